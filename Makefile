@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# moore - one build.  Sources are found by folder: a new file needs no line here.
+#
+#   make            build the library, the OpenSM plugin and the tools
+#   make demo       a Slim Fly on ibsim under the real OpenSM, as a story
+#   make check      every test, bounded (make soak: the long campaigns)
+#   make install    DESTDIR= PREFIX=
+#
+# SAN=1 builds with AddressSanitizer and UBSan, beside the plain build.
+
+VERSION   := 0.1.0
+SOVERSION := 0
+PREFIX    ?= /usr/local
+DESTDIR   ?=
+LIBDIR    ?= $(PREFIX)/lib
+SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
+UNITDIR   ?= $(PREFIX)/lib/systemd/system
+
+# make V=1 shows the commands.
+Q       := $(if $(V),,@)
+say      = @$(if $(V),:,echo '  $(1)')
+CC      ?= cc
+AR      ?= ar
+B       := build$(if $(SAN),-san)
+OPT     ?= -O2 -g
+WARN    := -Wall -Wextra -Wconversion -Werror
+CFLAGS  ?= $(OPT)
+ifdef SAN
+SANCC   := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SANLD   := -fsanitize=address,undefined -static-libasan
+endif
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -MMD -MP \
+	$(CFLAGS) $(SANCC) \
+	-DMOORE_VERSION='"$(VERSION)"' -DMOORE_SYSCONFDIR='"$(SYSCONFDIR)"' -Ilib/include -Ilib
+OPENSM_CFLAGS := -isystem /usr/include/infiniband
+
+LIB_SRC    := $(wildcard lib/*/*.c)
+PLUGIN_SRC := $(wildcard opensm-plugin/*.c)
+CLI_SRC    := $(wildcard cli/*.c)
+UNIT_SRC   := $(wildcard tests/unit/test_*.c)
+FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
+
+LIB_OBJ    := $(LIB_SRC:%.c=$(B)/%.o)
+PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
+CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
+UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
+FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
+
+TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl
+
+.PHONY: all deps demo check quick soak bench-route install clean
+all: deps $(TARGETS)
+
+# ---- packages: nothing happens when they are there --------------------------
+BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev
+TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq \
+	python3 python3-jsonschema man-db
+deps:
+	@etc/deps $(BUILD_DEPS)
+test-deps:
+	@etc/deps $(BUILD_DEPS) $(TEST_DEPS)
+
+# ---- build -------------------------------------------------------------------
+$(B)/opensm-plugin/%.o: opensm-plugin/%.c | deps
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(OPENSM_CFLAGS) -c -o $@ $<
+$(B)/%.o: %.c | deps
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(B)/libmoore.a: $(LIB_OBJ)
+	$(call say,AR $@)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+$(B)/libmoore.so: $(LIB_OBJ) lib/libmoore.map
+	$(call say,LD $@)
+	$(Q)$(CC) -shared $(SANLD) $(LDFLAGS) -Wl,-soname,libmoore.so.$(SOVERSION) \
+		-Wl,--version-script=lib/libmoore.map -Wl,--no-undefined -o $@.$(VERSION) $(LIB_OBJ) -ljansson
+	@ln -sf libmoore.so.$(VERSION) $(B)/libmoore.so.$(SOVERSION)
+	@ln -sf libmoore.so.$(SOVERSION) $@
+$(B)/libosmmoore.so: $(PLUGIN_OBJ) $(B)/libmoore.a opensm-plugin/libosmmoore.map
+	$(call say,LD $@)
+	$(Q)$(CC) -shared $(SANLD) $(LDFLAGS) -Wl,--version-script=opensm-plugin/libosmmoore.map \
+		-o $@ $(PLUGIN_OBJ) $(B)/libmoore.a -ljansson
+$(B)/moorectl: $(CLI_OBJ) $(B)/libmoore.a
+	$(call say,LD $@)
+	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -ldl
+
+# ---- tests -------------------------------------------------------------------
+$(B)/tests/unit/%: tests/unit/%.c $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Ilib -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(B)/libmoore.a -lcmocka -ljansson -lm
+$(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.h $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm
+
+$(B)/tests/bench/%: tests/bench/%.c $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson
+
+tests-bin: $(UNIT_BIN) $(FUZZ_BIN)
+
+demo: test-deps all
+	@tests/demo
+check: test-deps all tests-bin
+	@$(MAKE) --no-print-directory SAN=1 $(patsubst build/%,build-san/%,$(B)/moorectl) tests-bin
+	@tests/run check
+quick: test-deps all tests-bin	# the tests that need no fabric
+	@tests/run quick
+soak: test-deps all tests-bin
+	@$(MAKE) --no-print-directory SAN=1 tests-bin
+	@tests/run soak
+bench-route: test-deps all $(B)/tests/bench/engine
+	@$(B)/tests/bench/engine
+	@tests/bench/route
+
+# ---- install -------------------------------------------------------------------
+install: all
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/bin \
+		$(DESTDIR)$(PREFIX)/include/moore $(DESTDIR)$(SYSCONFDIR)/moore \
+		$(DESTDIR)$(UNITDIR)/opensm.service.d $(DESTDIR)$(UNITDIR)/opensm@.service.d \
+		$(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8 \
+		$(DESTDIR)$(PREFIX)/share/doc/moore
+	install -m 644 $(B)/libmoore.a $(DESTDIR)$(LIBDIR)
+	install -m 755 $(B)/libmoore.so.$(VERSION) $(B)/libosmmoore.so $(DESTDIR)$(LIBDIR)
+	ln -sf libmoore.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libmoore.so.$(SOVERSION)
+	ln -sf libmoore.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libmoore.so
+	install -m 755 $(B)/moorectl $(DESTDIR)$(PREFIX)/bin
+	install -m 644 lib/include/moore/*.h $(DESTDIR)$(PREFIX)/include/moore
+	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@VERSION@|$(VERSION)|g' \
+		lib/moore.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/moore.pc
+	$(B)/moorectl conf > $(DESTDIR)$(SYSCONFDIR)/moore/moore.conf.default
+	test -e $(DESTDIR)$(SYSCONFDIR)/moore/moore.conf || \
+		cp $(DESTDIR)$(SYSCONFDIR)/moore/moore.conf.default $(DESTDIR)$(SYSCONFDIR)/moore/moore.conf
+	sed -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' etc/opensm.conf > $(DESTDIR)$(SYSCONFDIR)/moore/opensm.conf
+	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' systemd/opensm.service.d/moore.conf \
+		> $(DESTDIR)$(UNITDIR)/opensm.service.d/moore.conf
+	cp $(DESTDIR)$(UNITDIR)/opensm.service.d/moore.conf $(DESTDIR)$(UNITDIR)/opensm@.service.d/
+	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 docs/man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 docs/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
+	install -D -m 644 etc/moorectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/moorectl
+	install -m 644 README.md LICENSE docs/*.md docs/*.json $(DESTDIR)$(PREFIX)/share/doc/moore
+
+clean:
+	rm -rf build build-san
+
+-include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d)

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* buf.c - a growing text and its formatter.
+ *
+ * The formatter exists because the library links no stdio and knows no locale;
+ * it does the few conversions that names, numbers and GUIDs need. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "moore/base.h"
+
+void
+moore_buf_add(struct moore_buf *b, const void *data, size_t len)
+{
+	if (b->oom)
+		return;
+	if (b->len + len + 1 > b->cap) {
+		size_t cap = b->cap ? b->cap : 256;
+		char *p;
+
+		while (cap < b->len + len + 1)
+			cap *= 2;
+		if (!(p = realloc(b->data, cap))) {
+			b->oom = true;
+			return;
+		}
+		b->data = p;
+		b->cap = cap;
+	}
+	if (len)
+		memcpy(b->data + b->len, data, len);
+	b->len += len;
+	b->data[b->len] = '\0';
+}
+
+void
+moore_buf_free(struct moore_buf *b)
+{
+	free(b->data);
+	*b = (struct moore_buf)MOORE_BUF_INIT;
+}
+
+struct spec {			/* one conversion */
+	bool left, zero;
+	int width, prec;	/* prec -1: none */
+	int size;		/* 0 int, 1 long, 2 long long, 3 size_t */
+};
+
+static void
+pad(struct moore_buf *b, char c, int n)
+{
+	while (n-- > 0)
+		moore_buf_add(b, &c, 1);
+}
+
+static void
+put_field(struct moore_buf *b, const struct spec *s, const char *text, size_t len)
+{
+	int gap = s->width - (int)len;
+
+	if (!s->left)
+		pad(b, s->zero ? '0' : ' ', gap);
+	moore_buf_add(b, text, len);
+	if (s->left)
+		pad(b, ' ', gap);
+}
+
+static void
+put_number(struct moore_buf *b, const struct spec *s, uint64_t v, unsigned base,
+	   bool upper, bool negative)
+{
+	const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+	char t[24], *p = t + sizeof(t);
+
+	do
+		*--p = digits[v % base];
+	while (v /= base);
+	if (negative)
+		*--p = '-';
+	put_field(b, s, p, (size_t)(t + sizeof(t) - p));
+}
+
+static const char *
+read_spec(struct spec *s, const char *f, va_list *ap)
+{
+	*s = (struct spec){ .prec = -1 };
+	for (;; f++) {
+		if (*f == '-')
+			s->left = true;
+		else if (*f == '0')
+			s->zero = true;
+		else
+			break;
+	}
+	if (*f == '*') {
+		s->width = va_arg(*ap, int);
+		f++;
+	} else {
+		for (; *f >= '0' && *f <= '9'; f++)
+			s->width = s->width * 10 + (*f - '0');
+	}
+	if (*f == '.') {
+		s->prec = 0;
+		if (*++f == '*') {
+			s->prec = va_arg(*ap, int);
+			f++;
+		} else {
+			for (; *f >= '0' && *f <= '9'; f++)
+				s->prec = s->prec * 10 + (*f - '0');
+		}
+	}
+	for (; *f == 'l'; f++)
+		s->size++;
+	if (*f == 'z') {
+		s->size = 3;
+		f++;
+	}
+	return f;
+}
+
+static uint64_t
+arg_unsigned(const struct spec *s, va_list *ap)
+{
+	switch (s->size) {
+	case 0: return va_arg(*ap, unsigned int);
+	case 1: return va_arg(*ap, unsigned long);
+	case 2: return va_arg(*ap, unsigned long long);
+	default: return va_arg(*ap, size_t);
+	}
+}
+
+static int64_t
+arg_signed(const struct spec *s, va_list *ap)
+{
+	switch (s->size) {
+	case 0: return va_arg(*ap, int);
+	case 1: return va_arg(*ap, long);
+	default: return va_arg(*ap, long long);
+	}
+}
+
+static void
+put_string(struct moore_buf *b, const struct spec *s, const char *text)
+{
+	size_t n;
+
+	if (!text)
+		text = "(null)";
+	n = s->prec >= 0 ? strnlen(text, (size_t)s->prec) : strlen(text);
+	put_field(b, s, text, n);
+}
+
+void
+moore_buf_vfmt(struct moore_buf *b, const char *f, va_list args)
+{
+	struct spec s;
+	va_list ap;
+	int64_t v;
+	char c;
+
+	va_copy(ap, args);
+	for (; *f; f++) {
+		size_t plain = strcspn(f, "%");
+
+		moore_buf_add(b, f, plain);
+		f += plain;
+		if (!*f)
+			break;
+		f = read_spec(&s, f + 1, &ap);
+		switch (*f) {
+		case 's':
+			put_string(b, &s, va_arg(ap, const char *));
+			break;
+		case 'c':
+			c = (char)va_arg(ap, int);
+			put_field(b, &s, &c, 1);
+			break;
+		case 'd':
+		case 'i':
+			v = arg_signed(&s, &ap);
+			put_number(b, &s, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 10, false, v < 0);
+			break;
+		case 'u':
+			put_number(b, &s, arg_unsigned(&s, &ap), 10, false, false);
+			break;
+		case 'x':
+		case 'X':
+			put_number(b, &s, arg_unsigned(&s, &ap), 16, *f == 'X', false);
+			break;
+		default:
+			moore_buf_add(b, f, 1);
+			break;
+		}
+		if (!*f)
+			break;
+	}
+	va_end(ap);
+}
+
+void
+moore_buf_fmt(struct moore_buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	moore_buf_vfmt(b, fmt, ap);
+	va_end(ap);
+}
+
+static int
+digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 99;
+}
+
+bool
+moore_text_u64(const char **s, const char *end, unsigned base, uint64_t max, uint64_t *out)
+{
+	const char *p = *s;
+	uint64_t v = 0;
+	int d;
+
+	if ((base == 0 || base == 16) && end - p > 2 && p[0] == '0' && (p[1] | 32) == 'x') {
+		p += 2;
+		base = 16;
+	} else if (base == 0) {
+		base = 10;
+	}
+	if (p == end || (unsigned)digit_value(*p) >= base)
+		return false;
+	for (; p < end && (unsigned)(d = digit_value(*p)) < base; p++) {
+		if ((unsigned)d > max || v > (max - (unsigned)d) / base)
+			return false;
+		v = v * base + (unsigned)d;
+	}
+	*out = v;
+	*s = p;
+	return true;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* moore/base.h - what every part of libmoore stands on: errors, text, memory,
+ * bit sets, a seeded generator, and the types of the field.
+ *
+ * libmoore is pure: no file, socket, clock, environment, log or mutable
+ * global.  A function's result depends on its arguments alone.
+ *
+ * Errors: functions that can fail return 0 or -MOORE_E*; then their outputs
+ * are NULL (or as they were) and *err, which may be NULL, says where and why.
+ * Ownership: X_new/X_build/X_parse give the caller a value to end with X_free;
+ * freeing NULL is fine.
+ */
+#ifndef MOORE_BASE_H
+#define MOORE_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MOORE_API __attribute__((visibility("default")))
+#define MOORE_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+typedef uint16_t moore_lid;	/* unicast LID, 1..0xbfff; 0 is none (IBTA 4.1.1) */
+typedef uint8_t moore_portnum;	/* port of a switch, 0..254 (IBTA 14.2.5.3) */
+typedef uint32_t moore_swid;	/* index of a switch in its fabric or plan */
+typedef uint32_t moore_epid;	/* index of an endpoint in its fabric or plan */
+
+#define MOORE_NONE UINT32_MAX	/* no switch, no endpoint */
+#define MOORE_NO_PATH 0xff	/* in an LFT: no port */
+#define MOORE_LID_MAX 0xbfff	/* last unicast LID */
+#define MOORE_PORT_MAX 254
+#define MOORE_N_SL 16
+
+enum moore_errno {
+	MOORE_ENOMEM = 1,	/* memory ran out */
+	MOORE_EINVAL,		/* an argument is out of its range */
+	MOORE_ESYNTAX,		/* text does not follow its grammar */
+	MOORE_EPLAN,		/* a plan or fabric contradicts itself */
+	MOORE_EUNREACH,		/* connected switches left without a safe route */
+	MOORE_EUNSAFE,		/* the checker rejected the tables */
+	MOORE_ELID,		/* a LID is missing, doubled or too large */
+	MOORE_EPRECOND,		/* the subnet manager's settings forbid safe routing */
+};
+
+/* Where and why.  Filled by the function that fails first; never grows. */
+struct moore_err {
+	int code;		/* MOORE_E*, 0 when nothing failed */
+	unsigned line;		/* line of the input, from 1; 0 when no line applies */
+	char text[400];		/* "what: why, and what to do" */
+};
+
+/* Fill *err (which may be NULL) and return -code.  Formats as moore_buf_fmt. */
+MOORE_API int moore_fail(struct moore_err *err, int code, unsigned line,
+			 const char *fmt, ...) MOORE_PRINTF(4, 5);
+MOORE_API int moore_fail_nomem(struct moore_err *err);
+
+/* ---- text: a growing buffer ------------------------------------------- */
+
+struct moore_buf {
+	char *data;		/* NUL-terminated once anything was added */
+	size_t len, cap;
+	bool oom;		/* an addition failed; the rest is ignored */
+};
+#define MOORE_BUF_INIT { NULL, 0, 0, false }
+
+/* Append.  fmt knows %s %.*s %c %d %i %u %x %X with l, ll, z, and a zero pad,
+ * minus and width, and %%: locale never matters.  O(length). */
+MOORE_API void moore_buf_fmt(struct moore_buf *b, const char *fmt, ...) MOORE_PRINTF(2, 3);
+MOORE_API void moore_buf_vfmt(struct moore_buf *b, const char *fmt, va_list ap) MOORE_PRINTF(2, 0);
+MOORE_API void moore_buf_add(struct moore_buf *b, const void *data, size_t len);
+MOORE_API void moore_buf_free(struct moore_buf *b);
+
+/* Unsigned number at *s in the given base (0: 0x prefix means 16), no sign or
+ * space before it; moves *s past it.  False (and *s unmoved) when there is
+ * none or it exceeds max. */
+MOORE_API bool moore_text_u64(const char **s, const char *end, unsigned base,
+			      uint64_t max, uint64_t *out);
+
+/* ---- memory: scratch that dies together ------------------------------- */
+
+struct moore_arena {
+	struct moore_arena_block *head;
+};
+#define MOORE_ARENA_INIT { NULL }
+
+/* n * size zeroed bytes, or NULL; lives until moore_arena_free(). */
+MOORE_API void *moore_arena_alloc(struct moore_arena *a, size_t n, size_t size);
+MOORE_API void moore_arena_free(struct moore_arena *a);
+
+/* A copy of s (len bytes) on the heap, NUL-terminated; NULL when out of memory. */
+MOORE_API char *moore_strndup(const char *s, size_t len);
+
+/* ---- seeded generator (splitmix64, Steele, Lea and Flood 2014) --------- */
+
+struct moore_rng {
+	uint64_t state;
+};
+MOORE_API uint64_t moore_rng_next(struct moore_rng *r);
+/* Even in 0..n-1; n > 0. */
+MOORE_API uint32_t moore_rng_below(struct moore_rng *r, uint32_t n);
+
+/* ---- hash (FNV-1a, 64 bit): names tables so that two can be compared --- */
+
+#define MOORE_HASH_INIT 0xcbf29ce484222325ull
+MOORE_API uint64_t moore_hash(uint64_t h, const void *data, size_t len);
+
+/* ---- bit sets ---------------------------------------------------------- */
+
+static inline size_t
+moore_bits_words(size_t n)
+{
+	return (n + 63) / 64;
+}
+
+static inline bool
+moore_bits_get(const uint64_t *b, size_t i)
+{
+	return b[i / 64] >> (i % 64) & 1;
+}
+
+static inline void
+moore_bits_set(uint64_t *b, size_t i)
+{
+	b[i / 64] |= (uint64_t)1 << (i % 64);
+}
+
+static inline void
+moore_bits_clear(uint64_t *b, size_t i)
+{
+	b[i / 64] &= ~((uint64_t)1 << (i % 64));
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* moore/check.h - the judge: from tables alone, can traffic deadlock?
+ * Shares nothing with the router but the table types.  Walks every in-tree with
+ * (in port, VL) states, builds the graph of dependencies between channels (a
+ * channel is a directed switch-to-switch link on a VL) and looks for a cycle
+ * (Dally and Seitz 1987).  Endpoints are taken to accept what reaches them. */
+#ifndef MOORE_CHECK_H
+#define MOORE_CHECK_H
+
+#include "base.h"
+#include "tables.h"
+
+struct moore_check_opts {
+	uint16_t sl_mask;	/* SLs that may be used; 0 means all 16 */
+	bool base_lids_only;	/* only base LIDs are addressed */
+	bool endpoints_only;	/* port 0 of switches neither sends nor is addressed */
+};
+
+struct moore_channel {
+	moore_swid sw;
+	moore_portnum port;	/* out port at sw, a switch link */
+	uint8_t vl;
+};
+
+/* One step of a cycle: traffic that holds `from` and waits for the next
+ * step's `from`; an example of such a packet is given. */
+struct moore_dependency {
+	struct moore_channel from;
+	moore_swid src_sw;	/* where the example packet enters the fabric */
+	moore_portnum src_port;	/* 0 or an endpoint port */
+	moore_lid dlid;		/* unicast LID, or the MLID of a multicast group */
+	uint8_t sl;
+};
+
+#define MOORE_CHECK_MAX_HOPS 64
+
+struct moore_verdict {
+	bool sound;		/* acyclic, no loops, nothing connected unreachable */
+	bool acyclic;
+	uint64_t pairs;		/* (source switch, LID) walked, source != owner's switch */
+	uint64_t unreachable;	/* of these without a route though connected */
+	uint64_t loops;		/* of the unreachable: those that run in circles */
+	uint64_t partitioned;	/* of these not connected at all (no fault) */
+	uint64_t dropped;	/* (switch, in, out, SL) used that map to VL 15 */
+	uint64_t hops[MOORE_CHECK_MAX_HOPS + 1];	/* pairs by switch-to-switch hops */
+	uint16_t vls;		/* bit v: VL v is used on some switch-to-switch link */
+	uint32_t n_channels;	/* used */
+	uint64_t n_dependencies;
+	/* Load: one unit from each switch with endpoints (from every switch when
+	 * none has any) to each endpoint LID (each switch LID when there are no
+	 * endpoints); mean and greatest over directed switch-to-switch links. */
+	double max_load, mean_load;
+	struct moore_channel hottest;	/* vl unused */
+	/* A first unreachable or looping pair. */
+	moore_swid bad_sw;
+	moore_lid bad_lid;
+	/* acyclic: channels in a topological order (each dependency goes forward). */
+	struct moore_channel *order;	/* n_channels of them; NULL when cyclic */
+	/* not acyclic: a shortest cycle. */
+	struct moore_dependency *cycle;
+	uint32_t cycle_len;
+};
+
+/* mft may be NULL.  -MOORE_ENOMEM; -MOORE_EINVAL when tables and fabric do not
+ * fit.  O(LIDs * switches * distinct SL columns + dependencies). */
+MOORE_API int moore_check(struct moore_verdict **out, const struct moore_fabric *f,
+			  const struct moore_lft *lft, const struct moore_sl2vl *sl2vl,
+			  const struct moore_mft *mft, const struct moore_check_opts *opts,
+			  struct moore_err *err);
+MOORE_API void moore_verdict_free(struct moore_verdict *v);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* moore/conf.h - moore.conf: `key value` lines, `#` comments.  One table drives
+ * the parser, the defaults that `moorectl conf` prints and the man page. */
+#ifndef MOORE_CONF_H
+#define MOORE_CONF_H
+
+#include "base.h"
+
+#define MOORE_CONF_PATH_MAX 1024
+
+struct moore_conf {
+	char plan[MOORE_CONF_PATH_MAX];	/* path of the plan; "" when there is none */
+	uint64_t seed;
+};
+
+enum moore_conf_type { MOORE_CONF_U64, MOORE_CONF_PATH };
+
+struct moore_conf_key {
+	const char *key;
+	enum moore_conf_type type;
+	uint64_t min, max;	/* of a number */
+	const char *dflt;	/* as written in the file */
+	const char *help;
+	size_t offset;		/* in struct moore_conf */
+};
+MOORE_API const struct moore_conf_key *moore_conf_key_at(size_t i);	/* NULL past the end */
+
+MOORE_API void moore_conf_defaults(struct moore_conf *c);
+/* Defaults, then the text.  -MOORE_ESYNTAX: err->line and "key: why"; then *c is
+ * as it was. */
+MOORE_API int moore_conf_parse(struct moore_conf *c, const char *text, size_t len,
+			       struct moore_err *err);
+/* A file with every key, its help and its default. */
+MOORE_API void moore_conf_template(struct moore_buf *out);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* moore/moore.h - all of libmoore. */
+#ifndef MOORE_MOORE_H
+#define MOORE_MOORE_H
+
+#include "base.h"
+#include "check.h"
+#include "conf.h"
+#include "engine.h"
+#include "fabric.h"
+#include "lane.h"
+#include "math.h"
+#include "plan.h"
+#include "route.h"
+#include "tables.h"
+#include "topo.h"
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* moore/route.h - next hops: balanced shortest legal in-trees.
+ *
+ * Safety (docs/theory.md): directed links carry a rank; a turn is allowed when
+ * the rank rises.  In each in-tree a switch that has children is legal: from it
+ * on every turn is allowed.  With VL 0 for packets that enter from an endpoint
+ * or port 0 and VL 1 for those that enter from a switch, no cycle of waiting
+ * packets can exist, whatever the SL, LID and source.
+ *
+ * The tables are a function of (intended graph, what is missing): rank, trees
+ * and balance are computed for the intended graph, then repaired for what is
+ * missing.  Same input, same output, bit for bit. */
+#ifndef MOORE_ROUTE_H
+#define MOORE_ROUTE_H
+
+#include "base.h"
+#include "tables.h"
+
+struct moore_route_opts {
+	uint64_t seed;		/* breaks ties between equal choices */
+};
+
+struct moore_route;		/* opaque: the trees, ranks and LFTs of one fabric */
+
+/* Route every (switch, LID) of seen.  intended (may be NULL: then seen) is the
+ * fabric as planned; switches correspond by GUID, else by name.  Borrows seen,
+ * which must outlive *out.
+ * -MOORE_EUNREACH some connected pair has no safe route (err names a switch
+ * that would have to pass packets on but cannot map SLs); -MOORE_ENOMEM.
+ * O(S * E) for the trees plus the bytes of the tables. */
+MOORE_API int moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
+				const struct moore_fabric *intended,
+				const struct moore_route_opts *opts, struct moore_err *err);
+MOORE_API void moore_route_free(struct moore_route *r);	/* NULL is fine */
+
+/* The LFTs; they live as long as r. */
+MOORE_API const struct moore_lft *moore_route_lft(const struct moore_route *r);
+
+struct moore_route_stats {
+	uint32_t missing_links;		/* planned switch pairs without a live link */
+	uint32_t extra_links;		/* live switch pairs that are not planned */
+	uint32_t unused_links;		/* one-lane links left out beside wider ones */
+	uint32_t one_lane_links;	/* one-lane links in use under the full rule */
+	uint32_t missing_switches;
+	uint32_t repaired;		/* (switch, tree) that left their intended route */
+};
+MOORE_API void moore_route_stats(const struct moore_route *r, struct moore_route_stats *out);
+
+/* A multicast tree over the switches in members (n of them, any order, repeats
+ * fine), whose turns all belong to the same allowed set.  group picks among the
+ * possible roots, so that groups spread.  Fills parent_port[n_switches]: port
+ * towards the root, 0 at the root, MOORE_NO_PATH outside the tree; the tree
+ * holds the members and what joins them, nothing else.
+ * -MOORE_EUNREACH members are not connected: those joined to members[0] are
+ * covered and err names one that is not.  O(E). */
+MOORE_API int moore_route_mcast(const struct moore_route *r, uint16_t group,
+				const moore_swid *members, size_t n,
+				uint8_t *parent_port, struct moore_err *err);
+
+#endif

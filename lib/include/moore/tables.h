@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* moore/tables.h - the tables of a fabric: linear forwarding (IBTA 14.2.5.9),
+ * SL to VL (IBTA 14.2.5.8) and multicast forwarding (IBTA 14.2.5.10).
+ * Routing and lanes write them, OpenSM's dumps carry them, the checker judges
+ * them; these three share nothing else. */
+#ifndef MOORE_TABLES_H
+#define MOORE_TABLES_H
+
+#include "base.h"
+#include "fabric.h"
+
+struct moore_lft {
+	uint32_t n_switches;
+	size_t stride;		/* bytes of a row: lid_top+1 rounded up to a block of 64 */
+	uint8_t *row;		/* row[s * stride + lid]: port, or MOORE_NO_PATH */
+};
+
+MOORE_API int moore_lft_new(struct moore_lft **out, uint32_t n_switches, moore_lid lid_top,
+			    struct moore_err *err);
+MOORE_API void moore_lft_free(struct moore_lft *t);
+
+static inline uint8_t *
+moore_lft_row(const struct moore_lft *t, moore_swid s)
+{
+	return t->row + (size_t)s * t->stride;
+}
+
+struct moore_sl_row {		/* VL of each SL; 15 drops the packet */
+	uint8_t vl[MOORE_N_SL];
+};
+
+/* Few distinct rows exist in a fabric, so each (switch, in, out) holds the
+ * number of one.  id[base[s] + in * (n_ports+1) + out]. */
+struct moore_sl2vl {
+	uint32_t n_switches;
+	uint32_t n_rows, cap_rows;
+	struct moore_sl_row *rows;
+	size_t *base;
+	uint8_t *width;		/* n_ports + 1 of each switch */
+	uint16_t *id;
+};
+
+/* All rows all zero (VL 0 for every SL).  Widths are those of f's switches. */
+MOORE_API int moore_sl2vl_new(struct moore_sl2vl **out, const struct moore_fabric *f,
+			      struct moore_err *err);
+MOORE_API void moore_sl2vl_free(struct moore_sl2vl *t);
+/* -MOORE_ENOMEM; -MOORE_EINVAL beyond 65,535 distinct rows. O(distinct rows). */
+MOORE_API int moore_sl2vl_set(struct moore_sl2vl *t, moore_swid s, moore_portnum in,
+			      moore_portnum out, const struct moore_sl_row *row,
+			      struct moore_err *err);
+
+static inline const struct moore_sl_row *
+moore_sl2vl_get(const struct moore_sl2vl *t, moore_swid s, moore_portnum in, moore_portnum out)
+{
+	return &t->rows[t->id[t->base[s] + (size_t)in * t->width[s] + out]];
+}
+
+/* Multicast: for each group, the ports of each switch in its tree. */
+struct moore_mft {
+	uint32_t n_switches, n_groups, cap_groups;
+	uint16_t *mlid;			/* of each group */
+	uint64_t (*mask)[4];		/* mask[g * n_switches + s]: bit p = port p */
+};
+MOORE_API int moore_mft_new(struct moore_mft **out, uint32_t n_switches, struct moore_err *err);
+MOORE_API void moore_mft_free(struct moore_mft *t);
+/* Index of the group, added empty when new; or -MOORE_ENOMEM. */
+MOORE_API int64_t moore_mft_group(struct moore_mft *t, uint16_t mlid);
+
+/* ---- OpenSM's dump files (osm_dump.c of 3.3): text in, text out ----------- */
+
+/* opensm-subnet.lst and opensm-lfts.dump together give the fabric with LIDs;
+ * opensm-lfts.dump the LFTs.  Lanes are not in the dumps: 15 for every link.
+ * Switches that have no link appear only in the LFT dump and are kept.
+ * err->line counts in the text whose name err->text starts with.  O(size). */
+MOORE_API int moore_dump_parse_fabric(struct moore_fabric **out,
+				      const char *subnet, size_t subnet_len,
+				      const char *lfts, size_t lfts_len,
+				      struct moore_err *err);
+MOORE_API int moore_dump_parse_lfts(struct moore_lft **out, const struct moore_fabric *f,
+				    const char *lfts, size_t len, struct moore_err *err);
+MOORE_API int moore_dump_parse_sl2vl(struct moore_sl2vl **out, const struct moore_fabric *f,
+				     const char *text, size_t len, struct moore_err *err);
+/* opensm.mcfdbs */
+MOORE_API int moore_dump_parse_mft(struct moore_mft **out, const struct moore_fabric *f,
+				   const char *text, size_t len, struct moore_err *err);
+
+/* Write what OpenSM would write (OpenSM's ports in state ACT, 4x, 2.5). */
+MOORE_API void moore_dump_write_subnet(const struct moore_fabric *f, struct moore_buf *out);
+MOORE_API int moore_dump_write_lfts(const struct moore_fabric *f, const struct moore_lft *t,
+				    struct moore_buf *out, struct moore_err *err);
+/* opensm.fdbs, as ibdmchk reads it.  Every route counts as optimal. */
+MOORE_API int moore_dump_write_fdbs(const struct moore_fabric *f, const struct moore_lft *t,
+				    struct moore_buf *out, struct moore_err *err);
+MOORE_API void moore_dump_write_sl2vl(const struct moore_fabric *f, const struct moore_sl2vl *t,
+				      struct moore_buf *out);
+MOORE_API void moore_dump_write_mft(const struct moore_fabric *f, const struct moore_mft *t,
+				    struct moore_buf *out);
+
+#endif

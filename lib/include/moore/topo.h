@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* moore/topo.h - topology families: one registry row and one file for each.
+ * A topology is an abstract graph: switches by index, links by pairs, and how
+ * many endpoints each switch has.  Ports and names of endpoints are the plan's. */
+#ifndef MOORE_TOPO_H
+#define MOORE_TOPO_H
+
+#include "base.h"
+
+#define MOORE_TOPO_MAX_PARAMS 4
+#define MOORE_TOPO_FLOOR (-1)	/* symbolic values of an endpoint parameter */
+#define MOORE_TOPO_CEIL (-2)
+
+struct moore_topo_link {
+	moore_swid a, b;	/* a < b */
+};
+
+struct moore_topo {
+	const struct moore_topo_family *family;
+	int64_t param[MOORE_TOPO_MAX_PARAMS];	/* resolved: no symbolic value is left */
+	uint32_t n_switches, n_links;
+	char (*name)[32];		/* of each switch, unique, coordinates inside */
+	uint16_t *endpoints;		/* at each switch */
+	struct moore_topo_link *link;	/* sorted by (a, b), no duplicates */
+};
+
+struct moore_topo_counts {	/* closed forms, without building the graph */
+	uint64_t switches, links, endpoints;
+	uint32_t degree;	/* greatest number of switch-to-switch ports */
+	uint32_t radix;		/* greatest number of ports, endpoint ports included */
+};
+
+struct moore_topo_param {
+	const char *key;	/* "q" */
+	int64_t min, max;
+	int64_t dflt;		/* used when absent; a required one has required = true */
+	bool required;
+	bool symbolic;		/* takes "floor" and "ceil" as well */
+	const char *help;
+};
+
+struct moore_topo_family {
+	const char *name;	/* "slimfly" */
+	const char *title;	/* "Slim Fly (MMS graph)" */
+	const char *source;	/* paper and section */
+	struct moore_topo_param param[MOORE_TOPO_MAX_PARAMS];	/* key NULL ends */
+	/* Replace defaults and symbolic values; -MOORE_EINVAL when no graph exists. */
+	int (*resolve)(int64_t *param, struct moore_err *err);
+	void (*counts)(const int64_t *param, struct moore_topo_counts *out);
+	int (*build)(struct moore_topo *t, const int64_t *param, struct moore_err *err);
+};
+
+/* The registry, in order; NULL past its end. */
+MOORE_API const struct moore_topo_family *moore_topo_family_at(size_t i);
+MOORE_API const struct moore_topo_family *moore_topo_family_find(const char *name);
+
+/* Read "KEY=VALUE" words into param[] (MOORE_TOPO_MAX_PARAMS of them), defaults
+ * and symbolic values resolved, ranges checked.  -MOORE_EINVAL names the word
+ * and the range. */
+MOORE_API int moore_topo_params_parse(const struct moore_topo_family *f, int64_t *param,
+				      const char *const *words, size_t n_words,
+				      struct moore_err *err);
+
+/* Build a family's graph from resolved parameters.  O(switches * degree). */
+MOORE_API int moore_topo_build(struct moore_topo **out, const struct moore_topo_family *f,
+			       const int64_t *param, struct moore_err *err);
+MOORE_API void moore_topo_free(struct moore_topo *t);
+
+/* Which family is this graph?  *text (64 bytes): "slimfly q=5" when a map onto
+ * that family's graph was found and verified, "" when none was.  Search is
+ * bounded, so a very symmetric graph could stay unnamed; a wrong name cannot be
+ * given.  Needs the whole graph: one link short is another graph. */
+MOORE_API int moore_topo_recognise(uint32_t n_switches, const struct moore_topo_link *link,
+				   size_t n_links, char *text, struct moore_err *err);
+
+/* ---- measures of any graph --------------------------------------------- */
+
+struct moore_graph_metrics {
+	uint32_t diameter;	/* 0 for one switch; MOORE_NONE when disconnected */
+	double mean_distance;	/* over ordered pairs of distinct switches that are joined */
+	uint32_t girth;		/* shortest cycle; 0 when there is none */
+};
+
+/* Parallel links count as one.  progress (may be NULL) is called now and then
+ * with what share is done, 0..1.  O(n^2 * degree / 64) for diameter two. */
+MOORE_API int moore_graph_measure(uint32_t n_switches, const struct moore_topo_link *link,
+				  size_t n_links, struct moore_graph_metrics *out,
+				  void (*progress)(void *arg, double share), void *arg,
+				  struct moore_err *err);
+
+#endif

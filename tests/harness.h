@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* harness.h - what every unit test shares: cmocka, table checks that say why,
+ * a printed seed, and memory that runs out on demand.  Included once by each
+ * test program (tests/unit/test_*.c), which is one file. */
+#ifndef MOORE_TEST_HARNESS_H
+#define MOORE_TEST_HARNESS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <malloc.h>
+
+#include <cmocka.h>
+
+#include "moore/base.h"
+
+/* Fail with the row's reason, not only with a line number. */
+#define CHECK(why, cond) \
+	do { \
+		if (!(cond)) \
+			fail_msg("%s: not (%s)", why, #cond); \
+	} while (0)
+#define CHECK_EQ(why, got, want) \
+	do { \
+		long long got_ = (long long)(got), want_ = (long long)(want); \
+		if (got_ != want_) \
+			fail_msg("%s: %s is %lld, not %lld", why, #got, got_, want_); \
+	} while (0)
+#define CHECK_STR(why, got, part) \
+	do { \
+		if (!strstr(got, part)) \
+			fail_msg("%s: \"%s\" does not hold \"%s\"", why, got, part); \
+	} while (0)
+
+/* The seed of this run: $MOORE_SEED or a fixed one; printed, so that a failure
+ * can be replayed. */
+static inline uint64_t
+test_seed(void)
+{
+	const char *s = getenv("MOORE_SEED");
+	uint64_t seed = s ? strtoull(s, NULL, 0) : 20261121;
+
+	print_message("# MOORE_SEED=%llu\n", (unsigned long long)seed);
+	return seed;
+}
+
+/* How much a randomised test may do: $MOORE_SOAK times more in `make soak`. */
+static inline unsigned
+test_rounds(unsigned bounded)
+{
+	const char *s = getenv("MOORE_SOAK");
+
+	return bounded * (s ? (unsigned)strtoul(s, NULL, 0) : 1);
+}
+
+/* Allocation number n from now (0: the next) fails, once; -1: none does.  The
+ * linker sends the library's malloc, calloc and realloc here (--wrap). */
+static long alloc_fail_at = -1;
+static long alloc_count;
+static long alloc_live, alloc_peak;	/* bytes, of what goes through here */
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void __real_free(void *p);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+void __wrap_free(void *p);
+
+static inline int
+alloc_fails(void)
+{
+	return alloc_count++ == alloc_fail_at;
+}
+
+static inline void *
+alloc_note(void *p, size_t before)
+{
+	if (p) {
+		alloc_live += (long)malloc_usable_size(p) - (long)before;
+		alloc_peak = alloc_live > alloc_peak ? alloc_live : alloc_peak;
+	}
+	return p;
+}
+
+void *
+__wrap_malloc(size_t n)
+{
+	return alloc_fails() ? NULL : alloc_note(__real_malloc(n), 0);
+}
+
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+	return alloc_fails() ? NULL : alloc_note(__real_calloc(n, size), 0);
+}
+
+void *
+__wrap_realloc(void *p, size_t n)
+{
+	size_t before = p ? malloc_usable_size(p) : 0;
+
+	return alloc_fails() ? NULL : alloc_note(__real_realloc(p, n), before);
+}
+
+void
+__wrap_free(void *p)
+{
+	alloc_live -= p ? (long)malloc_usable_size(p) : 0;
+	__real_free(p);
+}
+
+/* Call EXPR (an int result) with each of its allocations failing in turn until
+ * it succeeds; every failure must be -MOORE_ENOMEM.  CLEAN runs after success. */
+#define CHECK_OOM(why, expr, clean) \
+	do { \
+		for (long at_ = 0;; at_++) { \
+			int rc_; \
+			alloc_count = 0; \
+			alloc_fail_at = at_; \
+			rc_ = (expr); \
+			alloc_fail_at = -1; \
+			if (rc_ >= 0) \
+				break; \
+			CHECK_EQ(why, rc_, -MOORE_ENOMEM); \
+			if (at_ > 100000) \
+				fail_msg("%s: never succeeds", why); \
+		} \
+		clean; \
+	} while (0)
+
+#endif
