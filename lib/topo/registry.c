@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* registry.c - the topology families and the reading of their parameters.
+ * A new family is one file and one line in the table below. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo_build.h"
+
+static const struct moore_topo_family *const families[] = {
+	&moore_topo_slimfly,
+	&moore_topo_mlfm,
+	&moore_topo_oft,
+};
+
+static const struct { const char *word; int64_t value; } symbols[] = {
+	{ "floor", MOORE_TOPO_FLOOR },
+	{ "ceil", MOORE_TOPO_CEIL },
+};
+
+const struct moore_topo_family *
+moore_topo_family_at(size_t i)
+{
+	return i < ARRAY_LEN(families) ? families[i] : NULL;
+}
+
+const struct moore_topo_family *
+moore_topo_family_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		if (!strcmp(families[i]->name, name))
+			return families[i];
+	return NULL;
+}
+
+static size_t
+n_params(const struct moore_topo_family *f)
+{
+	size_t n = 0;
+
+	while (n < MOORE_TOPO_MAX_PARAMS && f->param[n].key)
+		n++;
+	return n;
+}
+
+/* The parameter that "KEY=..." names, or n_params(). */
+static size_t
+find_param(const struct moore_topo_family *f, const char *word)
+{
+	const size_t len = strcspn(word, "=");
+	size_t i;
+
+	for (i = 0; i < n_params(f); i++)
+		if (strlen(f->param[i].key) == len && !memcmp(f->param[i].key, word, len))
+			break;
+	return i;
+}
+
+static int
+fail_unknown(const struct moore_topo_family *f, const char *word, struct moore_err *err)
+{
+	struct moore_buf known = MOORE_BUF_INIT;
+	int rc;
+
+	for (size_t i = 0; i < n_params(f); i++)
+		moore_buf_fmt(&known, "%s%s=", i ? ", " : "", f->param[i].key);
+	rc = known.oom ? moore_fail_nomem(err) :
+	     moore_fail(err, MOORE_EINVAL, 0, "%.40s: %s has no such parameter, it takes %s",
+			word, f->name, known.data);
+	moore_buf_free(&known);
+	return rc;
+}
+
+static int
+read_value(const struct moore_topo_param *p, const char *word, int64_t *value,
+	   struct moore_err *err)
+{
+	const char *text = word + strcspn(word, "="), *end = text + strlen(text);
+	uint64_t v;
+
+	if (*text == '=')
+		text++;
+	for (size_t i = 0; p->symbolic && i < ARRAY_LEN(symbols); i++) {
+		if (!strcmp(text, symbols[i].word)) {
+			*value = symbols[i].value;
+			return 0;
+		}
+	}
+	if (!moore_text_u64(&text, end, 10, INT64_MAX, &v) || text != end)
+		return moore_fail(err, MOORE_EINVAL, 0, "%.40s: not a whole number, give %s=%lld..%lld%s",
+				  word, p->key, (long long)p->min, (long long)p->max,
+				  p->symbolic ? ", floor or ceil" : "");
+	*value = (int64_t)v;
+	return 0;
+}
+
+/* Numbers in their ranges; symbolic and derived values where they are known. */
+static int
+check_values(const struct moore_topo_family *f, const int64_t *param, struct moore_err *err)
+{
+	for (size_t i = 0; i < n_params(f); i++) {
+		const struct moore_topo_param *p = &f->param[i];
+		const int64_t v = param[i];
+
+		if ((v >= p->min && v <= p->max) ||
+		    (p->symbolic && (v == MOORE_TOPO_FLOOR || v == MOORE_TOPO_CEIL)) ||
+		    (p->dflt == MOORE_TOPO_DERIVED && v == p->dflt))
+			continue;
+		return moore_fail(err, MOORE_EINVAL, 0, "%s=%lld: out of range, give %s=%lld..%lld: %s",
+				  p->key, (long long)v, p->key,
+				  (long long)p->min, (long long)p->max, p->help);
+	}
+	return 0;
+}
+
+static int
+resolve(const struct moore_topo_family *f, int64_t *param, struct moore_err *err)
+{
+	int rc;
+
+	if ((rc = check_values(f, param, err)) < 0 ||
+	    (rc = f->resolve(param, err)) < 0)
+		return rc;
+	return check_values(f, param, err);
+}
+
+int
+moore_topo_params_parse(const struct moore_topo_family *f, int64_t *param,
+			const char *const *words, size_t n_words, struct moore_err *err)
+{
+	bool given[MOORE_TOPO_MAX_PARAMS] = { false };
+	int64_t v[MOORE_TOPO_MAX_PARAMS] = { 0 };
+	const size_t n = n_params(f);
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		v[i] = f->param[i].dflt;
+	for (size_t w = 0; w < n_words; w++) {
+		const size_t i = find_param(f, words[w]);
+
+		if (i == n)
+			return fail_unknown(f, words[w], err);
+		if (given[i])
+			return moore_fail(err, MOORE_EINVAL, 0, "%.40s: %s is given twice, drop one",
+					  words[w], f->param[i].key);
+		given[i] = true;
+		if ((rc = read_value(&f->param[i], words[w], &v[i], err)) < 0)
+			return rc;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (f->param[i].required && !given[i])
+			return moore_fail(err, MOORE_EINVAL, 0, "%s needs %s=%lld..%lld: %s",
+					  f->name, f->param[i].key, (long long)f->param[i].min,
+					  (long long)f->param[i].max, f->param[i].help);
+	if ((rc = resolve(f, v, err)) < 0)
+		return rc;
+	memcpy(param, v, sizeof(v));
+	return 0;
+}
+
+int
+moore_topo_build(struct moore_topo **out, const struct moore_topo_family *f,
+		 const int64_t *param, struct moore_err *err)
+{
+	struct moore_topo *t = calloc(1, sizeof(*t));
+	int rc;
+
+	*out = NULL;
+	if (!t)
+		return moore_fail_nomem(err);
+	t->family = f;
+	memcpy(t->param, param, sizeof(t->param));
+	if ((rc = resolve(f, t->param, err)) < 0 ||
+	    (rc = f->build(t, t->param, err)) < 0)
+		goto out;
+	*out = t;
+	t = NULL;
+out:
+	moore_topo_free(t);
+	return rc;
+}
