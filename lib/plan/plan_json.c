@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* plan_json.c - a plan as JSON; the one file that uses jansson.
+ *
+ * Reading is driven by tables: a row for each key says its type and range, so
+ * that every object refuses what it does not know in the same words.  Then
+ * moore_plan_check() judges what the values say together.  Writing puts one
+ * switch, endpoint or cable on a line, keys in table order: the same plan gives
+ * the same bytes, and a changed cable is one changed line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "plan_parts.h"
+
+#define HASH_SEED 1			/* jansson would ask the clock for one */
+#define EXACT ((uint64_t)1 << 53)	/* greater integers suffer in other JSON readers */
+#define FIELDS_MAX 6
+
+enum type { T_STRING, T_INTEGER, T_METRES, T_GUID, T_SEED, T_OBJECT, T_ARRAY };
+
+static const char *const wanted[] = {
+	[T_STRING] = "a string", [T_INTEGER] = "an integer",
+	[T_METRES] = "a number of metres", [T_GUID] = "a GUID such as \"0x0002c90300a1b2c0\"",
+	[T_SEED] = "an integer from 0 or a string \"0x...\"", [T_OBJECT] = "an object",
+	[T_ARRAY] = "an array",
+};
+
+static const char *const found[] = {
+	[JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
+	[JSON_INTEGER] = "an integer", [JSON_REAL] = "a real number", [JSON_TRUE] = "true",
+	[JSON_FALSE] = "false", [JSON_NULL] = "null",
+};
+
+struct field {
+	const char *key;
+	enum type type;
+	bool required;
+	int64_t min, max;	/* of an integer */
+};
+
+enum { R_VERSION, R_TOPOLOGY, R_SEED, R_SWITCHES, R_ENDPOINTS, R_CABLES, N_ROOT };
+static const struct field root_fields[N_ROOT] = {
+	[R_VERSION] = { "moore_plan", T_INTEGER, true, MOORE_PLAN_VERSION, MOORE_PLAN_VERSION },
+	[R_TOPOLOGY] = { "topology", T_OBJECT, false, 0, 0 },
+	[R_SEED] = { "permutation_seed", T_SEED, false, 0, 0 },
+	[R_SWITCHES] = { "switches", T_ARRAY, true, 0, 0 },
+	[R_ENDPOINTS] = { "endpoints", T_ARRAY, true, 0, 0 },
+	[R_CABLES] = { "cables", T_ARRAY, true, 0, 0 },
+};
+
+enum { S_NAME, S_PORTS, S_GUID, S_CABINET, S_UNIT, N_SWITCH };
+static const struct field switch_fields[N_SWITCH] = {
+	[S_NAME] = { "name", T_STRING, true, 0, 0 },
+	[S_PORTS] = { "ports", T_INTEGER, true, 1, MOORE_PORT_MAX },
+	[S_GUID] = { "guid", T_GUID, false, 0, 0 },
+	[S_CABINET] = { "cabinet", T_STRING, false, 0, 0 },
+	[S_UNIT] = { "unit", T_INTEGER, false, 1, MOORE_PLAN_UNIT_MAX },
+};
+
+/* The range of a port is its switch's, so any integer passes the table. */
+enum { E_NAME, E_SWITCH, E_PORT, E_CA_PORT, E_GUID, N_ENDPOINT };
+static const struct field endpoint_fields[N_ENDPOINT] = {
+	[E_NAME] = { "name", T_STRING, true, 0, 0 },
+	[E_SWITCH] = { "switch", T_STRING, true, 0, 0 },
+	[E_PORT] = { "port", T_INTEGER, true, INT64_MIN, INT64_MAX },
+	[E_CA_PORT] = { "ca_port", T_INTEGER, false, 1, MOORE_PORT_MAX },
+	[E_GUID] = { "guid", T_GUID, false, 0, 0 },
+};
+
+enum { C_A, C_B, C_LENGTH, C_LABEL, N_CABLE };
+static const struct field cable_fields[N_CABLE] = {
+	[C_A] = { "a", T_OBJECT, true, 0, 0 },
+	[C_B] = { "b", T_OBJECT, true, 0, 0 },
+	[C_LENGTH] = { "length", T_METRES, false, 0, 0 },
+	[C_LABEL] = { "label", T_STRING, false, 0, 0 },
+};
+
+enum { P_SWITCH, P_PORT, N_END };
+static const struct field end_fields[N_END] = {
+	[P_SWITCH] = { "switch", T_STRING, true, 0, 0 },
+	[P_PORT] = { "port", T_INTEGER, true, INT64_MIN, INT64_MAX },
+};
+
+/* ---- reading: errors with their place --------------------------------------- */
+
+#define NO_INDEX SIZE_MAX
+
+struct place {			/* list[index].part, each optional */
+	struct moore_err *err;
+	const char *list;
+	size_t index;
+	const char *part;
+};
+
+/* What a file quotes at us must not move the reader's terminal. */
+static void
+tidy(struct moore_err *err)
+{
+	for (char *c = err ? err->text : NULL; c && *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = ' ';
+}
+
+static int MOORE_PRINTF(4, 5)
+fail_at(const struct place *at, int code, const char *key, const char *fmt, ...)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	va_list ap;
+
+	if (at->list)
+		moore_buf_fmt(&b, "%s", at->list);
+	if (at->list && at->index != NO_INDEX)
+		moore_buf_fmt(&b, "[%zu]", at->index);
+	if (at->part)
+		moore_buf_fmt(&b, ".%s", at->part);
+	if (key)
+		moore_buf_fmt(&b, "%s%.40s", b.len ? "." : "", key);
+	if (b.len)
+		moore_buf_fmt(&b, ": ");
+	va_start(ap, fmt);
+	moore_buf_vfmt(&b, fmt, ap);
+	va_end(ap);
+	moore_fail(at->err, code, 0, "%s", b.oom ? fmt : b.data);
+	tidy(at->err);
+	moore_buf_free(&b);
+	return -code;
+}
+
+static int
+fail_type(const struct place *at, const struct field *f, const json_t *v)
+{
+	if (f->type == T_INTEGER && f->min != INT64_MIN)
+		return fail_at(at, MOORE_ESYNTAX, f->key, "found %s, want an integer %lld..%lld",
+			       found[json_typeof(v)], (long long)f->min, (long long)f->max);
+	return fail_at(at, MOORE_ESYNTAX, f->key, "found %s, want %s", found[json_typeof(v)],
+		       wanted[f->type]);
+}
+
+static int
+fail_unknown(const struct place *at, const char *key, const struct field *f, size_t n)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		moore_buf_fmt(&b, "%s%s", i ? ", " : "", f[i].key);
+	rc = fail_at(at, MOORE_ESYNTAX, key, "unknown key: the known ones are %s",
+		     b.oom ? "in the schema" : b.data);
+	moore_buf_free(&b);
+	return rc;
+}
+
+/* ---- reading: values --------------------------------------------------------- */
+
+static bool
+read_hex(const json_t *v, uint64_t *out)
+{
+	const char *s = json_string_value(v);
+
+	return s && s[0] == '0' && s[1] == 'x' &&
+	       moore_text_u64(&s, s + strlen(s), 16, UINT64_MAX, out) && !*s;
+}
+
+static int
+check_guid(const struct place *at, const struct field *f, const json_t *v)
+{
+	uint64_t guid;
+
+	if (json_is_string(v) && (!read_hex(v, &guid) || !guid))
+		return fail_at(at, MOORE_ESYNTAX, f->key, "\"%.40s\" is not %s",
+			       json_string_value(v), wanted[T_GUID]);
+	return json_is_string(v) ? 0 : fail_type(at, f, v);
+}
+
+static int
+check_number(const struct place *at, const struct field *f, const json_t *v)
+{
+	json_int_t i = json_integer_value(v);
+	double d = json_number_value(v);
+
+	if (f->type == T_METRES) {
+		if (!json_is_number(v))
+			return fail_type(at, f, v);
+		return d > 0 && d <= MOORE_PLAN_METRES_MAX ? 0 :
+		       fail_at(at, MOORE_ESYNTAX, f->key, "out of range: metres, above 0 and at most "
+			       "%d; leave it out when unknown", MOORE_PLAN_METRES_MAX);
+	}
+	if (!json_is_integer(v))
+		return fail_type(at, f, v);
+	return i >= f->min && i <= f->max ? 0 :
+	       fail_at(at, MOORE_ESYNTAX, f->key, "%lld is out of range: %lld..%lld", (long long)i,
+		       (long long)f->min, (long long)f->max);
+}
+
+static int
+check_field(const struct place *at, const struct field *f, const json_t *v)
+{
+	uint64_t seed;
+
+	switch (f->type) {
+	case T_INTEGER:
+	case T_METRES:
+		return check_number(at, f, v);
+	case T_GUID:
+		return check_guid(at, f, v);
+	case T_SEED:
+		return read_hex(v, &seed) || (json_is_integer(v) && json_integer_value(v) >= 0) ? 0 :
+		       fail_type(at, f, v);
+	case T_STRING:
+		return json_is_string(v) ? 0 : fail_type(at, f, v);
+	case T_OBJECT:
+		return json_is_object(v) ? 0 : fail_type(at, f, v);
+	default:
+		return json_is_array(v) ? 0 : fail_type(at, f, v);
+	}
+}
+
+/* v[i] becomes the value of f[i], checked, or NULL when it is absent. */
+static int
+read_object(const struct place *at, json_t *obj, const struct field *f, size_t n, json_t **v)
+{
+	const char *key;
+	json_t *val;
+	size_t i;
+	int rc;
+
+	memset(v, 0, n * sizeof(*v));
+	if (!json_is_object(obj))
+		return fail_at(at, MOORE_ESYNTAX, NULL, "found %s, want an object",
+			       found[json_typeof(obj)]);
+	json_object_foreach(obj, key, val) {
+		for (i = 0; i < n && strcmp(key, f[i].key); i++)
+			;
+		if (i == n)
+			return fail_unknown(at, key, f, n);
+		if ((rc = check_field(at, &f[i], val)) < 0)
+			return rc;
+		v[i] = val;
+	}
+	for (i = 0; i < n; i++)
+		if (f[i].required && !v[i])
+			return fail_at(at, MOORE_ESYNTAX, f[i].key, "missing: want %s",
+				       wanted[f[i].type]);
+	return 0;
+}
+
+static int
+copy_string(char **out, const json_t *v, struct moore_err *err)
+{
+	if (v && !(*out = moore_strndup(json_string_value(v), json_string_length(v))))
+		return moore_fail_nomem(err);
+	return 0;
+}
+
+struct reader {
+	struct moore_plan *p;
+	struct moore_plan_ref *names;	/* of the switches, sorted */
+	struct moore_err *err;
+};
+
+static int
+read_plug(const struct reader *r, const struct place *at, const json_t *sw, const json_t *port,
+	  moore_swid *out_sw, moore_portnum *out_port)
+{
+	const char *name = json_string_value(sw);
+	json_int_t n = json_integer_value(port);
+	uint32_t i = moore_plan_refs_find(r->names, r->p->n_switches, name, 0, MOORE_PLAN_SWITCH);
+
+	if (i == MOORE_NONE)
+		return fail_at(at, MOORE_EPLAN, "switch", "there is no switch \"%.63s\" in switches",
+			       name);
+	if (n < 1 || n > r->p->sw[i].ports)
+		return fail_at(at, MOORE_EPLAN, "port", "%lld is out of range: ports are 1..%u of "
+			       "switch \"%.63s\"", (long long)n, r->p->sw[i].ports, name);
+	*out_sw = i;
+	*out_port = (moore_portnum)n;
+	return 0;
+}
+
+static int
+read_switch(const struct reader *r, size_t i, json_t *obj)
+{
+	struct place at = { r->err, "switches", i, NULL };
+	struct moore_plan_switch *s = &r->p->sw[i];
+	json_t *v[N_SWITCH];
+	int rc;
+
+	if ((rc = read_object(&at, obj, switch_fields, N_SWITCH, v)) < 0 ||
+	    (rc = copy_string(&s->name, v[S_NAME], r->err)) < 0 ||
+	    (rc = copy_string(&s->cabinet, v[S_CABINET], r->err)) < 0)
+		return rc;
+	s->ports = (moore_portnum)json_integer_value(v[S_PORTS]);
+	s->unit = (unsigned)json_integer_value(v[S_UNIT]);
+	read_hex(v[S_GUID], &s->guid);
+	return 0;
+}
+
+static int
+read_endpoint(const struct reader *r, size_t i, json_t *obj)
+{
+	struct place at = { r->err, "endpoints", i, NULL };
+	struct moore_plan_endpoint *e = &r->p->ep[i];
+	json_t *v[N_ENDPOINT];
+	int rc;
+
+	if ((rc = read_object(&at, obj, endpoint_fields, N_ENDPOINT, v)) < 0 ||
+	    (rc = copy_string(&e->name, v[E_NAME], r->err)) < 0)
+		return rc;
+	e->ca_port = v[E_CA_PORT] ? (uint8_t)json_integer_value(v[E_CA_PORT]) : 1;
+	read_hex(v[E_GUID], &e->guid);
+	return read_plug(r, &at, v[E_SWITCH], v[E_PORT], &e->sw, &e->port);
+}
+
+static int
+read_cable(const struct reader *r, size_t i, json_t *obj)
+{
+	struct place at = { r->err, "cables", i, NULL };
+	struct moore_plan_cable *c = &r->p->cable[i];
+	json_t *v[N_CABLE], *end[N_END];
+	int rc;
+
+	if ((rc = read_object(&at, obj, cable_fields, N_CABLE, v)) < 0)
+		return rc;
+	for (int k = 0; k < 2; k++) {
+		at.part = cable_fields[C_A + k].key;
+		if ((rc = read_object(&at, v[C_A + k], end_fields, N_END, end)) < 0 ||
+		    (rc = read_plug(r, &at, end[P_SWITCH], end[P_PORT], &c->sw[k],
+				    &c->port[k])) < 0)
+			return rc;
+	}
+	c->length = json_number_value(v[C_LENGTH]);
+	return copy_string(&c->label, v[C_LABEL], r->err);
+}
+
+static int
+read_family(struct moore_plan *p, json_t *obj, struct moore_err *err)
+{
+	struct place at = { err, "topology", NO_INDEX, NULL };
+	size_t n = json_object_size(obj);
+	const char *key;
+	json_t *val;
+
+	if (!json_is_string(json_object_get(obj, "family")))
+		return fail_at(&at, MOORE_ESYNTAX, "family", "missing or no string: want the name of "
+			       "a topology family");
+	if (n > MOORE_PLAN_PARAMS_MAX)
+		return fail_at(&at, MOORE_ESYNTAX, NULL, "%zu keys: at most %d", n,
+			       MOORE_PLAN_PARAMS_MAX);
+	p->key = calloc(n, sizeof(*p->key));
+	p->value = calloc(n, sizeof(*p->value));
+	if (!p->key || !p->value ||
+	    copy_string(&p->family, json_object_get(obj, "family"), err) < 0)
+		return moore_fail_nomem(err);
+	json_object_foreach(obj, key, val) {
+		if (!strcmp(key, "family"))
+			continue;
+		if (strlen(key) >= sizeof(*p->key))
+			return fail_at(&at, MOORE_ESYNTAX, key, "a parameter's name has at most %zu "
+				       "characters", sizeof(*p->key) - 1);
+		if (!json_is_integer(val))
+			return fail_at(&at, MOORE_ESYNTAX, key, "found %s, want an integer",
+				       found[json_typeof(val)]);
+		memcpy(p->key[p->n_params], key, strlen(key));
+		p->value[p->n_params++] = json_integer_value(val);
+	}
+	return 0;
+}
+
+static int
+index_names(struct reader *r)
+{
+	uint32_t n = r->p->n_switches;
+
+	if (!(r->names = malloc(((size_t)n + 1) * sizeof(*r->names))))
+		return moore_fail_nomem(r->err);
+	for (uint32_t i = 0; i < n; i++)
+		r->names[i] = (struct moore_plan_ref){ r->p->sw[i].name, 0, i, MOORE_PLAN_SWITCH };
+	moore_plan_refs_sort(r->names, n);
+	return moore_plan_refs_unique(r->names, n, "name", r->err);
+}
+
+static int
+read_list(const struct reader *r, json_t *array,
+	  int (*read)(const struct reader *r, size_t i, json_t *obj))
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < json_array_size(array); i++)
+		rc = read(r, i, json_array_get(array, i));
+	return rc;
+}
+
+static int
+read_version(json_t *root, struct moore_err *err)
+{
+	const struct place at = { err, NULL, NO_INDEX, NULL };
+	const json_t *v = json_object_get(root, "moore_plan");
+
+	if (json_is_object(root) && !v)
+		return fail_at(&at, MOORE_ESYNTAX, "moore_plan", "missing: a plan says "
+			       "\"moore_plan\": %d", MOORE_PLAN_VERSION);
+	if (json_is_integer(v) && json_integer_value(v) != MOORE_PLAN_VERSION)
+		return fail_at(&at, MOORE_ESYNTAX, "moore_plan", "this is version %lld; this program "
+			       "reads version %d", (long long)json_integer_value(v),
+			       MOORE_PLAN_VERSION);
+	return 0;
+}
+
+static int
+read_plan(struct reader *r, json_t *root)
+{
+	const struct place at = { r->err, NULL, NO_INDEX, NULL };
+	json_t *v[N_ROOT];
+	int rc;
+
+	if ((rc = read_version(root, r->err)) < 0 ||
+	    (rc = read_object(&at, root, root_fields, N_ROOT, v)) < 0)
+		return rc;
+	for (int i = R_SWITCHES; i <= R_CABLES; i++)
+		if (json_array_size(v[i]) > MOORE_PLAN_COUNT_MAX)
+			return fail_at(&at, MOORE_EPLAN, root_fields[i].key, "%zu of them: a plan "
+				       "holds at most %d", json_array_size(v[i]),
+				       MOORE_PLAN_COUNT_MAX);
+	if (!(r->p = moore_plan_new((uint32_t)json_array_size(v[R_SWITCHES]),
+				    (uint32_t)json_array_size(v[R_ENDPOINTS]),
+				    (uint32_t)json_array_size(v[R_CABLES]))))
+		return moore_fail_nomem(r->err);
+	if (v[R_SEED] && !read_hex(v[R_SEED], &r->p->permutation_seed))
+		r->p->permutation_seed = (uint64_t)json_integer_value(v[R_SEED]);
+	r->p->permuted = v[R_SEED] != NULL;
+	if ((v[R_TOPOLOGY] && (rc = read_family(r->p, v[R_TOPOLOGY], r->err)) < 0) ||
+	    (rc = read_list(r, v[R_SWITCHES], read_switch)) < 0 ||
+	    (rc = index_names(r)) < 0 ||
+	    (rc = read_list(r, v[R_ENDPOINTS], read_endpoint)) < 0 ||
+	    (rc = read_list(r, v[R_CABLES], read_cable)) < 0)
+		return rc;
+	return moore_plan_check(r->p, NULL, r->err);
+}
+
+static int
+load(json_t **root, const char *text, size_t len, struct moore_err *err)
+{
+	size_t i = 0;
+	json_error_t e;
+
+	while (i < len && strchr(" \t\r\n", text[i]) && text[i])
+		i++;
+	if (i == len)
+		return moore_fail(err, MOORE_ESYNTAX, 0, "the file is empty: a plan is a JSON object");
+	json_object_seed(HASH_SEED);
+	if ((*root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e)))
+		return 0;
+	if (json_error_code(&e) == json_error_out_of_memory)
+		return moore_fail_nomem(err);
+	moore_fail(err, MOORE_ESYNTAX, e.line > 0 ? (unsigned)e.line : 0, "column %d: %s", e.column,
+		   e.text);
+	tidy(err);
+	return -MOORE_ESYNTAX;
+}
+
+int
+moore_plan_parse(struct moore_plan **out, const char *text, size_t len, struct moore_err *err)
+{
+	struct reader r = { .err = err };
+	json_t *root = NULL;
+	int rc;
+
+	*out = NULL;
+	if ((rc = load(&root, text, len, err)) < 0 || (rc = read_plan(&r, root)) < 0)
+		goto out;
+	*out = r.p;
+	r.p = NULL;			/* now the caller's */
+out:
+	moore_plan_free(r.p);
+	free(r.names);
+	json_decref(root);
+	return rc;
+}
+
+/* ---- writing ------------------------------------------------------------------ */
+
+void
+moore_plan_put_metres(struct moore_buf *b, double v)
+{
+	char text[40] = "";
+	size_t n = 0;
+
+	if (v == (double)(unsigned)v) {
+		moore_buf_fmt(b, "%u", (unsigned)v);
+		return;
+	}
+	for (size_t digits = 15; digits <= 17; digits++) {	/* 17 tell all doubles apart */
+		json_t *j = json_real(v), *back;
+		bool same;
+
+		n = json_dumpb(j, text, sizeof(text), JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
+		back = json_loadb(text, n, JSON_DECODE_ANY, NULL);
+		same = back && json_number_value(back) == v;
+		json_decref(j);
+		json_decref(back);
+		if (same) {
+			moore_buf_add(b, text, n);
+			return;
+		}
+	}
+	b->oom = true;			/* the only way left */
+}
+
+/* Checked text holds no control characters. */
+static void
+put_string(struct moore_buf *b, const char *s)
+{
+	moore_buf_fmt(b, "\"");
+	while (*s) {
+		size_t plain = strcspn(s, "\"\\");
+
+		moore_buf_add(b, s, plain);
+		s += plain;
+		if (*s)
+			moore_buf_fmt(b, "\\%c", *s++);
+	}
+	moore_buf_fmt(b, "\"");
+}
+
+static void
+put_text(struct moore_buf *b, const char *key, const char *s)
+{
+	if (!s)
+		return;
+	moore_buf_fmt(b, ", \"%s\": ", key);
+	put_string(b, s);
+}
+
+static void
+put_guid(struct moore_buf *b, uint64_t guid)
+{
+	if (guid)
+		moore_buf_fmt(b, ", \"guid\": \"0x%016llx\"", (unsigned long long)guid);
+}
+
+static void
+put_switch(struct moore_buf *b, const struct moore_plan *p, uint32_t i)
+{
+	const struct moore_plan_switch *s = &p->sw[i];
+
+	moore_buf_fmt(b, "{\"name\": ");
+	put_string(b, s->name);
+	moore_buf_fmt(b, ", \"ports\": %u", s->ports);
+	put_guid(b, s->guid);
+	put_text(b, "cabinet", s->cabinet);
+	if (s->unit)
+		moore_buf_fmt(b, ", \"unit\": %u", s->unit);
+	moore_buf_fmt(b, "}");
+}
+
+static void
+put_endpoint(struct moore_buf *b, const struct moore_plan *p, uint32_t i)
+{
+	const struct moore_plan_endpoint *e = &p->ep[i];
+
+	moore_buf_fmt(b, "{\"name\": ");
+	put_string(b, e->name);
+	put_text(b, "switch", p->sw[e->sw].name);
+	moore_buf_fmt(b, ", \"port\": %u", e->port);
+	if (e->ca_port != 1)
+		moore_buf_fmt(b, ", \"ca_port\": %u", e->ca_port);
+	put_guid(b, e->guid);
+	moore_buf_fmt(b, "}");
+}
+
+static void
+put_cable(struct moore_buf *b, const struct moore_plan *p, uint32_t i)
+{
+	const struct moore_plan_cable *c = &p->cable[i];
+
+	for (int k = 0; k < 2; k++) {
+		moore_buf_fmt(b, "%s: {\"switch\": ", k ? ", \"b\"" : "{\"a\"");
+		put_string(b, p->sw[c->sw[k]].name);
+		moore_buf_fmt(b, ", \"port\": %u}", c->port[k]);
+	}
+	if (c->length > 0) {
+		moore_buf_fmt(b, ", \"length\": ");
+		moore_plan_put_metres(b, c->length);
+	}
+	put_text(b, "label", c->label);
+	moore_buf_fmt(b, "}");
+}
+
+static void
+put_list(struct moore_buf *b, const struct moore_plan *p, const char *key, uint32_t n,
+	 void (*put)(struct moore_buf *b, const struct moore_plan *p, uint32_t i))
+{
+	moore_buf_fmt(b, ",\n\"%s\": [", key);
+	for (uint32_t i = 0; i < n; i++) {
+		moore_buf_fmt(b, "%s\n  ", i ? "," : "");
+		put(b, p, i);
+	}
+	moore_buf_fmt(b, "%s]", n ? "\n" : "");
+}
+
+int
+moore_plan_write(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err)
+{
+	int rc = moore_plan_check(p, NULL, err);
+
+	if (rc < 0)
+		return rc;
+	moore_buf_fmt(out, "{\n\"moore_plan\": %d", MOORE_PLAN_VERSION);
+	if (p->family) {
+		moore_buf_fmt(out, ",\n\"topology\": {\"family\": \"%s\"", p->family);
+		for (size_t i = 0; i < p->n_params; i++)
+			moore_buf_fmt(out, ", \"%s\": %lld", p->key[i], (long long)p->value[i]);
+		moore_buf_fmt(out, "}");
+	}
+	if (p->permuted)
+		moore_buf_fmt(out, p->permutation_seed <= EXACT ? ",\n\"permutation_seed\": %llu" :
+			      ",\n\"permutation_seed\": \"0x%llx\"",
+			      (unsigned long long)p->permutation_seed);
+	put_list(out, p, "switches", p->n_switches, put_switch);
+	put_list(out, p, "endpoints", p->n_endpoints, put_endpoint);
+	put_list(out, p, "cables", p->n_cables, put_cable);
+	moore_buf_fmt(out, "\n}\n");
+	return moore_plan_written(out, err);
+}

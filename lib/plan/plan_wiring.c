@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* plan_wiring.c - a plan by switch port and by CA, and its GUIDs.
+ *
+ * A plan lists endpoints and cables; fabric tools list nodes and what is in
+ * each of their ports.  Endpoints of one name are the ports of one CA.  A CA's
+ * node GUID is that of any of its ports less the port's number, as ibsim and
+ * most adapters have it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_parts.h"
+
+#define FIRST_CA_GUID 0x100000		/* ibsim's own start values */
+#define FIRST_SWITCH_GUID 0x200000
+
+struct moore_plan_ref *
+moore_plan_plugs(const struct moore_plan *p)
+{
+	size_t n = 0, max = (size_t)p->n_endpoints + 2 * (size_t)p->n_cables;
+	struct moore_plan_ref *r = malloc((max + 1) * sizeof(*r));
+
+	if (!r)
+		return NULL;
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		r[n++] = (struct moore_plan_ref){ "", moore_plan_plug_key(p->ep[i].sw, p->ep[i].port),
+						  i, MOORE_PLAN_ENDPOINT };
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		for (int end = 0; end < 2; end++)
+			r[n++] = (struct moore_plan_ref){ "",
+				moore_plan_plug_key(p->cable[i].sw[end], p->cable[i].port[end]),
+				i, end ? MOORE_PLAN_CABLE_B : MOORE_PLAN_CABLE_A };
+	moore_plan_refs_sort(r, n);
+	return r;
+}
+
+static int
+ca_cmp(const void *x, const void *y)
+{
+	const struct moore_plan_ca *a = x, *b = y;
+
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+/* Runs of one name among the endpoints sorted by (name, ca_port). */
+static int
+group_cas(struct moore_plan_wiring *w, const struct moore_plan *p, struct moore_err *err)
+{
+	uint32_t n = p->n_endpoints;
+	struct moore_plan_ref *r = malloc(((size_t)n + 1) * sizeof(*r));
+
+	w->ca = calloc((size_t)n + 1, sizeof(*w->ca));
+	w->ep = malloc(((size_t)n + 1) * sizeof(*w->ep));
+	if (!r || !w->ca || !w->ep) {
+		free(r);
+		return moore_fail_nomem(err);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		r[i] = (struct moore_plan_ref){ p->ep[i].name, p->ep[i].ca_port, i,
+						MOORE_PLAN_ENDPOINT };
+	moore_plan_refs_sort(r, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct moore_plan_ca *ca = &w->ca[w->n_cas];
+
+		w->ep[i] = r[i].index;
+		if (!i || strcmp(r[i].name, r[i - 1].name))
+			*ca = (struct moore_plan_ca){ .name = r[i].name, .first = r[i].index,
+						      .start = i };
+		ca->n++;
+		ca->ports = (uint8_t)r[i].key;
+		if (r[i].index < ca->first)
+			ca->first = r[i].index;
+		if (i + 1 == n || strcmp(r[i].name, r[i + 1].name))
+			w->n_cas++;
+	}
+	qsort(w->ca, w->n_cas, sizeof(*w->ca), ca_cmp);
+	free(r);
+	return 0;
+}
+
+static void
+name_endpoints(struct moore_plan_wiring *w, const struct moore_plan *p)
+{
+	uint64_t next = FIRST_CA_GUID;
+
+	for (uint32_t i = 0; i < w->n_cas; i++) {
+		struct moore_plan_ca *ca = &w->ca[i];
+		const uint32_t *ep = w->ep + ca->start;
+
+		ca->guid = next;
+		next += ca->ports + 1u;
+		for (uint32_t j = ca->n; j-- > 0; )
+			if (p->ep[ep[j]].guid)
+				ca->guid = p->ep[ep[j]].guid - p->ep[ep[j]].ca_port;
+		for (uint32_t j = 0; j < ca->n; j++)
+			w->ep_guid[ep[j]] = p->ep[ep[j]].guid ? p->ep[ep[j]].guid :
+					    ca->guid + p->ep[ep[j]].ca_port;
+	}
+}
+
+static int
+make_guids(struct moore_plan_wiring *w, const struct moore_plan *p, struct moore_err *err)
+{
+	size_t n = 0;
+	struct moore_plan_ref *r;
+	int rc;
+
+	w->sw_guid = malloc(((size_t)p->n_switches + 1) * sizeof(*w->sw_guid));
+	w->ep_guid = malloc(((size_t)p->n_endpoints + 1) * sizeof(*w->ep_guid));
+	r = malloc(((size_t)p->n_switches + p->n_endpoints + 1) * sizeof(*r));
+	if (!w->sw_guid || !w->ep_guid || !r) {
+		free(r);
+		return moore_fail_nomem(err);
+	}
+	for (uint32_t i = 0; i < p->n_switches; i++) {
+		w->sw_guid[i] = p->sw[i].guid ? p->sw[i].guid : FIRST_SWITCH_GUID + i;
+		r[n++] = (struct moore_plan_ref){ "", w->sw_guid[i], i, MOORE_PLAN_SWITCH };
+	}
+	name_endpoints(w, p);
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		r[n++] = (struct moore_plan_ref){ "", w->ep_guid[i], i, MOORE_PLAN_ENDPOINT };
+	/* One that is given may be one that another gets. */
+	moore_plan_refs_sort(r, n);
+	rc = moore_plan_refs_unique(r, n, "guid (where none is given, ibsim's default)", err);
+	free(r);
+	return rc;
+}
+
+int
+moore_plan_guids(const struct moore_plan *p, uint64_t **sw_guid, uint64_t **ep_guid,
+		 struct moore_err *err)
+{
+	struct moore_plan_wiring w = { 0 };
+	int rc;
+
+	*sw_guid = *ep_guid = NULL;
+	if ((rc = group_cas(&w, p, err)) < 0 || (rc = make_guids(&w, p, err)) < 0)
+		goto out;
+	*sw_guid = w.sw_guid;
+	*ep_guid = w.ep_guid;
+	w.sw_guid = w.ep_guid = NULL;	/* now the caller's */
+out:
+	moore_plan_wiring_fini(&w);
+	return rc;
+}
+
+static int
+check_node_guids(const struct moore_plan_wiring *w, const struct moore_plan *p,
+		 struct moore_err *err)
+{
+	size_t n = 0;
+	struct moore_plan_ref *r = malloc(((size_t)p->n_switches + w->n_cas + 1) * sizeof(*r));
+	int rc;
+
+	if (!r)
+		return moore_fail_nomem(err);
+	for (uint32_t i = 0; i < p->n_switches; i++)
+		r[n++] = (struct moore_plan_ref){ "", w->sw_guid[i], i, MOORE_PLAN_SWITCH };
+	for (uint32_t i = 0; i < w->n_cas; i++)
+		r[n++] = (struct moore_plan_ref){ "", w->ca[i].guid, w->ca[i].first,
+						  MOORE_PLAN_ENDPOINT };
+	moore_plan_refs_sort(r, n);
+	rc = moore_plan_refs_unique(r, n, "guid (of the node: that of a port less its number)", err);
+	free(r);
+	return rc;
+}
+
+int
+moore_plan_wiring_init(struct moore_plan_wiring *w, const struct moore_plan *p,
+		       struct moore_err *err)
+{
+	int rc;
+
+	*w = (struct moore_plan_wiring){ 0 };
+	if ((rc = moore_plan_check(p, NULL, err)) < 0)
+		return rc;
+	w->n_plugs = (size_t)p->n_endpoints + 2 * (size_t)p->n_cables;
+	if (!(w->plug = moore_plan_plugs(p)))
+		rc = moore_fail_nomem(err);
+	else if ((rc = group_cas(w, p, err)) == 0 && (rc = make_guids(w, p, err)) == 0)
+		rc = check_node_guids(w, p, err);
+	if (rc < 0)
+		moore_plan_wiring_fini(w);
+	return rc;
+}
+
+void
+moore_plan_wiring_fini(struct moore_plan_wiring *w)
+{
+	free(w->plug);
+	free(w->ca);
+	free(w->ep);
+	free(w->sw_guid);
+	free(w->ep_guid);
+	*w = (struct moore_plan_wiring){ 0 };
+}

@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_formats.c - plans in the text formats of fabric tools.
+ *
+ * REAL is what ibnetdiscover (rdma-core 44) printed of NET on ibsim 0.10, and
+ * NET is what moore writes of PLAN: so the reader is tested on the tool's own
+ * words, and the writer against them, record by record. */
+#include "harness.h"
+#include "random_plan.h"
+
+static const char plan[] =
+"{\n"
+"\"moore_plan\": 1,\n"
+"\"topology\": {\"family\": \"slimfly\", \"q\": 5, \"p\": -1},\n"
+"\"permutation_seed\": 7,\n"
+"\"switches\": [\n"
+"  {\"name\": \"rack1 leaf\", \"ports\": 5, \"guid\": \"0x0002c90300000010\", \"cabinet\": \"R1 \\\"A\\\"\", \"unit\": 40},\n"
+"  {\"name\": \"s1\", \"ports\": 4},\n"
+"  {\"name\": \"s2\", \"ports\": 3, \"cabinet\": \"R2\"}\n"
+"],\n"
+"\"endpoints\": [\n"
+"  {\"name\": \"h0\", \"switch\": \"rack1 leaf\", \"port\": 1},\n"
+"  {\"name\": \"h1 mlx5_0\", \"switch\": \"s1\", \"port\": 4, \"guid\": \"0x0002c90300000101\"},\n"
+"  {\"name\": \"h0\", \"switch\": \"s1\", \"port\": 1, \"ca_port\": 2}\n"
+"],\n"
+"\"cables\": [\n"
+"  {\"a\": {\"switch\": \"rack1 leaf\", \"port\": 3}, \"b\": {\"switch\": \"s1\", \"port\": 3}, \"length\": 2.5, \"label\": \"C-1, \\\"blue\\\" \\\\ x\"},\n"
+"  {\"a\": {\"switch\": \"rack1 leaf\", \"port\": 5}, \"b\": {\"switch\": \"s2\", \"port\": 1}, \"length\": 3},\n"
+"  {\"a\": {\"switch\": \"s1\", \"port\": 2}, \"b\": {\"switch\": \"s2\", \"port\": 3}}\n"
+"]\n"
+"}\n";
+
+static const char net[] =
+"# ibsim -s -N 5 -S 3 -P 18 FILE\n"
+"\n"
+"switchguid=0x2c90300000010\n"
+"Switch\t5 \"rack1 leaf\"\n"
+"[1]\t\"h0\"[1]\t# lid 0 4xSDR\n"
+"[3]\t\"s1\"[3]\t# lid 0 4xSDR\n"
+"[5]\t\"s2\"[1]\t# lid 0 4xSDR\n"
+"\n"
+"switchguid=0x200001\n"
+"Switch\t4 \"s1\"\n"
+"[1]\t\"h0\"[2]\t# lid 0 4xSDR\n"
+"[2]\t\"s2\"[3]\t# lid 0 4xSDR\n"
+"[3]\t\"rack1 leaf\"[3]\t# lid 0 4xSDR\n"
+"[4]\t\"h1 mlx5_0\"[1]\t# lid 0 4xSDR\n"
+"\n"
+"switchguid=0x200002\n"
+"Switch\t3 \"s2\"\n"
+"[1]\t\"rack1 leaf\"[5]\t# lid 0 4xSDR\n"
+"[3]\t\"s1\"[2]\t# lid 0 4xSDR\n"
+"\n"
+"caguid=0x100000\n"
+"Hca\t2 \"h0\"\n"
+"[1]\t\"rack1 leaf\"[1]\t# lid 0 4xSDR\n"
+"[2]\t\"s1\"[1]\t# lid 0 4xSDR\n"
+"\n"
+"caguid=0x2c90300000100\n"
+"Hca\t1 \"h1 mlx5_0\"\n"
+"[1]\t\"s1\"[4]\t# lid 0 4xSDR\n";
+
+static const char real[] =
+"#\n"
+"# Topology file: generated on Sat Nov 21 09:34:28 2026\n"
+"#\n"
+"# Initiated from node 0000000000100000 port 0000000000100001\n"
+"\n"
+"vendid=0x0\n"
+"devid=0x0\n"
+"sysimgguid=0x200002\n"
+"switchguid=0x200002(200002)\n"
+"Switch\t3 \"S-0000000000200002\"\t\t# \"s2\" base port 0 lid 0 lmc 0\n"
+"[1]\t\"S-0002c90300000010\"[5]\t\t# \"rack1 leaf\" lid 0 4xSDR\n"
+"[3]\t\"S-0000000000200001\"[2]\t\t# \"s1\" lid 0 4xSDR\n"
+"\n"
+"vendid=0x0\n"
+"devid=0x0\n"
+"sysimgguid=0x200001\n"
+"switchguid=0x200001(200001)\n"
+"Switch\t4 \"S-0000000000200001\"\t\t# \"s1\" base port 0 lid 0 lmc 0\n"
+"[1]\t\"H-0000000000100000\"[2](100002) \t\t# \"h0\" lid 0 4xSDR\n"
+"[2]\t\"S-0000000000200002\"[3]\t\t# \"s2\" lid 0 4xSDR\n"
+"[3]\t\"S-0002c90300000010\"[3]\t\t# \"rack1 leaf\" lid 0 4xSDR\n"
+"[4]\t\"H-0002c90300000100\"[1](2c90300000101) \t\t# \"h1 mlx5_0\" lid 0 4xSDR\n"
+"\n"
+"vendid=0x0\n"
+"devid=0x0\n"
+"sysimgguid=0x2c90300000010\n"
+"switchguid=0x2c90300000010(2c90300000010)\n"
+"Switch\t5 \"S-0002c90300000010\"\t\t# \"rack1 leaf\" base port 0 lid 0 lmc 0\n"
+"[1]\t\"H-0000000000100000\"[1](100001) \t\t# \"h0\" lid 0 4xSDR\n"
+"[3]\t\"S-0000000000200001\"[3]\t\t# \"s1\" lid 0 4xSDR\n"
+"[5]\t\"S-0000000000200002\"[1]\t\t# \"s2\" lid 0 4xSDR\n"
+"\n"
+"vendid=0x0\n"
+"devid=0x0\n"
+"sysimgguid=0x2c90300000100\n"
+"caguid=0x2c90300000100\n"
+"Ca\t1 \"H-0002c90300000100\"\t\t# \"h1 mlx5_0\"\n"
+"[1](2c90300000101) \t\"S-0000000000200001\"[4]\t\t# lid 0 lmc 0 \"s1\" lid 0 4xSDR\n"
+"\n"
+"vendid=0x0\n"
+"devid=0x0\n"
+"sysimgguid=0x100000\n"
+"caguid=0x100000\n"
+"Ca\t2 \"H-0000000000100000\"\t\t# \"h0\"\n"
+"[1](100001) \t\"S-0002c90300000010\"[1]\t\t# lid 0 lmc 0 \"rack1 leaf\" lid 0 4xSDR\n"
+"[2](100002) \t\"S-0000000000200001\"[1]\t\t# lid 0 lmc 0 \"s1\" lid 0 4xSDR\n";
+
+/* PLAN as REAL tells it: nodes in its order, GUIDs known, cables from the first
+ * record that has them. */
+static const char imported[] =
+"{\n"
+"\"moore_plan\": 1,\n"
+"\"switches\": [\n"
+"  {\"name\": \"s2\", \"ports\": 3, \"guid\": \"0x0000000000200002\"},\n"
+"  {\"name\": \"s1\", \"ports\": 4, \"guid\": \"0x0000000000200001\"},\n"
+"  {\"name\": \"rack1 leaf\", \"ports\": 5, \"guid\": \"0x0002c90300000010\"}\n"
+"],\n"
+"\"endpoints\": [\n"
+"  {\"name\": \"h1 mlx5_0\", \"switch\": \"s1\", \"port\": 4, \"guid\": \"0x0002c90300000101\"},\n"
+"  {\"name\": \"h0\", \"switch\": \"rack1 leaf\", \"port\": 1, \"guid\": \"0x0000000000100001\"},\n"
+"  {\"name\": \"h0\", \"switch\": \"s1\", \"port\": 1, \"ca_port\": 2, \"guid\": \"0x0000000000100002\"}\n"
+"],\n"
+"\"cables\": [\n"
+"  {\"a\": {\"switch\": \"s2\", \"port\": 1}, \"b\": {\"switch\": \"rack1 leaf\", \"port\": 5}},\n"
+"  {\"a\": {\"switch\": \"s2\", \"port\": 3}, \"b\": {\"switch\": \"s1\", \"port\": 2}},\n"
+"  {\"a\": {\"switch\": \"s1\", \"port\": 3}, \"b\": {\"switch\": \"rack1 leaf\", \"port\": 3}}\n"
+"]\n"
+"}\n";
+
+static const char dot[] =
+"graph moore {\n"
+"\t\"rack1 leaf\";\n"
+"\t\"s1\";\n"
+"\t\"s2\";\n"
+"\t\"h0\" [shape=box];\n"
+"\t\"h1 mlx5_0\" [shape=box];\n"
+"\t\"rack1 leaf\" -- \"h0\" [taillabel=\"1\", headlabel=\"1\"];\n"
+"\t\"s1\" -- \"h1 mlx5_0\" [taillabel=\"4\", headlabel=\"1\"];\n"
+"\t\"s1\" -- \"h0\" [taillabel=\"1\", headlabel=\"2\"];\n"
+"\t\"rack1 leaf\" -- \"s1\" [taillabel=\"3\", headlabel=\"3\"];\n"
+"\t\"rack1 leaf\" -- \"s2\" [taillabel=\"5\", headlabel=\"1\"];\n"
+"\t\"s1\" -- \"s2\" [taillabel=\"2\", headlabel=\"3\"];\n"
+"}\n";
+
+static const char csv[] =
+"kind,a_switch,a_port,b_node,b_port,length_m,label\n"
+"cable,rack1 leaf,3,s1,3,2.5,\"C-1, \"\"blue\"\" \\ x\"\n"
+"cable,rack1 leaf,5,s2,1,3,\n"
+"cable,s1,2,s2,3,,\n"
+"endpoint,rack1 leaf,1,h0,1,,\n"
+"endpoint,s1,4,h1 mlx5_0,1,,\n"
+"endpoint,s1,1,h0,2,,\n";
+
+static struct moore_plan *
+plan_of(const char *text)
+{
+	struct moore_plan *p;
+	struct moore_err err;
+
+	if (moore_plan_parse(&p, text, strlen(text), &err) < 0)
+		fail_msg("%s", err.text);
+	return p;
+}
+
+static int
+import(struct moore_plan **p, const char *text, size_t len, struct moore_err *err)
+{
+	return moore_plan_format_find("ibnetdiscover")->parse(p, text, len, err);
+}
+
+static void
+test_table(void **state)
+{
+	static const char *const names[] = { "ibsim", "ibnetdiscover", "dot", "csv" };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		CHECK(names[i], moore_plan_format_at(i) == moore_plan_format_find(names[i]));
+		CHECK(names[i], moore_plan_format_at(i)->write != NULL);
+	}
+	CHECK("past the end", !moore_plan_format_at(ARRAY_LEN(names)));
+	CHECK("unknown", !moore_plan_format_find("hibsim"));
+}
+
+static void
+test_write(void **state)
+{
+	static const struct {
+		const char *format, *want;
+	} T[] = { { "ibsim", net }, { "dot", dot }, { "csv", csv } };
+	struct moore_plan *p = plan_of(plan);
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_buf b = MOORE_BUF_INIT;
+
+		CHECK_EQ(T[i].format, moore_plan_format_find(T[i].format)->write(p, &b, NULL), 0);
+		assert_string_equal(b.data, T[i].want);
+		moore_buf_free(&b);
+	}
+	moore_plan_free(p);
+}
+
+/* ---- ibnetdiscover ------------------------------------------------------------------- */
+
+/* Every record of ours is in the tool's text, byte for byte, and none is missing. */
+static void
+test_write_ibnetdiscover(void **state)
+{
+	struct moore_plan *p = plan_of(plan);
+	struct moore_buf b = MOORE_BUF_INIT;
+	size_t ours = 0, theirs = 0;
+	(void)state;
+
+	CHECK_EQ("writes", moore_plan_format_find("ibnetdiscover")->write(p, &b, NULL), 0);
+	for (char *at = strstr(b.data, "\n\nvendid"), *next; at; at = next, ours++) {
+		char *record;
+
+		next = strstr(at + 2, "\n\nvendid");
+		record = next ? strndup(at, (size_t)(next + 1 - at)) : strdup(at);
+		if (!strstr(real, record))
+			fail_msg("ibnetdiscover does not print: %s", record);
+		free(record);
+	}
+	for (const char *at = real; (at = strstr(at, "vendid")); at++)
+		theirs++;
+	CHECK_EQ("all of them", ours, theirs);
+	moore_buf_free(&b);
+	moore_plan_free(p);
+}
+
+static void
+test_import(void **state)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct moore_plan *p;
+	(void)state;
+
+	CHECK_EQ("reads", import(&p, real, strlen(real), NULL), 0);
+	CHECK_EQ("writes", moore_plan_write(p, &b, NULL), 0);
+	assert_string_equal(b.data, imported);
+	moore_plan_free(p);
+	moore_buf_free(&b);
+}
+
+static int
+line_cmp(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* What ibnetdiscover's text keeps of a plan, a line for each switch, endpoint
+ * and cable, lines sorted; the GUIDs given.  To be freed. */
+static char *
+wiring_text(const struct moore_plan *p, const uint64_t *sw_guid, const uint64_t *ep_guid)
+{
+	size_t n = 0, max = (size_t)p->n_switches + p->n_endpoints + p->n_cables, len = 1;
+	char **line = calloc(max + 1, sizeof(*line)), *all;
+
+	for (uint32_t i = 0; i < p->n_switches; i++)
+		len += (size_t)asprintf(&line[n++], "switch %s %u %llx\n", p->sw[i].name,
+					p->sw[i].ports, (unsigned long long)sw_guid[i]);
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		len += (size_t)asprintf(&line[n++], "endpoint %s %u %llx at %s %u\n", p->ep[i].name,
+					p->ep[i].ca_port, (unsigned long long)ep_guid[i],
+					p->sw[p->ep[i].sw].name, p->ep[i].port);
+	for (uint32_t i = 0; i < p->n_cables; i++) {
+		const struct moore_plan_cable *c = &p->cable[i];
+		int a = strcmp(p->sw[c->sw[0]].name, p->sw[c->sw[1]].name) > 0;
+
+		len += (size_t)asprintf(&line[n++], "cable %s %u to %s %u\n", p->sw[c->sw[a]].name,
+					c->port[a], p->sw[c->sw[!a]].name, c->port[!a]);
+	}
+	qsort(line, n, sizeof(*line), line_cmp);
+	all = calloc(len, 1);
+	for (size_t i = 0, at = 0; i < n; i++) {
+		size_t l = strlen(line[i]);
+
+		memcpy(all + at, line[i], l);
+		at += l;
+		free(line[i]);
+	}
+	free(line);
+	return all;
+}
+
+/* What an importer could get wrong shows as a difference to the plan that was
+ * exported: names, GUIDs, ports, cables. */
+static void
+test_import_export(void **state)
+{
+	struct moore_rng r = { test_seed() };
+	(void)state;
+
+	for (unsigned i = test_rounds(300); i; i--) {
+		struct moore_plan *p = random_plan(&r), *q;
+		struct moore_buf b = MOORE_BUF_INIT;
+		struct moore_err err = { 0 };
+		uint64_t *sw[2], *ep[2];
+		char *want, *got;
+
+		if (moore_plan_format_find("ibnetdiscover")->write(p, &b, &err) < 0)
+			fail_msg("%s", err.text);
+		if (import(&q, b.data, b.len, &err) < 0)
+			fail_msg("line %u: %s of\n%s", err.line, err.text, b.data);
+		CHECK_EQ("GUIDs", moore_plan_guids(p, &sw[0], &ep[0], NULL), 0);
+		CHECK_EQ("GUIDs", moore_plan_guids(q, &sw[1], &ep[1], NULL), 0);
+		want = wiring_text(p, sw[0], ep[0]);
+		got = wiring_text(q, sw[1], ep[1]);
+		assert_string_equal(got, want);
+		for (int k = 0; k < 2; k++) {
+			free(sw[k]);
+			free(ep[k]);
+		}
+		free(want);
+		free(got);
+		moore_plan_free(p);
+		moore_plan_free(q);
+		moore_buf_free(&b);
+	}
+}
+
+/* A listing of an older version, grouped and full of what real fabrics have:
+ * equal and missing descriptions, a router, an aggregation node on a 41st port,
+ * external ports, a slot, CR LF, ports out of order, a CA without a cable. */
+static const char wild[] =
+"#\n"
+"# Topology file: generated on Tue Jun  5 14:15:10 2007\n"
+"#\n"
+"# Max of 3 hops discovered\n"
+"# Initiated from node 0008f10403960558 port 0008f10403960559\n"
+"\n"
+"Chassis 1 (guid 0x8f104003f0838)\n"
+"\n"
+"# Spine Nodes\n"
+"vendid=0x8f1\n"
+"devid=0x5a06\n"
+"sysimgguid=0x8f10400410000\t\t# Chassis 1\n"
+"switchguid=0x8f10400410001(8f10400410001)\t# ISR9288 spine 1\n"
+"Switch\t24 \"S-0008f10400410001\"\t\t# \"ISR9024 \"Voltaire\"\" enhanced port 0 lid 6 lmc 2\n"
+"[22][ext 7]\t\"H-0008f10403960100\"[1](8f10403960101) \t\t# \"MT23108\" lid 4 4xSDR s=1 w=2 v=3\n"
+"[10]\t\"S-0008f10400410002\"[3][ext 9]\t\t# \"\" lid 3 4xFDR10\n"
+"[1]\t\"R-0008f10403960300\"[2](8f10403960302) \t\t# \"gw\" lid 9 4x??? slot 1\r\n"
+"\n"
+"# Line Nodes\n"
+"vendid=0x2c9\n"
+"devid=0xd2f0\n"
+"switchguid=0x8f10400410002(8f10400410002)\n"
+"Switch\t41 \"S-0008f10400410002\"\t\t# \"\" base port 0 lid 3 lmc 0\n"
+"[41]\t\"H-0008f10403960400\"[1](8f10403960400) \t\t# \"Mellanox Technologies Aggregation Node\" lid 77 4xHDR\n"
+"[3]\t\"S-0008f10400410001\"[10]\t\t# \"ISR9024 \"Voltaire\"\" lid 6 4xFDR10\n"
+"[7]\t\"H-0008f10403960200\"[2](8f10403960202) \t\t# \"MT23108\" lid 5 4xSDR\n"
+"\n"
+"Non-Chassis Nodes\n"
+"\n"
+"vendid=0x8f1\n"
+"devid=0x5a06\n"
+"caguid=0x8f10403960100\n"
+"Ca\t2 \"H-0008f10403960100\"\t\t# \"MT23108\"\n"
+"[1](8f10403960101) \t\"S-0008f10400410001\"[22][ext 7]\t\t# lid 4 lmc 2 \"ISR9024 \"Voltaire\"\" lid 6 4xSDR\n"
+"\n"
+"caguid=0x8f10403960200\n"
+"Ca\t2 \"H-0008f10403960200\"\t\t# \"MT23108\"\n"
+"[2](8f10403960202) \t\"S-0008f10400410002\"[7]\t\t# lid 5 lmc 2 \"\" lid 3 4xSDR\n"
+"\n"
+"caguid=0x8f10403960400\n"
+"Ca\t1 \"H-0008f10403960400\"\t\t# \"Mellanox Technologies Aggregation Node with a name longer than sixty-three\"\n"
+"[1](8f10403960400) \t\"S-0008f10400410002\"[41]\t\t# lid 77 lmc 0 \"\" lid 3 4xHDR\n"
+"\n"
+"caguid=0x8f10403960500\n"
+"Ca\t1 \"H-0008f10403960500\"\t\t# \"alone\"\n"
+"\n"
+"rtguid=0x8f10403960300\n"
+"Rt\t2 \"R-0008f10403960300\"\t\t# \"gw \xff\xc3\xa9\x1b[m\\ \"\n"
+"[2](8f10403960302) \t\"S-0008f10400410001\"[1]\t\t# lid 9 lmc 0 \"ISR9024 \"Voltaire\"\" lid 6 4x???\n";
+
+static void
+test_wild(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t guid;
+		unsigned ca_port, sw, port;
+	} E[] = {
+		{ "MT23108-0008f10403960100", 0x8f10403960101, 1, 0, 22 },
+		{ "MT23108-0008f10403960200", 0x8f10403960202, 2, 1, 7 },
+		{ "Mellanox Technologies Aggregation Node with a name longer than ",
+		  0x8f10403960400, 1, 1, 41 },
+		{ "gw _\xc3\xa9_[m_", 0x8f10403960302, 2, 0, 1 },
+	};
+	struct moore_err err = { 0 };
+	struct moore_plan *p;
+	(void)state;
+
+	if (import(&p, wild, strlen(wild), &err) < 0)
+		fail_msg("line %u: %s", err.line, err.text);
+	CHECK_EQ("switches", p->n_switches, 2);
+	assert_string_equal(p->sw[0].name, "ISR9024 _Voltaire_");
+	assert_string_equal(p->sw[1].name, "S-0008f10400410002");
+	CHECK_EQ("41 ports", p->sw[1].ports, 41);
+	CHECK_EQ("endpoints", p->n_endpoints, ARRAY_LEN(E));
+	for (size_t i = 0; i < ARRAY_LEN(E); i++) {
+		assert_string_equal(p->ep[i].name, E[i].name);
+		CHECK_EQ(E[i].name, p->ep[i].guid, E[i].guid);
+		CHECK_EQ(E[i].name, p->ep[i].ca_port, E[i].ca_port);
+		CHECK_EQ(E[i].name, p->ep[i].sw, E[i].sw);
+		CHECK_EQ(E[i].name, p->ep[i].port, E[i].port);
+	}
+	CHECK_EQ("cables", p->n_cables, 1);
+	CHECK_EQ("a", p->cable[0].sw[0] == 0 && p->cable[0].port[0] == 10, 1);
+	CHECK_EQ("b", p->cable[0].sw[1] == 1 && p->cable[0].port[1] == 3, 1);
+	moore_plan_free(p);
+}
+
+#define PORT_S2 "[1]\t\"S-0002c90300000010\"[5]"	/* line 11, its other end is line 30 */
+
+static const struct {
+	const char *why, *from, *to;
+	int rc;
+	unsigned line;
+	const char *text;
+} bad[] = {
+	{ "nothing", NULL, "", MOORE_EPLAN, 0, "switches: empty" },
+	{ "another file", "vendid", "{", MOORE_ESYNTAX, 6, "not a line that ibnetdiscover prints" },
+	{ "a warning of the tool", "vendid", "ibwarn: [1] x", MOORE_ESYNTAX, 6, "not a line that ibnetdiscover prints" },
+	{ "an unknown kind of node", "Switch\t3", "???\t3", MOORE_ESYNTAX, 10, "not a line" },
+	{ "no ports", "Switch\t3", "Switch\t0", MOORE_ESYNTAX, 10, "a node's number of ports is 1..254" },
+	{ "too many ports", "Switch\t3", "Switch\t255", MOORE_ESYNTAX, 10, "a node's number of ports is 1..254" },
+	{ "no number", "Switch\t3", "Switch\t", MOORE_ESYNTAX, 10, "a node's number of ports" },
+	{ "ibsim's own text", "\"S-0000000000200002\"\t", "\"s2\"\t", MOORE_ESYNTAX, 10, "want the node's id in quotes, as in \"S-" },
+	{ "a switch named as a CA", "\"S-0000000000200002\"\t", "\"H-0000000000200002\"\t", MOORE_ESYNTAX, 10, "want the node's id" },
+	{ "GUID too long", "\"S-0000000000200002\"\t", "\"S-10000000000200002\"\t", MOORE_ESYNTAX, 10, "want the node's id" },
+	{ "cut in the id", "\"S-0000000000200002\"\t", "\"S-\n", MOORE_ESYNTAX, 10, "want the node's id" },
+	{ "a port before any node", "vendid", "[1]", MOORE_ESYNTAX, 6, "a port before the first node" },
+	{ "port 0", PORT_S2, "[0]\t\"S-0002c90300000010\"[5]", MOORE_ESYNTAX, 11, "want a port in brackets, 1..3 as line 10 says" },
+	{ "port past the switch's", PORT_S2, "[4]\t\"S-0002c90300000010\"[5]", MOORE_ESYNTAX, 11, "1..3 as line 10 says" },
+	{ "no bracket", PORT_S2, "[1\t\"S-0002c90300000010\"[5]", MOORE_ESYNTAX, 11, "want a port in brackets" },
+	{ "cut after the port", PORT_S2, "[1]\n", MOORE_ESYNTAX, 11, "want the peer's id and port" },
+	{ "peer without a port", PORT_S2, "[1]\t\"S-0002c90300000010\"", MOORE_ESYNTAX, 11, "want the peer's id and port" },
+	{ "port GUID cut", "\n[1](100001)", "\n[1](", MOORE_ESYNTAX, 45, "want the port GUID" },
+	{ "peer's port GUID cut", "[2](100002)", "[2](100002", MOORE_ESYNTAX, 19, "want the peer's id and port" },
+	{ "unknown peer", PORT_S2, "[1]\t\"S-0002c90300000011\"[5]", MOORE_EPLAN, 11, "\"S-0002c90300000011\" has no record in this file" },
+	{ "a CA of a switch's GUID is another node", PORT_S2, "[1]\t\"H-0002c90300000010\"[5]", MOORE_EPLAN, 11, "\"H-0002c90300000010\" has no record" },
+	{ "listed at one end alone", PORT_S2 "\t\t# \"rack1 leaf\" lid 0 4xSDR\n", "", MOORE_EPLAN, 30, "the record of \"S-0000000000200002\" (line 10) has no line for its port 1" },
+	{ "the ends disagree", PORT_S2, "[1]\t\"S-0002c90300000010\"[3]", MOORE_EPLAN, 11, "this leads to \"S-0002c90300000010\"[3], but line 30 says that port leads to \"S-0000000000200001\"[3]" },
+	{ "a port twice", "[3]\t\"S-0000000000200001\"[2]", "[1]\t\"S-0000000000200001\"[2]", MOORE_EPLAN, 12, "port 1 is on line 11 already" },
+	{ "a node twice", "Switch\t4 \"S-0000000000200001\"", "Switch\t4 \"S-0000000000200002\"", MOORE_EPLAN, 18, "\"S-0000000000200002\" is listed on line 10 already" },
+	{ "two CAs back to back", NULL, "Ca\t1 \"H-1\"\n[1](2)\t\"H-3\"[1](4)\nCa\t1 \"H-3\"\n[1](4)\t\"H-1\"[1](2)\n", MOORE_EPLAN, 2, "\"H-0000000000000001\" is cabled to \"H-0000000000000003\": one end of a link must be a switch" },
+	{ "a loop", NULL, "Switch\t2 \"S-1\"\n[1]\t\"S-1\"[2]\n[2]\t\"S-1\"[1]\n", MOORE_EPLAN, 2, "switch \"S-0000000000000001\" is cabled to itself" },
+	{ "a port into itself", NULL, "Switch\t2 \"S-1\"\n[1]\t\"S-1\"[1]\n", MOORE_EPLAN, 2, "is cabled to itself" },
+	{ "one GUID at two ports", "\n[2](100002)", "\n[2](100001)", MOORE_EPLAN, 0, "endpoints[2].guid: the same as that of endpoints[1]" },
+};
+
+static void
+test_bad(void **state)
+{
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		const char *from = bad[i].from, *at = from ? strstr(real, from) : NULL;
+		struct moore_err err = { 0 };
+		struct moore_plan *p;
+		char *text = NULL;
+
+		CHECK(bad[i].why, !from || at);
+		CHECK(bad[i].why, (at ? asprintf(&text, "%.*s%s%s", (int)(at - real), real, bad[i].to,
+						 at + strlen(from)) :
+					asprintf(&text, "%s", bad[i].to)) >= 0);
+		CHECK_EQ(bad[i].why, import(&p, text, strlen(text), &err), -bad[i].rc);
+		CHECK_STR(bad[i].why, err.text, bad[i].text);
+		CHECK_EQ(bad[i].why, err.line, bad[i].line);
+		CHECK(bad[i].why, !p);
+		free(text);
+	}
+}
+
+/* ---- what a format cannot say ------------------------------------------------------------- */
+
+static void
+test_unsayable(void **state)
+{
+	static const struct {
+		const char *why, *format, *from, *to, *text;
+	} T[] = {
+		{ "ibsim's modules", "ibsim", "\"s2\", \"ports\": 3", "\"s#\", \"ports\": 3", "switches[2].name: \"s#\" holds # or @" },
+		{ "ibsim's aliases", "ibsim", "h1 mlx5_0", "h1@x", "endpoints[1].name: \"h1@x\" holds # or @" },
+		{ "port GUIDs not in a row", "ibsim", "\"port\": 1},", "\"port\": 1, \"guid\": \"0x0002c90300000201\"},",
+		  "endpoints[2].guid: 0x2c90300000999: ibsim numbers the ports of a CA in a row, so port 2 of \"h0\" would be 0x2c90300000202" },
+		{ "two nodes of one GUID", "ibnetdiscover", "0x0002c90300000101", "0x0002c90300000011", "the same as that of" },
+		{ "two nodes of one GUID", "ibsim", "0x0002c90300000101", "0x0002c90300000011", "the same as that of" },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		const char *at = strstr(plan, T[i].from);
+		struct moore_buf b = MOORE_BUF_INIT;
+		struct moore_err err = { 0 };
+		struct moore_plan *p;
+		char *text, *s2;
+
+		CHECK(T[i].why, at && asprintf(&text, "%.*s%s%s", (int)(at - plan), plan, T[i].to,
+					       at + strlen(T[i].from)) > 0);
+		while ((s2 = strstr(text, "\"s2\"")) && strstr(T[i].to, "s#"))
+			memcpy(s2, "\"s#\"", 4);
+		p = plan_of(text);
+		if (strstr(T[i].text, "999"))
+			p->ep[2].guid = 0x2c90300000999;
+		CHECK_EQ(T[i].why, moore_plan_format_find(T[i].format)->write(p, &b, &err), -MOORE_EPLAN);
+		CHECK_STR(T[i].why, err.text, T[i].text);
+		CHECK_EQ("nothing is written", b.len, 0);
+		moore_plan_free(p);
+		free(text);
+	}
+}
+
+static void
+test_oom(void **state)
+{
+	struct moore_plan *p, *q;
+	(void)state;
+
+	p = plan_of(plan);
+	for (size_t i = 0; moore_plan_format_at(i); i++) {
+		const struct moore_plan_format *f = moore_plan_format_at(i);
+		struct moore_buf b = MOORE_BUF_INIT;
+
+		CHECK_OOM(f->name, (moore_buf_free(&b), f->write(p, &b, NULL)), moore_buf_free(&b));
+	}
+	CHECK_OOM("import", import(&q, wild, strlen(wild), NULL), moore_plan_free(q));
+	moore_plan_free(p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table), cmocka_unit_test(test_write),
+		cmocka_unit_test(test_write_ibnetdiscover), cmocka_unit_test(test_import),
+		cmocka_unit_test(test_import_export), cmocka_unit_test(test_wild),
+		cmocka_unit_test(test_bad), cmocka_unit_test(test_unsayable),
+		cmocka_unit_test(test_oom),
+	};
+
+	return cmocka_run_group_tests_name("formats", tests, NULL, NULL);
+}
