@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* dump_subnet.c - the fabric from opensm-subnet.lst (what is cabled to what,
+ * base LIDs) and opensm-lfts.dump (whose every LID is, so each LMC; switches
+ * without a link).  A line of the first, by dump_topology_node() of OpenSM's
+ * osm_dump.c, tells both ends of a link as seen from one of them:
+ *
+ *   { SW Ports:04 SystemGUID:X NodeGUID:X PortGUID:X VenID:X DevID:X Rev:X {S0}
+ *   LID:0004 PN:02 } { ... } PHY=4x LOG=ACT SPD=2.5
+ *
+ * Switches are known by node GUID, endpoints by port GUID.  The node
+ * description is free text: it ends where the fixed part after it follows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "guid_map.h"
+#include "lfts_lines.h"
+#include "moore/tables.h"
+
+#define SUBNET "opensm-subnet.lst"
+#define LFTS "opensm-lfts.dump"
+#define DUMP_LANES 15		/* lanes are not in the dumps */
+#define LINE_MIN 128		/* no valid line is shorter */
+#define HEADER_MIN 48		/* nor the first line of a switch in the LFT dump */
+
+enum kind { KIND_SWITCH, KIND_CA, KIND_ROUTER };
+
+struct end {			/* one end of a line */
+	enum kind kind;
+	uint8_t ports, pn;
+	uint64_t node_guid, port_guid;
+	const char *name;
+	size_t name_len;
+	moore_lid lid;
+	uint32_t id;		/* index among switches or endpoints */
+};
+
+struct found {			/* everything before the fabric is made */
+	struct moore_arena tmp;
+	struct line {
+		struct end end[2];
+		unsigned number;
+	} *line;
+	uint32_t n_lines, n_sw, n_ep;
+	struct node {
+		struct end of;	/* as first seen */
+		uint8_t lmc;
+	} *sw, *ep;
+	struct moore_guid_map sw_by_node, by_port;	/* by_port: endpoints after switches */
+	uint64_t *lid_guid;	/* port GUID of each LID's owner */
+};
+#define EP_BIT 0x80000000u	/* in by_port: an endpoint */
+
+/* ---- a line ---------------------------------------------------------------- */
+
+static bool
+read_kind(struct moore_scan *l, enum kind *kind)
+{
+	static const struct { const char *text; enum kind kind; } T[] = {
+		{ "{ SW", KIND_SWITCH }, { "{ CA", KIND_CA }, { "{ Rt", KIND_ROUTER },
+		{ "{ **", KIND_CA },	/* unknown to OpenSM: it may send like any */
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+		if (moore_scan_skip(l, T[i].text)) {
+			*kind = T[i].kind;
+			moore_scan_skip(l, "-SM");
+			return true;
+		}
+	return false;
+}
+
+/* "NAME} LID:0004 PN:02 } " and then follow. */
+static bool
+read_name(struct moore_scan *l, const char *follow, struct end *e)
+{
+	uint64_t lid, pn;
+
+	e->name = l->at;
+	for (; l->at < l->end; l->at++) {
+		struct moore_scan t = *l;
+
+		if (moore_scan_skip(&t, "} LID:") && moore_scan_num(&t, 16, MOORE_LID_MAX, &lid) &&
+		    moore_scan_skip(&t, " PN:") && moore_scan_num(&t, 16, UINT8_MAX, &pn) &&
+		    moore_scan_skip(&t, " } ") && moore_scan_skip(&t, follow)) {
+			e->name_len = (size_t)(l->at - e->name);
+			e->lid = (moore_lid)lid;
+			e->pn = (uint8_t)pn;
+			l->at = t.at - strlen(follow);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+read_end(struct moore_scan *l, const char *follow, struct end *e)
+{
+	enum { PORTS, SYSTEM, NODE, PORT, N = 7 };
+	static const struct { const char *label; uint64_t max; } T[N] = {
+		{ " Ports:", UINT8_MAX }, { " SystemGUID:", UINT64_MAX },
+		{ " NodeGUID:", UINT64_MAX }, { " PortGUID:", UINT64_MAX },
+		{ " VenID:", UINT32_MAX }, { " DevID:", UINT32_MAX }, { " Rev:", UINT32_MAX },
+	};
+	uint64_t v[N];
+
+	if (!read_kind(l, &e->kind))
+		return false;
+	for (size_t i = 0; i < N; i++)
+		if (!moore_scan_skip(l, T[i].label) || !moore_scan_num(l, 16, T[i].max, &v[i]))
+			return false;
+	e->ports = (uint8_t)v[PORTS];
+	e->node_guid = v[NODE];
+	e->port_guid = v[PORT];
+	return moore_scan_skip(l, " {") && read_name(l, follow, e) && e->pn &&
+	       (e->kind != KIND_SWITCH || (e->pn <= e->ports && e->ports <= MOORE_PORT_MAX));
+}
+
+static bool
+skip_word(struct moore_scan *l)
+{
+	const char *from = l->at;
+
+	while (l->at < l->end && *l->at != ' ')
+		l->at++;
+	return l->at > from;
+}
+
+static bool
+read_line(struct moore_scan *l, struct line *to)
+{
+	to->number = l->line;
+	return read_end(l, "{ ", &to->end[0]) && read_end(l, "PHY=", &to->end[1]) &&
+	       moore_scan_skip(l, "PHY=") && skip_word(l) &&
+	       moore_scan_skip(l, " LOG=") && skip_word(l) &&
+	       moore_scan_skip(l, " SPD=") && skip_word(l);
+}
+
+static int
+read_lines(struct found *w, const char *text, size_t len, struct moore_err *err)
+{
+	struct moore_scan l = moore_scan_of(text, len);
+
+	w->line = moore_arena_alloc(&w->tmp, len / LINE_MIN + 1, sizeof(*w->line));
+	if (!w->line)
+		return moore_fail_nomem(err);
+	while (moore_scan_line(&l)) {
+		if (moore_scan_done(&l))
+			continue;
+		if (!read_line(&l, &w->line[w->n_lines]))
+			return moore_fail(err, MOORE_ESYNTAX, l.line, SUBNET ": expected '{ SW Ports:.. "
+					  "... PN:.. } { ... } PHY=.. LOG=.. SPD=..' with port numbers that "
+					  "the device has; copy the file whole");
+		w->n_lines++;
+	}
+	return 0;
+}
+
+/* ---- who there is ---------------------------------------------------------- */
+
+static uint32_t
+add_node(struct found *w, const struct end *e)
+{
+	bool is_switch = e->kind == KIND_SWITCH;
+	struct node *list = is_switch ? w->sw : w->ep;
+	uint32_t id = is_switch ? w->n_sw++ : w->n_ep++;
+
+	list[id].of = *e;
+	if (is_switch)
+		moore_guid_map_put(&w->sw_by_node, e->node_guid, id);
+	moore_guid_map_put(&w->by_port, e->port_guid, is_switch ? id : id | EP_BIT);
+	return id;
+}
+
+/* The node that an end is, added when new; two that contradict are an error. */
+static int
+meet(struct found *w, struct end *e, unsigned line, struct moore_err *err)
+{
+	uint32_t by_port = moore_guid_map_get(&w->by_port, e->port_guid);
+	const struct end *was;
+
+	if (e->kind == KIND_SWITCH)
+		e->id = moore_guid_map_get(&w->sw_by_node, e->node_guid);
+	else
+		e->id = by_port == MOORE_NONE || !(by_port & EP_BIT) ? MOORE_NONE : by_port & ~EP_BIT;
+	if (e->id == MOORE_NONE && by_port == MOORE_NONE) {
+		e->id = add_node(w, e);
+		return 0;
+	}
+	if (e->id == MOORE_NONE)
+		return moore_fail(err, MOORE_EPLAN, line, SUBNET ": port GUID 0x%016llx belongs to two "
+				  "devices", (unsigned long long)e->port_guid);
+	was = e->kind == KIND_SWITCH ? &w->sw[e->id].of : &w->ep[e->id].of;
+	if (was->port_guid == e->port_guid && was->lid == e->lid &&
+	    (e->kind == KIND_SWITCH ? was->ports == e->ports : was->pn == e->pn))
+		return 0;
+	return moore_fail(err, MOORE_EPLAN, line, SUBNET ": %.*s has another LID, port GUID or number "
+			  "of ports than on an earlier line; use a dump of one sweep",
+			  (int)e->name_len, e->name);
+}
+
+static int
+meet_all(struct found *w, struct moore_err *err)
+{
+	int rc;
+
+	for (uint32_t i = 0; i < w->n_lines; i++)
+		for (unsigned k = 0; k < 2; k++)
+			if ((rc = meet(w, &w->line[i].end[k], w->line[i].number, err)) < 0)
+				return rc;
+	return 0;
+}
+
+/* ---- what the forwarding tables tell ---------------------------------------- */
+
+/* The index of the section's switch when no link has told of it before. */
+static uint32_t
+take_header(struct found *w, const struct moore_lfts_item *it)
+{
+	struct end e = { .kind = KIND_SWITCH, .node_guid = it->guid, .port_guid = it->guid,
+		.name = it->name, .name_len = it->name_len, .lid = it->lid };
+
+	return moore_guid_map_get(&w->sw_by_node, it->guid) == MOORE_NONE ? add_node(w, &e) :
+		MOORE_NONE;
+}
+
+static int
+take_row(struct found *w, const struct moore_lfts_item *it, uint32_t isolated, unsigned line,
+	 struct moore_err *err)
+{
+	struct end *e = isolated == MOORE_NONE ? NULL : &w->sw[isolated].of;
+
+	if (e && it->port > e->ports)
+		e->ports = it->port;
+	if (e && it->owned && it->lid == e->lid && !it->port) {
+		e->port_guid = it->guid;
+		moore_guid_map_put(&w->by_port, it->guid, isolated);
+	}
+	if (!it->owned || w->lid_guid[it->lid] == it->guid)
+		return 0;
+	if (w->lid_guid[it->lid])
+		return moore_fail(err, MOORE_ELID, line, LFTS ": LID 0x%04x has another owner than on "
+				  "an earlier line; use a dump of one sweep", it->lid);
+	w->lid_guid[it->lid] = it->guid;
+	return 0;
+}
+
+static int
+read_owners(struct found *w, const char *text, size_t len, struct moore_err *err)
+{
+	struct moore_lfts r = { .l = moore_scan_of(text, len) };
+	uint32_t isolated = MOORE_NONE;
+	struct moore_lfts_item it;
+	int rc;
+
+	while ((rc = moore_lfts_next(&r, &it, err)) > 0) {
+		if (it.kind == MOORE_LFTS_SWITCH)
+			isolated = take_header(w, &it);
+		else if ((rc = take_row(w, &it, isolated, r.l.line, err)) < 0)
+			return rc;
+	}
+	return rc;
+}
+
+/* A port's LMC is the least that covers every LID that names it. */
+static int
+learn_lmcs(struct found *w, struct moore_err *err)
+{
+	for (unsigned lid = 1; lid <= MOORE_LID_MAX; lid++) {
+		uint32_t id = w->lid_guid[lid] ? moore_guid_map_get(&w->by_port, w->lid_guid[lid]) :
+			MOORE_NONE;
+		struct node *n;
+
+		if (id == MOORE_NONE)
+			continue;
+		n = id & EP_BIT ? &w->ep[id & ~EP_BIT] : &w->sw[id];
+		if (!n->of.lid || lid < n->of.lid || lid - n->of.lid > 127)
+			return moore_fail(err, MOORE_ELID, 0, LFTS ": LID %u is said to be of %.*s, whose "
+					  "base LID is %u; use dumps of the same sweep", lid,
+					  (int)n->of.name_len, n->of.name, n->of.lid);
+		while (lid - n->of.lid >= 1u << n->lmc)
+			n->lmc++;
+	}
+	return 0;
+}
+
+/* ---- the fabric -------------------------------------------------------------- */
+
+static bool
+fill(struct moore_fabric *f, const struct found *w)
+{
+	for (uint32_t s = 0; s < w->n_sw; s++) {
+		const struct end *e = &w->sw[s].of;
+
+		f->sw[s] = (struct moore_switch){ .guid = e->node_guid, .port_guid = e->port_guid,
+			.lid = e->lid, .lmc = w->sw[s].lmc, .n_ports = e->ports, .maps_sl = true,
+			.name = moore_strndup(e->name, e->name_len) };
+		if (!f->sw[s].name)
+			return false;
+	}
+	for (uint32_t i = 0; i < w->n_ep; i++) {
+		const struct end *e = &w->ep[i].of;
+
+		f->ep[i] = (struct moore_endpoint){ .guid = e->port_guid, .node_guid = e->node_guid,
+			.ca_port = e->pn, .router = e->kind == KIND_ROUTER, .sw = MOORE_NONE,
+			.lid = e->lid, .lmc = w->ep[i].lmc,
+			.name = moore_strndup(e->name, e->name_len) };
+		if (!f->ep[i].name)
+			return false;
+	}
+	moore_fabric_layout(f);
+	return true;
+}
+
+/* May e's port be joined to to's?  It may when nothing is there, or just that. */
+static bool
+fits(const struct moore_fabric *f, const struct end *e, const struct end *to)
+{
+	const struct moore_port *p;
+
+	if (e->kind != KIND_SWITCH)
+		return f->ep[e->id].sw == MOORE_NONE ||
+		       (f->ep[e->id].sw == to->id && f->ep[e->id].port == to->pn);
+	p = moore_fabric_port(f, e->id, e->pn);
+	return p->role == MOORE_ROLE_NONE ||
+	       (p->role == (to->kind == KIND_SWITCH ? MOORE_ROLE_SWITCH : MOORE_ROLE_ENDPOINT) &&
+		p->peer == to->id && (to->kind != KIND_SWITCH || p->peer_port == to->pn));
+}
+
+static int
+join(struct moore_fabric *f, const struct line *line, struct moore_err *err)
+{
+	const struct end *a = &line->end[0], *b = &line->end[1], *swap = a;
+
+	if (a->kind != KIND_SWITCH) {
+		a = b;
+		b = swap;
+	}
+	if (a->kind != KIND_SWITCH)
+		return 0;	/* two hosts back to back: no switch is concerned */
+	if (!fits(f, a, b) || !fits(f, b, a))
+		return moore_fail(err, MOORE_EPLAN, line->number, SUBNET ": %.*s port %u and %.*s port "
+				  "%u: an earlier line has one of them elsewhere; use a dump of one sweep",
+				  (int)a->name_len, a->name, a->pn, (int)b->name_len, b->name, b->pn);
+	if (b->kind == KIND_SWITCH)
+		moore_fabric_link(f, a->id, a->pn, b->id, b->pn, DUMP_LANES);
+	else
+		moore_fabric_attach(f, b->id, a->id, a->pn, DUMP_LANES);
+	return 0;
+}
+
+static int
+make(struct moore_fabric **out, const struct found *w, struct moore_err *err)
+{
+	struct moore_fabric *f = NULL;
+	uint32_t n_ports = 0;
+	int rc;
+
+	for (uint32_t s = 0; s < w->n_sw; s++)
+		n_ports += 1u + w->sw[s].of.ports;
+	if ((rc = moore_fabric_new(&f, w->n_sw, w->n_ep, n_ports, err)) < 0)
+		return rc;
+	if (!fill(f, w)) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	for (uint32_t i = 0; i < w->n_lines; i++)
+		if ((rc = join(f, &w->line[i], err)) < 0)
+			goto out;
+	if ((rc = moore_fabric_seal(f, err)) < 0)
+		goto out;
+	*out = f;
+	f = NULL;
+out:
+	moore_fabric_free(f);
+	return rc;
+}
+
+static int
+prepare(struct found *w, size_t lfts_len, struct moore_err *err)
+{
+	size_t most_sw = 2 * (size_t)w->n_lines + lfts_len / HEADER_MIN + 1;
+
+	w->sw = moore_arena_alloc(&w->tmp, most_sw, sizeof(*w->sw));
+	w->ep = moore_arena_alloc(&w->tmp, 2 * (size_t)w->n_lines + 1, sizeof(*w->ep));
+	w->lid_guid = moore_arena_alloc(&w->tmp, MOORE_LID_MAX + 1, sizeof(*w->lid_guid));
+	if (!w->sw || !w->ep || !w->lid_guid ||
+	    !moore_guid_map_init(&w->sw_by_node, most_sw, &w->tmp) ||
+	    !moore_guid_map_init(&w->by_port, 2 * most_sw, &w->tmp))
+		return moore_fail_nomem(err);
+	return 0;
+}
+
+int
+moore_dump_parse_fabric(struct moore_fabric **out, const char *subnet, size_t subnet_len,
+			const char *lfts, size_t lfts_len, struct moore_err *err)
+{
+	struct found w = { .tmp = MOORE_ARENA_INIT };
+	int rc;
+
+	*out = NULL;
+	if ((rc = read_lines(&w, subnet, subnet_len, err)) < 0 ||
+	    (rc = prepare(&w, lfts_len, err)) < 0 ||
+	    (rc = meet_all(&w, err)) < 0 ||
+	    (rc = read_owners(&w, lfts, lfts_len, err)) < 0 ||
+	    (rc = learn_lmcs(&w, err)) < 0)
+		goto out;
+	rc = make(out, &w, err);
+out:
+	moore_arena_free(&w.tmp);
+	return rc;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* scan.c - lines and tokens of a text that is not NUL-terminated. */
+#include <string.h>
+
+#include "scan.h"
+
+bool
+moore_scan_line(struct moore_scan *s)
+{
+	const char *nl;
+
+	if (s->rest == s->text_end)
+		return false;
+	nl = memchr(s->rest, '\n', (size_t)(s->text_end - s->rest));
+	s->cut = !nl;
+	s->at = s->rest;
+	s->end = nl ? nl : s->text_end;
+	s->rest = nl ? nl + 1 : s->text_end;
+	if (s->end > s->at && s->end[-1] == '\r')
+		s->end--;
+	s->line++;
+	return true;
+}
+
+bool
+moore_scan_skip(struct moore_scan *s, const char *word)
+{
+	const char *p = s->at;
+
+	while (*word && p < s->end && *p == *word) {
+		p++;
+		word++;
+	}
+	if (*word)
+		return false;
+	s->at = p;
+	return true;
+}
+
+void
+moore_scan_spaces(struct moore_scan *s)
+{
+	while (s->at < s->end && (*s->at == ' ' || *s->at == '\t'))
+		s->at++;
+}
+
+bool
+moore_scan_num(struct moore_scan *s, unsigned base, uint64_t max, uint64_t *out)
+{
+	return moore_text_u64(&s->at, s->end, base, max, out);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* scan.h - read text line by line and a line token by token.  Nothing is copied;
+ * nothing is read past the end. */
+#ifndef MOORE_FABRIC_SCAN_H
+#define MOORE_FABRIC_SCAN_H
+
+#include "moore/base.h"
+
+struct moore_scan {
+	const char *at, *end;		/* what is left of this line */
+	const char *rest, *text_end;	/* the lines after it */
+	unsigned line;			/* number of this line, from 1 */
+	bool cut;			/* this line has no newline: the text ends in it */
+};
+
+static inline struct moore_scan
+moore_scan_of(const char *text, size_t len)
+{
+	return (struct moore_scan){ text, text, text, text + len, 0, false };
+}
+
+bool moore_scan_line(struct moore_scan *s);	/* go to the next line, if any */
+bool moore_scan_skip(struct moore_scan *s, const char *word);	/* past word, if it is next */
+void moore_scan_spaces(struct moore_scan *s);
+/* As moore_text_u64. */
+bool moore_scan_num(struct moore_scan *s, unsigned base, uint64_t max, uint64_t *out);
+
+static inline bool
+moore_scan_done(const struct moore_scan *s)
+{
+	return s->at == s->end;
+}
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* fabrics.h - fabrics for tests: a registered family, or a random graph, with
+ * ports, endpoints and LIDs, without a plan in between. */
+#ifndef MOORE_TEST_FABRICS_H
+#define MOORE_TEST_FABRICS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "moore/fabric.h"
+#include "moore/topo.h"
+
+/* LIDs in index order: switches (LMC 0), then endpoints with 2^lmc each. */
+static inline int
+test_number(struct moore_fabric *f, uint8_t lmc, struct moore_err *err)
+{
+	unsigned lid = 1, step = 1u << lmc;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		f->sw[s].lid = (moore_lid)lid++;
+	lid = (lid + step - 1) & ~(step - 1);
+	for (moore_epid e = 0; e < f->n_endpoints; e++, lid += step) {
+		if (f->ep[e].sw == MOORE_NONE)
+			continue;
+		f->ep[e].lid = (moore_lid)lid;
+		f->ep[e].lmc = lmc;
+	}
+	return moore_fabric_seal(f, err);
+}
+
+/* Endpoints on the first ports, then links in the order given. */
+static inline struct moore_fabric *
+test_fabric(uint32_t n_switches, const struct moore_topo_link *link, size_t n_links,
+	    const uint16_t *endpoints, uint8_t lmc)
+{
+	unsigned *used = calloc(n_switches + 1, sizeof(*used));
+	uint32_t n_ep = 0, n_ports = 0, e = 0;
+	struct moore_fabric *f = NULL;
+	struct moore_err err;
+	char name[32];
+
+	for (uint32_t s = 0; s < n_switches; s++) {
+		n_ep += endpoints[s];
+		used[s] = endpoints[s];
+	}
+	for (size_t i = 0; i < n_links; i++) {
+		used[link[i].a]++;
+		used[link[i].b]++;
+	}
+	for (uint32_t s = 0; s < n_switches; s++)
+		n_ports += used[s] + 1;
+	if (moore_fabric_new(&f, n_switches, n_ep, n_ports, &err) < 0)
+		abort();
+	for (uint32_t s = 0; s < n_switches; s++) {
+		f->sw[s].guid = f->sw[s].port_guid = 0x200000 + s;
+		f->sw[s].n_ports = (moore_portnum)used[s];
+		f->sw[s].maps_sl = true;
+		snprintf(name, sizeof(name), "sw%u", s);
+		f->sw[s].name = strdup(name);
+		used[s] = 0;
+	}
+	moore_fabric_layout(f);
+	for (uint32_t s = 0; s < n_switches; s++)
+		for (unsigned k = 0; k < endpoints[s]; k++, e++) {
+			f->ep[e].guid = 0x100001 + 2 * (uint64_t)e;
+			f->ep[e].node_guid = f->ep[e].guid - 1;
+			f->ep[e].ca_port = 1;
+			snprintf(name, sizeof(name), "h%u", e);
+			f->ep[e].name = strdup(name);
+			moore_fabric_attach(f, e, s, (moore_portnum)++used[s], 8);
+		}
+	for (size_t i = 0; i < n_links; i++) {
+		used[link[i].a]++;
+		used[link[i].b]++;
+		moore_fabric_link(f, link[i].a, (moore_portnum)used[link[i].a],
+				  link[i].b, (moore_portnum)used[link[i].b], 8);
+	}
+	free(used);
+	if (test_number(f, lmc, &err) < 0) {
+		fprintf(stderr, "test_fabric: %s\n", err.text);
+		abort();
+	}
+	return f;
+}
+
+/* "slimfly", "q=5 p=4" */
+static inline struct moore_fabric *
+test_family(const char *family, const char *params, uint8_t lmc)
+{
+	const struct moore_topo_family *fam = moore_topo_family_find(family);
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	struct moore_topo *t = NULL;
+	struct moore_fabric *f;
+	struct moore_err err;
+	const char *word[8];
+	char copy[128];
+	size_t n = 0;
+
+	snprintf(copy, sizeof(copy), "%s", params);
+	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
+		word[n++] = w;
+	if (!fam || moore_topo_params_parse(fam, param, word, n, &err) < 0 ||
+	    moore_topo_build(&t, fam, param, &err) < 0) {
+		fprintf(stderr, "test_family %s %s: %s\n", family, params, err.text);
+		abort();
+	}
+	f = test_fabric(t->n_switches, t->link, t->n_links, t->endpoints, lmc);
+	moore_topo_free(t);
+	return f;
+}
+
+/* A connected random graph: a random tree and `extra` random links more (some
+ * of them parallel); 0..2 endpoints on each switch. */
+static inline struct moore_fabric *
+test_random_fabric(struct moore_rng *r, uint32_t n, uint32_t extra, uint8_t lmc)
+{
+	struct moore_topo_link *link = calloc(n + extra, sizeof(*link));
+	uint16_t *ep = calloc(n, sizeof(*ep));
+	struct moore_fabric *f;
+	size_t m = 0;
+
+	for (uint32_t s = 1; s < n; s++)
+		link[m++] = (struct moore_topo_link){ moore_rng_below(r, s), s };
+	for (uint32_t i = 0; i < extra && n > 1; i++) {
+		uint32_t a = moore_rng_below(r, n), b = moore_rng_below(r, n);
+
+		if (a != b)
+			link[m++] = (struct moore_topo_link){ a, b };
+	}
+	for (uint32_t s = 0; s < n; s++)
+		ep[s] = (uint16_t)moore_rng_below(r, 3);
+	f = test_fabric(n, link, m, ep, lmc);
+	free(link);
+	free(ep);
+	return f;
+}
+
+/* The same fabric with only the switches order[0..n-1], in that order; endpoints
+ * (backwards) that are left; GUIDs, names and LIDs as they were. */
+static inline struct moore_fabric *
+test_rebuild(const struct moore_fabric *f, const uint32_t *order, uint32_t n)
+{
+	uint32_t *at = malloc((f->n_switches + 1) * sizeof(*at));
+	uint32_t n_ports = 0, n_ep = 0, e = 0;
+	struct moore_fabric *g = NULL;
+	struct moore_err err;
+
+	memset(at, 0xff, f->n_switches * sizeof(*at));
+	for (uint32_t i = 0; i < n; i++) {
+		at[order[i]] = i;
+		n_ports += f->sw[order[i]].n_ports + 1u;
+	}
+	for (uint32_t i = 0; i < f->n_endpoints; i++)
+		n_ep += f->ep[i].sw != MOORE_NONE && at[f->ep[i].sw] != MOORE_NONE;
+	if (moore_fabric_new(&g, n, n_ep, n_ports, &err) < 0)
+		abort();
+	for (uint32_t i = 0; i < n; i++) {
+		g->sw[i] = f->sw[order[i]];
+		g->sw[i].name = strdup(f->sw[order[i]].name);
+	}
+	moore_fabric_layout(g);
+	for (uint32_t i = f->n_endpoints; i-- > 0;) {
+		const struct moore_endpoint *ep = &f->ep[i];
+
+		if (ep->sw == MOORE_NONE || at[ep->sw] == MOORE_NONE)
+			continue;
+		g->ep[e] = *ep;
+		g->ep[e].name = strdup(ep->name);
+		moore_fabric_attach(g, e++, at[ep->sw], ep->port,
+				    moore_fabric_port(f, ep->sw, ep->port)->lanes);
+	}
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports && at[s] != MOORE_NONE; p++) {
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (q->role == MOORE_ROLE_SWITCH && q->peer >= s && at[q->peer] != MOORE_NONE)
+				moore_fabric_link(g, at[s], (moore_portnum)p, at[q->peer],
+						  q->peer_port, q->lanes);
+		}
+	free(at);
+	if (moore_fabric_seal(g, &err) < 0) {
+		fprintf(stderr, "test_rebuild: %s\n", err.text);
+		abort();
+	}
+	return g;
+}
+
+static inline struct moore_fabric *
+test_shuffled(const struct moore_fabric *f, struct moore_rng *r)
+{
+	uint32_t *order = malloc((f->n_switches + 1) * sizeof(*order));
+	struct moore_fabric *g;
+
+	for (uint32_t i = 0; i < f->n_switches; i++) {
+		uint32_t k = moore_rng_below(r, i + 1);
+
+		order[i] = order[k];
+		order[k] = i;
+	}
+	g = test_rebuild(f, order, f->n_switches);
+	free(order);
+	return g;
+}
+
+static inline struct moore_fabric *
+test_without(const struct moore_fabric *f, uint32_t dead)
+{
+	uint32_t *order = malloc((f->n_switches + 1) * sizeof(*order)), n = 0;
+	struct moore_fabric *g;
+
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		if (i != dead)
+			order[n++] = i;
+	g = test_rebuild(f, order, n);
+	free(order);
+	return g;
+}
+
+/* Cut each switch link with probability percent/100; how many were. */
+static inline unsigned
+test_cut_some(struct moore_fabric *f, struct moore_rng *r, unsigned percent)
+{
+	unsigned n = 0;
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (q->role == MOORE_ROLE_SWITCH && q->peer > s &&
+			    moore_rng_below(r, 100) < percent) {
+				moore_fabric_cut(f, s, (moore_portnum)p);
+				n++;
+			}
+		}
+	return n;
+}
+
+#endif

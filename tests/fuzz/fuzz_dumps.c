@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* fuzz_dumps.c - the four dump readers, and the writers and the checker on
+ * whatever they accept.  An input is the four texts with lines of %% between. */
+#include "driver.h"
+#include "moore/check.h"
+#include "opensm_dumps.h"
+
+static const char fuzz_name[] = "dumps";
+
+#define CUT "%%\n"
+static const char *const *
+fuzz_seeds(void)
+{
+	static const char *const seeds[] = {
+		SUBNET_LST CUT LFTS_DUMP CUT SL2VL_DUMP CUT MCFDBS,
+		S0(NEAR, "03") S2(FAR, "02") ACT S0(NEAR, "04") S0(FAR, "04") ACT S1(NEAR, "01") H1(FAR) ACT
+			CUT LFTS_DUMP CUT SL2VL_SW("2", "6") CUT MCFDBS,
+		CUT LFT("4", "200000", "S0", "1", "0", "2", "3", "2", "3") CUT SL2VL_SW("0", "4") CUT MCFDBS,
+		SUBNET_LST CUT CUT CUT,
+		NULL
+	};
+
+	return seeds;
+}
+
+struct piece {
+	const char *text;
+	size_t len;
+};
+
+/* The piece up to the next CUT in a block of its own size, as a fence. */
+static struct piece
+next_piece(const uint8_t **at, const uint8_t *end)
+{
+	const uint8_t *cut = memmem(*at, (size_t)(end - *at), CUT, strlen(CUT));
+	size_t len = (size_t)((cut ? cut : end) - *at);
+	char *text = malloc(len ? len : 1);
+
+	if (!text)
+		abort();
+	memcpy(text, *at, len);
+	*at = cut ? cut + strlen(CUT) : end;
+	return (struct piece){ text, len };
+}
+
+static void
+judge(const struct moore_fabric *f, const struct moore_lft *lft, const struct moore_sl2vl *sl2vl,
+      const struct moore_mft *mft)
+{
+	static const struct moore_check_opts opts;
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct moore_verdict *v = NULL;
+
+	if (moore_check(&v, f, lft, sl2vl, mft, &opts, NULL) < 0)
+		abort();
+	if (v->acyclic ? !v->order : !v->cycle_len)
+		abort();
+	moore_verdict_free(v);
+	moore_dump_write_subnet(f, &b);
+	moore_dump_write_sl2vl(f, sl2vl, &b);
+	moore_dump_write_mft(f, mft, &b);
+	if (moore_dump_write_lfts(f, lft, &b, NULL) < 0 || moore_dump_write_fdbs(f, lft, &b, NULL) < 0)
+		abort();
+	moore_buf_free(&b);
+}
+
+static void
+fuzz_one(const uint8_t *data, size_t len)
+{
+	const uint8_t *end = data + len;
+	struct moore_sl2vl *sl2vl = NULL;
+	struct moore_fabric *f = NULL;
+	struct moore_lft *lft = NULL;
+	struct moore_mft *mft = NULL;
+	struct moore_err err;
+	struct piece p[4];
+	int rc[3];
+
+	for (unsigned i = 0; i < 4; i++)
+		p[i] = next_piece(&data, end);
+	if (moore_dump_parse_fabric(&f, p[0].text, p[0].len, p[1].text, p[1].len, &err) == 0) {
+		rc[0] = moore_dump_parse_lfts(&lft, f, p[1].text, p[1].len, &err);
+		rc[1] = moore_dump_parse_sl2vl(&sl2vl, f, p[2].text, p[2].len, &err);
+		rc[2] = moore_dump_parse_mft(&mft, f, p[3].text, p[3].len, &err);
+		if (!rc[0] && !rc[1] && !rc[2])
+			judge(f, lft, sl2vl, mft);
+	}
+	moore_mft_free(mft);
+	moore_sl2vl_free(sl2vl);
+	moore_lft_free(lft);
+	moore_fabric_free(f);
+	for (unsigned i = 0; i < 4; i++)
+		free((void *)p[i].text);
+}
