@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* any_sl.c - SL to VL by port roles alone, as the hardware will apply it.
+ *
+ * A packet that enters a switch from an endpoint or port 0 leaves on VL 0, one
+ * that enters from another switch on VL 1, whatever its SL.  What counts is the
+ * table after OpenSM's masking to the lanes of the out port (osm_qos.c: vl &
+ * (2^(code-1) - 1)), and VL = SL where a switch has no table. */
+#include "moore/lane.h"
+
+/* OperVLs code c (1, 2, 4, 8, 15 lanes) masks to its low c-1 bits. */
+static uint8_t
+lane_mask(uint8_t lanes)
+{
+	return lanes >= 15 ? 15 : lanes >= 8 ? 7 : lanes >= 4 ? 3 : lanes >= 2 ? 1 : 0;
+}
+
+static struct moore_sl_row
+effective_row(const struct moore_switch *sw, enum moore_role in, uint8_t lanes)
+{
+	struct moore_sl_row row;
+	uint8_t mask = lane_mask(lanes);
+
+	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++)
+		row.vl[sl] = (sw->maps_sl ? moore_lane_any_sl(in) : sl) & mask;
+	return row;
+}
+
+int
+moore_lane_effective(struct moore_sl2vl **out, const struct moore_fabric *f,
+		     struct moore_err *err)
+{
+	struct moore_sl2vl *t;
+	int rc;
+
+	*out = NULL;
+	if ((rc = moore_sl2vl_new(&t, f, err)) < 0)
+		return rc;
+	for (moore_swid s = 0; s < f->n_switches && rc == 0; s++) {
+		const struct moore_switch *sw = &f->sw[s];
+
+		for (unsigned o = 1; o <= sw->n_ports && rc == 0; o++) {
+			const struct moore_port *op = moore_fabric_port(f, s, (moore_portnum)o);
+
+			if (op->role == MOORE_ROLE_NONE)
+				continue;
+			for (unsigned i = 0; i <= sw->n_ports && rc == 0; i++) {
+				const struct moore_port *ip = moore_fabric_port(f, s, (moore_portnum)i);
+				struct moore_sl_row row = effective_row(sw, ip->role, op->lanes);
+
+				rc = moore_sl2vl_set(t, s, (moore_portnum)i, (moore_portnum)o, &row, err);
+			}
+		}
+	}
+	if (rc < 0) {
+		moore_sl2vl_free(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}

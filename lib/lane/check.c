@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* check.c - the judge's procedure: hear the tables, walk them, say acyclic with
+ * an order or cyclic with a shortest cycle.  The stages are listed in
+ * check_impl.h. */
+#include <stdlib.h>
+
+#include "check_impl.h"
+
+void
+moore_verdict_free(struct moore_verdict *v)
+{
+	if (!v)
+		return;
+	free(v->order);
+	free(v->cycle);
+	free(v);
+}
+
+/* Tables made for another fabric would be read out of bounds. */
+static int
+check_fit(const struct moore_ck *k, struct moore_err *err)
+{
+	const struct moore_fabric *f = k->f;
+
+	if (k->lft->n_switches != f->n_switches || k->lft->stride <= f->lid_top)
+		return moore_fail(err, MOORE_EINVAL, 0, "LFTs: made for another fabric");
+	if (k->mft && k->mft->n_switches != f->n_switches)
+		return moore_fail(err, MOORE_EINVAL, 0, "multicast tables: made for another fabric");
+	if (k->sl2vl->n_switches != f->n_switches)
+		return moore_fail(err, MOORE_EINVAL, 0, "SL2VL: made for another fabric");
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (k->sl2vl->width[s] != f->sw[s].n_ports + 1)
+			return moore_fail(err, MOORE_EINVAL, 0, "SL2VL: switch %s has %u ports in the "
+					  "fabric and %u in the table", f->sw[s].name, f->sw[s].n_ports,
+					  k->sl2vl->width[s] - 1u);
+	return 0;
+}
+
+static int
+tell_cycle(struct moore_ck *k, const struct moore_ck_graph *g, struct moore_verdict *v,
+	   struct moore_err *err)
+{
+	uint32_t *cycle = NULL, len = 0;
+	int rc = moore_ck_cycle(k, g, &cycle, &len, err);
+
+	if (rc < 0)
+		return rc;
+	if (!(v->cycle = calloc(len, sizeof(*v->cycle))))
+		return moore_fail_nomem(err);
+	v->cycle_len = len;
+	for (uint32_t i = 0; i < len; i++) {
+		v->cycle[i].from = g->channel[cycle[i]];
+		rc = moore_ck_example(k, &v->cycle[i], &g->channel[cycle[(i + 1) % len]], err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+moore_check(struct moore_verdict **out, const struct moore_fabric *f,
+	    const struct moore_lft *lft, const struct moore_sl2vl *sl2vl,
+	    const struct moore_mft *mft, const struct moore_check_opts *opts,
+	    struct moore_err *err)
+{
+	struct moore_ck k = { .f = f, .lft = lft, .sl2vl = sl2vl, .mft = mft, .opts = *opts,
+		.tmp = MOORE_ARENA_INIT };
+	struct moore_verdict *v = calloc(1, sizeof(*v));
+	struct moore_ck_graph g = { .n = 0 };
+	int rc;
+
+	*out = NULL;
+	if (!v)
+		return moore_fail_nomem(err);
+	if (!k.opts.sl_mask)
+		k.opts.sl_mask = UINT16_MAX;
+	if ((rc = check_fit(&k, err)) < 0 ||
+	    (rc = moore_fabric_lids(f, &k.own, err)) < 0 ||
+	    (rc = moore_ck_net(&k, err)) < 0 ||
+	    (rc = moore_ck_walk(&k, v, err)) < 0 ||
+	    (rc = moore_ck_mcast(&k, err)) < 0 ||
+	    (rc = moore_ck_dropped(&k, v, err)) < 0 ||
+	    (rc = moore_ck_graph(&k, &g, v, err)) < 0)
+		goto out;
+	if (!v->acyclic && (rc = tell_cycle(&k, &g, v, err)) < 0)
+		goto out;
+	v->sound = v->acyclic && !v->unreachable && !v->dropped;
+	*out = v;
+	v = NULL;
+out:
+	moore_verdict_free(v);
+	free(k.own);
+	moore_arena_free(&k.tmp);
+	return rc;
+}

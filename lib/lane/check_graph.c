@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* check_graph.c - from the VLs held at each turn to the graph of dependencies
+ * between channels, in compressed rows, and its order (Kahn 1962).
+ *
+ * (a, v) -> (b, w) when some packet that arrives over link a on VL v leaves by
+ * link b on VL w.  The order is the certificate: whoever reads it checks that
+ * every dependency goes forward and need not believe us. */
+#include <stdlib.h>
+
+#include "check_impl.h"
+
+static uint32_t
+bits(uint32_t v)
+{
+	return (uint32_t)__builtin_popcount(v);
+}
+
+static uint32_t
+channel_id(const struct moore_ck_graph *g, uint32_t link, unsigned vl)
+{
+	return g->first[link] + bits(g->used[link] & ((1u << vl) - 1));
+}
+
+static uint16_t
+used_vls(const struct moore_ck *k, uint32_t link)
+{
+	unsigned n = (k->f->sw[k->hop[link].next].n_ports + 2u) * k->n_cls;
+	const struct moore_ck_cell *c = moore_ck_cells(k, link, 0);
+	uint16_t used = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		used |= c[i].held;
+	return used;
+}
+
+static int
+number_channels(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
+		struct moore_err *err)
+{
+	g->used = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*g->used));
+	g->first = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*g->first));
+	if (!g->used || !g->first)
+		return moore_fail_nomem(err);
+	for (uint32_t i = 0; i < k->n_slots; i++) {
+		if (k->hop[i].next != k->n_sw)
+			g->used[i] = used_vls(k, i);
+		g->first[i] = g->n;
+		g->n += bits(g->used[i]);
+		v->vls |= g->used[i];
+	}
+	g->channel = moore_arena_alloc(&k->tmp, (size_t)g->n + 1, sizeof(*g->channel));
+	if (!g->channel)
+		return moore_fail_nomem(err);
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		for (uint32_t i = k->slot0[s], n = g->first[i]; i < k->slot0[s + 1]; i++)
+			for (unsigned vl = 0; vl < MOORE_VL_DROP; vl++)
+				if (g->used[i] >> vl & 1)
+					g->channel[n++] = (struct moore_channel){ s,
+						(moore_portnum)(i - k->slot0[s]), (uint8_t)vl };
+	return 0;
+}
+
+/* to[v]: VLs on which packets that hold VL v before the turn leave it.  Returns
+ * the VLs v that have any. */
+static uint16_t
+goes_on(const struct moore_ck *k, const struct moore_ck_cell *c, uint16_t *to)
+{
+	uint16_t all = 0;
+
+	for (unsigned x = 0; x < k->n_cls; x++) {
+		uint16_t held = c[x].out ? c[x].held : 0;
+
+		for (unsigned rest = held; rest; rest &= rest - 1) {
+			unsigned vl = (unsigned)__builtin_ctz(rest);
+
+			to[vl] = (uint16_t)((all >> vl & 1 ? to[vl] : 0) | c[x].out);
+			all |= (uint16_t)(1u << vl);
+		}
+	}
+	return all;
+}
+
+/* Count the dependencies of link's channels in adj0[channel + 1] or, when adj is
+ * not NULL, write them to adj from adj0[channel] on, moving that past them. */
+static void
+row_of(const struct moore_ck *k, const struct moore_ck_graph *g, uint32_t link, uint32_t *adj)
+{
+	unsigned n_ports = k->f->sw[k->hop[link].next].n_ports;
+	uint32_t slot0 = k->slot0[k->hop[link].next];
+
+	for (unsigned out = 1; out <= n_ports; out++) {
+		uint16_t to[16], held = goes_on(k, moore_ck_cells(k, link, out), to);
+
+		for (unsigned rest = held; rest; rest &= rest - 1) {
+			unsigned vl = (unsigned)__builtin_ctz(rest);
+			uint32_t from = channel_id(g, link, vl);
+
+			if (!adj)
+				g->adj0[from + 1] += bits(to[vl]);
+			for (unsigned w = to[vl]; adj && w; w &= w - 1)
+				adj[g->adj0[from]++] = channel_id(g, slot0 + out,
+								  (unsigned)__builtin_ctz(w));
+		}
+	}
+}
+
+static int
+fill_rows(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
+	  struct moore_err *err)
+{
+	g->adj0 = moore_arena_alloc(&k->tmp, (size_t)g->n + 1, sizeof(*g->adj0));
+	if (!g->adj0)
+		return moore_fail_nomem(err);
+	for (uint32_t i = 0; i < k->n_slots; i++)
+		if (g->used[i])
+			row_of(k, g, i, NULL);
+	for (uint32_t c = 0; c < g->n; c++)
+		g->adj0[c + 1] += g->adj0[c];
+	v->n_dependencies = g->adj0[g->n];
+	g->adj = moore_arena_alloc(&k->tmp, v->n_dependencies + 1, sizeof(*g->adj));
+	if (!g->adj)
+		return moore_fail_nomem(err);
+	for (uint32_t i = 0; i < k->n_slots; i++)
+		if (g->used[i])
+			row_of(k, g, i, g->adj);
+	/* Each row's start has moved to the next one's. */
+	for (uint32_t c = g->n; c > 0; c--)
+		g->adj0[c] = g->adj0[c - 1];
+	g->adj0[0] = 0;
+	return 0;
+}
+
+/* Take channels on which nothing left waits; what remains holds a cycle. */
+static int
+put_in_order(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
+	     struct moore_err *err)
+{
+	uint32_t *order = moore_arena_alloc(&k->tmp, (size_t)g->n + 1, sizeof(*order)), tail = 0;
+
+	g->indeg = moore_arena_alloc(&k->tmp, (size_t)g->n + 1, sizeof(*g->indeg));
+	if (!order || !g->indeg)
+		return moore_fail_nomem(err);
+	for (uint64_t i = 0; i < g->adj0[g->n]; i++)
+		g->indeg[g->adj[i]]++;
+	for (uint32_t c = 0; c < g->n; c++)
+		if (!g->indeg[c])
+			order[tail++] = c;
+	for (uint32_t i = 0; i < tail; i++)
+		for (uint64_t e = g->adj0[order[i]]; e < g->adj0[order[i] + 1]; e++)
+			if (!--g->indeg[g->adj[e]])
+				order[tail++] = g->adj[e];
+	v->n_channels = g->n;
+	v->acyclic = tail == g->n;
+	if (!v->acyclic)
+		return 0;
+	if (!(v->order = malloc(((size_t)g->n + 1) * sizeof(*v->order))))
+		return moore_fail_nomem(err);
+	for (uint32_t i = 0; i < tail; i++)
+		v->order[i] = g->channel[order[i]];
+	return 0;
+}
+
+int
+moore_ck_graph(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
+	       struct moore_err *err)
+{
+	int rc;
+
+	if ((rc = number_channels(k, g, v, err)) < 0 || (rc = fill_rows(k, g, v, err)) < 0)
+		return rc;
+	return put_in_order(k, g, v, err);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* check_impl.h - the stages of the checker and what they hand on.
+ *
+ *   check_net.c      fabric and SL2VL tables as flat arrays of slots and turns
+ *   check_walk.c     every in-tree: hops, faults, load; VLs held at each turn
+ *   check_mcast.c    every multicast tree: VLs held at each turn
+ *   check_graph.c    turns to dependencies between channels; a topological order
+ *   check_cycle.c    a shortest cycle of what has none
+ *   check_example.c  a packet that makes a given dependency
+ *
+ * A slot is a place a table entry can name: port p of switch s is slot
+ * slot0[s] + p, and the slot after the last port is "nowhere".  Links are the
+ * slots whose ports lead to a switch.  A turn is a link and a slot of the switch
+ * it leads to: cell (hop[link].turns + out) * n_cls + class. */
+#ifndef MOORE_LANE_CHECK_IMPL_H
+#define MOORE_LANE_CHECK_IMPL_H
+
+#include "moore/check.h"
+
+#define MOORE_VL_DROP 15
+
+struct moore_ck_hop {
+	uint32_t next;		/* switch at the far end; n_sw when there is none */
+	uint32_t turns;		/* turns that begin with this link; 0 when it is none */
+};
+
+struct moore_ck_cell {
+	uint16_t held;		/* VLs on which packets that make this turn arrive */
+	uint16_t out;		/* the VL on which they leave, as a bit; 0 when none */
+};
+
+struct moore_ck {
+	const struct moore_fabric *f;
+	const struct moore_lft *lft;
+	const struct moore_sl2vl *sl2vl;
+	const struct moore_mft *mft;		/* may be NULL */
+	struct moore_check_opts opts;		/* sl_mask not 0 */
+	struct moore_arena tmp;
+	struct moore_lid_owner *own;
+
+	/* SLs that no table tells apart are one class */
+	unsigned n_cls;
+	uint8_t cls_sl[MOORE_N_SL];		/* one SL of each class */
+	uint16_t cls_mask[MOORE_N_SL];		/* all of them */
+	bool drops;				/* some SL in use may map to VL 15 */
+
+	uint32_t n_sw, n_slots, n_turns, n_links;
+	uint32_t *slot0;			/* n_sw + 1 */
+	struct moore_ck_hop *hop;		/* of each slot */
+	uint16_t *inject;			/* VLs entered by sources: [slot * n_cls + class] */
+	struct moore_ck_cell *cell;
+	uint8_t *has_ep;			/* switch has an endpoint */
+	uint32_t *part;				/* component of each switch */
+	uint32_t n_parts;
+};
+
+/* What the dependency graph is made of: channels are (link, VL) in use. */
+struct moore_ck_graph {
+	uint16_t *used;		/* VLs in use on each slot's link */
+	uint32_t *first;	/* id of the first channel of each slot; n_slots + 1 */
+	uint32_t n;
+	struct moore_channel *channel;
+	uint64_t *adj0;		/* n + 1 */
+	uint32_t *adj;
+	uint32_t *indeg;	/* after ordering: 0 for what is ordered */
+};
+
+static inline struct moore_ck_cell *
+moore_ck_cells(const struct moore_ck *k, uint32_t link, unsigned out)
+{
+	return &k->cell[((size_t)k->hop[link].turns + out) * k->n_cls];
+}
+
+/* Is port in of switch s one by which packets come into being? */
+static inline bool
+moore_ck_is_source(const struct moore_ck *k, moore_swid s, unsigned in)
+{
+	uint8_t role = moore_fabric_port(k->f, s, (moore_portnum)in)->role;
+
+	return role == MOORE_ROLE_ENDPOINT ||
+	       (role == MOORE_ROLE_SELF && !k->opts.endpoints_only);
+}
+
+/* May packets be addressed to this LID? */
+static inline bool
+moore_ck_is_addressed(const struct moore_ck *k, unsigned lid)
+{
+	const struct moore_lid_owner *o = &k->own[lid];
+
+	return o->sw != MOORE_NONE && (!k->opts.base_lids_only || !o->offset) &&
+	       (!k->opts.endpoints_only || o->ep != MOORE_NONE);
+}
+
+static inline uint8_t
+moore_ck_vl(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, unsigned sl)
+{
+	return moore_sl2vl_get(k->sl2vl, s, (moore_portnum)in, (moore_portnum)out)->vl[sl];
+}
+
+int moore_ck_net(struct moore_ck *k, struct moore_err *err);
+int moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
+int moore_ck_mcast(struct moore_ck *k, struct moore_err *err);
+int moore_ck_dropped(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
+/* *v gets n_channels, n_dependencies, vls, and order when there is one. */
+int moore_ck_graph(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
+		   struct moore_err *err);
+/* A shortest cycle of what is not ordered, as channel ids in a row. */
+int moore_ck_cycle(struct moore_ck *k, const struct moore_ck_graph *g, uint32_t **cycle,
+		   uint32_t *len, struct moore_err *err);
+/* Fill the example of d, whose next channel is to. */
+int moore_ck_example(struct moore_ck *k, struct moore_dependency *d,
+		     const struct moore_channel *to, struct moore_err *err);
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* check_net.c - the fabric and its SL2VL tables laid out for the walk: where a
+ * slot leads, on which VLs sources enter it, on which VL a turn leaves. */
+#include <string.h>
+
+#include "check_impl.h"
+
+static void
+find_classes(struct moore_ck *k)
+{
+	const struct moore_sl2vl *t = k->sl2vl;
+
+	for (unsigned sl = 0; sl < MOORE_N_SL; sl++) {
+		unsigned c = 0;
+
+		if (!(k->opts.sl_mask >> sl & 1))
+			continue;
+		for (; c < k->n_cls; c++) {
+			uint32_t r = 0;
+
+			while (r < t->n_rows && t->rows[r].vl[sl] == t->rows[r].vl[k->cls_sl[c]])
+				r++;
+			if (r == t->n_rows)
+				break;
+		}
+		if (c == k->n_cls)
+			k->cls_sl[k->n_cls++] = (uint8_t)sl;
+		k->cls_mask[c] |= (uint16_t)(1u << sl);
+		for (uint32_t r = 0; r < t->n_rows; r++)
+			k->drops |= t->rows[r].vl[sl] >= MOORE_VL_DROP;
+	}
+}
+
+static void
+lay_out(struct moore_ck *k)
+{
+	uint32_t turns = 1;	/* turn 0 stands for "no link" */
+
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		for (unsigned p = 0; p <= k->f->sw[s].n_ports + 1u; p++) {
+			struct moore_ck_hop *h = &k->hop[k->slot0[s] + p];
+			const struct moore_port *port = p > k->f->sw[s].n_ports ? NULL :
+				moore_fabric_port(k->f, s, (moore_portnum)p);
+
+			*h = (struct moore_ck_hop){ k->n_sw, 0 };
+			if (port && port->role == MOORE_ROLE_ENDPOINT)
+				k->has_ep[s] = 1;
+			if (!port || port->role != MOORE_ROLE_SWITCH)
+				continue;
+			*h = (struct moore_ck_hop){ port->peer, turns };
+			turns += k->f->sw[port->peer].n_ports + 2u;
+			k->n_links++;
+		}
+	k->n_turns = turns;
+}
+
+static uint16_t
+vl_bit(uint8_t vl)
+{
+	unsigned bit = vl >= MOORE_VL_DROP ? 0 : 1u << vl;
+
+	return (uint16_t)bit;
+}
+
+/* The turns of the link out of slot `link`, which enters switch s by port in. */
+static void
+fill_cells(struct moore_ck *k, uint32_t link, moore_swid s, unsigned in)
+{
+	struct moore_ck_cell *c = moore_ck_cells(k, link, 0);
+
+	for (unsigned out = 0; out <= k->f->sw[s].n_ports; out++, c += k->n_cls) {
+		const struct moore_sl_row *row;
+
+		if (k->hop[k->slot0[s] + out].next == k->n_sw)
+			continue;
+		row = moore_sl2vl_get(k->sl2vl, s, (moore_portnum)in, (moore_portnum)out);
+		for (unsigned x = 0; x < k->n_cls; x++)
+			c[x].out = vl_bit(row->vl[k->cls_sl[x]]);
+	}
+}
+
+static void
+fill_inject(struct moore_ck *k, uint32_t link, moore_swid s, unsigned out)
+{
+	for (unsigned in = 0; in <= k->f->sw[s].n_ports; in++)
+		for (unsigned x = 0; moore_ck_is_source(k, s, in) && x < k->n_cls; x++)
+			k->inject[(size_t)link * k->n_cls + x] |=
+				vl_bit(moore_ck_vl(k, s, in, out, k->cls_sl[x]));
+}
+
+static void
+fill_lanes(struct moore_ck *k)
+{
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		for (unsigned p = 1; p <= k->f->sw[s].n_ports; p++) {
+			uint32_t link = k->slot0[s] + p;
+
+			if (k->hop[link].next == k->n_sw)
+				continue;
+			fill_inject(k, link, s, p);
+			fill_cells(k, link, k->hop[link].next,
+				   moore_fabric_port(k->f, s, (moore_portnum)p)->peer_port);
+		}
+}
+
+static int
+find_parts(struct moore_ck *k, struct moore_err *err)
+{
+	uint32_t *stack = moore_arena_alloc(&k->tmp, (size_t)k->n_sw + 1, sizeof(*stack));
+
+	if (!stack)
+		return moore_fail_nomem(err);
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		k->part[s] = MOORE_NONE;
+	for (uint32_t root = 0; root < k->n_sw; root++) {
+		uint32_t n = 0;
+
+		if (k->part[root] != MOORE_NONE)
+			continue;
+		k->part[root] = k->n_parts;
+		stack[n++] = root;
+		while (n) {
+			uint32_t s = stack[--n];
+
+			for (uint32_t i = k->slot0[s]; i < k->slot0[s + 1]; i++) {
+				uint32_t to = k->hop[i].next;
+
+				if (to == k->n_sw || k->part[to] != MOORE_NONE)
+					continue;
+				k->part[to] = k->n_parts;
+				stack[n++] = to;
+			}
+		}
+		k->n_parts++;
+	}
+	return 0;
+}
+
+int
+moore_ck_net(struct moore_ck *k, struct moore_err *err)
+{
+	struct moore_arena *a = &k->tmp;
+
+	k->n_sw = k->f->n_switches;
+	k->n_slots = k->f->n_ports + k->n_sw;
+	find_classes(k);
+	if (!(k->slot0 = moore_arena_alloc(a, (size_t)k->n_sw + 1, sizeof(*k->slot0))) ||
+	    !(k->hop = moore_arena_alloc(a, (size_t)k->n_slots + 1, sizeof(*k->hop))) ||
+	    !(k->has_ep = moore_arena_alloc(a, (size_t)k->n_sw + 1, 1)) ||
+	    !(k->part = moore_arena_alloc(a, (size_t)k->n_sw + 1, sizeof(*k->part))) ||
+	    !(k->inject = moore_arena_alloc(a, ((size_t)k->n_slots + 1) * k->n_cls,
+					    sizeof(*k->inject))))
+		return moore_fail_nomem(err);
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		k->slot0[s + 1] = k->slot0[s] + k->f->sw[s].n_ports + 2u;
+	lay_out(k);
+	k->cell = moore_arena_alloc(a, ((size_t)k->n_turns + 1) * k->n_cls, sizeof(*k->cell));
+	if (!k->cell)
+		return moore_fail_nomem(err);
+	fill_lanes(k);
+	return find_parts(k, err);
+}

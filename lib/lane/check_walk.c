@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* check_walk.c - walk the in-tree of every LID.
+ *
+ * The entries for one LID give each switch one next switch.  Leaves first
+ * (Kahn 1962), a switch knows on which VLs packets leave it: those of its own
+ * sources, and for each child that sends anything the VL of that turn, which
+ * does not depend on the VL of arrival.  Roots first, it knows its hops.  What
+ * has no order runs in circles.
+ *
+ * This runs at every sweep of the subnet manager over switches x LIDs: tables
+ * are read 64 LIDs at a time, a cache line of each row, and the inner loops
+ * have no branch but their end.  Two switches that do not exist stand for the
+ * places where a walk ends: n_sw when it ends anywhere, n_sw + 1 when it ends at
+ * the owner of the LID. */
+#include <string.h>
+
+#include "check_impl.h"
+
+#define BLOCK 64
+#define BAD_END ((uint32_t)1 << 30)	/* hops of what ends at no owner */
+#define BAD_LOOP ((uint32_t)1 << 29)	/* and of what does not end */
+
+struct tree {			/* of one LID; arrays of n_sw + 2 */
+	uint8_t *out;		/* slot that the table of each switch names */
+	uint32_t *next;		/* switch after each */
+	uint32_t *link;		/* slot0 + out */
+	uint32_t *deg;		/* children not yet dealt with */
+	uint32_t *order, n_order;
+	uint32_t *sources;	/* switches with endpoints that send through this one */
+	uint32_t *hops;
+	uint16_t *vls;		/* [switch * n_cls + class]: VLs on which packets leave it */
+};
+
+struct walk {
+	struct moore_ck *k;
+	struct moore_verdict *v;
+	struct tree t;
+	uint8_t (*block)[BLOCK];	/* of each switch: slots it names for BLOCK LIDs */
+	uint32_t *weight;	/* sources of load at each switch */
+	uint8_t *counted;	/* switch is a source of pairs */
+	bool load_to_switches;
+	uint64_t *load;		/* of each slot's link */
+	uint64_t hist[MOORE_CHECK_MAX_HOPS + 2];
+};
+
+static void
+read_block(const struct walk *w, unsigned lid0)
+{
+	const struct moore_ck *k = w->k;
+
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		const uint8_t *row = moore_lft_row(k->lft, s) + lid0;
+		uint8_t nowhere = (uint8_t)(k->f->sw[s].n_ports + 1);
+
+		for (unsigned i = 0; i < BLOCK; i++)
+			w->block[s][i] = row[i] < nowhere ? row[i] : nowhere;
+	}
+}
+
+static void
+plant(struct walk *w, unsigned lid)
+{
+	const struct moore_lid_owner *own = &w->k->own[lid];
+	const struct moore_ck *k = w->k;
+	struct tree *t = &w->t;
+
+	memset(t->deg, 0, k->n_sw * sizeof(*t->deg));
+	t->deg[k->n_sw] = t->deg[k->n_sw + 1] = 1;	/* never dealt with */
+	memcpy(t->sources, w->weight, k->n_sw * sizeof(*t->sources));
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		uint8_t out = w->block[s][lid % BLOCK];
+		uint32_t link = k->slot0[s] + out;
+
+		t->out[s] = out;
+		t->link[s] = link;
+		t->next[s] = k->hop[link].next;
+		t->deg[t->next[s]]++;
+	}
+	if (t->out[own->sw] == own->port) {
+		t->next[own->sw] = k->n_sw + 1;
+		t->deg[k->n_sw + 1]++;
+	}
+}
+
+/* Packets on link leave switch s into switch n: note what they hold at the turn
+ * they take there, and on what they leave n. */
+static inline void
+turn(struct moore_ck_cell *cell, const uint16_t *from, uint16_t *to, unsigned n_cls)
+{
+	for (unsigned x = 0; x < n_cls; x++) {
+		cell[x].held |= from[x];
+		to[x] |= from[x] ? cell[x].out : 0;
+	}
+}
+
+static inline void
+climb(struct walk *w, const unsigned n_cls)
+{
+	struct moore_ck *k = w->k;
+	struct tree *t = &w->t;
+	uint32_t tail = 0;
+
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		for (unsigned x = 0; x < n_cls; x++)
+			t->vls[(size_t)s * n_cls + x] = k->inject[(size_t)t->link[s] * n_cls + x];
+		t->order[tail] = s;
+		tail += !t->deg[s];
+	}
+	for (uint32_t i = 0; i < tail; i++) {
+		uint32_t s = t->order[i], n = t->next[s];
+
+		turn(&k->cell[((size_t)k->hop[t->link[s]].turns + t->out[n]) * n_cls],
+		     &t->vls[(size_t)s * n_cls], &t->vls[(size_t)n * n_cls], n_cls);
+		t->sources[n] += t->sources[s];
+		t->order[tail] = n;
+		tail += !--t->deg[n];
+	}
+	t->n_order = tail;
+}
+
+/* What is left over is cycles: once around carries every VL as far as it goes,
+ * and once more to where the first round began. */
+static void
+climb_cycles(struct walk *w)
+{
+	struct moore_ck *k = w->k;
+	struct tree *t = &w->t;
+
+	for (uint32_t s0 = 0; s0 < k->n_sw; s0++) {
+		uint32_t s = s0;
+
+		if (!t->deg[s0])
+			continue;
+		for (unsigned round = 0; round < 2; round++)
+			do {
+				uint32_t n = t->next[s];
+
+				turn(moore_ck_cells(k, t->link[s], t->out[n]),
+				     &t->vls[(size_t)s * k->n_cls], &t->vls[(size_t)n * k->n_cls],
+				     k->n_cls);
+				t->hops[s] = BAD_LOOP;
+				t->deg[s] = 0;
+				s = n;
+			} while (s != s0);
+	}
+}
+
+static void
+descend(struct walk *w, bool loaded)
+{
+	const uint32_t carries = loaded ? UINT32_MAX : 0;
+	struct tree *t = &w->t;
+
+	t->hops[w->k->n_sw] = BAD_END;
+	t->hops[w->k->n_sw + 1] = UINT32_MAX;	/* so that the owner has none */
+	for (uint32_t i = t->n_order; i-- > 0;) {
+		uint32_t s = t->order[i], h = t->hops[t->next[s]] + 1;
+
+		t->hops[s] = h;
+		w->load[t->link[s]] += t->sources[s] & (h < BAD_LOOP ? carries : 0);
+		w->hist[h <= MOORE_CHECK_MAX_HOPS ? h : MOORE_CHECK_MAX_HOPS + 1] += w->counted[s];
+	}
+}
+
+/* Sort the pairs that descend() could not: faults, partitions, very long routes. */
+static void
+sort_out(struct walk *w, unsigned lid)
+{
+	const struct moore_ck *k = w->k;
+	struct moore_verdict *v = w->v;
+
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		uint32_t h = w->t.hops[s];
+
+		if (!w->counted[s] || h <= MOORE_CHECK_MAX_HOPS)
+			continue;
+		v->pairs++;
+		if (h < BAD_LOOP) {
+			v->hops[MOORE_CHECK_MAX_HOPS]++;
+		} else if (k->part[s] != k->part[k->own[lid].sw]) {
+			v->partitioned++;
+		} else {
+			if (!v->unreachable++) {
+				v->bad_sw = s;
+				v->bad_lid = (moore_lid)lid;
+			}
+			v->loops += h < BAD_END;
+		}
+	}
+}
+
+static void
+walk_lid(struct walk *w, unsigned lid)
+{
+	const struct moore_ck *k = w->k;
+	uint64_t before = w->hist[MOORE_CHECK_MAX_HOPS + 1];
+	bool cycles;
+
+	plant(w, lid);
+	if (k->n_cls == 1)
+		climb(w, 1);	/* the usual case, with its inner loops gone */
+	else
+		climb(w, k->n_cls);
+	cycles = w->t.n_order < k->n_sw;
+	if (cycles)
+		climb_cycles(w);
+	descend(w, w->load_to_switches || k->own[lid].ep != MOORE_NONE);
+	if (cycles || w->hist[MOORE_CHECK_MAX_HOPS + 1] != before)
+		sort_out(w, lid);
+}
+
+static void
+sum_up(struct walk *w)
+{
+	const struct moore_ck *k = w->k;
+	struct moore_verdict *v = w->v;
+	uint64_t top = 0, sum = 0;
+
+	for (unsigned h = 1; h <= MOORE_CHECK_MAX_HOPS; h++) {
+		v->hops[h] += w->hist[h];
+		v->pairs += w->hist[h];
+	}
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		for (unsigned p = 1; p <= k->f->sw[s].n_ports; p++) {
+			uint32_t link = k->slot0[s] + p;
+
+			if (k->hop[link].next == k->n_sw)
+				continue;
+			sum += w->load[link];
+			if (w->load[link] <= top)
+				continue;
+			top = w->load[link];
+			v->hottest = (struct moore_channel){ s, (moore_portnum)p, 0 };
+		}
+	v->max_load = (double)top;
+	v->mean_load = k->n_links ? (double)sum / k->n_links : 0;
+}
+
+static bool
+get_memory(struct walk *w)
+{
+	struct moore_arena *a = &w->k->tmp;
+	size_t n = (size_t)w->k->n_sw + 2;
+	struct tree *t = &w->t;
+
+	return (t->out = moore_arena_alloc(a, n, sizeof(*t->out))) &&
+	       (t->next = moore_arena_alloc(a, n, sizeof(*t->next))) &&
+	       (t->link = moore_arena_alloc(a, n, sizeof(*t->link))) &&
+	       (t->deg = moore_arena_alloc(a, n, sizeof(*t->deg))) &&
+	       (t->order = moore_arena_alloc(a, n, sizeof(*t->order))) &&
+	       (t->sources = moore_arena_alloc(a, n, sizeof(*t->sources))) &&
+	       (t->hops = moore_arena_alloc(a, n, sizeof(*t->hops))) &&
+	       (t->vls = moore_arena_alloc(a, n * w->k->n_cls, sizeof(*t->vls))) &&
+	       (w->block = moore_arena_alloc(a, n, sizeof(*w->block))) &&
+	       (w->weight = moore_arena_alloc(a, n, sizeof(*w->weight))) &&
+	       (w->counted = moore_arena_alloc(a, n, 1)) &&
+	       (w->load = moore_arena_alloc(a, (size_t)w->k->n_slots + 1, sizeof(*w->load)));
+}
+
+int
+moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err)
+{
+	struct walk w = { .k = k, .v = v, .load_to_switches = true };
+
+	if (!get_memory(&w))
+		return moore_fail_nomem(err);
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		if (k->has_ep[s])
+			w.load_to_switches = false;
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		w.weight[s] = w.load_to_switches || k->has_ep[s];
+		w.counted[s] = !k->opts.endpoints_only || k->has_ep[s];
+	}
+	for (unsigned lid0 = 0; lid0 <= k->f->lid_top; lid0 += BLOCK) {
+		read_block(&w, lid0);
+		for (unsigned i = 0; i < BLOCK && lid0 + i <= k->f->lid_top; i++)
+			if (moore_ck_is_addressed(k, lid0 + i))
+				walk_lid(&w, lid0 + i);
+	}
+	sum_up(&w);
+	return 0;
+}
