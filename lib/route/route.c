@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* route.c - the sequence of routing, and the forwarding tables.
+ *
+ * Trees and balance are made for the intended graph.  Where the seen one
+ * differs, the order is redone close to the old one and each tree repaired: so
+ * the tables are a function of (intended graph, what is missing). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/route_impl.h"
+
+struct moore_route {
+	const struct moore_fabric *seen;
+	struct moore_rgraph g;
+	uint32_t *pos, *rank;	/* of what is up */
+	struct moore_lft *lft;
+	struct moore_route_stats stats;
+};
+
+struct column {			/* one LID to route */
+	uint32_t slice, root;
+	moore_lid lid;
+	moore_portnum last;	/* port at the root */
+};
+
+struct job {			/* one build in progress */
+	struct moore_route *r;
+	const struct moore_fabric *intended;
+	struct moore_rview planned, up;
+	struct moore_rbalance balance;
+	struct moore_rtree tree;
+	uint32_t *n_connected, *n_connected_up, *plan_pos, *plan_rank;
+	struct column *col;
+	size_t n_cols;
+	unsigned n_offsets;
+	uint8_t *present;
+	bool repairs;
+};
+
+/* How many nodes each node is joined to by links alone, itself included. */
+static void
+count_connected(const struct moore_rview *v, uint32_t *n_connected, uint32_t *queue)
+{
+	const struct moore_rgraph *g = v->g;
+
+	memset(n_connected, 0, g->n * sizeof(*n_connected));
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t n = 0;
+
+		if (n_connected[s])
+			continue;
+		n_connected[s] = 1;
+		queue[n++] = s;
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t e = g->xadj[queue[i]]; e < g->xadj[queue[i] + 1]; e++)
+				if (g->flags[e] & v->flag && !n_connected[g->to[e]]) {
+					n_connected[g->to[e]] = 1;
+					queue[n++] = g->to[e];
+				}
+		for (uint32_t i = 0; i < n; i++)
+			n_connected[queue[i]] = n;
+	}
+}
+
+/* Which switch that cannot map SLs stands in the way?  One with the most links. */
+static int
+fail_unreachable(const struct job *j, uint32_t root, struct moore_err *err)
+{
+	const struct moore_rgraph *g = &j->r->g;
+	const struct moore_fabric *f = j->r->seen;
+	uint32_t worst = MOORE_NONE, most = 0;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		if (!g->transit[s] && g->xadj[s + 1] - g->xadj[s] > most) {
+			worst = s;
+			most = g->xadj[s + 1] - g->xadj[s];
+		}
+	if (worst != MOORE_NONE)
+		return moore_fail(err, MOORE_EUNREACH, 0,
+				  "switch \"%s\" (0x%016llx) cannot map SLs to VLs but other switches "
+				  "are reached only through it: move it to the edge, or replace it",
+				  f->sw[g->seen[worst]].name,
+				  (unsigned long long)f->sw[g->seen[worst]].guid);
+	return moore_fail(err, MOORE_EUNREACH, 0,
+			  "switch number %u is not within %u hops of every switch it is connected to",
+			  root, MOORE_LEN_MAX);
+}
+
+/* ---- the columns --------------------------------------------------------- */
+
+static int
+by_slice(const void *a, const void *b)
+{
+	const struct column *x = a, *y = b;
+
+	if (x->slice != y->slice)
+		return x->slice < y->slice ? -1 : 1;
+	if (x->root != y->root)
+		return x->root < y->root ? -1 : 1;
+	return x->lid < y->lid ? -1 : x->lid > y->lid;
+}
+
+static void
+add_columns(struct job *j, uint32_t root, uint32_t slice, moore_lid lid, uint8_t lmc,
+	    moore_portnum last)
+{
+	for (unsigned o = 0; lid && o < 1u << lmc; o++)
+		j->col[j->n_cols++] = (struct column){ slice + o, root, (moore_lid)(lid + o), last };
+}
+
+/* What shares a slice, apart from the offset: the LIDs of switches with endpoints,
+ * those of the others, then the hosts by their place on the switch.  So each
+ * slice is one unit for each pair of switches, and is balanced for itself. */
+enum { KIND_WITH_HOSTS, KIND_WITHOUT, KIND_HOST };
+
+static int
+list_columns(struct job *j, struct moore_err *err)
+{
+	const struct moore_fabric *f = j->r->seen;
+	const struct moore_rgraph *g = &j->r->g;
+	size_t n = 0;
+	uint8_t lmc = 0;
+
+	for (moore_swid s = 0; s < f->n_switches; s++) {
+		n += (size_t)1 << f->sw[s].lmc;
+		lmc = f->sw[s].lmc > lmc ? f->sw[s].lmc : lmc;
+	}
+	for (moore_epid e = 0; e < f->n_endpoints; e++) {
+		n += (size_t)1 << f->ep[e].lmc;
+		lmc = f->ep[e].lmc > lmc ? f->ep[e].lmc : lmc;
+	}
+	j->n_offsets = 1u << lmc;
+	if (!(j->col = calloc(n + 1, sizeof(*j->col))))
+		return moore_fail_nomem(err);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		add_columns(j, g->node_of[s],
+			    (g->weight[g->node_of[s]] ? KIND_WITH_HOSTS : KIND_WITHOUT) * j->n_offsets,
+			    f->sw[s].lid, f->sw[s].lmc, 0);
+	for (moore_epid e = 0; e < f->n_endpoints; e++) {
+		const struct moore_endpoint *ep = &f->ep[e];
+		uint32_t root;
+
+		if (ep->sw == MOORE_NONE)
+			continue;
+		root = g->node_of[ep->sw];
+		add_columns(j, root, (KIND_HOST + moore_rgraph_slot(g, root, ep->port)) * j->n_offsets,
+			    ep->lid, ep->lmc, ep->port);
+	}
+	qsort(j->col, j->n_cols, sizeof(*j->col), by_slice);
+	return 0;
+}
+
+/* Which roots have a LID in this slice, on the intended fabric or the seen one. */
+static void
+mark_present(struct job *j, const struct column *col, size_t n)
+{
+	const struct moore_rgraph *g = &j->r->g;
+	uint32_t kind = col->slice / j->n_offsets;
+	const struct moore_fabric *f = j->intended;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		j->present[s] = kind == (g->weight[s] ? KIND_WITH_HOSTS : KIND_WITHOUT);
+	for (size_t i = 0; i < n; i++)
+		j->present[col[i].root] = 1;
+	for (moore_epid e = 0; f && kind >= KIND_HOST && e < f->n_endpoints; e++)
+		if (f->ep[e].sw != MOORE_NONE &&
+		    KIND_HOST + moore_rgraph_slot(g, f->ep[e].sw, f->ep[e].port) == kind)
+			j->present[f->ep[e].sw] = 1;
+}
+
+/* ---- the tables ----------------------------------------------------------- */
+
+static uint8_t
+edge_port(const struct moore_rgraph *g, uint32_t e, uint32_t key)
+{
+	uint32_t n = g->xpar[e + 1] - g->xpar[e];
+	const struct moore_par *p = g->par + g->xpar[e];
+
+	for (uint32_t i = 0; i < n; i++)
+		if (p[(key + i) % n].live)
+			return p[(key + i) % n].port;
+	return MOORE_NO_PATH;
+}
+
+static void
+write_column(struct job *j, const struct column *c, const uint8_t *slot)
+{
+	const struct moore_rgraph *g = &j->r->g;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint8_t port = MOORE_NO_PATH;
+
+		if (g->seen[s] == MOORE_NONE)
+			continue;
+		if (s == c->root)
+			port = c->last;
+		else if (slot[s] != MOORE_SLOT_NONE)
+			port = edge_port(g, g->xadj[s] + slot[s], c->root + c->slice);
+		moore_lft_row(j->r->lft, g->seen[s])[c->lid] = port;
+	}
+}
+
+/* Repair the tree of c for what is missing; the balance learns of new loads. */
+static int
+repair_column(struct job *j, const struct column *c, struct moore_err *err)
+{
+	const struct moore_rgraph *g = &j->r->g;
+	struct moore_rbalance *b = &j->balance;
+	const uint8_t *old = b->slot + (size_t)c->root * g->n;
+	struct moore_rtree *t = &j->tree;
+
+	memcpy(t->slot, old, g->n);
+	t->n_reached = b->n_reached[c->root];
+	for (uint32_t i = 0; i < t->n_reached; i++)
+		t->queue[i] = b->order[(size_t)c->root * g->n + i];
+	if (!moore_rtree_repair(t, &j->up, c->root, b->load, j->n_connected_up[c->root],
+				&j->r->stats.repaired))
+		return fail_unreachable(j, c->root, err);
+	for (uint32_t s = 0; s < g->n; s++)
+		if (t->slot[s] != old[s] && t->slot[s] != MOORE_SLOT_NONE)
+			b->load[g->xadj[s] + t->slot[s]] += g->weight[s];
+	return 0;
+}
+
+static int
+fill_slice(struct job *j, const struct column *col, size_t n, struct moore_err *err)
+{
+	const struct moore_rgraph *g = &j->r->g;
+	int rc;
+
+	mark_present(j, col, n);
+	moore_rbalance_slice(&j->balance, col->slice, j->present);
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *slot = j->balance.slot + (size_t)col[i].root * g->n;
+
+		if (j->repairs) {
+			if ((rc = repair_column(j, &col[i], err)) < 0)
+				return rc;
+			slot = j->tree.slot;
+		}
+		write_column(j, &col[i], slot);
+	}
+	return 0;
+}
+
+static int
+fill_tables(struct job *j, struct moore_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0, k; rc == 0 && i < j->n_cols; i = k) {
+		for (k = i; k < j->n_cols && j->col[k].slice == j->col[i].slice; k++)
+			;
+		rc = fill_slice(j, j->col + i, k - i, err);
+	}
+	return rc;
+}
+
+/* ---- the sequence --------------------------------------------------------- */
+
+static void
+count_stats(struct moore_route *r)
+{
+	const struct moore_rgraph *g = &r->g;
+	uint32_t missing = 0, extra = 0, one_lane = 0, live = 0, up = 0;
+
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		missing += (g->flags[e] & 3) == MOORE_EDGE_PLANNED;
+		extra += (g->flags[e] & 3) == MOORE_EDGE_UP;
+		one_lane += (g->flags[e] & MOORE_EDGE_ONE_LANE) != 0;
+	}
+	for (uint32_t i = 0; i < g->xpar[g->n_edges]; i++)
+		live += g->par[i].live;
+	for (moore_swid s = 0; s < r->seen->n_switches; s++)
+		for (unsigned p = 1; p <= r->seen->sw[s].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(r->seen, s, (moore_portnum)p);
+
+			up += q->role == MOORE_ROLE_SWITCH && q->peer != s;
+		}
+	r->stats.missing_links = missing / 2;
+	r->stats.extra_links = extra / 2;
+	r->stats.one_lane_links = one_lane / 2;
+	r->stats.unused_links = (up - live) / 2;
+	for (uint32_t s = 0; s < g->n; s++)
+		r->stats.missing_switches += g->seen[s] == MOORE_NONE;
+}
+
+static int
+job_alloc(struct job *j, struct moore_err *err)
+{
+	struct moore_route *r = j->r;
+	size_t n = r->g.n + 1, e = r->g.n_edges + 1;
+
+	if (n > UINT16_MAX)
+		return moore_fail(err, MOORE_EINVAL, 0, "%zu switches are more than LIDs exist", n - 1);
+	j->n_connected = calloc(n, sizeof(*j->n_connected));
+	j->n_connected_up = calloc(n, sizeof(*j->n_connected_up));
+	j->plan_pos = calloc(n, sizeof(*j->plan_pos));
+	j->plan_rank = calloc(e, sizeof(*j->plan_rank));
+	r->pos = calloc(n, sizeof(*r->pos));
+	r->rank = calloc(e, sizeof(*r->rank));
+	j->present = calloc(n, 1);
+	if (!j->n_connected || !j->n_connected_up || !j->plan_pos || !j->plan_rank || !r->pos ||
+	    !r->rank || !j->present || moore_rtree_init(&j->tree, &r->g) < 0)
+		return moore_fail_nomem(err);
+	return moore_lft_new(&r->lft, r->seen->n_switches, r->seen->lid_top, err);
+}
+
+/* Orders: for the intended graph, and close to it for what is up. */
+static int
+make_orders(struct job *j, struct moore_err *err)
+{
+	struct moore_rgraph *g = &j->r->g;
+	int rc;
+
+	j->planned = (struct moore_rview){ g, MOORE_EDGE_PLANNED, !j->intended, j->plan_pos, j->plan_rank };
+	j->up = (struct moore_rview){ g, MOORE_EDGE_UP, true, j->r->pos, j->r->rank };
+	if ((rc = moore_rorder_build(&j->planned, NULL, j->plan_pos, j->plan_rank, err)) < 0 ||
+	    (rc = moore_rorder_build(&j->up, j->plan_pos, j->r->pos, j->r->rank, err)) < 0)
+		return rc;
+	count_connected(&j->planned, j->n_connected, j->tree.queue);
+	count_connected(&j->up, j->n_connected_up, j->tree.queue);
+	return 0;
+}
+
+static int
+grow_trees(struct job *j, uint64_t seed, struct moore_err *err)
+{
+	uint32_t bad = 0;
+	int rc = moore_rbalance_build(&j->balance, &j->planned, j->n_connected, seed, &bad, err);
+
+	return rc == -MOORE_EUNREACH ? fail_unreachable(j, bad, err) : rc;
+}
+
+int
+moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
+		  const struct moore_fabric *intended, const struct moore_route_opts *opts,
+		  struct moore_err *err)
+{
+	struct job j = { .r = calloc(1, sizeof(*j.r)), .intended = intended };
+	int rc;
+
+	*out = NULL;
+	if (!j.r)
+		return moore_fail_nomem(err);
+	j.r->seen = seen;
+	if ((rc = moore_rgraph_build(&j.r->g, seen, intended, err)) < 0 ||
+	    (rc = job_alloc(&j, err)) < 0 ||
+	    (rc = make_orders(&j, err)) < 0 ||
+	    (rc = list_columns(&j, err)) < 0 ||
+	    (rc = grow_trees(&j, opts->seed, err)) < 0)
+		goto out;
+	j.repairs = intended && !j.r->g.as_planned;
+	if ((rc = fill_tables(&j, err)) < 0)
+		goto out;
+	count_stats(j.r);
+	*out = j.r;
+	j.r = NULL;
+out:
+	moore_rbalance_fini(&j.balance);
+	moore_rtree_fini(&j.tree);
+	free(j.n_connected);
+	free(j.n_connected_up);
+	free(j.plan_pos);
+	free(j.plan_rank);
+	free(j.present);
+	free(j.col);
+	moore_route_free(j.r);
+	return rc;
+}
+
+void
+moore_route_free(struct moore_route *r)
+{
+	if (!r)
+		return;
+	moore_rgraph_fini(&r->g);
+	free(r->pos);
+	free(r->rank);
+	moore_lft_free(r->lft);
+	free(r);
+}
+
+const struct moore_lft *
+moore_route_lft(const struct moore_route *r)
+{
+	return r->lft;
+}
+
+void
+moore_route_stats(const struct moore_route *r, struct moore_route_stats *out)
+{
+	*out = r->stats;
+}
+
+int
+moore_route_mcast(const struct moore_route *r, uint16_t group, const moore_swid *members,
+		  size_t n, uint8_t *parent_port, struct moore_err *err)
+{
+	const struct moore_rview up = { &r->g, MOORE_EDGE_UP, true, r->pos, r->rank };
+
+	return moore_rmcast(&up, group, members, n, parent_port, err);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* tree.c - one legal in-tree: every switch that has children reaches the root
+ * by allowed turns alone.
+ *
+ * Growing goes hop by hop.  A switch that turns out illegal is a leaf for good;
+ * that can strand others behind it, and then the whole tree is grown again the
+ * monotone way, which never strands: first down from the root's greater
+ * neighbours outward, then up from everyone else (order.c gives each switch but
+ * the top a greater neighbour, so an up link to a legal switch exists).
+ *
+ * A link of one lane carries both roles on one VL, so even a leaf must be legal
+ * across it; a switch that cannot map SLs is always a leaf. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/route_impl.h"
+
+struct grower {
+	struct moore_rtree *t;
+	const struct moore_rview *v;
+	const uint32_t *cost;
+	uint32_t *level;	/* nodes offered a parent in this round */
+	uint32_t n_level;
+	bool last;		/* nobody is left beyond this round */
+};
+
+int
+moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g)
+{
+	size_t n = g->n + 1;
+
+	*t = (struct moore_rtree){
+		.slot = malloc(n), .len = malloc(n), .pass = malloc(n), .kids = malloc(n),
+		.queue = malloc(2 * n * sizeof(*t->queue)),
+		.first = malloc(n * sizeof(*t->first)),
+		.next = malloc((g->n_edges + 1) * sizeof(*t->next)),
+		.n_offers = malloc(n), .old = malloc(n), .level = malloc(n * sizeof(*t->level)),
+	};
+	return t->slot && t->len && t->pass && t->kids && t->queue && t->first && t->next &&
+		t->n_offers && t->old && t->level ? 0 : -MOORE_ENOMEM;
+}
+
+void
+moore_rtree_fini(struct moore_rtree *t)
+{
+	free(t->slot);
+	free(t->len);
+	free(t->pass);
+	free(t->kids);
+	free(t->queue);
+	free(t->first);
+	free(t->next);
+	free(t->n_offers);
+	free(t->old);
+	free(t->level);
+	*t = (struct moore_rtree){ 0 };
+}
+
+static void
+start(struct moore_rtree *t, uint32_t n, uint32_t root)
+{
+	t->root = root;
+	memset(t->slot, MOORE_SLOT_NONE, n);
+	memset(t->len, MOORE_LEN_NONE, n);
+	memset(t->pass, 0, n);
+	memset(t->kids, 0, n);
+	memset(t->first, 0xff, n * sizeof(*t->first));
+	memset(t->n_offers, 0, n);
+	t->len[root] = 0;
+	t->pass[root] = 1;
+	t->queue[0] = root;
+	t->n_reached = 1;
+}
+
+/* Would a packet that comes over edge e and goes on along the tree turn legally? */
+static bool
+legal_over(const struct moore_rtree *t, const struct moore_rview *v, uint32_t e)
+{
+	uint32_t r = v->g->to[e];
+
+	return r == t->root || v->rank[e] < v->rank[v->g->xadj[r] + t->slot[r]];
+}
+
+/* May node s, a leaf, hang on edge e at all? */
+static bool
+leaf_over(const struct moore_rtree *t, const struct moore_rview *v, uint32_t s, uint32_t e)
+{
+	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) || !v->g->transit[s] ||
+		legal_over(t, v, e);
+}
+
+/* Let every neighbour of r that is not reached know that r would take it. */
+static void
+offer(struct grower *w, uint32_t r)
+{
+	const struct moore_rgraph *g = w->v->g;
+	struct moore_rtree *t = w->t;
+
+	for (uint32_t out = g->xadj[r]; out < g->xadj[r + 1]; out++) {
+		uint32_t s = g->to[out], e = g->rev[out];
+
+		if (t->len[s] != MOORE_LEN_NONE || !(g->flags[out] & w->v->flag) ||
+		    !leaf_over(t, w->v, s, e))
+			continue;
+		if (t->first[s] == MOORE_NONE)
+			w->level[w->n_level++] = s;
+		t->next[e] = t->first[s];
+		t->first[s] = e;
+		t->n_offers[s]++;
+	}
+}
+
+/* How dear edge e is to s: staying legal first (unless nobody comes after), then
+ * not to take a switch's freedom away by hanging on it, then load. */
+static uint64_t
+price(const struct grower *w, uint32_t e)
+{
+	const struct moore_rtree *t = w->t;
+	uint32_t r = w->v->g->to[e];
+	uint64_t p = w->cost ? w->cost[e] : 0;
+
+	if (w->cost && t->len[r])
+		p += w->cost[w->v->g->xadj[r] + t->slot[r]];
+	if (!w->last && !legal_over(t, w->v, e))
+		p |= (uint64_t)1 << 62;
+	if (!t->kids[r] && t->n_offers[r] > 1)
+		p |= (uint64_t)1 << 61;
+	return p;
+}
+
+static void
+attach(struct grower *w, uint32_t s, uint32_t e)
+{
+	const struct moore_rgraph *g = w->v->g;
+	struct moore_rtree *t = w->t;
+	uint32_t r = g->to[e];
+
+	t->slot[s] = (uint8_t)(e - g->xadj[s]);
+	t->len[s] = (uint8_t)(t->len[r] + 1);
+	t->pass[s] = moore_rview_transit(w->v, s) && legal_over(t, w->v, e);
+	t->kids[r] = 1;
+	t->queue[t->n_reached++] = s;
+}
+
+static void
+choose(struct grower *w, uint32_t s)
+{
+	struct moore_rtree *t = w->t;
+	uint32_t best = t->first[s];
+	uint64_t least = price(w, best);
+
+	/* Offers stand in reverse: on equal price the later one has the lower slot. */
+	for (uint32_t e = t->next[best]; e != MOORE_NONE; e = t->next[e]) {
+		uint64_t p = price(w, e);
+
+		if (p < least || (p == least && e < best)) {
+			least = p;
+			best = e;
+		}
+	}
+	attach(w, s, best);
+}
+
+/* Rounds of equal length, from what the queue holds (sorted by length). */
+static void
+grow_rounds(struct grower *w, uint32_t n_connected)
+{
+	struct moore_rtree *t = w->t;
+	uint32_t from = 0, k = 0, n_kept = t->n_reached;
+	uint32_t *late = t->queue + w->v->g->n;	/* the kept part, read in step */
+
+	/* Kept nodes (repair) join the round of their own length. */
+	memcpy(late, t->queue, n_kept * sizeof(*late));
+	t->n_reached = 0;
+	for (unsigned len = 0; len < MOORE_LEN_MAX; len++) {
+		uint32_t to;
+
+		while (k < n_kept && t->len[late[k]] == len)
+			t->queue[t->n_reached++] = late[k++];
+		to = t->n_reached;
+		if (from == to || to + (n_kept - k) >= n_connected)
+			break;
+		w->n_level = 0;
+		for (uint32_t i = from; i < to; i++)
+			if (t->pass[t->queue[i]])
+				offer(w, t->queue[i]);
+		from = to;
+		w->last = to + (n_kept - k) + w->n_level >= n_connected;
+		for (uint32_t i = 0; i < w->n_level; i++)
+			choose(w, w->level[i]);
+	}
+	while (k < n_kept)
+		t->queue[t->n_reached++] = late[k++];
+}
+
+/* Down from the root, then up: every switch legal (see the head of the file). */
+static void
+grow_monotone(struct grower *w, uint32_t root)
+{
+	const struct moore_rgraph *g = w->v->g;
+	const uint32_t *pos = w->v->pos;
+	struct moore_rtree *t = w->t;
+
+	start(t, g->n, root);
+	for (int up = 0; up < 2; up++) {
+		for (uint32_t i = 0; i < t->n_reached; i++) {
+			uint32_t r = t->queue[i];
+
+			if (!t->pass[r] || t->len[r] >= MOORE_LEN_MAX)
+				continue;
+			for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
+				uint32_t s = g->to[o];
+				bool goes_up = pos[r] < pos[s];
+
+				if (t->len[s] == MOORE_LEN_NONE && g->flags[o] & w->v->flag &&
+				    goes_up == (bool)up)
+					attach(w, s, g->rev[o]);
+			}
+		}
+	}
+}
+
+/* Reached nodes sorted by length, as later stages want them. */
+static void
+sort_queue(struct moore_rtree *t, uint32_t n)
+{
+	uint32_t at[MOORE_LEN_NONE + 2] = { 0 };
+	uint32_t *tmp = t->queue + n;
+
+	memcpy(tmp, t->queue, t->n_reached * sizeof(*tmp));
+	for (uint32_t i = 0; i < t->n_reached; i++)
+		at[t->len[tmp[i]] + 1]++;
+	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
+		at[l + 1] += at[l];
+	for (uint32_t i = 0; i < t->n_reached; i++)
+		t->queue[at[t->len[tmp[i]]]++] = tmp[i];
+}
+
+static bool
+finish(struct grower *w, uint32_t root, uint32_t n_connected)
+{
+	if (w->t->n_reached < n_connected) {
+		grow_monotone(w, root);
+		sort_queue(w->t, w->v->g->n);
+	}
+	return w->t->n_reached >= n_connected;
+}
+
+bool
+moore_rtree_grow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+		 const uint32_t *cost, uint32_t n_connected)
+{
+	struct grower w = { .t = t, .v = v, .cost = cost, .level = t->level };
+
+	start(t, v->g->n, root);
+	grow_rounds(&w, n_connected);
+	return finish(&w, root, n_connected);
+}
+
+/* Of the old tree keep, from the root outward, each node whose link is up, whose
+ * parent may pass packets on, and which may hang where it does.  by_len holds
+ * the old tree's nodes by length. */
+static void
+keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+     const uint32_t *by_len, uint32_t n_old)
+{
+	const struct moore_rgraph *g = v->g;
+
+	start(t, g->n, root);
+	for (uint32_t i = 0; i < n_old; i++) {
+		uint32_t s = by_len[i], e, r;
+
+		if (s == root || t->old[s] == MOORE_SLOT_NONE)
+			continue;
+		e = g->xadj[s] + t->old[s];
+		r = g->to[e];
+		if (!(g->flags[e] & v->flag) || t->len[r] == MOORE_LEN_NONE || !t->pass[r] ||
+		    !leaf_over(t, v, s, e))
+			continue;
+		t->slot[s] = t->old[s];
+		t->len[s] = (uint8_t)(t->len[r] + 1);
+		t->pass[s] = moore_rview_transit(v, s) && legal_over(t, v, e);
+		t->kids[r] = 1;
+		t->queue[t->n_reached++] = s;
+	}
+}
+
+bool
+moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+		   const uint32_t *cost, uint32_t n_connected, uint32_t *moved)
+{
+	struct grower w = { .t = t, .v = v, .cost = cost, .level = t->level };
+	uint32_t n_old = t->n_reached, n = v->g->n;
+	bool whole;
+
+	memcpy(t->old, t->slot, n);
+	memcpy(t->level, t->queue, n_old * sizeof(*t->level));
+	keep(t, v, root, t->level, n_old);
+	grow_rounds(&w, n_connected);
+	whole = finish(&w, root, n_connected);
+	for (uint32_t s = 0; s < n; s++)
+		*moved += t->slot[s] != t->old[s] && t->slot[s] != MOORE_SLOT_NONE;
+	return whole;
+}
