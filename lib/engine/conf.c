@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* conf.c - moore.conf from one table of keys: parser, defaults, template. */
+#include <string.h>
+
+#include "moore/conf.h"
+
+static const struct moore_conf_key keys[] = {
+	{ "plan", MOORE_CONF_PATH, 0, 0, "(null)",
+	  "The plan of the fabric (moorectl plan new). With it, routes are computed for the "
+	  "fabric as intended and repaired for what is missing, so that a failure changes "
+	  "little; switches are matched by GUID, else by name (NodeDescription). Without "
+	  "it, the fabric as seen is taken as intended.",
+	  offsetof(struct moore_conf, plan) },
+	{ "seed", MOORE_CONF_U64, 0, UINT64_MAX, "0",
+	  "Breaks ties between equally short, equally loaded routes. Two subnet managers "
+	  "must use the same one.",
+	  offsetof(struct moore_conf, seed) },
+};
+
+const struct moore_conf_key *
+moore_conf_key_at(size_t i)
+{
+	return i < ARRAY_LEN(keys) ? &keys[i] : NULL;
+}
+
+static const struct moore_conf_key *
+find_key(const char *s, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (strlen(keys[i].key) == len && !memcmp(keys[i].key, s, len))
+			return &keys[i];
+	return NULL;
+}
+
+static int
+set_value(struct moore_conf *c, const struct moore_conf_key *k, const char *s, const char *end,
+	  unsigned line, struct moore_err *err)
+{
+	char *field = (char *)c + k->offset;
+	const char *p = s;
+	size_t len = (size_t)(end - s);
+	uint64_t v;
+
+	switch (k->type) {
+	case MOORE_CONF_U64:
+		if (!moore_text_u64(&p, end, 0, k->max, &v) || p != end || v < k->min)
+			return moore_fail(err, MOORE_ESYNTAX, line,
+					  "%s: \"%.*s\" is not a number from %llu to %llu", k->key,
+					  (int)(len < 80 ? len : 80), s, (unsigned long long)k->min,
+					  (unsigned long long)k->max);
+		memcpy(field, &v, sizeof(v));
+		return 0;
+	case MOORE_CONF_PATH:
+		if (len == 6 && !memcmp(s, "(null)", 6))
+			len = 0;
+		if (len >= MOORE_CONF_PATH_MAX || memchr(s, '\0', len))
+			return moore_fail(err, MOORE_ESYNTAX, line,
+					  "%s: the path is longer than %u bytes or holds a NUL",
+					  k->key, MOORE_CONF_PATH_MAX - 1);
+		memcpy(field, s, len);
+		field[len] = '\0';
+		return 0;
+	}
+	return 0;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* One line: blank, a comment, or `key value`. */
+static int
+parse_line(struct moore_conf *c, const char *s, const char *end, unsigned line,
+	   const struct moore_conf_key **seen, struct moore_err *err)
+{
+	const struct moore_conf_key *k;
+	const char *word;
+
+	while (s < end && is_blank(*s))
+		s++;
+	if (s == end || *s == '#')
+		return 0;
+	for (word = s; s < end && !is_blank(*s); s++)
+		;
+	k = find_key(word, (size_t)(s - word));
+	if (!k)
+		return moore_fail(err, MOORE_ESYNTAX, line,
+				  "%.*s: unknown key: `moorectl conf` lists the keys",
+				  (int)(s - word < 80 ? s - word : 80), word);
+	if (seen[k - keys])
+		return moore_fail(err, MOORE_ESYNTAX, line, "%s: set twice: remove one", k->key);
+	seen[k - keys] = k;
+	while (s < end && is_blank(*s))
+		s++;
+	for (const char *p = s; p < end; p++)	/* a comment after the value */
+		if (*p == '#' && p > s && is_blank(p[-1]))
+			end = p;
+	while (end > s && is_blank(end[-1]))
+		end--;
+	if (s == end)
+		return moore_fail(err, MOORE_ESYNTAX, line, "%s: has no value: write `%s %s`",
+				  k->key, k->key, k->dflt);
+	return set_value(c, k, s, end, line, err);
+}
+
+void
+moore_conf_defaults(struct moore_conf *c)
+{
+	memset(c, 0, sizeof(*c));
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		set_value(c, &keys[i], keys[i].dflt, keys[i].dflt + strlen(keys[i].dflt), 0, NULL);
+}
+
+int
+moore_conf_parse(struct moore_conf *out, const char *text, size_t len, struct moore_err *err)
+{
+	const struct moore_conf_key *seen[ARRAY_LEN(keys)] = { NULL };
+	const char *end = text + len;
+	struct moore_conf c;
+	unsigned line = 0;
+	int rc;
+
+	moore_conf_defaults(&c);
+	while (text < end) {
+		const char *nl = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = nl ? nl : end;
+
+		if ((rc = parse_line(&c, text, stop, ++line, seen, err)) < 0)
+			return rc;
+		text = nl ? nl + 1 : end;
+	}
+	*out = c;
+	return 0;
+}
+
+/* Help as comment lines of at most 76 columns. */
+static void
+add_help(struct moore_buf *out, const char *help)
+{
+	size_t col = 0;
+
+	while (*help) {
+		size_t word = strcspn(help, " ");
+
+		if (col && col + 1 + word > 76) {
+			moore_buf_add(out, "\n", 1);
+			col = 0;
+		}
+		moore_buf_add(out, col ? " " : "# ", col ? 1 : 2);
+		moore_buf_add(out, help, word);
+		col += word + (col ? 1 : 2);
+		help += word;
+		help += *help == ' ';
+	}
+	moore_buf_add(out, "\n", 1);
+}
+
+void
+moore_conf_template(struct moore_buf *out)
+{
+	moore_buf_fmt(out, "# moore.conf - settings of the routing engine \"moore\" of OpenSM.\n"
+		      "# Lines are `key value`; # starts a comment.  Read again at each heavy\n"
+		      "# sweep (SIGHUP to opensm forces one).  These are the defaults.\n");
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		moore_buf_add(out, "\n", 1);
+		add_help(out, keys[i].help);
+		moore_buf_fmt(out, "%s %s\n", keys[i].key, keys[i].dflt);
+	}
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* engine.c - fabric and plan in, tables that the checker accepted out.
+ *
+ * Invariant: no result without a verdict that says sound.  The checker knows
+ * nothing of how the tables came about. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "moore/engine.h"
+#include "moore/lane.h"
+
+/* The plan as a fabric whose switches are known by the GUIDs it really gives. */
+static int
+intended_fabric(struct moore_fabric **out, const struct moore_plan *plan, struct moore_err *err)
+{
+	int rc = moore_fabric_from_plan(out, plan, 0, err);
+
+	for (uint32_t i = 0; rc == 0 && i < plan->n_switches; i++)
+		(*out)->sw[i].guid = plan->sw[i].guid;
+	return rc;
+}
+
+/* The switch links of f, one entry each. */
+static int
+switch_links(const struct moore_fabric *f, struct moore_topo_link **out, size_t *n_out,
+	     struct moore_err *err)
+{
+	struct moore_topo_link *link = calloc(f->n_ports / 2 + 1, sizeof(*link));
+	size_t n = 0;
+
+	if (!link)
+		return moore_fail_nomem(err);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (q->role == MOORE_ROLE_SWITCH && q->peer > s)
+				link[n++] = (struct moore_topo_link){ s, q->peer };
+		}
+	*out = link;
+	*n_out = n;
+	return 0;
+}
+
+static int
+recognise(const struct moore_fabric *f, char *topology, struct moore_err *err)
+{
+	struct moore_topo_link *link = NULL;
+	size_t n = 0;
+	int rc;
+
+	if ((rc = switch_links(f, &link, &n, err)) < 0)
+		return rc;
+	rc = moore_topo_recognise(f->n_switches, link, n, topology, err);
+	free(link);
+	return rc;
+}
+
+static void
+name_planned(const struct moore_plan *plan, char *topology, size_t size)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	size_t n;
+
+	moore_buf_fmt(&b, "planned %s", plan->family ? plan->family : "graph");
+	for (size_t i = 0; i < plan->n_params; i++)
+		moore_buf_fmt(&b, " %s=%lld", plan->key[i], (long long)plan->value[i]);
+	n = b.len < size ? b.len : size - 1;
+	if (n)
+		memcpy(topology, b.data, n);
+	topology[n] = '\0';
+	moore_buf_free(&b);
+}
+
+/* Route by the plan; when nothing of it is there, by what is seen. */
+static int
+route(struct moore_engine_result *r, const struct moore_fabric *seen,
+      const struct moore_plan *plan, const struct moore_conf *conf, struct moore_err *err)
+{
+	const struct moore_route_opts opts = { .seed = conf->seed };
+	struct moore_fabric *intended = NULL;
+	struct moore_route_stats st;
+	int rc;
+
+	if (plan) {
+		if ((rc = intended_fabric(&intended, plan, err)) < 0)
+			return rc;
+		rc = moore_route_build(&r->route, seen, intended, &opts, err);
+		moore_fabric_free(intended);
+		if (rc < 0)
+			return rc;
+		moore_route_stats(r->route, &st);
+		if (st.missing_switches < plan->n_switches) {
+			name_planned(plan, r->topology, sizeof(r->topology));
+			return 0;
+		}
+		r->plan_unused = true;
+		moore_route_free(r->route);
+		r->route = NULL;
+	}
+	if ((rc = recognise(seen, r->topology, err)) < 0)
+		return rc;
+	return moore_route_build(&r->route, seen, NULL, &opts, err);
+}
+
+static int
+judge(struct moore_engine_result *r, const struct moore_fabric *seen, struct moore_err *err)
+{
+	static const struct moore_check_opts everything = { 0 };
+	const struct moore_verdict *v;
+	int rc = moore_check(&r->verdict, seen, r->lft, r->sl2vl, NULL, &everything, err);
+
+	if (rc < 0)
+		return rc;
+	v = r->verdict;
+	if (v->sound)
+		return 0;
+	if (!v->acyclic)
+		return moore_fail(err, MOORE_EUNSAFE, 0,
+				  "the checker found a cycle of %u waiting channels through \"%s\" "
+				  "port %u: this is a defect of the engine, please report it",
+				  v->cycle_len, seen->sw[v->cycle[0].from.sw].name,
+				  v->cycle[0].from.port);
+	return moore_fail(err, MOORE_EUNSAFE, 0,
+			  "the checker found %llu connected pairs without a route, such as \"%s\" to "
+			  "LID %u: this is a defect of the engine, please report it",
+			  (unsigned long long)v->unreachable, seen->sw[v->bad_sw].name, v->bad_lid);
+}
+
+/* ---- the hash --------------------------------------------------------------- */
+
+static uint64_t
+hash_plan(uint64_t h, const struct moore_plan *p)
+{
+	for (uint32_t i = 0; i < p->n_switches; i++) {
+		h = moore_hash(h, &p->sw[i].guid, sizeof(p->sw[i].guid));
+		h = moore_hash(h, p->sw[i].name, strlen(p->sw[i].name) + 1);
+	}
+	for (uint32_t i = 0; i < p->n_cables; i++) {
+		h = moore_hash(h, p->cable[i].sw, sizeof(p->cable[i].sw));
+		h = moore_hash(h, p->cable[i].port, sizeof(p->cable[i].port));
+	}
+	for (uint32_t i = 0; i < p->n_endpoints; i++) {
+		h = moore_hash(h, &p->ep[i].sw, sizeof(p->ep[i].sw));
+		h = moore_hash(h, &p->ep[i].port, sizeof(p->ep[i].port));
+	}
+	return h;
+}
+
+struct keyed {			/* a switch or a LID by GUID */
+	uint64_t guid;
+	uint32_t index;
+};
+
+static int
+by_guid(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Rows and columns in the order of GUIDs: LIDs, which each subnet manager hands
+ * out from its own cache, do not show. */
+static int
+hash_tables(uint64_t *h, const struct moore_engine_result *r, const struct moore_fabric *f,
+	    struct moore_err *err)
+{
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	struct keyed *sw = moore_arena_alloc(&tmp, f->n_switches + 1, sizeof(*sw));
+	struct keyed *lid = moore_arena_alloc(&tmp, (size_t)f->lid_top + 1, sizeof(*lid));
+	uint8_t *line = moore_arena_alloc(&tmp, (size_t)f->lid_top + 1, 1);
+	struct moore_lid_owner *owner = NULL;
+	uint32_t n = 0;
+	int rc;
+
+	if (!sw || !lid || !line) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	if ((rc = moore_fabric_lids(f, &owner, err)) < 0)
+		goto out;
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		sw[s] = (struct keyed){ f->sw[s].guid, s };
+	for (uint32_t l = 1; l <= f->lid_top; l++)
+		if (owner[l].sw != MOORE_NONE)
+			lid[n++] = (struct keyed){ owner[l].ep != MOORE_NONE ? f->ep[owner[l].ep].guid :
+						   f->sw[owner[l].sw].port_guid, l };
+	qsort(sw, f->n_switches, sizeof(*sw), by_guid);
+	qsort(lid, n, sizeof(*lid), by_guid);
+	for (uint32_t i = 0; i < f->n_switches; i++) {
+		uint32_t s = sw[i].index;
+		size_t width = r->sl2vl->width[s];
+		const uint8_t *row = moore_lft_row(r->lft, s);
+
+		for (uint32_t k = 0; k < n; k++)
+			line[k] = row[lid[k].index];
+		*h = moore_hash(*h, &sw[i].guid, sizeof(sw[i].guid));
+		*h = moore_hash(*h, line, n);
+		*h = moore_hash(*h, r->sl2vl->id + r->sl2vl->base[s],
+				width * width * sizeof(*r->sl2vl->id));
+	}
+out:
+	free(owner);
+	moore_arena_free(&tmp);
+	return rc;
+}
+
+static int
+hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
+	 const struct moore_plan *plan, const struct moore_conf *conf, struct moore_err *err)
+{
+	uint64_t h = moore_hash(MOORE_HASH_INIT, &conf->seed, sizeof(conf->seed));
+	int rc;
+
+	if (plan)
+		h = hash_plan(h, plan);
+	if ((rc = hash_tables(&h, r, seen, err)) < 0)
+		return rc;
+	r->hash = h;
+	return 0;
+}
+
+static void
+mark(void (*now)(void *, enum moore_engine_mark), void *arg, enum moore_engine_mark m)
+{
+	if (now)
+		now(arg, m);
+}
+
+int
+moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *seen,
+		 const struct moore_plan *plan, const struct moore_conf *conf,
+		 void (*now)(void *arg, enum moore_engine_mark), void *arg, struct moore_err *err)
+{
+	struct moore_engine_result *r = calloc(1, sizeof(*r));
+	int rc;
+
+	*out = NULL;
+	if (!r)
+		return moore_fail_nomem(err);
+	if ((rc = route(r, seen, plan, conf, err)) < 0)
+		goto out;
+	r->lft = moore_route_lft(r->route);
+	mark(now, arg, MOORE_MARK_ROUTED);
+	if ((rc = moore_lane_effective(&r->sl2vl, seen, err)) < 0)
+		goto out;
+	mark(now, arg, MOORE_MARK_LANES);
+	if ((rc = judge(r, seen, err)) < 0)
+		goto out;
+	mark(now, arg, MOORE_MARK_CHECKED);
+	if ((rc = hash_all(r, seen, plan, conf, err)) < 0)
+		goto out;
+	*out = r;
+	r = NULL;
+out:
+	moore_engine_result_free(r);
+	return rc;
+}
+
+void
+moore_engine_result_free(struct moore_engine_result *r)
+{
+	if (!r)
+		return;
+	moore_route_free(r->route);
+	moore_sl2vl_free(r->sl2vl);
+	moore_verdict_free(r->verdict);
+	free(r);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* engine.c - how long the engine takes, stage by stage, off line: the best of
+ * some runs, beside copying the bytes of its forwarding tables once. */
+#include <stdio.h>
+#include <time.h>
+
+#include "fabrics.h"
+#include "moore/engine.h"
+
+#define RUNS 5
+
+static double
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+enum { MARKS = MOORE_MARK_CHECKED + 1 };
+
+struct marks {
+	double at[MARKS];
+};
+
+static void
+mark(void *arg, enum moore_engine_mark m)
+{
+	((struct marks *)arg)->at[m] = now_ms();
+}
+
+static double
+copy_ms(const struct moore_lft *t)
+{
+	size_t n = t->stride * t->n_switches;
+	uint8_t *to = malloc(n);
+	double best = 1e9;
+
+	memset(to, 1, n);
+	for (int i = 0; i < RUNS; i++) {
+		double start = now_ms();
+
+		memcpy(to, t->row, n);
+		__asm__ volatile("" : : "r"(to) : "memory");
+		if (now_ms() - start < best)
+			best = now_ms() - start;
+	}
+	free(to);
+	return best;
+}
+
+static void
+bench(const char *family, const char *params, uint8_t lmc)
+{
+	struct moore_fabric *f = test_family(family, params, lmc);
+	double best[MARKS + 1] = { 1e9, 1e9, 1e9, 1e9 }, copy = 0;
+	struct moore_conf conf;
+	struct moore_err err;
+
+	moore_conf_defaults(&conf);
+	for (int i = 0; i < RUNS; i++) {
+		struct moore_engine_result *r;
+		struct marks m;
+		double start = now_ms(), last = start;
+
+		if (moore_engine_run(&r, f, NULL, &conf, mark, &m, &err) < 0) {
+			fprintf(stderr, "engine: %s %s: %s\n", family, params, err.text);
+			exit(1);
+		}
+		for (int k = 0; k < MARKS; last = m.at[k++])
+			if (m.at[k] - last < best[k])
+				best[k] = m.at[k] - last;
+		if (m.at[MARKS - 1] - start < best[MARKS])
+			best[MARKS] = m.at[MARKS - 1] - start;
+		copy = copy_ms(r->lft);
+		moore_engine_result_free(r);
+	}
+	printf("  %-20s %3d %8u %6u %9.2f %7.2f %7.2f %8.2f %11.0f\n", params, lmc, f->n_switches,
+	       f->lid_top, best[0], best[1], best[2], best[MARKS], best[0] / copy);
+	moore_fabric_free(f);
+}
+
+int
+main(void)
+{
+	printf("the engine alone, best of %d runs, ms\n", RUNS);
+	printf("  %-20s %3s %8s %6s %9s %7s %7s %8s %11s\n", "fabric", "LMC", "switches", "LIDs",
+	       "routing", "lanes", "check", "total", "routing/copy");
+	bench("slimfly", "q=5 p=4", 0);
+	bench("slimfly", "q=7", 0);
+	bench("slimfly", "q=9", 0);
+	bench("slimfly", "q=13 p=9", 0);
+	bench("slimfly", "q=13 p=9", 2);
+	bench("slimfly", "q=17", 0);
+	bench("slimfly", "q=23", 0);
+	bench("oft", "k=12", 0);
+	bench("mlfm", "h=15", 0);
+	return 0;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_conf.c - moore.conf: what is read, and what is said of what is not. */
+#include "harness.h"
+
+#include "moore/conf.h"
+
+static void
+test_parse(void **state)
+{
+	static const struct {
+		const char *why, *text;
+		int want;
+		unsigned line;
+		const char *message, *plan;
+		uint64_t seed;
+	} T[] = {
+		{ "empty: the defaults", "", 0, 0, NULL, "", 0 },
+		{ "comments and blank lines", "# x\n\n  \t\n#seed 4\n", 0, 0, NULL, "", 0 },
+		{ "both keys", "plan /a/b c.json\nseed 7\n", 0, 0, NULL, "/a/b c.json", 7 },
+		{ "no newline at the end", "seed 0x10", 0, 0, NULL, "", 16 },
+		{ "a comment after a value", "seed 3 # three\n", 0, 0, NULL, "", 3 },
+		{ "a # inside a path", "plan /a#b\n", 0, 0, NULL, "/a#b", 0 },
+		{ "(null) is none, as OpenSM writes it", "plan (null)\n", 0, 0, NULL, "", 0 },
+		{ "DOS line ends", "seed 5\r\n", 0, 0, NULL, "", 5 },
+		{ "unknown key", "\nsed 1\n", -MOORE_ESYNTAX, 2, "sed: unknown key", "", 0 },
+		{ "no value", "seed\n", -MOORE_ESYNTAX, 1, "seed: has no value", "", 0 },
+		{ "not a number", "seed x1\n", -MOORE_ESYNTAX, 1, "not a number from 0 to 18446744073709551615", "", 0 },
+		{ "a number and more", "seed 1 2\n", -MOORE_ESYNTAX, 1, "not a number", "", 0 },
+		{ "negative", "seed -1\n", -MOORE_ESYNTAX, 1, "not a number", "", 0 },
+		{ "too large", "seed 18446744073709551616\n", -MOORE_ESYNTAX, 1, "not a number", "", 0 },
+		{ "twice", "seed 1\nplan x\nseed 1\n", -MOORE_ESYNTAX, 3, "seed: set twice", "", 0 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_conf c;
+		struct moore_err err = { 0 };
+
+		moore_conf_defaults(&c);
+		CHECK_EQ(T[i].why, moore_conf_parse(&c, T[i].text, strlen(T[i].text), &err), T[i].want);
+		CHECK_EQ(T[i].why, err.line, T[i].line);
+		if (T[i].message)
+			CHECK_STR(T[i].why, err.text, T[i].message);
+		CHECK_STR(T[i].why, c.plan, T[i].plan);
+		CHECK_EQ(T[i].why, strlen(c.plan), strlen(T[i].plan));
+		CHECK_EQ(T[i].why, c.seed, T[i].seed);
+	}
+}
+
+static void
+test_long_path(void **state)
+{
+	char text[3000] = "plan ";
+	struct moore_conf c = { .seed = 9 };
+	struct moore_err err;
+	(void)state;
+
+	memset(text + 5, 'x', sizeof(text) - 6);
+	text[sizeof(text) - 1] = '\0';
+	CHECK_EQ("refused", moore_conf_parse(&c, text, strlen(text), &err), -MOORE_ESYNTAX);
+	CHECK_STR("says why", err.text, "longer than 1023 bytes");
+	CHECK_EQ("and leaves *c as it was", c.seed, 9);
+}
+
+static void
+test_template(void **state)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct moore_conf c, d;
+	struct moore_err err;
+	(void)state;
+
+	moore_conf_template(&b);
+	moore_conf_defaults(&d);
+	CHECK_EQ("the template parses", moore_conf_parse(&c, b.data, b.len, &err), 0);
+	CHECK("and holds the defaults", !memcmp(&c, &d, sizeof(c)));
+	for (size_t i = 0; moore_conf_key_at(i); i++)
+		CHECK_STR("every key stands in it", b.data, moore_conf_key_at(i)->key);
+	moore_buf_free(&b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_template),
+	};
+
+	return cmocka_run_group_tests_name("conf", tests, NULL, NULL);
+}
