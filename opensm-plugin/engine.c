@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* engine.c - the routing engine "moore": what happens at each sweep.
+ *
+ *   settings -> preconditions -> observe -> route and check -> publish
+ *
+ * Invariant: OpenSM gets tables that the checker accepted, or the last such
+ * tables as far as they still hold.  Failure is returned only when nothing was
+ * ever routed: by then OpenSM has emptied new_lft, and an engine that fails
+ * leaves path queries, joins and new ports without service. */
+#include "plugin.h"
+
+#include <time.h>
+
+static double
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void
+mark(void *arg, enum moore_engine_mark m)
+{
+	static const enum moore_time at[] = {
+		[MOORE_MARK_ROUTED] = MOORE_T_ROUTED,
+		[MOORE_MARK_LANES] = MOORE_T_LANES,
+		[MOORE_MARK_CHECKED] = MOORE_T_CHECKED,
+	};
+	struct moore_times *t = arg;
+
+	t->ms[at[m]] = now_ms();
+}
+
+/* ---- preconditions -------------------------------------------------------- */
+
+static bool qos_off(const osm_subn_opt_t *o) { return !o->qos; }
+static bool one_lane(const osm_subn_opt_t *o) { return o->max_op_vls < 2; }
+static bool caches(const osm_subn_opt_t *o) { return o->use_ucast_cache; }
+
+static const struct {
+	bool (*broken)(const osm_subn_opt_t *o);
+	enum moore_mr mr;
+	const char *text;
+} precondition[] = {
+	{ qos_off, MOORE_MR_QOS, "qos is FALSE: SL2VL tables would not be programmed and "
+		"traffic could deadlock: set \"qos TRUE\" in opensm.conf" },
+	{ caches, MOORE_MR_CACHE, "use_ucast_cache is TRUE: OpenSM would route without asking: "
+		"set \"use_ucast_cache FALSE\" in opensm.conf" },
+	{ one_lane, MOORE_MR_VLS, "max_op_vls is below 2: links would run one lane and traffic "
+		"could deadlock: set \"max_op_vls 2\" (2 lanes) or more in opensm.conf" },
+};
+
+static enum moore_mr
+check_preconditions(const struct moore_sm *sm, struct moore_err *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(precondition); i++)
+		if (precondition[i].broken(&sm->osm->subn.opt)) {
+			moore_fail(err, MOORE_EPRECOND, 0, "%s", precondition[i].text);
+			return precondition[i].mr;
+		}
+	return MOORE_MR_OK;
+}
+
+static void
+warn_fallback(struct moore_sm *sm)
+{
+	if (!sm->osm->no_fallback_routing_engine)
+		moore_log_err(sm, MOORE_MR_FALLBACK, "no_fallback is not listed: should this "
+			      "engine refuse at start, minhop takes over in silence: set "
+			      "\"routing_engine moore,no_fallback\" in opensm.conf");
+}
+
+/* ---- one sweep ------------------------------------------------------------ */
+
+/* Keep f as the newest; whatever is neither newest nor good goes. */
+static void
+keep_newest(struct moore_sm *sm, struct moore_fabric *f)
+{
+	if (sm->newest != sm->good)
+		moore_fabric_free(sm->newest);
+	sm->newest = f;
+}
+
+static void
+keep_good(struct moore_sm *sm, struct moore_engine_result *r)
+{
+	moore_engine_result_free(sm->result);	/* borrows good: first */
+	if (sm->good != sm->newest)
+		moore_fabric_free(sm->good);
+	sm->good = sm->newest;
+	sm->result = r;
+}
+
+void
+moore_sm_forget(struct moore_sm *sm)
+{
+	keep_newest(sm, NULL);
+	keep_good(sm, NULL);
+}
+
+static enum moore_mr
+code_of(const struct moore_err *err)
+{
+	switch (err->code) {
+	case MOORE_ENOMEM: return MOORE_MR_NOMEM;
+	case MOORE_EUNSAFE: return MOORE_MR_UNSAFE;
+	case MOORE_EPLAN: case MOORE_ELID: return MOORE_MR_FABRIC;
+	default: return MOORE_MR_ROUTE;
+	}
+}
+
+/* New tables for the newest fabric, kept as the good ones. */
+static enum moore_mr
+route(struct moore_sm *sm, struct moore_times *t, struct moore_err *err)
+{
+	struct moore_engine_result *r;
+
+	if (moore_engine_run(&r, sm->newest, sm->settings.plan, &sm->settings.conf, mark, t, err) < 0)
+		return code_of(err);
+	keep_good(sm, r);
+	return MOORE_MR_OK;
+}
+
+/* Lanes lost while running: old tables were made for two, so new ones under the
+ * rule for one lane are safer, if they can be had. */
+static enum moore_mr
+decide(struct moore_sm *sm, struct moore_times *t, struct moore_err *err)
+{
+	enum moore_mr mr = moore_settings_read(sm, err);
+
+	if (!mr)
+		mr = check_preconditions(sm, err);
+	if (mr == MOORE_MR_VLS && sm->result) {
+		moore_log_err(sm, mr, "%s; until then routes are restricted to what is safe "
+			      "on one lane", err->text);
+		return route(sm, t, err);
+	}
+	return mr ? mr : route(sm, t, err);
+}
+
+static int
+publish_last_good(struct moore_sm *sm, const struct moore_view *v)
+{
+	struct moore_lft *lft;
+	struct moore_err err;
+	int rc = moore_lastgood(&lft, sm->newest, sm->good, sm->result->lft, &err);
+
+	if (rc < 0) {
+		moore_log_err(sm, code_of(&err), "the last good routes cannot be restored: %s",
+			      err.text);
+		return rc;
+	}
+	moore_publish(v, lft);
+	moore_lft_free(lft);
+	return 0;
+}
+
+/* OpenSM sweeps once more when this flag is set at the end of a sweep. */
+static void
+ask_again(struct moore_sm *sm, const struct moore_view *v)
+{
+	if (v->lanes_pending && !sm->asked_again)
+		sm->osm->subn.force_heavy_sweep = TRUE;
+	sm->asked_again = v->lanes_pending;
+}
+
+static int
+sweep(struct moore_sm *sm, struct moore_view *v, struct moore_times *t)
+{
+	struct moore_err err = { .code = 0 };
+	enum moore_mr mr = decide(sm, t, &err);
+
+	if (!mr) {
+		moore_publish(v, sm->result->lft);
+		t->ms[MOORE_T_END] = now_ms();
+		moore_log_sweep(sm, v, t);
+		ask_again(sm, v);
+		return 0;
+	}
+	if (!sm->result) {
+		moore_log_err(sm, mr, "%s; no routes are set", err.text);
+		return -1;
+	}
+	moore_log_err(sm, mr, "%s; the last good routes stay in force", err.text);
+	return publish_last_good(sm, v);
+}
+
+static int
+build_fwd_tables(void *context)
+{
+	struct moore_sm *sm = context;
+	struct moore_times t = { .ms = { [MOORE_T_START] = now_ms() } };
+	struct moore_view v;
+	struct moore_err err;
+	int rc;
+
+	moore_log_new_sweep(sm);
+	if (!sm->newest)	/* the first sweep: it does not change later */
+		warn_fallback(sm);
+	if (moore_observe(sm, &v, &err) < 0) {
+		moore_log_err(sm, code_of(&err), "%s", err.text);
+		return -1;	/* no fabric, no rows: the switches keep theirs */
+	}
+	t.ms[MOORE_T_OBSERVED] = now_ms();
+	keep_newest(sm, v.f);
+	rc = sweep(sm, &v, &t);
+	moore_view_free(&v);
+	return rc;
+}
+
+/* any-sl: every SL is safe on every LID, so whatever is asked for is right. */
+static uint8_t
+path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dlid)
+{
+	(void)context, (void)slid, (void)dlid;
+	return hint;
+}
+
+static void
+destroy(void *context)
+{
+	moore_sm_forget(context);
+}
+
+/* build_lid_matrices stays NULL: OpenSM's own hop tables serve its dumps. */
+static int
+setup(struct osm_routing_engine *re, osm_opensm_t *osm)
+{
+	(void)osm;
+	re->ucast_build_fwd_tables = build_fwd_tables;
+	re->update_sl2vl = moore_update_sl2vl;
+	re->update_vlarb = moore_update_vlarb;
+	re->path_sl = path_sl;
+	re->mcast_build_stree = moore_mcast_build;
+	re->destroy = destroy;
+	return 0;
+}
+
+/* OpenSM hands `context` to the callbacks: the one that is given when this is
+ * registered. */
+const external_routing_engine_module_t moore_engine_module = { "moore", setup, NULL };

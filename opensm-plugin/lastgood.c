@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* lastgood.c - the last accepted rows, carried over to the fabric as it is now.
+ *
+ * Switches, endpoints and links are recognised by GUID; LIDs may have changed.
+ *   - a port still leads where it did: its entries stay, else they become
+ *     no-path;
+ *   - an endpoint that is new, or was plugged elsewhere, takes the in-tree of
+ *     its switch's own LID, and its own port there;
+ *   - a switch that is new gets no routes.
+ * Safe: every dependency between channels was in the tables that the checker
+ * accepted, those to the switch's LID among them. */
+#include <stdlib.h>
+
+#include "lastgood.h"
+
+struct carry {
+	const struct moore_fabric *now, *old;
+	const struct moore_lft *lft;
+	moore_swid *was;		/* of each switch now, its index in old */
+	struct moore_lid_owner *owner;	/* of each LID now */
+	moore_lid *lid_was;		/* of each LID now, the one whose tree it takes; 0 none */
+	size_t n_lids;
+};
+
+/* The old LID whose in-tree serves `o` now. */
+static moore_lid
+old_lid(const struct carry *c, const struct moore_lid_owner *o)
+{
+	const struct moore_switch *d;
+	const struct moore_endpoint *e, *was;
+	moore_epid at;
+
+	if (o->sw == MOORE_NONE || c->was[o->sw] == MOORE_NONE)
+		return 0;
+	d = &c->old->sw[c->was[o->sw]];
+	if (o->ep == MOORE_NONE)
+		return d->lid && o->offset < 1u << d->lmc ? (moore_lid)(d->lid + o->offset) : 0;
+	e = &c->now->ep[o->ep];
+	at = moore_endpoint_by_guid(c->old, e->guid);
+	was = at == MOORE_NONE ? NULL : &c->old->ep[at];
+	if (was && was->lid && was->sw == c->was[o->sw] && was->port == e->port &&
+	    o->offset < 1u << was->lmc)
+		return (moore_lid)(was->lid + o->offset);
+	return d->lid;
+}
+
+/* Does port p of switch s (index now) lead where it led? */
+static bool
+same_link(const struct carry *c, moore_swid s, moore_portnum p)
+{
+	const struct moore_port *a, *b;
+
+	if (p > c->now->sw[s].n_ports || p > c->old->sw[c->was[s]].n_ports)
+		return false;
+	a = moore_fabric_port(c->now, s, p);
+	b = moore_fabric_port(c->old, c->was[s], p);
+	return a->role == MOORE_ROLE_SWITCH && b->role == MOORE_ROLE_SWITCH &&
+		c->was[a->peer] == b->peer;
+}
+
+static void
+carry_row(const struct carry *c, moore_swid s, uint8_t *row)
+{
+	const uint8_t *old = moore_lft_row(c->lft, c->was[s]);
+
+	for (size_t lid = 1; lid < c->n_lids; lid++) {
+		const struct moore_lid_owner *o = &c->owner[lid];
+
+		if (!c->lid_was[lid])
+			continue;
+		if (o->sw == s)
+			row[lid] = o->port;
+		else if (old[c->lid_was[lid]] != MOORE_NO_PATH &&
+			 same_link(c, s, old[c->lid_was[lid]]))
+			row[lid] = old[c->lid_was[lid]];
+	}
+}
+
+int
+moore_lastgood(struct moore_lft **out, const struct moore_fabric *now,
+	       const struct moore_fabric *old, const struct moore_lft *lft, struct moore_err *err)
+{
+	struct carry c = { now, old, lft, NULL, NULL, NULL, (size_t)now->lid_top + 1 };
+	int rc;
+
+	*out = NULL;
+	if ((rc = moore_fabric_lids(now, &c.owner, err)) < 0)
+		goto out;
+	c.was = calloc((size_t)now->n_switches + 1, sizeof(*c.was));
+	c.lid_was = calloc(c.n_lids, sizeof(*c.lid_was));
+	if (!c.was || !c.lid_was) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	if ((rc = moore_lft_new(out, now->n_switches, now->lid_top, err)) < 0)
+		goto out;
+	for (moore_swid s = 0; s < now->n_switches; s++)
+		c.was[s] = moore_switch_by_guid(old, now->sw[s].guid);
+	for (size_t lid = 1; lid < c.n_lids; lid++)
+		c.lid_was[lid] = old_lid(&c, &c.owner[lid]);
+	for (moore_swid s = 0; s < now->n_switches; s++)
+		if (c.was[s] != MOORE_NONE)
+			carry_row(&c, s, moore_lft_row(*out, s));
+out:
+	free(c.was);
+	free(c.owner);
+	free(c.lid_was);
+	return rc;
+}

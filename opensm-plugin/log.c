@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* log.c - what the plugin says in OpenSM's log: an INFO line for each sweep that
+ * has new tables, and errors "ERR MRnn: what: why, and what to do", once for as
+ * long as they last, and then how often they came back. */
+#include "plugin.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* No news either when there are too many kinds of trouble to tell apart. */
+static bool
+is_news(struct moore_said *s, enum moore_mr code, const char *text)
+{
+	uint64_t hash = moore_hash(MOORE_HASH_INIT + code, text, strlen(text));
+
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->of[i].hash == hash) {
+			s->of[i].sweep = s->sweep;
+			s->of[i].repeats++;
+			return false;
+		}
+	if (s->n == MOORE_SAID_MAX)
+		return false;
+	s->of[s->n].hash = hash;
+	s->of[s->n].code = code;
+	s->of[s->n].sweep = s->sweep;
+	s->of[s->n++].repeats = 0;
+	return true;
+}
+
+void
+moore_log_err(struct moore_sm *sm, enum moore_mr code, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (is_news(&sm->said, code, text))
+		osm_log(&sm->osm->log, OSM_LOG_ERROR, "moore: ERR MR%02u: %s\n", code, text);
+}
+
+/* Whatever the last sweep did not say again is over: it will be news. */
+void
+moore_log_new_sweep(struct moore_sm *sm)
+{
+	struct moore_said *s = &sm->said;
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < s->n; i++) {
+		if (s->of[i].sweep == s->sweep)
+			s->of[kept++] = s->of[i];
+		else if (s->of[i].repeats)
+			osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: MR%02u is over, repeats "
+				"not logged: %u\n", s->of[i].code, s->of[i].repeats);
+	}
+	s->n = kept;
+	s->sweep++;
+}
+
+static unsigned
+layers(const struct moore_fabric *f)
+{
+	unsigned lmc = 0;
+
+	for (moore_epid e = 0; e < f->n_endpoints; e++)
+		if (f->ep[e].lmc > lmc)
+			lmc = f->ep[e].lmc;
+	return 1u << lmc;
+}
+
+void
+moore_log_sweep(struct moore_sm *sm, const struct moore_view *v, const struct moore_times *t)
+{
+	const struct moore_engine_result *r = sm->result;
+	struct moore_route_stats st;
+	size_t changed, total;
+
+	moore_route_stats(r->route, &st);
+	moore_publish_count(v, &changed, &total);
+	osm_log(&sm->osm->log, OSM_LOG_INFO,
+		"moore: %s: %u switches, %u endpoints, %u layers, %d VLs; "
+		"total %.1f ms (routing %.1f, lanes %.1f, check %.1f); "
+		"%zu of %zu LFT blocks change, %zu SL2VL rows to set; "
+		"missing %u links %u switches, extra %u links, one-lane %u links in use "
+		"%u left out, repaired %u; hash %016" PRIx64 "\n",
+		*r->topology ? r->topology : "unrecognised, routed as a general graph",
+		v->f->n_switches, v->f->n_endpoints, layers(v->f),
+		__builtin_popcount(r->verdict->vls),
+		t->ms[MOORE_T_END] - t->ms[MOORE_T_START],
+		t->ms[MOORE_T_ROUTED] - t->ms[MOORE_T_OBSERVED],
+		t->ms[MOORE_T_LANES] - t->ms[MOORE_T_ROUTED],
+		t->ms[MOORE_T_CHECKED] - t->ms[MOORE_T_LANES],
+		changed, total, moore_sl2vl_rows_to_set(sm, v),
+		st.missing_links, st.missing_switches, st.extra_links, st.one_lane_links,
+		st.unused_links, st.repaired, r->hash);
+}

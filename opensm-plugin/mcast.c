@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* mcast.c - the tree of a multicast group, whose turns belong to the same
+ * acyclic set as the unicast routes'.
+ *
+ * OpenSM cleared the group's entries and calls this under its lock, at sweeps
+ * and at joins between them, so everything of OpenSM's is found by GUID; the
+ * tree comes from the last accepted routes.  We build no osm_mtree: the tables
+ * are all that OpenSM sends. */
+#include "plugin.h"
+
+#include <opensm/osm_mcast_mgr.h>
+
+struct group {
+	struct moore_sm *sm;
+	uint16_t mlid;
+	moore_swid *member;	/* switches of the members, with repeats */
+	osm_physp_t **at;	/* switch port of each: an endpoint's, or port 0 */
+	size_t n;
+	uint8_t *parent;	/* port towards the root, of each switch */
+};
+
+static osm_switch_t *
+switch_now(const struct group *g, moore_swid s)
+{
+	return osm_get_switch_by_guid(&g->sm->osm->subn, cl_hton64(g->sm->good->sw[s].guid));
+}
+
+/* The switch port that a member sits on: port 0 of a switch itself. */
+static osm_physp_t *
+seat(const osm_port_t *port)
+{
+	if (port->p_node->sw)
+		return osm_node_get_physp_ptr(port->p_node, 0);
+	return port->p_physp ? port->p_physp->p_remote_physp : NULL;
+}
+
+static void
+add_member(struct group *g, const osm_port_t *port)
+{
+	osm_physp_t *at = seat(port);
+	moore_swid s = MOORE_NONE;
+
+	if (at && at->p_node->sw)
+		s = moore_switch_by_guid(g->sm->good, cl_ntoh64(osm_node_get_node_guid(at->p_node)));
+	if (s == MOORE_NONE) {
+		moore_log_err(g->sm, MOORE_MR_MCAST_SWITCH, "multicast group 0x%x: member 0x%016"
+			      PRIx64 " is on no switch of the present routes: it is left out "
+			      "until they are computed anew", g->mlid, cl_ntoh64(port->guid));
+		return;
+	}
+	if (!osm_switch_supports_mcast(at->p_node->sw)) {
+		moore_log_err(g->sm, MOORE_MR_MCAST_SWITCH, "multicast group 0x%x: switch %s does "
+			      "not support multicast: its members are left out", g->mlid,
+			      g->sm->good->sw[s].name);
+		return;
+	}
+	g->member[g->n] = s;
+	g->at[g->n++] = at;
+}
+
+/* One link of the tree, in both directions, if it still leads where it did. */
+static bool
+set_link(const struct group *g, moore_swid s)
+{
+	const struct moore_port *p = moore_fabric_port(g->sm->good, s, g->parent[s]);
+	osm_switch_t *a = switch_now(g, s), *b = switch_now(g, p->peer);
+	osm_physp_t *here = a ? osm_node_get_physp_ptr(a->p_node, g->parent[s]) : NULL;
+
+	if (!here || !b || !here->p_remote_physp || here->p_remote_physp->p_node->sw != b ||
+	    !osm_switch_supports_mcast(a) || !osm_switch_supports_mcast(b))
+		return false;
+	osm_mcast_tbl_set(osm_switch_get_mcast_tbl_ptr(a), g->mlid, g->parent[s]);
+	osm_mcast_tbl_set(osm_switch_get_mcast_tbl_ptr(b), g->mlid,
+			  here->p_remote_physp->port_num);
+	return true;
+}
+
+static void
+set_tree(const struct group *g)
+{
+	const struct moore_fabric *f = g->sm->good;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		if (g->parent[s] != 0 && g->parent[s] != MOORE_NO_PATH && !set_link(g, s))
+			moore_log_err(g->sm, MOORE_MR_MCAST_TREE, "multicast group 0x%x: its tree "
+				      "needs port %u of %s, which is gone or leads to a switch "
+				      "without multicast: members behind it are cut off", g->mlid,
+				      g->parent[s], f->sw[s].name);
+	for (size_t i = 0; i < g->n; i++)
+		if (g->parent[g->member[i]] != MOORE_NO_PATH)
+			osm_mcast_tbl_set(osm_switch_get_mcast_tbl_ptr(g->at[i]->p_node->sw),
+					  g->mlid, g->at[i]->port_num);
+}
+
+static ib_api_status_t
+build_group(struct group *g, cl_qlist_t *ports)
+{
+	const struct moore_engine_result *r = g->sm->result;
+	size_t n_max = cl_qlist_count(ports);
+	struct moore_err err;
+	int rc;
+
+	g->member = calloc(n_max, sizeof(*g->member));
+	g->at = calloc(n_max, sizeof(*g->at));
+	g->parent = calloc((size_t)g->sm->good->n_switches + 1, 1);
+	if (!g->member || !g->at || !g->parent)
+		return IB_INSUFFICIENT_MEMORY;
+	for (cl_list_item_t *i = cl_qlist_head(ports); i != cl_qlist_end(ports);
+	     i = cl_qlist_next(i))
+		add_member(g, ((osm_mcast_work_obj_t *)i)->p_port);
+	if (g->n < 2)
+		return IB_SUCCESS;
+	rc = moore_route_mcast(r->route, g->mlid, g->member, g->n, g->parent, &err);
+	if (rc < 0)
+		moore_log_err(g->sm, rc == -MOORE_ENOMEM ? MOORE_MR_NOMEM : MOORE_MR_MCAST_TREE,
+			      "multicast group 0x%x: %s", g->mlid, err.text);
+	if (rc < 0 && rc != -MOORE_EUNREACH)
+		return IB_ERROR;
+	set_tree(g);
+	return IB_SUCCESS;
+}
+
+ib_api_status_t
+moore_mcast_build(void *context, osm_mgrp_box_t *mbox)
+{
+	struct group g = { .sm = context, .mlid = mbox->mlid };
+	ib_api_status_t status = IB_SUCCESS;
+	cl_qlist_t ports;
+	cl_qmap_t map;
+
+	if (osm_mcast_make_port_list_and_map(&ports, &map, mbox))
+		status = IB_INSUFFICIENT_MEMORY;
+	else if (cl_qlist_count(&ports) >= 2 && g.sm->result)
+		status = build_group(&g, &ports);
+	osm_mcast_drop_port_list(&ports);
+	free(g.member);
+	free(g.at);
+	free(g.parent);
+	return status;
+}

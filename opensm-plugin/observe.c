@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* observe.c - OpenSM's switches, ports, links and LIDs as a moore_fabric.
+ *
+ * Switches and endpoints are sorted by GUID, so the order of discovery leaves no
+ * trace in the routes.  An endpoint is any port of a CA or router that is joined
+ * to a switch; one with no switch beside it is not ours to route.  A link counts
+ * when both ends know each other, neither is down and OpenSM holds it healthy. */
+#include "plugin.h"
+
+struct port_list {
+	osm_port_t **port;
+	uint32_t n;
+};
+
+static int
+by_switch_guid(const void *a, const void *b)
+{
+	uint64_t x = cl_ntoh64(osm_node_get_node_guid((*(osm_switch_t *const *)a)->p_node));
+	uint64_t y = cl_ntoh64(osm_node_get_node_guid((*(osm_switch_t *const *)b)->p_node));
+
+	return (x > y) - (x < y);
+}
+
+static int
+by_port_guid(const void *a, const void *b)
+{
+	uint64_t x = cl_ntoh64((*(osm_port_t *const *)a)->guid);
+	uint64_t y = cl_ntoh64((*(osm_port_t *const *)b)->guid);
+
+	return (x > y) - (x < y);
+}
+
+/* The port at the other end of a link in use, or NULL. */
+static osm_physp_t *
+live_peer(const osm_physp_t *p)
+{
+	osm_physp_t *q = p ? p->p_remote_physp : NULL;
+
+	if (!q || q->p_remote_physp != p || !osm_link_is_healthy(p) ||
+	    ib_port_info_get_port_state(&p->port_info) == IB_LINK_DOWN ||
+	    ib_port_info_get_port_state(&q->port_info) == IB_LINK_DOWN)
+		return NULL;
+	return q;
+}
+
+/* What the link will run after this sweep, unless its ports run one lane now:
+ * OpenSM masks this sweep's SL2VL by what runs, and changes that only afterwards.
+ * A link that is to gain its second lane is routed as having one; and when one
+ * is gained or lost, one more sweep is asked for, to set SL2VL right. */
+static uint8_t
+link_lanes(struct moore_sm *sm, const osm_physp_t *p, const osm_physp_t *q, bool *pending)
+{
+	static const uint8_t lanes[] = { 1, 1, 2, 4, 8, 15 };	/* by IBTA code */
+	uint8_t now = ib_port_info_get_op_vls(&p->port_info);
+	uint8_t there = ib_port_info_get_op_vls(&q->port_info);
+	uint8_t code = osm_physp_calc_link_op_vls(&sm->osm->log, &sm->osm->subn, p, now);
+
+	if (code >= ARRAY_LEN(lanes))
+		code = ARRAY_LEN(lanes) - 1;
+	if (code > 1 && (now == 1 || there == 1)) {
+		*pending = true;
+		code = 1;
+	}
+	if (code <= 1 && (now > 1 || there > 1))
+		*pending = true;
+	return lanes[code];
+}
+
+static int
+list_switches(struct moore_sm *sm, osm_switch_t ***out, uint32_t *n, uint32_t *n_ports)
+{
+	cl_qmap_t *tbl = &sm->osm->subn.sw_guid_tbl;
+	uint32_t i = 0;
+
+	*n_ports = 0;
+	*n = (uint32_t)cl_qmap_count(tbl);
+	*out = calloc((size_t)*n + 1, sizeof(**out));
+	if (!*out)
+		return -1;
+	for (cl_map_item_t *m = cl_qmap_head(tbl); m != cl_qmap_end(tbl); m = cl_qmap_next(m)) {
+		(*out)[i] = (osm_switch_t *)m;
+		*n_ports += (*out)[i++]->num_ports;
+	}
+	qsort(*out, *n, sizeof(**out), by_switch_guid);
+	return 0;
+}
+
+static bool
+is_endpoint(const osm_port_t *port)
+{
+	const osm_physp_t *peer = port->p_node->sw ? NULL : live_peer(port->p_physp);
+
+	return peer && peer->p_node->sw && peer->port_num;
+}
+
+static int
+list_endpoints(struct moore_sm *sm, struct port_list *l)
+{
+	cl_qmap_t *tbl = &sm->osm->subn.port_guid_tbl;
+
+	l->n = 0;
+	l->port = calloc(cl_qmap_count(tbl) + 1, sizeof(*l->port));
+	if (!l->port)
+		return -1;
+	for (cl_map_item_t *m = cl_qmap_head(tbl); m != cl_qmap_end(tbl); m = cl_qmap_next(m))
+		if (is_endpoint((osm_port_t *)m))
+			l->port[l->n++] = (osm_port_t *)m;
+	qsort(l->port, l->n, sizeof(*l->port), by_port_guid);
+	return 0;
+}
+
+/* A port whose LIDs OpenSM has not settled (it reports that itself and sweeps
+ * again) counts as having none: no two ports then claim one LID. */
+static void
+port_lids(struct moore_sm *sm, const osm_port_t *port, moore_lid *lid, uint8_t *lmc)
+{
+	uint16_t low, high;
+
+	osm_port_get_lid_range_ho(port, &low, &high);
+	*lmc = osm_port_get_lmc(port);
+	*lid = 0;
+	if (low == 0 || high > MOORE_LID_MAX || low > high || low & ((1u << *lmc) - 1))
+		return;
+	for (uint32_t l = low; l <= high; l++)
+		if (osm_get_port_by_lid_ho(&sm->osm->subn, (uint16_t)l) != port)
+			return;
+	*lid = low;
+}
+
+static int
+fill_switch(struct moore_sm *sm, struct moore_switch *d, osm_switch_t *sw)
+{
+	osm_physp_t *p0 = osm_node_get_physp_ptr(sw->p_node, 0);
+	osm_port_t *port;
+
+	d->guid = cl_ntoh64(osm_node_get_node_guid(sw->p_node));
+	d->n_ports = (moore_portnum)(sw->num_ports - 1);
+	d->name = moore_strndup(sw->p_node->print_desc, strlen(sw->p_node->print_desc));
+	if (!d->name)
+		return -1;
+	if (!p0)
+		return 0;
+	d->port_guid = cl_ntoh64(p0->port_guid);
+	d->maps_sl = p0->port_info.capability_mask & IB_PORT_CAP_HAS_SL_MAP;
+	port = osm_get_port_by_guid(&sm->osm->subn, p0->port_guid);
+	if (port)
+		port_lids(sm, port, &d->lid, &d->lmc);
+	return 0;
+}
+
+static int
+fill_endpoint(struct moore_sm *sm, struct moore_fabric *f, moore_epid e, const osm_port_t *port)
+{
+	struct moore_endpoint *d = &f->ep[e];
+	const osm_physp_t *p = port->p_physp, *peer = live_peer(p);
+	const osm_node_t *node = port->p_node;
+	bool ignored = false;
+
+	d->guid = cl_ntoh64(port->guid);
+	d->node_guid = cl_ntoh64(osm_node_get_node_guid(node));
+	d->ca_port = p->port_num;
+	d->router = osm_node_get_type(node) == IB_NODE_TYPE_ROUTER;
+	port_lids(sm, port, &d->lid, &d->lmc);
+	d->name = moore_strndup(node->print_desc, strlen(node->print_desc));
+	if (!d->name)
+		return -1;
+	moore_fabric_attach(f, e, moore_switch_by_guid(f, cl_ntoh64(
+		osm_node_get_node_guid(peer->p_node))), peer->port_num,
+		link_lanes(sm, peer, p, &ignored));
+	return 0;
+}
+
+/* A cable from a switch to itself carries nothing: left out. */
+static void
+fill_links(struct moore_sm *sm, struct moore_view *v, moore_swid s)
+{
+	struct moore_fabric *f = v->f;
+
+	for (unsigned n = 1; n <= f->sw[s].n_ports; n++) {
+		const osm_physp_t *p = osm_node_get_physp_ptr(v->sw[s]->p_node, n);
+		const osm_physp_t *q = live_peer(p);
+		moore_swid t;
+
+		if (!q || !q->p_node->sw || !q->port_num)
+			continue;
+		t = moore_switch_by_guid(f, cl_ntoh64(osm_node_get_node_guid(q->p_node)));
+		if (t == MOORE_NONE || t <= s)	/* once, from the lower end */
+			continue;
+		moore_fabric_link(f, s, (moore_portnum)n, t, q->port_num,
+				  link_lanes(sm, p, q, &v->lanes_pending));
+	}
+}
+
+static int
+fill(struct moore_sm *sm, struct moore_view *v, const struct port_list *eps,
+     struct moore_err *err)
+{
+	for (moore_swid s = 0; s < v->f->n_switches; s++)
+		if (fill_switch(sm, &v->f->sw[s], v->sw[s]) < 0)
+			return moore_fail_nomem(err);
+	moore_fabric_layout(v->f);
+	for (moore_epid e = 0; e < eps->n; e++)
+		if (fill_endpoint(sm, v->f, e, eps->port[e]) < 0)
+			return moore_fail_nomem(err);
+	for (moore_swid s = 0; s < v->f->n_switches; s++)
+		fill_links(sm, v, s);
+	return 0;
+}
+
+int
+moore_observe(struct moore_sm *sm, struct moore_view *out, struct moore_err *err)
+{
+	struct port_list eps = { NULL, 0 };
+	uint32_t n_sw, n_ports;
+	int rc;
+
+	*out = (struct moore_view){ .f = NULL };
+	if (list_switches(sm, &out->sw, &n_sw, &n_ports) < 0 || list_endpoints(sm, &eps) < 0) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	if ((rc = moore_fabric_new(&out->f, n_sw, eps.n, n_ports, err)) < 0 ||
+	    (rc = fill(sm, out, &eps, err)) < 0)
+		goto out;
+	rc = moore_fabric_seal(out->f, err);
+out:
+	if (rc < 0) {
+		moore_fabric_free(out->f);
+		out->f = NULL;
+		moore_view_free(out);
+	}
+	free(eps.port);
+	return rc;
+}
+
+void
+moore_view_free(struct moore_view *v)
+{
+	free(v->sw);
+	v->sw = NULL;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* plugin.c - the door: OpenSM loads libosmmoore.so (event_plugin_name osmmoore)
+ * and finds osm_event_plugin; create() registers the routing engine "moore",
+ * which `routing_engine moore,no_fallback` then selects.
+ *
+ * OpenSM frees its engines before it calls delete(), so what routes is freed by
+ * the engine's destroy(); here only what outlives it.  There is no report():
+ * every decision is taken in the routing callbacks, under OpenSM's lock. */
+#include <opensm/osm_config.h>
+#include <opensm/osm_event_plugin.h>
+#include <opensm/osm_version.h>
+
+#include "plugin.h"
+
+static void
+plugin_delete(void *data)
+{
+	struct moore_sm *sm = data;
+
+	moore_sm_forget(sm);
+	moore_settings_free(&sm->settings);
+	free(sm);
+}
+
+static void *
+plugin_create(struct osm_opensm *osm)
+{
+	struct moore_sm *sm = calloc(1, sizeof(*sm));
+
+	if (!sm)
+		return NULL;
+	sm->osm = osm;
+	moore_settings_init(sm, osm->subn.opt.event_plugin_options);
+	if (osm_register_external_routing_engine(osm, &moore_engine_module, sm) != CL_SUCCESS) {
+		plugin_delete(sm);
+		return NULL;
+	}
+	osm_log(&osm->log, OSM_LOG_INFO, "moore: version " MOORE_VERSION " for " OSM_VERSION
+		", settings in %s\n", sm->settings.path);
+	return sm;
+}
+
+__attribute__((visibility("default"))) osm_event_plugin_t osm_event_plugin = {
+	.osm_version = OSM_VERSION,
+	.create = plugin_create,
+	.delete = plugin_delete,
+};

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* qos.c - lanes: SL2VL by the role of the in-port (moore/lane.h), and equal
+ * weight for both lanes in VL arbitration.
+ *
+ * Only external ports of switches are ours; how a CA or a router injects, and
+ * what leaves through port 0, does not matter to the proof (docs/theory.md). */
+#include "plugin.h"
+
+/* Weight counts 64 bytes: one packet of the largest MTU, 4096, at a turn. */
+#define VLARB_WEIGHT 64
+
+/* What (in, out) should hold, or what OpenSM believes that it holds when the
+ * in-port is down or unknown: then a link that flaps costs no MADs. */
+static void
+wanted(const struct moore_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_t in,
+       ib_slvl_table_t *t)
+{
+	enum moore_role role = MOORE_ROLE_NONE;
+	uint8_t vl;
+
+	if (s != MOORE_NONE && in <= sm->newest->sw[s].n_ports)
+		role = moore_fabric_port(sm->newest, s, in)->role;
+	if (role == MOORE_ROLE_NONE) {
+		*t = *osm_physp_get_slvl_tbl(physp, in);
+		return;
+	}
+	vl = moore_lane_any_sl(role);
+	memset(t->raw_vl_by_sl, vl << 4 | vl, sizeof(t->raw_vl_by_sl));
+}
+
+void
+moore_update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
+		   ib_slvl_table_t *t)
+{
+	struct moore_sm *sm = context;
+
+	if (!physp->p_node->sw || out == 0 || !sm->newest)
+		return;
+	wanted(sm, physp, moore_switch_by_guid(sm->newest, cl_ntoh64(
+		osm_node_get_node_guid(physp->p_node))), in, t);
+}
+
+/* Blocks 0 and 1 are the low-priority table, 2 and 3 the high.  Entries with
+ * weight 0 are skipped, so an empty high table means that only the low one
+ * serves (IBTA 7.6.9.2): both lanes in turn, neither starved.  A low table of
+ * one entry (which the specification excludes beyond one data VL) takes VL 0,
+ * and VL 1 goes to the high table, where VLHighLimit still lets VL 0 through. */
+void
+moore_update_vlarb(void *context, osm_physp_t *physp, uint8_t port, ib_vl_arb_table_t *block,
+		   unsigned length, unsigned number)
+{
+	bool tight = physp->port_info.vl_arb_low_cap < MOORE_ANY_SL_VLS;
+	unsigned n = 0;
+
+	(void)context;
+	if (!physp->p_node->sw || port == 0)
+		return;
+	memset(block, 0, sizeof(*block));
+	if (number == 0)
+		block->vl_entry[n++] = (ib_vl_arb_element_t){ 0, VLARB_WEIGHT };
+	if (number == (tight ? 2 : 0) && n < length)
+		block->vl_entry[n] = (ib_vl_arb_element_t){ 1, VLARB_WEIGHT };
+}
+
+/* OpenSM's own mask of a row, by the lanes that the port runs now. */
+static uint8_t
+masked(uint8_t pair, uint8_t op_vls)
+{
+	uint8_t mask = op_vls == 0 || op_vls > 5 ? 0xff : (uint8_t)((1 << (op_vls - 1)) - 1);
+
+	return pair & (uint8_t)(mask << 4 | mask);
+}
+
+static size_t
+port_rows(const struct moore_sm *sm, const osm_physp_t *p, moore_swid s)
+{
+	uint8_t op_vls = ib_port_info_get_op_vls(&p->port_info);
+	unsigned n_in = sm->newest->sw[s].n_ports + 1u;
+	size_t n = 0;
+
+	if (p->need_update || sm->osm->subn.need_update)
+		return n_in;	/* sent whatever they hold */
+	for (unsigned in = 0; in < n_in; in++) {
+		ib_slvl_table_t t;
+
+		wanted(sm, p, s, (uint8_t)in, &t);
+		for (size_t i = 0; i < sizeof(t.raw_vl_by_sl); i++)
+			t.raw_vl_by_sl[i] = masked(t.raw_vl_by_sl[i], op_vls);
+		n += memcmp(&t, osm_physp_get_slvl_tbl(p, (uint8_t)in), sizeof(t)) != 0;
+	}
+	return n;
+}
+
+/* SL2VL follows the routes in a sweep: the rows that it is going to send. */
+size_t
+moore_sl2vl_rows_to_set(struct moore_sm *sm, const struct moore_view *v)
+{
+	size_t n = 0;
+
+	for (moore_swid s = 0; s < v->f->n_switches; s++) {
+		osm_node_t *node = v->sw[s]->p_node;
+
+		if (!v->f->sw[s].maps_sl)
+			continue;
+		for (unsigned out = 1; out <= v->f->sw[s].n_ports; out++) {
+			osm_physp_t *p = osm_node_get_physp_ptr(node, out);
+
+			if (p && ib_port_info_get_port_state(&p->port_info) != IB_LINK_DOWN)
+				n += port_rows(sm, p, s);
+		}
+	}
+	return n;
+}

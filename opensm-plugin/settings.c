@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* settings.c - moore.conf and the plan that it names, read again at each heavy
+ * sweep, so that SIGHUP is enough after an edit.
+ *
+ * Invariant: once conf and plan were read, there always is a usable pair: a
+ * file that fails later is logged and the last good pair stays. */
+#include "plugin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CONF_BYTES_MAX ((size_t)1 << 16)
+#define PLAN_BYTES_MAX ((size_t)1 << 28)
+#define OPTION "moore_conf="
+
+void
+moore_settings_init(struct moore_sm *sm, const char *options)
+{
+	struct moore_settings *s = &sm->settings;
+	const char *at = options ? strstr(options, OPTION) : NULL;
+	size_t len;
+
+	strcpy(s->path, MOORE_SYSCONFDIR "/moore/moore.conf");
+	if (!at || (at > options && !strchr(" \t,", at[-1])))
+		return;		/* event_plugin_options is shared by all plugins */
+	at += strlen(OPTION);
+	len = strcspn(at, " \t\n");
+	if (len == 0 || len >= sizeof(s->path)) {
+		moore_log_err(sm, MOORE_MR_CONF, "event_plugin_options: " OPTION
+			      ": a path of 1 to %zu bytes is needed; using %s",
+			      sizeof(s->path) - 1, s->path);
+		return;
+	}
+	memcpy(s->path, at, len);
+	s->path[len] = '\0';
+	s->named = true;
+}
+
+void
+moore_settings_free(struct moore_settings *s)
+{
+	moore_plan_free(s->plan);
+	s->plan = NULL;
+}
+
+static int
+read_all(int fd, char *text, size_t len)
+{
+	size_t got = 0;
+
+	while (got < len) {
+		ssize_t n = read(fd, text + got, len - got);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;	/* shorter than it said */
+		got += (size_t)n;
+	}
+	return 0;
+}
+
+/* A regular file of at most max bytes.  -errno; nothing is read from a pipe or
+ * a device, which could hold the subnet manager up. */
+static int
+slurp(const char *path, size_t max, char **out, size_t *len)
+{
+	struct stat st;
+	char *text = NULL;
+	int rc, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	rc = -errno;
+	if (fstat(fd, &st) < 0)
+		goto out;
+	rc = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	if (!S_ISREG(st.st_mode))
+		goto out;
+	rc = -EFBIG;
+	if ((size_t)st.st_size > max)
+		goto out;
+	rc = -ENOMEM;
+	text = malloc((size_t)st.st_size + 1);
+	if (!text || (rc = read_all(fd, text, (size_t)st.st_size)) < 0)
+		goto out;
+	*out = text;
+	*len = (size_t)st.st_size;
+	text = NULL;
+out:
+	free(text);
+	close(fd);
+	return rc;
+}
+
+static enum moore_mr
+unreadable(const char *path, int rc, enum moore_mr code, struct moore_err *err)
+{
+	moore_fail(err, MOORE_EINVAL, 0, "%s: %s", path, strerror(-rc));
+	return code;
+}
+
+/* Say where: "file:line: why". */
+static enum moore_mr
+misread(const char *path, enum moore_mr code, struct moore_err *err)
+{
+	struct moore_err inner = *err;
+
+	if (inner.line)
+		moore_fail(err, inner.code, inner.line, "%s:%u: %s", path, inner.line, inner.text);
+	else
+		moore_fail(err, inner.code, 0, "%s: %s", path, inner.text);
+	return inner.code == MOORE_ENOMEM ? MOORE_MR_NOMEM : code;
+}
+
+static enum moore_mr
+read_conf(const struct moore_settings *s, struct moore_conf *conf, struct moore_err *err)
+{
+	enum moore_mr mr = MOORE_MR_OK;
+	char *text = NULL;
+	size_t len;
+	int rc;
+
+	moore_conf_defaults(conf);
+	rc = slurp(s->path, CONF_BYTES_MAX, &text, &len);
+	if (rc == -ENOENT && !s->named)
+		return MOORE_MR_OK;
+	if (rc < 0)
+		return unreadable(s->path, rc, MOORE_MR_CONF, err);
+	if (moore_conf_parse(conf, text, len, err) < 0)
+		mr = misread(s->path, MOORE_MR_CONF, err);
+	free(text);
+	return mr;
+}
+
+/* *plan is NULL afterwards when the file has not changed: keep the present one. */
+static enum moore_mr
+read_plan(const struct moore_settings *s, const char *path, struct moore_plan **plan,
+	  uint64_t *hash, struct moore_err *err)
+{
+	enum moore_mr mr = MOORE_MR_OK;
+	char *text = NULL;
+	size_t len;
+	int rc;
+
+	*plan = NULL;
+	rc = slurp(path, PLAN_BYTES_MAX, &text, &len);
+	if (rc < 0)
+		return unreadable(path, rc, MOORE_MR_PLAN, err);
+	*hash = moore_hash(MOORE_HASH_INIT, text, len);
+	if ((!s->plan || *hash != s->plan_hash) && moore_plan_parse(plan, text, len, err) < 0)
+		mr = misread(path, MOORE_MR_PLAN, err);
+	free(text);
+	return mr;
+}
+
+static enum moore_mr
+read_both(struct moore_settings *s, struct moore_err *err)
+{
+	struct moore_conf conf;
+	struct moore_plan *plan = NULL;
+	uint64_t hash = 0;
+	enum moore_mr mr = read_conf(s, &conf, err);
+
+	if (!mr && *conf.plan)
+		mr = read_plan(s, conf.plan, &plan, &hash, err);
+	if (mr)
+		return mr;
+	if (plan || !*conf.plan) {
+		moore_plan_free(s->plan);
+		s->plan = plan;
+	}
+	s->conf = conf;
+	s->plan_hash = hash;
+	s->valid = true;
+	return MOORE_MR_OK;
+}
+
+enum moore_mr
+moore_settings_read(struct moore_sm *sm, struct moore_err *err)
+{
+	enum moore_mr mr = read_both(&sm->settings, err);
+
+	if (mr && sm->settings.valid) {
+		moore_log_err(sm, mr, "%s; the last good settings stay in force", err->text);
+		return MOORE_MR_OK;
+	}
+	return mr;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_lastgood.c - the last good tables after the world has changed: each row
+ * changes one thing between the fabric that was routed and the one that is
+ * there now; a naive twin says what every entry must be, and the checker that
+ * nothing became cyclic. */
+#include "harness.h"
+
+#include "moore/moore.h"
+
+#include "../../opensm-plugin/guid.c"
+#include "../../opensm-plugin/lastgood.c"
+
+static struct moore_plan *
+small_plan(void)
+{
+	static const char *const words[] = { "q=5", "p=2" };
+	const struct moore_topo_family *f = moore_topo_family_find("slimfly");
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	struct moore_topo *t;
+	struct moore_plan *p;
+	uint64_t *sw, *ep;
+
+	assert_int_equal(moore_topo_params_parse(f, param, words, 2, NULL), 0);
+	assert_int_equal(moore_topo_build(&t, f, param, NULL), 0);
+	assert_int_equal(moore_plan_from_topo(&p, t, NULL), 0);
+	assert_int_equal(moore_plan_guids(p, &sw, &ep, NULL), 0);
+	for (uint32_t i = 0; i < p->n_switches; i++) {
+		p->sw[i].guid = sw[i];
+		p->sw[i].ports = (moore_portnum)(p->sw[i].ports + 1);	/* a free one */
+	}
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		p->ep[i].guid = ep[i];
+	free(sw);
+	free(ep);
+	moore_topo_free(t);
+	return p;
+}
+
+/* ---- what may differ ------------------------------------------------------ */
+
+static void
+drop_last_endpoint(struct moore_plan *p)
+{
+	free(p->ep[--p->n_endpoints].name);
+}
+
+static void
+move_endpoint(struct moore_plan *p)
+{
+	p->ep[7].sw = 40;
+	p->ep[7].port = p->sw[40].ports;
+}
+
+static void
+shift_endpoint(struct moore_plan *p)
+{
+	p->ep[7].port = p->sw[p->ep[7].sw].ports;
+}
+
+static void
+other_switch(struct moore_plan *p)
+{
+	p->sw[p->n_switches - 1].guid += 1000;
+}
+
+static void
+cut_links(struct moore_fabric *f)
+{
+	moore_fabric_cut(f, 0, 4);
+	moore_fabric_cut(f, 17, 6);
+}
+
+static void
+cut_switch(struct moore_fabric *f)
+{
+	for (unsigned p = 1; p <= f->sw[9].n_ports; p++)
+		moore_fabric_cut(f, 9, (moore_portnum)p);
+}
+
+/* Other LIDs for all: the order turned round. */
+static void
+renumber(struct moore_fabric *f)
+{
+	moore_lid lid = 8;
+
+	for (moore_epid e = f->n_endpoints; e-- > 0; lid = (moore_lid)(lid + 2))
+		f->ep[e].lid = lid;
+	for (moore_swid s = f->n_switches; s-- > 0; lid++)
+		f->sw[s].lid = lid;
+}
+
+static const struct {
+	const char *why;
+	void (*plan_old)(struct moore_plan *p), (*plan_now)(struct moore_plan *p);
+	void (*now)(struct moore_fabric *f);
+	bool all_reached;
+} T[] = {
+	{ "nothing changed: nothing changes", NULL, NULL, NULL, true },
+	{ "LIDs changed: known by GUID", NULL, NULL, renumber, true },
+	{ "links went: no-path, the rest stays", NULL, NULL, cut_links, false },
+	{ "a switch went", NULL, NULL, cut_switch, false },
+	{ "an endpoint is new: its switch's tree", drop_last_endpoint, NULL, NULL, true },
+	{ "an endpoint went", NULL, drop_last_endpoint, NULL, true },
+	{ "an endpoint moved to another switch", NULL, move_endpoint, NULL, true },
+	{ "an endpoint moved to another port", NULL, shift_endpoint, NULL, true },
+	{ "a switch is new: no routes", other_switch, NULL, NULL, false },
+};
+
+/* ---- the naive twin -------------------------------------------------------- */
+
+static moore_swid
+naive_switch(const struct moore_fabric *f, uint64_t guid)
+{
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		if (f->sw[s].guid == guid)
+			return s;
+	return MOORE_NONE;
+}
+
+/* GUID of the switch that port p of s leads to; 0 for anything else. */
+static uint64_t
+leads_to(const struct moore_fabric *f, moore_swid s, unsigned p)
+{
+	const struct moore_port *q;
+
+	if (p > f->sw[s].n_ports)
+		return 0;
+	q = moore_fabric_port(f, s, (moore_portnum)p);
+	return q->role == MOORE_ROLE_SWITCH ? f->sw[q->peer].guid : 0;
+}
+
+/* Where offset `off` of endpoint guid, if it sat at (sw, port), was routed to
+ * from switch s; else where that switch itself was. */
+static uint8_t
+naive_entry(const struct moore_fabric *old, const struct moore_lft *lft, moore_swid s,
+	    moore_swid d, uint64_t guid, moore_portnum port, unsigned off)
+{
+	moore_lid lid = old->sw[d].lid;
+
+	for (moore_epid e = 0; guid && e < old->n_endpoints; e++)
+		if (old->ep[e].guid == guid && old->ep[e].sw == d && old->ep[e].port == port)
+			lid = (moore_lid)(old->ep[e].lid + off);
+	return moore_lft_row(lft, s)[lid];
+}
+
+static void
+check_rows(const char *why, const struct moore_fabric *now, const struct moore_lft *got,
+	   const struct moore_fabric *old, const struct moore_lft *lft)
+{
+	struct moore_lid_owner *own;
+
+	assert_int_equal(moore_fabric_lids(now, &own, NULL), 0);
+	for (moore_swid s = 0; s < now->n_switches; s++) {
+		moore_swid was = naive_switch(old, now->sw[s].guid);
+
+		for (unsigned lid = 1; lid <= now->lid_top; lid++) {
+			const struct moore_lid_owner *o = &own[lid];
+			uint8_t want = MOORE_NO_PATH;
+			moore_swid d = o->sw == MOORE_NONE ? MOORE_NONE :
+				naive_switch(old, now->sw[o->sw].guid);
+
+			if (was != MOORE_NONE && d != MOORE_NONE && o->sw == s)
+				want = o->port;
+			else if (was != MOORE_NONE && d != MOORE_NONE)
+				want = naive_entry(old, lft, was, d, o->ep == MOORE_NONE ? 0 :
+						   now->ep[o->ep].guid, o->port, o->offset);
+			if (want != MOORE_NO_PATH && o->sw != s &&
+			    (!leads_to(now, s, want) || leads_to(now, s, want) != leads_to(old, was, want)))
+				want = MOORE_NO_PATH;
+			CHECK_EQ(why, moore_lft_row(got, s)[lid], want);
+		}
+	}
+	free(own);
+}
+
+static void
+check_safe(const char *why, const struct moore_fabric *f, const struct moore_lft *lft, bool all)
+{
+	struct moore_check_opts opts = { 0 };
+	struct moore_verdict *v;
+	struct moore_sl2vl *t;
+
+	assert_int_equal(moore_lane_effective(&t, f, NULL), 0);
+	assert_int_equal(moore_check(&v, f, lft, t, NULL, &opts, NULL), 0);
+	CHECK(why, v->acyclic && v->loops == 0);
+	CHECK_EQ(why, v->sound, all);
+	moore_verdict_free(v);
+	moore_sl2vl_free(t);
+}
+
+static struct moore_fabric *
+fabric_of(void (*change)(struct moore_plan *p), void (*later)(struct moore_fabric *f))
+{
+	struct moore_plan *p = small_plan();
+	struct moore_fabric *f;
+
+	if (change)
+		change(p);
+	assert_int_equal(moore_fabric_from_plan(&f, p, 1, NULL), 0);
+	if (later)
+		later(f);
+	assert_int_equal(moore_fabric_seal(f, NULL), 0);
+	moore_plan_free(p);
+	return f;
+}
+
+static void
+changes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *old = fabric_of(T[i].plan_old, NULL);
+		struct moore_fabric *now = fabric_of(T[i].plan_now, T[i].now);
+		struct moore_conf conf;
+		struct moore_engine_result *r;
+		struct moore_lft *got;
+
+		moore_conf_defaults(&conf);
+		assert_int_equal(moore_engine_run(&r, old, NULL, &conf, NULL, NULL, NULL), 0);
+		assert_int_equal(moore_lastgood(&got, now, old, r->lft, NULL), 0);
+		check_rows(T[i].why, now, got, old, r->lft);
+		check_safe(T[i].why, now, got, T[i].all_reached);
+		moore_lft_free(got);
+		moore_engine_result_free(r);
+		moore_fabric_free(old);
+		moore_fabric_free(now);
+	}
+}
+
+static void
+memory_runs_out(void **state)
+{
+	struct moore_fabric *f = fabric_of(NULL, NULL);
+	struct moore_lft *lft, *got;
+
+	(void)state;
+	assert_int_equal(moore_lft_new(&lft, f->n_switches, f->lid_top, NULL), 0);
+	CHECK_OOM("every allocation fails in turn", moore_lastgood(&got, f, f, lft, NULL),
+		  moore_lft_free(got));
+	moore_lft_free(lft);
+	moore_fabric_free(f);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(changes),
+		cmocka_unit_test(memory_runs_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
