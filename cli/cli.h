@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* cli.h - what the verbs of moorectl share.
+ *
+ * One table (commands.c) holds every verb with its arguments, options and help;
+ * dispatch, --help and shell completion read it and nothing else.  A verb gets
+ * its words already sorted (opt.c), reads with cli_read(), answers with
+ * cli_print_text() or cli_print_json(), writes files with cli_write() and
+ * returns an exit code.  A function here that fails has told the user why. */
+#ifndef MOORE_CLI_H
+#define MOORE_CLI_H
+
+#include <jansson.h>
+
+#include "moore/moore.h"
+
+enum cli_exit {
+	CLI_OK = 0,
+	CLI_FOUND = 1,		/* the check found something */
+	CLI_FAIL = 2,		/* misuse or failure */
+};
+
+/* ---- verbs and their words (commands.c, opt.c) ---------------------------- */
+
+struct cli_opt {
+	const char *name;	/* "output", without dashes; NULL ends a table */
+	char letter;		/* 'o', or 0 */
+	const char *arg;	/* "FILE", or NULL for a flag */
+	const char *help;
+};
+
+struct cli_call;
+
+struct cli_cmd {
+	const char *words;	/* "plan new"; NULL ends the table */
+	const char *args;	/* "FAMILY KEY=VALUE..." */
+	size_t min_args, max_args;
+	const char *help;	/* one line */
+	const struct cli_opt *opts;	/* besides those that all have */
+	const char *more;	/* paragraphs for --help, or NULL */
+	int (*run)(const struct cli_call *c);
+};
+extern const struct cli_cmd cli_cmds[];
+extern const struct cli_opt cli_common_opts[];
+
+struct cli_given {
+	const struct cli_opt *opt;
+	const char *value;
+};
+
+struct cli_call {
+	const struct cli_cmd *cmd;
+	const char **arg;	/* what is no option */
+	size_t n_args;
+	struct cli_given *given;
+	size_t n_given;
+	bool json, help;
+};
+
+/* Sort words (n of them) into arguments and options.  c->arg and c->given have
+ * room for n. */
+int cli_parse(struct cli_call *c, char *const *words, size_t n);
+/* The last value given for an option; NULL when there is none. */
+const char *cli_opt(const struct cli_call *c, const char *name);
+/* The same as a number within min..max; *out stays when the option is absent. */
+int cli_opt_u64(const struct cli_call *c, const char *name, uint64_t min, uint64_t max,
+		uint64_t *out);
+void cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out);
+
+/* The nearest of names to word, if it could be a slip of the hand; or NULL.
+ * name_at(arg, i) gives the names, NULL past the end. */
+const char *cli_nearest(const char *word, const char *(*name_at)(const void *arg, size_t i),
+			const void *arg);
+
+/* ---- what the user sees (out.c) ------------------------------------------- */
+
+/* Colours inside text; they become escape codes on a terminal and nothing
+ * elsewhere.  Other control characters (names come from the fabric) print as ?. */
+#define CLI_RED "\x01"
+#define CLI_GREEN "\x02"
+#define CLI_YELLOW "\x03"
+#define CLI_PLAIN "\x04"
+
+void cli_putf(struct moore_buf *b, const char *fmt, ...) MOORE_PRINTF(2, 3);
+/* Print and end text; CLI_OK or CLI_FAIL. */
+int cli_print_text(struct moore_buf *text);
+/* Print and drop j (NULL: memory ran out while it was made). */
+int cli_print_json(json_t *j);
+/* A JSON string of a name that need not be UTF-8. */
+json_t *cli_json_name(const char *name);
+json_t *cli_json_guid(uint64_t guid);
+
+/* "moorectl: ..." on standard error; always CLI_FAIL. */
+int cli_error(const char *fmt, ...) MOORE_PRINTF(1, 2);
+int cli_misuse(const struct cli_call *c, const char *fmt, ...) MOORE_PRINTF(2, 3);
+/* "moorectl: FILE:LINE: ..." */
+int cli_error_at(const char *file, const struct moore_err *err);
+
+/* From one second on, say on a terminal what is being done and for how long. */
+void cli_busy(const char *what);
+void cli_busy_share(void *unused, double share);	/* 0..1 */
+void cli_idle(void);
+
+/* ---- files (io.c) --------------------------------------------------------- */
+
+#define CLI_READ_MAX ((size_t)1 << 30)
+
+/* "-" is standard input, and reads as "standard input" in messages. */
+const char *cli_file_name(const char *path);
+/* A whole file, NUL-terminated, in *out (the caller's). */
+int cli_read(const char *path, struct moore_buf *out);
+
+struct cli_file {
+	const char *path;	/* "-" is standard output */
+	const struct moore_buf *data;
+	char *tmp, *real;	/* cli_write_all()'s own */
+};
+/* Each file whole or not at all, and none when one cannot be written: written
+ * and synced beside its target, then all renamed. */
+int cli_write_all(struct cli_file *files, size_t n);
+int cli_write(const char *path, const struct moore_buf *data);
+char *cli_path_join(const char *dir, const char *name);
+
+/* ---- what is read from files (load.c) -------------------------------------- */
+
+/* CLI_FOUND when the file was read and its contents are wrong, with *err (no
+ * message yet); CLI_FAIL when it could not be read (message given). */
+int cli_try_plan(const char *path, struct moore_plan **out, struct moore_err *err);
+/* Every fault is CLI_FAIL with a message. */
+int cli_load_plan(const char *path, struct moore_plan **out);
+int cli_try_conf(const char *path, struct moore_conf *out, struct moore_err *err);
+int cli_load_conf(const char *path, struct moore_conf *out);
+
+struct cli_tables {		/* a directory of OpenSM's dumps */
+	struct moore_fabric *f;
+	struct moore_lft *lft;
+	struct moore_sl2vl *sl2vl;	/* VL 0 for all when there is no dump of it: */
+	bool no_lanes;			/* without QoS OpenSM programs none, and a packet
+					 * keeps its VL; which one does not matter */
+	struct moore_mft *mft;		/* NULL when there is no dump of it */
+	struct moore_lid_owner *owner;	/* of LIDs 0..f->lid_top */
+};
+int cli_load_tables(const char *dir, struct cli_tables *out);
+void cli_tables_free(struct cli_tables *t);
+/* Who is meant; suggests a near name when no one is. */
+int cli_find(const struct moore_fabric *f, const char *what, moore_swid *sw, moore_epid *ep);
+int cli_find_switch(const struct moore_fabric *f, const char *what, moore_swid *sw);
+
+/* "S0001[3]" or "S0001-h2" : what is plugged into a port. */
+void cli_put_peer(struct moore_buf *b, const struct moore_fabric *f, moore_swid s,
+		  moore_portnum p);
+json_t *cli_json_peer(const struct moore_fabric *f, moore_swid s, moore_portnum p);
+/* Name of the owner of a LID; "" when there is none. */
+const char *cli_lid_name(const struct cli_tables *t, unsigned lid);
+
+/* ---- graphs (cmd_plan.c, cmd_topo.c) --------------------------------------- */
+
+void cli_put_metrics(struct moore_buf *b, const struct moore_graph_metrics *m);
+int cli_json_metrics(json_t *o, const struct moore_graph_metrics *m);
+/* The hops, VLs and load of a verdict, as both `route` and `verify` show them. */
+void cli_put_verdict(struct moore_buf *b, const struct moore_fabric *f,
+		     const struct moore_verdict *v);
+int cli_json_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict *v);
+
+/* The fabric without what is named in --fail (failures.c): NAME of a switch, an
+ * endpoint, or NAME:PORT.  Takes f away and gives the new one. */
+int cli_fail_parts(const struct cli_call *c, struct moore_fabric **f);
+
+/* ---- the verbs -------------------------------------------------------------- */
+
+int cmd_topo_list(const struct cli_call *c);
+int cmd_topo_show(const struct cli_call *c);
+int cmd_plan_new(const struct cli_call *c);
+int cmd_plan_show(const struct cli_call *c);
+int cmd_plan_check(const struct cli_call *c);
+int cmd_plan_export(const struct cli_call *c);
+int cmd_plan_import(const struct cli_call *c);
+int cmd_route(const struct cli_call *c);
+int cmd_verify(const struct cli_call *c);
+int cmd_path(const struct cli_call *c);
+int cmd_table_lft(const struct cli_call *c);
+int cmd_table_sl2vl(const struct cli_call *c);
+int cmd_conf(const struct cli_call *c);
+int cmd_conf_check(const struct cli_call *c);
+int cmd_doctor(const struct cli_call *c);
+
+/* Resolve FAMILY KEY=VALUE... to a graph (cmd_topo.c). */
+int cli_build_topo(const struct cli_call *c, struct moore_topo **out);
+
+#endif

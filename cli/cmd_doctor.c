@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* cmd_doctor.c - `moorectl doctor`: will the plugin load into this OpenSM, and
+ * will routes and lanes then be programmed?
+ *
+ * It looks where OpenSM 3.3 looks and reads as it reads (osm_event_plugin.c,
+ * osm_subnet.c): the library through the loader's path, the version by exact
+ * comparison, the last line of a key, TRUE in capitals.  The foreign library
+ * and program run in a child, so that they cannot bring this one down. */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum status { GOOD, WARN, BAD };
+
+struct exam {
+	const struct cli_call *c;
+	const char *opensm_conf;
+	char moore_conf[MOORE_CONF_PATH_MAX];
+	bool named;			/* moore.conf was named, so it must be there */
+	struct moore_buf conf;		/* text of opensm.conf; no data when unread */
+	struct moore_buf text;		/* the report */
+	json_t *list;			/* the same for --json */
+	enum status worst;
+};
+
+/* One line of the report.  line 0: none applies. */
+static void MOORE_PRINTF(6, 7)
+note(struct exam *x, enum status status, const char *check, const char *file, unsigned line,
+     const char *fmt, ...)
+{
+	static const char *const word[] = { "ok", "warn", "FAIL" };
+	static const char *const colour[] = { CLI_GREEN, CLI_YELLOW, CLI_RED };
+	char place[64] = "";
+	char *s;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	va_end(ap);
+	if (status > x->worst)
+		x->worst = status;
+	if (x->c->json) {
+		json_array_append_new(x->list, json_pack("{s:s, s:s, s:o, s:o, s:o}",
+			"check", check, "status", word[status],
+			"file", file ? cli_json_name(file) : json_null(),
+			"line", line ? json_integer(line) : json_null(),
+			"text", cli_json_name(s)));
+	} else {
+		if (line)
+			snprintf(place, sizeof(place), ":%u", line);
+		cli_putf(&x->text, "%s%-4s" CLI_PLAIN "  %s%s%s%s: %s\n", colour[status],
+			 word[status], file ? file : "", place, file ? ": " : "", check,
+			 s ? s : "");
+	}
+	free(s);
+}
+
+/* ---- in a child ---------------------------------------------------------------------- */
+
+enum { CHILD_SECONDS = 20 };
+
+/* What f(arg) writes to its standard output, at most cap-1 bytes.  The wait
+ * status, or -1. */
+static int
+in_child(int (*f)(const char *arg), const char *arg, char *out, size_t cap)
+{
+	size_t len = 0;
+	int fd[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	out[0] = '\0';
+	if (pipe(fd) < 0)
+		return -1;
+	if ((pid = fork()) == 0) {
+		alarm(CHILD_SECONDS);
+		signal(SIGALRM, SIG_DFL);
+		dup2(fd[1], STDOUT_FILENO);
+		close(fd[0]);
+		close(fd[1]);
+		_exit(f(arg));
+	}
+	close(fd[1]);
+	while (pid > 0 && len + 1 < cap &&
+	       ((n = read(fd[0], out + len, cap - 1 - len)) > 0 || (n < 0 && errno == EINTR)))
+		len += n > 0 ? (size_t)n : 0;
+	close(fd[0]);
+	out[len] = '\0';
+	while (pid > 0 && waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return pid > 0 ? status : -1;
+}
+
+static int
+child_opensm(const char *path)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDERR_FILENO);
+	execlp(path, path, "--version", (char *)NULL);
+	return 127;
+}
+
+enum { PLUGIN_READ, PLUGIN_CLOSED, PLUGIN_OTHER, PLUGIN_OLD };
+
+/* The plugin's first word is OpenSM's version string; in the oldest interface it
+ * was the number 1. */
+static int
+child_plugin(const char *path)
+{
+	void *lib = dlopen(path, RTLD_LAZY);
+	const char *const *impl = lib ? dlsym(lib, "osm_event_plugin") : NULL;
+	int rc = impl ? (uintptr_t)*impl < 4096 ? PLUGIN_OLD : PLUGIN_READ :
+		 lib ? PLUGIN_OTHER : PLUGIN_CLOSED;
+
+	if (rc == PLUGIN_READ)
+		printf("%s", *impl);
+	else if (rc == PLUGIN_CLOSED)
+		printf("%s", dlerror());
+	fflush(stdout);
+	return rc;
+}
+
+/* The line of text that begins with "OpenSM ", as OpenSM's version string does. */
+static bool
+find_version(char *text, char **version)
+{
+	for (char *line = strtok(text, "\r\n"); line; line = strtok(NULL, "\r\n"))
+		if (!strncmp(line, "OpenSM ", 7)) {
+			*version = line;
+			return true;
+		}
+	return false;
+}
+
+static bool
+opensm_version(struct exam *x, char *out, size_t cap, char **version)
+{
+	const char *given = cli_opt(x->c, "opensm");
+	static const char *const usual[] = { "opensm", "/usr/sbin/opensm", NULL };
+	const char *const one[] = { given, NULL };
+
+	for (const char *const *p = given ? one : usual; *p; p++)
+		if (in_child(child_opensm, *p, out, cap) >= 0 && find_version(out, version)) {
+			note(x, GOOD, "opensm", *p, 0, "%s", *version);
+			return true;
+		}
+	note(x, BAD, "opensm", given ? given : "opensm", 0, "`--version` names no version: "
+	     "install OpenSM, or say --opensm PATH");
+	return false;
+}
+
+static void
+check_plugin(struct exam *x)
+{
+	const char *path = cli_opt(x->c, "plugin");
+	char text[4096], theirs[4096], *version = NULL;
+	bool have = opensm_version(x, theirs, sizeof(theirs), &version);
+	int status;
+
+	path = path ? path : "libosmmoore.so";
+	status = in_child(child_plugin, path, text, sizeof(text));
+	if (status < 0 || !WIFEXITED(status))
+		note(x, BAD, "plugin", path, 0, "loading it kills the program that does: it is "
+		     "damaged; install it again");
+	else if (WEXITSTATUS(status) == PLUGIN_OTHER)
+		note(x, BAD, "plugin", path, 0, "is no OpenSM plugin: it has no symbol "
+		     "osm_event_plugin; install moore's");
+	else if (WEXITSTATUS(status) == PLUGIN_OLD)
+		note(x, BAD, "plugin", path, 0, "uses OpenSM's oldest plugin interface: build it "
+		     "against this OpenSM");
+	else if (WEXITSTATUS(status) == PLUGIN_CLOSED && strstr(text, "undefined symbol"))
+		note(x, WARN, "plugin", path, 0, "cannot be loaded outside OpenSM (%s), so its "
+		     "version is unknown: build it without -z now", text);
+	else if (WEXITSTATUS(status) == PLUGIN_CLOSED)
+		note(x, BAD, "plugin", path, 0, "cannot be loaded: %s: put its directory into "
+		     "/etc/ld.so.conf.d and run ldconfig, or set LD_LIBRARY_PATH for OpenSM",
+		     text);
+	else if (have && strcmp(text, version) != 0)
+		note(x, BAD, "plugin", path, 0, "is made for \"%s\" and this is \"%s\": OpenSM "
+		     "will skip it; build it against this OpenSM's headers", text, version);
+	else
+		note(x, GOOD, "plugin", path, 0, "loads, made for %s", text);
+}
+
+/* ---- opensm.conf ------------------------------------------------------------------------ */
+
+struct setting {
+	char value[1024];	/* "" when the key is absent or has none */
+	unsigned line;		/* of the last line with the key; 0 when absent */
+};
+
+/* Strip blanks and then quotes, as OpenSM does. */
+static void
+set_value(struct setting *s, const char *p, const char *end)
+{
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	while (p < end && isspace((unsigned char)end[-1]))
+		end--;
+	if (end - p >= 2 && *p == end[-1] && (*p == '"' || *p == '\'')) {
+		p++;
+		end--;
+	}
+	snprintf(s->value, sizeof(s->value), "%.*s", (int)(end - p), p);
+}
+
+static void
+find_setting(const struct exam *x, const char *key, struct setting *s)
+{
+	const char *p = x->conf.data, *end, *stop;
+	size_t n = strlen(key);
+	unsigned line = 0;
+
+	*s = (struct setting){ "", 0 };
+	for (; p && *p; p = *end ? end + 1 : end) {
+		end = p + strcspn(p, "\n");
+		stop = memchr(p, '#', (size_t)(end - p));
+		stop = stop ? stop : end;
+		line++;
+		p += strspn(p, " \t");
+		if (stop - p < (ptrdiff_t)n || strncmp(p, key, n) != 0 ||
+		    (p + n < stop && !isspace((unsigned char)p[n])))
+			continue;
+		s->line = line;
+		set_value(s, p + n, stop);
+	}
+}
+
+/* Is word among the words of value?  *first: is it the first of them? */
+static bool
+has_word(const char *value, const char *word, bool *first)
+{
+	const char *p = value;
+	bool leading = true;
+
+	for (; *(p += strspn(p, ", \t")); leading = false) {
+		size_t n = strcspn(p, ", \t");
+
+		if (n == strlen(word) && !strncmp(p, word, n)) {
+			*first = leading;
+			return true;
+		}
+		p += n;
+	}
+	return false;
+}
+
+static void
+judge_plugin_name(struct exam *x, const struct setting *s)
+{
+	bool first;
+	const char *comma = strchr(s->value, ',');
+
+	if (!has_word(s->value, "osmmoore", &first))
+		note(x, BAD, "event_plugin_name", x->opensm_conf, s->line, "the plugin is not "
+		     "loaded: write `event_plugin_name osmmoore`");
+	else if (comma && strchr(comma + 1, ','))
+		note(x, BAD, "event_plugin_name", x->opensm_conf, s->line, "OpenSM 3.3 splits "
+		     "this list at its first comma only: separate the names by blanks");
+	else
+		note(x, GOOD, "event_plugin_name", x->opensm_conf, s->line, "%s", s->value);
+}
+
+static void
+judge_engine(struct exam *x, const struct setting *s)
+{
+	bool first = false, other;
+
+	if (!has_word(s->value, "moore", &first) || !first)
+		note(x, BAD, "routing_engine", x->opensm_conf, s->line, "moore is not the first "
+		     "engine: write `routing_engine moore,no_fallback`");
+	else if (!has_word(s->value, "no_fallback", &other))
+		note(x, BAD, "routing_engine", x->opensm_conf, s->line, "without no_fallback "
+		     "minhop takes over in silence when moore refuses: write "
+		     "`routing_engine moore,no_fallback`");
+	else
+		note(x, GOOD, "routing_engine", x->opensm_conf, s->line, "%s", s->value);
+}
+
+static void
+judge_qos(struct exam *x, const struct setting *s)
+{
+	if (strcmp(s->value, "TRUE") != 0)
+		note(x, BAD, "qos", x->opensm_conf, s->line, "without QoS OpenSM programs no "
+		     "SL to VL tables: write `qos TRUE`");
+	else
+		note(x, GOOD, "qos", x->opensm_conf, s->line, "TRUE");
+}
+
+static void
+judge_cache(struct exam *x, const struct setting *s)
+{
+	if (!strcmp(s->value, "TRUE"))
+		note(x, BAD, "use_ucast_cache", x->opensm_conf, s->line, "the cache bypasses the "
+		     "routing engine: write `use_ucast_cache FALSE`");
+	else
+		note(x, GOOD, "use_ucast_cache", x->opensm_conf, s->line, "FALSE");
+}
+
+/* The number that OpenSM would read; dflt when the key is absent. */
+static bool
+read_number(struct exam *x, const char *check, const struct setting *s, uint64_t dflt,
+	    uint64_t *out)
+{
+	const char *p = s->value;
+
+	*out = dflt;
+	if (!s->line || (moore_text_u64(&p, p + strlen(p), 0, 255, out) && !*p))
+		return true;
+	note(x, BAD, check, x->opensm_conf, s->line, "%s is not a number from 0 to 255",
+	     s->value);
+	return false;
+}
+
+static void
+judge_vls(struct exam *x, const struct setting *s)
+{
+	static const unsigned lanes[] = { 0, 1, 2, 4, 8, 15 };
+	uint64_t v;
+
+	if (!read_number(x, "max_op_vls", s, 5, &v))
+		return;
+	if (v < 2 || v >= ARRAY_LEN(lanes))
+		note(x, BAD, "max_op_vls", x->opensm_conf, s->line, "%u: two lanes are needed: "
+		     "write `max_op_vls 2` or more, to 5", (unsigned)v);
+	else
+		note(x, GOOD, "max_op_vls", x->opensm_conf, s->line, "%u: %u lanes", (unsigned)v,
+		     lanes[v]);
+}
+
+static void
+judge_lmc(struct exam *x, const struct setting *s)
+{
+	uint64_t v;
+
+	if (!read_number(x, "lmc", s, 0, &v))
+		return;
+	if (v > 7)
+		note(x, BAD, "lmc", x->opensm_conf, s->line, "%u: it is 0 to 7", (unsigned)v);
+	else
+		note(x, GOOD, "lmc", x->opensm_conf, s->line, "%u: %u LIDs for each port",
+		     (unsigned)v, 1u << v);
+}
+
+/* IBTA 14.2.5.6, HOQLife: above 19 packets are never dropped. */
+static void
+judge_life(struct exam *x, const struct setting *s, const char *key, uint64_t dflt)
+{
+	uint64_t v;
+
+	if (!read_number(x, key, s, dflt, &v))
+		return;
+	if (v >= 0x14)
+		note(x, WARN, key, x->opensm_conf, s->line, "0x%02x: packets wait for ever, so an "
+		     "endpoint that stops reading holds up all others: write `%s 0x%02x`",
+		     (unsigned)v, key, (unsigned)dflt);
+	else
+		note(x, GOOD, key, x->opensm_conf, s->line, "0x%02x", (unsigned)v);
+}
+
+static void
+judge_switch_life(struct exam *x, const struct setting *s)
+{
+	judge_life(x, s, "head_of_queue_lifetime", 0x12);
+}
+
+static void
+judge_leaf_life(struct exam *x, const struct setting *s)
+{
+	judge_life(x, s, "leaf_head_of_queue_lifetime", 0x10);
+}
+
+/* Where the plugin will look for moore.conf, unless the user says otherwise. */
+static void
+judge_options(struct exam *x, const struct setting *s)
+{
+	static const char key[] = "moore_conf=";
+	const char *at = strstr(s->value, key);
+	size_t n;
+
+	if (cli_opt(x->c, "moore-conf") || !at || (at > s->value && !strchr(" \t,", at[-1])))
+		return;
+	at += strlen(key);
+	n = strcspn(at, " \t");
+	if (!n || n >= sizeof(x->moore_conf)) {
+		note(x, BAD, "event_plugin_options", x->opensm_conf, s->line, "moore_conf= names "
+		     "no file: write its path after the =");
+		return;
+	}
+	snprintf(x->moore_conf, sizeof(x->moore_conf), "%.*s", (int)n, at);
+	x->named = true;
+	note(x, GOOD, "event_plugin_options", x->opensm_conf, s->line, "moore_conf=%s",
+	     x->moore_conf);
+}
+
+static void
+check_opensm_conf(struct exam *x)
+{
+	static const struct {
+		const char *key;
+		void (*judge)(struct exam *x, const struct setting *s);
+	} rule[] = {
+		{ "event_plugin_name", judge_plugin_name },
+		{ "event_plugin_options", judge_options },
+		{ "routing_engine", judge_engine },
+		{ "qos", judge_qos },
+		{ "max_op_vls", judge_vls },
+		{ "use_ucast_cache", judge_cache },
+		{ "lmc", judge_lmc },
+		{ "head_of_queue_lifetime", judge_switch_life },
+		{ "leaf_head_of_queue_lifetime", judge_leaf_life },
+	};
+	struct setting s;
+
+	if (access(x->opensm_conf, R_OK) < 0) {
+		note(x, BAD, "opensm.conf", x->opensm_conf, 0, "%s: write OpenSM's defaults with "
+		     "`opensm -c FILE` and change them, or say --opensm-conf FILE",
+		     strerror(errno));
+		return;
+	}
+	if (cli_read(x->opensm_conf, &x->conf) != CLI_OK) {
+		note(x, BAD, "opensm.conf", x->opensm_conf, 0, "cannot be read");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(rule); i++) {
+		find_setting(x, rule[i].key, &s);
+		rule[i].judge(x, &s);
+	}
+}
+
+/* ---- moore.conf ------------------------------------------------------------------------- */
+
+static void
+check_plan(struct exam *x, const char *path)
+{
+	struct moore_plan *p = NULL;
+	struct moore_err err;
+
+	if (!*path) {
+		note(x, WARN, "plan", x->moore_conf, 0, "names no plan: routes are computed for "
+		     "what is seen, and a part that is missing at the first sweep counts as "
+		     "never there: make one with `moorectl plan new`");
+		return;
+	}
+	if (*path != '/')
+		note(x, WARN, "plan", x->moore_conf, 0, "%s: is relative to the directory that "
+		     "OpenSM runs in: write the whole path", path);
+	switch (access(path, R_OK) < 0 ? CLI_FAIL : cli_try_plan(path, &p, &err)) {
+	case CLI_OK:
+		note(x, GOOD, "plan", path, 0, "%u switches, %u endpoints", p->n_switches,
+		     p->n_endpoints);
+		break;
+	case CLI_FOUND:
+		note(x, BAD, "plan", path, err.line, "%s", err.text);
+		break;
+	default:
+		note(x, BAD, "plan", path, 0, "cannot be read: put the plan there, or change the "
+		     "line `plan` of %s", x->moore_conf);
+	}
+	moore_plan_free(p);
+}
+
+static void
+check_moore_conf(struct exam *x)
+{
+	struct moore_conf conf;
+	struct moore_err err;
+
+	if (access(x->moore_conf, R_OK) < 0) {
+		if (errno == ENOENT && !x->named)
+			note(x, WARN, "moore.conf", x->moore_conf, 0, "%s: the defaults hold; "
+			     "`moorectl conf` prints them", strerror(errno));
+		else
+			note(x, BAD, "moore.conf", x->moore_conf, 0, "%s: put it there; `moorectl "
+			     "conf` prints one to start from", strerror(errno));
+		return;
+	}
+	switch (cli_try_conf(x->moore_conf, &conf, &err)) {
+	case CLI_OK:
+		note(x, GOOD, "moore.conf", x->moore_conf, 0, "valid");
+		check_plan(x, conf.plan);
+		break;
+	case CLI_FOUND:
+		note(x, BAD, "moore.conf", x->moore_conf, err.line, "%s", err.text);
+		break;
+	default:
+		note(x, BAD, "moore.conf", x->moore_conf, 0, "cannot be read");
+	}
+}
+
+int
+cmd_doctor(const struct cli_call *c)
+{
+	const char *oc = cli_opt(c, "opensm-conf"), *mc = cli_opt(c, "moore-conf");
+	struct exam x = {
+		.c = c,
+		.opensm_conf = oc ? oc : "/etc/opensm/opensm.conf",
+		.named = mc != NULL,
+		.list = c->json ? json_array() : NULL,
+	};
+	int rc;
+
+	snprintf(x.moore_conf, sizeof(x.moore_conf), "%s",
+		 mc ? mc : MOORE_SYSCONFDIR "/moore/moore.conf");
+	check_plugin(&x);
+	check_opensm_conf(&x);
+	check_moore_conf(&x);
+	moore_buf_free(&x.conf);
+	if (c->json)
+		rc = cli_print_json(json_pack("{s:b, s:o}", "ok", x.worst != BAD,
+					      "checks", x.list));
+	else
+		rc = cli_print_text(&x.text);
+	return rc != CLI_OK ? rc : x.worst == BAD ? CLI_FOUND : CLI_OK;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* cmd_route.c - `moorectl route`: what the plugin would compute in OpenSM, from
+ * a plan, with failures, as the dumps that OpenSM would leave. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+struct routing {		/* one run and all it stands on */
+	struct moore_plan *plan;
+	struct moore_fabric *seen;
+	struct moore_conf conf;
+	struct moore_engine_result *result;
+};
+
+static void
+on_mark(void *arg, enum moore_engine_mark mark)
+{
+	static const char *const next[] = {
+		[MOORE_MARK_ROUTED] = "setting lanes",
+		[MOORE_MARK_LANES] = "checking",
+		[MOORE_MARK_CHECKED] = "writing",
+	};
+
+	(void)arg;
+	cli_busy(next[mark]);
+}
+
+static int
+run(const struct cli_call *c, struct routing *r)
+{
+	const char *conf = cli_opt(c, "conf");
+	struct moore_err err;
+	uint64_t lmc = 0;
+	int rc;
+
+	moore_conf_defaults(&r->conf);
+	if ((rc = cli_opt_u64(c, "lmc", 0, 7, &lmc)) != CLI_OK ||
+	    (conf && (rc = cli_load_conf(conf, &r->conf)) != CLI_OK) ||
+	    (rc = cli_load_plan(c->arg[0], &r->plan)) != CLI_OK)
+		return rc;
+	if (moore_fabric_from_plan(&r->seen, r->plan, (uint8_t)lmc, &err) < 0)
+		return cli_error_at(c->arg[0], &err);
+	if ((rc = cli_fail_parts(c, &r->seen)) != CLI_OK)
+		return rc;
+	cli_busy("routing");
+	if (moore_engine_run(&r->result, r->seen, r->plan, &r->conf, on_mark, NULL, &err) < 0)
+		return cli_error_at(c->arg[0], &err);
+	return CLI_OK;
+}
+
+/* ---- the dumps --------------------------------------------------------------------- */
+
+static int
+make_dir(const char *dir)
+{
+	struct stat st;
+
+	if (mkdir(dir, 0777) == 0)
+		return CLI_OK;
+	if (errno == EEXIST && stat(dir, &st) == 0 && S_ISDIR(st.st_mode))
+		return CLI_OK;
+	if (errno == EEXIST)
+		return cli_error("%s: is no directory: name one for the tables", dir);
+	return cli_error("%s: cannot make this directory: %s: make the directories above it, or "
+			 "name another", dir, strerror(errno));
+}
+
+enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, N_FILES };
+
+static int
+write_tables(const char *dir, const struct routing *r)
+{
+	static const char *const name[N_FILES] = {
+		"opensm-lfts.dump", "opensm-sl2vl.dump", "opensm-subnet.lst", "opensm.fdbs",
+		"opensm.mcfdbs",
+	};
+	struct moore_buf data[N_FILES] = { MOORE_BUF_INIT };
+	struct cli_file file[N_FILES] = { { 0 } };
+	struct moore_mft *no_groups = NULL;
+	struct moore_err err;
+	int rc;
+
+	if ((rc = make_dir(dir)) != CLI_OK)
+		return rc;
+	if (moore_dump_write_lfts(r->seen, r->result->lft, &data[LFTS], &err) < 0 ||
+	    moore_dump_write_fdbs(r->seen, r->result->lft, &data[FDBS], &err) < 0 ||
+	    moore_mft_new(&no_groups, r->seen->n_switches, &err) < 0) {
+		rc = cli_error("%s: %s", dir, err.text);
+		goto out;
+	}
+	moore_dump_write_sl2vl(r->seen, r->result->sl2vl, &data[SL2VL]);
+	moore_dump_write_subnet(r->seen, &data[SUBNET]);
+	moore_dump_write_mft(r->seen, no_groups, &data[MCAST]);
+	for (int i = 0; i < N_FILES && rc == CLI_OK; i++) {
+		file[i].path = cli_path_join(dir, name[i]);
+		file[i].data = &data[i];
+		rc = file[i].path ? CLI_OK : cli_error("out of memory");
+	}
+	if (rc == CLI_OK)
+		rc = cli_write_all(file, N_FILES);
+out:
+	for (int i = 0; i < N_FILES; i++) {
+		moore_buf_free(&data[i]);
+		free((char *)file[i].path);
+	}
+	moore_mft_free(no_groups);
+	return rc;
+}
+
+/* ---- the summary --------------------------------------------------------------------- */
+
+static json_t *
+json_summary(const struct routing *r, const struct moore_route_stats *s)
+{
+	const struct moore_engine_result *e = r->result;
+	json_t *o = json_pack("{s:s, s:i, s:i, s:o, s:i, s:i, s:i, s:i}",
+			      "topology", e->topology, "switches", (int)r->seen->n_switches,
+			      "endpoints", (int)r->seen->n_endpoints,
+			      "hash", cli_json_guid(e->hash),
+			      "missing_switches", (int)s->missing_switches,
+			      "missing_links", (int)s->missing_links,
+			      "extra_links", (int)s->extra_links, "repaired", (int)s->repaired);
+
+	if (o && cli_json_verdict(o, r->seen, e->verdict) != 0) {
+		json_decref(o);
+		o = NULL;
+	}
+	return o;
+}
+
+static int
+answer(const struct cli_call *c, const struct routing *r)
+{
+	const struct moore_engine_result *e = r->result;
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct moore_route_stats s;
+
+	moore_route_stats(e->route, &s);
+	if (c->json)
+		return cli_print_json(json_summary(r, &s));
+	cli_putf(&b, "topology       %s\n", e->topology[0] ? e->topology : "not recognised");
+	cli_putf(&b, "fabric         %u switches, %u endpoints\n", r->seen->n_switches,
+		 r->seen->n_endpoints);
+	if (s.missing_switches || s.missing_links)
+		cli_putf(&b, "missing        %u switches, %u links; %u next hops differ from the "
+			 "intact fabric's\n", s.missing_switches, s.missing_links, s.repaired);
+	cli_put_verdict(&b, r->seen, e->verdict);
+	cli_putf(&b, "hash           0x%016llx\n", (unsigned long long)e->hash);
+	cli_putf(&b, "tables         in %s\n", cli_opt(c, "output"));
+	return cli_print_text(&b);
+}
+
+int
+cmd_route(const struct cli_call *c)
+{
+	const char *dir = cli_opt(c, "output");
+	struct routing r = { NULL };
+	int rc;
+
+	if (!dir || !strcmp(dir, "-"))
+		return cli_misuse(c, "-o DIR is missing: name a directory for the tables (it is "
+				  "made when it is not there)");
+	if ((rc = run(c, &r)) == CLI_OK && (rc = write_tables(dir, &r)) == CLI_OK)
+		rc = answer(c, &r);
+	moore_engine_result_free(r.result);
+	moore_fabric_free(r.seen);
+	moore_plan_free(r.plan);
+	return rc;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* commands.c - every verb of moorectl: a new one is a row here and a function.
+ * Dispatch, --help, --list (which shell completion reads) come from this table;
+ * a test holds the man page to it. */
+#include "cli.h"
+
+#define OPT_OUTPUT_FILE { "output", 'o', "FILE", "write there, whole or not at all (- is standard output)" }
+#define OPT_TABLES { "tables", 0, "DIR", "directory of the dumps" }
+
+static const struct cli_opt out_opts[] = {
+	OPT_OUTPUT_FILE,
+	{ 0 }
+};
+static const struct cli_opt export_opts[] = {
+	{ "to", 0, "FORMAT", "ibsim, ibnetdiscover, dot or csv" },
+	OPT_OUTPUT_FILE,
+	{ 0 }
+};
+static const struct cli_opt import_opts[] = {
+	{ "from", 0, "FORMAT", "ibnetdiscover" },
+	OPT_OUTPUT_FILE,
+	{ 0 }
+};
+static const struct cli_opt route_opts[] = {
+	{ "lmc", 0, "N", "2^N LIDs for each endpoint (0)" },
+	{ "fail", 0, "NAME[:PORT]", "without this switch, endpoint, or link; repeatable" },
+	{ "conf", 0, "FILE", "moore.conf to use (the defaults); its plan is not read" },
+	{ "output", 'o', "DIR", "directory for the tables; made when it is not there" },
+	{ 0 }
+};
+static const struct cli_opt verify_opts[] = {
+	{ "sl", 0, "LIST", "SLs that may be used, like 0 or 0,2-5 (all)" },
+	{ "lids", 0, "base|all", "LIDs that are addressed (all)" },
+	{ "sources", 0, "endpoints|all", "who sends and is addressed: all counts switches (all)" },
+	{ "certificate", 0, "FILE", "write the order of channels that proves it" },
+	{ 0 }
+};
+static const struct cli_opt path_opts[] = {
+	OPT_TABLES,
+	{ "offset", 0, "N", "LID of B: its base LID plus N (0)" },
+	{ "sl", 0, "0-15", "service level of the packet (0)" },
+	{ 0 }
+};
+static const struct cli_opt table_opts[] = {
+	OPT_TABLES,
+	{ 0 }
+};
+static const struct cli_opt doctor_opts[] = {
+	{ "opensm-conf", 0, "FILE", "(/etc/opensm/opensm.conf)" },
+	{ "moore-conf", 0, "FILE", "(named in opensm.conf, or " MOORE_SYSCONFDIR "/moore/moore.conf)" },
+	{ "opensm", 0, "PATH", "the program (found as a shell does, or in /usr/sbin)" },
+	{ "plugin", 0, "PATH", "the library (found as OpenSM does)" },
+	{ 0 }
+};
+
+const struct cli_cmd cli_cmds[] = {
+	{ "topo list", "", 0, 0, "List the topology families and their parameters.",
+	  NULL, NULL, cmd_topo_list },
+	{ "topo show", "FAMILY KEY=VALUE...", 1, SIZE_MAX,
+	  "Size, distances and cost of a topology.", NULL,
+	  "Cost counts all switch ports in use and all links, those to endpoints\n"
+	  "included.  The mean distance is over ordered pairs of distinct switches.",
+	  cmd_topo_show },
+	{ "plan new", "FAMILY KEY=VALUE...", 1, SIZE_MAX,
+	  "Make the plan of a topology.", out_opts,
+	  "Families: slimfly q= [p=floor|ceil|N], mlfm h= [l=] [p=], oft k= [p=].\n"
+	  "Without -o the plan goes to standard output; with it a summary does.",
+	  cmd_plan_new },
+	{ "plan show", "FILE", 1, 1, "What is in a plan, and how far its switches are apart.",
+	  NULL, NULL, cmd_plan_show },
+	{ "plan check", "FILE", 1, 1, "Is a plan valid, and in one part?", NULL,
+	  "Exits with 1 when the plan can be read and is wrong, or falls apart into\n"
+	  "parts that no cable joins.", cmd_plan_check },
+	{ "plan export", "FILE", 1, 1, "Write a plan in another format.", export_opts,
+	  "--to FORMAT is required.", cmd_plan_export },
+	{ "plan import", "FILE", 1, 1, "Make a plan of another format.", import_opts,
+	  "--from FORMAT is required.", cmd_plan_import },
+	{ "route", "PLAN", 1, 1, "Compute what the OpenSM plugin would, as OpenSM's dumps.",
+	  route_opts,
+	  "-o DIR is required.  It then holds opensm-lfts.dump, opensm-sl2vl.dump,\n"
+	  "opensm-subnet.lst, opensm.fdbs and opensm.mcfdbs (without groups).  LIDs follow\n"
+	  "GUIDs: first the switches, then the endpoints; with --fail they stay those of the intact plan.",
+	  cmd_route },
+	{ "verify", "DIR", 1, 1, "Can traffic on these tables deadlock?", verify_opts,
+	  "DIR holds opensm-lfts.dump, opensm-sl2vl.dump and opensm-subnet.lst (and\n"
+	  "opensm.mcfdbs, when there is one) of any OpenSM, or of moorectl route.  Without\n"
+	  "opensm-sl2vl.dump, which OpenSM writes only with QoS, packets keep one VL.\n"
+	  "Exits with 1 when the tables are not sound.", cmd_verify },
+	{ "path", "A B", 2, 2, "How A reaches B, hop by hop and lane by lane.", path_opts,
+	  "A and B are names, NAME:CA_PORT, 0x GUIDs or LIDs.  --tables DIR is required.\n"
+	  "Exits with 1 when a packet would not arrive.", cmd_path },
+	{ "table lft", "SWITCH", 1, 1, "A switch's forwarding table, by port.", table_opts,
+	  "--tables DIR is required.", cmd_table_lft },
+	{ "table sl2vl", "SWITCH", 1, 1, "A switch's SL to VL tables, equal ones together.",
+	  table_opts, "--tables DIR is required.", cmd_table_sl2vl },
+	{ "conf check", "FILE", 1, 1, "Is a moore.conf right?", NULL, NULL, cmd_conf_check },
+	{ "conf", "", 0, 0, "Print moore.conf with every key, its help and its default.", NULL,
+	  NULL, cmd_conf },
+	{ "doctor", "", 0, 0, "Will the plugin load into this OpenSM and be in force?",
+	  doctor_opts,
+	  "Looks at OpenSM, the plugin, opensm.conf, moore.conf and the plan it names.\n"
+	  "Exits with 1 when a check says FAIL.", cmd_doctor },
+	{ 0 }
+};

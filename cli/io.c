@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* io.c - files read whole and written whole.
+ *
+ * A file is written and synced under another name in its own directory and then
+ * renamed, so at every moment its name holds the old contents or the new, also
+ * through a crash.  What is no regular file (a device, a pipe) is written
+ * directly: there is nothing to keep. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+const char *
+cli_file_name(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
+char *
+cli_path_join(const char *dir, const char *name)
+{
+	char *s;
+
+	return asprintf(&s, "%s/%s", dir, name) < 0 ? NULL : s;
+}
+
+/* ---- reading ------------------------------------------------------------------ */
+
+static int
+too_large(const char *path)
+{
+	return cli_error("%s: larger than %zu MiB: this is no plan, dump or configuration",
+			 cli_file_name(path), CLI_READ_MAX >> 20);
+}
+
+static int
+read_all(int fd, const char *path, struct moore_buf *out)
+{
+	char chunk[65536];
+	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return cli_error("%s: cannot read: %s", cli_file_name(path), strerror(errno));
+		moore_buf_add(out, chunk, (size_t)n);
+		if (out->len > CLI_READ_MAX)
+			return too_large(path);
+	}
+	moore_buf_add(out, "", 0);	/* NUL-terminated even when empty */
+	if (out->oom)
+		return cli_error("%s: out of memory", cli_file_name(path));
+	return CLI_OK;
+}
+
+int
+cli_read(const char *path, struct moore_buf *out)
+{
+	bool std = !strcmp(path, "-");
+	struct stat st = { 0 };
+	int fd, rc = CLI_OK;
+
+	*out = (struct moore_buf)MOORE_BUF_INIT;
+	if ((fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		return cli_error("%s: cannot read: %s: give a file that exists and that you may "
+				 "read", path, strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+		rc = cli_error("%s: is a directory: give a file", cli_file_name(path));
+	else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > CLI_READ_MAX)
+		rc = too_large(path);
+	else
+		rc = read_all(fd, path, out);
+	if (!std)
+		close(fd);
+	if (rc != CLI_OK)
+		moore_buf_free(out);
+	return rc;
+}
+
+/* ---- writing ------------------------------------------------------------------ */
+
+static bool
+write_fd(int fd, const struct moore_buf *data)
+{
+	size_t done = 0;
+
+	while (done < data->len) {
+		ssize_t n = write(fd, data->data + done, data->len - done);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return true;
+}
+
+static int
+cannot_write(const char *path)
+{
+	const char *why = strerror(errno);
+
+	if (!strcmp(path, "-"))
+		return cli_error("standard output: cannot write: %s: the output is not complete",
+				 why);
+	return cli_error("%s: cannot write: %s: nothing was changed; write elsewhere, or make "
+			 "room or leave to write there", path, why);
+}
+
+static int
+write_direct(const char *path, const struct moore_buf *data)
+{
+	int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CLOEXEC) : dup(STDOUT_FILENO);
+	bool ok = fd >= 0 && write_fd(fd, data);
+
+	if (fd >= 0 && close(fd) < 0)
+		ok = false;
+	return ok ? CLI_OK : cannot_write(path);
+}
+
+/* Permissions of the file that is replaced, or those of a new one. */
+static mode_t
+mode_for(const struct stat *old)
+{
+	mode_t mask;
+
+	if (old)
+		return old->st_mode & 07777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* Write f->data beside f->path; f->tmp is then what to rename to f->real, which
+ * is what a symbolic link leads to. */
+static int
+stage(struct cli_file *f)
+{
+	struct stat st;
+	bool there = strcmp(f->path, "-") && stat(f->path, &st) == 0;
+	int fd, saved;
+	bool ok;
+
+	if (f->data->oom)
+		return cli_error("out of memory");
+	if (there && S_ISDIR(st.st_mode))
+		return cli_error("%s: is a directory: give the name of a file", f->path);
+	if (!strcmp(f->path, "-") || (there && !S_ISREG(st.st_mode)))
+		return write_direct(f->path, f->data);
+	f->real = there ? realpath(f->path, NULL) : strdup(f->path);
+	if (!f->real || asprintf(&f->tmp, "%s.XXXXXX", f->real) < 0) {
+		f->tmp = NULL;
+		return cli_error("out of memory");
+	}
+	if ((fd = mkostemp(f->tmp, O_CLOEXEC)) < 0) {
+		free(f->tmp);
+		f->tmp = NULL;
+		return cannot_write(f->path);
+	}
+	ok = write_fd(fd, f->data) && fchmod(fd, mode_for(there ? &st : NULL)) == 0 &&
+	     fsync(fd) == 0;
+	saved = errno;
+	if (close(fd) < 0 && ok) {
+		saved = errno;
+		ok = false;
+	}
+	errno = saved;
+	return ok ? CLI_OK : cannot_write(f->path);
+}
+
+static void
+sync_dir_of(const char *path)
+{
+	char *copy = strdup(path);
+	int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd >= 0) {
+		fsync(fd);	/* some file systems cannot: the file itself is safe */
+		close(fd);
+	}
+	free(copy);
+}
+
+int
+cli_write_all(struct cli_file *files, size_t n)
+{
+	int rc = CLI_OK;
+
+	for (size_t i = 0; i < n; i++)
+		files[i].tmp = files[i].real = NULL;
+	for (size_t i = 0; i < n && rc == CLI_OK; i++)
+		rc = stage(&files[i]);
+	for (size_t i = 0; i < n; i++) {
+		if (rc == CLI_OK && files[i].tmp && rename(files[i].tmp, files[i].real) < 0)
+			rc = cannot_write(files[i].path);
+		if (rc != CLI_OK && files[i].tmp)
+			unlink(files[i].tmp);	/* no such name when it was renamed */
+		if (i + 1 == n && files[i].tmp)
+			sync_dir_of(files[i].real);
+		free(files[i].tmp);
+		free(files[i].real);
+	}
+	return rc;
+}
+
+int
+cli_write(const char *path, const struct moore_buf *data)
+{
+	struct cli_file f = { .path = path, .data = data };
+
+	return cli_write_all(&f, 1);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* load.c - plans, configurations and directories of OpenSM's dumps from disk,
+ * and who is meant by a name in them. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+/* ---- one file ------------------------------------------------------------------ */
+
+int
+cli_try_plan(const char *path, struct moore_plan **out, struct moore_err *err)
+{
+	struct moore_buf text;
+	int rc = cli_read(path, &text);
+
+	*out = NULL;
+	if (rc != CLI_OK)
+		return rc;
+	rc = moore_plan_parse(out, text.data, text.len, err);
+	moore_buf_free(&text);
+	if (rc == -MOORE_ENOMEM)
+		return cli_error_at(path, err);
+	return rc < 0 ? CLI_FOUND : CLI_OK;
+}
+
+int
+cli_load_plan(const char *path, struct moore_plan **out)
+{
+	struct moore_err err;
+	int rc = cli_try_plan(path, out, &err);
+
+	return rc == CLI_FOUND ? cli_error_at(path, &err) : rc;
+}
+
+int
+cli_try_conf(const char *path, struct moore_conf *out, struct moore_err *err)
+{
+	struct moore_buf text;
+	int rc = cli_read(path, &text);
+
+	if (rc != CLI_OK)
+		return rc;
+	rc = moore_conf_parse(out, text.data, text.len, err);
+	moore_buf_free(&text);
+	if (rc == -MOORE_ENOMEM)
+		return cli_error_at(path, err);
+	return rc < 0 ? CLI_FOUND : CLI_OK;
+}
+
+int
+cli_load_conf(const char *path, struct moore_conf *out)
+{
+	struct moore_err err;
+	int rc = cli_try_conf(path, out, &err);
+
+	return rc == CLI_FOUND ? cli_error_at(path, &err) : rc;
+}
+
+/* ---- a directory of dumps -------------------------------------------------------- */
+
+enum { SUBNET, LFTS, SL2VL, MCAST, N_DUMPS };
+
+static const char *const dump_name[N_DUMPS] = {
+	"opensm-subnet.lst", "opensm-lfts.dump", "opensm-sl2vl.dump", "opensm.mcfdbs",
+};
+
+/* The parser says which text and line; the directory goes before. */
+static int
+dump_error(const char *dir, const struct moore_err *err)
+{
+	for (int i = 0; i < N_DUMPS; i++) {
+		size_t n = strlen(dump_name[i]);
+
+		if (!strncmp(err->text, dump_name[i], n) && err->text[n] == ':' && err->line)
+			return cli_error("%s/%s:%u%s", dir, dump_name[i], err->line,
+					 err->text + n);
+	}
+	if (err->line)
+		return cli_error("%s/%.*s:%u%s", dir, (int)strcspn(err->text, ":"), err->text,
+				 err->line, err->text + strcspn(err->text, ":"));
+	return cli_error("%s: %s", dir, err->text);
+}
+
+static int
+read_dump(const char *dir, int which, struct moore_buf *out)
+{
+	char *path = cli_path_join(dir, dump_name[which]);
+	struct stat st;
+	int rc;
+
+	*out = (struct moore_buf)MOORE_BUF_INIT;
+	if (!path)
+		return cli_error("out of memory");
+	if (stat(path, &st) == 0)
+		rc = cli_read(path, out);
+	else if (which == MCAST || which == SL2VL)
+		rc = CLI_OK;		/* no multicast group; no QoS */
+	else
+		rc = cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
+			       "log_flags hold 0x40; moorectl route -o DIR writes it too", path);
+	free(path);
+	return rc;
+}
+
+static int
+parse_tables(const struct moore_buf *text, struct cli_tables *t, struct moore_err *err)
+{
+	int rc;
+
+	if ((rc = moore_dump_parse_fabric(&t->f, text[SUBNET].data, text[SUBNET].len,
+					  text[LFTS].data, text[LFTS].len, err)) < 0 ||
+	    (rc = moore_dump_parse_lfts(&t->lft, t->f, text[LFTS].data, text[LFTS].len,
+					err)) < 0 ||
+	    (rc = t->no_lanes ? moore_sl2vl_new(&t->sl2vl, t->f, err) :
+	     moore_dump_parse_sl2vl(&t->sl2vl, t->f, text[SL2VL].data, text[SL2VL].len,
+				    err)) < 0 ||
+	    (rc = moore_fabric_lids(t->f, &t->owner, err)) < 0)
+		return rc;
+	if (!text[MCAST].data)
+		return 0;
+	return moore_dump_parse_mft(&t->mft, t->f, text[MCAST].data, text[MCAST].len, err);
+}
+
+int
+cli_load_tables(const char *dir, struct cli_tables *out)
+{
+	struct moore_buf text[N_DUMPS] = { MOORE_BUF_INIT };
+	struct moore_err err;
+	struct stat st;
+	int rc = CLI_OK;
+
+	*out = (struct cli_tables){ NULL };
+	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		return cli_error("%s: is no directory: give the one that holds %s, %s and %s",
+				 dir, dump_name[LFTS], dump_name[SL2VL], dump_name[SUBNET]);
+	for (int i = 0; i < N_DUMPS && rc == CLI_OK; i++)
+		rc = read_dump(dir, i, &text[i]);
+	out->no_lanes = !text[SL2VL].data;
+	if (rc == CLI_OK && parse_tables(text, out, &err) < 0)
+		rc = dump_error(dir, &err);
+	else if (rc == CLI_OK && !out->f->n_switches)
+		rc = cli_error("%s: its dumps hold no switch: they are empty or cut off", dir);
+	for (int i = 0; i < N_DUMPS; i++)
+		moore_buf_free(&text[i]);
+	if (rc != CLI_OK)
+		cli_tables_free(out);
+	return rc;
+}
+
+void
+cli_tables_free(struct cli_tables *t)
+{
+	moore_mft_free(t->mft);
+	moore_sl2vl_free(t->sl2vl);
+	moore_lft_free(t->lft);
+	moore_fabric_free(t->f);
+	free(t->owner);
+	*t = (struct cli_tables){ NULL };
+}
+
+/* ---- names ------------------------------------------------------------------------- */
+
+static const char *
+fabric_name_at(const void *arg, size_t i)
+{
+	const struct moore_fabric *f = arg;
+
+	if (i < f->n_switches)
+		return f->sw[i].name ? f->sw[i].name : "";
+	i -= f->n_switches;
+	if (i < f->n_endpoints)
+		return f->ep[i].name ? f->ep[i].name : "";
+	return NULL;
+}
+
+int
+cli_find(const struct moore_fabric *f, const char *what, moore_swid *sw, moore_epid *ep)
+{
+	struct moore_err err;
+	const char *near;
+
+	if (moore_fabric_find(f, what, sw, ep, &err) == 0)
+		return CLI_OK;
+	near = cli_nearest(what, fabric_name_at, f);
+	if (near && strcmp(near, what) != 0)
+		return cli_error("%s: did you mean %s?", err.text, near);
+	return cli_error("%s", err.text);
+}
+
+int
+cli_find_switch(const struct moore_fabric *f, const char *what, moore_swid *sw)
+{
+	moore_epid ep;
+	int rc = cli_find(f, what, sw, &ep);
+
+	if (rc == CLI_OK && *sw == MOORE_NONE)
+		return cli_error("%s: is an endpoint: name a switch; it is plugged into %s[%u]",
+				 what, f->ep[ep].sw == MOORE_NONE ? "nothing" :
+				 f->sw[f->ep[ep].sw].name, f->ep[ep].port);
+	return rc;
+}
+
+void
+cli_put_peer(struct moore_buf *b, const struct moore_fabric *f, moore_swid s, moore_portnum p)
+{
+	const struct moore_port *port = moore_fabric_port(f, s, p);
+
+	switch (port->role) {
+	case MOORE_ROLE_SWITCH:
+		cli_putf(b, "%s[%u]", f->sw[port->peer].name, port->peer_port);
+		break;
+	case MOORE_ROLE_ENDPOINT:
+		cli_putf(b, "%s[%u]", f->ep[port->peer].name, f->ep[port->peer].ca_port);
+		break;
+	case MOORE_ROLE_SELF:
+		cli_putf(b, "%s itself", f->sw[s].name);
+		break;
+	default:
+		cli_putf(b, "nothing");
+	}
+}
+
+json_t *
+cli_json_peer(const struct moore_fabric *f, moore_swid s, moore_portnum p)
+{
+	const struct moore_port *port = moore_fabric_port(f, s, p);
+
+	switch (port->role) {
+	case MOORE_ROLE_SWITCH:
+		return json_pack("{s:o, s:i}", "switch", cli_json_name(f->sw[port->peer].name),
+				 "port", port->peer_port);
+	case MOORE_ROLE_ENDPOINT:
+		return json_pack("{s:o, s:i}", "endpoint", cli_json_name(f->ep[port->peer].name),
+				 "port", f->ep[port->peer].ca_port);
+	default:
+		return json_null();
+	}
+}
+
+const char *
+cli_lid_name(const struct cli_tables *t, unsigned lid)
+{
+	const struct moore_lid_owner *o = lid <= t->f->lid_top ? &t->owner[lid] : NULL;
+
+	if (!o || o->sw == MOORE_NONE)
+		return "";
+	return o->ep != MOORE_NONE ? t->f->ep[o->ep].name : t->f->sw[o->sw].name;
+}

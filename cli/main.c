@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* main.c - find the verb, sort its words, run it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* How many of the words does this verb's name take?  0: it is another verb. */
+static size_t
+matches(const struct cli_cmd *cmd, char *const *words, size_t n)
+{
+	size_t len = strcspn(cmd->words, " ");
+
+	if (!n || strlen(words[0]) != len || strncmp(cmd->words, words[0], len) != 0)
+		return 0;
+	if (!cmd->words[len])
+		return 1;
+	return n > 1 && !strcmp(cmd->words + len + 1, words[1]) ? 2 : 0;
+}
+
+/* Verbs whose first word is group ("" for all), one line each. */
+static size_t
+put_verbs(struct moore_buf *b, const char *group)
+{
+	size_t len = strlen(group), n = 0;
+	char left[64];
+
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->words; cmd++) {
+		if (len && (strncmp(cmd->words, group, len) != 0 || cmd->words[len] != ' '))
+			continue;
+		snprintf(left, sizeof(left), "%s %s", cmd->words, cmd->args);
+		cli_putf(b, "  %-32s %s\n", left, cmd->help);
+		n++;
+	}
+	return n;
+}
+
+static int
+print_help(const char *group)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	cli_putf(&b, "usage: moorectl VERB [arguments] [options]\n\n"
+		 "Plans, routes and checks low-diameter InfiniBand fabrics, off line.\n\n");
+	put_verbs(&b, group);
+	cli_putf(&b, "\nEvery verb takes --help and --json.  `moorectl --version` prints the "
+		 "version.\nExit codes: 0 fine, 1 the check found something, 2 misuse or "
+		 "failure.\n");
+	return cli_print_text(&b);
+}
+
+/* One line for each verb: its words, a tab, its options.  For completion. */
+static int
+print_list(void)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	const struct cli_opt *o;
+
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->words; cmd++) {
+		cli_putf(&b, "%s\t", cmd->words);
+		for (o = cmd->opts; o && o->name; o++)
+			cli_putf(&b, "--%s%s ", o->name, o->arg ? "=" : "");
+		for (o = cli_common_opts; o->name; o++)
+			cli_putf(&b, "--%s ", o->name);
+		cli_putf(&b, "\n");
+	}
+	return cli_print_text(&b);
+}
+
+static int
+print_version(void)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	cli_putf(&b, "moorectl " MOORE_VERSION "\n");
+	return cli_print_text(&b);
+}
+
+static const char *
+words_at(const void *arg, size_t i)
+{
+	(void)arg;
+	return cli_cmds[i].words;
+}
+
+static int
+unknown_verb(char *const *words, size_t n)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	char typed[80];
+	const char *near;
+	int rc;
+
+	if (put_verbs(&b, words[0]) && n == 1) {
+		rc = cli_error("%s: which of them? try: moorectl --help", words[0]);
+		fwrite(b.data, 1, b.len, stderr);
+		moore_buf_free(&b);
+		return rc;
+	}
+	snprintf(typed, sizeof(typed), "%s%s%s", words[0], b.len ? " " : "",
+		 b.len ? words[1] : "");
+	near = cli_nearest(typed, words_at, NULL);
+	moore_buf_free(&b);
+	if (near)
+		return cli_error("%s: no such verb: did you mean moorectl %s?", typed, near);
+	return cli_error("%s: no such verb: try: moorectl --help", typed);
+}
+
+static int
+run(const struct cli_cmd *cmd, char *const *words, size_t n)
+{
+	struct cli_call c = { .cmd = cmd };
+	struct moore_buf help = MOORE_BUF_INIT;
+	int rc;
+
+	c.arg = calloc(n + 1, sizeof(*c.arg));
+	c.given = calloc(n + 1, sizeof(*c.given));
+	if (!c.arg || !c.given) {
+		rc = cli_error("out of memory");
+	} else if ((rc = cli_parse(&c, words, n)) == CLI_OK) {
+		if (c.help) {
+			cli_help_cmd(cmd, &help);
+			rc = cli_print_text(&help);
+		} else {
+			rc = cmd->run(&c);
+		}
+	}
+	cli_idle();
+	free(c.arg);
+	free(c.given);
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	char *const *words = argv + 1;
+	size_t n = argc > 1 ? (size_t)argc - 1 : 0, taken;
+
+	json_object_seed(1);	/* the same answer in the same order each time */
+	if (!n) {
+		cli_error("which verb? try: moorectl --help");
+		return CLI_FAIL;
+	}
+	if (!strcmp(words[0], "--help") || !strcmp(words[0], "-h"))
+		return print_help("");
+	if (!strcmp(words[0], "--version"))
+		return print_version();
+	if (!strcmp(words[0], "--list"))
+		return print_list();
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->words; cmd++)
+		if ((taken = matches(cmd, words, n)))
+			return run(cmd, words + taken, n - taken);
+	if (n > 1 && (!strcmp(words[1], "--help") || !strcmp(words[1], "-h")))
+		return print_help(words[0]);
+	return unknown_verb(words, n);
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* out.c - answers on standard output, messages on standard error.
+ *
+ * Names come from the fabric and may hold anything: control characters never
+ * reach a terminal, and what is not UTF-8 never breaks JSON. */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ---- standard output -------------------------------------------------------- */
+
+void
+cli_putf(struct moore_buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		b->oom = true;
+		return;
+	}
+	moore_buf_add(b, s, (size_t)n);
+	free(s);
+}
+
+static bool
+in_colour(void)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && !(no && *no);
+}
+
+/* Colour marks become codes, other control characters a question mark. */
+static void
+render(struct moore_buf *out, const struct moore_buf *text)
+{
+	static const char *const code[] = {
+		[1] = "\033[31m", [2] = "\033[32m", [3] = "\033[33m", [4] = "\033[0m",
+	};
+	bool colour = in_colour();
+	const char *p = text->data, *end = p + text->len;
+
+	while (p < end) {
+		const char *q = p;
+
+		while (q < end && ((unsigned char)*q >= ' ' || *q == '\n' || *q == '\t') &&
+		       *q != 0x7f)
+			q++;
+		moore_buf_add(out, p, (size_t)(q - p));
+		if (q == end)
+			break;
+		if (*q >= 1 && *q <= 4)
+			moore_buf_add(out, code[(int)*q], colour ? strlen(code[(int)*q]) : 0);
+		else
+			moore_buf_add(out, "?", 1);
+		p = q + 1;
+	}
+}
+
+int
+cli_print_text(struct moore_buf *text)
+{
+	struct moore_buf out = MOORE_BUF_INIT;
+	int rc;
+
+	cli_idle();
+	if (text->len)
+		render(&out, text);
+	out.oom |= text->oom;
+	rc = cli_write("-", &out);
+	moore_buf_free(&out);
+	moore_buf_free(text);
+	return rc;
+}
+
+int
+cli_print_json(json_t *j)
+{
+	struct moore_buf out = MOORE_BUF_INIT;
+	char *s = j ? json_dumps(j, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
+	int rc;
+
+	cli_idle();
+	out.oom = !s;
+	if (s)
+		cli_putf(&out, "%s\n", s);
+	rc = cli_write("-", &out);
+	moore_buf_free(&out);
+	free(s);
+	json_decref(j);
+	return rc;
+}
+
+json_t *
+cli_json_name(const char *name)
+{
+	json_t *j = json_string(name ? name : "");
+	char *copy;
+
+	if (j || !(copy = strdup(name)))
+		return j;
+	for (char *p = copy; *p; p++)
+		if ((unsigned char)*p >= 0x80)
+			*p = '?';
+	j = json_string(copy);
+	free(copy);
+	return j;
+}
+
+json_t *
+cli_json_guid(uint64_t guid)
+{
+	return json_sprintf("0x%016llx", (unsigned long long)guid);
+}
+
+/* ---- standard error --------------------------------------------------------- */
+
+static int
+complain(const char *place, const char *fmt, va_list ap)
+{
+	char *s = NULL;
+
+	cli_idle();
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	for (char *p = s; p && *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	fprintf(stderr, "moorectl: %s%s\n", place, s ? s : "out of memory");
+	free(s);
+	return CLI_FAIL;
+}
+
+int
+cli_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain("", fmt, ap);
+	va_end(ap);
+	return CLI_FAIL;
+}
+
+int
+cli_misuse(const struct cli_call *c, const char *fmt, ...)
+{
+	char place[64];
+	va_list ap;
+
+	snprintf(place, sizeof(place), "%s: ", c->cmd->words);
+	va_start(ap, fmt);
+	complain(place, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "try: moorectl %s --help\n", c->cmd->words);
+	return CLI_FAIL;
+}
+
+int
+cli_error_at(const char *file, const struct moore_err *err)
+{
+	if (err->line)
+		return cli_error("%s:%u: %s", cli_file_name(file), err->line, err->text);
+	return cli_error("%s: %s", cli_file_name(file), err->text);
+}
+
+/* ---- progress ---------------------------------------------------------------- */
+
+/* A timer rather than calls from the work: libmoore's functions need not know.
+ * The handler only formats digits and writes, which signals may do. */
+static const char *volatile busy_what;
+static volatile sig_atomic_t busy_seconds, busy_percent;
+
+static size_t
+put_text(char *to, const char *s)
+{
+	size_t n = strlen(s);
+
+	memcpy(to, s, n);
+	return n;
+}
+
+static size_t
+put_number(char *to, unsigned v)
+{
+	char t[12];
+	size_t n = 0;
+
+	do
+		t[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	for (size_t i = 0; i < n; i++)
+		to[i] = t[n - 1 - i];
+	return n;
+}
+
+static void
+tick(int sig)
+{
+	char line[128];
+	size_t n;
+	ssize_t done;
+
+	(void)sig;
+	n = put_text(line, "\rmoorectl: ");
+	n += put_text(line + n, busy_what);
+	n += put_text(line + n, ", ");
+	n += put_number(line + n, (unsigned)++busy_seconds);
+	n += put_text(line + n, " s");
+	if (busy_percent) {
+		n += put_text(line + n, ", ");
+		n += put_number(line + n, (unsigned)busy_percent);
+		n += put_text(line + n, " %");
+	}
+	n += put_text(line + n, "\033[K");
+	done = write(STDERR_FILENO, line, n);
+	(void)done;
+}
+
+static void
+set_timer(long seconds)
+{
+	struct itimerval t = { { seconds, 0 }, { seconds, 0 } };
+
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
+void
+cli_busy(const char *what)	/* a short literal */
+{
+	struct sigaction sa = { .sa_handler = tick, .sa_flags = SA_RESTART };
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	busy_what = what;
+	busy_percent = 0;
+	sigaction(SIGALRM, &sa, NULL);
+	set_timer(1);
+}
+
+void
+cli_busy_share(void *unused, double share)
+{
+	(void)unused;
+	busy_percent = (sig_atomic_t)(share * 100);
+}
+
+void
+cli_idle(void)
+{
+	if (!busy_what)
+		return;
+	set_timer(0);
+	if (busy_seconds)
+		fputs("\r\033[K", stderr);
+	busy_what = NULL;
+	busy_seconds = 0;
+}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# moorectl.bash - completion of verbs, options and families; the words come from
+# moorectl itself.  Source it, or put it into bash-completion's directory as moorectl.
+_moorectl()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} one=${COMP_WORDS[1]} two=${COMP_WORDS[2]}
+	local list words opts
+
+	list=$(moorectl --list 2>/dev/null) || return
+	words=$(cut -f1 <<<"$list")
+	COMPREPLY=()
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		COMPREPLY=($(compgen -W "$(cut -d' ' -f1 <<<"$words") --help --version" -- "$cur"))
+		return
+	fi
+	if [ "$COMP_CWORD" -eq 2 ] && [[ $cur != -* ]]; then
+		COMPREPLY=($(compgen -W "$(sed -n "s/^$one //p" <<<"$words")" -- "$cur"))
+		[ ${#COMPREPLY[@]} -gt 0 ] && return
+	fi
+	if [[ $cur == -* ]]; then
+		opts=$(awk -F'\t' -v v="$one $two" -v w="$one" \
+			'$1 == v { o = $2 } $1 == w && o == "" { o = $2 } END { print o }' <<<"$list")
+		COMPREPLY=($(compgen -W "$opts" -- "$cur"))
+		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+	elif [ "$COMP_CWORD" -eq 3 ] && [[ "$one $two" == "topo show" || "$one $two" == "plan new" ]]; then
+		COMPREPLY=($(compgen -W "$(moorectl topo list | sed -n 's/^\([a-z0-9]*\) - .*/\1/p')" -- "$cur"))
+	fi
+}
+complete -o default -F _moorectl moorectl

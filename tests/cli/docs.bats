@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# docs.bats - the man page and completion hold to the program.
+load lib
+
+@test "the man page is clean and names every verb and option" {
+	man=$(MANWIDTH=100 LC_ALL=C.UTF-8 man -l --warnings -E UTF-8 "$ROOT/docs/man/moorectl.1" 2>"$T/warnings" | col -bx)
+	[ ! -s "$T/warnings" ] || { cat "$T/warnings"; false; }
+	flat=$(tr -s ' \n' ' ' <<<"$man")
+	while IFS=$'\t' read -r words opts; do
+		[[ $flat == *" $words "* ]] || { echo "no $words"; false; }
+		for o in $opts; do [[ $flat == *"${o%=}"* ]] || { echo "$words: no $o"; false; }; done
+	done < <($M --list)
+}
+
+@test "completion offers verbs, options and families" {
+	bash -n "$ROOT/etc/moorectl.bash"
+	PATH=${M%/*}:$PATH
+	source "$ROOT/etc/moorectl.bash"
+	complete_words() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _moorectl; echo "${COMPREPLY[*]}"; }
+	[[ $(complete_words moorectl ver) == verify ]]
+	[[ $(complete_words moorectl plan "") == "new show check export import" ]]
+	[[ $(complete_words moorectl verify dir --cert 2>/dev/null) == --certificate=* ]]
+	[[ $(complete_words moorectl topo show o) == oft ]]
+	[[ $(complete_words moorectl conf --j) == --json ]]
+	[ -z "$(complete_words moorectl route "")" ]
+}
