@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# What goes wrong once routes are in force must not take them away.
+load lib.bash
+
+two_hosts() { awk -F'"' '/^Hca/ { print $2 }' "$dir/net" | sed -n '1p;$p'; }
+
+@test "qos turned off: paths still answer, one error, and back" {
+	planned slimfly q=5
+	tables "$dir/dump" >"$dir/before"
+	read -r a b < <(two_hosts | xargs)
+	path_record "$a" "$b"
+	sm_set qos FALSE
+	change sm_hup
+	log_has 'ERR MR01: .*the last good routes stay in force'
+	path_record "$a" "$b"
+	diff "$dir/before" <(tables "$dir/dump")
+	change sm_hup
+	change sm_hup
+	path_record "$a" "$b"
+	[ "$(grep -c 'ERR MR01:' "$dir/opensm.log")" -eq 1 ]
+	sm_set qos TRUE
+	change sm_hup
+	log_has 'hash [0-9a-f]{16}$'
+	sound
+}
+
+@test "a host that appears meanwhile is reached and becomes active" {
+	plan slimfly q=5 p=4
+	sim_start "$dir/net"
+	host=$(two_hosts | tail -n 1)
+	sim "Unlink \"$host\"[1]"
+	sm_start
+	await_up
+	log_has ', 199 endpoints,' || fail "$(log | grep moore)"
+	sm_set qos FALSE
+	change sm_hup
+	change sim "ReLink \"$host\"[1]"
+	! log_has 'hash' || fail "it was routed anew"
+	grep -q "{$host} .*LOG=ACT" "$dir/dump/opensm-subnet.lst"
+	sound
+	path_record "$(two_hosts | head -n 1)" "$host"
+}
+
+@test "a link that goes meanwhile: its rows become no-path, the rest stays" {
+	planned slimfly q=5
+	sm_set qos FALSE
+	change sm_hup
+	change sim "Unlink $(first_link)"
+	out=$(verify) || true
+	jq -e '.acyclic and .loops == 0 and .unreachable > 0 and .unreachable < .pairs / 20' <<<"$out" ||
+		fail "$out"
+	sm_set qos TRUE
+	change sm_hup
+	sound
+}
+
+@test "lanes lost while running: routes for one lane, then for two again" {
+	planned slimfly q=5
+	tables "$dir/dump" >"$dir/before"
+	# What ports run changes at the end of a sweep, SL2VL in the next one: the
+	# engine asks for that itself.
+	since
+	sm_set max_op_vls 1
+	sm_hup
+	await ', 1 VLs; .* 0 SL2VL rows to set; .* one-lane 175 links in use'
+	await ', 1 VLs; .* [1-9][0-9]* SL2VL rows to set; .* one-lane 175 links in use'
+	settled
+	log_has 'ERR MR02: .*safe on one lane'
+	sound
+	jq -e '.vls == [0]' <<<"$(verify)"
+	since
+	sm_set max_op_vls 2
+	sm_hup
+	await ', 2 VLs; .* one-lane 0 links in use'
+	settled
+	sound
+	diff "$dir/before" <(tables "$dir/dump")
+	[ "$(grep -c 'ERR MR02:' "$dir/opensm.log")" -eq 1 ]
+}
+
+@test "a plan that breaks: the last good one stays" {
+	planned slimfly q=5
+	was=$(hash)
+	cp "$dir/plan.json" "$dir/good.json"
+	echo '{' >"$dir/plan.json"
+	change sm_hup
+	log_has "ERR MR05: $dir/plan.json.*the last good settings stay in force"
+	[ "$(hash)" = "$was" ]
+	change sm_hup
+	[ "$(grep -c 'ERR MR05:' "$dir/opensm.log")" -eq 1 ]
+	cp "$dir/good.json" "$dir/plan.json"
+	change sm_hup
+	! log_has ERR
+	[ "$(hash)" = "$was" ]
+}

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# lib.bash - a fabric on ibsim under the real OpenSM, for bats files.
+#
+#   sim_start NETFILE          ibsim with that fabric
+#   sim LINE                   a line for ibsim's console: Unlink "S0"[3]
+#   sm_start [KEY VALUE]...    OpenSM with our plugin; pairs override its file
+#   sm_set [KEY VALUE]...      rewrite the file; the next SIGHUP reads it
+#   sm_hup                     ask for a heavy sweep
+#   sm_stop
+#   await PATTERN [SECONDS]    until a line of the log since the last `since`
+#                              matches; the log's end is printed on failure
+#   since                      forget the log so far
+#
+# Each test has its own directory, sockets and caches, so files run side by
+# side; teardown ends what this test started, by process id.
+
+MOORE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+MOORE_BUILD=${MOORE_BUILD:-$MOORE_ROOT/build}
+PATH=$MOORE_BUILD:$PATH:/usr/sbin
+# A busy machine is slow, not wrong.
+DEADLINE=${MOORE_DEADLINE:-60}
+
+setup() {
+	dir=$BATS_TEST_TMPDIR
+	mkdir -p "$dir/cache" "$dir/dump"
+	export IBSIM_SOCKNAME="moore-$$-$BATS_TEST_NUMBER-$RANDOM"
+	export OSM_TMP_DIR=$dir/dump OSM_CACHE_DIR=$dir/cache
+	sim_pid='' sm_pid='' seen=0
+	: >"$dir/opensm.log"
+}
+
+teardown() {
+	sm_stop
+	if [ -n "$sim_pid" ]; then
+		exec 7>&-
+		kill -KILL "$sim_pid" 2>/dev/null || true
+		wait "$sim_pid" 2>/dev/null || true
+	fi
+	return 0
+}
+
+fail() {
+	echo "$*" >&2
+	return 1
+}
+
+# until SECONDS COMMAND...: run it every 50 ms until it succeeds.
+until_ok() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.05
+	done
+}
+
+# ---- ibsim -------------------------------------------------------------------
+
+sim_listens() { grep -q "@$IBSIM_SOCKNAME" /proc/net/unix; }
+
+sim_start() {
+	local net=$1 switches nodes ports
+	read -r switches nodes ports < <(awk '
+		$1 == "Switch" { s++; n++; p += $2 + 1 }
+		$1 == "Hca" || $1 == "Router" { n++; p += $2 + 1 }
+		END { print s, n, p }' "$net")
+	mkfifo "$dir/console"
+	# Outputs go to files: bats waits for whoever holds its own.
+	stdbuf -oL ibsim -s -N $((nodes + 8)) -S $((switches + 8)) -P $((ports + 64)) "$net" \
+		<"$dir/console" >"$dir/ibsim.out" 2>&1 3>&- &
+	sim_pid=$!
+	exec 7>"$dir/console"
+	until_ok "$DEADLINE" sim_listens || fail "ibsim does not start: $(tail "$dir/ibsim.out")"
+	SIM_HOST=$(awk -F'"' '/^Hca/ { print $2; exit }' "$net")
+	export SIM_HOST
+}
+
+sim() { echo "$*" >&7; }
+
+# ---- OpenSM ------------------------------------------------------------------
+
+sm_set() {
+	local -A opt=(
+		[event_plugin_name]=osmmoore
+		[event_plugin_options]="moore_conf=$dir/moore.conf"
+		[routing_engine]=moore,no_fallback
+		[qos]=TRUE [max_op_vls]=2 [sweep_interval]=0
+		[dump_files_dir]=$dir/dump [log_file]=$dir/opensm.log
+		[force_log_flush]=TRUE [log_flags]=0x43 [use_ucast_cache]=FALSE
+	)
+	local k
+	[ -e "$dir/moore.conf" ] || : >"$dir/moore.conf"
+	while [ $# -gt 0 ]; do
+		opt[$1]=$2
+		shift 2
+	done
+	for k in "${!opt[@]}"; do
+		echo "$k ${opt[$k]}"
+	done >"$dir/opensm.conf.new"
+	mv "$dir/opensm.conf.new" "$dir/opensm.conf"
+}
+
+sm_start() {
+	sm_set "$@"
+	# In $dir: the simulated sysfs is left behind where a program is killed.
+	(cd "$dir" && exec env LD_LIBRARY_PATH="$MOORE_BUILD" ibsim-run \
+		opensm -F "$dir/opensm.conf" >"$dir/opensm.out" 2>&1 3>&- 7>&-) &
+	sm_pid=$!
+}
+
+sm_hup() { kill -HUP "$sm_pid"; }
+
+# KILL: OpenSM under ibsim may not answer to TERM.
+sm_stop() {
+	[ -n "$sm_pid" ] || return 0
+	kill -KILL "$sm_pid" 2>/dev/null || true
+	wait "$sm_pid" 2>/dev/null || true
+	sm_pid=''
+	return 0
+}
+
+sm_lives() { kill -0 "$sm_pid" 2>/dev/null; }
+
+since() { seen=$(wc -l <"$dir/opensm.log"); }
+log() { tail -n +$((seen + 1)) "$dir/opensm.log"; }
+log_has() { log | grep -qE -- "$1"; }
+log_count() { log | grep -cE -- "$1"; }
+
+log_has_or_dead() { log_has "$1" || ! sm_lives; }
+await() {
+	until_ok "${2:-$DEADLINE}" log_has_or_dead "$1"
+	log_has "$1" && return 0
+	sm_lives || echo "OpenSM is gone: $(tail -n 5 "$dir/opensm.out")" >&2
+	tail -n 15 "$dir/opensm.log" >&2
+	fail "no line matches: $1"
+}
+await_up() { await 'SUBNET UP'; }
+
+# change COMMAND...: run it and wait until the subnet is up once more.
+change() {
+	since
+	"$@"
+	await_up
+}
+
+# Until OpenSM has nothing more to say: sweeps that follow one another are over.
+quiet() {
+	local n
+	n=$(wc -l <"$dir/opensm.log")
+	sleep 0.4
+	[ "$n" -eq "$(wc -l <"$dir/opensm.log")" ]
+}
+settled() { until_ok "$DEADLINE" quiet || fail "OpenSM does not settle"; }
+
+# A tool on the fabric.
+on_fabric() { (cd "$dir" && timeout 20 ibsim-run "$@" 2>&1); }
+
+# ---- a planned fabric ----------------------------------------------------------
+
+# plan FAMILY KEY=VALUE...: $dir/plan.json, its net, and moore.conf naming it.
+plan() {
+	moorectl plan new "$@" -o "$dir/plan.json" >/dev/null
+	moorectl plan export --to ibsim "$dir/plan.json" >"$dir/net"
+	echo "plan $dir/plan.json" >"$dir/moore.conf"
+}
+
+# planned FAMILY KEY=VALUE... [-- KEY VALUE...]: the plan on ibsim, routed.
+planned() {
+	local -a words=()
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		words+=("$1")
+		shift
+	done
+	shift || true
+	plan "${words[@]}"
+	sim_start "$dir/net"
+	sm_start "$@"
+	await_up
+}
+
+# Links between switches, one line for each end, as ibsim's console names it.
+cables() {
+	awk -F'"' 'NR == FNR { if (/^Switch/) is[$2]; next }
+		/^(Switch|Hca)/ { s = $2 }
+		/^\[/ && s in is && $2 in is { print "\"" s "\"" $1 }' "$dir/net" "$dir/net" | tr -d '\t '
+}
+first_link() { cables | head -n 1; }
+
+# ---- what must hold -------------------------------------------------------------
+
+# Tables as OpenSM dumped them, in terms that LIDs do not touch: switch GUID,
+# port GUID of the destination, offset, port.
+tables() {
+	awk '/^Unicast/ { for (i = 1; i < NF; i++) if ($i == "guid") sw = $(i + 1); split("", n) }
+		/^0x/ { for (i = 1; i < NF; i++) if ($i == "portguid") g = $(i + 1)
+			sub(/:$/, "", g); print sw, g, n[g]++ + 0, $2 }' "$1/opensm-lfts.dump" | sort
+}
+
+hash() { log | sed -n 's/.*moore: .* hash \([0-9a-f]*\).*/\1/p' | tail -n 1; }
+
+# The checker's own verdict, from the dumps: any SL, any LID, port 0 too.
+verify() { moorectl verify "${1:-$dir/dump}" --json; }
+sound() {
+	local out
+	out=$(verify "$@") || fail "not sound: $out"
+	jq -e '.sound and .acyclic and .unreachable == 0 and .loops == 0' <<<"$out" >/dev/null ||
+		fail "not sound: $out"
+}
+
+# The same question to ibdmchk, which shares no code with us: base LIDs, SL 0,
+# on the lanes of the SL2VL dump.  It ends in a crash after its verdict.
+no_credit_loop() {
+	local d=$dir/dump out
+	awk '/^Switch/ { sub(/,$/, "", $2); sw = $2 }
+		/^[0-9]/ { printf "%s %d %d", sw, $1, $2
+			for (i = 4; i <= 18; i += 2) printf " 0x%x%x", $i, $(i + 1)
+			print "" }' "$d/opensm-sl2vl.dump" >"$d/slvl"
+	out=$(cd "$d" && ibdmchk -s opensm-subnet.lst -f opensm.fdbs -m opensm.mcfdbs \
+		-d slvl -l 0 2>&1) || true
+	grep -q 'no credit loops found' <<<"$out" || fail "ibdmchk: $(tail -n 20 <<<"$out")"
+}
+
+# Base LID of an endpoint, by name.
+lid_of() {
+	awk -v q="'$1'" '/Channel Adapter/ && $NF == q { print $1; exit }' \
+		"$dir/dump/opensm-lfts.dump"
+}
+
+# One path record, as a host asks for it: names of two endpoints.
+path_record() {
+	on_fabric saquery -p --src-to-dst "$(($(lid_of "$1"))):$(($(lid_of "$2")))" >"$dir/path"
+	grep -q 'dlid\.*[1-9]' "$dir/path" || fail "no path from $1 to $2: $(cat "$dir/path")"
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# Multicast: every member is joined, in a tree, and the trees' turns together
+# with unicast stay acyclic.
+load lib.bash
+
+setup_file() {
+	cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -o "$BATS_FILE_TMPDIR/mcjoin" \
+		"$BATS_TEST_DIRNAME/mcjoin.c" -libumad
+}
+
+# join GROUP FROM STEP: port GUIDs of every STEP-th endpoint of the dump.
+guids() { grep -o 'CA[^{]*PortGUID:[0-9a-f]*' "$dir/dump/opensm-subnet.lst" | sed 's/.*PortGUID:/0x/' | sort -u; }
+join() {
+	local group=$1 from=$2 step=$3
+	guids | awk -v f="$from" -v s="$step" 'NR % s == f' >"$dir/members.$group"
+	since
+	on_fabric "$BATS_FILE_TMPDIR/mcjoin" "$group" $(cat "$dir/members.$group") >"$dir/joined.$group" ||
+		fail "$(cat "$dir/joined.$group")"
+	mlid=$(awk 'NR == 1 { print toupper(substr($2, 3)) }' "$dir/joined.$group")
+}
+
+# The dump follows the join: wait until the group covers all its members.
+covers() {
+	python3 "$BATS_TEST_DIRNAME/mctree.py" "$dir/dump" "$1" "$dir/members.$2" >"$dir/mctree.out" 2>&1
+}
+covered() { until_ok "$DEADLINE" covers "$@" || fail "$(cat "$dir/mctree.out")"; }
+
+@test "groups of different sizes: joined, trees, sound" {
+	planned slimfly q=5
+	for g in "1 1 97" "2 0 10" "3 1 3" "4 0 1"; do
+		join $g
+		covered "$mlid" "${g%% *}"
+	done
+	sound
+	! log_has 'ERR' || fail "$(log | grep ERR)"
+}
+
+@test "groups of the same members use different trees" {
+	planned mlfm h=4
+	for g in 1 2 3 4; do
+		join $g 0 10
+		covered "$mlid" $g
+	done
+	n=$(awk '/^Switch/ { s = $2 } /^0xC/ { m = $1; $1 = ""; t[m] = t[m] s $0 ";" }
+		END { for (m in t) u[t[m]]; for (x in u) n++; print n }' "$dir/dump/opensm.mcfdbs")
+	[ "$n" -ge 2 ]
+}
+
+@test "a link of the tree goes: the tree grows around it" {
+	planned slimfly q=5
+	join 1 0 4
+	covered "$mlid" 1
+	change sim "Unlink $(first_link)"
+	covered "$mlid" 1
+	sound
+}
+
+@test "a join while the last good routes are in force" {
+	planned slimfly q=5
+	sm_set qos FALSE
+	change sm_hup
+	join 1 0 7
+	covered "$mlid" 1
+	sound
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# At the first start nothing is in force yet: the engine says which line of
+# which file is wrong, and OpenSM brings nothing up.
+load lib.bash
+
+refused() {	# refused MESSAGE KEY VALUE...
+	local message=$1
+	shift
+	sim_start "$dir/net"
+	sm_start "$@"
+	await "moore: ERR $message.*no routes are set"
+	await 'No routing engine able'
+	! log_has 'SUBNET UP' || fail "it came up"
+}
+
+@test "qos FALSE" {
+	plan slimfly q=4
+	refused 'MR01: qos is FALSE: .*set "qos TRUE" in opensm.conf' qos FALSE
+}
+@test "max_op_vls 1" {
+	plan slimfly q=4
+	refused 'MR02: max_op_vls .*set "max_op_vls 2"' max_op_vls 1
+}
+@test "use_ucast_cache TRUE" {
+	plan slimfly q=4
+	refused 'MR03: use_ucast_cache .*set "use_ucast_cache FALSE"' use_ucast_cache TRUE
+}
+@test "moore.conf with an unknown key" {
+	plan slimfly q=4
+	printf '# ours\nplam %s\n' "$dir/plan.json" >"$dir/moore.conf"
+	refused "MR04: $dir/moore.conf:2: .*plam" qos TRUE
+}
+@test "moore.conf that event_plugin_options names is not there" {
+	plan slimfly q=4
+	refused 'MR04: /nowhere/moore.conf: No such file' event_plugin_options moore_conf=/nowhere/moore.conf
+}
+@test "the plan is not there" {
+	plan slimfly q=4
+	echo "plan $dir/none.json" >"$dir/moore.conf"
+	refused "MR05: $dir/none.json: No such file" qos TRUE
+}
+@test "the plan is not JSON" {
+	plan slimfly q=4
+	echo '{' >"$dir/plan.json"
+	refused "MR05: $dir/plan.json" qos TRUE
+}
+@test "the plan is a directory" {
+	plan slimfly q=4
+	echo "plan $dir" >"$dir/moore.conf"
+	refused "MR05: $dir: Is a directory" qos TRUE
+}
+
+@test "no_fallback missing: said once" {
+	plan slimfly q=4
+	sim_start "$dir/net"
+	sm_start routing_engine moore
+	await_up
+	change sm_hup
+	[ "$(grep -c 'ERR MR12.*routing_engine moore,no_fallback' "$dir/opensm.log")" -eq 1 ]
+}
