@@ -5,16 +5,28 @@
 #include "moore/conf.h"
 
 static const struct moore_conf_key keys[] = {
-	{ "plan", MOORE_CONF_PATH, 0, 0, "(null)",
+	{ "plan", MOORE_CONF_PATH, 0, 0, NULL, "(null)",
 	  "The plan of the fabric (moorectl plan new). With it, routes are computed for the "
 	  "fabric as intended and repaired for what is missing, so that a failure changes "
 	  "little; switches are matched by GUID, else by name (NodeDescription). Without "
 	  "it, the fabric as seen is taken as intended.",
 	  offsetof(struct moore_conf, plan) },
-	{ "seed", MOORE_CONF_U64, 0, UINT64_MAX, "0",
+	{ "seed", MOORE_CONF_U64, 0, UINT64_MAX, NULL, "0",
 	  "Breaks ties between equally short, equally loaded routes. Two subnet managers "
 	  "must use the same one.",
 	  offsetof(struct moore_conf, seed) },
+	{ "profile", MOORE_CONF_WORD, 0, 0, "any-sl|sl-hint", "any-sl",
+	  "any-sl: every SL is safe on every LID, so applications need not ask for one. "
+	  "sl-hint: more pairs have long routes in each layer, but applications must use "
+	  "the SL of a path record, except on base LIDs with SL 0.",
+	  offsetof(struct moore_conf, profile) },
+	{ "layers", MOORE_CONF_WORD, 0, 0, "valiant3|nta|valiant|inr", "valiant3",
+	  "How LID offsets 1 and up (lmc in opensm.conf) are routed; offset 0 is always "
+	  "minimal. valiant3: one hop more than minimal, spread over all switches. nta: "
+	  "the same without turning around. valiant: through an intermediate switch, "
+	  "minimally on both sides. inr: the same, intermediates only among switches with "
+	  "endpoints.",
+	  offsetof(struct moore_conf, layers) },
 };
 
 const struct moore_conf_key *
@@ -30,6 +42,27 @@ find_key(const char *s, size_t len)
 		if (strlen(keys[i].key) == len && !memcmp(keys[i].key, s, len))
 			return &keys[i];
 	return NULL;
+}
+
+static int
+set_word(char *field, const struct moore_conf_key *k, const char *s, size_t len, unsigned line,
+	 struct moore_err *err)
+{
+	uint32_t at = 0;
+
+	for (const char *w = k->words;; w++, at++) {
+		size_t n = strcspn(w, "|");
+
+		if (n == len && !memcmp(w, s, n)) {
+			memcpy(field, &at, sizeof(at));
+			return 0;
+		}
+		w += n;
+		if (!*w)
+			break;
+	}
+	return moore_fail(err, MOORE_ESYNTAX, line, "%s: \"%.*s\" is none of %s", k->key,
+			  (int)(len < 80 ? len : 80), s, k->words);
 }
 
 static int
@@ -50,6 +83,8 @@ set_value(struct moore_conf *c, const struct moore_conf_key *k, const char *s, c
 					  (unsigned long long)k->max);
 		memcpy(field, &v, sizeof(v));
 		return 0;
+	case MOORE_CONF_WORD:
+		return set_word(field, k, s, len, line, err);
 	case MOORE_CONF_PATH:
 		if (len == 6 && !memcmp(s, "(null)", 6))
 			len = 0;
