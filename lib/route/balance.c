@@ -113,6 +113,7 @@ grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_conn
 		if (!moore_rtree_grow(t, b->v, root, b->load, n_connected[root]))
 			return -MOORE_EUNREACH;
 		memcpy(b->slot + (size_t)root * n, t->slot, n);
+		memcpy(b->len + (size_t)root * n, t->len, n);
 		for (uint32_t i = 0; i < t->n_reached; i++)
 			b->order[(size_t)root * n + i] = (uint16_t)t->queue[i];
 		b->n_reached[root] = t->n_reached;
@@ -134,11 +135,12 @@ moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 
 	*b = (struct moore_rbalance){ .v = v };
 	b->slot = malloc(n * n + 1);
+	b->len = malloc(n * n + 1);
 	b->order = malloc(n * n * sizeof(*b->order) + 1);
 	b->n_reached = calloc(n + 1, sizeof(*b->n_reached));
 	b->load = calloc(v->g->n_edges + 1, sizeof(*b->load));
 	b->acc = calloc(n + 1, sizeof(*b->acc));
-	if (!b->slot || !b->order || !b->n_reached || !b->load || !b->acc ||
+	if (!b->slot || !b->len || !b->order || !b->n_reached || !b->load || !b->acc ||
 	    moore_rtree_init(&t, v->g) < 0)
 		rc = moore_fail_nomem(err);
 	else
@@ -151,6 +153,7 @@ void
 moore_rbalance_fini(struct moore_rbalance *b)
 {
 	free(b->slot);
+	free(b->len);
 	free(b->order);
 	free(b->n_reached);
 	free(b->load);

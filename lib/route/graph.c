@@ -263,6 +263,7 @@ note_switches(struct moore_rgraph *g, const struct moore_fabric *seen,
 	}
 	if (!any)
 		memset(g->weight, 1, g->n);
+	memcpy(g->prio, g->weight, g->n);
 	g->as_planned = true;
 	for (uint32_t v = 0; v < g->n; v++)
 		g->as_planned &= g->transit[v] && g->seen[v] != MOORE_NONE;
@@ -301,10 +302,11 @@ moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 	g->node_of = calloc(seen->n_switches + 1, sizeof(*g->node_of));
 	g->transit = calloc(max_n + 1, 1);
 	g->weight = calloc(max_n + 1, 1);
+	g->prio = calloc(max_n + 1, 1);
 	g->is_host_port = calloc(max_n + 1, 256);
 	cursor = moore_arena_alloc(&tmp, max_n + 1, sizeof(*cursor));
 	if (!g->xadj || !g->to || !g->rev || !g->flags || !g->xpar || !g->par || !g->seen ||
-	    !g->node_of || !g->transit || !g->weight || !g->is_host_port || !cursor)
+	    !g->node_of || !g->transit || !g->weight || !g->prio || !g->is_host_port || !cursor)
 		rc = moore_fail_nomem(err);
 	else if ((rc = bind_nodes(g, seen, intended, &tmp, err)) == 0 &&
 		 (rc = build_edges(g, seen, intended, err)) == 0) {
@@ -328,6 +330,7 @@ moore_rgraph_fini(struct moore_rgraph *g)
 	free(g->node_of);
 	free(g->transit);
 	free(g->weight);
+	free(g->prio);
 	free(g->is_host_port);
 	*g = (struct moore_rgraph){ 0 };
 }

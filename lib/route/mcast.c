@@ -2,13 +2,14 @@
 /* mcast.c - trees for multicast groups, made of allowed turns alone.
  *
  * A packet of a group runs along its tree in every direction, so every pair of
- * links at a switch of the tree is a turn in both senses.  Under an order that
+ * links at a switch of the tree is a turn in both senses.  By the order that
  * holds when each switch has at most one greater neighbour in the tree: a
- * monotone tree, in which every parent is greater than its child.  Its root is
- * the greatest; only a switch from which all members can be reached downward
- * can be root, and the top of the component always is one.  The group's number
- * picks where the search for a root starts and which of the equally near
- * parents each switch takes, so that groups use different links. */
+ * monotone tree, in which every parent is greater than its child.  By colours it
+ * holds in the spanning tree, whose parents are greater too.  The root is the
+ * greatest; only a switch from which all members can be reached downward can be
+ * root, and the top of the component always is one.  The group's number picks
+ * where the search for a root starts and which of the equally near parents each
+ * switch takes, so that groups use different links. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,16 @@ struct mtree {
 	uint32_t *queue;
 	uint8_t *depth;		/* MOORE_LEN_NONE: not reached */
 };
+
+/* May e, an edge to a greater switch, lead s to its parent? */
+static bool
+leads_up(const struct mtree *m, uint32_t s, uint32_t e)
+{
+	const struct moore_rturns *t = m->v->turns;
+
+	return m->v->g->flags[e] & m->v->flag && t->pos[m->v->g->to[e]] < t->pos[s] &&
+		(!t->by_colour || t->parent[s] == e);
+}
 
 /* The parent of s among the greater neighbours one step nearer to the root. */
 static void
@@ -37,8 +48,7 @@ adopt(struct mtree *m, uint32_t s, uint8_t depth)
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 			uint32_t r = g->to[e];
 
-			if (!(g->flags[e] & m->v->flag) || m->v->pos[r] > m->v->pos[s] ||
-			    m->depth[r] != depth - 1 || (depth > 1 && !g->transit[r]))
+			if (!leads_up(m, s, e) || m->depth[r] != depth - 1 || (depth > 1 && !g->transit[r]))
 				continue;
 			if (pass && k++ == pick) {
 				m->parent[s] = e;
@@ -68,8 +78,7 @@ descend(struct mtree *m, uint32_t root)
 		for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++) {
 			uint32_t s = g->to[e];
 
-			if (!(g->flags[e] & m->v->flag) || m->v->pos[s] < m->v->pos[r] ||
-			    m->depth[s] != MOORE_LEN_NONE)
+			if (m->depth[s] != MOORE_LEN_NONE || !leads_up(m, s, g->rev[e]))
 				continue;
 			m->depth[s] = (uint8_t)(m->depth[r] + 1);
 			m->queue[n++] = s;
@@ -98,7 +107,7 @@ climb(const struct moore_rview *v, uint32_t s)
 	do {
 		s = top;
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (g->flags[e] & v->flag && v->pos[g->to[e]] < v->pos[top])
+			if (g->flags[e] & v->flag && v->turns->pos[g->to[e]] < v->turns->pos[top])
 				top = g->to[e];
 	} while (top != s);
 	return top;
@@ -114,7 +123,7 @@ find_root(struct mtree *m, uint16_t group, const moore_swid *members, size_t n)
 	uint32_t *at = m->queue + g->n;		/* node at each place of the order */
 
 	for (uint32_t s = 0; s < g->n; s++)
-		at[m->v->pos[s]] = s;
+		at[m->v->turns->pos[s]] = s;
 	for (uint32_t p = moore_rng_below(&rng, g->n) + 1; p-- > 0;) {
 		if (g->seen[at[p]] == MOORE_NONE)
 			continue;

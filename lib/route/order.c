@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* order.c - a total order of the switches in which every switch but the
- * greatest of its component has a greater neighbour, and the ranks it gives.
+ * greatest of its component has a greater neighbour.
  *
  * The order is the sequence of a traversal that always takes, among the
  * neighbours of what it has, the one of best priority.  Priority: switches
- * without endpoints first (so that in OFT and MLFM no turn at a middle switch is
- * down-up), then the canonical number.  Fed with an earlier order as priority,
- * the traversal reproduces it, except around what is gone: so little moves.
- * Switches that cannot pass packets on come last and lead nowhere.
- *
- * Rank: up links by their head from low to high, then down links by their head
- * from high to low.  A turn is allowed when the rank rises: all but down-up
- * (Autonet: Schroeder et al., IEEE J. Sel. Areas Commun. 9(8), 1991). */
+ * without endpoints first, then the canonical number.  Fed with an earlier order
+ * as priority, the traversal reproduces it, except around what is gone: so
+ * little moves.  Switches that cannot pass packets on come last and lead
+ * nowhere. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +52,7 @@ static uint64_t
 node_key(const struct moore_rview *v, const uint32_t *prio, uint32_t node)
 {
 	const struct moore_rgraph *g = v->g;
-	uint64_t p = prio ? prio[node] : ((uint64_t)(g->weight[node] != 0) << 30) + node;
+	uint64_t p = prio ? prio[node] : ((uint64_t)g->prio[node] << 29) + node;
 
 	return p << 32 | node;
 }
@@ -105,7 +101,7 @@ by_key(const void *a, const void *b)
 
 int
 moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, uint32_t *pos,
-		   uint32_t *rank, struct moore_err *err)
+		   struct moore_err *err)
 {
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
@@ -127,12 +123,6 @@ moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, uint32_t *
 
 			if (!w.queued[s] && moore_rview_transit(v, s) == (bool)transit)
 				walk_from(&w, s);
-		}
-	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-			uint32_t head = pos[g->to[e]];
-
-			rank[e] = head < pos[s] ? g->n - head : g->n + 1 + head;
 		}
 	moore_arena_free(&tmp);
 	return 0;

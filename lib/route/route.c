@@ -12,7 +12,7 @@
 struct moore_route {
 	const struct moore_fabric *seen;
 	struct moore_rgraph g;
-	uint32_t *pos, *rank;	/* of what is up */
+	struct moore_rturns turns;	/* of what is up */
 	struct moore_lft *lft;
 	struct moore_route_stats stats;
 };
@@ -28,8 +28,10 @@ struct job {			/* one build in progress */
 	const struct moore_fabric *intended;
 	struct moore_rview planned, up;
 	struct moore_rbalance balance;
+	struct moore_rvaliant valiant;
 	struct moore_rtree tree;
-	uint32_t *n_connected, *n_connected_up, *plan_pos, *plan_rank;
+	uint32_t *n_connected, *n_connected_up, *colour;
+	struct moore_rturns plan_turns;
 	struct column *col;
 	size_t n_cols;
 	unsigned n_offsets;
@@ -200,41 +202,68 @@ write_column(struct job *j, const struct column *c, const uint8_t *slot)
 	}
 }
 
-/* Repair the tree of c for what is missing; the balance learns of new loads. */
+/* The trees of one slice, minimal or not. */
+struct slice {
+	const uint8_t *slot;
+	const uint16_t *order;
+	const uint32_t *n_reached;
+	uint32_t *load;
+};
+
+/* Repair the tree of c for what is missing; the loads learn of new routes. */
 static int
-repair_column(struct job *j, const struct column *c, struct moore_err *err)
+repair_column(struct job *j, const struct slice *sl, const struct column *c, struct moore_err *err)
 {
 	const struct moore_rgraph *g = &j->r->g;
-	struct moore_rbalance *b = &j->balance;
-	const uint8_t *old = b->slot + (size_t)c->root * g->n;
+	const uint8_t *old = sl->slot + (size_t)c->root * g->n;
 	struct moore_rtree *t = &j->tree;
 
 	memcpy(t->slot, old, g->n);
-	t->n_reached = b->n_reached[c->root];
+	t->n_reached = sl->n_reached[c->root];
 	for (uint32_t i = 0; i < t->n_reached; i++)
-		t->queue[i] = b->order[(size_t)c->root * g->n + i];
-	if (!moore_rtree_repair(t, &j->up, c->root, b->load, j->n_connected_up[c->root],
+		t->queue[i] = sl->order[(size_t)c->root * g->n + i];
+	if (!moore_rtree_repair(t, &j->up, c->root, sl->load, j->n_connected_up[c->root],
 				&j->r->stats.repaired))
 		return fail_unreachable(j, c->root, err);
 	for (uint32_t s = 0; s < g->n; s++)
 		if (t->slot[s] != old[s] && t->slot[s] != MOORE_SLOT_NONE)
-			b->load[g->xadj[s] + t->slot[s]] += g->weight[s];
+			sl->load[g->xadj[s] + t->slot[s]] += g->weight[s];
 	return 0;
+}
+
+/* Choose the trees for a slice: offset 0 minimal, the others of hosts not. */
+static struct slice
+make_slice(struct job *j, const struct column *col)
+{
+	struct moore_rbalance *b = &j->balance;
+	struct moore_rvaliant *v = &j->valiant;
+	unsigned kind = col->slice / j->n_offsets, offset = col->slice % j->n_offsets;
+
+	if (offset && kind >= KIND_HOST) {
+		moore_rvaliant_slice(v, offset - 1, j->n_offsets - 1, kind, j->present,
+				     j->n_connected);
+		return (struct slice){ v->slot, v->order, v->n_reached, v->load };
+	}
+	moore_rbalance_slice(b, col->slice / j->n_offsets + offset, j->present);
+	for (uint32_t e = 0; v->load && kind >= KIND_HOST && e < j->r->g.n_edges; e++)
+		v->load[e] += b->load[e];
+	return (struct slice){ b->slot, b->order, b->n_reached, b->load };
 }
 
 static int
 fill_slice(struct job *j, const struct column *col, size_t n, struct moore_err *err)
 {
 	const struct moore_rgraph *g = &j->r->g;
+	struct slice sl;
 	int rc;
 
 	mark_present(j, col, n);
-	moore_rbalance_slice(&j->balance, col->slice, j->present);
+	sl = make_slice(j, col);
 	for (size_t i = 0; i < n; i++) {
-		const uint8_t *slot = j->balance.slot + (size_t)col[i].root * g->n;
+		const uint8_t *slot = sl.slot + (size_t)col[i].root * g->n;
 
 		if (j->repairs) {
-			if ((rc = repair_column(j, &col[i], err)) < 0)
+			if ((rc = repair_column(j, &sl, &col[i], err)) < 0)
 				return rc;
 			slot = j->tree.slot;
 		}
@@ -295,28 +324,27 @@ job_alloc(struct job *j, struct moore_err *err)
 		return moore_fail(err, MOORE_EINVAL, 0, "%zu switches are more than LIDs exist", n - 1);
 	j->n_connected = calloc(n, sizeof(*j->n_connected));
 	j->n_connected_up = calloc(n, sizeof(*j->n_connected_up));
-	j->plan_pos = calloc(n, sizeof(*j->plan_pos));
-	j->plan_rank = calloc(e, sizeof(*j->plan_rank));
-	r->pos = calloc(n, sizeof(*r->pos));
-	r->rank = calloc(e, sizeof(*r->rank));
+	j->colour = calloc(e, sizeof(*j->colour));
 	j->present = calloc(n, 1);
-	if (!j->n_connected || !j->n_connected_up || !j->plan_pos || !j->plan_rank || !r->pos ||
-	    !r->rank || !j->present || moore_rtree_init(&j->tree, &r->g) < 0)
+	if (!j->n_connected || !j->n_connected_up || !j->colour || !j->present || moore_rtree_init(&j->tree, &r->g) < 0 ||
+	    moore_rturns_init(&r->turns, &r->g) < 0 || moore_rturns_init(&j->plan_turns, &r->g) < 0)
 		return moore_fail_nomem(err);
 	return moore_lft_new(&r->lft, r->seen->n_switches, r->seen->lid_top, err);
 }
 
-/* Orders: for the intended graph, and close to it for what is up. */
+/* Orders and turns: for the intended graph, and close to it for what is up. */
 static int
-make_orders(struct job *j, struct moore_err *err)
+make_turns(struct job *j, struct moore_err *err)
 {
 	struct moore_rgraph *g = &j->r->g;
+	uint32_t *colour = j->n_offsets > 1 ? j->colour : NULL;
 	int rc;
 
-	j->planned = (struct moore_rview){ g, MOORE_EDGE_PLANNED, !j->intended, j->plan_pos, j->plan_rank };
-	j->up = (struct moore_rview){ g, MOORE_EDGE_UP, true, j->r->pos, j->r->rank };
-	if ((rc = moore_rorder_build(&j->planned, NULL, j->plan_pos, j->plan_rank, err)) < 0 ||
-	    (rc = moore_rorder_build(&j->up, j->plan_pos, j->r->pos, j->r->rank, err)) < 0)
+	j->planned = (struct moore_rview){ g, MOORE_EDGE_PLANNED, !j->intended, &j->plan_turns };
+	j->up = (struct moore_rview){ g, MOORE_EDGE_UP, true, &j->r->turns };
+	if ((colour && (rc = moore_rturns_colour(g, colour, err)) < 0) ||
+	    (rc = moore_rturns_build(&j->plan_turns, &j->planned, NULL, colour, err)) < 0 ||
+	    (rc = moore_rturns_build(&j->r->turns, &j->up, &j->plan_turns, colour, err)) < 0)
 		return rc;
 	count_connected(&j->planned, j->n_connected, j->tree.queue);
 	count_connected(&j->up, j->n_connected_up, j->tree.queue);
@@ -329,7 +357,11 @@ grow_trees(struct job *j, uint64_t seed, struct moore_err *err)
 	uint32_t bad = 0;
 	int rc = moore_rbalance_build(&j->balance, &j->planned, j->n_connected, seed, &bad, err);
 
-	return rc == -MOORE_EUNREACH ? fail_unreachable(j, bad, err) : rc;
+	if (rc == -MOORE_EUNREACH)
+		return fail_unreachable(j, bad, err);
+	if (rc == 0 && j->n_offsets > 1 && moore_rvaliant_init(&j->valiant, &j->balance) < 0)
+		return moore_fail_nomem(err);
+	return rc;
 }
 
 int
@@ -346,8 +378,8 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 	j.r->seen = seen;
 	if ((rc = moore_rgraph_build(&j.r->g, seen, intended, err)) < 0 ||
 	    (rc = job_alloc(&j, err)) < 0 ||
-	    (rc = make_orders(&j, err)) < 0 ||
 	    (rc = list_columns(&j, err)) < 0 ||
+	    (rc = make_turns(&j, err)) < 0 ||
 	    (rc = grow_trees(&j, opts->seed, err)) < 0)
 		goto out;
 	j.repairs = intended && !j.r->g.as_planned;
@@ -357,12 +389,13 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 	*out = j.r;
 	j.r = NULL;
 out:
+	moore_rvaliant_fini(&j.valiant);
 	moore_rbalance_fini(&j.balance);
 	moore_rtree_fini(&j.tree);
 	free(j.n_connected);
 	free(j.n_connected_up);
-	free(j.plan_pos);
-	free(j.plan_rank);
+	free(j.colour);
+	moore_rturns_fini(&j.plan_turns);
 	free(j.present);
 	free(j.col);
 	moore_route_free(j.r);
@@ -375,8 +408,7 @@ moore_route_free(struct moore_route *r)
 	if (!r)
 		return;
 	moore_rgraph_fini(&r->g);
-	free(r->pos);
-	free(r->rank);
+	moore_rturns_fini(&r->turns);
 	moore_lft_free(r->lft);
 	free(r);
 }
@@ -397,7 +429,7 @@ int
 moore_route_mcast(const struct moore_route *r, uint16_t group, const moore_swid *members,
 		  size_t n, uint8_t *parent_port, struct moore_err *err)
 {
-	const struct moore_rview up = { &r->g, MOORE_EDGE_UP, true, r->pos, r->rank };
+	const struct moore_rview up = { &r->g, MOORE_EDGE_UP, true, &r->turns };
 
 	return moore_rmcast(&up, group, members, n, parent_port, err);
 }

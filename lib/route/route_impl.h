@@ -2,9 +2,11 @@
 /* route_impl.h - what the stages of routing hand to each other.
  *
  *   graph.c    intended and seen fabric -> one switch graph in canonical order
- *   order.c    the order of the switches, and the ranks that allow turns
+ *   order.c    a total order of the switches
+ *   turns.c    the ranks that allow turns, and the spanning trees among them
  *   tree.c     one in-tree: grown from its root, or repaired around a failure
  *   balance.c  which of the equal choices each switch takes
+ *   valiant.c  the non-minimal layers
  *   route.c    the sequence, and the forwarding tables
  *   mcast.c    trees for multicast groups
  *
@@ -39,10 +41,20 @@ struct moore_rgraph {
 	moore_swid *seen;	/* of a node, MOORE_NONE when it is missing */
 	uint32_t *node_of;	/* of a switch of the seen fabric */
 	uint8_t *transit;	/* may pass packets on: it maps SLs */
+	uint8_t *prio;		/* for the order: 0 first; 2 for middle switches of P2 */
 	uint8_t *weight;	/* 1: a source of load (it has endpoints, or none has) */
 	uint8_t *is_host_port;	/* 256 for each node: no switch link is planned there */
 	uint32_t n_extra;	/* nodes that are not planned */
 	bool as_planned;	/* every edge both planned and up, all transit, two lanes */
+};
+
+/* An order of the switches, a spanning tree whose parents are greater, and the
+ * ranks of edges: those allow all turns of the tree. */
+struct moore_rturns {
+	bool by_colour;		/* else by the order */
+	uint32_t *pos;		/* of a node: 0 is the greatest */
+	uint32_t *parent;	/* edge towards the root; MOORE_NONE: a root */
+	uint32_t *rank;		/* of an edge */
 };
 
 /* Which edges count: as planned, or as seen. */
@@ -50,8 +62,7 @@ struct moore_rview {
 	const struct moore_rgraph *g;
 	uint8_t flag;		/* MOORE_EDGE_PLANNED or MOORE_EDGE_UP */
 	bool lanes;		/* heed one-lane links and switches that cannot map SLs */
-	const uint32_t *pos;	/* of a node in the order, 0 the greatest */
-	const uint32_t *rank;	/* of an edge */
+	const struct moore_rturns *turns;
 };
 
 static inline bool
@@ -66,10 +77,19 @@ void moore_rgraph_fini(struct moore_rgraph *g);
 /* Which of the host ports of its node a port is, from 0. */
 unsigned moore_rgraph_slot(const struct moore_rgraph *g, uint32_t node, moore_portnum port);
 
-/* The order: prio (may be NULL) is a previous order's pos to stay close to.
- * Fills pos[n] and rank[n_edges]. */
+/* The order: pos[n], 0 the greatest.  prio (may be NULL) is a previous order to
+ * stay close to. */
 int moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, uint32_t *pos,
-		       uint32_t *rank, struct moore_err *err);
+		       struct moore_err *err);
+
+int moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g);
+void moore_rturns_fini(struct moore_rturns *t);
+/* colour[n_edges], of the planned graph and whatever is seen besides; sets prio. */
+int moore_rturns_colour(struct moore_rgraph *g, uint32_t *colour, struct moore_err *err);
+/* old (may be NULL) is what to stay close to; colour may be NULL: by the order. */
+int moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
+		       const struct moore_rturns *old, const uint32_t *colour,
+		       struct moore_err *err);
 
 /* One in-tree under construction, and the scratch to construct it. */
 struct moore_rtree {
@@ -84,6 +104,7 @@ struct moore_rtree {
 	uint32_t *first, *next;	/* lists by node, through edges; MOORE_NONE ends */
 	uint8_t *n_offers;
 	uint8_t *old;		/* repair: slot[] before it */
+	uint8_t *need;		/* nodes that must follow the spanning tree */
 	uint32_t *level;	/* the nodes of one round */
 };
 
@@ -93,6 +114,14 @@ void moore_rtree_fini(struct moore_rtree *t);
  * when connected nodes could not be reached (n_connected of them exist). */
 bool moore_rtree_grow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 		      const uint32_t *cost, uint32_t n_connected);
+enum moore_rwish {
+	MOORE_WISH_SHUT = 1,	/* a neighbour of the root that lets nobody through */
+	MOORE_WISH_LEAF = 2,	/* rather without children */
+};
+
+/* The same with wishes by node, and without the last resort. */
+bool moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+			     const uint32_t *cost, uint32_t n_connected, const uint8_t *wish);
 /* Keep what is alive and legal of slot[], and grow the rest.  *moved counts
  * nodes whose parent changed. */
 bool moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
@@ -103,6 +132,7 @@ bool moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint
 struct moore_rbalance {
 	const struct moore_rview *v;
 	uint8_t *slot;		/* slot[root * n + node]: the trees of the slice */
+	uint8_t *len;		/* likewise: hops; the same in every slice */
 	uint16_t *order;	/* order[root * n + i]: reached nodes by length */
 	uint32_t *n_reached;	/* of each root */
 	uint32_t *load;		/* of each edge, in the present slice */
@@ -125,6 +155,27 @@ int moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 /* Choose for slice number i, which has a LID at each root with present[root]. */
 void moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present);
 void moore_rbalance_fini(struct moore_rbalance *b);
+
+/* Non-minimal trees; the matrices are as in moore_rbalance. */
+struct moore_rvaliant {
+	const struct moore_rbalance *b;
+	uint8_t *slot, *len, *flags;
+	uint16_t *order;
+	uint32_t *n_reached;
+	uint32_t *load;		/* of each edge, over all slices of hosts so far */
+	uint8_t *wish;		/* scratch, per node */
+	uint32_t *acc;
+	uint8_t *via;
+	uint64_t *beyond;
+	bool last;		/* layer: who is not covered now never will be */
+	struct moore_rtree t;
+};
+
+int moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b);
+void moore_rvaliant_fini(struct moore_rvaliant *v);
+/* Build layer 0..n_layers-1 of the turn-th hosts (layers in this order). */
+void moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers,
+			  unsigned turn, const uint8_t *present, const uint32_t *n_connected);
 
 /* As moore_route_mcast(). */
 int moore_rmcast(const struct moore_rview *v, uint16_t group, const moore_swid *members,

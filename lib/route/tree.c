@@ -3,10 +3,9 @@
  * by allowed turns alone.
  *
  * Growing goes hop by hop.  A switch that turns out illegal is a leaf for good;
- * that can strand others behind it, and then the whole tree is grown again the
- * monotone way, which never strands: first down from the root's greater
- * neighbours outward, then up from everyone else (order.c gives each switch but
- * the top a greater neighbour, so an up link to a legal switch exists).
+ * that can strand others behind it.  Those then follow the first spanning tree,
+ * all of whose turns are allowed, to the root, and the rest grows around them;
+ * if that strands others again and again, everyone follows it.
  *
  * A link of one lane carries both roles on one VL, so even a leaf must be legal
  * across it; a switch that cannot map SLs is always a leaf. */
@@ -19,6 +18,7 @@ struct grower {
 	struct moore_rtree *t;
 	const struct moore_rview *v;
 	const uint32_t *cost;
+	const uint8_t *wish;	/* enum moore_rwish, by node; may be NULL */
 	uint32_t *level;	/* nodes offered a parent in this round */
 	uint32_t n_level;
 	bool last;		/* nobody is left beyond this round */
@@ -34,10 +34,10 @@ moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g)
 		.queue = malloc(2 * n * sizeof(*t->queue)),
 		.first = malloc(n * sizeof(*t->first)),
 		.next = malloc((g->n_edges + 1) * sizeof(*t->next)),
-		.n_offers = malloc(n), .old = malloc(n), .level = malloc(n * sizeof(*t->level)),
+		.n_offers = malloc(n), .old = malloc(n), .need = malloc(n), .level = malloc(n * sizeof(*t->level)),
 	};
 	return t->slot && t->len && t->pass && t->kids && t->queue && t->first && t->next &&
-		t->n_offers && t->old && t->level ? 0 : -MOORE_ENOMEM;
+		t->n_offers && t->old && t->need && t->level ? 0 : -MOORE_ENOMEM;
 }
 
 void
@@ -52,6 +52,7 @@ moore_rtree_fini(struct moore_rtree *t)
 	free(t->next);
 	free(t->n_offers);
 	free(t->old);
+	free(t->need);
 	free(t->level);
 	*t = (struct moore_rtree){ 0 };
 }
@@ -78,7 +79,7 @@ legal_over(const struct moore_rtree *t, const struct moore_rview *v, uint32_t e)
 {
 	uint32_t r = v->g->to[e];
 
-	return r == t->root || v->rank[e] < v->rank[v->g->xadj[r] + t->slot[r]];
+	return r == t->root || v->turns->rank[e] < v->turns->rank[v->g->xadj[r] + t->slot[r]];
 }
 
 /* May node s, a leaf, hang on edge e at all? */
@@ -123,7 +124,7 @@ price(const struct grower *w, uint32_t e)
 		p += w->cost[w->v->g->xadj[r] + t->slot[r]];
 	if (!w->last && !legal_over(t, w->v, e))
 		p |= (uint64_t)1 << 62;
-	if (!t->kids[r] && t->n_offers[r] > 1)
+	if (!t->kids[r] && (t->n_offers[r] > 1 || (w->wish && w->wish[r] & MOORE_WISH_LEAF)))
 		p |= (uint64_t)1 << 61;
 	return p;
 }
@@ -137,7 +138,8 @@ attach(struct grower *w, uint32_t s, uint32_t e)
 
 	t->slot[s] = (uint8_t)(e - g->xadj[s]);
 	t->len[s] = (uint8_t)(t->len[r] + 1);
-	t->pass[s] = moore_rview_transit(w->v, s) && legal_over(t, w->v, e);
+	t->pass[s] = moore_rview_transit(w->v, s) && legal_over(t, w->v, e) &&
+		!(w->wish && r == t->root && w->wish[s] & MOORE_WISH_SHUT);
 	t->kids[r] = 1;
 	t->queue[t->n_reached++] = s;
 }
@@ -185,7 +187,7 @@ grow_rounds(struct grower *w, uint32_t n_connected)
 			if (t->pass[t->queue[i]])
 				offer(w, t->queue[i]);
 		from = to;
-		w->last = to + (n_kept - k) + w->n_level >= n_connected;
+		w->last = !w->wish && to + (n_kept - k) + w->n_level >= n_connected;
 		for (uint32_t i = 0; i < w->n_level; i++)
 			choose(w, w->level[i]);
 	}
@@ -193,57 +195,79 @@ grow_rounds(struct grower *w, uint32_t n_connected)
 		t->queue[t->n_reached++] = late[k++];
 }
 
-/* Down from the root, then up: every switch legal (see the head of the file). */
+/* Everyone along the spanning tree: every turn legal. */
 static void
-grow_monotone(struct grower *w, uint32_t root)
+follow_spanning_tree(struct grower *w, uint32_t root)
 {
 	const struct moore_rgraph *g = w->v->g;
-	const uint32_t *pos = w->v->pos;
+	const uint32_t *parent = w->v->turns->parent;
 	struct moore_rtree *t = w->t;
 
 	start(t, g->n, root);
-	for (int up = 0; up < 2; up++) {
-		for (uint32_t i = 0; i < t->n_reached; i++) {
-			uint32_t r = t->queue[i];
+	for (uint32_t i = 0; i < t->n_reached; i++) {
+		uint32_t r = t->queue[i];
 
-			if (!t->pass[r] || t->len[r] >= MOORE_LEN_MAX)
-				continue;
-			for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
-				uint32_t s = g->to[o];
-				bool goes_up = pos[r] < pos[s];
+		if (!t->pass[r] || t->len[r] >= MOORE_LEN_MAX)
+			continue;
+		for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
+			uint32_t s = g->to[o], e = g->rev[o];
 
-				if (t->len[s] == MOORE_LEN_NONE && g->flags[o] & w->v->flag &&
-				    goes_up == (bool)up)
-					attach(w, s, g->rev[o]);
-			}
+			if (t->len[s] == MOORE_LEN_NONE && (parent[r] == o || parent[s] == e))
+				attach(w, s, e);
 		}
 	}
 }
 
-/* Reached nodes sorted by length, as later stages want them. */
+/* Of the tree that follows the spanning tree keep the nodes on the way from those
+ * that need it to the root. */
 static void
-sort_queue(struct moore_rtree *t, uint32_t n)
+keep_needed(struct moore_rtree *t, const struct moore_rgraph *g)
 {
-	uint32_t at[MOORE_LEN_NONE + 2] = { 0 };
-	uint32_t *tmp = t->queue + n;
+	uint32_t n = t->n_reached, n_kept = 0;
 
-	memcpy(tmp, t->queue, t->n_reached * sizeof(*tmp));
-	for (uint32_t i = 0; i < t->n_reached; i++)
-		at[t->len[tmp[i]] + 1]++;
-	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
-		at[l + 1] += at[l];
-	for (uint32_t i = 0; i < t->n_reached; i++)
-		t->queue[at[t->len[tmp[i]]]++] = tmp[i];
+	for (uint32_t i = n; i-- > 1;) {
+		uint32_t s = t->queue[i];
+
+		if (t->need[s])
+			t->need[g->to[g->xadj[s] + t->slot[s]]] = 1;
+	}
+	memset(t->kids, 0, g->n);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = t->queue[i];
+
+		if (s == t->root || t->need[s]) {
+			t->queue[n_kept++] = s;
+			if (s != t->root)
+				t->kids[g->to[g->xadj[s] + t->slot[s]]] = 1;
+			continue;
+		}
+		t->slot[s] = MOORE_SLOT_NONE;
+		t->len[s] = MOORE_LEN_NONE;
+		t->pass[s] = 0;
+	}
+	t->n_reached = n_kept;
 }
+
+#define MAX_TRIES 4
 
 static bool
 finish(struct grower *w, uint32_t root, uint32_t n_connected)
 {
-	if (w->t->n_reached < n_connected) {
-		grow_monotone(w, root);
-		sort_queue(w->t, w->v->g->n);
+	struct moore_rtree *t = w->t;
+	const struct moore_rgraph *g = w->v->g;
+
+	if (t->n_reached < n_connected)
+		memset(t->need, 0, g->n);
+	for (unsigned i = 0; t->n_reached < n_connected; i++) {
+		for (uint32_t s = 0; s < g->n; s++)
+			t->need[s] |= t->len[s] == MOORE_LEN_NONE;
+		follow_spanning_tree(w, root);
+		if (i == MAX_TRIES || t->n_reached < n_connected)
+			break;
+		keep_needed(t, g);
+		grow_rounds(w, n_connected);
 	}
-	return w->t->n_reached >= n_connected;
+	return t->n_reached >= n_connected;
 }
 
 bool
@@ -255,6 +279,17 @@ moore_rtree_grow(struct moore_rtree *t, const struct moore_rview *v, uint32_t ro
 	start(t, v->g->n, root);
 	grow_rounds(&w, n_connected);
 	return finish(&w, root, n_connected);
+}
+
+bool
+moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+			const uint32_t *cost, uint32_t n_connected, const uint8_t *wish)
+{
+	struct grower w = { .t = t, .v = v, .cost = cost, .wish = wish, .level = t->level };
+
+	start(t, v->g->n, root);
+	grow_rounds(&w, n_connected);
+	return t->n_reached >= n_connected;
 }
 
 /* Of the old tree keep, from the root outward, each node whose link is up, whose

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* turns.c - which turns are allowed: ranks of the directed links.
+ *
+ * A turn is allowed when the rank rises, so the allowed set is acyclic whatever
+ * the ranks are.  Two constructions, from an order of the switches (order.c):
+ *
+ * By the order (all LIDs minimal): up links by their head from low to high, then
+ * down links by their head from high to low.  All turns are allowed but down-up
+ * (Autonet: Schroeder et al., IEEE J. Sel. Areas Commun. 9(8), 1991).
+ *
+ * By colours (Valiant layers): links rise by colour.  In the middle of the colours
+ * stand the links of one spanning tree, first towards its root, deepest first,
+ * then away from it, deepest last.  Where every link joins a switch with endpoints and
+ * one without (OFT, MLFM), the middle switches are split into two halves P1 and
+ * P2 and low->P1, P1->low, low->P2, P2->low rise in this order, so that every
+ * turn at a middle switch and those P1->low->P2 are allowed.  Elsewhere a proper
+ * colouring of the links, both directions alike: half of all turns at each
+ * switch.  All switches then look nearly alike, and load is even.  Colours and
+ * halves are made for what is planned and do not change with what is missing.
+ *
+ * Either way all turns of the spanning tree are allowed, which is what the last
+ * resort of unicast and multicast stand on.  Its parents are greater in the
+ * order.  By colours it has few links at any switch, and middle switches of P2
+ * are leaves of it where they can be: its links take part in fewer turns than
+ * their colours would. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/route_impl.h"
+
+enum { LOW_P1, P1_LOW, LOW_P2, P2_LOW };
+
+int
+moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g)
+{
+	t->pos = calloc((size_t)g->n + 1, sizeof(*t->pos));
+	t->rank = calloc((size_t)g->n_edges + 1, sizeof(*t->rank));
+	t->parent = calloc((size_t)g->n + 1, sizeof(*t->parent));
+	return t->pos && t->rank && t->parent ? 0 : -MOORE_ENOMEM;
+}
+
+void
+moore_rturns_fini(struct moore_rturns *t)
+{
+	free(t->pos);
+	free(t->rank);
+	free(t->parent);
+	*t = (struct moore_rturns){ 0 };
+}
+
+/* Does every planned link join a switch with endpoints and one without? */
+static bool
+has_middles(const struct moore_rgraph *g)
+{
+	uint32_t n_links = 0;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+				continue;
+			if (g->weight[s] == g->weight[g->to[e]])
+				return false;
+			n_links++;
+		}
+	return n_links > 0;
+}
+
+/* Halves such that each switch with endpoints has as many neighbours in one as
+ * in the other, as nearly as taking one middle switch after the other gives. */
+static void
+split_middles(const struct moore_rgraph *g, uint8_t *second, int *lean)
+{
+	for (uint32_t m = 0; m < g->n; m++) {
+		int sum = 0;
+
+		if (g->weight[m])
+			continue;
+		for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
+			sum += lean[g->to[e]];
+		second[m] = sum > 0 || (sum == 0 && m & 1);
+		for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
+			lean[g->to[e]] += second[m] ? -1 : 1;
+	}
+}
+
+static void
+colour_by_halves(const struct moore_rgraph *g, const uint8_t *second, uint32_t *colour)
+{
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			if (g->weight[s])
+				colour[e] = second[g->to[e]] ? LOW_P2 : LOW_P1;
+			else
+				colour[e] = second[s] ? P2_LOW : P1_LOW;
+		}
+}
+
+/* Least colour that neither end has yet; planned links first. */
+static void
+colour_properly(const struct moore_rgraph *g, uint32_t *colour, uint64_t (*used)[8])
+{
+	for (int planned = 1; planned >= 0; planned--)
+		for (uint32_t s = 0; s < g->n; s++)
+			for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+				uint32_t c = 0, t = g->to[e];
+				bool is_planned = g->flags[e] & MOORE_EDGE_PLANNED;
+
+				if (t < s || is_planned != (bool)planned)
+					continue;
+				while (moore_bits_get(used[s], c) || moore_bits_get(used[t], c))
+					c++;
+				moore_bits_set(used[s], c);
+				moore_bits_set(used[t], c);
+				colour[e] = colour[g->rev[e]] = c;
+			}
+}
+
+int
+moore_rturns_colour(struct moore_rgraph *g, uint32_t *colour, struct moore_err *err)
+{
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	uint64_t (*used)[8] = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*used));
+	uint8_t *second = moore_arena_alloc(&tmp, (size_t)g->n + 1, 1);
+	int *lean = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*lean));
+
+	if (!used || !second || !lean) {
+		moore_arena_free(&tmp);
+		return moore_fail_nomem(err);
+	}
+	if (has_middles(g)) {
+		split_middles(g, second, lean);
+		colour_by_halves(g, second, colour);
+		for (uint32_t s = 0; s < g->n; s++)
+			g->prio[s] = g->weight[s] ? 1 : second[s] ? 2 : 0;
+	} else {
+		colour_properly(g, colour, used);
+	}
+	moore_arena_free(&tmp);
+	return 0;
+}
+
+/* The tree of the order: each node's parent is its greatest neighbour, or, where
+ * n_kids (zeroed) is given, the greater neighbour with fewest children.  The
+ * parent that it has in old (may be NULL) is kept where it can be. */
+static void
+tree_of_order(const struct moore_rview *v, const uint32_t *pos, const uint32_t *old,
+	      uint32_t *n_kids, uint32_t *parent)
+{
+	const struct moore_rgraph *g = v->g;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint64_t least = UINT64_MAX;
+
+		parent[s] = MOORE_NONE;
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			uint32_t r = g->to[e];
+			uint64_t price = pos[r];
+
+			if (!(g->flags[e] & v->flag) || pos[r] > pos[s] || !moore_rview_transit(v, r))
+				continue;
+			if (n_kids)
+				price += (uint64_t)n_kids[r] << 32;
+			if (old && old[s] == e)
+				price = 0;
+			if (price < least) {
+				least = price;
+				parent[s] = e;
+			}
+		}
+		if (parent[s] != MOORE_NONE && n_kids)
+			n_kids[g->to[parent[s]]]++;
+	}
+}
+
+/* Give the tree's links the ranks after first: n of them inward, n outward.
+ * Parents are greater, so in the order they come before their children. */
+static void
+rank_tree(const struct moore_rgraph *g, const uint32_t *pos, const uint32_t *parent,
+	  uint32_t *depth, uint32_t *at, uint32_t first, uint32_t *rank)
+{
+	for (uint32_t s = 0; s < g->n; s++)
+		at[pos[s]] = s;
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t s = at[i], e = parent[s];
+
+		depth[s] = 0;
+		if (e == MOORE_NONE)
+			continue;
+		depth[s] = depth[g->to[e]] + 1;
+		rank[e] = first + g->n - depth[s];
+		rank[g->rev[e]] = first + g->n + depth[s];
+	}
+}
+
+static void
+rank_by_order(const struct moore_rgraph *g, const uint32_t *pos, uint32_t *rank)
+{
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			uint32_t head = pos[g->to[e]];
+
+			rank[e] = head < pos[s] ? g->n - head : g->n + 1 + head;
+		}
+}
+
+/* Lower colours, room for the tree, upper colours; the first rank of the room. */
+static uint32_t
+rank_by_colour(const struct moore_rgraph *g, const uint32_t *colour, uint32_t *rank)
+{
+	uint32_t n_colours = 0;
+
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		n_colours = colour[e] >= n_colours ? colour[e] + 1 : n_colours;
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		rank[e] = colour[e] + (colour[e] >= n_colours / 2 ? 2 * g->n + 1 : 0);
+	return n_colours / 2;
+}
+
+int
+moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
+		   const struct moore_rturns *old, const uint32_t *colour, struct moore_err *err)
+{
+	const struct moore_rgraph *g = v->g;
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	uint32_t *scratch = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*scratch));
+	uint32_t *at = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*at));
+	int rc;
+
+	if (!scratch || !at) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	if ((rc = moore_rorder_build(v, old ? old->pos : NULL, t->pos, err)) < 0)
+		goto out;
+	t->by_colour = colour != NULL;
+	tree_of_order(v, t->pos, old ? old->parent : NULL, colour ? scratch : NULL, t->parent);
+	if (colour)
+		rank_tree(g, t->pos, t->parent, scratch, at, rank_by_colour(g, colour, t->rank),
+			  t->rank);
+	else
+		rank_by_order(g, t->pos, t->rank);
+out:
+	moore_arena_free(&tmp);
+	return rc;
+}

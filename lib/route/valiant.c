@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* valiant.c - trees of the non-minimal layers under profile any-sl (Valiant with
+ * three hops: Yebenes et al. 2017; here destination-based and with allowed turns).
+ *
+ * Objective: over the layers of a LID range, every switch that is not a
+ * neighbour of the root gets a route longer than minimal in some layer (it is
+ * *covered*), neighbours too where they can; and the loads of all offsets
+ * together are even.
+ *
+ * Construction.  Each layer takes a share of the root's neighbours out of
+ * service as last hops, a different share in each: whoever lies behind them then
+ * grows around them, one or two hops longer.  After that every leaf that can
+ * moves from its minimal parent to a neighbour that is no nearer to the root.
+ * A switch that takes a leaf stays where it is, so those that were not covered
+ * yet are asked last.  Then local search over the leaves, as in balance.c, but
+ * by the loads of all offsets so far. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/route_impl.h"
+
+#define MIN_SHARES 3		/* at most a third of the last hops is out of service */
+#define SWEEPS 1
+
+int
+moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b)
+{
+	size_t n = b->v->g->n;
+
+	*v = (struct moore_rvaliant){ .b = b };
+	v->slot = malloc(n * n + 1);
+	v->len = malloc(n * n + 1);
+	v->flags = calloc(n * n + 1, 1);
+	v->order = malloc(n * n * sizeof(*v->order) + 1);
+	v->n_reached = calloc(n + 1, sizeof(*v->n_reached));
+	v->load = calloc(b->v->g->n_edges + 1, sizeof(*v->load));
+	v->wish = calloc(n + 1, 1);
+	v->acc = calloc(n + 1, sizeof(*v->acc));
+	v->via = calloc(n + 1, 1);
+	v->beyond = calloc(n + 1, sizeof(*v->beyond));
+	return v->slot && v->len && v->flags && v->order && v->n_reached && v->load &&
+		v->wish && v->acc && v->via && v->beyond && moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
+}
+
+void
+moore_rvaliant_fini(struct moore_rvaliant *v)
+{
+	free(v->slot);
+	free(v->len);
+	free(v->flags);
+	free(v->order);
+	free(v->n_reached);
+	free(v->load);
+	free(v->wish);
+	free(v->acc);
+	free(v->beyond);
+	free(v->via);
+	moore_rtree_fini(&v->t);
+	*v = (struct moore_rvaliant){ 0 };
+}
+
+/* One tree under work: its rows of the matrices. */
+struct tree {
+	struct moore_rvaliant *v;
+	const struct moore_rview *view;
+	uint32_t root;
+	uint8_t *slot, *len, *flags;
+	const uint8_t *dist;	/* least legal hops, of the minimal tree */
+};
+
+enum { COVERED = 1, PASS = 2, KIDS = 4 };
+
+#define LONG ((uint64_t)1 << 58)	/* prices, above all loads */
+#define DEAR ((uint64_t)1 << 60)
+
+static struct tree
+tree_of(struct moore_rvaliant *v, uint32_t root)
+{
+	size_t at = (size_t)root * v->b->v->g->n;
+
+	return (struct tree){ v, v->b->v, root, v->slot + at, v->len + at, v->flags + at,
+			      v->b->len + at };
+}
+
+/* ---- growing around what is out of service ------------------------------------- */
+
+/* The share of the root's neighbours that this layer does without, and those who
+ * would rather be leaves. */
+static void
+make_wishes(struct moore_rvaliant *v, uint32_t root, unsigned layer, unsigned n_shares,
+	    unsigned turn)
+{
+	const struct moore_rgraph *g = v->b->v->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		v->wish[s] = v->flags[(size_t)root * g->n + s] & COVERED ? 0 : MOORE_WISH_LEAF;
+	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
+		v->wish[g->to[e]] |= (e - g->xadj[root] + root + turn) % n_shares == layer ?
+			MOORE_WISH_SHUT : 0;
+}
+
+/* Put those back into service that someone is stranded behind; did that help? */
+static bool
+unblock(struct moore_rvaliant *v, const struct moore_rview *view)
+{
+	const struct moore_rgraph *g = view->g;
+	bool any = false;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		if (v->t.len[s] != MOORE_LEN_NONE)
+			continue;
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			if (g->flags[e] & view->flag && v->wish[g->to[e]] & MOORE_WISH_SHUT) {
+				v->wish[g->to[e]] = 0;
+				any = true;
+			}
+	}
+	return any;
+}
+
+static void
+grow(struct moore_rvaliant *v, const struct moore_rview *view, uint32_t root, uint32_t n_connected)
+{
+	do
+		if (moore_rtree_grow_around(&v->t, view, root, v->load, n_connected, v->wish))
+			return;
+	while (unblock(v, view));
+	moore_rtree_grow(&v->t, view, root, v->load, n_connected);
+}
+
+static void
+keep_tree(struct tree *w)
+{
+	struct moore_rvaliant *v = w->v;
+	const struct moore_rtree *t = &v->t;
+	uint32_t n = w->view->g->n;
+
+	memcpy(w->slot, t->slot, n);
+	memcpy(w->len, t->len, n);
+	for (uint32_t s = 0; s < n; s++)
+		w->flags[s] = (uint8_t)((w->flags[s] & COVERED) | (t->pass[s] ? PASS : 0) |
+					(t->kids[s] ? KIDS : 0));
+}
+
+/* ---- loads ------------------------------------------------------------------------ */
+
+static void
+add_whole(struct tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const struct moore_rtree *t = &w->v->t;
+	uint32_t *acc = w->v->acc;
+
+	for (uint32_t i = 0; i < t->n_reached; i++)
+		acc[t->queue[i]] = g->weight[t->queue[i]];
+	for (uint32_t i = t->n_reached; i-- > 1;) {
+		uint32_t s = t->queue[i], e = g->xadj[s] + t->slot[s];
+
+		w->v->load[e] += acc[s];
+		acc[g->to[e]] += acc[s];
+	}
+}
+
+static void
+add_route(struct tree *w, uint32_t e, uint32_t by)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (;; e = g->xadj[g->to[e]] + w->slot[g->to[e]]) {
+		w->v->load[e] += by;
+		if (g->to[e] == w->root)
+			return;
+	}
+}
+
+/* One unit more on e adds this to the sum of fourth powers, nearly. */
+static uint64_t
+edge_price(const struct tree *w, uint32_t e)
+{
+	uint64_t l = w->v->load[e] + 1;
+
+	return l < 1 << 18 ? l * l * l : (uint64_t)1 << 54;
+}
+
+/* For a node to hang on: its hops (MOORE_LEN_NONE when it lets nobody through),
+ * and the price of its route, renewed as leaves come.  A switch that still wants
+ * a detour of its own, and would lose it by taking a leaf, is dear. */
+static void
+renew(struct tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint64_t sum = 0;
+
+	w->v->via[x] = w->flags[x] & PASS ? w->len[x] : MOORE_LEN_NONE;
+	if (!(w->flags[x] & PASS))
+		return;
+	for (uint32_t a = x; a != w->root; a = g->to[g->xadj[a] + w->slot[a]])
+		sum += edge_price(w, g->xadj[a] + w->slot[a]);
+	if (!(w->flags[x] & (KIDS | COVERED)) && w->len[x] == w->dist[x] && g->weight[x])
+		sum += DEAR;
+	w->v->beyond[x] = sum;
+}
+
+static void
+renew_all(struct tree *w)
+{
+	for (uint32_t x = 0; x < w->view->g->n; x++)
+		renew(w, x);
+	w->v->via[w->root] = MOORE_LEN_NONE;	/* never a detour */
+}
+
+/* ---- leaves that move ----------------------------------------------------------------- */
+
+static bool
+legal_over(const struct tree *w, uint32_t e)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const uint32_t *rank = w->view->turns->rank;
+	uint32_t r = g->to[e];
+
+	return r == w->root || rank[e] < rank[g->xadj[r] + w->slot[r]];
+}
+
+static void
+move(struct tree *w, uint32_t s, uint32_t e)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	add_route(w, g->xadj[s] + w->slot[s], UINT32_MAX);
+	w->slot[s] = (uint8_t)(e - g->xadj[s]);
+	w->len[s] = (uint8_t)(w->len[g->to[e]] + 1);
+	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
+				(moore_rview_transit(w->view, s) && legal_over(w, e) ? PASS : 0));
+	w->flags[g->to[e]] |= KIDS;
+	add_route(w, e, 1);
+	renew(w, g->to[e]);
+	renew(w, s);
+}
+
+/* The cheapest edge for leaf s with a route of lo+1 to hi+1 hops, not over
+ * `not`; MOORE_NONE when there is none. */
+static uint32_t
+cheapest(const struct tree *w, uint32_t s, unsigned lo, unsigned hi, uint32_t not, uint64_t limit)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t best = MOORE_NONE;
+	uint64_t least = limit;
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		uint32_t x = g->to[e];
+		uint64_t p;
+
+		if (w->v->via[x] < lo || w->v->via[x] > hi || x == not ||
+		    !(g->flags[e] & w->view->flag))
+			continue;
+		p = edge_price(w, e) + w->v->beyond[x] + (w->v->via[x] > lo ? LONG : 0);
+		if (p < least && (!w->view->lanes || !(g->flags[e] & MOORE_EDGE_ONE_LANE) ||
+				  !g->transit[s] || legal_over(w, e))) {
+			least = p;
+			best = e;
+		}
+	}
+	return best;
+}
+
+/* The best detour of leaf s: one hop longer than minimal, or two (three from a
+ * neighbour of the root).  Covered, it takes none that costs another its own. */
+static uint32_t
+best_detour(const struct tree *w, uint32_t s, uint32_t not)
+{
+	unsigned d = w->dist[s];
+
+	return cheapest(w, s, d, d < 2 ? 3 : d + 1, not,
+			w->flags[s] & COVERED || w->v->last ? DEAR : UINT64_MAX);
+}
+
+/* A leaf that counts: no children, a route, and a source of load. */
+static bool
+is_leaf(const struct tree *w, uint32_t s)
+{
+	return !(w->flags[s] & KIDS) && w->view->g->weight[s] && w->slot[s] != MOORE_SLOT_NONE;
+}
+
+static void
+move_leaves(struct tree *w, uint32_t first, bool covered)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t s = first + i < g->n ? first + i : first + i - g->n, e;
+
+		if (!is_leaf(w, s) || w->len[s] > w->dist[s] ||
+		    covered != ((w->flags[s] & COVERED) != 0))
+			continue;
+		if ((e = best_detour(w, s, MOORE_NONE)) != MOORE_NONE)
+			move(w, s, e);
+	}
+}
+
+/* Leaves on detours move to cheaper ones as long. */
+static void
+sweep(struct tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	renew_all(w);
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t now, e;
+
+		if (!is_leaf(w, s) || w->len[s] <= w->dist[s])
+			continue;
+		now = g->xadj[s] + w->slot[s];
+		add_route(w, now, UINT32_MAX);
+		renew(w, g->to[now]);
+		e = cheapest(w, s, w->len[s] - 1u, w->len[s] - 1u, MOORE_NONE, DEAR);
+		add_route(w, now, 1);
+		if (e != MOORE_NONE && e != now)
+			move(w, s, e);
+	}
+}
+
+/* ---- the last layer: who has had no detour yet ------------------------------------------ */
+
+/* A covered neighbour of s that is on a detour goes home and takes s as a leaf. */
+static uint32_t
+call_home(struct tree *w, uint32_t s, uint32_t not)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		uint32_t x = g->to[e], home;
+
+		if (x == not || !(g->flags[e] & w->view->flag) || !is_leaf(w, x) || !(w->flags[x] & COVERED) ||
+		    w->len[x] <= w->dist[x] || w->dist[x] < w->dist[s])
+			continue;
+		home = cheapest(w, x, w->dist[x] - 1u, w->dist[x] - 1u, s, DEAR);
+		if (home == MOORE_NONE || !legal_over(w, home))
+			continue;
+		move(w, x, home);
+		if (w->flags[x] & PASS)
+			return e;
+	}
+	return MOORE_NONE;
+}
+
+/* Send the children of s elsewhere: each to a detour, or, covered, to any parent;
+ * theirs before them, so many generations deep. */
+static bool
+send_children_off(struct tree *w, uint32_t s, unsigned generations)
+{
+	const struct moore_rgraph *g = w->view->g;
+	bool all = true;
+
+	w->v->via[s] = MOORE_LEN_NONE;	/* nobody comes while they leave */
+	for (uint32_t o = g->xadj[s]; all && o < g->xadj[s + 1]; o++) {
+		uint32_t c = g->to[o], e;
+
+		if (w->slot[c] == MOORE_SLOT_NONE || g->xadj[c] + w->slot[c] != g->rev[o])
+			continue;
+		if (w->flags[c] & KIDS && (!generations || !send_children_off(w, c, generations - 1))) {
+			all = false;
+			break;
+		}
+		e = best_detour(w, c, s);
+		if (e == MOORE_NONE && w->flags[c] & COVERED)
+			e = cheapest(w, c, w->dist[c] - 1u, w->dist[c] - 1u, s, DEAR);
+		if (e == MOORE_NONE)
+			e = call_home(w, c, s);
+		if (e == MOORE_NONE)
+			all = false;
+		else
+			move(w, c, e);
+	}
+	if (all)
+		w->flags[s] &= (uint8_t)~KIDS;
+	renew(w, s);
+	return all;
+}
+
+static void
+cover_rest(struct tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	renew_all(w);
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t e;
+
+		if (w->flags[s] & COVERED || !g->weight[s] || w->slot[s] == MOORE_SLOT_NONE ||
+		    w->len[s] > w->dist[s] || s == w->root)
+			continue;
+		if (w->flags[s] & KIDS && !send_children_off(w, s, 1))
+			continue;
+		e = best_detour(w, s, MOORE_NONE);
+		if (e == MOORE_NONE)
+			e = call_home(w, s, MOORE_NONE);
+		if (e != MOORE_NONE)
+			move(w, s, e);
+	}
+}
+
+/* ---- a slice -------------------------------------------------------------------------- */
+
+/* Nodes by length, as repairing wants them. */
+static void
+sort_nodes(struct tree *w)
+{
+	struct moore_rvaliant *v = w->v;
+	uint32_t n = w->view->g->n, at[MOORE_LEN_NONE + 2] = { 0 };
+	uint16_t *order = v->order + (size_t)w->root * n;
+
+	for (uint32_t s = 0; s < n; s++)
+		at[w->len[s] + 1]++;
+	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
+		at[l + 1] += at[l];
+	v->n_reached[w->root] = at[MOORE_LEN_NONE];
+	for (uint32_t s = 0; s < n; s++)
+		if (w->len[s] != MOORE_LEN_NONE)
+			order[at[w->len[s]]++] = (uint16_t)s;
+}
+
+static void
+build_tree(struct moore_rvaliant *v, uint32_t root, unsigned layer, unsigned n_layers,
+	   unsigned turn, uint32_t n_connected)
+{
+	struct tree w = tree_of(v, root);
+	struct moore_rng r = { (uint64_t)root << 32 | turn << 8 | layer };
+	uint32_t first = moore_rng_below(&r, w.view->g->n);
+
+	make_wishes(v, root, layer, n_layers < MIN_SHARES ? MIN_SHARES : n_layers, turn);
+	grow(v, w.view, root, n_connected);
+	keep_tree(&w);
+	add_whole(&w);
+	renew_all(&w);
+	move_leaves(&w, first, false);
+	move_leaves(&w, first, true);
+}
+
+void
+moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers, unsigned turn,
+		     const uint8_t *present, const uint32_t *n_connected)
+{
+	uint32_t n = v->b->v->g->n;
+
+	v->last = layer + 1 == n_layers;
+	if (layer == 0)
+		memset(v->flags, 0, (size_t)n * n);
+	for (uint32_t root = 0; root < n; root++)
+		if (present[root])
+			build_tree(v, root, layer, n_layers, turn, n_connected[root]);
+	for (unsigned i = 0; i < SWEEPS; i++)
+		for (uint32_t root = 0; root < n; root++) {
+			struct tree w = tree_of(v, root);
+
+			if (present[root])
+				sweep(&w);
+			if (present[root] && layer > 0)
+				cover_rest(&w);
+		}
+	for (uint32_t root = 0; root < n; root++) {
+		struct tree w = tree_of(v, root);
+
+		if (!present[root])
+			continue;
+		for (uint32_t s = 0; s < n; s++)
+			if (w.len[s] != MOORE_LEN_NONE && w.len[s] > w.dist[s])
+				w.flags[s] |= COVERED;
+		sort_nodes(&w);
+	}
+}
