@@ -20,13 +20,6 @@ static const struct moore_conf_key keys[] = {
 	  "sl-hint: more pairs have long routes in each layer, but applications must use "
 	  "the SL of a path record, except on base LIDs with SL 0.",
 	  offsetof(struct moore_conf, profile) },
-	{ "layers", MOORE_CONF_WORD, 0, 0, "valiant3|nta|valiant|inr", "valiant3",
-	  "How LID offsets 1 and up (lmc in opensm.conf) are routed; offset 0 is always "
-	  "minimal. valiant3: one hop more than minimal, spread over all switches. nta: "
-	  "the same without turning around. valiant: through an intermediate switch, "
-	  "minimally on both sides. inr: the same, intermediates only among switches with "
-	  "endpoints.",
-	  offsetof(struct moore_conf, layers) },
 };
 
 const struct moore_conf_key *

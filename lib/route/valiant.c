@@ -20,7 +20,6 @@
 #include "route/route_impl.h"
 
 #define MIN_SHARES 3		/* at most a third of the last hops is out of service */
-#define SWEEPS 1
 
 int
 moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b)
@@ -237,6 +236,16 @@ move(struct tree *w, uint32_t s, uint32_t e)
 	renew(w, s);
 }
 
+/* May s, a leaf, hang on e, as far as lanes go? */
+static bool
+may_hang(const struct tree *w, uint32_t s, uint32_t e)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	return !w->view->lanes || !(g->flags[e] & MOORE_EDGE_ONE_LANE) || !g->transit[s] ||
+		legal_over(w, e);
+}
+
 /* The cheapest edge for leaf s with a route of lo+1 to hi+1 hops, not over
  * `not`; MOORE_NONE when there is none. */
 static uint32_t
@@ -254,8 +263,7 @@ cheapest(const struct tree *w, uint32_t s, unsigned lo, unsigned hi, uint32_t no
 		    !(g->flags[e] & w->view->flag))
 			continue;
 		p = edge_price(w, e) + w->v->beyond[x] + (w->v->via[x] > lo ? LONG : 0);
-		if (p < least && (!w->view->lanes || !(g->flags[e] & MOORE_EDGE_ONE_LANE) ||
-				  !g->transit[s] || legal_over(w, e))) {
+		if (p < least && may_hang(w, s, e)) {
 			least = p;
 			best = e;
 		}
@@ -337,7 +345,7 @@ call_home(struct tree *w, uint32_t s, uint32_t not)
 		if (home == MOORE_NONE || !legal_over(w, home))
 			continue;
 		move(w, x, home);
-		if (w->flags[x] & PASS)
+		if (w->flags[x] & PASS && may_hang(w, s, e))
 			return e;
 	}
 	return MOORE_NONE;
@@ -448,15 +456,14 @@ moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers
 	for (uint32_t root = 0; root < n; root++)
 		if (present[root])
 			build_tree(v, root, layer, n_layers, turn, n_connected[root]);
-	for (unsigned i = 0; i < SWEEPS; i++)
-		for (uint32_t root = 0; root < n; root++) {
-			struct tree w = tree_of(v, root);
+	for (uint32_t root = 0; root < n && layer > 0; root++) {
+		struct tree w = tree_of(v, root);
 
-			if (present[root])
-				sweep(&w);
-			if (present[root] && layer > 0)
-				cover_rest(&w);
-		}
+		if (present[root] && v->last)
+			sweep(&w);
+		if (present[root])
+			cover_rest(&w);
+	}
 	for (uint32_t root = 0; root < n; root++) {
 		struct tree w = tree_of(v, root);
 

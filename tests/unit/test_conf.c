@@ -28,7 +28,7 @@ test_parse(void **state)
 		{ "a number and more", "seed 1 2\n", -MOORE_ESYNTAX, 1, "not a number", "", 0 },
 		{ "negative", "seed -1\n", -MOORE_ESYNTAX, 1, "not a number", "", 0 },
 		{ "too large", "seed 18446744073709551616\n", -MOORE_ESYNTAX, 1, "not a number", "", 0 },
-		{ "a word", "profile sl-hint\nlayers inr\n", 0, 0, NULL, "", 0 },
+		{ "a word", "profile sl-hint\n", 0, 0, NULL, "", 0 },
 		{ "no such word", "profile sl\n", -MOORE_ESYNTAX, 1, "\"sl\" is none of any-sl|sl-hint", "", 0 },
 		{ "twice", "seed 1\nplan x\nseed 1\n", -MOORE_ESYNTAX, 3, "seed: set twice", "", 0 },
 	};

@@ -183,7 +183,7 @@ test_minimal(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
-		struct moore_fabric *f = test_family(T[i].family, T[i].params, 1);
+		struct moore_fabric *f = test_family(T[i].family, T[i].params, 0);
 		struct moore_verdict *v = NULL;
 		struct moore_route *r = route_checked(T[i].params, f, NULL, &v);
 		uint8_t *d = distances(f);
@@ -194,12 +194,68 @@ test_minimal(void **state)
 
 				if (moore_fabric_port(f, s, 1)->role != MOORE_ROLE_ENDPOINT)
 					continue;
-				for (unsigned o = 0; o < 2; o++)
-					CHECK_EQ(T[i].params,
-						 hops(f, moore_route_lft(r), s, to, f->ep[e].lid + o),
-						 d[s * f->n_switches + to]);
+				CHECK_EQ(T[i].params,
+					 hops(f, moore_route_lft(r), s, to, f->ep[e].lid),
+					 d[s * f->n_switches + to]);
 			}
 		free(d);
+		moore_verdict_free(v);
+		moore_route_free(r);
+		moore_fabric_free(f);
+	}
+}
+
+/* Four LIDs a host: how many (switch with hosts, host) pairs at distance two have
+ * a longer route in some layer, how many neighbours have, and how even it is. */
+static void
+test_layers(void **state)
+{
+	static const struct {
+		const char *family, *params;
+		double apart, adjacent;		/* least shares */
+		double load;			/* greatest over mean, all LIDs */
+	} T[] = {
+		/* q=5: one pair has no three-hop route that turns legally; the adjacent
+		 * have none of three hops at all. */
+		{ "slimfly", "q=5 p=4", 0.999, 0.95, 1.25 },
+		{ "slimfly", "q=7", 1, 0.99, 1.5 },
+		{ "slimfly", "q=9", 1, 0.99, 1.25 },
+		{ "slimfly", "q=11 p=3", 1, 0.99, 1.5 },
+		{ "slimfly", "q=13 p=4", 1, 0.99, 1.25 },
+		{ "oft", "k=6", 0.97, 0, 2.5 },
+		{ "oft", "k=12 p=2", 0.97, 0, 6 },
+		{ "mlfm", "h=6", 0.85, 0, 2.5 },
+		{ "mlfm", "h=15 p=2", 0.90, 0, 6 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = test_family(T[i].family, T[i].params, 2);
+		struct moore_verdict *v = NULL;
+		struct moore_route *r = route_checked(T[i].params, f, NULL, &v);
+		const struct moore_lft *t = moore_route_lft(r);
+		double n[3] = { 0 }, longer[3] = { 0 };
+		double load = max_over_mean(f, t, all_hosts);
+
+		for (uint32_t e = 0; e < f->n_endpoints; e++)
+			for (uint32_t s = 0; s < f->n_switches; s++) {
+				uint32_t to = f->ep[e].sw, lid = f->ep[e].lid;
+				int least = hops(f, t, s, to, lid);
+				bool has = false;
+
+				if (moore_fabric_port(f, s, 1)->role != MOORE_ROLE_ENDPOINT || s == to)
+					continue;
+				assert_in_range(least, 1, 2);
+				for (unsigned o = 1; o < 4; o++)
+					has |= hops(f, t, s, to, lid + o) > least;
+				n[least]++;
+				longer[least] += has;
+			}
+		print_message("# %s %s: apart %.5f, adjacent %.5f, load %.3f\n", T[i].family,
+			      T[i].params, longer[2] / n[2], n[1] ? longer[1] / n[1] : 0, load);
+		CHECK(T[i].params, longer[2] >= T[i].apart * n[2]);
+		CHECK(T[i].params, longer[1] >= T[i].adjacent * n[1]);
+		CHECK(T[i].params, load <= T[i].load);
 		moore_verdict_free(v);
 		moore_route_free(r);
 		moore_fabric_free(f);
@@ -427,7 +483,7 @@ test_history(void **state)
 	b = route_checked("one host off, planned", g, f, &v);
 	moore_verdict_free(v);
 	CHECK_EQ("only the dead host's rows", rows_changed(f, moore_route_lft(a), g, moore_route_lft(b)),
-		 2 * 50);
+		 50 * 2);
 	moore_route_free(a);
 	moore_route_free(b);
 	moore_fabric_free(f);
@@ -718,6 +774,7 @@ main(void)
 		cmocka_unit_test(test_balance),
 		cmocka_unit_test(test_minimal),
 		cmocka_unit_test(test_diversity),
+		cmocka_unit_test(test_layers),
 		cmocka_unit_test(test_single_failures),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_families_degraded),

@@ -9,13 +9,11 @@
 #define MOORE_CONF_PATH_MAX 1024
 
 enum moore_profile { MOORE_PROFILE_ANY_SL, MOORE_PROFILE_SL_HINT };
-enum moore_layers { MOORE_LAYERS_VALIANT3, MOORE_LAYERS_NTA, MOORE_LAYERS_VALIANT, MOORE_LAYERS_INR };
 
 struct moore_conf {
 	char plan[MOORE_CONF_PATH_MAX];	/* path of the plan; "" when there is none */
 	uint64_t seed;
 	uint32_t profile;		/* enum moore_profile: position in the key's words */
-	uint32_t layers;		/* enum moore_layers: what LID offsets 1.. are routed by */
 };
 
 enum moore_conf_type { MOORE_CONF_U64, MOORE_CONF_PATH, MOORE_CONF_WORD };

@@ -19,7 +19,6 @@
 struct moore_route_opts {
 	uint64_t seed;		/* breaks ties between equal choices */
 	uint32_t profile;	/* enum moore_profile */
-	uint32_t layers;	/* enum moore_layers: LID offsets 1 and up */
 };
 
 struct moore_route;		/* opaque: the trees, ranks and LFTs of one fabric */
