@@ -60,8 +60,8 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 		assert not d.getElementsByTagName("script") and not d.getElementsByTagName("image")
 		size = [float(d.documentElement.getAttribute(a)) for a in ("width", "height")]
 		for r in d.getElementsByTagName("rect")[1:]:
-			x, y, w, h = (float(r.getAttribute(a)) for a in ("x", "y", "width", "height"))
-			assert 0 <= x and x + w <= size[0] and 0 <= y and y + h <= size[1], r.toxml()
+		    x, y, w, h = (float(r.getAttribute(a)) for a in ("x", "y", "width", "height"))
+		    assert 0 <= x and x + w <= size[0] and 0 <= y and y + h <= size[1], r.toxml()
 	PY
 	run -0 $M quality ring --svg - --json
 	[[ $output == "<svg "*"</svg>"*"{"* ]]
