@@ -152,6 +152,18 @@ json_t *cli_json_peer(const struct moore_fabric *f, moore_swid s, moore_portnum 
 /* Name of the owner of a LID; "" when there is none. */
 const char *cli_lid_name(const struct cli_tables *t, unsigned lid);
 
+/* ---- opensm.conf (opensm_conf.c) -------------------------------------------- */
+
+struct cli_setting {
+	char key[128];
+	char value[1024];	/* "" when the key is absent or has none */
+	unsigned line;		/* 0 when absent */
+};
+/* Read on to the next line with a key; s->line counts, from 0 before the first. */
+bool cli_next_setting(const char **text, struct cli_setting *s);
+/* The last line with the key, which is the one that counts. */
+void cli_find_setting(const char *text, const char *key, struct cli_setting *out);
+
 /* ---- graphs (cmd_plan.c, cmd_topo.c) --------------------------------------- */
 
 void cli_put_metrics(struct moore_buf *b, const struct moore_graph_metrics *m);
@@ -160,6 +172,20 @@ int cli_json_metrics(json_t *o, const struct moore_graph_metrics *m);
 void cli_put_verdict(struct moore_buf *b, const struct moore_fabric *f,
 		     const struct moore_verdict *v);
 int cli_json_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict *v);
+
+struct cli_routing {		/* one run of the engine and all it stands on */
+	struct moore_plan *plan;
+	struct moore_fabric *seen;
+	struct moore_conf conf;
+	struct moore_engine_result *result;
+};
+/* Route the plan of the first argument by --lmc, --conf and --fail
+ * (cmd_route.c).  Ends with cli_routing_free() whatever is returned. */
+int cli_route_plan(const struct cli_call *c, struct cli_routing *out);
+void cli_routing_free(struct cli_routing *r);
+
+/* A report as a picture: SVG that needs nothing else (quality_svg.c). */
+void cli_put_quality_svg(struct moore_buf *b, const struct moore_quality *q);
 
 /* The fabric without what is named in --fail (failures.c): NAME of a switch, an
  * endpoint, or NAME:PORT.  Takes f away and gives the new one. */
@@ -176,6 +202,8 @@ int cmd_plan_export(const struct cli_call *c);
 int cmd_plan_import(const struct cli_call *c);
 int cmd_route(const struct cli_call *c);
 int cmd_verify(const struct cli_call *c);
+int cmd_quality(const struct cli_call *c);
+int cmd_env(const struct cli_call *c);
 int cmd_path(const struct cli_call *c);
 int cmd_table_lft(const struct cli_call *c);
 int cmd_table_sl2vl(const struct cli_call *c);

@@ -6,7 +6,6 @@
  * osm_subnet.c): the library through the loader's path, the version by exact
  * comparison, the last line of a key, TRUE in capitals.  The foreign library
  * and program run in a child, so that they cannot bring this one down. */
-#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,23 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "doctor.h"
 
-enum status { GOOD, WARN, BAD };
-
-struct exam {
-	const struct cli_call *c;
-	const char *opensm_conf;
-	char moore_conf[MOORE_CONF_PATH_MAX];
-	bool named;			/* moore.conf was named, so it must be there */
-	struct moore_buf conf;		/* text of opensm.conf; no data when unread */
-	struct moore_buf text;		/* the report */
-	json_t *list;			/* the same for --json */
-	enum status worst;
-};
-
-/* One line of the report.  line 0: none applies. */
-static void MOORE_PRINTF(6, 7)
+void
 note(struct exam *x, enum status status, const char *check, const char *file, unsigned line,
      const char *fmt, ...)
 {
@@ -102,14 +87,28 @@ in_child(int (*f)(const char *arg), const char *arg, char *out, size_t cap)
 	return pid > 0 ? status : -1;
 }
 
-static int
-child_opensm(const char *path)
+static void
+quietly(void)
 {
 	int null = open("/dev/null", O_RDWR);
 
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDERR_FILENO);
+}
+
+static int
+child_opensm(const char *path)
+{
+	quietly();
 	execlp(path, path, "--version", (char *)NULL);
+	return 127;
+}
+
+static int
+child_defaults(const char *path)
+{
+	quietly();
+	execlp(path, path, "-F", "/dev/null", "-c", "/dev/stdout", (char *)NULL);
 	return 127;
 }
 
@@ -155,6 +154,7 @@ opensm_version(struct exam *x, char *out, size_t cap, char **version)
 	for (const char *const *p = given ? one : usual; *p; p++)
 		if (in_child(child_opensm, *p, out, cap) >= 0 && find_version(out, version)) {
 			note(x, GOOD, "opensm", *p, 0, "%s", *version);
+			x->opensm = *p;
 			return true;
 		}
 	note(x, BAD, "opensm", given ? given : "opensm", 0, "`--version` names no version: "
@@ -197,48 +197,6 @@ check_plugin(struct exam *x)
 
 /* ---- opensm.conf ------------------------------------------------------------------------ */
 
-struct setting {
-	char value[1024];	/* "" when the key is absent or has none */
-	unsigned line;		/* of the last line with the key; 0 when absent */
-};
-
-/* Strip blanks and then quotes, as OpenSM does. */
-static void
-set_value(struct setting *s, const char *p, const char *end)
-{
-	while (p < end && isspace((unsigned char)*p))
-		p++;
-	while (p < end && isspace((unsigned char)end[-1]))
-		end--;
-	if (end - p >= 2 && *p == end[-1] && (*p == '"' || *p == '\'')) {
-		p++;
-		end--;
-	}
-	snprintf(s->value, sizeof(s->value), "%.*s", (int)(end - p), p);
-}
-
-static void
-find_setting(const struct exam *x, const char *key, struct setting *s)
-{
-	const char *p = x->conf.data, *end, *stop;
-	size_t n = strlen(key);
-	unsigned line = 0;
-
-	*s = (struct setting){ "", 0 };
-	for (; p && *p; p = *end ? end + 1 : end) {
-		end = p + strcspn(p, "\n");
-		stop = memchr(p, '#', (size_t)(end - p));
-		stop = stop ? stop : end;
-		line++;
-		p += strspn(p, " \t");
-		if (stop - p < (ptrdiff_t)n || strncmp(p, key, n) != 0 ||
-		    (p + n < stop && !isspace((unsigned char)p[n])))
-			continue;
-		s->line = line;
-		set_value(s, p + n, stop);
-	}
-}
-
 /* Is word among the words of value?  *first: is it the first of them? */
 static bool
 has_word(const char *value, const char *word, bool *first)
@@ -259,7 +217,7 @@ has_word(const char *value, const char *word, bool *first)
 }
 
 static void
-judge_plugin_name(struct exam *x, const struct setting *s)
+judge_plugin_name(struct exam *x, const struct cli_setting *s)
 {
 	bool first;
 	const char *comma = strchr(s->value, ',');
@@ -275,7 +233,7 @@ judge_plugin_name(struct exam *x, const struct setting *s)
 }
 
 static void
-judge_engine(struct exam *x, const struct setting *s)
+judge_engine(struct exam *x, const struct cli_setting *s)
 {
 	bool first = false, other;
 
@@ -291,7 +249,7 @@ judge_engine(struct exam *x, const struct setting *s)
 }
 
 static void
-judge_qos(struct exam *x, const struct setting *s)
+judge_qos(struct exam *x, const struct cli_setting *s)
 {
 	if (strcmp(s->value, "TRUE") != 0)
 		note(x, BAD, "qos", x->opensm_conf, s->line, "without QoS OpenSM programs no "
@@ -301,7 +259,7 @@ judge_qos(struct exam *x, const struct setting *s)
 }
 
 static void
-judge_cache(struct exam *x, const struct setting *s)
+judge_cache(struct exam *x, const struct cli_setting *s)
 {
 	if (!strcmp(s->value, "TRUE"))
 		note(x, BAD, "use_ucast_cache", x->opensm_conf, s->line, "the cache bypasses the "
@@ -312,7 +270,7 @@ judge_cache(struct exam *x, const struct setting *s)
 
 /* The number that OpenSM would read; dflt when the key is absent. */
 static bool
-read_number(struct exam *x, const char *check, const struct setting *s, uint64_t dflt,
+read_number(struct exam *x, const char *check, const struct cli_setting *s, uint64_t dflt,
 	    uint64_t *out)
 {
 	const char *p = s->value;
@@ -326,7 +284,7 @@ read_number(struct exam *x, const char *check, const struct setting *s, uint64_t
 }
 
 static void
-judge_vls(struct exam *x, const struct setting *s)
+judge_vls(struct exam *x, const struct cli_setting *s)
 {
 	static const unsigned lanes[] = { 0, 1, 2, 4, 8, 15 };
 	uint64_t v;
@@ -342,7 +300,7 @@ judge_vls(struct exam *x, const struct setting *s)
 }
 
 static void
-judge_lmc(struct exam *x, const struct setting *s)
+judge_lmc(struct exam *x, const struct cli_setting *s)
 {
 	uint64_t v;
 
@@ -357,7 +315,7 @@ judge_lmc(struct exam *x, const struct setting *s)
 
 /* IBTA 14.2.5.6, HOQLife: above 19 packets are never dropped. */
 static void
-judge_life(struct exam *x, const struct setting *s, const char *key, uint64_t dflt)
+judge_life(struct exam *x, const struct cli_setting *s, const char *key, uint64_t dflt)
 {
 	uint64_t v;
 
@@ -372,20 +330,20 @@ judge_life(struct exam *x, const struct setting *s, const char *key, uint64_t df
 }
 
 static void
-judge_switch_life(struct exam *x, const struct setting *s)
+judge_switch_life(struct exam *x, const struct cli_setting *s)
 {
 	judge_life(x, s, "head_of_queue_lifetime", 0x12);
 }
 
 static void
-judge_leaf_life(struct exam *x, const struct setting *s)
+judge_leaf_life(struct exam *x, const struct cli_setting *s)
 {
 	judge_life(x, s, "leaf_head_of_queue_lifetime", 0x10);
 }
 
 /* Where the plugin will look for moore.conf, unless the user says otherwise. */
 static void
-judge_options(struct exam *x, const struct setting *s)
+judge_options(struct exam *x, const struct cli_setting *s)
 {
 	static const char key[] = "moore_conf=";
 	const char *at = strstr(s->value, key);
@@ -406,24 +364,52 @@ judge_options(struct exam *x, const struct setting *s)
 	     x->moore_conf);
 }
 
+static const struct {
+	const char *key;
+	void (*judge)(struct exam *x, const struct cli_setting *s);
+} rule[] = {
+	{ "event_plugin_name", judge_plugin_name },
+	{ "event_plugin_options", judge_options },
+	{ "routing_engine", judge_engine },
+	{ "qos", judge_qos },
+	{ "max_op_vls", judge_vls },
+	{ "use_ucast_cache", judge_cache },
+	{ "lmc", judge_lmc },
+	{ "head_of_queue_lifetime", judge_switch_life },
+	{ "leaf_head_of_queue_lifetime", judge_leaf_life },
+};
+
+bool
+doctor_judges(const char *key)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rule); i++)
+		if (!strcmp(rule[i].key, key))
+			return true;
+	return false;
+}
+
+/* What OpenSM writes when asked for its defaults; NULL when it does not. */
+static char *
+read_defaults(const char *opensm)
+{
+	enum { CAP = 1 << 17 };
+	struct cli_setting qos;
+	char *text = opensm ? malloc(CAP) : NULL;
+
+	if (!text)
+		return NULL;
+	in_child(child_defaults, opensm, text, CAP);
+	cli_find_setting(text, "qos", &qos);
+	if (qos.line)
+		return text;
+	free(text);
+	return NULL;
+}
+
 static void
 check_opensm_conf(struct exam *x)
 {
-	static const struct {
-		const char *key;
-		void (*judge)(struct exam *x, const struct setting *s);
-	} rule[] = {
-		{ "event_plugin_name", judge_plugin_name },
-		{ "event_plugin_options", judge_options },
-		{ "routing_engine", judge_engine },
-		{ "qos", judge_qos },
-		{ "max_op_vls", judge_vls },
-		{ "use_ucast_cache", judge_cache },
-		{ "lmc", judge_lmc },
-		{ "head_of_queue_lifetime", judge_switch_life },
-		{ "leaf_head_of_queue_lifetime", judge_leaf_life },
-	};
-	struct setting s;
+	struct cli_setting s;
 
 	if (access(x->opensm_conf, R_OK) < 0) {
 		note(x, BAD, "opensm.conf", x->opensm_conf, 0, "%s: write OpenSM's defaults with "
@@ -436,12 +422,27 @@ check_opensm_conf(struct exam *x)
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(rule); i++) {
-		find_setting(x, rule[i].key, &s);
+		cli_find_setting(x->conf.data, rule[i].key, &s);
 		rule[i].judge(x, &s);
 	}
+	x->defaults = read_defaults(x->opensm);
+	doctor_lint(x);
 }
 
 /* ---- moore.conf ------------------------------------------------------------------------- */
+
+/* Of its contents, however the file is laid out. */
+static uint64_t
+hash_plan(const struct moore_plan *p)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	uint64_t h = 0;
+
+	if (moore_plan_write(p, &b, NULL) == 0)
+		h = moore_hash(MOORE_HASH_INIT, b.data, b.len);
+	moore_buf_free(&b);
+	return h;
+}
 
 static void
 check_plan(struct exam *x, const char *path)
@@ -462,6 +463,8 @@ check_plan(struct exam *x, const char *path)
 	case CLI_OK:
 		note(x, GOOD, "plan", path, 0, "%u switches, %u endpoints", p->n_switches,
 		     p->n_endpoints);
+		x->plan_hash = hash_plan(p);
+		doctor_check_lids(x, p, path);
 		break;
 	case CLI_FOUND:
 		note(x, BAD, "plan", path, err.line, "%s", err.text);
@@ -476,7 +479,6 @@ check_plan(struct exam *x, const char *path)
 static void
 check_moore_conf(struct exam *x)
 {
-	struct moore_conf conf;
 	struct moore_err err;
 
 	if (access(x->moore_conf, R_OK) < 0) {
@@ -488,10 +490,11 @@ check_moore_conf(struct exam *x)
 			     "conf` prints one to start from", strerror(errno));
 		return;
 	}
-	switch (cli_try_conf(x->moore_conf, &conf, &err)) {
+	switch (cli_try_conf(x->moore_conf, &x->moore, &err)) {
 	case CLI_OK:
 		note(x, GOOD, "moore.conf", x->moore_conf, 0, "valid");
-		check_plan(x, conf.plan);
+		doctor_check_profile(x);
+		check_plan(x, x->moore.plan);
 		break;
 	case CLI_FOUND:
 		note(x, BAD, "moore.conf", x->moore_conf, err.line, "%s", err.text);
@@ -515,14 +518,19 @@ cmd_doctor(const struct cli_call *c)
 
 	snprintf(x.moore_conf, sizeof(x.moore_conf), "%s",
 		 mc ? mc : MOORE_SYSCONFDIR "/moore/moore.conf");
+	moore_conf_defaults(&x.moore);
 	check_plugin(&x);
 	check_opensm_conf(&x);
 	check_moore_conf(&x);
-	moore_buf_free(&x.conf);
-	if (c->json)
-		rc = cli_print_json(json_pack("{s:b, s:o}", "ok", x.worst != BAD,
-					      "checks", x.list));
-	else
+	if (c->json) {
+		rc = cli_print_json(json_pack("{s:b, s:o, s:o}", "ok", x.worst != BAD,
+					      "checks", x.list, "equal_on_both",
+					      doctor_json_both(&x)));
+	} else {
+		doctor_put_both(&x);
 		rc = cli_print_text(&x.text);
+	}
+	moore_buf_free(&x.conf);
+	free(x.defaults);
 	return rc != CLI_OK ? rc : x.worst == BAD ? CLI_FOUND : CLI_OK;
 }

@@ -8,13 +8,6 @@
 
 #include "cli.h"
 
-struct routing {		/* one run and all it stands on */
-	struct moore_plan *plan;
-	struct moore_fabric *seen;
-	struct moore_conf conf;
-	struct moore_engine_result *result;
-};
-
 static void
 on_mark(void *arg, enum moore_engine_mark mark)
 {
@@ -28,14 +21,15 @@ on_mark(void *arg, enum moore_engine_mark mark)
 	cli_busy(next[mark]);
 }
 
-static int
-run(const struct cli_call *c, struct routing *r)
+int
+cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 {
 	const char *conf = cli_opt(c, "conf");
 	struct moore_err err;
 	uint64_t lmc = 0;
 	int rc;
 
+	*r = (struct cli_routing){ NULL };
 	moore_conf_defaults(&r->conf);
 	if ((rc = cli_opt_u64(c, "lmc", 0, 7, &lmc)) != CLI_OK ||
 	    (conf && (rc = cli_load_conf(conf, &r->conf)) != CLI_OK) ||
@@ -49,6 +43,14 @@ run(const struct cli_call *c, struct routing *r)
 	if (moore_engine_run(&r->result, r->seen, r->plan, &r->conf, on_mark, NULL, &err) < 0)
 		return cli_error_at(c->arg[0], &err);
 	return CLI_OK;
+}
+
+void
+cli_routing_free(struct cli_routing *r)
+{
+	moore_engine_result_free(r->result);
+	moore_fabric_free(r->seen);
+	moore_plan_free(r->plan);
 }
 
 /* ---- the dumps --------------------------------------------------------------------- */
@@ -71,7 +73,7 @@ make_dir(const char *dir)
 enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, N_FILES };
 
 static int
-write_tables(const char *dir, const struct routing *r)
+write_tables(const char *dir, const struct cli_routing *r)
 {
 	static const char *const name[N_FILES] = {
 		"opensm-lfts.dump", "opensm-sl2vl.dump", "opensm-subnet.lst", "opensm.fdbs",
@@ -113,7 +115,7 @@ out:
 /* ---- the summary --------------------------------------------------------------------- */
 
 static json_t *
-json_summary(const struct routing *r, const struct moore_route_stats *s)
+json_summary(const struct cli_routing *r, const struct moore_route_stats *s)
 {
 	const struct moore_engine_result *e = r->result;
 	json_t *o = json_pack("{s:s, s:i, s:i, s:o, s:i, s:i, s:i, s:i}",
@@ -132,7 +134,7 @@ json_summary(const struct routing *r, const struct moore_route_stats *s)
 }
 
 static int
-answer(const struct cli_call *c, const struct routing *r)
+answer(const struct cli_call *c, const struct cli_routing *r)
 {
 	const struct moore_engine_result *e = r->result;
 	struct moore_buf b = MOORE_BUF_INIT;
@@ -157,16 +159,14 @@ int
 cmd_route(const struct cli_call *c)
 {
 	const char *dir = cli_opt(c, "output");
-	struct routing r = { NULL };
+	struct cli_routing r = { NULL };
 	int rc;
 
 	if (!dir || !strcmp(dir, "-"))
 		return cli_misuse(c, "-o DIR is missing: name a directory for the tables (it is "
 				  "made when it is not there)");
-	if ((rc = run(c, &r)) == CLI_OK && (rc = write_tables(dir, &r)) == CLI_OK)
+	if ((rc = cli_route_plan(c, &r)) == CLI_OK && (rc = write_tables(dir, &r)) == CLI_OK)
 		rc = answer(c, &r);
-	moore_engine_result_free(r.result);
-	moore_fabric_free(r.seen);
-	moore_plan_free(r.plan);
+	cli_routing_free(&r);
 	return rc;
 }

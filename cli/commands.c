@@ -28,6 +28,21 @@ static const struct cli_opt route_opts[] = {
 	{ "output", 'o', "DIR", "directory for the tables; made when it is not there" },
 	{ 0 }
 };
+static const struct cli_opt quality_opts[] = {
+	{ "lmc", 0, "N", "of a plan: 2^N LIDs for each endpoint (0)" },
+	{ "fail", 0, "NAME[:PORT]", "of a plan: without this switch, endpoint, or link; repeatable" },
+	{ "conf", 0, "FILE", "of a plan: moore.conf to use (the defaults); its plan is not read" },
+	{ "svg", 0, "FILE", "draw it, too" },
+	{ 0 }
+};
+static const struct cli_opt env_opts[] = {
+	{ "lmc", 0, "N", "LMC of the fabric" },
+	OPT_TABLES,
+	{ "opensm-conf", 0, "FILE", "opensm.conf that names the LMC" },
+	{ "profile", 0, "any-sl|sl-hint", "of moore.conf (any-sl)" },
+	{ "use", 0, "minimal|valiant|all|LIST", "LID offsets: 0, the others, all, or like 0,2-3" },
+	{ 0 }
+};
 static const struct cli_opt verify_opts[] = {
 	{ "sl", 0, "LIST", "SLs that may be used, like 0 or 0,2-5 (all)" },
 	{ "lids", 0, "base|all", "LIDs that are addressed (all)" },
@@ -86,6 +101,20 @@ const struct cli_cmd cli_cmds[] = {
 	  "opensm.mcfdbs, when there is one) of any OpenSM, or of moorectl route.  Without\n"
 	  "opensm-sl2vl.dump, which OpenSM writes only with QoS, packets keep one VL.\n"
 	  "Exits with 1 when the tables are not sound.", cmd_verify },
+	{ "quality", "DIR|PLAN", 1, 1, "How long, even and independent are the routes?",
+	  quality_opts,
+	  "DIR holds the dumps that verify reads; of a PLAN the routes are computed first.\n"
+	  "For each LID offset: pairs (switch with endpoints, endpoint elsewhere) by hops, and\n"
+	  "the load of links when each such switch sends one unit to each LID; over all\n"
+	  "offsets: load, pairs with a route longer than their distance, and routes of a pair\n"
+	  "of which no two share a directed link (exact to 8 offsets, greedy beyond).",
+	  cmd_quality },
+	{ "env", "TARGET", 1, 1, "The settings by which applications use the LID offsets.",
+	  env_opts,
+	  "TARGET is ucx, openmpi, mvapich2, nccl, rdma_cm or all.  One of --lmc, --tables\n"
+	  "and --opensm-conf is required.  Without --use: all offsets that the target can use\n"
+	  "safely.  Exits with 1 when what is asked for would be unsafe or have no effect.",
+	  cmd_env },
 	{ "path", "A B", 2, 2, "How A reaches B, hop by hop and lane by lane.", path_opts,
 	  "A and B are names, NAME:CA_PORT, 0x GUIDs or LIDs.  --tables DIR is required.\n"
 	  "Exits with 1 when a packet would not arrive.", cmd_path },

@@ -22,6 +22,8 @@ _moorectl()
 			'$1 == v { o = $2 } $1 == w && o == "" { o = $2 } END { print o }' <<<"$list")
 		COMPREPLY=($(compgen -W "$opts" -- "$cur"))
 		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+	elif [ "$COMP_CWORD" -eq 2 ] && [ "$one" = env ]; then
+		COMPREPLY=($(compgen -W "ucx openmpi mvapich2 nccl rdma_cm all" -- "$cur"))
 	elif [ "$COMP_CWORD" -eq 3 ] && [[ "$one $two" == "topo show" || "$one $two" == "plan new" ]]; then
 		COMPREPLY=($(compgen -W "$(moorectl topo list | sed -n 's/^\([a-z0-9]*\) - .*/\1/p')" -- "$cur"))
 	fi

@@ -6,8 +6,25 @@ setup_file() {
 	load lib
 	cd "$BATS_FILE_TMPDIR"
 	# An OpenSM that only says its version, and plugins for it and for others.
-	printf '#!/bin/sh\necho "------"\necho "OpenSM 9.8.7"\necho "Command Line Arguments:"\n' >opensm
+	# With -c it also writes its defaults, as OpenSM does.
+	cat >opensm <<-'SH'
+		#!/bin/sh
+		echo "------"
+		echo "OpenSM 9.8.7"
+		echo "Command Line Arguments:"
+		[ "$1$2$3$4" = -F/dev/null-c/dev/stdout ] || exit 0
+		printf '# comment\n%s\n' 'event_plugin_name (null)' 'event_plugin_options (null)' \
+			'routing_engine (null)' 'qos FALSE' 'max_op_vls 5' 'use_ucast_cache FALSE' \
+			'lmc 0' 'lmc_esp0 FALSE' 'head_of_queue_lifetime 0x12' 'sm_sl 0' \
+			'leaf_head_of_queue_lifetime 0x10' 'sm_priority 0' 'sweep_interval 10' \
+			'packet_life_time 0x12' 'vl_stall_count 0x07' 'perfmgr FALSE' 'm_key 0x0' \
+			'qos_sl2vl (null)' 'qos_ca_sl2vl (null)' 'qos_swe_sl2vl (null)' \
+			'qos_vlarb_low (null)' 'qos_swe_vlarb_high (null)' 'qos_high_limit -1' \
+			'qos_ca_vlarb_low (null)' 'subnet_timeout 18' 'console off'
+	SH
 	chmod +x opensm
+	sed '/-F/,$d' opensm >opensm-mute	# writes no defaults
+	chmod +x opensm-mute
 	plugin() { echo "$2" | ${CC:-cc} -shared -fPIC -x c -o "$1" -; }
 	plugin good.so 'struct { const char *v; void *f[3]; } osm_event_plugin = { "OpenSM 9.8.7", { 0 } };'
 	plugin other.so 'struct { const char *v; void *f[3]; } osm_event_plugin = { "OpenSM 3.3.20", { 0 } };'
@@ -77,7 +94,7 @@ doctor() {
 	doctor --json
 	[ $status = 0 ]
 	holds '.ok and all(.checks[]; .status == "ok")'
-	holds '[.checks[].check] == ["opensm", "plugin", "event_plugin_name", "routing_engine", "qos", "max_op_vls", "use_ucast_cache", "lmc", "head_of_queue_lifetime", "leaf_head_of_queue_lifetime", "moore.conf", "plan"]'
+	holds '[.checks[].check] == ["opensm", "plugin", "event_plugin_name", "routing_engine", "qos", "max_op_vls", "use_ucast_cache", "lmc", "head_of_queue_lifetime", "leaf_head_of_queue_lifetime", "lines", "moore.conf", "plan"]'
 }
 
 @test "doctor: a plugin for another OpenSM, none, a broken one" {
@@ -192,4 +209,124 @@ doctor() {
 	doctor
 	[ $status = 0 ]
 	[[ $output == *"names no plan"* ]]
+}
+
+@test "doctor reads every line of opensm.conf" {
+	while IFS='|' read -r line want mark part; do
+		echo "$line" >>"$T/opensm.conf"
+		doctor
+		[ "$status" = "$want" ] || { echo "$line: $status $output"; false; }
+		if [ -n "$mark" ]; then
+			[[ $output == *"$mark  $T/opensm.conf:9: ${line%% *}: "*"$part"* ]] || { echo "$line: $output"; false; }
+		else
+			[[ $output != *"opensm.conf:9:"* && $output == *"all of them known"* ]] || { echo "$line: $output"; false; }
+		fi
+		setup
+	done <<-'ROWS'
+	sweep_intervall 10|0|warn|did you mean sweep_interval?
+	no_such_key_at_all_anywhere 1|0|warn|remove it
+	dimn_ports_file /etc/ports|0||
+	console local|0||
+	perfmgr yes|0|warn|"yes" counts as FALSE
+	perfmgr TRUE|0||
+	sweep_interval often|0|warn|OpenSM keeps its default, 10
+	sweep_interval 0|0|warn|goes unnoticed
+	sm_priority 16|0|warn|write 0 to 15
+	sm_priority 15|0||
+	vl_stall_count 0|0|warn|write 1 to 7
+	packet_life_time 0x14|0|warn|never expire
+	subnet_timeout 32|0|warn|five bits
+	qos_swe_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7|0|warn|has no effect
+	qos_swe_sl2vl (null)|0||
+	qos_swe_vlarb_high 0:4|0|warn|has no effect
+	qos_vlarb_low 0:4|0|warn|write qos_ca_vlarb_low
+	qos_sl2vl 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0|0|warn|write qos_ca_sl2vl
+	qos_ca_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7|0||
+	qos_ca_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15|0|warn|maps SL 15 to VL 15
+	qos_ca_sl2vl 15,1,2,3,4,5,6,7,8,9,10,11,12,13,14,0|1|FAIL|maps SL 0 to VL 15
+	qos_ca_sl2vl 0,1,2|0|warn|no list of 16
+	qos_ca_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7,0|0|warn|no list of 16
+	qos_ca_vlarb_low 0:4,1:4|0||
+	qos_high_limit 255|0|warn|VL 1 then starves VL 0
+	qos_high_limit 0|0||
+	ROWS
+}
+
+@test "doctor: a key set twice, with OpenSM's default and without" {
+	# a default above, the choice below: the file that opensm -c writes, and the fragment
+	{ echo "qos FALSE"; echo "sm_priority 0"; cat "$T/opensm.conf"; echo "sm_priority 3"; } >"$T/c"
+	mv "$T/c" "$T/opensm.conf"
+	doctor
+	[ $status = 0 ]
+	[[ $output != *warn* && $output == *":6: qos: TRUE"* ]]
+	echo "sm_priority 4" >>"$T/opensm.conf"
+	doctor
+	[ $status = 0 ]
+	[[ $output == *"warn  $T/opensm.conf:11: sm_priority: is set again on line 12, "* ]]
+	# a value that a later line puts right is no fault
+	printf 'sweep_interval 0\nsweep_interval 9\n' >>"$T/opensm.conf"
+	doctor
+	[[ $output != *unnoticed* && $output == *":13: sweep_interval: is set again on line 14"* ]]
+}
+
+@test "doctor: an OpenSM that writes no defaults is said, and checked without" {
+	echo "sweep_intervall 10" >>"$T/opensm.conf"
+	echo "sm_priority 99" >>"$T/opensm.conf"
+	run -0 $M doctor --opensm ./opensm-mute --plugin ./good.so --opensm-conf "$T/opensm.conf" --moore-conf "$T/moore.conf"
+	[[ $output == *"whether it knows their keys was not checked"* && $output == *":10: sm_priority: 99"* ]]
+	[[ $output != *"no such key"* ]]
+}
+
+@test "doctor: a long file is not compared with itself for ever" {
+	seq 1 100000 | sed 's/.*/key_& 1/' >>"$T/opensm.conf"
+	run -0 timeout 20 $M doctor --opensm ./opensm-mute --plugin ./good.so --opensm-conf "$T/opensm.conf" --moore-conf "$T/moore.conf"
+	[[ $output == *"100007 settings are more than OpenSM has"* ]]
+}
+
+@test "doctor: the plan's LIDs must fit at this LMC" {
+	$M plan new slimfly q=13 p=9 -o "$T/big.json" >/dev/null
+	echo "plan $T/big.json" >"$T/moore.conf"
+	while IFS='|' read -r lmc esp0 want need; do
+		sed -i "s/^lmc .*/lmc $lmc/; /^lmc_esp0/d" "$T/opensm.conf"
+		echo "lmc_esp0 $esp0" >>"$T/opensm.conf"
+		doctor
+		[ $status = "$want" ] || { echo "$lmc: $output"; false; }
+		[ -z "$need" ] || [[ $output == *"FAIL  $T/opensm.conf:7: lmc: $lmc: "*"then need $need LIDs, and there are 49151"* ]] ||
+			{ echo "$output"; false; }
+	done <<-'ROWS'
+	3|FALSE|0|
+	4|FALSE|0|
+	4|TRUE|1|54080
+	5|FALSE|1|97682
+	ROWS
+}
+
+@test "doctor: sl-hint wants SL 0 for the subnet manager" {
+	echo "profile sl-hint" >>"$T/moore.conf"
+	echo "sm_sl 1" >>"$T/opensm.conf"
+	doctor
+	[ $status = 1 ]
+	[[ $output == *"FAIL  $T/opensm.conf:9: sm_sl: 1: in profile sl-hint"* ]]
+	sed -i 's/^profile.*/profile any-sl/' "$T/moore.conf"
+	doctor
+	[ $status = 0 ]
+}
+
+@test "doctor lists what two subnet managers must agree on" {
+	echo "seed 7" >>"$T/moore.conf"
+	echo "m_key 0xdeadbeef" >>"$T/opensm.conf"
+	doctor
+	[[ $output == *"must agree"*"opensm.conf: routing_engine moore,no_fallback"*"opensm.conf: lmc 2"*"moore.conf: plan (contents 0x"*"moore.conf: seed 7"* ]]
+	[[ $output == *"m_key (not shown)"* && $output != *deadbeef* ]]
+	doctor --json
+	holds '.equal_on_both | any(.file == "opensm.conf" and .key == "sm_sl" and .value == "0")'
+	jq .equal_on_both <<<"$output" >"$T/one"
+	# the same plan, laid out otherwise, elsewhere; another seed shows
+	jq -c . "$T/p.json" >"$T/elsewhere.json"
+	printf 'plan %s\nseed 7\n' "$T/elsewhere.json" >"$T/moore.conf"
+	doctor --json
+	diff "$T/one" <(jq .equal_on_both <<<"$output")
+	echo "plan $T/elsewhere.json" >"$T/moore.conf"
+	doctor --json
+	holds '.equal_on_both | any(.key == "seed" and .value == "0")'
 }

@@ -22,5 +22,6 @@ load lib
 	[[ $(complete_words moorectl verify dir --cert 2>/dev/null) == --certificate=* ]]
 	[[ $(complete_words moorectl topo show o) == oft ]]
 	[[ $(complete_words moorectl conf --j) == --json ]]
+	[[ $(complete_words moorectl env nc) == nccl ]]
 	[ -z "$(complete_words moorectl route "")" ]
 }

@@ -11,6 +11,7 @@
 #include "lane.h"
 #include "math.h"
 #include "plan.h"
+#include "quality.h"
 #include "route.h"
 #include "tables.h"
 #include "topo.h"

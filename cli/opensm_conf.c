@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* opensm_conf.c - the lines of opensm.conf as OpenSM 3.3 reads them
+ * (osm_subnet.c): # ends a line anywhere, the last line of a key counts, blanks
+ * and then quotes around a value are stripped. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static void
+set_value(struct cli_setting *s, const char *p, const char *end)
+{
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	while (p < end && isspace((unsigned char)end[-1]))
+		end--;
+	if (end - p >= 2 && *p == end[-1] && (*p == '"' || *p == '\'')) {
+		p++;
+		end--;
+	}
+	snprintf(s->value, sizeof(s->value), "%.*s", (int)(end - p), p);
+}
+
+bool
+cli_next_setting(const char **text, struct cli_setting *s)
+{
+	while (*text && **text) {
+		const char *p = *text + strspn(*text, " \t");
+		const char *end = *text + strcspn(*text, "\n");
+		const char *stop = memchr(*text, '#', (size_t)(end - *text));
+		size_t n;
+
+		stop = stop ? stop : end;
+		*text = *end ? end + 1 : end;
+		s->line++;
+		for (n = 0; p + n < stop && !isspace((unsigned char)p[n]); n++)
+			;
+		if (p >= stop || !n)
+			continue;
+		snprintf(s->key, sizeof(s->key), "%.*s", (int)n, p);
+		set_value(s, p + n, stop);
+		return true;
+	}
+	return false;
+}
+
+void
+cli_find_setting(const char *text, const char *key, struct cli_setting *out)
+{
+	struct cli_setting s = { .line = 0 };
+
+	*out = (struct cli_setting){ .line = 0 };
+	snprintf(out->key, sizeof(out->key), "%s", key);
+	while (cli_next_setting(&text, &s))
+		if (!strcmp(s.key, key))
+			*out = s;
+}

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# quality.bats - moorectl quality: what it says of plans, dumps and nonsense.
+load lib
+
+setup_file() {
+	load lib
+	cd "$BATS_FILE_TMPDIR"
+	q5 q5.json
+	ring 6 ring.json
+	$M route ring.json --lmc 1 -o ring >/dev/null
+	clockwise ring clockwise
+}
+
+setup() { cd "$BATS_FILE_TMPDIR"; }
+
+@test "quality of a plan: minimal routes, evenly spread, in offset 0" {
+	run -0 $M quality q5.json --lmc 1 --json
+	holds '.switches == 50 and .sources == 50 and .endpoints == 200 and .links == 350'
+	holds '.distance.all.pairs == 9800 and .distance.at_one.pairs == 1400 and .distance.at_two.pairs == 8400'
+	holds '[.offsets[].offset] == [0, 1] and .exact and .partitioned == 0'
+	holds '.offsets[0] | .hops == {"1": 1400, "2": 8400} and .distance.all.longer == 0 and .no_route == 0'
+	holds '.offsets[0].load | .min <= .q1 and .q1 <= .median and .median <= .q3 and .q3 <= .max and .mean == 52'
+	holds '.load.mean == ([.offsets[].load.mean] | add) and ([.disjoint[]] | add) == 9800'
+}
+
+@test "quality of dumps is that of the plan they come from" {
+	$M route q5.json --lmc 2 --fail s0-0-1 --fail s1-1-1:7 -o "$T/t" >/dev/null
+	$M quality "$T/t" --json >"$T/of-dumps"
+	$M quality q5.json --lmc 2 --fail s0-0-1 --fail s1-1-1:7 --json >"$T/of-plan"
+	# of equals, the dumps (in their own order) may name another
+	anonymous='del(.. | .hottest?, .worst?.switch?, .worst?.endpoint?)'
+	diff <(jq "$anonymous" "$T/of-dumps") <(jq "$anonymous" "$T/of-plan")
+	# the same load as verify finds
+	$M verify "$T/t" --json >"$T/verdict"
+	jq -e --slurpfile v "$T/verdict" '.load.max == $v[0].max_load and
+		((.load.mean - $v[0].mean_load) | fabs) < 1e-9' "$T/of-dumps"
+}
+
+@test "all one way round a ring: longer routes, one of them disjoint" {
+	run -0 $M quality clockwise --json
+	# pairs of six: 12 at distance one (6 the long way), 12 at two (6), 6 at three
+	holds '.offsets[1].hops == {"1": 6, "2": 6, "3": 6, "4": 6, "5": 6}'
+	holds '.distance.at_one == {pairs: 12, longer: 6, longer_share: 0.5}'
+	holds '.distance.at_two.longer == 6 and .distance.all.longer == 12 and .offsets[0].three_hops_at_two == 0'
+	holds '.disjoint == {"1": 30} and .mean_disjoint == 1 and .worst.hops == 5'
+	holds '.load | .min == 0 and .max == 30 and .mean == 15 and .max_over_mean == 2 and .hottest.port == 2'
+	run -0 $M quality clockwise
+	[[ $output == *"40.00% of pairs have a route longer"*"50.00% at distance one, 50.00% at two"* ]]
+	[[ $output == *"1.000 routes on average share no link, of 2: 1 for 100.00%"* ]]
+}
+
+@test "the picture is well-formed XML without scripts, one row for each offset" {
+	run -0 $M quality q5.json --lmc 3 --svg "$T/q.svg"
+	python3 - "$T/q.svg" <<-'PY'
+		import sys, xml.dom.minidom
+		d = xml.dom.minidom.parse(sys.argv[1])
+		text = [t.firstChild.data for t in d.getElementsByTagName("text")]
+		assert [t for t in text if t.startswith("offset ")] == ["offset %d" % k for k in range(8)], text
+		assert "all" in text and "Pairs by hops" in text
+		assert not d.getElementsByTagName("script") and not d.getElementsByTagName("image")
+		size = [float(d.documentElement.getAttribute(a)) for a in ("width", "height")]
+		for r in d.getElementsByTagName("rect")[1:]:
+		    x, y, w, h = (float(r.getAttribute(a)) for a in ("x", "y", "width", "height"))
+		    assert 0 <= x and x + w <= size[0] and 0 <= y and y + h <= size[1], r.toxml()
+	PY
+	run -0 $M quality ring --svg - --json
+	[[ $output == "<svg "*"</svg>"*"{"* ]]
+	run --separate-stderr -2 $M quality ring --svg "$T/none/q.svg"
+	says "$T/none/q.svg"
+}
+
+@test "what cannot be routed or joined is counted apart" {
+	awk '/^Unicast/ { sw = $NF } /^0x000[89]/ && sw ~ /r0/ { next } 1' ring/opensm-lfts.dump >"$T/lfts"
+	cp -r ring "$T/x"; cp "$T/lfts" "$T/x/opensm-lfts.dump"
+	run -0 $M quality "$T/x" --json
+	holds '([.offsets[].no_route] | add) > 0 and ([.disjoint[]] | add) == 30'
+	run -0 $M quality ring.json --fail r0:2 --fail r3:2 --json
+	holds '.partitioned == 18 and .distance.all.pairs == 12'
+	run -0 $M quality ring.json --fail r0:2 --fail r3:2
+	[[ $output == *"18 pairs that no link joins"* ]]
+}
+
+@test "quality: misuse" {
+	jq 'del(.endpoints[])' ring.json >"$T/bare.json"
+	while IFS='|' read -r args part; do
+		run --separate-stderr -2 $M quality $args
+		says "$part"
+	done <<-ROWS
+	|it takes DIR|PLAN
+	ring --lmc 1|--lmc: ring is a directory of tables
+	ring --fail r0|--fail: ring is a directory of tables
+	$T/none|No such file
+	ring.json --lmc 8|not a number from 0 to 7
+	$T/bare.json|no endpoint has a LID
+	ROWS
+}
