@@ -13,12 +13,15 @@
 
 #include "moore/mix.h"
 
+enum { UNKNOWN, ARRIVES, LOST };
+
 struct churn {
 	const struct moore_fabric *f;
 	const struct moore_lft *was, *now;
 	struct moore_lid_owner *own;
 	uint32_t *dist, *queue;		/* hops to the root in hand; MOORE_NONE: not joined */
-	uint8_t (*mark)[2];		/* of each (switch, block): forced, shortest */
+	uint8_t *fate;			/* of each switch's old route of the LID in hand */
+	uint8_t (*mark)[3];		/* of each (switch, block): lost, forced, shortest */
 	struct moore_churn *out;
 };
 
@@ -56,6 +59,29 @@ next_of(const struct churn *c, moore_swid s, uint8_t out)
 	return p->role == MOORE_ROLE_SWITCH ? p->peer : MOORE_NONE;
 }
 
+/* Old routes of a LID in the fabric as it is now. */
+static void
+follow(struct churn *c, unsigned lid)
+{
+	uint32_t n = c->f->n_switches;
+
+	memset(c->fate, UNKNOWN, n);
+	c->fate[c->own[lid].sw] = ARRIVES;
+	for (moore_swid s = 0; s < n; s++) {
+		moore_swid at = s;
+		uint32_t len = 0;
+		uint8_t fate;
+
+		while (at != MOORE_NONE && c->fate[at] == UNKNOWN && len < n) {
+			c->queue[len++] = at;
+			at = next_of(c, at, moore_lft_row(c->was, at)[lid]);
+		}
+		fate = at == MOORE_NONE || c->fate[at] != ARRIVES ? LOST : ARRIVES;
+		while (len)
+			c->fate[c->queue[--len]] = fate;
+	}
+}
+
 static void
 look_at(struct churn *c, moore_swid s, unsigned lid)
 {
@@ -68,10 +94,12 @@ look_at(struct churn *c, moore_swid s, unsigned lid)
 
 	if (c->dist[s] == MOORE_NONE)
 		return;
+	c->out->lost.rows += forced || c->fate[s] == LOST;
 	c->out->forced.rows += forced;
 	c->out->shortest.rows += shortest;
-	c->mark[block][0] |= forced;
-	c->mark[block][1] |= shortest;
+	c->mark[block][0] |= forced || c->fate[s] == LOST;
+	c->mark[block][1] |= forced;
+	c->mark[block][2] |= shortest;
 }
 
 static void
@@ -89,8 +117,9 @@ count_changes(struct churn *c)
 			rows += x[i] != y[i];
 		out->changed.rows += rows;
 		out->changed.blocks += rows > 0;
-		out->forced.blocks += c->mark[b][0];
-		out->shortest.blocks += c->mark[b][1];
+		out->lost.blocks += c->mark[b][0];
+		out->forced.blocks += c->mark[b][1];
+		out->shortest.blocks += c->mark[b][2];
 	}
 	out->all.blocks = n_blocks;
 	out->all.rows = n_blocks * MOORE_LFT_BLOCK;
@@ -107,6 +136,7 @@ count_bounds(struct churn *c)
 			continue;
 		if (c->own[lid].sw != root)
 			measure(c, root = c->own[lid].sw);
+		follow(c, lid);
 		for (moore_swid s = 0; s < c->f->n_switches; s++)
 			look_at(c, s, lid);
 	}
@@ -128,8 +158,9 @@ moore_churn(struct moore_churn *out, const struct moore_fabric *f, const struct 
 		return rc;
 	c.dist = malloc(n * sizeof(*c.dist));
 	c.queue = malloc(n * sizeof(*c.queue));
+	c.fate = malloc(n);
 	c.mark = calloc(n * (was->stride / MOORE_LFT_BLOCK), sizeof(*c.mark));
-	if (!c.dist || !c.queue || !c.mark) {
+	if (!c.dist || !c.queue || !c.fate || !c.mark) {
 		rc = moore_fail_nomem(err);
 	} else {
 		count_bounds(&c);
@@ -137,6 +168,7 @@ moore_churn(struct moore_churn *out, const struct moore_fabric *f, const struct 
 	}
 	free(c.dist);
 	free(c.queue);
+	free(c.fate);
 	free(c.mark);
 	free(c.own);
 	return rc;

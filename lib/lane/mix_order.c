@@ -11,7 +11,11 @@
  * first switch of that order that is not written yet always qualifies, so the
  * greedy search ends well; it can end well where that constraint has none.
  *
- * Only LIDs that loop in some combination constrain anything. */
+ * Only LIDs that loop in some combination constrain anything.
+ *
+ * Where mixing can also lock up, "after the new next switch" for every LID that
+ * changes is tried first: then a packet sent by a new row meets new rows to the
+ * end, so of the turns of a mixture only those from old to new rows remain. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +25,9 @@ struct order {
 	struct moore_mx *m;
 	struct moore_mix *v;
 	moore_lid *lid;		/* those that can loop, by number */
+	moore_lid *changed;	/* room for all that change */
 	uint32_t n_lids;
+	bool strict;		/* a switch is written after its new next switch */
 	uint8_t *done;		/* switch is written */
 	uint32_t *list, n_list;	/* in this order */
 };
@@ -50,11 +56,22 @@ differs(const struct moore_mx *m, moore_swid s, unsigned lid)
 	return moore_lft_row(m->was, s)[lid] != moore_lft_row(m->now, s)[lid];
 }
 
+/* Is the row of the switch after s, when s is written, not yet what it will be? */
+static bool
+goes_on_old(const struct order *o, moore_swid s, unsigned lid)
+{
+	const struct moore_mx *m = o->m;
+	uint32_t n = moore_mx_next(m, s, moore_lft_row(m->now, s)[lid]);
+
+	return n != m->k.n_sw && !o->done[n] && differs(m, n, lid);
+}
+
 static bool
 may_write(const struct order *o, moore_swid s, const moore_lid *lid, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (differs(o->m, s, lid[i]) && comes_back(o, s, lid[i]))
+		if (differs(o->m, s, lid[i]) &&
+		    (o->strict ? goes_on_old(o, s, lid[i]) : comes_back(o, s, lid[i])))
 			return false;
 	return true;
 }
@@ -150,6 +167,26 @@ order_switches(struct order *o)
 			add_step(o, b, o->list[i]);
 }
 
+/* One order for all LIDs in which each switch follows its new next switch. */
+static bool
+find_strict(struct order *o)
+{
+	const struct moore_mx *m = o->m;
+	uint32_t n = 0;
+	bool found;
+
+	for (uint32_t lid = 1; lid < m->now->stride; lid++)
+		for (uint32_t s = 0; s < m->k.n_sw; s++)
+			if (differs(m, s, lid)) {
+				o->changed[n++] = (moore_lid)lid;
+				break;
+			}
+	o->strict = true;
+	found = find_order(o, o->changed, n);
+	o->strict = false;
+	return found;
+}
+
 static size_t
 count_steps(const struct moore_mx *m)
 {
@@ -170,6 +207,7 @@ get_memory(struct order *o, struct moore_err *err)
 	if (!(o->done = moore_arena_alloc(a, n, 1)) ||
 	    !(o->list = moore_arena_alloc(a, n, sizeof(*o->list))) ||
 	    !(o->lid = moore_arena_alloc(a, o->v->loop_lids + 1u, sizeof(*o->lid))) ||
+	    !(o->changed = moore_arena_alloc(a, o->m->now->stride, sizeof(*o->changed))) ||
 	    !(o->v->step = calloc(count_steps(o->m) + 1, sizeof(*o->v->step))))
 		return moore_fail_nomem(err);
 	for (uint32_t lid = 0; lid < o->m->n_blocks * MOORE_LFT_BLOCK; lid++)
@@ -188,7 +226,10 @@ moore_mx_order(struct moore_mx *m, struct moore_mix *v, struct moore_err *err)
 		return rc;
 	try_opensm(&o);
 	order_blocks(&o);
-	if (!o.n_lids) {
+	if (!v->acyclic && find_strict(&o)) {
+		order_switches(&o);
+		v->order = MOORE_ORDER_SWITCHES;
+	} else if (!o.n_lids) {
 		v->order = MOORE_ORDER_ANY;
 	} else if (find_order(&o, o.lid, o.n_lids)) {
 		order_switches(&o);

@@ -88,6 +88,8 @@ struct moore_churn_count {
 struct moore_churn {
 	struct moore_churn_count all;		/* that exist */
 	struct moore_churn_count changed;	/* that differ */
+	/* Of LIDs that are joined: rows whose old route does not arrive any more. */
+	struct moore_churn_count lost;
 	/* What every table that delivers all that is connected must change: rows
 	 * that lead to nothing now. */
 	struct moore_churn_count forced;
