@@ -48,7 +48,7 @@ FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl
 
-.PHONY: all deps demo check quick soak bench-route install clean
+.PHONY: all deps demo check quick soak bench-route bench-stability install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
@@ -118,6 +118,9 @@ soak: test-deps all tests-bin
 bench-route: test-deps all $(B)/tests/bench/engine
 	@$(B)/tests/bench/engine
 	@tests/bench/route
+bench-stability: test-deps all $(B)/tests/bench/stability
+	@$(B)/tests/bench/stability
+	@tests/bench/cut
 
 # ---- install -------------------------------------------------------------------
 install: all

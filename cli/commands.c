@@ -115,6 +115,12 @@ const struct cli_cmd cli_cmds[] = {
 	  "and --opensm-conf is required.  Without --use: all offsets that the target can use\n"
 	  "safely.  Exits with 1 when what is asked for would be unsafe or have no effect.",
 	  cmd_env },
+	{ "change", "OLD_DIR NEW_DIR", 2, 2, "What changes between two tables, and is it safe meanwhile?",
+	  NULL,
+	  "OLD_DIR and NEW_DIR hold dumps, as for verify; switches correspond by GUID, and\n"
+	  "LIDs by number.  While tables go out, each switch holds for each LID its old or\n"
+	  "its new row: every combination is judged.  Exits with 1 when some combination\n"
+	  "loops or can deadlock.", cmd_change },
 	{ "path", "A B", 2, 2, "How A reaches B, hop by hop and lane by lane.", path_opts,
 	  "A and B are names, NAME:CA_PORT, 0x GUIDs or LIDs.  --tables DIR is required.\n"
 	  "Exits with 1 when a packet would not arrive.", cmd_path },

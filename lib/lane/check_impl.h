@@ -26,13 +26,16 @@ struct moore_ck_hop {
 
 struct moore_ck_cell {
 	uint16_t held;		/* VLs on which packets that make this turn arrive */
-	uint16_t out;		/* the VL on which they leave, as a bit; 0 when none */
+	uint16_t out;		/* the VL on which they leave, as a bit; 0 when none; two
+				 * where the other table gives another */
 };
 
 struct moore_ck {
 	const struct moore_fabric *f;
 	const struct moore_lft *lft;
 	const struct moore_sl2vl *sl2vl;
+	const struct moore_sl2vl *other;	/* while tables change (mix.c): either may be
+						 * in force; NULL: there is no other */
 	const struct moore_mft *mft;		/* may be NULL */
 	struct moore_check_opts opts;		/* sl_mask not 0 */
 	struct moore_arena tmp;

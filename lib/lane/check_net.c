@@ -5,6 +5,16 @@
 
 #include "check_impl.h"
 
+/* Does a row of this table tell two SLs apart? */
+static bool
+tells_apart(const struct moore_sl2vl *t, unsigned a, unsigned b)
+{
+	for (uint32_t r = 0; t && r < t->n_rows; r++)
+		if (t->rows[r].vl[a] != t->rows[r].vl[b])
+			return true;
+	return false;
+}
+
 static void
 find_classes(struct moore_ck *k)
 {
@@ -15,14 +25,9 @@ find_classes(struct moore_ck *k)
 
 		if (!(k->opts.sl_mask >> sl & 1))
 			continue;
-		for (; c < k->n_cls; c++) {
-			uint32_t r = 0;
-
-			while (r < t->n_rows && t->rows[r].vl[sl] == t->rows[r].vl[k->cls_sl[c]])
-				r++;
-			if (r == t->n_rows)
-				break;
-		}
+		while (c < k->n_cls && (tells_apart(t, sl, k->cls_sl[c]) ||
+					tells_apart(k->other, sl, k->cls_sl[c])))
+			c++;
 		if (c == k->n_cls)
 			k->cls_sl[k->n_cls++] = (uint8_t)sl;
 		k->cls_mask[c] |= (uint16_t)(1u << sl);
@@ -62,6 +67,19 @@ vl_bit(uint8_t vl)
 	return (uint16_t)bit;
 }
 
+/* VLs on which packets of class x that enter s by in leave by out. */
+static uint16_t
+leave_on(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, unsigned x)
+{
+	const struct moore_sl2vl *const t[] = { k->sl2vl, k->other };
+	uint16_t vls = 0;
+
+	for (unsigned i = 0; i < ARRAY_LEN(t) && t[i]; i++)
+		vls |= vl_bit(moore_sl2vl_get(t[i], s, (moore_portnum)in,
+					      (moore_portnum)out)->vl[k->cls_sl[x]]);
+	return vls;
+}
+
 /* The turns of the link out of slot `link`, which enters switch s by port in. */
 static void
 fill_cells(struct moore_ck *k, uint32_t link, moore_swid s, unsigned in)
@@ -69,13 +87,10 @@ fill_cells(struct moore_ck *k, uint32_t link, moore_swid s, unsigned in)
 	struct moore_ck_cell *c = moore_ck_cells(k, link, 0);
 
 	for (unsigned out = 0; out <= k->f->sw[s].n_ports; out++, c += k->n_cls) {
-		const struct moore_sl_row *row;
-
 		if (k->hop[k->slot0[s] + out].next == k->n_sw)
 			continue;
-		row = moore_sl2vl_get(k->sl2vl, s, (moore_portnum)in, (moore_portnum)out);
 		for (unsigned x = 0; x < k->n_cls; x++)
-			c[x].out = vl_bit(row->vl[k->cls_sl[x]]);
+			c[x].out = leave_on(k, s, in, out, x);
 	}
 }
 
@@ -85,7 +100,7 @@ fill_inject(struct moore_ck *k, uint32_t link, moore_swid s, unsigned out)
 	for (unsigned in = 0; in <= k->f->sw[s].n_ports; in++)
 		for (unsigned x = 0; moore_ck_is_source(k, s, in) && x < k->n_cls; x++)
 			k->inject[(size_t)link * k->n_cls + x] |=
-				vl_bit(moore_ck_vl(k, s, in, out, k->cls_sl[x]));
+				leave_on(k, s, in, out, x);
 }
 
 static void

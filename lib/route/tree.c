@@ -19,6 +19,7 @@ struct grower {
 	const struct moore_rview *v;
 	const uint32_t *cost;
 	const uint8_t *wish;	/* enum moore_rwish, by node; may be NULL */
+	const uint8_t *old;	/* repair: slots to stay with, others being as near */
 	uint32_t *level;	/* nodes offered a parent in this round */
 	uint32_t n_level;
 	bool last;		/* nobody is left beyond this round */
@@ -112,9 +113,10 @@ offer(struct grower *w, uint32_t r)
 }
 
 /* How dear edge e is to s: staying legal first (unless nobody comes after), then
- * not to take a switch's freedom away by hanging on it, then load. */
+ * not to take a switch's freedom away by hanging on it, then to change nothing,
+ * then load. */
 static uint64_t
-price(const struct grower *w, uint32_t e)
+price(const struct grower *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rtree *t = w->t;
 	uint32_t r = w->v->g->to[e];
@@ -126,6 +128,8 @@ price(const struct grower *w, uint32_t e)
 		p |= (uint64_t)1 << 62;
 	if (!t->kids[r] && (t->n_offers[r] > 1 || (w->wish && w->wish[r] & MOORE_WISH_LEAF)))
 		p |= (uint64_t)1 << 61;
+	if (w->old && e != w->v->g->xadj[s] + w->old[s])
+		p |= (uint64_t)1 << 60;
 	return p;
 }
 
@@ -149,11 +153,11 @@ choose(struct grower *w, uint32_t s)
 {
 	struct moore_rtree *t = w->t;
 	uint32_t best = t->first[s];
-	uint64_t least = price(w, best);
+	uint64_t least = price(w, s, best);
 
 	/* Offers stand in reverse: on equal price the later one has the lower slot. */
 	for (uint32_t e = t->next[best]; e != MOORE_NONE; e = t->next[e]) {
-		uint64_t p = price(w, e);
+		uint64_t p = price(w, s, e);
 
 		if (p < least || (p == least && e < best)) {
 			least = p;
@@ -324,7 +328,7 @@ bool
 moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 		   const uint32_t *cost, uint32_t n_connected, uint32_t *moved)
 {
-	struct grower w = { .t = t, .v = v, .cost = cost, .level = t->level };
+	struct grower w = { .t = t, .v = v, .cost = cost, .old = t->old, .level = t->level };
 	uint32_t n_old = t->n_reached, n = v->g->n;
 	bool whole;
 

@@ -10,6 +10,7 @@
 #include "fabric.h"
 #include "lane.h"
 #include "math.h"
+#include "mix.h"
 #include "plan.h"
 #include "quality.h"
 #include "route.h"

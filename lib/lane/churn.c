@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* churn.c - how many rows and blocks change, and how many must.
+ *
+ * forced: a row whose port leads to nothing now, of a LID that its switch is
+ * still joined to.  A table that delivers sends that LID by some live port, which
+ * is another; so it differs in that row, and in the block that holds it.
+ *
+ * shortest: besides, a row of a base LID whose next switch is not one hop nearer
+ * to the LID, in the fabric as it is now.  A table in which base LIDs go the
+ * shortest way has only rows that lead nearer, so it differs there too. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "moore/mix.h"
+
+enum { UNKNOWN, ARRIVES, LOST };
+
+struct churn {
+	const struct moore_fabric *f;
+	const struct moore_lft *was, *now;
+	struct moore_lid_owner *own;
+	uint32_t *dist, *queue;		/* hops to the root in hand; MOORE_NONE: not joined */
+	uint8_t *fate;			/* of each switch's old route of the LID in hand */
+	uint8_t (*mark)[3];		/* of each (switch, block): lost, forced, shortest */
+	struct moore_churn *out;
+};
+
+static void
+measure(struct churn *c, moore_swid root)
+{
+	uint32_t tail = 0;
+
+	memset(c->dist, 0xff, c->f->n_switches * sizeof(*c->dist));
+	c->dist[root] = 0;
+	c->queue[tail++] = root;
+	for (uint32_t i = 0; i < tail; i++) {
+		uint32_t s = c->queue[i];
+
+		for (unsigned p = 1; p <= c->f->sw[s].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(c->f, s, (moore_portnum)p);
+
+			if (q->role != MOORE_ROLE_SWITCH || c->dist[q->peer] != MOORE_NONE)
+				continue;
+			c->dist[q->peer] = c->dist[s] + 1;
+			c->queue[tail++] = q->peer;
+		}
+	}
+}
+
+/* The switch that port out of s leads to; MOORE_NONE when it is none. */
+static moore_swid
+next_of(const struct churn *c, moore_swid s, uint8_t out)
+{
+	const struct moore_port *p;
+
+	if (out > c->f->sw[s].n_ports)
+		return MOORE_NONE;
+	p = moore_fabric_port(c->f, s, out);
+	return p->role == MOORE_ROLE_SWITCH ? p->peer : MOORE_NONE;
+}
+
+/* Old routes of a LID in the fabric as it is now. */
+static void
+follow(struct churn *c, unsigned lid)
+{
+	uint32_t n = c->f->n_switches;
+
+	memset(c->fate, UNKNOWN, n);
+	c->fate[c->own[lid].sw] = ARRIVES;
+	for (moore_swid s = 0; s < n; s++) {
+		moore_swid at = s;
+		uint32_t len = 0;
+		uint8_t fate;
+
+		while (at != MOORE_NONE && c->fate[at] == UNKNOWN && len < n) {
+			c->queue[len++] = at;
+			at = next_of(c, at, moore_lft_row(c->was, at)[lid]);
+		}
+		fate = at == MOORE_NONE || c->fate[at] != ARRIVES ? LOST : ARRIVES;
+		while (len)
+			c->fate[c->queue[--len]] = fate;
+	}
+}
+
+static void
+look_at(struct churn *c, moore_swid s, unsigned lid)
+{
+	const struct moore_lid_owner *o = &c->own[lid];
+	uint8_t out = moore_lft_row(c->was, s)[lid];
+	size_t block = s * (c->was->stride / MOORE_LFT_BLOCK) + lid / MOORE_LFT_BLOCK;
+	moore_swid next = next_of(c, s, out);
+	bool forced = s == o->sw ? out != o->port : next == MOORE_NONE;
+	bool shortest = forced || (s != o->sw && !o->offset && c->dist[next] + 1 != c->dist[s]);
+
+	if (c->dist[s] == MOORE_NONE)
+		return;
+	c->out->lost.rows += forced || c->fate[s] == LOST;
+	c->out->forced.rows += forced;
+	c->out->shortest.rows += shortest;
+	c->mark[block][0] |= forced || c->fate[s] == LOST;
+	c->mark[block][1] |= forced;
+	c->mark[block][2] |= shortest;
+}
+
+static void
+count_changes(struct churn *c)
+{
+	struct moore_churn *out = c->out;
+	size_t n_blocks = c->was->stride / MOORE_LFT_BLOCK * c->f->n_switches;
+
+	for (size_t b = 0; b < n_blocks; b++) {
+		const uint8_t *x = c->was->row + b * MOORE_LFT_BLOCK;
+		const uint8_t *y = c->now->row + b * MOORE_LFT_BLOCK;
+		unsigned rows = 0;
+
+		for (unsigned i = 0; i < MOORE_LFT_BLOCK; i++)
+			rows += x[i] != y[i];
+		out->changed.rows += rows;
+		out->changed.blocks += rows > 0;
+		out->lost.blocks += c->mark[b][0];
+		out->forced.blocks += c->mark[b][1];
+		out->shortest.blocks += c->mark[b][2];
+	}
+	out->all.blocks = n_blocks;
+	out->all.rows = n_blocks * MOORE_LFT_BLOCK;
+}
+
+/* LIDs of one switch follow one another, so distances are measured seldom. */
+static void
+count_bounds(struct churn *c)
+{
+	moore_swid root = MOORE_NONE;
+
+	for (unsigned lid = 1; lid <= c->f->lid_top; lid++) {
+		if (c->own[lid].sw == MOORE_NONE)
+			continue;
+		if (c->own[lid].sw != root)
+			measure(c, root = c->own[lid].sw);
+		follow(c, lid);
+		for (moore_swid s = 0; s < c->f->n_switches; s++)
+			look_at(c, s, lid);
+	}
+}
+
+int
+moore_churn(struct moore_churn *out, const struct moore_fabric *f, const struct moore_lft *was,
+	    const struct moore_lft *now, struct moore_err *err)
+{
+	size_t n = (size_t)f->n_switches + 1;
+	struct churn c = { .f = f, .was = was, .now = now, .out = out };
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	if (was->n_switches != f->n_switches || now->n_switches != f->n_switches ||
+	    was->stride != now->stride || was->stride <= f->lid_top)
+		return moore_fail(err, MOORE_EINVAL, 0, "LFTs: made for another fabric");
+	if ((rc = moore_fabric_lids(f, &c.own, err)) < 0)
+		return rc;
+	c.dist = malloc(n * sizeof(*c.dist));
+	c.queue = malloc(n * sizeof(*c.queue));
+	c.fate = malloc(n);
+	c.mark = calloc(n * (was->stride / MOORE_LFT_BLOCK), sizeof(*c.mark));
+	if (!c.dist || !c.queue || !c.fate || !c.mark) {
+		rc = moore_fail_nomem(err);
+	} else {
+		count_bounds(&c);
+		count_changes(&c);
+	}
+	free(c.dist);
+	free(c.queue);
+	free(c.fate);
+	free(c.mark);
+	free(c.own);
+	return rc;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* mix.c - the judge of a change: every combination of old and new rows at once.
+ *
+ * Loops: a LID's old and new next hops as one graph (mix_walk.c).  Deadlock: the
+ * turns that any combination makes, put through the checker's own dependency
+ * graph (check_graph.c); lanes of both SL2VL tables count, since they are sent
+ * after the LFTs.  Then an order of writes (mix_order.c), and, where mixing at
+ * random could lock up, whether writing in that order cannot. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/guid_map.h"
+#include "mix_impl.h"
+
+void
+moore_mix_free(struct moore_mix *m)
+{
+	if (!m)
+		return;
+	free(m->loop);
+	free(m->cycle);
+	free(m->step);
+	free(m);
+}
+
+static int
+check_fit(const struct moore_fabric *f, const struct moore_mix_tables *t, size_t stride,
+	  const char *which, struct moore_err *err)
+{
+	if (t->lft->n_switches != f->n_switches || t->lft->stride != stride ||
+	    stride <= f->lid_top || stride > MOORE_LID_MAX + 1u)
+		return moore_fail(err, MOORE_EINVAL, 0, "%s LFTs: made for another fabric", which);
+	if (t->sl2vl->n_switches != f->n_switches)
+		return moore_fail(err, MOORE_EINVAL, 0, "%s SL2VL: made for another fabric", which);
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (t->sl2vl->width[s] != f->sw[s].n_ports + 1)
+			return moore_fail(err, MOORE_EINVAL, 0, "%s SL2VL: switch %s has %u ports in "
+					  "the fabric and %u in the table", which, f->sw[s].name,
+					  f->sw[s].n_ports, t->sl2vl->width[s] - 1u);
+	return 0;
+}
+
+struct by_guid {
+	uint64_t guid;
+	uint32_t sw;
+};
+
+static int
+guid_cmp(const void *a, const void *b)
+{
+	const struct by_guid *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+static int
+set_up(struct moore_mx *m, struct moore_mix *v, struct moore_err *err)
+{
+	struct moore_arena *a = &m->k.tmp;
+	uint32_t n = m->k.f->n_switches;
+	struct by_guid *g = moore_arena_alloc(a, (size_t)n + 1, sizeof(*g));
+
+	m->n_blocks = (uint32_t)(m->now->stride / MOORE_LFT_BLOCK);
+	m->by_guid = moore_arena_alloc(a, (size_t)n + 1, sizeof(*m->by_guid));
+	m->loops = moore_arena_alloc(a, moore_bits_words(m->now->stride), sizeof(*m->loops));
+	v->loop = calloc((size_t)n + 1, sizeof(*v->loop));
+	if (!g || !m->by_guid || !m->loops || !v->loop)
+		return moore_fail_nomem(err);
+	for (uint32_t s = 0; s < n; s++)
+		g[s] = (struct by_guid){ m->k.f->sw[s].guid, s };
+	qsort(g, n, sizeof(*g), guid_cmp);
+	for (uint32_t s = 0; s < n; s++)
+		m->by_guid[s] = g[s].sw;
+	return moore_ck_net(&m->k, err);
+}
+
+static int
+judge_turns(struct moore_mx *m, struct moore_mix *v, struct moore_err *err)
+{
+	struct moore_verdict seen = { .order = NULL };
+	struct moore_ck_graph g = { .n = 0 };
+	uint32_t *cycle = NULL;
+	int rc;
+
+	if ((rc = moore_ck_graph(&m->k, &g, &seen, err)) < 0)
+		return rc;
+	free(seen.order);
+	v->acyclic = seen.acyclic;
+	v->n_channels = seen.n_channels;
+	v->n_dependencies = seen.n_dependencies;
+	if (v->acyclic)
+		return 0;
+	if ((rc = moore_ck_cycle(&m->k, &g, &cycle, &v->cycle_len, err)) < 0)
+		return rc;
+	if (!(v->cycle = calloc(v->cycle_len, sizeof(*v->cycle))))
+		return moore_fail_nomem(err);
+	for (uint32_t i = 0; i < v->cycle_len; i++)
+		v->cycle[i] = g.channel[cycle[i]];
+	return 0;
+}
+
+/* The same turns again, without those that the order of writes rules out. */
+static int
+judge_order(struct moore_mx *m, struct moore_mix *v, struct moore_err *err)
+{
+	struct moore_mix scratch = { .loop_len = 2 };	/* no search for loops */
+	struct moore_verdict seen = { .order = NULL };
+	struct moore_ck_graph g = { .n = 0 };
+	uint32_t *when;
+	int rc;
+
+	v->order_acyclic = v->acyclic;
+	if (v->acyclic || v->order == MOORE_ORDER_UNKNOWN)
+		return 0;
+	when = moore_arena_alloc(&m->k.tmp, (size_t)m->n_blocks * m->k.n_sw + 1, sizeof(*when));
+	if (!when)
+		return moore_fail_nomem(err);
+	for (uint32_t i = 0; i < v->n_steps; i++)
+		when[(size_t)v->step[i].block * m->k.n_sw + v->step[i].sw] = i;
+	m->when = when;
+	for (size_t i = 0; i < (size_t)m->k.n_turns * m->k.n_cls; i++)
+		m->k.cell[i].held = 0;
+	if ((rc = moore_mx_walk(m, &scratch, err)) < 0 ||
+	    (rc = moore_ck_graph(&m->k, &g, &seen, err)) < 0)
+		return rc;
+	free(seen.order);
+	v->order_acyclic = seen.acyclic;
+	return 0;
+}
+
+int
+moore_mix_judge(struct moore_mix **out, const struct moore_fabric *f,
+		const struct moore_mix_tables *was, const struct moore_mix_tables *now,
+		struct moore_err *err)
+{
+	struct moore_mx m = { .was = was->lft, .now = now->lft, .k = { .f = f,
+		.lft = now->lft, .sl2vl = now->sl2vl, .other = was->sl2vl,
+		.opts = { .sl_mask = UINT16_MAX }, .tmp = MOORE_ARENA_INIT } };
+	struct moore_mix *v = calloc(1, sizeof(*v));
+	int rc;
+
+	*out = NULL;
+	if (!v)
+		return moore_fail_nomem(err);
+	if ((rc = check_fit(f, was, now->lft->stride, "old", err)) < 0 ||
+	    (rc = check_fit(f, now, now->lft->stride, "new", err)) < 0 ||
+	    (rc = set_up(&m, v, err)) < 0 ||
+	    (rc = moore_mx_walk(&m, v, err)) < 0 ||
+	    (rc = judge_turns(&m, v, err)) < 0 ||
+	    (rc = moore_mx_order(&m, v, err)) < 0 ||
+	    (rc = judge_order(&m, v, err)) < 0)
+		goto out;
+	v->safe = !v->loop_lids && v->acyclic;
+	*out = v;
+	v = NULL;
+out:
+	moore_mix_free(v);
+	moore_arena_free(&m.k.tmp);
+	return rc;
+}
+
+/* ---- two fabrics, one shape ------------------------------------------------------- */
+
+static int
+carry_lanes(struct moore_sl2vl *to, const struct moore_sl2vl *from, moore_swid s, moore_swid was,
+	    struct moore_err *err)
+{
+	unsigned n = to->width[s];
+	int rc = 0;
+
+	for (unsigned in = 0; in < n; in++)
+		for (unsigned out = 0; out < n && rc == 0; out++)
+			rc = moore_sl2vl_set(to, s, (moore_portnum)in, (moore_portnum)out,
+					     moore_sl2vl_get(from, was, (moore_portnum)in,
+							     (moore_portnum)out), err);
+	return rc;
+}
+
+static void
+carry_row(struct moore_lft *to, moore_swid s, const struct moore_lft *from, moore_swid was)
+{
+	memcpy(moore_lft_row(to, s), moore_lft_row(from, was),
+	       to->stride < from->stride ? to->stride : from->stride);
+}
+
+int
+moore_mix_carry(struct moore_lft **lft, struct moore_sl2vl **sl2vl, const struct moore_fabric *f,
+		size_t stride, const struct moore_fabric *from, const struct moore_mix_tables *was,
+		const struct moore_mix_tables *now, struct moore_err *err)
+{
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	struct moore_guid_map map;
+	int rc;
+
+	*lft = NULL;
+	if (sl2vl)
+		*sl2vl = NULL;
+	if ((rc = moore_lft_new(lft, f->n_switches, (moore_lid)(stride - 1), err)) < 0 ||
+	    (sl2vl && (rc = moore_sl2vl_new(sl2vl, f, err)) < 0))
+		goto out;
+	if (!moore_guid_map_init(&map, from->n_switches, &tmp)) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	for (moore_swid s = 0; s < from->n_switches; s++)
+		moore_guid_map_put(&map, from->sw[s].guid, s);
+	for (moore_swid s = 0; s < f->n_switches && rc == 0; s++) {
+		moore_swid old = moore_guid_map_get(&map, f->sw[s].guid);
+		bool same = old != MOORE_NONE && from->sw[old].n_ports == f->sw[s].n_ports;
+
+		if (old != MOORE_NONE)
+			carry_row(*lft, s, was->lft, old);
+		if (sl2vl)
+			rc = carry_lanes(*sl2vl, same ? was->sl2vl : now->sl2vl, s,
+					 same ? old : s, err);
+	}
+out:
+	moore_arena_free(&tmp);
+	if (rc < 0) {
+		moore_lft_free(*lft);
+		*lft = NULL;
+		if (sl2vl) {
+			moore_sl2vl_free(*sl2vl);
+			*sl2vl = NULL;
+		}
+	}
+	return rc;
+}

@@ -1,0 +1,710 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_mix.c - the judge of a change against brute force: every combination of
+ * rows in turn, packets followed one by one; and churn against its definition. */
+#include "harness.h"
+
+#include "fabrics.h"
+#include "moore/engine.h"
+#include "moore/lane.h"
+#include "moore/mix.h"
+#include "moore/route.h"
+
+/* ---- the naive twin --------------------------------------------------------- */
+
+enum { MAX_SW = 6, MAX_CH = 64 * 16 };
+
+struct twin {
+	const struct moore_fabric *f;
+	struct moore_mix_tables t[2];
+	unsigned mask;			/* bit s: switch s has its new row */
+	uint32_t loop_lids, loop_len;
+	bool edge[MAX_CH][MAX_CH];	/* dependencies of all combinations */
+};
+
+static unsigned
+channel(const struct moore_fabric *f, moore_swid s, unsigned port, unsigned vl)
+{
+	return (f->sw[s].port0 + port) * 16 + vl;
+}
+
+/* Follow one packet; at each switch the SL2VL is either's as well, so a packet
+ * has a set of VLs.  True when it runs in circles. */
+static bool
+follow(struct twin *w, moore_swid s, unsigned in, unsigned lid, unsigned sl, uint32_t *len)
+{
+	unsigned from_port = 0, from_vls = 0, seen_at[MAX_SW + 1];
+	moore_swid from = MOORE_NONE;
+
+	for (unsigned i = 0; i < MAX_SW + 1; i++)
+		seen_at[i] = UINT32_MAX;
+	for (uint32_t hops = 0; hops < 4 * MAX_SW; hops++) {
+		uint8_t out = moore_lft_row(w->t[w->mask >> s & 1].lft, s)[lid];
+		const struct moore_port *p;
+		unsigned vls = 0;
+
+		if (out > w->f->sw[s].n_ports)
+			return false;
+		p = moore_fabric_port(w->f, s, out);
+		if (p->role != MOORE_ROLE_SWITCH)
+			return false;
+		if (seen_at[s] != UINT32_MAX)
+			*len = hops - seen_at[s];
+		seen_at[s] = hops;
+		for (int k = 0; k < 2; k++)
+			vls |= 1u << moore_sl2vl_get(w->t[k].sl2vl, s, (moore_portnum)in, out)->vl[sl];
+		vls &= 0x7fff;
+		for (unsigned v = 0; from != MOORE_NONE && v < 15; v++)
+			for (unsigned x = 0; from_vls >> v & 1 && x < 15; x++)
+				if (vls >> x & 1)
+					w->edge[channel(w->f, from, from_port, v)]
+					       [channel(w->f, s, out, x)] = true;
+		if (!vls)
+			return false;
+		from = s, from_port = out, from_vls = vls;
+		s = p->peer;
+		in = p->peer_port;
+	}
+	return true;
+}
+
+static void
+naive_lid(struct twin *w, unsigned lid)
+{
+	uint32_t n = w->f->n_switches;
+	bool loops = false;
+
+	for (w->mask = 0; w->mask < 1u << n; w->mask++)
+		for (moore_swid s = 0; s < n; s++)
+			for (unsigned in = 0; in <= w->f->sw[s].n_ports; in++) {
+				uint8_t role = moore_fabric_port(w->f, s, (moore_portnum)in)->role;
+
+				for (unsigned sl = 0; sl < 16; sl++) {
+					uint32_t len = 0;
+
+					if (role != MOORE_ROLE_ENDPOINT && role != MOORE_ROLE_SELF)
+						continue;
+					if (!follow(w, s, in, lid, sl, &len))
+						continue;
+					loops = true;
+					if (!w->loop_len || len < w->loop_len)
+						w->loop_len = len;
+				}
+			}
+	w->loop_lids += loops;
+}
+
+static bool
+visit(const struct twin *w, unsigned n, uint8_t *colour, unsigned c)
+{
+	if (colour[c])
+		return colour[c] == 2;
+	colour[c] = 1;
+	for (unsigned d = 0; d < n; d++)
+		if (w->edge[c][d] && !visit(w, n, colour, d))
+			return false;
+	colour[c] = 2;
+	return true;
+}
+
+static bool
+naive_acyclic(const struct twin *w, uint64_t *n_edges)
+{
+	unsigned n = w->f->n_ports * 16;
+	uint8_t colour[MAX_CH] = { 0 };
+	bool ok = true;
+
+	*n_edges = 0;
+	for (unsigned c = 0; c < n; c++) {
+		ok &= visit(w, n, colour, c);
+		for (unsigned d = 0; d < n; d++)
+			*n_edges += w->edge[c][d];
+	}
+	return ok;
+}
+
+/* A packet may meet old and new rows of a switch in one journey only where it
+ * comes there twice: on loops.  There the judge may count more turns. */
+static void
+compare(const char *why, const struct moore_fabric *f, const struct moore_mix_tables *was,
+	const struct moore_mix_tables *now, struct moore_mix **out)
+{
+	static struct twin w;
+	struct moore_err err;
+	uint64_t n_edges;
+	bool acyclic;
+
+	memset(&w, 0, sizeof(w));
+	w.f = f;
+	w.t[0] = *was;
+	w.t[1] = *now;
+	CHECK(why, f->n_ports * 16 <= MAX_CH && f->n_switches <= MAX_SW);
+	for (unsigned lid = 1; lid < was->lft->stride; lid++)
+		naive_lid(&w, lid);
+	acyclic = naive_acyclic(&w, &n_edges);
+	CHECK_EQ(why, moore_mix_judge(out, f, was, now, &err), 0);
+	CHECK_EQ(why, (*out)->loop_lids, w.loop_lids);
+	CHECK_EQ(why, (*out)->loop_len, w.loop_len);
+	CHECK_EQ(why, (*out)->acyclic, acyclic);
+	CHECK_EQ(why, (*out)->safe, acyclic && !w.loop_lids);
+	CHECK(why, (*out)->n_dependencies >= n_edges);
+	if (!w.loop_lids)
+		CHECK_EQ(why, (*out)->n_dependencies, n_edges);
+}
+
+/* ---- what is claimed, followed step by step ------------------------------------ */
+
+/* No LID loops after any of the first n steps. */
+static bool
+loops_after(const struct moore_fabric *f, const struct moore_lft *was, const struct moore_lft *now,
+	    const struct moore_mix_step *step, uint32_t n)
+{
+	for (unsigned lid = 1; lid < was->stride; lid++)
+		for (moore_swid s0 = 0; s0 < f->n_switches; s0++) {
+			moore_swid s = s0;
+			uint32_t hops = 0;
+
+			for (; hops <= f->n_switches; hops++) {
+				bool done = false;
+				uint8_t out;
+
+				for (uint32_t i = 0; i < n; i++)
+					done |= step[i].sw == s && step[i].block == lid / 64;
+				out = moore_lft_row(done ? now : was, s)[lid];
+				if (out > f->sw[s].n_ports ||
+				    moore_fabric_port(f, s, out)->role != MOORE_ROLE_SWITCH)
+					break;
+				s = moore_fabric_port(f, s, out)->peer;
+			}
+			if (hops > f->n_switches)
+				return true;
+		}
+	return false;
+}
+
+static void
+check_order(const char *why, const struct moore_fabric *f, const struct moore_lft *was,
+	    const struct moore_lft *now, const struct moore_mix *m)
+{
+	uint32_t changed = 0;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (size_t b = 0; b < was->stride / 64; b++)
+			changed += memcmp(moore_lft_row(was, s) + 64 * b,
+					  moore_lft_row(now, s) + 64 * b, 64) != 0;
+	if (m->order == MOORE_ORDER_UNKNOWN) {
+		CHECK(why, !m->step && m->loop_lids);
+		return;
+	}
+	CHECK_EQ(why, m->n_steps, changed);
+	for (uint32_t n = 0; n <= m->n_steps; n++)
+		CHECK(why, !loops_after(f, was, now, m->step, n));
+	/* Each block once. */
+	for (uint32_t i = 0; i < m->n_steps; i++)
+		for (uint32_t k = 0; k < i; k++)
+			CHECK(why, m->step[i].sw != m->step[k].sw ||
+			      m->step[i].block != m->step[k].block);
+}
+
+/* When is the block of (s, lid) written?  n_steps when never: both rows are one. */
+static uint32_t
+written(const struct moore_mix *m, moore_swid s, unsigned lid)
+{
+	uint32_t i = 0;
+
+	while (i < m->n_steps && (m->step[i].sw != s || m->step[i].block != lid / 64))
+		i++;
+	return i;
+}
+
+struct packet {
+	unsigned lid, sl, in;
+	moore_swid at, from;
+	unsigned from_port, from_vls;
+	uint32_t time;		/* steps done at least */
+};
+
+/* Every journey of a packet while steps are done: time passes, never back. */
+static void
+journey(struct twin *w, const struct moore_mix *m, struct packet p, unsigned depth)
+{
+	for (int row = 0; depth < 2 * MAX_SW && row < 2; row++) {
+		uint32_t at = written(m, p.at, p.lid);
+		uint8_t out = moore_lft_row(w->t[row].lft, p.at)[p.lid];
+		struct packet next = p;
+		unsigned vls = 0;
+
+		if ((!row && p.time > at) || out > w->f->sw[p.at].n_ports ||
+		    moore_fabric_port(w->f, p.at, out)->role != MOORE_ROLE_SWITCH)
+			continue;
+		for (int k = 0; k < 2; k++)
+			vls |= 1u << moore_sl2vl_get(w->t[k].sl2vl, p.at, (moore_portnum)p.in,
+						     out)->vl[p.sl];
+		vls &= 0x7fff;
+		for (unsigned v = 0; p.from != MOORE_NONE && v < 15; v++)
+			for (unsigned x = 0; p.from_vls >> v & 1 && x < 15; x++)
+				if (vls >> x & 1)
+					w->edge[channel(w->f, p.from, p.from_port, v)]
+					       [channel(w->f, p.at, out, x)] = true;
+		if (!vls)
+			continue;
+		next.from = p.at, next.from_port = out, next.from_vls = vls;
+		next.in = moore_fabric_port(w->f, p.at, out)->peer_port;
+		next.at = moore_fabric_port(w->f, p.at, out)->peer;
+		next.time = row && at < m->n_steps && p.time <= at ? at + 1 : p.time;
+		journey(w, m, next, depth + 1);
+	}
+}
+
+/* Acyclic in this order means that no journeys make a cycle. */
+static void
+check_journeys(const char *why, const struct moore_fabric *f, const struct moore_mix_tables *was,
+	       const struct moore_mix_tables *now, const struct moore_mix *m)
+{
+	static struct twin w;
+	uint64_t n_edges;
+
+	if (m->order == MOORE_ORDER_UNKNOWN || !m->order_acyclic)
+		return;
+	memset(&w, 0, sizeof(w));
+	w.f = f;
+	w.t[0] = *was;
+	w.t[1] = *now;
+	for (unsigned lid = 1; lid < was->lft->stride; lid++)
+		for (moore_swid s = 0; s < f->n_switches; s++)
+			for (unsigned in = 0; in <= f->sw[s].n_ports; in++)
+				for (unsigned sl = 0; sl < 16; sl++)
+					if (moore_fabric_port(f, s, (moore_portnum)in)->role >=
+					    MOORE_ROLE_ENDPOINT)
+						journey(&w, m, (struct packet){ .lid = lid, .sl = sl,
+							.in = in, .at = s, .from = MOORE_NONE }, 0);
+	CHECK(why, naive_acyclic(&w, &n_edges));
+}
+
+/* A loop is one: each link leads to the next switch, by a row of that LID. */
+static void
+check_loop(const char *why, const struct moore_fabric *f, const struct moore_lft *was,
+	   const struct moore_lft *now, const struct moore_mix *m)
+{
+	for (uint32_t i = 0; i < m->loop_len; i++) {
+		const struct moore_channel *c = &m->loop[i];
+
+		CHECK_EQ(why, moore_fabric_port(f, c->sw, c->port)->peer,
+			 m->loop[(i + 1) % m->loop_len].sw);
+		CHECK(why, moore_lft_row(was, c->sw)[m->loop_lid] == c->port ||
+		      moore_lft_row(now, c->sw)[m->loop_lid] == c->port);
+	}
+}
+
+/* A random in-tree for each LID, over links that are up. */
+static struct moore_lft *
+random_trees(const struct moore_fabric *f, struct moore_rng *r)
+{
+	struct moore_lid_owner *own;
+	struct moore_lft *t;
+	struct moore_err err;
+
+	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, &err), 0);
+	assert_int_equal(moore_fabric_lids(f, &own, &err), 0);
+	for (unsigned lid = 1; lid <= f->lid_top; lid++) {
+		uint8_t in[MAX_SW] = { 0 };
+
+		if (own[lid].sw == MOORE_NONE)
+			continue;
+		moore_lft_row(t, own[lid].sw)[lid] = own[lid].port;
+		in[own[lid].sw] = 1;
+		for (unsigned tries = 0; tries < 200; tries++) {
+			moore_swid s = moore_rng_below(r, f->n_switches);
+			unsigned p = moore_rng_below(r, f->sw[s].n_ports + 1u);
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (in[s] || q->role != MOORE_ROLE_SWITCH || !in[q->peer])
+				continue;
+			moore_lft_row(t, s)[lid] = (uint8_t)p;
+			in[s] = 1;
+		}
+	}
+	free(own);
+	return t;
+}
+
+/* Some VL for each role pair of ports and SL, at random out of four rows. */
+static struct moore_sl2vl *
+random_lanes(const struct moore_fabric *f, struct moore_rng *r)
+{
+	struct moore_sl_row row[4];
+	struct moore_sl2vl *t;
+	struct moore_err err;
+
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned sl = 0; sl < 16; sl++)
+			row[i].vl[sl] = (uint8_t)(moore_rng_below(r, 12) ? moore_rng_below(r, 3) : 15);
+	assert_int_equal(moore_sl2vl_new(&t, f, &err), 0);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned in = 0; in <= f->sw[s].n_ports; in++)
+			for (unsigned out = 1; out <= f->sw[s].n_ports; out++)
+				assert_int_equal(moore_sl2vl_set(t, s, (moore_portnum)in, (moore_portnum)out,
+								 &row[moore_rng_below(r, 4)], &err), 0);
+	return t;
+}
+
+static void
+test_twin(void **state)
+{
+	struct moore_rng r = { test_seed() };
+	unsigned n = test_rounds(200), orders[4] = { 0 }, cycles = 0, loops = 0, saved = 0;
+	char why[64];
+
+	(void)state;
+	for (unsigned i = 0; i < n; i++) {
+		struct moore_fabric *f = test_random_fabric(&r, 2 + moore_rng_below(&r, MAX_SW - 1),
+							    moore_rng_below(&r, 4), 0);
+		bool lanes = i % 3 == 0;
+		struct moore_lft *was = random_trees(f, &r), *now;
+		struct moore_sl2vl *l0 = NULL, *l1 = NULL;
+		struct moore_err err;
+		struct moore_mix *m;
+
+		snprintf(why, sizeof(why), "round %u", i);
+		if (lanes) {
+			l0 = random_lanes(f, &r);
+			l1 = random_lanes(f, &r);
+		} else {
+			assert_int_equal(moore_lane_effective(&l0, f, &err), 0);
+		}
+		if (i % 2)
+			test_cut_some(f, &r, 20);
+		now = random_trees(f, &r);
+		if (!lanes)
+			assert_int_equal(moore_lane_effective(&l1, f, &err), 0);
+		compare(why, f, &(struct moore_mix_tables){ was, l0 },
+			&(struct moore_mix_tables){ now, l1 }, &m);
+		check_order(why, f, was, now, m);
+		check_journeys(why, f, &(struct moore_mix_tables){ was, l0 },
+			       &(struct moore_mix_tables){ now, l1 }, m);
+		check_loop(why, f, was, now, m);
+		orders[m->order]++;
+		cycles += !m->acyclic;
+		loops += m->loop_lids > 0;
+		saved += !m->acyclic && m->order_acyclic;
+		moore_mix_free(m);
+		moore_lft_free(was);
+		moore_lft_free(now);
+		moore_sl2vl_free(l0);
+		moore_sl2vl_free(l1);
+		moore_fabric_free(f);
+	}
+	print_message("# orders: any %u, switches %u, blocks %u, unknown %u; %u loop, %u cyclic, "
+		      "%u of these not in their order, of %u\n", orders[0], orders[1], orders[2],
+		      orders[3], loops, cycles, saved, n);
+	CHECK("each case occurs", orders[0] && orders[1] && orders[3] && saved && loops < n);
+}
+
+/* ---- cases by hand ------------------------------------------------------------- */
+
+/* A ring of three; LIDs 1, 2, 3 are the switches'.  Ports: 1, 2 in the order of
+ * the links 0-1, 0-2, 1-2. */
+static const struct {
+	const char *why;
+	uint8_t was[3], now[3];		/* rows of LID 3 (switch 2) */
+	bool cut;			/* the link 0-2 is gone */
+	int loop_lids, loop_len, acyclic, opensm, order, dead_old;
+	uint32_t first, second;		/* the order, when there is one */
+} T[] = {
+	{ "nothing changes", { 2, 2, 0 }, { 2, 2, 0 }, false, 0, 0, 1, 0, MOORE_ORDER_ANY, 0, 0, 0 },
+	{ "one switch goes a longer way, the other is as it was: no loop",
+	  { 2, 2, 0 }, { 1, 2, 0 }, true, 0, 0, 1, 0, MOORE_ORDER_ANY, 1, 0, 0 },
+	{ "0 and 1 change sides: 0 -> 1 old meets 1 -> 0 new",
+	  { 1, 2, 0 }, { 2, 1, 0 }, false, 1, 2, 0, 0, MOORE_ORDER_SWITCHES, 0, 0, 1 },
+	{ "the other way round, GUID order is the wrong one",
+	  { 2, 1, 0 }, { 1, 2, 0 }, false, 1, 2, 0, 1, MOORE_ORDER_SWITCHES, 0, 1, 0 },
+	{ "and when the link to 2 is lost, no route came by it",
+	  { 2, 1, 0 }, { 1, 2, 0 }, true, 1, 2, 0, 1, MOORE_ORDER_SWITCHES, 1, 1, 0 },
+};
+
+static struct moore_fabric *
+ring(void)
+{
+	static const struct moore_topo_link link[] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
+	static const uint16_t ep[3] = { 0 };
+
+	return test_fabric(3, link, ARRAY_LEN(link), ep, 0);
+}
+
+static struct moore_lft *
+rows(const struct moore_fabric *f, unsigned lid, const uint8_t *row)
+{
+	struct moore_err err;
+	struct moore_lft *t;
+
+	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, &err), 0);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		moore_lft_row(t, s)[lid] = row[s];
+	return t;
+}
+
+static void
+test_by_hand(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = ring();
+		struct moore_lft *was = rows(f, 3, T[i].was), *now = rows(f, 3, T[i].now);
+		struct moore_sl2vl *l;
+		struct moore_mix *m;
+		struct moore_err err;
+
+		assert_int_equal(moore_lane_effective(&l, f, &err), 0);
+		if (T[i].cut)
+			moore_fabric_cut(f, 0, 2);
+		compare(T[i].why, f, &(struct moore_mix_tables){ was, l },
+			&(struct moore_mix_tables){ now, l }, &m);
+		CHECK_EQ(T[i].why, m->lids, 1);
+		CHECK_EQ(T[i].why, m->loop_lids, T[i].loop_lids);
+		CHECK_EQ(T[i].why, m->loop_len, T[i].loop_len);
+		CHECK_EQ(T[i].why, m->loop_lids ? m->loop_lid : 3, 3);
+		CHECK_EQ(T[i].why, m->acyclic, T[i].acyclic);
+		CHECK_EQ(T[i].why, m->opensm_loop_lids, T[i].opensm);
+		CHECK_EQ(T[i].why, m->order, T[i].order);
+		CHECK_EQ(T[i].why, m->dead_old, T[i].dead_old);
+		if (m->order == MOORE_ORDER_SWITCHES) {
+			CHECK_EQ(T[i].why, m->step[0].sw, T[i].first);
+			CHECK_EQ(T[i].why, m->step[1].sw, T[i].second);
+			CHECK(T[i].why, m->order_acyclic);
+		}
+		check_order(T[i].why, f, was, now, m);
+		moore_mix_free(m);
+		moore_lft_free(was);
+		moore_lft_free(now);
+		moore_sl2vl_free(l);
+		moore_fabric_free(f);
+	}
+}
+
+/* Two LIDs that want opposite orders: in one block no order exists, in two
+ * blocks each has its own. */
+static void
+test_opposite(void **state)
+{
+	static const struct {
+		const char *why;
+		unsigned lid[2];
+		int order;
+		uint32_t bad, ordered;
+	} O[] = {
+		{ "in one block", { 3, 4 }, MOORE_ORDER_UNKNOWN, 1, 0 },
+		{ "in two blocks", { 3, 64 }, MOORE_ORDER_BLOCKS, 2, 2 },
+	};
+	static const uint8_t a[3] = { 1, 2, 0 }, b[3] = { 2, 1, 0 };
+	struct moore_err err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(O); i++) {
+		struct moore_fabric *f = ring();
+		struct moore_lft *was, *now;
+		struct moore_sl2vl *l;
+		struct moore_mix *m;
+
+		f->sw[2].lid = (moore_lid)O[i].lid[1];
+		assert_int_equal(moore_fabric_seal(f, &err), 0);
+		was = rows(f, O[i].lid[0], a);
+		now = rows(f, O[i].lid[0], b);
+		for (moore_swid s = 0; s < 3; s++) {
+			moore_lft_row(was, s)[O[i].lid[1]] = b[s];
+			moore_lft_row(now, s)[O[i].lid[1]] = a[s];
+		}
+		assert_int_equal(moore_lane_effective(&l, f, &err), 0);
+		assert_int_equal(moore_mix_judge(&m, f, &(struct moore_mix_tables){ was, l },
+						 &(struct moore_mix_tables){ now, l }, &err), 0);
+		CHECK_EQ(O[i].why, m->loop_lids, 2);
+		CHECK_EQ(O[i].why, m->order, O[i].order);
+		CHECK_EQ(O[i].why, m->bad_blocks, O[i].bad);
+		CHECK_EQ(O[i].why, m->ordered_blocks, O[i].ordered);
+		check_order(O[i].why, f, was, now, m);
+		moore_mix_free(m);
+		moore_lft_free(was);
+		moore_lft_free(now);
+		moore_sl2vl_free(l);
+		moore_fabric_free(f);
+	}
+}
+
+/* ---- churn ----------------------------------------------------------------------- */
+
+/* Each link of a planned Slim Fly lost in turn: nothing moves whose route is whole
+ * and, no route being shorter than it must, no more than shortest routing forces. */
+static void
+test_links(void **state)
+{
+	const struct moore_topo_family *fam = moore_topo_family_find("slimfly");
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	const char *words[] = { "q=5" };
+	struct moore_engine_result *was, *now;
+	struct moore_conf conf;
+	struct moore_topo *topo;
+	struct moore_plan *plan;
+	struct moore_fabric *f;
+	struct moore_err err;
+	unsigned n = 0;
+
+	(void)state;
+	moore_conf_defaults(&conf);
+	assert_int_equal(moore_topo_params_parse(fam, param, words, 1, &err), 0);
+	assert_int_equal(moore_topo_build(&topo, fam, param, &err), 0);
+	assert_int_equal(moore_plan_from_topo(&plan, topo, &err), 0);
+	assert_int_equal(moore_fabric_from_plan(&f, plan, 0, &err), 0);
+	assert_int_equal(moore_engine_run(&was, f, plan, &conf, NULL, NULL, &err), 0);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			struct moore_port a = *moore_fabric_port(f, s, (moore_portnum)p);
+			struct moore_churn c;
+			struct moore_mix *m;
+
+			if (a.role != MOORE_ROLE_SWITCH || a.peer < s)
+				continue;
+			moore_fabric_cut(f, s, (moore_portnum)p);
+			assert_int_equal(moore_engine_run(&now, f, plan, &conf, NULL, NULL, &err), 0);
+			assert_int_equal(moore_churn(&c, f, was->lft, now->lft, &err), 0);
+			assert_int_equal(moore_mix_judge(&m, f,
+				&(struct moore_mix_tables){ was->lft, was->sl2vl },
+				&(struct moore_mix_tables){ now->lft, now->sl2vl }, &err), 0);
+			CHECK("bounds are in order", c.forced.blocks <= c.shortest.blocks &&
+			      c.forced.blocks <= c.lost.blocks && c.forced.rows > 0);
+			CHECK("three times the least", c.changed.blocks <= 3 * c.shortest.blocks);
+			CHECK("no more than what was lost", c.changed.rows <= c.lost.rows);
+			CHECK_EQ("each lost row was a dead end", m->dead_old, c.forced.rows);
+			CHECK("an order of switches exists, and is safe",
+			      m->order <= MOORE_ORDER_SWITCHES && m->order_acyclic);
+			moore_mix_free(m);
+			moore_engine_result_free(now);
+			moore_fabric_link(f, s, (moore_portnum)p, a.peer, a.peer_port, a.lanes);
+			n++;
+		}
+	CHECK_EQ("every link", n, 175);
+	moore_engine_result_free(was);
+	moore_fabric_free(f);
+	moore_plan_free(plan);
+	moore_topo_free(topo);
+}
+
+/* The ring of three again, LID 3, link 0-2 cut. */
+static const struct {
+	const char *why;
+	uint8_t was[3], now[3];
+	unsigned changed, lost, forced, shortest;
+} C[] = {
+	{ "one row leads to nothing, one must change, one does", { 2, 2, 0 }, { 1, 2, 0 }, 1, 1, 1, 1 },
+	{ "1 went through 0: both are lost, but 1 need not know a lost link to be wrong",
+	  { 2, 1, 0 }, { 1, 2, 0 }, 2, 2, 1, 2 },
+	{ "no path before, and one now", { MOORE_NO_PATH, 2, 0 }, { 1, 2, 0 }, 1, 1, 1, 1 },
+	{ "what was whole and changed all the same", { 1, 2, 0 }, { 1, MOORE_NO_PATH, 0 }, 1, 0, 0, 0 },
+	{ "the owner's own row was wrong: no one arrived", { 1, 2, 2 }, { 1, 2, 0 }, 1, 1, 1, 1 },
+};
+
+static void
+test_churn(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(C); i++) {
+		struct moore_fabric *f = ring();
+		struct moore_lft *was, *now;
+		struct moore_churn c;
+		struct moore_err err;
+
+		moore_fabric_cut(f, 0, 2);
+		f->sw[0].lid = f->sw[1].lid = 0;	/* LID 3 alone */
+		was = rows(f, 3, C[i].was);
+		now = rows(f, 3, C[i].now);
+		CHECK_EQ(C[i].why, moore_churn(&c, f, was, now, &err), 0);
+		CHECK_EQ(C[i].why, c.changed.rows, C[i].changed);
+		CHECK_EQ(C[i].why, c.changed.blocks, C[i].changed);
+		CHECK_EQ(C[i].why, c.lost.rows, C[i].lost);
+		CHECK_EQ(C[i].why, c.forced.rows, C[i].forced);
+		CHECK_EQ(C[i].why, c.shortest.rows, C[i].shortest);
+		CHECK_EQ(C[i].why, c.all.blocks, 3);
+		moore_lft_free(was);
+		moore_lft_free(now);
+		moore_fabric_free(f);
+	}
+}
+
+/* ---- two fabrics, memory ----------------------------------------------------------- */
+
+static void
+test_carry(void **state)
+{
+	struct moore_rng r = { test_seed() };
+	struct moore_fabric *f = test_family("slimfly", "q=4", 0), *g = test_shuffled(f, &r);
+	struct moore_fabric *h = test_without(f, 5);
+	struct moore_sl2vl *lf, *lh, *l2;
+	struct moore_lft *t, *t2;
+	struct moore_err err;
+
+	(void)state;
+	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, &err), 0);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		memset(moore_lft_row(t, s), (int)s, t->stride);
+	assert_int_equal(moore_lane_effective(&lf, f, &err), 0);
+	assert_int_equal(moore_lane_effective(&lh, h, &err), 0);
+	CHECK_OOM("every allocation", moore_mix_carry(&t2, NULL, g, t->stride + 64, f,
+		&(struct moore_mix_tables){ t, lf }, NULL, &err), (void)0);
+	for (moore_swid s = 0; s < g->n_switches; s++) {
+		CHECK_EQ("rows follow GUIDs", moore_lft_row(t2, s)[1], g->sw[s].guid - 0x200000);
+		CHECK_EQ("what is longer has no path", moore_lft_row(t2, s)[t->stride], MOORE_NO_PATH);
+	}
+	moore_lft_free(t2);
+	CHECK_OOM("with lanes", moore_mix_carry(&t2, &l2, h, t->stride, f,
+		&(struct moore_mix_tables){ t, lf }, &(struct moore_mix_tables){ t, lh }, &err), (void)0);
+	CHECK_EQ("a switch is gone", t2->n_switches, f->n_switches - 1);
+	CHECK_EQ("the rest moves up", moore_lft_row(t2, 5)[1], 6);
+	moore_lft_free(t2);
+	moore_sl2vl_free(l2);
+	CHECK_EQ("LFTs of another fabric", moore_mix_judge(&(struct moore_mix *){ NULL }, h,
+		&(struct moore_mix_tables){ t, lh }, &(struct moore_mix_tables){ t, lh }, &err),
+		-MOORE_EINVAL);
+	CHECK_STR("says so", err.text, "old LFTs");
+	moore_lft_free(t);
+	moore_sl2vl_free(lf);
+	moore_sl2vl_free(lh);
+	moore_fabric_free(f);
+	moore_fabric_free(g);
+	moore_fabric_free(h);
+}
+
+static void
+test_memory(void **state)
+{
+	static const uint8_t a[3] = { 2, 1, 0 }, b[3] = { 1, 2, 0 };
+	struct moore_fabric *f = ring();
+	struct moore_lft *was = rows(f, 3, a), *now = rows(f, 3, b);
+	struct moore_churn c;
+	struct moore_sl2vl *l;
+	struct moore_mix *m;
+	struct moore_err err;
+
+	(void)state;
+	assert_int_equal(moore_lane_effective(&l, f, &err), 0);
+	CHECK_OOM("judge", moore_mix_judge(&m, f, &(struct moore_mix_tables){ was, l },
+					   &(struct moore_mix_tables){ now, l }, &err),
+		  moore_mix_free(m));
+	CHECK_OOM("churn", moore_churn(&c, f, was, now, &err), (void)0);
+	moore_lft_free(was);
+	moore_lft_free(now);
+	moore_sl2vl_free(l);
+	moore_fabric_free(f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_twin),
+		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_opposite),
+		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_churn),
+		cmocka_unit_test(test_carry),
+		cmocka_unit_test(test_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
