@@ -473,6 +473,28 @@ check_plan(struct exam *x, const char *path)
 	moore_plan_free(p);
 }
 
+/* Fewer lanes than the classes need: they share, which is safe but rarely meant. */
+static void
+check_classes(struct exam *x, const struct moore_conf *conf)
+{
+	static const unsigned lanes[] = { 0, 1, 2, 4, 8, 15 };
+	unsigned need = moore_lane_needed(&conf->lanes), code = 0;
+	struct setting s;
+	const char *p;
+	uint64_t v = 5;
+
+	find_setting(x, "max_op_vls", &s);
+	p = s.value;
+	if (!x->conf.data || (s.line && !moore_text_u64(&p, p + strlen(p), 0, 5, &v)))
+		return;		/* said already */
+	while (lanes[code] < need)
+		code++;
+	if (v < code)
+		note(x, WARN, "classes", x->opensm_conf, s.line, "max_op_vls gives %u lanes and "
+		     "the classes of %s need %u: classes will share lanes: write "
+		     "`max_op_vls %u`", lanes[v], x->moore_conf, need, code);
+}
+
 static void
 check_moore_conf(struct exam *x)
 {
@@ -492,6 +514,7 @@ check_moore_conf(struct exam *x)
 	case CLI_OK:
 		note(x, GOOD, "moore.conf", x->moore_conf, 0, "valid");
 		check_plan(x, conf.plan);
+		check_classes(x, &conf);
 		break;
 	case CLI_FOUND:
 		note(x, BAD, "moore.conf", x->moore_conf, err.line, "%s", err.text);

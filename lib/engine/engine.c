@@ -217,6 +217,7 @@ hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
 	uint64_t h = moore_hash(MOORE_HASH_INIT, &conf->seed, sizeof(conf->seed));
 	int rc;
 
+	h = moore_hash(h, &conf->lanes, sizeof(conf->lanes));
 	if (plan)
 		h = hash_plan(h, plan);
 	if ((rc = hash_tables(&h, r, seen, err)) < 0)
@@ -247,7 +248,7 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 		goto out;
 	r->lft = moore_route_lft(r->route);
 	mark(now, arg, MOORE_MARK_ROUTED);
-	if ((rc = moore_lane_effective(&r->sl2vl, seen, err)) < 0)
+	if ((rc = moore_lane_effective(&r->sl2vl, seen, &conf->lanes, err)) < 0)
 		goto out;
 	mark(now, arg, MOORE_MARK_LANES);
 	if ((rc = judge(r, seen, err)) < 0)

@@ -45,7 +45,7 @@ doctor() {
 	run -0 $M conf check "$T/conf" --json
 	holds '.valid and .plan == "" and .seed == 0'
 	run -0 $M conf --json
-	holds '[.[].key] == ["plan", "seed"]'
+	holds '[.[].key] == ["plan", "seed", "profile", "layers", "classes", "links"]'
 	run -0 $M conf check "$T/conf"
 	[[ $output == *valid* ]]
 	$M conf | $M conf check -
@@ -127,6 +127,17 @@ doctor() {
 	7|lmc 8|1|FAIL|it is 0 to 7
 	8|head_of_queue_lifetime 0x14|0|warn|for ever
 	ROWS
+}
+
+@test "doctor: classes that need more lanes than max_op_vls gives are warned of" {
+	echo 'classes 0,1' >>"$T/moore.conf"
+	doctor
+	[ $status = 0 ]
+	[[ $output == *"warn  $T/opensm.conf:5: classes: max_op_vls gives 2 lanes and "*"need 4"*'`max_op_vls 3`'* ]] || { echo "$output"; false; }
+	sed -i 's/^max_op_vls.*/max_op_vls 3/' "$T/opensm.conf"
+	doctor
+	[ $status = 0 ]
+	[[ $output != *classes* ]]
 }
 
 @test "doctor: FAIL is 1, warn is 0" {

@@ -5,6 +5,7 @@
 #define MOORE_CONF_H
 
 #include "base.h"
+#include "lane.h"
 
 #define MOORE_CONF_PATH_MAX 1024
 
@@ -16,14 +17,16 @@ struct moore_conf {
 	uint64_t seed;
 	uint32_t profile;		/* enum moore_profile: position in the key's words */
 	uint32_t layers;		/* enum moore_layers: what LID offsets 1.. are routed by */
+	struct moore_lane_opts lanes;	/* the class of each SL */
 };
 
-enum moore_conf_type { MOORE_CONF_U64, MOORE_CONF_PATH, MOORE_CONF_WORD };
+enum moore_conf_type { MOORE_CONF_U64, MOORE_CONF_PATH, MOORE_CONF_WORD,
+	MOORE_CONF_PER_SL };
 
 struct moore_conf_key {
 	const char *key;
 	enum moore_conf_type type;
-	uint64_t min, max;	/* of a number */
+	uint64_t min, max;	/* of a number, or of each of those for the SLs */
 	const char *words;	/* of a word: "any-sl|sl-hint"; the value is its place */
 	const char *dflt;	/* as written in the file */
 	const char *help;
