@@ -473,6 +473,28 @@ check_plan(struct exam *x, const char *path)
 	moore_plan_free(p);
 }
 
+static void
+check_links(struct exam *x, const char *path)
+{
+	struct moore_links *l = NULL;
+	struct moore_err err;
+
+	if (!*path)
+		return;
+	switch (access(path, R_OK) < 0 ? CLI_FAIL : cli_try_links(path, &l, &err)) {
+	case CLI_OK:
+		note(x, GOOD, "links", path, 0, "%zu rules", l->n);
+		break;
+	case CLI_FOUND:
+		note(x, BAD, "links", path, err.line, "%s", err.text);
+		break;
+	default:
+		note(x, BAD, "links", path, 0, "cannot be read: put the file there, or change the "
+		     "line `links` of %s", x->moore_conf);
+	}
+	moore_links_free(l);
+}
+
 /* Fewer lanes than the classes need: they share, which is safe but rarely meant. */
 static void
 check_classes(struct exam *x, const struct moore_conf *conf)
@@ -514,6 +536,7 @@ check_moore_conf(struct exam *x)
 	case CLI_OK:
 		note(x, GOOD, "moore.conf", x->moore_conf, 0, "valid");
 		check_plan(x, conf.plan);
+		check_links(x, conf.links);
 		check_classes(x, &conf);
 		break;
 	case CLI_FOUND:

@@ -86,6 +86,19 @@ warn_classes(struct moore_sm *sm)
 			      need == 4 ? 3 : need == 8 ? 4 : 5);
 }
 
+static void
+warn_links(struct moore_sm *sm)
+{
+	struct moore_route_stats st;
+
+	moore_route_stats(sm->result->route, &st);
+	if (st.unknown_rules)
+		moore_log_err(sm, MOORE_MR_LINKS, "%s: %u lines name switches that are neither there "
+			      "nor planned, the first is line %u: write the name (NodeDescription) or "
+			      "0xGUID of a switch", sm->settings.conf.links, st.unknown_rules,
+			      st.unknown_line);
+}
+
 /* ---- one sweep ------------------------------------------------------------ */
 
 /* Keep f as the newest; whatever is neither newest nor good goes. */
@@ -134,6 +147,7 @@ route(struct moore_sm *sm, struct moore_times *t, struct moore_err *err)
 	if (moore_engine_run(&r, sm->newest, sm->settings.plan, &sm->settings.conf, mark, t, err) < 0)
 		return code_of(err);
 	keep_good(sm, r);
+	warn_links(sm);
 	return MOORE_MR_OK;
 }
 

@@ -30,6 +30,7 @@ enum moore_mr {
 	MOORE_MR_MCAST_TREE = 11,	/* a group's tree does not join all members */
 	MOORE_MR_FALLBACK = 12,	/* no_fallback is not listed */
 	MOORE_MR_CLASSES = 13,	/* fewer lanes than the classes need */
+	MOORE_MR_LINKS = 14,	/* the links file cannot be used, or names what is not there */
 };
 
 /* What was logged already.  A message is logged once and then counted, for as
@@ -52,6 +53,7 @@ struct moore_settings {
 	struct moore_conf conf;
 	struct moore_plan *plan;	/* NULL when conf names none */
 	uint64_t plan_hash;	/* of its bytes: parsed again when they change */
+	struct moore_links *links;	/* conf.link_rules; NULL when conf names none */
 };
 
 struct moore_sm {

@@ -34,6 +34,13 @@ static const struct moore_conf_key keys[] = {
 	  "max_op_vls of opensm.conf must give twice as many lanes as there are classes "
 	  "(3: 4 lanes, 4: 8, 5: 15); classes that do not fit share lanes, which is safe.",
 	  offsetof(struct moore_conf, lanes.sl_class) },
+	{ "links", MOORE_CONF_PATH, 0, 0, NULL, "(null)",
+	  "A file of links and switches to spare, read again at each heavy sweep. Lines are "
+	  "`NAME[:PORT] avoid` (used only where nothing else connects: to drain it) or "
+	  "`NAME[:PORT] weight N` (1 to 100: of equally short routes, one over a link of "
+	  "weight 2 is taken half as often); NAME is a switch's name or 0xGUID, without "
+	  ":PORT all its links are meant; # starts a comment.",
+	  offsetof(struct moore_conf, links) },
 };
 
 const struct moore_conf_key *

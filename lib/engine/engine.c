@@ -79,6 +79,7 @@ route(struct moore_engine_result *r, const struct moore_fabric *seen,
 {
 	const struct moore_route_opts opts = {
 		.seed = conf->seed, .profile = conf->profile, .layers = conf->layers,
+		.links = conf->link_rules,
 	};
 	struct moore_fabric *intended = NULL;
 	struct moore_route_stats st;
@@ -218,6 +219,7 @@ hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
 	int rc;
 
 	h = moore_hash(h, &conf->lanes, sizeof(conf->lanes));
+	h = moore_links_hash(h, conf->link_rules);
 	if (plan)
 		h = hash_plan(h, plan);
 	if ((rc = hash_tables(&h, r, seen, err)) < 0)

@@ -38,7 +38,7 @@ adopt(struct mtree *m, uint32_t s, uint8_t depth)
 			uint32_t r = g->to[e];
 
 			if (!(g->flags[e] & m->v->flag) || m->v->pos[r] > m->v->pos[s] ||
-			    m->depth[r] != depth - 1 || (depth > 1 && !g->transit[r]))
+			    m->depth[r] != depth - 1 || (depth > 1 && !moore_rview_transit(m->v, r)))
 				continue;
 			if (pass && k++ == pick) {
 				m->parent[s] = e;
@@ -63,7 +63,7 @@ descend(struct mtree *m, uint32_t root)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t r = m->queue[i];
 
-		if ((r != root && !g->transit[r]) || m->depth[r] == MOORE_LEN_MAX)
+		if ((r != root && !moore_rview_transit(m->v, r)) || m->depth[r] == MOORE_LEN_MAX)
 			continue;
 		for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++) {
 			uint32_t s = g->to[e];

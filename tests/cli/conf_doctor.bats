@@ -140,6 +140,22 @@ doctor() {
 	[[ $output != *classes* ]]
 }
 
+@test "doctor reads the links file too" {
+	echo "links $T/links" >>"$T/moore.conf"
+	printf '# spare\ns0-0-0:9 avoid\ns0-0-1 weight 101\n' >"$T/links"
+	doctor
+	[ $status = 1 ]
+	[[ $output == *"FAIL  $T/links:3: links: "*"weight 1..100"* ]] || { echo "$output"; false; }
+	echo 's0-0-0:9 avoid' >"$T/links"
+	doctor
+	[ $status = 0 ]
+	[[ $output == *"ok    $T/links: links: 1 rules"* ]]
+	rm "$T/links"
+	doctor
+	[ $status = 1 ]
+	[[ $output == *"FAIL  $T/links: links: cannot be read"* ]]
+}
+
 @test "doctor: FAIL is 1, warn is 0" {
 	sed -i 's/^qos.*/qos FALSE/' "$T/opensm.conf"
 	doctor

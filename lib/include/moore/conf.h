@@ -6,6 +6,7 @@
 
 #include "base.h"
 #include "lane.h"
+#include "links.h"
 
 #define MOORE_CONF_PATH_MAX 1024
 
@@ -18,6 +19,8 @@ struct moore_conf {
 	uint32_t profile;		/* enum moore_profile: position in the key's words */
 	uint32_t layers;		/* enum moore_layers: what LID offsets 1.. are routed by */
 	struct moore_lane_opts lanes;	/* the class of each SL */
+	char links[MOORE_CONF_PATH_MAX];	/* path of the links file; "": none */
+	const struct moore_links *link_rules;	/* what it holds, set by who reads it */
 };
 
 enum moore_conf_type { MOORE_CONF_U64, MOORE_CONF_PATH, MOORE_CONF_WORD,
