@@ -128,6 +128,7 @@ int cli_try_plan(const char *path, struct moore_plan **out, struct moore_err *er
 /* Every fault is CLI_FAIL with a message. */
 int cli_load_plan(const char *path, struct moore_plan **out);
 int cli_try_conf(const char *path, struct moore_conf *out, struct moore_err *err);
+int cli_try_links(const char *path, struct moore_links **out, struct moore_err *err);
 int cli_load_conf(const char *path, struct moore_conf *out);
 
 struct cli_tables {		/* a directory of OpenSM's dumps */
@@ -177,6 +178,7 @@ struct cli_routing {		/* one run of the engine and all it stands on */
 	struct moore_plan *plan;
 	struct moore_fabric *seen;
 	struct moore_conf conf;
+	struct moore_links *links;
 	struct moore_engine_result *result;
 };
 /* Route the plan of the first argument by --lmc, --conf and --fail

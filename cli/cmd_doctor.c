@@ -477,6 +477,50 @@ check_plan(struct exam *x, const char *path)
 }
 
 static void
+check_links(struct exam *x, const char *path)
+{
+	struct moore_links *l = NULL;
+	struct moore_err err;
+
+	if (!*path)
+		return;
+	switch (access(path, R_OK) < 0 ? CLI_FAIL : cli_try_links(path, &l, &err)) {
+	case CLI_OK:
+		note(x, GOOD, "links", path, 0, "%zu rules", l->n);
+		break;
+	case CLI_FOUND:
+		note(x, BAD, "links", path, err.line, "%s", err.text);
+		break;
+	default:
+		note(x, BAD, "links", path, 0, "cannot be read: put the file there, or change the "
+		     "line `links` of %s", x->moore_conf);
+	}
+	moore_links_free(l);
+}
+
+/* Fewer lanes than the classes need: they share, which is safe but rarely meant. */
+static void
+check_classes(struct exam *x, const struct moore_conf *conf)
+{
+	static const unsigned lanes[] = { 0, 1, 2, 4, 8, 15 };
+	unsigned need = moore_lane_needed(&conf->lanes), code = 0;
+	struct cli_setting s;
+	const char *p;
+	uint64_t v = 5;
+
+	cli_find_setting(x->conf.data, "max_op_vls", &s);
+	p = s.value;
+	if (!x->conf.data || (s.line && !moore_text_u64(&p, p + strlen(p), 0, 5, &v)))
+		return;		/* said already */
+	while (lanes[code] < need)
+		code++;
+	if (v < code)
+		note(x, WARN, "classes", x->opensm_conf, s.line, "max_op_vls gives %u lanes and "
+		     "the classes of %s need %u: classes will share lanes: write "
+		     "`max_op_vls %u`", lanes[v], x->moore_conf, need, code);
+}
+
+static void
 check_moore_conf(struct exam *x)
 {
 	struct moore_err err;
@@ -495,6 +539,8 @@ check_moore_conf(struct exam *x)
 		note(x, GOOD, "moore.conf", x->moore_conf, 0, "valid");
 		doctor_check_profile(x);
 		check_plan(x, x->moore.plan);
+		check_links(x, x->moore.links);
+		check_classes(x, &x->moore);
 		break;
 	case CLI_FOUND:
 		note(x, BAD, "moore.conf", x->moore_conf, err.line, "%s", err.text);

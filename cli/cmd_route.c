@@ -21,6 +21,21 @@ on_mark(void *arg, enum moore_engine_mark mark)
 	cli_busy(next[mark]);
 }
 
+/* The links file that moore.conf names. */
+static int
+load_links(struct cli_routing *r)
+{
+	struct moore_err err;
+	int rc;
+
+	if (!*r->conf.links)
+		return CLI_OK;
+	if ((rc = cli_try_links(r->conf.links, &r->links, &err)) == CLI_FOUND)
+		return cli_error_at(r->conf.links, &err);
+	r->conf.link_rules = r->links;
+	return rc;
+}
+
 int
 cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 {
@@ -33,6 +48,7 @@ cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 	moore_conf_defaults(&r->conf);
 	if ((rc = cli_opt_u64(c, "lmc", 0, 7, &lmc)) != CLI_OK ||
 	    (conf && (rc = cli_load_conf(conf, &r->conf)) != CLI_OK) ||
+	    (rc = load_links(r)) != CLI_OK ||
 	    (rc = cli_load_plan(c->arg[0], &r->plan)) != CLI_OK)
 		return rc;
 	if (moore_fabric_from_plan(&r->seen, r->plan, (uint8_t)lmc, &err) < 0)
@@ -51,6 +67,7 @@ cli_routing_free(struct cli_routing *r)
 	moore_engine_result_free(r->result);
 	moore_fabric_free(r->seen);
 	moore_plan_free(r->plan);
+	moore_links_free(r->links);
 }
 
 /* ---- the dumps --------------------------------------------------------------------- */
@@ -118,13 +135,16 @@ static json_t *
 json_summary(const struct cli_routing *r, const struct moore_route_stats *s)
 {
 	const struct moore_engine_result *e = r->result;
-	json_t *o = json_pack("{s:s, s:i, s:i, s:o, s:i, s:i, s:i, s:i}",
+	json_t *o = json_pack("{s:s, s:i, s:i, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i}",
 			      "topology", e->topology, "switches", (int)r->seen->n_switches,
 			      "endpoints", (int)r->seen->n_endpoints,
 			      "hash", cli_json_guid(e->hash),
 			      "missing_switches", (int)s->missing_switches,
 			      "missing_links", (int)s->missing_links,
-			      "extra_links", (int)s->extra_links, "repaired", (int)s->repaired);
+			      "extra_links", (int)s->extra_links, "repaired", (int)s->repaired,
+			      "avoided_links", (int)s->avoided_links,
+			      "drained_switches", (int)s->drained_switches,
+			      "unknown_link_rules", (int)s->unknown_rules);
 
 	if (o && cli_json_verdict(o, r->seen, e->verdict) != 0) {
 		json_decref(o);
@@ -149,6 +169,12 @@ answer(const struct cli_call *c, const struct cli_routing *r)
 	if (s.missing_switches || s.missing_links)
 		cli_putf(&b, "missing        %u switches, %u links; %u next hops differ from the "
 			 "intact fabric's\n", s.missing_switches, s.missing_links, s.repaired);
+	if (s.avoided_links || s.drained_switches)
+		cli_putf(&b, "avoided        %u links out of use, nothing passes through %u switches\n",
+			 s.avoided_links, s.drained_switches);
+	if (s.unknown_rules)
+		cli_putf(&b, "links file     %u lines name no switch of the plan, the first is line %u\n",
+			 s.unknown_rules, s.unknown_line);
 	cli_put_verdict(&b, r->seen, e->verdict);
 	cli_putf(&b, "hash           0x%016llx\n", (unsigned long long)e->hash);
 	cli_putf(&b, "tables         in %s\n", cli_opt(c, "output"));

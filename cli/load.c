@@ -58,6 +58,22 @@ cli_load_conf(const char *path, struct moore_conf *out)
 	return rc == CLI_FOUND ? cli_error_at(path, &err) : rc;
 }
 
+int
+cli_try_links(const char *path, struct moore_links **out, struct moore_err *err)
+{
+	struct moore_buf text;
+	int rc = cli_read(path, &text);
+
+	*out = NULL;
+	if (rc != CLI_OK)
+		return rc;
+	rc = moore_links_parse(out, text.data, text.len, err);
+	moore_buf_free(&text);
+	if (rc == -MOORE_ENOMEM)
+		return cli_error_at(path, err);
+	return rc < 0 ? CLI_FOUND : CLI_OK;
+}
+
 /* ---- a directory of dumps -------------------------------------------------------- */
 
 enum { SUBNET, LFTS, SL2VL, MCAST, N_DUMPS };

@@ -72,6 +72,33 @@ warn_fallback(struct moore_sm *sm)
 			      "\"routing_engine moore,no_fallback\" in opensm.conf");
 }
 
+/* Not refused: classes that share lanes are as safe as those that do not. */
+static void
+warn_classes(struct moore_sm *sm)
+{
+	uint8_t have = moore_lanes_of_code(sm->osm->subn.opt.max_op_vls);
+	uint8_t need = moore_lane_needed(&sm->settings.conf.lanes);
+
+	if (have < need)
+		moore_log_err(sm, MOORE_MR_CLASSES, "max_op_vls gives %u lanes and the classes of "
+			      "moore.conf need %u: classes share lanes: set \"max_op_vls %u\" in "
+			      "opensm.conf, or use fewer classes", have, need,
+			      need == 4 ? 3 : need == 8 ? 4 : 5);
+}
+
+static void
+warn_links(struct moore_sm *sm)
+{
+	struct moore_route_stats st;
+
+	moore_route_stats(sm->result->route, &st);
+	if (st.unknown_rules)
+		moore_log_err(sm, MOORE_MR_LINKS, "%s: %u lines name switches that are neither there "
+			      "nor planned, the first is line %u: write the name (NodeDescription) or "
+			      "0xGUID of a switch", sm->settings.conf.links, st.unknown_rules,
+			      st.unknown_line);
+}
+
 /* ---- one sweep ------------------------------------------------------------ */
 
 /* Keep f as the newest; whatever is neither newest nor good goes. */
@@ -120,6 +147,7 @@ route(struct moore_sm *sm, struct moore_times *t, struct moore_err *err)
 	if (moore_engine_run(&r, sm->newest, sm->settings.plan, &sm->settings.conf, mark, t, err) < 0)
 		return code_of(err);
 	keep_good(sm, r);
+	warn_links(sm);
 	return MOORE_MR_OK;
 }
 
@@ -128,10 +156,10 @@ route(struct moore_sm *sm, struct moore_times *t, struct moore_err *err)
 static enum moore_mr
 decide(struct moore_sm *sm, struct moore_times *t, struct moore_err *err)
 {
-	enum moore_mr mr = moore_settings_read(sm, err);
+	enum moore_mr mr = check_preconditions(sm, err);
 
 	if (!mr)
-		mr = check_preconditions(sm, err);
+		warn_classes(sm);
 	if (mr == MOORE_MR_VLS && sm->result) {
 		moore_log_err(sm, mr, "%s; until then routes are restricted to what is safe "
 			      "on one lane", err->text);
@@ -167,11 +195,11 @@ ask_again(struct moore_sm *sm, const struct moore_view *v)
 }
 
 static int
-sweep(struct moore_sm *sm, struct moore_view *v, struct moore_times *t)
+sweep(struct moore_sm *sm, struct moore_view *v, struct moore_times *t, enum moore_mr mr,
+      struct moore_err *err)
 {
-	struct moore_err err = { .code = 0 };
-	enum moore_mr mr = decide(sm, t, &err);
-
+	if (!mr)
+		mr = decide(sm, t, err);
 	if (!mr) {
 		moore_publish(v, sm->result->lft);
 		t->ms[MOORE_T_END] = now_ms();
@@ -180,10 +208,10 @@ sweep(struct moore_sm *sm, struct moore_view *v, struct moore_times *t)
 		return 0;
 	}
 	if (!sm->result) {
-		moore_log_err(sm, mr, "%s; no routes are set", err.text);
+		moore_log_err(sm, mr, "%s; no routes are set", err->text);
 		return -1;
 	}
-	moore_log_err(sm, mr, "%s; the last good routes stay in force", err.text);
+	moore_log_err(sm, mr, "%s; the last good routes stay in force", err->text);
 	return publish_last_good(sm, v);
 }
 
@@ -192,20 +220,22 @@ build_fwd_tables(void *context)
 {
 	struct moore_sm *sm = context;
 	struct moore_times t = { .ms = { [MOORE_T_START] = now_ms() } };
+	struct moore_err err, why = { .code = 0 };
 	struct moore_view v;
-	struct moore_err err;
+	enum moore_mr mr;
 	int rc;
 
 	moore_log_new_sweep(sm);
 	if (!sm->newest)	/* the first sweep: it does not change later */
 		warn_fallback(sm);
+	mr = moore_settings_read(sm, &why);	/* first: the classes say which lanes count */
 	if (moore_observe(sm, &v, &err) < 0) {
 		moore_log_err(sm, code_of(&err), "%s", err.text);
 		return -1;	/* no fabric, no rows: the switches keep theirs */
 	}
 	t.ms[MOORE_T_OBSERVED] = now_ms();
 	keep_newest(sm, v.f);
-	rc = sweep(sm, &v, &t);
+	rc = sweep(sm, &v, &t, mr, &why);
 	moore_view_free(&v);
 	return rc;
 }

@@ -84,7 +84,7 @@ moore_log_sweep(struct moore_sm *sm, const struct moore_view *v, const struct mo
 		"total %.1f ms (routing %.1f, lanes %.1f, check %.1f); "
 		"%zu of %zu LFT blocks change, %zu SL2VL rows to set; "
 		"missing %u links %u switches, extra %u links, one-lane %u links in use "
-		"%u left out, repaired %u; hash %016" PRIx64 "\n",
+		"%u left out, avoided %u links, drained %u switches, repaired %u; hash %016" PRIx64 "\n",
 		*r->topology ? r->topology : "unrecognised, routed as a general graph",
 		v->f->n_switches, v->f->n_endpoints, layers(v->f),
 		__builtin_popcount(r->verdict->vls),
@@ -94,5 +94,5 @@ moore_log_sweep(struct moore_sm *sm, const struct moore_view *v, const struct mo
 		t->ms[MOORE_T_CHECKED] - t->ms[MOORE_T_LANES],
 		changed, total, moore_sl2vl_rows_to_set(sm, v),
 		st.missing_links, st.missing_switches, st.extra_links, st.one_lane_links,
-		st.unused_links, st.repaired, r->hash);
+		st.unused_links, st.avoided_links, st.drained_switches, st.repaired, r->hash);
 }

@@ -43,27 +43,38 @@ live_peer(const osm_physp_t *p)
 	return q;
 }
 
+uint8_t
+moore_lanes_of_code(uint8_t code)
+{
+	static const uint8_t lanes[] = { 1, 1, 2, 4, 8, 15 };
+
+	return lanes[code < ARRAY_LEN(lanes) ? code : ARRAY_LEN(lanes) - 1];
+}
+
+static uint8_t
+least(uint8_t a, uint8_t b)
+{
+	return a < b ? a : b;
+}
+
 /* What the link will run after this sweep, unless its ports run one lane now:
  * OpenSM masks this sweep's SL2VL by what runs, and changes that only afterwards.
- * A link that is to gain its second lane is routed as having one; and when one
- * is gained or lost, one more sweep is asked for, to set SL2VL right. */
+ * A link that is to gain its second lane is routed as having one; and when lanes
+ * that the classes use are gained or lost, one more sweep is asked for, to set
+ * SL2VL right. */
 static uint8_t
 link_lanes(struct moore_sm *sm, const osm_physp_t *p, const osm_physp_t *q, bool *pending)
 {
-	static const uint8_t lanes[] = { 1, 1, 2, 4, 8, 15 };	/* by IBTA code */
+	uint8_t needed = moore_lane_needed(&sm->settings.conf.lanes);
 	uint8_t now = ib_port_info_get_op_vls(&p->port_info);
 	uint8_t there = ib_port_info_get_op_vls(&q->port_info);
-	uint8_t code = osm_physp_calc_link_op_vls(&sm->osm->log, &sm->osm->subn, p, now);
+	uint8_t lanes = moore_lanes_of_code(
+		osm_physp_calc_link_op_vls(&sm->osm->log, &sm->osm->subn, p, now));
+	uint8_t want = least(lanes, needed);
 
-	if (code >= ARRAY_LEN(lanes))
-		code = ARRAY_LEN(lanes) - 1;
-	if (code > 1 && (now == 1 || there == 1)) {
-		*pending = true;
-		code = 1;
-	}
-	if (code <= 1 && (now > 1 || there > 1))
-		*pending = true;
-	return lanes[code];
+	*pending |= (now && least(moore_lanes_of_code(now), needed) != want) ||
+		(there && least(moore_lanes_of_code(there), needed) != want);
+	return now == 1 || there == 1 ? 1 : lanes;
 }
 
 static int

@@ -29,6 +29,8 @@ enum moore_mr {
 	MOORE_MR_MCAST_SWITCH = 10,	/* members where no group can reach */
 	MOORE_MR_MCAST_TREE = 11,	/* a group's tree does not join all members */
 	MOORE_MR_FALLBACK = 12,	/* no_fallback is not listed */
+	MOORE_MR_CLASSES = 13,	/* fewer lanes than the classes need */
+	MOORE_MR_LINKS = 14,	/* the links file cannot be used, or names what is not there */
 };
 
 /* What was logged already.  A message is logged once and then counted, for as
@@ -51,6 +53,7 @@ struct moore_settings {
 	struct moore_conf conf;
 	struct moore_plan *plan;	/* NULL when conf names none */
 	uint64_t plan_hash;	/* of its bytes: parsed again when they change */
+	struct moore_links *links;	/* conf.link_rules; NULL when conf names none */
 };
 
 struct moore_sm {
@@ -93,6 +96,7 @@ void moore_settings_free(struct moore_settings *s);
 /* observe.c */
 int moore_observe(struct moore_sm *sm, struct moore_view *out, struct moore_err *err);
 void moore_view_free(struct moore_view *v);	/* not the fabric */
+uint8_t moore_lanes_of_code(uint8_t code);	/* IBTA's 1..5 to 1, 2, 4, 8, 15 */
 
 /* publish.c: the rows into OpenSM's new_lft, and how many blocks that changes. */
 void moore_publish(const struct moore_view *v, const struct moore_lft *lft);

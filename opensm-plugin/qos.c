@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* qos.c - lanes: SL2VL by the role of the in-port (moore/lane.h), and equal
- * weight for both lanes in VL arbitration.
+/* qos.c - lanes: SL2VL by the role of the in-port and the class of the SL
+ * (moore/lane.h), and equal weight for every lane in use in VL arbitration.
+ * Multicast goes by the same SL2VL tables.
  *
  * Only external ports of switches are ours; how a CA or a router injects, and
  * what leaves through port 0, does not matter to the proof (docs/theory.md). */
@@ -15,8 +16,8 @@ static void
 wanted(const struct moore_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_t in,
        ib_slvl_table_t *t)
 {
+	const struct moore_lane_opts *o = &sm->settings.conf.lanes;
 	enum moore_role role = MOORE_ROLE_NONE;
-	uint8_t vl;
 
 	if (s != MOORE_NONE && in <= sm->newest->sw[s].n_ports)
 		role = moore_fabric_port(sm->newest, s, in)->role;
@@ -24,8 +25,9 @@ wanted(const struct moore_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_
 		*t = *osm_physp_get_slvl_tbl(physp, in);
 		return;
 	}
-	vl = moore_lane_any_sl(role);
-	memset(t->raw_vl_by_sl, vl << 4 | vl, sizeof(t->raw_vl_by_sl));
+	for (uint8_t sl = 0; sl < MOORE_N_SL; sl += 2)
+		t->raw_vl_by_sl[sl / 2] = (uint8_t)(moore_lane_any_sl(o, role, sl) << 4 |
+						    moore_lane_any_sl(o, role, sl + 1));
 }
 
 void
@@ -42,24 +44,27 @@ moore_update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
 
 /* Blocks 0 and 1 are the low-priority table, 2 and 3 the high.  Entries with
  * weight 0 are skipped, so an empty high table means that only the low one
- * serves (IBTA 7.6.9.2): both lanes in turn, neither starved.  A low table of
- * one entry (which the specification excludes beyond one data VL) takes VL 0,
- * and VL 1 goes to the high table, where VLHighLimit still lets VL 0 through. */
+ * serves (IBTA 7.6.9.2): all lanes in turn, none starved.  Where the low table
+ * has fewer entries than lanes are in use (which the specification excludes
+ * beyond one data VL) it takes the lanes of injection, and the lanes of transit
+ * go to the high table, where VLHighLimit still lets the others through. */
 void
 moore_update_vlarb(void *context, osm_physp_t *physp, uint8_t port, ib_vl_arb_table_t *block,
 		   unsigned length, unsigned number)
 {
-	bool tight = physp->port_info.vl_arb_low_cap < MOORE_ANY_SL_VLS;
+	const struct moore_sm *sm = context;
+	uint16_t vls = moore_lane_vls(&sm->settings.conf.lanes, moore_lanes_of_code(
+		ib_port_info_get_op_vls(&physp->port_info)));
+	bool tight = physp->port_info.vl_arb_low_cap < __builtin_popcount(vls);
+	uint16_t low = tight ? vls & 0x5555 : vls, high = tight ? vls & 0xaaaa : 0;
 	unsigned n = 0;
 
-	(void)context;
 	if (!physp->p_node->sw || port == 0)
 		return;
 	memset(block, 0, sizeof(*block));
-	if (number == 0)
-		block->vl_entry[n++] = (ib_vl_arb_element_t){ 0, VLARB_WEIGHT };
-	if (number == (tight ? 2 : 0) && n < length)
-		block->vl_entry[n] = (ib_vl_arb_element_t){ 1, VLARB_WEIGHT };
+	for (uint16_t left = number == 0 ? low : number == 2 ? high : 0; left && n < length;
+	     left = (uint16_t)(left & (left - 1)))
+		block->vl_entry[n++] = (ib_vl_arb_element_t){ (uint8_t)__builtin_ctz(left), VLARB_WEIGHT };
 }
 
 /* OpenSM's own mask of a row, by the lanes that the port runs now. */

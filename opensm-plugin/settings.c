@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* settings.c - moore.conf and the plan that it names, read again at each heavy
+/* settings.c - moore.conf, and the plan and the links file that it names, read again at each heavy
  * sweep, so that SIGHUP is enough after an edit.
  *
- * Invariant: once conf and plan were read, there always is a usable pair: a
- * file that fails later is logged and the last good pair stays. */
+ * Invariant: once all were read, there always is a usable set: a file that
+ * fails later is logged and the last good set stays. */
 #include "plugin.h"
 
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define CONF_BYTES_MAX ((size_t)1 << 16)
+#define LINKS_BYTES_MAX ((size_t)1 << 20)
 #define PLAN_BYTES_MAX ((size_t)1 << 28)
 #define OPTION "moore_conf="
 
@@ -42,7 +43,9 @@ void
 moore_settings_free(struct moore_settings *s)
 {
 	moore_plan_free(s->plan);
+	moore_links_free(s->links);
 	s->plan = NULL;
+	s->links = NULL;
 }
 
 static int
@@ -157,17 +160,40 @@ read_plan(const struct moore_settings *s, const char *path, struct moore_plan **
 }
 
 static enum moore_mr
-read_both(struct moore_settings *s, struct moore_err *err)
+read_links(const char *path, struct moore_links **links, struct moore_err *err)
+{
+	enum moore_mr mr = MOORE_MR_OK;
+	char *text = NULL;
+	size_t len;
+	int rc = slurp(path, LINKS_BYTES_MAX, &text, &len);
+
+	if (rc < 0)
+		return unreadable(path, rc, MOORE_MR_LINKS, err);
+	if (moore_links_parse(links, text, len, err) < 0)
+		mr = misread(path, MOORE_MR_LINKS, err);
+	free(text);
+	return mr;
+}
+
+static enum moore_mr
+read_all_files(struct moore_settings *s, struct moore_err *err)
 {
 	struct moore_conf conf;
 	struct moore_plan *plan = NULL;
+	struct moore_links *links = NULL;
 	uint64_t hash = 0;
 	enum moore_mr mr = read_conf(s, &conf, err);
 
+	if (!mr && *conf.links)
+		mr = read_links(conf.links, &links, err);
 	if (!mr && *conf.plan)
 		mr = read_plan(s, conf.plan, &plan, &hash, err);
-	if (mr)
+	if (mr) {
+		moore_links_free(links);
 		return mr;
+	}
+	moore_links_free(s->links);
+	conf.link_rules = s->links = links;
 	if (plan || !*conf.plan) {
 		moore_plan_free(s->plan);
 		s->plan = plan;
@@ -181,7 +207,7 @@ read_both(struct moore_settings *s, struct moore_err *err)
 enum moore_mr
 moore_settings_read(struct moore_sm *sm, struct moore_err *err)
 {
-	enum moore_mr mr = read_both(&sm->settings, err);
+	enum moore_mr mr = read_all_files(&sm->settings, err);
 
 	if (mr && sm->settings.valid) {
 		moore_log_err(sm, mr, "%s; the last good settings stay in force", err->text);

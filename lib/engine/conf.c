@@ -20,6 +20,20 @@ static const struct moore_conf_key keys[] = {
 	  "sl-hint: more pairs have long routes in each layer, but applications must use "
 	  "the SL of a path record, except on base LIDs with SL 0.",
 	  offsetof(struct moore_conf, profile) },
+	{ "classes", MOORE_CONF_PER_SL, 0, MOORE_CLASS_MAX, NULL, "0",
+	  "The class of service of each SL, 0 to 6, from SL 0 on, separated by commas; "
+	  "the last one holds for the SLs that follow. Classes share links, routes and "
+	  "bandwidth evenly, but no buffers: class c has the lanes 2c and 2c+1. "
+	  "max_op_vls of opensm.conf must give twice as many lanes as there are classes "
+	  "(3: 4 lanes, 4: 8, 5: 15); classes that do not fit share lanes, which is safe.",
+	  offsetof(struct moore_conf, lanes.sl_class) },
+	{ "links", MOORE_CONF_PATH, 0, 0, NULL, "(null)",
+	  "A file of links and switches to spare, read again at each heavy sweep. Lines are "
+	  "`NAME[:PORT] avoid` (used only where nothing else connects: to drain it) or "
+	  "`NAME[:PORT] weight N` (1 to 100: of equally short routes, one over a link of "
+	  "weight 2 is taken half as often); NAME is a switch's name or 0xGUID, without "
+	  ":PORT all its links are meant; # starts a comment.",
+	  offsetof(struct moore_conf, links) },
 };
 
 const struct moore_conf_key *
@@ -58,6 +72,32 @@ set_word(char *field, const struct moore_conf_key *k, const char *s, size_t len,
 			  (int)(len < 80 ? len : 80), s, k->words);
 }
 
+/* "0,0,1": one number for each SL, the last for all that follow. */
+static int
+set_per_sl(uint8_t *field, const struct moore_conf_key *k, const char *s, const char *end,
+	   unsigned line, struct moore_err *err)
+{
+	uint8_t of[MOORE_N_SL];
+	const char *p = s;
+	uint64_t v = 0;
+	unsigned n = 0;
+
+	do {
+		if (n == MOORE_N_SL || !moore_text_u64(&p, end, 10, k->max, &v) || v < k->min)
+			break;
+		of[n++] = (uint8_t)v;
+	} while (p < end && *p == ',' && ++p);
+	if (p != end || p[-1] == ',')
+		return moore_fail(err, MOORE_ESYNTAX, line,
+				  "%s: \"%.*s\" is not 1 to %u numbers from %llu to %llu with commas "
+				  "between", k->key, (int)(end - s < 80 ? end - s : 80), s, MOORE_N_SL,
+				  (unsigned long long)k->min, (unsigned long long)k->max);
+	while (n < MOORE_N_SL)
+		of[n++] = (uint8_t)v;
+	memcpy(field, of, sizeof(of));
+	return 0;
+}
+
 static int
 set_value(struct moore_conf *c, const struct moore_conf_key *k, const char *s, const char *end,
 	  unsigned line, struct moore_err *err)
@@ -78,6 +118,8 @@ set_value(struct moore_conf *c, const struct moore_conf_key *k, const char *s, c
 		return 0;
 	case MOORE_CONF_WORD:
 		return set_word(field, k, s, len, line, err);
+	case MOORE_CONF_PER_SL:
+		return set_per_sl((uint8_t *)field, k, s, end, line, err);
 	case MOORE_CONF_PATH:
 		if (len == 6 && !memcmp(s, "(null)", 6))
 			len = 0;

@@ -78,7 +78,7 @@ route(struct moore_engine_result *r, const struct moore_fabric *seen,
       const struct moore_plan *plan, const struct moore_conf *conf, struct moore_err *err)
 {
 	const struct moore_route_opts opts = {
-		.seed = conf->seed, .profile = conf->profile,
+		.seed = conf->seed, .profile = conf->profile, .links = conf->link_rules,
 	};
 	struct moore_fabric *intended = NULL;
 	struct moore_route_stats st;
@@ -217,6 +217,8 @@ hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
 	uint64_t h = moore_hash(MOORE_HASH_INIT, &conf->seed, sizeof(conf->seed));
 	int rc;
 
+	h = moore_hash(h, &conf->lanes, sizeof(conf->lanes));
+	h = moore_links_hash(h, conf->link_rules);
 	if (plan)
 		h = hash_plan(h, plan);
 	if ((rc = hash_tables(&h, r, seen, err)) < 0)
@@ -247,7 +249,7 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 		goto out;
 	r->lft = moore_route_lft(r->route);
 	mark(now, arg, MOORE_MARK_ROUTED);
-	if ((rc = moore_lane_effective(&r->sl2vl, seen, err)) < 0)
+	if ((rc = moore_lane_effective(&r->sl2vl, seen, &conf->lanes, err)) < 0)
 		goto out;
 	mark(now, arg, MOORE_MARK_LANES);
 	if ((rc = judge(r, seen, err)) < 0)

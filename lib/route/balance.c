@@ -187,7 +187,7 @@ route_price(const struct moore_rbalance *b, const uint8_t *slot, uint32_t root, 
 	uint32_t s;
 
 	for (;;) {
-		uint64_t l = b->load[e] + 1;
+		uint64_t l = moore_rgraph_cost(g, e, (uint64_t)b->load[e] + 1);
 
 		sum += l * l * l;
 		if ((s = g->to[e]) == root)

@@ -123,9 +123,10 @@ bind_nodes(struct moore_rgraph *g, const struct moore_fabric *seen,
 
 struct half {			/* one end of a link, seen from node v */
 	uint32_t to;
-	moore_portnum port;
+	moore_portnum port, peer_port;
 	uint8_t flags;
 	uint8_t lanes;
+	uint8_t mark;		/* MOORE_LINK_AVOID, or its weight */
 };
 
 static int
@@ -151,9 +152,25 @@ take_halves(struct half *h, const struct moore_fabric *f, moore_swid s,
 		if (q->role != MOORE_ROLE_SWITCH || q->peer == s)
 			continue;
 		h[n++] = (struct half){ map ? map[q->peer] : q->peer, (moore_portnum)p,
-					flags, q->lanes };
+					q->peer_port, flags, q->lanes, 1 };
 	}
 	return n;
+}
+
+static uint8_t
+most(uint8_t a, uint8_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The strictest of what is said of either end, of its port or its switch. */
+static uint8_t
+mark_of(const struct moore_rgraph *g, uint32_t v, const struct half *h)
+{
+	const uint8_t *near = g->mark + v * 256, *far = g->mark + h->to * 256;
+	uint8_t m = most(most(near[0], near[h->port]), most(far[0], far[h->peer_port]));
+
+	return most(m, 1);
 }
 
 /* All links of node v, sorted by neighbour and port. */
@@ -170,32 +187,54 @@ node_halves(struct half *h, const struct moore_rgraph *g, uint32_t v,
 		n = take_halves(h, intended, v, NULL, MOORE_EDGE_PLANNED);
 	if (g->seen[v] != MOORE_NONE)
 		n += take_halves(h + n, seen, g->seen[v], g->node_of, seen_flags);
+	for (uint32_t i = 0; i < n; i++)
+		h[i].mark = mark_of(g, v, &h[i]);
 	qsort(h, n, sizeof(*h), by_neighbour);
 	return n;
 }
 
-/* Parallel ports of one edge: those planned and those up, each port once; a
- * one-lane link is left out where a wider one is up. */
-static uint32_t
-merge_parallel(struct moore_par *out, const struct half *h, uint32_t n, uint8_t *flags)
+/* Is this one in use, apart from its lanes?  One to be avoided is only where its
+ * neighbours are as well. */
+static bool
+is_usable(const struct half *h, bool avoid)
 {
-	uint8_t widest = 0;
+	return h->flags & MOORE_EDGE_UP && (avoid || h->mark != MOORE_LINK_AVOID);
+}
+
+/* Parallel ports of edge e: those planned and those up, each port once; a
+ * one-lane link is left out where a wider one is up.  The edge costs what the
+ * cheapest of them does. */
+static uint32_t
+merge_parallel(struct moore_rgraph *g, uint32_t e, const struct half *h, uint32_t n)
+{
+	struct moore_par *out = g->par + g->xpar[e];
+	uint8_t widest = 0, *flags = &g->flags[e];
+	bool avoid = true;
 	uint32_t n_out = 0;
 
 	*flags = 0;
+	g->cost[e] = MOORE_LINK_AVOID;
 	for (uint32_t i = 0; i < n; i++) {
 		*flags |= h[i].flags;
-		if (h[i].flags & MOORE_EDGE_UP && h[i].lanes > widest)
-			widest = h[i].lanes;
+		avoid &= !is_usable(&h[i], false);
+		g->cost[e] = h[i].mark < g->cost[e] ? h[i].mark : g->cost[e];
 	}
+	if (*flags & MOORE_EDGE_UP && avoid)
+		*flags |= MOORE_EDGE_AVOID;
+	if (g->cost[e] == MOORE_LINK_AVOID)
+		g->cost[e] = 1;
+	for (uint32_t i = 0; i < n; i++)
+		if (is_usable(&h[i], avoid))
+			widest = most(widest, h[i].lanes);
 	if (*flags & MOORE_EDGE_UP && widest < 2)
 		*flags |= MOORE_EDGE_ONE_LANE;
 	for (uint32_t i = 0; i < n; i++) {
-		bool live = h[i].flags & MOORE_EDGE_UP && (h[i].lanes >= 2 || widest < 2);
+		bool usable = is_usable(&h[i], avoid);
 
 		if (!n_out || out[n_out - 1].port != h[i].port)
 			out[n_out++] = (struct moore_par){ h[i].port, 0 };
-		out[n_out - 1].live |= live;
+		out[n_out - 1].live |= usable && (h[i].lanes >= 2 || widest < 2);
+		g->n_avoided += h[i].flags & MOORE_EDGE_UP && !usable;
 	}
 	return n_out;
 }
@@ -216,8 +255,7 @@ build_edges(struct moore_rgraph *g, const struct moore_fabric *seen,
 				;
 			g->to[n_edges] = h[i].to;
 			g->xpar[n_edges] = n_par;
-			n_par += merge_parallel(g->par + n_par, h + i, j - i,
-						&g->flags[n_edges]);
+			n_par += merge_parallel(g, n_edges, h + i, j - i);
 			n_edges++;
 		}
 		if (n_edges - g->xadj[v] >= MOORE_SLOT_NONE)
@@ -252,7 +290,9 @@ note_switches(struct moore_rgraph *g, const struct moore_fabric *seen,
 		const struct moore_fabric *f = planned ? intended : seen;
 		moore_swid s = planned ? v : g->seen[v];
 
-		g->transit[v] = g->seen[v] == MOORE_NONE || seen->sw[g->seen[v]].maps_sl;
+		g->transit[v] = MOORE_EDGE_PLANNED | MOORE_EDGE_UP;
+		if (g->seen[v] != MOORE_NONE && !seen->sw[g->seen[v]].maps_sl)
+			g->transit[v] = 0;
 		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
 			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
 
@@ -264,9 +304,14 @@ note_switches(struct moore_rgraph *g, const struct moore_fabric *seen,
 	if (!any)
 		memset(g->weight, 1, g->n);
 	memcpy(g->prio, g->weight, g->n);
+}
+
+static void
+compare_with_plan(struct moore_rgraph *g)
+{
 	g->as_planned = true;
 	for (uint32_t v = 0; v < g->n; v++)
-		g->as_planned &= g->transit[v] && g->seen[v] != MOORE_NONE;
+		g->as_planned &= g->transit[v] & MOORE_EDGE_UP && g->seen[v] != MOORE_NONE;
 	for (uint32_t e = 0; e < g->n_edges; e++)
 		g->as_planned &= g->flags[e] == (MOORE_EDGE_PLANNED | MOORE_EDGE_UP);
 }
@@ -283,7 +328,8 @@ moore_rgraph_slot(const struct moore_rgraph *g, uint32_t node, moore_portnum por
 
 int
 moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
-		   const struct moore_fabric *intended, struct moore_err *err)
+		   const struct moore_fabric *intended, const struct moore_links *links,
+		   struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	size_t max_n = seen->n_switches + (intended ? intended->n_switches : 0);
@@ -304,14 +350,22 @@ moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 	g->weight = calloc(max_n + 1, 1);
 	g->prio = calloc(max_n + 1, 1);
 	g->is_host_port = calloc(max_n + 1, 256);
+	g->cost = calloc(max_e + 1, 1);
+	g->mark = calloc(max_n + 1, 256);
 	cursor = moore_arena_alloc(&tmp, max_n + 1, sizeof(*cursor));
 	if (!g->xadj || !g->to || !g->rev || !g->flags || !g->xpar || !g->par || !g->seen ||
-	    !g->node_of || !g->transit || !g->weight || !g->prio || !g->is_host_port || !cursor)
+	    !g->node_of || !g->transit || !g->weight || !g->prio || !g->is_host_port ||
+	    !g->cost || !g->mark || !cursor)
 		rc = moore_fail_nomem(err);
-	else if ((rc = bind_nodes(g, seen, intended, &tmp, err)) == 0 &&
-		 (rc = build_edges(g, seen, intended, err)) == 0) {
+	else
+		rc = bind_nodes(g, seen, intended, &tmp, err);
+	if (rc == 0 && links)
+		moore_rdrain_mark(g, seen, intended, links);
+	if (rc == 0 && (rc = build_edges(g, seen, intended, err)) == 0) {
 		pair_edges(g, cursor);
 		note_switches(g, seen, intended);
+		rc = moore_rdrain(g, err);
+		compare_with_plan(g);
 	}
 	moore_arena_free(&tmp);
 	return rc;
@@ -332,5 +386,7 @@ moore_rgraph_fini(struct moore_rgraph *g)
 	free(g->weight);
 	free(g->prio);
 	free(g->is_host_port);
+	free(g->cost);
+	free(g->mark);
 	*g = (struct moore_rgraph){ 0 };
 }

@@ -48,7 +48,8 @@ adopt(struct mtree *m, uint32_t s, uint8_t depth)
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 			uint32_t r = g->to[e];
 
-			if (!leads_up(m, s, e) || m->depth[r] != depth - 1 || (depth > 1 && !g->transit[r]))
+			if (!leads_up(m, s, e) || m->depth[r] != depth - 1 ||
+			    (depth > 1 && !moore_rview_transit(m->v, r)))
 				continue;
 			if (pass && k++ == pick) {
 				m->parent[s] = e;
@@ -73,7 +74,7 @@ descend(struct mtree *m, uint32_t root)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t r = m->queue[i];
 
-		if ((r != root && !g->transit[r]) || m->depth[r] == MOORE_LEN_MAX)
+		if ((r != root && !moore_rview_transit(m->v, r)) || m->depth[r] == MOORE_LEN_MAX)
 			continue;
 		for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++) {
 			uint32_t s = g->to[e];

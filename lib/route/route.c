@@ -294,7 +294,7 @@ count_stats(struct moore_route *r)
 	uint32_t missing = 0, extra = 0, one_lane = 0, live = 0, up = 0;
 
 	for (uint32_t e = 0; e < g->n_edges; e++) {
-		missing += (g->flags[e] & 3) == MOORE_EDGE_PLANNED;
+		missing += (g->flags[e] & (3 | MOORE_EDGE_AVOID)) == MOORE_EDGE_PLANNED;
 		extra += (g->flags[e] & 3) == MOORE_EDGE_UP;
 		one_lane += (g->flags[e] & MOORE_EDGE_ONE_LANE) != 0;
 	}
@@ -309,7 +309,11 @@ count_stats(struct moore_route *r)
 	r->stats.missing_links = missing / 2;
 	r->stats.extra_links = extra / 2;
 	r->stats.one_lane_links = one_lane / 2;
-	r->stats.unused_links = (up - live) / 2;
+	r->stats.unused_links = (up - live - g->n_avoided) / 2;
+	r->stats.avoided_links = g->n_avoided / 2;
+	r->stats.drained_switches = g->n_drained;
+	r->stats.unknown_rules = g->n_unknown;
+	r->stats.unknown_line = g->unknown_line;
 	for (uint32_t s = 0; s < g->n; s++)
 		r->stats.missing_switches += g->seen[s] == MOORE_NONE;
 }
@@ -376,13 +380,13 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 	if (!j.r)
 		return moore_fail_nomem(err);
 	j.r->seen = seen;
-	if ((rc = moore_rgraph_build(&j.r->g, seen, intended, err)) < 0 ||
+	if ((rc = moore_rgraph_build(&j.r->g, seen, intended, opts->links, err)) < 0 ||
 	    (rc = job_alloc(&j, err)) < 0 ||
 	    (rc = list_columns(&j, err)) < 0 ||
 	    (rc = make_turns(&j, err)) < 0 ||
 	    (rc = grow_trees(&j, opts->seed, err)) < 0)
 		goto out;
-	j.repairs = intended && !j.r->g.as_planned;
+	j.repairs = (intended || j.r->g.n_avoided || j.r->g.n_drained) && !j.r->g.as_planned;
 	if ((rc = fill_tables(&j, err)) < 0)
 		goto out;
 	count_stats(j.r);

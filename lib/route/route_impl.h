@@ -2,6 +2,7 @@
 /* route_impl.h - what the stages of routing hand to each other.
  *
  *   graph.c    intended and seen fabric -> one switch graph in canonical order
+ *   drain.c    links to avoid: taken down, but where nothing else connects
  *   order.c    a total order of the switches
  *   turns.c    the ranks that allow turns, and the spanning trees among them
  *   tree.c     one in-tree: grown from its root, or repaired around a failure
@@ -26,6 +27,7 @@ enum moore_edge_flag {
 	MOORE_EDGE_PLANNED = 1,
 	MOORE_EDGE_UP = 2,
 	MOORE_EDGE_ONE_LANE = 4,	/* of what is up, nothing has two lanes */
+	MOORE_EDGE_AVOID = 8,		/* all that is up is to be avoided */
 };
 
 struct moore_rgraph {
@@ -40,8 +42,15 @@ struct moore_rgraph {
 	} *par;
 	moore_swid *seen;	/* of a node, MOORE_NONE when it is missing */
 	uint32_t *node_of;	/* of a switch of the seen fabric */
-	uint8_t *transit;	/* may pass packets on: it maps SLs */
 	uint8_t *prio;		/* for the order: 0 first; 2 for middle switches of P2 */
+	/* May pass packets on, in views of these flags: none when it cannot map SLs,
+	 * not among what is up when it is drained. */
+	uint8_t *transit;
+	uint8_t *cost;		/* of an edge: how often each unit of load counts */
+	uint8_t *mark;		/* 256 for each node: weight or avoid of a port, [0] of all */
+	uint32_t n_avoided;	/* ends of links out of use because they are avoided */
+	uint32_t n_drained, n_unknown;
+	unsigned unknown_line;	/* of the first rule for an unknown switch */
 	uint8_t *weight;	/* 1: a source of load (it has endpoints, or none has) */
 	uint8_t *is_host_port;	/* 256 for each node: no switch link is planned there */
 	uint32_t n_extra;	/* nodes that are not planned */
@@ -68,11 +77,26 @@ struct moore_rview {
 static inline bool
 moore_rview_transit(const struct moore_rview *v, uint32_t node)
 {
-	return !v->lanes || v->g->transit[node];
+	return !v->lanes || v->g->transit[node] & v->flag;
+}
+
+/* What load l on edge e counts for; bounded, so that cubes of it can be added. */
+static inline uint64_t
+moore_rgraph_cost(const struct moore_rgraph *g, uint32_t e, uint64_t l)
+{
+	uint64_t c = l * g->cost[e];
+
+	return c < 1 << 18 ? c : 1 << 18;
 }
 
 int moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
-		       const struct moore_fabric *intended, struct moore_err *err);
+		       const struct moore_fabric *intended, const struct moore_links *links,
+		       struct moore_err *err);
+/* Put the rules into mark[]; after the nodes are known, before the edges. */
+void moore_rdrain_mark(struct moore_rgraph *g, const struct moore_fabric *seen,
+		       const struct moore_fabric *intended, const struct moore_links *links);
+/* Take avoided links down where that cuts nothing off. */
+int moore_rdrain(struct moore_rgraph *g, struct moore_err *err);
 void moore_rgraph_fini(struct moore_rgraph *g);
 /* Which of the host ports of its node a port is, from 0. */
 unsigned moore_rgraph_slot(const struct moore_rgraph *g, uint32_t node, moore_portnum port);

@@ -87,7 +87,8 @@ legal_over(const struct moore_rtree *t, const struct moore_rview *v, uint32_t e)
 static bool
 leaf_over(const struct moore_rtree *t, const struct moore_rview *v, uint32_t s, uint32_t e)
 {
-	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) || !v->g->transit[s] ||
+	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) ||
+		!moore_rview_transit(v, s) ||
 		legal_over(t, v, e);
 }
 
@@ -119,11 +120,12 @@ static uint64_t
 price(const struct grower *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rtree *t = w->t;
-	uint32_t r = w->v->g->to[e];
-	uint64_t p = w->cost ? w->cost[e] : 0;
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t r = g->to[e], on = g->xadj[r] + t->slot[r];
+	uint64_t p = w->cost ? (uint64_t)w->cost[e] * g->cost[e] : 0;
 
 	if (w->cost && t->len[r])
-		p += w->cost[w->v->g->xadj[r] + t->slot[r]];
+		p += (uint64_t)w->cost[on] * g->cost[on];
 	if (!w->last && !legal_over(t, w->v, e))
 		p |= (uint64_t)1 << 62;
 	if (!t->kids[r] && (t->n_offers[r] > 1 || (w->wish && w->wish[r] & MOORE_WISH_LEAF)))

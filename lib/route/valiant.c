@@ -176,9 +176,9 @@ add_route(struct tree *w, uint32_t e, uint32_t by)
 static uint64_t
 edge_price(const struct tree *w, uint32_t e)
 {
-	uint64_t l = w->v->load[e] + 1;
+	uint64_t l = moore_rgraph_cost(w->view->g, e, w->v->load[e] + 1);
 
-	return l < 1 << 18 ? l * l * l : (uint64_t)1 << 54;
+	return l * l * l;
 }
 
 /* For a node to hang on: its hops (MOORE_LEN_NONE when it lets nobody through),
@@ -242,7 +242,7 @@ may_hang(const struct tree *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = w->view->g;
 
-	return !w->view->lanes || !(g->flags[e] & MOORE_EDGE_ONE_LANE) || !g->transit[s] ||
+	return !w->view->lanes || !(g->flags[e] & MOORE_EDGE_ONE_LANE) || !moore_rview_transit(w->view, s) ||
 		legal_over(w, e);
 }
 

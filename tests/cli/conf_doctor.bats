@@ -62,7 +62,7 @@ doctor() {
 	run -0 $M conf check "$T/conf" --json
 	holds '.valid and .plan == "" and .seed == 0'
 	run -0 $M conf --json
-	holds '[.[].key] == ["plan", "seed"]'
+	holds '[.[].key] == ["plan", "seed", "profile", "layers", "classes", "links"]'
 	run -0 $M conf check "$T/conf"
 	[[ $output == *valid* ]]
 	$M conf | $M conf check -
@@ -144,6 +144,33 @@ doctor() {
 	7|lmc 8|1|FAIL|it is 0 to 7
 	8|head_of_queue_lifetime 0x14|0|warn|for ever
 	ROWS
+}
+
+@test "doctor: classes that need more lanes than max_op_vls gives are warned of" {
+	echo 'classes 0,1' >>"$T/moore.conf"
+	doctor
+	[ $status = 0 ]
+	[[ $output == *"warn  $T/opensm.conf:5: classes: max_op_vls gives 2 lanes and "*"need 4"*'`max_op_vls 3`'* ]] || { echo "$output"; false; }
+	sed -i 's/^max_op_vls.*/max_op_vls 3/' "$T/opensm.conf"
+	doctor
+	[ $status = 0 ]
+	[[ $output != *classes* ]]
+}
+
+@test "doctor reads the links file too" {
+	echo "links $T/links" >>"$T/moore.conf"
+	printf '# spare\ns0-0-0:9 avoid\ns0-0-1 weight 101\n' >"$T/links"
+	doctor
+	[ $status = 1 ]
+	[[ $output == *"FAIL  $T/links:3: links: "*"weight 1..100"* ]] || { echo "$output"; false; }
+	echo 's0-0-0:9 avoid' >"$T/links"
+	doctor
+	[ $status = 0 ]
+	[[ $output == *"ok    $T/links: links: 1 rules"* ]]
+	rm "$T/links"
+	doctor
+	[ $status = 1 ]
+	[[ $output == *"FAIL  $T/links: links: cannot be read"* ]]
 }
 
 @test "doctor: FAIL is 1, warn is 0" {

@@ -32,6 +32,34 @@ setup() {
 	[[ $output == *"planned slimfly q=5 p=4"* && $output == *"1: 1750, 2: 10500"* ]]
 }
 
+@test "classes have lanes of their own, sound, and another hash" {
+	echo "classes 0,1,0" >"$T/moore.conf"
+	a=$($M route "$P" -o "$T/a" --json | jq -r .hash)
+	run -0 $M route "$P" -o "$T/b" --conf "$T/moore.conf" --json
+	holds '.vls == [0, 1, 2, 3] and .sound'
+	[ "$(jq -r .hash <<<"$output")" != "$a" ]
+	run -0 $M verify "$T/b" --json
+	holds '.vls == [0, 1, 2, 3] and .sound'
+	run -0 $M verify "$T/b" --sl 1 --json
+	holds '.vls == [2, 3]'
+}
+
+@test "a drain can be tried: the links file of the configuration is heeded" {
+	echo "links $T/links" >"$T/moore.conf"
+	printf 's0-0-0 avoid\ns0-0-1:6 avoid\nnobody avoid\n' >"$T/links"
+	run -0 $M route "$P" -o "$T/b" --conf "$T/moore.conf" --json
+	holds '.sound and .avoided_links == 1 and .drained_switches == 1 and .missing_links == 0 and .unknown_link_rules == 1'
+	run -0 $M route "$P" -o "$T/b" --conf "$T/moore.conf"
+	[[ $output == *"1 links out of use, nothing passes through 1 switches"* ]]
+	[[ $output == *"1 lines name no switch of the plan, the first is line 3"* ]]
+	echo 's0-0-0 weight' >"$T/links"
+	run --separate-stderr -2 $M route "$P" -o "$T/c" --conf "$T/moore.conf"
+	says "$T/links:1: "
+	rm "$T/links"
+	run --separate-stderr -2 $M route "$P" -o "$T/c" --conf "$T/moore.conf"
+	says "No such file"
+}
+
 @test "a configuration counts: another seed, other tables, another hash" {
 	echo "seed 7" >"$T/moore.conf"
 	a=$($M route "$P" -o "$T/a" --json | jq -r .hash)

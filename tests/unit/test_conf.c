@@ -50,6 +50,41 @@ test_parse(void **state)
 }
 
 static void
+test_classes(void **state)
+{
+	static const struct {
+		const char *why, *text;
+		int want;
+		uint8_t of[MOORE_N_SL];
+	} T[] = {
+		{ "default: one class", "", 0, { 0 } },
+		{ "the last holds for the rest", "classes 0,1\n", 0,
+		  { 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } },
+		{ "all sixteen", "classes 0,1,2,3,4,5,6,0,0,0,0,0,0,0,0,5\n", 0,
+		  { 0, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 5 } },
+		{ "class 7 would have VL 15", "classes 7\n", -MOORE_ESYNTAX, { 0 } },
+		{ "seventeen", "classes 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n", -MOORE_ESYNTAX, { 0 } },
+		{ "a comma at the end", "classes 0,1,\n", -MOORE_ESYNTAX, { 0 } },
+		{ "a comma first", "classes ,1\n", -MOORE_ESYNTAX, { 0 } },
+		{ "two commas", "classes 0,,1\n", -MOORE_ESYNTAX, { 0 } },
+		{ "blanks", "classes 0, 1\n", -MOORE_ESYNTAX, { 0 } },
+		{ "no number", "classes gold\n", -MOORE_ESYNTAX, { 0 } },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_conf c;
+		struct moore_err err = { 0 };
+
+		moore_conf_defaults(&c);
+		CHECK_EQ(T[i].why, moore_conf_parse(&c, T[i].text, strlen(T[i].text), &err), T[i].want);
+		CHECK(T[i].why, !memcmp(c.lanes.sl_class, T[i].of, sizeof(T[i].of)));
+		if (T[i].want)
+			CHECK_STR(T[i].why, err.text, "is not 1 to 16 numbers from 0 to 6");
+	}
+}
+
+static void
 test_long_path(void **state)
 {
 	char text[3000] = "plan ";
@@ -86,6 +121,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_long_path),
 		cmocka_unit_test(test_template),
 	};

@@ -9,6 +9,8 @@
 #include "moore/mix.h"
 #include "moore/route.h"
 
+static const struct moore_lane_opts one_class = { { 0 } };
+
 /* ---- the naive twin --------------------------------------------------------- */
 
 enum { MAX_SW = 6, MAX_CH = 64 * 16 };
@@ -369,13 +371,13 @@ test_twin(void **state)
 			l0 = random_lanes(f, &r);
 			l1 = random_lanes(f, &r);
 		} else {
-			assert_int_equal(moore_lane_effective(&l0, f, &err), 0);
+			assert_int_equal(moore_lane_effective(&l0, f, &one_class, &err), 0);
 		}
 		if (i % 2)
 			test_cut_some(f, &r, 20);
 		now = random_trees(f, &r);
 		if (!lanes)
-			assert_int_equal(moore_lane_effective(&l1, f, &err), 0);
+			assert_int_equal(moore_lane_effective(&l1, f, &one_class, &err), 0);
 		compare(why, f, &(struct moore_mix_tables){ was, l0 },
 			&(struct moore_mix_tables){ now, l1 }, &m);
 		check_order(why, f, was, now, m);

@@ -10,6 +10,7 @@
 #include "moore/route.h"
 
 static const struct moore_route_opts plain = { 0 };
+static const struct moore_lane_opts one_class = { { 0 } };
 
 /* Route, and have the checker look at it. */
 static struct moore_route *
@@ -23,7 +24,7 @@ route_checked(const char *why, const struct moore_fabric *seen,
 
 	if (moore_route_build(&r, seen, intended, &plain, &err) < 0)
 		fail_msg("%s: %s", why, err.text);
-	CHECK_EQ(why, moore_lane_effective(&lanes, seen, &err), 0);
+	CHECK_EQ(why, moore_lane_effective(&lanes, seen, &one_class, &err), 0);
 	CHECK_EQ(why, moore_check(verdict, seen, moore_route_lft(r), lanes, NULL, &all, &err), 0);
 	moore_sl2vl_free(lanes);
 	CHECK(why, (*verdict)->acyclic);
@@ -633,7 +634,7 @@ mcast_round(const char *why, struct moore_rng *rng, const struct moore_fabric *f
 		check_tree(why, f, parent, member);
 		add_group(m, f, (uint16_t)(0xc000 + g), parent, member);
 	}
-	assert_int_equal(moore_lane_effective(&lanes, f, NULL), 0);
+	assert_int_equal(moore_lane_effective(&lanes, f, &one_class, NULL), 0);
 	assert_int_equal(moore_check(&v, f, moore_route_lft(r), lanes, m, &all, &err), 0);
 	CHECK(why, v->sound);
 	moore_verdict_free(v);
@@ -737,7 +738,7 @@ test_memory(void **state)
 	assert_int_equal(moore_fabric_copy(&g, f, NULL), 0);
 	moore_fabric_cut(g, 0, 3);
 	CHECK_OOM("route", moore_route_build(&r, g, f, &plain, NULL), moore_route_free(r));
-	CHECK_OOM("lanes", moore_lane_effective(&lanes, f, NULL), moore_sl2vl_free(lanes));
+	CHECK_OOM("lanes", moore_lane_effective(&lanes, f, &one_class, NULL), moore_sl2vl_free(lanes));
 	moore_fabric_free(f);
 	moore_fabric_free(g);
 }

@@ -5,6 +5,8 @@
 #define MOORE_CONF_H
 
 #include "base.h"
+#include "lane.h"
+#include "links.h"
 
 #define MOORE_CONF_PATH_MAX 1024
 
@@ -14,14 +16,18 @@ struct moore_conf {
 	char plan[MOORE_CONF_PATH_MAX];	/* path of the plan; "" when there is none */
 	uint64_t seed;
 	uint32_t profile;		/* enum moore_profile: position in the key's words */
+	struct moore_lane_opts lanes;	/* the class of each SL */
+	char links[MOORE_CONF_PATH_MAX];	/* path of the links file; "": none */
+	const struct moore_links *link_rules;	/* what it holds, set by who reads it */
 };
 
-enum moore_conf_type { MOORE_CONF_U64, MOORE_CONF_PATH, MOORE_CONF_WORD };
+enum moore_conf_type { MOORE_CONF_U64, MOORE_CONF_PATH, MOORE_CONF_WORD,
+	MOORE_CONF_PER_SL };
 
 struct moore_conf_key {
 	const char *key;
 	enum moore_conf_type type;
-	uint64_t min, max;	/* of a number */
+	uint64_t min, max;	/* of a number, or of each of those for the SLs */
 	const char *words;	/* of a word: "any-sl|sl-hint"; the value is its place */
 	const char *dflt;	/* as written in the file */
 	const char *help;

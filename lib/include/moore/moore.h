@@ -9,6 +9,7 @@
 #include "engine.h"
 #include "fabric.h"
 #include "lane.h"
+#include "links.h"
 #include "math.h"
 #include "mix.h"
 #include "plan.h"

@@ -14,11 +14,13 @@
 #define MOORE_ROUTE_H
 
 #include "base.h"
+#include "links.h"
 #include "tables.h"
 
 struct moore_route_opts {
 	uint64_t seed;		/* breaks ties between equal choices */
 	uint32_t profile;	/* enum moore_profile */
+	const struct moore_links *links;	/* what to spare; may be NULL */
 };
 
 struct moore_route;		/* opaque: the trees, ranks and LFTs of one fabric */
@@ -44,6 +46,10 @@ struct moore_route_stats {
 	uint32_t one_lane_links;	/* one-lane links in use under the full rule */
 	uint32_t missing_switches;
 	uint32_t repaired;		/* (switch, tree) that left their intended route */
+	uint32_t avoided_links;		/* out of use because they are to be avoided */
+	uint32_t drained_switches;	/* nothing passes through them, for that reason */
+	uint32_t unknown_rules;		/* lines of opts->links that name no known switch */
+	unsigned unknown_line;		/* the first of them */
 };
 MOORE_API void moore_route_stats(const struct moore_route *r, struct moore_route_stats *out);
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_lane.c - SL to VL: the pairs of the classes, what is left of them on
+ * ports with fewer lanes, and that no mixture of lanes and classes lets the
+ * checker find a cycle. */
+#include "harness.h"
+
+#include "fabrics.h"
+#include "moore/check.h"
+#include "moore/lane.h"
+#include "moore/route.h"
+
+static void
+test_table(void **state)
+{
+	static const struct {
+		const char *why;
+		uint8_t cls, lanes;
+		uint8_t from_host, from_switch;
+	} T[] = {
+		{ "one class", 0, 2, 0, 1 },
+		{ "one class, one lane", 0, 1, 0, 0 },
+		{ "class 1 on two lanes folds to class 0", 1, 2, 0, 1 },
+		{ "class 6 on two lanes too", 6, 2, 0, 1 },
+		{ "class 1 on four lanes is itself", 1, 4, 2, 3 },
+		{ "class 2 on four lanes folds to 0", 2, 4, 0, 1 },
+		{ "class 3 on four lanes folds to 1", 3, 4, 2, 3 },
+		{ "class 5 on four lanes folds to 1", 5, 4, 2, 3 },
+		{ "class 3 on eight lanes is itself", 3, 8, 6, 7 },
+		{ "class 4 on eight lanes folds to 0", 4, 8, 0, 1 },
+		{ "class 6 on eight lanes folds to 2", 6, 8, 4, 5 },
+		{ "class 6 on fifteen lanes is itself", 6, 15, 12, 13 },
+	};
+	static const struct moore_topo_link line[] = { { 0, 1 }, { 1, 2 } };
+	static const uint16_t ep[] = { 1, 1, 1 };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = test_fabric(3, line, 2, ep, 0);
+		struct moore_lane_opts o = { { 0 } };
+		const struct moore_sl_row *host, *sw, *self;
+		struct moore_sl2vl *t = NULL;
+
+		/* Switch 1: port 1 a host, 2 to switch 0, 3 to switch 2. */
+		f->port[f->sw[1].port0 + 3].lanes = T[i].lanes;
+		o.sl_class[5] = T[i].cls;
+		assert_int_equal(moore_lane_effective(&t, f, &o, NULL), 0);
+		self = moore_sl2vl_get(t, 1, 0, 3);
+		host = moore_sl2vl_get(t, 1, 1, 3);
+		sw = moore_sl2vl_get(t, 1, 2, 3);
+		CHECK_EQ(T[i].why, self->vl[5], T[i].from_host);
+		CHECK_EQ(T[i].why, host->vl[5], T[i].from_host);
+		CHECK_EQ(T[i].why, sw->vl[5], T[i].from_switch);
+		CHECK_EQ("other SLs are of class 0", sw->vl[4], T[i].lanes > 1);
+		moore_sl2vl_free(t);
+		moore_fabric_free(f);
+	}
+}
+
+static void
+test_sets(void **state)
+{
+	static const struct {
+		const char *why;
+		struct moore_lane_opts o;
+		uint8_t needed;
+		uint16_t on1, on2, on4, on8, on15;
+	} T[] = {
+		{ "one class", { { 0 } }, 2, 1, 3, 3, 3, 3 },
+		{ "two", { { 0, 1 } }, 4, 1, 3, 0xf, 0xf, 0xf },
+		{ "0 and 2", { { 0, 2 } }, 8, 1, 3, 3, 0x33, 0x33 },
+		{ "0 to 3", { { 0, 1, 2, 3 } }, 8, 1, 3, 0xf, 0xff, 0xff },
+		{ "0 to 6", { { 0, 1, 2, 3, 4, 5, 6 } }, 15, 1, 3, 0xf, 0xff, 0x3fff },
+		{ "6 and 0: nothing between", { { 6 } }, 15, 1, 3, 3, 0x33, 0x3003 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		CHECK_EQ(T[i].why, moore_lane_needed(&T[i].o), T[i].needed);
+		CHECK_EQ(T[i].why, moore_lane_vls(&T[i].o, 1), T[i].on1);
+		CHECK_EQ(T[i].why, moore_lane_vls(&T[i].o, 2), T[i].on2);
+		CHECK_EQ(T[i].why, moore_lane_vls(&T[i].o, 4), T[i].on4);
+		CHECK_EQ(T[i].why, moore_lane_vls(&T[i].o, 8), T[i].on8);
+		CHECK_EQ(T[i].why, moore_lane_vls(&T[i].o, 15), T[i].on15);
+	}
+}
+
+/* Every link its own number of lanes, both directions alike. */
+static void
+mix_lanes(struct moore_fabric *f, struct moore_rng *r)
+{
+	static const uint8_t lanes[] = { 1, 2, 4, 8, 15 };
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			struct moore_port *q = &f->port[f->sw[s].port0 + p];
+
+			if (q->role == MOORE_ROLE_SWITCH && q->peer >= s)
+				q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes =
+					lanes[moore_rng_below(r, ARRAY_LEN(lanes))];
+		}
+}
+
+/* Random rows from the tables of two class maps: an update half done. */
+static struct moore_sl2vl *
+half_updated(struct moore_rng *r, const struct moore_fabric *f)
+{
+	struct moore_sl2vl *t[2] = { NULL };
+	struct moore_lane_opts o;
+
+	for (int k = 0; k < 2; k++) {
+		unsigned n = 1 + moore_rng_below(r, MOORE_CLASS_MAX + 1);
+
+		for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
+			o.sl_class[sl] = (uint8_t)moore_rng_below(r, n);
+		assert_int_equal(moore_lane_effective(&t[k], f, &o, NULL), 0);
+	}
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned out = 1; out <= f->sw[s].n_ports; out++)
+			for (unsigned in = 0; in <= f->sw[s].n_ports; in++)
+				if (moore_rng_below(r, 2) &&
+				    moore_fabric_port(f, s, (moore_portnum)out)->role)
+					assert_int_equal(moore_sl2vl_set(t[0], s, (moore_portnum)in,
+						(moore_portnum)out, moore_sl2vl_get(t[1], s,
+						(moore_portnum)in, (moore_portnum)out), NULL), 0);
+	moore_sl2vl_free(t[1]);
+	return t[0];
+}
+
+static void
+judge(const char *why, const struct moore_fabric *f, const struct moore_lft *lft,
+      struct moore_sl2vl *lanes)
+{
+	static const struct moore_check_opts any = { 0 };
+	struct moore_verdict *v = NULL;
+
+	assert_int_equal(moore_check(&v, f, lft, lanes, NULL, &any, NULL), 0);
+	CHECK(why, v->acyclic);
+	CHECK(why, v->sound);
+	moore_verdict_free(v);
+	moore_sl2vl_free(lanes);
+}
+
+/* Any map of classes, any lanes, any fabric: sound for any SL on any LID; also
+ * while the tables of one map are being replaced by those of another. */
+static void
+test_random(void **state)
+{
+	static const struct moore_route_opts plain = { 0 };
+	struct moore_rng r = { test_seed() };
+	(void)state;
+
+	for (unsigned i = 0; i < test_rounds(600); i++) {
+		uint32_t n = 2 + moore_rng_below(&r, 24);
+		struct moore_fabric *f = test_random_fabric(&r, n, moore_rng_below(&r, 2 * n + 1), 0);
+		struct moore_lane_opts o;
+		struct moore_sl2vl *lanes = NULL;
+		struct moore_route *route = NULL;
+		struct moore_err err;
+
+		mix_lanes(f, &r);
+		test_cut_some(f, &r, moore_rng_below(&r, 20));
+		for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
+			o.sl_class[sl] = (uint8_t)moore_rng_below(&r, MOORE_CLASS_MAX + 1);
+		if (moore_route_build(&route, f, NULL, &plain, &err) < 0)
+			fail_msg("round %u: %s", i, err.text);
+		assert_int_equal(moore_lane_effective(&lanes, f, &o, NULL), 0);
+		judge("classes", f, moore_route_lft(route), lanes);
+		judge("half updated", f, moore_route_lft(route), half_updated(&r, f));
+		moore_route_free(route);
+		moore_fabric_free(f);
+	}
+}
+
+/* The checker does see lanes: with roles that share a VL the same routes are
+ * cyclic on a ring, whatever the classes. */
+static void
+test_awake(void **state)
+{
+	static const struct moore_topo_link ring[] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 4 }, { 0, 4 } };
+	static const uint16_t ep[] = { 1, 1, 1, 1, 1 };
+	static const struct moore_check_opts any = { 0 };
+	static const struct moore_route_opts plain = { 0 };
+	struct moore_fabric *f = test_fabric(5, ring, 5, ep, 0);
+	struct moore_route *route = NULL;
+	struct moore_sl2vl *lanes = NULL;
+	struct moore_verdict *v = NULL;
+	(void)state;
+
+	assert_int_equal(moore_route_build(&route, f, NULL, &plain, NULL), 0);
+	assert_int_equal(moore_sl2vl_new(&lanes, f, NULL), 0);	/* VL 0 for all */
+	assert_int_equal(moore_check(&v, f, moore_route_lft(route), lanes, NULL, &any, NULL), 0);
+	CHECK("a ring on one VL", !v->acyclic);
+	moore_verdict_free(v);
+	moore_sl2vl_free(lanes);
+	moore_route_free(route);
+	moore_fabric_free(f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_sets),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_awake),
+	};
+
+	return cmocka_run_group_tests_name("lane", tests, NULL, NULL);
+}
