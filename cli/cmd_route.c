@@ -68,20 +68,20 @@ make_dir(const char *dir)
 			 "name another", dir, strerror(errno));
 }
 
-enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, N_FILES };
+enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, PATH_SL, N_FILES };
 
 static int
 write_tables(const char *dir, const struct routing *r)
 {
 	static const char *const name[N_FILES] = {
 		"opensm-lfts.dump", "opensm-sl2vl.dump", "opensm-subnet.lst", "opensm.fdbs",
-		"opensm.mcfdbs",
+		"opensm.mcfdbs", "moore-path-sl.dump",
 	};
 	struct moore_buf data[N_FILES] = { MOORE_BUF_INIT };
 	struct cli_file file[N_FILES] = { { 0 } };
 	struct moore_mft *no_groups = NULL;
 	struct moore_err err;
-	int rc;
+	int rc, n_files = N_FILES;
 
 	if ((rc = make_dir(dir)) != CLI_OK)
 		return rc;
@@ -94,13 +94,17 @@ write_tables(const char *dir, const struct routing *r)
 	moore_dump_write_sl2vl(r->seen, r->result->sl2vl, &data[SL2VL]);
 	moore_dump_write_subnet(r->seen, &data[SUBNET]);
 	moore_dump_write_mft(r->seen, no_groups, &data[MCAST]);
-	for (int i = 0; i < N_FILES && rc == CLI_OK; i++) {
+	if (r->result->sl_set)
+		moore_dump_write_path_sl(r->seen, r->result->sl_set, &data[PATH_SL]);
+	else
+		n_files = PATH_SL;
+	for (int i = 0; i < n_files && rc == CLI_OK; i++) {
 		file[i].path = cli_path_join(dir, name[i]);
 		file[i].data = &data[i];
 		rc = file[i].path ? CLI_OK : cli_error("out of memory");
 	}
 	if (rc == CLI_OK)
-		rc = cli_write_all(file, N_FILES);
+		rc = cli_write_all(file, (size_t)n_files);
 out:
 	for (int i = 0; i < N_FILES; i++) {
 		moore_buf_free(&data[i]);

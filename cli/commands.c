@@ -29,7 +29,7 @@ static const struct cli_opt route_opts[] = {
 	{ 0 }
 };
 static const struct cli_opt verify_opts[] = {
-	{ "sl", 0, "LIST", "SLs that may be used, like 0 or 0,2-5 (all)" },
+	{ "sl", 0, "LIST", "SLs that may be used, like 0 or 0,2-5; hint: those of moore-path-sl.dump (all)" },
 	{ "lids", 0, "base|all", "LIDs that are addressed (all)" },
 	{ "sources", 0, "endpoints|all", "who sends and is addressed: all counts switches (all)" },
 	{ "certificate", 0, "FILE", "write the order of channels that proves it" },

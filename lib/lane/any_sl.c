@@ -7,18 +7,11 @@
  * (2^(code-1) - 1)), and VL = SL where a switch has no table. */
 #include "moore/lane.h"
 
-/* OperVLs code c (1, 2, 4, 8, 15 lanes) masks to its low c-1 bits. */
-static uint8_t
-lane_mask(uint8_t lanes)
-{
-	return lanes >= 15 ? 15 : lanes >= 8 ? 7 : lanes >= 4 ? 3 : lanes >= 2 ? 1 : 0;
-}
-
 static struct moore_sl_row
 effective_row(const struct moore_switch *sw, enum moore_role in, uint8_t lanes)
 {
 	struct moore_sl_row row;
-	uint8_t mask = lane_mask(lanes);
+	uint8_t mask = moore_lane_mask(lanes);
 
 	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++)
 		row.vl[sl] = (sw->maps_sl ? moore_lane_any_sl(in) : sl) & mask;
