@@ -26,8 +26,9 @@
 #define OK_ACD (OK_A | 1u << MOORE_HINT_C | 1u << MOORE_HINT_D)
 #define OK_ALL 0xff
 
-/* How many units of load on a link a source without three hops is worth. */
-#define MOORE_HINT_LOST 1
+/* A source without three hops is worth so many hops on a link of mean load. */
+#define LOST_WORTH 6
+#define MAX_SWEEPS 12
 
 int
 moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g)
@@ -48,6 +49,7 @@ void
 moore_rhint_fini(struct moore_rhint *h)
 {
 	free(h->load);
+	free(h->last);
 	free(h->slot);
 	free(h->len);
 	free(h->ok);
@@ -116,6 +118,12 @@ start(struct moore_rhint *h, uint32_t root)
 	h->n_reached = 1;
 }
 
+static bool
+is_open(const struct moore_rhint *h, uint32_t s)
+{
+	return h->len[s] == MOORE_LEN_NONE;
+}
+
 /* Hang s on the least loaded of its neighbours of that length that will do. */
 static bool
 attach_best(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_t s,
@@ -146,63 +154,192 @@ attach_best(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, u
 	return best != MOORE_NONE;
 }
 
-/* ---- a layer's tree -------------------------------------------------------- */
+/* ---- through which neighbour ------------------------------------------------ */
 
+struct planner {
+	struct moore_rhint *h;
+	const struct moore_rview *v;
+	uint32_t *load;		/* of each edge, by second and last hops */
+	uint32_t *lost;		/* of edge root -> r: sources that r would cost */
+	uint32_t total;		/* of load */
+};
+
+/* h->acc marks the root and its neighbours by root + 1. */
 static bool
-is_open(const struct moore_rhint *h, uint32_t s)
+is_far(const struct planner *p, uint32_t s, uint32_t root)
 {
-	return h->len[s] == MOORE_LEN_NONE;
+	return p->h->acc[s] != root + 1;
 }
 
-/* Sources that could not take three hops through r: those of pattern dud. */
-static uint32_t
-lost_through(const struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_t r)
+static bool
+may_be_last(const struct planner *p, uint32_t e)
 {
-	const struct moore_rgraph *g = h->g;
+	return p->v->g->flags[e] & p->v->flag && moore_rview_transit(p->v, p->v->g->to[e]);
+}
+
+/* Sources of pattern dud, were they to go from edge root -> r on. */
+static uint32_t
+count_lost(const struct planner *p, uint32_t root, uint32_t r)
+{
+	const struct moore_rgraph *g = p->v->g;
 	uint32_t lost = 0;
 
-	if (is_up(v, r, root))
+	if (is_up(p->v, r, root))
 		return 0;
 	for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++) {
 		uint32_t a = g->to[e];
 
-		if (!is_open(h, a) || !(g->flags[e] & v->flag) || !is_up(v, a, r))
+		if (!is_far(p, a, root) || !(g->flags[e] & p->v->flag) || !is_up(p->v, a, r))
 			continue;
 		for (uint32_t k = g->xadj[a]; k < g->xadj[a + 1]; k++)
-			lost += is_open(h, g->to[k]) && is_up(v, a, g->to[k]);
+			lost += is_far(p, g->to[k], root) && is_up(p->v, a, g->to[k]);
 	}
 	return lost;
 }
 
-/* Through which neighbour of the root? */
-static uint32_t
-choose_last(const struct moore_rhint *h, const struct moore_rview *v, uint32_t root)
+/* Let edge e, root -> r, bear what a tree through r would put on the edges to r
+ * and to the root: by = 1, or UINT32_MAX (minus one) to take it back. */
+static void
+bear(struct planner *p, uint32_t root, uint32_t e, uint32_t by)
 {
-	const struct moore_rgraph *g = h->g;
-	uint32_t best = MOORE_NONE;
+	const struct moore_rgraph *g = p->v->g;
+	uint32_t r = g->to[e], all = 1;
+
+	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++) {
+		uint32_t a = g->to[k], n = g->xadj[a + 1] - g->xadj[a];
+
+		if (!is_far(p, a, root))
+			continue;
+		p->load[g->rev[k]] += by * n;
+		all += n;
+	}
+	p->load[g->rev[e]] += by * all;
+	p->total += 2 * by * all;
+}
+
+static uint64_t
+cube(uint64_t x)
+{
+	return x * x * x;
+}
+
+/* What that adds to the sum of the loads' fourth powers, nearly; and the lost. */
+static uint64_t
+price_through(const struct planner *p, uint32_t root, uint32_t e)
+{
+	const struct moore_rgraph *g = p->v->g;
+	uint32_t r = g->to[e], all = 1;
+	uint64_t sum = 0;
+
+	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++) {
+		uint32_t a = g->to[k], n = g->xadj[a + 1] - g->xadj[a];
+
+		if (!is_far(p, a, root))
+			continue;
+		sum += n * cube(p->load[g->rev[k]] + n / 2);
+		all += n;
+	}
+	return sum + all * cube(p->load[g->rev[e]] + all / 2) +
+		LOST_WORTH * p->lost[e] * cube(p->total / g->n_edges);
+}
+
+/* The cheapest neighbour for one layer of root. */
+static uint8_t
+choose_last(const struct planner *p, uint32_t root)
+{
+	const struct moore_rgraph *g = p->v->g;
 	uint64_t least = UINT64_MAX;
+	uint8_t best = MOORE_SLOT_NONE;
 
 	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++) {
-		uint32_t r = g->to[e];
 		uint64_t price;
 
-		if (!(g->flags[e] & v->flag) || !moore_rview_transit(v, r))
+		if (!may_be_last(p, e) || (price = price_through(p, root, e)) >= least)
 			continue;
-		price = h->load[g->rev[e]] + (uint64_t)MOORE_HINT_LOST * lost_through(h, v, root, r);
-		if (price < least) {
-			least = price;
-			best = r;
-		}
+		least = price;
+		best = (uint8_t)(e - g->xadj[root]);
 	}
 	return best;
 }
 
-/* Attach at three hops every open neighbour of s that can. */
+static void
+mark_near(struct planner *p, uint32_t root)
+{
+	const struct moore_rgraph *g = p->v->g;
+
+	p->h->acc[root] = root + 1;
+	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
+		if (g->flags[e] & p->v->flag)
+			p->h->acc[g->to[e]] = root + 1;
+}
+
+/* Once around all trees; how many chose anew. */
+static size_t
+sweep(struct planner *p, uint32_t n_layers, const uint8_t *present, bool first)
+{
+	const struct moore_rgraph *g = p->v->g;
+	size_t moved = 0;
+
+	for (uint32_t k = 0; k < n_layers; k++)
+		for (uint32_t root = 0; root < g->n; root++) {
+			uint8_t *last = &p->h->last[(size_t)k * g->n + root], now = *last;
+
+			if (!present[(size_t)k * g->n + root])
+				continue;
+			mark_near(p, root);
+			if (now != MOORE_SLOT_NONE)
+				bear(p, root, g->xadj[root] + now, UINT32_MAX);
+			*last = choose_last(p, root);
+			if (*last != MOORE_SLOT_NONE)
+				bear(p, root, g->xadj[root] + *last, 1);
+			moved += first || *last != now;
+		}
+	return moved;
+}
+
+int
+moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,
+		 const uint8_t *present, struct moore_err *err)
+{
+	const struct moore_rgraph *g = h->g;
+	struct planner p = { .h = h, .v = v };
+	int rc = 0;
+
+	h->n_layers = n_layers;
+	h->last = malloc((size_t)n_layers * g->n + 1);
+	p.load = calloc(g->n_edges + 1, sizeof(*p.load));
+	p.lost = calloc(g->n_edges + 1, sizeof(*p.lost));
+	if (!h->last || !p.load || !p.lost) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	memset(h->last, MOORE_SLOT_NONE, (size_t)n_layers * g->n);
+	memset(h->acc, 0, g->n * sizeof(*h->acc));
+	for (uint32_t root = 0; root < g->n; root++) {
+		mark_near(&p, root);
+		for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
+			p.lost[e] = count_lost(&p, root, g->to[e]);
+	}
+	for (unsigned round = 0; round < MAX_SWEEPS; round++)
+		if (!sweep(&p, n_layers, present, !round))
+			break;
+out:
+	free(p.load);
+	free(p.lost);
+	return rc;
+}
+
+/* ---- a layer's tree -------------------------------------------------------- */
+
+/* Attach at three hops every open neighbour of s that can; *load: of their links. */
 static uint32_t
-cover(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_t s, bool really)
+cover(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_t s, bool really,
+      uint64_t *load)
 {
 	const struct moore_rgraph *g = h->g;
 	uint32_t n = 0;
+
+	*load = 0;
 
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 		uint32_t c = g->to[e], back = g->rev[e];
@@ -213,37 +350,55 @@ cover(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_
 			continue;
 		if (really)
 			attach(h, c, back, ok);
+		*load += h->load[back];
 		n++;
 	}
 	return n;
 }
 
-/* Of the open ones that have two hops to the root, let the one that serves most
- * others take them; until none serves any. */
+/* Of the links from s to the root. */
+static uint64_t
+load_from(const struct moore_rhint *h, uint32_t s)
+{
+	uint64_t sum = 0;
+
+	while (h->len[s]) {
+		uint32_t e = h->g->xadj[s] + h->slot[s];
+
+		sum += h->load[e];
+		s = h->g->to[e];
+	}
+	return sum;
+}
+
+/* Of the open ones that have two hops to the root, let one that serves many
+ * others, over links of little load, take them; until none serves any. */
 static void
 cover_rest(struct moore_rhint *h, const struct moore_rview *v, uint32_t root)
 {
 	for (;;) {
-		uint32_t most = 0, best = MOORE_NONE;
+		uint64_t least = UINT64_MAX, load;
+		uint32_t best = MOORE_NONE;
 
 		for (uint32_t s = 0; s < h->g->n; s++) {
 			uint32_t n;
 
 			if (!is_open(h, s) || !attach_best(h, v, root, s, 1, false))
 				continue;
-			n = cover(h, v, root, s, false);
+			n = cover(h, v, root, s, false, &load);
+			load = n ? (load + n * load_from(h, s) + 1) * 256 / (n * n) : UINT64_MAX;
 			h->n_reached--;
 			h->len[s] = MOORE_LEN_NONE;
 			h->slot[s] = MOORE_SLOT_NONE;
-			if (n > most) {
-				most = n;
+			if (load < least) {
+				least = load;
 				best = s;
 			}
 		}
 		if (best == MOORE_NONE)
 			return;
 		attach_best(h, v, root, best, 1, false);
-		cover(h, v, root, best, true);
+		cover(h, v, root, best, true, &load);
 	}
 }
 
@@ -257,15 +412,16 @@ attach_all(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, un
 }
 
 void
-moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t root)
+moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t layer,
+		 uint32_t root)
 {
 	const struct moore_rgraph *g = h->g;
-	uint32_t r;
+	uint8_t last = h->last[(size_t)layer * g->n + root];
+	uint32_t r = last == MOORE_SLOT_NONE ? root : g->to[g->xadj[root] + last];
 
 	start(h, root);
 	attach_all(h, v, root, 0, false);
-	r = choose_last(h, v, root);
-	for (uint32_t e = g->xadj[r == MOORE_NONE ? 0 : r]; r != MOORE_NONE && e < g->xadj[r + 1]; e++)
+	for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++)
 		if (is_open(h, g->to[e]) && g->flags[e] & v->flag)
 			attach(h, g->to[e], g->rev[e], ok_over(h, v, root, g->to[e], g->rev[e]));
 	attach_all(h, v, root, 2, false);

@@ -230,6 +230,40 @@ repair_column(struct job *j, const struct column *c, struct moore_err *err)
 	return 0;
 }
 
+/* The layers of sl-hint are the slices of hosts at offsets 1 and up. */
+static uint32_t
+layer_of(const struct job *j, uint32_t slice)
+{
+	return (slice / j->n_offsets - KIND_HOST) * (j->n_offsets - 1) + slice % j->n_offsets - 1;
+}
+
+static int
+plan_layers(struct job *j, struct moore_err *err)
+{
+	uint32_t n = j->r->g.n, top = j->n_cols ? j->col[j->n_cols - 1].slice / j->n_offsets : 0;
+	uint32_t n_layers = top < KIND_HOST ? 0 : (top - KIND_HOST + 1) * (j->n_offsets - 1);
+	uint8_t *present;
+	int rc;
+
+	if (!j->hinted)
+		return 0;
+	if (!(present = calloc((size_t)n_layers * n + 1, 1)))
+		return moore_fail_nomem(err);
+	for (size_t i = 0, k; i < j->n_cols; i = k) {
+		uint32_t slice = j->col[i].slice;
+
+		for (k = i; k < j->n_cols && j->col[k].slice == slice; k++)
+			;
+		if (slice / j->n_offsets < KIND_HOST || !(slice % j->n_offsets))
+			continue;
+		mark_present(j, j->col + i, k - i);
+		memcpy(present + (size_t)layer_of(j, slice) * n, j->present, n);
+	}
+	rc = moore_rhint_plan(&j->hint, &j->planned, n_layers, present, err);
+	free(present);
+	return rc;
+}
+
 /* The tree of c under sl-hint, from slot[] when it is minimal.  Switch LIDs are
  * minimal at every offset, so that SL 0 is right for them. */
 static int
@@ -242,7 +276,7 @@ hint_column(struct job *j, const struct column *c, const uint8_t *slot, struct m
 	uint32_t moved = 0;
 
 	if (layer)
-		moore_rhint_grow(h, &j->planned, c->root);
+		moore_rhint_grow(h, &j->planned, layer_of(j, c->slice), c->root);
 	else
 		memcpy(h->slot, slot, r->g.n);
 	if (!moore_rhint_mend(h, &j->up, c->root, !layer, j->n_connected_up[c->root], &moved))
@@ -409,6 +443,7 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 	    (rc = hint_alloc(&j, err)) < 0 ||
 	    (rc = make_orders(&j, err)) < 0 ||
 	    (rc = list_columns(&j, err)) < 0 ||
+	    (rc = plan_layers(&j, err)) < 0 ||
 	    (rc = grow_trees(&j, opts->seed, err)) < 0)
 		goto out;
 	j.repairs = intended && !j.r->g.as_planned;
