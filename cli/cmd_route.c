@@ -2,6 +2,7 @@
 /* cmd_route.c - `moorectl route`: what the plugin would compute in OpenSM, from
  * a plan, with failures, as the dumps that OpenSM would leave. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,6 +69,21 @@ make_dir(const char *dir)
 			 "name another", dir, strerror(errno));
 }
 
+/* An earlier run's list would be taken for these tables'. */
+static int
+drop_stale(const char *dir, const char *name)
+{
+	char *path = cli_path_join(dir, name);
+	int rc = CLI_OK;
+
+	if (!path)
+		return cli_error("out of memory");
+	if (remove(path) != 0 && errno != ENOENT)
+		rc = cli_error("%s: cannot remove: %s: it is of an earlier run", path, strerror(errno));
+	free(path);
+	return rc;
+}
+
 enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, PATH_SL, N_FILES };
 
 static int
@@ -105,6 +121,8 @@ write_tables(const char *dir, const struct routing *r)
 	}
 	if (rc == CLI_OK)
 		rc = cli_write_all(file, (size_t)n_files);
+	if (rc == CLI_OK && n_files == PATH_SL)
+		rc = drop_stale(dir, name[PATH_SL]);
 out:
 	for (int i = 0; i < N_FILES; i++) {
 		moore_buf_free(&data[i]);

@@ -78,13 +78,15 @@ const struct cli_cmd cli_cmds[] = {
 	{ "route", "PLAN", 1, 1, "Compute what the OpenSM plugin would, as OpenSM's dumps.",
 	  route_opts,
 	  "-o DIR is required.  It then holds opensm-lfts.dump, opensm-sl2vl.dump,\n"
-	  "opensm-subnet.lst, opensm.fdbs and opensm.mcfdbs (without groups).  LIDs follow\n"
+	  "opensm-subnet.lst, opensm.fdbs and opensm.mcfdbs (without groups), and under\n"
+	  "profile sl-hint moore-path-sl.dump: the SLs that path records give.  LIDs follow\n"
 	  "GUIDs: first the switches, then the endpoints; with --fail they stay those of the intact plan.",
 	  cmd_route },
 	{ "verify", "DIR", 1, 1, "Can traffic on these tables deadlock?", verify_opts,
 	  "DIR holds opensm-lfts.dump, opensm-sl2vl.dump and opensm-subnet.lst (and\n"
 	  "opensm.mcfdbs, when there is one) of any OpenSM, or of moorectl route.  Without\n"
 	  "opensm-sl2vl.dump, which OpenSM writes only with QoS, packets keep one VL.\n"
+	  "--sl hint judges the SLs that moore-path-sl.dump lists for each source and LID.\n"
 	  "Exits with 1 when the tables are not sound.", cmd_verify },
 	{ "path", "A B", 2, 2, "How A reaches B, hop by hop and lane by lane.", path_opts,
 	  "A and B are names, NAME:CA_PORT, 0x GUIDs or LIDs.  --tables DIR is required.\n"
