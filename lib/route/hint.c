@@ -305,7 +305,6 @@ moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_
 	struct planner p = { .h = h, .v = v };
 	int rc = 0;
 
-	h->n_layers = n_layers;
 	h->last = malloc((size_t)n_layers * g->n + 1);
 	p.load = calloc(g->n_edges + 1, sizeof(*p.load));
 	p.lost = calloc(g->n_edges + 1, sizeof(*p.lost));

@@ -12,7 +12,6 @@ struct moore_rhint {
 	/* through which neighbour each layer goes: last[layer * n + root] is its
 	 * slot at the root, MOORE_SLOT_NONE: none */
 	uint8_t *last;
-	uint32_t n_layers;
 	/* the tree at hand, per node */
 	uint8_t *slot, *len, *ok;
 	uint32_t *queue, n_reached;	/* reached nodes by length */

@@ -5,6 +5,7 @@
  *   order.c    the order of the switches, and the ranks that allow turns
  *   tree.c     one in-tree: grown from its root, or repaired around a failure
  *   balance.c  which of the equal choices each switch takes
+ *   hint.c     the trees of profile sl-hint, and which tables are right on them
  *   route.c    the sequence, and the forwarding tables
  *   mcast.c    trees for multicast groups
  *
