@@ -138,6 +138,7 @@ struct cli_tables {		/* a directory of OpenSM's dumps */
 	bool no_lanes;			/* without QoS OpenSM programs none, and a packet
 					 * keeps its VL; which one does not matter */
 	struct moore_mft *mft;		/* NULL when there is no dump of it */
+	struct moore_sl_set *sl_set;	/* the SLs that sources use; NULL likewise */
 	struct moore_lid_owner *owner;	/* of LIDs 0..f->lid_top */
 };
 int cli_load_tables(const char *dir, struct cli_tables *out);

@@ -2,6 +2,7 @@
 /* cmd_route.c - `moorectl route`: what the plugin would compute in OpenSM, from
  * a plan, with failures, as the dumps that OpenSM would leave. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -87,20 +88,35 @@ make_dir(const char *dir)
 			 "name another", dir, strerror(errno));
 }
 
-enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, N_FILES };
+/* An earlier run's list would be taken for these tables'. */
+static int
+drop_stale(const char *dir, const char *name)
+{
+	char *path = cli_path_join(dir, name);
+	int rc = CLI_OK;
+
+	if (!path)
+		return cli_error("out of memory");
+	if (remove(path) != 0 && errno != ENOENT)
+		rc = cli_error("%s: cannot remove: %s: it is of an earlier run", path, strerror(errno));
+	free(path);
+	return rc;
+}
+
+enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, PATH_SL, N_FILES };
 
 static int
 write_tables(const char *dir, const struct cli_routing *r)
 {
 	static const char *const name[N_FILES] = {
 		"opensm-lfts.dump", "opensm-sl2vl.dump", "opensm-subnet.lst", "opensm.fdbs",
-		"opensm.mcfdbs",
+		"opensm.mcfdbs", "moore-path-sl.dump",
 	};
 	struct moore_buf data[N_FILES] = { MOORE_BUF_INIT };
 	struct cli_file file[N_FILES] = { { 0 } };
 	struct moore_mft *no_groups = NULL;
 	struct moore_err err;
-	int rc;
+	int rc, n_files = N_FILES;
 
 	if ((rc = make_dir(dir)) != CLI_OK)
 		return rc;
@@ -113,13 +129,19 @@ write_tables(const char *dir, const struct cli_routing *r)
 	moore_dump_write_sl2vl(r->seen, r->result->sl2vl, &data[SL2VL]);
 	moore_dump_write_subnet(r->seen, &data[SUBNET]);
 	moore_dump_write_mft(r->seen, no_groups, &data[MCAST]);
-	for (int i = 0; i < N_FILES && rc == CLI_OK; i++) {
+	if (r->result->sl_set)
+		moore_dump_write_path_sl(r->seen, r->result->sl_set, &data[PATH_SL]);
+	else
+		n_files = PATH_SL;
+	for (int i = 0; i < n_files && rc == CLI_OK; i++) {
 		file[i].path = cli_path_join(dir, name[i]);
 		file[i].data = &data[i];
 		rc = file[i].path ? CLI_OK : cli_error("out of memory");
 	}
 	if (rc == CLI_OK)
-		rc = cli_write_all(file, N_FILES);
+		rc = cli_write_all(file, (size_t)n_files);
+	if (rc == CLI_OK && n_files == PATH_SL)
+		rc = drop_stale(dir, name[PATH_SL]);
 out:
 	for (int i = 0; i < N_FILES; i++) {
 		moore_buf_free(&data[i]);

@@ -209,6 +209,15 @@ json_dangling(json_t *o, const struct cli_tables *t, const struct dangling *d)
 
 /* ---- the verb --------------------------------------------------------------------------- */
 
+/* --sl hint: what moore-path-sl.dump lists. */
+static bool
+asks_hint(const struct cli_call *c)
+{
+	const char *s = cli_opt(c, "sl");
+
+	return s && !strcmp(s, "hint");
+}
+
 /* "0,2-5" to a mask. */
 static int
 read_sls(const struct cli_call *c, uint16_t *mask)
@@ -216,7 +225,7 @@ read_sls(const struct cli_call *c, uint16_t *mask)
 	const char *s = cli_opt(c, "sl"), *end = s ? s + strlen(s) : NULL, *p = s;
 	uint64_t a, b;
 
-	while (p && p < end) {
+	while (p && p < end && !asks_hint(c)) {
 		if (!moore_text_u64(&p, end, 10, MOORE_N_SL - 1, &a))
 			break;
 		b = a;
@@ -230,7 +239,9 @@ read_sls(const struct cli_call *c, uint16_t *mask)
 			return CLI_OK;
 		p++;
 	}
-	return s ? cli_misuse(c, "--sl %s: not a list of SLs like 0 or 0,2-5", s) : CLI_OK;
+	if (!s || asks_hint(c))
+		return CLI_OK;
+	return cli_misuse(c, "--sl %s: not a list of SLs like 0 or 0,2-5, nor hint", s);
 }
 
 /* One of two words, the first unless the second is given. */
@@ -251,7 +262,8 @@ put_scope(struct moore_buf *b, const struct cli_tables *t, const struct moore_ch
 {
 	cli_putf(b, "fabric         %u switches, %u endpoints\n", t->f->n_switches,
 		 t->f->n_endpoints);
-	cli_putf(b, "asked          %s", o->sl_mask ? "SL" : "all SLs");
+	cli_putf(b, "asked          %s", o->sl_set ? "the SLs of moore-path-sl.dump" :
+		 o->sl_mask ? "SL" : "all SLs");
 	for (int sl = 0; sl < MOORE_N_SL; sl++)
 		if (o->sl_mask >> sl & 1)
 			cli_putf(b, " %d", sl);
@@ -356,6 +368,11 @@ cmd_verify(const struct cli_call *c)
 	cli_busy("checking");
 	if ((rc = cli_load_tables(c->arg[0], &t)) != CLI_OK)
 		return rc;
+	if (asks_hint(c) && !(o.sl_set = t.sl_set)) {
+		cli_tables_free(&t);
+		return cli_error("%s/moore-path-sl.dump: no such file: moorectl route writes it "
+				 "under profile sl-hint", c->arg[0]);
+	}
 	find_dangling(&t, &d);
 	if (moore_check(&v, t.f, t.lft, t.sl2vl, t.mft, &o, &err) < 0)
 		rc = cli_error_at(c->arg[0], &err);

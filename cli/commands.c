@@ -44,7 +44,7 @@ static const struct cli_opt env_opts[] = {
 	{ 0 }
 };
 static const struct cli_opt verify_opts[] = {
-	{ "sl", 0, "LIST", "SLs that may be used, like 0 or 0,2-5 (all)" },
+	{ "sl", 0, "LIST", "SLs that may be used, like 0 or 0,2-5; hint: those of moore-path-sl.dump (all)" },
 	{ "lids", 0, "base|all", "LIDs that are addressed (all)" },
 	{ "sources", 0, "endpoints|all", "who sends and is addressed: all counts switches (all)" },
 	{ "certificate", 0, "FILE", "write the order of channels that proves it" },
@@ -93,13 +93,15 @@ const struct cli_cmd cli_cmds[] = {
 	{ "route", "PLAN", 1, 1, "Compute what the OpenSM plugin would, as OpenSM's dumps.",
 	  route_opts,
 	  "-o DIR is required.  It then holds opensm-lfts.dump, opensm-sl2vl.dump,\n"
-	  "opensm-subnet.lst, opensm.fdbs and opensm.mcfdbs (without groups).  LIDs follow\n"
+	  "opensm-subnet.lst, opensm.fdbs and opensm.mcfdbs (without groups), and under\n"
+	  "profile sl-hint moore-path-sl.dump: the SLs that path records give.  LIDs follow\n"
 	  "GUIDs: first the switches, then the endpoints; with --fail they stay those of the intact plan.",
 	  cmd_route },
 	{ "verify", "DIR", 1, 1, "Can traffic on these tables deadlock?", verify_opts,
 	  "DIR holds opensm-lfts.dump, opensm-sl2vl.dump and opensm-subnet.lst (and\n"
 	  "opensm.mcfdbs, when there is one) of any OpenSM, or of moorectl route.  Without\n"
 	  "opensm-sl2vl.dump, which OpenSM writes only with QoS, packets keep one VL.\n"
+	  "--sl hint judges the SLs that moore-path-sl.dump lists for each source and LID.\n"
 	  "Exits with 1 when the tables are not sound.", cmd_verify },
 	{ "quality", "DIR|PLAN", 1, 1, "How long, even and independent are the routes?",
 	  quality_opts,

@@ -76,10 +76,11 @@ cli_try_links(const char *path, struct moore_links **out, struct moore_err *err)
 
 /* ---- a directory of dumps -------------------------------------------------------- */
 
-enum { SUBNET, LFTS, SL2VL, MCAST, N_DUMPS };
+enum { SUBNET, LFTS, SL2VL, MCAST, PATH_SL, N_DUMPS };
 
 static const char *const dump_name[N_DUMPS] = {
 	"opensm-subnet.lst", "opensm-lfts.dump", "opensm-sl2vl.dump", "opensm.mcfdbs",
+	"moore-path-sl.dump",
 };
 
 /* The parser says which text and line; the directory goes before. */
@@ -111,8 +112,8 @@ read_dump(const char *dir, int which, struct moore_buf *out)
 		return cli_error("out of memory");
 	if (stat(path, &st) == 0)
 		rc = cli_read(path, out);
-	else if (which == MCAST || which == SL2VL)
-		rc = CLI_OK;		/* no multicast group; no QoS */
+	else if (which == MCAST || which == SL2VL || which == PATH_SL)
+		rc = CLI_OK;		/* no multicast group; no QoS; any SL */
 	else
 		rc = cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
 			       "log_flags hold 0x40; moorectl route -o DIR writes it too", path);
@@ -133,6 +134,10 @@ parse_tables(const struct moore_buf *text, struct cli_tables *t, struct moore_er
 	     moore_dump_parse_sl2vl(&t->sl2vl, t->f, text[SL2VL].data, text[SL2VL].len,
 				    err)) < 0 ||
 	    (rc = moore_fabric_lids(t->f, &t->owner, err)) < 0)
+		return rc;
+	if (text[PATH_SL].data &&
+	    (rc = moore_dump_parse_path_sl(&t->sl_set, t->f, text[PATH_SL].data, text[PATH_SL].len,
+					   err)) < 0)
 		return rc;
 	if (!text[MCAST].data)
 		return 0;
@@ -170,6 +175,7 @@ cli_tables_free(struct cli_tables *t)
 {
 	moore_mft_free(t->mft);
 	moore_sl2vl_free(t->sl2vl);
+	moore_sl_set_free(t->sl_set);
 	moore_lft_free(t->lft);
 	moore_fabric_free(t->f);
 	free(t->owner);

@@ -240,12 +240,16 @@ build_fwd_tables(void *context)
 	return rc;
 }
 
-/* any-sl: every SL is safe on every LID, so whatever is asked for is right. */
+/* any-sl: every SL is safe on every LID, so whatever is asked for is right.
+ * sl-hint: the SL of a table that is right there and back. */
 static uint8_t
 path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dlid)
 {
-	(void)context, (void)slid, (void)dlid;
-	return hint;
+	const struct moore_sm *sm = context;
+
+	if (!sm->result || !sm->result->sl_set)
+		return hint;
+	return moore_route_path_sl(sm->result->route, cl_ntoh16(slid), cl_ntoh16(dlid));
 }
 
 static void

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* qos.c - lanes: SL2VL by the role of the in-port and the class of the SL
- * (moore/lane.h), and equal weight for every lane in use in VL arbitration.
- * Multicast goes by the same SL2VL tables.
+/* qos.c - lanes: SL2VL by the role of the in-port and the class of the SL, or
+ * under sl-hint by the order of the last accepted routes (moore/lane.h), and equal
+ * weight for every lane in use in VL arbitration.  Multicast goes by the same
+ * SL2VL tables.
  *
  * Only external ports of switches are ours; how a CA or a router injects, and
  * what leaves through port 0, does not matter to the proof (docs/theory.md). */
@@ -10,24 +11,48 @@
 /* Weight counts 64 bytes: one packet of the largest MTU, 4096, at a turn. */
 #define VLARB_WEIGHT 64
 
+static void
+pack(ib_slvl_table_t *t, const struct moore_sl_row *row)
+{
+	for (unsigned i = 0; i < sizeof(t->raw_vl_by_sl); i++)
+		t->raw_vl_by_sl[i] = (uint8_t)(row->vl[2 * i] << 4 | row->vl[2 * i + 1]);
+}
+
+/* Under sl-hint: the row for the fabric of the last accepted routes, which those
+ * were checked with.  False where that knows nothing of the ports. */
+static bool
+hinted_row(const struct moore_sm *sm, uint64_t guid, uint8_t in, uint8_t out,
+	   struct moore_sl_row *row)
+{
+	moore_swid s = moore_switch_by_guid(sm->good, guid);
+
+	if (s == MOORE_NONE || in > sm->good->sw[s].n_ports || out > sm->good->sw[s].n_ports ||
+	    !moore_fabric_port(sm->good, s, in)->role || !moore_fabric_port(sm->good, s, out)->role)
+		return false;
+	*row = moore_lane_hint_row(sm->good, moore_route_order(sm->result->route), s, in, out);
+	return true;
+}
+
 /* What (in, out) should hold, or what OpenSM believes that it holds when the
  * in-port is down or unknown: then a link that flaps costs no MADs. */
 static void
 wanted(const struct moore_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_t in,
-       ib_slvl_table_t *t)
+       uint8_t out, ib_slvl_table_t *t)
 {
 	const struct moore_lane_opts *o = &sm->settings.conf.lanes;
 	enum moore_role role = MOORE_ROLE_NONE;
+	bool hinted = sm->result && sm->result->sl_set;
+	struct moore_sl_row row;
 
 	if (s != MOORE_NONE && in <= sm->newest->sw[s].n_ports)
 		role = moore_fabric_port(sm->newest, s, in)->role;
-	if (role == MOORE_ROLE_NONE) {
+	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++)
+		row.vl[sl] = moore_lane_any_sl(o, role, sl);
+	if (role == MOORE_ROLE_NONE ||
+	    (hinted && !hinted_row(sm, sm->newest->sw[s].guid, in, out, &row)))
 		*t = *osm_physp_get_slvl_tbl(physp, in);
-		return;
-	}
-	for (uint8_t sl = 0; sl < MOORE_N_SL; sl += 2)
-		t->raw_vl_by_sl[sl / 2] = (uint8_t)(moore_lane_any_sl(o, role, sl) << 4 |
-						    moore_lane_any_sl(o, role, sl + 1));
+	else
+		pack(t, &row);
 }
 
 void
@@ -39,7 +64,7 @@ moore_update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
 	if (!physp->p_node->sw || out == 0 || !sm->newest)
 		return;
 	wanted(sm, physp, moore_switch_by_guid(sm->newest, cl_ntoh64(
-		osm_node_get_node_guid(physp->p_node))), in, t);
+		osm_node_get_node_guid(physp->p_node))), in, out, t);
 }
 
 /* Blocks 0 and 1 are the low-priority table, 2 and 3 the high.  Entries with
@@ -67,17 +92,20 @@ moore_update_vlarb(void *context, osm_physp_t *physp, uint8_t port, ib_vl_arb_ta
 		block->vl_entry[n++] = (ib_vl_arb_element_t){ (uint8_t)__builtin_ctz(left), VLARB_WEIGHT };
 }
 
-/* OpenSM's own mask of a row, by the lanes that the port runs now. */
+/* OpenSM's own mask of a row, by the lanes that the port runs now: VL 15 stays. */
 static uint8_t
 masked(uint8_t pair, uint8_t op_vls)
 {
-	uint8_t mask = op_vls == 0 || op_vls > 5 ? 0xff : (uint8_t)((1 << (op_vls - 1)) - 1);
+	uint8_t mask = op_vls == 0 || op_vls > 5 ? 0xf : (uint8_t)((1 << (op_vls - 1)) - 1);
+	uint8_t high = pair >> 4, low = pair & 0xf;
 
-	return pair & (uint8_t)(mask << 4 | mask);
+	high = high == 15 ? high : high & mask;
+	low = low == 15 ? low : low & mask;
+	return (uint8_t)(high << 4 | low);
 }
 
 static size_t
-port_rows(const struct moore_sm *sm, const osm_physp_t *p, moore_swid s)
+port_rows(const struct moore_sm *sm, const osm_physp_t *p, moore_swid s, uint8_t out)
 {
 	uint8_t op_vls = ib_port_info_get_op_vls(&p->port_info);
 	unsigned n_in = sm->newest->sw[s].n_ports + 1u;
@@ -88,7 +116,7 @@ port_rows(const struct moore_sm *sm, const osm_physp_t *p, moore_swid s)
 	for (unsigned in = 0; in < n_in; in++) {
 		ib_slvl_table_t t;
 
-		wanted(sm, p, s, (uint8_t)in, &t);
+		wanted(sm, p, s, (uint8_t)in, out, &t);
 		for (size_t i = 0; i < sizeof(t.raw_vl_by_sl); i++)
 			t.raw_vl_by_sl[i] = masked(t.raw_vl_by_sl[i], op_vls);
 		n += memcmp(&t, osm_physp_get_slvl_tbl(p, (uint8_t)in), sizeof(t)) != 0;
@@ -111,7 +139,7 @@ moore_sl2vl_rows_to_set(struct moore_sm *sm, const struct moore_view *v)
 			osm_physp_t *p = osm_node_get_physp_ptr(node, out);
 
 			if (p && ib_port_info_get_port_state(&p->port_info) != IB_LINK_DOWN)
-				n += port_rows(sm, p, s);
+				n += port_rows(sm, p, s, (uint8_t)out);
 		}
 	}
 	return n;

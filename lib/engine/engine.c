@@ -108,9 +108,9 @@ route(struct moore_engine_result *r, const struct moore_fabric *seen,
 static int
 judge(struct moore_engine_result *r, const struct moore_fabric *seen, struct moore_err *err)
 {
-	static const struct moore_check_opts everything = { 0 };
+	const struct moore_check_opts in_use = { .sl_set = r->sl_set };
 	const struct moore_verdict *v;
-	int rc = moore_check(&r->verdict, seen, r->lft, r->sl2vl, NULL, &everything, err);
+	int rc = moore_check(&r->verdict, seen, r->lft, r->sl2vl, NULL, &in_use, err);
 
 	if (rc < 0)
 		return rc;
@@ -123,6 +123,11 @@ judge(struct moore_engine_result *r, const struct moore_fabric *seen, struct moo
 				  "port %u: this is a defect of the engine, please report it",
 				  v->cycle_len, seen->sw[v->cycle[0].from.sw].name,
 				  v->cycle[0].from.port);
+	if (!v->unreachable)
+		return moore_fail(err, MOORE_EUNSAFE, 0,
+				  "the checker found %llu lane entries in use that drop packets: this "
+				  "is a defect of the engine, please report it",
+				  (unsigned long long)v->dropped);
 	return moore_fail(err, MOORE_EUNSAFE, 0,
 			  "the checker found %llu connected pairs without a route, such as \"%s\" to "
 			  "LID %u: this is a defect of the engine, please report it",
@@ -227,6 +232,20 @@ hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
 	return 0;
 }
 
+/* Lanes, and under sl-hint the SLs that they are safe for. */
+static int
+lanes(struct moore_engine_result *r, const struct moore_fabric *seen,
+      const struct moore_conf *conf, struct moore_err *err)
+{
+	int rc;
+
+	if (conf->profile != MOORE_PROFILE_SL_HINT)
+		return moore_lane_effective(&r->sl2vl, seen, &conf->lanes, err);
+	if ((rc = moore_lane_hint_effective(&r->sl2vl, seen, moore_route_order(r->route), err)) < 0)
+		return rc;
+	return moore_route_sl_set(r->route, &r->sl_set, err);
+}
+
 static void
 mark(void (*now)(void *, enum moore_engine_mark), void *arg, enum moore_engine_mark m)
 {
@@ -249,7 +268,7 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 		goto out;
 	r->lft = moore_route_lft(r->route);
 	mark(now, arg, MOORE_MARK_ROUTED);
-	if ((rc = moore_lane_effective(&r->sl2vl, seen, &conf->lanes, err)) < 0)
+	if ((rc = lanes(r, seen, conf, err)) < 0)
 		goto out;
 	mark(now, arg, MOORE_MARK_LANES);
 	if ((rc = judge(r, seen, err)) < 0)
@@ -271,6 +290,7 @@ moore_engine_result_free(struct moore_engine_result *r)
 		return;
 	moore_route_free(r->route);
 	moore_sl2vl_free(r->sl2vl);
+	moore_sl_set_free(r->sl_set);
 	moore_verdict_free(r->verdict);
 	free(r);
 }

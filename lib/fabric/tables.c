@@ -38,6 +38,37 @@ moore_lft_free(struct moore_lft *t)
 	free(t);
 }
 
+/* ---- SLs in use ---------------------------------------------------------- */
+
+int
+moore_sl_set_new(struct moore_sl_set **out, uint32_t n_switches, moore_lid lid_top,
+		 struct moore_err *err)
+{
+	struct moore_sl_set *t = calloc(1, sizeof(*t));
+
+	*out = NULL;
+	if (!t)
+		return moore_fail_nomem(err);
+	t->n_switches = n_switches;
+	t->stride = (size_t)lid_top + 1;
+	t->sl = calloc((size_t)n_switches * t->stride + 1, sizeof(*t->sl));
+	if (!t->sl) {
+		free(t);
+		return moore_fail_nomem(err);
+	}
+	*out = t;
+	return 0;
+}
+
+void
+moore_sl_set_free(struct moore_sl_set *t)
+{
+	if (!t)
+		return;
+	free(t->sl);
+	free(t);
+}
+
 /* ---- SL to VL ------------------------------------------------------------ */
 
 int

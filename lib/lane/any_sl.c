@@ -8,13 +8,6 @@
  * (2^(code-1) - 1)), and VL = SL where a switch has no table. */
 #include "moore/lane.h"
 
-/* OperVLs code c (1, 2, 4, 8, 15 lanes) masks to its low c-1 bits. */
-static uint8_t
-lane_mask(uint8_t lanes)
-{
-	return lanes >= 15 ? 15 : lanes >= 8 ? 7 : lanes >= 4 ? 3 : lanes >= 2 ? 1 : 0;
-}
-
 uint8_t
 moore_lane_needed(const struct moore_lane_opts *o)
 {
@@ -33,7 +26,7 @@ moore_lane_vls(const struct moore_lane_opts *o, uint8_t lanes)
 
 	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++)
 		for (size_t r = 0; r < ARRAY_LEN(from); r++)
-			vls |= 1u << (moore_lane_any_sl(o, from[r], sl) & lane_mask(lanes));
+			vls |= 1u << (moore_lane_any_sl(o, from[r], sl) & moore_lane_mask(lanes));
 	return (uint16_t)vls;
 }
 
@@ -42,7 +35,7 @@ effective_row(const struct moore_switch *sw, const struct moore_lane_opts *o, en
 	      uint8_t lanes)
 {
 	struct moore_sl_row row;
-	uint8_t mask = lane_mask(lanes);
+	uint8_t mask = moore_lane_mask(lanes);
 
 	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++)
 		row.vl[sl] = (sw->maps_sl ? moore_lane_any_sl(o, in, sl) : sl) & mask;

@@ -26,6 +26,9 @@ check_fit(const struct moore_ck *k, struct moore_err *err)
 		return moore_fail(err, MOORE_EINVAL, 0, "LFTs: made for another fabric");
 	if (k->mft && k->mft->n_switches != f->n_switches)
 		return moore_fail(err, MOORE_EINVAL, 0, "multicast tables: made for another fabric");
+	if (k->opts.sl_set && (k->opts.sl_set->n_switches != f->n_switches ||
+			       k->opts.sl_set->stride <= f->lid_top))
+		return moore_fail(err, MOORE_EINVAL, 0, "SLs in use: made for another fabric");
 	if (k->sl2vl->n_switches != f->n_switches)
 		return moore_fail(err, MOORE_EINVAL, 0, "SL2VL: made for another fabric");
 	for (uint32_t s = 0; s < f->n_switches; s++)

@@ -3,42 +3,43 @@
  * the packet away.  Most tables have none, and then nothing is done. */
 #include "check_impl.h"
 
-/* Which slots packets of sources may be sent to: by a LID, or by a group. */
+/* On which SLs sources may send packets to each slot: by a LID, or by a group. */
 static void
-mark_named(const struct moore_ck *k, uint64_t *named)
+mark_named(const struct moore_ck *k, uint16_t *named)
 {
 	for (uint32_t s = 0; s < k->n_sw; s++) {
 		const uint8_t *row = moore_lft_row(k->lft, s);
 
 		for (unsigned lid = 1; lid <= k->f->lid_top; lid++)
 			if (row[lid] <= k->f->sw[s].n_ports && moore_ck_is_addressed(k, lid))
-				moore_bits_set(named, k->slot0[s] + row[lid]);
+				named[k->slot0[s] + row[lid]] |= moore_ck_sls(k, s, lid);
 		for (uint32_t g = 0; k->mft && g < k->mft->n_groups; g++)
 			for (unsigned p = 0; p <= k->f->sw[s].n_ports; p++)
 				if (moore_bits_get(k->mft->mask[(size_t)g * k->n_sw + s], p))
-					moore_bits_set(named, k->slot0[s] + p);
+					named[k->slot0[s] + p] |= moore_ck_sls(k, s, 0);
 	}
 }
 
+/* Of the SLs of class x that are among sls. */
 static unsigned
-sls_dropped(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, unsigned x)
+sls_dropped(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, unsigned x,
+	    uint16_t sls)
 {
 	if (moore_ck_vl(k, s, in, out, k->cls_sl[x]) < MOORE_VL_DROP)
 		return 0;
-	return (unsigned)__builtin_popcount(k->cls_mask[x]);
+	return (unsigned)__builtin_popcount(k->cls_mask[x] & sls);
 }
 
 /* Entries (in, out) of switch s, in being a source. */
 static uint64_t
-from_source(const struct moore_ck *k, const uint64_t *named, moore_swid s, unsigned in)
+from_source(const struct moore_ck *k, const uint16_t *named, moore_swid s, unsigned in)
 {
 	uint64_t n = 0;
 
 	for (unsigned out = 1; out <= k->f->sw[s].n_ports; out++)
 		for (unsigned x = 0; x < k->n_cls; x++)
-			if (out != in && moore_bits_get(named, k->slot0[s] + out) &&
-			    moore_fabric_port(k->f, s, (moore_portnum)out)->role)
-				n += sls_dropped(k, s, in, out, x);
+			if (out != in && moore_fabric_port(k->f, s, (moore_portnum)out)->role)
+				n += sls_dropped(k, s, in, out, x, named[k->slot0[s] + out]);
 	return n;
 }
 
@@ -53,18 +54,18 @@ from_link(const struct moore_ck *k, uint32_t link, unsigned in)
 		for (unsigned x = 0; x < k->n_cls; x++)
 			if (moore_ck_cells(k, link, out)[x].held &&
 			    moore_fabric_port(k->f, s, (moore_portnum)out)->role)
-				n += sls_dropped(k, s, in, out, x);
+				n += sls_dropped(k, s, in, out, x, k->sl_used);
 	return n;
 }
 
 int
 moore_ck_dropped(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err)
 {
-	uint64_t *named;
+	uint16_t *named;
 
 	if (!k->drops)
 		return 0;
-	named = moore_arena_alloc(&k->tmp, moore_bits_words(k->n_slots) + 1, sizeof(*named));
+	named = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*named));
 	if (!named)
 		return moore_fail_nomem(err);
 	mark_named(k, named);

@@ -53,6 +53,8 @@ step_up(struct hunt *w, const struct target *t, struct moore_channel at, unsigne
 		    !lane_fits(k, at.sw, in, at.port, sl, want))
 			continue;
 		if (moore_ck_is_source(k, at.sw, in)) {
+			if (!(moore_ck_sls(k, at.sw, t->mask ? 0 : t->lid) >> sl & 1))
+				continue;
 			d->src_sw = at.sw;
 			d->src_port = (moore_portnum)in;
 			d->dlid = (moore_lid)t->lid;

@@ -41,11 +41,12 @@ struct moore_ck {
 	struct moore_arena tmp;
 	struct moore_lid_owner *own;
 
-	/* SLs that no table tells apart are one class */
+	/* SLs that no table tells apart are one class; under a set each is its own */
 	unsigned n_cls;
 	uint8_t cls_sl[MOORE_N_SL];		/* one SL of each class */
 	uint16_t cls_mask[MOORE_N_SL];		/* all of them */
 	bool drops;				/* some SL in use may map to VL 15 */
+	uint16_t sl_used;			/* of opts.sl_mask, those that someone uses */
 
 	uint32_t n_sw, n_slots, n_turns, n_links;
 	uint32_t *slot0;			/* n_sw + 1 */
@@ -92,6 +93,15 @@ moore_ck_is_addressed(const struct moore_ck *k, unsigned lid)
 
 	return o->sw != MOORE_NONE && (!k->opts.base_lids_only || !o->offset) &&
 	       (!k->opts.endpoints_only || o->ep != MOORE_NONE);
+}
+
+/* SLs of packets that enter at switch s for this LID (0: a multicast group). */
+static inline uint16_t
+moore_ck_sls(const struct moore_ck *k, moore_swid s, unsigned lid)
+{
+	const struct moore_sl_set *set = k->opts.sl_set;
+
+	return set ? moore_sl_set_row(set, s)[lid] & k->sl_used : k->sl_used;
 }
 
 static inline uint8_t

@@ -31,7 +31,8 @@ inject(struct flood *w, moore_swid s)
 	for (unsigned p = 1; p <= w->k->f->sw[s].n_ports; p++) {
 		uint32_t link = w->k->slot0[s] + p;
 
-		if (moore_bits_get(w->mask[s], p) && w->k->hop[link].next != w->k->n_sw)
+		if (moore_bits_get(w->mask[s], p) && w->k->hop[link].next != w->k->n_sw &&
+		    moore_ck_sls(w->k, s, 0) >> w->k->cls_sl[w->x] & 1)
 			carry(w, link, w->k->inject[(size_t)link * w->k->n_cls + w->x]);
 	}
 }

@@ -15,15 +15,28 @@ tells_apart(const struct moore_sl2vl *t, unsigned a, unsigned b)
 	return false;
 }
 
+/* SLs that some source uses for something. */
+static uint16_t
+sls_used(const struct moore_ck *k)
+{
+	const struct moore_sl_set *set = k->opts.sl_set;
+	uint16_t all = set ? 0 : UINT16_MAX;
+
+	for (size_t i = 0; set && i < set->n_switches * set->stride; i++)
+		all |= set->sl[i];
+	return all & k->opts.sl_mask;
+}
+
 static void
 find_classes(struct moore_ck *k)
 {
 	const struct moore_sl2vl *t = k->sl2vl;
 
+	k->sl_used = sls_used(k);
 	for (unsigned sl = 0; sl < MOORE_N_SL; sl++) {
-		unsigned c = 0;
+		unsigned c = k->opts.sl_set ? k->n_cls : 0;
 
-		if (!(k->opts.sl_mask >> sl & 1))
+		if (!(k->sl_used >> sl & 1))
 			continue;
 		while (c < k->n_cls && (tells_apart(t, sl, k->cls_sl[c]) ||
 					tells_apart(k->other, sl, k->cls_sl[c])))
@@ -34,6 +47,8 @@ find_classes(struct moore_ck *k)
 		for (uint32_t r = 0; r < t->n_rows; r++)
 			k->drops |= t->rows[r].vl[sl] >= MOORE_VL_DROP;
 	}
+	if (!k->n_cls)		/* nobody sends: one class, of no SL */
+		k->n_cls = 1;
 }
 
 static void

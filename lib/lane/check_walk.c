@@ -93,8 +93,23 @@ turn(struct moore_ck_cell *cell, const uint16_t *from, uint16_t *to, unsigned n_
 	}
 }
 
+/* Under a set, take out what sources do not send. */
+static void
+silence(struct walk *w, unsigned lid)
+{
+	const struct moore_ck *k = w->k;
+
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		uint16_t sls = moore_ck_sls(k, s, lid);
+
+		for (unsigned x = 0; x < k->n_cls; x++)
+			if (!(sls >> k->cls_sl[x] & 1))
+				w->t.vls[(size_t)s * k->n_cls + x] = 0;
+	}
+}
+
 static inline void
-climb(struct walk *w, const unsigned n_cls)
+climb(struct walk *w, const unsigned n_cls, unsigned lid)
 {
 	struct moore_ck *k = w->k;
 	struct tree *t = &w->t;
@@ -106,6 +121,8 @@ climb(struct walk *w, const unsigned n_cls)
 		t->order[tail] = s;
 		tail += !t->deg[s];
 	}
+	if (k->opts.sl_set)
+		silence(w, lid);
 	for (uint32_t i = 0; i < tail; i++) {
 		uint32_t s = t->order[i], n = t->next[s];
 
@@ -198,9 +215,9 @@ walk_lid(struct walk *w, unsigned lid)
 
 	plant(w, lid);
 	if (k->n_cls == 1)
-		climb(w, 1);	/* the usual case, with its inner loops gone */
+		climb(w, 1, lid);	/* the usual case, with its inner loops gone */
 	else
-		climb(w, k->n_cls);
+		climb(w, k->n_cls, lid);
 	cycles = w->t.n_order < k->n_sw;
 	if (cycles)
 		climb_cycles(w);

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "route/route_impl.h"
+#include "moore/conf.h"
+#include "moore/lane.h"
+#include "route/hint.h"
 
 struct moore_route {
 	const struct moore_fabric *seen;
@@ -15,6 +17,10 @@ struct moore_route {
 	struct moore_rturns turns;	/* of what is up */
 	struct moore_lft *lft;
 	struct moore_route_stats stats;
+	uint32_t *order;	/* pos, of a switch of seen */
+	/* profile sl-hint: tables right from a switch to a LID, and who has the LID */
+	uint8_t *right;		/* [switch * lft->stride + LID] */
+	moore_swid *at;
 };
 
 struct column {			/* one LID to route */
@@ -37,6 +43,8 @@ struct job {			/* one build in progress */
 	unsigned n_offsets;
 	uint8_t *present;
 	bool repairs;
+	bool hinted;		/* profile sl-hint */
+	struct moore_rhint hint;
 };
 
 /* How many nodes each node is joined to by links alone, itself included. */
@@ -239,7 +247,7 @@ make_slice(struct job *j, const struct column *col)
 	struct moore_rvaliant *v = &j->valiant;
 	unsigned kind = col->slice / j->n_offsets, offset = col->slice % j->n_offsets;
 
-	if (offset && kind >= KIND_HOST) {
+	if (offset && kind >= KIND_HOST && !j->hinted) {
 		moore_rvaliant_slice(v, offset - 1, j->n_offsets - 1, kind, j->present,
 				     j->n_connected);
 		return (struct slice){ v->slot, v->order, v->n_reached, v->load };
@@ -248,6 +256,67 @@ make_slice(struct job *j, const struct column *col)
 	for (uint32_t e = 0; v->load && kind >= KIND_HOST && e < j->r->g.n_edges; e++)
 		v->load[e] += b->load[e];
 	return (struct slice){ b->slot, b->order, b->n_reached, b->load };
+}
+
+/* The layers of sl-hint are the slices of hosts at offsets 1 and up. */
+static uint32_t
+layer_of(const struct job *j, uint32_t slice)
+{
+	return (slice / j->n_offsets - KIND_HOST) * (j->n_offsets - 1) + slice % j->n_offsets - 1;
+}
+
+static int
+plan_layers(struct job *j, struct moore_err *err)
+{
+	uint32_t n = j->r->g.n, top = j->n_cols ? j->col[j->n_cols - 1].slice / j->n_offsets : 0;
+	uint32_t n_layers = top < KIND_HOST ? 0 : (top - KIND_HOST + 1) * (j->n_offsets - 1);
+	uint8_t *present;
+	int rc;
+
+	if (!j->hinted)
+		return 0;
+	if (!(present = calloc((size_t)n_layers * n + 1, 1)))
+		return moore_fail_nomem(err);
+	for (size_t i = 0, k; i < j->n_cols; i = k) {
+		uint32_t slice = j->col[i].slice;
+
+		for (k = i; k < j->n_cols && j->col[k].slice == slice; k++)
+			;
+		if (slice / j->n_offsets < KIND_HOST || !(slice % j->n_offsets))
+			continue;
+		mark_present(j, j->col + i, k - i);
+		memcpy(present + (size_t)layer_of(j, slice) * n, j->present, n);
+	}
+	rc = moore_rhint_plan(&j->hint, &j->planned, n_layers, present, err);
+	free(present);
+	return rc;
+}
+
+/* The tree of c under sl-hint, from slot[] when it is minimal.  Switch LIDs are
+ * minimal at every offset, so that SL 0 is right for them. */
+static int
+hint_column(struct job *j, const struct column *c, const uint8_t *slot, struct moore_err *err)
+{
+	struct moore_route *r = j->r;
+	struct moore_rhint *h = &j->hint;
+	bool host = c->slice / j->n_offsets >= KIND_HOST;
+	bool layer = host && c->slice % j->n_offsets;
+	uint32_t moved = 0;
+
+	if (layer)
+		moore_rhint_grow(h, &j->planned, layer_of(j, c->slice), c->root);
+	else
+		memcpy(h->slot, slot, r->g.n);
+	if (!moore_rhint_mend(h, &j->up, c->root, !layer, j->n_connected_up[c->root], &moved))
+		return fail_unreachable(j, c->root, err);
+	r->stats.repaired += moved;
+	if (host)
+		moore_rhint_count(h);
+	for (uint32_t s = 0; s < r->g.n; s++)
+		if (r->g.seen[s] != MOORE_NONE)
+			r->right[r->g.seen[s] * r->lft->stride + c->lid] = h->ok[s] & 15;
+	r->at[c->lid] = r->g.seen[c->root];
+	return 0;
 }
 
 static int
@@ -266,6 +335,11 @@ fill_slice(struct job *j, const struct column *col, size_t n, struct moore_err *
 			if ((rc = repair_column(j, &sl, &col[i], err)) < 0)
 				return rc;
 			slot = j->tree.slot;
+		}
+		if (j->hinted) {
+			if ((rc = hint_column(j, &col[i], slot, err)) < 0)
+				return rc;
+			slot = j->hint.slot;
 		}
 		write_column(j, &col[i], slot);
 	}
@@ -330,10 +404,27 @@ job_alloc(struct job *j, struct moore_err *err)
 	j->n_connected_up = calloc(n, sizeof(*j->n_connected_up));
 	j->colour = calloc(e, sizeof(*j->colour));
 	j->present = calloc(n, 1);
-	if (!j->n_connected || !j->n_connected_up || !j->colour || !j->present || moore_rtree_init(&j->tree, &r->g) < 0 ||
-	    moore_rturns_init(&r->turns, &r->g) < 0 || moore_rturns_init(&j->plan_turns, &r->g) < 0)
+	r->order = calloc(n, sizeof(*r->order));
+	if (!j->n_connected || !j->n_connected_up || !j->colour || !j->present || !r->order ||
+	    moore_rtree_init(&j->tree, &r->g) < 0 || moore_rturns_init(&r->turns, &r->g) < 0 ||
+	    moore_rturns_init(&j->plan_turns, &r->g) < 0)
 		return moore_fail_nomem(err);
 	return moore_lft_new(&r->lft, r->seen->n_switches, r->seen->lid_top, err);
+}
+
+static int
+hint_alloc(struct job *j, struct moore_err *err)
+{
+	struct moore_route *r = j->r;
+
+	if (!j->hinted)
+		return 0;
+	r->right = calloc(r->seen->n_switches + 1, r->lft->stride);
+	r->at = malloc(r->lft->stride * sizeof(*r->at));
+	if (!r->right || !r->at || moore_rhint_init(&j->hint, &r->g) < 0)
+		return moore_fail_nomem(err);
+	memset(r->at, 0xff, r->lft->stride * sizeof(*r->at));
+	return 0;
 }
 
 /* Orders and turns: for the intended graph, and close to it for what is up. */
@@ -341,7 +432,7 @@ static int
 make_turns(struct job *j, struct moore_err *err)
 {
 	struct moore_rgraph *g = &j->r->g;
-	uint32_t *colour = j->n_offsets > 1 ? j->colour : NULL;
+	uint32_t *colour = j->n_offsets > 1 && !j->hinted ? j->colour : NULL;
 	int rc;
 
 	j->planned = (struct moore_rview){ g, MOORE_EDGE_PLANNED, !j->intended, &j->plan_turns };
@@ -352,6 +443,9 @@ make_turns(struct job *j, struct moore_err *err)
 		return rc;
 	count_connected(&j->planned, j->n_connected, j->tree.queue);
 	count_connected(&j->up, j->n_connected_up, j->tree.queue);
+	for (uint32_t s = 0; s < g->n; s++)
+		if (g->seen[s] != MOORE_NONE)
+			j->r->order[g->seen[s]] = j->r->turns.pos[s];
 	return 0;
 }
 
@@ -363,7 +457,8 @@ grow_trees(struct job *j, uint64_t seed, struct moore_err *err)
 
 	if (rc == -MOORE_EUNREACH)
 		return fail_unreachable(j, bad, err);
-	if (rc == 0 && j->n_offsets > 1 && moore_rvaliant_init(&j->valiant, &j->balance) < 0)
+	if (rc == 0 && j->n_offsets > 1 && !j->hinted &&
+	    moore_rvaliant_init(&j->valiant, &j->balance) < 0)
 		return moore_fail_nomem(err);
 	return rc;
 }
@@ -373,7 +468,8 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 		  const struct moore_fabric *intended, const struct moore_route_opts *opts,
 		  struct moore_err *err)
 {
-	struct job j = { .r = calloc(1, sizeof(*j.r)), .intended = intended };
+	struct job j = { .r = calloc(1, sizeof(*j.r)), .intended = intended,
+		.hinted = opts->profile == MOORE_PROFILE_SL_HINT };
 	int rc;
 
 	*out = NULL;
@@ -382,8 +478,10 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 	j.r->seen = seen;
 	if ((rc = moore_rgraph_build(&j.r->g, seen, intended, opts->links, err)) < 0 ||
 	    (rc = job_alloc(&j, err)) < 0 ||
+	    (rc = hint_alloc(&j, err)) < 0 ||
 	    (rc = list_columns(&j, err)) < 0 ||
 	    (rc = make_turns(&j, err)) < 0 ||
+	    (rc = plan_layers(&j, err)) < 0 ||
 	    (rc = grow_trees(&j, opts->seed, err)) < 0)
 		goto out;
 	j.repairs = (intended || j.r->g.n_avoided || j.r->g.n_drained) && !j.r->g.as_planned;
@@ -396,6 +494,7 @@ out:
 	moore_rvaliant_fini(&j.valiant);
 	moore_rbalance_fini(&j.balance);
 	moore_rtree_fini(&j.tree);
+	moore_rhint_fini(&j.hint);
 	free(j.n_connected);
 	free(j.n_connected_up);
 	free(j.colour);
@@ -413,6 +512,9 @@ moore_route_free(struct moore_route *r)
 		return;
 	moore_rgraph_fini(&r->g);
 	moore_rturns_fini(&r->turns);
+	free(r->order);
+	free(r->right);
+	free(r->at);
 	moore_lft_free(r->lft);
 	free(r);
 }
@@ -436,4 +538,107 @@ moore_route_mcast(const struct moore_route *r, uint16_t group, const moore_swid 
 	const struct moore_rview up = { &r->g, MOORE_EDGE_UP, true, &r->turns };
 
 	return moore_rmcast(&up, group, members, n, parent_port, err);
+}
+
+const uint32_t *
+moore_route_order(const struct moore_route *r)
+{
+	return r->order;
+}
+
+/* ---- profile sl-hint ---------------------------------------------------------- */
+
+/* The first table right both ways; A when there is none, which only a LID that
+ * no one has can cause. */
+static uint8_t
+first_table(unsigned there, unsigned back)
+{
+	unsigned both = there & back;
+
+	return (uint8_t)(both ? __builtin_ctz(both) : MOORE_HINT_A);
+}
+
+uint8_t
+moore_route_path_sl(const struct moore_route *r, moore_lid slid, moore_lid dlid)
+{
+	size_t n = r->lft->stride;
+
+	if (!r->right || slid >= n || dlid >= n || r->at[slid] == MOORE_NONE ||
+	    r->at[dlid] == MOORE_NONE)
+		return MOORE_HINT_A;
+	return first_table(r->right[r->at[slid] * n + dlid], r->right[r->at[dlid] * n + slid]);
+}
+
+/* kinds[s * n + d]: bit m set when m are the tables right from d to some LID at s. */
+static void
+note_kinds(const struct moore_route *r, uint16_t *kinds)
+{
+	uint32_t n = r->seen->n_switches;
+
+	for (size_t lid = 1; lid < r->lft->stride; lid++)
+		for (uint32_t d = 0; r->at[lid] != MOORE_NONE && d < n; d++)
+			kinds[(size_t)r->at[lid] * n + d] |=
+				(uint16_t)(1u << r->right[d * r->lft->stride + lid]);
+}
+
+static uint16_t
+sls_between(uint16_t kinds, unsigned there)
+{
+	uint16_t sls = 0;
+
+	for (unsigned m = 1; m < 16; m++)
+		if (kinds >> m & 1)
+			sls |= (uint16_t)(1u << first_table(there, m));
+	return sls;
+}
+
+static void
+fill_set(const struct moore_route *r, const uint16_t *kinds, struct moore_sl_set *t,
+	 const struct moore_lid_owner *own)
+{
+	uint32_t n = r->seen->n_switches;
+
+	for (uint32_t s = 0; s < n; s++) {
+		uint16_t *row = moore_sl_set_row(t, s);
+
+		row[0] = 1;
+		for (size_t lid = 1; lid < t->stride; lid++) {
+			if (own[lid].sw == MOORE_NONE)
+				continue;
+			row[lid] = sls_between(kinds[(size_t)s * n + own[lid].sw],
+					       r->right[s * r->lft->stride + lid]);
+			if (!own[lid].offset || own[lid].ep == MOORE_NONE)
+				row[lid] |= 1;
+		}
+	}
+}
+
+int
+moore_route_sl_set(const struct moore_route *r, struct moore_sl_set **out, struct moore_err *err)
+{
+	struct moore_lid_owner *own = NULL;
+	struct moore_sl_set *t = NULL;
+	size_t n = r->seen->n_switches;
+	uint16_t *kinds = calloc(n * n + 1, sizeof(*kinds));
+	int rc;
+
+	*out = NULL;
+	if (!kinds) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	if ((rc = moore_fabric_lids(r->seen, &own, err)) < 0 ||
+	    (rc = moore_sl_set_new(&t, r->seen->n_switches, r->seen->lid_top, err)) < 0)
+		goto out;
+	if (r->right)
+		note_kinds(r, kinds);
+	if (r->right)
+		fill_set(r, kinds, t, own);
+	*out = t;
+	t = NULL;
+out:
+	moore_sl_set_free(t);
+	free(own);
+	free(kinds);
+	return rc;
 }

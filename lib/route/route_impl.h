@@ -8,6 +8,7 @@
  *   tree.c     one in-tree: grown from its root, or repaired around a failure
  *   balance.c  which of the equal choices each switch takes
  *   valiant.c  the non-minimal layers
+ *   hint.c     the trees of profile sl-hint, and which tables are right on them
  *   route.c    the sequence, and the forwarding tables
  *   mcast.c    trees for multicast groups
  *

@@ -353,3 +353,21 @@ setup() {
 	run --separate-stderr $M verify "$T/x" --json
 	[ $status = 2 ] || jq . <<<"$output" >/dev/null
 }
+
+@test "sl-hint: sound for the SLs of path records, not for all, and not without the list" {
+	$M plan new slimfly q=5 -o "$T/h.json" >/dev/null
+	echo "profile sl-hint" >"$T/h.conf"
+	$M route "$T/h.json" --conf "$T/h.conf" --lmc 2 -o "$T/h" >/dev/null
+	$M verify "$T/h" --sl hint --json | jq -e '.sound and .vls == [0, 1]'
+	$M verify "$T/h" --sl 0 --lids base --json | jq -e .sound
+	run $M verify "$T/h" --json
+	[ "$status" -eq 1 ]
+	sed -i '$d' "$T/h/moore-path-sl.dump"
+	run $M verify "$T/h" --sl hint
+	[ "$status" -eq 2 ]
+	[[ $output == *"moore-path-sl.dump"*"copy it whole"* ]]
+	$M route "$T/h.json" --lmc 2 -o "$T/h" >/dev/null
+	run $M verify "$T/h" --sl hint
+	[ "$status" -eq 2 ]
+	[[ $output == *"no such file"* ]]
+}

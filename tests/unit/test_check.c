@@ -253,40 +253,40 @@ static const struct {
 	uint32_t cycle_len;
 	uint64_t pairs, unreachable, loops, partitioned, dropped;
 } cases[] = {
-	{ "one VL, one way round", 5, false, NULL, { ALL, 0, 0 }, 0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "one VL, the shorter way", 5, true, NULL, { ALL, 0, 0 }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "one VL, one way round", 5, false, NULL, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "one VL, the shorter way", 5, true, NULL, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
 	{ "one way round has long routes: two VLs are too few", 5, false, two_vls,
-		{ ALL, 0, 0 }, 0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "two hops, two VLs", 5, true, two_vls, { ALL, 0, 0 }, 1, 1, 0, 40, 0, 0, 0, 0 },
-	{ "VL = SL is one VL for each SL", 5, true, identity, { ALL, 0, 0 }, 0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "a date line that the in port cannot tell", 5, false, date_line, { ALL, 0, 0 },
+		{ ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "two hops, two VLs", 5, true, two_vls, { ALL, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "VL = SL is one VL for each SL", 5, true, identity, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "a date line that the in port cannot tell", 5, false, date_line, { ALL, 0, 0, NULL },
 		0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "a line has no cycle", 5, true, cut_open, { ALL, 0, 0 }, 1, 1, 0, 40, 0, 0, 0, 0 },
-	{ "a part of its own is no fault", 5, true, cut_in_two, { ALL, 0, 0 }, 1, 1, 0, 40, 0, 0, 16, 0 },
-	{ "the cycle of SL 3", 5, true, two_vls_but_sl3, { ALL, 0, 0 }, 0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "the cycle of SL 3, asked for alone", 5, true, two_vls_but_sl3, { SL(3), 0, 0 },
+	{ "a line has no cycle", 5, true, cut_open, { ALL, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "a part of its own is no fault", 5, true, cut_in_two, { ALL, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 16, 0 },
+	{ "the cycle of SL 3", 5, true, two_vls_but_sl3, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "the cycle of SL 3, asked for alone", 5, true, two_vls_but_sl3, { SL(3), 0, 0, NULL },
 		0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "the others have none", 5, true, two_vls_but_sl3, { 0xfff7, 0, 0 }, 1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "the others have none", 5, true, two_vls_but_sl3, { 0xfff7, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
 	/* each switch: in 2 out 1, in 2 out 3, in 3 out 1, in 3 out 2 */
-	{ "VL 15 drops, wherever the turn is used", 5, true, sl3_dropped_later, { ALL, 0, 0 },
+	{ "VL 15 drops, wherever the turn is used", 5, true, sl3_dropped_later, { ALL, 0, 0, NULL },
 		0, 1, 0, 40, 0, 0, 0, 20 },
-	{ "nobody uses that SL", 5, true, sl3_dropped_later, { 0xfff7, 0, 0 }, 1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "nobody uses that SL", 5, true, sl3_dropped_later, { 0xfff7, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
 	/* S0 and S1 reach LID 3 no more; S4 and S3 do */
-	{ "a loop of two", 5, true, forward_and_back, { ALL, 0, 0 }, 0, 0, 2, 40, 2, 2, 0, 0 },
-	{ "no path on the way", 5, true, no_path, { ALL, 0, 0 }, 0, 1, 0, 40, 2, 0, 0, 0 },
-	{ "port 0 of another switch", 5, true, foreign_port0, { ALL, 0, 0 }, 0, 1, 0, 40, 2, 0, 0, 0 },
-	{ "another switch's endpoint", 5, true, wrong_endpoint, { ALL, 0, 0 }, 0, 1, 0, 40, 2, 0, 0, 0 },
-	{ "a port that is not there", 5, true, beyond_ports, { ALL, 0, 0 }, 0, 1, 0, 40, 2, 0, 0, 0 },
-	{ "the owner's own entry is wrong", 5, true, owner_astray, { ALL, 0, 0 }, 0, 1, 0, 41, 5, 0, 0, 0 },
-	{ "endpoints alone leave S0 without first hops", 5, true, no_host_at_0, { ALL, 0, 1 },
+	{ "a loop of two", 5, true, forward_and_back, { ALL, 0, 0, NULL }, 0, 0, 2, 40, 2, 2, 0, 0 },
+	{ "no path on the way", 5, true, no_path, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
+	{ "port 0 of another switch", 5, true, foreign_port0, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
+	{ "another switch's endpoint", 5, true, wrong_endpoint, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
+	{ "a port that is not there", 5, true, beyond_ports, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
+	{ "the owner's own entry is wrong", 5, true, owner_astray, { ALL, 0, 0, NULL }, 0, 1, 0, 41, 5, 0, 0, 0 },
+	{ "endpoints alone leave S0 without first hops", 5, true, no_host_at_0, { ALL, 0, 1, NULL },
 		1, 1, 0, 12, 0, 0, 0, 0 },
-	{ "port 0 closes the cycle", 5, true, no_host_at_0, { ALL, 0, 0 }, 0, 0, 5, 36, 0, 0, 0, 0 },
-	{ "multicast that goes round", 5, true, mcast_ring, { ALL, 0, 0 }, 0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "multicast on a tree", 5, true, mcast_tree, { ALL, 0, 0 }, 1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "port 0 closes the cycle", 5, true, no_host_at_0, { ALL, 0, 0, NULL }, 0, 0, 5, 36, 0, 0, 0, 0 },
+	{ "multicast that goes round", 5, true, mcast_ring, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "multicast on a tree", 5, true, mcast_tree, { ALL, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
 	/* 16 SLs x 5 switches x (in 2, 3) x (out 1 by unicast, the other by both) */
-	{ "multicast dropped", 5, true, mcast_ring_and_drop, { ALL, 0, 0 }, 0, 1, 0, 40, 0, 0, 0, 320 },
-	{ "a bigger ring", 9, false, NULL, { ALL, 0, 0 }, 0, 0, 9, 144, 0, 0, 0, 0 },
-	{ "the least ring has no cycle", 2, true, NULL, { ALL, 0, 0 }, 1, 1, 0, 4, 0, 0, 0, 0 },
+	{ "multicast dropped", 5, true, mcast_ring_and_drop, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 0, 0, 0, 320 },
+	{ "a bigger ring", 9, false, NULL, { ALL, 0, 0, NULL }, 0, 0, 9, 144, 0, 0, 0, 0 },
+	{ "the least ring has no cycle", 2, true, NULL, { ALL, 0, 0, NULL }, 1, 1, 0, 4, 0, 0, 0, 0 },
 };
 
 static void
@@ -350,6 +350,7 @@ test_misfits(void **state)
 {
 	struct net a = ring(5, true), b = ring(6, true), c = net_new(5, 0, 4);
 	static const struct moore_check_opts opts;
+	struct moore_sl_set *set;
 	struct moore_err err;
 	struct moore_verdict *v;
 	(void)state;
@@ -366,6 +367,11 @@ test_misfits(void **state)
 	CHECK_EQ("another fabric's groups", moore_check(&v, a.f, a.lft, a.sl2vl, b.mft, &opts, &err),
 		 -MOORE_EINVAL);
 	CHECK("no verdict", !v);
+	assert_int_equal(moore_sl_set_new(&set, 6, 12, NULL), 0);
+	CHECK_EQ("another fabric's SLs", moore_check(&v, a.f, a.lft, a.sl2vl, NULL,
+		 &(struct moore_check_opts){ .sl_set = set }, &err), -MOORE_EINVAL);
+	CHECK("no verdict", !v);
+	moore_sl_set_free(set);
 	net_free(&a);
 	net_free(&b);
 	net_free(&c);
@@ -502,6 +508,14 @@ send_multicast(struct twin *t, moore_swid s, unsigned in, uint32_t g, unsigned s
 	}
 }
 
+static bool
+uses(const struct twin *t, moore_swid s, unsigned lid, unsigned sl)
+{
+	const struct moore_sl_set *set = t->o.sl_set;
+
+	return !set || set->sl[s * set->stride + lid] >> sl & 1;
+}
+
 static void
 send_from(struct twin *t, moore_swid s, unsigned in)
 {
@@ -509,9 +523,9 @@ send_from(struct twin *t, moore_swid s, unsigned in)
 		if (t->o.sl_mask && !(t->o.sl_mask >> sl & 1))
 			continue;
 		for (unsigned lid = 1; lid <= t->n->f->lid_top; lid++)
-			if (addressed(t, lid))
+			if (addressed(t, lid) && uses(t, s, lid, sl))
 				send_unicast(t, s, in, lid, sl);
-		for (uint32_t g = 0; g < t->n->mft->n_groups; g++) {
+		for (uint32_t g = 0; uses(t, s, 0, sl) && g < t->n->mft->n_groups; g++) {
 			bool seen[MAX_CHANNELS] = { false };
 
 			send_multicast(t, s, in, g, sl, -1, seen);
@@ -797,6 +811,22 @@ random_net(struct moore_rng *r)
 	return n;
 }
 
+/* Half the time none; else few SLs for few LIDs. */
+static struct moore_sl_set *
+random_set(const struct net *n, struct moore_rng *r)
+{
+	uint16_t many = (uint16_t)(below(r, 2) ? UINT16_MAX : 0);
+	struct moore_sl_set *t;
+
+	if (below(r, 2))
+		return NULL;
+	assert_int_equal(moore_sl_set_new(&t, n->f->n_switches, n->f->lid_top, NULL), 0);
+	for (size_t i = 0; i < n->f->n_switches * t->stride; i++)
+		t->sl[i] = (uint16_t)((moore_rng_next(r) & moore_rng_next(r)) |
+				      (below(r, 2) ? many : 0));
+	return t;
+}
+
 /* ---- the comparison -------------------------------------------------------------- */
 
 static void
@@ -811,6 +841,7 @@ compare_cycle(struct twin *t, const struct moore_verdict *v)
 		t->want_to = chan(t, to->sw, to->port, to->vl);
 		t->made = false;
 		CHECK("the example's source sends", source(t, d->src_sw, d->src_port));
+		CHECK("an SL that it uses", uses(t, d->src_sw, d->dlid < 0xc000 ? d->dlid : 0, d->sl));
 		CHECK("on an SL in use", !t->o.sl_mask || t->o.sl_mask >> d->sl & 1);
 		if (d->dlid >= 0xc000) {
 			send_multicast(t, d->src_sw, d->src_port,
@@ -888,17 +919,21 @@ static void
 test_twin(void **state)
 {
 	struct moore_rng r = { test_seed() };
-	unsigned rounds = test_rounds(10000), cyclic = 0, mcast = 0, bad = 0;
+	unsigned rounds = test_rounds(10000), cyclic = 0, mcast = 0, bad = 0, sets = 0;
 	(void)state;
 
 	for (unsigned i = 0; i < rounds; i++) {
 		struct net n = random_net(&r);
 		struct moore_check_opts o = { below(&r, 3) ? 0 : (uint16_t)moore_rng_next(&r),
-			!below(&r, 3), !below(&r, 3) };
-		struct twin *t = twin_new(&n, &o);
-		unsigned girth = twin_girth(t);
+			!below(&r, 3), !below(&r, 3), NULL };
+		struct moore_sl_set *set = random_set(&n, &r);
+		struct twin *t;
+		unsigned girth;
 		struct moore_verdict *v;
 
+		o.sl_set = set;
+		t = twin_new(&n, &o);
+		girth = twin_girth(t);
 		assert_int_equal(moore_check(&v, n.f, n.lft, n.sl2vl, n.mft, &o, NULL), 0);
 		CHECK_EQ("acyclic", v->acyclic, !girth);
 		CHECK_EQ("length of a shortest cycle", v->cycle_len, girth);
@@ -916,13 +951,15 @@ test_twin(void **state)
 				break;
 			}
 		bad += !!v->unreachable;
+		sets += set && v->cycle_len;
+		moore_sl_set_free(set);
 		moore_verdict_free(v);
 		twin_free(t);
 		net_free(&n);
 	}
-	print_message("# %u nets: %u cyclic (%u with multicast), %u with unreachable pairs\n", rounds,
-		      cyclic, mcast, bad);
-	CHECK("every kind came up", cyclic && mcast && bad && cyclic < rounds);
+	print_message("# %u nets: %u cyclic (%u with multicast, %u under a set), %u with "
+		      "unreachable pairs\n", rounds, cyclic, mcast, sets, bad);
+	CHECK("every kind came up", cyclic && mcast && sets && bad && cyclic < rounds);
 }
 
 int

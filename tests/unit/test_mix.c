@@ -455,7 +455,7 @@ test_by_hand(void **state)
 		struct moore_mix *m;
 		struct moore_err err;
 
-		assert_int_equal(moore_lane_effective(&l, f, &err), 0);
+		assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
 		if (T[i].cut)
 			moore_fabric_cut(f, 0, 2);
 		compare(T[i].why, f, &(struct moore_mix_tables){ was, l },
@@ -514,7 +514,7 @@ test_opposite(void **state)
 			moore_lft_row(was, s)[O[i].lid[1]] = b[s];
 			moore_lft_row(now, s)[O[i].lid[1]] = a[s];
 		}
-		assert_int_equal(moore_lane_effective(&l, f, &err), 0);
+		assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
 		assert_int_equal(moore_mix_judge(&m, f, &(struct moore_mix_tables){ was, l },
 						 &(struct moore_mix_tables){ now, l }, &err), 0);
 		CHECK_EQ(O[i].why, m->loop_lids, 2);
@@ -645,8 +645,8 @@ test_carry(void **state)
 	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, &err), 0);
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		memset(moore_lft_row(t, s), (int)s, t->stride);
-	assert_int_equal(moore_lane_effective(&lf, f, &err), 0);
-	assert_int_equal(moore_lane_effective(&lh, h, &err), 0);
+	assert_int_equal(moore_lane_effective(&lf, f, &one_class, &err), 0);
+	assert_int_equal(moore_lane_effective(&lh, h, &one_class, &err), 0);
 	CHECK_OOM("every allocation", moore_mix_carry(&t2, NULL, g, t->stride + 64, f,
 		&(struct moore_mix_tables){ t, lf }, NULL, &err), (void)0);
 	for (moore_swid s = 0; s < g->n_switches; s++) {
@@ -684,7 +684,7 @@ test_memory(void **state)
 	struct moore_err err;
 
 	(void)state;
-	assert_int_equal(moore_lane_effective(&l, f, &err), 0);
+	assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
 	CHECK_OOM("judge", moore_mix_judge(&m, f, &(struct moore_mix_tables){ was, l },
 					   &(struct moore_mix_tables){ now, l }, &err),
 		  moore_mix_free(m));

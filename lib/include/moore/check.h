@@ -14,6 +14,9 @@ struct moore_check_opts {
 	uint16_t sl_mask;	/* SLs that may be used; 0 means all 16 */
 	bool base_lids_only;	/* only base LIDs are addressed */
 	bool endpoints_only;	/* port 0 of switches neither sends nor is addressed */
+	/* Which SLs the sources at each switch use for each LID, of those in
+	 * sl_mask; NULL: every source uses every one for every LID. */
+	const struct moore_sl_set *sl_set;
 };
 
 struct moore_channel {

@@ -14,6 +14,7 @@ struct moore_engine_result {
 	struct moore_route *route;	/* kept for multicast */
 	const struct moore_lft *lft;	/* inside route */
 	struct moore_sl2vl *sl2vl;	/* effective */
+	struct moore_sl_set *sl_set;	/* what sources may use; NULL: any SL on any LID */
 	struct moore_verdict *verdict;	/* of the checker: sound */
 	char topology[96];		/* "slimfly q=5", "planned slimfly q=5 p=4", or "" (unrecognised) */
 	bool plan_unused;		/* a plan was given, but no switch of it was found */

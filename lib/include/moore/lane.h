@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* moore/lane.h - SL to VL under profile any-sl: the VL tells where a packet
- * came from.  It depends on port roles alone, so it does not change with
- * routes.  A class of service has a pair of VLs of its own: class c sends on
- * VL 2c from endpoints and port 0, on VL 2c+1 from switches, so every mask
- * keeps the two roles apart (docs/theory.md, "Classes"). */
+/* moore/lane.h - SL to VL.
+ *
+ * Profile any-sl: the VL tells where a packet came from.  It depends on port
+ * roles alone, so it does not change with routes.  A class of service has a pair
+ * of VLs of its own: class c sends on VL 2c from endpoints and port 0, on VL 2c+1
+ * from switches, so every mask keeps the two roles apart (docs/theory.md,
+ * "Classes").
+ *
+ * Profile sl-hint: the VL rises where a route turns from down to up in an order
+ * of the switches.  A table cannot see the VL that a packet is on, so the SL
+ * names one of four tables, each right for most routes (docs/theory.md). */
 #ifndef MOORE_LANE_H
 #define MOORE_LANE_H
 
@@ -28,11 +34,44 @@ MOORE_API uint8_t moore_lane_needed(const struct moore_lane_opts *o);
 /* The VLs in use (bit v: VL v) on a port with that many lanes, where classes
  * that do not fit share pairs. */
 MOORE_API uint16_t moore_lane_vls(const struct moore_lane_opts *o, uint8_t lanes);
+/* OpenSM masks VLs to the low c-1 bits on a port of OperVLs code c (1, 2, 4, 8, 15
+ * lanes); VL 15 stays. */
+static inline uint8_t
+moore_lane_mask(uint8_t lanes)
+{
+	return lanes >= 15 ? 15 : lanes >= 8 ? 7 : lanes >= 4 ? 3 : lanes >= 2 ? 1 : 0;
+}
 
 /* The tables as the hardware will apply them: the rule above masked to the
  * lanes of each out port as OpenSM masks it (vl & (lanes' power of two - 1)),
  * and VL = SL (masked) on a switch that cannot map SLs. */
 MOORE_API int moore_lane_effective(struct moore_sl2vl **out, const struct moore_fabric *f,
 				   const struct moore_lane_opts *o, struct moore_err *err);
+
+/* ---- profile sl-hint ------------------------------------------------------- */
+
+/* A link is up when it leads to the greater switch.  SL = table; other SLs map
+ * to VL 15.  Letters as in docs/theory.md: VL 1 on turns du; du ud; du uu; all. */
+enum moore_hint_table { MOORE_HINT_A, MOORE_HINT_B, MOORE_HINT_C, MOORE_HINT_D, MOORE_N_HINTS };
+
+/* VL after a turn at a switch, by the directions of the links in and out. */
+static inline uint8_t
+moore_lane_hint(enum moore_hint_table t, bool in_up, bool out_up)
+{
+	/* bit in_up * 2 + out_up */
+	static const uint8_t one[MOORE_N_HINTS] = { 1 << 1, 1 << 1 | 1 << 2, 1 << 1 | 1 << 3, 15 };
+
+	return one[t] >> (in_up * 2 + out_up) & 1;
+}
+
+/* The row of (in, out) at switch s as the rule wants it, not masked.  pos[] is the
+ * place of each switch in the order, 0 the greatest. */
+MOORE_API struct moore_sl_row moore_lane_hint_row(const struct moore_fabric *f,
+						  const uint32_t *pos, moore_swid s,
+						  moore_portnum in, moore_portnum out);
+
+/* All rows as the hardware will apply them, like moore_lane_effective(). */
+MOORE_API int moore_lane_hint_effective(struct moore_sl2vl **out, const struct moore_fabric *f,
+					const uint32_t *pos, struct moore_err *err);
 
 #endif

@@ -66,6 +66,25 @@ MOORE_API void moore_mft_free(struct moore_mft *t);
 /* Index of the group, added empty when new; or -MOORE_ENOMEM. */
 MOORE_API int64_t moore_mft_group(struct moore_mft *t, uint16_t mlid);
 
+/* The SLs that sources use: sl[s * stride + lid] has bit x set when packets that
+ * enter at switch s for that LID may carry SL x; LID 0 stands for every
+ * multicast group. */
+struct moore_sl_set {
+	uint32_t n_switches;
+	size_t stride;		/* lid_top + 1 */
+	uint16_t *sl;
+};
+/* No SL for anything. */
+MOORE_API int moore_sl_set_new(struct moore_sl_set **out, uint32_t n_switches,
+			       moore_lid lid_top, struct moore_err *err);
+MOORE_API void moore_sl_set_free(struct moore_sl_set *t);
+
+static inline uint16_t *
+moore_sl_set_row(const struct moore_sl_set *t, moore_swid s)
+{
+	return t->sl + (size_t)s * t->stride;
+}
+
 /* ---- OpenSM's dump files (osm_dump.c of 3.3): text in, text out ----------- */
 
 /* opensm-subnet.lst and opensm-lfts.dump together give the fabric with LIDs;
@@ -83,6 +102,13 @@ MOORE_API int moore_dump_parse_sl2vl(struct moore_sl2vl **out, const struct moor
 /* opensm.mcfdbs */
 MOORE_API int moore_dump_parse_mft(struct moore_mft **out, const struct moore_fabric *f,
 				   const char *text, size_t len, struct moore_err *err);
+
+/* moore-path-sl.dump, which is our own: after a line `Switch 0xGUID`, for each
+ * LID `0xLID SL SL...`; LID 0x0000 stands for every multicast group. */
+MOORE_API int moore_dump_parse_path_sl(struct moore_sl_set **out, const struct moore_fabric *f,
+				       const char *text, size_t len, struct moore_err *err);
+MOORE_API void moore_dump_write_path_sl(const struct moore_fabric *f,
+					const struct moore_sl_set *t, struct moore_buf *out);
 
 /* Write what OpenSM would write (OpenSM's ports in state ACT, 4x, 2.5). */
 MOORE_API void moore_dump_write_subnet(const struct moore_fabric *f, struct moore_buf *out);

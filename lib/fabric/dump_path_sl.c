@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* dump_path_sl.c - moore-path-sl.dump: the SLs that path records give, which no
+ * dump of OpenSM's holds:
+ *
+ *   Switch 0x0000000000200000, "S0"
+ *   0x0000 0
+ *   0x0012 0 2
+ *
+ * Sources at that switch use these SLs for that LID; 0x0000 stands for every
+ * multicast group.  What is not listed is not used, so a file that is cut off
+ * would hide traffic: it ends in a line `#--`. */
+#include "guid_map.h"
+#include "moore/tables.h"
+#include "scan.h"
+
+#define FILE_NAME "moore-path-sl.dump"
+
+struct reader {
+	struct moore_scan l;
+	struct moore_guid_map by_guid;
+	moore_swid sw;		/* of this section */
+	bool ended;
+};
+
+static int
+take_header(struct reader *r, struct moore_err *err)
+{
+	uint64_t guid;
+
+	if (!moore_scan_num(&r->l, 16, UINT64_MAX, &guid))
+		return moore_fail(err, MOORE_ESYNTAX, r->l.line, FILE_NAME ": expected 'Switch "
+				  "0xGUID'");
+	r->sw = moore_guid_map_get(&r->by_guid, guid);
+	if (r->sw == MOORE_NONE)
+		return moore_fail(err, MOORE_EPLAN, r->l.line, FILE_NAME ": switch 0x%016llx is not "
+				  "in the fabric; use dumps of the same sweep", (unsigned long long)guid);
+	return 0;
+}
+
+/* "0x0012 0 2" */
+static int
+take_row(struct reader *r, struct moore_sl_set *t, struct moore_err *err)
+{
+	uint64_t lid, sl;
+	uint16_t sls = 0;
+
+	if (r->sw == MOORE_NONE || !moore_scan_num(&r->l, 0, UINT16_MAX, &lid))
+		goto bad;
+	while (moore_scan_spaces(&r->l), !moore_scan_done(&r->l)) {
+		if (!moore_scan_num(&r->l, 10, MOORE_N_SL - 1, &sl))
+			goto bad;
+		sls = (uint16_t)(sls | 1u << sl);
+	}
+	if (lid >= t->stride)
+		return moore_fail(err, MOORE_ESYNTAX, r->l.line, FILE_NAME ": LID %u is not in the "
+				  "fabric; use dumps of the same sweep", (unsigned)lid);
+	moore_sl_set_row(t, r->sw)[lid] |= sls;
+	return 0;
+bad:
+	return moore_fail(err, MOORE_ESYNTAX, r->l.line, FILE_NAME ": expected %s",
+			  r->sw == MOORE_NONE ? "'Switch 0xGUID'" : "'0xLID SL SL...', SLs of 0 to 15");
+}
+
+static int
+take_line(struct reader *r, struct moore_sl_set *t, struct moore_err *err)
+{
+	if (moore_scan_done(&r->l))
+		return 0;
+	if (moore_scan_skip(&r->l, "#")) {
+		r->ended |= moore_scan_skip(&r->l, "--");
+		return 0;
+	}
+	if (moore_scan_skip(&r->l, "Switch "))
+		return take_header(r, err);
+	return take_row(r, t, err);
+}
+
+int
+moore_dump_parse_path_sl(struct moore_sl_set **out, const struct moore_fabric *f,
+			 const char *text, size_t len, struct moore_err *err)
+{
+	struct reader r = { .l = moore_scan_of(text, len), .sw = MOORE_NONE };
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	struct moore_sl_set *t = NULL;
+	int rc;
+
+	*out = NULL;
+	if (!moore_guid_map_init(&r.by_guid, f->n_switches, &tmp)) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		moore_guid_map_put(&r.by_guid, f->sw[s].guid, s);
+	if ((rc = moore_sl_set_new(&t, f->n_switches, f->lid_top, err)) < 0)
+		goto out;
+	while (moore_scan_line(&r.l))
+		if ((rc = take_line(&r, t, err)) < 0)
+			goto out;
+	if (!r.ended) {
+		rc = moore_fail(err, MOORE_ESYNTAX, r.l.line, FILE_NAME ": the file does not end "
+				"in '#--'; copy it whole");
+		goto out;
+	}
+	*out = t;
+	t = NULL;
+out:
+	moore_sl_set_free(t);
+	moore_arena_free(&tmp);
+	return rc;
+}
+
+void
+moore_dump_write_path_sl(const struct moore_fabric *f, const struct moore_sl_set *t,
+			 struct moore_buf *out)
+{
+	for (moore_swid s = 0; s < f->n_switches; s++) {
+		const uint16_t *row = moore_sl_set_row(t, s);
+
+		moore_buf_fmt(out, "Switch 0x%016llx, \"%s\"\n", (unsigned long long)f->sw[s].guid,
+			      f->sw[s].name ? f->sw[s].name : "");
+		for (size_t lid = 0; lid < t->stride; lid++) {
+			if (!row[lid])
+				continue;
+			moore_buf_fmt(out, "0x%04x", (unsigned)lid);
+			for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
+				if (row[lid] >> sl & 1)
+					moore_buf_fmt(out, " %u", sl);
+			moore_buf_add(out, "\n", 1);
+		}
+	}
+	moore_buf_fmt(out, "#--\n");
+}

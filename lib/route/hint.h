@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* hint.h - in-trees for profile sl-hint; see hint.c. */
+#ifndef MOORE_ROUTE_HINT_H
+#define MOORE_ROUTE_HINT_H
+
+#include "route/route_impl.h"
+
+struct moore_rhint {
+	const struct moore_rgraph *g;
+	bool poor;		/* one-lane links are up: only table A serves */
+	uint32_t *load;		/* of each edge, by the host LIDs routed so far */
+	/* through which neighbour each layer goes: last[layer * n + root] is its
+	 * slot at the root, MOORE_SLOT_NONE: none */
+	uint8_t *last;
+	/* the tree at hand, per node */
+	uint8_t *slot, *len, *ok;
+	uint32_t *queue, n_reached;	/* reached nodes by length */
+	uint32_t *acc;		/* scratch, per node */
+};
+
+int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g);
+void moore_rhint_fini(struct moore_rhint *h);
+/* Choose last[] for n_layers layers; present[layer * n + root]: it has a LID there. */
+int moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,
+		     const uint8_t *present, struct moore_err *err);
+/* slot[]: routes of three hops to root where there are any, the others shorter;
+ * nodes farther off are left out. */
+void moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t layer,
+		      uint32_t root);
+/* Keep of slot[] what is up and admissible and attach the rest; with_a: table A
+ * must be right for all.  Then bit t of ok[node] says that table t is right from
+ * there.  *moved counts nodes whose parent changed.  False: connected nodes
+ * (n_connected exist) are left out. */
+bool moore_rhint_mend(struct moore_rhint *h, const struct moore_rview *v, uint32_t root,
+		      bool with_a, uint32_t n_connected, uint32_t *moved);
+/* Count the tree at hand in load[]. */
+void moore_rhint_count(struct moore_rhint *h);
+
+#endif
