@@ -313,8 +313,9 @@ has_hosts(const struct moore_fabric *f, uint32_t s)
 
 static unsigned most_times, n_longer, n_pairs;	/* told at the end */
 
-/* Base LIDs: up a tree and down again is at most twice the greatest distance;
- * exactly the distance on an intact graph of diameter two. */
+/* Base LIDs: exactly the distance on an intact graph of diameter two.  Elsewhere
+ * the proof bounds a route by the longest rising chain of the order alone; four
+ * diameters is the longest seen, on random regular graphs and one-lane links. */
 static void
 check_short(const struct draw *d, const struct moore_fabric *f, const struct moore_lft *t)
 {
@@ -333,7 +334,7 @@ check_short(const struct draw *d, const struct moore_fabric *f, const struct moo
 				continue;
 			n = walk(f, t, s, f->ep[e].sw, f->ep[e].lid);
 			CHECK(d->why, n >= least);
-			CHECK(d->why, n <= 30 * far);
+			CHECK(d->why, n <= 5 * far);
 			if (d->minimal && d->intact && !d->narrow)
 				CHECK_EQ(d->why, n, least);
 			most_times = n * 100 > most_times * far ? n * 100 / far : most_times;
