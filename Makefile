@@ -39,12 +39,14 @@ PLUGIN_SRC := $(wildcard opensm-plugin/*.c)
 CLI_SRC    := $(wildcard cli/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
+SIM_SRC    := $(wildcard tests/sim/*.c)
 
 LIB_OBJ    := $(LIB_SRC:%.c=$(B)/%.o)
 PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
+SIM_BIN    := $(SIM_SRC:%.c=$(B)/%)
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl
 
@@ -103,7 +105,12 @@ $(B)/tests/bench/%: tests/bench/%.c $(B)/libmoore.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson
 
-tests-bin: $(UNIT_BIN) $(FUZZ_BIN)
+$(B)/tests/sim/%: tests/sim/%.c	# not linked to the library: it judges it
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $<
+
+tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN)
 
 demo: test-deps all
 	@tests/demo
@@ -154,4 +161,4 @@ install: all
 clean:
 	rm -rf build build-san
 
--include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(SIM_BIN:=.d)

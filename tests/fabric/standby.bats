@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# Two subnet managers on one fabric: whoever is master, and whatever happened
+# before, the tables are the same bits.  (Each has files and LIDs of its own; the
+# fabric keeps the LIDs that the first one gave.)
+load lib.bash
+
+# standby [KEY VALUE]...: a second OpenSM, at the last host, waiting.  $one is the first's files.
+standby() {
+	one=$dir first=$sm_pid
+	dir=$one/two
+	mkdir -p "$dir/cache" "$dir/dump"
+	cp "$one/moore.conf" "$dir/"
+	cp "$one/cache/"* "$dir/cache/" 2>/dev/null || true
+	: >"$dir/opensm.log"
+	SIM_HOST=$(awk -F'"' '/^Hca/ { n = $2 } END { print n }' "$one/net")
+	export OSM_TMP_DIR=$dir/dump OSM_CACHE_DIR=$dir/cache
+	seen=0
+	sm_start sminfo_polling_timeout 1000 polling_retry_number 2 "$@"
+	await 'Entering STANDBY state'
+}
+
+hash_in() { sed -n 's/.*moore: .* hash \([0-9a-f]*\).*/\1/p' "$1/opensm.log" | tail -n 1; }
+cut_seen() { grep -q 'moore: .*missing 1 links' "$one/opensm.log"; }
+
+# takeover: the master dies; the other's tables are those of $one.
+takeover() {
+	was=$(hash_in "$one")
+	tables "$one/dump" >"$one/before"
+	[ -n "$was" ] && [ -s "$one/before" ]
+	! grep -q 'moore: .* hash' "$dir/opensm.log" || fail "a standby routes"
+	since
+	kill -KILL "$first"
+	await 'Entering MASTER state'
+	await_up
+	[ "$(hash_in "$dir")" = "$was" ] || fail "hash $(hash_in "$dir"), was $was"
+	diff "$one/before" <(tables "$dir/dump") | head -n 5 >"$dir/diff"
+	[ ! -s "$dir/diff" ] || fail "$(cat "$dir/diff")"
+	sound
+}
+
+# cut: a link goes while the first is master, and it has routed around it.
+cut() {
+	sim "Unlink $(dir=$one first_link)"
+	until_ok "$DEADLINE" cut_seen || fail "the master missed it: $(tail "$one/opensm.log")"
+	sleep 1		# its dumps follow its log
+}
+
+@test "the master dies: the standby's tables are the same bits" {
+	planned slimfly q=5
+	standby
+	takeover
+}
+
+@test "LMC 2, the same" {
+	planned mlfm h=4 -- lmc 2
+	standby lmc 2
+	takeover
+}
+
+@test "a link is cut while the master lives; then it dies" {
+	planned slimfly q=5
+	standby
+	cut
+	takeover
+}
+
+@test "a link is cut after the standby took over: as a single manager would route it" {
+	planned slimfly q=5
+	standby
+	takeover
+	change sim "Unlink $(dir=$one first_link)"
+	settled
+	sound
+	log_has 'missing 1 links' || fail "$(log | grep moore:)"
+	link=$(dir=$one first_link)
+	moorectl route "$one/plan.json" --fail "$(tr -d '"' <<<"$link" | sed 's/\[\(.*\)\]/:\1/')" -o "$dir/offline" >/dev/null
+	diff <(tables "$dir/offline") <(tables "$dir/dump") | head -n 5 >"$dir/diff"
+	[ ! -s "$dir/diff" ] || fail "$(cat "$dir/diff")"
+}
