@@ -12,6 +12,8 @@
 #include "moore/lane.h"
 #include "moore/route.h"
 
+static const struct moore_lane_opts one_class = { { 0 } };
+
 /* ---- topologies ---------------------------------------------------------------- */
 
 #define MAX_LINKS 4096
@@ -265,7 +267,7 @@ check_safe(const struct draw *d, const struct moore_fabric *f, const struct moor
 	struct moore_sl2vl *lanes = NULL;
 	struct moore_verdict *v = NULL;
 
-	CHECK_EQ(d->why, moore_lane_effective(&lanes, f, NULL), 0);
+	CHECK_EQ(d->why, moore_lane_effective(&lanes, f, &one_class, NULL), 0);
 	CHECK_EQ(d->why, moore_check(&v, f, moore_route_lft(r), lanes, NULL,
 				     &PROFILE[d->profile].may, NULL), 0);
 	CHECK(d->why, v->acyclic);
@@ -313,7 +315,9 @@ has_hosts(const struct moore_fabric *f, uint32_t s)
 
 static unsigned most_times, n_longer, n_pairs;	/* told at the end */
 
-/* Base LIDs: exactly the distance on an intact graph of diameter two.  Elsewhere
+/* Base LIDs: exactly the distance on an intact graph of diameter two; beside layers
+ * a few pairs of the smallest MLFMs take two hops more, so that middle switches
+ * without endpoints are reached too.  Elsewhere
  * the proof bounds a route by the longest rising chain of the order alone; four
  * diameters is the longest seen, on random regular graphs and one-lane links. */
 static void
@@ -336,7 +340,7 @@ check_short(const struct draw *d, const struct moore_fabric *f, const struct moo
 			CHECK(d->why, n >= least);
 			CHECK(d->why, n <= 5 * far);
 			if (d->minimal && d->intact && !d->narrow)
-				CHECK_EQ(d->why, n, least);
+				CHECK(d->why, n <= least + (f->ep[e].lmc ? 2 : 0));
 			most_times = n * 100 > most_times * far ? n * 100 / far : most_times;
 			n_longer += n > least;
 			n_pairs++;
