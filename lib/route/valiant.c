@@ -94,8 +94,8 @@ make_wishes(struct moore_rvaliant *v, uint32_t root, unsigned layer, unsigned n_
 	for (uint32_t s = 0; s < g->n; s++)
 		v->wish[s] = v->flags[(size_t)root * g->n + s] & COVERED ? 0 : MOORE_WISH_LEAF;
 	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
-		v->wish[g->to[e]] |= (e - g->xadj[root] + root + turn) % n_shares == layer ?
-			MOORE_WISH_SHUT : 0;
+		if ((e - g->xadj[root] + root + turn) % n_shares == layer)
+			v->wish[g->to[e]] |= MOORE_WISH_SHUT;
 }
 
 /* Put those back into service that someone is stranded behind; did that help? */
