@@ -250,7 +250,9 @@ make_slice(struct job *j, const struct column *col)
 	if (offset && kind >= KIND_HOST && !j->hinted) {
 		moore_rvaliant_slice(v, offset - 1, j->n_offsets - 1, kind, j->present,
 				     j->n_connected);
-		return (struct slice){ v->slot, v->order, v->n_reached, v->load };
+		/* Repairs must not show in what later layers are made of. */
+		memcpy(b->load, v->load, j->r->g.n_edges * sizeof(*b->load));
+		return (struct slice){ v->slot, v->order, v->n_reached, b->load };
 	}
 	moore_rbalance_slice(b, col->slice / j->n_offsets + offset, j->present);
 	for (uint32_t e = 0; v->load && kind >= KIND_HOST && e < j->r->g.n_edges; e++)
