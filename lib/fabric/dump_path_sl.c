@@ -30,11 +30,7 @@ take_header(struct reader *r, struct moore_err *err)
 	if (!moore_scan_num(&r->l, 16, UINT64_MAX, &guid))
 		return moore_fail(err, MOORE_ESYNTAX, r->l.line, FILE_NAME ": expected 'Switch "
 				  "0xGUID'");
-	r->sw = moore_guid_map_get(&r->by_guid, guid);
-	if (r->sw == MOORE_NONE)
-		return moore_fail(err, MOORE_EPLAN, r->l.line, FILE_NAME ": switch 0x%016llx is not "
-				  "in the fabric; use dumps of the same sweep", (unsigned long long)guid);
-	return 0;
+	return moore_scan_switch(&r->l, &r->by_guid, guid, FILE_NAME, &r->sw, err);
 }
 
 /* "0x0012 0 2" */

@@ -84,11 +84,7 @@ take_header(struct reader *r, bool of_switch, struct moore_err *err)
 				  "base LID N'");
 	if (!of_switch)
 		return 0;
-	r->sw = moore_guid_map_get(&r->by_guid, guid);
-	if (r->sw == MOORE_NONE)
-		return moore_fail(err, MOORE_EPLAN, r->l.line, FILE_NAME ": switch 0x%016llx is not "
-				  "in the fabric; use dumps of the same sweep", (unsigned long long)guid);
-	return 0;
+	return moore_scan_switch(&r->l, &r->by_guid, guid, FILE_NAME, &r->sw, err);
 }
 
 static int

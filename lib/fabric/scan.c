@@ -49,3 +49,15 @@ moore_scan_num(struct moore_scan *s, unsigned base, uint64_t max, uint64_t *out)
 {
 	return moore_text_u64(&s->at, s->end, base, max, out);
 }
+
+int
+moore_scan_switch(const struct moore_scan *s, const struct moore_guid_map *switches,
+		  uint64_t guid, const char *file, uint32_t *sw, struct moore_err *err)
+{
+	*sw = moore_guid_map_get(switches, guid);
+	if (*sw == MOORE_NONE)
+		return moore_fail(err, MOORE_EPLAN, s->line, "%s: switch 0x%016llx is not in the "
+				  "fabric; use dumps of the same sweep", file,
+				  (unsigned long long)guid);
+	return 0;
+}

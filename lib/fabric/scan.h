@@ -4,6 +4,7 @@
 #ifndef MOORE_FABRIC_SCAN_H
 #define MOORE_FABRIC_SCAN_H
 
+#include "guid_map.h"
 #include "moore/base.h"
 
 struct moore_scan {
@@ -22,6 +23,9 @@ moore_scan_of(const char *text, size_t len)
 bool moore_scan_line(struct moore_scan *s);	/* go to the next line, if any */
 bool moore_scan_skip(struct moore_scan *s, const char *word);	/* past word, if it is next */
 void moore_scan_spaces(struct moore_scan *s);
+/* The switch that a section of `file` is about; -MOORE_EPLAN when it is unknown. */
+int moore_scan_switch(const struct moore_scan *s, const struct moore_guid_map *switches,
+		      uint64_t guid, const char *file, uint32_t *sw, struct moore_err *err);
 /* As moore_text_u64. */
 bool moore_scan_num(struct moore_scan *s, unsigned base, uint64_t max, uint64_t *out);
 

@@ -163,21 +163,6 @@ moore_rbalance_fini(struct moore_rbalance *b)
 	*b = (struct moore_rbalance){ 0 };
 }
 
-/* Change the load of every edge on the route from edge e to the root. */
-static void
-add_route(struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t e, uint32_t by)
-{
-	const struct moore_rgraph *g = b->v->g;
-	uint32_t s;
-
-	for (;;) {
-		b->load[e] += by;
-		if ((s = g->to[e]) == root)
-			break;
-		e = g->xadj[s] + slot[s];
-	}
-}
-
 /* What one unit more along that route adds to the sum of fourth powers, nearly. */
 static uint64_t
 route_price(const struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t e)
@@ -212,7 +197,7 @@ sweep(struct moore_rbalance *b, const uint8_t *present)
 
 		if (!present[c->root])
 			continue;
-		add_route(b, slot, c->root, base + now, UINT32_MAX);	/* minus one */
+		moore_rload_add(b->load, g, slot, c->root, base + now, UINT32_MAX);	/* minus one */
 		least = route_price(b, slot, c->root, base + now);
 		for (uint32_t k = 0; k < c->n; k++) {
 			uint8_t other = b->cand[c->first + k];
@@ -223,7 +208,7 @@ sweep(struct moore_rbalance *b, const uint8_t *present)
 				best = other;
 			}
 		}
-		add_route(b, slot, c->root, base + best, 1);
+		moore_rload_add(b->load, g, slot, c->root, base + best, 1);
 		slot[c->node] = best;
 		moved += best != now;
 	}

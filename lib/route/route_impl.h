@@ -90,6 +90,37 @@ moore_rgraph_cost(const struct moore_rgraph *g, uint32_t e, uint64_t l)
 	return c < 1 << 18 ? c : 1 << 18;
 }
 
+/* In the tree slot[]: would a packet that comes over edge e and goes on towards
+ * the root turn legally? */
+static inline bool
+moore_rview_legal(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t e)
+{
+	uint32_t r = v->g->to[e];
+
+	return r == root || v->turns->rank[e] < v->turns->rank[v->g->xadj[r] + slot[r]];
+}
+
+/* May node s, a leaf, hang on edge e, as far as lanes go? */
+static inline bool
+moore_rview_leaf(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t s,
+		 uint32_t e)
+{
+	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) ||
+		!moore_rview_transit(v, s) || moore_rview_legal(v, slot, root, e);
+}
+
+/* Change the load of every edge on the route from edge e to the root. */
+static inline void
+moore_rload_add(uint32_t *load, const struct moore_rgraph *g, const uint8_t *slot, uint32_t root,
+		uint32_t e, uint32_t by)
+{
+	for (;; e = g->xadj[g->to[e]] + slot[g->to[e]]) {
+		load[e] += by;
+		if (g->to[e] == root)
+			return;
+	}
+}
+
 int moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 		       const struct moore_fabric *intended, const struct moore_links *links,
 		       struct moore_err *err);

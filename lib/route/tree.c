@@ -74,24 +74,6 @@ start(struct moore_rtree *t, uint32_t n, uint32_t root)
 	t->n_reached = 1;
 }
 
-/* Would a packet that comes over edge e and goes on along the tree turn legally? */
-static bool
-legal_over(const struct moore_rtree *t, const struct moore_rview *v, uint32_t e)
-{
-	uint32_t r = v->g->to[e];
-
-	return r == t->root || v->turns->rank[e] < v->turns->rank[v->g->xadj[r] + t->slot[r]];
-}
-
-/* May node s, a leaf, hang on edge e at all? */
-static bool
-leaf_over(const struct moore_rtree *t, const struct moore_rview *v, uint32_t s, uint32_t e)
-{
-	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) ||
-		!moore_rview_transit(v, s) ||
-		legal_over(t, v, e);
-}
-
 /* Let every neighbour of r that is not reached know that r would take it. */
 static void
 offer(struct grower *w, uint32_t r)
@@ -103,7 +85,7 @@ offer(struct grower *w, uint32_t r)
 		uint32_t s = g->to[out], e = g->rev[out];
 
 		if (t->len[s] != MOORE_LEN_NONE || !(g->flags[out] & w->v->flag) ||
-		    !leaf_over(t, w->v, s, e))
+		    !moore_rview_leaf(w->v, t->slot, t->root, s, e))
 			continue;
 		if (t->first[s] == MOORE_NONE)
 			w->level[w->n_level++] = s;
@@ -126,7 +108,7 @@ price(const struct grower *w, uint32_t s, uint32_t e)
 
 	if (w->cost && t->len[r])
 		p += (uint64_t)w->cost[on] * g->cost[on];
-	if (!w->last && !legal_over(t, w->v, e))
+	if (!w->last && !moore_rview_legal(w->v, t->slot, t->root, e))
 		p |= (uint64_t)1 << 62;
 	if (!t->kids[r] && (t->n_offers[r] > 1 || (w->wish && w->wish[r] & MOORE_WISH_LEAF)))
 		p |= (uint64_t)1 << 61;
@@ -144,7 +126,7 @@ attach(struct grower *w, uint32_t s, uint32_t e)
 
 	t->slot[s] = (uint8_t)(e - g->xadj[s]);
 	t->len[s] = (uint8_t)(t->len[r] + 1);
-	t->pass[s] = moore_rview_transit(w->v, s) && legal_over(t, w->v, e) &&
+	t->pass[s] = moore_rview_transit(w->v, s) && moore_rview_legal(w->v, t->slot, t->root, e) &&
 		!(w->wish && r == t->root && w->wish[s] & MOORE_WISH_SHUT);
 	t->kids[r] = 1;
 	t->queue[t->n_reached++] = s;
@@ -316,11 +298,11 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 		e = g->xadj[s] + t->old[s];
 		r = g->to[e];
 		if (!(g->flags[e] & v->flag) || t->len[r] == MOORE_LEN_NONE || !t->pass[r] ||
-		    !leaf_over(t, v, s, e))
+		    !moore_rview_leaf(v, t->slot, t->root, s, e))
 			continue;
 		t->slot[s] = t->old[s];
 		t->len[s] = (uint8_t)(t->len[r] + 1);
-		t->pass[s] = moore_rview_transit(v, s) && legal_over(t, v, e);
+		t->pass[s] = moore_rview_transit(v, s) && moore_rview_legal(v, t->slot, t->root, e);
 		t->kids[r] = 1;
 		t->queue[t->n_reached++] = s;
 	}

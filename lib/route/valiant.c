@@ -163,13 +163,7 @@ add_whole(struct tree *w)
 static void
 add_route(struct tree *w, uint32_t e, uint32_t by)
 {
-	const struct moore_rgraph *g = w->view->g;
-
-	for (;; e = g->xadj[g->to[e]] + w->slot[g->to[e]]) {
-		w->v->load[e] += by;
-		if (g->to[e] == w->root)
-			return;
-	}
+	moore_rload_add(w->v->load, w->view->g, w->slot, w->root, e, by);
 }
 
 /* One unit more on e adds this to the sum of fourth powers, nearly. */
@@ -210,16 +204,6 @@ renew_all(struct tree *w)
 
 /* ---- leaves that move ----------------------------------------------------------------- */
 
-static bool
-legal_over(const struct tree *w, uint32_t e)
-{
-	const struct moore_rgraph *g = w->view->g;
-	const uint32_t *rank = w->view->turns->rank;
-	uint32_t r = g->to[e];
-
-	return r == w->root || rank[e] < rank[g->xadj[r] + w->slot[r]];
-}
-
 static void
 move(struct tree *w, uint32_t s, uint32_t e)
 {
@@ -229,21 +213,11 @@ move(struct tree *w, uint32_t s, uint32_t e)
 	w->slot[s] = (uint8_t)(e - g->xadj[s]);
 	w->len[s] = (uint8_t)(w->len[g->to[e]] + 1);
 	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
-				(moore_rview_transit(w->view, s) && legal_over(w, e) ? PASS : 0));
+				(moore_rview_transit(w->view, s) && moore_rview_legal(w->view, w->slot, w->root, e) ? PASS : 0));
 	w->flags[g->to[e]] |= KIDS;
 	add_route(w, e, 1);
 	renew(w, g->to[e]);
 	renew(w, s);
-}
-
-/* May s, a leaf, hang on e, as far as lanes go? */
-static bool
-may_hang(const struct tree *w, uint32_t s, uint32_t e)
-{
-	const struct moore_rgraph *g = w->view->g;
-
-	return !w->view->lanes || !(g->flags[e] & MOORE_EDGE_ONE_LANE) || !moore_rview_transit(w->view, s) ||
-		legal_over(w, e);
 }
 
 /* The cheapest edge for leaf s with a route of lo+1 to hi+1 hops, not over
@@ -263,7 +237,7 @@ cheapest(const struct tree *w, uint32_t s, unsigned lo, unsigned hi, uint32_t no
 		    !(g->flags[e] & w->view->flag))
 			continue;
 		p = edge_price(w, e) + w->v->beyond[x] + (w->v->via[x] > lo ? LONG : 0);
-		if (p < least && may_hang(w, s, e)) {
+		if (p < least && moore_rview_leaf(w->view, w->slot, w->root, s, e)) {
 			least = p;
 			best = e;
 		}
@@ -342,10 +316,10 @@ call_home(struct tree *w, uint32_t s, uint32_t not)
 		    w->len[x] <= w->dist[x] || w->dist[x] < w->dist[s])
 			continue;
 		home = cheapest(w, x, w->dist[x] - 1u, w->dist[x] - 1u, s, DEAR);
-		if (home == MOORE_NONE || !legal_over(w, home))
+		if (home == MOORE_NONE || !moore_rview_legal(w->view, w->slot, w->root, home))
 			continue;
 		move(w, x, home);
-		if (w->flags[x] & PASS && may_hang(w, s, e))
+		if (w->flags[x] & PASS && moore_rview_leaf(w->view, w->slot, w->root, s, e))
 			return e;
 	}
 	return MOORE_NONE;
