@@ -37,6 +37,7 @@ OPENSM_CFLAGS := -isystem /usr/include/infiniband
 LIB_SRC    := $(wildcard lib/*/*.c)
 PLUGIN_SRC := $(wildcard opensm-plugin/*.c)
 CLI_SRC    := $(wildcard cli/*.c)
+DAEMON_SRC := $(wildcard daemon/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
 SIM_SRC    := $(wildcard tests/sim/*.c)
@@ -44,17 +45,23 @@ SIM_SRC    := $(wildcard tests/sim/*.c)
 LIB_OBJ    := $(LIB_SRC:%.c=$(B)/%.o)
 PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
+DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
+# moored-still: moored with a fabric that stands still, for tests without one.
+STILL_OBJ  := $(filter-out $(B)/daemon/sweep.o $(B)/daemon/mad.o,$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
+# Until there is a sweeper, moored is that, and finds no device.
+MOORED_OBJ := $(if $(wildcard daemon/sweep.c),$(DAEMON_OBJ),$(STILL_OBJ))
 UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
 SIM_BIN    := $(SIM_SRC:%.c=$(B)/%)
 
-TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl
+TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
 
 .PHONY: all deps demo check quick soak bench-route bench-stability install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
-BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev
+BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev \
+	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq \
 	python3 python3-jsonschema man-db
 deps:
@@ -89,6 +96,14 @@ $(B)/libosmmoore.so: $(PLUGIN_OBJ) $(B)/libmoore.a opensm-plugin/libosmmoore.map
 $(B)/moorectl: $(CLI_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -ldl
+DAEMON_LIBS := -levent -ljansson -lsystemd -libnetdisc -libmad -libumad -libverbs -lpthread -lm
+$(B)/moored: $(MOORED_OBJ) $(B)/libmoore.a
+	$(call say,LD $@)
+	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
+$(B)/moored-still: $(STILL_OBJ) $(B)/libmoore.a
+	$(call say,LD $@)
+	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
+$(B)/tests/daemon/%.o: ALL_CFLAGS += -Idaemon
 
 # ---- tests -------------------------------------------------------------------
 $(B)/tests/unit/%: tests/unit/%.c $(B)/libmoore.a
@@ -110,7 +125,7 @@ $(B)/tests/sim/%: tests/sim/%.c	# not linked to the library: it judges it
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $<
 
-tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN)
+tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(B)/moored-still
 
 demo: test-deps all
 	@tests/demo
@@ -161,4 +176,4 @@ install: all
 clean:
 	rm -rf build build-san
 
--include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(SIM_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DAEMON_OBJ:.o=.d) $(STILL_OBJ:.o=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(SIM_BIN:=.d)

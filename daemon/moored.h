@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* moored.h - what the parts of the daemon hand to each other.
  *
- *   main.c      options, configuration, signals, start and stop
+ *   main.c      options, signals, start and stop
+ *   state.c     struct moored: planes, plan, reload; the table of parts
  *   conf.c      moored.conf: one table row for each key
  *   loop.c      the one libevent base; posts from other threads come in here
  *   server.c    the Unix socket: peers, limits, slow readers (bytes only)
@@ -13,7 +14,8 @@
  *   history.c   rings of rates; store.c keeps them over a restart
  *   watch.c     verdicts on each new snapshot; hotspots on each poll; events
  *   metrics.c   Prometheus text; http.c serves it
- *   notify.c    systemd
+ *   notify.c    systemd, and the log
+ *   file.c      a whole file, bounded
  *
  * Threads.  The loop's thread owns struct moored and everything in it.  Others
  * see only what they were given (a snapshot reference, a copy), and answer by
@@ -46,7 +48,8 @@ struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
 	uint32_t outstanding;	/* MADs at once */
 	uint32_t clients;	/* connections at once */
 };
-int moored_conf_read(struct moored_conf *c, const char *path);	/* 0, or -1 and a message */
+/* conf.h reads it.  A whole regular file of at most max bytes, NUL-terminated (file.c). */
+int file_read(const char *path, size_t max, struct moore_buf *out, struct moore_err *err);
 
 /* ---- the loop (loop.c) ------------------------------------------------------- */
 
@@ -55,7 +58,7 @@ int loop_new(struct loop **out);
 void loop_free(struct loop *l);
 struct event_base *loop_base(struct loop *l);
 /* From any thread: fn(arg) runs soon on the loop's thread, in order of posting. */
-int loop_post(struct loop *l, void (*fn)(void *arg), void *arg);
+int loop_post(struct loop *l, void (*fn)(void *arg), void *arg);	/* -1: out of memory */
 
 /* ---- counters of one poll (sweep.c -> watch.c, history.c) ---------------------- */
 
@@ -100,31 +103,78 @@ int sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf
 void sweeper_kick(struct sweeper *s);
 void sweeper_stop(struct sweeper *s);
 
-/* ---- JSON-RPC (rpc.c, methods.c) ------------------------------------------------ */
+/* ---- JSON-RPC (rpc.h, methods.c) ------------------------------------------------ */
 
-enum access { ACCESS_READ, ACCESS_CHANGE };
+enum access { ACCESS_NONE, ACCESS_READ, ACCESS_CHANGE };
 
-struct moored;
-struct call {			/* of one request */
-	struct moored *d;
-	json_t *params;		/* valid by the method's schema */
+struct moored;			/* state.h */
+struct view;
+struct planned;
+
+/* One request.  The references are taken before run() and given back after it, so
+ * run() may stand on a worker; d is for the loop's thread alone. */
+struct call {
+	struct moored *d;	/* NULL on the worker */
+	json_t *params;		/* an object, valid by the method's schema */
 	enum access access;	/* what the peer may do */
 	void *client;		/* for subscriptions; NULL in tests */
-};
-struct rpc_error {
-	int code;		/* JSON-RPC 2.0 section 5.1, or ours from -32000 down */
-	char text[400];
+	struct view *view;	/* of the plane asked for; NULL when it has no sweep yet */
+	struct planned *plan;	/* NULL when there is none */
+	void *own;		/* from prepare() by run() to finish() */
 };
 
-/* How a method answers: on the loop's thread at once; or its `prepare` takes what it
- * needs (references) into a job that a worker runs. */
+enum rpc_code {			/* JSON-RPC 2.0 section 5.1, and ours */
+	RPC_PARSE = -32700, RPC_REQUEST = -32600, RPC_METHOD = -32601, RPC_PARAMS = -32602,
+	RPC_INTERNAL = -32603,
+	RPC_DENIED = -32001,	/* the peer may not */
+	RPC_NO_FABRIC = -32002,	/* nothing was swept yet, or no tables read: text says why */
+	RPC_NO_PLAN = -32003,
+	RPC_NOT_FOUND = -32004,	/* no switch, endpoint, link of that name */
+	RPC_BUSY = -32005,	/* too much outstanding: ask again */
+	RPC_FAILED = -32006,	/* it was tried; text says what came of it */
+};
+struct rpc_error {
+	int code;		/* enum rpc_code */
+	char text[400];
+};
+/* Fill *e and return NULL: `return rpc_fail(e, RPC_NOT_FOUND, ...)`. */
+json_t *rpc_fail(struct rpc_error *e, int code, const char *fmt, ...) MOORE_PRINTF(3, 4);
+
 struct method {
-	const char *name;	/* "fabric.links" */
+	const char *name;	/* "fabric.links"; NULL ends a table */
 	const char *help;	/* one line */
 	enum access access;
-	const char *params, *result;	/* JSON Schema, as text */
+	const char *params, *result;	/* JSON Schema, as text: see schema.h */
 	json_t *(*run)(struct call *c, struct rpc_error *e);	/* NULL: *e is filled */
-	bool slow;		/* run() is called on the worker with what it captured */
+	bool slow;		/* over a millisecond: run() is called on the worker */
+	/* Of a slow method, each may be NULL; both on the loop's thread with c->d set.
+	 * prepare() gives run() what it needs in c->own; false fills *e and ends the call.
+	 * finish() takes run()'s result (NULL when it failed or never ran), gives the answer
+	 * and ends c->own. */
+	bool (*prepare)(struct call *c, struct rpc_error *e);
+	json_t *(*finish)(struct call *c, json_t *result, struct rpc_error *e);
+};
+/* The tables that make up the one table, in methods.c; a new one is a line there. */
+extern const struct method methods_system[], methods_fabric[], methods_plan[],
+	methods_routes[], methods_events[];
+
+/* ---- events (events.c) ----------------------------------------------------------- */
+
+enum event_kind { EVENT_SWEEP, EVENT_STATE, EVENT_RELOAD, EVENT_WIRING, EVENT_HOTSPOT,
+	N_EVENTS };
+/* Tell who subscribed: the notification "event.NAME".  Takes params. */
+void event_publish(struct moored *d, enum event_kind kind, json_t *params);
+
+/* ---- parts that follow the fabric (state.c calls them) ------------------------------ */
+
+/* All on the loop's thread; each may be NULL.  A new part is a line in state.c. */
+struct part {
+	const char *name;
+	int (*start)(struct moored *d);	/* -1: the daemon does not start */
+	void (*snapshot)(struct moored *d, struct view *v);	/* borrowed */
+	void (*polled)(struct moored *d, const struct poll *p);	/* borrowed */
+	void (*plan)(struct moored *d);	/* d->plan or d->conf changed */
+	void (*stop)(struct moored *d);
 };
 
 #endif

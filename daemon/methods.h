@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* methods.h - how a row of the table of methods is written.
+ *
+ * Schemas are JSON with ' for ", so that C can hold them; methods_init() reads them.
+ * P() and R() are the params and the result of a method: an object whose properties
+ * are given; all params are optional unless P_REQ() lists them. */
+#ifndef MOORED_METHODS_H
+#define MOORED_METHODS_H
+
+#include "moored.h"
+#include "rpc.h"
+
+#define P(properties) "{'type':'object','additionalProperties':false,'properties':{" \
+	properties "}}"
+#define P_REQ(required, properties) "{'type':'object','additionalProperties':false," \
+	"'required':[" required "],'properties':{" properties "}}"
+#define R(properties) "{'type':'object','properties':{" properties "}}"
+#define PLANE "'plane':{'type':'integer','minimum':0,'maximum':7," \
+	"'description':'index in planes of moored.conf(5) (0)'}"
+#define NAME "{'type':'string','minLength':1,'maxLength':200}"
+#define INT "{'type':'integer'}"
+#define STR "{'type':'string'}"
+#define BOOL "{'type':'boolean'}"
+#define LIST "{'type':'array'}"
+#define OBJECT "{'type':'object'}"
+
+/* Read all schemas; false, with the reason in the log, is a defect of the table. */
+bool methods_init(void);
+void methods_fini(void);
+const struct rpc_method *method_find(const char *name);
+/* In order of the tables; NULL past the end. */
+const struct rpc_method *method_at(size_t i);
+/* A schema of the table, as JSON. */
+json_t *method_schema(const char *text);
+/* The reference, docs/json-rpc.md. */
+void methods_print(struct moore_buf *out);
+
+/* The snapshot that c is about; NULL fills *e with the reason.  need_fabric: with
+ * LIDs; need_tables: with LFTs read back. */
+enum need { NEED_SEEN, NEED_FABRIC, NEED_TABLES };
+const struct snapshot *call_snapshot(const struct call *c, enum need need, struct rpc_error *e);
+/* {"sweep":..,"plane":..,"at_ms":..} with more (taken) added. */
+json_t *from_sweep(const struct snapshot *s, json_t *more);
+/* Text that need not be UTF-8; numbers as programs of the field write them. */
+json_t *json_name(const char *name);
+json_t *json_guid(uint64_t guid);
+json_t *json_count(uint64_t n);
+
+#endif
