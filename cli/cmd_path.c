@@ -4,68 +4,10 @@
 
 #include "cli.h"
 
-struct hop {
-	moore_swid sw;
-	moore_portnum in, out;
-	uint8_t vl;
-};
-
-struct way {			/* what is asked, and what was found */
-	moore_swid sw;		/* where the packet enters */
-	moore_portnum in;
-	moore_lid lid;
-	uint8_t sl;
-	struct hop *hop;
-	uint32_t n_hops;
-	const char *fault;	/* why it does not arrive; NULL when it does */
-};
-
-static bool
-arrived(const struct cli_tables *t, const struct hop *h, moore_lid lid)
-{
-	return t->owner[lid].sw == h->sw && t->owner[lid].port == h->out;
-}
-
-/* Follow the tables; w->hop has room for one hop on each switch. */
-static void
-walk(const struct cli_tables *t, struct way *w)
-{
-	moore_swid s = w->sw;
-	moore_portnum in = w->in;
-
-	while (w->n_hops < t->f->n_switches) {
-		struct hop *h = &w->hop[w->n_hops++];
-		const struct moore_port *p;
-		uint8_t out = moore_lft_row(t->lft, s)[w->lid];
-
-		*h = (struct hop){ s, in, out, 0 };
-		if (out == MOORE_NO_PATH || out > t->f->sw[s].n_ports) {
-			w->fault = "the switch has no route to the LID";
-			return;
-		}
-		if (out)
-			h->vl = moore_sl2vl_get(t->sl2vl, s, in, out)->vl[w->sl];
-		if (h->vl == 15) {
-			w->fault = "the SL maps to VL 15, which drops the packet";
-			return;
-		}
-		if (arrived(t, h, w->lid))
-			return;
-		p = moore_fabric_port(t->f, s, out);
-		if (p->role != MOORE_ROLE_SWITCH) {
-			w->fault = "the route leaves the switches at the wrong port";
-			return;
-		}
-		s = p->peer;
-		in = p->peer_port;
-	}
-	w->fault = "the route runs in circles";
-}
-
 /* ---- the question ------------------------------------------------------------------- */
 
 static int
-find_source(const struct cli_tables *t, const char *what, struct way *w)
+find_source(const struct cli_tables *t, const char *what, struct moore_path *w)
 {
 	moore_swid s;
 	moore_epid e;
@@ -82,7 +24,7 @@ find_source(const struct cli_tables *t, const char *what, struct way *w)
 
 static int
 find_target(const struct cli_call *c, const struct cli_tables *t, const char *what,
-	    uint64_t offset, struct way *w)
+	    uint64_t offset, struct moore_path *w)
 {
 	moore_swid s;
 	moore_epid e;
@@ -106,12 +48,12 @@ find_target(const struct cli_call *c, const struct cli_tables *t, const char *wh
 /* ---- the answer ----------------------------------------------------------------------- */
 
 static json_t *
-json_way(const struct cli_call *c, const struct cli_tables *t, const struct way *w)
+json_way(const struct cli_call *c, const struct cli_tables *t, const struct moore_path *w)
 {
 	json_t *hops = json_array();
 
 	for (uint32_t i = 0; i < w->n_hops; i++) {
-		const struct hop *h = &w->hop[i];
+		const struct moore_hop *h = &w->hop[i];
 		bool out = h->out <= t->f->sw[h->sw].n_ports;
 
 		json_array_append_new(hops, json_pack("{s:o, s:o, s:i, s:o, s:o, s:o}",
@@ -130,11 +72,11 @@ json_way(const struct cli_call *c, const struct cli_tables *t, const struct way 
 
 static void
 put_way(struct moore_buf *b, const struct cli_call *c, const struct cli_tables *t,
-	const struct way *w)
+	const struct moore_path *w)
 {
 	cli_putf(b, "%s to %s, LID %u, SL %u\n", c->arg[0], c->arg[1], w->lid, w->sl);
 	for (uint32_t i = 0; i < w->n_hops; i++) {
-		const struct hop *h = &w->hop[i];
+		const struct moore_hop *h = &w->hop[i];
 
 		cli_putf(b, "  %s  in %u", t->f->sw[h->sw].name, h->in);
 		if (h->out > t->f->sw[h->sw].n_ports) {
@@ -160,7 +102,7 @@ cmd_path(const struct cli_call *c)
 	const char *dir = cli_opt(c, "tables");
 	struct moore_buf text = MOORE_BUF_INIT;
 	struct cli_tables t = { NULL };
-	struct way w = { 0 };
+	struct moore_path w = { 0 };
 	uint64_t offset = 0, sl = 0;
 	int rc;
 
@@ -176,7 +118,7 @@ cmd_path(const struct cli_call *c)
 		rc = cli_error("out of memory");
 	} else if ((rc = find_source(&t, c->arg[0], &w)) == CLI_OK &&
 		   (rc = find_target(c, &t, c->arg[1], offset, &w)) == CLI_OK) {
-		walk(&t, &w);
+		moore_path_walk(t.f, t.lft, t.sl2vl, t.owner, &w);
 		if (c->json)
 			rc = cli_print_json(json_way(c, &t, &w));
 		else

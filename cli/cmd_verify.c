@@ -157,37 +157,10 @@ json_cycle(const struct cli_tables *t, const struct moore_verdict *v)
 
 /* ---- routes to nowhere ------------------------------------------------------------------ */
 
-/* A route to a port that has nothing at it: opensm-subnet.lst is cut off or of
- * another time (what it does not show cannot be judged), or the route is stale. */
-struct dangling {
-	uint64_t n;
-	moore_swid sw;		/* an example */
-	unsigned lid;
-	uint8_t port;
-};
-
+/* opensm-subnet.lst is cut off or of another time (what it does not show cannot be
+ * judged), or the route is stale. */
 static void
-find_dangling(const struct cli_tables *t, struct dangling *d)
-{
-	*d = (struct dangling){ 0 };
-	for (uint32_t s = 0; s < t->f->n_switches; s++) {
-		const uint8_t *row = moore_lft_row(t->lft, s);
-
-		for (unsigned lid = 1; lid < t->lft->stride; lid++) {
-			if (row[lid] > t->f->sw[s].n_ports ||
-			    moore_fabric_port(t->f, s, row[lid])->role != MOORE_ROLE_NONE)
-				continue;
-			if (!d->n++) {
-				d->sw = s;
-				d->lid = lid;
-				d->port = row[lid];
-			}
-		}
-	}
-}
-
-static void
-put_dangling(struct moore_buf *b, const struct cli_tables *t, const struct dangling *d)
+put_dangling(struct moore_buf *b, const struct cli_tables *t, const struct moore_dangling *d)
 {
 	if (d->n)
 		cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %llu routes lead to a port at which "
@@ -197,7 +170,7 @@ put_dangling(struct moore_buf *b, const struct cli_tables *t, const struct dangl
 }
 
 static int
-json_dangling(json_t *o, const struct cli_tables *t, const struct dangling *d)
+json_dangling(json_t *o, const struct cli_tables *t, const struct moore_dangling *d)
 {
 	if (d->n && (json_object_set_new(o, "sound", json_false()) != 0 ||
 		     json_object_set_new(o, "dangling_example", json_pack("{s:o, s:i, s:i}",
@@ -277,7 +250,7 @@ put_scope(struct moore_buf *b, const struct cli_tables *t, const struct moore_ch
 
 static void
 put_verdict(struct moore_buf *b, const struct cli_tables *t, const struct moore_verdict *v,
-	    const struct dangling *d)
+	    const struct moore_dangling *d)
 {
 	cli_put_verdict(b, t->f, v);
 	if (v->dropped)
@@ -306,7 +279,7 @@ put_verdict(struct moore_buf *b, const struct cli_tables *t, const struct moore_
 
 static int
 answer(const struct cli_call *c, const struct cli_tables *t, const struct moore_check_opts *o,
-       const struct moore_verdict *v, const struct dangling *d)
+       const struct moore_verdict *v, const struct moore_dangling *d)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
 	json_t *j;
@@ -357,7 +330,7 @@ cmd_verify(const struct cli_call *c)
 	struct moore_check_opts o = { 0 };
 	struct moore_verdict *v = NULL;
 	struct cli_tables t = { NULL };
-	struct dangling d;
+	struct moore_dangling d;
 	struct moore_err err;
 	int rc;
 
@@ -373,7 +346,7 @@ cmd_verify(const struct cli_call *c)
 		return cli_error("%s/moore-path-sl.dump: no such file: moorectl route writes it "
 				 "under profile sl-hint", c->arg[0]);
 	}
-	find_dangling(&t, &d);
+	moore_lft_dangling(t.f, t.lft, &d);
 	if (moore_check(&v, t.f, t.lft, t.sl2vl, t.mft, &o, &err) < 0)
 		rc = cli_error_at(c->arg[0], &err);
 	else

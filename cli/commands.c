@@ -133,6 +133,9 @@ const struct cli_cmd cli_cmds[] = {
 	{ "conf check", "FILE", 1, 1, "Is a moore.conf right?", NULL, NULL, cmd_conf_check },
 	{ "conf", "", 0, 0, "Print moore.conf with every key, its help and its default.", NULL,
 	  NULL, cmd_conf },
+	{ "call", "[METHOD [JSON]]", 0, 2, "Ask moored: any of its methods, answered in JSON.", NULL,
+	  "JSON is an object of params: moorectl call routes.path '{\"from\":\"A\",\"to\":\"B\"}'.\n"
+	  "Without METHOD: the methods, one line each.", cmd_call },
 	{ "doctor", "", 0, 0, "Will the plugin load into this OpenSM and be in force?",
 	  doctor_opts,
 	  "Looks at OpenSM, the plugin, opensm.conf, moore.conf and the plan it names.\n"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "client.h"
 
 /* How many of the words does this verb's name take?  0: it is another verb. */
 static size_t
@@ -41,8 +41,9 @@ print_help(const char *group)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
 
-	cli_putf(&b, "usage: moorectl VERB [arguments] [options]\n\n"
-		 "Plans, routes and checks low-diameter InfiniBand fabrics, off line.\n\n");
+	cli_putf(&b, "usage: moorectl [--socket PATH] VERB [arguments] [options]\n\n"
+		 "Plans, routes and checks low-diameter InfiniBand fabrics; asks moored about\n"
+		 "the one that runs, on its socket (" CLI_SOCKET ").\n\n");
 	put_verbs(&b, group);
 	cli_putf(&b, "\nEvery verb takes --help and --json.  `moorectl --version` prints the "
 		 "version.\nExit codes: 0 fine, 1 the check found something, 2 misuse or "
@@ -132,6 +133,21 @@ run(const struct cli_cmd *cmd, char *const *words, size_t n)
 	return rc;
 }
 
+/* --socket PATH or --socket=PATH before the verb: how many words it takes. */
+static size_t
+take_socket(char *const *words, size_t n)
+{
+	if (n && !strncmp(words[0], "--socket=", 9)) {
+		cli_set_socket(words[0] + 9);
+		return 1;
+	}
+	if (n > 1 && !strcmp(words[0], "--socket")) {
+		cli_set_socket(words[1]);
+		return 2;
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -139,6 +155,9 @@ main(int argc, char **argv)
 	size_t n = argc > 1 ? (size_t)argc - 1 : 0, taken;
 
 	json_object_seed(1);	/* the same answer in the same order each time */
+	taken = take_socket(words, n);
+	words += taken;
+	n -= taken;
 	if (!n) {
 		cli_error("which verb? try: moorectl --help");
 		return CLI_FAIL;
