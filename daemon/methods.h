@@ -23,6 +23,8 @@
 #define BOOL "{'type':'boolean'}"
 #define LIST "{'type':'array'}"
 #define OBJECT "{'type':'object'}"
+#define OR_NULL(type) "{'type':['" type "','null']}"
+#define SWEEP "'sweep':" INT ",'plane':" INT ",'at_ms':" INT ","	/* of from_sweep() */
 
 /* Read all schemas; false, with the reason in the log, is a defect of the table. */
 bool methods_init(void);
@@ -45,5 +47,6 @@ json_t *from_sweep(const struct snapshot *s, json_t *more);
 json_t *json_name(const char *name);
 json_t *json_guid(uint64_t guid);
 json_t *json_count(uint64_t n);
+json_t *json_rate(struct moore_rate r);	/* "4xEDR"; null when unknown */
 
 #endif
