@@ -115,6 +115,17 @@ $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.h $(B)/libmoore.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm
 
+# What of the daemon needs no loop, for its tests.
+RPC_OBJ := $(addprefix $(B)/daemon/,rpc.o schema.o conf.o file.o)
+$(B)/tests/unit/test_rpc $(B)/tests/unit/test_schema: $(B)/tests/unit/%: tests/unit/%.c $(RPC_OBJ) $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -I. -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -lcmocka -ljansson -lm
+$(B)/tests/fuzz/fuzz_rpc: tests/fuzz/fuzz_rpc.c tests/fuzz/driver.h $(RPC_OBJ) $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -I. -Itests $(SANLD) -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -ljansson -lm
+
 $(B)/tests/bench/%: tests/bench/%.c $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)
