@@ -241,7 +241,10 @@ build_fwd_tables(void *context)
 }
 
 /* any-sl: every SL is safe on every LID, so whatever is asked for is right.
- * sl-hint: the SL of a table that is right there and back. */
+ * sl-hint: the SL of a table that is right there and back, of the class that the
+ * hint (of a partition, a QoS policy or the query) means.  OpenSM refuses a query
+ * for an SL that is not what it is told here (ERR 1F2A), and rightly: no other SL
+ * than a right one may be used. */
 static uint8_t
 path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dlid)
 {
@@ -249,7 +252,8 @@ path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dli
 
 	if (!sm->result || !sm->result->sl_set)
 		return hint;
-	return moore_route_path_sl(sm->result->route, cl_ntoh16(slid), cl_ntoh16(dlid));
+	return moore_lane_hint_sl(&sm->settings.conf.lanes, hint, moore_route_right(
+		sm->result->route, cl_ntoh16(slid), cl_ntoh16(dlid)));
 }
 
 static void

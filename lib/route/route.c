@@ -550,52 +550,31 @@ moore_route_order(const struct moore_route *r)
 
 /* ---- profile sl-hint ---------------------------------------------------------- */
 
-/* The first table right both ways; A when there is none, which only a LID that
- * no one has can cause. */
-static uint8_t
-first_table(unsigned there, unsigned back)
-{
-	unsigned both = there & back;
-
-	return (uint8_t)(both ? __builtin_ctz(both) : MOORE_HINT_A);
-}
-
 uint8_t
-moore_route_path_sl(const struct moore_route *r, moore_lid slid, moore_lid dlid)
+moore_route_right(const struct moore_route *r, moore_lid slid, moore_lid dlid)
 {
 	size_t n = r->lft->stride;
+	uint8_t both = 0;
 
-	if (!r->right || slid >= n || dlid >= n || r->at[slid] == MOORE_NONE ||
-	    r->at[dlid] == MOORE_NONE)
-		return MOORE_HINT_A;
-	return first_table(r->right[r->at[slid] * n + dlid], r->right[r->at[dlid] * n + slid]);
+	if (r->right && slid < n && dlid < n && r->at[slid] != MOORE_NONE &&
+	    r->at[dlid] != MOORE_NONE)
+		both = r->right[r->at[slid] * n + dlid] & r->right[r->at[dlid] * n + slid];
+	return both ? both : 1 << MOORE_HINT_A;
 }
 
-/* kinds[s * n + d]: bit m set when m are the tables right from d to some LID at s. */
+/* back[s * n + d]: the tables right from d to some LID at s. */
 static void
-note_kinds(const struct moore_route *r, uint16_t *kinds)
+note_back(const struct moore_route *r, uint8_t *back)
 {
 	uint32_t n = r->seen->n_switches;
 
 	for (size_t lid = 1; lid < r->lft->stride; lid++)
 		for (uint32_t d = 0; r->at[lid] != MOORE_NONE && d < n; d++)
-			kinds[(size_t)r->at[lid] * n + d] |=
-				(uint16_t)(1u << r->right[d * r->lft->stride + lid]);
-}
-
-static uint16_t
-sls_between(uint16_t kinds, unsigned there)
-{
-	uint16_t sls = 0;
-
-	for (unsigned m = 1; m < 16; m++)
-		if (kinds >> m & 1)
-			sls |= (uint16_t)(1u << first_table(there, m));
-	return sls;
+			back[(size_t)r->at[lid] * n + d] |= r->right[d * r->lft->stride + lid];
 }
 
 static void
-fill_set(const struct moore_route *r, const uint16_t *kinds, struct moore_sl_set *t,
+fill_set(const struct moore_route *r, const uint8_t *back, struct moore_sl_set *t,
 	 const struct moore_lid_owner *own)
 {
 	uint32_t n = r->seen->n_switches;
@@ -603,14 +582,14 @@ fill_set(const struct moore_route *r, const uint16_t *kinds, struct moore_sl_set
 	for (uint32_t s = 0; s < n; s++) {
 		uint16_t *row = moore_sl_set_row(t, s);
 
-		row[0] = 1;
+		row[0] = 1 << MOORE_HINT_A;
 		for (size_t lid = 1; lid < t->stride; lid++) {
 			if (own[lid].sw == MOORE_NONE)
 				continue;
-			row[lid] = sls_between(kinds[(size_t)s * n + own[lid].sw],
-					       r->right[s * r->lft->stride + lid]);
+			row[lid] = back[(size_t)s * n + own[lid].sw] &
+				r->right[s * r->lft->stride + lid];
 			if (!own[lid].offset || own[lid].ep == MOORE_NONE)
-				row[lid] |= 1;
+				row[lid] |= 1 << MOORE_HINT_A;
 		}
 	}
 }
@@ -621,26 +600,26 @@ moore_route_sl_set(const struct moore_route *r, struct moore_sl_set **out, struc
 	struct moore_lid_owner *own = NULL;
 	struct moore_sl_set *t = NULL;
 	size_t n = r->seen->n_switches;
-	uint16_t *kinds = calloc(n * n + 1, sizeof(*kinds));
+	uint8_t *back = calloc(n * n + 1, 1);
 	int rc;
 
 	*out = NULL;
-	if (!kinds) {
+	if (!back) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
 	if ((rc = moore_fabric_lids(r->seen, &own, err)) < 0 ||
 	    (rc = moore_sl_set_new(&t, r->seen->n_switches, r->seen->lid_top, err)) < 0)
 		goto out;
-	if (r->right)
-		note_kinds(r, kinds);
-	if (r->right)
-		fill_set(r, kinds, t, own);
+	if (r->right) {
+		note_back(r, back);
+		fill_set(r, back, t, own);
+	}
 	*out = t;
 	t = NULL;
 out:
 	moore_sl_set_free(t);
 	free(own);
-	free(kinds);
+	free(back);
 	return rc;
 }

@@ -96,6 +96,14 @@ test_none_covers_the_rest(void **state)
 
 /* ---- routes -------------------------------------------------------------------- */
 
+static const struct moore_lane_opts one_class = { { 0 } };
+
+static uint8_t
+path_sl(const struct moore_route *r, moore_lid a, moore_lid b)
+{
+	return moore_lane_hint_sl(&one_class, 0, moore_route_right(r, a, b));
+}
+
 static const struct moore_route_opts hinted = { .profile = MOORE_PROFILE_SL_HINT };
 
 /* Is the table right from switch s to that LID?  On the lanes as they are. */
@@ -138,13 +146,13 @@ try_pairs(const struct moore_fabric *f, const struct moore_route *r,
 	while (n--) {
 		moore_lid a = (moore_lid)(1 + moore_rng_below(rng, top));
 		moore_lid b = (moore_lid)(1 + moore_rng_below(rng, top));
-		uint8_t sl = moore_route_path_sl(r, a, b);
+		uint8_t sl = path_sl(r, a, b);
 		moore_swid s = own[a].sw, d = own[b].sw;
 
 		if (s == MOORE_NONE || d == MOORE_NONE ||
 		    moore_lft_row(moore_route_lft(r), s)[b] == MOORE_NO_PATH)
 			continue;
-		CHECK_EQ("the answer takes the same SL", moore_route_path_sl(r, b, a), sl);
+		CHECK_EQ("the answer takes the same SL", path_sl(r, b, a), sl);
 		CHECK("right there", right_on(f, r, lanes, own, s, b, sl));
 		CHECK("right back", right_on(f, r, lanes, own, d, a, sl));
 		CHECK("in the set", moore_sl_set_row(set, s)[b] >> sl & 1);
@@ -167,7 +175,7 @@ route_and_judge(const char *why, const struct moore_fabric *seen,
 
 	if (moore_route_build(&r, seen, intended, &hinted, &err) < 0)
 		fail_msg("%s: %s", why, err.text);
-	CHECK_EQ(why, moore_lane_hint_effective(&lanes, seen, moore_route_order(r), &err), 0);
+	CHECK_EQ(why, moore_lane_hint_effective(&lanes, seen, &one_class, moore_route_order(r), &err), 0);
 	CHECK_EQ(why, moore_route_sl_set(r, &set, &err), 0);
 	CHECK_EQ(why, moore_check(&v, seen, moore_route_lft(r), lanes, NULL,
 				  &(struct moore_check_opts){ .sl_set = set }, &err), 0);
@@ -330,10 +338,10 @@ test_oom(void **state)
 	(void)state;
 
 	CHECK_OOM("routes", moore_route_build(&r, f, NULL, &hinted, &err), );
-	CHECK_OOM("lanes", moore_lane_hint_effective(&lanes, f, moore_route_order(r), &err),
+	CHECK_OOM("lanes", moore_lane_hint_effective(&lanes, f, &one_class, moore_route_order(r), &err),
 		  moore_sl2vl_free(lanes));
 	CHECK_OOM("SLs", moore_route_sl_set(r, &set, &err), moore_sl_set_free(set));
-	CHECK_EQ("a LID that no one has", moore_route_path_sl(r, 0, 0xbfff), A);
+	CHECK_EQ("a LID that no one has", path_sl(r, 0, 0xbfff), A);
 	moore_route_free(r);
 	moore_fabric_free(f);
 }

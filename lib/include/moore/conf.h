@@ -40,6 +40,9 @@ MOORE_API void moore_conf_defaults(struct moore_conf *c);
  * as it was. */
 MOORE_API int moore_conf_parse(struct moore_conf *c, const char *text, size_t len,
 			       struct moore_err *err);
+/* Put one value in place; key is one of the table.  Then *c is as it was on error. */
+MOORE_API int moore_conf_set(struct moore_conf *c, const char *key, const char *value,
+			     struct moore_err *err);
 /* A file with every key, its help and its default. */
 MOORE_API void moore_conf_template(struct moore_buf *out);
 

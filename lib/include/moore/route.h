@@ -42,13 +42,13 @@ MOORE_API const struct moore_lft *moore_route_lft(const struct moore_route *r);
 /* The order of the switches of seen: place of each, 0 the greatest. */
 MOORE_API const uint32_t *moore_route_order(const struct moore_route *r);
 
-/* Profile sl-hint: a table (enum moore_hint_table) that is right for packets from
- * slid to dlid and back.  O(1); a LID that no one has gives table A. */
-MOORE_API uint8_t moore_route_path_sl(const struct moore_route *r, moore_lid slid,
-				      moore_lid dlid);
-/* Every SL that it gives, and SL 0 on base LIDs, switch LIDs and groups: what
- * sources may use under sl-hint; the caller ends it with moore_sl_set_free().
- * O(switches * LIDs). */
+/* Profile sl-hint: the tables (bit t: enum moore_hint_table) that are right for
+ * packets from slid to dlid and back; some are.  O(1); a LID that no one has gives
+ * table A. */
+MOORE_API uint8_t moore_route_right(const struct moore_route *r, moore_lid slid, moore_lid dlid);
+/* Every table that it gives, and table A on base LIDs, switch LIDs and groups, as SLs
+ * of class 0: what sources may use under sl-hint; the caller ends it with
+ * moore_sl_set_free().  O(switches * LIDs). */
 MOORE_API int moore_route_sl_set(const struct moore_route *r, struct moore_sl_set **out,
 				 struct moore_err *err);
 
