@@ -98,12 +98,6 @@ test_none_covers_the_rest(void **state)
 
 static const struct moore_lane_opts one_class = { { 0 } };
 
-static uint8_t
-path_sl(const struct moore_route *r, moore_lid a, moore_lid b)
-{
-	return moore_lane_hint_sl(&one_class, 0, moore_route_right(r, a, b));
-}
-
 static const struct moore_route_opts hinted = { .profile = MOORE_PROFILE_SL_HINT };
 
 /* Is the table right from switch s to that LID?  On the lanes as they are. */
@@ -123,7 +117,10 @@ right_on(const struct moore_fabric *f, const struct moore_route *r, const struct
 		bool up = pos[p->peer] < pos[s];
 
 		CHECK("routed", out != MOORE_NO_PATH && hops < 200);
-		if (next == 15 || (f->sw[s].maps_sl && (next < vl || (next == vl && !was_up && up))))
+		if (next == 15)
+			return false;
+		next &= 1;	/* masks fold classes, and keep which of its pair a VL is */
+		if (f->sw[s].maps_sl && (next < vl || (next == vl && !was_up && up)))
 			return false;
 		vl = f->sw[s].maps_sl ? next : 0;
 		was_up = up;
@@ -136,7 +133,7 @@ right_on(const struct moore_fabric *f, const struct moore_route *r, const struct
 /* Pairs of LIDs, tried at random: the SL serves both, and is in the set. */
 static void
 try_pairs(const struct moore_fabric *f, const struct moore_route *r,
-	  const struct moore_sl2vl *lanes, const struct moore_sl_set *set, struct moore_rng *rng,
+	  const struct moore_lane_opts *o, const struct moore_sl2vl *lanes, const struct moore_sl_set *set, struct moore_rng *rng,
 	  unsigned n)
 {
 	struct moore_lid_owner *own;
@@ -146,17 +143,21 @@ try_pairs(const struct moore_fabric *f, const struct moore_route *r,
 	while (n--) {
 		moore_lid a = (moore_lid)(1 + moore_rng_below(rng, top));
 		moore_lid b = (moore_lid)(1 + moore_rng_below(rng, top));
-		uint8_t sl = path_sl(r, a, b);
+		uint8_t asked = (uint8_t)moore_rng_below(rng, MOORE_N_SL);
+		uint8_t sl = moore_lane_hint_sl(o, asked, moore_route_right(r, a, b));
 		moore_swid s = own[a].sw, d = own[b].sw;
 
 		if (s == MOORE_NONE || d == MOORE_NONE ||
 		    moore_lft_row(moore_route_lft(r), s)[b] == MOORE_NO_PATH)
 			continue;
-		CHECK_EQ("the answer takes the same SL", path_sl(r, b, a), sl);
+		CHECK_EQ("the class that was asked for", sl / 4, o->sl_class[asked]);
+		CHECK_EQ("asked from the other side", moore_lane_hint_sl(o, asked,
+			 moore_route_right(r, b, a)), sl);
 		CHECK("right there", right_on(f, r, lanes, own, s, b, sl));
 		CHECK("right back", right_on(f, r, lanes, own, d, a, sl));
 		CHECK("in the set", moore_sl_set_row(set, s)[b] >> sl & 1);
-		CHECK("base LIDs take SL 0", own[a].offset || own[b].offset || sl == 0);
+		CHECK("base LIDs take table A", own[a].offset || own[b].offset ||
+		      moore_lane_hint_sl(o, asked & 12, moore_route_right(r, a, b)) % 4 == A);
 		CHECK("SL 0 serves base and switch LIDs", (own[b].offset && own[b].ep != MOORE_NONE) ||
 		      right_on(f, r, lanes, own, s, b, 0));
 	}
@@ -165,7 +166,8 @@ try_pairs(const struct moore_fabric *f, const struct moore_route *r,
 
 static struct moore_verdict *
 route_and_judge(const char *why, const struct moore_fabric *seen,
-		const struct moore_fabric *intended, struct moore_rng *rng)
+		const struct moore_fabric *intended, const struct moore_lane_opts *o,
+		struct moore_rng *rng)
 {
 	struct moore_sl2vl *lanes = NULL;
 	struct moore_sl_set *set = NULL;
@@ -175,15 +177,16 @@ route_and_judge(const char *why, const struct moore_fabric *seen,
 
 	if (moore_route_build(&r, seen, intended, &hinted, &err) < 0)
 		fail_msg("%s: %s", why, err.text);
-	CHECK_EQ(why, moore_lane_hint_effective(&lanes, seen, &one_class, moore_route_order(r), &err), 0);
+	CHECK_EQ(why, moore_lane_hint_effective(&lanes, seen, o, moore_route_order(r), &err), 0);
 	CHECK_EQ(why, moore_route_sl_set(r, &set, &err), 0);
+	moore_lane_hint_spread(o, set);
 	CHECK_EQ(why, moore_check(&v, seen, moore_route_lft(r), lanes, NULL,
 				  &(struct moore_check_opts){ .sl_set = set }, &err), 0);
 	CHECK(why, v->acyclic);
 	CHECK_EQ(why, v->unreachable, 0);
 	CHECK_EQ(why, v->dropped, 0);
 	CHECK(why, v->sound);
-	try_pairs(seen, r, lanes, set, rng, 3000);
+	try_pairs(seen, r, o, lanes, set, rng, 3000);
 	moore_sl_set_free(set);
 	moore_sl2vl_free(lanes);
 	moore_route_free(r);
@@ -209,7 +212,7 @@ test_families(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
 		struct moore_fabric *f = test_family(T[i].family, T[i].params, 2);
-		struct moore_verdict *v = route_and_judge(T[i].params, f, NULL, &rng);
+		struct moore_verdict *v = route_and_judge(T[i].params, f, NULL, &one_class, &rng);
 		unsigned deg = (f->n_ports - f->n_switches - f->n_endpoints) / f->n_switches;
 		uint64_t most = (uint64_t)(f->n_switches - 2 * deg) * f->n_endpoints * 3;
 		double load = v->max_load / v->mean_load;
@@ -225,10 +228,12 @@ test_families(void **state)
 	}
 }
 
-/* One-lane links, and edge switches that cannot map SLs. */
+/* Links of one lane and of more, and edge switches that cannot map SLs. */
 static void
 spoil(struct moore_fabric *f, struct moore_rng *r)
 {
+	static const uint8_t lanes[] = { 2, 4, 8, 15 };
+
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		unsigned links = 0;
 
@@ -236,8 +241,9 @@ spoil(struct moore_fabric *f, struct moore_rng *r)
 			struct moore_port *q = &f->port[f->sw[s].port0 + p];
 
 			links += q->role == MOORE_ROLE_SWITCH;
-			if (q->role == MOORE_ROLE_SWITCH && !moore_rng_below(r, 15))
-				q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes = 1;
+			if (q->role == MOORE_ROLE_SWITCH && q->peer > s)
+				q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes =
+					moore_rng_below(r, 8) ? lanes[moore_rng_below(r, 4)] : 1;
 		}
 		f->sw[s].maps_sl = links > 1;
 	}
@@ -255,6 +261,7 @@ test_random(void **state)
 		struct moore_fabric *plan = test_random_fabric(&rng, n, moore_rng_below(&rng, 3 * n),
 							      (uint8_t)moore_rng_below(&rng, 3));
 		struct moore_fabric *seen = test_shuffled(plan, &rng);
+		struct moore_lane_opts o;
 		struct moore_verdict *v;
 
 		if (i % 2)
@@ -262,7 +269,9 @@ test_random(void **state)
 		if (i % 3 == 0)
 			spoil(seen, &rng);
 		assert_int_equal(moore_fabric_seal(seen, NULL), 0);
-		v = route_and_judge("random", seen, i % 4 < 2 ? plan : NULL, &rng);
+		for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
+			o.sl_class[sl] = (uint8_t)moore_rng_below(&rng, i % MOORE_HINT_CLASSES + 1);
+		v = route_and_judge("random", seen, i % 4 < 2 ? plan : NULL, &o, &rng);
 		moore_verdict_free(v);
 		moore_fabric_free(seen);
 		moore_fabric_free(plan);
@@ -280,7 +289,7 @@ test_degraded(void **state)
 		struct moore_fabric *seen = test_without(plan, moore_rng_below(&rng, 50));
 
 		test_cut_some(seen, &rng, 2 * i % 30);
-		moore_verdict_free(route_and_judge("q=5 with losses", seen, plan, &rng));
+		moore_verdict_free(route_and_judge("q=5 with losses", seen, plan, &one_class, &rng));
 		moore_fabric_free(seen);
 	}
 	moore_fabric_free(plan);
@@ -341,7 +350,7 @@ test_oom(void **state)
 	CHECK_OOM("lanes", moore_lane_hint_effective(&lanes, f, &one_class, moore_route_order(r), &err),
 		  moore_sl2vl_free(lanes));
 	CHECK_OOM("SLs", moore_route_sl_set(r, &set, &err), moore_sl_set_free(set));
-	CHECK_EQ("a LID that no one has", path_sl(r, 0, 0xbfff), A);
+	CHECK_EQ("a LID that no one has", moore_route_right(r, 0, 0xbfff), 1 << A);
 	moore_route_free(r);
 	moore_fabric_free(f);
 }
