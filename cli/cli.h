@@ -175,6 +175,9 @@ void cli_put_verdict(struct moore_buf *b, const struct moore_fabric *f,
 		     const struct moore_verdict *v);
 int cli_json_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict *v);
 
+/* --profile and --classes, in place of what conf holds. */
+int cli_conf_options(const struct cli_call *c, struct moore_conf *conf);
+
 struct cli_routing {		/* one run of the engine and all it stands on */
 	struct moore_plan *plan;
 	struct moore_fabric *seen;

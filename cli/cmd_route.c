@@ -38,6 +38,21 @@ load_links(struct cli_routing *r)
 }
 
 int
+cli_conf_options(const struct cli_call *c, struct moore_conf *conf)
+{
+	static const char *const keys[] = { "profile", "classes" };
+	struct moore_err err;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const char *value = cli_opt(c, keys[i]);
+
+		if (value && moore_conf_set(conf, keys[i], value, &err) < 0)
+			return cli_misuse(c, "--%s: %s", keys[i], err.text);
+	}
+	return CLI_OK;
+}
+
+int
 cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 {
 	const char *conf = cli_opt(c, "conf");
@@ -49,6 +64,7 @@ cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 	moore_conf_defaults(&r->conf);
 	if ((rc = cli_opt_u64(c, "lmc", 0, 7, &lmc)) != CLI_OK ||
 	    (conf && (rc = cli_load_conf(conf, &r->conf)) != CLI_OK) ||
+	    (rc = cli_conf_options(c, &r->conf)) != CLI_OK ||
 	    (rc = load_links(r)) != CLI_OK ||
 	    (rc = cli_load_plan(c->arg[0], &r->plan)) != CLI_OK)
 		return rc;

@@ -7,6 +7,9 @@
 #define OPT_OUTPUT_FILE { "output", 'o', "FILE", "write there, whole or not at all (- is standard output)" }
 #define OPT_TABLES { "tables", 0, "DIR", "directory of the dumps" }
 
+#define OPT_PROFILE { "profile", 0, "any-sl|sl-hint", "as in moore.conf, in place of its line" }
+#define OPT_CLASSES { "classes", 0, "LIST", "as in moore.conf, in place of its line: class of each SL" }
+
 static const struct cli_opt out_opts[] = {
 	OPT_OUTPUT_FILE,
 	{ 0 }
@@ -25,6 +28,8 @@ static const struct cli_opt route_opts[] = {
 	{ "lmc", 0, "N", "2^N LIDs for each endpoint (0)" },
 	{ "fail", 0, "NAME[:PORT]", "without this switch, endpoint, or link; repeatable" },
 	{ "conf", 0, "FILE", "moore.conf to use (the defaults); its plan is not read" },
+	OPT_PROFILE,
+	OPT_CLASSES,
 	{ "output", 'o', "DIR", "directory for the tables; made when it is not there" },
 	{ 0 }
 };
@@ -32,6 +37,7 @@ static const struct cli_opt quality_opts[] = {
 	{ "lmc", 0, "N", "of a plan: 2^N LIDs for each endpoint (0)" },
 	{ "fail", 0, "NAME[:PORT]", "of a plan: without this switch, endpoint, or link; repeatable" },
 	{ "conf", 0, "FILE", "of a plan: moore.conf to use (the defaults); its plan is not read" },
+	OPT_PROFILE,
 	{ "svg", 0, "FILE", "draw it, too" },
 	{ 0 }
 };
@@ -40,6 +46,8 @@ static const struct cli_opt env_opts[] = {
 	OPT_TABLES,
 	{ "opensm-conf", 0, "FILE", "opensm.conf that names the LMC" },
 	{ "profile", 0, "any-sl|sl-hint", "of moore.conf (any-sl)" },
+	{ "classes", 0, "LIST", "of moore.conf (0)" },
+	{ "class", 0, "N", "class of service to send in (0)" },
 	{ "use", 0, "minimal|valiant|all|LIST", "LID offsets: 0, the others, all, or like 0,2-3" },
 	{ 0 }
 };

@@ -30,6 +30,9 @@ test_parse(void **state)
 		{ "too large", "seed 18446744073709551616\n", -MOORE_ESYNTAX, 1, "not a number", "", 0 },
 		{ "a word", "profile sl-hint\n", 0, 0, NULL, "", 0 },
 		{ "no such word", "profile sl\n", -MOORE_ESYNTAX, 1, "\"sl\" is none of any-sl|sl-hint", "", 0 },
+		{ "sl-hint has four classes", "profile sl-hint\nclasses 0,3\n", 0, 0, NULL, "", 0 },
+		{ "and no fifth", "classes 0,4\nprofile sl-hint\n", -MOORE_ESYNTAX, 1,
+		  "classes: SL 1 has class 4, and profile sl-hint has the classes 0 to 3", "", 0 },
 		{ "twice", "seed 1\nplan x\nseed 1\n", -MOORE_ESYNTAX, 3, "seed: set twice", "", 0 },
 	};
 	(void)state;
@@ -100,6 +103,32 @@ test_long_path(void **state)
 }
 
 static void
+test_set(void **state)
+{
+	static const struct {
+		const char *why, *key, *value;
+		int want;
+	} T[] = {
+		{ "a word", "profile", "sl-hint", 0 },
+		{ "a map", "classes", "0,1", 0 },
+		{ "no word of it", "profile", "none", -MOORE_ESYNTAX },
+		{ "no class of the profile that is set", "classes", "4", -MOORE_ESYNTAX },
+	};
+	struct moore_conf c, was;
+	struct moore_err err;
+	(void)state;
+
+	moore_conf_defaults(&c);
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		was = c;
+		CHECK_EQ(T[i].why, moore_conf_set(&c, T[i].key, T[i].value, &err), T[i].want);
+		CHECK_EQ(T[i].why, !memcmp(&c, &was, sizeof(c)), T[i].want != 0);
+	}
+	CHECK_EQ("the profile", c.profile, MOORE_PROFILE_SL_HINT);
+	CHECK_EQ("the class", c.lanes.sl_class[15], 1);
+}
+
+static void
 test_template(void **state)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
@@ -123,6 +152,7 @@ main(void)
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_set),
 		cmocka_unit_test(test_template),
 	};
 

@@ -232,7 +232,7 @@ test_families(void **state)
 static void
 spoil(struct moore_fabric *f, struct moore_rng *r)
 {
-	static const uint8_t lanes[] = { 2, 4, 8, 15 };
+	static const uint8_t lanes[] = { 2, 4, 8 };	/* VL = SL = 15 would drop where 15 are */
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		unsigned links = 0;
@@ -243,7 +243,7 @@ spoil(struct moore_fabric *f, struct moore_rng *r)
 			links += q->role == MOORE_ROLE_SWITCH;
 			if (q->role == MOORE_ROLE_SWITCH && q->peer > s)
 				q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes =
-					moore_rng_below(r, 8) ? lanes[moore_rng_below(r, 4)] : 1;
+					moore_rng_below(r, 8) ? lanes[moore_rng_below(r, 3)] : 1;
 		}
 		f->sw[s].maps_sl = links > 1;
 	}
