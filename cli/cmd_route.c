@@ -119,51 +119,76 @@ drop_stale(const char *dir, const char *name)
 	return rc;
 }
 
-enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, PATH_SL, N_FILES };
+enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, N_ALWAYS,	/* then those of sl-hint alone */
+	PATH_SL = N_ALWAYS, SLVL, PSL, N_FILES };
+
+static const char *const file_name[N_FILES] = {
+	"opensm-lfts.dump", "opensm-sl2vl.dump", "opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs",
+	"moore-path-sl.dump", "moore-slvl.dump", "moore-psl.dump",
+};
+
+/* What a path record that asks for no SL gives. */
+static uint8_t
+record_sl(const void *routing, moore_lid slid, moore_lid dlid)
+{
+	const struct cli_routing *r = routing;
+
+	return moore_lane_hint_sl(&r->conf.lanes, 0, moore_route_right(r->result->route, slid, dlid));
+}
+
+static void
+fill_hint_files(const struct cli_routing *r, struct moore_buf *data)
+{
+	moore_dump_write_path_sl(r->seen, r->result->sl_set, &data[PATH_SL]);
+	moore_dump_write_slvl(r->seen, r->result->sl2vl, &data[SLVL]);
+	for (moore_epid e = 0; e < r->seen->n_endpoints; e++)
+		moore_dump_write_psl(r->seen, e, record_sl, r, &data[PSL]);
+}
 
 static int
-write_tables(const char *dir, const struct cli_routing *r)
+fill_files(const struct cli_routing *r, struct moore_buf *data, struct moore_err *err)
 {
-	static const char *const name[N_FILES] = {
-		"opensm-lfts.dump", "opensm-sl2vl.dump", "opensm-subnet.lst", "opensm.fdbs",
-		"opensm.mcfdbs", "moore-path-sl.dump",
-	};
-	struct moore_buf data[N_FILES] = { MOORE_BUF_INIT };
-	struct cli_file file[N_FILES] = { { 0 } };
 	struct moore_mft *no_groups = NULL;
-	struct moore_err err;
-	int rc, n_files = N_FILES;
+	int rc;
 
-	if ((rc = make_dir(dir)) != CLI_OK)
+	if ((rc = moore_dump_write_lfts(r->seen, r->result->lft, &data[LFTS], err)) < 0 ||
+	    (rc = moore_dump_write_fdbs(r->seen, r->result->lft, &data[FDBS], err)) < 0 ||
+	    (rc = moore_mft_new(&no_groups, r->seen->n_switches, err)) < 0)
 		return rc;
-	if (moore_dump_write_lfts(r->seen, r->result->lft, &data[LFTS], &err) < 0 ||
-	    moore_dump_write_fdbs(r->seen, r->result->lft, &data[FDBS], &err) < 0 ||
-	    moore_mft_new(&no_groups, r->seen->n_switches, &err) < 0) {
-		rc = cli_error("%s: %s", dir, err.text);
-		goto out;
-	}
 	moore_dump_write_sl2vl(r->seen, r->result->sl2vl, &data[SL2VL]);
 	moore_dump_write_subnet(r->seen, &data[SUBNET]);
 	moore_dump_write_mft(r->seen, no_groups, &data[MCAST]);
 	if (r->result->sl_set)
-		moore_dump_write_path_sl(r->seen, r->result->sl_set, &data[PATH_SL]);
-	else
-		n_files = PATH_SL;
+		fill_hint_files(r, data);
+	moore_mft_free(no_groups);
+	return 0;
+}
+
+static int
+write_tables(const char *dir, const struct cli_routing *r)
+{
+	struct moore_buf data[N_FILES] = { MOORE_BUF_INIT };
+	struct cli_file file[N_FILES] = { { 0 } };
+	struct moore_err err;
+	int rc, n_files = r->result->sl_set ? N_FILES : N_ALWAYS;
+
+	if ((rc = make_dir(dir)) != CLI_OK)
+		return rc;
+	if (fill_files(r, data, &err) < 0)
+		rc = cli_error("%s: %s", dir, err.text);
 	for (int i = 0; i < n_files && rc == CLI_OK; i++) {
-		file[i].path = cli_path_join(dir, name[i]);
+		file[i].path = cli_path_join(dir, file_name[i]);
 		file[i].data = &data[i];
 		rc = file[i].path ? CLI_OK : cli_error("out of memory");
 	}
 	if (rc == CLI_OK)
 		rc = cli_write_all(file, (size_t)n_files);
-	if (rc == CLI_OK && n_files == PATH_SL)
-		rc = drop_stale(dir, name[PATH_SL]);
-out:
+	for (int i = n_files; i < N_FILES && rc == CLI_OK; i++)
+		rc = drop_stale(dir, file_name[i]);
 	for (int i = 0; i < N_FILES; i++) {
 		moore_buf_free(&data[i]);
 		free((char *)file[i].path);
 	}
-	moore_mft_free(no_groups);
 	return rc;
 }
 

@@ -119,6 +119,14 @@ MOORE_API int moore_dump_write_fdbs(const struct moore_fabric *f, const struct m
 				    struct moore_buf *out, struct moore_err *err);
 MOORE_API void moore_dump_write_sl2vl(const struct moore_fabric *f, const struct moore_sl2vl *t,
 				      struct moore_buf *out);
+/* What ibdmchk reads with -d, and with -c: there sl(arg, ...) is asked for the SL from
+ * an endpoint to every base LID.  One call writes the lines of one endpoint: n * n are
+ * too many for one text.  ibdmchk knows no LIDs but base LIDs. */
+typedef uint8_t moore_path_sl(const void *arg, moore_lid slid, moore_lid dlid);
+MOORE_API void moore_dump_write_slvl(const struct moore_fabric *f, const struct moore_sl2vl *t,
+				     struct moore_buf *out);
+MOORE_API void moore_dump_write_psl(const struct moore_fabric *f, moore_epid from,
+				    moore_path_sl *sl, const void *arg, struct moore_buf *out);
 MOORE_API void moore_dump_write_mft(const struct moore_fabric *f, const struct moore_mft *t,
 				    struct moore_buf *out);
 
