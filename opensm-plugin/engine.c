@@ -158,8 +158,10 @@ decide(struct moore_sm *sm, struct moore_times *t, struct moore_err *err)
 {
 	enum moore_mr mr = check_preconditions(sm, err);
 
-	if (!mr)
+	if (!mr) {
 		warn_classes(sm);
+		moore_settings_policies(sm);
+	}
 	if (mr == MOORE_MR_VLS && sm->result) {
 		moore_log_err(sm, mr, "%s; until then routes are restricted to what is safe "
 			      "on one lane", err->text);

@@ -95,6 +95,8 @@ void moore_log_sweep(struct moore_sm *sm, const struct moore_view *v,
 void moore_settings_init(struct moore_sm *sm, const char *options);
 enum moore_mr moore_settings_read(struct moore_sm *sm, struct moore_err *err);
 void moore_settings_free(struct moore_settings *s);
+/* Warn of SLs in OpenSM's own files that fight profile sl-hint. */
+void moore_settings_policies(struct moore_sm *sm);
 
 /* observe.c */
 int moore_observe(struct moore_sm *sm, struct moore_view *out, struct moore_err *err);

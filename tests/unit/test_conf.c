@@ -128,6 +128,43 @@ test_set(void **state)
 	CHECK_EQ("the class", c.lanes.sl_class[15], 1);
 }
 
+/* Two classes; the second is asked for by SL 4. */
+static void
+test_policy(void **state)
+{
+	static const struct moore_lane_opts o = { { 0, 0, 0, 0, 1, 1, 1, 1 } };
+	static const struct {
+		const char *why, *text;
+		bool partitions;
+		unsigned n, line, wrong;
+	} T[] = {
+		{ "nothing", "", true, 0, 0, 0 },
+		{ "no SL", "Default=0x7fff, ipoib : ALL=full;\n", true, 0, 0, 0 },
+		{ "class 0 and class 1", "A=1,sl=0:ALL;\nB=2, sl = 4 : ALL;\n", true, 2, 0, 0 },
+		{ "a table's number", "A=1,ipoib:ALL;\nB=2,sl=1:ALL;\n", true, 1, 2, 1 },
+		{ "the first of them", "A=1,sl=0:ALL;\nB=2,sl=8:ALL;\nC=3,sl=9:ALL;", true, 3, 2, 8 },
+		{ "of a group", "A=1,sl=4 : mgid=ff12::1,sl=5 ;", true, 2, 1, 5 },
+		{ "a comment", "#A=1,sl=1:ALL;\nB=2:ALL; # sl=1\n", true, 0, 0, 0 },
+		{ "a name that ends so", "Wessl=1,defmember=full:ALL;\n", true, 0, 0, 0 },
+		{ "no SL of that number", "A=1,sl=16:ALL;\n", true, 0, 0, 0 },
+		{ "a level", "qos-levels\n qos-level\n  name: DEFAULT\n  SL : 2\n", false, 1, 4, 2 },
+		{ "a simple rule", "qos-ulps\n default : 0\n any, pkey 0x0ABC : 6\nend-qos-ulps\n",
+		  false, 2, 3, 6 },
+		{ "other numbers", "qos-ulps\nend-qos-ulps\nport-groups\n use: 7\n", false, 0, 0, 0 },
+		{ "rules with ports", "qos-ulps\n sdp, port-num 30000 : 4\n", false, 1, 0, 0 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_policy_sls f = moore_policy_scan(T[i].text, strlen(T[i].text),
+							      T[i].partitions, &o);
+
+		CHECK_EQ(T[i].why, f.n, T[i].n);
+		CHECK_EQ(T[i].why, f.wrong_line, T[i].line);
+		CHECK_EQ(T[i].why, f.wrong, T[i].wrong);
+	}
+}
+
 static void
 test_template(void **state)
 {
@@ -153,6 +190,7 @@ main(void)
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_long_path),
 		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_policy),
 		cmocka_unit_test(test_template),
 	};
 

@@ -43,6 +43,16 @@ MOORE_API int moore_conf_parse(struct moore_conf *c, const char *text, size_t le
 /* Put one value in place; key is one of the table.  Then *c is as it was on error. */
 MOORE_API int moore_conf_set(struct moore_conf *c, const char *key, const char *value,
 			     struct moore_err *err);
+/* The SLs that a file of OpenSM's makes path records ask for: partitions.conf, or else
+ * a QoS policy.  Under sl-hint one is wrong that is not the first SL (4c) of the class
+ * c in use that it means: groups cannot use it, and records give another.  O(len). */
+struct moore_policy_sls {
+	unsigned n;		/* how many are set */
+	unsigned wrong_line;	/* of the first wrong one; 0: none */
+	uint8_t wrong;
+};
+MOORE_API struct moore_policy_sls moore_policy_scan(const char *text, size_t len, bool partitions,
+						    const struct moore_lane_opts *o);
 /* A file with every key, its help and its default. */
 MOORE_API void moore_conf_template(struct moore_buf *out);
 
