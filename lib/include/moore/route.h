@@ -67,12 +67,12 @@ struct moore_route_stats {
 MOORE_API void moore_route_stats(const struct moore_route *r, struct moore_route_stats *out);
 
 /* A multicast tree over the switches in members (n of them, any order, repeats
- * fine), whose turns all belong to the same allowed set.  group picks among the
- * possible roots, so that groups spread.  Fills parent_port[n_switches]: port
+ * fine), whose turns all belong to the same allowed set.  Short, and group picks
+ * among equals, so that groups spread.  Fills parent_port[n_switches]: port
  * towards the root, 0 at the root, MOORE_NO_PATH outside the tree; the tree
  * holds the members and what joins them, nothing else.
  * -MOORE_EUNREACH members are not connected: those joined to members[0] are
- * covered and err names one that is not.  O(E). */
+ * covered and err names one that is not.  O(members * E). */
 MOORE_API int moore_route_mcast(const struct moore_route *r, uint16_t group,
 				const moore_swid *members, size_t n,
 				uint8_t *parent_port, struct moore_err *err);
