@@ -102,7 +102,8 @@ const struct cli_cmd cli_cmds[] = {
 	  route_opts,
 	  "-o DIR is required.  It then holds opensm-lfts.dump, opensm-sl2vl.dump,\n"
 	  "opensm-subnet.lst, opensm.fdbs and opensm.mcfdbs (without groups), and under\n"
-	  "profile sl-hint moore-path-sl.dump: the SLs that path records give.  LIDs follow\n"
+	  "profile sl-hint moore-path-sl.dump: the SLs that path records give; and\n"
+	  "moore-slvl.dump and moore-psl.dump, for ibdmchk -d and -c.  LIDs follow\n"
 	  "GUIDs: first the switches, then the endpoints; with --fail they stay those of the intact plan.",
 	  cmd_route },
 	{ "verify", "DIR", 1, 1, "Can traffic on these tables deadlock?", verify_opts,
