@@ -46,7 +46,7 @@ PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
-SIM_BIN    := $(SIM_SRC:%.c=$(B)/%)
+SIM_BIN    := $(B)/tests/sim/creditsim
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl
 
@@ -105,10 +105,10 @@ $(B)/tests/bench/%: tests/bench/%.c $(B)/libmoore.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson
 
-$(B)/tests/sim/%: tests/sim/%.c	# not linked to the library: it judges it
-	$(call say,CC $<)
+$(SIM_BIN): $(SIM_SRC) tests/sim/sim.h	# not linked to the library: it judges it
+	$(call say,CC $(SIM_SRC))
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $(SIM_SRC)
 
 tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN)
 
