@@ -135,14 +135,12 @@ moore_dump_parse_lfts(struct moore_lft **out, const struct moore_fabric *f,
 	int rc;
 
 	*out = NULL;
-	if (!moore_guid_map_init(&by_guid, f->n_switches, &tmp) ||
-	    !(seen = moore_arena_alloc(&tmp, moore_bits_words(f->n_switches) + 1, sizeof(*seen)))) {
+	if (!(seen = moore_arena_alloc(&tmp, moore_bits_words(f->n_switches) + 1, sizeof(*seen)))) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		moore_guid_map_put(&by_guid, f->sw[s].guid, s);
-	if ((rc = moore_lft_new(&t, f->n_switches, f->lid_top, err)) < 0 ||
+	if ((rc = moore_scan_switches(&by_guid, f, false, &tmp, err)) < 0 ||
+	    (rc = moore_lft_new(&t, f->n_switches, f->lid_top, err)) < 0 ||
 	    (rc = read_sections(t, f, &r, &by_guid, seen, err)) < 0)
 		goto out;
 	*out = t;

@@ -61,3 +61,14 @@ moore_scan_switch(const struct moore_scan *s, const struct moore_guid_map *switc
 				  (unsigned long long)guid);
 	return 0;
 }
+
+int
+moore_scan_switches(struct moore_guid_map *out, const struct moore_fabric *f, bool by_port,
+		    struct moore_arena *tmp, struct moore_err *err)
+{
+	if (!moore_guid_map_init(out, f->n_switches, tmp))
+		return moore_fail_nomem(err);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		moore_guid_map_put(out, by_port ? f->sw[s].port_guid : f->sw[s].guid, s);
+	return 0;
+}

@@ -6,6 +6,7 @@
 
 #include "guid_map.h"
 #include "moore/base.h"
+#include "moore/fabric.h"
 
 struct moore_scan {
 	const char *at, *end;		/* what is left of this line */
@@ -26,6 +27,9 @@ void moore_scan_spaces(struct moore_scan *s);
 /* The switch that a section of `file` is about; -MOORE_EPLAN when it is unknown. */
 int moore_scan_switch(const struct moore_scan *s, const struct moore_guid_map *switches,
 		      uint64_t guid, const char *file, uint32_t *sw, struct moore_err *err);
+/* The switches of f by node GUID, or by that of port 0; lives until tmp ends. */
+int moore_scan_switches(struct moore_guid_map *out, const struct moore_fabric *f, bool by_port,
+			struct moore_arena *tmp, struct moore_err *err);
 /* As moore_text_u64. */
 bool moore_scan_num(struct moore_scan *s, unsigned base, uint64_t max, uint64_t *out);
 
