@@ -7,15 +7,19 @@
  *
  * Stars: all members beside one switch, at which the ranks allow each pair of their
  * links in both senses.  Any such switch will do; the group's number picks it.
+ * Taken by colours; by the order they are monotone trees as well.
  *
  * Monotone trees, in which every parent is greater than its child; by colours only
- * what joins the members in the spanning tree.  The root is the switch nearest to
- * all members, of those above them all; the group's number picks among equals, here
- * and among equally near parents, so that groups use different links. */
+ * what joins the members in the spanning tree.  The root is one of the
+ * nearest to all members, of the switches above them all; the group's number picks
+ * it, and among equally near parents, so that groups use different links. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "route/route_impl.h"
+
+/* A root may be farther than the nearest by a link for one in so many members. */
+#define SLACK 4
 
 struct mtree {
 	const struct moore_rview *v;
@@ -198,26 +202,30 @@ count_above(struct mtree *m, uint32_t s)
 	}
 }
 
-/* The nearest of those above all members, or the greatest. */
+/* One of the nearest of those above all members, or the greatest. */
 static uint32_t
 find_root(struct mtree *m)
 {
 	const struct moore_rgraph *g = m->v->g;
 	struct moore_rng rng = { m->seed };
-	uint32_t from = moore_rng_below(&rng, g->n), best = MOORE_NONE;
+	uint32_t least = MOORE_NONE, n = 0, pick;
 
 	memset(m->count, 0, g->n * sizeof(*m->count));
 	memset(m->sum, 0, g->n * sizeof(*m->sum));
 	for (uint32_t i = 0; i < m->n; i++)
 		count_above(m, m->member[i]);
-	for (uint32_t k = 0; k < g->n; k++) {
-		uint32_t r = (from + k) % g->n;
-
-		if (m->count[r] == m->n && moore_rview_transit(m->v, r) &&
-		    (best == MOORE_NONE || m->sum[r] < m->sum[best]))
-			best = r;
-	}
-	return best != MOORE_NONE ? best : climb(m->v, m->member[0]);
+	for (uint32_t r = 0; r < g->n; r++)
+		if (m->count[r] != m->n || !moore_rview_transit(m->v, r))
+			m->sum[r] = MOORE_NONE;
+		else if (m->sum[r] < least)
+			least = m->sum[r];
+	for (uint32_t r = 0; r < g->n; r++)
+		if (m->sum[r] != MOORE_NONE && m->sum[r] <= least + m->n / SLACK)
+			m->queue[n++] = r;
+	if (!n)
+		return climb(m->v, m->member[0]);
+	pick = moore_rng_below(&rng, n);
+	return m->queue[pick];
 }
 
 /* The distinct nodes of the members. */
@@ -271,7 +279,7 @@ moore_rmcast(const struct moore_rview *v, uint16_t group, const moore_swid *memb
 		goto out;
 	}
 	list_members(&m, members, n);
-	if (!find_star(&m))
+	if (!v->turns->by_colour || !find_star(&m))
 		descend(&m, find_root(&m));
 	for (size_t i = 0; i < n; i++) {
 		uint32_t s = g->node_of[members[i]];
