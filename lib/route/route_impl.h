@@ -229,7 +229,8 @@ struct moore_rvaliant {
 
 int moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b);
 void moore_rvaliant_fini(struct moore_rvaliant *v);
-/* Build layer 0..n_layers-1 of the turn-th hosts (layers in this order). */
+/* Build layer 0..n_layers-1 of variant number turn (layers in this order), whose
+ * trees present[root] LIDs share. */
 void moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers,
 			  unsigned turn, const uint8_t *present, const uint32_t *n_connected);
 

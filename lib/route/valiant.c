@@ -63,6 +63,7 @@ struct tree {
 	struct moore_rvaliant *v;
 	const struct moore_rview *view;
 	uint32_t root;
+	uint32_t units;		/* of load from each source: LIDs that share the tree */
 	uint8_t *slot, *len, *flags;
 	const uint8_t *dist;	/* least legal hops, of the minimal tree */
 };
@@ -73,11 +74,11 @@ enum { COVERED = 1, PASS = 2, KIDS = 4 };
 #define DEAR ((uint64_t)1 << 60)
 
 static struct tree
-tree_of(struct moore_rvaliant *v, uint32_t root)
+tree_of(struct moore_rvaliant *v, uint32_t root, uint32_t units)
 {
 	size_t at = (size_t)root * v->b->v->g->n;
 
-	return (struct tree){ v, v->b->v, root, v->slot + at, v->len + at, v->flags + at,
+	return (struct tree){ v, v->b->v, root, units, v->slot + at, v->len + at, v->flags + at,
 			      v->b->len + at };
 }
 
@@ -151,7 +152,7 @@ add_whole(struct tree *w)
 	uint32_t *acc = w->v->acc;
 
 	for (uint32_t i = 0; i < t->n_reached; i++)
-		acc[t->queue[i]] = g->weight[t->queue[i]];
+		acc[t->queue[i]] = g->weight[t->queue[i]] * w->units;
 	for (uint32_t i = t->n_reached; i-- > 1;) {
 		uint32_t s = t->queue[i], e = g->xadj[s] + t->slot[s];
 
@@ -161,16 +162,22 @@ add_whole(struct tree *w)
 }
 
 static void
-add_route(struct tree *w, uint32_t e, uint32_t by)
+add_route(struct tree *w, uint32_t e)
 {
-	moore_rload_add(w->v->load, w->view->g, w->slot, w->root, e, by);
+	moore_rload_add(w->v->load, w->view->g, w->slot, w->root, e, w->units);
 }
 
-/* One unit more on e adds this to the sum of fourth powers, nearly. */
+static void
+drop_route(struct tree *w, uint32_t e)
+{
+	moore_rload_add(w->v->load, w->view->g, w->slot, w->root, e, -w->units);
+}
+
+/* One source more on e adds this to the sum of fourth powers, nearly. */
 static uint64_t
 edge_price(const struct tree *w, uint32_t e)
 {
-	uint64_t l = moore_rgraph_cost(w->view->g, e, w->v->load[e] + 1);
+	uint64_t l = moore_rgraph_cost(w->view->g, e, w->v->load[e] + w->units);
 
 	return l * l * l;
 }
@@ -209,13 +216,13 @@ move(struct tree *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = w->view->g;
 
-	add_route(w, g->xadj[s] + w->slot[s], UINT32_MAX);
+	drop_route(w, g->xadj[s] + w->slot[s]);
 	w->slot[s] = (uint8_t)(e - g->xadj[s]);
 	w->len[s] = (uint8_t)(w->len[g->to[e]] + 1);
 	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
 				(moore_rview_transit(w->view, s) && moore_rview_legal(w->view, w->slot, w->root, e) ? PASS : 0));
 	w->flags[g->to[e]] |= KIDS;
-	add_route(w, e, 1);
+	add_route(w, e);
 	renew(w, g->to[e]);
 	renew(w, s);
 }
@@ -292,10 +299,10 @@ sweep(struct tree *w)
 		if (!is_leaf(w, s) || w->len[s] <= w->dist[s])
 			continue;
 		now = g->xadj[s] + w->slot[s];
-		add_route(w, now, UINT32_MAX);
+		drop_route(w, now);
 		renew(w, g->to[now]);
 		e = cheapest(w, s, w->len[s] - 1u, w->len[s] - 1u, MOORE_NONE, DEAR);
-		add_route(w, now, 1);
+		add_route(w, now);
 		if (e != MOORE_NONE && e != now)
 			move(w, s, e);
 	}
@@ -402,10 +409,10 @@ sort_nodes(struct tree *w)
 }
 
 static void
-build_tree(struct moore_rvaliant *v, uint32_t root, unsigned layer, unsigned n_layers,
-	   unsigned turn, uint32_t n_connected)
+build_tree(struct moore_rvaliant *v, uint32_t root, uint32_t units, unsigned layer,
+	   unsigned n_layers, unsigned turn, uint32_t n_connected)
 {
-	struct tree w = tree_of(v, root);
+	struct tree w = tree_of(v, root, units);
 	struct moore_rng r = { (uint64_t)root << 32 | turn << 8 | layer };
 	uint32_t first = moore_rng_below(&r, w.view->g->n);
 
@@ -429,9 +436,9 @@ moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers
 		memset(v->flags, 0, (size_t)n * n);
 	for (uint32_t root = 0; root < n; root++)
 		if (present[root])
-			build_tree(v, root, layer, n_layers, turn, n_connected[root]);
+			build_tree(v, root, present[root], layer, n_layers, turn, n_connected[root]);
 	for (uint32_t root = 0; root < n && layer > 0; root++) {
-		struct tree w = tree_of(v, root);
+		struct tree w = tree_of(v, root, present[root]);
 
 		if (present[root] && v->last)
 			sweep(&w);
@@ -439,7 +446,7 @@ moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers
 			cover_rest(&w);
 	}
 	for (uint32_t root = 0; root < n; root++) {
-		struct tree w = tree_of(v, root);
+		struct tree w = tree_of(v, root, present[root]);
 
 		if (!present[root])
 			continue;
