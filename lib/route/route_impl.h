@@ -162,6 +162,8 @@ struct moore_rtree {
 	uint8_t *old;		/* repair: slot[] before it */
 	uint8_t *need;		/* nodes that must follow the spanning tree */
 	uint32_t *level;	/* the nodes of one round */
+	uint32_t *rank;		/* of the edge towards the root, for who offers */
+	uint64_t *cost;		/* likewise: its load */
 };
 
 int moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g);
@@ -182,6 +184,16 @@ bool moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v,
  * nodes whose parent changed. */
 bool moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			const uint32_t *cost, uint32_t n_connected, uint32_t *moved);
+
+/* acc[s]: the sources of load whose route in the grown tree leaves s. */
+static inline void
+moore_rtree_sources(const struct moore_rtree *t, const struct moore_rgraph *g, uint32_t *acc)
+{
+	for (uint32_t i = 0; i < t->n_reached; i++)
+		acc[t->queue[i]] = g->weight[t->queue[i]];
+	for (uint32_t i = t->n_reached; i-- > 1;)
+		acc[g->to[g->xadj[t->queue[i]] + t->slot[t->queue[i]]]] += acc[t->queue[i]];
+}
 
 /* Every tree, and where each leaf with equal choices hangs in the present slice.
  * A slice holds one LID of each switch's (its own, or its j-th host's). */
@@ -223,6 +235,9 @@ struct moore_rvaliant {
 	uint32_t *acc;
 	uint8_t *via;
 	uint64_t *beyond;
+	uint64_t *price;	/* of each edge */
+	uint32_t units;		/* the most LIDs that share a tree of this layer */
+	bool lanes;		/* some link has one lane */
 	bool last;		/* layer: who is not covered now never will be */
 	struct moore_rtree t;
 };

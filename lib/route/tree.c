@@ -36,9 +36,11 @@ moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g)
 		.first = malloc(n * sizeof(*t->first)),
 		.next = malloc((g->n_edges + 1) * sizeof(*t->next)),
 		.n_offers = malloc(n), .old = malloc(n), .need = malloc(n), .level = malloc(n * sizeof(*t->level)),
+		.rank = malloc(n * sizeof(*t->rank)), .cost = malloc(n * sizeof(*t->cost)),
 	};
 	return t->slot && t->len && t->pass && t->kids && t->queue && t->first && t->next &&
-		t->n_offers && t->old && t->need && t->level ? 0 : -MOORE_ENOMEM;
+		t->n_offers && t->old && t->need && t->level &&
+		t->rank && t->cost ? 0 : -MOORE_ENOMEM;
 }
 
 void
@@ -55,6 +57,8 @@ moore_rtree_fini(struct moore_rtree *t)
 	free(t->old);
 	free(t->need);
 	free(t->level);
+	free(t->rank);
+	free(t->cost);
 	*t = (struct moore_rtree){ 0 };
 }
 
@@ -74,13 +78,22 @@ start(struct moore_rtree *t, uint32_t n, uint32_t root)
 	t->n_reached = 1;
 }
 
+static uint64_t
+edge_cost(const struct grower *w, uint32_t e)
+{
+	return w->cost ? (uint64_t)w->cost[e] * w->v->g->cost[e] : 0;
+}
+
 /* Let every neighbour of r that is not reached know that r would take it. */
 static void
 offer(struct grower *w, uint32_t r)
 {
 	const struct moore_rgraph *g = w->v->g;
 	struct moore_rtree *t = w->t;
+	uint32_t on = g->xadj[r] + t->slot[r];
 
+	t->rank[r] = r == t->root ? UINT32_MAX : w->v->turns->rank[on];
+	t->cost[r] = r == t->root ? 0 : edge_cost(w, on);
 	for (uint32_t out = g->xadj[r]; out < g->xadj[r + 1]; out++) {
 		uint32_t s = g->to[out], e = g->rev[out];
 
@@ -103,12 +116,10 @@ price(const struct grower *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rtree *t = w->t;
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t r = g->to[e], on = g->xadj[r] + t->slot[r];
-	uint64_t p = w->cost ? (uint64_t)w->cost[e] * g->cost[e] : 0;
+	uint32_t r = g->to[e];
+	uint64_t p = edge_cost(w, e) + t->cost[r];
 
-	if (w->cost && t->len[r])
-		p += (uint64_t)w->cost[on] * g->cost[on];
-	if (!w->last && !moore_rview_legal(w->v, t->slot, t->root, e))
+	if (!w->last && w->v->turns->rank[e] >= t->rank[r])
 		p |= (uint64_t)1 << 62;
 	if (!t->kids[r] && (t->n_offers[r] > 1 || (w->wish && w->wish[r] & MOORE_WISH_LEAF)))
 		p |= (uint64_t)1 << 61;

@@ -37,8 +37,10 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b)
 	v->acc = calloc(n + 1, sizeof(*v->acc));
 	v->via = calloc(n + 1, 1);
 	v->beyond = calloc(n + 1, sizeof(*v->beyond));
+	v->price = calloc(b->v->g->n_edges + 1, sizeof(*v->price));
 	return v->slot && v->len && v->flags && v->order && v->n_reached && v->load &&
-		v->wish && v->acc && v->via && v->beyond && moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
+		v->wish && v->acc && v->via && v->beyond && v->price &&
+		moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
 }
 
 void
@@ -54,6 +56,7 @@ moore_rvaliant_fini(struct moore_rvaliant *v)
 	free(v->acc);
 	free(v->beyond);
 	free(v->via);
+	free(v->price);
 	moore_rtree_fini(&v->t);
 	*v = (struct moore_rvaliant){ 0 };
 }
@@ -70,8 +73,9 @@ struct tree {
 
 enum { COVERED = 1, PASS = 2, KIDS = 4 };
 
-#define LONG ((uint64_t)1 << 58)	/* prices, above all loads */
+#define LONG_BIT 58		/* prices, above all loads */
 #define DEAR ((uint64_t)1 << 60)
+#define NEVER ((uint64_t)1 << 62)
 
 static struct tree
 tree_of(struct moore_rvaliant *v, uint32_t root, uint32_t units)
@@ -128,58 +132,50 @@ grow(struct moore_rvaliant *v, const struct moore_rview *view, uint32_t root, ui
 	moore_rtree_grow(&v->t, view, root, v->load, n_connected);
 }
 
+/* ---- loads ------------------------------------------------------------------------ */
+
+/* What a source more on e would add to the sum of fourth powers, nearly; kept for
+ * every edge, since loads change less often than they are asked for. */
+static void
+set_load(struct moore_rvaliant *v, uint32_t e, uint32_t load)
+{
+	uint64_t c = moore_rgraph_cost(v->b->v->g, e, (uint64_t)load + v->units);
+
+	v->load[e] = load;
+	v->price[e] = v->b->v->g->flags[e] & v->b->v->flag ? c * c * c : NEVER;
+}
+
+/* Change the load of every edge on the route from edge e to the root. */
+static void
+change_route(const struct tree *w, uint32_t e, uint32_t by)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (;; e = g->xadj[g->to[e]] + w->slot[g->to[e]]) {
+		set_load(w->v, e, w->v->load[e] + by);
+		if (g->to[e] == w->root)
+			return;
+	}
+}
+
 static void
 keep_tree(struct tree *w)
 {
 	struct moore_rvaliant *v = w->v;
 	const struct moore_rtree *t = &v->t;
-	uint32_t n = w->view->g->n;
+	const struct moore_rgraph *g = w->view->g;
 
-	memcpy(w->slot, t->slot, n);
-	memcpy(w->len, t->len, n);
-	for (uint32_t s = 0; s < n; s++)
+	memcpy(w->slot, t->slot, g->n);
+	memcpy(w->len, t->len, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
 		w->flags[s] = (uint8_t)((w->flags[s] & COVERED) | (t->pass[s] ? PASS : 0) |
 					(t->kids[s] ? KIDS : 0));
-}
-
-/* ---- loads ------------------------------------------------------------------------ */
-
-static void
-add_whole(struct tree *w)
-{
-	const struct moore_rgraph *g = w->view->g;
-	const struct moore_rtree *t = &w->v->t;
-	uint32_t *acc = w->v->acc;
-
-	for (uint32_t i = 0; i < t->n_reached; i++)
-		acc[t->queue[i]] = g->weight[t->queue[i]] * w->units;
-	for (uint32_t i = t->n_reached; i-- > 1;) {
+	moore_rtree_sources(t, g, v->acc);
+	for (uint32_t i = 1; i < t->n_reached; i++) {
 		uint32_t s = t->queue[i], e = g->xadj[s] + t->slot[s];
 
-		w->v->load[e] += acc[s];
-		acc[g->to[e]] += acc[s];
+		set_load(v, e, v->load[e] + v->acc[s] * w->units);
 	}
-}
-
-static void
-add_route(struct tree *w, uint32_t e)
-{
-	moore_rload_add(w->v->load, w->view->g, w->slot, w->root, e, w->units);
-}
-
-static void
-drop_route(struct tree *w, uint32_t e)
-{
-	moore_rload_add(w->v->load, w->view->g, w->slot, w->root, e, -w->units);
-}
-
-/* One source more on e adds this to the sum of fourth powers, nearly. */
-static uint64_t
-edge_price(const struct tree *w, uint32_t e)
-{
-	uint64_t l = moore_rgraph_cost(w->view->g, e, w->v->load[e] + w->units);
-
-	return l * l * l;
 }
 
 /* For a node to hang on: its hops (MOORE_LEN_NONE when it lets nobody through),
@@ -191,11 +187,15 @@ renew(struct tree *w, uint32_t x)
 	const struct moore_rgraph *g = w->view->g;
 	uint64_t sum = 0;
 
-	w->v->via[x] = w->flags[x] & PASS ? w->len[x] : MOORE_LEN_NONE;
+	w->v->via[x] = MOORE_LEN_NONE;
+	w->v->beyond[x] = NEVER;
 	if (!(w->flags[x] & PASS))
 		return;
-	for (uint32_t a = x; a != w->root; a = g->to[g->xadj[a] + w->slot[a]])
-		sum += edge_price(w, g->xadj[a] + w->slot[a]);
+	w->v->via[x] = w->len[x];
+	for (uint32_t a = x, e; a != w->root; a = g->to[e]) {
+		e = g->xadj[a] + w->slot[a];
+		sum += w->v->price[e];
+	}
 	if (!(w->flags[x] & (KIDS | COVERED)) && w->len[x] == w->dist[x] && g->weight[x])
 		sum += DEAR;
 	w->v->beyond[x] = sum;
@@ -216,13 +216,13 @@ move(struct tree *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = w->view->g;
 
-	drop_route(w, g->xadj[s] + w->slot[s]);
+	change_route(w, g->xadj[s] + w->slot[s], -w->units);
 	w->slot[s] = (uint8_t)(e - g->xadj[s]);
 	w->len[s] = (uint8_t)(w->len[g->to[e]] + 1);
 	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
 				(moore_rview_transit(w->view, s) && moore_rview_legal(w->view, w->slot, w->root, e) ? PASS : 0));
 	w->flags[g->to[e]] |= KIDS;
-	add_route(w, e);
+	change_route(w, e, w->units);
 	renew(w, g->to[e]);
 	renew(w, s);
 }
@@ -233,21 +233,24 @@ static uint32_t
 cheapest(const struct tree *w, uint32_t s, unsigned lo, unsigned hi, uint32_t not, uint64_t limit)
 {
 	const struct moore_rgraph *g = w->view->g;
+	const uint64_t *price = w->v->price, *beyond = w->v->beyond;
+	const unsigned span = hi - lo;
 	uint32_t best = MOORE_NONE;
-	uint64_t least = limit;
+	uint64_t least = limit < NEVER ? limit : NEVER;
 
+	/* Without a branch but on lanes: this is where the time goes. */
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 		uint32_t x = g->to[e];
-		uint64_t p;
+		unsigned more = (unsigned)w->v->via[x] - lo;
+		uint64_t p = price[e] + beyond[x] + ((uint64_t)(more != 0) << LONG_BIT);
+		uint64_t bad = -(uint64_t)((more > span) | (x == not)), less;
 
-		if (w->v->via[x] < lo || w->v->via[x] > hi || x == not ||
-		    !(g->flags[e] & w->view->flag))
+		if (w->v->lanes && !moore_rview_leaf(w->view, w->slot, w->root, s, e))
 			continue;
-		p = edge_price(w, e) + w->v->beyond[x] + (w->v->via[x] > lo ? LONG : 0);
-		if (p < least && moore_rview_leaf(w->view, w->slot, w->root, s, e)) {
-			least = p;
-			best = e;
-		}
+		p |= bad;
+		less = -(uint64_t)(p < least);
+		least ^= (least ^ p) & less;
+		best ^= (best ^ e) & (uint32_t)less;
 	}
 	return best;
 }
@@ -299,10 +302,10 @@ sweep(struct tree *w)
 		if (!is_leaf(w, s) || w->len[s] <= w->dist[s])
 			continue;
 		now = g->xadj[s] + w->slot[s];
-		drop_route(w, now);
+		change_route(w, now, -w->units);
 		renew(w, g->to[now]);
 		e = cheapest(w, s, w->len[s] - 1u, w->len[s] - 1u, MOORE_NONE, DEAR);
-		add_route(w, now);
+		change_route(w, now, w->units);
 		if (e != MOORE_NONE && e != now)
 			move(w, s, e);
 	}
@@ -419,7 +422,6 @@ build_tree(struct moore_rvaliant *v, uint32_t root, uint32_t units, unsigned lay
 	make_wishes(v, root, layer, n_layers < MIN_SHARES ? MIN_SHARES : n_layers, turn);
 	grow(v, w.view, root, n_connected);
 	keep_tree(&w);
-	add_whole(&w);
 	renew_all(&w);
 	move_leaves(&w, first, false);
 	move_leaves(&w, first, true);
@@ -429,9 +431,18 @@ void
 moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers, unsigned turn,
 		     const uint8_t *present, const uint32_t *n_connected)
 {
-	uint32_t n = v->b->v->g->n;
+	const struct moore_rgraph *g = v->b->v->g;
+	uint32_t n = g->n;
 
 	v->last = layer + 1 == n_layers;
+	v->units = 0;
+	for (uint32_t root = 0; root < n; root++)
+		v->units = present[root] > v->units ? present[root] : v->units;
+	v->lanes = false;
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		v->lanes |= v->b->v->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE;
+		set_load(v, e, v->load[e]);
+	}
 	if (layer == 0)
 		memset(v->flags, 0, (size_t)n * n);
 	for (uint32_t root = 0; root < n; root++)
