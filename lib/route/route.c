@@ -284,11 +284,25 @@ write_column(struct job *j, const struct column *c, const uint8_t *slot)
 
 /* The trees of one slice, minimal or not. */
 struct slice {
-	const uint8_t *slot;
-	const uint16_t *order;
-	const uint32_t *n_reached;
+	const uint8_t *slot, *len;
 	uint32_t *load;
 };
+
+/* The nodes that len[] reaches, as repairing wants them. */
+static void
+queue_by_length(struct moore_rtree *t, const uint8_t *len, uint32_t n)
+{
+	uint32_t at[MOORE_LEN_NONE + 2] = { 0 };
+
+	for (uint32_t s = 0; s < n; s++)
+		at[len[s] + 1]++;
+	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
+		at[l + 1] += at[l];
+	t->n_reached = at[MOORE_LEN_NONE];
+	for (uint32_t s = 0; s < n; s++)
+		if (len[s] != MOORE_LEN_NONE)
+			t->queue[at[len[s]]++] = s;
+}
 
 /* Repair the tree of c for what is missing; the loads learn of new routes. */
 static int
@@ -299,9 +313,7 @@ repair_tree(struct job *j, const struct slice *sl, const struct column *c, struc
 	struct moore_rtree *t = &j->tree;
 
 	memcpy(t->slot, old, g->n);
-	t->n_reached = sl->n_reached[c->root];
-	for (uint32_t i = 0; i < t->n_reached; i++)
-		t->queue[i] = sl->order[(size_t)c->root * g->n + i];
+	queue_by_length(t, sl->len + (size_t)c->root * g->n, g->n);
 	if (!moore_rtree_repair(t, &j->up, c->root, sl->load, j->n_connected_up[c->root],
 				&j->r->stats.repaired))
 		return fail_unreachable(j, c->root, err);
@@ -324,12 +336,12 @@ make_slice(struct job *j, const struct column *col)
 				     j->present, j->n_connected);
 		/* Repairs must not show in what later layers are made of. */
 		memcpy(b->load, v->load, j->r->g.n_edges * sizeof(*b->load));
-		return (struct slice){ v->slot, v->order, v->n_reached, b->load };
+		return (struct slice){ v->slot, v->len, b->load };
 	}
 	moore_rbalance_slice(b, col->slice / j->n_offsets + offset, j->present);
 	for (uint32_t e = 0; v->load && kind >= KIND_HOST && e < j->r->g.n_edges; e++)
 		v->load[e] += b->load[e];
-	return (struct slice){ b->slot, b->order, b->n_reached, b->load };
+	return (struct slice){ b->slot, b->len, b->load };
 }
 
 /* The layers of sl-hint are the slices of hosts at offsets 1 and up. */

@@ -228,13 +228,11 @@ void moore_rbalance_fini(struct moore_rbalance *b);
 struct moore_rvaliant {
 	const struct moore_rbalance *b;
 	uint8_t *slot, *len, *flags;
-	uint16_t *order;
-	uint32_t *n_reached;
 	uint32_t *load;		/* of each edge, over all slices of hosts so far */
 	uint8_t *wish;		/* scratch, per node */
 	uint32_t *acc;
 	uint8_t *via;
-	uint64_t *beyond;
+	uint64_t *beyond, *route;
 	uint64_t *price;	/* of each edge */
 	uint32_t units;		/* the most LIDs that share a tree of this layer */
 	bool lanes;		/* some link has one lane */

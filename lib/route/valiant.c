@@ -30,16 +30,15 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b)
 	v->slot = malloc(n * n + 1);
 	v->len = malloc(n * n + 1);
 	v->flags = calloc(n * n + 1, 1);
-	v->order = malloc(n * n * sizeof(*v->order) + 1);
-	v->n_reached = calloc(n + 1, sizeof(*v->n_reached));
 	v->load = calloc(b->v->g->n_edges + 1, sizeof(*v->load));
 	v->wish = calloc(n + 1, 1);
 	v->acc = calloc(n + 1, sizeof(*v->acc));
 	v->via = calloc(n + 1, 1);
 	v->beyond = calloc(n + 1, sizeof(*v->beyond));
+	v->route = calloc(n + 1, sizeof(*v->route));
 	v->price = calloc(b->v->g->n_edges + 1, sizeof(*v->price));
-	return v->slot && v->len && v->flags && v->order && v->n_reached && v->load &&
-		v->wish && v->acc && v->via && v->beyond && v->price &&
+	return v->slot && v->len && v->flags && v->load &&
+		v->wish && v->acc && v->via && v->beyond && v->route && v->price &&
 		moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
 }
 
@@ -49,14 +48,13 @@ moore_rvaliant_fini(struct moore_rvaliant *v)
 	free(v->slot);
 	free(v->len);
 	free(v->flags);
-	free(v->order);
-	free(v->n_reached);
 	free(v->load);
 	free(v->wish);
 	free(v->acc);
 	free(v->beyond);
 	free(v->via);
 	free(v->price);
+	free(v->route);
 	moore_rtree_fini(&v->t);
 	*v = (struct moore_rvaliant){ 0 };
 }
@@ -168,8 +166,8 @@ keep_tree(struct tree *w)
 	memcpy(w->slot, t->slot, g->n);
 	memcpy(w->len, t->len, g->n);
 	for (uint32_t s = 0; s < g->n; s++)
-		w->flags[s] = (uint8_t)((w->flags[s] & COVERED) | (t->pass[s] ? PASS : 0) |
-					(t->kids[s] ? KIDS : 0));
+		w->flags[s] = (uint8_t)((w->flags[s] & COVERED) | t->pass[s] * PASS |
+					t->kids[s] * KIDS);
 	moore_rtree_sources(t, g, v->acc);
 	for (uint32_t i = 1; i < t->n_reached; i++) {
 		uint32_t s = t->queue[i], e = g->xadj[s] + t->slot[s];
@@ -182,31 +180,55 @@ keep_tree(struct tree *w)
  * and the price of its route, renewed as leaves come.  A switch that still wants
  * a detour of its own, and would lose it by taking a leaf, is dear. */
 static void
+set_beyond(struct tree *w, uint32_t x, uint64_t sum)
+{
+	uint8_t flags = w->flags[x];
+	bool dear = !(flags & (KIDS | COVERED)) & (w->len[x] == w->dist[x]) & w->view->g->weight[x];
+
+	w->v->via[x] = flags & PASS ? w->len[x] : MOORE_LEN_NONE;
+	w->v->beyond[x] = flags & PASS ? sum + dear * DEAR : NEVER;
+}
+
+static void
 renew(struct tree *w, uint32_t x)
 {
 	const struct moore_rgraph *g = w->view->g;
 	uint64_t sum = 0;
 
-	w->v->via[x] = MOORE_LEN_NONE;
-	w->v->beyond[x] = NEVER;
-	if (!(w->flags[x] & PASS))
-		return;
-	w->v->via[x] = w->len[x];
-	for (uint32_t a = x, e; a != w->root; a = g->to[e]) {
+	for (uint32_t a = x, e; a != w->root && w->flags[x] & PASS; a = g->to[e]) {
 		e = g->xadj[a] + w->slot[a];
 		sum += w->v->price[e];
 	}
-	if (!(w->flags[x] & (KIDS | COVERED)) && w->len[x] == w->dist[x] && g->weight[x])
-		sum += DEAR;
-	w->v->beyond[x] = sum;
+	set_beyond(w, x, sum);
 }
 
+/* The root is never a detour. */
 static void
 renew_all(struct tree *w)
 {
 	for (uint32_t x = 0; x < w->view->g->n; x++)
 		renew(w, x);
-	w->v->via[w->root] = MOORE_LEN_NONE;	/* never a detour */
+	w->v->via[w->root] = MOORE_LEN_NONE;
+}
+
+/* The same for the tree just grown. */
+static void
+price_grown(struct tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const struct moore_rtree *t = &w->v->t;
+	uint64_t *route = w->v->route;
+
+	if (t->n_reached < g->n)
+		renew_all(w);
+	route[w->root] = 0;
+	for (uint32_t i = 1; i < t->n_reached; i++) {
+		uint32_t x = t->queue[i], e = g->xadj[x] + t->slot[x];
+
+		route[x] = route[g->to[e]] + w->v->price[e];
+		set_beyond(w, x, route[x]);
+	}
+	w->v->via[w->root] = MOORE_LEN_NONE;
 }
 
 /* ---- leaves that move ----------------------------------------------------------------- */
@@ -369,18 +391,27 @@ send_children_off(struct tree *w, uint32_t s, unsigned generations)
 	return all;
 }
 
+static bool
+is_uncovered(const struct tree *w, uint32_t s)
+{
+	return !(w->flags[s] & COVERED) && w->view->g->weight[s] && w->slot[s] != MOORE_SLOT_NONE &&
+		w->len[s] <= w->dist[s] && s != w->root;
+}
+
 static void
 cover_rest(struct tree *w)
 {
 	const struct moore_rgraph *g = w->view->g;
+	bool renewed = w->v->last;	/* by the sweep */
 
-	renew_all(w);
 	for (uint32_t s = 0; s < g->n; s++) {
 		uint32_t e;
 
-		if (w->flags[s] & COVERED || !g->weight[s] || w->slot[s] == MOORE_SLOT_NONE ||
-		    w->len[s] > w->dist[s] || s == w->root)
+		if (!is_uncovered(w, s))
 			continue;
+		if (!renewed)
+			renew_all(w);
+		renewed = true;
 		if (w->flags[s] & KIDS && !send_children_off(w, s, 1))
 			continue;
 		e = best_detour(w, s, MOORE_NONE);
@@ -393,24 +424,6 @@ cover_rest(struct tree *w)
 
 /* ---- a slice -------------------------------------------------------------------------- */
 
-/* Nodes by length, as repairing wants them. */
-static void
-sort_nodes(struct tree *w)
-{
-	struct moore_rvaliant *v = w->v;
-	uint32_t n = w->view->g->n, at[MOORE_LEN_NONE + 2] = { 0 };
-	uint16_t *order = v->order + (size_t)w->root * n;
-
-	for (uint32_t s = 0; s < n; s++)
-		at[w->len[s] + 1]++;
-	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
-		at[l + 1] += at[l];
-	v->n_reached[w->root] = at[MOORE_LEN_NONE];
-	for (uint32_t s = 0; s < n; s++)
-		if (w->len[s] != MOORE_LEN_NONE)
-			order[at[w->len[s]]++] = (uint16_t)s;
-}
-
 static void
 build_tree(struct moore_rvaliant *v, uint32_t root, uint32_t units, unsigned layer,
 	   unsigned n_layers, unsigned turn, uint32_t n_connected)
@@ -422,7 +435,7 @@ build_tree(struct moore_rvaliant *v, uint32_t root, uint32_t units, unsigned lay
 	make_wishes(v, root, layer, n_layers < MIN_SHARES ? MIN_SHARES : n_layers, turn);
 	grow(v, w.view, root, n_connected);
 	keep_tree(&w);
-	renew_all(&w);
+	price_grown(&w);
 	move_leaves(&w, first, false);
 	move_leaves(&w, first, true);
 }
@@ -462,8 +475,6 @@ moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers
 		if (!present[root])
 			continue;
 		for (uint32_t s = 0; s < n; s++)
-			if (w.len[s] != MOORE_LEN_NONE && w.len[s] > w.dist[s])
-				w.flags[s] |= COVERED;
-		sort_nodes(&w);
+			w.flags[s] |= COVERED * ((w.len[s] != MOORE_LEN_NONE) & (w.len[s] > w.dist[s]));
 	}
 }
