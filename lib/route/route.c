@@ -44,6 +44,9 @@ struct job {			/* one build in progress */
 	unsigned n_offsets;
 	uint8_t *hosts;		/* [root * n_places + place]: 1 where a host is, seen or planned */
 	uint32_t n_places;
+	uint32_t *load;		/* of each edge; learns of repairs, which later slices must not */
+	uint8_t *ports;		/* [LID * g.n + node]: the tables the other way round */
+	bool parallel;		/* some neighbours have several links */
 	uint8_t *present;	/* of a root: how many LIDs share its tree */
 	bool repairs;
 	bool hinted;		/* profile sl-hint */
@@ -265,27 +268,51 @@ edge_port(const struct moore_rgraph *g, uint32_t e, uint32_t key)
 }
 
 static void
-write_column(struct job *j, const struct column *c, const uint8_t *slot)
+put_column(struct job *j, const struct column *c, const uint8_t *slot)
 {
 	const struct moore_rgraph *g = &j->r->g;
+	uint8_t *port = j->ports + (size_t)c->lid * g->n;
 
-	for (uint32_t s = 0; s < g->n; s++) {
-		uint8_t port = MOORE_NO_PATH;
+	for (uint32_t s = 0; s < g->n; s++)
+		port[s] = slot[s] == MOORE_SLOT_NONE ? MOORE_NO_PATH :
+			edge_port(g, g->xadj[s] + slot[s], c->root + c->slice);
+	port[c->root] = c->last;
+}
 
-		if (g->seen[s] == MOORE_NONE)
-			continue;
-		if (s == c->root)
-			port = c->last;
-		else if (slot[s] != MOORE_SLOT_NONE)
-			port = edge_port(g, g->xadj[s] + slot[s], c->root + c->slice);
-		moore_lft_row(j->r->lft, g->seen[s])[c->lid] = port;
-	}
+/* The same for a column of the same tree, where no port depends on the LID. */
+static void
+copy_column(struct job *j, const struct column *c, const struct column *from)
+{
+	uint32_t n = j->r->g.n;
+	uint8_t *port = j->ports + (size_t)c->lid * n;
+
+	memcpy(port, j->ports + (size_t)from->lid * n, n);
+	port[c->root] = c->last;
+}
+
+/* Turn ports[] into rows, a cache line of each at a time. */
+static void
+write_tables(struct job *j)
+{
+	const struct moore_rgraph *g = &j->r->g;
+	size_t n = g->n, top = (size_t)j->r->seen->lid_top + 1;
+
+	for (size_t lid0 = 0; lid0 < top; lid0 += 64)
+		for (uint32_t s = 0; s < n; s++) {
+			const uint8_t *port = j->ports + lid0 * n + s;
+			uint8_t *row;
+
+			if (g->seen[s] == MOORE_NONE)
+				continue;
+			row = moore_lft_row(j->r->lft, g->seen[s]) + lid0;
+			for (size_t i = 0; i < 64 && lid0 + i < top; i++)
+				row[i] = port[i * n];
+		}
 }
 
 /* The trees of one slice, minimal or not. */
 struct slice {
 	const uint8_t *slot, *len;
-	uint32_t *load;
 };
 
 /* The nodes that len[] reaches, as repairing wants them. */
@@ -314,12 +341,12 @@ repair_tree(struct job *j, const struct slice *sl, const struct column *c, struc
 
 	memcpy(t->slot, old, g->n);
 	queue_by_length(t, sl->len + (size_t)c->root * g->n, g->n);
-	if (!moore_rtree_repair(t, &j->up, c->root, sl->load, j->n_connected_up[c->root],
+	if (!moore_rtree_repair(t, &j->up, c->root, j->load, j->n_connected_up[c->root],
 				&j->r->stats.repaired))
 		return fail_unreachable(j, c->root, err);
 	for (uint32_t s = 0; s < g->n; s++)
 		if (t->slot[s] != old[s] && t->slot[s] != MOORE_SLOT_NONE)
-			sl->load[g->xadj[s] + t->slot[s]] += g->weight[s] * j->present[c->root];
+			j->load[g->xadj[s] + t->slot[s]] += g->weight[s] * j->present[c->root];
 	return 0;
 }
 
@@ -334,14 +361,14 @@ make_slice(struct job *j, const struct column *col)
 	if (col->trees >= LAYERS) {
 		moore_rvaliant_slice(v, offset - 1, j->n_offsets - 1, kind % N_VARIANTS,
 				     j->present, j->n_connected);
-		/* Repairs must not show in what later layers are made of. */
-		memcpy(b->load, v->load, j->r->g.n_edges * sizeof(*b->load));
-		return (struct slice){ v->slot, v->len, b->load };
+		memcpy(j->load, v->load, j->r->g.n_edges * sizeof(*j->load));
+		return (struct slice){ v->slot, v->len };
 	}
 	moore_rbalance_slice(b, col->slice / j->n_offsets + offset, j->present);
 	for (uint32_t e = 0; v->load && kind >= KIND_HOST && e < j->r->g.n_edges; e++)
 		v->load[e] += b->load[e];
-	return (struct slice){ b->slot, b->len, b->load };
+	memcpy(j->load, b->load, j->r->g.n_edges * sizeof(*j->load));
+	return (struct slice){ b->slot, b->len };
 }
 
 /* The layers of sl-hint are the slices of hosts at offsets 1 and up. */
@@ -416,10 +443,14 @@ fill_slice(struct job *j, const struct column *col, size_t n, struct moore_err *
 	sl = make_slice(j, col);
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *slot = sl.slot + (size_t)col[i].root * g->n;
+		bool again = i > 0 && col[i].root == col[i - 1].root && !j->hinted;
 
+		if (again && !j->parallel) {
+			copy_column(j, &col[i], &col[i - 1]);
+			continue;
+		}
 		if (j->repairs) {
-			if ((i == 0 || col[i].root != col[i - 1].root) &&
-			    (rc = repair_tree(j, &sl, &col[i], err)) < 0)
+			if (!again && (rc = repair_tree(j, &sl, &col[i], err)) < 0)
 				return rc;
 			slot = j->tree.slot;
 		}
@@ -428,7 +459,7 @@ fill_slice(struct job *j, const struct column *col, size_t n, struct moore_err *
 				return rc;
 			slot = j->hint.slot;
 		}
-		write_column(j, &col[i], slot);
+		put_column(j, &col[i], slot);
 	}
 	return 0;
 }
@@ -438,11 +469,15 @@ fill_tables(struct job *j, struct moore_err *err)
 {
 	int rc = 0;
 
+	for (uint32_t e = 0; e < j->r->g.n_edges; e++)
+		j->parallel |= j->r->g.xpar[e + 1] - j->r->g.xpar[e] > 1;
 	for (size_t i = 0, k; rc == 0 && i < j->n_cols; i = k) {
 		for (k = i; k < j->n_cols && j->col[k].trees == j->col[i].trees; k++)
 			;
 		rc = fill_slice(j, j->col + i, k - i, err);
 	}
+	if (rc == 0)
+		write_tables(j);
 	return rc;
 }
 
@@ -491,11 +526,14 @@ job_alloc(struct job *j, struct moore_err *err)
 	j->n_connected_up = calloc(n, sizeof(*j->n_connected_up));
 	j->colour = calloc(e, sizeof(*j->colour));
 	j->present = calloc(n, 1);
+	j->load = calloc(e, sizeof(*j->load));
+	j->ports = malloc(((size_t)r->seen->lid_top + 1) * n);
 	r->order = calloc(n, sizeof(*r->order));
-	if (!j->n_connected || !j->n_connected_up || !j->colour || !j->present || !r->order ||
+	if (!j->n_connected || !j->n_connected_up || !j->colour || !j->present || !j->load || !j->ports || !r->order ||
 	    moore_rtree_init(&j->tree, &r->g) < 0 || moore_rturns_init(&r->turns, &r->g) < 0 ||
 	    moore_rturns_init(&j->plan_turns, &r->g) < 0)
 		return moore_fail_nomem(err);
+	memset(j->ports, MOORE_NO_PATH, ((size_t)r->seen->lid_top + 1) * n);
 	return moore_lft_new(&r->lft, r->seen->n_switches, r->seen->lid_top, err);
 }
 
@@ -590,6 +628,8 @@ out:
 	free(j.present);
 	free(j.col);
 	free(j.hosts);
+	free(j.load);
+	free(j.ports);
 	moore_route_free(j.r);
 	return rc;
 }

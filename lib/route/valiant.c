@@ -30,6 +30,7 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b)
 	v->slot = malloc(n * n + 1);
 	v->len = malloc(n * n + 1);
 	v->flags = calloc(n * n + 1, 1);
+	v->order = malloc((n + 1) * sizeof(*v->order));
 	v->load = calloc(b->v->g->n_edges + 1, sizeof(*v->load));
 	v->wish = calloc(n + 1, 1);
 	v->acc = calloc(n + 1, sizeof(*v->acc));
@@ -37,7 +38,7 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b)
 	v->beyond = calloc(n + 1, sizeof(*v->beyond));
 	v->route = calloc(n + 1, sizeof(*v->route));
 	v->price = calloc(b->v->g->n_edges + 1, sizeof(*v->price));
-	return v->slot && v->len && v->flags && v->load &&
+	return v->slot && v->len && v->flags && v->order && v->load &&
 		v->wish && v->acc && v->via && v->beyond && v->route && v->price &&
 		moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
 }
@@ -48,6 +49,7 @@ moore_rvaliant_fini(struct moore_rvaliant *v)
 	free(v->slot);
 	free(v->len);
 	free(v->flags);
+	free(v->order);
 	free(v->load);
 	free(v->wish);
 	free(v->acc);
@@ -168,7 +170,9 @@ keep_tree(struct tree *w)
 	for (uint32_t s = 0; s < g->n; s++)
 		w->flags[s] = (uint8_t)((w->flags[s] & COVERED) | t->pass[s] * PASS |
 					t->kids[s] * KIDS);
-	moore_rtree_sources(t, g, v->acc);
+	for (uint32_t i = 0; i < t->n_reached; i++)
+		v->order[i] = (uint16_t)t->queue[i];
+	moore_rtree_sources(g, t->slot, v->order, t->n_reached, v->acc);
 	for (uint32_t i = 1; i < t->n_reached; i++) {
 		uint32_t s = t->queue[i], e = g->xadj[s] + t->slot[s];
 
