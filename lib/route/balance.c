@@ -12,7 +12,7 @@
 
 #include "route/route_impl.h"
 
-#define MAX_SWEEPS 12
+#define MAX_SWEEPS 3
 
 static bool
 room(void **p, size_t *cap, size_t n, size_t size)
