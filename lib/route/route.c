@@ -44,6 +44,7 @@ struct job {			/* one build in progress */
 	unsigned n_offsets;
 	uint8_t *hosts;		/* [root * n_places + place]: 1 where a host is, seen or planned */
 	uint32_t n_places;
+	uint32_t n_variants;	/* of each layer */
 	uint32_t *load;		/* of each edge; learns of repairs, which later slices must not */
 	uint8_t *ports;		/* [LID * g.n + node]: the tables the other way round */
 	bool parallel;		/* some neighbours have several links */
@@ -109,9 +110,20 @@ fail_unreachable(const struct job *j, uint32_t root, struct moore_err *err)
  * slice is one unit for each pair of switches, and is balanced for itself. */
 enum { KIND_WITH_HOSTS, KIND_WITHOUT, KIND_HOST };
 
-/* A layer is made in so many variants, which the hosts of a switch take in turn:
- * fewer cost less time, more spread the load finer (docs/benchmarks.md). */
-#define N_VARIANTS 4
+/* A layer is made in some variants, which the hosts of a switch take in turn.  All
+ * trees of a layer together spread the load: where there are many switches, fewer
+ * variants do (docs/benchmarks.md). */
+#define TREES_OF_LAYER 1024
+#define MIN_VARIANTS 2
+#define MAX_VARIANTS 4
+
+static void
+count_variants(struct job *j)
+{
+	uint32_t n = TREES_OF_LAYER / ((j->intended ? j->intended->n_switches : j->r->g.n) + 1);
+
+	j->n_variants = n < MIN_VARIANTS ? MIN_VARIANTS : n > MAX_VARIANTS ? MAX_VARIANTS : n;
+}
 
 /* Layers come last: they heed the loads of all that is minimal. */
 #define LAYERS ((uint32_t)1 << 31)
@@ -123,7 +135,7 @@ trees_of(const struct job *j, uint32_t slice)
 
 	if (kind < KIND_HOST || !offset || j->hinted)
 		return slice;
-	return LAYERS + (kind - KIND_HOST) % N_VARIANTS * j->n_offsets + offset;
+	return LAYERS + (kind - KIND_HOST) % j->n_variants * j->n_offsets + offset;
 }
 
 static int
@@ -175,6 +187,7 @@ list_columns(struct job *j, struct moore_err *err)
 
 	if (alloc_columns(j, err) < 0)
 		return -MOORE_ENOMEM;
+	count_variants(j);
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		add_columns(j, g->node_of[s],
 			    (g->weight[g->node_of[s]] ? KIND_WITH_HOSTS : KIND_WITHOUT) * j->n_offsets,
@@ -248,7 +261,7 @@ mark_present(struct job *j, const struct column *col)
 			continue;
 		}
 		j->present[s] = 0;
-		for (place %= N_VARIANTS; place < j->n_places; place += N_VARIANTS)
+		for (place %= j->n_variants; place < j->n_places; place += j->n_variants)
 			j->present[s] = (uint8_t)(j->present[s] + hosts[place]);
 	}
 }
@@ -359,7 +372,7 @@ make_slice(struct job *j, const struct column *col)
 	unsigned kind = col->slice / j->n_offsets, offset = col->slice % j->n_offsets;
 
 	if (col->trees >= LAYERS) {
-		moore_rvaliant_slice(v, offset - 1, j->n_offsets - 1, kind % N_VARIANTS,
+		moore_rvaliant_slice(v, offset - 1, j->n_offsets - 1, kind % j->n_variants,
 				     j->present, j->n_connected);
 		memcpy(j->load, v->load, j->r->g.n_edges * sizeof(*j->load));
 		return (struct slice){ v->slot, v->len };

@@ -253,32 +253,68 @@ move(struct tree *w, uint32_t s, uint32_t e)
 	renew(w, s);
 }
 
+/* Which of n edges is the cheapest, below limit: by the prices of the edge and of
+ * what lies beyond it, a route of lo hops from there before longer ones; n when
+ * none is.  This is where the time goes: no branch but the loop's. */
+static uint32_t
+least_of(const struct moore_rvaliant *v, const uint32_t *to, const uint64_t *price, uint32_t n,
+	 unsigned lo, unsigned span, uint64_t limit)
+{
+	const uint64_t *beyond = v->beyond;
+	const uint8_t *via = v->via;
+	uint64_t least = limit < NEVER ? limit : NEVER;
+	uint32_t best = n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t x = to[i], more = (uint32_t)via[x] - lo;
+		uint64_t p = price[i] + beyond[x] + ((uint64_t)(more != 0) << LONG_BIT);
+
+		p |= more > span ? NEVER : 0;
+		best = p < least ? i : best;
+		least = p < least ? p : least;
+	}
+	return best;
+}
+
+/* Where links of one lane must be looked at one by one. */
+static uint32_t
+least_of_lanes(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uint64_t limit)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t n = g->xadj[s + 1] - g->xadj[s], best = n;
+	uint64_t least = limit < NEVER ? limit : NEVER;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t e = g->xadj[s] + i, x = g->to[e], more = (uint32_t)w->v->via[x] - lo;
+		uint64_t p = w->v->price[e] + w->v->beyond[x] + ((uint64_t)(more != 0) << LONG_BIT);
+
+		if (more <= span && p < least &&
+		    moore_rview_leaf(w->view, w->slot, w->root, s, e)) {
+			least = p;
+			best = i;
+		}
+	}
+	return best;
+}
+
 /* The cheapest edge for leaf s with a route of lo+1 to hi+1 hops, not over
  * `not`; MOORE_NONE when there is none. */
 static uint32_t
 cheapest(const struct tree *w, uint32_t s, unsigned lo, unsigned hi, uint32_t not, uint64_t limit)
 {
 	const struct moore_rgraph *g = w->view->g;
-	const uint64_t *price = w->v->price, *beyond = w->v->beyond;
-	const unsigned span = hi - lo;
-	uint32_t best = MOORE_NONE;
-	uint64_t least = limit < NEVER ? limit : NEVER;
+	uint32_t base = g->xadj[s], n = g->xadj[s + 1] - base, best;
+	uint8_t *via = not == MOORE_NONE ? NULL : &w->v->via[not], was = via ? *via : 0;
 
-	/* Without a branch but on lanes: this is where the time goes. */
-	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-		uint32_t x = g->to[e];
-		unsigned more = (unsigned)w->v->via[x] - lo;
-		uint64_t p = price[e] + beyond[x] + ((uint64_t)(more != 0) << LONG_BIT);
-		uint64_t bad = -(uint64_t)((more > span) | (x == not)), less;
-
-		if (w->v->lanes && !moore_rview_leaf(w->view, w->slot, w->root, s, e))
-			continue;
-		p |= bad;
-		less = -(uint64_t)(p < least);
-		least ^= (least ^ p) & less;
-		best ^= (best ^ e) & (uint32_t)less;
-	}
-	return best;
+	if (via)
+		*via = MOORE_LEN_NONE;
+	if (w->v->lanes)
+		best = least_of_lanes(w, s, lo, hi - lo, limit);
+	else
+		best = least_of(w->v, g->to + base, w->v->price + base, n, lo, hi - lo, limit);
+	if (via)
+		*via = was;
+	return best < n ? base + best : MOORE_NONE;
 }
 
 /* The best detour of leaf s: one hop longer than minimal, or two (three from a
