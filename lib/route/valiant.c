@@ -75,7 +75,8 @@ enum { COVERED = 1, PASS = 2, KIDS = 4 };
 
 #define LONG_BIT 58		/* prices, above all loads */
 #define DEAR ((uint64_t)1 << 60)
-#define NEVER ((uint64_t)1 << 62)
+#define NEVER_BIT 62
+#define NEVER ((uint64_t)1 << NEVER_BIT)
 
 static struct tree
 tree_of(struct moore_rvaliant *v, uint32_t root, uint32_t units)
@@ -266,10 +267,11 @@ least_of(const struct moore_rvaliant *v, const uint32_t *to, const uint64_t *pri
 	uint32_t best = n;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t x = to[i], more = (uint32_t)via[x] - lo;
-		uint64_t p = price[i] + beyond[x] + ((uint64_t)(more != 0) << LONG_BIT);
+		uint32_t x = to[i];
+		uint64_t more = (uint64_t)via[x] - lo;		/* top bits: signs, not branches */
+		uint64_t p = price[i] + beyond[x] + (-more >> 63 << LONG_BIT);
 
-		p |= more > span ? NEVER : 0;
+		p |= ((span - more) | more) >> 63 << NEVER_BIT;
 		best = p < least ? i : best;
 		least = p < least ? p : least;
 	}
