@@ -103,7 +103,7 @@ $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.h $(B)/libmoore.a
 $(B)/tests/bench/%: tests/bench/%.c $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm
 
 $(SIM_BIN): $(SIM_SRC) tests/sim/sim.h	# not linked to the library: it judges it
 	$(call say,CC $(SIM_SRC))

@@ -109,18 +109,6 @@ moore_rview_leaf(const struct moore_rview *v, const uint8_t *slot, uint32_t root
 		!moore_rview_transit(v, s) || moore_rview_legal(v, slot, root, e);
 }
 
-/* Change the load of every edge on the route from edge e to the root. */
-static inline void
-moore_rload_add(uint32_t *load, const struct moore_rgraph *g, const uint8_t *slot, uint32_t root,
-		uint32_t e, uint32_t by)
-{
-	for (;; e = g->xadj[g->to[e]] + slot[g->to[e]]) {
-		load[e] += by;
-		if (g->to[e] == root)
-			return;
-	}
-}
-
 int moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 		       const struct moore_fabric *intended, const struct moore_links *links,
 		       struct moore_err *err);
@@ -162,6 +150,8 @@ struct moore_rtree {
 	uint8_t *old;		/* repair: slot[] before it */
 	uint8_t *need;		/* nodes that must follow the spanning tree */
 	uint32_t *level;	/* the nodes of one round */
+	uint32_t *rank;		/* of the edge towards the root, for who offers */
+	uint64_t *cost;		/* likewise: its load */
 };
 
 int moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g);
@@ -183,6 +173,17 @@ bool moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v,
 bool moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			const uint32_t *cost, uint32_t n_connected, uint32_t *moved);
 
+/* acc[s]: how many sources of load send over s in a tree of so many nodes. */
+static inline void
+moore_rtree_sources(const struct moore_rgraph *g, const uint8_t *slot, const uint16_t *order,
+		    uint32_t n, uint32_t *acc)
+{
+	for (uint32_t i = 0; i < n; i++)
+		acc[order[i]] = g->weight[order[i]];
+	for (uint32_t i = n; i-- > 1;)
+		acc[g->to[g->xadj[order[i]] + slot[order[i]]]] += acc[order[i]];
+}
+
 /* Every tree, and where each leaf with equal choices hangs in the present slice.
  * A slice holds one LID of each switch's (its own, or its j-th host's). */
 struct moore_rbalance {
@@ -192,6 +193,10 @@ struct moore_rbalance {
 	uint16_t *order;	/* order[root * n + i]: reached nodes by length */
 	uint32_t *n_reached;	/* of each root */
 	uint32_t *load;		/* of each edge, in the present slice */
+	struct moore_rprice {	/* of an edge: a unit less and a unit more on it */
+		int64_t less, more;
+	} *price;
+	uint8_t *present;	/* roots whose trees are in load[] */
 	struct moore_rchoice {
 		uint32_t root, node;
 		uint32_t first;		/* candidates: cand[first .. first+n-1] */
@@ -216,20 +221,23 @@ void moore_rbalance_fini(struct moore_rbalance *b);
 struct moore_rvaliant {
 	const struct moore_rbalance *b;
 	uint8_t *slot, *len, *flags;
-	uint16_t *order;
-	uint32_t *n_reached;
+	uint16_t *order;	/* of the tree just grown */
 	uint32_t *load;		/* of each edge, over all slices of hosts so far */
 	uint8_t *wish;		/* scratch, per node */
 	uint32_t *acc;
 	uint8_t *via;
-	uint64_t *beyond;
+	uint64_t *beyond, *route;
+	uint64_t *price;	/* of each edge */
+	uint32_t units;		/* the most LIDs that share a tree of this layer */
+	bool lanes;		/* some link has one lane */
 	bool last;		/* layer: who is not covered now never will be */
 	struct moore_rtree t;
 };
 
 int moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b);
 void moore_rvaliant_fini(struct moore_rvaliant *v);
-/* Build layer 0..n_layers-1 of the turn-th hosts (layers in this order). */
+/* Build layer 0..n_layers-1 of variant number turn (layers in this order), whose
+ * trees present[root] LIDs share. */
 void moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers,
 			  unsigned turn, const uint8_t *present, const uint32_t *n_connected);
 

@@ -36,9 +36,11 @@ moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g)
 		.first = malloc(n * sizeof(*t->first)),
 		.next = malloc((g->n_edges + 1) * sizeof(*t->next)),
 		.n_offers = malloc(n), .old = malloc(n), .need = malloc(n), .level = malloc(n * sizeof(*t->level)),
+		.rank = malloc(n * sizeof(*t->rank)), .cost = malloc(n * sizeof(*t->cost)),
 	};
 	return t->slot && t->len && t->pass && t->kids && t->queue && t->first && t->next &&
-		t->n_offers && t->old && t->need && t->level ? 0 : -MOORE_ENOMEM;
+		t->n_offers && t->old && t->need && t->level &&
+		t->rank && t->cost ? 0 : -MOORE_ENOMEM;
 }
 
 void
@@ -55,6 +57,8 @@ moore_rtree_fini(struct moore_rtree *t)
 	free(t->old);
 	free(t->need);
 	free(t->level);
+	free(t->rank);
+	free(t->cost);
 	*t = (struct moore_rtree){ 0 };
 }
 
@@ -74,21 +78,43 @@ start(struct moore_rtree *t, uint32_t n, uint32_t root)
 	t->n_reached = 1;
 }
 
+static uint64_t
+edge_cost(const struct grower *w, uint32_t e)
+{
+	return w->cost ? (uint64_t)w->cost[e] * w->v->g->cost[e] : 0;
+}
+
+/* From now on r may take others: note what it costs to go through it. */
+static void
+open_node(struct grower *w, uint32_t r)
+{
+	struct moore_rtree *t = w->t;
+	uint32_t on = w->v->g->xadj[r] + t->slot[r];
+
+	t->rank[r] = r == t->root ? UINT32_MAX : w->v->turns->rank[on];
+	t->cost[r] = r == t->root ? 0 : edge_cost(w, on);
+}
+
 /* Let every neighbour of r that is not reached know that r would take it. */
 static void
 offer(struct grower *w, uint32_t r)
 {
 	const struct moore_rgraph *g = w->v->g;
 	struct moore_rtree *t = w->t;
+	uint32_t n = 0, out[256];
 
-	for (uint32_t out = g->xadj[r]; out < g->xadj[r + 1]; out++) {
-		uint32_t s = g->to[out], e = g->rev[out];
+	for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
+		out[n] = o;
+		n += t->len[g->to[o]] == MOORE_LEN_NONE;	/* mostly not: spare the branch */
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = g->to[out[i]], e = g->rev[out[i]];
 
-		if (t->len[s] != MOORE_LEN_NONE || !(g->flags[out] & w->v->flag) ||
+		if (!(g->flags[e] & w->v->flag) ||
 		    !moore_rview_leaf(w->v, t->slot, t->root, s, e))
 			continue;
-		if (t->first[s] == MOORE_NONE)
-			w->level[w->n_level++] = s;
+		w->level[w->n_level] = s;
+		w->n_level += t->first[s] == MOORE_NONE;
 		t->next[e] = t->first[s];
 		t->first[s] = e;
 		t->n_offers[s]++;
@@ -102,16 +128,12 @@ static uint64_t
 price(const struct grower *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rtree *t = w->t;
-	const struct moore_rgraph *g = w->v->g;
-	uint32_t r = g->to[e], on = g->xadj[r] + t->slot[r];
-	uint64_t p = w->cost ? (uint64_t)w->cost[e] * g->cost[e] : 0;
+	uint32_t r = w->v->g->to[e];
+	bool illegal = w->v->turns->rank[e] >= t->rank[r];
+	bool frees = (t->kids[r] == 0) & ((t->n_offers[r] > 1) | (w->wish && w->wish[r] & MOORE_WISH_LEAF));
+	uint64_t p = edge_cost(w, e) + t->cost[r];
 
-	if (w->cost && t->len[r])
-		p += (uint64_t)w->cost[on] * g->cost[on];
-	if (!w->last && !moore_rview_legal(w->v, t->slot, t->root, e))
-		p |= (uint64_t)1 << 62;
-	if (!t->kids[r] && (t->n_offers[r] > 1 || (w->wish && w->wish[r] & MOORE_WISH_LEAF)))
-		p |= (uint64_t)1 << 61;
+	p |= (uint64_t)(illegal && !w->last) << 62 | (uint64_t)frees << 61;
 	if (w->old && e != w->v->g->xadj[s] + w->old[s])
 		p |= (uint64_t)1 << 60;
 	return p;
@@ -126,7 +148,7 @@ attach(struct grower *w, uint32_t s, uint32_t e)
 
 	t->slot[s] = (uint8_t)(e - g->xadj[s]);
 	t->len[s] = (uint8_t)(t->len[r] + 1);
-	t->pass[s] = moore_rview_transit(w->v, s) && moore_rview_legal(w->v, t->slot, t->root, e) &&
+	t->pass[s] = moore_rview_transit(w->v, s) && w->v->turns->rank[e] < t->rank[r] &&
 		!(w->wish && r == t->root && w->wish[s] & MOORE_WISH_SHUT);
 	t->kids[r] = 1;
 	t->queue[t->n_reached++] = s;
@@ -136,17 +158,16 @@ static void
 choose(struct grower *w, uint32_t s)
 {
 	struct moore_rtree *t = w->t;
-	uint32_t best = t->first[s];
-	uint64_t least = price(w, s, best);
+	uint32_t best = t->first[s], e = t->next[best];
+	uint64_t least = e == MOORE_NONE ? 0 : price(w, s, best);
 
 	/* Offers stand in reverse: on equal price the later one has the lower slot. */
-	for (uint32_t e = t->next[best]; e != MOORE_NONE; e = t->next[e]) {
+	for (; e != MOORE_NONE; e = t->next[e]) {
 		uint64_t p = price(w, s, e);
+		bool less = (p < least) | ((p == least) & (e < best));
 
-		if (p < least || (p == least && e < best)) {
-			least = p;
-			best = e;
-		}
+		least = less ? p : least;
+		best = less ? e : best;
 	}
 	attach(w, s, best);
 }
@@ -172,8 +193,10 @@ grow_rounds(struct grower *w, uint32_t n_connected)
 			break;
 		w->n_level = 0;
 		for (uint32_t i = from; i < to; i++)
-			if (t->pass[t->queue[i]])
+			if (t->pass[t->queue[i]]) {
+				open_node(w, t->queue[i]);
 				offer(w, t->queue[i]);
+			}
 		from = to;
 		w->last = !w->wish && to + (n_kept - k) + w->n_level >= n_connected;
 		for (uint32_t i = 0; i < w->n_level; i++)
@@ -197,6 +220,7 @@ follow_spanning_tree(struct grower *w, uint32_t root)
 
 		if (!t->pass[r] || t->len[r] >= MOORE_LEN_MAX)
 			continue;
+		open_node(w, r);
 		for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
 			uint32_t s = g->to[o], e = g->rev[o];
 
