@@ -111,8 +111,10 @@ int cli_read(const char *path, struct moore_buf *out);
 
 struct cli_file {
 	const char *path;	/* "-" is standard output */
-	const struct moore_buf *data;
-	char *tmp, *real;	/* cli_write_all()'s own */
+	const struct moore_buf *data;	/* its contents; or */
+	int (*write)(const void *arg, struct moore_buf *out, struct moore_err *err);
+	const void *arg;		/* what puts them into a buffer that has a drain */
+	char *tmp, *real;		/* cli_write_all()'s own */
 };
 /* Each file whole or not at all, and none when one cannot be written: written
  * and synced beside its target, then all renamed. */

@@ -103,51 +103,96 @@ drop_stale(const char *dir, const char *name)
 	return rc;
 }
 
-enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, PATH_SL, N_FILES };
+static int
+put_lfts(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	return moore_dump_write_lfts(r->seen, r->result->lft, out, err);
+}
+
+static int
+put_sl2vl(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_sl2vl(r->seen, r->result->sl2vl, out);
+	return 0;
+}
+
+static int
+put_subnet(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_subnet(r->seen, out);
+	return 0;
+}
+
+static int
+put_fdbs(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	return moore_dump_write_fdbs(r->seen, r->result->lft, out, err);
+}
+
+/* Off line nobody has joined a group. */
+static int
+put_mcast(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+	struct moore_mft *no_groups;
+	int rc = moore_mft_new(&no_groups, r->seen->n_switches, err);
+
+	if (rc == 0)
+		moore_dump_write_mft(r->seen, no_groups, out);
+	moore_mft_free(no_groups);
+	return rc;
+}
+
+static int
+put_path_sl(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_path_sl(r->seen, r->result->sl_set, out);
+	return 0;
+}
 
 static int
 write_tables(const char *dir, const struct cli_routing *r)
 {
-	static const char *const name[N_FILES] = {
-		"opensm-lfts.dump", "opensm-sl2vl.dump", "opensm-subnet.lst", "opensm.fdbs",
-		"opensm.mcfdbs", "moore-path-sl.dump",
+	static const struct {
+		const char *name;
+		int (*write)(const void *arg, struct moore_buf *out, struct moore_err *err);
+	} T[] = {
+		{ "opensm-lfts.dump", put_lfts }, { "opensm-sl2vl.dump", put_sl2vl },
+		{ "opensm-subnet.lst", put_subnet }, { "opensm.fdbs", put_fdbs },
+		{ "opensm.mcfdbs", put_mcast }, { "moore-path-sl.dump", put_path_sl },
 	};
-	struct moore_buf data[N_FILES] = { MOORE_BUF_INIT };
-	struct cli_file file[N_FILES] = { { 0 } };
-	struct moore_mft *no_groups = NULL;
-	struct moore_err err;
-	int rc, n_files = N_FILES;
+	const size_t path_sl = ARRAY_LEN(T) - 1;
+	size_t n = r->result->sl_set ? ARRAY_LEN(T) : path_sl;
+	struct cli_file file[ARRAY_LEN(T)] = { { 0 } };
+	int rc;
 
 	if ((rc = make_dir(dir)) != CLI_OK)
 		return rc;
-	if (moore_dump_write_lfts(r->seen, r->result->lft, &data[LFTS], &err) < 0 ||
-	    moore_dump_write_fdbs(r->seen, r->result->lft, &data[FDBS], &err) < 0 ||
-	    moore_mft_new(&no_groups, r->seen->n_switches, &err) < 0) {
-		rc = cli_error("%s: %s", dir, err.text);
-		goto out;
-	}
-	moore_dump_write_sl2vl(r->seen, r->result->sl2vl, &data[SL2VL]);
-	moore_dump_write_subnet(r->seen, &data[SUBNET]);
-	moore_dump_write_mft(r->seen, no_groups, &data[MCAST]);
-	if (r->result->sl_set)
-		moore_dump_write_path_sl(r->seen, r->result->sl_set, &data[PATH_SL]);
-	else
-		n_files = PATH_SL;
-	for (int i = 0; i < n_files && rc == CLI_OK; i++) {
-		file[i].path = cli_path_join(dir, name[i]);
-		file[i].data = &data[i];
+	cli_busy("writing");
+	for (size_t i = 0; i < n && rc == CLI_OK; i++) {
+		file[i] = (struct cli_file){ .path = cli_path_join(dir, T[i].name),
+			.write = T[i].write, .arg = r };
 		rc = file[i].path ? CLI_OK : cli_error("out of memory");
 	}
 	if (rc == CLI_OK)
-		rc = cli_write_all(file, (size_t)n_files);
-	if (rc == CLI_OK && n_files == PATH_SL)
-		rc = drop_stale(dir, name[PATH_SL]);
-out:
-	for (int i = 0; i < N_FILES; i++) {
-		moore_buf_free(&data[i]);
+		rc = cli_write_all(file, n);
+	if (rc == CLI_OK && n == path_sl)
+		rc = drop_stale(dir, T[path_sl].name);
+	for (size_t i = 0; i < n; i++)
 		free((char *)file[i].path);
-	}
-	moore_mft_free(no_groups);
 	return rc;
 }
 
