@@ -109,6 +109,18 @@ const char *cli_file_name(const char *path);
 /* A whole file, NUL-terminated, in *out (the caller's). */
 int cli_read(const char *path, struct moore_buf *out);
 
+/* A file read in pieces: give &l->source to a reader of the library, then
+ * cli_lines_close() tells whether it was read to its end. */
+struct cli_lines {
+	struct moore_source source;
+	const char *path;
+	char *piece;
+	size_t len, cap;
+	int fd, error;
+};
+int cli_lines_open(const char *path, struct cli_lines *l);
+int cli_lines_close(struct cli_lines *l);
+
 struct cli_file {
 	const char *path;	/* "-" is standard output */
 	const struct moore_buf *data;	/* its contents; or */

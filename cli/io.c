@@ -83,6 +83,50 @@ cli_read(const char *path, struct moore_buf *out)
 	return rc;
 }
 
+/* A longer line than this is in no dump. */
+#define PIECE ((size_t)1 << 20)
+
+static bool
+read_more(void *arg, const char **rest, const char **end)
+{
+	struct cli_lines *l = arg;
+	ssize_t n = 0;
+
+	l->len = (size_t)(*end - *rest);
+	if (l->len)
+		memmove(l->piece, *rest, l->len);
+	while (l->len < l->cap && (n = read(l->fd, l->piece + l->len, l->cap - l->len)) < 0 &&
+	       errno == EINTR)
+		;
+	if (n < 0)
+		l->error = errno;
+	if (n > 0)
+		l->len += (size_t)n;
+	*rest = l->piece;
+	*end = l->piece + l->len;
+	return n > 0;
+}
+
+int
+cli_lines_open(const char *path, struct cli_lines *l)
+{
+	*l = (struct cli_lines){ .source = { read_more, l }, .path = path, .cap = PIECE };
+	if ((l->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		return cli_error("%s: cannot read: %s", path, strerror(errno));
+	if ((l->piece = malloc(l->cap)))
+		return CLI_OK;
+	close(l->fd);
+	return cli_error("out of memory");
+}
+
+int
+cli_lines_close(struct cli_lines *l)
+{
+	close(l->fd);
+	free(l->piece);
+	return l->error ? cli_error("%s: cannot read: %s", l->path, strerror(l->error)) : CLI_OK;
+}
+
 /* ---- writing ------------------------------------------------------------------ */
 
 static bool
