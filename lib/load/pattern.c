@@ -14,8 +14,7 @@ struct graph {
 	const struct moore_fabric *f;
 	uint8_t *sends;		/* the switch has endpoints */
 	uint8_t *near;		/* of the switch at hand: distance to each, 3 for more */
-	uint32_t *back;		/* matching: who sends to this switch; */
-	uint8_t *tried;		/* and whom the search has asked */
+	moore_swid *end;	/* the switches with endpoints */
 	moore_swid *to;
 };
 
@@ -131,40 +130,37 @@ overlap(struct graph *g)
 	}
 }
 
-/* Augmenting paths (Kuhn): s takes a free switch at distance two, or one whose
- * sender can take another. */
+/* Can `from` send to `to`, switch by switch n of them, all at distance two? */
 static bool
-augment(struct graph *g, moore_swid s, unsigned depth)
+all_at_two(struct graph *g, const moore_swid *end, uint32_t n, uint32_t from, uint32_t to,
+	   uint32_t by)
 {
-	for (unsigned i = 1; i <= g->f->sw[s].n_ports; i++) {
-		uint32_t m = neighbour(g, s, i);
-
-		for (unsigned k = 1; m != MOORE_NONE && k <= g->f->sw[m].n_ports; k++) {
-			uint32_t t = neighbour(g, m, k);
-
-			if (t == MOORE_NONE || t == s || !g->sends[t] || g->tried[t])
-				continue;
-			look_around(g, s);
-			if (g->near[t] != 2)
-				continue;
-			g->tried[t] = 1;
-			if (g->back[t] != MOORE_NONE && (!depth || !augment(g, g->back[t], depth - 1)))
-				continue;
-			g->back[t] = s;
-			g->to[s] = t;
-			return true;
-		}
+	for (uint32_t i = 0; i < n; i++) {
+		look_around(g, end[from + i]);
+		if (g->near[end[to + (i + by) % n]] != 2)
+			return false;
 	}
-	return false;
+	return true;
 }
 
+/* One half of the switches sends to the other, all by the least shift that keeps
+ * them two apart. */
 static void
 cross(struct graph *g)
 {
-	for (moore_swid s = 0; s < g->f->n_switches; s++) {
-		memset(g->tried, 0, g->f->n_switches);
+	uint32_t n = 0, by;
+
+	for (moore_swid s = 0; s < g->f->n_switches; s++)
 		if (g->sends[s])
-			augment(g, s, 64);
+			g->end[n++] = s;
+	n /= 2;
+	for (uint32_t half = 0; half < 2; half++) {
+		const uint32_t from = half * n, to = n - from;
+
+		for (by = 0; by < n && !all_at_two(g, g->end, n, from, to, by); by++)
+			;
+		for (uint32_t i = 0; by < n && i < n; i++)
+			g->to[g->end[from + i]] = g->end[to + (i + by) % n];
 	}
 }
 
@@ -180,12 +176,10 @@ moore_pattern_peers(const struct moore_fabric *f, enum moore_pattern pattern, mo
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		to[s] = MOORE_NONE;
 	if (!(g.sends = moore_arena_alloc(&tmp, n, 1)) || !(g.near = moore_arena_alloc(&tmp, n, 1)) ||
-	    !(g.tried = moore_arena_alloc(&tmp, n, 1)) ||
-	    !(g.back = moore_arena_alloc(&tmp, n, sizeof(*g.back)))) {
+	    !(g.end = moore_arena_alloc(&tmp, n, sizeof(*g.end)))) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
-	memset(g.back, 0xff, n * sizeof(*g.back));
 	note_senders(&g);
 	if (pattern == MOORE_PATTERN_SHIFT)
 		shift(&g);
@@ -198,22 +192,37 @@ out:
 	return rc;
 }
 
-enum moore_pattern
-moore_pattern_worst(const struct moore_fabric *f)
+static bool
+has_endpoints(const struct moore_fabric *f, moore_swid s)
 {
-	for (moore_epid e = 0; e < f->n_endpoints; e++) {
-		moore_swid s = f->ep[e].sw;
+	for (unsigned p = 1; p <= f->sw[s].n_ports; p++)
+		if (moore_fabric_port(f, s, (moore_portnum)p)->role == MOORE_ROLE_ENDPOINT)
+			return true;
+	return false;
+}
 
-		for (unsigned p = 1; s != MOORE_NONE && p <= f->sw[s].n_ports; p++) {
+bool
+moore_pattern_fits(const struct moore_fabric *f, enum moore_pattern pattern)
+{
+	bool direct = false;
+
+	for (moore_swid s = 0; s < f->n_switches && !direct; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports && !direct; p++) {
 			const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
 
-			if (port->role != MOORE_ROLE_SWITCH)
-				continue;
-			for (unsigned k = 1; k <= f->sw[port->peer].n_ports; k++)
-				if (moore_fabric_port(f, port->peer, (moore_portnum)k)->role ==
-				    MOORE_ROLE_ENDPOINT)
-					return MOORE_PATTERN_OVERLAP;
+			direct = port->role == MOORE_ROLE_SWITCH && has_endpoints(f, s) &&
+				 has_endpoints(f, port->peer);
 		}
-	}
-	return MOORE_PATTERN_SHIFT;
+	return pattern == MOORE_PATTERN_UNIFORM || direct != (pattern == MOORE_PATTERN_SHIFT);
+}
+
+const char *
+moore_pattern_name(enum moore_pattern pattern)
+{
+	static const char *const name[] = {
+		[MOORE_PATTERN_UNIFORM] = "uniform", [MOORE_PATTERN_SHIFT] = "shift",
+		[MOORE_PATTERN_OVERLAP] = "overlap", [MOORE_PATTERN_CROSS] = "cross",
+	};
+
+	return name[pattern];
 }

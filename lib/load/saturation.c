@@ -10,13 +10,14 @@
  *
  * How far from the optimum it can be is known: for any prices y of links, no
  * shares have a greatest load below (each flow's cheapest route, summed) / (sum
- * of y), by duality.  The prices are the derivatives that steer the steps. */
+ * of y), by duality.  The prices that steer the steps, averaged, serve for that. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "load_impl.h"
 
-#define ROUNDS 400
+#define ROUNDS 800
+#define MEMORY 24		/* rounds */
 
 struct flow {
 	moore_swid from;
@@ -32,6 +33,7 @@ struct model {
 	struct flow *flow;
 	double *share;		/* [flow * n_offsets + offset] */
 	double *load, *price;	/* of each slot: port0 + port */
+	double *usual;		/* prices as they were of late: steadier, for the bound */
 	double *column;		/* [offset * n_slots + slot]: all in that offset */
 	uint32_t n_slots, n_flows;
 	double top;		/* greatest load */
@@ -187,9 +189,9 @@ set_prices(struct model *m)
 }
 
 static unsigned
-power_at(unsigned round)		/* 2^4 .. 2^9 */
+power_at(unsigned round)		/* n is 2^3 .. 2^9; a step is 1 / 2n */
 {
-	return 4 + 6 * round / ROUNDS;
+	return 3 + 7 * round / (ROUNDS + 1);
 }
 
 /* ---- shares of each flow ------------------------------------------------------- */
@@ -259,17 +261,21 @@ note_hottest(struct model *m, const double *load)
 			}
 }
 
-/* What no shares can beat, by the prices as they stand. */
+/* What no shares can beat, by the usual prices. */
 static void
-bound(struct model *m, double sum)
+bound(struct model *m, double total)
 {
-	double least, all = 0;
+	double *now = m->price, least, all = 0, sum = 0;
 
+	for (uint32_t i = 0; i < m->n_slots; i++)
+		sum += m->usual[i] += (m->price[i] / total - m->usual[i]) / MEMORY;
+	m->price = m->usual;
 	for (uint32_t i = 0; i < m->n_flows; i++) {
 		cheapest(m, i, &least);
 		if (least > 0)
 			all += least * m->flow[i].units;
 	}
+	m->price = now;
 	if (sum > 0 && all / sum > m->out->pair_bound)
 		m->out->pair_bound = all / sum;
 }
@@ -288,13 +294,13 @@ spread_by_pair(struct model *m)
 			o->pair = m->top;
 			note_hottest(m, m->load);
 		}
-		if (round % 8 == 0)
+		if (sum > 0)
 			bound(m, sum);
 		for (uint32_t i = 0; i < m->n_flows && m->top > 0; i++) {
 			unsigned k = cheapest(m, i, &least);
 
 			if (least >= 0)
-				move(m, i, k, 1.0 / (round / 4 + 4));
+				move(m, i, k, 0.5 / (1u << m->power));
 		}
 	}
 }
@@ -331,6 +337,22 @@ cheapest_column(const struct model *m)
 }
 
 static void
+try_each_alone(struct model *m)
+{
+	struct moore_saturation *o = m->out;
+
+	for (unsigned k = 0; k < o->n_offsets; k++) {
+		if (o->alone[k] <= 0 || (o->global > 0 && o->alone[k] >= o->global))
+			continue;
+		o->global = o->alone[k];
+		memset(o->share, 0, sizeof(o->share));
+		o->share[k] = 1;
+		find_top(m, &m->column[(size_t)k * m->n_slots]);
+		note_hottest(m, &m->column[(size_t)k * m->n_slots]);
+	}
+}
+
+static void
 spread_globally(struct model *m)
 {
 	struct moore_saturation *o = m->out;
@@ -341,13 +363,14 @@ spread_globally(struct model *m)
 		whole += o->alone[k] > 0;
 	for (unsigned k = 0; whole && k < o->n_offsets; k++)
 		x[k] = o->alone[k] > 0 ? 1.0 / whole : 0;
+	try_each_alone(m);
 	for (unsigned round = 0; whole && round <= ROUNDS; round++) {
 		unsigned to;
 
 		mix_columns(m, x);
 		m->power = power_at(round);
 		set_prices(m);
-		if (m->top < o->global || !round) {
+		if (m->top < o->global) {
 			o->global = m->top;
 			memcpy(o->share, x, sizeof(x));
 			note_hottest(m, m->load);
@@ -473,6 +496,7 @@ get_memory(struct model *m)
 
 	return (m->load = moore_arena_alloc(&m->tmp, n, sizeof(*m->load))) &&
 	       (m->price = moore_arena_alloc(&m->tmp, n, sizeof(*m->price))) &&
+	       (m->usual = moore_arena_alloc(&m->tmp, n, sizeof(*m->usual))) &&
 	       (m->column = moore_arena_alloc(&m->tmp, n * k, sizeof(*m->column))) &&
 	       (m->share = moore_arena_alloc(&m->tmp, (size_t)m->n_flows * k + 1,
 					     sizeof(*m->share)));

@@ -22,13 +22,14 @@
  *	routes share their middle link (the same, for Slim Fly): greedily on paths
  *	a-b-c-d, a with c and b with d; who is left over is paired at distance two
  *	without overlap, or is idle;
- * CROSS: to one at distance two (or nearest to it) that no other sends to: the
- *	permutations of Yebenes et al. (HPCC 2017), from a matching. */
+ * CROSS: one half of the switches to the other, shifted by the least number that
+ *	keeps them two apart (Yebenes et al., HPCC 2017, algorithm 2). */
 enum moore_pattern {
 	MOORE_PATTERN_UNIFORM,
 	MOORE_PATTERN_SHIFT,
 	MOORE_PATTERN_OVERLAP,
 	MOORE_PATTERN_CROSS,
+	MOORE_N_PATTERNS,
 };
 
 struct moore_saturation {
@@ -53,9 +54,10 @@ struct moore_saturation {
 MOORE_API int moore_saturation_measure(struct moore_saturation *out, const struct moore_fabric *f,
 				       const struct moore_lft *lft, enum moore_pattern pattern,
 				       struct moore_err *err);
-/* The worst case of minimal routing on this fabric: OVERLAP where switches with
- * endpoints are linked to each other, else SHIFT. */
-MOORE_API enum moore_pattern moore_pattern_worst(const struct moore_fabric *f);
+/* Is it a worst case of this kind of fabric?  SHIFT where no two switches with
+ * endpoints are linked, OVERLAP and CROSS where some are; UNIFORM always. */
+MOORE_API bool moore_pattern_fits(const struct moore_fabric *f, enum moore_pattern pattern);
+MOORE_API const char *moore_pattern_name(enum moore_pattern pattern);
 
 /* Bounds on throughput, as a share of what endpoints inject. */
 static inline double
