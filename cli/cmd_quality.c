@@ -248,6 +248,9 @@ put_saturation(struct moore_buf *b, const struct moore_fabric *f, const struct m
 	if (!is_uniform(s)) {
 		put_bound(b, "best shares of each flow", s, s->pair);
 		put_bound(b, "no shares beat", s, s->pair_bound);
+		cli_putf(b, "  of all routes of a switch, distinct first links: mean %.1f, fewest %u; "
+			 "last links: mean %.1f, fewest %u\n", s->first.mean, s->first.least,
+			 s->last.mean, s->last.least);
 	}
 	if (s->hot_sw != MOORE_NONE) {
 		cli_putf(b, "  greatest on %s[%u] -> ", f->sw[s->hot_sw].name, s->hot_port);
@@ -265,6 +268,13 @@ json_bound(const struct moore_saturation *s, double load)
 }
 
 static json_t *
+json_ways(const struct moore_saturation *s, const struct moore_ways *w)
+{
+	return is_uniform(s) ? json_null() :
+	       json_pack("{s:f, s:i}", "mean", w->mean, "least", (int)w->least);
+}
+
+static json_t *
 json_saturation(const struct moore_fabric *f, const struct moore_saturation *s)
 {
 	json_t *alone = json_array(), *share = json_array(), *on = json_null();
@@ -277,13 +287,14 @@ json_saturation(const struct moore_fabric *f, const struct moore_saturation *s)
 	if (s->hot_sw != MOORE_NONE)
 		on = json_pack("{s:o, s:i, s:o}", "switch", cli_json_name(f->sw[s->hot_sw].name),
 			       "port", s->hot_port, "peer", cli_json_peer(f, s->hot_sw, s->hot_port));
-	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "pattern", moore_pattern_name(s->pattern), "flows", (int)s->n_flows,
 			 "idle", (int)s->idle, "offsets", alone, "even", json_bound(s, s->even),
 			 "global", json_bound(s, s->global), "shares", share,
 			 "pair", is_uniform(s) ? json_null() : json_bound(s, s->pair),
 			 "bound", is_uniform(s) ? json_null() : json_bound(s, s->pair_bound),
-			 "hottest", on);
+			 "hottest", on, "first_links", json_ways(s, &s->first),
+			 "last_links", json_ways(s, &s->last));
 }
 
 static int

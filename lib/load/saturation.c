@@ -413,6 +413,61 @@ load_by_flows(struct model *m)
 	m->out->even = find_top(m, m->load);
 }
 
+/* The first and the last link of a route; false when it has none. */
+static bool
+ends_of(const struct model *m, const struct flow *w, unsigned k, uint32_t *first, uint32_t *last)
+{
+	moore_swid s = w->from;
+	uint32_t slot, n = 0;
+
+	while (step(m, &s, m->f->ep[w->to].lid + k, &slot)) {
+		if (!n++)
+			*first = slot;
+		*last = slot;
+	}
+	return n;
+}
+
+static void
+note_ways(struct moore_ways *w, uint32_t n)
+{
+	w->mean += n;
+	if (!w->least || n < w->least)
+		w->least = n;
+}
+
+/* Flows of a switch stand together; mark[link] is 1 + its last source for which
+ * the link was a first one, or by n_slots further on a last one. */
+static int
+count_ways(struct model *m, struct moore_err *err)
+{
+	uint32_t *mark = moore_arena_alloc(&m->tmp, 2 * (size_t)m->n_slots + 1, sizeof(*mark));
+	uint32_t first, last, n_first, n_last, sources = 0;
+
+	if (!mark)
+		return moore_fail_nomem(err);
+	for (uint32_t i = 0; i < m->n_flows; sources++) {
+		const moore_swid from = m->flow[i].from;
+
+		for (n_first = n_last = 0; i < m->n_flows && m->flow[i].from == from; i++)
+			for (unsigned k = 0; k < m->out->n_offsets; k++) {
+				if (!usable(m, i, k) || !ends_of(m, &m->flow[i], k, &first, &last))
+					continue;
+				n_first += mark[first] != from + 1;
+				mark[first] = from + 1;
+				n_last += mark[m->n_slots + last] != from + 1;
+				mark[m->n_slots + last] = from + 1;
+			}
+		note_ways(&m->out->first, n_first);
+		note_ways(&m->out->last, n_last);
+	}
+	if (sources) {
+		m->out->first.mean /= sources;
+		m->out->last.mean /= sources;
+	}
+	return 0;
+}
+
 static uint32_t
 count_endpoints(struct model *m, uint32_t *at)
 {
@@ -529,8 +584,10 @@ moore_saturation_measure(struct moore_saturation *out, const struct moore_fabric
 	memcpy(even, m.load, m.n_slots * sizeof(*even));
 	spread_globally(&m);
 	memcpy(m.load, even, m.n_slots * sizeof(*even));
-	if (!uniform)
+	if (!uniform) {
 		spread_by_pair(&m);
+		rc = count_ways(&m, err);
+	}
 out:
 	moore_arena_free(&m.tmp);
 	return rc;

@@ -44,21 +44,21 @@ static const struct row {
 	uint8_t lmc;
 	const char *step;
 	enum moore_pattern pattern;
-	unsigned flows;
+	unsigned flows, ways;
 	double alone[2], even, global, pair;	/* pair 0: not computed */
 } rows[] = {
-	{ "one ahead, one link each", 0, "1", MOORE_PATTERN_SHIFT, 4, { 1 }, 1, 1, 1 },
-	{ "one ahead the long way", 0, "3", MOORE_PATTERN_SHIFT, 4, { 3 }, 3, 3, 3 },
-	{ "a quarter goes round: 3/4 ahead, 3 * 1/4 back", 1, "13", MOORE_PATTERN_SHIFT, 4,
+	{ "one ahead, one link each", 0, "1", MOORE_PATTERN_SHIFT, 4, 1, { 1 }, 1, 1, 1 },
+	{ "one ahead the long way", 0, "3", MOORE_PATTERN_SHIFT, 4, 1, { 3 }, 3, 3, 3 },
+	{ "a quarter goes round: 3/4 ahead, 3 * 1/4 back", 1, "13", MOORE_PATTERN_SHIFT, 4, 2,
 	  { 1, 3 }, 1.5, 0.75, 0.75 },
-	{ "the same twice helps nobody", 1, "11", MOORE_PATTERN_SHIFT, 4, { 1, 1 }, 1, 1, 1 },
-	{ "an offset without routes is left out", 1, "19", MOORE_PATTERN_SHIFT, 4, { 1, 0 }, 1, 1, 1 },
-	{ "opposite corners share links", 0, "1", MOORE_PATTERN_OVERLAP, 4, { 2 }, 2, 2, 2 },
-	{ "both ways round", 1, "13", MOORE_PATTERN_OVERLAP, 4, { 2, 2 }, 1, 1, 1 },
-	{ "halves: the opposite corners again", 1, "13", MOORE_PATTERN_CROSS, 4, { 2, 2 }, 1, 1, 1 },
+	{ "the same twice helps nobody", 1, "11", MOORE_PATTERN_SHIFT, 4, 1, { 1, 1 }, 1, 1, 1 },
+	{ "an offset without routes is left out", 1, "19", MOORE_PATTERN_SHIFT, 4, 1, { 1, 0 }, 1, 1, 1 },
+	{ "opposite corners share links", 0, "1", MOORE_PATTERN_OVERLAP, 4, 1, { 2 }, 2, 2, 2 },
+	{ "both ways round", 1, "13", MOORE_PATTERN_OVERLAP, 4, 2, { 2, 2 }, 1, 1, 1 },
+	{ "halves: the opposite corners again", 1, "13", MOORE_PATTERN_CROSS, 4, 2, { 2, 2 }, 1, 1, 1 },
 	/* a third to each other: 1 + 2 + 3 links ahead, 4 of the 12 are a link's */
-	{ "everybody to everybody, ahead", 0, "1", MOORE_PATTERN_UNIFORM, 12, { 2 }, 2, 2, 0 },
-	{ "everybody to everybody, both ways", 1, "13", MOORE_PATTERN_UNIFORM, 12, { 2, 2 }, 1, 1, 0 },
+	{ "everybody to everybody, ahead", 0, "1", MOORE_PATTERN_UNIFORM, 12, 1, { 2 }, 2, 2, 0 },
+	{ "everybody to everybody, both ways", 1, "13", MOORE_PATTERN_UNIFORM, 12, 2, { 2, 2 }, 1, 1, 0 },
 };
 
 static bool
@@ -84,6 +84,11 @@ by_hand(void **state)
 		for (unsigned k = 0; k < s.n_offsets; k++)
 			CHECK(r->why, is(s.alone[k], r->alone[k]));
 		CHECK(r->why, is(s.even, r->even));
+		if (r->pattern != MOORE_PATTERN_UNIFORM) {
+			CHECK_EQ(r->why, s.first.least, r->ways);
+			CHECK_EQ(r->why, s.last.least, r->ways);
+			CHECK(r->why, is(s.first.mean, r->ways) && is(s.last.mean, r->ways));
+		}
 		CHECK(r->why, is(s.global, r->global));
 		CHECK(r->why, is(s.pair, r->pair));
 		CHECK(r->why, s.pair_bound <= s.pair + 1e-9);

@@ -37,6 +37,12 @@ struct moore_saturation {
 	uint32_t n_offsets;
 	uint32_t n_flows;		/* between endpoints at different switches */
 	uint32_t idle;			/* switches with endpoints that do not send */
+	/* Distinct links among the routes of all flows from one switch, over all
+	 * offsets: the mean and the fewest (0 for UNIFORM). */
+	struct moore_ways {
+		double mean;
+		uint32_t least;
+	} first, last;
 	/* The greatest load of a link: */
 	double alone[MOORE_SATURATION_OFFSETS];	/* all in this offset; 0: it lacks routes */
 	double even;			/* every flow evenly over its offsets */
