@@ -109,10 +109,24 @@ const char *cli_file_name(const char *path);
 /* A whole file, NUL-terminated, in *out (the caller's). */
 int cli_read(const char *path, struct moore_buf *out);
 
+/* A file read in pieces: give &l->source to a reader of the library, then
+ * cli_lines_close() tells whether it was read to its end. */
+struct cli_lines {
+	struct moore_source source;
+	const char *path;
+	char *piece;
+	size_t len, cap;
+	int fd, error;
+};
+int cli_lines_open(const char *path, struct cli_lines *l);
+int cli_lines_close(struct cli_lines *l);
+
 struct cli_file {
 	const char *path;	/* "-" is standard output */
-	const struct moore_buf *data;
-	char *tmp, *real;	/* cli_write_all()'s own */
+	const struct moore_buf *data;	/* its contents; or */
+	int (*write)(const void *arg, struct moore_buf *out, struct moore_err *err);
+	const void *arg;		/* what puts them into a buffer that has a drain */
+	char *tmp, *real;		/* cli_write_all()'s own */
 };
 /* Each file whole or not at all, and none when one cannot be written: written
  * and synced beside its target, then all renamed. */

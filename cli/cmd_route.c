@@ -119,13 +119,76 @@ drop_stale(const char *dir, const char *name)
 	return rc;
 }
 
-enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, N_ALWAYS,	/* then those of sl-hint alone */
-	PATH_SL = N_ALWAYS, SLVL, PSL, N_FILES };
+static int
+put_lfts(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
 
-static const char *const file_name[N_FILES] = {
-	"opensm-lfts.dump", "opensm-sl2vl.dump", "opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs",
-	"moore-path-sl.dump", "moore-slvl.dump", "moore-psl.dump",
-};
+	return moore_dump_write_lfts(r->seen, r->result->lft, out, err);
+}
+
+static int
+put_sl2vl(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_sl2vl(r->seen, r->result->sl2vl, out);
+	return 0;
+}
+
+static int
+put_subnet(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_subnet(r->seen, out);
+	return 0;
+}
+
+static int
+put_fdbs(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	return moore_dump_write_fdbs(r->seen, r->result->lft, out, err);
+}
+
+/* Off line nobody has joined a group. */
+static int
+put_mcast(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+	struct moore_mft *no_groups;
+	int rc = moore_mft_new(&no_groups, r->seen->n_switches, err);
+
+	if (rc == 0)
+		moore_dump_write_mft(r->seen, no_groups, out);
+	moore_mft_free(no_groups);
+	return rc;
+}
+
+static int
+put_path_sl(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_path_sl(r->seen, r->result->sl_set, out);
+	return 0;
+	return 0;
+}
+
+static int
+put_slvl(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_slvl(r->seen, r->result->sl2vl, out);
+	return 0;
+}
 
 /* What a path record that asks for no SL gives. */
 static uint8_t
@@ -136,59 +199,50 @@ record_sl(const void *routing, moore_lid slid, moore_lid dlid)
 	return moore_lane_hint_sl(&r->conf.lanes, 0, moore_route_right(r->result->route, slid, dlid));
 }
 
-static void
-fill_hint_files(const struct cli_routing *r, struct moore_buf *data)
-{
-	moore_dump_write_path_sl(r->seen, r->result->sl_set, &data[PATH_SL]);
-	moore_dump_write_slvl(r->seen, r->result->sl2vl, &data[SLVL]);
-	for (moore_epid e = 0; e < r->seen->n_endpoints; e++)
-		moore_dump_write_psl(r->seen, e, record_sl, r, &data[PSL]);
-}
-
 static int
-fill_files(const struct cli_routing *r, struct moore_buf *data, struct moore_err *err)
+put_psl(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
-	struct moore_mft *no_groups = NULL;
-	int rc;
+	const struct cli_routing *r = arg;
 
-	if ((rc = moore_dump_write_lfts(r->seen, r->result->lft, &data[LFTS], err)) < 0 ||
-	    (rc = moore_dump_write_fdbs(r->seen, r->result->lft, &data[FDBS], err)) < 0 ||
-	    (rc = moore_mft_new(&no_groups, r->seen->n_switches, err)) < 0)
-		return rc;
-	moore_dump_write_sl2vl(r->seen, r->result->sl2vl, &data[SL2VL]);
-	moore_dump_write_subnet(r->seen, &data[SUBNET]);
-	moore_dump_write_mft(r->seen, no_groups, &data[MCAST]);
-	if (r->result->sl_set)
-		fill_hint_files(r, data);
-	moore_mft_free(no_groups);
+	(void)err;
+	for (moore_epid e = 0; e < r->seen->n_endpoints; e++)
+		moore_dump_write_psl(r->seen, e, record_sl, r, out);
 	return 0;
 }
+
+/* The files of a routing; those of sl-hint alone stand last. */
+static const struct {
+	const char *name;
+	int (*write)(const void *arg, struct moore_buf *out, struct moore_err *err);
+	bool hint;
+} files[] = {
+	{ "opensm-lfts.dump", put_lfts, false }, { "opensm-sl2vl.dump", put_sl2vl, false },
+	{ "opensm-subnet.lst", put_subnet, false }, { "opensm.fdbs", put_fdbs, false },
+	{ "opensm.mcfdbs", put_mcast, false }, { "moore-path-sl.dump", put_path_sl, true },
+	{ "moore-slvl.dump", put_slvl, true }, { "moore-psl.dump", put_psl, true },
+};
 
 static int
 write_tables(const char *dir, const struct cli_routing *r)
 {
-	struct moore_buf data[N_FILES] = { MOORE_BUF_INIT };
-	struct cli_file file[N_FILES] = { { 0 } };
-	struct moore_err err;
-	int rc, n_files = r->result->sl_set ? N_FILES : N_ALWAYS;
+	struct cli_file file[ARRAY_LEN(files)] = { { 0 } };
+	size_t n = 0;
+	int rc;
 
 	if ((rc = make_dir(dir)) != CLI_OK)
 		return rc;
-	if (fill_files(r, data, &err) < 0)
-		rc = cli_error("%s: %s", dir, err.text);
-	for (int i = 0; i < n_files && rc == CLI_OK; i++) {
-		file[i].path = cli_path_join(dir, file_name[i]);
-		file[i].data = &data[i];
-		rc = file[i].path ? CLI_OK : cli_error("out of memory");
+	cli_busy("writing");
+	for (; n < ARRAY_LEN(files) && rc == CLI_OK && (!files[n].hint || r->result->sl_set); n++) {
+		file[n] = (struct cli_file){ .path = cli_path_join(dir, files[n].name),
+			.write = files[n].write, .arg = r };
+		rc = file[n].path ? CLI_OK : cli_error("out of memory");
 	}
 	if (rc == CLI_OK)
-		rc = cli_write_all(file, (size_t)n_files);
-	for (int i = n_files; i < N_FILES && rc == CLI_OK; i++)
-		rc = drop_stale(dir, file_name[i]);
-	for (int i = 0; i < N_FILES; i++) {
-		moore_buf_free(&data[i]);
+		rc = cli_write_all(file, n);
+	for (size_t i = n; i < ARRAY_LEN(files) && rc == CLI_OK; i++)
+		rc = drop_stale(dir, files[i].name);
+	for (size_t i = 0; i < n; i++)
 		free((char *)file[i].path);
-	}
 	return rc;
 }
 

@@ -39,6 +39,7 @@ static const struct cli_opt quality_opts[] = {
 	{ "conf", 0, "FILE", "of a plan: moore.conf to use (the defaults); its plan is not read" },
 	OPT_PROFILE,
 	{ "svg", 0, "FILE", "draw it, too" },
+	{ "pattern", 0, "uniform|worst", "how much traffic of this kind they carry, instead" },
 	{ 0 }
 };
 static const struct cli_opt env_opts[] = {
@@ -118,7 +119,10 @@ const struct cli_cmd cli_cmds[] = {
 	  "For each LID offset: pairs (switch with endpoints, endpoint elsewhere) by hops, and\n"
 	  "the load of links when each such switch sends one unit to each LID; over all\n"
 	  "offsets: load, pairs with a route longer than their distance, and routes of a pair\n"
-	  "of which no two share a directed link (exact to 8 offsets, greedy beyond).",
+	  "of which no two share a directed link (exact to 8 offsets, greedy beyond).\n"
+	  "With --pattern instead: the share of what endpoints can inject at which a link is\n"
+	  "full, traffic in one offset or spread over all. uniform: each to all others; worst:\n"
+	  "the patterns that minimal routes carry worst, all of a switch to one other.",
 	  cmd_quality },
 	{ "env", "TARGET", 1, 1, "The settings by which applications use the LID offsets.",
 	  env_opts,

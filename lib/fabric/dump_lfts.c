@@ -123,11 +123,10 @@ read_sections(struct moore_lft *t, const struct moore_fabric *f, struct moore_lf
 	return rc;
 }
 
-int
-moore_dump_parse_lfts(struct moore_lft **out, const struct moore_fabric *f,
-		      const char *lfts, size_t len, struct moore_err *err)
+static int
+read_all(struct moore_lft **out, const struct moore_fabric *f, struct moore_lfts r,
+	 struct moore_err *err)
 {
-	struct moore_lfts r = { .l = moore_scan_of(lfts, len) };
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct moore_guid_map by_guid;
 	struct moore_lft *t = NULL;
@@ -149,4 +148,18 @@ out:
 	moore_lft_free(t);
 	moore_arena_free(&tmp);
 	return rc;
+}
+
+int
+moore_dump_parse_lfts(struct moore_lft **out, const struct moore_fabric *f,
+		      const char *lfts, size_t len, struct moore_err *err)
+{
+	return read_all(out, f, (struct moore_lfts){ .l = moore_scan_of(lfts, len) }, err);
+}
+
+int
+moore_dump_read_lfts(struct moore_lft **out, const struct moore_fabric *f,
+		     const struct moore_source *lfts, struct moore_err *err)
+{
+	return read_all(out, f, (struct moore_lfts){ .l = moore_scan_from(lfts) }, err);
 }

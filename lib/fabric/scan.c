@@ -4,14 +4,23 @@
 
 #include "scan.h"
 
+static const char *
+find_newline(const struct moore_scan *s)
+{
+	return s->rest == s->text_end ? NULL :
+	       memchr(s->rest, '\n', (size_t)(s->text_end - s->rest));
+}
+
 bool
 moore_scan_line(struct moore_scan *s)
 {
 	const char *nl;
 
+	while (!(nl = find_newline(s)) && s->from.more &&
+	       s->from.more(s->from.arg, &s->rest, &s->text_end))
+		;
 	if (s->rest == s->text_end)
 		return false;
-	nl = memchr(s->rest, '\n', (size_t)(s->text_end - s->rest));
 	s->cut = !nl;
 	s->at = s->rest;
 	s->end = nl ? nl : s->text_end;

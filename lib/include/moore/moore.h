@@ -15,6 +15,7 @@
 #include "plan.h"
 #include "quality.h"
 #include "route.h"
+#include "saturation.h"
 #include "tables.h"
 #include "topo.h"
 
