@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* sl_hint.c - SL to VL by the directions of a turn, the table and the class.
+/* sl_hint.c - SL to VL by the places of a turn's switches, the table and the class.
  *
  * A packet's first link is on the even VL of its class, whatever the table: its
  * port of entry leads to no switch.  What leaves for an endpoint holds up nothing,
@@ -8,12 +8,6 @@
 #include "moore/lane.h"
 
 #define VL_DROP 15
-
-static bool
-is_up(const uint32_t *pos, moore_swid from, moore_swid to)
-{
-	return pos[to] < pos[from];
-}
 
 uint8_t
 moore_lane_hint_classes(const struct moore_lane_opts *o)
@@ -44,7 +38,7 @@ moore_lane_hint_row(const struct moore_fabric *f, const struct moore_lane_opts *
 
 	for (unsigned t = 0; t < MOORE_N_HINTS; t++)
 		table[t] = from_switch && op->role == MOORE_ROLE_SWITCH ?
-			moore_lane_hint(t, is_up(pos, ip->peer, s), is_up(pos, s, op->peer)) :
+			moore_lane_hint(t, pos[ip->peer], pos[s], pos[op->peer]) :
 			from_switch;
 	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++)
 		row.vl[sl] = used >> sl / MOORE_N_HINTS & 1 ? (uint8_t)

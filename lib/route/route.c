@@ -413,7 +413,8 @@ plan_layers(struct job *j, struct moore_err *err)
 		mark_present(j, j->col + i);
 		memcpy(present + (size_t)layer_of(j, slice) * n, j->present, n);
 	}
-	rc = moore_rhint_plan(&j->hint, &j->planned, n_layers, present, err);
+	if ((rc = moore_rhint_plan(&j->hint, &j->planned, n_layers, present, err)) == 0)
+		moore_rhint_base(&j->hint, &j->up, j->n_connected_up);
 	free(present);
 	return rc;
 }
