@@ -134,9 +134,9 @@ void moore_rgraph_fini(struct moore_rgraph *g);
 unsigned moore_rgraph_slot(const struct moore_rgraph *g, uint32_t node, moore_portnum port);
 
 /* The order: pos[n], 0 the greatest.  prio (may be NULL) is a previous order to
- * stay close to. */
-int moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, uint32_t *pos,
-		       struct moore_err *err);
+ * stay close to; among (may be NULL) says which edges to go along. */
+int moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, const uint8_t *among,
+		       uint32_t *pos, struct moore_err *err);
 
 int moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g);
 void moore_rturns_fini(struct moore_rturns *t);

@@ -216,6 +216,105 @@ rank_by_colour(const struct moore_rgraph *g, const uint32_t *colour, uint32_t *r
 	return n_colours / 2;
 }
 
+/* ---- the tree of the colours, mended ------------------------------------------ */
+
+static uint32_t
+find(uint32_t *part, uint32_t s)
+{
+	while (part[s] != s)
+		s = part[s] = part[part[s]];
+	return s;
+}
+
+struct mend {
+	const struct moore_rview *v;
+	const uint32_t *colour;
+	uint32_t half, *part;	/* part: of a node, by union and find */
+	uint8_t *in;		/* of an edge: in the tree, either way */
+};
+
+static void
+join(struct mend *m, uint32_t s, uint32_t e)
+{
+	m->in[e] = m->in[m->v->g->rev[e]] = 1;
+	m->part[find(m->part, s)] = find(m->part, m->v->g->to[e]);
+}
+
+/* How far the colours of edge e are from the middle: in the tree it loses the
+ * turns with links of the colours between. */
+static uint32_t
+misfit(const struct mend *m, uint32_t e)
+{
+	uint32_t c = m->colour[e];
+
+	return c < m->half ? m->half - 1 - c : c - m->half;
+}
+
+static int
+by_price(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Join what is apart by the links that lose fewest turns.  Switches that cannot
+ * pass packets on are leaves, and come last. */
+static void
+join_parts(struct mend *m, uint64_t *link)
+{
+	const struct moore_rgraph *g = m->v->g;
+	size_t n = 0;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			bool leaf = !moore_rview_transit(m->v, s);
+
+			if (g->flags[e] & m->v->flag && moore_rview_transit(m->v, g->to[e]) &&
+			    (leaf || s < g->to[e]))
+				link[n++] = (uint64_t)leaf << 63 |
+					(uint64_t)(misfit(m, e) + misfit(m, g->rev[e])) << 32 | e;
+		}
+	qsort(link, n, sizeof(*link), by_price);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t e = (uint32_t)link[i], s = g->to[g->rev[e]];
+
+		if (find(m->part, s) != find(m->part, g->to[e]))
+			join(m, s, e);
+	}
+}
+
+/* Keep every link of the old tree that is up, and join the parts. */
+static int
+mend_tree(struct moore_rturns *t, const struct moore_rview *v, const struct moore_rturns *old,
+	  const uint32_t *colour, uint32_t half, struct moore_arena *tmp, struct moore_err *err)
+{
+	const struct moore_rgraph *g = v->g;
+	struct mend m = { v, colour, half, moore_arena_alloc(tmp, g->n + 1, sizeof(*m.part)),
+			  moore_arena_alloc(tmp, g->n_edges + 1, 1) };
+	uint64_t *link = moore_arena_alloc(tmp, g->n_edges + 1, sizeof(*link));
+	int rc;
+
+	if (!m.part || !m.in || !link)
+		return moore_fail_nomem(err);
+	for (uint32_t s = 0; s < g->n; s++)
+		m.part[s] = s;
+	for (uint32_t s = 0; s < g->n; s++)
+		if (old->parent[s] != MOORE_NONE && g->flags[old->parent[s]] & v->flag &&
+		    moore_rview_transit(v, g->to[old->parent[s]]))
+			join(&m, s, old->parent[s]);
+	join_parts(&m, link);
+	if ((rc = moore_rorder_build(v, old->pos, m.in, t->pos, err)) < 0)
+		return rc;
+	for (uint32_t s = 0; s < g->n; s++) {
+		t->parent[s] = MOORE_NONE;
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			if (m.in[e] && t->pos[g->to[e]] < t->pos[s])
+				t->parent[s] = e;
+	}
+	return 0;
+}
+
 int
 moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		   const struct moore_rturns *old, const uint32_t *colour, struct moore_err *err)
@@ -223,20 +322,27 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	uint32_t *scratch = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*scratch));
-	uint32_t *at = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*at));
+	uint32_t *at = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*at)), first = 0;
 	int rc;
 
 	if (!scratch || !at) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
-	if ((rc = moore_rorder_build(v, old ? old->pos : NULL, t->pos, err)) < 0)
-		goto out;
 	t->by_colour = colour != NULL;
-	tree_of_order(v, t->pos, old ? old->parent : NULL, colour ? scratch : NULL, t->parent);
 	if (colour)
-		rank_tree(g, t->pos, t->parent, scratch, at, rank_by_colour(g, colour, t->rank),
-			  t->rank);
+		first = rank_by_colour(g, colour, t->rank);
+	if (colour && old) {
+		if ((rc = mend_tree(t, v, old, colour, first, &tmp, err)) < 0)
+			goto out;
+	} else {
+		if ((rc = moore_rorder_build(v, old ? old->pos : NULL, NULL, t->pos, err)) < 0)
+			goto out;
+		tree_of_order(v, t->pos, old ? old->parent : NULL, colour ? scratch : NULL,
+			      t->parent);
+	}
+	if (colour)
+		rank_tree(g, t->pos, t->parent, scratch, at, first, t->rank);
 	else
 		rank_by_order(g, t->pos, t->rank);
 out:
