@@ -225,13 +225,14 @@ repair_column(struct job *j, const struct slice *sl, const struct column *c, str
 	const struct moore_rgraph *g = &j->r->g;
 	const uint8_t *old = sl->slot + (size_t)c->root * g->n;
 	struct moore_rtree *t = &j->tree;
+	bool shortest = c->slice % j->n_offsets == 0 || c->slice / j->n_offsets < KIND_HOST;
 
 	memcpy(t->slot, old, g->n);
 	t->n_reached = sl->n_reached[c->root];
 	for (uint32_t i = 0; i < t->n_reached; i++)
 		t->queue[i] = sl->order[(size_t)c->root * g->n + i];
-	if (!moore_rtree_repair(t, &j->up, c->root, sl->load, j->n_connected_up[c->root],
-				&j->r->stats.repaired))
+	if (!(shortest ? moore_rtree_repair : moore_rtree_mend)
+	    (t, &j->up, c->root, sl->load, j->n_connected_up[c->root], &j->r->stats.repaired))
 		return fail_unreachable(j, c->root, err);
 	for (uint32_t s = 0; s < g->n; s++)
 		if (t->slot[s] != old[s] && t->slot[s] != MOORE_SLOT_NONE)

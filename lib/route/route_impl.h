@@ -6,6 +6,7 @@
  *   order.c    a total order of the switches
  *   turns.c    the ranks that allow turns, and the spanning trees among them
  *   tree.c     one in-tree: grown from its root, or repaired around a failure
+ *   mend.c     repair of a tree that need not be shortest
  *   balance.c  which of the equal choices each switch takes
  *   valiant.c  the non-minimal layers
  *   hint.c     the trees of profile sl-hint, and which tables are right on them
@@ -182,6 +183,16 @@ bool moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v,
  * nodes whose parent changed. */
 bool moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			const uint32_t *cost, uint32_t n_connected, uint32_t *moved);
+/* The same where routes need not be the shortest: few nodes move. */
+bool moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+		      const uint32_t *cost, uint32_t n_connected, uint32_t *moved);
+
+/* Nothing but the root. */
+void moore_rtree_start(struct moore_rtree *t, uint32_t n, uint32_t root);
+/* The last resort: nothing but who is stranded, now or at an earlier attempt, and
+ * who is on their way, along the spanning tree.  False: all, as far as it goes. */
+bool moore_rtree_follow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+			uint32_t n_connected, unsigned attempt);
 
 /* Every tree, and where each leaf with equal choices hangs in the present slice.
  * A slice holds one LID of each switch's (its own, or its j-th host's). */

@@ -58,8 +58,8 @@ moore_rtree_fini(struct moore_rtree *t)
 	*t = (struct moore_rtree){ 0 };
 }
 
-static void
-start(struct moore_rtree *t, uint32_t n, uint32_t root)
+void
+moore_rtree_start(struct moore_rtree *t, uint32_t n, uint32_t root)
 {
 	t->root = root;
 	memset(t->slot, MOORE_SLOT_NONE, n);
@@ -191,7 +191,7 @@ follow_spanning_tree(struct grower *w, uint32_t root)
 	const uint32_t *parent = w->v->turns->parent;
 	struct moore_rtree *t = w->t;
 
-	start(t, g->n, root);
+	moore_rtree_start(t, g->n, root);
 	for (uint32_t i = 0; i < t->n_reached; i++) {
 		uint32_t r = t->queue[i];
 
@@ -238,21 +238,32 @@ keep_needed(struct moore_rtree *t, const struct moore_rgraph *g)
 
 #define MAX_TRIES 4
 
+bool
+moore_rtree_follow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+		   uint32_t n_connected, unsigned attempt)
+{
+	const struct moore_rgraph *g = v->g;
+	struct grower w = { .t = t, .v = v };
+
+	if (attempt == 0)
+		memset(t->need, 0, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		t->need[s] |= t->len[s] == MOORE_LEN_NONE;
+	follow_spanning_tree(&w, root);
+	if (attempt == MAX_TRIES || t->n_reached < n_connected)
+		return false;
+	keep_needed(t, g);
+	return true;
+}
+
 static bool
 finish(struct grower *w, uint32_t root, uint32_t n_connected)
 {
 	struct moore_rtree *t = w->t;
-	const struct moore_rgraph *g = w->v->g;
 
-	if (t->n_reached < n_connected)
-		memset(t->need, 0, g->n);
 	for (unsigned i = 0; t->n_reached < n_connected; i++) {
-		for (uint32_t s = 0; s < g->n; s++)
-			t->need[s] |= t->len[s] == MOORE_LEN_NONE;
-		follow_spanning_tree(w, root);
-		if (i == MAX_TRIES || t->n_reached < n_connected)
+		if (!moore_rtree_follow(t, w->v, root, n_connected, i))
 			break;
-		keep_needed(t, g);
 		grow_rounds(w, n_connected);
 	}
 	return t->n_reached >= n_connected;
@@ -264,7 +275,7 @@ moore_rtree_grow(struct moore_rtree *t, const struct moore_rview *v, uint32_t ro
 {
 	struct grower w = { .t = t, .v = v, .cost = cost, .level = t->level };
 
-	start(t, v->g->n, root);
+	moore_rtree_start(t, v->g->n, root);
 	grow_rounds(&w, n_connected);
 	return finish(&w, root, n_connected);
 }
@@ -275,7 +286,7 @@ moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v, uint
 {
 	struct grower w = { .t = t, .v = v, .cost = cost, .wish = wish, .level = t->level };
 
-	start(t, v->g->n, root);
+	moore_rtree_start(t, v->g->n, root);
 	grow_rounds(&w, n_connected);
 	return t->n_reached >= n_connected;
 }
@@ -289,7 +300,7 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 {
 	const struct moore_rgraph *g = v->g;
 
-	start(t, g->n, root);
+	moore_rtree_start(t, g->n, root);
 	for (uint32_t i = 0; i < n_old; i++) {
 		uint32_t s = by_len[i], e, r;
 

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* mend.c - repair of an in-tree whose routes need not be the shortest (a layer's):
+ * few rows change.
+ *
+ * Whoever lost its parent brings its children along: it hangs where its route is
+ * allowed, and theirs over it, if there is such a place.  Else its children go
+ * first; when one has found another parent, those that waited for a place try
+ * again, for they may hang on that child.  Only when nobody finds a place does
+ * one let its children go.  Whoever is stranded even so follows the spanning tree
+ * (tree.c), and the rest is repaired around them. */
+#include <string.h>
+
+#include "route/route_impl.h"
+
+#define ALL_LOST (1 << 20)	/* disturbance: above any number of rows */
+
+struct mend {
+	struct moore_rtree *t;
+	const struct moore_rview *v;
+	const uint32_t *cost;
+	const uint32_t *list;	/* all nodes, those of the old tree by length */
+	uint8_t *n_kids;	/* of the old tree, that are not reached */
+};
+
+static uint32_t
+old_parent(const struct mend *m, uint32_t s)
+{
+	const struct moore_rgraph *g = m->v->g;
+
+	return m->t->old[s] == MOORE_SLOT_NONE ? MOORE_NONE : g->to[g->xadj[s] + m->t->old[s]];
+}
+
+static bool
+is_old(const struct mend *m, uint32_t s, uint32_t e)
+{
+	return m->t->old[s] == e - m->v->g->xadj[s];
+}
+
+/* Is the head of edge out a child of its tail that still waits? */
+static bool
+waits(const struct mend *m, uint32_t out)
+{
+	const struct moore_rgraph *g = m->v->g;
+	uint32_t c = g->to[out];
+
+	return m->t->len[c] == MOORE_LEN_NONE && is_old(m, c, g->rev[out]);
+}
+
+/* May s hang on edge e?  How it fares there is another question. */
+static bool
+takes(const struct mend *m, uint32_t s, uint32_t e)
+{
+	const struct moore_rgraph *g = m->v->g;
+	const struct moore_rtree *t = m->t;
+	uint32_t r = g->to[e];
+
+	return g->flags[e] & m->v->flag && t->pass[r] && t->len[r] < MOORE_LEN_MAX &&
+		moore_rview_leaf(m->v, t->slot, t->root, s, e);
+}
+
+static bool
+may_pass(const struct mend *m, uint32_t s, uint32_t e)
+{
+	return moore_rview_transit(m->v, s) &&
+		moore_rview_legal(m->v, m->t->slot, m->t->root, e);
+}
+
+static void
+hang(struct mend *m, uint32_t s, uint32_t e)
+{
+	struct moore_rtree *t = m->t;
+	uint32_t r = m->v->g->to[e];
+
+	t->slot[s] = (uint8_t)(e - m->v->g->xadj[s]);
+	t->len[s] = (uint8_t)(t->len[r] + 1);
+	t->pass[s] = may_pass(m, s, e);
+	t->kids[r] = 1;
+	t->queue[t->n_reached++] = s;
+	if (t->old[s] != MOORE_SLOT_NONE)
+		m->n_kids[old_parent(m, s)]--;
+}
+
+/* Put s back where it was, if all is well there. */
+static bool
+put_back(struct mend *m, uint32_t s)
+{
+	uint32_t e = m->v->g->xadj[s] + m->t->old[s];
+
+	if (m->t->old[s] == MOORE_SLOT_NONE || !takes(m, s, e) ||
+	    (m->n_kids[s] && !may_pass(m, s, e)))
+		return false;
+	hang(m, s, e);
+	return true;
+}
+
+static void
+put_back_children(struct mend *m, uint32_t s)
+{
+	const struct moore_rgraph *g = m->v->g;
+
+	for (uint32_t o = g->xadj[s]; m->n_kids[s] && o < g->xadj[s + 1]; o++)
+		if (waits(m, o) && put_back(m, g->to[o]))
+			put_back_children(m, g->to[o]);
+}
+
+/* Rows that change when s hangs on edge e: its own, and those of children that
+ * lose their route, of it or of a child. */
+static uint64_t
+disturbance(const struct mend *m, uint32_t s, uint32_t e)
+{
+	const struct moore_rgraph *g = m->v->g;
+	const uint32_t *rank = m->v->turns->rank;
+	uint64_t n = !is_old(m, s, e);
+
+	if (!m->n_kids[s])
+		return n;
+	if (!may_pass(m, s, e))
+		return ALL_LOST;
+	for (uint32_t o = g->xadj[s]; o < g->xadj[s + 1]; o++)
+		if (waits(m, o) && rank[g->rev[o]] >= rank[e])
+			n += m->n_kids[g->to[o]];
+	return n;
+}
+
+/* Hang s where that changes least, then nearest, then where load is least; where
+ * its children lose their route only if it must. */
+static bool
+settle(struct mend *m, uint32_t s, bool must)
+{
+	const struct moore_rgraph *g = m->v->g;
+	const struct moore_rtree *t = m->t;
+	uint32_t best = MOORE_NONE;
+	uint64_t least = must ? UINT64_MAX : (uint64_t)ALL_LOST << 32;
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		uint64_t p;
+
+		if (!takes(m, s, e))
+			continue;
+		p = disturbance(m, s, e) << 32 | (uint64_t)t->len[g->to[e]] << 20 |
+			moore_rgraph_cost(g, e, m->cost[e]);
+		if (p < least) {
+			least = p;
+			best = e;
+		}
+	}
+	if (best == MOORE_NONE)
+		return false;
+	hang(m, s, best);
+	put_back_children(m, s);
+	return true;
+}
+
+/* Settle s, then those that could only wait for it. */
+static bool
+settle_up(struct mend *m, uint32_t s, bool must)
+{
+	if (!settle(m, s, must))
+		return false;
+	do
+		s = old_parent(m, s);
+	while (s != MOORE_NONE && m->t->len[s] == MOORE_LEN_NONE && settle(m, s, false));
+	return true;
+}
+
+static void
+settle_all(struct mend *m, uint32_t n_connected)
+{
+	const struct moore_rgraph *g = m->v->g;
+	const struct moore_rtree *t = m->t;
+	bool must = false, any;
+
+	do {
+		any = false;
+		for (uint32_t i = 0; i < g->n && !(must && any); i++)
+			if (t->len[m->list[i]] == MOORE_LEN_NONE)
+				any |= settle_up(m, m->list[i], must);
+		if (!any && must)
+			return;
+		must = !any;
+	} while (t->n_reached < n_connected);
+}
+
+/* From what is reached put back and settle the rest. */
+static void
+fill(struct mend *m, uint32_t n_connected)
+{
+	const struct moore_rgraph *g = m->v->g;
+	struct moore_rtree *t = m->t;
+
+	memset(m->n_kids, 0, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		if (t->old[s] != MOORE_SLOT_NONE && t->len[s] == MOORE_LEN_NONE)
+			m->n_kids[old_parent(m, s)]++;
+	for (uint32_t i = 0; i < g->n; i++)
+		if (t->len[m->list[i]] == MOORE_LEN_NONE)
+			put_back(m, m->list[i]);
+	if (t->n_reached < n_connected)
+		settle_all(m, n_connected);
+}
+
+/* Nodes by length, then those that are not in the old tree; links that are down
+ * leave it. */
+static void
+note_old(struct moore_rtree *t, const struct moore_rview *v)
+{
+	const struct moore_rgraph *g = v->g;
+	uint32_t n = t->n_reached;
+
+	memcpy(t->level, t->queue, n * sizeof(*t->level));
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint8_t slot = t->slot[s];
+
+		if (slot == MOORE_SLOT_NONE && s != t->root)
+			t->level[n++] = s;
+		else if (slot != MOORE_SLOT_NONE && !(g->flags[g->xadj[s] + slot] & v->flag))
+			slot = MOORE_SLOT_NONE;
+		t->old[s] = slot;
+	}
+}
+
+bool
+moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+		 const uint32_t *cost, uint32_t n_connected, uint32_t *moved)
+{
+	struct mend m = { .t = t, .v = v, .cost = cost, .list = t->level, .n_kids = t->n_offers };
+
+	t->root = root;
+	note_old(t, v);
+	moore_rtree_start(t, v->g->n, root);
+	fill(&m, n_connected);
+	for (unsigned i = 0; t->n_reached < n_connected; i++) {
+		if (!moore_rtree_follow(t, v, root, n_connected, i))
+			break;
+		fill(&m, n_connected);
+	}
+	for (uint32_t s = 0; s < v->g->n; s++)
+		*moved += t->slot[s] != t->old[s] && t->slot[s] != MOORE_SLOT_NONE;
+	return t->n_reached >= n_connected;
+}
