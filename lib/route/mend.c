@@ -75,8 +75,14 @@ hang(struct mend *m, uint32_t s, uint32_t e)
 	t->len[s] = (uint8_t)(t->len[r] + 1);
 	t->pass[s] = may_pass(m, s, e);
 	t->kids[r] = 1;
-	t->queue[t->n_reached++] = s;
-	if (t->old[s] != MOORE_SLOT_NONE)
+}
+
+static void
+reach(struct mend *m, uint32_t s, uint32_t e)
+{
+	hang(m, s, e);
+	m->t->n_reached++;
+	if (m->t->old[s] != MOORE_SLOT_NONE)
 		m->n_kids[old_parent(m, s)]--;
 }
 
@@ -89,7 +95,7 @@ put_back(struct mend *m, uint32_t s)
 	if (m->t->old[s] == MOORE_SLOT_NONE || !takes(m, s, e) ||
 	    (m->n_kids[s] && !may_pass(m, s, e)))
 		return false;
-	hang(m, s, e);
+	reach(m, s, e);
 	return true;
 }
 
@@ -122,31 +128,66 @@ disturbance(const struct mend *m, uint32_t s, uint32_t e)
 	return n;
 }
 
-/* Hang s where that changes least, then nearest, then where load is least; where
- * its children lose their route only if it must. */
+/* A place for s: an edge, and one for the leaf that it leads to, should that have
+ * to move first. */
+struct place {
+	uint32_t e, lift;
+	uint64_t price;
+};
+
+/* What changes least, then the nearest, then where load is least. */
+static void
+look_at(const struct mend *m, struct place *best, uint32_t s, uint32_t e, uint32_t lift)
+{
+	const struct moore_rgraph *g = m->v->g;
+	uint32_t r = g->to[e], x = lift == MOORE_NONE ? r : g->to[lift];
+	uint64_t rows = disturbance(m, s, e) + (lift != MOORE_NONE);
+	uint64_t p = rows << 32 | (uint64_t)m->t->len[x] << 20 | moore_rgraph_cost(g, e, m->cost[e]);
+
+	if (p < best->price)
+		*best = (struct place){ e, lift, p };
+}
+
+/* The leaf r at the far end of edge e could pass packets on elsewhere. */
+static void
+look_at_lifts(const struct mend *m, struct place *best, uint32_t s, uint32_t e)
+{
+	const struct moore_rgraph *g = m->v->g;
+	struct moore_rtree *t = m->t;
+	uint32_t r = g->to[e];
+	uint8_t slot = t->slot[r];
+
+	if (t->len[r] == MOORE_LEN_NONE || r == t->root || t->kids[r] || m->n_kids[r])
+		return;
+	for (uint32_t lift = g->xadj[r]; lift < g->xadj[r + 1]; lift++) {
+		if (!takes(m, r, lift) || !may_pass(m, r, lift) ||
+		    t->len[g->to[lift]] + 1 >= MOORE_LEN_MAX)
+			continue;
+		t->slot[r] = (uint8_t)(lift - g->xadj[r]);
+		if (moore_rview_leaf(m->v, t->slot, t->root, s, e))
+			look_at(m, best, s, e, lift);
+		t->slot[r] = slot;
+	}
+}
+
+/* Hang s; where its children lose their route only if it must. */
 static bool
 settle(struct mend *m, uint32_t s, bool must)
 {
 	const struct moore_rgraph *g = m->v->g;
-	const struct moore_rtree *t = m->t;
-	uint32_t best = MOORE_NONE;
-	uint64_t least = must ? UINT64_MAX : (uint64_t)ALL_LOST << 32;
+	struct place best = { MOORE_NONE, MOORE_NONE, (uint64_t)ALL_LOST << (must ? 33 : 32) };
 
-	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-		uint64_t p;
-
-		if (!takes(m, s, e))
-			continue;
-		p = disturbance(m, s, e) << 32 | (uint64_t)t->len[g->to[e]] << 20 |
-			moore_rgraph_cost(g, e, m->cost[e]);
-		if (p < least) {
-			least = p;
-			best = e;
-		}
-	}
-	if (best == MOORE_NONE)
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+		if (takes(m, s, e))
+			look_at(m, &best, s, e, MOORE_NONE);
+	for (uint32_t e = g->xadj[s]; best.price >> 32 > 2 && e < g->xadj[s + 1]; e++)
+		if (g->flags[e] & m->v->flag)
+			look_at_lifts(m, &best, s, e);
+	if (best.e == MOORE_NONE)
 		return false;
-	hang(m, s, best);
+	if (best.lift != MOORE_NONE)
+		hang(m, g->to[best.e], best.lift);
+	reach(m, s, best.e);
 	put_back_children(m, s);
 	return true;
 }
