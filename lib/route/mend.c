@@ -18,7 +18,7 @@ struct mend {
 	struct moore_rtree *t;
 	const struct moore_rview *v;
 	const uint32_t *cost;
-	const uint32_t *list;	/* all nodes, those of the old tree by length */
+	uint32_t *list, n_list;	/* who waits; parents in the old tree before children */
 	uint8_t *n_kids;	/* of the old tree, that are not reached */
 };
 
@@ -207,13 +207,12 @@ settle_up(struct mend *m, uint32_t s, bool must)
 static void
 settle_all(struct mend *m, uint32_t n_connected)
 {
-	const struct moore_rgraph *g = m->v->g;
 	const struct moore_rtree *t = m->t;
 	bool must = false, any;
 
 	do {
 		any = false;
-		for (uint32_t i = 0; i < g->n && !(must && any); i++)
+		for (uint32_t i = 0; i < m->n_list && !(must && any); i++)
 			if (t->len[m->list[i]] == MOORE_LEN_NONE)
 				any |= settle_up(m, m->list[i], must);
 		if (!any && must)
@@ -233,31 +232,11 @@ fill(struct mend *m, uint32_t n_connected)
 	for (uint32_t s = 0; s < g->n; s++)
 		if (t->old[s] != MOORE_SLOT_NONE && t->len[s] == MOORE_LEN_NONE)
 			m->n_kids[old_parent(m, s)]++;
-	for (uint32_t i = 0; i < g->n; i++)
+	for (uint32_t i = 0; i < m->n_list; i++)
 		if (t->len[m->list[i]] == MOORE_LEN_NONE)
 			put_back(m, m->list[i]);
 	if (t->n_reached < n_connected)
 		settle_all(m, n_connected);
-}
-
-/* Nodes by length, then those that are not in the old tree; links that are down
- * leave it. */
-static void
-note_old(struct moore_rtree *t, const struct moore_rview *v)
-{
-	const struct moore_rgraph *g = v->g;
-	uint32_t n = t->n_reached;
-
-	memcpy(t->level, t->queue, n * sizeof(*t->level));
-	for (uint32_t s = 0; s < g->n; s++) {
-		uint8_t slot = t->slot[s];
-
-		if (slot == MOORE_SLOT_NONE && s != t->root)
-			t->level[n++] = s;
-		else if (slot != MOORE_SLOT_NONE && !(g->flags[g->xadj[s] + slot] & v->flag))
-			slot = MOORE_SLOT_NONE;
-		t->old[s] = slot;
-	}
 }
 
 bool
@@ -265,17 +244,34 @@ moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v, uint32_t ro
 		 const uint32_t *cost, uint32_t n_connected, uint32_t *moved)
 {
 	struct mend m = { .t = t, .v = v, .cost = cost, .list = t->level, .n_kids = t->n_offers };
+	uint32_t n = v->g->n;
 
 	t->root = root;
-	note_old(t, v);
-	moore_rtree_start(t, v->g->n, root);
+	moore_rtree_note_old(t, v);
+	memcpy(t->level, t->queue, t->n_reached * sizeof(*t->level));
+	m.n_list = t->n_reached;
+	for (uint32_t s = 0; s < n; s++)
+		if (t->slot[s] == MOORE_SLOT_NONE && s != root)
+			t->level[m.n_list++] = s;
+	moore_rtree_start(t, n, root);
 	fill(&m, n_connected);
 	for (unsigned i = 0; t->n_reached < n_connected; i++) {
 		if (!moore_rtree_follow(t, v, root, n_connected, i))
 			break;
 		fill(&m, n_connected);
 	}
-	for (uint32_t s = 0; s < v->g->n; s++)
-		*moved += t->slot[s] != t->old[s] && t->slot[s] != MOORE_SLOT_NONE;
+	*moved += moore_rtree_moved(t, n);
 	return t->n_reached >= n_connected;
+}
+
+void
+moore_rtree_settle(struct moore_rtree *t, const struct moore_rview *v, const uint32_t *cost,
+		   uint32_t n_connected)
+{
+	struct mend m = { .t = t, .v = v, .cost = cost, .list = t->level, .n_kids = t->n_offers };
+
+	for (uint32_t s = 0; s < v->g->n; s++)
+		if (t->len[s] == MOORE_LEN_NONE)
+			t->level[m.n_list++] = s;
+	fill(&m, n_connected);
 }

@@ -187,6 +187,13 @@ bool moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint
 bool moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 		      const uint32_t *cost, uint32_t n_connected, uint32_t *moved);
 
+/* Find places for who is not reached, by moving few others. */
+void moore_rtree_settle(struct moore_rtree *t, const struct moore_rview *v,
+			const uint32_t *cost, uint32_t n_connected);
+/* The old tree is slot[], but for links that are down; how many nodes left it. */
+void moore_rtree_note_old(struct moore_rtree *t, const struct moore_rview *v);
+uint32_t moore_rtree_moved(const struct moore_rtree *t, uint32_t n);
+
 /* Nothing but the root. */
 void moore_rtree_start(struct moore_rtree *t, uint32_t n, uint32_t root);
 /* The last resort: nothing but who is stranded, now or at an earlier attempt, and

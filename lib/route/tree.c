@@ -308,7 +308,7 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			continue;
 		e = g->xadj[s] + t->old[s];
 		r = g->to[e];
-		if (!(g->flags[e] & v->flag) || t->len[r] == MOORE_LEN_NONE || !t->pass[r] ||
+		if (t->len[r] == MOORE_LEN_NONE || !t->pass[r] ||
 		    !moore_rview_leaf(v, t->slot, t->root, s, e))
 			continue;
 		t->slot[s] = t->old[s];
@@ -319,20 +319,43 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 	}
 }
 
+/* Links that are down leave the old tree. */
+void
+moore_rtree_note_old(struct moore_rtree *t, const struct moore_rview *v)
+{
+	const struct moore_rgraph *g = v->g;
+
+	memcpy(t->old, t->slot, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		if (t->old[s] != MOORE_SLOT_NONE && !(g->flags[g->xadj[s] + t->old[s]] & v->flag))
+			t->old[s] = MOORE_SLOT_NONE;
+}
+
+uint32_t
+moore_rtree_moved(const struct moore_rtree *t, uint32_t n)
+{
+	uint32_t moved = 0;
+
+	for (uint32_t s = 0; s < n; s++)
+		moved += t->slot[s] != t->old[s] && t->slot[s] != MOORE_SLOT_NONE;
+	return moved;
+}
+
 bool
 moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 		   const uint32_t *cost, uint32_t n_connected, uint32_t *moved)
 {
 	struct grower w = { .t = t, .v = v, .cost = cost, .old = t->old, .level = t->level };
-	uint32_t n_old = t->n_reached, n = v->g->n;
+	uint32_t n_old = t->n_reached;
 	bool whole;
 
-	memcpy(t->old, t->slot, n);
+	moore_rtree_note_old(t, v);
 	memcpy(t->level, t->queue, n_old * sizeof(*t->level));
 	keep(t, v, root, t->level, n_old);
 	grow_rounds(&w, n_connected);
+	if (t->n_reached < n_connected)
+		moore_rtree_settle(t, v, cost, n_connected);
 	whole = finish(&w, root, n_connected);
-	for (uint32_t s = 0; s < n; s++)
-		*moved += t->slot[s] != t->old[s] && t->slot[s] != MOORE_SLOT_NONE;
+	*moved += moore_rtree_moved(t, v->g->n);
 	return whole;
 }
