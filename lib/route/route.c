@@ -440,6 +440,7 @@ make_turns(struct job *j, struct moore_err *err)
 
 	j->planned = (struct moore_rview){ g, MOORE_EDGE_PLANNED, !j->intended, &j->plan_turns };
 	j->up = (struct moore_rview){ g, MOORE_EDGE_UP, true, &j->r->turns };
+	j->r->turns.steady = j->hinted;
 	if ((colour && (rc = moore_rturns_colour(g, colour, err)) < 0) ||
 	    (rc = moore_rturns_build(&j->plan_turns, &j->planned, NULL, colour, err)) < 0 ||
 	    (rc = moore_rturns_build(&j->r->turns, &j->up, &j->plan_turns, colour, err)) < 0)

@@ -63,6 +63,7 @@ struct moore_rgraph {
  * ranks of edges: those allow all turns of the tree. */
 struct moore_rturns {
 	bool by_colour;		/* else by the order */
+	bool steady;		/* lanes follow from the order: it moves for no other reason */
 	uint32_t *pos;		/* of a node: 0 is the greatest */
 	uint32_t *parent;	/* edge towards the root; MOORE_NONE: a root */
 	uint32_t *rank;		/* of an edge */

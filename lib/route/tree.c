@@ -96,7 +96,7 @@ offer(struct grower *w, uint32_t r)
 }
 
 /* How dear edge e is to s: staying legal first (unless nobody comes after), then
- * not to take a switch's freedom away by hanging on it, then to change nothing,
+ * to change nothing, then not to take a switch's freedom away by hanging on it,
  * then load. */
 static uint64_t
 price(const struct grower *w, uint32_t s, uint32_t e)
@@ -110,9 +110,9 @@ price(const struct grower *w, uint32_t s, uint32_t e)
 		p += (uint64_t)w->cost[on] * g->cost[on];
 	if (!w->last && !moore_rview_legal(w->v, t->slot, t->root, e))
 		p |= (uint64_t)1 << 62;
-	if (!t->kids[r] && (t->n_offers[r] > 1 || (w->wish && w->wish[r] & MOORE_WISH_LEAF)))
+	if (w->old && e != g->xadj[s] + w->old[s])
 		p |= (uint64_t)1 << 61;
-	if (w->old && e != w->v->g->xadj[s] + w->old[s])
+	if (!t->kids[r] && (t->n_offers[r] > 1 || (w->wish && w->wish[r] & MOORE_WISH_LEAF)))
 		p |= (uint64_t)1 << 60;
 	return p;
 }

@@ -18,6 +18,11 @@
  * switch.  All switches then look nearly alike, and load is even.  Colours and
  * halves are made for what is planned and do not change with what is missing.
  *
+ * When a link is lost, as much as can be stays.  By the order, the common neighbour
+ * that its ends now go round by is raised where the way would be down-up.  By
+ * colours the spanning tree keeps every link that is up, and its parts are joined
+ * by links whose colours are next to the middle: such a link keeps its turns.
+ *
  * Either way all turns of the spanning tree are allowed, which is what the last
  * resort of unicast and multicast stand on.  Its parents are greater in the
  * order.  By colours it has few links at any switch, and middle switches of P2
@@ -315,6 +320,50 @@ mend_tree(struct moore_rturns *t, const struct moore_rview *v, const struct moor
 	return 0;
 }
 
+/* ---- the order, mended ----------------------------------------------------------- */
+
+/* The greatest switch that is joined to both s and t. */
+static uint32_t
+corner_of(const struct moore_rview *v, const uint32_t *pos, uint32_t s, uint32_t t)
+{
+	const struct moore_rgraph *g = v->g;
+	uint32_t best = MOORE_NONE, f = g->xadj[t];
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		uint32_t w = g->to[e];
+
+		while (f < g->xadj[t + 1] && g->to[f] < w)
+			f++;
+		if (f < g->xadj[t + 1] && g->to[f] == w && g->flags[e] & g->flags[f] & v->flag &&
+		    moore_rview_transit(v, w) && (best == MOORE_NONE || pos[w] < pos[best]))
+			best = w;
+	}
+	return best;
+}
+
+/* The old order as priorities; where two lost the link between them and could go
+ * round only by a switch less than either, against the order, that switch comes
+ * before the lesser: else all that hung on them would have to move. */
+static void
+raise_corners(const struct moore_rview *v, const uint32_t *pos, uint32_t *prio)
+{
+	const struct moore_rgraph *g = v->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		prio[s] = 2 * pos[s] + 1;
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			uint32_t t = g->to[e], w;
+
+			if (pos[t] < pos[s] || g->flags[e] & v->flag ||
+			    !(g->flags[e] & MOORE_EDGE_PLANNED))
+				continue;
+			w = corner_of(v, pos, s, t);
+			if (w != MOORE_NONE && prio[w] > 2 * pos[t])
+				prio[w] = 2 * pos[t];
+		}
+}
+
 int
 moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		   const struct moore_rturns *old, const uint32_t *colour, struct moore_err *err)
@@ -323,6 +372,7 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	uint32_t *scratch = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*scratch));
 	uint32_t *at = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*at)), first = 0;
+	const uint32_t *prio = old ? old->pos : NULL;
 	int rc;
 
 	if (!scratch || !at) {
@@ -336,7 +386,11 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		if ((rc = mend_tree(t, v, old, colour, first, &tmp, err)) < 0)
 			goto out;
 	} else {
-		if ((rc = moore_rorder_build(v, old ? old->pos : NULL, NULL, t->pos, err)) < 0)
+		if (old && !t->steady) {
+			raise_corners(v, old->pos, at);
+			prio = at;
+		}
+		if ((rc = moore_rorder_build(v, prio, NULL, t->pos, err)) < 0)
 			goto out;
 		tree_of_order(v, t->pos, old ? old->parent : NULL, colour ? scratch : NULL,
 			      t->parent);
