@@ -18,6 +18,7 @@ struct mend {
 	struct moore_rtree *t;
 	const struct moore_rview *v;
 	const uint32_t *cost;
+	bool shortest;
 	uint32_t *list, n_list;	/* who waits; parents in the old tree before children */
 	uint8_t *n_kids;	/* of the old tree, that are not reached */
 };
@@ -135,14 +136,20 @@ struct place {
 	uint64_t price;
 };
 
-/* What changes least, then the nearest, then where load is least. */
+/* What changes least, then the nearest, then where load is least; the nearest
+ * first where routes are to be short. */
 static void
 look_at(const struct mend *m, struct place *best, uint32_t s, uint32_t e, uint32_t lift)
 {
 	const struct moore_rgraph *g = m->v->g;
 	uint32_t r = g->to[e], x = lift == MOORE_NONE ? r : g->to[lift];
-	uint64_t rows = disturbance(m, s, e) + (lift != MOORE_NONE);
-	uint64_t p = rows << 32 | (uint64_t)m->t->len[x] << 20 | moore_rgraph_cost(g, e, m->cost[e]);
+	uint64_t rows = disturbance(m, s, e) + (lift != MOORE_NONE), len = m->t->len[x];
+	uint64_t p = moore_rgraph_cost(g, e, m->cost[e]);
+
+	if (m->shortest && rows < ALL_LOST)
+		p |= len << 32 | rows << 20;
+	else
+		p |= rows << 32 | len << 20;
 
 	if (p < best->price)
 		*best = (struct place){ e, lift, p };
@@ -180,7 +187,7 @@ settle(struct mend *m, uint32_t s, bool must)
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
 		if (takes(m, s, e))
 			look_at(m, &best, s, e, MOORE_NONE);
-	for (uint32_t e = g->xadj[s]; best.price >> 32 > 2 && e < g->xadj[s + 1]; e++)
+	for (uint32_t e = g->xadj[s]; (m->shortest || best.price >> 32 > 2) && e < g->xadj[s + 1]; e++)
 		if (g->flags[e] & m->v->flag)
 			look_at_lifts(m, &best, s, e);
 	if (best.e == MOORE_NONE)
@@ -268,7 +275,8 @@ void
 moore_rtree_settle(struct moore_rtree *t, const struct moore_rview *v, const uint32_t *cost,
 		   uint32_t n_connected)
 {
-	struct mend m = { .t = t, .v = v, .cost = cost, .list = t->level, .n_kids = t->n_offers };
+	struct mend m = { .t = t, .v = v, .cost = cost, .shortest = true, .list = t->level,
+		.n_kids = t->n_offers };
 
 	for (uint32_t s = 0; s < v->g->n; s++)
 		if (t->len[s] == MOORE_LEN_NONE)

@@ -177,21 +177,30 @@ tree_of_order(const struct moore_rview *v, const uint32_t *pos, const uint32_t *
 	}
 }
 
-/* Give the tree's links the ranks after first: n of them inward, n outward.
- * Parents are greater, so in the order they come before their children. */
+/* Parents are greater, so in the order they come before their children. */
 static void
-rank_tree(const struct moore_rgraph *g, const uint32_t *pos, const uint32_t *parent,
-	  uint32_t *depth, uint32_t *at, uint32_t first, uint32_t *rank)
+measure(const struct moore_rgraph *g, const uint32_t *pos, const uint32_t *parent,
+	uint32_t *depth, uint32_t *at)
 {
 	for (uint32_t s = 0; s < g->n; s++)
 		at[pos[s]] = s;
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t s = at[i], e = parent[s];
 
-		depth[s] = 0;
+		depth[s] = e == MOORE_NONE ? 0 : depth[g->to[e]] + 1;
+	}
+}
+
+/* Give the tree's links the ranks after first: n of them inward, n outward. */
+static void
+rank_tree(const struct moore_rgraph *g, const uint32_t *parent, const uint32_t *depth,
+	  uint32_t first, uint32_t *rank)
+{
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t e = parent[s];
+
 		if (e == MOORE_NONE)
 			continue;
-		depth[s] = depth[g->to[e]] + 1;
 		rank[e] = first + g->n - depth[s];
 		rank[g->rev[e]] = first + g->n + depth[s];
 	}
@@ -235,6 +244,7 @@ struct mend {
 	const struct moore_rview *v;
 	const uint32_t *colour;
 	uint32_t half, *part;	/* part: of a node, by union and find */
+	uint32_t *depth;	/* in the old tree */
 	uint8_t *in;		/* of an edge: in the tree, either way */
 };
 
@@ -255,6 +265,15 @@ misfit(const struct mend *m, uint32_t e)
 	return c < m->half ? m->half - 1 - c : c - m->half;
 }
 
+static uint64_t
+price(const struct mend *m, uint32_t e)
+{
+	const struct moore_rgraph *g = m->v->g;
+	uint32_t back = g->rev[e];
+
+	return misfit(m, e) + misfit(m, back) + m->depth[g->to[e]] + m->depth[g->to[back]];
+}
+
 static int
 by_price(const void *a, const void *b)
 {
@@ -263,8 +282,8 @@ by_price(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Join what is apart by the links that lose fewest turns.  Switches that cannot
- * pass packets on are leaves, and come last. */
+/* Join what is apart by links that lose few turns and were near the root.
+ * Switches that cannot pass packets on are leaves, and come last. */
 static void
 join_parts(struct mend *m, uint64_t *link)
 {
@@ -277,8 +296,7 @@ join_parts(struct mend *m, uint64_t *link)
 
 			if (g->flags[e] & m->v->flag && moore_rview_transit(m->v, g->to[e]) &&
 			    (leaf || s < g->to[e]))
-				link[n++] = (uint64_t)leaf << 63 |
-					(uint64_t)(misfit(m, e) + misfit(m, g->rev[e])) << 32 | e;
+				link[n++] = (uint64_t)leaf << 63 | price(m, e) << 32 | e;
 		}
 	qsort(link, n, sizeof(*link), by_price);
 	for (size_t i = 0; i < n; i++) {
@@ -292,16 +310,20 @@ join_parts(struct mend *m, uint64_t *link)
 /* Keep every link of the old tree that is up, and join the parts. */
 static int
 mend_tree(struct moore_rturns *t, const struct moore_rview *v, const struct moore_rturns *old,
-	  const uint32_t *colour, uint32_t half, struct moore_arena *tmp, struct moore_err *err)
+	  const uint32_t *colour, uint32_t half, uint32_t *scratch, struct moore_arena *tmp,
+	  struct moore_err *err)
 {
 	const struct moore_rgraph *g = v->g;
-	struct mend m = { v, colour, half, moore_arena_alloc(tmp, g->n + 1, sizeof(*m.part)),
-			  moore_arena_alloc(tmp, g->n_edges + 1, 1) };
+	struct mend m = { .v = v, .colour = colour, .half = half };
 	uint64_t *link = moore_arena_alloc(tmp, g->n_edges + 1, sizeof(*link));
 	int rc;
 
+	m.part = moore_arena_alloc(tmp, g->n + 1, sizeof(*m.part));
+	m.in = moore_arena_alloc(tmp, g->n_edges + 1, 1);
+	m.depth = scratch;
 	if (!m.part || !m.in || !link)
 		return moore_fail_nomem(err);
+	measure(g, old->pos, old->parent, m.depth, m.part);
 	for (uint32_t s = 0; s < g->n; s++)
 		m.part[s] = s;
 	for (uint32_t s = 0; s < g->n; s++)
@@ -383,7 +405,7 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 	if (colour)
 		first = rank_by_colour(g, colour, t->rank);
 	if (colour && old) {
-		if ((rc = mend_tree(t, v, old, colour, first, &tmp, err)) < 0)
+		if ((rc = mend_tree(t, v, old, colour, first, scratch, &tmp, err)) < 0)
 			goto out;
 	} else {
 		if (old && !t->steady) {
@@ -395,10 +417,12 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		tree_of_order(v, t->pos, old ? old->parent : NULL, colour ? scratch : NULL,
 			      t->parent);
 	}
-	if (colour)
-		rank_tree(g, t->pos, t->parent, scratch, at, first, t->rank);
-	else
+	if (colour) {
+		measure(g, t->pos, t->parent, scratch, at);
+		rank_tree(g, t->parent, scratch, first, t->rank);
+	} else {
 		rank_by_order(g, t->pos, t->rank);
+	}
 out:
 	moore_arena_free(&tmp);
 	return rc;
