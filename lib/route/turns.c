@@ -265,13 +265,16 @@ misfit(const struct mend *m, uint32_t e)
 	return c < m->half ? m->half - 1 - c : c - m->half;
 }
 
+/* A hop of depth is as dear as two colours each way: a deep tree makes the last
+ * resort long. */
 static uint64_t
 price(const struct mend *m, uint32_t e)
 {
 	const struct moore_rgraph *g = m->v->g;
 	uint32_t back = g->rev[e];
 
-	return misfit(m, e) + misfit(m, back) + m->depth[g->to[e]] + m->depth[g->to[back]];
+	return misfit(m, e) + misfit(m, back) +
+		4 * ((uint64_t)m->depth[g->to[e]] + m->depth[g->to[back]]);
 }
 
 static int
