@@ -351,11 +351,12 @@ repair_tree(struct job *j, const struct slice *sl, const struct column *c, struc
 	const struct moore_rgraph *g = &j->r->g;
 	const uint8_t *old = sl->slot + (size_t)c->root * g->n;
 	struct moore_rtree *t = &j->tree;
+	bool shortest = c->slice % j->n_offsets == 0 || c->slice / j->n_offsets < KIND_HOST;
 
 	memcpy(t->slot, old, g->n);
 	queue_by_length(t, sl->len + (size_t)c->root * g->n, g->n);
-	if (!moore_rtree_repair(t, &j->up, c->root, j->load, j->n_connected_up[c->root],
-				&j->r->stats.repaired))
+	if (!(shortest ? moore_rtree_repair : moore_rtree_mend)
+	    (t, &j->up, c->root, j->load, j->n_connected_up[c->root], &j->r->stats.repaired))
 		return fail_unreachable(j, c->root, err);
 	for (uint32_t s = 0; s < g->n; s++)
 		if (t->slot[s] != old[s] && t->slot[s] != MOORE_SLOT_NONE)
@@ -576,6 +577,7 @@ make_turns(struct job *j, struct moore_err *err)
 
 	j->planned = (struct moore_rview){ g, MOORE_EDGE_PLANNED, !j->intended, &j->plan_turns };
 	j->up = (struct moore_rview){ g, MOORE_EDGE_UP, true, &j->r->turns };
+	j->r->turns.steady = j->hinted;
 	if ((colour && (rc = moore_rturns_colour(g, colour, err)) < 0) ||
 	    (rc = moore_rturns_build(&j->plan_turns, &j->planned, NULL, colour, err)) < 0 ||
 	    (rc = moore_rturns_build(&j->r->turns, &j->up, &j->plan_turns, colour, err)) < 0)

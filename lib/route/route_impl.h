@@ -6,6 +6,7 @@
  *   order.c    a total order of the switches
  *   turns.c    the ranks that allow turns, and the spanning trees among them
  *   tree.c     one in-tree: grown from its root, or repaired around a failure
+ *   mend.c     repair of a tree that need not be shortest
  *   balance.c  which of the equal choices each switch takes
  *   valiant.c  the non-minimal layers
  *   hint.c     the trees of profile sl-hint, and which tables are right on them
@@ -62,6 +63,7 @@ struct moore_rgraph {
  * ranks of edges: those allow all turns of the tree. */
 struct moore_rturns {
 	bool by_colour;		/* else by the order */
+	bool steady;		/* lanes follow from the order: it moves for no other reason */
 	uint32_t *pos;		/* of a node: 0 is the greatest */
 	uint32_t *parent;	/* edge towards the root; MOORE_NONE: a root */
 	uint32_t *rank;		/* of an edge */
@@ -122,9 +124,9 @@ void moore_rgraph_fini(struct moore_rgraph *g);
 unsigned moore_rgraph_slot(const struct moore_rgraph *g, uint32_t node, moore_portnum port);
 
 /* The order: pos[n], 0 the greatest.  prio (may be NULL) is a previous order to
- * stay close to. */
-int moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, uint32_t *pos,
-		       struct moore_err *err);
+ * stay close to; among (may be NULL) says which edges to go along. */
+int moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, const uint8_t *among,
+		       uint32_t *pos, struct moore_err *err);
 
 int moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g);
 void moore_rturns_fini(struct moore_rturns *t);
@@ -172,6 +174,23 @@ bool moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v,
  * nodes whose parent changed. */
 bool moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			const uint32_t *cost, uint32_t n_connected, uint32_t *moved);
+/* The same where routes need not be the shortest: few nodes move. */
+bool moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+		      const uint32_t *cost, uint32_t n_connected, uint32_t *moved);
+
+/* Find places for who is not reached, by moving few others. */
+void moore_rtree_settle(struct moore_rtree *t, const struct moore_rview *v,
+			const uint32_t *cost, uint32_t n_connected);
+/* The old tree is slot[], but for links that are down; how many nodes left it. */
+void moore_rtree_note_old(struct moore_rtree *t, const struct moore_rview *v);
+uint32_t moore_rtree_moved(const struct moore_rtree *t, uint32_t n);
+
+/* Nothing but the root. */
+void moore_rtree_start(struct moore_rtree *t, uint32_t n, uint32_t root);
+/* The last resort: nothing but who is stranded, now or at an earlier attempt, and
+ * who is on their way, along the spanning tree.  False: all, as far as it goes. */
+bool moore_rtree_follow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+			uint32_t n_connected, unsigned attempt);
 
 /* acc[s]: how many sources of load send over s in a tree of so many nodes. */
 static inline void

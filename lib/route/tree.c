@@ -62,8 +62,8 @@ moore_rtree_fini(struct moore_rtree *t)
 	*t = (struct moore_rtree){ 0 };
 }
 
-static void
-start(struct moore_rtree *t, uint32_t n, uint32_t root)
+void
+moore_rtree_start(struct moore_rtree *t, uint32_t n, uint32_t root)
 {
 	t->root = root;
 	memset(t->slot, MOORE_SLOT_NONE, n);
@@ -122,7 +122,7 @@ offer(struct grower *w, uint32_t r)
 }
 
 /* How dear edge e is to s: staying legal first (unless nobody comes after), then
- * not to take a switch's freedom away by hanging on it, then to change nothing,
+ * to change nothing, then not to take a switch's freedom away by hanging on it,
  * then load. */
 static uint64_t
 price(const struct grower *w, uint32_t s, uint32_t e)
@@ -133,9 +133,9 @@ price(const struct grower *w, uint32_t s, uint32_t e)
 	bool frees = (t->kids[r] == 0) & ((t->n_offers[r] > 1) | (w->wish && w->wish[r] & MOORE_WISH_LEAF));
 	uint64_t p = edge_cost(w, e) + t->cost[r];
 
-	p |= (uint64_t)(illegal && !w->last) << 62 | (uint64_t)frees << 61;
+	p |= (uint64_t)(illegal && !w->last) << 62 | (uint64_t)frees << 60;
 	if (w->old && e != w->v->g->xadj[s] + w->old[s])
-		p |= (uint64_t)1 << 60;
+		p |= (uint64_t)1 << 61;
 	return p;
 }
 
@@ -214,7 +214,7 @@ follow_spanning_tree(struct grower *w, uint32_t root)
 	const uint32_t *parent = w->v->turns->parent;
 	struct moore_rtree *t = w->t;
 
-	start(t, g->n, root);
+	moore_rtree_start(t, g->n, root);
 	for (uint32_t i = 0; i < t->n_reached; i++) {
 		uint32_t r = t->queue[i];
 
@@ -262,21 +262,32 @@ keep_needed(struct moore_rtree *t, const struct moore_rgraph *g)
 
 #define MAX_TRIES 4
 
+bool
+moore_rtree_follow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+		   uint32_t n_connected, unsigned attempt)
+{
+	const struct moore_rgraph *g = v->g;
+	struct grower w = { .t = t, .v = v };
+
+	if (attempt == 0)
+		memset(t->need, 0, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		t->need[s] |= t->len[s] == MOORE_LEN_NONE;
+	follow_spanning_tree(&w, root);
+	if (attempt == MAX_TRIES || t->n_reached < n_connected)
+		return false;
+	keep_needed(t, g);
+	return true;
+}
+
 static bool
 finish(struct grower *w, uint32_t root, uint32_t n_connected)
 {
 	struct moore_rtree *t = w->t;
-	const struct moore_rgraph *g = w->v->g;
 
-	if (t->n_reached < n_connected)
-		memset(t->need, 0, g->n);
 	for (unsigned i = 0; t->n_reached < n_connected; i++) {
-		for (uint32_t s = 0; s < g->n; s++)
-			t->need[s] |= t->len[s] == MOORE_LEN_NONE;
-		follow_spanning_tree(w, root);
-		if (i == MAX_TRIES || t->n_reached < n_connected)
+		if (!moore_rtree_follow(t, w->v, root, n_connected, i))
 			break;
-		keep_needed(t, g);
 		grow_rounds(w, n_connected);
 	}
 	return t->n_reached >= n_connected;
@@ -288,7 +299,7 @@ moore_rtree_grow(struct moore_rtree *t, const struct moore_rview *v, uint32_t ro
 {
 	struct grower w = { .t = t, .v = v, .cost = cost, .level = t->level };
 
-	start(t, v->g->n, root);
+	moore_rtree_start(t, v->g->n, root);
 	grow_rounds(&w, n_connected);
 	return finish(&w, root, n_connected);
 }
@@ -299,7 +310,7 @@ moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v, uint
 {
 	struct grower w = { .t = t, .v = v, .cost = cost, .wish = wish, .level = t->level };
 
-	start(t, v->g->n, root);
+	moore_rtree_start(t, v->g->n, root);
 	grow_rounds(&w, n_connected);
 	return t->n_reached >= n_connected;
 }
@@ -313,7 +324,7 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 {
 	const struct moore_rgraph *g = v->g;
 
-	start(t, g->n, root);
+	moore_rtree_start(t, g->n, root);
 	for (uint32_t i = 0; i < n_old; i++) {
 		uint32_t s = by_len[i], e, r;
 
@@ -321,7 +332,7 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			continue;
 		e = g->xadj[s] + t->old[s];
 		r = g->to[e];
-		if (!(g->flags[e] & v->flag) || t->len[r] == MOORE_LEN_NONE || !t->pass[r] ||
+		if (t->len[r] == MOORE_LEN_NONE || !t->pass[r] ||
 		    !moore_rview_leaf(v, t->slot, t->root, s, e))
 			continue;
 		t->slot[s] = t->old[s];
@@ -332,20 +343,43 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 	}
 }
 
+/* Links that are down leave the old tree. */
+void
+moore_rtree_note_old(struct moore_rtree *t, const struct moore_rview *v)
+{
+	const struct moore_rgraph *g = v->g;
+
+	memcpy(t->old, t->slot, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		if (t->old[s] != MOORE_SLOT_NONE && !(g->flags[g->xadj[s] + t->old[s]] & v->flag))
+			t->old[s] = MOORE_SLOT_NONE;
+}
+
+uint32_t
+moore_rtree_moved(const struct moore_rtree *t, uint32_t n)
+{
+	uint32_t moved = 0;
+
+	for (uint32_t s = 0; s < n; s++)
+		moved += t->slot[s] != t->old[s] && t->slot[s] != MOORE_SLOT_NONE;
+	return moved;
+}
+
 bool
 moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 		   const uint32_t *cost, uint32_t n_connected, uint32_t *moved)
 {
 	struct grower w = { .t = t, .v = v, .cost = cost, .old = t->old, .level = t->level };
-	uint32_t n_old = t->n_reached, n = v->g->n;
+	uint32_t n_old = t->n_reached;
 	bool whole;
 
-	memcpy(t->old, t->slot, n);
+	moore_rtree_note_old(t, v);
 	memcpy(t->level, t->queue, n_old * sizeof(*t->level));
 	keep(t, v, root, t->level, n_old);
 	grow_rounds(&w, n_connected);
+	if (t->n_reached < n_connected)
+		moore_rtree_settle(t, v, cost, n_connected);
 	whole = finish(&w, root, n_connected);
-	for (uint32_t s = 0; s < n; s++)
-		*moved += t->slot[s] != t->old[s] && t->slot[s] != MOORE_SLOT_NONE;
+	*moved += moore_rtree_moved(t, v->g->n);
 	return whole;
 }

@@ -18,6 +18,11 @@
  * switch.  All switches then look nearly alike, and load is even.  Colours and
  * halves are made for what is planned and do not change with what is missing.
  *
+ * When a link is lost, as much as can be stays.  By the order, the common neighbour
+ * that its ends now go round by is raised where the way would be down-up.  By
+ * colours the spanning tree keeps every link that is up, and its parts are joined
+ * by links whose colours are next to the middle: such a link keeps its turns.
+ *
  * Either way all turns of the spanning tree are allowed, which is what the last
  * resort of unicast and multicast stand on.  Its parents are greater in the
  * order.  By colours it has few links at any switch, and middle switches of P2
@@ -172,21 +177,30 @@ tree_of_order(const struct moore_rview *v, const uint32_t *pos, const uint32_t *
 	}
 }
 
-/* Give the tree's links the ranks after first: n of them inward, n outward.
- * Parents are greater, so in the order they come before their children. */
+/* Parents are greater, so in the order they come before their children. */
 static void
-rank_tree(const struct moore_rgraph *g, const uint32_t *pos, const uint32_t *parent,
-	  uint32_t *depth, uint32_t *at, uint32_t first, uint32_t *rank)
+measure(const struct moore_rgraph *g, const uint32_t *pos, const uint32_t *parent,
+	uint32_t *depth, uint32_t *at)
 {
 	for (uint32_t s = 0; s < g->n; s++)
 		at[pos[s]] = s;
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t s = at[i], e = parent[s];
 
-		depth[s] = 0;
+		depth[s] = e == MOORE_NONE ? 0 : depth[g->to[e]] + 1;
+	}
+}
+
+/* Give the tree's links the ranks after first: n of them inward, n outward. */
+static void
+rank_tree(const struct moore_rgraph *g, const uint32_t *parent, const uint32_t *depth,
+	  uint32_t first, uint32_t *rank)
+{
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t e = parent[s];
+
 		if (e == MOORE_NONE)
 			continue;
-		depth[s] = depth[g->to[e]] + 1;
 		rank[e] = first + g->n - depth[s];
 		rank[g->rev[e]] = first + g->n + depth[s];
 	}
@@ -216,6 +230,165 @@ rank_by_colour(const struct moore_rgraph *g, const uint32_t *colour, uint32_t *r
 	return n_colours / 2;
 }
 
+/* ---- the tree of the colours, mended ------------------------------------------ */
+
+static uint32_t
+find(uint32_t *part, uint32_t s)
+{
+	while (part[s] != s)
+		s = part[s] = part[part[s]];
+	return s;
+}
+
+struct mend {
+	const struct moore_rview *v;
+	const uint32_t *colour;
+	uint32_t half, *part;	/* part: of a node, by union and find */
+	uint32_t *depth;	/* in the old tree */
+	uint8_t *in;		/* of an edge: in the tree, either way */
+};
+
+static void
+join(struct mend *m, uint32_t s, uint32_t e)
+{
+	m->in[e] = m->in[m->v->g->rev[e]] = 1;
+	m->part[find(m->part, s)] = find(m->part, m->v->g->to[e]);
+}
+
+/* How far the colours of edge e are from the middle: in the tree it loses the
+ * turns with links of the colours between. */
+static uint32_t
+misfit(const struct mend *m, uint32_t e)
+{
+	uint32_t c = m->colour[e];
+
+	return c < m->half ? m->half - 1 - c : c - m->half;
+}
+
+/* A hop of depth is as dear as two colours each way: a deep tree makes the last
+ * resort long. */
+static uint64_t
+price(const struct mend *m, uint32_t e)
+{
+	const struct moore_rgraph *g = m->v->g;
+	uint32_t back = g->rev[e];
+
+	return misfit(m, e) + misfit(m, back) +
+		4 * ((uint64_t)m->depth[g->to[e]] + m->depth[g->to[back]]);
+}
+
+static int
+by_price(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Join what is apart by links that lose few turns and were near the root.
+ * Switches that cannot pass packets on are leaves, and come last. */
+static void
+join_parts(struct mend *m, uint64_t *link)
+{
+	const struct moore_rgraph *g = m->v->g;
+	size_t n = 0;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			bool leaf = !moore_rview_transit(m->v, s);
+
+			if (g->flags[e] & m->v->flag && moore_rview_transit(m->v, g->to[e]) &&
+			    (leaf || s < g->to[e]))
+				link[n++] = (uint64_t)leaf << 63 | price(m, e) << 32 | e;
+		}
+	qsort(link, n, sizeof(*link), by_price);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t e = (uint32_t)link[i], s = g->to[g->rev[e]];
+
+		if (find(m->part, s) != find(m->part, g->to[e]))
+			join(m, s, e);
+	}
+}
+
+/* Keep every link of the old tree that is up, and join the parts. */
+static int
+mend_tree(struct moore_rturns *t, const struct moore_rview *v, const struct moore_rturns *old,
+	  const uint32_t *colour, uint32_t half, uint32_t *scratch, struct moore_arena *tmp,
+	  struct moore_err *err)
+{
+	const struct moore_rgraph *g = v->g;
+	struct mend m = { .v = v, .colour = colour, .half = half };
+	uint64_t *link = moore_arena_alloc(tmp, g->n_edges + 1, sizeof(*link));
+	int rc;
+
+	m.part = moore_arena_alloc(tmp, g->n + 1, sizeof(*m.part));
+	m.in = moore_arena_alloc(tmp, g->n_edges + 1, 1);
+	m.depth = scratch;
+	if (!m.part || !m.in || !link)
+		return moore_fail_nomem(err);
+	measure(g, old->pos, old->parent, m.depth, m.part);
+	for (uint32_t s = 0; s < g->n; s++)
+		m.part[s] = s;
+	for (uint32_t s = 0; s < g->n; s++)
+		if (old->parent[s] != MOORE_NONE && g->flags[old->parent[s]] & v->flag &&
+		    moore_rview_transit(v, g->to[old->parent[s]]))
+			join(&m, s, old->parent[s]);
+	join_parts(&m, link);
+	if ((rc = moore_rorder_build(v, old->pos, m.in, t->pos, err)) < 0)
+		return rc;
+	for (uint32_t s = 0; s < g->n; s++) {
+		t->parent[s] = MOORE_NONE;
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			if (m.in[e] && t->pos[g->to[e]] < t->pos[s])
+				t->parent[s] = e;
+	}
+	return 0;
+}
+
+/* ---- the order, mended ----------------------------------------------------------- */
+
+/* The greatest switch that is joined to both s and t. */
+static uint32_t
+corner_of(const struct moore_rview *v, const uint32_t *pos, uint32_t s, uint32_t t)
+{
+	const struct moore_rgraph *g = v->g;
+	uint32_t best = MOORE_NONE, f = g->xadj[t];
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		uint32_t w = g->to[e];
+
+		while (f < g->xadj[t + 1] && g->to[f] < w)
+			f++;
+		if (f < g->xadj[t + 1] && g->to[f] == w && g->flags[e] & g->flags[f] & v->flag &&
+		    moore_rview_transit(v, w) && (best == MOORE_NONE || pos[w] < pos[best]))
+			best = w;
+	}
+	return best;
+}
+
+/* The old order as priorities; where two lost the link between them and could go
+ * round only by a switch less than either, against the order, that switch comes
+ * before the lesser: else all that hung on them would have to move. */
+static void
+raise_corners(const struct moore_rview *v, const uint32_t *pos, uint32_t *prio)
+{
+	const struct moore_rgraph *g = v->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		prio[s] = 2 * pos[s] + 1;
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			uint32_t t = g->to[e], w;
+
+			if (pos[t] < pos[s] || g->flags[e] & v->flag ||
+			    !(g->flags[e] & MOORE_EDGE_PLANNED))
+				continue;
+			w = corner_of(v, pos, s, t);
+			if (w != MOORE_NONE && prio[w] > 2 * pos[t])
+				prio[w] = 2 * pos[t];
+		}
+}
+
 int
 moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		   const struct moore_rturns *old, const uint32_t *colour, struct moore_err *err)
@@ -223,22 +396,36 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	uint32_t *scratch = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*scratch));
-	uint32_t *at = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*at));
+	uint32_t *at = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*at)), first = 0;
+	const uint32_t *prio = old ? old->pos : NULL;
 	int rc;
 
 	if (!scratch || !at) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
-	if ((rc = moore_rorder_build(v, old ? old->pos : NULL, t->pos, err)) < 0)
-		goto out;
 	t->by_colour = colour != NULL;
-	tree_of_order(v, t->pos, old ? old->parent : NULL, colour ? scratch : NULL, t->parent);
 	if (colour)
-		rank_tree(g, t->pos, t->parent, scratch, at, rank_by_colour(g, colour, t->rank),
-			  t->rank);
-	else
+		first = rank_by_colour(g, colour, t->rank);
+	if (colour && old) {
+		if ((rc = mend_tree(t, v, old, colour, first, scratch, &tmp, err)) < 0)
+			goto out;
+	} else {
+		if (old && !t->steady) {
+			raise_corners(v, old->pos, at);
+			prio = at;
+		}
+		if ((rc = moore_rorder_build(v, prio, NULL, t->pos, err)) < 0)
+			goto out;
+		tree_of_order(v, t->pos, old ? old->parent : NULL, colour ? scratch : NULL,
+			      t->parent);
+	}
+	if (colour) {
+		measure(g, t->pos, t->parent, scratch, at);
+		rank_tree(g, t->parent, scratch, first, t->rank);
+	} else {
 		rank_by_order(g, t->pos, t->rank);
+	}
 out:
 	moore_arena_free(&tmp);
 	return rc;
