@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* layers.c - what each kind of layers reaches on each topology, at LMC 2: the
- * share of pairs with a detour in some layer, load, hops, disjoint routes.
- * With words like "slimfly q=5 p=4" only those fabrics. */
+ * share of pairs with a detour in some layer, load, hops, disjoint routes.  Then,
+ * on Slim Fly, coverage against load as LIDs are added.
+ * With words like "slimfly q=5 p=4" the first, for only those fabrics. */
 #include <stdio.h>
 
 #include "fabrics.h"
@@ -74,6 +75,33 @@ row(const struct moore_fabric *f, const char *name, const char *profile, const c
 	moore_route_free(r);
 }
 
+/* Shares of pairs at distance two: best and worst layer, all layers. */
+static void
+curve(const char *params, uint8_t lmc)
+{
+	struct moore_fabric *f = test_family("slimfly", params, lmc);
+	const struct moore_route_opts opts = { .seed = 0 };
+	struct moore_quality *q = NULL;
+	struct moore_route *r = NULL;
+	double best = 0, worst = 100;
+
+	if (moore_route_build(&r, f, NULL, &opts, NULL) < 0 ||
+	    moore_quality_measure(&q, f, moore_route_lft(r), NULL) < 0)
+		exit(1);
+	for (uint32_t o = 1; o < q->n_offsets; o++) {
+		const struct moore_quality_offset *at = &q->offset[o];
+		double part = percent(at->three_hops, at->pairs.n[2]);
+
+		best = part > best ? part : best;
+		worst = part < worst ? part : worst;
+	}
+	printf("| %s | %u | %.1f to %.1f | %.3f | %.2f |\n", params, q->n_offsets - 1, worst, best,
+	       percent(q->pairs.longer[2], q->pairs.n[2]), q->load.max / q->load.mean);
+	moore_quality_free(q);
+	moore_route_free(r);
+	moore_fabric_free(f);
+}
+
 static void
 fabric(const char *word)
 {
@@ -104,5 +132,12 @@ main(int argc, char **argv)
 		fabric(all[i]);
 	for (int i = 1; i < argc; i++)
 		fabric(argv[i]);
+	if (argc > 1)
+		return 0;
+	printf("\n| slimfly | layers | three hops in a layer %% | apart %% | load |\n"
+	       "|---|---|---|---|---|\n");
+	for (size_t i = 0; i < 4; i++)
+		for (uint8_t lmc = 1; lmc <= 3; lmc++)
+			curve(strchr(all[i], ' ') + 1, lmc);
 	return 0;
 }
