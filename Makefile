@@ -50,7 +50,7 @@ SIM_BIN    := $(B)/tests/sim/creditsim
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl
 
-.PHONY: all deps demo check quick soak bench-route bench-stability install clean
+.PHONY: all deps demo check quick soak bench-route bench-layers bench-stability install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
@@ -125,6 +125,8 @@ soak: test-deps all tests-bin
 bench-route: test-deps all $(B)/tests/bench/engine
 	@$(B)/tests/bench/engine
 	@tests/bench/route
+bench-layers: test-deps all $(B)/tests/bench/layers
+	@$(B)/tests/bench/layers
 bench-stability: test-deps all $(B)/tests/bench/stability
 	@$(B)/tests/bench/stability
 	@tests/bench/cut

@@ -199,7 +199,7 @@ struct cli_routing {		/* one run of the engine and all it stands on */
 	struct moore_links *links;
 	struct moore_engine_result *result;
 };
-/* Route the plan of the first argument by --lmc, --conf and --fail
+/* Route the plan of the first argument by --lmc, --conf, --profile, --layers and --fail
  * (cmd_route.c).  Ends with cli_routing_free() whatever is returned. */
 int cli_route_plan(const struct cli_call *c, struct cli_routing *out);
 void cli_routing_free(struct cli_routing *r);

@@ -356,7 +356,7 @@ measure(const struct cli_call *c, const struct moore_fabric *f, const struct moo
 static int
 measure_dumps(const struct cli_call *c)
 {
-	static const char *const for_plans[] = { "lmc", "conf", "fail" };
+	static const char *const for_plans[] = { "lmc", "conf", "profile", "layers", "fail" };
 	struct cli_tables t = { NULL };
 	int rc;
 

@@ -40,7 +40,7 @@ load_links(struct cli_routing *r)
 int
 cli_conf_options(const struct cli_call *c, struct moore_conf *conf)
 {
-	static const char *const keys[] = { "profile", "classes" };
+	static const char *const keys[] = { "profile", "layers", "classes" };
 	struct moore_err err;
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {

@@ -8,6 +8,7 @@
 #define OPT_TABLES { "tables", 0, "DIR", "directory of the dumps" }
 
 #define OPT_PROFILE { "profile", 0, "any-sl|sl-hint", "as in moore.conf, in place of its line" }
+#define OPT_LAYERS { "layers", 0, "valiant3|nta|valiant|inr", "as in moore.conf, in place of its line" }
 #define OPT_CLASSES { "classes", 0, "LIST", "as in moore.conf, in place of its line: class of each SL" }
 
 static const struct cli_opt out_opts[] = {
@@ -29,6 +30,7 @@ static const struct cli_opt route_opts[] = {
 	{ "fail", 0, "NAME[:PORT]", "without this switch, endpoint, or link; repeatable" },
 	{ "conf", 0, "FILE", "moore.conf to use (the defaults); its plan is not read" },
 	OPT_PROFILE,
+	OPT_LAYERS,
 	OPT_CLASSES,
 	{ "output", 'o', "DIR", "directory for the tables; made when it is not there" },
 	{ 0 }
@@ -38,6 +40,7 @@ static const struct cli_opt quality_opts[] = {
 	{ "fail", 0, "NAME[:PORT]", "of a plan: without this switch, endpoint, or link; repeatable" },
 	{ "conf", 0, "FILE", "of a plan: moore.conf to use (the defaults); its plan is not read" },
 	OPT_PROFILE,
+	OPT_LAYERS,
 	{ "svg", 0, "FILE", "draw it, too" },
 	{ "pattern", 0, "uniform|worst", "how much traffic of this kind they carry, instead" },
 	{ 0 }

@@ -20,6 +20,14 @@ static const struct moore_conf_key keys[] = {
 	  "sl-hint: more pairs have long routes in each layer, but applications must use "
 	  "the SL of a path record, except on base LIDs with SL 0 (or 4, 8, 12: classes).",
 	  offsetof(struct moore_conf, profile) },
+	{ "layers", MOORE_CONF_WORD, 0, 0, "valiant3|nta|valiant|inr", "valiant3",
+	  "What the routes to offsets 1 and up go round (docs/theory.md, section 3): valiant3: "
+	  "a neighbour of the destination, one hop more where that can be; valiant: two "
+	  "switches before it, two hops more; nta: the same, but who comes past a neighbour "
+	  "of the destination goes straight to it; inr: valiant by way of switches with "
+	  "endpoints. On OFT and MLFM valiant3, valiant and inr are the same, on Slim Fly "
+	  "valiant and inr. In profile sl-hint all are valiant3.",
+	  offsetof(struct moore_conf, layers) },
 	{ "classes", MOORE_CONF_PER_SL, 0, MOORE_CLASS_MAX, NULL, "0",
 	  "The class of service of each SL, 0 to 6, from SL 0 on, separated by commas; "
 	  "the last one holds for the SLs that follow. Classes share links, routes and "

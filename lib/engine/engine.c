@@ -78,7 +78,8 @@ route(struct moore_engine_result *r, const struct moore_fabric *seen,
       const struct moore_plan *plan, const struct moore_conf *conf, struct moore_err *err)
 {
 	const struct moore_route_opts opts = {
-		.seed = conf->seed, .profile = conf->profile, .links = conf->link_rules,
+		.seed = conf->seed, .profile = conf->profile, .layers = conf->layers,
+		.links = conf->link_rules,
 	};
 	struct moore_fabric *intended = NULL;
 	struct moore_route_stats st;

@@ -51,6 +51,7 @@ struct job {			/* one build in progress */
 	uint8_t *present;	/* of a root: how many LIDs share its tree */
 	bool repairs;
 	bool hinted;		/* profile sl-hint */
+	const struct moore_rkind *kind;
 	struct moore_rhint hint;
 };
 
@@ -580,6 +581,7 @@ make_turns(struct job *j, struct moore_err *err)
 	j->r->turns.steady = j->hinted;
 	if ((colour && (rc = moore_rturns_colour(g, colour, err)) < 0) ||
 	    (rc = moore_rturns_build(&j->plan_turns, &j->planned, NULL, colour, err)) < 0 ||
+	    (colour && (rc = moore_rturns_spread(&j->plan_turns, g, colour, err)) < 0) ||
 	    (rc = moore_rturns_build(&j->r->turns, &j->up, &j->plan_turns, colour, err)) < 0)
 		return rc;
 	count_connected(&j->planned, j->n_connected, j->tree.queue);
@@ -599,7 +601,7 @@ grow_trees(struct job *j, uint64_t seed, struct moore_err *err)
 	if (rc == -MOORE_EUNREACH)
 		return fail_unreachable(j, bad, err);
 	if (rc == 0 && j->n_offsets > 1 && !j->hinted &&
-	    moore_rvaliant_init(&j->valiant, &j->balance) < 0)
+	    moore_rvaliant_init(&j->valiant, &j->balance, j->kind) < 0)
 		return moore_fail_nomem(err);
 	return rc;
 }
@@ -610,7 +612,8 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 		  struct moore_err *err)
 {
 	struct job j = { .r = calloc(1, sizeof(*j.r)), .intended = intended,
-		.hinted = opts->profile == MOORE_PROFILE_SL_HINT };
+		.hinted = opts->profile == MOORE_PROFILE_SL_HINT,
+		.kind = moore_rkind_of(opts->layers) };
 	int rc;
 
 	*out = NULL;

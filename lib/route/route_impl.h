@@ -9,6 +9,8 @@
  *   mend.c     repair of a tree that need not be shortest
  *   balance.c  which of the equal choices each switch takes
  *   valiant.c  the non-minimal layers
+ *   kinds.c    what their detours should look like
+ *   halves.c   their trees where middle switches are split into halves
  *   hint.c     the trees of profile sl-hint, and which tables are right on them
  *   route.c    the sequence, and the forwarding tables
  *   mcast.c    trees for multicast groups
@@ -45,6 +47,7 @@ struct moore_rgraph {
 	moore_swid *seen;	/* of a node, MOORE_NONE when it is missing */
 	uint32_t *node_of;	/* of a switch of the seen fabric */
 	uint8_t *prio;		/* for the order: 0 first; 2 for middle switches of P2 */
+	uint8_t *half;		/* 1 or 2 for a middle switch of P1 or P2 (turns.c), else 0 */
 	/* May pass packets on, in views of these flags: none when it cannot map SLs,
 	 * not among what is up when it is drained. */
 	uint8_t *transit;
@@ -136,6 +139,11 @@ int moore_rturns_colour(struct moore_rgraph *g, uint32_t *colour, struct moore_e
 int moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		       const struct moore_rturns *old, const uint32_t *colour,
 		       struct moore_err *err);
+
+/* Change colours, and the ranks of t (built from them for the planned graph), until
+ * every two switches at distance two have a legal route of three hops, if that can be. */
+int moore_rturns_spread(struct moore_rturns *t, const struct moore_rgraph *g, uint32_t *colour,
+			struct moore_err *err);
 
 /* One in-tree under construction, and the scratch to construct it. */
 struct moore_rtree {
@@ -236,6 +244,18 @@ int moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 void moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present);
 void moore_rbalance_fini(struct moore_rbalance *b);
 
+/* Through halves, a detour may cost so many times what the straight route does, by
+ * the third powers of loads.  More covers more and is less even. */
+#define MOORE_DETOUR_WORTH 4
+
+/* What a detour should be like (kinds.c).  Others are taken where there is none. */
+struct moore_rkind {
+	bool longest;		/* two hops fixed before the root, else one */
+	bool straight;		/* a switch beside the root lets others pass only straight to it */
+	bool among_hosts;	/* the switch two hops before the root has endpoints */
+};
+const struct moore_rkind *moore_rkind_of(uint32_t layers);
+
 /* Non-minimal trees; the matrices are as in moore_rbalance. */
 struct moore_rvaliant {
 	const struct moore_rbalance *b;
@@ -248,17 +268,27 @@ struct moore_rvaliant {
 	uint64_t *beyond, *route;
 	uint64_t *price;	/* of each edge */
 	uint32_t units;		/* the most LIDs that share a tree of this layer */
+	unsigned layer, n_shares, turn;	/* the slice at hand */
+	const struct moore_rkind *kind;
 	bool lanes;		/* some link has one lane */
+	bool split;		/* there are halves P1 and P2 */
 	bool last;		/* layer: who is not covered now never will be */
 	struct moore_rtree t;
 };
 
-int moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b);
+int moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
+			const struct moore_rkind *kind);
 void moore_rvaliant_fini(struct moore_rvaliant *v);
 /* Build layer 0..n_layers-1 of variant number turn (layers in this order), whose
  * trees present[root] LIDs share. */
 void moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers,
 			  unsigned turn, const uint8_t *present, const uint32_t *n_connected);
+
+/* The tree of root (a low switch) that units LIDs share, for the slice at hand,
+ * where middle switches are split; by->load[] is as before afterwards.  False
+ * when connected nodes could not be reached. */
+bool moore_rhalves_grow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+			struct moore_rvaliant *by, uint32_t units, uint32_t n_connected);
 
 /* As moore_route_mcast(). */
 int moore_rmcast(const struct moore_rview *v, uint16_t group, const moore_swid *members,

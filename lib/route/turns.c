@@ -35,6 +35,8 @@
 
 enum { LOW_P1, P1_LOW, LOW_P2, P2_LOW };
 
+#define MAX_SWEEPS 16
+
 int
 moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g)
 {
@@ -70,33 +72,89 @@ has_middles(const struct moore_rgraph *g)
 	return n_links > 0;
 }
 
-/* Halves such that each switch with endpoints has as many neighbours in one as
- * in the other, as nearly as taking one middle switch after the other gives. */
+/* Put middle switch m into the other half; lean[] of a switch: how many more of its
+ * planned neighbours are in P1 than in P2. */
 static void
-split_middles(const struct moore_rgraph *g, uint8_t *second, int *lean)
+change_half(struct moore_rgraph *g, uint32_t m, int *lean)
 {
+	g->half[m] ^= 3;
+	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
+		if (g->flags[e] & MOORE_EDGE_PLANNED)
+			lean[g->to[e]] += g->half[m] == 2 ? -2 : 2;
+}
+
+static int64_t
+fourth(int64_t x)
+{
+	return x * x * x * x;
+}
+
+/* What changing m would add to the sum of fourth powers of lean[]. */
+static int64_t
+gain_of_change(const struct moore_rgraph *g, uint32_t m, const int *lean)
+{
+	int by = g->half[m] == 2 ? 2 : -2;
+	int64_t sum = 0;
+
+	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
+		if (g->flags[e] & MOORE_EDGE_PLANNED)
+			sum += fourth(lean[g->to[e]] + by) - fourth(lean[g->to[e]]);
+	return sum;
+}
+
+/* Change m, alone or with another of the other half, when that evens lean[]. */
+static bool
+try_change(struct moore_rgraph *g, uint32_t m, int *lean)
+{
+	int64_t gain = gain_of_change(g, m, lean);
+
+	change_half(g, m, lean);
+	if (gain < 0)
+		return true;
+	for (uint32_t o = 0; o < g->n; o++)
+		if (g->half[o] == g->half[m] && o != m && gain + gain_of_change(g, o, lean) < 0) {
+			change_half(g, o, lean);
+			return true;
+		}
+	change_half(g, m, lean);
+	return false;
+}
+
+/* Halves such that each switch with endpoints has about as many neighbours in one
+ * as in the other: first by turns, then by local search. */
+static void
+split_middles(struct moore_rgraph *g, int *lean)
+{
+	bool any = true;
+
 	for (uint32_t m = 0; m < g->n; m++) {
 		int sum = 0;
 
 		if (g->weight[m])
 			continue;
 		for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
-			sum += lean[g->to[e]];
-		second[m] = sum > 0 || (sum == 0 && m & 1);
+			sum += g->flags[e] & MOORE_EDGE_PLANNED ? lean[g->to[e]] : 0;
+		g->half[m] = sum > 0 || (sum == 0 && m & 1) ? 2 : 1;
 		for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
-			lean[g->to[e]] += second[m] ? -1 : 1;
+			if (g->flags[e] & MOORE_EDGE_PLANNED)
+				lean[g->to[e]] += g->half[m] == 2 ? -1 : 1;
+	}
+	for (unsigned sweep = 0; any && sweep < MAX_SWEEPS; sweep++) {
+		any = false;
+		for (uint32_t m = 0; m < g->n; m++)
+			any |= g->half[m] && try_change(g, m, lean);
 	}
 }
 
 static void
-colour_by_halves(const struct moore_rgraph *g, const uint8_t *second, uint32_t *colour)
+colour_by_halves(const struct moore_rgraph *g, uint32_t *colour)
 {
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 			if (g->weight[s])
-				colour[e] = second[g->to[e]] ? LOW_P2 : LOW_P1;
+				colour[e] = g->half[g->to[e]] == 2 ? LOW_P2 : LOW_P1;
 			else
-				colour[e] = second[s] ? P2_LOW : P1_LOW;
+				colour[e] = g->half[s] == 2 ? P2_LOW : P1_LOW;
 		}
 }
 
@@ -125,18 +183,17 @@ moore_rturns_colour(struct moore_rgraph *g, uint32_t *colour, struct moore_err *
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	uint64_t (*used)[8] = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*used));
-	uint8_t *second = moore_arena_alloc(&tmp, (size_t)g->n + 1, 1);
 	int *lean = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*lean));
 
-	if (!used || !second || !lean) {
+	if (!used || !lean) {
 		moore_arena_free(&tmp);
 		return moore_fail_nomem(err);
 	}
 	if (has_middles(g)) {
-		split_middles(g, second, lean);
-		colour_by_halves(g, second, colour);
+		split_middles(g, lean);
+		colour_by_halves(g, colour);
 		for (uint32_t s = 0; s < g->n; s++)
-			g->prio[s] = g->weight[s] ? 1 : second[s] ? 2 : 0;
+			g->prio[s] = (uint8_t)(g->half[s] ? 2 * (g->half[s] - 1) : 1);
 	} else {
 		colour_properly(g, colour, used);
 	}
@@ -427,6 +484,123 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		rank_by_order(g, t->pos, t->rank);
 	}
 out:
+	moore_arena_free(&tmp);
+	return rc;
+}
+
+/* ---- colours that serve every pair ---------------------------------------------------- */
+
+#define MAX_WORK ((uint64_t)1 << 23)	/* looks at a turn */
+#define MAX_IDLE 200			/* exchanges that gain nothing, in a row */
+#define SEED 20			/* of twenty the one with the most even load at q=5 */
+
+/* Pairs of switches at distance two that no route of three hops joins of which the
+ * last turn is allowed; mark[] is zeroed scratch. */
+static uint32_t
+count_bare(const struct moore_rgraph *g, const uint32_t *rank, uint32_t *mark)
+{
+	uint32_t bare = 0;
+
+	for (uint32_t d = 0; d < g->n; d++) {
+		uint32_t near = 3 * d + 1, apart = near + 1, served = near + 2;
+
+		mark[d] = near;
+		for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
+			mark[g->to[e]] = near;
+		for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
+			for (uint32_t r = g->to[e], k = g->xadj[r]; k < g->xadj[r + 1]; k++)
+				if (mark[g->to[k]] < near) {
+					mark[g->to[k]] = apart;
+					bare++;
+				}
+		for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
+			for (uint32_t r = g->to[e], k = g->xadj[r]; k < g->xadj[r + 1]; k++) {
+				uint32_t a = g->to[k];
+
+				if (a == d || rank[k] >= rank[e])
+					continue;
+				for (uint32_t o = g->xadj[a]; o < g->xadj[a + 1]; o++)
+					if (mark[g->to[o]] == apart && g->to[o] != r) {
+						mark[g->to[o]] = served;
+						bare--;
+					}
+			}
+	}
+	memset(mark, 0, g->n * sizeof(*mark));
+	return bare;
+}
+
+/* Exchange two colours along the chain of links that have them, from edge e on:
+ * at each switch the colours stay different.  Twice is not at all. */
+static void
+exchange(const struct moore_rgraph *g, uint32_t *colour, uint32_t e, uint32_t other)
+{
+	uint32_t own = colour[e];
+
+	for (unsigned side = 0; side < 2; side++)
+		for (uint32_t at = side ? e : g->rev[e], want = other;;) {
+			uint32_t k = g->xadj[g->to[at]], end = g->xadj[g->to[at] + 1];
+
+			while (k < end && (colour[k] != want || k == g->rev[at]))
+				k++;
+			if (k == end || k == e || k == g->rev[e])
+				break;
+			at = k;
+			want = want == own ? other : own;
+			colour[at] = colour[g->rev[at]] = want;
+		}
+	colour[e] = colour[g->rev[e]] = other;
+}
+
+/* Local search: exchange colours along chains while no more pairs are bare.  Most
+ * graphs have none to begin with; where there are many switches it is left. */
+static void
+search(struct moore_rturns *t, const struct moore_rgraph *g, uint32_t *colour,
+       uint32_t *old, uint32_t *a, uint32_t *b)
+{
+	struct moore_rng rng = { SEED };
+	uint32_t n = 0, bare, idle = 0;
+	uint64_t work = 1;
+
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		uint64_t degree = g->xadj[g->to[e] + 1] - g->xadj[g->to[e]];
+
+		n = colour[e] >= n ? colour[e] + 1 : n;
+		work += degree * degree;
+	}
+	memset(a, 0, g->n * sizeof(*a));
+	bare = work < MAX_WORK ? count_bare(g, t->rank, a) : 0;
+	for (uint64_t i = 0; bare && idle < MAX_IDLE && i < MAX_WORK / work; i++) {
+		uint32_t e = moore_rng_below(&rng, g->n_edges), c = moore_rng_below(&rng, n), now;
+
+		if (c == colour[e])
+			continue;
+		memcpy(old, colour, g->n_edges * sizeof(*old));
+		exchange(g, colour, e, c);
+		rank_tree(g, t->pos, t->parent, a, b, rank_by_colour(g, colour, t->rank), t->rank);
+		memset(a, 0, g->n * sizeof(*a));
+		now = count_bare(g, t->rank, a);
+		idle = now < bare ? 0 : idle + 1;
+		if (now > bare)
+			memcpy(colour, old, g->n_edges * sizeof(*old));
+		else
+			bare = now;
+	}
+	rank_tree(g, t->pos, t->parent, a, b, rank_by_colour(g, colour, t->rank), t->rank);
+}
+
+int
+moore_rturns_spread(struct moore_rturns *t, const struct moore_rgraph *g, uint32_t *colour,
+		    struct moore_err *err)
+{
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	uint32_t *old = moore_arena_alloc(&tmp, (size_t)g->n_edges + 1, sizeof(*old));
+	uint32_t *a = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*a));
+	uint32_t *b = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*b));
+	int rc = old && a && b ? 0 : moore_fail_nomem(err);
+
+	if (rc == 0 && !has_middles(g))
+		search(t, g, colour, old, a, b);
 	moore_arena_free(&tmp);
 	return rc;
 }

@@ -7,6 +7,9 @@
  * *covered*), neighbours too where they can; and the loads of all offsets
  * together are even.
  *
+ * What detours should look like is a row of kinds.c; where middle switches are split
+ * into halves trees are grown by halves.c.
+ *
  * Construction.  Each layer takes a share of the root's neighbours out of
  * service as last hops, a different share in each: whoever lies behind them then
  * grows around them, one or two hops longer.  After that every leaf that can
@@ -22,11 +25,12 @@
 #define MIN_SHARES 3		/* at most a third of the last hops is out of service */
 
 int
-moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b)
+moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
+		    const struct moore_rkind *kind)
 {
 	size_t n = b->v->g->n;
 
-	*v = (struct moore_rvaliant){ .b = b };
+	*v = (struct moore_rvaliant){ .b = b, .kind = kind };
 	v->slot = malloc(n * n + 1);
 	v->len = malloc(n * n + 1);
 	v->flags = calloc(n * n + 1, 1);
@@ -38,6 +42,8 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b)
 	v->beyond = calloc(n + 1, sizeof(*v->beyond));
 	v->route = calloc(n + 1, sizeof(*v->route));
 	v->price = calloc(b->v->g->n_edges + 1, sizeof(*v->price));
+	for (uint32_t s = 0; s < n; s++)
+		v->split |= b->v->g->half[s] != 0;
 	return v->slot && v->len && v->flags && v->order && v->load &&
 		v->wish && v->acc && v->via && v->beyond && v->route && v->price &&
 		moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
@@ -92,15 +98,14 @@ tree_of(struct moore_rvaliant *v, uint32_t root, uint32_t units)
 /* The share of the root's neighbours that this layer does without, and those who
  * would rather be leaves. */
 static void
-make_wishes(struct moore_rvaliant *v, uint32_t root, unsigned layer, unsigned n_shares,
-	    unsigned turn)
+make_wishes(struct moore_rvaliant *v, uint32_t root)
 {
 	const struct moore_rgraph *g = v->b->v->g;
 
 	for (uint32_t s = 0; s < g->n; s++)
 		v->wish[s] = v->flags[(size_t)root * g->n + s] & COVERED ? 0 : MOORE_WISH_LEAF;
 	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
-		if ((e - g->xadj[root] + root + turn) % n_shares == layer)
+		if ((e - g->xadj[root] + root + v->turn) % v->n_shares == v->layer)
 			v->wish[g->to[e]] |= MOORE_WISH_SHUT;
 }
 
@@ -181,6 +186,20 @@ keep_tree(struct tree *w)
 	}
 }
 
+/* Does the kind of layers let others go on over x? */
+static bool
+is_of_kind(const struct tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const struct moore_rkind *k = w->v->kind;
+
+	if (k->straight && w->dist[x] == 1 && w->len[x] > 1)
+		return false;
+	while (k->among_hosts && w->len[x] > 2 && w->len[x] != MOORE_LEN_NONE)
+		x = g->to[g->xadj[x] + w->slot[x]];
+	return !k->among_hosts || w->len[x] != 2 || g->weight[x];
+}
+
 /* For a node to hang on: its hops (MOORE_LEN_NONE when it lets nobody through),
  * and the price of its route, renewed as leaves come.  A switch that still wants
  * a detour of its own, and would lose it by taking a leaf, is dear. */
@@ -190,6 +209,8 @@ set_beyond(struct tree *w, uint32_t x, uint64_t sum)
 	uint8_t flags = w->flags[x];
 	bool dear = !(flags & (KIDS | COVERED)) & (w->len[x] == w->dist[x]) & w->view->g->weight[x];
 
+	if (!is_of_kind(w, x))
+		flags &= (uint8_t)~PASS;
 	w->v->via[x] = flags & PASS ? w->len[x] : MOORE_LEN_NONE;
 	w->v->beyond[x] = flags & PASS ? sum + dear * DEAR : NEVER;
 }
@@ -255,7 +276,8 @@ move(struct tree *w, uint32_t s, uint32_t e)
 }
 
 /* Which of n edges is the cheapest, below limit: by the prices of the edge and of
- * what lies beyond it, a route of lo hops from there before longer ones; n when
+ * what lies beyond it, a route of lo hops from there before longer ones, or
+ * the other way round, as the kind has it; n when
  * none is.  This is where the time goes: no branch but the loop's. */
 static uint32_t
 least_of(const struct moore_rvaliant *v, const uint32_t *to, const uint64_t *price, uint32_t n,
@@ -263,13 +285,13 @@ least_of(const struct moore_rvaliant *v, const uint32_t *to, const uint64_t *pri
 {
 	const uint64_t *beyond = v->beyond;
 	const uint8_t *via = v->via;
-	uint64_t least = limit < NEVER ? limit : NEVER;
+	uint64_t least = limit < NEVER ? limit : NEVER, want = v->kind->longest ? span : 0;
 	uint32_t best = n;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t x = to[i];
 		uint64_t more = (uint64_t)via[x] - lo;		/* top bits: signs, not branches */
-		uint64_t p = price[i] + beyond[x] + (-more >> 63 << LONG_BIT);
+		uint64_t p = price[i] + beyond[x] + (-(more ^ want) >> 63 << LONG_BIT);
 
 		p |= ((span - more) | more) >> 63 << NEVER_BIT;
 		best = p < least ? i : best;
@@ -285,10 +307,11 @@ least_of_lanes(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uin
 	const struct moore_rgraph *g = w->view->g;
 	uint32_t n = g->xadj[s + 1] - g->xadj[s], best = n;
 	uint64_t least = limit < NEVER ? limit : NEVER;
+	unsigned want = w->v->kind->longest ? span : 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t e = g->xadj[s] + i, x = g->to[e], more = (uint32_t)w->v->via[x] - lo;
-		uint64_t p = w->v->price[e] + w->v->beyond[x] + ((uint64_t)(more != 0) << LONG_BIT);
+		uint64_t p = w->v->price[e] + w->v->beyond[x] + ((uint64_t)(more != want) << LONG_BIT);
 
 		if (more <= span && p < least &&
 		    moore_rview_leaf(w->view, w->slot, w->root, s, e)) {
@@ -320,7 +343,7 @@ cheapest(const struct tree *w, uint32_t s, unsigned lo, unsigned hi, uint32_t no
 }
 
 /* The best detour of leaf s: one hop longer than minimal, or two (three from a
- * neighbour of the root).  Covered, it takes none that costs another its own. */
+ * neighbour of the root), in the order that its kind prefers.  Covered, it takes none that costs another its own. */
 static uint32_t
 best_detour(const struct tree *w, uint32_t s, uint32_t not)
 {
@@ -337,6 +360,31 @@ is_leaf(const struct tree *w, uint32_t s)
 	return !(w->flags[s] & KIDS) && w->view->g->weight[s] && w->slot[s] != MOORE_SLOT_NONE;
 }
 
+/* May leaf s stay minimal, to be covered by another layer? */
+static bool
+is_free(const struct tree *w, uint32_t s)
+{
+	const struct moore_rvaliant *v = w->v;
+
+	return v->split && (w->flags[s] & COVERED ||
+			    (s + w->root + v->turn + 1) % v->n_shares != v->layer);
+}
+
+/* A detour of s through halves that costs no more than it is worth. */
+static uint32_t
+fair_detour(const struct tree *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint64_t now = 0;
+
+	for (uint32_t a = s, e; a != w->root; a = g->to[e]) {
+		e = g->xadj[a] + w->slot[a];
+		now += w->v->price[e];
+	}
+	return cheapest(w, s, w->dist[s] + 1u, w->dist[s] + 1u, MOORE_NONE,
+			MOORE_DETOUR_WORTH * now);
+}
+
 static void
 move_leaves(struct tree *w, uint32_t first, bool covered)
 {
@@ -348,7 +396,8 @@ move_leaves(struct tree *w, uint32_t first, bool covered)
 		if (!is_leaf(w, s) || w->len[s] > w->dist[s] ||
 		    covered != ((w->flags[s] & COVERED) != 0))
 			continue;
-		if ((e = best_detour(w, s, MOORE_NONE)) != MOORE_NONE)
+		e = is_free(w, s) ? fair_detour(w, s) : best_detour(w, s, MOORE_NONE);
+		if (e != MOORE_NONE)
 			move(w, s, e);
 	}
 }
@@ -467,15 +516,17 @@ cover_rest(struct tree *w)
 /* ---- a slice -------------------------------------------------------------------------- */
 
 static void
-build_tree(struct moore_rvaliant *v, uint32_t root, uint32_t units, unsigned layer,
-	   unsigned n_layers, unsigned turn, uint32_t n_connected)
+build_tree(struct moore_rvaliant *v, uint32_t root, uint32_t units, uint32_t n_connected)
 {
 	struct tree w = tree_of(v, root, units);
-	struct moore_rng r = { (uint64_t)root << 32 | turn << 8 | layer };
+	struct moore_rng r = { (uint64_t)root << 32 | v->turn << 8 | v->layer };
 	uint32_t first = moore_rng_below(&r, w.view->g->n);
 
-	make_wishes(v, root, layer, n_layers < MIN_SHARES ? MIN_SHARES : n_layers, turn);
-	grow(v, w.view, root, n_connected);
+	if (!v->split || w.view->g->half[root] ||
+	    !moore_rhalves_grow(&v->t, w.view, root, v, units, n_connected)) {
+		make_wishes(v, root);
+		grow(v, w.view, root, n_connected);
+	}
 	keep_tree(&w);
 	price_grown(&w);
 	move_leaves(&w, first, false);
@@ -490,6 +541,9 @@ moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers
 	uint32_t n = g->n;
 
 	v->last = layer + 1 == n_layers;
+	v->layer = layer;
+	v->n_shares = n_layers < MIN_SHARES ? MIN_SHARES : n_layers;
+	v->turn = turn;
 	v->units = 0;
 	for (uint32_t root = 0; root < n; root++)
 		v->units = present[root] > v->units ? present[root] : v->units;
@@ -502,7 +556,7 @@ moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers
 		memset(v->flags, 0, (size_t)n * n);
 	for (uint32_t root = 0; root < n; root++)
 		if (present[root])
-			build_tree(v, root, present[root], layer, n_layers, turn, n_connected[root]);
+			build_tree(v, root, present[root], n_connected[root]);
 	for (uint32_t root = 0; root < n && layer > 0; root++) {
 		struct tree w = tree_of(v, root, present[root]);
 

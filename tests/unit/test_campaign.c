@@ -158,6 +158,9 @@ static const struct {
 	struct moore_check_opts may;
 } PROFILE[] = {
 	{ "any-sl", { .profile = MOORE_PROFILE_ANY_SL }, { 0 } },
+	{ "any-sl, nta", { .layers = MOORE_LAYERS_NTA }, { 0 } },
+	{ "any-sl, valiant", { .layers = MOORE_LAYERS_VALIANT }, { 0 } },
+	{ "any-sl, inr", { .layers = MOORE_LAYERS_INR }, { 0 } },
 };
 
 /* ---- a draw ---------------------------------------------------------------------- */

@@ -20,6 +20,7 @@
 struct moore_route_opts {
 	uint64_t seed;		/* breaks ties between equal choices */
 	uint32_t profile;	/* enum moore_profile */
+	uint32_t layers;	/* enum moore_layers */
 	const struct moore_links *links;	/* what to spare; may be NULL */
 };
 
