@@ -82,7 +82,7 @@ static void
 reach(struct mend *m, uint32_t s, uint32_t e)
 {
 	hang(m, s, e);
-	m->t->n_reached++;
+	m->t->queue[m->t->n_reached++] = s;
 	if (m->t->old[s] != MOORE_SLOT_NONE)
 		m->n_kids[old_parent(m, s)]--;
 }

@@ -552,6 +552,15 @@ exchange(const struct moore_rgraph *g, uint32_t *colour, uint32_t e, uint32_t ot
 	colour[e] = colour[g->rev[e]] = other;
 }
 
+/* The ranks of other colours, around the same tree; depth and at are scratch. */
+static void
+rank_again(struct moore_rturns *t, const struct moore_rgraph *g, const uint32_t *colour,
+	   uint32_t *depth, uint32_t *at)
+{
+	measure(g, t->pos, t->parent, depth, at);
+	rank_tree(g, t->parent, depth, rank_by_colour(g, colour, t->rank), t->rank);
+}
+
 /* Local search: exchange colours along chains while no more pairs are bare.  Most
  * graphs have none to begin with; where there are many switches it is left. */
 static void
@@ -577,7 +586,7 @@ search(struct moore_rturns *t, const struct moore_rgraph *g, uint32_t *colour,
 			continue;
 		memcpy(old, colour, g->n_edges * sizeof(*old));
 		exchange(g, colour, e, c);
-		rank_tree(g, t->pos, t->parent, a, b, rank_by_colour(g, colour, t->rank), t->rank);
+		rank_again(t, g, colour, a, b);
 		memset(a, 0, g->n * sizeof(*a));
 		now = count_bare(g, t->rank, a);
 		idle = now < bare ? 0 : idle + 1;
@@ -586,7 +595,7 @@ search(struct moore_rturns *t, const struct moore_rgraph *g, uint32_t *colour,
 		else
 			bare = now;
 	}
-	rank_tree(g, t->pos, t->parent, a, b, rank_by_colour(g, colour, t->rank), t->rank);
+	rank_again(t, g, colour, a, b);
 }
 
 int
