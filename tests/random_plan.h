@@ -80,6 +80,40 @@ random_cables(struct moore_rng *r, struct moore_plan *p, uint8_t used[][256], ui
 	}
 }
 
+static struct moore_rate
+random_rate(struct moore_rng *r)
+{
+	static const uint8_t widths[] = { 0, 1, 2, 4, 8, 12 };
+	uint8_t width = widths[moore_rng_below(r, 6)];
+
+	return (struct moore_rate){ width, width ? (uint8_t)(1 + moore_rng_below(r, 9)) : 0 };
+}
+
+/* Rates, and a floor on which the cabinets stand that switches name. */
+static void
+random_floor(struct moore_rng *r, struct moore_plan *p)
+{
+	p->rate = random_rate(r);
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		p->ep[i].rate = random_rate(r);
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		p->cable[i].rate = random_rate(r);
+	if (moore_rng_below(r, 2))
+		return;
+	p->column_pitch = 0.6;
+	p->row_pitch = 2.1;
+	p->cabinet = calloc(p->n_switches + 1, sizeof(*p->cabinet));
+	for (uint32_t i = 0; i < p->n_switches; i++) {
+		uint32_t j = 0;
+
+		while (p->sw[i].cabinet && j < p->n_cabinets && strcmp(p->cabinet[j].name, p->sw[i].cabinet))
+			j++;
+		if (!p->sw[i].cabinet || j < p->n_cabinets)
+			continue;
+		p->cabinet[p->n_cabinets++] = (struct moore_plan_cabinet){ strdup(p->sw[i].cabinet), i, 3 };
+	}
+}
+
 static struct moore_plan *
 random_plan(struct moore_rng *r)
 {
@@ -102,6 +136,7 @@ random_plan(struct moore_rng *r)
 	}
 	random_endpoints(r, p, used, moore_rng_below(r, 40));
 	random_cables(r, p, used, moore_rng_below(r, 60));
+	random_floor(r, p);
 	if (moore_rng_below(r, 2)) {
 		p->family = strdup("any-family_1");
 		p->key = calloc(3, sizeof(*p->key));

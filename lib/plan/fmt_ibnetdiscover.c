@@ -21,6 +21,16 @@ put_ids(struct moore_buf *b, const char *kind, uint64_t guid)
 		      (unsigned long long)guid, kind, (unsigned long long)guid);
 }
 
+/* What a plan leaves open is written as the slowest: the form has no word for it. */
+static void
+put_rate(struct moore_buf *b, const struct moore_plan *p, struct moore_rate own)
+{
+	const struct moore_rate rate = moore_plan_rate(p, own);
+
+	moore_rate_put(b, rate.width ? rate : (struct moore_rate){ 4, 1 });
+	moore_buf_fmt(b, "\n");
+}
+
 static void
 put_switch_port(struct moore_buf *b, const struct moore_plan *p,
 		const struct moore_plan_wiring *w, const uint64_t *node_guid,
@@ -32,13 +42,14 @@ put_switch_port(struct moore_buf *b, const struct moore_plan *p,
 
 	moore_buf_fmt(b, "[%u]\t", (unsigned)(plug->key & 0xff));
 	if (plug->kind == MOORE_PLAN_ENDPOINT)
-		moore_buf_fmt(b, "\"H-%016llx\"[%u](%llx) \t\t# \"%s\" lid 0 4xSDR\n",
+		moore_buf_fmt(b, "\"H-%016llx\"[%u](%llx) \t\t# \"%s\" lid 0 ",
 			      (unsigned long long)node_guid[plug->index], e->ca_port,
 			      (unsigned long long)w->ep_guid[plug->index], e->name);
 	else
-		moore_buf_fmt(b, "\"S-%016llx\"[%u]\t\t# \"%s\" lid 0 4xSDR\n",
+		moore_buf_fmt(b, "\"S-%016llx\"[%u]\t\t# \"%s\" lid 0 ",
 			      (unsigned long long)w->sw_guid[c->sw[far]], c->port[far],
 			      p->sw[c->sw[far]].name);
+	put_rate(b, p, plug->kind == MOORE_PLAN_ENDPOINT ? e->rate : c->rate);
 }
 
 static void
@@ -51,9 +62,10 @@ put_ca(struct moore_buf *b, const struct moore_plan *p, const struct moore_plan_
 	for (uint32_t j = ca->start; j < ca->start + ca->n; j++) {
 		const struct moore_plan_endpoint *e = &p->ep[w->ep[j]];
 
-		moore_buf_fmt(b, "[%u](%llx) \t\"S-%016llx\"[%u]\t\t# lid 0 lmc 0 \"%s\" lid 0 4xSDR\n",
+		moore_buf_fmt(b, "[%u](%llx) \t\"S-%016llx\"[%u]\t\t# lid 0 lmc 0 \"%s\" lid 0 ",
 			      e->ca_port, (unsigned long long)w->ep_guid[w->ep[j]],
 			      (unsigned long long)w->sw_guid[e->sw], e->port, p->sw[e->sw].name);
+		put_rate(b, p, e->rate);
 	}
 }
 
@@ -112,6 +124,7 @@ struct link {			/* one port line */
 	unsigned line;
 	char peer_kind;
 	moore_portnum port, peer_port;
+	struct moore_rate rate;
 };
 
 struct dump {
@@ -210,6 +223,19 @@ take_description(struct line *l, const char **desc, size_t *len)
 	*len = (size_t)(to - from - 1);
 }
 
+/* The last word of a port line; unknown when it is none. */
+static void
+take_rate(const struct line *l, struct moore_rate *rate)
+{
+	const char *end = l->end, *s;
+
+	while (end > l->s && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	for (s = end; s > l->s && s[-1] != ' ' && s[-1] != '\t'; s--)
+		;
+	moore_rate_read(&s, end, rate);
+}
+
 static int
 read_header(struct dump *d, struct line *l, char kind)
 {
@@ -264,6 +290,7 @@ read_port(struct dump *d, struct line *l)
 	if (d->n_links == 2 * MOORE_PLAN_COUNT_MAX)
 		return moore_fail(d->err, MOORE_EPLAN, l->number, "more than %d links",
 				  MOORE_PLAN_COUNT_MAX);
+	take_rate(l, &k->rate);
 	d->n_links++;
 	return 0;
 }
@@ -496,6 +523,27 @@ new_plan(struct dump *d)
 	return moore_plan_new(n_switches, n_endpoints, n_cables);
 }
 
+/* One rate for all is the plan's, and nobody's own. */
+static void
+share_rate(struct moore_plan *p, const struct moore_rate *all)
+{
+	p->rate = *all;
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		p->ep[i].rate = (struct moore_rate){ 0 };
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		p->cable[i].rate = (struct moore_rate){ 0 };
+}
+
+static bool
+same_rates(const struct dump *d)
+{
+	for (uint32_t i = 1; i < d->n_links; i++)
+		if (d->link[i].rate.width != d->link[0].rate.width ||
+		    d->link[i].rate.speed != d->link[0].rate.speed)
+			return false;
+	return d->n_links > 0;
+}
+
 static int
 fill_plan(const struct dump *d, struct moore_plan *p)
 {
@@ -518,14 +566,17 @@ fill_plan(const struct dump *d, struct moore_plan *p)
 		if (n->kind != 'S') {
 			*e = (struct moore_plan_endpoint){ .name = moore_strndup(n->name, strlen(n->name)),
 				.guid = k->port_guid, .ca_port = k->port, .sw = peer->index,
-				.port = k->peer_port };
+				.port = k->peer_port, .rate = k->rate };
 			if (!e++->name)
 				return moore_fail_nomem(d->err);
 		} else if (is_cable(d, k)) {
 			*c++ = (struct moore_plan_cable){ .sw = { n->index, peer->index },
-							  .port = { k->port, k->peer_port } };
+							  .port = { k->port, k->peer_port },
+							  .rate = k->rate };
 		}
 	}
+	if (same_rates(d))
+		share_rate(p, &d->link[0].rate);
 	return moore_plan_check(p, NULL, d->err);
 }
 

@@ -44,6 +44,9 @@ moore_plan_free(struct moore_plan *p)
 		free(p->ep[i].name);
 	for (uint32_t i = 0; i < p->n_cables; i++)
 		free(p->cable[i].label);
+	for (uint32_t i = 0; i < p->n_cabinets; i++)
+		free(p->cabinet[i].name);
+	free(p->cabinet);
 	free(p->family);
 	free(p->key);
 	free(p->value);

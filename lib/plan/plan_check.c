@@ -80,6 +80,7 @@ static const struct {
 	[MOORE_PLAN_SWITCH] = { "switches", "" },
 	[MOORE_PLAN_ENDPOINT] = { "endpoints", "" },
 	[MOORE_PLAN_CABLE] = { "cables", "" },
+	[MOORE_PLAN_CABINET] = { "floor.cabinets", "" },
 	[MOORE_PLAN_CABLE_A] = { "cables", ".a" },
 	[MOORE_PLAN_CABLE_B] = { "cables", ".b" },
 };
@@ -249,6 +250,27 @@ check_cable(const struct moore_plan *p, uint32_t i, struct moore_err *err)
 	return c->label ? check_text(&whole, "label", c->label, MOORE_PLAN_TEXT_MAX, "", err) : 0;
 }
 
+static int
+check_cabinet(const struct moore_plan *p, uint32_t i, struct moore_err *err)
+{
+	const struct moore_plan_ref at = { "", 0, i, MOORE_PLAN_CABINET };
+	const struct moore_plan_cabinet *c = &p->cabinet[i];
+
+	if (c->row > MOORE_PLAN_GRID_MAX || c->column > MOORE_PLAN_GRID_MAX)
+		return moore_fail(err, MOORE_EPLAN, 0, PLACE ": row %u, column %u: out of range: "
+				  "0..%d", PLACE_OF(&at), c->row, c->column, MOORE_PLAN_GRID_MAX);
+	return check_text(&at, "name", c->name, MOORE_PLAN_TEXT_MAX, "", err);
+}
+
+static int
+check_pitch(const char *key, double pitch, struct moore_err *err)
+{
+	if (!(pitch > 0 && pitch <= MOORE_PLAN_METRES_MAX))
+		return moore_fail(err, MOORE_EPLAN, 0, "floor.%s: out of range: metres, above 0 and at "
+				  "most %d", key, MOORE_PLAN_METRES_MAX);
+	return 0;
+}
+
 /* ---- what must be unique --------------------------------------------------- */
 
 static int
@@ -293,6 +315,32 @@ check_guids(const struct moore_plan *p, struct moore_plan_ref *r, struct moore_e
 	return moore_plan_refs_unique(r, n, "guid", err);
 }
 
+/* Cabinets have their own names and places, and switches stand in them. */
+static int
+check_floor(const struct moore_plan *p, struct moore_plan_ref *r, struct moore_err *err)
+{
+	uint32_t n = p->n_cabinets;
+	int rc;
+
+	for (uint32_t i = 0; i < n; i++)
+		r[i] = (struct moore_plan_ref){ "", (uint64_t)p->cabinet[i].row << 32 |
+						p->cabinet[i].column, i, MOORE_PLAN_CABINET };
+	moore_plan_refs_sort(r, n);
+	if ((rc = moore_plan_refs_unique(r, n, "row, column", err)) < 0)
+		return rc;
+	for (uint32_t i = 0; i < n; i++)
+		r[i] = (struct moore_plan_ref){ p->cabinet[i].name, 0, i, MOORE_PLAN_CABINET };
+	moore_plan_refs_sort(r, n);
+	if ((rc = moore_plan_refs_unique(r, n, "name", err)) < 0)
+		return rc;
+	for (uint32_t i = 0; n && i < p->n_switches; i++)
+		if (p->sw[i].cabinet && moore_plan_refs_find(r, n, p->sw[i].cabinet, 0,
+							     MOORE_PLAN_CABINET) == MOORE_NONE)
+			return moore_fail(err, MOORE_EPLAN, 0, "switches[%u].cabinet: there is no "
+					  "cabinet \"%s\" on the floor", i, p->sw[i].cabinet);
+	return 0;
+}
+
 static int
 check_plugs(const struct moore_plan *p, struct moore_err *err)
 {
@@ -315,12 +363,14 @@ check_plugs(const struct moore_plan *p, struct moore_err *err)
 static int
 check_unique(const struct moore_plan *p, struct moore_err *err)
 {
-	struct moore_plan_ref *r = malloc(((size_t)p->n_switches + p->n_endpoints) * sizeof(*r));
+	struct moore_plan_ref *r = malloc(((size_t)p->n_switches + p->n_endpoints + p->n_cabinets) *
+					  sizeof(*r));
 	int rc;
 
 	if (!r)
 		return moore_fail_nomem(err);
-	if ((rc = check_names(p, r, err)) == 0 && (rc = check_guids(p, r, err)) == 0)
+	if ((rc = check_names(p, r, err)) == 0 && (rc = check_guids(p, r, err)) == 0 &&
+	    (rc = check_floor(p, r, err)) == 0)
 		rc = check_plugs(p, err);
 	free(r);
 	return rc;
@@ -360,6 +410,10 @@ moore_plan_check(const struct moore_plan *p, uint32_t *n_parts, struct moore_err
 {
 	int rc = check_head(p, err);
 
+	if (!rc && p->n_cabinets && (rc = check_pitch("column_pitch", p->column_pitch, err)) == 0)
+		rc = check_pitch("row_pitch", p->row_pitch, err);
+	for (uint32_t i = 0; !rc && i < p->n_cabinets; i++)
+		rc = check_cabinet(p, i, err);
 	for (uint32_t i = 0; !rc && i < p->n_switches; i++)
 		rc = check_switch(p, i, err);
 	for (uint32_t i = 0; !rc && i < p->n_endpoints; i++)

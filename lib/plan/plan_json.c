@@ -15,15 +15,14 @@
 
 #define HASH_SEED 1			/* jansson would ask the clock for one */
 #define EXACT ((uint64_t)1 << 53)	/* greater integers suffer in other JSON readers */
-#define FIELDS_MAX 6
 
-enum type { T_STRING, T_INTEGER, T_METRES, T_GUID, T_SEED, T_OBJECT, T_ARRAY };
+enum type { T_STRING, T_INTEGER, T_METRES, T_GUID, T_SEED, T_RATE, T_OBJECT, T_ARRAY };
 
 static const char *const wanted[] = {
 	[T_STRING] = "a string", [T_INTEGER] = "an integer",
 	[T_METRES] = "a number of metres", [T_GUID] = "a GUID such as \"0x0002c90300a1b2c0\"",
 	[T_SEED] = "an integer from 0 or a string \"0x...\"", [T_OBJECT] = "an object",
-	[T_ARRAY] = "an array",
+	[T_RATE] = "a rate such as \"4xEDR\"", [T_ARRAY] = "an array",
 };
 
 static const char *const found[] = {
@@ -39,14 +38,30 @@ struct field {
 	int64_t min, max;	/* of an integer */
 };
 
-enum { R_VERSION, R_TOPOLOGY, R_SEED, R_SWITCHES, R_ENDPOINTS, R_CABLES, N_ROOT };
+enum { R_VERSION, R_TOPOLOGY, R_SEED, R_RATE, R_FLOOR, R_SWITCHES, R_ENDPOINTS, R_CABLES, N_ROOT };
 static const struct field root_fields[N_ROOT] = {
 	[R_VERSION] = { "moore_plan", T_INTEGER, true, MOORE_PLAN_VERSION, MOORE_PLAN_VERSION },
 	[R_TOPOLOGY] = { "topology", T_OBJECT, false, 0, 0 },
 	[R_SEED] = { "permutation_seed", T_SEED, false, 0, 0 },
+	[R_RATE] = { "rate", T_RATE, false, 0, 0 },
+	[R_FLOOR] = { "floor", T_OBJECT, false, 0, 0 },
 	[R_SWITCHES] = { "switches", T_ARRAY, true, 0, 0 },
 	[R_ENDPOINTS] = { "endpoints", T_ARRAY, true, 0, 0 },
 	[R_CABLES] = { "cables", T_ARRAY, true, 0, 0 },
+};
+
+enum { F_COLUMN_PITCH, F_ROW_PITCH, F_CABINETS, N_FLOOR };
+static const struct field floor_fields[N_FLOOR] = {
+	[F_COLUMN_PITCH] = { "column_pitch", T_METRES, true, 0, 0 },
+	[F_ROW_PITCH] = { "row_pitch", T_METRES, true, 0, 0 },
+	[F_CABINETS] = { "cabinets", T_ARRAY, true, 0, 0 },
+};
+
+enum { B_NAME, B_ROW, B_COLUMN, N_CABINET };
+static const struct field cabinet_fields[N_CABINET] = {
+	[B_NAME] = { "name", T_STRING, true, 0, 0 },
+	[B_ROW] = { "row", T_INTEGER, true, 0, MOORE_PLAN_GRID_MAX },
+	[B_COLUMN] = { "column", T_INTEGER, true, 0, MOORE_PLAN_GRID_MAX },
 };
 
 enum { S_NAME, S_PORTS, S_GUID, S_CABINET, S_UNIT, N_SWITCH };
@@ -59,20 +74,22 @@ static const struct field switch_fields[N_SWITCH] = {
 };
 
 /* The range of a port is its switch's, so any integer passes the table. */
-enum { E_NAME, E_SWITCH, E_PORT, E_CA_PORT, E_GUID, N_ENDPOINT };
+enum { E_NAME, E_SWITCH, E_PORT, E_CA_PORT, E_GUID, E_RATE, N_ENDPOINT };
 static const struct field endpoint_fields[N_ENDPOINT] = {
 	[E_NAME] = { "name", T_STRING, true, 0, 0 },
 	[E_SWITCH] = { "switch", T_STRING, true, 0, 0 },
 	[E_PORT] = { "port", T_INTEGER, true, INT64_MIN, INT64_MAX },
 	[E_CA_PORT] = { "ca_port", T_INTEGER, false, 1, MOORE_PORT_MAX },
 	[E_GUID] = { "guid", T_GUID, false, 0, 0 },
+	[E_RATE] = { "rate", T_RATE, false, 0, 0 },
 };
 
-enum { C_A, C_B, C_LENGTH, C_LABEL, N_CABLE };
+enum { C_A, C_B, C_LENGTH, C_RATE, C_LABEL, N_CABLE };
 static const struct field cable_fields[N_CABLE] = {
 	[C_A] = { "a", T_OBJECT, true, 0, 0 },
 	[C_B] = { "b", T_OBJECT, true, 0, 0 },
 	[C_LENGTH] = { "length", T_METRES, false, 0, 0 },
+	[C_RATE] = { "rate", T_RATE, false, 0, 0 },
 	[C_LABEL] = { "label", T_STRING, false, 0, 0 },
 };
 
@@ -173,6 +190,26 @@ check_guid(const struct place *at, const struct field *f, const json_t *v)
 	return json_is_string(v) ? 0 : fail_type(at, f, v);
 }
 
+static bool
+read_rate(const json_t *v, struct moore_rate *out)
+{
+	const char *s = json_string_value(v);
+
+	return s && moore_rate_read(&s, s + strlen(s), out) && !*s;
+}
+
+static int
+check_rate(const struct place *at, const struct field *f, const json_t *v)
+{
+	struct moore_rate rate;
+
+	if (json_is_string(v) && !read_rate(v, &rate))
+		return fail_at(at, MOORE_ESYNTAX, f->key, "\"%.40s\" is not %s: 1, 2, 4, 8 or 12 "
+			       "lanes of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR",
+			       json_string_value(v), wanted[T_RATE]);
+	return json_is_string(v) ? 0 : fail_type(at, f, v);
+}
+
 static int
 check_number(const struct place *at, const struct field *f, const json_t *v)
 {
@@ -204,6 +241,8 @@ check_field(const struct place *at, const struct field *f, const json_t *v)
 		return check_number(at, f, v);
 	case T_GUID:
 		return check_guid(at, f, v);
+	case T_RATE:
+		return check_rate(at, f, v);
 	case T_SEED:
 		return read_hex(v, &seed) || (json_is_integer(v) && json_integer_value(v) >= 0) ? 0 :
 		       fail_type(at, f, v);
@@ -309,6 +348,7 @@ read_endpoint(const struct reader *r, size_t i, json_t *obj)
 		return rc;
 	e->ca_port = v[E_CA_PORT] ? (uint8_t)json_integer_value(v[E_CA_PORT]) : 1;
 	read_hex(v[E_GUID], &e->guid);
+	read_rate(v[E_RATE], &e->rate);
 	return read_plug(r, &at, v[E_SWITCH], v[E_PORT], &e->sw, &e->port);
 }
 
@@ -330,7 +370,56 @@ read_cable(const struct reader *r, size_t i, json_t *obj)
 			return rc;
 	}
 	c->length = json_number_value(v[C_LENGTH]);
+	read_rate(v[C_RATE], &c->rate);
 	return copy_string(&c->label, v[C_LABEL], r->err);
+}
+
+static int
+read_list(const struct reader *r, json_t *array,
+	  int (*read)(const struct reader *r, size_t i, json_t *obj))
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < json_array_size(array); i++)
+		rc = read(r, i, json_array_get(array, i));
+	return rc;
+}
+
+static int
+read_cabinet(const struct reader *r, size_t i, json_t *obj)
+{
+	struct place at = { r->err, "floor.cabinets", i, NULL };
+	struct moore_plan_cabinet *c = &r->p->cabinet[i];
+	json_t *v[N_CABINET];
+	int rc;
+
+	if ((rc = read_object(&at, obj, cabinet_fields, N_CABINET, v)) < 0)
+		return rc;
+	c->row = (unsigned)json_integer_value(v[B_ROW]);
+	c->column = (unsigned)json_integer_value(v[B_COLUMN]);
+	return copy_string(&c->name, v[B_NAME], r->err);
+}
+
+static int
+read_floor(const struct reader *r, json_t *obj)
+{
+	struct place at = { r->err, "floor", NO_INDEX, NULL };
+	json_t *v[N_FLOOR];
+	size_t n;
+	int rc;
+
+	if ((rc = read_object(&at, obj, floor_fields, N_FLOOR, v)) < 0)
+		return rc;
+	n = json_array_size(v[F_CABINETS]);
+	if (n > MOORE_PLAN_COUNT_MAX)
+		return fail_at(&at, MOORE_EPLAN, "cabinets", "%zu of them: a plan holds at most %d", n,
+			       MOORE_PLAN_COUNT_MAX);
+	if (!(r->p->cabinet = calloc(n + 1, sizeof(*r->p->cabinet))))
+		return moore_fail_nomem(r->err);
+	r->p->n_cabinets = (uint32_t)n;
+	r->p->column_pitch = json_number_value(v[F_COLUMN_PITCH]);
+	r->p->row_pitch = json_number_value(v[F_ROW_PITCH]);
+	return read_list(r, v[F_CABINETS], read_cabinet);
 }
 
 static int
@@ -381,17 +470,6 @@ index_names(struct reader *r)
 }
 
 static int
-read_list(const struct reader *r, json_t *array,
-	  int (*read)(const struct reader *r, size_t i, json_t *obj))
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < json_array_size(array); i++)
-		rc = read(r, i, json_array_get(array, i));
-	return rc;
-}
-
-static int
 read_version(json_t *root, struct moore_err *err)
 {
 	const struct place at = { err, NULL, NO_INDEX, NULL };
@@ -429,7 +507,9 @@ read_plan(struct reader *r, json_t *root)
 	if (v[R_SEED] && !read_hex(v[R_SEED], &r->p->permutation_seed))
 		r->p->permutation_seed = (uint64_t)json_integer_value(v[R_SEED]);
 	r->p->permuted = v[R_SEED] != NULL;
-	if ((v[R_TOPOLOGY] && (rc = read_family(r->p, v[R_TOPOLOGY], r->err)) < 0) ||
+	read_rate(v[R_RATE], &r->p->rate);
+	if ((v[R_FLOOR] && (rc = read_floor(r, v[R_FLOOR])) < 0) ||
+	    (v[R_TOPOLOGY] && (rc = read_family(r->p, v[R_TOPOLOGY], r->err)) < 0) ||
 	    (rc = read_list(r, v[R_SWITCHES], read_switch)) < 0 ||
 	    (rc = index_names(r)) < 0 ||
 	    (rc = read_list(r, v[R_ENDPOINTS], read_endpoint)) < 0 ||
@@ -533,6 +613,16 @@ put_text(struct moore_buf *b, const char *key, const char *s)
 }
 
 static void
+put_rate(struct moore_buf *b, const char *before, struct moore_rate rate)
+{
+	if (!rate.width)
+		return;
+	moore_buf_fmt(b, "%s\"rate\": \"", before);
+	moore_rate_put(b, rate);
+	moore_buf_fmt(b, "\"");
+}
+
+static void
 put_guid(struct moore_buf *b, uint64_t guid)
 {
 	if (guid)
@@ -566,6 +656,7 @@ put_endpoint(struct moore_buf *b, const struct moore_plan *p, uint32_t i)
 	if (e->ca_port != 1)
 		moore_buf_fmt(b, ", \"ca_port\": %u", e->ca_port);
 	put_guid(b, e->guid);
+	put_rate(b, ", ", e->rate);
 	moore_buf_fmt(b, "}");
 }
 
@@ -583,6 +674,7 @@ put_cable(struct moore_buf *b, const struct moore_plan *p, uint32_t i)
 		moore_buf_fmt(b, ", \"length\": ");
 		moore_plan_put_metres(b, c->length);
 	}
+	put_rate(b, ", ", c->rate);
 	put_text(b, "label", c->label);
 	moore_buf_fmt(b, "}");
 }
@@ -597,6 +689,29 @@ put_list(struct moore_buf *b, const struct moore_plan *p, const char *key, uint3
 		put(b, p, i);
 	}
 	moore_buf_fmt(b, "%s]", n ? "\n" : "");
+}
+
+static void
+put_cabinet(struct moore_buf *b, const struct moore_plan *p, uint32_t i)
+{
+	const struct moore_plan_cabinet *c = &p->cabinet[i];
+
+	moore_buf_fmt(b, "{\"name\": ");
+	put_string(b, c->name);
+	moore_buf_fmt(b, ", \"row\": %u, \"column\": %u}", c->row, c->column);
+}
+
+static void
+put_floor(struct moore_buf *b, const struct moore_plan *p)
+{
+	if (!p->n_cabinets)
+		return;
+	moore_buf_fmt(b, ",\n\"floor\": {\"column_pitch\": ");
+	moore_plan_put_metres(b, p->column_pitch);
+	moore_buf_fmt(b, ", \"row_pitch\": ");
+	moore_plan_put_metres(b, p->row_pitch);
+	put_list(b, p, "cabinets", p->n_cabinets, put_cabinet);
+	moore_buf_fmt(b, "}");
 }
 
 int
@@ -617,6 +732,8 @@ moore_plan_write(const struct moore_plan *p, struct moore_buf *out, struct moore
 		moore_buf_fmt(out, p->permutation_seed <= EXACT ? ",\n\"permutation_seed\": %llu" :
 			      ",\n\"permutation_seed\": \"0x%llx\"",
 			      (unsigned long long)p->permutation_seed);
+	put_rate(out, ",\n", p->rate);
+	put_floor(out, p);
 	put_list(out, p, "switches", p->n_switches, put_switch);
 	put_list(out, p, "endpoints", p->n_endpoints, put_endpoint);
 	put_list(out, p, "cables", p->n_cables, put_cable);

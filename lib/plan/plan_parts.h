@@ -11,6 +11,7 @@
 #define MOORE_PLAN_TEXT_MAX 255		/* bytes of a cabinet or a label */
 #define MOORE_PLAN_UNIT_MAX 1000
 #define MOORE_PLAN_PARAMS_MAX 16
+#define MOORE_PLAN_GRID_MAX 100000	/* rows and columns of the floor */
 
 /* Zeroed, arrays included; NULL when out of memory. */
 struct moore_plan *moore_plan_new(uint32_t n_switches, uint32_t n_endpoints, uint32_t n_cables);
@@ -21,7 +22,7 @@ size_t moore_utf8_len(const char *s, size_t len);
 /* ---- references: an element of a plan under the key it is sorted by ------ */
 
 enum moore_plan_kind {
-	MOORE_PLAN_SWITCH, MOORE_PLAN_ENDPOINT, MOORE_PLAN_CABLE,
+	MOORE_PLAN_SWITCH, MOORE_PLAN_ENDPOINT, MOORE_PLAN_CABLE, MOORE_PLAN_CABINET,
 	MOORE_PLAN_CABLE_A, MOORE_PLAN_CABLE_B	/* its ends */
 };
 

@@ -112,6 +112,7 @@ static const char real[] =
 static const char imported[] =
 "{\n"
 "\"moore_plan\": 1,\n"
+"\"rate\": \"4xSDR\",\n"
 "\"switches\": [\n"
 "  {\"name\": \"s2\", \"ports\": 3, \"guid\": \"0x0000000000200002\"},\n"
 "  {\"name\": \"s1\", \"ports\": 4, \"guid\": \"0x0000000000200001\"},\n"

@@ -94,6 +94,13 @@ static const struct {
 	unsigned line;
 	const char *text;
 } bad[] = {
+	{ "a rate that is none", "\"switches\"", "\"rate\": \"4xFAST\", \"switches\"", MOORE_ESYNTAX, 0, "rate: \"4xFAST\" is not a rate" },
+	{ "a width that is none", "\"switches\"", "\"rate\": \"3xEDR\", \"switches\"", MOORE_ESYNTAX, 0, "rate: \"3xEDR\" is not a rate" },
+	{ "a rate with more behind it", "\"switches\"", "\"rate\": \"4xEDRs\", \"switches\"", MOORE_ESYNTAX, 0, "rate: \"4xEDRs\" is not a rate" },
+	{ "a cabinet that is not on the floor", "\"switches\"", "\"floor\": {\"column_pitch\": 0.6, \"row_pitch\": 2.1, \"cabinets\": [{\"name\": \"R2\", \"row\": 0, \"column\": 1}]}, \"switches\"", MOORE_EPLAN, 0, "switches[0].cabinet: there is no cabinet" },
+	{ "two cabinets on one place", "\"switches\"", "\"floor\": {\"column_pitch\": 0.6, \"row_pitch\": 2.1, \"cabinets\": [{\"name\": \"R2\", \"row\": 0, \"column\": 1}, {\"name\": \"R1 \\\"A\\\"\", \"row\": 0, \"column\": 1}]}, \"switches\"", MOORE_EPLAN, 0, "floor.cabinets[1].row, column: the same as that of" },
+	{ "two cabinets of one name", "\"switches\"", "\"floor\": {\"column_pitch\": 0.6, \"row_pitch\": 2.1, \"cabinets\": [{\"name\": \"R2\", \"row\": 0, \"column\": 1}, {\"name\": \"R2\", \"row\": 1, \"column\": 1}]}, \"switches\"", MOORE_EPLAN, 0, "floor.cabinets[1].name: the same as that of" },
+	{ "a floor of no width", "\"switches\"", "\"floor\": {\"column_pitch\": 0, \"row_pitch\": 2.1, \"cabinets\": [{\"name\": \"R2\", \"row\": 0, \"column\": 1}]}, \"switches\"", MOORE_ESYNTAX, 0, "floor.column_pitch: out of range" },
 	{ "nothing", "", "", MOORE_ESYNTAX, 0, "the file is empty" },
 	{ "blanks", "", " \n\t", MOORE_ESYNTAX, 0, "the file is empty" },
 	{ "no object", "", "[1]", MOORE_ESYNTAX, 0, "found an array, want an object" },
@@ -109,7 +116,7 @@ static const struct {
 	{ "no version", "\"moore_plan\": 1,", "", MOORE_ESYNTAX, 0, "moore_plan: missing" },
 	{ "a later version", "\"moore_plan\": 1", "\"moore_plan\": 2, \"new\": 1", MOORE_ESYNTAX, 0, "moore_plan: this is version 2; this program reads version 1" },
 	{ "version as text", "\"moore_plan\": 1", "\"moore_plan\": \"1\"", MOORE_ESYNTAX, 0, "moore_plan: found a string, want an integer" },
-	{ "unknown key", "\"permutation_seed\"", "\"seed\"", MOORE_ESYNTAX, 0, "seed: unknown key: the known ones are moore_plan, topology, permutation_seed, switches, endpoints, cables" },
+	{ "unknown key", "\"permutation_seed\"", "\"seed\"", MOORE_ESYNTAX, 0, "seed: unknown key: the known ones are moore_plan, topology, permutation_seed, rate, floor, switches, endpoints, cables" },
 	{ "unknown key of a switch", "\"cabinet\": \"R2\"", "\"rack\": \"R2\"", MOORE_ESYNTAX, 0, "switches[2].rack: unknown key: the known ones are name, ports, guid, cabinet, unit" },
 	{ "a key that would move the terminal", "\"cabinet\": \"R2\"", "\"\\u001b[31m\": 1", MOORE_ESYNTAX, 0, "switches[2]. [31m: unknown key" },
 	{ "unknown key of an end", "\"switch\": \"s2\", \"port\": 3", "\"switch\": \"s2\", \"prt\": 3", MOORE_ESYNTAX, 0, "cables[2].b.prt: unknown key: the known ones are switch, port" },
@@ -190,6 +197,9 @@ test_bad(void **state)
 static const struct {
 	const char *why, *from, *to;
 } good[] = {
+	{ "a floor", "\"switches\"", "\"floor\": {\"column_pitch\": 0.6, \"row_pitch\": 2.1,\n\"cabinets\": [\n"
+	  "  {\"name\": \"R2\", \"row\": 0, \"column\": 1},\n  {\"name\": \"R1 \\\"A\\\"\", \"row\": 0, \"column\": 0}\n]},\n\"switches\"" },
+	{ "a rate", "\"switches\"", "\"rate\": \"12xFDR10\",\n\"switches\"" },
 	{ "a name of 63 bytes", "h1 mlx5_0", "012345678901234567890123456789012345678901234567890123456789012" },
 	{ "a name of other letters", "h1 mlx5_0", "h\u00fc\u20ac\U0001f600" },
 	{ "255 bytes are a cabinet", "R2", NAME_64 NAME_64 NAME_64 "012345678901234567890123456789012345678901234567890123456789012" },
@@ -328,12 +338,30 @@ same_text(const char *a, const char *b)
 }
 
 static bool
+same_rate(struct moore_rate a, struct moore_rate b)
+{
+	return a.width == b.width && a.speed == b.speed;
+}
+
+static bool
+same_floor(const struct moore_plan *a, const struct moore_plan *b)
+{
+	bool same = a->n_cabinets == b->n_cabinets && same_rate(a->rate, b->rate) &&
+		    (!a->n_cabinets || (a->column_pitch == b->column_pitch && a->row_pitch == b->row_pitch));
+
+	for (uint32_t i = 0; same && i < a->n_cabinets; i++)
+		same = same_text(a->cabinet[i].name, b->cabinet[i].name) &&
+		       a->cabinet[i].row == b->cabinet[i].row && a->cabinet[i].column == b->cabinet[i].column;
+	return same;
+}
+
+static bool
 same_plan(const struct moore_plan *a, const struct moore_plan *b)
 {
 	bool same = same_text(a->family, b->family) && a->n_params == b->n_params &&
 		    a->permuted == b->permuted && a->permutation_seed == b->permutation_seed &&
 		    a->n_switches == b->n_switches && a->n_endpoints == b->n_endpoints &&
-		    a->n_cables == b->n_cables;
+		    a->n_cables == b->n_cables && same_floor(a, b);
 
 	for (size_t i = 0; same && i < a->n_params; i++)
 		same = !strcmp(a->key[i], b->key[i]) && a->value[i] == b->value[i];
@@ -344,11 +372,12 @@ same_plan(const struct moore_plan *a, const struct moore_plan *b)
 	for (uint32_t i = 0; same && i < a->n_endpoints; i++)
 		same = same_text(a->ep[i].name, b->ep[i].name) && a->ep[i].guid == b->ep[i].guid &&
 		       a->ep[i].ca_port == b->ep[i].ca_port && a->ep[i].sw == b->ep[i].sw &&
-		       a->ep[i].port == b->ep[i].port;
+		       a->ep[i].port == b->ep[i].port && same_rate(a->ep[i].rate, b->ep[i].rate);
 	for (uint32_t i = 0; same && i < a->n_cables; i++)
 		same = !memcmp(a->cable[i].sw, b->cable[i].sw, sizeof(a->cable[i].sw)) &&
 		       !memcmp(a->cable[i].port, b->cable[i].port, sizeof(a->cable[i].port)) &&
 		       a->cable[i].length == b->cable[i].length &&
+		       same_rate(a->cable[i].rate, b->cable[i].rate) &&
 		       same_text(a->cable[i].label, b->cable[i].label);
 	return same;
 }

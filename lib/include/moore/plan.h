@@ -12,6 +12,16 @@
 #define MOORE_PLAN_VERSION 1
 #define MOORE_NAME_MAX 63	/* NodeDescription is 64 bytes (IBTA 14.2.5.2) */
 
+struct moore_rate {		/* of a link, as ibnetdiscover says it: "4xEDR" */
+	uint8_t width;		/* lanes: 1, 2, 4, 8 or 12; 0 when unknown */
+	uint8_t speed;		/* in rising order, from 1: SDR DDR QDR FDR10 FDR EDR HDR NDR XDR */
+};
+
+struct moore_plan_cabinet {	/* a place on the floor grid */
+	char *name;		/* unique; switches name it */
+	unsigned row, column;	/* from 0 */
+};
+
 struct moore_plan_switch {
 	char *name;
 	uint64_t guid;		/* node GUID; 0 when unknown */
@@ -26,11 +36,13 @@ struct moore_plan_endpoint {	/* one CA port */
 	uint8_t ca_port;	/* from 1 */
 	moore_swid sw;		/* where it is plugged in */
 	moore_portnum port;
+	struct moore_rate rate;	/* 0x: that of the plan */
 };
 
 struct moore_plan_cable {	/* switch to switch */
 	moore_swid sw[2];
 	moore_portnum port[2];
+	struct moore_rate rate;	/* 0x: that of the plan */
 	double length;		/* metres; 0 when unknown */
 	char *label;		/* NULL when none */
 };
@@ -42,6 +54,11 @@ struct moore_plan {
 	size_t n_params;
 	bool permuted;		/* links were swapped: permutation_seed says how */
 	uint64_t permutation_seed;
+	struct moore_rate rate;	/* of what says none of its own */
+	/* The floor: cabinets on a grid; none when nothing is placed. */
+	double column_pitch, row_pitch;	/* metres from one to the next */
+	uint32_t n_cabinets;
+	struct moore_plan_cabinet *cabinet;
 	uint32_t n_switches, n_endpoints, n_cables;
 	struct moore_plan_switch *sw;
 	struct moore_plan_endpoint *ep;
@@ -75,6 +92,19 @@ MOORE_API int moore_plan_check(const struct moore_plan *p, uint32_t *n_parts,
  * (given GUIDs kept), to be freed with free(). */
 MOORE_API int moore_plan_guids(const struct moore_plan *p, uint64_t **sw_guid,
 			       uint64_t **ep_guid, struct moore_err *err);
+
+/* ---- rates ------------------------------------------------------------------ */
+
+/* Read "4xEDR" at *s and move *s past it; false, and *s unmoved, when it is none. */
+MOORE_API bool moore_rate_read(const char **s, const char *end, struct moore_rate *out);
+/* Append it; nothing when it is unknown. */
+MOORE_API void moore_rate_put(struct moore_buf *b, struct moore_rate r);
+/* What a cable or an endpoint should run at: its own rate, else the plan's. */
+static inline struct moore_rate
+moore_plan_rate(const struct moore_plan *p, struct moore_rate own)
+{
+	return own.width ? own : p->rate;
+}
 
 /* ---- other formats: one table row each ---------------------------------- */
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* rate.c - the rate of a link in the words of ibnetdiscover: width and speed of a
+ * lane, "4xEDR" (PortInfo LinkWidthActive, LinkSpeedActive: IBTA 14.2.5.6). */
+#include <string.h>
+
+#include "moore/plan.h"
+
+static const char *const speeds[] = { "", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR",
+				      "XDR" };
+
+/* The longest name that stands there: FDR10 begins as FDR does. */
+static uint8_t
+read_speed(const char *s, const char *end)
+{
+	uint8_t best = 0;
+
+	for (uint8_t i = 1; i < ARRAY_LEN(speeds); i++) {
+		size_t n = strlen(speeds[i]);
+
+		if (n > strlen(speeds[best]) && (size_t)(end - s) >= n && !memcmp(s, speeds[i], n))
+			best = i;
+	}
+	return best;
+}
+
+bool
+moore_rate_read(const char **s, const char *end, struct moore_rate *out)
+{
+	const char *at = *s;
+	uint64_t width;
+	uint8_t speed;
+
+	if (!moore_text_u64(&at, end, 10, 12, &width) || !strchr("\1\2\4\10\14", (int)width) ||
+	    !width || at == end || *at++ != 'x' || !(speed = read_speed(at, end)))
+		return false;
+	*s = at + strlen(speeds[speed]);
+	*out = (struct moore_rate){ (uint8_t)width, speed };
+	return true;
+}
+
+void
+moore_rate_put(struct moore_buf *b, struct moore_rate r)
+{
+	if (r.width)
+		moore_buf_fmt(b, "%ux%s", r.width, speeds[r.speed]);
+}
