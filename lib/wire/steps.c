@@ -216,7 +216,7 @@ fail_stuck(const struct board *b, uint32_t c, struct moore_err *err)
 {
 	if (b->cut)
 		return moore_fail(err, MOORE_EINVAL, 0, "step %u: whichever cables move next, at most %u at a "
-				  "time, some switch is cut off meanwhile: allow fewer or more, or add "
+				  "time, some switch is cut off meanwhile: try another number, or add "
 				  "cables first", b->s->n_steps + 1, b->max);
 	return moore_fail(err, MOORE_EINVAL, 0, "step %u: cables[%u] and another hold each other's ports: "
 			  "%u at a time is too few, 2 will do", b->s->n_steps + 1, c, b->max);

@@ -5,8 +5,8 @@
  * Nothing tells cables apart from outside but their ports.  A link of the new plan
  * that is there is that cable, done; else a link of the old plan is that cable,
  * still to come; a link of neither is a cable on its way, the one it shares most
- * ports with.  Which of two such cables it is taken for makes the rest of the way
- * longer at worst. */
+ * ports with, and else one between the same cabinets, so of the same length.  Which
+ * of two such cables it is taken for makes the rest of the way longer at worst. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,43 +180,54 @@ claim(struct seen *s, const uint32_t *port, uint32_t *at)
 	return true;
 }
 
-/* How alike are a link and a cable, ends as given? */
-static unsigned
-likeness(const uint32_t *link, bool turned, const uint32_t *want, const uint32_t *was)
-{
-	const uint32_t a = link[turned], b = link[!turned];
+struct way {			/* of all cables */
+	const struct ports *x;
+	const struct moore_plan *new;
+	const uint32_t *want, *was;
+};
 
-	return (a == want[0] ? 2u : 0) + (b == want[1] ? 2u : 0) + (a == was[0]) + (b == was[1]);
+static bool
+one_cabinet(const struct way *w, uint32_t port, uint32_t other)
+{
+	const char *a = w->new->sw[w->x->sw[port]].cabinet, *b = w->new->sw[w->x->sw[other]].cabinet;
+
+	return a && b && !strcmp(a, b);
 }
 
-static int
-claim_rest(struct seen *s, const uint32_t *want, const uint32_t *was, uint32_t n, uint32_t *at,
-	   const struct ports *x, const struct moore_plan *new, struct moore_err *err)
+/* How alike are a link's ends and a cable's?  At least 1. */
+static unsigned
+likeness(const struct way *w, uint32_t a, uint32_t b, uint32_t cable)
 {
-	for (uint32_t l = 0; l < s->n; l++) {
-		const uint32_t *link = s->port + 2 * (size_t)l;
-		uint32_t best = MOORE_NONE;
-		unsigned most = 0;
-		bool turned = false;
+	const uint32_t *want = w->want + 2 * (size_t)cable, *was = w->was + 2 * (size_t)cable;
 
-		if (s->known[l])
-			continue;
-		for (uint32_t c = 0; c < n; c++)
-			for (unsigned k = 0; k < 2 && at[2 * c] == MOORE_NONE; k++)
-				if (likeness(link, k, want + 2 * c, was + 2 * c) > most) {
-					most = likeness(link, k, want + 2 * c, was + 2 * c);
-					best = c;
-					turned = k;
-				}
-		if (best == MOORE_NONE)
-			return moore_fail(err, MOORE_EPLAN, 0, "the link at \"%s\" port %u now belongs to no cable "
-					  "that is to move: bring the fabric to the old plan first",
-					  new->sw[x->sw[link[0]]].name,
-					  moore_ports_plug(x, link[0]).port);
-		at[2 * best] = link[turned];
-		at[2 * best + 1] = link[!turned];
-	}
-	return 0;
+	return 1u + (one_cabinet(w, a, want[0]) && one_cabinet(w, b, want[1])) +
+	       (a == was[0] ? 2u : 0) + (b == was[1] ? 2u : 0) +
+	       (a == want[0] ? 4u : 0) + (b == want[1] ? 4u : 0);
+}
+
+/* A cable without a place that is most like this link takes it. */
+static bool
+claim_like(const struct way *w, const uint32_t *link, uint32_t *at)
+{
+	uint32_t best = MOORE_NONE;
+	unsigned most = 0;
+	bool turned = false;
+
+	for (uint32_t c = 0; c < w->new->n_cables; c++)
+		for (unsigned k = 0; k < 2 && at[2 * c] == MOORE_NONE; k++) {
+			const unsigned like = likeness(w, link[k], link[!k], c);
+
+			if (like > most) {
+				most = like;
+				best = c;
+				turned = k;
+			}
+		}
+	if (best == MOORE_NONE)
+		return false;
+	at[2 * best] = link[turned];
+	at[2 * best + 1] = link[!turned];
+	return true;
 }
 
 static int
@@ -238,7 +249,16 @@ look(const struct ports *x, struct seen *s, const uint32_t *want, const uint32_t
 	for (uint32_t c = 0; c < new->n_cables; c++)
 		if (at[2 * c] == MOORE_NONE)
 			claim(s, was + 2 * c, at + 2 * c);
-	return claim_rest(s, want, was, new->n_cables, at, x, new, err);
+	for (uint32_t l = 0; l < s->n; l++) {
+		const struct moore_plug p = moore_ports_plug(x, s->port[2 * l]);
+
+		if (!s->known[l] &&
+		    !claim_like(&(struct way){ x, new, want, was }, s->port + 2 * (size_t)l, at))
+			return moore_fail(err, MOORE_EPLAN, 0, "the link at \"%s\" port %u now is one more than "
+					  "the plans have cables: take out what is in neither",
+					  new->sw[p.sw].name, p.port);
+	}
+	return 0;
 }
 
 int
