@@ -164,6 +164,9 @@ answer(const struct cli_call *c, const struct moore_plan *p, const struct moore_
 	cli_put_metrics(&b, &r->before);
 	cli_putf(&b, "after\n");
 	cli_put_metrics(&b, &r->after);
+	if (r->after.mean_distance > r->before.mean_distance)
+		cli_putf(&b, CLI_YELLOW "longer" CLI_PLAIN "         these links were shorter as they were: "
+			 "swapping helps where distances are long\n");
 	cli_putf(&b, "swaps          %u\n", r->n_swaps);
 	cli_putf(&b, "cables         as many of each length between each two cabinets as before\n");
 	cli_putf(&b, "moves          %u cable ends\n", r->n_moves);

@@ -94,7 +94,9 @@ const struct cli_cmd cli_cmds[] = {
 	  cmd_topo_show },
 	{ "plan new", "FAMILY KEY=VALUE...", 1, SIZE_MAX,
 	  "Make the plan of a topology.", out_opts,
-	  "Families: slimfly q= [p=floor|ceil|N], mlfm h= [l=] [p=], oft k= [p=].\n"
+	  "Families: slimfly q= [p=floor|ceil|N], mlfm h= [l=] [p=], oft k= [p=], hypercube n=,\n"
+	  "fhypercube n=, torus2d a= b=, torus5d a= b= c= d= e=, myriclos n=,\n"
+	  "dragonfly a= h= [g=], hyperx s1= s2= s3=, dln n= k= [seed=], all with [p=] but myriclos.\n"
 	  "Without -o the plan goes to standard output; with it a summary does.",
 	  cmd_plan_new },
 	{ "plan show", "FILE", 1, 1, "What is in a plan, and how far its switches are apart.",
