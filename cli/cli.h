@@ -204,6 +204,12 @@ struct cli_routing {		/* one run of the engine and all it stands on */
 int cli_route_plan(const struct cli_call *c, struct cli_routing *out);
 void cli_routing_free(struct cli_routing *r);
 
+/* Moves of cable ends, as `plan permute` and `plan steps` list them (cmd_permute.c);
+ * in JSON a list of cable, label, end, from, to.  p names the cables' plan. */
+void cli_put_moves(struct moore_buf *b, const struct moore_plan *p, const struct moore_move *move,
+		   uint32_t n, const char *indent);
+json_t *cli_json_moves(const struct moore_plan *p, const struct moore_move *move, uint32_t n);
+
 /* A report as a picture: SVG that needs nothing else (quality_svg.c). */
 void cli_put_quality_svg(struct moore_buf *b, const struct moore_quality *q);
 
@@ -220,6 +226,8 @@ int cmd_plan_show(const struct cli_call *c);
 int cmd_plan_check(const struct cli_call *c);
 int cmd_plan_export(const struct cli_call *c);
 int cmd_plan_import(const struct cli_call *c);
+int cmd_plan_permute(const struct cli_call *c);
+int cmd_plan_steps(const struct cli_call *c);
 int cmd_route(const struct cli_call *c);
 int cmd_verify(const struct cli_call *c);
 int cmd_quality(const struct cli_call *c);

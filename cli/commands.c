@@ -25,6 +25,22 @@ static const struct cli_opt import_opts[] = {
 	OPT_OUTPUT_FILE,
 	{ 0 }
 };
+static const struct cli_opt permute_opts[] = {
+	{ "method", 0, "METHOD", "two-cab, three-cab or one-step (two-cab)" },
+	{ "fraction", 0, "P", "chance that a swap is allowed, 0 to 1 (1)" },
+	{ "trials", 0, "N", "the best of so many, by diameter, then mean distance (20)" },
+	{ "seed", 0, "S", "of all that is random (1)" },
+	{ "cabinet-size", 0, "N", "place a plan without cabinets: N switches to each, in order" },
+	OPT_OUTPUT_FILE,
+	{ 0 }
+};
+static const struct cli_opt steps_opts[] = {
+	{ "max-cables", 0, "K", "so many cables may be unplugged at a time" },
+	{ "state", 0, "FILE", "what is plugged in now: a plan, or ibnetdiscover output (OLD)" },
+	{ "lmc", 0, "N", "2^N LIDs for each endpoint (0)" },
+	{ "conf", 0, "FILE", "moore.conf to use (the defaults); its plan is not read" },
+	{ 0 }
+};
 static const struct cli_opt route_opts[] = {
 	{ "lmc", 0, "N", "2^N LIDs for each endpoint (0)" },
 	{ "fail", 0, "NAME[:PORT]", "without this switch, endpoint, or link; repeatable" },
@@ -90,7 +106,9 @@ const struct cli_cmd cli_cmds[] = {
 	  cmd_topo_show },
 	{ "plan new", "FAMILY KEY=VALUE...", 1, SIZE_MAX,
 	  "Make the plan of a topology.", out_opts,
-	  "Families: slimfly q= [p=floor|ceil|N], mlfm h= [l=] [p=], oft k= [p=].\n"
+	  "Families: slimfly q= [p=floor|ceil|N], mlfm h= [l=] [p=], oft k= [p=], hypercube n=,\n"
+	  "fhypercube n=, torus2d a= b=, torus5d a= b= c= d= e=, myriclos n=,\n"
+	  "dragonfly a= h= [g=], hyperx s1= s2= s3=, dln n= k= [seed=], all with [p=] but myriclos.\n"
 	  "Without -o the plan goes to standard output; with it a summary does.",
 	  cmd_plan_new },
 	{ "plan show", "FILE", 1, 1, "What is in a plan, and how far its switches are apart.",
@@ -102,6 +120,18 @@ const struct cli_cmd cli_cmds[] = {
 	  "--to FORMAT is required.", cmd_plan_export },
 	{ "plan import", "FILE", 1, 1, "Make a plan of another format.", import_opts,
 	  "--from FORMAT is required.", cmd_plan_import },
+	{ "plan permute", "PLAN", 1, 1, "Swap ends of cables at random, so that distances fall.",
+	  permute_opts,
+	  "-o FILE is required: the new plan.  Ends are exchanged inside cabinets only, so\n"
+	  "that no cable needs another length.  Says which end of which cable goes where.",
+	  cmd_plan_permute },
+	{ "plan steps", "OLD NEW", 2, 2, "From one wiring to another while the fabric runs.",
+	  steps_opts,
+	  "--max-cables K is required.  A step unplugs the ends it lists and then plugs them\n"
+	  "in; meanwhile all other cables keep the fabric in one part, and the engine's\n"
+	  "routes on them are judged.  With --state FILE it goes on from there.  Exits with 1\n"
+	  "when there is no such order, or a step's tables are not sound.",
+	  cmd_plan_steps },
 	{ "route", "PLAN", 1, 1, "Compute what the OpenSM plugin would, as OpenSM's dumps.",
 	  route_opts,
 	  "-o DIR is required.  It then holds opensm-lfts.dump, opensm-sl2vl.dump,\n"
