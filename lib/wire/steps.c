@@ -3,7 +3,8 @@
  *
  * A cable may move when the ports it goes to are free, or are freed in the same
  * step: so what is moved together is closed under "holds a port that one of us
- * needs".  Small closed sets fill up a step.  When all that are left exceed the
+ * needs".  Small closed sets fill up a step, those first that take few cables from
+ * any one switch, lest its last ones run hot.  When all that are left exceed the
  * limit, the set is cut by exchanges of two ends: the one comes home, the other
  * waits in its port.
  *
@@ -24,6 +25,8 @@ struct board {
 	uint32_t *end_at;		/* of each port */
 	bool *touched;			/* cables, in this step */
 	uint32_t max, n_touched;
+	uint32_t *lost, most_lost;	/* touched cables of each switch, and the limit */
+	bool held_back;			/* a set was refused by that limit */
 	uint32_t *set;			/* cables that move together */
 	uint32_t *root;			/* union-find over switches */
 	uint32_t max_parts;
@@ -64,19 +67,40 @@ count_parts(struct board *b, const uint32_t *at)
 	return parts;
 }
 
-/* Touch these cables too, unless that cuts the fabric. */
+/* Touch these cables or let them be; how many their busiest switch loses then. */
+static uint32_t
+mark(struct board *b, const uint32_t *cable, uint32_t n, bool touched)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		const uint32_t port = b->at[2 * cable[i / 2] + i % 2];
+		uint32_t *lost;
+
+		b->touched[cable[i / 2]] = touched;
+		if (port == MOORE_NONE)
+			continue;
+		lost = &b->lost[moore_ports_plug(b->ports, port).sw];
+		*lost = touched ? *lost + 1 : *lost - 1;
+		most = *lost > most ? *lost : most;
+	}
+	return most;
+}
+
+/* Touch these cables too, unless that takes too many from a switch, or cuts the
+ * fabric. */
 static bool
 touch(struct board *b, const uint32_t *cable, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		b->touched[cable[i]] = true;
-	if (count_parts(b, b->at) <= b->max_parts) {
+	if (mark(b, cable, n, true) > b->most_lost)
+		b->held_back = true;
+	else if (count_parts(b, b->at) > b->max_parts)
+		b->cut = true;
+	else {
 		b->n_touched += n;
 		return true;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		b->touched[cable[i]] = false;
-	b->cut = true;
+	mark(b, cable, n, false);
 	return false;
 }
 
@@ -222,6 +246,22 @@ fail_stuck(const struct board *b, uint32_t c, struct moore_err *err)
 			  "%u at a time is too few, 2 will do", b->s->n_steps + 1, c, b->max);
 }
 
+/* Choose what moves, with a limit for each switch that rises while there is room. */
+static int
+fill_step(struct board *b, int (*choose)(struct board *b, struct moore_err *err),
+	  struct moore_err *err)
+{
+	int rc = 0;
+
+	b->most_lost = 0;
+	do {
+		b->most_lost++;
+		b->held_back = false;
+		rc = choose(b, err);
+	} while (rc == 0 && b->held_back && b->n_touched < b->max);
+	return rc;
+}
+
 static int
 next_step(struct board *b, uint32_t c, struct moore_err *err)
 {
@@ -230,10 +270,11 @@ next_step(struct board *b, uint32_t c, struct moore_err *err)
 	int rc;
 
 	memset(b->touched, 0, b->n * sizeof(*b->touched));
+	memset(b->lost, 0, b->new->n_switches * sizeof(*b->lost));
 	b->n_touched = 0;
 	b->cut = false;
-	if ((rc = move_closed_sets(b, err)) < 0 ||
-	    (!b->n_touched && (rc = exchange_ends(b, err)) < 0))
+	if ((rc = fill_step(b, move_closed_sets, err)) < 0 ||
+	    (!b->n_touched && (rc = fill_step(b, exchange_ends, err)) < 0))
 		return rc;
 	if (!b->n_touched)
 		return fail_stuck(b, c, err);
@@ -255,7 +296,8 @@ board_init(struct board *b, const struct ports *ports, struct moore_arena *tmp,
 	b->touched = moore_arena_alloc(tmp, (size_t)b->n + 1, sizeof(*b->touched));
 	b->set = moore_arena_alloc(tmp, (size_t)b->n + 2, sizeof(*b->set));
 	b->root = moore_arena_alloc(tmp, (size_t)b->new->n_switches + 1, sizeof(*b->root));
-	if (!b->end_at || !b->touched || !b->set || !b->root)
+	b->lost = moore_arena_alloc(tmp, (size_t)b->new->n_switches + 1, sizeof(*b->lost));
+	if (!b->end_at || !b->touched || !b->set || !b->root || !b->lost)
 		return moore_fail_nomem(err);
 	memset(b->end_at, 0xff, ((size_t)n_ports + 1) * sizeof(*b->end_at));
 	for (uint32_t e = 0; e < 2 * b->n; e++)
