@@ -28,6 +28,7 @@ struct board {
 	uint32_t *lost, most_lost;	/* touched cables of each switch, and the limit */
 	bool held_back;			/* a set was refused by that limit */
 	uint32_t *set;			/* cables that move together */
+	uint32_t *in_set, n_sets;	/* of each cable the number of the last set with it */
 	uint32_t *root;			/* union-find over switches */
 	uint32_t max_parts;
 	struct moore_steps *s;
@@ -167,18 +168,16 @@ closed_set(struct board *b, uint32_t c, uint32_t most)
 	uint32_t n = 0;
 
 	b->set[n++] = c;
+	b->in_set[c] = ++b->n_sets;
 	for (uint32_t i = 0; i < 2 * n && n <= most; i++) {
 		const uint32_t end = 2 * b->set[i / 2] + i % 2;
 		const uint32_t holder = b->at[end] == b->want[end] ? MOORE_NONE :
 					b->end_at[b->want[end]];
-		uint32_t k = 0;
 
-		if (holder == MOORE_NONE)
+		if (holder == MOORE_NONE || b->in_set[holder / 2] == b->n_sets)
 			continue;
-		while (k < n && b->set[k] != holder / 2)
-			k++;
-		if (k == n)
-			b->set[n++] = holder / 2;
+		b->set[n++] = holder / 2;
+		b->in_set[holder / 2] = b->n_sets;
 	}
 	return n <= most ? n : 0;
 }
@@ -246,19 +245,33 @@ fail_stuck(const struct board *b, uint32_t c, struct moore_err *err)
 			  "%u at a time is too few, 2 will do", b->s->n_steps + 1, c, b->max);
 }
 
-/* Choose what moves, with a limit for each switch that rises while there is room. */
+/* Choose what moves, with a limit for each switch that rises while there is room:
+ * to twice an even share, and beyond only while nothing was found. */
 static int
-fill_step(struct board *b, int (*choose)(struct board *b, struct moore_err *err),
-	  struct moore_err *err)
+fill_step(struct board *b, struct moore_err *err)
 {
+	static int (*const choose[])(struct board *, struct moore_err *) = {
+		move_closed_sets, exchange_ends
+	};
+	const uint64_t share = 4 * (uint64_t)b->max / b->new->n_switches + 2;
+	bool held_back = true;
 	int rc = 0;
 
-	b->most_lost = 0;
-	do {
-		b->most_lost++;
-		b->held_back = false;
-		rc = choose(b, err);
-	} while (rc == 0 && b->held_back && b->n_touched < b->max);
+	for (uint64_t limit = share; held_back && !b->n_touched; limit = MOORE_PORT_MAX) {
+		held_back = false;
+		for (size_t i = 0; i < ARRAY_LEN(choose) && !b->n_touched && rc == 0; i++) {
+			b->most_lost = 0;
+			do {
+				b->most_lost++;
+				b->held_back = false;
+				rc = choose[i](b, err);
+			} while (rc == 0 && b->held_back && b->n_touched < b->max &&
+				 b->most_lost < limit);
+			held_back |= b->held_back && limit < MOORE_PORT_MAX;
+		}
+		if (rc < 0)
+			break;
+	}
 	return rc;
 }
 
@@ -273,8 +286,7 @@ next_step(struct board *b, uint32_t c, struct moore_err *err)
 	memset(b->lost, 0, b->new->n_switches * sizeof(*b->lost));
 	b->n_touched = 0;
 	b->cut = false;
-	if ((rc = fill_step(b, move_closed_sets, err)) < 0 ||
-	    (!b->n_touched && (rc = fill_step(b, exchange_ends, err)) < 0))
+	if ((rc = fill_step(b, err)) < 0)
 		return rc;
 	if (!b->n_touched)
 		return fail_stuck(b, c, err);
@@ -296,8 +308,10 @@ board_init(struct board *b, const struct ports *ports, struct moore_arena *tmp,
 	b->touched = moore_arena_alloc(tmp, (size_t)b->n + 1, sizeof(*b->touched));
 	b->set = moore_arena_alloc(tmp, (size_t)b->n + 2, sizeof(*b->set));
 	b->root = moore_arena_alloc(tmp, (size_t)b->new->n_switches + 1, sizeof(*b->root));
+	b->in_set = moore_arena_alloc(tmp, (size_t)b->n + 1, sizeof(*b->in_set));
 	b->lost = moore_arena_alloc(tmp, (size_t)b->new->n_switches + 1, sizeof(*b->lost));
-	if (!b->end_at || !b->touched || !b->set || !b->root || !b->lost)
+	if (!b->end_at || !b->touched || !b->set || !b->root || !b->lost ||
+	    !b->in_set)
 		return moore_fail_nomem(err);
 	memset(b->end_at, 0xff, ((size_t)n_ports + 1) * sizeof(*b->end_at));
 	for (uint32_t e = 0; e < 2 * b->n; e++)

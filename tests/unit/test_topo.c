@@ -731,7 +731,10 @@ test_params_resolved(void **state)
 static void
 test_build_refuses(void **state)
 {
-	static const struct { const char *why, *family; int64_t param[4]; } T[] = {
+	static const struct {
+		const char *why, *family;
+		int64_t param[MOORE_TOPO_MAX_PARAMS];
+	} T[] = {
 		{ "zero", "slimfly", { 0, 0 } },
 		{ "negative", "slimfly", { -5, 0 } },
 		{ "least number", "oft", { INT64_MIN, 0 } },
