@@ -13,9 +13,12 @@
 #include "math.h"
 #include "mix.h"
 #include "path.h"
+#include "permute.h"
 #include "plan.h"
 #include "quality.h"
 #include "route.h"
+#include "saturation.h"
+#include "steps.h"
 #include "tables.h"
 #include "topo.h"
 
