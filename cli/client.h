@@ -17,7 +17,8 @@ struct cli_client {
 	struct moore_buf in;		/* what came after the last line */
 	json_t *events;			/* notifications that came before an answer */
 };
-int cli_connect(struct cli_client *cl);
+/* off_line: how to ask without moored, for the message; or NULL. */
+int cli_connect(struct cli_client *cl, const char *off_line);
 void cli_disconnect(struct cli_client *cl);
 /* Ask and wait for the answer.  Takes params (NULL: none); *result is the caller's.  When
  * moored answers with an error: its code in *code, and no message when code is not

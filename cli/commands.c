@@ -2,7 +2,7 @@
 /* commands.c - every verb of moorectl: a new one is a row here and a function.
  * Dispatch, --help, --list (which shell completion reads) come from this table;
  * a test holds the man page to it. */
-#include "cli.h"
+#include "online.h"
 
 #define OPT_OUTPUT_FILE { "output", 'o', "FILE", "write there, whole or not at all (- is standard output)" }
 #define OPT_TABLES { "tables", 0, "DIR", "directory of the dumps" }
@@ -76,16 +76,19 @@ static const struct cli_opt verify_opts[] = {
 	{ "lids", 0, "base|all", "LIDs that are addressed (all)" },
 	{ "sources", 0, "endpoints|all", "who sends and is addressed: all counts switches (all)" },
 	{ "certificate", 0, "FILE", "write the order of channels that proves it" },
+	OPT_ONLINE,
 	{ 0 }
 };
 static const struct cli_opt path_opts[] = {
 	OPT_TABLES,
+	OPT_ONLINE,
 	{ "offset", 0, "N", "LID of B: its base LID plus N (0)" },
 	{ "sl", 0, "0-15", "service level of the packet (0)" },
 	{ 0 }
 };
 static const struct cli_opt table_opts[] = {
 	OPT_TABLES,
+	OPT_ONLINE,
 	{ 0 }
 };
 static const struct cli_opt doctor_opts[] = {
@@ -140,7 +143,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "moore-slvl.dump and moore-psl.dump, for ibdmchk -d and -c.  LIDs follow\n"
 	  "GUIDs: first the switches, then the endpoints; with --fail they stay those of the intact plan.",
 	  cmd_route },
-	{ "verify", "DIR", 1, 1, "Can traffic on these tables deadlock?", verify_opts,
+	{ "verify", "[DIR]", 0, 1, "Can traffic on these tables deadlock?", verify_opts,
+	  "Without DIR, on the tables that the switches hold now: moored is asked.\n"
 	  "DIR holds opensm-lfts.dump, opensm-sl2vl.dump and opensm-subnet.lst (and\n"
 	  "opensm.mcfdbs, when there is one) of any OpenSM, or of moorectl route.  Without\n"
 	  "opensm-sl2vl.dump, which OpenSM writes only with QoS, packets keep one VL.\n"
@@ -170,12 +174,14 @@ const struct cli_cmd cli_cmds[] = {
 	  "its new row: every combination is judged.  Exits with 1 when some combination\n"
 	  "loops or can deadlock.", cmd_change },
 	{ "path", "A B", 2, 2, "How A reaches B, hop by hop and lane by lane.", path_opts,
-	  "A and B are names, NAME:CA_PORT, 0x GUIDs or LIDs.  --tables DIR is required.\n"
+	  "A and B are names, NAME:CA_PORT, 0x GUIDs or LIDs.  Without\n"
+	  "--tables, on the tables that the switches hold now: moored is asked.\n"
 	  "Exits with 1 when a packet would not arrive.", cmd_path },
 	{ "table lft", "SWITCH", 1, 1, "A switch's forwarding table, by port.", table_opts,
-	  "--tables DIR is required.", cmd_table_lft },
+	  "Without --tables, the one that the switch holds now: moored is asked.", cmd_table_lft },
 	{ "table sl2vl", "SWITCH", 1, 1, "A switch's SL to VL tables, equal ones together.",
-	  table_opts, "--tables DIR is required.", cmd_table_sl2vl },
+	  table_opts,
+	  "Without --tables, those that the switch holds now: moored is asked.", cmd_table_sl2vl },
 	{ "conf check", "FILE", 1, 1, "Is a moore.conf right?", NULL, NULL, cmd_conf_check },
 	{ "conf", "", 0, 0, "Print moore.conf with every key, its help and its default.", NULL,
 	  NULL, cmd_conf },
