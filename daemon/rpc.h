@@ -7,9 +7,9 @@
 
 #define RPC_BATCH_MAX 100	/* requests in one batch */
 
-struct rpc_method {		/* a method with its schema read */
+struct rpc_method {		/* a method with its schemas read */
 	const struct method *m;
-	json_t *params;
+	json_t *params, *result;
 };
 
 struct rpc_job;

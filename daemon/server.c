@@ -3,7 +3,7 @@
  *
  * Anyone may connect; who asks is told by SO_PEERCRED, so that who may not gets a
  * sentence and not an errno.  A peer never costs others more than its share: it gets
- * SLICE requests at a time, RATE a second, JOBS outstanding; it is not read while its
+ * TURN_US at a time, RATE a second, JOBS outstanding; it is not read while its
  * answers are not taken (OUT_HIGH), events that do not fit (EVENT_ROOM) are counted
  * and left out, and who takes nothing for STALL seconds is dropped.
  *
@@ -36,7 +36,7 @@
 
 enum {
 	LINE_MAX_BYTES = 1 << 20,
-	SLICE = 64,
+	TURN_US = 1000,
 	RATE = 100000,		/* requests a second; a tenth of it at once */
 	JOBS = 16,
 	OUT_HIGH = 4 << 20,
@@ -75,7 +75,7 @@ struct server {
 	bool stopping;
 };
 
-static const struct timeval tick = { 0, 10000 };
+static const struct timeval tick = { 0, 10000 }, now = { 0, 0 };
 
 /* ---- a client's end ----------------------------------------------------------------- */
 
@@ -132,10 +132,10 @@ seconds(void)
 static void
 fill_tokens(struct client *c)
 {
-	double now = seconds();
+	double t = seconds();
 
-	c->tokens += RATE * (now - c->filled);
-	c->filled = now;
+	c->tokens += RATE * (t - c->filled);
+	c->filled = t;
 	if (c->tokens > RATE / 10.0)
 		c->tokens = RATE / 10.0;
 }
@@ -161,8 +161,8 @@ too_long(struct client *c)
 	c->deaf = true;
 }
 
-/* Answer one line: how many requests it was, 0 when there is no line. */
-static unsigned
+/* Answer one line; false when there is none. */
+static bool
 take_line(struct client *c)
 {
 	struct evbuffer *in = bufferevent_get_input(c->bev);
@@ -173,14 +173,14 @@ take_line(struct client *c)
 
 	if (len > LINE_MAX_BYTES) {
 		too_long(c);
-		return 0;
+		return false;
 	}
 	if (nl.pos < 0)
-		return 0;
+		return false;
 	data = (const char *)evbuffer_pullup(in, (ev_ssize_t)len + 1);
 	if (!data) {
 		client_drop(c, "out of memory");
-		return 0;
+		return false;
 	}
 	if (len && data[len - 1] == '\r')
 		len--;
@@ -192,7 +192,7 @@ take_line(struct client *c)
 	c->tokens -= n;
 	if (c->bev)
 		evbuffer_drain(in, (size_t)nl.pos + 1);
-	return c->bev ? n : 0;
+	return c->bev != NULL;
 }
 
 static void
@@ -202,16 +202,16 @@ close_if_done(struct client *c)
 		client_close(c);
 }
 
-/* After n requests: when to go on. */
+/* When to go on; more: there may be another line, and it was others' turn. */
 static void
-pause_or_read(struct client *c, unsigned n)
+pause_or_read(struct client *c, bool more)
 {
 	if (c->deaf) {
 		close_if_done(c);
 	} else if (unsent(c) >= OUT_HIGH) {
 		bufferevent_disable(c->bev, EV_READ);	/* on_written() reads on */
-	} else if (n >= SLICE) {
-		event_active(c->again, EV_TIMEOUT, 0);
+	} else if (more && c->tokens >= 1) {
+		event_add(c->again, &now);	/* activated, it would run before others are polled */
 	} else if (c->tokens < 1) {
 		bufferevent_disable(c->bev, EV_READ);
 		event_add(c->again, &tick);
@@ -227,21 +227,22 @@ pause_or_read(struct client *c, unsigned n)
 static void
 read_lines(struct client *c)
 {
-	unsigned n = 0, more = 1;
+	double end = seconds() + TURN_US / 1e6;
+	bool more = true;
 
 	if (c->s->stopping)
 		return;
 	c->jobs++;
 	fill_tokens(c);
-	while (more && n < SLICE && c->tokens >= 1 && unsent(c) < OUT_HIGH)
-		n += more = take_line(c);
+	while (more && c->tokens >= 1 && unsent(c) < OUT_HIGH && seconds() < end)
+		more = take_line(c);
 	c->jobs--;
 	if (!c->bev) {
 		if (!c->jobs)
 			client_free(c);
 		return;
 	}
-	pause_or_read(c, n);
+	pause_or_read(c, more);
 }
 
 static void
