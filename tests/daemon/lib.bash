@@ -13,7 +13,7 @@ ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 BUILD=${MOORE_BUILD:-$ROOT/build}
 M=$BUILD/moorectl
 D=$BUILD/moored-still
-export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=1:allocator_may_return_null=1}
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=1:allocator_may_return_null=1}:quarantine_size_mb=1
 
 setup() {
 	T=$(mktemp -d)		# short: a socket's path has 107 bytes; open: others connect
