@@ -63,7 +63,7 @@ all: deps $(TARGETS)
 BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev \
 	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq \
-	python3 python3-jsonschema man-db
+	python3 python3-jsonschema man-db systemd zsh
 deps:
 	@etc/deps $(BUILD_DEPS)
 test-deps:
@@ -164,7 +164,8 @@ install: all
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/bin \
 		$(DESTDIR)$(PREFIX)/include/moore $(DESTDIR)$(SYSCONFDIR)/moore \
 		$(DESTDIR)$(UNITDIR)/opensm.service.d $(DESTDIR)$(UNITDIR)/opensm@.service.d \
-		$(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/lib/udev/rules.d \
+		$(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8 \
 		$(DESTDIR)$(PREFIX)/share/doc/moore
 	install -m 644 $(B)/libmoore.a $(DESTDIR)$(LIBDIR)
@@ -172,6 +173,7 @@ install: all
 	ln -sf libmoore.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libmoore.so.$(SOVERSION)
 	ln -sf libmoore.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libmoore.so
 	install -m 755 $(B)/moorectl $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(B)/moored $(DESTDIR)$(PREFIX)/sbin
 	install -m 644 lib/include/moore/*.h $(DESTDIR)$(PREFIX)/include/moore
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@VERSION@|$(VERSION)|g' \
 		lib/moore.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/moore.pc
@@ -182,10 +184,19 @@ install: all
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' systemd/opensm.service.d/moore.conf \
 		> $(DESTDIR)$(UNITDIR)/opensm.service.d/moore.conf
 	cp $(DESTDIR)$(UNITDIR)/opensm.service.d/moore.conf $(DESTDIR)$(UNITDIR)/opensm@.service.d/
+	$(B)/moored --print-config > $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf.default
+	test -e $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf || \
+		cp $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf.default $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf
+	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' systemd/moored.service \
+		> $(DESTDIR)$(UNITDIR)/moored.service
+	install -m 644 systemd/moored.socket $(DESTDIR)$(UNITDIR)
+	install -m 644 systemd/90-moored.rules $(DESTDIR)$(PREFIX)/lib/udev/rules.d
+	install -m 644 systemd/moored.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/moored.conf
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 docs/man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 docs/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
 	install -D -m 644 etc/moorectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/moorectl
+	install -D -m 644 etc/moorectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_moorectl
 	install -m 644 README.md LICENSE docs/*.md docs/*.json $(DESTDIR)$(PREFIX)/share/doc/moore
 
 clean:

@@ -175,7 +175,7 @@ struct part {
 	void (*snapshot)(struct moored *d, struct view *v);	/* borrowed */
 	void (*polled)(struct moored *d, const struct poll *p);	/* borrowed */
 	void (*plan)(struct moored *d);	/* d->plan or d->conf changed */
-	void (*stop)(struct moored *d);
+	void (*stop)(struct moored *d);		/* also when start() was never called */
 };
 
 #endif

@@ -57,6 +57,7 @@ struct moored {
 	struct sweeper *sweeper;
 	struct event *watchdog;
 	struct planned *plan;	/* NULL: none */
+	int64_t readers;	/* number of conf.group; -1: none */
 	char conf_error[400], plan_error[400];	/* of the last reload; "" when it was right */
 	uint64_t started_ms, reloads;
 	struct plane plane[MOORED_PLANES_MAX];
