@@ -441,10 +441,22 @@ fill(struct mad_port *m, struct mad_batch *b)
 	}
 }
 
-/* Forget what is on its way. */
 static void
-drop_all(struct mad_port *m)
+ignore(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, unsigned status)
 {
+	(void)b, (void)q, (void)data, (void)status;
+}
+
+/* Forget what is on its way, but let it come home first: a simulator dies of answers
+ * to a port that was closed. */
+static void
+drop_all(struct mad_port *m, struct mad_batch *b)
+{
+	uint64_t now, until = mono_us() + TIMEOUT_MS * 1000;
+
+	b->answer = ignore;
+	while (m->n_out && (now = mono_us()) < until)
+		receive(m, b, (int)((until - now) / 1000) + 1);
 	for (uint32_t i = 0; i < m->n_places; i++) {
 		m->place[i].entry = NOTHING;
 		m->place[i].generation++;
@@ -480,7 +492,7 @@ mad_run(struct mad_port *m, struct mad_batch *b, atomic_ullong *beat, atomic_boo
 		if (now >= m->next_check_us)
 			expire(m, b);
 		if (b->oom || atomic_load(stop)) {
-			drop_all(m);
+			drop_all(m, b);
 			return b->oom ? MAD_NOMEM : MAD_STOPPED;
 		}
 		/* Whoever is left has had its chance when so many passed in a row. */
