@@ -17,5 +17,6 @@
 #include "route.h"
 #include "tables.h"
 #include "topo.h"
+#include "wire.h"
 
 #endif
