@@ -49,7 +49,7 @@ bool moore_match_image(struct moore_match *m, bool *oom);
 /* assign.c: what becomes of what: fills mate on both sides. */
 bool moore_wire_assign(struct moore_wire *w);
 /* deviate.c: from everything else to w->deviation. */
-bool moore_wire_deviate(struct moore_wire *w, const struct moore_match *m);
+bool moore_wire_deviate(struct moore_wire *w);
 
 /* The slot that a jack belongs to; MOORE_NONE for an endpoint's. */
 static inline uint32_t

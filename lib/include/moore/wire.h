@@ -96,7 +96,9 @@ struct moore_wire {
 	uint32_t n_jacks;
 	uint32_t by_guid, by_name, by_structure;	/* switches bound; the rest are unknown */
 	uint32_t n_displaced;	/* switches whose role is not their own */
-	bool mirrored;		/* they are more than half: the wiring is an image */
+	bool mirrored;		/* eight or more, and over half of those with a name: an image */
+	uint32_t n_exchanges;	/* of what stands at two slots; in this order all come home; */
+	moore_swid (*exchange)[2];	/* none when mirrored */
 	bool image;		/* under these roles nothing but ports, if anything, deviates */
 	/* Cables to switches or endpoints that are not there are left out of planned. */
 	struct moore_wire_cables planned, observed;
@@ -128,15 +130,13 @@ struct moore_wire_move {	/* one end of one cable */
 struct moore_repair {
 	uint32_t n_moves, n_steps, n_new;	/* n_new cables are taken from store */
 	struct moore_wire_move *move;		/* in order */
-	uint32_t n_exchanges;			/* to be done before: (slot, slot) */
-	moore_swid (*exchange)[2];
 	uint32_t lower_bound;	/* no list of moves is shorter */
 	bool optimal;
 	uint32_t n_parting;	/* steps that part joined switches */
 };
 
 /* The fewest moves that turn the observed cables into the planned ones, once
- * the exchanges are done.  Every jack holds at most one cable of each kind, so
+ * w's exchanges are done.  Every jack holds at most one cable of each kind, so
  * planned and observed cables form alternating paths and rings, and the best
  * assignment has a closed form: 2 max(o, p) less the pairs that share a jack.
  * It is proven for the roles of w; optimal is false only where those were guessed from
