@@ -20,13 +20,13 @@ jack_at(const struct moore_wire *w, uint32_t jack)
 static void
 put_cable(struct moore_buf *b, const struct moore_wire *w, uint32_t cable)
 {
-	const struct moore_wire_cable *o = &w->observed.cable[cable];
-	const struct moore_wire_cable *p;
+	const struct moore_wire_cable *o, *p;
 
 	if (cable >= w->observed.n) {
 		cli_putf(b, "new %u", cable - w->observed.n + 1);
 		return;
 	}
+	o = &w->observed.cable[cable];
 	p = o->mate == MOORE_NONE ? NULL : &w->planned.cable[o->mate];
 	if (p && !p->endpoint && w->plan->cable[p->index].label)
 		cli_putf(b, "%s: ", w->plan->cable[p->index].label);
