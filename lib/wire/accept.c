@@ -57,7 +57,7 @@ take_cables(struct moore_plan *p, const struct moore_wire *w)
 {
 	for (uint32_t i = 0; i < w->planned.n; i++) {
 		const struct moore_wire_cable *c = &w->planned.cable[i];
-		const struct moore_wire_cable *o = &w->observed.cable[c->mate];
+		const struct moore_wire_cable *o = &w->observed.cable[c->twin];
 		struct moore_wire_jack end[2] = { w->jack[o->jack[0]], w->jack[o->jack[1]] };
 
 		if (c->endpoint) {

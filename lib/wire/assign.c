@@ -8,7 +8,9 @@
  * second one reaches that.  So the assignment is the best there is, whatever the
  * size.  What is free (where a path of odd length begins, which way round a ring
  * goes) is spent on what a person would call the same cable.
- * After that, cables between the same two switches are taken for each other. */
+ * After that, cables between the same two switches are taken for each other.  Where
+ * there are as many between any two as planned, so that ports alone are wrong, a
+ * person takes each cable for one of those, whatever the fewest moves are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,45 +182,98 @@ loose_cmp(const void *x, const void *y)
 	return (a->i > b->i) - (a->i < b->i);
 }
 
+/* Cables between switches: those without a mate, or all that are not as planned. */
 static uint32_t
-gather_loose(const struct moore_wire *w, const struct moore_wire_cables *c, struct loose *to)
+gather_loose(struct moore_wire *w, struct moore_wire_cables *c, bool all, struct loose *to)
 {
+	const struct moore_wire_cables *other = other_kind(w, c);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < c->n; i++) {
+		const struct moore_wire_cable *x = &c->cable[i];
 		uint64_t a, b;
 
-		if (c->cable[i].mate != MOORE_NONE || c->cable[i].endpoint)
+		if (x->endpoint || (all ? other->at[x->jack[0]] != MOORE_NONE &&
+				    other->at[x->jack[0]] == other->at[x->jack[1]] :
+				    x->mate != MOORE_NONE))
 			continue;
-		a = moore_jack_switch(w, c->cable[i].jack[0]);
-		b = moore_jack_switch(w, c->cable[i].jack[1]);
+		a = moore_jack_switch(w, x->jack[0]);
+		b = moore_jack_switch(w, x->jack[1]);
 		to[n++] = (struct loose){ a < b ? a << 32 | b : b << 32 | a, i, c == &w->observed };
 	}
 	return n;
 }
 
-static bool
-pair_loose(struct moore_wire *w)
+/* The end of the group from `from` on, and where its observed members begin. */
+static uint32_t
+group_end(const struct loose *l, uint32_t n, uint32_t from, uint32_t *mid)
 {
-	struct loose *l = calloc((size_t)w->planned.n + w->observed.n + 1, sizeof(*l));
-	uint32_t n, from, to, mid;
+	uint32_t to;
 
-	if (!l)
-		return false;
-	n = gather_loose(w, &w->planned, l);
-	n += gather_loose(w, &w->observed, l + n);
+	for (*mid = from; *mid < n && l[*mid].key == l[from].key && !l[*mid].observed; ++*mid)
+		;
+	for (to = *mid; to < n && l[to].key == l[from].key; to++)
+		;
+	return to;
+}
+
+static void
+pair_mates(struct moore_wire *w, struct loose *l)
+{
+	uint32_t n = gather_loose(w, &w->planned, false, l), to, mid;
+
+	n += gather_loose(w, &w->observed, false, l + n);
 	qsort(l, n, sizeof(*l), loose_cmp);
-	for (from = 0; from < n; from = to) {
-		for (mid = from; mid < n && l[mid].key == l[from].key && !l[mid].observed; mid++)
-			;
-		for (to = mid; to < n && l[to].key == l[from].key; to++)
-			if (to - mid < mid - from) {
-				w->planned.cable[l[from + to - mid].i].mate = l[to].i;
-				w->observed.cable[l[to].i].mate = l[from + to - mid].i;
-			}
+	for (uint32_t from = 0; from < n; from = to) {
+		to = group_end(l, n, from, &mid);
+		for (uint32_t k = 0; k < mid - from && k < to - mid; k++) {
+			w->planned.cable[l[from + k].i].mate = l[mid + k].i;
+			w->observed.cable[l[mid + k].i].mate = l[from + k].i;
+		}
 	}
-	free(l);
-	return true;
+}
+
+static void
+twin_mates(struct moore_wire_cables *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		c->cable[i].twin = c->cable[i].mate;
+}
+
+static void
+make_twins(struct moore_wire *w, uint32_t p, uint32_t o)
+{
+	w->planned.cable[p].twin = o;
+	w->observed.cable[o].twin = p;
+}
+
+static void
+pair_twins(struct moore_wire *w, struct loose *l)
+{
+	uint32_t n = gather_loose(w, &w->planned, true, l), to, mid;
+
+	n += gather_loose(w, &w->observed, true, l + n);
+	qsort(l, n, sizeof(*l), loose_cmp);
+	twin_mates(&w->planned);
+	twin_mates(&w->observed);
+	for (uint32_t from = 0; from < n; from = to) {
+		to = group_end(l, n, from, &mid);
+		if (mid - from != to - mid)
+			return;
+	}
+	for (uint32_t i = 0; i < w->observed.n; i++) {
+		uint32_t p = w->planned.at[w->observed.cable[i].jack[0]];
+
+		if (w->observed.cable[i].endpoint)
+			w->observed.cable[i].twin = MOORE_NONE;
+		if (w->observed.cable[i].endpoint && p != MOORE_NONE)
+			make_twins(w, p, i);
+	}
+	for (uint32_t from = 0; from < n; from = to) {
+		to = group_end(l, n, from, &mid);
+		for (uint32_t k = 0; k < mid - from; k++)
+			make_twins(w, l[from + k].i, l[mid + k].i);
+	}
 }
 
 bool
@@ -226,12 +281,14 @@ moore_wire_assign(struct moore_wire *w)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct walk k = { .w = w };
+	struct loose *l;
 	bool ok;
 
 	k.path = moore_arena_alloc(&tmp, (size_t)w->planned.n + w->observed.n + 1, sizeof(*k.path));
 	k.done[0] = moore_arena_alloc(&tmp, (size_t)w->planned.n + 1, 1);
 	k.done[1] = moore_arena_alloc(&tmp, (size_t)w->observed.n + 1, 1);
-	ok = k.path && k.done[0] && k.done[1];
+	l = moore_arena_alloc(&tmp, (size_t)w->planned.n + w->observed.n + 1, sizeof(*l));
+	ok = k.path && k.done[0] && k.done[1] && l;
 	if (ok) {
 		paths_from(&k, &w->planned);
 		paths_from(&k, &w->observed);
@@ -240,7 +297,8 @@ moore_wire_assign(struct moore_wire *w)
 				go(&k, &w->planned, i, w->planned.cable[i].jack[1]);
 				pair_ring(&k);
 			}
-		ok = pair_loose(w);
+		pair_mates(w, l);
+		pair_twins(w, l);
 	}
 	moore_arena_free(&tmp);
 	return ok;

@@ -228,7 +228,7 @@ name_planned(struct moore_wire *w)
 		struct moore_deviation *d;
 		int pe = 0, oe = 0;
 
-		o = p->mate == MOORE_NONE ? NULL : &w->observed.cable[p->mate];
+		o = p->twin == MOORE_NONE ? NULL : &w->observed.cable[p->twin];
 		if (o && same_cable(p, o)) {
 			judge_rate(w, p, o);
 			continue;
@@ -288,7 +288,7 @@ name_alone(struct moore_wire *w)
 		enum moore_wire_verdict v;
 		struct moore_deviation *d;
 
-		if (o->mate != MOORE_NONE || !judge_alone(w, o, &v))
+		if (o->twin != MOORE_NONE || !judge_alone(w, o, &v))
 			continue;
 		d = add(w, v);
 		put_ends(w, d->observed, o, 0);

@@ -75,73 +75,115 @@ follow(const struct moore_match *m, struct trial *t, moore_swid o, moore_swid s)
 	return t->n * 2 > m->have.p->n_switches && t->agreed * 2 > t->looked;
 }
 
-static bool
-by_ports(struct moore_match *m, struct trial *t, uint32_t *best)
+/* Ports between switches at which the present roles agree. */
+static uint32_t
+agreed_now(const struct moore_match *m)
 {
-	uint32_t n = m->have.p->n_switches;
+	uint32_t n = 0;
+
+	for (moore_swid o = 0; o < m->have.p->n_switches; o++)
+		for (unsigned p = 1; m->role[o] != MOORE_NONE && p <= m->have.p->sw[o].ports; p++) {
+			const struct moore_plug *h = moore_side_at(&m->have, o, p);
+			const struct moore_plug *w = moore_side_at(&m->want, m->role[o], p);
+
+			n += h->kind == MOORE_PLUG_SWITCH && w->kind == MOORE_PLUG_SWITCH &&
+				w->port == h->port && m->role[h->peer] == w->peer;
+		}
+	return n;
+}
+
+static bool
+by_ports(struct moore_match *m, struct trial *t, bool *doubt)
+{
+	uint32_t n = m->have.p->n_switches, best = agreed_now(m);
+	bool found = false;
 
 	for (uint32_t k = 0; k < SEEDS && k < n; k++) {
 		moore_swid o = (moore_swid)((uint64_t)k * n / (n < SEEDS ? n : SEEDS));
 
 		for (moore_swid s = 0; s < m->want.p->n_switches; s++) {
-			if (!follow(m, t, o, s) || t->agreed <= *best)
+			if (!follow(m, t, o, s) || t->agreed <= best)
 				continue;
-			*best = t->agreed;
+			best = t->agreed;
+			found = true;
+			*doubt = 10 * t->agreed < 9 * t->looked;
 			memcpy(m->role, t->role, n * sizeof(*m->role));
 			memcpy(m->occupant, t->occupant,
 			       m->want.p->n_switches * sizeof(*m->occupant));
 			if (t->agreed == t->looked)
 				return true;
 		}
-		if (*best)
+		if (found)
 			return true;
 	}
 	return false;
 }
 
-/* Switches with as many endpoints are alike. */
 static struct moore_topo_link *
-links_of(const struct moore_side *side, uint32_t *n_endpoints, struct moore_arena *tmp)
+links_of(const struct moore_side *side, struct moore_arena *tmp)
 {
 	const struct moore_plan *p = side->p;
 	struct moore_topo_link *link = moore_arena_alloc(tmp, (size_t)p->n_cables + 1, sizeof(*link));
 
 	for (uint32_t i = 0; link && i < p->n_cables; i++)
 		link[i] = (struct moore_topo_link){ p->cable[i].sw[0], p->cable[i].sw[1] };
-	for (uint32_t i = 0; i < p->n_endpoints; i++)
-		n_endpoints[p->ep[i].sw]++;
 	return link;
+}
+
+/* Switches with as many endpoints are alike; or, when endpoints are known and tell,
+ * only those that have the same. */
+static void
+colour_switches(const struct moore_match *m, bool told, uint32_t *colour)
+{
+	const struct moore_plan *have = m->have.p, *want = m->want.p;
+	uint32_t n = have->n_switches;
+
+	memset(colour, 0, 2 * (size_t)n * sizeof(*colour));
+	for (uint32_t i = 0; i < have->n_endpoints; i++)
+		colour[have->ep[i].sw]++;
+	for (uint32_t i = 0; i < want->n_endpoints; i++)
+		colour[n + want->ep[i].sw]++;
+	for (uint32_t e = 0; told && e < have->n_endpoints; e++)
+		if (m->ep[e] != MOORE_NONE) {
+			moore_swid s = want->ep[m->ep[e]].sw;
+
+			colour[have->ep[e].sw] = colour[n + s] = 256 + s;
+		}
 }
 
 static bool
 by_graph(struct moore_match *m, bool *oom)
 {
-	uint32_t n = m->have.p->n_switches;
+	uint32_t n = m->have.p->n_switches, n_cables = m->have.p->n_cables;
 	uint32_t *colour = moore_arena_alloc(m->tmp, 2 * (size_t)n + 1, sizeof(*colour));
 	uint32_t *image = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*image));
 	struct moore_topo_link *have, *want;
+	bool found = false;
 
-	if (n != m->want.p->n_switches || m->have.p->n_cables != m->want.p->n_cables)
+	if (n != m->want.p->n_switches || n_cables != m->want.p->n_cables)
 		return false;
-	if (!colour || !image || !(have = links_of(&m->have, colour, m->tmp)) ||
-	    !(want = links_of(&m->want, colour + n, m->tmp))) {
+	if (!colour || !image || !(have = links_of(&m->have, m->tmp)) ||
+	    !(want = links_of(&m->want, m->tmp))) {
 		*oom = true;
 		return false;
 	}
-	if (!moore_topo_map(n, have, want, m->have.p->n_cables, colour, image, oom))
-		return false;
-	for (moore_swid o = 0; o < n; o++) {
+	for (int told = 1; told >= 0 && !found && !*oom; told--) {
+		colour_switches(m, told, colour);
+		found = moore_topo_map(n, have, want, n_cables, colour, image, oom);
+	}
+	for (moore_swid o = 0; found && o < n; o++) {
 		m->role[o] = image[o];
 		m->occupant[image[o]] = o;
 	}
-	return true;
+	return found;
 }
 
 bool
-moore_match_image(struct moore_match *m, bool *oom)
+moore_match_image(struct moore_match *m, bool *exact, bool *oom)
 {
-	uint32_t n = m->have.p->n_switches, best = 0;
+	uint32_t n = m->have.p->n_switches;
 	struct trial t = { 0 };
+	bool doubt = true, found;
 
 	t.role = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*t.role));
 	t.queue = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*t.queue));
@@ -153,5 +195,7 @@ moore_match_image(struct moore_match *m, bool *oom)
 	}
 	memset(t.role, 0xff, n * sizeof(*t.role));
 	memset(t.occupant, 0xff, m->want.p->n_switches * sizeof(*t.occupant));
-	return by_ports(m, &t, &best) || by_graph(m, oom);
+	found = by_ports(m, &t, &doubt);
+	*exact = doubt && by_graph(m, oom);
+	return found || *exact;
 }

@@ -16,6 +16,7 @@
 #include "wire/wire_impl.h"
 
 #define ROUNDS 16
+#define IN_DOUBT 90		/* percent of cables that are there, below which an image may fit better */
 #define TRUSTED 4		/* a vote of a switch that agrees itself, or of an endpoint */
 
 /* ---- both sides by switch port ------------------------------------------------ */
@@ -149,13 +150,19 @@ moore_match_names(struct moore_match *m)
 
 /* ---- votes ------------------------------------------------------------------------ */
 
+static bool
+counts(const struct moore_match *m, const struct moore_plug *p)
+{
+	return p->kind == MOORE_PLUG_SWITCH || (p->kind == MOORE_PLUG_ENDPOINT && !m->mute);
+}
+
 /* Is what stands at this port of o what its role wants there? */
 static bool
 agrees(const struct moore_match *m, moore_swid o, unsigned port)
 {
 	const struct moore_plug *have = moore_side_at(&m->have, o, port), *want;
 
-	if (m->role[o] == MOORE_NONE || have->kind == MOORE_PLUG_NONE)
+	if (m->role[o] == MOORE_NONE || !counts(m, have))
 		return false;
 	want = moore_side_at(&m->want, m->role[o], port);
 	if (want->kind != have->kind)
@@ -176,12 +183,12 @@ agreement(const struct moore_match *m, moore_swid o)
 }
 
 static uint32_t
-plugs(const struct moore_side *s, moore_swid sw)
+plugs(const struct moore_match *m, const struct moore_side *s, moore_swid sw)
 {
 	uint32_t n = 0;
 
 	for (unsigned p = 1; p <= s->p->sw[sw].ports; p++)
-		n += moore_side_at(s, sw, p)->kind != MOORE_PLUG_NONE;
+		n += counts(m, moore_side_at(s, sw, p));
 	return n;
 }
 
@@ -215,8 +222,10 @@ poll(const struct moore_match *m, const uint8_t *trusted, moore_swid o, struct b
 	b->total = 0;
 	for (unsigned p = 1; p <= m->have.p->sw[o].ports; p++) {
 		const struct moore_plug *have = moore_side_at(&m->have, o, p), *far;
-		uint32_t weight = TRUSTED;
+		uint32_t weight;
 
+		if (!counts(m, have))
+			continue;
 		if (have->kind == MOORE_PLUG_ENDPOINT && m->ep[have->peer] != MOORE_NONE) {
 			vote(b, m->want.p->ep[m->ep[have->peer]].sw, TRUSTED);
 		} else if (have->kind == MOORE_PLUG_SWITCH && m->role[have->peer] != MOORE_NONE) {
@@ -243,7 +252,7 @@ bid_cmp(const void *x, const void *y)
 	return (a->o > b->o) - (a->o < b->o);
 }
 
-/* The bid of a switch that does not agree: a majority for one role. */
+/* The bid of a switch: the role that most votes are for.  Is that a majority? */
 static bool
 make_bid(const struct moore_match *m, const uint8_t *trusted, moore_swid o, struct bid *out)
 {
@@ -261,8 +270,8 @@ static void
 trust(const struct moore_match *m, uint8_t *trusted)
 {
 	for (moore_swid o = 0; o < m->have.p->n_switches; o++) {
-		uint32_t want = m->role[o] == MOORE_NONE ? 0 : plugs(&m->want, m->role[o]);
-		uint32_t have = plugs(&m->have, o);
+		uint32_t want = m->role[o] == MOORE_NONE ? 0 : plugs(m, &m->want, m->role[o]);
+		uint32_t have = plugs(m, &m->have, o);
 
 		trusted[o] = m->role[o] != MOORE_NONE &&
 			2 * agreement(m, o) >= (want < have ? want : have);
@@ -318,6 +327,24 @@ close_rings(struct moore_match *m)
 	}
 }
 
+/* Who has neither name nor majority takes a slot that is free by what votes there are. */
+static void
+place_rest(struct moore_match *m, const uint8_t *trusted, struct bid *bid, uint8_t *given)
+{
+	uint32_t n = 0, kept = 0;
+
+	for (moore_swid o = 0; o < m->have.p->n_switches; o++)
+		if (m->role[o] == MOORE_NONE) {
+			make_bid(m, trusted, o, &bid[n]);
+			n += bid[n].weight > 0;
+		}
+	for (uint32_t i = 0; i < n; i++)
+		if (m->occupant[bid[i].s] == MOORE_NONE)
+			bid[kept++] = bid[i];
+	qsort(bid, kept, sizeof(*bid), bid_cmp);
+	give_roles(m, trusted, bid, kept, given);
+}
+
 static int
 settle(struct moore_match *m)
 {
@@ -340,10 +367,50 @@ settle(struct moore_match *m)
 		changed = give_roles(m, trusted, bid, n_bids, given);
 	}
 	close_rings(m);
+	place_rest(m, trusted, bid, given);
 	return 0;
 }
 
 /* ---- is it worth it? ---------------------------------------------------------------- */
+
+/* Percentage of observed cables that lead where the plan, ports aside, wants one. */
+static uint64_t
+share_there(const struct moore_match *m, const moore_swid *role)
+{
+	uint64_t there = 0, all = 0;
+
+	for (moore_swid o = 0; o < m->have.p->n_switches; o++)
+		for (unsigned p = 1; p <= m->have.p->sw[o].ports; p++) {
+			const struct moore_plug *h = moore_side_at(&m->have, o, p), *w;
+			bool found = false;
+
+			if (h->kind != MOORE_PLUG_SWITCH)
+				continue;
+			all++;
+			for (unsigned q = 1; role[o] != MOORE_NONE && !found &&
+			     q <= m->want.p->sw[role[o]].ports; q++) {
+				w = moore_side_at(&m->want, role[o], q);
+				found = w->kind == MOORE_PLUG_SWITCH && w->peer == role[h->peer];
+			}
+			there += found;
+		}
+	return all ? 100 * there / all : 100;
+}
+
+/* Is it the names that are wrong altogether?  Most stand for another, and only so do
+ * cables lead where the plan wants them. */
+static bool
+is_image(const struct moore_match *m)
+{
+	uint32_t named = 0, displaced = 0;
+
+	for (moore_swid o = 0; o < m->have.p->n_switches; o++) {
+		named += m->self[o] != MOORE_NONE;
+		displaced += m->self[o] != MOORE_NONE && m->role[o] != m->self[o];
+	}
+	return displaced >= MOORE_WIRE_IMAGE && 2 * displaced > named && share_there(m, m->role) >= 50 &&
+		share_there(m, m->self) < 50;
+}
 
 /* Members of the ring of displaced switches through o, in ring[]; 0 when it is no
  * ring: then some member stands where nobody it knows belongs. */
@@ -421,7 +488,7 @@ weigh(struct moore_match *m)
 	moore_swid *ring = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*ring));
 	moore_swid *was = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*was));
 	uint8_t *seen = moore_arena_alloc(m->tmp, (size_t)n + 1, 1);
-	bool again = true;
+	bool again = true, image;
 
 	if (!ring || !was || !seen)
 		return moore_fail_nomem(m->err);
@@ -434,7 +501,8 @@ weigh(struct moore_match *m)
 				again = true;
 			}
 	}
-	for (moore_swid o = 0; o < n; o++) {
+	image = is_image(m);
+	for (moore_swid o = 0; o < n && !image; o++) {
 		uint32_t k;
 
 		if (seen[o] || m->self[o] == MOORE_NONE || m->role[o] == m->self[o])
@@ -445,31 +513,6 @@ weigh(struct moore_match *m)
 		weigh_ring(m, ring, k, was);
 	}
 	return 0;
-}
-
-/* Cables of observed switches that lead where the plan, ports aside, wants one:
- * is at least half of them there? */
-static bool
-half_there(const struct moore_match *m)
-{
-	uint64_t there = 0, all = 0;
-
-	for (moore_swid o = 0; o < m->have.p->n_switches; o++)
-		for (unsigned p = 1; p <= m->have.p->sw[o].ports; p++) {
-			const struct moore_plug *h = moore_side_at(&m->have, o, p), *w;
-			bool found = false;
-
-			if (h->kind != MOORE_PLUG_SWITCH)
-				continue;
-			all++;
-			for (unsigned q = 1; m->role[o] != MOORE_NONE && !found &&
-			     q <= m->want.p->sw[m->role[o]].ports; q++) {
-				w = moore_side_at(&m->want, m->role[o], q);
-				found = w->kind == MOORE_PLUG_SWITCH && w->peer == m->role[h->peer];
-			}
-			there += found;
-		}
-	return 2 * there >= all;
 }
 
 /* Endpoints that no GUID or name binds, when none is bound at all: their names say
@@ -492,18 +535,41 @@ bind_endpoints_by_place(struct moore_match *m)
 	}
 }
 
+/* In an image endpoints may have gone with the cables, or stayed with the names. */
+static bool
+endpoints_stay(const struct moore_match *m)
+{
+	const struct moore_plan *have = m->have.p;
+	uint32_t stay = 0, follow = 0;
+
+	for (uint32_t e = 0; e < have->n_endpoints; e++) {
+		moore_swid o = have->ep[e].sw, s;
+
+		if (m->ep[e] == MOORE_NONE)
+			continue;
+		s = m->want.p->ep[m->ep[e]].sw;
+		stay += s == m->self[o];
+		follow += s == m->role[o];
+	}
+	return stay > follow;
+}
+
 int
 moore_match_roles(struct moore_match *m)
 {
-	bool oom = false;
+	bool oom = false, exact = false, image;
 	int rc;
 
 	if ((rc = settle(m)) < 0)
 		return rc;
-	if (!half_there(m) && moore_match_image(m, &oom) && (rc = settle(m)) < 0)
-		return rc;
+	image = share_there(m, m->role) < IN_DOUBT && moore_match_image(m, &exact, &oom);
 	if (oom)
 		return moore_fail_nomem(m->err);
+	if (image) {
+		m->mute = endpoints_stay(m);
+		if (!exact && (rc = settle(m)) < 0)
+			return rc;
+	}
 	if ((rc = weigh(m)) < 0)
 		return rc;
 	bind_endpoints_by_place(m);

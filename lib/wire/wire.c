@@ -37,7 +37,7 @@ take_match(struct moore_wire *w, const struct moore_match *m)
 		w->occupant[w->role[o]] = o;
 	}
 	w->n_slots = w->plan->n_switches + unknown;
-	w->mirrored = w->n_displaced >= 8 &&
+	w->mirrored = w->n_displaced >= MOORE_WIRE_IMAGE &&
 		2 * w->n_displaced > w->by_guid + w->by_name;
 	return true;
 }
@@ -137,7 +137,8 @@ cables_add(struct moore_wire_cables *c, uint32_t a, uint32_t b, struct moore_rat
 	   uint32_t index, bool endpoint)
 {
 	c->at[a] = c->at[b] = c->n;
-	c->cable[c->n++] = (struct moore_wire_cable){ { a, b }, rate, index, endpoint, MOORE_NONE };
+	c->cable[c->n++] = (struct moore_wire_cable){ { a, b }, rate, index, endpoint, MOORE_NONE,
+		MOORE_NONE };
 }
 
 static bool
@@ -171,31 +172,12 @@ lay_observed(struct moore_wire *w, const struct jacks *j)
 	return true;
 }
 
-/* In an image endpoints may have stayed with the names or gone with the cables: do
- * more stand by the switch of their switch's name? */
-static bool
-endpoints_stay(const struct moore_wire *w)
-{
-	const struct moore_plan *have = w->seen->plan;
-	uint32_t stay = 0, follow = 0;
-
-	for (uint32_t e = 0; w->mirrored && e < have->n_endpoints; e++) {
-		moore_swid o = have->ep[e].sw;
-
-		if (w->ep_slot[e] >= w->plan->n_endpoints)
-			continue;
-		stay += w->plan->ep[w->ep_slot[e]].sw == w->self[o];
-		follow += w->plan->ep[w->ep_slot[e]].sw == w->role[o];
-	}
-	return stay > follow;
-}
-
-/* The slot at which the endpoints of each planned switch are wanted. */
+/* The slot at which the endpoints of each planned switch are wanted: its own, or in an
+ * image that they have no part in, that of the switch with its name. */
 static uint32_t *
-homes(const struct moore_wire *w, struct moore_arena *tmp)
+homes(const struct moore_wire *w, bool stay, struct moore_arena *tmp)
 {
 	uint32_t *home = moore_arena_alloc(tmp, (size_t)w->plan->n_switches + 1, sizeof(*home));
-	bool stay = endpoints_stay(w);
 
 	for (moore_swid s = 0; home && s < w->plan->n_switches; s++)
 		home[s] = s;
@@ -207,10 +189,10 @@ homes(const struct moore_wire *w, struct moore_arena *tmp)
 
 /* What can be seen at all: cables between what is there. */
 static bool
-lay_planned(struct moore_wire *w, const struct jacks *j, struct moore_arena *tmp)
+lay_planned(struct moore_wire *w, const struct jacks *j, bool stay, struct moore_arena *tmp)
 {
 	const struct moore_plan *want = w->plan;
-	uint32_t *home = homes(w, tmp);
+	uint32_t *home = homes(w, stay, tmp);
 	uint8_t *there = moore_arena_alloc(tmp, (size_t)w->n_ep_slots + 1, 1);
 
 	if (!home || !there || !cables_init(&w->planned, (size_t)want->n_cables +
@@ -270,7 +252,7 @@ moore_wire_check(struct moore_wire **out, const struct moore_plan *plan,
 	if ((rc = match(&m, plan, seen)) < 0)
 		goto out;
 	if (!take_match(w, &m) || !lay_slots(w, &m) || !lay_jacks(w, &j, &tmp) ||
-	    !lay_observed(w, &j) || !lay_planned(w, &j, &tmp) || !moore_wire_assign(w) ||
+	    !lay_observed(w, &j) || !lay_planned(w, &j, m.mute && w->mirrored, &tmp) || !moore_wire_assign(w) ||
 	    !moore_wire_deviate(w)) {
 		rc = moore_fail_nomem(err);
 		goto out;

@@ -36,6 +36,7 @@ struct moore_match {		/* who is who, while it is being found out */
 	moore_swid *occupant;		/* of each planned switch */
 	moore_epid *ep;			/* of each observed endpoint: the planned one */
 	uint32_t by_guid, by_name;
+	bool mute;			/* endpoints stand by names, and have no vote on cables */
 	struct moore_arena *tmp;
 	struct moore_err *err;
 };
@@ -44,8 +45,9 @@ struct moore_match {		/* who is who, while it is being found out */
 int moore_match_names(struct moore_match *m);
 int moore_match_roles(struct moore_match *m);
 /* image.c: roles when names do not fit at all: an image of the plan found by
- * following ports from one switch, else by the graph alone.  False: none. */
-bool moore_match_image(struct moore_match *m, bool *oom);
+ * following ports from one switch, else by the graph alone (then *exact: there is
+ * nothing left to vote on).  False: none. */
+bool moore_match_image(struct moore_match *m, bool *exact, bool *oom);
 /* assign.c: what becomes of what: fills mate on both sides. */
 bool moore_wire_assign(struct moore_wire *w);
 /* deviate.c: from everything else to w->deviation. */

@@ -72,7 +72,9 @@ struct moore_wire_cable {	/* also the cable of an endpoint */
 	struct moore_rate rate;
 	uint32_t index;		/* of the plan's cables or endpoints */
 	bool endpoint;
-	uint32_t mate;		/* of the other side's cables: it is to become, or came from; or none */
+	/* Of the other side's cables, or MOORE_NONE: the one that it becomes in the fewest
+	 * moves, and the one that a person takes it for. */
+	uint32_t mate, twin;
 };
 
 struct moore_wire_cables {
@@ -96,7 +98,7 @@ struct moore_wire {
 	uint32_t n_jacks;
 	uint32_t by_guid, by_name, by_structure;	/* switches bound; the rest are unknown */
 	uint32_t n_displaced;	/* switches whose role is not their own */
-	bool mirrored;		/* eight or more, and over half of those with a name: an image */
+	bool mirrored;		/* MOORE_WIRE_IMAGE or more, and over half of those with a name */
 	uint32_t n_exchanges;	/* of what stands at two slots; in this order all come home; */
 	moore_swid (*exchange)[2];	/* none when mirrored */
 	bool image;		/* under these roles nothing but ports, if anything, deviates */
@@ -113,6 +115,7 @@ struct moore_wire {
  * O(cables log cables) for each round of at most 16; an image without any known
  * switch is looked for with bounded effort. */
 #define MOORE_WIRE_EXCHANGE 4	/* what exchanging two switches costs, in cable ends */
+#define MOORE_WIRE_IMAGE 8	/* switches out of place, below which they are exchanged */
 MOORE_API int moore_wire_check(struct moore_wire **out, const struct moore_plan *plan,
 			       const struct moore_seen *seen, struct moore_err *err);
 MOORE_API void moore_wire_free(struct moore_wire *w);
