@@ -223,6 +223,22 @@ fault_extra(struct moore_rng *r, struct miswire *m)
 		       miswire_ports_key(a, pa, b, pb));
 }
 
+/* Is anything at switch s touched?  Then, if touch, all of it is. */
+static inline bool
+miswire_at(struct miswire *m, moore_swid s, bool touch)
+{
+	bool was = false;
+
+	for (uint32_t i = 0; i < m->plan->n_cables; i++)
+		if (m->plan->cable[i].sw[0] == s || m->plan->cable[i].sw[1] == s) {
+			was |= m->touched[i];
+			m->touched[i] |= touch;
+		}
+	return was;
+}
+
+/* Switches of few cables keep those as they are: one of four of which two are wrong
+ * is as well in its own place with some wrong cables. */
 static inline void
 fault_exchange(struct moore_rng *r, struct miswire *m)
 {
@@ -232,6 +248,12 @@ fault_exchange(struct moore_rng *r, struct miswire *m)
 	if (a == b || *miswire_sw(m, a) || *miswire_sw(m, b) || m->exchanges >= 3 ||
 	    m->exchanges >= n / 8)
 		return;
+	if (m->plan->sw[a].ports < 8 + SPARE_PORTS || m->plan->sw[b].ports < 8 + SPARE_PORTS) {
+		if (miswire_at(m, a, false) || miswire_at(m, b, false))
+			return;
+		miswire_at(m, a, true);
+		miswire_at(m, b, true);
+	}
 	*miswire_sw(m, a) = *miswire_sw(m, b) = 1;
 	t = m->p->sw[a];
 	m->p->sw[a].name = m->p->sw[b].name;

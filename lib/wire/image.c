@@ -93,7 +93,7 @@ agreed_now(const struct moore_match *m)
 }
 
 static bool
-by_ports(struct moore_match *m, struct trial *t, bool *doubt)
+by_ports(struct moore_match *m, struct trial *t)
 {
 	uint32_t n = m->have.p->n_switches, best = agreed_now(m);
 	bool found = false;
@@ -106,17 +106,14 @@ by_ports(struct moore_match *m, struct trial *t, bool *doubt)
 				continue;
 			best = t->agreed;
 			found = true;
-			*doubt = 10 * t->agreed < 9 * t->looked;
 			memcpy(m->role, t->role, n * sizeof(*m->role));
 			memcpy(m->occupant, t->occupant,
 			       m->want.p->n_switches * sizeof(*m->occupant));
 			if (t->agreed == t->looked)
 				return true;
 		}
-		if (found)
-			return true;
 	}
-	return false;
+	return found;
 }
 
 static struct moore_topo_link *
@@ -183,7 +180,7 @@ moore_match_image(struct moore_match *m, bool *exact, bool *oom)
 {
 	uint32_t n = m->have.p->n_switches;
 	struct trial t = { 0 };
-	bool doubt = true, found;
+	bool found;
 
 	t.role = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*t.role));
 	t.queue = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*t.queue));
@@ -195,7 +192,7 @@ moore_match_image(struct moore_match *m, bool *exact, bool *oom)
 	}
 	memset(t.role, 0xff, n * sizeof(*t.role));
 	memset(t.occupant, 0xff, m->want.p->n_switches * sizeof(*t.occupant));
-	found = by_ports(m, &t, &doubt);
-	*exact = doubt && by_graph(m, oom);
+	found = by_ports(m, &t);
+	*exact = (!found || moore_match_share(m, m->role) < MOORE_MATCH_DOUBT) && by_graph(m, oom);
 	return found || *exact;
 }

@@ -16,7 +16,7 @@
 #include "wire/wire_impl.h"
 
 #define ROUNDS 16
-#define IN_DOUBT 90		/* percent of cables that are there, below which an image may fit better */
+#define SWAPS 128		/* switches without a name and with wrong cables, tried in pairs */
 #define TRUSTED 4		/* a vote of a switch that agrees itself, or of an endpoint */
 
 /* ---- both sides by switch port ------------------------------------------------ */
@@ -252,16 +252,30 @@ bid_cmp(const void *x, const void *y)
 	return (a->o > b->o) - (a->o < b->o);
 }
 
-/* The bid of a switch: the role that most votes are for.  Is that a majority? */
+static void
+swap_roles(struct moore_match *m, moore_swid a, moore_swid b)
+{
+	moore_swid t = m->role[a];
+
+	m->role[a] = m->role[b];
+	m->role[b] = t;
+	m->occupant[m->role[a]] = a;
+	m->occupant[m->role[b]] = b;
+}
+
+/* The bid of a switch: the role, among all or those that are free, that most votes are
+ * for.  Is that a majority? */
 static bool
-make_bid(const struct moore_match *m, const uint8_t *trusted, moore_swid o, struct bid *out)
+make_bid(const struct moore_match *m, const uint8_t *trusted, moore_swid o, bool free_only,
+	 struct bid *out)
 {
 	struct ballot b;
 
 	poll(m, trusted, o, &b);
 	*out = (struct bid){ o, MOORE_NONE, 0 };
 	for (unsigned i = 0; i < b.n; i++)
-		if (b.weight[i] > out->weight)
+		if (b.weight[i] > out->weight &&
+		    !(free_only && m->occupant[b.sw[i]] != MOORE_NONE))
 			*out = (struct bid){ o, b.sw[i], b.weight[i] };
 	return out->weight * 2 > b.total;
 }
@@ -327,55 +341,88 @@ close_rings(struct moore_match *m)
 	}
 }
 
-/* Who has neither name nor majority takes a slot that is free by what votes there are. */
+/* Who has neither name nor majority takes the slot, of those that are free, that most
+ * votes are for; where names say nothing, and nothing is voted for, any. */
 static void
 place_rest(struct moore_match *m, const uint8_t *trusted, struct bid *bid, uint8_t *given)
 {
-	uint32_t n = 0, kept = 0;
+	bool any = !m->by_guid && !m->by_name;
+	uint32_t n = 0;
+	moore_swid s = 0;
 
 	for (moore_swid o = 0; o < m->have.p->n_switches; o++)
 		if (m->role[o] == MOORE_NONE) {
-			make_bid(m, trusted, o, &bid[n]);
+			make_bid(m, trusted, o, true, &bid[n]);
 			n += bid[n].weight > 0;
 		}
-	for (uint32_t i = 0; i < n; i++)
-		if (m->occupant[bid[i].s] == MOORE_NONE)
-			bid[kept++] = bid[i];
-	qsort(bid, kept, sizeof(*bid), bid_cmp);
-	give_roles(m, trusted, bid, kept, given);
+	qsort(bid, n, sizeof(*bid), bid_cmp);
+	give_roles(m, trusted, bid, n, given);
+	for (moore_swid o = 0; any && o < m->have.p->n_switches; o++) {
+		while (s < m->want.p->n_switches && m->occupant[s] != MOORE_NONE)
+			s++;
+		if (m->role[o] != MOORE_NONE || s == m->want.p->n_switches)
+			continue;
+		m->role[o] = s;
+		m->occupant[s] = o;
+	}
 }
 
+/* Of switches that nothing names, two change roles while more ports agree then. */
+static void
+improve(struct moore_match *m, moore_swid *list)
+{
+	uint32_t n = 0;
+
+	for (moore_swid o = 0; o < m->have.p->n_switches && n < SWAPS; o++)
+		if (m->self[o] == MOORE_NONE && m->role[o] != MOORE_NONE &&
+		    agreement(m, o) < plugs(m, &m->have, o))
+			list[n++] = o;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < i; k++) {
+			uint32_t before = agreement(m, list[i]) + agreement(m, list[k]);
+
+			swap_roles(m, list[i], list[k]);
+			if (agreement(m, list[i]) + agreement(m, list[k]) <= before)
+				swap_roles(m, list[i], list[k]);
+		}
+}
+
+struct scratch {		/* of settle() and finish() */
+	uint8_t *trusted, *given;
+	struct bid *bid;
+	moore_swid *list;
+};
+
 static int
-settle(struct moore_match *m)
+settle(struct moore_match *m, struct scratch *x)
 {
 	uint32_t n = m->have.p->n_switches;
-	uint8_t *trusted = moore_arena_alloc(m->tmp, (size_t)n + 1, 1);
-	uint8_t *given = moore_arena_alloc(m->tmp, (size_t)m->want.p->n_switches + 1, 1);
-	struct bid *bid = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*bid));
 	bool changed = true;
 
-	if (!trusted || !given || !bid)
+	x->trusted = moore_arena_alloc(m->tmp, (size_t)n + 1, 1);
+	x->given = moore_arena_alloc(m->tmp, (size_t)m->want.p->n_switches + 1, 1);
+	x->bid = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*x->bid));
+	x->list = moore_arena_alloc(m->tmp, SWAPS, sizeof(*x->list));
+	if (!x->trusted || !x->given || !x->bid || !x->list)
 		return moore_fail_nomem(m->err);
 	for (int round = 0; changed && round < ROUNDS; round++) {
 		uint32_t n_bids = 0;
 
-		trust(m, trusted);
+		trust(m, x->trusted);
 		for (moore_swid o = 0; o < n; o++)
-			if (!trusted[o] && make_bid(m, trusted, o, &bid[n_bids]))
+			if (!x->trusted[o] && make_bid(m, x->trusted, o, false, &x->bid[n_bids]))
 				n_bids++;
-		qsort(bid, n_bids, sizeof(*bid), bid_cmp);
-		changed = give_roles(m, trusted, bid, n_bids, given);
+		qsort(x->bid, n_bids, sizeof(*x->bid), bid_cmp);
+		changed = give_roles(m, x->trusted, x->bid, n_bids, x->given);
 	}
 	close_rings(m);
-	place_rest(m, trusted, bid, given);
 	return 0;
 }
 
 /* ---- is it worth it? ---------------------------------------------------------------- */
 
-/* Percentage of observed cables that lead where the plan, ports aside, wants one. */
-static uint64_t
-share_there(const struct moore_match *m, const moore_swid *role)
+uint64_t
+moore_match_share(const struct moore_match *m, const moore_swid *role)
 {
 	uint64_t there = 0, all = 0;
 
@@ -408,8 +455,8 @@ is_image(const struct moore_match *m)
 		named += m->self[o] != MOORE_NONE;
 		displaced += m->self[o] != MOORE_NONE && m->role[o] != m->self[o];
 	}
-	return displaced >= MOORE_WIRE_IMAGE && 2 * displaced > named && share_there(m, m->role) >= 50 &&
-		share_there(m, m->self) < 50;
+	return displaced >= MOORE_WIRE_IMAGE && 2 * displaced > named && moore_match_share(m, m->role) >= 50 &&
+		moore_match_share(m, m->self) < 50;
 }
 
 /* Members of the ring of displaced switches through o, in ring[]; 0 when it is no
@@ -558,17 +605,23 @@ int
 moore_match_roles(struct moore_match *m)
 {
 	bool oom = false, exact = false, image;
+	struct scratch x;
 	int rc;
 
-	if ((rc = settle(m)) < 0)
+	if ((rc = settle(m, &x)) < 0)
 		return rc;
-	image = share_there(m, m->role) < IN_DOUBT && moore_match_image(m, &exact, &oom);
+	image = moore_match_share(m, m->role) < MOORE_MATCH_DOUBT && moore_match_image(m, &exact, &oom);
 	if (oom)
 		return moore_fail_nomem(m->err);
 	if (image) {
 		m->mute = endpoints_stay(m);
-		if (!exact && (rc = settle(m)) < 0)
+		if (!exact && (rc = settle(m, &x)) < 0)
 			return rc;
+	}
+	if (!exact) {
+		trust(m, x.trusted);
+		place_rest(m, x.trusted, x.bid, x.given);
+		improve(m, x.list);
 	}
 	if ((rc = weigh(m)) < 0)
 		return rc;

@@ -44,6 +44,10 @@ struct moore_match {		/* who is who, while it is being found out */
 /* match.c: fill self, then role.  0, or -MOORE_ENOMEM. */
 int moore_match_names(struct moore_match *m);
 int moore_match_roles(struct moore_match *m);
+/* Percentage of observed cables that lead where the plan, ports aside, wants one; and
+ * the percentage below which other roles may fit better. */
+uint64_t moore_match_share(const struct moore_match *m, const moore_swid *role);
+#define MOORE_MATCH_DOUBT 90
 /* image.c: roles when names do not fit at all: an image of the plan found by
  * following ports from one switch, else by the graph alone (then *exact: there is
  * nothing left to vote on).  False: none. */

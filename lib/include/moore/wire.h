@@ -114,7 +114,7 @@ struct moore_wire {
  * cables fit better by more than MOORE_WIRE_EXCHANGE ends.  Borrows plan and seen.
  * O(cables log cables) for each round of at most 16; an image without any known
  * switch is looked for with bounded effort. */
-#define MOORE_WIRE_EXCHANGE 4	/* what exchanging two switches costs, in cable ends */
+#define MOORE_WIRE_EXCHANGE 2	/* what exchanging two switches costs, in cable ends */
 #define MOORE_WIRE_IMAGE 8	/* switches out of place, below which they are exchanged */
 MOORE_API int moore_wire_check(struct moore_wire **out, const struct moore_plan *plan,
 			       const struct moore_seen *seen, struct moore_err *err);
