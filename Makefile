@@ -50,7 +50,7 @@ SIM_BIN    := $(SIM_SRC:%.c=$(B)/%)
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl
 
-.PHONY: all deps demo check quick soak bench-route bench-stability install clean
+.PHONY: all deps demo check quick soak bench-route bench-stability bench-wire install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
@@ -128,6 +128,9 @@ bench-route: test-deps all $(B)/tests/bench/engine
 bench-stability: test-deps all $(B)/tests/bench/stability
 	@$(B)/tests/bench/stability
 	@tests/bench/cut
+
+bench-wire: all $(B)/tests/bench/wire
+	@$(B)/tests/bench/wire
 
 # ---- install -------------------------------------------------------------------
 install: all
