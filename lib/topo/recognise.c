@@ -54,38 +54,89 @@ try_params(const struct given *g, const struct moore_topo_family *f, const int64
 	return oom ? moore_fail_nomem(err) : 0;
 }
 
-/* Does parameter i change the graph (and not only the endpoints)? */
-static bool
-shapes_graph(const struct moore_topo_family *f, unsigned i)
+/* How many first parameters shape the graph: all but the endpoints. */
+static unsigned
+n_shape_params(const struct moore_topo_family *f)
 {
-	return f->param[i].key && strcmp(f->param[i].key, "p") != 0;
+	unsigned n = 0;
+
+	while (n < MOORE_TOPO_MAX_PARAMS && f->param[n].key && strcmp(f->param[n].key, "p") != 0)
+		n++;
+	return n;
+}
+
+/* Switches and links for these parameters: less (-1), more, or as many as wanted? */
+static int
+compare_counts(const struct given *g, const struct moore_topo_family *f, const int64_t *param)
+{
+	struct moore_topo_counts c;
+
+	f->counts(param, &c);
+	if (c.switches != g->n)
+		return c.switches < g->n ? -1 : 1;
+	return c.links < g->n_links ? -1 : c.links > g->n_links;
+}
+
+/* The last parameter, from lo on: where the counts, which rise with it, fit. */
+static void
+fit_last(const struct given *g, const struct moore_topo_family *f, int64_t *param, unsigned last,
+	 int64_t lo)
+{
+	int64_t hi = f->param[last].max;
+
+	while (lo < hi) {
+		param[last] = lo + (hi - lo) / 2;
+		if (compare_counts(g, f, param) < 0)
+			lo = param[last] + 1;
+		else
+			hi = param[last];
+	}
+	param[last] = lo;
+}
+
+/* Parameters from i on, all that are not too large already; where some may be
+ * exchanged, in rising order only. */
+static int
+try_from(const struct given *g, const struct moore_topo_family *f, int64_t *param, unsigned i,
+	 char *text, struct moore_err *err)
+{
+	const unsigned n_shape = n_shape_params(f);
+	const bool alike = i && i < f->n_alike;
+	struct moore_topo_counts c;
+	int rc = 0;
+
+	param[i] = alike ? param[i - 1] : f->param[i].min;
+	if (i + 1 == n_shape) {
+		fit_last(g, f, param, i, param[i]);
+		return compare_counts(g, f, param) ? 0 :
+		       try_params(g, f, param, n_shape, text, err);
+	}
+	for (; rc == 0 && !*text && param[i] <= f->param[i].max; param[i]++) {
+		for (unsigned k = i + 1; k < n_shape; k++)
+			param[k] = k < f->n_alike ? param[i] : f->param[k].min;
+		f->counts(param, &c);
+		if (c.switches > g->n)
+			break;
+		rc = try_from(g, f, param, i + 1, text, err);
+	}
+	return rc;
 }
 
 static int
 try_family(const struct given *g, const struct moore_topo_family *f, char *text, struct moore_err *err)
 {
 	int64_t param[MOORE_TOPO_MAX_PARAMS] = { 0 };
-	bool two = shapes_graph(f, 1);
-	int64_t lo = two ? f->param[1].min : 0, hi = two ? f->param[1].max : 0;
-	int rc = 0;
 
+	if (f->random)
+		return 0;
 	for (unsigned i = 0; i < MOORE_TOPO_MAX_PARAMS && f->param[i].key; i++)
 		param[i] = f->param[i].dflt;
-	for (param[0] = f->param[0].min; param[0] <= f->param[0].max; param[0]++) {
-		for (int64_t second = lo; second <= hi; second++) {
-			if (two)
-				param[1] = second;
-			rc = try_params(g, f, param, two ? 2 : 1, text, err);
-			if (rc < 0 || *text)
-				return rc;
-		}
-	}
-	return 0;
+	return try_from(g, f, param, 0, text, err);
 }
 
 int
-moore_topo_recognise(uint32_t n_switches, const struct moore_topo_link *link, size_t n_links,
-		     char *text, struct moore_err *err)
+moore_topo_recognise(uint32_t n_switches, const struct moore_topo_link *link,
+		     size_t n_links, char *text, struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct given g = { .n = n_switches, .link = link, .n_links = n_links };
