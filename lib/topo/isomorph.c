@@ -127,7 +127,7 @@ static bool
 verify(struct match *m)
 {
 	uint32_t n = m->n, n_of, *image = m->image;
-	uint8_t *near = moore_arena_alloc(m->tmp, n + 1, 1);
+	uint32_t *near = moore_arena_alloc(m->tmp, n + 1, sizeof(*near));
 
 	if (!near) {
 		m->oom = true;
@@ -146,15 +146,15 @@ verify(struct match *m)
 
 		if (g->xadj[v + 1] - g->xadj[v] != h->xadj[w + 1] - h->xadj[w])
 			return false;
-		memset(near, 0, n);
+		memset(near, 0, n * sizeof(*near));
 		for (uint32_t i = h->xadj[w]; i < h->xadj[w + 1]; i++)
-			near[h->adj[i]] = 1;
+			near[h->adj[i]]++;
 		for (uint32_t i = g->xadj[v]; i < g->xadj[v + 1]; i++) {
-			uint8_t *k = &near[image[g->adj[i]]];
+			uint32_t *k = &near[image[g->adj[i]]];
 
 			if (!*k)
 				return false;
-			*k = 0;		/* parallel links need as many */
+			--*k;		/* parallel links need as many */
 		}
 	}
 	return true;

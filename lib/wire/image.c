@@ -176,7 +176,7 @@ by_graph(struct moore_match *m, bool *oom)
 }
 
 bool
-moore_match_image(struct moore_match *m, bool *exact, bool *oom)
+moore_match_image(struct moore_match *m, uint64_t doubt, bool *exact, bool *oom)
 {
 	uint32_t n = m->have.p->n_switches;
 	struct trial t = { 0 };
@@ -193,6 +193,6 @@ moore_match_image(struct moore_match *m, bool *exact, bool *oom)
 	memset(t.role, 0xff, n * sizeof(*t.role));
 	memset(t.occupant, 0xff, m->want.p->n_switches * sizeof(*t.occupant));
 	found = by_ports(m, &t);
-	*exact = (!found || moore_match_share(m, m->role) < MOORE_MATCH_DOUBT) && by_graph(m, oom);
+	*exact = (!found || moore_match_share(m, m->role) < doubt) && by_graph(m, oom);
 	return found || *exact;
 }

@@ -444,10 +444,9 @@ moore_match_share(const struct moore_match *m, const moore_swid *role)
 	return all ? 100 * there / all : 100;
 }
 
-/* Is it the names that are wrong altogether?  Most stand for another, and only so do
- * cables lead where the plan wants them. */
+/* Do most of those that have a name stand for another? */
 static bool
-is_image(const struct moore_match *m)
+is_dealt_anew(const struct moore_match *m)
 {
 	uint32_t named = 0, displaced = 0;
 
@@ -455,7 +454,15 @@ is_image(const struct moore_match *m)
 		named += m->self[o] != MOORE_NONE;
 		displaced += m->self[o] != MOORE_NONE && m->role[o] != m->self[o];
 	}
-	return displaced >= MOORE_WIRE_IMAGE && 2 * displaced > named && moore_match_share(m, m->role) >= 50 &&
+	return displaced >= MOORE_WIRE_IMAGE && 2 * displaced > named;
+}
+
+/* Is it the names that are wrong altogether?  Only with others do cables lead where
+ * the plan wants them. */
+static bool
+is_image(const struct moore_match *m)
+{
+	return is_dealt_anew(m) && moore_match_share(m, m->role) >= 50 &&
 		moore_match_share(m, m->self) < 50;
 }
 
@@ -606,11 +613,13 @@ moore_match_roles(struct moore_match *m)
 {
 	bool oom = false, exact = false, image;
 	struct scratch x;
+	uint64_t doubt;
 	int rc;
 
 	if ((rc = settle(m, &x)) < 0)
 		return rc;
-	image = moore_match_share(m, m->role) < MOORE_MATCH_DOUBT && moore_match_image(m, &exact, &oom);
+	doubt = is_dealt_anew(m) ? 100 : MOORE_MATCH_DOUBT;
+	image = moore_match_share(m, m->role) < doubt && moore_match_image(m, doubt, &exact, &oom);
 	if (oom)
 		return moore_fail_nomem(m->err);
 	if (image) {

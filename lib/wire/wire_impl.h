@@ -45,13 +45,13 @@ struct moore_match {		/* who is who, while it is being found out */
 int moore_match_names(struct moore_match *m);
 int moore_match_roles(struct moore_match *m);
 /* Percentage of observed cables that lead where the plan, ports aside, wants one; and
- * the percentage below which other roles may fit better. */
+ * the percentage below which other roles may fit better, unless all names are wrong. */
 uint64_t moore_match_share(const struct moore_match *m, const moore_swid *role);
 #define MOORE_MATCH_DOUBT 90
 /* image.c: roles when names do not fit at all: an image of the plan found by
- * following ports from one switch, else by the graph alone (then *exact: there is
- * nothing left to vote on).  False: none. */
-bool moore_match_image(struct moore_match *m, bool *exact, bool *oom);
+ * following ports from one switch, else, below doubt per cent, by the graph alone
+ * (then *exact: there is nothing left to vote on).  False: none. */
+bool moore_match_image(struct moore_match *m, uint64_t doubt, bool *exact, bool *oom);
 /* assign.c: what becomes of what: fills mate on both sides. */
 bool moore_wire_assign(struct moore_wire *w);
 /* deviate.c: from everything else to w->deviation. */

@@ -89,7 +89,7 @@ random_regular(struct moore_rng *r, uint32_t n, uint32_t d, uint16_t endpoints)
 
 static const struct {
 	const char *family;
-	const char *words[3];
+	const char *words[6];
 	size_t n_words;
 } families[] = {
 	{ "slimfly", { "q=4", "p=2" }, 2 },
@@ -98,6 +98,15 @@ static const struct {
 	{ "oft", { "k=4", "p=2" }, 2 },
 	{ "mlfm", { "h=3" }, 1 },
 	{ "mlfm", { "h=4", "p=2" }, 2 },
+	{ "hypercube", { "n=5" }, 1 },
+	{ "fhypercube", { "n=5", "p=2" }, 2 },
+	{ "torus2d", { "a=5", "b=6" }, 2 },
+	{ "torus2d", { "a=2", "b=9" }, 2 },
+	{ "torus5d", { "a=2", "b=2", "c=2", "d=3", "e=2" }, 5 },
+	{ "myriclos", { "n=64" }, 1 },
+	{ "dragonfly", { "a=4", "h=2", "p=2" }, 3 },
+	{ "hyperx", { "s1=3", "s2=3", "s3=3", "p=2" }, 4 },
+	{ "dln", { "n=32", "k=4" }, 2 },
 	{ "random", { NULL }, 0 },
 	{ "random, no endpoints", { NULL }, 0 },
 };
