@@ -241,6 +241,19 @@ cli_next_event(struct cli_client *cl, int ms, json_t **event)
 }
 
 int
+cli_subscribe(struct cli_client *cl, json_t *kinds)
+{
+	json_t *params = json_object(), *answer;
+	int rc;
+
+	if (kinds)
+		json_object_set_new(params, "kinds", kinds);
+	rc = cli_call(cl, "events.subscribe", params, &answer, NULL);
+	json_decref(answer);
+	return rc;
+}
+
+int
 cli_ask(const char *method, json_t *params, json_t **result)
 {
 	struct cli_client cl;

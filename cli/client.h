@@ -25,6 +25,8 @@ void cli_disconnect(struct cli_client *cl);
  * NULL; with code NULL the message is printed. */
 int cli_call(struct cli_client *cl, const char *method, json_t *params, json_t **result,
 	     int *code);
+/* Have notifications sent from now on: kinds is a list of their names (taken; NULL: all). */
+int cli_subscribe(struct cli_client *cl, json_t *kinds);
 /* The next notification {"method":..,"params":..}, the caller's; waits ms at most
  * (-1: for ever).  *event is NULL when time was up. */
 int cli_next_event(struct cli_client *cl, int ms, json_t **event);

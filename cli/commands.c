@@ -99,6 +99,16 @@ static const struct cli_opt doctor_opts[] = {
 	{ 0 }
 };
 
+static const struct cli_opt repair_opts[] = {
+	{ "accept", 0, "FILE", "write the plan that the fabric fulfils as it is, instead" },
+	{ 0 }
+};
+
+static const struct cli_opt online_opts[] = {
+	OPT_ONLINE,
+	{ 0 }
+};
+
 const struct cli_cmd cli_cmds[] = {
 	{ "topo list", "", 0, 0, "List the topology families and their parameters.",
 	  NULL, NULL, cmd_topo_list },
@@ -185,9 +195,27 @@ const struct cli_cmd cli_cmds[] = {
 	{ "conf check", "FILE", 1, 1, "Is a moore.conf right?", NULL, NULL, cmd_conf_check },
 	{ "conf", "", 0, 0, "Print moore.conf with every key, its help and its default.", NULL,
 	  NULL, cmd_conf },
+	{ "status", "", 0, 0, "Is moored well, and what does it see?", online_opts,
+	  "Exits with 1 when a plane is not up, or the last reload was refused.", cmd_status },
+	{ "switches", "", 0, 0, "Every switch that was found.", online_opts, NULL, cmd_switches },
+	{ "links", "[SWITCH]", 0, 1, "Every link between switches; those of one.", online_opts,
+	  NULL, cmd_links },
+	{ "events", "[KIND...]", 0, SIZE_MAX, "What happens, as it happens.", online_opts,
+	  "KIND is sweep, state, reload, wiring or hotspot; without it, all.  With --json, an\n"
+	  "object on each line.  Ends when moored does, or at Ctrl-C.", cmd_events },
 	{ "call", "[METHOD [JSON]]", 0, 2, "Ask moored: any of its methods, answered in JSON.", NULL,
 	  "JSON is an object of params: moorectl call routes.path '{\"from\":\"A\",\"to\":\"B\"}'.\n"
 	  "Without METHOD: the methods, one line each.", cmd_call },
+	{ "check", "PLAN FABRIC", 2, 2, "Is the fabric cabled as planned?", NULL,
+	  "FABRIC is what ibnetdiscover printed, an opensm-subnet.lst, a directory of dumps\n"
+	  "that holds one, or another plan.  Switches are known by GUID where the plan gives\n"
+	  "one, else by name, else by their cables.  Exits with 1 when something deviates.",
+	  cmd_check },
+	{ "repair", "PLAN FABRIC", 2, 2, "The fewest cable ends to move, and in which order.",
+	  repair_opts,
+	  "FABRIC as for check.  All ends of a step are pulled, then plugged in.  Cables to\n"
+	  "what is not there are left out.  Exits with 1 when there is something to move.",
+	  cmd_repair },
 	{ "doctor", "", 0, 0, "Will the plugin load into this OpenSM and be in force?",
 	  doctor_opts,
 	  "Looks at OpenSM, the plugin, opensm.conf, moore.conf and the plan it names.\n"
