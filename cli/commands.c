@@ -101,6 +101,7 @@ static const struct cli_opt doctor_opts[] = {
 
 static const struct cli_opt repair_opts[] = {
 	{ "accept", 0, "FILE", "write the plan that the fabric fulfils as it is, instead" },
+	OPT_ONLINE,
 	{ 0 }
 };
 
@@ -206,14 +207,15 @@ const struct cli_cmd cli_cmds[] = {
 	{ "call", "[METHOD [JSON]]", 0, 2, "Ask moored: any of its methods, answered in JSON.", NULL,
 	  "JSON is an object of params: moorectl call routes.path '{\"from\":\"A\",\"to\":\"B\"}'.\n"
 	  "Without METHOD: the methods, one line each.", cmd_call },
-	{ "check", "PLAN FABRIC", 2, 2, "Is the fabric cabled as planned?", NULL,
+	{ "check", "[PLAN [FABRIC]]", 0, 2, "Is the fabric cabled as planned?", online_opts,
+	  "What is not named is asked of moored: its plan, the fabric as it is now.\n"
 	  "FABRIC is what ibnetdiscover printed, an opensm-subnet.lst, a directory of dumps\n"
 	  "that holds one, or another plan.  Switches are known by GUID where the plan gives\n"
 	  "one, else by name, else by their cables.  Exits with 1 when something deviates.",
 	  cmd_check },
-	{ "repair", "PLAN FABRIC", 2, 2, "The fewest cable ends to move, and in which order.",
+	{ "repair", "[PLAN [FABRIC]]", 0, 2, "The fewest cable ends to move, and in which order.",
 	  repair_opts,
-	  "FABRIC as for check.  All ends of a step are pulled, then plugged in.  Cables to\n"
+	  "PLAN and FABRIC as for check.  All ends of a step are pulled, then plugged in.  Cables to\n"
 	  "what is not there are left out.  Exits with 1 when there is something to move.",
 	  cmd_repair },
 	{ "doctor", "", 0, 0, "Will the plugin load into this OpenSM and be in force?",
