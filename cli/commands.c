@@ -110,6 +110,12 @@ static const struct cli_opt online_opts[] = {
 	{ 0 }
 };
 
+static const struct cli_opt watch_opts[] = {
+	{ "until-complete", 0, NULL, "end when all is cabled as planned" },
+	OPT_ONLINE,
+	{ 0 }
+};
+
 const struct cli_cmd cli_cmds[] = {
 	{ "topo list", "", 0, 0, "List the topology families and their parameters.",
 	  NULL, NULL, cmd_topo_list },
@@ -201,6 +207,11 @@ const struct cli_cmd cli_cmds[] = {
 	{ "switches", "", 0, 0, "Every switch that was found.", online_opts, NULL, cmd_switches },
 	{ "links", "[SWITCH]", 0, 1, "Every link between switches; those of one.", online_opts,
 	  NULL, cmd_links },
+	{ "watch", "", 0, 0, "The fabric while it is cabled: what is live, what to plug next.",
+	  watch_opts,
+	  "A new verdict follows each change.  On a terminal, one screen with a row for each\n"
+	  "cabinet; elsewhere a + for each deviation that came and a - for each that went;\n"
+	  "with --json an object on each line.  Ends at Ctrl-C.", cmd_watch },
 	{ "events", "[KIND...]", 0, SIZE_MAX, "What happens, as it happens.", online_opts,
 	  "KIND is sweep, state, reload, wiring or hotspot; without it, all.  With --json, an\n"
 	  "object on each line.  Ends when moored does, or at Ctrl-C.", cmd_events },

@@ -4,16 +4,20 @@
 
 /* ---- asking ------------------------------------------------------------------------- */
 
-static json_t *
-with_plane(const struct cli_call *c, json_t *params, int *rc)
+json_t *
+cli_plane(const struct cli_call *c, json_t *params)
 {
-	uint64_t plane = UINT64_MAX;
+	uint64_t plane = 0;
 
 	if (!params)
 		params = json_object();
-	*rc = cli_opt_u64(c, "plane", 0, 7, &plane);
-	if (*rc == CLI_OK && plane != UINT64_MAX)
-		json_object_set_new(params, "plane", json_integer((json_int_t)plane));
+	if (!cli_opt(c, "plane"))
+		return params;
+	if (cli_opt_u64(c, "plane", 0, 7, &plane) != CLI_OK) {
+		json_decref(params);
+		return NULL;
+	}
+	json_object_set_new(params, "plane", json_integer((json_int_t)plane));
 	return params;
 }
 
@@ -21,14 +25,10 @@ int
 cli_online_ask(const struct cli_call *c, struct cli_client *cl, const char *method, json_t *params,
 	       json_t **answer)
 {
-	int rc;
-
 	*answer = NULL;
-	params = with_plane(c, params, &rc);
-	if (rc == CLI_OK)
-		return cli_call(cl, method, params, answer, NULL);
-	json_decref(params);
-	return rc;
+	if (!(params = cli_plane(c, params)))
+		return CLI_FAIL;
+	return cli_call(cl, method, params, answer, NULL);
 }
 
 int
