@@ -47,16 +47,15 @@ PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
 # moored-still: moored with a fabric that stands still, for tests without one.
-STILL_OBJ  := $(filter-out $(B)/daemon/sweep.o $(B)/daemon/mad.o,$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
-# Until there is a sweeper, moored is that, and finds no device.
-MOORED_OBJ := $(if $(wildcard daemon/sweep.c),$(DAEMON_OBJ),$(STILL_OBJ))
+SWEEP_OBJ  := $(addprefix $(B)/daemon/,sweep.o mad.o discover.o readback.o counters.o)
+STILL_OBJ  := $(filter-out $(SWEEP_OBJ),$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
 UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
 SIM_BIN    := $(B)/tests/sim/creditsim
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
 
-.PHONY: all deps demo check quick soak bench-route bench-layers bench-stability bench-permute bench-rpc install clean
+.PHONY: all deps demo check quick soak bench-route bench-layers bench-stability bench-permute bench-wire bench-rpc install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
@@ -97,7 +96,7 @@ $(B)/moorectl: $(CLI_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -ldl
 DAEMON_LIBS := -levent -ljansson -lsystemd -libnetdisc -libmad -libumad -libverbs -lpthread -lm
-$(B)/moored: $(MOORED_OBJ) $(B)/libmoore.a
+$(B)/moored: $(DAEMON_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
 $(B)/moored-still: $(STILL_OBJ) $(B)/libmoore.a
@@ -160,6 +159,9 @@ bench-rpc: test-deps all $(B)/moored-still
 	@tests/bench/rpc
 bench-permute: deps $(B)/tests/bench/permute
 	@$(B)/tests/bench/permute
+
+bench-wire: all $(B)/tests/bench/wire
+	@$(B)/tests/bench/wire
 
 # ---- install -------------------------------------------------------------------
 install: all

@@ -197,6 +197,10 @@ stop(struct moored *d, struct event **sig)
 		log_say(LOG_WARNING, NULL, "an answer was still being computed: it is given up");
 		_exit(d->exit_code);
 	}
+	if (d->stuck) {
+		log_say(LOG_WARNING, NULL, "a MAD port still stands still: it is given up");
+		_exit(d->exit_code);
+	}
 	if (d->watchdog)
 		event_free(d->watchdog);
 	loop_free(d->loop);

@@ -374,8 +374,7 @@ state_start(struct moored *d)
 void
 state_stop(struct moored *d)
 {
-	if (d->sweeper)
-		sweeper_stop(d->sweeper);
+	d->stuck = d->sweeper && !sweeper_stop(d->sweeper);
 	d->sweeper = NULL;
 	for EACH_PART(p)
 		if ((*p)->stop)

@@ -55,6 +55,7 @@ struct moored {
 	struct server *server;
 	struct worker *worker;
 	struct sweeper *sweeper;
+	bool stuck;		/* it did not stop: the process can only _exit */
 	struct event *watchdog;
 	struct planned *plan;	/* NULL: none */
 	int64_t readers;	/* number of conf.group; -1: none */
