@@ -19,10 +19,13 @@ struct miswire {
 	uint64_t sum;			/* over what should be named: see miswire_key() */
 };
 
+/* Wrong peer and wrong port have one key: where two pairs of switches have changed two
+ * cables each, all cables are between the right switches again, at other ports. */
 static inline uint64_t
 miswire_key(int verdict, uint64_t what)
 {
-	struct moore_rng r = { (uint64_t)verdict << 56 ^ what };
+	int v = verdict == MOORE_WIRE_WRONG_PORT ? MOORE_WIRE_WRONG_PEER : verdict;
+	struct moore_rng r = { (uint64_t)v << 56 ^ what };
 
 	return moore_rng_next(&r);
 }
@@ -233,6 +236,11 @@ miswire_at(struct miswire *m, moore_swid s, bool touch)
 		if (m->plan->cable[i].sw[0] == s || m->plan->cable[i].sw[1] == s) {
 			was |= m->touched[i];
 			m->touched[i] |= touch;
+		}
+	for (uint32_t i = 0; i < m->plan->n_endpoints; i++)
+		if (m->plan->ep[i].sw == s) {
+			was |= *miswire_ep(m, i);
+			*miswire_ep(m, i) |= touch;
 		}
 	return was;
 }

@@ -15,13 +15,23 @@
 
 #define SEEDS 5
 #define PATIENCE 48		/* ports looked at before a trial may be given up */
+#define EFFORT 20000000		/* ports looked at in all trials */
 
 struct trial {
 	moore_swid *role, *occupant;	/* as in moore_match */
 	moore_swid *queue;		/* observed switches with a role */
 	uint32_t n;
-	uint32_t looked, agreed;
+	uint32_t looked, agreed;	/* ports with cables to switches */
+	uint32_t hosts, hosts_agreed;	/* ports of endpoints that are known */
+	uint64_t effort;
 };
+
+/* Cables between switches come first; where a wiring has images alike, endpoints tell. */
+static uint64_t
+score(uint32_t agreed, uint32_t hosts)
+{
+	return (uint64_t)agreed << 32 | hosts;
+}
 
 static void
 trial_reset(struct trial *t)
@@ -30,7 +40,8 @@ trial_reset(struct trial *t)
 		t->occupant[t->role[t->queue[i]]] = MOORE_NONE;
 		t->role[t->queue[i]] = MOORE_NONE;
 	}
-	t->n = t->looked = t->agreed = 0;
+	t->effort += t->looked;
+	t->n = t->looked = t->agreed = t->hosts = t->hosts_agreed = 0;
 }
 
 static void
@@ -51,6 +62,10 @@ look(const struct moore_match *m, struct trial *t, moore_swid o)
 		const struct moore_plug *h = moore_side_at(&m->have, o, p);
 		const struct moore_plug *w = moore_side_at(&m->want, s, p);
 
+		if (h->kind == MOORE_PLUG_ENDPOINT && m->ep[h->peer] != MOORE_NONE) {
+			t->hosts++;
+			t->hosts_agreed += w->kind == MOORE_PLUG_ENDPOINT && w->peer == m->ep[h->peer];
+		}
 		if (h->kind != MOORE_PLUG_SWITCH)
 			continue;
 		t->looked++;
@@ -75,41 +90,45 @@ follow(const struct moore_match *m, struct trial *t, moore_swid o, moore_swid s)
 	return t->n * 2 > m->have.p->n_switches && t->agreed * 2 > t->looked;
 }
 
-/* Ports between switches at which the present roles agree. */
-static uint32_t
-agreed_now(const struct moore_match *m)
+/* The score of the present roles. */
+static uint64_t
+score_now(const struct moore_match *m)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, hosts = 0;
 
 	for (moore_swid o = 0; o < m->have.p->n_switches; o++)
 		for (unsigned p = 1; m->role[o] != MOORE_NONE && p <= m->have.p->sw[o].ports; p++) {
 			const struct moore_plug *h = moore_side_at(&m->have, o, p);
 			const struct moore_plug *w = moore_side_at(&m->want, m->role[o], p);
 
-			n += h->kind == MOORE_PLUG_SWITCH && w->kind == MOORE_PLUG_SWITCH &&
-				w->port == h->port && m->role[h->peer] == w->peer;
+			if (h->kind != w->kind)
+				continue;
+			hosts += h->kind == MOORE_PLUG_ENDPOINT && m->ep[h->peer] == w->peer;
+			n += h->kind == MOORE_PLUG_SWITCH && w->port == h->port &&
+				m->role[h->peer] == w->peer;
 		}
-	return n;
+	return score(n, hosts);
 }
 
 static bool
 by_ports(struct moore_match *m, struct trial *t)
 {
-	uint32_t n = m->have.p->n_switches, best = agreed_now(m);
+	uint32_t n = m->have.p->n_switches;
+	uint64_t best = score_now(m);
 	bool found = false;
 
 	for (uint32_t k = 0; k < SEEDS && k < n; k++) {
 		moore_swid o = (moore_swid)((uint64_t)k * n / (n < SEEDS ? n : SEEDS));
 
-		for (moore_swid s = 0; s < m->want.p->n_switches; s++) {
-			if (!follow(m, t, o, s) || t->agreed <= best)
+		for (moore_swid s = 0; s < m->want.p->n_switches && t->effort < EFFORT; s++) {
+			if (!follow(m, t, o, s) || score(t->agreed, t->hosts_agreed) <= best)
 				continue;
-			best = t->agreed;
+			best = score(t->agreed, t->hosts_agreed);
 			found = true;
 			memcpy(m->role, t->role, n * sizeof(*m->role));
 			memcpy(m->occupant, t->occupant,
 			       m->want.p->n_switches * sizeof(*m->occupant));
-			if (t->agreed == t->looked)
+			if (t->agreed == t->looked && t->hosts_agreed == t->hosts)
 				return true;
 		}
 	}

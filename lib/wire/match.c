@@ -371,20 +371,26 @@ place_rest(struct moore_match *m, const uint8_t *trusted, struct bid *bid, uint8
 static void
 improve(struct moore_match *m, moore_swid *list)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, rounds = 0;
+	bool again = true;
 
 	for (moore_swid o = 0; o < m->have.p->n_switches && n < SWAPS; o++)
 		if (m->self[o] == MOORE_NONE && m->role[o] != MOORE_NONE &&
 		    agreement(m, o) < plugs(m, &m->have, o))
 			list[n++] = o;
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < i; k++) {
-			uint32_t before = agreement(m, list[i]) + agreement(m, list[k]);
+	while (n && rounds++ < ROUNDS && again) {
+		again = false;
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t k = 0; k < i; k++) {
+				uint32_t before = agreement(m, list[i]) + agreement(m, list[k]);
 
-			swap_roles(m, list[i], list[k]);
-			if (agreement(m, list[i]) + agreement(m, list[k]) <= before)
 				swap_roles(m, list[i], list[k]);
-		}
+				if (agreement(m, list[i]) + agreement(m, list[k]) > before)
+					again = true;
+				else
+					swap_roles(m, list[i], list[k]);
+			}
+	}
 }
 
 struct scratch {		/* of settle() and finish() */
@@ -421,27 +427,44 @@ settle(struct moore_match *m, struct scratch *x)
 
 /* ---- is it worth it? ---------------------------------------------------------------- */
 
-uint64_t
-moore_match_share(const struct moore_match *m, const moore_swid *role)
+/* Does a port of the planned switch lead to the planned peer?  Which port may matter. */
+static bool
+leads(const struct moore_match *m, moore_swid from, moore_swid to, unsigned port,
+      unsigned far_port)
+{
+	unsigned last = port ? port : m->want.p->sw[from].ports;
+
+	for (unsigned q = port ? port : 1; q <= last; q++) {
+		const struct moore_plug *w = moore_side_at(&m->want, from, q);
+
+		if (w->kind == MOORE_PLUG_SWITCH && w->peer == to && (!port || w->port == far_port))
+			return true;
+	}
+	return false;
+}
+
+static uint64_t
+share(const struct moore_match *m, const moore_swid *role, bool ports)
 {
 	uint64_t there = 0, all = 0;
 
 	for (moore_swid o = 0; o < m->have.p->n_switches; o++)
 		for (unsigned p = 1; p <= m->have.p->sw[o].ports; p++) {
-			const struct moore_plug *h = moore_side_at(&m->have, o, p), *w;
-			bool found = false;
+			const struct moore_plug *h = moore_side_at(&m->have, o, p);
 
 			if (h->kind != MOORE_PLUG_SWITCH)
 				continue;
 			all++;
-			for (unsigned q = 1; role[o] != MOORE_NONE && !found &&
-			     q <= m->want.p->sw[role[o]].ports; q++) {
-				w = moore_side_at(&m->want, role[o], q);
-				found = w->kind == MOORE_PLUG_SWITCH && w->peer == role[h->peer];
-			}
-			there += found;
+			there += role[o] != MOORE_NONE && role[h->peer] != MOORE_NONE &&
+				leads(m, role[o], role[h->peer], ports ? p : 0, h->port);
 		}
 	return all ? 100 * there / all : 100;
+}
+
+uint64_t
+moore_match_share(const struct moore_match *m, const moore_swid *role)
+{
+	return share(m, role, false);
 }
 
 /* Do most of those that have a name stand for another? */
@@ -457,13 +480,33 @@ is_dealt_anew(const struct moore_match *m)
 	return displaced >= MOORE_WIRE_IMAGE && 2 * displaced > named;
 }
 
-/* Is it the names that are wrong altogether?  Only with others do cables lead where
- * the plan wants them. */
-static bool
-is_image(const struct moore_match *m)
+static uint64_t
+total_agreement(struct moore_match *m, moore_swid *role)
 {
-	return is_dealt_anew(m) && moore_match_share(m, m->role) >= 50 &&
-		moore_match_share(m, m->self) < 50;
+	moore_swid *was = m->role;
+	uint64_t sum = 0;
+
+	m->role = role;
+	for (moore_swid o = 0; o < m->have.p->n_switches; o++)
+		sum += agreement(m, o);
+	m->role = was;
+	return sum;
+}
+
+/* Is it the names that are wrong altogether?  Only with others do cables lead where
+ * the plan wants them; where most switches are joined anyway, ports and endpoints
+ * have to tell. */
+static bool
+is_image(struct moore_match *m)
+{
+	uint64_t fit;
+
+	if (!is_dealt_anew(m) || (fit = moore_match_share(m, m->role)) < 50)
+		return false;
+	return moore_match_share(m, m->self) < 50 ||
+		(fit >= MOORE_MATCH_DOUBT && share(m, m->self, true) < 50 &&
+		 total_agreement(m, m->role) > total_agreement(m, m->self) +
+		 MOORE_WIRE_EXCHANGE * m->have.p->n_switches);
 }
 
 /* Members of the ring of displaced switches through o, in ring[]; 0 when it is no
@@ -483,42 +526,54 @@ ring_of(const struct moore_match *m, moore_swid o, moore_swid *ring)
 	return at == o ? n : 0;
 }
 
+/* Ports at which the members of a ring agree; a cable between two of them counts once. */
 static uint32_t
-ring_agreement(const struct moore_match *m, const moore_swid *ring, uint32_t n)
+ring_agreement(struct moore_match *m, const moore_swid *ring, uint32_t n)
 {
-	uint32_t sum = 0;
+	uint32_t out = 0, in = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		sum += agreement(m, ring[i]);
-	return sum;
+		m->mark[ring[i]] = 1;
+	for (uint32_t i = 0; i < n; i++)
+		for (unsigned p = 1; p <= m->have.p->sw[ring[i]].ports; p++) {
+			const struct moore_plug *h = moore_side_at(&m->have, ring[i], p);
+
+			if (!agrees(m, ring[i], p))
+				continue;
+			if (h->kind == MOORE_PLUG_SWITCH && m->mark[h->peer])
+				in++;
+			else
+				out++;
+		}
+	for (uint32_t i = 0; i < n; i++)
+		m->mark[ring[i]] = 0;
+	return out + in / 2;
 }
 
+/* Everyone on the ring takes the slot that is its own, or the next one's. */
 static void
-take_own(struct moore_match *m, const moore_swid *ring, uint32_t n)
+take_slots(struct moore_match *m, const moore_swid *ring, uint32_t n, bool own)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		m->role[ring[i]] = m->self[ring[i]];
-		m->occupant[m->self[ring[i]]] = ring[i];
+		moore_swid s = own ? m->self[ring[i]] : m->self[ring[(i + n - 1) % n]];
+
+		m->role[ring[i]] = s;
+		m->occupant[s] = ring[i];
 	}
 }
 
-/* Back to the names where a ring of exchanges does not gain more cables than it
- * costs.  A gain inside the ring is seen from both of its switches. */
-static void
-weigh_ring(struct moore_match *m, const moore_swid *ring, uint32_t n, moore_swid *was)
+/* Exchange the members of a ring if that gains more cables than it costs, everyone
+ * else being where they are now. */
+static bool
+weigh_ring(struct moore_match *m, const moore_swid *ring, uint32_t n)
 {
-	uint32_t with = ring_agreement(m, ring, n), without;
+	uint32_t without = ring_agreement(m, ring, n);
 
-	for (uint32_t i = 0; i < n; i++)
-		was[i] = m->role[ring[i]];
-	take_own(m, ring, n);
-	without = ring_agreement(m, ring, n);
-	if (with <= without + MOORE_WIRE_EXCHANGE * (n - 1))
-		return;
-	for (uint32_t i = 0; i < n; i++) {
-		m->role[ring[i]] = was[i];
-		m->occupant[was[i]] = ring[i];
-	}
+	take_slots(m, ring, n, false);
+	if (ring_agreement(m, ring, n) > without + MOORE_WIRE_EXCHANGE * (n - 1))
+		return true;
+	take_slots(m, ring, n, true);
+	return false;
 }
 
 /* A displaced switch that is on no ring goes home; whoever holds its slot leaves it. */
@@ -535,37 +590,80 @@ send_home(struct moore_match *m, moore_swid o)
 	m->occupant[m->self[o]] = o;
 }
 
-static int
-weigh(struct moore_match *m)
+static void
+send_strays_home(struct moore_match *m, moore_swid *ring)
 {
-	uint32_t n = m->have.p->n_switches;
-	moore_swid *ring = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*ring));
-	moore_swid *was = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*was));
-	uint8_t *seen = moore_arena_alloc(m->tmp, (size_t)n + 1, 1);
-	bool again = true, image;
+	bool again = true;
 
-	if (!ring || !was || !seen)
-		return moore_fail_nomem(m->err);
 	while (again) {
 		again = false;
-		for (moore_swid o = 0; o < n; o++)
+		for (moore_swid o = 0; o < m->have.p->n_switches; o++)
 			if (m->self[o] != MOORE_NONE && m->role[o] != m->self[o] &&
 			    !ring_of(m, o, ring)) {
 				send_home(m, o);
 				again = true;
 			}
 	}
-	image = is_image(m);
-	for (moore_swid o = 0; o < n && !image; o++) {
-		uint32_t k;
+}
 
-		if (seen[o] || m->self[o] == MOORE_NONE || m->role[o] == m->self[o])
-			continue;
-		k = ring_of(m, o, ring);
-		for (uint32_t i = 0; i < k; i++)
-			seen[ring[i]] = 1;
-		weigh_ring(m, ring, k, was);
+/* All rings of displaced switches, one behind the other, everyone then at home; end[] of
+ * the first of each is where the next begins.  Returns how many switches. */
+static uint32_t
+take_rings(struct moore_match *m, moore_swid *ring, uint32_t *end)
+{
+	uint32_t n = 0;
+
+	for (moore_swid o = 0; o < m->have.p->n_switches; o++)
+		if (m->self[o] != MOORE_NONE && m->role[o] != m->self[o]) {
+			uint32_t k = ring_of(m, o, ring + n);
+
+			take_slots(m, ring + n, k, true);
+			end[n] = n + k;
+			n += k;
+		}
+	return n;
+}
+
+/* One ring after the other, while one gains; then two neighbours on a ring that as a
+ * whole does not. */
+static void
+weigh_rings(struct moore_match *m, moore_swid *ring, const uint32_t *end, uint8_t *done,
+	    uint32_t n)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (uint32_t i = 0; i < n; i = end[i]) {
+			if (!done[i])
+				again |= done[i] = weigh_ring(m, ring + i, end[i] - i);
+		}
 	}
+	for (uint32_t i = 0; i < n; i = end[i])
+		for (uint32_t k = i; !done[i] && k < end[i]; k++) {
+			moore_swid pair[2] = { ring[k], ring[k + 1 < end[i] ? k + 1 : i] };
+
+			if (m->role[pair[0]] == m->self[pair[0]] && m->role[pair[1]] == m->self[pair[1]])
+				weigh_ring(m, pair, 2);
+		}
+}
+
+static int
+weigh(struct moore_match *m)
+{
+	uint32_t n = m->have.p->n_switches;
+	moore_swid *ring = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*ring));
+	uint32_t *end = moore_arena_alloc(m->tmp, (size_t)n + 1, sizeof(*end));
+	uint8_t *done = moore_arena_alloc(m->tmp, (size_t)n + 1, 1);
+
+	m->mark = moore_arena_alloc(m->tmp, (size_t)n + 1, 1);
+	if (!ring || !end || !done || !m->mark)
+		return moore_fail_nomem(m->err);
+	send_strays_home(m, ring);
+	if ((m->image = is_image(m)))
+		return 0;
+	m->mute = false;	/* names count, and so does what stands by them */
+	weigh_rings(m, ring, end, done, take_rings(m, ring, end));
 	return 0;
 }
 

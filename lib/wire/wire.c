@@ -37,8 +37,7 @@ take_match(struct moore_wire *w, const struct moore_match *m)
 		w->occupant[w->role[o]] = o;
 	}
 	w->n_slots = w->plan->n_switches + unknown;
-	w->mirrored = w->n_displaced >= MOORE_WIRE_IMAGE &&
-		2 * w->n_displaced > w->by_guid + w->by_name;
+	w->mirrored = m->image;
 	return true;
 }
 
