@@ -5,12 +5,17 @@
  * the destination endpoint and the offset are part of it.  Measured are sums of them:
  * what each link carries, what each switch's endpoints send, what each endpoint gets.
  *
- * Start: gravity, x = sent(s) * received(endpoint) / all, of which the base LID has half
- * and the other offsets the rest evenly.  Then rounds of the multiplicative step for
- * Poisson counts (Shepp and Vardi 1982; Vardi 1996 for networks): each x times the mean of
- * measured / fitted over the rows that it is in.  No step increases the Kullback-Leibler
- * divergence of the rows; what the rows do not tell apart stays in the proportion of
- * the prior.
+ * 1. Background: gravity, x = sent(s) * received(endpoint) / all, times a weight of the
+ *    offset, which is fitted to the links over all pairs together.
+ * 2. Heavy pairs: what a few pairs send beyond that, gravity smears over all.  Again and
+ *    again the pair with the most room (the least excess over the fit on any link of its
+ *    route, and no more than its ends send and receive) is given that room, and gravity is
+ *    left with the rest of its ends; until no room stands out of the noise (a matching
+ *    pursuit: Mallat and Zhang 1993).
+ * 3. Rounds of the multiplicative step for Poisson counts (Shepp and Vardi 1982; Vardi
+ *    1996 for networks): each x times the mean of measured / fitted over the rows that it
+ *    is in.  No step increases the Kullback-Leibler divergence of the rows; what the rows
+ *    do not tell apart stays in the proportion that it had.
  *
  * Routes are looked up in the tables at each round rather than stored: 12,168 LIDs of
  * 338 switches have ten million hops.  Elsewhere: what goes over one link (cause.c). */
@@ -19,9 +24,14 @@
 
 #include "demand.h"
 
-#define ROUNDS_MAX 60
-#define GOOD_ENOUGH 0.005	/* of the load is not explained */
-#define STALLED 0.995		/* a round that leaves more of the misfit than this is the last */
+#define ROUNDS_MAX 12		/* of step 3 */
+#define GOOD_ENOUGH 0.001	/* of the load is not explained */
+#define WEIGH_ROUNDS 30
+#define PICK_PASSES 6
+#define PICKS 512		/* heavy pairs that are looked at in one pass */
+#define NOISE 4.0		/* standard deviations of the excess that are no pair yet */
+#define STILL 0.9		/* of its worth: then a pick is not what another explained */
+#define CRUMB 0.02		/* of the greatest load: no pair is less */
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
@@ -145,49 +155,31 @@ fill_rows(struct moore_demand *d, const struct moore_loads *l, double *sent)
 	return find_dests(d);
 }
 
-/* ---- the prior ---------------------------------------------------------------------------- */
-
-static double
-received(const struct moore_demand *d, moore_epid e)
-{
-	const struct moore_endpoint *ep = &d->f->ep[e];
-
-	return d->row[d->f->sw[ep->sw].port0 + ep->port];
-}
-
-static void
-gravity(struct moore_demand *d, const double *sent)
-{
-	double all = 0, mean, known = 0;
-	uint32_t n_known = 0;
-
-	for (uint32_t i = 0; i < d->n_sources; i++)
-		all += sent[i];
-	for (uint32_t j = 0; j < d->n_dests; j++)
-		if (!d->dest[j].offset && received(d, d->dest[j].ep) >= 0) {
-			known += received(d, d->dest[j].ep);
-			n_known++;
-		}
-	mean = n_known ? known / n_known : 1;
-	for (uint32_t j = 0; j < d->n_dests; j++) {
-		const struct demand_dest *t = &d->dest[j];
-		unsigned others = (1u << d->f->ep[t->ep].lmc) - 1;
-		double to = received(d, t->ep) >= 0 ? received(d, t->ep) : mean;
-		double part = !others ? 1 : !t->offset ? 0.5 : 0.5 / others;
-
-		for (uint32_t i = 0; i < d->n_sources; i++)
-			d->x[(size_t)j * d->n_sources + i] =
-				(float)(all > 0 ? sent[i] * to * part / all : 0);
-	}
-}
-
-/* ---- rounds ----------------------------------------------------------------------------------- */
+/* ---- routes --------------------------------------------------------------------------------- */
 
 /* The tree of one LID: the port by which each switch sends and the switch that leads to. */
 struct tree {
 	uint32_t *out;		/* MOORE_NONE: no route from here */
 	moore_swid *next;	/* MOORE_NONE: the endpoint */
 };
+
+struct work {
+	struct moore_demand *d;
+	struct tree tree;
+	double *sent, *got;	/* by source; by endpoint: what is left to the background */
+	double *ratio;		/* by row: measured / fitted, or the excess */
+	uint32_t n_offsets;
+	double weight[MOORE_CAUSE_OFFSETS];
+	double *part;		/* [offset][row]: fit of that offset's background at weight 1 */
+	struct pick *pick;	/* the PICKS with most room, greatest first */
+	unsigned n_picks;
+	double crumb;
+	double usual_sent, usual_got;	/* medians of what was measured */
+};
+
+/* Of x[dest][source], with the rows that it is in: n ports and the source's. */
+typedef void visit_fn(struct work *w, uint32_t dest, uint32_t source, const uint32_t *row,
+		      uint32_t n_rows);
 
 static void
 tree_of(const struct moore_demand *d, const struct demand_dest *t, struct tree *tree)
@@ -211,77 +203,306 @@ tree_of(const struct moore_demand *d, const struct demand_dest *t, struct tree *
 	}
 }
 
-/* One x: bring it nearer to the rows by ratio[], then add it to their fit. */
 static void
-one(struct moore_demand *d, const struct tree *tree, uint32_t i, float *x, const double *ratio)
+each_route(struct work *w, visit_fn *visit)
 {
-	uint32_t at[LOAD_HOPS], n = 0, rows = 0;
-	double sum = 0;
-	moore_swid s = d->source[i];
+	struct moore_demand *d = w->d;
+	const struct tree *tree = &w->tree;
+	uint32_t row[LOAD_HOPS + 1], n;
 
-	for (; s != MOORE_NONE && n < LOAD_HOPS && tree->out[s] != MOORE_NONE; s = tree->next[s])
-		at[n++] = tree->out[s];
-	if (s != MOORE_NONE) {		/* it never gets there */
-		*x = 0;
-		return;
+	for (uint32_t j = 0; j < d->n_dests; j++) {
+		tree_of(d, &d->dest[j], &w->tree);
+		for (uint32_t i = 0; i < d->n_sources; i++) {
+			moore_swid s = d->source[i];
+
+			for (n = 0; s != MOORE_NONE && n < LOAD_HOPS && tree->out[s] != MOORE_NONE;
+			     s = tree->next[s])
+				row[n++] = tree->out[s];
+			if (s != MOORE_NONE)	/* it never gets there */
+				continue;
+			row[n++] = d->f->n_ports + i;
+			visit(w, j, i, row, n);
+		}
 	}
-	if (ratio) {
-		at[n] = d->f->n_ports + i;
-		for (uint32_t k = 0; k <= n; k++)
-			if (d->row[at[k]] >= 0) {
-				sum += ratio[at[k]];
-				rows++;
-			}
-		if (rows)
-			*x = (float)(*x * sum / rows);
-	}
+}
+
+static float *
+x_of(const struct moore_demand *d, uint32_t dest, uint32_t source)
+{
+	return &d->x[(size_t)dest * d->n_sources + source];
+}
+
+static size_t
+n_rows(const struct moore_demand *d)
+{
+	return (size_t)d->f->n_ports + d->n_sources;
+}
+
+/* ---- 1. background --------------------------------------------------------------------------- */
+
+static void
+visit_part(struct work *w, uint32_t j, uint32_t i, const uint32_t *row, uint32_t n)
+{
+	double *part = w->part + w->d->dest[j].offset * n_rows(w->d);
+	double x = *x_of(w->d, j, i);
+
 	for (uint32_t k = 0; k < n; k++)
-		d->fit[at[k]] += *x;
-	d->fit[d->f->n_ports + i] += *x;
+		part[row[k]] += x;
+}
+
+/* x of weight 1 in each offset, and part[] from it. */
+static void
+gravity(struct work *w)
+{
+	struct moore_demand *d = w->d;
+	double all = 0;
+
+	for (uint32_t i = 0; i < d->n_sources; i++)
+		all += w->sent[i];
+	for (uint32_t j = 0; j < d->n_dests; j++)
+		for (uint32_t i = 0; i < d->n_sources; i++)
+			*x_of(d, j, i) = (float)(all > 0 ? w->sent[i] * w->got[d->dest[j].ep] / all : 0);
+	memset(w->part, 0, w->n_offsets * n_rows(d) * sizeof(*w->part));
+	each_route(w, visit_part);
+}
+
+/* Multiplicative steps, as below, for one unknown of each offset. */
+static void
+weigh(struct work *w, const double *heavy)
+{
+	size_t rows = n_rows(w->d);
+
+	for (unsigned round = 0; round < WEIGH_ROUNDS; round++) {
+		double have[MOORE_CAUSE_OFFSETS] = { 0 }, want[MOORE_CAUSE_OFFSETS] = { 0 };
+
+		for (size_t r = 0; r < rows; r++) {
+			double fit = heavy[r];
+
+			for (unsigned k = 0; k < w->n_offsets; k++)
+				fit += w->weight[k] * w->part[k * rows + r];
+			w->d->fit[r] = fit;
+			if (w->d->row[r] < 0 || fit <= 0)
+				continue;
+			for (unsigned k = 0; k < w->n_offsets; k++) {
+				have[k] += w->part[k * rows + r];
+				want[k] += w->part[k * rows + r] * w->d->row[r] / fit;
+			}
+		}
+		for (unsigned k = 0; k < w->n_offsets; k++)
+			if (have[k] > 0)
+				w->weight[k] *= want[k] / have[k];
+	}
+}
+
+/* ---- 2. heavy pairs ---------------------------------------------------------------------------- */
+
+struct pick {
+	uint32_t dest, source;
+	double room;
+	double worth;		/* excess that it would explain, over all its rows */
+};
+
+static double
+least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* Room: the least excess of a link, no more than is left of the ends.  Of two pairs with
+ * the same room, the one that explains more rows is worth more: the next pair along a
+ * heavy one's route explains some of its links, and nothing at its ends. */
+static struct pick
+pick_of(const struct work *w, uint32_t j, uint32_t i, const uint32_t *row, uint32_t n)
+{
+	double sent = w->sent[i], got = w->got[w->d->dest[j].ep], room = least(sent, got), known = 0;
+
+	for (uint32_t k = 0; k + 2 < n; k++)	/* all but the endpoint's port and the source */
+		if (w->d->row[row[k]] >= 0) {
+			room = least(room, w->ratio[row[k]]);
+			known++;
+		}
+	if (!known || room < w->crumb)
+		return (struct pick){ j, i, 0, 0 };
+	return (struct pick){ j, i, room, room * known +
+		(sent > w->usual_sent ? least(room, sent - w->usual_sent) : 0) +
+		(got > w->usual_got ? least(room, got - w->usual_got) : 0) };
 }
 
 static void
-one_round(struct moore_demand *d, struct tree *tree, const double *ratio)
+visit_room(struct work *w, uint32_t j, uint32_t i, const uint32_t *row, uint32_t n)
 {
-	memset(d->fit, 0, (d->f->n_ports + d->n_sources) * sizeof(*d->fit));
-	for (uint32_t j = 0; j < d->n_dests; j++) {
-		tree_of(d, &d->dest[j], tree);
-		for (uint32_t i = 0; i < d->n_sources; i++)
-			one(d, tree, i, &d->x[(size_t)j * d->n_sources + i], ratio);
+	struct pick p = pick_of(w, j, i, row, n);
+	unsigned at = w->n_picks;
+
+	if (p.room <= 0 || (at == PICKS && p.worth <= w->pick[at - 1].worth))
+		return;
+	if (at < PICKS)
+		w->n_picks++;
+	else
+		at--;
+	for (; at > 0 && w->pick[at - 1].worth < p.worth; at--)
+		w->pick[at] = w->pick[at - 1];
+	w->pick[at] = p;
+}
+
+static uint32_t
+route_of(const struct moore_demand *d, uint32_t j, uint32_t i, uint32_t *row)
+{
+	uint32_t n = load_route(d->f, d->lft, d->source[i], d->dest[j].ep, d->dest[j].lid, row);
+
+	row[n] = d->f->n_ports + i;
+	return n + 1;
+}
+
+/* Fill ratio[] with what is measured beyond the fit; what is noise in it. */
+static double
+excess(struct work *w, double *scratch)
+{
+	const struct moore_demand *d = w->d;
+	struct moore_load_spread s;
+	double greatest = 0, noise;
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < d->f->n_ports; r++) {
+		w->ratio[r] = d->row[r] - d->fit[r];
+		if (d->row[r] < 0)
+			continue;
+		if (d->row[r] > greatest)
+			greatest = d->row[r];
+		if (d->f->port[r].role == MOORE_ROLE_SWITCH)
+			scratch[n++] = w->ratio[r];
 	}
+	moore_load_spread(&s, scratch, n);
+	noise = NOISE * 1.4826 * s.mad;
+	return noise > CRUMB * greatest ? noise : CRUMB * greatest;
+}
+
+/* Give room to those that still have it: how many. */
+static unsigned
+take(struct work *w, float *heavy_x, double *heavy)
+{
+	uint32_t row[LOAD_HOPS + 1];
+	unsigned n_taken = 0;
+
+	for (unsigned p = 0; p < w->n_picks; p++) {
+		const struct pick *k = &w->pick[p];
+		uint32_t n = route_of(w->d, k->dest, k->source, row);
+		struct pick now = pick_of(w, k->dest, k->source, row, n);
+		double room = now.room;
+
+		if (room <= 0 || now.worth < STILL * k->worth)
+			continue;
+		n_taken++;
+		heavy_x[(size_t)k->dest * w->d->n_sources + k->source] += (float)room;
+		w->sent[k->source] -= room;
+		w->got[w->d->dest[k->dest].ep] -= room;
+		for (uint32_t i = 0; i < n; i++) {
+			heavy[row[i]] += room;
+			w->ratio[row[i]] -= room;
+		}
+	}
+	return n_taken;
+}
+
+static double
+usual(const double *v, uint32_t n, double *scratch)
+{
+	struct moore_load_spread s;
+
+	memcpy(scratch, v, n * sizeof(*v));
+	moore_load_spread(&s, scratch, n);
+	return s.median;
+}
+
+static void
+pursue(struct work *w, float *heavy_x, double *heavy, double *scratch)
+{
+	w->usual_sent = usual(w->sent, w->d->n_sources, scratch);
+	w->usual_got = usual(w->got, w->d->f->n_endpoints, scratch);
+	gravity(w);
+	weigh(w, heavy);
+	for (unsigned pass = 0; pass < PICK_PASSES; pass++) {
+		w->crumb = excess(w, scratch);
+		w->n_picks = 0;
+		each_route(w, visit_room);
+		if (!take(w, heavy_x, heavy))
+			break;
+		gravity(w);
+		weigh(w, heavy);
+	}
+	for (uint32_t j = 0; j < w->d->n_dests; j++)
+		for (uint32_t i = 0; i < w->d->n_sources; i++) {
+			float *x = x_of(w->d, j, i);
+
+			*x = (float)(*x * w->weight[w->d->dest[j].offset]) +
+			     heavy_x[(size_t)j * w->d->n_sources + i];
+		}
+}
+
+/* ---- 3. agreement ---------------------------------------------------------------------------------- */
+
+static void
+visit_fit(struct work *w, uint32_t j, uint32_t i, const uint32_t *row, uint32_t n)
+{
+	float x = *x_of(w->d, j, i);
+
+	for (uint32_t k = 0; k < n; k++)
+		w->d->fit[row[k]] += x;
+}
+
+/* Bring it nearer to its rows by ratio[], then add it to their fit. */
+static void
+visit_step(struct work *w, uint32_t j, uint32_t i, const uint32_t *row, uint32_t n)
+{
+	double sum = 0;
+	unsigned known = 0;
+
+	for (uint32_t k = 0; k < n; k++)
+		if (w->d->row[row[k]] >= 0) {
+			sum += w->ratio[row[k]];
+			known++;
+		}
+	if (known)
+		*x_of(w->d, j, i) *= (float)(sum / known);
+	visit_fit(w, j, i, row, n);
+}
+
+static void
+fit(struct work *w, visit_fn *visit)
+{
+	memset(w->d->fit, 0, n_rows(w->d) * sizeof(*w->d->fit));
+	each_route(w, visit);
 }
 
 /* Fill ratio[]; the part of the measured sums that is not explained. */
 static double
-compare(const struct moore_demand *d, double *ratio)
+compare(struct work *w)
 {
+	const struct moore_demand *d = w->d;
 	double off = 0, all = 0;
 
-	for (uint32_t i = 0; i < d->f->n_ports + d->n_sources; i++) {
-		double y = d->row[i], fit = d->fit[i];
+	for (size_t i = 0; i < n_rows(d); i++) {
+		double y = d->row[i], x = d->fit[i];
 
-		ratio[i] = fit > 0 ? y / fit : 1;
+		w->ratio[i] = x > 0 ? y / x : 1;
 		if (y < 0)
 			continue;
-		off += y > fit ? y - fit : fit - y;
+		off += y > x ? y - x : x - y;
 		all += y;
 	}
 	return all > 0 ? (off < all ? off / all : 1) : 0;
 }
 
 static double
-agree(struct moore_demand *d, struct tree *tree, double *ratio)
+agree(struct work *w)
 {
-	double misfit, before;
+	double misfit;
 
-	one_round(d, tree, NULL);
-	misfit = compare(d, ratio);
+	fit(w, visit_fit);
+	misfit = compare(w);
 	for (unsigned n = 0; n < ROUNDS_MAX && misfit > GOOD_ENOUGH; n++) {
-		before = misfit;
-		one_round(d, tree, ratio);
-		misfit = compare(d, ratio);
-		if (misfit > before * STALLED)
-			break;
+		fit(w, visit_step);
+		misfit = compare(w);
 	}
 	return misfit;
 }
@@ -323,26 +544,61 @@ moore_demand_free(struct moore_demand *d)
 	free(d);
 }
 
+/* What endpoints got, with the mean for those not known. */
+static void
+find_got(struct work *w)
+{
+	const struct moore_demand *d = w->d;
+	double known = 0, mean;
+	uint32_t n = 0;
+
+	for (int again = 0; again < 2; again++) {
+		mean = n ? known / n : 1;
+		for (uint32_t j = 0; j < d->n_dests; j++) {
+			moore_epid e = d->dest[j].ep;
+			double x = d->row[d->f->sw[d->f->ep[e].sw].port0 + d->f->ep[e].port];
+
+			if (d->dest[j].offset >= w->n_offsets)
+				w->n_offsets = d->dest[j].offset + 1u;
+			w->got[e] = x >= 0 ? x : mean;
+			if (!again && !d->dest[j].offset && x >= 0) {
+				known += x;
+				n++;
+			}
+		}
+	}
+	for (unsigned k = 0; k < w->n_offsets; k++)	/* most use the base LID alone */
+		w->weight[k] = w->n_offsets == 1 ? 1 : k ? 0.5 / (w->n_offsets - 1) : 0.5;
+}
+
 static int
 estimate(struct moore_demand *d, const struct moore_loads *loads, struct moore_arena *tmp,
 	 double *misfit)
 {
-	const struct moore_fabric *f = d->f;
-	size_t rows = (size_t)f->n_ports + f->n_switches + 1;
-	double *sent = moore_arena_alloc(tmp, (size_t)f->n_switches + 1, sizeof(*sent));
-	double *ratio = moore_arena_alloc(tmp, rows, sizeof(*ratio));
-	struct tree tree = {
-		moore_arena_alloc(tmp, (size_t)f->n_switches + 1, sizeof(*tree.out)),
-		moore_arena_alloc(tmp, (size_t)f->n_switches + 1, sizeof(*tree.next)),
-	};
+	size_t n_sw = (size_t)d->f->n_switches + 1, rows = n_sw + d->f->n_ports, cells;
+	struct work w = { .d = d };
+	double *heavy = moore_arena_alloc(tmp, rows, sizeof(*heavy));
+	double *scratch = moore_arena_alloc(tmp, rows + d->f->n_endpoints, sizeof(*scratch));
+	float *heavy_x;
 
-	if (!sent || !ratio || !tree.out || !tree.next || fill_rows(d, loads, sent) < 0)
+	w.tree.out = moore_arena_alloc(tmp, n_sw, sizeof(*w.tree.out));
+	w.tree.next = moore_arena_alloc(tmp, n_sw, sizeof(*w.tree.next));
+	w.sent = moore_arena_alloc(tmp, n_sw, sizeof(*w.sent));
+	w.got = moore_arena_alloc(tmp, (size_t)d->f->n_endpoints + 1, sizeof(*w.got));
+	w.ratio = moore_arena_alloc(tmp, rows, sizeof(*w.ratio));
+	w.pick = moore_arena_alloc(tmp, PICKS, sizeof(*w.pick));
+	if (!heavy || !scratch || !w.tree.out || !w.tree.next || !w.sent || !w.got || !w.ratio ||
+	    !w.pick || fill_rows(d, loads, w.sent) < 0)
 		return -MOORE_ENOMEM;
-	d->x = malloc(((size_t)d->n_dests * d->n_sources + 1) * sizeof(*d->x));
-	if (!d->x)
+	find_got(&w);
+	cells = (size_t)d->n_dests * d->n_sources + 1;
+	w.part = moore_arena_alloc(tmp, w.n_offsets + 1, n_rows(d) * sizeof(*w.part));
+	heavy_x = moore_arena_alloc(tmp, cells, sizeof(*heavy_x));
+	d->x = malloc(cells * sizeof(*d->x));
+	if (!w.part || !heavy_x || !d->x)
 		return -MOORE_ENOMEM;
-	gravity(d, sent);
-	*misfit = agree(d, &tree, ratio);
+	pursue(&w, heavy_x, heavy, scratch);
+	*misfit = agree(&w);
 	return 0;
 }
 
