@@ -47,9 +47,8 @@ PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
 # moored-still: moored with a fabric that stands still, for tests without one.
-STILL_OBJ  := $(filter-out $(B)/daemon/sweep.o $(B)/daemon/mad.o,$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
-# Until there is a sweeper, moored is that, and finds no device.
-MOORED_OBJ := $(if $(wildcard daemon/sweep.c),$(DAEMON_OBJ),$(STILL_OBJ))
+SWEEP_OBJ  := $(addprefix $(B)/daemon/,sweep.o mad.o discover.o readback.o counters.o)
+STILL_OBJ  := $(filter-out $(SWEEP_OBJ),$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
 UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
 SIM_BIN    := $(B)/tests/sim/creditsim
@@ -63,7 +62,7 @@ all: deps $(TARGETS)
 BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev \
 	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq \
-	python3 python3-jsonschema man-db
+	python3 python3-jsonschema man-db systemd zsh
 deps:
 	@etc/deps $(BUILD_DEPS)
 test-deps:
@@ -97,7 +96,7 @@ $(B)/moorectl: $(CLI_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -ldl
 DAEMON_LIBS := -levent -ljansson -lsystemd -libnetdisc -libmad -libumad -libverbs -lpthread -lm
-$(B)/moored: $(MOORED_OBJ) $(B)/libmoore.a
+$(B)/moored: $(DAEMON_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
 $(B)/moored-still: $(STILL_OBJ) $(B)/libmoore.a
@@ -164,7 +163,8 @@ install: all
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/bin \
 		$(DESTDIR)$(PREFIX)/include/moore $(DESTDIR)$(SYSCONFDIR)/moore \
 		$(DESTDIR)$(UNITDIR)/opensm.service.d $(DESTDIR)$(UNITDIR)/opensm@.service.d \
-		$(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/lib/udev/rules.d \
+		$(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8 \
 		$(DESTDIR)$(PREFIX)/share/doc/moore
 	install -m 644 $(B)/libmoore.a $(DESTDIR)$(LIBDIR)
@@ -172,6 +172,7 @@ install: all
 	ln -sf libmoore.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libmoore.so.$(SOVERSION)
 	ln -sf libmoore.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libmoore.so
 	install -m 755 $(B)/moorectl $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(B)/moored $(DESTDIR)$(PREFIX)/sbin
 	install -m 644 lib/include/moore/*.h $(DESTDIR)$(PREFIX)/include/moore
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@VERSION@|$(VERSION)|g' \
 		lib/moore.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/moore.pc
@@ -182,10 +183,19 @@ install: all
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' systemd/opensm.service.d/moore.conf \
 		> $(DESTDIR)$(UNITDIR)/opensm.service.d/moore.conf
 	cp $(DESTDIR)$(UNITDIR)/opensm.service.d/moore.conf $(DESTDIR)$(UNITDIR)/opensm@.service.d/
+	$(B)/moored --print-config > $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf.default
+	test -e $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf || \
+		cp $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf.default $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf
+	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' systemd/moored.service \
+		> $(DESTDIR)$(UNITDIR)/moored.service
+	install -m 644 systemd/moored.socket $(DESTDIR)$(UNITDIR)
+	install -m 644 systemd/90-moored.rules $(DESTDIR)$(PREFIX)/lib/udev/rules.d
+	install -m 644 systemd/moored.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/moored.conf
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 docs/man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 docs/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
 	install -D -m 644 etc/moorectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/moorectl
+	install -D -m 644 etc/moorectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_moorectl
 	install -m 644 README.md LICENSE docs/*.md docs/*.json $(DESTDIR)$(PREFIX)/share/doc/moore
 
 clean:

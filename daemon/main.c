@@ -185,18 +185,24 @@ stop(struct moored *d, struct event **sig)
 	bool ended;
 
 	notify_stopping();
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		if (sig[i])
+			event_free(sig[i]);
 	ended = worker_stop(d->worker, 2000);
+	d->worker = NULL;
+	server_stop(d->server, 500);	/* turns the loop: parts are still there */
+	d->server = NULL;
 	state_stop(d);
-	server_stop(d->server, 500);
 	if (!ended) {
 		log_say(LOG_WARNING, NULL, "an answer was still being computed: it is given up");
 		_exit(d->exit_code);
 	}
+	if (d->stuck) {
+		log_say(LOG_WARNING, NULL, "a MAD port still stands still: it is given up");
+		_exit(d->exit_code);
+	}
 	if (d->watchdog)
 		event_free(d->watchdog);
-	for (size_t i = 0; i < N_SIGNALS; i++)
-		if (sig[i])
-			event_free(sig[i]);
 	loop_free(d->loop);
 	methods_fini();
 }

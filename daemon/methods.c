@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* methods.c - the one table of methods, from the tables of its parts.  Dispatch,
- * validation, system.methods, docs/json-rpc.md and shell completion come from it. */
+ * validation, system.methods, docs/rpc.md and shell completion come from it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static const struct method *const tables[] = {
 static struct rpc_method *methods;
 static size_t n_methods;
 
-json_t *
-method_schema(const char *text)
+static json_t *
+read_schema(const char *text)
 {
 	char *s = strdup(text);
 	json_t *j;
@@ -38,7 +38,7 @@ good_schema(const struct method *m, const char *text, json_t **out)
 {
 	char why[200] = "is no JSON";
 
-	*out = method_schema(text);
+	*out = read_schema(text);
 	if (*out && schema_valid(*out, why, sizeof(why)))
 		return true;
 	log_say(LOG_ERR, NULL, "%s: its schema: %s", m->name, why);
@@ -49,7 +49,6 @@ bool
 methods_init(void)
 {
 	size_t n = 0;
-	json_t *result;
 
 	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
 		for (const struct method *m = tables[t]; m->name; m++)
@@ -58,11 +57,11 @@ methods_init(void)
 		return false;
 	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
 		for (const struct method *m = tables[t]; m->name; m++) {
-			if (!good_schema(m, m->result, &result))
-				return false;
-			json_decref(result);
-			methods[n_methods++].m = m;
-			if (!good_schema(m, m->params, &methods[n_methods - 1].params))
+			struct rpc_method *rm = &methods[n_methods++];
+
+			rm->m = m;
+			if (!good_schema(m, m->params, &rm->params) ||
+			    !good_schema(m, m->result, &rm->result))
 				return false;
 		}
 	return true;
@@ -71,8 +70,10 @@ methods_init(void)
 void
 methods_fini(void)
 {
-	while (n_methods)
+	while (n_methods) {
 		json_decref(methods[--n_methods].params);
+		json_decref(methods[n_methods].result);
+	}
 	free(methods);
 	methods = NULL;
 }
@@ -162,14 +163,12 @@ json_count(uint64_t n)
 /* ---- the reference --------------------------------------------------------------------- */
 
 static void
-print_schema(struct moore_buf *out, const char *title, const char *text)
+print_schema(struct moore_buf *out, const char *title, const json_t *schema)
 {
-	json_t *j = method_schema(text);
-	char *s = j ? json_dumps(j, JSON_INDENT(2)) : NULL;
+	char *s = json_dumps(schema, JSON_INDENT(2));
 
 	moore_buf_fmt(out, "%s\n\n```json\n%s\n```\n\n", title, s ? s : "");
 	free(s);
-	json_decref(j);
 }
 
 void
@@ -191,8 +190,8 @@ methods_print(struct moore_buf *out)
 		moore_buf_fmt(out, "## %s\n\n%s%s\n\n", rm->m->name, rm->m->help,
 			      rm->m->access == ACCESS_CHANGE ?
 			      " For root and the user that moored runs as." : "");
-		print_schema(out, "Params:", rm->m->params);
-		print_schema(out, "Result:", rm->m->result);
+		print_schema(out, "Params:", rm->params);
+		print_schema(out, "Result:", rm->result);
 	}
 	if (out->len)
 		out->data[--out->len] = '\0';

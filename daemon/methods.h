@@ -32,9 +32,7 @@ void methods_fini(void);
 const struct rpc_method *method_find(const char *name);
 /* In order of the tables; NULL past the end. */
 const struct rpc_method *method_at(size_t i);
-/* A schema of the table, as JSON. */
-json_t *method_schema(const char *text);
-/* The reference, docs/json-rpc.md. */
+/* The reference, docs/rpc.md. */
 void methods_print(struct moore_buf *out);
 
 /* The snapshot that c is about; NULL fills *e with the reason.  need_fabric: with

@@ -23,10 +23,10 @@ run_methods(struct call *c, struct rpc_error *e)
 
 	(void)c, (void)e;
 	for (size_t i = 0; (rm = method_at(i)); i++)
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:O, s:o}",
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:O, s:O}",
 			"name", rm->m->name, "help", rm->m->help,
 			"access", rm->m->access == ACCESS_CHANGE ? "change" : "read",
-			"params", rm->params, "result", method_schema(rm->m->result)));
+			"params", rm->params, "result", rm->result));
 	return json_pack("{s:o}", "methods", list);
 }
 

@@ -101,7 +101,8 @@ int sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf
 		  uint64_t first_sweep, const struct sweeper_calls *calls);
 /* Look again now (after a change that someone saw). */
 void sweeper_kick(struct sweeper *s);
-void sweeper_stop(struct sweeper *s);
+/* False: a thread hangs in its device and still runs; then the process can only _exit. */
+bool sweeper_stop(struct sweeper *s);
 
 /* ---- JSON-RPC (rpc.h, methods.c) ------------------------------------------------ */
 
@@ -174,7 +175,7 @@ struct part {
 	void (*snapshot)(struct moored *d, struct view *v);	/* borrowed */
 	void (*polled)(struct moored *d, const struct poll *p);	/* borrowed */
 	void (*plan)(struct moored *d);	/* d->plan or d->conf changed */
-	void (*stop)(struct moored *d);
+	void (*stop)(struct moored *d);		/* also when start() was never called */
 };
 
 #endif

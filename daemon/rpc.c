@@ -101,8 +101,10 @@ rpc_error_line(int code, const char *text, size_t *len)
 char *
 rpc_notification(const char *method, json_t *params, size_t *len)
 {
-	return line_of(json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params",
-				 params), len);
+	json_t *j = params ? json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method,
+				       "params", params) : NULL;
+
+	return j ? line_of(j, len) : NULL;	/* nobody asked: no error to answer with */
 }
 
 /* ---- turns ------------------------------------------------------------------------ */
@@ -290,7 +292,7 @@ request(struct turn *t, json_t *r)
 	}
 }
 
-static void
+static unsigned
 requests(struct turn *t, json_t *in)
 {
 	json_t *one;
@@ -298,27 +300,29 @@ requests(struct turn *t, json_t *in)
 
 	if (!json_is_array(in)) {
 		request(t, in);
-		return;
+		return 1;
 	}
 	if (!json_array_size(in)) {
 		bad_request(t, "the batch is empty");
-		return;
+		return 1;
 	}
 	if (json_array_size(in) > RPC_BATCH_MAX) {
 		bad_request(t, "more than 100 requests in one batch: send several");
-		return;
+		return 1;
 	}
 	t->batch = true;
 	json_array_foreach(in, i, one)
 		request(t, one);
+	return (unsigned)json_array_size(in);
 }
 
-void
+unsigned
 rpc_line(const struct rpc_host *h, void *client, enum access access, const char *data, size_t len)
 {
 	struct turn *t = calloc(1, sizeof(*t));
 	char why[JSON_ERROR_TEXT_LENGTH + 64];
 	json_error_t je;
+	unsigned n = 1;
 	json_t *in;
 
 	if (t)
@@ -327,15 +331,16 @@ rpc_line(const struct rpc_host *h, void *client, enum access access, const char 
 	if (!t || !t->answers) {
 		free(t);
 		h->reply(client, NULL, 0);
-		return;
+		return n;
 	}
 	in = json_loadb(data, len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &je);
 	if (in) {
-		requests(t, in);
+		n = requests(t, in);
 	} else {
 		snprintf(why, sizeof(why), "byte %d: %s", je.position, je.text);
 		json_array_append_new(t->answers, error_object(json_null(), RPC_PARSE, why));
 	}
 	json_decref(in);
 	turn_put(t);
+	return n;
 }

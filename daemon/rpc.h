@@ -7,9 +7,9 @@
 
 #define RPC_BATCH_MAX 100	/* requests in one batch */
 
-struct rpc_method {		/* a method with its schema read */
+struct rpc_method {		/* a method with its schemas read */
 	const struct method *m;
-	json_t *params;
+	json_t *params, *result;
 };
 
 struct rpc_job;
@@ -30,15 +30,16 @@ struct rpc_host {
 	void (*reply)(void *client, char *text, size_t len);
 };
 
-/* Answer a line (without its newline) of the client. */
-void rpc_line(const struct rpc_host *h, void *client, enum access access, const char *data,
-	      size_t len);
+/* Answer a line (without its newline) of the client.  How many requests it held, 1 at
+ * least: a batch costs what its requests would. */
+unsigned rpc_line(const struct rpc_host *h, void *client, enum access access, const char *data,
+		  size_t len);
 void rpc_job_run(struct rpc_job *j);	/* any thread */
 void rpc_job_end(struct rpc_job *j);	/* the thread of rpc_line(); j is gone then */
 
 /* {"jsonrpc":"2.0","id":null,"error":...} and a newline, for what has no request. */
 char *rpc_error_line(int code, const char *text, size_t *len);
-/* {"jsonrpc":"2.0","method":...} and a newline.  Takes params. */
+/* {"jsonrpc":"2.0","method":...} and a newline; NULL when memory ran out.  Takes params. */
 char *rpc_notification(const char *method, json_t *params, size_t *len);
 
 #endif

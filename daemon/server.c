@@ -3,7 +3,7 @@
  *
  * Anyone may connect; who asks is told by SO_PEERCRED, so that who may not gets a
  * sentence and not an errno.  A peer never costs others more than its share: it gets
- * SLICE lines at a time, RATE a second, JOBS outstanding; it is not read while its
+ * TURN_US at a time, RATE a second, JOBS outstanding; it is not read while its
  * answers are not taken (OUT_HIGH), events that do not fit (EVENT_ROOM) are counted
  * and left out, and who takes nothing for STALL seconds is dropped.
  *
@@ -11,7 +11,6 @@
  * the kernel drops it with its holder. */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <event2/buffer.h>
@@ -36,8 +36,8 @@
 
 enum {
 	LINE_MAX_BYTES = 1 << 20,
-	SLICE = 64,
-	RATE = 100000,		/* lines a second; a tenth of it at once */
+	TURN_US = 1000,
+	RATE = 100000,		/* requests a second; a tenth of it at once */
 	JOBS = 16,
 	OUT_HIGH = 4 << 20,
 	EVENT_ROOM = 256 << 10,
@@ -54,9 +54,10 @@ struct client {
 	uid_t uid;
 	pid_t pid;
 	uint32_t kinds;			/* of events */
-	unsigned jobs;
-	double tokens;
-	struct timeval filled;		/* when tokens were counted last */
+	unsigned jobs;			/* lines and jobs that refer to it */
+	unsigned outstanding;		/* of these, on the worker */
+	double tokens;			/* below 0 after a batch */
+	double filled;			/* when tokens were counted last */
 	bool eof;			/* it sends no more */
 	bool deaf;			/* close when all is answered */
 	uint64_t lost;			/* events since the last that went out */
@@ -74,7 +75,7 @@ struct server {
 	bool stopping;
 };
 
-static const struct timeval tick = { 0, 10000 };
+static const struct timeval tick = { 0, 10000 }, now = { 0, 0 };
 
 /* ---- a client's end ----------------------------------------------------------------- */
 
@@ -119,16 +120,23 @@ unsent(const struct client *c)
 
 /* ---- lines in ------------------------------------------------------------------------- */
 
+static double
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static void
 fill_tokens(struct client *c)
 {
-	struct timeval now, gone;
+	double t = seconds();
 
-	event_base_gettimeofday_cached(bufferevent_get_base(c->bev), &now);
-	evutil_timersub(&now, &c->filled, &gone);
-	c->filled = now;
-	c->tokens += RATE * ((double)gone.tv_sec + (double)gone.tv_usec / 1e6);
-	if (c->tokens > RATE / 10.0 || c->tokens < 0)	/* also when the clock was set */
+	c->tokens += RATE * (t - c->filled);
+	c->filled = t;
+	if (c->tokens > RATE / 10.0)
 		c->tokens = RATE / 10.0;
 }
 
@@ -161,6 +169,7 @@ take_line(struct client *c)
 	struct evbuffer_ptr nl = evbuffer_search(in, "\n", 1, NULL);
 	size_t len = nl.pos < 0 ? evbuffer_get_length(in) : (size_t)nl.pos;
 	const char *data;
+	unsigned n = 1;
 
 	if (len > LINE_MAX_BYTES) {
 		too_long(c);
@@ -175,12 +184,12 @@ take_line(struct client *c)
 	}
 	if (len && data[len - 1] == '\r')
 		len--;
-	c->tokens -= 1;
 	if (strspn(data, " \t\r") < len) {	/* an empty line asks nothing; ends at the \n */
-		c->s->count.requests++;
 		c->jobs++;			/* rpc_line() calls client_reply() once */
-		rpc_line(&c->s->host, c, c->access, data, len);
+		n = rpc_line(&c->s->host, c, c->access, data, len);
+		c->s->count.requests += n;
 	}
+	c->tokens -= n;
 	if (c->bev)
 		evbuffer_drain(in, (size_t)nl.pos + 1);
 	return c->bev != NULL;
@@ -193,16 +202,16 @@ close_if_done(struct client *c)
 		client_close(c);
 }
 
-/* After n lines: when to go on. */
+/* When to go on; more: there may be another line, and it was others' turn. */
 static void
-pause_or_read(struct client *c, unsigned n)
+pause_or_read(struct client *c, bool more)
 {
 	if (c->deaf) {
 		close_if_done(c);
 	} else if (unsent(c) >= OUT_HIGH) {
 		bufferevent_disable(c->bev, EV_READ);	/* on_written() reads on */
-	} else if (n == SLICE) {
-		event_active(c->again, EV_TIMEOUT, 0);
+	} else if (more && c->tokens >= 1) {
+		event_add(c->again, &now);	/* activated, it would run before others are polled */
 	} else if (c->tokens < 1) {
 		bufferevent_disable(c->bev, EV_READ);
 		event_add(c->again, &tick);
@@ -214,25 +223,26 @@ pause_or_read(struct client *c, unsigned n)
 	}
 }
 
-/* Lines of one turn of the loop.  Keeps c alive across its own end. */
+/* Requests of one turn of the loop.  Keeps c alive across its own end. */
 static void
 read_lines(struct client *c)
 {
-	unsigned n = 0;
+	double end = seconds() + TURN_US / 1e6;
+	bool more = true;
 
 	if (c->s->stopping)
 		return;
 	c->jobs++;
 	fill_tokens(c);
-	while (n < SLICE && c->tokens >= 1 && unsent(c) < OUT_HIGH && take_line(c))
-		n++;
+	while (more && c->tokens >= 1 && unsent(c) < OUT_HIGH && seconds() < end)
+		more = take_line(c);
 	c->jobs--;
 	if (!c->bev) {
 		if (!c->jobs)
 			client_free(c);
 		return;
 	}
-	pause_or_read(c, n);
+	pause_or_read(c, more);
 }
 
 static void
@@ -335,6 +345,7 @@ deferred_end(void *arg)
 	struct deferred *w = arg;
 
 	w->c->s->count.outstanding--;
+	w->c->outstanding--;
 	rpc_job_end(w->job);
 	free(w);
 }
@@ -345,7 +356,7 @@ client_defer(void *arg, struct rpc_job *job)
 	struct client *c = arg;
 	struct deferred *w;
 
-	if (c->jobs > JOBS + 2 || !(w = malloc(sizeof(*w))))	/* this line and its reader count */
+	if (c->outstanding >= JOBS || !(w = malloc(sizeof(*w))))
 		return -1;
 	*w = (struct deferred){ c, job };
 	if (worker_add(c->s->d->worker, deferred_run, deferred_end, w) < 0) {
@@ -353,26 +364,24 @@ client_defer(void *arg, struct rpc_job *job)
 		return -1;
 	}
 	c->s->count.outstanding++;
+	c->outstanding++;
 	return 0;
 }
 
 /* ---- who is it ---------------------------------------------------------------------------- */
 
 static bool
-in_group(int fd, gid_t own, const char *group)
+in_group(int fd, gid_t own, int64_t group)
 {
-	struct group *g = group[0] ? getgrnam(group) : NULL;
 	gid_t list[1024];
 	socklen_t len = sizeof(list);
 
-	if (!g)
-		return false;
-	if (own == g->gr_gid)
-		return true;
+	if (group < 0 || own == group)
+		return group >= 0;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, list, &len) < 0)
 		return false;
 	for (size_t i = 0; i < len / sizeof(*list); i++)
-		if (list[i] == g->gr_gid)
+		if (list[i] == group)
 			return true;
 	return false;
 }
@@ -386,7 +395,7 @@ access_of(const struct moored *d, int fd, struct ucred *peer)
 		return ACCESS_NONE;
 	if (peer->uid == 0 || peer->uid == geteuid())
 		return ACCESS_CHANGE;
-	return in_group(fd, peer->gid, d->conf.group) ? ACCESS_READ : ACCESS_NONE;
+	return in_group(fd, peer->gid, d->readers) ? ACCESS_READ : ACCESS_NONE;
 }
 
 /* ---- connections ----------------------------------------------------------------------------- */
@@ -427,7 +436,7 @@ client_new(struct server *s, int fd, enum access access, const struct ucred *pee
 	c->uid = peer->uid;
 	c->pid = peer->pid;
 	c->tokens = RATE / 10.0;
-	event_base_gettimeofday_cached(base, &c->filled);
+	c->filled = seconds();
 	LIST_INSERT_HEAD(&s->clients, c, all);
 	s->count.clients++;
 	s->count.accepted++;
@@ -641,6 +650,7 @@ server_stop(struct server *s, unsigned ms)
 	evconnlistener_disable(s->listener);
 	LIST_FOREACH(c, &s->clients, all)
 		bufferevent_disable(c->bev, EV_READ);
+	event_base_loop(base, EVLOOP_NONBLOCK);		/* what the worker posted last */
 	for (unsigned i = 0; i < ms / 10 && !all_written(s); i++) {
 		event_base_loopexit(base, &tick);
 		event_base_loop(base, EVLOOP_NO_EXIT_ON_EMPTY);

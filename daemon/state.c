@@ -3,12 +3,14 @@
  *
  * What is wrong in a file that is read again changes nothing: the last good one
  * stays in force and system.status says why. */
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf.h"
+#include "methods.h"
 #include "notify.h"
 #include "state.h"
 
@@ -95,6 +97,7 @@ struct reload {
 	const char *plan_option, *socket_option;
 	struct moored_conf conf;
 	struct planned *plan;
+	int64_t readers;
 	struct moore_err conf_err, plan_err;	/* code 0: right */
 };
 
@@ -112,6 +115,19 @@ reload_new(const struct moored *d)
 	return r;
 }
 
+/* Here and not when someone connects: names of groups may be a network away. */
+static void
+read_group(struct reload *r)
+{
+	const struct group *g = r->conf.group[0] ? getgrnam(r->conf.group) : NULL;
+
+	r->readers = g ? (int64_t)g->gr_gid : -1;
+	if (r->conf.group[0] && !g)
+		moore_fail(&r->conf_err, MOORE_EINVAL, 0, "%.200s: group: %s: there is no such group: "
+			   "make it (groupadd --system), or name another", r->conf_path,
+			   r->conf.group);
+}
+
 void
 reload_read(struct reload *r)
 {
@@ -123,6 +139,7 @@ reload_read(struct reload *r)
 		strcpy(r->conf.plan, r->plan_option);
 	if (r->socket_option)
 		strcpy(r->conf.socket, r->socket_option);
+	read_group(r);
 	if (r->conf.plan[0])
 		planned_read(&r->plan, r->conf.plan, &r->plan_err);
 }
@@ -150,6 +167,7 @@ state_configure(struct moored *d, struct moore_err *err)
 	} else {
 		d->conf = r->conf;
 		d->plan = r->plan;
+		d->readers = r->readers;
 		r->plan = NULL;
 	}
 	reload_free(r);
@@ -162,6 +180,7 @@ apply_conf(struct moored *d, const struct reload *r)
 	struct moore_buf stale = MOORE_BUF_INIT;
 
 	moored_conf_take_live(&d->conf, &r->conf, &stale);
+	d->readers = r->readers;
 	if (stale.len)
 		log_say(LOG_WARNING, NULL, "reload: these keys take a restart: %s", stale.data);
 	moore_buf_free(&stale);
@@ -193,8 +212,8 @@ reload_apply(struct moored *d, struct reload *r)
 			conf_good ? "plan" : "configuration");
 	}
 	reload_free(r);
-	event_publish(d, EVENT_RELOAD, json_pack("{s:b, s:s, s:s}", "good", good, "config_error",
-						 d->conf_error, "plan_error", d->plan_error));
+	event_publish(d, EVENT_RELOAD, json_pack("{s:b, s:o, s:o}", "good", good, "config_error",
+		json_name(d->conf_error), "plan_error", json_name(d->plan_error)));
 	return good;
 }
 
@@ -243,6 +262,19 @@ state_reload(struct moored *d)
 /* ---- what the sweeper tells --------------------------------------------------------------- */
 
 static void
+log_sweep(const struct snapshot *s)
+{
+	char plane[8], sweep[24];
+	struct log_field f[] = { { "PLANE", plane }, { "SWEEP", sweep }, { NULL, NULL } };
+
+	snprintf(plane, sizeof(plane), "%u", s->plane);
+	snprintf(sweep, sizeof(sweep), "%llu", (unsigned long long)s->sweep);
+	log_say(LOG_INFO, f, "sweep %s of plane %s: %u switches, %u endpoints, %u cables, %s tables, in "
+		"%u ms", sweep, plane, s->seen->n_switches, s->seen->n_endpoints, s->seen->n_cables,
+		s->lft ? "with" : "no", s->took_ms);
+}
+
+static void
 on_snapshot(void *arg, struct snapshot *s)
 {
 	struct moored *d = arg;
@@ -255,6 +287,7 @@ on_snapshot(void *arg, struct snapshot *s)
 	}
 	view_put(p->view);
 	p->view = v;
+	log_sweep(v->snap);
 	d->sweep = v->snap->sweep > d->sweep ? v->snap->sweep : d->sweep;
 	for EACH_PART(q)
 		if ((*q)->snapshot)
@@ -281,7 +314,7 @@ static void
 on_state(void *arg, unsigned plane, enum plane_state state, const char *why)
 {
 	struct moored *d = arg;
-	struct plane *p = &d->plane[plane];
+	struct plane *p = &d->plane[plane < d->n_planes ? plane : 0];
 	char index[8];
 	struct log_field f[] = { { "PLANE", index }, { NULL, NULL } };
 
@@ -292,8 +325,8 @@ on_state(void *arg, unsigned plane, enum plane_state state, const char *why)
 	snprintf(p->why, sizeof(p->why), "%s", why);
 	log_say(state == PLANE_UP ? LOG_NOTICE : LOG_WARNING, f, "plane %s%s%u: %s%s%s", p->name,
 		p->name[0] ? " = " : "", plane, plane_state_name(state), why[0] ? ": " : "", why);
-	event_publish(d, EVENT_STATE, json_pack("{s:i, s:s, s:s, s:s}", "plane", (int)plane,
-		"name", p->name, "state", plane_state_name(state), "why", p->why));
+	event_publish(d, EVENT_STATE, json_pack("{s:i, s:o, s:s, s:o}", "plane", (int)plane, "name",
+		json_name(p->name), "state", plane_state_name(state), "why", json_name(p->why)));
 }
 
 /* ---- start and stop -------------------------------------------------------------------------- */
@@ -341,8 +374,7 @@ state_start(struct moored *d)
 void
 state_stop(struct moored *d)
 {
-	if (d->sweeper)
-		sweeper_stop(d->sweeper);
+	d->stuck = d->sweeper && !sweeper_stop(d->sweeper);
 	d->sweeper = NULL;
 	for EACH_PART(p)
 		if ((*p)->stop)

@@ -55,8 +55,10 @@ struct moored {
 	struct server *server;
 	struct worker *worker;
 	struct sweeper *sweeper;
+	bool stuck;		/* it did not stop: the process can only _exit */
 	struct event *watchdog;
 	struct planned *plan;	/* NULL: none */
+	int64_t readers;	/* number of conf.group; -1: none */
 	char conf_error[400], plan_error[400];	/* of the last reload; "" when it was right */
 	uint64_t started_ms, reloads;
 	struct plane plane[MOORED_PLANES_MAX];

@@ -96,7 +96,7 @@ worker_start(struct worker **out, struct loop *l)
 int
 worker_add(struct worker *w, void (*run)(void *arg), void (*done)(void *arg), void *arg)
 {
-	struct job *j = malloc(sizeof(*j));
+	struct job *j = w ? malloc(sizeof(*j)) : NULL;
 	bool full;
 
 	if (!j)

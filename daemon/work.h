@@ -10,7 +10,7 @@
 struct worker;
 int worker_start(struct worker **out, struct loop *l);
 /* run(arg) on the worker's thread, then done(arg) on the loop's.  -1 when the queue
- * is full: neither is called. */
+ * is full, or w is NULL (moored stops): neither is called. */
 int worker_add(struct worker *w, void (*run)(void *arg), void (*done)(void *arg), void *arg);
 /* Drop what waits (its done() is called) and wait for what runs, ms at most.  True
  * when the thread ended and w is gone; false: it goes on and needs what it was given. */

@@ -117,7 +117,7 @@ host_clear(void)
 	memset(&host, 0, sizeof(host));
 }
 
-static void
+static inline void
 host_fini(void)
 {
 	host_clear();

@@ -126,8 +126,9 @@ sweeper_kick(struct sweeper *s)
 	loop_post(s->loop, find, s);
 }
 
-void
+bool
 sweeper_stop(struct sweeper *s)
 {
 	free(s);
+	return true;
 }
