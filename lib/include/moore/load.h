@@ -14,6 +14,12 @@
 #include "plan.h"
 #include "tables.h"
 
+/* The index in to's ports of each of from's, by the GUID of the switch and the number of
+ * the port: an array of from->n_ports, MOORE_NONE where to has none, to be freed with
+ * free().  O(ports + switches log switches). */
+MOORE_API int moore_port_map(uint32_t **out, const struct moore_fabric *from,
+			     const struct moore_fabric *to, struct moore_err *err);
+
 /* ---- counters (counters.c) -------------------------------------------------------- */
 
 enum moore_counter {
