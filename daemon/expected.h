@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* expected.h - what the switches hold against what engine moore computes here. */
+#ifndef MOORED_EXPECTED_H
+#define MOORED_EXPECTED_H
+
+#include "state.h"
+
+/* Adds to answer: "expected", or null and "expected_why"; "adaptive_routing".  Any thread;
+ * of a snapshot with tables.  moore_conf: path, "" for the defaults; plan may be NULL.
+ * As long as the engine takes. */
+void add_expected(json_t *answer, const struct snapshot *s, const struct planned *plan,
+		  const char *moore_conf);
+
+#endif
