@@ -116,6 +116,12 @@ static const struct cli_opt watch_opts[] = {
 	{ 0 }
 };
 
+static const struct cli_opt hotspots_opts[] = {
+	{ "watch", 'w', NULL, "go on: the table each second, or what comes and goes" },
+	OPT_ONLINE,
+	{ 0 }
+};
+
 const struct cli_cmd cli_cmds[] = {
 	{ "topo list", "", 0, 0, "List the topology families and their parameters.",
 	  NULL, NULL, cmd_topo_list },
@@ -212,6 +218,15 @@ const struct cli_cmd cli_cmds[] = {
 	  "A new verdict follows each change.  On a terminal, one screen with a row for each\n"
 	  "cabinet; elsewhere a + for each deviation that came and a - for each that went;\n"
 	  "with --json an object on each line.  Ends at Ctrl-C.", cmd_watch },
+	{ "hotspots", "", 0, 0, "Links that stand out now: hot, waited for, erring, slow.",
+	  hotspots_opts,
+	  "Load and wait are shares of what the link can carry and of the time.  Exits with 1\n"
+	  "when there is one.", cmd_hotspots },
+	{ "explain", "LINK", 1, 1, "Why is a link hot: whose traffic is it, and what to try?",
+	  online_opts,
+	  "LINK is the switch and port that it leaves by, like s0-0-0[5] or s0-0-0:5.  Who\n"
+	  "sends is an estimate from the loads of all links; its certainty is 100 % when\n"
+	  "the counters allow nothing else.", cmd_explain },
 	{ "events", "[KIND...]", 0, SIZE_MAX, "What happens, as it happens.", online_opts,
 	  "KIND is sweep, state, reload, wiring or hotspot; without it, all.  With --json, an\n"
 	  "object on each line.  Ends when moored does, or at Ctrl-C.", cmd_events },

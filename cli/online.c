@@ -167,3 +167,16 @@ cli_put_time(struct moore_buf *b, long long ms)
 	else
 		cli_putf(b, "%lld days", s / 86400);
 }
+
+void
+cli_put_bytes(struct moore_buf *b, double bytes)
+{
+	static const char *const unit[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s" };
+	size_t i = 0;
+
+	while (bytes >= 999.5 && i + 1 < ARRAY_LEN(unit)) {
+		bytes /= 1000;
+		i++;
+	}
+	cli_putf(b, bytes >= 99.5 || !i ? "%.0f %s" : "%.1f %s", bytes, unit[i]);
+}
