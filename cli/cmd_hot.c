@@ -9,6 +9,8 @@
 
 #include "online.h"
 
+#define SMALL 0.02		/* of a link's load: not worth a line */
+
 /* ---- numbers ------------------------------------------------------------------------- */
 
 static void
@@ -226,12 +228,16 @@ put_suspects(struct moore_buf *b, const json_t *list)
 		{ "OTHER OFFSET", CLI_RIGHT }, { "IDLE THERE", CLI_RIGHT }, { 0 }
 	};
 	struct cli_grid g = CLI_GRID(col);
+	size_t i, small = 0;
 	const json_t *s;
-	size_t i;
 
 	json_array_foreach(list, i, s) {
 		struct moore_buf rate = MOORE_BUF_INIT;
 
+		if (i && cli_num(s, "share") < SMALL) {
+			small++;
+			continue;
+		}
 		cli_cell(&g, "%s", cli_str(s, *cli_str(s, "source") ? "source" : "from"));
 		cli_cell(&g, "%s", cli_str(s, *cli_str(s, "dest") ? "dest" : "to"));
 		cli_cell(&g, "%lld", cli_int(s, "offset"));
@@ -247,6 +253,8 @@ put_suspects(struct moore_buf *b, const json_t *list)
 		cell_share(&g, s, "other_idle");
 	}
 	cli_put_grid(b, &g);
+	if (small)
+		cli_putf(b, "and %zu more that are below %.0f %% of its load\n", small, 100 * SMALL);
 }
 
 static void
