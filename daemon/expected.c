@@ -18,9 +18,9 @@
 #define CONF_MAX ((size_t)1 << 20)
 #define LINKS_MAX ((size_t)64 << 20)
 
-static int
-read_conf(const char *path, struct moore_conf *conf, struct moore_links **links,
-	  struct moore_err *err)
+int
+conf_for_routes(const char *path, struct moore_conf *conf, struct moore_links **links,
+		struct moore_err *err)
 {
 	struct moore_buf text;
 	int rc;
@@ -113,7 +113,7 @@ add_expected(json_t *answer, const struct snapshot *s, const struct planned *pla
 	struct moore_conf conf;
 	struct moore_err err;
 
-	if (read_conf(moore_conf, &conf, &links, &err) < 0 ||
+	if (conf_for_routes(moore_conf, &conf, &links, &err) < 0 ||
 	    moore_engine_run(&r, s->fabric, plan ? plan->plan : NULL, &conf, NULL, NULL, &err) < 0 ||
 	    moore_fabric_lids(s->fabric, &owner, &err) < 0) {
 		json_object_set_new(answer, "expected_why", json_name(err.text));

@@ -376,24 +376,6 @@ add_examples(json_t *o, const struct view *view, const struct moore_verdict *v,
 	return o;
 }
 
-/* The configuration is the loop's: its path goes along. */
-static bool
-prepare_verify(struct call *c, struct rpc_error *e)
-{
-	c->own = strdup(c->d->conf.moore_conf);
-	if (!c->own)
-		rpc_fail(e, RPC_INTERNAL, "out of memory");
-	return c->own != NULL;
-}
-
-static json_t *
-finish_verify(struct call *c, json_t *result, struct rpc_error *e)
-{
-	(void)e;
-	free(c->own);
-	return result;
-}
-
 static json_t *
 run_verify(struct call *c, struct rpc_error *e)
 {
@@ -542,7 +524,7 @@ const struct method methods_routes[] = {
 	    ",'dangling_example':" OBJECT ",'cycle':" LIST ",'example':" OBJECT ",'expected':{'type':["
 	    "'object','null'],'properties':{'routes':" INT ",'routes_differ':" INT ",'example':"
 	    OR_NULL("object") ",'lanes_differ':" INT "}},'expected_why':" STR
-	    ",'adaptive_routing':{'type':'null'}"), run_verify, true, prepare_verify, finish_verify },
+	    ",'adaptive_routing':{'type':'null'}"), run_verify, true, take_moore_conf, drop_own },
 	{ "routes.quality", "How long, even and independent are the routes?", ACCESS_READ, P(PLANE),
 	  R(SWEEP "'switches':" INT ",'sources':" INT ",'endpoints':" INT ",'links':" INT
 	    ",'partitioned':" INT ",'offsets':" LIST ",'load':" OBJECT ",'distance':" OBJECT

@@ -312,6 +312,7 @@ def watch(other, plan, same):
 
 EXAMPLES = {
     "fabric.find": {"what": "1"},
+    "job.env": {"target": "all"},
     "routes.path": {"from": "2", "to": "1"},
     "routes.table": {"switch": "1"},
     "vls.table": {"switch": "1"},

@@ -107,7 +107,7 @@ load lib
 		wait "$PID" || true
 		[ -S "$SOCK" ]
 		run -2 --separate-stderr ask system.ping
-		[[ $stderr == *"moored was killed"* ]]
+		[[ $stderr == *"it was killed"* ]]
 	done
 	start
 	will '.planes[0].switches == 50' system.status
@@ -212,4 +212,16 @@ load lib
 	[[ ${lines[0]} == "0 True" ]]	# it leaves the socket that it was given
 	[[ ${lines[1]} == *READY*RELOADING*READY* ]]
 	[[ ${lines[1]} == *WATCHDOG*STOPPING* ]]
+}
+
+@test "job.env says what moorectl env says" {
+	q5
+	start
+	will '.planes[0].switches == 50' system.status
+	for t in all openmpi nccl; do
+		ask job.env "{\"target\":\"$t\",\"use\":\"0\"}" | jq -S 'del(.sweep, .plane, .at_ms)' >"$T/on"
+		$M env $t --lmc 2 --use 0 --json | jq -S . | diff - "$T/on"
+	done
+	run -2 --separate-stderr ask job.env '{"target":"ucx","use":"0,4"}'
+	[[ $stderr == *"offset 4 has no LID"* ]]
 }
