@@ -280,8 +280,9 @@ run_vls(struct call *c, struct rpc_error *e)
 static json_t *
 json_channel(const struct moore_fabric *f, const struct moore_channel *ch)
 {
-	return json_pack("{s:o, s:o, s:i, s:i}", "switch", json_name(f->sw[ch->sw].name), "guid",
-			 json_guid(f->sw[ch->sw].guid), "port", ch->port, "vl", ch->vl);
+	return json_pack("{s:o, s:o, s:i, s:o, s:i}", "switch", json_name(f->sw[ch->sw].name),
+			 "guid", json_guid(f->sw[ch->sw].guid), "port", ch->port, "peer",
+			 json_peer(f, ch->sw, ch->port), "vl", ch->vl);
 }
 
 static json_t *

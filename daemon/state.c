@@ -14,11 +14,13 @@
 #include "methods.h"
 #include "notify.h"
 #include "state.h"
+#include "wiring.h"
 
 #define PLAN_MAX ((size_t)256 << 20)
 
 /* Parts that follow the fabric; each of these is a file of its own. */
 static const struct part *const parts[] = {
+	&part_wiring,
 	&part_hot,
 	NULL
 };
