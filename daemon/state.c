@@ -12,6 +12,7 @@
 #include "conf.h"
 #include "hot.h"
 #include "methods.h"
+#include "metrics.h"
 #include "notify.h"
 #include "state.h"
 #include "wiring.h"
@@ -22,6 +23,7 @@
 static const struct part *const parts[] = {
 	&part_wiring,
 	&part_hot,
+	&part_http,
 	NULL
 };
 
