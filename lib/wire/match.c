@@ -687,6 +687,7 @@ bind_endpoints_by_place(struct moore_match *m)
 
 		if (want && want->kind == MOORE_PLUG_ENDPOINT)
 			m->ep[e] = want->peer;
+		m->eps_by_place = true;
 	}
 }
 

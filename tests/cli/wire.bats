@@ -96,7 +96,16 @@ wrong() {
 	holds '.deviations[0].observed == "spare" and .deviations[0].planned == "r2"'
 	# relabelled, it is the plan
 	run -0 $M repair "$T/p.json" "$T/seen" --json
-	holds '.moves == []'
+	holds '.moves == [] and .optimal'
+	# one in its place and a cable wrong: still there is no other that it could be
+	wrong '.switches[2].name = "spare" | (.endpoints[], .cables[].a, .cables[].b) |=
+		(if .switch == "r2" then .switch = "spare" else . end) | .cables[0].b.port = 5'
+	run --separate-stderr -1 $M repair "$T/p.json" "$T/seen" --json
+	holds '(.moves | length) == 1 and .optimal'
+	# hosts that nothing names, one of them where none is planned: which it is, is a guess
+	wrong '.endpoints |= [to_entries[] | .value + {name: "x\(.key)"}] | .endpoints[1].port = 4'
+	run --separate-stderr -1 $M repair "$T/p.json" "$T/seen" --json
+	holds '.optimal == false and .lower_bound <= 1'
 }
 
 @test "accepted as it is: the plan that the fabric fulfils" {
