@@ -11,7 +11,8 @@
 #include "state.h"
 
 static const struct method *const tables[] = {
-	methods_system, methods_fabric, methods_plan, methods_routes, methods_events,
+	methods_system, methods_fabric, methods_plan, methods_routes, methods_history,
+	methods_events,
 };
 
 static struct rpc_method *methods;

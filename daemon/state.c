@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conf.h"
+#include "history.h"
 #include "methods.h"
 #include "notify.h"
 #include "state.h"
@@ -18,6 +19,7 @@
 
 /* Parts that follow the fabric; each of these is a file of its own. */
 static const struct part *const parts[] = {
+	&part_history,
 	NULL
 };
 
