@@ -128,12 +128,14 @@ cmd_record(const struct cli_call *c)
 	uint64_t seconds = 0, past = 0;
 	int rc;
 
-	if ((rc = cli_opt_u64(c, "seconds", 0, 31536000, &seconds)) != CLI_OK ||
-	    (rc = cli_opt_u64(c, "past", 0, 31536000, &past)) != CLI_OK)
+	if ((rc = cli_opt_u64(c, "seconds", 0, UINT32_MAX, &seconds)) != CLI_OK ||
+	    (rc = cli_opt_u64(c, "past", 0, UINT32_MAX, &past)) != CLI_OK)
 		return rc;
 	if (!seconds && !past)
 		return cli_misuse(c, "--seconds N or --past N is missing: how much to record");
 	r.after_ms = ((long long)time(NULL) - (long long)past) * 1000;
+	if (r.after_ms < 0)
+		r.after_ms = 0;
 	if ((rc = cli_connect(&r.cl, NULL)) == CLI_OK) {
 		r.fd = open(r.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (r.fd < 0)
