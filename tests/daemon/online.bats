@@ -259,7 +259,6 @@ flooded() {
 	dest=$(jq -r '.endpoints[130].name' "$T/plan.json")
 	run -0 m explain "$first"
 	[[ $output == "$first -> "*"routes over it offset 0: "*"s0-0-0-h0"*"$dest"*"try            send "*" on offset "* ]]
-	run -0 m explain "${first/\[/:}"
 	run -0 m explain "$(sed 's/\[\(.*\)\]/:\1/' <<<"$first")" --json
 	jq -e --arg d "$dest" '.suspects[0].source == "s0-0-0-h0" and .suspects[0].dest == $d
 		and .suspects[0].share > 0.5' <<<"$output"
