@@ -209,7 +209,7 @@ load lib
 @test "under systemd: socket, ready, reload, watchdog, stop" {
 	mkdir "$T/s"
 	run -0 --separate-stderr peer managed STOPPING "$D" --config "$T/moored.conf"
-	[[ ${lines[0]} == "0 True" ]]	# it leaves the socket that it was given
+	[[ ${lines[0]} == "0 True" ]] || { echo "$output"; false; }	# it leaves the socket that it was given
 	[[ ${lines[1]} == *READY*RELOADING*READY* ]]
 	[[ ${lines[1]} == *WATCHDOG*STOPPING* ]]
 }
