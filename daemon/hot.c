@@ -86,6 +86,7 @@ on_alarm(void *arg, const struct moore_alarm *a)
 
 	hot_place_of(t->snap, a->port, &at);
 	t->p->raised[a->kind] += a->raised;
+	t->p->standing[a->kind] += a->raised ? 1 : UINT32_MAX;
 	remember(t, a, &at);
 	log_say(a->raised ? LOG_WARNING : LOG_NOTICE, field, "%s:%u to %s:%u: %s: %s", at.from,
 		at.port, at.to, at.to_port, a->raised ? moore_finding_help(a->kind) : "no more",

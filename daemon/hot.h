@@ -26,7 +26,8 @@ struct hot_plane {		/* the loop's */
 	struct moore_hot *hot;
 	struct hot_entry *log;		/* HOT_LOG of them, round and round */
 	uint64_t n_logged;
-	uint64_t raised[MOORE_N_FINDINGS];	/* ever */
+	uint32_t standing[MOORE_N_FINDINGS];	/* how many are raised now, */
+	uint64_t raised[MOORE_N_FINDINGS];	/* and ever were */
 };
 
 extern const struct part part_hot;

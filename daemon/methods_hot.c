@@ -207,6 +207,11 @@ json_remedy(const struct moore_fabric *f, const struct moore_cause *c, const str
 			 "is %.0f %% idle", f->sw[s->from].name, f->ep[s->dest].name, s->other,
 			 f->ep[s->dest].lid + s->other, 100 * s->idle);
 		break;
+	case MOORE_TRY_SPLIT:
+		snprintf(text, sizeof(text), "send half of what goes from %s to %s on offset %u (LID %u): "
+			 "its fullest link is %.0f %% idle", f->sw[s->from].name, f->ep[s->dest].name,
+			 s->other, f->ep[s->dest].lid + s->other, 100 * s->idle);
+		break;
 	case MOORE_TRY_WEIGHT:
 		snprintf(text, sizeof(text), "no one pair carries it: give the link a weight (\"%s:%u "
 			 "weight 2\" in the links file of moore.conf) and let OpenSM route again",

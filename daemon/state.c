@@ -12,6 +12,7 @@
 #include "conf.h"
 #include "hot.h"
 #include "methods.h"
+#include "metrics.h"
 #include "notify.h"
 #include "state.h"
 #include "wiring.h"
@@ -20,7 +21,9 @@
 
 /* Parts that follow the fabric; each of these is a file of its own. */
 static const struct part *const parts[] = {
-	&part_wiring, &part_hot,
+	&part_wiring,
+	&part_hot,
+	&part_http,
 	NULL
 };
 

@@ -186,6 +186,7 @@ struct moore_suspect {
 enum moore_remedy {
 	MOORE_TRY_NOTHING,	/* nothing is known to carry traffic here */
 	MOORE_TRY_OFFSET,	/* send the first suspect's traffic on its other offset */
+	MOORE_TRY_SPLIT,	/* the same, but half of it: all of it would fill that way too */
 	MOORE_TRY_WEIGHT,	/* many small flows: give the link a weight and route again */
 	MOORE_TRY_SPREAD,	/* one receiver, several senders: no route helps; place them apart */
 	MOORE_N_REMEDIES
