@@ -16,6 +16,7 @@ load lib
 
 @test "every answer is what its schema says, and no more" {
 	q5
+	export MOORED_STILL_POLLS=3
 	start --plan "$T/plan.json"
 	will '.planes[0].switches == 50' system.status
 	run -0 peer schemas
