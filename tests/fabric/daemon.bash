@@ -46,7 +46,8 @@ answers() { ask "$@" >/dev/null 2>&1; }
 holds() {
 	local c=$1
 	shift
-	ask "$@" 2>/dev/null | jq -e "$c" >/dev/null 2>&1
+	# Not jq -e: no answer at all would do for that.
+	[ "$(ask "$@" 2>/dev/null | jq "$c" 2>/dev/null)" = true ]
 }
 will() {
 	local end=$((${EPOCHREALTIME/./} + $1 * 1000000))

@@ -35,7 +35,8 @@ same_table() {
 	[ -s "$dir/served" ] || fail "no table of $1"
 	diff "$dir/served" \
 		<(awk -v n="'$1'" '/^Unicast/ { on = index($0, n) } on && /^0x/ && $2 != "255" {
-			print strtonum($1), $2 + 0 }' "$dir/dump/opensm-lfts.dump" | sort) >"$dir/diff" ||
+			print $1, $2 + 0 }' "$dir/dump/opensm-lfts.dump" |
+			while read -r lid port; do echo "$((lid)) $port"; done | sort) >"$dir/diff" ||
 		fail "table of $1: $(head -n 5 "$dir/diff")"
 }
 
