@@ -143,13 +143,14 @@ reading(struct seen *s, const struct ask_with *w, struct snapshot *snap)
 }
 
 static void
-time_all(struct seen *s, const struct ask_with *w, struct snapshot *snap)
+time_all(struct seen *s, struct ask_with *w, struct snapshot *snap)
 {
 	double walks[ROUNDS], look[ROUNDS], ours[ROUNDS], same[ROUNDS], one[ROUNDS];
 	struct moore_err err;
 	struct get *g;
 	uint32_t n;
 	bool changed;
+	char name[64];
 
 	g = list_gets(s, &n);
 	reading(s, w, snap);
@@ -164,11 +165,11 @@ time_all(struct seen *s, const struct ask_with *w, struct snapshot *snap)
 		must(seen_changed(s, w, &changed) == MAD_DONE && !changed, "look");
 		look[i] = since(from);
 		ours[i] = reading(s, w, snap);
-	}
-	mad_close(w->mad);	/* the simulator has room for one owner of a class */
-	for (int i = 0; i < ROUNDS; i++) {
+		/* The simulator has room for one owner of a class. */
+		mad_close(w->mad);
 		same[i] = bare(g, 2 * n);
 		one[i] = bare(g, n);
+		must(mad_open(&w->mad, "", 0, OUTSTANDING, name, &err) == 0, "opening");
 	}
 	printf("%u switches, %u ports: walk %.1f ms, look %.1f ms, reading %.1f ms; bare loop of the "
 	       "same %u Gets %.1f ms, of one Get for each port %.1f ms\nreading / bare: %.2f, "
