@@ -21,6 +21,24 @@ static const struct cli_opt import_opts[] = {
 	OPT_OUTPUT_FILE,
 	{ 0 }
 };
+static const struct cli_opt place_opts[] = {
+	{ "model", 0, "fujiwara|young", "cable runs and their floor (fujiwara)" },
+	{ "cabinet-size", 0, "N", "switches in a cabinet (16; young: 2)" },
+	{ "pitch", 0, "WxD", "metres from cabinet to cabinet and from row to row (0.6x2.1; young: 0.6x2)" },
+	{ "assign", 0, "sequential|structure|refined", "switches to cabinets (refined)" },
+	{ "iterations", 0, "N", "tries of each annealing (2000000)" },
+	{ "seed", 0, "N", "of the annealing (1)" },
+	OPT_OUTPUT_FILE,
+	{ 0 }
+};
+static const struct cli_opt cables_opts[] = {
+	{ "by", 0, "pair|bundle", "pairs of cabinets, or a cabinet and a row (pair)" },
+	{ "crews", 0, "N", "share the work among so many (1)" },
+	{ "catalogue", 0, "FILE", "lines LENGTH,copper|optical[,PRICE] (an example without prices)" },
+	{ "csv", 0, "FILE", "write the list there" },
+	{ "html", 0, "FILE", "write a sheet to print there" },
+	{ 0 }
+};
 static const struct cli_opt route_opts[] = {
 	{ "lmc", 0, "N", "2^N LIDs for each endpoint (0)" },
 	{ "fail", 0, "NAME[:PORT]", "without this switch, endpoint, or link; repeatable" },
@@ -90,6 +108,18 @@ const struct cli_cmd cli_cmds[] = {
 	  "--to FORMAT is required.", cmd_plan_export },
 	{ "plan import", "FILE", 1, 1, "Make a plan of another format.", import_opts,
 	  "--from FORMAT is required.", cmd_plan_import },
+	{ "plan place", "FILE", 1, 1, "Put switches into cabinets, and cabinets where they need least cable.",
+	  place_opts,
+	  "-o FILE is required: the plan with cabinets, units and cable lengths.  A cable is\n"
+	  "2 m inside a cabinet, else 4 m and the Manhattan way.  sequential fills cabinets in\n"
+	  "plan order, structure with what belongs together, refined takes the better one and\n"
+	  "exchanges switches.  The bounds say how far the total can be from the best.",
+	  cmd_plan_place },
+	{ "plan cables", "FILE", 1, 1, "The cables to buy, and who plugs what in where.", cables_opts,
+	  "FILE is a plan that was placed.  Labels are CABINET-UNIT-PORT.  Each cable gets the\n"
+	  "shortest of the catalogue that reaches, of two as long the copper one.  Crews get\n"
+	  "runs of the list with as many lines each, so that a crew stays in one part of the floor.",
+	  cmd_plan_cables },
 	{ "route", "PLAN", 1, 1, "Compute what the OpenSM plugin would, as OpenSM's dumps.",
 	  route_opts,
 	  "-o DIR is required.  It then holds opensm-lfts.dump, opensm-sl2vl.dump,\n"

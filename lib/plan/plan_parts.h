@@ -79,6 +79,9 @@ void moore_plan_wiring_fini(struct moore_plan_wiring *w);
 /* Shortest decimal that reads back as the same number; 0 <= v <= METRES_MAX. */
 void moore_plan_put_metres(struct moore_buf *b, double v);
 
+/* The whole of s as a number from 0 to METRES_MAX, in the JSON's grammar. */
+bool moore_plan_read_metres(const char *s, size_t len, double *out);
+
 /* Out of memory while *out grew? */
 static inline int
 moore_plan_written(const struct moore_buf *out, struct moore_err *err)

@@ -12,6 +12,7 @@
 #include "links.h"
 #include "math.h"
 #include "mix.h"
+#include "place.h"
 #include "plan.h"
 #include "quality.h"
 #include "route.h"

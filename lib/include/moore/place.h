@@ -88,8 +88,7 @@ MOORE_API uint32_t moore_catalogue_pick(const struct moore_catalogue *c, double 
 /* ---- the work: who plugs what in where ------------------------------------------------ */
 
 enum moore_work_order {
-	MOORE_WORK_PAIR,	/* by the two cabinets */
-	MOORE_WORK_CREW,	/* by crew, then as by pair */
+	MOORE_WORK_PAIR,	/* by the two cabinets; by crew at once, as crews get runs */
 	MOORE_WORK_BUNDLE,	/* by cabinet and the row of the other: what runs together */
 };
 
