@@ -12,12 +12,12 @@ static const struct cli_opt out_opts[] = {
 	{ 0 }
 };
 static const struct cli_opt export_opts[] = {
-	{ "to", 0, "FORMAT", "ibsim, ibnetdiscover, dot or csv" },
+	{ "to", 0, "FORMAT", "ibsim, ibnetdiscover, dot, ptm, csv, opa or slurm" },
 	OPT_OUTPUT_FILE,
 	{ 0 }
 };
 static const struct cli_opt import_opts[] = {
-	{ "from", 0, "FORMAT", "ibnetdiscover" },
+	{ "from", 0, "FORMAT", "ibsim, ibnetdiscover, dot, ptm, csv, opa or slurm" },
 	OPT_OUTPUT_FILE,
 	{ 0 }
 };
@@ -105,9 +105,18 @@ const struct cli_cmd cli_cmds[] = {
 	  "Exits with 1 when the plan can be read and is wrong, or falls apart into\n"
 	  "parts that no cable joins.", cmd_plan_check },
 	{ "plan export", "FILE", 1, 1, "Write a plan in another format.", export_opts,
-	  "--to FORMAT is required.", cmd_plan_export },
+	  "--to FORMAT is required.  What formats leave out:\n"
+	  "  ibsim, ibnetdiscover  lengths, labels, cabinets, the family; ibsim also rates\n"
+	  "  dot, ptm              those, GUIDs, rates, free ports; ptm also free switches\n"
+	  "  csv                   GUIDs, rates, cabinets, free ports and switches, the family\n"
+	  "  opa                   GUIDs, rates, units, the floor, free ports and switches, the family\n"
+	  "  slurm                 all but which endpoint is at which switch, in a tree of leaves\n"
+	  "                        below one switch \"fabric\", which stands for all cables",
+	  cmd_plan_export },
 	{ "plan import", "FILE", 1, 1, "Make a plan of another format.", import_opts,
-	  "--from FORMAT is required.", cmd_plan_import },
+	  "--from FORMAT is required.  ptm: swp<n> is port n of a switch, eth<n> port n+1 of a\n"
+	  "host.  opa: FI is an endpoint, a rack a cabinet.  slurm: nodes get ports in their order.",
+	  cmd_plan_import },
 	{ "plan place", "FILE", 1, 1, "Put switches into cabinets, and cabinets where they need least cable.",
 	  place_opts,
 	  "-o FILE is required: the plan with cabinets, units and cable lengths.  A cable is\n"
