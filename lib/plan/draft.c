@@ -212,14 +212,23 @@ at_least(moore_portnum a, moore_portnum b)
 	return a > b ? a : b;
 }
 
+/* Switches in the order of the lines they are from, which for a record is not
+ * that of being named. */
 static struct moore_plan *
 new_plan(struct moore_draft *d, const uint64_t *keep)
 {
+	struct moore_plan_ref *r = malloc((d->n_nodes + 1u) * sizeof(*r));
 	uint32_t n_switches = 0, n_endpoints = 0, n_cables = 0;
 
+	if (!r)
+		return NULL;
 	for (uint32_t i = 0; i < d->n_nodes; i++)
-		if (!d->node[i].ca)
-			d->node[i].index = n_switches++;
+		r[i] = (struct moore_plan_ref){ "", d->node[i].line, i, 0 };
+	moore_plan_refs_sort(r, d->n_nodes);
+	for (uint32_t i = 0; i < d->n_nodes; i++)
+		if (!d->node[r[i].index].ca)
+			d->node[r[i].index].index = n_switches++;
+	free(r);
 	for (uint32_t i = 0; i < d->n_links; i++) {
 		bool end = d->node[d->link[i].node[0]].ca || d->node[d->link[i].node[1]].ca;
 

@@ -92,6 +92,7 @@ put_cable(struct moore_buf *b, const struct moore_plan *p, uint32_t i, struct mo
 int
 moore_plan_write_opa(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err)
 {
+	const size_t before = out->len;
 	int rc = moore_plan_check(p, NULL, err);
 
 	moore_buf_fmt(out, HEAD);
@@ -99,6 +100,8 @@ moore_plan_write_opa(const struct moore_plan *p, struct moore_buf *out, struct m
 		rc = put_endpoint(out, p, i, err);
 	for (uint32_t i = 0; !rc && i < p->n_cables; i++)
 		rc = put_cable(out, p, i, err);
+	if (rc < 0)
+		out->len = before;
 	return rc < 0 ? rc : moore_plan_written(out, err);
 }
 
@@ -219,8 +222,9 @@ read_rows(struct reader *r)
 			links = !strcmp(moore_csv_field(&r->c, 0), "Rack Group");
 			continue;
 		}
-		if (!*moore_csv_field(&r->c, NAME))	/* the chassis follow */
-			return 0;
+		if (!*moore_csv_field(&r->c, NAME) ||
+		    !strncmp(moore_csv_field(&r->c, 0), "Core Name:", 10))
+			return 0;		/* the chassis follow */
 		if ((rc = read_row(r)) < 0)
 			return rc;
 	}

@@ -65,6 +65,7 @@ put_leaves(struct moore_buf *out, const struct moore_plan *p, const struct moore
 int
 moore_plan_write_slurm(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err)
 {
+	const size_t before = out->len;
 	struct moore_plan_wiring w;
 	struct moore_plan_ref *at = NULL;
 	int rc;
@@ -79,6 +80,8 @@ moore_plan_write_slurm(const struct moore_plan *p, struct moore_buf *out, struct
 		rc = put_leaves(out, p, &w, at, err);
 	free(at);
 	moore_plan_wiring_fini(&w);
+	if (rc < 0)
+		out->len = before;
 	return rc < 0 ? rc : moore_plan_written(out, err);
 }
 
