@@ -46,11 +46,11 @@ PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
-SIM_BIN    := $(SIM_SRC:%.c=$(B)/%)
+SIM_BIN    := $(B)/tests/sim/creditsim
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl
 
-.PHONY: all deps demo check quick soak bench-route bench-stability install clean
+.PHONY: all deps demo check quick soak bench-route bench-layers bench-stability bench-permute install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
@@ -103,12 +103,12 @@ $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.h $(B)/libmoore.a
 $(B)/tests/bench/%: tests/bench/%.c $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm
 
-$(B)/tests/sim/%: tests/sim/%.c	# not linked to the library: it judges it
-	$(call say,CC $<)
+$(SIM_BIN): $(SIM_SRC) tests/sim/sim.h	# not linked to the library: it judges it
+	$(call say,CC $(SIM_SRC))
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $(SIM_SRC)
 
 tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN)
 
@@ -125,9 +125,13 @@ soak: test-deps all tests-bin
 bench-route: test-deps all $(B)/tests/bench/engine
 	@$(B)/tests/bench/engine
 	@tests/bench/route
+bench-layers: test-deps all $(B)/tests/bench/layers
+	@$(B)/tests/bench/layers
 bench-stability: test-deps all $(B)/tests/bench/stability
 	@$(B)/tests/bench/stability
 	@tests/bench/cut
+bench-permute: deps $(B)/tests/bench/permute
+	@$(B)/tests/bench/permute
 
 # ---- install -------------------------------------------------------------------
 install: all

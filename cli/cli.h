@@ -109,10 +109,24 @@ const char *cli_file_name(const char *path);
 /* A whole file, NUL-terminated, in *out (the caller's). */
 int cli_read(const char *path, struct moore_buf *out);
 
+/* A file read in pieces: give &l->source to a reader of the library, then
+ * cli_lines_close() tells whether it was read to its end. */
+struct cli_lines {
+	struct moore_source source;
+	const char *path;
+	char *piece;
+	size_t len, cap;
+	int fd, error;
+};
+int cli_lines_open(const char *path, struct cli_lines *l);
+int cli_lines_close(struct cli_lines *l);
+
 struct cli_file {
 	const char *path;	/* "-" is standard output */
-	const struct moore_buf *data;
-	char *tmp, *real;	/* cli_write_all()'s own */
+	const struct moore_buf *data;	/* its contents; or */
+	int (*write)(const void *arg, struct moore_buf *out, struct moore_err *err);
+	const void *arg;		/* what puts them into a buffer that has a drain */
+	char *tmp, *real;		/* cli_write_all()'s own */
 };
 /* Each file whole or not at all, and none when one cannot be written: written
  * and synced beside its target, then all renamed. */
@@ -175,6 +189,9 @@ void cli_put_verdict(struct moore_buf *b, const struct moore_fabric *f,
 		     const struct moore_verdict *v);
 int cli_json_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict *v);
 
+/* --profile and --classes, in place of what conf holds. */
+int cli_conf_options(const struct cli_call *c, struct moore_conf *conf);
+
 struct cli_routing {		/* one run of the engine and all it stands on */
 	struct moore_plan *plan;
 	struct moore_fabric *seen;
@@ -182,10 +199,16 @@ struct cli_routing {		/* one run of the engine and all it stands on */
 	struct moore_links *links;
 	struct moore_engine_result *result;
 };
-/* Route the plan of the first argument by --lmc, --conf and --fail
+/* Route the plan of the first argument by --lmc, --conf, --profile, --layers and --fail
  * (cmd_route.c).  Ends with cli_routing_free() whatever is returned. */
 int cli_route_plan(const struct cli_call *c, struct cli_routing *out);
 void cli_routing_free(struct cli_routing *r);
+
+/* Moves of cable ends, as `plan permute` and `plan steps` list them (cmd_permute.c);
+ * in JSON a list of cable, label, end, from, to.  p names the cables' plan. */
+void cli_put_moves(struct moore_buf *b, const struct moore_plan *p, const struct moore_move *move,
+		   uint32_t n, const char *indent);
+json_t *cli_json_moves(const struct moore_plan *p, const struct moore_move *move, uint32_t n);
 
 /* A report as a picture: SVG that needs nothing else (quality_svg.c). */
 void cli_put_quality_svg(struct moore_buf *b, const struct moore_quality *q);
@@ -205,6 +228,8 @@ int cmd_plan_export(const struct cli_call *c);
 int cmd_plan_import(const struct cli_call *c);
 int cmd_plan_place(const struct cli_call *c);
 int cmd_plan_cables(const struct cli_call *c);
+int cmd_plan_permute(const struct cli_call *c);
+int cmd_plan_steps(const struct cli_call *c);
 int cmd_route(const struct cli_call *c);
 int cmd_verify(const struct cli_call *c);
 int cmd_quality(const struct cli_call *c);

@@ -49,7 +49,7 @@ static const struct target {
 	{ "all", "ucx openib mvapich2 nccl rdma_cm" },
 };
 
-enum value { ZERO, ONE, LIST, COUNT, RAILS, IS_MANY };
+enum value { SL, ONE, LIST, COUNT, RAILS, IS_MANY };
 enum when { ALWAYS, MANY, HINT };	/* MANY: more than one offset; HINT: profile sl-hint */
 
 /* More rails than this gain nothing and exceed the lanes of older UCX. */
@@ -65,29 +65,30 @@ static const struct setting {
 	  "LID offsets to send to; by default the base LID alone", NULL },
 	{ "ucx", "UCX_MAX_RNDV_RAILS", RAILS, MANY,
 	  "large messages are split over that many offsets; by default 2", NULL },
-	{ "ucx", "UCX_IB_SL", ZERO, ALWAYS, "any SL is safe on any LID; 0 is the default",
-	  "UCX never asks the SA, and SL 0 is safe on base LIDs" },
+	{ "ucx", "UCX_IB_SL", SL, ALWAYS, "any SL is safe on any LID; 0 is the default",
+	  "UCX never asks the SA, and this SL is safe on base LIDs" },
 	{ "openib", "OMPI_MCA_btl_openib_max_lmc", COUNT, ALWAYS,
 	  "LIDs to use at each port, from its base on; defaults differ by version", NULL },
-	{ "openib", "OMPI_MCA_btl_openib_ib_service_level", ZERO, ALWAYS,
+	{ "openib", "OMPI_MCA_btl_openib_ib_service_level", SL, ALWAYS,
 	  "any SL is safe on any LID; 0 is the default", "where no path record is asked for" },
 	{ "openib", "OMPI_MCA_btl_openib_ib_path_record_service_level", ONE, HINT,
 	  "the SL comes from the path record of each LID; needs a build with dynamic SLs", NULL },
 	{ "mvapich2", "MV2_USE_HSAM", IS_MANY, ALWAYS,
 	  "hot-spot avoidance: messages go over all LIDs of a port; off by default", NULL },
-	{ "mvapich2", "MV2_DEFAULT_SERVICE_LEVEL", ZERO, ALWAYS,
+	{ "mvapich2", "MV2_DEFAULT_SERVICE_LEVEL", SL, ALWAYS,
 	  "any SL is safe on any LID; 0 is the default",
-	  "SL 0 is safe on base LIDs where no path record is asked for" },
+	  "this SL is safe on base LIDs where no path record is asked for" },
 	{ "mvapich2", "MV2_PATH_SL_QUERY", ONE, HINT,
 	  "the SL comes from the SA's path record of the base LIDs", NULL },
-	{ "nccl", "NCCL_IB_SL", ZERO, ALWAYS, "any SL is safe on any LID; 0 is the default",
-	  "NCCL never asks the SA, and SL 0 is safe on base LIDs" },
+	{ "nccl", "NCCL_IB_SL", SL, ALWAYS, "any SL is safe on any LID; 0 is the default",
+	  "NCCL never asks the SA, and this SL is safe on base LIDs" },
 };
 
 struct advice {
 	const struct cli_call *c;
 	unsigned n_lids;		/* 2^LMC */
 	bool hint;			/* profile sl-hint */
+	unsigned sl;			/* of the class to send in; table A under sl-hint */
 	bool asked;			/* --use was given: */
 	struct offsets use;
 };
@@ -228,17 +229,40 @@ read_lmc(const struct cli_call *c, uint64_t *lmc)
 	return cli_opt_u64(c, "lmc", 0, 7, lmc);
 }
 
+/* The SL of --class: the class's first, which is its table A under sl-hint. */
+static int
+read_class(struct advice *a, const struct moore_conf *conf)
+{
+	uint64_t class = 0;
+	int rc = cli_opt_u64(a->c, "class", 0, MOORE_CLASS_MAX, &class);
+
+	if (rc != CLI_OK || !class)
+		return rc;
+	if (a->hint && class < MOORE_HINT_CLASSES &&
+	    moore_lane_hint_classes(&conf->lanes) >> class & 1) {
+		a->sl = (unsigned)class * MOORE_N_HINTS;
+		return CLI_OK;
+	}
+	for (a->sl = 0; !a->hint && a->sl < MOORE_N_SL; a->sl++)
+		if (conf->lanes.sl_class[a->sl] == class)
+			return CLI_OK;
+	cli_error("--class %u: no SL has this class: say --classes as in moore.conf, and there give "
+		  "it one", (unsigned)class);
+	return CLI_FOUND;
+}
+
 static int
 read_advice(struct advice *a)
 {
-	const char *profile = cli_opt(a->c, "profile");
+	struct moore_conf conf;
 	uint64_t lmc = 0;
 	int rc;
 
-	a->hint = profile && !strcmp(profile, "sl-hint");
-	if (profile && !a->hint && strcmp(profile, "any-sl") != 0)
-		return cli_misuse(a->c, "--profile %s: it is any-sl or sl-hint", profile);
-	if ((rc = read_lmc(a->c, &lmc)) != CLI_OK)
+	moore_conf_defaults(&conf);
+	if ((rc = cli_conf_options(a->c, &conf)) != CLI_OK)
+		return rc;
+	a->hint = conf.profile == MOORE_PROFILE_SL_HINT;
+	if ((rc = read_class(a, &conf)) != CLI_OK || (rc = read_lmc(a->c, &lmc)) != CLI_OK)
 		return rc;
 	a->n_lids = 1u << lmc;
 	return read_use(a);
@@ -274,12 +298,12 @@ choose(const struct advice *a, const struct transport *t)
 }
 
 static void
-put_value(char *out, size_t cap, enum value v, const struct offsets *o)
+put_value(char *out, size_t cap, enum value v, const struct advice *a, const struct offsets *o)
 {
 	switch (v) {
-	case ZERO:
+	case SL:
 	case ONE:
-		snprintf(out, cap, "%d", v == ONE);
+		snprintf(out, cap, "%u", v == ONE ? 1 : a->sl);
 		break;
 	case IS_MANY:
 		snprintf(out, cap, "%d", o->n > 1);
@@ -309,7 +333,7 @@ put_settings(const struct advice *a, const struct transport *t, const struct off
 		if (strcmp(s->transport, t->name) != 0 || (s->when == MANY && o->n < 2) ||
 		    (s->when == HINT && !a->hint))
 			continue;
-		put_value(value, sizeof(value), s->value, o);
+		put_value(value, sizeof(value), s->value, a, o);
 		cli_putf(b, "export %s=%s\t# %s\n", s->name, value, why);
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", s->name,
 						      "value", value, "why", why));

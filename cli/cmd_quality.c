@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_quality.c - `moorectl quality`: how long, how even and how independent the
- * routes are that a directory of dumps holds or that a plan would get. */
+ * routes are that a directory of dumps holds or that a plan would get, and how
+ * much traffic of a pattern they carry. */
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "cli.h"
@@ -204,6 +206,126 @@ answer_json(const struct moore_fabric *f, const struct moore_quality *q)
 		"mean_disjoint", q->mean_disjoint, "exact", q->exact, "worst", worst));
 }
 
+/* ---- throughput ---------------------------------------------------------------------- */
+
+static bool
+is_uniform(const struct moore_saturation *s)
+{
+	return s->pattern == MOORE_PATTERN_UNIFORM;
+}
+
+static void
+put_bound(struct moore_buf *b, const char *what, const struct moore_saturation *s, double load)
+{
+	cli_putf(b, "  %-28s %9.4g %11.2f%%", what, load, 100 * moore_throughput(load));
+	if (s->alone[0] > 0 && load > 0)
+		cli_putf(b, " %10.2f", s->alone[0] / load);
+	cli_putf(b, "\n");
+}
+
+static void
+put_saturation(struct moore_buf *b, const struct moore_fabric *f, const struct moore_saturation *s)
+{
+	char what[64];
+
+	cli_putf(b, "%s: %u flows", moore_pattern_name(s->pattern), s->n_flows);
+	if (s->idle)
+		cli_putf(b, ", %u switches idle", s->idle);
+	cli_putf(b, "\n  %-28s %9s %12s %10s\n", "", "load", "throughput", "times min");
+	for (uint32_t k = 0; k < s->n_offsets; k++) {
+		snprintf(what, sizeof(what), "offset %u alone", k);
+		if (s->alone[k] > 0)
+			put_bound(b, what, s, s->alone[k]);
+		else
+			cli_putf(b, "  %-28s it lacks routes\n", what);
+	}
+	put_bound(b, "all evenly", s, s->even);
+	put_bound(b, "best shares, for all alike", s, s->global);
+	cli_putf(b, "    these are:");
+	for (uint32_t k = 0; k < s->n_offsets; k++)
+		cli_putf(b, " %.2f", s->share[k]);
+	cli_putf(b, "\n");
+	if (!is_uniform(s)) {
+		put_bound(b, "best shares of each flow", s, s->pair);
+		put_bound(b, "no shares beat", s, s->pair_bound);
+		cli_putf(b, "  of all routes of a switch, distinct first links: mean %.1f, fewest %u; "
+			 "last links: mean %.1f, fewest %u\n", s->first.mean, s->first.least,
+			 s->last.mean, s->last.least);
+	}
+	if (s->hot_sw != MOORE_NONE) {
+		cli_putf(b, "  greatest on %s[%u] -> ", f->sw[s->hot_sw].name, s->hot_port);
+		cli_put_peer(b, f, s->hot_sw, s->hot_port);
+		cli_putf(b, "\n");
+	}
+}
+
+static json_t *
+json_bound(const struct moore_saturation *s, double load)
+{
+	return json_pack("{s:f, s:f, s:o}", "load", load, "throughput", moore_throughput(load),
+			 "over_minimal", s->alone[0] > 0 && load > 0 ?
+			 json_real(s->alone[0] / load) : json_null());
+}
+
+static json_t *
+json_ways(const struct moore_saturation *s, const struct moore_ways *w)
+{
+	return is_uniform(s) ? json_null() :
+	       json_pack("{s:f, s:i}", "mean", w->mean, "least", (int)w->least);
+}
+
+static json_t *
+json_saturation(const struct moore_fabric *f, const struct moore_saturation *s)
+{
+	json_t *alone = json_array(), *share = json_array(), *on = json_null();
+
+	for (uint32_t k = 0; k < s->n_offsets; k++) {
+		json_array_append_new(alone, s->alone[k] > 0 ? json_bound(s, s->alone[k]) :
+				      json_null());
+		json_array_append_new(share, json_real(s->share[k]));
+	}
+	if (s->hot_sw != MOORE_NONE)
+		on = json_pack("{s:o, s:i, s:o}", "switch", cli_json_name(f->sw[s->hot_sw].name),
+			       "port", s->hot_port, "peer", cli_json_peer(f, s->hot_sw, s->hot_port));
+	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "pattern", moore_pattern_name(s->pattern), "flows", (int)s->n_flows,
+			 "idle", (int)s->idle, "offsets", alone, "even", json_bound(s, s->even),
+			 "global", json_bound(s, s->global), "shares", share,
+			 "pair", is_uniform(s) ? json_null() : json_bound(s, s->pair),
+			 "bound", is_uniform(s) ? json_null() : json_bound(s, s->pair_bound),
+			 "hottest", on, "first_links", json_ways(s, &s->first),
+			 "last_links", json_ways(s, &s->last));
+}
+
+static int
+saturate(const struct cli_call *c, const struct moore_fabric *f, const struct moore_lft *lft)
+{
+	bool uniform = !strcmp(cli_opt(c, "pattern"), "uniform");
+	struct moore_buf b = MOORE_BUF_INIT;
+	json_t *list = json_array();
+	struct moore_saturation s;
+	struct moore_err err;
+
+	cli_busy("measuring");
+	for (int p = 0; p < MOORE_N_PATTERNS; p++) {
+		if (uniform != (p == MOORE_PATTERN_UNIFORM) || !moore_pattern_fits(f, p))
+			continue;
+		if (moore_saturation_measure(&s, f, lft, p, &err) < 0) {
+			moore_buf_free(&b);
+			json_decref(list);
+			return cli_error_at(c->arg[0], &err);
+		}
+		put_saturation(&b, f, &s);
+		json_array_append_new(list, json_saturation(f, &s));
+	}
+	if (!c->json) {
+		json_decref(list);
+		return cli_print_text(&b);
+	}
+	moore_buf_free(&b);
+	return cli_print_json(list);
+}
+
 /* ---- the verb ---------------------------------------------------------------------- */
 
 static int
@@ -215,6 +337,8 @@ measure(const struct cli_call *c, const struct moore_fabric *f, const struct moo
 	struct moore_err err;
 	int rc = CLI_OK;
 
+	if (cli_opt(c, "pattern"))
+		return saturate(c, f, lft);
 	cli_busy("measuring");
 	if (moore_quality_measure(&q, f, lft, &err) < 0)
 		return cli_error_at(c->arg[0], &err);
@@ -232,7 +356,7 @@ measure(const struct cli_call *c, const struct moore_fabric *f, const struct moo
 static int
 measure_dumps(const struct cli_call *c)
 {
-	static const char *const for_plans[] = { "lmc", "conf", "fail" };
+	static const char *const for_plans[] = { "lmc", "conf", "profile", "layers", "fail" };
 	struct cli_tables t = { NULL };
 	int rc;
 
@@ -249,10 +373,15 @@ measure_dumps(const struct cli_call *c)
 int
 cmd_quality(const struct cli_call *c)
 {
+	const char *pattern = cli_opt(c, "pattern");
 	struct cli_routing r;
 	struct stat st;
 	int rc;
 
+	if (pattern && strcmp(pattern, "uniform") && strcmp(pattern, "worst"))
+		return cli_misuse(c, "--pattern %s: no such pattern: it is uniform or worst", pattern);
+	if (pattern && cli_opt(c, "svg"))
+		return cli_misuse(c, "--svg: there is no picture of a --pattern: leave one out");
 	if (stat(c->arg[0], &st) == 0 && S_ISDIR(st.st_mode))
 		return measure_dumps(c);
 	if ((rc = cli_route_plan(c, &r)) == CLI_OK)

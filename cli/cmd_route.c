@@ -38,6 +38,21 @@ load_links(struct cli_routing *r)
 }
 
 int
+cli_conf_options(const struct cli_call *c, struct moore_conf *conf)
+{
+	static const char *const keys[] = { "profile", "layers", "classes" };
+	struct moore_err err;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const char *value = cli_opt(c, keys[i]);
+
+		if (value && moore_conf_set(conf, keys[i], value, &err) < 0)
+			return cli_misuse(c, "--%s: %s", keys[i], err.text);
+	}
+	return CLI_OK;
+}
+
+int
 cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 {
 	const char *conf = cli_opt(c, "conf");
@@ -49,6 +64,7 @@ cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 	moore_conf_defaults(&r->conf);
 	if ((rc = cli_opt_u64(c, "lmc", 0, 7, &lmc)) != CLI_OK ||
 	    (conf && (rc = cli_load_conf(conf, &r->conf)) != CLI_OK) ||
+	    (rc = cli_conf_options(c, &r->conf)) != CLI_OK ||
 	    (rc = load_links(r)) != CLI_OK ||
 	    (rc = cli_load_plan(c->arg[0], &r->plan)) != CLI_OK)
 		return rc;
@@ -103,51 +119,130 @@ drop_stale(const char *dir, const char *name)
 	return rc;
 }
 
-enum { LFTS, SL2VL, SUBNET, FDBS, MCAST, PATH_SL, N_FILES };
+static int
+put_lfts(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	return moore_dump_write_lfts(r->seen, r->result->lft, out, err);
+}
+
+static int
+put_sl2vl(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_sl2vl(r->seen, r->result->sl2vl, out);
+	return 0;
+}
+
+static int
+put_subnet(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_subnet(r->seen, out);
+	return 0;
+}
+
+static int
+put_fdbs(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	return moore_dump_write_fdbs(r->seen, r->result->lft, out, err);
+}
+
+/* Off line nobody has joined a group. */
+static int
+put_mcast(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+	struct moore_mft *no_groups;
+	int rc = moore_mft_new(&no_groups, r->seen->n_switches, err);
+
+	if (rc == 0)
+		moore_dump_write_mft(r->seen, no_groups, out);
+	moore_mft_free(no_groups);
+	return rc;
+}
+
+static int
+put_path_sl(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_path_sl(r->seen, r->result->sl_set, out);
+	return 0;
+	return 0;
+}
+
+static int
+put_slvl(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_slvl(r->seen, r->result->sl2vl, out);
+	return 0;
+}
+
+/* What a path record that asks for no SL gives. */
+static uint8_t
+record_sl(const void *routing, moore_lid slid, moore_lid dlid)
+{
+	const struct cli_routing *r = routing;
+
+	return moore_lane_hint_sl(&r->conf.lanes, 0, moore_route_right(r->result->route, slid, dlid));
+}
+
+static int
+put_psl(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	for (moore_epid e = 0; e < r->seen->n_endpoints; e++)
+		moore_dump_write_psl(r->seen, e, record_sl, r, out);
+	return 0;
+}
+
+/* The files of a routing; those of sl-hint alone stand last. */
+static const struct {
+	const char *name;
+	int (*write)(const void *arg, struct moore_buf *out, struct moore_err *err);
+	bool hint;
+} files[] = {
+	{ "opensm-lfts.dump", put_lfts, false }, { "opensm-sl2vl.dump", put_sl2vl, false },
+	{ "opensm-subnet.lst", put_subnet, false }, { "opensm.fdbs", put_fdbs, false },
+	{ "opensm.mcfdbs", put_mcast, false }, { "moore-path-sl.dump", put_path_sl, true },
+	{ "moore-slvl.dump", put_slvl, true }, { "moore-psl.dump", put_psl, true },
+};
 
 static int
 write_tables(const char *dir, const struct cli_routing *r)
 {
-	static const char *const name[N_FILES] = {
-		"opensm-lfts.dump", "opensm-sl2vl.dump", "opensm-subnet.lst", "opensm.fdbs",
-		"opensm.mcfdbs", "moore-path-sl.dump",
-	};
-	struct moore_buf data[N_FILES] = { MOORE_BUF_INIT };
-	struct cli_file file[N_FILES] = { { 0 } };
-	struct moore_mft *no_groups = NULL;
-	struct moore_err err;
-	int rc, n_files = N_FILES;
+	struct cli_file file[ARRAY_LEN(files)] = { { 0 } };
+	size_t n = 0;
+	int rc;
 
 	if ((rc = make_dir(dir)) != CLI_OK)
 		return rc;
-	if (moore_dump_write_lfts(r->seen, r->result->lft, &data[LFTS], &err) < 0 ||
-	    moore_dump_write_fdbs(r->seen, r->result->lft, &data[FDBS], &err) < 0 ||
-	    moore_mft_new(&no_groups, r->seen->n_switches, &err) < 0) {
-		rc = cli_error("%s: %s", dir, err.text);
-		goto out;
-	}
-	moore_dump_write_sl2vl(r->seen, r->result->sl2vl, &data[SL2VL]);
-	moore_dump_write_subnet(r->seen, &data[SUBNET]);
-	moore_dump_write_mft(r->seen, no_groups, &data[MCAST]);
-	if (r->result->sl_set)
-		moore_dump_write_path_sl(r->seen, r->result->sl_set, &data[PATH_SL]);
-	else
-		n_files = PATH_SL;
-	for (int i = 0; i < n_files && rc == CLI_OK; i++) {
-		file[i].path = cli_path_join(dir, name[i]);
-		file[i].data = &data[i];
-		rc = file[i].path ? CLI_OK : cli_error("out of memory");
+	cli_busy("writing");
+	for (; n < ARRAY_LEN(files) && rc == CLI_OK && (!files[n].hint || r->result->sl_set); n++) {
+		file[n] = (struct cli_file){ .path = cli_path_join(dir, files[n].name),
+			.write = files[n].write, .arg = r };
+		rc = file[n].path ? CLI_OK : cli_error("out of memory");
 	}
 	if (rc == CLI_OK)
-		rc = cli_write_all(file, (size_t)n_files);
-	if (rc == CLI_OK && n_files == PATH_SL)
-		rc = drop_stale(dir, name[PATH_SL]);
-out:
-	for (int i = 0; i < N_FILES; i++) {
-		moore_buf_free(&data[i]);
+		rc = cli_write_all(file, n);
+	for (size_t i = n; i < ARRAY_LEN(files) && rc == CLI_OK; i++)
+		rc = drop_stale(dir, files[i].name);
+	for (size_t i = 0; i < n; i++)
 		free((char *)file[i].path);
-	}
-	moore_mft_free(no_groups);
 	return rc;
 }
 

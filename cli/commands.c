@@ -7,6 +7,10 @@
 #define OPT_OUTPUT_FILE { "output", 'o', "FILE", "write there, whole or not at all (- is standard output)" }
 #define OPT_TABLES { "tables", 0, "DIR", "directory of the dumps" }
 
+#define OPT_PROFILE { "profile", 0, "any-sl|sl-hint", "as in moore.conf, in place of its line" }
+#define OPT_LAYERS { "layers", 0, "valiant3|nta|valiant|inr", "as in moore.conf, in place of its line" }
+#define OPT_CLASSES { "classes", 0, "LIST", "as in moore.conf, in place of its line: class of each SL" }
+
 static const struct cli_opt out_opts[] = {
 	OPT_OUTPUT_FILE,
 	{ 0 }
@@ -39,10 +43,29 @@ static const struct cli_opt cables_opts[] = {
 	{ "html", 0, "FILE", "write a sheet to print there" },
 	{ 0 }
 };
+static const struct cli_opt permute_opts[] = {
+	{ "method", 0, "METHOD", "two-cab, three-cab or one-step (two-cab)" },
+	{ "fraction", 0, "P", "chance that a swap is allowed, 0 to 1 (1)" },
+	{ "trials", 0, "N", "the best of so many, by diameter, then mean distance (20)" },
+	{ "seed", 0, "S", "of all that is random (1)" },
+	{ "cabinet-size", 0, "N", "place a plan without cabinets: N switches to each, in order" },
+	OPT_OUTPUT_FILE,
+	{ 0 }
+};
+static const struct cli_opt steps_opts[] = {
+	{ "max-cables", 0, "K", "so many cables may be unplugged at a time" },
+	{ "state", 0, "FILE", "what is plugged in now: a plan, or ibnetdiscover output (OLD)" },
+	{ "lmc", 0, "N", "2^N LIDs for each endpoint (0)" },
+	{ "conf", 0, "FILE", "moore.conf to use (the defaults); its plan is not read" },
+	{ 0 }
+};
 static const struct cli_opt route_opts[] = {
 	{ "lmc", 0, "N", "2^N LIDs for each endpoint (0)" },
 	{ "fail", 0, "NAME[:PORT]", "without this switch, endpoint, or link; repeatable" },
 	{ "conf", 0, "FILE", "moore.conf to use (the defaults); its plan is not read" },
+	OPT_PROFILE,
+	OPT_LAYERS,
+	OPT_CLASSES,
 	{ "output", 'o', "DIR", "directory for the tables; made when it is not there" },
 	{ 0 }
 };
@@ -50,7 +73,10 @@ static const struct cli_opt quality_opts[] = {
 	{ "lmc", 0, "N", "of a plan: 2^N LIDs for each endpoint (0)" },
 	{ "fail", 0, "NAME[:PORT]", "of a plan: without this switch, endpoint, or link; repeatable" },
 	{ "conf", 0, "FILE", "of a plan: moore.conf to use (the defaults); its plan is not read" },
+	OPT_PROFILE,
+	OPT_LAYERS,
 	{ "svg", 0, "FILE", "draw it, too" },
+	{ "pattern", 0, "uniform|worst", "how much traffic of this kind they carry, instead" },
 	{ 0 }
 };
 static const struct cli_opt env_opts[] = {
@@ -58,6 +84,8 @@ static const struct cli_opt env_opts[] = {
 	OPT_TABLES,
 	{ "opensm-conf", 0, "FILE", "opensm.conf that names the LMC" },
 	{ "profile", 0, "any-sl|sl-hint", "of moore.conf (any-sl)" },
+	{ "classes", 0, "LIST", "of moore.conf (0)" },
+	{ "class", 0, "N", "class of service to send in (0)" },
 	{ "use", 0, "minimal|valiant|all|LIST", "LID offsets: 0, the others, all, or like 0,2-3" },
 	{ 0 }
 };
@@ -96,7 +124,9 @@ const struct cli_cmd cli_cmds[] = {
 	  cmd_topo_show },
 	{ "plan new", "FAMILY KEY=VALUE...", 1, SIZE_MAX,
 	  "Make the plan of a topology.", out_opts,
-	  "Families: slimfly q= [p=floor|ceil|N], mlfm h= [l=] [p=], oft k= [p=].\n"
+	  "Families: slimfly q= [p=floor|ceil|N], mlfm h= [l=] [p=], oft k= [p=], hypercube n=,\n"
+	  "fhypercube n=, torus2d a= b=, torus5d a= b= c= d= e=, myriclos n=,\n"
+	  "dragonfly a= h= [g=], hyperx s1= s2= s3=, dln n= k= [seed=], all with [p=] but myriclos.\n"
 	  "Without -o the plan goes to standard output; with it a summary does.",
 	  cmd_plan_new },
 	{ "plan show", "FILE", 1, 1, "What is in a plan, and how far its switches are apart.",
@@ -129,11 +159,24 @@ const struct cli_cmd cli_cmds[] = {
 	  "shortest of the catalogue that reaches, of two as long the copper one.  Crews get\n"
 	  "runs of the list with as many lines each, so that a crew stays in one part of the floor.",
 	  cmd_plan_cables },
+	{ "plan permute", "PLAN", 1, 1, "Swap ends of cables at random, so that distances fall.",
+	  permute_opts,
+	  "-o FILE is required: the new plan.  Ends are exchanged inside cabinets only, so\n"
+	  "that no cable needs another length.  Says which end of which cable goes where.",
+	  cmd_plan_permute },
+	{ "plan steps", "OLD NEW", 2, 2, "From one wiring to another while the fabric runs.",
+	  steps_opts,
+	  "--max-cables K is required.  A step unplugs the ends it lists and then plugs them\n"
+	  "in; meanwhile all other cables keep the fabric in one part, and the engine's\n"
+	  "routes on them are judged.  With --state FILE it goes on from there.  Exits with 1\n"
+	  "when there is no such order, or a step's tables are not sound.",
+	  cmd_plan_steps },
 	{ "route", "PLAN", 1, 1, "Compute what the OpenSM plugin would, as OpenSM's dumps.",
 	  route_opts,
 	  "-o DIR is required.  It then holds opensm-lfts.dump, opensm-sl2vl.dump,\n"
 	  "opensm-subnet.lst, opensm.fdbs and opensm.mcfdbs (without groups), and under\n"
-	  "profile sl-hint moore-path-sl.dump: the SLs that path records give.  LIDs follow\n"
+	  "profile sl-hint moore-path-sl.dump: the SLs that path records give; and\n"
+	  "moore-slvl.dump and moore-psl.dump, for ibdmchk -d and -c.  LIDs follow\n"
 	  "GUIDs: first the switches, then the endpoints; with --fail they stay those of the intact plan.",
 	  cmd_route },
 	{ "verify", "DIR", 1, 1, "Can traffic on these tables deadlock?", verify_opts,
@@ -148,7 +191,10 @@ const struct cli_cmd cli_cmds[] = {
 	  "For each LID offset: pairs (switch with endpoints, endpoint elsewhere) by hops, and\n"
 	  "the load of links when each such switch sends one unit to each LID; over all\n"
 	  "offsets: load, pairs with a route longer than their distance, and routes of a pair\n"
-	  "of which no two share a directed link (exact to 8 offsets, greedy beyond).",
+	  "of which no two share a directed link (exact to 8 offsets, greedy beyond).\n"
+	  "With --pattern instead: the share of what endpoints can inject at which a link is\n"
+	  "full, traffic in one offset or spread over all. uniform: each to all others; worst:\n"
+	  "the patterns that minimal routes carry worst, all of a switch to one other.",
 	  cmd_quality },
 	{ "env", "TARGET", 1, 1, "The settings by which applications use the LID offsets.",
 	  env_opts,

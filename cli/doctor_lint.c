@@ -287,6 +287,27 @@ doctor_check_lids(struct exam *x, const struct moore_plan *p, const char *plan)
 		     (unsigned long long)need, MOORE_LID_MAX);
 }
 
+static void
+check_policy(struct exam *x, const char *key, bool partitions)
+{
+	struct moore_policy_sls found;
+	struct moore_buf text = MOORE_BUF_INIT;
+	struct cli_setting s;
+
+	effective(x, key, &s);
+	if (!is_set(&s) || access(s.value, R_OK) < 0 || cli_read(s.value, &text) != CLI_OK)
+		return;
+	found = moore_policy_scan(text.data ? text.data : "", text.len, partitions, &x->moore.lanes);
+	if (found.wrong_line)
+		note(x, WARN, key, s.value, found.wrong_line, "sets SL %u: under profile sl-hint an SL "
+		     "asks for a class, path records give 4 * class + table, and groups cannot use "
+		     "it: write 0, or 4c for the class c, where `classes` of moore.conf gives SL 4c "
+		     "that class", found.wrong);
+	else if (found.n)
+		note(x, GOOD, key, s.value, 0, "%u SLs, each the first of its class", found.n);
+	moore_buf_free(&text);
+}
+
 void
 doctor_check_profile(struct exam *x)
 {
@@ -300,6 +321,8 @@ doctor_check_profile(struct exam *x)
 		note(x, BAD, "sm_sl", x->opensm_conf, s.line, "%u: in profile sl-hint what "
 		     "is sent without a path record is safe on SL 0 alone: write `sm_sl 0`",
 		     (unsigned)v);
+	check_policy(x, "partition_config_file", true);
+	check_policy(x, "qos_policy_file", false);
 }
 
 /* ---- two subnet managers ------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * A file is written and synced under another name in its own directory and then
  * renamed, so at every moment its name holds the old contents or the new, also
  * through a crash.  What is no regular file (a device, a pipe) is written
- * directly: there is nothing to keep. */
+ * directly: there is nothing to keep.  What is large is written while it is made. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -83,15 +83,59 @@ cli_read(const char *path, struct moore_buf *out)
 	return rc;
 }
 
+/* A longer line than this is in no dump. */
+#define PIECE ((size_t)1 << 20)
+
+static bool
+read_more(void *arg, const char **rest, const char **end)
+{
+	struct cli_lines *l = arg;
+	ssize_t n = 0;
+
+	l->len = (size_t)(*end - *rest);
+	if (l->len)
+		memmove(l->piece, *rest, l->len);
+	while (l->len < l->cap && (n = read(l->fd, l->piece + l->len, l->cap - l->len)) < 0 &&
+	       errno == EINTR)
+		;
+	if (n < 0)
+		l->error = errno;
+	if (n > 0)
+		l->len += (size_t)n;
+	*rest = l->piece;
+	*end = l->piece + l->len;
+	return n > 0;
+}
+
+int
+cli_lines_open(const char *path, struct cli_lines *l)
+{
+	*l = (struct cli_lines){ .source = { read_more, l }, .path = path, .cap = PIECE };
+	if ((l->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		return cli_error("%s: cannot read: %s", path, strerror(errno));
+	if ((l->piece = malloc(l->cap)))
+		return CLI_OK;
+	close(l->fd);
+	return cli_error("out of memory");
+}
+
+int
+cli_lines_close(struct cli_lines *l)
+{
+	close(l->fd);
+	free(l->piece);
+	return l->error ? cli_error("%s: cannot read: %s", l->path, strerror(l->error)) : CLI_OK;
+}
+
 /* ---- writing ------------------------------------------------------------------ */
 
 static bool
-write_fd(int fd, const struct moore_buf *data)
+write_fd(int fd, const char *data, size_t len)
 {
 	size_t done = 0;
 
-	while (done < data->len) {
-		ssize_t n = write(fd, data->data + done, data->len - done);
+	while (done < len) {
+		ssize_t n = write(fd, data + done, len - done);
 
 		if (n < 0 && errno != EINTR)
 			return false;
@@ -99,6 +143,21 @@ write_fd(int fd, const struct moore_buf *data)
 			done += (size_t)n;
 	}
 	return true;
+}
+
+struct drain {
+	int fd, error;		/* error: errno of the write that failed */
+};
+
+static bool
+drain_to(void *arg, const char *data, size_t len)
+{
+	struct drain *d = arg;
+
+	if (write_fd(d->fd, data, len))
+		return true;
+	d->error = errno;
+	return false;
 }
 
 static int
@@ -113,15 +172,39 @@ cannot_write(const char *path)
 			 "room or leave to write there", path, why);
 }
 
+/* The contents of f; CLI_FAIL with a message. */
 static int
-write_direct(const char *path, const struct moore_buf *data)
+write_contents(int fd, const struct cli_file *f)
 {
-	int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CLOEXEC) : dup(STDOUT_FILENO);
-	bool ok = fd >= 0 && write_fd(fd, data);
+	struct drain d = { fd, 0 };
+	struct moore_buf b = { .drain = drain_to, .drain_arg = &d };
+	struct moore_err err = { 0 };
+	int rc;
 
-	if (fd >= 0 && close(fd) < 0)
-		ok = false;
-	return ok ? CLI_OK : cannot_write(path);
+	if (f->data)
+		return write_fd(fd, f->data->data, f->data->len) ? CLI_OK : cannot_write(f->path);
+	rc = f->write(f->arg, &b, &err);
+	moore_buf_drain(&b);
+	if (d.error) {
+		errno = d.error;
+		rc = cannot_write(f->path);
+	} else if (rc < 0 || b.oom) {
+		rc = cli_error("%s: %s", f->path, rc < 0 ? err.text : "out of memory");
+	}
+	moore_buf_free(&b);
+	return rc;
+}
+
+static int
+write_direct(const struct cli_file *f)
+{
+	bool std = !strcmp(f->path, "-");
+	int fd = std ? dup(STDOUT_FILENO) : open(f->path, O_WRONLY | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return cannot_write(f->path);
+	rc = write_contents(fd, f);
+	return close(fd) < 0 && rc == CLI_OK ? cannot_write(f->path) : rc;
 }
 
 /* Permissions of the file that is replaced, or those of a new one. */
@@ -137,22 +220,21 @@ mode_for(const struct stat *old)
 	return 0666 & ~mask;
 }
 
-/* Write f->data beside f->path; f->tmp is then what to rename to f->real, which
+/* Write f beside f->path; f->tmp is then what to rename to f->real, which
  * is what a symbolic link leads to. */
 static int
 stage(struct cli_file *f)
 {
 	struct stat st;
 	bool there = strcmp(f->path, "-") && stat(f->path, &st) == 0;
-	int fd, saved;
-	bool ok;
+	int fd, rc;
 
-	if (f->data->oom)
+	if (f->data && f->data->oom)
 		return cli_error("out of memory");
 	if (there && S_ISDIR(st.st_mode))
 		return cli_error("%s: is a directory: give the name of a file", f->path);
 	if (!strcmp(f->path, "-") || (there && !S_ISREG(st.st_mode)))
-		return write_direct(f->path, f->data);
+		return write_direct(f);
 	f->real = there ? realpath(f->path, NULL) : strdup(f->path);
 	if (!f->real || asprintf(&f->tmp, "%s.XXXXXX", f->real) < 0) {
 		f->tmp = NULL;
@@ -163,15 +245,12 @@ stage(struct cli_file *f)
 		f->tmp = NULL;
 		return cannot_write(f->path);
 	}
-	ok = write_fd(fd, f->data) && fchmod(fd, mode_for(there ? &st : NULL)) == 0 &&
-	     fsync(fd) == 0;
-	saved = errno;
-	if (close(fd) < 0 && ok) {
-		saved = errno;
-		ok = false;
-	}
-	errno = saved;
-	return ok ? CLI_OK : cannot_write(f->path);
+	rc = write_contents(fd, f);
+	if (rc == CLI_OK && (fchmod(fd, mode_for(there ? &st : NULL)) < 0 || fsync(fd) < 0))
+		rc = cannot_write(f->path);
+	if (close(fd) < 0 && rc == CLI_OK)
+		rc = cannot_write(f->path);
+	return rc;
 }
 
 static void

@@ -101,53 +101,78 @@ dump_error(const char *dir, const struct moore_err *err)
 }
 
 static int
-read_dump(const char *dir, int which, struct moore_buf *out)
+find_dump(const char *dir, int which, char **path)
 {
-	char *path = cli_path_join(dir, dump_name[which]);
 	struct stat st;
-	int rc;
 
-	*out = (struct moore_buf)MOORE_BUF_INIT;
-	if (!path)
+	if (!(*path = cli_path_join(dir, dump_name[which])))
 		return cli_error("out of memory");
-	if (stat(path, &st) == 0)
-		rc = cli_read(path, out);
-	else if (which == MCAST || which == SL2VL || which == PATH_SL)
-		rc = CLI_OK;		/* no multicast group; no QoS; any SL */
-	else
-		rc = cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
-			       "log_flags hold 0x40; moorectl route -o DIR writes it too", path);
-	free(path);
+	if (stat(*path, &st) == 0)
+		return CLI_OK;
+	if (which == LFTS || which == SUBNET)
+		return cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
+				 "log_flags hold 0x40; moorectl route -o DIR writes it too", *path);
+	return CLI_FOUND;	/* no multicast group; no QoS; any SL */
+}
+
+/* The LFTs can be longer than memory: they are read in pieces, once for the
+ * fabric (text is the subnet list) and once for the tables. */
+static int
+read_lfts(const char *path, const struct moore_buf *text, struct cli_tables *t,
+	  const char *dir)
+{
+	struct moore_err err;
+	struct cli_lines l;
+	int rc = cli_lines_open(path, &l), parsed;
+
+	if (rc != CLI_OK)
+		return rc;
+	parsed = text ? moore_dump_read_fabric(&t->f, text->data, text->len, &l.source, &err) :
+		moore_dump_read_lfts(&t->lft, t->f, &l.source, &err);
+	if ((rc = cli_lines_close(&l)) == CLI_OK && parsed < 0)
+		rc = dump_error(dir, &err);
 	return rc;
 }
 
 static int
-parse_tables(const struct moore_buf *text, struct cli_tables *t, struct moore_err *err)
+parse_dump(int which, const struct moore_buf *text, struct cli_tables *t, struct moore_err *err)
 {
-	int rc;
+	switch (which) {
+	case SL2VL: return moore_dump_parse_sl2vl(&t->sl2vl, t->f, text->data, text->len, err);
+	case MCAST: return moore_dump_parse_mft(&t->mft, t->f, text->data, text->len, err);
+	default: return moore_dump_parse_path_sl(&t->sl_set, t->f, text->data, text->len, err);
+	}
+}
 
-	if ((rc = moore_dump_parse_fabric(&t->f, text[SUBNET].data, text[SUBNET].len,
-					  text[LFTS].data, text[LFTS].len, err)) < 0 ||
-	    (rc = moore_dump_parse_lfts(&t->lft, t->f, text[LFTS].data, text[LFTS].len,
-					err)) < 0 ||
-	    (rc = t->no_lanes ? moore_sl2vl_new(&t->sl2vl, t->f, err) :
-	     moore_dump_parse_sl2vl(&t->sl2vl, t->f, text[SL2VL].data, text[SL2VL].len,
-				    err)) < 0 ||
-	    (rc = moore_fabric_lids(t->f, &t->owner, err)) < 0)
-		return rc;
-	if (text[PATH_SL].data &&
-	    (rc = moore_dump_parse_path_sl(&t->sl_set, t->f, text[PATH_SL].data, text[PATH_SL].len,
-					   err)) < 0)
-		return rc;
-	if (!text[MCAST].data)
-		return 0;
-	return moore_dump_parse_mft(&t->mft, t->f, text[MCAST].data, text[MCAST].len, err);
+/* One dump after the other, so that only one text is held. */
+static int
+read_dump(const char *dir, int which, struct cli_tables *t)
+{
+	struct moore_buf text = MOORE_BUF_INIT;
+	char *path, *lfts = NULL;
+	struct moore_err err;
+	int rc = find_dump(dir, which, &path);
+
+	if (rc == CLI_OK && which == LFTS)
+		rc = read_lfts(path, NULL, t, dir);
+	else if (rc == CLI_OK && (rc = cli_read(path, &text)) == CLI_OK) {
+		if (which == SUBNET && (rc = find_dump(dir, LFTS, &lfts)) == CLI_OK)
+			rc = read_lfts(lfts, &text, t, dir);
+		else if (which != SUBNET && parse_dump(which, &text, t, &err) < 0)
+			rc = dump_error(dir, &err);
+	} else if (rc == CLI_FOUND) {
+		t->no_lanes |= which == SL2VL;
+		rc = CLI_OK;
+	}
+	moore_buf_free(&text);
+	free(lfts);
+	free(path);
+	return rc;
 }
 
 int
 cli_load_tables(const char *dir, struct cli_tables *out)
 {
-	struct moore_buf text[N_DUMPS] = { MOORE_BUF_INIT };
 	struct moore_err err;
 	struct stat st;
 	int rc = CLI_OK;
@@ -157,14 +182,12 @@ cli_load_tables(const char *dir, struct cli_tables *out)
 		return cli_error("%s: is no directory: give the one that holds %s, %s and %s",
 				 dir, dump_name[LFTS], dump_name[SL2VL], dump_name[SUBNET]);
 	for (int i = 0; i < N_DUMPS && rc == CLI_OK; i++)
-		rc = read_dump(dir, i, &text[i]);
-	out->no_lanes = !text[SL2VL].data;
-	if (rc == CLI_OK && parse_tables(text, out, &err) < 0)
+		rc = read_dump(dir, i, out);
+	if (rc == CLI_OK && ((out->no_lanes && moore_sl2vl_new(&out->sl2vl, out->f, &err) < 0) ||
+			     moore_fabric_lids(out->f, &out->owner, &err) < 0))
 		rc = dump_error(dir, &err);
 	else if (rc == CLI_OK && !out->f->n_switches)
 		rc = cli_error("%s: its dumps hold no switch: they are empty or cut off", dir);
-	for (int i = 0; i < N_DUMPS; i++)
-		moore_buf_free(&text[i]);
 	if (rc != CLI_OK)
 		cli_tables_free(out);
 	return rc;

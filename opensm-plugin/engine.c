@@ -158,8 +158,10 @@ decide(struct moore_sm *sm, struct moore_times *t, struct moore_err *err)
 {
 	enum moore_mr mr = check_preconditions(sm, err);
 
-	if (!mr)
+	if (!mr) {
 		warn_classes(sm);
+		moore_settings_policies(sm);
+	}
 	if (mr == MOORE_MR_VLS && sm->result) {
 		moore_log_err(sm, mr, "%s; until then routes are restricted to what is safe "
 			      "on one lane", err->text);
@@ -204,6 +206,7 @@ sweep(struct moore_sm *sm, struct moore_view *v, struct moore_times *t, enum moo
 		moore_publish(v, sm->result->lft);
 		t->ms[MOORE_T_END] = now_ms();
 		moore_log_sweep(sm, v, t);
+		moore_dump(sm);
 		ask_again(sm, v);
 		return 0;
 	}
@@ -241,15 +244,23 @@ build_fwd_tables(void *context)
 }
 
 /* any-sl: every SL is safe on every LID, so whatever is asked for is right.
- * sl-hint: the SL of a table that is right there and back. */
+ * sl-hint: the SL of a table that is right there and back, of the class that the
+ * hint (of a partition, a QoS policy or the query) means.  OpenSM refuses a query
+ * for an SL that is not what it is told here (ERR 1F2A), and rightly: no other SL
+ * than a right one may be used. */
+uint8_t
+moore_path_sl_of(const struct moore_sm *sm, uint8_t hint, moore_lid slid, moore_lid dlid)
+{
+	if (!sm->result || !sm->result->sl_set)
+		return hint;
+	return moore_lane_hint_sl(&sm->settings.conf.lanes, hint,
+				  moore_route_right(sm->result->route, slid, dlid));
+}
+
 static uint8_t
 path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dlid)
 {
-	const struct moore_sm *sm = context;
-
-	if (!sm->result || !sm->result->sl_set)
-		return hint;
-	return moore_route_path_sl(sm->result->route, cl_ntoh16(slid), cl_ntoh16(dlid));
+	return moore_path_sl_of(context, hint, cl_ntoh16(slid), cl_ntoh16(dlid));
 }
 
 static void

@@ -120,6 +120,30 @@ build_group(struct group *g, cl_qlist_t *ports)
 	return IB_SUCCESS;
 }
 
+/* May the groups of this MLID have a tree?  Under sl-hint only table A is right for
+ * every tree, and OpenSM's other SLs are not even mapped. */
+static bool
+safe_sl(const struct group *g, const osm_mgrp_box_t *mbox)
+{
+	const struct moore_sm *sm = g->sm;
+
+	for (cl_list_item_t *i = cl_qlist_head(&mbox->mgrp_list);
+	     sm->result->sl_set && i != cl_qlist_end(&mbox->mgrp_list); i = cl_qlist_next(i)) {
+		const osm_mgrp_t *m = (const osm_mgrp_t *)(const void *)
+			((const char *)i - offsetof(osm_mgrp_t, list_item));
+		uint8_t sl;
+
+		ib_member_get_sl_flow_hop(m->mcmember_rec.sl_flow_hop, &sl, NULL, NULL);
+		if (moore_lane_hint_group(&sm->settings.conf.lanes, sl))
+			continue;
+		moore_log_err(g->sm, MOORE_MR_GROUP_SL, "multicast group 0x%x is on SL %u, which is "
+			      "not safe for groups under profile sl-hint: it gets no tree: create it "
+			      "on SL 0, or 4c of a class c in use (sl= in partitions.conf)", g->mlid, sl);
+		return false;
+	}
+	return true;
+}
+
 ib_api_status_t
 moore_mcast_build(void *context, osm_mgrp_box_t *mbox)
 {
@@ -130,7 +154,7 @@ moore_mcast_build(void *context, osm_mgrp_box_t *mbox)
 
 	if (osm_mcast_make_port_list_and_map(&ports, &map, mbox))
 		status = IB_INSUFFICIENT_MEMORY;
-	else if (cl_qlist_count(&ports) >= 2 && g.sm->result)
+	else if (cl_qlist_count(&ports) >= 2 && g.sm->result && safe_sl(&g, mbox))
 		status = build_group(&g, &ports);
 	osm_mcast_drop_port_list(&ports);
 	free(g.member);

@@ -31,6 +31,9 @@ enum moore_mr {
 	MOORE_MR_FALLBACK = 12,	/* no_fallback is not listed */
 	MOORE_MR_CLASSES = 13,	/* fewer lanes than the classes need */
 	MOORE_MR_LINKS = 14,	/* the links file cannot be used, or names what is not there */
+	MOORE_MR_DUMP = 15,	/* a dump of ours cannot be written */
+	MOORE_MR_GROUP_SL = 16,	/* a group's SL is unsafe under sl-hint */
+	MOORE_MR_POLICY = 17,	/* a file that sets SLs, under sl-hint */
 };
 
 /* What was logged already.  A message is logged once and then counted, for as
@@ -92,6 +95,8 @@ void moore_log_sweep(struct moore_sm *sm, const struct moore_view *v,
 void moore_settings_init(struct moore_sm *sm, const char *options);
 enum moore_mr moore_settings_read(struct moore_sm *sm, struct moore_err *err);
 void moore_settings_free(struct moore_settings *s);
+/* Warn of SLs in OpenSM's own files that fight profile sl-hint. */
+void moore_settings_policies(struct moore_sm *sm);
 
 /* observe.c */
 int moore_observe(struct moore_sm *sm, struct moore_view *out, struct moore_err *err);
@@ -101,6 +106,9 @@ uint8_t moore_lanes_of_code(uint8_t code);	/* IBTA's 1..5 to 1, 2, 4, 8, 15 */
 /* publish.c: the rows into OpenSM's new_lft, and how many blocks that changes. */
 void moore_publish(const struct moore_view *v, const struct moore_lft *lft);
 void moore_publish_count(const struct moore_view *v, size_t *changed, size_t *total);
+
+/* dump.c: of the last accepted routes. */
+void moore_dump(struct moore_sm *sm);
 
 /* qos.c */
 void moore_update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
@@ -113,6 +121,7 @@ size_t moore_sl2vl_rows_to_set(struct moore_sm *sm, const struct moore_view *v);
 ib_api_status_t moore_mcast_build(void *context, osm_mgrp_box_t *mbox);
 
 /* engine.c */
+uint8_t moore_path_sl_of(const struct moore_sm *sm, uint8_t hint, moore_lid slid, moore_lid dlid);
 extern const external_routing_engine_module_t moore_engine_module;
 void moore_sm_forget(struct moore_sm *sm);
 

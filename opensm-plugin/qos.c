@@ -29,7 +29,8 @@ hinted_row(const struct moore_sm *sm, uint64_t guid, uint8_t in, uint8_t out,
 	if (s == MOORE_NONE || in > sm->good->sw[s].n_ports || out > sm->good->sw[s].n_ports ||
 	    !moore_fabric_port(sm->good, s, in)->role || !moore_fabric_port(sm->good, s, out)->role)
 		return false;
-	*row = moore_lane_hint_row(sm->good, moore_route_order(sm->result->route), s, in, out);
+	*row = moore_lane_hint_row(sm->good, &sm->settings.conf.lanes,
+				   moore_route_order(sm->result->route), s, in, out);
 	return true;
 }
 

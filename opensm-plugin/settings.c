@@ -14,6 +14,7 @@
 #define CONF_BYTES_MAX ((size_t)1 << 16)
 #define LINKS_BYTES_MAX ((size_t)1 << 20)
 #define PLAN_BYTES_MAX ((size_t)1 << 28)
+#define POLICY_BYTES_MAX ((size_t)1 << 20)
 #define OPTION "moore_conf="
 
 void
@@ -214,4 +215,34 @@ moore_settings_read(struct moore_sm *sm, struct moore_err *err)
 		return MOORE_MR_OK;
 	}
 	return mr;
+}
+
+static void
+warn_policy(struct moore_sm *sm, const char *path, bool partitions)
+{
+	struct moore_policy_sls found;
+	char *text = NULL;
+	size_t len;
+
+	if (!path || slurp(path, POLICY_BYTES_MAX, &text, &len) < 0)
+		return;		/* OpenSM says so itself */
+	found = moore_policy_scan(text, len, partitions, &sm->settings.conf.lanes);
+	if (found.wrong_line)
+		moore_log_err(sm, MOORE_MR_POLICY, "%s:%u: sets SL %u: under profile sl-hint an SL "
+			      "asks for a class, path records give 4 * class + table, and groups "
+			      "cannot use it: write 0, or 4c for the class c of moore.conf, where "
+			      "`classes` gives SL 4c that class", path, found.wrong_line, found.wrong);
+	free(text);
+}
+
+void
+moore_settings_policies(struct moore_sm *sm)
+{
+	const osm_subn_opt_t *o = &sm->osm->subn.opt;
+
+	if (sm->settings.conf.profile != MOORE_PROFILE_SL_HINT)
+		return;
+	warn_policy(sm, o->partition_config_file, true);
+	if (o->qos)
+		warn_policy(sm, o->qos_policy_file, false);
 }

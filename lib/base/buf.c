@@ -13,6 +13,8 @@ moore_buf_add(struct moore_buf *b, const void *data, size_t len)
 {
 	if (b->oom)
 		return;
+	if (b->drain && b->len + len >= MOORE_BUF_WINDOW)
+		moore_buf_drain(b);
 	if (b->len + len + 1 > b->cap) {
 		size_t cap = b->cap ? b->cap : 256;
 		char *p;
@@ -30,6 +32,14 @@ moore_buf_add(struct moore_buf *b, const void *data, size_t len)
 		memcpy(b->data + b->len, data, len);
 	b->len += len;
 	b->data[b->len] = '\0';
+}
+
+void
+moore_buf_drain(struct moore_buf *b)
+{
+	if (!b->oom && b->len && !b->drain(b->drain_arg, b->data, b->len))
+		b->oom = true;
+	b->len = 0;
 }
 
 void

@@ -18,14 +18,26 @@ static const struct moore_conf_key keys[] = {
 	{ "profile", MOORE_CONF_WORD, 0, 0, "any-sl|sl-hint", "any-sl",
 	  "any-sl: every SL is safe on every LID, so applications need not ask for one. "
 	  "sl-hint: more pairs have long routes in each layer, but applications must use "
-	  "the SL of a path record, except on base LIDs with SL 0.",
+	  "the SL of a path record, except on base LIDs with SL 0 (or 4, 8, 12: classes).",
 	  offsetof(struct moore_conf, profile) },
+	{ "layers", MOORE_CONF_WORD, 0, 0, "valiant3|nta|valiant|inr", "valiant3",
+	  "What the routes to offsets 1 and up go round (docs/theory.md, section 3): valiant3: "
+	  "a neighbour of the destination, one hop more where that can be; valiant: two "
+	  "switches before it, two hops more; nta: the same, but who comes past a neighbour "
+	  "of the destination goes straight to it; inr: valiant by way of switches with "
+	  "endpoints. On OFT and MLFM valiant3, valiant and inr are the same, on Slim Fly "
+	  "valiant and inr. In profile sl-hint all are valiant3.",
+	  offsetof(struct moore_conf, layers) },
 	{ "classes", MOORE_CONF_PER_SL, 0, MOORE_CLASS_MAX, NULL, "0",
 	  "The class of service of each SL, 0 to 6, from SL 0 on, separated by commas; "
 	  "the last one holds for the SLs that follow. Classes share links, routes and "
 	  "bandwidth evenly, but no buffers: class c has the lanes 2c and 2c+1. "
 	  "max_op_vls of opensm.conf must give twice as many lanes as there are classes "
-	  "(3: 4 lanes, 4: 8, 5: 15); classes that do not fit share lanes, which is safe.",
+	  "(3: 4 lanes, 4: 8, 5: 15); classes that do not fit share lanes, which is safe. "
+	  "With profile sl-hint there are four classes, 0 to 3; class c has the SLs 4c to "
+	  "4c+3, and what is meant here is the class of who asks for an SL: in sl= of a "
+	  "partition, a QoS policy or a path record. 0,0,0,0,1 makes two classes, of which "
+	  "the second is asked for by SL 4.",
 	  offsetof(struct moore_conf, lanes.sl_class) },
 	{ "links", MOORE_CONF_PATH, 0, 0, NULL, "(null)",
 	  "A file of links and switches to spare, read again at each heavy sweep. Lines are "
@@ -143,7 +155,7 @@ is_blank(char c)
 /* One line: blank, a comment, or `key value`. */
 static int
 parse_line(struct moore_conf *c, const char *s, const char *end, unsigned line,
-	   const struct moore_conf_key **seen, struct moore_err *err)
+	   unsigned *seen, struct moore_err *err)
 {
 	const struct moore_conf_key *k;
 	const char *word;
@@ -161,7 +173,7 @@ parse_line(struct moore_conf *c, const char *s, const char *end, unsigned line,
 				  (int)(s - word < 80 ? s - word : 80), word);
 	if (seen[k - keys])
 		return moore_fail(err, MOORE_ESYNTAX, line, "%s: set twice: remove one", k->key);
-	seen[k - keys] = k;
+	seen[k - keys] = line;
 	while (s < end && is_blank(*s))
 		s++;
 	for (const char *p = s; p < end; p++)	/* a comment after the value */
@@ -175,6 +187,17 @@ parse_line(struct moore_conf *c, const char *s, const char *end, unsigned line,
 	return set_value(c, k, s, end, line, err);
 }
 
+static int
+check_classes(const struct moore_conf *c, unsigned line, struct moore_err *err)
+{
+	for (unsigned sl = 0; c->profile == MOORE_PROFILE_SL_HINT && sl < MOORE_N_SL; sl++)
+		if (c->lanes.sl_class[sl] >= MOORE_HINT_CLASSES)
+			return moore_fail(err, MOORE_ESYNTAX, line, "classes: SL %u has class %u, and "
+					  "profile sl-hint has the classes 0 to %u", sl,
+					  c->lanes.sl_class[sl], MOORE_HINT_CLASSES - 1);
+	return 0;
+}
+
 void
 moore_conf_defaults(struct moore_conf *c)
 {
@@ -186,7 +209,7 @@ moore_conf_defaults(struct moore_conf *c)
 int
 moore_conf_parse(struct moore_conf *out, const char *text, size_t len, struct moore_err *err)
 {
-	const struct moore_conf_key *seen[ARRAY_LEN(keys)] = { NULL };
+	unsigned seen[ARRAY_LEN(keys)] = { 0 };	/* line of each key */
 	const char *end = text + len;
 	struct moore_conf c;
 	unsigned line = 0;
@@ -201,7 +224,21 @@ moore_conf_parse(struct moore_conf *out, const char *text, size_t len, struct mo
 			return rc;
 		text = nl ? nl + 1 : end;
 	}
+	if ((rc = check_classes(&c, seen[find_key("classes", 7) - keys], err)) < 0)
+		return rc;
 	*out = c;
+	return 0;
+}
+
+int
+moore_conf_set(struct moore_conf *c, const char *key, const char *value, struct moore_err *err)
+{
+	struct moore_conf new = *c;
+	int rc = set_value(&new, find_key(key, strlen(key)), value, value + strlen(value), 0, err);
+
+	if (rc < 0 || (rc = check_classes(&new, 0, err)) < 0)
+		return rc;
+	*c = new;
 	return 0;
 }
 

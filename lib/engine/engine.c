@@ -78,7 +78,8 @@ route(struct moore_engine_result *r, const struct moore_fabric *seen,
       const struct moore_plan *plan, const struct moore_conf *conf, struct moore_err *err)
 {
 	const struct moore_route_opts opts = {
-		.seed = conf->seed, .profile = conf->profile, .links = conf->link_rules,
+		.seed = conf->seed, .profile = conf->profile, .layers = conf->layers,
+		.links = conf->link_rules,
 	};
 	struct moore_fabric *intended = NULL;
 	struct moore_route_stats st;
@@ -241,9 +242,12 @@ lanes(struct moore_engine_result *r, const struct moore_fabric *seen,
 
 	if (conf->profile != MOORE_PROFILE_SL_HINT)
 		return moore_lane_effective(&r->sl2vl, seen, &conf->lanes, err);
-	if ((rc = moore_lane_hint_effective(&r->sl2vl, seen, moore_route_order(r->route), err)) < 0)
+	if ((rc = moore_lane_hint_effective(&r->sl2vl, seen, &conf->lanes,
+					    moore_route_order(r->route), err)) < 0 ||
+	    (rc = moore_route_sl_set(r->route, &r->sl_set, err)) < 0)
 		return rc;
-	return moore_route_sl_set(r->route, &r->sl_set, err);
+	moore_lane_hint_spread(&conf->lanes, r->sl_set);
+	return 0;
 }
 
 static void

@@ -123,11 +123,10 @@ read_sections(struct moore_lft *t, const struct moore_fabric *f, struct moore_lf
 	return rc;
 }
 
-int
-moore_dump_parse_lfts(struct moore_lft **out, const struct moore_fabric *f,
-		      const char *lfts, size_t len, struct moore_err *err)
+static int
+read_all(struct moore_lft **out, const struct moore_fabric *f, struct moore_lfts r,
+	 struct moore_err *err)
 {
-	struct moore_lfts r = { .l = moore_scan_of(lfts, len) };
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct moore_guid_map by_guid;
 	struct moore_lft *t = NULL;
@@ -135,14 +134,12 @@ moore_dump_parse_lfts(struct moore_lft **out, const struct moore_fabric *f,
 	int rc;
 
 	*out = NULL;
-	if (!moore_guid_map_init(&by_guid, f->n_switches, &tmp) ||
-	    !(seen = moore_arena_alloc(&tmp, moore_bits_words(f->n_switches) + 1, sizeof(*seen)))) {
+	if (!(seen = moore_arena_alloc(&tmp, moore_bits_words(f->n_switches) + 1, sizeof(*seen)))) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		moore_guid_map_put(&by_guid, f->sw[s].guid, s);
-	if ((rc = moore_lft_new(&t, f->n_switches, f->lid_top, err)) < 0 ||
+	if ((rc = moore_scan_switches(&by_guid, f, false, &tmp, err)) < 0 ||
+	    (rc = moore_lft_new(&t, f->n_switches, f->lid_top, err)) < 0 ||
 	    (rc = read_sections(t, f, &r, &by_guid, seen, err)) < 0)
 		goto out;
 	*out = t;
@@ -151,4 +148,18 @@ out:
 	moore_lft_free(t);
 	moore_arena_free(&tmp);
 	return rc;
+}
+
+int
+moore_dump_parse_lfts(struct moore_lft **out, const struct moore_fabric *f,
+		      const char *lfts, size_t len, struct moore_err *err)
+{
+	return read_all(out, f, (struct moore_lfts){ .l = moore_scan_of(lfts, len) }, err);
+}
+
+int
+moore_dump_read_lfts(struct moore_lft **out, const struct moore_fabric *f,
+		     const struct moore_source *lfts, struct moore_err *err)
+{
+	return read_all(out, f, (struct moore_lfts){ .l = moore_scan_from(lfts) }, err);
 }

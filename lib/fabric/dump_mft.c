@@ -85,13 +85,12 @@ moore_dump_parse_mft(struct moore_mft **out, const struct moore_fabric *f,
 
 	*out = NULL;
 	r.group = moore_arena_alloc(&tmp, N_MLIDS, sizeof(*r.group));
-	if (!r.group || !moore_guid_map_init(&r.by_guid, f->n_switches, &tmp)) {
+	if (!r.group) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		moore_guid_map_put(&r.by_guid, f->sw[s].guid, s);
-	if ((rc = moore_mft_new(&t, f->n_switches, err)) < 0)
+	if ((rc = moore_scan_switches(&r.by_guid, f, false, &tmp, err)) < 0 ||
+	    (rc = moore_mft_new(&t, f->n_switches, err)) < 0)
 		goto out;
 	while (moore_scan_line(&r.l))
 		if ((rc = take_line(&r, t, f, err)) < 0)

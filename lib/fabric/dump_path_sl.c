@@ -81,13 +81,8 @@ moore_dump_parse_path_sl(struct moore_sl_set **out, const struct moore_fabric *f
 	int rc;
 
 	*out = NULL;
-	if (!moore_guid_map_init(&r.by_guid, f->n_switches, &tmp)) {
-		rc = moore_fail_nomem(err);
-		goto out;
-	}
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		moore_guid_map_put(&r.by_guid, f->sw[s].guid, s);
-	if ((rc = moore_sl_set_new(&t, f->n_switches, f->lid_top, err)) < 0)
+	if ((rc = moore_scan_switches(&r.by_guid, f, false, &tmp, err)) < 0 ||
+	    (rc = moore_sl_set_new(&t, f->n_switches, f->lid_top, err)) < 0)
 		goto out;
 	while (moore_scan_line(&r.l))
 		if ((rc = take_line(&r, t, err)) < 0)

@@ -118,13 +118,8 @@ moore_dump_parse_sl2vl(struct moore_sl2vl **out, const struct moore_fabric *f,
 	int rc;
 
 	*out = NULL;
-	if (!moore_guid_map_init(&r.by_guid, f->n_switches, &tmp)) {
-		rc = moore_fail_nomem(err);
-		goto out;
-	}
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		moore_guid_map_put(&r.by_guid, f->sw[s].port_guid, s);
-	if ((rc = moore_sl2vl_new(&t, f, err)) < 0)
+	if ((rc = moore_scan_switches(&r.by_guid, f, true, &tmp, err)) < 0 ||
+	    (rc = moore_sl2vl_new(&t, f, err)) < 0)
 		goto out;
 	while (moore_scan_line(&r.l))
 		if ((rc = take_line(&r, t, f, err)) < 0)

@@ -40,7 +40,7 @@ struct found {			/* everything before the fabric is made */
 		struct end end[2];
 		unsigned number;
 	} *line;
-	uint32_t n_lines, n_sw, n_ep;
+	uint32_t n_lines, n_sw, n_ep, room_sw;
 	struct node {
 		struct end of;	/* as first seen */
 		uint8_t lmc;
@@ -212,15 +212,28 @@ meet_all(struct found *w, struct moore_err *err)
 
 /* ---- what the forwarding tables tell ---------------------------------------- */
 
-/* The index of the section's switch when no link has told of it before. */
-static uint32_t
-take_header(struct found *w, const struct moore_lfts_item *it)
+/* The index of the section's switch when no link has told of it before.  Its name
+ * outlives its line. */
+static int
+take_header(struct found *w, const struct moore_lfts_item *it, uint32_t *isolated, unsigned line,
+	    struct moore_err *err)
 {
 	struct end e = { .kind = KIND_SWITCH, .node_guid = it->guid, .port_guid = it->guid,
-		.name = it->name, .name_len = it->name_len, .lid = it->lid };
+		.name_len = it->name_len, .lid = it->lid };
+	char *name;
 
-	return moore_guid_map_get(&w->sw_by_node, it->guid) == MOORE_NONE ? add_node(w, &e) :
-		MOORE_NONE;
+	*isolated = MOORE_NONE;
+	if (moore_guid_map_get(&w->sw_by_node, it->guid) != MOORE_NONE)
+		return 0;
+	if (w->n_sw == w->room_sw)
+		return moore_fail(err, MOORE_EPLAN, line, LFTS ": more switches than a subnet has "
+				  "LIDs");
+	if (!(name = moore_arena_alloc(&w->tmp, it->name_len + 1, 1)))
+		return moore_fail_nomem(err);
+	memcpy(name, it->name, it->name_len);
+	e.name = name;
+	*isolated = add_node(w, &e);
+	return 0;
 }
 
 static int
@@ -245,17 +258,17 @@ take_row(struct found *w, const struct moore_lfts_item *it, uint32_t isolated, u
 }
 
 static int
-read_owners(struct found *w, const char *text, size_t len, struct moore_err *err)
+read_owners(struct found *w, struct moore_lfts r, struct moore_err *err)
 {
-	struct moore_lfts r = { .l = moore_scan_of(text, len) };
 	uint32_t isolated = MOORE_NONE;
 	struct moore_lfts_item it;
 	int rc;
 
 	while ((rc = moore_lfts_next(&r, &it, err)) > 0) {
-		if (it.kind == MOORE_LFTS_SWITCH)
-			isolated = take_header(w, &it);
-		else if ((rc = take_row(w, &it, isolated, r.l.line, err)) < 0)
+		rc = it.kind == MOORE_LFTS_SWITCH ?
+			take_header(w, &it, &isolated, r.l.line, err) :
+			take_row(w, &it, isolated, r.l.line, err);
+		if (rc < 0)
 			return rc;
 	}
 	return rc;
@@ -376,10 +389,11 @@ out:
 }
 
 static int
-prepare(struct found *w, size_t lfts_len, struct moore_err *err)
+prepare(struct found *w, size_t most_headers, struct moore_err *err)
 {
-	size_t most_sw = 2 * (size_t)w->n_lines + lfts_len / HEADER_MIN + 1;
+	size_t most_sw = 2 * (size_t)w->n_lines + most_headers + 1;
 
+	w->room_sw = (uint32_t)most_sw;
 	w->sw = moore_arena_alloc(&w->tmp, most_sw, sizeof(*w->sw));
 	w->ep = moore_arena_alloc(&w->tmp, 2 * (size_t)w->n_lines + 1, sizeof(*w->ep));
 	w->lid_guid = moore_arena_alloc(&w->tmp, MOORE_LID_MAX + 1, sizeof(*w->lid_guid));
@@ -390,22 +404,41 @@ prepare(struct found *w, size_t lfts_len, struct moore_err *err)
 	return 0;
 }
 
-int
-moore_dump_parse_fabric(struct moore_fabric **out, const char *subnet, size_t subnet_len,
-			const char *lfts, size_t lfts_len, struct moore_err *err)
+static int
+read_both(struct moore_fabric **out, const char *subnet, size_t subnet_len,
+	  struct moore_lfts lfts, size_t most_headers, struct moore_err *err)
 {
 	struct found w = { .tmp = MOORE_ARENA_INIT };
 	int rc;
 
 	*out = NULL;
 	if ((rc = read_lines(&w, subnet, subnet_len, err)) < 0 ||
-	    (rc = prepare(&w, lfts_len, err)) < 0 ||
+	    (rc = prepare(&w, most_headers, err)) < 0 ||
 	    (rc = meet_all(&w, err)) < 0 ||
-	    (rc = read_owners(&w, lfts, lfts_len, err)) < 0 ||
+	    (rc = read_owners(&w, lfts, err)) < 0 ||
 	    (rc = learn_lmcs(&w, err)) < 0)
 		goto out;
 	rc = make(out, &w, err);
 out:
 	moore_arena_free(&w.tmp);
 	return rc;
+}
+
+int
+moore_dump_parse_fabric(struct moore_fabric **out, const char *subnet, size_t subnet_len,
+			const char *lfts, size_t lfts_len, struct moore_err *err)
+{
+	size_t most = lfts_len / HEADER_MIN;
+
+	return read_both(out, subnet, subnet_len,
+			 (struct moore_lfts){ .l = moore_scan_of(lfts, lfts_len) },
+			 most < MOORE_LID_MAX ? most : MOORE_LID_MAX, err);
+}
+
+int
+moore_dump_read_fabric(struct moore_fabric **out, const char *subnet, size_t subnet_len,
+		       const struct moore_source *lfts, struct moore_err *err)
+{
+	return read_both(out, subnet, subnet_len,
+			 (struct moore_lfts){ .l = moore_scan_from(lfts) }, MOORE_LID_MAX, err);
 }

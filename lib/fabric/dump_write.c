@@ -6,8 +6,12 @@
  * SL2VL tables of channel adapters are left out.
  *
  * OpenSM keeps devices by GUID in network byte order, so on the usual machine
- * its dumps run by the last byte of the GUID first; ours do everywhere. */
+ * its dumps run by the last byte of the GUID first; ours do everywhere.
+ *
+ * The LFTs of the largest subnet are 4 GB of text, so nothing here keeps text: a
+ * buffer with a drain stays small.  What many lines share is formatted once. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "moore/tables.h"
 
@@ -183,6 +187,14 @@ out:
 
 /* ---- opensm-lfts.dump ------------------------------------------------------ */
 
+/* What is known of the LIDs' owners, and the same as text: LID i's is
+ * text.data[at[i]..at[i + 1]]. */
+struct owners {
+	struct moore_lid_owner *own;
+	struct moore_buf text;
+	size_t *at;
+};
+
 static void
 put_owner(struct moore_buf *out, const struct moore_fabric *f, const struct moore_lid_owner *own)
 {
@@ -197,9 +209,60 @@ put_owner(struct moore_buf *out, const struct moore_fabric *f, const struct moor
 			      ep ? ep->name : f->sw[own->sw].name);
 }
 
+static int
+name_owners(struct owners *w, const struct moore_fabric *f, struct moore_err *err)
+{
+	int rc = moore_fabric_lids(f, &w->own, err);
+
+	if (rc < 0)
+		return rc;
+	if (!(w->at = malloc(((size_t)f->lid_top + 2) * sizeof(*w->at))))
+		return moore_fail_nomem(err);
+	for (unsigned lid = 0; lid <= f->lid_top; lid++) {
+		w->at[lid] = w->text.len;
+		put_owner(&w->text, f, &w->own[lid]);
+	}
+	w->at[f->lid_top + 1u] = w->text.len;
+	return w->text.oom ? moore_fail_nomem(err) : 0;
+}
+
+static char *
+put_lid(char *to, unsigned lid, const char *digits)
+{
+	*to++ = '0';
+	*to++ = 'x';
+	for (int shift = 12; shift >= 0; shift -= 4)
+		*to++ = digits[lid >> shift & 15];
+	return to;
+}
+
+/* At least so many digits. */
+static char *
+put_decimal(char *to, unsigned v, unsigned digits)
+{
+	char t[12];
+	unsigned n = 0;
+
+	do
+		t[n++] = (char)('0' + v % 10);
+	while ((v /= 10) || n < digits);
+	while (n)
+		*to++ = t[--n];
+	return to;
+}
+
+static char *
+put_text(char *to, const char *text)
+{
+	size_t n = strlen(text);
+
+	memcpy(to, text, n);
+	return to + n;
+}
+
 static void
 put_lft(const struct moore_fabric *f, const struct moore_lft *t, moore_swid s,
-	const struct moore_lid_owner *own, struct moore_buf *out)
+	const struct owners *w, struct moore_buf *out)
 {
 	const struct moore_switch *sw = &f->sw[s];
 	const uint8_t *row = moore_lft_row(t, s);
@@ -207,10 +270,15 @@ put_lft(const struct moore_fabric *f, const struct moore_lft *t, moore_swid s,
 	moore_buf_fmt(out, "Unicast lids [0-%u] of switch Lid %u guid 0x%016llx ('%s'):\n",
 		      f->lid_top, sw->lid, ull(sw->guid), sw->name);
 	for (unsigned lid = 1; lid <= f->lid_top; lid++) {
+		char line[16], *end;
+
 		if (row[lid] > sw->n_ports)
 			continue;
-		moore_buf_fmt(out, "0x%04x %03u # ", lid, row[lid]);
-		put_owner(out, f, &own[lid]);
+		end = put_lid(line, lid, "0123456789abcdef");
+		*end++ = ' ';
+		end = put_text(put_decimal(end, row[lid], 3), " # ");
+		moore_buf_add(out, line, (size_t)(end - line));
+		moore_buf_add(out, w->text.data + w->at[lid], w->at[lid + 1] - w->at[lid]);
 	}
 	moore_buf_fmt(out, "%u lids dumped\n", f->lid_top);
 }
@@ -218,23 +286,27 @@ put_lft(const struct moore_fabric *f, const struct moore_lft *t, moore_swid s,
 static int
 put_all_lfts(const struct moore_fabric *f, const struct moore_lft *t, struct moore_buf *out,
 	     void (*put)(const struct moore_fabric *, const struct moore_lft *, moore_swid,
-			 const struct moore_lid_owner *, struct moore_buf *),
+			 const struct owners *, struct moore_buf *),
 	     struct moore_err *err)
 {
-	struct moore_lid_owner *own = NULL;
+	struct owners w = { .text = MOORE_BUF_INIT };
 	struct item *o = NULL;
 	int rc;
 
 	if (t->n_switches != f->n_switches || t->stride <= f->lid_top)
 		return moore_fail(err, MOORE_EINVAL, 0, "LFTs: made for another fabric");
-	if ((rc = moore_fabric_lids(f, &own, err)) < 0)
-		return rc;
+	if ((rc = name_owners(&w, f, err)) < 0)
+		goto out;
 	if ((o = in_order(f, false, node_guid, out)))
-		for (uint32_t i = 0; i < f->n_switches; i++)
-			put(f, t, o[i].i, own, out);
+		for (uint32_t i = 0; i < f->n_switches && !out->oom; i++)
+			put(f, t, o[i].i, &w, out);
+	rc = out->oom ? moore_fail_nomem(err) : 0;
+out:
 	free(o);
-	free(own);
-	return out->oom ? moore_fail_nomem(err) : 0;
+	moore_buf_free(&w.text);
+	free(w.at);
+	free(w.own);
+	return rc;
 }
 
 int
@@ -270,22 +342,25 @@ count_hops(const struct moore_fabric *f, const struct moore_lft *t, moore_swid s
 
 static void
 put_fdb(const struct moore_fabric *f, const struct moore_lft *t, moore_swid s,
-	const struct moore_lid_owner *own, struct moore_buf *out)
+	const struct owners *w, struct moore_buf *out)
 {
 	const uint8_t *row = moore_lft_row(t, s);
 
 	moore_buf_fmt(out, "dump_ucast_routes: Switch 0x%016llx\nLID    : Port : Hops : Optimal\n",
 		      ull(f->sw[s].guid));
 	for (unsigned lid = 1; lid <= f->lid_top; lid++) {
-		int hops;
+		char line[48], *end = put_lid(line, lid, "0123456789ABCDEF");
+		bool routed = w->own[lid].sw != MOORE_NONE && row[lid] != MOORE_NO_PATH;
+		int hops = routed ? count_hops(f, t, s, lid, &w->own[lid]) : -1;
 
-		moore_buf_fmt(out, "0x%04X : ", lid);
-		if (own[lid].sw == MOORE_NONE || row[lid] == MOORE_NO_PATH)
-			moore_buf_fmt(out, "UNREACHABLE\n");
-		else if ((hops = count_hops(f, t, s, lid, &own[lid])) < 0)
-			moore_buf_fmt(out, "%03u  : HOPS UNKNOWN\n", row[lid]);
+		end = put_text(end, " : ");
+		if (routed)
+			end = put_text(put_decimal(end, row[lid], 3), "  : ");
+		if (hops >= 0)
+			end = put_text(put_decimal(end, (unsigned)hops, 2), "   : yes\n");
 		else
-			moore_buf_fmt(out, "%03u  : %02u   : yes\n", row[lid], (unsigned)hops);
+			end = put_text(end, routed ? "HOPS UNKNOWN\n" : "UNREACHABLE\n");
+		moore_buf_add(out, line, (size_t)(end - line));
 	}
 }
 
@@ -298,13 +373,52 @@ moore_dump_write_fdbs(const struct moore_fabric *f, const struct moore_lft *t,
 
 /* ---- opensm-sl2vl.dump ------------------------------------------------------ */
 
-static void
-put_sl2vl_row(const struct moore_sl_row *row, unsigned in, unsigned o, struct moore_buf *out)
+#define SL2VL_ROW 48	/* " 0 " for each of 16 */
+
+/* Each distinct row as text. */
+static char *
+format_sl2vl_rows(const struct moore_sl2vl *t, struct moore_buf *out)
 {
-	moore_buf_fmt(out, "%-3u %-3u :", in, o);
-	for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
-		moore_buf_fmt(out, " %-2u", row->vl[sl]);
-	moore_buf_fmt(out, "\n");
+	char *text = malloc((size_t)t->n_rows * SL2VL_ROW + 1), *to = text;
+
+	if (!text)
+		out->oom = true;
+	for (uint32_t i = 0; text && i < t->n_rows; i++)
+		for (unsigned sl = 0; sl < MOORE_N_SL; sl++) {
+			char *from = to;
+
+			*to++ = ' ';
+			to = put_decimal(to, t->rows[i].vl[sl], 1);
+			if (to - from < 3)
+				*to++ = ' ';
+		}
+	return text;
+}
+
+static void
+put_sl2vl_row(unsigned in, unsigned o, const char *row, struct moore_buf *out)
+{
+	char line[16], *end;
+
+	memset(line, ' ', sizeof(line));
+	put_decimal(line, in, 1);
+	put_decimal(line + 4, o, 1);
+	end = put_text(line + 8, ":");
+	moore_buf_add(out, line, (size_t)(end - line));
+	moore_buf_add(out, row, SL2VL_ROW);
+	moore_buf_add(out, "\n", 1);
+}
+
+static void
+put_sl2vl_switch(const struct moore_fabric *f, const struct moore_sl2vl *t, moore_swid s,
+		 const char *rows, struct moore_buf *out)
+{
+	const unsigned n = f->sw[s].n_ports;
+
+	for (unsigned to = 1; to <= n; to++)
+		for (unsigned in = 0; in <= n && moore_fabric_port(f, s, (moore_portnum)to)->role; in++)
+			put_sl2vl_row(in, to, rows + (size_t)SL2VL_ROW *
+				      t->id[t->base[s] + (size_t)in * t->width[s] + to], out);
 }
 
 void
@@ -313,20 +427,17 @@ moore_dump_write_sl2vl(const struct moore_fabric *f, const struct moore_sl2vl *t
 {
 	static const char rule[] = "#--------------------------------------------------------\n";
 	struct item *o = in_order(f, false, port_guid, out);
+	char *rows = format_sl2vl_rows(t, out);
 
-	for (uint32_t i = 0; o && i < f->n_switches; i++) {
-		moore_swid s = o[i].i;
-		const struct moore_switch *sw = &f->sw[s];
+	for (uint32_t i = 0; o && rows && i < f->n_switches && !out->oom; i++) {
+		const struct moore_switch *sw = &f->sw[o[i].i];
 
 		moore_buf_fmt(out, "Switch 0x%016llx, base LID %u, \"%s\"\n#in out : 0  1  2  3  4  5  6  "
 			      "7  8  9  10 11 12 13 14 15\n%s", ull(sw->port_guid), sw->lid, sw->name, rule);
-		for (unsigned to = 1; to <= sw->n_ports; to++)
-			for (unsigned in = 0; in <= sw->n_ports &&
-			     moore_fabric_port(f, s, (moore_portnum)to)->role; in++)
-				put_sl2vl_row(moore_sl2vl_get(t, s, (moore_portnum)in, (moore_portnum)to),
-					      in, to, out);
+		put_sl2vl_switch(f, t, o[i].i, rows, out);
 		moore_buf_fmt(out, "%s\n", rule);
 	}
+	free(rows);
 	free(o);
 }
 

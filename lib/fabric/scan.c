@@ -4,14 +4,23 @@
 
 #include "scan.h"
 
+static const char *
+find_newline(const struct moore_scan *s)
+{
+	return s->rest == s->text_end ? NULL :
+	       memchr(s->rest, '\n', (size_t)(s->text_end - s->rest));
+}
+
 bool
 moore_scan_line(struct moore_scan *s)
 {
 	const char *nl;
 
+	while (!(nl = find_newline(s)) && s->from.more &&
+	       s->from.more(s->from.arg, &s->rest, &s->text_end))
+		;
 	if (s->rest == s->text_end)
 		return false;
-	nl = memchr(s->rest, '\n', (size_t)(s->text_end - s->rest));
 	s->cut = !nl;
 	s->at = s->rest;
 	s->end = nl ? nl : s->text_end;
@@ -59,5 +68,16 @@ moore_scan_switch(const struct moore_scan *s, const struct moore_guid_map *switc
 		return moore_fail(err, MOORE_EPLAN, s->line, "%s: switch 0x%016llx is not in the "
 				  "fabric; use dumps of the same sweep", file,
 				  (unsigned long long)guid);
+	return 0;
+}
+
+int
+moore_scan_switches(struct moore_guid_map *out, const struct moore_fabric *f, bool by_port,
+		    struct moore_arena *tmp, struct moore_err *err)
+{
+	if (!moore_guid_map_init(out, f->n_switches, tmp))
+		return moore_fail_nomem(err);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		moore_guid_map_put(out, by_port ? f->sw[s].port_guid : f->sw[s].guid, s);
 	return 0;
 }

@@ -8,20 +8,23 @@
  * has no order runs in circles.
  *
  * This runs at every sweep of the subnet manager over switches x LIDs: tables
- * are read 64 LIDs at a time, a cache line of each row, and the inner loops
- * have no branch but their end.  Two switches that do not exist stand for the
+ * are read BLOCK LIDs at a time and turned over into columns, and the inner loops
+ * have no branch but their end.  LIDs at one switch whose columns agree but for
+ * their last port are walked once: what comes over each link is then the same,
+ * so loads and hops count so many times, and the VLs at the last turn are noted
+ * for each port.  Two switches that do not exist stand for the
  * places where a walk ends: n_sw when it ends anywhere, n_sw + 1 when it ends at
  * the owner of the LID. */
 #include <string.h>
 
 #include "check_impl.h"
 
-#define BLOCK 64
+#define BLOCK 256
 #define BAD_END ((uint32_t)1 << 30)	/* hops of what ends at no owner */
 #define BAD_LOOP ((uint32_t)1 << 29)	/* and of what does not end */
 
 struct tree {			/* of one LID; arrays of n_sw + 2 */
-	uint8_t *out;		/* slot that the table of each switch names */
+	const uint8_t *out;	/* slot that the table of each switch names */
 	uint32_t *next;		/* switch after each */
 	uint32_t *link;		/* slot0 + out */
 	uint32_t *deg;		/* children not yet dealt with */
@@ -35,7 +38,12 @@ struct walk {
 	struct moore_ck *k;
 	struct moore_verdict *v;
 	struct tree t;
-	uint8_t (*block)[BLOCK];	/* of each switch: slots it names for BLOCK LIDs */
+	uint8_t *block;		/* slots named: n_sw + 2 for each LID of the block */
+	struct group {
+		uint32_t times;	/* LIDs walked at once; 0: with an earlier one */
+		uint32_t next;	/* another of them, or among firsts another at this switch */
+	} group[BLOCK];
+	uint32_t *first;	/* of each switch: a LID in the block that is walked */
 	uint32_t *weight;	/* sources of load at each switch */
 	uint8_t *counted;	/* switch is a source of pairs */
 	bool load_to_switches;
@@ -47,14 +55,21 @@ static void
 read_block(const struct walk *w, unsigned lid0)
 {
 	const struct moore_ck *k = w->k;
+	size_t n = k->lft->stride - lid0 < BLOCK ? k->lft->stride - lid0 : BLOCK;
 
 	for (uint32_t s = 0; s < k->n_sw; s++) {
 		const uint8_t *row = moore_lft_row(k->lft, s) + lid0;
 		uint8_t nowhere = (uint8_t)(k->f->sw[s].n_ports + 1);
 
-		for (unsigned i = 0; i < BLOCK; i++)
-			w->block[s][i] = row[i] < nowhere ? row[i] : nowhere;
+		for (size_t i = 0; i < n; i++)
+			w->block[i * (k->n_sw + 2) + s] = row[i] < nowhere ? row[i] : nowhere;
 	}
+}
+
+static const uint8_t *
+column(const struct walk *w, unsigned lid)
+{
+	return w->block + (size_t)(lid % BLOCK) * (w->k->n_sw + 2);
 }
 
 static void
@@ -64,14 +79,13 @@ plant(struct walk *w, unsigned lid)
 	const struct moore_ck *k = w->k;
 	struct tree *t = &w->t;
 
+	t->out = column(w, lid);
 	memset(t->deg, 0, k->n_sw * sizeof(*t->deg));
 	t->deg[k->n_sw] = t->deg[k->n_sw + 1] = 1;	/* never dealt with */
 	memcpy(t->sources, w->weight, k->n_sw * sizeof(*t->sources));
 	for (uint32_t s = 0; s < k->n_sw; s++) {
-		uint8_t out = w->block[s][lid % BLOCK];
-		uint32_t link = k->slot0[s] + out;
+		uint32_t link = k->slot0[s] + t->out[s];
 
-		t->out[s] = out;
 		t->link[s] = link;
 		t->next[s] = k->hop[link].next;
 		t->deg[t->next[s]]++;
@@ -163,9 +177,9 @@ climb_cycles(struct walk *w)
 }
 
 static void
-descend(struct walk *w, bool loaded)
+descend(struct walk *w, bool loaded, uint32_t times)
 {
-	const uint32_t carries = loaded ? UINT32_MAX : 0;
+	const uint64_t carries = loaded ? times : 0;
 	struct tree *t = &w->t;
 
 	t->hops[w->k->n_sw] = BAD_END;
@@ -174,14 +188,14 @@ descend(struct walk *w, bool loaded)
 		uint32_t s = t->order[i], h = t->hops[t->next[s]] + 1;
 
 		t->hops[s] = h;
-		w->load[t->link[s]] += t->sources[s] & (h < BAD_LOOP ? carries : 0);
-		w->hist[h <= MOORE_CHECK_MAX_HOPS ? h : MOORE_CHECK_MAX_HOPS + 1] += w->counted[s];
+		w->load[t->link[s]] += t->sources[s] * (h < BAD_LOOP ? carries : 0);
+		w->hist[h <= MOORE_CHECK_MAX_HOPS ? h : MOORE_CHECK_MAX_HOPS + 1] += w->counted[s] * (uint64_t)times;
 	}
 }
 
 /* Sort the pairs that descend() could not: faults, partitions, very long routes. */
 static void
-sort_out(struct walk *w, unsigned lid)
+sort_out(struct walk *w, unsigned lid, uint32_t times)
 {
 	const struct moore_ck *k = w->k;
 	struct moore_verdict *v = w->v;
@@ -191,23 +205,24 @@ sort_out(struct walk *w, unsigned lid)
 
 		if (!w->counted[s] || h <= MOORE_CHECK_MAX_HOPS)
 			continue;
-		v->pairs++;
+		v->pairs += times;
 		if (h < BAD_LOOP) {
-			v->hops[MOORE_CHECK_MAX_HOPS]++;
+			v->hops[MOORE_CHECK_MAX_HOPS] += times;
 		} else if (k->part[s] != k->part[k->own[lid].sw]) {
-			v->partitioned++;
+			v->partitioned += times;
 		} else {
-			if (!v->unreachable++) {
+			if (!v->unreachable) {
 				v->bad_sw = s;
 				v->bad_lid = (moore_lid)lid;
 			}
-			v->loops += h < BAD_END;
+			v->unreachable += times;
+			v->loops += h < BAD_END ? times : 0;
 		}
 	}
 }
 
 static void
-walk_lid(struct walk *w, unsigned lid)
+walk_lid(struct walk *w, unsigned lid, uint32_t times)
 {
 	const struct moore_ck *k = w->k;
 	uint64_t before = w->hist[MOORE_CHECK_MAX_HOPS + 1];
@@ -221,9 +236,98 @@ walk_lid(struct walk *w, unsigned lid)
 	cycles = w->t.n_order < k->n_sw;
 	if (cycles)
 		climb_cycles(w);
-	descend(w, w->load_to_switches || k->own[lid].ep != MOORE_NONE);
+	descend(w, w->load_to_switches || k->own[lid].ep != MOORE_NONE, times);
 	if (cycles || w->hist[MOORE_CHECK_MAX_HOPS + 1] != before)
-		sort_out(w, lid);
+		sort_out(w, lid, times);
+}
+
+/* ---- LIDs whose columns agree --------------------------------------------------- */
+
+/* Does the table of its switch deliver it, and is it sent alike by everyone? */
+static bool
+is_plain(const struct walk *w, unsigned lid)
+{
+	const struct moore_lid_owner *own = &w->k->own[lid];
+
+	return !w->k->opts.sl_set && column(w, lid)[own->sw] == own->port;
+}
+
+static bool
+agree(const struct walk *w, unsigned a, unsigned b)
+{
+	const struct moore_ck *k = w->k;
+	const uint8_t *x = column(w, a), *y = column(w, b);
+	uint32_t s = k->own[a].sw;
+
+	return (k->own[a].ep == MOORE_NONE) == (k->own[b].ep == MOORE_NONE) &&
+		memcmp(x, y, s) == 0 && memcmp(x + s + 1, y + s + 1, k->n_sw - s - 1) == 0;
+}
+
+/* first[] and, beyond it, group[].next list the LIDs to be walked at each switch
+ * in this block; those that agree with one of them hang on it by members[]. */
+static void
+join(struct walk *w, unsigned lid, uint32_t *members)
+{
+	struct group *g = &w->group[lid % BLOCK];
+	uint32_t *first = &w->first[w->k->own[lid].sw];
+
+	*g = (struct group){ 1, MOORE_NONE };
+	members[lid % BLOCK] = MOORE_NONE;
+	if (!is_plain(w, lid))
+		return;
+	if (*first == MOORE_NONE || *first / BLOCK != lid / BLOCK)
+		*first = MOORE_NONE;
+	for (uint32_t l = *first; l != MOORE_NONE; l = w->group[l % BLOCK].next)
+		if (agree(w, l, lid)) {
+			g->times = 0;
+			w->group[l % BLOCK].times++;
+			members[lid % BLOCK] = members[l % BLOCK];
+			members[l % BLOCK] = lid;
+			return;
+		}
+	g->next = *first;
+	*first = lid;
+}
+
+/* The last turns towards lid, on the tree just walked. */
+static void
+turn_to(struct walk *w, unsigned lid)
+{
+	const struct moore_lid_owner *own = &w->k->own[lid];
+	struct moore_ck *k = w->k;
+	struct tree *t = &w->t;
+
+	for (uint32_t slot = k->slot0[own->sw]; slot < k->slot0[own->sw + 1]; slot++) {
+		uint32_t s = k->hop[slot].next;
+		const uint16_t *from = &t->vls[(size_t)s * k->n_cls];
+		struct moore_ck_cell *cell;
+
+		if (s == k->n_sw || t->next[s] != own->sw)
+			continue;
+		cell = moore_ck_cells(k, t->link[s], own->port);
+		for (unsigned x = 0; x < k->n_cls; x++)
+			cell[x].held |= from[x];
+	}
+}
+
+static void
+walk_block(struct walk *w, unsigned lid0)
+{
+	unsigned end = lid0 + BLOCK <= w->k->f->lid_top ? lid0 + BLOCK : w->k->f->lid_top + 1u;
+	uint32_t members[BLOCK];
+
+	for (unsigned lid = lid0; lid < end; lid++) {
+		w->group[lid % BLOCK].times = 0;
+		if (moore_ck_is_addressed(w->k, lid))
+			join(w, lid, members);
+	}
+	for (unsigned lid = lid0; lid < end; lid++) {
+		if (!w->group[lid % BLOCK].times)
+			continue;
+		walk_lid(w, lid, w->group[lid % BLOCK].times);
+		for (uint32_t m = members[lid % BLOCK]; m != MOORE_NONE; m = members[m % BLOCK])
+			turn_to(w, m);
+	}
 }
 
 static void
@@ -260,15 +364,15 @@ get_memory(struct walk *w)
 	size_t n = (size_t)w->k->n_sw + 2;
 	struct tree *t = &w->t;
 
-	return (t->out = moore_arena_alloc(a, n, sizeof(*t->out))) &&
-	       (t->next = moore_arena_alloc(a, n, sizeof(*t->next))) &&
+	return (t->next = moore_arena_alloc(a, n, sizeof(*t->next))) &&
 	       (t->link = moore_arena_alloc(a, n, sizeof(*t->link))) &&
 	       (t->deg = moore_arena_alloc(a, n, sizeof(*t->deg))) &&
 	       (t->order = moore_arena_alloc(a, n, sizeof(*t->order))) &&
 	       (t->sources = moore_arena_alloc(a, n, sizeof(*t->sources))) &&
 	       (t->hops = moore_arena_alloc(a, n, sizeof(*t->hops))) &&
 	       (t->vls = moore_arena_alloc(a, n * w->k->n_cls, sizeof(*t->vls))) &&
-	       (w->block = moore_arena_alloc(a, n, sizeof(*w->block))) &&
+	       (w->block = moore_arena_alloc(a, n, BLOCK)) &&
+	       (w->first = moore_arena_alloc(a, n, sizeof(*w->first))) &&
 	       (w->weight = moore_arena_alloc(a, n, sizeof(*w->weight))) &&
 	       (w->counted = moore_arena_alloc(a, n, 1)) &&
 	       (w->load = moore_arena_alloc(a, (size_t)w->k->n_slots + 1, sizeof(*w->load)));
@@ -285,14 +389,13 @@ moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err
 		if (k->has_ep[s])
 			w.load_to_switches = false;
 	for (uint32_t s = 0; s < k->n_sw; s++) {
+		w.first[s] = MOORE_NONE;
 		w.weight[s] = w.load_to_switches || k->has_ep[s];
 		w.counted[s] = !k->opts.endpoints_only || k->has_ep[s];
 	}
 	for (unsigned lid0 = 0; lid0 <= k->f->lid_top; lid0 += BLOCK) {
 		read_block(&w, lid0);
-		for (unsigned i = 0; i < BLOCK && lid0 + i <= k->f->lid_top; i++)
-			if (moore_ck_is_addressed(k, lid0 + i))
-				walk_lid(&w, lid0 + i);
+		walk_block(&w, lid0);
 	}
 	sum_up(&w);
 	return 0;

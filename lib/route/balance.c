@@ -12,7 +12,7 @@
 
 #include "route/route_impl.h"
 
-#define MAX_SWEEPS 12
+#define MAX_SWEEPS 3
 
 static bool
 room(void **p, size_t *cap, size_t n, size_t size)
@@ -84,21 +84,30 @@ note_choices(struct moore_rbalance *b, const struct moore_rtree *t, uint64_t see
 	return true;
 }
 
-/* Add the tree of root, as it stands, to load[]. */
 static void
-add_tree(struct moore_rbalance *b, uint32_t root)
+set_load(struct moore_rbalance *b, uint32_t e, uint32_t load)
+{
+	uint64_t less = moore_rgraph_cost(b->v->g, e, load);
+	uint64_t more = moore_rgraph_cost(b->v->g, e, (uint64_t)load + 1);
+
+	b->load[e] = load;
+	b->price[e].less = (int64_t)(less * less * less);
+	b->price[e].more = (int64_t)(more * more * more);
+}
+
+/* Add the tree of root, as it stands, to load[] so many times. */
+static void
+add_tree(struct moore_rbalance *b, uint32_t root, uint32_t times)
 {
 	const struct moore_rgraph *g = b->v->g;
 	const uint16_t *order = b->order + (size_t)root * g->n;
 	const uint8_t *slot = b->slot + (size_t)root * g->n;
 
-	for (uint32_t i = 0; i < b->n_reached[root]; i++)
-		b->acc[order[i]] = g->weight[order[i]];
-	for (uint32_t i = b->n_reached[root]; i-- > 1;) {
-		uint32_t s = order[i], e = g->xadj[s] + slot[s];
+	moore_rtree_sources(g, slot, order, b->n_reached[root], b->acc);
+	for (uint32_t i = 1; i < b->n_reached[root]; i++) {
+		uint32_t e = g->xadj[order[i]] + slot[order[i]];
 
-		b->load[e] += b->acc[s];
-		b->acc[g->to[e]] += b->acc[s];
+		set_load(b, e, b->load[e] + b->acc[order[i]] * times);
 	}
 }
 
@@ -117,7 +126,8 @@ grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_conn
 		for (uint32_t i = 0; i < t->n_reached; i++)
 			b->order[(size_t)root * n + i] = (uint16_t)t->queue[i];
 		b->n_reached[root] = t->n_reached;
-		add_tree(b, root);
+		add_tree(b, root, 1);
+		b->present[root] = 1;
 		if (!note_choices(b, t, seed))
 			return moore_fail_nomem(err);
 	}
@@ -139,9 +149,11 @@ moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 	b->order = malloc(n * n * sizeof(*b->order) + 1);
 	b->n_reached = calloc(n + 1, sizeof(*b->n_reached));
 	b->load = calloc(v->g->n_edges + 1, sizeof(*b->load));
+	b->price = calloc(v->g->n_edges + 1, sizeof(*b->price));
+	b->present = calloc(n + 1, 1);
 	b->acc = calloc(n + 1, sizeof(*b->acc));
-	if (!b->slot || !b->len || !b->order || !b->n_reached || !b->load || !b->acc ||
-	    moore_rtree_init(&t, v->g) < 0)
+	if (!b->slot || !b->len || !b->order || !b->n_reached || !b->load || !b->price ||
+	    !b->present || !b->acc || moore_rtree_init(&t, v->g) < 0)
 		rc = moore_fail_nomem(err);
 	else
 		rc = grow_all(b, &t, n_connected, seed, bad, err);
@@ -157,59 +169,82 @@ moore_rbalance_fini(struct moore_rbalance *b)
 	free(b->order);
 	free(b->n_reached);
 	free(b->load);
+	free(b->price);
+	free(b->present);
 	free(b->choice);
 	free(b->cand);
 	free(b->acc);
 	*b = (struct moore_rbalance){ 0 };
 }
 
-/* What one unit more along that route adds to the sum of fourth powers, nearly. */
-static uint64_t
-route_price(const struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t e)
+static void
+change_route(struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t e, uint32_t by)
 {
 	const struct moore_rgraph *g = b->v->g;
-	uint64_t sum = 0;
-	uint32_t s;
+
+	for (;; e = g->xadj[g->to[e]] + slot[g->to[e]]) {
+		set_load(b, e, b->load[e] + by);
+		if (g->to[e] == root)
+			return;
+	}
+}
+
+static void
+rehang(struct moore_rbalance *b, const struct moore_rchoice *c, uint8_t to)
+{
+	uint8_t *slot = b->slot + (size_t)c->root * b->v->g->n;
+	uint32_t base = b->v->g->xadj[c->node];
+
+	if (slot[c->node] == to)
+		return;
+	if (b->present[c->root]) {
+		change_route(b, slot, c->root, base + slot[c->node], UINT32_MAX);	/* minus one */
+		change_route(b, slot, c->root, base + to, 1);
+	}
+	slot[c->node] = to;
+}
+
+/* What the sum of fourth powers loses, nearly, when a unit on e goes over f, up to
+ * where the two routes meet; both are as long. */
+static int64_t
+gain(const struct moore_rbalance *b, const uint8_t *slot, uint32_t e, uint32_t f)
+{
+	const struct moore_rgraph *g = b->v->g;
+	int64_t sum = 0;
 
 	for (;;) {
-		uint64_t l = moore_rgraph_cost(g, e, (uint64_t)b->load[e] + 1);
-
-		sum += l * l * l;
-		if ((s = g->to[e]) == root)
+		sum += b->price[e].less - b->price[f].more;
+		if (g->to[e] == g->to[f])
 			return sum;
-		e = g->xadj[s] + slot[s];
+		e = g->xadj[g->to[e]] + slot[g->to[e]];
+		f = g->xadj[g->to[f]] + slot[g->to[f]];
 	}
 }
 
 /* Move leaves to cheaper parents once around; how many moved. */
 static size_t
-sweep(struct moore_rbalance *b, const uint8_t *present)
+sweep(struct moore_rbalance *b)
 {
 	const struct moore_rgraph *g = b->v->g;
 	size_t moved = 0;
 
 	for (size_t i = 0; i < b->n_choices; i++) {
 		const struct moore_rchoice *c = &b->choice[i];
-		uint8_t *slot = b->slot + (size_t)c->root * g->n;
+		const uint8_t *slot = b->slot + (size_t)c->root * g->n;
 		uint32_t base = g->xadj[c->node];
 		uint8_t now = slot[c->node], best = now;
-		uint64_t least;
+		int64_t most = 0;
 
-		if (!present[c->root])
-			continue;
-		moore_rload_add(b->load, g, slot, c->root, base + now, UINT32_MAX);	/* minus one */
-		least = route_price(b, slot, c->root, base + now);
-		for (uint32_t k = 0; k < c->n; k++) {
+		for (uint32_t k = 0; k < c->n && b->present[c->root]; k++) {
 			uint8_t other = b->cand[c->first + k];
-			uint64_t p = route_price(b, slot, c->root, base + other);
+			int64_t more = other == now ? 0 : gain(b, slot, base + now, base + other);
 
-			if (p < least) {
-				least = p;
+			if (more > most) {
+				most = more;
 				best = other;
 			}
 		}
-		moore_rload_add(b->load, g, slot, c->root, base + best, 1);
-		slot[c->node] = best;
+		rehang(b, c, best);
 		moved += best != now;
 	}
 	return moved;
@@ -218,19 +253,17 @@ sweep(struct moore_rbalance *b, const uint8_t *present)
 void
 moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present)
 {
-	const struct moore_rgraph *g = b->v->g;
-
 	for (size_t k = 0; k < b->n_choices; k++) {
 		const struct moore_rchoice *c = &b->choice[k];
 
-		b->slot[(size_t)c->root * g->n + c->node] =
-			b->cand[c->first + (c->home + i) % c->n];
+		rehang(b, c, b->cand[c->first + (c->home + i) % c->n]);
 	}
-	memset(b->load, 0, g->n_edges * sizeof(*b->load));
-	for (uint32_t root = 0; root < g->n; root++)
-		if (present[root])
-			add_tree(b, root);
+	for (uint32_t root = 0; root < b->v->g->n; root++)
+		if (present[root] != b->present[root]) {
+			b->present[root] = present[root];
+			add_tree(b, root, present[root] ? 1 : UINT32_MAX);
+		}
 	for (unsigned round = 0; round < MAX_SWEEPS; round++)
-		if (!sweep(b, present))
+		if (!sweep(b))
 			break;
 }

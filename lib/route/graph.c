@@ -349,12 +349,13 @@ moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 	g->transit = calloc(max_n + 1, 1);
 	g->weight = calloc(max_n + 1, 1);
 	g->prio = calloc(max_n + 1, 1);
+	g->half = calloc(max_n + 1, 1);
 	g->is_host_port = calloc(max_n + 1, 256);
 	g->cost = calloc(max_e + 1, 1);
 	g->mark = calloc(max_n + 1, 256);
 	cursor = moore_arena_alloc(&tmp, max_n + 1, sizeof(*cursor));
 	if (!g->xadj || !g->to || !g->rev || !g->flags || !g->xpar || !g->par || !g->seen ||
-	    !g->node_of || !g->transit || !g->weight || !g->prio || !g->is_host_port ||
+	    !g->node_of || !g->transit || !g->weight || !g->prio || !g->half || !g->is_host_port ||
 	    !g->cost || !g->mark || !cursor)
 		rc = moore_fail_nomem(err);
 	else
@@ -385,6 +386,7 @@ moore_rgraph_fini(struct moore_rgraph *g)
 	free(g->transit);
 	free(g->weight);
 	free(g->prio);
+	free(g->half);
 	free(g->is_host_port);
 	free(g->cost);
 	free(g->mark);

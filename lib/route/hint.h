@@ -5,9 +5,17 @@
 
 #include "route/route_impl.h"
 
+#define MOORE_RHINT_TURNS 5
+
 struct moore_rhint {
 	const struct moore_rgraph *g;
 	bool poor;		/* one-lane links are up: only table A serves */
+	unsigned detour;	/* hops that a layer's routes take beyond two: 1 or 2 */
+	/* Bit m of met[s * n + d]: m are the tables right for some route from s to d
+	 * so far.  Bit w of meets[m]: m and w have a table in common. */
+	uint16_t *met, *met_planned, *met_up, meets[16];
+	uint8_t step[2][MOORE_RHINT_TURNS][256];	/* see hint.c */
+	uint8_t *base;		/* [root * n + node]: a tree that serves in need */
 	uint32_t *load;		/* of each edge, by the host LIDs routed so far */
 	/* through which neighbour each layer goes: last[layer * n + root] is its
 	 * slot at the root, MOORE_SLOT_NONE: none */
@@ -16,6 +24,7 @@ struct moore_rhint {
 	uint8_t *slot, *len, *ok;
 	uint32_t *queue, n_reached;	/* reached nodes by length */
 	uint32_t *acc;		/* scratch, per node */
+	uint64_t *price;	/* of letting a node take two hops */
 };
 
 int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g);
@@ -23,10 +32,14 @@ void moore_rhint_fini(struct moore_rhint *h);
 /* Choose last[] for n_layers layers; present[layer * n + root]: it has a LID there. */
 int moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,
 		     const uint8_t *present, struct moore_err *err);
-/* slot[]: routes of three hops to root where there are any, the others shorter;
- * nodes farther off are left out. */
+/* slot[]: routes of 2 + detour hops to root where there are any, the others
+ * shorter; nodes farther off are left out. */
 void moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t layer,
 		      uint32_t root);
+/* After the plan, before the first mending: a tree for each root that table A is
+ * right for. */
+void moore_rhint_base(struct moore_rhint *h, const struct moore_rview *v,
+		      const uint32_t *n_connected);
 /* Keep of slot[] what is up and admissible and attach the rest; with_a: table A
  * must be right for all.  Then bit t of ok[node] says that table t is right from
  * there.  *moved counts nodes whose parent changed.  False: connected nodes

@@ -60,6 +60,7 @@ node_key(const struct moore_rview *v, const uint32_t *prio, uint32_t node)
 struct walk {
 	const struct moore_rview *v;
 	const uint32_t *prio;
+	const uint8_t *among;
 	struct heap heap;
 	uint8_t *queued;
 	uint32_t *pos, n_placed;
@@ -83,7 +84,7 @@ walk_from(struct walk *w, uint32_t start)
 			uint32_t r = g->to[e];
 
 			if (w->queued[r] || !(g->flags[e] & w->v->flag) ||
-			    !moore_rview_transit(w->v, r))
+			    (w->among && !w->among[e]) || !moore_rview_transit(w->v, r))
 				continue;
 			w->queued[r] = 1;
 			heap_push(&w->heap, node_key(w->v, w->prio, r));
@@ -100,12 +101,12 @@ by_key(const void *a, const void *b)
 }
 
 int
-moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, uint32_t *pos,
-		   struct moore_err *err)
+moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, const uint8_t *among,
+		   uint32_t *pos, struct moore_err *err)
 {
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct walk w = { .v = v, .prio = prio, .pos = pos };
+	struct walk w = { .v = v, .prio = prio, .among = among, .pos = pos };
 	uint64_t *starts = moore_arena_alloc(&tmp, g->n + 1, sizeof(*starts));
 
 	w.heap.key = moore_arena_alloc(&tmp, g->n + 1, sizeof(*w.heap.key));

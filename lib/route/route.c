@@ -24,6 +24,7 @@ struct moore_route {
 };
 
 struct column {			/* one LID to route */
+	uint32_t trees;		/* columns of a root that agree in this share a tree */
 	uint32_t slice, root;
 	moore_lid lid;
 	moore_portnum last;	/* port at the root */
@@ -41,9 +42,16 @@ struct job {			/* one build in progress */
 	struct column *col;
 	size_t n_cols;
 	unsigned n_offsets;
-	uint8_t *present;
+	uint8_t *hosts;		/* [root * n_places + place]: 1 where a host is, seen or planned */
+	uint32_t n_places;
+	uint32_t n_variants;	/* of each layer */
+	uint32_t *load;		/* of each edge; learns of repairs, which later slices must not */
+	uint8_t *ports;		/* [LID * g.n + node]: the tables the other way round */
+	bool parallel;		/* some neighbours have several links */
+	uint8_t *present;	/* of a root: how many LIDs share its tree */
 	bool repairs;
 	bool hinted;		/* profile sl-hint */
+	const struct moore_rkind *kind;
 	struct moore_rhint hint;
 };
 
@@ -98,13 +106,46 @@ fail_unreachable(const struct job *j, uint32_t root, struct moore_err *err)
 
 /* ---- the columns --------------------------------------------------------- */
 
+/* What shares a slice, apart from the offset: the LIDs of switches with endpoints,
+ * those of the others, then the hosts by their place on the switch.  So each
+ * slice is one unit for each pair of switches, and is balanced for itself. */
+enum { KIND_WITH_HOSTS, KIND_WITHOUT, KIND_HOST };
+
+/* A layer is made in some variants, which the hosts of a switch take in turn.  All
+ * trees of a layer together spread the load: where there are many switches, fewer
+ * variants do (docs/benchmarks.md). */
+#define TREES_OF_LAYER 1024
+#define MIN_VARIANTS 2
+#define MAX_VARIANTS 4
+
+static void
+count_variants(struct job *j)
+{
+	uint32_t n = TREES_OF_LAYER / ((j->intended ? j->intended->n_switches : j->r->g.n) + 1);
+
+	j->n_variants = n < MIN_VARIANTS ? MIN_VARIANTS : n > MAX_VARIANTS ? MAX_VARIANTS : n;
+}
+
+/* Layers come last: they heed the loads of all that is minimal. */
+#define LAYERS ((uint32_t)1 << 31)
+
+static uint32_t
+trees_of(const struct job *j, uint32_t slice)
+{
+	uint32_t kind = slice / j->n_offsets, offset = slice % j->n_offsets;
+
+	if (kind < KIND_HOST || !offset || j->hinted)
+		return slice;
+	return LAYERS + (kind - KIND_HOST) % j->n_variants * j->n_offsets + offset;
+}
+
 static int
-by_slice(const void *a, const void *b)
+by_trees(const void *a, const void *b)
 {
 	const struct column *x = a, *y = b;
 
-	if (x->slice != y->slice)
-		return x->slice < y->slice ? -1 : 1;
+	if (x->trees != y->trees)
+		return x->trees < y->trees ? -1 : 1;
 	if (x->root != y->root)
 		return x->root < y->root ? -1 : 1;
 	return x->lid < y->lid ? -1 : x->lid > y->lid;
@@ -115,19 +156,14 @@ add_columns(struct job *j, uint32_t root, uint32_t slice, moore_lid lid, uint8_t
 	    moore_portnum last)
 {
 	for (unsigned o = 0; lid && o < 1u << lmc; o++)
-		j->col[j->n_cols++] = (struct column){ slice + o, root, (moore_lid)(lid + o), last };
+		j->col[j->n_cols++] = (struct column){ trees_of(j, slice + o), slice + o, root,
+						       (moore_lid)(lid + o), last };
 }
 
-/* What shares a slice, apart from the offset: the LIDs of switches with endpoints,
- * those of the others, then the hosts by their place on the switch.  So each
- * slice is one unit for each pair of switches, and is balanced for itself. */
-enum { KIND_WITH_HOSTS, KIND_WITHOUT, KIND_HOST };
-
 static int
-list_columns(struct job *j, struct moore_err *err)
+alloc_columns(struct job *j, struct moore_err *err)
 {
 	const struct moore_fabric *f = j->r->seen;
-	const struct moore_rgraph *g = &j->r->g;
 	size_t n = 0;
 	uint8_t lmc = 0;
 
@@ -140,8 +176,19 @@ list_columns(struct job *j, struct moore_err *err)
 		lmc = f->ep[e].lmc > lmc ? f->ep[e].lmc : lmc;
 	}
 	j->n_offsets = 1u << lmc;
-	if (!(j->col = calloc(n + 1, sizeof(*j->col))))
-		return moore_fail_nomem(err);
+	j->col = calloc(n + 1, sizeof(*j->col));
+	return j->col ? 0 : moore_fail_nomem(err);
+}
+
+static int
+list_columns(struct job *j, struct moore_err *err)
+{
+	const struct moore_fabric *f = j->r->seen;
+	const struct moore_rgraph *g = &j->r->g;
+
+	if (alloc_columns(j, err) < 0)
+		return -MOORE_ENOMEM;
+	count_variants(j);
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		add_columns(j, g->node_of[s],
 			    (g->weight[g->node_of[s]] ? KIND_WITH_HOSTS : KIND_WITHOUT) * j->n_offsets,
@@ -156,26 +203,68 @@ list_columns(struct job *j, struct moore_err *err)
 		add_columns(j, root, (KIND_HOST + moore_rgraph_slot(g, root, ep->port)) * j->n_offsets,
 			    ep->lid, ep->lmc, ep->port);
 	}
-	qsort(j->col, j->n_cols, sizeof(*j->col), by_slice);
+	qsort(j->col, j->n_cols, sizeof(*j->col), by_trees);
 	return 0;
 }
 
-/* Which roots have a LID in this slice, on the intended fabric or the seen one. */
+/* The node an endpoint hangs on; MOORE_NONE when it hangs on none. */
+static uint32_t
+host_node(const struct job *j, const struct moore_fabric *f, moore_epid e)
+{
+	if (f->ep[e].sw == MOORE_NONE || f == j->intended)
+		return f->ep[e].sw;
+	return j->r->g.node_of[f->ep[e].sw];
+}
+
+/* Where hosts are, on the fabric seen or the intended one. */
+static int
+list_hosts(struct job *j, struct moore_err *err)
+{
+	const struct moore_fabric *both[] = { j->r->seen, j->intended };
+	const struct moore_rgraph *g = &j->r->g;
+
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < 2 && both[i]; i++)
+			for (moore_epid e = 0; e < both[i]->n_endpoints; e++) {
+				uint32_t s = host_node(j, both[i], e), place;
+
+				if (s == MOORE_NONE)
+					continue;
+				place = moore_rgraph_slot(g, s, both[i]->ep[e].port);
+				if (pass)
+					j->hosts[(size_t)s * j->n_places + place] = 1;
+				else if (place >= j->n_places)
+					j->n_places = place + 1;
+			}
+		if (!pass && !(j->hosts = calloc((size_t)g->n * j->n_places + 1, 1)))
+			return moore_fail_nomem(err);
+	}
+	return 0;
+}
+
+/* How many LIDs each root has among the columns that share trees with this one. */
 static void
-mark_present(struct job *j, const struct column *col, size_t n)
+mark_present(struct job *j, const struct column *col)
 {
 	const struct moore_rgraph *g = &j->r->g;
 	uint32_t kind = col->slice / j->n_offsets;
-	const struct moore_fabric *f = j->intended;
 
-	for (uint32_t s = 0; s < g->n; s++)
-		j->present[s] = kind == (g->weight[s] ? KIND_WITH_HOSTS : KIND_WITHOUT);
-	for (size_t i = 0; i < n; i++)
-		j->present[col[i].root] = 1;
-	for (moore_epid e = 0; f && kind >= KIND_HOST && e < f->n_endpoints; e++)
-		if (f->ep[e].sw != MOORE_NONE &&
-		    KIND_HOST + moore_rgraph_slot(g, f->ep[e].sw, f->ep[e].port) == kind)
-			j->present[f->ep[e].sw] = 1;
+	for (uint32_t s = 0; s < g->n; s++) {
+		const uint8_t *hosts = j->hosts + (size_t)s * j->n_places;
+		uint32_t place = kind - KIND_HOST;
+
+		if (kind < KIND_HOST) {
+			j->present[s] = kind == (g->weight[s] ? KIND_WITH_HOSTS : KIND_WITHOUT);
+			continue;
+		}
+		if (col->trees < LAYERS) {
+			j->present[s] = hosts[place];
+			continue;
+		}
+		j->present[s] = 0;
+		for (place %= j->n_variants; place < j->n_places; place += j->n_variants)
+			j->present[s] = (uint8_t)(j->present[s] + hosts[place]);
+	}
 }
 
 /* ---- the tables ----------------------------------------------------------- */
@@ -193,49 +282,86 @@ edge_port(const struct moore_rgraph *g, uint32_t e, uint32_t key)
 }
 
 static void
-write_column(struct job *j, const struct column *c, const uint8_t *slot)
+put_column(struct job *j, const struct column *c, const uint8_t *slot)
 {
 	const struct moore_rgraph *g = &j->r->g;
+	uint8_t *port = j->ports + (size_t)c->lid * g->n;
 
-	for (uint32_t s = 0; s < g->n; s++) {
-		uint8_t port = MOORE_NO_PATH;
+	for (uint32_t s = 0; s < g->n; s++)
+		port[s] = slot[s] == MOORE_SLOT_NONE ? MOORE_NO_PATH :
+			edge_port(g, g->xadj[s] + slot[s], c->root + c->slice);
+	port[c->root] = c->last;
+}
 
-		if (g->seen[s] == MOORE_NONE)
-			continue;
-		if (s == c->root)
-			port = c->last;
-		else if (slot[s] != MOORE_SLOT_NONE)
-			port = edge_port(g, g->xadj[s] + slot[s], c->root + c->slice);
-		moore_lft_row(j->r->lft, g->seen[s])[c->lid] = port;
-	}
+/* The same for a column of the same tree, where no port depends on the LID. */
+static void
+copy_column(struct job *j, const struct column *c, const struct column *from)
+{
+	uint32_t n = j->r->g.n;
+	uint8_t *port = j->ports + (size_t)c->lid * n;
+
+	memcpy(port, j->ports + (size_t)from->lid * n, n);
+	port[c->root] = c->last;
+}
+
+/* Turn ports[] into rows, a cache line of each at a time. */
+static void
+write_tables(struct job *j)
+{
+	const struct moore_rgraph *g = &j->r->g;
+	size_t n = g->n, top = (size_t)j->r->seen->lid_top + 1;
+
+	for (size_t lid0 = 0; lid0 < top; lid0 += 64)
+		for (uint32_t s = 0; s < n; s++) {
+			const uint8_t *port = j->ports + lid0 * n + s;
+			uint8_t *row;
+
+			if (g->seen[s] == MOORE_NONE)
+				continue;
+			row = moore_lft_row(j->r->lft, g->seen[s]) + lid0;
+			for (size_t i = 0; i < 64 && lid0 + i < top; i++)
+				row[i] = port[i * n];
+		}
 }
 
 /* The trees of one slice, minimal or not. */
 struct slice {
-	const uint8_t *slot;
-	const uint16_t *order;
-	const uint32_t *n_reached;
-	uint32_t *load;
+	const uint8_t *slot, *len;
 };
+
+/* The nodes that len[] reaches, as repairing wants them. */
+static void
+queue_by_length(struct moore_rtree *t, const uint8_t *len, uint32_t n)
+{
+	uint32_t at[MOORE_LEN_NONE + 2] = { 0 };
+
+	for (uint32_t s = 0; s < n; s++)
+		at[len[s] + 1]++;
+	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
+		at[l + 1] += at[l];
+	t->n_reached = at[MOORE_LEN_NONE];
+	for (uint32_t s = 0; s < n; s++)
+		if (len[s] != MOORE_LEN_NONE)
+			t->queue[at[len[s]]++] = s;
+}
 
 /* Repair the tree of c for what is missing; the loads learn of new routes. */
 static int
-repair_column(struct job *j, const struct slice *sl, const struct column *c, struct moore_err *err)
+repair_tree(struct job *j, const struct slice *sl, const struct column *c, struct moore_err *err)
 {
 	const struct moore_rgraph *g = &j->r->g;
 	const uint8_t *old = sl->slot + (size_t)c->root * g->n;
 	struct moore_rtree *t = &j->tree;
+	bool shortest = c->slice % j->n_offsets == 0 || c->slice / j->n_offsets < KIND_HOST;
 
 	memcpy(t->slot, old, g->n);
-	t->n_reached = sl->n_reached[c->root];
-	for (uint32_t i = 0; i < t->n_reached; i++)
-		t->queue[i] = sl->order[(size_t)c->root * g->n + i];
-	if (!moore_rtree_repair(t, &j->up, c->root, sl->load, j->n_connected_up[c->root],
-				&j->r->stats.repaired))
+	queue_by_length(t, sl->len + (size_t)c->root * g->n, g->n);
+	if (!(shortest ? moore_rtree_repair : moore_rtree_mend)
+	    (t, &j->up, c->root, j->load, j->n_connected_up[c->root], &j->r->stats.repaired))
 		return fail_unreachable(j, c->root, err);
 	for (uint32_t s = 0; s < g->n; s++)
 		if (t->slot[s] != old[s] && t->slot[s] != MOORE_SLOT_NONE)
-			sl->load[g->xadj[s] + t->slot[s]] += g->weight[s];
+			j->load[g->xadj[s] + t->slot[s]] += g->weight[s] * j->present[c->root];
 	return 0;
 }
 
@@ -247,17 +373,17 @@ make_slice(struct job *j, const struct column *col)
 	struct moore_rvaliant *v = &j->valiant;
 	unsigned kind = col->slice / j->n_offsets, offset = col->slice % j->n_offsets;
 
-	if (offset && kind >= KIND_HOST && !j->hinted) {
-		moore_rvaliant_slice(v, offset - 1, j->n_offsets - 1, kind, j->present,
-				     j->n_connected);
-		/* Repairs must not show in what later layers are made of. */
-		memcpy(b->load, v->load, j->r->g.n_edges * sizeof(*b->load));
-		return (struct slice){ v->slot, v->order, v->n_reached, b->load };
+	if (col->trees >= LAYERS) {
+		moore_rvaliant_slice(v, offset - 1, j->n_offsets - 1, kind % j->n_variants,
+				     j->present, j->n_connected);
+		memcpy(j->load, v->load, j->r->g.n_edges * sizeof(*j->load));
+		return (struct slice){ v->slot, v->len };
 	}
 	moore_rbalance_slice(b, col->slice / j->n_offsets + offset, j->present);
 	for (uint32_t e = 0; v->load && kind >= KIND_HOST && e < j->r->g.n_edges; e++)
 		v->load[e] += b->load[e];
-	return (struct slice){ b->slot, b->order, b->n_reached, b->load };
+	memcpy(j->load, b->load, j->r->g.n_edges * sizeof(*j->load));
+	return (struct slice){ b->slot, b->len };
 }
 
 /* The layers of sl-hint are the slices of hosts at offsets 1 and up. */
@@ -286,10 +412,11 @@ plan_layers(struct job *j, struct moore_err *err)
 			;
 		if (slice / j->n_offsets < KIND_HOST || !(slice % j->n_offsets))
 			continue;
-		mark_present(j, j->col + i, k - i);
+		mark_present(j, j->col + i);
 		memcpy(present + (size_t)layer_of(j, slice) * n, j->present, n);
 	}
-	rc = moore_rhint_plan(&j->hint, &j->planned, n_layers, present, err);
+	if ((rc = moore_rhint_plan(&j->hint, &j->planned, n_layers, present, err)) == 0)
+		moore_rhint_base(&j->hint, &j->up, j->n_connected_up);
 	free(present);
 	return rc;
 }
@@ -328,13 +455,18 @@ fill_slice(struct job *j, const struct column *col, size_t n, struct moore_err *
 	struct slice sl;
 	int rc;
 
-	mark_present(j, col, n);
+	mark_present(j, col);
 	sl = make_slice(j, col);
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *slot = sl.slot + (size_t)col[i].root * g->n;
+		bool again = i > 0 && col[i].root == col[i - 1].root && !j->hinted;
 
+		if (again && !j->parallel) {
+			copy_column(j, &col[i], &col[i - 1]);
+			continue;
+		}
 		if (j->repairs) {
-			if ((rc = repair_column(j, &sl, &col[i], err)) < 0)
+			if (!again && (rc = repair_tree(j, &sl, &col[i], err)) < 0)
 				return rc;
 			slot = j->tree.slot;
 		}
@@ -343,7 +475,7 @@ fill_slice(struct job *j, const struct column *col, size_t n, struct moore_err *
 				return rc;
 			slot = j->hint.slot;
 		}
-		write_column(j, &col[i], slot);
+		put_column(j, &col[i], slot);
 	}
 	return 0;
 }
@@ -353,11 +485,15 @@ fill_tables(struct job *j, struct moore_err *err)
 {
 	int rc = 0;
 
+	for (uint32_t e = 0; e < j->r->g.n_edges; e++)
+		j->parallel |= j->r->g.xpar[e + 1] - j->r->g.xpar[e] > 1;
 	for (size_t i = 0, k; rc == 0 && i < j->n_cols; i = k) {
-		for (k = i; k < j->n_cols && j->col[k].slice == j->col[i].slice; k++)
+		for (k = i; k < j->n_cols && j->col[k].trees == j->col[i].trees; k++)
 			;
 		rc = fill_slice(j, j->col + i, k - i, err);
 	}
+	if (rc == 0)
+		write_tables(j);
 	return rc;
 }
 
@@ -406,11 +542,14 @@ job_alloc(struct job *j, struct moore_err *err)
 	j->n_connected_up = calloc(n, sizeof(*j->n_connected_up));
 	j->colour = calloc(e, sizeof(*j->colour));
 	j->present = calloc(n, 1);
+	j->load = calloc(e, sizeof(*j->load));
+	j->ports = malloc(((size_t)r->seen->lid_top + 1) * n);
 	r->order = calloc(n, sizeof(*r->order));
-	if (!j->n_connected || !j->n_connected_up || !j->colour || !j->present || !r->order ||
+	if (!j->n_connected || !j->n_connected_up || !j->colour || !j->present || !j->load || !j->ports || !r->order ||
 	    moore_rtree_init(&j->tree, &r->g) < 0 || moore_rturns_init(&r->turns, &r->g) < 0 ||
 	    moore_rturns_init(&j->plan_turns, &r->g) < 0)
 		return moore_fail_nomem(err);
+	memset(j->ports, MOORE_NO_PATH, ((size_t)r->seen->lid_top + 1) * n);
 	return moore_lft_new(&r->lft, r->seen->n_switches, r->seen->lid_top, err);
 }
 
@@ -439,8 +578,10 @@ make_turns(struct job *j, struct moore_err *err)
 
 	j->planned = (struct moore_rview){ g, MOORE_EDGE_PLANNED, !j->intended, &j->plan_turns };
 	j->up = (struct moore_rview){ g, MOORE_EDGE_UP, true, &j->r->turns };
+	j->r->turns.steady = j->hinted;
 	if ((colour && (rc = moore_rturns_colour(g, colour, err)) < 0) ||
 	    (rc = moore_rturns_build(&j->plan_turns, &j->planned, NULL, colour, err)) < 0 ||
+	    (colour && (rc = moore_rturns_spread(&j->plan_turns, g, colour, err)) < 0) ||
 	    (rc = moore_rturns_build(&j->r->turns, &j->up, &j->plan_turns, colour, err)) < 0)
 		return rc;
 	count_connected(&j->planned, j->n_connected, j->tree.queue);
@@ -460,7 +601,7 @@ grow_trees(struct job *j, uint64_t seed, struct moore_err *err)
 	if (rc == -MOORE_EUNREACH)
 		return fail_unreachable(j, bad, err);
 	if (rc == 0 && j->n_offsets > 1 && !j->hinted &&
-	    moore_rvaliant_init(&j->valiant, &j->balance) < 0)
+	    moore_rvaliant_init(&j->valiant, &j->balance, j->kind) < 0)
 		return moore_fail_nomem(err);
 	return rc;
 }
@@ -471,7 +612,8 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 		  struct moore_err *err)
 {
 	struct job j = { .r = calloc(1, sizeof(*j.r)), .intended = intended,
-		.hinted = opts->profile == MOORE_PROFILE_SL_HINT };
+		.hinted = opts->profile == MOORE_PROFILE_SL_HINT,
+		.kind = moore_rkind_of(opts->layers) };
 	int rc;
 
 	*out = NULL;
@@ -482,6 +624,7 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 	    (rc = job_alloc(&j, err)) < 0 ||
 	    (rc = hint_alloc(&j, err)) < 0 ||
 	    (rc = list_columns(&j, err)) < 0 ||
+	    (rc = list_hosts(&j, err)) < 0 ||
 	    (rc = make_turns(&j, err)) < 0 ||
 	    (rc = plan_layers(&j, err)) < 0 ||
 	    (rc = grow_trees(&j, opts->seed, err)) < 0)
@@ -503,6 +646,9 @@ out:
 	moore_rturns_fini(&j.plan_turns);
 	free(j.present);
 	free(j.col);
+	free(j.hosts);
+	free(j.load);
+	free(j.ports);
 	moore_route_free(j.r);
 	return rc;
 }
@@ -550,52 +696,31 @@ moore_route_order(const struct moore_route *r)
 
 /* ---- profile sl-hint ---------------------------------------------------------- */
 
-/* The first table right both ways; A when there is none, which only a LID that
- * no one has can cause. */
-static uint8_t
-first_table(unsigned there, unsigned back)
-{
-	unsigned both = there & back;
-
-	return (uint8_t)(both ? __builtin_ctz(both) : MOORE_HINT_A);
-}
-
 uint8_t
-moore_route_path_sl(const struct moore_route *r, moore_lid slid, moore_lid dlid)
+moore_route_right(const struct moore_route *r, moore_lid slid, moore_lid dlid)
 {
 	size_t n = r->lft->stride;
+	uint8_t both = 0;
 
-	if (!r->right || slid >= n || dlid >= n || r->at[slid] == MOORE_NONE ||
-	    r->at[dlid] == MOORE_NONE)
-		return MOORE_HINT_A;
-	return first_table(r->right[r->at[slid] * n + dlid], r->right[r->at[dlid] * n + slid]);
+	if (r->right && slid < n && dlid < n && r->at[slid] != MOORE_NONE &&
+	    r->at[dlid] != MOORE_NONE)
+		both = r->right[r->at[slid] * n + dlid] & r->right[r->at[dlid] * n + slid];
+	return both ? both : 1 << MOORE_HINT_A;
 }
 
-/* kinds[s * n + d]: bit m set when m are the tables right from d to some LID at s. */
+/* back[s * n + d]: the tables right from d to some LID at s. */
 static void
-note_kinds(const struct moore_route *r, uint16_t *kinds)
+note_back(const struct moore_route *r, uint8_t *back)
 {
 	uint32_t n = r->seen->n_switches;
 
 	for (size_t lid = 1; lid < r->lft->stride; lid++)
 		for (uint32_t d = 0; r->at[lid] != MOORE_NONE && d < n; d++)
-			kinds[(size_t)r->at[lid] * n + d] |=
-				(uint16_t)(1u << r->right[d * r->lft->stride + lid]);
-}
-
-static uint16_t
-sls_between(uint16_t kinds, unsigned there)
-{
-	uint16_t sls = 0;
-
-	for (unsigned m = 1; m < 16; m++)
-		if (kinds >> m & 1)
-			sls |= (uint16_t)(1u << first_table(there, m));
-	return sls;
+			back[(size_t)r->at[lid] * n + d] |= r->right[d * r->lft->stride + lid];
 }
 
 static void
-fill_set(const struct moore_route *r, const uint16_t *kinds, struct moore_sl_set *t,
+fill_set(const struct moore_route *r, const uint8_t *back, struct moore_sl_set *t,
 	 const struct moore_lid_owner *own)
 {
 	uint32_t n = r->seen->n_switches;
@@ -603,14 +728,14 @@ fill_set(const struct moore_route *r, const uint16_t *kinds, struct moore_sl_set
 	for (uint32_t s = 0; s < n; s++) {
 		uint16_t *row = moore_sl_set_row(t, s);
 
-		row[0] = 1;
+		row[0] = 1 << MOORE_HINT_A;
 		for (size_t lid = 1; lid < t->stride; lid++) {
 			if (own[lid].sw == MOORE_NONE)
 				continue;
-			row[lid] = sls_between(kinds[(size_t)s * n + own[lid].sw],
-					       r->right[s * r->lft->stride + lid]);
+			row[lid] = back[(size_t)s * n + own[lid].sw] &
+				r->right[s * r->lft->stride + lid];
 			if (!own[lid].offset || own[lid].ep == MOORE_NONE)
-				row[lid] |= 1;
+				row[lid] |= 1 << MOORE_HINT_A;
 		}
 	}
 }
@@ -621,26 +746,26 @@ moore_route_sl_set(const struct moore_route *r, struct moore_sl_set **out, struc
 	struct moore_lid_owner *own = NULL;
 	struct moore_sl_set *t = NULL;
 	size_t n = r->seen->n_switches;
-	uint16_t *kinds = calloc(n * n + 1, sizeof(*kinds));
+	uint8_t *back = calloc(n * n + 1, 1);
 	int rc;
 
 	*out = NULL;
-	if (!kinds) {
+	if (!back) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
 	if ((rc = moore_fabric_lids(r->seen, &own, err)) < 0 ||
 	    (rc = moore_sl_set_new(&t, r->seen->n_switches, r->seen->lid_top, err)) < 0)
 		goto out;
-	if (r->right)
-		note_kinds(r, kinds);
-	if (r->right)
-		fill_set(r, kinds, t, own);
+	if (r->right) {
+		note_back(r, back);
+		fill_set(r, back, t, own);
+	}
 	*out = t;
 	t = NULL;
 out:
 	moore_sl_set_free(t);
 	free(own);
-	free(kinds);
+	free(back);
 	return rc;
 }

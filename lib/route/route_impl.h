@@ -6,8 +6,11 @@
  *   order.c    a total order of the switches
  *   turns.c    the ranks that allow turns, and the spanning trees among them
  *   tree.c     one in-tree: grown from its root, or repaired around a failure
+ *   mend.c     repair of a tree that need not be shortest
  *   balance.c  which of the equal choices each switch takes
  *   valiant.c  the non-minimal layers
+ *   kinds.c    what their detours should look like
+ *   halves.c   their trees where middle switches are split into halves
  *   hint.c     the trees of profile sl-hint, and which tables are right on them
  *   route.c    the sequence, and the forwarding tables
  *   mcast.c    trees for multicast groups
@@ -44,6 +47,7 @@ struct moore_rgraph {
 	moore_swid *seen;	/* of a node, MOORE_NONE when it is missing */
 	uint32_t *node_of;	/* of a switch of the seen fabric */
 	uint8_t *prio;		/* for the order: 0 first; 2 for middle switches of P2 */
+	uint8_t *half;		/* 1 or 2 for a middle switch of P1 or P2 (turns.c), else 0 */
 	/* May pass packets on, in views of these flags: none when it cannot map SLs,
 	 * not among what is up when it is drained. */
 	uint8_t *transit;
@@ -62,6 +66,7 @@ struct moore_rgraph {
  * ranks of edges: those allow all turns of the tree. */
 struct moore_rturns {
 	bool by_colour;		/* else by the order */
+	bool steady;		/* lanes follow from the order: it moves for no other reason */
 	uint32_t *pos;		/* of a node: 0 is the greatest */
 	uint32_t *parent;	/* edge towards the root; MOORE_NONE: a root */
 	uint32_t *rank;		/* of an edge */
@@ -109,18 +114,6 @@ moore_rview_leaf(const struct moore_rview *v, const uint8_t *slot, uint32_t root
 		!moore_rview_transit(v, s) || moore_rview_legal(v, slot, root, e);
 }
 
-/* Change the load of every edge on the route from edge e to the root. */
-static inline void
-moore_rload_add(uint32_t *load, const struct moore_rgraph *g, const uint8_t *slot, uint32_t root,
-		uint32_t e, uint32_t by)
-{
-	for (;; e = g->xadj[g->to[e]] + slot[g->to[e]]) {
-		load[e] += by;
-		if (g->to[e] == root)
-			return;
-	}
-}
-
 int moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 		       const struct moore_fabric *intended, const struct moore_links *links,
 		       struct moore_err *err);
@@ -134,9 +127,9 @@ void moore_rgraph_fini(struct moore_rgraph *g);
 unsigned moore_rgraph_slot(const struct moore_rgraph *g, uint32_t node, moore_portnum port);
 
 /* The order: pos[n], 0 the greatest.  prio (may be NULL) is a previous order to
- * stay close to. */
-int moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, uint32_t *pos,
-		       struct moore_err *err);
+ * stay close to; among (may be NULL) says which edges to go along. */
+int moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, const uint8_t *among,
+		       uint32_t *pos, struct moore_err *err);
 
 int moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g);
 void moore_rturns_fini(struct moore_rturns *t);
@@ -146,6 +139,11 @@ int moore_rturns_colour(struct moore_rgraph *g, uint32_t *colour, struct moore_e
 int moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		       const struct moore_rturns *old, const uint32_t *colour,
 		       struct moore_err *err);
+
+/* Change colours, and the ranks of t (built from them for the planned graph), until
+ * every two switches at distance two have a legal route of three hops, if that can be. */
+int moore_rturns_spread(struct moore_rturns *t, const struct moore_rgraph *g, uint32_t *colour,
+			struct moore_err *err);
 
 /* One in-tree under construction, and the scratch to construct it. */
 struct moore_rtree {
@@ -162,6 +160,8 @@ struct moore_rtree {
 	uint8_t *old;		/* repair: slot[] before it */
 	uint8_t *need;		/* nodes that must follow the spanning tree */
 	uint32_t *level;	/* the nodes of one round */
+	uint32_t *rank;		/* of the edge towards the root, for who offers */
+	uint64_t *cost;		/* likewise: its load */
 };
 
 int moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g);
@@ -182,6 +182,34 @@ bool moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v,
  * nodes whose parent changed. */
 bool moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			const uint32_t *cost, uint32_t n_connected, uint32_t *moved);
+/* The same where routes need not be the shortest: few nodes move. */
+bool moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+		      const uint32_t *cost, uint32_t n_connected, uint32_t *moved);
+
+/* Find places for who is not reached, by moving few others. */
+void moore_rtree_settle(struct moore_rtree *t, const struct moore_rview *v,
+			const uint32_t *cost, uint32_t n_connected);
+/* The old tree is slot[], but for links that are down; how many nodes left it. */
+void moore_rtree_note_old(struct moore_rtree *t, const struct moore_rview *v);
+uint32_t moore_rtree_moved(const struct moore_rtree *t, uint32_t n);
+
+/* Nothing but the root. */
+void moore_rtree_start(struct moore_rtree *t, uint32_t n, uint32_t root);
+/* The last resort: nothing but who is stranded, now or at an earlier attempt, and
+ * who is on their way, along the spanning tree.  False: all, as far as it goes. */
+bool moore_rtree_follow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+			uint32_t n_connected, unsigned attempt);
+
+/* acc[s]: how many sources of load send over s in a tree of so many nodes. */
+static inline void
+moore_rtree_sources(const struct moore_rgraph *g, const uint8_t *slot, const uint16_t *order,
+		    uint32_t n, uint32_t *acc)
+{
+	for (uint32_t i = 0; i < n; i++)
+		acc[order[i]] = g->weight[order[i]];
+	for (uint32_t i = n; i-- > 1;)
+		acc[g->to[g->xadj[order[i]] + slot[order[i]]]] += acc[order[i]];
+}
 
 /* Every tree, and where each leaf with equal choices hangs in the present slice.
  * A slice holds one LID of each switch's (its own, or its j-th host's). */
@@ -192,6 +220,10 @@ struct moore_rbalance {
 	uint16_t *order;	/* order[root * n + i]: reached nodes by length */
 	uint32_t *n_reached;	/* of each root */
 	uint32_t *load;		/* of each edge, in the present slice */
+	struct moore_rprice {	/* of an edge: a unit less and a unit more on it */
+		int64_t less, more;
+	} *price;
+	uint8_t *present;	/* roots whose trees are in load[] */
 	struct moore_rchoice {
 		uint32_t root, node;
 		uint32_t first;		/* candidates: cand[first .. first+n-1] */
@@ -212,26 +244,51 @@ int moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 void moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present);
 void moore_rbalance_fini(struct moore_rbalance *b);
 
+/* Through halves, a detour may cost so many times what the straight route does, by
+ * the third powers of loads.  More covers more and is less even. */
+#define MOORE_DETOUR_WORTH 4
+
+/* What a detour should be like (kinds.c).  Others are taken where there is none. */
+struct moore_rkind {
+	bool longest;		/* two hops fixed before the root, else one */
+	bool straight;		/* a switch beside the root lets others pass only straight to it */
+	bool among_hosts;	/* the switch two hops before the root has endpoints */
+};
+const struct moore_rkind *moore_rkind_of(uint32_t layers);
+
 /* Non-minimal trees; the matrices are as in moore_rbalance. */
 struct moore_rvaliant {
 	const struct moore_rbalance *b;
 	uint8_t *slot, *len, *flags;
-	uint16_t *order;
-	uint32_t *n_reached;
+	uint16_t *order;	/* of the tree just grown */
 	uint32_t *load;		/* of each edge, over all slices of hosts so far */
 	uint8_t *wish;		/* scratch, per node */
 	uint32_t *acc;
 	uint8_t *via;
-	uint64_t *beyond;
+	uint64_t *beyond, *route;
+	uint64_t *price;	/* of each edge */
+	uint32_t units;		/* the most LIDs that share a tree of this layer */
+	unsigned layer, n_shares, turn;	/* the slice at hand */
+	const struct moore_rkind *kind;
+	bool lanes;		/* some link has one lane */
+	bool split;		/* there are halves P1 and P2 */
 	bool last;		/* layer: who is not covered now never will be */
 	struct moore_rtree t;
 };
 
-int moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b);
+int moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
+			const struct moore_rkind *kind);
 void moore_rvaliant_fini(struct moore_rvaliant *v);
-/* Build layer 0..n_layers-1 of the turn-th hosts (layers in this order). */
+/* Build layer 0..n_layers-1 of variant number turn (layers in this order), whose
+ * trees present[root] LIDs share. */
 void moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers,
 			  unsigned turn, const uint8_t *present, const uint32_t *n_connected);
+
+/* The tree of root (a low switch) that units LIDs share, for the slice at hand,
+ * where middle switches are split; by->load[] is as before afterwards.  False
+ * when connected nodes could not be reached. */
+bool moore_rhalves_grow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+			struct moore_rvaliant *by, uint32_t units, uint32_t n_connected);
 
 /* As moore_route_mcast(). */
 int moore_rmcast(const struct moore_rview *v, uint16_t group, const moore_swid *members,

@@ -36,9 +36,11 @@ moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g)
 		.first = malloc(n * sizeof(*t->first)),
 		.next = malloc((g->n_edges + 1) * sizeof(*t->next)),
 		.n_offers = malloc(n), .old = malloc(n), .need = malloc(n), .level = malloc(n * sizeof(*t->level)),
+		.rank = malloc(n * sizeof(*t->rank)), .cost = malloc(n * sizeof(*t->cost)),
 	};
 	return t->slot && t->len && t->pass && t->kids && t->queue && t->first && t->next &&
-		t->n_offers && t->old && t->need && t->level ? 0 : -MOORE_ENOMEM;
+		t->n_offers && t->old && t->need && t->level &&
+		t->rank && t->cost ? 0 : -MOORE_ENOMEM;
 }
 
 void
@@ -55,11 +57,13 @@ moore_rtree_fini(struct moore_rtree *t)
 	free(t->old);
 	free(t->need);
 	free(t->level);
+	free(t->rank);
+	free(t->cost);
 	*t = (struct moore_rtree){ 0 };
 }
 
-static void
-start(struct moore_rtree *t, uint32_t n, uint32_t root)
+void
+moore_rtree_start(struct moore_rtree *t, uint32_t n, uint32_t root)
 {
 	t->root = root;
 	memset(t->slot, MOORE_SLOT_NONE, n);
@@ -74,21 +78,43 @@ start(struct moore_rtree *t, uint32_t n, uint32_t root)
 	t->n_reached = 1;
 }
 
+static uint64_t
+edge_cost(const struct grower *w, uint32_t e)
+{
+	return w->cost ? (uint64_t)w->cost[e] * w->v->g->cost[e] : 0;
+}
+
+/* From now on r may take others: note what it costs to go through it. */
+static void
+open_node(struct grower *w, uint32_t r)
+{
+	struct moore_rtree *t = w->t;
+	uint32_t on = w->v->g->xadj[r] + t->slot[r];
+
+	t->rank[r] = r == t->root ? UINT32_MAX : w->v->turns->rank[on];
+	t->cost[r] = r == t->root ? 0 : edge_cost(w, on);
+}
+
 /* Let every neighbour of r that is not reached know that r would take it. */
 static void
 offer(struct grower *w, uint32_t r)
 {
 	const struct moore_rgraph *g = w->v->g;
 	struct moore_rtree *t = w->t;
+	uint32_t n = 0, out[256];
 
-	for (uint32_t out = g->xadj[r]; out < g->xadj[r + 1]; out++) {
-		uint32_t s = g->to[out], e = g->rev[out];
+	for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
+		out[n] = o;
+		n += t->len[g->to[o]] == MOORE_LEN_NONE;	/* mostly not: spare the branch */
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = g->to[out[i]], e = g->rev[out[i]];
 
-		if (t->len[s] != MOORE_LEN_NONE || !(g->flags[out] & w->v->flag) ||
+		if (!(g->flags[e] & w->v->flag) ||
 		    !moore_rview_leaf(w->v, t->slot, t->root, s, e))
 			continue;
-		if (t->first[s] == MOORE_NONE)
-			w->level[w->n_level++] = s;
+		w->level[w->n_level] = s;
+		w->n_level += t->first[s] == MOORE_NONE;
 		t->next[e] = t->first[s];
 		t->first[s] = e;
 		t->n_offers[s]++;
@@ -96,24 +122,20 @@ offer(struct grower *w, uint32_t r)
 }
 
 /* How dear edge e is to s: staying legal first (unless nobody comes after), then
- * not to take a switch's freedom away by hanging on it, then to change nothing,
+ * to change nothing, then not to take a switch's freedom away by hanging on it,
  * then load. */
 static uint64_t
 price(const struct grower *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rtree *t = w->t;
-	const struct moore_rgraph *g = w->v->g;
-	uint32_t r = g->to[e], on = g->xadj[r] + t->slot[r];
-	uint64_t p = w->cost ? (uint64_t)w->cost[e] * g->cost[e] : 0;
+	uint32_t r = w->v->g->to[e];
+	bool illegal = w->v->turns->rank[e] >= t->rank[r];
+	bool frees = (t->kids[r] == 0) & ((t->n_offers[r] > 1) | (w->wish && w->wish[r] & MOORE_WISH_LEAF));
+	uint64_t p = edge_cost(w, e) + t->cost[r];
 
-	if (w->cost && t->len[r])
-		p += (uint64_t)w->cost[on] * g->cost[on];
-	if (!w->last && !moore_rview_legal(w->v, t->slot, t->root, e))
-		p |= (uint64_t)1 << 62;
-	if (!t->kids[r] && (t->n_offers[r] > 1 || (w->wish && w->wish[r] & MOORE_WISH_LEAF)))
-		p |= (uint64_t)1 << 61;
+	p |= (uint64_t)(illegal && !w->last) << 62 | (uint64_t)frees << 60;
 	if (w->old && e != w->v->g->xadj[s] + w->old[s])
-		p |= (uint64_t)1 << 60;
+		p |= (uint64_t)1 << 61;
 	return p;
 }
 
@@ -126,7 +148,7 @@ attach(struct grower *w, uint32_t s, uint32_t e)
 
 	t->slot[s] = (uint8_t)(e - g->xadj[s]);
 	t->len[s] = (uint8_t)(t->len[r] + 1);
-	t->pass[s] = moore_rview_transit(w->v, s) && moore_rview_legal(w->v, t->slot, t->root, e) &&
+	t->pass[s] = moore_rview_transit(w->v, s) && w->v->turns->rank[e] < t->rank[r] &&
 		!(w->wish && r == t->root && w->wish[s] & MOORE_WISH_SHUT);
 	t->kids[r] = 1;
 	t->queue[t->n_reached++] = s;
@@ -136,17 +158,16 @@ static void
 choose(struct grower *w, uint32_t s)
 {
 	struct moore_rtree *t = w->t;
-	uint32_t best = t->first[s];
-	uint64_t least = price(w, s, best);
+	uint32_t best = t->first[s], e = t->next[best];
+	uint64_t least = e == MOORE_NONE ? 0 : price(w, s, best);
 
 	/* Offers stand in reverse: on equal price the later one has the lower slot. */
-	for (uint32_t e = t->next[best]; e != MOORE_NONE; e = t->next[e]) {
+	for (; e != MOORE_NONE; e = t->next[e]) {
 		uint64_t p = price(w, s, e);
+		bool less = (p < least) | ((p == least) & (e < best));
 
-		if (p < least || (p == least && e < best)) {
-			least = p;
-			best = e;
-		}
+		least = less ? p : least;
+		best = less ? e : best;
 	}
 	attach(w, s, best);
 }
@@ -172,8 +193,10 @@ grow_rounds(struct grower *w, uint32_t n_connected)
 			break;
 		w->n_level = 0;
 		for (uint32_t i = from; i < to; i++)
-			if (t->pass[t->queue[i]])
+			if (t->pass[t->queue[i]]) {
+				open_node(w, t->queue[i]);
 				offer(w, t->queue[i]);
+			}
 		from = to;
 		w->last = !w->wish && to + (n_kept - k) + w->n_level >= n_connected;
 		for (uint32_t i = 0; i < w->n_level; i++)
@@ -191,12 +214,13 @@ follow_spanning_tree(struct grower *w, uint32_t root)
 	const uint32_t *parent = w->v->turns->parent;
 	struct moore_rtree *t = w->t;
 
-	start(t, g->n, root);
+	moore_rtree_start(t, g->n, root);
 	for (uint32_t i = 0; i < t->n_reached; i++) {
 		uint32_t r = t->queue[i];
 
 		if (!t->pass[r] || t->len[r] >= MOORE_LEN_MAX)
 			continue;
+		open_node(w, r);
 		for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
 			uint32_t s = g->to[o], e = g->rev[o];
 
@@ -238,21 +262,32 @@ keep_needed(struct moore_rtree *t, const struct moore_rgraph *g)
 
 #define MAX_TRIES 4
 
+bool
+moore_rtree_follow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+		   uint32_t n_connected, unsigned attempt)
+{
+	const struct moore_rgraph *g = v->g;
+	struct grower w = { .t = t, .v = v };
+
+	if (attempt == 0)
+		memset(t->need, 0, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		t->need[s] |= t->len[s] == MOORE_LEN_NONE;
+	follow_spanning_tree(&w, root);
+	if (attempt == MAX_TRIES || t->n_reached < n_connected)
+		return false;
+	keep_needed(t, g);
+	return true;
+}
+
 static bool
 finish(struct grower *w, uint32_t root, uint32_t n_connected)
 {
 	struct moore_rtree *t = w->t;
-	const struct moore_rgraph *g = w->v->g;
 
-	if (t->n_reached < n_connected)
-		memset(t->need, 0, g->n);
 	for (unsigned i = 0; t->n_reached < n_connected; i++) {
-		for (uint32_t s = 0; s < g->n; s++)
-			t->need[s] |= t->len[s] == MOORE_LEN_NONE;
-		follow_spanning_tree(w, root);
-		if (i == MAX_TRIES || t->n_reached < n_connected)
+		if (!moore_rtree_follow(t, w->v, root, n_connected, i))
 			break;
-		keep_needed(t, g);
 		grow_rounds(w, n_connected);
 	}
 	return t->n_reached >= n_connected;
@@ -264,7 +299,7 @@ moore_rtree_grow(struct moore_rtree *t, const struct moore_rview *v, uint32_t ro
 {
 	struct grower w = { .t = t, .v = v, .cost = cost, .level = t->level };
 
-	start(t, v->g->n, root);
+	moore_rtree_start(t, v->g->n, root);
 	grow_rounds(&w, n_connected);
 	return finish(&w, root, n_connected);
 }
@@ -275,7 +310,7 @@ moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v, uint
 {
 	struct grower w = { .t = t, .v = v, .cost = cost, .wish = wish, .level = t->level };
 
-	start(t, v->g->n, root);
+	moore_rtree_start(t, v->g->n, root);
 	grow_rounds(&w, n_connected);
 	return t->n_reached >= n_connected;
 }
@@ -289,7 +324,7 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 {
 	const struct moore_rgraph *g = v->g;
 
-	start(t, g->n, root);
+	moore_rtree_start(t, g->n, root);
 	for (uint32_t i = 0; i < n_old; i++) {
 		uint32_t s = by_len[i], e, r;
 
@@ -297,7 +332,7 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			continue;
 		e = g->xadj[s] + t->old[s];
 		r = g->to[e];
-		if (!(g->flags[e] & v->flag) || t->len[r] == MOORE_LEN_NONE || !t->pass[r] ||
+		if (t->len[r] == MOORE_LEN_NONE || !t->pass[r] ||
 		    !moore_rview_leaf(v, t->slot, t->root, s, e))
 			continue;
 		t->slot[s] = t->old[s];
@@ -308,20 +343,43 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 	}
 }
 
+/* Links that are down leave the old tree. */
+void
+moore_rtree_note_old(struct moore_rtree *t, const struct moore_rview *v)
+{
+	const struct moore_rgraph *g = v->g;
+
+	memcpy(t->old, t->slot, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		if (t->old[s] != MOORE_SLOT_NONE && !(g->flags[g->xadj[s] + t->old[s]] & v->flag))
+			t->old[s] = MOORE_SLOT_NONE;
+}
+
+uint32_t
+moore_rtree_moved(const struct moore_rtree *t, uint32_t n)
+{
+	uint32_t moved = 0;
+
+	for (uint32_t s = 0; s < n; s++)
+		moved += t->slot[s] != t->old[s] && t->slot[s] != MOORE_SLOT_NONE;
+	return moved;
+}
+
 bool
 moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 		   const uint32_t *cost, uint32_t n_connected, uint32_t *moved)
 {
 	struct grower w = { .t = t, .v = v, .cost = cost, .old = t->old, .level = t->level };
-	uint32_t n_old = t->n_reached, n = v->g->n;
+	uint32_t n_old = t->n_reached;
 	bool whole;
 
-	memcpy(t->old, t->slot, n);
+	moore_rtree_note_old(t, v);
 	memcpy(t->level, t->queue, n_old * sizeof(*t->level));
 	keep(t, v, root, t->level, n_old);
 	grow_rounds(&w, n_connected);
+	if (t->n_reached < n_connected)
+		moore_rtree_settle(t, v, cost, n_connected);
 	whole = finish(&w, root, n_connected);
-	for (uint32_t s = 0; s < n; s++)
-		*moved += t->slot[s] != t->old[s] && t->slot[s] != MOORE_SLOT_NONE;
+	*moved += moore_rtree_moved(t, v->g->n);
 	return whole;
 }

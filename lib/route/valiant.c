@@ -7,6 +7,9 @@
  * *covered*), neighbours too where they can; and the loads of all offsets
  * together are even.
  *
+ * What detours should look like is a row of kinds.c; where middle switches are split
+ * into halves trees are grown by halves.c.
+ *
  * Construction.  Each layer takes a share of the root's neighbours out of
  * service as last hops, a different share in each: whoever lies behind them then
  * grows around them, one or two hops longer.  After that every leaf that can
@@ -22,23 +25,28 @@
 #define MIN_SHARES 3		/* at most a third of the last hops is out of service */
 
 int
-moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b)
+moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
+		    const struct moore_rkind *kind)
 {
 	size_t n = b->v->g->n;
 
-	*v = (struct moore_rvaliant){ .b = b };
+	*v = (struct moore_rvaliant){ .b = b, .kind = kind };
 	v->slot = malloc(n * n + 1);
 	v->len = malloc(n * n + 1);
 	v->flags = calloc(n * n + 1, 1);
-	v->order = malloc(n * n * sizeof(*v->order) + 1);
-	v->n_reached = calloc(n + 1, sizeof(*v->n_reached));
+	v->order = malloc((n + 1) * sizeof(*v->order));
 	v->load = calloc(b->v->g->n_edges + 1, sizeof(*v->load));
 	v->wish = calloc(n + 1, 1);
 	v->acc = calloc(n + 1, sizeof(*v->acc));
 	v->via = calloc(n + 1, 1);
 	v->beyond = calloc(n + 1, sizeof(*v->beyond));
-	return v->slot && v->len && v->flags && v->order && v->n_reached && v->load &&
-		v->wish && v->acc && v->via && v->beyond && moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
+	v->route = calloc(n + 1, sizeof(*v->route));
+	v->price = calloc(b->v->g->n_edges + 1, sizeof(*v->price));
+	for (uint32_t s = 0; s < n; s++)
+		v->split |= b->v->g->half[s] != 0;
+	return v->slot && v->len && v->flags && v->order && v->load &&
+		v->wish && v->acc && v->via && v->beyond && v->route && v->price &&
+		moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
 }
 
 void
@@ -48,12 +56,13 @@ moore_rvaliant_fini(struct moore_rvaliant *v)
 	free(v->len);
 	free(v->flags);
 	free(v->order);
-	free(v->n_reached);
 	free(v->load);
 	free(v->wish);
 	free(v->acc);
 	free(v->beyond);
 	free(v->via);
+	free(v->price);
+	free(v->route);
 	moore_rtree_fini(&v->t);
 	*v = (struct moore_rvaliant){ 0 };
 }
@@ -63,21 +72,24 @@ struct tree {
 	struct moore_rvaliant *v;
 	const struct moore_rview *view;
 	uint32_t root;
+	uint32_t units;		/* of load from each source: LIDs that share the tree */
 	uint8_t *slot, *len, *flags;
 	const uint8_t *dist;	/* least legal hops, of the minimal tree */
 };
 
 enum { COVERED = 1, PASS = 2, KIDS = 4 };
 
-#define LONG ((uint64_t)1 << 58)	/* prices, above all loads */
+#define LONG_BIT 58		/* prices, above all loads */
 #define DEAR ((uint64_t)1 << 60)
+#define NEVER_BIT 62
+#define NEVER ((uint64_t)1 << NEVER_BIT)
 
 static struct tree
-tree_of(struct moore_rvaliant *v, uint32_t root)
+tree_of(struct moore_rvaliant *v, uint32_t root, uint32_t units)
 {
 	size_t at = (size_t)root * v->b->v->g->n;
 
-	return (struct tree){ v, v->b->v, root, v->slot + at, v->len + at, v->flags + at,
+	return (struct tree){ v, v->b->v, root, units, v->slot + at, v->len + at, v->flags + at,
 			      v->b->len + at };
 }
 
@@ -86,15 +98,14 @@ tree_of(struct moore_rvaliant *v, uint32_t root)
 /* The share of the root's neighbours that this layer does without, and those who
  * would rather be leaves. */
 static void
-make_wishes(struct moore_rvaliant *v, uint32_t root, unsigned layer, unsigned n_shares,
-	    unsigned turn)
+make_wishes(struct moore_rvaliant *v, uint32_t root)
 {
 	const struct moore_rgraph *g = v->b->v->g;
 
 	for (uint32_t s = 0; s < g->n; s++)
 		v->wish[s] = v->flags[(size_t)root * g->n + s] & COVERED ? 0 : MOORE_WISH_LEAF;
 	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
-		if ((e - g->xadj[root] + root + turn) % n_shares == layer)
+		if ((e - g->xadj[root] + root + v->turn) % v->n_shares == v->layer)
 			v->wish[g->to[e]] |= MOORE_WISH_SHUT;
 }
 
@@ -127,79 +138,123 @@ grow(struct moore_rvaliant *v, const struct moore_rview *view, uint32_t root, ui
 	moore_rtree_grow(&v->t, view, root, v->load, n_connected);
 }
 
+/* ---- loads ------------------------------------------------------------------------ */
+
+/* What a source more on e would add to the sum of fourth powers, nearly; kept for
+ * every edge, since loads change less often than they are asked for. */
+static void
+set_load(struct moore_rvaliant *v, uint32_t e, uint32_t load)
+{
+	uint64_t c = moore_rgraph_cost(v->b->v->g, e, (uint64_t)load + v->units);
+
+	v->load[e] = load;
+	v->price[e] = v->b->v->g->flags[e] & v->b->v->flag ? c * c * c : NEVER;
+}
+
+/* Change the load of every edge on the route from edge e to the root. */
+static void
+change_route(const struct tree *w, uint32_t e, uint32_t by)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (;; e = g->xadj[g->to[e]] + w->slot[g->to[e]]) {
+		set_load(w->v, e, w->v->load[e] + by);
+		if (g->to[e] == w->root)
+			return;
+	}
+}
+
 static void
 keep_tree(struct tree *w)
 {
 	struct moore_rvaliant *v = w->v;
 	const struct moore_rtree *t = &v->t;
-	uint32_t n = w->view->g->n;
-
-	memcpy(w->slot, t->slot, n);
-	memcpy(w->len, t->len, n);
-	for (uint32_t s = 0; s < n; s++)
-		w->flags[s] = (uint8_t)((w->flags[s] & COVERED) | (t->pass[s] ? PASS : 0) |
-					(t->kids[s] ? KIDS : 0));
-}
-
-/* ---- loads ------------------------------------------------------------------------ */
-
-static void
-add_whole(struct tree *w)
-{
 	const struct moore_rgraph *g = w->view->g;
-	const struct moore_rtree *t = &w->v->t;
-	uint32_t *acc = w->v->acc;
 
+	memcpy(w->slot, t->slot, g->n);
+	memcpy(w->len, t->len, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		w->flags[s] = (uint8_t)((w->flags[s] & COVERED) | t->pass[s] * PASS |
+					t->kids[s] * KIDS);
 	for (uint32_t i = 0; i < t->n_reached; i++)
-		acc[t->queue[i]] = g->weight[t->queue[i]];
-	for (uint32_t i = t->n_reached; i-- > 1;) {
+		v->order[i] = (uint16_t)t->queue[i];
+	moore_rtree_sources(g, t->slot, v->order, t->n_reached, v->acc);
+	for (uint32_t i = 1; i < t->n_reached; i++) {
 		uint32_t s = t->queue[i], e = g->xadj[s] + t->slot[s];
 
-		w->v->load[e] += acc[s];
-		acc[g->to[e]] += acc[s];
+		set_load(v, e, v->load[e] + v->acc[s] * w->units);
 	}
 }
 
-static void
-add_route(struct tree *w, uint32_t e, uint32_t by)
+/* Does the kind of layers let others go on over x? */
+static bool
+is_of_kind(const struct tree *w, uint32_t x)
 {
-	moore_rload_add(w->v->load, w->view->g, w->slot, w->root, e, by);
-}
+	const struct moore_rgraph *g = w->view->g;
+	const struct moore_rkind *k = w->v->kind;
 
-/* One unit more on e adds this to the sum of fourth powers, nearly. */
-static uint64_t
-edge_price(const struct tree *w, uint32_t e)
-{
-	uint64_t l = moore_rgraph_cost(w->view->g, e, w->v->load[e] + 1);
-
-	return l * l * l;
+	if (k->straight && w->dist[x] == 1 && w->len[x] > 1)
+		return false;
+	while (k->among_hosts && w->len[x] > 2 && w->len[x] != MOORE_LEN_NONE)
+		x = g->to[g->xadj[x] + w->slot[x]];
+	return !k->among_hosts || w->len[x] != 2 || g->weight[x];
 }
 
 /* For a node to hang on: its hops (MOORE_LEN_NONE when it lets nobody through),
  * and the price of its route, renewed as leaves come.  A switch that still wants
  * a detour of its own, and would lose it by taking a leaf, is dear. */
 static void
+set_beyond(struct tree *w, uint32_t x, uint64_t sum)
+{
+	uint8_t flags = w->flags[x];
+	bool dear = !(flags & (KIDS | COVERED)) & (w->len[x] == w->dist[x]) & w->view->g->weight[x];
+
+	if (!is_of_kind(w, x))
+		flags &= (uint8_t)~PASS;
+	w->v->via[x] = flags & PASS ? w->len[x] : MOORE_LEN_NONE;
+	w->v->beyond[x] = flags & PASS ? sum + dear * DEAR : NEVER;
+}
+
+static void
 renew(struct tree *w, uint32_t x)
 {
 	const struct moore_rgraph *g = w->view->g;
 	uint64_t sum = 0;
 
-	w->v->via[x] = w->flags[x] & PASS ? w->len[x] : MOORE_LEN_NONE;
-	if (!(w->flags[x] & PASS))
-		return;
-	for (uint32_t a = x; a != w->root; a = g->to[g->xadj[a] + w->slot[a]])
-		sum += edge_price(w, g->xadj[a] + w->slot[a]);
-	if (!(w->flags[x] & (KIDS | COVERED)) && w->len[x] == w->dist[x] && g->weight[x])
-		sum += DEAR;
-	w->v->beyond[x] = sum;
+	for (uint32_t a = x, e; a != w->root && w->flags[x] & PASS; a = g->to[e]) {
+		e = g->xadj[a] + w->slot[a];
+		sum += w->v->price[e];
+	}
+	set_beyond(w, x, sum);
 }
 
+/* The root is never a detour. */
 static void
 renew_all(struct tree *w)
 {
 	for (uint32_t x = 0; x < w->view->g->n; x++)
 		renew(w, x);
-	w->v->via[w->root] = MOORE_LEN_NONE;	/* never a detour */
+	w->v->via[w->root] = MOORE_LEN_NONE;
+}
+
+/* The same for the tree just grown. */
+static void
+price_grown(struct tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const struct moore_rtree *t = &w->v->t;
+	uint64_t *route = w->v->route;
+
+	if (t->n_reached < g->n)
+		renew_all(w);
+	route[w->root] = 0;
+	for (uint32_t i = 1; i < t->n_reached; i++) {
+		uint32_t x = t->queue[i], e = g->xadj[x] + t->slot[x];
+
+		route[x] = route[g->to[e]] + w->v->price[e];
+		set_beyond(w, x, route[x]);
+	}
+	w->v->via[w->root] = MOORE_LEN_NONE;
 }
 
 /* ---- leaves that move ----------------------------------------------------------------- */
@@ -209,15 +264,62 @@ move(struct tree *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = w->view->g;
 
-	add_route(w, g->xadj[s] + w->slot[s], UINT32_MAX);
+	change_route(w, g->xadj[s] + w->slot[s], -w->units);
 	w->slot[s] = (uint8_t)(e - g->xadj[s]);
 	w->len[s] = (uint8_t)(w->len[g->to[e]] + 1);
 	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
 				(moore_rview_transit(w->view, s) && moore_rview_legal(w->view, w->slot, w->root, e) ? PASS : 0));
 	w->flags[g->to[e]] |= KIDS;
-	add_route(w, e, 1);
+	change_route(w, e, w->units);
 	renew(w, g->to[e]);
 	renew(w, s);
+}
+
+/* Which of n edges is the cheapest, below limit: by the prices of the edge and of
+ * what lies beyond it, a route of lo hops from there before longer ones, or
+ * the other way round, as the kind has it; n when
+ * none is.  This is where the time goes: no branch but the loop's. */
+static uint32_t
+least_of(const struct moore_rvaliant *v, const uint32_t *to, const uint64_t *price, uint32_t n,
+	 unsigned lo, unsigned span, uint64_t limit)
+{
+	const uint64_t *beyond = v->beyond;
+	const uint8_t *via = v->via;
+	uint64_t least = limit < NEVER ? limit : NEVER, want = v->kind->longest ? span : 0;
+	uint32_t best = n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t x = to[i];
+		uint64_t more = (uint64_t)via[x] - lo;		/* top bits: signs, not branches */
+		uint64_t p = price[i] + beyond[x] + (-(more ^ want) >> 63 << LONG_BIT);
+
+		p |= ((span - more) | more) >> 63 << NEVER_BIT;
+		best = p < least ? i : best;
+		least = p < least ? p : least;
+	}
+	return best;
+}
+
+/* Where links of one lane must be looked at one by one. */
+static uint32_t
+least_of_lanes(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uint64_t limit)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t n = g->xadj[s + 1] - g->xadj[s], best = n;
+	uint64_t least = limit < NEVER ? limit : NEVER;
+	unsigned want = w->v->kind->longest ? span : 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t e = g->xadj[s] + i, x = g->to[e], more = (uint32_t)w->v->via[x] - lo;
+		uint64_t p = w->v->price[e] + w->v->beyond[x] + ((uint64_t)(more != want) << LONG_BIT);
+
+		if (more <= span && p < least &&
+		    moore_rview_leaf(w->view, w->slot, w->root, s, e)) {
+			least = p;
+			best = i;
+		}
+	}
+	return best;
 }
 
 /* The cheapest edge for leaf s with a route of lo+1 to hi+1 hops, not over
@@ -226,27 +328,22 @@ static uint32_t
 cheapest(const struct tree *w, uint32_t s, unsigned lo, unsigned hi, uint32_t not, uint64_t limit)
 {
 	const struct moore_rgraph *g = w->view->g;
-	uint32_t best = MOORE_NONE;
-	uint64_t least = limit;
+	uint32_t base = g->xadj[s], n = g->xadj[s + 1] - base, best;
+	uint8_t *via = not == MOORE_NONE ? NULL : &w->v->via[not], was = via ? *via : 0;
 
-	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-		uint32_t x = g->to[e];
-		uint64_t p;
-
-		if (w->v->via[x] < lo || w->v->via[x] > hi || x == not ||
-		    !(g->flags[e] & w->view->flag))
-			continue;
-		p = edge_price(w, e) + w->v->beyond[x] + (w->v->via[x] > lo ? LONG : 0);
-		if (p < least && moore_rview_leaf(w->view, w->slot, w->root, s, e)) {
-			least = p;
-			best = e;
-		}
-	}
-	return best;
+	if (via)
+		*via = MOORE_LEN_NONE;
+	if (w->v->lanes)
+		best = least_of_lanes(w, s, lo, hi - lo, limit);
+	else
+		best = least_of(w->v, g->to + base, w->v->price + base, n, lo, hi - lo, limit);
+	if (via)
+		*via = was;
+	return best < n ? base + best : MOORE_NONE;
 }
 
 /* The best detour of leaf s: one hop longer than minimal, or two (three from a
- * neighbour of the root).  Covered, it takes none that costs another its own. */
+ * neighbour of the root), in the order that its kind prefers.  Covered, it takes none that costs another its own. */
 static uint32_t
 best_detour(const struct tree *w, uint32_t s, uint32_t not)
 {
@@ -263,6 +360,31 @@ is_leaf(const struct tree *w, uint32_t s)
 	return !(w->flags[s] & KIDS) && w->view->g->weight[s] && w->slot[s] != MOORE_SLOT_NONE;
 }
 
+/* May leaf s stay minimal, to be covered by another layer? */
+static bool
+is_free(const struct tree *w, uint32_t s)
+{
+	const struct moore_rvaliant *v = w->v;
+
+	return v->split && (w->flags[s] & COVERED ||
+			    (s + w->root + v->turn + 1) % v->n_shares != v->layer);
+}
+
+/* A detour of s through halves that costs no more than it is worth. */
+static uint32_t
+fair_detour(const struct tree *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint64_t now = 0;
+
+	for (uint32_t a = s, e; a != w->root; a = g->to[e]) {
+		e = g->xadj[a] + w->slot[a];
+		now += w->v->price[e];
+	}
+	return cheapest(w, s, w->dist[s] + 1u, w->dist[s] + 1u, MOORE_NONE,
+			MOORE_DETOUR_WORTH * now);
+}
+
 static void
 move_leaves(struct tree *w, uint32_t first, bool covered)
 {
@@ -274,7 +396,8 @@ move_leaves(struct tree *w, uint32_t first, bool covered)
 		if (!is_leaf(w, s) || w->len[s] > w->dist[s] ||
 		    covered != ((w->flags[s] & COVERED) != 0))
 			continue;
-		if ((e = best_detour(w, s, MOORE_NONE)) != MOORE_NONE)
+		e = is_free(w, s) ? fair_detour(w, s) : best_detour(w, s, MOORE_NONE);
+		if (e != MOORE_NONE)
 			move(w, s, e);
 	}
 }
@@ -292,10 +415,10 @@ sweep(struct tree *w)
 		if (!is_leaf(w, s) || w->len[s] <= w->dist[s])
 			continue;
 		now = g->xadj[s] + w->slot[s];
-		add_route(w, now, UINT32_MAX);
+		change_route(w, now, -w->units);
 		renew(w, g->to[now]);
 		e = cheapest(w, s, w->len[s] - 1u, w->len[s] - 1u, MOORE_NONE, DEAR);
-		add_route(w, now, 1);
+		change_route(w, now, w->units);
 		if (e != MOORE_NONE && e != now)
 			move(w, s, e);
 	}
@@ -359,18 +482,27 @@ send_children_off(struct tree *w, uint32_t s, unsigned generations)
 	return all;
 }
 
+static bool
+is_uncovered(const struct tree *w, uint32_t s)
+{
+	return !(w->flags[s] & COVERED) && w->view->g->weight[s] && w->slot[s] != MOORE_SLOT_NONE &&
+		w->len[s] <= w->dist[s] && s != w->root;
+}
+
 static void
 cover_rest(struct tree *w)
 {
 	const struct moore_rgraph *g = w->view->g;
+	bool renewed = w->v->last;	/* by the sweep */
 
-	renew_all(w);
 	for (uint32_t s = 0; s < g->n; s++) {
 		uint32_t e;
 
-		if (w->flags[s] & COVERED || !g->weight[s] || w->slot[s] == MOORE_SLOT_NONE ||
-		    w->len[s] > w->dist[s] || s == w->root)
+		if (!is_uncovered(w, s))
 			continue;
+		if (!renewed)
+			renew_all(w);
+		renewed = true;
 		if (w->flags[s] & KIDS && !send_children_off(w, s, 1))
 			continue;
 		e = best_detour(w, s, MOORE_NONE);
@@ -383,37 +515,20 @@ cover_rest(struct tree *w)
 
 /* ---- a slice -------------------------------------------------------------------------- */
 
-/* Nodes by length, as repairing wants them. */
 static void
-sort_nodes(struct tree *w)
+build_tree(struct moore_rvaliant *v, uint32_t root, uint32_t units, uint32_t n_connected)
 {
-	struct moore_rvaliant *v = w->v;
-	uint32_t n = w->view->g->n, at[MOORE_LEN_NONE + 2] = { 0 };
-	uint16_t *order = v->order + (size_t)w->root * n;
-
-	for (uint32_t s = 0; s < n; s++)
-		at[w->len[s] + 1]++;
-	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
-		at[l + 1] += at[l];
-	v->n_reached[w->root] = at[MOORE_LEN_NONE];
-	for (uint32_t s = 0; s < n; s++)
-		if (w->len[s] != MOORE_LEN_NONE)
-			order[at[w->len[s]]++] = (uint16_t)s;
-}
-
-static void
-build_tree(struct moore_rvaliant *v, uint32_t root, unsigned layer, unsigned n_layers,
-	   unsigned turn, uint32_t n_connected)
-{
-	struct tree w = tree_of(v, root);
-	struct moore_rng r = { (uint64_t)root << 32 | turn << 8 | layer };
+	struct tree w = tree_of(v, root, units);
+	struct moore_rng r = { (uint64_t)root << 32 | v->turn << 8 | v->layer };
 	uint32_t first = moore_rng_below(&r, w.view->g->n);
 
-	make_wishes(v, root, layer, n_layers < MIN_SHARES ? MIN_SHARES : n_layers, turn);
-	grow(v, w.view, root, n_connected);
+	if (!v->split || w.view->g->half[root] ||
+	    !moore_rhalves_grow(&v->t, w.view, root, v, units, n_connected)) {
+		make_wishes(v, root);
+		grow(v, w.view, root, n_connected);
+	}
 	keep_tree(&w);
-	add_whole(&w);
-	renew_all(&w);
+	price_grown(&w);
 	move_leaves(&w, first, false);
 	move_leaves(&w, first, true);
 }
@@ -422,16 +537,28 @@ void
 moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers, unsigned turn,
 		     const uint8_t *present, const uint32_t *n_connected)
 {
-	uint32_t n = v->b->v->g->n;
+	const struct moore_rgraph *g = v->b->v->g;
+	uint32_t n = g->n;
 
 	v->last = layer + 1 == n_layers;
+	v->layer = layer;
+	v->n_shares = n_layers < MIN_SHARES ? MIN_SHARES : n_layers;
+	v->turn = turn;
+	v->units = 0;
+	for (uint32_t root = 0; root < n; root++)
+		v->units = present[root] > v->units ? present[root] : v->units;
+	v->lanes = false;
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		v->lanes |= v->b->v->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE;
+		set_load(v, e, v->load[e]);
+	}
 	if (layer == 0)
 		memset(v->flags, 0, (size_t)n * n);
 	for (uint32_t root = 0; root < n; root++)
 		if (present[root])
-			build_tree(v, root, layer, n_layers, turn, n_connected[root]);
+			build_tree(v, root, present[root], n_connected[root]);
 	for (uint32_t root = 0; root < n && layer > 0; root++) {
-		struct tree w = tree_of(v, root);
+		struct tree w = tree_of(v, root, present[root]);
 
 		if (present[root] && v->last)
 			sweep(&w);
@@ -439,13 +566,11 @@ moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers
 			cover_rest(&w);
 	}
 	for (uint32_t root = 0; root < n; root++) {
-		struct tree w = tree_of(v, root);
+		struct tree w = tree_of(v, root, present[root]);
 
 		if (!present[root])
 			continue;
 		for (uint32_t s = 0; s < n; s++)
-			if (w.len[s] != MOORE_LEN_NONE && w.len[s] > w.dist[s])
-				w.flags[s] |= COVERED;
-		sort_nodes(&w);
+			w.flags[s] |= COVERED * ((w.len[s] != MOORE_LEN_NONE) & (w.len[s] > w.dist[s]));
 	}
 }

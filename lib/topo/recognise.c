@@ -272,11 +272,73 @@ try_params(struct match *m, const struct moore_topo_family *f, const int64_t *gi
 	return m->oom ? moore_fail_nomem(err) : 0;
 }
 
-/* Does parameter i change the graph (and not only the endpoints)? */
-static bool
-shapes_graph(const struct moore_topo_family *f, unsigned i)
+/* How many first parameters shape the graph: all but the endpoints. */
+static unsigned
+n_shape_params(const struct moore_topo_family *f)
 {
-	return f->param[i].key && strcmp(f->param[i].key, "p") != 0;
+	unsigned n = 0;
+
+	while (n < MOORE_TOPO_MAX_PARAMS && f->param[n].key && strcmp(f->param[n].key, "p") != 0)
+		n++;
+	return n;
+}
+
+/* Switches and links for these parameters: less (-1), more, or as many as wanted? */
+static int
+compare_counts(const struct match *m, const struct moore_topo_family *f, const int64_t *param,
+	       size_t n_links)
+{
+	struct moore_topo_counts c;
+
+	f->counts(param, &c);
+	if (c.switches != m->n)
+		return c.switches < m->n ? -1 : 1;
+	return c.links < n_links ? -1 : c.links > n_links;
+}
+
+/* The last parameter, from lo on: where the counts, which rise with it, fit. */
+static void
+fit_last(const struct match *m, const struct moore_topo_family *f, int64_t *param, unsigned last,
+	 int64_t lo, size_t n_links)
+{
+	int64_t hi = f->param[last].max;
+
+	while (lo < hi) {
+		param[last] = lo + (hi - lo) / 2;
+		if (compare_counts(m, f, param, n_links) < 0)
+			lo = param[last] + 1;
+		else
+			hi = param[last];
+	}
+	param[last] = lo;
+}
+
+/* Parameters from i on, all that are not too large already; where some may be
+ * exchanged, in rising order only. */
+static int
+try_from(struct match *m, const struct moore_topo_family *f, int64_t *param, unsigned i,
+	 size_t n_links, char *text, struct moore_err *err)
+{
+	const unsigned n_shape = n_shape_params(f);
+	const bool alike = i && i < f->n_alike;
+	struct moore_topo_counts c;
+	int rc = 0;
+
+	param[i] = alike ? param[i - 1] : f->param[i].min;
+	if (i + 1 == n_shape) {
+		fit_last(m, f, param, i, param[i], n_links);
+		return compare_counts(m, f, param, n_links) ? 0 :
+		       try_params(m, f, param, n_shape, n_links, text, err);
+	}
+	for (; rc == 0 && !*text && param[i] <= f->param[i].max; param[i]++) {
+		for (unsigned k = i + 1; k < n_shape; k++)
+			param[k] = k < f->n_alike ? param[i] : f->param[k].min;
+		f->counts(param, &c);
+		if (c.switches > m->n)
+			break;
+		rc = try_from(m, f, param, i + 1, n_links, text, err);
+	}
+	return rc;
 }
 
 static int
@@ -284,22 +346,12 @@ try_family(struct match *m, const struct moore_topo_family *f, size_t n_links, c
 	   struct moore_err *err)
 {
 	int64_t param[MOORE_TOPO_MAX_PARAMS] = { 0 };
-	bool two = shapes_graph(f, 1);
-	int64_t lo = two ? f->param[1].min : 0, hi = two ? f->param[1].max : 0;
-	int rc = 0;
 
+	if (f->random)
+		return 0;
 	for (unsigned i = 0; i < MOORE_TOPO_MAX_PARAMS && f->param[i].key; i++)
 		param[i] = f->param[i].dflt;
-	for (param[0] = f->param[0].min; param[0] <= f->param[0].max; param[0]++) {
-		for (int64_t second = lo; second <= hi; second++) {
-			if (two)
-				param[1] = second;
-			rc = try_params(m, f, param, two ? 2 : 1, n_links, text, err);
-			if (rc < 0 || *text)
-				return rc;
-		}
-	}
-	return 0;
+	return try_from(m, f, param, 0, n_links, text, err);
 }
 
 int

@@ -10,6 +10,14 @@ static const struct moore_topo_family *const families[] = {
 	&moore_topo_slimfly,
 	&moore_topo_mlfm,
 	&moore_topo_oft,
+	&moore_topo_hypercube,		/* a torus too, of 2s and 4s: named first */
+	&moore_topo_torus2d,
+	&moore_topo_torus5d,
+	&moore_topo_fhypercube,
+	&moore_topo_myriclos,
+	&moore_topo_dragonfly,
+	&moore_topo_hyperx,
+	&moore_topo_dln,
 };
 
 static const struct { const char *word; int64_t value; } symbols[] = {

@@ -34,6 +34,16 @@ moore_topo_need_prime_power(const struct moore_topo_param *p, int64_t value, int
 }
 
 int
+moore_topo_need_size(uint64_t switches, struct moore_err *err)
+{
+	if (switches <= MOORE_TOPO_SIZE_MAX)
+		return 0;
+	return moore_fail(err, MOORE_EINVAL, 0, "%llu switches: a topology of this family has at most "
+			  "%d: lower its dimensions", (unsigned long long)switches,
+			  MOORE_TOPO_SIZE_MAX);
+}
+
+int
 moore_topo_draft_init(struct moore_topo_draft *d, struct moore_topo *t, struct moore_err *err)
 {
 	struct moore_topo_counts c;

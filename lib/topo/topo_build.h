@@ -12,6 +12,19 @@
 extern const struct moore_topo_family moore_topo_slimfly;
 extern const struct moore_topo_family moore_topo_mlfm;
 extern const struct moore_topo_family moore_topo_oft;
+extern const struct moore_topo_family moore_topo_torus2d;
+extern const struct moore_topo_family moore_topo_torus5d;
+extern const struct moore_topo_family moore_topo_hypercube;
+extern const struct moore_topo_family moore_topo_fhypercube;
+extern const struct moore_topo_family moore_topo_myriclos;
+extern const struct moore_topo_family moore_topo_dragonfly;
+extern const struct moore_topo_family moore_topo_hyperx;
+extern const struct moore_topo_family moore_topo_dln;
+
+#define MOORE_TOPO_SIZE_MAX 65536	/* switches of a family whose sizes multiply */
+
+/* -MOORE_EINVAL when there are more. */
+int moore_topo_need_size(uint64_t switches, struct moore_err *err);
 
 /* Refuse a value unless value + offset is a prime power, naming the nearest ones
  * that will do: both ends of the parameter's range must. */

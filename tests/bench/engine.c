@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* engine.c - how long the engine takes, stage by stage, off line: the best of
- * some runs, beside copying the bytes of its forwarding tables once. */
+ * some runs by the processor's time, beside copying the bytes of its forwarding
+ * tables once; and how that grows with the tables. */
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -14,7 +16,7 @@ now_ms(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
@@ -30,10 +32,11 @@ mark(void *arg, enum moore_engine_mark m)
 	((struct marks *)arg)->at[m] = now_ms();
 }
 
+/* Again and again, so that the clock can tell. */
 static double
 copy_ms(const struct moore_lft *t)
 {
-	size_t n = t->stride * t->n_switches;
+	size_t n = t->stride * t->n_switches, times = 1 + (16u << 20) / n;
 	uint8_t *to = malloc(n);
 	double best = 1e9;
 
@@ -41,20 +44,45 @@ copy_ms(const struct moore_lft *t)
 	for (int i = 0; i < RUNS; i++) {
 		double start = now_ms();
 
-		memcpy(to, t->row, n);
-		__asm__ volatile("" : : "r"(to) : "memory");
+		for (size_t k = 0; k < times; k++) {
+			memcpy(to, t->row, n);
+			__asm__ volatile("" : : "r"(to) : "memory");
+		}
 		if (now_ms() - start < best)
 			best = now_ms() - start;
 	}
 	free(to);
-	return best;
+	return best / (double)times;
+}
+
+/* A line through (log bytes, log ms) of several fabrics. */
+struct line {
+	double n, x, y, xx, xy;
+};
+
+static void
+add_point(struct line *l, double bytes, double ms)
+{
+	double x = log(bytes), y = log(ms);
+
+	l->n++;
+	l->x += x;
+	l->y += y;
+	l->xx += x * x;
+	l->xy += x * y;
+}
+
+static double
+slope(const struct line *l)
+{
+	return (l->n * l->xy - l->x * l->y) / (l->n * l->xx - l->x * l->x);
 }
 
 static void
-bench(const char *family, const char *params, uint8_t lmc)
+bench(const char *family, const char *params, uint8_t lmc, struct line *line)
 {
 	struct moore_fabric *f = test_family(family, params, lmc);
-	double best[MARKS + 1] = { 1e9, 1e9, 1e9, 1e9 }, copy = 0;
+	double best[MARKS + 1] = { 1e9, 1e9, 1e9, 1e9 }, copy = 0, bytes = 0;
 	struct moore_conf conf;
 	struct moore_err err;
 
@@ -73,9 +101,12 @@ bench(const char *family, const char *params, uint8_t lmc)
 				best[k] = m.at[k] - last;
 		if (m.at[MARKS - 1] - start < best[MARKS])
 			best[MARKS] = m.at[MARKS - 1] - start;
-		copy = copy_ms(r->lft);
+		if (i == 0)
+			copy = copy_ms(r->lft);
+		bytes = (double)r->lft->stride * r->lft->n_switches;
 		moore_engine_result_free(r);
 	}
+	add_point(line, bytes, best[MARKS]);
 	printf("  %-20s %3d %8u %6u %9.2f %7.2f %7.2f %8.2f %11.0f\n", params, lmc, f->n_switches,
 	       f->lid_top, best[0], best[1], best[2], best[MARKS], best[0] / copy);
 	moore_fabric_free(f);
@@ -84,17 +115,23 @@ bench(const char *family, const char *params, uint8_t lmc)
 int
 main(void)
 {
+	static const char *const minimal[] = { "q=5", "q=7", "q=9", "q=11", "q=13 p=9", "q=17",
+					       "q=23" };
+	static const char *const layered[] = { "q=5 p=4", "q=7 p=4", "q=9 p=4", "q=11 p=4",
+					       "q=13 p=4", "q=17 p=4", "q=23 p=4" };
+	struct line of_minimal = { 0 }, of_layered = { 0 }, other = { 0 };
+
 	printf("the engine alone, best of %d runs, ms\n", RUNS);
 	printf("  %-20s %3s %8s %6s %9s %7s %7s %8s %11s\n", "fabric", "LMC", "switches", "LIDs",
 	       "routing", "lanes", "check", "total", "routing/copy");
-	bench("slimfly", "q=5 p=4", 0);
-	bench("slimfly", "q=7", 0);
-	bench("slimfly", "q=9", 0);
-	bench("slimfly", "q=13 p=9", 0);
-	bench("slimfly", "q=13 p=9", 2);
-	bench("slimfly", "q=17", 0);
-	bench("slimfly", "q=23", 0);
-	bench("oft", "k=12", 0);
-	bench("mlfm", "h=15", 0);
+	for (size_t i = 0; i < ARRAY_LEN(minimal); i++)
+		bench("slimfly", minimal[i], 0, &of_minimal);
+	for (size_t i = 0; i < ARRAY_LEN(layered); i++)
+		bench("slimfly", layered[i], 2, &of_layered);
+	bench("slimfly", "q=13 p=9", 2, &other);
+	bench("oft", "k=12", 0, &other);
+	bench("mlfm", "h=15", 0, &other);
+	printf("total grows as the tables' bytes to the power of %.2f (LMC 0), %.2f (LMC 2, p=4)\n",
+	       slope(&of_minimal), slope(&of_layered));
 	return 0;
 }

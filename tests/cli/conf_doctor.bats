@@ -20,7 +20,7 @@ setup_file() {
 			'packet_life_time 0x12' 'vl_stall_count 0x07' 'perfmgr FALSE' 'm_key 0x0' \
 			'qos_sl2vl (null)' 'qos_ca_sl2vl (null)' 'qos_swe_sl2vl (null)' \
 			'qos_vlarb_low (null)' 'qos_swe_vlarb_high (null)' 'qos_high_limit -1' \
-			'qos_ca_vlarb_low (null)' 'subnet_timeout 18' 'console off'
+			'qos_ca_vlarb_low (null)' 'subnet_timeout 18' 'console off' 'partition_config_file x' 'qos_policy_file x'
 	SH
 	chmod +x opensm
 	sed '/-F/,$d' opensm >opensm-mute	# writes no defaults
@@ -62,7 +62,7 @@ doctor() {
 	run -0 $M conf check "$T/conf" --json
 	holds '.valid and .plan == "" and .seed == 0'
 	run -0 $M conf --json
-	holds '[.[].key] == ["plan", "seed", "profile", "classes", "links"]'
+	holds '[.[].key] == ["plan", "seed", "profile", "layers", "classes", "links"]'
 	run -0 $M conf check "$T/conf"
 	[[ $output == *valid* ]]
 	$M conf | $M conf check -
@@ -337,6 +337,23 @@ doctor() {
 	sed -i 's/^profile.*/profile any-sl/' "$T/moore.conf"
 	doctor
 	[ $status = 0 ]
+}
+
+@test "doctor: sl-hint and the SLs of partitions and QoS policies" {
+	printf 'Default=0x7fff,ipoib:ALL=full;\nB=0x8002,sl=2:ALL;\n' >"$T/parts"
+	printf 'qos-ulps\n default : 4\nend-qos-ulps\n' >"$T/policy"
+	echo "partition_config_file $T/parts" >>"$T/opensm.conf"
+	echo "qos_policy_file $T/policy" >>"$T/opensm.conf"
+	doctor
+	[[ $output != *"sets SL"* ]]
+	echo "profile sl-hint" >>"$T/moore.conf"
+	doctor
+	[ $status = 0 ]
+	[[ $output == *"warn  $T/parts:2: partition_config_file: sets SL 2: under profile sl-hint"* ]]
+	[[ $output == *"warn  $T/policy:2: qos_policy_file: sets SL 4: "* ]]
+	echo "classes 0,0,0,0,1" >>"$T/moore.conf"
+	doctor
+	[[ $output == *"$T/policy: qos_policy_file: 1 SLs, each the first of its class"* ]]
 }
 
 @test "doctor lists what two subnet managers must agree on" {

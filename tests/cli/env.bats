@@ -30,6 +30,10 @@ value() { sh -c 'eval "$1"; eval "printf %s \"\$$2\""' - "$output" "$1"; }
 	openmpi --lmc 2|OMPI_MCA_btl_openib_ib_path_record_service_level|
 	openmpi --lmc 2 --profile sl-hint|OMPI_MCA_btl_openib_ib_path_record_service_level|1
 	openmpi --lmc 2 --profile sl-hint|UCX_IB_LID_PATH_BITS|0
+	nccl --lmc 0 --classes 0,0,1 --class 1|NCCL_IB_SL|2
+	nccl --lmc 0 --profile sl-hint --classes 0,0,1 --class 1|NCCL_IB_SL|4
+	ucx --lmc 2 --profile sl-hint --classes 0,3 --class 3|UCX_IB_SL|12
+	ucx --lmc 2 --profile sl-hint --classes 0,3|UCX_IB_SL|0
 	mvapich2 --lmc 2|MV2_USE_HSAM|1
 	mvapich2 --lmc 2|MV2_PATH_SL_QUERY|
 	mvapich2 --lmc 0|MV2_USE_HSAM|0
@@ -51,6 +55,8 @@ value() { sh -c 'eval "$1"; eval "printf %s \"\$$2\""' - "$output" "$1"; }
 	ucx --lmc 0 --use 0,1|offset 1 has no LID
 	ucx --lmc 2 --use valiant --profile sl-hint|does not ask the SA
 	ucx --lmc 2 --use all --profile sl-hint|does not ask the SA
+	nccl --lmc 0 --class 1|no SL has this class
+	nccl --lmc 0 --profile sl-hint --classes 0,2 --class 1|no SL has this class
 	mvapich2 --lmc 2 --use all --profile sl-hint|does not ask the SA
 	mvapich2 --lmc 2 --use valiant|offset 0 or all of them
 	nccl --lmc 2 --use 1|no effect
@@ -106,7 +112,7 @@ value() { sh -c 'eval "$1"; eval "printf %s \"\$$2\""' - "$output" "$1"; }
 	ucx|one of --lmc N, --tables DIR and --opensm-conf FILE
 	ucx --lmc 1 --tables $T|too much
 	ucx --lmc 8|not a number from 0 to 7
-	ucx --lmc 1 --profile sl|it is any-sl or sl-hint
+	ucx --lmc 1 --profile sl|is none of any-sl
 	ucx --lmc 1 --use some|or a list of LID
 	ucx --lmc 1 --use 1-0|or a list of LID
 	ucx --lmc 1 --use 128|or a list of LID

@@ -80,6 +80,20 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	[[ $output == *"18 pairs that no link joins"* ]]
 }
 
+@test "the worst case of minimal routes: 2p flows on a link, spread over the offsets" {
+	run -0 $M quality q5.json --lmc 2 --pattern worst --json
+	holds '[.[].pattern] == ["overlap", "cross"] and all(.[]; .flows + 4 * .idle == 200)'
+	holds '.[0].offsets[0] == {load: 8, throughput: 0.125, over_minimal: 1}'
+	holds 'all(.[]; .bound.load <= .pair.load and .pair.load <= .global.load and .global.load <= .even.load * 1.000001)'
+	holds 'all(.[]; .pair.load < .bound.load * 1.05 and (.shares | add - 1 | fabs) < 1e-9)'
+	$M route q5.json --lmc 2 -o "$T/t" >/dev/null
+	run -0 $M quality "$T/t" --pattern uniform --json
+	holds '[.[].pattern] == ["uniform"] and .[0].flows == 39200 and .[0].pair == null'
+	holds '.[0] | .global.load <= .offsets[0].load and .offsets[0].over_minimal == 1'
+	run -0 $M quality q5.json --lmc 2 --pattern worst
+	[[ $output == *"overlap: 200 flows"*"offset 0 alone"*" 12.50% "*"no shares beat"* ]]
+}
+
 @test "quality: misuse" {
 	jq 'del(.endpoints[])' ring.json >"$T/bare.json"
 	while IFS='|' read -r args part; do
@@ -91,6 +105,8 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	ring --fail r0|--fail: ring is a directory of tables
 	$T/none|No such file
 	ring.json --lmc 8|not a number from 0 to 7
+	ring.json --pattern bad|it is uniform or worst
+	ring.json --pattern worst --svg -|no picture of a --pattern
 	$T/bare.json|no endpoint has a LID
 	ROWS
 }

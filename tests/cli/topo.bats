@@ -2,11 +2,12 @@
 # topo.bats - families, and sizes known from the papers.
 load lib
 
-@test "topo list names the three families" {
+@test "topo list names the families" {
 	run -0 $M topo list
 	[[ $output == *slimfly* && $output == *mlfm* && $output == *oft* ]]
 	run -0 $M topo list --json
-	holds '[.[].family] == ["slimfly", "mlfm", "oft"]'
+	holds '[.[].family] == ["slimfly", "mlfm", "oft", "hypercube", "torus2d", "torus5d", "fhypercube",
+		"myriclos", "dragonfly", "hyperx", "dln"]'
 	holds 'all(.[]; .source and .title and (.parameters | length) > 0)'
 }
 
@@ -44,6 +45,25 @@ load lib
 	holds '.endpoints == 0 and .ports_per_endpoint == null and .links_per_endpoint == null'
 }
 
+@test "the bases of swap-and-randomize: sizes, diameters and degrees of the paper" {
+	while IFS='|' read -r args cond; do
+		run -0 $M topo show $args --json
+		holds "$cond"
+	done <<-'ROWS'
+	torus2d a=64 b=64|.switches == 4096 and .degree == 4 and .diameter == 64
+	torus5d a=8 b=8 c=4 d=4 e=4|.switches == 4096 and .degree == 10 and .diameter == 14
+	hypercube n=12|.switches == 4096 and .degree == 12 and .diameter == 12
+	fhypercube n=12|.switches == 4096 and .degree == 13 and .diameter == 6
+	myriclos n=4096|.switches == 1792 and .endpoints == 4096 and .radix == 16
+	dragonfly a=32 h=4 g=128|.switches == 4096 and .degree == 35 and .diameter == 3
+	dragonfly a=8 h=4 g=32|.switches == 256 and .degree == 11
+	dragonfly a=16 h=8 g=16|.switches == 256 and .degree == 23
+	hyperx s1=16 s2=16 s3=16|.switches == 4096 and .degree == 45 and .diameter == 3
+	hyperx s1=16 s2=4 s3=4|.switches == 256 and .degree == 21
+	dln n=4096 k=10|.switches == 4096 and .degree == 10
+	ROWS
+}
+
 @test "text has no colour codes in a pipe" {
 	run -0 $M topo show slimfly q=5
 	[[ $output != *$'\033'* && $output == *"diameter       2"* ]]
@@ -57,7 +77,8 @@ load lib
 	done <<-'ROWS'
 	|missing argument: it takes FAMILY
 	slimfli q=5|did you mean slimfly?
-	torus q=5|`moorectl topo list` names them
+	butterfly q=5|`moorectl topo list` names them
+	torus q=5|did you mean torus
 	slimfly|q
 	slimfly q=6|6
 	slimfly q=5 q=7|q

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 # The tables are a function of the fabric: not of the order in which it is
-# found, nor of history, nor of which subnet manager computes them.
+# found, nor of history (standby.bats: nor of which subnet manager computes them).
 load lib.bash
 
 # The records of a net file in another order (the last first), GUIDs kept.
@@ -44,26 +44,4 @@ shuffled() { tail -n +2 "$1" | awk -v RS= '{ r[NR] = $0 } END { for (i = NR; i; 
 	sm_start
 	await_up
 	[ "$(hash)" = "$was" ]
-}
-
-@test "a standby takes over with the same routes" {
-	planned slimfly q=5
-	was=$(hash)
-	first=$sm_pid
-	# The second sits elsewhere, with files of its own.
-	SIM_HOST=$(awk -F'"' '/^Hca/ { n = $2 } END { print n }' "$dir/net")
-	mkdir "$dir/two" && cp "$dir/moore.conf" "$dir/two/"
-	mkdir "$dir/two/cache" "$dir/two/dump"
-	export OSM_TMP_DIR=$dir/two/dump OSM_CACHE_DIR=$dir/two/cache
-	cp "$dir/cache/"* "$dir/two/cache/"
-	dir=$dir/two
-	: >"$dir/opensm.log"
-	seen=0
-	sm_start sminfo_polling_timeout 300 polling_retry_number 2
-	await 'Entering STANDBY state'
-	kill -KILL "$first"
-	await 'Entering MASTER state'
-	await_up
-	[ "$(hash)" = "$was" ]
-	sound
 }

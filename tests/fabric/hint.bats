@@ -33,34 +33,43 @@ listed() {	# listed GUID LID SL
 		END { exit !ok }' "$dir/dump/moore-path-sl.dump"
 }
 
-# LIDs differ between the subnet manager and the plan: the offline list, carried
-# over by GUID and offset.
-carry_over() {
-	python3 - "$dir" <<'PY'
+# credit_loops PSL: the verdict of ibdmchk, told those SLs and our lanes.
+credit_loops() {
+	(cd "$dir/dump" && ibdmchk -s "${2:-opensm-subnet.lst}" -f opensm.fdbs -m opensm.mcfdbs \
+		-d moore-slvl.dump -c "$1" -l 0 2>&1) | grep -oE 'no credit loops found|credit loops in routing' | head -n 1
+}
+
+# as_base OFFSET: the fabric with those LIDs for base LIDs, which are all that
+# ibdmchk knows: subnet.OFFSET, and psl.OFFSET with the first SL of the list.
+as_base() {
+	python3 - "$dir/dump" "$1" <<'PY'
 import re, sys
-d = sys.argv[1]
-def lids(path):
-    by, seen = {}, {}
-    for line in open(path):
-        m = re.match(r'(0x[0-9a-fA-F]+).*portguid (0x[0-9a-f]+)', line)
+d, k = sys.argv[1], int(sys.argv[2])
+at, lids, sls = {}, set(), {}
+def shift(m):
+    lids.add(int(m[2], 16) + k)
+    return '%s%04X' % (m[1], int(m[2], 16) + k)
+with open(f'{d}/subnet.{k}', 'w') as out:
+    for line in open(d + '/opensm-subnet.lst'):
+        m = re.match(r'{ CA.*?NodeGUID:(\w+).*{ SW.*?NodeGUID:(\w+)', line)
         if m:
-            by.setdefault(m[2], set()).add(int(m[1], 16))
-    return {(g, i): l for g, s in by.items() for i, l in enumerate(sorted(s))}
-ours, theirs = lids(d + '/offline/opensm-lfts.dump'), lids(d + '/dump/opensm-lfts.dump')
-to = {ours[k]: theirs[k] for k in ours}
-to[0] = 0
-with open(d + '/dump/moore-path-sl.dump', 'w') as out:
-    for line in open(d + '/offline/moore-path-sl.dump'):
-        if line.startswith('0x'):
-            lid, rest = line.split(' ', 1)
-            line = '0x%04x %s' % (to[int(lid, 16)], rest)
-        out.write(line)
+            at['0x' + m[1]] = '0x' + m[2]
+        out.write(re.sub(r'({ CA[^}]*} LID:)(\w+)', shift, line))
+for line in open(d + '/moore-path-sl.dump'):
+    if line.startswith('Switch'):
+        here = sls[line.split()[1].rstrip(',')] = {}
+    elif line.startswith('0x'):
+        lid, *some = line.split()
+        here[int(lid, 16)] = some[0]
+with open(f'{d}/psl.{k}', 'w') as out:
+    for node, switch in at.items():
+        for lid in lids:
+            print(node, lid, sls[switch][lid], file=out)
 PY
 }
 
 @test "path records give an SL that is listed, the same both ways" {
 	hinted 2 slimfly q=5
-	carry_over
 	diff <(tables "$dir/offline") <(tables "$dir/dump") | head -n 5 >"$dir/diff"
 	[ ! -s "$dir/diff" ] || fail "$(cat "$dir/diff")"
 	local names a b i j sl back n=0 other=0
@@ -89,15 +98,84 @@ PY
 
 @test "OpenSM's tables are sound for the SLs it hands out, and not for all" {
 	hinted 2 slimfly q=5
-	carry_over
 	moorectl verify --sl hint --json "$dir/dump" | jq -e .sound
 	run moorectl verify --json "$dir/dump"
 	[ "$status" -eq 1 ]
 }
 
-@test "ibdmchk finds no loop for SL 0 on base LIDs" {
+@test "ibdmchk finds no loop on the SLs of path records" {
 	hinted 0 slimfly q=5
 	no_credit_loop
+	[ "$(wc -l <"$dir/dump/moore-psl.dump")" -eq $((150 * 199)) ]
+	[ "$(credit_loops moore-psl.dump)" = 'no credit loops found' ]
+	# Off line the same, in other LIDs.
+	diff <(sort "$dir/offline/moore-slvl.dump") <(sort "$dir/dump/moore-slvl.dump")
+}
+
+@test "ibdmchk finds none in a layer on the SLs of the list, and one on SL 0" {
+	hinted 1 slimfly q=5
+	as_base 1
+	[ "$(credit_loops psl.1 subnet.1)" = 'no credit loops found' ]
+	sed -i 's/ [0-9]*$/ 0/' "$dir/dump/psl.1"
+	[ "$(credit_loops psl.1 subnet.1)" = 'credit loops in routing' ]
+}
+
+# answer [OPTION]... FROM TO: SL of the record, or the error.
+answer() {
+	local to=${*: -1}
+	since
+	on_fabric saquery -p "${@:1:$#-2}" --src-to-dst "${*: -2:1}:$to" >"$dir/record" || true
+	log | grep -oE 'ERR 1F[0-9A-F]+' || echo $(($(sed -n 's/^[[:space:]]*sl\.*\(0x[0-9A-F]*\)$/\1/p' "$dir/record")))
+}
+
+@test "classes: what a query or its partition asks for is a class" {
+	plan slimfly q=5
+	printf 'profile sl-hint\nclasses 0,0,0,0,1\n' >>"$dir/moore.conf"
+	printf '%s\n' 'Default=0x7fff, ipoib : ALL=full, ALL_SWITCHES=full;' \
+		'Gold=0x8002, sl=4 : ALL=full;' >"$dir/partitions"
+	sim_start "$dir/net"
+	sm_start lmc 2 max_op_vls 3 partition_config_file "$dir/partitions"
+	await_up
+	settled
+	! log_has 'ERR' || fail "$(log | grep ERR)"
+	moorectl route "$dir/plan.json" --conf "$dir/moore.conf" --lmc 2 -o "$dir/offline" >/dev/null
+	moorectl verify --sl hint --json "$dir/dump" | jq -e '.sound and .vls == [0,1,2,3]'
+	local names a b i sl x right=0
+	mapfile -t names < <(awk -F"'" '/Channel Adapter/ { print $2 }' "$dir/dump/opensm-lfts.dump" | awk '!seen[$0]++')
+	for i in 0 1 3; do
+		a=$(($(lid_of "${names[0]}") + i)) b=$(($(lid_of "${names[81]}") + i))
+		sl=$(answer --pkey 0xffff $a $b)
+		[ "$sl" -lt 4 ] && { [ $i -ne 0 ] || [ "$sl" -eq 0 ]; }
+		[ "$(answer --pkey 0x8002 $a $b)" -eq $((sl + 4)) ]
+		for x in 0 1 2 3 4 5 6 7; do	# as asked, or not at all
+			case $(answer --sl $x $a $b) in
+			$x) right=$((right + 1)) && listed "$(switch_of "${names[0]}")" $b $x ;;
+			'ERR 1F2A') [ $x -ne "$sl" ] && [ $x -ne $((sl + 4)) ] ;;
+			*) fail "SL $x: $(cat "$dir/record")" ;;
+			esac
+		done
+		[ "$(answer --sl 8 $a $b)" = 'ERR 1F24' ]	# of no class: VL 15
+	done
+	[ $right -ge 6 ] && [ $right -lt 24 ]
+	lid=$(sed -n 's/^Unicast.*switch Lid \([0-9]*\) .*/\1/p' "$dir/dump/opensm-lfts.dump" | head -n 1)
+	on_fabric smpquery vlarb "$lid" 6 | grep -A 2 'Low priority' | grep -q '^WEIGHT: |0x40|0x40|0x40|0x40|0x0 |'
+}
+
+@test "SLs of partitions that mean no class: told once" {
+	plan slimfly q=5
+	echo "profile sl-hint" >>"$dir/moore.conf"
+	echo 'Default=0x7fff, ipoib, sl=1 : ALL=full, ALL_SWITCHES=full;' >"$dir/partitions"
+	sim_start "$dir/net"
+	sm_start partition_config_file "$dir/partitions"
+	await_up
+	change sm_hup
+	seen=0
+	[ "$(log_count 'ERR MR17: .*partitions:1: sets SL 1')" -eq 1 ]
+	echo 'Default=0x7fff, ipoib : ALL=full, ALL_SWITCHES=full;' >"$dir/partitions"
+	change sm_hup
+	since
+	sm_hup
+	await 'MR17 is over'
 }
 
 @test "a link lost: SL 0 on base LIDs and the list stay safe" {

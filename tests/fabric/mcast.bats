@@ -16,7 +16,7 @@ join() {
 	guids | awk -v f="$from" -v s="$step" 'NR % s == f' >"$dir/members.$group"
 	since
 	on_fabric "$BATS_FILE_TMPDIR/mcjoin" "$group" $(cat "$dir/members.$group") >"$dir/joined.$group" ||
-		fail "$(cat "$dir/joined.$group")"
+		fail "$(cat "$dir/joined.$group"; log | grep ERR | head -n 3)"
 	mlid=$(awk 'NR == 1 { print toupper(substr($2, 3)) }' "$dir/joined.$group")
 }
 
@@ -63,4 +63,22 @@ covered() { until_ok "$DEADLINE" covers "$@" || fail "$(cat "$dir/mctree.out")";
 	join 1 0 7
 	covered "$mlid" 1
 	sound
+}
+
+@test "sl-hint: groups on the SLs that are safe for them, no tree on others" {
+	plan slimfly q=5
+	printf 'profile sl-hint\nclasses 0,0,0,0,1\n' >>"$dir/moore.conf"
+	sim_start "$dir/net"
+	sm_start max_op_vls 3
+	await_up
+	for g in 1@0 2@4; do
+		join $g 0 10
+		covered "$mlid" $g
+	done
+	! log_has 'MR16' || fail "$(log | grep MR16)"
+	join 3@1 0 10
+	await 'ERR MR16: multicast group 0xc.* is on SL 1'
+	settled
+	! grep -q "^0x$mlid" "$dir/dump/opensm.mcfdbs" || fail "it has a tree"
+	moorectl verify --sl hint --json "$dir/dump" | jq -e .sound
 }

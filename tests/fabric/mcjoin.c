@@ -2,7 +2,7 @@
 /* mcjoin.c - join ports to a multicast group as a host does: one SubnAdm Set of
  * an MCMemberRecord (IBTA 15.2.5.17) for each, over libibumad.
  *
- *	mcjoin GROUP GUID...	group number 0..65535; port GUIDs, from any host
+ *	mcjoin GROUP[@SL] GUID...	group number 0..65535; port GUIDs, from any host
  *
  * Creates the group when there is none.  Prints "GUID MLID" for each. */
 #include <stdint.h>
@@ -29,7 +29,7 @@ put(uint8_t *at, uint64_t v, unsigned bytes)
 }
 
 static void
-fill(uint8_t *mad, unsigned group, uint64_t guid, uint64_t tid)
+fill(uint8_t *mad, unsigned group, unsigned sl, uint64_t guid, uint64_t tid)
 {
 	uint8_t *rec = mad + SA_HEADER;
 
@@ -38,23 +38,25 @@ fill(uint8_t *mad, unsigned group, uint64_t guid, uint64_t tid)
 	put(mad + 8, tid, 8);
 	put(mad + 16, 0x38, 2);		/* MCMemberRecord */
 	put(mad + 48, COMPONENTS, 8);
-	put(rec, 0xff12401bffff0000, 8);	/* an IPoIB group, link local */
+	/* Link local; of IPoIB, but for a service level: those have their partition's. */
+	put(rec, sl ? 0xff12401cffff0000 : 0xff12401bffff0000, 8);
 	put(rec + 8, group, 8);
 	put(rec + 16, 0xfe80000000000000, 8);
 	put(rec + 24, guid, 8);
 	put(rec + 32, 0x0b1b, 4);	/* Q_Key */
 	put(rec + 40, 0xffff, 2);	/* P_Key */
+	rec[44] = (uint8_t)(sl << 4);
 	rec[48] = 0x21;			/* scope link local, full member */
 }
 
 static int
-join(int port, int agent, const umad_port_t *here, unsigned group, uint64_t guid)
+join(int port, int agent, const umad_port_t *here, unsigned group, unsigned sl, uint64_t guid)
 {
 	uint8_t buf[sizeof(struct ib_user_mad) + MAD_BYTES] = { 0 };
 	int len = MAD_BYTES;
 	uint8_t *mad = umad_get_mad(buf);
 
-	fill(mad, group, guid, guid);
+	fill(mad, group, sl, guid, guid);
 	umad_set_addr(buf, (int)here->sm_lid, 1, (int)here->sm_sl, 0x80010000);
 	if (umad_send(port, agent, buf, MAD_BYTES, TIMEOUT_MS, 0) < 0 ||
 	    umad_recv(port, buf, &len, TIMEOUT_MS) < 0 || umad_status(buf)) {
@@ -75,6 +77,7 @@ int
 main(int argc, char **argv)
 {
 	umad_port_t here;
+	unsigned group, sl = 0;
 	int port, agent, rc = 0;
 
 	if (argc < 3 || umad_init() < 0 || umad_get_port(NULL, 0, &here) < 0)
@@ -83,9 +86,10 @@ main(int argc, char **argv)
 	agent = port < 0 ? -1 : umad_register(port, 3, 2, 0, NULL);
 	if (agent < 0)
 		return 2;
+	if (sscanf(argv[1], "%u@%u", &group, &sl) < 1 || sl > 15)
+		return 2;
 	for (int i = 2; i < argc; i++)
-		rc |= join(port, agent, &here, (unsigned)strtoul(argv[1], NULL, 0),
-			   strtoull(argv[i], NULL, 0));
+		rc |= join(port, agent, &here, group, sl, strtoull(argv[i], NULL, 0));
 	umad_close_port(port);
 	return rc;
 }

@@ -14,76 +14,17 @@
  * next: that is looked for often, and the circle is printed (exit status 1).
  * After --cycles the sources stop and everything must drain. */
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define N_SL 16
-#define N_VL 15
-#define N_LID 0xc000
-#define NO_PORT 0xff
-#define NONE UINT32_MAX
-#define HOPS_MAX 64
+#include "sim.h"
+
 #define LOOK_EVERY 64		/* cycles between looks for a circle */
 
-struct packet {
-	uint32_t to;		/* endpoint */
-	uint16_t lid;
-	uint8_t sl, hops, out, vl;	/* out, vl: of its next hop */
-};
+uint64_t dropped;
+static uint64_t injected, delivered;
 
-struct fifo {
-	struct packet *slot;
-	uint32_t head, n;
-};
+struct sim_opt opt = { NULL, "random", -1, false, 5000, 1, 20261121 };
 
-struct port {
-	uint32_t sw, ep;	/* what is plugged in: one of them, or NONE both */
-	uint8_t far;		/* port of sw */
-	struct fifo in[N_VL];
-	uint32_t turn;		/* out: (in * N_VL + vl) served last */
-	uint64_t sent;
-};
-
-struct sw {
-	uint64_t node_guid, port_guid;
-	char name[68];
-	unsigned n_ports;
-	struct port *port;	/* 0..n_ports */
-	uint8_t *lft;		/* N_LID */
-	uint8_t *sl2vl;		/* [in][out][sl]; NULL: packets keep VL 0 */
-};
-
-struct ep {
-	uint64_t guid;
-	uint32_t sw;
-	uint8_t port;
-	uint16_t lid, n_lids;
-	uint32_t partner;	/* of a fixed pattern */
-	bool ready;
-	struct packet next;	/* at the source, waiting to be sent */
-};
-
-static struct sw *sw;
-static struct ep *ep;
-static uint32_t n_sw, n_ep;
-static uint64_t rng, injected, delivered, dropped;
-
-static struct {
-	const char *dir, *pattern;
-	int sl;			/* -1: any */
-	bool all_lids;
-	uint32_t cycles, buffers;
-	uint64_t seed;
-} opt = { NULL, "random", -1, false, 5000, 1, 20261121 };
-
-/* Endpoints and switches stay below this; the arrays never move. */
-#define MAX_SW 4096
-#define MAX_EP N_LID
-
-static _Noreturn void
+_Noreturn void
 die(int status, const char *fmt, ...)
 {
 	va_list ap;
@@ -95,7 +36,7 @@ die(int status, const char *fmt, ...)
 	exit(status);
 }
 
-static void *
+void *
 room(size_t n, size_t size)
 {
 	void *p = calloc(n + 1, size);
@@ -103,339 +44,6 @@ room(size_t n, size_t size)
 	if (!p)
 		die(2, "creditsim: out of memory");
 	return p;
-}
-
-static uint32_t
-below(uint32_t n)		/* splitmix64; n is far below 2^32, so it is even enough */
-{
-	uint64_t z = rng += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return (uint32_t)((z ^ z >> 31) % n);
-}
-
-/* ---- the dumps ---------------------------------------------------------------- */
-
-static uint32_t
-find_sw(uint64_t guid)
-{
-	for (uint32_t s = 0; s < n_sw; s++)
-		if (sw[s].node_guid == guid || sw[s].port_guid == guid)
-			return s;
-	return NONE;
-}
-
-static uint32_t
-find_ep(uint64_t guid)
-{
-	for (uint32_t e = 0; e < n_ep; e++)
-		if (ep[e].guid == guid)
-			return e;
-	return NONE;
-}
-
-static uint32_t
-add_sw(uint64_t node_guid, uint64_t port_guid, unsigned n_ports, const char *name, int len)
-{
-	struct sw *s = &sw[n_sw];
-
-	if (n_sw == MAX_SW)
-		die(2, "creditsim: more than %d switches", MAX_SW);
-	*s = (struct sw){ node_guid, port_guid, .n_ports = n_ports };
-	snprintf(s->name, sizeof(s->name), "%.*s", len, name);
-	s->port = room(n_ports + 1, sizeof(*s->port));
-	for (unsigned p = 0; p <= n_ports; p++)
-		s->port[p].sw = s->port[p].ep = NONE;
-	s->lft = room(N_LID, 1);
-	memset(s->lft, NO_PORT, N_LID);
-	return n_sw++;
-}
-
-struct end {
-	uint32_t sw, ep;
-	unsigned port;
-};
-
-static uint64_t
-number(const char **at, const char *key)
-{
-	const char *s = strstr(*at, key);
-
-	if (!s)
-		die(2, "creditsim: opensm-subnet.lst: no %s in: %.60s", key, *at);
-	*at = s + strlen(key);
-	return strtoull(*at, NULL, 16);
-}
-
-/* "{ SW Ports:04 ... NodeGUID:X PortGUID:X ... {S0} LID:0004 PN:02 }" */
-static struct end
-read_end(const char **at)
-{
-	bool is_sw = !strncmp(*at, "{ SW", 4);
-	unsigned n_ports = (unsigned)number(at, "Ports:");
-	uint64_t node = number(at, "NodeGUID:"), guid = number(at, "PortGUID:");
-	const char *name = strchr(*at, '{'), *stop = name ? strstr(name, "} LID:") : NULL;
-	struct end e = { NONE, NONE, 0 };
-
-	if (!stop)
-		die(2, "creditsim: opensm-subnet.lst: no name in: %.60s", *at);
-	*at = stop;
-	e.port = (unsigned)number(at, "PN:");
-	if (is_sw && (e.sw = find_sw(node)) == NONE)
-		e.sw = add_sw(node, guid, n_ports, name + 1, (int)(stop - name - 1));
-	if (is_sw && e.port > sw[e.sw].n_ports)
-		die(2, "creditsim: opensm-subnet.lst: %s has no port %u", sw[e.sw].name, e.port);
-	if (!is_sw && (e.ep = find_ep(guid)) == NONE && n_ep < MAX_EP)
-		ep[e.ep = n_ep++] = (struct ep){ .guid = guid, .sw = NONE };
-	return e;
-}
-
-static FILE *
-open_dump(const char *name, bool needed)
-{
-	char path[4096];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", opt.dir, name);
-	f = fopen(path, "r");
-	if (!f && needed)
-		die(2, "creditsim: %s: cannot be read", path);
-	return f;
-}
-
-static void
-read_subnet(void)
-{
-	FILE *f = open_dump("opensm-subnet.lst", true);
-	char line[1024];
-
-	while (fgets(line, sizeof(line), f)) {
-		const char *at = strchr(line, '{');
-		struct end a, b;
-
-		if (!at)
-			continue;
-		a = read_end(&at);
-		at = strstr(at, "{ ");
-		if (!at)
-			die(2, "creditsim: opensm-subnet.lst: no second end in: %.60s", line);
-		b = read_end(&at);
-		if (a.sw == NONE)
-			continue;	/* the switch's own line tells the same */
-		sw[a.sw].port[a.port].sw = b.sw;
-		sw[a.sw].port[a.port].ep = b.ep;
-		sw[a.sw].port[a.port].far = (uint8_t)b.port;
-		if (b.ep != NONE) {
-			ep[b.ep].sw = a.sw;
-			ep[b.ep].port = (uint8_t)a.port;
-		}
-	}
-	fclose(f);
-}
-
-/* "0x0034 004 # Channel Adapter portguid 0x...: 'name'" under the line of its switch */
-static void
-read_lfts(void)
-{
-	FILE *f = open_dump("opensm-lfts.dump", true);
-	uint32_t s = NONE;
-	char line[1024];
-	unsigned lid, port;
-
-	while (fgets(line, sizeof(line), f)) {
-		const char *guid = strstr(line, "guid 0x");
-		uint32_t e;
-
-		if (!strncmp(line, "Unicast", 7))
-			s = guid ? find_sw(strtoull(guid + 5, NULL, 16)) : NONE;
-		if (s == NONE || sscanf(line, "0x%x %u", &lid, &port) != 2 || lid >= N_LID || !guid)
-			continue;
-		sw[s].lft[lid] = (uint8_t)port;
-		e = strstr(line, "# Switch") ? NONE : find_ep(strtoull(guid + 5, NULL, 16));
-		if (e != NONE && ep[e].sw == s) {
-			ep[e].lid = ep[e].n_lids ? ep[e].lid : (uint16_t)lid;
-			ep[e].n_lids++;
-		}
-	}
-	fclose(f);
-}
-
-static void
-read_sl2vl(void)
-{
-	FILE *f = open_dump("opensm-sl2vl.dump", false);
-	struct sw *of = NULL;
-	char line[1024];
-	unsigned in, out;
-	int at;
-
-	while (f && fgets(line, sizeof(line), f)) {
-		if (line[0] >= 'A' && line[0] <= 'Z') {
-			const char *guid = strstr(line, " 0x");
-			uint32_t s = guid && line[0] == 'S' ? find_sw(strtoull(guid, NULL, 16)) : NONE;
-
-			of = s == NONE ? NULL : &sw[s];
-			if (of && !of->sl2vl)
-				of->sl2vl = room((of->n_ports + 1) * (of->n_ports + 1), N_SL);
-		}
-		if (!of || sscanf(line, "%u %u : %n", &in, &out, &at) != 2 ||
-		    in > of->n_ports || out > of->n_ports)
-			continue;
-		for (char *t = line + at, *end, i = 0; i < N_SL; i++, t = end)
-			of->sl2vl[(in * (of->n_ports + 1) + out) * N_SL + (unsigned)i] =
-				(uint8_t)strtoul(t, &end, 10);
-	}
-	if (f)
-		fclose(f);
-}
-
-/* ---- routes -------------------------------------------------------------------- */
-
-/* Where a packet in input port `in` of s goes next. */
-static void
-next_hop(uint32_t s, unsigned in, struct packet *p)
-{
-	const struct sw *w = &sw[s];
-
-	p->out = w->lft[p->lid];
-	if (p->out > w->n_ports || (w->port[p->out].sw == NONE && w->port[p->out].ep != p->to))
-		die(1, "dead end: LID %u at %s", p->lid, w->name);
-	if (++p->hops > HOPS_MAX)
-		die(1, "a packet to LID %u runs in circles: it is at %s", p->lid, w->name);
-	p->vl = w->sl2vl ? w->sl2vl[(in * (w->n_ports + 1u) + p->out) * N_SL + p->sl] : 0;
-}
-
-static bool
-reaches(uint32_t from, uint32_t to)	/* endpoints; on a fabric in parts some do not */
-{
-	return from != to && sw[ep[from].sw].lft[ep[to].lid] <= sw[ep[from].sw].n_ports;
-}
-
-/* ---- traffic --------------------------------------------------------------------- */
-
-static uint32_t
-any_other(uint32_t from)
-{
-	for (unsigned tries = 0; tries < 100; tries++) {
-		uint32_t to = below(n_ep);
-
-		if (reaches(from, to))
-			return to;
-	}
-	return NONE;
-}
-
-/* A random cyclic permutation: nobody sends to itself. */
-static void
-draw_perm(void)
-{
-	uint32_t *a = room(n_ep, sizeof(*a));
-
-	for (uint32_t e = 0, k; e < n_ep; e++) {
-		k = below(e + 1);
-		a[e] = a[k];
-		a[k] = e;
-	}
-	for (uint32_t i = 0; i < n_ep; i++)
-		ep[a[i]].partner = reaches(a[i], a[(i + 1) % n_ep]) ? a[(i + 1) % n_ep] : NONE;
-	free(a);
-}
-
-/* Greatest load on the route to LID once one more switch uses it; count = true
- * adds that.  Only routes of two links and more: those can be piled up. */
-static unsigned
-pile(unsigned *load, uint32_t from, uint16_t lid, uint32_t to, bool count)
-{
-	unsigned worst = 0, hops = 0;
-
-	for (uint32_t s = from; s != to && hops < HOPS_MAX; hops++) {
-		uint8_t out = sw[s].lft[lid];
-		unsigned *l = &load[s * 256 + out];
-
-		if (out > sw[s].n_ports)
-			return 0;
-		*l += count;
-		worst = *l + 1 > worst ? *l + 1 : worst;
-		s = sw[s].port[out].sw;
-	}
-	return hops > 1 ? worst : 1;
-}
-
-/* All endpoints of a switch send to those of one other switch, each switch
- * chosen once, so that routes lie on the same links (after Kathareios et al.,
- * SC 2015, and Yebenes et al., who search for the worst case alike). */
-static void
-draw_worst(void)
-{
-	unsigned *load = room((size_t)n_sw * 256, sizeof(*load));
-	uint32_t *first = room(n_sw, sizeof(*first)), *order = room(n_sw, sizeof(*order));
-	bool *taken = room(n_sw, sizeof(*taken));
-
-	memset(first, 0xff, n_sw * sizeof(*first));
-	for (uint32_t e = n_ep; e-- > 0;)
-		first[ep[e].sw] = e;
-	for (uint32_t s = 0, k; s < n_sw; s++) {
-		k = below(s + 1);
-		order[s] = order[k];
-		order[k] = s;
-	}
-	for (uint32_t i = 0; i < n_sw; i++) {
-		uint32_t s = order[i], best = NONE;
-		unsigned most = 0;
-
-		for (uint32_t d = 0; d < n_sw; d++) {
-			unsigned m = s == d || taken[d] || first[s] == NONE || first[d] == NONE ?
-				0 : pile(load, s, ep[first[d]].lid, d, false);
-
-			if (m > most) {
-				most = m;
-				best = d;
-			}
-		}
-		if (best == NONE)
-			continue;
-		taken[best] = true;
-		pile(load, s, ep[first[best]].lid, best, true);
-		for (uint32_t e = 0, to = first[best]; e < n_ep; e++) {
-			if (ep[e].sw != s)
-				continue;
-			ep[e].partner = reaches(e, to) ? to : NONE;
-			do
-				to = (to + 1) % n_ep;
-			while (ep[to].sw != best);
-		}
-	}
-	free(load);
-	free(first);
-	free(order);
-	free(taken);
-}
-
-static void
-draw_none(void)
-{
-}
-
-static const struct {
-	const char *name;
-	void (*draw)(void);
-} pattern[] = { { "random", draw_none }, { "perm", draw_perm }, { "worst", draw_worst } };
-
-/* The next packet of an endpoint; SLs without a lane are not sent. */
-static void
-refill(uint32_t e, bool fixed)
-{
-	struct ep *a = &ep[e];
-	uint32_t to = fixed ? a->partner : any_other(e);
-
-	if (a->ready || to == NONE)
-		return;
-	a->next = (struct packet){ .to = to, .sl = (uint8_t)(opt.sl < 0 ? below(N_SL) : (unsigned)opt.sl) };
-	a->next.lid = (uint16_t)(ep[to].lid + (opt.all_lids ? below(ep[to].n_lids) : 0));
-	next_hop(a->sw, a->port, &a->next);
-	a->ready = a->next.vl < N_VL;
-	dropped += !a->ready;
 }
 
 /* ---- a cycle ----------------------------------------------------------------------- */
@@ -637,7 +245,7 @@ report(uint64_t counted)
 }
 
 static int
-run(bool fixed)
+run(void)
 {
 	uint32_t *won = room((size_t)n_sw * 256, sizeof(*won));
 	uint32_t *mark = room((size_t)n_sw * 256 * N_VL, sizeof(*mark));
@@ -647,7 +255,7 @@ run(bool fixed)
 
 	for (uint32_t c = 1; rc == 0 && (c <= opt.cycles || injected > delivered); c++) {
 		for (uint32_t e = 0; c <= opt.cycles && e < n_ep; e++)
-			refill(e, fixed);
+			refill(e);
 		for (uint32_t e = 0; c > opt.cycles && e < n_ep; e++)
 			ep[e].ready = false;
 		moved = cycle(won);
@@ -679,23 +287,6 @@ lay_buffers(void)
 				sw[s].port[p].in[v].slot = room(opt.buffers, sizeof(struct packet));
 }
 
-/* Endpoints that nobody can address, or that are not plugged in, take no part. */
-static void
-drop_idle(void)
-{
-	uint32_t n = 0;
-
-	for (uint32_t e = 0; e < n_ep; e++) {
-		if (ep[e].sw == NONE || !ep[e].n_lids)
-			continue;
-		ep[n] = ep[e];
-		ep[n].partner = NONE;
-		sw[ep[n].sw].port[ep[n].port].ep = n;
-		n++;
-	}
-	n_ep = n;
-}
-
 static const char *const usage =
 	"usage: creditsim DIR [--sl any|N] [--lids base|all] [--pattern random|perm|worst]\n"
 	"                 [--cycles N] [--buffers N] [--seed S]";
@@ -716,7 +307,7 @@ read_args(int argc, char **argv)
 			opt.sl = (int)n;
 		else if (!strcmp(key, "--lids") && value && (!strcmp(value, "base") || !strcmp(value, "all")))
 			opt.all_lids = !strcmp(value, "all");
-		else if (!strcmp(key, "--pattern") && value)
+		else if (!strcmp(key, "--pattern") && value && know_pattern(value))
 			opt.pattern = value;
 		else if (!strcmp(key, "--cycles") && num && n > 0 && n < 1u << 30)
 			opt.cycles = (uint32_t)n;
@@ -734,25 +325,14 @@ read_args(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	size_t k = 0;
-
 	read_args(argc, argv);
-	while (k < sizeof(pattern) / sizeof(*pattern) && strcmp(pattern[k].name, opt.pattern))
-		k++;
-	if (k == sizeof(pattern) / sizeof(*pattern))
-		die(2, "%s", usage);
-	sw = room(MAX_SW, sizeof(*sw));
-	ep = room(MAX_EP, sizeof(*ep));
-	read_subnet();
-	read_lfts();
-	read_sl2vl();
-	drop_idle();
+	read_fabric();
 	if (n_ep < 2)
 		die(2, "creditsim: %s: fewer than two endpoints with LIDs", opt.dir);
 	lay_buffers();
 	rng = opt.seed;
-	pattern[k].draw();
+	draw_pattern();
 	printf("%u switches, %u endpoints; seed %llu, %s traffic, %u cycles, %u buffers\n", n_sw, n_ep,
 	       (unsigned long long)opt.seed, opt.pattern, opt.cycles, opt.buffers);
-	return run(k > 0);
+	return run();
 }

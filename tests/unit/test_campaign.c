@@ -158,6 +158,9 @@ static const struct {
 	struct moore_check_opts may;
 } PROFILE[] = {
 	{ "any-sl", { .profile = MOORE_PROFILE_ANY_SL }, { 0 } },
+	{ "any-sl, nta", { .layers = MOORE_LAYERS_NTA }, { 0 } },
+	{ "any-sl, valiant", { .layers = MOORE_LAYERS_VALIANT }, { 0 } },
+	{ "any-sl, inr", { .layers = MOORE_LAYERS_INR }, { 0 } },
 };
 
 /* ---- a draw ---------------------------------------------------------------------- */
@@ -318,8 +321,8 @@ static unsigned most_times, n_longer, n_pairs;	/* told at the end */
 /* Base LIDs: exactly the distance on an intact graph of diameter two; beside layers
  * a few pairs of the smallest MLFMs take more hops, so that middle switches without
  * endpoints are reached too.  Elsewhere
- * the proof bounds a route by the longest rising chain of the order alone; four
- * diameters is the longest seen, on random regular graphs and one-lane links. */
+ * the proof bounds a route by the longest rising chain of the order alone; the
+ * longest seen is five diameters, and six where some links have one lane. */
 static void
 check_short(const struct draw *d, const struct moore_fabric *f, const struct moore_lft *t)
 {
@@ -338,7 +341,7 @@ check_short(const struct draw *d, const struct moore_fabric *f, const struct moo
 				continue;
 			n = walk(f, t, s, f->ep[e].sw, f->ep[e].lid);
 			CHECK(d->why, n >= least);
-			CHECK(d->why, n <= 5 * far);
+			CHECK(d->why, n <= (d->narrow ? 8 : 5) * far);
 			if (d->minimal && d->intact && !d->narrow && !f->ep[e].lmc)
 				CHECK_EQ(d->why, n, least);
 			most_times = n * 100 > most_times * far ? n * 100 / far : most_times;

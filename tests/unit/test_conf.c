@@ -29,7 +29,13 @@ test_parse(void **state)
 		{ "negative", "seed -1\n", -MOORE_ESYNTAX, 1, "not a number", "", 0 },
 		{ "too large", "seed 18446744073709551616\n", -MOORE_ESYNTAX, 1, "not a number", "", 0 },
 		{ "a word", "profile sl-hint\n", 0, 0, NULL, "", 0 },
+		{ "a kind of layers", "layers inr\n", 0, 0, NULL, "", 0 },
+		{ "no such kind", "layers valiant4\n", -MOORE_ESYNTAX, 1,
+		  "\"valiant4\" is none of valiant3|nta|valiant|inr", "", 0 },
 		{ "no such word", "profile sl\n", -MOORE_ESYNTAX, 1, "\"sl\" is none of any-sl|sl-hint", "", 0 },
+		{ "sl-hint has four classes", "profile sl-hint\nclasses 0,3\n", 0, 0, NULL, "", 0 },
+		{ "and no fifth", "classes 0,4\nprofile sl-hint\n", -MOORE_ESYNTAX, 1,
+		  "classes: SL 1 has class 4, and profile sl-hint has the classes 0 to 3", "", 0 },
 		{ "twice", "seed 1\nplan x\nseed 1\n", -MOORE_ESYNTAX, 3, "seed: set twice", "", 0 },
 	};
 	(void)state;
@@ -100,6 +106,69 @@ test_long_path(void **state)
 }
 
 static void
+test_set(void **state)
+{
+	static const struct {
+		const char *why, *key, *value;
+		int want;
+	} T[] = {
+		{ "a word", "profile", "sl-hint", 0 },
+		{ "a map", "classes", "0,1", 0 },
+		{ "no word of it", "profile", "none", -MOORE_ESYNTAX },
+		{ "no class of the profile that is set", "classes", "4", -MOORE_ESYNTAX },
+	};
+	struct moore_conf c, was;
+	struct moore_err err;
+	(void)state;
+
+	moore_conf_defaults(&c);
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		was = c;
+		CHECK_EQ(T[i].why, moore_conf_set(&c, T[i].key, T[i].value, &err), T[i].want);
+		CHECK_EQ(T[i].why, !memcmp(&c, &was, sizeof(c)), T[i].want != 0);
+	}
+	CHECK_EQ("the profile", c.profile, MOORE_PROFILE_SL_HINT);
+	CHECK_EQ("the class", c.lanes.sl_class[15], 1);
+}
+
+/* Two classes; the second is asked for by SL 4. */
+static void
+test_policy(void **state)
+{
+	static const struct moore_lane_opts o = { { 0, 0, 0, 0, 1, 1, 1, 1 } };
+	static const struct {
+		const char *why, *text;
+		bool partitions;
+		unsigned n, line, wrong;
+	} T[] = {
+		{ "nothing", "", true, 0, 0, 0 },
+		{ "no SL", "Default=0x7fff, ipoib : ALL=full;\n", true, 0, 0, 0 },
+		{ "class 0 and class 1", "A=1,sl=0:ALL;\nB=2, sl = 4 : ALL;\n", true, 2, 0, 0 },
+		{ "a table's number", "A=1,ipoib:ALL;\nB=2,sl=1:ALL;\n", true, 1, 2, 1 },
+		{ "the first of them", "A=1,sl=0:ALL;\nB=2,sl=8:ALL;\nC=3,sl=9:ALL;", true, 3, 2, 8 },
+		{ "of a group", "A=1,sl=4 : mgid=ff12::1,sl=5 ;", true, 2, 1, 5 },
+		{ "a comment", "#A=1,sl=1:ALL;\nB=2:ALL; # sl=1\n", true, 0, 0, 0 },
+		{ "a name that ends so", "Wessl=1,defmember=full:ALL;\n", true, 0, 0, 0 },
+		{ "no SL of that number", "A=1,sl=16:ALL;\n", true, 0, 0, 0 },
+		{ "a level", "qos-levels\n qos-level\n  name: DEFAULT\n  SL : 2\n", false, 1, 4, 2 },
+		{ "a simple rule", "qos-ulps\n default : 0\n any, pkey 0x0ABC : 6\nend-qos-ulps\n",
+		  false, 2, 3, 6 },
+		{ "other numbers", "qos-ulps\nend-qos-ulps\nport-groups\n use: 7\n", false, 0, 0, 0 },
+		{ "rules with ports", "qos-ulps\n sdp, port-num 30000 : 4\n", false, 1, 0, 0 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_policy_sls f = moore_policy_scan(T[i].text, strlen(T[i].text),
+							      T[i].partitions, &o);
+
+		CHECK_EQ(T[i].why, f.n, T[i].n);
+		CHECK_EQ(T[i].why, f.wrong_line, T[i].line);
+		CHECK_EQ(T[i].why, f.wrong, T[i].wrong);
+	}
+}
+
+static void
 test_template(void **state)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
@@ -123,6 +192,8 @@ main(void)
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_policy),
 		cmocka_unit_test(test_template),
 	};
 

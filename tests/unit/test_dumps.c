@@ -3,6 +3,7 @@
  * byte for byte; what is cut short or contradicts itself is refused with the
  * line; nothing is read past the end (each text lies in a block of its size). */
 #include "harness.h"
+#include "fabrics.h"
 #include "moore/tables.h"
 #include "opensm_dumps.h"
 
@@ -425,6 +426,106 @@ test_cut_short(void **state)
 		 -MOORE_ESYNTAX);
 }
 
+/* ---- in pieces ------------------------------------------------------------------- */
+
+struct pieces {			/* of a text, so many bytes at a time */
+	const char *text;
+	size_t at, len, size;
+	char held[4096];
+};
+
+static bool
+next_piece(void *arg, const char **rest, const char **end)
+{
+	struct pieces *p = arg;
+	size_t left = (size_t)(*end - *rest), n = p->len - p->at;
+
+	if (n > p->size)
+		n = p->size;
+	if (left)
+		memmove(p->held, *rest, left);
+	memcpy(p->held + left, p->text + p->at, n);
+	p->at += n;
+	*rest = p->held;
+	*end = p->held + left + n;
+	return n;
+}
+
+static void
+test_read_in_pieces(void **state)
+{
+	struct moore_err err = { 0 };
+	struct tables whole;
+	(void)state;
+
+	assert_int_equal(read_all(&whole, &sample, &err), 0);
+	for (size_t size = 1; size < 400; size += size < 80 ? 1 : 31) {
+		struct pieces p = { .text = sample.lfts, .len = strlen(sample.lfts), .size = size };
+		struct moore_source from = { next_piece, &p };
+		struct moore_fabric *f = NULL;
+		struct moore_lft *lft = NULL;
+
+		if (moore_dump_read_fabric(&f, sample.subnet, strlen(sample.subnet), &from, &err) < 0)
+			fail_msg("pieces of %zu, line %u: %s", size, err.line, err.text);
+		CHECK_EQ("LMC from the LFTs", f->ep[2].lmc, 1);
+		p.at = 0;
+		assert_int_equal(moore_dump_read_lfts(&lft, f, &from, &err), 0);
+		CHECK("the same tables", !memcmp(lft->row, whole.lft->row, lft->stride * 3));
+		moore_lft_free(lft);
+		p.at = 0;
+		p.len -= 20;
+		CHECK_EQ("cut short", moore_dump_read_lfts(&lft, f, &from, &err), -MOORE_ESYNTAX);
+		moore_fabric_free(f);
+	}
+	tables_free(&whole);
+}
+
+static bool
+collect(void *arg, const char *data, size_t len)
+{
+	struct moore_buf *all = arg;
+
+	moore_buf_add(all, data, len);
+	return !all->oom;
+}
+
+static bool
+no_room(void *arg, const char *data, size_t len)
+{
+	(void)arg;
+	(void)data;
+	(void)len;
+	return false;
+}
+
+static void
+test_write_in_pieces(void **state)
+{
+	struct moore_buf whole = MOORE_BUF_INIT, all = MOORE_BUF_INIT;
+	struct moore_buf window = { .drain = collect, .drain_arg = &all };
+	struct moore_buf full = { .drain = no_room };
+	struct moore_fabric *f = test_family("slimfly", "q=7", 1);
+	struct moore_lft *lft = NULL;
+	(void)state;
+
+	assert_int_equal(moore_lft_new(&lft, f->n_switches, f->lid_top, NULL), 0);
+	memset(lft->row, 1, lft->stride * lft->n_switches);
+	assert_int_equal(moore_dump_write_lfts(f, lft, &whole, NULL), 0);
+	assert_int_equal(moore_dump_write_lfts(f, lft, &window, NULL), 0);
+	moore_buf_drain(&window);
+	CHECK("it is longer than the window", whole.len > 2 * MOORE_BUF_WINDOW);
+	CHECK("the window stays small", window.cap <= 2 * MOORE_BUF_WINDOW);
+	CHECK_EQ("nothing is left", window.len, 0);
+	CHECK("the same text", all.len == whole.len && !memcmp(all.data, whole.data, all.len));
+	CHECK("no room is a failure", moore_dump_write_lfts(f, lft, &full, NULL) < 0);
+	moore_buf_free(&whole);
+	moore_buf_free(&all);
+	moore_buf_free(&window);
+	moore_buf_free(&full);
+	moore_lft_free(lft);
+	moore_fabric_free(f);
+}
+
 static void
 test_oom(void **state)
 {
@@ -455,6 +556,8 @@ main(void)
 		cmocka_unit_test(test_fdbs),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_cut_short),
+		cmocka_unit_test(test_read_in_pieces),
+		cmocka_unit_test(test_write_in_pieces),
 		cmocka_unit_test(test_oom),
 	};
 

@@ -8,78 +8,137 @@
 #include "moore/check.h"
 #include "moore/conf.h"
 #include "moore/lane.h"
+#include "moore/quality.h"
 #include "moore/route.h"
 
 enum { A, B, C, D };
 enum { DDD, DDU, DUD, DUU, UDD, UDU, UUD, UUU };	/* first hop in the high bit; 1 is up */
 
-/* Along it the VL never falls, and no down-up turn leaves it as it was. */
+/* Along switches of these places in the order the VL never falls, and no turn from
+ * down to up leaves it as it was. */
 static bool
-right(unsigned table, const bool *up, unsigned n)
+right(unsigned table, const uint32_t *place, unsigned n_hops)
 {
 	unsigned vl = 0;
 
-	for (unsigned i = 1; i < n; i++) {
-		unsigned next = moore_lane_hint(table, up[i - 1], up[i]);
+	for (unsigned i = 1; i < n_hops; i++) {
+		const uint32_t *p = place + i;
+		unsigned next = moore_lane_hint(table, p[-1], p[0], p[1]);
 
-		if (next < vl || (next == vl && !up[i - 1] && up[i]))
+		if (next < vl || (next == vl && p[0] > p[-1] && p[1] < p[0]))
 			return false;
 		vl = next;
 	}
 	return true;
 }
 
-static bool
-right3(unsigned table, unsigned pattern)
+static unsigned
+pattern(const uint32_t *place, unsigned n_hops)
 {
-	const bool up[3] = { pattern >> 2 & 1, pattern >> 1 & 1, pattern & 1 };
+	unsigned bits = 0;
 
-	return right(table, up, 3);
+	for (unsigned i = 0; i < n_hops; i++)
+		bits = bits << 1 | (place[i + 1] < place[i]);
+	return bits;
+}
+
+/* Routes of three hops: place[4], all orders of them. */
+enum { N_WAYS = 24 };
+
+static void
+ways(uint32_t place[N_WAYS][4])
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t p[4] = { i & 3, i >> 2 & 3, i >> 4 & 3, i >> 6 };
+
+		if ((1u << p[0] | 1u << p[1] | 1u << p[2] | 1u << p[3]) == 15)
+			memcpy(place[n++], p, sizeof(p));
+	}
+	assert_int_equal(n, N_WAYS);
+}
+
+/* Does its turn from up to down lead to a greater switch than it comes from? */
+static bool
+greater(const uint32_t *p)
+{
+	return p[1] < p[0] && p[2] > p[1] ? p[2] < p[0] : p[3] < p[1];
 }
 
 static void
 test_patterns(void **state)
 {
+	/* wrong, when the turn from up to down leads to a lesser, a greater switch */
 	static const struct {
 		const char *why;
-		unsigned table, wrong;
+		unsigned table, wrong[2];
 	} T[] = {
-		{ "A is wrong only for duu, dud", A, 1 << DUU | 1 << DUD },
-		{ "B is wrong only for udu, udd, duu", B, 1 << UDU | 1 << UDD | 1 << DUU },
-		{ "C is wrong only for uud, dud", C, 1 << UUD | 1 << DUD },
-		{ "D is wrong only for udu, ddu", D, 1 << UDU | 1 << DDU },
+		{ "A is wrong only for duu, dud", A, { 1 << DUU | 1 << DUD, 1 << DUU | 1 << DUD } },
+		{ "B is wrong for dud, uud to a lesser, udu, udd to a greater", B,
+		  { 1 << DUD | 1 << UUD, 1 << UDU | 1 << UDD } },
+		{ "C is wrong for dud, uud to a greater, udu, udd to a lesser", C,
+		  { 1 << UDU | 1 << UDD, 1 << DUD | 1 << UUD } },
+		{ "D is wrong only for udu, ddu", D, { 1 << UDU | 1 << DDU, 1 << UDU | 1 << DDU } },
 	};
+	uint32_t way[N_WAYS][4];
 	(void)state;
 
+	ways(way);
 	for (size_t i = 0; i < ARRAY_LEN(T); i++)
-		for (unsigned p = 0; p < 8; p++)
-			CHECK_EQ(T[i].why, right3(T[i].table, p), !(T[i].wrong >> p & 1));
-	for (unsigned two = 0; two < 4; two++)
-		for (unsigned t = A; t <= D; t++)
-			CHECK("two hops are right in every table",
-			      right(t, (const bool[]){ two >> 1, two & 1 }, 2));
+		for (unsigned w = 0; w < N_WAYS; w++) {
+			CHECK_EQ(T[i].why, right(T[i].table, way[w], 3),
+				 !(T[i].wrong[greater(way[w])] >> pattern(way[w], 3) & 1));
+			CHECK("two hops are right in every table", right(T[i].table, way[w], 2));
+		}
 }
 
 static void
 test_pairs(void **state)
 {
+	uint32_t way[N_WAYS][4];
+	unsigned without = 0;
 	(void)state;
 
-	for (unsigned p = 0; p < 8; p++)
-		for (unsigned q = 0; q < 8; q++) {
+	ways(way);
+	for (unsigned i = 0; i < N_WAYS; i++)
+		for (unsigned k = 0; k < N_WAYS; k++) {
+			unsigned p = pattern(way[i], 3), q = pattern(way[k], 3);
 			bool some = false;
 
 			for (unsigned t = A; t <= D; t++)
-				some |= right3(t, p) && right3(t, q);
-			CHECK_EQ("every pair but dud with udu has a table", some,
-				 !((p == DUD && q == UDU) || (p == UDU && q == DUD)));
+				some |= right(t, way[i], 3) && right(t, way[k], 3);
+			CHECK_EQ("every pair but dud with udu of one kind has a table", some,
+				 !(((p == DUD && q == UDU) || (p == UDU && q == DUD)) &&
+				   greater(way[i]) == greater(way[k])));
+			without += !some;
 		}
-	for (unsigned p = 0; p < 8; p++)
-		CHECK_EQ("two of A, C and D are right for all but dud",
-			 right3(A, p) + right3(C, p) + right3(D, p) >= 2, p != DUD);
+	CHECK("some pairs have none", without);
 }
 
-/* No rule of this kind has a table for dud with udu: all 16 of them. */
+/* Up, down, up, down over an indirect switch i: C when it is greater than both
+ * ends, B when it is less, else none. */
+static void
+test_four_hops(void **state)
+{
+	(void)state;
+
+	for (uint32_t s = 2; s < 5; s++)
+		for (uint32_t i = 2; i < 5; i++)
+			for (uint32_t d = 2; d < 5; d++) {
+				const uint32_t place[5] = { s, 0, i, 1, d };
+				bool above = i < s && i < d, below = i > s && i > d;
+
+				if (s == i || i == d || s == d)
+					continue;
+				CHECK("A", !right(A, place, 4));
+				CHECK_EQ("B", right(B, place, 4), below);
+				CHECK_EQ("C", right(C, place, 4), above);
+				CHECK("D", !right(D, place, 4));
+			}
+}
+
+/* No rule that sees directions alone has a table for dud with udu: all 16 of them. */
 static void
 test_none_covers_the_rest(void **state)
 {
@@ -95,6 +154,8 @@ test_none_covers_the_rest(void **state)
 }
 
 /* ---- routes -------------------------------------------------------------------- */
+
+static const struct moore_lane_opts one_class = { { 0 } };
 
 static const struct moore_route_opts hinted = { .profile = MOORE_PROFILE_SL_HINT };
 
@@ -115,7 +176,10 @@ right_on(const struct moore_fabric *f, const struct moore_route *r, const struct
 		bool up = pos[p->peer] < pos[s];
 
 		CHECK("routed", out != MOORE_NO_PATH && hops < 200);
-		if (next == 15 || (f->sw[s].maps_sl && (next < vl || (next == vl && !was_up && up))))
+		if (next == 15)
+			return false;
+		next &= 1;	/* masks fold classes, and keep which of its pair a VL is */
+		if (f->sw[s].maps_sl && (next < vl || (next == vl && !was_up && up)))
 			return false;
 		vl = f->sw[s].maps_sl ? next : 0;
 		was_up = up;
@@ -128,7 +192,7 @@ right_on(const struct moore_fabric *f, const struct moore_route *r, const struct
 /* Pairs of LIDs, tried at random: the SL serves both, and is in the set. */
 static void
 try_pairs(const struct moore_fabric *f, const struct moore_route *r,
-	  const struct moore_sl2vl *lanes, const struct moore_sl_set *set, struct moore_rng *rng,
+	  const struct moore_lane_opts *o, const struct moore_sl2vl *lanes, const struct moore_sl_set *set, struct moore_rng *rng,
 	  unsigned n)
 {
 	struct moore_lid_owner *own;
@@ -138,17 +202,21 @@ try_pairs(const struct moore_fabric *f, const struct moore_route *r,
 	while (n--) {
 		moore_lid a = (moore_lid)(1 + moore_rng_below(rng, top));
 		moore_lid b = (moore_lid)(1 + moore_rng_below(rng, top));
-		uint8_t sl = moore_route_path_sl(r, a, b);
+		uint8_t asked = (uint8_t)moore_rng_below(rng, MOORE_N_SL);
+		uint8_t sl = moore_lane_hint_sl(o, asked, moore_route_right(r, a, b));
 		moore_swid s = own[a].sw, d = own[b].sw;
 
 		if (s == MOORE_NONE || d == MOORE_NONE ||
 		    moore_lft_row(moore_route_lft(r), s)[b] == MOORE_NO_PATH)
 			continue;
-		CHECK_EQ("the answer takes the same SL", moore_route_path_sl(r, b, a), sl);
+		CHECK_EQ("the class that was asked for", sl / 4, o->sl_class[asked]);
+		CHECK_EQ("asked from the other side", moore_lane_hint_sl(o, asked,
+			 moore_route_right(r, b, a)), sl);
 		CHECK("right there", right_on(f, r, lanes, own, s, b, sl));
 		CHECK("right back", right_on(f, r, lanes, own, d, a, sl));
 		CHECK("in the set", moore_sl_set_row(set, s)[b] >> sl & 1);
-		CHECK("base LIDs take SL 0", own[a].offset || own[b].offset || sl == 0);
+		CHECK("base LIDs take table A", own[a].offset || own[b].offset ||
+		      moore_lane_hint_sl(o, asked & 12, moore_route_right(r, a, b)) % 4 == A);
 		CHECK("SL 0 serves base and switch LIDs", (own[b].offset && own[b].ep != MOORE_NONE) ||
 		      right_on(f, r, lanes, own, s, b, 0));
 	}
@@ -157,7 +225,8 @@ try_pairs(const struct moore_fabric *f, const struct moore_route *r,
 
 static struct moore_verdict *
 route_and_judge(const char *why, const struct moore_fabric *seen,
-		const struct moore_fabric *intended, struct moore_rng *rng)
+		const struct moore_fabric *intended, const struct moore_lane_opts *o,
+		struct moore_rng *rng)
 {
 	struct moore_sl2vl *lanes = NULL;
 	struct moore_sl_set *set = NULL;
@@ -167,19 +236,48 @@ route_and_judge(const char *why, const struct moore_fabric *seen,
 
 	if (moore_route_build(&r, seen, intended, &hinted, &err) < 0)
 		fail_msg("%s: %s", why, err.text);
-	CHECK_EQ(why, moore_lane_hint_effective(&lanes, seen, moore_route_order(r), &err), 0);
+	CHECK_EQ(why, moore_lane_hint_effective(&lanes, seen, o, moore_route_order(r), &err), 0);
 	CHECK_EQ(why, moore_route_sl_set(r, &set, &err), 0);
+	moore_lane_hint_spread(o, set);
 	CHECK_EQ(why, moore_check(&v, seen, moore_route_lft(r), lanes, NULL,
 				  &(struct moore_check_opts){ .sl_set = set }, &err), 0);
 	CHECK(why, v->acyclic);
 	CHECK_EQ(why, v->unreachable, 0);
 	CHECK_EQ(why, v->dropped, 0);
 	CHECK(why, v->sound);
-	try_pairs(seen, r, lanes, set, rng, 3000);
+	try_pairs(seen, r, o, lanes, set, rng, 3000);
 	moore_sl_set_free(set);
 	moore_sl2vl_free(lanes);
 	moore_route_free(r);
 	return v;
+}
+
+/* What is asserted of all offsets together and of each layer alone. */
+static void
+judge_quality(const char *why, const struct moore_fabric *f, double load, unsigned three,
+	      unsigned indirect)
+{
+	unsigned deg = (f->n_ports - f->n_switches - f->n_endpoints) / f->n_switches;
+	/* through one neighbour of a root all but its other neighbours, itself and its own */
+	uint64_t most = (uint64_t)(f->n_switches - 2 * deg) * f->n_endpoints;
+	struct moore_quality *q;
+	struct moore_route *r;
+
+	assert_int_equal(moore_route_build(&r, f, NULL, &hinted, NULL), 0);
+	assert_int_equal(moore_quality_measure(&q, f, moore_route_lft(r), NULL), 0);
+	print_message("# %s: load %.3f, longer %.1f of 100, three hops of those that can", why,
+		      q->load.max / q->load.mean, 100 * (double)q->pairs.longer[0] / (double)q->pairs.n[0]);
+	for (unsigned k = 1; k < q->n_offsets; k++) {
+		print_message(" %.2f", 100 * (double)q->offset[k].three_hops / (double)most);
+		CHECK(why, 100 * q->offset[k].three_hops >= three * most || !three);
+		CHECK_EQ(why, three ? q->offset[k].hops[4] : 0, 0);
+		CHECK_EQ(why, q->offset[k].hops[5], 0);
+	}
+	print_message("\n");
+	CHECK(why, q->load.max <= load * q->load.mean);
+	CHECK(why, 100 * q->pairs.longer[0] >= indirect * q->pairs.n[0]);
+	moore_quality_free(q);
+	moore_route_free(r);
 }
 
 static void
@@ -188,39 +286,39 @@ test_families(void **state)
 	static const struct {
 		const char *family, *params;
 		double load;		/* greatest over mean, all offsets together */
-		unsigned three;		/* hops in a layer, of 100 with one neighbour before each root */
+		unsigned three;		/* hops in each layer, of 100 that can */
+		unsigned indirect;	/* pairs of 100 with a longer route in some layer */
 	} T[] = {
-		{ "slimfly", "q=5 p=4", 1.45, 92 },
-		{ "slimfly", "q=7 p=4", 1.5, 94 },
-		{ "slimfly", "q=9 p=4", 1.55, 94 },
-		{ "mlfm", "h=4", 9, 0 },
-		{ "oft", "k=4", 9, 0 },
+		{ "slimfly", "q=5 p=4", 1.25, 95, 85 },
+		{ "slimfly", "q=7 p=4", 1.25, 95, 85 },
+		{ "slimfly", "q=9 p=4", 1.25, 95, 90 },
+		{ "slimfly", "q=11 p=8", 1.25, 95, 90 },
+		{ "slimfly", "q=13 p=9", 1.25, 95, 90 },
+		{ "mlfm", "h=4", 1.2, 0, 65 },
+		{ "mlfm", "h=6", 1.45, 0, 70 },
+		{ "oft", "k=4", 1.3, 0, 85 },
+		{ "oft", "k=6", 1.3, 0, 90 },
 	};
 	struct moore_rng rng = { test_seed() };
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
 		struct moore_fabric *f = test_family(T[i].family, T[i].params, 2);
-		struct moore_verdict *v = route_and_judge(T[i].params, f, NULL, &rng);
-		unsigned deg = (f->n_ports - f->n_switches - f->n_endpoints) / f->n_switches;
-		uint64_t most = (uint64_t)(f->n_switches - 2 * deg) * f->n_endpoints * 3;
-		double load = v->max_load / v->mean_load;
+		struct moore_verdict *v = route_and_judge(T[i].params, f, NULL, &one_class, &rng);
 
-		print_message("# %s %s: %llu of %llu three hops, load %.3f\n", T[i].family, T[i].params,
-			      (unsigned long long)v->hops[3], (unsigned long long)most, load);
-		CHECK(T[i].params, load <= T[i].load);
-		CHECK(T[i].params, 100 * v->hops[3] >= T[i].three * most || !T[i].three);
-		CHECK_EQ("no longer ones", T[i].three ? v->hops[4] : 0, 0);
 		CHECK_EQ("two lanes", v->vls & ~3, 0);
+		judge_quality(T[i].params, f, T[i].load, T[i].three, T[i].indirect);
 		moore_verdict_free(v);
 		moore_fabric_free(f);
 	}
 }
 
-/* One-lane links, and edge switches that cannot map SLs. */
+/* Links of one lane and of more, and edge switches that cannot map SLs. */
 static void
 spoil(struct moore_fabric *f, struct moore_rng *r)
 {
+	static const uint8_t lanes[] = { 2, 4, 8 };	/* VL = SL = 15 would drop where 15 are */
+
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		unsigned links = 0;
 
@@ -228,8 +326,9 @@ spoil(struct moore_fabric *f, struct moore_rng *r)
 			struct moore_port *q = &f->port[f->sw[s].port0 + p];
 
 			links += q->role == MOORE_ROLE_SWITCH;
-			if (q->role == MOORE_ROLE_SWITCH && !moore_rng_below(r, 15))
-				q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes = 1;
+			if (q->role == MOORE_ROLE_SWITCH && q->peer > s)
+				q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes =
+					moore_rng_below(r, 8) ? lanes[moore_rng_below(r, 3)] : 1;
 		}
 		f->sw[s].maps_sl = links > 1;
 	}
@@ -247,6 +346,7 @@ test_random(void **state)
 		struct moore_fabric *plan = test_random_fabric(&rng, n, moore_rng_below(&rng, 3 * n),
 							      (uint8_t)moore_rng_below(&rng, 3));
 		struct moore_fabric *seen = test_shuffled(plan, &rng);
+		struct moore_lane_opts o;
 		struct moore_verdict *v;
 
 		if (i % 2)
@@ -254,7 +354,9 @@ test_random(void **state)
 		if (i % 3 == 0)
 			spoil(seen, &rng);
 		assert_int_equal(moore_fabric_seal(seen, NULL), 0);
-		v = route_and_judge("random", seen, i % 4 < 2 ? plan : NULL, &rng);
+		for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
+			o.sl_class[sl] = (uint8_t)moore_rng_below(&rng, i % MOORE_HINT_CLASSES + 1);
+		v = route_and_judge("random", seen, i % 4 < 2 ? plan : NULL, &o, &rng);
 		moore_verdict_free(v);
 		moore_fabric_free(seen);
 		moore_fabric_free(plan);
@@ -264,18 +366,20 @@ test_random(void **state)
 static void
 test_degraded(void **state)
 {
-	struct moore_fabric *plan = test_family("slimfly", "q=5 p=2", 2);
+	static const char *const T[][2] = { { "slimfly", "q=5 p=2" }, { "oft", "k=3" }, { "mlfm", "h=3" } };
 	struct moore_rng rng = { test_seed() };
 	(void)state;
 
-	for (unsigned i = 0; i < test_rounds(12); i++) {
-		struct moore_fabric *seen = test_without(plan, moore_rng_below(&rng, 50));
+	for (unsigned i = 0; i < test_rounds(24); i++) {
+		const char *const *t = T[i % ARRAY_LEN(T)];
+		struct moore_fabric *plan = test_family(t[0], t[1], 2);
+		struct moore_fabric *seen = test_without(plan, moore_rng_below(&rng, plan->n_switches));
 
 		test_cut_some(seen, &rng, 2 * i % 30);
-		moore_verdict_free(route_and_judge("q=5 with losses", seen, plan, &rng));
+		moore_verdict_free(route_and_judge(t[1], seen, plan, &one_class, &rng));
 		moore_fabric_free(seen);
+		moore_fabric_free(plan);
 	}
-	moore_fabric_free(plan);
 }
 
 /* ---- the dump of SLs -------------------------------------------------------------- */
@@ -330,10 +434,10 @@ test_oom(void **state)
 	(void)state;
 
 	CHECK_OOM("routes", moore_route_build(&r, f, NULL, &hinted, &err), );
-	CHECK_OOM("lanes", moore_lane_hint_effective(&lanes, f, moore_route_order(r), &err),
+	CHECK_OOM("lanes", moore_lane_hint_effective(&lanes, f, &one_class, moore_route_order(r), &err),
 		  moore_sl2vl_free(lanes));
 	CHECK_OOM("SLs", moore_route_sl_set(r, &set, &err), moore_sl_set_free(set));
-	CHECK_EQ("a LID that no one has", moore_route_path_sl(r, 0, 0xbfff), A);
+	CHECK_EQ("a LID that no one has", moore_route_right(r, 0, 0xbfff), 1 << A);
 	moore_route_free(r);
 	moore_fabric_free(f);
 }
@@ -344,6 +448,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_four_hops),
 		cmocka_unit_test(test_none_covers_the_rest),
 		cmocka_unit_test(test_dump),
 		cmocka_unit_test(test_oom),

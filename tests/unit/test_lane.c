@@ -84,6 +84,85 @@ test_sets(void **state)
 	}
 }
 
+static void
+test_hint_sl(void **state)
+{
+	enum { A = 1, B = 2, C = 4, D = 8 };
+	static const struct moore_lane_opts one = { { 0 } }, by_four = { { 0, 0, 0, 0, 1, 1, 1, 1,
+		2, 2, 2, 2, 3, 3, 3, 3 } }, second = { { 0, 1 } }, beyond = { { 0, 6 } };
+	static const struct {
+		const char *why;
+		const struct moore_lane_opts *o;
+		uint8_t asked, right, sl;
+	} T[] = {
+		{ "the first right table", &one, 0, B | D, 1 },
+		{ "SL 0 where it is right", &one, 0, A | D, 0 },
+		{ "what was asked for, if right", &one, 3, A | D, 3 },
+		{ "not if wrong", &one, 2, A | D, 0 },
+		{ "of class 0, like all", &one, 9, C, 2 },
+		{ "class 1 by its first SL", &by_four, 4, A | C, 4 },
+		{ "another table of class 1", &by_four, 4, C, 6 },
+		{ "class 1, as asked", &by_four, 7, A | D, 7 },
+		{ "class 3", &by_four, 12, B, 13 },
+		{ "a table's number that means class 1", &second, 1, B, 5 },
+		{ "SL 5 is class 0 in this map", &second, 0, B, 1 },
+		{ "classes beyond the last are the last", &beyond, 1, A, 12 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+		CHECK_EQ(T[i].why, moore_lane_hint_sl(T[i].o, T[i].asked, T[i].right), T[i].sl);
+	CHECK_EQ("class 0 always", moore_lane_hint_classes(&beyond), 1 | 1 << 3);
+	for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
+		CHECK_EQ("groups: table A of a class in use", moore_lane_hint_group(&beyond, (uint8_t)sl),
+			 sl == 0 || sl == 12);
+}
+
+/* Packets at switch 1 of three in a row; port 1 a host, 2 to switch 0, 3 to switch 2. */
+static void
+test_hint_rows(void **state)
+{
+	static const uint32_t valley[] = { 0, 2, 1 }, hill[] = { 1, 0, 2 }, slope[] = { 2, 1, 0 };
+	static const struct {
+		const char *why;
+		const uint32_t *pos;
+		uint8_t in, out, lanes;
+		uint8_t vl[MOORE_N_SL];	/* SLs 0 to 3 are class 0, 8 to 11 class 2 */
+	} T[] = {
+		{ "a host sends", hill, 1, 2, 15, { 0, 0, 0, 0, 15, 15, 15, 15, 4, 4, 4, 4, 15, 15, 15, 15 } },
+		{ "from down to up", valley, 3, 2, 15,
+		  { 1, 1, 1, 1, 15, 15, 15, 15, 5, 5, 5, 5, 15, 15, 15, 15 } },
+		{ "from up to down, to a lesser switch", hill, 2, 3, 15,
+		  { 0, 0, 1, 1, 15, 15, 15, 15, 4, 4, 5, 5, 15, 15, 15, 15 } },
+		{ "from up to down, to a greater switch", hill, 3, 2, 15,
+		  { 0, 1, 0, 1, 15, 15, 15, 15, 4, 5, 4, 5, 15, 15, 15, 15 } },
+		{ "from up to up", slope, 2, 3, 15,
+		  { 0, 1, 1, 1, 15, 15, 15, 15, 4, 5, 5, 5, 15, 15, 15, 15 } },
+		{ "from down to down", slope, 3, 2, 15,
+		  { 0, 0, 0, 1, 15, 15, 15, 15, 4, 4, 4, 5, 15, 15, 15, 15 } },
+		{ "to a host", hill, 2, 1, 15, { 1, 1, 1, 1, 15, 15, 15, 15, 5, 5, 5, 5, 15, 15, 15, 15 } },
+		{ "class 2 on four lanes is class 0", valley, 3, 2, 4,
+		  { 1, 1, 1, 1, 15, 15, 15, 15, 1, 1, 1, 1, 15, 15, 15, 15 } },
+		{ "one lane", valley, 3, 2, 1, { 0, 0, 0, 0, 15, 15, 15, 15, 0, 0, 0, 0, 15, 15, 15, 15 } },
+	};
+	static const struct moore_topo_link line[] = { { 0, 1 }, { 1, 2 } };
+	static const uint16_t ep[] = { 1, 1, 1 };
+	static const struct moore_lane_opts o = { { 0, 2 } };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = test_fabric(3, line, 2, ep, 0);
+		struct moore_sl2vl *t = NULL;
+
+		f->port[f->sw[1].port0 + T[i].out].lanes = T[i].lanes;
+		assert_int_equal(moore_lane_hint_effective(&t, f, &o, T[i].pos, NULL), 0);
+		for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
+			CHECK_EQ(T[i].why, moore_sl2vl_get(t, 1, T[i].in, T[i].out)->vl[sl], T[i].vl[sl]);
+		moore_sl2vl_free(t);
+		moore_fabric_free(f);
+	}
+}
+
 /* Every link its own number of lanes, both directions alike. */
 static void
 mix_lanes(struct moore_fabric *f, struct moore_rng *r)
@@ -202,6 +281,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_sets),
+		cmocka_unit_test(test_hint_sl),
+		cmocka_unit_test(test_hint_rows),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_awake),
 	};

@@ -147,7 +147,7 @@ test_registry(void **state)
 			CHECK("help names the default", f->param[i].required ||
 			      strstr(f->param[i].help, "(default: "));
 	}
-	CHECK_EQ("families", n, 3);
+	CHECK_EQ("families", n, 11);
 	CHECK("the end stays the end", !moore_topo_family_at(SIZE_MAX));
 	CHECK("unknown", !moore_topo_family_find("slim"));
 	CHECK("empty", !moore_topo_family_find(""));
@@ -169,6 +169,30 @@ test_known_sizes(void **state)
 		{ "Kathareios: h=15", "mlfm h=15", 360, 3600, 30, 3600 },
 		{ "one layer", "mlfm h=4 l=1 p=2", 15, 20, 4, 10 },
 		{ "more layers than h", "mlfm h=2 l=5", 18, 30, 10, 30 },
+		{ "Fujiwara: n=12", "torus2d a=64 b=64", 4096, 8192, 4, 4096 },
+		{ "a row of two has one link", "torus2d a=2 b=5 p=0", 10, 15, 3, 0 },
+		{ "Fujiwara: n=9", "torus5d a=4 b=4 c=4 d=4 e=2", 512, 2304, 9, 512 },
+		{ "Fujiwara: n=12", "torus5d a=8 b=8 c=4 d=4 e=4 p=8", 4096, 20480, 10, 32768 },
+		{ "Fujiwara: degree n", "hypercube n=12", 4096, 24576, 12, 4096 },
+		{ "Fujiwara: degree n+1", "fhypercube n=12", 4096, 26624, 13, 4096 },
+		{ "two dimensions folded: a full mesh", "fhypercube n=2", 4, 6, 3, 4 },
+		{ "table 1: 32 nodes", "myriclos n=32", 6, 8, 4, 32 },
+		{ "table 1: 64 nodes", "myriclos n=64", 12, 32, 8, 64 },
+		{ "table 1: 128 nodes", "myriclos n=128", 24, 128, 16, 128 },
+		{ "table 1: 256 nodes", "myriclos n=256", 80, 512, 16, 256 },
+		{ "table 1: 512 nodes", "myriclos n=512", 160, 1024, 16, 512 },
+		{ "table 1: 1024 nodes", "myriclos n=1024", 320, 2048, 16, 1024 },
+		{ "table 1: 2048 nodes", "myriclos n=2048", 896, 6144, 16, 2048 },
+		{ "table 1: 4096 nodes", "myriclos n=4096", 1792, 12288, 16, 4096 },
+		{ "Fujiwara: degree 35", "dragonfly a=32 h=4 g=128", 4096, 71616, 35, 4096 },
+		{ "balanced, all groups", "dragonfly a=4 h=2", 36, 90, 5, 36 },
+		{ "several links between groups", "dragonfly a=16 h=8 g=16", 256, 2880, 23, 256 },
+		{ "Fujiwara: degree 45", "hyperx s1=16 s2=16 s3=16", 4096, 92160, 45, 4096 },
+		{ "a plane", "hyperx s1=3 s2=4 s3=1 p=2", 12, 30, 5, 24 },
+		{ "RING-4", "dln n=4096 k=4", 4096, 8192, 4, 4096 },
+		{ "as dense as can be", "dln n=20 k=10 seed=7", 20, 100, 10, 20 },
+		{ "an odd number of switches", "dln n=9 k=4 p=3", 9, 18, 4, 27 },
+		{ "the ring alone", "dln n=7 k=2", 7, 7, 2, 7 },
 	};
 	(void)state;
 
@@ -409,6 +433,216 @@ test_mlfm(void **state)
 	}
 }
 
+/* Links of the regular families by the digits of the switches' numbers. */
+static void
+test_coordinates(void **state)
+{
+	static const struct {
+		const char *spec;
+		uint32_t radix[5];	/* of the digits, the last fastest; 0 ends */
+		enum { RING, MESH, CUBE } kind;	/* in one digit: neighbours around, any */
+	} T[] = {
+		{ "torus2d a=3 b=5", { 3, 5 }, RING },
+		{ "torus2d a=2 b=4", { 2, 4 }, RING },
+		{ "torus5d a=3 b=2 c=4 d=2 e=3", { 3, 2, 4, 2, 3 }, RING },
+		{ "hypercube n=4", { 2, 2, 2, 2 }, RING },
+		{ "fhypercube n=5", { 2, 2, 2, 2, 2 }, CUBE },
+		{ "hyperx s1=4 s2=3 s3=2", { 2, 3, 4 }, MESH },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_topo *t;
+		struct rows r;
+
+		CHECK_EQ(T[i].spec, build_spec(&t, T[i].spec, NULL), 0);
+		r = rows_of(t);
+		for (uint32_t a = 0; a < t->n_switches; a++)
+			for (uint32_t b = 0; b < t->n_switches; b++) {
+				uint32_t x = a, y = b, differ = 0, digits = 0;
+				bool near = false;
+
+				for (int k = 4; k >= 0; k--) {
+					const uint32_t n = T[i].radix[k];
+
+					if (!n)
+						continue;
+					digits++;
+					if (x % n != y % n) {
+						differ++;
+						near = T[i].kind == MESH || (x + 1) % n == y % n ||
+						       (y + 1) % n == x % n;
+					}
+					x /= n;
+					y /= n;
+				}
+				CHECK_EQ(T[i].spec, adjacent(&r, a, b), (differ == 1 && near) ||
+					 (T[i].kind == CUBE && differ == digits));
+			}
+		rows_free(&r);
+		moore_topo_free(t);
+	}
+}
+
+/* Any two groups are joined equally often, and no switch has more than h links out. */
+static void
+test_dragonfly(void **state)
+{
+	(void)state;
+
+	for (uint32_t a = 1; a <= 5; a++)
+		for (uint32_t h = 1; h <= 4; h++)
+			for (uint32_t g = 2; g <= a * h + 2; g++) {
+				uint32_t between[25][25] = { { 0 } };
+				struct moore_topo *t;
+				struct rows r;
+				char spec[64];
+
+				snprintf(spec, sizeof(spec), "dragonfly a=%u h=%u g=%u", a, h, g);
+				if (g <= h || g > a * h + 1) {
+					CHECK_EQ(spec, build_spec(&t, spec, NULL), -MOORE_EINVAL);
+					continue;
+				}
+				CHECK_EQ(spec, build_spec(&t, spec, NULL), 0);
+				check_contract(t);
+				r = rows_of(t);
+				for (uint32_t s = 0; s < t->n_switches; s++) {
+					CHECK(spec, r.degree[s] <= a - 1 + h);
+					for (uint32_t k = s / a * a; k < s / a * a + a; k++)
+						CHECK_EQ(spec, adjacent(&r, s, k), s != k);
+				}
+				for (uint32_t l = 0; l < t->n_links; l++)
+					between[t->link[l].a / a][t->link[l].b / a]++;
+				for (uint32_t x = 0; x < g; x++)
+					for (uint32_t y = x + 1; y < g; y++)
+						CHECK_EQ(spec, between[x][y], a * h / (g - 1));
+				rows_free(&r);
+				moore_topo_free(t);
+			}
+}
+
+/* Table 1 beyond the numbers: ports of 16, tiers, cabinets; any two first-tier
+ * switches over the least number of tiers. */
+static void
+test_myriclos(void **state)
+{
+	static const struct { uint32_t nodes, tier[4], cabinets, diameter; } T[] = {
+		{ 32, { 4, 2 }, 1, 2 }, { 64, { 8, 4 }, 1, 2 }, { 128, { 16, 8 }, 1, 2 },
+		{ 256, { 32, 32, 16 }, 2, 4 }, { 512, { 64, 64, 32 }, 3, 4 },
+		{ 1024, { 128, 128, 64 }, 6, 4 }, { 2048, { 256, 256, 256, 128 }, 12, 6 },
+		{ 4096, { 512, 512, 512, 256 }, 24, 6 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_topo *t = must_build("myriclos", "n", T[i].nodes);
+		uint32_t tier[5] = { 0 }, cabinets = 0;
+		struct moore_graph_metrics m;
+		struct rows r = rows_of(t);
+
+		check_contract(t);
+		for (uint32_t s = 0; s < t->n_switches; s++) {
+			const uint32_t c = t->family->cabinet(t->param, s);
+
+			tier[t->name[s][1] - '0']++;
+			CHECK("16 ports", T[i].nodes < 128 || r.degree[s] + t->endpoints[s] == 16);
+			CHECK("nodes at the first tier", t->endpoints[s] == (t->name[s][1] == '1' ? 8 : 0));
+			CHECK("cabinets in order", c == cabinets || c + 1 == cabinets);
+			cabinets = c >= cabinets ? c + 1 : cabinets;
+		}
+		for (uint32_t k = 0; k < 4; k++)
+			CHECK_EQ("tier", tier[k + 1], T[i].tier[k]);
+		CHECK_EQ("cabinets with switches", cabinets, T[i].cabinets);
+		for (uint32_t l = 0; l < t->n_links; l++)
+			CHECK_EQ("between tiers", abs(t->name[t->link[l].a][1] -
+						     t->name[t->link[l].b][1]), 1);
+		CHECK_EQ("measured", moore_graph_measure(t->n_switches, t->link, t->n_links, &m,
+							 NULL, NULL, NULL), 0);
+		CHECK_EQ("diameter", m.diameter, T[i].diameter);
+		rows_free(&r);
+		moore_topo_free(t);
+	}
+}
+
+static void
+test_dln(void **state)
+{
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (unsigned round = test_rounds(200); round; round--) {
+		const uint32_t n = 4 + moore_rng_below(&rng, 60), half = n / 2;
+		const uint32_t k = 2 + moore_rng_below(&rng, half - 1);
+		const uint32_t seed = moore_rng_below(&rng, 1000000);
+		struct moore_topo *t, *again;
+		struct moore_err err = { 0 };
+		struct rows r;
+		char spec[64];
+
+		snprintf(spec, sizeof(spec), "dln n=%u k=%u seed=%u", n, k, seed);
+		if (n % 2 && k % 2) {
+			CHECK_EQ(spec, build_spec(&t, spec, NULL), -MOORE_EINVAL);
+			continue;
+		}
+		if (build_spec(&t, spec, &err) < 0)
+			fail_msg("%s: %s", spec, err.text);
+		check_contract(t);
+		r = rows_of(t);
+		for (uint32_t s = 0; s < n; s++) {
+			CHECK_EQ(spec, r.degree[s], k);
+			CHECK(spec, adjacent(&r, s, (s + 1) % n));
+		}
+		CHECK_EQ(spec, build_spec(&again, spec, NULL), 0);
+		CHECK("the seed says all", !memcmp(t->link, again->link, t->n_links * sizeof(*t->link)));
+		rows_free(&r);
+		moore_topo_free(t);
+		moore_topo_free(again);
+	}
+}
+
+static void
+test_recognise(void **state)
+{
+	static const struct { const char *spec, *want; } T[] = {
+		{ "slimfly q=7", "slimfly q=7" }, { "oft k=5", "oft k=5" },
+		{ "mlfm h=4 l=2", "mlfm h=4 l=2" },
+		{ "torus2d a=7 b=5", "torus2d a=5 b=7" },
+		{ "torus5d a=3 b=4 c=2 d=5 e=3", "torus5d a=2 b=3 c=3 d=4 e=5" },
+		{ "hypercube n=7", "hypercube n=7" }, { "fhypercube n=7", "fhypercube n=7" },
+		{ "myriclos n=256", "myriclos n=256" }, { "myriclos n=2048", "myriclos n=2048" },
+		{ "dragonfly a=4 h=2", "dragonfly a=4 g=9 h=2" },
+		{ "dragonfly a=6 h=3 g=7", "dragonfly a=6 g=7 h=3" },
+		{ "hyperx s1=5 s2=3 s3=4", "hyperx s1=3 s2=4 s3=5" },
+		{ "dln n=50 k=6", "" },
+	};
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_topo *t;
+		uint32_t *image;
+		char text[64];
+
+		CHECK_EQ(T[i].spec, build_spec(&t, T[i].spec, NULL), 0);
+		image = calloc(t->n_switches, sizeof(*image));
+		for (uint32_t s = 0; s < t->n_switches; s++) {
+			const uint32_t k = moore_rng_below(&rng, s + 1);
+
+			image[s] = image[k];
+			image[k] = s;
+		}
+		for (uint32_t l = 0; l < t->n_links; l++)
+			t->link[l] = (struct moore_topo_link){ image[t->link[l].a],
+							       image[t->link[l].b] };
+		CHECK_EQ(T[i].spec, moore_topo_recognise(t->n_switches, t->link, t->n_links, text,
+							 NULL), 0);
+		if (strcmp(text, T[i].want))
+			fail_msg("%s: recognised as \"%s\"", T[i].spec, text);
+		free(image);
+		moore_topo_free(t);
+	}
+}
+
 /* ---- parameters ---------------------------------------------------------- */
 
 static void
@@ -444,6 +678,13 @@ test_param_errors(void **state)
 		{ "a mesh of two", "mlfm h=1", "h=1: out of range, give h=2..254" },
 		{ "no layer", "mlfm h=4 l=0", "l=0: out of range, give l=1..127" },
 		{ "h as the default of l", "mlfm h=128", "l=128: out of range, give l=1..127" },
+		{ "too many switches", "torus2d a=1024 b=1024", "1048576 switches: a topology of this family has at most 65536" },
+		{ "five numbers", "torus5d a=4 b=4 c=4 d=4", "torus5d needs e=2..64" },
+		{ "no power of two", "myriclos n=96", "n=96: the nodes are a power of two" },
+		{ "groups no link reaches", "dragonfly a=2 h=1 g=4", "reach g=2..3 groups" },
+		{ "doubled links", "dragonfly a=4 h=3 g=3", "reach g=4..13 groups" },
+		{ "odd stubs", "dln n=9 k=3", "an odd number of switches needs an even k" },
+		{ "too dense", "dln n=8 k=5", "give k=2..4" },
 		{ "a long word is cut", "mlfm hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh=1", "hhhh: mlfm has no" },
 	};
 	(void)state;
@@ -490,7 +731,10 @@ test_params_resolved(void **state)
 static void
 test_build_refuses(void **state)
 {
-	static const struct { const char *why, *family; int64_t param[4]; } T[] = {
+	static const struct {
+		const char *why, *family;
+		int64_t param[MOORE_TOPO_MAX_PARAMS];
+	} T[] = {
 		{ "zero", "slimfly", { 0, 0 } },
 		{ "negative", "slimfly", { -5, 0 } },
 		{ "least number", "oft", { INT64_MIN, 0 } },
@@ -805,7 +1049,8 @@ test_progress(void **state)
 static void
 test_out_of_memory(void **state)
 {
-	static const char *const specs[] = { "slimfly q=4", "oft k=4", "mlfm h=3" };
+	static const char *const specs[] = { "slimfly q=4", "oft k=4", "mlfm h=3", "torus2d a=3 b=3",
+		"myriclos n=256", "dragonfly a=2 h=2", "hyperx s1=2 s2=2 s3=2", "dln n=12 k=4" };
 	struct moore_graph_metrics m;
 	struct moore_topo *t;
 	struct moore_err err;
@@ -837,6 +1082,11 @@ main(void)
 		cmocka_unit_test(test_slimfly_large),
 		cmocka_unit_test(test_oft),
 		cmocka_unit_test(test_mlfm),
+		cmocka_unit_test(test_coordinates),
+		cmocka_unit_test(test_dragonfly),
+		cmocka_unit_test(test_myriclos),
+		cmocka_unit_test(test_dln),
+		cmocka_unit_test(test_recognise),
 		cmocka_unit_test(test_param_errors),
 		cmocka_unit_test(test_params_resolved),
 		cmocka_unit_test(test_build_refuses),

@@ -56,20 +56,27 @@ MOORE_API int moore_fail(struct moore_err *err, int code, unsigned line,
 			 const char *fmt, ...) MOORE_PRINTF(4, 5);
 MOORE_API int moore_fail_nomem(struct moore_err *err);
 
-/* ---- text: a growing buffer ------------------------------------------- */
+/* ---- text: a growing buffer, or a window on a longer text ----------------- */
 
 struct moore_buf {
 	char *data;		/* NUL-terminated once anything was added */
 	size_t len, cap;
 	bool oom;		/* an addition failed; the rest is ignored */
+	/* When set, the buffer does not grow far: what it holds goes there piece
+	 * by piece, and what it still holds at the end by moore_buf_drain().
+	 * False ends it all as if memory had run out. */
+	bool (*drain)(void *arg, const char *data, size_t len);
+	void *drain_arg;
 };
-#define MOORE_BUF_INIT { NULL, 0, 0, false }
+#define MOORE_BUF_INIT { NULL, 0, 0, false, NULL, NULL }
+#define MOORE_BUF_WINDOW ((size_t)256 << 10)
 
 /* Append.  fmt knows %s %.*s %c %d %i %u %x %X with l, ll, z, and a zero pad,
  * minus and width, and %%: locale never matters.  O(length). */
 MOORE_API void moore_buf_fmt(struct moore_buf *b, const char *fmt, ...) MOORE_PRINTF(2, 3);
 MOORE_API void moore_buf_vfmt(struct moore_buf *b, const char *fmt, va_list ap) MOORE_PRINTF(2, 0);
 MOORE_API void moore_buf_add(struct moore_buf *b, const void *data, size_t len);
+MOORE_API void moore_buf_drain(struct moore_buf *b);
 MOORE_API void moore_buf_free(struct moore_buf *b);
 
 /* Unsigned number at *s in the given base (0: 0x prefix means 16), no sign or

@@ -11,11 +11,14 @@
 #define MOORE_CONF_PATH_MAX 1024
 
 enum moore_profile { MOORE_PROFILE_ANY_SL, MOORE_PROFILE_SL_HINT };
+enum moore_layers { MOORE_LAYERS_VALIANT3, MOORE_LAYERS_NTA, MOORE_LAYERS_VALIANT,
+	MOORE_LAYERS_INR, MOORE_N_LAYERS };
 
 struct moore_conf {
 	char plan[MOORE_CONF_PATH_MAX];	/* path of the plan; "" when there is none */
 	uint64_t seed;
 	uint32_t profile;		/* enum moore_profile: position in the key's words */
+	uint32_t layers;		/* enum moore_layers, likewise */
 	struct moore_lane_opts lanes;	/* the class of each SL */
 	char links[MOORE_CONF_PATH_MAX];	/* path of the links file; "": none */
 	const struct moore_links *link_rules;	/* what it holds, set by who reads it */
@@ -40,6 +43,19 @@ MOORE_API void moore_conf_defaults(struct moore_conf *c);
  * as it was. */
 MOORE_API int moore_conf_parse(struct moore_conf *c, const char *text, size_t len,
 			       struct moore_err *err);
+/* Put one value in place; key is one of the table.  Then *c is as it was on error. */
+MOORE_API int moore_conf_set(struct moore_conf *c, const char *key, const char *value,
+			     struct moore_err *err);
+/* The SLs that a file of OpenSM's makes path records ask for: partitions.conf, or else
+ * a QoS policy.  Under sl-hint one is wrong that is not the first SL (4c) of the class
+ * c in use that it means: groups cannot use it, and records give another.  O(len). */
+struct moore_policy_sls {
+	unsigned n;		/* how many are set */
+	unsigned wrong_line;	/* of the first wrong one; 0: none */
+	uint8_t wrong;
+};
+MOORE_API struct moore_policy_sls moore_policy_scan(const char *text, size_t len, bool partitions,
+						    const struct moore_lane_opts *o);
 /* A file with every key, its help and its default. */
 MOORE_API void moore_conf_template(struct moore_buf *out);
 

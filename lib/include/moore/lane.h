@@ -9,7 +9,8 @@
  *
  * Profile sl-hint: the VL rises where a route turns from down to up in an order
  * of the switches.  A table cannot see the VL that a packet is on, so the SL
- * names one of four tables, each right for most routes (docs/theory.md). */
+ * names one of four tables, each right for most routes (docs/theory.md), and one
+ * of four classes: SL = 4 * class + table, on the same pair of VLs. */
 #ifndef MOORE_LANE_H
 #define MOORE_LANE_H
 
@@ -50,28 +51,69 @@ MOORE_API int moore_lane_effective(struct moore_sl2vl **out, const struct moore_
 
 /* ---- profile sl-hint ------------------------------------------------------- */
 
-/* A link is up when it leads to the greater switch.  SL = table; other SLs map
- * to VL 15.  Letters as in docs/theory.md: VL 1 on turns du; du ud; du uu; all. */
+/* A link is up when it leads to the greater switch.  VL 1 is taken, A: on turns
+ * from down to up; D: on all; B and C: on down-up, up-up, and on up-down, B where
+ * the switch that the turn leads to is greater than the one it comes from, C where
+ * it is less (docs/theory.md). */
 enum moore_hint_table { MOORE_HINT_A, MOORE_HINT_B, MOORE_HINT_C, MOORE_HINT_D, MOORE_N_HINTS };
 
-/* VL after a turn at a switch, by the directions of the links in and out. */
-static inline uint8_t
-moore_lane_hint(enum moore_hint_table t, bool in_up, bool out_up)
-{
-	/* bit in_up * 2 + out_up */
-	static const uint8_t one[MOORE_N_HINTS] = { 1 << 1, 1 << 1 | 1 << 2, 1 << 1 | 1 << 3, 15 };
+/* Classes above the last, which moore.conf does not admit, count as the last. */
+enum { MOORE_HINT_CLASSES = MOORE_N_SL / MOORE_N_HINTS };
 
-	return one[t] >> (in_up * 2 + out_up) & 1;
+/* The class that is meant by who asks for an SL. */
+static inline uint8_t
+moore_lane_hint_class(const struct moore_lane_opts *o, uint8_t asked)
+{
+	uint8_t c = o->sl_class[asked % MOORE_N_SL];
+
+	return c < MOORE_HINT_CLASSES ? c : MOORE_HINT_CLASSES - 1;
+}
+
+/* The SL of a path record for which the tables in right (bit t, some are) would do,
+ * when `asked` was asked for: that one where it will do and is of its own class. */
+static inline uint8_t
+moore_lane_hint_sl(const struct moore_lane_opts *o, uint8_t asked, uint8_t right)
+{
+	uint8_t c = moore_lane_hint_class(o, asked);
+
+	if (asked / MOORE_N_HINTS == c && right >> asked % MOORE_N_HINTS & 1)
+		return asked;
+	return (uint8_t)(c * MOORE_N_HINTS + __builtin_ctz(right));
+}
+
+/* The classes in use (bit c): 0, and those that SLs are given. */
+MOORE_API uint8_t moore_lane_hint_classes(const struct moore_lane_opts *o);
+
+/* Is the SL right for every route without a turn from down to up, whatever the lanes
+ * of its links?  Those of groups are such. */
+MOORE_API bool moore_lane_hint_group(const struct moore_lane_opts *o, uint8_t sl);
+
+/* VL of the pair after a turn, by the places in the order (0 is the greatest) of the
+ * switches from, at and to. */
+static inline uint8_t
+moore_lane_hint(enum moore_hint_table t, uint32_t from, uint32_t at, uint32_t to)
+{
+	enum { ALL = 15, B = 1 << MOORE_HINT_B, C = 1 << MOORE_HINT_C, D = 1 << MOORE_HINT_D };
+	bool in_up = at < from, out_up = to < at;
+	unsigned one = in_up ? (out_up ? B | C | D : to < from ? B | D : C | D) :
+		       (out_up ? ALL : D);
+
+	return one >> t & 1;
 }
 
 /* The row of (in, out) at switch s as the rule wants it, not masked.  pos[] is the
- * place of each switch in the order, 0 the greatest. */
+ * place of each switch in the order, 0 the greatest.  SLs not in use: VL 15. */
 MOORE_API struct moore_sl_row moore_lane_hint_row(const struct moore_fabric *f,
+						  const struct moore_lane_opts *o,
 						  const uint32_t *pos, moore_swid s,
 						  moore_portnum in, moore_portnum out);
 
 /* All rows as the hardware will apply them, like moore_lane_effective(). */
 MOORE_API int moore_lane_hint_effective(struct moore_sl2vl **out, const struct moore_fabric *f,
-					const uint32_t *pos, struct moore_err *err);
+					const struct moore_lane_opts *o, const uint32_t *pos,
+					struct moore_err *err);
+
+/* Repeat the tables in t (SL = table) in every class in use. */
+MOORE_API void moore_lane_hint_spread(const struct moore_lane_opts *o, struct moore_sl_set *t);
 
 #endif

@@ -12,10 +12,13 @@
 #include "links.h"
 #include "math.h"
 #include "mix.h"
+#include "permute.h"
 #include "place.h"
 #include "plan.h"
 #include "quality.h"
 #include "route.h"
+#include "saturation.h"
+#include "steps.h"
 #include "tables.h"
 #include "topo.h"
 

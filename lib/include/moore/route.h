@@ -20,6 +20,7 @@
 struct moore_route_opts {
 	uint64_t seed;		/* breaks ties between equal choices */
 	uint32_t profile;	/* enum moore_profile */
+	uint32_t layers;	/* enum moore_layers */
 	const struct moore_links *links;	/* what to spare; may be NULL */
 };
 
@@ -42,13 +43,13 @@ MOORE_API const struct moore_lft *moore_route_lft(const struct moore_route *r);
 /* The order of the switches of seen: place of each, 0 the greatest. */
 MOORE_API const uint32_t *moore_route_order(const struct moore_route *r);
 
-/* Profile sl-hint: a table (enum moore_hint_table) that is right for packets from
- * slid to dlid and back.  O(1); a LID that no one has gives table A. */
-MOORE_API uint8_t moore_route_path_sl(const struct moore_route *r, moore_lid slid,
-				      moore_lid dlid);
-/* Every SL that it gives, and SL 0 on base LIDs, switch LIDs and groups: what
- * sources may use under sl-hint; the caller ends it with moore_sl_set_free().
- * O(switches * LIDs). */
+/* Profile sl-hint: the tables (bit t: enum moore_hint_table) that are right for
+ * packets from slid to dlid and back; some are.  O(1); a LID that no one has gives
+ * table A. */
+MOORE_API uint8_t moore_route_right(const struct moore_route *r, moore_lid slid, moore_lid dlid);
+/* Every table that it gives, and table A on base LIDs, switch LIDs and groups, as SLs
+ * of class 0: what sources may use under sl-hint; the caller ends it with
+ * moore_sl_set_free().  O(switches * LIDs). */
 MOORE_API int moore_route_sl_set(const struct moore_route *r, struct moore_sl_set **out,
 				 struct moore_err *err);
 
@@ -67,12 +68,12 @@ struct moore_route_stats {
 MOORE_API void moore_route_stats(const struct moore_route *r, struct moore_route_stats *out);
 
 /* A multicast tree over the switches in members (n of them, any order, repeats
- * fine), whose turns all belong to the same allowed set.  group picks among the
- * possible roots, so that groups spread.  Fills parent_port[n_switches]: port
+ * fine), whose turns all belong to the same allowed set.  Short, and group picks
+ * among equals, so that groups spread.  Fills parent_port[n_switches]: port
  * towards the root, 0 at the root, MOORE_NO_PATH outside the tree; the tree
  * holds the members and what joins them, nothing else.
  * -MOORE_EUNREACH members are not connected: those joined to members[0] are
- * covered and err names one that is not.  O(E). */
+ * covered and err names one that is not.  O(members * E). */
 MOORE_API int moore_route_mcast(const struct moore_route *r, uint16_t group,
 				const moore_swid *members, size_t n,
 				uint8_t *parent_port, struct moore_err *err);

@@ -87,6 +87,14 @@ moore_sl_set_row(const struct moore_sl_set *t, moore_swid s)
 
 /* ---- OpenSM's dump files (osm_dump.c of 3.3): text in, text out ----------- */
 
+/* A text too long to hold: more() gives the next piece, after what is left of
+ * the one before it (rest..end, less than a line), and sets both to where that
+ * now lies; false at the end of the text, or when it cannot be read. */
+struct moore_source {
+	bool (*more)(void *arg, const char **rest, const char **end);
+	void *arg;
+};
+
 /* opensm-subnet.lst and opensm-lfts.dump together give the fabric with LIDs;
  * opensm-lfts.dump the LFTs.  Lanes are not in the dumps: 15 for every link.
  * Switches that have no link appear only in the LFT dump and are kept.
@@ -99,6 +107,12 @@ MOORE_API int moore_dump_parse_lfts(struct moore_lft **out, const struct moore_f
 				    const char *lfts, size_t len, struct moore_err *err);
 MOORE_API int moore_dump_parse_sl2vl(struct moore_sl2vl **out, const struct moore_fabric *f,
 				     const char *text, size_t len, struct moore_err *err);
+/* The same two from LFTs in pieces, each of which reads the text once. */
+MOORE_API int moore_dump_read_fabric(struct moore_fabric **out, const char *subnet,
+				     size_t subnet_len, const struct moore_source *lfts,
+				     struct moore_err *err);
+MOORE_API int moore_dump_read_lfts(struct moore_lft **out, const struct moore_fabric *f,
+				   const struct moore_source *lfts, struct moore_err *err);
 /* opensm.mcfdbs */
 MOORE_API int moore_dump_parse_mft(struct moore_mft **out, const struct moore_fabric *f,
 				   const char *text, size_t len, struct moore_err *err);
@@ -119,6 +133,14 @@ MOORE_API int moore_dump_write_fdbs(const struct moore_fabric *f, const struct m
 				    struct moore_buf *out, struct moore_err *err);
 MOORE_API void moore_dump_write_sl2vl(const struct moore_fabric *f, const struct moore_sl2vl *t,
 				      struct moore_buf *out);
+/* What ibdmchk reads with -d, and with -c: there sl(arg, ...) is asked for the SL from
+ * an endpoint to every base LID.  One call writes the lines of one endpoint: n * n are
+ * too many for one text.  ibdmchk knows no LIDs but base LIDs. */
+typedef uint8_t moore_path_sl(const void *arg, moore_lid slid, moore_lid dlid);
+MOORE_API void moore_dump_write_slvl(const struct moore_fabric *f, const struct moore_sl2vl *t,
+				     struct moore_buf *out);
+MOORE_API void moore_dump_write_psl(const struct moore_fabric *f, moore_epid from,
+				    moore_path_sl *sl, const void *arg, struct moore_buf *out);
 MOORE_API void moore_dump_write_mft(const struct moore_fabric *f, const struct moore_mft *t,
 				    struct moore_buf *out);
 

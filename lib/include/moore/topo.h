@@ -7,7 +7,7 @@
 
 #include "base.h"
 
-#define MOORE_TOPO_MAX_PARAMS 4
+#define MOORE_TOPO_MAX_PARAMS 6
 #define MOORE_TOPO_FLOOR (-1)	/* symbolic values of an endpoint parameter */
 #define MOORE_TOPO_CEIL (-2)
 
@@ -44,10 +44,16 @@ struct moore_topo_family {
 	const char *title;	/* "Slim Fly (MMS graph)" */
 	const char *source;	/* paper and section */
 	struct moore_topo_param param[MOORE_TOPO_MAX_PARAMS];	/* key NULL ends */
+	bool random;		/* drawn from a seed: never recognised */
+	unsigned n_alike;	/* so many first parameters exchanged: the same graph */
 	/* Replace defaults and symbolic values; -MOORE_EINVAL when no graph exists. */
 	int (*resolve)(int64_t *param, struct moore_err *err);
+	/* Switches and links do not fall when a parameter rises, the number of links
+	 * by the last that shapes the graph, of switches by any. */
 	void (*counts)(const int64_t *param, struct moore_topo_counts *out);
 	int (*build)(struct moore_topo *t, const int64_t *param, struct moore_err *err);
+	/* The cabinet of a switch, from 0, when the source says it; may be NULL. */
+	uint32_t (*cabinet)(const int64_t *param, moore_swid s);
 };
 
 /* The registry, in order; NULL past its end. */

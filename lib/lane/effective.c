@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* effective.c - the rows of either profile as the hardware will apply them: after
+ * OpenSM's masking to the lanes of the out port (osm_qos.c: vl & (2^(code-1) - 1),
+ * but for VL 15), and VL = SL where a switch has no table. */
+#include "moore/lane.h"
+
+static struct moore_sl_row
+effective_row(const struct moore_fabric *f, const struct moore_lane_opts *o, const uint32_t *pos,
+	      moore_swid s, moore_portnum in, moore_portnum out)
+{
+	uint8_t mask = moore_lane_mask(moore_fabric_port(f, s, out)->lanes);
+	enum moore_role role = moore_fabric_port(f, s, in)->role;
+	struct moore_sl_row row = { { 0 } };
+
+	if (f->sw[s].maps_sl && pos)
+		row = moore_lane_hint_row(f, o, pos, s, in, out);
+	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++) {
+		if (!f->sw[s].maps_sl)
+			row.vl[sl] = sl;
+		else if (!pos)
+			row.vl[sl] = moore_lane_any_sl(o, role, sl);
+		else if (row.vl[sl] == 15)
+			continue;	/* dropped under any mask */
+		row.vl[sl] &= mask;
+	}
+	return row;
+}
+
+static int
+fill_switch(struct moore_sl2vl *t, const struct moore_fabric *f, const struct moore_lane_opts *opts,
+	    const uint32_t *pos, moore_swid s, struct moore_err *err)
+{
+	int rc = 0;
+
+	for (unsigned o = 1; o <= f->sw[s].n_ports && rc == 0; o++) {
+		if (moore_fabric_port(f, s, (moore_portnum)o)->role == MOORE_ROLE_NONE)
+			continue;
+		for (unsigned i = 0; i <= f->sw[s].n_ports && rc == 0; i++) {
+			struct moore_sl_row row = effective_row(f, opts, pos, s, (moore_portnum)i,
+								(moore_portnum)o);
+
+			rc = moore_sl2vl_set(t, s, (moore_portnum)i, (moore_portnum)o, &row, err);
+		}
+	}
+	return rc;
+}
+
+/* pos NULL: profile any-sl. */
+int
+moore_lane_hint_effective(struct moore_sl2vl **out, const struct moore_fabric *f,
+			  const struct moore_lane_opts *o, const uint32_t *pos,
+			  struct moore_err *err)
+{
+	struct moore_sl2vl *t;
+	int rc;
+
+	*out = NULL;
+	if ((rc = moore_sl2vl_new(&t, f, err)) < 0)
+		return rc;
+	for (moore_swid s = 0; s < f->n_switches && rc == 0; s++)
+		rc = fill_switch(t, f, o, pos, s, err);
+	if (rc < 0) {
+		moore_sl2vl_free(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+int
+moore_lane_effective(struct moore_sl2vl **out, const struct moore_fabric *f,
+		     const struct moore_lane_opts *o, struct moore_err *err)
+{
+	return moore_lane_hint_effective(out, f, o, NULL, err);
+}

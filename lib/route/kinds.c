@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* kinds.c - the kinds of layers: what a detour should look like.
+ *
+ * Routes are in-trees, so a walk never turns round and what is left of each kind
+ * is which routes are preferred (docs/theory.md, section 3).  One construction
+ * serves all (valiant.c, hint.c). */
+#include "moore/conf.h"
+#include "route/route_impl.h"
+
+static const struct moore_rkind kinds[MOORE_N_LAYERS] = {
+	[MOORE_LAYERS_VALIANT3] = { .longest = false },
+	[MOORE_LAYERS_NTA] = { .longest = true, .straight = true },
+	[MOORE_LAYERS_VALIANT] = { .longest = true },
+	[MOORE_LAYERS_INR] = { .longest = true, .among_hosts = true },
+};
+
+const struct moore_rkind *
+moore_rkind_of(uint32_t layers)
+{
+	return &kinds[layers < MOORE_N_LAYERS ? layers : MOORE_LAYERS_VALIANT3];
+}

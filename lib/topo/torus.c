@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* torus.c - tori of two and of five dimensions.
+ *
+ * Switch i stands at the mixed-radix digits of i, the last dimension running
+ * fastest, and is linked to the next in each dimension, around.  In a dimension of
+ * two both ways lead to the same switch, and one link stands for them.
+ * Source: Fujiwara et al., "Swap-and-randomize", section 4.1. */
+#include "topo_build.h"
+
+#define MAX_DIMS 5
+
+static uint64_t
+n_positions(const int64_t *dim, unsigned n_dims)
+{
+	uint64_t n = 1;
+
+	for (unsigned i = 0; i < n_dims; i++)
+		n *= (uint64_t)dim[i];
+	return n;
+}
+
+static int
+resolve_n(const int64_t *param, unsigned n_dims, struct moore_err *err)
+{
+	return moore_topo_need_size(n_positions(param, n_dims), err);
+}
+
+static void
+counts_n(const int64_t *param, unsigned n_dims, struct moore_topo_counts *out)
+{
+	const uint64_t n = n_positions(param, n_dims), p = (uint64_t)param[n_dims];
+	uint32_t degree = 0;
+
+	for (unsigned i = 0; i < n_dims; i++)
+		degree += param[i] > 2 ? 2 : 1;
+	*out = (struct moore_topo_counts){
+		.switches = n,
+		.links = n * degree / 2,
+		.endpoints = n * p,
+		.degree = degree,
+		.radix = (uint32_t)(degree + p),
+	};
+}
+
+static int
+build_n(struct moore_topo *t, const int64_t *param, unsigned n_dims, struct moore_err *err)
+{
+	const uint32_t n = (uint32_t)n_positions(param, n_dims);
+	uint32_t at[MAX_DIMS] = { 0 };
+	struct moore_topo_draft d;
+	int rc;
+
+	if ((rc = moore_topo_draft_init(&d, t, err)) < 0)
+		return rc;
+	for (moore_swid s = 0; s < n; s++) {
+		const uint16_t p = (uint16_t)param[n_dims];
+		uint32_t step = n;
+
+		if (n_dims == 2)
+			moore_topo_draft_switch(&d, s, p, "t%u-%u", at[0], at[1]);
+		else
+			moore_topo_draft_switch(&d, s, p, "t%u-%u-%u-%u-%u", at[0], at[1], at[2],
+						at[3], at[4]);
+		for (unsigned i = 0; i < n_dims; i++) {
+			const uint32_t size = (uint32_t)param[i];
+
+			step /= size;
+			if (at[i] + 1 < size)
+				moore_topo_draft_join(&d, s, s + step);
+			else if (size > 2)
+				moore_topo_draft_join(&d, s, s - at[i] * step);
+		}
+		for (unsigned i = n_dims; i-- > 0 && ++at[i] == (uint32_t)param[i];)
+			at[i] = 0;
+	}
+	return moore_topo_draft_finish(&d, err);
+}
+
+static int
+resolve_2d(int64_t *param, struct moore_err *err)
+{
+	return resolve_n(param, 2, err);
+}
+
+static void
+counts_2d(const int64_t *param, struct moore_topo_counts *out)
+{
+	counts_n(param, 2, out);
+}
+
+static int
+build_2d(struct moore_topo *t, const int64_t *param, struct moore_err *err)
+{
+	return build_n(t, param, 2, err);
+}
+
+static int
+resolve_5d(int64_t *param, struct moore_err *err)
+{
+	return resolve_n(param, 5, err);
+}
+
+static void
+counts_5d(const int64_t *param, struct moore_topo_counts *out)
+{
+	counts_n(param, 5, out);
+}
+
+static int
+build_5d(struct moore_topo *t, const int64_t *param, struct moore_err *err)
+{
+	return build_n(t, param, 5, err);
+}
+
+#define DIM(k, most, which) { .key = k, .min = 2, .max = most, .required = true, \
+			      .help = "switches along the " which " dimension" }
+#define ENDPOINTS { .key = "p", .min = 0, .max = MOORE_PORT_MAX, .dflt = 1, \
+		    .help = "endpoints on each switch (default: 1)" }
+
+const struct moore_topo_family moore_topo_torus2d = {
+	.name = "torus2d",
+	.title = "2-D torus",
+	.source = "Fujiwara et al., TPDS 2014, section 4.1",
+	.param = { DIM("a", 1024, "first"), DIM("b", 1024, "second"), ENDPOINTS },
+	.n_alike = 2,
+	.resolve = resolve_2d,
+	.counts = counts_2d,
+	.build = build_2d,
+};
+
+const struct moore_topo_family moore_topo_torus5d = {
+	.name = "torus5d",
+	.title = "5-D torus",
+	.source = "Fujiwara et al., TPDS 2014, section 4.1",
+	.param = {
+		DIM("a", 64, "first"), DIM("b", 64, "second"), DIM("c", 64, "third"),
+		DIM("d", 64, "fourth"), DIM("e", 64, "fifth"), ENDPOINTS,
+	},
+	.n_alike = 5,
+	.resolve = resolve_5d,
+	.counts = counts_5d,
+	.build = build_5d,
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* steps_impl.h - what the two halves of the ordering share: ports by number, and
+ * where each cable end is and should be. */
+#ifndef MOORE_STEPS_IMPL_H
+#define MOORE_STEPS_IMPL_H
+
+#include "moore/steps.h"
+
+struct ports {			/* of a plan: first[s] + n is port n of switch s */
+	uint32_t n_switches;
+	uint32_t *first;	/* n_switches + 1 */
+	moore_swid *sw;		/* of each port */
+};
+
+int moore_ports_init(struct ports *x, const struct moore_plan *p, struct moore_arena *tmp,
+		     struct moore_err *err);
+
+static inline uint32_t
+moore_ports_count(const struct ports *x)
+{
+	return x->first[x->n_switches];
+}
+
+static inline struct moore_plug
+moore_ports_plug(const struct ports *x, uint32_t port)
+{
+	if (port == MOORE_NONE)
+		return (struct moore_plug){ MOORE_NONE, 0 };
+	return (struct moore_plug){ x->sw[port], (moore_portnum)(port - x->first[x->sw[port]]) };
+}
+
+/* The port of each cable end (2 for each cable of the new plan) in the present, or
+ * MOORE_NONE, and in the new plan.  As moore_steps_build(). */
+int moore_steps_state(const struct ports *x, const struct moore_plan *old,
+		      const struct moore_plan *new, const struct moore_plan *present,
+		      uint32_t **at, uint32_t **want, struct moore_arena *tmp,
+		      struct moore_err *err);
+
+#endif

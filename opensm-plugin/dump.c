@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* dump.c - under profile sl-hint, what OpenSM's dumps do not tell, beside them and
+ * when they are on: moore-path-sl.dump for `moorectl verify --sl hint`, and
+ * moore-slvl.dump and moore-psl.dump for ibdmchk -d and -c.  The last is long, so
+ * it is written source by source. */
+#include "plugin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+struct dump {
+	const char *name;
+	/* Append piece i; false when there is none. */
+	bool (*piece)(const struct moore_sm *sm, uint32_t i, struct moore_buf *out);
+};
+
+static bool
+path_sls(const struct moore_sm *sm, uint32_t i, struct moore_buf *out)
+{
+	if (!i)
+		moore_dump_write_path_sl(sm->good, sm->result->sl_set, out);
+	return !i;
+}
+
+static bool
+lanes(const struct moore_sm *sm, uint32_t i, struct moore_buf *out)
+{
+	if (!i)
+		moore_dump_write_slvl(sm->good, sm->result->sl2vl, out);
+	return !i;
+}
+
+/* As a query that asks for no SL is answered in the default partition. */
+static uint8_t
+record_sl(const void *sm, moore_lid slid, moore_lid dlid)
+{
+	return moore_path_sl_of(sm, 0, slid, dlid);
+}
+
+static bool
+records(const struct moore_sm *sm, uint32_t i, struct moore_buf *out)
+{
+	if (i < sm->good->n_endpoints)
+		moore_dump_write_psl(sm->good, i, record_sl, sm, out);
+	return i < sm->good->n_endpoints;
+}
+
+static const struct dump dumps[] = {
+	{ "moore-path-sl.dump", path_sls },
+	{ "moore-slvl.dump", lanes },
+	{ "moore-psl.dump", records },
+};
+
+static bool
+write_buf(int fd, const struct moore_buf *b)
+{
+	for (size_t done = 0; done < b->len;) {
+		ssize_t n = write(fd, b->data + done, b->len - done);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* Whole under its name, or not at all. */
+static bool
+write_dump(const struct moore_sm *sm, const struct dump *d, const char *path, const char *tmp)
+{
+	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	struct moore_buf b = MOORE_BUF_INIT;
+	bool ok = fd >= 0;
+
+	for (uint32_t i = 0; ok && d->piece(sm, i, &b); i++) {
+		errno = ENOMEM;
+		ok = !b.oom && write_buf(fd, &b);
+		b.len = 0;
+	}
+	moore_buf_free(&b);
+	if (fd >= 0 && close(fd) < 0)
+		ok = false;
+	return ok && rename(tmp, path) == 0;
+}
+
+void
+moore_dump(struct moore_sm *sm)
+{
+	const char *dir = sm->osm->subn.opt.dump_files_dir;
+	char path[2048], tmp[2048 + 4];
+
+	if (!osm_log_is_active(&sm->osm->log, OSM_LOG_ROUTING) || !dir)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(dumps); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, dumps[i].name);
+		snprintf(tmp, sizeof(tmp), "%s.new", path);
+		if (!sm->result->sl_set) {
+			unlink(path);	/* of another profile's time */
+		} else if (!write_dump(sm, &dumps[i], path, tmp)) {
+			moore_log_err(sm, MOORE_MR_DUMP, "%s: %s: it is not written", path,
+				      strerror(errno));
+			unlink(tmp);
+		}
+	}
+}
