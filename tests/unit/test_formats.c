@@ -6,6 +6,8 @@
  * words, and the writer against them, record by record. */
 #include "harness.h"
 #include "random_plan.h"
+#include "moore/place.h"
+#include "moore/topo.h"
 
 static const char plan[] =
 "{\n"
@@ -506,7 +508,7 @@ held_text(const struct moore_plan *p, unsigned held)
 	size_t n = 0, max = (size_t)p->n_switches + p->n_endpoints + p->n_cables, len = 1;
 	char **line = calloc(max + 1, sizeof(*line)), *all;
 	uint64_t *sw_guid, *ep_guid;
-	uint8_t used[16] = { 0 };
+	uint8_t *used = calloc(p->n_switches + 1, 1);
 
 	CHECK_EQ("GUIDs", moore_plan_guids(p, &sw_guid, &ep_guid, NULL), 0);
 	for (uint32_t i = 0; i < p->n_endpoints; i++)
@@ -540,11 +542,15 @@ held_text(const struct moore_plan *p, unsigned held)
 	}
 	qsort(line, n, sizeof(*line), line_cmp);
 	all = calloc(len, 1);
-	for (size_t i = 0; i < n; i++) {
-		strcat(all, line[i]);
+	for (size_t i = 0, at = 0; i < n; i++) {
+		size_t l = strlen(line[i]);
+
+		memcpy(all + at, line[i], l);
+		at += l;
 		free(line[i]);
 	}
 	free(line);
+	free(used);
 	free(sw_guid);
 	free(ep_guid);
 	return all;
@@ -572,40 +578,43 @@ plain_texts(struct moore_plan *p, const char *bad)
 			*s = strchr(bad, *s) ? '_' : *s;
 }
 
+/* What each format holds; what it does not is its row's lost, in words. */
+static const struct {
+	const char *format, *cannot;
+	unsigned held;
+} trips[] = {
+	{ "ibsim", "#@", GUIDS | PORTS | FREE }, { "dot", "", FREE }, { "ptm", "", 0 },
+	{ "csv", "", LENGTHS }, { "opa", ",\"", LENGTHS | CABINETS },
+	{ "ibnetdiscover", NULL, GUIDS | PORTS | FREE }, { "slurm", NULL, NO_CABLES },
+};
+
 /* Exported and read again, all is there that the format holds: the random plans
  * have names of every kind, GUIDs, free ports, parallel cables, lengths. */
 static void
 test_round_trips(void **state)
 {
-	static const struct {
-		const char *format, *cannot;
-		unsigned held;
-	} T[] = {
-		{ "ibsim", "#@", GUIDS | PORTS | FREE }, { "dot", "", FREE }, { "ptm", "", 0 },
-		{ "csv", "", LENGTHS }, { "opa", ",\"", LENGTHS | CABINETS },
-	};
 	struct moore_rng r = { test_seed() };
 	(void)state;
 
 	for (unsigned i = test_rounds(500); i; i--)
-		for (size_t k = 0; k < ARRAY_LEN(T); k++) {
+		for (size_t k = 0; k < ARRAY_LEN(trips) && trips[k].cannot; k++) {
 			struct moore_plan *p = random_plan(&r), *q;
 			struct moore_buf b = MOORE_BUF_INIT;
 			struct moore_err err = { 0 };
 			char *want, *got;
 
-			plain_texts(p, T[k].cannot);
+			plain_texts(p, trips[k].cannot);
 			for (uint32_t e = 0; e < p->n_endpoints; e++)	/* ibsim's port GUIDs follow the node's */
 				p->ep[e].guid = 0;
-			if (moore_plan_format_find(T[k].format)->write(p, &b, &err) < 0)
-				fail_msg("%s: %s", T[k].format, err.text);
-			if (read_as(T[k].format, &q, b.data, &err) < 0) {
-				if (!p->n_endpoints && !p->n_cables && !(T[k].held & FREE))
+			if (moore_plan_format_find(trips[k].format)->write(p, &b, &err) < 0)
+				fail_msg("%s: %s", trips[k].format, err.text);
+			if (read_as(trips[k].format, &q, b.data, &err) < 0) {
+				if (!p->n_endpoints && !p->n_cables && !(trips[k].held & FREE))
 					goto next;	/* nothing of it was held */
-				fail_msg("%s line %u: %s of\n%s", T[k].format, err.line, err.text, b.data);
+				fail_msg("%s line %u: %s of\n%s", trips[k].format, err.line, err.text, b.data);
 			}
-			want = held_text(p, T[k].held);
-			got = held_text(q, T[k].held);
+			want = held_text(p, trips[k].held);
+			got = held_text(q, trips[k].held);
 			assert_string_equal(got, want);
 			free(want);
 			free(got);
@@ -614,6 +623,73 @@ next:
 			moore_plan_free(p);
 			moore_buf_free(&b);
 		}
+}
+
+/* The plan of a family, placed, so that it has cabinets and lengths, too. */
+static struct moore_plan *
+plan_of_family(const char *family, const char *params)
+{
+	const struct moore_topo_family *f = moore_topo_family_find(family);
+	struct moore_place_opts o = { .model = moore_place_model_at(0), .iterations = 1000 };
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	struct moore_place_report report;
+	char copy[64], *save = NULL;
+	const char *word[4];
+	struct moore_plan *p = NULL;
+	struct moore_topo *t = NULL;
+	struct moore_err err = { 0 };
+	size_t n = 0;
+
+	snprintf(copy, sizeof(copy), "%s", params);
+	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		word[n++] = w;
+	if (moore_topo_params_parse(f, param, word, n, &err) < 0 ||
+	    moore_topo_build(&t, f, param, &err) < 0 || moore_plan_from_topo(&p, t, &err) < 0 ||
+	    moore_place(p, &o, &report, &err) < 0)
+		fail_msg("%s %s: %s", family, params, err.text);
+	moore_topo_free(t);
+	return p;
+}
+
+/* The wiring of whole families comes back; ports of switches and of endpoints,
+ * and for Slurm which endpoint is where, in the order of its port. */
+static void
+test_families(void **state)
+{
+	static const struct {
+		const char *family, *params;
+	} T[] = {
+		{ "slimfly", "q=5" }, { "slimfly", "q=4" }, { "mlfm", "h=4" }, { "oft", "k=4" },
+		{ "torus2d", "a=4 b=5" }, { "dragonfly", "a=4 h=2" }, { "hyperx", "s1=3 s2=3 s3=2" },
+		{ "myriclos", "n=128" }, { "fhypercube", "n=4" },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_plan *p = plan_of_family(T[i].family, T[i].params), *q;
+
+		for (size_t k = 0; k < ARRAY_LEN(trips); k++) {
+			const struct moore_plan_format *f = moore_plan_format_find(trips[k].format);
+			struct moore_buf b = MOORE_BUF_INIT, again = MOORE_BUF_INIT;
+			struct moore_err err = { 0 };
+			char *want, *got;
+
+			if (f->write(p, &b, &err) < 0 || f->parse(&q, b.data, b.len, &err) < 0)
+				fail_msg("%s as %s: line %u: %s", T[i].family, f->name, err.line, err.text);
+			want = held_text(p, trips[k].held);
+			got = held_text(q, trips[k].held);
+			assert_string_equal(got, want);
+			CHECK_EQ("cables", q->n_cables, trips[k].held & NO_CABLES ? 0 : p->n_cables);
+			CHECK_EQ("written once more", f->write(q, &again, &err), 0);
+			CHECK_EQ(f->name, again.len, b.len);
+			free(want);
+			free(got);
+			moore_plan_free(q);
+			moore_buf_free(&again);
+			moore_buf_free(&b);
+		}
+		moore_plan_free(p);
+	}
 }
 
 /* Which node is at which switch, and what the tree says twice. */
@@ -838,7 +914,7 @@ test_unsayable(void **state)
 		  "endpoints[2].guid: 0x2c90300000999: ibsim numbers the ports of a CA in a row, so port 2 of \"h0\" would be 0x2c90300000202" },
 		{ "two nodes of one GUID", "ibnetdiscover", "0x0002c90300000101", "0x0002c90300000011", "the same as that of" },
 		{ "a quote", "opa", "h1 mlx5_0", "h1,mlx5_0", "switches[0]: \"R1 \"A\"\" holds a comma, a quote" },
-		{ "a blank", "slurm", "h0", "h0", "endpoints[1].name: \"h1 mlx5_0\": Slurm's names hold no blank" },
+		{ "a blank", "slurm", "h0", "h0", "switches[0].name: \"rack1 leaf\": Slurm's names hold no blank" },
 		{ "two nodes of one GUID", "ibsim", "0x0002c90300000101", "0x0002c90300000011", "the same as that of" },
 	};
 	(void)state;
@@ -904,7 +980,7 @@ main(void)
 		cmocka_unit_test(test_table), cmocka_unit_test(test_write),
 		cmocka_unit_test(test_write_ibnetdiscover), cmocka_unit_test(test_import),
 		cmocka_unit_test(test_import_export), cmocka_unit_test(test_wild),
-		cmocka_unit_test(test_round_trips), cmocka_unit_test(test_slurm),
+		cmocka_unit_test(test_round_trips), cmocka_unit_test(test_families), cmocka_unit_test(test_slurm),
 		cmocka_unit_test(test_opa_sheet), cmocka_unit_test(test_foreign),
 		cmocka_unit_test(test_bad_others), cmocka_unit_test(test_bad), cmocka_unit_test(test_unsayable),
 		cmocka_unit_test(test_oom),
