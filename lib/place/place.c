@@ -152,6 +152,9 @@ check_opts(struct floor *f, struct moore_err *err)
 		f->rows = ceil_root(f->n_cabinets);
 		f->columns = (f->n_cabinets + f->rows - 1) / f->rows;
 	}
+	if (f->rows > MOORE_PLAN_GRID_MAX || f->columns > MOORE_PLAN_GRID_MAX)
+		return moore_fail(err, MOORE_EINVAL, 0, "a floor of %u rows of %u cabinets: at most %d: "
+				  "give more even pitches", f->rows, f->columns, MOORE_PLAN_GRID_MAX);
 	return 0;
 }
 
@@ -213,6 +216,7 @@ assign(struct floor *f, bool structure, double part, struct moore_err *err)
 	int rc = order ? moore_place_order(order, f->p, &f->switches, f->size, structure, err) :
 		 moore_fail_nomem(err);
 
+	f->rng = (struct moore_rng){ f->o->seed };	/* done again, the same comes out */
 	for (uint32_t k = 0; !rc && k < f->p->n_switches; k++)
 		f->cabinet[order[k]] = k / f->size;
 	free(order);
@@ -442,7 +446,7 @@ int
 moore_place(struct moore_plan *p, const struct moore_place_opts *opts,
 	    struct moore_place_report *out, struct moore_err *err)
 {
-	struct floor f = { .p = p, .o = opts, .tmp = MOORE_ARENA_INIT, .rng = { opts->seed },
+	struct floor f = { .p = p, .o = opts, .tmp = MOORE_ARENA_INIT,
 			   .progress = { opts->progress, opts->arg, 0, 1 } };
 	struct moore_place_report r = { 0 };
 	int rc;
