@@ -165,7 +165,7 @@ put_stock(struct moore_buf *b, const struct cli_cables *k)
 			cli_putf(b, "%.2f", k->pieces[s] * stock->price);
 		cli_putf(b, "</tr>\n");
 	}
-	cli_putf(b, "<tr><th>%.1f of %.1f used<th><th>%u<th>", k->bought, k->metres, k->plan->n_cables);
+	cli_putf(b, "<tr><th>%.1f, of which %.1f are way<th><th>%u<th>", k->bought, k->metres, k->plan->n_cables);
 	if (k->price > 0)
 		cli_putf(b, "%.2f", k->price);
 	cli_putf(b, "</tr>\n</table>\n");
@@ -177,8 +177,12 @@ put_line(struct moore_buf *b, const struct cli_cables *k, const struct moore_wor
 	struct cli_cable_line l;
 
 	cli_cable_line(k, w, &l);
-	cli_putf(b, "<tr><td>&#9744;<td>%s<td>%s<td>", cli_cable_label(&l, 0),
-		 cli_cable_label(&l, 1));
+	cli_putf(b, "<tr><td>&#9744;");
+	for (int e = 0; e < 2; e++) {
+		cli_putf(b, "<td>");
+		put_escaped(b, cli_cable_label(&l, e));
+	}
+	cli_putf(b, "<td>");
 	if (l.stock)
 		cli_putf(b, "%g m %s", l.stock->length, cli_stock_kind(l.stock));
 	for (int e = 0; e < 2; e++) {

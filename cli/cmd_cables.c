@@ -44,19 +44,17 @@ cli_cable_line(const struct cli_cables *k, const struct moore_work *w, struct cl
 	*out = (struct cli_cable_line){ .stock = w->stock == MOORE_NONE ? NULL :
 					&k->catalogue->stock[w->stock] };
 	for (int e = 0; e < 2; e++) {
-		const struct moore_plan_cable *c = &p->cable[w->index];
-		const struct moore_plan_endpoint *ep = &p->ep[w->index];
 		const int end = e ? !w->first : w->first;
+		moore_swid sw;
 
 		if (w->endpoint && e) {
-			out->node[e] = ep->name;
-			out->port[e] = ep->ca_port;
+			out->node[e] = p->ep[w->index].name;
+			out->port[e] = p->ep[w->index].ca_port;
 			continue;
 		}
-		const moore_swid sw = w->endpoint ? ep->sw : c->sw[end];
-
+		sw = w->endpoint ? p->ep[w->index].sw : p->cable[w->index].sw[end];
 		out->node[e] = p->sw[sw].name;
-		out->port[e] = w->endpoint ? ep->port : c->port[end];
+		out->port[e] = w->endpoint ? p->ep[w->index].port : p->cable[w->index].port[end];
 		moore_work_label(&out->label[e], p, sw, (moore_portnum)out->port[e]);
 	}
 	if (!w->endpoint) {
@@ -166,10 +164,10 @@ cli_cables_heading(struct moore_buf *b, const struct cli_cables *k, size_t i)
 		cli_putf(b, "crew %u, ", w->crew);
 	if (w->endpoint)
 		cli_putf(b, "%s to endpoints", from->name);
-	else if (k->by_bundle)
-		cli_putf(b, "bundle %u: %s to row %u", w->bundle, from->name, to->row + 1);
 	else if (from == to)
 		cli_putf(b, "inside %s", from->name);
+	else if (k->by_bundle)
+		cli_putf(b, "bundle %u: %s to row %u", w->bundle, from->name, to->row + 1);
 	else
 		cli_putf(b, "%s to %s", from->name, to->name);
 	cli_putf(b, ": %zu", n);

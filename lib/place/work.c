@@ -3,7 +3,7 @@
  *
  * A line for each cable and endpoint, sorted by where its first end is: cabinets
  * in rows, then units, then ports.  A bundle is what leaves one cabinet for the
- * cabinets of one row: it runs together to that row. */
+ * cabinets of one row, since it runs together to that row, or what stays inside. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct ends {			/* what a line is sorted by */
 	struct moore_work work;
 };
 
-enum { FROM, TO_ROW, TO, PLUG, TO_PLUG };	/* keys */
+enum { FROM, TO_ROW, TO, PLUG, TO_PLUG };	/* keys; TO_ROW from 1, 0: stays inside */
 
 void
 moore_work_label(struct moore_buf *b, const struct moore_plan *p, moore_swid sw,
@@ -86,8 +86,8 @@ fill_cable(struct ends *e, const struct moore_plan *p, uint32_t i, const uint32_
 		return rc;
 	}
 	first = place[0] != place[1] ? place[1] < place[0] : plug[1] < plug[0];
-	*e = (struct ends){ { place[first], place[!first] >> 32, place[!first], plug[first],
-			      plug[!first] },
+	*e = (struct ends){ { place[first], place[0] == place[1] ? 0 : (place[!first] >> 32) + 1,
+			      place[!first], plug[first], plug[!first] },
 			    { .index = i, .first = (uint8_t)first, .stock = stock,
 			      .cabinet = { at[first], at[!first] } } };
 	return 0;

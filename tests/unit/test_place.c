@@ -608,7 +608,7 @@ test_bad_catalogue(void **state)
 /* ---- work ---------------------------------------------------------------------------------------- */
 
 /* Each cable and endpoint once; crews get as many lines to one, in runs of the list
- * by pair; a bundle is one cabinet and one row. */
+ * by pair; a bundle is one cabinet and one row, or inside. */
 static void
 check_work(const struct moore_plan *p, const struct moore_work *w, enum moore_work_order order,
 	   uint32_t crews)
@@ -633,7 +633,8 @@ check_work(const struct moore_plan *p, const struct moore_work *w, enum moore_wo
 		CHECK("the first is first", a->row < b->row || (a->row == b->row && a->column <= b->column));
 		for (size_t k = i; k-- && !w[k].endpoint && w[k].bundle == w[i].bundle;)
 			CHECK("a bundle", w[k].cabinet[0] == w[i].cabinet[0] &&
-			      p->cabinet[w[k].cabinet[1]].row == b->row);
+			      p->cabinet[w[k].cabinet[1]].row == b->row &&
+			      (w[k].cabinet[0] == w[k].cabinet[1]) == (a == b));
 		if (order == MOORE_WORK_BUNDLE)
 			CHECK("bundles follow one another", !i || w[i].bundle == w[i - 1].bundle ||
 			      w[i].bundle == w[i - 1].bundle + 1);

@@ -89,7 +89,8 @@ MOORE_API uint32_t moore_catalogue_pick(const struct moore_catalogue *c, double 
 
 enum moore_work_order {
 	MOORE_WORK_PAIR,	/* by the two cabinets; by crew at once, as crews get runs */
-	MOORE_WORK_BUNDLE,	/* by cabinet and the row of the other: what runs together */
+	MOORE_WORK_BUNDLE,	/* by cabinet and the row of the other, or inside: what
+				 * runs together */
 };
 
 struct moore_work {		/* one cable of the plan, or one endpoint's */
