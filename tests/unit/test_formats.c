@@ -936,6 +936,7 @@ test_unsayable(void **state)
 		CHECK_EQ(T[i].why, moore_plan_format_find(T[i].format)->write(p, &b, &err), -MOORE_EPLAN);
 		CHECK_STR(T[i].why, err.text, T[i].text);
 		CHECK_EQ("nothing is written", b.len, 0);
+		moore_buf_free(&b);
 		moore_plan_free(p);
 		free(text);
 	}
