@@ -7,7 +7,7 @@
  * in the slots, beginning cooler, and then the cabinets once more.
  * Sources: Fujiwara et al. 2014, section 7 (grid, runs, annealing of cabinets);
  * Young et al. 2022 (SpectralFly), wiring section.
- * Elsewhere: annealing (anneal.c), bound (bound.c), the cabling work (work.c). */
+ * Elsewhere: annealing (anneal.c), bounds (bound.c, cuts.c), the cabling work (work.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -391,6 +391,18 @@ commit(const struct floor *f, struct moore_plan *p, struct moore_place_report *r
 	return ok ? 0 : moore_fail_nomem(err);
 }
 
+/* The better of the two bounds; size slots at each place of the floor. */
+static int64_t
+bound_of(const struct floor *f, const struct moore_layout *l, uint32_t size, struct moore_err *err)
+{
+	const struct moore_grid g = { f->rows, f->columns, size, f->column_pitch, f->row_pitch };
+	int64_t ways = moore_layout_bound(l, err), cuts;
+
+	if (ways < 0 || (cuts = moore_layout_cut_bound(l, &g, err)) < 0)
+		return -MOORE_ENOMEM;
+	return cuts > ways ? cuts : ways;
+}
+
 /* For any assignment the things are switches, and the spots all slots that the
  * floor would have if it were full: more than there are, so still a bound. */
 static int
@@ -406,12 +418,13 @@ fill_bounds(struct floor *f, struct moore_place_report *r, struct moore_err *err
 		return moore_fail_nomem(err);
 	for (uint32_t s = 0; s < n; s++)
 		spot[s] = f->spot[s / f->size];
-	if ((bound = moore_layout_bound(&f->grid, err)) < 0)
+	if ((bound = bound_of(f, &f->grid, 1, err)) < 0)
 		return (int)bound;
 	r->bound = (double)(bound + n_inside(f) * f->grid.inside) / 1000;
-	if ((bound = moore_layout_bound(&any, err)) < 0)
+	if ((bound = bound_of(f, &any, f->size, err)) < 0)
 		return (int)bound;
 	r->bound_any = (double)bound / 1000;
+	r->bound = r->bound > r->bound_any ? r->bound : r->bound_any;
 	return 0;
 }
 

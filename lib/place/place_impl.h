@@ -56,9 +56,17 @@ int moore_layout_anneal(struct moore_layout *l, uint64_t iterations, double heat
 			struct moore_rng *r, const struct moore_progress *progress,
 			struct moore_err *err);
 
-/* No arrangement of the things on the spots has a smaller total.  MOORE_ENOMEM
- * is negative; lengths are not. */
+struct moore_grid {		/* all spots of a layout, size of them at each place */
+	uint32_t rows, columns, size;
+	int64_t column_pitch, row_pitch;	/* millimetres */
+};
+
+/* No arrangement of the things on the spots has a smaller total: by the ways from
+ * each thing, and by the lines across the floor.  -MOORE_ENOMEM is negative;
+ * lengths are not. */
 int64_t moore_layout_bound(const struct moore_layout *l, struct moore_err *err);
+int64_t moore_layout_cut_bound(const struct moore_layout *l, const struct moore_grid *g,
+			       struct moore_err *err);
 
 /* Order of the switches in which consecutive ones fill cabinets of size. */
 int moore_place_order(uint32_t *order, const struct moore_plan *p,

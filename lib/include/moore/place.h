@@ -57,8 +57,11 @@ struct moore_place_report {	/* lengths in metres, endpoints' cables left out */
  * place and a name (row A, B.., then column 01, 02..), and every cable its length;
  * what the plan said of those is gone, labels stay.  Same plan and opts, same
  * result.  On failure the plan is as it was.
- * The bounds are Gilmore's and Lawler's, with a dual solution in place of the
- * best one.  O(iterations * links of a cabinet + cabinets^2 * links of one).
+ * Each bound is the better of two: Gilmore's and Lawler's, with a dual solution in
+ * place of the best one; and by the links across each line between columns or rows,
+ * of which there are many where the Laplacian's second least eigenvalue is large
+ * (to 5000 cabinets, or switches).  O(iterations * links of a cabinet + n^3) for n
+ * of those, O(n^2 * links of one) beyond.
  * -MOORE_EINVAL a size or pitch out of range; -MOORE_EPLAN an invalid plan. */
 MOORE_API int moore_place(struct moore_plan *p, const struct moore_place_opts *opts,
 			  struct moore_place_report *out, struct moore_err *err);
