@@ -17,6 +17,7 @@
 
 #define THINGS_MAX 5000		/* the proof takes n^3 / 6 steps and 4 n^2 bytes */
 #define ITERATIONS 1000
+#define REPORT_EVERY 64
 #define MARGIN 1e-9		/* of the greatest degree; rounding is 1000 times less */
 
 struct laplacian {
@@ -26,6 +27,7 @@ struct laplacian {
 	double *x, *y;
 	double *row;		/* of the factors: row i is row[i (i + 1) / 2 ..] */
 	double *pivot;
+	struct moore_progress progress;	/* of the proof that is under way */
 };
 
 /* ---- the estimate ------------------------------------------------------------- */
@@ -114,8 +116,12 @@ proven(struct laplacian *m, double mu)
 	const double c = (mu + m->most) / k->n;
 
 	for (uint32_t i = 0; i < k->n; i++) {
+		const double done = (double)i / k->n;
 		double *a = row_of(m, i), left;
 
+		if (m->progress.call && i % REPORT_EVERY == 0)
+			m->progress.call(m->progress.arg, m->progress.share +
+					 m->progress.part * done * done * done);
 		for (uint32_t j = 0; j <= i; j++)
 			a[j] = c;
 		for (uint32_t e = k->start[i]; e < k->start[i + 1]; e++)
@@ -143,9 +149,14 @@ connectivity(struct laplacian *m)
 {
 	const double mu = estimate(m);
 
-	for (double off = 1e-4; off < 0.5; off *= 4)
-		if (mu > 1e-6 * m->most && proven(m, mu * (1 - off)))
+	if (mu <= 1e-6 * m->most)
+		return 0;
+	for (double off = 1e-4; off < 0.5; off *= 4) {
+		m->progress.part /= 2;	/* the rest is for the next try */
+		if (proven(m, mu * (1 - off)))
 			return mu * (1 - off) - MARGIN * m->most;
+		m->progress.share += m->progress.part;
+	}
 	return 0;
 }
 
@@ -214,11 +225,11 @@ sum_up(const struct laplacian *m, const struct moore_layout *l, const struct moo
 
 int64_t
 moore_layout_cut_bound(const struct moore_layout *l, const struct moore_grid *g,
-		       struct moore_err *err)
+		       const struct moore_progress *progress, struct moore_err *err)
 {
 	const uint32_t n = l->links->n;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct laplacian m = { .k = l->links };
+	struct laplacian m = { .k = l->links, .progress = *progress };
 	int64_t sum;
 
 	if (n > THINGS_MAX || l->inside > l->overhead)

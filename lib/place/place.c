@@ -196,13 +196,21 @@ total(const struct floor *f)
 	return moore_layout_length(&f->grid) + n_inside(f) * f->grid.inside;
 }
 
+static void
+advance(struct floor *f, double part)
+{
+	f->progress.share += part;
+	if (f->progress.call)
+		f->progress.call(f->progress.arg, f->progress.share);
+}
+
 static int
 anneal(struct floor *f, struct moore_layout *l, double heat, double part, struct moore_err *err)
 {
 	f->progress.part = part;
 	if (moore_layout_anneal(l, f->o->iterations, heat, &f->rng, &f->progress, err) < 0)
 		return -MOORE_ENOMEM;
-	f->progress.share += part;
+	advance(f, part);
 	return 0;
 }
 
@@ -278,17 +286,17 @@ assign_best(struct floor *f, struct moore_err *err)
 	double before;
 	int rc;
 
-	if ((rc = assign(f, false, 0.2, err)) < 0)
+	if ((rc = assign(f, false, 0.1, err)) < 0)
 		return rc;
 	sequential = total(f);
 	before = f->before;
-	if ((rc = assign(f, true, 0.2, err)) < 0)
+	if ((rc = assign(f, true, 0.1, err)) < 0)
 		return rc;
-	if (sequential < total(f) && (rc = assign(f, false, 0.2, err)) < 0)
+	if (sequential < total(f) && (rc = assign(f, false, 0.1, err)) < 0)
 		return rc;
 	f->before = before;	/* what is improved on: the plan's own order, in rows */
-	f->progress.share = 0.6;
-	return refine(f, 0.4, err);
+	f->progress.share = 0.3;
+	return refine(f, 0.3, err);
 }
 
 /* ---- the answer --------------------------------------------------------------------- */
@@ -393,13 +401,16 @@ commit(const struct floor *f, struct moore_plan *p, struct moore_place_report *r
 
 /* The better of the two bounds; size slots at each place of the floor. */
 static int64_t
-bound_of(const struct floor *f, const struct moore_layout *l, uint32_t size, struct moore_err *err)
+bound_of(struct floor *f, const struct moore_layout *l, uint32_t size, double part,
+	 struct moore_err *err)
 {
 	const struct moore_grid g = { f->rows, f->columns, size, f->column_pitch, f->row_pitch };
 	int64_t ways = moore_layout_bound(l, err), cuts;
 
-	if (ways < 0 || (cuts = moore_layout_cut_bound(l, &g, err)) < 0)
+	f->progress.part = part;
+	if (ways < 0 || (cuts = moore_layout_cut_bound(l, &g, &f->progress, err)) < 0)
 		return -MOORE_ENOMEM;
+	advance(f, part);
 	return cuts > ways ? cuts : ways;
 }
 
@@ -418,10 +429,10 @@ fill_bounds(struct floor *f, struct moore_place_report *r, struct moore_err *err
 		return moore_fail_nomem(err);
 	for (uint32_t s = 0; s < n; s++)
 		spot[s] = f->spot[s / f->size];
-	if ((bound = bound_of(f, &f->grid, 1, err)) < 0)
+	if ((bound = bound_of(f, &f->grid, 1, 0.1, err)) < 0)
 		return (int)bound;
 	r->bound = (double)(bound + n_inside(f) * f->grid.inside) / 1000;
-	if ((bound = bound_of(f, &any, f->size, err)) < 0)
+	if ((bound = bound_of(f, &any, f->size, 0.29, err)) < 0)
 		return (int)bound;
 	r->bound_any = (double)bound / 1000;
 	r->bound = r->bound > r->bound_any ? r->bound : r->bound_any;
@@ -447,7 +458,7 @@ run(struct floor *f, struct moore_place_report *r, struct moore_err *err)
 	if (f->o->assign == MOORE_PLACE_REFINED)
 		rc = assign_best(f, err);
 	else
-		rc = assign(f, f->o->assign == MOORE_PLACE_STRUCTURE, 1, err);
+		rc = assign(f, f->o->assign == MOORE_PLACE_STRUCTURE, 0.6, err);
 	if (rc < 0)
 		return rc;
 	*r = (struct moore_place_report){ f->n_cabinets, f->rows, f->columns, n_inside(f), f->before,

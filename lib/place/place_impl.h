@@ -66,7 +66,7 @@ struct moore_grid {		/* all spots of a layout, size of them at each place */
  * lengths are not. */
 int64_t moore_layout_bound(const struct moore_layout *l, struct moore_err *err);
 int64_t moore_layout_cut_bound(const struct moore_layout *l, const struct moore_grid *g,
-			       struct moore_err *err);
+			       const struct moore_progress *progress, struct moore_err *err);
 
 /* Order of the switches in which consecutive ones fill cabinets of size. */
 int moore_place_order(uint32_t *order, const struct moore_plan *p,
