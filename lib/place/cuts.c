@@ -13,6 +13,8 @@
  * Invariant: mu is estimated by power iteration, and then proven: L - mu I + c J
  * is positive definite, as the pivots of its factors L D L' show; a margin is left
  * for what rounding does to them. */
+#include <string.h>
+
 #include "place_impl.h"
 
 #define THINGS_MAX 5000		/* the proof takes n^3 / 6 steps and 4 n^2 bytes */
@@ -172,15 +174,36 @@ across(double mu, uint32_t n, uint32_t x)
 	return whole + (v > (double)whole);
 }
 
-/* A line with room for m things on its one side and the others' on the other: the
- * fewest links are at one of the extremes. */
+/* At least so many links across all the lines between steps columns (or rows) with
+ * room for so many things each.  What is free of that room lies where it is best
+ * for all lines together: least[f] is the fewest links across the lines so far with
+ * f free slots before the last of them. */
 static int64_t
-across_line(double mu, uint32_t n, uint32_t m, uint32_t all)
+across_lines(double mu, uint32_t n, uint32_t steps, uint32_t room, int64_t *least, int64_t *next)
 {
-	const uint32_t most = m < n ? m : n, least = n > all - m ? n - (all - m) : 0;
-	const int64_t a = across(mu, n, most), b = across(mu, n, least);
+	const uint32_t free_slots = steps * room - n;
+	int64_t best = INT64_MAX;
 
-	return a < b ? a : b;
+	for (uint32_t f = 0; f <= free_slots; f++)
+		least[f] = f ? INT64_MAX : 0;
+	for (uint32_t line = 1; line < steps; line++) {
+		for (uint32_t f = 0; f <= free_slots; f++) {
+			const uint32_t before = line * room;
+			int64_t sum = INT64_MAX;
+
+			for (uint32_t d = 0; d <= room && d <= f; d++)
+				sum = least[f - d] < sum ? least[f - d] : sum;
+			if (sum < INT64_MAX)
+				sum = f <= before && before - f <= n ?
+					sum + across(mu, n, before - f) : INT64_MAX;
+			next[f] = sum;
+		}
+		memcpy(least, next, (free_slots + 1u) * sizeof(*least));
+	}
+	for (uint32_t f = 0; f <= free_slots; f++)
+		if (free_slots - f <= room && least[f] < best)
+			best = least[f];
+	return best;
 }
 
 /* At most so many links inside cabinets: a thing has size - 1 others with it, and
@@ -205,10 +228,11 @@ most_inside(const struct laplacian *m, double mu, uint32_t size, int64_t links)
 }
 
 static int64_t
-sum_up(const struct laplacian *m, const struct moore_layout *l, const struct moore_grid *g, double mu)
+sum_up(const struct laplacian *m, const struct moore_layout *l, const struct moore_grid *g, double mu,
+       int64_t *scratch)
 {
-	const uint32_t n = m->k->n, all = l->n_spots;
-	int64_t links = 0, sum;
+	const uint32_t n = m->k->n, free_slots = l->n_spots - n;
+	int64_t *next = scratch + free_slots + 1, links = 0, sum;
 
 	for (uint32_t e = 0; e < m->k->start[n]; e++)
 		links += m->k->weight[e];
@@ -216,10 +240,8 @@ sum_up(const struct laplacian *m, const struct moore_layout *l, const struct moo
 	sum = links * l->overhead;
 	if (l->overhead > l->inside)
 		sum -= (l->overhead - l->inside) * most_inside(m, mu, g->size, links);
-	for (uint32_t c = 1; c < g->columns; c++)
-		sum += g->column_pitch * across_line(mu, n, c * g->rows * g->size, all);
-	for (uint32_t r = 1; r < g->rows; r++)
-		sum += g->row_pitch * across_line(mu, n, r * g->columns * g->size, all);
+	sum += g->column_pitch * across_lines(mu, n, g->columns, g->rows * g->size, scratch, next);
+	sum += g->row_pitch * across_lines(mu, n, g->rows, g->columns * g->size, scratch, next);
 	return sum;
 }
 
@@ -230,7 +252,7 @@ moore_layout_cut_bound(const struct moore_layout *l, const struct moore_grid *g,
 	const uint32_t n = l->links->n;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct laplacian m = { .k = l->links, .progress = *progress };
-	int64_t sum;
+	int64_t sum, *scratch;
 
 	if (n > THINGS_MAX || l->inside > l->overhead)
 		return 0;
@@ -239,7 +261,8 @@ moore_layout_cut_bound(const struct moore_layout *l, const struct moore_grid *g,
 	m.y = moore_arena_alloc(&tmp, n + 1u, sizeof(double));
 	m.pivot = moore_arena_alloc(&tmp, n + 1u, sizeof(double));
 	m.row = moore_arena_alloc(&tmp, ((size_t)n * (n + 1) + 2) / 2, sizeof(double));
-	if (!m.degree || !m.x || !m.y || !m.pivot || !m.row) {
+	scratch = moore_arena_alloc(&tmp, 2 * ((size_t)l->n_spots - n + 1), sizeof(*scratch));
+	if (!m.degree || !m.x || !m.y || !m.pivot || !m.row || !scratch) {
 		moore_arena_free(&tmp);
 		return moore_fail_nomem(err);
 	}
@@ -248,7 +271,7 @@ moore_layout_cut_bound(const struct moore_layout *l, const struct moore_grid *g,
 			m.degree[i] += m.k->weight[e];
 		m.most = m.degree[i] > m.most ? m.degree[i] : m.most;
 	}
-	sum = sum_up(&m, l, g, connectivity(&m));
+	sum = sum_up(&m, l, g, connectivity(&m), scratch);
 	moore_arena_free(&tmp);
 	return sum;
 }
