@@ -7,6 +7,7 @@
 #include "fabrics.h"
 #include "moore/check.h"
 #include "moore/conf.h"
+#include "moore/engine.h"
 #include "moore/lane.h"
 #include "moore/quality.h"
 #include "moore/route.h"
@@ -590,6 +591,71 @@ test_dump(void **state)
 	moore_fabric_free(f);
 }
 
+/* SL = 4 * class + table, and where SLs are not mapped 15 is VL 15. */
+static void
+test_sl_15(void **state)
+{
+	static const struct {
+		const char *why, *classes;
+		uint8_t lanes;
+		bool maps;
+		int want;
+	} T[] = {
+		{ "class 3, table D is dropped", "0,0,0,0,1,1,1,1,2,2,2,2,3", 15, false, -MOORE_EUNSAFE },
+		{ "not where VLs end before 15", "0,0,0,0,1,1,1,1,2,2,2,2,3", 8, false, 0 },
+		{ "nor where SLs are mapped", "0,0,0,0,1,1,1,1,2,2,2,2,3", 15, true, 0 },
+		{ "nor without class 3", "0,0,0,0,1,1,1,1,2", 15, false, 0 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = test_family("slimfly", "q=5 p=2", 1);
+		struct moore_engine_result *r;
+		struct moore_conf conf;
+		struct moore_err err = { 0 };
+
+		moore_conf_defaults(&conf);
+		CHECK_EQ(T[i].why, moore_conf_set(&conf, "profile", "sl-hint", NULL), 0);
+		CHECK_EQ(T[i].why, moore_conf_set(&conf, "classes", T[i].classes, NULL), 0);
+		f->sw[7].maps_sl = T[i].maps;
+		for (uint32_t p = 0; p < f->n_ports; p++)
+			f->port[p].lanes = T[i].lanes;
+		CHECK_EQ(T[i].why, moore_engine_run(&r, f, NULL, &conf, NULL, NULL, &err), T[i].want);
+		CHECK(T[i].why, !T[i].want || (strstr(err.text, "sw7") && strstr(err.text, "max_op_vls")));
+		moore_engine_result_free(r);
+		moore_fabric_free(f);
+	}
+}
+
+/* Two managers that disagree about either would hand out other SLs. */
+static void
+test_hash(void **state)
+{
+	static const char *const T[][3] = {
+		{ "profile", "any-sl", "sl-hint" }, { "layers", "valiant3", "valiant" },
+		{ "layers", "valiant", "inr" }, { "classes", "0", "0,0,0,0,1" },
+	};
+	struct moore_fabric *f = test_family("slimfly", "q=3", 0);	/* no layers at all */
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		uint64_t hash[2];
+
+		for (unsigned k = 0; k < 2; k++) {
+			struct moore_engine_result *r;
+			struct moore_conf conf;
+
+			moore_conf_defaults(&conf);
+			moore_conf_set(&conf, T[i][0], T[i][1 + k], NULL);
+			assert_int_equal(moore_engine_run(&r, f, NULL, &conf, NULL, NULL, NULL), 0);
+			hash[k] = r->hash;
+			moore_engine_result_free(r);
+		}
+		CHECK(T[i][2], hash[0] != hash[1]);
+	}
+	moore_fabric_free(f);
+}
+
 static void
 test_oom(void **state)
 {
@@ -619,6 +685,8 @@ main(void)
 		cmocka_unit_test(test_four_hops_in_general),
 		cmocka_unit_test(test_none_covers_the_rest),
 		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_sl_15),
+		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_oom),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_degraded),
