@@ -562,7 +562,7 @@ hint_alloc(struct job *j, struct moore_err *err)
 		return 0;
 	r->right = calloc(r->seen->n_switches + 1, r->lft->stride);
 	r->at = malloc(r->lft->stride * sizeof(*r->at));
-	if (!r->right || !r->at || moore_rhint_init(&j->hint, &r->g) < 0)
+	if (!r->right || !r->at || moore_rhint_init(&j->hint, &r->g, j->kind) < 0)
 		return moore_fail_nomem(err);
 	memset(r->at, 0xff, r->lft->stride * sizeof(*r->at));
 	return 0;
