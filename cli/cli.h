@@ -241,6 +241,8 @@ int cmd_table_sl2vl(const struct cli_call *c);
 int cmd_conf(const struct cli_call *c);
 int cmd_conf_check(const struct cli_call *c);
 int cmd_doctor(const struct cli_call *c);
+int cmd_check(const struct cli_call *c);
+int cmd_repair(const struct cli_call *c);
 
 /* Resolve FAMILY KEY=VALUE... to a graph (cmd_topo.c). */
 int cli_build_topo(const struct cli_call *c, struct moore_topo **out);

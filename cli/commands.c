@@ -114,6 +114,11 @@ static const struct cli_opt doctor_opts[] = {
 	{ 0 }
 };
 
+static const struct cli_opt repair_opts[] = {
+	{ "accept", 0, "FILE", "write the plan that the fabric fulfils as it is, instead" },
+	{ 0 }
+};
+
 const struct cli_cmd cli_cmds[] = {
 	{ "topo list", "", 0, 0, "List the topology families and their parameters.",
 	  NULL, NULL, cmd_topo_list },
@@ -218,6 +223,16 @@ const struct cli_cmd cli_cmds[] = {
 	{ "conf check", "FILE", 1, 1, "Is a moore.conf right?", NULL, NULL, cmd_conf_check },
 	{ "conf", "", 0, 0, "Print moore.conf with every key, its help and its default.", NULL,
 	  NULL, cmd_conf },
+	{ "check", "PLAN FABRIC", 2, 2, "Is the fabric cabled as planned?", NULL,
+	  "FABRIC is what ibnetdiscover printed, an opensm-subnet.lst, a directory of dumps\n"
+	  "that holds one, or another plan.  Switches are known by GUID where the plan gives\n"
+	  "one, else by name, else by their cables.  Exits with 1 when something deviates.",
+	  cmd_check },
+	{ "repair", "PLAN FABRIC", 2, 2, "The fewest cable ends to move, and in which order.",
+	  repair_opts,
+	  "FABRIC as for check.  All ends of a step are pulled, then plugged in.  Cables to\n"
+	  "what is not there are left out.  Exits with 1 when there is something to move.",
+	  cmd_repair },
 	{ "doctor", "", 0, 0, "Will the plugin load into this OpenSM and be in force?",
 	  doctor_opts,
 	  "Looks at OpenSM, the plugin, opensm.conf, moore.conf and the plan it names.\n"

@@ -21,5 +21,6 @@
 #include "steps.h"
 #include "tables.h"
 #include "topo.h"
+#include "wire.h"
 
 #endif
