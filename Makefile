@@ -50,7 +50,7 @@ SIM_BIN    := $(B)/tests/sim/creditsim
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl
 
-.PHONY: all deps demo check quick soak bench-route bench-layers bench-stability bench-permute bench-wire install clean
+.PHONY: all deps demo check quick soak bench-route bench-layers bench-stability bench-permute bench-wire bench-place install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
@@ -132,6 +132,8 @@ bench-stability: test-deps all $(B)/tests/bench/stability
 	@tests/bench/cut
 bench-permute: deps $(B)/tests/bench/permute
 	@$(B)/tests/bench/permute
+bench-place: test-deps all
+	@tests/bench/place
 
 bench-wire: all $(B)/tests/bench/wire
 	@$(B)/tests/bench/wire

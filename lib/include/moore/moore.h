@@ -13,6 +13,7 @@
 #include "math.h"
 #include "mix.h"
 #include "permute.h"
+#include "place.h"
 #include "plan.h"
 #include "quality.h"
 #include "route.h"
