@@ -252,8 +252,8 @@ moore_wire_check(struct moore_wire **out, const struct moore_plan *plan,
 	if ((rc = match(&m, plan, seen)) < 0)
 		goto out;
 	if (!take_match(w, &m) || !lay_slots(w, &m) || !lay_jacks(w, &j, &tmp) ||
-	    !lay_observed(w, &j) || !lay_planned(w, &j, m.mute && w->mirrored, &tmp) || !moore_wire_assign(w) ||
-	    !moore_wire_deviate(w)) {
+	    !lay_observed(w, &j) || !lay_planned(w, &j, m.mute && w->mirrored, &tmp) ||
+	    !moore_wire_assign(w) || !moore_wire_deviate(w)) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}

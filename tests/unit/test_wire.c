@@ -396,6 +396,42 @@ test_images(void **state)
 	}
 }
 
+/* Two cables where the plan of a hypercube has one, ports dealt anew, no name known: the
+ * graphs have to be mapped, parallel cables and all. */
+static void
+test_parallel(void **state)
+{
+	static const char *const words[] = { "n=4", "p=0" };
+	struct moore_plan *one = plan_of("hypercube", words, 2), *p = miswire_copy(one);
+	struct moore_rng r = { test_seed() + 4 };
+	struct moore_seen seen = { NULL };
+	struct moore_wire *w;
+	struct miswire m;
+
+	(void)state;
+	p->cable = realloc(p->cable, (2 * p->n_cables + 65u) * sizeof(*p->cable));
+	for (uint32_t i = 0; i < one->n_cables; i++) {
+		p->cable[p->n_cables] = p->cable[i];
+		for (int k = 0; k < 2; k++)
+			p->cable[p->n_cables].port[k] = (moore_portnum)(p->cable[i].port[k] + 6);
+		p->n_cables++;
+	}
+	for (uint32_t i = 0; i < p->n_switches; i++)
+		p->sw[i].ports = 12;
+	miswire_init(&m, p);
+	make_image(&r, &m, true, false);
+	miswire_finish(&r, &m);
+	rename_all(m.p, true);
+	seen.plan = m.p;
+	assert_int_equal(moore_plan_check(m.p, NULL, NULL), 0);
+	assert_int_equal(moore_wire_check(&w, p, &seen, NULL), 0);
+	accept_image("parallel cables", p, &seen, w);
+	moore_wire_free(w);
+	miswire_fini(&m);
+	moore_plan_free(p);
+	moore_plan_free(one);
+}
+
 /* ---- fewest moves: brute force ---------------------------------------------------------------- */
 
 static uint32_t
@@ -788,7 +824,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_seen), cmocka_unit_test(test_subnet),
 		cmocka_unit_test(test_faults), cmocka_unit_test(test_no_names),
-		cmocka_unit_test(test_images), cmocka_unit_test(test_fewest),
+		cmocka_unit_test(test_images), cmocka_unit_test(test_parallel),
+		cmocka_unit_test(test_fewest),
 		cmocka_unit_test(test_oom),
 	};
 

@@ -145,7 +145,8 @@ struct moore_repair {
  * assignment has a closed form: 2 max(o, p) less the pairs that share a jack.
  * It is proven for the roles of w; where those were guessed (more than one switch
  * without a name, a mirrored wiring, endpoints of unknown names at unplanned ports)
- * optimal is false unless the lower bound is met.  O(cables) and for each step a search around its cables. */
+ * optimal is false unless the lower bound is met.  O(cables), and for each step a
+ * search around its cables. */
 MOORE_API int moore_wire_repair(struct moore_repair **out, const struct moore_wire *w,
 				struct moore_err *err);
 MOORE_API void moore_repair_free(struct moore_repair *r);
