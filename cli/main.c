@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "client.h"
+#include "term.h"
 
 /* How many of the words does this verb's name take?  0: it is another verb. */
 static size_t
@@ -41,8 +42,9 @@ print_help(const char *group)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
 
-	cli_putf(&b, "usage: moorectl VERB [arguments] [options]\n\n"
-		 "Plans, routes and checks low-diameter InfiniBand fabrics, off line.\n\n");
+	cli_putf(&b, "usage: moorectl [--socket PATH] [--no-pager] VERB [arguments] [options]\n\n"
+		 "Plans, routes and checks low-diameter InfiniBand fabrics; asks moored about\n"
+		 "the one that runs, on its socket (" CLI_SOCKET ").\n\n");
 	put_verbs(&b, group);
 	cli_putf(&b, "\nEvery verb takes --help and --json.  `moorectl --version` prints the "
 		 "version.\nExit codes: 0 fine, 1 the check found something, 2 misuse or "
@@ -119,6 +121,10 @@ run(const struct cli_cmd *cmd, char *const *words, size_t n)
 	if (!c.arg || !c.given) {
 		rc = cli_error("out of memory");
 	} else if ((rc = cli_parse(&c, words, n)) == CLI_OK) {
+		if (cli_has(&c, "no-pager"))
+			cli_no_pager();
+		if (cli_opt(&c, "socket"))
+			cli_set_socket(cli_opt(&c, "socket"));
 		if (c.help) {
 			cli_help_cmd(cmd, &help);
 			rc = cli_print_text(&help);
@@ -132,6 +138,26 @@ run(const struct cli_cmd *cmd, char *const *words, size_t n)
 	return rc;
 }
 
+/* --socket PATH, --socket=PATH and --no-pager may stand before the verb, too: how many
+ * words the first of words takes; 0: it is none of them. */
+static size_t
+take_early(char *const *words, size_t n)
+{
+	if (n && !strcmp(words[0], "--no-pager")) {
+		cli_no_pager();
+		return 1;
+	}
+	if (n && !strncmp(words[0], "--socket=", 9)) {
+		cli_set_socket(words[0] + 9);
+		return 1;
+	}
+	if (n > 1 && !strcmp(words[0], "--socket")) {
+		cli_set_socket(words[1]);
+		return 2;
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -139,6 +165,8 @@ main(int argc, char **argv)
 	size_t n = argc > 1 ? (size_t)argc - 1 : 0, taken;
 
 	json_object_seed(1);	/* the same answer in the same order each time */
+	for (; (taken = take_early(words, n)); n -= taken)
+		words += taken;
 	if (!n) {
 		cli_error("which verb? try: moorectl --help");
 		return CLI_FAIL;
