@@ -55,7 +55,7 @@ SIM_BIN    := $(B)/tests/sim/creditsim
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
 
-.PHONY: all deps demo check quick soak bench-route bench-layers bench-stability bench-permute bench-wire bench-rpc install clean
+.PHONY: all deps demo check quick soak bench-route bench-layers bench-stability bench-permute bench-wire bench-place bench-rpc install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
@@ -159,6 +159,8 @@ bench-rpc: test-deps all $(B)/moored-still
 	@tests/bench/rpc
 bench-permute: deps $(B)/tests/bench/permute
 	@$(B)/tests/bench/permute
+bench-place: test-deps all
+	@tests/bench/place
 
 bench-wire: all $(B)/tests/bench/wire
 	@$(B)/tests/bench/wire

@@ -228,6 +228,8 @@ int cmd_plan_show(const struct cli_call *c);
 int cmd_plan_check(const struct cli_call *c);
 int cmd_plan_export(const struct cli_call *c);
 int cmd_plan_import(const struct cli_call *c);
+int cmd_plan_place(const struct cli_call *c);
+int cmd_plan_cables(const struct cli_call *c);
 int cmd_plan_permute(const struct cli_call *c);
 int cmd_plan_steps(const struct cli_call *c);
 int cmd_route(const struct cli_call *c);

@@ -146,8 +146,8 @@ put_sums(struct moore_buf *b, const struct moore_wire *w, const struct moore_rep
 	if (r->optimal)
 		cli_putf(b, "no list is shorter%s\n", w->n_exchanges ? " after the exchanges" : "");
 	else
-		cli_putf(b, "at least %u are needed; more is not known, since switches are known "
-			 "by their cables alone\n", r->lower_bound);
+		cli_putf(b, "at least %u are needed; more is not known, since names do not tell "
+			 "what is what\n", r->lower_bound);
 	if (r->n_parting)
 		cli_putf(b, CLI_YELLOW "%u steps part switches that were joined: no order was found "
 			 "that does not" CLI_PLAIN "\n", r->n_parting);

@@ -16,13 +16,31 @@ static const struct cli_opt out_opts[] = {
 	{ 0 }
 };
 static const struct cli_opt export_opts[] = {
-	{ "to", 0, "FORMAT", "ibsim, ibnetdiscover, dot or csv" },
+	{ "to", 0, "FORMAT", "ibsim, ibnetdiscover, dot, ptm, csv, opa or slurm" },
 	OPT_OUTPUT_FILE,
 	{ 0 }
 };
 static const struct cli_opt import_opts[] = {
-	{ "from", 0, "FORMAT", "ibnetdiscover" },
+	{ "from", 0, "FORMAT", "ibsim, ibnetdiscover, dot, ptm, csv, opa or slurm" },
 	OPT_OUTPUT_FILE,
+	{ 0 }
+};
+static const struct cli_opt place_opts[] = {
+	{ "model", 0, "fujiwara|young", "cable runs and their floor (fujiwara)" },
+	{ "cabinet-size", 0, "N", "switches in a cabinet (16; young: 2)" },
+	{ "pitch", 0, "WxD", "metres from cabinet to cabinet and from row to row (0.6x2.1; young: 0.6x2)" },
+	{ "assign", 0, "sequential|structure|refined", "switches to cabinets (refined)" },
+	{ "iterations", 0, "N", "tries of each annealing (2000000)" },
+	{ "seed", 0, "N", "of the annealing (1)" },
+	OPT_OUTPUT_FILE,
+	{ 0 }
+};
+static const struct cli_opt cables_opts[] = {
+	{ "by", 0, "pair|bundle", "pairs of cabinets, or a cabinet and a row (pair)" },
+	{ "crews", 0, "N", "share the work among so many (1)" },
+	{ "catalogue", 0, "FILE", "lines LENGTH,copper|optical[,PRICE] (an example without prices)" },
+	{ "csv", 0, "FILE", "write the list there" },
+	{ "html", 0, "FILE", "write a sheet to print there" },
 	{ 0 }
 };
 static const struct cli_opt permute_opts[] = {
@@ -130,9 +148,30 @@ const struct cli_cmd cli_cmds[] = {
 	  "Exits with 1 when the plan can be read and is wrong, or falls apart into\n"
 	  "parts that no cable joins.", cmd_plan_check },
 	{ "plan export", "FILE", 1, 1, "Write a plan in another format.", export_opts,
-	  "--to FORMAT is required.", cmd_plan_export },
+	  "--to FORMAT is required.  What formats leave out:\n"
+	  "  ibsim, ibnetdiscover  lengths, labels, cabinets, the family; ibsim also rates\n"
+	  "  dot, ptm              those, GUIDs, rates, free ports; ptm also free switches\n"
+	  "  csv                   GUIDs, rates, cabinets, free ports and switches, the family\n"
+	  "  opa                   GUIDs, rates, units, the floor, free ports and switches, the family\n"
+	  "  slurm                 all but which endpoint is at which switch, in a tree of leaves\n"
+	  "                        below one switch \"fabric\", which stands for all cables",
+	  cmd_plan_export },
 	{ "plan import", "FILE", 1, 1, "Make a plan of another format.", import_opts,
-	  "--from FORMAT is required.", cmd_plan_import },
+	  "--from FORMAT is required.  ptm: swp<n> is port n of a switch, eth<n> port n+1 of a\n"
+	  "host.  opa: FI is an endpoint, a rack a cabinet.  slurm: nodes get ports in their order.",
+	  cmd_plan_import },
+	{ "plan place", "FILE", 1, 1, "Put switches into cabinets, and cabinets where they need least cable.",
+	  place_opts,
+	  "-o FILE is required: the plan with cabinets, units and cable lengths.  A cable is\n"
+	  "2 m inside a cabinet, else 4 m and the Manhattan way.  sequential fills cabinets in\n"
+	  "plan order, structure with what belongs together, refined takes the better one and\n"
+	  "exchanges switches.  The bounds say how far the total can be from the best.",
+	  cmd_plan_place },
+	{ "plan cables", "FILE", 1, 1, "The cables to buy, and who plugs what in where.", cables_opts,
+	  "FILE is a plan that was placed.  Labels are CABINET-UNIT-PORT.  Each cable gets the\n"
+	  "shortest of the catalogue that reaches, of two as long the copper one.  Crews get\n"
+	  "runs of the list with as many lines each, so that a crew stays in one part of the floor.",
+	  cmd_plan_cables },
 	{ "plan permute", "PLAN", 1, 1, "Swap ends of cables at random, so that distances fall.",
 	  permute_opts,
 	  "-o FILE is required: the new plan.  Ends are exchanged inside cabinets only, so\n"

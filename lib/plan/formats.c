@@ -4,12 +4,23 @@
 
 #include "plan_parts.h"
 
+#define BOTH(f) moore_plan_write_##f, moore_plan_parse_##f
+
 static const struct moore_plan_format formats[] = {
-	{ "ibsim", "fabric description that ibsim loads", moore_plan_write_ibsim, NULL },
-	{ "ibnetdiscover", "what ibnetdiscover prints of a fabric",
-	  moore_plan_write_ibnetdiscover, moore_plan_parse_ibnetdiscover },
-	{ "dot", "Graphviz graph", moore_plan_write_dot, NULL },
-	{ "csv", "cable list, one cable or endpoint on a line", moore_plan_write_csv, NULL },
+	{ "ibsim", "fabric description that ibsim loads", BOTH(ibsim),
+	  "rates, lengths, labels, cabinets, the family" },
+	{ "ibnetdiscover", "what ibnetdiscover prints of a fabric", BOTH(ibnetdiscover),
+	  "lengths, labels, cabinets, the family" },
+	{ "dot", "Graphviz graph", BOTH(dot),
+	  "GUIDs, rates, lengths, labels, cabinets, ports without a cable, the family" },
+	{ "ptm", "topology.dot of the Prescriptive Topology Manager", BOTH(ptm),
+	  "what dot leaves out, and switches without a cable" },
+	{ "csv", "cable list, one cable or endpoint on a line", BOTH(csv),
+	  "GUIDs, rates, cabinets, ports and switches without a cable, the family" },
+	{ "opa", "link list of Omni-Path's opaxlattopology", BOTH(opa),
+	  "GUIDs, rates, units, the floor, ports and switches without a cable, the family" },
+	{ "slurm", "topology.conf of Slurm, one switch above all that have endpoints", BOTH(slurm),
+	  "all but which node is at which switch" },
 };
 
 const struct moore_plan_format *

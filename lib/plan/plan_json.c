@@ -587,6 +587,19 @@ moore_plan_put_metres(struct moore_buf *b, double v)
 	b->oom = true;			/* the only way left */
 }
 
+bool
+moore_plan_read_metres(const char *s, size_t len, double *out)
+{
+	json_t *j = len && s[0] >= '0' && s[0] <= '9' ? json_loadb(s, len, JSON_DECODE_ANY, NULL) : NULL;
+	double v = j ? json_number_value(j) : -1;
+
+	json_decref(j);
+	if (!(v >= 0 && v <= MOORE_PLAN_METRES_MAX))
+		return false;
+	*out = v;
+	return true;
+}
+
 /* Checked text holds no control characters. */
 static void
 put_string(struct moore_buf *b, const char *s)

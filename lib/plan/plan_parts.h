@@ -79,6 +79,9 @@ void moore_plan_wiring_fini(struct moore_plan_wiring *w);
 /* Shortest decimal that reads back as the same number; 0 <= v <= METRES_MAX. */
 void moore_plan_put_metres(struct moore_buf *b, double v);
 
+/* The whole of s as a number from 0 to METRES_MAX, in the JSON's grammar. */
+bool moore_plan_read_metres(const char *s, size_t len, double *out);
+
 /* Out of memory while *out grew? */
 static inline int
 moore_plan_written(const struct moore_buf *out, struct moore_err *err)
@@ -88,15 +91,26 @@ moore_plan_written(const struct moore_buf *out, struct moore_err *err)
 
 /* ---- the formats --------------------------------------------------------- */
 
-int moore_plan_write_ibsim(const struct moore_plan *p, struct moore_buf *out,
-			   struct moore_err *err);
-int moore_plan_write_ibnetdiscover(const struct moore_plan *p, struct moore_buf *out,
-				   struct moore_err *err);
+int moore_plan_write_ibsim(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
+int moore_plan_parse_ibsim(struct moore_plan **out, const char *text, size_t len,
+	                   struct moore_err *err);
+int moore_plan_write_ibnetdiscover(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
 int moore_plan_parse_ibnetdiscover(struct moore_plan **out, const char *text, size_t len,
-				   struct moore_err *err);
-int moore_plan_write_dot(const struct moore_plan *p, struct moore_buf *out,
-			 struct moore_err *err);
-int moore_plan_write_csv(const struct moore_plan *p, struct moore_buf *out,
-			 struct moore_err *err);
+	                           struct moore_err *err);
+int moore_plan_write_dot(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
+int moore_plan_parse_dot(struct moore_plan **out, const char *text, size_t len,
+	                 struct moore_err *err);
+int moore_plan_write_ptm(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
+int moore_plan_parse_ptm(struct moore_plan **out, const char *text, size_t len,
+	                 struct moore_err *err);
+int moore_plan_write_csv(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
+int moore_plan_parse_csv(struct moore_plan **out, const char *text, size_t len,
+	                 struct moore_err *err);
+int moore_plan_write_opa(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
+int moore_plan_parse_opa(struct moore_plan **out, const char *text, size_t len,
+	                 struct moore_err *err);
+int moore_plan_write_slurm(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
+int moore_plan_parse_slurm(struct moore_plan **out, const char *text, size_t len,
+	                   struct moore_err *err);
 
 #endif

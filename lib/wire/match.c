@@ -505,8 +505,7 @@ is_image(struct moore_match *m)
 		return false;
 	return moore_match_share(m, m->self) < 50 ||
 		(fit >= MOORE_MATCH_DOUBT && share(m, m->self, true) < 50 &&
-		 total_agreement(m, m->role) > total_agreement(m, m->self) +
-		 MOORE_WIRE_EXCHANGE * m->have.p->n_switches);
+		 total_agreement(m, m->role) > 2 * total_agreement(m, m->self));
 }
 
 /* Members of the ring of displaced switches through o, in ring[]; 0 when it is no
@@ -567,8 +566,10 @@ take_slots(struct moore_match *m, const moore_swid *ring, uint32_t n, bool own)
 static bool
 weigh_ring(struct moore_match *m, const moore_swid *ring, uint32_t n)
 {
-	uint32_t without = ring_agreement(m, ring, n);
+	uint32_t without;
 
+	take_slots(m, ring, n, true);
+	without = ring_agreement(m, ring, n);
 	take_slots(m, ring, n, false);
 	if (ring_agreement(m, ring, n) > without + MOORE_WIRE_EXCHANGE * (n - 1))
 		return true;
@@ -624,19 +625,21 @@ take_rings(struct moore_match *m, moore_swid *ring, uint32_t *end)
 	return n;
 }
 
-/* One ring after the other, while one gains; then two neighbours on a ring that as a
- * whole does not. */
+/* One ring after the other, until none changes its mind about the others; then two
+ * neighbours on a ring that as a whole does not gain. */
 static void
 weigh_rings(struct moore_match *m, moore_swid *ring, const uint32_t *end, uint8_t *done,
 	    uint32_t n)
 {
 	bool again = true;
 
-	while (again) {
+	for (int round = 0; again && round < ROUNDS; round++) {
 		again = false;
 		for (uint32_t i = 0; i < n; i = end[i]) {
-			if (!done[i])
-				again |= done[i] = weigh_ring(m, ring + i, end[i] - i);
+			bool gains = weigh_ring(m, ring + i, end[i] - i);
+
+			again |= gains != done[i];
+			done[i] = gains;
 		}
 	}
 	for (uint32_t i = 0; i < n; i = end[i])
@@ -684,6 +687,7 @@ bind_endpoints_by_place(struct moore_match *m)
 
 		if (want && want->kind == MOORE_PLUG_ENDPOINT)
 			m->ep[e] = want->peer;
+		m->eps_by_place = true;
 	}
 }
 

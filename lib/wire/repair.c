@@ -285,14 +285,38 @@ job_init(struct job *j, const struct moore_wire *w)
 	return true;
 }
 
-/* With roles that nothing but structure tells, other roles might need fewer moves;
- * never fewer than the cables that are too many or too few have ends. */
+/* Might other switches, or other endpoints, stand for the planned ones?  Not where one
+ * switch is unknown and one slot free. */
+static bool
+roles_guessed(const struct moore_wire *w)
+{
+	uint32_t named = w->by_guid + w->by_name;
+
+	return w->mirrored || (w->by_structure && !(w->plan->n_switches == named + 1 &&
+						    w->seen->plan->n_switches == named + 1));
+}
+
+static bool
+endpoints_guessed(const struct moore_wire *w)
+{
+	return w->eps_by_place && w->n_ep_slots > w->plan->n_endpoints;
+}
+
+/* With roles that were guessed, others might need fewer moves; never fewer than the
+ * cables that are too many or too few have ends, as long as no choice of roles changes
+ * which cables are planned. */
 static void
 bound(struct moore_repair *r, const struct moore_wire *w)
 {
 	uint32_t o = w->observed.n, p = w->planned.n;
+	bool all_there = true;
 
-	r->lower_bound = w->by_structure || w->mirrored ? 2 * (o > p ? o - p : p - o) : r->n_moves;
+	for (moore_swid s = 0; s < w->plan->n_switches; s++)
+		all_there &= w->occupant[s] != MOORE_NONE;
+	if (!roles_guessed(w) && !endpoints_guessed(w))
+		r->lower_bound = r->n_moves;
+	else if (all_there && !endpoints_guessed(w))
+		r->lower_bound = 2 * (o > p ? o - p : p - o);
 	r->optimal = r->lower_bound == r->n_moves;
 }
 

@@ -38,6 +38,7 @@ take_match(struct moore_wire *w, const struct moore_match *m)
 	}
 	w->n_slots = w->plan->n_switches + unknown;
 	w->mirrored = m->image;
+	w->eps_by_place = m->eps_by_place;
 	return true;
 }
 

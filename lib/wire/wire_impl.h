@@ -37,6 +37,7 @@ struct moore_match {		/* who is who, while it is being found out */
 	moore_epid *ep;			/* of each observed endpoint: the planned one */
 	uint32_t by_guid, by_name;
 	uint8_t *mark;			/* of each observed switch, while a ring is weighed */
+	bool eps_by_place;		/* no endpoint is known by GUID or name */
 	bool image;			/* the names are wrong altogether */
 	bool mute;			/* endpoints stand by names, and have no vote on cables */
 	struct moore_arena *tmp;

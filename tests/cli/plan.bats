@@ -101,14 +101,14 @@ load lib
 	says "standard input: cannot read"
 }
 
-@test "formats: unknown, missing, one that only writes" {
+@test "formats: unknown, missing, the wrong one" {
 	q5 "$T/p.json"
 	run --separate-stderr -2 $M plan export "$T/p.json"
 	says "--to FORMAT is missing: it is one of ibsim"
 	run --separate-stderr -2 $M plan export --to visio "$T/p.json"
 	says "--to visio: no such format"
-	run --separate-stderr -2 $M plan import --from dot "$T/p.json"
-	says "it is one of ibnetdiscover"
+	run --separate-stderr -2 $M plan import --from visio "$T/p.json"
+	says "it is one of ibsim, ibnetdiscover"
 	run --separate-stderr -2 $M plan import --from ibnetdiscover "$T/p.json"
 	says "$T/p.json:"
 }

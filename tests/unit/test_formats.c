@@ -6,6 +6,8 @@
  * words, and the writer against them, record by record. */
 #include "harness.h"
 #include "random_plan.h"
+#include "moore/place.h"
+#include "moore/topo.h"
 
 static const char plan[] =
 "{\n"
@@ -154,6 +156,16 @@ static const char csv[] =
 "endpoint,s1,4,h1 mlx5_0,1,,\n"
 "endpoint,s1,1,h0,2,,\n";
 
+static const char ptm[] =
+"graph G {\n"
+"\t\"rack1 leaf\":\"swp1\" -- \"h0\":\"eth0\"\n"
+"\t\"s1\":\"swp4\" -- \"h1 mlx5_0\":\"eth0\"\n"
+"\t\"s1\":\"swp1\" -- \"h0\":\"eth1\"\n"
+"\t\"rack1 leaf\":\"swp3\" -- \"s1\":\"swp3\"\n"
+"\t\"rack1 leaf\":\"swp5\" -- \"s2\":\"swp1\"\n"
+"\t\"s1\":\"swp2\" -- \"s2\":\"swp3\"\n"
+"}\n";
+
 static struct moore_plan *
 plan_of(const char *text)
 {
@@ -174,12 +186,14 @@ import(struct moore_plan **p, const char *text, size_t len, struct moore_err *er
 static void
 test_table(void **state)
 {
-	static const char *const names[] = { "ibsim", "ibnetdiscover", "dot", "csv" };
+	static const char *const names[] = { "ibsim", "ibnetdiscover", "dot", "ptm", "csv", "opa",
+		"slurm" };
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		CHECK(names[i], moore_plan_format_at(i) == moore_plan_format_find(names[i]));
 		CHECK(names[i], moore_plan_format_at(i)->write != NULL);
+		CHECK(names[i], moore_plan_format_at(i)->parse != NULL);
 	}
 	CHECK("past the end", !moore_plan_format_at(ARRAY_LEN(names)));
 	CHECK("unknown", !moore_plan_format_find("hibsim"));
@@ -190,7 +204,7 @@ test_write(void **state)
 {
 	static const struct {
 		const char *format, *want;
-	} T[] = { { "ibsim", net }, { "dot", dot }, { "csv", csv } };
+	} T[] = { { "ibsim", net }, { "dot", dot }, { "csv", csv }, { "ptm", ptm } };
 	struct moore_plan *p = plan_of(plan);
 	(void)state;
 
@@ -477,6 +491,415 @@ test_bad(void **state)
 	}
 }
 
+/* ---- the others ---------------------------------------------------------------------------- */
+
+static int
+read_as(const char *format, struct moore_plan **p, const char *text, struct moore_err *err)
+{
+	return moore_plan_format_find(format)->parse(p, text, strlen(text), err);
+}
+
+enum { GUIDS = 1, PORTS = 2, FREE = 4, LENGTHS = 8, CABINETS = 16, NO_CABLES = 32 };
+
+/* What a format holds of a plan, as sorted lines; to be freed. */
+static char *
+held_text(const struct moore_plan *p, unsigned held)
+{
+	size_t n = 0, max = (size_t)p->n_switches + p->n_endpoints + p->n_cables, len = 1;
+	char **line = calloc(max + 1, sizeof(*line)), *all;
+	uint64_t *sw_guid, *ep_guid;
+	uint8_t *used = calloc(p->n_switches + 1, 1);
+
+	CHECK_EQ("GUIDs", moore_plan_guids(p, &sw_guid, &ep_guid, NULL), 0);
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		used[p->ep[i].sw] = 1;
+	for (uint32_t i = 0; i < p->n_cables && !(held & NO_CABLES); i++)
+		used[p->cable[i].sw[0]] = used[p->cable[i].sw[1]] = 1;
+	for (uint32_t i = 0; i < p->n_switches; i++) {
+		const struct moore_plan_switch *s = &p->sw[i];
+
+		if (used[i] || held & FREE)
+			len += (size_t)asprintf(&line[n++], "switch %s %u %llx %s\n", s->name,
+						held & PORTS ? s->ports : 0,
+						held & GUIDS ? (unsigned long long)sw_guid[i] : 0,
+						held & CABINETS && s->cabinet ? s->cabinet : "");
+	}
+	for (uint32_t i = 0; i < p->n_endpoints; i++) {
+		const struct moore_plan_endpoint *e = &p->ep[i];
+
+		len += (size_t)asprintf(&line[n++], "endpoint %s %u %llx at %s %u\n", e->name, e->ca_port,
+					held & GUIDS ? (unsigned long long)ep_guid[i] : 0,
+					p->sw[e->sw].name, e->port);
+	}
+	for (uint32_t i = 0; i < p->n_cables && !(held & NO_CABLES); i++) {
+		const struct moore_plan_cable *c = &p->cable[i];
+		int a = strcmp(p->sw[c->sw[0]].name, p->sw[c->sw[1]].name) > 0;
+
+		len += (size_t)asprintf(&line[n++], "cable %s %u to %s %u, %.17g, %s\n",
+					p->sw[c->sw[a]].name, c->port[a], p->sw[c->sw[!a]].name,
+					c->port[!a], held & LENGTHS ? c->length : 0,
+					held & LENGTHS && c->label ? c->label : "");
+	}
+	qsort(line, n, sizeof(*line), line_cmp);
+	all = calloc(len, 1);
+	for (size_t i = 0, at = 0; i < n; i++) {
+		size_t l = strlen(line[i]);
+
+		memcpy(all + at, line[i], l);
+		at += l;
+		free(line[i]);
+	}
+	free(line);
+	free(used);
+	free(sw_guid);
+	free(ep_guid);
+	return all;
+}
+
+/* A plan whose texts hold none of the characters that a format cannot say. */
+static void
+plain_texts(struct moore_plan *p, const char *bad)
+{
+	char *text[4 * 16 + 80 + 80];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_switches; i++) {
+		text[n++] = p->sw[i].name;
+		text[n++] = p->sw[i].cabinet;
+	}
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		text[n++] = p->ep[i].name;
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		text[n++] = p->cable[i].label;
+	for (uint32_t i = 0; i < p->n_cabinets; i++)
+		text[n++] = p->cabinet[i].name;
+	for (size_t i = 0; i < n; i++)
+		for (char *s = text[i]; s && *s; s++)
+			*s = strchr(bad, *s) ? '_' : *s;
+}
+
+/* What each format holds; what it does not is its row's lost, in words. */
+static const struct {
+	const char *format, *cannot;
+	unsigned held;
+} trips[] = {
+	{ "ibsim", "#@", GUIDS | PORTS | FREE }, { "dot", "", FREE }, { "ptm", "", 0 },
+	{ "csv", "", LENGTHS }, { "opa", ",\"", LENGTHS | CABINETS },
+	{ "ibnetdiscover", NULL, GUIDS | PORTS | FREE }, { "slurm", NULL, NO_CABLES },
+};
+
+/* Exported and read again, all is there that the format holds: the random plans
+ * have names of every kind, GUIDs, free ports, parallel cables, lengths. */
+static void
+test_round_trips(void **state)
+{
+	struct moore_rng r = { test_seed() };
+	(void)state;
+
+	for (unsigned i = test_rounds(500); i; i--)
+		for (size_t k = 0; k < ARRAY_LEN(trips) && trips[k].cannot; k++) {
+			struct moore_plan *p = random_plan(&r), *q;
+			struct moore_buf b = MOORE_BUF_INIT;
+			struct moore_err err = { 0 };
+			char *want, *got;
+
+			plain_texts(p, trips[k].cannot);
+			for (uint32_t e = 0; e < p->n_endpoints; e++)	/* ibsim's port GUIDs follow the node's */
+				p->ep[e].guid = 0;
+			if (moore_plan_format_find(trips[k].format)->write(p, &b, &err) < 0)
+				fail_msg("%s: %s", trips[k].format, err.text);
+			if (read_as(trips[k].format, &q, b.data, &err) < 0) {
+				if (!p->n_endpoints && !p->n_cables && !(trips[k].held & FREE))
+					goto next;	/* nothing of it was held */
+				fail_msg("%s line %u: %s of\n%s", trips[k].format, err.line, err.text, b.data);
+			}
+			want = held_text(p, trips[k].held);
+			got = held_text(q, trips[k].held);
+			assert_string_equal(got, want);
+			free(want);
+			free(got);
+			moore_plan_free(q);
+next:
+			moore_plan_free(p);
+			moore_buf_free(&b);
+		}
+}
+
+/* The plan of a family, placed, so that it has cabinets and lengths, too. */
+static struct moore_plan *
+plan_of_family(const char *family, const char *params)
+{
+	const struct moore_topo_family *f = moore_topo_family_find(family);
+	struct moore_place_opts o = { .model = moore_place_model_at(0), .iterations = 1000 };
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	struct moore_place_report report;
+	char copy[64], *save = NULL;
+	const char *word[4];
+	struct moore_plan *p = NULL;
+	struct moore_topo *t = NULL;
+	struct moore_err err = { 0 };
+	size_t n = 0;
+
+	snprintf(copy, sizeof(copy), "%s", params);
+	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		word[n++] = w;
+	if (moore_topo_params_parse(f, param, word, n, &err) < 0 ||
+	    moore_topo_build(&t, f, param, &err) < 0 || moore_plan_from_topo(&p, t, &err) < 0 ||
+	    moore_place(p, &o, &report, &err) < 0)
+		fail_msg("%s %s: %s", family, params, err.text);
+	moore_topo_free(t);
+	return p;
+}
+
+/* The wiring of whole families comes back; ports of switches and of endpoints,
+ * and for Slurm which endpoint is where, in the order of its port. */
+static void
+test_families(void **state)
+{
+	static const struct {
+		const char *family, *params;
+	} T[] = {
+		{ "slimfly", "q=5" }, { "slimfly", "q=4" }, { "mlfm", "h=4" }, { "oft", "k=4" },
+		{ "torus2d", "a=4 b=5" }, { "dragonfly", "a=4 h=2" }, { "hyperx", "s1=3 s2=3 s3=2" },
+		{ "myriclos", "n=128" }, { "fhypercube", "n=4" },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_plan *p = plan_of_family(T[i].family, T[i].params), *q;
+
+		for (size_t k = 0; k < ARRAY_LEN(trips); k++) {
+			const struct moore_plan_format *f = moore_plan_format_find(trips[k].format);
+			struct moore_buf b = MOORE_BUF_INIT, again = MOORE_BUF_INIT;
+			struct moore_err err = { 0 };
+			char *want, *got;
+
+			if (f->write(p, &b, &err) < 0 || f->parse(&q, b.data, b.len, &err) < 0)
+				fail_msg("%s as %s: line %u: %s", T[i].family, f->name, err.line, err.text);
+			want = held_text(p, trips[k].held);
+			got = held_text(q, trips[k].held);
+			assert_string_equal(got, want);
+			CHECK_EQ("cables", q->n_cables, trips[k].held & NO_CABLES ? 0 : p->n_cables);
+			CHECK_EQ("written once more", f->write(q, &again, &err), 0);
+			CHECK_EQ(f->name, again.len, b.len);
+			free(want);
+			free(got);
+			moore_plan_free(q);
+			moore_buf_free(&again);
+			moore_buf_free(&b);
+		}
+		moore_plan_free(p);
+	}
+}
+
+/* Which node is at which switch, and what the tree says twice. */
+static void
+test_slurm(void **state)
+{
+	static const char text[] =
+	"# a comment\r\n"
+	"SwitchName=a Nodes=n[08-11],m LinkSpeed=100\r\n"
+	"switchname=b nodes=k[0,2-3]x # another\n"
+	"\n"
+	"SwitchName=up Switches=a,b\n"
+	"SwitchName=fabric Switches=a,b\n";
+	static const char *const names[] = { "n08", "n09", "n10", "n11", "m", "k0x", "k2x", "k3x" };
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct moore_err err = { 0 };
+	struct moore_plan *p;
+	(void)state;
+
+	if (read_as("slurm", &p, text, &err) < 0)
+		fail_msg("line %u: %s", err.line, err.text);
+	CHECK_EQ("a, b, up", p->n_switches, 3);
+	CHECK_EQ("nodes", p->n_endpoints, ARRAY_LEN(names));
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		assert_string_equal(p->ep[i].name, names[i]);
+		CHECK_EQ(names[i], p->ep[i].sw, i > 4);
+		CHECK_EQ(names[i], p->ep[i].port, i > 4 ? i - 4 : i + 1);
+	}
+	CHECK_EQ("up to a and b", p->n_cables, 2);
+	CHECK_EQ("the port after the nodes", p->cable[0].port[1], 6);
+	CHECK_EQ("writes", moore_plan_format_find("slurm")->write(p, &b, &err), 0);
+	CHECK_STR("leaf", b.data, "\nSwitchName=a Nodes=n08,n09,n10,n11,m\nSwitchName=b Nodes=k0x,k2x,k3x\n"
+		  "SwitchName=fabric Switches=a,b\n");
+	moore_plan_free(p);
+	moore_buf_free(&b);
+}
+
+/* A spread sheet as its makers have it: lines before, cells left empty, a chassis,
+ * units behind lengths, what follows the links. */
+static void
+test_opa_sheet(void **state)
+{
+	static const char text[] =
+	"My cluster,,,,,,,,,,,,,,\r\n"
+	"Source,,,,,,Destination,,,,,,Cable,,\r\n"
+	"Rack Group,Rack,Name,Name-2,Port,Type,Rack Group,Rack,Name,Name-2,Port,Type,Label,Length,Details\r\n"
+	"row1,r1,host1,,,FI,row1,r2,edge1,,1,SW,H1,2m,AOC\r\n"
+	",,host2,,,,,,edge1,,2,,,3 m,\r\n"
+	",r2,edge1,,40,SW,row2,r9,core1,L101,1,CL,E1,20,\r\n"
+	",,,,,,,,,,,,,,\r\n"
+	"Core Name:core1,Core Group:row2,Core Rack:r9,Core Size:288,Core Full:0\r\n";
+	struct moore_err err = { 0 };
+	struct moore_plan *p;
+	(void)state;
+
+	if (read_as("opa", &p, text, &err) < 0)
+		fail_msg("line %u: %s", err.line, err.text);
+	CHECK_EQ("edge and leaf", p->n_switches, 2);
+	assert_string_equal(p->sw[0].name, "edge1");
+	assert_string_equal(p->sw[0].cabinet, "r2");
+	assert_string_equal(p->sw[1].name, "core1 L101");
+	assert_string_equal(p->sw[1].cabinet, "r9");
+	CHECK_EQ("hosts", p->n_endpoints, 2);
+	CHECK_EQ("type of the line above", p->ep[1].ca_port, 1);
+	CHECK_EQ("cables", p->n_cables, 1);
+	CHECK_EQ("metres", p->cable[0].length, 20);
+	assert_string_equal(p->cable[0].label, "E1");
+	moore_plan_free(p);
+}
+
+/* What ibsim's own examples and prescriptions of PTM have, and ours do not. */
+static void
+test_foreign(void **state)
+{
+	static const char sim[] =
+	"# a comment\n"
+	"switchguid=0x10\nhcaguids=0x100\n"
+	"Switch\t8 \"Switch1\"\t# \"leaf one\" base port 0 lid 2 lmc 0\n"
+	"[1]\t\"Hca1\"[1]\n"
+	"# a comment between ports\n"
+	"[2]\t\"Hca1\"[2] w=3 s=1\n"
+	"[3]\t\"Switch2\"[3]\n"
+	"\n"
+	"devid=0x12\nnoise that ibsim skips\n"
+	"Switch 8 \"Switch2\"\n"
+	"\n"
+	"Hca\t2 \"Hca1\"\t# \"same\"\n"
+	"[1]\t\"Switch1\"[1]\n"
+	"\n"
+	"Ca 1 \"Hca2\" # \"same\"\n"
+	"[1] \"Switch2\"\n";
+	static const char dots[] =
+	"/* plan */ strict graph \"G\" {\n"
+	"graph [hostidtype=\"hostname\" , version=\"1:0\", date=\"06/26/2013\"]\n"
+	"rankdir = LR; node [shape=box]\n"
+	"// one edge a line\n"
+	"spine1:swp1--leaf1:\"swp49\" [BFD=\"upMinTx=150\"][x=1;y=2];\n"
+	"\"leaf1\":\"swp1\" -- host1:ens0 # end\n"
+	"host1\n"
+	"}\n";
+	struct moore_err err = { 0 };
+	struct moore_plan *p;
+	(void)state;
+
+	if (read_as("ibsim", &p, sim, &err) < 0)
+		fail_msg("line %u: %s", err.line, err.text);
+	CHECK_EQ("one cable from one end", p->n_cables, 1);
+	CHECK_EQ("endpoints", p->n_endpoints, 3);
+	assert_string_equal(p->sw[0].name, "leaf one");
+	CHECK_EQ("GUIDs count on", p->sw[1].guid, 0x11);
+	assert_string_equal(p->ep[0].name, "Hca1");
+	CHECK_EQ("port GUID", p->ep[1].guid, 0x102);
+	assert_string_equal(p->ep[2].name, "Hca2");
+	CHECK_EQ("by ports and one", p->ep[2].guid, 0x104);
+	CHECK_EQ("port 1 is what ibsim takes", p->ep[2].port, 1);
+	moore_plan_free(p);
+	if (read_as("ptm", &p, dots, &err) < 0)
+		fail_msg("line %u: %s", err.line, err.text);
+	CHECK_EQ("switches", p->n_switches, 2);
+	CHECK_EQ("port", p->cable[0].port[1], 49);
+	CHECK_EQ("host", p->ep[0].ca_port, 1);
+	moore_plan_free(p);
+}
+
+static void
+test_bad_others(void **state)
+{
+#define SIM "Switch 4 \"a\"\n"
+#define CSV "kind,a_switch,a_port,b_node,b_port,length_m,label\n"
+#define OPA "Rack Group\n"
+	static const struct {
+		const char *why, *format, *text;
+		int rc;
+		unsigned line;
+		const char *part;
+	} T[] = {
+		{ "nothing", "ibsim", "", MOORE_EPLAN, 0, "switches: empty" },
+		{ "a port before a node", "ibsim", "[1] \"a\"[1]\n", MOORE_ESYNTAX, 1, "want a header such as" },
+		{ "no ports", "ibsim", "Switch \"a\"\n", MOORE_ESYNTAX, 1, "want a number of ports, 1..254" },
+		{ "a quote is open", "ibsim", "Switch 4 \"a\n", MOORE_ESYNTAX, 1, "want the node's id in quotes" },
+		{ "port past the switch's", "ibsim", SIM "[5] \"b\"[1]\n\nSwitch 4 \"b\"\n", MOORE_EPLAN, 2, "port 5 of \"a\": it has 4 as line 1 says" },
+		{ "port 0", "ibsim", SIM "[0] \"b\"[1]\n", MOORE_ESYNTAX, 2, "want a port in brackets" },
+		{ "no record", "ibsim", SIM "[1] \"b\"[1]\n", MOORE_EPLAN, 2, "\"b\" has no record" },
+		{ "ends disagree", "ibsim", SIM "[1] \"b\"[1]\n\nSwitch 4 \"b\"\n[1] \"a\"[2]\n", MOORE_EPLAN, 5, "port 1 of \"b\" is on line 2 already" },
+		{ "two records", "ibsim", SIM "\n" SIM, MOORE_EPLAN, 3, "has a record on line 1 already" },
+		{ "an alias", "ibsim", SIM "[1] \"@b\"\n", MOORE_ESYNTAX, 2, "no alias" },
+		{ "a module", "ibsim", "module=\"x\"\n", MOORE_ESYNTAX, 1, "module: not supported" },
+		{ "an include", "ibsim", "\ninclude \"x\"\n", MOORE_ESYNTAX, 2, "include: not supported" },
+		{ "a GUID", "ibsim", "switchguid=x\n", MOORE_ESYNTAX, 1, "want a GUID" },
+		{ "itself", "ibsim", SIM "[1] \"a\"[2]\n", MOORE_EPLAN, 2, "\"a\" is cabled to itself" },
+		{ "two hosts", "ibsim", "Hca 1 \"a\"\n[1] \"b\"[1]\n\nHca 1 \"b\"\n", MOORE_EPLAN, 2, "are both endpoints" },
+
+		{ "nothing", "csv", "", MOORE_ESYNTAX, 0, "an empty list" },
+		{ "no heading", "csv", "cable,a,1,b,1,,\n", MOORE_ESYNTAX, 1, "want the line kind," },
+		{ "a kind", "csv", CSV "wire,a,1,b,1,,\n", MOORE_ESYNTAX, 2, "kind: \"wire\"" },
+		{ "a port", "csv", CSV "\ncable,a,0,b,1,,\n", MOORE_ESYNTAX, 3, "a_port: \"0\" is no port" },
+		{ "a length", "csv", CSV "cable,a,1,b,1,1e9,\n", MOORE_ESYNTAX, 2, "length_m: \"1e9\"" },
+		{ "twice", "csv", CSV "cable,a,1,b,1,,\ncable,a,1,b,1,,\n", MOORE_EPLAN, 3, "port 1 of \"a\" is on line 2 already" },
+		{ "no name", "csv", CSV "cable,,1,b,1,,\n", MOORE_ESYNTAX, 2, "an empty name" },
+		{ "fields", "csv", CSV "cable,a,1,b,1,,x,y\n", MOORE_ESYNTAX, 2, "more than 7 fields" },
+		{ "both kinds", "csv", CSV "cable,a,1,b,1,,\nendpoint,a,2,b,1,,\n", MOORE_EPLAN, 3, "\"b\" is a switch on line 2" },
+		{ "a quote is open", "csv", CSV "cable,\"a,1\n\n", MOORE_ESYNTAX, 2, "a quote that is not closed" },
+
+		{ "another file", "dot", "digraph {}", MOORE_ESYNTAX, 1, "\"digraph\": want graph NAME" },
+		{ "cut", "dot", "graph {\na -- b [taillabel=1,headlabel=1]\n", MOORE_ESYNTAX, 3, "the graph is not closed" },
+		{ "an arrow", "dot", "graph {\na -> b\n}", MOORE_ESYNTAX, 2, "cables have no direction" },
+		{ "a chain", "dot", "graph {\na -- b -- c\n}", MOORE_ESYNTAX, 2, "one edge in a statement" },
+		{ "no ports", "dot", "graph {\na -- b\n}", MOORE_ESYNTAX, 2, "taillabel: want a port" },
+		{ "a part", "dot", "graph {\nsubgraph x {\n}}", MOORE_ESYNTAX, 2, "no subgraph" },
+		{ "a comment is open", "dot", "graph {\n/*/", MOORE_ESYNTAX, 2, "a comment that is not closed" },
+		{ "a quote is open", "dot", "graph {\n\"a\n\"}", MOORE_ESYNTAX, 2, "a quote that is not closed" },
+		{ "after the end", "dot", "graph { a }\nb", MOORE_ESYNTAX, 2, "nothing after the graph" },
+
+		{ "no interface", "ptm", "graph G {\na -- b\n}", MOORE_ESYNTAX, 2, "want an interface at both ends" },
+		{ "broken out", "ptm", "graph G {\na:swp1s0 -- b:swp1\n}", MOORE_ESYNTAX, 2, "interface \"swp1s0\"" },
+		{ "swp0", "ptm", "graph G {\na:swp0 -- b:swp1\n}", MOORE_ESYNTAX, 2, "interface \"swp0\"" },
+		{ "a switch with an eth", "ptm", "graph G {\na:swp1 -- b:swp1\na:eth0 -- b:swp2\n}", MOORE_EPLAN, 3, "\"a\" has a swp and another interface" },
+		{ "a node alone", "ptm", "graph G {\na:swp1 -- b:swp1\nc\n}", MOORE_EPLAN, 3, "\"c\" has no edge" },
+
+		{ "no heading", "opa", "a,b,c\n", MOORE_ESYNTAX, 0, "no line begins with \"Rack Group\"" },
+		{ "a type", "opa", OPA ",,a,,1,XX,,,b,,1,SW\n", MOORE_ESYNTAX, 2, "type \"XX\"" },
+		{ "no port", "opa", OPA ",,a,,,SW,,,b,,1,SW\n", MOORE_ESYNTAX, 2, "port \"\"" },
+		{ "a length", "opa", OPA ",,a,,1,SW,,,b,,1,SW,,far\n", MOORE_ESYNTAX, 2, "length \"far\"" },
+		{ "commas", "opa", OPA ",,a,,1,SW,,,b,,1,SW,x,1,y,z\n", MOORE_ESYNTAX, 2, "more than 15 fields" },
+		{ "two types", "opa", OPA ",,a,,1,SW,,,b,,1,SW\n,,b,,2,FI,,,a,,2,SW\n", MOORE_EPLAN, 3, "\"b\" is a switch on line 2" },
+
+		{ "an unknown key", "slurm", "NodeName=a\n", MOORE_ESYNTAX, 1, "want SwitchName=, Nodes=" },
+		{ "no switch", "slurm", "Nodes=a\n", MOORE_ESYNTAX, 1, "want SwitchName= before" },
+		{ "falling", "slurm", "SwitchName=s Nodes=n[3-1]\n", MOORE_ESYNTAX, 1, "want rising ranges" },
+		{ "a bracket is open", "slurm", "SwitchName=s Nodes=n[3\n", MOORE_ESYNTAX, 1, "want ] behind" },
+		{ "two brackets", "slurm", "SwitchName=s Nodes=n[3]m[2]\n", MOORE_ESYNTAX, 1, "one pair of brackets" },
+		{ "a list without end", "slurm", "SwitchName=s Nodes=n[0-4000000000]\n", MOORE_EPLAN, 1, "more than 254 nodes" },
+		{ "the same at the top", "slurm", "SwitchName=fabric Nodes=n[0-4000000000]\n", MOORE_EPLAN, 1, "more than 1000000 names" },
+		{ "no names", "slurm", "SwitchName=s Nodes=\n", MOORE_ESYNTAX, 1, "want names behind the =" },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_err err = { 0 };
+		struct moore_plan *p;
+		char why[100];
+
+		snprintf(why, sizeof(why), "%s: %s", T[i].format, T[i].why);
+		CHECK_EQ(why, read_as(T[i].format, &p, T[i].text, &err), -T[i].rc);
+		CHECK_STR(why, err.text, T[i].part);
+		CHECK_EQ(why, err.line, T[i].line);
+		CHECK(why, !p);
+	}
+}
+
 /* ---- what a format cannot say ------------------------------------------------------------- */
 
 static void
@@ -490,6 +913,8 @@ test_unsayable(void **state)
 		{ "port GUIDs not in a row", "ibsim", "\"port\": 1},", "\"port\": 1, \"guid\": \"0x0002c90300000201\"},",
 		  "endpoints[2].guid: 0x2c90300000999: ibsim numbers the ports of a CA in a row, so port 2 of \"h0\" would be 0x2c90300000202" },
 		{ "two nodes of one GUID", "ibnetdiscover", "0x0002c90300000101", "0x0002c90300000011", "the same as that of" },
+		{ "a quote", "opa", "h1 mlx5_0", "h1,mlx5_0", "switches[0]: \"R1 \"A\"\" holds a comma, a quote" },
+		{ "a blank", "slurm", "h0", "h0", "switches[0].name: \"rack1 leaf\": Slurm's names hold no blank" },
 		{ "two nodes of one GUID", "ibsim", "0x0002c90300000101", "0x0002c90300000011", "the same as that of" },
 	};
 	(void)state;
@@ -511,6 +936,7 @@ test_unsayable(void **state)
 		CHECK_EQ(T[i].why, moore_plan_format_find(T[i].format)->write(p, &b, &err), -MOORE_EPLAN);
 		CHECK_STR(T[i].why, err.text, T[i].text);
 		CHECK_EQ("nothing is written", b.len, 0);
+		moore_buf_free(&b);
 		moore_plan_free(p);
 		free(text);
 	}
@@ -527,7 +953,22 @@ test_oom(void **state)
 		const struct moore_plan_format *f = moore_plan_format_at(i);
 		struct moore_buf b = MOORE_BUF_INIT;
 
+		if (!strcmp(f->name, "slurm")) {	/* it has no name with a blank */
+			strcpy(p->sw[0].name, "leaf");
+			strcpy(p->ep[1].name, "h1");
+		}
+		if (!strcmp(f->name, "opa"))	/* nor this one with a quote and a comma */
+			for (uint32_t k = 0; k < p->n_switches + p->n_cables; k++) {
+				char *s = k < p->n_switches ? p->sw[k].cabinet :
+					  p->cable[k - p->n_switches].label;
+
+				for (; s && *s; s++)
+					*s = strchr("\",", *s) ? '_' : *s;
+			}
 		CHECK_OOM(f->name, (moore_buf_free(&b), f->write(p, &b, NULL)), moore_buf_free(&b));
+		CHECK_EQ(f->name, f->write(p, &b, NULL), 0);
+		CHECK_OOM(f->name, f->parse(&q, b.data, b.len, NULL), moore_plan_free(q));
+		moore_buf_free(&b);
 	}
 	CHECK_OOM("import", import(&q, wild, strlen(wild), NULL), moore_plan_free(q));
 	moore_plan_free(p);
@@ -540,7 +981,9 @@ main(void)
 		cmocka_unit_test(test_table), cmocka_unit_test(test_write),
 		cmocka_unit_test(test_write_ibnetdiscover), cmocka_unit_test(test_import),
 		cmocka_unit_test(test_import_export), cmocka_unit_test(test_wild),
-		cmocka_unit_test(test_bad), cmocka_unit_test(test_unsayable),
+		cmocka_unit_test(test_round_trips), cmocka_unit_test(test_families), cmocka_unit_test(test_slurm),
+		cmocka_unit_test(test_opa_sheet), cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_bad_others), cmocka_unit_test(test_bad), cmocka_unit_test(test_unsayable),
 		cmocka_unit_test(test_oom),
 	};
 

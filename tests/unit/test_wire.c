@@ -140,8 +140,12 @@ show(const struct moore_wire *w, const struct miswire *m)
 	}
 }
 
+/* Only where switches have three or four cables and most are wrong. */
+static unsigned shorter_accounts;
+
 static void
-same_verdicts(const char *why, const struct moore_wire *w, const struct miswire *m)
+same_verdicts(const char *why, const struct moore_wire *w, const struct moore_repair *fix,
+	      const struct miswire *m)
 {
 	uint32_t got[MOORE_WIRE_VERDICTS] = { 0 };
 
@@ -153,10 +157,16 @@ same_verdicts(const char *why, const struct moore_wire *w, const struct miswire 
 		got[MOORE_WIRE_WRONG_PEER] = m->want[MOORE_WIRE_WRONG_PEER];
 		got[MOORE_WIRE_WRONG_PORT] = m->want[MOORE_WIRE_WRONG_PORT];
 	}
-	if (memcmp(got, m->want, sizeof(got)) != 0 || miswire_named(w) != m->sum) {
-		show(w, m);
-		fail_msg("%s: other deviations than were put in", why);
+	if (memcmp(got, m->want, sizeof(got)) == 0 && miswire_named(w) == m->sum)
+		return;
+	/* What was put in may look like something shorter, of which nobody can tell it. */
+	if (fix->n_moves + MOORE_WIRE_EXCHANGE * w->n_exchanges <
+	    m->moves + MOORE_WIRE_EXCHANGE * m->exchanges) {
+		shorter_accounts++;
+		return;
 	}
+	show(w, m);
+	fail_msg("%s: other deviations than were put in", why);
 }
 
 /* ---- faults at random -------------------------------------------------------------------- */
@@ -177,11 +187,10 @@ one_case(const char *why, struct moore_rng *r, const struct moore_plan *p)
 	seen.plan = m.p;
 	CHECK_EQ(why, moore_plan_check(m.p, NULL, NULL), 0);
 	CHECK_EQ(why, moore_wire_check(&w, p, &seen, NULL), 0);
-	same_verdicts(why, w, &m);
 	CHECK_EQ(why, moore_wire_repair(&fix, w, NULL), 0);
+	same_verdicts(why, w, fix, &m);
 	CHECK(why, fix->n_moves <= m.moves);
 	CHECK(why, fix->optimal);
-	CHECK_EQ(why, w->n_exchanges, m.exchanges);
 	wrong = miswire_apply(w, fix);
 	if (wrong)
 		fail_msg("%s: %s", why, wrong);
@@ -211,6 +220,9 @@ test_faults(void **state)
 		}
 		moore_plan_free(p);
 	}
+	print_message("# %zu fabrics with up to 6 faults; %u have a shorter account than what was "
+		      "put in\n", ARRAY_LEN(families) * rounds, shorter_accounts);
+	CHECK("hardly ever shorter", shorter_accounts * 1000 <= ARRAY_LEN(families) * rounds);
 }
 
 /* ---- names that say nothing --------------------------------------------------------------- */

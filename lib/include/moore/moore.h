@@ -15,6 +15,7 @@
 #include "mix.h"
 #include "path.h"
 #include "permute.h"
+#include "place.h"
 #include "plan.h"
 #include "quality.h"
 #include "route.h"

@@ -114,6 +114,7 @@ struct moore_plan_format {
 	int (*write)(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
 	int (*parse)(struct moore_plan **out, const char *text, size_t len, struct moore_err *err);
 	/* either may be NULL */
+	const char *lost;	/* what of a plan it cannot hold */
 };
 MOORE_API const struct moore_plan_format *moore_plan_format_at(size_t i);	/* NULL past the end */
 MOORE_API const struct moore_plan_format *moore_plan_format_find(const char *name);

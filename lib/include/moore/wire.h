@@ -97,6 +97,7 @@ struct moore_wire {
 	struct moore_wire_jack *jack;
 	uint32_t n_jacks;
 	uint32_t by_guid, by_name, by_structure;	/* switches bound; the rest are unknown */
+	bool eps_by_place;	/* no endpoint is known: each is the one planned where it stands */
 	uint32_t n_displaced;	/* switches whose role is not their own */
 	bool mirrored;		/* MOORE_WIRE_IMAGE or more, and over half of those with a name */
 	uint32_t n_exchanges;	/* of what stands at two slots; in this order all come home; */
@@ -133,7 +134,7 @@ struct moore_wire_move {	/* one end of one cable */
 struct moore_repair {
 	uint32_t n_moves, n_steps, n_new;	/* n_new cables are taken from store */
 	struct moore_wire_move *move;		/* in order */
-	uint32_t lower_bound;	/* no list of moves is shorter */
+	uint32_t lower_bound;	/* after the exchanges no list of moves is shorter */
 	bool optimal;
 	uint32_t n_parting;	/* steps that part joined switches */
 };
@@ -142,8 +143,9 @@ struct moore_repair {
  * w's exchanges are done.  Every jack holds at most one cable of each kind, so
  * planned and observed cables form alternating paths and rings, and the best
  * assignment has a closed form: 2 max(o, p) less the pairs that share a jack.
- * It is proven for the roles of w; optimal is false only where those were guessed from
- * structure.  O(cables) and for each step a search around its cables. */
+ * It is proven for the roles of w; where those were guessed (more than one switch
+ * without a name, a mirrored wiring, endpoints of unknown names at unplanned ports)
+ * optimal is false unless the lower bound is met.  O(cables) and for each step a search around its cables. */
 MOORE_API int moore_wire_repair(struct moore_repair **out, const struct moore_wire *w,
 				struct moore_err *err);
 MOORE_API void moore_repair_free(struct moore_repair *r);

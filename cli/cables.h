@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* cables.h - the cable list, as the files that print it share it. */
+#ifndef MOORE_CLI_CABLES_H
+#define MOORE_CLI_CABLES_H
+
+#include "cli.h"
+
+struct cli_cables {
+	struct moore_plan *plan;
+	struct moore_catalogue *catalogue;
+	struct moore_work *work;
+	size_t n_work;
+	uint32_t n_crews;
+	bool by_bundle;			/* else by pair of cabinets */
+	uint32_t *pieces;		/* of each stock */
+	double metres, bought, price;	/* way, stock, and what it costs */
+	uint32_t unpriced;		/* pieces without a price */
+};
+
+struct cli_cable_line {			/* end 0 comes first; an endpoint is end 1 */
+	const char *node[2];
+	unsigned port[2];
+	struct moore_buf label[2];	/* cabinet-unit-port; empty for an endpoint */
+	double length;
+	const struct moore_stock *stock;	/* NULL for an endpoint */
+	const char *own;		/* the plan's label, or NULL */
+};
+void cli_cable_line(const struct cli_cables *k, const struct moore_work *w,
+		    struct cli_cable_line *out);
+void cli_cable_line_free(struct cli_cable_line *l);
+const char *cli_cable_label(const struct cli_cable_line *l, int end);
+const char *cli_stock_kind(const struct moore_stock *s);
+
+/* Does a pair or bundle begin with line i, and its name: "A01 to B03: 16". */
+bool cli_cables_starts(const struct cli_cables *k, size_t i);
+void cli_cables_heading(struct moore_buf *b, const struct cli_cables *k, size_t i);
+
+/* The sheet to print: floor, totals, lists (cables_html.c). */
+void cli_put_cables_html(struct moore_buf *b, const struct cli_cables *k);
+
+#endif

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* cmd_cables.c - `moorectl plan cables`: what to buy and who plugs what in where,
+ * as text, JSON, CSV or a sheet to print (cables_html.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cables.h"
+
+/* ---- sums ------------------------------------------------------------------------- */
+
+static int
+sum_stock(struct cli_cables *k)
+{
+	if (!(k->pieces = calloc(k->catalogue->n + 1u, sizeof(*k->pieces))))
+		return cli_error("out of memory");
+	for (size_t i = 0; i < k->n_work; i++)
+		if (k->work[i].stock != MOORE_NONE)
+			k->pieces[k->work[i].stock]++;
+	for (uint32_t i = 0; i < k->plan->n_cables; i++)
+		k->metres += k->plan->cable[i].length;
+	for (uint32_t s = 0; s < k->catalogue->n; s++) {
+		const struct moore_stock *stock = &k->catalogue->stock[s];
+
+		k->bought += k->pieces[s] * stock->length;
+		k->price += k->pieces[s] * stock->price;
+		k->unpriced += stock->price > 0 ? 0 : k->pieces[s];
+	}
+	return CLI_OK;
+}
+
+/* ---- one line ----------------------------------------------------------------------- */
+
+const char *
+cli_stock_kind(const struct moore_stock *s)
+{
+	return s->optical ? "optical" : "copper";
+}
+
+void
+cli_cable_line(const struct cli_cables *k, const struct moore_work *w, struct cli_cable_line *out)
+{
+	const struct moore_plan *p = k->plan;
+
+	*out = (struct cli_cable_line){ .stock = w->stock == MOORE_NONE ? NULL :
+					&k->catalogue->stock[w->stock] };
+	for (int e = 0; e < 2; e++) {
+		const int end = e ? !w->first : w->first;
+		moore_swid sw;
+
+		if (w->endpoint && e) {
+			out->node[e] = p->ep[w->index].name;
+			out->port[e] = p->ep[w->index].ca_port;
+			continue;
+		}
+		sw = w->endpoint ? p->ep[w->index].sw : p->cable[w->index].sw[end];
+		out->node[e] = p->sw[sw].name;
+		out->port[e] = w->endpoint ? p->ep[w->index].port : p->cable[w->index].port[end];
+		moore_work_label(&out->label[e], p, sw, (moore_portnum)out->port[e]);
+	}
+	if (!w->endpoint) {
+		out->length = p->cable[w->index].length;
+		out->own = p->cable[w->index].label;
+	}
+}
+
+void
+cli_cable_line_free(struct cli_cable_line *l)
+{
+	moore_buf_free(&l->label[0]);
+	moore_buf_free(&l->label[1]);
+}
+
+const char *
+cli_cable_label(const struct cli_cable_line *l, int end)
+{
+	return l->label[end].data ? l->label[end].data : "";
+}
+
+/* ---- CSV ------------------------------------------------------------------------------ */
+
+static void
+put_csv_field(struct moore_buf *b, const char *s)
+{
+	bool quote = s && s[strcspn(s, ",\"")];
+
+	cli_putf(b, "%s", quote ? "\"" : "");
+	for (; s && *s; s++)
+		cli_putf(b, "%s%c", *s == '"' ? "\"" : "", *s);
+	cli_putf(b, "%s", quote ? "\"," : ",");
+}
+
+static void
+put_csv(struct moore_buf *b, const struct cli_cables *k)
+{
+	cli_putf(b, "crew,bundle,kind,a_label,b_label,a_node,a_port,b_node,b_port,length_m,stock_m,"
+		 "medium,label\n");
+	for (size_t i = 0; i < k->n_work; i++) {
+		const struct moore_work *w = &k->work[i];
+		struct cli_cable_line l;
+
+		cli_cable_line(k, w, &l);
+		cli_putf(b, "%u,%u,%s,", w->crew, w->bundle, w->endpoint ? "endpoint" : "cable");
+		for (int e = 0; e < 2; e++)
+			put_csv_field(b, cli_cable_label(&l, e));
+		for (int e = 0; e < 2; e++) {
+			put_csv_field(b, l.node[e]);
+			cli_putf(b, "%u,", l.port[e]);
+		}
+		if (l.stock)
+			cli_putf(b, "%.3f,%g,%s,", l.length, l.stock->length, cli_stock_kind(l.stock));
+		else
+			cli_putf(b, ",,,");
+		put_csv_field(b, l.own);
+		b->data[b->len - 1] = '\n';	/* after the last field */
+		cli_cable_line_free(&l);
+	}
+}
+
+/* ---- text and JSON ---------------------------------------------------------------------- */
+
+static void
+put_totals(struct moore_buf *b, const struct cli_cables *k)
+{
+	cli_putf(b, "cables         %u, %.1f m of way; %.1f m to buy\n", k->plan->n_cables, k->metres,
+		 k->bought);
+	for (uint32_t s = 0; s < k->catalogue->n; s++) {
+		const struct moore_stock *stock = &k->catalogue->stock[s];
+
+		if (!k->pieces[s])
+			continue;
+		cli_putf(b, "%6g m %-7s %u", stock->length, cli_stock_kind(stock), k->pieces[s]);
+		if (stock->price > 0)
+			cli_putf(b, " at %.2f: %.2f", stock->price, k->pieces[s] * stock->price);
+		cli_putf(b, "\n");
+	}
+	if (k->price > 0)
+		cli_putf(b, "price          %.2f", k->price);
+	if (k->price > 0 && k->unpriced)
+		cli_putf(b, ", without %u cables that have none", k->unpriced);
+	cli_putf(b, "%s", k->price > 0 ? "\n" : "");
+}
+
+static bool
+same_group(const struct cli_cables *k, const struct moore_work *a, const struct moore_work *b)
+{
+	if (a->endpoint != b->endpoint || a->crew != b->crew)
+		return false;
+	if (k->by_bundle)
+		return a->bundle == b->bundle;
+	return a->cabinet[0] == b->cabinet[0] && a->cabinet[1] == b->cabinet[1];
+}
+
+void
+cli_cables_heading(struct moore_buf *b, const struct cli_cables *k, size_t i)
+{
+	const struct moore_work *w = &k->work[i];
+	const struct moore_plan_cabinet *from = &k->plan->cabinet[w->cabinet[0]];
+	const struct moore_plan_cabinet *to = &k->plan->cabinet[w->cabinet[1]];
+	size_t n = 1;
+
+	while (i + n < k->n_work && same_group(k, w, &k->work[i + n]))
+		n++;
+	if (k->n_crews > 1)
+		cli_putf(b, "crew %u, ", w->crew);
+	if (w->endpoint)
+		cli_putf(b, "%s to endpoints", from->name);
+	else if (from == to)
+		cli_putf(b, "inside %s", from->name);
+	else if (k->by_bundle)
+		cli_putf(b, "bundle %u: %s to row %u", w->bundle, from->name, to->row + 1);
+	else
+		cli_putf(b, "%s to %s", from->name, to->name);
+	cli_putf(b, ": %zu", n);
+}
+
+bool
+cli_cables_starts(const struct cli_cables *k, size_t i)
+{
+	return !i || !same_group(k, &k->work[i], &k->work[i - 1]);
+}
+
+static void
+put_lines(struct moore_buf *b, const struct cli_cables *k)
+{
+	for (size_t i = 0; i < k->n_work; i++) {
+		struct cli_cable_line l;
+
+		if (cli_cables_starts(k, i)) {
+			cli_putf(b, "\n");
+			cli_cables_heading(b, k, i);
+			cli_putf(b, "\n");
+		}
+		cli_cable_line(k, &k->work[i], &l);
+		cli_putf(b, "  %-14s %-14s", cli_cable_label(&l, 0), cli_cable_label(&l, 1));
+		if (l.stock)
+			cli_putf(b, " %5g m %-7s", l.stock->length, cli_stock_kind(l.stock));
+		cli_putf(b, "  %s[%u] - %s[%u]%s%s\n", l.node[0], l.port[0], l.node[1], l.port[1],
+			 l.own ? "  " : "", l.own ? l.own : "");
+		cli_cable_line_free(&l);
+	}
+}
+
+static json_t *
+json_line(const struct cli_cables *k, const struct moore_work *w)
+{
+	struct cli_cable_line l;
+	json_t *o;
+
+	cli_cable_line(k, w, &l);
+	o = json_pack("{s:i, s:i, s:s, s:o, s:o, s:o, s:i, s:o, s:i}", "crew", (int)w->crew, "bundle",
+		      (int)w->bundle, "kind", w->endpoint ? "endpoint" : "cable", "a_label",
+		      cli_json_name(cli_cable_label(&l, 0)), "b_label", w->endpoint ? json_null() :
+		      cli_json_name(cli_cable_label(&l, 1)), "a_node", cli_json_name(l.node[0]),
+		      "a_port", (int)l.port[0], "b_node", cli_json_name(l.node[1]), "b_port",
+		      (int)l.port[1]);
+	if (o && l.stock) {
+		json_object_set_new(o, "length_m", json_real(l.length));
+		json_object_set_new(o, "stock_m", json_real(l.stock->length));
+		json_object_set_new(o, "medium", json_string(cli_stock_kind(l.stock)));
+	}
+	if (o && l.own)
+		json_object_set_new(o, "label", cli_json_name(l.own));
+	cli_cable_line_free(&l);
+	return o;
+}
+
+static json_t *
+json_cables(const struct cli_cables *k)
+{
+	json_t *stock = json_array(), *lines = json_array();
+
+	for (uint32_t s = 0; s < k->catalogue->n; s++)
+		if (k->pieces[s])
+			json_array_append_new(stock, json_pack("{s:f, s:s, s:i, s:f}", "length_m",
+				k->catalogue->stock[s].length, "medium",
+				cli_stock_kind(&k->catalogue->stock[s]), "pieces", (int)k->pieces[s],
+				"price", k->pieces[s] * k->catalogue->stock[s].price));
+	for (size_t i = 0; i < k->n_work; i++)
+		json_array_append_new(lines, json_line(k, &k->work[i]));
+	return json_pack("{s:i, s:f, s:f, s:f, s:i, s:o, s:o}", "cables", (int)k->plan->n_cables,
+			 "metres", k->metres, "metres_bought", k->bought, "price", k->price,
+			 "without_price", (int)k->unpriced, "stock", stock, "lines", lines);
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+static int
+load_catalogue(const char *path, struct moore_catalogue **out)
+{
+	struct moore_buf text = MOORE_BUF_INIT;
+	struct moore_err err;
+	int rc;
+
+	if (!path)
+		return moore_catalogue_example(out, &err) < 0 ? cli_error("%s", err.text) : CLI_OK;
+	if ((rc = cli_read(path, &text)) != CLI_OK)
+		return rc;
+	if (moore_catalogue_parse(out, text.data, text.len, &err) < 0)
+		rc = cli_error_at(path, &err);
+	moore_buf_free(&text);
+	return rc;
+}
+
+static int
+make_list(const struct cli_call *c, struct cli_cables *k)
+{
+	const char *by = cli_opt(c, "by");
+	uint64_t crews = 1;
+	struct moore_err err;
+	int rc;
+
+	k->by_bundle = by && !strcmp(by, "bundle");
+	if (by && !k->by_bundle && strcmp(by, "pair"))
+		return cli_misuse(c, "--by %s: it is pair or bundle", by);
+	if ((rc = cli_opt_u64(c, "crews", 1, 10000, &crews)) != CLI_OK ||
+	    (rc = load_catalogue(cli_opt(c, "catalogue"), &k->catalogue)) != CLI_OK ||
+	    (rc = cli_load_plan(c->arg[0], &k->plan)) != CLI_OK)
+		return rc;
+	k->n_crews = (uint32_t)crews;
+	k->n_work = (size_t)k->plan->n_cables + k->plan->n_endpoints;
+	if (moore_work_list(&k->work, k->plan, k->catalogue, k->by_bundle ? MOORE_WORK_BUNDLE :
+			    MOORE_WORK_PAIR, k->n_crews, &err) < 0)
+		return cli_error_at(c->arg[0], &err);
+	return sum_stock(k);
+}
+
+static int
+answer(const struct cli_call *c, const struct cli_cables *k)
+{
+	static const struct {
+		const char *opt;
+		void (*put)(struct moore_buf *b, const struct cli_cables *k);
+	} files[] = { { "csv", put_csv }, { "html", cli_put_cables_html } };
+	struct moore_buf data[ARRAY_LEN(files)] = { MOORE_BUF_INIT }, text = MOORE_BUF_INIT;
+	struct cli_file file[ARRAY_LEN(files)];
+	bool out = false;
+	size_t n = 0;
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		const char *path = cli_opt(c, files[i].opt);
+
+		if (!path)
+			continue;
+		files[i].put(&data[n], k);
+		out |= !strcmp(path, "-");
+		file[n] = (struct cli_file){ .path = path, .data = &data[n] };
+		n++;
+	}
+	cli_idle();
+	rc = cli_write_all(file, n);
+	for (size_t i = 0; i < n; i++)
+		moore_buf_free(&data[i]);
+	if (rc != CLI_OK || out)
+		return rc;
+	if (c->json)
+		return cli_print_json(json_cables(k));
+	put_totals(&text, k);
+	if (!n)
+		put_lines(&text, k);
+	return cli_print_text(&text);
+}
+
+int
+cmd_plan_cables(const struct cli_call *c)
+{
+	struct cli_cables k = { 0 };
+	int rc;
+
+	cli_busy("listing cables");
+	if ((rc = make_list(c, &k)) == CLI_OK)
+		rc = answer(c, &k);
+	free(k.pieces);
+	free(k.work);
+	moore_catalogue_free(k.catalogue);
+	moore_plan_free(k.plan);
+	return rc;
+}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# formats.bats - plans out to other tools' formats and back.
+load lib
+
+# wiring FILE: every link, as node:port node:port, sorted.
+wiring() {
+	jq -r '(.cables[] | [.a, .b] | map("\(.switch):\(.port)") | sort | join(" ")),
+		(.endpoints[] | "\(.switch):\(.port) \(.name):\(.ca_port // 1)")' "$1" | sort
+}
+
+@test "each format brings the wiring of families back" {
+	while read -r name spec; do
+		$M plan new $spec -o "$T/p.json" >/dev/null
+		for f in ibsim ibnetdiscover dot ptm csv opa; do
+			$M plan export --to $f "$T/p.json" -o "$T/x.$f" >/dev/null
+			$M plan import --from $f "$T/x.$f" -o "$T/$name.$f.json" >/dev/null
+			diff <(wiring "$T/p.json") <(wiring "$T/$name.$f.json") || { echo "$spec as $f"; false; }
+			$M plan export --to $f "$T/$name.$f.json" -o "$T/y.$f" >/dev/null
+			diff <(sort "$T/x.$f") <(sort "$T/y.$f") || { echo "$spec as $f, again"; false; }
+		done
+	done <<-'ROWS'
+	sf slimfly q=5 p=4
+	mlfm mlfm h=4
+	oft oft k=4
+	torus torus2d a=4 b=6
+	clos myriclos n=64
+	ROWS
+}
+
+@test "slurm: which endpoints share a switch, and no more" {
+	q5 "$T/p.json"
+	run -0 $M plan export --to slurm "$T/p.json"
+	[ "$(grep -c '^SwitchName=s.* Nodes=' <<<"$output")" = 50 ]
+	[[ ${lines[-1]} == "SwitchName=fabric Switches=s0-0-0,"* ]]
+	run -0 bash -c "$M plan export --to slurm '$T/p.json' | $M plan import --from slurm - -o '$T/q.json' --json"
+	holds '.switches == 50 and .endpoints == 200 and .cables == 0 and .parts == 50'
+	at() { jq -r '.endpoints[] | "\(.name) \(.switch)"' "$1" | sort; }
+	[ "$(at "$T/p.json")" = "$(at "$T/q.json")" ]
+}
+
+@test "rates and GUIDs cross ibnetdiscover, lengths and labels cross csv" {
+	q5 "$T/p.json"
+	jq '.rate = "4xHDR" | .cables[3].rate = "4xEDR" | .switches[0].guid = "0x00000000000abc01" |
+		.cables[5] += {length: 7.5, label: "a, \"b\""}' "$T/p.json" >"$T/r.json"
+	$M plan export --to ibnetdiscover "$T/r.json" -o "$T/x"
+	$M plan import --from ibnetdiscover "$T/x" -o "$T/y.json"
+	[ "$(jq -c '. as $p | [.switches[0].guid, ([.cables[] | .rate // $p.rate] | group_by(.)[] | [.[0], length]),
+		(.endpoints[0].rate // .rate)]' "$T/y.json")" = \
+		'["0x00000000000abc01",["4xEDR",1],["4xHDR",174],"4xHDR"]' ]
+	$M plan export --to csv "$T/r.json" -o "$T/x"
+	$M plan import --from csv "$T/x" -o "$T/y.json"
+	[ "$(jq -c '[.cables[] | select(.length) | [.length, .label]]' "$T/y.json")" = '[[7.5,"a, \"b\""]]' ]
+}
+
+@test "what Graphviz and ibsim's own tools read" {
+	q5 "$T/p.json"
+	$M plan export --to dot "$T/p.json" -o "$T/x.dot"
+	$M plan export --to ptm "$T/p.json" -o "$T/y.dot"
+	grep -q '"s0-0-0":"swp1" -- "s0-0-0-h0":"eth0"' "$T/y.dot"
+	type dot >/dev/null 2>&1 || skip "Graphviz is not installed"
+	dot -Tplain "$T/x.dot" | grep -c '^edge' | grep -qx 375
+	dot -Tplain "$T/y.dot" | grep -c '^edge' | grep -qx 375
+}
+
+@test "an error says file, line, what, and what to do; nothing is written" {
+	while IFS='|' read -r format text part; do
+		printf "$text" >"$T/in"
+		run --separate-stderr -2 $M plan import --from $format "$T/in" -o "$T/out.json"
+		[[ $stderr == "moorectl: $T/in:$part"* ]] || { echo "$format: $stderr"; false; }
+		[ ! -e "$T/out.json" ]
+	done <<-'ROWS'
+	ibsim|Switch 4 "a"\n[1] "b"[1]\n|2: "b" has no record: is the text complete?
+	ibnetdiscover|#\nSwitch\t300 "S-1"\n|2: 
+	dot|graph {\na -> b\n}\n|2: 
+	ptm|graph G {\na:swp1s0 -- b:swp1\n}\n|2: interface "swp1s0"
+	csv|kind,a_switch,a_port,b_node,b_port,length_m,label\ncable,a,0,b,1,,\n|2: a_port: "0" is no port
+	opa|Rack Group\n,,a,,1,XX,,,b,,1,SW\n|2: type "XX": it is FI, SW, CL or CS
+	slurm|SwitchName=s Nodes=n[3-1]\n|1: want rising ranges
+	ROWS
+}
+
+@test "a name that a format cannot say is told, with the place" {
+	q5 "$T/p.json"
+	jq '(.switches[7].name, (.cables[] | .a, .b | select(.switch == "s0-1-2") | .switch),
+		(.endpoints[] | select(.switch == "s0-1-2") | .switch)) = "a b,c"' "$T/p.json" >"$T/q.json"
+	run --separate-stderr -2 $M plan export --to slurm "$T/q.json" -o "$T/x"
+	says "\"a b,c\": Slurm's names hold no blank"
+	says "rename it"
+	run --separate-stderr -2 $M plan export --to opa "$T/q.json" -o "$T/x"
+	says "a b,c"
+	run --separate-stderr -2 bash -c "$M plan export --to csv '$T/p.json' >/dev/full"
+	says "No space left on device"
+	run --separate-stderr -2 $M plan export --to opa "$T/p.json" -o /dev/full
+	says "No space left on device"
+	[ ! -e "$T/x" ]
+}
+
+@test "bytes that are no text are refused by every reader" {
+	head -c 5000 /dev/urandom >"$T/noise"
+	printf '\0\0\0' >"$T/nul"
+	for f in ibsim ibnetdiscover dot ptm csv opa slurm; do
+		for in in noise nul; do
+			run --separate-stderr -2 $M plan import --from $f "$T/$in" -o "$T/out"
+			[[ $stderr == "moorectl: $T/$in:"* ]] || { echo "$f: $stderr"; false; }
+		done
+	done
+}

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# place.bats - cabinets on the floor, and the lists that crews cable by.
+load lib
+
+setup() {
+	$M plan new slimfly q=5 p=2 -o "$T/p.json" >/dev/null
+}
+
+placed() {	# OPTIONS: q.json is p.json placed
+	$M plan place "$T/p.json" -o "$T/q.json" --iterations 20000 "$@" >/dev/null
+}
+
+# lengths FILE: true if each cable is as long as the model says of its cabinets.
+lengths() {
+	jq -e --argjson dx "$2" --argjson dy "$3" '
+		(.floor.cabinets | map({(.name): .}) | add) as $f |
+		(.switches | map({(.name): .cabinet}) | add) as $c |
+		all(.cables[]; ($f[$c[.a.switch]]) as $a | ($f[$c[.b.switch]]) as $b |
+			(if $a == $b then 2 else
+				4 + $dx * ($a.column - $b.column | fabs) + $dy * ($a.row - $b.row | fabs)
+			end - .length | fabs) < 1e-9)' "$1" >/dev/null
+}
+
+@test "every cable is as long as the model says" {
+	placed --model fujiwara
+	lengths "$T/q.json" 0.6 2.1
+	placed --model young
+	lengths "$T/q.json" 0.6 2
+	placed --cabinet-size 4 --pitch 0.8x1.5
+	lengths "$T/q.json" 0.8 1.5
+	[ "$(jq '[.switches[].cabinet] | group_by(.) | map(length) | max' "$T/q.json")" = 4 ]
+	[ "$(jq '[.switches[] | "\(.cabinet) \(.unit)"] | unique | length' "$T/q.json")" = 50 ]
+	$M plan check "$T/q.json"
+}
+
+@test "the report states the gap to both bounds, and a seed repeats" {
+	run -0 $M plan place "$T/p.json" -o "$T/a.json" --seed 7 --iterations 20000 --json
+	holds '.cabinets == 4 and .rows == 2 and .columns == 2 and .cables == 175'
+	holds '.total_m <= .before_m and .bound_m <= .total_m and .bound_any_m <= .bound_m'
+	holds '(.gap - (.total_m / .bound_m - 1) | fabs) < 1e-9'
+	total=$(jq '[.cables[].length] | add' "$T/a.json")
+	holds "(.total_m - $total | fabs) < 1e-6"
+	$M plan place "$T/p.json" -o "$T/b.json" --seed 7 --iterations 20000 >/dev/null
+	cmp "$T/a.json" "$T/b.json"
+	$M plan place "$T/a.json" -o "$T/b.json" --seed 7 --iterations 20000 >/dev/null
+	cmp "$T/a.json" "$T/b.json"
+	run -0 $M plan place "$T/p.json" -o "$T/b.json" --assign sequential --iterations 0
+	[[ $output == *"for these cabinets: at most "*" % from the best"* ]]
+	$M plan place - -o - --iterations 0 <"$T/p.json" | $M plan check -
+}
+
+@test "a terminal sees how far placing is" {
+	$M plan new slimfly q=13 -o "$T/p.json" >/dev/null
+	run -0 script -qec "$M plan place '$T/p.json' -o '$T/q.json' --model young --iterations 3000000" /dev/null
+	[[ $output =~ "moorectl: placing, 1 s, "[0-9]+" %" ]]
+	run -0 --separate-stderr $M plan place "$T/p.json" -o "$T/q.json" --model young --iterations 3000000
+	[ -z "$stderr" ]
+}
+
+@test "the list has every cable once, with labels and a stock that reaches" {
+	placed --cabinet-size 8
+	run -0 $M plan cables "$T/q.json" --json
+	holds '.cables == 175 and (.lines | length) == 275'
+	holds '[.lines[] | .a_label, (.b_label // empty)] | length == (unique | length)'
+	holds 'all(.lines[] | select(.kind == "cable"); .stock_m >= .length_m)'
+	holds '([.stock[].pieces] | add) == 175 and .metres_bought >= .metres and .without_price == 175'
+	holds '(.metres_bought - ([.stock[] | .pieces * .length_m] | add) | fabs) < 1e-6'
+	# a label names the cabinet, unit and port of the plan
+	label=$(jq -r '.switches[0] as $s | .cables[] | select(.a.switch == $s.name) |
+		"\($s.cabinet)-\($s.unit)-\(.a.port)"' "$T/q.json" | head -n1)
+	holds "[.lines[] | .a_label, .b_label] | index(\"$label\") != null"
+}
+
+@test "by pair of cabinets, by bundle, by crew" {
+	placed --cabinet-size 8
+	run -0 $M plan cables "$T/q.json"
+	[[ $output == *"inside A01: "* && $output == *"A01 to A02: "* && $output == *"to endpoints: "* ]]
+	sum=$(grep -oE '^(inside|[A-Z][0-9]+ to) .*: [0-9]+$' <<<"$output" | grep -oE '[0-9]+$' | paste -sd+ | bc)
+	[ "$sum" = 275 ]
+	run -0 $M plan cables "$T/q.json" --by bundle
+	[[ $output == *"bundle 2: A01 to row "* ]]
+	run -0 $M plan cables "$T/q.json" --crews 4
+	[[ $output == *"crew 1, inside A01: "* && $output == *"crew 4, "* && $output != *"crew 5"* ]]
+	run -0 $M plan cables "$T/q.json" --crews 4 --json
+	holds '[.lines[].crew] | group_by(.) | map(length) | . == [69,69,69,68] or (max - min) <= 1'
+}
+
+@test "a catalogue: prices, the copper limit, what is too long" {
+	placed
+	printf '# ours\n2.5,copper,10\n5,copper,20\n10,optical,100\n20,optical\n' >"$T/cat"
+	run -0 $M plan cables "$T/q.json" --catalogue "$T/cat" --json
+	holds 'all(.lines[] | select(.kind == "cable"); (.medium == "copper") == (.length_m <= 5))'
+	holds '.price == ([.stock[] | .price] | add)'
+	holds 'all(.stock[]; .price == .pieces * {"2.5": 10, "5": 20, "10": 100, "20": 0}["\(.length_m)"])'
+	run -0 $M plan cables "$T/q.json" --catalogue "$T/cat"
+	[[ $output == *"2.5 m copper "*" at 10.00: "* && $output == *"price "* ]]
+	printf '3,copper\n' >"$T/cat"
+	run --separate-stderr -2 $M plan cables "$T/q.json" --catalogue "$T/cat"
+	says "longer than every cable of the catalogue: add one, or place the cabinets closer"
+	printf '3,copper\n\n4,tin\n' >"$T/cat"
+	run --separate-stderr -2 $M plan cables "$T/q.json" --catalogue "$T/cat"
+	says "$T/cat:3: \"tin\": the kind is copper or optical"
+}
+
+@test "names are quoted in CSV and escaped on the page" {
+	placed
+	jq '(.. | strings | select(. == "s0-0-0")) = "<b>&\u0027, x" |
+		(.. | strings | select(. == "A01")) = "R<1>,\u0022" |
+		.cables[0].label = "<script>alert(1)</script>, \"q\""' "$T/q.json" >"$T/evil.json"
+	run -0 $M plan cables "$T/evil.json" --csv "$T/c.csv" --html "$T/c.html"
+	python3 - "$T" <<-'EOF2'
+	import csv, sys, html.parser
+	T = sys.argv[1]
+	rows = list(csv.DictReader(open(T + "/c.csv", newline="")))
+	assert len(rows) == 275, len(rows)
+	assert all(None not in r and None not in r.values() for r in rows)
+	assert any(r["a_node"].startswith("<b>&'") or r["b_node"].startswith("<b>&'") for r in rows)
+	assert any(r["label"] == '<script>alert(1)</script>, "q"' for r in rows)
+	assert any(r["a_label"].startswith('R<1>,"-') for r in rows)
+	class P(html.parser.HTMLParser):
+	    tags, text = set(), ""
+	    def handle_starttag(self, tag, attrs): self.tags.add(tag)
+	    def handle_data(self, data): self.text += data
+	p = P(convert_charrefs=True)
+	p.feed(open(T + "/c.html").read())
+	assert not p.tags & {"script", "b", "1", "r"}, p.tags
+	assert {"svg", "rect", "table"} <= p.tags
+	for s in ("<b>&'", '<script>alert(1)</script>, "q"', 'R<1>,"-1-', 'inside R<1>,"'):
+	    assert s in p.text, s
+	EOF2
+}
+
+@test "the floor's picture is a drawing of its own" {
+	placed --cabinet-size 8
+	$M plan cables "$T/q.json" --html "$T/c.html" >/dev/null
+	sed -n '/<svg/,/<\/svg>/p' "$T/c.html" >"$T/floor.svg"
+	python3 - "$T" <<-'EOF2'
+	import sys, xml.etree.ElementTree as E
+	r = E.parse(sys.argv[1] + "/floor.svg").getroot()
+	n = "{http://www.w3.org/2000/svg}"
+	w, h = map(float, r.get("viewBox").split()[2:])
+	rects = r.findall(n + "rect")
+	assert len(rects) == 7 and len(r.findall(n + "text")) == 7
+	assert all(0 <= float(a.get("x")) and float(a.get("x")) + float(a.get("width")) <= w for a in rects)
+	assert all(0 <= float(a.get("y")) and float(a.get("y")) + float(a.get("height")) <= h for a in rects)
+	EOF2
+	[ "$(grep -c '&#9744;' "$T/c.html")" = 275 ]
+	! grep -qE '<script|https?://[^w]|<link|<img' "$T/c.html"
+}
+
+@test "a full disk is told, and nothing is half written" {
+	placed
+	for o in csv html; do
+		run --separate-stderr -2 $M plan cables "$T/q.json" --$o /dev/full
+		says "/dev/full: cannot write: No space left on device"
+	done
+	run --separate-stderr -2 bash -c "$M plan cables '$T/q.json' --html - >/dev/full"
+	says "No space left on device"
+	run --separate-stderr -2 $M plan place "$T/p.json" -o /dev/full --iterations 0
+	says "/dev/full: cannot write: No space left on device"
+	mkdir "$T/d"
+	echo old >"$T/d/c.csv"
+	run --separate-stderr -2 bash -c "trap '' XFSZ; ulimit -f 4; $M plan cables '$T/q.json' \
+		--csv '$T/d/c.csv' --html '$T/d/c.html'"
+	says "nothing was changed"
+	[ "$(cat "$T/d/c.csv")" = old ]
+	only "$T/d" c.csv
+}
+
+@test "misuse of place and cables" {
+	placed
+	run --separate-stderr -2 $M plan cables "$T/p.json"
+	says "$T/p.json: switches[0]: \"s0-0-0\" has no cabinet on the floor, or no unit: place the plan first"
+	while IFS='|' read -r args part; do
+		run --separate-stderr -2 $M $args
+		[ -z "$output" ]
+		says "$part"
+	done <<-ROWS
+	plan place $T/p.json|-o FILE is missing
+	plan place $T/p.json -o $T/x --model ours|--model ours: it is fujiwara or young
+	plan place $T/p.json -o $T/x --assign best|it is sequential, structure or refined
+	plan place $T/p.json -o $T/x --pitch 0.6|want metres WIDTHxDEPTH, as in 0.6x2.1
+	plan place $T/p.json -o $T/x --pitch 0.6x0|want metres WIDTHxDEPTH
+	plan place $T/p.json -o $T/x --pitch 1x1000|pitch of cabinets: 0.001..100 metres
+	plan place $T/p.json -o $T/x --pitch nanx1|want metres WIDTHxDEPTH
+	plan place $T/p.json -o $T/x --cabinet-size 0|--cabinet-size
+	plan place $T/p.json -o $T/x --iterations many|--iterations
+	plan place $T/none -o $T/x|No such file
+	plan cables $T/q.json --by crew|--by crew: it is pair or bundle
+	plan cables $T/q.json --crews 0|--crews
+	plan cables $T/q.json --catalogue $T/none|No such file
+	ROWS
+	[ ! -e "$T/x" ]
+}
