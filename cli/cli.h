@@ -85,6 +85,7 @@ const char *cli_nearest(const char *word, const char *(*name_at)(const void *arg
 void cli_putf(struct moore_buf *b, const char *fmt, ...) MOORE_PRINTF(2, 3);
 /* Print and end text; CLI_OK or CLI_FAIL. */
 int cli_print_text(struct moore_buf *text);
+int cli_print_screen(struct moore_buf *text);	/* in place of what a terminal shows */
 /* Print and drop j (NULL: memory ran out while it was made). */
 int cli_print_json(json_t *j);
 int cli_print_json_line(json_t *j);	/* on one line, of several that come over time */
@@ -246,6 +247,9 @@ int cmd_doctor(const struct cli_call *c);
 int cmd_status(const struct cli_call *c);
 int cmd_switches(const struct cli_call *c);
 int cmd_links(const struct cli_call *c);
+int cmd_watch(const struct cli_call *c);
+int cmd_hotspots(const struct cli_call *c);
+int cmd_explain(const struct cli_call *c);
 int cmd_events(const struct cli_call *c);
 int cmd_call(const struct cli_call *c);
 int cmd_check(const struct cli_call *c);

@@ -179,15 +179,15 @@ answer(const struct cli_call *c, const struct moore_wire *w, const struct moore_
 /* ---- the verb ---------------------------------------------------------------------------- */
 
 static int
-accept(const struct cli_call *c, const struct moore_wire *w, const char *to)
+accept(const struct cli_wire *x, const char *to)
 {
 	struct moore_buf json = MOORE_BUF_INIT;
 	struct moore_plan *p = NULL;
 	struct moore_err err;
 	int rc;
 
-	if (moore_wire_accept(&p, w, &err) < 0 || moore_plan_write(p, &json, &err) < 0)
-		rc = cli_error_at(c->arg[1], &err);
+	if (moore_wire_accept(&p, x->w, &err) < 0 || moore_plan_write(p, &json, &err) < 0)
+		rc = cli_error_at(x->fabric, &err);
 	else
 		rc = cli_write(to, &json);
 	moore_buf_free(&json);
@@ -207,11 +207,11 @@ cmd_repair(const struct cli_call *c)
 	if ((rc = cli_wire_load(c, &x)) != CLI_OK)
 		goto out;
 	if (to) {
-		rc = accept(c, x.w, to);
+		rc = accept(&x, to);
 		goto out;
 	}
 	if (moore_wire_repair(&r, x.w, &err) < 0)
-		rc = cli_error_at(c->arg[1], &err);
+		rc = cli_error_at(x.fabric, &err);
 	else
 		rc = answer(c, x.w, r);
 	if (rc == CLI_OK && (r->n_moves || x.w->n_exchanges || x.w->mirrored))

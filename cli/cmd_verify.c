@@ -310,6 +310,34 @@ put_unreachable(struct moore_buf *b, const json_t *answer)
 		 cli_str(e, "destination"));
 }
 
+/* Is what was proven still what runs?  Only moored can tell. */
+static void
+put_expected(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *x = json_object_get(answer, "expected"), *e = json_object_get(x, "example");
+	long long routes = cli_int(x, "routes_differ"), lanes = cli_int(x, "lanes_differ");
+
+	if (*cli_str(answer, "expected_why"))
+		cli_putf(b, "written by     not known: %s\n", cli_str(answer, "expected_why"));
+	if (!json_is_object(x))
+		return;
+	cli_putf(b, "written by     ");
+	if (!routes && !lanes) {
+		cli_putf(b, "engine moore: all routes and lanes are those that it computes\n");
+	} else {
+		cli_putf(b, CLI_YELLOW "another engine or manager, or other settings" CLI_PLAIN ": %lld of "
+			 "%lld routes and %lld lane rows are not what engine moore computes from plan "
+			 "and moore.conf\n", routes, cli_int(x, "routes"), lanes);
+		if (json_is_object(e))
+			cli_putf(b, "               for example %s sends LID %lld to port %lld, not %lld\n",
+				 cli_str(e, "switch"), cli_int(e, "lid"), cli_int(e, "port"),
+				 cli_int(e, "expected"));
+	}
+	if (json_is_null(json_object_get(answer, "adaptive_routing")))
+		cli_putf(b, "adaptive       no standard attribute tells; where a switch routes an SL "
+			 "adaptively,\n               none of this holds for that SL\n");
+}
+
 static void
 put_answer(struct moore_buf *b, const json_t *answer)
 {
@@ -330,6 +358,7 @@ put_answer(struct moore_buf *b, const json_t *answer)
 			 "dependencies, all in one order\n", cli_yes(answer, "sound") ?
 			 CLI_GREEN "sound" CLI_PLAIN : "acyclic", cli_int(answer, "channels"),
 			 cli_int(answer, "dependencies"));
+	put_expected(b, answer);
 }
 
 static bool

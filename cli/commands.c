@@ -119,10 +119,23 @@ static const struct cli_opt doctor_opts[] = {
 
 static const struct cli_opt repair_opts[] = {
 	{ "accept", 0, "FILE", "write the plan that the fabric fulfils as it is, instead" },
+	OPT_ONLINE,
 	{ 0 }
 };
 
 static const struct cli_opt online_opts[] = {
+	OPT_ONLINE,
+	{ 0 }
+};
+
+static const struct cli_opt watch_opts[] = {
+	{ "until-complete", 0, NULL, "end when all is cabled as planned" },
+	OPT_ONLINE,
+	{ 0 }
+};
+
+static const struct cli_opt hotspots_opts[] = {
+	{ "watch", 'w', NULL, "go on: the table each second, or what comes and goes" },
 	OPT_ONLINE,
 	{ 0 }
 };
@@ -239,20 +252,35 @@ const struct cli_cmd cli_cmds[] = {
 	{ "switches", "", 0, 0, "Every switch that was found.", online_opts, NULL, cmd_switches },
 	{ "links", "[SWITCH]", 0, 1, "Every link between switches; those of one.", online_opts,
 	  NULL, cmd_links },
+	{ "watch", "", 0, 0, "The fabric while it is cabled: what is live, what to plug next.",
+	  watch_opts,
+	  "A new verdict follows each change.  On a terminal, one screen with a row for each\n"
+	  "cabinet; elsewhere a + for each deviation that came and a - for each that went;\n"
+	  "with --json an object on each line.  Ends at Ctrl-C.", cmd_watch },
+	{ "hotspots", "", 0, 0, "Links that stand out now: hot, waited for, erring, slow.",
+	  hotspots_opts,
+	  "Load and wait are shares of what the link can carry and of the time.  Exits with 1\n"
+	  "when there is one.", cmd_hotspots },
+	{ "explain", "LINK", 1, 1, "Why is a link hot: whose traffic is it, and what to try?",
+	  online_opts,
+	  "LINK is the switch and port that it leaves by, like s0-0-0[5] or s0-0-0:5.  Who\n"
+	  "sends is an estimate from the loads of all links; its certainty is 100 % when\n"
+	  "the counters allow nothing else.", cmd_explain },
 	{ "events", "[KIND...]", 0, SIZE_MAX, "What happens, as it happens.", online_opts,
 	  "KIND is sweep, state, reload, wiring or hotspot; without it, all.  With --json, an\n"
 	  "object on each line.  Ends when moored does, or at Ctrl-C.", cmd_events },
 	{ "call", "[METHOD [JSON]]", 0, 2, "Ask moored: any of its methods, answered in JSON.", NULL,
 	  "JSON is an object of params: moorectl call routes.path '{\"from\":\"A\",\"to\":\"B\"}'.\n"
 	  "Without METHOD: the methods, one line each.", cmd_call },
-	{ "check", "PLAN FABRIC", 2, 2, "Is the fabric cabled as planned?", NULL,
+	{ "check", "[PLAN [FABRIC]]", 0, 2, "Is the fabric cabled as planned?", online_opts,
+	  "What is not named is asked of moored: its plan, the fabric as it is now.\n"
 	  "FABRIC is what ibnetdiscover printed, an opensm-subnet.lst, a directory of dumps\n"
 	  "that holds one, or another plan.  Switches are known by GUID where the plan gives\n"
 	  "one, else by name, else by their cables.  Exits with 1 when something deviates.",
 	  cmd_check },
-	{ "repair", "PLAN FABRIC", 2, 2, "The fewest cable ends to move, and in which order.",
+	{ "repair", "[PLAN [FABRIC]]", 0, 2, "The fewest cable ends to move, and in which order.",
 	  repair_opts,
-	  "FABRIC as for check.  All ends of a step are pulled, then plugged in.  Cables to\n"
+	  "PLAN and FABRIC as for check.  All ends of a step are pulled, then plugged in.  Cables to\n"
 	  "what is not there are left out.  Exits with 1 when there is something to move.",
 	  cmd_repair },
 	{ "doctor", "", 0, 0, "Will the plugin load into this OpenSM and be in force?",

@@ -4,16 +4,20 @@
 
 /* ---- asking ------------------------------------------------------------------------- */
 
-static json_t *
-with_plane(const struct cli_call *c, json_t *params, int *rc)
+json_t *
+cli_plane(const struct cli_call *c, json_t *params)
 {
-	uint64_t plane = UINT64_MAX;
+	uint64_t plane = 0;
 
 	if (!params)
 		params = json_object();
-	*rc = cli_opt_u64(c, "plane", 0, 7, &plane);
-	if (*rc == CLI_OK && plane != UINT64_MAX)
-		json_object_set_new(params, "plane", json_integer((json_int_t)plane));
+	if (!cli_opt(c, "plane"))
+		return params;
+	if (cli_opt_u64(c, "plane", 0, 7, &plane) != CLI_OK) {
+		json_decref(params);
+		return NULL;
+	}
+	json_object_set_new(params, "plane", json_integer((json_int_t)plane));
 	return params;
 }
 
@@ -21,14 +25,10 @@ int
 cli_online_ask(const struct cli_call *c, struct cli_client *cl, const char *method, json_t *params,
 	       json_t **answer)
 {
-	int rc;
-
 	*answer = NULL;
-	params = with_plane(c, params, &rc);
-	if (rc == CLI_OK)
-		return cli_call(cl, method, params, answer, NULL);
-	json_decref(params);
-	return rc;
+	if (!(params = cli_plane(c, params)))
+		return CLI_FAIL;
+	return cli_call(cl, method, params, answer, NULL);
 }
 
 int
@@ -166,4 +166,17 @@ cli_put_time(struct moore_buf *b, long long ms)
 		cli_putf(b, "%lld h %lld min", s / 3600, s / 60 % 60);
 	else
 		cli_putf(b, "%lld days", s / 86400);
+}
+
+void
+cli_put_bytes(struct moore_buf *b, double bytes)
+{
+	static const char *const unit[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s" };
+	size_t i = 0;
+
+	while (bytes >= 999.5 && i + 1 < ARRAY_LEN(unit)) {
+		bytes /= 1000;
+		i++;
+	}
+	cli_putf(b, bytes >= 99.5 || !i ? "%.0f %s" : "%.1f %s", bytes, unit[i]);
 }

@@ -10,6 +10,8 @@
 #define OPT_ONLINE { "socket", 0, "PATH", "ask the moored there (" CLI_SOCKET ")" }, \
 	{ "plane", 0, "N", "of several planes: index in planes of moored.conf (0)" }
 
+#define CLI_NO_FABRIC (-32002)	/* moored has found none yet */
+
 struct cli_online {
 	const char *method;
 	void (*put)(struct moore_buf *b, const json_t *answer);
@@ -27,6 +29,8 @@ int cli_get(const struct cli_call *c, const char *method, json_t *params, const 
 int cli_show(const struct cli_call *c, json_t *answer,
 	     void (*put)(struct moore_buf *b, const json_t *answer),
 	     bool (*found)(const json_t *answer));
+/* params (taken; NULL: none) and --plane; NULL, with a message, when that is no number. */
+json_t *cli_plane(const struct cli_call *c, json_t *params);
 /* One question of several, on a connection that is open. */
 int cli_online_ask(const struct cli_call *c, struct cli_client *cl, const char *method,
 		   json_t *params, json_t **answer);
@@ -40,6 +44,8 @@ bool cli_yes(const json_t *o, const char *key);
 void cli_put_place(struct moore_buf *b, const json_t *place);
 void cli_put_floor(struct moore_buf *b, const json_t *place);
 void cli_cell_place(struct cli_grid *g, const json_t *place);
+/* "1.5 GB/s" */
+void cli_put_bytes(struct moore_buf *b, double bytes);
 /* "3 s", "2 h 5 min". */
 void cli_put_time(struct moore_buf *b, long long ms);
 

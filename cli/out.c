@@ -91,6 +91,22 @@ cli_print_text(struct moore_buf *text)
 }
 
 int
+cli_print_screen(struct moore_buf *text)
+{
+	struct moore_buf out = MOORE_BUF_INIT;
+	int rc;
+
+	cli_idle();
+	cli_putf(&out, "\033[H\033[2J");
+	render(&out, text);
+	out.oom |= text->oom;
+	rc = cli_write("-", &out);
+	moore_buf_free(&out);
+	moore_buf_free(text);
+	return rc;
+}
+
+int
 cli_print_json(json_t *j)
 {
 	struct moore_buf out = MOORE_BUF_INIT;

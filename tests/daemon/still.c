@@ -3,7 +3,7 @@
  * this in place of sweep.c.
  *
  * It finds the plan in $MOORED_STILL, whole, with the routes of the engine, once
- * (and again at each kick); without it, no device.
+ * (again at each kick, and when the file is another); without it, no device.
  *
  * $MOORED_STILL_POLLS polls of made-up counters follow at once, one for each second of
  * a clock of its own that starts at 1,700,000,000.  All endpoints send evenly to all
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "moore/engine.h"
@@ -24,6 +25,8 @@ struct sweeper {
 	struct sweeper_calls calls;
 	struct moore_plan *plan;
 	uint64_t sweep;
+	struct event *look;
+	ino_t ino;		/* of the file: it is replaced as a whole */
 	struct snapshot *snap;
 	unsigned polls, at;	/* how many; which one is next */
 	double *tx, *rx;	/* of all to all: bytes per second, by port */
@@ -237,6 +240,21 @@ find(void *arg)
 	}
 }
 
+static void
+look(evutil_socket_t fd, short what, void *arg)
+{
+	struct sweeper *w = arg;
+	const char *path = getenv("MOORED_STILL");
+	struct stat st;
+
+	(void)fd, (void)what;
+	if (!path || stat(path, &st) < 0 || st.st_ino == w->ino)
+		return;
+	if (w->ino)
+		find(w);
+	w->ino = st.st_ino;
+}
+
 int
 sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf *c,
 	      uint64_t first_sweep, const struct sweeper_calls *calls)
@@ -248,6 +266,9 @@ sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf *c,
 	if (!w)
 		return -1;
 	*w = (struct sweeper){ .loop = l, .calls = *calls, .sweep = first_sweep };
+	look(-1, 0, w);
+	w->look = event_new(loop_base(l), -1, EV_PERSIST, look, w);
+	event_add(w->look, &(struct timeval){ .tv_usec = 50000 });
 	return loop_post(l, find, w);
 }
 
@@ -260,6 +281,7 @@ sweeper_kick(struct sweeper *s)
 bool
 sweeper_stop(struct sweeper *s)
 {
+	event_free(s->look);
 	snapshot_put(s->snap);
 	free(s->tx);
 	free(s->rx);

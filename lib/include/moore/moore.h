@@ -7,6 +7,7 @@
 #include "check.h"
 #include "conf.h"
 #include "engine.h"
+#include "env.h"
 #include "fabric.h"
 #include "lane.h"
 #include "links.h"
