@@ -24,10 +24,10 @@
 
 #include "demand.h"
 
-#define ROUNDS_MAX 12		/* of step 3 */
+#define ROUNDS_MAX 5		/* of step 3 */
 #define GOOD_ENOUGH 0.001	/* of the load is not explained */
 #define WEIGH_ROUNDS 30
-#define PICK_PASSES 6
+#define PICK_PASSES 3
 #define PICKS 512		/* heavy pairs that are looked at in one pass */
 #define NOISE 4.0		/* standard deviations of the excess that are no pair yet */
 #define STILL 0.9		/* of its worth: then a pick is not what another explained */

@@ -239,6 +239,7 @@ static const struct {
 	{ "base LIDs", "q=13 p=9", 0, 1, 0.2, 0.5, 10, 3 },
 	{ "twice as many LIDs, half of them never used", "q=13 p=9", 1, 1, 0.2, 0.5, 10, 1 },
 	{ "heavy ones on any offset", "q=13 p=9", 1, 2, 0.2, 0.5, 10, 2 },
+	{ "four LIDs each, heavy ones on any", "q=13 p=9", 2, 4, 0.2, 0.5, 10, 1 },
 	{ "as heavy as an endpoint's share of the rest", "q=13 p=9", 0, 1, 0.2, 0.2, 10, 2 },
 	{ "sixty heavy ones", "q=13 p=9", 0, 1, 0.2, 0.3, 60, 2 },
 	{ "nothing else", "q=13 p=9", 0, 1, 0, 0.5, 10, 1 },
@@ -249,7 +250,7 @@ seconds(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -308,7 +309,7 @@ one_seed(const struct routed *x, size_t row, uint64_t seed, const struct moore_l
 	took = seconds() - took;
 	for (unsigned j = 0; j < pairs[row].n; j++)
 		found += named_everywhere(x, d, line, h, pairs[row].n, j);
-	print_message("# %s: seed %llu: %u of %u pairs named on each of their links; %.2f s, misfit "
+	print_message("# %s: seed %llu: %u of %u pairs named on each of their links; %.2f s of a processor, misfit "
 		      "%.4f\n", pairs[row].why, (unsigned long long)seed, found, pairs[row].n, took,
 		      misfit);
 	CHECK(pairs[row].why, found * 10 >= 9 * pairs[row].n);

@@ -11,6 +11,7 @@
 #include "fabric.h"
 #include "lane.h"
 #include "links.h"
+#include "load.h"
 #include "math.h"
 #include "mix.h"
 #include "path.h"
