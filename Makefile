@@ -55,7 +55,7 @@ SIM_BIN    := $(B)/tests/sim/creditsim
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
 
-.PHONY: all deps demo check quick soak bench-route bench-layers bench-stability bench-permute bench-wire bench-place bench-rpc install clean
+.PHONY: all deps demo check quick soak bench-sweep bench-route bench-layers bench-stability bench-permute bench-wire bench-rpc bench-place install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
@@ -135,6 +135,11 @@ $(SIM_BIN): $(SIM_SRC) tests/sim/sim.h	# not linked to the library: it judges it
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $(SIM_SRC)
 
+$(B)/tests/bench/ports: tests/bench/ports.c $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Idaemon $(SANLD) -o $@ $^ $(DAEMON_LIBS)
+
 tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(B)/moored-still
 
 demo: test-deps all
@@ -157,6 +162,8 @@ bench-stability: test-deps all $(B)/tests/bench/stability
 	@tests/bench/cut
 bench-rpc: test-deps all $(B)/moored-still
 	@tests/bench/rpc
+bench-sweep: test-deps all $(B)/tests/bench/ports
+	@tests/bench/sweep
 bench-permute: deps $(B)/tests/bench/permute
 	@$(B)/tests/bench/permute
 bench-place: test-deps all

@@ -251,6 +251,8 @@ int cmd_links(const struct cli_call *c);
 int cmd_watch(const struct cli_call *c);
 int cmd_hotspots(const struct cli_call *c);
 int cmd_explain(const struct cli_call *c);
+int cmd_record(const struct cli_call *c);
+int cmd_replay(const struct cli_call *c);
 int cmd_events(const struct cli_call *c);
 int cmd_call(const struct cli_call *c);
 int cmd_check(const struct cli_call *c);

@@ -140,6 +140,17 @@ static const struct cli_opt hotspots_opts[] = {
 	{ 0 }
 };
 
+static const struct cli_opt record_opts[] = {
+	{ "seconds", 0, "N", "from now on, for so long" },
+	{ "past", 0, "N", "what moored remembers of the last N seconds, first" },
+	OPT_ONLINE,
+	{ 0 }
+};
+static const struct cli_opt replay_opts[] = {
+	{ "speed", 0, "N", "N times as fast as it was (at once)" },
+	{ 0 }
+};
+
 const struct cli_cmd cli_cmds[] = {
 	{ "topo list", "", 0, 0, "List the topology families and their parameters.",
 	  NULL, NULL, cmd_topo_list },
@@ -267,6 +278,12 @@ const struct cli_cmd cli_cmds[] = {
 	  "LINK is the switch and port that it leaves by, like s0-0-0[5] or s0-0-0:5.  Who\n"
 	  "sends is an estimate from the loads of all links; its certainty is 100 % when\n"
 	  "the counters allow nothing else.", cmd_explain },
+	{ "record", "FILE", 1, 1, "Keep the rates of all ports over time in a file.", record_opts,
+	  "--seconds or --past is required.  Each row is written as it comes: what is broken\n"
+	  "off lacks its end and nothing else.", cmd_record },
+	{ "replay", "FILE", 1, 1, "A recording seen again: the busiest links, what stood out.",
+	  replay_opts,
+	  "Findings are those that moored makes of the same rates.", cmd_replay },
 	{ "events", "[KIND...]", 0, SIZE_MAX, "What happens, as it happens.", online_opts,
 	  "KIND is sweep, state, reload, wiring or hotspot; without it, all.  With --json, an\n"
 	  "object on each line.  Ends when moored does, or at Ctrl-C.", cmd_events },

@@ -117,12 +117,16 @@ ask_ports(struct mad_batch *b, const struct reading *r, uint32_t to, uint32_t ta
 }
 
 static void
-class_info(struct mad_batch *b, const struct mad_ask *q, const struct reading *r, const uint8_t *data)
+class_info(struct mad_batch *b, const struct mad_ask *q, const struct reading *r,
+	   const uint8_t *data, unsigned status)
 {
 	struct seen_switch *s = &r->s->sw[q->tag];
 	uint16_t cap;
 	uint32_t cap2;
 
+	/* Whoever is silent is not asked for all its ports. */
+	if (!data && !status)
+		return;
 	if (data) {
 		memcpy(&cap, data + 2, sizeof(cap));
 		memcpy(&cap2, data + 4, sizeof(cap2));
@@ -143,11 +147,12 @@ on_counters(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, u
 	uint8_t *at = (uint8_t *)(uintptr_t)data;
 
 	if (q->attr == CLASS_PORT_INFO) {
-		class_info(b, q, r, data);
+		class_info(b, q, r, data, status);
 		return;
 	}
 	c = &r->p->port[r->p->snap->fabric->sw[q->tag].port0 + q->mod];
 	if (!data) {
+		s->perf_known &= status != 0;
 		s->perf_ext_refused |= status && q->attr == IB_GSI_PORT_COUNTERS_EXT;
 		return;
 	}

@@ -3,9 +3,9 @@
  *
  * Addresses that have something to send stand in a ring and take turns, so no
  * switch gets a burst; at most AT_ONE are on their way to each.  A Get is sent
- * twice at most, TIMEOUT_MS apart.  An address that lets one pass without ever
+ * TRIES times at most, TIMEOUT_MS apart.  An address that lets one pass without ever
  * having answered, or two in a row, is dead: the rest of its Gets end at once.  So
- * a dead port costs two timeouts and AT_ONE places, however much was to be
+ * a dead port costs TRIES timeouts and AT_ONE places, however much was to be
  * asked of it; and when nobody answers any more, so does the whole batch.
  *
  * Answers are matched by the lower half of the transaction ID (the kernel owns
@@ -20,7 +20,7 @@
 
 #include "mad.h"
 
-enum { TIMEOUT_MS = 200, TRIES = 2, AT_ONE = 4, PLACE_BITS = 10, DATA_AT = 64, SA_DATA_AT = 56,
+enum { TIMEOUT_MS = 200, TRIES = 3, AT_ONE = 4, PLACE_BITS = 10, DATA_AT = 64, SA_DATA_AT = 56,
 	SA_MASK_AT = 48, QP1_QKEY = (int)0x80010000 };
 #define NOTHING UINT32_MAX
 

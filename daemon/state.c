@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conf.h"
+#include "history.h"
 #include "hot.h"
 #include "methods.h"
 #include "metrics.h"
@@ -21,9 +22,7 @@
 
 /* Parts that follow the fabric; each of these is a file of its own. */
 static const struct part *const parts[] = {
-	&part_wiring,
-	&part_hot,
-	&part_http,
+	&part_wiring, &part_hot, &part_history, &part_http,
 	NULL
 };
 

@@ -264,7 +264,8 @@ static void
 look(struct plane_thread *p)
 {
 	struct ask_with w = with(p);
-	bool changed = !p->seen || !p->snap;
+	/* Who did not answer the last walk may answer the next. */
+	bool changed = !p->seen || !p->snap || p->seen->n_unanswered;
 	enum mad_end end = MAD_DONE;
 
 	if (!mad_active(p->mad)) {

@@ -235,3 +235,93 @@ terminal() {
 	! grep -q $'\033' "$T/out"
 	! m status | grep -q $'\033'
 }
+
+# 60 polls, a second apart by their own clock; from the 20th on endpoint 0 floods endpoint
+# 130 on its base LID.
+flooded() {
+	q5
+	jq '.rate = "4xEDR"' "$T/plan.json" >"$T/rated.json"
+	mv "$T/rated.json" "$T/plan.json"
+	echo "flow 20 90 0 130 0 7e9" >"$T/traffic"
+	export MOORED_STILL_POLLS=60 MOORED_STILL_TRAFFIC=$T/traffic
+	start --plan "$T/plan.json"
+	will '.poll >= 60' hotspots.list
+}
+
+@test "hotspots and explain: the link, whose traffic, what to try" {
+	flooded
+	run -1 m hotspots
+	[[ ${lines[0]} == FINDING*LINK*TO*VALUE*LOAD*WAIT*RANK*FOR*CABLE ]]
+	[[ ${lines[1]} == load*s0-0-0\[* ]]
+	[[ $output == *"load: min "*" of 350 links"* ]]
+	run -1 m hotspots --json
+	first=$(jq -r '.hotspots | map(select(.switch == "s0-0-0"))[0] | "\(.switch)[\(.port)]"' <<<"$output")
+	dest=$(jq -r '.endpoints[130].name' "$T/plan.json")
+	run -0 m explain "$first"
+	[[ $output == "$first -> "*"routes over it offset 0: "*"s0-0-0-h0"*"$dest"*"try            send "*" on offset "* ]]
+	run -0 m explain "$(sed 's/\[\(.*\)\]/:\1/' <<<"$first")" --json
+	jq -e --arg d "$dest" '.suspects[0].source == "s0-0-0-h0" and .suspects[0].dest == $d
+		and .suspects[0].share > 0.5' <<<"$output"
+	while IFS='|' read -r link part; do
+		run --separate-stderr -2 m explain "$link"
+		[[ $stderr == *"$part"* ]] || { echo "$link: $stderr"; false; }
+	done <<-ROWS
+	s0-0-0|is named by the switch and port
+	s0-0-0[|is named by
+	s0-0-0[0]|is named by
+	s0-0-0[x]|is named by
+	[3]|is named by
+	s0-0-0:300|is named by
+	nobody[3]|moored: nobody
+	s0-0-0[200]|moored: s0-0-0:200: there is no link
+	ROWS
+}
+
+@test "hotspots --watch says what came" {
+	q5
+	start --plan "$T/plan.json"
+	run --separate-stderr -2 m hotspots
+	[[ $stderr == *"moored: no counters were read yet"* ]]
+	stop
+	flooded
+	m hotspots --watch >"$T/text" 3>&- &
+	a=$!
+	m hotspots --watch --json >"$T/json" 3>&- &
+	b=$!
+	until_ok grep -q '^load ' "$T/text"
+	until_ok jq -e '.hotspots | length > 0' "$T/json"
+	kill $a $b
+}
+
+@test "record and replay: the rates, and the finding where it was" {
+	flooded
+	run -0 m record "$T/rec" --past 4000000000 --json
+	jq -e --arg f "$T/rec" '.file == $f and .bytes > 1000' <<<"$output"
+	run -0 $M replay "$T/rec"
+	[[ $output == *"  + load     s0-0-0["*" -> "* ]]
+	run -0 $M replay "$T/rec" --json
+	jq -se 'length >= 50 and ([.[].at_ms] | . == sort) and all(.[]; .busiest | length == 3)
+		and ([.[] | select(any(.findings[]; .raised))][0].at_ms / 1000 - 1700000000
+			| . >= 24 and . <= 28)
+		and (.[-1].busiest[0].switch == "s0-0-0" or .[-1].busiest[1].switch == "s0-0-0")' <<<"$output"
+	# broken off: all that came before, then what is wrong; anything else is refused
+	head -c -20 "$T/rec" >"$T/cut"
+	run --separate-stderr -2 $M replay "$T/cut"
+	[ ${#lines[@]} -ge 10 ]
+	[[ $stderr == *"$T/cut: "* ]]
+	size=$(stat -c %s "$T/rec")
+	for at in 0 5 30 $((size / 2)) $((size - 5)); do
+		cp "$T/rec" "$T/bad"
+		printf '\377\1' | dd of="$T/bad" bs=1 seek=$at conv=notrunc status=none
+		run --separate-stderr -2 $M replay "$T/bad"
+		[ -n "$stderr" ]
+	done
+	: >"$T/empty"
+	run --separate-stderr -2 $M replay "$T/empty"
+	[[ $stderr == *"no rows"* ]]
+	run --separate-stderr -2 m record "$T/rec2"
+	[[ $stderr == *"--seconds N or --past N is missing"* ]]
+	[ ! -e "$T/rec2" ]
+	run --separate-stderr -2 m record "$T/none/rec" --past 5
+	[[ $stderr == *"$T/none/rec: cannot write"* ]]
+}

@@ -312,9 +312,9 @@ def watch(other, plan, same):
 
 EXAMPLES = {
     "fabric.find": {"what": "1"},
-    "hotspots.explain": {"switch": "s0-0-0", "port": 5},
+    "hotspots.explain": {"switch": "1", "port": 5},
     "job.env": {"target": "all"},
-    "path.select": {"pairs": [{"from": "s0-0-0-h0", "to": "s1-2-1-h0"}]},
+    "path.select": {"pairs": [{"from": "1", "to": "s0-0-1-h0", "bytes_per_s": 1e9}]},
     "routes.path": {"from": "2", "to": "1"},
     "routes.table": {"switch": "1"},
     "vls.table": {"switch": "1"},
