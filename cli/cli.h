@@ -130,7 +130,8 @@ struct cli_file {
 	const struct moore_buf *data;	/* its contents; or */
 	int (*write)(const void *arg, struct moore_buf *out, struct moore_err *err);
 	const void *arg;		/* what puts them into a buffer that has a drain */
-	char *tmp, *real;		/* cli_write_all()'s own */
+	char *tmp, *real;		/* cli_write_all()'s own, */
+	int fd;				/* these three */
 };
 /* Each file whole or not at all, and none when one cannot be written: written
  * and synced beside its target, then all renamed. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_route.c - `moorectl route`: what the plugin would compute in OpenSM, from
- * a plan, with failures, as the dumps that OpenSM would leave. */
+ * a plan, with failures; and as the dumps that OpenSM would leave. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,7 +177,6 @@ put_path_sl(const void *arg, struct moore_buf *out, struct moore_err *err)
 	(void)err;
 	moore_dump_write_path_sl(r->seen, r->result->sl_set, out);
 	return 0;
-	return 0;
 }
 
 static int
@@ -298,7 +297,8 @@ answer(const struct cli_call *c, const struct cli_routing *r)
 	cli_put_verdict(&b, verdict);
 	json_decref(verdict);
 	cli_putf(&b, "hash           0x%016llx\n", (unsigned long long)e->hash);
-	cli_putf(&b, "tables         in %s\n", cli_opt(c, "output"));
+	if (cli_opt(c, "output"))
+		cli_putf(&b, "tables         in %s\n", cli_opt(c, "output"));
 	return cli_print_text(&b);
 }
 
@@ -309,10 +309,12 @@ cmd_route(const struct cli_call *c)
 	struct cli_routing r = { NULL };
 	int rc;
 
-	if (!dir || !strcmp(dir, "-"))
-		return cli_misuse(c, "-o DIR is missing: name a directory for the tables (it is "
-				  "made when it is not there)");
-	if ((rc = cli_route_plan(c, &r)) == CLI_OK && (rc = write_tables(dir, &r)) == CLI_OK)
+	if (dir && !strcmp(dir, "-"))
+		return cli_misuse(c, "-o -: tables are several files: name a directory (it is made "
+				  "when it is not there), or leave -o out for the verdict alone");
+	if ((rc = cli_route_plan(c, &r)) == CLI_OK && dir)
+		rc = write_tables(dir, &r);
+	if (rc == CLI_OK)
 		rc = answer(c, &r);
 	cli_routing_free(&r);
 	return rc;

@@ -208,13 +208,14 @@ const struct cli_cmd cli_cmds[] = {
 	  "routes on them are judged.  With --state FILE it goes on from there.  Exits with 1\n"
 	  "when there is no such order, or a step's tables are not sound.",
 	  cmd_plan_steps },
-	{ "route", "PLAN", 1, 1, "Compute what the OpenSM plugin would, as OpenSM's dumps.",
+	{ "route", "PLAN", 1, 1, "Compute what the OpenSM plugin would, and check it.",
 	  route_opts,
-	  "-o DIR is required.  It then holds opensm-lfts.dump, opensm-sl2vl.dump,\n"
-	  "opensm-subnet.lst, opensm.fdbs and opensm.mcfdbs (without groups), and under\n"
-	  "profile sl-hint moore-path-sl.dump: the SLs that path records give; and\n"
-	  "moore-slvl.dump and moore-psl.dump, for ibdmchk -d and -c.  LIDs follow\n"
-	  "GUIDs: first the switches, then the endpoints; with --fail they stay those of the intact plan.",
+	  "Computes and checks all tables in memory, and prints the verdict.  -o DIR writes\n"
+	  "them too: opensm-lfts.dump, opensm-sl2vl.dump, opensm-subnet.lst, opensm.fdbs and\n"
+	  "opensm.mcfdbs (without groups), and under profile sl-hint moore-path-sl.dump: the\n"
+	  "SLs that path records give; and moore-slvl.dump and moore-psl.dump, for ibdmchk -d\n"
+	  "and -c.  LIDs follow GUIDs: first the switches, then the endpoints; with --fail they\n"
+	  "stay those of the intact plan.",
 	  cmd_route },
 	{ "verify", "[DIR]", 0, 1, "Can traffic on these tables deadlock?", verify_opts,
 	  "Without DIR, on the tables that the switches hold now: moored is asked.\n"

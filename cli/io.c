@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* io.c - files read whole and written whole.
  *
- * A file is written and synced under another name in its own directory and then
- * renamed, so at every moment its name holds the old contents or the new, also
- * through a crash.  What is no regular file (a device, a pipe) is written
+ * A file is written and synced beside its target, without a name where the file system
+ * has such files (so that a killed program leaves nothing behind), and then renamed:
+ * at every moment its name holds the old contents or the new, also through a crash.  What is no regular file (a device, a pipe) is written
  * directly: there is nothing to keep.  What is large is written while it is made. */
 #include <errno.h>
 #include <fcntl.h>
@@ -220,14 +220,50 @@ mode_for(const struct stat *old)
 	return 0666 & ~mask;
 }
 
-/* Write f beside f->path; f->tmp is then what to rename to f->real, which
- * is what a symbolic link leads to. */
+#define FD_NAME sizeof("/proc/self/fd/-2147483648")
+
+/* The file that is open, for linkat(); false where there is no /proc. */
+static bool
+fd_name(int fd, char name[FD_NAME])
+{
+	snprintf(name, FD_NAME, "/proc/self/fd/%d", fd);
+	return access(name, F_OK) == 0;
+}
+
+/* Open f->fd, of a file beside f->real: without a name, else f->tmp. */
+static int
+open_beside(struct cli_file *f)
+{
+	char *copy = strdup(f->real), name[FD_NAME];
+
+	if (!copy)
+		return cli_error("out of memory");
+	f->fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	free(copy);
+	if (f->fd >= 0 && fd_name(f->fd, name))
+		return CLI_OK;
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+	if (asprintf(&f->tmp, "%s.XXXXXX", f->real) < 0) {
+		f->tmp = NULL;
+		return cli_error("out of memory");
+	}
+	if ((f->fd = mkostemp(f->tmp, O_CLOEXEC)) >= 0)
+		return CLI_OK;
+	free(f->tmp);
+	f->tmp = NULL;
+	return cannot_write(f->path);
+}
+
+/* Write f beside f->path; f->fd is then what to move to f->real, which is what a
+ * symbolic link leads to. */
 static int
 stage(struct cli_file *f)
 {
 	struct stat st;
 	bool there = strcmp(f->path, "-") && stat(f->path, &st) == 0;
-	int fd, rc;
+	int rc;
 
 	if (f->data && f->data->oom)
 		return cli_error("out of memory");
@@ -236,21 +272,37 @@ stage(struct cli_file *f)
 	if (!strcmp(f->path, "-") || (there && !S_ISREG(st.st_mode)))
 		return write_direct(f);
 	f->real = there ? realpath(f->path, NULL) : strdup(f->path);
-	if (!f->real || asprintf(&f->tmp, "%s.XXXXXX", f->real) < 0) {
-		f->tmp = NULL;
+	if (!f->real)
 		return cli_error("out of memory");
-	}
-	if ((fd = mkostemp(f->tmp, O_CLOEXEC)) < 0) {
+	if ((rc = open_beside(f)) != CLI_OK || (rc = write_contents(f->fd, f)) != CLI_OK)
+		return rc;
+	if (fchmod(f->fd, mode_for(there ? &st : NULL)) < 0 || fsync(f->fd) < 0)
+		return cannot_write(f->path);
+	return CLI_OK;
+}
+
+/* A link cannot replace a name, so f gets one of its own for the moment. */
+static bool
+give_name(struct cli_file *f)
+{
+	char name[FD_NAME];
+
+	if (f->tmp)
+		return true;
+	fd_name(f->fd, name);
+	for (unsigned i = 0; i < 100; i++) {
+		if (asprintf(&f->tmp, "%s.%d-%u", f->real, (int)getpid(), i) < 0) {
+			f->tmp = NULL;
+			return false;
+		}
+		if (linkat(AT_FDCWD, name, AT_FDCWD, f->tmp, AT_SYMLINK_FOLLOW) == 0)
+			return true;
 		free(f->tmp);
 		f->tmp = NULL;
-		return cannot_write(f->path);
+		if (errno != EEXIST)
+			return false;
 	}
-	rc = write_contents(fd, f);
-	if (rc == CLI_OK && (fchmod(fd, mode_for(there ? &st : NULL)) < 0 || fsync(fd) < 0))
-		rc = cannot_write(f->path);
-	if (close(fd) < 0 && rc == CLI_OK)
-		rc = cannot_write(f->path);
-	return rc;
+	return false;
 }
 
 static void
@@ -271,17 +323,22 @@ cli_write_all(struct cli_file *files, size_t n)
 {
 	int rc = CLI_OK;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		files[i].tmp = files[i].real = NULL;
+		files[i].fd = -1;
+	}
 	for (size_t i = 0; i < n && rc == CLI_OK; i++)
 		rc = stage(&files[i]);
 	for (size_t i = 0; i < n; i++) {
-		if (rc == CLI_OK && files[i].tmp && rename(files[i].tmp, files[i].real) < 0)
+		if (rc == CLI_OK && files[i].fd >= 0 &&
+		    (!give_name(&files[i]) || rename(files[i].tmp, files[i].real) < 0))
 			rc = cannot_write(files[i].path);
 		if (rc != CLI_OK && files[i].tmp)
 			unlink(files[i].tmp);	/* no such name when it was renamed */
-		if (i + 1 == n && files[i].tmp)
+		if (i + 1 == n && files[i].fd >= 0)
 			sync_dir_of(files[i].real);
+		if (files[i].fd >= 0)
+			close(files[i].fd);
 		free(files[i].tmp);
 		free(files[i].real);
 	}

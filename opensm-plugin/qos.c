@@ -97,8 +97,8 @@ moore_update_vlarb(void *context, osm_physp_t *physp, uint8_t port, ib_vl_arb_ta
 static uint8_t
 masked(uint8_t pair, uint8_t op_vls)
 {
-	uint8_t mask = op_vls == 0 || op_vls > 5 ? 0xf : (uint8_t)((1 << (op_vls - 1)) - 1);
-	uint8_t high = pair >> 4, low = pair & 0xf;
+	unsigned mask = op_vls == 0 || op_vls > 5 ? 15u : (1u << (op_vls - 1)) - 1;
+	unsigned high = pair >> 4, low = pair & 15u;
 
 	high = high == 15 ? high : high & mask;
 	low = low == 15 ? low : low & mask;

@@ -26,7 +26,7 @@ static const struct moore_conf_key keys[] = {
 	  "switches before it, two hops more; nta: the same, but who comes past a neighbour "
 	  "of the destination goes straight to it; inr: valiant by way of switches with "
 	  "endpoints. On OFT and MLFM valiant3, valiant and inr are the same, on Slim Fly "
-	  "valiant and inr. In profile sl-hint all are valiant3.",
+	  "valiant and inr; with profile sl-hint all four are the same on OFT and MLFM.",
 	  offsetof(struct moore_conf, layers) },
 	{ "classes", MOORE_CONF_PER_SL, 0, MOORE_CLASS_MAX, NULL, "0",
 	  "The class of service of each SL, 0 to 6, from SL 0 on, separated by commas; "

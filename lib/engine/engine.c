@@ -106,6 +106,35 @@ route(struct moore_engine_result *r, const struct moore_fabric *seen,
 	return moore_route_build(&r->route, seen, NULL, &opts, err);
 }
 
+/* A switch on which SL 15 is VL 15, as it has no table to say otherwise. */
+static moore_swid
+takes_sl15_for_vl15(const struct moore_fabric *f)
+{
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; !f->sw[s].maps_sl && p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (q->role != MOORE_ROLE_NONE && moore_lane_mask(q->lanes) == 15)
+				return s;
+		}
+	return MOORE_NONE;
+}
+
+static int
+fail_dropped(const struct moore_verdict *v, const struct moore_fabric *seen, struct moore_err *err)
+{
+	moore_swid s = takes_sl15_for_vl15(seen);
+
+	if (s != MOORE_NONE)
+		return moore_fail(err, MOORE_EUNSAFE, 0,
+				  "switch \"%s\" cannot map SLs and has ports with 15 VLs, on which "
+				  "SL 15 is VL 15 and dropped: set max_op_vls to 4 or less in "
+				  "opensm.conf", seen->sw[s].name);
+	return moore_fail(err, MOORE_EUNSAFE, 0,
+			  "the checker found %llu lane entries in use that drop packets: this is a "
+			  "defect of the engine, please report it", (unsigned long long)v->dropped);
+}
+
 static int
 judge(struct moore_engine_result *r, const struct moore_fabric *seen, struct moore_err *err)
 {
@@ -125,10 +154,7 @@ judge(struct moore_engine_result *r, const struct moore_fabric *seen, struct moo
 				  v->cycle_len, seen->sw[v->cycle[0].from.sw].name,
 				  v->cycle[0].from.port);
 	if (!v->unreachable)
-		return moore_fail(err, MOORE_EUNSAFE, 0,
-				  "the checker found %llu lane entries in use that drop packets: this "
-				  "is a defect of the engine, please report it",
-				  (unsigned long long)v->dropped);
+		return fail_dropped(v, seen, err);
 	return moore_fail(err, MOORE_EUNSAFE, 0,
 			  "the checker found %llu connected pairs without a route, such as \"%s\" to "
 			  "LID %u: this is a defect of the engine, please report it",
@@ -223,6 +249,8 @@ hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
 	uint64_t h = moore_hash(MOORE_HASH_INIT, &conf->seed, sizeof(conf->seed));
 	int rc;
 
+	h = moore_hash(h, &conf->profile, sizeof(conf->profile));
+	h = moore_hash(h, &conf->layers, sizeof(conf->layers));
 	h = moore_hash(h, &conf->lanes, sizeof(conf->lanes));
 	h = moore_links_hash(h, conf->link_rules);
 	if (plan)

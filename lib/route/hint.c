@@ -19,7 +19,8 @@
  *
  * A layer's tree: everybody goes through one neighbour r of the root, r by load;
  * who has no admissible route that way hangs on another who goes to the root in
- * two hops. */
+ * two hops.  Kinds of four hops let only few stand two hops before the root first
+ * (kinds.c), and do the same for who is left. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@
 enum turn { DD, DU, UD, UU, UD_GREATER, N_TURNS = MOORE_RHINT_TURNS };
 
 #define MAX_SWEEPS 12
+#define N_BEFORE 3		/* switches two hops before a root that has routes of four */
 
 static bool
 is_up(const struct moore_rview *v, uint32_t from, uint32_t to)
@@ -70,12 +72,12 @@ tabulate(struct moore_rhint *h)
 }
 
 int
-moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g)
+moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g, const struct moore_rkind *kind)
 {
 	size_t n = g->n + 1;
 
 	*h = (struct moore_rhint){
-		.g = g, .load = calloc(g->n_edges + 1, sizeof(*h->load)),
+		.g = g, .kind = kind, .load = calloc(g->n_edges + 1, sizeof(*h->load)),
 		.slot = malloc(n), .len = malloc(n), .ok = malloc(n),
 		.queue = malloc(n * sizeof(*h->queue)), .acc = malloc(n * sizeof(*h->acc)),
 		.met_planned = calloc(n * n, sizeof(*h->met_planned)),
@@ -135,7 +137,7 @@ admitted(const struct moore_rhint *h, uint32_t root, uint32_t s, uint8_t ok, boo
 {
 	unsigned m = ok & OK_TABLES;
 
-	if ((h->poor || with_a) && !(m & OK_A))
+	if (!m || ((h->poor || with_a) && !(m & OK_A)))
 		return false;
 	return h->poor || !(h->met[(size_t)root * h->g->n + s] & ~h->meets[m]);
 }
@@ -167,6 +169,14 @@ is_open(const struct moore_rhint *h, uint32_t s)
 	return h->len[s] == MOORE_LEN_NONE;
 }
 
+/* In a layer, by its kind: may others go on over p, for which it stands in the tree? */
+static bool
+lets_pass(const struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_t p)
+{
+	return p == root || (moore_rview_transit(v, p) &&
+			     !(h->wish && h->wish->among_hosts && h->len[p] == 2 && !h->g->weight[p]));
+}
+
 /* Hang s on the least loaded of its neighbours of that length that will do. */
 static bool
 attach_best(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_t s,
@@ -182,8 +192,7 @@ attach_best(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, u
 		uint64_t price;
 		uint8_t ok;
 
-		if (h->len[p] != len || !(g->flags[e] & v->flag) ||
-		    (p != root && !moore_rview_transit(v, p)))
+		if (h->len[p] != len || !(g->flags[e] & v->flag) || !lets_pass(h, v, root, p))
 			continue;
 		price = h->load[e] + (p == root ? 0 : h->load[g->xadj[p] + h->slot[p]]);
 		if (price >= least || !admitted(h, root, s, ok = ok_over(h, v, root, s, e), with_a))
@@ -509,12 +518,13 @@ cover(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_
 	uint32_t n = 0;
 
 	*load = 0;
-
+	if (!lets_pass(h, v, root, s))
+		return 0;
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 		uint32_t c = g->to[e], back = g->rev[e];
 		uint8_t ok;
 
-		if (!is_open(h, c) || !(g->flags[e] & v->flag) || !moore_rview_transit(v, s) ||
+		if (!is_open(h, c) || !(g->flags[e] & v->flag) ||
 		    !admitted(h, root, c, ok = ok_over(h, v, root, c, back), false))
 			continue;
 		if (really)
@@ -564,6 +574,20 @@ serves(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32
 	return n;
 }
 
+/* Is s at three hops, and nobody behind it? */
+static bool
+may_shorten(const struct moore_rhint *h, uint32_t s)
+{
+	const struct moore_rgraph *g = h->g;
+
+	if (h->detour != 1 || h->len[s] != 3)
+		return false;
+	for (uint32_t e = g->xadj[s]; h->kind->longest && e < g->xadj[s + 1]; e++)
+		if (h->len[g->to[e]] == 4 && g->xadj[g->to[e]] + h->slot[g->to[e]] == g->rev[e])
+			return false;
+	return true;
+}
+
 /* h->acc counts open neighbours. */
 static void
 rate(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_t s)
@@ -572,7 +596,7 @@ rate(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_t
 	uint32_t n;
 
 	h->price[s] = UINT64_MAX;
-	if ((is_open(h, s) || (h->detour == 1 && h->len[s] == 3)) && h->acc[s] > !is_open(h, s) &&
+	if ((is_open(h, s) || may_shorten(h, s)) && h->acc[s] > !is_open(h, s) &&
 	    (n = serves(h, v, root, s, &load)))
 		h->price[s] = cube(load / n < 1 << 20 ? load / n + 1 : 1 << 20) /
 			(h->detour == 1 ? n * n : 1);
@@ -590,15 +614,27 @@ rate_around(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, u
 	}
 }
 
+/* Take a leaf out of the tree. */
+static void
+detach(struct moore_rhint *h, uint32_t s)
+{
+	uint32_t i = 0;
+
+	while (h->queue[i] != s)
+		i++;
+	memmove(h->queue + i, h->queue + i + 1, (--h->n_reached - i) * sizeof(*h->queue));
+	h->len[s] = MOORE_LEN_NONE;
+}
+
 /* Take s, open or a leaf, to two hops: was it open? */
 static bool
 shorten(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_t s)
 {
 	bool was_open = is_open(h, s);
 
-	h->len[s] = MOORE_LEN_NONE;
+	if (!was_open)
+		detach(h, s);
 	attach_best(h, v, root, s, 1, false);
-	h->n_reached -= !was_open;
 	return was_open;
 }
 
@@ -655,6 +691,72 @@ note(struct moore_rhint *h, uint32_t root)
 	}
 }
 
+static bool
+is_beside(const struct moore_rview *v, uint32_t root, uint32_t s)
+{
+	for (uint32_t e = v->g->xadj[root]; e < v->g->xadj[root + 1]; e++)
+		if (v->g->to[e] == s && v->g->flags[e] & v->flag)
+			return true;
+	return false;
+}
+
+/* The least loaded edge to r from a switch two hops before the root on which others
+ * may hang. */
+static uint32_t
+edge_before(const struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_t r)
+{
+	const struct moore_rgraph *g = h->g;
+	uint32_t best = MOORE_NONE;
+
+	for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++) {
+		uint32_t i = g->to[e], over = g->rev[e];
+
+		if (is_open(h, i) && g->flags[e] & v->flag && moore_rview_transit(v, i) &&
+		    (!h->kind->among_hosts || g->weight[i]) && !is_beside(v, root, i) &&
+		    (best == MOORE_NONE || h->load[over] < h->load[best]))
+			best = over;
+	}
+	return best;
+}
+
+/* Fix the last two hops, over e to r and from r to the root, but for a few choices of
+ * e; everybody goes there, over three or four hops. */
+static void
+grow_long(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, uint32_t r)
+{
+	const struct moore_rgraph *g = h->g;
+	uint32_t e;
+
+	attach_best(h, v, root, r, 0, false);
+	for (unsigned k = 0; k < N_BEFORE && (e = edge_before(h, v, root, r)) != MOORE_NONE; k++) {
+		uint32_t i = g->to[g->rev[e]];
+
+		attach(h, i, e, ok_over(h, v, root, i, e));
+	}
+	for (uint32_t s = 0; s < g->n; s++)
+		if (is_open(h, s) && !(h->kind->straight && is_beside(v, root, s)))
+			attach_best(h, v, root, s, 2, false);
+	attach_all(h, v, root, 3, false);
+}
+
+/* Who is left stands behind neighbours of the root that go round: one comes home. */
+static void
+bring_home(struct moore_rhint *h, const struct moore_rview *v, uint32_t root)
+{
+	const struct moore_rgraph *g = h->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; is_open(h, s) && e < g->xadj[s + 1]; e++) {
+			uint32_t x = g->to[e];
+
+			if (!(g->flags[e] & v->flag) || h->len[x] != 4 || !is_beside(v, root, x))
+				continue;
+			detach(h, x);
+			attach_best(h, v, root, x, 0, false);
+			attach_best(h, v, root, s, 1, false);
+		}
+}
+
 void
 moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t layer,
 		 uint32_t root)
@@ -664,7 +766,10 @@ moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t la
 	uint32_t r = last == MOORE_SLOT_NONE ? root : g->to[g->xadj[root] + last];
 
 	h->met = h->met_planned;
+	h->wish = h->kind;
 	start(h, root);
+	if (r != root && h->detour == 1 && h->kind->longest)
+		grow_long(h, v, root, r);
 	attach_all(h, v, root, 0, false);
 	for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++)
 		if (is_open(h, g->to[e]) && g->flags[e] & v->flag)
@@ -674,6 +779,9 @@ moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t la
 	if (h->detour > 1)
 		attach_all(h, v, root, 3, false);
 	attach_all(h, v, root, 1, false);
+	if (h->detour == 1 && h->kind->longest)
+		bring_home(h, v, root);
+	h->wish = NULL;
 	note(h, root);
 }
 

@@ -9,6 +9,7 @@
 
 struct moore_rhint {
 	const struct moore_rgraph *g;
+	const struct moore_rkind *kind, *wish;	/* wish: kind, while a layer's tree grows */
 	bool poor;		/* one-lane links are up: only table A serves */
 	unsigned detour;	/* hops that a layer's routes take beyond two: 1 or 2 */
 	/* Bit m of met[s * n + d]: m are the tables right for some route from s to d
@@ -27,7 +28,8 @@ struct moore_rhint {
 	uint64_t *price;	/* of letting a node take two hops */
 };
 
-int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g);
+int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
+		     const struct moore_rkind *kind);
 void moore_rhint_fini(struct moore_rhint *h);
 /* Choose last[] for n_layers layers; present[layer * n + root]: it has a LID there. */
 int moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,

@@ -113,17 +113,24 @@ enum { KIND_WITH_HOSTS, KIND_WITHOUT, KIND_HOST };
 
 /* A layer is made in some variants, which the hosts of a switch take in turn.  All
  * trees of a layer together spread the load: where there are many switches, fewer
- * variants do (docs/benchmarks.md). */
+ * variants do; where every switch has hosts, more give a pair more links to begin and
+ * end on (docs/benchmarks.md). */
 #define TREES_OF_LAYER 1024
 #define MIN_VARIANTS 2
-#define MAX_VARIANTS 4
+#define MAX_VARIANTS 5
 
 static void
 count_variants(struct job *j)
 {
-	uint32_t n = TREES_OF_LAYER / ((j->intended ? j->intended->n_switches : j->r->g.n) + 1);
+	const struct moore_rgraph *g = &j->r->g;
+	uint32_t n = TREES_OF_LAYER / ((j->intended ? j->intended->n_switches : g->n) + 1);
+	uint32_t most = MAX_VARIANTS;
 
-	j->n_variants = n < MIN_VARIANTS ? MIN_VARIANTS : n > MAX_VARIANTS ? MAX_VARIANTS : n;
+	if (memchr(g->weight, 0, g->n))
+		most--;
+	else
+		n *= 2;
+	j->n_variants = n < MIN_VARIANTS ? MIN_VARIANTS : n > most ? most : n;
 }
 
 /* Layers come last: they heed the loads of all that is minimal. */
@@ -562,7 +569,7 @@ hint_alloc(struct job *j, struct moore_err *err)
 		return 0;
 	r->right = calloc(r->seen->n_switches + 1, r->lft->stride);
 	r->at = malloc(r->lft->stride * sizeof(*r->at));
-	if (!r->right || !r->at || moore_rhint_init(&j->hint, &r->g) < 0)
+	if (!r->right || !r->at || moore_rhint_init(&j->hint, &r->g, j->kind) < 0)
 		return moore_fail_nomem(err);
 	memset(r->at, 0xff, r->lft->stride * sizeof(*r->at));
 	return 0;

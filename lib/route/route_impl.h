@@ -267,6 +267,10 @@ struct moore_rvaliant {
 	uint8_t *via;
 	uint64_t *beyond, *route;
 	uint64_t *price;	/* of each edge */
+	uint8_t *end;		/* of a node: the bit of its route's last link */
+	uint64_t *first, *last_hop;	/* matrices: links that earlier trees used */
+	uint16_t *gain;		/* likewise: what detours gave */
+	uint64_t again;		/* the price of using one of them again */
 	uint32_t units;		/* the most LIDs that share a tree of this layer */
 	unsigned layer, n_shares, turn;	/* the slice at hand */
 	const struct moore_rkind *kind;

@@ -121,7 +121,8 @@ offer(struct grower *w, uint32_t r)
 	}
 }
 
-/* How dear edge e is to s: staying legal first (unless nobody comes after), then
+/* How dear edge e is to s: not to disturb who would rather be a leaf, staying legal
+ * (unless nobody comes after), then
  * to change nothing, then not to take a switch's freedom away by hanging on it,
  * then load. */
 static uint64_t
@@ -130,10 +131,16 @@ price(const struct grower *w, uint32_t s, uint32_t e)
 	const struct moore_rtree *t = w->t;
 	uint32_t r = w->v->g->to[e];
 	bool illegal = w->v->turns->rank[e] >= t->rank[r];
-	bool frees = (t->kids[r] == 0) & ((t->n_offers[r] > 1) | (w->wish && w->wish[r] & MOORE_WISH_LEAF));
+	bool childless = t->kids[r] == 0;
+	bool frees = childless & (t->n_offers[r] > 1);
 	uint64_t p = edge_cost(w, e) + t->cost[r];
 
-	p |= (uint64_t)(illegal && !w->last) << 62 | (uint64_t)frees << 60;
+	if (w->wish)
+		p |= (uint64_t)(childless && w->wish[r] & MOORE_WISH_LEAF) << 63 |
+			(uint64_t)illegal << 62;
+	else
+		p |= (uint64_t)(illegal && !w->last) << 62;
+	p |= (uint64_t)frees << 60;
 	if (w->old && e != w->v->g->xadj[s] + w->old[s])
 		p |= (uint64_t)1 << 61;
 	return p;

@@ -492,7 +492,7 @@ out:
 
 #define MAX_WORK ((uint64_t)1 << 23)	/* looks at a turn */
 #define MAX_IDLE 200			/* exchanges that gain nothing, in a row */
-#define SEED 20			/* of twenty the one with the most even load at q=5 */
+#define SEED 20			/* any does; the tables follow from it */
 
 /* Pairs of switches at distance two that no route of three hops joins of which the
  * last turn is allowed; mark[] is zeroed scratch. */

@@ -15,8 +15,11 @@
  * grows around them, one or two hops longer.  After that every leaf that can
  * moves from its minimal parent to a neighbour that is no nearer to the root.
  * A switch that takes a leaf stays where it is, so those that were not covered
- * yet are asked last.  Then local search over the leaves, as in balance.c, but
- * by the loads of all offsets so far. */
+ * yet, or had few detours, are asked last.  Then local search over the leaves, as
+ * in balance.c, but by the loads of all offsets so far.
+ *
+ * A switch that sends all to one other is served by as many links as its routes,
+ * of all trees, begin and end with: to use one of them again has a price. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,10 +45,15 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
 	v->beyond = calloc(n + 1, sizeof(*v->beyond));
 	v->route = calloc(n + 1, sizeof(*v->route));
 	v->price = calloc(b->v->g->n_edges + 1, sizeof(*v->price));
+	v->end = calloc(n + 1, 1);
+	v->gain = calloc(n * n + 1, sizeof(*v->gain));
+	v->first = calloc(n * n + 1, sizeof(*v->first));
+	v->last_hop = calloc(n * n + 1, sizeof(*v->last_hop));
 	for (uint32_t s = 0; s < n; s++)
 		v->split |= b->v->g->half[s] != 0;
 	return v->slot && v->len && v->flags && v->order && v->load &&
 		v->wish && v->acc && v->via && v->beyond && v->route && v->price &&
+		v->end && v->first && v->last_hop && v->gain &&
 		moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
 }
 
@@ -62,6 +70,10 @@ moore_rvaliant_fini(struct moore_rvaliant *v)
 	free(v->beyond);
 	free(v->via);
 	free(v->price);
+	free(v->end);
+	free(v->gain);
+	free(v->first);
+	free(v->last_hop);
 	free(v->route);
 	moore_rtree_fini(&v->t);
 	*v = (struct moore_rvaliant){ 0 };
@@ -75,14 +87,24 @@ struct tree {
 	uint32_t units;		/* of load from each source: LIDs that share the tree */
 	uint8_t *slot, *len, *flags;
 	const uint8_t *dist;	/* least legal hops, of the minimal tree */
+	/* Links that routes of a switch began and ended with so far, a bit for each slot
+	 * of its own and of the root's; and how much its detours gave it. */
+	uint64_t *first, *last;
+	uint16_t *gain;
 };
 
-enum { COVERED = 1, PASS = 2, KIDS = 4 };
+/* SATED: asks for no detour, in the last layer of a variant because it is COVERED,
+ * in others because it had more of them than most. */
+enum { SATED = 1, PASS = 2, KIDS = 4, COVERED = 8 };
 
 #define LONG_BIT 58		/* prices, above all loads */
 #define DEAR ((uint64_t)1 << 60)
 #define NEVER_BIT 62
 #define NEVER ((uint64_t)1 << NEVER_BIT)
+#define MAX_MEAN ((uint64_t)1 << 16)
+#define MAX_AGAIN ((uint64_t)1 << 55)	/* so that sums stay below LONG_BIT */
+#define AGAIN 361		/* links at a switch, squared, where a mean price is added */
+#define OTHER_FIRST 2		/* what a detour gains more by a first link of its own */
 
 static struct tree
 tree_of(struct moore_rvaliant *v, uint32_t root, uint32_t units)
@@ -90,7 +112,7 @@ tree_of(struct moore_rvaliant *v, uint32_t root, uint32_t units)
 	size_t at = (size_t)root * v->b->v->g->n;
 
 	return (struct tree){ v, v->b->v, root, units, v->slot + at, v->len + at, v->flags + at,
-			      v->b->len + at };
+			      v->b->len + at, v->first + at, v->last_hop + at, v->gain + at };
 }
 
 /* ---- growing around what is out of service ------------------------------------- */
@@ -103,10 +125,13 @@ make_wishes(struct moore_rvaliant *v, uint32_t root)
 	const struct moore_rgraph *g = v->b->v->g;
 
 	for (uint32_t s = 0; s < g->n; s++)
-		v->wish[s] = v->flags[(size_t)root * g->n + s] & COVERED ? 0 : MOORE_WISH_LEAF;
-	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
-		if ((e - g->xadj[root] + root + v->turn) % v->n_shares == v->layer)
+		v->wish[s] = v->flags[(size_t)root * g->n + s] & SATED ? 0 : MOORE_WISH_LEAF;
+	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++) {
+		uint32_t i = e - g->xadj[root], by = v->turn * (1 + i / v->n_shares);
+
+		if ((i + root + by) % v->n_shares == v->layer)
 			v->wish[g->to[e]] |= MOORE_WISH_SHUT;
+	}
 }
 
 /* Put those back into service that someone is stranded behind; did that help? */
@@ -174,7 +199,7 @@ keep_tree(struct tree *w)
 	memcpy(w->slot, t->slot, g->n);
 	memcpy(w->len, t->len, g->n);
 	for (uint32_t s = 0; s < g->n; s++)
-		w->flags[s] = (uint8_t)((w->flags[s] & COVERED) | t->pass[s] * PASS |
+		w->flags[s] = (uint8_t)((w->flags[s] & (SATED | COVERED)) | t->pass[s] * PASS |
 					t->kids[s] * KIDS);
 	for (uint32_t i = 0; i < t->n_reached; i++)
 		v->order[i] = (uint16_t)t->queue[i];
@@ -207,12 +232,19 @@ static void
 set_beyond(struct tree *w, uint32_t x, uint64_t sum)
 {
 	uint8_t flags = w->flags[x];
-	bool dear = !(flags & (KIDS | COVERED)) & (w->len[x] == w->dist[x]) & w->view->g->weight[x];
+	bool dear = !(flags & (KIDS | SATED)) & (w->len[x] == w->dist[x]) & w->view->g->weight[x];
 
 	if (!is_of_kind(w, x))
 		flags &= (uint8_t)~PASS;
 	w->v->via[x] = flags & PASS ? w->len[x] : MOORE_LEN_NONE;
 	w->v->beyond[x] = flags & PASS ? sum + dear * DEAR : NEVER;
+}
+
+/* The bit of the link that e is the other end of, at its head. */
+static uint8_t
+root_slot(const struct moore_rgraph *g, uint32_t e)
+{
+	return (g->rev[e] - g->xadj[g->to[e]]) & 63;
 }
 
 static void
@@ -224,6 +256,7 @@ renew(struct tree *w, uint32_t x)
 	for (uint32_t a = x, e; a != w->root && w->flags[x] & PASS; a = g->to[e]) {
 		e = g->xadj[a] + w->slot[a];
 		sum += w->v->price[e];
+		w->v->end[x] = root_slot(g, e);
 	}
 	set_beyond(w, x, sum);
 }
@@ -252,6 +285,7 @@ price_grown(struct tree *w)
 		uint32_t x = t->queue[i], e = g->xadj[x] + t->slot[x];
 
 		route[x] = route[g->to[e]] + w->v->price[e];
+		w->v->end[x] = g->to[e] == w->root ? root_slot(g, e) : w->v->end[g->to[e]];
 		set_beyond(w, x, route[x]);
 	}
 	w->v->via[w->root] = MOORE_LEN_NONE;
@@ -259,12 +293,12 @@ price_grown(struct tree *w)
 
 /* ---- leaves that move ----------------------------------------------------------------- */
 
+/* Leaf s, of which no load counts at present, goes over e. */
 static void
-move(struct tree *w, uint32_t s, uint32_t e)
+hang(struct tree *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = w->view->g;
 
-	change_route(w, g->xadj[s] + w->slot[s], -w->units);
 	w->slot[s] = (uint8_t)(e - g->xadj[s]);
 	w->len[s] = (uint8_t)(w->len[g->to[e]] + 1);
 	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
@@ -275,14 +309,24 @@ move(struct tree *w, uint32_t s, uint32_t e)
 	renew(w, s);
 }
 
-/* Which of n edges is the cheapest, below limit: by the prices of the edge and of
- * what lies beyond it, a route of lo hops from there before longer ones, or
- * the other way round, as the kind has it; n when
- * none is.  This is where the time goes: no branch but the loop's. */
-static uint32_t
-least_of(const struct moore_rvaliant *v, const uint32_t *to, const uint64_t *price, uint32_t n,
-	 unsigned lo, unsigned span, uint64_t limit)
+static void
+move(struct tree *w, uint32_t s, uint32_t e)
 {
+	change_route(w, w->view->g->xadj[s] + w->slot[s], -w->units);
+	hang(w, s, e);
+}
+
+/* Which of the n edges of s is the cheapest, below limit: by the prices of the edge
+ * and of what lies beyond it, and of using a first or last link again; a route of
+ * lo hops from there before longer ones, or the other way round, as the kind has
+ * it; n when none is.  This is where the time goes: no branch but the loop's. */
+static uint32_t
+least_of(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uint64_t limit)
+{
+	const struct moore_rvaliant *v = w->v;
+	const uint32_t *xadj = w->view->g->xadj, n = xadj[s + 1] - xadj[s];
+	const uint32_t *to = w->view->g->to + xadj[s];
+	const uint64_t *price = v->price + xadj[s], first = w->first[s], last = w->last[s];
 	const uint64_t *beyond = v->beyond;
 	const uint8_t *via = v->via;
 	uint64_t least = limit < NEVER ? limit : NEVER, want = v->kind->longest ? span : 0;
@@ -293,6 +337,7 @@ least_of(const struct moore_rvaliant *v, const uint32_t *to, const uint64_t *pri
 		uint64_t more = (uint64_t)via[x] - lo;		/* top bits: signs, not branches */
 		uint64_t p = price[i] + beyond[x] + (-(more ^ want) >> 63 << LONG_BIT);
 
+		p += ((first >> (i & 63) & 1) + (last >> v->end[x] & 1)) * v->again;
 		p |= ((span - more) | more) >> 63 << NEVER_BIT;
 		best = p < least ? i : best;
 		least = p < least ? p : least;
@@ -336,21 +381,22 @@ cheapest(const struct tree *w, uint32_t s, unsigned lo, unsigned hi, uint32_t no
 	if (w->v->lanes)
 		best = least_of_lanes(w, s, lo, hi - lo, limit);
 	else
-		best = least_of(w->v, g->to + base, w->v->price + base, n, lo, hi - lo, limit);
+		best = least_of(w, s, lo, hi - lo, limit);
 	if (via)
 		*via = was;
 	return best < n ? base + best : MOORE_NONE;
 }
 
 /* The best detour of leaf s: one hop longer than minimal, or two (three from a
- * neighbour of the root), in the order that its kind prefers.  Covered, it takes none that costs another its own. */
+ * neighbour of the root), in the order that its kind
+ * prefers.  Sated, it takes none that costs another its own. */
 static uint32_t
 best_detour(const struct tree *w, uint32_t s, uint32_t not)
 {
 	unsigned d = w->dist[s];
 
 	return cheapest(w, s, d, d < 2 ? 3 : d + 1, not,
-			w->flags[s] & COVERED || w->v->last ? DEAR : UINT64_MAX);
+			w->flags[s] & SATED || w->v->last ? DEAR : UINT64_MAX);
 }
 
 /* A leaf that counts: no children, a route, and a source of load. */
@@ -366,7 +412,7 @@ is_free(const struct tree *w, uint32_t s)
 {
 	const struct moore_rvaliant *v = w->v;
 
-	return v->split && (w->flags[s] & COVERED ||
+	return v->split && (w->flags[s] & SATED ||
 			    (s + w->root + v->turn + 1) % v->n_shares != v->layer);
 }
 
@@ -386,7 +432,7 @@ fair_detour(const struct tree *w, uint32_t s)
 }
 
 static void
-move_leaves(struct tree *w, uint32_t first, bool covered)
+move_leaves(struct tree *w, uint32_t first, bool sated)
 {
 	const struct moore_rgraph *g = w->view->g;
 
@@ -394,7 +440,7 @@ move_leaves(struct tree *w, uint32_t first, bool covered)
 		uint32_t s = first + i < g->n ? first + i : first + i - g->n, e;
 
 		if (!is_leaf(w, s) || w->len[s] > w->dist[s] ||
-		    covered != ((w->flags[s] & COVERED) != 0))
+		    sated != ((w->flags[s] & SATED) != 0))
 			continue;
 		e = is_free(w, s) ? fair_detour(w, s) : best_detour(w, s, MOORE_NONE);
 		if (e != MOORE_NONE)
@@ -418,15 +464,16 @@ sweep(struct tree *w)
 		change_route(w, now, -w->units);
 		renew(w, g->to[now]);
 		e = cheapest(w, s, w->len[s] - 1u, w->len[s] - 1u, MOORE_NONE, DEAR);
-		change_route(w, now, w->units);
 		if (e != MOORE_NONE && e != now)
-			move(w, s, e);
+			hang(w, s, e);
+		else
+			change_route(w, now, w->units);
 	}
 }
 
 /* ---- the last layer: who has had no detour yet ------------------------------------------ */
 
-/* A covered neighbour of s that is on a detour goes home and takes s as a leaf. */
+/* A sated neighbour of s that is on a detour goes home and takes s as a leaf. */
 static uint32_t
 call_home(struct tree *w, uint32_t s, uint32_t not)
 {
@@ -435,7 +482,7 @@ call_home(struct tree *w, uint32_t s, uint32_t not)
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 		uint32_t x = g->to[e], home;
 
-		if (x == not || !(g->flags[e] & w->view->flag) || !is_leaf(w, x) || !(w->flags[x] & COVERED) ||
+		if (x == not || !(g->flags[e] & w->view->flag) || !is_leaf(w, x) || !(w->flags[x] & SATED) ||
 		    w->len[x] <= w->dist[x] || w->dist[x] < w->dist[s])
 			continue;
 		home = cheapest(w, x, w->dist[x] - 1u, w->dist[x] - 1u, s, DEAR);
@@ -448,7 +495,7 @@ call_home(struct tree *w, uint32_t s, uint32_t not)
 	return MOORE_NONE;
 }
 
-/* Send the children of s elsewhere: each to a detour, or, covered, to any parent;
+/* Send the children of s elsewhere: each to a detour, or, sated, to any parent;
  * theirs before them, so many generations deep. */
 static bool
 send_children_off(struct tree *w, uint32_t s, unsigned generations)
@@ -467,7 +514,7 @@ send_children_off(struct tree *w, uint32_t s, unsigned generations)
 			break;
 		}
 		e = best_detour(w, c, s);
-		if (e == MOORE_NONE && w->flags[c] & COVERED)
+		if (e == MOORE_NONE && w->flags[c] & SATED)
 			e = cheapest(w, c, w->dist[c] - 1u, w->dist[c] - 1u, s, DEAR);
 		if (e == MOORE_NONE)
 			e = call_home(w, c, s);
@@ -483,9 +530,9 @@ send_children_off(struct tree *w, uint32_t s, unsigned generations)
 }
 
 static bool
-is_uncovered(const struct tree *w, uint32_t s)
+is_wanting(const struct tree *w, uint32_t s)
 {
-	return !(w->flags[s] & COVERED) && w->view->g->weight[s] && w->slot[s] != MOORE_SLOT_NONE &&
+	return !(w->flags[s] & SATED) && w->view->g->weight[s] && w->slot[s] != MOORE_SLOT_NONE &&
 		w->len[s] <= w->dist[s] && s != w->root;
 }
 
@@ -493,17 +540,17 @@ static void
 cover_rest(struct tree *w)
 {
 	const struct moore_rgraph *g = w->view->g;
-	bool renewed = w->v->last;	/* by the sweep */
+	bool renewed = false;
 
 	for (uint32_t s = 0; s < g->n; s++) {
 		uint32_t e;
 
-		if (!is_uncovered(w, s))
+		if (!is_wanting(w, s))
 			continue;
 		if (!renewed)
 			renew_all(w);
 		renewed = true;
-		if (w->flags[s] & KIDS && !send_children_off(w, s, 1))
+		if (w->flags[s] & KIDS && !send_children_off(w, s, w->v->last ? 2 : 1))
 			continue;
 		e = best_detour(w, s, MOORE_NONE);
 		if (e == MOORE_NONE)
@@ -533,44 +580,116 @@ build_tree(struct moore_rvaliant *v, uint32_t root, uint32_t units, uint32_t n_c
 	move_leaves(&w, first, true);
 }
 
-void
-moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers, unsigned turn,
-		     const uint8_t *present, const uint32_t *n_connected)
+/* Who is sated, when a layer starts. */
+static void
+sate(struct tree *w)
+{
+	const struct moore_rvaliant *v = w->v;
+	uint32_t n = w->view->g->n;
+	uint64_t sum = 0;
+
+	for (uint32_t s = 0; s < n; s++) {
+		if (v->layer == 0)
+			w->flags[s] = 0;
+		sum += w->gain[s];
+	}
+	for (uint32_t s = 0; s < n; s++) {
+		bool sated = v->last || v->split ? w->flags[s] & COVERED : (uint64_t)w->gain[s] * n > sum;
+
+		w->flags[s] = (uint8_t)((w->flags[s] & ~SATED) | sated * SATED);
+	}
+}
+
+static void
+note_links(struct tree *w, const uint8_t *slot)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t e = 0;
+
+		if (s == w->root || slot[s] == MOORE_SLOT_NONE)
+			continue;
+		for (uint32_t a = s; a != w->root; a = g->to[e])
+			e = g->xadj[a] + slot[a];
+		w->first[s] |= (uint64_t)1 << (slot[s] & 63);
+		w->last[s] |= (uint64_t)1 << root_slot(g, e);
+	}
+}
+
+/* What the tree gave whom. */
+static void
+note_gains(struct tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const uint8_t *minimal = w->v->b->slot + (size_t)w->root * g->n;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		if (w->len[s] == MOORE_LEN_NONE || w->len[s] <= w->dist[s])
+			continue;
+		w->flags[s] |= COVERED;
+		w->gain[s] = (uint16_t)(w->gain[s] + 1 + OTHER_FIRST * (w->slot[s] != minimal[s]));
+	}
+	if (!w->v->split)
+		note_links(w, w->slot);
+}
+
+/* The slice at hand: prices, and what it costs to use a link again. */
+static void
+start_slice(struct moore_rvaliant *v, const uint8_t *present)
 {
 	const struct moore_rgraph *g = v->b->v->g;
-	uint32_t n = g->n;
+	uint64_t mean = 0, degree = g->n_edges / g->n;
 
-	v->last = layer + 1 == n_layers;
-	v->layer = layer;
-	v->n_shares = n_layers < MIN_SHARES ? MIN_SHARES : n_layers;
-	v->turn = turn;
 	v->units = 0;
-	for (uint32_t root = 0; root < n; root++)
+	for (uint32_t root = 0; root < g->n; root++)
 		v->units = present[root] > v->units ? present[root] : v->units;
 	v->lanes = false;
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		v->lanes |= v->b->v->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE;
 		set_load(v, e, v->load[e]);
+		mean += v->load[e] + v->units;
 	}
-	if (layer == 0)
-		memset(v->flags, 0, (size_t)n * n);
+	mean /= g->n_edges + !g->n_edges;
+	mean = mean < MAX_MEAN ? mean : MAX_MEAN;
+	v->again = mean * mean * mean / AGAIN * degree * degree;
+	if (v->again > MAX_AGAIN)
+		v->again = MAX_AGAIN;
+}
+
+void
+moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers, unsigned turn,
+		     const uint8_t *present, const uint32_t *n_connected)
+{
+	uint32_t n = v->b->v->g->n;
+
+	v->last = layer + 1 == n_layers;
+	v->layer = layer;
+	v->n_shares = n_layers < MIN_SHARES ? MIN_SHARES : n_layers;
+	v->turn = turn;
+	start_slice(v, present);
+	for (uint32_t root = 0; root < n; root++) {
+		struct tree w = tree_of(v, root, 0);
+
+		sate(&w);
+		if (turn + layer == 0 && !v->split)
+			note_links(&w, v->b->slot + (size_t)root * n);
+	}
 	for (uint32_t root = 0; root < n; root++)
 		if (present[root])
 			build_tree(v, root, present[root], n_connected[root]);
 	for (uint32_t root = 0; root < n && layer > 0; root++) {
 		struct tree w = tree_of(v, root, present[root]);
 
-		if (present[root] && v->last)
-			sweep(&w);
 		if (present[root])
 			cover_rest(&w);
 	}
 	for (uint32_t root = 0; root < n; root++) {
 		struct tree w = tree_of(v, root, present[root]);
 
-		if (!present[root])
-			continue;
-		for (uint32_t s = 0; s < n; s++)
-			w.flags[s] |= COVERED * ((w.len[s] != MOORE_LEN_NONE) & (w.len[s] > w.dist[s]));
+		if (present[root] && (v->last || !v->split))
+			sweep(&w);
+		if (present[root])
+			note_gains(&w);
 	}
 }

@@ -23,7 +23,9 @@ full() {
 		$M plan new slimfly q=11 p=8 -o plan.json >/dev/null
 		space=131072 lids=7987
 	fi
+	(ulimit -v $space; $M route plan.json --lmc $([ -n "$MOORE_SOAK" ] && echo 1 || echo 2) --json) >memory.json
 	(ulimit -v $space; $M route plan.json --lmc $([ -n "$MOORE_SOAK" ] && echo 1 || echo 2) -o t --json) >route.json
+	cmp memory.json route.json
 	[ "$(stat -c %s t/opensm-lfts.dump)" -gt $((space * 900)) ]
 	grep -q "^Unicast lids \[0-$lids\]" <(head -n 1 t/opensm-lfts.dump)
 	(ulimit -v $space; $M verify t --json) >verdict.json

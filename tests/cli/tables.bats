@@ -17,6 +17,17 @@ setup() {
 	P=$BATS_FILE_TMPDIR/p.json D=$BATS_FILE_TMPDIR/t
 }
 
+@test "route without -o says the same and writes nothing" {
+	cd "$BATS_TEST_TMPDIR"
+	q5 q5.json
+	$M route q5.json --lmc 2 -o t --json >with
+	mkdir empty
+	(cd empty && $M route ../q5.json --lmc 2 --json >../without)
+	diff with without
+	jq -e '.sound' without
+	[ -z "$(ls -A empty)" ]
+}
+
 @test "route writes OpenSM's dumps, the same each time, and says what they do" {
 	run -0 $M route "$P" -o "$T/t" --json
 	# 50 switches, 250 LIDs: 49 * 250 pairs; 7 * 5 LIDs at one hop

@@ -8,6 +8,7 @@ hinted() {	# hinted LMC FAMILY KEY=VALUE...
 	shift
 	plan "$@"
 	echo "profile sl-hint" >>"$dir/moore.conf"
+	[ -z "${layers:-}" ] || echo "layers $layers" >>"$dir/moore.conf"
 	sim_start "$dir/net"
 	sm_start lmc "$lmc"
 	await_up
@@ -68,8 +69,10 @@ with open(f'{d}/psl.{k}', 'w') as out:
 PY
 }
 
-@test "path records give an SL that is listed, the same both ways" {
-	hinted 2 slimfly q=5
+# records_agree [LAYERS]: OpenSM's tables are those made off line, and its path
+# records, for LIDs of all layers, give an SL that the list of them has.
+records_agree() {
+	layers=${1:-} hinted 2 slimfly q=5
 	diff <(tables "$dir/offline") <(tables "$dir/dump") | head -n 5 >"$dir/diff"
 	[ ! -s "$dir/diff" ] || fail "$(cat "$dir/diff")"
 	local names a b i j sl back n=0 other=0
@@ -94,6 +97,28 @@ PY
 		done
 	done
 	echo "# $n records, $other of them not on SL 0"
+	[ $other -gt 0 ]
+	moorectl verify --sl hint --json "$dir/dump" >"$dir/verdict"
+	jq -e '.sound and .vls == [0,1]' "$dir/verdict"
+}
+
+@test "path records give an SL that is listed, the same both ways" {
+	records_agree
+}
+
+@test "path records and tables agree in layers of kind valiant, of four hops on two lanes" {
+	records_agree valiant
+	jq -e '.hops["4"] > 0' "$dir/verdict"
+}
+
+@test "path records and tables agree in layers of kind nta" {
+	records_agree nta
+	jq -e '.hops["4"] > 0' "$dir/verdict"
+}
+
+@test "path records and tables agree in layers of kind inr" {
+	records_agree inr
+	jq -e '.hops["4"] > 0' "$dir/verdict"
 }
 
 @test "OpenSM's tables are sound for the SLs it hands out, and not for all" {

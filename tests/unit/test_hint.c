@@ -7,6 +7,7 @@
 #include "fabrics.h"
 #include "moore/check.h"
 #include "moore/conf.h"
+#include "moore/engine.h"
 #include "moore/lane.h"
 #include "moore/quality.h"
 #include "moore/route.h"
@@ -138,6 +139,40 @@ test_four_hops(void **state)
 			}
 }
 
+/* All orders of five switches: what four hops can have on two lanes. */
+static void
+test_four_hops_in_general(void **state)
+{
+	enum { DUDU = 5, UDUD = 10 };
+	static const char *const why[] = {
+		[DUDU] = "dudu turns from down to up twice: three lanes",
+		[UDUD] = "udud over a switch between its ends has none", [15] = "uuuu",
+	};
+	unsigned n = 0, none[16] = { 0 }, meet = 0, right_in[120];
+	(void)state;
+
+	for (uint32_t i = 0; i < 3125; i++) {
+		uint32_t p[5] = { i % 5, i / 5 % 5, i / 25 % 5, i / 125 % 5, i / 625 }, seen = 0;
+
+		for (unsigned k = 0; k < 5; k++)
+			seen |= 1u << p[k];
+		if (seen != 31)
+			continue;
+		right_in[n] = 0;
+		for (unsigned t = A; t <= D; t++)
+			right_in[n] |= (unsigned)right(t, p, 4) << t;
+		none[pattern(p, 4)] += !right_in[n++];
+	}
+	assert_int_equal(n, 120);
+	for (unsigned k = 0; k < 16; k++)
+		CHECK_EQ(why[k] ? why[k] : "the others have a table", none[k],
+			 k == DUDU ? 16 : k == UDUD ? 6 : 0);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < n; k++)
+			meet += (right_in[i] & right_in[k]) != 0;
+	CHECK_EQ("two of five pairs of routes have a table in common", meet, 5878);
+}
+
 /* No rule that sees directions alone has a table for dud with udu: all 16 of them. */
 static void
 test_none_covers_the_rest(void **state)
@@ -158,6 +193,12 @@ test_none_covers_the_rest(void **state)
 static const struct moore_lane_opts one_class = { { 0 } };
 
 static const struct moore_route_opts hinted = { .profile = MOORE_PROFILE_SL_HINT };
+
+static struct moore_route_opts
+of_kind(uint32_t layers)
+{
+	return (struct moore_route_opts){ .profile = MOORE_PROFILE_SL_HINT, .layers = layers };
+}
 
 /* Is the table right from switch s to that LID?  On the lanes as they are. */
 static bool
@@ -226,15 +267,16 @@ try_pairs(const struct moore_fabric *f, const struct moore_route *r,
 static struct moore_verdict *
 route_and_judge(const char *why, const struct moore_fabric *seen,
 		const struct moore_fabric *intended, const struct moore_lane_opts *o,
-		struct moore_rng *rng)
+		uint32_t layers, struct moore_rng *rng)
 {
+	const struct moore_route_opts opts = of_kind(layers);
 	struct moore_sl2vl *lanes = NULL;
 	struct moore_sl_set *set = NULL;
 	struct moore_verdict *v = NULL;
 	struct moore_route *r = NULL;
 	struct moore_err err = { 0 };
 
-	if (moore_route_build(&r, seen, intended, &hinted, &err) < 0)
+	if (moore_route_build(&r, seen, intended, &opts, &err) < 0)
 		fail_msg("%s: %s", why, err.text);
 	CHECK_EQ(why, moore_lane_hint_effective(&lanes, seen, o, moore_route_order(r), &err), 0);
 	CHECK_EQ(why, moore_route_sl_set(r, &set, &err), 0);
@@ -304,12 +346,136 @@ test_families(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
 		struct moore_fabric *f = test_family(T[i].family, T[i].params, 2);
-		struct moore_verdict *v = route_and_judge(T[i].params, f, NULL, &one_class, &rng);
+		struct moore_verdict *v = route_and_judge(T[i].params, f, NULL, &one_class,
+							MOORE_LAYERS_VALIANT3, &rng);
 
 		CHECK_EQ("two lanes", v->vls & ~3, 0);
 		judge_quality(T[i].params, f, T[i].load, T[i].three, T[i].indirect);
 		moore_verdict_free(v);
 		moore_fabric_free(f);
+	}
+}
+
+/* ---- kinds of layers ------------------------------------------------------------ */
+
+/* The same switches and links, with one endpoint at every second switch. */
+static struct moore_fabric *
+half_empty(const struct moore_fabric *f)
+{
+	struct moore_topo_link *link = malloc((f->n_ports + 1) * sizeof(*link));
+	uint16_t *ep = calloc(f->n_switches + 1, sizeof(*ep));
+	struct moore_fabric *g;
+	size_t n = 0;
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		ep[s] = s % 2;
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (q->role == MOORE_ROLE_SWITCH && q->peer > s)
+				link[n++] = (struct moore_topo_link){ .a = s, .b = q->peer };
+		}
+	}
+	g = test_fabric(f->n_switches, link, n, ep, 2);
+	free(link);
+	free(ep);
+	return g;
+}
+
+static moore_swid
+next_to(const struct moore_fabric *f, const struct moore_route *r, moore_swid s, unsigned lid)
+{
+	return moore_fabric_port(f, s, moore_lft_row(moore_route_lft(r), s)[lid])->peer;
+}
+
+/* Of the routes to endpoints at offsets from 1 on. */
+struct detours {
+	unsigned hops[8];
+	unsigned round;		/* over a neighbour of the destination, and not straight on */
+	unsigned over_empty;	/* over a switch without endpoints two hops before it */
+};
+
+static struct detours
+count_detours(const struct moore_fabric *f, uint32_t layers)
+{
+	const struct moore_route_opts opts = of_kind(layers);
+	struct moore_lid_owner *own;
+	struct detours n = { { 0 }, 0, 0 };
+	struct moore_route *r;
+
+	assert_int_equal(moore_route_build(&r, f, NULL, &opts, NULL), 0);
+	assert_int_equal(moore_fabric_lids(f, &own, NULL), 0);
+	for (unsigned lid = 1; lid <= f->lid_top; lid++)
+		for (moore_swid s = 0; s < f->n_switches && own[lid].sw != MOORE_NONE; s++) {
+			moore_swid way[8] = { s };
+			unsigned hops = 0;
+
+			if (own[lid].ep == MOORE_NONE || !own[lid].offset)
+				continue;
+			for (; way[hops] != own[lid].sw; hops++) {
+				assert_in_range(hops, 0, 6);
+				way[hops + 1] = next_to(f, r, way[hops], lid);
+			}
+			for (unsigned i = 1; i + 1 < hops; i++)
+				for (unsigned p = 1; p <= f->sw[way[i]].n_ports; p++) {
+					const struct moore_port *q = moore_fabric_port(f, way[i], (moore_portnum)p);
+
+					n.round += q->role == MOORE_ROLE_SWITCH && q->peer == own[lid].sw;
+				}
+			n.over_empty += hops > 2 && moore_fabric_port(f, way[hops - 2], 1)->role !=
+				MOORE_ROLE_ENDPOINT;
+			n.hops[hops]++;
+		}
+	free(own);
+	moore_route_free(r);
+	return n;
+}
+
+static void
+test_kinds(void **state)
+{
+	enum { V3 = MOORE_LAYERS_VALIANT3, NTA = MOORE_LAYERS_NTA, V = MOORE_LAYERS_VALIANT,
+	       INR = MOORE_LAYERS_INR };
+	static const struct {
+		const char *why, *family, *params;
+		uint32_t layers;
+		unsigned three, four;	/* at least so many routes of 100 */
+		bool half_empty, straight, among_hosts;
+	} T[] = {
+		{ "valiant3 has no four hops", "slimfly", "q=5 p=4", V3, 68, 0, 0, 1, 0 },
+		{ "valiant", "slimfly", "q=5 p=4", V, 45, 25, 0, 0, 0 },
+		{ "valiant goes round", "slimfly", "q=7 p=5", V, 40, 36, 0, 0, 0 },
+		{ "nta does not", "slimfly", "q=7 p=5", NTA, 40, 36, 0, 1, 0 },
+		{ "inr, endpoints everywhere", "slimfly", "q=9 p=6", INR, 48, 30, 0, 0, 1 },
+		{ "valiant over empty switches", "slimfly", "q=7 p=1", V, 25, 40, 1, 0, 0 },
+		{ "inr not over those", "slimfly", "q=7 p=1", INR, 25, 40, 1, 0, 1 },
+		{ "oft: all kinds are nta", "oft", "k=4", V, 0, 30, 0, 1, 1 },
+		{ "mlfm: all kinds are nta", "mlfm", "h=6", INR, 0, 20, 0, 1, 1 },
+	};
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *whole = test_family(T[i].family, T[i].params, 2);
+		struct moore_fabric *f = T[i].half_empty ? half_empty(whole) : test_shuffled(whole, &rng);
+		struct detours n = count_detours(f, T[i].layers);
+		unsigned all = f->n_switches * f->n_endpoints * 3;
+		struct moore_verdict *v = route_and_judge(T[i].why, f, NULL, &one_class,
+							  T[i].layers, &rng);
+
+		print_message("# %s %s: of 100 three hops %.1f, four %.1f; round %u, empty %u\n", T[i].params,
+			      T[i].why, 100. * n.hops[3] / all, 100. * n.hops[4] / all, n.round, n.over_empty);
+		CHECK(T[i].why, 100 * n.hops[3] >= T[i].three * all);
+		CHECK(T[i].why, 100 * n.hops[4] >= T[i].four * all);
+		CHECK(T[i].why, T[i].four || !n.hops[4]);
+		CHECK(T[i].why, !T[i].straight || !n.round);
+		/* but for who has no other */
+		CHECK(T[i].why, !T[i].among_hosts || 100 * n.over_empty <= all);
+		CHECK(T[i].why, T[i].among_hosts || !T[i].half_empty || 10 * n.over_empty > all);
+		CHECK_EQ("two lanes", v->vls & ~3, 0);
+		moore_verdict_free(v);
+		moore_fabric_free(f);
+		moore_fabric_free(whole);
 	}
 }
 
@@ -356,7 +522,8 @@ test_random(void **state)
 		assert_int_equal(moore_fabric_seal(seen, NULL), 0);
 		for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
 			o.sl_class[sl] = (uint8_t)moore_rng_below(&rng, i % MOORE_HINT_CLASSES + 1);
-		v = route_and_judge("random", seen, i % 4 < 2 ? plan : NULL, &o, &rng);
+		v = route_and_judge("random", seen, i % 4 < 2 ? plan : NULL, &o,
+				    moore_rng_below(&rng, MOORE_N_LAYERS), &rng);
 		moore_verdict_free(v);
 		moore_fabric_free(seen);
 		moore_fabric_free(plan);
@@ -376,7 +543,8 @@ test_degraded(void **state)
 		struct moore_fabric *seen = test_without(plan, moore_rng_below(&rng, plan->n_switches));
 
 		test_cut_some(seen, &rng, 2 * i % 30);
-		moore_verdict_free(route_and_judge(t[1], seen, plan, &one_class, &rng));
+		moore_verdict_free(route_and_judge(t[1], seen, plan, &one_class,
+						   moore_rng_below(&rng, MOORE_N_LAYERS), &rng));
 		moore_fabric_free(seen);
 		moore_fabric_free(plan);
 	}
@@ -423,6 +591,71 @@ test_dump(void **state)
 	moore_fabric_free(f);
 }
 
+/* SL = 4 * class + table, and where SLs are not mapped 15 is VL 15. */
+static void
+test_sl_15(void **state)
+{
+	static const struct {
+		const char *why, *classes;
+		uint8_t lanes;
+		bool maps;
+		int want;
+	} T[] = {
+		{ "class 3, table D is dropped", "0,0,0,0,1,1,1,1,2,2,2,2,3", 15, false, -MOORE_EUNSAFE },
+		{ "not where VLs end before 15", "0,0,0,0,1,1,1,1,2,2,2,2,3", 8, false, 0 },
+		{ "nor where SLs are mapped", "0,0,0,0,1,1,1,1,2,2,2,2,3", 15, true, 0 },
+		{ "nor without class 3", "0,0,0,0,1,1,1,1,2", 15, false, 0 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = test_family("slimfly", "q=5 p=2", 1);
+		struct moore_engine_result *r;
+		struct moore_conf conf;
+		struct moore_err err = { 0 };
+
+		moore_conf_defaults(&conf);
+		CHECK_EQ(T[i].why, moore_conf_set(&conf, "profile", "sl-hint", NULL), 0);
+		CHECK_EQ(T[i].why, moore_conf_set(&conf, "classes", T[i].classes, NULL), 0);
+		f->sw[7].maps_sl = T[i].maps;
+		for (uint32_t p = 0; p < f->n_ports; p++)
+			f->port[p].lanes = T[i].lanes;
+		CHECK_EQ(T[i].why, moore_engine_run(&r, f, NULL, &conf, NULL, NULL, &err), T[i].want);
+		CHECK(T[i].why, !T[i].want || (strstr(err.text, "sw7") && strstr(err.text, "max_op_vls")));
+		moore_engine_result_free(r);
+		moore_fabric_free(f);
+	}
+}
+
+/* Two managers that disagree about either would hand out other SLs. */
+static void
+test_hash(void **state)
+{
+	static const char *const T[][3] = {
+		{ "profile", "any-sl", "sl-hint" }, { "layers", "valiant3", "valiant" },
+		{ "layers", "valiant", "inr" }, { "classes", "0", "0,0,0,0,1" },
+	};
+	struct moore_fabric *f = test_family("slimfly", "q=3", 0);	/* no layers at all */
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		uint64_t hash[2];
+
+		for (unsigned k = 0; k < 2; k++) {
+			struct moore_engine_result *r;
+			struct moore_conf conf;
+
+			moore_conf_defaults(&conf);
+			moore_conf_set(&conf, T[i][0], T[i][1 + k], NULL);
+			assert_int_equal(moore_engine_run(&r, f, NULL, &conf, NULL, NULL, NULL), 0);
+			hash[k] = r->hash;
+			moore_engine_result_free(r);
+		}
+		CHECK(T[i][2], hash[0] != hash[1]);
+	}
+	moore_fabric_free(f);
+}
+
 static void
 test_oom(void **state)
 {
@@ -449,11 +682,15 @@ main(void)
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_four_hops),
+		cmocka_unit_test(test_four_hops_in_general),
 		cmocka_unit_test(test_none_covers_the_rest),
 		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_sl_15),
+		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_oom),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_degraded),
+		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_families),
 	};
 

@@ -343,7 +343,7 @@ test_bounds(void **state)
 	}
 	print_message("# the best of its cabinets in %u of %u, the best of all in %u\n", best, rounds,
 		      best_any);
-	CHECK("cabinets stand best nearly always", best >= rounds * 98 / 100);
+	CHECK("cabinets stand best nearly always", best >= rounds * 95 / 100);
 	CHECK("so do switches", best_any >= rounds * 80 / 100);
 }
 

@@ -3,6 +3,7 @@
  * on small random graphs, against every division of the flows in sixteenths. */
 #include "harness.h"
 #include "fabrics.h"
+#include "moore/route.h"
 #include "moore/saturation.h"
 
 static uint8_t
@@ -184,6 +185,29 @@ as_in_the_papers(void **state)
 	}
 }
 
+/* Layers under any-sl: a switch that sends all to one other, against 1/2p. */
+static void
+layers_help(void **state)
+{
+	static const enum moore_pattern worst[] = { MOORE_PATTERN_OVERLAP, MOORE_PATTERN_CROSS };
+	struct moore_fabric *f = test_family("slimfly", "q=13 p=9", 2);
+	const struct moore_route_opts opts = { .seed = 0 };
+	struct moore_route *r = NULL;
+	(void)state;
+
+	CHECK_EQ("routed", moore_route_build(&r, f, NULL, &opts, NULL), 0);
+	for (size_t i = 0; i < ARRAY_LEN(worst); i++) {
+		struct moore_saturation s;
+
+		CHECK_EQ("measured", moore_saturation_measure(&s, f, moore_route_lft(r), worst[i], NULL), 0);
+		print_message("# q=13 p=9 %s: %.2f times minimal\n", moore_pattern_name(worst[i]),
+			      s.alone[0] / s.pair);
+		CHECK("nearly six times minimal", s.alone[0] / s.pair >= 5.98);
+	}
+	moore_route_free(r);
+	moore_fabric_free(f);
+}
+
 /* ---- every division ---------------------------------------------------------------- */
 
 /* A random tree towards ep's switch. */
@@ -294,6 +318,7 @@ main(void)
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(fits),
 		cmocka_unit_test(as_in_the_papers),
+		cmocka_unit_test(layers_help),
 		cmocka_unit_test(every_division),
 		cmocka_unit_test(out_of_memory),
 	};

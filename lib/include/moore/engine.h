@@ -18,7 +18,7 @@ struct moore_engine_result {
 	struct moore_verdict *verdict;	/* of the checker: sound */
 	char topology[96];		/* "slimfly q=5", "planned slimfly q=5 p=4", or "" (unrecognised) */
 	bool plan_unused;		/* a plan was given, but no switch of it was found */
-	uint64_t hash;			/* of configuration, plan and tables, by GUID */
+	uint64_t hash;			/* of all that moore.conf says of routes, plan and tables, by GUID */
 };
 
 /* now (may be NULL) is called at the three marks below and lets the caller
