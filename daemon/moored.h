@@ -13,7 +13,7 @@
  *   mad.c       pipelined MADs over libibumad, a bounded number outstanding
  *   history.c   rings of rates; store.c keeps them over a restart
  *   wiring.c    verdicts on each new snapshot, and what changed in them
- *   watch.c     hotspots on each poll
+ *   hot.c       hotspots on each poll
  *   metrics.c   Prometheus text; http.c serves it
  *   notify.c    systemd, and the log
  *   file.c      a whole file, bounded
@@ -61,7 +61,7 @@ struct event_base *loop_base(struct loop *l);
 /* From any thread: fn(arg) runs soon on the loop's thread, in order of posting. */
 int loop_post(struct loop *l, void (*fn)(void *arg), void *arg);	/* -1: out of memory */
 
-/* ---- counters of one poll (sweep.c -> watch.c, history.c) ---------------------- */
+/* ---- counters of one poll (sweep.c -> hot.c, history.c) ---------------------- */
 
 /* Indices are those of snapshot.fabric->port[]; of each switch port, port 0 too
  * (unused).  Values are absolute, as the ports said them, never reset. */
