@@ -55,7 +55,7 @@ SIM_BIN    := $(B)/tests/sim/creditsim
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
 
-.PHONY: all deps demo check quick soak bench-sweep bench-route bench-layers bench-stability bench-permute install clean
+.PHONY: all deps demo check quick soak bench-sweep bench-route bench-layers bench-stability bench-permute bench-wire bench-rpc install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
@@ -162,8 +162,13 @@ bench-stability: test-deps all $(B)/tests/bench/stability
 	@tests/bench/cut
 bench-sweep: test-deps all $(B)/tests/bench/ports
 	@tests/bench/sweep
+bench-rpc: test-deps all $(B)/moored-still
+	@tests/bench/rpc
 bench-permute: deps $(B)/tests/bench/permute
 	@$(B)/tests/bench/permute
+
+bench-wire: all $(B)/tests/bench/wire
+	@$(B)/tests/bench/wire
 
 # ---- install -------------------------------------------------------------------
 install: all

@@ -25,28 +25,34 @@ cli_set_socket(const char *path)
 }
 
 static int
-no_daemon(int error)
+unreached(const char *why, const char *off_line)
+{
+	return cli_error("cannot reach moored at %s: %s%s%s", socket_path, why,
+			 off_line ? "; without it: " : "", off_line ? off_line : "");
+}
+
+static int
+no_daemon(int error, const char *off_line)
 {
 	switch (error) {
 	case ENOENT:
-		return cli_error("%s: no such socket: moored does not run, or serves another "
-				 "(systemctl start moored; moorectl --socket PATH ...)", socket_path);
+		return unreached("no such socket: start it with systemctl start moored, or name "
+				 "its socket with --socket PATH", off_line);
 	case ECONNREFUSED:
-		return cli_error("%s: nobody answers: moored was killed; start it again "
-				 "(systemctl start moored)", socket_path);
+		return unreached("nobody listens: it was killed; start it again with systemctl "
+				 "start moored", off_line);
 	case EACCES:
-		return cli_error("%s: permission denied: ask as root, or as a member of the group "
-				 "of moored.conf(5)", socket_path);
+		return unreached("permission denied: ask as root, or as a member of the group of "
+				 "moored.conf(5)", off_line);
 	case EAGAIN:
-		return cli_error("%s: moored is not taking connections: ask again in a moment",
-				 socket_path);
+		return unreached("it takes no connections now: ask again in a moment", off_line);
 	default:
-		return cli_error("%s: cannot connect: %s", socket_path, strerror(error));
+		return unreached(strerror(error), off_line);
 	}
 }
 
 int
-cli_connect(struct cli_client *cl)
+cli_connect(struct cli_client *cl, const char *off_line)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
@@ -58,7 +64,7 @@ cli_connect(struct cli_client *cl)
 	strcpy(a.sun_path, socket_path);
 	cl->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (cl->fd < 0 || connect(cl->fd, (struct sockaddr *)&a, sizeof(a)) < 0)
-		return no_daemon(errno);
+		return no_daemon(errno, off_line);
 	return CLI_OK;
 }
 
@@ -167,7 +173,7 @@ take_answer(json_t *answer, const char *method, json_t **result, int *code)
 		*code = (int)json_integer_value(json_object_get(e, "code"));
 		return CLI_FAIL;
 	}
-	return cli_error("%s: %s", method, text ? text : "moored gives no reason");
+	return cli_error("moored: %s", text ? text : "it gives no reason");
 }
 
 /* The answer with our id, or the error that ends a connection before any request. */
@@ -235,10 +241,23 @@ cli_next_event(struct cli_client *cl, int ms, json_t **event)
 }
 
 int
+cli_subscribe(struct cli_client *cl, json_t *kinds)
+{
+	json_t *params = json_object(), *answer;
+	int rc;
+
+	if (kinds)
+		json_object_set_new(params, "kinds", kinds);
+	rc = cli_call(cl, "events.subscribe", params, &answer, NULL);
+	json_decref(answer);
+	return rc;
+}
+
+int
 cli_ask(const char *method, json_t *params, json_t **result)
 {
 	struct cli_client cl;
-	int rc = cli_connect(&cl);
+	int rc = cli_connect(&cl, NULL);
 
 	*result = NULL;
 	if (rc == CLI_OK)

@@ -17,13 +17,16 @@ struct cli_client {
 	struct moore_buf in;		/* what came after the last line */
 	json_t *events;			/* notifications that came before an answer */
 };
-int cli_connect(struct cli_client *cl);
+/* off_line: how to ask without moored, for the message; or NULL. */
+int cli_connect(struct cli_client *cl, const char *off_line);
 void cli_disconnect(struct cli_client *cl);
 /* Ask and wait for the answer.  Takes params (NULL: none); *result is the caller's.  When
  * moored answers with an error: its code in *code, and no message when code is not
  * NULL; with code NULL the message is printed. */
 int cli_call(struct cli_client *cl, const char *method, json_t *params, json_t **result,
 	     int *code);
+/* Have notifications sent from now on: kinds is a list of their names (taken; NULL: all). */
+int cli_subscribe(struct cli_client *cl, json_t *kinds);
 /* The next notification {"method":..,"params":..}, the caller's; waits ms at most
  * (-1: for ever).  *event is NULL when time was up. */
 int cli_next_event(struct cli_client *cl, int ms, json_t **event);

@@ -2,7 +2,7 @@
 /* commands.c - every verb of moorectl: a new one is a row here and a function.
  * Dispatch, --help, --list (which shell completion reads) come from this table;
  * a test holds the man page to it. */
-#include "cli.h"
+#include "online.h"
 
 #define OPT_OUTPUT_FILE { "output", 'o', "FILE", "write there, whole or not at all (- is standard output)" }
 #define OPT_TABLES { "tables", 0, "DIR", "directory of the dumps" }
@@ -76,16 +76,19 @@ static const struct cli_opt verify_opts[] = {
 	{ "lids", 0, "base|all", "LIDs that are addressed (all)" },
 	{ "sources", 0, "endpoints|all", "who sends and is addressed: all counts switches (all)" },
 	{ "certificate", 0, "FILE", "write the order of channels that proves it" },
+	OPT_ONLINE,
 	{ 0 }
 };
 static const struct cli_opt path_opts[] = {
 	OPT_TABLES,
+	OPT_ONLINE,
 	{ "offset", 0, "N", "LID of B: its base LID plus N (0)" },
 	{ "sl", 0, "0-15", "service level of the packet (0)" },
 	{ 0 }
 };
 static const struct cli_opt table_opts[] = {
 	OPT_TABLES,
+	OPT_ONLINE,
 	{ 0 }
 };
 static const struct cli_opt doctor_opts[] = {
@@ -93,6 +96,29 @@ static const struct cli_opt doctor_opts[] = {
 	{ "moore-conf", 0, "FILE", "(named in opensm.conf, or " MOORE_SYSCONFDIR "/moore/moore.conf)" },
 	{ "opensm", 0, "PATH", "the program (found as a shell does, or in /usr/sbin)" },
 	{ "plugin", 0, "PATH", "the library (found as OpenSM does)" },
+	{ 0 }
+};
+
+static const struct cli_opt repair_opts[] = {
+	{ "accept", 0, "FILE", "write the plan that the fabric fulfils as it is, instead" },
+	OPT_ONLINE,
+	{ 0 }
+};
+
+static const struct cli_opt online_opts[] = {
+	OPT_ONLINE,
+	{ 0 }
+};
+
+static const struct cli_opt watch_opts[] = {
+	{ "until-complete", 0, NULL, "end when all is cabled as planned" },
+	OPT_ONLINE,
+	{ 0 }
+};
+
+static const struct cli_opt hotspots_opts[] = {
+	{ "watch", 'w', NULL, "go on: the table each second, or what comes and goes" },
+	OPT_ONLINE,
 	{ 0 }
 };
 
@@ -140,7 +166,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "moore-slvl.dump and moore-psl.dump, for ibdmchk -d and -c.  LIDs follow\n"
 	  "GUIDs: first the switches, then the endpoints; with --fail they stay those of the intact plan.",
 	  cmd_route },
-	{ "verify", "DIR", 1, 1, "Can traffic on these tables deadlock?", verify_opts,
+	{ "verify", "[DIR]", 0, 1, "Can traffic on these tables deadlock?", verify_opts,
+	  "Without DIR, on the tables that the switches hold now: moored is asked.\n"
 	  "DIR holds opensm-lfts.dump, opensm-sl2vl.dump and opensm-subnet.lst (and\n"
 	  "opensm.mcfdbs, when there is one) of any OpenSM, or of moorectl route.  Without\n"
 	  "opensm-sl2vl.dump, which OpenSM writes only with QoS, packets keep one VL.\n"
@@ -170,18 +197,53 @@ const struct cli_cmd cli_cmds[] = {
 	  "its new row: every combination is judged.  Exits with 1 when some combination\n"
 	  "loops or can deadlock.", cmd_change },
 	{ "path", "A B", 2, 2, "How A reaches B, hop by hop and lane by lane.", path_opts,
-	  "A and B are names, NAME:CA_PORT, 0x GUIDs or LIDs.  --tables DIR is required.\n"
+	  "A and B are names, NAME:CA_PORT, 0x GUIDs or LIDs.  Without\n"
+	  "--tables, on the tables that the switches hold now: moored is asked.\n"
 	  "Exits with 1 when a packet would not arrive.", cmd_path },
 	{ "table lft", "SWITCH", 1, 1, "A switch's forwarding table, by port.", table_opts,
-	  "--tables DIR is required.", cmd_table_lft },
+	  "Without --tables, the one that the switch holds now: moored is asked.", cmd_table_lft },
 	{ "table sl2vl", "SWITCH", 1, 1, "A switch's SL to VL tables, equal ones together.",
-	  table_opts, "--tables DIR is required.", cmd_table_sl2vl },
+	  table_opts,
+	  "Without --tables, those that the switch holds now: moored is asked.", cmd_table_sl2vl },
 	{ "conf check", "FILE", 1, 1, "Is a moore.conf right?", NULL, NULL, cmd_conf_check },
 	{ "conf", "", 0, 0, "Print moore.conf with every key, its help and its default.", NULL,
 	  NULL, cmd_conf },
+	{ "status", "", 0, 0, "Is moored well, and what does it see?", online_opts,
+	  "Exits with 1 when a plane is not up, or the last reload was refused.", cmd_status },
+	{ "switches", "", 0, 0, "Every switch that was found.", online_opts, NULL, cmd_switches },
+	{ "links", "[SWITCH]", 0, 1, "Every link between switches; those of one.", online_opts,
+	  NULL, cmd_links },
+	{ "watch", "", 0, 0, "The fabric while it is cabled: what is live, what to plug next.",
+	  watch_opts,
+	  "A new verdict follows each change.  On a terminal, one screen with a row for each\n"
+	  "cabinet; elsewhere a + for each deviation that came and a - for each that went;\n"
+	  "with --json an object on each line.  Ends at Ctrl-C.", cmd_watch },
+	{ "hotspots", "", 0, 0, "Links that stand out now: hot, waited for, erring, slow.",
+	  hotspots_opts,
+	  "Load and wait are shares of what the link can carry and of the time.  Exits with 1\n"
+	  "when there is one.", cmd_hotspots },
+	{ "explain", "LINK", 1, 1, "Why is a link hot: whose traffic is it, and what to try?",
+	  online_opts,
+	  "LINK is the switch and port that it leaves by, like s0-0-0[5] or s0-0-0:5.  Who\n"
+	  "sends is an estimate from the loads of all links; its certainty is 100 % when\n"
+	  "the counters allow nothing else.", cmd_explain },
+	{ "events", "[KIND...]", 0, SIZE_MAX, "What happens, as it happens.", online_opts,
+	  "KIND is sweep, state, reload, wiring or hotspot; without it, all.  With --json, an\n"
+	  "object on each line.  Ends when moored does, or at Ctrl-C.", cmd_events },
 	{ "call", "[METHOD [JSON]]", 0, 2, "Ask moored: any of its methods, answered in JSON.", NULL,
 	  "JSON is an object of params: moorectl call routes.path '{\"from\":\"A\",\"to\":\"B\"}'.\n"
 	  "Without METHOD: the methods, one line each.", cmd_call },
+	{ "check", "[PLAN [FABRIC]]", 0, 2, "Is the fabric cabled as planned?", online_opts,
+	  "What is not named is asked of moored: its plan, the fabric as it is now.\n"
+	  "FABRIC is what ibnetdiscover printed, an opensm-subnet.lst, a directory of dumps\n"
+	  "that holds one, or another plan.  Switches are known by GUID where the plan gives\n"
+	  "one, else by name, else by their cables.  Exits with 1 when something deviates.",
+	  cmd_check },
+	{ "repair", "[PLAN [FABRIC]]", 0, 2, "The fewest cable ends to move, and in which order.",
+	  repair_opts,
+	  "PLAN and FABRIC as for check.  All ends of a step are pulled, then plugged in.  Cables to\n"
+	  "what is not there are left out.  Exits with 1 when there is something to move.",
+	  cmd_repair },
 	{ "doctor", "", 0, 0, "Will the plugin load into this OpenSM and be in force?",
 	  doctor_opts,
 	  "Looks at OpenSM, the plugin, opensm.conf, moore.conf and the plan it names.\n"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client.h"
+#include "term.h"
 
 /* How many of the words does this verb's name take?  0: it is another verb. */
 static size_t
@@ -41,7 +42,7 @@ print_help(const char *group)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
 
-	cli_putf(&b, "usage: moorectl [--socket PATH] VERB [arguments] [options]\n\n"
+	cli_putf(&b, "usage: moorectl [--socket PATH] [--no-pager] VERB [arguments] [options]\n\n"
 		 "Plans, routes and checks low-diameter InfiniBand fabrics; asks moored about\n"
 		 "the one that runs, on its socket (" CLI_SOCKET ").\n\n");
 	put_verbs(&b, group);
@@ -120,6 +121,10 @@ run(const struct cli_cmd *cmd, char *const *words, size_t n)
 	if (!c.arg || !c.given) {
 		rc = cli_error("out of memory");
 	} else if ((rc = cli_parse(&c, words, n)) == CLI_OK) {
+		if (cli_has(&c, "no-pager"))
+			cli_no_pager();
+		if (cli_opt(&c, "socket"))
+			cli_set_socket(cli_opt(&c, "socket"));
 		if (c.help) {
 			cli_help_cmd(cmd, &help);
 			rc = cli_print_text(&help);
@@ -133,10 +138,15 @@ run(const struct cli_cmd *cmd, char *const *words, size_t n)
 	return rc;
 }
 
-/* --socket PATH or --socket=PATH before the verb: how many words it takes. */
+/* --socket PATH, --socket=PATH and --no-pager may stand before the verb, too: how many
+ * words the first of words takes; 0: it is none of them. */
 static size_t
-take_socket(char *const *words, size_t n)
+take_early(char *const *words, size_t n)
 {
+	if (n && !strcmp(words[0], "--no-pager")) {
+		cli_no_pager();
+		return 1;
+	}
 	if (n && !strncmp(words[0], "--socket=", 9)) {
 		cli_set_socket(words[0] + 9);
 		return 1;
@@ -155,9 +165,8 @@ main(int argc, char **argv)
 	size_t n = argc > 1 ? (size_t)argc - 1 : 0, taken;
 
 	json_object_seed(1);	/* the same answer in the same order each time */
-	taken = take_socket(words, n);
-	words += taken;
-	n -= taken;
+	for (; (taken = take_early(words, n)); n -= taken)
+		words += taken;
 	if (!n) {
 		cli_error("which verb? try: moorectl --help");
 		return CLI_FAIL;

@@ -169,6 +169,7 @@ catch_signals(struct moored *d, struct event **e)
 {
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < N_SIGNALS; i++) {
+		signal(signals[i].signal, SIG_IGN);	/* what holds again once e[i] is freed */
 		e[i] = evsignal_new(loop_base(d->loop), signals[i].signal, signals[i].fn, d);
 		if (!e[i] || event_add(e[i], NULL) < 0)
 			return -1;

@@ -11,8 +11,8 @@
 #include "state.h"
 
 static const struct method *const tables[] = {
-	methods_system, methods_fabric, methods_plan, methods_routes, methods_history,
-	methods_events,
+	methods_system, methods_fabric, methods_plan, methods_routes, methods_wiring, methods_hot,
+	methods_history, methods_job, methods_events,
 };
 
 static struct rpc_method *methods;
@@ -112,6 +112,23 @@ call_snapshot(const struct call *c, enum need need, struct rpc_error *e)
 	else
 		return s;
 	return NULL;
+}
+
+bool
+take_moore_conf(struct call *c, struct rpc_error *e)
+{
+	c->own = strdup(c->d->conf.moore_conf);
+	if (!c->own)
+		rpc_fail(e, RPC_INTERNAL, "out of memory");
+	return c->own != NULL;
+}
+
+json_t *
+drop_own(struct call *c, json_t *result, struct rpc_error *e)
+{
+	(void)e;
+	free(c->own);
+	return result;
 }
 
 json_t *

@@ -41,6 +41,9 @@ enum need { NEED_SEEN, NEED_FABRIC, NEED_TABLES };
 const struct snapshot *call_snapshot(const struct call *c, enum need need, struct rpc_error *e);
 /* {"sweep":..,"plane":..,"at_ms":..} with more (taken) added. */
 json_t *from_sweep(const struct snapshot *s, json_t *more);
+/* prepare() and finish() of methods that compute with moore.conf: its path in c->own. */
+bool take_moore_conf(struct call *c, struct rpc_error *e);
+json_t *drop_own(struct call *c, json_t *result, struct rpc_error *e);
 /* Text that need not be UTF-8; numbers as programs of the field write them. */
 json_t *json_name(const char *name);
 json_t *json_guid(uint64_t guid);

@@ -167,6 +167,25 @@ run_find(struct call *c, struct rpc_error *e)
 		sw != MOORE_NONE ? json_switch(s, sw) : json_endpoint(s, ep)));
 }
 
+static json_t *
+run_get(struct call *c, struct rpc_error *e)
+{
+	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct moore_err err;
+	json_t *plan;
+
+	if (!s)
+		return NULL;
+	if (moore_plan_write(s->seen, &b, &err) < 0) {
+		moore_buf_free(&b);
+		return rpc_fail(e, RPC_INTERNAL, "%s", err.text);
+	}
+	plan = json_loadb(b.data, b.len, 0, NULL);
+	moore_buf_free(&b);
+	return from_sweep(s, json_pack("{s:o}", "plan", plan));
+}
+
 #define A_SWITCH "{'type':'object','properties':{'name':" STR ",'guid':" OR_NULL("string") \
 	",'ports':" INT ",'lid':" OR_NULL("integer") ",'lmc':" OR_NULL("integer") ",'cabinet':" \
 	OR_NULL("string") "}}"
@@ -192,6 +211,8 @@ const struct method methods_fabric[] = {
 	  ACCESS_READ, P(PLANE ",'switch':" NAME),
 	  R(SWEEP "'endpoints':{'type':'array','items':" AN_ENDPOINT "}"), run_endpoints, true, NULL,
 	  NULL },
+	{ "fabric.get", "All that was found, as docs/plan.schema.json has it.", ACCESS_READ, P(PLANE),
+	  R(SWEEP "'plan':" OBJECT), run_get, true, NULL, NULL },
 	{ "fabric.find", "Who is meant: by name, NAME:CA_PORT, 0x GUID or LID.", ACCESS_READ,
 	  P_REQ("'what'", PLANE ",'what':" NAME),
 	  R(SWEEP "'kind':{'type':'string','enum':['switch','endpoint']},'switch':" A_SWITCH

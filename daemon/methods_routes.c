@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "moore/moore.h"
+#include "expected.h"
 #include "methods.h"
 #include "state.h"
 
@@ -280,8 +281,9 @@ run_vls(struct call *c, struct rpc_error *e)
 static json_t *
 json_channel(const struct moore_fabric *f, const struct moore_channel *ch)
 {
-	return json_pack("{s:o, s:o, s:i, s:i}", "switch", json_name(f->sw[ch->sw].name), "guid",
-			 json_guid(f->sw[ch->sw].guid), "port", ch->port, "vl", ch->vl);
+	return json_pack("{s:o, s:o, s:i, s:o, s:i}", "switch", json_name(f->sw[ch->sw].name),
+			 "guid", json_guid(f->sw[ch->sw].guid), "port", ch->port, "peer",
+			 json_peer(f, ch->sw, ch->port), "vl", ch->vl);
 }
 
 static json_t *
@@ -396,8 +398,10 @@ run_verify(struct call *c, struct rpc_error *e)
 		return rpc_fail(e, RPC_FAILED, "%s", err.text);
 	moore_lft_dangling(s->fabric, s->lft, &d);
 	answer = json_verdict(s->fabric, v, v->sound && !d.n);
-	if (answer)
+	if (answer) {
 		add_examples(answer, c->view, v, &d);
+		add_expected(answer, s, c->plan, c->own);
+	}
 	moore_verdict_free(v);
 	return from_sweep(s, answer);
 }
@@ -506,7 +510,10 @@ const struct method methods_routes[] = {
 	    OR_NULL("integer") ",'peer':" OR_NULL("object") ",'lids':{'type':'array','items':" INT
 	    "}}}}"), run_table, true, NULL, NULL },
 	{ "routes.verify", "Can traffic on these tables deadlock? With sls: only these SLs are used; "
-	  "base_lids: only base LIDs; endpoints_only: switches neither send nor are addressed.",
+	  "base_lids: only base LIDs; endpoints_only: switches neither send nor are addressed. expected "
+	  "compares with what engine moore computes from plan and moore_conf: rows that differ were "
+	  "written by another engine or manager, or from other settings. adaptive_routing is null: "
+	  "not read, and where it is on for an SL the answer does not hold for that SL.",
 	  ACCESS_READ, P(PLANE ",'sls':{'type':'array','maxItems':16,'items':" SL "},'base_lids':" BOOL
 			 ",'endpoints_only':" BOOL),
 	  R(SWEEP "'switches':" INT ",'endpoints':" INT ",'sound':" BOOL ",'acyclic':" BOOL ",'pairs':"
@@ -514,8 +521,10 @@ const struct method methods_routes[] = {
 	    ",'hops':" OBJECT ",'vls':" LIST ",'channels':" INT ",'dependencies':" INT
 	    ",'max_load':{'type':'number'},'mean_load':{'type':'number'},'max_over_mean_load':{"
 	    "'type':'number'},'hottest':" OR_NULL("object") ",'dangling':" INT
-	    ",'dangling_example':" OBJECT ",'cycle':" LIST ",'example':" OBJECT), run_verify, true,
-	  NULL, NULL },
+	    ",'dangling_example':" OBJECT ",'cycle':" LIST ",'example':" OBJECT ",'expected':{'type':["
+	    "'object','null'],'properties':{'routes':" INT ",'routes_differ':" INT ",'example':"
+	    OR_NULL("object") ",'lanes_differ':" INT "}},'expected_why':" STR
+	    ",'adaptive_routing':{'type':'null'}"), run_verify, true, take_moore_conf, drop_own },
 	{ "routes.quality", "How long, even and independent are the routes?", ACCESS_READ, P(PLANE),
 	  R(SWEEP "'switches':" INT ",'sources':" INT ",'endpoints':" INT ",'links':" INT
 	    ",'partitioned':" INT ",'offsets':" LIST ",'load':" OBJECT ",'distance':" OBJECT

@@ -12,7 +12,8 @@
  *   sweep.c     the thread that owns the MAD port: discovery, tables, counters
  *   mad.c       pipelined MADs over libibumad, a bounded number outstanding
  *   history.c   rings of rates; store.c keeps them over a restart
- *   watch.c     verdicts on each new snapshot; hotspots on each poll; events
+ *   wiring.c    verdicts on each new snapshot, and what changed in them
+ *   watch.c     hotspots on each poll
  *   metrics.c   Prometheus text; http.c serves it
  *   notify.c    systemd, and the log
  *   file.c      a whole file, bounded
@@ -157,7 +158,8 @@ struct method {
 };
 /* The tables that make up the one table, in methods.c; a new one is a line there. */
 extern const struct method methods_system[], methods_fabric[], methods_plan[],
-	methods_routes[], methods_history[], methods_events[];
+	methods_routes[], methods_wiring[], methods_hot[], methods_history[], methods_job[],
+	methods_events[];
 
 /* ---- events (events.c) ----------------------------------------------------------- */
 

@@ -11,15 +11,21 @@
 
 #include "conf.h"
 #include "history.h"
+#include "hot.h"
 #include "methods.h"
+#include "metrics.h"
 #include "notify.h"
 #include "state.h"
+#include "wiring.h"
 
 #define PLAN_MAX ((size_t)256 << 20)
 
 /* Parts that follow the fabric; each of these is a file of its own. */
 static const struct part *const parts[] = {
 	&part_history,
+	&part_wiring,
+	&part_hot,
+	&part_http,
 	NULL
 };
 

@@ -58,6 +58,7 @@ struct moored {
 	bool stuck;		/* it did not stop: the process can only _exit */
 	struct event *watchdog;
 	struct history *history;	/* history.c */
+	struct wiring *wiring;	/* of wiring.c */
 	struct planned *plan;	/* NULL: none */
 	int64_t readers;	/* number of conf.group; -1: none */
 	char conf_error[400], plan_error[400];	/* of the last reload; "" when it was right */

@@ -15,6 +15,7 @@
 #include "guid_map.h"
 #include "lfts_lines.h"
 #include "moore/tables.h"
+#include "plan/listing.h"
 
 #define SUBNET "opensm-subnet.lst"
 #define LFTS "opensm-lfts.dump"
@@ -38,6 +39,7 @@ struct found {			/* everything before the fabric is made */
 	struct moore_arena tmp;
 	struct line {
 		struct end end[2];
+		struct moore_rate rate;
 		unsigned number;
 	} *line;
 	uint32_t n_lines, n_sw, n_ep, room_sw;
@@ -125,14 +127,42 @@ skip_word(struct moore_scan *l)
 	return l->at > from;
 }
 
+/* PHY=4x and SPD=25: lanes, and gigabits a second of one; in another word for
+ * either the rate is unknown. */
+static bool
+read_rate(struct moore_scan *l, struct moore_rate *rate)
+{
+	static const struct { const char *text; uint8_t speed; } T[] = {
+		{ "2.5", 1 }, { "5", 2 }, { "10", 3 }, { "FDR10", 4 }, { "14", 5 }, { "25", 6 },
+		{ "50", 7 }, { "100", 8 }, { "200", 9 },
+	};
+	struct moore_scan t = *l;
+	const char *from;
+	uint64_t width;
+
+	if (moore_scan_num(&t, 10, 12, &width) && moore_scan_skip(&t, "x "))
+		rate->width = (uint8_t)width;
+	if (!skip_word(l) || !moore_scan_skip(l, " LOG=") || !skip_word(l) ||
+	    !moore_scan_skip(l, " SPD="))
+		return false;
+	from = l->at;
+	if (!skip_word(l))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+		if (strlen(T[i].text) == (size_t)(l->at - from) &&
+		    !memcmp(T[i].text, from, strlen(T[i].text)))
+			rate->speed = T[i].speed;
+	if (!rate->speed || !strchr("\1\2\4\10\14", rate->width) || !rate->width)
+		*rate = (struct moore_rate){ 0 };
+	return true;
+}
+
 static bool
 read_line(struct moore_scan *l, struct line *to)
 {
 	to->number = l->line;
 	return read_end(l, "{ ", &to->end[0]) && read_end(l, "PHY=", &to->end[1]) &&
-	       moore_scan_skip(l, "PHY=") && skip_word(l) &&
-	       moore_scan_skip(l, " LOG=") && skip_word(l) &&
-	       moore_scan_skip(l, " SPD=") && skip_word(l);
+	       moore_scan_skip(l, "PHY=") && read_rate(l, &to->rate);
 }
 
 static int
@@ -441,4 +471,97 @@ moore_dump_read_fabric(struct moore_fabric **out, const char *subnet, size_t sub
 {
 	return read_both(out, subnet, subnet_len,
 			 (struct moore_lfts){ .l = moore_scan_from(lfts) }, MOORE_LID_MAX, err);
+}
+
+/* ---- as a listing: the wiring with its rates, and nothing of LIDs --------------------- */
+
+struct told {
+	struct moore_guid_map ca;	/* node GUID to node of the listing; switches come first */
+	struct moore_guid_map port;	/* (device, port) to its link */
+};
+
+static int
+list_node(struct moore_listing *d, const struct end *e)
+{
+	static const char kind[] = { [KIND_SWITCH] = 'S', [KIND_CA] = 'H', [KIND_ROUTER] = 'R' };
+	struct moore_listed_node *n = moore_listing_node(d);
+
+	if (!n)
+		return -MOORE_ENOMEM;
+	*n = (struct moore_listed_node){ .guid = e->node_guid, .desc = e->name,
+		.desc_len = e->name_len, .kind = kind[e->kind], .ports = e->ports };
+	d->n_nodes++;
+	return 0;
+}
+
+static int
+list_nodes(struct moore_listing *d, const struct found *w, struct told *told)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < w->n_sw; i++)
+		rc = list_node(d, &w->sw[i].of);
+	for (uint32_t i = 0; !rc && i < w->n_ep; i++)
+		if (moore_guid_map_get(&told->ca, w->ep[i].of.node_guid) == MOORE_NONE) {
+			moore_guid_map_put(&told->ca, w->ep[i].of.node_guid, d->n_nodes);
+			rc = list_node(d, &w->ep[i].of);
+		}
+	return rc;
+}
+
+static uint32_t
+node_of(const struct told *told, const struct end *e)
+{
+	return e->kind == KIND_SWITCH ? e->id : moore_guid_map_get(&told->ca, e->node_guid);
+}
+
+/* A link as one of its ends has it; what was told before counts once. */
+static int
+list_link(struct moore_listing *d, const struct line *line, int from, struct told *told)
+{
+	const struct end *e = &line->end[from], *peer = &line->end[!from];
+	uint32_t node = node_of(told, e), far = node_of(told, peer), i;
+	uint64_t key = (uint64_t)node << 8 | e->pn;
+	struct moore_listed_link *k;
+
+	if ((i = moore_guid_map_get(&told->port, key)) != MOORE_NONE) {
+		k = &d->link[i];
+		if (k->peer == far && k->peer_port == peer->pn)
+			return 0;
+		return moore_fail(d->err, MOORE_EPLAN, line->number, SUBNET ": %.*s port %u is "
+				  "elsewhere on line %u; use a dump of one sweep", (int)e->name_len,
+				  e->name, e->pn, k->line);
+	}
+	if (!(k = moore_listing_link(d)))
+		return -MOORE_ENOMEM;
+	moore_guid_map_put(&told->port, key, d->n_links++);
+	*k = (struct moore_listed_link){ .node = node, .peer = far, .line = line->number,
+		.peer_guid = peer->node_guid, .peer_kind = d->node[far].kind, .port = e->pn,
+		.peer_port = peer->pn, .rate = line->rate,
+		.port_guid = e->kind == KIND_SWITCH ? 0 : e->port_guid };
+	return 0;
+}
+
+int
+moore_listing_subnet(struct moore_listing *d, const char *text, size_t len)
+{
+	struct found w = { .tmp = MOORE_ARENA_INIT };
+	struct told told;
+	int rc;
+
+	if ((rc = read_lines(&w, text, len, d->err)) < 0 || (rc = prepare(&w, 0, d->err)) < 0 ||
+	    (rc = meet_all(&w, d->err)) < 0)
+		goto out;
+	if (!moore_guid_map_init(&told.ca, 2 * (size_t)w.n_lines + 1, &w.tmp) ||
+	    !moore_guid_map_init(&told.port, 2 * (size_t)w.n_lines + 1, &w.tmp)) {
+		rc = moore_fail_nomem(d->err);
+		goto out;
+	}
+	rc = list_nodes(d, &w, &told);
+	for (uint32_t i = 0; !rc && i < w.n_lines; i++)
+		for (int k = 0; !rc && k < 2; k++)
+			rc = list_link(d, &w.line[i], k, &told);
+out:
+	moore_arena_free(&w.tmp);
+	return rc;
 }

@@ -10,10 +10,12 @@
 #include "demand.h"
 
 #define MAIN_SHARE 0.25		/* of the link's load: then one pair is worth moving */
+#define WORTH_IT 0.9		/* of the load now: less is a change worth making */
 #define ALONE 0.8		/* of a receiver's link from one sender: nothing to spread */
 
 static const char *const remedies[MOORE_N_REMEDIES] = {
 	[MOORE_TRY_NOTHING] = "nothing", [MOORE_TRY_OFFSET] = "offset",
+	[MOORE_TRY_SPLIT] = "split",
 	[MOORE_TRY_WEIGHT] = "weight", [MOORE_TRY_SPREAD] = "spread",
 };
 
@@ -243,10 +245,13 @@ remedy_of(const struct moore_demand *d, const struct moore_cause *c, const struc
 		return MOORE_TRY_NOTHING;
 	if (d->f->port[c->port].role == MOORE_ROLE_ENDPOINT)
 		return s->share < ALONE ? MOORE_TRY_SPREAD : MOORE_TRY_NOTHING;
-	/* With it the other way is not as full as this link is now. */
-	if (s->share >= MAIN_SHARE && s->other < MOORE_CAUSE_OFFSETS && full > 0 &&
-	    (1 - s->idle) * full + s->bytes < c->load)
+	if (s->share < MAIN_SHARE || s->other == MOORE_CAUSE_OFFSETS || full <= 0)
+		return MOORE_TRY_WEIGHT;
+	/* Is the other way, with it, clearly less full than this link is now? */
+	if ((1 - s->idle) * full + s->bytes < WORTH_IT * c->load)
 		return MOORE_TRY_OFFSET;
+	if ((1 - s->idle) * full + s->bytes / 2 < WORTH_IT * c->load)
+		return MOORE_TRY_SPLIT;
 	return MOORE_TRY_WEIGHT;
 }
 

@@ -424,14 +424,34 @@ by_guid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Tell of what is raised at ports of s from n on. */
-static void
-clear_from(const struct step *t, const struct moore_switch *s, unsigned n)
+int
+moore_port_map(uint32_t **out, const struct moore_fabric *from, const struct moore_fabric *to,
+	       struct moore_err *err)
 {
-	for (; n <= s->n_ports; n++)
-		for (unsigned k = 0; k < MOORE_N_FINDINGS; k++)
-			machine(t, s->port0 + n, (enum moore_finding)k,
-				&t->h->port[s->port0 + n].kind[k], GONE);
+	struct place *at = malloc(((size_t)to->n_switches + 1) * sizeof(*at));
+	uint32_t *map = malloc(((size_t)from->n_ports + 1) * sizeof(*map));
+
+	*out = NULL;
+	if (!at || !map) {
+		free(at);
+		free(map);
+		return moore_fail_nomem(err);
+	}
+	for (uint32_t s = 0; s < to->n_switches; s++)
+		at[s] = (struct place){ to->sw[s].guid, &to->sw[s] };
+	qsort(at, to->n_switches, sizeof(*at), by_guid);
+	memset(map, 0xff, from->n_ports * sizeof(*map));
+	for (uint32_t s = 0; s < from->n_switches; s++) {
+		const struct moore_switch *a = &from->sw[s];
+		struct place key = { a->guid, NULL };
+		const struct place *b = bsearch(&key, at, to->n_switches, sizeof(*at), by_guid);
+
+		for (unsigned n = 0; b && n <= a->n_ports && n <= b->sw->n_ports; n++)
+			map[a->port0 + n] = b->sw->port0 + n;
+	}
+	free(at);
+	*out = map;
+	return 0;
 }
 
 int
@@ -439,28 +459,20 @@ moore_hot_move(struct moore_hot *h, const struct moore_fabric *from, const struc
 	       uint64_t at_us, moore_alarm_event *event, void *arg, struct moore_err *err)
 {
 	struct step t = { .h = h, .f = from, .at_us = at_us, .event = event, .arg = arg };
-	struct place *at = malloc(((size_t)to->n_switches + 1) * sizeof(*at));
 	struct port_state *port = calloc((size_t)to->n_ports + 1, sizeof(*port));
+	uint32_t *map = NULL;
 
-	if (!at || !port) {
-		free(at);
+	if (!port || moore_port_map(&map, from, to, NULL) < 0) {
 		free(port);
 		return moore_fail_nomem(err);
 	}
-	for (uint32_t s = 0; s < to->n_switches; s++)
-		at[s] = (struct place){ to->sw[s].guid, &to->sw[s] };
-	qsort(at, to->n_switches, sizeof(*at), by_guid);
-	for (uint32_t s = 0; s < from->n_switches; s++) {
-		const struct moore_switch *a = &from->sw[s];
-		struct place key = { a->guid, NULL };
-		const struct place *b = bsearch(&key, at, to->n_switches, sizeof(*at), by_guid);
-		unsigned n = !b ? 0 : 1u + (a->n_ports < b->sw->n_ports ? a->n_ports : b->sw->n_ports);
-
-		if (b)
-			memcpy(port + b->sw->port0, h->port + a->port0, n * sizeof(*port));
-		clear_from(&t, a, n);
-	}
-	free(at);
+	for (uint32_t i = 0; i < from->n_ports; i++)
+		if (map[i] != MOORE_NONE)
+			port[map[i]] = h->port[i];
+		else
+			for (unsigned k = 0; k < MOORE_N_FINDINGS; k++)
+				machine(&t, i, (enum moore_finding)k, &h->port[i].kind[k], GONE);
+	free(map);
 	free(h->port);
 	h->port = port;
 	h->n_ports = to->n_ports;

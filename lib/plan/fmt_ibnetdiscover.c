@@ -4,13 +4,11 @@
  *
  * A record is a header ("Switch 8 "S-<node GUID>" # "description" ...") and a
  * line for each cabled port ("[1] "H-<node GUID>"[1](<port GUID>) # ...").
- * Every link stands in both records; reading checks that the two agree, sorts
- * lines by (node, port), and takes each link from its first line.  So a plan
- * keeps the file's order of nodes and is sorted by port inside them. */
+ * Elsewhere: from nodes and links to a plan (listing.c). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_parts.h"
+#include "plan/listing.h"
 
 /* ---- writing ----------------------------------------------------------------- */
 
@@ -105,57 +103,12 @@ out:
 	return rc;
 }
 
-/* ---- reading: lines ------------------------------------------------------------ */
-
-struct node {
-	uint64_t guid;
-	const char *desc;	/* inside the text */
-	size_t desc_len;
-	char *name;
-	uint32_t index;		/* of a switch in the plan */
-	unsigned line;
-	char kind;		/* as in its id: S, H or R */
-	moore_portnum ports;
-};
-
-struct link {			/* one port line */
-	uint32_t node, peer;	/* peer: resolved after the last line */
-	uint64_t port_guid, peer_guid;
-	unsigned line;
-	char peer_kind;
-	moore_portnum port, peer_port;
-	struct moore_rate rate;
-};
-
-struct dump {
-	struct node *node;
-	struct link *link;
-	uint32_t n_nodes, node_cap, n_links, link_cap;
-	struct moore_plan_ref *by_guid;	/* nodes by (GUID, kind) */
-	struct moore_plan_ref *by_port;	/* links by (node, port) */
-	struct moore_err *err;
-};
+/* ---- reading ---------------------------------------------------------------------- */
 
 struct line {
 	const char *s, *end;
 	unsigned number;
 };
-
-/* The array with room for element n; NULL, and the array as it was, on failure. */
-static void *
-grow(struct dump *d, void *array, uint32_t n, uint32_t *cap, size_t size)
-{
-	uint32_t more = *cap ? *cap * 2 : 64;
-	void *p = array;
-
-	if (n < *cap)
-		return array;
-	if ((p = realloc(array, more * size)))
-		*cap = more;
-	else
-		moore_fail_nomem(d->err);
-	return p;
-}
 
 static bool
 take(struct line *l, const char *word)
@@ -237,16 +190,14 @@ take_rate(const struct line *l, struct moore_rate *rate)
 }
 
 static int
-read_header(struct dump *d, struct line *l, char kind)
+read_header(struct moore_listing *d, struct line *l, char kind)
 {
-	struct node *n = grow(d, d->node, d->n_nodes, &d->node_cap, sizeof(*n));
+	struct moore_listed_node *n = moore_listing_node(d);
 	uint64_t ports;
 
 	if (!n)
 		return -MOORE_ENOMEM;
-	d->node = n;
-	n += d->n_nodes;
-	*n = (struct node){ .line = l->number };
+	n->line = l->number;
 	skip_blanks(l);
 	if (!take_number(l, 10, MOORE_PORT_MAX, &ports) || !ports)
 		return moore_fail(d->err, MOORE_ESYNTAX, l->number, "a node's number of ports is "
@@ -264,19 +215,18 @@ read_header(struct dump *d, struct line *l, char kind)
 }
 
 static int
-read_port(struct dump *d, struct line *l)
+read_port(struct moore_listing *d, struct line *l)
 {
-	struct link *k = grow(d, d->link, d->n_links, &d->link_cap, sizeof(*k));
-	const struct node *n = d->n_nodes ? &d->node[d->n_nodes - 1] : NULL;
+	struct moore_listed_link *k = moore_listing_link(d);
+	const struct moore_listed_node *n = d->n_nodes ? &d->node[d->n_nodes - 1] : NULL;
 	uint64_t peer_port_guid;
 
 	if (!k)
 		return -MOORE_ENOMEM;
-	d->link = k;
-	k += d->n_links;
 	if (!n)
 		return moore_fail(d->err, MOORE_ESYNTAX, l->number, "a port before the first node");
-	*k = (struct link){ .node = d->n_nodes - 1, .line = l->number };
+	k->node = d->n_nodes - 1;
+	k->line = l->number;
 	if (!take_port(l, n->ports, &k->port))
 		return moore_fail(d->err, MOORE_ESYNTAX, l->number, "want a port in brackets, 1..%u as "
 				  "line %u says", n->ports, n->line);
@@ -296,7 +246,7 @@ read_port(struct dump *d, struct line *l)
 }
 
 static int
-read_line(struct dump *d, struct line *l)
+read_line(struct moore_listing *d, struct line *l)
 {
 	static const struct {
 		const char *word;
@@ -320,8 +270,8 @@ read_line(struct dump *d, struct line *l)
 			  "Switch, Ca, Rt, a port in brackets or an identifier such as vendid=");
 }
 
-static int
-read_lines(struct dump *d, const char *text, size_t len)
+int
+moore_listing_ibnetdiscover(struct moore_listing *d, const char *text, size_t len)
 {
 	const char *end = text + len;
 	unsigned number = 0;
@@ -339,291 +289,16 @@ read_lines(struct dump *d, const char *text, size_t len)
 	return rc;
 }
 
-/* ---- reading: links -------------------------------------------------------------- */
-
-#define ID "\"%c-%016llx\""
-#define ID_OF(n) (n)->kind, (unsigned long long)(n)->guid
-
-static int
-index_nodes(struct dump *d)
-{
-	struct moore_plan_ref *r = malloc(((size_t)d->n_nodes + 1) * sizeof(*r));
-
-	if (!(d->by_guid = r))
-		return moore_fail_nomem(d->err);
-	for (uint32_t i = 0; i < d->n_nodes; i++)
-		r[i] = (struct moore_plan_ref){ "", d->node[i].guid, i, d->node[i].kind };
-	moore_plan_refs_sort(r, d->n_nodes);
-	for (uint32_t i = 1; i < d->n_nodes; i++) {
-		const struct node *n = &d->node[r[i].index];
-
-		if (r[i].key == r[i - 1].key && r[i].kind == r[i - 1].kind)
-			return moore_fail(d->err, MOORE_EPLAN, n->line, ID " is listed on line %u already: "
-					  "list each node once (ibnetdiscover without -g)", ID_OF(n),
-					  d->node[r[i - 1].index].line);
-	}
-	return 0;
-}
-
-static int
-index_links(struct dump *d)
-{
-	struct moore_plan_ref *r = malloc(((size_t)d->n_links + 1) * sizeof(*r));
-
-	if (!(d->by_port = r))
-		return moore_fail_nomem(d->err);
-	for (uint32_t i = 0; i < d->n_links; i++) {
-		struct link *k = &d->link[i];
-
-		k->peer = moore_plan_refs_find(d->by_guid, d->n_nodes, "", k->peer_guid, k->peer_kind);
-		if (k->peer == MOORE_NONE)
-			return moore_fail(d->err, MOORE_EPLAN, k->line, "\"%c-%016llx\" has no record in "
-					  "this file: is the listing complete?", k->peer_kind,
-					  (unsigned long long)k->peer_guid);
-		r[i] = (struct moore_plan_ref){ "", moore_plan_plug_key(k->node, k->port), i, 0 };
-	}
-	moore_plan_refs_sort(r, d->n_links);
-	for (uint32_t i = 1; i < d->n_links; i++)
-		if (r[i].key == r[i - 1].key)
-			return moore_fail(d->err, MOORE_EPLAN, d->link[r[i].index].line, "port %u is on "
-					  "line %u already", d->link[r[i].index].port,
-					  d->link[r[i - 1].index].line);
-	return 0;
-}
-
-static int
-check_link(const struct dump *d, const struct link *k)
-{
-	const struct node *n = &d->node[k->node], *peer = &d->node[k->peer];
-	uint32_t i = moore_plan_refs_find(d->by_port, d->n_links, "",
-					  moore_plan_plug_key(k->peer, k->peer_port), 0);
-	const struct link *back = i == MOORE_NONE ? NULL : &d->link[i];
-
-	if (!back)
-		return moore_fail(d->err, MOORE_EPLAN, k->line, "the record of " ID " (line %u) has no "
-				  "line for its port %u: a link must be listed at both ends; take the "
-				  "listing again", ID_OF(peer), peer->line, k->peer_port);
-	if (back->peer != k->node || back->peer_port != k->port)
-		return moore_fail(d->err, MOORE_EPLAN, k->line, "this leads to " ID "[%u], but line %u "
-				  "says that port leads to " ID "[%u]: take the listing again",
-				  ID_OF(peer), k->peer_port, back->line, ID_OF(&d->node[back->peer]),
-				  back->peer_port);
-	if (n->kind != 'S' && peer->kind != 'S')
-		return moore_fail(d->err, MOORE_EPLAN, k->line, ID " is cabled to " ID ": one end of a "
-				  "link must be a switch", ID_OF(n), ID_OF(peer));
-	if (k->peer == k->node)
-		return moore_fail(d->err, MOORE_EPLAN, k->line, "switch " ID " is cabled to itself: "
-				  "unplug it, or take both lines out", ID_OF(n));
-	return 0;
-}
-
-/* ---- reading: names ----------------------------------------------------------------- */
-
-/* A description as a name: what a name cannot hold becomes _, ends are trimmed,
- * and it is cut to max bytes; an empty one is the node's id. */
-static char *
-make_name(const struct node *n, size_t max)
-{
-	struct moore_buf b = MOORE_BUF_INIT;
-	const char *s = n->desc, *end = s + n->desc_len;
-	size_t len;
-
-	while (s < end && *s == ' ')
-		s++;
-	while (s < end && end[-1] == ' ')
-		end--;
-	for (; s < end; s += len ? len : 1) {
-		len = moore_utf8_len(s, (size_t)(end - s));
-		if (b.len + (len ? len : 1) > max)
-			break;
-		if (!len || (unsigned char)*s < 0x20 || *s == 0x7f || *s == '"' || *s == '\\')
-			moore_buf_fmt(&b, "_");
-		else
-			moore_buf_add(&b, s, len);
-	}
-	if (!b.len)
-		moore_buf_fmt(&b, "%c-%016llx", n->kind, (unsigned long long)n->guid);
-	if (b.oom)
-		moore_buf_free(&b);
-	return b.data;
-}
-
-/* Every node of a name that more than one has gets its GUID behind it. */
-static bool
-make_unique(struct dump *d, struct moore_plan_ref *r, size_t n)
-{
-	struct moore_buf b = MOORE_BUF_INIT;
-	bool ok = true;
-
-	for (size_t from = 0, to; ok && from < n; from = to) {
-		for (to = from + 1; to < n && !strcmp(r[to].name, r[from].name); to++)
-			;
-		for (size_t i = from; ok && to - from > 1 && i < to; i++) {
-			struct node *node = &d->node[r[i].index];
-			char *base = make_name(node, MOORE_NAME_MAX - 17);
-
-			b.len = 0;
-			moore_buf_fmt(&b, "%s-%016llx", base, (unsigned long long)node->guid);
-			free(base);
-			base = base && !b.oom ? moore_strndup(b.data, b.len) : NULL;
-			ok = base != NULL;
-			if (ok) {
-				free(node->name);
-				node->name = base;
-			}
-		}
-	}
-	moore_buf_free(&b);
-	return ok;
-}
-
-static int
-name_nodes(struct dump *d)
-{
-	struct moore_plan_ref *r = malloc(((size_t)d->n_nodes + 1) * sizeof(*r));
-	size_t n = 0;
-	bool ok = r != NULL;
-
-	for (uint32_t i = 0; ok && i < d->n_nodes; i++) {
-		struct node *node = &d->node[i];
-
-		ok = (node->name = make_name(node, MOORE_NAME_MAX)) != NULL;
-		r[n++] = (struct moore_plan_ref){ node->name, 0, i, 0 };
-	}
-	if (ok) {
-		moore_plan_refs_sort(r, n);
-		ok = make_unique(d, r, n);
-	}
-	free(r);
-	return ok ? 0 : moore_fail_nomem(d->err);
-}
-
-/* ---- reading: the plan ----------------------------------------------------------------- */
-
-/* Is k the line that the plan takes this switch-to-switch link from? */
-static bool
-is_cable(const struct dump *d, const struct link *k)
-{
-	return d->node[k->node].kind == 'S' && d->node[k->peer].kind == 'S' &&
-	       moore_plan_plug_key(k->node, k->port) < moore_plan_plug_key(k->peer, k->peer_port);
-}
-
-static struct moore_plan *
-new_plan(struct dump *d)
-{
-	uint32_t n_switches = 0, n_endpoints = 0, n_cables = 0;
-
-	for (uint32_t i = 0; i < d->n_nodes; i++)
-		if (d->node[i].kind == 'S')
-			d->node[i].index = n_switches++;
-	for (uint32_t i = 0; i < d->n_links; i++) {
-		n_endpoints += d->node[d->link[i].node].kind != 'S';
-		n_cables += is_cable(d, &d->link[i]);
-	}
-	return moore_plan_new(n_switches, n_endpoints, n_cables);
-}
-
-/* One rate for all is the plan's, and nobody's own. */
-static void
-share_rate(struct moore_plan *p, const struct moore_rate *all)
-{
-	p->rate = *all;
-	for (uint32_t i = 0; i < p->n_endpoints; i++)
-		p->ep[i].rate = (struct moore_rate){ 0 };
-	for (uint32_t i = 0; i < p->n_cables; i++)
-		p->cable[i].rate = (struct moore_rate){ 0 };
-}
-
-static bool
-same_rates(const struct dump *d)
-{
-	for (uint32_t i = 1; i < d->n_links; i++)
-		if (d->link[i].rate.width != d->link[0].rate.width ||
-		    d->link[i].rate.speed != d->link[0].rate.speed)
-			return false;
-	return d->n_links > 0;
-}
-
-static int
-fill_plan(const struct dump *d, struct moore_plan *p)
-{
-	struct moore_plan_endpoint *e = p->ep;
-	struct moore_plan_cable *c = p->cable;
-
-	for (uint32_t i = 0; i < d->n_nodes; i++) {
-		struct node *n = &d->node[i];
-
-		if (n->kind != 'S')
-			continue;
-		p->sw[n->index] = (struct moore_plan_switch){ .name = n->name, .guid = n->guid,
-							      .ports = n->ports };
-		n->name = NULL;		/* now the plan's */
-	}
-	for (uint32_t i = 0; i < d->n_links; i++) {
-		const struct link *k = &d->link[d->by_port[i].index];
-		const struct node *n = &d->node[k->node], *peer = &d->node[k->peer];
-
-		if (n->kind != 'S') {
-			*e = (struct moore_plan_endpoint){ .name = moore_strndup(n->name, strlen(n->name)),
-				.guid = k->port_guid, .ca_port = k->port, .sw = peer->index,
-				.port = k->peer_port, .rate = k->rate };
-			if (!e++->name)
-				return moore_fail_nomem(d->err);
-		} else if (is_cable(d, k)) {
-			*c++ = (struct moore_plan_cable){ .sw = { n->index, peer->index },
-							  .port = { k->port, k->peer_port },
-							  .rate = k->rate };
-		}
-	}
-	if (same_rates(d))
-		share_rate(p, &d->link[0].rate);
-	return moore_plan_check(p, NULL, d->err);
-}
-
-static int
-resolve(struct dump *d)
-{
-	int rc;
-
-	if ((rc = index_nodes(d)) < 0 || (rc = index_links(d)) < 0)
-		return rc;
-	for (uint32_t i = 0; !rc && i < d->n_links; i++)
-		rc = check_link(d, &d->link[i]);
-	return rc < 0 ? rc : name_nodes(d);
-}
-
-static void
-dump_fini(struct dump *d)
-{
-	for (uint32_t i = 0; i < d->n_nodes; i++)
-		free(d->node[i].name);
-	free(d->node);
-	free(d->link);
-	free(d->by_guid);
-	free(d->by_port);
-}
-
 int
 moore_plan_parse_ibnetdiscover(struct moore_plan **out, const char *text, size_t len,
 			       struct moore_err *err)
 {
-	struct dump d = { .err = err };
-	struct moore_plan *p = NULL;
+	struct moore_listing d = { .err = err };
 	int rc;
 
 	*out = NULL;
-	if ((rc = read_lines(&d, text, len)) < 0 || (rc = resolve(&d)) < 0)
-		goto out;
-	if (!(p = new_plan(&d))) {
-		rc = moore_fail_nomem(err);
-		goto out;
-	}
-	if ((rc = fill_plan(&d, p)) < 0)
-		goto out;
-	*out = p;
-	p = NULL;			/* now the caller's */
-out:
-	moore_plan_free(p);
-	dump_fini(&d);
+	if ((rc = moore_listing_ibnetdiscover(&d, text, len)) == 0)
+		rc = moore_listing_plan(&d, out);
+	moore_listing_fini(&d);
 	return rc;
 }

@@ -290,8 +290,31 @@ def schemas():
     print(" ".join(seen))
 
 
+def watch(other, plan, same):
+    """The plan is changed under what stands still, and changed back: two events."""
+    import shutil
+    s = connect()
+    lines = Lines(s)
+    s.sendall(line(request("wiring.watch")))
+    assert lines.next()["result"]["last"]["deviations"] == []
+    for path, appeared, cleared in ((other, 5, 0), (same, 0, 5)):
+        shutil.copy(path, plan)
+        start = time.monotonic()
+        assert "result" in ask("system.reload")
+        e = lines.next()
+        assert e["method"] == "event.wiring", e
+        e = e["params"]
+        assert e["ok"] == (not appeared) and e["deviations"] == appeared, e
+        assert (e["n_appeared"], e["n_cleared"]) == (appeared, cleared), e
+        assert len(e["appeared"]) == appeared and len(e["cleared"]) == cleared, e
+        assert time.monotonic() - start < 2
+
+
 EXAMPLES = {
     "fabric.find": {"what": "1"},
+    "hotspots.explain": {"switch": "s0-0-0", "port": 5},
+    "job.env": {"target": "all"},
+    "path.select": {"pairs": [{"from": "s0-0-0-h0", "to": "s1-2-1-h0"}]},
     "routes.path": {"from": "2", "to": "1"},
     "routes.table": {"switch": "1"},
     "vls.table": {"switch": "1"},

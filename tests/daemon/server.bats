@@ -16,9 +16,11 @@ load lib
 
 @test "every answer is what its schema says, and no more" {
 	q5
+	export MOORED_STILL_POLLS=120
 	start --plan "$T/plan.json"
-	will '.planes[0].switches == 50' system.status
-	run -0 peer schemas
+	will '.poll > 0' hotspots.explain '{"switch":"s0-0-0","port":5}'
+	run peer schemas
+	[ "$status" -eq 0 ] || { echo "$output"; false; }
 	[[ $output == *"routes.verify"* ]]
 	[[ $output == *"vls.table"* ]]
 	[[ $output == *"system.reload"* ]]
@@ -107,7 +109,7 @@ load lib
 		wait "$PID" || true
 		[ -S "$SOCK" ]
 		run -2 --separate-stderr ask system.ping
-		[[ $stderr == *"moored was killed"* ]]
+		[[ $stderr == *"it was killed"* ]]
 	done
 	start
 	will '.planes[0].switches == 50' system.status
@@ -209,7 +211,19 @@ load lib
 @test "under systemd: socket, ready, reload, watchdog, stop" {
 	mkdir "$T/s"
 	run -0 --separate-stderr peer managed STOPPING "$D" --config "$T/moored.conf"
-	[[ ${lines[0]} == "0 True" ]]	# it leaves the socket that it was given
+	[[ ${lines[0]} == "0 True" ]] || { echo "$output"; false; }	# it leaves the socket that it was given
 	[[ ${lines[1]} == *READY*RELOADING*READY* ]]
 	[[ ${lines[1]} == *WATCHDOG*STOPPING* ]]
+}
+
+@test "job.env says what moorectl env says" {
+	q5
+	start
+	will '.planes[0].switches == 50' system.status
+	for t in all openmpi nccl; do
+		ask job.env "{\"target\":\"$t\",\"use\":\"0\"}" | jq -S 'del(.sweep, .plane, .at_ms)' >"$T/on"
+		$M env $t --lmc 2 --use 0 --json | jq -S . | diff - "$T/on"
+	done
+	run -2 --separate-stderr ask job.env '{"target":"ucx","use":"0,4"}'
+	[[ $stderr == *"offset 4 has no LID"* ]]
 }

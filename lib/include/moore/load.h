@@ -14,6 +14,12 @@
 #include "plan.h"
 #include "tables.h"
 
+/* The index in to's ports of each of from's, by the GUID of the switch and the number of
+ * the port: an array of from->n_ports, MOORE_NONE where to has none, to be freed with
+ * free().  O(ports + switches log switches). */
+MOORE_API int moore_port_map(uint32_t **out, const struct moore_fabric *from,
+			     const struct moore_fabric *to, struct moore_err *err);
+
 /* ---- counters (counters.c) -------------------------------------------------------- */
 
 enum moore_counter {
@@ -180,6 +186,7 @@ struct moore_suspect {
 enum moore_remedy {
 	MOORE_TRY_NOTHING,	/* nothing is known to carry traffic here */
 	MOORE_TRY_OFFSET,	/* send the first suspect's traffic on its other offset */
+	MOORE_TRY_SPLIT,	/* the same, but half of it: all of it would fill that way too */
 	MOORE_TRY_WEIGHT,	/* many small flows: give the link a weight and route again */
 	MOORE_TRY_SPREAD,	/* one receiver, several senders: no route helps; place them apart */
 	MOORE_N_REMEDIES

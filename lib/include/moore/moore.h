@@ -7,6 +7,7 @@
 #include "check.h"
 #include "conf.h"
 #include "engine.h"
+#include "env.h"
 #include "fabric.h"
 #include "lane.h"
 #include "links.h"
@@ -21,5 +22,6 @@
 #include "steps.h"
 #include "tables.h"
 #include "topo.h"
+#include "wire.h"
 
 #endif

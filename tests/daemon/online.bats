@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# online.bats - moorectl asks moored: the same words and numbers as from files.
+load lib
+
+m() { $M --socket "$SOCK" "$@"; }
+# The fabric becomes what a jq filter makes of the plan, at once as a whole.
+becomes() { jq "$1" "$T/plan.json" >"$T/new.json"; mv "$T/new.json" "$T/still.json"; }
+q5_changing() { q5; cp "$T/plan.json" "$T/still.json"; export MOORED_STILL=$T/still.json; }
+unplug='del(.cables[] | select(.a == {"switch": "s0-0-0", "port": 5}))'
+swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
+	| ([.cables[].a] | index({"switch": "s0-2-1", "port": 8})) as $y
+	| (.cables[$x].b) as $b | .cables[$x].b = .cables[$y].b | .cables[$y].b = $b'
+
+@test "no daemon: why, how to start it, and how to do without" {
+	while IFS='|' read -r words part; do
+		run --separate-stderr -2 m $words
+		[ -z "$output" ]
+		[[ $stderr == "moorectl: cannot reach moored at $SOCK: no such socket: start it "*"$part"* ]] || {
+			echo "$words: $stderr"; false; }
+	done <<-ROWS
+	status|--socket PATH
+	switches|
+	links|
+	watch|
+	events|
+	check|; without it: name PLAN and FABRIC
+	repair|; without it: name PLAN and FABRIC
+	path a b|; without it: moorectl path A B --tables DIR
+	table lft a|; without it: moorectl table lft SWITCH --tables DIR
+	verify|; without it: moorectl verify DIR
+	ROWS
+	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$T/dead"
+	run --separate-stderr -2 $M status --socket "$T/dead"
+	[[ $stderr == *"cannot reach moored at $T/dead: nobody listens"* ]]
+}
+
+@test "status, switches, links: text and JSON, before and after the verb" {
+	q5
+	start --plan "$T/plan.json"
+	run -0 m status
+	[[ $output == *"plane 0        up"*"50 switches, 200 endpoints, 175 cables in sweep 1"*"plan           $T/plan.json: 50 switches"* ]]
+	run -0 m status --json
+	jq -e '.planes[0].state == "up" and .plan.cables == 175' <<<"$output"
+	run -0 $M switches --socket "$SOCK"
+	[ ${#lines[@]} = 51 ]
+	[[ ${lines[0]} == SWITCH*GUID*LID*PORTS*CABINET && ${lines[1]} == s0-0-0* ]]
+	run -0 m links
+	[ ${#lines[@]} = 176 ]
+	run -0 m links s1-2-3
+	[ ${#lines[@]} = 8 ]
+	for l in "${lines[@]:1}"; do [[ $l == *"s1-2-3["* ]]; done
+	run -0 m links s1-2-3 --json
+	jq -e '.links | length == 7' <<<"$output"
+	run --separate-stderr -2 m links nobody
+	[[ $stderr == *"moored: nobody: no switch of that name"* ]]
+	run --separate-stderr -2 m switches --plane 8
+	[[ $stderr == *"--plane 8: not a number from 0 to 7"* ]]
+	run --separate-stderr -2 m switches --plane 3
+	[[ $stderr == *"moored: "* ]]
+}
+
+@test "no fabric is a state: status says so and exits with 1" {
+	start
+	run -1 m status
+	[[ $output == *"no-device: there is no umad port"*"plan           none: name one in "* ]]
+	run --separate-stderr -2 m switches
+	[[ $stderr == "moorectl: moored: "* ]]
+	run --separate-stderr -2 m check
+	[[ $stderr == *"moored: there is no plan"* ]]
+}
+
+@test "path, tables and verify say of the live tables what they say of the files" {
+	q5
+	start --plan "$T/plan.json"
+	$M route "$T/plan.json" --lmc 2 -o "$T/d" >/dev/null
+	for words in "path s0-0-0-h0 s1-2-3-h1 --offset 2" "path s0-0-0 s0-0-1 --sl 3" \
+		"table lft s0-3-3" "table sl2vl s0-3-3"; do
+		diff <(m $words) <($M $words --tables "$T/d")
+		diff <(m $words --json | jq -S 'del(.sweep, .plane, .at_ms)') <($M $words --tables "$T/d" --json | jq -S .)
+	done
+	run -0 m verify --sl 0,2-3 --lids base
+	[[ $output == *"asked          SL 0 2 3, base LIDs, from and to endpoints and switches"* ]]
+	[[ $output == *"sound: no cycle of waiting packets exists"* ]]
+	diff <(m verify --json | jq '[.pairs, .hops, .channels, .dependencies]') \
+		<($M verify "$T/d" --json | jq '[.pairs, .hops, .channels, .dependencies]')
+	run --separate-stderr -2 m path s0-0-0-h0 nobody
+	[[ $stderr == "moorectl: moored: to: nobody"* ]]
+	run --separate-stderr -2 m verify --sl hint
+	[[ $stderr == *"need a DIR of dumps"* ]]
+}
+
+@test "check and repair: as planned; a cable out and two swapped; the same as from files" {
+	q5_changing
+	start --plan "$T/plan.json"
+	run -0 m check
+	[[ $output == "50 switches, 200 endpoints, 175 cables: cabled as planned" ]]
+	run -0 m repair
+	[[ $output == "nothing to move" ]]
+	becomes "$unplug | $swap"
+	will '.sweep == 2' fabric.summary
+	run -1 m check
+	[[ $output == *"missing          s0-0-0[5] -- s0-0-1[5]"*": 3 deviations" ]]
+	[ "$output" = "$($M check "$T/plan.json" "$T/still.json")" ]
+	[ "$output" = "$(cd "$T" && m check plan.json)" ]
+	run -1 m repair --json
+	jq -e '.moves | length == 4' <<<"$output"
+	[ "$output" = "$($M repair "$T/plan.json" "$T/still.json" --json)" ]
+}
+
+@test "watch: a verdict follows each change within 2 s; what came and what went" {
+	q5_changing
+	start --plan "$T/plan.json"
+	m watch >"$T/watch" 2>&1 3>&- &
+	text=$!
+	m watch --json >"$T/json" 3>&- &
+	json=$!
+	until_ok grep -q '175 of 175' "$T/watch"
+	begin=$EPOCHREALTIME
+	becomes "$unplug | $swap"
+	until_ok grep -q '172 of 175 cables as planned, 50 of 50 switches live, 2 wrong (sweep 2)' "$T/watch"
+	awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { exit !(b - a < 2) }'
+	grep -q '^  + missing          s0-0-0\[5\] -- s0-0-1\[5\]' "$T/watch"
+	grep -q '^next: plug s0-0-0\[5\] -- s0-0-1\[5\]' "$T/watch"
+	becomes "$swap"
+	until_ok grep -q '(sweep 3)' "$T/watch"
+	grep -q '^  - missing ' "$T/watch"
+	kill $text $json
+	wait $text $json || true
+	jq -se 'length == 3 and .[0].ok and .[0].as_planned == 175 and (.[1].ok | not)
+		and .[1].as_planned == 172 and .[1].wrong == 2 and .[1].next.verdict == "missing"
+		and .[2].next == null' "$T/json"
+	timeout 10 $M --socket "$SOCK" watch --until-complete >"$T/done" 3>&- &
+	until_ok test -s "$T/done"
+	becomes .
+	wait $!
+	tail -n 3 "$T/done" | grep -q '175 of 175'
+}
+
+@test "watch counts by cabinet, and finishes one before the next" {
+	q5
+	jq '.switches |= [range(length) as $i | .[$i] + {cabinet: "C\($i / 10 | floor)", unit: ($i % 10 + 1)}]' \
+		"$T/plan.json" >"$T/p2.json"
+	mv "$T/p2.json" "$T/plan.json"
+	# C1 lacks one cable of its own, C0 two
+	jq '(.switches | map({key: .name, value: .cabinet}) | from_entries) as $in
+		| def inside(c): [.cables[] | select($in[.a.switch] == c and $in[.b.switch] == c)];
+		inside("C0")[:2] as $x | inside("C1")[:1] as $y | .cables -= ($x + $y)' "$T/plan.json" >"$T/still.json"
+	export MOORED_STILL=$T/still.json
+	start --plan "$T/plan.json"
+	timeout 10 $M --socket "$SOCK" watch --json >"$T/json" 3>&- &
+	until_ok test -s "$T/json"
+	kill $!
+	jq -e '[.cabinets[] | .cables - .as_planned] == [2, 1, 0, 0, 0] and .next.a.cabinet == "C1"
+		and (.cabinets | map(.switches) == [10, 10, 10, 10, 10])' "$T/json"
+}
+
+@test "events: those asked for, a line or an object each" {
+	q5_changing
+	start --plan "$T/plan.json"
+	m events sweep >"$T/text" 3>&- &
+	a=$!
+	m events --json >"$T/json" 3>&- &
+	b=$!
+	until_ok holds '.server.subscribers == 2' system.status
+	becomes "$unplug"
+	until_ok grep -q 'sweep  ' "$T/text"
+	ask system.reload >/dev/null
+	until_ok grep -q event.reload "$T/json"
+	kill $a $b
+	grep -Eq '^[0-9:]{8}  sweep     sweep 2, plane 0, switches 50, endpoints 200' "$T/text"
+	[ "$(wc -l <"$T/text")" = 1 ]
+	jq -se 'map(.method) | index("event.sweep") != null and index("event.reload") != null' "$T/json"
+	run --separate-stderr -2 m events nothing
+	[[ $stderr == *"moored: "* ]]
+}
+
+@test "moored ends: who waits is told, with exit code 2" {
+	q5
+	start
+	m watch >"$T/watch" 2>"$T/err" 3>&- &
+	w=$!
+	m events >"$T/events" 2>"$T/err2" 3>&- &
+	e=$!
+	until_ok holds '.server.subscribers == 2' system.status || true
+	stop
+	rc=0; wait $w || rc=$?
+	[ $rc = 2 ]
+	rc=0; wait $e || rc=$?
+	[ $rc = 2 ]
+	grep -q 'moored ended the connection' "$T/err2"
+}
+
+# on a terminal of COLUMNS ROWS: what COMMAND writes
+terminal() {
+	python3 - "$@" <<-'PY'
+	import fcntl, os, pty, struct, sys, termios
+	cols, rows, words = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+	pid, fd = pty.fork()
+	if pid == 0:
+	    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
+	    os.execvp(words[0], words)
+	out = b""
+	try:
+	    while chunk := os.read(fd, 65536):
+	        out += chunk
+	except OSError:
+	    pass
+	os.waitpid(pid, 0)
+	sys.stdout.buffer.write(out)
+	PY
+}
+
+@test "a terminal: tables fit it, names are cut in the middle, colour, a pager when long" {
+	q5
+	jq '.switches[0].name = "a-switch-with-a-very-long-name-at-the-end-of-row-17"
+		| (.. | select(. == "s0-0-0")?) |= "a-switch-with-a-very-long-name-at-the-end-of-row-17"' \
+		"$T/plan.json" >"$T/long.json"
+	export MOORED_STILL=$T/long.json
+	start --plan "$T/plan.json"
+	terminal 40 500 $M --no-pager --socket "$SOCK" switches | tr -d '\r' >"$T/out"
+	awk 'length > 40 { print; bad = 1 } END { exit bad }' "$T/out"
+	grep -q 'a-.*\.\..*17' "$T/out"
+	m switches | grep -q 'a-switch-with-a-very-long-name-at-the-end-of-row-17'
+	export MOORED_STILL=$T/plan.json
+	printf '#!/bin/sh\necho PAGER; wc -l\n' >"$T/pager"
+	chmod +x "$T/pager"
+	PAGER=$T/pager terminal 80 20 $M --socket "$SOCK" switches | tr -d '\r' | grep -A1 PAGER | grep -q 51
+	PAGER=$T/pager terminal 80 60 $M --socket "$SOCK" switches >"$T/out"
+	! grep -q PAGER "$T/out"
+	PAGER=$T/pager terminal 80 20 $M --socket "$SOCK" switches --no-pager >"$T/out"
+	! grep -q PAGER "$T/out"
+	PAGER=$T/none terminal 80 20 $M --socket "$SOCK" switches | grep -q s1-4-4
+	terminal 80 60 $M --socket "$SOCK" status | grep -q $'\033\[32mup'
+	NO_COLOR=1 terminal 80 60 $M --socket "$SOCK" status >"$T/out"
+	! grep -q $'\033' "$T/out"
+	! m status | grep -q $'\033'
+}
