@@ -311,6 +311,7 @@ def watch(other, plan, same):
 
 
 EXAMPLES = {
+    "history.port": {"switch": "s0-0-0", "port": 1},
     "fabric.find": {"what": "1"},
     "hotspots.explain": {"switch": "1", "port": 5},
     "history.port": {"switch": "s0-0-0", "port": 5},
