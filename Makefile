@@ -37,7 +37,7 @@ OPENSM_CFLAGS := -isystem /usr/include/infiniband
 LIB_SRC    := $(wildcard lib/*/*.c)
 PLUGIN_SRC := $(wildcard opensm-plugin/*.c)
 CLI_SRC    := $(wildcard cli/*.c)
-DAEMON_SRC := $(wildcard daemon/*.c)
+DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
 SIM_SRC    := $(wildcard tests/sim/*.c)
@@ -47,7 +47,7 @@ PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
 # moored-still: moored with a fabric that stands still, for tests without one.
-SWEEP_OBJ  := $(addprefix $(B)/daemon/,sweep.o mad.o discover.o readback.o counters.o)
+SWEEP_OBJ  := $(filter $(B)/daemon/sweep/%,$(DAEMON_OBJ))
 STILL_OBJ  := $(filter-out $(SWEEP_OBJ),$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
 UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
@@ -96,13 +96,13 @@ $(B)/moorectl: $(CLI_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -ldl
 DAEMON_LIBS := -levent -ljansson -lsystemd -libnetdisc -libmad -libumad -libverbs -lpthread -lm
+$(DAEMON_OBJ) $(B)/tests/daemon/still.o $(B)/tests/bench/ports: private ALL_CFLAGS += -Idaemon
 $(B)/moored: $(DAEMON_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
 $(B)/moored-still: $(STILL_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
-$(B)/tests/daemon/%.o: ALL_CFLAGS += -Idaemon
 
 # ---- tests -------------------------------------------------------------------
 $(B)/tests/unit/%: tests/unit/%.c $(B)/libmoore.a
@@ -115,15 +115,15 @@ $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.h $(B)/libmoore.a
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm
 
 # What of the daemon needs no loop, for its tests.
-RPC_OBJ := $(addprefix $(B)/daemon/,rpc.o schema.o conf.o file.o)
+RPC_OBJ := $(addprefix $(B)/daemon/,rpc/rpc.o rpc/schema.o conf.o file.o)
 $(B)/tests/unit/test_rpc $(B)/tests/unit/test_schema: $(B)/tests/unit/%: tests/unit/%.c $(RPC_OBJ) $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -I. -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -lcmocka -ljansson -lm
+	$(Q)$(CC) $(ALL_CFLAGS) -I. -Idaemon -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -lcmocka -ljansson -lm
 $(B)/tests/fuzz/fuzz_rpc: tests/fuzz/fuzz_rpc.c tests/fuzz/driver.h $(RPC_OBJ) $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -I. -Itests $(SANLD) -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -ljansson -lm
+	$(Q)$(CC) $(ALL_CFLAGS) -I. -Idaemon -Itests $(SANLD) -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -ljansson -lm
 
 $(B)/tests/bench/%: tests/bench/%.c $(B)/libmoore.a
 	$(call say,CC $<)
@@ -138,7 +138,7 @@ $(SIM_BIN): $(SIM_SRC) tests/sim/sim.h	# not linked to the library: it judges it
 $(B)/tests/bench/ports: tests/bench/ports.c $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Idaemon $(SANLD) -o $@ $^ $(DAEMON_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $^ $(DAEMON_LIBS)
 
 tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(B)/moored-still
 

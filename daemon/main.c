@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "conf.h"
-#include "methods.h"
+#include "rpc/methods.h"
 #include "notify.h"
 #include "state.h"
 

@@ -3,20 +3,20 @@
  *
  *   main.c      options, signals, start and stop
  *   state.c     struct moored: planes, plan, reload; the table of parts
+ *   view.c      what is worked out of a snapshot once, when it is asked for
  *   conf.c      moored.conf: one table row for each key
  *   loop.c      the one libevent base; posts from other threads come in here
- *   server.c    the Unix socket: peers, limits, slow readers (bytes only)
- *   rpc.c       JSON-RPC 2.0: bytes in, bytes out; no descriptor
- *   methods*.c  one table of methods: name, access, schema, function
  *   work.c      a thread for answers that take long
- *   sweep.c     the thread that owns the MAD port: discovery, tables, counters
- *   mad.c       pipelined MADs over libibumad, a bounded number outstanding
- *   history.c   rings of rates; store.c keeps them over a restart
- *   wiring.c    verdicts on each new snapshot, and what changed in them
- *   hot.c       hotspots on each poll
- *   metrics.c   Prometheus text; http.c serves it
  *   notify.c    systemd, and the log
  *   file.c      a whole file, bounded
+ *
+ *   sweep/      the thread that owns the MAD port: discover.c walks the fabric,
+ *               readback.c reads tables, counters.c counters; mad.c pipelines MADs
+ *   rpc/        server.c the Unix socket (bytes only), rpc.c JSON-RPC 2.0 (no
+ *               descriptor), methods*.c one table of methods, schema.c, events.c
+ *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots,
+ *               history.c rings of rates (store.c keeps them), metrics.c
+ *               Prometheus text (http.c serves it), expected.c the engine's tables
  *
  * Threads.  The loop's thread owns struct moored and everything in it.  Others
  * see only what they were given (a snapshot reference, a copy), and answer by

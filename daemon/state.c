@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "conf.h"
-#include "history.h"
-#include "hot.h"
-#include "methods.h"
-#include "metrics.h"
+#include "watch/history.h"
+#include "watch/hot.h"
+#include "rpc/methods.h"
+#include "watch/metrics.h"
 #include "notify.h"
 #include "state.h"
-#include "wiring.h"
+#include "watch/wiring.h"
 
 #define PLAN_MAX ((size_t)256 << 20)
 

@@ -4,8 +4,8 @@
 #define MOORED_STATE_H
 
 #include "moored.h"
-#include "rpc.h"
-#include "server.h"
+#include "rpc/rpc.h"
+#include "rpc/server.h"
 #include "work.h"
 
 /* ---- a snapshot with what makes it quick to ask --------------------------------- */

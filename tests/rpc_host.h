@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/rpc.h"
+#include "daemon/rpc/rpc.h"
 
 enum { JOBS_MAX = 8 };
 

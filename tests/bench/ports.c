@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "seen.h"
-#include "store.h"
+#include "sweep/seen.h"
+#include "watch/store.h"
 
 enum { OUTSTANDING = 16, ROUNDS = 9 };
 

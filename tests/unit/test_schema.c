@@ -3,7 +3,7 @@
  * for checks that nobody makes. */
 #include <jansson.h>
 
-#include "daemon/schema.h"
+#include "daemon/rpc/schema.h"
 #include "harness.h"
 
 static const struct {

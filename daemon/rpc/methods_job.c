@@ -2,8 +2,8 @@
 /* methods_job.c - what a job is to set, for the LMC that the fabric has now. */
 #include <stdlib.h>
 
-#include "expected.h"
-#include "methods.h"
+#include "watch/expected.h"
+#include "rpc/methods.h"
 #include "moore/env.h"
 
 /* The LMC that all endpoints have. */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc.h"
-#include "schema.h"
+#include "rpc/rpc.h"
+#include "rpc/schema.h"
 
 struct turn {
 	const struct rpc_host *h;

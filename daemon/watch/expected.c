@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expected.h"
-#include "methods.h"
+#include "watch/expected.h"
+#include "rpc/methods.h"
 #include "moore/engine.h"
 
 #define CONF_MAX ((size_t)1 << 20)

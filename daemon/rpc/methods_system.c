@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "methods.h"
+#include "rpc/methods.h"
 #include "state.h"
 
 static json_t *

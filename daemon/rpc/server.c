@@ -28,10 +28,10 @@
 #include <event2/listener.h>
 #include <systemd/sd-daemon.h>
 
-#include "methods.h"
+#include "rpc/methods.h"
 #include "notify.h"
-#include "rpc.h"
-#include "server.h"
+#include "rpc/rpc.h"
+#include "rpc/server.h"
 #include "state.h"
 
 enum {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hot.h"
-#include "methods.h"
+#include "watch/hot.h"
+#include "rpc/methods.h"
 #include "state.h"
 
 #define ALARMS_MAX 1000		/* of one answer */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics.h"
+#include "watch/metrics.h"
 #include "notify.h"
 
 #define AT_ONCE 4

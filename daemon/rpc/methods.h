@@ -8,7 +8,7 @@
 #define MOORED_METHODS_H
 
 #include "moored.h"
-#include "rpc.h"
+#include "rpc/rpc.h"
 
 #define P(properties) "{'type':'object','additionalProperties':false,'properties':{" \
 	properties "}}"

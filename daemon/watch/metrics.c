@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "methods.h"
-#include "metrics.h"
-#include "wiring.h"
+#include "rpc/methods.h"
+#include "watch/metrics.h"
+#include "watch/wiring.h"
 
 /* ---- text ------------------------------------------------------------------------------ */
 

@@ -9,7 +9,7 @@
 #ifndef MOORED_SEEN_H
 #define MOORED_SEEN_H
 
-#include "mad.h"
+#include "sweep/mad.h"
 #include "moored.h"
 
 #define DESC_MAX 64

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
-#include "methods.h"
+#include "watch/history.h"
+#include "rpc/methods.h"
 #include "state.h"
 
 enum { EXPORT_ROWS = 10 };

@@ -2,7 +2,7 @@
 /* methods_fabric.c - what was found: from the last snapshot alone. */
 #include <string.h>
 
-#include "methods.h"
+#include "rpc/methods.h"
 #include "state.h"
 
 json_t *

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "moore/base.h"
-#include "schema.h"
+#include "rpc/schema.h"
 
 struct place {
 	const struct place *up;

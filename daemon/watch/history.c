@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "history.h"
+#include "watch/history.h"
 #include "moore/load.h"
 #include "notify.h"
 #include "state.h"
-#include "store.h"
+#include "watch/store.h"
 
 enum { ROWS_MAX = 3600, SAVE_S = 20, SWEEPS_AHEAD = 1000 };
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "methods.h"
+#include "rpc/methods.h"
 #include "notify.h"
-#include "wiring.h"
+#include "watch/wiring.h"
 
 enum { TOLD = 50 };		/* deviations in one event; the rest is a number */
 

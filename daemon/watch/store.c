@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "moored.h"
-#include "store.h"
+#include "watch/store.h"
 
 #define FILE_MAX ((size_t)256 << 20)
 enum { PATH_LEN = 1024 };

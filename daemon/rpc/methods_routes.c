@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "moore/moore.h"
-#include "expected.h"
-#include "methods.h"
+#include "watch/expected.h"
+#include "rpc/methods.h"
 #include "state.h"
 
 /* ---- names ------------------------------------------------------------------------------- */

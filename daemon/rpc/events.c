@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "methods.h"
+#include "rpc/methods.h"
 #include "state.h"
 
 static const struct {

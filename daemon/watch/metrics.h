@@ -3,7 +3,7 @@
 #ifndef MOORED_METRICS_H
 #define MOORED_METRICS_H
 
-#include "hot.h"
+#include "watch/hot.h"
 #include "state.h"
 
 /* What a scrape is answered from, on any thread: copies and references. */

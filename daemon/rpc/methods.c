@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "methods.h"
+#include "rpc/methods.h"
 #include "notify.h"
-#include "schema.h"
+#include "rpc/schema.h"
 #include "state.h"
 
 static const struct method *const tables[] = {

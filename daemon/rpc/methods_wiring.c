@@ -3,8 +3,8 @@
  * fields are those of `moorectl check` and `moorectl repair` with --json. */
 #include <stdlib.h>
 
-#include "methods.h"
-#include "wiring.h"
+#include "rpc/methods.h"
+#include "watch/wiring.h"
 
 static bool
 compare(const struct call *c, struct wired *x, struct rpc_error *e)

@@ -2,7 +2,7 @@
 /* methods_plan.c - the intended fabric, as it is in force. */
 #include <stdlib.h>
 
-#include "methods.h"
+#include "rpc/methods.h"
 #include "state.h"
 
 static json_t *

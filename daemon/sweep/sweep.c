@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "notify.h"
-#include "seen.h"
+#include "sweep/seen.h"
 
 enum { LOOK_MS = 500, SETTLE_MS = 500, REOPEN_MS = 2000, LANES_AT_ONCE = 16384, STUCK_MS = 3000,
 	STOP_MS = 1500 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hot.h"
+#include "watch/hot.h"
 #include "notify.h"
 #include "state.h"
 
