@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* work.c - the worker's thread and its bounded queue.
+/* work.c - a worker's thread and its bounded queue.
  *
  * A job sees only what it was given: references that stay while it runs, and
  * nothing of struct moored. */

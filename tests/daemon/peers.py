@@ -310,6 +310,32 @@ def watch(other, plan, same):
         assert time.monotonic() - start < 2
 
 
+def verdict_first(other, plan):
+    """While 32 long answers are computed and wait, the plan is changed: the verdict
+    comes in two seconds, and so do short answers."""
+    import shutil
+    s = connect()
+    lines = Lines(s)
+    s.sendall(line(request("wiring.watch")))
+    assert lines.next()["result"]["last"]["deviations"] == []
+    many = [connect() for _ in range(4)]
+    for c in many:
+        c.sendall(line([request("routes.verify", id=i) for i in range(8)]))
+    while ask("system.status")["result"]["server"]["outstanding"] < 32:
+        pass
+    shutil.copy(other, plan)
+    start = time.monotonic()
+    assert "result" in ask("system.reload")
+    assert lines.next()["params"]["deviations"] == 5
+    verdict = time.monotonic() - start
+    assert "result" in ask("fabric.get")
+    took = time.monotonic() - start
+    status = ask("system.status")["result"]["server"]
+    print(f"verdict after {verdict:.2f} s, fabric.get after {took:.2f} s; {status['waiting']} wait")
+    assert status["waiting"] > 16       # or nothing was in the way
+    assert took < 2
+
+
 EXAMPLES = {
     "history.port": {"switch": "s0-0-0", "port": 1},
     "fabric.find": {"what": "1"},
