@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+"""moves.py LINKS REPAIR STEP - the moves of one step of a repair (`moorectl repair
+--json`), as lines for ibsim's console; LINKS (`moorectl links --json`) is the fabric
+before that step.  All ends of a step are pulled, then plugged in."""
+import json
+import sys
+
+
+def jack(j):
+    return j and f'"{j["switch"]}"[{j["port"]}]'
+
+
+links, repair = (json.load(open(p)) for p in sys.argv[1:3])
+far = {}
+for link in links["links"]:
+    a, b = jack(link["a"]), jack(link["b"])
+    far[a], far[b] = b, a
+moves = [m for m in repair["moves"] if m["step"] == int(sys.argv[3])]
+assert moves, "no such step"
+cables = {}                     # by name: its two ends, as they will be
+for m in moves:
+    if m["cable"] not in cables:
+        old = jack(m["from"])
+        ends = [None, None]
+        if old:
+            ends[m["end"] == "b"], ends[m["end"] == "a"] = old, far[old]
+            print("Unlink", old)
+        cables[m["cable"]] = ends
+    cables[m["cable"]][m["end"] == "b"] = jack(m["to"])
+for a, b in cables.values():
+    if a and b:
+        print("Link", a, b)
