@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """moves.py LINKS REPAIR STEP - the moves of one step of a repair (`moorectl repair
 --json`), as lines for ibsim's console; LINKS (`moorectl links --json`) is the fabric
-before that step.  All ends of a step are pulled, then plugged in."""
+before that step.  All ends of a step are pulled, then plugged in; a new cable of which
+one end is plugged in nobody sees."""
 import json
 import sys
 
@@ -16,10 +17,12 @@ far = {}
 for link in links["links"]:
     a, b = jack(link["a"]), jack(link["b"])
     far[a], far[b] = b, a
-moves = [m for m in repair["moves"] if m["step"] == int(sys.argv[3])]
-assert moves, "no such step"
+step = int(sys.argv[3])
+assert any(m["step"] == step for m in repair["moves"]), "no such step"
 cables = {}                     # by name: its two ends, as they will be
-for m in moves:
+for m in repair["moves"]:
+    if m["step"] != step and (m["from"] or m["step"] > step):
+        continue
     if m["cable"] not in cables:
         old = jack(m["from"])
         ends = [None, None]
@@ -29,5 +32,5 @@ for m in moves:
         cables[m["cable"]] = ends
     cables[m["cable"]][m["end"] == "b"] = jack(m["to"])
 for a, b in cables.values():
-    if a and b:
+    if a and b and far.get(a) != b:
         print("Link", a, b)
