@@ -599,14 +599,14 @@ sweeper_stop(struct sweeper *w)
 	bool ended = true;
 
 	atomic_store(&w->stop, true);
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += STOP_MS / 1000 + 1;
 	for (unsigned i = 0; i < w->n_planes; i++) {
 		struct plane_thread *p = &w->plane[i];
 
 		if (p->runs) {
 			wake(p);
-			ended &= pthread_timedjoin_np(p->thread, NULL, &until) == 0;
+			ended &= pthread_clockjoin_np(p->thread, NULL, CLOCK_MONOTONIC, &until) == 0;
 		}
 	}
 	if (w->watch)

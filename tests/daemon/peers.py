@@ -336,6 +336,34 @@ def verdict_first(other, plan):
     assert took < 2
 
 
+def stalled(clock):
+    """One peer asks for much and reads nothing, one is silent: 29 s later by moored's
+    clock both are there, after 31 s only the one that asked nothing."""
+    def requests():
+        return ask("system.status")["result"]["server"]["requests"]
+    silent, slow = connect(), connect()
+    silent.sendall(line(request("system.ping")))
+    assert "result" in Lines(silent).next()
+    slow.sendall(line(request("system.methods")) * 2000)
+    before = requests()
+    while True:             # until no more is written to it
+        time.sleep(0.2)
+        now = requests()
+        if 100 < now == before + 1:
+            break
+        before = now
+
+    def dropped_after(seconds):
+        with open(clock, "w") as f:
+            f.write(f"0 {seconds}")
+        ping_time()         # wakes the loop, which looks at its clock
+        return ask("system.status")["result"]["server"]["dropped"]
+    assert dropped_after(29 - 2) == 0
+    assert dropped_after(31) == 1
+    silent.sendall(line(request("system.ping")))
+    assert "result" in Lines(silent).next()
+
+
 EXAMPLES = {
     "history.port": {"switch": "s0-0-0", "port": 1},
     "fabric.find": {"what": "1"},

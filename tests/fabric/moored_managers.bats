@@ -72,9 +72,8 @@ standby() {
 	moored_stop
 }
 
-# ibsim ends with all its clients' ports; what comes back under the same name is a new
-# fabric.  umad2sim connects when it is loaded, so moored is started again by whoever
-# looks after it: here it has to say that the fabric is gone, and to end when it is told.
+# libumad2sim connects once in the life of a process, so that a new ibsim is found by a new
+# moored; the old one has to say that its fabric is gone, and to end when it is told.
 @test "ibsim killed: it is said and the last fabric is still served; a new one is found" {
 	planned slimfly q=5 p=4
 	moored_start
@@ -87,9 +86,7 @@ standby() {
 	will 8 '.planes[0].state != "up"' system.status
 	holds '.switches == 50' fabric.summary
 	holds '.ok' wiring.check
-	kill -TERM "$daemon_pid"
-	wait "$daemon_pid" || true
-	daemon_pid=''
+	moored_stop
 	rm -f "$dir/console"
 	sim_start "$dir/net"
 	moored_start
