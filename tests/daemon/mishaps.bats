@@ -94,3 +94,32 @@ saved_or_dead() { ! kill -0 $PID 2>/dev/null || [ "$(ls "$T"/state/history-* | w
 	[ $((SECONDS - before)) -le 3 ]
 	! logged 'given up'
 }
+
+@test "to the journal: an entry with fields, and nothing on standard error" {
+	[ "$(id -u)" -eq 0 ] || skip "needs to mount"
+	unshare -m --propagation slave mount -t tmpfs none /run || skip "cannot mount"
+	q5
+	$M plan new slimfly q=5 p=3 -o "$T/other.json" >/dev/null
+	SOCK=$T/s
+	printf '%s %s\n' socket "$SOCK" state_dir '(null)' metrics '(null)' plan "$T/other.json" >"$T/moored.conf"
+	unshare -m --propagation slave bash -c 'mount -t tmpfs none /run && exec "$@"' - \
+		python3 "$BATS_TEST_DIRNAME/peers.py" "$SOCK" journal 'deviations (' $D --config "$T/moored.conf" >"$T/journal"
+	jq -se 'all(.[]; .MESSAGE != "" and (.PRIORITY | test("^[0-7]$")))' "$T/journal"
+	jq -se '.[] | select(.MESSAGE | startswith("sweep 1 of plane 0")) | .MOORE_PLANE == "0" and .MOORE_SWEEP == "1" and .PRIORITY == "6"' "$T/journal"
+	jq -se '.[-1] | .MOORE_PLANE == "0" and .MOORE_SWEEP == "1" and .PRIORITY == "4"' "$T/journal"
+}
+
+@test "started by its socket: the first peer starts it and is answered" {
+	command -v systemd-socket-activate >/dev/null || skip "no systemd-socket-activate"
+	q5
+	mkdir "$T/s"
+	systemd-socket-activate --listen="$SOCK" -E MOORED_STILL $D --config "$T/moored.conf" --plan "$T/plan.json" 2>>"$T/log" 3>&- &
+	PID=$!
+	until_ok test -S "$SOCK"
+	! logged serves
+	[ "$(ask system.ping | jq .pid)" -eq $PID ]	# it becomes moored
+	will '.planes[0].switches == 50' system.status
+	stop
+	[ "$status" -eq 0 ]
+	[ -S "$SOCK" ]		# systemd's, not its own
+}

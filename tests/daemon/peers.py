@@ -364,6 +364,38 @@ def stalled(clock):
     assert "result" in Lines(silent).next()
 
 
+def journal(text, *command):
+    """Stand in for journald (/run is ours): run command with its standard error in the
+    journal; print the fields of each entry until one holds text."""
+    import struct
+    import subprocess
+    os.makedirs("/run/systemd/journal")
+    j = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    j.bind("/run/systemd/journal/socket")
+    j.settimeout(20)
+    r, w = os.pipe()
+    st = os.fstat(w)
+    p = subprocess.Popen(command, stderr=w, env=dict(
+        os.environ, JOURNAL_STREAM=f"{st.st_dev}:{st.st_ino}"))
+    os.close(w)
+    try:
+        entry = {}
+        while text not in entry.get("MESSAGE", ""):
+            data, entry = j.recv(1 << 16), {}
+            while data:
+                head, data = data.split(b"\n", 1)
+                name, eq, value = head.partition(b"=")
+                if not eq:      # binary: a length, the value, a newline
+                    n = struct.unpack("<Q", data[:8])[0]
+                    value, data = data[8:8 + n], data[9 + n:]
+                entry[name.decode()] = value.decode()
+            print(json.dumps(entry))
+    finally:
+        p.terminate()
+        p.wait(20)
+    assert os.read(r, 1 << 16) == b""       # nothing twice
+
+
 EXAMPLES = {
     "history.port": {"switch": "s0-0-0", "port": 1},
     "fabric.find": {"what": "1"},
