@@ -396,6 +396,83 @@ def journal(text, *command):
     assert os.read(r, 1 << 16) == b""       # nothing twice
 
 
+def followers(n, changes):
+    """n peers are told of each verdict, `changes` times; one more asks for much and
+    reads nothing, and one subscribes and reads nothing."""
+    import resource
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    all = [connect() for _ in range(int(n))]
+    for s in all:
+        s.sendall(line(request("wiring.watch")))
+    lines = [Lines(s) for s in all]
+    for l in lines:
+        assert "result" in l.next()
+    slow, deaf = connect(0.5), connect()
+    try:
+        slow.sendall(line(request("system.methods")) * 20000)
+    except TimeoutError:
+        pass
+    deaf.sendall(line(request("events.subscribe")))
+    for _ in range(int(changes)):
+        told = [l.next() for l in lines]
+        assert all_same(t["params"]["deviations"] for t in told)
+    print(f"slowest ping {max(ping_time() for _ in range(20)) * 1e3:.1f} ms")
+
+
+def all_same(values):
+    return len(set(values)) == 1
+
+
+def fuzz(seconds, seed):
+    """Requests of every method with parameters of every kind, then bytes of them changed:
+    whatever comes back is lines of JSON, and others are answered."""
+    import random
+    print("seed", seed)
+    r = random.Random(int(seed))
+    methods = [m["name"] for m in ask("system.methods")["result"]["methods"]]
+    words = ["s0-0-0", "s1-4-4-h3", "", "0", "-1", "\u0000", "é" * 50, "x" * 5000, "lft", "all"]
+    keys = ["switch", "port", "from", "to", "plane", "offset", "kinds", "pairs", "lids", "sl", "rows",
+            "after_ms", "fabric", "target", "use", "what", "sources", "bytes_per_s", "none"]
+
+    def value(deep=0):
+        return r.choice([None, True, 0, 1, -1, 255, 65536, 2 ** 63 - 1, -2 ** 63, 1e308, 0.5,
+                         r.choice(words), r.choice(words),
+                         [] if deep > 3 else [value(deep + 1) for _ in range(r.randrange(4))],
+                         {} if deep > 3 else {r.choice(keys): value(deep + 1) for _ in range(r.randrange(4))}])
+
+    def text():
+        one = request(r.choice(methods), {r.choice(keys): value() for _ in range(r.randrange(4))},
+                      r.choice([1, "a", None, value()]))
+        if r.random() < 0.1:
+            one = [one] * r.randrange(40)
+        b = bytearray(line(one))
+        for _ in range(r.choice([0, 0, 1, 3, 20])):
+            b[r.randrange(len(b))] = r.randrange(256)
+        return bytes(b[:r.randrange(len(b))] if r.random() < 0.05 else b)
+
+    end, sent, got = time.monotonic() + float(seconds), 0, 0
+    while time.monotonic() < end:
+        s = connect()
+        try:
+            for _ in range(r.randrange(1, 60)):
+                s.sendall(text())
+                sent += 1
+            if r.random() < 0.2:
+                continue            # leaves without a word
+            s.shutdown(socket.SHUT_WR)
+            lines = Lines(s)
+            while lines.next() is not None:
+                got += 1
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        finally:
+            s.close()
+        assert ping_time() < 2
+    print(f"{sent} lines sent, {got} answers")
+    assert got > 100
+
+
 EXAMPLES = {
     "history.port": {"switch": "s0-0-0", "port": 1},
     "fabric.find": {"what": "1"},
