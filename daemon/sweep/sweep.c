@@ -261,6 +261,16 @@ walk(struct plane_thread *p)
 }
 
 static void
+close_port(struct plane_thread *p)
+{
+	if (p->verbs)
+		ibv_close_device(p->verbs);
+	p->verbs = NULL;
+	mad_close(p->mad);
+	p->mad = NULL;
+}
+
+static void
 look(struct plane_thread *p)
 {
 	struct ask_with w = with(p);
@@ -268,6 +278,11 @@ look(struct plane_thread *p)
 	bool changed = !p->seen || !p->snap || p->seen->n_unanswered;
 	enum mad_end end = MAD_DONE;
 
+	if (!mad_there(p->mad)) {
+		close_port(p);	/* what is open stays dead when the device comes back */
+		tell_state(p, PLANE_NO_DEVICE, "the device of our own port is gone");
+		return;
+	}
 	if (!mad_active(p->mad)) {
 		tell_state(p, PLANE_DOWN, "our own port has no link");
 		return;
@@ -353,16 +368,6 @@ poll_counters(struct plane_thread *p)
 }
 
 /* ---- the port, and events of the device ------------------------------------------------------------- */
-
-static void
-close_port(struct plane_thread *p)
-{
-	if (p->verbs)
-		ibv_close_device(p->verbs);
-	p->verbs = NULL;
-	mad_close(p->mad);
-	p->mad = NULL;
-}
 
 /* A device may be there for MADs and not for verbs: then changes are looked for. */
 static void
@@ -451,7 +456,7 @@ step(struct plane_thread *p)
 		look(p);
 		p->look_us = mono_us() + p->look_ms * (uint64_t)1000;
 	}
-	if (!p->snap)
+	if (!p->snap || !p->mad)
 		return;
 	if (p->snap->fabric && now >= p->poll_us) {
 		p->poll_us = p->poll_us + 2 * poll_us > now ? p->poll_us + poll_us : now + poll_us;

@@ -98,3 +98,20 @@ standby() {
 	will 10 "$VERIFIED" routes.verify
 	moored_stop
 }
+
+@test "the device goes away and comes back: both are said, and the fabric is found again" {
+	planned slimfly q=5 p=4
+	moored_start
+	will 10 '.lanes_read' fabric.summary
+	device=$(echo "$dir/sys-$daemon_pid"/sys/class/infiniband/ibsim0)
+	mv "$device" "$dir/device"
+	will 5 '.planes[0].state == "no-device"' system.status
+	holds '.switches == 50' fabric.summary
+	mv "$dir/device" "$device"
+	will 5 "$UP" system.status
+	sim "Unlink $(first_link)"
+	will 3 '.cables == 174' fabric.summary
+	n=$(ask hotspots.list | jq .poll)
+	will 5 ".poll > $n" hotspots.list
+	moored_stop
+}
