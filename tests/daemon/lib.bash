@@ -65,6 +65,11 @@ ask() { $M --socket "$SOCK" call "$@"; }
 peer() { python3 "$BATS_TEST_DIRNAME/peers.py" "$SOCK" "$@"; }
 logged() { grep -q -- "$1" "$T/log"; }
 # A jq condition on an answer.
-holds() { local c=$1; shift; ask "$@" | jq -e "$c" >/dev/null || { echo "not ($c): $*"; ask "$@"; return 1; }; }
+# (No answer at all would do for jq -e alone.)
+holds() {
+	local c=$1 got
+	shift
+	got=$(ask "$@") && jq -e "$c" <<<"$got" >/dev/null || { echo "not ($c): $*"; echo "$got"; return 1; }
+}
 # holds, soon: what a reload does takes a moment.
 will() { until_ok holds "$@" >/dev/null || holds "$@"; }
