@@ -41,19 +41,17 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
 	v->load = calloc(b->v->g->n_edges + 1, sizeof(*v->load));
 	v->wish = calloc(n + 1, 1);
 	v->acc = calloc(n + 1, sizeof(*v->acc));
-	v->via = calloc(n + 1, 1);
 	v->beyond = calloc(n + 1, sizeof(*v->beyond));
 	v->route = calloc(n + 1, sizeof(*v->route));
 	v->price = calloc(b->v->g->n_edges + 1, sizeof(*v->price));
-	v->end = calloc(n + 1, 1);
 	v->gain = calloc(n * n + 1, sizeof(*v->gain));
 	v->first = calloc(n * n + 1, sizeof(*v->first));
 	v->last_hop = calloc(n * n + 1, sizeof(*v->last_hop));
 	for (uint32_t s = 0; s < n; s++)
 		v->split |= b->v->g->half[s] != 0;
 	return v->slot && v->len && v->flags && v->order && v->load &&
-		v->wish && v->acc && v->via && v->beyond && v->route && v->price &&
-		v->end && v->first && v->last_hop && v->gain &&
+		v->wish && v->acc && v->beyond && v->route && v->price &&
+		v->first && v->last_hop && v->gain &&
 		moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
 }
 
@@ -68,9 +66,7 @@ moore_rvaliant_fini(struct moore_rvaliant *v)
 	free(v->wish);
 	free(v->acc);
 	free(v->beyond);
-	free(v->via);
 	free(v->price);
-	free(v->end);
 	free(v->gain);
 	free(v->first);
 	free(v->last_hop);
@@ -167,13 +163,19 @@ grow(struct moore_rvaliant *v, const struct moore_rview *view, uint32_t root, ui
 
 /* What a source more on e would add to the sum of fourth powers, nearly; kept for
  * every edge, since loads change less often than they are asked for. */
-static void
-set_load(struct moore_rvaliant *v, uint32_t e, uint32_t load)
+static inline uint64_t
+price_at(const struct moore_rvaliant *v, uint32_t e, uint32_t load)
 {
 	uint64_t c = moore_rgraph_cost(v->b->v->g, e, (uint64_t)load + v->units);
 
+	return c * c * c;
+}
+
+static inline void
+set_load(struct moore_rvaliant *v, uint32_t e, uint32_t load)
+{
 	v->load[e] = load;
-	v->price[e] = v->b->v->g->flags[e] & v->b->v->flag ? c * c * c : NEVER;
+	v->price[e] = price_at(v, e, load);
 }
 
 /* Change the load of every edge on the route from edge e to the root. */
@@ -236,8 +238,8 @@ set_beyond(struct tree *w, uint32_t x, uint64_t sum)
 
 	if (!is_of_kind(w, x))
 		flags &= (uint8_t)~PASS;
-	w->v->via[x] = flags & PASS ? w->len[x] : MOORE_LEN_NONE;
-	w->v->beyond[x] = flags & PASS ? sum + dear * DEAR : NEVER;
+	w->v->beyond[x].hops = flags & PASS ? w->len[x] : MOORE_LEN_NONE;
+	w->v->beyond[x].price = flags & PASS ? sum + dear * DEAR : NEVER;
 }
 
 /* The bit of the link that e is the other end of, at its head. */
@@ -256,7 +258,7 @@ renew(struct tree *w, uint32_t x)
 	for (uint32_t a = x, e; a != w->root && w->flags[x] & PASS; a = g->to[e]) {
 		e = g->xadj[a] + w->slot[a];
 		sum += w->v->price[e];
-		w->v->end[x] = root_slot(g, e);
+		w->v->beyond[x].end = root_slot(g, e);
 	}
 	set_beyond(w, x, sum);
 }
@@ -267,7 +269,7 @@ renew_all(struct tree *w)
 {
 	for (uint32_t x = 0; x < w->view->g->n; x++)
 		renew(w, x);
-	w->v->via[w->root] = MOORE_LEN_NONE;
+	w->v->beyond[w->root].hops = MOORE_LEN_NONE;
 }
 
 /* The same for the tree just grown. */
@@ -285,10 +287,11 @@ price_grown(struct tree *w)
 		uint32_t x = t->queue[i], e = g->xadj[x] + t->slot[x];
 
 		route[x] = route[g->to[e]] + w->v->price[e];
-		w->v->end[x] = g->to[e] == w->root ? root_slot(g, e) : w->v->end[g->to[e]];
+		w->v->beyond[x].end = g->to[e] == w->root ? root_slot(g, e) :
+			w->v->beyond[g->to[e]].end;
 		set_beyond(w, x, route[x]);
 	}
-	w->v->via[w->root] = MOORE_LEN_NONE;
+	w->v->beyond[w->root].hops = MOORE_LEN_NONE;
 }
 
 /* ---- leaves that move ----------------------------------------------------------------- */
@@ -327,17 +330,15 @@ least_of(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uint64_t 
 	const uint32_t *xadj = w->view->g->xadj, n = xadj[s + 1] - xadj[s];
 	const uint32_t *to = w->view->g->to + xadj[s];
 	const uint64_t *price = v->price + xadj[s], first = w->first[s], last = w->last[s];
-	const uint64_t *beyond = v->beyond;
-	const uint8_t *via = v->via;
 	uint64_t least = limit < NEVER ? limit : NEVER, want = v->kind->longest ? span : 0;
 	uint32_t best = n;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t x = to[i];
-		uint64_t more = (uint64_t)via[x] - lo;		/* top bits: signs, not branches */
-		uint64_t p = price[i] + beyond[x] + (-(more ^ want) >> 63 << LONG_BIT);
+		const struct moore_rbeyond x = v->beyond[to[i]];
+		uint64_t more = (uint64_t)x.hops - lo;		/* top bits: signs, not branches */
+		uint64_t p = price[i] + x.price + (-(more ^ want) >> 63 << LONG_BIT);
 
-		p += ((first >> (i & 63) & 1) + (last >> v->end[x] & 1)) * v->again;
+		p += ((first >> (i & 63) & 1) + (last >> x.end & 1)) * v->again;
 		p |= ((span - more) | more) >> 63 << NEVER_BIT;
 		best = p < least ? i : best;
 		least = p < least ? p : least;
@@ -355,8 +356,8 @@ least_of_lanes(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uin
 	unsigned want = w->v->kind->longest ? span : 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t e = g->xadj[s] + i, x = g->to[e], more = (uint32_t)w->v->via[x] - lo;
-		uint64_t p = w->v->price[e] + w->v->beyond[x] + ((uint64_t)(more != want) << LONG_BIT);
+		uint32_t e = g->xadj[s] + i, x = g->to[e], more = (uint32_t)w->v->beyond[x].hops - lo;
+		uint64_t p = w->v->price[e] + w->v->beyond[x].price + ((uint64_t)(more != want) << LONG_BIT);
 
 		if (more <= span && p < least &&
 		    moore_rview_leaf(w->view, w->slot, w->root, s, e)) {
@@ -374,7 +375,7 @@ cheapest(const struct tree *w, uint32_t s, unsigned lo, unsigned hi, uint32_t no
 {
 	const struct moore_rgraph *g = w->view->g;
 	uint32_t base = g->xadj[s], n = g->xadj[s + 1] - base, best;
-	uint8_t *via = not == MOORE_NONE ? NULL : &w->v->via[not], was = via ? *via : 0;
+	uint8_t *via = not == MOORE_NONE ? NULL : &w->v->beyond[not].hops, was = via ? *via : 0;
 
 	if (via)
 		*via = MOORE_LEN_NONE;
@@ -448,6 +449,20 @@ move_leaves(struct tree *w, uint32_t first, bool sated)
 	}
 }
 
+/* The price of x's route, but for what one leaf of it brings. */
+static uint64_t
+price_without(const struct tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint64_t sum = 0;
+
+	for (uint32_t e; x != w->root; x = g->to[e]) {
+		e = g->xadj[x] + w->slot[x];
+		sum += price_at(w->v, e, w->v->load[e] - w->units);
+	}
+	return sum;
+}
+
 /* Leaves on detours move to cheaper ones as long. */
 static void
 sweep(struct tree *w)
@@ -457,17 +472,18 @@ sweep(struct tree *w)
 	renew_all(w);
 	for (uint32_t s = 0; s < g->n; s++) {
 		uint32_t now, e;
+		uint64_t was;
 
 		if (!is_leaf(w, s) || w->len[s] <= w->dist[s])
 			continue;
 		now = g->xadj[s] + w->slot[s];
-		change_route(w, now, -w->units);
-		renew(w, g->to[now]);
+		was = w->v->price[now];
+		w->v->price[now] = price_at(w->v, now, w->v->load[now] - w->units);
+		set_beyond(w, g->to[now], price_without(w, g->to[now]));
 		e = cheapest(w, s, w->len[s] - 1u, w->len[s] - 1u, MOORE_NONE, DEAR);
+		w->v->price[now] = was;
 		if (e != MOORE_NONE && e != now)
-			hang(w, s, e);
-		else
-			change_route(w, now, w->units);
+			move(w, s, e);
 	}
 }
 
@@ -503,7 +519,7 @@ send_children_off(struct tree *w, uint32_t s, unsigned generations)
 	const struct moore_rgraph *g = w->view->g;
 	bool all = true;
 
-	w->v->via[s] = MOORE_LEN_NONE;	/* nobody comes while they leave */
+	w->v->beyond[s].hops = MOORE_LEN_NONE;	/* nobody comes while they leave */
 	for (uint32_t o = g->xadj[s]; all && o < g->xadj[s + 1]; o++) {
 		uint32_t c = g->to[o], e;
 
@@ -647,7 +663,7 @@ start_slice(struct moore_rvaliant *v, const uint8_t *present)
 	v->lanes = false;
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		v->lanes |= v->b->v->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE;
-		set_load(v, e, v->load[e]);
+		v->price[e] = g->flags[e] & v->b->v->flag ? price_at(v, e, v->load[e]) : NEVER;
 		mean += v->load[e] + v->units;
 	}
 	mean /= g->n_edges + !g->n_edges;
