@@ -256,6 +256,8 @@ struct moore_rkind {
 };
 const struct moore_rkind *moore_rkind_of(uint32_t layers);
 
+#define MOORE_MAX_SPAN 2
+
 /* Non-minimal trees; the matrices are as in moore_rbalance. */
 struct moore_rvaliant {
 	const struct moore_rbalance *b;
@@ -273,6 +275,7 @@ struct moore_rvaliant {
 	uint64_t *price;	/* of each edge */
 	uint64_t *first, *last_hop;	/* matrices: links that earlier trees used */
 	uint16_t *gain;		/* likewise: what detours gave */
+	uint64_t hops[MOORE_MAX_SPAN + 1][2 * MOORE_LEN_NONE + 1];
 	uint64_t again;		/* the price of using one of them again */
 	uint32_t units;		/* the most LIDs that share a tree of this layer */
 	unsigned layer, n_shares, turn;	/* the slice at hand */

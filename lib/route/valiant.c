@@ -27,6 +27,19 @@
 
 #define MIN_SHARES 3		/* at most a third of the last hops is out of service */
 
+#define LONG_BIT 58		/* prices, above all loads */
+#define DEAR ((uint64_t)1 << 60)
+#define NEVER_BIT 62
+#define NEVER ((uint64_t)1 << NEVER_BIT)
+
+static uint64_t
+price_of_hops(unsigned span, int more, const struct moore_rkind *kind)
+{
+	if (more < 0 || more > (int)span)
+		return NEVER;
+	return (uint64_t)(more != (kind->longest ? (int)span : 0)) << LONG_BIT;
+}
+
 int
 moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
 		    const struct moore_rkind *kind)
@@ -47,6 +60,9 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
 	v->gain = calloc(n * n + 1, sizeof(*v->gain));
 	v->first = calloc(n * n + 1, sizeof(*v->first));
 	v->last_hop = calloc(n * n + 1, sizeof(*v->last_hop));
+	for (unsigned span = 0; span <= MOORE_MAX_SPAN; span++)
+		for (unsigned i = 0; i < sizeof(v->hops[0]) / sizeof(v->hops[0][0]); i++)
+			v->hops[span][i] = price_of_hops(span, (int)i - MOORE_LEN_NONE, kind);
 	for (uint32_t s = 0; s < n; s++)
 		v->split |= b->v->g->half[s] != 0;
 	return v->slot && v->len && v->flags && v->order && v->load &&
@@ -93,10 +109,6 @@ struct tree {
  * in others because it had more of them than most. */
 enum { SATED = 1, PASS = 2, KIDS = 4, COVERED = 8 };
 
-#define LONG_BIT 58		/* prices, above all loads */
-#define DEAR ((uint64_t)1 << 60)
-#define NEVER_BIT 62
-#define NEVER ((uint64_t)1 << NEVER_BIT)
 #define MAX_MEAN ((uint64_t)1 << 16)
 #define MAX_AGAIN ((uint64_t)1 << 55)	/* so that sums stay below LONG_BIT */
 #define AGAIN 361		/* links at a switch, squared, where a mean price is added */
@@ -178,41 +190,6 @@ set_load(struct moore_rvaliant *v, uint32_t e, uint32_t load)
 	v->price[e] = price_at(v, e, load);
 }
 
-/* Change the load of every edge on the route from edge e to the root. */
-static void
-change_route(const struct tree *w, uint32_t e, uint32_t by)
-{
-	const struct moore_rgraph *g = w->view->g;
-
-	for (;; e = g->xadj[g->to[e]] + w->slot[g->to[e]]) {
-		set_load(w->v, e, w->v->load[e] + by);
-		if (g->to[e] == w->root)
-			return;
-	}
-}
-
-static void
-keep_tree(struct tree *w)
-{
-	struct moore_rvaliant *v = w->v;
-	const struct moore_rtree *t = &v->t;
-	const struct moore_rgraph *g = w->view->g;
-
-	memcpy(w->slot, t->slot, g->n);
-	memcpy(w->len, t->len, g->n);
-	for (uint32_t s = 0; s < g->n; s++)
-		w->flags[s] = (uint8_t)((w->flags[s] & (SATED | COVERED)) | t->pass[s] * PASS |
-					t->kids[s] * KIDS);
-	for (uint32_t i = 0; i < t->n_reached; i++)
-		v->order[i] = (uint16_t)t->queue[i];
-	moore_rtree_sources(g, t->slot, v->order, t->n_reached, v->acc);
-	for (uint32_t i = 1; i < t->n_reached; i++) {
-		uint32_t s = t->queue[i], e = g->xadj[s] + t->slot[s];
-
-		set_load(v, e, v->load[e] + v->acc[s] * w->units);
-	}
-}
-
 /* Does the kind of layers let others go on over x? */
 static bool
 is_of_kind(const struct tree *w, uint32_t x)
@@ -255,7 +232,7 @@ renew(struct tree *w, uint32_t x)
 	const struct moore_rgraph *g = w->view->g;
 	uint64_t sum = 0;
 
-	for (uint32_t a = x, e; a != w->root && w->flags[x] & PASS; a = g->to[e]) {
+	for (uint32_t a = x, e; a != w->root && w->slot[x] != MOORE_SLOT_NONE; a = g->to[e]) {
 		e = g->xadj[a] + w->slot[a];
 		sum += w->v->price[e];
 		w->v->beyond[x].end = root_slot(g, e);
@@ -272,26 +249,34 @@ renew_all(struct tree *w)
 	w->v->beyond[w->root].hops = MOORE_LEN_NONE;
 }
 
-/* The same for the tree just grown. */
+/* The tree just grown, its loads and prices. */
 static void
-price_grown(struct tree *w)
+keep_tree(struct tree *w)
 {
+	struct moore_rvaliant *v = w->v;
+	const struct moore_rtree *t = &v->t;
 	const struct moore_rgraph *g = w->view->g;
-	const struct moore_rtree *t = &w->v->t;
-	uint64_t *route = w->v->route;
 
+	memcpy(w->slot, t->slot, g->n);
+	memcpy(w->len, t->len, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		w->flags[s] = (uint8_t)((w->flags[s] & (SATED | COVERED)) | t->pass[s] * PASS |
+					t->kids[s] * KIDS);
+	for (uint32_t i = 0; i < t->n_reached; i++)
+		v->order[i] = (uint16_t)t->queue[i];
+	moore_rtree_sources(g, t->slot, v->order, t->n_reached, v->acc);
 	if (t->n_reached < g->n)
 		renew_all(w);
-	route[w->root] = 0;
+	v->route[w->root] = 0;
 	for (uint32_t i = 1; i < t->n_reached; i++) {
-		uint32_t x = t->queue[i], e = g->xadj[x] + t->slot[x];
+		uint32_t x = v->order[i], e = g->xadj[x] + t->slot[x], r = g->to[e];
 
-		route[x] = route[g->to[e]] + w->v->price[e];
-		w->v->beyond[x].end = g->to[e] == w->root ? root_slot(g, e) :
-			w->v->beyond[g->to[e]].end;
-		set_beyond(w, x, route[x]);
+		set_load(v, e, v->load[e] + v->acc[x] * w->units);
+		v->route[x] = v->route[r] + v->price[e];
+		v->beyond[x].end = r == w->root ? root_slot(g, e) : v->beyond[r].end;
+		set_beyond(w, x, v->route[x]);
 	}
-	w->v->beyond[w->root].hops = MOORE_LEN_NONE;
+	v->beyond[w->root].hops = MOORE_LEN_NONE;
 }
 
 /* ---- leaves that move ----------------------------------------------------------------- */
@@ -301,21 +286,36 @@ static void
 hang(struct tree *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = w->view->g;
+	uint32_t x = g->to[e];
+	uint64_t sum = 0;
+	uint8_t end = 0;
 
 	w->slot[s] = (uint8_t)(e - g->xadj[s]);
-	w->len[s] = (uint8_t)(w->len[g->to[e]] + 1);
+	w->len[s] = (uint8_t)(w->len[x] + 1);
 	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
 				(moore_rview_transit(w->view, s) && moore_rview_legal(w->view, w->slot, w->root, e) ? PASS : 0));
-	w->flags[g->to[e]] |= KIDS;
-	change_route(w, e, w->units);
-	renew(w, g->to[e]);
-	renew(w, s);
+	w->flags[x] |= KIDS;
+	set_load(w->v, e, w->v->load[e] + w->units);
+	for (uint32_t a = x, o; a != w->root; a = g->to[o]) {
+		o = g->xadj[a] + w->slot[a];
+		set_load(w->v, o, w->v->load[o] + w->units);
+		sum += w->v->price[o];
+		end = root_slot(g, o);
+	}
+	w->v->beyond[x].end = w->v->beyond[s].end = end;
+	set_beyond(w, x, sum);
+	set_beyond(w, s, sum + w->v->price[e]);
 }
 
 static void
 move(struct tree *w, uint32_t s, uint32_t e)
 {
-	change_route(w, w->view->g->xadj[s] + w->slot[s], -w->units);
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t a = s, o; a != w->root; a = g->to[o]) {
+		o = g->xadj[a] + w->slot[a];
+		set_load(w->v, o, w->v->load[o] - w->units);
+	}
 	hang(w, s, e);
 }
 
@@ -329,17 +329,19 @@ least_of(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uint64_t 
 	const struct moore_rvaliant *v = w->v;
 	const uint32_t *xadj = w->view->g->xadj, n = xadj[s + 1] - xadj[s];
 	const uint32_t *to = w->view->g->to + xadj[s];
-	const uint64_t *price = v->price + xadj[s], first = w->first[s], last = w->last[s];
-	uint64_t least = limit < NEVER ? limit : NEVER, want = v->kind->longest ? span : 0;
+	const uint64_t *price = v->price + xadj[s], last = w->last[s];
+	uint64_t first = w->first[s];
+	const uint64_t *hops = v->hops[span] + MOORE_LEN_NONE - lo, again = v->again;
+	const struct moore_rbeyond *beyond = v->beyond;
+	uint64_t least = limit < NEVER ? limit : NEVER;
 	uint32_t best = n;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct moore_rbeyond x = v->beyond[to[i]];
-		uint64_t more = (uint64_t)x.hops - lo;		/* top bits: signs, not branches */
-		uint64_t p = price[i] + x.price + (-(more ^ want) >> 63 << LONG_BIT);
+		const struct moore_rbeyond *x = &beyond[to[i]];
+		uint64_t p = price[i] + x->price + hops[x->hops];
 
-		p += ((first >> (i & 63) & 1) + (last >> x.end & 1)) * v->again;
-		p |= ((span - more) | more) >> 63 << NEVER_BIT;
+		p += (-(first & 1) & again) + (-(last >> x->end & 1) & again);
+		first = first >> 1 | first << 63;
 		best = p < least ? i : best;
 		least = p < least ? p : least;
 	}
@@ -591,7 +593,6 @@ build_tree(struct moore_rvaliant *v, uint32_t root, uint32_t units, uint32_t n_c
 		grow(v, w.view, root, n_connected);
 	}
 	keep_tree(&w);
-	price_grown(&w);
 	move_leaves(&w, first, false);
 	move_leaves(&w, first, true);
 }
@@ -616,8 +617,9 @@ sate(struct tree *w)
 	}
 }
 
+/* The links of the minimal tree. */
 static void
-note_links(struct tree *w, const uint8_t *slot)
+note_minimal(struct tree *w, const uint8_t *slot)
 {
 	const struct moore_rgraph *g = w->view->g;
 
@@ -646,8 +648,10 @@ note_gains(struct tree *w)
 		w->flags[s] |= COVERED;
 		w->gain[s] = (uint16_t)(w->gain[s] + 1 + OTHER_FIRST * (w->slot[s] != minimal[s]));
 	}
-	if (!w->v->split)
-		note_links(w, w->slot);
+	for (uint32_t s = 0; s < g->n && !w->v->split; s++) {
+		w->first[s] |= (uint64_t)(w->len[s] < MOORE_LEN_NONE) << (w->slot[s] & 63);
+		w->last[s] |= (uint64_t)(w->len[s] < MOORE_LEN_NONE) << w->v->beyond[s].end;
+	}
 }
 
 /* The slice at hand: prices, and what it costs to use a link again. */
@@ -689,7 +693,7 @@ moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers
 
 		sate(&w);
 		if (turn + layer == 0 && !v->split)
-			note_links(&w, v->b->slot + (size_t)root * n);
+			note_minimal(&w, v->b->slot + (size_t)root * n);
 	}
 	for (uint32_t root = 0; root < n; root++)
 		if (present[root])
