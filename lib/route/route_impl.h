@@ -268,6 +268,8 @@ struct moore_rvaliant {
 	uint32_t *acc;
 	struct moore_rbeyond {	/* a node that a leaf may hang on: its route */
 		uint64_t price;
+		uint32_t edge;	/* its first */
+		uint16_t parent;
 		uint8_t hops;	/* MOORE_LEN_NONE: lets nobody through */
 		uint8_t end;	/* the bit of its last link */
 	} *beyond;

@@ -109,6 +109,7 @@ struct tree {
  * in others because it had more of them than most. */
 enum { SATED = 1, PASS = 2, KIDS = 4, COVERED = 8 };
 
+#define NOBODY UINT16_MAX
 #define MAX_MEAN ((uint64_t)1 << 16)
 #define MAX_AGAIN ((uint64_t)1 << 55)	/* so that sums stay below LONG_BIT */
 #define AGAIN 361		/* links at a switch, squared, where a mean price is added */
@@ -229,21 +230,32 @@ root_slot(const struct moore_rgraph *g, uint32_t e)
 static void
 renew(struct tree *w, uint32_t x)
 {
-	const struct moore_rgraph *g = w->view->g;
+	struct moore_rbeyond *b = w->v->beyond;
 	uint64_t sum = 0;
 
-	for (uint32_t a = x, e; a != w->root && w->slot[x] != MOORE_SLOT_NONE; a = g->to[e]) {
-		e = g->xadj[a] + w->slot[a];
-		sum += w->v->price[e];
-		w->v->beyond[x].end = root_slot(g, e);
+	for (uint32_t a = x; b[a].parent != NOBODY; a = b[a].parent) {
+		sum += w->v->price[b[a].edge];
+		b[x].end = root_slot(w->view->g, b[a].edge);
 	}
 	set_beyond(w, x, sum);
+}
+
+static void
+set_parent(struct tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->view->g;
+	struct moore_rbeyond *b = &w->v->beyond[x];
+
+	b->edge = g->xadj[x] + w->slot[x];
+	b->parent = w->slot[x] == MOORE_SLOT_NONE ? NOBODY : (uint16_t)g->to[b->edge];
 }
 
 /* The root is never a detour. */
 static void
 renew_all(struct tree *w)
 {
+	for (uint32_t x = 0; x < w->view->g->n; x++)
+		set_parent(w, x);
 	for (uint32_t x = 0; x < w->view->g->n; x++)
 		renew(w, x);
 	w->v->beyond[w->root].hops = MOORE_LEN_NONE;
@@ -268,9 +280,11 @@ keep_tree(struct tree *w)
 	if (t->n_reached < g->n)
 		renew_all(w);
 	v->route[w->root] = 0;
+	set_parent(w, w->root);
 	for (uint32_t i = 1; i < t->n_reached; i++) {
 		uint32_t x = v->order[i], e = g->xadj[x] + t->slot[x], r = g->to[e];
 
+		set_parent(w, x);
 		set_load(v, e, v->load[e] + v->acc[x] * w->units);
 		v->route[x] = v->route[r] + v->price[e];
 		v->beyond[x].end = r == w->root ? root_slot(g, e) : v->beyond[r].end;
@@ -286,6 +300,7 @@ static void
 hang(struct tree *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = w->view->g;
+	struct moore_rbeyond *b = w->v->beyond;
 	uint32_t x = g->to[e];
 	uint64_t sum = 0;
 	uint8_t end = 0;
@@ -295,14 +310,16 @@ hang(struct tree *w, uint32_t s, uint32_t e)
 	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
 				(moore_rview_transit(w->view, s) && moore_rview_legal(w->view, w->slot, w->root, e) ? PASS : 0));
 	w->flags[x] |= KIDS;
+	set_parent(w, s);
 	set_load(w->v, e, w->v->load[e] + w->units);
-	for (uint32_t a = x, o; a != w->root; a = g->to[o]) {
-		o = g->xadj[a] + w->slot[a];
+	for (uint32_t a = x; b[a].parent != NOBODY; a = b[a].parent) {
+		uint32_t o = b[a].edge;
+
 		set_load(w->v, o, w->v->load[o] + w->units);
 		sum += w->v->price[o];
 		end = root_slot(g, o);
 	}
-	w->v->beyond[x].end = w->v->beyond[s].end = end;
+	b[x].end = b[s].end = end;
 	set_beyond(w, x, sum);
 	set_beyond(w, s, sum + w->v->price[e]);
 }
@@ -310,12 +327,10 @@ hang(struct tree *w, uint32_t s, uint32_t e)
 static void
 move(struct tree *w, uint32_t s, uint32_t e)
 {
-	const struct moore_rgraph *g = w->view->g;
+	const struct moore_rbeyond *b = w->v->beyond;
 
-	for (uint32_t a = s, o; a != w->root; a = g->to[o]) {
-		o = g->xadj[a] + w->slot[a];
-		set_load(w->v, o, w->v->load[o] - w->units);
-	}
+	for (uint32_t a = s; b[a].parent != NOBODY; a = b[a].parent)
+		set_load(w->v, b[a].edge, w->v->load[b[a].edge] - w->units);
 	hang(w, s, e);
 }
 
@@ -423,13 +438,11 @@ is_free(const struct tree *w, uint32_t s)
 static uint32_t
 fair_detour(const struct tree *w, uint32_t s)
 {
-	const struct moore_rgraph *g = w->view->g;
+	const struct moore_rbeyond *b = w->v->beyond;
 	uint64_t now = 0;
 
-	for (uint32_t a = s, e; a != w->root; a = g->to[e]) {
-		e = g->xadj[a] + w->slot[a];
-		now += w->v->price[e];
-	}
+	for (uint32_t a = s; b[a].parent != NOBODY; a = b[a].parent)
+		now += w->v->price[b[a].edge];
 	return cheapest(w, s, w->dist[s] + 1u, w->dist[s] + 1u, MOORE_NONE,
 			MOORE_DETOUR_WORTH * now);
 }
@@ -455,13 +468,11 @@ move_leaves(struct tree *w, uint32_t first, bool sated)
 static uint64_t
 price_without(const struct tree *w, uint32_t x)
 {
-	const struct moore_rgraph *g = w->view->g;
+	const struct moore_rbeyond *b = w->v->beyond;
 	uint64_t sum = 0;
 
-	for (uint32_t e; x != w->root; x = g->to[e]) {
-		e = g->xadj[x] + w->slot[x];
-		sum += price_at(w->v, e, w->v->load[e] - w->units);
-	}
+	for (; b[x].parent != NOBODY; x = b[x].parent)
+		sum += price_at(w->v, b[x].edge, w->v->load[b[x].edge] - w->units);
 	return sum;
 }
 
@@ -525,7 +536,7 @@ send_children_off(struct tree *w, uint32_t s, unsigned generations)
 	for (uint32_t o = g->xadj[s]; all && o < g->xadj[s + 1]; o++) {
 		uint32_t c = g->to[o], e;
 
-		if (w->slot[c] == MOORE_SLOT_NONE || g->xadj[c] + w->slot[c] != g->rev[o])
+		if (w->v->beyond[c].parent != s)
 			continue;
 		if (w->flags[c] & KIDS && (!generations || !send_children_off(w, c, generations - 1))) {
 			all = false;
