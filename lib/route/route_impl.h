@@ -256,8 +256,6 @@ struct moore_rkind {
 };
 const struct moore_rkind *moore_rkind_of(uint32_t layers);
 
-#define MOORE_MAX_SPAN 2
-
 /* Non-minimal trees; the matrices are as in moore_rbalance. */
 struct moore_rvaliant {
 	const struct moore_rbalance *b;
@@ -266,18 +264,17 @@ struct moore_rvaliant {
 	uint32_t *load;		/* of each edge, over all slices of hosts so far */
 	uint8_t *wish;		/* scratch, per node */
 	uint32_t *acc;
-	struct moore_rbeyond {	/* a node that a leaf may hang on: its route */
+	uint8_t *hops;		/* of a node that a leaf may hang on; else MOORE_LEN_NONE */
+	struct moore_rbeyond {	/* its route */
 		uint64_t price;
 		uint32_t edge;	/* its first */
 		uint16_t parent;
-		uint8_t hops;	/* MOORE_LEN_NONE: lets nobody through */
 		uint8_t end;	/* the bit of its last link */
 	} *beyond;
 	uint64_t *route;
 	uint64_t *price;	/* of each edge */
 	uint64_t *first, *last_hop;	/* matrices: links that earlier trees used */
 	uint16_t *gain;		/* likewise: what detours gave */
-	uint64_t hops[MOORE_MAX_SPAN + 1][2 * MOORE_LEN_NONE + 1];
 	uint64_t again;		/* the price of using one of them again */
 	uint32_t units;		/* the most LIDs that share a tree of this layer */
 	unsigned layer, n_shares, turn;	/* the slice at hand */

@@ -29,16 +29,7 @@
 
 #define LONG_BIT 58		/* prices, above all loads */
 #define DEAR ((uint64_t)1 << 60)
-#define NEVER_BIT 62
-#define NEVER ((uint64_t)1 << NEVER_BIT)
-
-static uint64_t
-price_of_hops(unsigned span, int more, const struct moore_rkind *kind)
-{
-	if (more < 0 || more > (int)span)
-		return NEVER;
-	return (uint64_t)(more != (kind->longest ? (int)span : 0)) << LONG_BIT;
-}
+#define NEVER ((uint64_t)1 << 62)
 
 int
 moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
@@ -54,19 +45,17 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
 	v->load = calloc(b->v->g->n_edges + 1, sizeof(*v->load));
 	v->wish = calloc(n + 1, 1);
 	v->acc = calloc(n + 1, sizeof(*v->acc));
+	v->hops = calloc(n + 1, 1);
 	v->beyond = calloc(n + 1, sizeof(*v->beyond));
 	v->route = calloc(n + 1, sizeof(*v->route));
 	v->price = calloc(b->v->g->n_edges + 1, sizeof(*v->price));
 	v->gain = calloc(n * n + 1, sizeof(*v->gain));
 	v->first = calloc(n * n + 1, sizeof(*v->first));
 	v->last_hop = calloc(n * n + 1, sizeof(*v->last_hop));
-	for (unsigned span = 0; span <= MOORE_MAX_SPAN; span++)
-		for (unsigned i = 0; i < sizeof(v->hops[0]) / sizeof(v->hops[0][0]); i++)
-			v->hops[span][i] = price_of_hops(span, (int)i - MOORE_LEN_NONE, kind);
 	for (uint32_t s = 0; s < n; s++)
 		v->split |= b->v->g->half[s] != 0;
 	return v->slot && v->len && v->flags && v->order && v->load &&
-		v->wish && v->acc && v->beyond && v->route && v->price &&
+		v->wish && v->acc && v->hops && v->beyond && v->route && v->price &&
 		v->first && v->last_hop && v->gain &&
 		moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
 }
@@ -81,6 +70,7 @@ moore_rvaliant_fini(struct moore_rvaliant *v)
 	free(v->load);
 	free(v->wish);
 	free(v->acc);
+	free(v->hops);
 	free(v->beyond);
 	free(v->price);
 	free(v->gain);
@@ -216,7 +206,7 @@ set_beyond(struct tree *w, uint32_t x, uint64_t sum)
 
 	if (!is_of_kind(w, x))
 		flags &= (uint8_t)~PASS;
-	w->v->beyond[x].hops = flags & PASS ? w->len[x] : MOORE_LEN_NONE;
+	w->v->hops[x] = flags & PASS ? w->len[x] : MOORE_LEN_NONE;
 	w->v->beyond[x].price = flags & PASS ? sum + dear * DEAR : NEVER;
 }
 
@@ -258,7 +248,7 @@ renew_all(struct tree *w)
 		set_parent(w, x);
 	for (uint32_t x = 0; x < w->view->g->n; x++)
 		renew(w, x);
-	w->v->beyond[w->root].hops = MOORE_LEN_NONE;
+	w->v->hops[w->root] = MOORE_LEN_NONE;
 }
 
 /* The tree just grown, its loads and prices. */
@@ -290,7 +280,7 @@ keep_tree(struct tree *w)
 		v->beyond[x].end = r == w->root ? root_slot(g, e) : v->beyond[r].end;
 		set_beyond(w, x, v->route[x]);
 	}
-	v->beyond[w->root].hops = MOORE_LEN_NONE;
+	v->hops[w->root] = MOORE_LEN_NONE;
 }
 
 /* ---- leaves that move ----------------------------------------------------------------- */
@@ -334,75 +324,55 @@ move(struct tree *w, uint32_t s, uint32_t e)
 	hang(w, s, e);
 }
 
-/* Which of the n edges of s is the cheapest, below limit: by the prices of the edge
- * and of what lies beyond it, and of using a first or last link again; a route of
- * lo hops from there before longer ones, or the other way round, as the kind has
- * it; n when none is.  This is where the time goes: no branch but the loop's. */
+/* Slots of s that lead to where a route has lo to lo + span hops to go. */
 static uint32_t
-least_of(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uint64_t limit)
-{
-	const struct moore_rvaliant *v = w->v;
-	const uint32_t *xadj = w->view->g->xadj, n = xadj[s + 1] - xadj[s];
-	const uint32_t *to = w->view->g->to + xadj[s];
-	const uint64_t *price = v->price + xadj[s], last = w->last[s];
-	uint64_t first = w->first[s];
-	const uint64_t *hops = v->hops[span] + MOORE_LEN_NONE - lo, again = v->again;
-	const struct moore_rbeyond *beyond = v->beyond;
-	uint64_t least = limit < NEVER ? limit : NEVER;
-	uint32_t best = n;
-
-	for (uint32_t i = 0; i < n; i++) {
-		const struct moore_rbeyond *x = &beyond[to[i]];
-		uint64_t p = price[i] + x->price + hops[x->hops];
-
-		p += (-(first & 1) & again) + (-(last >> x->end & 1) & again);
-		first = first >> 1 | first << 63;
-		best = p < least ? i : best;
-		least = p < least ? p : least;
-	}
-	return best;
-}
-
-/* Where links of one lane must be looked at one by one. */
-static uint32_t
-least_of_lanes(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uint64_t limit)
+list_ways(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uint8_t *slot)
 {
 	const struct moore_rgraph *g = w->view->g;
-	uint32_t n = g->xadj[s + 1] - g->xadj[s], best = n;
-	uint64_t least = limit < NEVER ? limit : NEVER;
-	unsigned want = w->v->kind->longest ? span : 0;
+	const uint8_t *hops = w->v->hops;
+	const uint32_t *to = g->to + g->xadj[s];
+	uint32_t n = g->xadj[s + 1] - g->xadj[s], n_ways = 0, k = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t e = g->xadj[s] + i, x = g->to[e], more = (uint32_t)w->v->beyond[x].hops - lo;
-		uint64_t p = w->v->price[e] + w->v->beyond[x].price + ((uint64_t)(more != want) << LONG_BIT);
-
-		if (more <= span && p < least &&
-		    moore_rview_leaf(w->view, w->slot, w->root, s, e)) {
-			least = p;
-			best = i;
-		}
+		slot[n_ways] = (uint8_t)i;
+		n_ways += (uint8_t)(hops[to[i]] - lo) <= span;
 	}
-	return best;
+	if (!w->v->lanes)
+		return n_ways;
+	for (uint32_t i = 0; i < n_ways; i++) {
+		slot[k] = slot[i];
+		k += moore_rview_leaf(w->view, w->slot, w->root, s, g->xadj[s] + slot[i]);
+	}
+	return k;
 }
 
-/* The cheapest edge for leaf s with a route of lo+1 to hi+1 hops, not over
- * `not`; MOORE_NONE when there is none. */
+/* The cheapest edge for leaf s with a route of lo+1 to hi+1 hops, not over `not`,
+ * below limit, MOORE_NONE when there is none: by the prices of the edge and of what
+ * lies beyond it, and of using a first or last link again; a route of lo+1 hops
+ * before longer ones, or the other way round, as the kind has it.  This is where
+ * the time goes: no branches in loops. */
 static uint32_t
 cheapest(const struct tree *w, uint32_t s, unsigned lo, unsigned hi, uint32_t not, uint64_t limit)
 {
-	const struct moore_rgraph *g = w->view->g;
-	uint32_t base = g->xadj[s], n = g->xadj[s + 1] - base, best;
-	uint8_t *via = not == MOORE_NONE ? NULL : &w->v->beyond[not].hops, was = via ? *via : 0;
+	const struct moore_rvaliant *v = w->v;
+	uint32_t base = w->view->g->xadj[s], best = MOORE_NONE, n;
+	const uint32_t *to = w->view->g->to + base;
+	const uint64_t *price = v->price + base, first = w->first[s], last = w->last[s];
+	uint64_t least = limit < NEVER ? limit : NEVER;
+	unsigned want = v->kind->longest ? hi : lo;
+	uint8_t slot[256];
 
-	if (via)
-		*via = MOORE_LEN_NONE;
-	if (w->v->lanes)
-		best = least_of_lanes(w, s, lo, hi - lo, limit);
-	else
-		best = least_of(w, s, lo, hi - lo, limit);
-	if (via)
-		*via = was;
-	return best < n ? base + best : MOORE_NONE;
+	n = list_ways(w, s, lo, hi - lo, slot);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = slot[k], x = to[i];
+		uint64_t p = price[i] + v->beyond[x].price + ((uint64_t)(v->hops[x] != want) << LONG_BIT);
+
+		p += ((first >> (i & 63) & 1) + (last >> v->beyond[x].end & 1)) * v->again;
+		p = x == not ? NEVER : p;
+		best = p < least ? base + i : best;
+		least = p < least ? p : least;
+	}
+	return best;
 }
 
 /* The best detour of leaf s: one hop longer than minimal, or two (three from a
@@ -532,7 +502,7 @@ send_children_off(struct tree *w, uint32_t s, unsigned generations)
 	const struct moore_rgraph *g = w->view->g;
 	bool all = true;
 
-	w->v->beyond[s].hops = MOORE_LEN_NONE;	/* nobody comes while they leave */
+	w->v->hops[s] = MOORE_LEN_NONE;	/* nobody comes while they leave */
 	for (uint32_t o = g->xadj[s]; all && o < g->xadj[s + 1]; o++) {
 		uint32_t c = g->to[o], e;
 
