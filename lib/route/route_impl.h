@@ -271,7 +271,6 @@ struct moore_rvaliant {
 		uint16_t parent;
 		uint8_t end;	/* the bit of its last link */
 	} *beyond;
-	uint64_t *route;
 	uint64_t *price;	/* of each edge */
 	uint64_t *first, *last_hop;	/* matrices: links that earlier trees used */
 	uint16_t *gain;		/* likewise: what detours gave */

@@ -47,7 +47,6 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
 	v->acc = calloc(n + 1, sizeof(*v->acc));
 	v->hops = calloc(n + 1, 1);
 	v->beyond = calloc(n + 1, sizeof(*v->beyond));
-	v->route = calloc(n + 1, sizeof(*v->route));
 	v->price = calloc(b->v->g->n_edges + 1, sizeof(*v->price));
 	v->gain = calloc(n * n + 1, sizeof(*v->gain));
 	v->first = calloc(n * n + 1, sizeof(*v->first));
@@ -55,7 +54,7 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
 	for (uint32_t s = 0; s < n; s++)
 		v->split |= b->v->g->half[s] != 0;
 	return v->slot && v->len && v->flags && v->order && v->load &&
-		v->wish && v->acc && v->hops && v->beyond && v->route && v->price &&
+		v->wish && v->acc && v->hops && v->beyond && v->price &&
 		v->first && v->last_hop && v->gain &&
 		moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
 }
@@ -76,7 +75,6 @@ moore_rvaliant_fini(struct moore_rvaliant *v)
 	free(v->gain);
 	free(v->first);
 	free(v->last_hop);
-	free(v->route);
 	moore_rtree_fini(&v->t);
 	*v = (struct moore_rvaliant){ 0 };
 }
@@ -198,16 +196,15 @@ is_of_kind(const struct tree *w, uint32_t x)
 /* For a node to hang on: its hops (MOORE_LEN_NONE when it lets nobody through),
  * and the price of its route, renewed as leaves come.  A switch that still wants
  * a detour of its own, and would lose it by taking a leaf, is dear. */
-static void
+static inline void
 set_beyond(struct tree *w, uint32_t x, uint64_t sum)
 {
 	uint8_t flags = w->flags[x];
 	bool dear = !(flags & (KIDS | SATED)) & (w->len[x] == w->dist[x]) & w->view->g->weight[x];
+	bool open = flags & PASS && is_of_kind(w, x);
 
-	if (!is_of_kind(w, x))
-		flags &= (uint8_t)~PASS;
-	w->v->hops[x] = flags & PASS ? w->len[x] : MOORE_LEN_NONE;
-	w->v->beyond[x].price = flags & PASS ? sum + dear * DEAR : NEVER;
+	w->v->hops[x] = open ? w->len[x] : MOORE_LEN_NONE;
+	w->v->beyond[x].price = sum + dear * DEAR;
 }
 
 /* The bit of the link that e is the other end of, at its head. */
@@ -221,12 +218,15 @@ static void
 renew(struct tree *w, uint32_t x)
 {
 	struct moore_rbeyond *b = w->v->beyond;
+	uint32_t last = 0;
 	uint64_t sum = 0;
 
 	for (uint32_t a = x; b[a].parent != NOBODY; a = b[a].parent) {
-		sum += w->v->price[b[a].edge];
-		b[x].end = root_slot(w->view->g, b[a].edge);
+		last = b[a].edge;
+		sum += w->v->price[last];
 	}
+	if (b[x].parent != NOBODY)
+		b[x].end = root_slot(w->view->g, last);
 	set_beyond(w, x, sum);
 }
 
@@ -269,16 +269,15 @@ keep_tree(struct tree *w)
 	moore_rtree_sources(g, t->slot, v->order, t->n_reached, v->acc);
 	if (t->n_reached < g->n)
 		renew_all(w);
-	v->route[w->root] = 0;
+	v->beyond[w->root].price = 0;
 	set_parent(w, w->root);
 	for (uint32_t i = 1; i < t->n_reached; i++) {
 		uint32_t x = v->order[i], e = g->xadj[x] + t->slot[x], r = g->to[e];
 
 		set_parent(w, x);
 		set_load(v, e, v->load[e] + v->acc[x] * w->units);
-		v->route[x] = v->route[r] + v->price[e];
 		v->beyond[x].end = r == w->root ? root_slot(g, e) : v->beyond[r].end;
-		set_beyond(w, x, v->route[x]);
+		set_beyond(w, x, v->beyond[r].price + v->price[e]);	/* r has children: not dear */
 	}
 	v->hops[w->root] = MOORE_LEN_NONE;
 }
@@ -293,7 +292,6 @@ hang(struct tree *w, uint32_t s, uint32_t e)
 	struct moore_rbeyond *b = w->v->beyond;
 	uint32_t x = g->to[e];
 	uint64_t sum = 0;
-	uint8_t end = 0;
 
 	w->slot[s] = (uint8_t)(e - g->xadj[s]);
 	w->len[s] = (uint8_t)(w->len[x] + 1);
@@ -307,10 +305,9 @@ hang(struct tree *w, uint32_t s, uint32_t e)
 
 		set_load(w->v, o, w->v->load[o] + w->units);
 		sum += w->v->price[o];
-		end = root_slot(g, o);
 	}
-	b[x].end = b[s].end = end;
-	set_beyond(w, x, sum);
+	b[x].price = sum;
+	b[s].end = b[x].end;
 	set_beyond(w, s, sum + w->v->price[e]);
 }
 
@@ -387,6 +384,22 @@ best_detour(const struct tree *w, uint32_t s, uint32_t not)
 			w->flags[s] & SATED || w->v->last ? DEAR : UINT64_MAX);
 }
 
+/* Those now, in order from `first` on, whose routes are longer than minimal or not,
+ * and whose flag SATED is as said. */
+static uint32_t
+list_leaves(struct tree *w, uint32_t first, bool longer, uint8_t mask, uint8_t flags)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t k = 0;
+
+	for (uint32_t i = 0, s = first; i < g->n; i++, s = s + 1 < g->n ? s + 1 : 0) {
+		w->v->order[k] = (uint16_t)s;
+		k += ((w->flags[s] & (mask | KIDS)) == flags) & g->weight[s] &
+			(w->slot[s] != MOORE_SLOT_NONE) & ((w->len[s] > w->dist[s]) == longer);
+	}
+	return k;
+}
+
 /* A leaf that counts: no children, a route, and a source of load. */
 static bool
 is_leaf(const struct tree *w, uint32_t s)
@@ -420,13 +433,12 @@ fair_detour(const struct tree *w, uint32_t s)
 static void
 move_leaves(struct tree *w, uint32_t first, bool sated)
 {
-	const struct moore_rgraph *g = w->view->g;
+	uint32_t n = list_leaves(w, first, false, SATED, sated ? SATED : 0);
 
-	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t s = first + i < g->n ? first + i : first + i - g->n, e;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = w->v->order[i], e;
 
-		if (!is_leaf(w, s) || w->len[s] > w->dist[s] ||
-		    sated != ((w->flags[s] & SATED) != 0))
+		if (w->flags[s] & KIDS)
 			continue;
 		e = is_free(w, s) ? fair_detour(w, s) : best_detour(w, s, MOORE_NONE);
 		if (e != MOORE_NONE)
@@ -451,18 +463,20 @@ static void
 sweep(struct tree *w)
 {
 	const struct moore_rgraph *g = w->view->g;
+	uint32_t n;
 
 	renew_all(w);
-	for (uint32_t s = 0; s < g->n; s++) {
-		uint32_t now, e;
+	n = list_leaves(w, 0, true, 0, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = w->v->order[i], now, e;
 		uint64_t was;
 
-		if (!is_leaf(w, s) || w->len[s] <= w->dist[s])
+		if (w->flags[s] & KIDS)
 			continue;
 		now = g->xadj[s] + w->slot[s];
 		was = w->v->price[now];
 		w->v->price[now] = price_at(w->v, now, w->v->load[now] - w->units);
-		set_beyond(w, g->to[now], price_without(w, g->to[now]));
+		w->v->beyond[g->to[now]].price = price_without(w, g->to[now]);
 		e = cheapest(w, s, w->len[s] - 1u, w->len[s] - 1u, MOORE_NONE, DEAR);
 		w->v->price[now] = was;
 		if (e != MOORE_NONE && e != now)
