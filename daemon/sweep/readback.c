@@ -155,11 +155,12 @@ on_lanes(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, unsi
 		memcpy(s->sl2vl[(q->mod >> 8) * (s->n_ports + 1u) + (q->mod & 0xff)], data, 8);
 }
 
-/* What enters on one and may leave by the other. */
+/* What may enter on one and leave by the other.  A packet that turns back is a fault of
+ * the tables, and has a lane all the same: the one that the switch holds is told. */
 static bool
 in_use(const struct seen_switch *s, uint32_t in, uint32_t out)
 {
-	return in != out && s->port[in].role && s->port[out].role;
+	return s->port[in].role && s->port[out].role;
 }
 
 /* The rows of one switch from `from` on, until max were asked; where it ended. */
