@@ -124,7 +124,7 @@ read_forwarding(struct seen *s, const struct ask_with *w)
 
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		ask(&b, mad_add_to(&b, 0, s->sw[i].path, s->sw[i].hops), IB_ATTR_SWITCH_INFO, 0, i);
-	end = mad_run(w->mad, &b, w->beat, w->stop);
+	end = ask_beside_looks(&b, w);
 	mad_batch_fini(&b);
 	return end;
 }
@@ -196,8 +196,9 @@ read_lanes(struct seen *s, const struct ask_with *w, uint32_t max, uint64_t *at)
 			i++;
 		}
 	}
-	*at = i < s->n_switches ? (uint64_t)i << 32 | from : 0;
-	end = b.oom ? MAD_NOMEM : mad_run(w->mad, &b, w->beat, w->stop);
+	end = b.oom ? MAD_NOMEM : ask_beside_looks(&b, w);
+	if (end != MAD_LEFT)
+		*at = i < s->n_switches ? (uint64_t)i << 32 | from : 0;
 	mad_batch_fini(&b);
 	return end;
 }

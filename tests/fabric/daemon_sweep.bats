@@ -76,6 +76,28 @@ same_table() {
 	moored_stop
 }
 
+@test "the verdict on the cabling comes of itself in less than two seconds" {
+	planned slimfly q=5
+	moored_start
+	will 10 '.lanes_read' fabric.summary
+	moorectl --socket "$dir/moored.sock" events wiring --json >"$dir/events" 2>&1 3>&- 7>&- &
+	events=$!
+	told() {	# LINES CONDITION
+		[ "$(wc -l <"$dir/events")" -eq "$1" ] && [ "$(tail -n 1 "$dir/events" | jq "$2")" = true ]
+	}
+	sleep 0.5	# subscribed
+	n=0
+	# By the first of them the way from us to others goes, by the others it does not.
+	for link in "$(first_link)" "$(cables | sed -n 100p)" "$(cables | sed -n 300p)"; do
+		sim "Unlink $link"
+		until_us 2 told $((n += 1)) '.params.n_appeared == 1 and .params.ok == false' || fail "cut $link: $(cat "$dir/events")"
+		sim "ReLink $link"
+		until_us 2 told $((n += 1)) '.params.n_cleared == 1 and .params.ok' || fail "joined $link: $(cat "$dir/events")"
+		settled
+	done
+	kill $events
+}
+
 @test "tables follow what OpenSM routes around a cut" {
 	planned slimfly q=5
 	moored_start
