@@ -747,6 +747,7 @@ seen_snapshot(const struct seen *s, struct snapshot **out, struct moore_err *err
 		return moore_fail_nomem(err);
 	atomic_init(&n->refs, 1);
 	memcpy(n->sm, s->sm, sizeof(n->sm));
+	n->sa = s->sa;
 	if ((rc = make_plan(s, &n->seen, err)) < 0) {
 		snapshot_put(n);
 		return rc;

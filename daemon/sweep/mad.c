@@ -304,7 +304,11 @@ compose(const struct mad_batch *b, const struct mad_ask *q, uint8_t *mad, uint32
 		mad[DATA_AT + 1] = (uint8_t)q->mod;
 		break;
 	case MAD_SA:
-		memcpy(mad + SA_MASK_AT, b->sa, IB_MAD_SIZE - SA_MASK_AT);
+		mad[SA_MASK_AT + 6] = 1 << (12 - 8);		/* of these, one */
+		mad[SA_MASK_AT + 7] = 1 << 4 | 1 << 5;		/* DLID, SLID */
+		put16(mad + SA_DATA_AT + 40, (uint16_t)q->mod);
+		put16(mad + SA_DATA_AT + 42, (uint16_t)(q->mod >> 16));
+		mad[SA_DATA_AT + 49] = 1;
 		break;
 	}
 }
@@ -397,7 +401,9 @@ receive(struct mad_port *m, struct mad_batch *b, int wait_ms)
 	uint32_t tid, at;
 	uint16_t status;
 
-	if (umad_recv(m->fd, m->umad, &len, wait_ms) < 0 || len < IB_MAD_SIZE)
+	/* A simulator hands over what was sent, which may end before the MAD does. */
+	memset(umad_get_mad(m->umad), 0, IB_MAD_SIZE);
+	if (umad_recv(m->fd, m->umad, &len, wait_ms) < 0 || len < DATA_AT)
 		return;
 	memcpy(&tid, mad + 12, sizeof(tid));
 	tid = be32toh(tid);

@@ -26,7 +26,9 @@ enum mad_class { MAD_SMP_DIRECT, MAD_SMP_LID, MAD_PERF, MAD_SA, N_MAD_CLASSES };
 
 struct mad_ask {
 	uint32_t to;		/* mad_add_to() */
-	uint32_t mod;		/* attribute modifier; the port for MAD_PERF */
+	/* Attribute modifier; the port for MAD_PERF; for MAD_SA, which asks for path records
+	 * alone, the LIDs of source << 16 | destination. */
+	uint32_t mod;
 	uint32_t tag;		/* the caller's */
 	uint16_t attr;
 	uint8_t class;		/* enum mad_class */
@@ -43,8 +45,6 @@ struct mad_batch {
 	uint32_t late;		/* Gets that waited a whole timeout, answered in the end or not */
 	uint32_t late_max;	/* more of them than that end it with MAD_LEFT */
 	uint64_t pause_us;	/* MAD_PAUSED by then; mad_run() again goes on.  0: never */
-	/* Data of an SA Get, 200 bytes from its component mask on; NULL for others. */
-	const uint8_t *sa;
 	/* data: the attribute, 64 bytes of an SMP, 192 of a GMP (after the SA header for
 	 * MAD_SA, 200); NULL when nobody answered, then status is 0 too; or when the port
 	 * refused, then status is the MAD's.  May add to the batch. */

@@ -297,6 +297,7 @@ seen_tables(const struct seen *s, struct snapshot *to, bool have_lanes, struct m
 void
 seen_inherit(struct seen *s, struct seen *old)
 {
+	s->sa = old->sa;
 	for (uint32_t i = 0, k = 0; i < s->n_switches; i++) {
 		struct seen_switch *w = &s->sw[i], *from;
 

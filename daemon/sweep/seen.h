@@ -4,6 +4,7 @@
  *
  *   discover.c   walks the fabric, and looks whether it changed
  *   readback.c   tables, as the switches hold them
+ *   records.c    SLs of the SA's path records
  *   counters.c   one reading of all counters
  *   sweep.c      when which of these happens, and what the loop is given */
 #ifndef MOORED_SEEN_H
@@ -68,6 +69,7 @@ struct seen {
 	moore_lid sm_lid;
 	uint8_t self_path1;	/* our port: first step of every way; 0 on a switch */
 	char sm[64];
+	struct sa_read sa;
 	uint32_t n_unanswered;	/* ports that are up and lead to nobody who answers */
 };
 void seen_free(struct seen *s);	/* NULL is fine */
@@ -105,6 +107,9 @@ uint64_t lanes_hash(const struct seen *s);
 int seen_tables(const struct seen *s, struct snapshot *to, bool have_lanes, struct moore_err *err);
 /* Take over from an older walk what was read of the same switches. */
 void seen_inherit(struct seen *s, struct seen *old);
+
+/* records.c: some more pairs of endpoints, into s->sa. */
+enum mad_end read_records(struct seen *s, const struct ask_with *w);
 
 /* counters.c */
 enum mad_end read_counters(struct seen *s, const struct ask_with *w, struct poll *p);

@@ -8,6 +8,7 @@
  *   look     every LOOK_MS: a Get for each link.  Nobody has to announce a change
  *   tables   after a walk, then each SETTLE_MS until they stand still, then each sweep_s
  *   lanes    after tables changed, in slices; else a slice each sweep_s
+ *   records  some of the SA's after lanes were read, and each sweep_s
  *   counters every poll_ms, without any of the above
  *
  * A look that is due goes between the Gets of counters and tables.  Where a link is
@@ -37,7 +38,7 @@
 enum { LOOK_MS = 500, SETTLE_MS = 500, REOPEN_MS = 2000, LANES_AT_ONCE = 16384, STUCK_MS = 3000,
 	STOP_MS = 1500 };
 
-enum reading { READ_COUNTERS, READ_TABLES, N_READINGS };
+enum reading { READ_COUNTERS, READ_TABLES, READ_RECORDS, N_READINGS };
 
 struct plane_thread {
 	struct sweeper *w;
@@ -63,7 +64,7 @@ struct plane_thread {
 	uint32_t again_ms;
 	uint64_t topology_hash, forwarding, lanes;
 	uint64_t lanes_at;
-	bool lanes_run, have_lanes, walked;	/* since tables were read */
+	bool lanes_run, records_run, have_lanes, walked;	/* since tables were read */
 	uint64_t tables_sweep, polls;
 };
 
@@ -359,6 +360,7 @@ read_tables(struct plane_thread *p)
 	h = forwarding_hash(p->seen);
 	if (h == p->forwarding && p->tables_sweep && !p->walked) {
 		p->lanes_run |= !p->have_lanes;
+		p->records_run = true;
 		return;
 	}
 	/* LIDs may have moved with the tables, where no link did. */
@@ -366,7 +368,8 @@ read_tables(struct plane_thread *p)
 		walk(p);
 	p->walked = false;
 	p->forwarding = h;
-	p->lanes_run = true;
+	p->lanes_run = p->records_run = true;
+	p->seen->sa = (struct sa_read){ 0 };
 	p->tables_us = mono_us() + SETTLE_MS * 1000;
 	publish(p, (uint32_t)((mono_us() - from) / 1000), true);
 }
@@ -391,6 +394,22 @@ read_some_lanes(struct plane_thread *p)
 	p->lanes = h;
 	p->have_lanes = true;
 	publish(p, 0, true);
+}
+
+static void
+read_some_records(struct plane_thread *p)
+{
+	struct ask_with w = with_looks(p, READ_RECORDS);
+	struct sa_read was = p->seen->sa;
+
+	if (!was_whole(p, READ_RECORDS, read_records(p->seen, &w))) {
+		p->records_run &= p->patient[READ_RECORDS];
+		p->seen->sa = was;
+		return;
+	}
+	p->records_run = false;
+	if (p->seen->sa.sls != was.sls || (!was.asked && p->seen->sa.asked))
+		publish(p, 0, false);
 }
 
 /* ---- counters ------------------------------------------------------------------------------------- */
@@ -530,6 +549,8 @@ step(struct plane_thread *p)
 	}
 	if (p->look_us && p->lanes_run && p->snap->fabric)
 		read_some_lanes(p);
+	else if (p->look_us && p->records_run && p->have_lanes && p->snap->fabric)
+		read_some_records(p);
 }
 
 static void *
@@ -549,7 +570,7 @@ run(void *arg)
 		if (p->snap)
 			until = least(until, p->tables_us);
 		if (p->snap && p->snap->fabric)
-			until = p->lanes_run ? 0 : least(until, p->poll_us);
+			until = p->lanes_run || (p->records_run && p->have_lanes) ? 0 : least(until, p->poll_us);
 		wait_until(p, until);
 	}
 	close_port(p);

@@ -60,6 +60,19 @@ same_table() {
 	holds '.acyclic | not' routes.verify
 }
 
+@test "the SLs of path records are read from the SA: one under minhop, all lanes under dfsssp" {
+	planned slimfly q=5 p=1 -- routing_engine dfsssp max_op_vls 4
+	moored_start
+	will 20 '.sa.asked == 2450 and .sa.answered == 2450 and (.sa.sls | length > 1)' routes.verify
+	a=$(ask fabric.endpoints | jq '.endpoints[0].lid') b=$(ask fabric.endpoints | jq '.endpoints[30].lid')
+	sl=$(on_fabric saquery -p --src-to-dst "$a:$b" | sed -n 's/^\t*sl\.\.*//p')
+	holds "[.sa.sls[] == $((sl))] | any" routes.verify
+	sm_stop
+	sm_start routing_engine minhop
+	will 40 '.sa.answered == 2450 and .sa.sls == [0]' routes.verify
+	moored_stop
+}
+
 @test "a link cut and joined again is seen in less than two seconds each" {
 	planned slimfly q=5
 	moored_start
