@@ -125,8 +125,8 @@ $(B)/tests/fuzz/fuzz_rpc: tests/fuzz/fuzz_rpc.c tests/fuzz/driver.h $(RPC_OBJ) $
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -I. -Idaemon -Itests $(SANLD) -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -ljansson -lm
 
-# igraph as an outside judge of isomorphism: in tests, never in what is installed.
-$(B)/tests/unit/test_isomorph $(B)/tests/bench/isomorph: private LDLIBS := -ligraph
+# igraph as an outside judge: in tests, never in what is installed.
+$(B)/tests/unit/test_isomorph $(B)/tests/unit/test_spectra $(B)/tests/bench/isomorph: private LDLIBS := -ligraph
 $(B)/tests/bench/%: tests/bench/%.c $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)

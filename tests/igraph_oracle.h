@@ -17,13 +17,13 @@
 
 enum oracle_how { ORACLE_BLISS, ORACLE_VF2 };
 
-static void
+static inline void
 oracle_init(void)
 {
 	igraph_set_error_handler(igraph_error_handler_ignore);
 }
 
-static void
+static inline void
 oracle_graph(igraph_t *g, uint32_t n, const struct moore_topo_link *link, size_t n_links)
 {
 	igraph_vector_int_t edge;
@@ -39,7 +39,7 @@ oracle_graph(igraph_t *g, uint32_t n, const struct moore_topo_link *link, size_t
 	igraph_vector_int_destroy(&edge);
 }
 
-static void
+static inline void
 oracle_colour(igraph_vector_int_t *v, uint32_t n, const uint32_t *colour)
 {
 	if (igraph_vector_int_init(v, n))
@@ -49,7 +49,7 @@ oracle_colour(igraph_vector_int_t *v, uint32_t n, const uint32_t *colour)
 }
 
 /* One link in place of parallel ones, with their number. */
-static void
+static inline void
 oracle_simplify(igraph_t *g, igraph_vector_int_t *times)
 {
 	igraph_t simple;
@@ -64,7 +64,7 @@ oracle_simplify(igraph_t *g, igraph_vector_int_t *times)
 }
 
 /* Are two graphs alike, colours (of a, then of b) kept? */
-static bool
+static inline bool
 oracle_alike(enum oracle_how how, uint32_t n, const struct moore_topo_link *a,
 	     const struct moore_topo_link *b, size_t n_links, const uint32_t *colour)
 {

@@ -9,7 +9,7 @@
 #include "moore/topo.h"
 
 /* A registered topology from words: "slimfly q=5"; NULL: there is none. */
-static struct moore_topo *
+static inline struct moore_topo *
 relabel_build(const char *spec)
 {
 	char copy[128], *save = NULL, *name;
@@ -30,7 +30,7 @@ relabel_build(const char *spec)
 
 /* The same graph, its vertices (with colours) and links dealt anew; out has room
  * for all links, and ends need not rise. */
-static void
+static inline void
 relabel(struct moore_rng *r, uint32_t n, const struct moore_topo_link *link, size_t n_links,
 	const uint32_t *colour, struct moore_topo_link *out, uint32_t *colour_out)
 {
@@ -53,7 +53,7 @@ relabel(struct moore_rng *r, uint32_t n, const struct moore_topo_link *link, siz
 	free(to);
 }
 
-static bool
+static inline bool
 relabel_joined(const struct moore_topo_link *link, size_t n_links, uint32_t a, uint32_t b)
 {
 	for (size_t i = 0; i < n_links; i++)
@@ -64,7 +64,7 @@ relabel_joined(const struct moore_topo_link *link, size_t n_links, uint32_t a, u
 
 /* Two links exchange an end, so that degrees stay and no link doubles another;
  * false when no such two were met. */
-static bool
+static inline bool
 relabel_switch(struct moore_rng *r, struct moore_topo_link *link, size_t n_links)
 {
 	for (int tries = 0; tries < 1000; tries++) {

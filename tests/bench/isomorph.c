@@ -12,7 +12,7 @@
 #include "relabel.h"
 #include "topo/isomorph.h"
 
-#define ALLOWED 10		/* seconds for igraph */
+#define ALLOWED 5		/* seconds for igraph */
 
 enum { NO, YES, STOPPED };
 
