@@ -3,6 +3,7 @@
  * and VF2: seconds in one run for a graph relabelled (same), and with two links
  * switched besides (other).  igraph works in a process of its own, so that it can be
  * stopped. */
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -60,8 +61,11 @@ theirs(struct pair *p, enum oracle_how how)
 		alarm(ALLOWED);
 		_exit(oracle_alike(how, p->n, p->a, p->b, p->n_links, p->colour) ? YES : NO);
 	}
-	if (child < 0 || waitpid(child, &status, 0) < 0)
+	if (child < 0 || waitpid(child, &status, 0) < 0 ||
+	    (WIFSIGNALED(status) && WTERMSIG(status) != SIGALRM)) {
+		fprintf(stderr, "isomorph: igraph did not answer\n");
 		exit(1);
+	}
 	a.took = now() - a.took;
 	a.says = WIFEXITED(status) ? WEXITSTATUS(status) : STOPPED;
 	return a;
