@@ -201,21 +201,21 @@ const struct method methods_fabric[] = {
 	  P(PLANE), R(SWEEP "'took_ms':" INT ",'sm':" OR_NULL("string") ",'switches':" INT
 		      ",'endpoints':" INT ",'cables':" INT ",'lid_top':" OR_NULL("integer")
 		      ",'tables_sweep':" OR_NULL("integer") ",'lanes_read':" BOOL),
-	  run_summary, false, NULL, NULL },
+	  run_summary, TAKES_NO_TIME, NULL, NULL },
 	{ "fabric.switches", "Every switch.", ACCESS_READ, P(PLANE),
-	  R(SWEEP "'switches':{'type':'array','items':" A_SWITCH "}"), run_switches, true, NULL, NULL },
+	  R(SWEEP "'switches':{'type':'array','items':" A_SWITCH "}"), run_switches, TAKES_A_MOMENT, NULL, NULL },
 	{ "fabric.links", "Every link between switches; with switch: those of one.", ACCESS_READ,
 	  P(PLANE ",'switch':" NAME), R(SWEEP "'links':{'type':'array','items':" A_LINK "}"),
-	  run_links, true, NULL, NULL },
+	  run_links, TAKES_A_MOMENT, NULL, NULL },
 	{ "fabric.endpoints", "Every endpoint (CA port); with switch: those plugged into one.",
 	  ACCESS_READ, P(PLANE ",'switch':" NAME),
-	  R(SWEEP "'endpoints':{'type':'array','items':" AN_ENDPOINT "}"), run_endpoints, true, NULL,
+	  R(SWEEP "'endpoints':{'type':'array','items':" AN_ENDPOINT "}"), run_endpoints, TAKES_A_MOMENT, NULL,
 	  NULL },
 	{ "fabric.get", "All that was found, as docs/plan.schema.json has it.", ACCESS_READ, P(PLANE),
-	  R(SWEEP "'plan':" OBJECT), run_get, true, NULL, NULL },
+	  R(SWEEP "'plan':" OBJECT), run_get, TAKES_A_MOMENT, NULL, NULL },
 	{ "fabric.find", "Who is meant: by name, NAME:CA_PORT, 0x GUID or LID.", ACCESS_READ,
 	  P_REQ("'what'", PLANE ",'what':" NAME),
 	  R(SWEEP "'kind':{'type':'string','enum':['switch','endpoint']},'switch':" A_SWITCH
-	    ",'endpoint':" AN_ENDPOINT), run_find, false, NULL, NULL },
+	    ",'endpoint':" AN_ENDPOINT), run_find, TAKES_NO_TIME, NULL, NULL },
 	{ 0 }
 };

@@ -74,10 +74,13 @@ static json_t *
 json_server(const struct moored *d)
 {
 	struct server_count n = server_count(d->server);
+	unsigned waiting = 0;
 
+	for (size_t i = 0; i < N_WORK; i++)
+		waiting += worker_waiting(d->worker[i]);
 	return json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "clients", (int)n.clients,
 		"subscribers", (int)n.subscribers, "outstanding", (int)n.outstanding, "waiting",
-		(int)worker_waiting(d->worker), "accepted", json_count(n.accepted), "refused",
+		(int)waiting, "accepted", json_count(n.accepted), "refused",
 		json_count(n.refused), "dropped", json_count(n.dropped), "requests",
 		json_count(n.requests), "events_lost", json_count(n.events_lost));
 }
@@ -139,7 +142,7 @@ finish_reload(struct call *c, json_t *result, struct rpc_error *e)
 
 const struct method methods_system[] = {
 	{ "system.ping", "Is anyone there?", ACCESS_READ, P(""),
-	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, false, NULL, NULL },
+	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, TAKES_NO_TIME, NULL, NULL },
 	{ "system.status", "What moored is doing: planes with their state and last sweep, plan, "
 	  "configuration, what was wrong with the last reload, connections.", ACCESS_READ, P(""),
 	  R("'version':" STR ",'pid':" INT ",'uptime_ms':" INT ",'sweep':" INT ",'planes':{"
@@ -150,11 +153,11 @@ const struct method methods_system[] = {
 	    ",'cables':" INT ",'tables_sweep':{'type':['integer','null']}}}},'plan':{'type':"
 	    "['object','null']},'plan_error':{'type':['string','null']},'config':{'type':["
 	    "'string','null']},'config_error':{'type':['string','null']},'reloads':" INT
-	    ",'server':" OBJECT), run_status, false, NULL, NULL },
+	    ",'server':" OBJECT), run_status, TAKES_NO_TIME, NULL, NULL },
 	{ "system.methods", "Every method with its schemas.", ACCESS_READ, P(""),
-	  R("'methods':" LIST), run_methods, false, NULL, NULL },
+	  R("'methods':" LIST), run_methods, TAKES_NO_TIME, NULL, NULL },
 	{ "system.reload", "Read configuration and plan again, as SIGHUP does; an error says what is "
 	  "wrong, and then nothing has changed.", ACCESS_CHANGE, P(""),
-	  R("'plan':{'type':['object','null']}"), run_reload, true, prepare_reload, finish_reload },
+	  R("'plan':{'type':['object','null']}"), run_reload, TAKES_A_MOMENT, prepare_reload, finish_reload },
 	{ 0 }
 };
