@@ -14,6 +14,9 @@ verbs() { $M --list | cut -f1; }
 	done < <($M --list)
 	run -0 $M --help
 	while read -r words; do [[ $output == *"$words"* ]]; done < <(verbs)
+	# each heading once, with what a newcomer looks for there
+	[ "$(grep -c '^[A-Z].*:$' <<<"$output")" = 5 ]
+	[[ $output == *"Design a fabric:"*"  plan new"*"Cable it, "*":"*"  check"*"Routes: "*":"*"  verify"*"The fabric that runs, "*":"*"  status"*"Set up "*":"*"  doctor"* ]]
 	run -0 $M plan --help
 	[[ $output == *"plan import"* && $output != *"topo show"* ]]
 	run -0 $M --version
