@@ -141,7 +141,7 @@ static const struct cli_opt hotspots_opts[] = {
 };
 
 static const struct cli_opt record_opts[] = {
-	{ "seconds", 0, "N", "from now on, for so long" },
+	{ "seconds", 0, "N", "from now on, for so long (with --past: 0)" },
 	{ "past", 0, "N", "what moored remembers of the last N seconds, first" },
 	OPT_ONLINE,
 	{ 0 }
@@ -299,8 +299,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "KIND is sweep, state, reload, wiring or hotspot; without it, all.  With --json, an\n"
 	  "object on each line.  Ends when moored does, or at Ctrl-C.", cmd_events },
 	{ LIVE, "record", "FILE", 1, 1, "Keep the rates of all ports over time in a file.", record_opts,
-	  "--seconds or --past is required.  Each row is written as it comes: what is broken\n"
-	  "off lacks its end and nothing else.", cmd_record },
+	  "Without --seconds and --past, until Ctrl-C.  Each row is written as it comes: what\n"
+	  "is broken off lacks its end and nothing else.", cmd_record },
 	{ LIVE, "replay", "FILE", 1, 1, "A recording seen again: the busiest links, what stood out.",
 	  replay_opts,
 	  "Findings are those that moored makes of the same rates.", cmd_replay },
