@@ -175,7 +175,7 @@ main(int argc, char **argv)
 	json_object_seed(1);	/* the same answer in the same order each time */
 	for (; (taken = take_early(words, n)); n -= taken)
 		words += taken;
-	if (!n) {
+	if (!n || !words[0][0]) {
 		cli_error("which verb? try: moorectl --help");
 		return CLI_FAIL;
 	}
