@@ -61,7 +61,7 @@ all: deps $(TARGETS)
 # ---- packages: nothing happens when they are there --------------------------
 BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev \
 	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev
-TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq \
+TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
 	python3 python3-jsonschema prometheus curl man-db systemd zsh libigraph-dev
 deps:
 	@etc/deps $(BUILD_DEPS)
@@ -115,8 +115,8 @@ $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.h $(B)/libmoore.a
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm
 
 # What of the daemon needs no loop, for its tests.
-RPC_OBJ := $(addprefix $(B)/daemon/,rpc/rpc.o rpc/schema.o conf.o file.o)
-$(B)/tests/unit/test_rpc $(B)/tests/unit/test_schema: $(B)/tests/unit/%: tests/unit/%.c $(RPC_OBJ) $(B)/libmoore.a
+RPC_OBJ := $(addprefix $(B)/daemon/,rpc/rpc.o rpc/schema.o conf.o file.o watch/store.o)
+$(B)/tests/unit/test_rpc $(B)/tests/unit/test_schema $(B)/tests/unit/test_store: $(B)/tests/unit/%: tests/unit/%.c $(RPC_OBJ) $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -I. -Idaemon -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -lcmocka -ljansson -lm
