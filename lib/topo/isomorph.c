@@ -16,7 +16,7 @@
 /* Refinements of one pair of graphs: fewer for large graphs, so that a pair that
  * is not alike costs a fraction of a second at worst. */
 #define MIN_REFINEMENTS 64
-#define MAX_REFINEMENTS 256
+#define MAX_REFINEMENTS 1024
 #define MAX_LINKS_COLOURED 1600000
 /* Rounds in all of them: a torus takes as many as it is long for each. */
 #define MIN_ROUNDS 1024
