@@ -37,6 +37,7 @@ OPENSM_CFLAGS := -isystem /usr/include/infiniband
 LIB_SRC    := $(wildcard lib/*/*.c)
 PLUGIN_SRC := $(wildcard opensm-plugin/*.c)
 CLI_SRC    := $(wildcard cli/*.c)
+DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
 SIM_SRC    := $(wildcard tests/sim/*.c)
@@ -44,19 +45,24 @@ SIM_SRC    := $(wildcard tests/sim/*.c)
 LIB_OBJ    := $(LIB_SRC:%.c=$(B)/%.o)
 PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
+DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
+# moored-still: moored with a fabric that stands still, for tests without one.
+SWEEP_OBJ  := $(filter $(B)/daemon/sweep/%,$(DAEMON_OBJ))
+STILL_OBJ  := $(filter-out $(SWEEP_OBJ),$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
 UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
 SIM_BIN    := $(B)/tests/sim/creditsim
 
-TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl
+TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
 
-.PHONY: all deps demo check quick soak bench-route bench-layers bench-stability bench-permute bench-wire bench-place install clean
+.PHONY: all deps demo check quick soak bench-sweep bench-route bench-layers bench-stability bench-permute bench-isomorph bench-wire bench-rpc bench-place install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
-BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev
-TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq \
-	python3 python3-jsonschema man-db
+BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev \
+	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev
+TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
+	python3 python3-jsonschema prometheus curl man-db systemd zsh libigraph-dev
 deps:
 	@etc/deps $(BUILD_DEPS)
 test-deps:
@@ -89,28 +95,54 @@ $(B)/libosmmoore.so: $(PLUGIN_OBJ) $(B)/libmoore.a opensm-plugin/libosmmoore.map
 $(B)/moorectl: $(CLI_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -ldl
+DAEMON_LIBS := -levent -ljansson -lsystemd -libnetdisc -libmad -libumad -libverbs -lpthread -lm
+$(DAEMON_OBJ) $(B)/tests/daemon/still.o $(B)/tests/bench/ports: private ALL_CFLAGS += -Idaemon
+$(B)/moored: $(DAEMON_OBJ) $(B)/libmoore.a
+	$(call say,LD $@)
+	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
+$(B)/moored-still: $(STILL_OBJ) $(B)/libmoore.a
+	$(call say,LD $@)
+	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
 
 # ---- tests -------------------------------------------------------------------
 $(B)/tests/unit/%: tests/unit/%.c $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Ilib -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(B)/libmoore.a -lcmocka -ljansson -lm
+	$(Q)$(CC) $(ALL_CFLAGS) -Ilib -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(B)/libmoore.a -lcmocka -ljansson -lm $(LDLIBS)
 $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.h $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm
 
+# What of the daemon needs no loop, for its tests.
+RPC_OBJ := $(addprefix $(B)/daemon/,rpc/rpc.o rpc/schema.o conf.o file.o watch/store.o)
+$(B)/tests/unit/test_rpc $(B)/tests/unit/test_schema $(B)/tests/unit/test_store: $(B)/tests/unit/%: tests/unit/%.c $(RPC_OBJ) $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -I. -Idaemon -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -lcmocka -ljansson -lm
+$(B)/tests/fuzz/fuzz_rpc: tests/fuzz/fuzz_rpc.c tests/fuzz/driver.h $(RPC_OBJ) $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -I. -Idaemon -Itests $(SANLD) -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -ljansson -lm
+
+# igraph as an outside judge: in tests, never in what is installed.
+$(B)/tests/unit/test_isomorph $(B)/tests/unit/test_spectra $(B)/tests/bench/isomorph: private LDLIBS := -ligraph
 $(B)/tests/bench/%: tests/bench/%.c $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm $(LDLIBS)
 
 $(SIM_BIN): $(SIM_SRC) tests/sim/sim.h	# not linked to the library: it judges it
 	$(call say,CC $(SIM_SRC))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $(SIM_SRC)
 
-tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN)
+$(B)/tests/bench/ports: tests/bench/ports.c $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $^ $(DAEMON_LIBS)
+
+tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(B)/moored-still
 
 demo: test-deps all
 	@tests/demo
@@ -130,11 +162,17 @@ bench-layers: test-deps all $(B)/tests/bench/layers
 bench-stability: test-deps all $(B)/tests/bench/stability
 	@$(B)/tests/bench/stability
 	@tests/bench/cut
+bench-rpc: test-deps all $(B)/moored-still
+	@tests/bench/rpc
+bench-sweep: test-deps all $(B)/tests/bench/ports
+	@tests/bench/sweep
 bench-permute: deps $(B)/tests/bench/permute
 	@$(B)/tests/bench/permute
 bench-place: test-deps all
 	@tests/bench/place
 
+bench-isomorph: test-deps $(B)/tests/bench/isomorph
+	@$(B)/tests/bench/isomorph
 bench-wire: all $(B)/tests/bench/wire
 	@$(B)/tests/bench/wire
 
@@ -143,7 +181,8 @@ install: all
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/bin \
 		$(DESTDIR)$(PREFIX)/include/moore $(DESTDIR)$(SYSCONFDIR)/moore \
 		$(DESTDIR)$(UNITDIR)/opensm.service.d $(DESTDIR)$(UNITDIR)/opensm@.service.d \
-		$(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/lib/udev/rules.d \
+		$(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8 \
 		$(DESTDIR)$(PREFIX)/share/doc/moore
 	install -m 644 $(B)/libmoore.a $(DESTDIR)$(LIBDIR)
@@ -151,6 +190,7 @@ install: all
 	ln -sf libmoore.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libmoore.so.$(SOVERSION)
 	ln -sf libmoore.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libmoore.so
 	install -m 755 $(B)/moorectl $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(B)/moored $(DESTDIR)$(PREFIX)/sbin
 	install -m 644 lib/include/moore/*.h $(DESTDIR)$(PREFIX)/include/moore
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@VERSION@|$(VERSION)|g' \
 		lib/moore.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/moore.pc
@@ -161,13 +201,23 @@ install: all
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' systemd/opensm.service.d/moore.conf \
 		> $(DESTDIR)$(UNITDIR)/opensm.service.d/moore.conf
 	cp $(DESTDIR)$(UNITDIR)/opensm.service.d/moore.conf $(DESTDIR)$(UNITDIR)/opensm@.service.d/
+	$(B)/moored --print-config > $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf.default
+	test -e $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf || \
+		cp $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf.default $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf
+	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' systemd/moored.service \
+		> $(DESTDIR)$(UNITDIR)/moored.service
+	install -m 644 systemd/moored.socket $(DESTDIR)$(UNITDIR)
+	install -m 644 systemd/90-moored.rules $(DESTDIR)$(PREFIX)/lib/udev/rules.d
+	install -m 644 systemd/moored.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/moored.conf
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 docs/man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 docs/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
+	install -m 644 etc/moore.rules.yml $(DESTDIR)$(SYSCONFDIR)/moore
 	install -D -m 644 etc/moorectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/moorectl
+	install -D -m 644 etc/moorectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_moorectl
 	install -m 644 README.md LICENSE docs/*.md docs/*.json $(DESTDIR)$(PREFIX)/share/doc/moore
 
 clean:
 	rm -rf build build-san
 
--include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(SIM_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DAEMON_OBJ:.o=.d) $(STILL_OBJ:.o=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(SIM_BIN:=.d)

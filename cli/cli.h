@@ -31,6 +31,7 @@ struct cli_opt {
 struct cli_call;
 
 struct cli_cmd {
+	unsigned group;		/* of --help: index in cli_groups; verbs of one stand together */
 	const char *words;	/* "plan new"; NULL ends the table */
 	const char *args;	/* "FAMILY KEY=VALUE..." */
 	size_t min_args, max_args;
@@ -39,6 +40,7 @@ struct cli_cmd {
 	const char *more;	/* paragraphs for --help, or NULL */
 	int (*run)(const struct cli_call *c);
 };
+extern const char *const cli_groups[];
 extern const struct cli_cmd cli_cmds[];
 extern const struct cli_opt cli_common_opts[];
 
@@ -64,6 +66,8 @@ const char *cli_opt(const struct cli_call *c, const char *name);
 /* The same as a number within min..max; *out stays when the option is absent. */
 int cli_opt_u64(const struct cli_call *c, const char *name, uint64_t min, uint64_t max,
 		uint64_t *out);
+/* Is it there?  A flag has no value. */
+bool cli_has(const struct cli_call *c, const char *name);
 void cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out);
 
 /* The nearest of names to word, if it could be a slip of the hand; or NULL.
@@ -83,8 +87,10 @@ const char *cli_nearest(const char *word, const char *(*name_at)(const void *arg
 void cli_putf(struct moore_buf *b, const char *fmt, ...) MOORE_PRINTF(2, 3);
 /* Print and end text; CLI_OK or CLI_FAIL. */
 int cli_print_text(struct moore_buf *text);
+int cli_print_screen(struct moore_buf *text);	/* in place of what a terminal shows */
 /* Print and drop j (NULL: memory ran out while it was made). */
 int cli_print_json(json_t *j);
+int cli_print_json_line(json_t *j);	/* on one line, of several that come over time */
 /* A JSON string of a name that need not be UTF-8. */
 json_t *cli_json_name(const char *name);
 json_t *cli_json_guid(uint64_t guid);
@@ -186,8 +192,7 @@ void cli_find_setting(const char *text, const char *key, struct cli_setting *out
 void cli_put_metrics(struct moore_buf *b, const struct moore_graph_metrics *m);
 int cli_json_metrics(json_t *o, const struct moore_graph_metrics *m);
 /* The hops, VLs and load of a verdict, as both `route` and `verify` show them. */
-void cli_put_verdict(struct moore_buf *b, const struct moore_fabric *f,
-		     const struct moore_verdict *v);
+void cli_put_verdict(struct moore_buf *b, const json_t *verdict);
 int cli_json_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict *v);
 
 /* --profile and --classes, in place of what conf holds. */
@@ -242,6 +247,16 @@ int cmd_table_sl2vl(const struct cli_call *c);
 int cmd_conf(const struct cli_call *c);
 int cmd_conf_check(const struct cli_call *c);
 int cmd_doctor(const struct cli_call *c);
+int cmd_status(const struct cli_call *c);
+int cmd_switches(const struct cli_call *c);
+int cmd_links(const struct cli_call *c);
+int cmd_watch(const struct cli_call *c);
+int cmd_hotspots(const struct cli_call *c);
+int cmd_explain(const struct cli_call *c);
+int cmd_record(const struct cli_call *c);
+int cmd_replay(const struct cli_call *c);
+int cmd_events(const struct cli_call *c);
+int cmd_call(const struct cli_call *c);
 int cmd_check(const struct cli_call *c);
 int cmd_repair(const struct cli_call *c);
 

@@ -101,8 +101,8 @@ is_device(const struct moore_deviation *d)
 		is_unknown_switch(d);
 }
 
-static void
-put_deviation(struct moore_buf *b, const struct moore_wire *w, const struct moore_deviation *d)
+void
+cli_put_deviation(struct moore_buf *b, const struct moore_wire *w, const struct moore_deviation *d)
 {
 	cli_putf(b, CLI_RED "%-16s" CLI_PLAIN " ", moore_wire_text(d->verdict)->name);
 	if (is_device(d))
@@ -138,8 +138,8 @@ json_side(const struct moore_wire *w, const struct moore_deviation *d,
 	return json_text(&b);
 }
 
-static json_t *
-json_deviation(const struct moore_wire *w, const struct moore_deviation *d)
+json_t *
+cli_json_deviation(const struct moore_wire *w, const struct moore_deviation *d)
 {
 	const struct moore_wire_jack *end = ends_of(d);
 	const char *label = d->cable == MOORE_NONE ? NULL : w->plan->cable[d->cable].label;
@@ -210,7 +210,7 @@ json_check(const struct moore_wire *w, const struct sum *s, size_t n_sums)
 
 	for (uint32_t i = 0; i < w->n_deviations; i++) {
 		n[w->deviation[i].verdict]++;
-		json_array_append_new(list, json_deviation(w, &w->deviation[i]));
+		json_array_append_new(list, cli_json_deviation(w, &w->deviation[i]));
 	}
 	for (int v = 0; v < MOORE_WIRE_VERDICTS; v++)
 		if (n[v])
@@ -230,7 +230,7 @@ static void
 put_check(struct moore_buf *b, const struct moore_wire *w, const struct sum *s, size_t n_sums)
 {
 	for (uint32_t i = 0; i < w->n_deviations; i++)
-		put_deviation(b, w, &w->deviation[i]);
+		cli_put_deviation(b, w, &w->deviation[i]);
 	if (n_sums)
 		cli_putf(b, "\n");
 	for (size_t i = 0; i < n_sums; i++)

@@ -1,71 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cmd_path.c - `moorectl path`: how A reaches B, hop by hop and lane by lane. */
+/* cmd_path.c - `moorectl path`: how A reaches B, hop by hop and lane by lane:
+ * on the tables in files, or as moored answers for the live ones. */
 #include <stdlib.h>
 
-#include "cli.h"
-
-struct hop {
-	moore_swid sw;
-	moore_portnum in, out;
-	uint8_t vl;
-};
-
-struct way {			/* what is asked, and what was found */
-	moore_swid sw;		/* where the packet enters */
-	moore_portnum in;
-	moore_lid lid;
-	uint8_t sl;
-	struct hop *hop;
-	uint32_t n_hops;
-	const char *fault;	/* why it does not arrive; NULL when it does */
-};
-
-static bool
-arrived(const struct cli_tables *t, const struct hop *h, moore_lid lid)
-{
-	return t->owner[lid].sw == h->sw && t->owner[lid].port == h->out;
-}
-
-/* Follow the tables; w->hop has room for one hop on each switch. */
-static void
-walk(const struct cli_tables *t, struct way *w)
-{
-	moore_swid s = w->sw;
-	moore_portnum in = w->in;
-
-	while (w->n_hops < t->f->n_switches) {
-		struct hop *h = &w->hop[w->n_hops++];
-		const struct moore_port *p;
-		uint8_t out = moore_lft_row(t->lft, s)[w->lid];
-
-		*h = (struct hop){ s, in, out, 0 };
-		if (out == MOORE_NO_PATH || out > t->f->sw[s].n_ports) {
-			w->fault = "the switch has no route to the LID";
-			return;
-		}
-		if (out)
-			h->vl = moore_sl2vl_get(t->sl2vl, s, in, out)->vl[w->sl];
-		if (h->vl == 15) {
-			w->fault = "the SL maps to VL 15, which drops the packet";
-			return;
-		}
-		if (arrived(t, h, w->lid))
-			return;
-		p = moore_fabric_port(t->f, s, out);
-		if (p->role != MOORE_ROLE_SWITCH) {
-			w->fault = "the route leaves the switches at the wrong port";
-			return;
-		}
-		s = p->peer;
-		in = p->peer_port;
-	}
-	w->fault = "the route runs in circles";
-}
+#include "online.h"
 
 /* ---- the question ------------------------------------------------------------------- */
 
 static int
-find_source(const struct cli_tables *t, const char *what, struct way *w)
+find_source(const struct cli_tables *t, const char *what, struct moore_path *w)
 {
 	moore_swid s;
 	moore_epid e;
@@ -82,7 +25,7 @@ find_source(const struct cli_tables *t, const char *what, struct way *w)
 
 static int
 find_target(const struct cli_call *c, const struct cli_tables *t, const char *what,
-	    uint64_t offset, struct way *w)
+	    uint64_t offset, struct moore_path *w)
 {
 	moore_swid s;
 	moore_epid e;
@@ -106,12 +49,12 @@ find_target(const struct cli_call *c, const struct cli_tables *t, const char *wh
 /* ---- the answer ----------------------------------------------------------------------- */
 
 static json_t *
-json_way(const struct cli_call *c, const struct cli_tables *t, const struct way *w)
+json_way(const struct cli_call *c, const struct cli_tables *t, const struct moore_path *w)
 {
 	json_t *hops = json_array();
 
 	for (uint32_t i = 0; i < w->n_hops; i++) {
-		const struct hop *h = &w->hop[i];
+		const struct moore_hop *h = &w->hop[i];
 		bool out = h->out <= t->f->sw[h->sw].n_ports;
 
 		json_array_append_new(hops, json_pack("{s:o, s:o, s:i, s:o, s:o, s:o}",
@@ -129,62 +72,91 @@ json_way(const struct cli_call *c, const struct cli_tables *t, const struct way 
 }
 
 static void
-put_way(struct moore_buf *b, const struct cli_call *c, const struct cli_tables *t,
-	const struct way *w)
+put_hop(struct moore_buf *b, const json_t *h)
 {
-	cli_putf(b, "%s to %s, LID %u, SL %u\n", c->arg[0], c->arg[1], w->lid, w->sl);
-	for (uint32_t i = 0; i < w->n_hops; i++) {
-		const struct hop *h = &w->hop[i];
+	const json_t *out = json_object_get(h, "out"), *vl = json_object_get(h, "vl");
 
-		cli_putf(b, "  %s  in %u", t->f->sw[h->sw].name, h->in);
-		if (h->out > t->f->sw[h->sw].n_ports) {
-			cli_putf(b, "  no route\n");
-			continue;
-		}
-		cli_putf(b, "  out %u", h->out);
-		if (h->out && !t->no_lanes)
-			cli_putf(b, "  VL %u", h->vl);
-		cli_putf(b, "  to ");
-		cli_put_peer(b, t->f, h->sw, h->out);
-		cli_putf(b, "\n");
+	cli_putf(b, "  %s  in %lld", cli_str(h, "switch"), cli_int(h, "in"));
+	if (!json_is_integer(out)) {
+		cli_putf(b, "  no route\n");
+		return;
 	}
-	if (w->fault)
-		cli_putf(b, CLI_RED "not delivered" CLI_PLAIN ": %s\n", w->fault);
+	cli_putf(b, "  out %lld", json_integer_value(out));
+	if (json_is_integer(vl))
+		cli_putf(b, "  VL %lld", json_integer_value(vl));
+	cli_putf(b, "  to ");
+	if (json_integer_value(out))
+		cli_put_place(b, json_object_get(h, "peer"));
 	else
-		cli_putf(b, "delivered after %u hops between switches\n", w->n_hops - 1);
+		cli_putf(b, "%s itself", cli_str(h, "switch"));
+	cli_putf(b, "\n");
+}
+
+static void
+put_path(struct moore_buf *b, const json_t *way)
+{
+	const json_t *h;
+	size_t i;
+
+	cli_putf(b, "%s to %s, LID %lld, SL %lld\n", cli_str(way, "from"), cli_str(way, "to"),
+		 cli_int(way, "lid"), cli_int(way, "sl"));
+	json_array_foreach(json_object_get(way, "hops"), i, h)
+		put_hop(b, h);
+	if (!cli_yes(way, "delivered"))
+		cli_putf(b, CLI_RED "not delivered" CLI_PLAIN ": %s\n", cli_str(way, "fault"));
+	else
+		cli_putf(b, "delivered after %lld hops between switches\n",
+			 cli_int(way, "switch_hops"));
+}
+
+static bool
+is_lost(const json_t *way)
+{
+	return !cli_yes(way, "delivered");
+}
+
+/* ---- the verb --------------------------------------------------------------------------- */
+
+static int
+ask(const struct cli_call *c, uint64_t offset, uint64_t sl)
+{
+	static const struct cli_online how = { "routes.path", put_path, is_lost,
+		"moorectl path A B --tables DIR" };
+
+	return cli_online(c, &how, json_pack("{s:o, s:o, s:i, s:i}", "from",
+		cli_json_name(c->arg[0]), "to", cli_json_name(c->arg[1]), "offset", (int)offset,
+		"sl", (int)sl));
+}
+
+static int
+from_files(const struct cli_call *c, const char *dir, uint64_t offset, struct moore_path *w)
+{
+	struct cli_tables t = { NULL };
+	int rc = cli_load_tables(dir, &t);
+
+	if (rc == CLI_OK && !(w->hop = calloc((size_t)t.f->n_switches + 1, sizeof(*w->hop))))
+		rc = cli_error("out of memory");
+	if (rc == CLI_OK && (rc = find_source(&t, c->arg[0], w)) == CLI_OK &&
+	    (rc = find_target(c, &t, c->arg[1], offset, w)) == CLI_OK) {
+		moore_path_walk(t.f, t.lft, t.sl2vl, t.owner, w);
+		rc = cli_show(c, json_way(c, &t, w), put_path, is_lost);
+	}
+	free(w->hop);
+	cli_tables_free(&t);
+	return rc;
 }
 
 int
 cmd_path(const struct cli_call *c)
 {
 	const char *dir = cli_opt(c, "tables");
-	struct moore_buf text = MOORE_BUF_INIT;
-	struct cli_tables t = { NULL };
-	struct way w = { 0 };
+	struct moore_path w = { 0 };
 	uint64_t offset = 0, sl = 0;
 	int rc;
 
-	if (!dir)
-		return cli_misuse(c, "--tables DIR is missing: the directory of the dumps");
 	if ((rc = cli_opt_u64(c, "offset", 0, 127, &offset)) != CLI_OK ||
-	    (rc = cli_opt_u64(c, "sl", 0, MOORE_N_SL - 1, &sl)) != CLI_OK ||
-	    (rc = cli_load_tables(dir, &t)) != CLI_OK)
+	    (rc = cli_opt_u64(c, "sl", 0, MOORE_N_SL - 1, &sl)) != CLI_OK)
 		return rc;
 	w.sl = (uint8_t)sl;
-	w.hop = calloc((size_t)t.f->n_switches + 1, sizeof(*w.hop));
-	if (!w.hop) {
-		rc = cli_error("out of memory");
-	} else if ((rc = find_source(&t, c->arg[0], &w)) == CLI_OK &&
-		   (rc = find_target(c, &t, c->arg[1], offset, &w)) == CLI_OK) {
-		walk(&t, &w);
-		if (c->json)
-			rc = cli_print_json(json_way(c, &t, &w));
-		else
-			put_way(&text, c, &t, &w), rc = cli_print_text(&text);
-		if (rc == CLI_OK && w.fault)
-			rc = CLI_FOUND;
-	}
-	free(w.hop);
-	cli_tables_free(&t);
-	return rc;
+	return dir ? from_files(c, dir, offset, &w) : ask(c, offset, sl);
 }

@@ -133,6 +133,12 @@ put_moves(struct moore_buf *b, const struct moore_wire *w, const struct moore_re
 	return true;
 }
 
+static const char *
+s_of(uint32_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void
 put_sums(struct moore_buf *b, const struct moore_wire *w, const struct moore_repair *r)
 {
@@ -141,16 +147,17 @@ put_sums(struct moore_buf *b, const struct moore_wire *w, const struct moore_rep
 			 w->n_deviations ? "; moorectl check says what else deviates" : "");
 		return;
 	}
-	cli_putf(b, "%u moves of cable ends in %u steps, %u new cables: ", r->n_moves, r->n_steps,
-		 r->n_new);
+	cli_putf(b, "%u move%s of cable ends in %u step%s, %u new cable%s: ", r->n_moves,
+		 s_of(r->n_moves), r->n_steps, s_of(r->n_steps), r->n_new, s_of(r->n_new));
 	if (r->optimal)
 		cli_putf(b, "no list is shorter%s\n", w->n_exchanges ? " after the exchanges" : "");
 	else
 		cli_putf(b, "at least %u are needed; more is not known, since names do not tell "
 			 "what is what\n", r->lower_bound);
 	if (r->n_parting)
-		cli_putf(b, CLI_YELLOW "%u steps part switches that were joined: no order was found "
-			 "that does not" CLI_PLAIN "\n", r->n_parting);
+		cli_putf(b, CLI_YELLOW "%u of the steps part%s switches that were joined: no order was "
+			 "found that does not" CLI_PLAIN "\n", r->n_parting,
+			 r->n_parting == 1 ? "s" : "");
 	if (w->image)
 		cli_putf(b, "every cable is between the right devices, names or ports apart: "
 			 "--accept FILE writes the plan that the fabric fulfils as it is\n");
@@ -179,15 +186,15 @@ answer(const struct cli_call *c, const struct moore_wire *w, const struct moore_
 /* ---- the verb ---------------------------------------------------------------------------- */
 
 static int
-accept(const struct cli_call *c, const struct moore_wire *w, const char *to)
+accept(const struct cli_wire *x, const char *to)
 {
 	struct moore_buf json = MOORE_BUF_INIT;
 	struct moore_plan *p = NULL;
 	struct moore_err err;
 	int rc;
 
-	if (moore_wire_accept(&p, w, &err) < 0 || moore_plan_write(p, &json, &err) < 0)
-		rc = cli_error_at(c->arg[1], &err);
+	if (moore_wire_accept(&p, x->w, &err) < 0 || moore_plan_write(p, &json, &err) < 0)
+		rc = cli_error_at(x->fabric, &err);
 	else
 		rc = cli_write(to, &json);
 	moore_buf_free(&json);
@@ -207,11 +214,11 @@ cmd_repair(const struct cli_call *c)
 	if ((rc = cli_wire_load(c, &x)) != CLI_OK)
 		goto out;
 	if (to) {
-		rc = accept(c, x.w, to);
+		rc = accept(&x, to);
 		goto out;
 	}
 	if (moore_wire_repair(&r, x.w, &err) < 0)
-		rc = cli_error_at(c->arg[1], &err);
+		rc = cli_error_at(x.fabric, &err);
 	else
 		rc = answer(c, x.w, r);
 	if (rc == CLI_OK && (r->n_moves || x.w->n_exchanges || x.w->mirrored))

@@ -275,6 +275,7 @@ answer(const struct cli_call *c, const struct cli_routing *r)
 	const struct moore_engine_result *e = r->result;
 	struct moore_buf b = MOORE_BUF_INIT;
 	struct moore_route_stats s;
+	json_t *verdict;
 
 	moore_route_stats(e->route, &s);
 	if (c->json)
@@ -291,7 +292,10 @@ answer(const struct cli_call *c, const struct cli_routing *r)
 	if (s.unknown_rules)
 		cli_putf(&b, "links file     %u lines name no switch of the plan, the first is line %u\n",
 			 s.unknown_rules, s.unknown_line);
-	cli_put_verdict(&b, r->seen, e->verdict);
+	verdict = json_object();
+	b.oom |= !verdict || cli_json_verdict(verdict, r->seen, e->verdict) != 0;
+	cli_put_verdict(&b, verdict);
+	json_decref(verdict);
 	cli_putf(&b, "hash           0x%016llx\n", (unsigned long long)e->hash);
 	if (cli_opt(c, "output"))
 		cli_putf(&b, "tables         in %s\n", cli_opt(c, "output"));

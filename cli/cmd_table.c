@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cmd_table.c - `moorectl table`: one switch's tables, equal rows together. */
+/* cmd_table.c - `moorectl table`: one switch's tables, equal rows together; from files,
+ * or as moored read them back from the switch. */
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "online.h"
 
 /* Load --tables and find the switch. */
 static int
 open_switch(const struct cli_call *c, struct cli_tables *t, moore_swid *s)
 {
-	const char *dir = cli_opt(c, "tables");
-	int rc;
+	int rc = cli_load_tables(cli_opt(c, "tables"), t);
 
-	if (!dir)
-		return cli_misuse(c, "--tables DIR is missing: the directory of the dumps");
-	if ((rc = cli_load_tables(dir, t)) != CLI_OK)
+	if (rc != CLI_OK)
 		return rc;
 	rc = cli_find_switch(t->f, c->arg[0], s);
 	if (rc != CLI_OK)
@@ -24,26 +22,21 @@ open_switch(const struct cli_call *c, struct cli_tables *t, moore_swid *s)
 
 /* ---- linear forwarding: the LIDs of each port ------------------------------------------ */
 
-/* LIDs first..last where pick(arg, i) holds, as ranges. */
+/* A list of numbers that rise, as ranges. */
 static void
-put_ranges(struct moore_buf *b, unsigned first, unsigned last,
-	   bool (*pick)(const void *arg, unsigned i), const void *arg)
+put_ranges(struct moore_buf *b, const json_t *list)
 {
-	const char *sep = "";
-	unsigned i = first, start;
+	size_t n = json_array_size(list), from, i = 0;
+	long long first, last;
 
-	while (i <= last) {
-		if (!pick(arg, i)) {
-			i++;
-			continue;
-		}
-		for (start = i; i <= last && pick(arg, i); i++)
+	while (i < n) {
+		from = i;
+		first = json_integer_value(json_array_get(list, i));
+		while (++i < n && json_integer_value(json_array_get(list, i)) ==
+				  first + (long long)(i - from))
 			;
-		if (i - 1 > start)
-			cli_putf(b, "%s%u-%u", sep, start, i - 1);
-		else
-			cli_putf(b, "%s%u", sep, start);
-		sep = ",";
+		last = json_integer_value(json_array_get(list, i - 1));
+		cli_putf(b, last > first ? "%s%lld-%lld" : "%s%lld", from ? "," : "", first, last);
 	}
 }
 
@@ -75,60 +68,73 @@ json_lids(const struct lft_group *g)
 }
 
 static void
-put_lft_group(struct moore_buf *b, json_t *rows, const struct lft_group *g, moore_swid s)
+add_lft_group(json_t *rows, const struct lft_group *g, moore_swid s)
 {
 	bool real = g->port <= g->t->f->sw[s].n_ports;
-	unsigned n = 0;
+	json_t *lids = json_lids(g);
 
-	for (unsigned lid = 1; lid <= g->t->f->lid_top; lid++)
-		n += lid_in_group(g, lid);
-	if (!n)
-		return;
-	if (rows) {
-		json_array_append_new(rows, json_pack("{s:o, s:o, s:o}",
+	if (json_array_size(lids))
+		json_array_append_new(rows, json_pack("{s:o, s:o, s:O}",
 			"port", real ? json_integer(g->port) : json_null(),
 			"peer", real ? cli_json_peer(g->t->f, s, g->port) : json_null(),
-			"lids", json_lids(g)));
-		return;
+			"lids", lids));
+	json_decref(lids);
+}
+
+static void
+put_lft(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *row, *port, *lids;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "rows"), i, row) {
+		port = json_object_get(row, "port");
+		lids = json_object_get(row, "lids");
+		if (json_is_integer(port)) {
+			cli_putf(b, "port %-3lld to ", json_integer_value(port));
+			if (json_integer_value(port))
+				cli_put_place(b, json_object_get(row, "peer"));
+			else
+				cli_putf(b, "%s itself", cli_str(answer, "switch"));
+		} else {
+			cli_putf(b, CLI_RED "no route, or to a port that it has not" CLI_PLAIN);
+		}
+		cli_putf(b, ": %zu LIDs: ", json_array_size(lids));
+		put_ranges(b, lids);
+		cli_putf(b, "\n");
 	}
-	if (real) {
-		cli_putf(b, "port %-3u to ", g->port);
-		cli_put_peer(b, g->t->f, s, g->port);
-	} else if (g->port == MOORE_NO_PATH) {
-		cli_putf(b, CLI_RED "no route" CLI_PLAIN);
-	} else {
-		cli_putf(b, CLI_RED "port %u, which it has not" CLI_PLAIN, g->port);
-	}
-	cli_putf(b, ": %u LIDs: ", n);
-	put_ranges(b, 1, g->t->f->lid_top, lid_in_group, g);
-	cli_putf(b, "\n");
+}
+
+static int
+ask(const struct cli_call *c, const struct cli_online *how)
+{
+	return cli_online(c, how, json_pack("{s:o}", "switch", cli_json_name(c->arg[0])));
 }
 
 int
 cmd_table_lft(const struct cli_call *c)
 {
-	json_t *rows = c->json ? json_array() : NULL;
-	struct moore_buf b = MOORE_BUF_INIT;
+	static const struct cli_online how = { "routes.table", put_lft, NULL,
+		"moorectl table lft SWITCH --tables DIR" };
 	struct cli_tables t = { NULL };
 	struct lft_group g;
+	json_t *rows;
 	moore_swid s;
-	int rc = open_switch(c, &t, &s);
+	int rc;
 
-	if (rc != CLI_OK) {
-		json_decref(rows);
+	if (!cli_opt(c, "tables"))
+		return ask(c, &how);
+	if ((rc = open_switch(c, &t, &s)) != CLI_OK)
 		return rc;
-	}
+	rows = json_array();
 	g = (struct lft_group){ .t = &t, .row = moore_lft_row(t.lft, s) };
 	for (unsigned port = 0; port <= MOORE_NO_PATH; port++) {
 		g.port = (uint8_t)port;
-		put_lft_group(&b, rows, &g, s);
+		add_lft_group(rows, &g, s);
 	}
-	if (c->json)
-		rc = cli_print_json(json_pack("{s:o, s:o, s:o}",
-			"switch", cli_json_name(t.f->sw[s].name),
-			"guid", cli_json_guid(t.f->sw[s].guid), "rows", rows));
-	else
-		rc = cli_print_text(&b);
+	rc = cli_show(c, json_pack("{s:o, s:o, s:o}", "switch", cli_json_name(t.f->sw[s].name),
+				   "guid", cli_json_guid(t.f->sw[s].guid), "rows", rows),
+		      put_lft, NULL);
 	cli_tables_free(&t);
 	return rc;
 }
@@ -181,36 +187,23 @@ json_ports(const struct sl_group *g, unsigned first, bool (*pick)(const void *, 
 }
 
 static void
-put_sl_row(struct moore_buf *b, json_t *rows, const struct sl_group *g)
+add_sl_row(json_t *rows, const struct sl_group *g)
 {
 	const uint8_t *vl = moore_sl2vl_get(g->t->sl2vl, g->s, g->in, g->out)->vl;
-	unsigned last = g->t->f->sw[g->s].n_ports;
-	json_t *vls;
+	json_t *vls = json_array();
 
-	if (rows) {
-		vls = json_array();
-		for (int sl = 0; sl < MOORE_N_SL; sl++)
-			json_array_append_new(vls, json_integer(vl[sl]));
-		json_array_append_new(rows, json_pack("{s:o, s:o, s:o}",
-			"in", json_ports(g, 0, same_in), "out", json_ports(g, 1, same_out),
-			"vls", vls));
-		return;
-	}
-	cli_putf(b, "in ");
-	put_ranges(b, 0, last, same_in, g);
-	cli_putf(b, "  out ");
-	put_ranges(b, 1, last, same_out, g);
-	cli_putf(b, "  VL of SL 0..15:");
 	for (int sl = 0; sl < MOORE_N_SL; sl++)
-		cli_putf(b, " %u", vl[sl]);
-	cli_putf(b, "\n");
+		json_array_append_new(vls, json_integer(vl[sl]));
+	json_array_append_new(rows, json_pack("{s:o, s:o, s:o}", "in", json_ports(g, 0, same_in),
+					      "out", json_ports(g, 1, same_out), "vls", vls));
 }
 
-static void
-put_sl_groups(struct moore_buf *b, json_t *rows, struct sl_group *g)
+static json_t *
+json_sl_groups(struct sl_group *g)
 {
 	bool in_done[MOORE_PORT_MAX + 1] = { false }, out_done[MOORE_PORT_MAX + 1];
 	unsigned n = g->t->f->sw[g->s].n_ports;
+	json_t *rows = json_array();
 
 	for (unsigned in = 0; in <= n; in++) {
 		if (in_done[in])
@@ -225,36 +218,51 @@ put_sl_groups(struct moore_buf *b, json_t *rows, struct sl_group *g)
 			g->out = (moore_portnum)out;
 			for (unsigned o = out; o <= n; o++)
 				out_done[o] |= same_out(g, o);
-			put_sl_row(b, rows, g);
+			add_sl_row(rows, g);
 		}
+	}
+	return rows;
+}
+
+static void
+put_sl2vl(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *row, *vl;
+	size_t i, sl;
+
+	json_array_foreach(json_object_get(answer, "rows"), i, row) {
+		cli_putf(b, "in ");
+		put_ranges(b, json_object_get(row, "in"));
+		cli_putf(b, "  out ");
+		put_ranges(b, json_object_get(row, "out"));
+		cli_putf(b, "  VL of SL 0..15:");
+		json_array_foreach(json_object_get(row, "vls"), sl, vl)
+			cli_putf(b, " %lld", json_integer_value(vl));
+		cli_putf(b, "\n");
 	}
 }
 
 int
 cmd_table_sl2vl(const struct cli_call *c)
 {
-	json_t *rows = c->json ? json_array() : NULL;
-	struct moore_buf b = MOORE_BUF_INIT;
+	static const struct cli_online how = { "vls.table", put_sl2vl, NULL,
+		"moorectl table sl2vl SWITCH --tables DIR" };
 	struct cli_tables t = { NULL };
 	struct sl_group g = { .t = &t };
-	int rc = open_switch(c, &t, &g.s);
+	int rc;
 
-	if (rc == CLI_OK && t.no_lanes) {
+	if (!cli_opt(c, "tables"))
+		return ask(c, &how);
+	if ((rc = open_switch(c, &t, &g.s)) != CLI_OK)
+		return rc;
+	if (t.no_lanes)
 		rc = cli_error("%s/opensm-sl2vl.dump: no such file: OpenSM writes it with `qos "
 			       "TRUE` and log_flags 0x40", cli_opt(c, "tables"));
-		cli_tables_free(&t);
-	}
-	if (rc != CLI_OK) {
-		json_decref(rows);
-		return rc;
-	}
-	put_sl_groups(&b, rows, &g);
-	if (c->json)
-		rc = cli_print_json(json_pack("{s:o, s:o, s:o}",
-			"switch", cli_json_name(t.f->sw[g.s].name),
-			"guid", cli_json_guid(t.f->sw[g.s].guid), "rows", rows));
 	else
-		rc = cli_print_text(&b);
+		rc = cli_show(c, json_pack("{s:o, s:o, s:o}",
+			"switch", cli_json_name(t.f->sw[g.s].name),
+			"guid", cli_json_guid(t.f->sw[g.s].guid), "rows", json_sl_groups(&g)),
+			put_sl2vl, NULL);
 	cli_tables_free(&t);
 	return rc;
 }

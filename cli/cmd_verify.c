@@ -6,9 +6,44 @@
  * cycle of packets that wait for one another. */
 #include <string.h>
 
-#include "cli.h"
+#include "online.h"
 
-/* ---- what route shows too ---------------------------------------------------------- */
+/* ---- the verdict in words: what route shows, too ----------------------------------------- */
+
+static void
+put_channel(struct moore_buf *b, const json_t *ch)
+{
+	cli_put_place(b, ch);
+	cli_putf(b, " -> ");
+	cli_put_place(b, json_object_get(ch, "peer"));
+}
+
+void
+cli_put_verdict(struct moore_buf *b, const json_t *verdict)
+{
+	const json_t *hottest = json_object_get(verdict, "hottest"), *n;
+	const char *hops, *sep = "";
+	json_t *by_hops = json_object_get(verdict, "hops"), *vls = json_object_get(verdict, "vls");
+	size_t i;
+
+	cli_putf(b, "hops           ");
+	json_object_foreach(by_hops, hops, n) {
+		cli_putf(b, "%s%s: %lld", sep, hops, json_integer_value(n));
+		sep = ", ";
+	}
+	cli_putf(b, "%s\nVLs           ", *sep ? " (switch, LID) pairs" : "none: no pair is joined");
+	json_array_foreach(vls, i, n)
+		cli_putf(b, " %lld", json_integer_value(n));
+	cli_putf(b, "%s on links between switches\n", json_array_size(vls) ? "" : " none");
+	if (json_is_object(hottest)) {
+		cli_putf(b, "load           greatest %.2f times the mean, on ",
+			 cli_num(verdict, "max_over_mean_load"));
+		put_channel(b, hottest);
+		cli_putf(b, "\n");
+	}
+}
+
+/* ---- the verdict as JSON -------------------------------------------------------------- */
 
 static double
 over_mean(const struct moore_verdict *v)
@@ -16,42 +51,12 @@ over_mean(const struct moore_verdict *v)
 	return v->mean_load > 0 ? v->max_load / v->mean_load : 0;
 }
 
-static void
-put_channel(struct moore_buf *b, const struct moore_fabric *f, const struct moore_channel *ch)
-{
-	cli_putf(b, "%s[%u] -> ", f->sw[ch->sw].name, ch->port);
-	cli_put_peer(b, f, ch->sw, ch->port);
-}
-
-void
-cli_put_verdict(struct moore_buf *b, const struct moore_fabric *f, const struct moore_verdict *v)
-{
-	const char *sep = "";
-
-	cli_putf(b, "hops           ");
-	for (int h = 0; h <= MOORE_CHECK_MAX_HOPS; h++)
-		if (v->hops[h]) {
-			cli_putf(b, "%s%d: %llu", sep, h, (unsigned long long)v->hops[h]);
-			sep = ", ";
-		}
-	cli_putf(b, "%s\nVLs           ", *sep ? " (switch, LID) pairs" : "none: no pair is joined");
-	for (int vl = 0; vl < 16; vl++)
-		if (v->vls >> vl & 1)
-			cli_putf(b, " %d", vl);
-	cli_putf(b, "%s on links between switches\n", v->vls ? "" : " none");
-	if (v->mean_load > 0) {
-		cli_putf(b, "load           greatest %.2f times the mean, on ", over_mean(v));
-		put_channel(b, f, &v->hottest);
-		cli_putf(b, "\n");
-	}
-}
-
 static json_t *
 json_channel(const struct moore_fabric *f, const struct moore_channel *ch)
 {
-	return json_pack("{s:o, s:o, s:i, s:i}", "switch", cli_json_name(f->sw[ch->sw].name),
+	return json_pack("{s:o, s:o, s:i, s:o, s:i}", "switch", cli_json_name(f->sw[ch->sw].name),
 			 "guid", cli_json_guid(f->sw[ch->sw].guid), "port", ch->port,
-			 "vl", ch->vl);
+			 "peer", cli_json_peer(f, ch->sw, ch->port), "vl", ch->vl);
 }
 
 static json_t *
@@ -95,40 +100,6 @@ cli_json_verdict(json_t *o, const struct moore_fabric *f, const struct moore_ver
 	return rc;
 }
 
-/* ---- the cycle ------------------------------------------------------------------------ */
-
-static void
-put_source(struct moore_buf *b, const struct moore_fabric *f, const struct moore_dependency *d)
-{
-	if (d->src_port)
-		cli_put_peer(b, f, d->src_sw, d->src_port);
-	else
-		cli_putf(b, "%s", f->sw[d->src_sw].name);
-}
-
-static void
-put_cycle(struct moore_buf *b, const struct cli_tables *t, const struct moore_verdict *v)
-{
-	cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": packets on these %u links can wait for one "
-		 "another for ever:\n", v->cycle_len);
-	for (uint32_t i = 0; i < v->cycle_len; i++) {
-		const struct moore_dependency *d = &v->cycle[i];
-		const char *to = cli_lid_name(t, d->dlid);
-
-		cli_putf(b, "  %u. ", i + 1);
-		put_channel(b, t->f, &d->from);
-		cli_putf(b, " on VL %u, held by a packet from ", d->from.vl);
-		put_source(b, t->f, d);
-		if (d->dlid > MOORE_LID_MAX)
-			cli_putf(b, " to multicast LID 0x%x", d->dlid);
-		else
-			cli_putf(b, " to LID %u%s%s%s", d->dlid, *to ? " (" : "", to,
-				 *to ? ")" : "");
-		cli_putf(b, " on SL %u, which waits for %s\n", d->sl,
-			 i + 1 < v->cycle_len ? "the next" : "the first");
-	}
-}
-
 static json_t *
 json_source(const struct moore_fabric *f, const struct moore_dependency *d)
 {
@@ -155,49 +126,8 @@ json_cycle(const struct cli_tables *t, const struct moore_verdict *v)
 	return list;
 }
 
-/* ---- routes to nowhere ------------------------------------------------------------------ */
-
-/* A route to a port that has nothing at it: opensm-subnet.lst is cut off or of
- * another time (what it does not show cannot be judged), or the route is stale. */
-struct dangling {
-	uint64_t n;
-	moore_swid sw;		/* an example */
-	unsigned lid;
-	uint8_t port;
-};
-
-static void
-find_dangling(const struct cli_tables *t, struct dangling *d)
-{
-	*d = (struct dangling){ 0 };
-	for (uint32_t s = 0; s < t->f->n_switches; s++) {
-		const uint8_t *row = moore_lft_row(t->lft, s);
-
-		for (unsigned lid = 1; lid < t->lft->stride; lid++) {
-			if (row[lid] > t->f->sw[s].n_ports ||
-			    moore_fabric_port(t->f, s, row[lid])->role != MOORE_ROLE_NONE)
-				continue;
-			if (!d->n++) {
-				d->sw = s;
-				d->lid = lid;
-				d->port = row[lid];
-			}
-		}
-	}
-}
-
-static void
-put_dangling(struct moore_buf *b, const struct cli_tables *t, const struct dangling *d)
-{
-	if (d->n)
-		cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %llu routes lead to a port at which "
-			 "opensm-subnet.lst has nothing:\n  for example %s sends LID %u to port %u: "
-			 "that file is cut off or older, or the routes are stale\n",
-			 (unsigned long long)d->n, t->f->sw[d->sw].name, d->lid, d->port);
-}
-
 static int
-json_dangling(json_t *o, const struct cli_tables *t, const struct dangling *d)
+json_dangling(json_t *o, const struct cli_tables *t, const struct moore_dangling *d)
 {
 	if (d->n && (json_object_set_new(o, "sound", json_false()) != 0 ||
 		     json_object_set_new(o, "dangling_example", json_pack("{s:o, s:i, s:i}",
@@ -207,7 +137,7 @@ json_dangling(json_t *o, const struct cli_tables *t, const struct dangling *d)
 	return json_object_set_new(o, "dangling", json_integer((json_int_t)d->n));
 }
 
-/* ---- the verb --------------------------------------------------------------------------- */
+/* ---- the question -------------------------------------------------------------------------- */
 
 /* --sl hint: what moore-path-sl.dump lists. */
 static bool
@@ -257,67 +187,28 @@ read_choice(const struct cli_call *c, const char *opt, const char *broad, const 
 	return CLI_OK;
 }
 
-static void
-put_scope(struct moore_buf *b, const struct cli_tables *t, const struct moore_check_opts *o)
+/* What was asked, beside the answer. */
+static json_t *
+json_asked(const struct moore_check_opts *o, bool hint)
 {
-	cli_putf(b, "fabric         %u switches, %u endpoints\n", t->f->n_switches,
-		 t->f->n_endpoints);
-	cli_putf(b, "asked          %s", o->sl_set ? "the SLs of moore-path-sl.dump" :
-		 o->sl_mask ? "SL" : "all SLs");
+	json_t *sls = json_array();
+
 	for (int sl = 0; sl < MOORE_N_SL; sl++)
 		if (o->sl_mask >> sl & 1)
-			cli_putf(b, " %d", sl);
-	cli_putf(b, ", %s LIDs, %s, %u multicast groups\n", o->base_lids_only ? "base" : "all",
-		 o->endpoints_only ? "between endpoints" : "from and to endpoints and switches",
-		 t->mft ? t->mft->n_groups : 0);
-	if (t->no_lanes)
-		cli_putf(b, CLI_YELLOW "lanes          no opensm-sl2vl.dump: as without QoS, a "
-			 "packet stays on one VL" CLI_PLAIN "\n");
+			json_array_append_new(sls, json_integer(sl));
+	return json_pack("{s:b, s:o, s:b, s:b}", "hint", hint, "sls", sls, "base_lids",
+			 o->base_lids_only, "endpoints_only", o->endpoints_only);
 }
 
-static void
-put_verdict(struct moore_buf *b, const struct cli_tables *t, const struct moore_verdict *v,
-	    const struct dangling *d)
+static json_t *
+json_answer(const struct cli_tables *t, const struct moore_check_opts *o,
+	    const struct moore_verdict *v, const struct moore_dangling *d)
 {
-	cli_put_verdict(b, t->f, v);
-	if (v->dropped)
-		cli_putf(b, "dropped        %llu (switch, in, out, SL) in use map to VL 15\n",
-			 (unsigned long long)v->dropped);
-	if (v->partitioned)
-		cli_putf(b, "partitioned    %llu pairs that no link joins (no fault of the "
-			 "tables)\n", (unsigned long long)v->partitioned);
-	if (v->unreachable) {
-		cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %llu of %llu pairs are connected but "
-			 "have no route, %llu of them run in circles\n",
-			 (unsigned long long)v->unreachable, (unsigned long long)v->pairs,
-			 (unsigned long long)v->loops);
-		cli_putf(b, "  for example from switch %s to LID %u (%s)\n",
-			 t->f->sw[v->bad_sw].name, v->bad_lid, cli_lid_name(t, v->bad_lid));
-	}
-	put_dangling(b, t, d);
-	if (!v->acyclic)
-		put_cycle(b, t, v);
-	else
-		cli_putf(b, "%s: no cycle of waiting packets exists: %u channels in use, %llu "
-			 "dependencies, all in one order\n",
-			 v->sound && !d->n ? CLI_GREEN "sound" CLI_PLAIN : "acyclic", v->n_channels,
-			 (unsigned long long)v->n_dependencies);
-}
+	json_t *j = json_pack("{s:i, s:i, s:i, s:b, s:o}", "switches", (int)t->f->n_switches,
+			      "endpoints", (int)t->f->n_endpoints, "multicast_groups",
+			      t->mft ? (int)t->mft->n_groups : 0, "lanes_dumped", !t->no_lanes,
+			      "asked", json_asked(o, o->sl_set));
 
-static int
-answer(const struct cli_call *c, const struct cli_tables *t, const struct moore_check_opts *o,
-       const struct moore_verdict *v, const struct dangling *d)
-{
-	struct moore_buf b = MOORE_BUF_INIT;
-	json_t *j;
-
-	if (!c->json) {
-		put_scope(&b, t, o);
-		put_verdict(&b, t, v, d);
-		return cli_print_text(&b);
-	}
-	j = json_pack("{s:i, s:i, s:b}", "switches", (int)t->f->n_switches, "endpoints",
-		      (int)t->f->n_endpoints, "lanes_dumped", !t->no_lanes);
 	if (j && (cli_json_verdict(j, t->f, v) != 0 || json_dangling(j, t, d) != 0 ||
 		  (!v->acyclic && json_object_set_new(j, "cycle", json_cycle(t, v)) != 0) ||
 		  (v->unreachable &&
@@ -327,8 +218,173 @@ answer(const struct cli_call *c, const struct cli_tables *t, const struct moore_
 		json_decref(j);
 		j = NULL;
 	}
-	return cli_print_json(j);
+	return j;
 }
+
+/* ---- and in words ------------------------------------------------------------------------- */
+
+/* From moored, which says of which sweep. */
+static bool
+is_live(const json_t *answer)
+{
+	return json_object_get(answer, "sweep");
+}
+
+static void
+put_scope(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *asked = json_object_get(answer, "asked"), *sl;
+	const json_t *sls = json_object_get(asked, "sls");
+	size_t i;
+
+	cli_putf(b, "fabric         %lld switches, %lld endpoints\n", cli_int(answer, "switches"),
+		 cli_int(answer, "endpoints"));
+	cli_putf(b, "asked          %s", cli_yes(asked, "hint") ? "the SLs of moore-path-sl.dump" :
+		 json_array_size(sls) ? "SL" : "all SLs");
+	json_array_foreach(sls, i, sl)
+		cli_putf(b, " %lld", json_integer_value(sl));
+	cli_putf(b, ", %s LIDs, %s", cli_yes(asked, "base_lids") ? "base" : "all",
+		 cli_yes(asked, "endpoints_only") ? "between endpoints" :
+		 "from and to endpoints and switches");
+	if (json_object_get(answer, "multicast_groups"))
+		cli_putf(b, ", %lld multicast groups", cli_int(answer, "multicast_groups"));
+	cli_putf(b, "\n");
+	if (json_is_false(json_object_get(answer, "lanes_dumped")))
+		cli_putf(b, CLI_YELLOW "lanes          no opensm-sl2vl.dump: as without QoS, a "
+			 "packet stays on one VL" CLI_PLAIN "\n");
+}
+
+static void
+put_cycle(struct moore_buf *b, const json_t *cycle)
+{
+	size_t i, n = json_array_size(cycle);
+	const json_t *d, *from, *e;
+
+	cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": packets on these %zu links can wait for one "
+		 "another for ever:\n", n);
+	json_array_foreach(cycle, i, d) {
+		from = json_object_get(d, "from");
+		e = json_object_get(d, "example");
+		cli_putf(b, "  %zu. ", i + 1);
+		put_channel(b, from);
+		cli_putf(b, " on VL %lld, held by a packet from %s", cli_int(from, "vl"),
+			 cli_str(e, "source"));
+		if (cli_int(e, "lid") > MOORE_LID_MAX)
+			cli_putf(b, " to multicast LID 0x%llx", cli_int(e, "lid"));
+		else
+			cli_putf(b, " to LID %lld%s%s%s", cli_int(e, "lid"),
+				 *cli_str(e, "destination") ? " (" : "", cli_str(e, "destination"),
+				 *cli_str(e, "destination") ? ")" : "");
+		cli_putf(b, " on SL %lld, which waits for %s\n", cli_int(e, "sl"),
+			 i + 1 < n ? "the next" : "the first");
+	}
+}
+
+/* opensm-subnet.lst is cut off or of another time (what it does not show cannot be
+ * judged), or the route is stale. */
+static void
+put_dangling(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *e = json_object_get(answer, "dangling_example");
+
+	if (!cli_int(answer, "dangling"))
+		return;
+	cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %lld routes lead to a port at which %s has "
+		 "nothing:\n  for example %s sends LID %lld to port %lld: %sthe routes are stale\n",
+		 cli_int(answer, "dangling"), is_live(answer) ? "the fabric" : "opensm-subnet.lst",
+		 cli_str(e, "switch"), cli_int(e, "lid"), cli_int(e, "port"),
+		 is_live(answer) ? "" : "that file is cut off or older, or ");
+}
+
+static void
+put_unreachable(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *e = json_object_get(answer, "example");
+
+	if (!cli_int(answer, "unreachable"))
+		return;
+	cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %lld of %lld pairs are connected but have no "
+		 "route, %lld of them run in circles\n  for example from switch %s to LID %lld "
+		 "(%s)\n", cli_int(answer, "unreachable"), cli_int(answer, "pairs"),
+		 cli_int(answer, "loops"), cli_str(e, "switch"), cli_int(e, "lid"),
+		 cli_str(e, "destination"));
+}
+
+static void
+put_sa(struct moore_buf *b, const json_t *sa)
+{
+	const json_t *sl;
+	size_t i;
+
+	cli_putf(b, "path records   %lld of %lld that the SA was asked for name SL",
+		 cli_int(sa, "answered"), cli_int(sa, "asked"));
+	json_array_foreach(json_object_get(sa, "sls"), i, sl)
+		cli_putf(b, " %lld", (long long)json_integer_value(sl));
+	cli_putf(b, json_is_true(json_object_get(sa, "sound")) ? ": sound on these\n" :
+		 ": NOT proven sound where every pair may use each of these\n");
+}
+
+/* Is what was proven still what runs?  Only moored can tell. */
+static void
+put_expected(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *x = json_object_get(answer, "expected"), *e = json_object_get(x, "example");
+	const json_t *sa = json_object_get(answer, "sa");
+	long long routes = cli_int(x, "routes_differ"), lanes = cli_int(x, "lanes_differ");
+
+	if (*cli_str(answer, "expected_why"))
+		cli_putf(b, "written by     not known: %s\n", cli_str(answer, "expected_why"));
+	if (!json_is_object(x))
+		return;
+	cli_putf(b, "written by     ");
+	if (!routes && !lanes) {
+		cli_putf(b, "engine moore: all routes and lanes are those that it computes\n");
+	} else {
+		cli_putf(b, CLI_YELLOW "another engine or manager, or other settings" CLI_PLAIN ": %lld of "
+			 "%lld routes and %lld lane rows are not what engine moore computes from plan "
+			 "and moore.conf\n", routes, cli_int(x, "routes"), lanes);
+		if (json_is_object(e))
+			cli_putf(b, "               for example %s sends LID %lld to port %lld, not %lld\n",
+				 cli_str(e, "switch"), cli_int(e, "lid"), cli_int(e, "port"),
+				 cli_int(e, "expected"));
+	}
+	if (json_is_object(sa))
+		put_sa(b, sa);
+	if (json_is_null(json_object_get(answer, "adaptive_routing")))
+		cli_putf(b, "adaptive       no standard attribute tells; where a switch routes an SL "
+			 "adaptively,\n               none of this holds for that SL\n");
+}
+
+static void
+put_answer(struct moore_buf *b, const json_t *answer)
+{
+	put_scope(b, answer);
+	cli_put_verdict(b, answer);
+	if (cli_int(answer, "dropped"))
+		cli_putf(b, "dropped        %lld (switch, in, out, SL) in use map to VL 15\n",
+			 cli_int(answer, "dropped"));
+	if (cli_int(answer, "partitioned"))
+		cli_putf(b, "partitioned    %lld pairs that no link joins (no fault of the "
+			 "tables)\n", cli_int(answer, "partitioned"));
+	put_unreachable(b, answer);
+	put_dangling(b, answer);
+	if (!cli_yes(answer, "acyclic"))
+		put_cycle(b, json_object_get(answer, "cycle"));
+	else
+		cli_putf(b, "%s: no cycle of waiting packets exists: %lld channels in use, %lld "
+			 "dependencies, all in one order\n", cli_yes(answer, "sound") ?
+			 CLI_GREEN "sound" CLI_PLAIN : "acyclic", cli_int(answer, "channels"),
+			 cli_int(answer, "dependencies"));
+	put_expected(b, answer);
+}
+
+static bool
+is_unsound(const json_t *answer)
+{
+	return !cli_yes(answer, "sound");
+}
+
+/* ---- the verb ----------------------------------------------------------------------------- */
 
 static int
 write_certificate(const char *path, const struct cli_tables *t, const struct moore_verdict *v)
@@ -350,39 +406,66 @@ write_certificate(const char *path, const struct cli_tables *t, const struct moo
 	return rc;
 }
 
+static int
+verify_live(const struct cli_call *c, const struct moore_check_opts *o)
+{
+	json_t *asked = json_asked(o, false), *params = NULL, *answer;
+	int rc;
+
+	if (asks_hint(c) || cli_opt(c, "certificate"))
+		return cli_misuse(c, "--sl hint and --certificate need a DIR of dumps");
+	params = json_deep_copy(asked);
+	json_object_del(params, "hint");
+	if (!json_array_size(json_object_get(params, "sls")))
+		json_object_del(params, "sls");
+	rc = cli_get(c, "routes.verify", params, "moorectl verify DIR", &answer);
+	if (rc != CLI_OK) {
+		json_decref(asked);
+		return rc;
+	}
+	json_object_set_new(answer, "asked", asked);
+	return cli_show(c, answer, put_answer, is_unsound);
+}
+
+static int
+verify_files(const struct cli_call *c, const char *dir, struct moore_check_opts *o)
+{
+	const char *certificate = cli_opt(c, "certificate");
+	struct moore_verdict *v = NULL;
+	struct cli_tables t = { NULL };
+	struct moore_dangling d;
+	struct moore_err err;
+	int rc;
+
+	cli_busy("checking");
+	if ((rc = cli_load_tables(dir, &t)) != CLI_OK)
+		return rc;
+	if (asks_hint(c) && !(o->sl_set = t.sl_set)) {
+		cli_tables_free(&t);
+		return cli_error("%s/moore-path-sl.dump: no such file: moorectl route writes it "
+				 "under profile sl-hint", dir);
+	}
+	moore_lft_dangling(t.f, t.lft, &d);
+	if (moore_check(&v, t.f, t.lft, t.sl2vl, t.mft, o, &err) < 0)
+		rc = cli_error_at(dir, &err);
+	else
+		rc = cli_show(c, json_answer(&t, o, v, &d), put_answer, is_unsound);
+	if (v && certificate && write_certificate(certificate, &t, v) != CLI_OK)
+		rc = v->acyclic ? CLI_FAIL : CLI_FOUND;
+	moore_verdict_free(v);
+	cli_tables_free(&t);
+	return rc;
+}
+
 int
 cmd_verify(const struct cli_call *c)
 {
-	const char *certificate = cli_opt(c, "certificate");
 	struct moore_check_opts o = { 0 };
-	struct moore_verdict *v = NULL;
-	struct cli_tables t = { NULL };
-	struct dangling d;
-	struct moore_err err;
 	int rc;
 
 	if ((rc = read_sls(c, &o.sl_mask)) != CLI_OK ||
 	    (rc = read_choice(c, "lids", "all", "base", &o.base_lids_only)) != CLI_OK ||
 	    (rc = read_choice(c, "sources", "all", "endpoints", &o.endpoints_only)) != CLI_OK)
 		return rc;
-	cli_busy("checking");
-	if ((rc = cli_load_tables(c->arg[0], &t)) != CLI_OK)
-		return rc;
-	if (asks_hint(c) && !(o.sl_set = t.sl_set)) {
-		cli_tables_free(&t);
-		return cli_error("%s/moore-path-sl.dump: no such file: moorectl route writes it "
-				 "under profile sl-hint", c->arg[0]);
-	}
-	find_dangling(&t, &d);
-	if (moore_check(&v, t.f, t.lft, t.sl2vl, t.mft, &o, &err) < 0)
-		rc = cli_error_at(c->arg[0], &err);
-	else
-		rc = answer(c, &t, &o, v, &d);
-	if (rc == CLI_OK && certificate && write_certificate(certificate, &t, v) != CLI_OK)
-		rc = v->acyclic ? CLI_FAIL : CLI_FOUND;
-	if (rc == CLI_OK && (!v->sound || d.n))
-		rc = CLI_FOUND;
-	moore_verdict_free(v);
-	cli_tables_free(&t);
-	return rc;
+	return c->n_args ? verify_files(c, c->arg[0], &o) : verify_live(c, &o);
 }

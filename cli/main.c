@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "client.h"
+#include "term.h"
 
 /* How many of the words does this verb's name take?  0: it is another verb. */
 static size_t
@@ -19,16 +20,21 @@ matches(const struct cli_cmd *cmd, char *const *words, size_t n)
 	return n > 1 && !strcmp(cmd->words + len + 1, words[1]) ? 2 : 0;
 }
 
-/* Verbs whose first word is group ("" for all), one line each. */
+/* Verbs whose first word is first ("" for all, under the headings of their groups), one
+ * line each. */
 static size_t
-put_verbs(struct moore_buf *b, const char *group)
+put_verbs(struct moore_buf *b, const char *first)
 {
-	size_t len = strlen(group), n = 0;
+	const struct cli_cmd *before = NULL;
+	size_t len = strlen(first), n = 0;
 	char left[64];
 
 	for (const struct cli_cmd *cmd = cli_cmds; cmd->words; cmd++) {
-		if (len && (strncmp(cmd->words, group, len) != 0 || cmd->words[len] != ' '))
+		if (len && (strncmp(cmd->words, first, len) != 0 || cmd->words[len] != ' '))
 			continue;
+		if (!len && (!before || before->group != cmd->group))
+			cli_putf(b, "%s%s:\n", before ? "\n" : "", cli_groups[cmd->group]);
+		before = cmd;
 		snprintf(left, sizeof(left), "%s %s", cmd->words, cmd->args);
 		cli_putf(b, "  %-32s %s\n", left, cmd->help);
 		n++;
@@ -37,13 +43,17 @@ put_verbs(struct moore_buf *b, const char *group)
 }
 
 static int
-print_help(const char *group)
+print_help(const char *first)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
 
-	cli_putf(&b, "usage: moorectl VERB [arguments] [options]\n\n"
-		 "Plans, routes and checks low-diameter InfiniBand fabrics, off line.\n\n");
-	put_verbs(&b, group);
+	cli_putf(&b, "usage: moorectl [--socket PATH] [--no-pager] VERB [arguments] [options]\n\n"
+		 "Plans, routes and checks low-diameter InfiniBand fabrics; asks moored about\n"
+		 "the one that runs, on its socket (" CLI_SOCKET ").\n\n");
+	put_verbs(&b, first);
+	if (!first[0])
+		cli_putf(&b, "\ncheck, repair, verify, path and table ask moored, too, where no files are "
+			 "named.\n");
 	cli_putf(&b, "\nEvery verb takes --help and --json.  `moorectl --version` prints the "
 		 "version.\nExit codes: 0 fine, 1 the check found something, 2 misuse or "
 		 "failure.\n");
@@ -119,6 +129,10 @@ run(const struct cli_cmd *cmd, char *const *words, size_t n)
 	if (!c.arg || !c.given) {
 		rc = cli_error("out of memory");
 	} else if ((rc = cli_parse(&c, words, n)) == CLI_OK) {
+		if (cli_has(&c, "no-pager"))
+			cli_no_pager();
+		if (cli_opt(&c, "socket"))
+			cli_set_socket(cli_opt(&c, "socket"));
 		if (c.help) {
 			cli_help_cmd(cmd, &help);
 			rc = cli_print_text(&help);
@@ -132,6 +146,26 @@ run(const struct cli_cmd *cmd, char *const *words, size_t n)
 	return rc;
 }
 
+/* --socket PATH, --socket=PATH and --no-pager may stand before the verb, too: how many
+ * words the first of words takes; 0: it is none of them. */
+static size_t
+take_early(char *const *words, size_t n)
+{
+	if (n && !strcmp(words[0], "--no-pager")) {
+		cli_no_pager();
+		return 1;
+	}
+	if (n && !strncmp(words[0], "--socket=", 9)) {
+		cli_set_socket(words[0] + 9);
+		return 1;
+	}
+	if (n > 1 && !strcmp(words[0], "--socket")) {
+		cli_set_socket(words[1]);
+		return 2;
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -139,7 +173,9 @@ main(int argc, char **argv)
 	size_t n = argc > 1 ? (size_t)argc - 1 : 0, taken;
 
 	json_object_seed(1);	/* the same answer in the same order each time */
-	if (!n) {
+	for (; (taken = take_early(words, n)); n -= taken)
+		words += taken;
+	if (!n || !words[0][0]) {
 		cli_error("which verb? try: moorectl --help");
 		return CLI_FAIL;
 	}

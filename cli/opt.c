@@ -10,6 +10,7 @@
 
 const struct cli_opt cli_common_opts[] = {
 	{ "json", 0, NULL, "answer in JSON" },
+	{ "no-pager", 0, NULL, "never through $PAGER, on a terminal" },
 	{ "help", 'h', NULL, "this text" },
 	{ 0 }
 };
@@ -126,6 +127,15 @@ cli_opt(const struct cli_call *c, const char *name)
 		if (!strcmp(c->given[i].opt->name, name))
 			return c->given[i].value;
 	return NULL;
+}
+
+bool
+cli_has(const struct cli_call *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_given; i++)
+		if (!strcmp(c->given[i].opt->name, name))
+			return true;
+	return false;
 }
 
 int

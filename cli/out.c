@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "term.h"
 
 /* ---- standard output -------------------------------------------------------- */
 
@@ -68,6 +68,12 @@ render(struct moore_buf *out, const struct moore_buf *text)
 	}
 }
 
+static int
+show(const struct moore_buf *out)
+{
+	return !out->oom && cli_page(out) ? CLI_OK : cli_write("-", out);
+}
+
 int
 cli_print_text(struct moore_buf *text)
 {
@@ -77,6 +83,22 @@ cli_print_text(struct moore_buf *text)
 	cli_idle();
 	if (text->len)
 		render(&out, text);
+	out.oom |= text->oom;
+	rc = show(&out);
+	moore_buf_free(&out);
+	moore_buf_free(text);
+	return rc;
+}
+
+int
+cli_print_screen(struct moore_buf *text)
+{
+	struct moore_buf out = MOORE_BUF_INIT;
+	int rc;
+
+	cli_idle();
+	cli_putf(&out, "\033[H\033[2J");
+	render(&out, text);
 	out.oom |= text->oom;
 	rc = cli_write("-", &out);
 	moore_buf_free(&out);
@@ -92,6 +114,23 @@ cli_print_json(json_t *j)
 	int rc;
 
 	cli_idle();
+	out.oom = !s;
+	if (s)
+		cli_putf(&out, "%s\n", s);
+	rc = show(&out);
+	moore_buf_free(&out);
+	free(s);
+	json_decref(j);
+	return rc;
+}
+
+int
+cli_print_json_line(json_t *j)
+{
+	struct moore_buf out = MOORE_BUF_INIT;
+	char *s = j ? json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+	int rc;
+
 	out.oom = !s;
 	if (s)
 		cli_putf(&out, "%s\n", s);

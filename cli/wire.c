@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* wire.c - the plan and the fabric that `check` and `repair` compare, from files,
- * and where on the floor a thing is. */
+/* wire.c - the plan and the fabric that `check` and `repair` compare, from files
+ * or from moored, and where on the floor a thing is. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "wire.h"
@@ -46,20 +47,112 @@ load_fabric(const char *path, struct moore_seen **out)
 	return rc;
 }
 
+static int
+compare(struct cli_wire *x)
+{
+	struct moore_err err;
+
+	if (moore_wire_check(&x->w, x->plan, x->seen, &err) < 0)
+		return cli_error_at(x->fabric, &err);
+	return CLI_OK;
+}
+
+/* The text of the plan in an answer of moored. */
+static int
+ask_text(const struct cli_call *c, struct cli_client *cl, const char *method, json_t **answer,
+	 struct moore_buf *text)
+{
+	char *s;
+	int rc;
+
+	/* A plan is of all planes. */
+	rc = !strncmp(method, "plan.", 5) ? cli_call(cl, method, NULL, answer, NULL) :
+		cli_online_ask(c, cl, method, NULL, answer);
+	if (rc != CLI_OK)
+		return rc;
+	s = json_dumps(json_object_get(*answer, "plan"), JSON_COMPACT);
+	if (s)
+		moore_buf_add(text, s, strlen(s));
+	free(s);
+	return s && !text->oom ? CLI_OK : cli_error("out of memory");
+}
+
+static int
+ask_plan(const struct cli_call *c, struct cli_client *cl, struct moore_plan **out)
+{
+	struct moore_buf text = MOORE_BUF_INIT;
+	struct moore_err err;
+	json_t *answer = NULL;
+	int rc = ask_text(c, cl, "plan.get", &answer, &text);
+
+	if (rc == CLI_OK && moore_plan_parse(out, text.data, text.len, &err) < 0)
+		rc = cli_error("moored's plan: %s", err.text);
+	json_decref(answer);
+	moore_buf_free(&text);
+	return rc;
+}
+
+static int
+ask_fabric(const struct cli_call *c, struct cli_client *cl, struct cli_wire *x)
+{
+	struct moore_buf text = MOORE_BUF_INIT;
+	struct moore_err err;
+	json_t *answer = NULL;
+	int rc = ask_text(c, cl, "fabric.get", &answer, &text);
+
+	x->fabric = "the fabric that moored found";
+	x->sweep = cli_int(answer, "sweep");
+	x->at_ms = cli_int(answer, "at_ms");
+	if (rc == CLI_OK && moore_seen_parse(&x->seen, text.data, text.len, &err) < 0)
+		rc = cli_error_at(x->fabric, &err);
+	json_decref(answer);
+	moore_buf_free(&text);
+	return rc;
+}
+
+int
+cli_wire_ask(const struct cli_call *c, struct cli_client *cl, struct cli_wire *out)
+{
+	int rc;
+
+	*out = (struct cli_wire){ NULL };
+	if ((rc = ask_plan(c, cl, &out->plan)) != CLI_OK ||
+	    (rc = ask_fabric(c, cl, out)) != CLI_OK)
+		return rc;
+	return compare(out);
+}
+
+static int
+load_files(const struct cli_call *c, struct cli_wire *out)
+{
+	int rc;
+
+	out->fabric = c->arg[1];
+	if ((rc = cli_load_plan(c->arg[0], &out->plan)) != CLI_OK ||
+	    (rc = load_fabric(c->arg[1], &out->seen)) != CLI_OK)
+		return rc;
+	return compare(out);
+}
+
 int
 cli_wire_load(const struct cli_call *c, struct cli_wire *out)
 {
-	struct moore_err err;
+	struct cli_client cl;
 	int rc;
 
 	*out = (struct cli_wire){ NULL };
 	cli_busy("comparing");
-	if ((rc = cli_load_plan(c->arg[0], &out->plan)) != CLI_OK ||
-	    (rc = load_fabric(c->arg[1], &out->seen)) != CLI_OK)
-		return rc;
-	if (moore_wire_check(&out->w, out->plan, out->seen, &err) < 0)
-		return cli_error_at(c->arg[1], &err);
-	return CLI_OK;
+	if (c->n_args == 2)
+		return load_files(c, out);
+	if ((rc = cli_connect(&cl, "name PLAN and FABRIC")) == CLI_OK) {
+		if (!c->n_args)
+			rc = cli_wire_ask(c, &cl, out);
+		else if ((rc = cli_load_plan(c->arg[0], &out->plan)) == CLI_OK &&
+			 (rc = ask_fabric(c, &cl, out)) == CLI_OK)
+			rc = compare(out);
+	}
+	cli_disconnect(&cl);
+	return rc;
 }
 
 void

@@ -11,7 +11,7 @@
  *   valiant.c  the non-minimal layers
  *   kinds.c    what their detours should look like
  *   halves.c   their trees where middle switches are split into halves
- *   hint.c     the trees of profile sl-hint, and which tables are right on them
+ *   hint*.c    the trees of profile sl-hint (hint_impl.h)
  *   route.c    the sequence, and the forwarding tables
  *   mcast.c    trees for multicast groups
  *

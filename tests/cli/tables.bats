@@ -315,12 +315,12 @@ setup() {
 		says "$part"
 	done <<-ROWS
 	s0-0-0|it takes A B
-	s0-0-0 s0-0-1|--tables DIR is missing
+	s0-0-0 s0-0-1 --socket $T/none|cannot reach moored at $T/none: no such socket
 	s0-0-0 s0-0-1 s0-0-2 --tables $D|one argument too many
 	s0-0-x s0-0-1 --tables $D|did you mean s0-0-
 	s0-0-0 s0-0-1 --tables $D --offset 1|LMC 0: offsets 0 to 0
 	s0-0-0 s0-0-1 --tables $D --sl 16|--sl 16: not a number from 0 to 15
-	s0-0-0 s0-0-1 --tables $T/none|no such file
+	s0-0-0 s0-0-1 --tables $T/none|no such directory
 	ROWS
 }
 
@@ -349,8 +349,9 @@ setup() {
 	says "is an endpoint: name a switch; it is plugged into s0-0-0[1]"
 	run --separate-stderr -2 $M table sl2vl nobody --tables "$D"
 	says "nothing in the fabric"
-	run --separate-stderr -2 $M table lft s0-0-0
-	says "--tables DIR is missing"
+	run --separate-stderr -2 $M --socket "$T/none" table lft s0-0-0
+	says "cannot reach moored at $T/none"
+	says "without it: moorectl table lft SWITCH --tables DIR"
 }
 
 @test "names that would write to the terminal or are no UTF-8 do neither" {

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* cmd_live.c - `moorectl status`, `switches`, `links`, `events`: what moored sees. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "online.h"
+
+static const char *
+or_dash(const char *s)
+{
+	return *s ? s : "-";
+}
+
+/* ---- status -------------------------------------------------------------------------- */
+
+static bool
+is_up(const json_t *plane)
+{
+	return !strcmp(cli_str(plane, "state"), "up");
+}
+
+/* "3 deviations from the plan: ...", or what to say of none. */
+static void
+put_count(struct moore_buf *b, const json_t *plane, const char *key, const char *none,
+	  const char *what, const char *noun)
+{
+	long long n = cli_int(plane, key);
+
+	if (!json_is_integer(json_object_get(plane, key)))
+		return;		/* not known yet */
+	if (n)
+		cli_putf(b, "               " CLI_RED "%lld %s%s" CLI_PLAIN " %s\n", n, noun,
+			 n == 1 ? "" : "s", what);
+	else
+		cli_putf(b, "               %s\n", none);
+}
+
+static void
+put_sweep(struct moore_buf *b, const json_t *plane)
+{
+	cli_putf(b, "               %lld switches, %lld endpoints, %lld cables in sweep %lld, ",
+		 cli_int(plane, "switches"), cli_int(plane, "endpoints"), cli_int(plane, "cables"),
+		 cli_int(plane, "sweep"));
+	cli_put_time(b, (long long)time(NULL) * 1000 - cli_int(plane, "at_ms"));
+	cli_putf(b, " ago\n");
+	if (json_is_integer(json_object_get(plane, "tables_sweep")))
+		cli_putf(b, "               tables read back in sweep %lld\n",
+			 cli_int(plane, "tables_sweep"));
+	else
+		cli_putf(b, CLI_YELLOW "               no tables were read back yet" CLI_PLAIN "\n");
+	if (*cli_str(plane, "sm"))
+		cli_putf(b, "               SM %s\n", cli_str(plane, "sm"));
+	put_count(b, plane, "deviations", "cabled as planned",
+		  "from the plan: moorectl check names them", "deviation");
+	put_count(b, plane, "hotspots", "no link stands out",
+		  "now: moorectl hotspots names them", "finding");
+}
+
+static void
+put_plane(struct moore_buf *b, const json_t *p)
+{
+	const char *why = cli_str(p, "why");
+
+	cli_putf(b, "plane %-8lld %s%s" CLI_PLAIN "%s%s%s%s\n", cli_int(p, "plane"),
+		 is_up(p) ? CLI_GREEN : CLI_RED, cli_str(p, "state"), *cli_str(p, "name") ? ", " : "",
+		 cli_str(p, "name"), *why ? ": " : "", why);
+	if (json_object_get(p, "sweep"))
+		put_sweep(b, p);
+}
+
+static void
+put_wrong(struct moore_buf *b, const json_t *status, const char *key, const char *what)
+{
+	if (*cli_str(status, key))
+		cli_putf(b, "%-14s " CLI_RED "%s" CLI_PLAIN ": what was in force before stays\n",
+			 what, cli_str(status, key));
+}
+
+static void
+put_status(struct moore_buf *b, const json_t *status)
+{
+	const json_t *plan = json_object_get(status, "plan"), *p;
+	size_t i;
+
+	cli_putf(b, "moored         %s, process %lld, for ", cli_str(status, "version"),
+		 cli_int(status, "pid"));
+	cli_put_time(b, cli_int(status, "uptime_ms"));
+	cli_putf(b, "\n");
+	json_array_foreach(json_object_get(status, "planes"), i, p)
+		put_plane(b, p);
+	if (json_is_object(plan))
+		cli_putf(b, "plan           %s: %lld switches, %lld endpoints, %lld cables\n",
+			 cli_str(plan, "path"), cli_int(plan, "switches"),
+			 cli_int(plan, "endpoints"), cli_int(plan, "cables"));
+	else
+		cli_putf(b, "plan           none: name one in %s to have the cabling checked\n",
+			 or_dash(cli_str(status, "config")));
+	put_wrong(b, status, "config_error", "configuration");
+	put_wrong(b, status, "plan_error", "plan");
+}
+
+static bool
+is_ailing(const json_t *status)
+{
+	bool ailing = *cli_str(status, "config_error") || *cli_str(status, "plan_error");
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "planes"), i, p)
+		ailing |= !is_up(p);
+	return ailing;
+}
+
+int
+cmd_status(const struct cli_call *c)
+{
+	static const struct cli_online how = { "system.status", put_status, is_ailing, NULL };
+
+	return cli_online(c, &how, NULL);
+}
+
+/* ---- lists ----------------------------------------------------------------------------- */
+
+static void
+cell_number(struct cli_grid *g, const json_t *o, const char *key)
+{
+	if (json_is_integer(json_object_get(o, key)))
+		cli_cell(g, "%lld", cli_int(o, key));
+	else
+		cli_cell(g, "-");
+}
+
+static void
+put_switches(struct moore_buf *b, const json_t *answer)
+{
+	static const struct cli_col col[] = {
+		{ "SWITCH", CLI_CUT }, { "GUID", CLI_LEFT }, { "LID", CLI_RIGHT },
+		{ "PORTS", CLI_RIGHT }, { "CABINET", CLI_CUT }, { 0 }
+	};
+	struct cli_grid g = CLI_GRID(col);
+	const json_t *s;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "switches"), i, s) {
+		cli_cell(&g, "%s", cli_str(s, "name"));
+		cli_cell(&g, "%s", or_dash(cli_str(s, "guid")));
+		cell_number(&g, s, "lid");
+		cell_number(&g, s, "ports");
+		cli_cell(&g, "%s", or_dash(cli_str(s, "cabinet")));
+	}
+	cli_put_grid(b, &g);
+}
+
+int
+cmd_switches(const struct cli_call *c)
+{
+	static const struct cli_online how = { "fabric.switches", put_switches, NULL, NULL };
+
+	return cli_online(c, &how, NULL);
+}
+
+static void
+put_links(struct moore_buf *b, const json_t *answer)
+{
+	static const struct cli_col col[] = {
+		{ "LINK", CLI_CUT }, { "TO", CLI_CUT }, { "RATE", CLI_LEFT },
+		{ "LOAD", CLI_RIGHT }, { "BACK", CLI_RIGHT }, { 0 }
+	};
+	struct cli_grid g = CLI_GRID(col);
+	const json_t *l;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "links"), i, l) {
+		cli_cell_place(&g, json_object_get(l, "a"));
+		cli_cell_place(&g, json_object_get(l, "b"));
+		cli_cell(&g, "%s", or_dash(cli_str(l, "rate")));
+		cli_cell_share(&g, l, "load");
+		cli_cell_share(&g, l, "load_back");
+	}
+	cli_put_grid(b, &g);
+}
+
+int
+cmd_links(const struct cli_call *c)
+{
+	static const struct cli_online how = { "fabric.links", put_links, NULL, NULL };
+
+	return cli_online(c, &how, c->n_args ?
+			  json_pack("{s:o}", "switch", cli_json_name(c->arg[0])) : NULL);
+}
+
+/* ---- events ----------------------------------------------------------------------------- */
+
+static void
+put_value(struct moore_buf *b, const json_t *v)
+{
+	char *s = NULL;
+
+	if (json_is_string(v))
+		cli_putf(b, "%s", json_string_value(v));
+	else if (json_object_get(v, "switch") || json_object_get(v, "endpoint"))
+		cli_put_floor(b, v);
+	else if ((s = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(4))))
+		cli_putf(b, "%s", s);
+	free(s);
+}
+
+/* "15:04:05  sweep  plane 0, switches 50": whatever an event holds, in its own words. */
+static void
+put_event(struct moore_buf *b, const json_t *event)
+{
+	const char *method = cli_str(event, "method"), *key, *sep = "  ";
+	json_t *params = json_object_get(event, "params"), *v;
+	time_t at = (time_t)(cli_int(params, "at_ms") / 1000);
+	char clock[16];
+
+	if (!at)
+		at = time(NULL);
+	strftime(clock, sizeof(clock), "%H:%M:%S", localtime(&at));
+	cli_putf(b, "%s  %-8s", clock, strchr(method, '.') ? strchr(method, '.') + 1 : method);
+	json_object_foreach(params, key, v) {
+		if (!strcmp(key, "at_ms") || json_is_null(v) ||
+		    (json_is_string(v) && !*json_string_value(v)))
+			continue;
+		cli_putf(b, "%s%s ", sep, key);
+		put_value(b, v);
+		sep = ", ";
+	}
+	cli_putf(b, "\n");
+}
+
+int
+cmd_events(const struct cli_call *c)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct cli_client cl;
+	json_t *kinds = c->n_args ? json_array() : NULL, *event;
+	int rc = cli_connect(&cl, NULL);
+
+	for (size_t i = 0; i < c->n_args; i++)
+		json_array_append_new(kinds, cli_json_name(c->arg[i]));
+	if (rc == CLI_OK)
+		rc = cli_subscribe(&cl, kinds);
+	else
+		json_decref(kinds);
+	while (rc == CLI_OK && (rc = cli_next_event(&cl, -1, &event)) == CLI_OK) {
+		if (c->json) {
+			rc = cli_print_json_line(event);
+			continue;
+		}
+		put_event(&b, event);
+		json_decref(event);
+		rc = cli_print_text(&b);
+	}
+	cli_disconnect(&cl);
+	return rc;
+}

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* cmd_record.c - `moorectl record` and `replay`: rates of all ports over time, kept in
+ * a file, and seen again.
+ *
+ * A recording is frames (moore/history.h): the fabric, then rows of rates, and the
+ * fabric again whenever it changed.  Each frame is written at once, so a recording
+ * that is broken off lacks its end and nothing else.  A replay goes through
+ * the same statistics as moored's hotspots, on the recorded clock. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "moore/history.h"
+#include "moore/load.h"
+#include "online.h"
+
+#define FOR_EVER UINT32_MAX	/* 136 years of seconds */
+
+/* ---- record --------------------------------------------------------------------------- */
+
+struct recording {
+	const char *path;
+	int fd;
+	struct cli_client cl;
+	long long after_ms, sweep;	/* rows later than this; of which sweep they are */
+	uint64_t bytes, rows_until_ms;
+};
+
+static int
+base64_digit(char c)
+{
+	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const char *at = c ? strchr(digit, c) : NULL;
+
+	return at ? (int)(at - digit) : -1;
+}
+
+static bool
+base64_read(const char *s, struct moore_buf *out)
+{
+	uint32_t v = 0;
+	unsigned bits = 0;
+
+	for (; *s && *s != '='; s++) {
+		int d = base64_digit(*s);
+		char byte;
+
+		if (d < 0)
+			return false;
+		v = v << 6 | (uint32_t)d;
+		if ((bits += 6) < 8)
+			continue;
+		bits -= 8;
+		byte = (char)(v >> bits & 255);
+		moore_buf_add(out, &byte, 1);
+	}
+	return !out->oom;
+}
+
+static int
+append(struct recording *r, const struct moore_buf *frames)
+{
+	for (size_t at = 0; at < frames->len;) {
+		ssize_t n = write(r->fd, frames->data + at, frames->len - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return cli_error("%s: cannot write: %s: it holds what came before", r->path,
+					 strerror(errno));
+		at += (size_t)n;
+		r->bytes += (size_t)n;
+	}
+	return CLI_OK;
+}
+
+/* The next rows, with the fabric before them when it is another.  *came: there were some. */
+static int
+fetch(const struct cli_call *c, struct recording *r, bool *came)
+{
+	struct moore_buf frames = MOORE_BUF_INIT;
+	bool with_fabric = !r->sweep;
+	json_t *answer = NULL;
+	int rc;
+
+	for (;;) {
+		rc = cli_online_ask(c, &r->cl, "history.export", json_pack("{s:I, s:b}", "after_ms",
+			(json_int_t)r->after_ms, "fabric", with_fabric), &answer);
+		if (rc != CLI_OK)
+			return rc;
+		if (with_fabric || cli_int(answer, "sweep") == r->sweep)
+			break;
+		with_fabric = true;
+		json_decref(answer);
+	}
+	*came = cli_int(answer, "last_ms") > r->after_ms;
+	r->sweep = cli_int(answer, "sweep");
+	r->after_ms = cli_int(answer, "last_ms");
+	if (!base64_read(cli_str(answer, "data"), &frames))
+		rc = cli_error("moored: what it recorded is not base64");
+	else
+		rc = append(r, &frames);
+	moore_buf_free(&frames);
+	json_decref(answer);
+	return rc;
+}
+
+static volatile sig_atomic_t stopped;
+
+static void
+on_stop(int sig)
+{
+	(void)sig;
+	stopped = 1;
+}
+
+/* Ctrl-C ends a recording as its time does; a second one ends it if moored hangs. */
+static void
+catch_stop(void)
+{
+	struct sigaction a = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+}
+
+static int
+run(const struct cli_call *c, struct recording *r, uint64_t seconds)
+{
+	time_t end = time(NULL) + (time_t)seconds;
+	bool came;
+	int rc;
+
+	catch_stop();
+	cli_busy(seconds == FOR_EVER ? "recording until Ctrl-C" : "recording");
+	while ((rc = fetch(c, r, &came)) == CLI_OK && !stopped && (came || time(NULL) < end))
+		if (!came)
+			nanosleep(&(struct timespec){ 0, 500000000 }, NULL);
+	cli_idle();
+	return rc;
+}
+
+int
+cmd_record(const struct cli_call *c)
+{
+	struct recording r = { .path = c->arg[0], .fd = -1 };
+	uint64_t past = 0, seconds;
+	int rc;
+
+	seconds = cli_has(c, "past") ? 0 : FOR_EVER;
+	if ((rc = cli_opt_u64(c, "seconds", 0, FOR_EVER, &seconds)) != CLI_OK ||
+	    (rc = cli_opt_u64(c, "past", 0, UINT32_MAX, &past)) != CLI_OK)
+		return rc;
+	r.after_ms = ((long long)time(NULL) - (long long)past) * 1000;
+	if (r.after_ms < 0)
+		r.after_ms = 0;
+	if ((rc = cli_connect(&r.cl, NULL)) == CLI_OK) {
+		r.fd = open(r.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (r.fd < 0)
+			rc = cli_error("%s: cannot write: %s", r.path, strerror(errno));
+	}
+	if (rc == CLI_OK)
+		rc = run(c, &r, seconds);
+	if (r.fd >= 0 && close(r.fd) < 0 && rc == CLI_OK)
+		rc = cli_error("%s: cannot write: %s", r.path, strerror(errno));
+	cli_disconnect(&r.cl);
+	if (rc == CLI_OK && c->json)
+		return cli_print_json(json_pack("{s:o, s:I, s:I}", "file", cli_json_name(r.path),
+						"bytes", (json_int_t)r.bytes, "last_ms",
+						(json_int_t)r.after_ms));
+	return rc;
+}
+
+/* ---- replay --------------------------------------------------------------------------- */
+
+#define TICK_BYTES 8		/* of XmitWait, as moored takes it */
+enum { ROWS_AT_ONCE = 64, BUSIEST = 3 };
+
+struct replay {
+	const struct cli_call *call;
+	struct moore_history *h;
+	struct moore_hot *hot;
+	struct moore_fabric *f;
+	struct moore_hot_port *port;
+	struct moore_line *line;
+	struct moore_sample *sample;
+	uint64_t at_ms;			/* of the last row shown */
+	uint64_t speed;			/* times real time; 0: at once */
+	uint64_t rows;
+	json_t *findings;		/* of this row */
+	struct moore_err err;
+};
+
+static void
+replay_free_fabric(struct replay *r)
+{
+	moore_fabric_free(r->f);
+	free(r->port);
+	free(r->line);
+	free(r->sample);
+	r->f = NULL;
+	r->port = NULL;
+	r->line = NULL;
+	r->sample = NULL;
+}
+
+static moore_swid
+switch_of(const struct moore_fabric *f, uint32_t port)
+{
+	moore_swid s = f->n_switches - 1;
+
+	while (s && f->sw[s].port0 > port)
+		s--;
+	return s;
+}
+
+static void
+on_alarm(void *arg, const struct moore_alarm *a)
+{
+	struct replay *r = arg;
+	moore_swid s = switch_of(r->f, a->port);
+	moore_portnum p = (moore_portnum)(a->port - r->f->sw[s].port0);
+
+	json_array_append_new(r->findings, json_pack("{s:s, s:b, s:o, s:i, s:o, s:f}", "finding",
+		moore_finding_name(a->kind), "raised", a->raised, "switch",
+		cli_json_name(r->f->sw[s].name), "port", p, "peer", cli_json_peer(r->f, s, p),
+		"value", a->value));
+}
+
+/* A port that is gone has nothing to be told of: the fabric's change says it. */
+static void
+on_gone(void *arg, const struct moore_alarm *a)
+{
+	(void)arg, (void)a;
+}
+
+static void
+set_lines(struct replay *r, const struct moore_plan *p)
+{
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		for (int e = 0; e < 2; e++) {
+			uint32_t at = r->f->sw[p->cable[i].sw[e]].port0 + p->cable[i].port[e];
+
+			r->line[at] = (struct moore_line){
+				moore_rate_bytes(moore_plan_rate(p, p->cable[i].rate)), TICK_BYTES };
+		}
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		if (p->ep[i].sw != MOORE_NONE)
+			r->line[r->f->sw[p->ep[i].sw].port0 + p->ep[i].port] = (struct moore_line){
+				moore_rate_bytes(moore_plan_rate(p, p->ep[i].rate)), TICK_BYTES };
+}
+
+/* A frame of kind PLAN: the rows that follow are of this fabric. */
+static int
+take_fabric(struct replay *r, const uint8_t *body, size_t len)
+{
+	struct moore_fabric *old = r->f;
+	struct moore_plan *p;
+	int rc = moore_plan_parse(&p, (const char *)body, len, &r->err);
+
+	if (rc < 0)
+		return rc;
+	r->f = NULL;
+	rc = moore_fabric_from_plan(&r->f, p, 0, &r->err);
+	if (rc == 0)
+		rc = r->hot ? moore_hot_move(r->hot, old, r->f, r->at_ms * 1000, on_gone, NULL, &r->err) :
+			moore_hot_new(&r->hot, r->f, &r->err);
+	if (rc == 0) {
+		struct moore_fabric *f = r->f;
+
+		r->f = old;
+		replay_free_fabric(r);
+		r->f = f;
+		r->port = calloc(f->n_ports, sizeof(*r->port));
+		r->line = calloc(f->n_ports, sizeof(*r->line));
+		r->sample = calloc(f->n_ports, sizeof(*r->sample));
+		if (r->port && r->line && r->sample)
+			set_lines(r, p);
+		else
+			rc = moore_fail_nomem(&r->err);
+	} else {
+		moore_fabric_free(r->f);
+		r->f = old;
+	}
+	moore_plan_free(p);
+	return rc;
+}
+
+static double
+share_of(double bytes, const struct moore_line *l)
+{
+	return l->bytes_per_s > 0 ? bytes / l->bytes_per_s : -1;
+}
+
+static void
+judge_row(struct replay *r, uint32_t span_ms)
+{
+	for (uint32_t i = 0; i < r->f->n_ports; i++) {
+		const struct moore_sample *s = &r->sample[i];
+		struct moore_hot_port *p = &r->port[i];
+
+		/* Errors and states are not recorded: every port counts as answering. */
+		*p = (struct moore_hot_port){ .answered = true };
+		p->rate.tx = p->rate.rx = p->rate.wait = -1;
+		if (!s->known)
+			continue;
+		p->rate.seconds = span_ms / 1000.0;
+		p->rate.tx = share_of((double)s->tx, &r->line[i]);
+		p->rate.rx = share_of((double)s->rx, &r->line[i]);
+		p->rate.wait = share_of((double)s->wait * TICK_BYTES, &r->line[i]);
+	}
+	moore_hot_step(r->hot, r->f, r->port, r->at_ms * 1000, on_alarm, r, NULL);
+}
+
+/* The links between switches that sent most: a few, greatest first. */
+static json_t *
+json_busiest(const struct replay *r)
+{
+	json_t *list = json_array();
+	uint32_t best[BUSIEST];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < r->f->n_ports; i++) {
+		size_t at = n;
+
+		if (!r->sample[i].known || r->f->port[i].role != MOORE_ROLE_SWITCH)
+			continue;
+		for (; at && r->sample[best[at - 1]].tx < r->sample[i].tx; at--)
+			if (at < BUSIEST)
+				best[at] = best[at - 1];
+		if (at < BUSIEST)
+			best[at] = i;
+		n += n < BUSIEST;
+	}
+	for (size_t i = 0; i < n; i++) {
+		moore_swid s = switch_of(r->f, best[i]);
+		moore_portnum p = (moore_portnum)(best[i] - r->f->sw[s].port0);
+		double share = r->port[best[i]].rate.tx;
+
+		json_array_append_new(list, json_pack("{s:o, s:i, s:o, s:I, s:o}", "switch",
+			cli_json_name(r->f->sw[s].name), "port", p, "peer",
+			cli_json_peer(r->f, s, p), "bytes_per_s",
+			(json_int_t)r->sample[best[i]].tx, "share",
+			share < 0 ? json_null() : json_real(share)));
+	}
+	return list;
+}
+
+static void
+put_link(struct moore_buf *b, const json_t *o)
+{
+	cli_put_place(b, o);
+	cli_putf(b, " -> ");
+	cli_put_place(b, json_object_get(o, "peer"));
+}
+
+static void
+put_row(struct moore_buf *b, const json_t *row)
+{
+	time_t at = (time_t)(cli_int(row, "at_ms") / 1000);
+	const json_t *o;
+	char clock[24];
+	size_t i;
+
+	strftime(clock, sizeof(clock), "%F %H:%M:%S", localtime(&at));
+	cli_putf(b, "%s ", clock);
+	json_array_foreach(json_object_get(row, "busiest"), i, o) {
+		cli_putf(b, "%s", i ? ", " : " ");
+		put_link(b, o);
+		cli_putf(b, " ");
+		cli_put_bytes(b, cli_num(o, "bytes_per_s"));
+		if (json_is_real(json_object_get(o, "share")))
+			cli_putf(b, " (%.0f %%)", 100 * cli_num(o, "share"));
+	}
+	cli_putf(b, "\n");
+	json_array_foreach(json_object_get(row, "findings"), i, o) {
+		cli_putf(b, "  %s %-8s ", cli_yes(o, "raised") ? CLI_RED "+" CLI_PLAIN :
+			 CLI_GREEN "-" CLI_PLAIN, cli_str(o, "finding"));
+		put_link(b, o);
+		cli_putf(b, "\n");
+	}
+}
+
+static int
+show_row(struct replay *r, uint32_t span_ms)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	json_t *row;
+
+	r->findings = json_array();
+	judge_row(r, span_ms);
+	row = json_pack("{s:I, s:i, s:o, s:o}", "at_ms", (json_int_t)r->at_ms, "span_ms", (int)span_ms,
+			"busiest", json_busiest(r), "findings", r->findings);
+	r->rows++;
+	if (r->call->json)
+		return cli_print_json_line(row);
+	put_row(&b, row);
+	json_decref(row);
+	return cli_print_text(&b);
+}
+
+static int
+take_rows(struct replay *r, const uint8_t *body, size_t len)
+{
+	uint64_t at, before;
+	uint32_t span_ms;
+	int rc = moore_history_read(r->h, body, len, &r->err);
+
+	if (rc < 0 || !r->f)
+		return rc;
+	while ((at = moore_history_row(r->h, r->f, r->at_ms, r->sample, &span_ms))) {
+		before = r->at_ms;
+		r->at_ms = at;
+		if (r->speed && before) {
+			uint64_t ms = (at - before) / r->speed;
+
+			nanosleep(&(struct timespec){ (time_t)(ms / 1000),
+				  (long)(ms % 1000) * 1000000 }, NULL);
+		}
+		if (show_row(r, span_ms) != CLI_OK)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+replay_all(struct replay *r, const struct moore_buf *file)
+{
+	const uint8_t *at = (const uint8_t *)file->data, *end = at + file->len, *body;
+	char kind[4];
+	size_t len;
+	int rc;
+
+	while ((rc = moore_frame_next(&at, end, kind, &body, &len, &r->err)) > 0) {
+		rc = 0;
+		if (!memcmp(kind, MOORE_FRAME_PLAN, 4))
+			rc = take_fabric(r, body, len);
+		else if (!memcmp(kind, MOORE_FRAME_ROWS, 4))
+			rc = take_rows(r, body, len);
+		if (rc < 0)
+			break;
+	}
+	return rc;
+}
+
+int
+cmd_replay(const struct cli_call *c)
+{
+	struct replay r = { .call = c };
+	struct moore_buf file;
+	int rc;
+
+	if ((rc = cli_opt_u64(c, "speed", 1, 100000, &r.speed)) != CLI_OK ||
+	    (rc = cli_read(c->arg[0], &file)) != CLI_OK)
+		return rc;
+	if (moore_history_new(&r.h, ROWS_AT_ONCE, &r.err) < 0 ||
+	    (file.len && replay_all(&r, &file) < 0))
+		rc = cli_error_at(c->arg[0], &r.err);
+	else if (!r.rows)
+		rc = cli_error("%s: no rows of rates are in it", cli_file_name(c->arg[0]));
+	replay_free_fabric(&r);
+	moore_hot_free(r.hot);
+	moore_history_free(r.h);
+	moore_buf_free(&file);
+	return rc;
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* main.c - options, signals, start and stop.
+ *
+ * moored never forks: systemd, or a shell, keeps it.  A fabric that is not there is
+ * a state and no reason to exit; a configuration that is wrong at the start is. */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf.h"
+#include "rpc/methods.h"
+#include "notify.h"
+#include "state.h"
+
+enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
+
+#define DEFAULT_CONF MOORE_SYSCONFDIR "/moore/moored.conf"
+
+/* ---- options ------------------------------------------------------------------------ */
+
+enum { OPT_CONFIG = 1, OPT_PLAN, OPT_SOCKET, OPT_FOREGROUND, OPT_CHECK, OPT_PRINT_CONFIG,
+	OPT_PRINT_METHODS, OPT_HELP, OPT_VERSION };
+
+static const struct {
+	const char *name;
+	int value;
+	const char *arg, *help;
+} options[] = {
+	{ "config", OPT_CONFIG, "FILE", "read this (" DEFAULT_CONF ")" },
+	{ "plan", OPT_PLAN, "PLAN", "the intended fabric; wins over the configuration" },
+	{ "socket", OPT_SOCKET, "PATH", "serve here; wins over the configuration" },
+	{ "foreground", OPT_FOREGROUND, NULL, "log to standard error, also under systemd" },
+	{ "check-config", OPT_CHECK, NULL, "read configuration and plan, say what is wrong, exit" },
+	{ "print-config", OPT_PRINT_CONFIG, NULL, "print moored.conf with every key and its default" },
+	{ "print-methods", OPT_PRINT_METHODS, NULL, "print the reference of the methods" },
+	{ "help", OPT_HELP, NULL, "this text" },
+	{ "version", OPT_VERSION, NULL, "print the version" },
+};
+
+static int
+print(struct moore_buf *b)
+{
+	bool good = !b->oom && fwrite(b->data, 1, b->len, stdout) == b->len && !fflush(stdout);
+
+	moore_buf_free(b);
+	if (!good)
+		fprintf(stderr, "moored: standard output: cannot write\n");
+	return good ? EXIT_FINE : EXIT_FAILED;
+}
+
+static int
+print_help(void)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	moore_buf_fmt(&b, "usage: moored [options]\n\nFinds the fabric, keeps it, checks it "
+		      "against the plan, and answers on a socket (moorectl).\n\noptions:\n");
+	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+		char left[40];
+
+		snprintf(left, sizeof(left), "--%s %s", options[i].name,
+			 options[i].arg ? options[i].arg : "");
+		moore_buf_fmt(&b, "  %-20s %s\n", left, options[i].help);
+	}
+	moore_buf_fmt(&b, "\nSIGHUP reads configuration and plan again; SIGTERM stops.  Exit codes: 0 "
+		      "stopped,\n1 failure, 2 misuse or a wrong configuration.  It does not fork.\n");
+	return print(&b);
+}
+
+static int
+print_one(int what)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	if (what == OPT_HELP)
+		return print_help();
+	if (what == OPT_VERSION)
+		moore_buf_fmt(&b, "moored " MOORE_VERSION "\n");
+	else if (what == OPT_PRINT_CONFIG)
+		moored_conf_template(&b);
+	else if (methods_init())
+		methods_print(&b);
+	methods_fini();
+	return print(&b);
+}
+
+struct given {
+	const char *config;
+	bool foreground, check;
+};
+
+static int
+misuse(const char *word, const char *why)
+{
+	fprintf(stderr, "moored: %s: %s: try: moored --help\n", word, why);
+	return EXIT_MISUSE;
+}
+
+/* The exit code, or -1 to go on. */
+static int
+read_options(int argc, char **argv, struct moored *d, struct given *g)
+{
+	struct option longs[ARRAY_LEN(options) + 1] = { { 0 } };
+	int o;
+
+	for (size_t i = 0; i < ARRAY_LEN(options); i++)
+		longs[i] = (struct option){ options[i].name, options[i].arg != NULL, NULL,
+			options[i].value };
+	opterr = 0;
+	while ((o = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
+		if (o == '?' || o == ':')
+			return misuse(argv[optind - 1], o == ':' ? "needs a value" : "unknown option");
+		if (o == OPT_CONFIG)
+			g->config = optarg;
+		else if (o == OPT_PLAN)
+			d->plan_option = optarg;
+		else if (o == OPT_SOCKET)
+			d->socket_option = optarg;
+		else if (o == OPT_FOREGROUND)
+			g->foreground = true;
+		else if (o == OPT_CHECK)
+			g->check = true;
+		else
+			return print_one(o);
+	}
+	if (optind < argc)
+		return misuse(argv[optind], "moored takes options only");
+	if (d->plan_option && strlen(d->plan_option) >= sizeof(d->conf.plan))
+		return misuse("--plan", "the path is too long");
+	if (d->socket_option && strlen(d->socket_option) >= sizeof(d->conf.socket))
+		return misuse("--socket", "the path is longer than 107 bytes, which is all that a "
+			      "socket can have");
+	if (g->config && strlen(g->config) >= sizeof(d->conf_path))
+		return misuse("--config", "the path is too long");
+	return -1;
+}
+
+/* ---- signals ---------------------------------------------------------------------------- */
+
+static void
+on_stop(evutil_socket_t sig, short what, void *arg)
+{
+	struct moored *d = arg;
+
+	(void)what;
+	log_say(LOG_NOTICE, NULL, "stopping: %s", strsignal((int)sig));
+	event_base_loopbreak(loop_base(d->loop));
+}
+
+static void
+on_reload(evutil_socket_t sig, short what, void *arg)
+{
+	(void)sig, (void)what;
+	state_reload(arg);
+}
+
+static const struct {
+	int signal;
+	event_callback_fn fn;
+} signals[] = { { SIGTERM, on_stop }, { SIGINT, on_stop }, { SIGHUP, on_reload } };
+
+enum { N_SIGNALS = ARRAY_LEN(signals) };
+
+static int
+catch_signals(struct moored *d, struct event **e)
+{
+	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < N_SIGNALS; i++) {
+		signal(signals[i].signal, SIG_IGN);	/* what holds again once e[i] is freed */
+		e[i] = evsignal_new(loop_base(d->loop), signals[i].signal, signals[i].fn, d);
+		if (!e[i] || event_add(e[i], NULL) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- start and stop ----------------------------------------------------------------------- */
+
+/* What a running job still needs cannot be freed: then the process just ends. */
+static void
+stop(struct moored *d, struct event **sig)
+{
+	bool ended = true;
+
+	notify_stopping();
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		if (sig[i])
+			event_free(sig[i]);
+	for (size_t i = 0; i < N_WORK; i++) {
+		ended &= worker_stop(d->worker[i], 2000);
+		d->worker[i] = NULL;
+	}
+	server_stop(d->server, 500);	/* turns the loop: parts are still there */
+	d->server = NULL;
+	state_stop(d);
+	if (!ended) {
+		log_say(LOG_WARNING, NULL, "an answer was still being computed: it is given up");
+		_exit(d->exit_code);
+	}
+	if (d->stuck) {
+		log_say(LOG_WARNING, NULL, "a MAD port still stands still: it is given up");
+		_exit(d->exit_code);
+	}
+	if (d->watchdog)
+		event_free(d->watchdog);
+	loop_free(d->loop);
+	methods_fini();
+}
+
+static int
+start(struct moored *d, struct event **sig)
+{
+	struct moore_err err;
+
+	if (loop_new(&d->loop) < 0 || !methods_init() || catch_signals(d, sig) < 0) {
+		log_say(LOG_ERR, NULL, "cannot start: out of memory or descriptors");
+		return -1;
+	}
+	if (server_start(&d->server, d, &err) < 0) {
+		log_say(LOG_ERR, NULL, "%s", err.text);
+		return -1;
+	}
+	if (state_start(d) < 0)
+		return -1;
+	d->watchdog = notify_watchdog(loop_base(d->loop));
+	log_say(LOG_NOTICE, NULL, "moored " MOORE_VERSION " serves %s; plan %s", d->conf.socket,
+		d->plan ? d->plan->path : "none");
+	notify_ready("serving");
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct event *sig[N_SIGNALS] = { NULL };
+	struct given g = { 0 };
+	struct moored d = { 0 };
+	struct moore_err err;
+	int rc = read_options(argc, argv, &d, &g);
+
+	if (rc >= 0)
+		return rc;
+	log_open(g.foreground);
+	json_object_seed(1);		/* before there are threads; the same order each time */
+	strcpy(d.conf_path, g.config ? g.config : DEFAULT_CONF);
+	d.conf_named = g.config != NULL;
+	if (state_configure(&d, &err) < 0) {
+		log_say(LOG_ERR, NULL, "%s", err.text);
+		return EXIT_MISUSE;
+	}
+	if (g.check) {
+		state_stop(&d);
+		return EXIT_FINE;
+	}
+	if (start(&d, sig) == 0)
+		event_base_dispatch(loop_base(d.loop));
+	else
+		d.exit_code = EXIT_FAILED;
+	stop(&d, sig);
+	return d.exit_code;
+}

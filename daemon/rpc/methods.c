@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* methods.c - the one table of methods, from the tables of its parts.  Dispatch,
+ * validation, system.methods, docs/rpc.md and shell completion come from it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/methods.h"
+#include "notify.h"
+#include "rpc/schema.h"
+#include "state.h"
+
+static const struct method *const tables[] = {
+	methods_system, methods_fabric, methods_plan, methods_routes, methods_wiring, methods_hot,
+	methods_history, methods_job, methods_events,
+};
+
+static struct rpc_method *methods;
+static size_t n_methods;
+
+static json_t *
+read_schema(const char *text)
+{
+	char *s = strdup(text);
+	json_t *j;
+
+	if (!s)
+		return NULL;
+	for (char *p = s; *p; p++)
+		if (*p == '\'')
+			*p = '"';
+	j = json_loads(s, JSON_REJECT_DUPLICATES, NULL);
+	free(s);
+	return j;
+}
+
+static bool
+good_schema(const struct method *m, const char *text, json_t **out)
+{
+	char why[200] = "is no JSON";
+
+	*out = read_schema(text);
+	if (*out && schema_valid(*out, why, sizeof(why)))
+		return true;
+	log_say(LOG_ERR, NULL, "%s: its schema: %s", m->name, why);
+	return false;
+}
+
+bool
+methods_init(void)
+{
+	size_t n = 0;
+
+	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
+		for (const struct method *m = tables[t]; m->name; m++)
+			n++;
+	if (!(methods = calloc(n, sizeof(*methods))))
+		return false;
+	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
+		for (const struct method *m = tables[t]; m->name; m++) {
+			struct rpc_method *rm = &methods[n_methods++];
+
+			rm->m = m;
+			if (!good_schema(m, m->params, &rm->params) ||
+			    !good_schema(m, m->result, &rm->result))
+				return false;
+		}
+	return true;
+}
+
+void
+methods_fini(void)
+{
+	while (n_methods) {
+		json_decref(methods[--n_methods].params);
+		json_decref(methods[n_methods].result);
+	}
+	free(methods);
+	methods = NULL;
+}
+
+const struct rpc_method *
+method_at(size_t i)
+{
+	return i < n_methods ? &methods[i] : NULL;
+}
+
+const struct rpc_method *
+method_find(const char *name)
+{
+	for (size_t i = 0; i < n_methods; i++)
+		if (!strcmp(methods[i].m->name, name))
+			return &methods[i];
+	return NULL;
+}
+
+/* ---- what methods share ------------------------------------------------------------ */
+
+const struct snapshot *
+call_snapshot(const struct call *c, enum need need, struct rpc_error *e)
+{
+	const struct snapshot *s = c->view ? c->view->snap : NULL;
+
+	if (!s)
+		rpc_fail(e, RPC_NO_FABRIC, "no fabric was found yet: system.status says why");
+	else if (need >= NEED_FABRIC && !s->fabric)
+		rpc_fail(e, RPC_NO_FABRIC, "sweep %llu found no LIDs: is a subnet manager running?",
+			 (unsigned long long)s->sweep);
+	else if (need >= NEED_TABLES && (!s->lft || !s->sl2vl))
+		rpc_fail(e, RPC_NO_FABRIC, "sweep %llu has not read the switches' tables yet",
+			 (unsigned long long)s->sweep);
+	else
+		return s;
+	return NULL;
+}
+
+bool
+take_moore_conf(struct call *c, struct rpc_error *e)
+{
+	c->own = strdup(c->d->conf.moore_conf);
+	if (!c->own)
+		rpc_fail(e, RPC_INTERNAL, "out of memory");
+	return c->own != NULL;
+}
+
+json_t *
+drop_own(struct call *c, json_t *result, struct rpc_error *e)
+{
+	(void)e;
+	free(c->own);
+	return result;
+}
+
+json_t *
+from_sweep(const struct snapshot *s, json_t *more)
+{
+	json_t *o = json_pack("{s:I, s:i, s:I}", "sweep", (json_int_t)s->sweep, "plane",
+			      (int)s->plane, "at_ms", (json_int_t)s->at_ms);
+
+	if (!o || !more || json_object_update(o, more) < 0) {
+		json_decref(o);
+		o = NULL;
+	}
+	json_decref(more);
+	return o;
+}
+
+json_t *
+json_name(const char *name)
+{
+	json_t *j = json_string(name ? name : "");
+	char *copy;
+
+	if (j || !(copy = strdup(name)))
+		return j;
+	for (char *p = copy; *p; p++)
+		if ((unsigned char)*p >= 0x80)
+			*p = '?';
+	j = json_string(copy);
+	free(copy);
+	return j;
+}
+
+json_t *
+json_guid(uint64_t guid)
+{
+	char s[24];
+
+	if (!guid)
+		return json_null();
+	snprintf(s, sizeof(s), "0x%016llx", (unsigned long long)guid);
+	return json_string(s);
+}
+
+json_t *
+json_count(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+/* ---- the reference --------------------------------------------------------------------- */
+
+static void
+print_schema(struct moore_buf *out, const char *title, const json_t *schema)
+{
+	char *s = json_dumps(schema, JSON_INDENT(2));
+
+	moore_buf_fmt(out, "%s\n\n```json\n%s\n```\n\n", title, s ? s : "");
+	free(s);
+}
+
+void
+methods_print(struct moore_buf *out)
+{
+	const struct rpc_method *rm;
+
+	moore_buf_fmt(out, "# JSON-RPC of moored\n\n"
+		"Written by `moored --print-methods` from the table that dispatches; a test holds "
+		"this file to it.\n\n"
+		"JSON-RPC 2.0 on a Unix stream socket (`socket` of moored.conf(5)), one JSON value "
+		"per line, answers in the order in which they are ready. Params go by name. A batch "
+		"holds up to %d requests. Answers about the fabric name the `sweep` they are from.\n\n"
+		"Codes besides those of the specification: %d denied, %d nothing was found or read "
+		"yet, %d there is no plan, %d nothing has that name, %d too much is outstanding, %d "
+		"it was tried and failed.\n\n", RPC_BATCH_MAX, RPC_DENIED, RPC_NO_FABRIC, RPC_NO_PLAN,
+		RPC_NOT_FOUND, RPC_BUSY, RPC_FAILED);
+	for (size_t i = 0; (rm = method_at(i)); i++) {
+		moore_buf_fmt(out, "## %s\n\n%s%s\n\n", rm->m->name, rm->m->help,
+			      rm->m->access == ACCESS_CHANGE ?
+			      " For root and the user that moored runs as." : "");
+		print_schema(out, "Params:", rm->params);
+		print_schema(out, "Result:", rm->result);
+	}
+	if (out->len)
+		out->data[--out->len] = '\0';
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* methods_fabric.c - what was found: from the last snapshot, and the loads of links from
+ * the last poll of counters. */
+#include <string.h>
+
+#include "rpc/methods.h"
+#include "state.h"
+#include "watch/hot.h"
+
+json_t *
+json_rate(struct moore_rate r)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	json_t *j;
+
+	moore_rate_put(&b, r);
+	j = b.len ? json_stringn(b.data, b.len) : json_null();
+	moore_buf_free(&b);
+	return j;
+}
+
+static json_t *
+json_cabinet(const struct moore_plan_switch *s)
+{
+	return s->cabinet ? json_name(s->cabinet) : json_null();
+}
+
+static json_t *
+json_lid(moore_lid lid)
+{
+	return lid ? json_integer(lid) : json_null();
+}
+
+static json_t *
+json_switch(const struct snapshot *s, uint32_t i)
+{
+	const struct moore_plan_switch *p = &s->seen->sw[i];
+	const struct moore_switch *f = s->fabric ? &s->fabric->sw[i] : NULL;
+
+	return json_pack("{s:o, s:o, s:i, s:o, s:o, s:o}", "name", json_name(p->name), "guid",
+			 json_guid(p->guid), "ports", p->ports, "lid",
+			 f ? json_lid(f->lid) : json_null(), "lmc",
+			 f ? json_integer(f->lmc) : json_null(), "cabinet", json_cabinet(p));
+}
+
+static json_t *
+json_endpoint(const struct snapshot *s, uint32_t i)
+{
+	const struct moore_plan_endpoint *p = &s->seen->ep[i];
+	const struct moore_endpoint *f = s->fabric ? &s->fabric->ep[i] : NULL;
+
+	return json_pack("{s:o, s:o, s:i, s:o, s:i, s:o, s:o, s:o}", "name", json_name(p->name),
+			 "guid", json_guid(p->guid), "ca_port", p->ca_port, "switch",
+			 p->sw == MOORE_NONE ? json_null() : json_name(s->seen->sw[p->sw].name),
+			 "port", p->port, "lid", f ? json_lid(f->lid) : json_null(), "lmc",
+			 f ? json_integer(f->lmc) : json_null(), "rate", json_rate(p->rate));
+}
+
+static json_t *
+json_end(const struct moore_plan *p, moore_swid sw, moore_portnum port)
+{
+	return json_pack("{s:o, s:i}", "switch", json_name(p->sw[sw].name), "port", port);
+}
+
+/* What end e of a cable sends, as a share of what the link can carry.  The poll may be of
+ * another snapshot: then only a link that is the same in both has a load. */
+static json_t *
+json_load(const struct hot_copy *h, const struct moore_plan *p, const struct moore_plan_cable *c,
+	  int e)
+{
+	const struct moore_fabric *f = h ? h->snap->fabric : NULL;
+	moore_swid s = c->sw[e], to = c->sw[!e];
+	const struct moore_port *at;
+	double load;
+
+	if (!f || s >= f->n_switches || to >= f->n_switches || c->port[e] > f->sw[s].n_ports ||
+	    strcmp(f->sw[s].name, p->sw[s].name) || strcmp(f->sw[to].name, p->sw[to].name))
+		return json_null();
+	at = &f->port[f->sw[s].port0 + c->port[e]];
+	load = h->use[f->sw[s].port0 + c->port[e]].load;
+	if (load < 0 || at->role != MOORE_ROLE_SWITCH || at->peer != to ||
+	    at->peer_port != c->port[!e])
+		return json_null();
+	return json_real((double)(int64_t)(load * 1e6 + 0.5) / 1e6);
+}
+
+static json_t *
+json_cable(const struct hot_copy *h, const struct moore_plan *p, const struct moore_plan_cable *c)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "a", json_end(p, c->sw[0], c->port[0]), "b",
+			 json_end(p, c->sw[1], c->port[1]), "rate",
+			 json_rate(moore_plan_rate(p, c->rate)), "load", json_load(h, p, c, 0),
+			 "load_back", json_load(h, p, c, 1));
+}
+
+/* ---- lists ------------------------------------------------------------------------------ */
+
+static json_t *
+run_summary(struct call *c, struct rpc_error *e)
+{
+	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
+
+	if (!s)
+		return NULL;
+	return from_sweep(s, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
+		"took_ms", json_count(s->took_ms), "sm", s->sm[0] ? json_name(s->sm) : json_null(),
+		"switches", json_count(s->seen->n_switches), "endpoints",
+		json_count(s->seen->n_endpoints), "cables", json_count(s->seen->n_cables), "lid_top",
+		s->fabric ? json_integer(s->fabric->lid_top) : json_null(), "tables_sweep",
+		s->lft ? json_count(s->tables_sweep) : json_null(), "lanes_read",
+		s->sl2vl != NULL));
+}
+
+static json_t *
+run_switches(struct call *c, struct rpc_error *e)
+{
+	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
+	json_t *list = s ? json_array() : NULL;
+
+	for (uint32_t i = 0; s && i < s->seen->n_switches; i++)
+		json_array_append_new(list, json_switch(s, i));
+	return s ? from_sweep(s, json_pack("{s:o}", "switches", list)) : NULL;
+}
+
+/* The switch that params name, if they do: MOORE_NONE for all.  False fills *e. */
+static bool
+asked_switch(const struct call *c, const struct snapshot *s, moore_swid *sw, struct rpc_error *e)
+{
+	const char *name = json_string_value(json_object_get(c->params, "switch"));
+
+	*sw = MOORE_NONE;
+	if (!name)
+		return true;
+	for (uint32_t i = 0; i < s->seen->n_switches && *sw == MOORE_NONE; i++)
+		if (!strcmp(s->seen->sw[i].name, name))
+			*sw = i;
+	if (*sw == MOORE_NONE)
+		rpc_fail(e, RPC_NOT_FOUND, "%.100s: no switch of that name was found", name);
+	return *sw != MOORE_NONE;
+}
+
+static json_t *
+run_endpoints(struct call *c, struct rpc_error *e)
+{
+	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
+	json_t *list;
+	moore_swid at;
+
+	if (!s || !asked_switch(c, s, &at, e))
+		return NULL;
+	list = json_array();
+	for (uint32_t i = 0; i < s->seen->n_endpoints; i++)
+		if (at == MOORE_NONE || s->seen->ep[i].sw == at)
+			json_array_append_new(list, json_endpoint(s, i));
+	return from_sweep(s, json_pack("{s:o}", "endpoints", list));
+}
+
+static json_t *
+run_links(struct call *c, struct rpc_error *e)
+{
+	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
+	json_t *list;
+	moore_swid at;
+
+	if (!s || !asked_switch(c, s, &at, e))
+		return NULL;
+	list = json_array();
+	for (uint32_t i = 0; i < s->seen->n_cables; i++) {
+		const struct moore_plan_cable *k = &s->seen->cable[i];
+
+		if (at == MOORE_NONE || k->sw[0] == at || k->sw[1] == at)
+			json_array_append_new(list, json_cable(c->own, s->seen, k));
+	}
+	return from_sweep(s, json_pack("{s:o}", "links", list));
+}
+
+static bool
+take_loads(struct call *c, struct rpc_error *e)
+{
+	(void)e;
+	c->own = hot_copy((unsigned)json_integer_value(json_object_get(c->params, "plane")));
+	return true;		/* without: no load is known */
+}
+
+static json_t *
+drop_loads(struct call *c, json_t *result, struct rpc_error *e)
+{
+	(void)e;
+	hot_copy_free(c->own);
+	c->own = NULL;
+	return result;
+}
+
+static json_t *
+run_find(struct call *c, struct rpc_error *e)
+{
+	const struct snapshot *s = call_snapshot(c, NEED_FABRIC, e);
+	struct moore_err err;
+	moore_swid sw;
+	moore_epid ep;
+
+	if (!s)
+		return NULL;
+	if (view_find(c->view, json_string_value(json_object_get(c->params, "what")), &sw, &ep,
+		      &err) < 0)
+		return rpc_fail(e, RPC_NOT_FOUND, "%s", err.text);
+	return from_sweep(s, json_pack("{s:s, s:o}", "kind", sw != MOORE_NONE ? "switch" : "endpoint",
+		sw != MOORE_NONE ? "switch" : "endpoint",
+		sw != MOORE_NONE ? json_switch(s, sw) : json_endpoint(s, ep)));
+}
+
+static json_t *
+run_get(struct call *c, struct rpc_error *e)
+{
+	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct moore_err err;
+	json_t *plan;
+
+	if (!s)
+		return NULL;
+	if (moore_plan_write(s->seen, &b, &err) < 0) {
+		moore_buf_free(&b);
+		return rpc_fail(e, RPC_INTERNAL, "%s", err.text);
+	}
+	plan = json_loadb(b.data, b.len, 0, NULL);
+	moore_buf_free(&b);
+	return from_sweep(s, json_pack("{s:o}", "plan", plan));
+}
+
+#define A_SWITCH "{'type':'object','properties':{'name':" STR ",'guid':" OR_NULL("string") \
+	",'ports':" INT ",'lid':" OR_NULL("integer") ",'lmc':" OR_NULL("integer") ",'cabinet':" \
+	OR_NULL("string") "}}"
+#define AN_ENDPOINT "{'type':'object','properties':{'name':" STR ",'guid':" OR_NULL("string") \
+	",'ca_port':" INT ",'switch':" OR_NULL("string") ",'port':" INT ",'lid':" \
+	OR_NULL("integer") ",'lmc':" OR_NULL("integer") ",'rate':" OR_NULL("string") "}}"
+#define AN_END "{'type':'object','properties':{'switch':" STR ",'port':" INT "}}"
+#define A_LINK "{'type':'object','properties':{'a':" AN_END ",'b':" AN_END ",'rate':" \
+	OR_NULL("string") ",'load':" OR_NULL("number") ",'load_back':" OR_NULL("number") "}}"
+
+const struct method methods_fabric[] = {
+	{ "fabric.summary", "Size of what the last sweep found, and how far it was read.", ACCESS_READ,
+	  P(PLANE), R(SWEEP "'took_ms':" INT ",'sm':" OR_NULL("string") ",'switches':" INT
+		      ",'endpoints':" INT ",'cables':" INT ",'lid_top':" OR_NULL("integer")
+		      ",'tables_sweep':" OR_NULL("integer") ",'lanes_read':" BOOL),
+	  run_summary, TAKES_NO_TIME, NULL, NULL },
+	{ "fabric.switches", "Every switch.", ACCESS_READ, P(PLANE),
+	  R(SWEEP "'switches':{'type':'array','items':" A_SWITCH "}"), run_switches, TAKES_A_MOMENT, NULL, NULL },
+	{ "fabric.links", "Every link between switches, with what a sends to b and b to a as a share of "
+	  "what it can carry; with switch: those of one.", ACCESS_READ,
+	  P(PLANE ",'switch':" NAME), R(SWEEP "'links':{'type':'array','items':" A_LINK "}"),
+	  run_links, TAKES_A_MOMENT, take_loads, drop_loads },
+	{ "fabric.endpoints", "Every endpoint (CA port); with switch: those plugged into one.",
+	  ACCESS_READ, P(PLANE ",'switch':" NAME),
+	  R(SWEEP "'endpoints':{'type':'array','items':" AN_ENDPOINT "}"), run_endpoints, TAKES_A_MOMENT, NULL,
+	  NULL },
+	{ "fabric.get", "All that was found, as docs/plan.schema.json has it.", ACCESS_READ, P(PLANE),
+	  R(SWEEP "'plan':" OBJECT), run_get, TAKES_A_MOMENT, NULL, NULL },
+	{ "fabric.find", "Who is meant: by name, NAME:CA_PORT, 0x GUID or LID.", ACCESS_READ,
+	  P_REQ("'what'", PLANE ",'what':" NAME),
+	  R(SWEEP "'kind':{'type':'string','enum':['switch','endpoint']},'switch':" A_SWITCH
+	    ",'endpoint':" AN_ENDPOINT), run_find, TAKES_NO_TIME, NULL, NULL },
+	{ 0 }
+};

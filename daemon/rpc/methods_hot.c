@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* methods_hot.c - hotspots.* and path.select: from the last poll of counters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "watch/hot.h"
+#include "rpc/methods.h"
+#include "state.h"
+
+#define ALARMS_MAX 1000		/* of one answer */
+
+static unsigned
+asked_plane(const struct call *c)
+{
+	return (unsigned)json_integer_value(json_object_get(c->params, "plane"));
+}
+
+static json_int_t
+asked_limit(const struct call *c, json_int_t most)
+{
+	const json_t *limit = json_object_get(c->params, "limit");
+
+	return limit ? json_integer_value(limit) : most;
+}
+
+static json_t *
+no_poll(struct rpc_error *e)
+{
+	return rpc_fail(e, RPC_NO_FABRIC, "no counters were read yet, or memory ran out: "
+			"system.status says why");
+}
+
+static json_t *
+json_share(double x)
+{
+	return x < 0 ? json_null() : json_real((double)(int64_t)(x * 1e6 + 0.5) / 1e6);
+}
+
+static json_t *
+json_bytes(double x)
+{
+	return x < 0 ? json_null() : json_integer((json_int_t)x);
+}
+
+/* "switch", "port", "peer", "peer_port", "edge", added to o. */
+static void
+put_place(json_t *o, const char *from, unsigned port, const char *to, unsigned to_port)
+{
+	json_object_set_new(o, "switch", json_name(from));
+	json_object_set_new(o, "port", json_integer(port));
+	json_object_set_new(o, "peer", to[0] ? json_name(to) : json_null());
+	json_object_set_new(o, "peer_port", json_integer(to_port));
+}
+
+static json_t *
+json_alarm(const struct moore_alarm *a)
+{
+	return json_pack("{s:s, s:s, s:o, s:o, s:f, s:I, s:I}", "finding",
+			 moore_finding_name(a->kind), "text", moore_finding_help(a->kind), "value",
+			 json_share(a->value), "peak", json_share(a->peak), "score", a->score, "rank",
+			 (json_int_t)a->rank, "since_us", (json_int_t)a->since_us);
+}
+
+/* ---- hotspots.list ------------------------------------------------------------------------- */
+
+static json_t *
+json_spread(const struct moore_load_spread *s)
+{
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "links", (json_int_t)s->n, "min",
+			 json_share(s->min), "q1", json_share(s->q1), "median",
+			 json_share(s->median), "q3", json_share(s->q3), "max", json_share(s->max),
+			 "mean", json_share(s->mean), "mad", json_share(s->mad));
+}
+
+/* Of the intended or, without a plan, the found cable at a port. */
+static const char *
+cable_label(const struct planned *plan, const char *from, unsigned port)
+{
+	const struct moore_plan *p = plan ? plan->plan : NULL;
+
+	for (uint32_t i = 0; p && i < p->n_cables; i++)
+		for (int end = 0; end < 2; end++)
+			if (p->cable[i].port[end] == port &&
+			    !strcmp(p->sw[p->cable[i].sw[end]].name, from))
+				return p->cable[i].label;
+	return NULL;
+}
+
+static json_t *
+run_list(struct call *c, struct rpc_error *e)
+{
+	const struct hot_plane *p = hot_plane(asked_plane(c));
+	struct moore_alarm *a = malloc(ALARMS_MAX * sizeof(*a));
+	uint32_t n, limit = (uint32_t)asked_limit(c, ALARMS_MAX);
+	json_t *list;
+
+	if (!p || !a) {
+		free(a);
+		return no_poll(e);
+	}
+	list = json_array();
+	n = moore_hot_alarms(p->hot, a, limit);
+	for (uint32_t i = 0; i < n && i < limit; i++) {
+		struct hot_place at;
+		json_t *o = json_alarm(&a[i]);
+		const char *label;
+
+		hot_place_of(p->snap, a[i].port, &at);
+		label = cable_label(c->plan, at.from, at.port);
+		put_place(o, at.from, at.port, at.to, at.to_port);
+		json_object_set_new(o, "cable", label ? json_name(label) : json_null());
+		json_object_set_new(o, "load", json_share(p->port[a[i].port].rate.tx));
+		json_object_set_new(o, "wait", json_share(p->port[a[i].port].rate.wait));
+		json_object_set_new(o, "for_s", json_integer((json_int_t)((p->at_us - a[i].since_us) /
+									   1000000)));
+		json_object_del(o, "since_us");
+		json_array_append_new(list, o);
+	}
+	free(a);
+	return from_sweep(p->snap, json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "poll",
+		(json_int_t)p->number, "polled_ms", (json_int_t)p->at_ms, "total", (json_int_t)n, "load",
+		json_spread(moore_hot_load(p->hot)), "wait",
+		json_spread(moore_hot_wait(p->hot, MOORE_LINK_FABRIC)), "wait_edge",
+		json_spread(moore_hot_wait(p->hot, MOORE_LINK_EDGE)), "hotspots", list));
+}
+
+/* ---- hotspots.history ------------------------------------------------------------------------ */
+
+static json_t *
+run_history(struct call *c, struct rpc_error *e)
+{
+	const struct hot_plane *p = hot_plane(asked_plane(c));
+	json_int_t limit = asked_limit(c, HOT_LOG);
+	json_t *list;
+
+	if (!p)
+		return no_poll(e);
+	list = json_array();
+	for (uint64_t i = p->n_logged; i-- > 0 && p->n_logged - i <= HOT_LOG &&
+				       (json_int_t)json_array_size(list) < limit;) {
+		const struct hot_entry *x = &p->log[i % HOT_LOG];
+		json_t *o = json_alarm(&x->alarm);
+
+		put_place(o, x->from, x->port, x->to, x->to_port);
+		json_object_set_new(o, "at_ms", json_count(x->at_ms));
+		json_object_set_new(o, "raised", json_boolean(x->alarm.raised));
+		json_object_set_new(o, "for_s", json_integer((json_int_t)((x->alarm.at_us -
+						x->alarm.since_us) / 1000000)));
+		json_object_del(o, "since_us");
+		json_array_append_new(list, o);
+	}
+	return from_sweep(p->snap, json_pack("{s:I, s:o}", "total", (json_int_t)p->n_logged, "events",
+					     list));
+}
+
+/* ---- hotspots.explain ------------------------------------------------------------------------- */
+
+static bool
+prepare_copy(struct call *c, struct rpc_error *e)
+{
+	c->own = hot_copy(asked_plane(c));
+	if (!c->own)
+		no_poll(e);
+	return c->own != NULL;
+}
+
+static json_t *
+finish_copy(struct call *c, json_t *result, struct rpc_error *e)
+{
+	(void)e;
+	hot_copy_free(c->own);
+	c->own = NULL;
+	return result;
+}
+
+static json_t *
+json_ep(const struct moore_fabric *f, moore_epid e)
+{
+	return e == MOORE_NONE ? json_null() : json_name(f->ep[e].name);
+}
+
+static json_t *
+json_suspect(const struct moore_fabric *f, const struct moore_suspect *s)
+{
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "from",
+			      json_name(f->sw[s->from].name), "to", json_name(f->sw[s->to].name),
+			      "source", json_ep(f, s->source), "dest", json_ep(f, s->dest), "offset",
+			      s->offset, "bytes_per_s", json_bytes(s->bytes), "share",
+			      json_share(s->share), "certainty", json_share(s->certainty));
+	bool other = s->other < MOORE_CAUSE_OFFSETS;
+
+	json_object_set_new(o, "other_offset", other ? json_integer(s->other) : json_null());
+	json_object_set_new(o, "other_idle", other ? json_share(s->idle) : json_null());
+	return o;
+}
+
+/* The change to try, in words. */
+static json_t *
+json_remedy(const struct moore_fabric *f, const struct moore_cause *c, const struct hot_place *at)
+{
+	const struct moore_suspect *s = &c->suspect[0];
+	char text[400];
+
+	switch (c->remedy) {
+	case MOORE_TRY_OFFSET:
+		snprintf(text, sizeof(text), "send from %s to %s on offset %u (LID %u): its fullest link "
+			 "is %.0f %% idle", f->sw[s->from].name, f->ep[s->dest].name, s->other,
+			 f->ep[s->dest].lid + s->other, 100 * s->idle);
+		break;
+	case MOORE_TRY_SPLIT:
+		snprintf(text, sizeof(text), "send half of what goes from %s to %s on offset %u (LID %u): "
+			 "its fullest link is %.0f %% idle", f->sw[s->from].name, f->ep[s->dest].name,
+			 s->other, f->ep[s->dest].lid + s->other, 100 * s->idle);
+		break;
+	case MOORE_TRY_WEIGHT:
+		snprintf(text, sizeof(text), "no one pair carries it: give the link a weight (\"%s:%u "
+			 "weight 2\" in the links file of moore.conf) and let OpenSM route again",
+			 at->from, at->port);
+		break;
+	case MOORE_TRY_SPREAD:
+		snprintf(text, sizeof(text), "several send to %s at once: no route helps; spread them in "
+			 "time, or give the receiver more ports", at->to);
+		break;
+	default:
+		snprintf(text, sizeof(text), c->n_suspects ? "one sender fills the link of its receiver: "
+			 "nothing else shares it" : "nothing is known to send over it now");
+	}
+	return json_pack("{s:s, s:s}", "try", moore_remedy_name(c->remedy), "text", text);
+}
+
+static json_t *
+json_cause(const struct hot_copy *h, const struct moore_cause *c, double misfit, const char *label)
+{
+	const struct moore_fabric *f = h->snap->fabric;
+	json_t *routes = json_array(), *suspects = json_array(), *o;
+	struct hot_place at;
+
+	hot_place_of(h->snap, c->port, &at);
+	for (unsigned k = 0; k < c->n_offsets; k++)
+		json_array_append_new(routes, json_count(c->routes[k]));
+	for (unsigned i = 0; i < c->n_suspects; i++)
+		json_array_append_new(suspects, json_suspect(f, &c->suspect[i]));
+	o = json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "poll",
+		      (json_int_t)h->number, "polled_ms", (json_int_t)h->at_ms, "cable",
+		      label ? json_name(label) : json_null(), "load", json_share(h->use[c->port].load),
+		      "wait", json_share(h->use[c->port].wait), "bytes_per_s", json_bytes(c->load),
+		      "explained", json_bytes(c->explained), "misfit", json_share(misfit), "routes",
+		      routes, "suspects", suspects, "remedy", json_remedy(f, c, &at));
+	put_place(o, at.from, at.port, at.to, at.to_port);
+	return from_sweep(h->snap, o);
+}
+
+/* The port asked for: "switch" by name or GUID, and "port". */
+static bool
+asked_port(const struct call *c, const struct hot_copy *h, uint32_t *port, struct rpc_error *e)
+{
+	const struct moore_fabric *f = h->snap->fabric;
+	const char *name = json_string_value(json_object_get(c->params, "switch"));
+	json_int_t n = json_integer_value(json_object_get(c->params, "port"));
+	struct moore_err err;
+	moore_swid sw;
+	moore_epid ep;
+
+	if (moore_fabric_find(f, name, &sw, &ep, &err) < 0 || sw == MOORE_NONE) {
+		rpc_fail(e, RPC_NOT_FOUND, "%.100s: no switch of that name was found", name);
+		return false;
+	}
+	if (n > f->sw[sw].n_ports || moore_fabric_port(f, sw, (moore_portnum)n)->role ==
+	    MOORE_ROLE_NONE) {
+		rpc_fail(e, RPC_NOT_FOUND, "%.100s:%d: there is no link", name, (int)n);
+		return false;
+	}
+	*port = f->sw[sw].port0 + (uint32_t)n;
+	return true;
+}
+
+static json_t *
+run_explain(struct call *c, struct rpc_error *e)
+{
+	const struct hot_copy *h = c->own;
+	struct moore_demand *d = NULL;
+	struct moore_cause cause;
+	struct hot_place at;
+	struct moore_err err;
+	json_t *o = NULL;
+	double misfit;
+	uint32_t port;
+
+	if (!asked_port(c, h, &port, e))
+		return NULL;
+	if (!h->snap->lft)
+		return rpc_fail(e, RPC_NO_FABRIC, "sweep %llu has not read the switches' tables yet",
+				(unsigned long long)h->snap->sweep);
+	if (moore_demand_estimate(&d, h->snap->fabric, h->snap->lft,
+				  &(struct moore_loads){ h->tx, h->rx }, &misfit, &err) < 0 ||
+	    moore_cause_of(&cause, d, port, h->line, &err) < 0)
+		rpc_fail(e, RPC_FAILED, "%s", err.text);
+	else {
+		hot_place_of(h->snap, port, &at);
+		o = json_cause(h, &cause, misfit, cable_label(c->plan, at.from, at.port));
+	}
+	moore_demand_free(d);
+	return o;
+}
+
+/* ---- path.select --------------------------------------------------------------------------------- */
+
+static const struct moore_ugal *
+asked_form(const struct call *c)
+{
+	const char *name = json_string_value(json_object_get(c->params, "form"));
+	const struct moore_ugal *u = moore_ugal_at(0);
+
+	for (size_t i = 0; name && (u = moore_ugal_at(i)) && strcmp(u->name, name);)
+		i++;
+	return u;
+}
+
+/* One pair of params; false fills *e. */
+static bool
+read_pair(const struct moore_fabric *f, const json_t *pair, struct moore_choice *c,
+	  struct rpc_error *e)
+{
+	const char *from = json_string_value(json_object_get(pair, "from"));
+	const char *to = json_string_value(json_object_get(pair, "to"));
+	struct moore_err err;
+	moore_swid sw;
+	moore_epid ep;
+
+	if (moore_fabric_find(f, from, &sw, &ep, &err) < 0) {
+		rpc_fail(e, RPC_NOT_FOUND, "%s", err.text);
+		return false;
+	}
+	c->from = sw != MOORE_NONE ? sw : f->ep[ep].sw;
+	if (moore_fabric_find(f, to, &sw, &ep, &err) < 0 || ep == MOORE_NONE) {
+		rpc_fail(e, RPC_NOT_FOUND, "%.100s: no endpoint of that name was found", to);
+		return false;
+	}
+	c->ep = ep;
+	c->bytes = json_number_value(json_object_get(pair, "bytes_per_s"));
+	return true;
+}
+
+static json_t *
+json_choice(const struct hot_copy *h, const struct moore_choice *c)
+{
+	json_t *list = json_array(), *o;
+
+	for (unsigned k = 0; k < c->n_offsets; k++) {
+		struct hot_place at;
+
+		if (c->hops[k] == UINT16_MAX)
+			continue;
+		o = json_pack("{s:i, s:i, s:o}", "offset", (int)k, "hops", (int)c->hops[k], "queue",
+			      json_share(c->queue[k]));
+		if (c->worst[k] != MOORE_NONE) {
+			hot_place_of(h->snap, c->worst[k], &at);
+			json_object_set_new(o, "fullest", json_pack("{s:o, s:i}", "switch",
+							json_name(at.from), "port", at.port));
+		}
+		json_array_append_new(list, o);
+	}
+	if (c->offset == MOORE_CAUSE_OFFSETS)
+		return json_pack("{s:n, s:n, s:b, s:o}", "offset", "lid", "minimal", 0, "offsets", list);
+	return json_pack("{s:i, s:i, s:b, s:o}", "offset", (int)c->offset, "lid",
+			 h->snap->fabric->ep[c->ep].lid + c->offset, "minimal", (int)c->minimal,
+			 "offsets", list);
+}
+
+static json_t *
+run_select(struct call *c, struct rpc_error *e)
+{
+	const struct hot_copy *h = c->own;
+	const json_t *pairs = json_object_get(c->params, "pairs");
+	size_t n = json_array_size(pairs);
+	struct moore_choice *choice = calloc(1, sizeof(*choice));
+	json_t *list = json_array();
+	struct moore_err err;
+	bool good = choice && h->snap->lft;
+
+	if (!h->snap->lft)
+		rpc_fail(e, RPC_NO_FABRIC, "sweep %llu has not read the switches' tables yet",
+			 (unsigned long long)h->snap->sweep);
+	else if (!choice)
+		rpc_fail(e, RPC_FAILED, "out of memory");
+	for (size_t i = 0; good && i < n; i++) {
+		memset(choice, 0, sizeof(*choice));
+		good = read_pair(h->snap->fabric, json_array_get(pairs, i), choice, e);
+		if (good && moore_path_select(h->snap->fabric, h->snap->lft, h->line, h->use,
+					      asked_form(c), choice, 1, &err) < 0) {
+			rpc_fail(e, RPC_FAILED, "%s", err.text);
+			good = false;
+		}
+		if (good)
+			json_array_append_new(list, json_choice(h, choice));
+	}
+	free(choice);
+	if (!good) {
+		json_decref(list);
+		return NULL;
+	}
+	return from_sweep(h->snap, json_pack("{s:I, s:s, s:o}", "poll", (json_int_t)h->number, "form",
+					     asked_form(c)->name, "choices", list));
+}
+
+/* ---- the rows ---------------------------------------------------------------------------------------- */
+
+#define NUM "{'type':'number'}"
+#define PORT "{'type':'integer','minimum':1,'maximum':254}"
+#define LIMIT "'limit':{'type':'integer','minimum':0,'maximum':1000}"
+#define A_PLACE "'switch':" STR ",'port':" INT ",'peer':" OR_NULL("string") ",'peer_port':" INT
+#define AN_ALARM "'finding':" STR ",'text':" STR ",'value':" OR_NULL("number") ",'peak':" \
+	OR_NULL("number") ",'score':" NUM ",'rank':" INT ",'for_s':" INT "," A_PLACE
+#define A_SPREAD "{'type':'object','properties':{'links':" INT ",'min':" NUM ",'q1':" NUM \
+	",'median':" NUM ",'q3':" NUM ",'max':" NUM ",'mean':" NUM ",'mad':" NUM "}}"
+#define A_SUSPECT "{'type':'object','properties':{'from':" STR ",'to':" STR ",'source':" \
+	OR_NULL("string") ",'dest':" OR_NULL("string") ",'offset':" INT ",'bytes_per_s':" \
+	OR_NULL("integer") ",'share':" OR_NULL("number") ",'certainty':" OR_NULL("number") \
+	",'other_offset':" OR_NULL("integer") ",'other_idle':" OR_NULL("number") "}}"
+#define A_CHOICE "{'type':'object','properties':{'offset':" OR_NULL("integer") ",'lid':" \
+	OR_NULL("integer") ",'minimal':" BOOL ",'offsets':" LIST "}}"
+
+const struct method methods_hot[] = {
+	{ "hotspots.list", "Findings that stand now: links that are hot, that wait, err, flap, run slow "
+	  "or narrow; and the spread of load and wait over all links.", ACCESS_READ, P(PLANE "," LIMIT),
+	  R(SWEEP "'poll':" INT ",'polled_ms':" INT ",'total':" INT ",'load':" A_SPREAD ",'wait':"
+	    A_SPREAD ",'wait_edge':" A_SPREAD ",'hotspots':{'type':'array','items':{'type':'object',"
+	    "'properties':{" AN_ALARM ",'cable':" OR_NULL("string") ",'load':" OR_NULL("number")
+	    ",'wait':" OR_NULL("number") "}}}"), run_list, TAKES_NO_TIME, NULL, NULL },
+	{ "hotspots.explain", "Why the link that leaves a switch by a port is loaded: the routes over it "
+	  "by offset, the pairs of switches that send most over it (an estimate from all loads, with "
+	  "its certainty), how idle their other offsets are, and the change to try.", ACCESS_READ,
+	  P_REQ("'switch','port'", PLANE ",'switch':" NAME ",'port':" PORT),
+	  R(SWEEP "'poll':" INT ",'polled_ms':" INT "," A_PLACE ",'cable':" OR_NULL("string") ",'load':"
+	    OR_NULL("number") ",'wait':" OR_NULL("number") ",'bytes_per_s':" OR_NULL("integer")
+	    ",'explained':" OR_NULL("integer") ",'misfit':" OR_NULL("number") ",'routes':" LIST
+	    ",'suspects':{'type':'array','items':" A_SUSPECT "},'remedy':{'type':'object',"
+	    "'properties':{'try':" STR ",'text':" STR "}}"),
+	  run_explain, TAKES_LONG, prepare_copy, finish_copy },
+	{ "hotspots.history", "Findings that were raised and cleared, the last ones first.", ACCESS_READ,
+	  P(PLANE "," LIMIT),
+	  R(SWEEP "'total':" INT ",'events':{'type':'array','items':{'type':'object','properties':{"
+	    AN_ALARM ",'at_ms':" INT ",'raised':" BOOL "}}}"), run_history, TAKES_NO_TIME, NULL, NULL },
+	{ "path.select", "The offset to send on, for each pair in turn, by UGAL's comparison on the loads "
+	  "of the last poll; what a pair will send (bytes_per_s) counts for those after it.",
+	  ACCESS_READ, P_REQ("'pairs'", PLANE ",'form':{'type':'string','enum':['path','kathareios',"
+	  "'yebenes']},'pairs':{'type':'array','maxItems':4096,'items':{'type':'object',"
+	  "'additionalProperties':false,'required':['from','to'],'properties':{'from':" NAME ",'to':"
+	  NAME ",'bytes_per_s':{'type':'number','minimum':0}}}}"),
+	  R(SWEEP "'poll':" INT ",'form':" STR ",'choices':{'type':'array','items':" A_CHOICE "}"),
+	  run_select, TAKES_LONG, prepare_copy, finish_copy },
+	{ 0 }
+};

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* methods_system.c - moored about itself. */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rpc/methods.h"
+#include "state.h"
+#include "watch/hot.h"
+#include "watch/wiring.h"
+
+static json_t *
+run_ping(struct call *c, struct rpc_error *e)
+{
+	(void)c, (void)e;
+	return json_pack("{s:s, s:s, s:i}", "name", "moored", "version", MOORE_VERSION, "pid",
+			 (int)getpid());
+}
+
+static json_t *
+run_methods(struct call *c, struct rpc_error *e)
+{
+	const struct rpc_method *rm;
+	json_t *list = json_array();
+
+	(void)c, (void)e;
+	for (size_t i = 0; (rm = method_at(i)); i++)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:O, s:O}",
+			"name", rm->m->name, "help", rm->m->help,
+			"access", rm->m->access == ACCESS_CHANGE ? "change" : "read",
+			"params", rm->params, "result", rm->result));
+	return json_pack("{s:o}", "methods", list);
+}
+
+/* ---- status ----------------------------------------------------------------------------- */
+
+static json_t *
+json_text(const char *s)	/* null for nothing */
+{
+	return s[0] ? json_name(s) : json_null();
+}
+
+/* How many findings stand; null before the first poll. */
+static json_t *
+json_standing(unsigned plane)
+{
+	const struct hot_plane *h = hot_plane(plane);
+	uint64_t n = 0;
+
+	for (size_t k = 0; h && k < MOORE_N_FINDINGS; k++)
+		n += h->standing[k];
+	return h ? json_count(n) : json_null();
+}
+
+/* null before the first verdict, and without a plan. */
+static json_t *
+json_deviating(const struct moored *d, unsigned plane)
+{
+	json_t *last = wiring_last(d, plane), *n = json_null();
+
+	if (json_is_object(last))
+		n = json_count(json_array_size(json_object_get(last, "deviations")));
+	json_decref(last);
+	return n;
+}
+
+static json_t *
+json_plane(const struct moored *d, unsigned i)
+{
+	const struct plane *p = &d->plane[i];
+	const struct snapshot *s = p->view ? p->view->snap : NULL;
+	json_t *o = json_pack("{s:i, s:o, s:s, s:o}", "plane", (int)i, "name", json_text(p->name),
+			      "state", plane_state_name(p->state), "why", json_text(p->why));
+
+	if (!s || !o)
+		return o;
+	json_object_set_new(o, "sweep", json_count(s->sweep));
+	json_object_set_new(o, "at_ms", json_count(s->at_ms));
+	json_object_set_new(o, "took_ms", json_count(s->took_ms));
+	json_object_set_new(o, "sm", json_text(s->sm));
+	json_object_set_new(o, "switches", json_count(s->seen->n_switches));
+	json_object_set_new(o, "endpoints", json_count(s->seen->n_endpoints));
+	json_object_set_new(o, "cables", json_count(s->seen->n_cables));
+	json_object_set_new(o, "tables_sweep", s->lft ? json_count(s->tables_sweep) : json_null());
+	json_object_set_new(o, "deviations", json_deviating(d, i));
+	json_object_set_new(o, "hotspots", json_standing(i));
+	return o;
+}
+
+static json_t *
+json_planned(const struct moored *d)
+{
+	const struct planned *p = d->plan;
+
+	if (!p)
+		return json_null();
+	return json_pack("{s:o, s:o, s:i, s:i, s:i}", "path", json_name(p->path), "hash",
+			 json_guid(p->hash), "switches", (int)p->plan->n_switches, "endpoints",
+			 (int)p->plan->n_endpoints, "cables", (int)p->plan->n_cables);
+}
+
+static json_t *
+json_server(const struct moored *d)
+{
+	struct server_count n = server_count(d->server);
+	unsigned waiting = 0;
+
+	for (size_t i = 0; i < N_WORK; i++)
+		waiting += worker_waiting(d->worker[i]);
+	return json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "clients", (int)n.clients,
+		"subscribers", (int)n.subscribers, "outstanding", (int)n.outstanding, "waiting",
+		(int)waiting, "accepted", json_count(n.accepted), "refused",
+		json_count(n.refused), "dropped", json_count(n.dropped), "requests",
+		json_count(n.requests), "events_lost", json_count(n.events_lost));
+}
+
+static json_t *
+run_status(struct call *c, struct rpc_error *e)
+{
+	const struct moored *d = c->d;
+	json_t *planes = json_array();
+	struct timespec now;
+
+	(void)e;
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (unsigned i = 0; i < d->n_planes; i++)
+		json_array_append_new(planes, json_plane(d, i));
+	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"version", MOORE_VERSION, "pid", (int)getpid(),
+		"uptime_ms", (json_int_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
+			     (json_int_t)d->started_ms,
+		"sweep", json_count(d->sweep), "planes", planes, "plan", json_planned(d),
+		"plan_error", json_text(d->plan_error), "config", json_text(d->conf_path),
+		"config_error", json_text(d->conf_error), "reloads", json_count(d->reloads),
+		"server", json_server(d));
+}
+
+/* ---- reload: the files are read on the worker ------------------------------------------------ */
+
+static bool
+prepare_reload(struct call *c, struct rpc_error *e)
+{
+	c->own = reload_new(c->d);
+	if (!c->own)
+		rpc_fail(e, RPC_INTERNAL, "out of memory");
+	return c->own != NULL;
+}
+
+static json_t *
+run_reload(struct call *c, struct rpc_error *e)
+{
+	(void)e;
+	reload_read(c->own);
+	return json_true();
+}
+
+static json_t *
+finish_reload(struct call *c, json_t *result, struct rpc_error *e)
+{
+	const struct moored *d = c->d;
+
+	if (!result) {
+		reload_free(c->own);
+		return NULL;
+	}
+	if (!reload_apply(c->d, c->own))
+		return rpc_fail(e, RPC_FAILED, "%s: what was in force before stays",
+				d->conf_error[0] ? d->conf_error : d->plan_error);
+	return json_pack("{s:o}", "plan", json_planned(d));
+}
+
+const struct method methods_system[] = {
+	{ "system.ping", "Is anyone there?", ACCESS_READ, P(""),
+	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, TAKES_NO_TIME, NULL, NULL },
+	{ "system.status", "What moored is doing: planes with their state and last sweep, plan, "
+	  "configuration, what was wrong with the last reload, connections.", ACCESS_READ, P(""),
+	  R("'version':" STR ",'pid':" INT ",'uptime_ms':" INT ",'sweep':" INT ",'planes':{"
+	    "'type':'array','items':{'type':'object','properties':{'plane':" INT ",'name':{'type':"
+	    "['string','null']},'state':{'type':'string','enum':['no-device','down','unreached',"
+	    "'up']},'why':{'type':['string','null']},'sweep':" INT ",'at_ms':" INT ",'took_ms':"
+	    INT ",'sm':{'type':['string','null']},'switches':" INT ",'endpoints':" INT
+	    ",'cables':" INT ",'tables_sweep':{'type':['integer','null']},'deviations':{'type':['integer',"
+	    "'null']},'hotspots':{'type':['integer','null']}}}},'plan':{'type':"
+	    "['object','null']},'plan_error':{'type':['string','null']},'config':{'type':["
+	    "'string','null']},'config_error':{'type':['string','null']},'reloads':" INT
+	    ",'server':" OBJECT), run_status, TAKES_NO_TIME, NULL, NULL },
+	{ "system.methods", "Every method with its schemas.", ACCESS_READ, P(""),
+	  R("'methods':" LIST), run_methods, TAKES_NO_TIME, NULL, NULL },
+	{ "system.reload", "Read configuration and plan again, as SIGHUP does; an error says what is "
+	  "wrong, and then nothing has changed.", ACCESS_CHANGE, P(""),
+	  R("'plan':{'type':['object','null']}"), run_reload, TAKES_A_MOMENT, prepare_reload, finish_reload },
+	{ 0 }
+};

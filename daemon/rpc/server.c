@@ -1,0 +1,704 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* server.c - peers on the Unix socket.
+ *
+ * Anyone may connect; who asks is told by SO_PEERCRED, so that who may not gets a
+ * sentence and not an errno.  A peer never costs others more than its share: it gets
+ * TURN_US at a time, RATE a second, JOBS outstanding; it is not read while its
+ * answers are not taken (OUT_HIGH), events that do not fit (EVENT_ROOM) are counted
+ * and left out, and who takes nothing for STALL seconds is dropped.
+ *
+ * A lock beside the socket tells a live daemon from the file that a killed one left:
+ * the kernel drops it with its holder. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/queue.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/listener.h>
+#include <systemd/sd-daemon.h>
+
+#include "rpc/methods.h"
+#include "notify.h"
+#include "rpc/rpc.h"
+#include "rpc/server.h"
+#include "state.h"
+
+enum {
+	LINE_MAX_BYTES = 1 << 20,
+	TURN_US = 1000,
+	RATE = 100000,		/* requests a second; a tenth of it at once */
+	JOBS = 16,
+	OUT_HIGH = 4 << 20,
+	EVENT_ROOM = 256 << 10,
+	OUT_MAX = 256 << 20,
+	STALL = 30,
+};
+
+struct client {
+	LIST_ENTRY(client) all;
+	struct server *s;
+	struct bufferevent *bev;	/* NULL: gone, but jobs still refer to it */
+	struct event *again;		/* reads on after a pause */
+	enum access access;
+	uid_t uid;
+	pid_t pid;
+	uint32_t kinds;			/* of events */
+	unsigned jobs;			/* lines and jobs that refer to it */
+	unsigned outstanding;		/* of these, on workers */
+	double tokens;			/* below 0 after a batch */
+	double filled;			/* when tokens were counted last */
+	bool eof;			/* it sends no more */
+	bool deaf;			/* close when all is answered */
+	uint64_t lost;			/* events since the last that went out */
+};
+
+struct server {
+	struct moored *d;
+	struct rpc_host host;
+	struct evconnlistener *listener;
+	struct event *retry;		/* accepts again after descriptors ran out */
+	LIST_HEAD(, client) clients;
+	int lock_fd;
+	char path[108];			/* to be removed at the end; "" when it is not ours */
+	struct server_count count;
+	bool stopping;
+};
+
+static const struct timeval tick = { 0, 10000 }, now = { 0, 0 };
+
+/* ---- a client's end ----------------------------------------------------------------- */
+
+static void
+client_free(struct client *c)
+{
+	event_free(c->again);
+	free(c);
+}
+
+/* Close; what refers to it keeps the rest until its jobs are done. */
+static void
+client_close(struct client *c)
+{
+	if (!c->bev)
+		return;
+	bufferevent_free(c->bev);
+	c->bev = NULL;
+	event_del(c->again);
+	LIST_REMOVE(c, all);
+	c->s->count.clients--;
+	c->s->count.subscribers -= c->kinds != 0;
+	c->kinds = 0;
+	if (!c->jobs)
+		client_free(c);
+}
+
+static void
+client_drop(struct client *c, const char *why)
+{
+	c->s->count.dropped++;
+	log_say(LOG_WARNING, NULL, "client of uid %u, process %d: dropped: %s", (unsigned)c->uid,
+		(int)c->pid, why);
+	client_close(c);
+}
+
+static size_t
+unsent(const struct client *c)
+{
+	return evbuffer_get_length(bufferevent_get_output(c->bev));
+}
+
+/* ---- lines in ------------------------------------------------------------------------- */
+
+static double
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void
+fill_tokens(struct client *c)
+{
+	double t = seconds();
+
+	c->tokens += RATE * (t - c->filled);
+	c->filled = t;
+	if (c->tokens > RATE / 10.0)
+		c->tokens = RATE / 10.0;
+}
+
+static void
+send_line(struct client *c, char *line, size_t len)
+{
+	if (c->bev && line && bufferevent_write(c->bev, line, len) < 0)
+		log_say(LOG_ERR, NULL, "out of memory: an answer is lost");
+	free(line);
+}
+
+static void
+too_long(struct client *c)
+{
+	size_t len;
+	char *line = rpc_error_line(RPC_REQUEST, "a line is longer than 1 MiB: the connection "
+				    "ends here", &len);
+
+	send_line(c, line, len);
+	bufferevent_disable(c->bev, EV_READ);
+	evbuffer_drain(bufferevent_get_input(c->bev), SIZE_MAX);
+	c->deaf = true;
+}
+
+/* Answer one line; false when there is none. */
+static bool
+take_line(struct client *c)
+{
+	struct evbuffer *in = bufferevent_get_input(c->bev);
+	struct evbuffer_ptr nl = evbuffer_search(in, "\n", 1, NULL);
+	size_t len = nl.pos < 0 ? evbuffer_get_length(in) : (size_t)nl.pos;
+	const char *data;
+	unsigned n = 1;
+
+	if (len > LINE_MAX_BYTES) {
+		too_long(c);
+		return false;
+	}
+	if (nl.pos < 0)
+		return false;
+	data = (const char *)evbuffer_pullup(in, (ev_ssize_t)len + 1);
+	if (!data) {
+		client_drop(c, "out of memory");
+		return false;
+	}
+	if (len && data[len - 1] == '\r')
+		len--;
+	if (strspn(data, " \t\r") < len) {	/* an empty line asks nothing; ends at the \n */
+		c->jobs++;			/* rpc_line() calls client_reply() once */
+		n = rpc_line(&c->s->host, c, c->access, data, len);
+		c->s->count.requests += n;
+	}
+	c->tokens -= n;
+	if (c->bev)
+		evbuffer_drain(in, (size_t)nl.pos + 1);
+	return c->bev != NULL;
+}
+
+static void
+close_if_done(struct client *c)
+{
+	if (c->deaf && !c->jobs && !unsent(c))
+		client_close(c);
+}
+
+/* When to go on; more: there may be another line, and it was others' turn. */
+static void
+pause_or_read(struct client *c, bool more)
+{
+	if (c->deaf) {
+		close_if_done(c);
+	} else if (unsent(c) >= OUT_HIGH) {
+		bufferevent_disable(c->bev, EV_READ);	/* on_written() reads on */
+	} else if (more && c->tokens >= 1) {
+		event_add(c->again, &now);	/* activated, it would run before others are polled */
+	} else if (c->tokens < 1) {
+		bufferevent_disable(c->bev, EV_READ);
+		event_add(c->again, &tick);
+	} else if (c->eof) {		/* no whole line is left */
+		c->deaf = true;
+		close_if_done(c);
+	} else {
+		bufferevent_enable(c->bev, EV_READ);
+	}
+}
+
+/* Requests of one turn of the loop.  Keeps c alive across its own end. */
+static void
+read_lines(struct client *c)
+{
+	double end = seconds() + TURN_US / 1e6;
+	bool more = true;
+
+	if (c->s->stopping)
+		return;
+	c->jobs++;
+	fill_tokens(c);
+	while (more && c->tokens >= 1 && unsent(c) < OUT_HIGH && seconds() < end)
+		more = take_line(c);
+	c->jobs--;
+	if (!c->bev) {
+		if (!c->jobs)
+			client_free(c);
+		return;
+	}
+	pause_or_read(c, more);
+}
+
+static void
+on_again(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	read_lines(arg);
+}
+
+static void
+on_read(struct bufferevent *bev, void *arg)
+{
+	struct client *c = arg;
+
+	(void)bev;
+	if (!event_pending(c->again, EV_TIMEOUT, NULL))
+		read_lines(c);
+}
+
+/* ---- lines out -------------------------------------------------------------------------- */
+
+static void
+tell_lost(struct client *c)
+{
+	size_t len;
+	char *line;
+
+	if (!c->lost)
+		return;
+	line = rpc_notification("event.lost", json_pack("{s:I}", "count", (json_int_t)c->lost),
+				&len);
+	c->lost = 0;
+	send_line(c, line, len);
+}
+
+/* All is written. */
+static void
+on_written(struct bufferevent *bev, void *arg)
+{
+	struct client *c = arg;
+
+	(void)bev;
+	if (c->deaf) {
+		close_if_done(c);
+		return;
+	}
+	tell_lost(c);
+	read_lines(c);
+}
+
+static void
+on_event(struct bufferevent *bev, short what, void *arg)
+{
+	struct client *c = arg;
+
+	if (what & BEV_EVENT_TIMEOUT) {
+		client_drop(c, "it took nothing for 30 s");
+	} else if (what & BEV_EVENT_ERROR) {
+		client_close(c);
+	} else {		/* it may still want its answers */
+		bufferevent_disable(bev, EV_READ);
+		c->eof = true;
+		read_lines(c);
+	}
+}
+
+static void
+client_reply(void *arg, char *text, size_t len)
+{
+	struct client *c = arg;
+
+	c->jobs--;
+	if (!c->bev) {
+		free(text);
+		if (!c->jobs)
+			client_free(c);
+		return;
+	}
+	send_line(c, text, len);
+	if (unsent(c) > OUT_MAX)
+		client_drop(c, "256 MiB of answers wait for it");
+	else
+		close_if_done(c);
+}
+
+struct deferred {
+	struct client *c;
+	struct rpc_job *job;
+};
+
+static void
+deferred_run(void *arg)
+{
+	rpc_job_run(((struct deferred *)arg)->job);
+}
+
+static void
+deferred_end(void *arg)
+{
+	struct deferred *w = arg;
+
+	w->c->s->count.outstanding--;
+	w->c->outstanding--;
+	rpc_job_end(w->job);
+	free(w);
+}
+
+static int
+client_defer(void *arg, struct rpc_job *job, enum takes takes)
+{
+	struct client *c = arg;
+	struct deferred *w;
+
+	if (c->outstanding >= JOBS || !(w = malloc(sizeof(*w))))
+		return -1;
+	*w = (struct deferred){ c, job };
+	if (worker_add(c->s->d->worker[takes == TAKES_LONG ? WORK_LONG : WORK_SHORT], deferred_run,
+		       deferred_end, w) < 0) {
+		free(w);
+		return -1;
+	}
+	c->s->count.outstanding++;
+	c->outstanding++;
+	return 0;
+}
+
+/* ---- who is it ---------------------------------------------------------------------------- */
+
+static bool
+in_group(int fd, gid_t own, int64_t group)
+{
+	gid_t list[1024];
+	socklen_t len = sizeof(list);
+
+	if (group < 0 || own == group)
+		return group >= 0;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, list, &len) < 0)
+		return false;
+	for (size_t i = 0; i < len / sizeof(*list); i++)
+		if (list[i] == group)
+			return true;
+	return false;
+}
+
+static enum access
+access_of(const struct moored *d, int fd, struct ucred *peer)
+{
+	socklen_t len = sizeof(*peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &len) < 0)
+		return ACCESS_NONE;
+	if (peer->uid == 0 || peer->uid == geteuid())
+		return ACCESS_CHANGE;
+	return in_group(fd, peer->gid, d->readers) ? ACCESS_READ : ACCESS_NONE;
+}
+
+/* ---- connections ----------------------------------------------------------------------------- */
+
+/* One sentence and the end; a peer that does not read it loses it. */
+static void
+refuse(struct server *s, int fd, int code, const char *why)
+{
+	size_t len;
+	char *line = rpc_error_line(code, why, &len);
+
+	s->count.refused++;
+	if (line && send(fd, line, len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		s->count.dropped++;
+	free(line);
+	close(fd);
+}
+
+static bool
+client_new(struct server *s, int fd, enum access access, const struct ucred *peer)
+{
+	static const struct timeval stall = { STALL, 0 };
+	struct event_base *base = loop_base(s->d->loop);
+	struct client *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return false;
+	c->again = event_new(base, -1, 0, on_again, c);
+	c->bev = c->again ? bufferevent_socket_new(base, fd, BEV_OPT_CLOSE_ON_FREE) : NULL;
+	if (!c->bev) {
+		if (c->again)
+			event_free(c->again);
+		free(c);
+		return false;
+	}
+	c->s = s;
+	c->access = access;
+	c->uid = peer->uid;
+	c->pid = peer->pid;
+	c->tokens = RATE / 10.0;
+	c->filled = seconds();
+	LIST_INSERT_HEAD(&s->clients, c, all);
+	s->count.clients++;
+	s->count.accepted++;
+	bufferevent_setcb(c->bev, on_read, on_written, on_event, c);
+	bufferevent_setwatermark(c->bev, EV_READ, 0, 2 * LINE_MAX_BYTES);
+	bufferevent_set_timeouts(c->bev, NULL, &stall);
+	bufferevent_enable(c->bev, EV_READ | EV_WRITE);
+	return true;
+}
+
+static void
+on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *a, int len, void *arg)
+{
+	struct server *s = arg;
+	struct ucred peer = { 0 };
+	enum access access = access_of(s->d, fd, &peer);
+
+	(void)l, (void)a, (void)len;
+	if (access == ACCESS_NONE)
+		refuse(s, fd, RPC_DENIED, "you are neither root, nor the user that moored runs as, "
+		       "nor in the group of moored.conf(5)");
+	else if (s->count.clients >= s->d->conf.clients)
+		refuse(s, fd, RPC_BUSY, "too many connections: clients of moored.conf(5) bounds "
+		       "them");
+	else if (!client_new(s, fd, access, &peer))
+		refuse(s, fd, RPC_INTERNAL, "out of memory");
+}
+
+static void
+on_retry(evutil_socket_t fd, short what, void *arg)
+{
+	struct server *s = arg;
+
+	(void)fd, (void)what;
+	evconnlistener_enable(s->listener);
+}
+
+/* Descriptors ran out: accept() would fail in a circle. */
+static void
+on_accept_error(struct evconnlistener *l, void *arg)
+{
+	static const struct timeval second = { 1, 0 };
+	struct server *s = arg;
+
+	log_say(LOG_WARNING, NULL, "cannot accept: %s: trying again in 1 s", strerror(errno));
+	evconnlistener_disable(l);
+	event_add(s->retry, &second);
+}
+
+/* ---- the socket -------------------------------------------------------------------------------- */
+
+/* Hold PATH.lock, or say who does. */
+static int
+take_lock(struct server *s, const char *path, struct moore_err *err)
+{
+	char name[128], pid[16] = "";
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "%s.lock", path);
+	s->lock_fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (s->lock_fd < 0)
+		return moore_fail(err, MOORE_EINVAL, 0, "%s: cannot create: %s: make its folder, "
+				  "or choose another with --socket", name, strerror(errno));
+	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) < 0) {
+		n = pread(s->lock_fd, pid, sizeof(pid) - 1, 0);
+		pid[n > 0 ? strcspn(pid, "\n") : 0] = '\0';
+		return moore_fail(err, MOORE_EINVAL, 0, "%s: another moored (process %s) serves it: "
+				  "stop that one, or choose another with --socket", path, pid);
+	}
+	n = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
+	if (ftruncate(s->lock_fd, 0) < 0 || pwrite(s->lock_fd, pid, (size_t)n, 0) < 0)
+		log_say(LOG_WARNING, NULL, "%s: cannot write: %s", name, strerror(errno));
+	return 0;
+}
+
+static void
+make_folder_of(const char *path)
+{
+	char dir[108];
+	char *slash;
+
+	snprintf(dir, sizeof(dir), "%s", path);
+	if ((slash = strrchr(dir, '/')) && slash != dir) {
+		*slash = '\0';
+		if (mkdir(dir, 0755) < 0 && errno != EEXIST)
+			log_say(LOG_WARNING, NULL, "%s: cannot create: %s", dir, strerror(errno));
+	}
+}
+
+static int
+bind_socket(struct server *s, const char *path, struct moore_err *err)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	struct stat st;
+	int fd;
+
+	make_folder_of(path);
+	if (take_lock(s, path, err) < 0)
+		return -1;
+	if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
+		return moore_fail(err, MOORE_EINVAL, 0, "%s: is there and is no socket: choose "
+				  "another with --socket", path);
+	unlink(path);		/* we hold the lock: whoever made it is gone */
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 1024) < 0 ||
+	    chmod(path, 0666) < 0) {
+		moore_fail(err, MOORE_EINVAL, 0, "%s: cannot serve: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	strcpy(s->path, path);
+	return fd;
+}
+
+/* The socket of moored.socket; -1 when none was passed. */
+static int
+passed_socket(void)
+{
+	if (sd_listen_fds(1) < 1 || sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, NULL,
+						      0) <= 0)
+		return -1;
+	evutil_make_socket_nonblocking(SD_LISTEN_FDS_START);
+	return SD_LISTEN_FDS_START;
+}
+
+/* A descriptor for each client, and some for ourselves. */
+static void
+raise_limit(unsigned clients)
+{
+	struct rlimit r;
+	rlim_t want = (rlim_t)clients + 64;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= want)
+		return;
+	r.rlim_cur = want < r.rlim_max ? want : r.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur < want)
+		log_say(LOG_WARNING, NULL, "clients %u: only %llu descriptors may be open", clients,
+			(unsigned long long)r.rlim_cur);
+}
+
+static void
+server_free(struct server *s)
+{
+	if (s->listener)
+		evconnlistener_free(s->listener);
+	if (s->retry)
+		event_free(s->retry);
+	if (s->path[0])
+		unlink(s->path);
+	if (s->lock_fd >= 0)
+		close(s->lock_fd);
+	free(s);
+}
+
+int
+server_start(struct server **out, struct moored *d, struct moore_err *err)
+{
+	struct server *s = calloc(1, sizeof(*s));
+	int fd;
+
+	*out = NULL;
+	if (!s)
+		return moore_fail_nomem(err);
+	s->d = d;
+	s->lock_fd = -1;
+	s->host = (struct rpc_host){ d, method_find, state_capture, state_release, client_defer,
+		client_reply };
+	LIST_INIT(&s->clients);
+	raise_limit(d->conf.clients);
+	if ((fd = passed_socket()) < 0 && (fd = bind_socket(s, d->conf.socket, err)) < 0) {
+		server_free(s);
+		return -1;
+	}
+	s->retry = event_new(loop_base(d->loop), -1, 0, on_retry, s);
+	s->listener = evconnlistener_new(loop_base(d->loop), on_accept, s, LEV_OPT_CLOSE_ON_FREE |
+					 LEV_OPT_CLOSE_ON_EXEC, -1, fd);
+	if (!s->retry || !s->listener) {
+		server_free(s);
+		return moore_fail_nomem(err);
+	}
+	evconnlistener_set_error_cb(s->listener, on_accept_error);
+	*out = s;
+	return 0;
+}
+
+/* ---- the end, and what others ask -------------------------------------------------------------- */
+
+static bool
+all_written(const struct server *s)
+{
+	const struct client *c;
+
+	LIST_FOREACH(c, &s->clients, all)
+		if (unsent(c))
+			return false;
+	return true;
+}
+
+void
+server_stop(struct server *s, unsigned ms)
+{
+	struct event_base *base;
+	struct client *c;
+
+	if (!s)
+		return;
+	base = loop_base(s->d->loop);
+	s->stopping = true;
+	evconnlistener_disable(s->listener);
+	LIST_FOREACH(c, &s->clients, all)
+		bufferevent_disable(c->bev, EV_READ);
+	event_base_loop(base, EVLOOP_NONBLOCK);		/* what the worker posted last */
+	for (unsigned i = 0; i < ms / 10 && !all_written(s); i++) {
+		event_base_loopexit(base, &tick);
+		event_base_loop(base, EVLOOP_NO_EXIT_ON_EMPTY);
+	}
+	while ((c = LIST_FIRST(&s->clients)))
+		client_close(c);
+	server_free(s);
+}
+
+struct server_count
+server_count(const struct server *s)
+{
+	return s->count;
+}
+
+uint32_t
+server_subscribed(const void *client)
+{
+	return ((const struct client *)client)->kinds;
+}
+
+void
+server_subscribe(void *client, uint32_t kinds)
+{
+	struct client *c = client;
+
+	if (!c->bev)
+		return;
+	c->s->count.subscribers -= c->kinds != 0;
+	c->s->count.subscribers += kinds != 0;
+	c->kinds = kinds;
+}
+
+void
+server_broadcast(struct server *s, unsigned kind, const char *line, size_t len)
+{
+	struct client *c, *next;
+
+	for (c = LIST_FIRST(&s->clients); c; c = next) {
+		next = LIST_NEXT(c, all);
+		if (!(c->kinds >> kind & 1))
+			continue;
+		if (c->lost || unsent(c) + len > EVENT_ROOM) {
+			c->lost++;
+			s->count.events_lost++;
+		} else {
+			bufferevent_write(c->bev, line, len);
+		}
+	}
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* snapshot.h - the fabric as one sweep found it: constant, counted, shared.
+ *
+ * The sweeper's thread makes snapshots, the loop's thread serves them, a worker
+ * may hold one while it computes.  Nothing in a snapshot changes once it was
+ * handed on; who wants another makes a new one. */
+#ifndef MOORED_SNAPSHOT_H
+#define MOORED_SNAPSHOT_H
+
+#include <stdatomic.h>
+
+#include "moore/fabric.h"
+#include "moore/plan.h"
+#include "moore/tables.h"
+
+enum plane_state {
+	PLANE_NO_DEVICE,	/* there is no umad port of that name */
+	PLANE_DOWN,		/* the port is there, its link is not active */
+	PLANE_UNREACHED,	/* active, but discovery failed: see why[] */
+	PLANE_UP,
+};
+
+struct sa_read {		/* path records asked of the SA since tables changed */
+	uint32_t asked, answered;
+	uint16_t sls;		/* bit of each SL that was in one */
+	uint64_t next;		/* where to go on: the sweeper's */
+};
+
+struct snapshot {
+	atomic_uint refs;
+	uint64_t sweep;		/* number, from 1, over all planes; survives restarts */
+	uint64_t at_ms;		/* wall clock, when discovery ended */
+	uint32_t took_ms;
+	unsigned plane;		/* index in the configuration */
+	char sm[64];		/* "0x... prio 0 master"; "" when unknown */
+	/* The same switches and endpoints, in the same order, in both. */
+	struct moore_plan *seen;	/* names, GUIDs, cables and their rates */
+	struct moore_fabric *fabric;	/* LIDs, lanes; NULL when LIDs are not set yet */
+	/* Read back from the switches; NULL until they were.  tables_sweep says when. */
+	struct moore_lft *lft;
+	struct moore_sl2vl *sl2vl;
+	struct moore_mft *mft;
+	uint64_t tables_sweep;
+	uint64_t tables_hash;
+	struct sa_read sa;	/* asked is 0: not yet, or there is no SM */
+};
+
+static inline struct snapshot *
+snapshot_get(struct snapshot *s)
+{
+	atomic_fetch_add(&s->refs, 1);
+	return s;
+}
+void snapshot_put(struct snapshot *s);	/* NULL is fine; the last one frees it */
+
+#endif

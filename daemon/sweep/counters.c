@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* counters.c - one reading of the counters of all switch ports (IBTA 16.1.3.5 and
+ * 16.1.4.11), by LID, never reset.
+ *
+ * Two Gets for each port: PortCountersExtended for data, PortCounters for errors and
+ * waits; only the first where a switch has errors in it too (CapabilityMask2 bit 1).
+ * Once for each switch its ClassPortInfo says what it has.  A counter that stands at
+ * its greatest value tells nothing (the short ones stop there): it is one that the
+ * port does not have. */
+#include <endian.h>
+#include <infiniband/mad.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/seen.h"
+
+enum { CAP_EXT = 1 << 9, CAP_EXT_NO_IETF = 1 << 10, CAP_XMIT_WAIT = 1 << 12, CAP2_EXT_ERRORS = 1 << 1 };
+
+struct reading {
+	struct seen *s;
+	struct poll *p;
+};
+
+/* Of PortCounters: offset and bits of each (IBTA table 16.1.3.5). */
+static const struct {
+	uint8_t counter;
+	enum MAD_FIELDS f;
+	uint8_t bits;
+} narrow[] = {
+	{ CNT_SYMBOL_ERROR, IB_PC_ERR_SYM_F, 16 }, { CNT_LINK_RECOVERED, IB_PC_LINK_RECOVERS_F, 8 },
+	{ CNT_LINK_DOWNED, IB_PC_LINK_DOWNED_F, 8 }, { CNT_RCV_ERROR, IB_PC_ERR_RCV_F, 16 },
+	{ CNT_RCV_REMOTE_PHYSICAL, IB_PC_ERR_PHYSRCV_F, 16 },
+	{ CNT_XMIT_DISCARD, IB_PC_XMT_DISCARDS_F, 16 },
+	{ CNT_LOCAL_INTEGRITY, IB_PC_ERR_LOCALINTEG_F, 4 },
+	{ CNT_BUFFER_OVERRUN, IB_PC_ERR_EXCESS_OVR_F, 4 },
+	{ CNT_VL15_DROPPED, IB_PC_VL15_DROPPED_F, 16 },
+	{ CNT_XMIT_WAIT, IB_PC_XMT_WAIT_F, 32 },
+	/* Only where there is no PortCountersExtended: */
+	{ CNT_XMIT_DATA, IB_PC_XMT_BYTES_F, 32 }, { CNT_RCV_DATA, IB_PC_RCV_BYTES_F, 32 },
+	{ CNT_XMIT_PKTS, IB_PC_XMT_PKTS_F, 32 }, { CNT_RCV_PKTS, IB_PC_RCV_PKTS_F, 32 },
+};
+
+static const struct {
+	uint8_t counter;
+	enum MAD_FIELDS f;
+	bool error;		/* needs CAP2_EXT_ERRORS */
+} wide[] = {
+	{ CNT_XMIT_DATA, IB_PC_EXT_XMT_BYTES_F, false }, { CNT_RCV_DATA, IB_PC_EXT_RCV_BYTES_F, false },
+	{ CNT_XMIT_PKTS, IB_PC_EXT_XMT_PKTS_F, false }, { CNT_RCV_PKTS, IB_PC_EXT_RCV_PKTS_F, false },
+	{ CNT_XMIT_WAIT, IB_PC_EXT_XMT_WAIT_F, true }, { CNT_SYMBOL_ERROR, IB_PC_EXT_ERR_SYM_F, true },
+	{ CNT_LINK_RECOVERED, IB_PC_EXT_LINK_RECOVERS_F, true },
+	{ CNT_LINK_DOWNED, IB_PC_EXT_LINK_DOWNED_F, true },
+	{ CNT_RCV_ERROR, IB_PC_EXT_ERR_RCV_F, true },
+	{ CNT_RCV_REMOTE_PHYSICAL, IB_PC_EXT_ERR_PHYSRCV_F, true },
+	{ CNT_XMIT_DISCARD, IB_PC_EXT_XMT_DISCARDS_F, true },
+	{ CNT_LOCAL_INTEGRITY, IB_PC_EXT_ERR_LOCALINTEG_F, true },
+	{ CNT_BUFFER_OVERRUN, IB_PC_EXT_ERR_EXCESS_OVR_F, true },
+	{ CNT_VL15_DROPPED, IB_PC_EXT_VL15_DROPPED_F, true },
+};
+
+static void
+take(struct port_counters *c, uint8_t counter, uint64_t v, uint64_t greatest)
+{
+	uint32_t bit = 1u << counter;
+
+	if (c->has & bit || v == greatest)
+		return;
+	c->has |= bit;
+	c->v[counter] = v;
+}
+
+static bool
+has_wide(const struct seen_switch *s)
+{
+	return s->perf_cap & (CAP_EXT | CAP_EXT_NO_IETF) && !s->perf_ext_refused;
+}
+
+static void
+take_narrow(const struct seen_switch *s, struct port_counters *c, uint8_t *data)
+{
+	for (size_t i = 0; i < ARRAY_LEN(narrow); i++)
+		if (narrow[i].counter == CNT_XMIT_WAIT ? s->perf_cap & CAP_XMIT_WAIT :
+		    narrow[i].counter > CNT_XMIT_WAIT || !has_wide(s))
+			take(c, narrow[i].counter, mad_get_field(data, 0, narrow[i].f),
+			     UINT64_MAX >> (64 - narrow[i].bits));
+}
+
+static void
+take_wide(const struct seen_switch *s, struct port_counters *c, uint8_t *data)
+{
+	for (size_t i = 0; i < ARRAY_LEN(wide); i++)
+		if (!wide[i].error || s->perf_cap2 & CAP2_EXT_ERRORS)
+			take(c, wide[i].counter, mad_get_field64(data, 0, wide[i].f), UINT64_MAX);
+}
+
+static void
+ask(struct mad_batch *b, uint32_t to, uint16_t attr, uint32_t port, uint32_t tag)
+{
+	mad_add(b, (struct mad_ask){ .to = to, .mod = port, .tag = tag, .attr = attr,
+				     .class = MAD_PERF });
+}
+
+static void
+ask_ports(struct mad_batch *b, const struct reading *r, uint32_t to, uint32_t tag)
+{
+	const struct seen_switch *s = &r->s->sw[tag];
+
+	for (uint32_t k = 1; k <= s->n_ports; k++) {
+		if (!s->port[k].role)
+			continue;
+		r->p->n_asked++;
+		if (has_wide(s))
+			ask(b, to, IB_GSI_PORT_COUNTERS_EXT, k, tag);
+		if (!has_wide(s) || !(s->perf_cap2 & CAP2_EXT_ERRORS))
+			ask(b, to, IB_GSI_PORT_COUNTERS, k, tag);
+	}
+}
+
+static void
+class_info(struct mad_batch *b, const struct mad_ask *q, const struct reading *r,
+	   const uint8_t *data, unsigned status)
+{
+	struct seen_switch *s = &r->s->sw[q->tag];
+	uint16_t cap;
+	uint32_t cap2;
+
+	/* Whoever is silent is not asked for all its ports. */
+	if (!data && !status)
+		return;
+	if (data) {
+		memcpy(&cap, data + 2, sizeof(cap));
+		memcpy(&cap2, data + 4, sizeof(cap2));
+		s->perf_cap = be16toh(cap);
+		s->perf_cap2 = be32toh(cap2) >> 5;	/* the rest is RespTimeValue */
+		s->perf_known = true;
+	}
+	ask_ports(b, r, q->to, q->tag);
+}
+
+static void
+on_counters(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, unsigned status)
+{
+	struct reading *r = b->arg;
+	struct seen_switch *s = &r->s->sw[q->tag];
+	struct port_counters *c;
+	/* libibmad reads from the start of a MAD's own part, and promises not to write. */
+	uint8_t *at = (uint8_t *)(uintptr_t)data;
+
+	if (q->attr == CLASS_PORT_INFO) {
+		class_info(b, q, r, data, status);
+		return;
+	}
+	c = &r->p->port[r->p->snap->fabric->sw[q->tag].port0 + q->mod];
+	if (!data) {
+		s->perf_known &= status != 0;
+		s->perf_ext_refused |= status && q->attr == IB_GSI_PORT_COUNTERS_EXT;
+		return;
+	}
+	c->at_us = mono_us();
+	if (q->attr == IB_GSI_PORT_COUNTERS_EXT)
+		take_wide(s, c, at);
+	else
+		take_narrow(s, c, at);
+}
+
+enum mad_end
+read_counters(struct seen *s, const struct ask_with *w, struct poll *p)
+{
+	struct reading r = { s, p };
+	struct mad_batch b = { .answer = on_counters, .arg = &r };
+	const struct moore_fabric *f = p->snap->fabric;
+	uint64_t from = mono_us();
+	enum mad_end end;
+
+	for (uint32_t i = 0; i < s->n_switches; i++) {
+		uint32_t to;
+
+		if (!s->sw[i].lid)
+			continue;
+		to = mad_add_to(&b, s->sw[i].lid, NULL, 0);
+		if (s->sw[i].perf_known)
+			ask_ports(&b, &r, to, i);
+		else
+			ask(&b, to, CLASS_PORT_INFO, 0, i);
+	}
+	end = ask_beside_looks(&b, w);
+	mad_batch_fini(&b);
+	for (uint32_t i = 0; i < s->n_switches; i++)
+		for (uint32_t k = 1; k <= s->sw[i].n_ports; k++)
+			p->n_failed += s->sw[i].port[k].role && !p->port[f->sw[i].port0 + k].at_us;
+	p->took_us = (uint32_t)(mono_us() - from);
+	return end;
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* hot.c - polls in, findings out: a part that keeps each plane's last readings and what
+ * persists, tells subscribers and the log what was raised or cleared, and remembers the
+ * last HOT_LOG of these.
+ *
+ * What a link should run at is what the plan says, else the best that any link of the
+ * fabric runs at.  Elsewhere: all statistics (lib/load), rates over time (history.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "watch/hot.h"
+#include "notify.h"
+#include "state.h"
+
+#define TICK_BYTES 8		/* of XmitWait: Quantum; Switch-IB's tick is 16 times as long */
+
+/* The poll's counters are the library's, in the same order. */
+_Static_assert((int)N_COUNTERS == (int)MOORE_N_COUNTERS && (int)CNT_XMIT_WAIT == MOORE_XMIT_WAIT &&
+	       (int)CNT_SYMBOL_ERROR == MOORE_SYMBOL_ERROR &&
+	       (int)CNT_VL15_DROPPED == MOORE_VL15_DROPPED, "one order of counters");
+
+static struct hot_plane planes[MOORED_PLANES_MAX];
+
+struct hot_plane *
+hot_plane(unsigned plane)
+{
+	return plane < MOORED_PLANES_MAX && planes[plane].snap ? &planes[plane] : NULL;
+}
+
+void
+hot_place_of(const struct snapshot *s, uint32_t port, struct hot_place *out)
+{
+	const struct moore_fabric *f = s->fabric;
+	const struct moore_port *p = &f->port[port];
+	uint32_t lo = 0, hi = f->n_switches;
+
+	while (hi - lo > 1) {		/* port0 rises with the switches */
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (f->sw[mid].port0 <= port)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	*out = (struct hot_place){ .from = f->sw[lo].name ? f->sw[lo].name : "", .to = "",
+				   .guid = f->sw[lo].guid, .sw = lo,
+				   .port = (moore_portnum)(port - f->sw[lo].port0) };
+	if (p->role == MOORE_ROLE_SWITCH) {
+		out->to = f->sw[p->peer].name ? f->sw[p->peer].name : "";
+		out->to_port = p->peer_port;
+	} else if (p->role == MOORE_ROLE_ENDPOINT) {
+		out->to = f->ep[p->peer].name ? f->ep[p->peer].name : "";
+		out->to_port = f->ep[p->peer].ca_port;
+		out->edge = true;
+	}
+}
+
+/* ---- what was raised or cleared ---------------------------------------------------------- */
+
+struct told {
+	struct moored *d;
+	struct hot_plane *p;
+	const struct snapshot *snap;	/* what the alarm's port is an index of */
+	unsigned plane;
+	uint64_t at_ms;
+};
+
+static void
+remember(const struct told *t, const struct moore_alarm *a, const struct hot_place *at)
+{
+	struct hot_entry *e = &t->p->log[t->p->n_logged++ % HOT_LOG];
+
+	*e = (struct hot_entry){ .at_ms = t->at_ms, .alarm = *a, .port = at->port,
+				 .to_port = at->to_port, .guid = at->guid };
+	snprintf(e->from, sizeof(e->from), "%s", at->from);
+	snprintf(e->to, sizeof(e->to), "%s", at->to);
+}
+
+static void
+on_alarm(void *arg, const struct moore_alarm *a)
+{
+	const struct told *t = arg;
+	struct hot_place at;
+	struct log_field field[] = { { "FINDING", moore_finding_name(a->kind) },
+				     { "STATE", a->raised ? "raised" : "cleared" }, { NULL, NULL } };
+
+	hot_place_of(t->snap, a->port, &at);
+	t->p->raised[a->kind] += a->raised;
+	t->p->standing[a->kind] += a->raised ? 1 : UINT32_MAX;
+	remember(t, a, &at);
+	log_say(a->raised ? LOG_WARNING : LOG_NOTICE, field, "%s:%u to %s:%u: %s: %s", at.from,
+		at.port, at.to, at.to_port, a->raised ? moore_finding_help(a->kind) : "no more",
+		moore_finding_name(a->kind));
+	event_publish(t->d, EVENT_HOTSPOT, json_pack("{s:i, s:I, s:s, s:b, s:s*, s:i, s:s*, s:i, s:f}",
+		"plane", (int)t->plane, "at_ms", (json_int_t)t->at_ms, "finding",
+		moore_finding_name(a->kind), "raised", (int)a->raised, "switch", at.from, "port",
+		at.port, "peer", at.to, "peer_port", at.to_port, "value", a->value));
+}
+
+/* ---- the fabric of a plane changed ------------------------------------------------------------ */
+
+static void
+forget(struct hot_plane *p)
+{
+	snapshot_put(p->snap);
+	free(p->last);
+	free(p->port);
+	free(p->line);
+	moore_hot_free(p->hot);
+	free(p->log);
+	*p = (struct hot_plane){ 0 };
+}
+
+/* Readings and findings go over to the new snapshot's ports; false: out of memory, and p
+ * is empty. */
+static bool
+move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at_us)
+{
+	struct moore_reading *last = calloc(to->fabric->n_ports, sizeof(*last));
+	struct moore_hot_port *port = calloc(to->fabric->n_ports, sizeof(*port));
+	struct moore_line *line = calloc(to->fabric->n_ports, sizeof(*line));
+	uint32_t *map = NULL;
+	bool good = last && port && line;
+
+	if (good && !p->hot)
+		good = (p->log = calloc(HOT_LOG, sizeof(*p->log))) &&
+		       moore_hot_new(&p->hot, to->fabric, NULL) == 0;
+	else if (good)
+		good = moore_port_map(&map, p->snap->fabric, to->fabric, NULL) == 0 &&
+		       moore_hot_move(p->hot, p->snap->fabric, to->fabric, at_us, on_alarm,
+				      (void *)t, NULL) == 0;
+	for (uint32_t i = 0; good && map && i < p->snap->fabric->n_ports; i++)
+		if (map[i] != MOORE_NONE)
+			last[map[i]] = p->last[i];
+	free(map);
+	free(p->last);
+	free(p->port);
+	free(p->line);
+	p->last = last;
+	p->port = port;
+	p->line = line;
+	snapshot_put(p->snap);
+	p->snap = snapshot_get(to);
+	if (!good)
+		forget(p);
+	return good;
+}
+
+/* ---- what links run at, and should --------------------------------------------------------------- */
+
+static bool
+better(struct moore_rate a, struct moore_rate b)
+{
+	return moore_rate_bytes(a) > moore_rate_bytes(b);
+}
+
+static void
+rates_seen(struct hot_plane *p, struct moore_rate best[MOORE_N_LINK_KINDS])
+{
+	const struct moore_plan *s = p->snap->seen;
+	const struct moore_fabric *f = p->snap->fabric;
+
+	for (uint32_t i = 0; i < s->n_cables; i++)
+		for (int end = 0; end < 2; end++) {
+			const struct moore_plan_cable *c = &s->cable[i];
+			struct moore_rate r = moore_plan_rate(s, c->rate);
+
+			p->port[f->sw[c->sw[end]].port0 + c->port[end]].is = r;
+			if (better(r, best[MOORE_LINK_FABRIC]))
+				best[MOORE_LINK_FABRIC] = r;
+		}
+	for (uint32_t e = 0; e < s->n_endpoints; e++) {
+		const struct moore_plan_endpoint *x = &s->ep[e];
+		struct moore_rate r = moore_plan_rate(s, x->rate);
+
+		if (x->sw == MOORE_NONE)
+			continue;
+		p->port[f->sw[x->sw].port0 + x->port].is = r;
+		if (better(r, best[MOORE_LINK_EDGE]))
+			best[MOORE_LINK_EDGE] = r;
+	}
+}
+
+/* Planned rates of the cables whose switches were found by name. */
+static void
+rates_planned(struct hot_plane *p, const struct view *v, const struct moore_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->n_cables; i++)
+		for (int end = 0; end < 2; end++) {
+			const struct moore_plan_cable *c = &plan->cable[i];
+			struct moore_rate r = moore_plan_rate(plan, c->rate);
+			moore_swid sw;
+			moore_epid ep;
+
+			if (r.width &&
+			    view_find(v, plan->sw[c->sw[end]].name, &sw, &ep, NULL) == 0 &&
+			    sw != MOORE_NONE && c->port[end] <= p->snap->fabric->sw[sw].n_ports)
+				p->port[p->snap->fabric->sw[sw].port0 + c->port[end]].should = r;
+		}
+}
+
+static void
+set_rates(struct moored *d, struct hot_plane *p, unsigned plane)
+{
+	struct moore_rate best[MOORE_N_LINK_KINDS] = { { 0, 0 }, { 0, 0 } };
+	const struct moore_fabric *f = p->snap->fabric;
+	const struct view *v = d->plane[plane].view;
+
+	rates_seen(p, best);
+	/* Hosts of several kinds may well share a fabric: nothing to hold them to. */
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		p->port[i].should = f->port[i].role == MOORE_ROLE_SWITCH ? best[MOORE_LINK_FABRIC] :
+				    p->port[i].is;
+		p->line[i] = (struct moore_line){ moore_rate_bytes(p->port[i].is), TICK_BYTES };
+	}
+	if (d->plan && v && v->snap == p->snap)
+		rates_planned(p, v, d->plan->plan);
+}
+
+/* ---- a poll ------------------------------------------------------------------------------------------ */
+
+static void
+take(struct hot_plane *p, const struct poll *poll)
+{
+	uint64_t before_us = p->at_us;
+
+	for (uint32_t i = 0; i < p->snap->fabric->n_ports; i++) {
+		const struct port_counters *c = &poll->port[i];
+		struct moore_reading now = { .at_us = c->at_us, .has = c->has };
+
+		memcpy(now.v, c->v, sizeof(now.v));
+		p->port[i].answered = c->at_us != 0;
+		moore_rate_of(&p->port[i].rate, &p->last[i], &now, &p->line[i]);
+		if (c->at_us) {
+			p->last[i] = now;
+			if (c->at_us > p->at_us)
+				p->at_us = c->at_us;
+		}
+	}
+	if (p->at_us == before_us && poll->at_ms > p->at_ms)	/* nobody answers; time goes on */
+		p->at_us += (p->at_ms ? poll->at_ms - p->at_ms : 0) * 1000 + 1;
+	p->number = poll->number;
+	p->at_ms = poll->at_ms;
+	p->took_us = poll->took_us;
+	p->n_asked = poll->n_asked;
+	p->n_failed = poll->n_failed;
+}
+
+static void
+hot_polled(struct moored *d, const struct poll *poll)
+{
+	unsigned plane = poll->snap->plane;
+	struct hot_plane *p = &planes[plane];
+	struct told t = { d, p, p->snap, plane, poll->at_ms };
+
+	if (!poll->snap->fabric)
+		return;
+	if (p->snap != poll->snap) {
+		if (!move(p, poll->snap, &t, p->at_us)) {
+			log_say(LOG_ERR, NULL, "findings of plane %u begin anew: out of memory", plane);
+			return;
+		}
+		t.snap = p->snap;
+		set_rates(d, p, plane);
+	}
+	take(p, poll);
+	moore_hot_step(p->hot, p->snap->fabric, p->port, p->at_us, on_alarm, &t, NULL);
+}
+
+static void
+hot_plan(struct moored *d)
+{
+	for (unsigned i = 0; i < MOORED_PLANES_MAX; i++)
+		if (planes[i].snap)
+			set_rates(d, &planes[i], i);
+}
+
+static void
+hot_stop(struct moored *d)
+{
+	(void)d;
+	for (unsigned i = 0; i < MOORED_PLANES_MAX; i++)
+		forget(&planes[i]);
+}
+
+const struct part part_hot = { .name = "hot", .polled = hot_polled, .plan = hot_plan,
+			       .stop = hot_stop };
+
+/* ---- for other threads ----------------------------------------------------------------------------------- */
+
+void
+hot_copy_free(struct hot_copy *c)
+{
+	if (!c)
+		return;
+	snapshot_put(c->snap);
+	free(c->line);
+	free(c->use);
+	free(c->tx);
+	free(c->rx);
+	free(c);
+}
+
+static double
+per_second(const struct moore_port_rate *r, enum moore_counter k)
+{
+	return r->has >> k & 1 ? 4.0 * (double)r->delta[k] / r->seconds : -1;
+}
+
+struct hot_copy *
+hot_copy(unsigned plane)
+{
+	const struct hot_plane *p = hot_plane(plane);
+	struct hot_copy *c = p ? calloc(1, sizeof(*c)) : NULL;
+	uint32_t n = p ? p->snap->fabric->n_ports : 0;
+
+	if (!c)
+		return NULL;
+	c->snap = snapshot_get(p->snap);
+	c->number = p->number;
+	c->at_ms = p->at_ms;
+	c->line = malloc(n * sizeof(*c->line));
+	c->use = malloc(n * sizeof(*c->use));
+	c->tx = malloc(n * sizeof(*c->tx));
+	c->rx = malloc(n * sizeof(*c->rx));
+	if (!c->line || !c->use || !c->tx || !c->rx) {
+		hot_copy_free(c);
+		return NULL;
+	}
+	memcpy(c->line, p->line, n * sizeof(*c->line));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct moore_port_rate *r = &p->port[i].rate;
+
+		c->use[i] = (struct moore_use){ r->tx, r->wait };
+		c->tx[i] = per_second(r, MOORE_XMIT_DATA);
+		c->rx[i] = per_second(r, MOORE_RCV_DATA);
+	}
+	return c;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* hot.h - what the polls of each plane came to: readings, rates, findings. */
+#ifndef MOORED_HOT_H
+#define MOORED_HOT_H
+
+#include "moore/load.h"
+#include "moored.h"
+
+#define HOT_LOG 1024		/* findings that are remembered */
+
+struct hot_entry {		/* a finding that was raised or cleared */
+	uint64_t at_ms;		/* wall clock of the poll */
+	struct moore_alarm alarm;
+	char from[MOORE_NAME_MAX + 1], to[MOORE_NAME_MAX + 1];
+	moore_portnum port, to_port;
+	uint64_t guid;
+};
+
+struct hot_plane {		/* the loop's */
+	struct snapshot *snap;	/* of the last poll: what the indices below are of; or NULL */
+	uint64_t number, at_ms, at_us;
+	uint32_t took_us, n_asked, n_failed;
+	struct moore_reading *last;	/* of each port, the last that was answered */
+	struct moore_hot_port *port;
+	struct moore_line *line;
+	struct moore_hot *hot;
+	struct hot_entry *log;		/* HOT_LOG of them, round and round */
+	uint64_t n_logged;
+	uint32_t standing[MOORE_N_FINDINGS];	/* how many are raised now, */
+	uint64_t raised[MOORE_N_FINDINGS];	/* and ever were */
+};
+
+extern const struct part part_hot;
+struct hot_plane *hot_plane(unsigned plane);
+
+/* A copy that may leave the loop's thread: NULL when there was no poll yet, or no memory. */
+struct hot_copy {
+	struct snapshot *snap;
+	uint64_t number, at_ms;
+	struct moore_line *line;
+	struct moore_use *use;
+	double *tx, *rx;	/* bytes per second; negative when unknown */
+};
+struct hot_copy *hot_copy(unsigned plane);
+void hot_copy_free(struct hot_copy *c);
+
+/* Where a link starts and ends, for people. */
+struct hot_place {
+	const char *from, *to;	/* of the snapshot; to is "" where nothing is */
+	uint64_t guid;
+	moore_portnum port, to_port;
+	bool edge;		/* to an endpoint */
+	moore_swid sw;
+};
+void hot_place_of(const struct snapshot *s, uint32_t port, struct hot_place *out);
+
+#endif

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* metrics.c - Prometheus text, format 0.0.4: one table row for each metric.
+ *
+ * Names and labels of port counters are those of treydock/infiniband_exporter
+ * (infiniband_switch_port_*{guid,port}, joined with infiniband_switch_uplink_info), so
+ * that dashboards made for it go on working; what is ours is called moore_*.
+ * A planned link is a series for as long as it is planned: a link that is not there
+ * says 0, it does not vanish.  Counters are as the ports said them, never reset. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/methods.h"
+#include "watch/metrics.h"
+#include "watch/wiring.h"
+
+/* ---- text ------------------------------------------------------------------------------ */
+
+static void
+head(struct moore_buf *b, const char *name, const char *type, const char *help)
+{
+	moore_buf_fmt(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* name="value", escaped; what is no UTF-8 becomes '?'. */
+static void
+label(struct moore_buf *b, const char *name, const char *value)
+{
+	json_t *utf8 = json_name(value);	/* jansson knows what is UTF-8 */
+
+	moore_buf_fmt(b, "%s=\"", name);
+	for (const char *s = utf8 ? json_string_value(utf8) : ""; *s; s++)
+		if (*s == '\\' || *s == '"')
+			moore_buf_fmt(b, "\\%c", *s);
+		else if (*s == '\n')
+			moore_buf_fmt(b, "\\n");
+		else
+			moore_buf_add(b, s, 1);
+	moore_buf_fmt(b, "\"");
+	json_decref(utf8);
+}
+
+static void
+put_real(struct moore_buf *b, double x)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%.6g", x);
+	moore_buf_fmt(b, "%s\n", text);
+}
+
+/* ---- one value for each plane -------------------------------------------------------------- */
+
+struct plane_metric {
+	const char *name, *type, *help;
+	bool polled;		/* only once there was a poll */
+	double (*value)(const struct metrics_plane *p);
+};
+
+static double up(const struct metrics_plane *p) { return p->state == PLANE_UP; }
+static double sweep(const struct metrics_plane *p) { return (double)p->view->snap->sweep; }
+static double sweep_s(const struct metrics_plane *p) { return p->view->snap->took_ms / 1e3; }
+static double sweep_at(const struct metrics_plane *p) { return (double)p->view->snap->at_ms / 1e3; }
+static double n_switches(const struct metrics_plane *p) { return p->view->snap->seen->n_switches; }
+static double n_endpoints(const struct metrics_plane *p) { return p->view->snap->seen->n_endpoints; }
+static double n_links(const struct metrics_plane *p) { return p->view->snap->seen->n_cables; }
+static double polls(const struct metrics_plane *p) { return (double)p->polls; }
+static double poll_s(const struct metrics_plane *p) { return p->took_us / 1e6; }
+static double poll_at(const struct metrics_plane *p) { return (double)p->polled_ms / 1e3; }
+static double asked(const struct metrics_plane *p) { return p->n_asked; }
+static double failed(const struct metrics_plane *p) { return p->n_failed; }
+
+static const struct plane_metric of_plane[] = {
+	{ "moore_sweep_number", "gauge", "Number of the last sweep that found a change.", false, sweep },
+	{ "moore_sweep_duration_seconds", "gauge", "What the last sweep took.", false, sweep_s },
+	{ "moore_sweep_timestamp_seconds", "gauge", "When the last sweep ended.", false, sweep_at },
+	{ "moore_switches", "gauge", "Switches found.", false, n_switches },
+	{ "moore_endpoints", "gauge", "Endpoints (CA ports) found.", false, n_endpoints },
+	{ "moore_links", "gauge", "Links between switches found.", false, n_links },
+	{ "moore_polls_total", "counter", "Readings of all counters.", true, polls },
+	{ "moore_poll_duration_seconds", "gauge", "What the last reading of all counters took.", true,
+	  poll_s },
+	{ "moore_poll_timestamp_seconds", "gauge", "When the last reading of all counters was.", true,
+	  poll_at },
+	{ "moore_poll_ports", "gauge", "Ports asked in the last reading.", true, asked },
+	{ "moore_poll_failed_ports", "gauge", "Ports that did not answer in the last reading.", true,
+	  failed },
+};
+
+static void
+put_planes(const struct metrics *m, struct moore_buf *b)
+{
+	head(b, "moore_plane_up", "gauge", "1 when the port of this plane is active and answers.");
+	for (unsigned i = 0; i < m->n_planes; i++) {
+		moore_buf_fmt(b, "moore_plane_up{");
+		label(b, "plane", m->plane[i].name);
+		moore_buf_fmt(b, "} ");
+		put_real(b, up(&m->plane[i]));
+	}
+	for (size_t k = 0; k < ARRAY_LEN(of_plane); k++) {
+		const struct plane_metric *x = &of_plane[k];
+
+		head(b, x->name, x->type, x->help);
+		for (unsigned i = 0; i < m->n_planes; i++) {
+			const struct metrics_plane *p = &m->plane[i];
+			char text[40];
+
+			if (x->polled ? !p->snap : !p->view)
+				continue;
+			moore_buf_fmt(b, "%s{", x->name);
+			label(b, "plane", p->name);
+			snprintf(text, sizeof(text), "} %.15g\n", x->value(p));
+			moore_buf_fmt(b, "%s", text);
+		}
+	}
+}
+
+/* ---- ports ----------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name, *help;
+	enum moore_counter counter;
+	unsigned times;
+} counters[] = {
+	{ "transmit_data_bytes", "PortXmitData, in bytes", MOORE_XMIT_DATA, 4 },
+	{ "receive_data_bytes", "PortRcvData, in bytes", MOORE_RCV_DATA, 4 },
+	{ "transmit_packets", "PortXmitPkts", MOORE_XMIT_PKTS, 1 },
+	{ "receive_packets", "PortRcvPkts", MOORE_RCV_PKTS, 1 },
+	{ "transmit_wait", "PortXmitWait, in ticks", MOORE_XMIT_WAIT, 1 },
+	{ "symbol_error", "SymbolErrorCounter", MOORE_SYMBOL_ERROR, 1 },
+	{ "link_error_recovery", "LinkErrorRecoveryCounter", MOORE_LINK_RECOVERED, 1 },
+	{ "link_downed", "LinkDownedCounter", MOORE_LINK_DOWNED, 1 },
+	{ "receive_errors", "PortRcvErrors", MOORE_RCV_ERROR, 1 },
+	{ "receive_remote_physical_errors", "PortRcvRemotePhysicalErrors", MOORE_RCV_REMOTE_PHYSICAL, 1 },
+	{ "transmit_discards", "PortXmitDiscards", MOORE_XMIT_DISCARD, 1 },
+	{ "local_link_integrity_errors", "LocalLinkIntegrityErrors", MOORE_LOCAL_INTEGRITY, 1 },
+	{ "excessive_buffer_overrun_errors", "ExcessiveBufferOverrunErrors", MOORE_BUFFER_OVERRUN, 1 },
+	{ "vl15_dropped", "VL15Dropped", MOORE_VL15_DROPPED, 1 },
+};
+
+static bool
+linked(const struct moore_port *p)
+{
+	return p->role == MOORE_ROLE_SWITCH || p->role == MOORE_ROLE_ENDPOINT;
+}
+
+/* fn() of each external port that has a link or ever answered. */
+static void
+each_port(const struct metrics *m, struct moore_buf *b, unsigned which,
+	  void (*fn)(const struct metrics_plane *p, struct moore_buf *b, unsigned which,
+		     const struct moore_switch *s, unsigned port))
+{
+	for (unsigned i = 0; i < m->n_planes; i++) {
+		const struct moore_fabric *f = m->plane[i].snap ? m->plane[i].snap->fabric : NULL;
+
+		for (uint32_t s = 0; f && s < f->n_switches; s++)
+			for (unsigned n = 1; n <= f->sw[s].n_ports; n++)
+				fn(&m->plane[i], b, which, &f->sw[s], n);
+	}
+}
+
+static void
+put_counter(const struct metrics_plane *p, struct moore_buf *b, unsigned which,
+	    const struct moore_switch *s, unsigned port)
+{
+	const struct moore_reading *r = &p->last[s->port0 + port];
+
+	if (r->at_us && r->has >> counters[which].counter & 1)
+		moore_buf_fmt(b, "infiniband_switch_port_%s_total{guid=\"0x%016llx\",port=\"%u\"} %llu\n",
+			      counters[which].name, (unsigned long long)s->guid, port,
+			      (unsigned long long)r->v[counters[which].counter] * counters[which].times);
+}
+
+static void
+put_uplink(const struct metrics_plane *p, struct moore_buf *b, unsigned which,
+	   const struct moore_switch *s, unsigned port)
+{
+	const struct moore_fabric *f = p->snap->fabric;
+	const struct moore_port *q = &f->port[s->port0 + port];
+	bool sw = q->role == MOORE_ROLE_SWITCH;
+
+	(void)which;
+	if (!linked(q))
+		return;
+	moore_buf_fmt(b, "infiniband_switch_uplink_info{guid=\"0x%016llx\",port=\"%u\",",
+		      (unsigned long long)s->guid, port);
+	label(b, "switch", s->name ? s->name : "");
+	moore_buf_fmt(b, ",");
+	label(b, "uplink", (sw ? f->sw[q->peer].name : f->ep[q->peer].name) ?: "");
+	moore_buf_fmt(b, ",uplink_guid=\"0x%016llx\",uplink_type=\"%s\",uplink_port=\"%u\","
+		      "uplink_lid=\"%u\"} 1\n", (unsigned long long)(sw ? f->sw[q->peer].guid :
+		      f->ep[q->peer].node_guid), sw ? "SW" : f->ep[q->peer].router ? "RT" : "CA",
+		      sw ? q->peer_port : f->ep[q->peer].ca_port,
+		      sw ? f->sw[q->peer].lid : f->ep[q->peer].lid);
+}
+
+static void
+put_share(const struct metrics_plane *p, struct moore_buf *b, unsigned which,
+	  const struct moore_switch *s, unsigned port)
+{
+	float x = (which ? p->wait : p->load)[s->port0 + port];
+
+	if (x < 0 || !linked(&p->snap->fabric->port[s->port0 + port]))
+		return;
+	moore_buf_fmt(b, "moore_link_%s_ratio{guid=\"0x%016llx\",port=\"%u\"} ", which ? "wait" : "load",
+		      (unsigned long long)s->guid, port);
+	put_real(b, (double)x);
+}
+
+static void
+put_ports(const struct metrics *m, struct moore_buf *b)
+{
+	char name[80];
+
+	for (unsigned k = 0; k < ARRAY_LEN(counters); k++) {
+		snprintf(name, sizeof(name), "infiniband_switch_port_%s_total", counters[k].name);
+		moore_buf_fmt(b, "# HELP %s InfiniBand switch port %s.\n# TYPE %s counter\n", name,
+			      counters[k].help, name);
+		each_port(m, b, k, put_counter);
+	}
+	head(b, "infiniband_switch_uplink_info", "gauge", "What is at the other end of a switch port.");
+	each_port(m, b, 0, put_uplink);
+	head(b, "moore_link_load_ratio", "gauge", "Of what the link that leaves by the port carries, the "
+	     "share in use at the last poll.");
+	each_port(m, b, 0, put_share);
+	head(b, "moore_link_wait_ratio", "gauge", "Share of time that packets waited for the link that "
+	     "leaves by the port.");
+	each_port(m, b, 1, put_share);
+}
+
+/* ---- findings ----------------------------------------------------------------------------------- */
+
+static void
+put_findings(const struct metrics *m, struct moore_buf *b)
+{
+	static const char *const name[] = { "moore_hotspots", "moore_hotspots_raised_total" };
+
+	for (unsigned total = 0; total < 2; total++) {
+		head(b, name[total], total ? "counter" : "gauge", total ? "Findings that were ever raised." :
+		     "Findings that stand now.");
+		for (unsigned i = 0; i < m->n_planes; i++)
+			for (unsigned k = 0; m->plane[i].snap && k < MOORE_N_FINDINGS; k++) {
+				moore_buf_fmt(b, "%s{", name[total]);
+				label(b, "plane", m->plane[i].name);
+				moore_buf_fmt(b, ",finding=\"%s\"} %llu\n", moore_finding_name(k),
+					      (unsigned long long)(total ? m->plane[i].raised[k] :
+					      m->plane[i].standing[k]));
+			}
+	}
+}
+
+/* ---- the plan, cable by cable ------------------------------------------------------------------- */
+
+static const char ok[] = "ok";
+/* The states of which each planned link has exactly one; others of the check are "other". */
+static const char *const states[] = { ok, "missing", "wrong-peer", "wrong-port", "slow", "narrow",
+				      "other" };
+
+struct verdicts {
+	const char **state;	/* of each planned cable */
+	uint64_t count[MOORE_WIRE_VERDICTS];
+};
+
+static const char *
+state_named(const char *name)
+{
+	for (size_t k = 0; k < ARRAY_LEN(states); k++)
+		if (!strcmp(states[k], name))
+			return states[k];
+	return states[ARRAY_LEN(states) - 1];
+}
+
+/* All missing without a sweep; false: out of memory. */
+static bool
+judge(const struct metrics *m, const struct metrics_plane *p, struct verdicts *v)
+{
+	const struct moore_plan *plan = m->plan->plan;
+	struct wired x;
+
+	v->state = malloc((plan->n_cables + (size_t)1) * sizeof(*v->state));
+	if (!v->state)
+		return false;
+	for (uint32_t i = 0; i < plan->n_cables; i++)
+		v->state[i] = p->view ? ok : states[1];
+	if (!p->view)
+		return true;
+	if (wired_check(&x, p->view, m->plan, NULL) < 0)
+		return false;
+	for (uint32_t i = 0; i < x.w->n_deviations; i++) {
+		const struct moore_deviation *d = &x.w->deviation[i];
+
+		v->count[d->verdict]++;
+		if (d->cable < plan->n_cables && d->planned[0].slot != MOORE_NONE &&
+		    !d->planned[0].endpoint && !d->planned[1].endpoint)
+			v->state[d->cable] = state_named(moore_wire_text(d->verdict)->name);
+	}
+	for (uint32_t i = 0; i < plan->n_cables; i++)
+		for (int end = 0; end < 2; end++)
+			if (x.w->occupant[plan->cable[i].sw[end]] == MOORE_NONE)
+				v->state[i] = states[1];
+	wired_free(&x);
+	return true;
+}
+
+static void
+put_cable(const struct metrics *m, const struct metrics_plane *p, struct moore_buf *b,
+	  const char *name, uint32_t i, const char *state, bool one)
+{
+	const struct moore_plan *plan = m->plan->plan;
+	const struct moore_plan_cable *c = &plan->cable[i];
+
+	moore_buf_fmt(b, "%s{", name);
+	label(b, "plane", p->name);
+	moore_buf_fmt(b, ",");
+	label(b, "switch", plan->sw[c->sw[0]].name);
+	moore_buf_fmt(b, ",port=\"%u\",", c->port[0]);
+	label(b, "peer", plan->sw[c->sw[1]].name);
+	moore_buf_fmt(b, ",peer_port=\"%u\",", c->port[1]);
+	label(b, "cable", c->label ? c->label : "");
+	if (state)
+		moore_buf_fmt(b, ",state=\"%s\"", state);
+	moore_buf_fmt(b, "} %d\n", one);
+}
+
+/* A link that is slow or narrow, or in another port of the right switch, is up. */
+static bool
+is_up(const char *state)
+{
+	return state != states[1] && state != states[2] && state != states[ARRAY_LEN(states) - 1];
+}
+
+static void
+put_plan(const struct metrics *m, struct moore_buf *b, const struct verdicts *v)
+{
+	head(b, "moore_planned_link_up", "gauge", "1 when the planned link joins the switches that it "
+	     "should, 0 when it is missing or leads elsewhere.");
+	for (unsigned i = 0; i < m->n_planes; i++)
+		for (uint32_t c = 0; v[i].state && c < m->plan->plan->n_cables; c++)
+			put_cable(m, &m->plane[i], b, "moore_planned_link_up", c, NULL,
+				  is_up(v[i].state[c]));
+	head(b, "moore_planned_link_state", "gauge", "1 for the state that the planned link is in, 0 for "
+	     "the others.");
+	for (unsigned i = 0; i < m->n_planes; i++)
+		for (uint32_t c = 0; v[i].state && c < m->plan->plan->n_cables; c++)
+			for (size_t k = 0; k < ARRAY_LEN(states); k++)
+				put_cable(m, &m->plane[i], b, "moore_planned_link_state", c, states[k],
+					  v[i].state[c] == states[k]);
+	head(b, "moore_wiring_deviations", "gauge", "Deviations of the cabling from the plan, by verdict.");
+	for (unsigned i = 0; i < m->n_planes; i++)
+		for (unsigned k = 0; m->plane[i].view && v[i].state && k < MOORE_WIRE_VERDICTS; k++) {
+			moore_buf_fmt(b, "moore_wiring_deviations{");
+			label(b, "plane", m->plane[i].name);
+			moore_buf_fmt(b, ",verdict=\"%s\"} %llu\n", moore_wire_text(k)->name,
+				      (unsigned long long)v[i].count[k]);
+		}
+}
+
+void
+metrics_write(const struct metrics *m, struct moore_buf *b)
+{
+	struct verdicts v[MOORED_PLANES_MAX] = { { NULL, { 0 } } };
+
+	head(b, "moored_build_info", "gauge", "Version of moored.");
+	moore_buf_fmt(b, "moored_build_info{version=\"" MOORE_VERSION "\"} 1\n");
+	head(b, "moored_config_good", "gauge", "1 when the last reading of configuration and plan was "
+	     "right.");
+	moore_buf_fmt(b, "moored_config_good %d\n", m->config_good);
+	head(b, "moored_start_time_seconds", "gauge", "When moored was started.");
+	moore_buf_fmt(b, "moored_start_time_seconds %llu\n",
+		      (unsigned long long)(m->started_ms / 1000));
+	put_planes(m, b);
+	put_findings(m, b);
+	if (m->plan) {
+		for (unsigned i = 0; i < m->n_planes; i++)
+			b->oom |= !judge(m, &m->plane[i], &v[i]);
+		put_plan(m, b, v);
+		for (unsigned i = 0; i < m->n_planes; i++)
+			free(v[i].state);
+	}
+	put_ports(m, b);
+}
+
+/* ---- copies -------------------------------------------------------------------------------------- */
+
+static bool
+take_plane(struct metrics_plane *m, const struct plane *p, unsigned i)
+{
+	const struct hot_plane *h = hot_plane(i);
+	uint32_t n = h ? h->snap->fabric->n_ports : 0;
+
+	memcpy(m->name, p->name, sizeof(m->name));
+	m->state = p->state;
+	m->view = view_get(p->view);
+	if (!h)
+		return true;
+	m->snap = snapshot_get(h->snap);
+	m->polls = h->number;
+	m->polled_ms = h->at_ms;
+	m->took_us = h->took_us;
+	m->n_asked = h->n_asked;
+	m->n_failed = h->n_failed;
+	m->last = malloc(n * sizeof(*m->last));
+	m->load = malloc(n * sizeof(*m->load));
+	m->wait = malloc(n * sizeof(*m->wait));
+	if (!m->last || !m->load || !m->wait)
+		return false;
+	memcpy(m->last, h->last, n * sizeof(*m->last));
+	for (uint32_t k = 0; k < n; k++) {
+		m->load[k] = (float)h->port[k].rate.tx;
+		m->wait[k] = (float)h->port[k].rate.wait;
+	}
+	memcpy(m->standing, h->standing, sizeof(m->standing));
+	memcpy(m->raised, h->raised, sizeof(m->raised));
+	return true;
+}
+
+void
+metrics_free(struct metrics *m)
+{
+	if (!m)
+		return;
+	for (unsigned i = 0; i < m->n_planes; i++) {
+		view_put(m->plane[i].view);
+		snapshot_put(m->plane[i].snap);
+		free(m->plane[i].last);
+		free(m->plane[i].load);
+		free(m->plane[i].wait);
+	}
+	planned_put(m->plan);
+	free(m);
+}
+
+struct metrics *
+metrics_take(struct moored *d)
+{
+	struct metrics *m = calloc(1, sizeof(*m));
+	bool good = m;
+
+	if (!m)
+		return NULL;
+	m->n_planes = d->n_planes;
+	m->plan = planned_get(d->plan);
+	m->reloads = d->reloads;
+	m->started_ms = d->started_ms;
+	m->config_good = !d->conf_error[0] && !d->plan_error[0];
+	for (unsigned i = 0; good && i < d->n_planes; i++)
+		good = take_plane(&m->plane[i], &d->plane[i], i);
+	if (good)
+		return m;
+	metrics_free(m);
+	return NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* metrics.h - Prometheus text: of what a plane's sweep, polls and plan say. */
+#ifndef MOORED_METRICS_H
+#define MOORED_METRICS_H
+
+#include "watch/hot.h"
+#include "state.h"
+
+/* What a scrape is answered from, on any thread: copies and references. */
+struct metrics_plane {
+	char name[64];
+	enum plane_state state;
+	struct view *view;		/* of the last sweep; NULL */
+	struct snapshot *snap;		/* of the last poll; NULL */
+	uint64_t polls, polled_ms;
+	uint32_t took_us, n_asked, n_failed;
+	struct moore_reading *last;	/* of each port of snap */
+	float *load, *wait;		/* shares; negative when unknown */
+	uint32_t standing[MOORE_N_FINDINGS];
+	uint64_t raised[MOORE_N_FINDINGS];
+};
+struct metrics {
+	unsigned n_planes;
+	struct metrics_plane plane[MOORED_PLANES_MAX];
+	struct planned *plan;		/* NULL: none */
+	uint64_t reloads, started_ms;
+	bool config_good;
+};
+/* On the loop's thread; NULL: out of memory. */
+struct metrics *metrics_take(struct moored *d);
+void metrics_free(struct metrics *m);
+/* Text format 0.0.4.  Any thread.  O(ports + the check of the cabling). */
+void metrics_write(const struct metrics *m, struct moore_buf *out);
+
+/* Serves metrics_write() under /metrics of conf.metrics (http.c). */
+extern const struct part part_http;
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* store.c - files of history, whole or not there at all.
+ *
+ * "history-PLANE-LAST.moore" holds the rows up to LAST (ms, 16 hexadecimal digits, so
+ * that names sort by time); one more is written while the daemon runs, and the oldest
+ * goes.  So a file is never changed, and a crash costs what was not written yet.  A
+ * name under which something is written begins with a dot and is swept away. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "moored.h"
+#include "watch/store.h"
+
+#define FILE_MAX ((size_t)256 << 20)
+enum { PATH_LEN = 1024 };
+
+static bool
+write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			data += n;
+			len -= (size_t)n;
+		}
+	}
+	return fsync(fd) == 0;
+}
+
+static void
+sync_dir(const char *dir)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+}
+
+int
+store_write(const char *dir, const char *name, const void *data, size_t len, struct moore_err *err)
+{
+	char to[PATH_LEN], beside[PATH_LEN];
+	int fd, why;
+	bool good;
+
+	snprintf(to, sizeof(to), "%s/%s", dir, name);
+	snprintf(beside, sizeof(beside), "%s/.%s", dir, name);
+	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640);
+	good = fd >= 0 && write_all(fd, data, len);
+	why = errno;
+	if (fd >= 0)
+		close(fd);
+	if (good && rename(beside, to) < 0) {
+		good = false;
+		why = errno;
+	}
+	if (!good) {
+		unlink(beside);
+		return moore_fail(err, MOORE_EINVAL, 0, "%.200s: cannot write: %s: make room, or leave "
+				  "to write there (state_dir)", to, strerror(why));
+	}
+	sync_dir(dir);
+	return 0;
+}
+
+int
+store_add(const char *dir, unsigned plane, uint64_t last_ms, const struct moore_buf *b,
+	  struct moore_err *err)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "history-%u-%016" PRIx64 ".moore", plane, last_ms);
+	return store_write(dir, name, b->data, b->len, err);
+}
+
+/* Is it a file of that plane's history?  Then *last_ms is in its name. */
+static bool
+is_history(const char *name, unsigned plane, uint64_t *last_ms)
+{
+	unsigned p;
+	int n = -1;
+
+	return sscanf(name, "history-%u-%16" SCNx64 ".moore%n", &p, last_ms, &n) == 2 && n > 0 &&
+	       !name[n] && p == plane;
+}
+
+static void
+set_aside(const char *path, const char *why, void (*say)(const char *text))
+{
+	char to[PATH_LEN + 8], text[2 * PATH_LEN];
+
+	snprintf(to, sizeof(to), "%s.bad", path);
+	if (rename(path, to) < 0)
+		unlink(path);
+	snprintf(text, sizeof(text), "%s: %s: set aside as %s", path, why, to);
+	say(text);
+}
+
+/* Every frame of rows; a frame of another kind is a later version's, and not ours. */
+static int
+read_frames(const struct moore_buf *b, struct moore_history *h, struct moore_err *err)
+{
+	const uint8_t *at = (const uint8_t *)b->data, *end = at + b->len, *body;
+	char kind[4];
+	size_t len;
+	int rc;
+
+	if (at == end)
+		return moore_fail(err, MOORE_ESYNTAX, 0, "empty");
+	while ((rc = moore_frame_next(&at, end, kind, &body, &len, err)) == 1)
+		if (!memcmp(kind, MOORE_FRAME_ROWS, 4) &&
+		    (rc = moore_history_read(h, body, len, err)) < 0)
+			break;
+	return rc;
+}
+
+int
+store_load(const char *dir, unsigned plane, struct moore_history *into,
+	   void (*say)(const char *text), struct moore_err *err)
+{
+	struct dirent **list;
+	int n = scandir(dir, &list, NULL, alphasort), rc = 0;
+	uint64_t last_ms;
+
+	if (n < 0)
+		return moore_fail(err, MOORE_EINVAL, 0, "%.200s: cannot read: %s", dir, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		char path[PATH_LEN];
+		struct moore_buf b;
+		struct moore_err why;
+		int got;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
+		if (list[i]->d_name[0] == '.' && is_history(list[i]->d_name + 1, plane, &last_ms))
+			unlink(path);
+		if (!rc && is_history(list[i]->d_name, plane, &last_ms)) {
+			if ((got = file_read(path, FILE_MAX, &b, &why)) == 0) {
+				got = read_frames(&b, into, &why);
+				moore_buf_free(&b);
+			}
+			if (got == -MOORE_ENOMEM)
+				rc = moore_fail_nomem(err);
+			else if (got < 0)
+				set_aside(path, why.text, say);
+		}
+		free(list[i]);
+	}
+	free(list);
+	return rc;
+}
+
+void
+store_expire(const char *dir, unsigned plane, uint64_t before_ms)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	uint64_t last_ms;
+
+	while (d && (e = readdir(d)))
+		if (is_history(e->d_name, plane, &last_ms) && last_ms < before_ms)
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+uint64_t
+store_sweep(const char *dir, void (*say)(const char *text))
+{
+	char path[PATH_LEN];
+	struct moore_buf b;
+	struct moore_err err;
+	const char *s;
+	uint64_t n = 0;
+
+	snprintf(path, sizeof(path), "%s/sweep", dir);
+	if (access(path, F_OK) != 0)
+		return 0;
+	if (file_read(path, 64, &b, &err) < 0) {
+		set_aside(path, err.text, say);
+		return 0;
+	}
+	s = b.data;
+	if (!moore_text_u64(&s, b.data + b.len, 10, (uint64_t)1 << 60, &n) || *s != '\n') {
+		set_aside(path, "no number", say);
+		n = 0;
+	}
+	moore_buf_free(&b);
+	return n;
+}

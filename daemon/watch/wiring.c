@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* wiring.c - the verdict on the cabling after each sweep, and what changed in it.
+ *
+ * It is computed on the worker, one at a time for each plane: sweeps and plans that
+ * come meanwhile are looked at once, when it is done, so that a fabric in the
+ * making never queues more work than it can look at. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/methods.h"
+#include "notify.h"
+#include "watch/wiring.h"
+
+enum { TOLD = 50 };		/* deviations in one event; the rest is a number */
+
+struct wiring {
+	struct {
+		bool running, again;
+		json_t *last;	/* {"sweep":..,"deviations":[..]}; NULL before the first */
+	} plane[MOORED_PLANES_MAX];
+};
+
+struct job {
+	struct moored *d;
+	struct view *view;
+	struct planned *plan;
+	json_t *deviations;	/* NULL: *err says why */
+	struct moore_err err;
+};
+
+/* ---- the comparison ---------------------------------------------------------------------- */
+
+int
+wired_check(struct wired *out, const struct view *v, const struct planned *p,
+	    struct moore_err *err)
+{
+	*out = (struct wired){ .seen.plan = v->snap->seen };
+	return moore_wire_check(&out->w, p->plan, &out->seen, err);
+}
+
+void
+wired_free(struct wired *x)
+{
+	moore_wire_free(x->w);
+}
+
+static void
+put_jack(struct moore_buf *b, const struct moore_wire *w, struct moore_wire_jack j)
+{
+	moore_buf_fmt(b, "%s", j.endpoint ? w->ep[j.slot]->name : w->sw[j.slot]->name);
+	if (j.endpoint ? w->ep[j.slot]->ca_port != 1 : j.port != 0)
+		moore_buf_fmt(b, "[%u]", j.endpoint ? w->ep[j.slot]->ca_port : j.port);
+}
+
+static json_t *
+json_text(struct moore_buf *b)
+{
+	json_t *j = b->oom ? NULL : json_name(b->data);
+
+	moore_buf_free(b);
+	return j;
+}
+
+/* "s0[3]", "s0[3] -- h0", or null: ends of one cable. */
+static json_t *
+json_jacks(const struct moore_wire *w, const struct moore_wire_jack *end)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	if (end[0].slot == MOORE_NONE)
+		return json_null();
+	put_jack(&b, w, end[0]);
+	if (end[1].slot != MOORE_NONE) {
+		moore_buf_fmt(&b, " -- ");
+		put_jack(&b, w, end[1]);
+	}
+	return json_text(&b);
+}
+
+json_t *
+json_cable_of(const struct moore_wire *w, uint32_t cable)
+{
+	const struct moore_wire_cable *k, *p;
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	if (cable >= w->observed.n) {
+		moore_buf_fmt(&b, "new %u", cable - w->observed.n + 1);
+		return json_text(&b);
+	}
+	k = &w->observed.cable[cable];
+	p = k->mate == MOORE_NONE ? NULL : &w->planned.cable[k->mate];
+	if (p && !p->endpoint && w->plan->cable[p->index].label)
+		moore_buf_fmt(&b, "%s: ", w->plan->cable[p->index].label);
+	put_jack(&b, w, w->jack[k->jack[0]]);
+	moore_buf_fmt(&b, " -- ");
+	put_jack(&b, w, w->jack[k->jack[1]]);
+	return json_text(&b);
+}
+
+json_t *
+json_jack(const struct moore_wire *w, struct moore_wire_jack j)
+{
+	const struct moore_plan_switch *s;
+	json_t *o;
+
+	if (j.slot == MOORE_NONE)
+		return json_null();
+	s = j.endpoint ? NULL : w->sw[j.slot];
+	o = json_pack("{s:o}", s ? "switch" : "endpoint", json_name(s ? s->name :
+								    w->ep[j.slot]->name));
+	if (j.port)
+		json_object_set_new(o, "port", json_integer(j.port));
+	if (s && s->cabinet)
+		json_object_set_new(o, "cabinet", json_name(s->cabinet));
+	if (s && s->cabinet && s->unit)
+		json_object_set_new(o, "unit", json_integer(s->unit));
+	return o;
+}
+
+/* A switch that is not in the plan is known by the name that the fabric gives it. */
+static json_t *
+json_side(const struct moore_wire *w, const struct moore_deviation *d,
+	  const struct moore_wire_jack *end, struct moore_rate rate)
+{
+	if (rate.width)
+		return json_rate(rate);
+	if (end == d->observed && d->verdict == MOORE_WIRE_UNKNOWN && !end[0].endpoint &&
+	    end[1].slot == MOORE_NONE)
+		return json_name(w->seen->plan->sw[w->occupant[end[0].slot]].name);
+	return json_jacks(w, end);
+}
+
+static json_t *
+json_deviation(const struct moore_wire *w, const struct moore_deviation *d)
+{
+	const struct moore_wire_jack *end = d->planned[0].slot == MOORE_NONE ? d->observed :
+					    d->planned;
+	const char *label = d->cable == MOORE_NONE ? NULL : w->plan->cable[d->cable].label;
+	json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o}", "verdict",
+		moore_wire_text(d->verdict)->name, "a", json_jack(w, end[0]), "b",
+		json_jack(w, end[1]), "planned", json_side(w, d, d->planned, d->planned_rate),
+		"observed", json_side(w, d, d->observed, d->observed_rate));
+
+	if (label)
+		json_object_set_new(o, "label", json_name(label));
+	if (d->count)
+		json_object_set_new(o, d->verdict == MOORE_WIRE_MIRRORED ? "switches" : "cables",
+				    json_count(d->count));
+	return o;
+}
+
+json_t *
+json_deviations(const struct moore_wire *w)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < w->n_deviations; i++)
+		json_array_append_new(list, json_deviation(w, &w->deviation[i]));
+	return list;
+}
+
+/* ---- what changed -------------------------------------------------------------------------- */
+
+/* Set of the items, by their text. */
+static json_t *
+as_set(const json_t *list)
+{
+	json_t *set = json_object(), *one;
+	size_t i;
+
+	json_array_foreach(list, i, one) {
+		char *key = json_dumps(one, JSON_COMPACT);
+
+		if (key)
+			json_object_set(set, key, one);
+		free(key);
+	}
+	return set;
+}
+
+/* Adds to o what list has and other has not: TOLD at most under key, and how many. */
+static void
+add_news(json_t *o, const char *key, const char *n_key, const json_t *list, const json_t *other)
+{
+	json_t *news = json_array(), *set = as_set(list), *not = as_set(other), *one;
+	const char *text;
+	json_int_t n = 0;
+
+	json_object_foreach(set, text, one)
+		if (!json_object_get(not, text) && n++ < TOLD)
+			json_array_append(news, one);
+	json_object_set_new(o, key, news);
+	json_object_set_new(o, n_key, json_integer(n));
+	json_decref(set);
+	json_decref(not);
+}
+
+static void
+tell(struct moored *d, const struct snapshot *s, const json_t *now, const json_t *before)
+{
+	size_t n = json_array_size(now);
+	char plane[8], sweep[24];
+	struct log_field f[] = { { "PLANE", plane }, { "SWEEP", sweep }, { NULL, NULL } };
+	json_t *o = from_sweep(s, json_pack("{s:b, s:I}", "ok", !n, "deviations", (json_int_t)n));
+
+	add_news(o, "appeared", "n_appeared", now, before);
+	add_news(o, "cleared", "n_cleared", before, now);
+	snprintf(plane, sizeof(plane), "%u", s->plane);
+	snprintf(sweep, sizeof(sweep), "%llu", (unsigned long long)s->sweep);
+	log_say(n ? LOG_WARNING : LOG_NOTICE, f, "wiring of plane %s: %zu deviations (%lld came, %lld "
+		"went) at sweep %s", plane, n,
+		(long long)json_integer_value(json_object_get(o, "n_appeared")),
+		(long long)json_integer_value(json_object_get(o, "n_cleared")), sweep);
+	event_publish(d, EVENT_WIRING, o);
+}
+
+/* ---- after each sweep ------------------------------------------------------------------------ */
+
+static void look(struct moored *d, struct view *v);
+
+static void
+job_run(void *arg)
+{
+	struct job *j = arg;
+	struct wired x;
+
+	if (wired_check(&x, j->view, j->plan, &j->err) == 0)
+		j->deviations = json_deviations(x.w);
+	wired_free(&x);
+}
+
+static void
+job_done(void *arg)
+{
+	struct job *j = arg;
+	const struct snapshot *s = j->view->snap;
+	struct wiring *w = j->d->wiring;
+	json_t **last = &w->plane[s->plane].last, *before;
+	bool first = !*last;
+
+	w->plane[s->plane].running = false;
+	if (!j->deviations && j->err.code)
+		log_say(LOG_ERR, NULL, "wiring: %s", j->err.text);
+	before = json_object_get(*last, "deviations");
+	if (j->deviations) {
+		if (first || !json_equal(before, j->deviations))
+			tell(j->d, s, j->deviations, before);
+		json_decref(*last);
+		*last = from_sweep(s, json_pack("{s:o}", "deviations", j->deviations));
+	}
+	if (w->plane[s->plane].again)
+		look(j->d, j->d->plane[s->plane].view);
+	view_put(j->view);
+	planned_put(j->plan);
+	free(j);
+}
+
+static void
+look(struct moored *d, struct view *v)
+{
+	struct wiring *w = d->wiring;
+	struct job *j;
+	unsigned p;
+
+	if (!v)
+		return;
+	p = v->snap->plane;
+	w->plane[p].again = w->plane[p].running;
+	if (!d->plan || w->plane[p].running || !(j = calloc(1, sizeof(*j))))
+		return;
+	*j = (struct job){ .d = d, .view = view_get(v), .plan = planned_get(d->plan) };
+	w->plane[p].running = worker_add(d->worker[WORK_OWN], job_run, job_done, j) == 0;
+	if (w->plane[p].running)
+		return;
+	view_put(j->view);	/* the next sweep is looked at */
+	planned_put(j->plan);
+	free(j);
+}
+
+static int
+start(struct moored *d)
+{
+	d->wiring = calloc(1, sizeof(*d->wiring));
+	return d->wiring ? 0 : -1;
+}
+
+static void
+on_plan(struct moored *d)
+{
+	for (unsigned i = 0; i < d->n_planes; i++) {
+		if (!d->plan) {
+			json_decref(d->wiring->plane[i].last);
+			d->wiring->plane[i].last = NULL;
+		}
+		look(d, d->plane[i].view);
+	}
+}
+
+static void
+stop(struct moored *d)
+{
+	for (unsigned i = 0; d->wiring && i < MOORED_PLANES_MAX; i++)
+		json_decref(d->wiring->plane[i].last);
+	free(d->wiring);
+	d->wiring = NULL;
+}
+
+json_t *
+wiring_last(const struct moored *d, unsigned plane)
+{
+	json_t *last = d->wiring->plane[plane].last;
+
+	return last ? json_incref(last) : json_null();
+}
+
+const struct part part_wiring = { "wiring", start, look, NULL, on_plan, stop };

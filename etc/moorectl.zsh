@@ -1,0 +1,52 @@
+#compdef moorectl
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# moorectl.zsh - completion of verbs, options and families, and of the switches and hot
+# links that moored has; the words come from moorectl itself.
+# Put it into a folder of $fpath as _moorectl.
+_moorectl()
+{
+	local -a list verbs opts socket
+	local one two
+
+	setopt localoptions extendedglob
+
+	if [[ ${words[2]} == --socket ]] && (( CURRENT > 3 )); then	# the verb comes after it
+		socket=(--socket ${words[3]})
+		words=(${words[1]} ${words[4,-1]})
+		(( CURRENT -= 2 ))
+	fi
+	one=${words[2]} two=${words[3]}
+	list=(${(f)"$(moorectl --list 2>/dev/null)"})
+	verbs=(${list%%$'\t'*})
+	if (( CURRENT == 2 )); then
+		compadd -- ${(u)verbs%% *} --help --version --socket
+		return
+	fi
+	if [[ ${words[CURRENT]} == -* ]]; then
+		opts=(${(M)list:#"$one $two"$'\t'*})
+		[[ -n $opts ]] || opts=(${(M)list:#"$one"$'\t'*})
+		opts=(${=opts[1]#*$'\t'})
+		compadd -S '' -- ${(M)opts:#*=}
+		compadd -- ${opts:#*=}
+		return
+	fi
+	if (( CURRENT == 3 )) && [[ -n ${(M)verbs:#"$one "*} ]]; then
+		compadd -- ${${(M)verbs:#"$one "*}#* }
+	elif (( CURRENT == 3 )) && [[ $one == env ]]; then
+		compadd -- ucx openmpi mvapich2 nccl rdma_cm all
+	elif [[ $one == events ]]; then
+		compadd -- sweep state reload wiring hotspot
+	elif [[ "$one $CURRENT" == ((links|path)" "3|(path|table)" "4) ]]; then
+		compadd -- ${${${(f)"$(moorectl $socket switches 2>/dev/null)"}[2,-1]}%% *}
+	elif (( CURRENT == 3 )) && [[ $one == explain ]]; then	# a link that is hot
+		compadd -- ${${(M)${${(f)"$(moorectl $socket hotspots 2>/dev/null)"}##[a-z]## ##}:#*\] *}%% *}
+	elif (( CURRENT == 3 )) && [[ $one == call ]]; then
+		compadd -- ${${(f)"$(moorectl $socket call 2>/dev/null)"}%% *}
+	elif (( CURRENT == 4 )) && [[ "$one $two" == ("topo show"|"plan new") ]]; then
+		compadd -- ${${(M)${(f)"$(moorectl topo list)"}:#[a-z0-9]## - *}%% *}
+	else
+		_files
+	fi
+}
+# compinit calls the file as the function; sourced, it makes itself known.
+if [[ $funcstack[1] == _moorectl ]]; then _moorectl "$@"; else compdef _moorectl moorectl; fi

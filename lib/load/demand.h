@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* demand.h - what demand.c, cause.c and select.c share: the estimate, and a route as
+ * the ports it leaves by. */
+#ifndef MOORE_LOAD_DEMAND_H
+#define MOORE_LOAD_DEMAND_H
+
+#include "moore/load.h"
+
+#define LOAD_HOPS 64		/* a route with more runs in circles */
+
+struct demand_dest {		/* one LID of an endpoint; sorted by (switch, endpoint, LID) */
+	moore_lid lid;
+	uint16_t offset;
+	moore_epid ep;
+};
+
+struct moore_demand {
+	const struct moore_fabric *f;
+	const struct moore_lft *lft;
+	uint32_t n_sources, n_dests;
+	moore_swid *source;	/* switches whose endpoints send */
+	struct demand_dest *dest;
+	float *x;		/* [dest][source], bytes per second */
+	/* One row for each measured sum: of port i, then of source n_ports + i. */
+	double *row;		/* measured; negative when it is not known */
+	double *fit;		/* what x gives */
+	double *rx;		/* by port, as measured: whose endpoint sends how much */
+};
+
+/* The ports that a packet for lid leaves by, from switch s to its endpoint: how many, or
+ * 0 when it does not get there. */
+static inline unsigned
+load_route(const struct moore_fabric *f, const struct moore_lft *lft, moore_swid s, moore_epid ep,
+	   moore_lid lid, uint32_t port[LOAD_HOPS])
+{
+	for (unsigned n = 0; n < LOAD_HOPS;) {
+		uint8_t out = lid < lft->stride ? moore_lft_row(lft, s)[lid] : MOORE_NO_PATH;
+		const struct moore_port *p;
+
+		if (!out || out > f->sw[s].n_ports)
+			return 0;
+		port[n++] = f->sw[s].port0 + out;
+		p = &f->port[port[n - 1]];
+		if (p->role == MOORE_ROLE_ENDPOINT)
+			return p->peer == ep ? n : 0;
+		if (p->role != MOORE_ROLE_SWITCH)
+			return 0;
+		s = p->peer;
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# hot.bats - polls of made-up traffic: what is found hot, why, what to do, and the metrics.
+load lib
+
+# still FAMILY PARAMS... -- POLLS: a fabric of 4xEDR that stands still, polled so often,
+# with the traffic of standard input.
+still() {
+	local polls=${*: -1}
+	$M plan new "${@:1:$#-1}" -o "$T/bare.json" >/dev/null
+	sed 's/^"moore_plan": 1,/& "rate": "4xEDR",/' "$T/bare.json" >"$T/plan.json"
+	cat >"$T/traffic"
+	export MOORED_STILL=$T/plan.json MOORED_STILL_POLLS=$polls MOORED_STILL_TRAFFIC=$T/traffic
+}
+# The clock of the polls starts here.
+T0=1700000000000
+told() { ask hotspots.history | jq -r --argjson t $T0 '.events | reverse[] |
+	"\((.at_ms - $t) / 1000) \(.finding) \(if .raised then "raised" else "cleared" end) \(.switch):\(.port)"'; }
+rss() { awk '/VmRSS/ { print $2 }' "/proc/$PID/status"; }
+polled() { holds ".poll >= $1" hotspots.list >/dev/null 2>&1; }
+scrape() { curl -sf "http://127.0.0.1:$PORT/metrics" >"$T/metrics"; }
+with_metrics() { PORT=$((20000 + $$ % 20000)); sed -i "s/^metrics .*/metrics 127.0.0.1:$PORT/" "$T/moored.conf"; }
+
+@test "a day of seconds: what was injected is raised and cleared, nothing else, memory stays" {
+	# s0-0-0-h0 to s1-0-0-h0 and others; 0 is endpoint s0-0-0-h0, 20 is s1-0-1-h0
+	still slimfly q=3 p=2 86400 <<-END
+		flow 1000 1100 0 20 0 10e9
+		flow 30000 30003 0 20 0 10e9
+		flow 50000 50600 3 30 0 10e9
+		count 20000 20010 4 4 5 3
+		count 40000 40060 6 4 7 0.1
+		count 60000 60300 8 4 4 500e6
+	END
+	start
+	until_ok polled 3600
+	before=$(rss)
+	until_ok polled 86400 || until_ok polled 86400
+	after=$(rss)
+	echo "rss $before, $after kB"
+	[ $((after - before)) -lt 1024 ]
+	told | tee "$T/told"
+	[ "$(awk '{ print $2, $3 }' "$T/told" | sort | uniq -c | awk '{ print $1 ":" $2 "-" $3 }' | tr '\n' ' ')" = \
+		"1:errors-cleared 1:errors-raised 1:flaps-cleared 1:flaps-raised 4:load-cleared 4:load-raised 1:wait-cleared 1:wait-raised " ]
+	# Raised within 7 s, cleared within 17 s of the end.
+	awk '$2 == "load" && $3 == "raised" && !($1 > 1000 && $1 <= 1008 || $1 > 50000 && $1 <= 50008) { exit 1 }
+	     $2 == "load" && $3 == "cleared" && !($1 > 1100 && $1 <= 1118 || $1 > 50600 && $1 <= 50618) { exit 1 }
+	     $2 == "wait" && !($1 > 60000 && $1 <= 60008 || $1 > 60300 && $1 <= 60318) { exit 1 }' "$T/told"
+	holds '.total == 0' hotspots.list
+}
+
+@test "a hot pair is named, and the change to try helps" {
+	still slimfly q=5 p=4 300 <<<'flow 100 400 0 150 0 9e9'
+	start --plan "$T/plan.json"
+	until_ok polled 300
+	holds '.total == 2 and all(.hotspots[]; .finding == "load" and .rank == 1)' hotspots.list
+	to=$(jq -r '.endpoints[150].name' "$T/plan.json")
+	ask hotspots.list | jq -c '.hotspots[] | {switch, port}' >"$T/hot"
+	while read -r p; do
+		ask hotspots.explain "$p" >"$T/why"
+		jq -e --arg to "$to" '.suspects[0] | .source == "s0-0-0-h0" and .dest == $to and .share > 0.75
+			and .certainty > 0.5 and .offset == 0 and .other_idle > 0.5' "$T/why"
+		jq -e '.remedy.try == "split" or .remedy.try == "offset"' "$T/why"
+		jq -e '[.routes[]] | add > 0' "$T/why"
+	done <"$T/hot"
+	# The hot links are not on the way that is chosen.
+	ask path.select "{\"pairs\":[{\"from\":\"s0-0-0-h0\",\"to\":\"$to\"}]}" >"$T/choice"
+	jq -e '.choices[0] | .offset != 0 and (.offset as $o | .offsets[] | select(.offset == $o).queue < 1)' "$T/choice"
+	run -2 --separate-stderr ask hotspots.explain '{"switch":"s0-0-0","port":99}'
+	run -2 --separate-stderr ask hotspots.explain '{"switch":"nobody","port":1}'
+	[[ $stderr == *nobody* ]]
+}
+
+@test "before the first poll: no list, and the reason" {
+	q5
+	start
+	run -2 --separate-stderr ask hotspots.list
+	[[ $stderr == *"no counters were read yet"* ]]
+	run -2 --separate-stderr ask path.select '{"pairs":[]}'
+}
+
+@test "metrics: promtool accepts them; counters are the poll's; planned links stay" {
+	still slimfly q=3 p=2 50 <<<'count 10 20 4 4 5 3'
+	# Planned: two cables with their second ends exchanged, one faster than it is.
+	jq '.cables[0].b as $b | .cables[0].b = .cables[9].b | .cables[9].b = $b | .cables[20].rate = "4xHDR"
+		| .cables[0].label = "C \"one\" \\ two"' "$T/plan.json" >"$T/intended.json"
+	$M plan check "$T/intended.json"
+	with_metrics
+	start --plan "$T/intended.json"
+	until_ok polled 50
+	until_ok scrape
+	promtool check metrics <"$T/metrics" >"$T/lint" 2>&1
+	[ ! -s "$T/lint" ] || { cat "$T/lint"; false; }
+	n=$(jq '.cables | length' "$T/intended.json")
+	[ "$(grep -c '^moore_planned_link_up' "$T/metrics")" -eq "$n" ]
+	[ "$(grep -c '^moore_planned_link_up.* 0$' "$T/metrics")" -eq 2 ]
+	[ "$(grep -c '^moore_planned_link_state.*state="wrong-peer"} 1$' "$T/metrics")" -eq 2 ]
+	[ "$(grep -c '^moore_planned_link_state.*state="slow"} 1$' "$T/metrics")" -eq 1 ]
+	[ "$(grep -c '^moore_planned_link_state.* 1$' "$T/metrics")" -eq "$n" ]
+	grep -qF 'cable="C \"one\" \\ two"' "$T/metrics"
+	guid=$(sed -n 's/^infiniband_switch_uplink_info{guid="\([^"]*\)",port="4",switch="s0-1-1".*/\1/p' "$T/metrics")
+	grep -qF "infiniband_switch_port_symbol_error_total{guid=\"$guid\",port=\"4\"} 30" "$T/metrics"
+	grep -q '^moore_polls_total{plane=""} 50$' "$T/metrics"
+	grep -q '^moore_hotspots_raised_total{plane="",finding="errors"} 1$' "$T/metrics"
+	grep -q '^infiniband_switch_uplink_info{.*switch="s0-0-0".*uplink_type="CA"' "$T/metrics"
+}
+
+@test "without a fabric planned links are 0, and the plane is down" {
+	$M plan new slimfly q=3 p=2 -o "$T/plan.json" >/dev/null
+	with_metrics
+	start --plan "$T/plan.json"
+	until_ok scrape
+	promtool check metrics <"$T/metrics"
+	[ "$(grep -c '^moore_planned_link_up.* 0$' "$T/metrics")" -eq "$(jq '.cables | length' "$T/plan.json")" ]
+	grep -q '^moore_plane_up{plane=""} 0$' "$T/metrics"
+}
+
+@test "http: other paths, no HTTP, many at once, peers that hang up" {
+	still slimfly q=5 p=4 5 </dev/null
+	with_metrics
+	start
+	until_ok scrape
+	[ "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$PORT/")" = 404 ]
+	[ "$(curl -s -o /dev/null -w '%{http_code}' -X POST -d x "http://127.0.0.1:$PORT/metrics")" != 200 ]
+	printf 'x%.0s' {1..20000} | timeout 5 bash -c "cat >/dev/tcp/127.0.0.1/$PORT" || true
+	for i in {1..40}; do
+		timeout 0.01 curl -s "http://127.0.0.1:$PORT/metrics" >/dev/null 2>&1 &
+		hung+=($!)
+		curl -s -o /dev/null -w '%{http_code}\n' "http://127.0.0.1:$PORT/metrics" >>"$T/codes" &
+		asked+=($!)
+	done
+	wait "${hung[@]}" || true
+	wait "${asked[@]}"
+	[ "$(sort -u "$T/codes" | grep -cvE '^(200|503)$')" -eq 0 ]
+	grep -q 200 "$T/codes"
+	scrape
+	stop
+	[ "$status" -eq 0 ]
+}
+
+@test "the port is taken: it is said, and all else is served" {
+	with_metrics
+	python3 -c "import socket,time; s=socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(('127.0.0.1', $PORT)); s.listen(); print(flush=True); time.sleep(60)" >"$T/taken" 3>&- &
+	taker=$!
+	until_ok test -s "$T/taken"
+	start
+	logged "cannot listen on 127.0.0.1:$PORT"
+	kill $taker
+}
+
+@test "alert rules: promtool checks them, plays them, and all they name is served" {
+	promtool check rules "$ROOT/etc/moore.rules.yml"
+	(cd "$ROOT/tests/daemon" && promtool test rules rules.test.yml)
+	still slimfly q=3 p=2 5 </dev/null
+	with_metrics
+	start --plan "$T/plan.json"
+	until_ok polled 5
+	scrape
+	for name in $(sed -n 's/.*expr: //p' "$ROOT/etc/moore.rules.yml" | grep -oE '(moored?|infiniband)_[a-z_0-9]+' | sort -u); do
+		grep -q "^$name[{ ]" "$T/metrics" || { echo "$name is not served"; false; }
+	done
+	# and each rule is played
+	for alert in $(sed -n 's/.*- alert: //p' "$ROOT/etc/moore.rules.yml"); do
+		grep -q "alertname: $alert\$" "$ROOT/tests/daemon/rules.test.yml" || { echo "$alert is not tested"; false; }
+	done
+}
+
+@test "a fabric that grows is counted whole, and nothing is hot for it" {
+	still slimfly q=3 p=2 100000 </dev/null
+	start
+	until_ok polled 50
+	$M plan new slimfly q=5 p=4 | sed 's/^"moore_plan": 1,/& "rate": "4xEDR",/' >"$T/bigger.json"
+	mv "$T/bigger.json" "$T/plan.json"
+	will '.switches == 50' fabric.summary
+	n=$(ask hotspots.list | jq .poll)
+	until_ok polled $((n + 30))
+	holds '[.rows[] | select(.[2] > 1000)] | length > 10' history.port "{\"switch\":\"s1-4-4\",\"port\":7,\"after_ms\":$((T0 + n * 1000))}"
+	holds '.hotspots == []' hotspots.list
+}

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# server.bats - moored as a server: peers of every kind, and its own bad days.
+load lib
+
+@test "without a device it serves, and says what is missing" {
+	start
+	holds '.planes[0].state == "no-device" and .plan == null and .sweep == 0' system.status
+	run -2 --separate-stderr ask fabric.summary
+	[[ $stderr == *"system.status says why"* ]]
+	run -2 --separate-stderr ask plan.summary
+	[[ $stderr == *"moored.conf(5)"* ]]
+	stop
+	[ "$status" -eq 0 ]
+	[ ! -e "$SOCK" ]
+}
+
+@test "every answer is what its schema says, and no more" {
+	q5
+	export MOORED_STILL_POLLS=120
+	start --plan "$T/plan.json"
+	will '.poll > 0' hotspots.explain '{"switch":"s0-0-0","port":5}'
+	run peer schemas
+	[ "$status" -eq 0 ] || { echo "$output"; false; }
+	[[ $output == *"routes.verify"* ]]
+	[[ $output == *"vls.table"* ]]
+	[[ $output == *"system.reload"* ]]
+}
+
+@test "verify on the live tables says what moorectl verify says" {
+	q5
+	start
+	$M route "$T/plan.json" --lmc 2 -o "$T/tables" >/dev/null
+	$M verify "$T/tables" --json >"$T/off"
+	until_ok ask routes.verify >"$T/on" 2>/dev/null
+	for k in sound pairs hops vls channels dependencies max_load mean_load; do
+		[ "$(jq -c ".$k" "$T/on")" = "$(jq -c ".$k" "$T/off")" ] || { echo "$k"; cat "$T/on" "$T/off"; false; }
+	done
+}
+
+@test "batches, notifications and codes on the wire" {
+	start
+	run -0 peer say '[{"jsonrpc":"2.0","id":7,"method":"system.ping"},{"jsonrpc":"2.0","method":"system.ping"},5]' \
+		'' '{"jsonrpc":"2.0","method":"system.ping"}' '{"jsonrpc":"2.0","id":8,"method":"nobody"}' 'x'
+	[ "$(jq -c 'if type == "array" then [.[] | .id, .error.code] else [.id, .error.code] end' <<<"$output" | tr '\n' ' ')" = \
+		'[7,null,null,-32600] [8,-32601] [null,-32700] ' ]
+}
+
+@test "1,000 peers at once; the one too many is told" {
+	conf clients 1000
+	start
+	peer crowd 1000 3
+}
+
+@test "peers that read nothing cost a bounded amount of memory, and nobody else" {
+	start
+	peer slow_readers "$PID" 8
+}
+
+@test "half lines, lines in pieces, a line without an end" {
+	start
+	peer half_lines
+	peer too_long
+}
+
+@test "a flood leaves room for others, and has a rate" {
+	start
+	peer flood 4
+	peer rate
+}
+
+@test "outstanding work is bounded for each peer; who leaves takes nothing along" {
+	q5
+	start
+	will '.planes[0].switches == 50' system.status
+	peer outstanding routes.quality
+	peer gone
+	will '.server.outstanding == 0 and .server.waiting == 0' system.status
+	stop
+	[ "$status" -eq 0 ]
+}
+
+@test "it ends soon while much is asked of it" {
+	q5
+	start
+	will '.planes[0].switches == 50' system.status
+	peer gone
+	before=$SECONDS
+	stop
+	[ "$status" -eq 0 ]
+	[ $((SECONDS - before)) -le 5 ]
+}
+
+@test "events that are not read are counted and not kept" {
+	conf group this-group-is-not-there-and-its-name-is-long-enough
+	printf 'socket %s\nstate_dir (null)\nmetrics (null)\n' "$SOCK" >"$T/good"
+	cp "$T/moored.conf" "$T/bad"
+	cp "$T/good" "$T/moored.conf"
+	start
+	cp "$T/bad" "$T/moored.conf"
+	peer lost_events
+}
+
+@test "killed at any point, it starts again over the socket that is left" {
+	q5
+	for wait in 0 0.01 0.05 0.2; do
+		start
+		sleep $wait
+		kill -KILL "$PID"
+		wait "$PID" || true
+		[ -S "$SOCK" ]
+		run -2 --separate-stderr ask system.ping
+		[[ $stderr == *"it was killed"* ]]
+	done
+	start
+	will '.planes[0].switches == 50' system.status
+}
+
+@test "of two daemons on one socket the second is told, and the first goes on" {
+	start
+	run -1 --separate-stderr $D --config "$T/moored.conf" --foreground
+	[[ $stderr == *"another moored (process $PID)"* ]]
+	holds ".pid == $PID" system.ping
+}
+
+@test "sockets that cannot be" {
+	long=/tmp/$(printf 'x%.0s' {1..120})
+	run -2 --separate-stderr $D --config "$T/moored.conf" --socket "$long"
+	[[ $stderr == *"107 bytes"* ]]
+	SOCK=$long conf
+	run -2 --separate-stderr $D --config "$T/moored.conf"
+	[[ $stderr == *"moored.conf:1: socket: longer than 107 bytes"* ]]
+	SOCK=$T/s conf
+	echo precious >"$T/file"
+	run -1 --separate-stderr $D --config "$T/moored.conf" --socket "$T/file"
+	[[ $stderr == *"is no socket"* ]]
+	[ "$(cat "$T/file")" = precious ]
+	run -1 --separate-stderr $D --config "$T/moored.conf" --socket "$T/no/such/folder/s"
+	[[ $stderr == *"make its folder"* ]]
+}
+
+@test "a disk without room: it serves" {
+	[ "$(id -u)" -eq 0 ] || skip "needs to mount"
+	mkdir "$T/full"
+	SOCK=$T/full/s conf
+	unshare -m --propagation slave bash -c "mount -t tmpfs -o size=4k,mode=755 none $T/full || exit 77
+		head -c 1000000 /dev/zero >$T/full/zeros 2>/dev/null
+		$D --config $T/moored.conf --foreground 2>>$T/log & pid=\$!
+		for i in {1..400}; do $M --socket $T/full/s call system.ping >$T/pong 2>/dev/null && break; sleep 0.05; done
+		kill -TERM \$pid; wait \$pid" || { [ $? -eq 77 ] && skip "cannot mount"; false; }
+	jq -e '.name == "moored"' "$T/pong"
+	logged "No space left"
+	run -1 --separate-stderr bash -c "$D --print-config >/dev/full"
+	[[ $stderr == *"cannot write"* ]]
+}
+
+@test "a reload of what is wrong changes nothing and says why" {
+	q5
+	cp "$T/plan.json" "$T/mine.json"
+	conf plan "$T/mine.json"
+	start
+	hash=$(ask plan.summary | jq -r .hash)
+	printf '{"moore_plan": 1,\n' >"$T/mine.json"
+	kill -HUP "$PID"
+	will '.plan_error != null and .reloads == 1' system.status
+	holds ".plan.hash == \"$hash\"" system.status
+	holds '.plan_error | test("mine.json:[0-9]+: ")' system.status
+	run -2 --separate-stderr ask system.reload
+	[[ $stderr == *"what was in force before stays"* ]]
+	echo 'clients many' >>"$T/moored.conf"
+	kill -HUP "$PID"
+	will '.config_error | test("moored.conf:[0-9]+: clients: ")' system.status
+	rm "$T/moored.conf"
+	kill -HUP "$PID"
+	will '.config_error | test("cannot read")' system.status
+	holds ".switches == 50 and .hash == \"$hash\"" plan.summary
+	$M plan new slimfly q=7 p=1 -o "$T/mine.json" >/dev/null
+	conf plan "$T/mine.json" poll_ms 500
+	ask system.reload | jq -e '.plan.switches == 98'
+	holds '.config_error == null and .plan_error == null' system.status
+	logged "take a restart: poll_ms"
+}
+
+@test "what is wrong at the start ends it with a reason" {
+	conf plan "$T/none.json"
+	run -2 --separate-stderr $D --config "$T/moored.conf"
+	[[ $stderr == *"none.json: cannot read"* ]]
+	conf group no-such-group
+	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
+	[[ $stderr == *"group: no-such-group: there is no such group"* ]]
+	conf colour blue
+	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
+	[[ $stderr == *"moored.conf:4: colour: unknown key"* ]]
+	run -2 --separate-stderr $D --config "$T/none"
+	[[ $stderr == *"none: cannot read"* ]]
+	run -2 --separate-stderr $D --colour
+	[[ $stderr == *"--help"* ]]
+}
+
+@test "its group may ask, root may change, others get a sentence" {
+	[ "$(id -u)" -eq 0 ] || skip "needs other users"
+	start
+	[ "$(peer as_user 65534 65534 | tr '\n' ' ')" = "-32001 -32001 " ]
+	conf group "$(getent group 12 | cut -d: -f1)"
+	ask system.reload >/dev/null
+	[ "$(peer as_user 65534 65534 | tr '\n' ' ')" = "-32001 -32001 " ]
+	[ "$(peer as_user 65534 12 | tr '\n' ' ')" = "0 -32001 " ]
+	[ "$(peer as_user 65534 65534 7 12 | tr '\n' ' ')" = "0 -32001 " ]
+	[ "$(peer as_user 0 0 | tr '\n' ' ')" = "0 0 " ]
+}
+
+@test "under systemd: socket, ready, reload, watchdog, stop" {
+	mkdir "$T/s"
+	run -0 --separate-stderr peer managed STOPPING "$D" --config "$T/moored.conf"
+	[[ ${lines[0]} == "0 True" ]] || { echo "$output"; false; }	# it leaves the socket that it was given
+	[[ ${lines[1]} == *READY*RELOADING*READY* ]]
+	[[ ${lines[1]} == *WATCHDOG*STOPPING* ]]
+}
+
+@test "job.env says what moorectl env says" {
+	q5
+	start
+	will '.planes[0].switches == 50' system.status
+	for t in all openmpi nccl; do
+		ask job.env "{\"target\":\"$t\",\"use\":\"0\"}" | jq -S 'del(.sweep, .plane, .at_ms)' >"$T/on"
+		$M env $t --lmc 2 --use 0 --json | jq -S . | diff - "$T/on"
+	done
+	run -2 --separate-stderr ask job.env '{"target":"ucx","use":"0,4"}'
+	[[ $stderr == *"offset 4 has no LID"* ]]
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* still.c - a sweeper for tests that need no fabric: moored-still is moored with
+ * this in place of sweep.c.
+ *
+ * It finds the plan in $MOORED_STILL, whole, with the routes of the engine, once
+ * (again at each kick, and when the file is another); without it, no device.
+ *
+ * $MOORED_STILL_POLLS polls of made-up counters follow at once, one for each second of
+ * a clock of its own that starts at 1,700,000,000.  All endpoints send evenly to all
+ * others; beside that, lines of the file $MOORED_STILL_TRAFFIC, in seconds of that clock
+ * from its start, bytes and events per second:
+ *	flow FROM TO SOURCE DEST OFFSET BYTES	from endpoint to endpoint (indices)
+ *	count FROM TO SWITCH PORT COUNTER N	counter by its index in enum counter */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "moore/engine.h"
+#include "moored.h"
+
+struct sweeper {
+	struct loop *loop;
+	struct sweeper_calls calls;
+	struct moore_plan *plan;
+	uint64_t sweep;
+	struct event *look;
+	ino_t ino;		/* of the file: it is replaced as a whole */
+	struct snapshot *snap;
+	unsigned polls, at;	/* how many; which one is next */
+	double *tx, *rx;	/* of all to all: bytes per second, by port */
+	double *sum;		/* of each counter of each port */
+	uint32_t n_ports;	/* that these are for */
+	struct trouble {
+		bool flow;
+		unsigned from, to, a, b, c;
+		double how;
+	} trouble[64];
+	unsigned n_troubles;
+};
+
+void
+snapshot_put(struct snapshot *s)
+{
+	if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
+		return;
+	moore_plan_free(s->seen);
+	moore_fabric_free(s->fabric);
+	moore_lft_free(s->lft);
+	moore_sl2vl_free(s->sl2vl);
+	moore_mft_free(s->mft);
+	free(s);
+}
+
+void
+poll_free(struct poll *p)
+{
+	if (!p)
+		return;
+	snapshot_put(p->snap);
+	free(p->port);
+	free(p);
+}
+
+static struct moore_plan *
+read_plan(void)
+{
+	const char *path = getenv("MOORED_STILL");
+	struct moore_buf text;
+	struct moore_plan *p = NULL;
+	struct moore_err err;
+
+	if (!path)
+		return NULL;
+	if (file_read(path, (size_t)1 << 28, &text, &err) < 0 ||
+	    moore_plan_parse(&p, text.data, text.len, &err) < 0) {
+		fprintf(stderr, "still: %s\n", err.text);
+		exit(3);
+	}
+	moore_buf_free(&text);
+	return p;
+}
+
+static void
+route(struct snapshot *s)
+{
+	struct moore_engine_result *r = NULL;
+	struct moore_conf conf;
+	struct moore_err err;
+
+	moore_conf_defaults(&conf);
+	if (moore_fabric_from_plan(&s->fabric, s->seen, 2, &err) < 0 ||
+	    moore_engine_run(&r, s->fabric, s->seen, &conf, NULL, NULL, &err) < 0 ||
+	    moore_lft_new(&s->lft, s->fabric->n_switches, s->fabric->lid_top, &err) < 0) {
+		fprintf(stderr, "still: %s\n", err.text);
+		exit(3);
+	}
+	for (uint32_t i = 0; i < s->fabric->n_switches; i++)
+		for (size_t l = 0; l < s->lft->stride; l++)
+			moore_lft_row(s->lft, i)[l] = l < r->lft->stride ?
+				moore_lft_row(r->lft, i)[l] : MOORE_NO_PATH;
+	s->sl2vl = r->sl2vl;
+	r->sl2vl = NULL;
+	moore_engine_result_free(r);
+}
+
+/* ---- polls ------------------------------------------------------------------------------ */
+
+static void
+add_flow(struct sweeper *w, moore_epid a, moore_epid b, unsigned offset, double bytes)
+{
+	const struct moore_fabric *f = w->snap->fabric;
+	moore_swid s = f->ep[a].sw;
+
+	w->rx[f->sw[s].port0 + f->ep[a].port] += bytes;
+	for (;;) {
+		uint8_t out = moore_lft_row(w->snap->lft, s)[f->ep[b].lid + offset];
+		const struct moore_port *p = moore_fabric_port(f, s, out);
+
+		w->tx[f->sw[s].port0 + out] += bytes;
+		if (p->role != MOORE_ROLE_SWITCH)
+			return;
+		w->rx[f->sw[p->peer].port0 + p->peer_port] += bytes;
+		s = p->peer;
+	}
+}
+
+static void
+read_traffic(struct sweeper *w)
+{
+	const char *path = getenv("MOORED_STILL_TRAFFIC");
+	FILE *in = path ? fopen(path, "r") : NULL;
+	char word[16];
+
+	w->n_troubles = 0;
+	while (in && w->n_troubles < 64) {
+		struct trouble *t = &w->trouble[w->n_troubles];
+
+		if (fscanf(in, "%15s %u %u %u %u %u %lf", word, &t->from, &t->to, &t->a, &t->b, &t->c,
+			   &t->how) != 7)
+			break;
+		t->flow = !strcmp(word, "flow");
+		w->n_troubles++;
+	}
+	if (in)
+		fclose(in);
+}
+
+/* Counters of a fabric of that many ports, from zero, as after a restart of all. */
+static void
+start_counting(struct sweeper *w)
+{
+	const struct moore_fabric *f = w->snap->fabric;
+
+	free(w->tx);
+	free(w->rx);
+	free(w->sum);
+	w->n_ports = f->n_ports;
+	w->tx = calloc(f->n_ports, sizeof(*w->tx));
+	w->rx = calloc(f->n_ports, sizeof(*w->rx));
+	w->sum = calloc((size_t)f->n_ports * N_COUNTERS, sizeof(*w->sum));
+	for (moore_epid a = 0; a < f->n_endpoints; a++)
+		for (moore_epid b = 0; b < f->n_endpoints; b++)
+			if (a != b)
+				add_flow(w, a, b, 0, 2e9 / f->n_endpoints);
+	read_traffic(w);
+	for (unsigned k = 0; k < w->n_troubles; k++) {
+		const struct trouble *t = &w->trouble[k];
+
+		if (t->flow && w->at >= t->from && w->at < t->to)
+			add_flow(w, t->a, t->b, t->c, t->how);
+	}
+}
+
+static void
+count(struct sweeper *w)
+{
+	const struct moore_fabric *f = w->snap->fabric;
+
+	for (unsigned k = 0; k < w->n_troubles; k++) {
+		const struct trouble *t = &w->trouble[k];
+
+		if (t->flow && w->at == t->from)
+			add_flow(w, t->a, t->b, t->c, t->how);
+		if (t->flow && w->at == t->to)
+			add_flow(w, t->a, t->b, t->c, -t->how);
+		if (!t->flow && w->at >= t->from && w->at < t->to)
+			w->sum[(f->sw[t->a].port0 + t->b) * N_COUNTERS + t->c] += t->how;
+	}
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		w->sum[i * N_COUNTERS + CNT_XMIT_DATA] += w->tx[i] / 4;
+		w->sum[i * N_COUNTERS + CNT_RCV_DATA] += w->rx[i] / 4;
+	}
+}
+
+static void
+next_poll(void *arg)
+{
+	struct sweeper *w = arg;
+	struct poll *p;
+
+	if (w->at >= w->polls)
+		return;
+	p = calloc(1, sizeof(*p));
+	p->snap = snapshot_get(w->snap);
+	p->number = ++w->at;
+	p->at_ms = (1700000000ull + w->at) * 1000;
+	p->took_us = 1000;
+	p->n_asked = w->snap->fabric->n_ports;
+	p->port = calloc(w->snap->fabric->n_ports, sizeof(*p->port));
+	count(w);
+	for (uint32_t i = 0; i < w->snap->fabric->n_ports; i++) {
+		p->port[i].at_us = w->at * 1000000ull;
+		p->port[i].has = (1u << N_COUNTERS) - 1;
+		for (unsigned c = 0; c < N_COUNTERS; c++)
+			p->port[i].v[c] = (uint64_t)w->sum[i * N_COUNTERS + c];
+	}
+	w->calls.polled(w->calls.arg, p);
+	loop_post(w->loop, next_poll, w);
+}
+
+/* ---- the sweeper ---------------------------------------------------------------------------- */
+
+static void
+find(void *arg)
+{
+	struct sweeper *w = arg;
+	struct snapshot *s;
+	struct timespec now;
+	bool first;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	w->plan = read_plan();
+	if (!w->plan) {
+		w->calls.state(w->calls.arg, 0, PLANE_NO_DEVICE, "there is no umad port");
+		return;
+	}
+	s = calloc(1, sizeof(*s));
+	atomic_init(&s->refs, 1);
+	s->sweep = s->tables_sweep = w->sweep++;
+	s->at_ms = (uint64_t)now.tv_sec * 1000;
+	s->seen = w->plan;
+	route(s);
+	w->calls.state(w->calls.arg, 0, PLANE_UP, "");
+	snapshot_put(w->snap);
+	w->snap = snapshot_get(s);
+	w->calls.snapshot(w->calls.arg, s);
+	first = !w->tx;
+	if (w->n_ports != w->snap->fabric->n_ports)
+		start_counting(w);
+	if (first)
+		next_poll(w);
+}
+
+static void
+look(evutil_socket_t fd, short what, void *arg)
+{
+	struct sweeper *w = arg;
+	const char *path = getenv("MOORED_STILL");
+	struct stat st;
+
+	(void)fd, (void)what;
+	if (!path || stat(path, &st) < 0 || st.st_ino == w->ino)
+		return;
+	if (w->ino)
+		find(w);
+	w->ino = st.st_ino;
+}
+
+int
+sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf *c,
+	      uint64_t first_sweep, const struct sweeper_calls *calls)
+{
+	struct sweeper *w = calloc(1, sizeof(*w));
+	const char *polls = getenv("MOORED_STILL_POLLS");
+
+	(void)c;
+	*out = w;
+	if (!w)
+		return -1;
+	*w = (struct sweeper){ .loop = l, .calls = *calls, .sweep = first_sweep,
+			       .polls = polls ? (unsigned)atoi(polls) : 0 };
+	look(-1, 0, w);
+	w->look = event_new(loop_base(l), -1, EV_PERSIST, look, w);
+	event_add(w->look, &(struct timeval){ .tv_usec = 50000 });
+	return loop_post(l, find, w);
+}
+
+void
+sweeper_kick(struct sweeper *s)
+{
+	loop_post(s->loop, find, s);
+}
+
+bool
+sweeper_stop(struct sweeper *s)
+{
+	event_free(s->look);
+	snapshot_put(s->snap);
+	free(s->tx);
+	free(s->rx);
+	free(s->sum);
+	free(s);
+	return true;
+}
