@@ -630,7 +630,7 @@ note_minimal(struct tree *w, const uint8_t *slot)
 	}
 }
 
-/* What the tree gave whom. */
+/* What the tree gave whom, and the links it used. */
 static void
 note_gains(struct tree *w)
 {
@@ -643,7 +643,7 @@ note_gains(struct tree *w)
 		w->flags[s] |= COVERED;
 		w->gain[s] = (uint16_t)(w->gain[s] + 1 + OTHER_FIRST * (w->slot[s] != minimal[s]));
 	}
-	for (uint32_t s = 0; s < g->n && !w->v->split; s++) {
+	for (uint32_t s = 0; s < g->n; s++) {
 		w->first[s] |= (uint64_t)(w->len[s] < MOORE_LEN_NONE) << (w->slot[s] & 63);
 		w->last[s] |= (uint64_t)(w->len[s] < MOORE_LEN_NONE) << w->v->beyond[s].end;
 	}
@@ -687,7 +687,7 @@ moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers
 		struct tree w = tree_of(v, root, 0);
 
 		sate(&w);
-		if (turn + layer == 0 && !v->split)
+		if (turn + layer == 0)
 			note_minimal(&w, v->b->slot + (size_t)root * n);
 	}
 	for (uint32_t root = 0; root < n; root++)
@@ -702,9 +702,9 @@ moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers
 	for (uint32_t root = 0; root < n; root++) {
 		struct tree w = tree_of(v, root, present[root]);
 
-		if (present[root] && (v->last || !v->split))
-			sweep(&w);
-		if (present[root])
-			note_gains(&w);
+		if (!present[root])
+			continue;
+		sweep(&w);
+		note_gains(&w);
 	}
 }
