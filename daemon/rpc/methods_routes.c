@@ -376,6 +376,28 @@ add_examples(json_t *o, const struct view *view, const struct moore_verdict *v,
 	return o;
 }
 
+/* On the SLs of the path records that were read; null when none was. */
+static json_t *
+json_sa(const struct snapshot *s, const struct moore_check_opts *o, bool sound)
+{
+	struct moore_check_opts only = *o;
+	struct moore_verdict *v = NULL;
+	struct moore_err err;
+
+	if (!s->sa.answered)
+		return json_null();
+	/* What holds on all SLs asked about holds on some of them. */
+	if (!sound || (o->sl_mask && s->sa.sls & ~o->sl_mask)) {
+		only.sl_mask = s->sa.sls;
+		if (moore_check(&v, s->fabric, s->lft, s->sl2vl, s->mft, &only, &err) < 0)
+			return json_null();
+		sound = v->sound;
+		moore_verdict_free(v);
+	}
+	return json_pack("{s:o, s:o, s:o, s:b}", "asked", json_count(s->sa.asked), "answered",
+			 json_count(s->sa.answered), "sls", json_bits(s->sa.sls), "sound", sound);
+}
+
 static json_t *
 run_verify(struct call *c, struct rpc_error *e)
 {
@@ -400,6 +422,7 @@ run_verify(struct call *c, struct rpc_error *e)
 	answer = json_verdict(s->fabric, v, v->sound && !d.n);
 	if (answer) {
 		add_examples(answer, c->view, v, &d);
+		json_object_set_new(answer, "sa", json_sa(s, &o, v->sound));
 		add_expected(answer, s, c->plan, c->own);
 	}
 	moore_verdict_free(v);
@@ -513,7 +536,9 @@ const struct method methods_routes[] = {
 	  "base_lids: only base LIDs; endpoints_only: switches neither send nor are addressed. expected "
 	  "compares with what engine moore computes from plan and moore_conf: rows that differ were "
 	  "written by another engine or manager, or from other settings. adaptive_routing is null: "
-	  "not read, and where it is on for an SL the answer does not hold for that SL.",
+	  "not read, and where it is on for an SL the answer does not hold for that SL. sa judges the "
+	  "same tables on the SLs that the SA's path records name: of `asked` pairs of endpoints spread "
+	  "over all (4096 at a time), `answered` had one; null when none was read.",
 	  ACCESS_READ, P(PLANE ",'sls':{'type':'array','maxItems':16,'items':" SL "},'base_lids':" BOOL
 			 ",'endpoints_only':" BOOL),
 	  R(SWEEP "'switches':" INT ",'endpoints':" INT ",'sound':" BOOL ",'acyclic':" BOOL ",'pairs':"
@@ -524,7 +549,8 @@ const struct method methods_routes[] = {
 	    ",'dangling_example':" OBJECT ",'cycle':" LIST ",'example':" OBJECT ",'expected':{'type':["
 	    "'object','null'],'properties':{'routes':" INT ",'routes_differ':" INT ",'example':"
 	    OR_NULL("object") ",'lanes_differ':" INT "}},'expected_why':" STR
-	    ",'adaptive_routing':{'type':'null'}"), run_verify, TAKES_LONG, take_moore_conf, drop_own },
+	    ",'sa':{'type':['object','null'],'properties':{'asked':" INT ",'answered':" INT ",'sls':" LIST
+	    ",'sound':" BOOL "}},'adaptive_routing':{'type':'null'}"), run_verify, TAKES_LONG, take_moore_conf, drop_own },
 	{ "routes.quality", "How long, even and independent are the routes?", ACCESS_READ, P(PLANE),
 	  R(SWEEP "'switches':" INT ",'sources':" INT ",'endpoints':" INT ",'links':" INT
 	    ",'partitioned':" INT ",'offsets':" LIST ",'load':" OBJECT ",'distance':" OBJECT

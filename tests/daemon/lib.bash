@@ -64,12 +64,11 @@ stop() {
 ask() { $M --socket "$SOCK" call "$@"; }
 peer() { python3 "$BATS_TEST_DIRNAME/peers.py" "$SOCK" "$@"; }
 logged() { grep -q -- "$1" "$T/log"; }
-# A jq condition on an answer.
-# (No answer at all would do for jq -e alone.)
+# A jq condition on an answer.  Not jq -e: no answer at all would do for that.
 holds() {
-	local c=$1 got
+	local c=$1
 	shift
-	got=$(ask "$@") && jq -e "$c" <<<"$got" >/dev/null || { echo "not ($c): $*"; echo "$got"; return 1; }
+	[ "$(ask "$@" | jq "$c")" = true ] || { echo "not ($c): $*"; ask "$@"; return 1; }
 }
 # holds, soon: what a reload does takes a moment.
 will() { until_ok holds "$@" >/dev/null || holds "$@"; }

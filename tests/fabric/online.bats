@@ -87,7 +87,7 @@ ends() { kill -KILL "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 	[[ $output == *"written by     engine moore: all routes"* ]]
 	diff <(m verify --json | jq '[.sound, .pairs, .hops, .vls, .channels, .dependencies]') \
 		<(moorectl verify "$dir/dump" --json | jq '[.sound, .pairs, .hops, .vls, .channels, .dependencies]')
-	for words in "path s0-0-0-h0 s1-2-3-h1 --offset 1" "table lft s0-3-3"; do
+	for words in "path s0-0-0-h0 s1-2-3-h1 --offset 1" "table lft s0-3-3" "table sl2vl s0-3-3"; do
 		diff <(m $words) <(moorectl $words --tables "$dir/dump")
 	done
 	ends $moored_pid
