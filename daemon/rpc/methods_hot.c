@@ -426,7 +426,7 @@ const struct method methods_hot[] = {
 	  R(SWEEP "'poll':" INT ",'polled_ms':" INT ",'total':" INT ",'load':" A_SPREAD ",'wait':"
 	    A_SPREAD ",'wait_edge':" A_SPREAD ",'hotspots':{'type':'array','items':{'type':'object',"
 	    "'properties':{" AN_ALARM ",'cable':" OR_NULL("string") ",'load':" OR_NULL("number")
-	    ",'wait':" OR_NULL("number") "}}}"), run_list, false, NULL, NULL },
+	    ",'wait':" OR_NULL("number") "}}}"), run_list, TAKES_NO_TIME, NULL, NULL },
 	{ "hotspots.explain", "Why the link that leaves a switch by a port is loaded: the routes over it "
 	  "by offset, the pairs of switches that send most over it (an estimate from all loads, with "
 	  "its certainty), how idle their other offsets are, and the change to try.", ACCESS_READ,
@@ -436,11 +436,11 @@ const struct method methods_hot[] = {
 	    ",'explained':" OR_NULL("integer") ",'misfit':" OR_NULL("number") ",'routes':" LIST
 	    ",'suspects':{'type':'array','items':" A_SUSPECT "},'remedy':{'type':'object',"
 	    "'properties':{'try':" STR ",'text':" STR "}}"),
-	  run_explain, true, prepare_copy, finish_copy },
+	  run_explain, TAKES_LONG, prepare_copy, finish_copy },
 	{ "hotspots.history", "Findings that were raised and cleared, the last ones first.", ACCESS_READ,
 	  P(PLANE "," LIMIT),
 	  R(SWEEP "'total':" INT ",'events':{'type':'array','items':{'type':'object','properties':{"
-	    AN_ALARM ",'at_ms':" INT ",'raised':" BOOL "}}}"), run_history, false, NULL, NULL },
+	    AN_ALARM ",'at_ms':" INT ",'raised':" BOOL "}}}"), run_history, TAKES_NO_TIME, NULL, NULL },
 	{ "path.select", "The offset to send on, for each pair in turn, by UGAL's comparison on the loads "
 	  "of the last poll; what a pair will send (bytes_per_s) counts for those after it.",
 	  ACCESS_READ, P_REQ("'pairs'", PLANE ",'form':{'type':'string','enum':['path','kathareios',"
@@ -448,6 +448,6 @@ const struct method methods_hot[] = {
 	  "'additionalProperties':false,'required':['from','to'],'properties':{'from':" NAME ",'to':"
 	  NAME ",'bytes_per_s':{'type':'number','minimum':0}}}}"),
 	  R(SWEEP "'poll':" INT ",'form':" STR ",'choices':{'type':'array','items':" A_CHOICE "}"),
-	  run_select, true, prepare_copy, finish_copy },
+	  run_select, TAKES_LONG, prepare_copy, finish_copy },
 	{ 0 }
 };

@@ -526,12 +526,12 @@ const struct method methods_routes[] = {
 	    ",'fault':" OR_NULL("string") ",'switch_hops':" INT ",'hops':{'type':'array','items':{"
 	    "'type':'object','properties':{'switch':" STR ",'guid':" STR ",'in':" INT ",'out':"
 	    OR_NULL("integer") ",'vl':" OR_NULL("integer") ",'peer':" OR_NULL("object") "}}}"),
-	  run_path, false, NULL, NULL },
+	  run_path, TAKES_NO_TIME, NULL, NULL },
 	{ "routes.table", "A switch's forwarding table: the LIDs of each port.", ACCESS_READ,
 	  P_REQ("'switch'", PLANE ",'switch':" NAME),
 	  R(SWEEP OF_SWITCH "{'type':'array','items':{'type':'object','properties':{'port':"
 	    OR_NULL("integer") ",'peer':" OR_NULL("object") ",'lids':{'type':'array','items':" INT
-	    "}}}}"), run_table, true, NULL, NULL },
+	    "}}}}"), run_table, TAKES_A_MOMENT, NULL, NULL },
 	{ "routes.verify", "Can traffic on these tables deadlock? With sls: only these SLs are used; "
 	  "base_lids: only base LIDs; endpoints_only: switches neither send nor are addressed. expected "
 	  "compares with what engine moore computes from plan and moore_conf: rows that differ were "
@@ -550,15 +550,15 @@ const struct method methods_routes[] = {
 	    "'object','null'],'properties':{'routes':" INT ",'routes_differ':" INT ",'example':"
 	    OR_NULL("object") ",'lanes_differ':" INT "}},'expected_why':" STR
 	    ",'sa':{'type':['object','null'],'properties':{'asked':" INT ",'answered':" INT ",'sls':" LIST
-	    ",'sound':" BOOL "}},'adaptive_routing':{'type':'null'}"), run_verify, true, take_moore_conf, drop_own },
+	    ",'sound':" BOOL "}},'adaptive_routing':{'type':'null'}"), run_verify, TAKES_LONG, take_moore_conf, drop_own },
 	{ "routes.quality", "How long, even and independent are the routes?", ACCESS_READ, P(PLANE),
 	  R(SWEEP "'switches':" INT ",'sources':" INT ",'endpoints':" INT ",'links':" INT
 	    ",'partitioned':" INT ",'offsets':" LIST ",'load':" OBJECT ",'distance':" OBJECT
 	    ",'disjoint':" OBJECT ",'mean_disjoint':{'type':'number'},'exact':" BOOL ",'worst':"
-	    OR_NULL("object")), run_quality, true, NULL, NULL },
+	    OR_NULL("object")), run_quality, TAKES_LONG, NULL, NULL },
 	{ "vls.table", "A switch's SL to VL tables, equal ones together.", ACCESS_READ,
 	  P_REQ("'switch'", PLANE ",'switch':" NAME),
 	  R(SWEEP OF_SWITCH "{'type':'array','items':{'type':'object','properties':{'in':" LIST
-	    ",'out':" LIST ",'vls':" LIST "}}}"), run_vls, true, NULL, NULL },
+	    ",'out':" LIST ",'vls':" LIST "}}}"), run_vls, TAKES_A_MOMENT, NULL, NULL },
 	{ 0 }
 };

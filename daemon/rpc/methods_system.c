@@ -6,6 +6,8 @@
 
 #include "rpc/methods.h"
 #include "state.h"
+#include "watch/hot.h"
+#include "watch/wiring.h"
 
 static json_t *
 run_ping(struct call *c, struct rpc_error *e)
@@ -38,9 +40,34 @@ json_text(const char *s)	/* null for nothing */
 	return s[0] ? json_name(s) : json_null();
 }
 
+/* How many findings stand; null before the first poll. */
 static json_t *
-json_plane(const struct plane *p, unsigned i)
+json_standing(unsigned plane)
 {
+	const struct hot_plane *h = hot_plane(plane);
+	uint64_t n = 0;
+
+	for (size_t k = 0; h && k < MOORE_N_FINDINGS; k++)
+		n += h->standing[k];
+	return h ? json_count(n) : json_null();
+}
+
+/* null before the first verdict, and without a plan. */
+static json_t *
+json_deviating(const struct moored *d, unsigned plane)
+{
+	json_t *last = wiring_last(d, plane), *n = json_null();
+
+	if (json_is_object(last))
+		n = json_count(json_array_size(json_object_get(last, "deviations")));
+	json_decref(last);
+	return n;
+}
+
+static json_t *
+json_plane(const struct moored *d, unsigned i)
+{
+	const struct plane *p = &d->plane[i];
 	const struct snapshot *s = p->view ? p->view->snap : NULL;
 	json_t *o = json_pack("{s:i, s:o, s:s, s:o}", "plane", (int)i, "name", json_text(p->name),
 			      "state", plane_state_name(p->state), "why", json_text(p->why));
@@ -55,6 +82,8 @@ json_plane(const struct plane *p, unsigned i)
 	json_object_set_new(o, "endpoints", json_count(s->seen->n_endpoints));
 	json_object_set_new(o, "cables", json_count(s->seen->n_cables));
 	json_object_set_new(o, "tables_sweep", s->lft ? json_count(s->tables_sweep) : json_null());
+	json_object_set_new(o, "deviations", json_deviating(d, i));
+	json_object_set_new(o, "hotspots", json_standing(i));
 	return o;
 }
 
@@ -74,10 +103,13 @@ static json_t *
 json_server(const struct moored *d)
 {
 	struct server_count n = server_count(d->server);
+	unsigned waiting = 0;
 
+	for (size_t i = 0; i < N_WORK; i++)
+		waiting += worker_waiting(d->worker[i]);
 	return json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "clients", (int)n.clients,
 		"subscribers", (int)n.subscribers, "outstanding", (int)n.outstanding, "waiting",
-		(int)worker_waiting(d->worker), "accepted", json_count(n.accepted), "refused",
+		(int)waiting, "accepted", json_count(n.accepted), "refused",
 		json_count(n.refused), "dropped", json_count(n.dropped), "requests",
 		json_count(n.requests), "events_lost", json_count(n.events_lost));
 }
@@ -92,7 +124,7 @@ run_status(struct call *c, struct rpc_error *e)
 	(void)e;
 	clock_gettime(CLOCK_REALTIME, &now);
 	for (unsigned i = 0; i < d->n_planes; i++)
-		json_array_append_new(planes, json_plane(&d->plane[i], i));
+		json_array_append_new(planes, json_plane(d, i));
 	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"version", MOORE_VERSION, "pid", (int)getpid(),
 		"uptime_ms", (json_int_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
@@ -139,7 +171,7 @@ finish_reload(struct call *c, json_t *result, struct rpc_error *e)
 
 const struct method methods_system[] = {
 	{ "system.ping", "Is anyone there?", ACCESS_READ, P(""),
-	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, false, NULL, NULL },
+	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, TAKES_NO_TIME, NULL, NULL },
 	{ "system.status", "What moored is doing: planes with their state and last sweep, plan, "
 	  "configuration, what was wrong with the last reload, connections.", ACCESS_READ, P(""),
 	  R("'version':" STR ",'pid':" INT ",'uptime_ms':" INT ",'sweep':" INT ",'planes':{"
@@ -147,14 +179,15 @@ const struct method methods_system[] = {
 	    "['string','null']},'state':{'type':'string','enum':['no-device','down','unreached',"
 	    "'up']},'why':{'type':['string','null']},'sweep':" INT ",'at_ms':" INT ",'took_ms':"
 	    INT ",'sm':{'type':['string','null']},'switches':" INT ",'endpoints':" INT
-	    ",'cables':" INT ",'tables_sweep':{'type':['integer','null']}}}},'plan':{'type':"
+	    ",'cables':" INT ",'tables_sweep':{'type':['integer','null']},'deviations':{'type':['integer',"
+	    "'null']},'hotspots':{'type':['integer','null']}}}},'plan':{'type':"
 	    "['object','null']},'plan_error':{'type':['string','null']},'config':{'type':["
 	    "'string','null']},'config_error':{'type':['string','null']},'reloads':" INT
-	    ",'server':" OBJECT), run_status, false, NULL, NULL },
+	    ",'server':" OBJECT), run_status, TAKES_NO_TIME, NULL, NULL },
 	{ "system.methods", "Every method with its schemas.", ACCESS_READ, P(""),
-	  R("'methods':" LIST), run_methods, false, NULL, NULL },
+	  R("'methods':" LIST), run_methods, TAKES_NO_TIME, NULL, NULL },
 	{ "system.reload", "Read configuration and plan again, as SIGHUP does; an error says what is "
 	  "wrong, and then nothing has changed.", ACCESS_CHANGE, P(""),
-	  R("'plan':{'type':['object','null']}"), run_reload, true, prepare_reload, finish_reload },
+	  R("'plan':{'type':['object','null']}"), run_reload, TAKES_A_MOMENT, prepare_reload, finish_reload },
 	{ 0 }
 };

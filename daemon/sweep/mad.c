@@ -144,6 +144,17 @@ mad_close(struct mad_port *m)
 }
 
 bool
+mad_there(const struct mad_port *m)
+{
+	umad_port_t info;
+
+	if (umad_get_port(m->ca, m->num, &info) < 0)
+		return false;
+	umad_release_port(&info);
+	return true;
+}
+
+bool
 mad_active(const struct mad_port *m)
 {
 	umad_port_t info;

@@ -17,7 +17,8 @@ struct mad_port;
 int mad_open(struct mad_port **out, const char *ca, int port, unsigned outstanding,
 	     char name[64], struct moore_err *err);
 void mad_close(struct mad_port *m);
-/* Is its link active?  Reads sysfs. */
+/* Is its device there; is its link active?  Both read sysfs. */
+bool mad_there(const struct mad_port *m);
 bool mad_active(const struct mad_port *m);
 /* Gets sent so far. */
 uint64_t mad_sent(const struct mad_port *m);

@@ -320,6 +320,16 @@ walk(struct plane_thread *p)
 }
 
 static void
+close_port(struct plane_thread *p)
+{
+	if (p->verbs)
+		ibv_close_device(p->verbs);
+	p->verbs = NULL;
+	mad_close(p->mad);
+	p->mad = NULL;
+}
+
+static void
 look(struct plane_thread *p)
 {
 	struct ask_with w = with(p);
@@ -327,6 +337,11 @@ look(struct plane_thread *p)
 	bool changed = !p->seen || !p->snap || p->changed || mono_us() >= p->again_us;
 	enum mad_end end = MAD_DONE;
 
+	if (!mad_there(p->mad)) {
+		close_port(p);	/* what is open stays dead when the device comes back */
+		tell_state(p, PLANE_NO_DEVICE, "the device of our own port is gone");
+		return;
+	}
 	if (!mad_active(p->mad)) {
 		tell_state(p, PLANE_DOWN, "our own port has no link");
 		return;
@@ -437,16 +452,6 @@ poll_counters(struct plane_thread *p)
 
 /* ---- the port, and events of the device ------------------------------------------------------------- */
 
-static void
-close_port(struct plane_thread *p)
-{
-	if (p->verbs)
-		ibv_close_device(p->verbs);
-	p->verbs = NULL;
-	mad_close(p->mad);
-	p->mad = NULL;
-}
-
 /* A device may be there for MADs and not for verbs: then changes are looked for. */
 static void
 open_verbs(struct plane_thread *p)
@@ -534,7 +539,7 @@ step(struct plane_thread *p)
 		look(p);
 		p->look_us = mono_us() + p->look_ms * (uint64_t)1000;
 	}
-	if (!p->snap)
+	if (!p->snap || !p->mad)
 		return;
 	if (p->snap->fabric && now >= p->poll_us) {
 		p->poll_us = p->poll_us + 2 * poll_us > now ? p->poll_us + poll_us : now + poll_us;
@@ -684,14 +689,14 @@ sweeper_stop(struct sweeper *w)
 	bool ended = true;
 
 	atomic_store(&w->stop, true);
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += STOP_MS / 1000 + 1;
 	for (unsigned i = 0; i < w->n_planes; i++) {
 		struct plane_thread *p = &w->plane[i];
 
 		if (p->runs) {
 			wake(p);
-			ended &= pthread_timedjoin_np(p->thread, NULL, &until) == 0;
+			ended &= pthread_clockjoin_np(p->thread, NULL, CLOCK_MONOTONIC, &until) == 0;
 		}
 	}
 	if (w->watch)

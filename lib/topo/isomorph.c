@@ -17,6 +17,9 @@
 #define MIN_REFINEMENTS 64
 #define MAX_REFINEMENTS 256
 #define MAX_LINKS_COLOURED 1600000
+/* Rounds in all of them: a torus takes as many as it is long for each. */
+#define MIN_ROUNDS 1024
+#define MAX_VERTICES_COLOURED 8000000
 
 struct graph {
 	uint32_t *xadj, *adj;
@@ -30,7 +33,7 @@ struct match {
 		uint32_t v;	/* 0..n-1 of g[0], n..2n-1 of g[1] */
 	} *mark;
 	uint64_t *twin;		/* of g[0]: a hash of the vertex's neighbours */
-	unsigned budget;
+	unsigned budget, rounds;
 	uint32_t *image;	/* of each of g[0]'s vertices */
 	struct moore_arena *tmp;
 	bool oom;
@@ -92,6 +95,11 @@ refine(struct match *m, uint32_t *colour)
 	uint32_t n = m->n, n_colours = 0, before;
 
 	do {
+		if (!m->rounds) {
+			m->budget = 0;
+			return false;
+		}
+		m->rounds--;
 		before = n_colours;
 		for (uint32_t v = 0; v < 2 * n; v++) {
 			const struct graph *g = &m->g[v >= n];
@@ -230,6 +238,8 @@ moore_topo_map(uint32_t n, const struct moore_topo_link *a, const struct moore_t
 	m.budget = (unsigned)(MAX_LINKS_COLOURED / (n_links + 1));
 	m.budget = m.budget < MIN_REFINEMENTS ? MIN_REFINEMENTS :
 		m.budget > MAX_REFINEMENTS ? MAX_REFINEMENTS : m.budget;
+	m.rounds = (unsigned)(MAX_VERTICES_COLOURED / (n + n_links + 1));
+	m.rounds = m.rounds < MIN_ROUNDS ? MIN_ROUNDS : m.rounds;
 	if (!m.mark || !m.twin || !graph_init(&m.g[0], n, a, n_links, &tmp) ||
 	    !graph_init(&m.g[1], n, b, n_links, &tmp)) {
 		m.oom = true;
