@@ -200,7 +200,8 @@ test_families(void **state)
 		"fhypercube n=4", "fhypercube n=6", "torus2d a=3 b=3", "torus2d a=4 b=4",
 		"torus2d a=5 b=9", "torus5d a=2 b=2 c=3 d=3 e=2", "myriclos n=32", "myriclos n=128",
 		"dragonfly a=4 g=9 h=2", "dragonfly a=3 g=4 h=1", "hyperx s1=4 s2=4 s3=1",
-		"hyperx s1=2 s2=3 s3=4", "dln n=40 k=4", "dln n=100 k=6" };
+		"hyperx s1=2 s2=3 s3=4", "dln n=40 k=4", "dln n=100 k=6",
+		"dln n=600 k=4" /* more images than may be tried one by one */ };
 	struct moore_rng r = { test_seed() };
 	uint32_t n_families = 0;
 
