@@ -147,7 +147,7 @@ tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(B)/moored-still
 demo: test-deps all
 	@tests/demo
 check: test-deps all tests-bin
-	@$(MAKE) --no-print-directory SAN=1 $(patsubst build/%,build-san/%,$(B)/moorectl $(B)/libosmmoore.so) tests-bin
+	@$(MAKE) --no-print-directory SAN=1 $(patsubst build/%,build-san/%,$(B)/moorectl $(B)/moored $(B)/libosmmoore.so) tests-bin
 	@tests/run check
 quick: test-deps all tests-bin	# the tests that need no fabric
 	@tests/run quick
