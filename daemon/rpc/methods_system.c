@@ -6,6 +6,7 @@
 
 #include "rpc/methods.h"
 #include "state.h"
+#include "watch/sweeps.h"
 
 static json_t *
 run_ping(struct call *c, struct rpc_error *e)
@@ -39,8 +40,9 @@ json_text(const char *s)	/* null for nothing */
 }
 
 static json_t *
-json_plane(const struct plane *p, unsigned i)
+json_plane(const struct moored *d, unsigned i)
 {
+	const struct plane *p = &d->plane[i];
 	const struct snapshot *s = p->view ? p->view->snap : NULL;
 	json_t *o = json_pack("{s:i, s:o, s:s, s:o}", "plane", (int)i, "name", json_text(p->name),
 			      "state", plane_state_name(p->state), "why", json_text(p->why));
@@ -55,6 +57,7 @@ json_plane(const struct plane *p, unsigned i)
 	json_object_set_new(o, "endpoints", json_count(s->seen->n_endpoints));
 	json_object_set_new(o, "cables", json_count(s->seen->n_cables));
 	json_object_set_new(o, "tables_sweep", s->lft ? json_count(s->tables_sweep) : json_null());
+	json_object_set_new(o, "told", json_sweep_told(d, s));
 	return o;
 }
 
@@ -92,15 +95,15 @@ run_status(struct call *c, struct rpc_error *e)
 	(void)e;
 	clock_gettime(CLOCK_REALTIME, &now);
 	for (unsigned i = 0; i < d->n_planes; i++)
-		json_array_append_new(planes, json_plane(&d->plane[i], i));
-	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		json_array_append_new(planes, json_plane(d, i));
+	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"version", MOORE_VERSION, "pid", (int)getpid(),
 		"uptime_ms", (json_int_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
 			     (json_int_t)d->started_ms,
 		"sweep", json_count(d->sweep), "planes", planes, "plan", json_planned(d),
 		"plan_error", json_text(d->plan_error), "config", json_text(d->conf_path),
 		"config_error", json_text(d->conf_error), "reloads", json_count(d->reloads),
-		"server", json_server(d));
+		"server", json_server(d), "sweeps", json_sweeps_count(d));
 }
 
 /* ---- reload: the files are read on the worker ------------------------------------------------ */
@@ -140,17 +143,19 @@ finish_reload(struct call *c, json_t *result, struct rpc_error *e)
 const struct method methods_system[] = {
 	{ "system.ping", "Is anyone there?", ACCESS_READ, P(""),
 	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, false, NULL, NULL },
-	{ "system.status", "What moored is doing: planes with their state and last sweep, plan, "
+	{ "system.status", "What moored is doing: planes with their state, last sweep and what "
+	  "OpenSM's plugin told of its own (routes_held: the switches hold what it computed), plan, "
 	  "configuration, what was wrong with the last reload, connections.", ACCESS_READ, P(""),
 	  R("'version':" STR ",'pid':" INT ",'uptime_ms':" INT ",'sweep':" INT ",'planes':{"
 	    "'type':'array','items':{'type':'object','properties':{'plane':" INT ",'name':{'type':"
 	    "['string','null']},'state':{'type':'string','enum':['no-device','down','unreached',"
 	    "'up']},'why':{'type':['string','null']},'sweep':" INT ",'at_ms':" INT ",'took_ms':"
 	    INT ",'sm':{'type':['string','null']},'switches':" INT ",'endpoints':" INT
-	    ",'cables':" INT ",'tables_sweep':{'type':['integer','null']}}}},'plan':{'type':"
+	    ",'cables':" INT ",'tables_sweep':{'type':['integer','null']},'told':" A_SWEEP_TOLD "}}},'plan':{'type':"
 	    "['object','null']},'plan_error':{'type':['string','null']},'config':{'type':["
 	    "'string','null']},'config_error':{'type':['string','null']},'reloads':" INT
-	    ",'server':" OBJECT), run_status, false, NULL, NULL },
+	    ",'server':" OBJECT ",'sweeps':{'type':'object','properties':{'listens':" BOOL
+	    ",'notices':" INT ",'junk':" INT "}}"), run_status, false, NULL, NULL },
 	{ "system.methods", "Every method with its schemas.", ACCESS_READ, P(""),
 	  R("'methods':" LIST), run_methods, false, NULL, NULL },
 	{ "system.reload", "Read configuration and plan again, as SIGHUP does; an error says what is "
