@@ -213,9 +213,15 @@ json_remedy(const struct moore_fabric *f, const struct moore_cause *c, const str
 			 s->other, f->ep[s->dest].lid + s->other, 100 * s->idle);
 		break;
 	case MOORE_TRY_WEIGHT:
-		snprintf(text, sizeof(text), "no one pair carries it: give the link a weight (\"%s:%u "
-			 "weight 2\" in the links file of moore.conf) and let OpenSM route again",
-			 at->from, at->port);
+		snprintf(text, sizeof(text), "%s: give the link a weight (\"%s:%u weight 2\" in the "
+			 "links file of moore.conf) and let OpenSM route again", s->share < MOORE_CAUSE_MAIN ?
+			 "no one pair carries it" : "the first pair's other ways are no better", at->from,
+			 at->port);
+		break;
+	case MOORE_TRY_LAYERS:
+		snprintf(text, sizeof(text), "%.0f %% of it goes from %s to %s, which has one LID and so one "
+			 "way: set lmc 1 in opensm.conf and send it on offset 1, or run it elsewhere",
+			 100 * s->share, f->sw[s->from].name, f->ep[s->dest].name);
 		break;
 	case MOORE_TRY_SPREAD:
 		snprintf(text, sizeof(text), "several send to %s at once: no route helps; spread them in "

@@ -12,7 +12,10 @@
 #include "notify.h"
 #include "state.h"
 
-#define TICK_BYTES 8		/* of XmitWait: Quantum; Switch-IB's tick is 16 times as long */
+/* Rates are means over at least this long, however often counters are read: some devices,
+ * and ibsim's console, move them less often than that, and then some polls see nothing. */
+#define STEP_US 2000000u
+#define EARLY_US 100000u	/* a poll that much too soon will do */
 
 /* The poll's counters are the library's, in the same order. */
 _Static_assert((int)N_COUNTERS == (int)MOORE_N_COUNTERS && (int)CNT_XMIT_WAIT == MOORE_XMIT_WAIT &&
@@ -104,6 +107,7 @@ forget(struct hot_plane *p)
 {
 	snapshot_put(p->snap);
 	free(p->last);
+	free(p->base);
 	free(p->port);
 	free(p->line);
 	moore_hot_free(p->hot);
@@ -117,10 +121,11 @@ static bool
 move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at_us)
 {
 	struct moore_reading *last = calloc(to->fabric->n_ports, sizeof(*last));
+	struct moore_reading *base = calloc(to->fabric->n_ports, sizeof(*base));
 	struct moore_hot_port *port = calloc(to->fabric->n_ports, sizeof(*port));
 	struct moore_line *line = calloc(to->fabric->n_ports, sizeof(*line));
 	uint32_t *map = NULL;
-	bool good = last && port && line;
+	bool good = last && base && port && line;
 
 	if (good && !p->hot)
 		good = (p->log = calloc(HOT_LOG, sizeof(*p->log))) &&
@@ -130,13 +135,19 @@ move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at
 		       moore_hot_move(p->hot, p->snap->fabric, to->fabric, at_us, on_alarm,
 				      (void *)t, NULL) == 0;
 	for (uint32_t i = 0; good && map && i < p->snap->fabric->n_ports; i++)
-		if (map[i] != MOORE_NONE)
+		if (map[i] != MOORE_NONE) {
 			last[map[i]] = p->last[i];
+			base[map[i]] = p->base[i];
+			port[map[i]] = p->port[i];
+			port[map[i]].is = (struct moore_rate){ 0, 0 };
+		}
 	free(map);
 	free(p->last);
+	free(p->base);
 	free(p->port);
 	free(p->line);
 	p->last = last;
+	p->base = base;
 	p->port = port;
 	p->line = line;
 	snapshot_put(p->snap);
@@ -211,13 +222,33 @@ set_rates(struct moored *d, struct hot_plane *p, unsigned plane)
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		p->port[i].should = f->port[i].role == MOORE_ROLE_SWITCH ? best[MOORE_LINK_FABRIC] :
 				    p->port[i].is;
-		p->line[i] = (struct moore_line){ moore_rate_bytes(p->port[i].is), TICK_BYTES };
+		p->line[i] = (struct moore_line){ moore_rate_bytes(p->port[i].is), MOORE_TICK_BYTES };
 	}
 	if (d->plan && v && v->snap == p->snap)
 		rates_planned(p, v, d->plan->plan);
 }
 
 /* ---- a poll ------------------------------------------------------------------------------------------ */
+
+/* Rates since the step before, if it is time for one. */
+static bool
+step(struct hot_plane *p, const struct poll *poll)
+{
+	if (p->step_us && p->at_us < p->step_us + STEP_US - EARLY_US)
+		return false;
+	for (uint32_t i = 0; i < p->snap->fabric->n_ports; i++) {
+		struct moore_reading now = p->last[i];
+
+		p->port[i].answered = poll->port[i].at_us != 0;
+		if (!p->port[i].answered)
+			now.at_us = 0;
+		moore_rate_of(&p->port[i].rate, &p->base[i], &now, &p->line[i]);
+		if (now.at_us)
+			p->base[i] = now;
+	}
+	p->step_us = p->at_us;
+	return true;
+}
 
 static void
 take(struct hot_plane *p, const struct poll *poll)
@@ -228,10 +259,8 @@ take(struct hot_plane *p, const struct poll *poll)
 		const struct port_counters *c = &poll->port[i];
 		struct moore_reading now = { .at_us = c->at_us, .has = c->has };
 
-		memcpy(now.v, c->v, sizeof(now.v));
-		p->port[i].answered = c->at_us != 0;
-		moore_rate_of(&p->port[i].rate, &p->last[i], &now, &p->line[i]);
 		if (c->at_us) {
+			memcpy(now.v, c->v, sizeof(now.v));
 			p->last[i] = now;
 			if (c->at_us > p->at_us)
 				p->at_us = c->at_us;
@@ -264,7 +293,8 @@ hot_polled(struct moored *d, const struct poll *poll)
 		set_rates(d, p, plane);
 	}
 	take(p, poll);
-	moore_hot_step(p->hot, p->snap->fabric, p->port, p->at_us, on_alarm, &t, NULL);
+	if (step(p, poll))
+		moore_hot_step(p->hot, p->snap->fabric, p->port, p->at_us, on_alarm, &t, NULL);
 }
 
 static void

@@ -21,6 +21,8 @@ struct hot_plane {		/* the loop's */
 	uint64_t number, at_ms, at_us;
 	uint32_t took_us, n_asked, n_failed;
 	struct moore_reading *last;	/* of each port, the last that was answered */
+	struct moore_reading *base;	/* and the one that its rate counts from */
+	uint64_t step_us;		/* at_us of the last step */
 	struct moore_hot_port *port;
 	struct moore_line *line;
 	struct moore_hot *hot;
