@@ -66,13 +66,21 @@ struct told {
 	const struct snapshot *snap;	/* what the alarm's port is an index of */
 	unsigned plane;
 	uint64_t at_ms;
+	struct hot_raised raised;	/* whose cause is wanted */
 };
 
 static void
-remember(const struct told *t, const struct moore_alarm *a, const struct hot_place *at)
+remember(struct told *t, const struct moore_alarm *a, const struct hot_place *at)
 {
-	struct hot_entry *e = &t->p->log[t->p->n_logged++ % HOT_LOG];
+	struct hot_entry *e = &t->p->log[t->p->n_logged % HOT_LOG];
 
+	if (a->raised && (a->kind == MOORE_FIND_LOAD || a->kind == MOORE_FIND_WAIT) &&
+	    t->raised.n < HOT_WHY) {
+		t->raised.port[t->raised.n] = a->port;
+		t->raised.entry[t->raised.n++] = t->p->n_logged;
+	}
+	t->p->n_logged++;
+	json_decref(e->why);
 	*e = (struct hot_entry){ .at_ms = t->at_ms, .alarm = *a, .port = at->port,
 				 .to_port = at->to_port, .guid = at->guid };
 	snprintf(e->from, sizeof(e->from), "%s", at->from);
@@ -82,7 +90,7 @@ remember(const struct told *t, const struct moore_alarm *a, const struct hot_pla
 static void
 on_alarm(void *arg, const struct moore_alarm *a)
 {
-	const struct told *t = arg;
+	struct told *t = arg;
 	struct hot_place at;
 	struct log_field field[] = { { "FINDING", moore_finding_name(a->kind) },
 				     { "STATE", a->raised ? "raised" : "cleared" }, { NULL, NULL } };
@@ -111,6 +119,8 @@ forget(struct hot_plane *p)
 	free(p->port);
 	free(p->line);
 	moore_hot_free(p->hot);
+	for (unsigned i = 0; p->log && i < HOT_LOG; i++)
+		json_decref(p->log[i].why);
 	free(p->log);
 	*p = (struct hot_plane){ 0 };
 }
@@ -280,7 +290,7 @@ hot_polled(struct moored *d, const struct poll *poll)
 {
 	unsigned plane = poll->snap->plane;
 	struct hot_plane *p = &planes[plane];
-	struct told t = { d, p, p->snap, plane, poll->at_ms };
+	struct told t = { .d = d, .p = p, .snap = p->snap, .plane = plane, .at_ms = poll->at_ms };
 
 	if (!poll->snap->fabric)
 		return;
@@ -295,6 +305,7 @@ hot_polled(struct moored *d, const struct poll *poll)
 	take(p, poll);
 	if (step(p, poll))
 		moore_hot_step(p->hot, p->snap->fabric, p->port, p->at_us, on_alarm, &t, NULL);
+	hot_explain(d, plane, &t.raised);
 }
 
 static void
