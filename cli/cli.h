@@ -31,6 +31,7 @@ struct cli_opt {
 struct cli_call;
 
 struct cli_cmd {
+	unsigned group;		/* of --help: index in cli_groups; verbs of one stand together */
 	const char *words;	/* "plan new"; NULL ends the table */
 	const char *args;	/* "FAMILY KEY=VALUE..." */
 	size_t min_args, max_args;
@@ -39,6 +40,7 @@ struct cli_cmd {
 	const char *more;	/* paragraphs for --help, or NULL */
 	int (*run)(const struct cli_call *c);
 };
+extern const char *const cli_groups[];
 extern const struct cli_cmd cli_cmds[];
 extern const struct cli_opt cli_common_opts[];
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -27,8 +28,16 @@ cli_set_socket(const char *path)
 static int
 unreached(const char *why, const char *off_line)
 {
-	return cli_error("cannot reach moored at %s: %s%s%s", socket_path, why,
+	return cli_error("cannot reach moored at %s: %s%s%s", cli_file_name(socket_path), why,
 			 off_line ? "; without it: " : "", off_line ? off_line : "");
+}
+
+static bool
+is_socket(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
 static int
@@ -39,6 +48,8 @@ no_daemon(int error, const char *off_line)
 		return unreached("no such socket: start it with systemctl start moored, or name "
 				 "its socket with --socket PATH", off_line);
 	case ECONNREFUSED:
+		if (!is_socket(socket_path))
+			return unreached("is no socket: name it with --socket PATH", off_line);
 		return unreached("nobody listens: it was killed; start it again with systemctl "
 				 "start moored", off_line);
 	case EACCES:

@@ -183,6 +183,6 @@ cmd_env(const struct cli_call *c)
 		if (!strcmp(c->arg[0], t))
 			return (rc = read_advice(c, &e)) != CLI_OK ? rc : answer(c, &e);
 	return cli_misuse(c, "%s: no such target: it is ucx, openmpi, mvapich2, nccl, rdma_cm or "
-			  "all%s%s%s", c->arg[0], near ? ": did you mean " : "", near ? near : "",
-			  near ? "?" : "");
+			  "all%s%s%s", c->arg[0], near ? " (did you mean " : "", near ? near : "",
+			  near ? "?)" : "");
 }

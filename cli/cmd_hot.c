@@ -22,15 +22,6 @@ put_share(struct moore_buf *b, const json_t *o, const char *key)
 		cli_putf(b, "?");
 }
 
-static void
-cell_share(struct cli_grid *g, const json_t *o, const char *key)
-{
-	if (json_is_number(json_object_get(o, key)))
-		cli_cell(g, "%.0f %%", 100 * cli_num(o, key));
-	else
-		cli_cell(g, "-");
-}
-
 /* "S3[7]", or the name alone of an endpoint's only port. */
 static void
 cell_end(struct cli_grid *g, const json_t *o, const char *name, const char *port)
@@ -61,7 +52,7 @@ cell_value(struct cli_grid *g, const json_t *h)
 	bool share = !strcmp(cli_str(h, "finding"), "load") || !strcmp(cli_str(h, "finding"), "wait");
 
 	if (share)
-		cell_share(g, h, "value");
+		cli_cell_share(g, h, "value");
 	else
 		cli_cell(g, "%.6g", cli_num(h, "value"));
 }
@@ -83,8 +74,8 @@ put_hotspots(struct moore_buf *b, const json_t *answer)
 		cell_end(&g, h, "switch", "port");
 		cell_end(&g, h, "peer", "peer_port");
 		cell_value(&g, h);
-		cell_share(&g, h, "load");
-		cell_share(&g, h, "wait");
+		cli_cell_share(&g, h, "load");
+		cli_cell_share(&g, h, "wait");
 		if (cli_int(h, "rank"))
 			cli_cell(&g, "%lld", cli_int(h, "rank"));
 		else
@@ -244,13 +235,13 @@ put_suspects(struct moore_buf *b, const json_t *list)
 		cli_put_bytes(&rate, cli_num(s, "bytes_per_s"));
 		cli_cell(&g, "%s", rate.len ? rate.data : "-");
 		moore_buf_free(&rate);
-		cell_share(&g, s, "share");
-		cell_share(&g, s, "certainty");
+		cli_cell_share(&g, s, "share");
+		cli_cell_share(&g, s, "certainty");
 		if (json_is_integer(json_object_get(s, "other_offset")))
 			cli_cell(&g, "%lld", cli_int(s, "other_offset"));
 		else
 			cli_cell(&g, "-");
-		cell_share(&g, s, "other_idle");
+		cli_cell_share(&g, s, "other_idle");
 	}
 	cli_put_grid(b, &g);
 	if (small)

@@ -43,6 +43,22 @@ put_told(struct moore_buf *b, const json_t *t)
 		cli_putf(b, "               %s\n", cli_str(t, "why"));
 }
 
+/* "3 deviations from the plan: ...", or what to say of none. */
+static void
+put_count(struct moore_buf *b, const json_t *plane, const char *key, const char *none,
+	  const char *what, const char *noun)
+{
+	long long n = cli_int(plane, key);
+
+	if (!json_is_integer(json_object_get(plane, key)))
+		return;		/* not known yet */
+	if (n)
+		cli_putf(b, "               " CLI_RED "%lld %s%s" CLI_PLAIN " %s\n", n, noun,
+			 n == 1 ? "" : "s", what);
+	else
+		cli_putf(b, "               %s\n", none);
+}
+
 static void
 put_sweep(struct moore_buf *b, const json_t *plane)
 {
@@ -59,6 +75,10 @@ put_sweep(struct moore_buf *b, const json_t *plane)
 	if (*cli_str(plane, "sm"))
 		cli_putf(b, "               SM %s\n", cli_str(plane, "sm"));
 	put_told(b, json_object_get(plane, "told"));
+	put_count(b, plane, "deviations", "cabled as planned",
+		  "from the plan: moorectl check names them", "deviation");
+	put_count(b, plane, "hotspots", "no link stands out",
+		  "now: moorectl hotspots names them", "finding");
 }
 
 static void
@@ -168,7 +188,8 @@ static void
 put_links(struct moore_buf *b, const json_t *answer)
 {
 	static const struct cli_col col[] = {
-		{ "LINK", CLI_CUT }, { "TO", CLI_CUT }, { "RATE", CLI_LEFT }, { 0 }
+		{ "LINK", CLI_CUT }, { "TO", CLI_CUT }, { "RATE", CLI_LEFT },
+		{ "LOAD", CLI_RIGHT }, { "BACK", CLI_RIGHT }, { 0 }
 	};
 	struct cli_grid g = CLI_GRID(col);
 	const json_t *l;
@@ -178,6 +199,8 @@ put_links(struct moore_buf *b, const json_t *answer)
 		cli_cell_place(&g, json_object_get(l, "a"));
 		cli_cell_place(&g, json_object_get(l, "b"));
 		cli_cell(&g, "%s", or_dash(cli_str(l, "rate")));
+		cli_cell_share(&g, l, "load");
+		cli_cell_share(&g, l, "load_back");
 	}
 	cli_put_grid(b, &g);
 }

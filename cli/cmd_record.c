@@ -8,6 +8,7 @@
  * the same statistics as moored's hotspots, on the recorded clock. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,6 +17,8 @@
 #include "moore/history.h"
 #include "moore/load.h"
 #include "online.h"
+
+#define FOR_EVER UINT32_MAX	/* 136 years of seconds */
 
 /* ---- record --------------------------------------------------------------------------- */
 
@@ -106,6 +109,25 @@ fetch(const struct cli_call *c, struct recording *r, bool *came)
 	return rc;
 }
 
+static volatile sig_atomic_t stopped;
+
+static void
+on_stop(int sig)
+{
+	(void)sig;
+	stopped = 1;
+}
+
+/* Ctrl-C ends a recording as its time does; a second one ends it if moored hangs. */
+static void
+catch_stop(void)
+{
+	struct sigaction a = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+}
+
 static int
 run(const struct cli_call *c, struct recording *r, uint64_t seconds)
 {
@@ -113,8 +135,9 @@ run(const struct cli_call *c, struct recording *r, uint64_t seconds)
 	bool came;
 	int rc;
 
-	cli_busy("recording");
-	while ((rc = fetch(c, r, &came)) == CLI_OK && (came || time(NULL) < end))
+	catch_stop();
+	cli_busy(seconds == FOR_EVER ? "recording until Ctrl-C" : "recording");
+	while ((rc = fetch(c, r, &came)) == CLI_OK && !stopped && (came || time(NULL) < end))
 		if (!came)
 			nanosleep(&(struct timespec){ 0, 500000000 }, NULL);
 	cli_idle();
@@ -125,14 +148,13 @@ int
 cmd_record(const struct cli_call *c)
 {
 	struct recording r = { .path = c->arg[0], .fd = -1 };
-	uint64_t seconds = 0, past = 0;
+	uint64_t past = 0, seconds;
 	int rc;
 
-	if ((rc = cli_opt_u64(c, "seconds", 0, UINT32_MAX, &seconds)) != CLI_OK ||
+	seconds = cli_has(c, "past") ? 0 : FOR_EVER;
+	if ((rc = cli_opt_u64(c, "seconds", 0, FOR_EVER, &seconds)) != CLI_OK ||
 	    (rc = cli_opt_u64(c, "past", 0, UINT32_MAX, &past)) != CLI_OK)
 		return rc;
-	if (!seconds && !past)
-		return cli_misuse(c, "--seconds N or --past N is missing: how much to record");
 	r.after_ms = ((long long)time(NULL) - (long long)past) * 1000;
 	if (r.after_ms < 0)
 		r.after_ms = 0;

@@ -133,6 +133,12 @@ put_moves(struct moore_buf *b, const struct moore_wire *w, const struct moore_re
 	return true;
 }
 
+static const char *
+s_of(uint32_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void
 put_sums(struct moore_buf *b, const struct moore_wire *w, const struct moore_repair *r)
 {
@@ -141,16 +147,17 @@ put_sums(struct moore_buf *b, const struct moore_wire *w, const struct moore_rep
 			 w->n_deviations ? "; moorectl check says what else deviates" : "");
 		return;
 	}
-	cli_putf(b, "%u moves of cable ends in %u steps, %u new cables: ", r->n_moves, r->n_steps,
-		 r->n_new);
+	cli_putf(b, "%u move%s of cable ends in %u step%s, %u new cable%s: ", r->n_moves,
+		 s_of(r->n_moves), r->n_steps, s_of(r->n_steps), r->n_new, s_of(r->n_new));
 	if (r->optimal)
 		cli_putf(b, "no list is shorter%s\n", w->n_exchanges ? " after the exchanges" : "");
 	else
 		cli_putf(b, "at least %u are needed; more is not known, since names do not tell "
 			 "what is what\n", r->lower_bound);
 	if (r->n_parting)
-		cli_putf(b, CLI_YELLOW "%u steps part switches that were joined: no order was found "
-			 "that does not" CLI_PLAIN "\n", r->n_parting);
+		cli_putf(b, CLI_YELLOW "%u of the steps part%s switches that were joined: no order was "
+			 "found that does not" CLI_PLAIN "\n", r->n_parting,
+			 r->n_parting == 1 ? "s" : "");
 	if (w->image)
 		cli_putf(b, "every cable is between the right devices, names or ports apart: "
 			 "--accept FILE writes the plan that the fabric fulfils as it is\n");

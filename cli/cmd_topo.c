@@ -83,8 +83,8 @@ cli_build_topo(const struct cli_call *c, struct moore_topo **out)
 	if (!f) {
 		near = cli_nearest(c->arg[0], family_name_at, NULL);
 		return cli_misuse(c, "%s: no such family%s%s%s: `moorectl topo list` names them",
-				  c->arg[0], near ? ": did you mean " : "", near ? near : "",
-				  near ? "?" : "");
+				  c->arg[0], near ? " (did you mean " : "", near ? near : "",
+				  near ? "?)" : "");
 	}
 	if (moore_topo_params_parse(f, param, c->arg + 1, c->n_args - 1, &err) < 0)
 		return cli_misuse(c, "%s", err.text);

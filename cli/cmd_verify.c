@@ -326,11 +326,26 @@ put_held(struct moore_buf *b, const json_t *told)
 			 json_is_true(lanes) ? " and lanes" : "", cli_int(told, "number"));
 }
 
+static void
+put_sa(struct moore_buf *b, const json_t *sa)
+{
+	const json_t *sl;
+	size_t i;
+
+	cli_putf(b, "path records   %lld of %lld that the SA was asked for name SL",
+		 cli_int(sa, "answered"), cli_int(sa, "asked"));
+	json_array_foreach(json_object_get(sa, "sls"), i, sl)
+		cli_putf(b, " %lld", (long long)json_integer_value(sl));
+	cli_putf(b, json_is_true(json_object_get(sa, "sound")) ? ": sound on these\n" :
+		 ": NOT proven sound where every pair may use each of these\n");
+}
+
 /* Is what was proven still what runs?  Only moored can tell. */
 static void
 put_expected(struct moore_buf *b, const json_t *answer)
 {
 	const json_t *x = json_object_get(answer, "expected"), *e = json_object_get(x, "example");
+	const json_t *sa = json_object_get(answer, "sa");
 	long long routes = cli_int(x, "routes_differ"), lanes = cli_int(x, "lanes_differ");
 
 	if (*cli_str(answer, "expected_why"))
@@ -350,6 +365,8 @@ put_expected(struct moore_buf *b, const json_t *answer)
 				 cli_str(e, "switch"), cli_int(e, "lid"), cli_int(e, "port"),
 				 cli_int(e, "expected"));
 	}
+	if (json_is_object(sa))
+		put_sa(b, sa);
 	if (json_is_null(json_object_get(answer, "adaptive_routing")))
 		cli_putf(b, "adaptive       no standard attribute tells; where a switch routes an SL "
 			 "adaptively,\n               none of this holds for that SL\n");

@@ -18,7 +18,7 @@
 const char *
 cli_file_name(const char *path)
 {
-	return strcmp(path, "-") ? path : "standard input";
+	return !strcmp(path, "-") ? "standard input" : path[0] ? path : "\"\"";
 }
 
 char *
@@ -69,7 +69,7 @@ cli_read(const char *path, struct moore_buf *out)
 	*out = (struct moore_buf)MOORE_BUF_INIT;
 	if ((fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)) < 0)
 		return cli_error("%s: cannot read: %s: give a file that exists and that you may "
-				 "read", path, strerror(errno));
+				 "read", cli_file_name(path), strerror(errno));
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		rc = cli_error("%s: is a directory: give a file", cli_file_name(path));
 	else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > CLI_READ_MAX)
@@ -318,10 +318,23 @@ sync_dir_of(const char *path)
 	free(copy);
 }
 
+/* Two of the same name: the later one would replace the earlier. */
+static int
+refuse_twice(const struct cli_file *files, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(files[i].path, files[j].path))
+				return cli_error("%s: is to be written twice: give each file a "
+						 "name of its own: nothing was changed",
+						 files[i].path);
+	return CLI_OK;
+}
+
 int
 cli_write_all(struct cli_file *files, size_t n)
 {
-	int rc = CLI_OK;
+	int rc = refuse_twice(files, n);
 
 	for (size_t i = 0; i < n; i++) {
 		files[i].tmp = files[i].real = NULL;

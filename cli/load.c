@@ -110,7 +110,8 @@ find_dump(const char *dir, int which, char **path)
 	if (stat(*path, &st) == 0)
 		return CLI_OK;
 	if (which == LFTS || which == SUBNET)
-		return cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
+		return stat(dir, &st) < 0 ? cli_error("%s: no such directory", cli_file_name(dir)) :
+		       cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
 				 "log_flags hold 0x40; moorectl route -o DIR writes it too", *path);
 	return CLI_FOUND;	/* no multicast group; no QoS; any SL */
 }

@@ -20,16 +20,21 @@ matches(const struct cli_cmd *cmd, char *const *words, size_t n)
 	return n > 1 && !strcmp(cmd->words + len + 1, words[1]) ? 2 : 0;
 }
 
-/* Verbs whose first word is group ("" for all), one line each. */
+/* Verbs whose first word is first ("" for all, under the headings of their groups), one
+ * line each. */
 static size_t
-put_verbs(struct moore_buf *b, const char *group)
+put_verbs(struct moore_buf *b, const char *first)
 {
-	size_t len = strlen(group), n = 0;
+	const struct cli_cmd *before = NULL;
+	size_t len = strlen(first), n = 0;
 	char left[64];
 
 	for (const struct cli_cmd *cmd = cli_cmds; cmd->words; cmd++) {
-		if (len && (strncmp(cmd->words, group, len) != 0 || cmd->words[len] != ' '))
+		if (len && (strncmp(cmd->words, first, len) != 0 || cmd->words[len] != ' '))
 			continue;
+		if (!len && (!before || before->group != cmd->group))
+			cli_putf(b, "%s%s:\n", before ? "\n" : "", cli_groups[cmd->group]);
+		before = cmd;
 		snprintf(left, sizeof(left), "%s %s", cmd->words, cmd->args);
 		cli_putf(b, "  %-32s %s\n", left, cmd->help);
 		n++;
@@ -38,14 +43,17 @@ put_verbs(struct moore_buf *b, const char *group)
 }
 
 static int
-print_help(const char *group)
+print_help(const char *first)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
 
 	cli_putf(&b, "usage: moorectl [--socket PATH] [--no-pager] VERB [arguments] [options]\n\n"
 		 "Plans, routes and checks low-diameter InfiniBand fabrics; asks moored about\n"
 		 "the one that runs, on its socket (" CLI_SOCKET ").\n\n");
-	put_verbs(&b, group);
+	put_verbs(&b, first);
+	if (!first[0])
+		cli_putf(&b, "\ncheck, repair, verify, path and table ask moored, too, where no files are "
+			 "named.\n");
 	cli_putf(&b, "\nEvery verb takes --help and --json.  `moorectl --version` prints the "
 		 "version.\nExit codes: 0 fine, 1 the check found something, 2 misuse or "
 		 "failure.\n");
@@ -167,7 +175,7 @@ main(int argc, char **argv)
 	json_object_seed(1);	/* the same answer in the same order each time */
 	for (; (taken = take_early(words, n)); n -= taken)
 		words += taken;
-	if (!n) {
+	if (!n || !words[0][0]) {
 		cli_error("which verb? try: moorectl --help");
 		return CLI_FAIL;
 	}

@@ -150,6 +150,15 @@ cli_cell_place(struct cli_grid *g, const json_t *place)
 }
 
 void
+cli_cell_share(struct cli_grid *g, const json_t *o, const char *key)
+{
+	if (json_is_number(json_object_get(o, key)))
+		cli_cell(g, "%.0f %%", 100 * cli_num(o, key));
+	else
+		cli_cell(g, "-");
+}
+
+void
 cli_put_time(struct moore_buf *b, long long ms)
 {
 	long long s = ms / 1000;

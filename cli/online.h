@@ -44,6 +44,8 @@ bool cli_yes(const json_t *o, const char *key);
 void cli_put_place(struct moore_buf *b, const json_t *place);
 void cli_put_floor(struct moore_buf *b, const json_t *place);
 void cli_cell_place(struct cli_grid *g, const json_t *place);
+/* A share (0..1) as "82 %"; "-" when it is not known. */
+void cli_cell_share(struct cli_grid *g, const json_t *o, const char *key);
 /* "1.5 GB/s" */
 void cli_put_bytes(struct moore_buf *b, double bytes);
 /* "3 s", "2 h 5 min". */

@@ -183,14 +183,16 @@ catch_signals(struct moored *d, struct event **e)
 static void
 stop(struct moored *d, struct event **sig)
 {
-	bool ended;
+	bool ended = true;
 
 	notify_stopping();
 	for (size_t i = 0; i < N_SIGNALS; i++)
 		if (sig[i])
 			event_free(sig[i]);
-	ended = worker_stop(d->worker, 2000);
-	d->worker = NULL;
+	for (size_t i = 0; i < N_WORK; i++) {
+		ended &= worker_stop(d->worker[i], 2000);
+		d->worker[i] = NULL;
+	}
 	server_stop(d->server, 500);	/* turns the loop: parts are still there */
 	d->server = NULL;
 	state_stop(d);

@@ -6,7 +6,7 @@
  *   view.c      what is worked out of a snapshot once, when it is asked for
  *   conf.c      moored.conf: one table row for each key
  *   loop.c      the one libevent base; posts from other threads come in here
- *   work.c      a thread for answers that take long
+ *   work.c      threads for what takes long
  *   notify.c    systemd, and the log
  *   file.c      a whole file, bounded
  *
@@ -143,14 +143,17 @@ struct rpc_error {
 /* Fill *e and return NULL: `return rpc_fail(e, RPC_NOT_FOUND, ...)`. */
 json_t *rpc_fail(struct rpc_error *e, int code, const char *fmt, ...) MOORE_PRINTF(3, 4);
 
+/* How long run() takes; all but the first are called on a worker (enum line, work.h). */
+enum takes { TAKES_NO_TIME, TAKES_A_MOMENT, TAKES_LONG };	/* below 1 ms, 100 ms at q=13; more */
+
 struct method {
 	const char *name;	/* "fabric.links"; NULL ends a table */
 	const char *help;	/* one line */
 	enum access access;
 	const char *params, *result;	/* JSON Schema, as text: see schema.h */
 	json_t *(*run)(struct call *c, struct rpc_error *e);	/* NULL: *e is filled */
-	bool slow;		/* over a millisecond: run() is called on the worker */
-	/* Of a slow method, each may be NULL; both on the loop's thread with c->d set.
+	enum takes takes;
+	/* Of one on a worker, each may be NULL; both on the loop's thread with c->d set.
 	 * prepare() gives run() what it needs in c->own; false fills *e and ends the call.
 	 * finish() takes run()'s result (NULL when it failed or never ran), gives the answer
 	 * and ends c->own. */

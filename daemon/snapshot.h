@@ -20,6 +20,12 @@ enum plane_state {
 	PLANE_UP,
 };
 
+struct sa_read {		/* path records asked of the SA since tables changed */
+	uint32_t asked, answered;
+	uint16_t sls;		/* bit of each SL that was in one */
+	uint64_t next;		/* where to go on: the sweeper's */
+};
+
 struct snapshot {
 	atomic_uint refs;
 	uint64_t sweep;		/* number, from 1, over all planes; survives restarts */
@@ -36,6 +42,7 @@ struct snapshot {
 	struct moore_mft *mft;
 	uint64_t tables_sweep;
 	uint64_t routes_hash, lanes_hash;	/* moore_lft_hash(), ..; 0: not read */
+	struct sa_read sa;	/* asked is 0: not yet, or there is no SM */
 };
 
 static inline struct snapshot *

@@ -256,7 +256,7 @@ state_reload(struct moored *d)
 	notify_reloading();
 	if (s && r) {
 		*s = (struct sighup){ d, r };
-		if (worker_add(d->worker, sighup_read, sighup_apply, s) == 0)
+		if (worker_add(d->worker[WORK_SHORT], sighup_read, sighup_apply, s) == 0)
 			return;
 	}
 	log_say(LOG_ERR, NULL, "reload: not tried: memory or the queue of work is full");
@@ -363,10 +363,11 @@ state_start(struct moored *d)
 
 	d->started_ms = wall_ms();
 	name_planes(d);
-	if (worker_start(&d->worker, d->loop) < 0) {
-		log_say(LOG_ERR, NULL, "cannot start a thread");
-		return -1;
-	}
+	for (unsigned i = 0; i < N_WORK; i++)
+		if (worker_start(&d->worker[i], d->loop) < 0) {
+			log_say(LOG_ERR, NULL, "cannot start a thread");
+			return -1;
+		}
 	for EACH_PART(p)
 		if ((*p)->start && (*p)->start(d) < 0)
 			return -1;

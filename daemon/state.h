@@ -53,7 +53,7 @@ struct moored {
 	const char *plan_option, *socket_option;	/* win over the configuration; or NULL */
 	struct loop *loop;
 	struct server *server;
-	struct worker *worker;
+	struct worker *worker[N_WORK];
 	struct sweeper *sweeper;
 	bool stuck;		/* it did not stop: the process can only _exit */
 	struct event *watchdog;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* work.c - the worker's thread and its bounded queue.
+/* work.c - a worker's thread and its bounded queue.
  *
  * A job sees only what it was given: references that stay while it runs, and
  * nothing of struct moored. */
@@ -136,7 +136,7 @@ worker_stop(struct worker *w, unsigned ms)
 
 	if (!w)
 		return true;
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += ms / 1000;
 	until.tv_nsec += (long)(ms % 1000) * 1000000;
 	until.tv_sec += until.tv_nsec / 1000000000;
@@ -147,7 +147,8 @@ worker_stop(struct worker *w, unsigned ms)
 	w->head = NULL;
 	w->tail = &w->head;
 	pthread_cond_signal(&w->more);
-	while (!w->gone && pthread_cond_timedwait(&w->ended, &w->lock, &until) != ETIMEDOUT)
+	while (!w->gone && pthread_cond_clockwait(&w->ended, &w->lock, CLOCK_MONOTONIC,
+						  &until) != ETIMEDOUT)
 		;
 	gone = w->gone;
 	pthread_mutex_unlock(&w->lock);

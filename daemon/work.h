@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* work.h - one thread for what takes long, one thing after the other. */
+/* work.h - threads for what takes long; each does one thing after the other. */
 #ifndef MOORED_WORK_H
 #define MOORED_WORK_H
 
 #include "moored.h"
 
 #define WORK_QUEUE_MAX 256	/* waiting; more is refused, so that a flood costs no memory */
+
+/* The daemon has one for each, so that nobody's long question keeps others waiting, and
+ * nobody's questions the verdict on the fabric. */
+enum work {
+	WORK_OWN,	/* verdicts, history */
+	WORK_SHORT,	/* answers, files to reload: in order */
+	WORK_LONG,	/* answers that take long */
+	N_WORK
+};
 
 struct worker;
 int worker_start(struct worker **out, struct loop *l);

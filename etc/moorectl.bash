@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moorectl.bash - completion of verbs, options and families; the words come from
-# moorectl itself.  Source it, or put it into bash-completion's directory as moorectl.
+# moorectl.bash - completion of verbs, options and families, and of the switches and hot
+# links that moored has; the words come from moorectl itself.
+# Source it, or put it into bash-completion's directory as moorectl.
 _moorectl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} one=${COMP_WORDS[1]} two=${COMP_WORDS[2]}
@@ -29,6 +30,12 @@ _moorectl()
 		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 	elif [ "$COMP_CWORD" -eq 2 ] && [ "$one" = env ]; then
 		COMPREPLY=($(compgen -W "ucx openmpi mvapich2 nccl rdma_cm all" -- "$cur"))
+	elif [ "$one" = events ]; then
+		COMPREPLY=($(compgen -W "sweep state reload wiring hotspot" -- "$cur"))
+	elif [[ "$one $COMP_CWORD" == @(links|path)\ 2 || "$one $COMP_CWORD" == @(path|table)\ 3 ]]; then
+		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" switches 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$cur"))
+	elif [ "$COMP_CWORD" -eq 2 ] && [ "$one" = explain ]; then	# a link that is hot
+		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" hotspots 2>/dev/null | awk '$2 ~ /]$/ { print $2 }')" -- "$cur"))
 	elif [ "$COMP_CWORD" -eq 2 ] && [ "$one" = call ]; then
 		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" call 2>/dev/null | cut -d' ' -f1)" -- "$cur"))
 	elif [ "$COMP_CWORD" -eq 3 ] && [[ "$one $two" == "topo show" || "$one $two" == "plan new" ]]; then

@@ -1,7 +1,8 @@
 #compdef moorectl
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moorectl.zsh - completion of verbs, options and families; the words come from
-# moorectl itself.  Put it into a folder of $fpath as _moorectl.
+# moorectl.zsh - completion of verbs, options and families, and of the switches and hot
+# links that moored has; the words come from moorectl itself.
+# Put it into a folder of $fpath as _moorectl.
 _moorectl()
 {
 	local -a list verbs opts socket
@@ -33,6 +34,12 @@ _moorectl()
 		compadd -- ${${(M)verbs:#"$one "*}#* }
 	elif (( CURRENT == 3 )) && [[ $one == env ]]; then
 		compadd -- ucx openmpi mvapich2 nccl rdma_cm all
+	elif [[ $one == events ]]; then
+		compadd -- sweep state reload wiring hotspot
+	elif [[ "$one $CURRENT" == ((links|path)" "3|(path|table)" "4) ]]; then
+		compadd -- ${${${(f)"$(moorectl $socket switches 2>/dev/null)"}[2,-1]}%% *}
+	elif (( CURRENT == 3 )) && [[ $one == explain ]]; then	# a link that is hot
+		compadd -- ${${(M)${${(f)"$(moorectl $socket hotspots 2>/dev/null)"}##[a-z]## ##}:#*\] *}%% *}
 	elif (( CURRENT == 3 )) && [[ $one == call ]]; then
 		compadd -- ${${(f)"$(moorectl $socket call 2>/dev/null)"}%% *}
 	elif (( CURRENT == 4 )) && [[ "$one $two" == ("topo show"|"plan new") ]]; then

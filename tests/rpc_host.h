@@ -41,10 +41,10 @@ run_slow(struct call *c, struct rpc_error *e)
 }
 
 static const struct method fake[] = {
-	{ "echo", "", ACCESS_READ, "", "", run_echo, false, NULL, NULL },
-	{ "fail", "", ACCESS_READ, "", "", run_fail, false, NULL, NULL },
-	{ "slow", "", ACCESS_READ, "", "", run_slow, true, NULL, NULL },
-	{ "change", "", ACCESS_CHANGE, "", "", run_echo, false, NULL, NULL },
+	{ "echo", "", ACCESS_READ, "", "", run_echo, TAKES_NO_TIME, NULL, NULL },
+	{ "fail", "", ACCESS_READ, "", "", run_fail, TAKES_NO_TIME, NULL, NULL },
+	{ "slow", "", ACCESS_READ, "", "", run_slow, TAKES_A_MOMENT, NULL, NULL },
+	{ "change", "", ACCESS_CHANGE, "", "", run_echo, TAKES_NO_TIME, NULL, NULL },
 };
 static struct rpc_method fake_rows[ARRAY_LEN(fake)];
 
@@ -77,9 +77,9 @@ fake_release(struct call *c)
 }
 
 static int
-fake_defer(void *client, struct rpc_job *job)
+fake_defer(void *client, struct rpc_job *job, enum takes takes)
 {
-	(void)client;
+	(void)client, (void)takes;
 	if (host.n_jobs == JOBS_MAX)
 		return -1;
 	host.job[host.n_jobs++] = job;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* methods_fabric.c - what was found: from the last snapshot alone. */
+/* methods_fabric.c - what was found: from the last snapshot, and the loads of links from
+ * the last poll of counters. */
 #include <string.h>
 
 #include "rpc/methods.h"
 #include "state.h"
+#include "watch/hot.h"
 #include "watch/sweeps.h"
 
 json_t *
@@ -61,12 +63,35 @@ json_end(const struct moore_plan *p, moore_swid sw, moore_portnum port)
 	return json_pack("{s:o, s:i}", "switch", json_name(p->sw[sw].name), "port", port);
 }
 
+/* What end e of a cable sends, as a share of what the link can carry.  The poll may be of
+ * another snapshot: then only a link that is the same in both has a load. */
 static json_t *
-json_cable(const struct moore_plan *p, const struct moore_plan_cable *c)
+json_load(const struct hot_copy *h, const struct moore_plan *p, const struct moore_plan_cable *c,
+	  int e)
 {
-	return json_pack("{s:o, s:o, s:o}", "a", json_end(p, c->sw[0], c->port[0]), "b",
+	const struct moore_fabric *f = h ? h->snap->fabric : NULL;
+	moore_swid s = c->sw[e], to = c->sw[!e];
+	const struct moore_port *at;
+	double load;
+
+	if (!f || s >= f->n_switches || to >= f->n_switches || c->port[e] > f->sw[s].n_ports ||
+	    strcmp(f->sw[s].name, p->sw[s].name) || strcmp(f->sw[to].name, p->sw[to].name))
+		return json_null();
+	at = &f->port[f->sw[s].port0 + c->port[e]];
+	load = h->use[f->sw[s].port0 + c->port[e]].load;
+	if (load < 0 || at->role != MOORE_ROLE_SWITCH || at->peer != to ||
+	    at->peer_port != c->port[!e])
+		return json_null();
+	return json_real((double)(int64_t)(load * 1e6 + 0.5) / 1e6);
+}
+
+static json_t *
+json_cable(const struct hot_copy *h, const struct moore_plan *p, const struct moore_plan_cable *c)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "a", json_end(p, c->sw[0], c->port[0]), "b",
 			 json_end(p, c->sw[1], c->port[1]), "rate",
-			 json_rate(moore_plan_rate(p, c->rate)));
+			 json_rate(moore_plan_rate(p, c->rate)), "load", json_load(h, p, c, 0),
+			 "load_back", json_load(h, p, c, 1));
 }
 
 /* ---- lists ------------------------------------------------------------------------------ */
@@ -145,9 +170,26 @@ run_links(struct call *c, struct rpc_error *e)
 		const struct moore_plan_cable *k = &s->seen->cable[i];
 
 		if (at == MOORE_NONE || k->sw[0] == at || k->sw[1] == at)
-			json_array_append_new(list, json_cable(s->seen, k));
+			json_array_append_new(list, json_cable(c->own, s->seen, k));
 	}
 	return from_sweep(s, json_pack("{s:o}", "links", list));
+}
+
+static bool
+take_loads(struct call *c, struct rpc_error *e)
+{
+	(void)e;
+	c->own = hot_copy((unsigned)json_integer_value(json_object_get(c->params, "plane")));
+	return true;		/* without: no load is known */
+}
+
+static json_t *
+drop_loads(struct call *c, json_t *result, struct rpc_error *e)
+{
+	(void)e;
+	hot_copy_free(c->own);
+	c->own = NULL;
+	return result;
 }
 
 static json_t *
@@ -195,28 +237,29 @@ run_get(struct call *c, struct rpc_error *e)
 	OR_NULL("integer") ",'lmc':" OR_NULL("integer") ",'rate':" OR_NULL("string") "}}"
 #define AN_END "{'type':'object','properties':{'switch':" STR ",'port':" INT "}}"
 #define A_LINK "{'type':'object','properties':{'a':" AN_END ",'b':" AN_END ",'rate':" \
-	OR_NULL("string") "}}"
+	OR_NULL("string") ",'load':" OR_NULL("number") ",'load_back':" OR_NULL("number") "}}"
 
 const struct method methods_fabric[] = {
 	{ "fabric.summary", "Size of what the last sweep found, and how far it was read.", ACCESS_READ,
 	  P(PLANE), R(SWEEP "'took_ms':" INT ",'sm':" OR_NULL("string") ",'switches':" INT
 		      ",'endpoints':" INT ",'cables':" INT ",'lid_top':" OR_NULL("integer")
 		      ",'tables_sweep':" OR_NULL("integer") ",'lanes_read':" BOOL ",'told':" A_SWEEP_TOLD),
-	  run_summary, false, NULL, NULL },
+	  run_summary, TAKES_NO_TIME, NULL, NULL },
 	{ "fabric.switches", "Every switch.", ACCESS_READ, P(PLANE),
-	  R(SWEEP "'switches':{'type':'array','items':" A_SWITCH "}"), run_switches, true, NULL, NULL },
-	{ "fabric.links", "Every link between switches; with switch: those of one.", ACCESS_READ,
+	  R(SWEEP "'switches':{'type':'array','items':" A_SWITCH "}"), run_switches, TAKES_A_MOMENT, NULL, NULL },
+	{ "fabric.links", "Every link between switches, with what a sends to b and b to a as a share of "
+	  "what it can carry; with switch: those of one.", ACCESS_READ,
 	  P(PLANE ",'switch':" NAME), R(SWEEP "'links':{'type':'array','items':" A_LINK "}"),
-	  run_links, true, NULL, NULL },
+	  run_links, TAKES_A_MOMENT, take_loads, drop_loads },
 	{ "fabric.endpoints", "Every endpoint (CA port); with switch: those plugged into one.",
 	  ACCESS_READ, P(PLANE ",'switch':" NAME),
-	  R(SWEEP "'endpoints':{'type':'array','items':" AN_ENDPOINT "}"), run_endpoints, true, NULL,
+	  R(SWEEP "'endpoints':{'type':'array','items':" AN_ENDPOINT "}"), run_endpoints, TAKES_A_MOMENT, NULL,
 	  NULL },
 	{ "fabric.get", "All that was found, as docs/plan.schema.json has it.", ACCESS_READ, P(PLANE),
-	  R(SWEEP "'plan':" OBJECT), run_get, true, NULL, NULL },
+	  R(SWEEP "'plan':" OBJECT), run_get, TAKES_A_MOMENT, NULL, NULL },
 	{ "fabric.find", "Who is meant: by name, NAME:CA_PORT, 0x GUID or LID.", ACCESS_READ,
 	  P_REQ("'what'", PLANE ",'what':" NAME),
 	  R(SWEEP "'kind':{'type':'string','enum':['switch','endpoint']},'switch':" A_SWITCH
-	    ",'endpoint':" AN_ENDPOINT), run_find, false, NULL, NULL },
+	    ",'endpoint':" AN_ENDPOINT), run_find, TAKES_NO_TIME, NULL, NULL },
 	{ 0 }
 };

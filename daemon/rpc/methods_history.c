@@ -157,10 +157,10 @@ const struct method methods_history[] = {
 	  "waiting ticks], each a second.", ACCESS_READ,
 	  P_REQ("'switch','port'", PLANE ",'switch':" NAME ",'port':{'type':'integer','minimum':1,"
 		"'maximum':254}," AFTER ",'rows':{'type':'integer','minimum':1,'maximum':3600}"),
-	  R(SWEEP "'rows':" LIST), run_port, false, NULL, NULL },
+	  R(SWEEP "'rows':" LIST), run_port, TAKES_NO_TIME, NULL, NULL },
 	{ "history.export", "Rates of all ports as the next frames of a recording, in base64; with "
 	  "fabric: the fabric first.", ACCESS_READ, P(PLANE "," AFTER ",'fabric':" BOOL),
-	  R(SWEEP "'data':" STR ",'last_ms':" INT), run_export, true, prepare_export,
+	  R(SWEEP "'data':" STR ",'last_ms':" INT), run_export, TAKES_A_MOMENT, prepare_export,
 	  finish_export },
 	{ 0 }
 };

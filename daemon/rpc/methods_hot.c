@@ -360,7 +360,7 @@ const struct method methods_hot[] = {
 	  R(SWEEP "'poll':" INT ",'polled_ms':" INT ",'total':" INT ",'load':" A_SPREAD ",'wait':"
 	    A_SPREAD ",'wait_edge':" A_SPREAD ",'hotspots':{'type':'array','items':{'type':'object',"
 	    "'properties':{" AN_ALARM ",'cable':" OR_NULL("string") ",'load':" OR_NULL("number")
-	    ",'wait':" OR_NULL("number") "}}}"), run_list, false, NULL, NULL },
+	    ",'wait':" OR_NULL("number") "}}}"), run_list, TAKES_NO_TIME, NULL, NULL },
 	{ "hotspots.explain", "Why the link that leaves a switch by a port is loaded: the routes over it "
 	  "by offset, the pairs of switches that send most over it (an estimate from all loads, with "
 	  "its certainty), how idle their other offsets are, and the change to try.", ACCESS_READ,
@@ -369,13 +369,13 @@ const struct method methods_hot[] = {
 	    OR_NULL("number") ",'wait':" OR_NULL("number") ",'bytes_per_s':" OR_NULL("integer")
 	    ",'explained':" OR_NULL("integer") ",'misfit':" OR_NULL("number") ",'routes':" LIST
 	    "," A_CAUSE),
-	  run_explain, true, prepare_copy, finish_copy },
+	  run_explain, TAKES_LONG, prepare_copy, finish_copy },
 	{ "hotspots.history", "Findings that were raised and cleared, the last ones first. cause is what explain said "
 	  "when a load or a wait was raised: three suspects and the change to try.", ACCESS_READ,
 	  P(PLANE "," LIMIT),
 	  R(SWEEP "'total':" INT ",'events':{'type':'array','items':{'type':'object','properties':{"
 	    AN_ALARM ",'at_ms':" INT ",'raised':" BOOL ",'cause':{'type':['object','null'],'properties':{"
-	    "'misfit':" OR_NULL("number") "," A_CAUSE "}}}}}"), run_history, false, NULL, NULL },
+	    "'misfit':" OR_NULL("number") "," A_CAUSE "}}}}}"), run_history, TAKES_NO_TIME, NULL, NULL },
 	{ "path.select", "The offset to send on, for each pair in turn, by UGAL's comparison on the loads "
 	  "of the last poll; what a pair will send (bytes_per_s) counts for those after it.",
 	  ACCESS_READ, P_REQ("'pairs'", PLANE ",'form':{'type':'string','enum':['path','kathareios',"
@@ -383,6 +383,6 @@ const struct method methods_hot[] = {
 	  "'additionalProperties':false,'required':['from','to'],'properties':{'from':" NAME ",'to':"
 	  NAME ",'bytes_per_s':{'type':'number','minimum':0}}}}"),
 	  R(SWEEP "'poll':" INT ",'form':" STR ",'choices':{'type':'array','items':" A_CHOICE "}"),
-	  run_select, true, prepare_copy, finish_copy },
+	  run_select, TAKES_LONG, prepare_copy, finish_copy },
 	{ 0 }
 };

@@ -85,7 +85,7 @@ const struct method methods_job[] = {
 	  R(SWEEP "'target':" STR ",'lids':" INT ",'profile':" STR ",'transports':{'type':'array','items':"
 	    "{'type':'object','properties':{'transport':" STR ",'offsets':" STR ",'refused':"
 	    OR_NULL("string") ",'settings':{'type':'array','items':{'type':'object','properties':{"
-	    "'name':" STR ",'value':" STR ",'why':" STR "}}}}}}"), run_env, true, take_moore_conf,
+	    "'name':" STR ",'value':" STR ",'why':" STR "}}}}}}"), run_env, TAKES_A_MOMENT, take_moore_conf,
 	  drop_own },
 	{ 0 }
 };

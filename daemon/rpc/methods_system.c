@@ -6,7 +6,9 @@
 
 #include "rpc/methods.h"
 #include "state.h"
+#include "watch/hot.h"
 #include "watch/sweeps.h"
+#include "watch/wiring.h"
 
 static json_t *
 run_ping(struct call *c, struct rpc_error *e)
@@ -39,6 +41,30 @@ json_text(const char *s)	/* null for nothing */
 	return s[0] ? json_name(s) : json_null();
 }
 
+/* How many findings stand; null before the first poll. */
+static json_t *
+json_standing(unsigned plane)
+{
+	const struct hot_plane *h = hot_plane(plane);
+	uint64_t n = 0;
+
+	for (size_t k = 0; h && k < MOORE_N_FINDINGS; k++)
+		n += h->standing[k];
+	return h ? json_count(n) : json_null();
+}
+
+/* null before the first verdict, and without a plan. */
+static json_t *
+json_deviating(const struct moored *d, unsigned plane)
+{
+	json_t *last = wiring_last(d, plane), *n = json_null();
+
+	if (json_is_object(last))
+		n = json_count(json_array_size(json_object_get(last, "deviations")));
+	json_decref(last);
+	return n;
+}
+
 static json_t *
 json_plane(const struct moored *d, unsigned i)
 {
@@ -58,6 +84,8 @@ json_plane(const struct moored *d, unsigned i)
 	json_object_set_new(o, "cables", json_count(s->seen->n_cables));
 	json_object_set_new(o, "tables_sweep", s->lft ? json_count(s->tables_sweep) : json_null());
 	json_object_set_new(o, "told", json_sweep_told(d, s));
+	json_object_set_new(o, "deviations", json_deviating(d, i));
+	json_object_set_new(o, "hotspots", json_standing(i));
 	return o;
 }
 
@@ -77,10 +105,13 @@ static json_t *
 json_server(const struct moored *d)
 {
 	struct server_count n = server_count(d->server);
+	unsigned waiting = 0;
 
+	for (size_t i = 0; i < N_WORK; i++)
+		waiting += worker_waiting(d->worker[i]);
 	return json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "clients", (int)n.clients,
 		"subscribers", (int)n.subscribers, "outstanding", (int)n.outstanding, "waiting",
-		(int)worker_waiting(d->worker), "accepted", json_count(n.accepted), "refused",
+		(int)waiting, "accepted", json_count(n.accepted), "refused",
 		json_count(n.refused), "dropped", json_count(n.dropped), "requests",
 		json_count(n.requests), "events_lost", json_count(n.events_lost));
 }
@@ -142,7 +173,7 @@ finish_reload(struct call *c, json_t *result, struct rpc_error *e)
 
 const struct method methods_system[] = {
 	{ "system.ping", "Is anyone there?", ACCESS_READ, P(""),
-	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, false, NULL, NULL },
+	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, TAKES_NO_TIME, NULL, NULL },
 	{ "system.status", "What moored is doing: planes with their state, last sweep and what "
 	  "OpenSM's plugin told of its own (routes_held: the switches hold what it computed), plan, "
 	  "configuration, what was wrong with the last reload, connections.", ACCESS_READ, P(""),
@@ -151,15 +182,17 @@ const struct method methods_system[] = {
 	    "['string','null']},'state':{'type':'string','enum':['no-device','down','unreached',"
 	    "'up']},'why':{'type':['string','null']},'sweep':" INT ",'at_ms':" INT ",'took_ms':"
 	    INT ",'sm':{'type':['string','null']},'switches':" INT ",'endpoints':" INT
-	    ",'cables':" INT ",'tables_sweep':{'type':['integer','null']},'told':" A_SWEEP_TOLD "}}},'plan':{'type':"
+	    ",'cables':" INT ",'tables_sweep':{'type':['integer','null']},'deviations':{'type':['integer',"
+	    "'null']},'hotspots':{'type':['integer','null']},'told':" A_SWEEP_TOLD
+	    "}}},'plan':{'type':"
 	    "['object','null']},'plan_error':{'type':['string','null']},'config':{'type':["
 	    "'string','null']},'config_error':{'type':['string','null']},'reloads':" INT
 	    ",'server':" OBJECT ",'sweeps':{'type':'object','properties':{'listens':" BOOL
-	    ",'notices':" INT ",'junk':" INT "}}"), run_status, false, NULL, NULL },
+	    ",'notices':" INT ",'junk':" INT "}}"), run_status, TAKES_NO_TIME, NULL, NULL },
 	{ "system.methods", "Every method with its schemas.", ACCESS_READ, P(""),
-	  R("'methods':" LIST), run_methods, false, NULL, NULL },
+	  R("'methods':" LIST), run_methods, TAKES_NO_TIME, NULL, NULL },
 	{ "system.reload", "Read configuration and plan again, as SIGHUP does; an error says what is "
 	  "wrong, and then nothing has changed.", ACCESS_CHANGE, P(""),
-	  R("'plan':{'type':['object','null']}"), run_reload, true, prepare_reload, finish_reload },
+	  R("'plan':{'type':['object','null']}"), run_reload, TAKES_A_MOMENT, prepare_reload, finish_reload },
 	{ 0 }
 };

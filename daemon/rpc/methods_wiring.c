@@ -138,7 +138,7 @@ const struct method methods_wiring[] = {
 	  ACCESS_READ, P(PLANE),
 	  R(SWEEP "'ok':" BOOL ",'deviations':" DEVIATIONS ",'counts':" OBJECT ",'image':" BOOL
 	    ",'bound':" OBJECT ",'switches':" INT ",'endpoints':" INT ",'cables':" INT), run_check,
-	  true, NULL, NULL },
+	  TAKES_A_MOMENT, NULL, NULL },
 	{ "wiring.repair", "Which cable ends to move, in an order that keeps the switches joined.",
 	  ACCESS_READ, P(PLANE),
 	  R(SWEEP "'exchanges':{'type':'array','items':{'type':'object','properties':{'a':" A_JACK
@@ -146,11 +146,11 @@ const struct method methods_wiring[] = {
 	    "'type':'string','enum':['a','b']},'from':" A_JACK ",'to':" A_JACK ",'step':" INT
 	    ",'parts':" BOOL ",'cable':" STR "}}},'optimal':" BOOL
 	    ",'lower_bound':" INT ",'steps':" INT ",'new_cables':" INT ",'parting_steps':" INT
-	    ",'mirrored':" BOOL ",'image':" BOOL ",'deviations':" INT), run_repair, true, NULL, NULL },
+	    ",'mirrored':" BOOL ",'image':" BOOL ",'deviations':" INT), run_repair, TAKES_LONG, NULL, NULL },
 	{ "wiring.watch", "The verdict of the last sweep that was compared, and from now on, on this "
 	  "connection, event.wiring whenever it changes: what appeared and what cleared (50 of each "
 	  "at most, and how many).", ACCESS_READ, P(PLANE),
 	  R("'last':{'type':['object','null'],'properties':{" SWEEP "'deviations':" DEVIATIONS "}}"),
-	  run_watch, false, NULL, NULL },
+	  run_watch, TAKES_NO_TIME, NULL, NULL },
 	{ 0 }
 };

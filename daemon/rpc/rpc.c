@@ -199,7 +199,7 @@ send_away(struct turn *t, const struct method *m, const struct call *c, json_t *
 	}
 	j->c.d = NULL;
 	t->pending++;
-	if (t->h->defer(t->client, j) == 0)
+	if (t->h->defer(t->client, j, m->takes) == 0)
 		return true;
 	t->pending--;
 	j->c.d = t->h->d;
@@ -249,7 +249,7 @@ call_method(struct turn *t, const struct rpc_method *rm, json_t *params, json_t 
 		rpc_fail(&e, RPC_PARAMS, "%s", why);
 	else if (!may_call(t, rm->m, &e))
 		;
-	else if (!rm->m->slow)
+	else if (rm->m->takes == TAKES_NO_TIME)
 		run_here(t, rm->m, &c, id);
 	else if (id || rm->m->finish)
 		send_away(t, rm->m, &c, id, &e);

@@ -24,7 +24,7 @@ struct rpc_host {
 	void (*release)(struct call *c);
 	/* Arrange that rpc_job_run(job) runs elsewhere and then rpc_job_end(job) here;
 	 * -1 when too much is waiting. */
-	int (*defer)(void *client, struct rpc_job *job);
+	int (*defer)(void *client, struct rpc_job *job, enum takes takes);
 	/* The answer to one line, with its newline; text is the receiver's to free().  NULL
 	 * when nothing is to be answered.  Called once for each rpc_line(). */
 	void (*reply)(void *client, char *text, size_t len);

@@ -54,7 +54,7 @@ struct client {
 	pid_t pid;
 	uint32_t kinds;			/* of events */
 	unsigned jobs;			/* lines and jobs that refer to it */
-	unsigned outstanding;		/* of these, on the worker */
+	unsigned outstanding;		/* of these, on workers */
 	double tokens;			/* below 0 after a batch */
 	double filled;			/* when tokens were counted last */
 	bool eof;			/* it sends no more */
@@ -350,7 +350,7 @@ deferred_end(void *arg)
 }
 
 static int
-client_defer(void *arg, struct rpc_job *job)
+client_defer(void *arg, struct rpc_job *job, enum takes takes)
 {
 	struct client *c = arg;
 	struct deferred *w;
@@ -358,7 +358,8 @@ client_defer(void *arg, struct rpc_job *job)
 	if (c->outstanding >= JOBS || !(w = malloc(sizeof(*w))))
 		return -1;
 	*w = (struct deferred){ c, job };
-	if (worker_add(c->s->d->worker, deferred_run, deferred_end, w) < 0) {
+	if (worker_add(c->s->d->worker[takes == TAKES_LONG ? WORK_LONG : WORK_SHORT], deferred_run,
+		       deferred_end, w) < 0) {
 		free(w);
 		return -1;
 	}

@@ -183,7 +183,7 @@ read_counters(struct seen *s, const struct ask_with *w, struct poll *p)
 		else
 			ask(&b, to, CLASS_PORT_INFO, 0, i);
 	}
-	end = mad_run(w->mad, &b, w->beat, w->stop);
+	end = ask_beside_looks(&b, w);
 	mad_batch_fini(&b);
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		for (uint32_t k = 1; k <= s->sw[i].n_ports; k++)

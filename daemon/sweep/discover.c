@@ -390,7 +390,7 @@ on_sm(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, unsigne
 static void
 ask_sm(struct seen *s, const struct ask_with *w)
 {
-	struct mad_batch b = { .answer = on_sm, .arg = s };
+	struct mad_batch b = { .answer = on_sm, .arg = s, .late_max = MAD_PATIENT };
 
 	if (!s->sm_lid)
 		return;
@@ -482,7 +482,7 @@ seen_discover(struct seen **out, const struct ask_with *with, struct moore_err *
 {
 	struct seen *s = calloc(1, sizeof(*s));
 	struct walk w = { .s = s };
-	struct mad_batch b = { .answer = on_answer, .arg = &w };
+	struct mad_batch b = { .answer = on_answer, .arg = &w, .late_max = MAD_PATIENT };
 	enum mad_end end;
 
 	*out = NULL;
@@ -514,49 +514,97 @@ struct look {
 	bool changed;
 };
 
+static bool
+differs(const struct seen *s, const struct mad_ask *q, const uint8_t *data, unsigned status)
+{
+	const struct seen_switch *sw = &s->sw[q->tag];
+	struct seen_port now = { 0 };
+
+	if (!data)
+		return !status;
+	if (!q->mod)
+		return field(data, IB_PORT_LID_F) != sw->lid ||
+		       field(data, IB_PORT_SMLID_F) != s->sm_lid;
+	now.state = (uint8_t)field(data, IB_PORT_STATE_F);
+	now.phys = (uint8_t)field(data, IB_PORT_PHYS_STATE_F);
+	return is_up(&now) != is_up(&sw->port[q->mod]) || now.state != sw->port[q->mod].state ||
+	       field(data, IB_PORT_OPER_VLS_F) != sw->port[q->mod].op_vls;
+}
+
 static void
 on_look(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, unsigned status)
 {
 	struct look *l = b->arg;
-	const struct seen_switch *s = &l->s->sw[q->tag];
-	struct seen_port now = { 0 };
 
-	if (!data) {
-		l->changed |= !status;
-		return;
-	}
-	if (!q->mod) {
-		l->changed |= field(data, IB_PORT_LID_F) != s->lid ||
-			field(data, IB_PORT_SMLID_F) != l->s->sm_lid;
-		return;
-	}
-	now.state = (uint8_t)field(data, IB_PORT_STATE_F);
-	now.phys = (uint8_t)field(data, IB_PORT_PHYS_STATE_F);
-	l->changed |= is_up(&now) != is_up(&s->port[q->mod]) ||
-		now.state != s->port[q->mod].state ||
-		field(data, IB_PORT_OPER_VLS_F) != s->port[q->mod].op_vls;
+	l->changed |= differs(l->s, q, data, status);
+	b->enough = l->changed;
 }
+
+/* Is this end of a link the one to ask?  The nearer to us: it says that the link is cut
+ * where the way to the other end is cut with it. */
+static bool
+is_near_end(const struct seen *s, uint32_t i, unsigned k)
+{
+	const struct seen_port *p = &s->sw[i].port[k];
+
+	if (p->role != MOORE_ROLE_SWITCH)
+		return true;
+	return s->sw[i].hops != s->sw[p->peer].hops ? s->sw[i].hops < s->sw[p->peer].hops :
+	       i < p->peer;
+}
+
+static enum mad_end
+look_at(struct look *l, const struct ask_with *w, unsigned hops)
+{
+	struct mad_batch b = { .answer = on_look, .arg = l, .late_max = MAD_PATIENT };
+	enum mad_end end;
+
+	for (uint32_t i = 0; i < l->s->n_switches; i++) {
+		const struct seen_switch *sw = &l->s->sw[i];
+		uint32_t to;
+
+		if (sw->hops != hops)
+			continue;
+		to = mad_add_to(&b, 0, sw->path, sw->hops);
+		for (uint32_t k = 0; k <= sw->n_ports; k++)
+			if (is_near_end(l->s, i, k))
+				ask(&b, to, IB_ATTR_PORT_INFO, k, i);
+	}
+	end = mad_run(w->mad, &b, w->beat, w->stop);
+	mad_batch_fini(&b);
+	return end;
+}
+
+/* From us outwards: who lies behind a cut is not asked, and nobody waits for it. */
 
 enum mad_end
 seen_changed(const struct seen *s, const struct ask_with *w, bool *changed)
 {
 	struct look l = { .s = s };
-	struct mad_batch b = { .answer = on_look, .arg = &l };
-	enum mad_end end;
+	enum mad_end end = MAD_DONE;
+	unsigned top = 0;
 
-	for (uint32_t i = 0; i < s->n_switches; i++) {
-		const struct seen_switch *sw = &s->sw[i];
-		uint32_t to = mad_add_to(&b, 0, sw->path, sw->hops);
-
-		ask(&b, to, IB_ATTR_PORT_INFO, 0, i);
-		for (uint32_t k = 1; k <= sw->n_ports; k++)
-			if (sw->port[k].role != MOORE_ROLE_SWITCH || sw->port[k].peer > i)
-				ask(&b, to, IB_ATTR_PORT_INFO, k, i);
-	}
-	end = mad_run(w->mad, &b, w->beat, w->stop);
-	mad_batch_fini(&b);
+	for (uint32_t i = 0; i < s->n_switches; i++)
+		top = s->sw[i].hops > top ? s->sw[i].hops : top;
+	for (unsigned h = 0; h <= top && end == MAD_DONE && !l.changed; h++)
+		end = look_at(&l, w, h);
 	*changed = l.changed;
 	return end;
+}
+
+enum mad_end
+ask_beside_looks(struct mad_batch *b, const struct ask_with *w)
+{
+	enum mad_end end;
+
+	b->late_max = w->late ? w->late_max : MAD_PATIENT;
+	do {
+		b->pause_us = w->look_us ? *w->look_us : 0;
+		end = mad_run(w->mad, b, w->beat, w->stop);
+	} while (end == MAD_PAUSED && w->look(w->arg));
+	if (w->late && end == MAD_DONE)
+		*w->late = b->late;
+	return end == MAD_PAUSED ? MAD_LEFT : end;
 }
 
 /* ---- the snapshot -------------------------------------------------------------------------------------- */
@@ -699,6 +747,7 @@ seen_snapshot(const struct seen *s, struct snapshot **out, struct moore_err *err
 		return moore_fail_nomem(err);
 	atomic_init(&n->refs, 1);
 	memcpy(n->sm, s->sm, sizeof(n->sm));
+	n->sa = s->sa;
 	if ((rc = make_plan(s, &n->seen, err)) < 0) {
 		snapshot_put(n);
 		return rc;

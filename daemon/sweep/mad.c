@@ -2,7 +2,8 @@
 /* mad.c - pipelined MADs over libibumad, a bounded number outstanding.
  *
  * Addresses that have something to send stand in a ring and take turns, so no
- * switch gets a burst; at most AT_ONE are on their way to each.  A Get is sent
+ * switch gets a burst; at most AT_ONE are on their way to each, one until it has
+ * answered.  A Get is sent
  * TRIES times at most, TIMEOUT_MS apart.  An address that lets one pass without ever
  * having answered, or two in a row, is dead: the rest of its Gets end at once.  So
  * a dead port costs TRIES timeouts and AT_ONE places, however much was to be
@@ -54,7 +55,6 @@ struct mad_port {
 	uint32_t *free_place;
 	uint64_t next_check_us;	/* no place expires before that */
 	unsigned silent;	/* Gets that ended without an answer since the last one */
-	bool heard;		/* someone answered in this batch */
 	uint64_t sent;
 	uint8_t *umad;
 };
@@ -144,6 +144,17 @@ mad_close(struct mad_port *m)
 }
 
 bool
+mad_there(const struct mad_port *m)
+{
+	umad_port_t info;
+
+	if (umad_get_port(m->ca, m->num, &info) < 0)
+		return false;
+	umad_release_port(&info);
+	return true;
+}
+
+bool
 mad_active(const struct mad_port *m)
 {
 	umad_port_t info;
@@ -212,7 +223,7 @@ enter_ring(struct mad_batch *b, uint32_t i)
 {
 	struct mad_to *t = &b->to[i];
 
-	if (t->in_ring || t->first == NOTHING || t->out >= AT_ONE)
+	if (t->in_ring || t->first == NOTHING || t->out >= (t->answered ? AT_ONE : 1))
 		return;
 	t->in_ring = true;
 	t->next = NOTHING;
@@ -304,7 +315,11 @@ compose(const struct mad_batch *b, const struct mad_ask *q, uint8_t *mad, uint32
 		mad[DATA_AT + 1] = (uint8_t)q->mod;
 		break;
 	case MAD_SA:
-		memcpy(mad + SA_MASK_AT, b->sa, IB_MAD_SIZE - SA_MASK_AT);
+		mad[SA_MASK_AT + 6] = 1 << (12 - 8);		/* of these, one */
+		mad[SA_MASK_AT + 7] = 1 << 4 | 1 << 5;		/* DLID, SLID */
+		put16(mad + SA_DATA_AT + 40, (uint16_t)q->mod);
+		put16(mad + SA_DATA_AT + 42, (uint16_t)(q->mod >> 16));
+		mad[SA_DATA_AT + 49] = 1;
 		break;
 	}
 }
@@ -360,6 +375,7 @@ miss(struct mad_port *m, struct mad_batch *b, uint32_t at)
 	struct mad_ask q;
 	struct mad_to *t;
 
+	b->late += m->place[at].tries == 1;
 	if (m->place[at].tries < TRIES && !b->to[b->entry[m->place[at].entry].q.to].dead) {
 		send_place(m, b, at);
 		return;
@@ -396,7 +412,9 @@ receive(struct mad_port *m, struct mad_batch *b, int wait_ms)
 	uint32_t tid, at;
 	uint16_t status;
 
-	if (umad_recv(m->fd, m->umad, &len, wait_ms) < 0 || len < IB_MAD_SIZE)
+	/* A simulator hands over what was sent, which may end before the MAD does. */
+	memset(umad_get_mad(m->umad), 0, IB_MAD_SIZE);
+	if (umad_recv(m->fd, m->umad, &len, wait_ms) < 0 || len < DATA_AT)
 		return;
 	memcpy(&tid, mad + 12, sizeof(tid));
 	tid = be32toh(tid);
@@ -410,11 +428,11 @@ receive(struct mad_port *m, struct mad_batch *b, int wait_ms)
 	}
 	if (!(mad[3] & IB_MAD_RESPONSE))
 		return;
+	b->to[b->entry[m->place[at].entry].q.to].answered = true;
 	q = end_place(m, b, at);
 	b->to[q.to].misses = 0;
-	b->to[q.to].answered = true;
 	m->silent = 0;
-	m->heard = true;
+	b->heard = true;
 	memcpy(&status, mad + 4, sizeof(status));
 	status = be16toh(status) & 0x7fff;	/* the top bit is the direction of an SMP */
 	b->answer(b, &q, status ? NULL : mad + (q.class == MAD_SA ? SA_DATA_AT : DATA_AT), status);
@@ -447,8 +465,19 @@ ignore(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, unsign
 	(void)b, (void)q, (void)data, (void)status;
 }
 
-/* Forget what is on its way, but let it come home first: a simulator dies of answers
- * to a port that was closed. */
+/* Forget what is on its way: answers to it will be nobody's. */
+static void
+forget(struct mad_port *m)
+{
+	for (uint32_t i = 0; i < m->n_places; i++) {
+		m->place[i].entry = NOTHING;
+		m->place[i].generation++;
+		m->free_place[i] = i;
+	}
+	m->n_out = 0;
+}
+
+/* Let it come home first: a simulator dies of answers to a port that was closed. */
 static void
 drop_all(struct mad_port *m, struct mad_batch *b)
 {
@@ -457,12 +486,7 @@ drop_all(struct mad_port *m, struct mad_batch *b)
 	b->answer = ignore;
 	while (m->n_out && (now = mono_us()) < until)
 		receive(m, b, (int)((until - now) / 1000) + 1);
-	for (uint32_t i = 0; i < m->n_places; i++) {
-		m->place[i].entry = NOTHING;
-		m->place[i].generation++;
-		m->free_place[i] = i;
-	}
-	m->n_out = 0;
+	forget(m);
 }
 
 static void
@@ -483,7 +507,6 @@ enum mad_end
 mad_run(struct mad_port *m, struct mad_batch *b, atomic_ullong *beat, atomic_bool *stop)
 {
 	m->silent = 0;
-	m->heard = false;
 	m->next_check_us = UINT64_MAX;
 	for (;;) {
 		uint64_t now = mono_us();
@@ -495,10 +518,17 @@ mad_run(struct mad_port *m, struct mad_batch *b, atomic_ullong *beat, atomic_boo
 			drop_all(m, b);
 			return b->oom ? MAD_NOMEM : MAD_STOPPED;
 		}
+		if (b->enough || b->late > b->late_max) {
+			forget(m);
+			return b->enough ? MAD_DONE : MAD_LEFT;
+		}
 		/* Whoever is left has had its chance when so many passed in a row. */
-		if (m->silent >= (m->heard ? 8 : 2) * m->n_places)
+		if (m->silent >= (b->heard ? 8 : 2) * m->n_places)
 			all_dead(m, b);
-		fill(m, b);
+		if (!b->pause_us || now < b->pause_us)
+			fill(m, b);
+		else if (!m->n_out && b->n_to && b->head != NOTHING)
+			return MAD_PAUSED;
 		if (!m->n_out)
 			break;
 		now = mono_us();
@@ -506,5 +536,5 @@ mad_run(struct mad_port *m, struct mad_batch *b, atomic_ullong *beat, atomic_boo
 	}
 	if (b->oom)
 		return MAD_NOMEM;
-	return b->n_entries && !m->heard ? MAD_SILENT : MAD_DONE;
+	return b->n_entries && !b->heard ? MAD_SILENT : MAD_DONE;
 }

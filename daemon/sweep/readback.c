@@ -124,7 +124,7 @@ read_forwarding(struct seen *s, const struct ask_with *w)
 
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		ask(&b, mad_add_to(&b, 0, s->sw[i].path, s->sw[i].hops), IB_ATTR_SWITCH_INFO, 0, i);
-	end = mad_run(w->mad, &b, w->beat, w->stop);
+	end = ask_beside_looks(&b, w);
 	mad_batch_fini(&b);
 	return end;
 }
@@ -155,11 +155,12 @@ on_lanes(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, unsi
 		memcpy(s->sl2vl[(q->mod >> 8) * (s->n_ports + 1u) + (q->mod & 0xff)], data, 8);
 }
 
-/* What enters on one and may leave by the other. */
+/* What may enter on one and leave by the other.  A packet that turns back is a fault of
+ * the tables, and has a lane all the same: the one that the switch holds is told. */
 static bool
 in_use(const struct seen_switch *s, uint32_t in, uint32_t out)
 {
-	return in != out && s->port[in].role && s->port[out].role;
+	return s->port[in].role && s->port[out].role;
 }
 
 /* The rows of one switch from `from` on, until max were asked; where it ended. */
@@ -195,8 +196,9 @@ read_lanes(struct seen *s, const struct ask_with *w, uint32_t max, uint64_t *at)
 			i++;
 		}
 	}
-	*at = i < s->n_switches ? (uint64_t)i << 32 | from : 0;
-	end = b.oom ? MAD_NOMEM : mad_run(w->mad, &b, w->beat, w->stop);
+	end = b.oom ? MAD_NOMEM : ask_beside_looks(&b, w);
+	if (end != MAD_LEFT)
+		*at = i < s->n_switches ? (uint64_t)i << 32 | from : 0;
 	mad_batch_fini(&b);
 	return end;
 }
@@ -296,6 +298,7 @@ seen_tables(const struct seen *s, struct snapshot *to, bool have_lanes, struct m
 void
 seen_inherit(struct seen *s, struct seen *old)
 {
+	s->sa = old->sa;
 	for (uint32_t i = 0, k = 0; i < s->n_switches; i++) {
 		struct seen_switch *w = &s->sw[i], *from;
 

@@ -4,6 +4,7 @@
  *
  *   discover.c   walks the fabric, and looks whether it changed
  *   readback.c   tables, as the switches hold them
+ *   records.c    SLs of the SA's path records
  *   counters.c   one reading of all counters
  *   sweep.c      when which of these happens, and what the loop is given */
 #ifndef MOORED_SEEN_H
@@ -68,6 +69,7 @@ struct seen {
 	moore_lid sm_lid;
 	uint8_t self_path1;	/* our port: first step of every way; 0 on a switch */
 	char sm[64];
+	struct sa_read sa;
 	uint32_t n_unanswered;	/* ports that are up and lead to nobody who answers */
 };
 void seen_free(struct seen *s);	/* NULL is fine */
@@ -76,19 +78,28 @@ struct ask_with {		/* how MADs are asked on this thread */
 	struct mad_port *mad;
 	atomic_ullong *beat;
 	atomic_bool *stop;
+	/* Of counters and tables: they go on while no more answers are late than that, and
+	 * a look every now and then (*look_us; NULL: none) finds what was there. */
+	uint32_t late_max, *late;
+	const uint64_t *look_us;
+	bool (*look)(void *arg);	/* false: something changed */
+	void *arg;
 };
+/* All of the batch so; MAD_LEFT when it cannot be all. */
+enum mad_end ask_beside_looks(struct mad_batch *b, const struct ask_with *w);
 
 /* discover.c */
 int seen_discover(struct seen **out, const struct ask_with *w, struct moore_err *err);
 /* Did a link come or go, a switch stop answering, or the SM's LID change?  Costs one Get
- * for each link and free port.  enum mad_end; *changed is set when it is MAD_DONE. */
+ * for each link and free port, and ends at the first change.  enum mad_end; *changed is
+ * set when it is MAD_DONE. */
 enum mad_end seen_changed(const struct seen *s, const struct ask_with *w, bool *changed);
 /* The snapshot of it: plan, fabric and SM; tables stay NULL. */
 int seen_snapshot(const struct seen *s, struct snapshot **out, struct moore_err *err);
 
 /* readback.c.  What is read stays in s; what cannot be read keeps its last value. */
 enum mad_end read_forwarding(struct seen *s, const struct ask_with *w);	/* LFT and MFT */
-/* Lanes of up to max rows from *at on; *at goes to 0 when all were read. */
+/* Lanes of up to max rows from *at on; *at goes to 0 when all were read, and stays at MAD_LEFT. */
 enum mad_end read_lanes(struct seen *s, const struct ask_with *w, uint32_t max, uint64_t *at);
 uint64_t forwarding_hash(const struct seen *s);
 uint64_t lanes_hash(const struct seen *s);
@@ -96,6 +107,9 @@ uint64_t lanes_hash(const struct seen *s);
 int seen_tables(const struct seen *s, struct snapshot *to, bool have_lanes, struct moore_err *err);
 /* Take over from an older walk what was read of the same switches. */
 void seen_inherit(struct seen *s, struct seen *old);
+
+/* records.c: some more pairs of endpoints, into s->sa. */
+enum mad_end read_records(struct seen *s, const struct ask_with *w);
 
 /* counters.c */
 enum mad_end read_counters(struct seen *s, const struct ask_with *w, struct poll *p);

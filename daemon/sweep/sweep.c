@@ -8,10 +8,16 @@
  *   look     every LOOK_MS: a Get for each link.  Nobody has to announce a change
  *   tables   after a walk, then each SETTLE_MS until they stand still, then each sweep_s
  *   lanes    after tables changed, in slices; else a slice each sweep_s
+ *   records  some of the SA's after lanes were read, and each sweep_s
  *   counters every poll_ms, without any of the above
  *
- * A walk that finds what was there before doubles the time to the next look, up to
- * sweep_s: a port that comes and goes does not become a load.
+ * A look that is due goes between the Gets of counters and tables.  Where a link is
+ * cut, answers stay out: these are left when more of them are late than the last time,
+ * and a look goes first.  When that finds nothing, they are waited for.
+ *
+ * A walk that finds what was there before doubles the time to the next look, or to the
+ * next walk to ports that are up and lead to nobody, up to sweep_s: a port that comes
+ * and goes does not become a load.
  *
  * A thread that hangs in the kernel, or in a simulator that stands still, cannot say
  * so itself: a timer of the loop watches its heart beat. */
@@ -32,6 +38,8 @@
 enum { LOOK_MS = 500, SETTLE_MS = 500, REOPEN_MS = 2000, LANES_AT_ONCE = 16384, STUCK_MS = 3000,
 	STOP_MS = 1500 };
 
+enum reading { READ_COUNTERS, READ_TABLES, READ_RECORDS, N_READINGS };
+
 struct plane_thread {
 	struct sweeper *w;
 	unsigned index;
@@ -49,9 +57,14 @@ struct plane_thread {
 	struct snapshot *snap;	/* the last that was handed on; of seen */
 	uint64_t look_us, tables_us, poll_us;	/* when each is due */
 	uint32_t look_ms;
+	uint32_t late[N_READINGS];	/* of the last that was whole */
+	bool patient[N_READINGS];	/* the last was left */
+	bool changed;		/* said by a look amid something else */
+	uint64_t again_us;	/* when to walk again to who did not answer */
+	uint32_t again_ms;
 	uint64_t topology_hash, forwarding, lanes;
 	uint64_t lanes_at;
-	bool lanes_run, have_lanes, walked;	/* since tables were read */
+	bool lanes_run, records_run, have_lanes, walked;	/* since tables were read */
 	uint64_t tables_sweep, polls;
 };
 
@@ -167,7 +180,42 @@ tell_up(struct plane_thread *p)
 static struct ask_with
 with(struct plane_thread *p)
 {
-	return (struct ask_with){ p->mad, &p->beat, &p->w->stop };
+	return (struct ask_with){ .mad = p->mad, .beat = &p->beat, .stop = &p->w->stop };
+}
+
+static bool
+look_beside(void *arg)
+{
+	struct plane_thread *p = arg;
+	struct ask_with w = with(p);
+
+	if (seen_changed(p->seen, &w, &p->changed) != MAD_DONE || p->changed)
+		return false;
+	p->look_us = mono_us() + p->look_ms * (uint64_t)1000;
+	return true;
+}
+
+static struct ask_with
+with_looks(struct plane_thread *p, enum reading r)
+{
+	struct ask_with w = with(p);
+
+	w.late_max = p->patient[r] ? MAD_PATIENT : p->late[r];
+	w.late = &p->late[r];
+	w.look_us = &p->look_us;
+	w.look = look_beside;
+	w.arg = p;
+	return w;
+}
+
+/* Was it whole?  If it was left, a look goes before anything else. */
+static bool
+was_whole(struct plane_thread *p, enum reading r, enum mad_end end)
+{
+	p->patient[r] = end == MAD_LEFT;
+	if (end == MAD_LEFT)
+		p->look_us = 0;
+	return end == MAD_DONE;
 }
 
 /* A snapshot of what is known now: p->snap, and to the loop. */
@@ -228,14 +276,23 @@ topology_hash(const struct seen *s)
 	return h;
 }
 
+/* Twice as long as the last time, when that was for nothing. */
+static uint32_t
+longer(const struct plane_thread *p, uint32_t ms)
+{
+	return 2 * ms < p->w->conf.sweep_s * 1000 ? 2 * ms : p->w->conf.sweep_s * 1000;
+}
+
 static void
 walk(struct plane_thread *p)
 {
 	struct ask_with w = with(p);
 	uint64_t from = mono_us(), h;
+	bool again = from >= p->again_us;
 	struct moore_err err;
 	struct seen *s;
 
+	p->changed = false;
 	if (seen_discover(&s, &w, &err) < 0) {
 		if (!atomic_load(&p->w->stop))
 			tell_state(p, PLANE_UNREACHED, err.text);
@@ -247,17 +304,29 @@ walk(struct plane_thread *p)
 	seen_free(p->seen);
 	p->seen = s;
 	if (p->snap && h == p->topology_hash) {
-		p->look_ms = 2 * p->look_ms < p->w->conf.sweep_s * 1000 ? 2 * p->look_ms :
-			     p->w->conf.sweep_s * 1000;
+		p->look_ms = again ? p->look_ms : longer(p, p->look_ms);
+		p->again_ms = longer(p, p->again_ms);
 	} else {
-		p->look_ms = LOOK_MS;
+		p->look_ms = p->again_ms = LOOK_MS;
+		memset(p->patient, 0, sizeof(p->patient));
 		p->topology_hash = h;
 		publish(p, (uint32_t)((mono_us() - from) / 1000), false);
 		p->tables_us = mono_us();
 		p->lanes_at = 0;
 		p->walked = true;
 	}
+	p->again_us = s->n_unanswered ? mono_us() + p->again_ms * (uint64_t)1000 : UINT64_MAX;
 	tell_up(p);
+}
+
+static void
+close_port(struct plane_thread *p)
+{
+	if (p->verbs)
+		ibv_close_device(p->verbs);
+	p->verbs = NULL;
+	mad_close(p->mad);
+	p->mad = NULL;
 }
 
 static void
@@ -265,9 +334,14 @@ look(struct plane_thread *p)
 {
 	struct ask_with w = with(p);
 	/* Who did not answer the last walk may answer the next. */
-	bool changed = !p->seen || !p->snap || p->seen->n_unanswered;
+	bool changed = !p->seen || !p->snap || p->changed || mono_us() >= p->again_us;
 	enum mad_end end = MAD_DONE;
 
+	if (!mad_there(p->mad)) {
+		close_port(p);	/* what is open stays dead when the device comes back */
+		tell_state(p, PLANE_NO_DEVICE, "the device of our own port is gone");
+		return;
+	}
 	if (!mad_active(p->mad)) {
 		tell_state(p, PLANE_DOWN, "our own port has no link");
 		return;
@@ -287,15 +361,21 @@ look(struct plane_thread *p)
 static void
 read_tables(struct plane_thread *p)
 {
-	struct ask_with w = with(p);
+	struct ask_with w = with_looks(p, READ_TABLES);
 	uint64_t from = mono_us(), h;
 
 	p->tables_us = from + p->w->conf.sweep_s * (uint64_t)1000000;
-	if (!p->snap->fabric || read_forwarding(p->seen, &w) != MAD_DONE)
+	if (!p->snap->fabric)
 		return;
+	if (!was_whole(p, READ_TABLES, read_forwarding(p->seen, &w))) {
+		if (p->patient[READ_TABLES])
+			p->tables_us = from;
+		return;
+	}
 	h = forwarding_hash(p->seen);
 	if (h == p->forwarding && p->tables_sweep && !p->walked) {
 		p->lanes_run |= !p->have_lanes;
+		p->records_run = true;
 		return;
 	}
 	/* LIDs may have moved with the tables, where no link did. */
@@ -303,7 +383,8 @@ read_tables(struct plane_thread *p)
 		walk(p);
 	p->walked = false;
 	p->forwarding = h;
-	p->lanes_run = true;
+	p->lanes_run = p->records_run = true;
+	p->seen->sa = (struct sa_read){ 0 };
 	p->tables_us = mono_us() + SETTLE_MS * 1000;
 	publish(p, (uint32_t)((mono_us() - from) / 1000), true);
 }
@@ -311,11 +392,12 @@ read_tables(struct plane_thread *p)
 static void
 read_some_lanes(struct plane_thread *p)
 {
-	struct ask_with w = with(p);
+	struct ask_with w = with_looks(p, READ_TABLES);
 	uint64_t h;
 
-	if (read_lanes(p->seen, &w, LANES_AT_ONCE, &p->lanes_at) != MAD_DONE) {
-		p->lanes_run = false;	/* whoever finds out why walks again */
+	if (!was_whole(p, READ_TABLES, read_lanes(p->seen, &w, LANES_AT_ONCE, &p->lanes_at))) {
+		/* Whoever finds out why walks again. */
+		p->lanes_run &= p->patient[READ_TABLES];
 		return;
 	}
 	if (p->lanes_at)
@@ -329,12 +411,28 @@ read_some_lanes(struct plane_thread *p)
 	publish(p, 0, true);
 }
 
+static void
+read_some_records(struct plane_thread *p)
+{
+	struct ask_with w = with_looks(p, READ_RECORDS);
+	struct sa_read was = p->seen->sa;
+
+	if (!was_whole(p, READ_RECORDS, read_records(p->seen, &w))) {
+		p->records_run &= p->patient[READ_RECORDS];
+		p->seen->sa = was;
+		return;
+	}
+	p->records_run = false;
+	if (p->seen->sa.sls != was.sls || (!was.asked && p->seen->sa.asked))
+		publish(p, 0, false);
+}
+
 /* ---- counters ------------------------------------------------------------------------------------- */
 
 static void
 poll_counters(struct plane_thread *p)
 {
-	struct ask_with w = with(p);
+	struct ask_with w = with_looks(p, READ_COUNTERS);
 	struct poll *n = calloc(1, sizeof(*n));
 
 	if (n)
@@ -346,23 +444,13 @@ poll_counters(struct plane_thread *p)
 	n->snap = snapshot_get(p->snap);
 	n->number = ++p->polls;
 	n->at_ms = wall_ms();
-	if (read_counters(p->seen, &w, n) == MAD_DONE)
+	if (was_whole(p, READ_COUNTERS, read_counters(p->seen, &w, n)))
 		tell(p, NULL, n, PLANE_UP, "");
 	else
 		poll_free(n);
 }
 
 /* ---- the port, and events of the device ------------------------------------------------------------- */
-
-static void
-close_port(struct plane_thread *p)
-{
-	if (p->verbs)
-		ibv_close_device(p->verbs);
-	p->verbs = NULL;
-	mad_close(p->mad);
-	p->mad = NULL;
-}
 
 /* A device may be there for MADs and not for verbs: then changes are looked for. */
 static void
@@ -451,21 +539,23 @@ step(struct plane_thread *p)
 		look(p);
 		p->look_us = mono_us() + p->look_ms * (uint64_t)1000;
 	}
-	if (!p->snap)
+	if (!p->snap || !p->mad)
 		return;
 	if (p->snap->fabric && now >= p->poll_us) {
 		p->poll_us = p->poll_us + 2 * poll_us > now ? p->poll_us + poll_us : now + poll_us;
 		poll_counters(p);
 	}
-	if (mono_us() >= p->tables_us) {
+	if (p->look_us && mono_us() >= p->tables_us) {
 		bool periodic = !p->lanes_run && p->have_lanes;
 
 		read_tables(p);
 		if (periodic && !p->lanes_run && p->snap->fabric)
 			read_some_lanes(p);
 	}
-	if (p->lanes_run && p->snap->fabric)
+	if (p->look_us && p->lanes_run && p->snap->fabric)
 		read_some_lanes(p);
+	else if (p->look_us && p->records_run && p->have_lanes && p->snap->fabric)
+		read_some_records(p);
 }
 
 static void *
@@ -485,7 +575,7 @@ run(void *arg)
 		if (p->snap)
 			until = least(until, p->tables_us);
 		if (p->snap && p->snap->fabric)
-			until = p->lanes_run ? 0 : least(until, p->poll_us);
+			until = p->lanes_run || (p->records_run && p->have_lanes) ? 0 : least(until, p->poll_us);
 		wait_until(p, until);
 	}
 	close_port(p);
@@ -533,7 +623,7 @@ name_planes(struct sweeper *w)
 		size_t n = strcspn(s, ","), ca = strcspn(s, ":,");
 
 		*p = (struct plane_thread){ .w = w, .index = w->n_planes++, .wake = -1,
-					    .look_ms = LOOK_MS };
+					    .look_ms = LOOK_MS, .again_ms = LOOK_MS };
 		snprintf(p->ca, sizeof(p->ca), "%.*s", (int)(ca < n ? ca : n), s);
 		p->port = ca < n ? atoi(s + ca + 1) : 0;
 		s += n + (s[n] == ',');
@@ -599,14 +689,14 @@ sweeper_stop(struct sweeper *w)
 	bool ended = true;
 
 	atomic_store(&w->stop, true);
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += STOP_MS / 1000 + 1;
 	for (unsigned i = 0; i < w->n_planes; i++) {
 		struct plane_thread *p = &w->plane[i];
 
 		if (p->runs) {
 			wake(p);
-			ended &= pthread_timedjoin_np(p->thread, NULL, &until) == 0;
+			ended &= pthread_clockjoin_np(p->thread, NULL, CLOCK_MONOTONIC, &until) == 0;
 		}
 	}
 	if (w->watch)

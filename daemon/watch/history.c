@@ -230,7 +230,7 @@ on_save(evutil_socket_t fd, short what, void *arg)
 	(void)fd, (void)what;
 	if (h->loading || h->saving || !(s = what_to_save(d)))
 		return;
-	h->saving = worker_add(d->worker, save_files, saved, s) == 0;
+	h->saving = worker_add(d->worker[WORK_OWN], save_files, saved, s) == 0;
 	if (!h->saving)
 		saved(s);	/* next time */
 }
@@ -317,7 +317,7 @@ start_loading(struct moored *d)
 	l->d = d;
 	l->rows = d->history->rows;
 	strcpy(l->dir, d->conf.state_dir);
-	d->history->loading = worker_add(d->worker, load_files, loaded, l) == 0;
+	d->history->loading = worker_add(d->worker[WORK_OWN], load_files, loaded, l) == 0;
 	if (!d->history->loading)
 		free(l);
 }

@@ -91,7 +91,7 @@ on_metrics(struct evhttp_request *req, void *arg)
 
 	(void)arg;
 	if (s && (s->m = metrics_take(web.d)) &&
-	    worker_add(web.d->worker, scrape_run, scrape_done, s) == 0) {
+	    worker_add(web.d->worker[WORK_SHORT], scrape_run, scrape_done, s) == 0) {
 		web.running++;
 		s->req = req;
 		evhttp_connection_set_closecb(evhttp_request_get_connection(req), on_gone, s);

@@ -2,7 +2,7 @@
 /* why.c - the cause of a hot link in words, and the causes of those that were raised: who
  * asks later, when the link is cool again, gets what was true then.
  *
- * The estimate takes up to a second, so it is made on the worker from a copy of the
+ * The estimate takes up to a second, so it is made on the worker for our own from a copy of the
  * step that raised them, once for all of them.  While one is under way, those raised
  * meanwhile go without.
  * Elsewhere: the estimate itself (lib/load), who asks now (rpc/methods_hot.c). */
@@ -161,7 +161,7 @@ hot_explain(struct moored *d, unsigned plane, const struct hot_raised *raised)
 	if (!raised->n || p->explaining || !p->snap->lft || !(j = calloc(1, sizeof(*j))))
 		return;
 	*j = (struct job){ .d = d, .plane = plane, .copy = hot_copy(plane), .raised = *raised };
-	p->explaining = j->copy && worker_add(d->worker, find_causes, keep_causes, j) == 0;
+	p->explaining = j->copy && worker_add(d->worker[WORK_OWN], find_causes, keep_causes, j) == 0;
 	if (!p->explaining) {
 		hot_copy_free(j->copy);
 		free(j);

@@ -269,7 +269,7 @@ look(struct moored *d, struct view *v)
 	if (!d->plan || w->plane[p].running || !(j = calloc(1, sizeof(*j))))
 		return;
 	*j = (struct job){ .d = d, .view = view_get(v), .plan = planned_get(d->plan) };
-	w->plane[p].running = worker_add(d->worker, job_run, job_done, j) == 0;
+	w->plane[p].running = worker_add(d->worker[WORK_OWN], job_run, job_done, j) == 0;
 	if (w->plane[p].running)
 		return;
 	view_put(j->view);	/* the next sweep is looked at */

@@ -170,7 +170,7 @@ check_head(const struct moore_plan *p, struct moore_err *err)
 	int rc = 0;
 
 	if (!p->n_switches)
-		return moore_fail(err, MOORE_EPLAN, 0, "switches: empty: a plan has at least one");
+		return moore_fail(err, MOORE_EPLAN, 0, "switches: there is none: is the file empty, or cut off?");
 	if (p->n_switches > MOORE_PLAN_COUNT_MAX || p->n_endpoints > MOORE_PLAN_COUNT_MAX ||
 	    p->n_cables > MOORE_PLAN_COUNT_MAX)
 		return moore_fail(err, MOORE_EPLAN, 0, "%u switches, %u endpoints, %u cables: a plan "

@@ -25,7 +25,19 @@ struct moore_rhint {
 	uint8_t *slot, *len, *ok;
 	uint32_t *queue, n_reached;	/* reached nodes by length */
 	uint32_t *acc;		/* scratch, per node */
+	uint8_t *beside;	/* the root: while a layer's tree grows */
+	struct moore_rway {	/* how a node could hang on the tree */
+		uint64_t price;	/* UINT64_MAX: not at all */
+		uint32_t edge;
+		uint8_t ok;
+	} *way;
+	struct moore_rserve {	/* who would hang on it then, and the load on the way */
+		uint64_t load;
+		uint32_t n;
+	} *serve;
+	uint8_t *fits;		/* of an edge: what is right for its tail over it, 0: none */
 	uint64_t *price;	/* of letting a node take two hops */
+	uint32_t *kid, *sibling;	/* lists of a node's children; MOORE_NONE ends */
 };
 
 int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,

@@ -11,7 +11,7 @@
  *   valiant.c  the non-minimal layers
  *   kinds.c    what their detours should look like
  *   halves.c   their trees where middle switches are split into halves
- *   hint.c     the trees of profile sl-hint, and which tables are right on them
+ *   hint*.c    the trees of profile sl-hint (hint_impl.h)
  *   route.c    the sequence, and the forwarding tables
  *   mcast.c    trees for multicast groups
  *
@@ -264,10 +264,14 @@ struct moore_rvaliant {
 	uint32_t *load;		/* of each edge, over all slices of hosts so far */
 	uint8_t *wish;		/* scratch, per node */
 	uint32_t *acc;
-	uint8_t *via;
-	uint64_t *beyond, *route;
+	uint8_t *hops;		/* of a node that a leaf may hang on; else MOORE_LEN_NONE */
+	struct moore_rbeyond {	/* its route */
+		uint64_t price;
+		uint32_t edge;	/* its first */
+		uint16_t parent;
+		uint8_t end;	/* the bit of its last link */
+	} *beyond;
 	uint64_t *price;	/* of each edge */
-	uint8_t *end;		/* of a node: the bit of its route's last link */
 	uint64_t *first, *last_hop;	/* matrices: links that earlier trees used */
 	uint16_t *gain;		/* likewise: what detours gave */
 	uint64_t again;		/* the price of using one of them again */

@@ -27,6 +27,10 @@
 
 #define MIN_SHARES 3		/* at most a third of the last hops is out of service */
 
+#define LONG_BIT 58		/* prices, above all loads */
+#define DEAR ((uint64_t)1 << 60)
+#define NEVER ((uint64_t)1 << 62)
+
 int
 moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
 		    const struct moore_rkind *kind)
@@ -41,19 +45,17 @@ moore_rvaliant_init(struct moore_rvaliant *v, const struct moore_rbalance *b,
 	v->load = calloc(b->v->g->n_edges + 1, sizeof(*v->load));
 	v->wish = calloc(n + 1, 1);
 	v->acc = calloc(n + 1, sizeof(*v->acc));
-	v->via = calloc(n + 1, 1);
+	v->hops = calloc(n + 1, 1);
 	v->beyond = calloc(n + 1, sizeof(*v->beyond));
-	v->route = calloc(n + 1, sizeof(*v->route));
 	v->price = calloc(b->v->g->n_edges + 1, sizeof(*v->price));
-	v->end = calloc(n + 1, 1);
 	v->gain = calloc(n * n + 1, sizeof(*v->gain));
 	v->first = calloc(n * n + 1, sizeof(*v->first));
 	v->last_hop = calloc(n * n + 1, sizeof(*v->last_hop));
 	for (uint32_t s = 0; s < n; s++)
 		v->split |= b->v->g->half[s] != 0;
 	return v->slot && v->len && v->flags && v->order && v->load &&
-		v->wish && v->acc && v->via && v->beyond && v->route && v->price &&
-		v->end && v->first && v->last_hop && v->gain &&
+		v->wish && v->acc && v->hops && v->beyond && v->price &&
+		v->first && v->last_hop && v->gain &&
 		moore_rtree_init(&v->t, b->v->g) == 0 ? 0 : -MOORE_ENOMEM;
 }
 
@@ -67,14 +69,12 @@ moore_rvaliant_fini(struct moore_rvaliant *v)
 	free(v->load);
 	free(v->wish);
 	free(v->acc);
+	free(v->hops);
 	free(v->beyond);
-	free(v->via);
 	free(v->price);
-	free(v->end);
 	free(v->gain);
 	free(v->first);
 	free(v->last_hop);
-	free(v->route);
 	moore_rtree_fini(&v->t);
 	*v = (struct moore_rvaliant){ 0 };
 }
@@ -97,10 +97,7 @@ struct tree {
  * in others because it had more of them than most. */
 enum { SATED = 1, PASS = 2, KIDS = 4, COVERED = 8 };
 
-#define LONG_BIT 58		/* prices, above all loads */
-#define DEAR ((uint64_t)1 << 60)
-#define NEVER_BIT 62
-#define NEVER ((uint64_t)1 << NEVER_BIT)
+#define NOBODY UINT16_MAX
 #define MAX_MEAN ((uint64_t)1 << 16)
 #define MAX_AGAIN ((uint64_t)1 << 55)	/* so that sums stay below LONG_BIT */
 #define AGAIN 361		/* links at a switch, squared, where a mean price is added */
@@ -167,48 +164,19 @@ grow(struct moore_rvaliant *v, const struct moore_rview *view, uint32_t root, ui
 
 /* What a source more on e would add to the sum of fourth powers, nearly; kept for
  * every edge, since loads change less often than they are asked for. */
-static void
-set_load(struct moore_rvaliant *v, uint32_t e, uint32_t load)
+static inline uint64_t
+price_at(const struct moore_rvaliant *v, uint32_t e, uint32_t load)
 {
 	uint64_t c = moore_rgraph_cost(v->b->v->g, e, (uint64_t)load + v->units);
 
+	return c * c * c;
+}
+
+static inline void
+set_load(struct moore_rvaliant *v, uint32_t e, uint32_t load)
+{
 	v->load[e] = load;
-	v->price[e] = v->b->v->g->flags[e] & v->b->v->flag ? c * c * c : NEVER;
-}
-
-/* Change the load of every edge on the route from edge e to the root. */
-static void
-change_route(const struct tree *w, uint32_t e, uint32_t by)
-{
-	const struct moore_rgraph *g = w->view->g;
-
-	for (;; e = g->xadj[g->to[e]] + w->slot[g->to[e]]) {
-		set_load(w->v, e, w->v->load[e] + by);
-		if (g->to[e] == w->root)
-			return;
-	}
-}
-
-static void
-keep_tree(struct tree *w)
-{
-	struct moore_rvaliant *v = w->v;
-	const struct moore_rtree *t = &v->t;
-	const struct moore_rgraph *g = w->view->g;
-
-	memcpy(w->slot, t->slot, g->n);
-	memcpy(w->len, t->len, g->n);
-	for (uint32_t s = 0; s < g->n; s++)
-		w->flags[s] = (uint8_t)((w->flags[s] & (SATED | COVERED)) | t->pass[s] * PASS |
-					t->kids[s] * KIDS);
-	for (uint32_t i = 0; i < t->n_reached; i++)
-		v->order[i] = (uint16_t)t->queue[i];
-	moore_rtree_sources(g, t->slot, v->order, t->n_reached, v->acc);
-	for (uint32_t i = 1; i < t->n_reached; i++) {
-		uint32_t s = t->queue[i], e = g->xadj[s] + t->slot[s];
-
-		set_load(v, e, v->load[e] + v->acc[s] * w->units);
-	}
+	v->price[e] = price_at(v, e, load);
 }
 
 /* Does the kind of layers let others go on over x? */
@@ -228,16 +196,15 @@ is_of_kind(const struct tree *w, uint32_t x)
 /* For a node to hang on: its hops (MOORE_LEN_NONE when it lets nobody through),
  * and the price of its route, renewed as leaves come.  A switch that still wants
  * a detour of its own, and would lose it by taking a leaf, is dear. */
-static void
+static inline void
 set_beyond(struct tree *w, uint32_t x, uint64_t sum)
 {
 	uint8_t flags = w->flags[x];
 	bool dear = !(flags & (KIDS | SATED)) & (w->len[x] == w->dist[x]) & w->view->g->weight[x];
+	bool open = flags & PASS && is_of_kind(w, x);
 
-	if (!is_of_kind(w, x))
-		flags &= (uint8_t)~PASS;
-	w->v->via[x] = flags & PASS ? w->len[x] : MOORE_LEN_NONE;
-	w->v->beyond[x] = flags & PASS ? sum + dear * DEAR : NEVER;
+	w->v->hops[x] = open ? w->len[x] : MOORE_LEN_NONE;
+	w->v->beyond[x].price = sum + dear * DEAR;
 }
 
 /* The bit of the link that e is the other end of, at its head. */
@@ -250,15 +217,27 @@ root_slot(const struct moore_rgraph *g, uint32_t e)
 static void
 renew(struct tree *w, uint32_t x)
 {
-	const struct moore_rgraph *g = w->view->g;
+	struct moore_rbeyond *b = w->v->beyond;
+	uint32_t last = 0;
 	uint64_t sum = 0;
 
-	for (uint32_t a = x, e; a != w->root && w->flags[x] & PASS; a = g->to[e]) {
-		e = g->xadj[a] + w->slot[a];
-		sum += w->v->price[e];
-		w->v->end[x] = root_slot(g, e);
+	for (uint32_t a = x; b[a].parent != NOBODY; a = b[a].parent) {
+		last = b[a].edge;
+		sum += w->v->price[last];
 	}
+	if (b[x].parent != NOBODY)
+		b[x].end = root_slot(w->view->g, last);
 	set_beyond(w, x, sum);
+}
+
+static void
+set_parent(struct tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->view->g;
+	struct moore_rbeyond *b = &w->v->beyond[x];
+
+	b->edge = g->xadj[x] + w->slot[x];
+	b->parent = w->slot[x] == MOORE_SLOT_NONE ? NOBODY : (uint16_t)g->to[b->edge];
 }
 
 /* The root is never a detour. */
@@ -266,29 +245,41 @@ static void
 renew_all(struct tree *w)
 {
 	for (uint32_t x = 0; x < w->view->g->n; x++)
+		set_parent(w, x);
+	for (uint32_t x = 0; x < w->view->g->n; x++)
 		renew(w, x);
-	w->v->via[w->root] = MOORE_LEN_NONE;
+	w->v->hops[w->root] = MOORE_LEN_NONE;
 }
 
-/* The same for the tree just grown. */
+/* The tree just grown, its loads and prices. */
 static void
-price_grown(struct tree *w)
+keep_tree(struct tree *w)
 {
+	struct moore_rvaliant *v = w->v;
+	const struct moore_rtree *t = &v->t;
 	const struct moore_rgraph *g = w->view->g;
-	const struct moore_rtree *t = &w->v->t;
-	uint64_t *route = w->v->route;
 
+	memcpy(w->slot, t->slot, g->n);
+	memcpy(w->len, t->len, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		w->flags[s] = (uint8_t)((w->flags[s] & (SATED | COVERED)) | t->pass[s] * PASS |
+					t->kids[s] * KIDS);
+	for (uint32_t i = 0; i < t->n_reached; i++)
+		v->order[i] = (uint16_t)t->queue[i];
+	moore_rtree_sources(g, t->slot, v->order, t->n_reached, v->acc);
 	if (t->n_reached < g->n)
 		renew_all(w);
-	route[w->root] = 0;
+	v->beyond[w->root].price = 0;
+	set_parent(w, w->root);
 	for (uint32_t i = 1; i < t->n_reached; i++) {
-		uint32_t x = t->queue[i], e = g->xadj[x] + t->slot[x];
+		uint32_t x = v->order[i], e = g->xadj[x] + t->slot[x], r = g->to[e];
 
-		route[x] = route[g->to[e]] + w->v->price[e];
-		w->v->end[x] = g->to[e] == w->root ? root_slot(g, e) : w->v->end[g->to[e]];
-		set_beyond(w, x, route[x]);
+		set_parent(w, x);
+		set_load(v, e, v->load[e] + v->acc[x] * w->units);
+		v->beyond[x].end = r == w->root ? root_slot(g, e) : v->beyond[r].end;
+		set_beyond(w, x, v->beyond[r].price + v->price[e]);	/* r has children: not dear */
 	}
-	w->v->via[w->root] = MOORE_LEN_NONE;
+	v->hops[w->root] = MOORE_LEN_NONE;
 }
 
 /* ---- leaves that move ----------------------------------------------------------------- */
@@ -298,93 +289,87 @@ static void
 hang(struct tree *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = w->view->g;
+	struct moore_rbeyond *b = w->v->beyond;
+	uint32_t x = g->to[e];
+	uint64_t sum = 0;
 
 	w->slot[s] = (uint8_t)(e - g->xadj[s]);
-	w->len[s] = (uint8_t)(w->len[g->to[e]] + 1);
+	w->len[s] = (uint8_t)(w->len[x] + 1);
 	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
 				(moore_rview_transit(w->view, s) && moore_rview_legal(w->view, w->slot, w->root, e) ? PASS : 0));
-	w->flags[g->to[e]] |= KIDS;
-	change_route(w, e, w->units);
-	renew(w, g->to[e]);
-	renew(w, s);
+	w->flags[x] |= KIDS;
+	set_parent(w, s);
+	set_load(w->v, e, w->v->load[e] + w->units);
+	for (uint32_t a = x; b[a].parent != NOBODY; a = b[a].parent) {
+		uint32_t o = b[a].edge;
+
+		set_load(w->v, o, w->v->load[o] + w->units);
+		sum += w->v->price[o];
+	}
+	b[x].price = sum;
+	b[s].end = b[x].end;
+	set_beyond(w, s, sum + w->v->price[e]);
 }
 
 static void
 move(struct tree *w, uint32_t s, uint32_t e)
 {
-	change_route(w, w->view->g->xadj[s] + w->slot[s], -w->units);
+	const struct moore_rbeyond *b = w->v->beyond;
+
+	for (uint32_t a = s; b[a].parent != NOBODY; a = b[a].parent)
+		set_load(w->v, b[a].edge, w->v->load[b[a].edge] - w->units);
 	hang(w, s, e);
 }
 
-/* Which of the n edges of s is the cheapest, below limit: by the prices of the edge
- * and of what lies beyond it, and of using a first or last link again; a route of
- * lo hops from there before longer ones, or the other way round, as the kind has
- * it; n when none is.  This is where the time goes: no branch but the loop's. */
+/* Slots of s that lead to where a route has lo to lo + span hops to go. */
 static uint32_t
-least_of(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uint64_t limit)
-{
-	const struct moore_rvaliant *v = w->v;
-	const uint32_t *xadj = w->view->g->xadj, n = xadj[s + 1] - xadj[s];
-	const uint32_t *to = w->view->g->to + xadj[s];
-	const uint64_t *price = v->price + xadj[s], first = w->first[s], last = w->last[s];
-	const uint64_t *beyond = v->beyond;
-	const uint8_t *via = v->via;
-	uint64_t least = limit < NEVER ? limit : NEVER, want = v->kind->longest ? span : 0;
-	uint32_t best = n;
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t x = to[i];
-		uint64_t more = (uint64_t)via[x] - lo;		/* top bits: signs, not branches */
-		uint64_t p = price[i] + beyond[x] + (-(more ^ want) >> 63 << LONG_BIT);
-
-		p += ((first >> (i & 63) & 1) + (last >> v->end[x] & 1)) * v->again;
-		p |= ((span - more) | more) >> 63 << NEVER_BIT;
-		best = p < least ? i : best;
-		least = p < least ? p : least;
-	}
-	return best;
-}
-
-/* Where links of one lane must be looked at one by one. */
-static uint32_t
-least_of_lanes(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uint64_t limit)
+list_ways(const struct tree *w, uint32_t s, unsigned lo, unsigned span, uint8_t *slot)
 {
 	const struct moore_rgraph *g = w->view->g;
-	uint32_t n = g->xadj[s + 1] - g->xadj[s], best = n;
-	uint64_t least = limit < NEVER ? limit : NEVER;
-	unsigned want = w->v->kind->longest ? span : 0;
+	const uint8_t *hops = w->v->hops;
+	const uint32_t *to = g->to + g->xadj[s];
+	uint32_t n = g->xadj[s + 1] - g->xadj[s], n_ways = 0, k = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t e = g->xadj[s] + i, x = g->to[e], more = (uint32_t)w->v->via[x] - lo;
-		uint64_t p = w->v->price[e] + w->v->beyond[x] + ((uint64_t)(more != want) << LONG_BIT);
-
-		if (more <= span && p < least &&
-		    moore_rview_leaf(w->view, w->slot, w->root, s, e)) {
-			least = p;
-			best = i;
-		}
+		slot[n_ways] = (uint8_t)i;
+		n_ways += (uint8_t)(hops[to[i]] - lo) <= span;
 	}
-	return best;
+	if (!w->v->lanes)
+		return n_ways;
+	for (uint32_t i = 0; i < n_ways; i++) {
+		slot[k] = slot[i];
+		k += moore_rview_leaf(w->view, w->slot, w->root, s, g->xadj[s] + slot[i]);
+	}
+	return k;
 }
 
-/* The cheapest edge for leaf s with a route of lo+1 to hi+1 hops, not over
- * `not`; MOORE_NONE when there is none. */
+/* The cheapest edge for leaf s with a route of lo+1 to hi+1 hops, not over `not`,
+ * below limit, MOORE_NONE when there is none: by the prices of the edge and of what
+ * lies beyond it, and of using a first or last link again; a route of lo+1 hops
+ * before longer ones, or the other way round, as the kind has it.  This is where
+ * the time goes: no branches in loops. */
 static uint32_t
 cheapest(const struct tree *w, uint32_t s, unsigned lo, unsigned hi, uint32_t not, uint64_t limit)
 {
-	const struct moore_rgraph *g = w->view->g;
-	uint32_t base = g->xadj[s], n = g->xadj[s + 1] - base, best;
-	uint8_t *via = not == MOORE_NONE ? NULL : &w->v->via[not], was = via ? *via : 0;
+	const struct moore_rvaliant *v = w->v;
+	uint32_t base = w->view->g->xadj[s], best = MOORE_NONE, n;
+	const uint32_t *to = w->view->g->to + base;
+	const uint64_t *price = v->price + base, first = w->first[s], last = w->last[s];
+	uint64_t least = limit < NEVER ? limit : NEVER;
+	unsigned want = v->kind->longest ? hi : lo;
+	uint8_t slot[256];
 
-	if (via)
-		*via = MOORE_LEN_NONE;
-	if (w->v->lanes)
-		best = least_of_lanes(w, s, lo, hi - lo, limit);
-	else
-		best = least_of(w, s, lo, hi - lo, limit);
-	if (via)
-		*via = was;
-	return best < n ? base + best : MOORE_NONE;
+	n = list_ways(w, s, lo, hi - lo, slot);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = slot[k], x = to[i];
+		uint64_t p = price[i] + v->beyond[x].price + ((uint64_t)(v->hops[x] != want) << LONG_BIT);
+
+		p += ((first >> (i & 63) & 1) + (last >> v->beyond[x].end & 1)) * v->again;
+		p = x == not ? NEVER : p;
+		best = p < least ? base + i : best;
+		least = p < least ? p : least;
+	}
+	return best;
 }
 
 /* The best detour of leaf s: one hop longer than minimal, or two (three from a
@@ -397,6 +382,22 @@ best_detour(const struct tree *w, uint32_t s, uint32_t not)
 
 	return cheapest(w, s, d, d < 2 ? 3 : d + 1, not,
 			w->flags[s] & SATED || w->v->last ? DEAR : UINT64_MAX);
+}
+
+/* Those now, in order from `first` on, whose routes are longer than minimal or not,
+ * and whose flag SATED is as said. */
+static uint32_t
+list_leaves(struct tree *w, uint32_t first, bool longer, uint8_t mask, uint8_t flags)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t k = 0;
+
+	for (uint32_t i = 0, s = first; i < g->n; i++, s = s + 1 < g->n ? s + 1 : 0) {
+		w->v->order[k] = (uint16_t)s;
+		k += ((w->flags[s] & (mask | KIDS)) == flags) & g->weight[s] &
+			(w->slot[s] != MOORE_SLOT_NONE) & ((w->len[s] > w->dist[s]) == longer);
+	}
+	return k;
 }
 
 /* A leaf that counts: no children, a route, and a source of load. */
@@ -420,13 +421,11 @@ is_free(const struct tree *w, uint32_t s)
 static uint32_t
 fair_detour(const struct tree *w, uint32_t s)
 {
-	const struct moore_rgraph *g = w->view->g;
+	const struct moore_rbeyond *b = w->v->beyond;
 	uint64_t now = 0;
 
-	for (uint32_t a = s, e; a != w->root; a = g->to[e]) {
-		e = g->xadj[a] + w->slot[a];
-		now += w->v->price[e];
-	}
+	for (uint32_t a = s; b[a].parent != NOBODY; a = b[a].parent)
+		now += w->v->price[b[a].edge];
 	return cheapest(w, s, w->dist[s] + 1u, w->dist[s] + 1u, MOORE_NONE,
 			MOORE_DETOUR_WORTH * now);
 }
@@ -434,13 +433,12 @@ fair_detour(const struct tree *w, uint32_t s)
 static void
 move_leaves(struct tree *w, uint32_t first, bool sated)
 {
-	const struct moore_rgraph *g = w->view->g;
+	uint32_t n = list_leaves(w, first, false, SATED, sated ? SATED : 0);
 
-	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t s = first + i < g->n ? first + i : first + i - g->n, e;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = w->v->order[i], e;
 
-		if (!is_leaf(w, s) || w->len[s] > w->dist[s] ||
-		    sated != ((w->flags[s] & SATED) != 0))
+		if (w->flags[s] & KIDS)
 			continue;
 		e = is_free(w, s) ? fair_detour(w, s) : best_detour(w, s, MOORE_NONE);
 		if (e != MOORE_NONE)
@@ -448,26 +446,41 @@ move_leaves(struct tree *w, uint32_t first, bool sated)
 	}
 }
 
+/* The price of x's route, but for what one leaf of it brings. */
+static uint64_t
+price_without(const struct tree *w, uint32_t x)
+{
+	const struct moore_rbeyond *b = w->v->beyond;
+	uint64_t sum = 0;
+
+	for (; b[x].parent != NOBODY; x = b[x].parent)
+		sum += price_at(w->v, b[x].edge, w->v->load[b[x].edge] - w->units);
+	return sum;
+}
+
 /* Leaves on detours move to cheaper ones as long. */
 static void
 sweep(struct tree *w)
 {
 	const struct moore_rgraph *g = w->view->g;
+	uint32_t n;
 
 	renew_all(w);
-	for (uint32_t s = 0; s < g->n; s++) {
-		uint32_t now, e;
+	n = list_leaves(w, 0, true, 0, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = w->v->order[i], now, e;
+		uint64_t was;
 
-		if (!is_leaf(w, s) || w->len[s] <= w->dist[s])
+		if (w->flags[s] & KIDS)
 			continue;
 		now = g->xadj[s] + w->slot[s];
-		change_route(w, now, -w->units);
-		renew(w, g->to[now]);
+		was = w->v->price[now];
+		w->v->price[now] = price_at(w->v, now, w->v->load[now] - w->units);
+		w->v->beyond[g->to[now]].price = price_without(w, g->to[now]);
 		e = cheapest(w, s, w->len[s] - 1u, w->len[s] - 1u, MOORE_NONE, DEAR);
+		w->v->price[now] = was;
 		if (e != MOORE_NONE && e != now)
-			hang(w, s, e);
-		else
-			change_route(w, now, w->units);
+			move(w, s, e);
 	}
 }
 
@@ -503,11 +516,11 @@ send_children_off(struct tree *w, uint32_t s, unsigned generations)
 	const struct moore_rgraph *g = w->view->g;
 	bool all = true;
 
-	w->v->via[s] = MOORE_LEN_NONE;	/* nobody comes while they leave */
+	w->v->hops[s] = MOORE_LEN_NONE;	/* nobody comes while they leave */
 	for (uint32_t o = g->xadj[s]; all && o < g->xadj[s + 1]; o++) {
 		uint32_t c = g->to[o], e;
 
-		if (w->slot[c] == MOORE_SLOT_NONE || g->xadj[c] + w->slot[c] != g->rev[o])
+		if (w->v->beyond[c].parent != s)
 			continue;
 		if (w->flags[c] & KIDS && (!generations || !send_children_off(w, c, generations - 1))) {
 			all = false;
@@ -575,7 +588,6 @@ build_tree(struct moore_rvaliant *v, uint32_t root, uint32_t units, uint32_t n_c
 		grow(v, w.view, root, n_connected);
 	}
 	keep_tree(&w);
-	price_grown(&w);
 	move_leaves(&w, first, false);
 	move_leaves(&w, first, true);
 }
@@ -600,8 +612,9 @@ sate(struct tree *w)
 	}
 }
 
+/* The links of the minimal tree. */
 static void
-note_links(struct tree *w, const uint8_t *slot)
+note_minimal(struct tree *w, const uint8_t *slot)
 {
 	const struct moore_rgraph *g = w->view->g;
 
@@ -630,8 +643,10 @@ note_gains(struct tree *w)
 		w->flags[s] |= COVERED;
 		w->gain[s] = (uint16_t)(w->gain[s] + 1 + OTHER_FIRST * (w->slot[s] != minimal[s]));
 	}
-	if (!w->v->split)
-		note_links(w, w->slot);
+	for (uint32_t s = 0; s < g->n && !w->v->split; s++) {
+		w->first[s] |= (uint64_t)(w->len[s] < MOORE_LEN_NONE) << (w->slot[s] & 63);
+		w->last[s] |= (uint64_t)(w->len[s] < MOORE_LEN_NONE) << w->v->beyond[s].end;
+	}
 }
 
 /* The slice at hand: prices, and what it costs to use a link again. */
@@ -647,7 +662,7 @@ start_slice(struct moore_rvaliant *v, const uint8_t *present)
 	v->lanes = false;
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		v->lanes |= v->b->v->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE;
-		set_load(v, e, v->load[e]);
+		v->price[e] = g->flags[e] & v->b->v->flag ? price_at(v, e, v->load[e]) : NEVER;
 		mean += v->load[e] + v->units;
 	}
 	mean /= g->n_edges + !g->n_edges;
@@ -673,7 +688,7 @@ moore_rvaliant_slice(struct moore_rvaliant *v, unsigned layer, unsigned n_layers
 
 		sate(&w);
 		if (turn + layer == 0 && !v->split)
-			note_links(&w, v->b->slot + (size_t)root * n);
+			note_minimal(&w, v->b->slot + (size_t)root * n);
 	}
 	for (uint32_t root = 0; root < n; root++)
 		if (present[root])

@@ -5,6 +5,7 @@
  * is renewed from the colours around it until nothing splits), fixing one vertex
  * after another while colours leave a choice, and trying its possible images in
  * turn (McKay, "Practical graph isomorphism", 1981, without automorphism pruning).
+ * When that takes too long, distances are colours too, and it is tried once more.
  * The map is then verified edge by edge, so a clash of hashes cannot give a wrong
  * one. */
 #include <stdlib.h>
@@ -17,6 +18,10 @@
 #define MIN_REFINEMENTS 64
 #define MAX_REFINEMENTS 256
 #define MAX_LINKS_COLOURED 1600000
+/* Rounds in all of them: a torus takes as many as it is long for each. */
+#define MIN_ROUNDS 1024
+#define MAX_VERTICES_COLOURED 8000000
+#define MAX_DISTANCES 200000000	/* links looked at, in each graph, for distances */
 
 struct graph {
 	uint32_t *xadj, *adj;
@@ -30,7 +35,7 @@ struct match {
 		uint32_t v;	/* 0..n-1 of g[0], n..2n-1 of g[1] */
 	} *mark;
 	uint64_t *twin;		/* of g[0]: a hash of the vertex's neighbours */
-	unsigned budget;
+	unsigned budget, rounds;
 	uint32_t *image;	/* of each of g[0]'s vertices */
 	struct moore_arena *tmp;
 	bool oom;
@@ -84,6 +89,27 @@ by_hash(const void *a, const void *b)
 	return x->v < y->v ? -1 : x->v > y->v;
 }
 
+/* Number the hashes that m->mark has of all 2n vertices.  The number of colours; 0
+ * when the two graphs do not have equally many vertices of each. */
+static uint32_t
+recolour(struct match *m, uint32_t *colour)
+{
+	uint32_t n = m->n, n_colours = 0;
+
+	qsort(m->mark, 2 * (size_t)n, sizeof(*m->mark), by_hash);
+	for (uint32_t i = 0, k; i < 2 * n; i = k, n_colours++) {
+		int balance = 0;
+
+		for (k = i; k < 2 * n && m->mark[k].hash == m->mark[i].hash; k++) {
+			balance += m->mark[k].v < n ? 1 : -1;
+			colour[m->mark[k].v] = n_colours;
+		}
+		if (balance)
+			return 0;
+	}
+	return n_colours;
+}
+
 /* Renew colours (2n of them: both graphs) until stable.  False when the two
  * graphs do not have equally many vertices of each colour. */
 static bool
@@ -92,6 +118,11 @@ refine(struct match *m, uint32_t *colour)
 	uint32_t n = m->n, n_colours = 0, before;
 
 	do {
+		if (!m->rounds) {
+			m->budget = 0;
+			return false;
+		}
+		m->rounds--;
 		before = n_colours;
 		for (uint32_t v = 0; v < 2 * n; v++) {
 			const struct graph *g = &m->g[v >= n];
@@ -106,20 +137,9 @@ refine(struct match *m, uint32_t *colour)
 			}
 			m->mark[v] = (struct mark){ moore_rng_next(&own) ^ sum, v };
 		}
-		qsort(m->mark, 2 * (size_t)n, sizeof(*m->mark), by_hash);
-		n_colours = 0;
-		for (uint32_t i = 0, k; i < 2 * n; i = k, n_colours++) {
-			int balance = 0;
-
-			for (k = i; k < 2 * n && m->mark[k].hash == m->mark[i].hash; k++) {
-				balance += m->mark[k].v < n ? 1 : -1;
-				colour[m->mark[k].v] = n_colours;
-			}
-			if (balance)
-				return false;
-		}
+		n_colours = recolour(m, colour);
 	} while (n_colours > before);
-	return true;
+	return n_colours || !n;
 }
 
 /* Map the vertices of each colour in turn (one, or twins): is that map right? */
@@ -217,6 +237,68 @@ search(struct match *m, uint32_t *colour)
 	return false;
 }
 
+/* How many vertices, of what colours, are how far from v: a hash. */
+static uint64_t
+profile(const struct graph *g, uint32_t n, uint32_t v, const uint32_t *colour, uint32_t *depth,
+	uint32_t *queue)
+{
+	struct moore_rng own = { colour[v] };
+	uint64_t sum = 0;
+	uint32_t end = 1;
+
+	memset(depth, 0xff, n * sizeof(*depth));
+	depth[queue[0] = v] = 0;
+	for (uint32_t k = 0; k < end; k++) {
+		const uint32_t w = queue[k];
+		struct moore_rng r = { (uint64_t)colour[w] << 32 | depth[w] };
+		uint64_t ahead = 1;
+
+		for (uint32_t i = g->xadj[w]; i < g->xadj[w + 1]; i++) {
+			if (depth[g->adj[i]] == MOORE_NONE) {
+				depth[g->adj[i]] = depth[w] + 1;
+				queue[end++] = g->adj[i];
+			}
+			ahead += depth[g->adj[i]] > depth[w];
+		}
+		sum += moore_rng_next(&r) * ahead;
+	}
+	return moore_rng_next(&own) ^ sum;
+}
+
+/* Colours by distances.  Where every vertex has as many links and no two are alike, as
+ * in random regular graphs, the colours around a vertex tell nothing at first, and
+ * each of the others may be its only image.  True when this tells more. */
+static bool
+split_by_distance(struct match *m, uint32_t *colour)
+{
+	uint32_t n = m->n, most = 0, *depth = moore_arena_alloc(m->tmp, n, sizeof(*depth));
+	uint32_t *queue = moore_arena_alloc(m->tmp, n, sizeof(*queue));
+
+	if (!depth || !queue) {
+		m->oom = true;
+		return false;
+	}
+	for (uint32_t v = 0; v < 2 * n; v++) {
+		const struct graph *g = &m->g[v >= n];
+
+		most = colour[v] > most ? colour[v] : most;
+		m->mark[v] = (struct mark){ profile(g, n, v % n, colour + (v >= n ? n : 0), depth,
+						    queue), v };
+	}
+	return recolour(m, colour) > most + 1;
+}
+
+/* Effort for graphs of this size. */
+static void
+allow(struct match *m, size_t n_links)
+{
+	m->budget = (unsigned)(MAX_LINKS_COLOURED / (n_links + 1));
+	m->budget = m->budget < MIN_REFINEMENTS ? MIN_REFINEMENTS :
+		m->budget > MAX_REFINEMENTS ? MAX_REFINEMENTS : m->budget;
+	m->rounds = (unsigned)(MAX_VERTICES_COLOURED / (m->n + n_links + 1));
+	m->rounds = m->rounds < MIN_ROUNDS ? MIN_ROUNDS : m->rounds;
+}
+
 bool
 moore_topo_map(uint32_t n, const struct moore_topo_link *a, const struct moore_topo_link *b,
 	       size_t n_links, uint32_t *colour, uint32_t *image, bool *oom)
@@ -227,15 +309,18 @@ moore_topo_map(uint32_t n, const struct moore_topo_link *a, const struct moore_t
 
 	m.mark = moore_arena_alloc(&tmp, 2 * (size_t)n + 1, sizeof(*m.mark));
 	m.twin = moore_arena_alloc(&tmp, (size_t)n + 1, sizeof(*m.twin));
-	m.budget = (unsigned)(MAX_LINKS_COLOURED / (n_links + 1));
-	m.budget = m.budget < MIN_REFINEMENTS ? MIN_REFINEMENTS :
-		m.budget > MAX_REFINEMENTS ? MAX_REFINEMENTS : m.budget;
+	allow(&m, n_links);
 	if (!m.mark || !m.twin || !graph_init(&m.g[0], n, a, n_links, &tmp) ||
 	    !graph_init(&m.g[1], n, b, n_links, &tmp)) {
 		m.oom = true;
 	} else {
 		hash_neighbours(&m);
 		found = search(&m, colour);
+		if (!found && !m.budget && n * (n + 2 * (uint64_t)n_links) < MAX_DISTANCES &&
+		    split_by_distance(&m, colour)) {
+			allow(&m, n_links);
+			found = search(&m, colour);
+		}
 	}
 	moore_arena_free(&tmp);
 	*oom |= m.oom;

@@ -79,7 +79,7 @@ slope(const struct line *l)
 }
 
 static void
-bench(const char *family, const char *params, uint8_t lmc, struct line *line)
+bench(const char *family, const char *params, uint8_t lmc, const char *profile, struct line *line)
 {
 	struct moore_fabric *f = test_family(family, params, lmc);
 	double best[MARKS + 1] = { 1e9, 1e9, 1e9, 1e9 }, copy = 0, bytes = 0;
@@ -87,6 +87,7 @@ bench(const char *family, const char *params, uint8_t lmc, struct line *line)
 	struct moore_err err;
 
 	moore_conf_defaults(&conf);
+	moore_conf_set(&conf, "profile", profile, NULL);
 	for (int i = 0; i < RUNS; i++) {
 		struct moore_engine_result *r;
 		struct marks m;
@@ -107,8 +108,8 @@ bench(const char *family, const char *params, uint8_t lmc, struct line *line)
 		moore_engine_result_free(r);
 	}
 	add_point(line, bytes, best[MARKS]);
-	printf("  %-20s %3d %8u %6u %9.2f %7.2f %7.2f %8.2f %11.0f\n", params, lmc, f->n_switches,
-	       f->lid_top, best[0], best[1], best[2], best[MARKS], best[0] / copy);
+	printf("  %-10s %-8s %3d %8u %6u %9.2f %7.2f %7.2f %8.2f %11.0f\n", params, profile, lmc,
+	       f->n_switches, f->lid_top, best[0], best[1], best[2], best[MARKS], best[0] / copy);
 	moore_fabric_free(f);
 }
 
@@ -122,15 +123,16 @@ main(void)
 	struct line of_minimal = { 0 }, of_layered = { 0 }, other = { 0 };
 
 	printf("the engine alone, best of %d runs, ms\n", RUNS);
-	printf("  %-20s %3s %8s %6s %9s %7s %7s %8s %11s\n", "fabric", "LMC", "switches", "LIDs",
+	printf("  %-10s %-8s %3s %8s %6s %9s %7s %7s %8s %11s\n", "fabric", "profile", "LMC", "switches", "LIDs",
 	       "routing", "lanes", "check", "total", "routing/copy");
 	for (size_t i = 0; i < ARRAY_LEN(minimal); i++)
-		bench("slimfly", minimal[i], 0, &of_minimal);
+		bench("slimfly", minimal[i], 0, "any-sl", &of_minimal);
 	for (size_t i = 0; i < ARRAY_LEN(layered); i++)
-		bench("slimfly", layered[i], 2, &of_layered);
-	bench("slimfly", "q=13 p=9", 2, &other);
-	bench("oft", "k=12", 0, &other);
-	bench("mlfm", "h=15", 0, &other);
+		bench("slimfly", layered[i], 2, "any-sl", &of_layered);
+	bench("slimfly", "q=13 p=9", 2, "any-sl", &other);
+	bench("slimfly", "q=13 p=9", 2, "sl-hint", &other);
+	bench("oft", "k=12", 0, "any-sl", &other);
+	bench("mlfm", "h=15", 0, "any-sl", &other);
 	printf("total grows as the tables' bytes to the power of %.2f (LMC 0), %.2f (LMC 2, p=4)\n",
 	       slope(&of_minimal), slope(&of_layered));
 	return 0;

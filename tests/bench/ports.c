@@ -219,7 +219,7 @@ main(int argc, char **argv)
 	char name[64];
 
 	must(argc > 1 && mad_open(&m, "", 0, OUTSTANDING, name, &err) == 0, "opening");
-	w = (struct ask_with){ m, &beat, &never };
+	w = (struct ask_with){ .mad = m, .beat = &beat, .stop = &never };
 	must(seen_discover(&s, &w, &err) == 0 && seen_snapshot(s, &snap, &err) == 0 &&
 	     snap->fabric, "the walk");
 	if (!strcmp(argv[1], "time"))

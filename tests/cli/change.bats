@@ -62,7 +62,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	run --separate-stderr -2 $M change whole
 	says "change"
 	run --separate-stderr -2 $M change whole nowhere
-	says "nowhere/opensm-subnet.lst"
+	says "nowhere: no such directory"
 	run --separate-stderr -2 $M change whole p.json
 	says "is no directory"
 }

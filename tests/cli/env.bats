@@ -117,7 +117,7 @@ value() { sh -c 'eval "$1"; eval "printf %s \"\$$2\""' - "$output" "$1"; }
 	ucx --lmc 1 --use 1-0|or a list of LID
 	ucx --lmc 1 --use 128|or a list of LID
 	ucx --lmc 1 --use 0,|or a list of LID
-	ucx --tables $T/none|no such file
+	ucx --tables $T/none|no such directory
 	ROWS
 }
 

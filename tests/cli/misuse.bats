@@ -14,6 +14,9 @@ verbs() { $M --list | cut -f1; }
 	done < <($M --list)
 	run -0 $M --help
 	while read -r words; do [[ $output == *"$words"* ]]; done < <(verbs)
+	# each heading once, with what a newcomer looks for there
+	[ "$(grep -c '^[A-Z].*:$' <<<"$output")" = 5 ]
+	[[ $output == *"Design a fabric:"*"  plan new"*"Cable it, "*":"*"  check"*"Routes: "*":"*"  verify"*"The fabric that runs, "*":"*"  status"*"Set up "*":"*"  doctor"* ]]
 	run -0 $M plan --help
 	[[ $output == *"plan import"* && $output != *"topo show"* ]]
 	run -0 $M --version
@@ -68,6 +71,89 @@ verbs() { $M --list | cut -f1; }
 	--frob|no such verb
 	plan new slimfly q=5 --ouput=x|did you mean --output?
 	ROWS
+}
+
+@test "what is no file of the kind that is wanted: why, and nothing is written" {
+	cd "$T"
+	q5 p.json
+	$M plan place p.json -o placed.json >/dev/null
+	$M route p.json -o t >/dev/null
+	mkdir out none
+	: >empty
+	head -c 1000 p.json >cut
+	head -c 100000 /dev/urandom >noise
+	printf '%0200000d' 0 | tr 0 '[' >deep
+	cp -r t cut.t && head -c 5000 t/opensm-lfts.dump >cut.t/opensm-lfts.dump
+	cp -r t noise.t && cp noise noise.t/opensm-subnet.lst
+	cp -r t dir.t && rm dir.t/opensm-lfts.dump && mkdir dir.t/opensm-lfts.dump
+	# whatever it is, each verb says so in one line or two, with the name in it
+	for verb in "plan show" "plan export --to dot" "plan import --from ibsim" "plan import --from dot" \
+		"plan import --from csv" "plan import --from opa" "plan import --from slurm" "plan place -o out/x" \
+		"plan cables" "plan permute -o out/x" route "route p.json --conf" "quality" verify "check p.json" \
+		"repair p.json" "change t" "plan steps p.json --max-cables 4" "path s0-0-0 s0-0-1 --tables" \
+		"plan cables placed.json --catalogue" replay; do
+		for f in cut noise deep none "" no/such; do
+			run --separate-stderr -2 timeout 60 $M $verb "$f"
+			[[ ${stderr_lines[0]} == "moorectl: "*"${f:-\"\"}"*": "* ]] || { echo "$verb $f: $stderr"; false; }
+			[ ${#stderr_lines[@]} -le 2 ]
+		done
+	done
+	for d in cut.t noise.t dir.t; do
+		for verb in verify quality "change t" "path s0-0-0 s0-0-1 --tables" "table lft s0-0-0 --tables" \
+			"env ucx --tables"; do
+			run --separate-stderr -2 $M $verb $d
+			says "moorectl: $d/opensm-"
+		done
+	done
+	only out
+	while IFS='|' read -r args part; do
+		eval "run --separate-stderr -2 \$M $args"
+		[[ $stderr == "moorectl: "*"$part"* ]] || { echo "$args: $stderr"; false; }
+	done <<-'ROWS'
+	''|which verb?
+	plan show ''|"": cannot read: No such file
+	plan check - </dev/zero|standard input: larger than 1024 MiB
+	plan show empty|the file is empty: a plan is
+	check p.json empty|empty: switches: there is none: is the file empty, or cut off?
+	plan import --from ibsim cut|cut: switches: there is none
+	verify none/such|none/such: no such directory
+	plan new slimflly q=5|slimflly: no such family (did you mean slimfly?): `moorectl topo list`
+	env uc --lmc 1|or all (did you mean ucx?)
+	plan cables placed.json --csv out/x --html out/x|out/x: is to be written twice: give each
+	status --socket /|cannot reach moored at /: is no socket
+	status --socket ''|cannot reach moored at "": is no socket
+	status --socket p.json|cannot reach moored at p.json: is no socket
+	ROWS
+	only out
+}
+
+@test "a reader that leaves, closed descriptors, a home that cannot be written" {
+	q5 "$T/p.json"
+	for args in "topo list" "plan new slimfly q=25" "plan export --to csv $T/p.json" --help; do
+		run -0 bash -c "$M $args 2>'$T/err' | head -n 1"
+		[ ${#lines[@]} = 1 ]
+		[ ! -s "$T/err" ]
+		run --separate-stderr -2 bash -c "$M $args >&-"
+		says "standard output: cannot write"
+	done
+	run --separate-stderr -2 bash -c "$M plan check - <&-"
+	says "standard input: cannot read"
+	# no descriptor is taken for a file that is written
+	run -2 bash -c "$M plan new slimfly q=5 -o '$T/x' <&- >&- 2>&-"
+	$M plan check "$T/x"
+	HOME=/proc run -0 $M plan check "$T/p.json"
+	run -0 env -i "$M" plan check "$T/p.json"
+}
+
+@test "two at once write whole files, the one or the other" {
+	for i in 1 2 3; do
+		$M plan new slimfly q=5 -o "$T/p" >/dev/null & a=$!
+		$M plan new slimfly q=7 -o "$T/p" >/dev/null & b=$!
+		wait $a
+		wait $b
+		$M plan check "$T/p"
+		only "$T" p
+	done
 }
 
 @test "options may come before, after and between; -- ends them" {

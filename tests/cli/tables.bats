@@ -320,7 +320,7 @@ setup() {
 	s0-0-x s0-0-1 --tables $D|did you mean s0-0-
 	s0-0-0 s0-0-1 --tables $D --offset 1|LMC 0: offsets 0 to 0
 	s0-0-0 s0-0-1 --tables $D --sl 16|--sl 16: not a number from 0 to 15
-	s0-0-0 s0-0-1 --tables $T/none|no such file
+	s0-0-0 s0-0-1 --tables $T/none|no such directory
 	ROWS
 }
 

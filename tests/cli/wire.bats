@@ -74,7 +74,7 @@ wrong() {
 	run --separate-stderr -1 $M repair "$T/p.json" "$T/seen"
 	[[ $output == *"cabinet A1"*"step "* ]]
 	[[ $output == *"new 1: plug it into"* ]]
-	[[ $output == *"4 moves of cable ends in "*" steps, 1 new cables: no list is shorter"* ]]
+	[[ $output == *"4 moves of cable ends in "*" steps, 1 new cable: no list is shorter"* ]]
 }
 
 @test "an endpoint elsewhere, one not there, one unknown" {

@@ -166,3 +166,16 @@ s.bind(('127.0.0.1', $PORT)); s.listen(); print(flush=True); time.sleep(60)" >"$
 		grep -q "alertname: $alert\$" "$ROOT/tests/daemon/rules.test.yml" || { echo "$alert is not tested"; false; }
 	done
 }
+
+@test "a fabric that grows is counted whole, and nothing is hot for it" {
+	still slimfly q=3 p=2 100000 </dev/null
+	start
+	until_ok polled 50
+	$M plan new slimfly q=5 p=4 | sed 's/^"moore_plan": 1,/& "rate": "4xEDR",/' >"$T/bigger.json"
+	mv "$T/bigger.json" "$T/plan.json"
+	will '.switches == 50' fabric.summary
+	n=$(ask hotspots.list | jq .poll)
+	until_ok polled $((n + 30))
+	holds '[.rows[] | select(.[2] > 1000)] | length > 10' history.port "{\"switch\":\"s1-4-4\",\"port\":7,\"after_ms\":$((T0 + n * 1000))}"
+	holds '.hotspots == []' hotspots.list
+}

@@ -64,7 +64,11 @@ stop() {
 ask() { $M --socket "$SOCK" call "$@"; }
 peer() { python3 "$BATS_TEST_DIRNAME/peers.py" "$SOCK" "$@"; }
 logged() { grep -q -- "$1" "$T/log"; }
-# A jq condition on an answer.
-holds() { local c=$1; shift; ask "$@" | jq -e "$c" >/dev/null || { echo "not ($c): $*"; ask "$@"; return 1; }; }
+# A jq condition on an answer.  Not jq -e: no answer at all would do for that.
+holds() {
+	local c=$1
+	shift
+	[ "$(ask "$@" | jq "$c")" = true ] || { echo "not ($c): $*"; ask "$@"; return 1; }
+}
 # holds, soon: what a reload does takes a moment.
 will() { until_ok holds "$@" >/dev/null || holds "$@"; }

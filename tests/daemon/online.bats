@@ -277,6 +277,69 @@ flooded() {
 	ROWS
 }
 
+@test "status counts what deviates and stands out; links have their load, there and back" {
+	q5_changing
+	start --plan "$T/plan.json"
+	will '.planes[0].deviations == 0 and .planes[0].hotspots == null' system.status
+	run -0 m links s0-0-0
+	[[ ${lines[0]} == LINK*TO*RATE*LOAD*BACK && ${lines[1]} =~ -\ +-$ ]]
+	run -0 m status
+	[[ $output == *"cabled as planned"* && $output != *"stand"* ]]
+	becomes "$unplug | $swap"
+	will '.planes[0].deviations == 3' system.status
+	run -0 m status
+	[[ $output == *"3 deviations from the plan: moorectl check names them"* ]]
+	stop
+	flooded
+	run -0 m status
+	[[ $output == *" findings now: moorectl hotspots names them"* || $output == *"1 finding now: "* ]]
+	[ "$(ask system.status | jq .planes[0].hotspots)" = "$(m hotspots --json | jq .total)" ]
+	# the loads are those of hotspots.list, whichever end the link is named by
+	ask hotspots.list >"$T/hot"
+	ask fabric.links >"$T/links"
+	jq -ne --slurpfile h "$T/hot" --slurpfile l "$T/links" '
+		($l[0].links | map({"\(.a.switch):\(.a.port)": .load}, {"\(.b.switch):\(.b.port)": .load_back}) | add) as $load
+		| ($h[0].hotspots | map(select(.finding == "load"))) as $hot
+		| ($hot | length) > 0 and ($load | length) == 350
+		and all($hot[]; $load["\(.switch):\(.port)"] == .load)
+		and all($load[]; . >= 0 and . < 1)'
+	hot=$(m hotspots --json | jq -r '.hotspots[0].switch')
+	m links "$hot" | grep -Eq ' [5-9][0-9] %( |$)'
+}
+
+@test "completion of switches, hot links and kinds of events" {
+	flooded
+	PATH=$BUILD:$PATH
+	source "$ROOT/etc/moorectl.bash"
+	bash_words() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _moorectl; printf '%s\n' "${COMPREPLY[@]}" | sort | tr '\n' ' '; }
+	zsh_words() {
+		zsh -f -c 'compdef() { : }; _files() { print FILES }
+			compadd() { [[ $1 == -S ]] && shift 2; shift; print -l -- "$@" | grep -e "^${words[CURRENT]}" }
+			source "$1"; shift; words=("$@"); CURRENT=$#words; _moorectl' \
+			- "$ROOT/etc/moorectl.zsh" "$@" | sort | tr '\n' ' '
+	}
+	hot=$(m hotspots --json | jq -r '.hotspots[] | select(.switch | startswith("s0-0-0")) | "\(.switch)[\(.port)]"' | sort -u | tr '\n' ' ')
+	[ -n "$hot" ]
+	for shell in bash zsh; do
+		[ $shell = bash ] || command -v zsh >/dev/null || continue
+		while IFS='|' read -r words want; do
+			got=$(${shell}_words moorectl --socket "$SOCK" $words)
+			[ "$got" = "$want" ] || { echo "$shell: $words: $got, not $want"; false; }
+		done <<-ROWS
+		links s0-0-|s0-0-0 s0-0-1 s0-0-2 s0-0-3 s0-0-4 
+		path s0-0-0 s1-4-4|s1-4-4 
+		table lft s1-4-4|s1-4-4 
+		explain s0-0-0|$hot
+		events wi|wiring 
+		events wiring hot|hotspot 
+		ROWS
+	done
+	# the kinds are those that moored has
+	kinds=$(bash_words moorectl events "")
+	diff <(tr ' ' '\n' <<<"${kinds% }") <(ask system.methods |
+		jq -r '.methods[] | select(.name == "events.subscribe").params.properties.kinds.items.enum[]' | sort)
+}
+
 @test "hotspots --watch says what came" {
 	q5
 	start --plan "$T/plan.json"
@@ -319,9 +382,15 @@ flooded() {
 	: >"$T/empty"
 	run --separate-stderr -2 $M replay "$T/empty"
 	[[ $stderr == *"no rows"* ]]
-	run --separate-stderr -2 m record "$T/rec2"
-	[[ $stderr == *"--seconds N or --past N is missing"* ]]
-	[ ! -e "$T/rec2" ]
+	# without --seconds until Ctrl-C, which is its good end
+	for sig in INT TERM; do
+		rm -f "$T/rec2"
+		$M --socket "$SOCK" record "$T/rec2" --json >"$T/json" 3>&- &
+		until_ok test -s "$T/rec2"
+		kill -$sig $!
+		wait $!
+		jq -e --arg f "$T/rec2" --argjson n "$(stat -c %s "$T/rec2")" '.file == $f and .bytes == $n' "$T/json"
+	done
 	run --separate-stderr -2 m record "$T/none/rec" --past 5
 	[[ $stderr == *"$T/none/rec: cannot write"* ]]
 }

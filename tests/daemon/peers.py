@@ -310,6 +310,169 @@ def watch(other, plan, same):
         assert time.monotonic() - start < 2
 
 
+def verdict_first(other, plan):
+    """While 32 long answers are computed and wait, the plan is changed: the verdict
+    comes in two seconds, and so do short answers."""
+    import shutil
+    s = connect()
+    lines = Lines(s)
+    s.sendall(line(request("wiring.watch")))
+    assert lines.next()["result"]["last"]["deviations"] == []
+    many = [connect() for _ in range(4)]
+    for c in many:
+        c.sendall(line([request("routes.verify", id=i) for i in range(8)]))
+    while ask("system.status")["result"]["server"]["outstanding"] < 32:
+        pass
+    shutil.copy(other, plan)
+    start = time.monotonic()
+    assert "result" in ask("system.reload")
+    assert lines.next()["params"]["deviations"] == 5
+    verdict = time.monotonic() - start
+    assert "result" in ask("fabric.get")
+    took = time.monotonic() - start
+    status = ask("system.status")["result"]["server"]
+    print(f"verdict after {verdict:.2f} s, fabric.get after {took:.2f} s; {status['waiting']} wait")
+    assert status["waiting"] > 16       # or nothing was in the way
+    assert took < 2
+
+
+def stalled(clock):
+    """One peer asks for much and reads nothing, one is silent: 29 s later by moored's
+    clock both are there, after 31 s only the one that asked nothing."""
+    def requests():
+        return ask("system.status")["result"]["server"]["requests"]
+    silent, slow = connect(), connect()
+    silent.sendall(line(request("system.ping")))
+    assert "result" in Lines(silent).next()
+    slow.sendall(line(request("system.methods")) * 2000)
+    before = requests()
+    while True:             # until no more is written to it
+        time.sleep(0.2)
+        now = requests()
+        if 100 < now == before + 1:
+            break
+        before = now
+
+    def dropped_after(seconds):
+        with open(clock, "w") as f:
+            f.write(f"0 {seconds}")
+        ping_time()         # wakes the loop, which looks at its clock
+        return ask("system.status")["result"]["server"]["dropped"]
+    assert dropped_after(29 - 2) == 0
+    assert dropped_after(31) == 1
+    silent.sendall(line(request("system.ping")))
+    assert "result" in Lines(silent).next()
+
+
+def journal(text, *command):
+    """Stand in for journald (/run is ours): run command with its standard error in the
+    journal; print the fields of each entry until one holds text."""
+    import struct
+    import subprocess
+    os.makedirs("/run/systemd/journal")
+    j = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    j.bind("/run/systemd/journal/socket")
+    j.settimeout(20)
+    r, w = os.pipe()
+    st = os.fstat(w)
+    p = subprocess.Popen(command, stderr=w, env=dict(
+        os.environ, JOURNAL_STREAM=f"{st.st_dev}:{st.st_ino}"))
+    os.close(w)
+    try:
+        entry = {}
+        while text not in entry.get("MESSAGE", ""):
+            data, entry = j.recv(1 << 16), {}
+            while data:
+                head, data = data.split(b"\n", 1)
+                name, eq, value = head.partition(b"=")
+                if not eq:      # binary: a length, the value, a newline
+                    n = struct.unpack("<Q", data[:8])[0]
+                    value, data = data[8:8 + n], data[9 + n:]
+                entry[name.decode()] = value.decode()
+            print(json.dumps(entry))
+    finally:
+        p.terminate()
+        p.wait(20)
+    assert os.read(r, 1 << 16) == b""       # nothing twice
+
+
+def followers(n, changes):
+    """n peers are told of each verdict, `changes` times; one more asks for much and
+    reads nothing, and one subscribes and reads nothing."""
+    import resource
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    all = [connect() for _ in range(int(n))]
+    for s in all:
+        s.sendall(line(request("wiring.watch")))
+    lines = [Lines(s) for s in all]
+    for l in lines:
+        assert "result" in l.next()
+    slow, deaf = connect(0.5), connect()
+    try:
+        slow.sendall(line(request("system.methods")) * 20000)
+    except TimeoutError:
+        pass
+    deaf.sendall(line(request("events.subscribe")))
+    for _ in range(int(changes)):
+        told = [l.next() for l in lines]
+        assert all_same(t["params"]["deviations"] for t in told)
+    print(f"slowest ping {max(ping_time() for _ in range(20)) * 1e3:.1f} ms")
+
+
+def all_same(values):
+    return len(set(values)) == 1
+
+
+def fuzz(seconds, seed):
+    """Requests of every method with parameters of every kind, then bytes of them changed:
+    whatever comes back is lines of JSON, and others are answered."""
+    import random
+    print("seed", seed)
+    r = random.Random(int(seed))
+    methods = [m["name"] for m in ask("system.methods")["result"]["methods"]]
+    words = ["s0-0-0", "s1-4-4-h3", "", "0", "-1", "\u0000", "é" * 50, "x" * 5000, "lft", "all"]
+    keys = ["switch", "port", "from", "to", "plane", "offset", "kinds", "pairs", "lids", "sl", "rows",
+            "after_ms", "fabric", "target", "use", "what", "sources", "bytes_per_s", "none"]
+
+    def value(deep=0):
+        return r.choice([None, True, 0, 1, -1, 255, 65536, 2 ** 63 - 1, -2 ** 63, 1e308, 0.5,
+                         r.choice(words), r.choice(words),
+                         [] if deep > 3 else [value(deep + 1) for _ in range(r.randrange(4))],
+                         {} if deep > 3 else {r.choice(keys): value(deep + 1) for _ in range(r.randrange(4))}])
+
+    def text():
+        one = request(r.choice(methods), {r.choice(keys): value() for _ in range(r.randrange(4))},
+                      r.choice([1, "a", None, value()]))
+        if r.random() < 0.1:
+            one = [one] * r.randrange(40)
+        b = bytearray(line(one))
+        for _ in range(r.choice([0, 0, 1, 3, 20])):
+            b[r.randrange(len(b))] = r.randrange(256)
+        return bytes(b[:r.randrange(len(b))] if r.random() < 0.05 else b)
+
+    end, sent, got = time.monotonic() + float(seconds), 0, 0
+    while time.monotonic() < end:
+        s = connect()
+        try:
+            for _ in range(r.randrange(1, 60)):
+                s.sendall(text())
+                sent += 1
+            if r.random() < 0.2:
+                continue            # leaves without a word
+            s.shutdown(socket.SHUT_WR)
+            lines = Lines(s)
+            while lines.next() is not None:
+                got += 1
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        finally:
+            s.close()
+        assert ping_time() < 2
+    print(f"{sent} lines sent, {got} answers")
+    assert got > 100
+
+
 EXAMPLES = {
     "history.port": {"switch": "s0-0-0", "port": 1},
     "fabric.find": {"what": "1"},

@@ -31,6 +31,7 @@ struct sweeper {
 	unsigned polls, at;	/* how many; which one is next */
 	double *tx, *rx;	/* of all to all: bytes per second, by port */
 	double *sum;		/* of each counter of each port */
+	uint32_t n_ports;	/* that these are for */
 	struct trouble {
 		bool flow;
 		unsigned from, to, a, b, c;
@@ -134,6 +135,7 @@ read_traffic(struct sweeper *w)
 	FILE *in = path ? fopen(path, "r") : NULL;
 	char word[16];
 
+	w->n_troubles = 0;
 	while (in && w->n_troubles < 64) {
 		struct trouble *t = &w->trouble[w->n_troubles];
 
@@ -147,13 +149,16 @@ read_traffic(struct sweeper *w)
 		fclose(in);
 }
 
+/* Counters of a fabric of that many ports, from zero, as after a restart of all. */
 static void
-start_polls(struct sweeper *w)
+start_counting(struct sweeper *w)
 {
 	const struct moore_fabric *f = w->snap->fabric;
-	const char *n = getenv("MOORED_STILL_POLLS");
 
-	w->polls = n ? (unsigned)atoi(n) : 0;
+	free(w->tx);
+	free(w->rx);
+	free(w->sum);
+	w->n_ports = f->n_ports;
 	w->tx = calloc(f->n_ports, sizeof(*w->tx));
 	w->rx = calloc(f->n_ports, sizeof(*w->rx));
 	w->sum = calloc((size_t)f->n_ports * N_COUNTERS, sizeof(*w->sum));
@@ -162,6 +167,12 @@ start_polls(struct sweeper *w)
 			if (a != b)
 				add_flow(w, a, b, 0, 2e9 / f->n_endpoints);
 	read_traffic(w);
+	for (unsigned k = 0; k < w->n_troubles; k++) {
+		const struct trouble *t = &w->trouble[k];
+
+		if (t->flow && w->at >= t->from && w->at < t->to)
+			add_flow(w, t->a, t->b, t->c, t->how);
+	}
 }
 
 static void
@@ -219,6 +230,7 @@ find(void *arg)
 	struct sweeper *w = arg;
 	struct snapshot *s;
 	struct timespec now;
+	bool first;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	w->plan = read_plan();
@@ -236,10 +248,11 @@ find(void *arg)
 	snapshot_put(w->snap);
 	w->snap = snapshot_get(s);
 	w->calls.snapshot(w->calls.arg, s);
-	if (!w->tx) {
-		start_polls(w);
+	first = !w->tx;
+	if (w->n_ports != w->snap->fabric->n_ports)
+		start_counting(w);
+	if (first)
 		next_poll(w);
-	}
 }
 
 static void
@@ -262,12 +275,14 @@ sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf *c,
 	      uint64_t first_sweep, const struct sweeper_calls *calls)
 {
 	struct sweeper *w = calloc(1, sizeof(*w));
+	const char *polls = getenv("MOORED_STILL_POLLS");
 
 	(void)c;
 	*out = w;
 	if (!w)
 		return -1;
-	*w = (struct sweeper){ .loop = l, .calls = *calls, .sweep = first_sweep };
+	*w = (struct sweeper){ .loop = l, .calls = *calls, .sweep = first_sweep,
+			       .polls = polls ? (unsigned)atoi(polls) : 0 };
 	look(-1, 0, w);
 	w->look = event_new(loop_base(l), -1, EV_PERSIST, look, w);
 	event_add(w->look, &(struct timeval){ .tv_usec = 50000 });

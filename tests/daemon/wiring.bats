@@ -39,6 +39,15 @@ same() {	# same OFFLINE METHOD: the same but for the sweep, and sums by cabinet
 	logged 'wiring of plane 0: 0 deviations (0 came, 5 went)'
 }
 
+@test "338 switches: no queue of long questions keeps the verdict waiting" {
+	$M plan new slimfly q=13 p=9 -o "$T/right.json" >/dev/null
+	miswire "$T/right.json" >"$T/wrong.json"
+	cp "$T/right.json" "$T/plan.json"
+	MOORED_STILL=$T/right.json start --plan "$T/plan.json"
+	will '.last.deviations == []' wiring.watch
+	peer verdict_first "$T/wrong.json" "$T/plan.json"
+}
+
 @test "without a plan it says so" {
 	q5
 	start

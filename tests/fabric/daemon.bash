@@ -7,6 +7,7 @@
 #   ask METHOD [PARAMS]           one answer
 #   holds JQ METHOD [PARAMS]      does the answer say so?
 #   will SECONDS JQ METHOD [PARAMS]   it does, in time
+#   until_us SECONDS COMMAND...   until_ok, to the millisecond
 daemon_pid=''
 
 moored_start() {
@@ -49,11 +50,15 @@ holds() {
 	# Not jq -e: no answer at all would do for that.
 	[ "$(ask "$@" 2>/dev/null | jq "$c" 2>/dev/null)" = true ]
 }
-will() {
+until_us() {
 	local end=$((${EPOCHREALTIME/./} + $1 * 1000000))
 	shift
-	until holds "$@"; do
-		[ "${EPOCHREALTIME/./}" -lt $end ] || fail "not ($1): $(ask "${@:2}" | head -c 2000; tail -n 5 "$dir/moored.log")"
+	until "$@"; do
+		[ "${EPOCHREALTIME/./}" -lt $end ] || return 1
 		sleep 0.05
 	done
+}
+will() {
+	until_us "$1" holds "${@:2}" ||
+		fail "not ($2): $(ask "${@:3}" | head -c 2000; tail -n 5 "$dir/moored.log")"
 }

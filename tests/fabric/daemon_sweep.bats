@@ -60,6 +60,19 @@ same_table() {
 	holds '.acyclic | not' routes.verify
 }
 
+@test "the SLs of path records are read from the SA: one under minhop, all lanes under dfsssp" {
+	planned slimfly q=5 p=1 -- routing_engine dfsssp max_op_vls 4
+	moored_start
+	will 20 '.sa.asked == 2450 and .sa.answered == 2450 and (.sa.sls | length > 1)' routes.verify
+	a=$(ask fabric.endpoints | jq '.endpoints[0].lid') b=$(ask fabric.endpoints | jq '.endpoints[30].lid')
+	sl=$(on_fabric saquery -p --src-to-dst "$a:$b" | sed -n 's/^\t*sl\.\.*//p')
+	holds "[.sa.sls[] == $((sl))] | any" routes.verify
+	sm_stop
+	sm_start routing_engine minhop
+	will 40 '.sa.answered == 2450 and .sa.sls == [0]' routes.verify
+	moored_stop
+}
+
 @test "a link cut and joined again is seen in less than two seconds each" {
 	planned slimfly q=5
 	moored_start
@@ -74,6 +87,28 @@ same_table() {
 	will 5 '.sound and .unreachable == 0' routes.verify
 	same_links
 	moored_stop
+}
+
+@test "the verdict on the cabling comes of itself in less than two seconds" {
+	planned slimfly q=5
+	moored_start
+	will 10 '.lanes_read' fabric.summary
+	moorectl --socket "$dir/moored.sock" events wiring --json >"$dir/events" 2>&1 3>&- 7>&- &
+	events=$!
+	told() {	# LINES CONDITION
+		[ "$(wc -l <"$dir/events")" -eq "$1" ] && [ "$(tail -n 1 "$dir/events" | jq "$2")" = true ]
+	}
+	sleep 0.5	# subscribed
+	n=0
+	# By the first of them the way from us to others goes, by the others it does not.
+	for link in "$(first_link)" "$(cables | sed -n 100p)" "$(cables | sed -n 300p)"; do
+		sim "Unlink $link"
+		until_us 2 told $((n += 1)) '.params.n_appeared == 1 and .params.ok == false' || fail "cut $link: $(cat "$dir/events")"
+		sim "ReLink $link"
+		until_us 2 told $((n += 1)) '.params.n_cleared == 1 and .params.ok' || fail "joined $link: $(cat "$dir/events")"
+		settled
+	done
+	kill $events
 }
 
 @test "tables follow what OpenSM routes around a cut" {

@@ -100,11 +100,15 @@ sm_set() {
 	mv "$dir/opensm.conf.new" "$dir/opensm.conf"
 }
 
+# sm_preload: a library besides the simulator's.
 sm_start() {
+	local -a with=()
+	[ -z "${sm_preload:-}" ] ||
+		with=(env LD_PRELOAD="$sm_preload:$(sed -n 's/^sim_so=//p' "$(command -v ibsim-run)")")
 	sm_set "$@"
 	# In $dir: the simulated sysfs is left behind where a program is killed.
 	(cd "$dir" && exec env LD_LIBRARY_PATH="$MOORE_BUILD" ibsim-run \
-		opensm -F "$dir/opensm.conf" >"$dir/opensm.out" 2>&1 3>&- 7>&-) &
+		"${with[@]}" opensm -F "$dir/opensm.conf" >"$dir/opensm.out" 2>&1 3>&- 7>&-) &
 	sm_pid=$!
 }
 

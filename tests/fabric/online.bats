@@ -87,8 +87,29 @@ ends() { kill -KILL "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 	[[ $output == *"written by     engine moore: all routes"* ]]
 	diff <(m verify --json | jq '[.sound, .pairs, .hops, .vls, .channels, .dependencies]') \
 		<(moorectl verify "$dir/dump" --json | jq '[.sound, .pairs, .hops, .vls, .channels, .dependencies]')
-	for words in "path s0-0-0-h0 s1-2-3-h1 --offset 1" "table lft s0-3-3"; do
+	for words in "path s0-0-0-h0 s1-2-3-h1 --offset 1" "table lft s0-3-3" "table sl2vl s0-3-3"; do
 		diff <(m $words) <(moorectl $words --tables "$dir/dump")
 	done
 	ends $moored_pid
+}
+
+@test "recorded while it runs, then replayed: what flowed, and when" {
+	planned slimfly q=5 p=4
+	moored_start
+	m record "$dir/rec" --seconds 8 3>&- 7>&- &
+	l=$(first_link) v=0
+	for i in $(seq 60); do
+		v=$((v + 1000000))
+		sim "PerformanceSet $l PortCountersExtended.PortXmitData=$v"
+		sleep 0.1
+	done
+	wait $!
+	ends $moored_pid	# a recording needs no daemon
+	run -0 --separate-stderr moorectl replay "$dir/rec" --json
+	echo "$output" >"$dir/replay"
+	# 4 bytes a word, 10 steps a second less what a busy machine loses
+	jq -se --arg l "$(tr -d '"' <<<"$l")" 'length >= 6 and ([.[].at_ms] | . == sort)
+		and ([.[] | .busiest[0] | select("\(.switch)[\(.port)]" == $l)] | length >= 4)' "$dir/replay"
+	run -0 --separate-stderr moorectl replay "$dir/rec"
+	[[ $output == *"$(tr -d '"' <<<"$l")"* ]]
 }

@@ -51,6 +51,21 @@ refused() {	# refused MESSAGE KEY VALUE...
 	refused "MR05: $dir: Is a directory" qos TRUE
 }
 
+# SL 15 has no lane there, so class 3 cannot have its table D.
+@test "sl-hint with four classes, a switch that cannot map SLs, ports with 15 VLs" {
+	sm_preload=$BATS_TEST_TMPDIR/lame.so
+	cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -fPIC -shared -o "$sm_preload" \
+		"$BATS_TEST_DIRNAME/lame.c" -libumad -ldl
+	plan slimfly q=5 p=2
+	printf 'profile sl-hint\nclasses 0,0,0,0,1,1,1,1,2,2,2,2,3\n' >>"$dir/moore.conf"
+	LAME_SWITCH=$(sed -n '/^switchguid=/ { s///p; q }' "$dir/net")
+	export LAME_SWITCH
+	refused 'MR[0-9]+: switch ".*" cannot map SLs .*SL 15 is VL 15 .*set max_op_vls to 4 or less' \
+		max_op_vls 5 lmc 1
+	sm_set max_op_vls 4 lmc 1
+	change sm_hup
+}
+
 @test "no_fallback missing: said once" {
 	plan slimfly q=4
 	sim_start "$dir/net"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* test_campaign.c - random fabrics, random failures: whatever is connected is
  * reached, nothing can deadlock, routes stay short, and the tables are a function
- * of what is there.  Every draw comes from the printed seed; `make soak` draws
- * more.  Judges: the checker, itself held to brute force in test_check.c, and
+ * of what is there.  Every draw comes from a seed of its own, the printed one and its
+ * number: a failure names it, and is the first draw when it is $MOORE_SEED.  `make soak`
+ * draws more.  Judges: the checker, itself held to brute force in test_check.c, and
  * distances by breadth-first search. */
 #include "harness.h"
 
@@ -10,6 +11,7 @@
 #include "moore/check.h"
 #include "moore/conf.h"
 #include "moore/lane.h"
+#include "moore/permute.h"
 #include "moore/route.h"
 
 static const struct moore_lane_opts one_class = { { 0 } };
@@ -26,6 +28,7 @@ struct graph {
 	struct moore_topo_link link[MAX_LINKS];
 	uint16_t ep[MAX_SWITCHES];
 	uint32_t n_edge;	/* endpoints sit on switches below this; 0: on any */
+	bool given;		/* no more endpoints than ep[] says */
 	bool minimal;		/* diameter two: nothing may be longer than it must */
 };
 
@@ -36,30 +39,96 @@ join(struct graph *g, uint32_t a, uint32_t b)
 		g->link[g->m++] = (struct moore_topo_link){ a < b ? a : b, a < b ? b : a };
 }
 
-static void
-draw_family(struct graph *g)
+struct spec {
+	const char *family, *params;
+};
+
+static struct moore_plan *
+plan_of(const struct spec *spec)
 {
-	static const struct {
-		const char *family, *params;
-	} T[] = {
+	const struct moore_topo_family *f = moore_topo_family_find(spec->family);
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	const char *word[MOORE_TOPO_MAX_PARAMS];
+	struct moore_topo *t = NULL;
+	struct moore_plan *p = NULL;
+	struct moore_err err;
+	char copy[64];
+	size_t n = 0;
+
+	snprintf(copy, sizeof(copy), "%s", spec->params);
+	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
+		word[n++] = w;
+	if (moore_topo_params_parse(f, param, word, n, &err) < 0 ||
+	    moore_topo_build(&t, f, param, &err) < 0 || moore_plan_from_topo(&p, t, &err) < 0)
+		fail_msg("%s %s: %s", spec->family, spec->params, err.text);
+	moore_topo_free(t);
+	return p;
+}
+
+/* Some of the ends of cables change places inside cabinets of three or more. */
+static void
+permute(struct graph *g, struct moore_plan *p)
+{
+	struct moore_permutation *result = NULL;
+	const struct moore_permute_opts opts = {
+		.method = (enum moore_permute_method)moore_rng_below(g->r, MOORE_N_PERMUTE),
+		.fraction = (1 + moore_rng_below(g->r, 10)) / 10., .trials = 1,
+		.seed = moore_rng_next(g->r),
+	};
+	struct moore_err err;
+
+	if (!p->sw[0].cabinet && moore_plan_fill_cabinets(p, 3 + moore_rng_below(g->r, 6), &err) < 0)
+		fail_msg("cabinets: %s", err.text);
+	/* that it fell apart is no news: then it is as it was */
+	if (moore_permute(p, &opts, &result, &err) < 0 && !strstr(err.text, "apart"))
+		fail_msg("permute: %s", err.text);
+	moore_permutation_free(result);
+}
+
+/* One of n families, in every third draw with its links permuted. */
+static void
+draw_plan(struct graph *g, const struct spec *spec, uint32_t n, bool minimal)
+{
+	struct moore_plan *p = plan_of(&spec[moore_rng_below(g->r, n)]);
+	bool permuted = moore_rng_below(g->r, 3) == 0;
+
+	if (permuted)
+		permute(g, p);
+	g->n = p->n_switches;
+	for (uint32_t c = 0; c < p->n_cables; c++)
+		join(g, p->cable[c].sw[0], p->cable[c].sw[1]);
+	for (uint32_t e = 0; e < p->n_endpoints; e++)
+		g->ep[p->ep[e].sw]++;
+	g->given = true;
+	g->minimal = minimal && !permuted;
+	moore_plan_free(p);
+}
+
+static void
+draw_diameter_two(struct graph *g)
+{
+	static const struct spec T[] = {
 		{ "slimfly", "q=3" }, { "slimfly", "q=4" }, { "slimfly", "q=5" },
 		{ "oft", "k=3" }, { "oft", "k=4" }, { "mlfm", "h=3" }, { "mlfm", "h=4" },
 		{ "mlfm", "h=5 l=2" },
 	};
-	size_t k = moore_rng_below(g->r, ARRAY_LEN(T));
-	struct moore_fabric *f = test_family(T[k].family, T[k].params, 0);
 
-	g->n = f->n_switches;
-	for (uint32_t s = 0; s < g->n; s++)
-		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
-			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+	draw_plan(g, T, ARRAY_LEN(T), true);
+}
 
-			if (q->role == MOORE_ROLE_SWITCH && q->peer > s)
-				join(g, s, q->peer);
-			g->ep[s] = (uint16_t)(g->ep[s] + (q->role == MOORE_ROLE_ENDPOINT));
-		}
-	g->minimal = true;
-	moore_fabric_free(f);
+static void
+draw_longer(struct graph *g)
+{
+	static const struct spec T[] = {
+		{ "torus2d", "a=4 b=5 p=2" }, { "torus5d", "a=2 b=2 c=2 d=2 e=2" },
+		{ "hypercube", "n=3 p=2" }, { "hypercube", "n=5" }, { "fhypercube", "n=4 p=2" },
+		{ "hyperx", "s1=3 s2=3 s3=2 p=2" }, { "hyperx", "s1=4 s2=2 s3=2" },
+		{ "dragonfly", "a=4 h=1 p=2" }, { "dragonfly", "a=3 h=2" },
+		{ "dln", "n=24 k=4 p=2" }, { "dln", "n=32 k=3 seed=7" },
+		{ "myriclos", "n=32" }, { "myriclos", "n=64" }, { "myriclos", "n=128" },
+	};
+
+	draw_plan(g, T, ARRAY_LEN(T), false);
 }
 
 /* Sides of two make parallel links. */
@@ -78,16 +147,6 @@ draw_torus(struct graph *g)
 
 			join(g, s, s - at * step + (at + 1) % side[d] * step);
 		}
-}
-
-static void
-draw_hypercube(struct graph *g)
-{
-	g->n = 2u << moore_rng_below(g->r, 5);
-	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t bit = 1; bit < g->n; bit *= 2)
-			if (!(s & bit))
-				join(g, s, s | bit);
 }
 
 /* The pairing model: half links in random order, joined two by two. */
@@ -145,22 +204,25 @@ static const struct {
 	const char *name;
 	void (*draw)(struct graph *g);
 } TOPOLOGY[] = {
-	{ "family", draw_family },	{ "torus", draw_torus },
-	{ "hypercube", draw_hypercube },	{ "random regular", draw_regular },
+	{ "diameter two", draw_diameter_two },
+	{ "longer", draw_longer },	{ "torus", draw_torus },
+	{ "random regular", draw_regular },
 	{ "fat tree", draw_fat_tree },	{ "ring", draw_ring },
 	{ "tree and more", draw_tree },
 };
 
-/* What is routed by, and what the checker then allows everyone to use. */
 static const struct {
 	const char *name;
 	struct moore_route_opts opts;
-	struct moore_check_opts may;
 } PROFILE[] = {
-	{ "any-sl", { .profile = MOORE_PROFILE_ANY_SL }, { 0 } },
-	{ "any-sl, nta", { .layers = MOORE_LAYERS_NTA }, { 0 } },
-	{ "any-sl, valiant", { .layers = MOORE_LAYERS_VALIANT }, { 0 } },
-	{ "any-sl, inr", { .layers = MOORE_LAYERS_INR }, { 0 } },
+	{ "any-sl", { .profile = MOORE_PROFILE_ANY_SL } },
+	{ "any-sl, nta", { .layers = MOORE_LAYERS_NTA } },
+	{ "any-sl, valiant", { .layers = MOORE_LAYERS_VALIANT } },
+	{ "any-sl, inr", { .layers = MOORE_LAYERS_INR } },
+	{ "sl-hint", { .profile = MOORE_PROFILE_SL_HINT } },
+	{ "sl-hint, nta", { .profile = MOORE_PROFILE_SL_HINT, .layers = MOORE_LAYERS_NTA } },
+	{ "sl-hint, valiant", { .profile = MOORE_PROFILE_SL_HINT, .layers = MOORE_LAYERS_VALIANT } },
+	{ "sl-hint, inr", { .profile = MOORE_PROFILE_SL_HINT, .layers = MOORE_LAYERS_INR } },
 };
 
 /* ---- a draw ---------------------------------------------------------------------- */
@@ -172,10 +234,10 @@ dress(struct graph *g)
 	unsigned most = moore_rng_below(g->r, 5), doubled = moore_rng_below(g->r, 3) ? 0 : 30;
 	size_t m = g->m;
 
-	if (g->minimal && moore_rng_below(g->r, 2))
+	if (g->given && moore_rng_below(g->r, 2))
 		return;
 	for (uint32_t s = 0; s < g->n; s++)
-		if (!g->minimal && (!g->n_edge || s < g->n_edge))
+		if (!g->given && (!g->n_edge || s < g->n_edge))
 			g->ep[s] = (uint16_t)moore_rng_below(g->r, most + 1);
 		else if (g->ep[s])
 			g->ep[s] = (uint16_t)moore_rng_below(g->r, g->ep[s] + 1u);
@@ -218,14 +280,14 @@ lose_switches(const struct moore_fabric *f, struct moore_rng *r, unsigned percen
 }
 
 struct draw {
-	char why[128];
+	char why[160];
 	size_t profile;
 	bool intact, minimal, narrow;
 	struct moore_fabric *plan, *seen;
 };
 
 static void
-draw(struct draw *d, struct moore_rng *r, unsigned i, unsigned links, unsigned switches)
+draw(struct draw *d, struct moore_rng *r, uint64_t seed, unsigned links, unsigned switches)
 {
 	static struct graph g;
 	size_t k = moore_rng_below(r, ARRAY_LEN(TOPOLOGY));
@@ -238,8 +300,8 @@ draw(struct draw *d, struct moore_rng *r, unsigned i, unsigned links, unsigned s
 	cut = moore_rng_below(r, 4) ? moore_rng_below(r, links + 1) : 0;
 	lost = moore_rng_below(r, 3) || !switches ? 0 : moore_rng_below(r, switches + 1);
 	d->profile = moore_rng_below(r, ARRAY_LEN(PROFILE));
-	snprintf(d->why, sizeof(d->why), "draw %u: %s of %u switches, LMC %u, %s, %u %% of links, %u %% of switches",
-		 i, TOPOLOGY[k].name, g.n, lmc, PROFILE[d->profile].name, cut, lost);
+	snprintf(d->why, sizeof(d->why), "MOORE_SEED=%llu: %s of %u switches, LMC %u, %s, %u %% of links, %u %% of switches",
+		 (unsigned long long)seed, TOPOLOGY[k].name, g.n, lmc, PROFILE[d->profile].name, cut, lost);
 	d->plan = test_fabric(g.n, g.link, g.m, g.ep, (uint8_t)lmc);
 	pair_hosts(d->plan, r);
 	d->narrow = moore_rng_below(r, 4) == 0;
@@ -264,20 +326,60 @@ routed(const struct draw *d, const struct moore_fabric *seen, const struct moore
 	return r;
 }
 
+static bool
+is_hinted(const struct draw *d)
+{
+	return PROFILE[d->profile].opts.profile == MOORE_PROFILE_SL_HINT;
+}
+
+/* Whatever two LIDs, each may use the SL that both are told. */
 static void
-check_safe(const struct draw *d, const struct moore_fabric *f, const struct moore_route *r)
+check_sls(const struct draw *d, const struct moore_fabric *f, const struct moore_route *r,
+	  const struct moore_sl_set *set, struct moore_rng *rng)
+{
+	const struct moore_endpoint *ep = f->ep;
+
+	for (unsigned i = 0; i < 500 && f->n_endpoints; i++) {
+		const struct moore_endpoint *a = &ep[moore_rng_below(rng, f->n_endpoints)];
+		const struct moore_endpoint *b = &ep[moore_rng_below(rng, f->n_endpoints)];
+		moore_lid from = (moore_lid)(a->lid + moore_rng_below(rng, 1u << a->lmc));
+		moore_lid to = (moore_lid)(b->lid + moore_rng_below(rng, 1u << b->lmc));
+		uint8_t sl;
+
+		if (moore_lft_row(moore_route_lft(r), a->sw)[to] == MOORE_NO_PATH)
+			continue;
+		sl = moore_lane_hint_sl(&one_class, 0, moore_route_right(r, from, to));
+		CHECK_EQ(d->why, moore_lane_hint_sl(&one_class, 0, moore_route_right(r, to, from)), sl);
+		CHECK(d->why, moore_sl_set_row(set, a->sw)[to] >> sl & 1);
+		CHECK(d->why, moore_sl_set_row(set, b->sw)[from] >> sl & 1);
+	}
+}
+
+/* For every SL on every LID, or for those that sl-hint hands out. */
+static void
+check_safe(const struct draw *d, const struct moore_fabric *f, const struct moore_route *r,
+	   struct moore_rng *rng)
 {
 	struct moore_sl2vl *lanes = NULL;
+	struct moore_sl_set *set = NULL;
 	struct moore_verdict *v = NULL;
 
-	CHECK_EQ(d->why, moore_lane_effective(&lanes, f, &one_class, NULL), 0);
+	if (is_hinted(d)) {
+		CHECK_EQ(d->why, moore_lane_hint_effective(&lanes, f, &one_class, moore_route_order(r), NULL), 0);
+		CHECK_EQ(d->why, moore_route_sl_set(r, &set, NULL), 0);
+		check_sls(d, f, r, set, rng);
+	} else {
+		CHECK_EQ(d->why, moore_lane_effective(&lanes, f, &one_class, NULL), 0);
+	}
 	CHECK_EQ(d->why, moore_check(&v, f, moore_route_lft(r), lanes, NULL,
-				     &PROFILE[d->profile].may, NULL), 0);
+				     &(struct moore_check_opts){ .sl_set = set }, NULL), 0);
 	CHECK(d->why, v->acyclic);
 	CHECK_EQ(d->why, v->loops, 0);
 	CHECK_EQ(d->why, v->unreachable, 0);
+	CHECK_EQ(d->why, is_hinted(d) ? v->dropped : 0, 0);
 	CHECK(d->why, v->sound);
 	moore_verdict_free(v);
+	moore_sl_set_free(set);
 	moore_sl2vl_free(lanes);
 }
 
@@ -341,7 +443,9 @@ check_short(const struct draw *d, const struct moore_fabric *f, const struct moo
 				continue;
 			n = walk(f, t, s, f->ep[e].sw, f->ep[e].lid);
 			CHECK(d->why, n >= least);
-			CHECK(d->why, n <= (d->narrow ? 8 : 5) * far);
+			if (n > (d->narrow ? 8 : 5) * far)
+				fail_msg("%s: %u hops, %u times the diameter is %u", d->why, n, (d->narrow ? 8u : 5u),
+					 (d->narrow ? 8 : 5) * far);
 			if (d->minimal && d->intact && !d->narrow && !f->ep[e].lmc)
 				CHECK_EQ(d->why, n, least);
 			most_times = n * 100 > most_times * far ? n * 100 / far : most_times;
@@ -351,18 +455,25 @@ check_short(const struct draw *d, const struct moore_fabric *f, const struct moo
 	free(dist);
 }
 
+/* The same rows, and the same tables told for pairs of LIDs near each other. */
 static bool
-same_by_guid(const struct moore_fabric *f, const struct moore_lft *a,
-	     const struct moore_fabric *g, const struct moore_lft *b)
+same_by_guid(const struct moore_fabric *f, const struct moore_route *a,
+	     const struct moore_fabric *g, const struct moore_route *b)
 {
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		uint32_t t = 0;
 
 		while (g->sw[t].guid != f->sw[s].guid)
 			t++;
-		if (memcmp(moore_lft_row(a, s), moore_lft_row(b, t), f->lid_top + 1u))
+		if (memcmp(moore_lft_row(moore_route_lft(a), s), moore_lft_row(moore_route_lft(b), t),
+			   f->lid_top + 1u))
 			return false;
 	}
+	for (unsigned from = 1; from <= f->lid_top; from++)
+		for (unsigned to = from + 1; to <= f->lid_top && to < from + 32; to++)
+			if (moore_route_right(a, (moore_lid)from, (moore_lid)to) !=
+			    moore_route_right(b, (moore_lid)from, (moore_lid)to))
+				return false;
 	return true;
 }
 
@@ -374,15 +485,15 @@ check_draw(const struct draw *d, const struct moore_fabric *plan, struct moore_r
 	struct moore_fabric *shuffled = test_shuffled(d->seen, rng);
 	struct moore_route *a = routed(d, d->seen, plan), *between, *b;
 
-	check_safe(d, d->seen, a);
+	check_safe(d, d->seen, a, rng);
 	check_short(d, d->seen, moore_route_lft(a));
 	between = routed(d, d->plan, NULL);
 	b = routed(d, shuffled, plan);
-	CHECK(d->why, same_by_guid(d->seen, moore_route_lft(a), shuffled, moore_route_lft(b)));
+	CHECK(d->why, same_by_guid(d->seen, a, shuffled, b));
 	moore_route_free(b);
 	moore_route_free(between);
 	b = routed(d, d->seen, plan);
-	CHECK(d->why, same_by_guid(d->seen, moore_route_lft(a), d->seen, moore_route_lft(b)));
+	CHECK(d->why, same_by_guid(d->seen, a, d->seen, b));
 	moore_route_free(b);
 	moore_route_free(a);
 	moore_fabric_free(shuffled);
@@ -391,13 +502,14 @@ check_draw(const struct draw *d, const struct moore_fabric *plan, struct moore_r
 static void
 campaign(unsigned rounds, unsigned links, unsigned switches)
 {
-	struct moore_rng rng = { test_seed() };
+	uint64_t seed = test_seed();
 
 	most_times = n_longer = n_pairs = 0;
 	for (unsigned i = 0; i < rounds; i++) {
+		struct moore_rng rng = { seed + i };
 		struct draw d;
 
-		draw(&d, &rng, i, links, switches);
+		draw(&d, &rng, seed + i, links, switches);
 		check_draw(&d, moore_rng_below(&rng, 4) ? d.plan : NULL, &rng);
 		moore_fabric_free(d.plan);
 		moore_fabric_free(d.seen);
