@@ -16,7 +16,8 @@
  *               descriptor), methods*.c one table of methods, schema.c, events.c
  *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots,
  *               history.c rings of rates (store.c keeps them), metrics.c
- *               Prometheus text (http.c serves it), expected.c the engine's tables
+ *               Prometheus text (http.c serves it), expected.c the engine's tables,
+ *               sweeps.c what OpenSM's plugin says of its sweeps
  *
  * Threads.  The loop's thread owns struct moored and everything in it.  Others
  * see only what they were given (a snapshot reference, a copy), and answer by
