@@ -147,7 +147,7 @@ tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(B)/moored-still
 demo: test-deps all
 	@tests/demo
 check: test-deps all tests-bin
-	@$(MAKE) --no-print-directory SAN=1 $(patsubst build/%,build-san/%,$(B)/moorectl $(B)/libosmmoore.so) tests-bin
+	@$(MAKE) --no-print-directory SAN=1 $(patsubst build/%,build-san/%,$(B)/moorectl $(B)/moored $(B)/libosmmoore.so) tests-bin
 	@tests/run check
 quick: test-deps all tests-bin	# the tests that need no fabric
 	@tests/run quick
@@ -206,7 +206,7 @@ install: all
 		cp $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf.default $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' systemd/moored.service \
 		> $(DESTDIR)$(UNITDIR)/moored.service
-	install -m 644 systemd/moored.socket $(DESTDIR)$(UNITDIR)
+	install -m 644 systemd/moored.socket systemd/moored-sweep.socket $(DESTDIR)$(UNITDIR)
 	install -m 644 systemd/90-moored.rules $(DESTDIR)$(PREFIX)/lib/udev/rules.d
 	install -m 644 systemd/moored.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/moored.conf
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1

@@ -20,6 +20,29 @@ is_up(const json_t *plane)
 	return !strcmp(cli_str(plane, "state"), "up");
 }
 
+/* What OpenSM's plugin said, and whether it is what the switches hold. */
+static void
+put_told(struct moore_buf *b, const json_t *t)
+{
+	const json_t *routes = json_object_get(t, "routes_held");
+	const json_t *lanes = json_object_get(t, "lanes_held");
+
+	if (!json_is_object(t))
+		return;
+	cli_putf(b, "               its sweep %lld: %s%s" CLI_PLAIN ", hash %s: ", cli_int(t, "number"),
+		 *cli_str(t, "why") ? CLI_RED : "", cli_str(t, "state"),
+		 *cli_str(t, "hash") ? cli_str(t, "hash") : "-");
+	if (json_is_false(routes) || json_is_false(lanes))
+		cli_putf(b, CLI_YELLOW "the switches do not hold it%s" CLI_PLAIN "\n",
+			 cli_yes(t, "up") ? "" : " yet");
+	else if (json_is_true(routes))
+		cli_putf(b, "the switches hold its routes%s\n", json_is_true(lanes) ? " and lanes" : "");
+	else
+		cli_putf(b, "nothing was read back to hold against it\n");
+	if (*cli_str(t, "why"))
+		cli_putf(b, "               %s\n", cli_str(t, "why"));
+}
+
 /* "3 deviations from the plan: ...", or what to say of none. */
 static void
 put_count(struct moore_buf *b, const json_t *plane, const char *key, const char *none,
@@ -51,6 +74,7 @@ put_sweep(struct moore_buf *b, const json_t *plane)
 		cli_putf(b, CLI_YELLOW "               no tables were read back yet" CLI_PLAIN "\n");
 	if (*cli_str(plane, "sm"))
 		cli_putf(b, "               SM %s\n", cli_str(plane, "sm"));
+	put_told(b, json_object_get(plane, "told"));
 	put_count(b, plane, "deviations", "cabled as planned",
 		  "from the plan: moorectl check names them", "deviation");
 	put_count(b, plane, "hotspots", "no link stands out",

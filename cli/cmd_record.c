@@ -177,7 +177,6 @@ cmd_record(const struct cli_call *c)
 
 /* ---- replay --------------------------------------------------------------------------- */
 
-#define TICK_BYTES 8		/* of XmitWait, as moored takes it */
 enum { ROWS_AT_ONCE = 64, BUSIEST = 3 };
 
 struct replay {
@@ -246,12 +245,12 @@ set_lines(struct replay *r, const struct moore_plan *p)
 			uint32_t at = r->f->sw[p->cable[i].sw[e]].port0 + p->cable[i].port[e];
 
 			r->line[at] = (struct moore_line){
-				moore_rate_bytes(moore_plan_rate(p, p->cable[i].rate)), TICK_BYTES };
+				moore_rate_bytes(moore_plan_rate(p, p->cable[i].rate)), MOORE_TICK_BYTES };
 		}
 	for (uint32_t i = 0; i < p->n_endpoints; i++)
 		if (p->ep[i].sw != MOORE_NONE)
 			r->line[r->f->sw[p->ep[i].sw].port0 + p->ep[i].port] = (struct moore_line){
-				moore_rate_bytes(moore_plan_rate(p, p->ep[i].rate)), TICK_BYTES };
+				moore_rate_bytes(moore_plan_rate(p, p->ep[i].rate)), MOORE_TICK_BYTES };
 }
 
 /* A frame of kind PLAN: the rows that follow are of this fabric. */
@@ -311,7 +310,7 @@ judge_row(struct replay *r, uint32_t span_ms)
 		p->rate.seconds = span_ms / 1000.0;
 		p->rate.tx = share_of((double)s->tx, &r->line[i]);
 		p->rate.rx = share_of((double)s->rx, &r->line[i]);
-		p->rate.wait = share_of((double)s->wait * TICK_BYTES, &r->line[i]);
+		p->rate.wait = share_of((double)s->wait * MOORE_TICK_BYTES, &r->line[i]);
 	}
 	moore_hot_step(r->hot, r->f, r->port, r->at_ms * 1000, on_alarm, r, NULL);
 }

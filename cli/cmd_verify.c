@@ -310,6 +310,22 @@ put_unreachable(struct moore_buf *b, const json_t *answer)
 		 cli_str(e, "destination"));
 }
 
+/* The plugin's own hash: no plan and no moore.conf stand between. */
+static void
+put_held(struct moore_buf *b, const json_t *told)
+{
+	const json_t *routes = json_object_get(told, "routes_held");
+	const json_t *lanes = json_object_get(told, "lanes_held");
+
+	if (json_is_false(routes) || json_is_false(lanes))
+		cli_putf(b, "OpenSM         " CLI_YELLOW "%s differ" CLI_PLAIN " from what its plugin said of "
+			 "sweep %lld\n", json_is_true(routes) ? "lanes" : json_is_true(lanes) ? "routes" :
+			 "routes and lanes", cli_int(told, "number"));
+	else if (json_is_true(routes))
+		cli_putf(b, "OpenSM         its plugin wrote these routes%s, in its sweep %lld\n",
+			 json_is_true(lanes) ? " and lanes" : "", cli_int(told, "number"));
+}
+
 static void
 put_sa(struct moore_buf *b, const json_t *sa)
 {
@@ -334,6 +350,7 @@ put_expected(struct moore_buf *b, const json_t *answer)
 
 	if (*cli_str(answer, "expected_why"))
 		cli_putf(b, "written by     not known: %s\n", cli_str(answer, "expected_why"));
+	put_held(b, json_object_get(answer, "told"));
 	if (!json_is_object(x))
 		return;
 	cli_putf(b, "written by     ");

@@ -14,9 +14,10 @@
  *               readback.c reads tables, counters.c counters; mad.c pipelines MADs
  *   rpc/        server.c the Unix socket (bytes only), rpc.c JSON-RPC 2.0 (no
  *               descriptor), methods*.c one table of methods, schema.c, events.c
- *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots,
+ *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots (why.c their causes),
  *               history.c rings of rates (store.c keeps them), metrics.c
- *               Prometheus text (http.c serves it), expected.c the engine's tables
+ *               Prometheus text (http.c serves it), expected.c the engine's tables,
+ *               sweeps.c what OpenSM's plugin says of its sweeps
  *
  * Threads.  The loop's thread owns struct moored and everything in it.  Others
  * see only what they were given (a snapshot reference, a copy), and answer by

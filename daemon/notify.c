@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <syslog.h>
@@ -142,4 +143,17 @@ notify_watchdog(struct event_base *base)
 	if (e)
 		event_add(e, &half);
 	return e;
+}
+
+int
+passed_socket(int type)
+{
+	int n = sd_listen_fds(0);
+
+	for (int fd = SD_LISTEN_FDS_START; fd < SD_LISTEN_FDS_START + n; fd++)
+		if (sd_is_socket_unix(fd, type, type == SOCK_STREAM ? 1 : -1, NULL, 0) > 0) {
+			evutil_make_socket_nonblocking(fd);
+			return fd;
+		}
+	return -1;
 }

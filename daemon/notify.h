@@ -20,6 +20,8 @@ void notify_ready(const char *status);
 void notify_status(const char *status);
 void notify_reloading(void);	/* notify_ready() ends it */
 void notify_stopping(void);
+/* The Unix socket of that type that systemd hands over; -1: none. */
+int passed_socket(int type);
 /* A timer that keeps systemd's watchdog quiet; NULL when it is not asked for. */
 struct event *notify_watchdog(struct event_base *base);
 

@@ -41,7 +41,7 @@ struct snapshot {
 	struct moore_sl2vl *sl2vl;
 	struct moore_mft *mft;
 	uint64_t tables_sweep;
-	uint64_t tables_hash;
+	uint64_t routes_hash, lanes_hash;	/* moore_lft_hash(), ..; 0: not read */
 	struct sa_read sa;	/* asked is 0: not yet, or there is no SM */
 };
 

@@ -16,13 +16,14 @@
 #include "watch/metrics.h"
 #include "notify.h"
 #include "state.h"
+#include "watch/sweeps.h"
 #include "watch/wiring.h"
 
 #define PLAN_MAX ((size_t)256 << 20)
 
 /* Parts that follow the fabric; each of these is a file of its own. */
 static const struct part *const parts[] = {
-	&part_wiring, &part_hot, &part_history, &part_http,
+	&part_wiring, &part_hot, &part_history, &part_http, &part_sweeps,
 	NULL
 };
 

@@ -59,6 +59,7 @@ struct moored {
 	struct event *watchdog;
 	struct wiring *wiring;	/* of wiring.c */
 	struct history *history;	/* history.c */
+	struct sweeps *sweeps;	/* sweeps.c */
 	struct planned *plan;	/* NULL: none */
 	int64_t readers;	/* number of conf.group; -1: none */
 	char conf_error[400], plan_error[400];	/* of the last reload; "" when it was right */

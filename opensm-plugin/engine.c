@@ -170,8 +170,10 @@ decide(struct moore_sm *sm, struct moore_times *t, struct moore_err *err)
 	return mr ? mr : route(sm, t, err);
 }
 
+/* mr and why: what keeps new routes from being made. */
 static int
-publish_last_good(struct moore_sm *sm, const struct moore_view *v)
+publish_last_good(struct moore_sm *sm, const struct moore_view *v, enum moore_mr mr,
+		  const char *why)
 {
 	struct moore_lft *lft;
 	struct moore_err err;
@@ -180,9 +182,11 @@ publish_last_good(struct moore_sm *sm, const struct moore_view *v)
 	if (rc < 0) {
 		moore_log_err(sm, code_of(&err), "the last good routes cannot be restored: %s",
 			      err.text);
+		moore_tell_sweep(sm, v, code_of(&err), err.text, NULL);
 		return rc;
 	}
 	moore_publish(v, lft);
+	moore_tell_sweep(sm, v, mr, why, lft);
 	moore_lft_free(lft);
 	return 0;
 }
@@ -206,16 +210,18 @@ sweep(struct moore_sm *sm, struct moore_view *v, struct moore_times *t, enum moo
 		moore_publish(v, sm->result->lft);
 		t->ms[MOORE_T_END] = now_ms();
 		moore_log_sweep(sm, v, t);
+		moore_tell_sweep(sm, v, MOORE_MR_OK, "", NULL);
 		moore_dump(sm);
 		ask_again(sm, v);
 		return 0;
 	}
 	if (!sm->result) {
 		moore_log_err(sm, mr, "%s; no routes are set", err->text);
+		moore_tell_sweep(sm, v, mr, err->text, NULL);
 		return -1;
 	}
 	moore_log_err(sm, mr, "%s; the last good routes stay in force", err->text);
-	return publish_last_good(sm, v);
+	return publish_last_good(sm, v, mr, err->text);
 }
 
 static int

@@ -4,8 +4,9 @@
  * which `routing_engine moore,no_fallback` then selects.
  *
  * OpenSM frees its engines before it calls delete(), so what routes is freed by
- * the engine's destroy(); here only what outlives it.  There is no report():
- * every decision is taken in the routing callbacks, under OpenSM's lock. */
+ * the engine's destroy(); here only what outlives it.  Every decision is taken in the
+ * routing callbacks, under OpenSM's lock; report() only passes on that the subnet is
+ * up, which OpenSM says on the thread that routes. */
 #include <opensm/osm_config.h>
 #include <opensm/osm_event_plugin.h>
 #include <opensm/osm_version.h>
@@ -19,7 +20,16 @@ plugin_delete(void *data)
 
 	moore_sm_forget(sm);
 	moore_settings_free(&sm->settings);
+	moore_tell_fini(sm);
 	free(sm);
+}
+
+static void
+plugin_report(void *data, osm_epi_event_id_t event, void *event_data)
+{
+	(void)event_data;
+	if (event == OSM_EVENT_ID_SUBNET_UP)
+		moore_tell_up(data);
 }
 
 static void *
@@ -30,6 +40,7 @@ plugin_create(struct osm_opensm *osm)
 	if (!sm)
 		return NULL;
 	sm->osm = osm;
+	moore_tell_init(sm);
 	moore_settings_init(sm, osm->subn.opt.event_plugin_options);
 	if (osm_register_external_routing_engine(osm, &moore_engine_module, sm) != CL_SUCCESS) {
 		plugin_delete(sm);
@@ -44,4 +55,5 @@ __attribute__((visibility("default"))) osm_event_plugin_t osm_event_plugin = {
 	.osm_version = OSM_VERSION,
 	.create = plugin_create,
 	.delete = plugin_delete,
+	.report = plugin_report,
 };

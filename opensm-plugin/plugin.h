@@ -59,6 +59,12 @@ struct moore_settings {
 	struct moore_links *links;	/* conf.link_rules; NULL when conf names none */
 };
 
+struct moore_tell {		/* tell.c */
+	int fd;			/* -1: not open */
+	unsigned said;		/* bit of each kind of failure that was logged */
+	struct moore_notice notice;	/* of the last sweep */
+};
+
 struct moore_sm {
 	osm_opensm_t *osm;
 	struct moore_settings settings;
@@ -67,6 +73,7 @@ struct moore_sm {
 	struct moore_engine_result *result;
 	struct moore_fabric *newest;	/* last seen: the roles of ports; may be good */
 	struct moore_said said;
+	struct moore_tell tell;
 	bool asked_again;	/* the last sweep asked for one more */
 };
 
@@ -106,6 +113,14 @@ uint8_t moore_lanes_of_code(uint8_t code);	/* IBTA's 1..5 to 1, 2, 4, 8, 15 */
 /* publish.c: the rows into OpenSM's new_lft, and how many blocks that changes. */
 void moore_publish(const struct moore_view *v, const struct moore_lft *lft);
 void moore_publish_count(const struct moore_view *v, size_t *changed, size_t *total);
+
+/* tell.c: the daemon, of a sweep that ended with mr (and why), and then that the subnet is
+ * up.  restored is what lastgood.c made, or NULL.  Never blocks. */
+void moore_tell_init(struct moore_sm *sm);
+void moore_tell_sweep(struct moore_sm *sm, const struct moore_view *v, enum moore_mr mr,
+		      const char *why, const struct moore_lft *restored);
+void moore_tell_up(struct moore_sm *sm);
+void moore_tell_fini(struct moore_sm *sm);
 
 /* dump.c: of the last accepted routes. */
 void moore_dump(struct moore_sm *sm);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""traffic.py SOCKET SECONDS - counters as traffic would leave them, for ibsim's console.
+"""traffic.py SOCKET SECONDS [EACH] - counters as traffic would leave them, for ibsim's console.
 
 Flows come on standard input, one a line: FROM TO OFFSET BYTES_PER_SECOND, names of
-endpoints.  moored says which ports each passes; ten times a second, for so many SECONDS,
+endpoints.  moored says which ports each passes; each EACH (0.1) seconds, for so many SECONDS,
 lines for the console (on standard output) set what these ports have sent, received
 and waited for by then.  A port whose flows want more than FULL bytes a second
 sends that, and waits for the rest of the time.
@@ -17,13 +17,16 @@ FULL = 1e9		# 4x SDR, ibsim's rate: bytes a second
 TICK = 8		# bytes a tick of XmitWait takes
 
 
-def ask(file, method, params):
-    file.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) + "\n")
-    file.flush()
-    answer = json.loads(file.readline())
-    if "error" in answer:
-        sys.exit("traffic.py: " + answer["error"]["message"])
-    return answer["result"]
+def ask_all(file, method, params):
+    """The results, in order, of batches of 100."""
+    for i in range(0, len(params), 100):
+        file.write(json.dumps([{"jsonrpc": "2.0", "id": k, "method": method, "params": p}
+                               for k, p in enumerate(params[i:i + 100])]) + "\n")
+        file.flush()
+        for answer in sorted(json.loads(file.readline()), key=lambda x: x["id"]):
+            if "error" in answer:
+                sys.exit("traffic.py: " + answer["error"]["message"])
+            yield answer["result"]
 
 
 def main():
@@ -31,15 +34,16 @@ def main():
     with socket.socket(socket.AF_UNIX) as s:
         s.connect(sys.argv[1])
         file = s.makefile("rw")
-        for line in sys.stdin:
-            a, b, offset, rate = line.split()
-            path = ask(file, "routes.path", {"from": a, "to": b, "offset": int(offset)})
+        flows = [line.split() for line in sys.stdin]
+        paths = ask_all(file, "routes.path", [{"from": a, "to": b, "offset": int(offset)}
+                                              for a, b, offset, _ in flows])
+        for (_, _, _, rate), path in zip(flows, paths):
             for hop in path["hops"]:
                 key = hop["switch"], hop["in"]
                 received[key] = received.get(key, 0) + float(rate)
                 key = hop["switch"], hop["out"]
                 sent[key] = sent.get(key, 0) + float(rate)
-    begin = time.monotonic()
+    begin, each = time.monotonic(), float(sys.argv[3]) if len(sys.argv) > 3 else 0.1
     while (now := time.monotonic() - begin) < float(sys.argv[2]):
         out = []
         for (sw, port), rate in sent.items():
@@ -51,7 +55,7 @@ def main():
         for sw, port, field, value in out:
             print(f'PerformanceSet "{sw}"[{port}] {field}={int(value)}')
         sys.stdout.flush()
-        time.sleep(0.1)
+        time.sleep(max(0, begin + now + each - time.monotonic()))
 
 
 main()

@@ -6,6 +6,7 @@
 #include "rpc/methods.h"
 #include "state.h"
 #include "watch/hot.h"
+#include "watch/sweeps.h"
 
 json_t *
 json_rate(struct moore_rate r)
@@ -102,13 +103,13 @@ run_summary(struct call *c, struct rpc_error *e)
 
 	if (!s)
 		return NULL;
-	return from_sweep(s, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
+	return from_sweep(s, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
 		"took_ms", json_count(s->took_ms), "sm", s->sm[0] ? json_name(s->sm) : json_null(),
 		"switches", json_count(s->seen->n_switches), "endpoints",
 		json_count(s->seen->n_endpoints), "cables", json_count(s->seen->n_cables), "lid_top",
 		s->fabric ? json_integer(s->fabric->lid_top) : json_null(), "tables_sweep",
 		s->lft ? json_count(s->tables_sweep) : json_null(), "lanes_read",
-		s->sl2vl != NULL));
+		s->sl2vl != NULL, "told", json_sweep_told(c->d, s)));
 }
 
 static json_t *
@@ -242,7 +243,7 @@ const struct method methods_fabric[] = {
 	{ "fabric.summary", "Size of what the last sweep found, and how far it was read.", ACCESS_READ,
 	  P(PLANE), R(SWEEP "'took_ms':" INT ",'sm':" OR_NULL("string") ",'switches':" INT
 		      ",'endpoints':" INT ",'cables':" INT ",'lid_top':" OR_NULL("integer")
-		      ",'tables_sweep':" OR_NULL("integer") ",'lanes_read':" BOOL),
+		      ",'tables_sweep':" OR_NULL("integer") ",'lanes_read':" BOOL ",'told':" A_SWEEP_TOLD),
 	  run_summary, TAKES_NO_TIME, NULL, NULL },
 	{ "fabric.switches", "Every switch.", ACCESS_READ, P(PLANE),
 	  R(SWEEP "'switches':{'type':'array','items':" A_SWITCH "}"), run_switches, TAKES_A_MOMENT, NULL, NULL },

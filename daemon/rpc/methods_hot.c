@@ -30,18 +30,6 @@ no_poll(struct rpc_error *e)
 			"system.status says why");
 }
 
-static json_t *
-json_share(double x)
-{
-	return x < 0 ? json_null() : json_real((double)(int64_t)(x * 1e6 + 0.5) / 1e6);
-}
-
-static json_t *
-json_bytes(double x)
-{
-	return x < 0 ? json_null() : json_integer((json_int_t)x);
-}
-
 /* "switch", "port", "peer", "peer_port", "edge", added to o. */
 static void
 put_place(json_t *o, const char *from, unsigned port, const char *to, unsigned to_port)
@@ -147,6 +135,7 @@ run_history(struct call *c, struct rpc_error *e)
 		json_object_set_new(o, "for_s", json_integer((json_int_t)((x->alarm.at_us -
 						x->alarm.since_us) / 1000000)));
 		json_object_del(o, "since_us");
+		json_object_set_new(o, "cause", x->why ? json_incref(x->why) : json_null());
 		json_array_append_new(list, o);
 	}
 	return from_sweep(p->snap, json_pack("{s:I, s:o}", "total", (json_int_t)p->n_logged, "events",
@@ -174,78 +163,21 @@ finish_copy(struct call *c, json_t *result, struct rpc_error *e)
 }
 
 static json_t *
-json_ep(const struct moore_fabric *f, moore_epid e)
-{
-	return e == MOORE_NONE ? json_null() : json_name(f->ep[e].name);
-}
-
-static json_t *
-json_suspect(const struct moore_fabric *f, const struct moore_suspect *s)
-{
-	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "from",
-			      json_name(f->sw[s->from].name), "to", json_name(f->sw[s->to].name),
-			      "source", json_ep(f, s->source), "dest", json_ep(f, s->dest), "offset",
-			      s->offset, "bytes_per_s", json_bytes(s->bytes), "share",
-			      json_share(s->share), "certainty", json_share(s->certainty));
-	bool other = s->other < MOORE_CAUSE_OFFSETS;
-
-	json_object_set_new(o, "other_offset", other ? json_integer(s->other) : json_null());
-	json_object_set_new(o, "other_idle", other ? json_share(s->idle) : json_null());
-	return o;
-}
-
-/* The change to try, in words. */
-static json_t *
-json_remedy(const struct moore_fabric *f, const struct moore_cause *c, const struct hot_place *at)
-{
-	const struct moore_suspect *s = &c->suspect[0];
-	char text[400];
-
-	switch (c->remedy) {
-	case MOORE_TRY_OFFSET:
-		snprintf(text, sizeof(text), "send from %s to %s on offset %u (LID %u): its fullest link "
-			 "is %.0f %% idle", f->sw[s->from].name, f->ep[s->dest].name, s->other,
-			 f->ep[s->dest].lid + s->other, 100 * s->idle);
-		break;
-	case MOORE_TRY_SPLIT:
-		snprintf(text, sizeof(text), "send half of what goes from %s to %s on offset %u (LID %u): "
-			 "its fullest link is %.0f %% idle", f->sw[s->from].name, f->ep[s->dest].name,
-			 s->other, f->ep[s->dest].lid + s->other, 100 * s->idle);
-		break;
-	case MOORE_TRY_WEIGHT:
-		snprintf(text, sizeof(text), "no one pair carries it: give the link a weight (\"%s:%u "
-			 "weight 2\" in the links file of moore.conf) and let OpenSM route again",
-			 at->from, at->port);
-		break;
-	case MOORE_TRY_SPREAD:
-		snprintf(text, sizeof(text), "several send to %s at once: no route helps; spread them in "
-			 "time, or give the receiver more ports", at->to);
-		break;
-	default:
-		snprintf(text, sizeof(text), c->n_suspects ? "one sender fills the link of its receiver: "
-			 "nothing else shares it" : "nothing is known to send over it now");
-	}
-	return json_pack("{s:s, s:s}", "try", moore_remedy_name(c->remedy), "text", text);
-}
-
-static json_t *
 json_cause(const struct hot_copy *h, const struct moore_cause *c, double misfit, const char *label)
 {
-	const struct moore_fabric *f = h->snap->fabric;
-	json_t *routes = json_array(), *suspects = json_array(), *o;
+	json_t *routes = json_array(), *o;
 	struct hot_place at;
 
 	hot_place_of(h->snap, c->port, &at);
 	for (unsigned k = 0; k < c->n_offsets; k++)
 		json_array_append_new(routes, json_count(c->routes[k]));
-	for (unsigned i = 0; i < c->n_suspects; i++)
-		json_array_append_new(suspects, json_suspect(f, &c->suspect[i]));
-	o = json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "poll",
+	o = json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "poll",
 		      (json_int_t)h->number, "polled_ms", (json_int_t)h->at_ms, "cable",
 		      label ? json_name(label) : json_null(), "load", json_share(h->use[c->port].load),
 		      "wait", json_share(h->use[c->port].wait), "bytes_per_s", json_bytes(c->load),
 		      "explained", json_bytes(c->explained), "misfit", json_share(misfit), "routes",
-		      routes, "suspects", suspects, "remedy", json_remedy(f, c, &at));
+		      routes);
+	put_cause(o, h, c, MOORE_CAUSE_FLOWS);
 	put_place(o, at.from, at.port, at.to, at.to_port);
 	return from_sweep(h->snap, o);
 }
@@ -417,6 +349,8 @@ run_select(struct call *c, struct rpc_error *e)
 	OR_NULL("string") ",'dest':" OR_NULL("string") ",'offset':" INT ",'bytes_per_s':" \
 	OR_NULL("integer") ",'share':" OR_NULL("number") ",'certainty':" OR_NULL("number") \
 	",'other_offset':" OR_NULL("integer") ",'other_idle':" OR_NULL("number") "}}"
+#define A_CAUSE "'suspects':{'type':'array','items':" A_SUSPECT "},'remedy':{'type':'object'," \
+	"'properties':{'try':" STR ",'text':" STR "}}"
 #define A_CHOICE "{'type':'object','properties':{'offset':" OR_NULL("integer") ",'lid':" \
 	OR_NULL("integer") ",'minimal':" BOOL ",'offsets':" LIST "}}"
 
@@ -434,13 +368,14 @@ const struct method methods_hot[] = {
 	  R(SWEEP "'poll':" INT ",'polled_ms':" INT "," A_PLACE ",'cable':" OR_NULL("string") ",'load':"
 	    OR_NULL("number") ",'wait':" OR_NULL("number") ",'bytes_per_s':" OR_NULL("integer")
 	    ",'explained':" OR_NULL("integer") ",'misfit':" OR_NULL("number") ",'routes':" LIST
-	    ",'suspects':{'type':'array','items':" A_SUSPECT "},'remedy':{'type':'object',"
-	    "'properties':{'try':" STR ",'text':" STR "}}"),
+	    "," A_CAUSE),
 	  run_explain, TAKES_LONG, prepare_copy, finish_copy },
-	{ "hotspots.history", "Findings that were raised and cleared, the last ones first.", ACCESS_READ,
+	{ "hotspots.history", "Findings that were raised and cleared, the last ones first. cause is what explain said "
+	  "when a load or a wait was raised: three suspects and the change to try.", ACCESS_READ,
 	  P(PLANE "," LIMIT),
 	  R(SWEEP "'total':" INT ",'events':{'type':'array','items':{'type':'object','properties':{"
-	    AN_ALARM ",'at_ms':" INT ",'raised':" BOOL "}}}"), run_history, TAKES_NO_TIME, NULL, NULL },
+	    AN_ALARM ",'at_ms':" INT ",'raised':" BOOL ",'cause':{'type':['object','null'],'properties':{"
+	    "'misfit':" OR_NULL("number") "," A_CAUSE "}}}}}"), run_history, TAKES_NO_TIME, NULL, NULL },
 	{ "path.select", "The offset to send on, for each pair in turn, by UGAL's comparison on the loads "
 	  "of the last poll; what a pair will send (bytes_per_s) counts for those after it.",
 	  ACCESS_READ, P_REQ("'pairs'", PLANE ",'form':{'type':'string','enum':['path','kathareios',"

@@ -9,6 +9,7 @@
 
 #include "moore/moore.h"
 #include "watch/expected.h"
+#include "watch/sweeps.h"
 #include "rpc/methods.h"
 #include "state.h"
 
@@ -429,6 +430,15 @@ run_verify(struct call *c, struct rpc_error *e)
 	return from_sweep(s, answer);
 }
 
+/* What the plugin told is the loop's. */
+static json_t *
+finish_verify(struct call *c, json_t *result, struct rpc_error *e)
+{
+	if (result)
+		json_object_set_new(result, "told", json_sweep_told(c->d, c->view->snap));
+	return drop_own(c, result, e);
+}
+
 /* ---- quality --------------------------------------------------------------------------------- */
 
 static double
@@ -550,7 +560,8 @@ const struct method methods_routes[] = {
 	    "'object','null'],'properties':{'routes':" INT ",'routes_differ':" INT ",'example':"
 	    OR_NULL("object") ",'lanes_differ':" INT "}},'expected_why':" STR
 	    ",'sa':{'type':['object','null'],'properties':{'asked':" INT ",'answered':" INT ",'sls':" LIST
-	    ",'sound':" BOOL "}},'adaptive_routing':{'type':'null'}"), run_verify, TAKES_LONG, take_moore_conf, drop_own },
+	    ",'sound':" BOOL "}},'adaptive_routing':{'type':'null'},'told':" A_SWEEP_TOLD), run_verify,
+	  TAKES_LONG, take_moore_conf, finish_verify },
 	{ "routes.quality", "How long, even and independent are the routes?", ACCESS_READ, P(PLANE),
 	  R(SWEEP "'switches':" INT ",'sources':" INT ",'endpoints':" INT ",'links':" INT
 	    ",'partitioned':" INT ",'offsets':" LIST ",'load':" OBJECT ",'distance':" OBJECT

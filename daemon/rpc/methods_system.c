@@ -7,6 +7,7 @@
 #include "rpc/methods.h"
 #include "state.h"
 #include "watch/hot.h"
+#include "watch/sweeps.h"
 #include "watch/wiring.h"
 
 static json_t *
@@ -82,6 +83,7 @@ json_plane(const struct moored *d, unsigned i)
 	json_object_set_new(o, "endpoints", json_count(s->seen->n_endpoints));
 	json_object_set_new(o, "cables", json_count(s->seen->n_cables));
 	json_object_set_new(o, "tables_sweep", s->lft ? json_count(s->tables_sweep) : json_null());
+	json_object_set_new(o, "told", json_sweep_told(d, s));
 	json_object_set_new(o, "deviations", json_deviating(d, i));
 	json_object_set_new(o, "hotspots", json_standing(i));
 	return o;
@@ -125,14 +127,14 @@ run_status(struct call *c, struct rpc_error *e)
 	clock_gettime(CLOCK_REALTIME, &now);
 	for (unsigned i = 0; i < d->n_planes; i++)
 		json_array_append_new(planes, json_plane(d, i));
-	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"version", MOORE_VERSION, "pid", (int)getpid(),
 		"uptime_ms", (json_int_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
 			     (json_int_t)d->started_ms,
 		"sweep", json_count(d->sweep), "planes", planes, "plan", json_planned(d),
 		"plan_error", json_text(d->plan_error), "config", json_text(d->conf_path),
 		"config_error", json_text(d->conf_error), "reloads", json_count(d->reloads),
-		"server", json_server(d));
+		"server", json_server(d), "sweeps", json_sweeps_count(d));
 }
 
 /* ---- reload: the files are read on the worker ------------------------------------------------ */
@@ -172,7 +174,8 @@ finish_reload(struct call *c, json_t *result, struct rpc_error *e)
 const struct method methods_system[] = {
 	{ "system.ping", "Is anyone there?", ACCESS_READ, P(""),
 	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, TAKES_NO_TIME, NULL, NULL },
-	{ "system.status", "What moored is doing: planes with their state and last sweep, plan, "
+	{ "system.status", "What moored is doing: planes with their state, last sweep and what "
+	  "OpenSM's plugin told of its own (routes_held: the switches hold what it computed), plan, "
 	  "configuration, what was wrong with the last reload, connections.", ACCESS_READ, P(""),
 	  R("'version':" STR ",'pid':" INT ",'uptime_ms':" INT ",'sweep':" INT ",'planes':{"
 	    "'type':'array','items':{'type':'object','properties':{'plane':" INT ",'name':{'type':"
@@ -180,10 +183,12 @@ const struct method methods_system[] = {
 	    "'up']},'why':{'type':['string','null']},'sweep':" INT ",'at_ms':" INT ",'took_ms':"
 	    INT ",'sm':{'type':['string','null']},'switches':" INT ",'endpoints':" INT
 	    ",'cables':" INT ",'tables_sweep':{'type':['integer','null']},'deviations':{'type':['integer',"
-	    "'null']},'hotspots':{'type':['integer','null']}}}},'plan':{'type':"
+	    "'null']},'hotspots':{'type':['integer','null']},'told':" A_SWEEP_TOLD
+	    "}}},'plan':{'type':"
 	    "['object','null']},'plan_error':{'type':['string','null']},'config':{'type':["
 	    "'string','null']},'config_error':{'type':['string','null']},'reloads':" INT
-	    ",'server':" OBJECT), run_status, TAKES_NO_TIME, NULL, NULL },
+	    ",'server':" OBJECT ",'sweeps':{'type':'object','properties':{'listens':" BOOL
+	    ",'notices':" INT ",'junk':" INT "}}"), run_status, TAKES_NO_TIME, NULL, NULL },
 	{ "system.methods", "Every method with its schemas.", ACCESS_READ, P(""),
 	  R("'methods':" LIST), run_methods, TAKES_NO_TIME, NULL, NULL },
 	{ "system.reload", "Read configuration and plan again, as SIGHUP does; an error says what is "

@@ -26,7 +26,6 @@
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/listener.h>
-#include <systemd/sd-daemon.h>
 
 #include "rpc/methods.h"
 #include "notify.h"
@@ -554,17 +553,6 @@ bind_socket(struct server *s, const char *path, struct moore_err *err)
 	return fd;
 }
 
-/* The socket of moored.socket; -1 when none was passed. */
-static int
-passed_socket(void)
-{
-	if (sd_listen_fds(1) < 1 || sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, NULL,
-						      0) <= 0)
-		return -1;
-	evutil_make_socket_nonblocking(SD_LISTEN_FDS_START);
-	return SD_LISTEN_FDS_START;
-}
-
 /* A descriptor for each client, and some for ourselves. */
 static void
 raise_limit(unsigned clients)
@@ -609,7 +597,7 @@ server_start(struct server **out, struct moored *d, struct moore_err *err)
 		client_reply };
 	LIST_INIT(&s->clients);
 	raise_limit(d->conf.clients);
-	if ((fd = passed_socket()) < 0 && (fd = bind_socket(s, d->conf.socket, err)) < 0) {
+	if ((fd = passed_socket(SOCK_STREAM)) < 0 && (fd = bind_socket(s, d->conf.socket, err)) < 0) {
 		server_free(s);
 		return -1;
 	}

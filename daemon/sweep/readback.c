@@ -290,8 +290,9 @@ seen_tables(const struct seen *s, struct snapshot *to, bool have_lanes, struct m
 	if ((rc = lft_to(s, to, err)) < 0 || (rc = mft_to(s, to, err)) < 0 ||
 	    (have_lanes && (rc = sl2vl_to(s, to, err)) < 0))
 		return rc;
-	to->tables_hash = forwarding_hash(s) ^ (have_lanes ? lanes_hash(s) : 0);
-	return 0;
+	if ((rc = moore_lft_hash(&to->routes_hash, to->fabric, to->lft, err)) == 0 && have_lanes)
+		rc = moore_sl2vl_hash(&to->lanes_hash, to->fabric, to->sl2vl, err);
+	return rc;
 }
 
 void

@@ -12,7 +12,10 @@
 #include "notify.h"
 #include "state.h"
 
-#define TICK_BYTES 8		/* of XmitWait: Quantum; Switch-IB's tick is 16 times as long */
+/* Rates are means over at least this long, however often counters are read: some devices,
+ * and ibsim's console, move them less often than that, and then some polls see nothing. */
+#define STEP_US 2000000u
+#define EARLY_US 100000u	/* a poll that much too soon will do */
 
 /* The poll's counters are the library's, in the same order. */
 _Static_assert((int)N_COUNTERS == (int)MOORE_N_COUNTERS && (int)CNT_XMIT_WAIT == MOORE_XMIT_WAIT &&
@@ -63,13 +66,21 @@ struct told {
 	const struct snapshot *snap;	/* what the alarm's port is an index of */
 	unsigned plane;
 	uint64_t at_ms;
+	struct hot_raised raised;	/* whose cause is wanted */
 };
 
 static void
-remember(const struct told *t, const struct moore_alarm *a, const struct hot_place *at)
+remember(struct told *t, const struct moore_alarm *a, const struct hot_place *at)
 {
-	struct hot_entry *e = &t->p->log[t->p->n_logged++ % HOT_LOG];
+	struct hot_entry *e = &t->p->log[t->p->n_logged % HOT_LOG];
 
+	if (a->raised && (a->kind == MOORE_FIND_LOAD || a->kind == MOORE_FIND_WAIT) &&
+	    t->raised.n < HOT_WHY) {
+		t->raised.port[t->raised.n] = a->port;
+		t->raised.entry[t->raised.n++] = t->p->n_logged;
+	}
+	t->p->n_logged++;
+	json_decref(e->why);
 	*e = (struct hot_entry){ .at_ms = t->at_ms, .alarm = *a, .port = at->port,
 				 .to_port = at->to_port, .guid = at->guid };
 	snprintf(e->from, sizeof(e->from), "%s", at->from);
@@ -79,7 +90,7 @@ remember(const struct told *t, const struct moore_alarm *a, const struct hot_pla
 static void
 on_alarm(void *arg, const struct moore_alarm *a)
 {
-	const struct told *t = arg;
+	struct told *t = arg;
 	struct hot_place at;
 	struct log_field field[] = { { "FINDING", moore_finding_name(a->kind) },
 				     { "STATE", a->raised ? "raised" : "cleared" }, { NULL, NULL } };
@@ -104,9 +115,12 @@ forget(struct hot_plane *p)
 {
 	snapshot_put(p->snap);
 	free(p->last);
+	free(p->base);
 	free(p->port);
 	free(p->line);
 	moore_hot_free(p->hot);
+	for (unsigned i = 0; p->log && i < HOT_LOG; i++)
+		json_decref(p->log[i].why);
 	free(p->log);
 	*p = (struct hot_plane){ 0 };
 }
@@ -117,10 +131,11 @@ static bool
 move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at_us)
 {
 	struct moore_reading *last = calloc(to->fabric->n_ports, sizeof(*last));
+	struct moore_reading *base = calloc(to->fabric->n_ports, sizeof(*base));
 	struct moore_hot_port *port = calloc(to->fabric->n_ports, sizeof(*port));
 	struct moore_line *line = calloc(to->fabric->n_ports, sizeof(*line));
 	uint32_t *map = NULL;
-	bool good = last && port && line;
+	bool good = last && base && port && line;
 
 	if (good && !p->hot)
 		good = (p->log = calloc(HOT_LOG, sizeof(*p->log))) &&
@@ -130,13 +145,19 @@ move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at
 		       moore_hot_move(p->hot, p->snap->fabric, to->fabric, at_us, on_alarm,
 				      (void *)t, NULL) == 0;
 	for (uint32_t i = 0; good && map && i < p->snap->fabric->n_ports; i++)
-		if (map[i] != MOORE_NONE)
+		if (map[i] != MOORE_NONE) {
 			last[map[i]] = p->last[i];
+			base[map[i]] = p->base[i];
+			port[map[i]] = p->port[i];
+			port[map[i]].is = (struct moore_rate){ 0, 0 };
+		}
 	free(map);
 	free(p->last);
+	free(p->base);
 	free(p->port);
 	free(p->line);
 	p->last = last;
+	p->base = base;
 	p->port = port;
 	p->line = line;
 	snapshot_put(p->snap);
@@ -211,13 +232,33 @@ set_rates(struct moored *d, struct hot_plane *p, unsigned plane)
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		p->port[i].should = f->port[i].role == MOORE_ROLE_SWITCH ? best[MOORE_LINK_FABRIC] :
 				    p->port[i].is;
-		p->line[i] = (struct moore_line){ moore_rate_bytes(p->port[i].is), TICK_BYTES };
+		p->line[i] = (struct moore_line){ moore_rate_bytes(p->port[i].is), MOORE_TICK_BYTES };
 	}
 	if (d->plan && v && v->snap == p->snap)
 		rates_planned(p, v, d->plan->plan);
 }
 
 /* ---- a poll ------------------------------------------------------------------------------------------ */
+
+/* Rates since the step before, if it is time for one. */
+static bool
+step(struct hot_plane *p, const struct poll *poll)
+{
+	if (p->step_us && p->at_us < p->step_us + STEP_US - EARLY_US)
+		return false;
+	for (uint32_t i = 0; i < p->snap->fabric->n_ports; i++) {
+		struct moore_reading now = p->last[i];
+
+		p->port[i].answered = poll->port[i].at_us != 0;
+		if (!p->port[i].answered)
+			now.at_us = 0;
+		moore_rate_of(&p->port[i].rate, &p->base[i], &now, &p->line[i]);
+		if (now.at_us)
+			p->base[i] = now;
+	}
+	p->step_us = p->at_us;
+	return true;
+}
 
 static void
 take(struct hot_plane *p, const struct poll *poll)
@@ -228,10 +269,8 @@ take(struct hot_plane *p, const struct poll *poll)
 		const struct port_counters *c = &poll->port[i];
 		struct moore_reading now = { .at_us = c->at_us, .has = c->has };
 
-		memcpy(now.v, c->v, sizeof(now.v));
-		p->port[i].answered = c->at_us != 0;
-		moore_rate_of(&p->port[i].rate, &p->last[i], &now, &p->line[i]);
 		if (c->at_us) {
+			memcpy(now.v, c->v, sizeof(now.v));
 			p->last[i] = now;
 			if (c->at_us > p->at_us)
 				p->at_us = c->at_us;
@@ -251,7 +290,7 @@ hot_polled(struct moored *d, const struct poll *poll)
 {
 	unsigned plane = poll->snap->plane;
 	struct hot_plane *p = &planes[plane];
-	struct told t = { d, p, p->snap, plane, poll->at_ms };
+	struct told t = { .d = d, .p = p, .snap = p->snap, .plane = plane, .at_ms = poll->at_ms };
 
 	if (!poll->snap->fabric)
 		return;
@@ -264,7 +303,9 @@ hot_polled(struct moored *d, const struct poll *poll)
 		set_rates(d, p, plane);
 	}
 	take(p, poll);
-	moore_hot_step(p->hot, p->snap->fabric, p->port, p->at_us, on_alarm, &t, NULL);
+	if (step(p, poll))
+		moore_hot_step(p->hot, p->snap->fabric, p->port, p->at_us, on_alarm, &t, NULL);
+	hot_explain(d, plane, &t.raised);
 }
 
 static void

@@ -14,6 +14,7 @@ struct hot_entry {		/* a finding that was raised or cleared */
 	char from[MOORE_NAME_MAX + 1], to[MOORE_NAME_MAX + 1];
 	moore_portnum port, to_port;
 	uint64_t guid;
+	json_t *why;		/* of what was raised: cause at that time (why.c); or NULL */
 };
 
 struct hot_plane {		/* the loop's */
@@ -21,11 +22,14 @@ struct hot_plane {		/* the loop's */
 	uint64_t number, at_ms, at_us;
 	uint32_t took_us, n_asked, n_failed;
 	struct moore_reading *last;	/* of each port, the last that was answered */
+	struct moore_reading *base;	/* and the one that its rate counts from */
+	uint64_t step_us;		/* at_us of the last step */
 	struct moore_hot_port *port;
 	struct moore_line *line;
 	struct moore_hot *hot;
 	struct hot_entry *log;		/* HOT_LOG of them, round and round */
 	uint64_t n_logged;
+	bool explaining;	/* a job of why.c is under way */
 	uint32_t standing[MOORE_N_FINDINGS];	/* how many are raised now, */
 	uint64_t raised[MOORE_N_FINDINGS];	/* and ever were */
 };
@@ -43,6 +47,19 @@ struct hot_copy {
 };
 struct hot_copy *hot_copy(unsigned plane);
 void hot_copy_free(struct hot_copy *c);
+
+/* The causes of what one step raised, into the log when they are found (why.c). */
+#define HOT_WHY 16		/* at once; the rest go without */
+struct hot_raised {
+	unsigned n;
+	uint32_t port[HOT_WHY];
+	uint64_t entry[HOT_WHY];	/* n_logged of each, before it */
+};
+void hot_explain(struct moored *d, unsigned plane, const struct hot_raised *raised);
+/* "suspects" (at most so many) and "remedy", added to o. */
+void put_cause(json_t *o, const struct hot_copy *h, const struct moore_cause *c, unsigned most);
+json_t *json_share(double x);	/* six digits; null when negative */
+json_t *json_bytes(double x);
 
 /* Where a link starts and ends, for people. */
 struct hot_place {

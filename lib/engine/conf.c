@@ -46,6 +46,11 @@ static const struct moore_conf_key keys[] = {
 	  "weight 2 is taken half as often); NAME is a switch's name or 0xGUID, without "
 	  ":PORT all its links are meant; # starts a comment.",
 	  offsetof(struct moore_conf, links) },
+	{ "moored", MOORE_CONF_PATH, 0, 0, NULL, "/run/moored/moored.sock",
+	  "The socket of moored(8) on this host, as moored.conf names it. Beside it, under "
+	  "the same name with .sweep, the plugin tells it of each sweep; it never waits "
+	  "for it, and routes the same when nobody is there. (null) tells nobody.",
+	  offsetof(struct moore_conf, moored) },
 };
 
 const struct moore_conf_key *

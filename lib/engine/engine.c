@@ -181,67 +181,6 @@ hash_plan(uint64_t h, const struct moore_plan *p)
 	return h;
 }
 
-struct keyed {			/* a switch or a LID by GUID */
-	uint64_t guid;
-	uint32_t index;
-};
-
-static int
-by_guid(const void *a, const void *b)
-{
-	const struct keyed *x = a, *y = b;
-
-	if (x->guid != y->guid)
-		return x->guid < y->guid ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Rows and columns in the order of GUIDs: LIDs, which each subnet manager hands
- * out from its own cache, do not show. */
-static int
-hash_tables(uint64_t *h, const struct moore_engine_result *r, const struct moore_fabric *f,
-	    struct moore_err *err)
-{
-	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct keyed *sw = moore_arena_alloc(&tmp, f->n_switches + 1, sizeof(*sw));
-	struct keyed *lid = moore_arena_alloc(&tmp, (size_t)f->lid_top + 1, sizeof(*lid));
-	uint8_t *line = moore_arena_alloc(&tmp, (size_t)f->lid_top + 1, 1);
-	struct moore_lid_owner *owner = NULL;
-	uint32_t n = 0;
-	int rc;
-
-	if (!sw || !lid || !line) {
-		rc = moore_fail_nomem(err);
-		goto out;
-	}
-	if ((rc = moore_fabric_lids(f, &owner, err)) < 0)
-		goto out;
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		sw[s] = (struct keyed){ f->sw[s].guid, s };
-	for (uint32_t l = 1; l <= f->lid_top; l++)
-		if (owner[l].sw != MOORE_NONE)
-			lid[n++] = (struct keyed){ owner[l].ep != MOORE_NONE ? f->ep[owner[l].ep].guid :
-						   f->sw[owner[l].sw].port_guid, l };
-	qsort(sw, f->n_switches, sizeof(*sw), by_guid);
-	qsort(lid, n, sizeof(*lid), by_guid);
-	for (uint32_t i = 0; i < f->n_switches; i++) {
-		uint32_t s = sw[i].index;
-		size_t width = r->sl2vl->width[s];
-		const uint8_t *row = moore_lft_row(r->lft, s);
-
-		for (uint32_t k = 0; k < n; k++)
-			line[k] = row[lid[k].index];
-		*h = moore_hash(*h, &sw[i].guid, sizeof(sw[i].guid));
-		*h = moore_hash(*h, line, n);
-		*h = moore_hash(*h, r->sl2vl->id + r->sl2vl->base[s],
-				width * width * sizeof(*r->sl2vl->id));
-	}
-out:
-	free(owner);
-	moore_arena_free(&tmp);
-	return rc;
-}
-
 static int
 hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
 	 const struct moore_plan *plan, const struct moore_conf *conf, struct moore_err *err)
@@ -255,9 +194,11 @@ hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
 	h = moore_links_hash(h, conf->link_rules);
 	if (plan)
 		h = hash_plan(h, plan);
-	if ((rc = hash_tables(&h, r, seen, err)) < 0)
+	if ((rc = moore_lft_hash(&r->routes_hash, seen, r->lft, err)) < 0 ||
+	    (rc = moore_sl2vl_hash(&r->lanes_hash, seen, r->sl2vl, err)) < 0)
 		return rc;
-	r->hash = h;
+	h = moore_hash(h, &r->routes_hash, sizeof(r->routes_hash));
+	r->hash = moore_hash(h, &r->lanes_hash, sizeof(r->lanes_hash));
 	return 0;
 }
 

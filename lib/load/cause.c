@@ -9,14 +9,14 @@
 
 #include "demand.h"
 
-#define MAIN_SHARE 0.25		/* of the link's load: then one pair is worth moving */
 #define WORTH_IT 0.9		/* of the load now: less is a change worth making */
 #define ALONE 0.8		/* of a receiver's link from one sender: nothing to spread */
 
 static const char *const remedies[MOORE_N_REMEDIES] = {
 	[MOORE_TRY_NOTHING] = "nothing", [MOORE_TRY_OFFSET] = "offset",
 	[MOORE_TRY_SPLIT] = "split",
-	[MOORE_TRY_WEIGHT] = "weight", [MOORE_TRY_SPREAD] = "spread",
+	[MOORE_TRY_WEIGHT] = "weight", [MOORE_TRY_LAYERS] = "layers",
+	[MOORE_TRY_SPREAD] = "spread",
 };
 
 const char *
@@ -245,7 +245,11 @@ remedy_of(const struct moore_demand *d, const struct moore_cause *c, const struc
 		return MOORE_TRY_NOTHING;
 	if (d->f->port[c->port].role == MOORE_ROLE_ENDPOINT)
 		return s->share < ALONE ? MOORE_TRY_SPREAD : MOORE_TRY_NOTHING;
-	if (s->share < MAIN_SHARE || s->other == MOORE_CAUSE_OFFSETS || full <= 0)
+	if (s->share < MOORE_CAUSE_MAIN || full <= 0)
+		return MOORE_TRY_WEIGHT;
+	if (d->f->ep[s->dest].lmc == 0)
+		return MOORE_TRY_LAYERS;
+	if (s->other == MOORE_CAUSE_OFFSETS)
 		return MOORE_TRY_WEIGHT;
 	/* Is the other way, with it, clearly less full than this link is now? */
 	if ((1 - s->idle) * full + s->bytes < WORTH_IT * c->load)

@@ -4,7 +4,8 @@
  * Each (port, kind of finding) is a small machine: quiet -> raised when its level was
  * at or above `enter` without a break for raise_s, raised -> quiet when it was below
  * `leave` for clear_s.  A level between the two, or one that is not known, changes
- * nothing of what is raised and ends no wait.  Kinds differ in how the level is made:
+ * nothing of what is raised and ends no wait.  A rate is a mean since the reading before,
+ * so what it says has lasted that long already.  Kinds differ in how the level is made:
  *
  *  score	(value - median) / spread over the links of the same kind now, where spread is
  *	the median distance from the median, 1.4826 times (which is one standard
@@ -201,6 +202,14 @@ turn(const struct step *t, uint32_t port, enum moore_finding k, struct state *s,
 	t->event(t->arg, &a);
 }
 
+static uint64_t
+began(const struct step *t, uint32_t port, const struct rule *r)
+{
+	uint64_t span = r->grain > 0 ? (uint64_t)(t->port[port].rate.seconds * 1e6) : 0;
+
+	return span < t->at_us ? t->at_us - span : 1;
+}
+
 static void
 machine(const struct step *t, uint32_t port, enum moore_finding k, struct state *s,
 	enum level level)
@@ -224,7 +233,7 @@ machine(const struct step *t, uint32_t port, enum moore_finding k, struct state 
 		return;
 	}
 	if (!s->since_us)
-		s->since_us = t->at_us;
+		s->since_us = began(t, port, r);
 	if ((double)(t->at_us - s->since_us) >= wait_s * 1e6)
 		turn(t, port, k, s, !s->raised);
 }

@@ -62,7 +62,7 @@ doctor() {
 	run -0 $M conf check "$T/conf" --json
 	holds '.valid and .plan == "" and .seed == 0'
 	run -0 $M conf --json
-	holds '[.[].key] == ["plan", "seed", "profile", "layers", "classes", "links"]'
+	holds '[.[].key] == ["plan", "seed", "profile", "layers", "classes", "links", "moored"]'
 	run -0 $M conf check "$T/conf"
 	[[ $output == *valid* ]]
 	$M conf | $M conf check -

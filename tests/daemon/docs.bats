@@ -35,9 +35,9 @@ load lib
 	! grep -r '@[A-Z]*@' "$units" "$T/root/usr/lib/sysusers.d" "$T/root/usr/lib/udev"
 	"$T/root/usr/sbin/moored" --version
 	mkdir "$T/units"
-	cp "$units"/moored.s* "$T/units"
+	cp "$units"/moored* "$T/units"
 	sed -i "s|=/usr/sbin|=$T/root/usr/sbin|" "$T/units/moored.service"
-	SYSTEMD_UNIT_PATH=$T/units: systemd-analyze verify --man=no "$T"/units/moored.s*
+	SYSTEMD_UNIT_PATH=$T/units: systemd-analyze verify --man=no "$T"/units/moored*
 	systemd-sysusers --dry-run "$T/root/usr/lib/sysusers.d/moored.conf"
 	said=$(grep -o 'exposure of [0-9.]*' "$ROOT/docs/daemon.md" | grep -o '[0-9.]*$')
 	run -0 systemd-analyze security --offline=yes --no-pager "$units/moored.service"

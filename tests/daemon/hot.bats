@@ -53,6 +53,9 @@ with_metrics() { PORT=$((20000 + $$ % 20000)); sed -i "s/^metrics .*/metrics 127
 	until_ok polled 300
 	holds '.total == 2 and all(.hotspots[]; .finding == "load" and .rank == 1)' hotspots.list
 	to=$(jq -r '.endpoints[150].name' "$T/plan.json")
+	# What was the cause is known later too.
+	will '.events | length == 2 and all(.[]; .raised and .cause.suspects[0].source == "s0-0-0-h0" and
+		.cause.suspects[0].share > 0.75 and (.cause.remedy.try | IN("offset", "split")))' hotspots.history
 	ask hotspots.list | jq -c '.hotspots[] | {switch, port}' >"$T/hot"
 	while read -r p; do
 		ask hotspots.explain "$p" >"$T/why"

@@ -102,6 +102,8 @@ route(struct snapshot *s)
 				moore_lft_row(r->lft, i)[l] : MOORE_NO_PATH;
 	s->sl2vl = r->sl2vl;
 	r->sl2vl = NULL;
+	s->routes_hash = r->routes_hash;
+	s->lanes_hash = r->lanes_hash;
 	moore_engine_result_free(r);
 }
 

@@ -8,6 +8,7 @@
 #   holds JQ METHOD [PARAMS]      does the answer say so?
 #   will SECONDS JQ METHOD [PARAMS]   it does, in time
 #   until_us SECONDS COMMAND...   until_ok, to the millisecond
+# MOORED names another build's program.
 daemon_pid=''
 
 moored_start() {
@@ -21,7 +22,7 @@ moored_start() {
 	for k in "${!opt[@]}"; do
 		echo "$k ${opt[$k]}"
 	done >"$dir/moored.conf"
-	(cd "$dir" && exec ${MOORED_RUN-ibsim-run} moored --config "$dir/moored.conf" --foreground \
+	(cd "$dir" && exec ${MOORED_RUN-ibsim-run} "${MOORED:-moored}" --config "$dir/moored.conf" --foreground \
 		>>"$dir/moored.log" 2>&1 3>&- 7>&-) &
 	daemon_pid=$!
 	until_ok "$DEADLINE" answers system.ping || fail "moored does not serve: $(tail "$dir/moored.log")"

@@ -89,7 +89,7 @@ sm_set() {
 		[force_log_flush]=TRUE [log_flags]=0x43 [use_ucast_cache]=FALSE
 	)
 	local k
-	[ -e "$dir/moore.conf" ] || : >"$dir/moore.conf"
+	[ -e "$dir/moore.conf" ] || echo "moored $dir/moored.sock" >"$dir/moore.conf"
 	while [ $# -gt 0 ]; do
 		opt[$1]=$2
 		shift 2
@@ -165,7 +165,7 @@ on_fabric() { (cd "$dir" && timeout 20 ibsim-run "$@" 2>&1); }
 plan() {
 	moorectl plan new "$@" -o "$dir/plan.json" >/dev/null
 	moorectl plan export --to ibsim "$dir/plan.json" >"$dir/net"
-	echo "plan $dir/plan.json" >"$dir/moore.conf"
+	printf '%s\n' "plan $dir/plan.json" "moored $dir/moored.sock" >"$dir/moore.conf"
 }
 
 # planned FAMILY KEY=VALUE... [-- KEY VALUE...]: the plan on ibsim, routed.

@@ -387,6 +387,54 @@ test_sl2vl(void **state)
 	moore_fabric_free(f);
 }
 
+/* What changes a hash of the tables: what a packet can meet. */
+static void
+test_hash(void **state)
+{
+	static const struct {
+		const char *why;
+		moore_swid sw;
+		unsigned lid, in, out;	/* a route by LID, or with out the lanes from in to out */
+		bool maps, differs;
+	} T[] = {
+		{ "a route to an endpoint", 2, 5, 0, 0, true, true },
+		{ "a route to a switch", 1, 3, 0, 0, true, true },
+		{ "a LID that nobody has", 1, 10, 0, 0, true, false },
+		{ "lanes between two links", 1, 0, 2, 3, true, true },
+		{ "lanes from the switch itself", 1, 0, 0, 3, true, true },
+		{ "lanes back out of the same port", 1, 0, 2, 2, true, false },
+		{ "lanes to a port with no link", 1, 0, 2, 4, true, false },
+		{ "lanes of a switch that has no such table", 1, 0, 2, 3, false, false },
+	};
+	static const struct moore_sl_row odd = { .vl = { 1 } };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = small();
+		struct moore_sl2vl *v;
+		struct moore_lft *t;
+		uint64_t a[2], b[2];
+
+		CHECK(T[i].why, moore_fabric_seal(f, NULL) == 0);
+		f->sw[T[i].sw].maps_sl = T[i].maps;
+		CHECK(T[i].why, moore_lft_new(&t, 3, 10, NULL) == 0 && moore_sl2vl_new(&v, f, NULL) == 0);
+		CHECK_OOM(T[i].why, moore_lft_hash(&a[0], f, t, NULL), (void)0);
+		CHECK_OOM(T[i].why, moore_sl2vl_hash(&a[1], f, v, NULL), (void)0);
+		if (T[i].out)
+			moore_sl2vl_set(v, T[i].sw, (moore_portnum)T[i].in, (moore_portnum)T[i].out, &odd,
+					NULL);
+		else
+			moore_lft_row(t, T[i].sw)[T[i].lid] = 1;
+		CHECK(T[i].why, moore_lft_hash(&b[0], f, t, NULL) == 0 &&
+				moore_sl2vl_hash(&b[1], f, v, NULL) == 0);
+		CHECK_EQ(T[i].why, a[0] != b[0], T[i].differs && !T[i].out);
+		CHECK_EQ(T[i].why, a[1] != b[1], T[i].differs && T[i].out);
+		moore_lft_free(t);
+		moore_sl2vl_free(v);
+		moore_fabric_free(f);
+	}
+}
+
 static void
 test_mft(void **state)
 {
@@ -419,6 +467,7 @@ main(void)
 		cmocka_unit_test(test_too_many_lids),
 		cmocka_unit_test(test_lft),
 		cmocka_unit_test(test_sl2vl),
+		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_mft),
 	};
 

@@ -437,7 +437,7 @@ static const struct {
 	unsigned line;
 	const char *text;
 } bad[] = {
-	{ "nothing", NULL, "", MOORE_EPLAN, 0, "switches: empty" },
+	{ "nothing", NULL, "", MOORE_EPLAN, 0, "switches: there is none" },
 	{ "another file", "vendid", "{", MOORE_ESYNTAX, 6, "not a line that ibnetdiscover prints" },
 	{ "a warning of the tool", "vendid", "ibwarn: [1] x", MOORE_ESYNTAX, 6, "not a line that ibnetdiscover prints" },
 	{ "an unknown kind of node", "Switch\t3", "???\t3", MOORE_ESYNTAX, 10, "not a line" },
@@ -826,7 +826,7 @@ test_bad_others(void **state)
 		unsigned line;
 		const char *part;
 	} T[] = {
-		{ "nothing", "ibsim", "", MOORE_EPLAN, 0, "switches: empty" },
+		{ "nothing", "ibsim", "", MOORE_EPLAN, 0, "switches: there is none" },
 		{ "a port before a node", "ibsim", "[1] \"a\"[1]\n", MOORE_ESYNTAX, 1, "want a header such as" },
 		{ "no ports", "ibsim", "Switch \"a\"\n", MOORE_ESYNTAX, 1, "want a number of ports, 1..254" },
 		{ "a quote is open", "ibsim", "Switch 4 \"a\n", MOORE_ESYNTAX, 1, "want the node's id in quotes" },

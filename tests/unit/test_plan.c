@@ -172,7 +172,7 @@ static const struct {
 	{ "two cables in a port", "\"s2\", \"port\": 3", "\"s2\", \"port\": 1", MOORE_EPLAN, 0, "cables[2].b.port: port 1 of switch \"s2\" is used by cables[1].b already" },
 	{ "two endpoints in a port", "\"port\": 1, \"ca_port\"", "\"port\": 4, \"ca_port\"", MOORE_EPLAN, 0, "endpoints[2].port: port 4 of switch \"s1\" is used by endpoints[1] already" },
 	{ "a cable to itself", "\"switch\": \"s2\", \"port\": 3", "\"switch\": \"s1\", \"port\": 1", MOORE_EPLAN, 0, "cables[2]: from switch \"s1\" to itself" },
-	{ "no switch", "", "{\"moore_plan\": 1, \"switches\": [], \"endpoints\": [], \"cables\": []}", MOORE_EPLAN, 0, "switches: empty" },
+	{ "no switch", "", "{\"moore_plan\": 1, \"switches\": [], \"endpoints\": [], \"cables\": []}", MOORE_EPLAN, 0, "switches: there is none" },
 };
 
 static void

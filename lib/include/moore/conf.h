@@ -21,6 +21,7 @@ struct moore_conf {
 	uint32_t layers;		/* enum moore_layers, likewise */
 	struct moore_lane_opts lanes;	/* the class of each SL */
 	char links[MOORE_CONF_PATH_MAX];	/* path of the links file; "": none */
+	char moored[MOORE_CONF_PATH_MAX];	/* the daemon's socket; "": it is told nothing */
 	const struct moore_links *link_rules;	/* what it holds, set by who reads it */
 };
 

@@ -19,6 +19,7 @@ struct moore_engine_result {
 	char topology[96];		/* "slimfly q=5", "planned slimfly q=5 p=4", or "" (unrecognised) */
 	bool plan_unused;		/* a plan was given, but no switch of it was found */
 	uint64_t hash;			/* of all that moore.conf says of routes, plan and tables, by GUID */
+	uint64_t routes_hash, lanes_hash;	/* of the tables alone: moore_lft_hash() */
 };
 
 /* now (may be NULL) is called at the three marks below and lets the caller

@@ -46,6 +46,8 @@ struct moore_line {
 	double bytes_per_s;	/* what the link carries; 0: unknown, and so are shares */
 	double tick_bytes;
 };
+/* Taken for all: no attribute but PortSamplesControl, which is optional, tells it. */
+#define MOORE_TICK_BYTES 8.0
 
 struct moore_port_rate {
 	uint32_t has;		/* bit of each delta that is known */
@@ -166,6 +168,7 @@ MOORE_API void moore_demand_free(struct moore_demand *d);
 
 #define MOORE_CAUSE_FLOWS 10
 #define MOORE_CAUSE_OFFSETS 128
+#define MOORE_CAUSE_MAIN 0.25	/* of the link's load: then one pair is worth moving */
 
 /* What goes over the link from one switch to another. */
 struct moore_suspect {
@@ -187,7 +190,9 @@ enum moore_remedy {
 	MOORE_TRY_NOTHING,	/* nothing is known to carry traffic here */
 	MOORE_TRY_OFFSET,	/* send the first suspect's traffic on its other offset */
 	MOORE_TRY_SPLIT,	/* the same, but half of it: all of it would fill that way too */
-	MOORE_TRY_WEIGHT,	/* many small flows: give the link a weight and route again */
+	MOORE_TRY_WEIGHT,	/* many small flows, or one with no better way: give the link a
+				 * weight, so that others leave it, and route again */
+	MOORE_TRY_LAYERS,	/* one pair, which has no other offset: a greater LMC */
 	MOORE_TRY_SPREAD,	/* one receiver, several senders: no route helps; place them apart */
 	MOORE_N_REMEDIES
 };

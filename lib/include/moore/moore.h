@@ -14,6 +14,7 @@
 #include "load.h"
 #include "math.h"
 #include "mix.h"
+#include "notice.h"
 #include "path.h"
 #include "permute.h"
 #include "place.h"

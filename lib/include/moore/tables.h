@@ -55,6 +55,17 @@ moore_sl2vl_get(const struct moore_sl2vl *t, moore_swid s, moore_portnum in, moo
 	return &t->rows[t->id[t->base[s] + (size_t)in * t->width[s] + out]];
 }
 
+/* Names of what the tables say, so that who computed and who read them back can compare:
+ * in order of GUIDs, over the LIDs that are addressed, so that LIDs, which each subnet
+ * manager hands out from its own cache, do not show; over the lanes between ports with
+ * links of switches that map SLs, so that what no packet meets does not.  Two that hash
+ * alike are alike on the same fabric.  -MOORE_ENOMEM, -MOORE_ELID as
+ * moore_fabric_lids().  O(switches * LIDs), O(switches * ports^2). */
+MOORE_API int moore_lft_hash(uint64_t *out, const struct moore_fabric *f,
+			     const struct moore_lft *t, struct moore_err *err);
+MOORE_API int moore_sl2vl_hash(uint64_t *out, const struct moore_fabric *f,
+			       const struct moore_sl2vl *t, struct moore_err *err);
+
 /* Multicast: for each group, the ports of each switch in its tree. */
 struct moore_mft {
 	uint32_t n_switches, n_groups, cap_groups;

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* sweeps.c - OpenSM's plugin sends a datagram after each routing and when the subnet is
+ * up (lib/engine/notice.c says what is in it): then it is time to look, and there is a
+ * hash to hold what the switches hold against.
+ *
+ * Who may send is who may write to the socket's file: root and the user that moored runs
+ * as.  A notice belongs to the plane whose master has the GUID in it, so that of two
+ * subnet managers the standby's are not mistaken for it.
+ *
+ * Invariant: a flood costs a bounded time: BATCH datagrams, then none are read for
+ * PAUSE_MS, and one look in KICK_MS.  What does not fit into the socket's queue
+ * is dropped at its sender.  Nothing here is needed: without it changes are looked for. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "notify.h"
+#include "rpc/methods.h"
+#include "state.h"
+#include "watch/sweeps.h"
+
+#include "moore/conf.h"
+#include "moore/notice.h"
+
+enum { BATCH = 16, PAUSE_MS = 100, KICK_MS = 1000 };
+
+struct told {
+	struct moore_notice n;
+	uint64_t at_ms;
+};
+
+struct sweeps {
+	struct moored *d;
+	struct event *read, *resume, *kick;
+	int fd;
+	char path[108];		/* to be removed; "" when systemd made it */
+	bool kicked;		/* in the last KICK_MS */
+	bool again;		/* and then once more */
+	uint64_t good, junk;
+	struct told of[MOORED_PLANES_MAX];	/* by subnet manager, the last one first */
+};
+
+/* ---- a notice ---------------------------------------------------------------------- */
+
+static void
+say(const struct moore_notice *n, const struct moore_notice *last)
+{
+	if (n->state == last->state && n->hash == last->hash && !strcmp(n->why, last->why))
+		return;
+	if (n->state == MOORE_NOTICE_ROUTED)
+		log_say(LOG_INFO, NULL, "OpenSM 0x%016llx routed sweep %llu: %s, hash %016llx",
+			(unsigned long long)n->sm, (unsigned long long)n->number,
+			n->topology[0] ? n->topology : "a general graph", (unsigned long long)n->hash);
+	else
+		log_say(LOG_WARNING, NULL, "OpenSM 0x%016llx refused sweep %llu: %s; %s",
+			(unsigned long long)n->sm, (unsigned long long)n->number, n->why,
+			n->state == MOORE_NOTICE_KEPT ? "the last good routes stay" : "no routes are set");
+}
+
+static void
+keep(struct sweeps *w, const struct moore_notice *n)
+{
+	struct timespec now;
+	struct told t = { .n = *n };
+	unsigned i = 0;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	t.at_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	while (i < MOORED_PLANES_MAX - 1 && w->of[i].n.sm && w->of[i].n.sm != n->sm)
+		i++;		/* the last place is of who was silent longest */
+	say(n, w->of[i].n.sm == n->sm ? &w->of[i].n : &(struct moore_notice){ .why = "?" });
+	memmove(&w->of[1], &w->of[0], i * sizeof(w->of[0]));
+	w->of[0] = t;
+}
+
+static void
+kick(struct sweeps *w)
+{
+	struct timeval wait = { KICK_MS / 1000, KICK_MS % 1000 * 1000 };
+
+	w->again = w->kicked;
+	if (w->kicked || !w->d->sweeper)
+		return;
+	w->kicked = true;
+	event_add(w->kick, &wait);
+	sweeper_kick(w->d->sweeper);
+}
+
+static void
+on_kick(evutil_socket_t fd, short what, void *arg)
+{
+	struct sweeps *w = arg;
+
+	(void)fd, (void)what;
+	w->kicked = false;
+	if (w->again)
+		kick(w);
+}
+
+static void
+on_datagram(evutil_socket_t fd, short what, void *arg)
+{
+	static const struct timeval pause = { 0, PAUSE_MS * 1000 };
+	struct sweeps *w = arg;
+	struct moore_notice n;
+	struct moore_err err;
+	char data[MOORE_NOTICE_MAX + 1];
+	ssize_t len = 0;
+
+	(void)what;
+	for (unsigned i = 0; i < BATCH; i++) {
+		len = recv(fd, data, sizeof(data), MSG_DONTWAIT);
+		if (len < 0)
+			return;
+		if (moore_notice_parse(&n, data, (size_t)len, &err) < 0) {
+			if (!w->junk++)
+				log_say(LOG_WARNING, NULL, "a datagram of %zd bytes is no notice of "
+					"OpenSM's plugin: %s; others like it are counted", len, err.text);
+			continue;
+		}
+		w->good++;
+		keep(w, &n);
+		if (n.up)
+			kick(w);
+	}
+	event_del(w->read);
+	event_add(w->resume, &pause);
+}
+
+static void
+on_resume(evutil_socket_t fd, short what, void *arg)
+{
+	struct sweeps *w = arg;
+
+	(void)fd, (void)what;
+	event_add(w->read, NULL);
+}
+
+/* ---- the socket ------------------------------------------------------------------------ */
+
+/* Beside the server's, whose lock we hold: whoever made the file is gone. */
+static int
+open_socket(struct sweeps *w)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int n = snprintf(a.sun_path, sizeof(a.sun_path), "%s" MOORE_NOTICE_SUFFIX, w->d->conf.socket);
+	struct stat st;
+	int fd;
+
+	errno = ENAMETOOLONG;
+	if (n < 0 || (size_t)n >= sizeof(a.sun_path))
+		return -1;
+	errno = EEXIST;
+	if (lstat(a.sun_path, &st) == 0 && (!S_ISSOCK(st.st_mode) || unlink(a.sun_path) < 0))
+		return -1;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	/* The mode before the name: at no time may others write. */
+	if (fd >= 0 && (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0)) {
+		close(fd);
+		return -1;
+	}
+	strcpy(w->path, a.sun_path);
+	return fd;
+}
+
+static int
+sweeps_start(struct moored *d)
+{
+	struct event_base *base = loop_base(d->loop);
+	struct sweeps *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -1;
+	d->sweeps = w;
+	w->d = d;
+	if ((w->fd = passed_socket(SOCK_DGRAM)) < 0 && (w->fd = open_socket(w)) < 0) {
+		log_say(LOG_WARNING, NULL, "%s" MOORE_NOTICE_SUFFIX ": cannot listen: %s: OpenSM's plugin "
+			"cannot tell of its sweeps; changes are looked for all the same",
+			d->conf.socket, strerror(errno));
+		return 0;
+	}
+	w->read = event_new(base, w->fd, EV_READ | EV_PERSIST, on_datagram, w);
+	w->resume = event_new(base, -1, 0, on_resume, w);
+	w->kick = event_new(base, -1, 0, on_kick, w);
+	return w->read && w->resume && w->kick ? event_add(w->read, NULL) : -1;
+}
+
+static void
+sweeps_stop(struct moored *d)
+{
+	struct sweeps *w = d->sweeps;
+
+	if (!w)
+		return;
+	if (w->read)
+		event_free(w->read);
+	if (w->resume)
+		event_free(w->resume);
+	if (w->kick)
+		event_free(w->kick);
+	if (w->fd >= 0)
+		close(w->fd);
+	if (w->path[0])
+		unlink(w->path);
+	free(w);
+	d->sweeps = NULL;
+}
+
+const struct part part_sweeps = { .name = "sweeps", .start = sweeps_start, .stop = sweeps_stop };
+
+/* ---- what others ask --------------------------------------------------------------------- */
+
+static const struct told *
+told_by(const struct sweeps *w, const struct snapshot *s)
+{
+	const char *p = s->sm;
+	uint64_t sm;
+
+	if (!w || !moore_text_u64(&p, s->sm + strlen(s->sm), 0, UINT64_MAX, &sm) || !sm)
+		return NULL;
+	for (unsigned i = 0; i < MOORED_PLANES_MAX; i++)
+		if (w->of[i].n.sm == sm)
+			return &w->of[i];
+	return NULL;
+}
+
+/* Do the switches hold it?  null: it was not said, or not read back. */
+static json_t *
+held(uint64_t said, uint64_t read)
+{
+	return said && read ? json_boolean(said == read) : json_null();
+}
+
+/* One of the words of a key of moore.conf. */
+static json_t *
+json_word(const char *key, uint32_t at)
+{
+	const struct moore_conf_key *k = moore_conf_key_at(0);
+
+	for (size_t i = 0; k && strcmp(k->key, key); i++)
+		k = moore_conf_key_at(i);
+	for (const char *w = k ? k->words : ""; *w; at--) {
+		size_t n = strcspn(w, "|");
+
+		if (!at)
+			return json_stringn(w, n);
+		w += n + (w[n] == '|');
+	}
+	return json_null();
+}
+
+json_t *
+json_sweep_told(const struct moored *d, const struct snapshot *s)
+{
+	const struct told *t = s ? told_by(d->sweeps, s) : NULL;
+	const struct moore_notice *n;
+
+	if (!t)
+		return json_null();
+	n = &t->n;
+	return json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"at_ms", json_count(t->at_ms), "number", json_count(n->number), "state",
+		moore_notice_state_name((enum moore_notice_state)n->state), "up", (int)n->up, "why",
+		n->why[0] ? json_name(n->why) : json_null(), "topology",
+		n->topology[0] ? json_name(n->topology) : json_null(), "profile",
+		json_word("profile", n->profile), "layers", json_word("layers", n->layers),
+		"switches", json_count(n->switches), "endpoints", json_count(n->endpoints),
+		"missing_links", json_count(n->missing_links), "missing_switches",
+		json_count(n->missing_switches), "blocks", json_count(n->blocks), "hash",
+		n->hash ? json_guid(n->hash) : json_null(), "routes_held",
+		held(n->routes, s->routes_hash), "lanes_held", held(n->lanes, s->lanes_hash));
+}
+
+json_t *
+json_sweeps_count(const struct moored *d)
+{
+	const struct sweeps *w = d->sweeps;
+
+	return json_pack("{s:b, s:o, s:o}", "listens", w && w->fd >= 0, "notices",
+			 json_count(w ? w->good : 0), "junk", json_count(w ? w->junk : 0));
+}

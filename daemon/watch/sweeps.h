@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* sweeps.h - what OpenSM's plugin said of its last sweep. */
+#ifndef MOORED_SWEEPS_H
+#define MOORED_SWEEPS_H
+
+#include "moored.h"
+
+extern const struct part part_sweeps;
+/* What the master of this snapshot's plane said, and whether the switches hold what it
+ * computed; null when it said nothing (another engine, no plugin, another host). */
+json_t *json_sweep_told(const struct moored *d, const struct snapshot *s);
+/* Datagrams that were notices, and that were none. */
+json_t *json_sweeps_count(const struct moored *d);
+
+#define A_SWEEP_TOLD "{'type':['object','null'],'properties':{'at_ms':" INT ",'number':" INT \
+	",'state':{'type':'string','enum':['routed','kept','refused']},'up':" BOOL ",'why':" \
+	OR_NULL("string") ",'topology':" OR_NULL("string") ",'profile':" STR ",'layers':" STR \
+	",'switches':" INT ",'endpoints':" INT ",'missing_links':" INT ",'missing_switches':" INT \
+	",'blocks':" INT ",'hash':" OR_NULL("string") ",'routes_held':" OR_NULL("boolean") \
+	",'lanes_held':" OR_NULL("boolean") "}}"
+
+#endif
