@@ -37,7 +37,8 @@ struct job {			/* one build in progress */
 	struct moore_rbalance balance;
 	struct moore_rvaliant valiant;
 	struct moore_rtree tree;
-	uint32_t *n_connected, *n_connected_up, *colour;
+	uint32_t *n_connected, *n_connected_up;
+	uint32_t *colour;	/* NULL: by the order */
 	struct moore_rturns plan_turns;
 	struct column *col;
 	size_t n_cols;
@@ -547,12 +548,11 @@ job_alloc(struct job *j, struct moore_err *err)
 		return moore_fail(err, MOORE_EINVAL, 0, "%zu switches are more than LIDs exist", n - 1);
 	j->n_connected = calloc(n, sizeof(*j->n_connected));
 	j->n_connected_up = calloc(n, sizeof(*j->n_connected_up));
-	j->colour = calloc(e, sizeof(*j->colour));
 	j->present = calloc(n, 1);
 	j->load = calloc(e, sizeof(*j->load));
 	j->ports = malloc(((size_t)r->seen->lid_top + 1) * n);
 	r->order = calloc(n, sizeof(*r->order));
-	if (!j->n_connected || !j->n_connected_up || !j->colour || !j->present || !j->load || !j->ports || !r->order ||
+	if (!j->n_connected || !j->n_connected_up || !j->present || !j->load || !j->ports || !r->order ||
 	    moore_rtree_init(&j->tree, &r->g) < 0 || moore_rturns_init(&r->turns, &r->g) < 0 ||
 	    moore_rturns_init(&j->plan_turns, &r->g) < 0)
 		return moore_fail_nomem(err);
@@ -575,24 +575,72 @@ hint_alloc(struct job *j, struct moore_err *err)
 	return 0;
 }
 
+/* The most hops between switches with endpoints, in trees grown under v as they
+ * come; MOORE_LEN_NONE when some are not reached. */
+static unsigned
+longest_route(struct job *j, const struct moore_rview *v)
+{
+	const struct moore_rgraph *g = v->g;
+	const struct moore_rtree *t = &j->tree;
+	unsigned most = 0;
+
+	for (uint32_t root = 0; root < g->n; root++) {
+		if (!g->weight[root])
+			continue;
+		if (!moore_rtree_grow(&j->tree, v, root, NULL, j->n_connected[root]))
+			return MOORE_LEN_NONE;
+		for (uint32_t i = 0; i < t->n_reached; i++)
+			if (g->weight[t->queue[i]] && t->len[t->queue[i]] > most)
+				most = t->len[t->queue[i]];
+	}
+	return most;
+}
+
+/* Colours for the layers; none, so that all goes by the order, where colours would
+ * leave base LIDs ways longer by more than a hop: then turns are too few at each
+ * switch.  Not asked where middle switches are split, nor where two hops do. */
+static int
+plan_colours(struct job *j, struct moore_err *err)
+{
+	struct moore_rgraph *g = &j->r->g;
+	struct moore_rview by_order = { g, j->planned.flag, j->planned.lanes, &j->r->turns };
+	unsigned longest;
+	int rc;
+
+	if (j->n_offsets == 1 || j->hinted)
+		return 0;
+	if (!(j->colour = calloc((size_t)g->n_edges + 1, sizeof(*j->colour))))
+		return moore_fail_nomem(err);
+	if ((rc = moore_rturns_colour(g, j->colour, err)) < 0 ||
+	    (rc = moore_rturns_build(&j->plan_turns, &j->planned, NULL, j->colour, err)) < 0 ||
+	    (rc = moore_rturns_spread(&j->plan_turns, g, j->colour, err)) < 0 ||
+	    memchr(g->half, 1, g->n) || (longest = longest_route(j, &j->planned)) <= 2)
+		return rc;
+	if ((rc = moore_rturns_build(&j->r->turns, &by_order, NULL, NULL, err)) == 0 &&
+	    longest > longest_route(j, &by_order) + 1) {
+		free(j->colour);
+		j->colour = NULL;
+	}
+	return rc;
+}
+
 /* Orders and turns: for the intended graph, and close to it for what is up. */
 static int
 make_turns(struct job *j, struct moore_err *err)
 {
 	struct moore_rgraph *g = &j->r->g;
-	uint32_t *colour = j->n_offsets > 1 && !j->hinted ? j->colour : NULL;
 	int rc;
 
 	j->planned = (struct moore_rview){ g, MOORE_EDGE_PLANNED, !j->intended, &j->plan_turns };
 	j->up = (struct moore_rview){ g, MOORE_EDGE_UP, true, &j->r->turns };
 	j->r->turns.steady = j->hinted;
-	if ((colour && (rc = moore_rturns_colour(g, colour, err)) < 0) ||
-	    (rc = moore_rturns_build(&j->plan_turns, &j->planned, NULL, colour, err)) < 0 ||
-	    (colour && (rc = moore_rturns_spread(&j->plan_turns, g, colour, err)) < 0) ||
-	    (rc = moore_rturns_build(&j->r->turns, &j->up, &j->plan_turns, colour, err)) < 0)
-		return rc;
 	count_connected(&j->planned, j->n_connected, j->tree.queue);
 	count_connected(&j->up, j->n_connected_up, j->tree.queue);
+	if ((rc = plan_colours(j, err)) < 0 ||
+	    (!j->colour &&
+	     (rc = moore_rturns_build(&j->plan_turns, &j->planned, NULL, NULL, err)) < 0) ||
+	    (rc = moore_rturns_build(&j->r->turns, &j->up, &j->plan_turns, j->colour, err)) < 0)
+		return rc;
 	for (uint32_t s = 0; s < g->n; s++)
 		if (g->seen[s] != MOORE_NONE)
 			j->r->order[g->seen[s]] = j->r->turns.pos[s];

@@ -4,9 +4,10 @@
  * A turn is allowed when the rank rises, so the allowed set is acyclic whatever
  * the ranks are.  Two constructions, from an order of the switches (order.c):
  *
- * By the order (all LIDs minimal): up links by their head from low to high, then
- * down links by their head from high to low.  All turns are allowed but down-up
- * (Autonet: Schroeder et al., IEEE J. Sel. Areas Commun. 9(8), 1991).
+ * By the order (all LIDs minimal, or where colours do not suit: route.c): up links by
+ * their head from low to high, then down links by their head from high to low.  All
+ * turns are allowed but down-up (Autonet: Schroeder et al., IEEE J. Sel. Areas
+ * Commun. 9(8), 1991).
  *
  * By colours (Valiant layers): links rise by colour.  In the middle of the colours
  * stand the links of one spanning tree, first towards its root, deepest first,

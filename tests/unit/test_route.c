@@ -206,6 +206,64 @@ test_minimal(void **state)
 	}
 }
 
+static int
+longest(const struct moore_fabric *f, const struct moore_lft *t)
+{
+	int most = 0;
+
+	for (uint32_t e = 0; e < f->n_endpoints; e++)
+		for (uint32_t s = 0; s < f->n_switches; s++) {
+			int n = hops(f, t, s, f->ep[e].sw, f->ep[e].lid);
+
+			if (moore_fabric_port(f, s, 1)->role == MOORE_ROLE_ENDPOINT && n > most)
+				most = n;
+		}
+	return most;
+}
+
+/* Base LIDs beside layers: a hop more at most than without.  With the plan, and
+ * without. */
+static void
+test_base_beside_layers(void **state)
+{
+	static const struct {
+		const char *family, *params, *why;
+	} T[] = {
+		{ "dln", "n=24 k=4", "the tree of the colours is nearly a path: 20 hops for 5" },
+		{ "dln", "n=32 k=3 seed=7", "few links at a switch" },
+		{ "dln", "n=64 k=6", "more switches: 50 hops for 7" },
+		{ "dragonfly", "a=4 h=1 p=2", "few links between groups: 11 hops for 5" },
+		{ "torus2d", "a=6 b=6", "long ways: 14 hops for 8" },
+		{ "torus5d", "a=3 b=3 c=3 d=2 e=2", "9 hops for 5" },
+		{ "hypercube", "n=7", "10 hops for 7" },
+		{ "hyperx", "s1=3 s2=3 s3=2 p=2", "colours cost nothing" },
+		{ "slimfly", "q=5", "nor here" },
+		{ "myriclos", "n=64", "nor through halves" },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		int alone = 0;
+
+		for (uint8_t lmc = 0; lmc < 3; lmc++) {
+			struct moore_fabric *f = test_family(T[i].family, T[i].params, lmc);
+
+			for (int plan = 0; plan < 2; plan++) {
+				struct moore_verdict *v = NULL;
+				struct moore_route *r = route_checked(T[i].why, f, plan ? f : NULL, &v);
+				int most = longest(f, moore_route_lft(r));
+
+				if (!lmc)
+					alone = most;
+				CHECK(T[i].why, most <= alone + 1);
+				moore_verdict_free(v);
+				moore_route_free(r);
+			}
+			moore_fabric_free(f);
+		}
+	}
+}
+
 /* Four LIDs a host: how many (switch with hosts, host) pairs at distance two have
  * a longer route in some layer, how many neighbours have, and how even it is. */
 static void
@@ -775,6 +833,7 @@ main(void)
 		cmocka_unit_test(test_balance),
 		cmocka_unit_test(test_minimal),
 		cmocka_unit_test(test_diversity),
+		cmocka_unit_test(test_base_beside_layers),
 		cmocka_unit_test(test_layers),
 		cmocka_unit_test(test_single_failures),
 		cmocka_unit_test(test_random),
