@@ -72,10 +72,9 @@ ends() { kill -KILL "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 		and .certainty > 0.8' <<<"$output"
 	run -0 m explain "$link"
 	[[ $output == *"send "*" s1-3-2-h1 on offset "* ]]
+	again() { m record "$dir/rec" --past 120 && moorectl replay "$dir/rec" | grep -qF "  + load     $link -> "; }
+	until_ok 20 again	# rows of the last seconds come with the next poll
 	ends $traffic_pid
-	run -0 m record "$dir/rec" --past 120
-	run -0 moorectl replay "$dir/rec"
-	[[ $output == *"  + load     $link -> "* ]]
 	ends $moored_pid
 }
 
