@@ -17,15 +17,18 @@ teardown() {
 
 m() { moorectl --socket "$dir/moored.sock" "$@"; }
 watch() {
+	said=0
 	: >"$dir/watch"
 	m watch "$@" >"$dir/watch" 2>&1 3>&- 7>&- &
 	watch_pid=$!
 }
-told() { grep -q -- "$1" "$dir/watch"; }
+said=0		# lines of watch that were there before
+told() { tail -n +$((said + 1)) "$dir/watch" | grep -q -- "$1"; }
 # in_time PATTERN COMMAND...: run it; watch tells so in less than two seconds.
 in_time() {
 	local what=$1 begin
 	shift
+	said=$(wc -l <"$dir/watch")
 	begin=${EPOCHREALTIME/./}
 	"$@"
 	until_ok 10 told "$what" || fail "not told: $what"
