@@ -423,12 +423,14 @@ static unsigned most_times, n_longer, n_pairs;	/* told at the end */
 /* Base LIDs: exactly the distance on an intact graph of diameter two; beside layers
  * a few pairs of the smallest MLFMs take more hops, so that middle switches without
  * endpoints are reached too.  Elsewhere
- * the proof bounds a route by the longest rising chain of the order alone; the
- * longest seen is five diameters, and six where some links have one lane. */
+ * the proof bounds a route by the longest rising chain of the order alone; in 40,000
+ * draws the longest were 4.5 diameters, on damaged fabrics, and 5 where some links
+ * have one lane. */
 static void
 check_short(const struct draw *d, const struct moore_fabric *f, const struct moore_lft *t)
 {
 	uint32_t (*dist)[MAX_SWITCHES] = calloc(f->n_switches, sizeof(*dist)), far = 0;
+	uint32_t times = d->narrow ? 6 : d->intact ? 4 : 5;
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		breadth(f, s, dist[s]);
@@ -443,9 +445,8 @@ check_short(const struct draw *d, const struct moore_fabric *f, const struct moo
 				continue;
 			n = walk(f, t, s, f->ep[e].sw, f->ep[e].lid);
 			CHECK(d->why, n >= least);
-			if (n > (d->narrow ? 8 : 5) * far)
-				fail_msg("%s: %u hops, %u times the diameter is %u", d->why, n, (d->narrow ? 8u : 5u),
-					 (d->narrow ? 8 : 5) * far);
+			if (n > times * far)
+				fail_msg("%s: %u hops, %u times the diameter is %u", d->why, n, times, times * far);
 			if (d->minimal && d->intact && !d->narrow && !f->ep[e].lmc)
 				CHECK_EQ(d->why, n, least);
 			most_times = n * 100 > most_times * far ? n * 100 / far : most_times;
