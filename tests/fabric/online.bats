@@ -3,6 +3,12 @@
 bats_require_minimum_version 1.5.0
 load lib
 
+teardown() {
+	kill -KILL ${moored_pid-} ${watch_pid-} ${traffic_pid-} 2>/dev/null || true
+	sm_stop
+	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+}
+
 m() { moorectl --socket "$dir/moored.sock" "$@"; }
 
 moored_start() {
