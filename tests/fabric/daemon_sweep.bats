@@ -237,3 +237,11 @@ same_table() {
 	will 5 '.planes[0].state == "no-device" and (.planes[0].why | test("umad"))' system.status
 	moored_stop
 }
+
+# The simulator's library serves one port of a process; two planes of it cannot be had.
+@test "each of two planes says for itself that its device is not there" {
+	plan slimfly q=5
+	MOORED_RUN='' moored_start planes absent0:1,absent1:2
+	will 5 '[.planes[] | select(.state == "no-device") | .name] == ["absent0:1", "absent1:2"]' system.status
+	moored_stop
+}
