@@ -75,7 +75,7 @@ lengths() {
 	placed --cabinet-size 8
 	run -0 $M plan cables "$T/q.json"
 	[[ $output == *"inside A01: "* && $output == *"A01 to A02: "* && $output == *"to endpoints: "* ]]
-	sum=$(grep -oE '^(inside|[A-Z][0-9]+ to) .*: [0-9]+$' <<<"$output" | grep -oE '[0-9]+$' | paste -sd+ | bc)
+	sum=$(awk '/^(inside|[A-Z][0-9]+ to) .*: [0-9]+$/ { s += $NF } END { print s }' <<<"$output")
 	[ "$sum" = 275 ]
 	run -0 $M plan cables "$T/q.json" --by bundle
 	[[ $output == *"bundle 2: A01 to row "* ]]
