@@ -3,6 +3,7 @@
  *
  *   main.c      options, signals, start and stop
  *   state.c     struct moored: planes, plan, reload; the table of parts
+ *   snapshot.c  the end of snapshots and polls
  *   view.c      what is worked out of a snapshot once, when it is asked for
  *   conf.c      moored.conf: one table row for each key
  *   loop.c      the one libevent base; posts from other threads come in here

@@ -79,29 +79,6 @@ struct sweeper {
 	struct plane_thread plane[MOORED_PLANES_MAX];
 };
 
-void
-snapshot_put(struct snapshot *s)
-{
-	if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
-		return;
-	moore_plan_free(s->seen);
-	moore_fabric_free(s->fabric);
-	moore_lft_free(s->lft);
-	moore_sl2vl_free(s->sl2vl);
-	moore_mft_free(s->mft);
-	free(s);
-}
-
-void
-poll_free(struct poll *p)
-{
-	if (!p)
-		return;
-	snapshot_put(p->snap);
-	free(p->port);
-	free(p);
-}
-
 static uint64_t
 wall_ms(void)
 {
