@@ -814,88 +814,89 @@ test_foreign(void **state)
 	moore_plan_free(p);
 }
 
-static void
-test_bad_others(void **state)
-{
 #define SIM "Switch 4 \"a\"\n"
 #define CSV "kind,a_switch,a_port,b_node,b_port,length_m,label\n"
 #define OPA "Rack Group\n"
-	static const struct {
-		const char *why, *format, *text;
-		int rc;
-		unsigned line;
-		const char *part;
-	} T[] = {
-		{ "nothing", "ibsim", "", MOORE_EPLAN, 0, "switches: there is none" },
-		{ "a port before a node", "ibsim", "[1] \"a\"[1]\n", MOORE_ESYNTAX, 1, "want a header such as" },
-		{ "no ports", "ibsim", "Switch \"a\"\n", MOORE_ESYNTAX, 1, "want a number of ports, 1..254" },
-		{ "a quote is open", "ibsim", "Switch 4 \"a\n", MOORE_ESYNTAX, 1, "want the node's id in quotes" },
-		{ "port past the switch's", "ibsim", SIM "[5] \"b\"[1]\n\nSwitch 4 \"b\"\n", MOORE_EPLAN, 2, "port 5 of \"a\": it has 4 as line 1 says" },
-		{ "port 0", "ibsim", SIM "[0] \"b\"[1]\n", MOORE_ESYNTAX, 2, "want a port in brackets" },
-		{ "no record", "ibsim", SIM "[1] \"b\"[1]\n", MOORE_EPLAN, 2, "\"b\" has no record" },
-		{ "ends disagree", "ibsim", SIM "[1] \"b\"[1]\n\nSwitch 4 \"b\"\n[1] \"a\"[2]\n", MOORE_EPLAN, 5, "port 1 of \"b\" is on line 2 already" },
-		{ "two records", "ibsim", SIM "\n" SIM, MOORE_EPLAN, 3, "has a record on line 1 already" },
-		{ "an alias", "ibsim", SIM "[1] \"@b\"\n", MOORE_ESYNTAX, 2, "no alias" },
-		{ "a module", "ibsim", "module=\"x\"\n", MOORE_ESYNTAX, 1, "module: not supported" },
-		{ "an include", "ibsim", "\ninclude \"x\"\n", MOORE_ESYNTAX, 2, "include: not supported" },
-		{ "a GUID", "ibsim", "switchguid=x\n", MOORE_ESYNTAX, 1, "want a GUID" },
-		{ "itself", "ibsim", SIM "[1] \"a\"[2]\n", MOORE_EPLAN, 2, "\"a\" is cabled to itself" },
-		{ "two hosts", "ibsim", "Hca 1 \"a\"\n[1] \"b\"[1]\n\nHca 1 \"b\"\n", MOORE_EPLAN, 2, "are both endpoints" },
+static const struct {
+	const char *why, *format, *text;
+	int rc;
+	unsigned line;
+	const char *part;
+} bad_others[] = {
+	{ "nothing", "ibsim", "", MOORE_EPLAN, 0, "switches: there is none" },
+	{ "a port before a node", "ibsim", "[1] \"a\"[1]\n", MOORE_ESYNTAX, 1, "want a header such as" },
+	{ "no ports", "ibsim", "Switch \"a\"\n", MOORE_ESYNTAX, 1, "want a number of ports, 1..254" },
+	{ "a quote is open", "ibsim", "Switch 4 \"a\n", MOORE_ESYNTAX, 1, "want the node's id in quotes" },
+	{ "port past the switch's", "ibsim", SIM "[5] \"b\"[1]\n\nSwitch 4 \"b\"\n", MOORE_EPLAN, 2, "port 5 of \"a\": it has 4 as line 1 says" },
+	{ "port 0", "ibsim", SIM "[0] \"b\"[1]\n", MOORE_ESYNTAX, 2, "want a port in brackets" },
+	{ "no record", "ibsim", SIM "[1] \"b\"[1]\n", MOORE_EPLAN, 2, "\"b\" has no record" },
+	{ "ends disagree", "ibsim", SIM "[1] \"b\"[1]\n\nSwitch 4 \"b\"\n[1] \"a\"[2]\n", MOORE_EPLAN, 5, "port 1 of \"b\" is on line 2 already" },
+	{ "two records", "ibsim", SIM "\n" SIM, MOORE_EPLAN, 3, "has a record on line 1 already" },
+	{ "an alias", "ibsim", SIM "[1] \"@b\"\n", MOORE_ESYNTAX, 2, "no alias" },
+	{ "a module", "ibsim", "module=\"x\"\n", MOORE_ESYNTAX, 1, "module: not supported" },
+	{ "an include", "ibsim", "\ninclude \"x\"\n", MOORE_ESYNTAX, 2, "include: not supported" },
+	{ "a GUID", "ibsim", "switchguid=x\n", MOORE_ESYNTAX, 1, "want a GUID" },
+	{ "itself", "ibsim", SIM "[1] \"a\"[2]\n", MOORE_EPLAN, 2, "\"a\" is cabled to itself" },
+	{ "two hosts", "ibsim", "Hca 1 \"a\"\n[1] \"b\"[1]\n\nHca 1 \"b\"\n", MOORE_EPLAN, 2, "are both endpoints" },
 
-		{ "nothing", "csv", "", MOORE_ESYNTAX, 0, "an empty list" },
-		{ "no heading", "csv", "cable,a,1,b,1,,\n", MOORE_ESYNTAX, 1, "want the line kind," },
-		{ "a kind", "csv", CSV "wire,a,1,b,1,,\n", MOORE_ESYNTAX, 2, "kind: \"wire\"" },
-		{ "a port", "csv", CSV "\ncable,a,0,b,1,,\n", MOORE_ESYNTAX, 3, "a_port: \"0\" is no port" },
-		{ "a length", "csv", CSV "cable,a,1,b,1,1e9,\n", MOORE_ESYNTAX, 2, "length_m: \"1e9\"" },
-		{ "twice", "csv", CSV "cable,a,1,b,1,,\ncable,a,1,b,1,,\n", MOORE_EPLAN, 3, "port 1 of \"a\" is on line 2 already" },
-		{ "no name", "csv", CSV "cable,,1,b,1,,\n", MOORE_ESYNTAX, 2, "an empty name" },
-		{ "fields", "csv", CSV "cable,a,1,b,1,,x,y\n", MOORE_ESYNTAX, 2, "more than 7 fields" },
-		{ "both kinds", "csv", CSV "cable,a,1,b,1,,\nendpoint,a,2,b,1,,\n", MOORE_EPLAN, 3, "\"b\" is a switch on line 2" },
-		{ "a quote is open", "csv", CSV "cable,\"a,1\n\n", MOORE_ESYNTAX, 2, "a quote that is not closed" },
+	{ "nothing", "csv", "", MOORE_ESYNTAX, 0, "an empty list" },
+	{ "no heading", "csv", "cable,a,1,b,1,,\n", MOORE_ESYNTAX, 1, "want the line kind," },
+	{ "a kind", "csv", CSV "wire,a,1,b,1,,\n", MOORE_ESYNTAX, 2, "kind: \"wire\"" },
+	{ "a port", "csv", CSV "\ncable,a,0,b,1,,\n", MOORE_ESYNTAX, 3, "a_port: \"0\" is no port" },
+	{ "a length", "csv", CSV "cable,a,1,b,1,1e9,\n", MOORE_ESYNTAX, 2, "length_m: \"1e9\"" },
+	{ "twice", "csv", CSV "cable,a,1,b,1,,\ncable,a,1,b,1,,\n", MOORE_EPLAN, 3, "port 1 of \"a\" is on line 2 already" },
+	{ "no name", "csv", CSV "cable,,1,b,1,,\n", MOORE_ESYNTAX, 2, "an empty name" },
+	{ "fields", "csv", CSV "cable,a,1,b,1,,x,y\n", MOORE_ESYNTAX, 2, "more than 7 fields" },
+	{ "both kinds", "csv", CSV "cable,a,1,b,1,,\nendpoint,a,2,b,1,,\n", MOORE_EPLAN, 3, "\"b\" is a switch on line 2" },
+	{ "a quote is open", "csv", CSV "cable,\"a,1\n\n", MOORE_ESYNTAX, 2, "a quote that is not closed" },
 
-		{ "another file", "dot", "digraph {}", MOORE_ESYNTAX, 1, "\"digraph\": want graph NAME" },
-		{ "cut", "dot", "graph {\na -- b [taillabel=1,headlabel=1]\n", MOORE_ESYNTAX, 3, "the graph is not closed" },
-		{ "an arrow", "dot", "graph {\na -> b\n}", MOORE_ESYNTAX, 2, "cables have no direction" },
-		{ "a chain", "dot", "graph {\na -- b -- c\n}", MOORE_ESYNTAX, 2, "one edge in a statement" },
-		{ "no ports", "dot", "graph {\na -- b\n}", MOORE_ESYNTAX, 2, "taillabel: want a port" },
-		{ "a part", "dot", "graph {\nsubgraph x {\n}}", MOORE_ESYNTAX, 2, "no subgraph" },
-		{ "a comment is open", "dot", "graph {\n/*/", MOORE_ESYNTAX, 2, "a comment that is not closed" },
-		{ "a quote is open", "dot", "graph {\n\"a\n\"}", MOORE_ESYNTAX, 2, "a quote that is not closed" },
-		{ "after the end", "dot", "graph { a }\nb", MOORE_ESYNTAX, 2, "nothing after the graph" },
+	{ "another file", "dot", "digraph {}", MOORE_ESYNTAX, 1, "\"digraph\": want graph NAME" },
+	{ "cut", "dot", "graph {\na -- b [taillabel=1,headlabel=1]\n", MOORE_ESYNTAX, 3, "the graph is not closed" },
+	{ "an arrow", "dot", "graph {\na -> b\n}", MOORE_ESYNTAX, 2, "cables have no direction" },
+	{ "a chain", "dot", "graph {\na -- b -- c\n}", MOORE_ESYNTAX, 2, "one edge in a statement" },
+	{ "no ports", "dot", "graph {\na -- b\n}", MOORE_ESYNTAX, 2, "taillabel: want a port" },
+	{ "a part", "dot", "graph {\nsubgraph x {\n}}", MOORE_ESYNTAX, 2, "no subgraph" },
+	{ "a comment is open", "dot", "graph {\n/*/", MOORE_ESYNTAX, 2, "a comment that is not closed" },
+	{ "a quote is open", "dot", "graph {\n\"a\n\"}", MOORE_ESYNTAX, 2, "a quote that is not closed" },
+	{ "after the end", "dot", "graph { a }\nb", MOORE_ESYNTAX, 2, "nothing after the graph" },
 
-		{ "no interface", "ptm", "graph G {\na -- b\n}", MOORE_ESYNTAX, 2, "want an interface at both ends" },
-		{ "broken out", "ptm", "graph G {\na:swp1s0 -- b:swp1\n}", MOORE_ESYNTAX, 2, "interface \"swp1s0\"" },
-		{ "swp0", "ptm", "graph G {\na:swp0 -- b:swp1\n}", MOORE_ESYNTAX, 2, "interface \"swp0\"" },
-		{ "a switch with an eth", "ptm", "graph G {\na:swp1 -- b:swp1\na:eth0 -- b:swp2\n}", MOORE_EPLAN, 3, "\"a\" has a swp and another interface" },
-		{ "a node alone", "ptm", "graph G {\na:swp1 -- b:swp1\nc\n}", MOORE_EPLAN, 3, "\"c\" has no edge" },
+	{ "no interface", "ptm", "graph G {\na -- b\n}", MOORE_ESYNTAX, 2, "want an interface at both ends" },
+	{ "broken out", "ptm", "graph G {\na:swp1s0 -- b:swp1\n}", MOORE_ESYNTAX, 2, "interface \"swp1s0\"" },
+	{ "swp0", "ptm", "graph G {\na:swp0 -- b:swp1\n}", MOORE_ESYNTAX, 2, "interface \"swp0\"" },
+	{ "a switch with an eth", "ptm", "graph G {\na:swp1 -- b:swp1\na:eth0 -- b:swp2\n}", MOORE_EPLAN, 3, "\"a\" has a swp and another interface" },
+	{ "a node alone", "ptm", "graph G {\na:swp1 -- b:swp1\nc\n}", MOORE_EPLAN, 3, "\"c\" has no edge" },
 
-		{ "no heading", "opa", "a,b,c\n", MOORE_ESYNTAX, 0, "no line begins with \"Rack Group\"" },
-		{ "a type", "opa", OPA ",,a,,1,XX,,,b,,1,SW\n", MOORE_ESYNTAX, 2, "type \"XX\"" },
-		{ "no port", "opa", OPA ",,a,,,SW,,,b,,1,SW\n", MOORE_ESYNTAX, 2, "port \"\"" },
-		{ "a length", "opa", OPA ",,a,,1,SW,,,b,,1,SW,,far\n", MOORE_ESYNTAX, 2, "length \"far\"" },
-		{ "commas", "opa", OPA ",,a,,1,SW,,,b,,1,SW,x,1,y,z\n", MOORE_ESYNTAX, 2, "more than 15 fields" },
-		{ "two types", "opa", OPA ",,a,,1,SW,,,b,,1,SW\n,,b,,2,FI,,,a,,2,SW\n", MOORE_EPLAN, 3, "\"b\" is a switch on line 2" },
+	{ "no heading", "opa", "a,b,c\n", MOORE_ESYNTAX, 0, "no line begins with \"Rack Group\"" },
+	{ "a type", "opa", OPA ",,a,,1,XX,,,b,,1,SW\n", MOORE_ESYNTAX, 2, "type \"XX\"" },
+	{ "no port", "opa", OPA ",,a,,,SW,,,b,,1,SW\n", MOORE_ESYNTAX, 2, "port \"\"" },
+	{ "a length", "opa", OPA ",,a,,1,SW,,,b,,1,SW,,far\n", MOORE_ESYNTAX, 2, "length \"far\"" },
+	{ "commas", "opa", OPA ",,a,,1,SW,,,b,,1,SW,x,1,y,z\n", MOORE_ESYNTAX, 2, "more than 15 fields" },
+	{ "two types", "opa", OPA ",,a,,1,SW,,,b,,1,SW\n,,b,,2,FI,,,a,,2,SW\n", MOORE_EPLAN, 3, "\"b\" is a switch on line 2" },
 
-		{ "an unknown key", "slurm", "NodeName=a\n", MOORE_ESYNTAX, 1, "want SwitchName=, Nodes=" },
-		{ "no switch", "slurm", "Nodes=a\n", MOORE_ESYNTAX, 1, "want SwitchName= before" },
-		{ "falling", "slurm", "SwitchName=s Nodes=n[3-1]\n", MOORE_ESYNTAX, 1, "want rising ranges" },
-		{ "a bracket is open", "slurm", "SwitchName=s Nodes=n[3\n", MOORE_ESYNTAX, 1, "want ] behind" },
-		{ "two brackets", "slurm", "SwitchName=s Nodes=n[3]m[2]\n", MOORE_ESYNTAX, 1, "one pair of brackets" },
-		{ "a list without end", "slurm", "SwitchName=s Nodes=n[0-4000000000]\n", MOORE_EPLAN, 1, "more than 254 nodes" },
-		{ "the same at the top", "slurm", "SwitchName=fabric Nodes=n[0-4000000000]\n", MOORE_EPLAN, 1, "more than 1000000 names" },
-		{ "no names", "slurm", "SwitchName=s Nodes=\n", MOORE_ESYNTAX, 1, "want names behind the =" },
-	};
+	{ "an unknown key", "slurm", "NodeName=a\n", MOORE_ESYNTAX, 1, "want SwitchName=, Nodes=" },
+	{ "no switch", "slurm", "Nodes=a\n", MOORE_ESYNTAX, 1, "want SwitchName= before" },
+	{ "falling", "slurm", "SwitchName=s Nodes=n[3-1]\n", MOORE_ESYNTAX, 1, "want rising ranges" },
+	{ "a bracket is open", "slurm", "SwitchName=s Nodes=n[3\n", MOORE_ESYNTAX, 1, "want ] behind" },
+	{ "two brackets", "slurm", "SwitchName=s Nodes=n[3]m[2]\n", MOORE_ESYNTAX, 1, "one pair of brackets" },
+	{ "a list without end", "slurm", "SwitchName=s Nodes=n[0-4000000000]\n", MOORE_EPLAN, 1, "more than 254 nodes" },
+	{ "the same at the top", "slurm", "SwitchName=fabric Nodes=n[0-4000000000]\n", MOORE_EPLAN, 1, "more than 1000000 names" },
+	{ "no names", "slurm", "SwitchName=s Nodes=\n", MOORE_ESYNTAX, 1, "want names behind the =" },
+};
+
+static void
+test_bad_others(void **state)
+{
 	(void)state;
 
-	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad_others); i++) {
 		struct moore_err err = { 0 };
 		struct moore_plan *p;
 		char why[100];
 
-		snprintf(why, sizeof(why), "%s: %s", T[i].format, T[i].why);
-		CHECK_EQ(why, read_as(T[i].format, &p, T[i].text, &err), -T[i].rc);
-		CHECK_STR(why, err.text, T[i].part);
-		CHECK_EQ(why, err.line, T[i].line);
+		snprintf(why, sizeof(why), "%s: %s", bad_others[i].format, bad_others[i].why);
+		CHECK_EQ(why, read_as(bad_others[i].format, &p, bad_others[i].text, &err), -bad_others[i].rc);
+		CHECK_STR(why, err.text, bad_others[i].part);
+		CHECK_EQ(why, err.line, bad_others[i].line);
 		CHECK(why, !p);
 	}
 }
