@@ -122,29 +122,35 @@ uint32_t
 moore_history_column(struct moore_history *h, uint64_t guid, uint8_t n_ports, uint32_t hint)
 {
 	uint32_t i = moore_history_find(h, guid, n_ports, hint);
+	struct moore_history_switch *more;
 
 	if (i != MOORE_NONE)
 		return i;
-	if (h->n_switches == h->cap_switches) {
-		uint32_t cap = h->cap_switches ? 2 * h->cap_switches : 64;
-		void *p = realloc(h->sw, cap * sizeof(*h->sw));
-
-		if (!p)
-			return MOORE_NONE;
-		h->sw = p;
-		h->cap_switches = cap;
-	}
+	if (!(more = moore_grow(h->sw, h->n_switches, &h->cap_switches, sizeof(*more))))
+		return MOORE_NONE;
+	h->sw = more;
 	h->sw[h->n_switches] = (struct moore_history_switch){ guid, h->n_columns, n_ports };
 	h->n_columns += n_ports;
 	return h->n_switches++;
+}
+
+uint32_t *
+moore_history_blank(const struct moore_history *h)
+{
+	size_t size = ((size_t)h->n_columns + 1) * sizeof(uint32_t);
+	uint32_t *v = malloc(size);
+
+	return v ? memset(v, 0xff, size) : NULL;
 }
 
 int
 moore_history_push(struct moore_history *h, uint64_t at_ms, uint32_t span_ms, uint32_t *v,
 		   uint32_t width, struct moore_err *err)
 {
-	if (h->n_rows && at_ms <= moore_history_last(h))
+	if (h->n_rows && at_ms <= moore_history_last(h)) {
+		free(v);
 		return moore_fail(err, MOORE_EINVAL, 0, "a row that is not later than the last");
+	}
 	if (h->n_rows == h->max_rows)
 		drop_oldest(h);
 	h->row[(h->first + h->n_rows++) % h->max_rows] =
@@ -168,7 +174,6 @@ moore_history_add(struct moore_history *h, const struct moore_fabric *f,
 		  struct moore_err *err)
 {
 	uint32_t *v, hint = 0;
-	int rc;
 
 	if (h->n_columns > 4 * f->n_ports + 4096)
 		forget(h);
@@ -177,20 +182,15 @@ moore_history_add(struct moore_history *h, const struct moore_fabric *f,
 		if (hint == MOORE_NONE)
 			return moore_fail_nomem(err);
 	}
-	v = malloc(((size_t)h->n_columns + 1) * sizeof(*v));
-	if (!v)
+	if (!(v = moore_history_blank(h)))
 		return moore_fail_nomem(err);
-	memset(v, 0xff, ((size_t)h->n_columns + 1) * sizeof(*v));
 	hint = 0;
 	for (uint32_t s = 0; s < f->n_switches; s++, hint++) {
 		hint = moore_history_find(h, f->sw[s].guid, f->sw[s].n_ports, hint);
 		for (uint32_t k = 1; k <= f->sw[s].n_ports; k++)
 			v[h->sw[hint].column + k - 1] = pack_sample(&sample[f->sw[s].port0 + k]);
 	}
-	rc = moore_history_push(h, at_ms, span_ms, v, h->n_columns, err);
-	if (rc < 0)
-		free(v);
-	return rc;
+	return moore_history_push(h, at_ms, span_ms, v, h->n_columns, err);
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */

@@ -210,17 +210,14 @@ push_row(struct moore_history *h, const struct table *t, const uint32_t *in, uin
 	 uint64_t at_ms, uint32_t span_ms, struct moore_err *err)
 {
 	uint32_t *v, hint = 0;
-	int rc;
 
 	for (uint32_t i = 0; i < t->n; i++, hint++) {
 		hint = moore_history_column(h, t->sw[i].guid, t->sw[i].n_ports, hint);
 		if (hint == MOORE_NONE)
 			return moore_fail_nomem(err);
 	}
-	v = malloc(((size_t)h->n_columns + 1) * sizeof(*v));
-	if (!v)
+	if (!(v = moore_history_blank(h)))
 		return moore_fail_nomem(err);
-	memset(v, 0xff, ((size_t)h->n_columns + 1) * sizeof(*v));
 	hint = 0;
 	for (uint32_t i = 0; i < t->n; i++, hint++) {
 		hint = moore_history_find(h, t->sw[i].guid, t->sw[i].n_ports, hint);
@@ -228,9 +225,7 @@ push_row(struct moore_history *h, const struct table *t, const uint32_t *in, uin
 			if (t->sw[i].column + k < width)
 				v[h->sw[hint].column + k] = in[t->sw[i].column + k];
 	}
-	if ((rc = moore_history_push(h, at_ms, span_ms, v, h->n_columns, err)) < 0)
-		free(v);
-	return rc;
+	return moore_history_push(h, at_ms, span_ms, v, h->n_columns, err);
 }
 
 /* All rows of the body, to h or, when it is NULL, to nowhere: so a body is known to be

@@ -36,7 +36,9 @@ uint32_t moore_history_find(const struct moore_history *h, uint64_t guid, uint8_
 /* The same, added when new; MOORE_NONE when out of memory. */
 uint32_t moore_history_column(struct moore_history *h, uint64_t guid, uint8_t n_ports,
 			      uint32_t hint);
-/* Takes v (width values) unless it fails. */
+/* Returns a new row in which no column has a value; NULL when out of memory. */
+uint32_t *moore_history_blank(const struct moore_history *h);
+/* Takes ownership of v (width values), on failure too. */
 int moore_history_push(struct moore_history *h, uint64_t at_ms, uint32_t span_ms, uint32_t *v,
 		       uint32_t width, struct moore_err *err);
 /* Number of rows not later than that. */
