@@ -195,27 +195,6 @@ moored_conf_take_live(struct moored_conf *c, const struct moored_conf *from,
 
 /* ---- the template -------------------------------------------------------------- */
 
-static void
-add_help(struct moore_buf *out, const char *help)
-{
-	size_t col = 0;
-
-	while (*help) {
-		size_t word = strcspn(help, " ");
-
-		if (col && col + 1 + word > 76) {
-			moore_buf_add(out, "\n", 1);
-			col = 0;
-		}
-		moore_buf_add(out, col ? " " : "# ", col ? 1 : 2);
-		moore_buf_add(out, help, word);
-		col += word + (col ? 1 : 2);
-		help += word;
-		help += *help == ' ';
-	}
-	moore_buf_add(out, "\n", 1);
-}
-
 void
 moored_conf_template(struct moore_buf *out)
 {
@@ -227,7 +206,7 @@ moored_conf_template(struct moore_buf *out)
 
 		moore_buf_fmt(&help, "%s%s", keys[i].help, keys[i].live ? "" : " (restart)");
 		moore_buf_add(out, "\n", 1);
-		add_help(out, help.data ? help.data : "");
+		moore_buf_comment(out, help.data ? help.data : "");
 		moore_buf_fmt(out, "%s %s\n", keys[i].key, keys[i].dflt);
 		moore_buf_free(&help);
 	}

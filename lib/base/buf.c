@@ -252,3 +252,24 @@ moore_text_u64(const char **s, const char *end, unsigned base, uint64_t max, uin
 	*s = p;
 	return true;
 }
+
+void
+moore_buf_comment(struct moore_buf *b, const char *words)
+{
+	size_t col = 0;
+
+	while (*words) {
+		size_t word = strcspn(words, " ");
+
+		if (col && col + 1 + word > 76) {
+			moore_buf_add(b, "\n", 1);
+			col = 0;
+		}
+		moore_buf_add(b, col ? " " : "# ", col ? 1 : 2);
+		moore_buf_add(b, words, word);
+		col += word + (col ? 1 : 2);
+		words += word;
+		words += *words == ' ';
+	}
+	moore_buf_add(b, "\n", 1);
+}

@@ -247,28 +247,6 @@ moore_conf_set(struct moore_conf *c, const char *key, const char *value, struct 
 	return 0;
 }
 
-/* Help as comment lines of at most 76 columns. */
-static void
-add_help(struct moore_buf *out, const char *help)
-{
-	size_t col = 0;
-
-	while (*help) {
-		size_t word = strcspn(help, " ");
-
-		if (col && col + 1 + word > 76) {
-			moore_buf_add(out, "\n", 1);
-			col = 0;
-		}
-		moore_buf_add(out, col ? " " : "# ", col ? 1 : 2);
-		moore_buf_add(out, help, word);
-		col += word + (col ? 1 : 2);
-		help += word;
-		help += *help == ' ';
-	}
-	moore_buf_add(out, "\n", 1);
-}
-
 void
 moore_conf_template(struct moore_buf *out)
 {
@@ -277,7 +255,7 @@ moore_conf_template(struct moore_buf *out)
 		      "# sweep (SIGHUP to opensm forces one).  These are the defaults.\n");
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		moore_buf_add(out, "\n", 1);
-		add_help(out, keys[i].help);
+		moore_buf_comment(out, keys[i].help);
 		moore_buf_fmt(out, "%s %s\n", keys[i].key, keys[i].dflt);
 	}
 }

@@ -76,6 +76,8 @@ struct moore_buf {
 MOORE_API void moore_buf_fmt(struct moore_buf *b, const char *fmt, ...) MOORE_PRINTF(2, 3);
 MOORE_API void moore_buf_vfmt(struct moore_buf *b, const char *fmt, va_list ap) MOORE_PRINTF(2, 0);
 MOORE_API void moore_buf_add(struct moore_buf *b, const void *data, size_t len);
+/* Appends text as comment lines, each "# " and words up to column 76. */
+MOORE_API void moore_buf_comment(struct moore_buf *b, const char *words);
 MOORE_API void moore_buf_drain(struct moore_buf *b);
 MOORE_API void moore_buf_free(struct moore_buf *b);
 
