@@ -96,23 +96,6 @@ struct walk {
 	bool oom;
 };
 
-static bool
-grow(bool *oom, void *array, uint32_t n, uint32_t *cap, size_t size)
-{
-	uint32_t more = *cap ? *cap * 2 : 64;
-	void **a = array, *p;
-
-	if (n < *cap)
-		return true;
-	p = realloc(*a, more * size);
-	*oom |= !p;
-	if (!p)
-		return false;
-	*a = p;
-	*cap = more;
-	return true;
-}
-
 static uint32_t
 slot_of(const struct seen *s, uint64_t guid)
 {
@@ -154,6 +137,7 @@ ask_who(struct walk *w, struct mad_batch *b, uint32_t sw, moore_portnum port)
 {
 	struct seen_switch *from = sw == MOORE_NONE ? NULL : &w->s->sw[sw];
 	uint8_t path[64] = { 0 }, hops = 0;
+	struct probe *more;
 
 	if (from) {
 		if (from->hops >= HOPS_MAX || from->port[port].asked)
@@ -166,8 +150,11 @@ ask_who(struct walk *w, struct mad_batch *b, uint32_t sw, moore_portnum port)
 		path[1] = port;
 		hops = 1;
 	}
-	if (!grow(&w->oom, &w->probe, w->n_probes, &w->cap_probes, sizeof(*w->probe)))
+	if (!(more = moore_grow(w->probe, w->n_probes, &w->cap_probes, sizeof(*more)))) {
+		w->oom = true;
 		return;
+	}
+	w->probe = more;
 	w->probe[w->n_probes] = (struct probe){ sw, port };
 	ask(b, mad_add_to(b, 0, path, hops), IB_ATTR_NODE_INFO, 0, w->n_probes++);
 }
@@ -197,9 +184,14 @@ new_switch(struct walk *w, struct mad_batch *b, const struct mad_ask *q, const u
 	uint32_t i = s->n_switches;
 	struct seen_switch *n;
 
-	if (!grow(&w->oom, &s->sw, i, &s->cap_switches, sizeof(*s->sw)) || !rehash(w))
+	if (!(n = moore_grow(s->sw, i, &s->cap_switches, sizeof(*n)))) {
+		w->oom = true;
 		return MOORE_NONE;
-	n = &s->sw[i];
+	}
+	s->sw = n;
+	if (!rehash(w))
+		return MOORE_NONE;
+	n += i;
 	*n = (struct seen_switch){ .guid = guid, .n_ports = (uint8_t)field(info, IB_NODE_NPORTS_F),
 				   .port_guid = mad_get_field64((void *)(uintptr_t)info, 0,
 								IB_NODE_PORT_GUID_F) };
@@ -267,10 +259,14 @@ met_endpoint(struct walk *w, struct mad_batch *b, const struct mad_ask *q, const
 	uint32_t i = s->n_endpoints;
 
 	if ((p.sw != MOORE_NONE && s->sw[p.sw].port[p.port].role) ||
-	    (p.sw == MOORE_NONE && p.port) ||	/* back to back with us */
-	    !grow(&w->oom, &s->ep, i, &s->cap_endpoints, sizeof(*s->ep)))
+	    (p.sw == MOORE_NONE && p.port))	/* back to back with us */
 		return;
-	e = &s->ep[i];
+	if (!(e = moore_grow(s->ep, i, &s->cap_endpoints, sizeof(*e)))) {
+		w->oom = true;
+		return;
+	}
+	s->ep = e;
+	e += i;
 	*e = (struct seen_endpoint){ .sw = p.sw, .port = p.port, .router = router,
 		.guid = mad_get_field64((void *)(uintptr_t)info, 0, IB_NODE_PORT_GUID_F),
 		.node_guid = mad_get_field64((void *)(uintptr_t)info, 0, IB_NODE_GUID_F),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* mem.c - scratch memory that dies together: blocks of 64 KiB and more, each
- * filled from its front. */
+ * filled from its front; and arrays that grow. */
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +48,19 @@ moore_arena_free(struct moore_arena *a)
 		a->head = b->next;
 		free(b);
 	}
+}
+
+void *
+moore_grow(void *array, uint32_t n, uint32_t *cap, size_t size)
+{
+	uint32_t more = *cap ? *cap * 2 : 64;
+	void *p;
+
+	if (n < *cap)
+		return array;
+	if ((p = realloc(array, more * size)))
+		*cap = more;
+	return p;
 }
 
 char *

@@ -8,22 +8,6 @@
 
 #include "draft.h"
 
-/* The array with room for element n; NULL, and the array as it was, on failure. */
-static void *
-grow(struct moore_draft *d, void *array, uint32_t n, uint32_t *cap, size_t size)
-{
-	uint32_t more = *cap ? *cap * 2 : 64;
-	void *p = array;
-
-	if (n < *cap)
-		return array;
-	if ((p = realloc(array, more * size)))
-		*cap = more;
-	else
-		moore_fail_nomem(d->err);
-	return p;
-}
-
 /* ---- nodes ------------------------------------------------------------------------ */
 
 static uint32_t
@@ -92,8 +76,10 @@ moore_draft_node(struct moore_draft *d, const char *name, size_t len, unsigned l
 		moore_fail(d->err, MOORE_EPLAN, line, "more than %d nodes", 2 * MOORE_PLAN_COUNT_MAX);
 		return MOORE_NONE;
 	}
-	if (!(n = grow(d, d->node, d->n_nodes, &d->node_cap, sizeof(*n))))
+	if (!(n = moore_grow(d->node, d->n_nodes, &d->node_cap, sizeof(*n)))) {
+		moore_fail_nomem(d->err);
 		return MOORE_NONE;
+	}
 	d->node = n;
 	n += d->n_nodes;
 	*n = (struct moore_draft_node){ .name = moore_strndup(name, len), .line = line };
@@ -113,8 +99,8 @@ moore_draft_link(struct moore_draft *d, const struct moore_draft_link *link)
 	if (d->n_links == 4 * MOORE_PLAN_COUNT_MAX)
 		return moore_fail(d->err, MOORE_EPLAN, link->line, "more than %d links",
 				  4 * MOORE_PLAN_COUNT_MAX);
-	if (!(k = grow(d, d->link, d->n_links, &d->link_cap, sizeof(*k))))
-		return -MOORE_ENOMEM;
+	if (!(k = moore_grow(d->link, d->n_links, &d->link_cap, sizeof(*k))))
+		return moore_fail_nomem(d->err);
 	d->link = k;
 	k[d->n_links++] = *link;
 	return 0;

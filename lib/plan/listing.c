@@ -14,29 +14,15 @@
 
 /* ---- adding ---------------------------------------------------------------------- */
 
-/* The array with room for element n; NULL, and the array as it was, on failure. */
-static void *
-grow(struct moore_listing *d, void *array, uint32_t n, uint32_t *cap, size_t size)
-{
-	uint32_t more = *cap ? *cap * 2 : 64;
-	void *p = array;
-
-	if (n < *cap)
-		return array;
-	if ((p = realloc(array, more * size)))
-		*cap = more;
-	else
-		moore_fail_nomem(d->err);
-	return p;
-}
-
 struct moore_listed_node *
 moore_listing_node(struct moore_listing *d)
 {
-	struct moore_listed_node *n = grow(d, d->node, d->n_nodes, &d->node_cap, sizeof(*n));
+	struct moore_listed_node *n = moore_grow(d->node, d->n_nodes, &d->node_cap, sizeof(*n));
 
-	if (!n)
+	if (!n) {
+		moore_fail_nomem(d->err);
 		return NULL;
+	}
 	d->node = n;
 	return memset(n + d->n_nodes, 0, sizeof(*n));
 }
@@ -44,10 +30,12 @@ moore_listing_node(struct moore_listing *d)
 struct moore_listed_link *
 moore_listing_link(struct moore_listing *d)
 {
-	struct moore_listed_link *k = grow(d, d->link, d->n_links, &d->link_cap, sizeof(*k));
+	struct moore_listed_link *k = moore_grow(d->link, d->n_links, &d->link_cap, sizeof(*k));
 
-	if (!k)
+	if (!k) {
+		moore_fail_nomem(d->err);
 		return NULL;
+	}
 	d->link = k;
 	return memset(k + d->n_links, 0, sizeof(*k));
 }

@@ -98,6 +98,11 @@ struct moore_arena {
 MOORE_API void *moore_arena_alloc(struct moore_arena *a, size_t n, size_t size);
 MOORE_API void moore_arena_free(struct moore_arena *a);
 
+/* Makes room for element n of an array that has room for *cap elements (n <= *cap), each
+ * of size bytes.  Returns the array, or a copy of twice the length whose *cap is updated.
+ * Returns NULL and leaves array and *cap unchanged when out of memory. */
+MOORE_API void *moore_grow(void *array, uint32_t n, uint32_t *cap, size_t size);
+
 /* A copy of s (len bytes) on the heap, NUL-terminated; NULL when out of memory. */
 MOORE_API char *moore_strndup(const char *s, size_t len);
 
