@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dump.c - under profile sl-hint, what OpenSM's dumps do not tell, beside them and
- * when they are on: moore-path-sl.dump for `moorectl verify --sl hint`, and
- * moore-slvl.dump and moore-psl.dump for ibdmchk -d and -c.  The last is long, so
- * it is written source by source. */
+/* dump.c - under profile sl-hint, writes which SLs are safe, which OpenSM's own dumps
+ * leave out: moore-path-sl.dump for `moorectl verify --sl hint`, and moore-slvl.dump and
+ * moore-psl.dump for ibdmchk -d and -c.  The files stand beside OpenSM's dumps and are
+ * written when those are.  moore-psl.dump is long, so it is written source by source. */
 #include "plugin.h"
 
 #include <errno.h>
@@ -11,12 +11,12 @@
 
 struct dump {
 	const char *name;
-	/* Append piece i; false when there is none. */
-	bool (*piece)(const struct moore_sm *sm, uint32_t i, struct moore_buf *out);
+	/* Appends piece i to out; returns false when the dump has no piece i. */
+	bool (*piece)(const struct mplug_sm *sm, uint32_t i, struct moore_buf *out);
 };
 
 static bool
-path_sls(const struct moore_sm *sm, uint32_t i, struct moore_buf *out)
+path_sls(const struct mplug_sm *sm, uint32_t i, struct moore_buf *out)
 {
 	if (!i)
 		moore_dump_write_path_sl(sm->good, sm->result->sl_set, out);
@@ -24,22 +24,22 @@ path_sls(const struct moore_sm *sm, uint32_t i, struct moore_buf *out)
 }
 
 static bool
-lanes(const struct moore_sm *sm, uint32_t i, struct moore_buf *out)
+lanes(const struct mplug_sm *sm, uint32_t i, struct moore_buf *out)
 {
 	if (!i)
 		moore_dump_write_slvl(sm->good, sm->result->sl2vl, out);
 	return !i;
 }
 
-/* As a query that asks for no SL is answered in the default partition. */
+/* The SL that answers a query which names no SL, in the default partition. */
 static uint8_t
 record_sl(const void *sm, moore_lid slid, moore_lid dlid)
 {
-	return moore_path_sl_of(sm, 0, slid, dlid);
+	return mplug_path_sl_of(sm, 0, slid, dlid);
 }
 
 static bool
-records(const struct moore_sm *sm, uint32_t i, struct moore_buf *out)
+records(const struct mplug_sm *sm, uint32_t i, struct moore_buf *out)
 {
 	if (i < sm->good->n_endpoints)
 		moore_dump_write_psl(sm->good, i, record_sl, sm, out);
@@ -65,9 +65,9 @@ write_buf(int fd, const struct moore_buf *b)
 	return true;
 }
 
-/* Whole under its name, or not at all. */
+/* Writes tmp and renames it to path, so that path is always a whole file. */
 static bool
-write_dump(const struct moore_sm *sm, const struct dump *d, const char *path, const char *tmp)
+write_dump(const struct mplug_sm *sm, const struct dump *d, const char *path, const char *tmp)
 {
 	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
 	struct moore_buf b = MOORE_BUF_INIT;
@@ -85,7 +85,7 @@ write_dump(const struct moore_sm *sm, const struct dump *d, const char *path, co
 }
 
 void
-moore_dump(struct moore_sm *sm)
+mplug_dump(struct mplug_sm *sm)
 {
 	const char *dir = sm->osm->subn.opt.dump_files_dir;
 	char path[2048], tmp[2048 + 4];
@@ -96,9 +96,9 @@ moore_dump(struct moore_sm *sm)
 		snprintf(path, sizeof(path), "%s/%s", dir, dumps[i].name);
 		snprintf(tmp, sizeof(tmp), "%s.new", path);
 		if (!sm->result->sl_set) {
-			unlink(path);	/* of another profile's time */
+			unlink(path);	/* an earlier profile may have left it */
 		} else if (!write_dump(sm, &dumps[i], path, tmp)) {
-			moore_log_err(sm, MOORE_MR_DUMP, "%s: %s: it is not written", path,
+			mplug_log_err(sm, MPLUG_MR_DUMP, "%s: %s: it is not written", path,
 				      strerror(errno));
 			unlink(tmp);
 		}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* guid.c - who has a GUID: the fabrics that observe.c makes are sorted by it.
- * It is how a thing is known again from sweep to sweep. */
+/* guid.c - finds a switch or endpoint by GUID, by binary search: the fabrics that
+ * observe.c makes are sorted by GUID.  The GUID identifies it from sweep to sweep. */
 #include "lastgood.h"
 
-/* Index of guid among n ascending ones, `step` bytes apart. */
+/* The index of guid among n ascending GUIDs that lie `step` bytes apart. */
 static uint32_t
 find_guid(const void *first, uint32_t n, size_t step, uint64_t guid)
 {
@@ -24,14 +24,14 @@ find_guid(const void *first, uint32_t n, size_t step, uint64_t guid)
 }
 
 moore_swid
-moore_switch_by_guid(const struct moore_fabric *f, uint64_t guid)
+mplug_switch_by_guid(const struct moore_fabric *f, uint64_t guid)
 {
 	return f->n_switches ? find_guid(&f->sw[0].guid, f->n_switches, sizeof(f->sw[0]), guid)
 		: MOORE_NONE;
 }
 
 moore_epid
-moore_endpoint_by_guid(const struct moore_fabric *f, uint64_t guid)
+mplug_endpoint_by_guid(const struct moore_fabric *f, uint64_t guid)
 {
 	return f->n_endpoints ? find_guid(&f->ep[0].guid, f->n_endpoints, sizeof(f->ep[0]), guid)
 		: MOORE_NONE;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* lastgood.c - the last accepted rows, carried over to the fabric as it is now.
+/* lastgood.c - carries the last accepted tables over to the fabric as it is now.
  *
- * Switches, endpoints and links are recognised by GUID; LIDs may have changed.
- *   - a port still leads where it did: its entries stay, else they become
- *     no-path;
- *   - an endpoint that is new, or was plugged elsewhere, takes the in-tree of
- *     its switch's own LID, and its own port there;
- *   - a switch that is new gets no routes.
- * Safe: every dependency between channels was in the tables that the checker
- * accepted, those to the switch's LID among them. */
+ * Switches, endpoints and links are recognised by GUID, since LIDs may have changed.
+ *   - An entry stays if its port still leads to the same switch; otherwise it becomes
+ *     no-path.
+ *   - A new endpoint, or one that was moved, takes the in-tree of its switch's own LID,
+ *     and its own port at that switch.
+ *   - A new switch gets no routes.
+ * The result is safe: each of its dependencies between channels was also in the tables
+ * that the checker accepted, which include the in-trees of the switches' LIDs. */
 #include <stdlib.h>
 
 #include "lastgood.h"
@@ -16,13 +16,13 @@
 struct carry {
 	const struct moore_fabric *now, *old;
 	const struct moore_lft *lft;
-	moore_swid *was;		/* of each switch now, its index in old */
-	struct moore_lid_owner *owner;	/* of each LID now */
-	moore_lid *lid_was;		/* of each LID now, the one whose tree it takes; 0 none */
+	moore_swid *was;		/* for each switch now, its index in old */
+	struct moore_lid_owner *owner;	/* for each LID now */
+	moore_lid *lid_was;		/* for each LID now, the old LID whose tree it takes; 0: none */
 	size_t n_lids;
 };
 
-/* The old LID whose in-tree serves `o` now. */
+/* The old LID whose in-tree o's LID takes; 0: none. */
 static moore_lid
 old_lid(const struct carry *c, const struct moore_lid_owner *o)
 {
@@ -36,7 +36,7 @@ old_lid(const struct carry *c, const struct moore_lid_owner *o)
 	if (o->ep == MOORE_NONE)
 		return d->lid && o->offset < 1u << d->lmc ? (moore_lid)(d->lid + o->offset) : 0;
 	e = &c->now->ep[o->ep];
-	at = moore_endpoint_by_guid(c->old, e->guid);
+	at = mplug_endpoint_by_guid(c->old, e->guid);
 	was = at == MOORE_NONE ? NULL : &c->old->ep[at];
 	if (was && was->lid && was->sw == c->was[o->sw] && was->port == e->port &&
 	    o->offset < 1u << was->lmc)
@@ -44,7 +44,7 @@ old_lid(const struct carry *c, const struct moore_lid_owner *o)
 	return d->lid;
 }
 
-/* Does port p of switch s (index now) lead where it led? */
+/* True if port p of switch s (an index in `now`) leads to the same switch as before. */
 static bool
 same_link(const struct carry *c, moore_swid s, moore_portnum p)
 {
@@ -77,7 +77,7 @@ carry_row(const struct carry *c, moore_swid s, uint8_t *row)
 }
 
 int
-moore_lastgood(struct moore_lft **out, const struct moore_fabric *now,
+mplug_lastgood(struct moore_lft **out, const struct moore_fabric *now,
 	       const struct moore_fabric *old, const struct moore_lft *lft, struct moore_err *err)
 {
 	struct carry c = { now, old, lft, NULL, NULL, NULL, (size_t)now->lid_top + 1 };
@@ -95,7 +95,7 @@ moore_lastgood(struct moore_lft **out, const struct moore_fabric *now,
 	if ((rc = moore_lft_new(out, now->n_switches, now->lid_top, err)) < 0)
 		goto out;
 	for (moore_swid s = 0; s < now->n_switches; s++)
-		c.was[s] = moore_switch_by_guid(old, now->sw[s].guid);
+		c.was[s] = mplug_switch_by_guid(old, now->sw[s].guid);
 	for (size_t lid = 1; lid < c.n_lids; lid++)
 		c.lid_was[lid] = old_lid(&c, &c.owner[lid]);
 	for (moore_swid s = 0; s < now->n_switches; s++)

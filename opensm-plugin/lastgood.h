@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* lastgood.h - the part of the plugin that needs nothing of OpenSM's. */
-#ifndef MOORE_LASTGOOD_H
-#define MOORE_LASTGOOD_H
+/* lastgood.h - the part of the plugin that uses nothing of OpenSM: finding switches and
+ * endpoints by GUID, and carrying tables over to a changed fabric. */
+#ifndef MPLUG_LASTGOOD_H
+#define MPLUG_LASTGOOD_H
 
 #include "moore/tables.h"
 
-/* Index, or MOORE_NONE.  Switches and endpoints of f ascend by GUID. */
-moore_swid moore_switch_by_guid(const struct moore_fabric *f, uint64_t guid);
-moore_epid moore_endpoint_by_guid(const struct moore_fabric *f, uint64_t guid);
+/* The index of the switch or endpoint with this GUID, or MOORE_NONE.  f's switches and
+ * endpoints must be sorted by GUID, as observe.c makes them.  O(log n). */
+moore_swid mplug_switch_by_guid(const struct moore_fabric *f, uint64_t guid);
+moore_epid mplug_endpoint_by_guid(const struct moore_fabric *f, uint64_t guid);
 
-/* The rows of lft, made for old, as far as they hold in the fabric now.
+/* Makes *out, tables for the fabric `now`, from lft, the tables of the fabric `old`: rows
+ * whose link is gone become no-path.  The caller frees *out with moore_lft_free().
  * -MOORE_ENOMEM.  O(switches * LIDs). */
-int moore_lastgood(struct moore_lft **out, const struct moore_fabric *now,
+int mplug_lastgood(struct moore_lft **out, const struct moore_fabric *now,
 		   const struct moore_fabric *old, const struct moore_lft *lft,
 		   struct moore_err *err);
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* log.c - what the plugin says in OpenSM's log: an INFO line for each sweep that
- * has new tables, and errors "ERR MRnn: what: why, and what to do", once for as
- * long as they last, and then how often they came back. */
+/* log.c - the plugin's lines in OpenSM's log: one INFO line for each sweep with new
+ * tables, and errors "ERR MRnn: what: why, and what to do".  An error that lasts is
+ * logged once; when it is over, an INFO line says how often it was repeated. */
 #include "plugin.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* No news either when there are too many kinds of trouble to tell apart. */
+/* True the first time that an error occurs.  False for repeats, and for all new errors
+ * once MPLUG_SAID_MAX different ones are standing, to bound the log. */
 static bool
-is_news(struct moore_said *s, enum moore_mr code, const char *text)
+is_news(struct mplug_said *s, enum mplug_mr code, const char *text)
 {
 	uint64_t hash = moore_hash(MOORE_HASH_INIT + code, text, strlen(text));
 
@@ -19,7 +20,7 @@ is_news(struct moore_said *s, enum moore_mr code, const char *text)
 			s->of[i].repeats++;
 			return false;
 		}
-	if (s->n == MOORE_SAID_MAX)
+	if (s->n == MPLUG_SAID_MAX)
 		return false;
 	s->of[s->n].hash = hash;
 	s->of[s->n].code = code;
@@ -29,7 +30,7 @@ is_news(struct moore_said *s, enum moore_mr code, const char *text)
 }
 
 void
-moore_log_err(struct moore_sm *sm, enum moore_mr code, const char *fmt, ...)
+mplug_log_err(struct mplug_sm *sm, enum mplug_mr code, const char *fmt, ...)
 {
 	char text[1024];
 	va_list ap;
@@ -41,11 +42,12 @@ moore_log_err(struct moore_sm *sm, enum moore_mr code, const char *fmt, ...)
 		osm_log(&sm->osm->log, OSM_LOG_ERROR, "moore: ERR MR%02u: %s\n", code, text);
 }
 
-/* Whatever the last sweep did not say again is over: it will be news. */
+/* Forgets the errors that the last sweep did not repeat: if one occurs again, it is
+ * logged again. */
 void
-moore_log_new_sweep(struct moore_sm *sm)
+mplug_log_new_sweep(struct mplug_sm *sm)
 {
-	struct moore_said *s = &sm->said;
+	struct mplug_said *s = &sm->said;
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < s->n; i++) {
@@ -71,14 +73,14 @@ layers(const struct moore_fabric *f)
 }
 
 void
-moore_log_sweep(struct moore_sm *sm, const struct moore_view *v, const struct moore_times *t)
+mplug_log_sweep(struct mplug_sm *sm, const struct mplug_view *v, const struct mplug_times *t)
 {
 	const struct moore_engine_result *r = sm->result;
 	struct moore_route_stats st;
 	size_t changed, total;
 
 	moore_route_stats(r->route, &st);
-	moore_publish_count(v, &changed, &total);
+	mplug_publish_count(v, &changed, &total);
 	osm_log(&sm->osm->log, OSM_LOG_INFO,
 		"moore: %s: %u switches, %u endpoints, %u layers, %d VLs; "
 		"total %.1f ms (routing %.1f, lanes %.1f, check %.1f); "
@@ -88,11 +90,11 @@ moore_log_sweep(struct moore_sm *sm, const struct moore_view *v, const struct mo
 		*r->topology ? r->topology : "unrecognised, routed as a general graph",
 		v->f->n_switches, v->f->n_endpoints, layers(v->f),
 		__builtin_popcount(r->verdict->vls),
-		t->ms[MOORE_T_END] - t->ms[MOORE_T_START],
-		t->ms[MOORE_T_ROUTED] - t->ms[MOORE_T_OBSERVED],
-		t->ms[MOORE_T_LANES] - t->ms[MOORE_T_ROUTED],
-		t->ms[MOORE_T_CHECKED] - t->ms[MOORE_T_LANES],
-		changed, total, moore_sl2vl_rows_to_set(sm, v),
+		t->ms[MPLUG_T_END] - t->ms[MPLUG_T_START],
+		t->ms[MPLUG_T_ROUTED] - t->ms[MPLUG_T_OBSERVED],
+		t->ms[MPLUG_T_LANES] - t->ms[MPLUG_T_ROUTED],
+		t->ms[MPLUG_T_CHECKED] - t->ms[MPLUG_T_LANES],
+		changed, total, mplug_sl2vl_rows_to_set(sm, v),
 		st.missing_links, st.missing_switches, st.extra_links, st.one_lane_links,
 		st.unused_links, st.avoided_links, st.drained_switches, st.repaired, r->hash);
 }

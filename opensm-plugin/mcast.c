@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* mcast.c - the tree of a multicast group, whose turns belong to the same
- * acyclic set as the unicast routes'.
+/* mcast.c - builds the tree of a multicast group, whose turns belong to the same acyclic
+ * set as those of the unicast routes.
  *
- * OpenSM cleared the group's entries and calls this under its lock, at sweeps
- * and at joins between them, so everything of OpenSM's is found by GUID; the
- * tree comes from the last accepted routes.  We build no osm_mtree: the tables
- * are all that OpenSM sends. */
+ * OpenSM calls this under its lock, at sweeps and at joins between sweeps, after it has
+ * cleared the group's entries.  The tree comes from the last accepted routes, and
+ * OpenSM's switches are found by GUID.  No osm_mtree is built: OpenSM sends the
+ * multicast tables and nothing else. */
 #include "plugin.h"
 
 #include <opensm/osm_mcast_mgr.h>
 
 struct group {
-	struct moore_sm *sm;
+	struct mplug_sm *sm;
 	uint16_t mlid;
 	moore_swid *member;	/* switches of the members, with repeats */
-	osm_physp_t **at;	/* switch port of each: an endpoint's, or port 0 */
+	osm_physp_t **at;	/* the switch port of each member; port 0 for a switch */
 	size_t n;
-	uint8_t *parent;	/* port towards the root, of each switch */
+	uint8_t *parent;	/* for each switch, the port towards the root */
 };
 
 static osm_switch_t *
@@ -25,7 +25,7 @@ switch_now(const struct group *g, moore_swid s)
 	return osm_get_switch_by_guid(&g->sm->osm->subn, cl_hton64(g->sm->good->sw[s].guid));
 }
 
-/* The switch port that a member sits on: port 0 of a switch itself. */
+/* The switch port that a member is linked to; port 0 if the member is a switch. */
 static osm_physp_t *
 seat(const osm_port_t *port)
 {
@@ -41,15 +41,15 @@ add_member(struct group *g, const osm_port_t *port)
 	moore_swid s = MOORE_NONE;
 
 	if (at && at->p_node->sw)
-		s = moore_switch_by_guid(g->sm->good, cl_ntoh64(osm_node_get_node_guid(at->p_node)));
+		s = mplug_switch_by_guid(g->sm->good, cl_ntoh64(osm_node_get_node_guid(at->p_node)));
 	if (s == MOORE_NONE) {
-		moore_log_err(g->sm, MOORE_MR_MCAST_SWITCH, "multicast group 0x%x: member 0x%016"
+		mplug_log_err(g->sm, MPLUG_MR_MCAST_SWITCH, "multicast group 0x%x: member 0x%016"
 			      PRIx64 " is on no switch of the present routes: it is left out "
 			      "until they are computed anew", g->mlid, cl_ntoh64(port->guid));
 		return;
 	}
 	if (!osm_switch_supports_mcast(at->p_node->sw)) {
-		moore_log_err(g->sm, MOORE_MR_MCAST_SWITCH, "multicast group 0x%x: switch %s does "
+		mplug_log_err(g->sm, MPLUG_MR_MCAST_SWITCH, "multicast group 0x%x: switch %s does "
 			      "not support multicast: its members are left out", g->mlid,
 			      g->sm->good->sw[s].name);
 		return;
@@ -58,7 +58,8 @@ add_member(struct group *g, const osm_port_t *port)
 	g->at[g->n++] = at;
 }
 
-/* One link of the tree, in both directions, if it still leads where it did. */
+/* Sets the two entries of the link from s to its parent.  Returns false if that port no
+ * longer leads there, or if an end does not support multicast. */
 static bool
 set_link(const struct group *g, moore_swid s)
 {
@@ -82,7 +83,7 @@ set_tree(const struct group *g)
 
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		if (g->parent[s] != 0 && g->parent[s] != MOORE_NO_PATH && !set_link(g, s))
-			moore_log_err(g->sm, MOORE_MR_MCAST_TREE, "multicast group 0x%x: its tree "
+			mplug_log_err(g->sm, MPLUG_MR_MCAST_TREE, "multicast group 0x%x: its tree "
 				      "needs port %u of %s, which is gone or leads to a switch "
 				      "without multicast: members behind it are cut off", g->mlid,
 				      g->parent[s], f->sw[s].name);
@@ -112,7 +113,7 @@ build_group(struct group *g, cl_qlist_t *ports)
 		return IB_SUCCESS;
 	rc = moore_route_mcast(r->route, g->mlid, g->member, g->n, g->parent, &err);
 	if (rc < 0)
-		moore_log_err(g->sm, rc == -MOORE_ENOMEM ? MOORE_MR_NOMEM : MOORE_MR_MCAST_TREE,
+		mplug_log_err(g->sm, rc == -MOORE_ENOMEM ? MPLUG_MR_NOMEM : MPLUG_MR_MCAST_TREE,
 			      "multicast group 0x%x: %s", g->mlid, err.text);
 	if (rc < 0 && rc != -MOORE_EUNREACH)
 		return IB_ERROR;
@@ -120,12 +121,12 @@ build_group(struct group *g, cl_qlist_t *ports)
 	return IB_SUCCESS;
 }
 
-/* May the groups of this MLID have a tree?  Under sl-hint only table A is right for
- * every tree, and OpenSM's other SLs are not even mapped. */
+/* True if the SL of every group of this MLID is safe.  Under sl-hint only the SLs of
+ * table A are right for every tree. */
 static bool
 safe_sl(const struct group *g, const osm_mgrp_box_t *mbox)
 {
-	const struct moore_sm *sm = g->sm;
+	const struct mplug_sm *sm = g->sm;
 
 	for (cl_list_item_t *i = cl_qlist_head(&mbox->mgrp_list);
 	     sm->result->sl_set && i != cl_qlist_end(&mbox->mgrp_list); i = cl_qlist_next(i)) {
@@ -136,7 +137,7 @@ safe_sl(const struct group *g, const osm_mgrp_box_t *mbox)
 		ib_member_get_sl_flow_hop(m->mcmember_rec.sl_flow_hop, &sl, NULL, NULL);
 		if (moore_lane_hint_group(&sm->settings.conf.lanes, sl))
 			continue;
-		moore_log_err(g->sm, MOORE_MR_GROUP_SL, "multicast group 0x%x is on SL %u, which is "
+		mplug_log_err(g->sm, MPLUG_MR_GROUP_SL, "multicast group 0x%x is on SL %u, which is "
 			      "not safe for groups under profile sl-hint: it gets no tree: create it "
 			      "on SL 0, or 4c of a class c in use (sl= in partitions.conf)", g->mlid, sl);
 		return false;
@@ -145,7 +146,7 @@ safe_sl(const struct group *g, const osm_mgrp_box_t *mbox)
 }
 
 ib_api_status_t
-moore_mcast_build(void *context, osm_mgrp_box_t *mbox)
+mplug_mcast_build(void *context, osm_mgrp_box_t *mbox)
 {
 	struct group g = { .sm = context, .mlid = mbox->mlid };
 	ib_api_status_t status = IB_SUCCESS;

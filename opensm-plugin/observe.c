@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* observe.c - OpenSM's switches, ports, links and LIDs as a moore_fabric.
+/* observe.c - copies OpenSM's switches, ports, links and LIDs into a moore_fabric.
  *
- * Switches and endpoints are sorted by GUID, so the order of discovery leaves no
- * trace in the routes.  An endpoint is any port of a CA or router that is joined
- * to a switch; one with no switch beside it is not ours to route.  A link counts
- * when both ends know each other, neither is down and OpenSM holds it healthy. */
+ * Switches and endpoints are sorted by GUID, so that routes do not depend on the order
+ * of discovery.  An endpoint is a port of a CA or router that is linked to a switch;
+ * CAs linked to each other are ignored.  A link counts if both ends name each other,
+ * neither end is down and OpenSM considers it healthy. */
 #include "plugin.h"
 
 struct port_list {
@@ -30,7 +30,7 @@ by_port_guid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The port at the other end of a link in use, or NULL. */
+/* The port at the other end of p's link, or NULL if the link does not count. */
 static osm_physp_t *
 live_peer(const osm_physp_t *p)
 {
@@ -44,7 +44,7 @@ live_peer(const osm_physp_t *p)
 }
 
 uint8_t
-moore_lanes_of_code(uint8_t code)
+mplug_lanes_of_code(uint8_t code)
 {
 	static const uint8_t lanes[] = { 1, 1, 2, 4, 8, 15 };
 
@@ -57,28 +57,29 @@ least(uint8_t a, uint8_t b)
 	return a < b ? a : b;
 }
 
-/* What the link will run after this sweep, unless its ports run one lane now:
- * OpenSM masks this sweep's SL2VL by what runs, and changes that only afterwards.
- * A link that is to gain its second lane is routed as having one; and when lanes
- * that the classes use are gained or lost, one more sweep is asked for, to set
- * SL2VL right. */
+/* The number of lanes to route this link with.  OpenSM masks the SL2VL rows of this sweep
+ * by the operational VLs of now, and changes the operational VLs only afterwards.  So a
+ * link that runs one lane now is routed with one, even if it is about to gain more; any
+ * other link is routed with the lanes that it will run after this sweep.
+ * *pending is set when the number of lanes that the classes use is about to change:
+ * then one more sweep has to set SL2VL again. */
 static uint8_t
-link_lanes(struct moore_sm *sm, const osm_physp_t *p, const osm_physp_t *q, bool *pending)
+link_lanes(struct mplug_sm *sm, const osm_physp_t *p, const osm_physp_t *q, bool *pending)
 {
 	uint8_t needed = moore_lane_needed(&sm->settings.conf.lanes);
 	uint8_t now = ib_port_info_get_op_vls(&p->port_info);
 	uint8_t there = ib_port_info_get_op_vls(&q->port_info);
-	uint8_t lanes = moore_lanes_of_code(
+	uint8_t lanes = mplug_lanes_of_code(
 		osm_physp_calc_link_op_vls(&sm->osm->log, &sm->osm->subn, p, now));
 	uint8_t want = least(lanes, needed);
 
-	*pending |= (now && least(moore_lanes_of_code(now), needed) != want) ||
-		(there && least(moore_lanes_of_code(there), needed) != want);
+	*pending |= (now && least(mplug_lanes_of_code(now), needed) != want) ||
+		(there && least(mplug_lanes_of_code(there), needed) != want);
 	return now == 1 || there == 1 ? 1 : lanes;
 }
 
 static int
-list_switches(struct moore_sm *sm, osm_switch_t ***out, uint32_t *n, uint32_t *n_ports)
+list_switches(struct mplug_sm *sm, osm_switch_t ***out, uint32_t *n, uint32_t *n_ports)
 {
 	cl_qmap_t *tbl = &sm->osm->subn.sw_guid_tbl;
 	uint32_t i = 0;
@@ -105,7 +106,7 @@ is_endpoint(const osm_port_t *port)
 }
 
 static int
-list_endpoints(struct moore_sm *sm, struct port_list *l)
+list_endpoints(struct mplug_sm *sm, struct port_list *l)
 {
 	cl_qmap_t *tbl = &sm->osm->subn.port_guid_tbl;
 
@@ -120,10 +121,10 @@ list_endpoints(struct moore_sm *sm, struct port_list *l)
 	return 0;
 }
 
-/* A port whose LIDs OpenSM has not settled (it reports that itself and sweeps
- * again) counts as having none: no two ports then claim one LID. */
+/* A port whose LIDs OpenSM has not settled yet counts as having none, so that no two
+ * ports claim one LID.  OpenSM reports such a port itself and sweeps again. */
 static void
-port_lids(struct moore_sm *sm, const osm_port_t *port, moore_lid *lid, uint8_t *lmc)
+port_lids(struct mplug_sm *sm, const osm_port_t *port, moore_lid *lid, uint8_t *lmc)
 {
 	uint16_t low, high;
 
@@ -139,7 +140,7 @@ port_lids(struct moore_sm *sm, const osm_port_t *port, moore_lid *lid, uint8_t *
 }
 
 static int
-fill_switch(struct moore_sm *sm, struct moore_switch *d, osm_switch_t *sw)
+fill_switch(struct mplug_sm *sm, struct moore_switch *d, osm_switch_t *sw)
 {
 	osm_physp_t *p0 = osm_node_get_physp_ptr(sw->p_node, 0);
 	osm_port_t *port;
@@ -160,7 +161,7 @@ fill_switch(struct moore_sm *sm, struct moore_switch *d, osm_switch_t *sw)
 }
 
 static int
-fill_endpoint(struct moore_sm *sm, struct moore_fabric *f, moore_epid e, const osm_port_t *port)
+fill_endpoint(struct mplug_sm *sm, struct moore_fabric *f, moore_epid e, const osm_port_t *port)
 {
 	struct moore_endpoint *d = &f->ep[e];
 	const osm_physp_t *p = port->p_physp, *peer = live_peer(p);
@@ -175,15 +176,16 @@ fill_endpoint(struct moore_sm *sm, struct moore_fabric *f, moore_epid e, const o
 	d->name = moore_strndup(node->print_desc, strlen(node->print_desc));
 	if (!d->name)
 		return -1;
-	moore_fabric_attach(f, e, moore_switch_by_guid(f, cl_ntoh64(
+	moore_fabric_attach(f, e, mplug_switch_by_guid(f, cl_ntoh64(
 		osm_node_get_node_guid(peer->p_node))), peer->port_num,
 		link_lanes(sm, peer, p, &ignored));
 	return 0;
 }
 
-/* A cable from a switch to itself carries nothing: left out. */
+/* Adds each link between switches once.  A cable from a switch to itself carries no
+ * traffic and is left out. */
 static void
-fill_links(struct moore_sm *sm, struct moore_view *v, moore_swid s)
+fill_links(struct mplug_sm *sm, struct mplug_view *v, moore_swid s)
 {
 	struct moore_fabric *f = v->f;
 
@@ -194,8 +196,8 @@ fill_links(struct moore_sm *sm, struct moore_view *v, moore_swid s)
 
 		if (!q || !q->p_node->sw || !q->port_num)
 			continue;
-		t = moore_switch_by_guid(f, cl_ntoh64(osm_node_get_node_guid(q->p_node)));
-		if (t == MOORE_NONE || t <= s)	/* once, from the lower end */
+		t = mplug_switch_by_guid(f, cl_ntoh64(osm_node_get_node_guid(q->p_node)));
+		if (t == MOORE_NONE || t <= s)	/* links are added from the lower index */
 			continue;
 		moore_fabric_link(f, s, (moore_portnum)n, t, q->port_num,
 				  link_lanes(sm, p, q, &v->lanes_pending));
@@ -203,7 +205,7 @@ fill_links(struct moore_sm *sm, struct moore_view *v, moore_swid s)
 }
 
 static int
-fill(struct moore_sm *sm, struct moore_view *v, const struct port_list *eps,
+fill(struct mplug_sm *sm, struct mplug_view *v, const struct port_list *eps,
      struct moore_err *err)
 {
 	for (moore_swid s = 0; s < v->f->n_switches; s++)
@@ -219,13 +221,13 @@ fill(struct moore_sm *sm, struct moore_view *v, const struct port_list *eps,
 }
 
 int
-moore_observe(struct moore_sm *sm, struct moore_view *out, struct moore_err *err)
+mplug_observe(struct mplug_sm *sm, struct mplug_view *out, struct moore_err *err)
 {
 	struct port_list eps = { NULL, 0 };
 	uint32_t n_sw, n_ports;
 	int rc;
 
-	*out = (struct moore_view){ .f = NULL };
+	*out = (struct mplug_view){ .f = NULL };
 	if (list_switches(sm, &out->sw, &n_sw, &n_ports) < 0 || list_endpoints(sm, &eps) < 0) {
 		rc = moore_fail_nomem(err);
 		goto out;
@@ -238,14 +240,14 @@ out:
 	if (rc < 0) {
 		moore_fabric_free(out->f);
 		out->f = NULL;
-		moore_view_free(out);
+		mplug_view_free(out);
 	}
 	free(eps.port);
 	return rc;
 }
 
 void
-moore_view_free(struct moore_view *v)
+mplug_view_free(struct mplug_view *v)
 {
 	free(v->sw);
 	v->sw = NULL;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* plugin.c - the door: OpenSM loads libosmmoore.so (event_plugin_name osmmoore)
- * and finds osm_event_plugin; create() registers the routing engine "moore",
- * which `routing_engine moore,no_fallback` then selects.
+/* plugin.c - how OpenSM loads the plugin.
  *
- * OpenSM frees its engines before it calls delete(), so what routes is freed by
- * the engine's destroy(); here only what outlives it.  Every decision is taken in the
- * routing callbacks, under OpenSM's lock; report() only passes on that the subnet is
- * up, which OpenSM says on the thread that routes. */
+ * OpenSM loads libosmmoore.so (event_plugin_name osmmoore) and looks up the symbol
+ * osm_event_plugin.  create() registers the routing engine "moore", which
+ * `routing_engine moore,no_fallback` selects.
+ *
+ * OpenSM frees its routing engines before it calls delete(): the engine's destroy()
+ * frees the routes, and delete() frees the rest.  All decisions are made in the routing
+ * callbacks, under OpenSM's lock.  report() only tells moored that the subnet is up;
+ * OpenSM calls it from the thread that routes. */
 #include <opensm/osm_config.h>
 #include <opensm/osm_event_plugin.h>
 #include <opensm/osm_version.h>
@@ -16,11 +18,11 @@
 static void
 plugin_delete(void *data)
 {
-	struct moore_sm *sm = data;
+	struct mplug_sm *sm = data;
 
-	moore_sm_forget(sm);
-	moore_settings_free(&sm->settings);
-	moore_tell_fini(sm);
+	mplug_sm_forget(sm);
+	mplug_settings_free(&sm->settings);
+	mplug_tell_fini(sm);
 	free(sm);
 }
 
@@ -29,20 +31,20 @@ plugin_report(void *data, osm_epi_event_id_t event, void *event_data)
 {
 	(void)event_data;
 	if (event == OSM_EVENT_ID_SUBNET_UP)
-		moore_tell_up(data);
+		mplug_tell_up(data);
 }
 
 static void *
 plugin_create(struct osm_opensm *osm)
 {
-	struct moore_sm *sm = calloc(1, sizeof(*sm));
+	struct mplug_sm *sm = calloc(1, sizeof(*sm));
 
 	if (!sm)
 		return NULL;
 	sm->osm = osm;
-	moore_tell_init(sm);
-	moore_settings_init(sm, osm->subn.opt.event_plugin_options);
-	if (osm_register_external_routing_engine(osm, &moore_engine_module, sm) != CL_SUCCESS) {
+	mplug_tell_init(sm);
+	mplug_settings_init(sm, osm->subn.opt.event_plugin_options);
+	if (osm_register_external_routing_engine(osm, &mplug_engine_module, sm) != CL_SUCCESS) {
 		plugin_delete(sm);
 		return NULL;
 	}

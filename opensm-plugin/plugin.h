@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* plugin.h - what the files of the OpenSM plugin share.
  *
- * OpenSM calls every function here under its own lock, one at a time; there is
- * no thread of ours.  No pointer into OpenSM outlives the callback that got it
- * (but osm itself): what is kept from sweep to sweep is ours, keyed by GUID. */
-#ifndef MOORE_PLUGIN_H
-#define MOORE_PLUGIN_H
+ * OpenSM calls every function here under its own lock, one at a time; the plugin
+ * creates no thread.  No pointer into OpenSM, except osm itself, outlives the callback
+ * that received it: what the plugin keeps from sweep to sweep are copies, found by GUID.
+ *
+ * Names: mplug_ is the plugin's own, moore_ is libmoore's, osm_ and cl_ are OpenSM's. */
+#ifndef MPLUG_PLUGIN_H
+#define MPLUG_PLUGIN_H
 
-/* First: OpenSM's own structures change shape with these. */
+/* This header comes first: the layout of OpenSM's structures depends on its macros. */
 #include <opensm/osm_config.h>
 #include <opensm/osm_opensm.h>
 
@@ -15,129 +17,134 @@
 #include "moore/moore.h"
 
 /* The numbers after "ERR MR" in OpenSM's log. */
-enum moore_mr {
-	MOORE_MR_OK = 0,
-	MOORE_MR_QOS = 1,	/* qos is FALSE: lanes would not be programmed */
-	MOORE_MR_VLS = 2,	/* max_op_vls leaves one lane */
-	MOORE_MR_CACHE = 3,	/* use_ucast_cache goes past the engine */
-	MOORE_MR_CONF = 4,	/* moore.conf cannot be used */
-	MOORE_MR_PLAN = 5,	/* the plan cannot be used */
-	MOORE_MR_FABRIC = 6,	/* what OpenSM discovered contradicts itself */
-	MOORE_MR_ROUTE = 7,	/* no safe routes */
-	MOORE_MR_UNSAFE = 8,	/* the checker rejected the routes */
-	MOORE_MR_NOMEM = 9,
-	MOORE_MR_MCAST_SWITCH = 10,	/* members where no group can reach */
-	MOORE_MR_MCAST_TREE = 11,	/* a group's tree does not join all members */
-	MOORE_MR_FALLBACK = 12,	/* no_fallback is not listed */
-	MOORE_MR_CLASSES = 13,	/* fewer lanes than the classes need */
-	MOORE_MR_LINKS = 14,	/* the links file cannot be used, or names what is not there */
-	MOORE_MR_DUMP = 15,	/* a dump of ours cannot be written */
-	MOORE_MR_GROUP_SL = 16,	/* a group's SL is unsafe under sl-hint */
-	MOORE_MR_POLICY = 17,	/* a file that sets SLs, under sl-hint */
+enum mplug_mr {
+	MPLUG_MR_OK = 0,
+	MPLUG_MR_QOS = 1,	/* qos is FALSE: lanes would not be programmed */
+	MPLUG_MR_VLS = 2,	/* max_op_vls leaves one lane */
+	MPLUG_MR_CACHE = 3,	/* use_ucast_cache goes past the engine */
+	MPLUG_MR_CONF = 4,	/* moore.conf cannot be used */
+	MPLUG_MR_PLAN = 5,	/* the plan cannot be used */
+	MPLUG_MR_FABRIC = 6,	/* what OpenSM discovered contradicts itself */
+	MPLUG_MR_ROUTE = 7,	/* no safe routes */
+	MPLUG_MR_UNSAFE = 8,	/* the checker rejected the routes */
+	MPLUG_MR_NOMEM = 9,
+	MPLUG_MR_MCAST_SWITCH = 10,	/* a member's switch cannot carry multicast */
+	MPLUG_MR_MCAST_TREE = 11,	/* a group's tree does not reach all members */
+	MPLUG_MR_FALLBACK = 12,	/* no_fallback is not listed */
+	MPLUG_MR_CLASSES = 13,	/* fewer lanes than the classes need */
+	MPLUG_MR_LINKS = 14,	/* the links file cannot be used, or names unknown switches */
+	MPLUG_MR_DUMP = 15,	/* a moore-*.dump file cannot be written */
+	MPLUG_MR_GROUP_SL = 16,	/* a group's SL is unsafe under sl-hint */
+	MPLUG_MR_POLICY = 17,	/* a file that sets SLs, under sl-hint */
 };
 
-/* What was logged already.  A message is logged once and then counted, for as
- * long as every sweep says it again. */
-#define MOORE_SAID_MAX 128
-struct moore_said {
+/* The errors that were logged already.  An error that every sweep repeats is logged the
+ * first time and counted from then on (log.c). */
+#define MPLUG_SAID_MAX 128
+struct mplug_said {
 	struct {
 		uint64_t hash;
-		enum moore_mr code;
+		enum mplug_mr code;
 		unsigned sweep, repeats;
-	} of[MOORE_SAID_MAX];
+	} of[MPLUG_SAID_MAX];
 	unsigned n;
-	unsigned sweep;		/* the present one */
+	unsigned sweep;		/* number of the sweep in progress */
 };
 
-struct moore_settings {
+struct mplug_settings {
 	char path[MOORE_CONF_PATH_MAX];	/* of moore.conf */
-	bool named;		/* by event_plugin_options: then it must exist */
-	bool valid;		/* conf and plan were read once */
+	bool named;		/* event_plugin_options names the path: the file must exist */
+	bool valid;		/* conf, plan and links have been read successfully once */
 	struct moore_conf conf;
 	struct moore_plan *plan;	/* NULL when conf names none */
-	uint64_t plan_hash;	/* of its bytes: parsed again when they change */
+	uint64_t plan_hash;	/* of the file's bytes: the plan is parsed again when it changes */
 	struct moore_links *links;	/* conf.link_rules; NULL when conf names none */
 };
 
-struct moore_tell {		/* tell.c */
-	int fd;			/* -1: not open */
-	unsigned said;		/* bit of each kind of failure that was logged */
-	struct moore_notice notice;	/* of the last sweep */
+struct mplug_tell {		/* tell.c */
+	int fd;			/* the datagram socket; -1: not open */
+	unsigned said;		/* one bit for each kind of failure that was logged */
+	struct moore_notice notice;	/* what moored was told of the last sweep */
 };
 
-struct moore_sm {
+struct mplug_sm {
 	osm_opensm_t *osm;
-	struct moore_settings settings;
-	/* The last accepted routes and the fabric that they are for. */
+	struct mplug_settings settings;
+	/* The routes that the checker accepted last, and the fabric they were made for. */
 	struct moore_fabric *good;
 	struct moore_engine_result *result;
-	struct moore_fabric *newest;	/* last seen: the roles of ports; may be good */
-	struct moore_said said;
-	struct moore_tell tell;
-	bool asked_again;	/* the last sweep asked for one more */
+	struct moore_fabric *newest;	/* as observed in the last sweep; may be the same as good */
+	struct mplug_said said;
+	struct mplug_tell tell;
+	bool asked_again;	/* the last sweep asked OpenSM for another one */
 };
 
-/* A fabric and OpenSM's switches in the same order; ends with the callback. */
-struct moore_view {
+/* One observed fabric with OpenSM's switches in the same order.  It is valid only
+ * within the callback that made it, since sw[] points into OpenSM. */
+struct mplug_view {
 	struct moore_fabric *f;
 	osm_switch_t **sw;
-	bool lanes_pending;	/* some link gets its lanes only after this sweep */
+	bool lanes_pending;	/* the number of lanes of some link changes after this sweep */
 };
 
-enum moore_time { MOORE_T_START, MOORE_T_OBSERVED, MOORE_T_ROUTED, MOORE_T_LANES,
-	MOORE_T_CHECKED, MOORE_T_END, MOORE_T_MAX };
-struct moore_times {
-	double ms[MOORE_T_MAX];
+/* Moments of one sweep, for the times in its INFO line. */
+enum mplug_time { MPLUG_T_START, MPLUG_T_OBSERVED, MPLUG_T_ROUTED, MPLUG_T_LANES,
+	MPLUG_T_CHECKED, MPLUG_T_END, MPLUG_T_MAX };
+struct mplug_times {
+	double ms[MPLUG_T_MAX];
 };
 
 /* log.c */
-void moore_log_err(struct moore_sm *sm, enum moore_mr code, const char *fmt, ...)
+void mplug_log_err(struct mplug_sm *sm, enum mplug_mr code, const char *fmt, ...)
 	MOORE_PRINTF(3, 4);
-void moore_log_new_sweep(struct moore_sm *sm);
-void moore_log_sweep(struct moore_sm *sm, const struct moore_view *v,
-		     const struct moore_times *t);
+void mplug_log_new_sweep(struct mplug_sm *sm);
+void mplug_log_sweep(struct mplug_sm *sm, const struct mplug_view *v,
+		     const struct mplug_times *t);
 
-/* settings.c: read moore.conf and the plan again.  Whatever fails is logged and
- * the last good ones stay; the code only when there never were any. */
-void moore_settings_init(struct moore_sm *sm, const char *options);
-enum moore_mr moore_settings_read(struct moore_sm *sm, struct moore_err *err);
-void moore_settings_free(struct moore_settings *s);
-/* Warn of SLs in OpenSM's own files that fight profile sl-hint. */
-void moore_settings_policies(struct moore_sm *sm);
+/* settings.c: reads moore.conf and the files that it names again.  An error is logged
+ * and the last good settings stay in force; an error code is returned only when no
+ * settings have ever been read. */
+void mplug_settings_init(struct mplug_sm *sm, const char *options);
+enum mplug_mr mplug_settings_read(struct mplug_sm *sm, struct moore_err *err);
+void mplug_settings_free(struct mplug_settings *s);
+/* Under profile sl-hint: warns of SLs in OpenSM's partition and QoS policy files that
+ * the profile cannot serve. */
+void mplug_settings_policies(struct mplug_sm *sm);
 
 /* observe.c */
-int moore_observe(struct moore_sm *sm, struct moore_view *out, struct moore_err *err);
-void moore_view_free(struct moore_view *v);	/* not the fabric */
-uint8_t moore_lanes_of_code(uint8_t code);	/* IBTA's 1..5 to 1, 2, 4, 8, 15 */
+int mplug_observe(struct mplug_sm *sm, struct mplug_view *out, struct moore_err *err);
+void mplug_view_free(struct mplug_view *v);	/* does not free the fabric */
+/* The number of lanes (1, 2, 4, 8, 15) that an IBTA code for VLs (1..5) stands for. */
+uint8_t mplug_lanes_of_code(uint8_t code);
 
-/* publish.c: the rows into OpenSM's new_lft, and how many blocks that changes. */
-void moore_publish(const struct moore_view *v, const struct moore_lft *lft);
-void moore_publish_count(const struct moore_view *v, size_t *changed, size_t *total);
+/* publish.c: copies rows into OpenSM's new_lft; counts the blocks that OpenSM will send. */
+void mplug_publish(const struct mplug_view *v, const struct moore_lft *lft);
+void mplug_publish_count(const struct mplug_view *v, size_t *changed, size_t *total);
 
-/* tell.c: the daemon, of a sweep that ended with mr (and why), and then that the subnet is
- * up.  restored is what lastgood.c made, or NULL.  Never blocks. */
-void moore_tell_init(struct moore_sm *sm);
-void moore_tell_sweep(struct moore_sm *sm, const struct moore_view *v, enum moore_mr mr,
+/* tell.c: tells moored that a sweep ended with mr (why is its text), and later that the
+ * subnet is up.  restored are the tables made by lastgood.c, or NULL.  Never blocks. */
+void mplug_tell_init(struct mplug_sm *sm);
+void mplug_tell_sweep(struct mplug_sm *sm, const struct mplug_view *v, enum mplug_mr mr,
 		      const char *why, const struct moore_lft *restored);
-void moore_tell_up(struct moore_sm *sm);
-void moore_tell_fini(struct moore_sm *sm);
+void mplug_tell_up(struct mplug_sm *sm);
+void mplug_tell_fini(struct mplug_sm *sm);
 
-/* dump.c: of the last accepted routes. */
-void moore_dump(struct moore_sm *sm);
+/* dump.c: writes the moore-*.dump files of the last accepted routes. */
+void mplug_dump(struct mplug_sm *sm);
 
 /* qos.c */
-void moore_update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
+void mplug_update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
 			ib_slvl_table_t *t);
-void moore_update_vlarb(void *context, osm_physp_t *physp, uint8_t port,
+void mplug_update_vlarb(void *context, osm_physp_t *physp, uint8_t port,
 			ib_vl_arb_table_t *block, unsigned length, unsigned number);
-size_t moore_sl2vl_rows_to_set(struct moore_sm *sm, const struct moore_view *v);
+size_t mplug_sl2vl_rows_to_set(struct mplug_sm *sm, const struct mplug_view *v);
 
 /* mcast.c */
-ib_api_status_t moore_mcast_build(void *context, osm_mgrp_box_t *mbox);
+ib_api_status_t mplug_mcast_build(void *context, osm_mgrp_box_t *mbox);
 
 /* engine.c */
-uint8_t moore_path_sl_of(const struct moore_sm *sm, uint8_t hint, moore_lid slid, moore_lid dlid);
-extern const external_routing_engine_module_t moore_engine_module;
-void moore_sm_forget(struct moore_sm *sm);
+uint8_t mplug_path_sl_of(const struct mplug_sm *sm, uint8_t hint, moore_lid slid, moore_lid dlid);
+extern const external_routing_engine_module_t mplug_engine_module;
+void mplug_sm_forget(struct mplug_sm *sm);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* publish.c - our LFT rows into OpenSM's new_lft, which it has filled with
- * OSM_NO_PATH and then sends block by block where it differs from lft. */
+/* publish.c - copies LFT rows into OpenSM's new_lft.  OpenSM has filled new_lft with
+ * OSM_NO_PATH, and afterwards sends each block that differs from its copy lft. */
 #include "plugin.h"
 
 void
-moore_publish(const struct moore_view *v, const struct moore_lft *lft)
+mplug_publish(const struct mplug_view *v, const struct moore_lft *lft)
 {
 	for (moore_swid s = 0; s < v->f->n_switches; s++) {
 		osm_switch_t *sw = v->sw[s];
@@ -13,12 +13,12 @@ moore_publish(const struct moore_view *v, const struct moore_lft *lft)
 		if (n > lft->stride)
 			n = lft->stride;
 		memcpy(sw->new_lft, moore_lft_row(lft, s), n);
-		/* A row is whole blocks: what is past the last LID stays no-path. */
+		/* Rows are whole blocks of 64 LIDs; the LIDs past the last one stay no-path. */
 	}
 }
 
 void
-moore_publish_count(const struct moore_view *v, size_t *changed, size_t *total)
+mplug_publish_count(const struct mplug_view *v, size_t *changed, size_t *total)
 {
 	*changed = *total = 0;
 	for (moore_swid s = 0; s < v->f->n_switches; s++) {

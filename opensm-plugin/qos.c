@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* qos.c - lanes: SL2VL by the role of the in-port and the class of the SL, or
- * under sl-hint by the order of the last accepted routes (moore/lane.h), and equal
- * weight for every lane in use in VL arbitration.  Multicast goes by the same
- * SL2VL tables.
+/* qos.c - SL2VL tables and VL arbitration.
  *
- * Only external ports of switches are ours; how a CA or a router injects, and
- * what leaves through port 0, does not matter to the proof (docs/theory.md). */
+ * Under any-sl the VL depends on the role of the in-port and the class of the SL; under
+ * sl-hint also on the order of the last accepted routes (moore/lane.h).  Unicast and
+ * multicast share these tables.  VL arbitration gives every lane in use equal weight.
+ *
+ * The plugin sets only the external ports of switches: how a CA or a router injects, and
+ * what leaves through port 0, do not matter to the proof (docs/theory.md). */
 #include "plugin.h"
 
-/* Weight counts 64 bytes: one packet of the largest MTU, 4096, at a turn. */
+/* In units of 64 bytes: one packet of the largest MTU, 4096 bytes, before the next lane. */
 #define VLARB_WEIGHT 64
 
 static void
@@ -18,13 +19,13 @@ pack(ib_slvl_table_t *t, const struct moore_sl_row *row)
 		t->raw_vl_by_sl[i] = (uint8_t)(row->vl[2 * i] << 4 | row->vl[2 * i + 1]);
 }
 
-/* Under sl-hint: the row for the fabric of the last accepted routes, which those
- * were checked with.  False where that knows nothing of the ports. */
+/* Under sl-hint: the row that the last accepted routes were checked with.  Returns false
+ * if their fabric does not have these ports in use. */
 static bool
-hinted_row(const struct moore_sm *sm, uint64_t guid, uint8_t in, uint8_t out,
+hinted_row(const struct mplug_sm *sm, uint64_t guid, uint8_t in, uint8_t out,
 	   struct moore_sl_row *row)
 {
-	moore_swid s = moore_switch_by_guid(sm->good, guid);
+	moore_swid s = mplug_switch_by_guid(sm->good, guid);
 
 	if (s == MOORE_NONE || in > sm->good->sw[s].n_ports || out > sm->good->sw[s].n_ports ||
 	    !moore_fabric_port(sm->good, s, in)->role || !moore_fabric_port(sm->good, s, out)->role)
@@ -34,10 +35,10 @@ hinted_row(const struct moore_sm *sm, uint64_t guid, uint8_t in, uint8_t out,
 	return true;
 }
 
-/* What (in, out) should hold, or what OpenSM believes that it holds when the
- * in-port is down or unknown: then a link that flaps costs no MADs. */
+/* The row that (in, out) should hold.  If the in-port is down or its peer is unknown, that
+ * is the row that OpenSM believes the switch holds, so that a flapping link costs no MADs. */
 static void
-wanted(const struct moore_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_t in,
+wanted(const struct mplug_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_t in,
        uint8_t out, ib_slvl_table_t *t)
 {
 	const struct moore_lane_opts *o = &sm->settings.conf.lanes;
@@ -57,29 +58,29 @@ wanted(const struct moore_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_
 }
 
 void
-moore_update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
+mplug_update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
 		   ib_slvl_table_t *t)
 {
-	struct moore_sm *sm = context;
+	struct mplug_sm *sm = context;
 
 	if (!physp->p_node->sw || out == 0 || !sm->newest)
 		return;
-	wanted(sm, physp, moore_switch_by_guid(sm->newest, cl_ntoh64(
+	wanted(sm, physp, mplug_switch_by_guid(sm->newest, cl_ntoh64(
 		osm_node_get_node_guid(physp->p_node))), in, out, t);
 }
 
-/* Blocks 0 and 1 are the low-priority table, 2 and 3 the high.  Entries with
- * weight 0 are skipped, so an empty high table means that only the low one
- * serves (IBTA 7.6.9.2): all lanes in turn, none starved.  Where the low table
- * has fewer entries than lanes are in use (which the specification excludes
- * beyond one data VL) it takes the lanes of injection, and the lanes of transit
- * go to the high table, where VLHighLimit still lets the others through. */
+/* Blocks 0 and 1 are the low-priority table, 2 and 3 the high-priority one.  Entries with
+ * weight 0 are skipped, so with an empty high table the low one serves all lanes in
+ * rotation and starves none (IBTA 7.6.9.2).  If the low table has fewer entries than
+ * lanes are in use (which the specification excludes for more than one data VL), it
+ * takes the lanes of injection, and the high table takes the lanes of transit;
+ * VLHighLimit then still lets the low table send. */
 void
-moore_update_vlarb(void *context, osm_physp_t *physp, uint8_t port, ib_vl_arb_table_t *block,
+mplug_update_vlarb(void *context, osm_physp_t *physp, uint8_t port, ib_vl_arb_table_t *block,
 		   unsigned length, unsigned number)
 {
-	const struct moore_sm *sm = context;
-	uint16_t vls = moore_lane_vls(&sm->settings.conf.lanes, moore_lanes_of_code(
+	const struct mplug_sm *sm = context;
+	uint16_t vls = moore_lane_vls(&sm->settings.conf.lanes, mplug_lanes_of_code(
 		ib_port_info_get_op_vls(&physp->port_info)));
 	bool tight = physp->port_info.vl_arb_low_cap < __builtin_popcount(vls);
 	uint16_t low = tight ? vls & 0x5555 : vls, high = tight ? vls & 0xaaaa : 0;
@@ -93,7 +94,7 @@ moore_update_vlarb(void *context, osm_physp_t *physp, uint8_t port, ib_vl_arb_ta
 		block->vl_entry[n++] = (ib_vl_arb_element_t){ (uint8_t)__builtin_ctz(left), VLARB_WEIGHT };
 }
 
-/* OpenSM's own mask of a row, by the lanes that the port runs now: VL 15 stays. */
+/* Masks two VLs of a row by the operational VLs, as OpenSM does; VL 15 stays. */
 static uint8_t
 masked(uint8_t pair, uint8_t op_vls)
 {
@@ -106,14 +107,14 @@ masked(uint8_t pair, uint8_t op_vls)
 }
 
 static size_t
-port_rows(const struct moore_sm *sm, const osm_physp_t *p, moore_swid s, uint8_t out)
+port_rows(const struct mplug_sm *sm, const osm_physp_t *p, moore_swid s, uint8_t out)
 {
 	uint8_t op_vls = ib_port_info_get_op_vls(&p->port_info);
 	unsigned n_in = sm->newest->sw[s].n_ports + 1u;
 	size_t n = 0;
 
 	if (p->need_update || sm->osm->subn.need_update)
-		return n_in;	/* sent whatever they hold */
+		return n_in;	/* OpenSM sends all of them, changed or not */
 	for (unsigned in = 0; in < n_in; in++) {
 		ib_slvl_table_t t;
 
@@ -125,9 +126,9 @@ port_rows(const struct moore_sm *sm, const osm_physp_t *p, moore_swid s, uint8_t
 	return n;
 }
 
-/* SL2VL follows the routes in a sweep: the rows that it is going to send. */
+/* The number of SL2VL rows that OpenSM will send in this sweep, after the routes. */
 size_t
-moore_sl2vl_rows_to_set(struct moore_sm *sm, const struct moore_view *v)
+mplug_sl2vl_rows_to_set(struct mplug_sm *sm, const struct mplug_view *v)
 {
 	size_t n = 0;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* settings.c - moore.conf, and the plan and the links file that it names, read again at each heavy
- * sweep, so that SIGHUP is enough after an edit.
+/* settings.c - reads moore.conf, and the plan and the links file that it names, at each
+ * heavy sweep, so that SIGHUP to OpenSM is enough after an edit.
  *
- * Invariant: once all were read, there always is a usable set: a file that
- * fails later is logged and the last good set stays. */
+ * Invariant: once all files have been read, usable settings exist at any time: if a file
+ * fails later, the error is logged and the last good settings stay in force. */
 #include "plugin.h"
 
 #include <errno.h>
@@ -18,19 +18,19 @@
 #define OPTION "moore_conf="
 
 void
-moore_settings_init(struct moore_sm *sm, const char *options)
+mplug_settings_init(struct mplug_sm *sm, const char *options)
 {
-	struct moore_settings *s = &sm->settings;
+	struct mplug_settings *s = &sm->settings;
 	const char *at = options ? strstr(options, OPTION) : NULL;
 	size_t len;
 
 	strcpy(s->path, MOORE_SYSCONFDIR "/moore/moore.conf");
 	if (!at || (at > options && !strchr(" \t,", at[-1])))
-		return;		/* event_plugin_options is shared by all plugins */
+		return;		/* the option may belong to another plugin */
 	at += strlen(OPTION);
 	len = strcspn(at, " \t\n");
 	if (len == 0 || len >= sizeof(s->path)) {
-		moore_log_err(sm, MOORE_MR_CONF, "event_plugin_options: " OPTION
+		mplug_log_err(sm, MPLUG_MR_CONF, "event_plugin_options: " OPTION
 			      ": a path of 1 to %zu bytes is needed; using %s",
 			      sizeof(s->path) - 1, s->path);
 		return;
@@ -41,7 +41,7 @@ moore_settings_init(struct moore_sm *sm, const char *options)
 }
 
 void
-moore_settings_free(struct moore_settings *s)
+mplug_settings_free(struct mplug_settings *s)
 {
 	moore_plan_free(s->plan);
 	moore_links_free(s->links);
@@ -60,14 +60,14 @@ read_all(int fd, char *text, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n < 0 ? -errno : -EIO;	/* shorter than it said */
+			return n < 0 ? -errno : -EIO;	/* the file has shrunk since fstat() */
 		got += (size_t)n;
 	}
 	return 0;
 }
 
-/* A regular file of at most max bytes.  -errno; nothing is read from a pipe or
- * a device, which could hold the subnet manager up. */
+/* Reads a regular file of at most max bytes; returns 0 or -errno.  A pipe or a device is
+ * refused, since reading it could block the subnet manager. */
 static int
 slurp(const char *path, size_t max, char **out, size_t *len)
 {
@@ -99,16 +99,16 @@ out:
 	return rc;
 }
 
-static enum moore_mr
-unreadable(const char *path, int rc, enum moore_mr code, struct moore_err *err)
+static enum mplug_mr
+unreadable(const char *path, int rc, enum mplug_mr code, struct moore_err *err)
 {
 	moore_fail(err, MOORE_EINVAL, 0, "%s: %s", path, strerror(-rc));
 	return code;
 }
 
-/* Say where: "file:line: why". */
-static enum moore_mr
-misread(const char *path, enum moore_mr code, struct moore_err *err)
+/* Puts the file's name in front of the error: "file:line: why". */
+static enum mplug_mr
+misread(const char *path, enum mplug_mr code, struct moore_err *err)
 {
 	struct moore_err inner = *err;
 
@@ -116,13 +116,13 @@ misread(const char *path, enum moore_mr code, struct moore_err *err)
 		moore_fail(err, inner.code, inner.line, "%s:%u: %s", path, inner.line, inner.text);
 	else
 		moore_fail(err, inner.code, 0, "%s: %s", path, inner.text);
-	return inner.code == MOORE_ENOMEM ? MOORE_MR_NOMEM : code;
+	return inner.code == MOORE_ENOMEM ? MPLUG_MR_NOMEM : code;
 }
 
-static enum moore_mr
-read_conf(const struct moore_settings *s, struct moore_conf *conf, struct moore_err *err)
+static enum mplug_mr
+read_conf(const struct mplug_settings *s, struct moore_conf *conf, struct moore_err *err)
 {
-	enum moore_mr mr = MOORE_MR_OK;
+	enum mplug_mr mr = MPLUG_MR_OK;
 	char *text = NULL;
 	size_t len;
 	int rc;
@@ -130,21 +130,21 @@ read_conf(const struct moore_settings *s, struct moore_conf *conf, struct moore_
 	moore_conf_defaults(conf);
 	rc = slurp(s->path, CONF_BYTES_MAX, &text, &len);
 	if (rc == -ENOENT && !s->named)
-		return MOORE_MR_OK;
+		return MPLUG_MR_OK;
 	if (rc < 0)
-		return unreadable(s->path, rc, MOORE_MR_CONF, err);
+		return unreadable(s->path, rc, MPLUG_MR_CONF, err);
 	if (moore_conf_parse(conf, text, len, err) < 0)
-		mr = misread(s->path, MOORE_MR_CONF, err);
+		mr = misread(s->path, MPLUG_MR_CONF, err);
 	free(text);
 	return mr;
 }
 
-/* *plan is NULL afterwards when the file has not changed: keep the present one. */
-static enum moore_mr
-read_plan(const struct moore_settings *s, const char *path, struct moore_plan **plan,
+/* Sets *plan to NULL if the file has not changed: then the present plan stays. */
+static enum mplug_mr
+read_plan(const struct mplug_settings *s, const char *path, struct moore_plan **plan,
 	  uint64_t *hash, struct moore_err *err)
 {
-	enum moore_mr mr = MOORE_MR_OK;
+	enum mplug_mr mr = MPLUG_MR_OK;
 	char *text = NULL;
 	size_t len;
 	int rc;
@@ -152,38 +152,38 @@ read_plan(const struct moore_settings *s, const char *path, struct moore_plan **
 	*plan = NULL;
 	rc = slurp(path, PLAN_BYTES_MAX, &text, &len);
 	if (rc < 0)
-		return unreadable(path, rc, MOORE_MR_PLAN, err);
+		return unreadable(path, rc, MPLUG_MR_PLAN, err);
 	*hash = moore_hash(MOORE_HASH_INIT, text, len);
 	if ((!s->plan || *hash != s->plan_hash) && moore_plan_parse(plan, text, len, err) < 0)
-		mr = misread(path, MOORE_MR_PLAN, err);
+		mr = misread(path, MPLUG_MR_PLAN, err);
 	free(text);
 	return mr;
 }
 
-static enum moore_mr
+static enum mplug_mr
 read_links(const char *path, struct moore_links **links, struct moore_err *err)
 {
-	enum moore_mr mr = MOORE_MR_OK;
+	enum mplug_mr mr = MPLUG_MR_OK;
 	char *text = NULL;
 	size_t len;
 	int rc = slurp(path, LINKS_BYTES_MAX, &text, &len);
 
 	if (rc < 0)
-		return unreadable(path, rc, MOORE_MR_LINKS, err);
+		return unreadable(path, rc, MPLUG_MR_LINKS, err);
 	if (moore_links_parse(links, text, len, err) < 0)
-		mr = misread(path, MOORE_MR_LINKS, err);
+		mr = misread(path, MPLUG_MR_LINKS, err);
 	free(text);
 	return mr;
 }
 
-static enum moore_mr
-read_all_files(struct moore_settings *s, struct moore_err *err)
+static enum mplug_mr
+read_all_files(struct mplug_settings *s, struct moore_err *err)
 {
 	struct moore_conf conf;
 	struct moore_plan *plan = NULL;
 	struct moore_links *links = NULL;
 	uint64_t hash = 0;
-	enum moore_mr mr = read_conf(s, &conf, err);
+	enum mplug_mr mr = read_conf(s, &conf, err);
 
 	if (!mr && *conf.links)
 		mr = read_links(conf.links, &links, err);
@@ -202,33 +202,33 @@ read_all_files(struct moore_settings *s, struct moore_err *err)
 	s->conf = conf;
 	s->plan_hash = hash;
 	s->valid = true;
-	return MOORE_MR_OK;
+	return MPLUG_MR_OK;
 }
 
-enum moore_mr
-moore_settings_read(struct moore_sm *sm, struct moore_err *err)
+enum mplug_mr
+mplug_settings_read(struct mplug_sm *sm, struct moore_err *err)
 {
-	enum moore_mr mr = read_all_files(&sm->settings, err);
+	enum mplug_mr mr = read_all_files(&sm->settings, err);
 
 	if (mr && sm->settings.valid) {
-		moore_log_err(sm, mr, "%s; the last good settings stay in force", err->text);
-		return MOORE_MR_OK;
+		mplug_log_err(sm, mr, "%s; the last good settings stay in force", err->text);
+		return MPLUG_MR_OK;
 	}
 	return mr;
 }
 
 static void
-warn_policy(struct moore_sm *sm, const char *path, bool partitions)
+warn_policy(struct mplug_sm *sm, const char *path, bool partitions)
 {
 	struct moore_policy_sls found;
 	char *text = NULL;
 	size_t len;
 
 	if (!path || slurp(path, POLICY_BYTES_MAX, &text, &len) < 0)
-		return;		/* OpenSM says so itself */
+		return;		/* OpenSM itself reports a file that it cannot read */
 	found = moore_policy_scan(text, len, partitions, &sm->settings.conf.lanes);
 	if (found.wrong_line)
-		moore_log_err(sm, MOORE_MR_POLICY, "%s:%u: sets SL %u: under profile sl-hint an SL "
+		mplug_log_err(sm, MPLUG_MR_POLICY, "%s:%u: sets SL %u: under profile sl-hint an SL "
 			      "asks for a class, path records give 4 * class + table, and groups "
 			      "cannot use it: write 0, or 4c for the class c of moore.conf, where "
 			      "`classes` gives SL 4c that class", path, found.wrong_line, found.wrong);
@@ -236,7 +236,7 @@ warn_policy(struct moore_sm *sm, const char *path, bool partitions)
 }
 
 void
-moore_settings_policies(struct moore_sm *sm)
+mplug_settings_policies(struct mplug_sm *sm)
 {
 	const osm_subn_opt_t *o = &sm->osm->subn.opt;
 

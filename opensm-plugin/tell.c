@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* tell.c - a datagram to moored after each routing, and one when the subnet is up.
+/* tell.c - sends moored a datagram after each routing, and one when the subnet is up.
  *
- * Invariant: OpenSM never waits.  The socket has no peer until a datagram is sent, and
- * what cannot be sent at once (nobody listens, the queue is full) is dropped: the
- * daemon finds out by looking.  Each kind of failure is logged once in a run, since a
- * daemon that comes and goes is none of OpenSM's business.
+ * Invariant: OpenSM never waits.  A datagram that cannot be sent at once (moored does not
+ * run, or its queue is full) is dropped, and moored finds the change by its own scan.
+ * Each kind of failure is logged once in the life of the process, since OpenSM does not
+ * depend on moored.
  *
- * Elsewhere: the text (lib/engine/notice.c), the listener (daemon/watch/sweeps.c). */
+ * Elsewhere: the format (lib/engine/notice.c), the receiver (daemon/watch/sweeps.c). */
 #include "plugin.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ failure_of(int error)
 }
 
 static void
-failed(struct moore_sm *sm, const char *path, int error)
+failed(struct mplug_sm *sm, const char *path, int error)
 {
 	static const char *const text[] = { [NOBODY] = "nobody listens", [FULL] = "its queue is full",
 		[OTHER] = "not told" };
@@ -39,7 +39,7 @@ failed(struct moore_sm *sm, const char *path, int error)
 }
 
 static void
-send_notice(struct moore_sm *sm)
+send_notice(struct mplug_sm *sm)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	struct moore_buf b = MOORE_BUF_INIT;
@@ -63,16 +63,16 @@ send_notice(struct moore_sm *sm)
 	moore_buf_free(&b);
 }
 
-/* What was routed, of a sweep that was not refused. */
+/* Adds the result of a sweep that was routed. */
 static void
 put_result(struct moore_notice *n, const struct moore_engine_result *r,
-	   const struct moore_view *v)
+	   const struct mplug_view *v)
 {
 	struct moore_route_stats st;
 	size_t changed, total;
 
 	moore_route_stats(r->route, &st);
-	moore_publish_count(v, &changed, &total);
+	mplug_publish_count(v, &changed, &total);
 	n->hash = r->hash;
 	n->routes = r->routes_hash;
 	n->lanes = r->lanes_hash;
@@ -83,7 +83,7 @@ put_result(struct moore_notice *n, const struct moore_engine_result *r,
 }
 
 void
-moore_tell_sweep(struct moore_sm *sm, const struct moore_view *v, enum moore_mr mr,
+mplug_tell_sweep(struct mplug_sm *sm, const struct mplug_view *v, enum mplug_mr mr,
 		 const char *why, const struct moore_lft *restored)
 {
 	struct moore_notice *n = &sm->tell.notice;
@@ -105,22 +105,22 @@ moore_tell_sweep(struct moore_sm *sm, const struct moore_view *v, enum moore_mr 
 }
 
 void
-moore_tell_up(struct moore_sm *sm)
+mplug_tell_up(struct mplug_sm *sm)
 {
 	if (!sm->tell.notice.number || sm->tell.notice.up)
-		return;		/* nothing was routed since */
+		return;		/* nothing was routed since the last datagram */
 	sm->tell.notice.up = 1;
 	send_notice(sm);
 }
 
 void
-moore_tell_init(struct moore_sm *sm)
+mplug_tell_init(struct mplug_sm *sm)
 {
 	sm->tell.fd = -1;
 }
 
 void
-moore_tell_fini(struct moore_sm *sm)
+mplug_tell_fini(struct mplug_sm *sm)
 {
 	if (sm->tell.fd >= 0)
 		close(sm->tell.fd);

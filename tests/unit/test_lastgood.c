@@ -218,7 +218,7 @@ changes(void **state)
 
 		moore_conf_defaults(&conf);
 		assert_int_equal(moore_engine_run(&r, old, NULL, &conf, NULL, NULL, NULL), 0);
-		assert_int_equal(moore_lastgood(&got, now, old, r->lft, NULL), 0);
+		assert_int_equal(mplug_lastgood(&got, now, old, r->lft, NULL), 0);
 		check_rows(T[i].why, now, got, old, r->lft);
 		check_safe(T[i].why, now, got, T[i].all_reached);
 		moore_lft_free(got);
@@ -236,7 +236,7 @@ memory_runs_out(void **state)
 
 	(void)state;
 	assert_int_equal(moore_lft_new(&lft, f->n_switches, f->lid_top, NULL), 0);
-	CHECK_OOM("every allocation fails in turn", moore_lastgood(&got, f, f, lft, NULL),
+	CHECK_OOM("every allocation fails in turn", mplug_lastgood(&got, f, f, lft, NULL),
 		  moore_lft_free(got));
 	moore_lft_free(lft);
 	moore_fabric_free(f);
