@@ -9,7 +9,7 @@
 /* ---- moves ------------------------------------------------------------------------- */
 
 static void
-put_plug(struct moore_buf *b, const struct moore_plan *p, struct moore_plug at)
+put_plug(struct moore_buf *b, const struct moore_plan *p, struct moore_switch_port at)
 {
 	const struct moore_plan_switch *s;
 
@@ -42,7 +42,7 @@ cli_put_moves(struct moore_buf *b, const struct moore_plan *p, const struct moor
 }
 
 static json_t *
-json_plug(const struct moore_plan *p, struct moore_plug at)
+json_plug(const struct moore_plan *p, struct moore_switch_port at)
 {
 	const struct moore_plan_switch *s;
 

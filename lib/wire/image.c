@@ -59,17 +59,17 @@ look(const struct moore_match *m, struct trial *t, moore_swid o)
 	moore_swid s = t->role[o];
 
 	for (unsigned p = 1; p <= m->have.p->sw[o].ports; p++) {
-		const struct moore_plug *h = moore_side_at(&m->have, o, p);
-		const struct moore_plug *w = moore_side_at(&m->want, s, p);
+		const struct moore_side_peer *h = moore_side_at(&m->have, o, p);
+		const struct moore_side_peer *w = moore_side_at(&m->want, s, p);
 
-		if (h->kind == MOORE_PLUG_ENDPOINT && m->ep[h->peer] != MOORE_NONE) {
+		if (h->kind == MOORE_PEER_ENDPOINT && m->ep[h->peer] != MOORE_NONE) {
 			t->hosts++;
-			t->hosts_agreed += w->kind == MOORE_PLUG_ENDPOINT && w->peer == m->ep[h->peer];
+			t->hosts_agreed += w->kind == MOORE_PEER_ENDPOINT && w->peer == m->ep[h->peer];
 		}
-		if (h->kind != MOORE_PLUG_SWITCH)
+		if (h->kind != MOORE_PEER_SWITCH)
 			continue;
 		t->looked++;
-		if (w->kind != MOORE_PLUG_SWITCH || w->port != h->port)
+		if (w->kind != MOORE_PEER_SWITCH || w->port != h->port)
 			continue;
 		if (t->role[h->peer] == MOORE_NONE && t->occupant[w->peer] == MOORE_NONE)
 			trial_give(t, h->peer, w->peer);
@@ -98,13 +98,13 @@ score_now(const struct moore_match *m)
 
 	for (moore_swid o = 0; o < m->have.p->n_switches; o++)
 		for (unsigned p = 1; m->role[o] != MOORE_NONE && p <= m->have.p->sw[o].ports; p++) {
-			const struct moore_plug *h = moore_side_at(&m->have, o, p);
-			const struct moore_plug *w = moore_side_at(&m->want, m->role[o], p);
+			const struct moore_side_peer *h = moore_side_at(&m->have, o, p);
+			const struct moore_side_peer *w = moore_side_at(&m->want, m->role[o], p);
 
 			if (h->kind != w->kind)
 				continue;
-			hosts += h->kind == MOORE_PLUG_ENDPOINT && m->ep[h->peer] == w->peer;
-			n += h->kind == MOORE_PLUG_SWITCH && w->port == h->port &&
+			hosts += h->kind == MOORE_PEER_ENDPOINT && m->ep[h->peer] == w->peer;
+			n += h->kind == MOORE_PEER_SWITCH && w->port == h->port &&
 				m->role[h->peer] == w->peer;
 		}
 	return score(n, hosts);

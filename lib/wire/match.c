@@ -22,9 +22,9 @@
 /* ---- both sides by switch port ------------------------------------------------ */
 
 static void
-put_plug(struct moore_side *s, moore_swid sw, moore_portnum port, struct moore_plug plug)
+put_peer(struct moore_side *s, moore_swid sw, moore_portnum port, struct moore_side_peer peer)
 {
-	s->plug[s->base[sw] + port - 1] = plug;
+	s->at[s->base[sw] + port - 1] = peer;
 }
 
 bool
@@ -39,22 +39,22 @@ moore_side_init(struct moore_side *s, const struct moore_plan *p, const struct m
 	for (uint32_t i = 0; i < p->n_switches; n += p->sw[i++].ports)
 		s->base[i] = n;
 	s->base[p->n_switches] = n;
-	if (!(s->plug = moore_arena_alloc(mem, (size_t)n + 1, sizeof(*s->plug))))
+	if (!(s->at = moore_arena_alloc(mem, (size_t)n + 1, sizeof(*s->at))))
 		return false;
 	for (uint32_t i = 0; i < p->n_endpoints; i++)
-		put_plug(s, p->ep[i].sw, p->ep[i].port, (struct moore_plug){ i, p->ep[i].ca_port,
-			 MOORE_PLUG_ENDPOINT });
+		put_peer(s, p->ep[i].sw, p->ep[i].port, (struct moore_side_peer){ i, p->ep[i].ca_port,
+			 MOORE_PEER_ENDPOINT });
 	for (uint32_t i = 0; i < p->n_cables; i++) {
 		const struct moore_plan_cable *c = &p->cable[i];
 
 		for (int k = 0; k < 2; k++)
-			put_plug(s, c->sw[k], c->port[k], (struct moore_plug){ c->sw[!k],
-				 c->port[!k], MOORE_PLUG_SWITCH });
+			put_peer(s, c->sw[k], c->port[k], (struct moore_side_peer){ c->sw[!k],
+				 c->port[!k], MOORE_PEER_SWITCH });
 	}
 	for (uint32_t i = 0; seen && i < seen->n_loops; i++)
 		for (int k = 0; k < 2; k++)
-			put_plug(s, seen->loop[i].sw, seen->loop[i].port[k], (struct moore_plug){
-				 seen->loop[i].sw, seen->loop[i].port[!k], MOORE_PLUG_SWITCH });
+			put_peer(s, seen->loop[i].sw, seen->loop[i].port[k], (struct moore_side_peer){
+				 seen->loop[i].sw, seen->loop[i].port[!k], MOORE_PEER_SWITCH });
 	return true;
 }
 
@@ -151,23 +151,23 @@ moore_match_names(struct moore_match *m)
 /* ---- votes ------------------------------------------------------------------------ */
 
 static bool
-counts(const struct moore_match *m, const struct moore_plug *p)
+counts(const struct moore_match *m, const struct moore_side_peer *p)
 {
-	return p->kind == MOORE_PLUG_SWITCH || (p->kind == MOORE_PLUG_ENDPOINT && !m->mute);
+	return p->kind == MOORE_PEER_SWITCH || (p->kind == MOORE_PEER_ENDPOINT && !m->mute);
 }
 
 /* Is what stands at this port of o what its role wants there? */
 static bool
 agrees(const struct moore_match *m, moore_swid o, unsigned port)
 {
-	const struct moore_plug *have = moore_side_at(&m->have, o, port), *want;
+	const struct moore_side_peer *have = moore_side_at(&m->have, o, port), *want;
 
 	if (m->role[o] == MOORE_NONE || !counts(m, have))
 		return false;
 	want = moore_side_at(&m->want, m->role[o], port);
 	if (want->kind != have->kind)
 		return false;
-	if (have->kind == MOORE_PLUG_ENDPOINT)
+	if (have->kind == MOORE_PEER_ENDPOINT)
 		return m->ep[have->peer] == want->peer;
 	return want->port == have->port && m->role[have->peer] == want->peer;
 }
@@ -221,17 +221,17 @@ poll(const struct moore_match *m, const uint8_t *trusted, moore_swid o, struct b
 	b->n = 0;
 	b->total = 0;
 	for (unsigned p = 1; p <= m->have.p->sw[o].ports; p++) {
-		const struct moore_plug *have = moore_side_at(&m->have, o, p), *far;
+		const struct moore_side_peer *have = moore_side_at(&m->have, o, p), *far;
 		uint32_t weight;
 
 		if (!counts(m, have))
 			continue;
-		if (have->kind == MOORE_PLUG_ENDPOINT && m->ep[have->peer] != MOORE_NONE) {
+		if (have->kind == MOORE_PEER_ENDPOINT && m->ep[have->peer] != MOORE_NONE) {
 			vote(b, m->want.p->ep[m->ep[have->peer]].sw, TRUSTED);
-		} else if (have->kind == MOORE_PLUG_SWITCH && m->role[have->peer] != MOORE_NONE) {
+		} else if (have->kind == MOORE_PEER_SWITCH && m->role[have->peer] != MOORE_NONE) {
 			weight = trusted[have->peer] ? TRUSTED : 1;
 			far = moore_side_at(&m->want, m->role[have->peer], have->port);
-			if (far->kind == MOORE_PLUG_SWITCH)
+			if (far->kind == MOORE_PEER_SWITCH)
 				vote(b, far->peer, weight);
 		}
 	}
@@ -435,9 +435,9 @@ leads(const struct moore_match *m, moore_swid from, moore_swid to, unsigned port
 	unsigned last = port ? port : m->want.p->sw[from].ports;
 
 	for (unsigned q = port ? port : 1; q <= last; q++) {
-		const struct moore_plug *w = moore_side_at(&m->want, from, q);
+		const struct moore_side_peer *w = moore_side_at(&m->want, from, q);
 
-		if (w->kind == MOORE_PLUG_SWITCH && w->peer == to && (!port || w->port == far_port))
+		if (w->kind == MOORE_PEER_SWITCH && w->peer == to && (!port || w->port == far_port))
 			return true;
 	}
 	return false;
@@ -450,9 +450,9 @@ share(const struct moore_match *m, const moore_swid *role, bool ports)
 
 	for (moore_swid o = 0; o < m->have.p->n_switches; o++)
 		for (unsigned p = 1; p <= m->have.p->sw[o].ports; p++) {
-			const struct moore_plug *h = moore_side_at(&m->have, o, p);
+			const struct moore_side_peer *h = moore_side_at(&m->have, o, p);
 
-			if (h->kind != MOORE_PLUG_SWITCH)
+			if (h->kind != MOORE_PEER_SWITCH)
 				continue;
 			all++;
 			there += role[o] != MOORE_NONE && role[h->peer] != MOORE_NONE &&
@@ -535,11 +535,11 @@ ring_agreement(struct moore_match *m, const moore_swid *ring, uint32_t n)
 		m->mark[ring[i]] = 1;
 	for (uint32_t i = 0; i < n; i++)
 		for (unsigned p = 1; p <= m->have.p->sw[ring[i]].ports; p++) {
-			const struct moore_plug *h = moore_side_at(&m->have, ring[i], p);
+			const struct moore_side_peer *h = moore_side_at(&m->have, ring[i], p);
 
 			if (!agrees(m, ring[i], p))
 				continue;
-			if (h->kind == MOORE_PLUG_SWITCH && m->mark[h->peer])
+			if (h->kind == MOORE_PEER_SWITCH && m->mark[h->peer])
 				in++;
 			else
 				out++;
@@ -682,10 +682,10 @@ bind_endpoints_by_place(struct moore_match *m)
 			return;
 	for (uint32_t e = 0; e < have->n_endpoints; e++) {
 		moore_swid s = m->role[have->ep[e].sw];
-		const struct moore_plug *want = s == MOORE_NONE ? NULL :
+		const struct moore_side_peer *want = s == MOORE_NONE ? NULL :
 			moore_side_at(&m->want, s, have->ep[e].port);
 
-		if (want && want->kind == MOORE_PLUG_ENDPOINT)
+		if (want && want->kind == MOORE_PEER_ENDPOINT)
 			m->ep[e] = want->peer;
 		m->eps_by_place = true;
 	}

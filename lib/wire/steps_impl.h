@@ -21,12 +21,12 @@ moore_ports_count(const struct ports *x)
 	return x->first[x->n_switches];
 }
 
-static inline struct moore_plug
+static inline struct moore_switch_port
 moore_ports_plug(const struct ports *x, uint32_t port)
 {
 	if (port == MOORE_NONE)
-		return (struct moore_plug){ MOORE_NONE, 0 };
-	return (struct moore_plug){ x->sw[port], (moore_portnum)(port - x->first[x->sw[port]]) };
+		return (struct moore_switch_port){ MOORE_NONE, 0 };
+	return (struct moore_switch_port){ x->sw[port], (moore_portnum)(port - x->first[x->sw[port]]) };
 }
 
 /* The port of each cable end (2 for each cable of the new plan) in the present, or

@@ -250,7 +250,7 @@ look(const struct ports *x, struct seen *s, const uint32_t *want, const uint32_t
 		if (at[2 * c] == MOORE_NONE)
 			claim(s, was + 2 * c, at + 2 * c);
 	for (uint32_t l = 0; l < s->n; l++) {
-		const struct moore_plug p = moore_ports_plug(x, s->port[2 * l]);
+		const struct moore_switch_port p = moore_ports_plug(x, s->port[2 * l]);
 
 		if (!s->known[l] &&
 		    !claim_like(&(struct way){ x, new, want, was }, s->port + 2 * (size_t)l, at))

@@ -5,9 +5,9 @@
 
 #include "moore/wire.h"
 
-enum moore_plug_kind { MOORE_PLUG_NONE, MOORE_PLUG_SWITCH, MOORE_PLUG_ENDPOINT };
+enum moore_peer_kind { MOORE_PEER_NONE, MOORE_PEER_SWITCH, MOORE_PEER_ENDPOINT };
 
-struct moore_plug {		/* what is at a switch port */
+struct moore_side_peer {	/* what is at the other end of a switch port's cable */
 	uint32_t peer;		/* switch or endpoint of the same side */
 	uint8_t port;		/* its port */
 	uint8_t kind;
@@ -15,19 +15,19 @@ struct moore_plug {		/* what is at a switch port */
 
 struct moore_side {		/* a plan, or the fabric, by switch port */
 	const struct moore_plan *p;
-	uint32_t *base;		/* of each switch; base[s] + port - 1 is a plug */
-	struct moore_plug *plug;
+	uint32_t *base;		/* of each switch s: its port is at[base[s] + port - 1] */
+	struct moore_side_peer *at;
 };
 
 bool moore_side_init(struct moore_side *s, const struct moore_plan *p,
 		     const struct moore_seen *seen, struct moore_arena *mem);
 
-static inline const struct moore_plug *
+static inline const struct moore_side_peer *
 moore_side_at(const struct moore_side *s, moore_swid sw, unsigned port)
 {
-	static const struct moore_plug none = { 0 };
+	static const struct moore_side_peer none = { 0 };
 
-	return port && port <= s->p->sw[sw].ports ? &s->plug[s->base[sw] + port - 1] : &none;
+	return port && port <= s->p->sw[sw].ports ? &s->at[s->base[sw] + port - 1] : &none;
 }
 
 struct moore_match {		/* who is who, while it is being found out */

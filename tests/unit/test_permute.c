@@ -471,7 +471,7 @@ check_steps(const char *why, const struct moore_steps *s, const struct moore_pla
 	    const struct moore_plan *present, uint32_t max, uint32_t max_parts)
 {
 	uint32_t (*in)[256] = calloc(new->n_switches, sizeof(*in));	/* end + 1 in each port */
-	struct moore_plug *at = calloc(2 * new->n_cables, sizeof(*at));
+	struct moore_switch_port *at = calloc(2 * new->n_cables, sizeof(*at));
 	struct moore_plan_cable *cable = calloc(new->n_cables, sizeof(*cable));
 	uint8_t *out = calloc(new->n_cables, 1);
 
@@ -492,7 +492,7 @@ check_steps(const char *why, const struct moore_steps *s, const struct moore_pla
 		memset(out, 0, new->n_cables);
 		for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++) {
 			const struct moore_move *m = &s->move[k];
-			const struct moore_plug *p = &at[2 * m->cable + m->end];
+			const struct moore_switch_port *p = &at[2 * m->cable + m->end];
 
 			n_out += !out[m->cable];
 			out[m->cable] = 1;

@@ -34,7 +34,7 @@ struct moore_permute_opts {
 	void *arg;
 };
 
-struct moore_plug {		/* a switch port; sw MOORE_NONE: in none */
+struct moore_switch_port {		/* a switch port; sw MOORE_NONE: in none */
 	moore_swid sw;
 	moore_portnum port;
 };
@@ -42,7 +42,7 @@ struct moore_plug {		/* a switch port; sw MOORE_NONE: in none */
 struct moore_move {		/* of one end of a cable */
 	uint32_t cable;
 	uint8_t end;		/* 0 or 1 */
-	struct moore_plug from, to;
+	struct moore_switch_port from, to;
 };
 
 struct moore_permutation {

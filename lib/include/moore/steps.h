@@ -11,7 +11,7 @@ struct moore_steps {
 	uint32_t n_cables;	/* of the new plan, by its index */
 	uint32_t n_ahead;	/* cables not yet where the new plan has them */
 	uint32_t n_out;		/* of these now in no port, or in one only */
-	struct moore_plug *now;	/* 2 * n_cables, before the first step: end b of
+	struct moore_switch_port *now;	/* 2 * n_cables, before the first step: end b of
 				 * cable i is now[2 * i + 1] */
 	uint32_t n_steps, n_moves;
 	uint32_t *first;	/* step i: move[first[i]..first[i+1]-1] */
