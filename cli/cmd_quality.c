@@ -15,7 +15,7 @@ share(uint64_t part, uint64_t whole)
 }
 
 static double
-over_mean(const struct moore_spread *s)
+over_mean(const struct moore_link_load *s)
 {
 	return s->mean > 0 ? s->max / s->mean : 0;
 }
@@ -57,7 +57,7 @@ put_hops(struct moore_buf *b, const struct moore_quality *q)
 }
 
 static void
-put_spread(struct moore_buf *b, const struct moore_fabric *f, const struct moore_spread *s)
+put_spread(struct moore_buf *b, const struct moore_fabric *f, const struct moore_link_load *s)
 {
 	cli_putf(b, "%8.6g %8.6g %8.6g %8.6g %8.6g %8.5g %9.2f", s->min, s->q1, s->median, s->q3,
 		 s->max, s->mean, over_mean(s));
@@ -150,7 +150,7 @@ json_pairs(const struct moore_quality_pairs *p)
 }
 
 static json_t *
-json_spread(const struct moore_fabric *f, const struct moore_spread *s)
+json_spread(const struct moore_fabric *f, const struct moore_link_load *s)
 {
 	json_t *on = json_null();
 

@@ -30,7 +30,7 @@ put_text(struct moore_buf *b, double x, double y, const char *anchor, const char
 }
 
 static double
-relative(const struct moore_spread *s, double load)
+relative(const struct moore_link_load *s, double load)
 {
 	return s->mean > 0 ? load / s->mean : 0;
 }
@@ -68,7 +68,7 @@ put_axis(struct moore_buf *b, const struct axis *a, int bottom)
 }
 
 static void
-put_box(struct moore_buf *b, const struct moore_spread *s, const struct axis *a, int y)
+put_box(struct moore_buf *b, const struct moore_link_load *s, const struct axis *a, int y)
 {
 	const double v[] = { s->min, s->q1, s->median, s->q3, s->max };
 	double x[ARRAY_LEN(v)], mid = y + BAR / 2.0;

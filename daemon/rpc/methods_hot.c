@@ -52,7 +52,7 @@ json_alarm(const struct moore_alarm *a)
 /* ---- hotspots.list ------------------------------------------------------------------------- */
 
 static json_t *
-json_spread(const struct moore_load_spread *s)
+json_spread(const struct moore_summary *s)
 {
 	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "links", (json_int_t)s->n, "min",
 			 json_share(s->min), "q1", json_share(s->q1), "median",

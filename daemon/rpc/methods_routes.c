@@ -461,7 +461,7 @@ json_pairs(const struct moore_quality_pairs *p)
 }
 
 static json_t *
-json_spread(const struct moore_fabric *f, const struct moore_spread *s)
+json_spread(const struct moore_fabric *f, const struct moore_link_load *s)
 {
 	json_t *on = json_null();
 

@@ -359,7 +359,7 @@ static double
 excess(struct work *w, double *scratch)
 {
 	const struct moore_demand *d = w->d;
-	struct moore_load_spread s;
+	struct moore_summary s;
 	double greatest = 0, noise;
 	uint32_t n = 0;
 
@@ -372,7 +372,7 @@ excess(struct work *w, double *scratch)
 		if (d->f->port[r].role == MOORE_ROLE_SWITCH)
 			scratch[n++] = w->ratio[r];
 	}
-	moore_load_spread(&s, scratch, n);
+	moore_summarize(&s, scratch, n);
 	noise = NOISE * 1.4826 * s.mad;
 	return noise > CRUMB * greatest ? noise : CRUMB * greatest;
 }
@@ -407,10 +407,10 @@ take(struct work *w, float *heavy_x, double *heavy)
 static double
 usual(const double *v, uint32_t n, double *scratch)
 {
-	struct moore_load_spread s;
+	struct moore_summary s;
 
 	memcpy(scratch, v, n * sizeof(*v));
-	moore_load_spread(&s, scratch, n);
+	moore_summarize(&s, scratch, n);
 	return s.median;
 }
 

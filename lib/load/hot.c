@@ -68,7 +68,7 @@ struct port_state {
 struct moore_hot {
 	uint32_t n_ports;
 	struct port_state *port;
-	struct moore_load_spread load, wait[MOORE_N_LINK_KINDS];
+	struct moore_summary load, wait[MOORE_N_LINK_KINDS];
 };
 
 const char *
@@ -125,9 +125,9 @@ median_distance(const double *v, uint32_t n, double m)
 }
 
 void
-moore_load_spread(struct moore_load_spread *out, double *v, uint32_t n)
+moore_summarize(struct moore_summary *out, double *v, uint32_t n)
 {
-	*out = (struct moore_load_spread){ .n = n };
+	*out = (struct moore_summary){ .n = n };
 	if (!n)
 		return;
 	qsort(v, n, sizeof(*v), by_value);
@@ -142,7 +142,7 @@ moore_load_spread(struct moore_load_spread *out, double *v, uint32_t n)
 }
 
 static double
-score_of(const struct rule *r, const struct moore_load_spread *s, double value)
+score_of(const struct rule *r, const struct moore_summary *s, double value)
 {
 	double spread = 1.4826 * s->mad;
 
@@ -247,7 +247,7 @@ level_of(const struct rule *r, double x)
 /* ---- how levels are made ---------------------------------------------------------------------- */
 
 static enum level
-level_score(enum moore_finding k, struct state *s, double value, const struct moore_load_spread *of,
+level_score(enum moore_finding k, struct state *s, double value, const struct moore_summary *of,
 	    const double *sorted)
 {
 	const struct rule *r = &rules[k];
@@ -334,9 +334,9 @@ gather(struct step *t)
 		if (t->port[i].rate.wait >= 0)
 			t->wait[k][n_wait[k]++] = t->port[i].rate.wait;
 	}
-	moore_load_spread(&t->h->load, t->load, n_load);
+	moore_summarize(&t->h->load, t->load, n_load);
 	for (unsigned k = 0; k < MOORE_N_LINK_KINDS; k++)
-		moore_load_spread(&t->h->wait[k], t->wait[k], n_wait[k]);
+		moore_summarize(&t->h->wait[k], t->wait[k], n_wait[k]);
 }
 
 int
@@ -381,13 +381,13 @@ moore_hot_alarms(const struct moore_hot *h, struct moore_alarm *out, uint32_t ca
 	return n;
 }
 
-const struct moore_load_spread *
+const struct moore_summary *
 moore_hot_load(const struct moore_hot *h)
 {
 	return &h->load;
 }
 
-const struct moore_load_spread *
+const struct moore_summary *
 moore_hot_wait(const struct moore_hot *h, enum moore_link_kind k)
 {
 	return &h->wait[k];

@@ -296,12 +296,12 @@ quartile(const uint64_t *sorted, uint32_t n, unsigned i)
 }
 
 static void
-spread(struct survey *v, const uint64_t *load, struct moore_spread *out)
+spread(struct survey *v, const uint64_t *load, struct moore_link_load *out)
 {
 	uint64_t sum = 0, top = 0;
 	uint32_t n = 0;
 
-	*out = (struct moore_spread){ .sw = MOORE_NONE };
+	*out = (struct moore_link_load){ .sw = MOORE_NONE };
 	for (uint32_t s = 0; s < v->n_sw; s++)
 		for (unsigned p = 1; p <= v->f->sw[s].n_ports; p++) {
 			uint32_t i = v->f->sw[s].port0 + p;

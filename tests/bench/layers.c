@@ -36,7 +36,7 @@ greatest_layer(const struct moore_quality *q)
 	double worst = 0;
 
 	for (uint32_t o = 1; o < q->n_offsets; o++) {
-		const struct moore_spread *s = &q->offset[o].load;
+		const struct moore_link_load *s = &q->offset[o].load;
 
 		worst = s->max / s->mean > worst ? s->max / s->mean : worst;
 	}

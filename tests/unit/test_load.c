@@ -115,11 +115,11 @@ static void
 spreads(void **state)
 {
 	struct moore_rng r = { test_seed() };
-	struct moore_load_spread s;
+	struct moore_summary s;
 	double v[40], w[40];
 
 	(void)state;
-	moore_load_spread(&s, v, 0);
+	moore_summarize(&s, v, 0);
 	assert_int_equal(s.n, 0);
 	for (unsigned round = 0; round < test_rounds(2000); round++) {
 		unsigned n = 1 + moore_rng_below(&r, 39), wide = 1 + moore_rng_below(&r, 30);
@@ -127,7 +127,7 @@ spreads(void **state)
 
 		for (unsigned i = 0; i < n; i++)
 			sum += v[i] = w[i] = (double)moore_rng_below(&r, wide);
-		moore_load_spread(&s, v, n);
+		moore_summarize(&s, v, n);
 		m = naive_median(w, n);
 		CHECK("median", near(s.median, m));
 		CHECK("mean", near(s.mean, sum / n));

@@ -299,7 +299,7 @@ random_tables(struct moore_rng *r, const struct moore_fabric *f, struct moore_lf
 }
 
 static void
-check_spread(const struct moore_fabric *f, const struct moore_spread *s, const uint64_t *load)
+check_spread(const struct moore_fabric *f, const struct moore_link_load *s, const uint64_t *load)
 {
 	uint64_t sum = 0, top = 0, low = UINT64_MAX;
 	unsigned n = 0, at_most_median = 0;

@@ -85,13 +85,13 @@ MOORE_API const char *moore_finding_name(enum moore_finding k);	/* "load" */
 MOORE_API const char *moore_finding_help(enum moore_finding k);	/* one line */
 
 /* Over the links of one kind that are known: Jain et al. (SC 2014) report these. */
-struct moore_load_spread {
+struct moore_summary {
 	uint32_t n;
 	double min, q1, median, q3, max, mean;
 	double mad;		/* median distance from the median */
 };
 /* Sorts v.  A quartile between two values is interpolated.  O(n log n). */
-MOORE_API void moore_load_spread(struct moore_load_spread *out, double *v, uint32_t n);
+MOORE_API void moore_summarize(struct moore_summary *out, double *v, uint32_t n);
 
 enum moore_link_kind { MOORE_LINK_FABRIC, MOORE_LINK_EDGE, MOORE_N_LINK_KINDS };
 
@@ -136,8 +136,8 @@ MOORE_API int moore_hot_step(struct moore_hot *h, const struct moore_fabric *f,
 MOORE_API uint32_t moore_hot_alarms(const struct moore_hot *h, struct moore_alarm *out,
 				    uint32_t cap);
 /* Of the last step: load of links between switches, wait of each kind. */
-MOORE_API const struct moore_load_spread *moore_hot_load(const struct moore_hot *h);
-MOORE_API const struct moore_load_spread *moore_hot_wait(const struct moore_hot *h,
+MOORE_API const struct moore_summary *moore_hot_load(const struct moore_hot *h);
+MOORE_API const struct moore_summary *moore_hot_wait(const struct moore_hot *h,
 							 enum moore_link_kind k);
 
 /* ---- who sends to whom (demand.c) ---------------------------------------------------- */

@@ -20,7 +20,7 @@
 /* One unit from each switch with endpoints to each endpoint LID, summed on each
  * directed link between switches: the spread over these links, as Jain et al.
  * (SC 2014) report it.  A quartile between two values is interpolated. */
-struct moore_spread {
+struct moore_link_load {
 	double min, q1, median, q3, max, mean;
 	moore_swid sw;			/* a link with the greatest load; MOORE_NONE */
 	moore_portnum port;		/* when there is no link */
@@ -37,14 +37,14 @@ struct moore_quality_offset {
 	uint64_t three_hops;		/* pairs at distance two routed over three hops */
 	uint64_t no_route;		/* joined pairs that the tables do not serve */
 	uint64_t hops[MOORE_QUALITY_HOPS + 1];
-	struct moore_spread load;
+	struct moore_link_load load;
 };
 
 struct moore_quality {
 	uint32_t n_offsets, n_links;	/* directed, between switches */
 	uint32_t n_sources, n_endpoints;	/* switches with endpoints; endpoints with a LID */
 	struct moore_quality_offset *offset;	/* n_offsets */
-	struct moore_spread load;	/* all offsets together */
+	struct moore_link_load load;	/* all offsets together */
 	struct moore_quality_pairs pairs;	/* longer: in some offset */
 	uint64_t partitioned;		/* pairs that no links join: in no other count */
 	/* Pairs by the greatest number of their routes of which no two share a
