@@ -212,9 +212,9 @@ void cli_routing_free(struct cli_routing *r);
 
 /* Moves of cable ends, as `plan permute` and `plan steps` list them (cmd_permute.c);
  * in JSON a list of cable, label, end, from, to.  p names the cables' plan. */
-void cli_put_moves(struct moore_buf *b, const struct moore_plan *p, const struct moore_move *move,
+void cli_put_moves(struct moore_buf *b, const struct moore_plan *p, const struct moore_cable_move *move,
 		   uint32_t n, const char *indent);
-json_t *cli_json_moves(const struct moore_plan *p, const struct moore_move *move, uint32_t n);
+json_t *cli_json_moves(const struct moore_plan *p, const struct moore_cable_move *move, uint32_t n);
 
 /* A report as a picture: SVG that needs nothing else (quality_svg.c). */
 void cli_put_quality_svg(struct moore_buf *b, const struct moore_quality *q);

@@ -22,11 +22,11 @@ put_plug(struct moore_buf *b, const struct moore_plan *p, struct moore_switch_po
 }
 
 void
-cli_put_moves(struct moore_buf *b, const struct moore_plan *p, const struct moore_move *move,
+cli_put_moves(struct moore_buf *b, const struct moore_plan *p, const struct moore_cable_move *move,
 	      uint32_t n, const char *indent)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const struct moore_move *m = &move[i];
+		const struct moore_cable_move *m = &move[i];
 		const char *label = p->cable[m->cable].label;
 
 		if (label)
@@ -54,7 +54,7 @@ json_plug(const struct moore_plan *p, struct moore_switch_port at)
 }
 
 json_t *
-cli_json_moves(const struct moore_plan *p, const struct moore_move *move, uint32_t n)
+cli_json_moves(const struct moore_plan *p, const struct moore_cable_move *move, uint32_t n)
 {
 	json_t *list = json_array();
 

@@ -38,7 +38,7 @@ put_cable(struct moore_buf *b, const struct moore_wire *w, uint32_t cable)
 /* ---- as JSON ------------------------------------------------------------------------ */
 
 static json_t *
-json_move(const struct moore_wire *w, const struct moore_wire_move *m)
+json_move(const struct moore_wire *w, const struct moore_repair_move *m)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
 	json_t *o;
@@ -88,7 +88,7 @@ entry_cmp(const void *x, const void *y)
 }
 
 static void
-put_move(struct moore_buf *b, const struct moore_wire *w, const struct moore_wire_move *m)
+put_move(struct moore_buf *b, const struct moore_wire *w, const struct moore_repair_move *m)
 {
 	cli_putf(b, "  step %-5u ", m->step);
 	put_cable(b, w, m->cable);
@@ -106,7 +106,7 @@ put_move(struct moore_buf *b, const struct moore_wire *w, const struct moore_wir
 
 /* Where the crew stands: at what is pulled, else at what is plugged. */
 static const char *
-cabinet_of_move(const struct moore_wire *w, const struct moore_wire_move *m)
+cabinet_of_move(const struct moore_wire *w, const struct moore_repair_move *m)
 {
 	const char *from = cli_cabinet_of(w, jack_at(w, m->from));
 	const char *to = cli_cabinet_of(w, jack_at(w, m->to));

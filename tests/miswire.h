@@ -406,7 +406,7 @@ miswire_apply(const struct moore_wire *w, const struct moore_repair *r)
 		}
 	for (uint32_t i = 0, to; i < r->n_moves && !wrong; i = to) {
 		for (to = i; to < r->n_moves && r->move[to].step == r->move[i].step; to++) {
-			const struct moore_wire_move *m = &r->move[to];
+			const struct moore_repair_move *m = &r->move[to];
 
 			if (m->cable >= n || now[m->cable][m->end] != m->from)
 				wrong = "a move starts where the end is not";
@@ -414,7 +414,7 @@ miswire_apply(const struct moore_wire *w, const struct moore_repair *r)
 				held[m->from] = MOORE_NONE;
 		}
 		for (uint32_t k = i; k < to && !wrong; k++) {
-			const struct moore_wire_move *m = &r->move[k];
+			const struct moore_repair_move *m = &r->move[k];
 
 			now[m->cable][m->end] = m->to;
 			if (m->to == MOORE_NONE)

@@ -66,7 +66,7 @@ json_place(const struct moore_wire *w, uint32_t jack)
 }
 
 static json_t *
-json_move(const struct moore_wire *w, const struct moore_wire_move *m)
+json_move(const struct moore_wire *w, const struct moore_repair_move *m)
 {
 	return json_pack("{s:o, s:s, s:o, s:o, s:i, s:b}", "cable", json_cable_of(w, m->cable),
 		"end", m->end ? "b" : "a", "from", json_place(w, m->from), "to",

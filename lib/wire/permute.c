@@ -371,7 +371,7 @@ apply(struct board *b, struct moore_permutation *r, const uint32_t *plug)
 			continue;
 		c->sw[e % 2] = b->port_sw[to];
 		c->port[e % 2] = b->port_no[to];
-		r->move[r->n_moves++] = (struct moore_move){
+		r->move[r->n_moves++] = (struct moore_cable_move){
 			e / 2, e % 2, { b->port_sw[from], b->port_no[from] },
 			{ b->port_sw[to], b->port_no[to] },
 		};

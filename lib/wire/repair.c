@@ -24,7 +24,7 @@ struct job {
 	uint32_t (*now)[2];	/* jacks of each cable (observed, then new), as moves are made */
 	uint32_t *holder;	/* of each jack: its cable, as moves are made */
 	uint32_t *mover;	/* of each (cable, end): its move */
-	struct moore_wire_move *move;	/* not in order yet */
+	struct moore_repair_move *move;	/* not in order yet */
 	uint32_t n_moves;
 	uint32_t *waits;	/* of each move: the move that waits for it; MOORE_NONE */
 	uint8_t *state;		/* of each move: WAITING and so on */
@@ -46,7 +46,7 @@ add_move(struct job *j, uint32_t cable, int end, uint32_t to)
 	if (from == to)
 		return;
 	j->mover[2 * cable + (uint32_t)end] = j->n_moves;
-	j->move[j->n_moves++] = (struct moore_wire_move){ cable, (uint8_t)end, from, to, 0, false };
+	j->move[j->n_moves++] = (struct moore_repair_move){ cable, (uint8_t)end, from, to, 0, false };
 }
 
 static bool
@@ -205,7 +205,7 @@ do_step(struct job *j, uint32_t first, bool apart, struct moore_repair *r)
 	r->n_steps++;
 	r->n_parting += apart;
 	for (uint32_t i = first; i != MOORE_NONE; i = next_in_step(j, first, i)) {
-		struct moore_wire_move *m = &j->move[i];
+		struct moore_repair_move *m = &j->move[i];
 
 		if (m->from != MOORE_NONE)
 			j->holder[m->from] = MOORE_NONE;
@@ -214,7 +214,7 @@ do_step(struct job *j, uint32_t first, bool apart, struct moore_repair *r)
 		r->move[r->n_moves++] = *m;
 	}
 	for (uint32_t i = first; i != MOORE_NONE; i = next_in_step(j, first, i)) {
-		const struct moore_wire_move *m = &j->move[i];
+		const struct moore_repair_move *m = &j->move[i];
 
 		j->now[m->cable][m->end] = m->to;
 		if (m->to != MOORE_NONE)

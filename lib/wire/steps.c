@@ -121,14 +121,14 @@ note(struct board *b, uint32_t end, uint32_t to, struct moore_err *err)
 
 	if (s->n_moves == b->room) {
 		size_t room = 2 * b->room + 64;
-		struct moore_move *more = realloc(s->move, room * sizeof(*more));
+		struct moore_cable_move *more = realloc(s->move, room * sizeof(*more));
 
 		if (!more)
 			return moore_fail_nomem(err);
 		s->move = more;
 		b->room = room;
 	}
-	s->move[s->n_moves++] = (struct moore_move){
+	s->move[s->n_moves++] = (struct moore_cable_move){
 		end / 2, end % 2, moore_ports_plug(b->ports, b->at[end]),
 		moore_ports_plug(b->ports, to),
 	};
@@ -406,7 +406,7 @@ moore_steps_cables(const struct moore_steps *s, const struct moore_plan *new, ui
 		}
 	}
 	for (uint32_t i = 0; i < end; i++) {
-		const struct moore_move *m = &s->move[i];
+		const struct moore_cable_move *m = &s->move[i];
 
 		cable[m->cable].sw[m->end] = step < s->n_steps && i >= s->first[step] ? MOORE_NONE :
 					     m->to.sw;

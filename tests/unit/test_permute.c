@@ -123,7 +123,7 @@ check_moves(const struct moore_plan *old, const struct moore_plan *new,
 	struct moore_plan *p = copy_plan(old);
 
 	for (uint32_t i = 0; i < r->n_moves; i++) {
-		const struct moore_move *m = &r->move[i];
+		const struct moore_cable_move *m = &r->move[i];
 		struct moore_plan_cable *c = &p->cable[m->cable];
 
 		CHECK("from where it is", c->sw[m->end] == m->from.sw && c->port[m->end] == m->from.port);
@@ -491,7 +491,7 @@ check_steps(const char *why, const struct moore_steps *s, const struct moore_pla
 		CHECK("no empty step", s->first[i] < s->first[i + 1]);
 		memset(out, 0, new->n_cables);
 		for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++) {
-			const struct moore_move *m = &s->move[k];
+			const struct moore_cable_move *m = &s->move[k];
 			const struct moore_switch_port *p = &at[2 * m->cable + m->end];
 
 			n_out += !out[m->cable];
@@ -510,7 +510,7 @@ check_steps(const char *why, const struct moore_steps *s, const struct moore_pla
 		CHECK_EQ("as moore_steps_cables has it", moore_steps_cables(s, new, i, cable), n);
 		CHECK("the same graph", parts(new->n_switches, cable, n) <= max_parts);
 		for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++) {
-			const struct moore_move *m = &s->move[k];
+			const struct moore_cable_move *m = &s->move[k];
 
 			at[2 * m->cable + m->end] = m->to;
 			if (m->to.sw == MOORE_NONE)

@@ -39,7 +39,7 @@ struct moore_switch_port {		/* a switch port; sw MOORE_NONE: in none */
 	moore_portnum port;
 };
 
-struct moore_move {		/* of one end of a cable */
+struct moore_cable_move {		/* of one end of a cable */
 	uint32_t cable;
 	uint8_t end;		/* 0 or 1 */
 	struct moore_switch_port from, to;
@@ -51,7 +51,7 @@ struct moore_permutation {
 	struct moore_graph_metrics *trial;	/* n_trials */
 	uint32_t n_swaps;	/* in the best trial */
 	uint32_t n_moves;	/* by cable and end; an end that came back moves not */
-	struct moore_move *move;
+	struct moore_cable_move *move;
 };
 
 /* Of n trials keep the one of least diameter, then mean distance, then the first;

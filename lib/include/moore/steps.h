@@ -15,7 +15,7 @@ struct moore_steps {
 				 * cable i is now[2 * i + 1] */
 	uint32_t n_steps, n_moves;
 	uint32_t *first;	/* step i: move[first[i]..first[i+1]-1] */
-	struct moore_move *move;	/* ports by the new plan's switches */
+	struct moore_cable_move *move;	/* ports by the new plan's switches */
 };
 
 /* A step unplugs the ends it moves, all of them, and then plugs them in.  Cables

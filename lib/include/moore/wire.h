@@ -123,7 +123,7 @@ MOORE_API void moore_wire_free(struct moore_wire *w);
 
 /* ---- repair ------------------------------------------------------------------- */
 
-struct moore_wire_move {	/* one end of one cable */
+struct moore_repair_move {	/* one end of one cable */
 	uint32_t cable;		/* of w->observed; n and above: a new cable */
 	uint8_t end;		/* 0 or 1 */
 	uint32_t from, to;	/* jacks; MOORE_NONE: unplugged */
@@ -133,7 +133,7 @@ struct moore_wire_move {	/* one end of one cable */
 
 struct moore_repair {
 	uint32_t n_moves, n_steps, n_new;	/* n_new cables are taken from store */
-	struct moore_wire_move *move;		/* in order */
+	struct moore_repair_move *move;		/* in order */
 	uint32_t lower_bound;	/* after the exchanges no list of moves is shorter */
 	bool optimal;
 	uint32_t n_parting;	/* steps that part joined switches */
