@@ -304,13 +304,13 @@ judge_row(struct replay *r, uint32_t span_ms)
 
 		/* Errors and states are not recorded: every port counts as answering. */
 		*p = (struct moore_hot_port){ .answered = true };
-		p->rate.tx = p->rate.rx = p->rate.wait = -1;
+		p->traffic.tx = p->traffic.rx = p->traffic.wait = -1;
 		if (!s->known)
 			continue;
-		p->rate.seconds = span_ms / 1000.0;
-		p->rate.tx = share_of((double)s->tx, &r->line[i]);
-		p->rate.rx = share_of((double)s->rx, &r->line[i]);
-		p->rate.wait = share_of((double)s->wait * MOORE_TICK_BYTES, &r->line[i]);
+		p->traffic.seconds = span_ms / 1000.0;
+		p->traffic.tx = share_of((double)s->tx, &r->line[i]);
+		p->traffic.rx = share_of((double)s->rx, &r->line[i]);
+		p->traffic.wait = share_of((double)s->wait * MOORE_TICK_BYTES, &r->line[i]);
 	}
 	moore_hot_step(r->hot, r->f, r->port, r->at_ms * 1000, on_alarm, r, NULL);
 }
@@ -338,7 +338,7 @@ json_busiest(const struct replay *r)
 	for (size_t i = 0; i < n; i++) {
 		moore_swid s = switch_of(r->f, best[i]);
 		moore_portnum p = (moore_portnum)(best[i] - r->f->sw[s].port0);
-		double share = r->port[best[i]].rate.tx;
+		double share = r->port[best[i]].traffic.tx;
 
 		json_array_append_new(list, json_pack("{s:o, s:i, s:o, s:I, s:o}", "switch",
 			cli_json_name(r->f->sw[s].name), "port", p, "peer",

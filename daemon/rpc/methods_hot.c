@@ -97,8 +97,8 @@ run_list(struct call *c, struct rpc_error *e)
 		label = cable_label(c->plan, at.from, at.port);
 		put_place(o, at.from, at.port, at.to, at.to_port);
 		json_object_set_new(o, "cable", label ? json_name(label) : json_null());
-		json_object_set_new(o, "load", json_share(p->port[a[i].port].rate.tx));
-		json_object_set_new(o, "wait", json_share(p->port[a[i].port].rate.wait));
+		json_object_set_new(o, "load", json_share(p->port[a[i].port].traffic.tx));
+		json_object_set_new(o, "wait", json_share(p->port[a[i].port].traffic.wait));
 		json_object_set_new(o, "for_s", json_integer((json_int_t)((p->at_us - a[i].since_us) /
 									   1000000)));
 		json_object_del(o, "since_us");

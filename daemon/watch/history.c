@@ -62,7 +62,7 @@ readings(const struct poll *p)
 }
 
 static uint64_t
-per_second(const struct moore_port_rate *r, enum moore_counter c, double unit)
+per_second(const struct moore_port_traffic *r, enum moore_counter c, double unit)
 {
 	double v = r->has >> c & 1 ? (double)r->delta[c] * unit / r->seconds : 0;
 
@@ -77,11 +77,11 @@ sample_switch(const struct moore_switch *s, const struct moore_switch *was,
 	static const struct moore_line no_line = { 0, 0 };
 
 	for (unsigned k = 1; k <= s->n_ports; k++) {
-		struct moore_port_rate r = { 0 };
+		struct moore_port_traffic r = { 0 };
 		struct moore_sample *o = &out[s->port0 + k];
 
 		if (was && k <= was->n_ports)
-			moore_rate_of(&r, &before[was->port0 + k], &now[s->port0 + k], &no_line);
+			moore_traffic_between(&r, &before[was->port0 + k], &now[s->port0 + k], &no_line);
 		o->known = r.seconds > 0 && r.has >> MOORE_XMIT_DATA & 1;
 		if (!o->known)
 			continue;

@@ -252,7 +252,7 @@ step(struct hot_plane *p, const struct poll *poll)
 		p->port[i].answered = poll->port[i].at_us != 0;
 		if (!p->port[i].answered)
 			now.at_us = 0;
-		moore_rate_of(&p->port[i].rate, &p->base[i], &now, &p->line[i]);
+		moore_traffic_between(&p->port[i].traffic, &p->base[i], &now, &p->line[i]);
 		if (now.at_us)
 			p->base[i] = now;
 	}
@@ -343,7 +343,7 @@ hot_copy_free(struct hot_copy *c)
 }
 
 static double
-per_second(const struct moore_port_rate *r, enum moore_counter k)
+per_second(const struct moore_port_traffic *r, enum moore_counter k)
 {
 	return r->has >> k & 1 ? 4.0 * (double)r->delta[k] / r->seconds : -1;
 }
@@ -370,7 +370,7 @@ hot_copy(unsigned plane)
 	}
 	memcpy(c->line, p->line, n * sizeof(*c->line));
 	for (uint32_t i = 0; i < n; i++) {
-		const struct moore_port_rate *r = &p->port[i].rate;
+		const struct moore_port_traffic *r = &p->port[i].traffic;
 
 		c->use[i] = (struct moore_use){ r->tx, r->wait };
 		c->tx[i] = per_second(r, MOORE_XMIT_DATA);

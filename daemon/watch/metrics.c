@@ -405,8 +405,8 @@ take_plane(struct metrics_plane *m, const struct plane *p, unsigned i)
 		return false;
 	memcpy(m->last, h->last, n * sizeof(*m->last));
 	for (uint32_t k = 0; k < n; k++) {
-		m->load[k] = (float)h->port[k].rate.tx;
-		m->wait[k] = (float)h->port[k].rate.wait;
+		m->load[k] = (float)h->port[k].traffic.tx;
+		m->wait[k] = (float)h->port[k].traffic.wait;
 	}
 	memcpy(m->standing, h->standing, sizeof(m->standing));
 	memcpy(m->raised, h->raised, sizeof(m->raised));

@@ -62,18 +62,18 @@ share(double part, double whole)
 }
 
 static bool
-has(const struct moore_port_rate *r, enum moore_counter c)
+has(const struct moore_port_traffic *r, enum moore_counter c)
 {
 	return r->has >> c & 1;
 }
 
 void
-moore_rate_of(struct moore_port_rate *out, const struct moore_reading *before,
+moore_traffic_between(struct moore_port_traffic *out, const struct moore_reading *before,
 	      const struct moore_reading *now, const struct moore_line *line)
 {
 	double full;
 
-	*out = (struct moore_port_rate){ .tx = -1, .rx = -1, .wait = -1 };
+	*out = (struct moore_port_traffic){ .tx = -1, .rx = -1, .wait = -1 };
 	if (!before->at_us || now->at_us <= before->at_us)
 		return;
 	out->seconds = (double)(now->at_us - before->at_us) / 1e6;

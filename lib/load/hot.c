@@ -205,7 +205,7 @@ turn(const struct step *t, uint32_t port, enum moore_finding k, struct state *s,
 static uint64_t
 began(const struct step *t, uint32_t port, const struct rule *r)
 {
-	uint64_t span = r->grain > 0 ? (uint64_t)(t->port[port].rate.seconds * 1e6) : 0;
+	uint64_t span = r->grain > 0 ? (uint64_t)(t->port[port].traffic.seconds * 1e6) : 0;
 
 	return span < t->at_us ? t->at_us - span : 1;
 }
@@ -264,7 +264,7 @@ level_score(enum moore_finding k, struct state *s, double value, const struct mo
 }
 
 static enum level
-level_count(enum moore_finding k, struct state *s, const struct moore_port_rate *p)
+level_count(enum moore_finding k, struct state *s, const struct moore_port_traffic *p)
 {
 	const struct rule *r = &rules[k];
 
@@ -299,14 +299,14 @@ level(const struct step *t, uint32_t i, enum moore_finding k, struct state *s)
 	bool linked = p->role == MOORE_ROLE_SWITCH || p->role == MOORE_ROLE_ENDPOINT;
 
 	if (rules[k].counters)
-		return level_count(k, s, &x->rate);
+		return level_count(k, s, &x->traffic);
 	if (!linked || (k == MOORE_FIND_LOAD && p->role != MOORE_ROLE_SWITCH))
 		return GONE;
 	switch (k) {
 	case MOORE_FIND_LOAD:
-		return level_score(k, s, x->rate.tx, &t->h->load, t->load);
+		return level_score(k, s, x->traffic.tx, &t->h->load, t->load);
 	case MOORE_FIND_WAIT:
-		return level_score(k, s, x->rate.wait, &t->h->wait[kind_of(p)], t->wait[kind_of(p)]);
+		return level_score(k, s, x->traffic.wait, &t->h->wait[kind_of(p)], t->wait[kind_of(p)]);
 	case MOORE_FIND_SLOW:
 		return level_state(s, x->is.width && x->should.width, x->is.speed < x->should.speed);
 	case MOORE_FIND_NARROW:
@@ -329,10 +329,10 @@ gather(struct step *t)
 
 		if (p->role != MOORE_ROLE_SWITCH && p->role != MOORE_ROLE_ENDPOINT)
 			continue;
-		if (k == MOORE_LINK_FABRIC && t->port[i].rate.tx >= 0)
-			t->load[n_load++] = t->port[i].rate.tx;
-		if (t->port[i].rate.wait >= 0)
-			t->wait[k][n_wait[k]++] = t->port[i].rate.wait;
+		if (k == MOORE_LINK_FABRIC && t->port[i].traffic.tx >= 0)
+			t->load[n_load++] = t->port[i].traffic.tx;
+		if (t->port[i].traffic.wait >= 0)
+			t->wait[k][n_wait[k]++] = t->port[i].traffic.wait;
 	}
 	moore_summarize(&t->h->load, t->load, n_load);
 	for (unsigned k = 0; k < MOORE_N_LINK_KINDS; k++)

@@ -148,7 +148,7 @@ poll_port(struct day *d, uint32_t i)
 	if (trouble_at(d, i, NARROW))
 		p->is.width = 1;
 	d->now[i].at_us = p->answered ? (uint64_t)d->at * 1000000 + moore_rng_below(&d->r, 50000) + 1 : 0;
-	moore_rate_of(&p->rate, &d->was[i], &d->now[i], &line);
+	moore_traffic_between(&p->traffic, &d->was[i], &d->now[i], &line);
 	if (p->answered)
 		d->was[i] = d->now[i];
 }

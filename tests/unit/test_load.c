@@ -52,11 +52,11 @@ counters(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(deltas); i++) {
 		struct moore_reading r[2] = { { deltas[i].at[0], deltas[i].has[0], { 0 } },
 					      { deltas[i].at[1], deltas[i].has[1], { 0 } } };
-		struct moore_port_rate out;
+		struct moore_port_traffic out;
 
 		r[0].v[deltas[i].c] = deltas[i].v[0];
 		r[1].v[deltas[i].c] = deltas[i].v[1];
-		moore_rate_of(&out, &r[0], &r[1], &line);
+		moore_traffic_between(&out, &r[0], &r[1], &line);
 		CHECK_EQ(deltas[i].why, out.has >> deltas[i].c & 1, deltas[i].known);
 		CHECK_EQ(deltas[i].why, out.restarted, deltas[i].restarted);
 		if (deltas[i].known)
@@ -75,21 +75,21 @@ shares(void **state)
 {
 	struct moore_reading a = { 1000000, DATA | WAITS, { 0 } }, b = a;
 	struct moore_line line = { moore_rate_bytes((struct moore_rate){ 4, 6 }), 8 };
-	struct moore_port_rate r;
+	struct moore_port_traffic r;
 
 	(void)state;
 	assert_true(near(line.bytes_per_s, 12.5e9));		/* 4x EDR */
 	b.at_us += 2500000;					/* uneven: 2.5 s */
 	b.v[MOORE_XMIT_DATA] = (uint64_t)(0.4 * 2.5 * 12.5e9 / 4);
 	b.v[MOORE_XMIT_WAIT] = (uint64_t)(0.1 * 2.5 * 12.5e9 / 8);
-	moore_rate_of(&r, &a, &b, &line);
+	moore_traffic_between(&r, &a, &b, &line);
 	assert_true(near(r.seconds, 2.5) && near(r.tx, 0.4) && near(r.wait, 0.1));
 	assert_true(r.rx < 0);
 	b.v[MOORE_XMIT_DATA] *= 9;
-	moore_rate_of(&r, &a, &b, &line);
+	moore_traffic_between(&r, &a, &b, &line);
 	assert_true(near(r.tx, 1));		/* more than it carries is all of it */
 	line.bytes_per_s = 0;
-	moore_rate_of(&r, &a, &b, &line);
+	moore_traffic_between(&r, &a, &b, &line);
 	assert_true(r.tx < 0 && r.wait < 0 && r.has == (DATA | WAITS));
 	assert_true(moore_rate_bytes((struct moore_rate){ 0, 0 }) < 1e-9);
 }

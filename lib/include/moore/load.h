@@ -49,7 +49,7 @@ struct moore_line {
 /* Taken for all: no attribute but PortSamplesControl, which is optional, tells it. */
 #define MOORE_TICK_BYTES 8.0
 
-struct moore_port_rate {
+struct moore_port_traffic {
 	uint32_t has;		/* bit of each delta that is known */
 	bool restarted;		/* some counter began again: its delta counts from there */
 	double seconds;		/* between the readings; 0: nothing is known */
@@ -62,7 +62,7 @@ struct moore_port_rate {
  * the last quarter of its range and is in the first, else it was set back and counts
  * since.  Counters that stop at their top (all but data and packets: IBTA 16.1.3.5)
  * and stand there say nothing.  Readings out of order say nothing at all.  O(1). */
-MOORE_API void moore_rate_of(struct moore_port_rate *out, const struct moore_reading *before,
+MOORE_API void moore_traffic_between(struct moore_port_traffic *out, const struct moore_reading *before,
 			     const struct moore_reading *now, const struct moore_line *line);
 /* Data rate of a link in bytes per second (IBTA 14.2.5.6: after line coding); 0 when
  * width or speed is unknown. */
@@ -97,7 +97,7 @@ enum moore_link_kind { MOORE_LINK_FABRIC, MOORE_LINK_EDGE, MOORE_N_LINK_KINDS };
 
 /* What is known of a port at one poll. */
 struct moore_hot_port {
-	struct moore_port_rate rate;
+	struct moore_port_traffic traffic;
 	struct moore_rate is, should;	/* 0x: unknown, and then neither slow nor narrow */
 	bool answered;
 };
