@@ -62,7 +62,7 @@ all: deps $(TARGETS)
 BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev \
 	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
-	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev
+	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++
 deps:
 	@etc/deps $(BUILD_DEPS)
 test-deps:

@@ -152,18 +152,18 @@ moore_env_use(struct moore_env *e, const char *s)
 }
 
 bool
-moore_env_class(struct moore_env *e, const struct moore_conf *conf, unsigned class)
+moore_env_class(struct moore_env *e, const struct moore_conf *conf, unsigned qos_class)
 {
 	e->hint = conf->profile == MOORE_PROFILE_SL_HINT;
 	e->sl = 0;
-	if (!class)
+	if (!qos_class)
 		return true;
 	if (e->hint) {
-		e->sl = class * MOORE_N_HINTS;
-		return class < MOORE_HINT_CLASSES &&
-		       moore_lane_hint_classes(&conf->lanes) >> class & 1;
+		e->sl = qos_class * MOORE_N_HINTS;
+		return qos_class < MOORE_HINT_CLASSES &&
+		       moore_lane_hint_classes(&conf->lanes) >> qos_class & 1;
 	}
-	while (e->sl < MOORE_N_SL && conf->lanes.sl_class[e->sl] != class)
+	while (e->sl < MOORE_N_SL && conf->lanes.sl_class[e->sl] != qos_class)
 		e->sl++;
 	return e->sl < MOORE_N_SL;
 }

@@ -18,7 +18,7 @@
 #include "wire/steps_impl.h"
 
 struct board {
-	const struct moore_plan *new;
+	const struct moore_plan *plan;	/* the new one */
 	const struct ports *ports;
 	uint32_t n;			/* cables */
 	uint32_t *at, *want;		/* ports of ends */
@@ -51,9 +51,9 @@ find_root(uint32_t *root, uint32_t s)
 static uint32_t
 count_parts(struct board *b, const uint32_t *at)
 {
-	uint32_t parts = b->new->n_switches;
+	uint32_t parts = b->plan->n_switches;
 
-	for (uint32_t s = 0; s < b->new->n_switches; s++)
+	for (uint32_t s = 0; s < b->plan->n_switches; s++)
 		b->root[s] = s;
 	for (uint32_t c = 0; c < b->n; c++) {
 		uint32_t x, y;
@@ -253,7 +253,7 @@ fill_step(struct board *b, struct moore_err *err)
 	static int (*const choose[])(struct board *, struct moore_err *) = {
 		move_closed_sets, exchange_ends
 	};
-	const uint64_t share = 4 * (uint64_t)b->max / b->new->n_switches + 2;
+	const uint64_t share = 4 * (uint64_t)b->max / b->plan->n_switches + 2;
 	bool held_back = true;
 	int rc = 0;
 
@@ -283,7 +283,7 @@ next_step(struct board *b, uint32_t c, struct moore_err *err)
 	int rc;
 
 	memset(b->touched, 0, b->n * sizeof(*b->touched));
-	memset(b->lost, 0, b->new->n_switches * sizeof(*b->lost));
+	memset(b->lost, 0, b->plan->n_switches * sizeof(*b->lost));
 	b->n_touched = 0;
 	b->cut = false;
 	if ((rc = fill_step(b, err)) < 0)
@@ -307,9 +307,9 @@ board_init(struct board *b, const struct ports *ports, struct moore_arena *tmp,
 	b->end_at = moore_arena_alloc(tmp, (size_t)n_ports + 1, sizeof(*b->end_at));
 	b->touched = moore_arena_alloc(tmp, (size_t)b->n + 1, sizeof(*b->touched));
 	b->set = moore_arena_alloc(tmp, (size_t)b->n + 2, sizeof(*b->set));
-	b->root = moore_arena_alloc(tmp, (size_t)b->new->n_switches + 1, sizeof(*b->root));
+	b->root = moore_arena_alloc(tmp, (size_t)b->plan->n_switches + 1, sizeof(*b->root));
 	b->in_set = moore_arena_alloc(tmp, (size_t)b->n + 1, sizeof(*b->in_set));
-	b->lost = moore_arena_alloc(tmp, (size_t)b->new->n_switches + 1, sizeof(*b->lost));
+	b->lost = moore_arena_alloc(tmp, (size_t)b->plan->n_switches + 1, sizeof(*b->lost));
 	if (!b->end_at || !b->touched || !b->set || !b->root || !b->lost ||
 	    !b->in_set)
 		return moore_fail_nomem(err);
@@ -345,11 +345,11 @@ steps_new(struct moore_steps **out, const struct board *b, struct moore_err *err
 }
 
 int
-moore_steps_build(struct moore_steps **out, const struct moore_plan *old,
-		  const struct moore_plan *new, const struct moore_plan *present,
+moore_steps_build(struct moore_steps **out, const struct moore_plan *old_plan,
+		  const struct moore_plan *new_plan, const struct moore_plan *present,
 		  uint32_t max_cables, struct moore_err *err)
 {
-	struct board b = { .new = new, .n = new->n_cables, .max = max_cables };
+	struct board b = { .plan = new_plan, .n = new_plan->n_cables, .max = max_cables };
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct moore_steps *s = NULL;
 	struct ports ports;
@@ -359,8 +359,8 @@ moore_steps_build(struct moore_steps **out, const struct moore_plan *old,
 	if (!max_cables)
 		return moore_fail(err, MOORE_EINVAL, 0, "no cable at a time: nothing can move");
 	b.ports = &ports;
-	if ((rc = moore_ports_init(&ports, new, &tmp, err)) < 0 ||
-	    (rc = moore_steps_state(&ports, old, new, present, &b.at, &b.want, &tmp, err)) < 0 ||
+	if ((rc = moore_ports_init(&ports, new_plan, &tmp, err)) < 0 ||
+	    (rc = moore_steps_state(&ports, old_plan, new_plan, present, &b.at, &b.want, &tmp, err)) < 0 ||
 	    (rc = board_init(&b, &ports, &tmp, err)) < 0 ||
 	    (rc = steps_new(&s, &b, err)) < 0)
 		goto out;
@@ -392,14 +392,14 @@ moore_steps_free(struct moore_steps *s)
 }
 
 uint32_t
-moore_steps_cables(const struct moore_steps *s, const struct moore_plan *new, uint32_t step,
+moore_steps_cables(const struct moore_steps *s, const struct moore_plan *new_plan, uint32_t step,
 		   struct moore_plan_cable *cable)
 {
 	const uint32_t end = step < s->n_steps ? s->first[step + 1] : s->n_moves;
 	uint32_t n = 0;
 
 	for (uint32_t c = 0; c < s->n_cables; c++) {
-		cable[c] = new->cable[c];
+		cable[c] = new_plan->cable[c];
 		for (unsigned k = 0; k < 2; k++) {
 			cable[c].sw[k] = s->now[2 * c + k].sw;
 			cable[c].port[k] = s->now[2 * c + k].port;

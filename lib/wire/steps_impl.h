@@ -31,8 +31,8 @@ moore_ports_plug(const struct ports *x, uint32_t port)
 
 /* The port of each cable end (2 for each cable of the new plan) in the present, or
  * MOORE_NONE, and in the new plan.  As moore_steps_build(). */
-int moore_steps_state(const struct ports *x, const struct moore_plan *old,
-		      const struct moore_plan *new, const struct moore_plan *present,
+int moore_steps_state(const struct ports *x, const struct moore_plan *old_plan,
+		      const struct moore_plan *new_plan, const struct moore_plan *present,
 		      uint32_t **at, uint32_t **want, struct moore_arena *tmp,
 		      struct moore_err *err);
 

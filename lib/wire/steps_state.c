@@ -40,15 +40,15 @@ moore_ports_init(struct ports *x, const struct moore_plan *p, struct moore_arena
 
 /* The new plan's switches: n by name, then n by GUID. */
 static struct moore_plan_ref *
-index_switches(const struct moore_plan *new, const uint64_t *guid, struct moore_arena *tmp)
+index_switches(const struct moore_plan *new_plan, const uint64_t *guid, struct moore_arena *tmp)
 {
-	const uint32_t n = new->n_switches;
+	const uint32_t n = new_plan->n_switches;
 	struct moore_plan_ref *r = moore_arena_alloc(tmp, 2 * (size_t)n + 1, sizeof(*r));
 
 	if (!r)
 		return NULL;
 	for (uint32_t s = 0; s < n; s++) {
-		r[s] = (struct moore_plan_ref){ new->sw[s].name, 0, s, MOORE_PLAN_SWITCH };
+		r[s] = (struct moore_plan_ref){ new_plan->sw[s].name, 0, s, MOORE_PLAN_SWITCH };
 		r[n + s] = (struct moore_plan_ref){ "", guid[s], s, MOORE_PLAN_SWITCH };
 	}
 	moore_plan_refs_sort(r, n);
@@ -58,17 +58,17 @@ index_switches(const struct moore_plan *new, const uint64_t *guid, struct moore_
 
 /* map[s]: the new plan's switch that switch s of p is. */
 static int
-bind_switches(const struct moore_plan *p, const struct moore_plan *new, const char *what,
+bind_switches(const struct moore_plan *p, const struct moore_plan *new_plan, const char *what,
 	      uint32_t **map, struct moore_arena *tmp, struct moore_err *err)
 {
 	uint64_t *guid = NULL, *ep_guid = NULL;
 	struct moore_plan_ref *r;
-	const uint32_t n = new->n_switches;
+	const uint32_t n = new_plan->n_switches;
 	int rc;
 
-	if ((rc = moore_plan_guids(new, &guid, &ep_guid, err)) < 0)
+	if ((rc = moore_plan_guids(new_plan, &guid, &ep_guid, err)) < 0)
 		return rc;
-	r = index_switches(new, guid, tmp);
+	r = index_switches(new_plan, guid, tmp);
 	*map = moore_arena_alloc(tmp, (size_t)p->n_switches + 1, sizeof(**map));
 	free(guid);
 	free(ep_guid);
@@ -90,13 +90,13 @@ bind_switches(const struct moore_plan *p, const struct moore_plan *new, const ch
 
 /* The ports of p's cables by the new plan's numbers, 2 for each. */
 static int
-cable_ports(const struct ports *x, const struct moore_plan *p, const struct moore_plan *new,
+cable_ports(const struct ports *x, const struct moore_plan *p, const struct moore_plan *new_plan,
 	    const char *what, uint32_t **out, struct moore_arena *tmp, struct moore_err *err)
 {
 	uint32_t *map, *port;
 	int rc;
 
-	if ((rc = bind_switches(p, new, what, &map, tmp, err)) < 0)
+	if ((rc = bind_switches(p, new_plan, what, &map, tmp, err)) < 0)
 		return rc;
 	if (!(port = moore_arena_alloc(tmp, 2 * (size_t)p->n_cables + 1, sizeof(*port))))
 		return moore_fail_nomem(err);
@@ -104,10 +104,10 @@ cable_ports(const struct ports *x, const struct moore_plan *p, const struct moor
 		const struct moore_plan_cable *c = &p->cable[e / 2];
 		const moore_swid s = map[c->sw[e % 2]];
 
-		if (c->port[e % 2] > new->sw[s].ports)
+		if (c->port[e % 2] > new_plan->sw[s].ports)
 			return moore_fail(err, MOORE_EPLAN, 0, "switch \"%s\" has a cable in port %u in %s, and %u "
-					  "ports in the new plan", new->sw[s].name, c->port[e % 2], what,
-					  new->sw[s].ports);
+					  "ports in the new plan", new_plan->sw[s].name, c->port[e % 2], what,
+					  new_plan->sw[s].ports);
 		port[e] = x->first[s] + c->port[e % 2];
 	}
 	*out = port;
@@ -137,20 +137,21 @@ index_labels(const struct moore_plan *p, struct moore_arena *tmp, bool *oom)
 
 /* Reorder the old plan's ports as the new plan's cables are. */
 static int
-match_labels(const struct moore_plan *old, const struct moore_plan *new, uint32_t **was,
+match_labels(const struct moore_plan *old_plan, const struct moore_plan *new_plan, uint32_t **was,
 	     struct moore_arena *tmp, struct moore_err *err)
 {
 	bool oom = false;
-	struct moore_plan_ref *a = index_labels(old, tmp, &oom), *b = index_labels(new, tmp, &oom);
-	uint32_t *port = moore_arena_alloc(tmp, 2 * (size_t)new->n_cables + 1, sizeof(*port));
+	struct moore_plan_ref *a = index_labels(old_plan, tmp, &oom);
+	struct moore_plan_ref *b = index_labels(new_plan, tmp, &oom);
+	uint32_t *port = moore_arena_alloc(tmp, 2 * (size_t)new_plan->n_cables + 1, sizeof(*port));
 
 	if (oom || !port)
 		return moore_fail_nomem(err);
-	for (uint32_t i = 0; a && b && i < new->n_cables; i++)
+	for (uint32_t i = 0; a && b && i < new_plan->n_cables; i++)
 		if (strcmp(a[i].name, b[i].name) != 0)
 			return moore_fail(err, MOORE_EPLAN, 0, "cable \"%s\" is in one of the plans only",
 					  strcmp(a[i].name, b[i].name) < 0 ? a[i].name : b[i].name);
-	for (uint32_t i = 0; a && b && i < new->n_cables; i++)
+	for (uint32_t i = 0; a && b && i < new_plan->n_cables; i++)
 		memcpy(port + 2 * (size_t)b[i].index, *was + 2 * (size_t)a[i].index,
 		       2 * sizeof(*port));
 	if (a && b)
@@ -182,14 +183,14 @@ claim(struct seen *s, const uint32_t *port, uint32_t *at)
 
 struct way {			/* of all cables */
 	const struct ports *x;
-	const struct moore_plan *new;
+	const struct moore_plan *plan;	/* the new one */
 	const uint32_t *want, *was;
 };
 
 static bool
 one_cabinet(const struct way *w, uint32_t port, uint32_t other)
 {
-	const char *a = w->new->sw[w->x->sw[port]].cabinet, *b = w->new->sw[w->x->sw[other]].cabinet;
+	const char *a = w->plan->sw[w->x->sw[port]].cabinet, *b = w->plan->sw[w->x->sw[other]].cabinet;
 
 	return a && b && !strcmp(a, b);
 }
@@ -213,7 +214,7 @@ claim_like(const struct way *w, const uint32_t *link, uint32_t *at)
 	unsigned most = 0;
 	bool turned = false;
 
-	for (uint32_t c = 0; c < w->new->n_cables; c++)
+	for (uint32_t c = 0; c < w->plan->n_cables; c++)
 		for (unsigned k = 0; k < 2 && at[2 * c] == MOORE_NONE; k++) {
 			const unsigned like = likeness(w, link[k], link[!k], c);
 
@@ -232,7 +233,8 @@ claim_like(const struct way *w, const uint32_t *link, uint32_t *at)
 
 static int
 look(const struct ports *x, struct seen *s, const uint32_t *want, const uint32_t *was,
-     const struct moore_plan *new, uint32_t *at, struct moore_arena *tmp, struct moore_err *err)
+     const struct moore_plan *new_plan, uint32_t *at, struct moore_arena *tmp,
+     struct moore_err *err)
 {
 	const uint32_t n_ports = moore_ports_count(x);
 
@@ -241,51 +243,51 @@ look(const struct ports *x, struct seen *s, const uint32_t *want, const uint32_t
 	if (!s->link_at || !s->known)
 		return moore_fail_nomem(err);
 	memset(s->link_at, 0xff, ((size_t)n_ports + 1) * sizeof(*s->link_at));
-	memset(at, 0xff, 2 * (size_t)new->n_cables * sizeof(*at));
+	memset(at, 0xff, 2 * (size_t)new_plan->n_cables * sizeof(*at));
 	for (uint32_t e = 0; e < 2 * s->n; e++)
 		s->link_at[s->port[e]] = e / 2;
-	for (uint32_t c = 0; c < new->n_cables; c++)
+	for (uint32_t c = 0; c < new_plan->n_cables; c++)
 		claim(s, want + 2 * c, at + 2 * c);
-	for (uint32_t c = 0; c < new->n_cables; c++)
+	for (uint32_t c = 0; c < new_plan->n_cables; c++)
 		if (at[2 * c] == MOORE_NONE)
 			claim(s, was + 2 * c, at + 2 * c);
 	for (uint32_t l = 0; l < s->n; l++) {
 		const struct moore_switch_port p = moore_ports_plug(x, s->port[2 * l]);
 
 		if (!s->known[l] &&
-		    !claim_like(&(struct way){ x, new, want, was }, s->port + 2 * (size_t)l, at))
+		    !claim_like(&(struct way){ x, new_plan, want, was }, s->port + 2 * (size_t)l, at))
 			return moore_fail(err, MOORE_EPLAN, 0, "the link at \"%s\" port %u now is one more than "
 					  "the plans have cables: take out what is in neither",
-					  new->sw[p.sw].name, p.port);
+					  new_plan->sw[p.sw].name, p.port);
 	}
 	return 0;
 }
 
 int
-moore_steps_state(const struct ports *x, const struct moore_plan *old,
-		  const struct moore_plan *new, const struct moore_plan *present,
+moore_steps_state(const struct ports *x, const struct moore_plan *old_plan,
+		  const struct moore_plan *new_plan, const struct moore_plan *present,
 		  uint32_t **at, uint32_t **want, struct moore_arena *tmp, struct moore_err *err)
 {
 	struct seen s = { 0 };
 	uint32_t *was;
 	int rc;
 
-	if (old->n_cables != new->n_cables || old->n_switches != new->n_switches)
+	if (old_plan->n_cables != new_plan->n_cables || old_plan->n_switches != new_plan->n_switches)
 		return moore_fail(err, MOORE_EPLAN, 0, "%u switches and %u cables in the old plan, %u and %u in "
-				  "the new one: only the ends of cables may differ", old->n_switches,
-				  old->n_cables, new->n_switches, new->n_cables);
-	if ((rc = cable_ports(x, new, new, "the new plan", want, tmp, err)) < 0 ||
-	    (rc = cable_ports(x, old, new, "the old plan", &was, tmp, err)) < 0 ||
-	    (rc = match_labels(old, new, &was, tmp, err)) < 0)
+				  "the new one: only the ends of cables may differ", old_plan->n_switches,
+				  old_plan->n_cables, new_plan->n_switches, new_plan->n_cables);
+	if ((rc = cable_ports(x, new_plan, new_plan, "the new plan", want, tmp, err)) < 0 ||
+	    (rc = cable_ports(x, old_plan, new_plan, "the old plan", &was, tmp, err)) < 0 ||
+	    (rc = match_labels(old_plan, new_plan, &was, tmp, err)) < 0)
 		return rc;
 	if (!present) {
 		*at = was;
 		return 0;
 	}
 	s.n = present->n_cables;
-	if (!(*at = moore_arena_alloc(tmp, 2 * (size_t)new->n_cables + 1, sizeof(**at))))
+	if (!(*at = moore_arena_alloc(tmp, 2 * (size_t)new_plan->n_cables + 1, sizeof(**at))))
 		return moore_fail_nomem(err);
-	if ((rc = cable_ports(x, present, new, "the present fabric", &s.port, tmp, err)) < 0)
+	if ((rc = cable_ports(x, present, new_plan, "the present fabric", &s.port, tmp, err)) < 0)
 		return rc;
-	return look(x, &s, *want, was, new, *at, tmp, err);
+	return look(x, &s, *want, was, new_plan, *at, tmp, err);
 }

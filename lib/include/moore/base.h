@@ -18,9 +18,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+#define MOORE_BEGIN extern "C" {	/* every header stands between these two */
+#define MOORE_END }
+#else
+#define MOORE_BEGIN
+#define MOORE_END
+#endif
 #define MOORE_API __attribute__((visibility("default")))
 #define MOORE_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+MOORE_BEGIN
 
 typedef uint16_t moore_lid;	/* unicast LID, 1..0xbfff; 0 is none (IBTA 4.1.1) */
 typedef uint8_t moore_portnum;	/* port of a switch, 0..254 (IBTA 14.2.5.3) */
@@ -145,5 +154,7 @@ moore_bits_clear(uint64_t *b, size_t i)
 {
 	b[i / 64] &= ~((uint64_t)1 << (i % 64));
 }
+
+MOORE_END
 
 #endif

@@ -10,6 +10,8 @@
 #include "base.h"
 #include "tables.h"
 
+MOORE_BEGIN
+
 struct moore_check_opts {
 	uint16_t sl_mask;	/* SLs that may be used; 0 means all 16 */
 	bool base_lids_only;	/* only base LIDs are addressed */
@@ -71,5 +73,7 @@ MOORE_API int moore_check(struct moore_verdict **out, const struct moore_fabric 
 			  const struct moore_mft *mft, const struct moore_check_opts *opts,
 			  struct moore_err *err);
 MOORE_API void moore_verdict_free(struct moore_verdict *v);
+
+MOORE_END
 
 #endif

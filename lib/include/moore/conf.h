@@ -8,6 +8,8 @@
 #include "lane.h"
 #include "links.h"
 
+MOORE_BEGIN
+
 #define MOORE_CONF_PATH_MAX 1024
 
 enum moore_profile { MOORE_PROFILE_ANY_SL, MOORE_PROFILE_SL_HINT };
@@ -59,5 +61,7 @@ MOORE_API struct moore_policy_sls moore_policy_scan(const char *text, size_t len
 						    const struct moore_lane_opts *o);
 /* A file with every key, its help and its default. */
 MOORE_API void moore_conf_template(struct moore_buf *out);
+
+MOORE_END
 
 #endif

@@ -10,6 +10,8 @@
 #include "route.h"
 #include "tables.h"
 
+MOORE_BEGIN
+
 struct moore_engine_result {
 	struct moore_route *route;	/* kept for multicast */
 	const struct moore_lft *lft;	/* inside route */
@@ -34,5 +36,7 @@ MOORE_API int moore_engine_run(struct moore_engine_result **out,
 			       void (*now)(void *arg, enum moore_engine_mark), void *arg,
 			       struct moore_err *err);
 MOORE_API void moore_engine_result_free(struct moore_engine_result *r);
+
+MOORE_END
 
 #endif

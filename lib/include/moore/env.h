@@ -7,6 +7,8 @@
 #include "base.h"
 #include "conf.h"
 
+MOORE_BEGIN
+
 #define MOORE_ENV_OFFSETS 128	/* 2^7 */
 
 struct moore_env_offsets {	/* a set */
@@ -29,7 +31,7 @@ struct moore_env {		/* what is asked */
 MOORE_API bool moore_env_use(struct moore_env *e, const char *s);
 /* Set hint and sl by the configuration: sl is the first of the class, under sl-hint its
  * table A.  False: no SL has this class. */
-MOORE_API bool moore_env_class(struct moore_env *e, const struct moore_conf *conf, unsigned class);
+MOORE_API bool moore_env_class(struct moore_env *e, const struct moore_conf *conf, unsigned qos_class);
 
 struct moore_env_setting {
 	const char *name, *why;		/* static */
@@ -46,5 +48,7 @@ MOORE_API const char *moore_env_target(size_t i);	/* "openmpi"; NULL past the en
 /* The i-th transport of a target: 1, 0 past the end (or no such target), -MOORE_ENOMEM. */
 MOORE_API int moore_env_answer(const struct moore_env *e, const char *target, size_t i,
 			       struct moore_env_answer *out);
+
+MOORE_END
 
 #endif

@@ -8,6 +8,8 @@
 #include "base.h"
 #include "plan.h"
 
+MOORE_BEGIN
+
 enum moore_role {
 	MOORE_ROLE_NONE = 0,	/* nothing plugged in, or down */
 	MOORE_ROLE_SWITCH,	/* a link to another switch */
@@ -109,5 +111,7 @@ MOORE_API int moore_fabric_lids(const struct moore_fabric *f, struct moore_lid_o
  * nothing, or more than one thing, has that name.  O(switches + endpoints). */
 MOORE_API int moore_fabric_find(const struct moore_fabric *f, const char *what,
 				moore_swid *sw, moore_epid *ep, struct moore_err *err);
+
+MOORE_END
 
 #endif

@@ -11,6 +11,8 @@
 #include "base.h"
 #include "fabric.h"
 
+MOORE_BEGIN
+
 struct moore_sample {		/* per second */
 	bool known;
 	uint64_t tx, rx;	/* bytes */
@@ -69,5 +71,7 @@ MOORE_API int moore_history_write(const struct moore_history *h, uint64_t after_
  * -MOORE_ESYNTAX leaves h as it was.  Memory is bounded by 128 MiB for a frame. */
 MOORE_API int moore_history_read(struct moore_history *h, const uint8_t *body, size_t len,
 				 struct moore_err *err);
+
+MOORE_END
 
 #endif

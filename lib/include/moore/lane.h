@@ -17,6 +17,8 @@
 #include "base.h"
 #include "tables.h"
 
+MOORE_BEGIN
+
 #define MOORE_CLASS_MAX 6	/* VL 15 carries no data, so class 7 would have one VL */
 
 struct moore_lane_opts {
@@ -115,5 +117,7 @@ MOORE_API int moore_lane_hint_effective(struct moore_sl2vl **out, const struct m
 
 /* Repeat the tables in t (SL = table) in every class in use. */
 MOORE_API void moore_lane_hint_spread(const struct moore_lane_opts *o, struct moore_sl_set *t);
+
+MOORE_END
 
 #endif

@@ -12,6 +12,8 @@
 
 #include "base.h"
 
+MOORE_BEGIN
+
 #define MOORE_LINK_WEIGHT_MAX 100
 #define MOORE_LINK_AVOID 255	/* greater than every weight */
 
@@ -34,5 +36,7 @@ MOORE_API int moore_links_parse(struct moore_links **out, const char *text, size
 MOORE_API void moore_links_free(struct moore_links *l);
 /* The rules into a hash (NULL: none). */
 MOORE_API uint64_t moore_links_hash(uint64_t h, const struct moore_links *l);
+
+MOORE_END
 
 #endif

@@ -14,6 +14,8 @@
 #include "plan.h"
 #include "tables.h"
 
+MOORE_BEGIN
+
 /* The index in to's ports of each of from's, by the GUID of the switch and the number of
  * the port: an array of from->n_ports, MOORE_NONE where to has none, to be freed with
  * free().  O(ports + switches log switches). */
@@ -252,5 +254,7 @@ MOORE_API int moore_path_select(const struct moore_fabric *f, const struct moore
 				const struct moore_line *line, struct moore_use *use,
 				const struct moore_ugal *form, struct moore_choice *c, size_t n,
 				struct moore_err *err);
+
+MOORE_END
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "base.h"
 
+MOORE_BEGIN
+
 /* Is q = prime^exponent, q >= 2?  Then *prime and *exponent (may be NULL). O(sqrt q). */
 MOORE_API bool moore_prime_power(uint32_t q, uint32_t *prime, unsigned *exponent);
 
@@ -43,5 +45,7 @@ moore_gf_mul(const struct moore_gf *f, uint32_t a, uint32_t b)
  * 2.2.4 (from n-1 orthogonal Latin squares a*x+y), so that any two lines share
  * one point and any two points one line. */
 MOORE_API void moore_plane_lines(const struct moore_gf *f, uint32_t *out);
+
+MOORE_END
 
 #endif

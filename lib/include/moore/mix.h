@@ -13,6 +13,8 @@
 #include "check.h"
 #include "tables.h"
 
+MOORE_BEGIN
+
 #define MOORE_LFT_BLOCK 64	/* LIDs that one MAD sets (IBTA 14.2.5.9) */
 
 struct moore_mix_tables {
@@ -103,5 +105,7 @@ struct moore_churn {
 MOORE_API int moore_churn(struct moore_churn *out, const struct moore_fabric *f,
 			  const struct moore_lft *was, const struct moore_lft *now,
 			  struct moore_err *err);
+
+MOORE_END
 
 #endif

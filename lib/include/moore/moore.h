@@ -9,6 +9,7 @@
 #include "engine.h"
 #include "env.h"
 #include "fabric.h"
+#include "history.h"
 #include "lane.h"
 #include "links.h"
 #include "load.h"

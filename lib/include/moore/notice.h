@@ -8,6 +8,8 @@
 
 #include "base.h"
 
+MOORE_BEGIN
+
 #define MOORE_NOTICE_SUFFIX ".sweep"
 #define MOORE_NOTICE_MAX 2048	/* bytes of a datagram; more is none */
 
@@ -39,5 +41,7 @@ MOORE_API void moore_notice_write(struct moore_buf *out, const struct moore_noti
  * Texts that are longer are cut, control characters are '?'.  O(len). */
 MOORE_API int moore_notice_parse(struct moore_notice *n, const void *data, size_t len,
 				 struct moore_err *err);
+
+MOORE_END
 
 #endif

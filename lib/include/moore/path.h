@@ -6,6 +6,8 @@
 
 #include "tables.h"
 
+MOORE_BEGIN
+
 struct moore_hop {
 	moore_swid sw;
 	moore_portnum in;	/* 0: sent by the switch itself */
@@ -38,5 +40,7 @@ struct moore_dangling {
 /* O(switches * LIDs). */
 MOORE_API void moore_lft_dangling(const struct moore_fabric *f, const struct moore_lft *lft,
 				  struct moore_dangling *out);
+
+MOORE_END
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "plan.h"
 
+MOORE_BEGIN
+
 /* Switches without a cabinet get one in plan order, `size` switches to each, as
  * the paper has it; myriclos as its table 1 says, whatever the size.  Cabinets are
  * c00, c01, ...; there is no floor then, so lengths stay as they are.
@@ -71,5 +73,7 @@ MOORE_API void moore_permutation_free(struct moore_permutation *r);	/* NULL is f
  * length.  -MOORE_EPLAN names the first pair where they do not. */
 MOORE_API int moore_permute_check(const struct moore_plan *a, const struct moore_plan *b,
 				  struct moore_err *err);
+
+MOORE_END
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "plan.h"
 
+MOORE_BEGIN
+
 /* ---- cable runs: one table row each ------------------------------------------ */
 
 struct moore_place_model {
@@ -118,5 +120,7 @@ MOORE_API int moore_work_list(struct moore_work **out, const struct moore_plan *
  * moore_work_list() takes. */
 MOORE_API void moore_work_label(struct moore_buf *b, const struct moore_plan *p, moore_swid sw,
 				moore_portnum port);
+
+MOORE_END
 
 #endif

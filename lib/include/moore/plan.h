@@ -9,6 +9,8 @@
 #include "base.h"
 #include "topo.h"
 
+MOORE_BEGIN
+
 #define MOORE_PLAN_VERSION 1
 #define MOORE_NAME_MAX 63	/* NodeDescription is 64 bytes (IBTA 14.2.5.2) */
 
@@ -118,5 +120,7 @@ struct moore_plan_format {
 };
 MOORE_API const struct moore_plan_format *moore_plan_format_at(size_t i);	/* NULL past the end */
 MOORE_API const struct moore_plan_format *moore_plan_format_find(const char *name);
+
+MOORE_END
 
 #endif

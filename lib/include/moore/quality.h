@@ -13,6 +13,8 @@
 #include "base.h"
 #include "tables.h"
 
+MOORE_BEGIN
+
 #define MOORE_QUALITY_HOPS 64		/* the last bin of a histogram takes all beyond */
 #define MOORE_QUALITY_OFFSETS 128	/* 2^7: the greatest LMC (IBTA 4.1.1) */
 #define MOORE_QUALITY_EXACT 8		/* offsets up to which disjoint routes are counted exactly */
@@ -64,5 +66,7 @@ struct moore_quality {
 MOORE_API int moore_quality_measure(struct moore_quality **out, const struct moore_fabric *f,
 				    const struct moore_lft *lft, struct moore_err *err);
 MOORE_API void moore_quality_free(struct moore_quality *q);	/* NULL is fine */
+
+MOORE_END
 
 #endif

@@ -17,6 +17,8 @@
 #include "links.h"
 #include "tables.h"
 
+MOORE_BEGIN
+
 struct moore_route_opts {
 	uint64_t seed;		/* breaks ties between equal choices */
 	uint32_t profile;	/* enum moore_profile */
@@ -77,5 +79,7 @@ MOORE_API void moore_route_stats(const struct moore_route *r, struct moore_route
 MOORE_API int moore_route_mcast(const struct moore_route *r, uint16_t group,
 				const moore_swid *members, size_t n,
 				uint8_t *parent_port, struct moore_err *err);
+
+MOORE_END
 
 #endif

@@ -12,6 +12,8 @@
 #include "base.h"
 #include "tables.h"
 
+MOORE_BEGIN
+
 #define MOORE_SATURATION_OFFSETS 128	/* 2^7: the greatest LMC (IBTA 4.1.1) */
 
 /* UNIFORM: every endpoint sends evenly to all others.
@@ -71,5 +73,7 @@ moore_throughput(double greatest_load)
 {
 	return greatest_load > 1 ? 1 / greatest_load : 1;
 }
+
+MOORE_END
 
 #endif

@@ -7,6 +7,8 @@
 #include "permute.h"
 #include "plan.h"
 
+MOORE_BEGIN
+
 struct moore_steps {
 	uint32_t n_cables;	/* of the new plan, by its index */
 	uint32_t n_ahead;	/* cables not yet where the new plan has them */
@@ -33,15 +35,18 @@ struct moore_steps {
  * -MOORE_EPLAN when the plans or the present do not correspond; -MOORE_EINVAL when
  * no next step is found for max_cables; err says which and why.
  * O(steps * cables + moves * cables). */
-MOORE_API int moore_steps_build(struct moore_steps **out, const struct moore_plan *old,
-				const struct moore_plan *new, const struct moore_plan *present,
+MOORE_API int moore_steps_build(struct moore_steps **out, const struct moore_plan *old_plan,
+				const struct moore_plan *new_plan, const struct moore_plan *present,
 				uint32_t max_cables, struct moore_err *err);
 MOORE_API void moore_steps_free(struct moore_steps *s);	/* NULL is fine */
 
 /* The new plan's cables (room for n_cables) that join two switches during a step,
  * those it touches left out; step n_steps: after the last.  Labels are the new
  * plan's own.  Returns how many. */
-MOORE_API uint32_t moore_steps_cables(const struct moore_steps *s, const struct moore_plan *new,
+MOORE_API uint32_t moore_steps_cables(const struct moore_steps *s,
+				      const struct moore_plan *new_plan,
 				      uint32_t step, struct moore_plan_cable *cable);
+
+MOORE_END
 
 #endif

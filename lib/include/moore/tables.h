@@ -9,6 +9,8 @@
 #include "base.h"
 #include "fabric.h"
 
+MOORE_BEGIN
+
 struct moore_lft {
 	uint32_t n_switches;
 	size_t stride;		/* bytes of a row: lid_top+1 rounded up to a block of 64 */
@@ -154,5 +156,7 @@ MOORE_API void moore_dump_write_psl(const struct moore_fabric *f, moore_epid fro
 				    moore_path_sl *sl, const void *arg, struct moore_buf *out);
 MOORE_API void moore_dump_write_mft(const struct moore_fabric *f, const struct moore_mft *t,
 				    struct moore_buf *out);
+
+MOORE_END
 
 #endif

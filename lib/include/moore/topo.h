@@ -7,6 +7,8 @@
 
 #include "base.h"
 
+MOORE_BEGIN
+
 #define MOORE_TOPO_MAX_PARAMS 6
 #define MOORE_TOPO_FLOOR (-1)	/* symbolic values of an endpoint parameter */
 #define MOORE_TOPO_CEIL (-2)
@@ -93,5 +95,7 @@ MOORE_API int moore_graph_measure(uint32_t n_switches, const struct moore_topo_l
 				  size_t n_links, struct moore_graph_metrics *out,
 				  void (*progress)(void *arg, double share), void *arg,
 				  struct moore_err *err);
+
+MOORE_END
 
 #endif

@@ -11,6 +11,8 @@
 
 #include "plan.h"
 
+MOORE_BEGIN
+
 /* ---- what a discovery tells ------------------------------------------------- */
 
 struct moore_seen {
@@ -155,5 +157,7 @@ MOORE_API void moore_repair_free(struct moore_repair *r);
  * where they are.  -MOORE_EPLAN unless w->image. */
 MOORE_API int moore_wire_accept(struct moore_plan **out, const struct moore_wire *w,
 				struct moore_err *err);
+
+MOORE_END
 
 #endif
