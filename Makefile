@@ -47,15 +47,15 @@ PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
 # moored-still: moored with a fabric that stands still, for tests without one.
-SWEEP_OBJ  := $(filter $(B)/daemon/sweep/%,$(DAEMON_OBJ))
-STILL_OBJ  := $(filter-out $(SWEEP_OBJ),$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
+SCAN_OBJ   := $(filter $(B)/daemon/scan/%,$(DAEMON_OBJ))
+STILL_OBJ  := $(filter-out $(SCAN_OBJ),$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
 UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
 SIM_BIN    := $(B)/tests/sim/creditsim
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
 
-.PHONY: all deps demo check quick soak bench-sweep bench-route bench-layers bench-stability bench-permute bench-isomorph bench-wire bench-rpc bench-place install clean
+.PHONY: all deps demo check quick soak bench-scan bench-route bench-layers bench-stability bench-permute bench-isomorph bench-wire bench-rpc bench-place install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
@@ -164,8 +164,8 @@ bench-stability: test-deps all $(B)/tests/bench/stability
 	@tests/bench/cut
 bench-rpc: test-deps all $(B)/moored-still
 	@tests/bench/rpc
-bench-sweep: test-deps all $(B)/tests/bench/ports
-	@tests/bench/sweep
+bench-scan: test-deps all $(B)/tests/bench/ports
+	@tests/bench/scan
 bench-permute: deps $(B)/tests/bench/permute
 	@$(B)/tests/bench/permute
 bench-place: test-deps all

@@ -11,7 +11,7 @@
  *   notify.c    systemd, and the log
  *   file.c      a whole file, bounded
  *
- *   sweep/      the thread that owns the MAD port: discover.c walks the fabric,
+ *   scan/       the thread that owns the MAD port: discover.c walks the fabric,
  *               readback.c reads tables, counters.c counters; mad.c pipelines MADs
  *   rpc/        server.c the Unix socket (bytes only), rpc.c JSON-RPC 2.0 (no
  *               descriptor), methods*.c one table of methods, schema.c, events.c
@@ -63,7 +63,7 @@ struct event_base *loop_base(struct loop *l);
 /* From any thread: fn(arg) runs soon on the loop's thread, in order of posting. */
 int loop_post(struct loop *l, void (*fn)(void *arg), void *arg);	/* -1: out of memory */
 
-/* ---- counters of one poll (sweep.c -> hot.c, history.c) ---------------------- */
+/* ---- counters of one poll (scanner.c -> hot.c, history.c) -------------------- */
 
 /* Indices are those of snapshot.fabric->port[]; of each switch port, port 0 too
  * (unused).  Values are absolute, as the ports said them, never reset. */
@@ -91,21 +91,21 @@ struct poll {
 };
 void poll_free(struct poll *p);
 
-/* ---- the sweeper (sweep.c): its own thread ------------------------------------- */
+/* ---- the scanner (scanner.c): its own thread ------------------------------------- */
 
-struct sweeper;
-struct sweeper_calls {		/* all on the loop's thread */
+struct scanner;
+struct scanner_calls {		/* all on the loop's thread */
 	void (*snapshot)(void *arg, struct snapshot *s);	/* the receiver's reference */
 	void (*polled)(void *arg, struct poll *p);		/* the receiver's */
 	void (*state)(void *arg, unsigned plane, enum plane_state s, const char *why);
 	void *arg;
 };
-int sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf *c,
-		  uint64_t first_sweep, const struct sweeper_calls *calls);
+int scanner_start(struct scanner **out, struct loop *l, const struct moored_conf *c,
+		  uint64_t first_scan, const struct scanner_calls *calls);
 /* Look again now (after a change that someone saw). */
-void sweeper_kick(struct sweeper *s);
+void scanner_kick(struct scanner *s);
 /* False: a thread hangs in its device and still runs; then the process can only _exit. */
-bool sweeper_stop(struct sweeper *s);
+bool scanner_stop(struct scanner *s);
 
 /* ---- JSON-RPC (rpc.h, methods.c) ------------------------------------------------ */
 

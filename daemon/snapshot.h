@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* snapshot.h - the fabric as one sweep found it: constant, counted, shared.
+/* snapshot.h - the fabric as one scan found it: constant, counted, shared.
  *
- * The sweeper's thread makes snapshots, the loop's thread serves them, a worker
+ * The scanner's thread makes snapshots, the loop's thread serves them, a worker
  * may hold one while it computes.  Nothing in a snapshot changes once it was
  * handed on; who wants another makes a new one. */
 #ifndef MOORED_SNAPSHOT_H
@@ -23,12 +23,12 @@ enum plane_state {
 struct sa_read {		/* path records asked of the SA since tables changed */
 	uint32_t asked, answered;
 	uint16_t sls;		/* bit of each SL that was in one */
-	uint64_t next;		/* where to go on: the sweeper's */
+	uint64_t next;		/* where to go on: the scanner's */
 };
 
 struct snapshot {
 	atomic_uint refs;
-	uint64_t sweep;		/* number, from 1, over all planes; survives restarts */
+	uint64_t scan;		/* number, from 1, over all planes; survives restarts */
 	uint64_t at_ms;		/* wall clock, when discovery ended */
 	uint32_t took_ms;
 	unsigned plane;		/* index in the configuration */
@@ -36,11 +36,11 @@ struct snapshot {
 	/* The same switches and endpoints, in the same order, in both. */
 	struct moore_plan *seen;	/* names, GUIDs, cables and their rates */
 	struct moore_fabric *fabric;	/* LIDs, lanes; NULL when LIDs are not set yet */
-	/* Read back from the switches; NULL until they were.  tables_sweep says when. */
+	/* Read back from the switches; NULL until they were.  tables_scan says when. */
 	struct moore_lft *lft;
 	struct moore_sl2vl *sl2vl;
 	struct moore_mft *mft;
-	uint64_t tables_sweep;
+	uint64_t tables_scan;
 	uint64_t routes_hash, lanes_hash;	/* moore_lft_hash(), ..; 0: not read */
 	struct sa_read sa;	/* asked is 0: not yet, or there is no SM */
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* state.c - struct moored: planes as the sweeper tells of them, the plan, reload.
+/* state.c - struct moored: planes as the scanner tells of them, the plan, reload.
  *
  * What is wrong in a file that is read again changes nothing: the last good one
  * stays in force and system.status says why. */
@@ -265,7 +265,7 @@ state_reload(struct moored *d)
 	notify_ready("serving");
 }
 
-/* ---- what the sweeper tells --------------------------------------------------------------- */
+/* ---- what the scanner tells --------------------------------------------------------------- */
 
 static void
 log_sweep(const struct snapshot *s)
@@ -274,7 +274,7 @@ log_sweep(const struct snapshot *s)
 	struct log_field f[] = { { "PLANE", plane }, { "SWEEP", sweep }, { NULL, NULL } };
 
 	snprintf(plane, sizeof(plane), "%u", s->plane);
-	snprintf(sweep, sizeof(sweep), "%llu", (unsigned long long)s->sweep);
+	snprintf(sweep, sizeof(sweep), "%llu", (unsigned long long)s->scan);
 	log_say(LOG_INFO, f, "sweep %s of plane %s: %u switches, %u endpoints, %u cables, %s tables, in "
 		"%u ms", sweep, plane, s->seen->n_switches, s->seen->n_endpoints, s->seen->n_cables,
 		s->lft ? "with" : "no", s->took_ms);
@@ -294,12 +294,12 @@ on_snapshot(void *arg, struct snapshot *s)
 	view_put(p->view);
 	p->view = v;
 	log_sweep(v->snap);
-	d->sweep = v->snap->sweep > d->sweep ? v->snap->sweep : d->sweep;
+	d->scan = v->snap->scan > d->scan ? v->snap->scan : d->scan;
 	for EACH_PART(q)
 		if ((*q)->snapshot)
 			(*q)->snapshot(d, v);
 	event_publish(d, EVENT_SWEEP, json_pack("{s:I, s:i, s:I, s:I, s:I}",
-		"sweep", (json_int_t)v->snap->sweep, "plane", (int)v->snap->plane,
+		"sweep", (json_int_t)v->snap->scan, "plane", (int)v->snap->plane,
 		"at_ms", (json_int_t)v->snap->at_ms,
 		"switches", (json_int_t)v->snap->seen->n_switches,
 		"endpoints", (json_int_t)v->snap->seen->n_endpoints));
@@ -359,7 +359,7 @@ name_planes(struct moored *d)
 int
 state_start(struct moored *d)
 {
-	struct sweeper_calls calls = { on_snapshot, on_polled, on_state, d };
+	struct scanner_calls calls = { on_snapshot, on_polled, on_state, d };
 
 	d->started_ms = wall_ms();
 	name_planes(d);
@@ -371,8 +371,8 @@ state_start(struct moored *d)
 	for EACH_PART(p)
 		if ((*p)->start && (*p)->start(d) < 0)
 			return -1;
-	if (sweeper_start(&d->sweeper, d->loop, &d->conf, d->sweep + 1, &calls) < 0) {
-		log_say(LOG_ERR, NULL, "cannot start the sweeper");
+	if (scanner_start(&d->scanner, d->loop, &d->conf, d->scan + 1, &calls) < 0) {
+		log_say(LOG_ERR, NULL, "cannot start the scanner");
 		return -1;
 	}
 	return 0;
@@ -381,8 +381,8 @@ state_start(struct moored *d)
 void
 state_stop(struct moored *d)
 {
-	d->stuck = d->sweeper && !sweeper_stop(d->sweeper);
-	d->sweeper = NULL;
+	d->stuck = d->scanner && !scanner_stop(d->scanner);
+	d->scanner = NULL;
 	for EACH_PART(p)
 		if ((*p)->stop)
 			(*p)->stop(d);

@@ -43,7 +43,7 @@ struct plane {
 	char name[64];		/* "mlx5_0:1"; "" is the first active port */
 	enum plane_state state;
 	char why[200];
-	struct view *view;	/* of its last sweep; NULL before the first */
+	struct view *view;	/* of its last scan; NULL before the first */
 };
 
 struct moored {
@@ -54,7 +54,7 @@ struct moored {
 	struct loop *loop;
 	struct server *server;
 	struct worker *worker[N_WORK];
-	struct sweeper *sweeper;
+	struct scanner *scanner;
 	bool stuck;		/* it did not stop: the process can only _exit */
 	struct event *watchdog;
 	struct wiring *wiring;	/* of wiring.c */
@@ -66,13 +66,13 @@ struct moored {
 	uint64_t started_ms, reloads;
 	struct plane plane[MOORED_PLANES_MAX];
 	unsigned n_planes;
-	uint64_t sweep;		/* number of the last, over all planes */
+	uint64_t scan;		/* number of the last, over all planes */
 	int exit_code;
 };
 
 /* Read configuration and plan for the first time: 0, or -1 with *err. */
 int state_configure(struct moored *d, struct moore_err *err);
-/* Start and stop what runs beside the server: worker, parts, sweeper. */
+/* Start and stop what runs beside the server: worker, parts, scanner. */
 int state_start(struct moored *d);
 void state_stop(struct moored *d);
 /* The references of a call, as struct rpc_host wants them. */

@@ -105,10 +105,10 @@ call_snapshot(const struct call *c, enum need need, struct rpc_error *e)
 		rpc_fail(e, RPC_NO_FABRIC, "no fabric was found yet: system.status says why");
 	else if (need >= NEED_FABRIC && !s->fabric)
 		rpc_fail(e, RPC_NO_FABRIC, "sweep %llu found no LIDs: is a subnet manager running?",
-			 (unsigned long long)s->sweep);
+			 (unsigned long long)s->scan);
 	else if (need >= NEED_TABLES && (!s->lft || !s->sl2vl))
 		rpc_fail(e, RPC_NO_FABRIC, "sweep %llu has not read the switches' tables yet",
-			 (unsigned long long)s->sweep);
+			 (unsigned long long)s->scan);
 	else
 		return s;
 	return NULL;
@@ -134,7 +134,7 @@ drop_own(struct call *c, json_t *result, struct rpc_error *e)
 json_t *
 from_sweep(const struct snapshot *s, json_t *more)
 {
-	json_t *o = json_pack("{s:I, s:i, s:I}", "sweep", (json_int_t)s->sweep, "plane",
+	json_t *o = json_pack("{s:I, s:i, s:I}", "sweep", (json_int_t)s->scan, "plane",
 			      (int)s->plane, "at_ms", (json_int_t)s->at_ms);
 
 	if (!o || !more || json_object_update(o, more) < 0) {

@@ -108,7 +108,7 @@ run_summary(struct call *c, struct rpc_error *e)
 		"switches", json_count(s->seen->n_switches), "endpoints",
 		json_count(s->seen->n_endpoints), "cables", json_count(s->seen->n_cables), "lid_top",
 		s->fabric ? json_integer(s->fabric->lid_top) : json_null(), "tables_sweep",
-		s->lft ? json_count(s->tables_sweep) : json_null(), "lanes_read",
+		s->lft ? json_count(s->tables_scan) : json_null(), "lanes_read",
 		s->sl2vl != NULL, "told", json_sweep_told(c->d, s)));
 }
 

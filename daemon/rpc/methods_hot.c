@@ -222,7 +222,7 @@ run_explain(struct call *c, struct rpc_error *e)
 		return NULL;
 	if (!h->snap->lft)
 		return rpc_fail(e, RPC_NO_FABRIC, "sweep %llu has not read the switches' tables yet",
-				(unsigned long long)h->snap->sweep);
+				(unsigned long long)h->snap->scan);
 	if (moore_demand_estimate(&d, h->snap->fabric, h->snap->lft,
 				  &(struct moore_loads){ h->tx, h->rx }, &misfit, &err) < 0 ||
 	    moore_cause_of(&cause, d, port, h->line, &err) < 0)
@@ -312,7 +312,7 @@ run_select(struct call *c, struct rpc_error *e)
 
 	if (!h->snap->lft)
 		rpc_fail(e, RPC_NO_FABRIC, "sweep %llu has not read the switches' tables yet",
-			 (unsigned long long)h->snap->sweep);
+			 (unsigned long long)h->snap->scan);
 	else if (!choice)
 		rpc_fail(e, RPC_FAILED, "out of memory");
 	for (size_t i = 0; good && i < n; i++) {

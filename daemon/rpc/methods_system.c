@@ -75,14 +75,14 @@ json_plane(const struct moored *d, unsigned i)
 
 	if (!s || !o)
 		return o;
-	json_object_set_new(o, "sweep", json_count(s->sweep));
+	json_object_set_new(o, "sweep", json_count(s->scan));
 	json_object_set_new(o, "at_ms", json_count(s->at_ms));
 	json_object_set_new(o, "took_ms", json_count(s->took_ms));
 	json_object_set_new(o, "sm", json_text(s->sm));
 	json_object_set_new(o, "switches", json_count(s->seen->n_switches));
 	json_object_set_new(o, "endpoints", json_count(s->seen->n_endpoints));
 	json_object_set_new(o, "cables", json_count(s->seen->n_cables));
-	json_object_set_new(o, "tables_sweep", s->lft ? json_count(s->tables_sweep) : json_null());
+	json_object_set_new(o, "tables_sweep", s->lft ? json_count(s->tables_scan) : json_null());
 	json_object_set_new(o, "told", json_sweep_told(d, s));
 	json_object_set_new(o, "deviations", json_deviating(d, i));
 	json_object_set_new(o, "hotspots", json_standing(i));
@@ -131,7 +131,7 @@ run_status(struct call *c, struct rpc_error *e)
 		"version", MOORE_VERSION, "pid", (int)getpid(),
 		"uptime_ms", (json_int_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
 			     (json_int_t)d->started_ms,
-		"sweep", json_count(d->sweep), "planes", planes, "plan", json_planned(d),
+		"sweep", json_count(d->scan), "planes", planes, "plan", json_planned(d),
 		"plan_error", json_text(d->plan_error), "config", json_text(d->conf_path),
 		"config_error", json_text(d->conf_error), "reloads", json_count(d->reloads),
 		"server", json_server(d), "sweeps", json_sweeps_count(d));

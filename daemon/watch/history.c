@@ -209,8 +209,8 @@ what_to_save(struct moored *d)
 		return NULL;
 	s->d = d;
 	strcpy(s->dir, d->conf.state_dir);
-	if (d->sweep + SWEEPS_AHEAD / 2 > h->sweep_kept)
-		s->sweep = d->sweep + SWEEPS_AHEAD;
+	if (d->scan + SWEEPS_AHEAD / 2 > h->sweep_kept)
+		s->sweep = d->scan + SWEEPS_AHEAD;
 	for (unsigned i = 0; i < MOORED_PLANES_MAX; i++)
 		if (h->of[i]) {
 			moore_history_write(h->of[i], h->saved_ms[i], ROWS_MAX, &s->rows[i],
@@ -343,8 +343,8 @@ start_keeping(struct moored *d)
 	if (mkdir(d->conf.state_dir, 0750) < 0 && access(d->conf.state_dir, W_OK) < 0)
 		log_say(LOG_WARNING, NULL, "%s: cannot be written: history and the number of the last "
 			"sweep end with this process (state_dir)", d->conf.state_dir);
-	d->sweep = store_sweep(d->conf.state_dir, say_bad);
-	keep_sweep(d, d->sweep + SWEEPS_AHEAD);
+	d->scan = store_sweep(d->conf.state_dir, say_bad);
+	keep_sweep(d, d->scan + SWEEPS_AHEAD);
 	start_loading(d);
 	d->history->save = event_new(loop_base(d->loop), -1, EV_PERSIST, on_save, d);
 	return d->history->save ? event_add(d->history->save, &each) : -1;
@@ -379,7 +379,7 @@ stop(struct moored *d)
 	if (h->save && !h->loading && !d->stuck && (s = what_to_save(d))) {
 		save_files(s);
 		saved(s);
-		keep_sweep(d, d->sweep);
+		keep_sweep(d, d->scan);
 	}
 	for (unsigned i = 0; i < MOORED_PLANES_MAX; i++) {
 		moore_history_free(h->of[i]);

@@ -57,7 +57,7 @@ struct plane_metric {
 };
 
 static double up(const struct metrics_plane *p) { return p->state == PLANE_UP; }
-static double sweep(const struct metrics_plane *p) { return (double)p->view->snap->sweep; }
+static double sweep(const struct metrics_plane *p) { return (double)p->view->snap->scan; }
 static double sweep_s(const struct metrics_plane *p) { return p->view->snap->took_ms / 1e3; }
 static double sweep_at(const struct metrics_plane *p) { return (double)p->view->snap->at_ms / 1e3; }
 static double n_switches(const struct metrics_plane *p) { return p->view->snap->seen->n_switches; }

@@ -84,11 +84,11 @@ kick(struct sweeps *w)
 	struct timeval wait = { KICK_MS / 1000, KICK_MS % 1000 * 1000 };
 
 	w->again = w->kicked;
-	if (w->kicked || !w->d->sweeper)
+	if (w->kicked || !w->d->scanner)
 		return;
 	w->kicked = true;
 	event_add(w->kick, &wait);
-	sweeper_kick(w->d->sweeper);
+	scanner_kick(w->d->scanner);
 }
 
 static void

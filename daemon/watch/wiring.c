@@ -206,7 +206,7 @@ tell(struct moored *d, const struct snapshot *s, const json_t *now, const json_t
 	add_news(o, "appeared", "n_appeared", now, before);
 	add_news(o, "cleared", "n_cleared", before, now);
 	snprintf(plane, sizeof(plane), "%u", s->plane);
-	snprintf(sweep, sizeof(sweep), "%llu", (unsigned long long)s->sweep);
+	snprintf(sweep, sizeof(sweep), "%llu", (unsigned long long)s->scan);
 	log_say(n ? LOG_WARNING : LOG_NOTICE, f, "wiring of plane %s: %zu deviations (%lld came, %lld "
 		"went) at sweep %s", plane, n,
 		(long long)json_integer_value(json_object_get(o, "n_appeared")),

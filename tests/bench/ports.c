@@ -6,7 +6,7 @@
  *                       bare loop of one Get for each port; the median of ROUNDS
  *   ports fill DIR      an hour of history of this fabric to DIR, under a fake clock
  *
- * tests/bench/sweep runs both on ibsim. */
+ * tests/bench/scan runs both on ibsim. */
 #include <endian.h>
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sweep/seen.h"
+#include "scan/seen.h"
 #include "watch/store.h"
 
 enum { OUTSTANDING = 16, ROUNDS = 9 };

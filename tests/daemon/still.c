@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* still.c - a sweeper for tests that need no fabric: moored-still is moored with
- * this in place of sweep.c.
+/* still.c - a scanner for tests that need no fabric: moored-still is moored with
+ * this in place of scanner.c.
  *
  * It finds the plan in $MOORED_STILL, whole, with the routes of the engine, once
  * (again at each kick, and when the file is another); without it, no device.
@@ -20,11 +20,11 @@
 #include "moore/engine.h"
 #include "moored.h"
 
-struct sweeper {
+struct scanner {
 	struct loop *loop;
-	struct sweeper_calls calls;
+	struct scanner_calls calls;
 	struct moore_plan *plan;
-	uint64_t sweep;
+	uint64_t scan;
 	struct event *look;
 	ino_t ino;		/* of the file: it is replaced as a whole */
 	struct snapshot *snap;
@@ -87,7 +87,7 @@ route(struct snapshot *s)
 /* ---- polls ------------------------------------------------------------------------------ */
 
 static void
-add_flow(struct sweeper *w, moore_epid a, moore_epid b, unsigned offset, double bytes)
+add_flow(struct scanner *w, moore_epid a, moore_epid b, unsigned offset, double bytes)
 {
 	const struct moore_fabric *f = w->snap->fabric;
 	moore_swid s = f->ep[a].sw;
@@ -106,7 +106,7 @@ add_flow(struct sweeper *w, moore_epid a, moore_epid b, unsigned offset, double 
 }
 
 static void
-read_traffic(struct sweeper *w)
+read_traffic(struct scanner *w)
 {
 	const char *path = getenv("MOORED_STILL_TRAFFIC");
 	FILE *in = path ? fopen(path, "r") : NULL;
@@ -128,7 +128,7 @@ read_traffic(struct sweeper *w)
 
 /* Counters of a fabric of that many ports, from zero, as after a restart of all. */
 static void
-start_counting(struct sweeper *w)
+start_counting(struct scanner *w)
 {
 	const struct moore_fabric *f = w->snap->fabric;
 
@@ -153,7 +153,7 @@ start_counting(struct sweeper *w)
 }
 
 static void
-count(struct sweeper *w)
+count(struct scanner *w)
 {
 	const struct moore_fabric *f = w->snap->fabric;
 
@@ -176,7 +176,7 @@ count(struct sweeper *w)
 static void
 next_poll(void *arg)
 {
-	struct sweeper *w = arg;
+	struct scanner *w = arg;
 	struct poll *p;
 
 	if (w->at >= w->polls)
@@ -199,12 +199,12 @@ next_poll(void *arg)
 	loop_post(w->loop, next_poll, w);
 }
 
-/* ---- the sweeper ---------------------------------------------------------------------------- */
+/* ---- the scanner ---------------------------------------------------------------------------- */
 
 static void
 find(void *arg)
 {
-	struct sweeper *w = arg;
+	struct scanner *w = arg;
 	struct snapshot *s;
 	struct timespec now;
 	bool first;
@@ -217,7 +217,7 @@ find(void *arg)
 	}
 	s = calloc(1, sizeof(*s));
 	atomic_init(&s->refs, 1);
-	s->sweep = s->tables_sweep = w->sweep++;
+	s->scan = s->tables_scan = w->scan++;
 	s->at_ms = (uint64_t)now.tv_sec * 1000;
 	s->seen = w->plan;
 	route(s);
@@ -235,7 +235,7 @@ find(void *arg)
 static void
 look(evutil_socket_t fd, short what, void *arg)
 {
-	struct sweeper *w = arg;
+	struct scanner *w = arg;
 	const char *path = getenv("MOORED_STILL");
 	struct stat st;
 
@@ -248,17 +248,17 @@ look(evutil_socket_t fd, short what, void *arg)
 }
 
 int
-sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf *c,
-	      uint64_t first_sweep, const struct sweeper_calls *calls)
+scanner_start(struct scanner **out, struct loop *l, const struct moored_conf *c,
+	      uint64_t first_scan, const struct scanner_calls *calls)
 {
-	struct sweeper *w = calloc(1, sizeof(*w));
+	struct scanner *w = calloc(1, sizeof(*w));
 	const char *polls = getenv("MOORED_STILL_POLLS");
 
 	(void)c;
 	*out = w;
 	if (!w)
 		return -1;
-	*w = (struct sweeper){ .loop = l, .calls = *calls, .sweep = first_sweep,
+	*w = (struct scanner){ .loop = l, .calls = *calls, .scan = first_scan,
 			       .polls = polls ? (unsigned)atoi(polls) : 0 };
 	look(-1, 0, w);
 	w->look = event_new(loop_base(l), -1, EV_PERSIST, look, w);
@@ -267,13 +267,13 @@ sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf *c,
 }
 
 void
-sweeper_kick(struct sweeper *s)
+scanner_kick(struct scanner *s)
 {
 	loop_post(s->loop, find, s);
 }
 
 bool
-sweeper_stop(struct sweeper *s)
+scanner_stop(struct scanner *s)
 {
 	event_free(s->look);
 	snapshot_put(s->snap);

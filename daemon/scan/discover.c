@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/seen.h"
+#include "scan/seen.h"
 
 enum { STATE_DOWN = 1, PHYS_LINK_UP = 5, CAP_SL_MAP = 1 << 6, HOPS_MAX = 62 };
 #define TAG_ENDPOINT 0x80000000u	/* in a tag: the rest is an endpoint */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/seen.h"
+#include "scan/seen.h"
 
 enum { CAP_EXT = 1 << 9, CAP_EXT_NO_IETF = 1 << 10, CAP_XMIT_WAIT = 1 << 12, CAP2_EXT_ERRORS = 1 << 1 };
 

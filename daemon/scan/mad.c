@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sweep/mad.h"
+#include "scan/mad.h"
 
 enum { TIMEOUT_MS = 200, TRIES = 3, AT_ONE = 4, PLACE_BITS = 10, DATA_AT = 64, SA_DATA_AT = 56,
 	SA_MASK_AT = 48, QP1_QKEY = (int)0x80010000 };

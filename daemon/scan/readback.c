@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/seen.h"
+#include "scan/seen.h"
 
 enum { LFT_BLOCK = 64, MFT_BLOCK = 32, MFT_PORTS = 16, MLID_FIRST = 0xc000, CAP_SL_MAP = 1 << 6,
 	MFT_BLOCKS_MAX = 512 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* sweep.c - one thread for each plane: when to walk, to look, to read tables and to
+/* scanner.c - one thread for each plane: when to walk, to look, to read tables and to
  * read counters, and what the loop is told.
  *
  * A plane's thread owns its umad port and its struct seen; it sends Gets only.
@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 #include "notify.h"
-#include "sweep/seen.h"
+#include "scan/seen.h"
 
 enum { LOOK_MS = 500, SETTLE_MS = 500, REOPEN_MS = 2000, LANES_AT_ONCE = 16384, STUCK_MS = 3000,
 	STOP_MS = 1500 };
@@ -41,7 +41,7 @@ enum { LOOK_MS = 500, SETTLE_MS = 500, REOPEN_MS = 2000, LANES_AT_ONCE = 16384, 
 enum reading { READ_COUNTERS, READ_TABLES, READ_RECORDS, N_READINGS };
 
 struct plane_thread {
-	struct sweeper *w;
+	struct scanner *w;
 	unsigned index;
 	char ca[64], name[64];	/* as configured; as opened */
 	int port;
@@ -65,14 +65,14 @@ struct plane_thread {
 	uint64_t topology_hash, forwarding, lanes;
 	uint64_t lanes_at;
 	bool lanes_run, records_run, have_lanes, walked;	/* since tables were read */
-	uint64_t tables_sweep, polls;
+	uint64_t tables_scan, polls;
 };
 
-struct sweeper {
+struct scanner {
 	struct loop *loop;
-	struct sweeper_calls calls;
+	struct scanner_calls calls;
 	struct moored_conf conf;
-	atomic_ullong next_sweep;
+	atomic_ullong next_scan;
 	atomic_bool stop;
 	struct event *watch;
 	unsigned n_planes;
@@ -91,7 +91,7 @@ wall_ms(void)
 /* ---- to the loop --------------------------------------------------------------------------- */
 
 struct told {
-	struct sweeper_calls calls;
+	struct scanner_calls calls;
 	struct snapshot *snap;
 	struct poll *poll;
 	unsigned plane;
@@ -206,14 +206,14 @@ publish(struct plane_thread *p, uint32_t took_ms, bool tables_new)
 		tell_state(p, PLANE_UNREACHED, err.text);
 		return;
 	}
-	s->sweep = atomic_fetch_add(&p->w->next_sweep, 1);
+	s->scan = atomic_fetch_add(&p->w->next_scan, 1);
 	s->at_ms = wall_ms();
 	s->took_ms = took_ms;
 	s->plane = p->index;
 	if (tables_new)
-		p->tables_sweep = s->sweep;
-	s->tables_sweep = p->tables_sweep;
-	if (p->tables_sweep && seen_tables(p->seen, s, p->have_lanes, &err) < 0) {
+		p->tables_scan = s->scan;
+	s->tables_scan = p->tables_scan;
+	if (p->tables_scan && seen_tables(p->seen, s, p->have_lanes, &err) < 0) {
 		snapshot_put(s);
 		tell_state(p, PLANE_UNREACHED, err.text);
 		return;
@@ -350,13 +350,13 @@ read_tables(struct plane_thread *p)
 		return;
 	}
 	h = forwarding_hash(p->seen);
-	if (h == p->forwarding && p->tables_sweep && !p->walked) {
+	if (h == p->forwarding && p->tables_scan && !p->walked) {
 		p->lanes_run |= !p->have_lanes;
 		p->records_run = true;
 		return;
 	}
 	/* LIDs may have moved with the tables, where no link did. */
-	if (!p->walked && p->tables_sweep)
+	if (!p->walked && p->tables_scan)
 		walk(p);
 	p->walked = false;
 	p->forwarding = h;
@@ -566,7 +566,7 @@ run(void *arg)
 static void
 on_watch(evutil_socket_t fd, short what, void *arg)
 {
-	struct sweeper *w = arg;
+	struct scanner *w = arg;
 	uint64_t now = mono_us() / 1000;
 
 	(void)fd, (void)what;
@@ -581,7 +581,7 @@ on_watch(evutil_socket_t fd, short what, void *arg)
 }
 
 static int
-start_watch(struct sweeper *w)
+start_watch(struct scanner *w)
 {
 	struct timeval each = { 1, 0 };
 
@@ -591,7 +591,7 @@ start_watch(struct sweeper *w)
 
 /* "mlx5_0:1,mlx5_1:1" */
 static void
-name_planes(struct sweeper *w)
+name_planes(struct scanner *w)
 {
 	const char *s = w->conf.planes;
 
@@ -608,10 +608,10 @@ name_planes(struct sweeper *w)
 }
 
 int
-sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf *c,
-	      uint64_t first_sweep, const struct sweeper_calls *calls)
+scanner_start(struct scanner **out, struct loop *l, const struct moored_conf *c,
+	      uint64_t first_scan, const struct scanner_calls *calls)
 {
-	struct sweeper *w = calloc(1, sizeof(*w));
+	struct scanner *w = calloc(1, sizeof(*w));
 
 	*out = NULL;
 	if (!w)
@@ -619,7 +619,7 @@ sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf *c,
 	w->loop = l;
 	w->calls = *calls;
 	w->conf = *c;
-	atomic_init(&w->next_sweep, first_sweep);
+	atomic_init(&w->next_scan, first_scan);
 	name_planes(w);
 	for (unsigned i = 0; i < w->n_planes; i++) {
 		struct plane_thread *p = &w->plane[i];
@@ -628,12 +628,12 @@ sweeper_start(struct sweeper **out, struct loop *l, const struct moored_conf *c,
 		atomic_store(&p->beat, mono_us() / 1000);
 		p->runs = p->wake >= 0 && pthread_create(&p->thread, NULL, run, p) == 0;
 		if (!p->runs) {
-			sweeper_stop(w);
+			scanner_stop(w);
 			return -1;
 		}
 	}
 	if (start_watch(w) < 0) {
-		sweeper_stop(w);
+		scanner_stop(w);
 		return -1;
 	}
 	*out = w;
@@ -651,7 +651,7 @@ wake(struct plane_thread *p)
 }
 
 void
-sweeper_kick(struct sweeper *w)
+scanner_kick(struct scanner *w)
 {
 	for (unsigned i = 0; i < w->n_planes; i++) {
 		atomic_store(&w->plane[i].kicked, true);
@@ -660,7 +660,7 @@ sweeper_kick(struct sweeper *w)
 }
 
 bool
-sweeper_stop(struct sweeper *w)
+scanner_stop(struct scanner *w)
 {
 	struct timespec until;
 	bool ended = true;

@@ -8,7 +8,7 @@
  * many pairs they are of. */
 #include <infiniband/mad.h>
 
-#include "sweep/seen.h"
+#include "scan/seen.h"
 
 enum { RECORDS_AT_ONCE = 4096, SL_AT = 53 };
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* seen.h - one plane as the sweeper knows it, between snapshots: who is there and by
- * which way, and what was read from whom.  The sweeper's thread alone has it.
+/* seen.h - one plane as the scanner knows it, between snapshots: who is there and by
+ * which way, and what was read from whom.  The scanner's thread alone has it.
  *
  *   discover.c   walks the fabric, and looks whether it changed
  *   readback.c   tables, as the switches hold them
  *   records.c    SLs of the SA's path records
  *   counters.c   one reading of all counters
- *   sweep.c      when which of these happens, and what the loop is given */
+ *   scanner.c    when which of these happens, and what the loop is given */
 #ifndef MOORED_SEEN_H
 #define MOORED_SEEN_H
 
-#include "sweep/mad.h"
+#include "scan/mad.h"
 #include "moored.h"
 
 #define DESC_MAX 64
