@@ -174,9 +174,7 @@ put_path_sl(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
 	const struct cli_routing *r = arg;
 
-	(void)err;
-	moore_dump_write_path_sl(r->seen, r->result->sl_set, out);
-	return 0;
+	return moore_dump_write_path_sl(r->seen, r->result->sl_set, out, err);
 }
 
 static int

@@ -137,6 +137,21 @@ json_dangling(json_t *o, const struct cli_tables *t, const struct moore_dangling
 	return json_object_set_new(o, "dangling", json_integer((json_int_t)d->n));
 }
 
+/* Pairs of which moore-path-sl.dump has no line: what they send on is unknown. */
+static int
+json_unlisted(json_t *o, const struct cli_tables *t, const struct moore_sl_set *set)
+{
+	if (!set)
+		return 0;
+	if (set->n_unlisted && (json_object_set_new(o, "sound", json_false()) != 0 ||
+		json_object_set_new(o, "unlisted_example", json_pack("{s:o, s:i, s:o}",
+			"switch", cli_json_name(t->f->sw[set->unlisted_sw].name),
+			"lid", (int)set->unlisted_lid, "destination",
+			cli_json_name(cli_lid_name(t, set->unlisted_lid)))) != 0))
+		return -1;
+	return json_object_set_new(o, "unlisted", json_integer((json_int_t)set->n_unlisted));
+}
+
 /* ---- the question -------------------------------------------------------------------------- */
 
 /* --sl hint: what moore-path-sl.dump lists. */
@@ -210,6 +225,7 @@ json_answer(const struct cli_tables *t, const struct moore_check_opts *o,
 			      "asked", json_asked(o, o->sl_set));
 
 	if (j && (cli_json_verdict(j, t->f, v) != 0 || json_dangling(j, t, d) != 0 ||
+		  json_unlisted(j, t, o->sl_set) != 0 ||
 		  (!v->acyclic && json_object_set_new(j, "cycle", json_cycle(t, v)) != 0) ||
 		  (v->unreachable &&
 		   json_object_set_new(j, "example", json_pack("{s:o, s:i, s:o}",
@@ -294,6 +310,23 @@ put_dangling(struct moore_buf *b, const json_t *answer)
 		 cli_int(answer, "dangling"), is_live(answer) ? "the fabric" : "opensm-subnet.lst",
 		 cli_str(e, "switch"), cli_int(e, "lid"), cli_int(e, "port"),
 		 is_live(answer) ? "" : "that file is cut off or older, or ");
+}
+
+static void
+put_unlisted(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *e = json_object_get(answer, "unlisted_example");
+
+	if (!cli_int(answer, "unlisted"))
+		return;
+	cli_putf(b, CLI_RED "NOT proven" CLI_PLAIN ": moore-path-sl.dump has no line for %lld "
+		 "(switch, LID) pairs, so their SLs are unknown:\n  for example from switch %s to ",
+		 cli_int(answer, "unlisted"), cli_str(e, "switch"));
+	if (cli_int(e, "lid"))
+		cli_putf(b, "LID %lld (%s)", cli_int(e, "lid"), cli_str(e, "destination"));
+	else
+		cli_putf(b, "multicast groups");
+	cli_putf(b, "; write all dumps anew, at one time, or leave out --sl hint\n");
 }
 
 static void
@@ -385,6 +418,7 @@ put_answer(struct moore_buf *b, const json_t *answer)
 			 "tables)\n", cli_int(answer, "partitioned"));
 	put_unreachable(b, answer);
 	put_dangling(b, answer);
+	put_unlisted(b, answer);
 	if (!cli_yes(answer, "acyclic"))
 		put_cycle(b, json_object_get(answer, "cycle"));
 	else

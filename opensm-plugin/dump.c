@@ -18,8 +18,8 @@ struct dump {
 static bool
 path_sls(const struct mplug_sm *sm, uint32_t i, struct moore_buf *out)
 {
-	if (!i)
-		moore_dump_write_path_sl(sm->good, sm->result->sl_set, out);
+	if (!i && moore_dump_write_path_sl(sm->good, sm->result->sl_set, out, NULL) < 0)
+		out->oom = true;
 	return !i;
 }
 

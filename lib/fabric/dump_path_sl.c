@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* dump_path_sl.c - moore-path-sl.dump: the SLs that path records give, which no
- * dump of OpenSM's holds:
+ * dump of OpenSM holds:
  *
  *   Switch 0x0000000000200000, "S0"
  *   0x0000 0
  *   0x0012 0 2
+ *   0x0013
  *
- * Sources at that switch use these SLs for that LID; 0x0000 stands for every
- * multicast group.  What is not listed is not used, so a file that is cut off
- * would hide traffic: it ends in a line `#--`. */
+ * Sources at that switch use these SLs for that LID, and none for LID 0x0013; 0x0000
+ * stands for every multicast group.  The SLs of a LID without a line are unknown, so the
+ * writer gives each LID of a port its line.  The file ends in a line `#--`. */
+#include <stdlib.h>
+
 #include "guid_map.h"
 #include "moore/tables.h"
 #include "scan.h"
@@ -19,6 +22,7 @@ struct reader {
 	struct moore_scan l;
 	struct moore_guid_map by_guid;
 	moore_swid sw;		/* of this section */
+	uint64_t *listed;	/* a bit for each (switch, LID) that has a line */
 	bool ended;
 };
 
@@ -51,6 +55,7 @@ take_row(struct reader *r, struct moore_sl_set *t, struct moore_err *err)
 		return moore_fail(err, MOORE_ESYNTAX, r->l.line, FILE_NAME ": LID %u is not in the "
 				  "fabric; use dumps of the same sweep", (unsigned)lid);
 	moore_sl_set_row(t, r->sw)[lid] |= sls;
+	moore_bits_set(r->listed, r->sw * t->stride + lid);
 	return 0;
 bad:
 	return moore_fail(err, MOORE_ESYNTAX, r->l.line, FILE_NAME ": expected %s",
@@ -71,6 +76,35 @@ take_line(struct reader *r, struct moore_sl_set *t, struct moore_err *err)
 	return take_row(r, t, err);
 }
 
+/* LIDs that need a line: those of ports, and 0 for the groups. */
+static bool
+needs_line(const struct moore_lid_owner *own, size_t lid)
+{
+	return !lid || own[lid].sw != MOORE_NONE;
+}
+
+static int
+count_unlisted(const struct reader *r, const struct moore_fabric *f, struct moore_sl_set *t,
+	       struct moore_err *err)
+{
+	struct moore_lid_owner *own;
+	int rc = moore_fabric_lids(f, &own, err);
+
+	if (rc < 0)
+		return rc;
+	for (moore_swid s = 0; s < t->n_switches; s++)
+		for (size_t lid = 0; lid < t->stride; lid++) {
+			if (!needs_line(own, lid) || moore_bits_get(r->listed, s * t->stride + lid))
+				continue;
+			if (!t->n_unlisted++) {
+				t->unlisted_sw = s;
+				t->unlisted_lid = (moore_lid)lid;
+			}
+		}
+	free(own);
+	return 0;
+}
+
 int
 moore_dump_parse_path_sl(struct moore_sl_set **out, const struct moore_fabric *f,
 			 const char *text, size_t len, struct moore_err *err)
@@ -84,6 +118,11 @@ moore_dump_parse_path_sl(struct moore_sl_set **out, const struct moore_fabric *f
 	if ((rc = moore_scan_switches(&r.by_guid, f, false, &tmp, err)) < 0 ||
 	    (rc = moore_sl_set_new(&t, f->n_switches, f->lid_top, err)) < 0)
 		goto out;
+	r.listed = moore_arena_alloc(&tmp, moore_bits_words(t->n_switches * t->stride), 8);
+	if (!r.listed) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
 	while (moore_scan_line(&r.l))
 		if ((rc = take_line(&r, t, err)) < 0)
 			goto out;
@@ -92,6 +131,8 @@ moore_dump_parse_path_sl(struct moore_sl_set **out, const struct moore_fabric *f
 				"in '#--'; copy it whole");
 		goto out;
 	}
+	if ((rc = count_unlisted(&r, f, t, err)) < 0)
+		goto out;
 	*out = t;
 	t = NULL;
 out:
@@ -100,17 +141,22 @@ out:
 	return rc;
 }
 
-void
+int
 moore_dump_write_path_sl(const struct moore_fabric *f, const struct moore_sl_set *t,
-			 struct moore_buf *out)
+			 struct moore_buf *out, struct moore_err *err)
 {
+	struct moore_lid_owner *own;
+	int rc = moore_fabric_lids(f, &own, err);
+
+	if (rc < 0)
+		return rc;
 	for (moore_swid s = 0; s < f->n_switches; s++) {
 		const uint16_t *row = moore_sl_set_row(t, s);
 
 		moore_buf_fmt(out, "Switch 0x%016llx, \"%s\"\n", (unsigned long long)f->sw[s].guid,
 			      f->sw[s].name ? f->sw[s].name : "");
 		for (size_t lid = 0; lid < t->stride; lid++) {
-			if (!row[lid])
+			if (!row[lid] && !needs_line(own, lid))
 				continue;
 			moore_buf_fmt(out, "0x%04x", (unsigned)lid);
 			for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
@@ -120,4 +166,6 @@ moore_dump_write_path_sl(const struct moore_fabric *f, const struct moore_sl_set
 		}
 	}
 	moore_buf_fmt(out, "#--\n");
+	free(own);
+	return 0;
 }

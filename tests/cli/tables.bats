@@ -374,6 +374,24 @@ setup() {
 	$M verify "$T/h" --sl 0 --lids base --json | jq -e .sound
 	run $M verify "$T/h" --json
 	[ "$status" -eq 1 ]
+	# a LID without a line is unknown, not unused
+	cp -r "$T/h" "$T/gap"
+	sed -i '0,/^0x0007/{/^0x0007/d}' "$T/gap/moore-path-sl.dump"
+	run -1 $M verify "$T/gap" --sl hint --json
+	holds '.acyclic and .unlisted == 1 and .unlisted_example.lid == 7 and (.sound | not)'
+	run -1 $M verify "$T/gap" --sl hint
+	[[ $output == *"NOT proven: moore-path-sl.dump has no line for 1 "*"from switch "*" to LID 7 ("* ]]
+	[[ $output != *"sound: no cycle"* ]]
+	sed -i 's/^0x0007 .*/0x0007/' "$T/gap/moore-path-sl.dump"
+	run -1 $M verify "$T/gap" --sl hint --json
+	holds '.unlisted == 1'
+	sed 's/^0x0007 .*/0x0007/' "$T/h/moore-path-sl.dump" >"$T/gap/moore-path-sl.dump"
+	run -0 $M verify "$T/gap" --sl hint --json
+	holds '.sound and .unlisted == 0'
+	# no line at all, not even for groups
+	printf '#--\n' >"$T/gap/moore-path-sl.dump"
+	run -1 $M verify "$T/gap" --sl hint
+	[[ $output == *"no line for "*" to multicast groups;"* ]]
 	sed -i '$d' "$T/h/moore-path-sl.dump"
 	run $M verify "$T/h" --sl hint
 	[ "$status" -eq 2 ]

@@ -61,7 +61,8 @@ for line in open(d + '/moore-path-sl.dump'):
         here = sls[line.split()[1].rstrip(',')] = {}
     elif line.startswith('0x'):
         lid, *some = line.split()
-        here[int(lid, 16)] = some[0]
+        if some:
+            here[int(lid, 16)] = some[0]
 with open(f'{d}/psl.{k}', 'w') as out:
     for node, switch in at.items():
         for lid in lids:

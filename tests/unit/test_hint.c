@@ -575,11 +575,17 @@ test_dump(void **state)
 	assert_int_equal(moore_sl_set_new(&set, f->n_switches, f->lid_top, NULL), 0);
 	for (size_t i = 0; i < f->n_switches * set->stride; i++)
 		set->sl[i] = (uint16_t)(moore_rng_next(&rng) & moore_rng_next(&rng));
-	moore_dump_write_path_sl(f, set, &text);
+	assert_int_equal(moore_dump_write_path_sl(f, set, &text, NULL), 0);
 	CHECK_OOM("reading", moore_dump_parse_path_sl(&again, f, text.data, text.len, &err),
 		  CHECK("what was written is read", !memcmp(again->sl, set->sl, f->n_switches *
 			set->stride * sizeof(*set->sl)));
+		  CHECK_EQ("every LID has its line", again->n_unlisted, 0);
 		  moore_sl_set_free(again));
+	CHECK_EQ("no line", moore_dump_parse_path_sl(&again, f, "#--\n", 4, NULL), 0);
+	CHECK_EQ("all pairs and the groups", again->n_unlisted,
+		 (uint64_t)f->n_switches * (f->n_switches + 2 * f->n_endpoints + 1));
+	CHECK_EQ("the first", again->unlisted_lid, 0);
+	moore_sl_set_free(again);
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		CHECK(bad[i].why, moore_dump_parse_path_sl(&again, f, bad[i].text,
 							   strlen(bad[i].text), &err) < 0);

@@ -86,6 +86,11 @@ struct moore_sl_set {
 	uint32_t n_switches;
 	size_t stride;		/* lid_top + 1 */
 	uint16_t *sl;
+	/* Of a set that was read: how many (switch, LID) pairs the dump has no line for, and
+	 * the first of them.  Their SLs are not known; sl has none for them. */
+	uint64_t n_unlisted;
+	moore_swid unlisted_sw;
+	moore_lid unlisted_lid;
 };
 /* No SL for anything. */
 MOORE_API int moore_sl_set_new(struct moore_sl_set **out, uint32_t n_switches,
@@ -130,12 +135,14 @@ MOORE_API int moore_dump_read_lfts(struct moore_lft **out, const struct moore_fa
 MOORE_API int moore_dump_parse_mft(struct moore_mft **out, const struct moore_fabric *f,
 				   const char *text, size_t len, struct moore_err *err);
 
-/* moore-path-sl.dump, which is our own: after a line `Switch 0xGUID`, for each
- * LID `0xLID SL SL...`; LID 0x0000 stands for every multicast group. */
+/* moore-path-sl.dump, which is our own: after a line `Switch 0xGUID`, for each LID that a
+ * port has `0xLID SL SL...`, without an SL where nothing is sent; LID 0x0000 stands for
+ * every multicast group.  A LID without a line counts as unlisted.  O(switches * LIDs). */
 MOORE_API int moore_dump_parse_path_sl(struct moore_sl_set **out, const struct moore_fabric *f,
 				       const char *text, size_t len, struct moore_err *err);
-MOORE_API void moore_dump_write_path_sl(const struct moore_fabric *f,
-					const struct moore_sl_set *t, struct moore_buf *out);
+MOORE_API int moore_dump_write_path_sl(const struct moore_fabric *f,
+				       const struct moore_sl_set *t, struct moore_buf *out,
+				       struct moore_err *err);
 
 /* Write what OpenSM would write (OpenSM's ports in state ACT, 4x, 2.5). */
 MOORE_API void moore_dump_write_subnet(const struct moore_fabric *f, struct moore_buf *out);
