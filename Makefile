@@ -120,6 +120,11 @@ $(B)/tests/unit/test_rpc $(B)/tests/unit/test_schema $(B)/tests/unit/test_store:
 	$(call say,CC $<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -I. -Idaemon -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -lcmocka -ljansson -lm
+# The plugin's objects with a fake of OpenSM's structures (tests/fake_opensm.h).
+$(B)/tests/unit/test_plugin: tests/unit/test_plugin.c $(PLUGIN_OBJ) $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(OPENSM_CFLAGS) -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(PLUGIN_OBJ) $(B)/libmoore.a -lcmocka -ljansson -lm -losmcomp
 $(B)/tests/fuzz/fuzz_rpc: tests/fuzz/fuzz_rpc.c tests/fuzz/driver.h $(RPC_OBJ) $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* fake_opensm.h - a thin fake of OpenSM, for unit tests of the plugin's own files.
+ *
+ * The structures and complib are OpenSM's own (libopensm-dev); faked are only the eleven
+ * functions that the opensm program itself exports to plugins and that no library holds.
+ * fake_build() fills an osm_opensm_t with the switches, ports, links and LIDs of a plan,
+ * as a subnet manager would have discovered them.  What the real OpenSM does with the
+ * plugin is tested on ibsim (tests/fabric).  Included once by a test program. */
+#ifndef MOORE_FAKE_OPENSM_H
+#define MOORE_FAKE_OPENSM_H
+
+#include <opensm/osm_config.h>
+#include <opensm/osm_opensm.h>
+#include <opensm/osm_mcast_mgr.h>
+
+#include "moore/moore.h"
+
+enum { FAKE_VLS = 4, FAKE_MFT = 64 };	/* code of 8 lanes; groups of a switch */
+
+struct fake {
+	osm_opensm_t *osm;
+	struct moore_fabric *f;		/* what OpenSM has "discovered" */
+	osm_node_t **sw, **ca;		/* nodes in the order of f */
+	osm_port_t *port;		/* of the endpoints, then of the switches */
+	char log[16384];		/* every line that was logged */
+};
+
+static struct fake fake;
+static const external_routing_engine_module_t *fake_engine;
+static void *fake_context;
+
+/* ---- the functions of the opensm program ----------------------------------------- */
+
+void
+osm_log(osm_log_t *log, osm_log_level_t level, const char *fmt, ...)
+{
+	size_t used = strlen(fake.log);
+	va_list ap;
+
+	(void)log;
+	(void)level;
+	va_start(ap, fmt);
+	vsnprintf(fake.log + used, sizeof(fake.log) - used, fmt, ap);
+	va_end(ap);
+}
+
+osm_switch_t *
+osm_get_switch_by_guid(const osm_subn_t *subn, ib_net64_t guid)
+{
+	cl_map_item_t *m = cl_qmap_get(&subn->sw_guid_tbl, guid);
+
+	return m == cl_qmap_end(&subn->sw_guid_tbl) ? NULL : (osm_switch_t *)m;
+}
+
+osm_port_t *
+osm_get_port_by_guid(const osm_subn_t *subn, ib_net64_t guid)
+{
+	cl_map_item_t *m = cl_qmap_get(&subn->port_guid_tbl, guid);
+
+	return m == cl_qmap_end(&subn->port_guid_tbl) ? NULL : (osm_port_t *)m;
+}
+
+void
+osm_port_get_lid_range_ho(const osm_port_t *port, uint16_t *low, uint16_t *high)
+{
+	*low = cl_ntoh16(port->p_physp->port_info.base_lid);
+	*high = (uint16_t)(*low + (1u << osm_port_get_lmc(port)) - 1);
+}
+
+osm_port_t *
+osm_get_port_by_lid_ho(const osm_subn_t *subn, uint16_t lid)
+{
+	for (cl_map_item_t *m = cl_qmap_head(&subn->port_guid_tbl);
+	     m != cl_qmap_end(&subn->port_guid_tbl); m = cl_qmap_next(m)) {
+		uint16_t low, high;
+
+		osm_port_get_lid_range_ho((osm_port_t *)m, &low, &high);
+		if (low && low <= lid && lid <= high)
+			return (osm_port_t *)m;
+	}
+	return NULL;
+}
+
+boolean_t
+osm_link_is_healthy(const osm_physp_t *p)
+{
+	return p->healthy && (!p->p_remote_physp || p->p_remote_physp->healthy);
+}
+
+uint8_t
+osm_physp_calc_link_op_vls(osm_log_t *log, const osm_subn_t *subn, const osm_physp_t *p,
+			   uint8_t current)
+{
+	uint8_t a = ib_port_info_get_vl_cap(&p->port_info);
+	uint8_t b = p->p_remote_physp ? ib_port_info_get_vl_cap(&p->p_remote_physp->port_info) : a;
+	uint8_t n = a < b ? a : b;
+
+	(void)log;
+	(void)current;
+	return n < subn->opt.max_op_vls ? n : subn->opt.max_op_vls;
+}
+
+int
+osm_mcast_make_port_list_and_map(cl_qlist_t *list, cl_qmap_t *map, osm_mgrp_box_t *box)
+{
+	cl_qmap_init(map);
+	cl_qlist_init(list);
+	for (cl_list_item_t *i = cl_qlist_head(&box->mgrp_list); i != cl_qlist_end(&box->mgrp_list);
+	     i = cl_qlist_next(i)) {
+		osm_mgrp_t *g = (osm_mgrp_t *)((char *)i - offsetof(osm_mgrp_t, list_item));
+
+		for (cl_map_item_t *m = cl_qmap_head(&g->mcm_port_tbl);
+		     m != cl_qmap_end(&g->mcm_port_tbl); m = cl_qmap_next(m)) {
+			osm_mcast_work_obj_t *w = calloc(1, sizeof(*w));
+
+			if (!w)
+				return -1;
+			w->p_port = osm_get_port_by_guid(&fake.osm->subn, cl_qmap_key(m));
+			cl_qlist_insert_tail(list, &w->list_item);
+		}
+	}
+	return 0;
+}
+
+void
+osm_mcast_drop_port_list(cl_qlist_t *list)
+{
+	while (cl_qlist_count(list))
+		free(cl_qlist_remove_head(list));
+}
+
+void
+osm_mcast_tbl_set(osm_mcast_tbl_t *t, uint16_t mlid, uint8_t port)
+{
+	(*t->p_mask_tbl)[mlid - 0xc000][port / 16] |= (uint16_t)(1u << port % 16);
+}
+
+cl_status_t
+osm_register_external_routing_engine(osm_opensm_t *osm, const external_routing_engine_module_t *m,
+				     void *context)
+{
+	(void)osm;
+	fake_engine = m;
+	fake_context = context;
+	return CL_SUCCESS;
+}
+
+/* ---- building a discovered fabric --------------------------------------------------- */
+
+static osm_node_t *
+fake_node(uint64_t guid, const char *name, unsigned n_ports, uint8_t type)
+{
+	osm_node_t *n = calloc(1, sizeof(*n) + n_ports * sizeof(osm_physp_t));
+
+	n->node_info.node_guid = cl_hton64(guid);
+	n->node_info.node_type = type;
+	n->physp_tbl_size = n_ports + 1;
+	n->print_desc = strdup(name);
+	return n;
+}
+
+static void
+fake_physp(osm_node_t *n, unsigned port, uint64_t guid)
+{
+	osm_physp_t *p = &n->physp_table[port];
+
+	p->port_guid = cl_hton64(guid);
+	p->port_num = (uint8_t)port;
+	p->p_node = n;
+	p->healthy = TRUE;
+	p->port_info.vl_cap = FAKE_VLS << 4;
+	p->port_info.vl_arb_low_cap = p->port_info.vl_arb_high_cap = 8;
+	ib_port_info_set_op_vls(&p->port_info, FAKE_VLS);
+	ib_port_info_set_port_state(&p->port_info, IB_LINK_DOWN);
+	cl_ptr_vector_construct(&p->slvl_by_port);
+	cl_ptr_vector_init(&p->slvl_by_port, n->physp_tbl_size, 1);
+	for (unsigned in = 0; in < n->physp_tbl_size; in++)
+		cl_ptr_vector_set(&p->slvl_by_port, in, calloc(1, sizeof(ib_slvl_table_t)));
+}
+
+static void
+fake_link(osm_physp_t *a, osm_physp_t *b)
+{
+	a->p_remote_physp = b;
+	b->p_remote_physp = a;
+	ib_port_info_set_port_state(&a->port_info, IB_LINK_ACTIVE);
+	ib_port_info_set_port_state(&b->port_info, IB_LINK_ACTIVE);
+}
+
+static void
+fake_port(osm_port_t *p, osm_node_t *n, osm_physp_t *at, moore_lid lid, uint8_t lmc)
+{
+	p->p_node = n;
+	p->p_physp = at;
+	p->guid = at->port_guid;
+	at->port_info.base_lid = cl_hton16(lid);
+	at->port_info.mkey_lmc = lmc;
+	cl_qmap_insert(&fake.osm->subn.port_guid_tbl, p->guid, &p->map_item);
+}
+
+static void
+fake_switch(moore_swid s)
+{
+	const struct moore_switch *d = &fake.f->sw[s];
+	osm_node_t *n = fake_node(d->guid, d->name, d->n_ports, IB_NODE_TYPE_SWITCH);
+	osm_switch_t *sw = calloc(1, sizeof(*sw));
+	size_t bytes = (size_t)fake.f->lid_top / 64 * 64 + 64;
+
+	for (unsigned p = 0; p <= d->n_ports; p++)
+		fake_physp(n, p, d->guid);
+	n->physp_table[0].port_info.capability_mask = IB_PORT_CAP_HAS_SL_MAP;
+	ib_port_info_set_port_state(&n->physp_table[0].port_info, IB_LINK_ACTIVE);
+	n->sw = sw;
+	sw->p_node = n;
+	sw->num_ports = (uint8_t)(d->n_ports + 1);
+	sw->max_lid_ho = fake.f->lid_top;
+	sw->switch_info.mcast_cap = cl_hton16(FAKE_MFT);
+	sw->lft = malloc(bytes);
+	sw->new_lft = malloc(bytes);
+	memset(sw->lft, OSM_NO_PATH, bytes);
+	memset(sw->new_lft, OSM_NO_PATH, bytes);
+	sw->mcast_tbl.p_mask_tbl = calloc(FAKE_MFT, sizeof(uint16_t) * (IB_MCAST_POSITION_MAX + 1));
+	fake.sw[s] = n;
+	cl_qmap_insert(&fake.osm->subn.sw_guid_tbl, n->node_info.node_guid, &sw->map_item);
+}
+
+static void
+fake_links(void)
+{
+	const struct moore_fabric *f = fake.f;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *at = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (at->role == MOORE_ROLE_SWITCH)
+				fake_link(&fake.sw[s]->physp_table[p],
+					  &fake.sw[at->peer]->physp_table[at->peer_port]);
+		}
+}
+
+/* Takes f, which must have GUIDs and LIDs. */
+static void
+fake_build(struct moore_fabric *f)
+{
+	uint32_t n = f->n_switches + f->n_endpoints;
+
+	fake = (struct fake){ .f = f, .osm = calloc(1, sizeof(osm_opensm_t)),
+		.sw = calloc(f->n_switches, sizeof(*fake.sw)),
+		.ca = calloc(f->n_endpoints + 1, sizeof(*fake.ca)),
+		.port = calloc(n, sizeof(*fake.port)) };
+	cl_qmap_init(&fake.osm->subn.sw_guid_tbl);
+	cl_qmap_init(&fake.osm->subn.port_guid_tbl);
+	fake.osm->subn.opt.qos = TRUE;
+	fake.osm->subn.opt.max_op_vls = FAKE_VLS;
+	fake.osm->subn.sm_port_guid = cl_hton64(f->ep[0].guid);
+	fake.osm->no_fallback_routing_engine = TRUE;
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		fake_switch(s);
+	for (moore_epid e = 0; e < f->n_endpoints; e++) {
+		const struct moore_endpoint *d = &f->ep[e];
+		osm_node_t *ca = fake.ca[e] = fake_node(d->node_guid, d->name, 1, IB_NODE_TYPE_CA);
+
+		fake_physp(ca, 1, d->guid);
+		fake_link(&ca->physp_table[1], &fake.sw[d->sw]->physp_table[d->port]);
+		fake_port(&fake.port[e], ca, &ca->physp_table[1], d->lid, d->lmc);
+	}
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		fake_port(&fake.port[f->n_endpoints + s], fake.sw[s], &fake.sw[s]->physp_table[0],
+			  f->sw[s].lid, f->sw[s].lmc);
+	fake_links();
+}
+
+static void
+fake_node_free(osm_node_t *n)
+{
+	for (unsigned p = 0; p < n->physp_tbl_size; p++) {
+		cl_ptr_vector_t *v = &n->physp_table[p].slvl_by_port;
+
+		for (unsigned in = 0; n->physp_table[p].port_guid && in < n->physp_tbl_size; in++)
+			free(cl_ptr_vector_get(v, in));
+		if (n->physp_table[p].port_guid)
+			cl_ptr_vector_destroy(v);
+	}
+	if (n->sw) {
+		free(n->sw->lft);
+		free(n->sw->new_lft);
+		free(n->sw->mcast_tbl.p_mask_tbl);
+		free(n->sw);
+	}
+	free(n->print_desc);
+	free(n);
+}
+
+static void
+fake_free(void)
+{
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		fake_node_free(fake.sw[s]);
+	for (moore_epid e = 0; e < fake.f->n_endpoints; e++)
+		fake_node_free(fake.ca[e]);
+	moore_fabric_free(fake.f);
+	free(fake.sw);
+	free(fake.ca);
+	free(fake.port);
+	free(fake.osm);
+}
+
+/* What OpenSM does between two routings: rows are sent, and new_lft is emptied. */
+static void
+fake_next_sweep(void)
+{
+	size_t bytes = (size_t)fake.f->lid_top / 64 * 64 + 64;
+
+	for (moore_swid s = 0; s < fake.f->n_switches; s++) {
+		memcpy(fake.sw[s]->sw->lft, fake.sw[s]->sw->new_lft, bytes);
+		memset(fake.sw[s]->sw->new_lft, OSM_NO_PATH, bytes);
+	}
+	fake.osm->subn.force_heavy_sweep = FALSE;
+	fake.log[0] = '\0';
+}
+
+static void
+fake_cut(moore_swid s, unsigned port)
+{
+	osm_physp_t *p = &fake.sw[s]->physp_table[port], *q = p->p_remote_physp;
+
+	ib_port_info_set_port_state(&p->port_info, IB_LINK_DOWN);
+	ib_port_info_set_port_state(&q->port_info, IB_LINK_DOWN);
+	p->p_remote_physp = q->p_remote_physp = NULL;
+}
+
+#endif
