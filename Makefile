@@ -116,6 +116,16 @@ $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.h $(B)/libmoore.a
 
 # What of the daemon needs no loop, for its tests.
 RPC_OBJ := $(addprefix $(B)/daemon/,rpc/rpc.o rpc/schema.o conf.o file.o watch/store.o)
+# The daemon without its main() and without the threads that read the fabric.
+$(B)/libmoored.a: $(filter-out $(B)/daemon/main.o $(SCAN_OBJ),$(DAEMON_OBJ))
+	$(call say,AR $@)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+DAEMON_TESTS := $(addprefix $(B)/tests/unit/,test_log)
+$(DAEMON_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(B)/libmoored.a $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -I. -Idaemon -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(B)/libmoored.a $(B)/libmoore.a -lcmocka $(DAEMON_LIBS)
 $(B)/tests/unit/test_rpc $(B)/tests/unit/test_schema $(B)/tests/unit/test_store: $(B)/tests/unit/%: tests/unit/%.c $(RPC_OBJ) $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)

@@ -12,6 +12,7 @@
 
 #include "conf.h"
 #include "rpc/methods.h"
+#include "log.h"
 #include "notify.h"
 #include "state.h"
 

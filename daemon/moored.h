@@ -8,7 +8,8 @@
  *   conf.c      moored.conf: one table row for each key
  *   loop.c      the one libevent base; posts from other threads come in here
  *   work.c      threads for what takes long
- *   notify.c    systemd, and the log
+ *   log.c       the log: journal or standard error, and gates for repeated messages
+ *   notify.c    messages to systemd, its watchdog and its sockets
  *   file.c      a whole file, bounded
  *
  *   scan/       the thread that owns the MAD port: discover.c walks the fabric,

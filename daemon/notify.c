@@ -1,97 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* notify.c - what systemd is told, and the log.
- *
- * Under systemd a line goes to the journal with fields (MOORE_PLANE=, MOORE_SWEEP=,
- * ...), so that `journalctl MOORE_PLANE=0` finds what belongs together; elsewhere, or
- * with --foreground, it is a line on standard error. */
-#include <stdarg.h>
-#include <stdio.h>
+/* notify.c - messages to systemd (sd_notify), its watchdog, and the sockets that it passes. */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <syslog.h>
 #include <time.h>
 
 #include <systemd/sd-daemon.h>
-#include <systemd/sd-journal.h>
 
 #include "notify.h"
-
-enum { FIELDS_MAX = 8 };
-
-static bool to_journal;
-
-/* Is standard error what systemd connected to the journal? */
-static bool
-stderr_is_journal(void)
-{
-	const char *s = getenv("JOURNAL_STREAM");
-	unsigned long long dev, ino;
-	struct stat st;
-
-	return s && sscanf(s, "%llu:%llu", &dev, &ino) == 2 && fstat(2, &st) == 0 &&
-	       st.st_dev == dev && st.st_ino == ino;
-}
-
-void
-log_open(bool foreground)
-{
-	to_journal = !foreground && stderr_is_journal();
-}
-
-static void
-log_stderr(int level, const char *text)
-{
-	static const char *const word[] = { "emergency", "alert", "critical", "error", "warning",
-		"notice", "info", "debug" };
-	char stamp[32];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", localtime_r(&now, &tm));
-	fprintf(stderr, "%s moored: %s%s%s\n", stamp, level <= LOG_WARNING ? word[level] : "",
-		level <= LOG_WARNING ? ": " : "", text);
-}
-
-static void
-log_journal(int level, const struct log_field *field, const char *text)
-{
-	struct iovec v[FIELDS_MAX + 2];
-	char *s[FIELDS_MAX + 2];
-	int n = 0;
-
-	n += asprintf(&s[n], "MESSAGE=%s", text) >= 0;
-	n += asprintf(&s[n], "PRIORITY=%d", level) >= 0;
-	for (; field && field->name && n < FIELDS_MAX + 2; field++)
-		n += asprintf(&s[n], "MOORE_%s=%s", field->name, field->value) >= 0;
-	for (int i = 0; i < n; i++)
-		v[i] = (struct iovec){ s[i], strlen(s[i]) };
-	sd_journal_sendv(v, n);
-	while (n)
-		free(s[--n]);
-}
-
-void
-log_say(int level, const struct log_field *field, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	for (char *p = text; *p; p++)	/* names come from the fabric */
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
-	if (to_journal)
-		log_journal(level, field, text);
-	else
-		log_stderr(level, text);
-}
-
-/* ---- systemd -------------------------------------------------------------------- */
 
 void
 notify_ready(const char *status)
@@ -128,7 +43,7 @@ on_watchdog(evutil_socket_t fd, short what, void *arg)
 	sd_notify(0, "WATCHDOG=1");
 }
 
-/* The beat comes from the loop: a loop that stands still is what to restart for. */
+/* The loop itself sends the watchdog's messages, so systemd restarts a moored whose loop hangs. */
 struct event *
 notify_watchdog(struct event_base *base)
 {

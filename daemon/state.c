@@ -14,6 +14,7 @@
 #include "watch/hot.h"
 #include "rpc/methods.h"
 #include "watch/metrics.h"
+#include "log.h"
 #include "notify.h"
 #include "state.h"
 #include "watch/sweeps.h"

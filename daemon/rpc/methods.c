@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rpc/methods.h"
-#include "notify.h"
+#include "log.h"
 #include "rpc/schema.h"
 #include "state.h"
 

@@ -28,6 +28,7 @@
 #include <event2/listener.h>
 
 #include "rpc/methods.h"
+#include "log.h"
 #include "notify.h"
 #include "rpc/rpc.h"
 #include "rpc/server.h"

@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "notify.h"
+#include "log.h"
 #include "scan/seen.h"
 
 enum { LOOK_MS = 500, SETTLE_MS = 500, REOPEN_MS = 2000, LANES_AT_ONCE = 16384, STUCK_MS = 3000,

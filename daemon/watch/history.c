@@ -17,7 +17,7 @@
 
 #include "watch/history.h"
 #include "moore/load.h"
-#include "notify.h"
+#include "log.h"
 #include "state.h"
 #include "watch/store.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "watch/hot.h"
-#include "notify.h"
+#include "log.h"
 #include "state.h"
 
 /* Rates are means over at least this long, however often counters are read: some devices,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "watch/metrics.h"
-#include "notify.h"
+#include "log.h"
 
 #define AT_ONCE 4
 #define TIMEOUT_S 30

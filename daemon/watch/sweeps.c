@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "log.h"
 #include "notify.h"
 #include "rpc/methods.h"
 #include "state.h"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "notify.h"
 #include "rpc/methods.h"
 #include "state.h"
 #include "watch/hot.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "rpc/methods.h"
-#include "notify.h"
+#include "log.h"
 #include "watch/wiring.h"
 
 enum { TOLD = 50 };		/* deviations in one event; the rest is a number */
