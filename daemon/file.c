@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* file.c - a whole file in memory, bounded: what is configured may be anything. */
+/* file.c - reads a whole file, of bounded size: a configured path may name anything. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ read_fd(int fd, const char *path, size_t max, struct moore_buf *out, struct moor
 	struct stat st;
 	ssize_t n;
 
-	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))	/* a pipe could keep us waiting */
-		return moore_fail(err, MOORE_EINVAL, 0, "%.200s: is no regular file", path);
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))	/* a pipe would block */
+		return moore_fail(err, MOORE_ESYNTAX, 0, "%.200s: is no regular file", path);
 	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -26,7 +26,7 @@ read_fd(int fd, const char *path, size_t max, struct moore_buf *out, struct moor
 					  strerror(errno));
 		moore_buf_add(out, chunk, (size_t)n);
 		if (out->len > max)
-			return moore_fail(err, MOORE_EINVAL, 0, "%.200s: larger than %zu KiB", path,
+			return moore_fail(err, MOORE_ESYNTAX, 0, "%.200s: larger than %zu KiB", path,
 					  max >> 10);
 	}
 	moore_buf_add(out, "", 0);

@@ -52,7 +52,9 @@ struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
 	uint32_t outstanding;	/* MADs at once */
 	uint32_t clients;	/* connections at once */
 };
-/* conf.h reads it.  A whole regular file of at most max bytes, NUL-terminated (file.c). */
+/* Read a whole regular file of at most max bytes, and a NUL after it (file.c).
+ * -MOORE_EINVAL it cannot be opened or read; -MOORE_ESYNTAX it is no regular file, or
+ * larger; -MOORE_ENOMEM.  The caller frees *out after success. */
 int file_read(const char *path, size_t max, struct moore_buf *out, struct moore_err *err);
 
 /* ---- the loop (loop.c) ------------------------------------------------------- */

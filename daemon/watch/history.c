@@ -36,6 +36,8 @@ struct history {
 	uint64_t sweep_kept;
 	uint32_t rows, row_ms;
 	bool loading, saving;
+	bool sweep_unreadable;	/* the file "sweep" stays as it is */
+	struct log_gate failed;	/* writing */
 	struct event *save;
 };
 
@@ -157,7 +159,7 @@ struct saving {
 	struct moore_buf rows[MOORED_PLANES_MAX];
 	uint64_t last_ms[MOORED_PLANES_MAX], keep_ms[MOORED_PLANES_MAX];
 	uint64_t sweep;		/* to keep; 0: it is kept */
-	bool good;
+	bool good, wrote;
 	struct moore_err err;
 };
 
@@ -170,6 +172,7 @@ save_files(void *arg)
 	s->good = true;
 	for (unsigned i = 0; i < MOORED_PLANES_MAX && s->good; i++)
 		if (s->rows[i].len) {
+			s->wrote = true;
 			s->good = store_add(s->dir, i, s->last_ms[i], &s->rows[i], &s->err) == 0;
 			store_expire(s->dir, i, s->keep_ms[i]);
 		}
@@ -194,8 +197,10 @@ saved(void *arg)
 		h->sweep_kept = s->sweep;
 	if (h)
 		h->saving = false;
-	if (!s->good && s->err.text[0])		/* else moored stops, and saves once more */
-		log_say(LOG_ERR, NULL, "history: %s", s->err.text);
+	if (h && s->good && s->wrote)
+		log_gate_over(&h->failed, LOG_NOTICE, "history: written again");
+	else if (h && s->err.text[0])		/* else moored stops, and saves once more */
+		log_gated(&h->failed, LOG_ERR, "history: %s", s->err.text);
 	free(s);
 }
 
@@ -209,7 +214,7 @@ what_to_save(struct moored *d)
 		return NULL;
 	s->d = d;
 	strcpy(s->dir, d->conf.state_dir);
-	if (d->scan + SWEEPS_AHEAD / 2 > h->sweep_kept)
+	if (!h->sweep_unreadable && d->scan + SWEEPS_AHEAD / 2 > h->sweep_kept)
 		s->sweep = d->scan + SWEEPS_AHEAD;
 	for (unsigned i = 0; i < MOORED_PLANES_MAX; i++)
 		if (h->of[i]) {
@@ -331,7 +336,8 @@ keep_sweep(struct moored *d, uint64_t sweep)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", sweep);
-	if (store_write(d->conf.state_dir, "sweep", text, strlen(text), &err) == 0)
+	if (!d->history->sweep_unreadable &&
+	    store_write(d->conf.state_dir, "sweep", text, strlen(text), &err) == 0)
 		d->history->sweep_kept = sweep;
 }
 
@@ -343,7 +349,7 @@ start_keeping(struct moored *d)
 	if (mkdir(d->conf.state_dir, 0750) < 0 && access(d->conf.state_dir, W_OK) < 0)
 		log_say(LOG_WARNING, NULL, "%s: cannot be written: history and the number of the last "
 			"sweep end with this process (state_dir)", d->conf.state_dir);
-	d->scan = store_sweep(d->conf.state_dir, say_bad);
+	d->history->sweep_unreadable = !store_sweep(d->conf.state_dir, &d->scan, say_bad);
 	keep_sweep(d, d->scan + SWEEPS_AHEAD);
 	start_loading(d);
 	d->history->save = event_new(loop_base(d->loop), -1, EV_PERSIST, on_save, d);

@@ -96,15 +96,33 @@ is_history(const char *name, unsigned plane, uint64_t *last_ms)
 	       !name[n] && p == plane;
 }
 
+/* Rename what holds no history of ours, so that it is neither read again nor lost. */
 static void
 set_aside(const char *path, const char *why, void (*say)(const char *text))
 {
-	char to[PATH_LEN + 8], text[2 * PATH_LEN];
+	char to[PATH_LEN + 8], text[3 * PATH_LEN];
 
 	snprintf(to, sizeof(to), "%s.bad", path);
-	if (rename(path, to) < 0)
-		unlink(path);
-	snprintf(text, sizeof(text), "%s: %s: set aside as %s", path, why, to);
+	if (rename(path, to) == 0)
+		snprintf(text, sizeof(text), "%s: %s: set aside as %s", path, why, to);
+	else
+		snprintf(text, sizeof(text), "%s: %s: not read, and left there: cannot rename it: %s",
+			 path, why, strerror(errno));
+	say(text);
+}
+
+/* What file_read() made of it.  A file that cannot be read may hold good history, so it
+ * stays where it is; what is no file of ours is set aside. */
+static void
+complain(const char *path, int rc, const struct moore_err *why, void (*say)(const char *text))
+{
+	char text[PATH_LEN];
+
+	if (rc != -MOORE_EINVAL) {
+		set_aside(path, why->text, say);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s: left there", why->text);
 	say(text);
 }
 
@@ -153,7 +171,7 @@ store_load(const char *dir, unsigned plane, struct moore_history *into,
 			if (got == -MOORE_ENOMEM)
 				rc = moore_fail_nomem(err);
 			else if (got < 0)
-				set_aside(path, why.text, say);
+				complain(path, got, &why, say);
 		}
 		free(list[i]);
 	}
@@ -175,27 +193,28 @@ store_expire(const char *dir, unsigned plane, uint64_t before_ms)
 		closedir(d);
 }
 
-uint64_t
-store_sweep(const char *dir, void (*say)(const char *text))
+bool
+store_sweep(const char *dir, uint64_t *n, void (*say)(const char *text))
 {
 	char path[PATH_LEN];
 	struct moore_buf b;
 	struct moore_err err;
 	const char *s;
-	uint64_t n = 0;
+	int rc;
 
+	*n = 0;
 	snprintf(path, sizeof(path), "%s/sweep", dir);
 	if (access(path, F_OK) != 0)
-		return 0;
-	if (file_read(path, 64, &b, &err) < 0) {
-		set_aside(path, err.text, say);
-		return 0;
+		return true;
+	if ((rc = file_read(path, 64, &b, &err)) < 0) {
+		complain(path, rc, &err, say);
+		return rc != -MOORE_EINVAL;
 	}
 	s = b.data;
-	if (!moore_text_u64(&s, b.data + b.len, 10, (uint64_t)1 << 60, &n) || *s != '\n') {
+	if (!moore_text_u64(&s, b.data + b.len, 10, (uint64_t)1 << 60, n) || *s != '\n') {
 		set_aside(path, "no number", say);
-		n = 0;
+		*n = 0;
 	}
 	moore_buf_free(&b);
-	return n;
+	return true;
 }

@@ -64,6 +64,25 @@ ahead() { echo "$1 $2" >"$T/clock.new"; mv "$T/clock.new" "$T/clock"; }
 polled_or_dead() { ! kill -0 $PID 2>/dev/null || holds '.poll >= 80' hotspots.list >/dev/null; }
 saved_or_dead() { ! kill -0 $PID 2>/dev/null || [ "$(ls "$T"/state/history-* | wc -l)" -ge 2 ]; }
 
+@test "a folder that cannot be written is in the log once, and then that it is written again" {
+	q5
+	printf '%s %s\n' socket "$SOCK" state_dir "$T/none/state" metrics '(null)' >"$T/moored.conf"
+	export MOORED_STILL_POLLS=40
+	start_mishap
+	will '.poll >= 40' hotspots.list
+	for s in 21 42 63 84; do
+		ahead 0 $s	# time to save
+		ask system.ping
+		sleep 0.2
+	done
+	until_ok logged 'history: .*cannot write: No such file'
+	[ "$(grep -c 'cannot write' "$T/log")" -eq 1 ]
+	mkdir -p "$T/none/state"
+	ahead 0 105
+	ask system.ping
+	until_ok logged 'history: written again; the failure came [34] times'
+}
+
 @test "who takes nothing for 30 s is dropped; who asks nothing is not" {
 	q5
 	start_mishap

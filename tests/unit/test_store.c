@@ -234,6 +234,15 @@ test_damaged(void **state)
 	}
 }
 
+static uint64_t
+sweep_number(void)
+{
+	uint64_t n;
+
+	CHECK("readable", store_sweep(dir, &n, say));
+	return n;
+}
+
 /* A limit on the size of files stops a write where a full disk would. */
 static void
 test_full(void **state)
@@ -255,7 +264,7 @@ test_full(void **state)
 	CHECK_EQ("full", rc, -MOORE_EINVAL);
 	CHECK_STR("full", err.text, "make room");
 	CHECK("nothing is left of it", access(path_of(".sweep"), F_OK) != 0);
-	CHECK_EQ("as it was", store_sweep(dir, say), 7);
+	CHECK_EQ("as it was", sweep_number(), 7);
 	CHECK_EQ("no folder", store_write("/nowhere", "sweep", "7\n", 2, &err), -MOORE_EINVAL);
 	CHECK_EQ("no folder", store_load("/nowhere", 0, NULL, say, &err), -MOORE_EINVAL);
 }
@@ -276,15 +285,49 @@ test_sweep(void **state)
 	};
 
 	(void)state;
-	CHECK_EQ("no file", store_sweep(dir, say), 0);
+	CHECK_EQ("no file", sweep_number(), 0);
 	CHECK_EQ("no file", n_said, 0);
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
 		n_said = 0;
 		put("sweep", T[i].text, strlen(T[i].text));
-		CHECK_EQ(T[i].why, store_sweep(dir, say), T[i].n);
+		CHECK_EQ(T[i].why, sweep_number(), T[i].n);
 		CHECK_EQ(T[i].why, n_said, T[i].bad);
 		CHECK_EQ(T[i].why, access(path_of("sweep"), F_OK) != 0, T[i].bad);
 	}
+}
+
+/* As another user, who may not read: what cannot be read is not damaged, and what cannot be
+ * renamed is not set aside. */
+static void
+test_forbidden(void **state)
+{
+	uint64_t n;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	put("sweep", "7\n", 2);
+	chmod(path_of("sweep"), 0);
+	chmod(path_of(file_name(0, 1)), 0);
+	chmod(dir, 0777);
+	CHECK_EQ("another user", seteuid(65534), 0);
+	n_said = 0;
+	CHECK_EQ("the others are read", load(0), (FILES - 1) * ROWS);
+	CHECK_EQ("one sentence", n_said, 1);
+	CHECK_STR("the reason", said, "Permission denied: left there");
+	CHECK("a number that cannot be read", !store_sweep(dir, &n, say));
+	CHECK_STR("the reason", said, "Permission denied: left there");
+	CHECK_EQ("root", seteuid(0), 0);
+	CHECK_EQ("nothing was renamed", n_files(".bad"), 0);
+	CHECK_EQ("nothing is lost", (chmod(path_of(file_name(0, 1)), 0644), load(0)), FILES * ROWS);
+
+	put(file_name(0, 1), "not ours", 8);
+	chmod(dir, 0755);
+	CHECK_EQ("another user", seteuid(65534), 0);
+	CHECK_EQ("the others are read", load(0), (FILES - 1) * ROWS);
+	CHECK_EQ("root", seteuid(0), 0);
+	CHECK_STR("what is done", said, "not read, and left there: cannot rename it");
+	CHECK("it is still there", access(path_of(file_name(0, 1)), F_OK) == 0);
 }
 
 #define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, fill, sweep_away)
@@ -295,6 +338,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		STORE_TEST(test_whole), STORE_TEST(test_foreign), STORE_TEST(test_later),
 		STORE_TEST(test_damaged), STORE_TEST(test_full), STORE_TEST(test_sweep),
+		STORE_TEST(test_forbidden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
