@@ -489,7 +489,25 @@ on_accept_error(struct evconnlistener *l, void *arg)
 
 /* ---- the socket -------------------------------------------------------------------------------- */
 
-/* Hold PATH.lock, or say who does. */
+/* Open PATH.lock so that no other user can: whoever can open a file can hold a lock on it.
+ * The mode of a file that an older moored made (0644) is set right. */
+static int
+open_lock(const char *name, struct moore_err *err)
+{
+	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	struct stat st;
+
+	if (fd < 0)
+		return moore_fail(err, MOORE_EINVAL, 0, "%s: cannot create: %s: make its folder, "
+				  "or choose another with --socket", name, strerror(errno));
+	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && fchmod(fd, 0600) == 0)
+		return fd;
+	close(fd);
+	return moore_fail(err, MOORE_EINVAL, 0, "%s: belongs to another user: remove it, or choose a "
+			  "folder that only moored's user can write with --socket", name);
+}
+
+/* Hold the lock of PATH, or say which process does. */
 static int
 take_lock(struct server *s, const char *path, struct moore_err *err)
 {
@@ -497,10 +515,8 @@ take_lock(struct server *s, const char *path, struct moore_err *err)
 	ssize_t n;
 
 	snprintf(name, sizeof(name), "%s.lock", path);
-	s->lock_fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (s->lock_fd < 0)
-		return moore_fail(err, MOORE_EINVAL, 0, "%s: cannot create: %s: make its folder, "
-				  "or choose another with --socket", name, strerror(errno));
+	if ((s->lock_fd = open_lock(name, err)) < 0)
+		return -1;
 	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) < 0) {
 		n = pread(s->lock_fd, pid, sizeof(pid) - 1, 0);
 		pid[n > 0 ? strcspn(pid, "\n") : 0] = '\0';

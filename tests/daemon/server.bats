@@ -122,6 +122,29 @@ load lib
 	holds ".pid == $PID" system.ping
 }
 
+@test "another user cannot hold the lock that keeps moored from starting" {
+	[ "$(id -u)" -eq 0 ] || skip "needs other users"
+	start
+	stop
+	chmod 644 "$SOCK.lock"		# as older versions left it
+	start
+	stop
+	[ "$(stat -c %a "$SOCK.lock")" = 600 ]
+	# flock on a file takes no more than opening it for reading.
+	setpriv --reuid 65534 --regid 65534 --clear-groups flock "$SOCK.lock" sleep 30 2>"$T/flock" &
+	other=$!
+	sleep 0.3
+	start
+	holds ".pid == $PID" system.ping
+	kill $other || true
+	grep -q 'Permission denied' "$T/flock"
+	stop
+	touch "$T/s/theirs.lock"
+	chown 65534 "$T/s/theirs.lock"
+	run -1 --separate-stderr $D --config "$T/moored.conf" --foreground --socket "$T/s/theirs"
+	[[ $stderr == *"belongs to another user"* ]]
+}
+
 @test "sockets that cannot be" {
 	long=/tmp/$(printf 'x%.0s' {1..120})
 	run -2 --separate-stderr $D --config "$T/moored.conf" --socket "$long"
