@@ -50,7 +50,7 @@ static const struct conf_key {
 	{ "outstanding", "16", "MADs that may be on their way at once.", false,
 	  NUMBER(outstanding, 1, 1024) },
 	{ "clients", "1024", "Connections at once; one more is told so and closed.", true,
-	  NUMBER(clients, 1, 60000) },
+	  NUMBER(clients, 1, CONF_CLIENTS_MAX) },
 };
 
 static int

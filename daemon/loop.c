@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "log.h"
 #include "moored.h"
 
 struct post {
@@ -54,6 +55,16 @@ on_wake(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
+/* libevent's own messages, one of which can come at every turn of the loop. */
+static void
+on_libevent_log(int severity, const char *text)
+{
+	static struct log_gate gate;
+
+	log_gated(&gate, severity >= EVENT_LOG_ERR ? LOG_ERR : severity == EVENT_LOG_WARN ?
+		  LOG_WARNING : LOG_DEBUG, "libevent: %s", text);
+}
+
 int
 loop_new(struct loop **out)
 {
@@ -62,6 +73,7 @@ loop_new(struct loop **out)
 	*out = NULL;
 	if (!l)
 		return -1;
+	event_set_log_callback(on_libevent_log);
 	pthread_mutex_init(&l->lock, NULL);
 	l->tail = &l->head;
 	l->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -14,7 +14,7 @@
  *
  *   scan/       the thread that owns the MAD port: discover.c walks the fabric,
  *               readback.c reads tables, counters.c counters; mad.c pipelines MADs
- *   rpc/        server.c the Unix socket (bytes only), rpc.c JSON-RPC 2.0 (no
+ *   rpc/        listen.c the Unix socket, server.c its peers (bytes only), rpc.c JSON-RPC 2.0 (no
  *               descriptor), methods*.c one table of methods, schema.c, events.c
  *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots (why.c their causes),
  *               history.c rings of rates (store.c keeps them), metrics.c
@@ -36,6 +36,12 @@
 
 #define MOORED_PLANES_MAX 8
 
+/* Descriptors that clients of the socket cannot take. */
+enum {
+	FDS_HTTP = 64,		/* connections to the metrics' port */
+	FDS_OWN = 64,		/* devices, files, what libraries open */
+};
+
 /* ---- configuration (conf.c) ------------------------------------------------- */
 
 struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
@@ -50,8 +56,9 @@ struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
 	uint32_t sweep_s;	/* between light checks for changes */
 	uint32_t history_s;
 	uint32_t outstanding;	/* MADs at once */
-	uint32_t clients;	/* connections at once */
+	uint32_t clients;	/* connections at once, up to CONF_CLIENTS_MAX */
 };
+#define CONF_CLIENTS_MAX 60000
 /* Read a whole regular file of at most max bytes, and a NUL after it (file.c).
  * -MOORE_EINVAL it cannot be opened or read; -MOORE_ESYNTAX it is no regular file, or
  * larger; -MOORE_ENOMEM.  The caller frees *out after success. */

@@ -60,6 +60,7 @@ struct moored {
 	struct wiring *wiring;	/* of wiring.c */
 	struct history *history;	/* history.c */
 	struct sweeps *sweeps;	/* sweeps.c */
+	struct web *web;	/* http.c; NULL: metrics are not served */
 	struct planned *plan;	/* NULL: none */
 	int64_t readers;	/* number of conf.group; -1: none */
 	char conf_error[400], plan_error[400];	/* of the last reload; "" when it was right */

@@ -5,21 +5,13 @@
  * sentence and not an errno.  A peer never costs others more than its share: it gets
  * TURN_US at a time, RATE a second, JOBS outstanding; it is not read while its
  * answers are not taken (OUT_HIGH), events that do not fit (EVENT_ROOM) are counted
- * and left out, and who takes nothing for STALL seconds is dropped.
- *
- * A lock beside the socket tells a live daemon from the file that a killed one left:
- * the kernel drops it with its holder. */
+ * and left out, and who takes nothing for STALL seconds is dropped. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/queue.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,9 +19,9 @@
 #include <event2/bufferevent.h>
 #include <event2/listener.h>
 
-#include "rpc/methods.h"
 #include "log.h"
-#include "notify.h"
+#include "rpc/listen.h"
+#include "rpc/methods.h"
 #include "rpc/rpc.h"
 #include "rpc/server.h"
 #include "state.h"
@@ -69,9 +61,9 @@ struct server {
 	struct evconnlistener *listener;
 	struct event *retry;		/* accepts again after descriptors ran out */
 	LIST_HEAD(, client) clients;
-	int lock_fd;
-	char path[108];			/* to be removed at the end; "" when it is not ours */
+	struct listening listening;
 	struct server_count count;
+	struct log_gate dropped, unaccepted;
 	bool stopping;
 };
 
@@ -107,8 +99,8 @@ static void
 client_drop(struct client *c, const char *why)
 {
 	c->s->count.dropped++;
-	log_say(LOG_WARNING, NULL, "client of uid %u, process %d: dropped: %s", (unsigned)c->uid,
-		(int)c->pid, why);
+	log_gated(&c->s->dropped, LOG_WARNING, "client of uid %u, process %d: dropped: %s",
+		  (unsigned)c->uid, (int)c->pid, why);
 	client_close(c);
 }
 
@@ -369,36 +361,6 @@ client_defer(void *arg, struct rpc_job *job, enum takes takes)
 	return 0;
 }
 
-/* ---- who is it ---------------------------------------------------------------------------- */
-
-static bool
-in_group(int fd, gid_t own, int64_t group)
-{
-	gid_t list[1024];
-	socklen_t len = sizeof(list);
-
-	if (group < 0 || own == group)
-		return group >= 0;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, list, &len) < 0)
-		return false;
-	for (size_t i = 0; i < len / sizeof(*list); i++)
-		if (list[i] == group)
-			return true;
-	return false;
-}
-
-static enum access
-access_of(const struct moored *d, int fd, struct ucred *peer)
-{
-	socklen_t len = sizeof(*peer);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &len) < 0)
-		return ACCESS_NONE;
-	if (peer->uid == 0 || peer->uid == geteuid())
-		return ACCESS_CHANGE;
-	return in_group(fd, peer->gid, d->readers) ? ACCESS_READ : ACCESS_NONE;
-}
-
 /* ---- connections ----------------------------------------------------------------------------- */
 
 /* One sentence and the end; a peer that does not read it loses it. */
@@ -453,15 +415,15 @@ on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *a, int 
 {
 	struct server *s = arg;
 	struct ucred peer = { 0 };
-	enum access access = access_of(s->d, fd, &peer);
+	enum access access = listen_access(fd, s->d->readers, &peer);
 
 	(void)l, (void)a, (void)len;
 	if (access == ACCESS_NONE)
 		refuse(s, fd, RPC_DENIED, "you are neither root, nor the user that moored runs as, "
 		       "nor in the group of moored.conf(5)");
-	else if (s->count.clients >= s->d->conf.clients)
-		refuse(s, fd, RPC_BUSY, "too many connections: clients of moored.conf(5) bounds "
-		       "them");
+	else if (s->count.clients >= s->d->conf.clients || s->count.clients >= listen_clients_max())
+		refuse(s, fd, RPC_BUSY, "too many connections: clients of moored.conf(5) and the limit on "
+		       "descriptors bound them");
 	else if (!client_new(s, fd, access, &peer))
 		refuse(s, fd, RPC_INTERNAL, "out of memory");
 }
@@ -482,107 +444,10 @@ on_accept_error(struct evconnlistener *l, void *arg)
 	static const struct timeval second = { 1, 0 };
 	struct server *s = arg;
 
-	log_say(LOG_WARNING, NULL, "cannot accept: %s: trying again in 1 s", strerror(errno));
+	log_gated(&s->unaccepted, LOG_WARNING, "cannot accept: %s: trying again in 1 s",
+		  strerror(errno));
 	evconnlistener_disable(l);
 	event_add(s->retry, &second);
-}
-
-/* ---- the socket -------------------------------------------------------------------------------- */
-
-/* Open PATH.lock so that no other user can: whoever can open a file can hold a lock on it.
- * The mode of a file that an older moored made (0644) is set right. */
-static int
-open_lock(const char *name, struct moore_err *err)
-{
-	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	struct stat st;
-
-	if (fd < 0)
-		return moore_fail(err, MOORE_EINVAL, 0, "%s: cannot create: %s: make its folder, "
-				  "or choose another with --socket", name, strerror(errno));
-	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && fchmod(fd, 0600) == 0)
-		return fd;
-	close(fd);
-	return moore_fail(err, MOORE_EINVAL, 0, "%s: belongs to another user: remove it, or choose a "
-			  "folder that only moored's user can write with --socket", name);
-}
-
-/* Hold the lock of PATH, or say which process does. */
-static int
-take_lock(struct server *s, const char *path, struct moore_err *err)
-{
-	char name[128], pid[16] = "";
-	ssize_t n;
-
-	snprintf(name, sizeof(name), "%s.lock", path);
-	if ((s->lock_fd = open_lock(name, err)) < 0)
-		return -1;
-	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) < 0) {
-		n = pread(s->lock_fd, pid, sizeof(pid) - 1, 0);
-		pid[n > 0 ? strcspn(pid, "\n") : 0] = '\0';
-		return moore_fail(err, MOORE_EINVAL, 0, "%s: another moored (process %s) serves it: "
-				  "stop that one, or choose another with --socket", path, pid);
-	}
-	n = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
-	if (ftruncate(s->lock_fd, 0) < 0 || pwrite(s->lock_fd, pid, (size_t)n, 0) < 0)
-		log_say(LOG_WARNING, NULL, "%s: cannot write: %s", name, strerror(errno));
-	return 0;
-}
-
-static void
-make_folder_of(const char *path)
-{
-	char dir[108];
-	char *slash;
-
-	snprintf(dir, sizeof(dir), "%s", path);
-	if ((slash = strrchr(dir, '/')) && slash != dir) {
-		*slash = '\0';
-		if (mkdir(dir, 0755) < 0 && errno != EEXIST)
-			log_say(LOG_WARNING, NULL, "%s: cannot create: %s", dir, strerror(errno));
-	}
-}
-
-static int
-bind_socket(struct server *s, const char *path, struct moore_err *err)
-{
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	struct stat st;
-	int fd;
-
-	make_folder_of(path);
-	if (take_lock(s, path, err) < 0)
-		return -1;
-	if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
-		return moore_fail(err, MOORE_EINVAL, 0, "%s: is there and is no socket: choose "
-				  "another with --socket", path);
-	unlink(path);		/* we hold the lock: whoever made it is gone */
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 1024) < 0 ||
-	    chmod(path, 0666) < 0) {
-		moore_fail(err, MOORE_EINVAL, 0, "%s: cannot serve: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	strcpy(s->path, path);
-	return fd;
-}
-
-/* A descriptor for each client, and some for ourselves. */
-static void
-raise_limit(unsigned clients)
-{
-	struct rlimit r;
-	rlim_t want = (rlim_t)clients + 64;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= want)
-		return;
-	r.rlim_cur = want < r.rlim_max ? want : r.rlim_max;
-	if (setrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur < want)
-		log_say(LOG_WARNING, NULL, "clients %u: only %llu descriptors may be open", clients,
-			(unsigned long long)r.rlim_cur);
 }
 
 static void
@@ -592,10 +457,7 @@ server_free(struct server *s)
 		evconnlistener_free(s->listener);
 	if (s->retry)
 		event_free(s->retry);
-	if (s->path[0])
-		unlink(s->path);
-	if (s->lock_fd >= 0)
-		close(s->lock_fd);
+	listen_close(&s->listening);
 	free(s);
 }
 
@@ -603,24 +465,21 @@ int
 server_start(struct server **out, struct moored *d, struct moore_err *err)
 {
 	struct server *s = calloc(1, sizeof(*s));
-	int fd;
 
 	*out = NULL;
 	if (!s)
 		return moore_fail_nomem(err);
 	s->d = d;
-	s->lock_fd = -1;
 	s->host = (struct rpc_host){ d, method_find, state_capture, state_release, client_defer,
 		client_reply };
 	LIST_INIT(&s->clients);
-	raise_limit(d->conf.clients);
-	if ((fd = passed_socket(SOCK_STREAM)) < 0 && (fd = bind_socket(s, d->conf.socket, err)) < 0) {
+	if (listen_open(&s->listening, d->conf.socket, d->conf.clients, err) < 0) {
 		server_free(s);
 		return -1;
 	}
 	s->retry = event_new(loop_base(d->loop), -1, 0, on_retry, s);
 	s->listener = evconnlistener_new(loop_base(d->loop), on_accept, s, LEV_OPT_CLOSE_ON_FREE |
-					 LEV_OPT_CLOSE_ON_EXEC, -1, fd);
+					 LEV_OPT_CLOSE_ON_EXEC, -1, s->listening.fd);
 	if (!s->retry || !s->listener) {
 		server_free(s);
 		return moore_fail_nomem(err);

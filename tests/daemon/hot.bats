@@ -139,6 +139,65 @@ with_metrics() { PORT=$((20000 + $$ % 20000)); sed -i "s/^metrics .*/metrics 127
 	[ "$status" -eq 0 ]
 }
 
+@test "http: HEAD has no body, and its length is that of GET" {
+	still slimfly q=3 p=2 5 </dev/null
+	with_metrics
+	start
+	until_ok polled 5
+	scrape
+	for m in HEAD GET; do
+		exec 9<>"/dev/tcp/127.0.0.1/$PORT"
+		printf '%s /metrics HTTP/1.1\r\nHost: x\r\n\r\n' $m >&9
+		timeout 5 cat <&9 >"$T/$m"
+		exec 9>&-
+	done
+	length=$(sed -n 's/^Content-Length: \([0-9]*\)\r$/\1/p' "$T/HEAD")
+	[ "$length" -gt 1000 ]
+	[ "$(tail -c 4 "$T/HEAD" | od -An -tx1)" = " 0d 0a 0d 0a" ]
+	[ "$(sed '/^\r$/q' "$T/GET" | wc -c)" -eq "$(wc -c <"$T/HEAD")" ]
+	[ "$(wc -c <"$T/GET")" -eq $(($(wc -c <"$T/HEAD") + length)) ]
+}
+
+@test "http: 500 connections that send half a request, or none, keep nobody out, and end" {
+	still slimfly q=3 p=2 5 </dev/null
+	with_metrics
+	conf clients 100
+	sed -i "s/^metrics .*/metrics 127.0.0.1:$PORT/" "$T/moored.conf"
+	start
+	prlimit --nofile=400:400 --pid $PID
+	cat >"$T/half.py" <<-'END'
+		import socket, sys, time
+		half = []
+		for i in range(500):
+		    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+		    if i % 2:
+		        s.sendall(b"GET /metrics HTTP/1.1\r\nHost:")
+		    half.append(s)
+		print("open", flush=True)
+		start, last = time.monotonic(), 0
+		for s in half:
+		    s.settimeout(30)
+		    try:
+		        assert s.recv(1) == b""
+		    except ConnectionResetError:
+		        pass
+		print("ended after", time.monotonic() - start, flush=True)
+		assert time.monotonic() - start < 20
+	END
+	python3 "$T/half.py" $PORT >"$T/half" &
+	half=$!
+	until_ok grep -q open "$T/half"
+	for i in {1..5}; do
+		ask system.ping
+		scrape
+	done
+	[ "$(ls /proc/$PID/fd | wc -l)" -lt 200 ]
+	wait $half || { cat "$T/half"; false; }
+	cat "$T/half"
+	[ "$(wc -c <"$T/log")" -lt 10000 ]
+	logged 'the oldest is closed'
+}
+
 @test "the port is taken: it is said, and all else is served" {
 	with_metrics
 	python3 -c "import socket,time; s=socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -146,7 +205,7 @@ s.bind(('127.0.0.1', $PORT)); s.listen(); print(flush=True); time.sleep(60)" >"$
 	taker=$!
 	until_ok test -s "$T/taken"
 	start
-	logged "cannot listen on 127.0.0.1:$PORT"
+	logged "cannot listen on 127.0.0.1:$PORT: Address already in use: "
 	kill $taker
 }
 
