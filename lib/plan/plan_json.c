@@ -3,7 +3,9 @@
  *
  * Reading is driven by tables: a row for each key says its type and range, so
  * that every object refuses what it does not know in the same words.  Then
- * moore_plan_check() judges what the values say together.  Writing puts one
+ * moore_plan_check() judges what the values say together.  A tree of jansson takes up to
+ * fifty times the memory of its text, so the lists are cut (json_cut.c) and one element is
+ * built at a time: reading takes the text, the plan and little else.  Writing puts one
  * switch, endpoint or cable on a line, keys in table order: the same plan gives
  * the same bytes, and a changed cable is one changed line. */
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 
 #include <jansson.h>
 
+#include "json_cut.h"
 #include "plan_parts.h"
 
 #define HASH_SEED 1			/* jansson would ask the clock for one */
@@ -292,9 +295,18 @@ copy_string(char **out, const json_t *v, struct moore_err *err)
 	return 0;
 }
 
+enum { L_CABINETS, L_SWITCHES, L_ENDPOINTS, L_CABLES, N_LISTS };
+
+struct list {			/* an array that stays text until its elements are read */
+	const char *at;		/* its first byte */
+	uint32_t n;
+};
+
 struct reader {
 	struct moore_plan *p;
 	struct moore_plan_ref *names;	/* of the switches, sorted */
+	struct moore_cut text;
+	struct list list[N_LISTS];
 	struct moore_err *err;
 };
 
@@ -374,14 +386,45 @@ read_cable(const struct reader *r, size_t i, json_t *obj)
 	return copy_string(&c->label, v[C_LABEL], r->err);
 }
 
+/* The next value of c, built; NULL with *err filled. */
+static json_t *
+build_value(struct moore_cut *c, struct moore_err *err)
+{
+	const char *slice;
+	json_error_t e;
+	json_t *j;
+
+	if (moore_cut_value(c, &slice, err) < 0)
+		return NULL;
+	j = json_loadb(slice, (size_t)(c->at - slice), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e);
+	if (!j && json_error_code(&e) == json_error_out_of_memory) {
+		moore_fail_nomem(err);
+	} else if (!j) {
+		moore_cut_fail(c, slice + e.position, e.text, err);
+		tidy(err);
+	}
+	return j;
+}
+
+/* Builds, reads and drops the elements of a list one by one; their commas and brackets
+ * were seen when they were counted. */
 static int
-read_list(const struct reader *r, json_t *array,
+read_list(const struct reader *r, const struct list *list,
 	  int (*read)(const struct reader *r, size_t i, json_t *obj))
 {
+	struct moore_cut c = { r->text.text, list->at, r->text.end };
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < json_array_size(array); i++)
-		rc = read(r, i, json_array_get(array, i));
+	for (uint32_t i = 0; !rc && i < list->n; i++) {
+		json_t *obj;
+
+		c.at++;			/* a bracket or a comma */
+		if (!(obj = build_value(&c, r->err)))
+			return -r->err->code;
+		rc = read(r, i, obj);
+		json_decref(obj);
+		moore_cut_peek(&c);
+	}
 	return rc;
 }
 
@@ -405,21 +448,17 @@ read_floor(const struct reader *r, json_t *obj)
 {
 	struct place at = { r->err, "floor", NO_INDEX, NULL };
 	json_t *v[N_FLOOR];
-	size_t n;
+	const uint32_t n = r->list[L_CABINETS].n;
 	int rc;
 
 	if ((rc = read_object(&at, obj, floor_fields, N_FLOOR, v)) < 0)
 		return rc;
-	n = json_array_size(v[F_CABINETS]);
-	if (n > MOORE_PLAN_COUNT_MAX)
-		return fail_at(&at, MOORE_EPLAN, "cabinets", "%zu of them: a plan holds at most %d", n,
-			       MOORE_PLAN_COUNT_MAX);
-	if (!(r->p->cabinet = calloc(n + 1, sizeof(*r->p->cabinet))))
+	if (!(r->p->cabinet = calloc(n + 1u, sizeof(*r->p->cabinet))))
 		return moore_fail_nomem(r->err);
-	r->p->n_cabinets = (uint32_t)n;
+	r->p->n_cabinets = n;
 	r->p->column_pitch = json_number_value(v[F_COLUMN_PITCH]);
 	r->p->row_pitch = json_number_value(v[F_ROW_PITCH]);
-	return read_list(r, v[F_CABINETS], read_cabinet);
+	return read_list(r, &r->list[L_CABINETS], read_cabinet);
 }
 
 static int
@@ -495,14 +534,8 @@ read_plan(struct reader *r, json_t *root)
 	if ((rc = read_version(root, r->err)) < 0 ||
 	    (rc = read_object(&at, root, root_fields, N_ROOT, v)) < 0)
 		return rc;
-	for (int i = R_SWITCHES; i <= R_CABLES; i++)
-		if (json_array_size(v[i]) > MOORE_PLAN_COUNT_MAX)
-			return fail_at(&at, MOORE_EPLAN, root_fields[i].key, "%zu of them: a plan "
-				       "holds at most %d", json_array_size(v[i]),
-				       MOORE_PLAN_COUNT_MAX);
-	if (!(r->p = moore_plan_new((uint32_t)json_array_size(v[R_SWITCHES]),
-				    (uint32_t)json_array_size(v[R_ENDPOINTS]),
-				    (uint32_t)json_array_size(v[R_CABLES]))))
+	if (!(r->p = moore_plan_new(r->list[L_SWITCHES].n, r->list[L_ENDPOINTS].n,
+				    r->list[L_CABLES].n)))
 		return moore_fail_nomem(r->err);
 	if (v[R_SEED] && !read_hex(v[R_SEED], &r->p->permutation_seed))
 		r->p->permutation_seed = (uint64_t)json_integer_value(v[R_SEED]);
@@ -510,44 +543,145 @@ read_plan(struct reader *r, json_t *root)
 	read_rate(v[R_RATE], &r->p->rate);
 	if ((v[R_FLOOR] && (rc = read_floor(r, v[R_FLOOR])) < 0) ||
 	    (v[R_TOPOLOGY] && (rc = read_family(r->p, v[R_TOPOLOGY], r->err)) < 0) ||
-	    (rc = read_list(r, v[R_SWITCHES], read_switch)) < 0 ||
+	    (rc = read_list(r, &r->list[L_SWITCHES], read_switch)) < 0 ||
 	    (rc = index_names(r)) < 0 ||
-	    (rc = read_list(r, v[R_ENDPOINTS], read_endpoint)) < 0 ||
-	    (rc = read_list(r, v[R_CABLES], read_cable)) < 0)
+	    (rc = read_list(r, &r->list[L_ENDPOINTS], read_endpoint)) < 0 ||
+	    (rc = read_list(r, &r->list[L_CABLES], read_cable)) < 0)
 		return rc;
 	return moore_plan_check(r->p, NULL, r->err);
 }
 
-static int
-load(json_t **root, const char *text, size_t len, struct moore_err *err)
-{
-	size_t i = 0;
-	json_error_t e;
+/* ---- reading: the text --------------------------------------------------------- */
 
-	while (i < len && strchr(" \t\r\n", text[i]) && text[i])
-		i++;
-	if (i == len)
-		return moore_fail(err, MOORE_ESYNTAX, 0, "the file is empty: a plan is a JSON object");
-	json_object_seed(HASH_SEED);
-	if ((*root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e)))
-		return 0;
-	if (json_error_code(&e) == json_error_out_of_memory)
-		return moore_fail_nomem(err);
-	moore_fail(err, MOORE_ESYNTAX, e.line > 0 ? (unsigned)e.line : 0, "column %d: %s", e.column,
-		   e.text);
-	tidy(err);
-	return -MOORE_ESYNTAX;
+static int take_object(struct reader *r, struct moore_cut *c, const char *in, json_t **out);
+
+/* The long arrays, by key of the root, or of the floor in it. */
+static const struct {
+	const char *in, *key;
+} lists[N_LISTS] = {
+	[L_CABINETS] = { "floor", "cabinets" }, [L_SWITCHES] = { NULL, "switches" },
+	[L_ENDPOINTS] = { NULL, "endpoints" }, [L_CABLES] = { NULL, "cables" },
+};
+
+static struct list *
+list_of(struct reader *r, const char *in, const char *key)
+{
+	for (size_t i = 0; i < N_LISTS; i++)
+		if (!strcmp(lists[i].key, key) && (lists[i].in ? in && !strcmp(lists[i].in, in) : !in))
+			return &r->list[i];
+	return NULL;
+}
+
+static int
+take_list(struct reader *r, struct moore_cut *c, const char *in, const char *key, struct list *list)
+{
+	const struct place at = { r->err, in, NO_INDEX, NULL };
+	int rc;
+
+	list->at = c->at;
+	rc = moore_cut_array(c, MOORE_PLAN_COUNT_MAX, &list->n, r->err);
+	return rc <= 0 ? rc : fail_at(&at, MOORE_EPLAN, key, "more than %d of them: a plan holds no "
+				      "more", MOORE_PLAN_COUNT_MAX);
+}
+
+/* The value of key in the object named in (NULL: the root): an empty array where a list
+ * stays text. */
+static int
+take_value(struct reader *r, struct moore_cut *c, const char *in, const char *key, json_t **out)
+{
+	struct list *list = list_of(r, in, key);
+	const int first = moore_cut_peek(c);
+	int rc;
+
+	*out = NULL;
+	if (!in && !strcmp(key, "floor") && first == '{')
+		return take_object(r, c, key, out);
+	if (!list || first != '[')
+		return (*out = build_value(c, r->err)) ? 0 : -r->err->code;
+	if ((rc = take_list(r, c, in, key, list)) < 0)
+		return rc;
+	return (*out = json_array()) ? 0 : moore_fail_nomem(r->err);
+}
+
+static int
+take_pair(struct reader *r, struct moore_cut *c, const char *in, json_t *obj)
+{
+	json_t *key = NULL, *value = NULL;
+	const char *start;
+	int rc = 0;
+
+	if (moore_cut_peek(c) != '"')
+		return moore_cut_fail(c, c->at, "string or '}' expected", r->err);
+	start = c->at;
+	if (!(key = build_value(c, r->err)))
+		return -r->err->code;
+	if (json_object_get(obj, json_string_value(key)))
+		rc = moore_cut_fail(c, start, "duplicate object key", r->err);
+	else if (!moore_cut_char(c, ':'))
+		rc = moore_cut_fail(c, c->at, "':' expected", r->err);
+	else if ((rc = take_value(r, c, in, json_string_value(key), &value)) == 0 &&
+		 json_object_set(obj, json_string_value(key), value) < 0)
+		rc = moore_fail_nomem(r->err);
+	json_decref(value);
+	json_decref(key);
+	return rc;
+}
+
+/* The object at c, its lists empty. */
+static int
+take_object(struct reader *r, struct moore_cut *c, const char *in, json_t **out)
+{
+	json_t *obj = json_object();
+	int rc = 0;
+
+	*out = NULL;
+	if (!obj)
+		return moore_fail_nomem(r->err);
+	c->at++;
+	if (!moore_cut_char(c, '}')) {
+		do
+			rc = take_pair(r, c, in, obj);
+		while (rc == 0 && moore_cut_char(c, ','));
+		if (rc == 0 && !moore_cut_char(c, '}'))
+			rc = moore_cut_fail(c, c->at, "'}' expected", r->err);
+	}
+	if (rc == 0)
+		*out = obj;
+	else
+		json_decref(obj);
+	return rc;
+}
+
+static int
+take_root(struct reader *r, struct moore_cut *c, json_t **out)
+{
+	const struct place at = { r->err, NULL, NO_INDEX, NULL };
+	int first = moore_cut_peek(c), rc;
+
+	*out = NULL;
+	if (first < 0)
+		return moore_fail(r->err, MOORE_ESYNTAX, 0, "the file is empty: a plan is a JSON object");
+	if (first == '[')
+		return fail_at(&at, MOORE_ESYNTAX, NULL, "found an array, want an object");
+	if (first != '{')
+		return moore_cut_fail(c, c->at, "'{' expected: a plan is a JSON object", r->err);
+	if ((rc = take_object(r, c, NULL, out)) == 0 && moore_cut_peek(c) >= 0)
+		rc = moore_cut_fail(c, c->at, "end of file expected", r->err);
+	return rc;
 }
 
 int
 moore_plan_parse(struct moore_plan **out, const char *text, size_t len, struct moore_err *err)
 {
-	struct reader r = { .err = err };
+	struct moore_err own;
+	struct reader r = { .text = { text, text, text + len }, .err = err ? err : &own };
+	struct moore_cut c = r.text;
 	json_t *root = NULL;
 	int rc;
 
 	*out = NULL;
-	if ((rc = load(&root, text, len, err)) < 0 || (rc = read_plan(&r, root)) < 0)
+	json_object_seed(HASH_SEED);
+	if ((rc = take_root(&r, &c, &root)) < 0 || (rc = read_plan(&r, root)) < 0)
 		goto out;
 	*out = r.p;
 	r.p = NULL;			/* now the caller's */

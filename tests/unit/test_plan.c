@@ -3,6 +3,8 @@
 #include <math.h>
 #include <time.h>
 
+#include <jansson.h>
+
 #include "harness.h"
 #include "random_plan.h"
 
@@ -238,19 +240,129 @@ test_good(void **state)
 	}
 }
 
-static void
-test_deep(void **state)
+/* head, then n times unit: the start of a text that is larger than any plan. */
+static char *
+repeated(const char *head, const char *unit, size_t n)
 {
-	size_t n = 100000;
-	char *t = malloc(n);
-	struct moore_plan *p;
-	struct moore_err err;
+	size_t h = strlen(head), u = strlen(unit);
+	char *t = malloc(h + n * u + 1);
+
+	assert_non_null(t);
+	memcpy(t, head, h + 1);
+	for (size_t i = 0; i < n; i++)
+		memcpy(t + h + i * u, unit, u + 1);
+	return t;
+}
+
+static size_t json_bytes, json_peak;	/* what jansson holds, and held at most */
+
+static void *
+json_take(size_t n)
+{
+	size_t *p = malloc(n + 16);
+
+	if (!p)
+		return NULL;
+	*p = n;
+	json_bytes += n;
+	json_peak = json_bytes > json_peak ? json_bytes : json_peak;
+	return p + 2;
+}
+
+static void
+json_drop(void *p)
+{
+	if (!p)
+		return;
+	json_bytes -= ((size_t *)p)[-2];
+	free((size_t *)p - 2);
+}
+
+/* A byte of text may cost fifty bytes as a tree, so no more than one element is one. */
+static void
+test_memory(void **state)
+{
+	static const struct {
+		const char *why, *head, *unit;
+		size_t n;
+		int rc;
+		const char *text;
+	} T[] = {
+		{ "brackets", "", "[", 100000, -MOORE_ESYNTAX, "found an array, want an object" },
+		{ "nesting", "{\"topology\": ", "[", 10000, -MOORE_ESYNTAX, "inside a value" },
+		{ "nesting of an element", "{\"switches\": [", "[", 100000, -MOORE_ESYNTAX,
+		  "column 14: this value is longer than 65536 bytes" },
+		{ "arrays in an array", "{\"topology\": [[]", ",[]", 100000, -MOORE_ESYNTAX,
+		  "this value is longer than 65536 bytes" },
+		{ "empty arrays as switches", "{\"switches\": [[]", ",[]", 3000000, -MOORE_EPLAN,
+		  "switches: more than 1000000 of them" },
+		{ "empty arrays as cabinets", "{\"floor\": {\"cabinets\": [[]", ",[]", 3000000,
+		  -MOORE_EPLAN, "floor.cabinets: more than 1000000 of them" },
+		{ "a list that is no list of a plan", "{\"hosts\": [0", ",0", 3000000, -MOORE_ESYNTAX,
+		  "this value is longer than 65536 bytes" },
+		{ "a string", "{\"rate\": \"", "\\\"", 100000, -MOORE_ESYNTAX,
+		  "this value is longer than 65536 bytes" },
+		{ "keys", "{\"k\": 0", ", \"k\": 0", 100000, -MOORE_ESYNTAX, "duplicate object key" },
+	};
+	json_malloc_t take;
+	json_free_t drop;
 	(void)state;
 
-	memset(t, '[', n);
-	CHECK_EQ("nesting is bounded", moore_plan_parse(&p, t, n, &err), -MOORE_ESYNTAX);
-	CHECK_STR("nesting is bounded", err.text, "maximum parsing depth reached");
-	free(t);
+	json_get_alloc_funcs(&take, &drop);
+	json_set_alloc_funcs(json_take, json_drop);
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		char *t = repeated(T[i].head, T[i].unit, T[i].n);
+		struct moore_plan *p;
+		struct moore_err err;
+
+		json_peak = 0;
+		CHECK_EQ(T[i].why, parse(&p, t, &err), T[i].rc);
+		CHECK_STR(T[i].why, err.text, T[i].text);
+		CHECK(T[i].why, json_peak < 1 << 16);
+		CHECK_EQ(T[i].why, json_bytes, 0);
+		free(t);
+	}
+	json_set_alloc_funcs(take, drop);
+}
+
+/* jansson reads slices of the text only, so that the reader could let pass what jansson
+ * would not: changes of a good plan, judged by both. */
+static void
+test_no_laxer(void **state)
+{
+	static const char with[] = "{}[]\",:\\ 0a\n";
+	struct moore_rng rng = { test_seed() };
+	unsigned n_bad = 0;
+	(void)state;
+
+	for (unsigned k = 0; k < 20000; k++) {
+		char *t = strdup(full);
+		size_t len = strlen(t);
+		struct moore_plan *p;
+		struct moore_err err;
+		json_t *j;
+		int rc;
+
+		for (unsigned m = 1 + moore_rng_below(&rng, 3); m--;) {
+			size_t at = moore_rng_below(&rng, (uint32_t)len);
+
+			if (moore_rng_below(&rng, 3))
+				t[at] = with[moore_rng_below(&rng, sizeof(with) - 1)];
+			else
+				memmove(t + at, t + at + 1, len-- - at);
+		}
+		j = json_loadb(t, len, JSON_REJECT_DUPLICATES, NULL);
+		rc = moore_plan_parse(&p, t, len, &err);
+		n_bad += !j;
+		if (!j && rc == 0)
+			fail_msg("accepted: %s", t);
+		if (j && rc < 0 && err.line)
+			fail_msg("refused: line %u: %s: %s", err.line, err.text, t);
+		moore_plan_free(p);
+		json_decref(j);
+		free(t);
+	}
+	CHECK("both kinds were met", n_bad > 1000 && n_bad < 19000);
 }
 
 /* ---- a plan in memory that lies -------------------------------------------------- */
@@ -641,7 +753,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_full), cmocka_unit_test(test_bad), cmocka_unit_test(test_good),
-		cmocka_unit_test(test_deep), cmocka_unit_test(test_check),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_no_laxer), cmocka_unit_test(test_check),
 		cmocka_unit_test(test_parts), cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_from_topo), cmocka_unit_test(test_too_big),
 		cmocka_unit_test(test_guids), cmocka_unit_test(test_oom),
