@@ -109,11 +109,16 @@ void cli_idle(void);
 /* ---- files (io.c) --------------------------------------------------------- */
 
 #define CLI_READ_MAX ((size_t)1 << 30)
+#define CLI_CONF_MAX ((size_t)1 << 20)
 
 /* "-" is standard input, and reads as "standard input" in messages. */
 const char *cli_file_name(const char *path);
-/* A whole file, NUL-terminated, in *out (the caller's). */
+/* A whole file, NUL-terminated, in *out (the caller's); at most CLI_READ_MAX bytes.
+ * Standard input and pipes are read to their end, but a pipe must get a writer within
+ * two seconds.  Refuses directories, and devices other than terminals and /dev/null. */
 int cli_read(const char *path, struct moore_buf *out);
+/* The same for what has a smaller limit; what names the kind of file in the message. */
+int cli_read_at_most(const char *path, size_t max, const char *what, struct moore_buf *out);
 
 /* A file read in pieces: give &l->source to a reader of the library, then
  * cli_lines_close() tells whether it was read to its end. */

@@ -8,12 +8,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
+
+enum { PEER_MS = 2000 };	/* how long a pipe may be without its other end */
 
 const char *
 cli_file_name(const char *path)
@@ -31,56 +37,123 @@ cli_path_join(const char *dir, const char *name)
 
 /* ---- reading ------------------------------------------------------------------ */
 
-static int
-too_large(const char *path)
+/* A terminal and /dev/null end; disks and /dev/zero do not, or not soon. */
+static bool
+is_endless(int fd, const struct stat *st)
 {
-	return cli_error("%s: larger than %zu MiB: this is no plan, dump or configuration",
-			 cli_file_name(path), CLI_READ_MAX >> 20);
+	return S_ISBLK(st->st_mode) || (S_ISCHR(st->st_mode) && !isatty(fd) &&
+					st->st_rdev != makedev(1, 3));
+}
+
+/* Opens a file to read; -1 with a message.  O_NONBLOCK, so that a pipe without a writer
+ * does not hold the program up. */
+static int
+open_input(const char *path, struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || fstat(fd, st) < 0)
+		cli_error("%s: cannot read: %s: give a file that exists and that you may read",
+			  cli_file_name(path), strerror(errno));
+	else if (S_ISDIR(st->st_mode))
+		cli_error("%s: is a directory: give a file", path);
+	else if (is_endless(fd, st))
+		cli_error("%s: is a device: give a file", path);
+	else
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Waits up to ms (-1: for ever) for bytes or the end of a pipe; false when none came. */
+static bool
+await(int fd, int ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int n;
+
+	while ((n = poll(&p, 1, ms)) < 0 && errno == EINTR)
+		;
+	return n > 0;
+}
+
+/* Reads some bytes: their number, 0 at the end, -1 with errno.  *writer: a pipe's writer
+ * has come; until then its end of file is no end. */
+static ssize_t
+read_some(int fd, char *to, size_t len, bool *writer)
+{
+	bool waited = false;
+	ssize_t n;
+
+	for (;;) {
+		n = read(fd, to, len);
+		if (n < 0 && errno == EAGAIN)
+			*writer = await(fd, -1);
+		else if (n == 0 && !*writer && !waited)
+			*writer = await(fd, PEER_MS);
+		else if (n >= 0 || errno != EINTR)
+			return n;
+		waited = true;
+	}
 }
 
 static int
-read_all(int fd, const char *path, struct moore_buf *out)
+too_large(const char *path, size_t max, const char *what)
 {
+	return cli_error("%s: larger than %zu MiB: this is no %s", cli_file_name(path), max >> 20,
+			 what);
+}
+
+static int
+read_all(int fd, const char *path, bool fifo, size_t max, const char *what, struct moore_buf *out)
+{
+	bool writer = !fifo;
 	char chunk[65536];
 	ssize_t n;
 
-	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return cli_error("%s: cannot read: %s", cli_file_name(path), strerror(errno));
+	while ((n = read_some(fd, chunk, sizeof(chunk), &writer)) > 0) {
+		writer = true;
 		moore_buf_add(out, chunk, (size_t)n);
-		if (out->len > CLI_READ_MAX)
-			return too_large(path);
+		if (out->len > max)
+			return too_large(path, max, what);
 	}
+	if (n < 0)
+		return cli_error("%s: cannot read: %s", cli_file_name(path), strerror(errno));
+	if (!writer)
+		return cli_error("%s: is a pipe that nothing writes to: start the writer first, or "
+				 "give a file", path);
 	moore_buf_add(out, "", 0);	/* NUL-terminated even when empty */
-	if (out->oom)
-		return cli_error("%s: out of memory", cli_file_name(path));
-	return CLI_OK;
+	return out->oom ? cli_error("%s: out of memory", cli_file_name(path)) : CLI_OK;
 }
 
 int
-cli_read(const char *path, struct moore_buf *out)
+cli_read_at_most(const char *path, size_t max, const char *what, struct moore_buf *out)
 {
-	bool std = !strcmp(path, "-");
+	const bool std = !strcmp(path, "-");
 	struct stat st = { 0 };
-	int fd, rc = CLI_OK;
+	int fd = std ? STDIN_FILENO : open_input(path, &st), rc;
 
 	*out = (struct moore_buf)MOORE_BUF_INIT;
-	if ((fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		return cli_error("%s: cannot read: %s: give a file that exists and that you may "
-				 "read", cli_file_name(path), strerror(errno));
-	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+	if (fd < 0)
+		return CLI_FAIL;
+	if (std && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		rc = cli_error("%s: is a directory: give a file", cli_file_name(path));
-	else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > CLI_READ_MAX)
-		rc = too_large(path);
+	else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > max)
+		rc = too_large(path, max, what);
 	else
-		rc = read_all(fd, path, out);
+		rc = read_all(fd, path, !std && S_ISFIFO(st.st_mode), max, what, out);
 	if (!std)
 		close(fd);
 	if (rc != CLI_OK)
 		moore_buf_free(out);
 	return rc;
+}
+
+int
+cli_read(const char *path, struct moore_buf *out)
+{
+	return cli_read_at_most(path, CLI_READ_MAX, "dump or list of links", out);
 }
 
 /* A longer line than this is in no dump. */
@@ -110,13 +183,16 @@ read_more(void *arg, const char **rest, const char **end)
 int
 cli_lines_open(const char *path, struct cli_lines *l)
 {
+	struct stat st;
+
 	*l = (struct cli_lines){ .source = { read_more, l }, .path = path, .cap = PIECE };
-	if ((l->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		return cli_error("%s: cannot read: %s", path, strerror(errno));
-	if ((l->piece = malloc(l->cap)))
+	if ((l->fd = open_input(path, &st)) < 0)
+		return CLI_FAIL;
+	if (S_ISREG(st.st_mode) && (l->piece = malloc(l->cap)))
 		return CLI_OK;
 	close(l->fd);
-	return cli_error("out of memory");
+	return S_ISREG(st.st_mode) ? cli_error("out of memory") :
+	       cli_error("%s: is no regular file: it is read twice", path);
 }
 
 int
@@ -195,16 +271,75 @@ write_contents(int fd, const struct cli_file *f)
 	return rc;
 }
 
+/* The descriptor that a name such as /dev/stdout stands for, or -1.  Opened by name, a
+ * regular file behind it would be replaced or written from its start. */
 static int
-write_direct(const struct cli_file *f)
+standing_for(const char *path)
 {
-	bool std = !strcmp(f->path, "-");
-	int fd = std ? dup(STDOUT_FILENO) : open(f->path, O_WRONLY | O_CLOEXEC), rc;
+	static const char *const dir[] = { "/dev/fd/", "/proc/self/fd/" };
+	uint64_t fd;
+
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (size_t i = 0; i < ARRAY_LEN(dir); i++) {
+		const char *s = path + strlen(dir[i]), *end = path + strlen(path);
+
+		if (!strncmp(path, dir[i], strlen(dir[i])) &&
+		    moore_text_u64(&s, end, 10, INT_MAX, &fd) && s == end)
+			return (int)fd;
+	}
+	return -1;
+}
+
+/* Opens a pipe or device to write, waiting up to PEER_MS for a reader of a pipe. */
+static int
+open_direct(const char *path)
+{
+	const struct timespec pause = { 0, 50000000 };
+	int fd;
+
+	for (int ms = 0; (fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) < 0 &&
+	     errno == ENXIO && ms < PEER_MS; ms += 50)
+		nanosleep(&pause, NULL);
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, O_WRONLY);	/* from here on it waits for its reader */
+	return fd;
+}
+
+static int
+write_direct(const struct cli_file *f, int standing)
+{
+	int fd = standing >= 0 ? dup(standing) : open_direct(f->path), rc;
 
 	if (fd < 0)
-		return cannot_write(f->path);
+		return errno == ENXIO ? cli_error("%s: is a pipe or socket that nothing reads from: "
+						  "start the reader first, or give a file", f->path) :
+		       cannot_write(f->path);
 	rc = write_contents(fd, f);
 	return close(fd) < 0 && rc == CLI_OK ? cannot_write(f->path) : rc;
+}
+
+/* The file that a symbolic link leads to although it is not there yet: what a shell would
+ * create.  NULL with errno. */
+static char *
+follow(const char *path)
+{
+	char *name = strdup(path), to[PATH_MAX], *next, *slash;
+	ssize_t n;
+
+	for (int i = 0; name && i < 40 && (n = readlink(name, to, sizeof(to) - 1)) >= 0; i++) {
+		to[n] = '\0';
+		slash = strrchr(name, '/');
+		if (to[0] == '/' || !slash)
+			next = strdup(to);
+		else if (asprintf(&next, "%.*s/%s", (int)(slash - name), name, to) < 0)
+			next = NULL;
+		free(name);
+		name = next;
+	}
+	return name;
 }
 
 /* Permissions of the file that is replaced, or those of a new one. */
@@ -261,17 +396,20 @@ open_beside(struct cli_file *f)
 static int
 stage(struct cli_file *f)
 {
+	const int standing = standing_for(f->path);
 	struct stat st;
-	bool there = strcmp(f->path, "-") && stat(f->path, &st) == 0;
+	bool there = standing < 0 && stat(f->path, &st) == 0;
 	int rc;
 
 	if (f->data && f->data->oom)
 		return cli_error("out of memory");
 	if (there && S_ISDIR(st.st_mode))
 		return cli_error("%s: is a directory: give the name of a file", f->path);
-	if (!strcmp(f->path, "-") || (there && !S_ISREG(st.st_mode)))
-		return write_direct(f);
-	f->real = there ? realpath(f->path, NULL) : strdup(f->path);
+	if (standing >= 0 || (there && !S_ISREG(st.st_mode)))
+		return write_direct(f, standing);
+	if (!there && errno != ENOENT)
+		return cannot_write(f->path);
+	f->real = there ? realpath(f->path, NULL) : follow(f->path);
 	if (!f->real)
 		return cli_error("out of memory");
 	if ((rc = open_beside(f)) != CLI_OK || (rc = write_contents(f->fd, f)) != CLI_OK)

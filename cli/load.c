@@ -13,7 +13,7 @@ int
 cli_try_plan(const char *path, struct moore_plan **out, struct moore_err *err)
 {
 	struct moore_buf text;
-	int rc = cli_read(path, &text);
+	int rc = cli_read_at_most(path, MOORE_PLAN_BYTES_MAX, "plan", &text);
 
 	*out = NULL;
 	if (rc != CLI_OK)
@@ -38,7 +38,7 @@ int
 cli_try_conf(const char *path, struct moore_conf *out, struct moore_err *err)
 {
 	struct moore_buf text;
-	int rc = cli_read(path, &text);
+	int rc = cli_read_at_most(path, CLI_CONF_MAX, "configuration", &text);
 
 	if (rc != CLI_OK)
 		return rc;
@@ -62,7 +62,7 @@ int
 cli_try_links(const char *path, struct moore_links **out, struct moore_err *err)
 {
 	struct moore_buf text;
-	int rc = cli_read(path, &text);
+	int rc = cli_read_at_most(path, CLI_CONF_MAX, "links file", &text);
 
 	*out = NULL;
 	if (rc != CLI_OK)

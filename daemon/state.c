@@ -20,8 +20,6 @@
 #include "watch/sweeps.h"
 #include "watch/wiring.h"
 
-#define PLAN_MAX ((size_t)256 << 20)
-
 /* Parts that follow the fabric; each of these is a file of its own. */
 static const struct part *const parts[] = {
 	&part_wiring, &part_hot, &part_history, &part_http, &part_sweeps,
@@ -60,7 +58,7 @@ planned_read(struct planned **out, const char *path, struct moore_err *err)
 	*out = NULL;
 	if (!p)
 		return moore_fail_nomem(err);
-	if ((rc = file_read(path, PLAN_MAX, &text, err)) < 0) {
+	if ((rc = file_read(path, MOORE_PLAN_SUBNET_BYTES_MAX, &text, err)) < 0) {
 		free(p);
 		return rc;
 	}

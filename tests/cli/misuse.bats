@@ -112,7 +112,7 @@ verbs() { $M --list | cut -f1; }
 	done <<-'ROWS'
 	''|which verb?
 	plan show ''|"": cannot read: No such file
-	plan check - </dev/zero|standard input: larger than 1024 MiB
+	plan check - </dev/zero|standard input: larger than 512 MiB
 	plan show empty|the file is empty: a plan is
 	check p.json empty|empty: switches: there is none: is the file empty, or cut off?
 	plan import --from ibsim cut|cut: switches: there is none

@@ -94,7 +94,7 @@ load lib
 	says "is a directory: give a file"
 	truncate -s 2G "$T/huge.json"
 	run --separate-stderr -2 $M plan check "$T/huge.json"
-	says "larger than 1024 MiB"
+	says "larger than 512 MiB"
 	run --separate-stderr -2 bash -c "$M plan check - <'$T'"
 	says "standard input: is a directory"
 	run --separate-stderr -2 bash -c "$M plan check - <&-"

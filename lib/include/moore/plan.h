@@ -12,6 +12,12 @@
 MOORE_BEGIN
 
 #define MOORE_PLAN_VERSION 1
+/* Bytes of the text of a plan, for who reads a file: of the greatest one (a million
+ * switches, endpoints and cables each, at 178 bytes), and of the greatest that one subnet
+ * can hold (49,151 switches and endpoints, which is all unicast LIDs, and a million
+ * cables, at 160 bytes).  338 switches with 3042 endpoints take 0.5 MB. */
+#define MOORE_PLAN_BYTES_MAX ((size_t)512 << 20)
+#define MOORE_PLAN_SUBNET_BYTES_MAX ((size_t)160 << 20)
 #define MOORE_NAME_MAX 63	/* NodeDescription is 64 bytes (IBTA 14.2.5.2) */
 
 struct moore_rate {		/* of a link, as ibnetdiscover says it: "4xEDR" */
