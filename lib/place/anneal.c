@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* anneal.c - who stands where, by simulated annealing on exchanges.
+/* anneal.c - assigns things to spots by simulated annealing on exchanges.
  *
- * A quadratic assignment problem: things with weighted links go on spots, and the
- * sum of weight times distance is to be small.  A move exchanges what is on two
- * spots (one may be empty) and costs as many steps as the two things have links.
- * Temperatures are Connolly's ("An improved annealing scheme for the QAP", Eur.
- * J. Oper. Res. 46, 1990): the first and the last come from a sample of moves, and
- * T becomes T / (1 + beta T) in between; Fujiwara 2014 used Taillard's program of
- * it.  Differences: pairs are drawn at random, and the end is a descent.
- * Elsewhere: what the things and spots are (place.c), the lower bound (bound.c). */
+ * This is a quadratic assignment problem: things with weighted links are put on spots so
+ * that the sum of weight times distance becomes small.  One move exchanges the contents of
+ * two spots, one of which may be empty; it costs as many steps as the two things have
+ * links.  The temperatures are Connolly's ("An improved annealing scheme for the QAP", Eur.
+ * J. Oper. Res. 46, 1990): the first and the last one come from a sample of moves, and in
+ * between T becomes T / (1 + beta T).  Fujiwara 2014 used Taillard's program of this
+ * scheme.  Two things differ from it: pairs of spots are drawn at random, and a descent
+ * follows at the end.
+ * Elsewhere: what things and spots are (place.c), the lower bound (bound.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +31,9 @@ moore_layout_length(const struct moore_layout *l)
 	return sum;
 }
 
-/* What it gains to move the thing on spot from to spot to, others staying; its
- * link to what is on to keeps its length in an exchange. */
+/* The gain from moving the thing on spot `from` to spot `to` while all others stay.  Its
+ * link to the thing on `to`, if any, is not counted, since an exchange does not change its
+ * length. */
 static int64_t
 delta_one(const struct moore_layout *l, uint32_t from, uint32_t to)
 {
@@ -69,7 +71,7 @@ moore_layout_swap(struct moore_layout *l, uint32_t a, uint32_t b)
 		l->at[j] = a;
 }
 
-/* A thing's spot and another one, of another site. */
+/* Draws the spot of a thing, and another spot at a different site. */
 static bool
 draw(const struct moore_layout *l, struct moore_rng *r, uint32_t *a, uint32_t *b)
 {
@@ -78,7 +80,8 @@ draw(const struct moore_layout *l, struct moore_rng *r, uint32_t *a, uint32_t *b
 	return l->spot[*a].site != l->spot[*b].site;
 }
 
-/* e^-x for x >= 0, by (1 - x/1024)^1024: within 1 % where it is above 0.01. */
+/* Approximates e^-x for x >= 0 by (1 - x/1024)^1024, to within 1 % where e^-x is above
+ * 0.01. */
 static double
 exp_minus(double x)
 {
@@ -101,7 +104,8 @@ struct heat {
 	double now, beta;
 };
 
-/* Connolly's: least + (greatest - least) / 10 down to the least gain seen. */
+/* Chooses Connolly's temperatures: from least + (greatest - least) / 10 down to the least
+ * gain in the sample. */
 static struct heat
 choose_heat(const struct moore_layout *l, struct moore_rng *r, uint64_t iterations, double share)
 {
@@ -150,7 +154,7 @@ cool(struct moore_layout *l, uint64_t iterations, double share, struct moore_rng
 	return gained;
 }
 
-/* Exchange as long as it gains, at most as often as there were iterations. */
+/* Makes exchanges that gain until none is left, but at most `tries` of them. */
 static int64_t
 descend(struct moore_layout *l, uint64_t tries)
 {

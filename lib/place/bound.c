@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* bound.c - no arrangement has less cable than this.
+/* bound.c - a lower bound on the cable of every arrangement (Gilmore 1962, Lawler 1963).
  *
- * Gilmore 1962 and Lawler 1963: a thing i on spot s pays at least c(i, s), its
- * weights, heaviest first, times the distances from s, shortest first.  Twice the
- * total is at least the cheapest assignment of things to spots under c, and that
- * is at least the value of any u, v with u(i) + v(s) <= c(i, s) and v <= 0.
- * We take v from the columns' least values, which is the best choice when all
- * things have the same weights, and then the best u.  Spots of one site have the
- * same distances, and things with the same weights the same row: both are done
- * once. */
+ * A thing i on spot s costs at least c(i, s): the products of its weights, heaviest first,
+ * and the distances from s, shortest first, added up.  Twice the total length is at least
+ * the cost of the cheapest assignment of things to spots under c.  That in turn is at least
+ * the sum of any u and v with u(i) + v(s) <= c(i, s) and v <= 0.  Here v is computed from
+ * the least value of each column, which is the best choice if all things have the same
+ * weights, and u is then the best one for that v.  Spots of one site have the same
+ * distances, and things with the same weights have the same row, so each is computed once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,15 +15,15 @@
 
 struct bound {
 	const struct moore_layout *l;
-	uint32_t n_rows, n_columns;	/* distinct things, and distinct spots */
-	uint32_t *row;		/* a thing of each row */
-	uint32_t *times;	/* things of each row */
-	uint32_t *column;	/* a spot of each column */
-	uint32_t *room;		/* spots of each column */
-	uint32_t *heavy;	/* weights of all links, each thing's heaviest first */
+	uint32_t n_rows, n_columns;	/* numbers of distinct things and of distinct spots */
+	uint32_t *row;		/* one thing of each row */
+	uint32_t *times;	/* how many things share each row */
+	uint32_t *column;	/* one spot of each column */
+	uint32_t *room;		/* how many spots share each column */
+	uint32_t *heavy;	/* the weights of all links, heaviest first within each thing */
 	int64_t *cost;		/* [row * n_columns + column] */
-	int64_t *reach;		/* distances from one spot */
-	int64_t *least;		/* of each column; then v */
+	int64_t *reach;		/* the distances from one spot, ascending */
+	int64_t *least;		/* the least cost of each column; later v */
 };
 
 static int
@@ -52,8 +51,8 @@ same_weights(const struct bound *b, uint32_t i, uint32_t j)
 	       !memcmp(b->heavy + start[i], b->heavy + start[j], n * sizeof(*b->heavy));
 }
 
-/* Equal things share a row when they follow one another or the row is one of the
- * last few: exact sharing would cost more than it saves. */
+/* Things with equal weights share a row if they follow one another or the row is one of the
+ * last few: finding every equal row would cost more than it saves. */
 static void
 find_rows(struct bound *b)
 {
@@ -75,7 +74,7 @@ find_rows(struct bound *b)
 	}
 }
 
-/* Spots of one site follow one another. */
+/* Spots of one site share a column; they follow one another. */
 static void
 find_columns(struct bound *b)
 {
@@ -109,7 +108,7 @@ fill_column(struct bound *b, uint32_t c)
 	}
 }
 
-/* The n-th least of the columns' least values, each as often as it has spots. */
+/* The n-th smallest of the columns' least costs, each counted once for each of its spots. */
 static int64_t
 nth_least(struct bound *b, uint32_t n)
 {
@@ -177,5 +176,5 @@ moore_layout_bound(const struct moore_layout *l, struct moore_err *err)
 		fill_column(&b, c);
 	value = dual_value(&b);
 	moore_arena_free(&tmp);
-	return (value + 1) / 2;		/* every link was paid at both ends */
+	return (value + 1) / 2;		/* each link was counted at both ends */
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* catalogue.c - the lengths in which cables are sold.  The limit of copper is its
- * longest stock. */
+/* catalogue.c - the lengths in which cables are sold.  The longest copper cable in stock is
+ * also the greatest length for which copper is used. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ moore_catalogue_free(struct moore_catalogue *c)
 	free(c);
 }
 
-/* "3,copper,45.50" */
+/* Parses one line such as "3,copper,45.50". */
 static int
 read_stock(struct moore_stock *out, const char *s, size_t len, unsigned line, struct moore_err *err)
 {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cuts.c - no arrangement has less cable than its lines across the floor demand.
+/* cuts.c - a lower bound on the cable of every arrangement, from the links that cross lines
+ * on the floor.
  *
- * A Manhattan way crosses each line between two columns or rows that parts its
- * ends, so the total is the overheads and, for every such line, its pitch times
- * the links across it.  A line with x of n things on one side is crossed by at
- * least mu x (n - x) / n links, mu being the second least eigenvalue of the
- * Laplacian (Fiedler, Czech. Math. J. 23, 1973; Mohar, J. Combin. Theory B 47,
- * 1989).  The same says how few links leave the cabinets.  Expanders, as fabrics of
- * diameter two are, have a large mu, and this is close; tori have a small one, and
- * bound.c is better.
+ * A Manhattan route crosses each line between two columns or rows that separates its ends.
+ * So the total length is the overheads plus, for every such line, its pitch times the
+ * number of links that cross it.  If x of n things lie on one side of a line, at least mu x
+ * (n - x) / n links cross it, where mu is the second smallest eigenvalue of the Laplacian
+ * (Fiedler, Czech. Math. J. 23, 1973; Mohar, J. Combin. Theory B 47, 1989).  The same
+ * inequality bounds how many links stay inside cabinets.  Expanders, such as fabrics of
+ * diameter two, have a large mu, so this bound is close; for tori mu is small, and bound.c
+ * is better.
  *
- * Invariant: mu is estimated by power iteration, and then proven: L - mu I + c J
- * is positive definite, as the pivots of its factors L D L' show; a margin is left
- * for what rounding does to them. */
+ * Invariant: mu is estimated by power iteration and then proven.  The pivots of the factors
+ * L D L' show that L - mu I + c J is positive definite, with a margin for rounding errors. */
 #include <string.h>
 
 #include "place_impl.h"
@@ -20,21 +20,22 @@
 #define THINGS_MAX 5000		/* the proof takes n^3 / 6 steps and 4 n^2 bytes */
 #define ITERATIONS 1000
 #define REPORT_EVERY 64
-#define MARGIN 1e-9		/* of the greatest degree; rounding is 1000 times less */
+#define MARGIN 1e-9		/* share of the greatest degree; rounding errors are 1000 times
+				 * smaller */
 
 struct laplacian {
 	const struct moore_links_of *k;
 	double *degree;
-	double most;		/* the greatest of them */
+	double most;		/* the greatest degree */
 	double *x, *y;
-	double *row;		/* of the factors: row i is row[i (i + 1) / 2 ..] */
+	double *row;		/* the factors; row i is row[i (i + 1) / 2 ..] */
 	double *pivot;
-	struct moore_progress progress;	/* of the proof that is under way */
+	struct moore_progress progress;	/* the progress of the proof in hand */
 };
 
 /* ---- the estimate ------------------------------------------------------------- */
 
-/* y = L x; returns x'Lx / x'x. */
+/* Computes y = L x; returns the quotient x'Lx / x'x. */
 static double
 multiply(struct laplacian *m)
 {
@@ -53,7 +54,7 @@ multiply(struct laplacian *m)
 	return xx > 0 ? xy / xx : 0;
 }
 
-/* Without its mean, and with greatest element 1. */
+/* Subtracts the mean of x and scales its greatest element to 1. */
 static void
 normalise(double *x, uint32_t n)
 {
@@ -69,11 +70,11 @@ normalise(double *x, uint32_t n)
 		x[i] /= most;
 }
 
-/* From above, since it is a quotient of some x. */
+/* Estimates mu from above: the quotient of any x is at least mu. */
 static double
 estimate(struct laplacian *m)
 {
-	struct moore_rng r = { 1 };	/* any start will do, and the same one each time */
+	struct moore_rng r = { 1 };	/* any seed would do, but it must be the same each time */
 	double mu = 0;
 
 	for (uint32_t i = 0; i < m->k->n; i++)
@@ -110,7 +111,8 @@ row_of(const struct laplacian *m, uint32_t i)
 	return m->row + (size_t)i * (i + 1) / 2;
 }
 
-/* Is no eigenvalue of the Laplacian but that of the constant below mu? */
+/* True if it is proven that all eigenvalues of the Laplacian but that of the constant
+ * vector are at least mu. */
 static bool
 proven(struct laplacian *m, double mu)
 {
@@ -145,7 +147,8 @@ proven(struct laplacian *m, double mu)
 	return true;
 }
 
-/* What can be proven of mu; 0 when nothing can, or it would take too long. */
+/* The greatest lower bound of mu that could be proven; 0 when nothing could be proven, or
+ * the proof would take too long. */
 static double
 connectivity(struct laplacian *m)
 {
@@ -154,7 +157,7 @@ connectivity(struct laplacian *m)
 	if (mu <= 1e-6 * m->most)
 		return 0;
 	for (double off = 1e-4; off < 0.5; off *= 4) {
-		m->progress.part /= 2;	/* the rest is for the next try */
+		m->progress.part /= 2;	/* keep the rest for the next attempt */
 		if (proven(m, mu * (1 - off)))
 			return mu * (1 - off) - MARGIN * m->most;
 		m->progress.share += m->progress.part;
@@ -164,7 +167,7 @@ connectivity(struct laplacian *m)
 
 /* ---- the bound -------------------------------------------------------------------- */
 
-/* At least so many links between x things and the others. */
+/* A lower bound on the links between x of the things and the others. */
 static int64_t
 across(double mu, uint32_t n, uint32_t x)
 {
@@ -174,10 +177,10 @@ across(double mu, uint32_t n, uint32_t x)
 	return whole + (v > (double)whole);
 }
 
-/* At least so many links across all the lines between steps columns (or rows) with
- * room for so many things each.  What is free of that room lies where it is best
- * for all lines together: least[f] is the fewest links across the lines so far with
- * f free slots before the last of them. */
+/* A lower bound on the sum, over all lines between the `steps` columns (or rows) with room
+ * for `room` things each, of the links across the line.  Free slots are taken where that is
+ * best for all lines together: least[f] is the smallest sum over the lines so far with f
+ * free slots before the last of them. */
 static int64_t
 across_lines(double mu, uint32_t n, uint32_t steps, uint32_t room, int64_t *least, int64_t *next)
 {
@@ -206,8 +209,8 @@ across_lines(double mu, uint32_t n, uint32_t steps, uint32_t room, int64_t *leas
 	return best;
 }
 
-/* At most so many links inside cabinets: a thing has size - 1 others with it, and
- * sets of so many things have few links inside. */
+/* An upper bound on the links inside cabinets: a thing shares its cabinet with size - 1
+ * others, and small sets of things have few links inside. */
 static int64_t
 most_inside(const struct laplacian *m, double mu, uint32_t size, int64_t links)
 {

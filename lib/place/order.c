@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* order.c - which switches share a cabinet: an order of the switches, of which
- * consecutive ones fill the cabinets.
+/* order.c - decides which switches share a cabinet: it orders the switches, and consecutive
+ * ones fill the cabinets.
  *
- * Fujiwara 2014 takes the plan's own.  By structure, a family's row says which
- * class a switch is of, and classes follow one another: in a Slim Fly the columns
- * (0, x, *) and (1, x, *), which are joined by a perfect matching (cf. Besta and
- * Hoefler, SC'14, section VI), in an MLFM a column of local switches with half of
- * the global ones it shares, in an OFT the counterparts that share all points.
- * Inside a class, and wherever no family is known, a cabinet grows by whatever
- * has most links into it.
+ * Fujiwara 2014 takes the order of the plan.  The order by structure uses the class that
+ * the family's row below gives each switch, and takes one class after the other: in a Slim
+ * Fly the columns (0, x, *) and (1, x, *), which are joined by a perfect matching (cf.
+ * Besta and Hoefler, SC'14, section VI); in an MLFM a column of local switches with half of
+ * the global switches that it shares; in an OFT the counterparts that share all points.
+ * Within a class, and for unknown families, each cabinet is filled by always adding the
+ * switch with most links into it.
  * Elsewhere: exchanging switches afterwards (place.c, anneal.c). */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,8 @@ mlfm_switches(const int64_t *v)
 	return (uint32_t)(v[1] * (v[0] + 1) + v[0] * (v[0] + 1) / 2);
 }
 
-/* Global switches come by pairs a < b; odd sums go to a and even ones to b. */
+/* Global switches are numbered by pairs of columns a < b.  Those with an odd sum belong to
+ * column a, those with an even sum to b. */
 static uint32_t
 mlfm_class(const int64_t *v, uint32_t i)
 {
@@ -72,8 +73,8 @@ static const struct {
 	{ "oft", 1, oft_switches, oft_class },
 };
 
-/* A plan may name a family and be another graph: then sizes rarely agree, and
- * where they do the order is only less good. */
+/* A plan may name a family and still have another graph.  Then the numbers of switches
+ * usually differ; if they agree, the order is valid but less good. */
 static void
 fill_classes(uint32_t *class, const struct moore_plan *p)
 {
@@ -94,9 +95,9 @@ fill_classes(uint32_t *class, const struct moore_plan *p)
 
 struct growth {
 	const struct moore_links_of *links;
-	uint32_t *class, *gain;		/* links into the open cabinet */
-	uint32_t *queue;		/* all switches by class */
-	uint32_t *near;			/* those with a gain */
+	uint32_t *class, *gain;		/* gain: links of a switch into the cabinet being filled */
+	uint32_t *queue;		/* all switches, sorted by class */
+	uint32_t *near;			/* the switches with a gain */
 	uint32_t n_near;
 	uint64_t *done;
 };
@@ -144,7 +145,8 @@ put_in(struct growth *g, uint32_t i)
 	}
 }
 
-/* Of the class that is being placed, the one with most links; else the next. */
+/* Chooses, in the class being placed, the switch with most links into the cabinet; if none
+ * has links, the next switch. */
 static uint32_t
 choose(const struct growth *g, uint32_t next)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* place.c - a plan's switches into cabinets, and cabinets onto the floor.
+/* place.c - puts a plan's switches into cabinets, and the cabinets onto the floor.
  *
- * Two layouts of one kind (place_impl.h): cabinets on the grid, and switches in
- * the slots of cabinets that stand.  An order of the switches fills the cabinets
- * (order.c); the cabinets are annealed on the grid; refining anneals the switches
- * in the slots, beginning cooler, and then the cabinets once more.
+ * Both problems use the same layout (place_impl.h): cabinets on the places of the floor,
+ * and switches in the slots of cabinets whose places are fixed.  An order of the switches
+ * fills the cabinets (order.c), and the cabinets are annealed on the floor.  Refining then
+ * anneals the switches in the slots, starting at a lower temperature, and the cabinets once
+ * more.
  * Sources: Fujiwara et al. 2014, section 7 (grid, runs, annealing of cabinets);
  * Young et al. 2022 (SpectralFly), wiring section.
  * Elsewhere: annealing (anneal.c), bounds (bound.c, cuts.c), the cabling work (work.c). */
@@ -14,8 +15,8 @@
 #include "place/place_impl.h"
 #include "plan/plan_parts.h"
 
-#define CABINET_SIZE_MAX 1000	/* a unit for each */
-#define REFINE_HEAT 0.05	/* of Connolly's first temperature */
+#define CABINET_SIZE_MAX 1000	/* each switch takes one unit */
+#define REFINE_HEAT 0.05	/* share of Connolly's first temperature */
 
 static const struct moore_place_model models[] = {
 	{ "fujiwara", "Fujiwara et al. 2014, section 7", 16, 0.6, 2.1, 2, 4, false },
@@ -53,7 +54,8 @@ pair_cmp(const void *x, const void *y)
 	return (p->b > q->b) - (p->b < q->b);
 }
 
-/* The cables between n groups of switches, equal ones as one with a weight. */
+/* Adds up the cables between n groups of switches: parallel ones become one link with a
+ * weight. */
 static bool
 join(struct moore_links_of *k, const struct moore_plan *p, const uint32_t *group, uint32_t n,
      struct moore_arena *tmp)
@@ -88,7 +90,7 @@ join(struct moore_links_of *k, const struct moore_plan *p, const uint32_t *group
 		k->weight[m++] = 1;
 		k->start[pair[i].a + 1] = m;
 	}
-	for (uint32_t i = 1; i <= n; i++)	/* of groups without a link */
+	for (uint32_t i = 1; i <= n; i++)	/* groups without a link are empty rows */
 		if (k->start[i] < k->start[i - 1])
 			k->start[i] = k->start[i - 1];
 	free(pair);
@@ -105,10 +107,11 @@ struct floor {
 	struct moore_progress progress;
 	uint32_t size, n_cabinets, rows, columns;
 	int32_t column_pitch, row_pitch;	/* millimetres */
-	uint32_t *cabinet;		/* of each switch */
-	struct moore_spot *spot;	/* of the grid */
-	struct moore_links_of switches, between;	/* links of switches, of cabinets */
-	struct moore_layout grid;	/* cabinets on it */
+	uint32_t *cabinet;		/* the cabinet of each switch */
+	struct moore_spot *spot;	/* the places of the floor */
+	struct moore_links_of switches, between;	/* links between switches, and between
+							 * cabinets */
+	struct moore_layout grid;	/* cabinets on the floor */
 	double before;
 };
 
@@ -158,7 +161,7 @@ check_opts(struct floor *f, struct moore_err *err)
 	return 0;
 }
 
-/* Cabinets in rows, in their order. */
+/* Lays out the cabinets in rows, in their order. */
 static bool
 lay_grid(struct floor *f)
 {
@@ -216,7 +219,7 @@ anneal(struct floor *f, struct moore_layout *l, double heat, double part, struct
 
 /* ---- assignment -------------------------------------------------------------------- */
 
-/* Fill the cabinets in that order, put them in rows, and anneal them. */
+/* Fills the cabinets in that order, puts them in rows, and anneals them. */
 static int
 assign(struct floor *f, bool structure, double part, struct moore_err *err)
 {
@@ -224,7 +227,8 @@ assign(struct floor *f, bool structure, double part, struct moore_err *err)
 	int rc = order ? moore_place_order(order, f->p, &f->switches, f->size, structure, err) :
 		 moore_fail_nomem(err);
 
-	f->rng = (struct moore_rng){ f->o->seed };	/* done again, the same comes out */
+	f->rng = (struct moore_rng){ f->o->seed };	/* the same seed each time: a repeated run
+							 * gives the same result */
 	for (uint32_t k = 0; !rc && k < f->p->n_switches; k++)
 		f->cabinet[order[k]] = k / f->size;
 	free(order);
@@ -236,7 +240,8 @@ assign(struct floor *f, bool structure, double part, struct moore_err *err)
 	return anneal(f, &f->grid, 1, part, err);
 }
 
-/* Slots: switch i in the first free one of its cabinet, cabinets where they stand. */
+/* Lays out the slots: switch i goes to the first free slot of its cabinet; the cabinets
+ * keep their places. */
 static bool
 lay_slots(struct floor *f, struct moore_layout *l)
 {
@@ -278,7 +283,7 @@ refine(struct floor *f, double part, struct moore_err *err)
 	return anneal(f, &f->grid, REFINE_HEAT, part / 2, err);
 }
 
-/* Both orders; the better one is refined. */
+/* Tries both orders and refines the better one. */
 static int
 assign_best(struct floor *f, struct moore_err *err)
 {
@@ -294,7 +299,8 @@ assign_best(struct floor *f, struct moore_err *err)
 		return rc;
 	if (sequential < total(f) && (rc = assign(f, false, 0.1, err)) < 0)
 		return rc;
-	f->before = before;	/* what is improved on: the plan's own order, in rows */
+	f->before = before;	/* the length to compare with: cabinets in rows, in the plan's
+				 * order */
 	f->progress.share = 0.3;
 	return refine(f, 0.3, err);
 }
@@ -356,7 +362,7 @@ fill_cables(const struct floor *f, struct moore_plan *p, struct moore_place_repo
 	}
 }
 
-/* All memory first: from then on nothing fails, and the plan changes. */
+/* Allocates all memory first; after that nothing can fail and the plan is changed. */
 static int
 commit(const struct floor *f, struct moore_plan *p, struct moore_place_report *r,
        struct moore_err *err)
@@ -376,7 +382,7 @@ commit(const struct floor *f, struct moore_plan *p, struct moore_place_report *r
 			free(p->sw[i].cabinet);
 			p->sw[i].cabinet = name[i];
 			p->sw[i].unit = ++unit[f->cabinet[i]];
-			name[i] = NULL;		/* now the plan's */
+			name[i] = NULL;		/* the plan owns it now */
 		}
 		fill_cables(f, p, r);
 		qsort(cabinet, f->n_cabinets, sizeof(*cabinet), cabinet_cmp);
@@ -387,7 +393,7 @@ commit(const struct floor *f, struct moore_plan *p, struct moore_place_report *r
 		p->n_cabinets = f->n_cabinets;
 		p->column_pitch = f->column_pitch / 1000.0;
 		p->row_pitch = f->row_pitch / 1000.0;
-		cabinet = NULL;			/* now the plan's */
+		cabinet = NULL;			/* the plan owns it now */
 	}
 	for (uint32_t c = 0; cabinet && c < f->n_cabinets; c++)
 		free(cabinet[c].name);
@@ -399,7 +405,7 @@ commit(const struct floor *f, struct moore_plan *p, struct moore_place_report *r
 	return ok ? 0 : moore_fail_nomem(err);
 }
 
-/* The better of the two bounds; size slots at each place of the floor. */
+/* The better of the two bounds, with `size` slots at each place of the floor. */
 static int64_t
 bound_of(struct floor *f, const struct moore_layout *l, uint32_t size, double part,
 	 struct moore_err *err)
@@ -414,8 +420,8 @@ bound_of(struct floor *f, const struct moore_layout *l, uint32_t size, double pa
 	return cuts > ways ? cuts : ways;
 }
 
-/* For any assignment the things are switches, and the spots all slots that the
- * floor would have if it were full: more than there are, so still a bound. */
+/* For the bound over any assignment, the things are switches and the spots are all slots of
+ * a full floor.  That is more room than there is, so the bound still holds. */
 static int
 fill_bounds(struct floor *f, struct moore_place_report *r, struct moore_err *err)
 {

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* work.c - the list that a cabling crew works through.
+/* work.c - the list of work for a cabling crew.
  *
- * A line for each cable and endpoint, sorted by where its first end is: cabinets
- * in rows, then units, then ports.  A bundle is what leaves one cabinet for the
- * cabinets of one row, since it runs together to that row, or what stays inside. */
+ * There is one line for each cable and each endpoint, sorted by the position of its first
+ * end: cabinets in rows, then units, then ports.  A bundle is either the cables from one
+ * cabinet to the cabinets of one row, which run together up to that row, or the cables
+ * inside one cabinet. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "moore/place.h"
 #include "plan/plan_parts.h"
 
-struct ends {			/* what a line is sorted by */
-	uint64_t key[5];	/* of the first end and the other one */
+struct ends {			/* the sort key of a line */
+	uint64_t key[5];	/* key parts of the first end and of the other end */
 	struct moore_work work;
 };
 
-enum { FROM, TO_ROW, TO, PLUG, TO_PLUG };	/* keys; TO_ROW from 1, 0: stays inside */
+enum { FROM, TO_ROW, TO, PLUG, TO_PLUG };	/* parts of the key; TO_ROW counts from 1, and 0
+						 * means inside the cabinet */
 
 void
 moore_work_label(struct moore_buf *b, const struct moore_plan *p, moore_swid sw,
@@ -26,7 +28,8 @@ moore_work_label(struct moore_buf *b, const struct moore_plan *p, moore_swid sw,
 	moore_buf_fmt(b, "%s-%u-%u", s->cabinet ? s->cabinet : "", s->unit, port);
 }
 
-/* cabinet[] of each switch, and that each has a unit of its own there. */
+/* Finds the cabinet of each switch, and checks that each switch has a unit of its own
+ * there. */
 static int
 find_cabinets(uint32_t *cabinet, struct moore_plan_ref *r, const struct moore_plan *p,
 	      struct moore_err *err)
@@ -93,7 +96,8 @@ fill_cable(struct ends *e, const struct moore_plan *p, uint32_t i, const uint32_
 	return 0;
 }
 
-/* In the cabinet of its switch, after the cables that begin there. */
+/* An endpoint's cable stays in its switch's cabinet, and is listed after the cables that
+ * begin there. */
 static void
 fill_endpoint(struct ends *e, const struct moore_plan *p, uint32_t i, const uint32_t *cabinet)
 {
@@ -119,7 +123,8 @@ ends_cmp(const void *x, const void *y)
 	return 0;
 }
 
-/* Crews take runs of the list by pair, and bundles are runs of it too. */
+/* Crews get consecutive runs of the list sorted by pair of cabinets, and bundles are
+ * consecutive runs of each crew's part. */
 static void
 arrange(struct ends *e, size_t n, enum moore_work_order order, uint32_t n_crews)
 {
@@ -132,8 +137,9 @@ arrange(struct ends *e, size_t n, enum moore_work_order order, uint32_t n_crews)
 		e[i].work.bundle = bundle;
 		e[i].work.crew = (uint32_t)((uint64_t)i * n_crews / n) + 1;
 	}
-	/* Already in order by pair and, since crews take runs, by crew.  A bundle is
-	 * pulled as one: inside it, by the plugs at its beginning. */
+	/* The list is sorted by pair and, since crews get consecutive runs, by crew.  A
+	 * bundle is pulled as one, so inside it the lines are sorted by the plugs at its
+	 * first end. */
 	if (order != MOORE_WORK_BUNDLE)
 		return;
 	for (size_t i = 0; i < n; i++)

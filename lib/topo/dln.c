@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dln.c - a ring with k-2 random shortcuts at each switch: what Fujiwara calls
- * RING-k.
+/* dln.c - a ring with k-2 random shortcuts at each switch, which Fujiwara calls RING-k.
  *
- * Each switch brings k-2 stubs; the shuffled stubs are paired, and a pair that
- * would be a loop or double a link exchanges partners with random other pairs
- * until it is neither (a degree-preserving repair: no such pair is made on the
- * way).
+ * Each switch has k-2 stubs.  The shuffled stubs are paired.  A pair that would be a loop
+ * or would double a link exchanges partners with randomly chosen other pairs until it is
+ * neither.  These exchanges keep every switch's degree and create no further such pair.
  * Source: Koibuchi et al., "A Case for Random Shortcut Topologies for HPC
  * Interconnects", ISCA 2012. */
 #include <stdlib.h>
@@ -14,14 +12,15 @@
 
 enum { N, K, SEED, P };
 
-#define TRIES 1000		/* exchanges for one pair */
-#define ROUNDS 100		/* pairings from scratch */
+#define TRIES 1000		/* exchanges tried for one pair */
+#define ROUNDS 100		/* attempts with a new shuffle */
 
 struct pairs {
-	uint32_t n, k;		/* switches, shortcuts of each */
+	uint32_t n, k;		/* number of switches, shortcuts at each */
 	uint32_t n_stubs;
-	uint32_t *stub;		/* switches; stubs 2i and 2i+1 are a pair */
-	uint32_t *peer;		/* k + 2 for each switch, its links so far; MOORE_NONE ends */
+	uint32_t *stub;		/* the switch of each stub; stubs 2i and 2i+1 are a pair */
+	uint32_t *peer;		/* k + 2 for each switch: the switches it is linked to so far,
+				 * then MOORE_NONE */
 };
 
 static int
@@ -50,7 +49,8 @@ counts(const int64_t *param, struct moore_topo_counts *out)
 	};
 }
 
-/* The place of b among a's links, or the first free one for b MOORE_NONE. */
+/* The index of b among the switches that a is linked to; for b MOORE_NONE, the first free
+ * place. */
 static uint32_t *
 find_peer(const struct pairs *x, uint32_t a, uint32_t b)
 {
@@ -75,7 +75,7 @@ change_link(struct pairs *x, uint32_t a, uint32_t b, bool add)
 	*find_peer(x, b, add ? MOORE_NONE : a) = add ? a : MOORE_NONE;
 }
 
-/* Give pair i, which is no link yet, a partner of a random pair before it. */
+/* Exchanges a partner of pair i, which is not a valid link yet, with a random earlier pair. */
 static bool
 repair(struct pairs *x, uint32_t i, struct moore_rng *r)
 {
@@ -90,7 +90,7 @@ repair(struct pairs *x, uint32_t i, struct moore_rng *r)
 		if (!fits(x, mine[0], other[0]) || !fits(x, mine[1], other[1]))
 			continue;
 		change_link(x, other[0], other[1], false);
-		/* mine[0]-other[0] and mine[1]-other[1] are one link when crossed. */
+		/* Two links that cross would be the same link. */
 		if ((mine[0] == mine[1] && other[0] == other[1]) ||
 		    (mine[0] == other[1] && mine[1] == other[0])) {
 			change_link(x, other[0], other[1], true);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dragonfly.c - Dragonfly: g groups of a fully linked switches, each with h links
- * to other groups.
+/* dragonfly.c - Dragonfly: g groups of `a` fully linked switches, each with h links to
+ * other groups.
  *
- * The a*h outer links of a group go around the other groups in turn: link k, of
- * switch k / h, to the group k mod (g-1) + 1 further on, round k / (g-1), where the
- * same round's link comes back.  Rounds that are not full stay empty, so every two
- * groups are joined by a*h / (g-1) links, rounded down.  g-1 >= h keeps two of them
- * from joining the same switches.
+ * The a*h links that leave a group lead to the other groups in rotation: link k, at switch
+ * k / h, leads to the group k mod (g-1) + 1 further on, where the link of the same round k
+ * / (g-1) leads back.  Incomplete rounds stay empty, so every two groups are joined by the
+ * same number of links, a*h / (g-1) rounded down.  Since g-1 >= h, no two of them join the
+ * same pair of switches.
  * Source: Kim et al., "Technology-Driven, Highly-Scalable Dragonfly Topology",
  * ISCA 2008. */
 #include "topo_build.h"
@@ -32,7 +32,7 @@ counts(const int64_t *param, struct moore_topo_counts *out)
 {
 	const uint64_t a = (uint64_t)param[A], g = (uint64_t)param[G], h = (uint64_t)param[H];
 	const uint64_t p = (uint64_t)param[P], rounds = a * h / (g - 1);
-	/* The switch that has the first outer links has the most. */
+	/* The switch that has the first links to other groups has the most of them. */
 	const uint64_t outer = rounds * (g - 1) < h ? rounds * (g - 1) : h;
 
 	*out = (struct moore_topo_counts){

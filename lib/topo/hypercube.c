@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* hypercube.c - hypercube and folded hypercube of 2^n switches.
  *
- * Switches whose numbers differ in one bit are linked; folded, those that differ
- * in every bit too.
+ * Switches whose numbers differ in exactly one bit are linked.  In the folded hypercube,
+ * switches whose numbers differ in every bit are linked as well.
  * Sources: Fujiwara et al., "Swap-and-randomize", section 4.1; El-Amawy and
  * Latifi, "Properties and Performance of Folded Hypercubes", TPDS 1991. */
 #include "topo_build.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* hyperx.c - HyperX of three dimensions: switches that differ in one coordinate
- * are linked.  The first coordinate runs fastest, so that s1 switches make up a
- * cabinet, s2 cabinets a row.
+/* hyperx.c - HyperX of three dimensions: switches that differ in exactly one coordinate are
+ * linked.  The first coordinate varies fastest, so s1 consecutive switches are one cabinet
+ * and s2 cabinets are one row.
  * Source: Ahn et al., "HyperX: topology, routing, and packaging of efficient
  * large-scale networks", SC 2009. */
 #include "topo_build.h"

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* isomorph.c - a map of one graph onto another.
+/* isomorph.c - finds a map of one graph onto another.
  *
- * The map is found by colour refinement on both graphs at once (a vertex's colour
- * is renewed from the colours around it until nothing splits), fixing one vertex
- * after another while colours leave a choice, and trying its possible images in
- * turn (McKay, "Practical graph isomorphism", 1981, without automorphism pruning).
- * When that takes too long, distances are colours too, and it is tried once more.
- * The map is then verified edge by edge, so a clash of hashes cannot give a wrong
+ * Both graphs are coloured at once by colour refinement: a vertex's colour is recomputed
+ * from the colours of its neighbours until no colour splits any more.  While some colour
+ * holds several vertices, one vertex of it is fixed and its possible images are tried in
+ * turn (McKay, "Practical graph isomorphism", 1981, without pruning by automorphisms).  If
+ * that takes too long, it is tried once more with colours that also depend on distances.
+ * The map is finally verified edge by edge, so a collision of hashes cannot produce a wrong
  * one. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "topo/isomorph.h"
 
-/* Refinements of one pair of graphs: fewer for large graphs, so that a pair that
- * is not alike costs a fraction of a second at worst. */
+/* The greatest number of refinements for one pair of graphs.  Large graphs get fewer, so
+ * that a pair that does not match costs a fraction of a second at most. */
 #define MIN_REFINEMENTS 64
 #define MAX_REFINEMENTS 1024
 #define MAX_LINKS_COLOURED 1600000
-/* Rounds in all of them: a torus takes as many as it is long for each. */
+/* The greatest number of rounds in all refinements together.  In a torus, each refinement
+ * takes as many rounds as the torus is long. */
 #define MIN_ROUNDS 1024
 #define MAX_VERTICES_COLOURED 8000000
-#define MAX_DISTANCES 200000000	/* links looked at, in each graph, for distances */
+#define MAX_DISTANCES 200000000	/* links visited in each graph to find distances */
 
 struct graph {
 	uint32_t *xadj, *adj;
@@ -29,14 +30,14 @@ struct graph {
 
 struct match {
 	uint32_t n;
-	struct graph g[2];	/* given, and the family's */
-	struct mark {		/* sorted by colour; of each, g[0]'s vertices first */
+	struct graph g[2];	/* the given graph, and the family's */
+	struct mark {		/* sorted by colour; within a colour, g[0]'s vertices come first */
 		uint64_t hash;
-		uint32_t v;	/* 0..n-1 of g[0], n..2n-1 of g[1] */
+		uint32_t v;	/* a vertex of g[0] is 0..n-1, one of g[1] is n..2n-1 */
 	} *mark;
-	uint64_t *twin;		/* of g[0]: a hash of the vertex's neighbours */
+	uint64_t *twin;		/* for g[0]: a hash of the vertex's neighbours */
 	unsigned budget, rounds;
-	uint32_t *image;	/* of each of g[0]'s vertices */
+	uint32_t *image;	/* the image of each vertex of g[0] */
 	struct moore_arena *tmp;
 	bool oom;
 };
@@ -89,8 +90,8 @@ by_hash(const void *a, const void *b)
 	return x->v < y->v ? -1 : x->v > y->v;
 }
 
-/* Number the hashes that m->mark has of all 2n vertices.  The number of colours; 0
- * when the two graphs do not have equally many vertices of each. */
+/* Turns the hashes in m->mark of all 2n vertices into colours 0, 1, 2...  Returns the
+ * number of colours, or 0 if some colour has more vertices in one graph than in the other. */
 static uint32_t
 recolour(struct match *m, uint32_t *colour)
 {
@@ -110,8 +111,8 @@ recolour(struct match *m, uint32_t *colour)
 	return n_colours;
 }
 
-/* Renew colours (2n of them: both graphs) until stable.  False when the two
- * graphs do not have equally many vertices of each colour. */
+/* Refines the colours (2n of them, for both graphs) until they are stable.  Returns false
+ * if some colour has more vertices in one graph than in the other. */
 static bool
 refine(struct match *m, uint32_t *colour)
 {
@@ -142,7 +143,8 @@ refine(struct match *m, uint32_t *colour)
 	return n_colours || !n;
 }
 
-/* Map the vertices of each colour in turn (one, or twins): is that map right? */
+/* Maps the vertices of each colour in turn (one vertex, or twins), and returns true if that
+ * map takes every link to a link. */
 static bool
 verify(struct match *m)
 {
@@ -174,15 +176,16 @@ verify(struct match *m)
 
 			if (!*k)
 				return false;
-			--*k;		/* parallel links need as many */
+			--*k;		/* each of several parallel links needs an image of its
+					 * own */
 		}
 	}
 	return true;
 }
 
-/* A vertex of g[0] in a largest colour of several (there the choice is freest: in
- * a plane a fourth point of a line is not), unless they are all twins
- * (joined to the same vertices, so that any order will do); MOORE_NONE: none. */
+/* Picks the vertex of g[0] to fix next, from a colour with the most vertices.  A colour
+ * whose vertices are all twins (linked to the same vertices) needs no choice, since any
+ * order of them is right.  MOORE_NONE if no colour needs a choice. */
 static uint32_t
 pick(const struct match *m)
 {
@@ -224,7 +227,8 @@ search(struct match *m, uint32_t *colour)
 	if ((v = pick(m)) == MOORE_NONE)
 		return verify(m);
 	for (uint32_t i = 0; i < m->n && m->budget && !m->oom; i++) {
-		/* From both ends: the halves of a Slim Fly are not alike. */
+		/* Vertices are taken from both ends in turn, since the two halves of a Slim
+		 * Fly differ. */
 		uint32_t w = i % 2 ? m->n - 1 - i / 2 : i / 2;
 
 		if (colour[m->n + w] != colour[v])
@@ -237,7 +241,7 @@ search(struct match *m, uint32_t *colour)
 	return false;
 }
 
-/* How many vertices, of what colours, are how far from v: a hash. */
+/* A hash of how many vertices of each colour are at each distance from v. */
 static uint64_t
 profile(const struct graph *g, uint32_t n, uint32_t v, const uint32_t *colour, uint32_t *depth,
 	uint32_t *queue)
@@ -265,9 +269,9 @@ profile(const struct graph *g, uint32_t n, uint32_t v, const uint32_t *colour, u
 	return moore_rng_next(&own) ^ sum;
 }
 
-/* Colours by distances.  Where every vertex has as many links and no two are alike, as
- * in random regular graphs, the colours around a vertex tell nothing at first, and
- * each of the others may be its only image.  True when this tells more. */
+/* Splits colours by distances.  In a random regular graph every vertex has the same number
+ * of links, so the colours around a vertex tell nothing at first.  Returns true if some
+ * colour was split. */
 static bool
 split_by_distance(struct match *m, uint32_t *colour)
 {
@@ -288,7 +292,7 @@ split_by_distance(struct match *m, uint32_t *colour)
 	return recolour(m, colour) > most + 1;
 }
 
-/* Effort for graphs of this size. */
+/* Sets the bounds on effort for graphs of this size. */
 static void
 allow(struct match *m, size_t n_links)
 {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* metrics.c - diameter, mean distance and girth of any graph.
  *
- * Distances: breadth-first search from BATCH sources at once, one bit for each,
- * so that a step along a link serves all of them, and memory stays linear in the
- * graph.  Invariant after level n: bit i of seen[v] tells whether v is at most n
- * links from source i, and front[v] holds those at n exactly; a batch ends when
- * every bit is seen or no front is left.  (Then and others, "The More the
- * Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.)
+ * Distances are found by breadth-first search from BATCH sources at once, one bit for each
+ * source, so that one step along a link serves all of them, and memory stays linear in the
+ * size of the graph.  Invariant after level n: bit i of seen[v] tells whether v is at most
+ * n links from source i, and front[v] holds the sources at exactly n links.  A batch ends
+ * when every bit is set or no front is left.  (Then and others, "The More the Merrier:
+ * Efficient Multi-Source Graph Traversal", VLDB 2014.)
  *
- * Girth: breadth-first search from each switch among the later ones, no deeper
- * than could still shorten the best cycle (Itai and Rodeh 1978). */
+ * The girth is found by breadth-first search from each switch among those of greater index,
+ * no deeper than the shortest cycle so far requires (Itai and Rodeh 1978). */
 #include <string.h>
 
 #include "moore/topo.h"
 
-#define WORDS 8				/* of a set: one cache line */
+#define WORDS 8				/* words of a set: one cache line */
 #define BATCH (64 * WORDS)
 
 struct graph {
 	uint32_t n;
-	size_t *first;			/* neighbours of v: to[first[v]..first[v+1]-1] */
+	size_t *first;			/* v's neighbours are to[first[v]..first[v+1]-1] */
 	uint32_t *to;
 };
 
@@ -28,18 +28,20 @@ struct set {
 };
 
 struct search {
-	struct set *seen, *front, *next;	/* one for each switch */
-	uint32_t *active, *touched;		/* switches with a front; with a next */
+	struct set *seen, *front, *next;	/* a set of sources for each switch */
+	uint32_t *active, *touched;		/* switches with a front; switches with a next
+						 * front */
 	uint32_t n_active, n_touched;
 	bool *is_touched;
-	uint64_t n_pairs;			/* (source, switch it reached), without itself */
-	uint64_t distances;			/* sum over these */
-	uint32_t depth;				/* greatest of them */
+	uint64_t n_pairs;			/* (source, reached switch), a source itself not
+						 * counted */
+	uint64_t distances;			/* sum of the distances of these pairs */
+	uint32_t depth;				/* the greatest of these distances */
 };
 
 /* ---- the graph ---------------------------------------------------------- */
 
-/* Keep one of parallel links.  mark has n zeros. */
+/* Keeps one of several parallel links.  mark holds n zeros. */
 static void
 drop_parallels(struct graph *g, uint32_t *mark)
 {
@@ -68,8 +70,8 @@ graph_init(struct graph *g, uint32_t n, const struct moore_topo_link *link, size
 	uint32_t *mark = moore_arena_alloc(a, n, sizeof(*mark));
 	size_t *fill = moore_arena_alloc(a, (size_t)n + 2, sizeof(*fill));
 
-	/* fill[v + 1] runs from the start of v's neighbours to their end, and
-	 * so becomes first[v + 1]. */
+	/* fill[v + 1] moves from the start of v's neighbours to their end, so that it
+	 * finally is first[v + 1]. */
 	*g = (struct graph){ n, fill, moore_arena_alloc(a, n_links, 2 * sizeof(*g->to)) };
 	if (!mark || !fill || !g->to)
 		return moore_fail_nomem(err);
@@ -119,7 +121,7 @@ count_bits(uint64_t x)
 	return (uint32_t)(x * 0x0101010101010101ull >> 56);
 }
 
-/* Every front goes one link further. */
+/* Moves every front one link further. */
 static void
 spread(const struct graph *g, struct search *s)
 {
@@ -142,7 +144,8 @@ spread(const struct graph *g, struct search *s)
 	}
 }
 
-/* What came and was not seen before is the new front; returns its size. */
+/* Makes the sources that reached a switch for the first time its new front; returns the
+ * size of all fronts. */
 static uint64_t
 settle(struct search *s)
 {
@@ -193,17 +196,19 @@ search_from(const struct graph *g, struct search *s, uint32_t first, uint32_t n_
 /* ---- girth -------------------------------------------------------------- */
 
 struct cycles {
-	uint32_t *dist, *parent;	/* dist is from 1; 0: not met yet */
+	uint32_t *dist, *parent;	/* dist counts from 1 at the root; 0: not reached */
 	uint32_t *queue;
 	uint64_t best;			/* length of the shortest cycle so far */
 };
 
-/* Look along the links of u.  A switch met twice closes a cycle through the
- * root, or a shorter one; a new one is kept while it can help to find one. */
+/* Follows the links of u.  A link to a switch that was reached before closes a cycle
+ * through the root, or a shorter one.  A switch that is reached for the first time is
+ * queued while it can still lead to a shorter cycle. */
 static uint32_t
 close_cycles(const struct graph *g, struct cycles *c, uint32_t root, uint32_t u, uint32_t n_queued)
 {
-	const uint64_t length = 2 * (uint64_t)c->dist[u];	/* by way of a new switch */
+	const uint64_t length = 2 * (uint64_t)c->dist[u];	/* of a cycle that closes through
+								 * a newly reached switch */
 
 	for (size_t e = g->first[u]; e < g->first[u + 1]; e++) {
 		const uint32_t v = g->to[e];
@@ -224,7 +229,7 @@ close_cycles(const struct graph *g, struct cycles *c, uint32_t root, uint32_t u,
 	return n_queued;
 }
 
-/* Shortest cycle through root among switches from root on. */
+/* Finds the shortest cycle through root among the switches of index root and above. */
 static void
 cycles_through(const struct graph *g, struct cycles *c, uint32_t root)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* mlfm.c - Multi-Layer Full-Mesh: l layers of h+1 local switches; each pair of
- * columns has one global switch that stands for the link between them in every
- * layer's full mesh.
+/* mlfm.c - Multi-Layer Full-Mesh: l layers of h+1 local switches.  Each pair of columns has
+ * one global switch, which stands for the link between the two columns in every layer's
+ * full mesh.
  *
- * Local switch (layer, j) is linked to the h global switches of the pairs that
- * hold j.  Two local switches share the global switch of their columns' pair, or,
- * in one column, all h of them.
+ * The local switch (layer, j) is linked to the h global switches of the pairs that contain
+ * column j.  Two local switches of different columns share the global switch of that pair
+ * of columns; two of the same column share all h of theirs.
  * Source: Kathareios et al., SC'15, section 2.2.3. */
 #include "topo_build.h"
 

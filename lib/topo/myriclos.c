@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* myriclos.c - Myrinet-Clos networks of 16-port switches, for 32 to 4096 nodes,
- * 8 of them on each switch of the first tier.
+/* myriclos.c - Myrinet-Clos networks of 16-port switches for 32 to 4096 nodes, with 8 nodes
+ * on each switch of the first tier.
  *
- * Up to 128 nodes: one block of n/8 first-tier and n/16 second-tier switches, each
- * linked to each of the other tier.  From 256 on, blocks of 64 nodes: 8 first-tier
- * and 8 second-tier switches, and 64 uplinks (8 from each of the latter).  The
- * uplinks lead to a layer of tops that behave as switches: uplink x of every block
- * to top x mod (tops).  With up to 1024 nodes a top is one switch (n/16 of them);
- * beyond, a whole block of 16 third-tier and 8 fourth-tier switches with 128 outer
- * ports (n/128 of them), outer port (block * 64 + x) / tops of its top.
- * Table 1's numbers of switches, tiers and enclosures follow; the wiring between
- * tiers is ours where the paper only names the guide.
+ * Up to 128 nodes there is one block of n/8 first-tier and n/16 second-tier switches, each
+ * linked to every switch of the other tier.  From 256 nodes on, a block serves 64 nodes: it
+ * has 8 first-tier switches, 8 second-tier switches and 64 uplinks, 8 from each second-tier
+ * switch.  The uplinks lead to tops, each of which acts as one large switch: uplink x of
+ * every block leads to top x mod (number of tops).  Up to 1024 nodes, there are n/16 tops
+ * of one switch each.  Above that, there are n/128 tops, each a block of 16 third-tier and
+ * 8 fourth-tier switches with 128 outer ports; uplink x of a block takes outer port (block
+ * * 64 + x) / (number of tops) of its top.
  *
- * A block of 32 or 64 nodes has 4 or 2 parallel cables for each of its links; one
- * stands for them here.
+ * The numbers of switches, tiers and enclosures are those of Table 1.  Where the paper only
+ * refers to Myricom's guide, the wiring between tiers is this file's choice.  In a block of
+ * 32 or 64 nodes each link stands for 4 or 2 parallel cables.
  * Source: Fujiwara et al., "Swap-and-randomize", table 1; Myricom, "Guide to
  * Myrinet-2000 Switches". */
 #include "topo_build.h"
@@ -21,10 +21,10 @@
 enum { N };
 
 #define LEAF_NODES 8
-#define BLOCK_SWITCHES 16	/* 8 of each tier, for 64 nodes: one enclosure */
-#define BLOCK_LINKS 64		/* inside, and the uplinks */
-#define TOP_SWITCHES 8		/* single ones in an enclosure */
-#define TOP_BLOCK_SWITCHES 24	/* a top of 128 ports: one enclosure */
+#define BLOCK_SWITCHES 16	/* 8 in each tier, for 64 nodes, in one enclosure */
+#define BLOCK_LINKS 64		/* links inside a block, and equally many uplinks */
+#define TOP_SWITCHES 8		/* tops of one switch in an enclosure */
+#define TOP_BLOCK_SWITCHES 24	/* a top of 128 ports, in one enclosure */
 #define TOP_BLOCK_LINKS 128
 #define ENCLOSURES_IN_CABINET 4
 
@@ -57,7 +57,8 @@ counts(const int64_t *param, struct moore_topo_counts *out)
 	}
 }
 
-/* low switches from first on, each linked to each of the high ones after them. */
+/* Adds a block: `low` switches from index first on, each linked to each of the `high`
+ * switches after them. */
 static void
 add_block(struct moore_topo_draft *d, moore_swid first, uint32_t low, uint32_t high,
 	  uint32_t tier, uint32_t block, uint16_t nodes)
@@ -71,7 +72,8 @@ add_block(struct moore_topo_draft *d, moore_swid first, uint32_t low, uint32_t h
 	}
 }
 
-/* The switch of the top layer, which begins at `first`, at the end of an uplink. */
+/* The switch of the top layer that an uplink of a block leads to; the layer begins at
+ * `first`. */
 static moore_swid
 top_of(uint32_t nodes, moore_swid first, uint32_t block, uint32_t uplink)
 {
@@ -116,7 +118,7 @@ build(struct moore_topo *t, const int64_t *param, struct moore_err *err)
 	return moore_topo_draft_finish(&d, err);
 }
 
-/* Four enclosures to a cabinet, from the lower tier to the upper (section 4.2). */
+/* Four enclosures make up a cabinet, from the lowest tier to the highest (section 4.2). */
 static uint32_t
 cabinet(const int64_t *param, moore_swid s)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* oft.c - two-level Orthogonal Fat-Tree: two copies (L0 and L2) of the lines of
- * a projective plane of order k-1 below one set of its points (L1).
+/* oft.c - two-level Orthogonal Fat-Tree: two copies (L0 and L2) of the lines of a
+ * projective plane of order k-1 below one copy of its points (L1).
  *
- * Switch i of L0 and of L2 is linked to the k points of line i.  Two lines share
- * one point, so two switches with endpoints share one L1 switch; the counterparts
- * (0, i) and (2, i) share all k.
+ * Switch i of L0 and switch i of L2 are linked to the k points of line i.  Two lines meet
+ * in exactly one point, so two switches with endpoints share one L1 switch; the
+ * counterparts (0, i) and (2, i) share all k.
  * Source: Kathareios et al., SC'15, section 2.2.4; Valerio, Moser and
  * Melliar-Smith, "Recursively scalable fat-trees as interconnection networks",
  * Phoenix Conf. on Computers and Communications 1994. */

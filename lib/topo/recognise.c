@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* recognise.c - which registered family a graph is: families are tried whose
- * closed forms give the same counts, and one is named when a map onto its graph
- * was found and verified (isomorph.c). */
+/* recognise.c - finds the registered family of a graph.  Each family whose closed forms
+ * give the same numbers of switches and links is tried, and one is named only after a map
+ * onto its graph has been found and verified (isomorph.c). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "topo/isomorph.h"
 #include "topo/topo_build.h"
 
-struct given {			/* the graph */
+struct given {			/* the graph to recognise */
 	uint32_t n;
 	const struct moore_topo_link *link;
 	size_t n_links;
@@ -28,7 +28,7 @@ describe(const struct moore_topo_family *f, const int64_t *param, unsigned n_sha
 	moore_buf_free(&b);
 }
 
-/* One family with these parameters: counts first, then the map. */
+/* Tries one family with these parameters: it compares counts first, then looks for a map. */
 static int
 try_params(const struct given *g, const struct moore_topo_family *f, const int64_t *given,
 	   unsigned n_shape, char *text, struct moore_err *err)
@@ -54,7 +54,8 @@ try_params(const struct given *g, const struct moore_topo_family *f, const int64
 	return oom ? moore_fail_nomem(err) : 0;
 }
 
-/* How many first parameters shape the graph: all but the endpoints. */
+/* The number of leading parameters that shape the graph; those after them only set
+ * endpoints. */
 static unsigned
 n_shape_params(const struct moore_topo_family *f)
 {
@@ -65,7 +66,8 @@ n_shape_params(const struct moore_topo_family *f)
 	return n;
 }
 
-/* Switches and links for these parameters: less (-1), more, or as many as wanted? */
+/* Compares the numbers of switches and links for these parameters with the wanted ones: -1
+ * less, 0 equal, 1 more. */
 static int
 compare_counts(const struct given *g, const struct moore_topo_family *f, const int64_t *param)
 {
@@ -77,7 +79,8 @@ compare_counts(const struct given *g, const struct moore_topo_family *f, const i
 	return c.links < g->n_links ? -1 : c.links > g->n_links;
 }
 
-/* The last parameter, from lo on: where the counts, which rise with it, fit. */
+/* Finds the value of the last parameter, from lo on, at which the counts match; the counts
+ * rise with it. */
 static void
 fit_last(const struct given *g, const struct moore_topo_family *f, int64_t *param, unsigned last,
 	 int64_t lo)
@@ -94,8 +97,8 @@ fit_last(const struct given *g, const struct moore_topo_family *f, int64_t *para
 	param[last] = lo;
 }
 
-/* Parameters from i on, all that are not too large already; where some may be
- * exchanged, in rising order only. */
+/* Tries all values of the parameters from index i on that do not give too large a graph.
+ * Parameters that may be exchanged are tried in rising order only. */
 static int
 try_from(const struct given *g, const struct moore_topo_family *f, int64_t *param, unsigned i,
 	 char *text, struct moore_err *err)

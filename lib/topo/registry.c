@@ -50,7 +50,7 @@ n_params(const struct moore_topo_family *f)
 	return n;
 }
 
-/* The parameter that "KEY=..." names, or n_params(). */
+/* The index of the parameter that "KEY=..." names; n_params() if there is none. */
 static size_t
 find_param(const struct moore_topo_family *f, const char *word)
 {
@@ -101,7 +101,7 @@ read_value(const struct moore_topo_param *p, const char *word, int64_t *value,
 	return 0;
 }
 
-/* Numbers in their ranges; symbolic and derived values where they are known. */
+/* Checks the ranges of numbers, and of symbolic and derived values once they are known. */
 static int
 check_values(const struct moore_topo_family *f, const int64_t *param, struct moore_err *err)
 {

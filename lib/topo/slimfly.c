@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* slimfly.c - Slim Fly: the graphs of McKay, Miller and Siran, for every prime
- * power q = 4w + delta.
+/* slimfly.c - Slim Fly: the graphs of McKay, Miller and Siran, for every prime power q = 4w
+ * + delta.
  *
- * Two subgraphs of q columns with q switches each, (0, x, y) and (1, m, c):
- *	(0, x, y) - (0, x, y')	when y - y' is in X
- *	(1, m, c) - (1, m, c')	when c - c' is in X'
- *	(0, x, y) - (1, m, c)	when y = m*x + c
- * X' is always xi*X, and X = -X makes the links undirected: delta 1 and 0 take
- * the even powers of the primitive element xi; for delta -1 these are no longer
- * symmetric, so X takes the first w of them and their negatives (-1 is xi^(2w-1)).
- * Diameter two: different columns of a subgraph share one switch of the other;
- * in one column X and the sums of two of its members cover the field; between the
- * subgraphs X and X' together do, all but 0.
+ * There are two subgraphs of q columns with q switches each, (0, x, y) and (1, m, c):
+ * 	(0, x, y) - (0, x, y')	when y - y' is in X
+ * 	(1, m, c) - (1, m, c')	when c - c' is in X'
+ * 	(0, x, y) - (1, m, c)	when y = m*x + c
+ * X' is always xi*X, and X = -X makes the links undirected.  For delta 1 and 0, X consists
+ * of the even powers of the primitive element xi.  For delta -1 these are not symmetric, so
+ * X consists of the first w of them and their negatives (-1 is xi^(2w-1)).
  *
- * Sources: McKay, Miller and Siran, J. Comb. Theory B 74 (1998); Hafner, "Geometric realisation of the graphs of McKay-Miller-Siran",
- * J. Comb. Theory B 90 (2004); Besta and Hoefler, SC'14; Kathareios et al.,
- * SC'15, section 2.1.2. */
+ * The diameter is two: switches in different columns of one subgraph share a switch of the
+ * other; in one column, X and the sums of two of its members cover the field; between the
+ * subgraphs, X and X' together contain every element but 0.
+ *
+ * Sources: McKay, Miller and Siran, J. Comb. Theory B 74 (1998); Hafner, "Geometric
+ * realisation of the graphs of McKay-Miller-Siran", J. Comb. Theory B 90 (2004);
+ * Besta and Hoefler, SC'14; Kathareios et al., SC'15, section 2.1.2. */
 #include "moore/math.h"
 #include "topo_build.h"
 
@@ -58,8 +59,8 @@ counts(const int64_t *param, struct moore_topo_counts *out)
 	};
 }
 
-/* The i-th exponent of X: even ones, and for delta -1 the last half shifted by
- * the exponent of -1. */
+/* The exponent of the i-th member of X: the even ones; for delta -1, those of the second
+ * half are shifted by the exponent of -1. */
 static uint32_t
 exponent_at(uint32_t q, uint32_t i)
 {
@@ -68,7 +69,7 @@ exponent_at(uint32_t q, uint32_t i)
 	return q % 4 == 3 && i >= w ? 2 * (i - w) + 2 * w - 1 : 2 * i;
 }
 
-/* set[0] is X, set[1] is X'; returns their size. */
+/* Writes X to set[0] and X' to set[1]; returns their size. */
 static uint32_t
 fill_generators(const struct moore_gf *f, uint16_t *set[2])
 {

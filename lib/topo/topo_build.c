@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* topo_build.c - from parameters to a topology: the draft that families fill.
+/* topo_build.c - builds a topology from parameters by way of a draft that the family's file
+ * fills.
  *
- * Invariant of what leaves here: links sorted by (a, b) with a < b, none doubled,
- * and as many switches and links as the family's closed forms promise. */
+ * Invariant of every finished topology: links are sorted by (a, b) with a < b and none is
+ * doubled, and the numbers of switches and links are those of the family's closed forms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +88,7 @@ link_end(const struct moore_topo_link *l, bool second)
 	return second ? l->b : l->a;
 }
 
-/* A stable counting sort by one end.  first[] has n_switches + 1 zeros. */
+/* A stable counting sort of links by one end.  first[] holds n_switches + 1 zeros. */
 static void
 sort_by_end(struct moore_topo_link *dst, const struct moore_topo_link *src, uint32_t n_links,
 	    bool second, uint32_t *first, uint32_t n_switches)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* topo_build.h - what a family's file needs: its entry for the registry, and a
- * draft that collects switches and links and turns them into a topology. */
+/* topo_build.h - what a family's file includes: its entry for the registry, and a draft
+ * that collects switches and links and becomes a topology. */
 #ifndef MOORE_TOPO_BUILD_H
 #define MOORE_TOPO_BUILD_H
 
 #include "moore/topo.h"
 
-/* The default of a parameter that resolve() derives from another one. */
+/* The default of a parameter that resolve() computes from other parameters. */
 #define MOORE_TOPO_DERIVED (-3)
 
 extern const struct moore_topo_family moore_topo_slimfly;
@@ -21,33 +21,36 @@ extern const struct moore_topo_family moore_topo_dragonfly;
 extern const struct moore_topo_family moore_topo_hyperx;
 extern const struct moore_topo_family moore_topo_dln;
 
-#define MOORE_TOPO_SIZE_MAX 65536	/* switches of a family whose sizes multiply */
+#define MOORE_TOPO_SIZE_MAX 65536	/* limit on the switches of a family whose size is a
+					 * product of parameters */
 
-/* -MOORE_EINVAL when there are more. */
+/* -MOORE_EINVAL if there are more than MOORE_TOPO_SIZE_MAX switches. */
 int moore_topo_need_size(uint64_t switches, struct moore_err *err);
 
-/* Refuse a value unless value + offset is a prime power, naming the nearest ones
- * that will do: both ends of the parameter's range must. */
+/* -MOORE_EINVAL unless value + offset is a prime power; the error names the nearest valid
+ * values.  At both ends of the parameter's range, value + offset must be a prime power. */
 int moore_topo_need_prime_power(const struct moore_topo_param *p, int64_t value, int offset,
 				struct moore_err *err);
 
-/* Room comes from the family's counts(), which finish() holds it to. */
+/* The family's counts() say how much room is allocated, and moore_topo_draft_finish()
+ * compares with them. */
 struct moore_topo_draft {
-	struct moore_topo *t;		/* being filled */
-	uint64_t n_links;		/* joined so far; kept while there is room */
+	struct moore_topo *t;		/* the topology being filled */
+	uint64_t n_links;		/* links added so far; those beyond the room are only
+					 * counted */
 	uint64_t max_links;
 	struct moore_buf name;		/* scratch */
 };
 
-/* Allocate t's arrays, for moore_topo_free() also on failure. */
+/* Allocates t's arrays.  On failure, too, the caller frees them with moore_topo_free(). */
 int moore_topo_draft_init(struct moore_topo_draft *d, struct moore_topo *t,
 			  struct moore_err *err);
 void moore_topo_draft_switch(struct moore_topo_draft *d, moore_swid s, uint16_t endpoints,
 			     const char *fmt, ...) MOORE_PRINTF(4, 5);
 void moore_topo_draft_join(struct moore_topo_draft *d, moore_swid a, moore_swid b);
-/* Sort the links.  -MOORE_ENOMEM; -MOORE_EPLAN when one is doubled, runs from a
- * switch to itself or past the last, when their number is not counts()'s, or when
- * a switch was left without a name. */
+/* Sorts the links and checks them.  -MOORE_ENOMEM; -MOORE_EPLAN when a link is doubled,
+ * joins a switch to itself or names a switch past the last, when the number of links is not
+ * the one that counts() gives, or when a switch has no name. */
 int moore_topo_draft_finish(struct moore_topo_draft *d, struct moore_err *err);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* torus.c - tori of two and of five dimensions.
  *
- * Switch i stands at the mixed-radix digits of i, the last dimension running
- * fastest, and is linked to the next in each dimension, around.  In a dimension of
- * two both ways lead to the same switch, and one link stands for them.
+ * The coordinates of switch i are the mixed-radix digits of i, of which the last dimension
+ * varies fastest.  In each dimension a switch is linked to the next one, and the last to
+ * the first.  In a dimension of size two both of these lead to the same switch, so there is
+ * one link.
  * Source: Fujiwara et al., "Swap-and-randomize", section 4.1. */
 #include "topo_build.h"
 
