@@ -38,7 +38,7 @@ moore_lane_hint_row(const struct moore_fabric *f, const struct moore_lane_opts *
 
 	for (unsigned t = 0; t < MOORE_N_HINTS; t++)
 		table[t] = from_switch && op->role == MOORE_ROLE_SWITCH ?
-			moore_lane_hint(t, pos[ip->peer], pos[s], pos[op->peer]) :
+			moore_hint_vl(t, pos[ip->peer], pos[s], pos[op->peer]) :
 			from_switch;
 	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++)
 		row.vl[sl] = used >> sl / MOORE_N_HINTS & 1 ? (uint8_t)

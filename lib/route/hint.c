@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "moore/lane.h"
 #include "route/hint_impl.h"
 
 /* step[turn][ok of the rest] is ok of the whole, the first of its turns being that. */
@@ -41,7 +40,7 @@ tabulate(struct moore_rhint *h)
 		unsigned t = i % MOORE_N_HINTS, rest = i / MOORE_N_HINTS % 256;
 		unsigned turn = i / MOORE_N_HINTS / 256 % N_TURNS, one_lane = i / MOORE_N_HINTS / 256 / N_TURNS;
 		const uint8_t *p = place[turn];
-		unsigned w = one_lane ? 0 : moore_lane_hint(t, p[0], p[1], p[2]);
+		unsigned w = one_lane ? 0 : moore_hint_vl(t, p[0], p[1], p[2]);
 
 		for (unsigned vl = 0; vl < 2; vl++)
 			if (rest >> (w * 4 + t) & 1 && (turn == DU ? w > vl : w >= vl))

@@ -8,7 +8,6 @@
 #ifndef MOORE_ROUTE_HINT_IMPL_H
 #define MOORE_ROUTE_HINT_IMPL_H
 
-#include "moore/lane.h"
 #include "route/hint.h"
 
 #define OK_A (1u << MOORE_HINT_A)

@@ -4,7 +4,6 @@
  * Routes are in-trees, so a walk never turns round and what is left of each kind
  * is which routes are preferred (docs/theory.md, section 3).  One construction
  * serves all (valiant.c, hint.c). */
-#include "moore/conf.h"
 #include "route/route_impl.h"
 
 static const struct moore_rkind kinds[MOORE_N_LAYERS] = {
@@ -15,7 +14,7 @@ static const struct moore_rkind kinds[MOORE_N_LAYERS] = {
 };
 
 const struct moore_rkind *
-moore_rkind_of(uint32_t layers)
+moore_rkind_of(enum moore_layers layers)
 {
 	return &kinds[layers < MOORE_N_LAYERS ? layers : MOORE_LAYERS_VALIANT3];
 }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "moore/conf.h"
-#include "moore/lane.h"
 #include "route/hint.h"
 
 struct moore_route {

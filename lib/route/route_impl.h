@@ -254,7 +254,7 @@ struct moore_rkind {
 	bool straight;		/* a switch beside the root lets others pass only straight to it */
 	bool among_hosts;	/* the switch two hops before the root has endpoints */
 };
-const struct moore_rkind *moore_rkind_of(uint32_t layers);
+const struct moore_rkind *moore_rkind_of(enum moore_layers layers);
 
 /* Non-minimal trees; the matrices are as in moore_rbalance. */
 struct moore_rvaliant {

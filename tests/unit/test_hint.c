@@ -24,7 +24,7 @@ right(unsigned table, const uint32_t *place, unsigned n_hops)
 
 	for (unsigned i = 1; i < n_hops; i++) {
 		const uint32_t *p = place + i;
-		unsigned next = moore_lane_hint(table, p[-1], p[0], p[1]);
+		unsigned next = moore_hint_vl(table, p[-1], p[0], p[1]);
 
 		if (next < vl || (next == vl && p[0] > p[-1] && p[1] < p[0]))
 			return false;
@@ -195,7 +195,7 @@ static const struct moore_lane_opts one_class = { { 0 } };
 static const struct moore_route_opts hinted = { .profile = MOORE_PROFILE_SL_HINT };
 
 static struct moore_route_opts
-of_kind(uint32_t layers)
+of_kind(enum moore_layers layers)
 {
 	return (struct moore_route_opts){ .profile = MOORE_PROFILE_SL_HINT, .layers = layers };
 }
@@ -267,7 +267,7 @@ try_pairs(const struct moore_fabric *f, const struct moore_route *r,
 static struct moore_verdict *
 route_and_judge(const char *why, const struct moore_fabric *seen,
 		const struct moore_fabric *intended, const struct moore_lane_opts *o,
-		uint32_t layers, struct moore_rng *rng)
+		enum moore_layers layers, struct moore_rng *rng)
 {
 	const struct moore_route_opts opts = of_kind(layers);
 	struct moore_sl2vl *lanes = NULL;
@@ -396,7 +396,7 @@ struct detours {
 };
 
 static struct detours
-count_detours(const struct moore_fabric *f, uint32_t layers)
+count_detours(const struct moore_fabric *f, enum moore_layers layers)
 {
 	const struct moore_route_opts opts = of_kind(layers);
 	struct moore_lid_owner *own;
@@ -434,23 +434,21 @@ count_detours(const struct moore_fabric *f, uint32_t layers)
 static void
 test_kinds(void **state)
 {
-	enum { V3 = MOORE_LAYERS_VALIANT3, NTA = MOORE_LAYERS_NTA, V = MOORE_LAYERS_VALIANT,
-	       INR = MOORE_LAYERS_INR };
 	static const struct {
 		const char *why, *family, *params;
-		uint32_t layers;
+		enum moore_layers layers;
 		unsigned three, four;	/* at least so many routes of 100 */
 		bool half_empty, straight, among_hosts;
 	} T[] = {
-		{ "valiant3 has no four hops", "slimfly", "q=5 p=4", V3, 68, 0, 0, 1, 0 },
-		{ "valiant", "slimfly", "q=5 p=4", V, 45, 25, 0, 0, 0 },
-		{ "valiant goes round", "slimfly", "q=7 p=5", V, 40, 36, 0, 0, 0 },
-		{ "nta does not", "slimfly", "q=7 p=5", NTA, 40, 36, 0, 1, 0 },
-		{ "inr, endpoints everywhere", "slimfly", "q=9 p=6", INR, 48, 30, 0, 0, 1 },
-		{ "valiant over empty switches", "slimfly", "q=7 p=1", V, 25, 40, 1, 0, 0 },
-		{ "inr not over those", "slimfly", "q=7 p=1", INR, 25, 40, 1, 0, 1 },
-		{ "oft: all kinds are nta", "oft", "k=4", V, 0, 30, 0, 1, 1 },
-		{ "mlfm: all kinds are nta", "mlfm", "h=6", INR, 0, 20, 0, 1, 1 },
+		{ "valiant3 has no four hops", "slimfly", "q=5 p=4", MOORE_LAYERS_VALIANT3, 68, 0, 0, 1, 0 },
+		{ "valiant", "slimfly", "q=5 p=4", MOORE_LAYERS_VALIANT, 45, 25, 0, 0, 0 },
+		{ "valiant goes round", "slimfly", "q=7 p=5", MOORE_LAYERS_VALIANT, 40, 36, 0, 0, 0 },
+		{ "nta does not", "slimfly", "q=7 p=5", MOORE_LAYERS_NTA, 40, 36, 0, 1, 0 },
+		{ "inr, endpoints everywhere", "slimfly", "q=9 p=6", MOORE_LAYERS_INR, 48, 30, 0, 0, 1 },
+		{ "valiant over empty switches", "slimfly", "q=7 p=1", MOORE_LAYERS_VALIANT, 25, 40, 1, 0, 0 },
+		{ "inr not over those", "slimfly", "q=7 p=1", MOORE_LAYERS_INR, 25, 40, 1, 0, 1 },
+		{ "oft: all kinds are nta", "oft", "k=4", MOORE_LAYERS_VALIANT, 0, 30, 0, 1, 1 },
+		{ "mlfm: all kinds are nta", "mlfm", "h=6", MOORE_LAYERS_INR, 0, 20, 0, 1, 1 },
 	};
 	struct moore_rng rng = { test_seed() };
 	(void)state;

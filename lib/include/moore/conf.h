@@ -7,20 +7,17 @@
 #include "base.h"
 #include "lane.h"
 #include "links.h"
+#include "profile.h"
 
 MOORE_BEGIN
 
 #define MOORE_CONF_PATH_MAX 1024
 
-enum moore_profile { MOORE_PROFILE_ANY_SL, MOORE_PROFILE_SL_HINT };
-enum moore_layers { MOORE_LAYERS_VALIANT3, MOORE_LAYERS_NTA, MOORE_LAYERS_VALIANT,
-	MOORE_LAYERS_INR, MOORE_N_LAYERS };
-
 struct moore_conf {
 	char plan[MOORE_CONF_PATH_MAX];	/* path of the plan; "" when there is none */
 	uint64_t seed;
-	uint32_t profile;		/* enum moore_profile: position in the key's words */
-	uint32_t layers;		/* enum moore_layers, likewise */
+	enum moore_profile profile;
+	enum moore_layers layers;
 	struct moore_lane_opts lanes;	/* the class of each SL */
 	char links[MOORE_CONF_PATH_MAX];	/* path of the links file; "": none */
 	char moored[MOORE_CONF_PATH_MAX];	/* the daemon's socket; "": it is told nothing */

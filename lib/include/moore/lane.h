@@ -15,6 +15,7 @@
 #define MOORE_LANE_H
 
 #include "base.h"
+#include "profile.h"
 #include "tables.h"
 
 MOORE_BEGIN
@@ -53,12 +54,6 @@ MOORE_API int moore_lane_effective(struct moore_sl2vl **out, const struct moore_
 
 /* ---- profile sl-hint ------------------------------------------------------- */
 
-/* A link is up when it leads to the greater switch.  VL 1 is taken, A: on turns
- * from down to up; D: on all; B and C: on down-up, up-up, and on up-down, B where
- * the switch that the turn leads to is greater than the one it comes from, C where
- * it is less (docs/theory.md). */
-enum moore_hint_table { MOORE_HINT_A, MOORE_HINT_B, MOORE_HINT_C, MOORE_HINT_D, MOORE_N_HINTS };
-
 /* Classes above the last, which moore.conf does not admit, count as the last. */
 enum { MOORE_HINT_CLASSES = MOORE_N_SL / MOORE_N_HINTS };
 
@@ -89,19 +84,6 @@ MOORE_API uint8_t moore_lane_hint_classes(const struct moore_lane_opts *o);
 /* Is the SL right for every route without a turn from down to up, whatever the lanes
  * of its links?  Those of groups are such. */
 MOORE_API bool moore_lane_hint_group(const struct moore_lane_opts *o, uint8_t sl);
-
-/* VL of the pair after a turn, by the places in the order (0 is the greatest) of the
- * switches from, at and to. */
-static inline uint8_t
-moore_lane_hint(enum moore_hint_table t, uint32_t from, uint32_t at, uint32_t to)
-{
-	enum { ALL = 15, B = 1 << MOORE_HINT_B, C = 1 << MOORE_HINT_C, D = 1 << MOORE_HINT_D };
-	bool in_up = at < from, out_up = to < at;
-	unsigned one = in_up ? (out_up ? B | C | D : to < from ? B | D : C | D) :
-		       (out_up ? ALL : D);
-
-	return one >> t & 1;
-}
 
 /* The row of (in, out) at switch s as the rule wants it, not masked.  pos[] is the
  * place of each switch in the order, 0 the greatest.  SLs not in use: VL 15. */

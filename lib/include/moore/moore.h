@@ -20,6 +20,7 @@
 #include "permute.h"
 #include "place.h"
 #include "plan.h"
+#include "profile.h"
 #include "quality.h"
 #include "route.h"
 #include "saturation.h"

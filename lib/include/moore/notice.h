@@ -7,6 +7,7 @@
 #define MOORE_NOTICE_H
 
 #include "base.h"
+#include "profile.h"
 
 MOORE_BEGIN
 
@@ -24,9 +25,10 @@ MOORE_API const char *moore_notice_state_name(enum moore_notice_state s);	/* "ro
 struct moore_notice {
 	uint64_t sm;		/* port GUID of the subnet manager */
 	uint64_t number;	/* of the sweep, from 1, in this run of it */
-	uint32_t state;		/* enum moore_notice_state */
+	enum moore_notice_state state;
 	uint32_t up;		/* 1: the subnet is up after it: tables are written; 0: not yet */
-	uint32_t profile, layers;	/* as in struct moore_conf */
+	enum moore_profile profile;
+	enum moore_layers layers;
 	/* moore_engine_result's; 0 where no tables were made.  With KEPT, routes is of
 	 * what was restored, and lanes 0: those of ports that came since are not known. */
 	uint64_t hash, routes, lanes;

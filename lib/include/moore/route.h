@@ -15,14 +15,15 @@
 
 #include "base.h"
 #include "links.h"
+#include "profile.h"
 #include "tables.h"
 
 MOORE_BEGIN
 
 struct moore_route_opts {
 	uint64_t seed;		/* breaks ties between equal choices */
-	uint32_t profile;	/* enum moore_profile */
-	uint32_t layers;	/* enum moore_layers */
+	enum moore_profile profile;
+	enum moore_layers layers;
 	const struct moore_links *links;	/* what to spare; may be NULL */
 };
 
