@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_hot.c - `moorectl hotspots` and `explain`: which links stand out, and why one
- * does.  The statistics and causes are moored's (moore/load.h says how). */
+ * does.  The statistics and causes are moored's (moore/hot.h and moore/demand.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

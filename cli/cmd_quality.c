@@ -26,7 +26,7 @@ last_hop(const struct moore_quality *q)
 	int top = 1;
 
 	for (uint32_t k = 0; k < q->n_offsets; k++)
-		for (int h = 0; h <= MOORE_QUALITY_HOPS; h++)
+		for (int h = 0; h <= MOORE_HOPS_MAX; h++)
 			if (q->offset[k].hops[h] && h > top)
 				top = h;
 	return top;
@@ -41,7 +41,7 @@ put_hops(struct moore_buf *b, const struct moore_quality *q)
 
 	cli_putf(b, "\npairs by hops, and of these longer than their distance\noffset");
 	for (int h = 1; h <= top; h++)
-		cli_putf(b, "%9d%s", h, h == MOORE_QUALITY_HOPS ? "+" : "");
+		cli_putf(b, "%9d%s", h, h == MOORE_HOPS_MAX ? "+" : "");
 	cli_putf(b, "%10s %8s %11s %11s\n", "no route", "longer", "3 hops of 2", "longer of 2");
 	for (uint32_t k = 0; k < q->n_offsets; k++) {
 		const struct moore_quality_offset *o = &q->offset[k];
@@ -186,7 +186,7 @@ answer_json(const struct moore_fabric *f, const struct moore_quality *q)
 		const struct moore_quality_offset *o = &q->offset[k];
 
 		json_array_append_new(list, json_pack("{s:i, s:o, s:o, s:o, s:f, s:o, s:o}",
-			"offset", (int)k, "hops", json_histogram(o->hops, MOORE_QUALITY_HOPS),
+			"offset", (int)k, "hops", json_histogram(o->hops, MOORE_HOPS_MAX),
 			"no_route", json_count(o->no_route),
 			"three_hops_at_two", json_count(o->three_hops),
 			"three_hops_at_two_share", share(o->three_hops, o->pairs.n[2]),

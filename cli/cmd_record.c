@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "moore/history.h"
-#include "moore/load.h"
+#include "moore/hot.h"
 #include "online.h"
 
 #define FOR_EVER UINT32_MAX	/* 136 years of seconds */

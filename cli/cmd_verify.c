@@ -78,7 +78,7 @@ cli_json_verdict(json_t *o, const struct moore_fabric *f, const struct moore_ver
 	char key[8];
 	int rc;
 
-	for (int h = 0; h <= MOORE_CHECK_MAX_HOPS; h++)
+	for (int h = 0; h <= MOORE_HOPS_MAX; h++)
 		if (v->hops[h]) {
 			snprintf(key, sizeof(key), "%d", h);
 			json_object_set_new(hops, key, json_integer((json_int_t)v->hops[h]));

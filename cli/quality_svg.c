@@ -92,7 +92,7 @@ put_hops(struct moore_buf *b, const struct moore_quality_offset *o, int y)
 	double x = LEFT + PANEL + GAP, all = o->pairs.n[0] ? (double)o->pairs.n[0] : 1;
 	uint64_t n[HOP_KINDS] = { 0 };
 
-	for (int h = 1; h <= MOORE_QUALITY_HOPS; h++)
+	for (int h = 1; h <= MOORE_HOPS_MAX; h++)
 		n[h - 1 < LONG ? h - 1 : LONG] += o->hops[h];
 	n[NO_ROUTE] = o->no_route;
 	for (int i = 0; i < HOP_KINDS; i++) {

@@ -292,7 +292,7 @@ json_choice(const struct hot_copy *h, const struct moore_choice *c)
 		}
 		json_array_append_new(list, o);
 	}
-	if (c->offset == MOORE_CAUSE_OFFSETS)
+	if (c->offset == MOORE_N_OFFSETS)
 		return json_pack("{s:n, s:n, s:b, s:o}", "offset", "lid", "minimal", 0, "offsets", list);
 	return json_pack("{s:i, s:i, s:b, s:o}", "offset", (int)c->offset, "lid",
 			 h->snap->fabric->ep[c->ep].lid + c->offset, "minimal", (int)c->minimal,

@@ -351,7 +351,7 @@ json_verdict(const struct moore_fabric *f, const struct moore_verdict *v, bool s
 		"sound", sound, "acyclic", v->acyclic, "pairs", (json_int_t)v->pairs,
 		"unreachable", (json_int_t)v->unreachable, "loops", (json_int_t)v->loops,
 		"partitioned", (json_int_t)v->partitioned, "dropped", (json_int_t)v->dropped,
-		"hops", json_histogram(v->hops, MOORE_CHECK_MAX_HOPS), "vls", json_bits(v->vls),
+		"hops", json_histogram(v->hops, MOORE_HOPS_MAX), "vls", json_bits(v->vls),
 		"channels", (json_int_t)v->n_channels, "dependencies",
 		(json_int_t)v->n_dependencies, "max_load", v->max_load, "mean_load", v->mean_load,
 		"max_over_mean_load", over, "hottest", v->mean_load > 0 ?
@@ -477,7 +477,7 @@ static json_t *
 json_offset(const struct moore_fabric *f, const struct moore_quality_offset *o, uint32_t k)
 {
 	return json_pack("{s:i, s:o, s:o, s:o, s:f, s:o, s:o}", "offset", (int)k, "hops",
-			 json_histogram(o->hops, MOORE_QUALITY_HOPS),
+			 json_histogram(o->hops, MOORE_HOPS_MAX),
 			 "no_route", json_count(o->no_route),
 			 "three_hops_at_two", json_count(o->three_hops),
 			 "three_hops_at_two_share", share(o->three_hops, o->pairs.n[2]),

@@ -10,7 +10,7 @@
 
 #include "scan/seen.h"
 
-enum { LFT_BLOCK = 64, MFT_BLOCK = 32, MFT_PORTS = 16, MLID_FIRST = 0xc000, CAP_SL_MAP = 1 << 6,
+enum { MFT_BLOCK = 32, MFT_PORTS = 16, MLID_FIRST = 0xc000, CAP_SL_MAP = 1 << 6,
 	MFT_BLOCKS_MAX = 512 };
 
 static void
@@ -72,11 +72,11 @@ ask_tables(struct mad_batch *b, const struct mad_ask *q, struct seen_switch *s, 
 	if (s->lft_top > MOORE_LID_MAX)
 		s->lft_top = MOORE_LID_MAX;
 	blocks = mft_blocks(s);
-	if (!fit(s, ((uint32_t)s->lft_top / LFT_BLOCK + 1) * LFT_BLOCK, blocks)) {
+	if (!fit(s, ((uint32_t)s->lft_top / MOORE_LFT_BLOCK + 1) * MOORE_LFT_BLOCK, blocks)) {
 		b->oom = true;
 		return;
 	}
-	for (uint32_t i = 0; i < s->lft_size / LFT_BLOCK; i++)
+	for (uint32_t i = 0; i < s->lft_size / MOORE_LFT_BLOCK; i++)
 		ask(b, q->to, IB_ATTR_LINEARFORWTBL, i, q->tag);
 	for (uint32_t i = 0; i < blocks; i++)
 		for (uint32_t k = 0; k < positions; k++)
@@ -112,8 +112,8 @@ on_forwarding(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data,
 		ask_tables(b, q, s, data);
 	else if (q->attr == IB_ATTR_MULTICASTFORWTBL)
 		take_mft(s, q->mod, data);
-	else if ((size_t)q->mod * LFT_BLOCK < s->lft_size)
-		memcpy(s->lft + (size_t)q->mod * LFT_BLOCK, data, LFT_BLOCK);
+	else if ((size_t)q->mod * MOORE_LFT_BLOCK < s->lft_size)
+		memcpy(s->lft + (size_t)q->mod * MOORE_LFT_BLOCK, data, MOORE_LFT_BLOCK);
 }
 
 enum mad_end

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "watch/history.h"
-#include "moore/load.h"
+#include "moore/counters.h"
 #include "log.h"
 #include "state.h"
 #include "watch/store.h"

@@ -3,7 +3,9 @@
 #ifndef MOORED_HOT_H
 #define MOORED_HOT_H
 
-#include "moore/load.h"
+#include "moore/demand.h"
+#include "moore/hot.h"
+#include "moore/select.h"
 #include "moored.h"
 
 #define HOT_LOG 1024		/* findings that are remembered */

@@ -39,7 +39,7 @@ json_suspect(const struct moore_fabric *f, const struct moore_suspect *s)
 			      "source", json_ep(f, s->source), "dest", json_ep(f, s->dest), "offset",
 			      s->offset, "bytes_per_s", json_bytes(s->bytes), "share",
 			      json_share(s->share), "certainty", json_share(s->certainty));
-	bool other = s->other < MOORE_CAUSE_OFFSETS;
+	bool other = s->other < MOORE_N_OFFSETS;
 
 	json_object_set_new(o, "other_offset", other ? json_integer(s->other) : json_null());
 	json_object_set_new(o, "other_idle", other ? json_share(s->idle) : json_null());

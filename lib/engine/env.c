@@ -119,10 +119,10 @@ read_list(const char *s, struct moore_env_offsets *o)
 	uint64_t a, b;
 
 	for (;; s++) {
-		if (!moore_text_u64(&s, end, 10, MOORE_ENV_OFFSETS - 1, &a))
+		if (!moore_text_u64(&s, end, 10, MOORE_N_OFFSETS - 1, &a))
 			return false;
 		b = a;
-		if (*s == '-' && (s++, !moore_text_u64(&s, end, 10, MOORE_ENV_OFFSETS - 1, &b)))
+		if (*s == '-' && (s++, !moore_text_u64(&s, end, 10, MOORE_N_OFFSETS - 1, &b)))
 			return false;
 		if (b < a || (*s && *s != ','))
 			return false;

@@ -2,7 +2,7 @@
 /* dump_ibdmchk.c - what ibdmchk reads besides OpenSM's own dumps: with -d the lanes
  * (`0xSWITCH_GUID IN OUT 0x01 0x23 ...`, a digit for each SL), with -c the SLs that
  * sources are told (`0xNODE_GUID DLID SL`). */
-#include "moore/tables.h"
+#include "moore/dumps.h"
 
 void
 moore_dump_write_slvl(const struct moore_fabric *f, const struct moore_sl2vl *t,

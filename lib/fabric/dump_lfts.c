@@ -12,7 +12,7 @@
 
 #include "guid_map.h"
 #include "lfts_lines.h"
-#include "moore/tables.h"
+#include "moore/dumps.h"
 
 #define FILE_NAME "opensm-lfts.dump"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "guid_map.h"
-#include "moore/tables.h"
+#include "moore/dumps.h"
 #include "scan.h"
 
 #define FILE_NAME "moore-path-sl.dump"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "guid_map.h"
-#include "moore/tables.h"
+#include "moore/dumps.h"
 #include "scan.h"
 
 #define FILE_NAME "opensm-sl2vl.dump"

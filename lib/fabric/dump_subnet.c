@@ -14,7 +14,7 @@
 
 #include "guid_map.h"
 #include "lfts_lines.h"
-#include "moore/tables.h"
+#include "moore/dumps.h"
 #include "plan/listing.h"
 
 #define SUBNET "opensm-subnet.lst"

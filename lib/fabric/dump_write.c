@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "moore/tables.h"
+#include "moore/dumps.h"
 
 struct item {			/* a switch, or an endpoint's port */
 	uint64_t key[2];	/* byte-swapped GUID of the node; then port number */

@@ -5,7 +5,7 @@
 #define MOORE_FABRIC_SCAN_H
 
 #include "guid_map.h"
-#include "moore/tables.h"
+#include "moore/dumps.h"
 
 struct moore_scan {
 	const char *at, *end;		/* what is left of this line */

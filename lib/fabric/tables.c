@@ -5,7 +5,6 @@
 
 #include "moore/tables.h"
 
-#define LFT_BLOCK 64		/* LIDs that one MAD carries (IBTA 14.2.5.9) */
 
 int
 moore_lft_new(struct moore_lft **out, uint32_t n_switches, moore_lid lid_top,
@@ -18,7 +17,7 @@ moore_lft_new(struct moore_lft **out, uint32_t n_switches, moore_lid lid_top,
 	if (!t)
 		return moore_fail_nomem(err);
 	t->n_switches = n_switches;
-	t->stride = ((size_t)lid_top + LFT_BLOCK) / LFT_BLOCK * LFT_BLOCK;
+	t->stride = ((size_t)lid_top + MOORE_LFT_BLOCK) / MOORE_LFT_BLOCK * MOORE_LFT_BLOCK;
 	n = n_switches * t->stride;
 	if (!(t->row = malloc(n ? n : 1))) {
 		free(t);

@@ -48,7 +48,7 @@ struct walk {
 	uint8_t *counted;	/* switch is a source of pairs */
 	bool load_to_switches;
 	uint64_t *load;		/* of each slot's link */
-	uint64_t hist[MOORE_CHECK_MAX_HOPS + 2];
+	uint64_t hist[MOORE_HOPS_MAX + 2];
 };
 
 static void
@@ -189,7 +189,7 @@ descend(struct walk *w, bool loaded, uint32_t times)
 
 		t->hops[s] = h;
 		w->load[t->link[s]] += t->sources[s] * (h < BAD_LOOP ? carries : 0);
-		w->hist[h <= MOORE_CHECK_MAX_HOPS ? h : MOORE_CHECK_MAX_HOPS + 1] += w->counted[s] * (uint64_t)times;
+		w->hist[h <= MOORE_HOPS_MAX ? h : MOORE_HOPS_MAX + 1] += w->counted[s] * (uint64_t)times;
 	}
 }
 
@@ -203,11 +203,11 @@ sort_out(struct walk *w, unsigned lid, uint32_t times)
 	for (uint32_t s = 0; s < k->n_sw; s++) {
 		uint32_t h = w->t.hops[s];
 
-		if (!w->counted[s] || h <= MOORE_CHECK_MAX_HOPS)
+		if (!w->counted[s] || h <= MOORE_HOPS_MAX)
 			continue;
 		v->pairs += times;
 		if (h < BAD_LOOP) {
-			v->hops[MOORE_CHECK_MAX_HOPS] += times;
+			v->hops[MOORE_HOPS_MAX] += times;
 		} else if (k->part[s] != k->part[k->own[lid].sw]) {
 			v->partitioned += times;
 		} else {
@@ -225,7 +225,7 @@ static void
 walk_lid(struct walk *w, unsigned lid, uint32_t times)
 {
 	const struct moore_ck *k = w->k;
-	uint64_t before = w->hist[MOORE_CHECK_MAX_HOPS + 1];
+	uint64_t before = w->hist[MOORE_HOPS_MAX + 1];
 	bool cycles;
 
 	plant(w, lid);
@@ -237,7 +237,7 @@ walk_lid(struct walk *w, unsigned lid, uint32_t times)
 	if (cycles)
 		climb_cycles(w);
 	descend(w, w->load_to_switches || k->own[lid].ep != MOORE_NONE, times);
-	if (cycles || w->hist[MOORE_CHECK_MAX_HOPS + 1] != before)
+	if (cycles || w->hist[MOORE_HOPS_MAX + 1] != before)
 		sort_out(w, lid, times);
 }
 
@@ -337,7 +337,7 @@ sum_up(struct walk *w)
 	struct moore_verdict *v = w->v;
 	uint64_t top = 0, sum = 0;
 
-	for (unsigned h = 1; h <= MOORE_CHECK_MAX_HOPS; h++) {
+	for (unsigned h = 1; h <= MOORE_HOPS_MAX; h++) {
 		v->hops[h] += w->hist[h];
 		v->pairs += w->hist[h];
 	}

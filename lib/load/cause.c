@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demand.h"
+#include "demand_impl.h"
 
 #define WORTH_IT 0.9		/* of the load now: less is a change worth making */
 #define ALONE 0.8		/* of a receiver's link from one sender: nothing to spread */
@@ -45,11 +45,11 @@ static enum over
 follow(struct survey *v, const struct demand_dest *t, moore_swid s)
 {
 	const struct moore_fabric *f = v->d->f;
-	moore_swid way[LOAD_HOPS];
+	moore_swid way[MOORE_HOPS_MAX];
 	enum over seen, answer = NO;
 	unsigned n = 0;
 
-	while (n < LOAD_HOPS) {
+	while (n < MOORE_HOPS_MAX) {
 		uint8_t out = moore_lft_row(v->d->lft, s)[t->lid];
 		const struct moore_port *p;
 
@@ -151,7 +151,7 @@ end_of_switch(struct survey *v, moore_swid to)
 		if (v->sum[i] > 0)
 			keep(v->c, &(struct moore_suspect){ .from = d->source[i], .to = to,
 				.dest = t->ep, .offset = t->offset, .bytes = v->sum[i],
-				.other = MOORE_CAUSE_OFFSETS });
+				.other = MOORE_N_OFFSETS });
 		v->sum[i] = v->best[i] = 0;
 	}
 }
@@ -189,7 +189,7 @@ find_suspects(struct survey *v)
 static void
 judge(const struct moore_demand *d, const struct moore_cause *c, struct moore_suspect *s)
 {
-	uint32_t port[LOAD_HOPS];
+	uint32_t port[MOORE_HOPS_MAX];
 	unsigned n = load_route(d->f, d->lft, s->from, s->dest,
 				(moore_lid)(d->f->ep[s->dest].lid + s->offset), port);
 
@@ -213,9 +213,9 @@ alternative(const struct moore_demand *d, const struct moore_cause *c,
 	    const struct moore_line *line, struct moore_suspect *s)
 {
 	const struct moore_endpoint *ep = &d->f->ep[s->dest];
-	uint32_t port[LOAD_HOPS];
+	uint32_t port[MOORE_HOPS_MAX];
 
-	for (unsigned k = 0; k < 1u << ep->lmc && k < MOORE_CAUSE_OFFSETS; k++) {
+	for (unsigned k = 0; k < 1u << ep->lmc && k < MOORE_N_OFFSETS; k++) {
 		unsigned n = k == s->offset ? 0 :
 			     load_route(d->f, d->lft, s->from, s->dest, (moore_lid)(ep->lid + k), port);
 		double idle = 1;
@@ -228,7 +228,7 @@ alternative(const struct moore_demand *d, const struct moore_cause *c,
 			else if (i + 1 < n && full > 0 && y >= 0 && 1 - y / full < idle)
 				idle = y < full ? 1 - y / full : 0;
 		}
-		if (n && idle >= 0 && (s->other == MOORE_CAUSE_OFFSETS || idle > s->idle)) {
+		if (n && idle >= 0 && (s->other == MOORE_N_OFFSETS || idle > s->idle)) {
 			s->idle = idle;
 			s->other = (uint16_t)k;
 		}
@@ -249,7 +249,7 @@ remedy_of(const struct moore_demand *d, const struct moore_cause *c, const struc
 		return MOORE_TRY_WEIGHT;
 	if (d->f->ep[s->dest].lmc == 0)
 		return MOORE_TRY_LAYERS;
-	if (s->other == MOORE_CAUSE_OFFSETS)
+	if (s->other == MOORE_N_OFFSETS)
 		return MOORE_TRY_WEIGHT;
 	/* Is the other way, with it, clearly less full than this link is now? */
 	if ((1 - s->idle) * full + s->bytes < WORTH_IT * c->load)

@@ -5,7 +5,7 @@
  * (PortCountersExtended); the width of each is a table row.  A reader that takes
  * XmitWait from the extended attribute has more bits, which does no harm: then it
  * never stands at the 32-bit top. */
-#include "moore/load.h"
+#include "moore/counters.h"
 
 static const struct {
 	uint8_t bits;

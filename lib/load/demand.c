@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demand.h"
+#include "demand_impl.h"
+#include "moore/hot.h"
 
 #define ROUNDS_MAX 5		/* of step 3 */
 #define GOOD_ENOUGH 0.001	/* of the load is not explained */
@@ -169,7 +170,7 @@ struct work {
 	double *sent, *got;	/* by source; by endpoint: what is left to the background */
 	double *ratio;		/* by row: measured / fitted, or the excess */
 	uint32_t n_offsets;
-	double weight[MOORE_CAUSE_OFFSETS];
+	double weight[MOORE_N_OFFSETS];
 	double *part;		/* [offset][row]: fit of that offset's background at weight 1 */
 	struct pick *pick;	/* the PICKS with most room, greatest first */
 	unsigned n_picks;
@@ -208,14 +209,14 @@ each_route(struct work *w, visit_fn *visit)
 {
 	struct moore_demand *d = w->d;
 	const struct tree *tree = &w->tree;
-	uint32_t row[LOAD_HOPS + 1], n;
+	uint32_t row[MOORE_HOPS_MAX + 1], n;
 
 	for (uint32_t j = 0; j < d->n_dests; j++) {
 		tree_of(d, &d->dest[j], &w->tree);
 		for (uint32_t i = 0; i < d->n_sources; i++) {
 			moore_swid s = d->source[i];
 
-			for (n = 0; s != MOORE_NONE && n < LOAD_HOPS && tree->out[s] != MOORE_NONE;
+			for (n = 0; s != MOORE_NONE && n < MOORE_HOPS_MAX && tree->out[s] != MOORE_NONE;
 			     s = tree->next[s])
 				row[n++] = tree->out[s];
 			if (s != MOORE_NONE)	/* it never gets there */
@@ -273,7 +274,7 @@ weigh(struct work *w, const double *heavy)
 	size_t rows = n_rows(w->d);
 
 	for (unsigned round = 0; round < WEIGH_ROUNDS; round++) {
-		double have[MOORE_CAUSE_OFFSETS] = { 0 }, want[MOORE_CAUSE_OFFSETS] = { 0 };
+		double have[MOORE_N_OFFSETS] = { 0 }, want[MOORE_N_OFFSETS] = { 0 };
 
 		for (size_t r = 0; r < rows; r++) {
 			double fit = heavy[r];
@@ -381,7 +382,7 @@ excess(struct work *w, double *scratch)
 static unsigned
 take(struct work *w, float *heavy_x, double *heavy)
 {
-	uint32_t row[LOAD_HOPS + 1];
+	uint32_t row[MOORE_HOPS_MAX + 1];
 	unsigned n_taken = 0;
 
 	for (unsigned p = 0; p < w->n_picks; p++) {

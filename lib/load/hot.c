@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "moore/load.h"
+#include "moore/hot.h"
 
 #define LEAK_S 600.0
 

@@ -162,7 +162,7 @@ mark(struct survey *v, const struct layer *t, moore_swid from, moore_swid to, ui
 static unsigned
 count_greedily(struct survey *v, moore_swid from, moore_swid to, unsigned n)
 {
-	uint8_t taken[MOORE_QUALITY_OFFSETS], order[MOORE_QUALITY_OFFSETS];
+	uint8_t taken[MOORE_N_OFFSETS], order[MOORE_N_OFFSETS];
 	unsigned n_taken = 0, n_order = 0, i;
 
 	for (unsigned k = 0; k < n; k++) {
@@ -197,7 +197,7 @@ note_route(struct survey *v, unsigned k, moore_swid from, moore_swid to)
 		o->no_route++;
 		return;
 	}
-	o->hops[h < MOORE_QUALITY_HOPS ? h : MOORE_QUALITY_HOPS]++;
+	o->hops[h < MOORE_HOPS_MAX ? h : MOORE_HOPS_MAX]++;
 	o->three_hops += d == 2 && h == 3;
 	o->pairs.longer[0] += h > d;
 	if (d <= 2)

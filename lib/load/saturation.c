@@ -356,7 +356,7 @@ static void
 spread_globally(struct model *m)
 {
 	struct moore_saturation *o = m->out;
-	double x[MOORE_SATURATION_OFFSETS] = { 0 };
+	double x[MOORE_N_OFFSETS] = { 0 };
 	unsigned whole = 0;
 
 	for (unsigned k = 0; k < o->n_offsets; k++)
@@ -387,7 +387,7 @@ static void
 load_by_flows(struct model *m)
 {
 	const unsigned n = m->out->n_offsets;
-	bool whole[MOORE_SATURATION_OFFSETS];
+	bool whole[MOORE_N_OFFSETS];
 
 	memset(whole, 1, sizeof(whole));
 	for (uint32_t i = 0; i < m->n_flows; i++) {
@@ -487,7 +487,7 @@ load_uniformly(struct model *m, struct moore_err *err)
 {
 	uint32_t *at = moore_arena_alloc(&m->tmp, (size_t)m->f->n_switches + 1, sizeof(*at));
 	const unsigned n = m->out->n_offsets;
-	bool whole[MOORE_SATURATION_OFFSETS];
+	bool whole[MOORE_N_OFFSETS];
 	uint32_t all;
 
 	if (!at)

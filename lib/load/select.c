@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demand.h"
+#include "demand_impl.h"
+#include "moore/select.h"
 
 #define BUSIEST 0.99		/* a link busier than this says no more */
 
@@ -58,17 +59,17 @@ look(struct moore_choice *c, unsigned k, const uint32_t *port, unsigned n,
 static void
 choose(struct moore_choice *c, const struct moore_ugal *u)
 {
-	unsigned least = MOORE_CAUSE_OFFSETS, best;
+	unsigned least = MOORE_N_OFFSETS, best;
 	double cost, least_cost;
 
 	for (unsigned k = 0; k < c->n_offsets; k++)
 		if (c->hops[k] != UINT16_MAX &&
-		    (least == MOORE_CAUSE_OFFSETS || c->hops[k] < c->hops[least] ||
+		    (least == MOORE_N_OFFSETS || c->hops[k] < c->hops[least] ||
 		     (c->hops[k] == c->hops[least] && c->queue[k] < c->queue[least])))
 			least = k;
 	c->offset = (uint16_t)least;
 	c->minimal = true;
-	if (least == MOORE_CAUSE_OFFSETS)
+	if (least == MOORE_N_OFFSETS)
 		return;
 	best = least;
 	least_cost = c->queue[least] - u->threshold;
@@ -89,20 +90,20 @@ static int
 select_one(const struct moore_fabric *f, const struct moore_lft *lft, const struct moore_line *line,
 	   struct moore_use *use, const struct moore_ugal *form, struct moore_choice *c)
 {
-	uint32_t port[LOAD_HOPS];
+	uint32_t port[MOORE_HOPS_MAX];
 	const struct moore_endpoint *ep;
 	unsigned n;
 
 	if (c->from >= f->n_switches || c->ep >= f->n_endpoints)
 		return -MOORE_EINVAL;
 	ep = &f->ep[c->ep];
-	c->n_offsets = (uint16_t)(ep->lmc < 8 ? 1u << ep->lmc : MOORE_CAUSE_OFFSETS);
+	c->n_offsets = (uint16_t)(ep->lmc < 8 ? 1u << ep->lmc : MOORE_N_OFFSETS);
 	for (unsigned k = 0; k < c->n_offsets; k++) {
 		n = ep->lid ? load_route(f, lft, c->from, c->ep, (moore_lid)(ep->lid + k), port) : 0;
 		look(c, k, port, n, use, form->local);
 	}
 	choose(c, form);
-	if (c->offset == MOORE_CAUSE_OFFSETS || c->bytes <= 0)
+	if (c->offset == MOORE_N_OFFSETS || c->bytes <= 0)
 		return 0;
 	n = load_route(f, lft, c->from, c->ep, (moore_lid)(ep->lid + c->offset), port);
 	for (unsigned i = 0; i < n; i++)

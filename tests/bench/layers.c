@@ -23,7 +23,7 @@ mean_hops(const struct moore_quality *q)
 	uint64_t n = 0, sum = 0;
 
 	for (uint32_t o = 1; o < q->n_offsets; o++)
-		for (uint32_t h = 0; h <= MOORE_QUALITY_HOPS; h++) {
+		for (uint32_t h = 0; h <= MOORE_HOPS_MAX; h++) {
 			n += q->offset[o].hops[h];
 			sum += h * q->offset[o].hops[h];
 		}

@@ -3,6 +3,7 @@
  * whatever they accept.  An input is the four texts with lines of %% between. */
 #include "driver.h"
 #include "moore/check.h"
+#include "moore/dumps.h"
 #include "opensm_dumps.h"
 
 static const char fuzz_name[] = "dumps";

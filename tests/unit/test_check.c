@@ -633,7 +633,7 @@ has_endpoint(const struct moore_fabric *f, moore_swid s)
 }
 
 struct tally {
-	uint64_t pairs, unreachable, loops, partitioned, hops[MOORE_CHECK_MAX_HOPS + 1];
+	uint64_t pairs, unreachable, loops, partitioned, hops[MOORE_HOPS_MAX + 1];
 	unsigned load[MAX_SLOTS], links;
 };
 
@@ -901,7 +901,7 @@ compare_tally(const struct twin *t, const struct moore_verdict *v)
 	CHECK_EQ("unreachable", v->unreachable, y.unreachable);
 	CHECK_EQ("loops", v->loops, y.loops);
 	CHECK_EQ("partitioned", v->partitioned, y.partitioned);
-	for (unsigned h = 0; h <= MOORE_CHECK_MAX_HOPS; h++)
+	for (unsigned h = 0; h <= MOORE_HOPS_MAX; h++)
 		CHECK_EQ("hops", v->hops[h], y.hops[h]);
 	for (unsigned i = 0; i < MAX_SLOTS; i++) {
 		top = y.load[i] > top ? y.load[i] : top;

@@ -4,7 +4,7 @@
  * line; nothing is read past the end (each text lies in a block of its size). */
 #include "harness.h"
 #include "fabrics.h"
-#include "moore/tables.h"
+#include "moore/dumps.h"
 #include "opensm_dumps.h"
 
 struct dumps {

@@ -6,6 +6,7 @@
 
 #include "fabrics.h"
 #include "moore/check.h"
+#include "moore/dumps.h"
 #include "moore/conf.h"
 #include "moore/engine.h"
 #include "moore/lane.h"

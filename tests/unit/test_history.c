@@ -3,7 +3,7 @@
  * rings, switches that come and go, and files that were cut, changed or are none. */
 #include "harness.h"
 #include "moore/history.h"
-#include "moore/load.h"
+#include "moore/counters.h"
 
 enum { SECOND = 1000 };
 

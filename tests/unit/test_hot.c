@@ -3,7 +3,7 @@
  * where something was wrong, and nowhere else. */
 #include "harness.h"
 #include "fabrics.h"
-#include "moore/load.h"
+#include "moore/hot.h"
 
 #define FULL 12.5e9
 #define DAY 86400u

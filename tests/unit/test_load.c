@@ -5,8 +5,10 @@
 
 #include "harness.h"
 #include "fabrics.h"
+#include "moore/demand.h"
 #include "moore/engine.h"
-#include "moore/load.h"
+#include "moore/hot.h"
+#include "moore/select.h"
 
 #define TOP UINT64_MAX
 #define WAITS (1u << MOORE_XMIT_WAIT)
@@ -395,7 +397,7 @@ walk(const struct moore_fabric *f, const struct moore_lft *lft, moore_swid s, un
 static void
 check_routes(const struct moore_fabric *f, const struct moore_lft *lft, const struct moore_cause *c)
 {
-	uint64_t want[MOORE_CAUSE_OFFSETS] = { 0 };
+	uint64_t want[MOORE_N_OFFSETS] = { 0 };
 	uint8_t *hosts = calloc(f->n_switches + 1, 1);
 	uint32_t port[64];
 

@@ -354,7 +354,7 @@ against_twin(void **state)
 		CHECK_EQ("pairs", q->pairs.n[0], t.q.pairs.n[0]);
 		for (int d = 0; d < 3; d++)
 			CHECK_EQ("longer", q->pairs.longer[d], t.q.pairs.longer[d]);
-		for (unsigned k = 0; k <= MOORE_QUALITY_OFFSETS; k++) {
+		for (unsigned k = 0; k <= MOORE_N_OFFSETS; k++) {
 			CHECK_EQ("disjoint", q->disjoint[k], t.q.disjoint[k]);
 			pairs += q->disjoint[k];
 		}
@@ -363,7 +363,7 @@ against_twin(void **state)
 			CHECK_EQ("no route", q->offset[k].no_route, t.o[k].no_route);
 			CHECK_EQ("longer", q->offset[k].pairs.longer[0], t.o[k].pairs.longer[0]);
 			CHECK_EQ("three", q->offset[k].three_hops, t.o[k].three_hops);
-			for (int h = 0; h <= MOORE_QUALITY_HOPS; h++)
+			for (int h = 0; h <= MOORE_HOPS_MAX; h++)
 				CHECK_EQ("hops", q->offset[k].hops[h], t.o[k].hops[h]);
 			check_spread(f, &q->offset[k].load, t.load[k]);
 		}

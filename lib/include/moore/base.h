@@ -41,6 +41,8 @@ typedef uint32_t moore_epid;	/* index of an endpoint in its fabric or plan */
 #define MOORE_LID_MAX 0xbfff	/* last unicast LID */
 #define MOORE_PORT_MAX 254
 #define MOORE_N_SL 16
+#define MOORE_N_OFFSETS 128	/* LID offsets of a port: 2^7, the greatest LMC (IBTA 4.1.1) */
+#define MOORE_HOPS_MAX 64	/* between switches; a packet that takes more runs in a loop */
 
 enum moore_errno {
 	MOORE_ENOMEM = 1,	/* memory ran out */

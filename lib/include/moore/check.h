@@ -37,8 +37,6 @@ struct moore_dependency {
 	uint8_t sl;
 };
 
-#define MOORE_CHECK_MAX_HOPS 64
-
 struct moore_verdict {
 	bool sound;		/* acyclic, no loops, nothing connected unreachable */
 	bool acyclic;
@@ -47,7 +45,7 @@ struct moore_verdict {
 	uint64_t loops;		/* of the unreachable: those that run in circles */
 	uint64_t partitioned;	/* of these not connected at all (no fault) */
 	uint64_t dropped;	/* (switch, in, out, SL) used that map to VL 15 */
-	uint64_t hops[MOORE_CHECK_MAX_HOPS + 1];	/* pairs by switch-to-switch hops */
+	uint64_t hops[MOORE_HOPS_MAX + 1];	/* pairs by switch-to-switch hops */
 	uint16_t vls;		/* bit v: VL v is used on some switch-to-switch link */
 	uint32_t n_channels;	/* used */
 	uint64_t n_dependencies;

@@ -9,10 +9,8 @@
 
 MOORE_BEGIN
 
-#define MOORE_ENV_OFFSETS 128	/* 2^7 */
-
 struct moore_env_offsets {	/* a set */
-	bool use[MOORE_ENV_OFFSETS];
+	bool use[MOORE_N_OFFSETS];
 	unsigned n, last;
 };
 /* "0,2-5" */
@@ -35,7 +33,7 @@ MOORE_API bool moore_env_class(struct moore_env *e, const struct moore_conf *con
 
 struct moore_env_setting {
 	const char *name, *why;		/* static */
-	char value[4 * MOORE_ENV_OFFSETS];
+	char value[4 * MOORE_N_OFFSETS];
 };
 struct moore_env_answer {		/* of one transport */
 	const char *transport, *what;	/* static; "ucx", and in words */

@@ -15,8 +15,6 @@
 
 MOORE_BEGIN
 
-#define MOORE_LFT_BLOCK 64	/* LIDs that one MAD sets (IBTA 14.2.5.9) */
-
 struct moore_mix_tables {
 	const struct moore_lft *lft;
 	const struct moore_sl2vl *sl2vl;

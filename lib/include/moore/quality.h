@@ -15,8 +15,6 @@
 
 MOORE_BEGIN
 
-#define MOORE_QUALITY_HOPS 64		/* the last bin of a histogram takes all beyond */
-#define MOORE_QUALITY_OFFSETS 128	/* 2^7: the greatest LMC (IBTA 4.1.1) */
 #define MOORE_QUALITY_EXACT 8		/* offsets up to which disjoint routes are counted exactly */
 
 /* One unit from each switch with endpoints to each endpoint LID, summed on each
@@ -38,7 +36,7 @@ struct moore_quality_offset {
 	struct moore_quality_pairs pairs;	/* longer: in this offset */
 	uint64_t three_hops;		/* pairs at distance two routed over three hops */
 	uint64_t no_route;		/* joined pairs that the tables do not serve */
-	uint64_t hops[MOORE_QUALITY_HOPS + 1];
+	uint64_t hops[MOORE_HOPS_MAX + 1];
 	struct moore_link_load load;
 };
 
@@ -52,7 +50,7 @@ struct moore_quality {
 	/* Pairs by the greatest number of their routes of which no two share a
 	 * directed link; greedily (shortest first) beyond MOORE_QUALITY_EXACT
 	 * offsets, and then a lower bound. */
-	uint64_t disjoint[MOORE_QUALITY_OFFSETS + 1];
+	uint64_t disjoint[MOORE_N_OFFSETS + 1];
 	double mean_disjoint;
 	bool exact;
 	/* Of the pairs with the fewest, one whose longest route is longest. */

@@ -14,8 +14,6 @@
 
 MOORE_BEGIN
 
-#define MOORE_SATURATION_OFFSETS 128	/* 2^7: the greatest LMC (IBTA 4.1.1) */
-
 /* UNIFORM: every endpoint sends evenly to all others.
  * The worst cases of minimal routing send all of a switch to one other:
  * SHIFT: to the next that has endpoints (Kathareios et al., SC'15, section 4.2,
@@ -46,10 +44,10 @@ struct moore_saturation {
 		uint32_t least;
 	} first, last;
 	/* The greatest load of a link: */
-	double alone[MOORE_SATURATION_OFFSETS];	/* all in this offset; 0: it lacks routes */
+	double alone[MOORE_N_OFFSETS];	/* all in this offset; 0: it lacks routes */
 	double even;			/* every flow evenly over its offsets */
 	double global;			/* the same shares for all flows, the best found */
-	double share[MOORE_SATURATION_OFFSETS];	/* those shares */
+	double share[MOORE_N_OFFSETS];	/* those shares */
 	double pair;			/* each flow its own shares, the best found; */
 	double pair_bound;		/* no shares can do better than this */
 	moore_swid hot_sw;		/* a link with the greatest load of `pair` (of `global` */

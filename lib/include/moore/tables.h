@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* moore/tables.h - the tables of a fabric: linear forwarding (IBTA 14.2.5.9),
- * SL to VL (IBTA 14.2.5.8) and multicast forwarding (IBTA 14.2.5.10).
- * Routing and lanes write them, OpenSM's dumps carry them, the checker judges
- * them; these three share nothing else. */
+ * SL to VL (IBTA 14.2.5.8) and multicast forwarding (IBTA 14.2.5.10).  Routing and lanes
+ * write them, OpenSM's dumps carry them (dumps.h), and the checker judges them. */
 #ifndef MOORE_TABLES_H
 #define MOORE_TABLES_H
 
@@ -11,9 +10,11 @@
 
 MOORE_BEGIN
 
+#define MOORE_LFT_BLOCK 64	/* LIDs that one MAD sets (IBTA 14.2.5.9) */
+
 struct moore_lft {
 	uint32_t n_switches;
-	size_t stride;		/* bytes of a row: lid_top+1 rounded up to a block of 64 */
+	size_t stride;		/* bytes of a row: lid_top+1 rounded up to MOORE_LFT_BLOCK */
 	uint8_t *row;		/* row[s * stride + lid]: port, or MOORE_NO_PATH */
 };
 
@@ -31,8 +32,8 @@ struct moore_sl_row {		/* VL of each SL; 15 drops the packet */
 	uint8_t vl[MOORE_N_SL];
 };
 
-/* Few distinct rows exist in a fabric, so each (switch, in, out) holds the
- * number of one.  id[base[s] + in * (n_ports+1) + out]. */
+/* A fabric has few distinct rows, so each (switch, in port, out port) holds the number of
+ * one: id[base[s] + in * width[s] + out]. */
 struct moore_sl2vl {
 	uint32_t n_switches;
 	uint32_t n_rows, cap_rows;
@@ -42,7 +43,7 @@ struct moore_sl2vl {
 	uint16_t *id;
 };
 
-/* All rows all zero (VL 0 for every SL).  Widths are those of f's switches. */
+/* Every row maps every SL to VL 0.  Widths are those of f's switches. */
 MOORE_API int moore_sl2vl_new(struct moore_sl2vl **out, const struct moore_fabric *f,
 			      struct moore_err *err);
 MOORE_API void moore_sl2vl_free(struct moore_sl2vl *t);
@@ -57,12 +58,13 @@ moore_sl2vl_get(const struct moore_sl2vl *t, moore_swid s, moore_portnum in, moo
 	return &t->rows[t->id[t->base[s] + (size_t)in * t->width[s] + out]];
 }
 
-/* Names of what the tables say, so that who computed and who read them back can compare:
- * in order of GUIDs, over the LIDs that are addressed, so that LIDs, which each subnet
- * manager hands out from its own cache, do not show; over the lanes between ports with
- * links of switches that map SLs, so that what no packet meets does not.  Two that hash
- * alike are alike on the same fabric.  -MOORE_ENOMEM, -MOORE_ELID as
- * moore_fabric_lids().  O(switches * LIDs), O(switches * ports^2). */
+/* Hashes by which computed tables can be compared with those read back from the switches.
+ * The LFT hash runs over switches and LID owners in order of GUIDs, so it does not depend
+ * on the LIDs, which each subnet manager hands out from its own cache.  The SL2VL hash runs
+ * over pairs of ports with links, on switches that map SLs: rows that no packet meets do
+ * not count.  On one fabric, tables with equal hashes are taken as equal.
+ * -MOORE_ENOMEM; -MOORE_ELID as moore_fabric_lids().  O(switches * LIDs) and
+ * O(switches * ports^2). */
 MOORE_API int moore_lft_hash(uint64_t *out, const struct moore_fabric *f,
 			     const struct moore_lft *t, struct moore_err *err);
 MOORE_API int moore_sl2vl_hash(uint64_t *out, const struct moore_fabric *f,
@@ -76,12 +78,12 @@ struct moore_mft {
 };
 MOORE_API int moore_mft_new(struct moore_mft **out, uint32_t n_switches, struct moore_err *err);
 MOORE_API void moore_mft_free(struct moore_mft *t);
-/* Index of the group, added empty when new; or -MOORE_ENOMEM. */
+/* Returns the index of the group, which is added with no ports if it is new; or
+ * -MOORE_ENOMEM. */
 MOORE_API int64_t moore_mft_group(struct moore_mft *t, uint16_t mlid);
 
-/* The SLs that sources use: sl[s * stride + lid] has bit x set when packets that
- * enter at switch s for that LID may carry SL x; LID 0 stands for every
- * multicast group. */
+/* The SLs that sources use: bit x of sl[s * stride + lid] is set when packets for that LID
+ * that enter at switch s may carry SL x.  LID 0 stands for every multicast group. */
 struct moore_sl_set {
 	uint32_t n_switches;
 	size_t stride;		/* lid_top + 1 */
@@ -92,7 +94,7 @@ struct moore_sl_set {
 	moore_swid unlisted_sw;
 	moore_lid unlisted_lid;
 };
-/* No SL for anything. */
+/* With no bit set. */
 MOORE_API int moore_sl_set_new(struct moore_sl_set **out, uint32_t n_switches,
 			       moore_lid lid_top, struct moore_err *err);
 MOORE_API void moore_sl_set_free(struct moore_sl_set *t);
@@ -102,67 +104,6 @@ moore_sl_set_row(const struct moore_sl_set *t, moore_swid s)
 {
 	return t->sl + (size_t)s * t->stride;
 }
-
-/* ---- OpenSM's dump files (osm_dump.c of 3.3): text in, text out ----------- */
-
-/* A text too long to hold: more() gives the next piece, after what is left of
- * the one before it (rest..end, less than a line), and sets both to where that
- * now lies; false at the end of the text, or when it cannot be read. */
-struct moore_source {
-	bool (*more)(void *arg, const char **rest, const char **end);
-	void *arg;
-};
-
-/* opensm-subnet.lst and opensm-lfts.dump together give the fabric with LIDs;
- * opensm-lfts.dump the LFTs.  Lanes are not in the dumps: 15 for every link.
- * Switches that have no link appear only in the LFT dump and are kept.
- * err->line counts in the text whose name err->text starts with.  O(size). */
-MOORE_API int moore_dump_parse_fabric(struct moore_fabric **out,
-				      const char *subnet, size_t subnet_len,
-				      const char *lfts, size_t lfts_len,
-				      struct moore_err *err);
-MOORE_API int moore_dump_parse_lfts(struct moore_lft **out, const struct moore_fabric *f,
-				    const char *lfts, size_t len, struct moore_err *err);
-MOORE_API int moore_dump_parse_sl2vl(struct moore_sl2vl **out, const struct moore_fabric *f,
-				     const char *text, size_t len, struct moore_err *err);
-/* The same two from LFTs in pieces, each of which reads the text once. */
-MOORE_API int moore_dump_read_fabric(struct moore_fabric **out, const char *subnet,
-				     size_t subnet_len, const struct moore_source *lfts,
-				     struct moore_err *err);
-MOORE_API int moore_dump_read_lfts(struct moore_lft **out, const struct moore_fabric *f,
-				   const struct moore_source *lfts, struct moore_err *err);
-/* opensm.mcfdbs */
-MOORE_API int moore_dump_parse_mft(struct moore_mft **out, const struct moore_fabric *f,
-				   const char *text, size_t len, struct moore_err *err);
-
-/* moore-path-sl.dump, which is our own: after a line `Switch 0xGUID`, for each LID that a
- * port has `0xLID SL SL...`, without an SL where nothing is sent; LID 0x0000 stands for
- * every multicast group.  A LID without a line counts as unlisted.  O(switches * LIDs). */
-MOORE_API int moore_dump_parse_path_sl(struct moore_sl_set **out, const struct moore_fabric *f,
-				       const char *text, size_t len, struct moore_err *err);
-MOORE_API int moore_dump_write_path_sl(const struct moore_fabric *f,
-				       const struct moore_sl_set *t, struct moore_buf *out,
-				       struct moore_err *err);
-
-/* Write what OpenSM would write (OpenSM's ports in state ACT, 4x, 2.5). */
-MOORE_API void moore_dump_write_subnet(const struct moore_fabric *f, struct moore_buf *out);
-MOORE_API int moore_dump_write_lfts(const struct moore_fabric *f, const struct moore_lft *t,
-				    struct moore_buf *out, struct moore_err *err);
-/* opensm.fdbs, as ibdmchk reads it.  Every route counts as optimal. */
-MOORE_API int moore_dump_write_fdbs(const struct moore_fabric *f, const struct moore_lft *t,
-				    struct moore_buf *out, struct moore_err *err);
-MOORE_API void moore_dump_write_sl2vl(const struct moore_fabric *f, const struct moore_sl2vl *t,
-				      struct moore_buf *out);
-/* What ibdmchk reads with -d, and with -c: there sl(arg, ...) is asked for the SL from
- * an endpoint to every base LID.  One call writes the lines of one endpoint: n * n are
- * too many for one text.  ibdmchk knows no LIDs but base LIDs. */
-typedef uint8_t moore_path_sl(const void *arg, moore_lid slid, moore_lid dlid);
-MOORE_API void moore_dump_write_slvl(const struct moore_fabric *f, const struct moore_sl2vl *t,
-				     struct moore_buf *out);
-MOORE_API void moore_dump_write_psl(const struct moore_fabric *f, moore_epid from,
-				    moore_path_sl *sl, const void *arg, struct moore_buf *out);
-MOORE_API void moore_dump_write_mft(const struct moore_fabric *f, const struct moore_mft *t,
-				    struct moore_buf *out);
 
 MOORE_END
 

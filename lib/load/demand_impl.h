@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* demand.h - what demand.c, cause.c and select.c share: the estimate, and a route as
+/* demand_impl.h - what demand.c, cause.c and select.c share: the estimate, and a route as
  * the ports it leaves by. */
-#ifndef MOORE_LOAD_DEMAND_H
-#define MOORE_LOAD_DEMAND_H
+#ifndef MOORE_LOAD_DEMAND_IMPL_H
+#define MOORE_LOAD_DEMAND_IMPL_H
 
-#include "moore/load.h"
-
-#define LOAD_HOPS 64		/* a route with more runs in circles */
+#include "moore/demand.h"
 
 struct demand_dest {		/* one LID of an endpoint; sorted by (switch, endpoint, LID) */
 	moore_lid lid;
@@ -31,9 +29,9 @@ struct moore_demand {
  * 0 when it does not get there. */
 static inline unsigned
 load_route(const struct moore_fabric *f, const struct moore_lft *lft, moore_swid s, moore_epid ep,
-	   moore_lid lid, uint32_t port[LOAD_HOPS])
+	   moore_lid lid, uint32_t port[MOORE_HOPS_MAX])
 {
-	for (unsigned n = 0; n < LOAD_HOPS;) {
+	for (unsigned n = 0; n < MOORE_HOPS_MAX;) {
 		uint8_t out = lid < lft->stride ? moore_lft_row(lft, s)[lid] : MOORE_NO_PATH;
 		const struct moore_port *p;
 
