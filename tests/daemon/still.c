@@ -95,8 +95,11 @@ add_flow(struct scanner *w, moore_epid a, moore_epid b, unsigned offset, double 
 	w->rx[f->sw[s].port0 + f->ep[a].port] += bytes;
 	for (;;) {
 		uint8_t out = moore_lft_row(w->snap->lft, s)[f->ep[b].lid + offset];
-		const struct moore_port *p = moore_fabric_port(f, s, out);
+		const struct moore_port *p;
 
+		if (out == MOORE_NO_PATH)
+			return;
+		p = moore_fabric_port(f, s, out);
 		w->tx[f->sw[s].port0 + out] += bytes;
 		if (p->role != MOORE_ROLE_SWITCH)
 			return;
