@@ -32,6 +32,7 @@
 #include <jansson.h>
 
 #include "moore/plan.h"
+#include "scan/scanner.h"
 #include "snapshot.h"
 
 #define MOORED_PLANES_MAX 8
@@ -72,50 +73,6 @@ void loop_free(struct loop *l);
 struct event_base *loop_base(struct loop *l);
 /* From any thread: fn(arg) runs soon on the loop's thread, in order of posting. */
 int loop_post(struct loop *l, void (*fn)(void *arg), void *arg);	/* -1: out of memory */
-
-/* ---- counters of one poll (scanner.c -> hot.c, history.c) -------------------- */
-
-/* Indices are those of snapshot.fabric->port[]; of each switch port, port 0 too
- * (unused).  Values are absolute, as the ports said them, never reset. */
-enum counter {
-	CNT_XMIT_DATA,		/* words of 4 bytes */
-	CNT_RCV_DATA,
-	CNT_XMIT_PKTS,
-	CNT_RCV_PKTS,
-	CNT_XMIT_WAIT,		/* ticks */
-	CNT_SYMBOL_ERROR, CNT_LINK_RECOVERED, CNT_LINK_DOWNED, CNT_RCV_ERROR,
-	CNT_RCV_REMOTE_PHYSICAL, CNT_XMIT_DISCARD, CNT_LOCAL_INTEGRITY, CNT_BUFFER_OVERRUN,
-	CNT_VL15_DROPPED,
-	N_COUNTERS
-};
-struct port_counters {
-	uint64_t at_us;		/* monotonic; 0: this port did not answer */
-	uint32_t has;		/* bit of each counter that it has */
-	uint64_t v[N_COUNTERS];
-};
-struct poll {
-	struct snapshot *snap;	/* a reference */
-	uint64_t number, at_ms;
-	uint32_t took_us, n_asked, n_failed;
-	struct port_counters *port;	/* snap->fabric->n_ports of them */
-};
-void poll_free(struct poll *p);
-
-/* ---- the scanner (scanner.c): its own thread ------------------------------------- */
-
-struct scanner;
-struct scanner_calls {		/* all on the loop's thread */
-	void (*snapshot)(void *arg, struct snapshot *s);	/* the receiver's reference */
-	void (*polled)(void *arg, struct poll *p);		/* the receiver's */
-	void (*state)(void *arg, unsigned plane, enum plane_state s, const char *why);
-	void *arg;
-};
-int scanner_start(struct scanner **out, struct loop *l, const struct moored_conf *c,
-		  uint64_t first_scan, const struct scanner_calls *calls);
-/* Look again now (after a change that someone saw). */
-void scanner_kick(struct scanner *s);
-/* False: a thread hangs in its device and still runs; then the process can only _exit. */
-bool scanner_stop(struct scanner *s);
 
 /* ---- JSON-RPC (rpc.h, methods.c) ------------------------------------------------ */
 

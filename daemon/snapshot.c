@@ -2,7 +2,7 @@
 /* snapshot.c - frees snapshots, which count their owners, and the polls that hold them. */
 #include <stdlib.h>
 
-#include "moored.h"
+#include "scan/scanner.h"
 
 void
 snapshot_put(struct snapshot *s)

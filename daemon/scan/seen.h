@@ -11,7 +11,7 @@
 #define MOORED_SEEN_H
 
 #include "scan/mad.h"
-#include "moored.h"
+#include "scan/scanner.h"
 
 #define DESC_MAX 64
 

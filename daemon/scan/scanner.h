@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* scanner.h - what the scanner's threads hand to the loop: snapshots of the fabric,
+ * counters, and the state of each plane.
+ *
+ * A plane is one umad port.  Each has a thread of its own, which alone sends MADs. */
+#ifndef MOORED_SCANNER_H
+#define MOORED_SCANNER_H
+
+#include "snapshot.h"
+
+/* ---- one reading of all counters ------------------------------------------------- */
+
+/* Absolute values, as the ports report them; nothing resets them. */
+enum counter {
+	CNT_XMIT_DATA,		/* words of 4 bytes */
+	CNT_RCV_DATA,
+	CNT_XMIT_PKTS,
+	CNT_RCV_PKTS,
+	CNT_XMIT_WAIT,		/* ticks */
+	CNT_SYMBOL_ERROR, CNT_LINK_RECOVERED, CNT_LINK_DOWNED, CNT_RCV_ERROR,
+	CNT_RCV_REMOTE_PHYSICAL, CNT_XMIT_DISCARD, CNT_LOCAL_INTEGRITY, CNT_BUFFER_OVERRUN,
+	CNT_VL15_DROPPED,
+	N_COUNTERS
+};
+struct port_counters {
+	uint64_t at_us;		/* monotonic clock; 0: the port did not answer */
+	uint32_t has;		/* bit of each counter that the port has */
+	uint64_t v[N_COUNTERS];
+};
+struct poll {
+	struct snapshot *snap;	/* a reference */
+	uint64_t number, at_ms;
+	uint32_t took_us, n_asked, n_failed;
+	struct port_counters *port;	/* [snap->fabric->n_ports], in the order of its port[] */
+};
+void poll_free(struct poll *p);	/* NULL is fine */
+
+/* ---- the scanner ------------------------------------------------------------------ */
+
+struct loop;
+struct moored_conf;
+struct scanner;
+
+struct scanner_calls {		/* all run on the loop's thread */
+	void (*snapshot)(void *arg, struct snapshot *s);	/* the receiver owns the reference */
+	void (*polled)(void *arg, struct poll *p);		/* the receiver frees p */
+	void (*state)(void *arg, unsigned plane, enum plane_state s, const char *why);
+	void *arg;
+};
+
+/* Starts a thread for each plane of c->planes.  Snapshots are numbered from first_scan.
+ * c and calls are copied.  -1: out of memory, or no thread can be started. */
+int scanner_start(struct scanner **out, struct loop *l, const struct moored_conf *c,
+		  uint64_t first_scan, const struct scanner_calls *calls);
+/* Ask all planes to look for changes and to read tables now. */
+void scanner_kick(struct scanner *s);
+/* Ends the threads and frees s.  False: a thread hangs in its device and still runs; then s
+ * stays, and the process can only _exit. */
+bool scanner_stop(struct scanner *s);
+
+#endif
