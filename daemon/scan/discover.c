@@ -588,6 +588,36 @@ seen_changed(const struct seen *s, const struct ask_with *w, bool *changed)
 	return end;
 }
 
+uint64_t
+seen_hash(const struct seen *s)
+{
+	uint64_t h = moore_hash(MOORE_HASH_INIT, &s->sm_lid, sizeof(s->sm_lid));
+
+	for (uint32_t i = 0; i < s->n_switches; i++) {
+		const struct seen_switch *w = &s->sw[i];
+
+		h = moore_hash(h, &w->guid, sizeof(w->guid));
+		h = moore_hash(h, &w->lid, sizeof(w->lid));
+		h = moore_hash(h, w->desc, strlen(w->desc));
+		for (unsigned k = 0; k <= w->n_ports; k++) {
+			const struct seen_port *x = &w->port[k];
+			uint32_t v[] = { x->state, x->phys, x->op_vls, x->role, x->peer, x->peer_port,
+				x->rate.width, x->rate.speed };
+
+			h = moore_hash(h, v, sizeof(v));
+		}
+	}
+	for (uint32_t i = 0; i < s->n_endpoints; i++) {
+		const struct seen_endpoint *e = &s->ep[i];
+		uint32_t v[] = { e->sw, e->port, e->lid, e->lmc, e->op_vls };
+
+		h = moore_hash(h, &e->guid, sizeof(e->guid));
+		h = moore_hash(h, e->desc, strlen(e->desc));
+		h = moore_hash(h, v, sizeof(v));
+	}
+	return h;
+}
+
 enum mad_end
 ask_beside_looks(struct mad_batch *b, const struct ask_with *w)
 {

@@ -6,7 +6,7 @@
  *   readback.c   tables, as the switches hold them
  *   records.c    SLs of the SA's path records
  *   counters.c   one reading of all counters
- *   scanner.c    when which of these happens, and what the loop is given */
+ *   plane.c      when which of these happens, and what the loop is given */
 #ifndef MOORED_SEEN_H
 #define MOORED_SEEN_H
 
@@ -94,6 +94,8 @@ int seen_discover(struct seen **out, const struct ask_with *w, struct moore_err 
  * for each link and free port, and ends at the first change.  enum mad_end; *changed is
  * set when it is MAD_DONE. */
 enum mad_end seen_changed(const struct seen *s, const struct ask_with *w, bool *changed);
+/* Of all that a snapshot shows but the tables. */
+uint64_t seen_hash(const struct seen *s);
 /* The snapshot of it: plan, fabric and SM; tables stay NULL. */
 int seen_snapshot(const struct seen *s, struct snapshot **out, struct moore_err *err);
 
