@@ -16,10 +16,14 @@ enum { SCALE = 60, MARGIN = 24, LINES_MAX = 200 };	/* pixels for a metre */
 static void
 put_escaped(struct moore_buf *b, const char *s)
 {
-	for (; *s; s++) {
-		const char *as = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" :
-				 *s == '"' ? "&quot;" : NULL;
+	size_t n;
 
+	for (; *s; s += n) {
+		const size_t hidden = moore_text_hidden(s, strlen(s));
+		const char *as = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" :
+				 *s == '"' ? "&quot;" : hidden ? "&#xfffd;" : NULL;
+
+		n = hidden ? hidden : 1;
 		if (as)
 			cli_putf(b, "%s", as);
 		else

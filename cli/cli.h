@@ -78,7 +78,8 @@ const char *cli_nearest(const char *word, const char *(*name_at)(const void *arg
 /* ---- what the user sees (out.c) ------------------------------------------- */
 
 /* Colours inside text; they become escape codes on a terminal and nothing
- * elsewhere.  Other control characters (names come from the fabric) print as ?. */
+ * elsewhere.  Other control characters, and those that turn the direction of text (names
+ * come from the fabric), print as ?, in JSON as \uXXXX. */
 #define CLI_RED "\x01"
 #define CLI_GREEN "\x02"
 #define CLI_YELLOW "\x03"

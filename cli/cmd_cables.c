@@ -81,12 +81,8 @@ cli_cable_label(const struct cli_cable_line *l, int end)
 static void
 put_csv_field(struct moore_buf *b, const char *s)
 {
-	bool quote = s && s[strcspn(s, ",\"")];
-
-	cli_putf(b, "%s", quote ? "\"" : "");
-	for (; s && *s; s++)
-		cli_putf(b, "%s%c", *s == '"' ? "\"" : "", *s);
-	cli_putf(b, "%s", quote ? "\"," : ",");
+	moore_csv_put(b, s);
+	cli_putf(b, ",");
 }
 
 static void

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* out.c - answers on standard output, messages on standard error.
  *
- * Names come from the fabric and may hold anything: control characters never
- * reach a terminal, and what is not UTF-8 never breaks JSON. */
+ * Names come from the fabric and may hold anything: characters that control a terminal or
+ * turn the direction of text never reach it, and what is not UTF-8 never breaks JSON. */
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,7 +41,14 @@ in_colour(void)
 	return isatty(STDOUT_FILENO) && !(no && *no);
 }
 
-/* Colour marks become codes, other control characters a question mark. */
+/* Bytes of the character at s that is not printed as it is; 0 when it is. */
+static size_t
+not_printed(const char *s, size_t len)
+{
+	return *s == '\n' || *s == '\t' ? 0 : moore_text_hidden(s, len);
+}
+
+/* Colour marks become codes, other hidden characters a question mark. */
 static void
 render(struct moore_buf *out, const struct moore_buf *text)
 {
@@ -53,9 +60,9 @@ render(struct moore_buf *out, const struct moore_buf *text)
 
 	while (p < end) {
 		const char *q = p;
+		size_t n = 0;
 
-		while (q < end && ((unsigned char)*q >= ' ' || *q == '\n' || *q == '\t') &&
-		       *q != 0x7f)
+		while (q < end && !(n = not_printed(q, (size_t)(end - q))))
 			q++;
 		moore_buf_add(out, p, (size_t)(q - p));
 		if (q == end)
@@ -64,7 +71,7 @@ render(struct moore_buf *out, const struct moore_buf *text)
 			moore_buf_add(out, code[(int)*q], colour ? strlen(code[(int)*q]) : 0);
 		else
 			moore_buf_add(out, "?", 1);
-		p = q + 1;
+		p = q + n;
 	}
 }
 
@@ -106,21 +113,39 @@ cli_print_screen(struct moore_buf *text)
 	return rc;
 }
 
+/* j as a text with an end of line; hidden characters, which stand in strings alone, as
+ * \uXXXX.  Ends j. */
+static void
+put_json(struct moore_buf *out, json_t *j, size_t flags)
+{
+	char *s = j ? json_dumps(j, flags | JSON_REAL_PRECISION(12)) : NULL;
+	const size_t len = s ? strlen(s) : 0;
+	size_t n, i, from = 0;
+
+	for (i = 0; i < len; i += n ? n : 1) {
+		if (!(n = not_printed(s + i, len - i)))
+			continue;
+		moore_buf_add(out, s + from, i - from);
+		moore_text_put_u(out, s + i, n);
+		from = i + n;
+	}
+	if (s)
+		cli_putf(out, "%s\n", s + from);
+	out->oom |= !s;
+	free(s);
+	json_decref(j);
+}
+
 int
 cli_print_json(json_t *j)
 {
 	struct moore_buf out = MOORE_BUF_INIT;
-	char *s = j ? json_dumps(j, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
 	int rc;
 
 	cli_idle();
-	out.oom = !s;
-	if (s)
-		cli_putf(&out, "%s\n", s);
+	put_json(&out, j, JSON_INDENT(2));
 	rc = show(&out);
 	moore_buf_free(&out);
-	free(s);
-	json_decref(j);
 	return rc;
 }
 
@@ -128,16 +153,11 @@ int
 cli_print_json_line(json_t *j)
 {
 	struct moore_buf out = MOORE_BUF_INIT;
-	char *s = j ? json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
 	int rc;
 
-	out.oom = !s;
-	if (s)
-		cli_putf(&out, "%s\n", s);
+	put_json(&out, j, JSON_COMPACT);
 	rc = cli_write("-", &out);
 	moore_buf_free(&out);
-	free(s);
-	json_decref(j);
 	return rc;
 }
 
@@ -165,6 +185,22 @@ cli_json_guid(uint64_t guid)
 
 /* ---- standard error --------------------------------------------------------- */
 
+/* Replaces each hidden character of s by a question mark. */
+static void
+hide(char *s)
+{
+	size_t n;
+
+	for (char *to = s;; s += n) {
+		const size_t hidden = *s ? moore_text_hidden(s, strlen(s)) : 0;
+
+		n = hidden ? hidden : 1;
+		*to++ = (char)(hidden ? '?' : *s);
+		if (!*s)
+			return;
+	}
+}
+
 static int
 complain(const char *place, const char *fmt, va_list ap)
 {
@@ -173,9 +209,8 @@ complain(const char *place, const char *fmt, va_list ap)
 	cli_idle();
 	if (vasprintf(&s, fmt, ap) < 0)
 		s = NULL;
-	for (char *p = s; p && *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
+	if (s)
+		hide(s);
 	fprintf(stderr, "moorectl: %s%s\n", place, s ? s : "out of memory");
 	free(s);
 	return CLI_FAIL;

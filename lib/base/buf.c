@@ -253,6 +253,42 @@ moore_text_u64(const char **s, const char *end, unsigned base, uint64_t max, uin
 	return true;
 }
 
+size_t
+moore_text_hidden(const char *s, size_t len)
+{
+	static const struct {
+		const char *lead;	/* UTF-8 but its last byte, */
+		unsigned char from, to;	/* which is one of these */
+	} T[] = {
+		{ "", 0, 0x1f }, { "", 0x7f, 0x7f }, { "\xc2", 0x80, 0x9f },
+		{ "\xd8", 0x9c, 0x9c },		/* U+061C */
+		{ "\xe2\x80", 0x8e, 0x8f },	/* U+200E..200F */
+		{ "\xe2\x80", 0xa8, 0xae },	/* U+2028..202E */
+		{ "\xe2\x81", 0xa6, 0xa9 },	/* U+2066..2069 */
+	};
+
+	if (*s >= ' ' && *s != 0x7f)
+		return 0;		/* most text */
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		size_t n = strlen(T[i].lead);
+
+		if (n < len && !memcmp(s, T[i].lead, n) && (unsigned char)s[n] >= T[i].from &&
+		    (unsigned char)s[n] <= T[i].to)
+			return n + 1;
+	}
+	return 0;
+}
+
+void
+moore_text_put_u(struct moore_buf *b, const char *s, size_t n)
+{
+	uint32_t c = (unsigned char)*s & (n > 1 ? 0x7fu >> n : 0x7f);
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (s[i] & 0x3f);
+	moore_buf_fmt(b, "\\u%04x", c);
+}
+
 void
 moore_buf_comment(struct moore_buf *b, const char *words)
 {

@@ -342,6 +342,66 @@ trim(struct moore_buf *b)
 	}
 }
 
+/* UTF-8 of c < 0x10000 into to; its bytes, at most 3. */
+static size_t
+put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	to[0] = (char)(0xe0 | c >> 12);
+	to[1] = (char)(0x80 | (c >> 6 & 0x3f));
+	to[2] = (char)(0x80 | (c & 0x3f));
+	return 3;
+}
+
+/* What a spreadsheet could run when a field begins with it; see moore_csv_put(). */
+#define FORMULA "=+-@\t\r'"
+
+/* Is there a \uXXXX at s (NUL-terminated) that moore_csv_put() writes? */
+static bool
+read_escape(const char *s, uint32_t *c)
+{
+	char utf8[4] = "";
+	const char *end;
+	uint64_t v;
+
+	if (s[0] != '\\' || s[1] != 'u' || strnlen(s, 6) < 6)
+		return false;
+	end = s += 2;
+	if (!moore_text_u64(&end, s + 4, 16, 0xffff, &v) || end != s + 4 || !v)
+		return false;
+	*c = (uint32_t)v;
+	return v == '\\' || moore_text_hidden(utf8, put_utf8(utf8, *c));
+}
+
+/* Undoes in place what moore_csv_put() does to a field besides quoting it. */
+static void
+undo_escapes(struct moore_buf *b)
+{
+	const char *from = b->data;
+	char *to = b->data;
+	uint32_t c;
+
+	from += *from == '\'' && from[1] && strchr(FORMULA, from[1]);
+	while (*from) {
+		if (read_escape(from, &c)) {
+			to += put_utf8(to, c);
+			from += 6;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+	b->len = (size_t)(to - b->data);
+}
+
 /* One field from t->s on, to the comma, line end or text end after it. */
 static int
 read_field(struct moore_csv *c, struct moore_buf *b, struct moore_err *err)
@@ -371,6 +431,7 @@ read_field(struct moore_csv *c, struct moore_buf *b, struct moore_err *err)
 		return moore_fail(err, MOORE_ESYNTAX, c->line, "a NUL byte");
 	if (!quoted)
 		trim(b);
+	undo_escapes(b);
 	return 0;
 }
 
@@ -421,12 +482,18 @@ moore_csv_free(struct moore_csv *c)
 void
 moore_csv_put(struct moore_buf *b, const char *s)
 {
-	if (!s || (!s[strcspn(s, ",\"\r\n")] && *s != ' ' && (!*s || s[strlen(s) - 1] != ' '))) {
-		moore_buf_fmt(b, "%s", s ? s : "");
-		return;
+	const size_t len = s ? strlen(s) : 0;
+	const bool quote = len && (s[strcspn(s, ",\"\r\n")] || *s == ' ' || s[len - 1] == ' ');
+	uint32_t c;
+
+	moore_buf_fmt(b, "%s%s", quote ? "\"" : "", len && strchr(FORMULA, *s) ? "'" : "");
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		if ((n = moore_text_hidden(s + i, len - i)))
+			moore_text_put_u(b, s + i, n);
+		else if (read_escape(s + i, &c))
+			moore_buf_fmt(b, "\\u005c");
+		else
+			moore_buf_fmt(b, "%s%c", s[i] == '"' ? "\"" : "", s[i]);
 	}
-	moore_buf_fmt(b, "\"");
-	for (; *s; s++)
-		moore_buf_fmt(b, "%s%c", *s == '"' ? "\"" : "", *s);
-	moore_buf_fmt(b, "\"");
+	moore_buf_fmt(b, "%s", quote ? "\"" : "");
 }

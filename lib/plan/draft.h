@@ -72,8 +72,6 @@ const char *moore_csv_field(const struct moore_csv *c, size_t i);
 /* The next record that is not empty (RFC 4180); 1, 0 after the last, or -MOORE_E*. */
 int moore_csv_next(struct moore_csv *c, struct moore_err *err);
 void moore_csv_free(struct moore_csv *c);
-/* A field as it is written; quoted where it must be. */
-void moore_csv_put(struct moore_buf *b, const char *s);
 
 /* The whole of s as a port number, 1..254. */
 bool moore_text_port(const char *s, size_t len, moore_portnum *out);

@@ -26,11 +26,17 @@ enum { GROUP, RACK, NAME, NAME2, PORT, TYPE, N_END, LABEL = 2 * N_END, LENGTH, D
 static int
 put_field(struct moore_buf *b, const char *what, uint32_t i, const char *s, struct moore_err *err)
 {
-	if (s && (strchr(s, ',') || strchr(s, '"') || (*s && (*s == ' ' || s[strlen(s) - 1] == ' '))))
-		return moore_fail(err, MOORE_EPLAN, 0, "%s[%u]: \"%s\" holds a comma, a quote or a blank at "
-				  "an end, which this format cannot: rename it", what, i, s);
-	moore_buf_fmt(b, "%s", s ? s : "");
-	return 0;
+	struct moore_buf as_csv = MOORE_BUF_INIT;
+	bool plain;
+
+	moore_csv_put(&as_csv, s);
+	plain = !s || as_csv.oom || !strcmp(as_csv.data, s);
+	moore_buf_add(b, as_csv.data, as_csv.len);
+	b->oom |= as_csv.oom;
+	moore_buf_free(&as_csv);
+	return plain ? 0 : moore_fail(err, MOORE_EPLAN, 0, "%s[%u]: \"%s\" holds a comma, a quote or a "
+				      "hidden character, has a blank at an end or begins like a formula, "
+				      "which this format cannot: rename it", what, i, s);
 }
 
 /* What a switch without a cabinet has: an empty field would be the one above. */
@@ -44,7 +50,9 @@ put_switch(struct moore_buf *b, const struct moore_plan *p, uint32_t i, moore_po
 	int rc;
 
 	moore_buf_fmt(b, ",");
-	if ((rc = put_field(b, "switches", i, s->cabinet ? s->cabinet : NO_RACK, err)) < 0)
+	if (!s->cabinet)
+		moore_buf_fmt(b, NO_RACK);
+	else if ((rc = put_field(b, "switches", i, s->cabinet, err)) < 0)
 		return rc;
 	moore_buf_fmt(b, ",");
 	if ((rc = put_field(b, "switches", i, s->name, err)) < 0)

@@ -192,3 +192,29 @@ lengths() {
 	ROWS
 	[ ! -e "$T/x" ]
 }
+
+@test "names that a spreadsheet would run, or that hide what they are, do neither" {
+	rlo=$(printf '\u202e')
+	$M plan new slimfly q=3 -o "$T/p.json" >/dev/null
+	sed -i "s/\"s0-0-0\"/\"=1+1\"/g; s/\"s0-0-1\"/\"a${rlo}b\"/g" "$T/p.json"
+	$M plan place "$T/p.json" -o "$T/q.json" --iterations 10 >/dev/null
+	$M plan cables "$T/q.json" --csv "$T/c.csv" --html "$T/c.html" >/dev/null
+	grep -q ",'=1+1," "$T/c.csv"
+	grep -qF ',a\u202eb,' "$T/c.csv"
+	grep -q 'a&#xfffd;b' "$T/c.html"
+	run -0 $M plan cables "$T/q.json"
+	[[ $output == *"a?b["* && $output == *"=1+1["* ]]
+	run -0 $M plan cables "$T/q.json" --json
+	[[ $output == *'a\u202eb'* ]]
+	for f in "$T/c.csv" "$T/c.html" <($M plan cables "$T/q.json") <($M plan cables "$T/q.json" --json); do
+		! grep -q "$rlo" "$f"
+	done
+	! grep -qE '(^|,)"?[=+@-]' "$T/c.csv"
+	# as a list of cables, there and back
+	$M plan export --to csv "$T/p.json" -o "$T/list.csv"
+	! grep -qE "(^|,)\"?[=+@-]|$rlo" "$T/list.csv"
+	$M plan import --from csv "$T/list.csv" -o "$T/back.json" >/dev/null
+	cmp <(jq -r '.switches[].name' "$T/p.json" | sort) <(jq -r '.switches[].name' "$T/back.json" | sort)
+	run --separate-stderr -2 $M plan export --to opa "$T/p.json"
+	says "begins like a formula, which this format cannot"
+}

@@ -98,6 +98,13 @@ MOORE_API void moore_buf_free(struct moore_buf *b);
 MOORE_API bool moore_text_u64(const char **s, const char *end, unsigned base,
 			      uint64_t max, uint64_t *out);
 
+/* Bytes of the character at s when it could mislead a reader instead of being seen: a
+ * control character (also DEL and U+0080..U+009F), a line or paragraph separator, or one
+ * that changes the direction of text (such as U+202E).  0 for any other; len > 0. */
+MOORE_API size_t moore_text_hidden(const char *s, size_t len);
+/* Append that character of n bytes as \uXXXX. */
+MOORE_API void moore_text_put_u(struct moore_buf *b, const char *s, size_t n);
+
 /* ---- memory: scratch that dies together ------------------------------- */
 
 struct moore_arena {

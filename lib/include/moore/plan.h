@@ -127,6 +127,12 @@ struct moore_plan_format {
 MOORE_API const struct moore_plan_format *moore_plan_format_at(size_t i);	/* NULL past the end */
 MOORE_API const struct moore_plan_format *moore_plan_format_find(const char *name);
 
+/* Append s (NULL: "") as a field of CSV that a spreadsheet takes for text and that shows
+ * what it holds.  Quoted as in RFC 4180 where needed; what begins with = + - @ tab CR or '
+ * gets an apostrophe before it; a character of moore_text_hidden() becomes \uXXXX, and a
+ * backslash that would read as such \u005c.  The readers of csv and opa undo all three. */
+MOORE_API void moore_csv_put(struct moore_buf *b, const char *s);
+
 MOORE_END
 
 #endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_out.c - what moorectl prints: names that would control the terminal or are no
+ * UTF-8, and memory that runs out. */
+#include "harness.h"
+
+#include "../../cli/out.c"
+
+/* What was printed; io.c and term.c stay out of this test. */
+static struct moore_buf printed;
+
+int
+cli_write(const char *path, const struct moore_buf *data)
+{
+	(void)path;
+	printed.len = 0;
+	moore_buf_add(&printed, data->data, data->len);
+	return data->oom ? CLI_FAIL : CLI_OK;
+}
+
+bool
+cli_page(const struct moore_buf *out)
+{
+	(void)out;
+	return false;
+}
+
+const char *
+cli_file_name(const char *path)
+{
+	return path;
+}
+
+#define RLO "\xe2\x80\xae"	/* U+202E, which turns the text after it around */
+
+static void
+test_names(void **state)
+{
+	static const struct {
+		const char *why, *name, *text, *json;
+	} T[] = {
+		{ "plain", "leaf 1", "leaf 1", "leaf 1" },
+		{ "letters of other scripts", "\xd7\xa9\xc3\xa9", "\xd7\xa9\xc3\xa9", "\xd7\xa9\xc3\xa9" },
+		{ "escape", "a\033[2J", "a?[2J", "a\\u001B[2J" },
+		{ "DEL", "a\177", "a?", "a\\u007f" },
+		{ "CSI as one character", "a\xc2\x9b" "2J", "a?2J", "a\\u009b2J" },
+		{ "text turned around", "a" RLO "b", "a?b", "a\\u202eb" },
+		{ "an isolate", "\xe2\x81\xa6", "?", "\\u2066" },
+		{ "a line separator", "\xe2\x80\xa8", "?", "\\u2028" },
+		{ "an Arabic mark", "\xd8\x9c", "?", "\\u061c" },
+		{ "a character cut short", "\xe2\x80", "\xe2\x80", "??" },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_buf b = MOORE_BUF_INIT;
+		char copy[64], want[64];
+
+		cli_putf(&b, "%s\n", T[i].name);
+		snprintf(want, sizeof(want), "%s\n", T[i].text);
+		CHECK_EQ(T[i].why, cli_print_text(&b), CLI_OK);
+		CHECK(T[i].why, !strcmp(printed.data, want));
+		snprintf(want, sizeof(want), "[\"%s\"]\n", T[i].json);
+		CHECK_EQ(T[i].why, cli_print_json_line(json_pack("[o]", cli_json_name(T[i].name))), CLI_OK);
+		CHECK(T[i].why, !strcmp(printed.data, want));
+		hide(strcpy(copy, T[i].name));
+		CHECK(T[i].why, !strcmp(copy, T[i].text));
+	}
+	moore_buf_free(&printed);
+}
+
+static void *
+no_memory(size_t n)
+{
+	(void)n;
+	return NULL;
+}
+
+static void
+test_no_memory(void **state)
+{
+	json_malloc_t take;
+	json_free_t drop;
+	(void)state;
+
+	json_get_alloc_funcs(&take, &drop);
+	json_set_alloc_funcs(no_memory, drop);
+	assert_null(cli_json_name("a"));
+	json_set_alloc_funcs(take, drop);
+	assert_int_equal(cli_print_json(NULL), CLI_FAIL);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names), cmocka_unit_test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
