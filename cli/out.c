@@ -167,7 +167,7 @@ cli_json_name(const char *name)
 	json_t *j = json_string(name ? name : "");
 	char *copy;
 
-	if (j || !(copy = strdup(name)))
+	if (j || !name || !(copy = strdup(name)))	/* no memory, or UTF-8 */
 		return j;
 	for (char *p = copy; *p; p++)
 		if ((unsigned char)*p >= 0x80)

@@ -84,6 +84,7 @@ test_no_memory(void **state)
 
 	json_get_alloc_funcs(&take, &drop);
 	json_set_alloc_funcs(no_memory, drop);
+	assert_null(cli_json_name(NULL));	/* must not be copied */
 	assert_null(cli_json_name("a"));
 	json_set_alloc_funcs(take, drop);
 	assert_int_equal(cli_print_json(NULL), CLI_FAIL);
