@@ -121,7 +121,7 @@ $(B)/libmoored.a: $(filter-out $(B)/daemon/main.o $(SCAN_OBJ),$(DAEMON_OBJ))
 	$(call say,AR $@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
-DAEMON_TESTS := $(addprefix $(B)/tests/unit/,test_log)
+DAEMON_TESTS := $(addprefix $(B)/tests/unit/,test_log test_daemon)
 $(DAEMON_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(B)/libmoored.a $(B)/libmoore.a
 	$(call say,CC $<)
 	@mkdir -p $(@D)

@@ -4,7 +4,9 @@
  *   main.c      options, signals, start and stop
  *   state.c     struct moored: planes, plan, reload; the table of parts
  *   snapshot.c  the end of snapshots and polls
- *   view.c      what is worked out of a snapshot once, when it is asked for
+ *   view.c      a snapshot with indexes of its LIDs and names
+ *   planned.c   the plan that is in force
+ *   json.c      JSON values that answers and events share
  *   conf.c      moored.conf: one table row for each key
  *   loop.c      the one libevent base; posts from other threads come in here
  *   work.c      threads for what takes long

@@ -45,55 +45,6 @@ wall_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* ---- the plan ------------------------------------------------------------------------ */
-
-int
-planned_read(struct planned **out, const char *path, struct moore_err *err)
-{
-	struct planned *p = calloc(1, sizeof(*p));
-	struct moore_err why;
-	struct moore_buf text;
-	int rc;
-
-	*out = NULL;
-	if (!p)
-		return moore_fail_nomem(err);
-	if ((rc = file_read(path, MOORE_PLAN_SUBNET_BYTES_MAX, &text, err)) < 0) {
-		free(p);
-		return rc;
-	}
-	atomic_init(&p->refs, 1);
-	strcpy(p->path, path);		/* as long as the key of the configuration */
-	p->hash = moore_hash(MOORE_HASH_INIT, text.data, text.len);
-	rc = moore_plan_parse(&p->plan, text.data, text.len, &why);
-	moore_buf_free(&text);
-	if (rc == 0) {
-		*out = p;
-		return 0;
-	}
-	free(p);
-	if (why.line)
-		return moore_fail(err, -rc, why.line, "%.150s:%u: %s", path, why.line, why.text);
-	return moore_fail(err, -rc, 0, "%.150s: %s", path, why.text);
-}
-
-struct planned *
-planned_get(struct planned *p)
-{
-	if (p)
-		atomic_fetch_add(&p->refs, 1);
-	return p;
-}
-
-void
-planned_put(struct planned *p)
-{
-	if (!p || atomic_fetch_sub(&p->refs, 1) != 1)
-		return;
-	moore_plan_free(p->plan);
-	free(p);
-}
-
 /* ---- configuration, the first time and again --------------------------------------------- */
 
 struct reload {

@@ -4,6 +4,7 @@
 #define MOORED_STATE_H
 
 #include "moored.h"
+#include "planned.h"
 #include "rpc/rpc.h"
 #include "rpc/server.h"
 #include "work.h"
@@ -16,8 +17,6 @@ struct view {			/* constant and counted, as the snapshot is */
 	struct moore_lid_owner *owner;	/* of LIDs 0..lid_top; NULL without snap->fabric */
 	struct view_name *name;		/* by name, for view_find() */
 	uint32_t n_names;
-	size_t *cable_at;	/* by (first[switch] + port): cable of snap->seen, or SIZE_MAX */
-	uint32_t *first;
 };
 /* Takes the reference to snap, also on failure (-1: out of memory). */
 int view_new(struct view **out, struct snapshot *snap);
@@ -26,16 +25,6 @@ void view_put(struct view *v);		/* NULL is fine */
 /* As moore_fabric_find() of snap->fabric, O(log n) for a plain name.  0 or -MOORE_EINVAL. */
 int view_find(const struct view *v, const char *what, moore_swid *sw, moore_epid *ep,
 	      struct moore_err *err);
-
-struct planned {		/* the intended fabric; constant and counted */
-	atomic_uint refs;
-	struct moore_plan *plan;
-	char path[512];
-	uint64_t hash;		/* of the file's bytes */
-};
-int planned_read(struct planned **out, const char *path, struct moore_err *err);
-struct planned *planned_get(struct planned *p);
-void planned_put(struct planned *p);
 
 /* ---- the daemon --------------------------------------------------------------------- */
 

@@ -38,28 +38,6 @@ index_names(struct view *v, const struct moore_fabric *f)
 	return 0;
 }
 
-static int
-index_cables(struct view *v, const struct moore_plan *p)
-{
-	size_t n = 0;
-
-	v->first = malloc(((size_t)p->n_switches + 1) * sizeof(*v->first));
-	if (!v->first)
-		return -1;
-	for (uint32_t s = 0; s < p->n_switches; s++) {
-		v->first[s] = (uint32_t)n;
-		n += (size_t)p->sw[s].ports + 1;
-	}
-	v->cable_at = malloc((n + 1) * sizeof(*v->cable_at));
-	if (!v->cable_at)
-		return -1;
-	memset(v->cable_at, 0xff, (n + 1) * sizeof(*v->cable_at));
-	for (uint32_t i = 0; i < p->n_cables; i++)
-		for (int end = 0; end < 2; end++)
-			v->cable_at[v->first[p->cable[i].sw[end]] + p->cable[i].port[end]] = i;
-	return 0;
-}
-
 int
 view_new(struct view **out, struct snapshot *snap)
 {
@@ -72,9 +50,8 @@ view_new(struct view **out, struct snapshot *snap)
 	}
 	atomic_init(&v->refs, 1);
 	v->snap = snap;
-	if (index_cables(v, snap->seen) < 0 ||
-	    (snap->fabric && (index_names(v, snap->fabric) < 0 ||
-			      moore_fabric_lids(snap->fabric, &v->owner, NULL) < 0))) {
+	if (snap->fabric && (index_names(v, snap->fabric) < 0 ||
+			     moore_fabric_lids(snap->fabric, &v->owner, NULL) < 0)) {
 		view_put(v);
 		return -1;
 	}
@@ -98,8 +75,6 @@ view_put(struct view *v)
 	snapshot_put(v->snap);
 	free(v->owner);
 	free(v->name);
-	free(v->first);
-	free(v->cable_at);
 	free(v);
 }
 

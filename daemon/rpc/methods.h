@@ -7,6 +7,7 @@
 #ifndef MOORED_METHODS_H
 #define MOORED_METHODS_H
 
+#include "json.h"
 #include "moored.h"
 #include "rpc/rpc.h"
 
@@ -39,15 +40,8 @@ void methods_print(struct moore_buf *out);
  * LIDs; need_tables: with LFTs read back. */
 enum need { NEED_SEEN, NEED_FABRIC, NEED_TABLES };
 const struct snapshot *call_snapshot(const struct call *c, enum need need, struct rpc_error *e);
-/* {"sweep":..,"plane":..,"at_ms":..} with more (taken) added. */
-json_t *from_sweep(const struct snapshot *s, json_t *more);
 /* prepare() and finish() of methods that compute with moore.conf: its path in c->own. */
 bool take_moore_conf(struct call *c, struct rpc_error *e);
 json_t *drop_own(struct call *c, json_t *result, struct rpc_error *e);
-/* Text that need not be UTF-8; numbers as programs of the field write them. */
-json_t *json_name(const char *name);
-json_t *json_guid(uint64_t guid);
-json_t *json_count(uint64_t n);
-json_t *json_rate(struct moore_rate r);	/* "4xEDR"; null when unknown */
 
 #endif

@@ -8,18 +8,6 @@
 #include "watch/hot.h"
 #include "watch/sweeps.h"
 
-json_t *
-json_rate(struct moore_rate r)
-{
-	struct moore_buf b = MOORE_BUF_INIT;
-	json_t *j;
-
-	moore_rate_put(&b, r);
-	j = b.len ? json_stringn(b.data, b.len) : json_null();
-	moore_buf_free(&b);
-	return j;
-}
-
 static json_t *
 json_cabinet(const struct moore_plan_switch *s)
 {

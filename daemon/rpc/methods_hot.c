@@ -60,18 +60,13 @@ json_spread(const struct moore_summary *s)
 			 "mean", json_share(s->mean), "mad", json_share(s->mad));
 }
 
-/* Of the intended or, without a plan, the found cable at a port. */
+/* The label of the planned cable at a port; NULL: there is no plan, or no label. */
 static const char *
 cable_label(const struct planned *plan, const char *from, unsigned port)
 {
-	const struct moore_plan *p = plan ? plan->plan : NULL;
+	const struct moore_plan_cable *k = plan ? planned_cable(plan, from, (moore_portnum)port) : NULL;
 
-	for (uint32_t i = 0; p && i < p->n_cables; i++)
-		for (int end = 0; end < 2; end++)
-			if (p->cable[i].port[end] == port &&
-			    !strcmp(p->sw[p->cable[i].sw[end]].name, from))
-				return p->cable[i].label;
-	return NULL;
+	return k ? k->label : NULL;
 }
 
 static json_t *

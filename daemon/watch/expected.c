@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "watch/expected.h"
-#include "rpc/methods.h"
+#include "json.h"
 #include "moore/engine.h"
 
 #define CONF_MAX ((size_t)1 << 20)

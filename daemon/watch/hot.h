@@ -60,8 +60,6 @@ struct hot_raised {
 void hot_explain(struct moored *d, unsigned plane, const struct hot_raised *raised);
 /* "suspects" (at most so many) and "remedy", added to o. */
 void put_cause(json_t *o, const struct hot_copy *h, const struct moore_cause *c, unsigned most);
-json_t *json_share(double x);	/* six digits; null when negative */
-json_t *json_bytes(double x);
 
 /* Where a link starts and ends, for people. */
 struct hot_place {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/methods.h"
+#include "json.h"
 #include "watch/metrics.h"
 #include "watch/wiring.h"
 

@@ -21,7 +21,7 @@
 
 #include "log.h"
 #include "notify.h"
-#include "rpc/methods.h"
+#include "json.h"
 #include "state.h"
 #include "watch/sweeps.h"
 

@@ -9,21 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/methods.h"
+#include "json.h"
 #include "state.h"
 #include "watch/hot.h"
-
-json_t *
-json_share(double x)
-{
-	return x < 0 ? json_null() : json_real((double)(int64_t)(x * 1e6 + 0.5) / 1e6);
-}
-
-json_t *
-json_bytes(double x)
-{
-	return x < 0 ? json_null() : json_integer((json_int_t)x);
-}
 
 static json_t *
 json_ep(const struct moore_fabric *f, moore_epid e)

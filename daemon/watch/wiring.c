@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/methods.h"
+#include "json.h"
 #include "log.h"
 #include "watch/wiring.h"
 

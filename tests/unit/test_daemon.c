@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_daemon.c - small parts of the daemon that need no loop: JSON values without memory,
+ * the index of planned cables against a search of all. */
+#include "harness.h"
+
+#include "json.h"
+#include "moore/topo.h"
+#include "planned.h"
+
+static void *
+no_memory(size_t n)
+{
+	(void)n;
+	return NULL;
+}
+
+static void
+test_json_oom(void **state)
+{
+	(void)state;
+	json_set_alloc_funcs(no_memory, free);
+	CHECK("no name", !json_name(NULL));
+	CHECK("a name", !json_name("s0"));
+	json_set_alloc_funcs(malloc, free);
+}
+
+static void
+test_json(void **state)
+{
+	static const struct {
+		const char *why, *in, *out;
+	} T[] = {
+		{ "none", NULL, "" },
+		{ "plain", "s0", "s0" },
+		{ "UTF-8", "M\303\274nchen", "M\303\274nchen" },
+		{ "Latin-1", "M\374nchen", "M?nchen" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		json_t *j = json_name(T[i].in);
+
+		CHECK(T[i].why, j && !strcmp(json_string_value(j), T[i].out));
+		json_decref(j);
+	}
+}
+
+/* Of a family, or NULL. */
+static struct moore_plan *
+plan_of(const char *family, const char *word)
+{
+	const struct moore_topo_family *fam = moore_topo_family_find(family);
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	struct moore_topo *t = NULL;
+	struct moore_plan *p = NULL;
+
+	if (fam && moore_topo_params_parse(fam, param, &word, 1, NULL) == 0 &&
+	    moore_topo_build(&t, fam, param, NULL) == 0)
+		moore_plan_from_topo(&p, t, NULL);
+	moore_topo_free(t);
+	return p;
+}
+
+static void
+test_planned_cable(void **state)
+{
+	struct moore_plan *plan = plan_of("slimfly", "q=5");
+	struct planned *p;
+	struct moore_err err;
+
+	(void)state;
+	CHECK("a plan", plan != NULL);
+	CHECK_EQ("an index", planned_new(&p, plan, "plan.json", 1, &err), 0);
+	for (uint32_t s = 0; s < plan->n_switches; s++)
+		for (unsigned port = 0; port <= plan->sw[s].ports; port++) {
+			const struct moore_plan_cable *want = NULL;
+
+			for (uint32_t i = 0; i < plan->n_cables; i++)
+				for (int e = 0; e < 2; e++)
+					if (plan->cable[i].sw[e] == s && plan->cable[i].port[e] == port)
+						want = &plan->cable[i];
+			CHECK(plan->sw[s].name, planned_cable(p, plan->sw[s].name,
+							       (moore_portnum)port) == want);
+		}
+	CHECK("no such switch", !planned_cable(p, "nobody", 1));
+	planned_put(planned_get(p));
+	planned_put(p);
+}
+
+static void
+test_planned_oom(void **state)
+{
+	struct planned *p;
+	struct moore_err err;
+	int rc;
+
+	(void)state;
+	for (long n = 0;; n++) {
+		struct moore_plan *plan = plan_of("slimfly", "q=3");
+
+		alloc_count = 0;
+		alloc_fail_at = n;
+		rc = planned_new(&p, plan, "plan.json", 1, &err);
+		alloc_fail_at = -1;
+		if (rc == 0)
+			break;
+		CHECK_EQ("no memory", rc, -MOORE_ENOMEM);
+		CHECK("nothing is left", !p);
+	}
+	planned_put(p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json_oom),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_planned_cable),
+		cmocka_unit_test(test_planned_oom),
+	};
+
+	return cmocka_run_group_tests_name("daemon", tests, NULL, NULL);
+}
