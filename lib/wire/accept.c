@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* accept.c - the plan that an image of the plan fulfils.
+/* accept.c - makes the plan that the wiring fulfils, when it is an image of the plan.
  *
- * A switch keeps its name, GUID and place; cables and endpoints, with their labels,
- * go where they were found.  A switch that nothing named takes the record of the
- * one whose cables it has, under its own name and GUID. */
+ * A switch keeps its name, GUID and place; cables and endpoints, with their labels, go to
+ * where they were found.  A switch that no name or GUID identifies takes over the record of
+ * the planned switch whose cables it has, with its own name and GUID. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "plan/plan_parts.h"
 #include "wire/wire_impl.h"
 
-/* The planned switch that stands for what occupies a slot. */
+/* The planned switch whose record the switch at this slot takes. */
 static moore_swid
 record_of(const struct moore_wire *w, uint32_t slot)
 {
@@ -88,7 +88,7 @@ moore_wire_accept(struct moore_plan **out, const struct moore_wire *w, struct mo
 	if ((rc = moore_plan_check(p, NULL, err)) < 0)
 		goto out;
 	*out = p;
-	p = NULL;			/* now the caller's */
+	p = NULL;			/* the caller owns it now */
 out:
 	moore_plan_free(p);
 	return rc;

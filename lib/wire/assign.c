@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* assign.c - which observed cable becomes which planned one.
+/* assign.c - decides which observed cable becomes which planned cable.
  *
- * A cable that keeps both ends costs nothing, one that keeps one end one move, any
- * other two.  Each jack has at most one observed and one planned cable, so cables
- * that share jacks form paths and rings in which the two kinds alternate, and in a
- * path or ring of k cables at most k/2 disjoint pairs share a jack: taking every
- * second one reaches that.  So the assignment is the best there is, whatever the
- * size.  What is free (where a path of odd length begins, which way round a ring
- * goes) is spent on what a person would call the same cable.
- * After that, cables between the same two switches are taken for each other.  Where
- * there are as many between any two as planned, so that ports alone are wrong, a
- * person takes each cable for one of those, whatever the fewest moves are. */
+ * A cable that keeps both ends costs no move, a cable that keeps one end costs one, any
+ * other costs two.  Each jack holds at most one observed and at most one planned cable.  So
+ * cables that share jacks form paths and rings in which observed and planned cables
+ * alternate, and in a path or ring of k cables at most k/2 disjoint pairs share a jack.
+ * Pairing neighbours along it reaches that number, so the assignment has the fewest moves
+ * for every size.  The choices that remain (which cable of an odd path is left over, which
+ * way round a ring is paired) go to the pairs that a person would call the same cable.
+ *
+ * After that, cables between the same two switches are paired.  If there are as many cables
+ * between every two switches as planned, so that only ports are wrong, a person takes each
+ * cable for one of those, even where that is not the fewest moves. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "wire/wire_impl.h"
 
-struct link {			/* of a path or ring */
+struct link {			/* one cable of a path or ring */
 	struct moore_wire_cables *of;
 	uint32_t i;
 };
@@ -25,7 +26,7 @@ struct walk {
 	struct moore_wire *w;
 	struct link *path;
 	uint32_t n;
-	uint8_t *done[2];	/* planned, observed */
+	uint8_t *done[2];	/* for planned and for observed cables: already walked */
 };
 
 static struct moore_wire_cables *
@@ -59,8 +60,8 @@ same_switches(const struct moore_wire *w, const struct moore_wire_cable *a,
 		((a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0));
 }
 
-/* Of two that share a jack: the cable of one endpoint is the same wherever its other
- * end is; so is one that is in the wrong port of the right switch. */
+/* How alike two cables that share a jack are.  An endpoint's cable is the same cable
+ * wherever its other end is plugged; so is a cable in the wrong port of the right switch. */
 static int32_t
 likeness(const struct moore_wire *w, struct link x, struct link y)
 {
@@ -74,7 +75,8 @@ likeness(const struct moore_wire *w, struct link x, struct link y)
 
 /* ---- paths and rings --------------------------------------------------------------- */
 
-/* From cable i on through its jack `by`, alternating, to the end or round. */
+/* Walks from cable i through its jack `by`, alternating between the two kinds, to the end
+ * of the path or once round the ring. */
 static void
 go(struct walk *k, struct moore_wire_cables *c, uint32_t i, uint32_t by)
 {
@@ -104,8 +106,8 @@ pair_run(struct walk *k, uint32_t from, uint32_t to)
 		pair(&k->path[i], &k->path[i + 1]);
 }
 
-/* An odd path leaves one of its even members alone: the one that leaves the best
- * pairs. */
+/* A path of odd length leaves one cable at an even position unpaired: the one that leaves
+ * the most alike pairs. */
 static void
 pair_odd(struct walk *k)
 {
@@ -144,7 +146,7 @@ pair_ring(struct walk *k)
 	pair(&k->path[k->n - 1], &k->path[0]);
 }
 
-/* A path begins where a jack has no cable of the other kind. */
+/* Pairs up the paths, which begin at a jack that has no cable of the other kind. */
 static void
 paths_from(struct walk *k, struct moore_wire_cables *c)
 {
@@ -182,7 +184,8 @@ loose_cmp(const void *x, const void *y)
 	return (a->i > b->i) - (a->i < b->i);
 }
 
-/* Cables between switches: those without a mate, or all that are not as planned. */
+/* Collects cables between switches: those without a mate, or (all) every cable that is not
+ * as planned. */
 static uint32_t
 gather_loose(struct moore_wire *w, struct moore_wire_cables *c, bool all, struct loose *to)
 {
@@ -204,7 +207,7 @@ gather_loose(struct moore_wire *w, struct moore_wire_cables *c, bool all, struct
 	return n;
 }
 
-/* The end of the group from `from` on, and where its observed members begin. */
+/* The end of the group that begins at `from`; *mid is where its observed cables begin. */
 static uint32_t
 group_end(const struct loose *l, uint32_t n, uint32_t from, uint32_t *mid)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cabinets.c - switches into cabinets in canonical order, without a floor: the
+/* cabinets.c - puts switches into cabinets in canonical order, without a floor: this is the
  * layout that Fujiwara et al. permute (TPDS 2014, section 4). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "moore/permute.h"
 
-/* The family's own layout, when it has one and the plan is that family's. */
+/* The family, if the plan is a family's graph and that family has a cabinet layout of its
+ * own. */
 static const struct moore_topo_family *
 own_layout(const struct moore_plan *p, int64_t *param)
 {

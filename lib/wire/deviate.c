@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* deviate.c - a verdict for each thing that is not as planned, one for each cause.
+/* deviate.c - gives a verdict for each deviation from the plan, one for each cause.
  *
- * Devices come first: one that is exchanged, unknown or not there explains its
- * cables, which are not named again.  Then each pair of assign.c that is not the
- * same, each planned cable that nothing becomes, each observed one that becomes
- * nothing. */
+ * Devices come first: a switch or endpoint that is exchanged, unknown or missing explains
+ * its cables, which get no verdict of their own.  Then come the pairs of assign.c whose two
+ * cables differ, the planned cables that no observed cable becomes, and the observed cables
+ * that become no planned one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ add(struct moore_wire *w, enum moore_wire_verdict v)
 
 /* ---- devices ------------------------------------------------------------------------ */
 
-/* Send home what stands at each slot, by exchanging the contents of two at a time. */
+/* Lists the exchanges of two switches that bring every displaced switch to its own slot. */
 static bool
 find_exchanges(struct moore_wire *w, struct moore_arena *tmp)
 {
@@ -102,7 +102,8 @@ planned_at(const struct moore_plan *p, moore_swid s)
 static void
 name_switches(struct moore_wire *w)
 {
-	bool named = w->by_guid + w->by_name > 0;	/* else names say nothing */
+	bool named = w->by_guid + w->by_name > 0;	/* without any known name, names say
+							 * nothing */
 
 	for (uint32_t s = 0; s < w->n_slots; s++) {
 		moore_swid o = w->occupant[s];
@@ -165,7 +166,8 @@ put_ends(const struct moore_wire *w, struct moore_wire_jack *to, const struct mo
 	to[1] = w->jack[c->jack[!first]];
 }
 
-/* Which ends of two cables face each other: a jack that both have, else a switch. */
+/* Decides which ends of a planned and an observed cable correspond: ends in the same jack,
+ * else ends at the same switch. */
 static void
 align(const struct moore_wire *w, const struct moore_wire_cable *p,
       const struct moore_wire_cable *o, int *pe, int *oe)
@@ -202,7 +204,8 @@ judge(const struct moore_wire *w, const struct moore_deviation *d,
 		MOORE_WIRE_WRONG_PEER;
 }
 
-/* Slower than planned, in lanes or on each. */
+/* Adds a verdict if the link is slower than planned: fewer lanes, or a lower speed per
+ * lane. */
 static void
 judge_rate(struct moore_wire *w, const struct moore_wire_cable *p,
 	   const struct moore_wire_cable *o)
@@ -245,7 +248,7 @@ name_planned(struct moore_wire *w)
 	}
 }
 
-/* Does the plan have a cable between these two slots? */
+/* True if the plan has a cable between the slot of this jack and the other slot. */
 static bool
 planned_between(const struct moore_wire *w, uint32_t jack, uint32_t slot)
 {
@@ -261,7 +264,8 @@ planned_between(const struct moore_wire *w, uint32_t jack, uint32_t slot)
 	return false;
 }
 
-/* An observed cable that becomes nothing; false where its device explains it. */
+/* The verdict for an observed cable that becomes no planned one; false if its device
+ * already explains it. */
 static bool
 judge_alone(const struct moore_wire *w, const struct moore_wire_cable *o,
 	    enum moore_wire_verdict *v)
@@ -301,7 +305,8 @@ name_alone(struct moore_wire *w)
 	}
 }
 
-/* Everything is there, between the right devices? */
+/* True if every cable is present and joins the right devices, so that only ports, names or
+ * rates deviate. */
 static bool
 is_image(const struct moore_wire *w)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* image.c - is the wiring, whatever the names, an image of the plan?
+/* image.c - tests whether the wiring, ignoring names, is an image of the plan: the same
+ * graph with other switches in the roles.
  *
- * Ports make it easy: one switch and its image determine, port by port, those of
- * all that is cabled to it, so every planned switch is tried as the image of one
- * observed switch and given up as soon as half of the ports looked at disagree.
- * A few observed switches are tried, since any one may be the one with the wrong
- * cables.  Where ports say nothing, the graphs alone are mapped (topo/isomorph.c),
- * which takes an exact image. */
+ * Port numbers make this fast.  The image of one switch determines, port by port, the
+ * images of its neighbours.  So each planned switch is tried as the image of one observed
+ * switch, and the trial is given up as soon as half of the ports compared disagree.
+ * Several observed switches are tried as the start, since any of them may have wrong
+ * cables.  Where port numbers are no help, the bare graphs are mapped onto each other
+ * (topo/isomorph.c), which only finds an exact image. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,19 +15,19 @@
 #include "wire/wire_impl.h"
 
 #define SEEDS 5
-#define PATIENCE 48		/* ports looked at before a trial may be given up */
-#define EFFORT 20000000		/* ports looked at in all trials */
+#define PATIENCE 48		/* ports compared before a trial may be given up */
+#define EFFORT 20000000		/* ports compared in all trials together */
 
 struct trial {
-	moore_swid *role, *occupant;	/* as in moore_match */
-	moore_swid *queue;		/* observed switches with a role */
+	moore_swid *role, *occupant;	/* as in struct moore_match */
+	moore_swid *queue;		/* the observed switches that have a role */
 	uint32_t n;
-	uint32_t looked, agreed;	/* ports with cables to switches */
-	uint32_t hosts, hosts_agreed;	/* ports of endpoints that are known */
+	uint32_t looked, agreed;	/* ports with cables to switches: compared, and equal */
+	uint32_t hosts, hosts_agreed;	/* ports with known endpoints: compared, and equal */
 	uint64_t effort;
 };
 
-/* Cables between switches come first; where a wiring has images alike, endpoints tell. */
+/* Cables between switches count first; endpoints decide between images that agree equally. */
 static uint64_t
 score(uint32_t agreed, uint32_t hosts)
 {
@@ -52,7 +53,8 @@ trial_give(struct trial *t, moore_swid o, moore_swid s)
 	t->queue[t->n++] = o;
 }
 
-/* Everything at o against everything at its image. */
+/* Compares every port of o with the same port of its image, and gives roles to new
+ * neighbours. */
 static void
 look(const struct moore_match *m, struct trial *t, moore_swid o)
 {
@@ -146,8 +148,8 @@ links_of(const struct moore_side *side, struct moore_arena *tmp)
 	return link;
 }
 
-/* Switches with as many endpoints are alike; or, when endpoints are known and tell,
- * only those that have the same. */
+/* Switches with equally many endpoints get the same colour; if `told`, only switches with
+ * the same known endpoints do. */
 static void
 colour_switches(const struct moore_match *m, bool told, uint32_t *colour)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* match.c - which planned switch each observed one is, and whose cables it has.
+/* match.c - decides for each observed switch which planned switch it is, and which planned
+ * switch's cables it has.
  *
- * What it is (self) is told by GUID or name.  Whose cables it has (role) starts
- * from that and is put to the vote: each cable that leads to a switch whose role
- * is trusted, and each known endpoint, names the planned switch that should be at
- * this end.  A switch of whose ports fewer than half agree follows a majority.  So
- * two switches in each other's place change roles, and one that nothing names gets
- * the role that its neighbours see, while a few wrong cables are outvoted.
+ * The first (self) follows from the GUID or the name.  The second (role) starts from the
+ * first and is then voted on: each cable to a switch whose role is trusted, and each known
+ * endpoint, votes for the planned switch that the plan has at this end.  A switch at which
+ * fewer than half of the ports agree with its role follows a majority of votes.  So two
+ * switches that stand in each other's place exchange roles, a switch without a known name
+ * gets the role that its neighbours vote for, and a few wrong cables are outvoted.
  * Elsewhere: wirings that are an image as a whole (image.c). */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,10 @@
 #include "wire/wire_impl.h"
 
 #define ROUNDS 16
-#define SWAPS 128		/* switches without a name and with wrong cables, tried in pairs */
-#define TRUSTED 4		/* a vote of a switch that agrees itself, or of an endpoint */
+#define SWAPS 128		/* unnamed switches with wrong cables for which exchanges of two
+				 * are tried */
+#define TRUSTED 4		/* votes of a known endpoint, or of a switch that agrees with its
+				 * own role */
 
 /* ---- both sides by switch port ------------------------------------------------ */
 
@@ -60,7 +63,8 @@ moore_side_init(struct moore_side *s, const struct moore_plan *p, const struct m
 
 /* ---- by GUID, else by name ------------------------------------------------------- */
 
-/* Bind what is not bound yet and has key's GUID or name.  Returns how many. */
+/* Binds the switches that are not bound yet by GUID, or by name.  Returns how many it
+ * bound. */
 static uint32_t
 bind_switches(struct moore_match *m, struct moore_plan_ref *r, bool guid)
 {
@@ -156,7 +160,7 @@ counts(const struct moore_match *m, const struct moore_side_peer *p)
 	return p->kind == MOORE_PEER_SWITCH || (p->kind == MOORE_PEER_ENDPOINT && !m->mute);
 }
 
-/* Is what stands at this port of o what its role wants there? */
+/* True if the cable at this port of o leads where o's role requires. */
 static bool
 agrees(const struct moore_match *m, moore_swid o, unsigned port)
 {
@@ -214,7 +218,7 @@ vote(struct ballot *b, moore_swid s, uint32_t weight)
 	b->total += weight;
 }
 
-/* Which planned switch should stand where o does, as what is plugged into it says. */
+/* Collects the votes of o's cables for the planned switch that o should be. */
 static void
 poll(const struct moore_match *m, const uint8_t *trusted, moore_swid o, struct ballot *b)
 {
@@ -263,8 +267,8 @@ swap_roles(struct moore_match *m, moore_swid a, moore_swid b)
 	m->occupant[m->role[b]] = b;
 }
 
-/* The bid of a switch: the role, among all or those that are free, that most votes are
- * for.  Is that a majority? */
+/* Finds the role with most votes for o, among all roles or only the free ones.  Returns
+ * true if it has a majority of the votes. */
 static bool
 make_bid(const struct moore_match *m, const uint8_t *trusted, moore_swid o, bool free_only,
 	 struct bid *out)
@@ -292,8 +296,8 @@ trust(const struct moore_match *m, uint8_t *trusted)
 	}
 }
 
-/* Who bids loudest gets the slot, if nobody trusted holds it.  A switch whose slot
- * goes to another stands without a role until the next round. */
+/* Gives each slot to the switch with most votes for it, unless a trusted switch holds the
+ * slot.  A switch that loses its slot has no role until the next round. */
 static bool
 give_roles(struct moore_match *m, const uint8_t *trusted, const struct bid *bid, uint32_t n,
 	   uint8_t *given)
@@ -320,8 +324,8 @@ give_roles(struct moore_match *m, const uint8_t *trusted, const struct bid *bid,
 	return changed;
 }
 
-/* A switch without a role that has a name takes its own slot back, or that of the
- * one that holds it, and so on round the ring of exchanges. */
+/* A named switch without a role takes its own slot.  If another switch holds that slot, it
+ * takes that switch's own slot, and so on along the ring of exchanges until one is free. */
 static void
 close_rings(struct moore_match *m)
 {
@@ -341,8 +345,8 @@ close_rings(struct moore_match *m)
 	}
 }
 
-/* Who has neither name nor majority takes the slot, of those that are free, that most
- * votes are for; where names say nothing, and nothing is voted for, any. */
+/* A switch without a role takes the free slot with most votes, majority or not.  If no
+ * switch has a known name, those left over take any free slot. */
 static void
 place_rest(struct moore_match *m, const uint8_t *trusted, struct bid *bid, uint8_t *given)
 {
@@ -367,7 +371,7 @@ place_rest(struct moore_match *m, const uint8_t *trusted, struct bid *bid, uint8
 	}
 }
 
-/* Of switches that nothing names, two change roles while more ports agree then. */
+/* Exchanges the roles of two unnamed switches as long as that makes more ports agree. */
 static void
 improve(struct moore_match *m, moore_swid *list)
 {
@@ -393,7 +397,7 @@ improve(struct moore_match *m, moore_swid *list)
 	}
 }
 
-struct scratch {		/* of settle() and finish() */
+struct scratch {		/* arrays of settle() and of the functions it calls */
 	uint8_t *trusted, *given;
 	struct bid *bid;
 	moore_swid *list;
@@ -427,7 +431,8 @@ settle(struct moore_match *m, struct scratch *x)
 
 /* ---- is it worth it? ---------------------------------------------------------------- */
 
-/* Does a port of the planned switch lead to the planned peer?  Which port may matter. */
+/* True if the plan has a cable from switch `from` to switch `to`; if port is not 0, at
+ * exactly these ports. */
 static bool
 leads(const struct moore_match *m, moore_swid from, moore_swid to, unsigned port,
       unsigned far_port)
@@ -467,7 +472,7 @@ moore_match_share(const struct moore_match *m, const moore_swid *role)
 	return share(m, role, false);
 }
 
-/* Do most of those that have a name stand for another? */
+/* True if most named switches have the role of another switch. */
 static bool
 is_dealt_anew(const struct moore_match *m)
 {
@@ -493,9 +498,9 @@ total_agreement(struct moore_match *m, moore_swid *role)
 	return sum;
 }
 
-/* Is it the names that are wrong altogether?  Only with others do cables lead where
- * the plan wants them; where most switches are joined anyway, ports and endpoints
- * have to tell. */
+/* True if the names are wrong altogether: under the names, most cables do not lead where
+ * the plan wants them, and under the roles most do.  If most switches are joined as planned
+ * either way, ports and endpoints decide. */
 static bool
 is_image(struct moore_match *m)
 {
@@ -508,8 +513,9 @@ is_image(struct moore_match *m)
 		 total_agreement(m, m->role) > 2 * total_agreement(m, m->self));
 }
 
-/* Members of the ring of displaced switches through o, in ring[]; 0 when it is no
- * ring: then some member stands where nobody it knows belongs. */
+/* Writes the switches of the ring of displaced switches through o to ring[] and returns
+ * their number; 0 if it is no ring, since some switch stands in a slot that no switch on it
+ * owns. */
 static uint32_t
 ring_of(const struct moore_match *m, moore_swid o, moore_swid *ring)
 {
@@ -525,7 +531,8 @@ ring_of(const struct moore_match *m, moore_swid o, moore_swid *ring)
 	return at == o ? n : 0;
 }
 
-/* Ports at which the members of a ring agree; a cable between two of them counts once. */
+/* The number of ports at which the switches of a ring agree with their roles; a cable
+ * between two of them counts once. */
 static uint32_t
 ring_agreement(struct moore_match *m, const moore_swid *ring, uint32_t n)
 {
@@ -549,7 +556,7 @@ ring_agreement(struct moore_match *m, const moore_swid *ring, uint32_t n)
 	return out + in / 2;
 }
 
-/* Everyone on the ring takes the slot that is its own, or the next one's. */
+/* Each switch of the ring takes its own slot (own), or the slot of the one before it. */
 static void
 take_slots(struct moore_match *m, const moore_swid *ring, uint32_t n, bool own)
 {
@@ -561,8 +568,8 @@ take_slots(struct moore_match *m, const moore_swid *ring, uint32_t n, bool own)
 	}
 }
 
-/* Exchange the members of a ring if that gains more cables than it costs, everyone
- * else being where they are now. */
+/* Exchanges the switches of a ring if that makes more cables agree than the exchange costs,
+ * with all other switches in their present roles. */
 static bool
 weigh_ring(struct moore_match *m, const moore_swid *ring, uint32_t n)
 {
@@ -577,7 +584,8 @@ weigh_ring(struct moore_match *m, const moore_swid *ring, uint32_t n)
 	return false;
 }
 
-/* A displaced switch that is on no ring goes home; whoever holds its slot leaves it. */
+/* Gives a displaced switch that is on no ring its own slot; the switch that held it has no
+ * role then. */
 static void
 send_home(struct moore_match *m, moore_swid o)
 {
@@ -607,8 +615,9 @@ send_strays_home(struct moore_match *m, moore_swid *ring)
 	}
 }
 
-/* All rings of displaced switches, one behind the other, everyone then at home; end[] of
- * the first of each is where the next begins.  Returns how many switches. */
+/* Writes all rings of displaced switches to ring[], one after the other, and gives every
+ * switch on them its own slot.  For the first switch i of each ring, end[i] is where the
+ * next ring begins.  Returns the number of switches. */
 static uint32_t
 take_rings(struct moore_match *m, moore_swid *ring, uint32_t *end)
 {
@@ -625,8 +634,8 @@ take_rings(struct moore_match *m, moore_swid *ring, uint32_t *end)
 	return n;
 }
 
-/* One ring after the other, until none changes its mind about the others; then two
- * neighbours on a ring that as a whole does not gain. */
+/* Weighs each ring in turn, until no decision changes any more.  On a ring that does not
+ * gain as a whole, exchanges of two neighbours are weighed. */
 static void
 weigh_rings(struct moore_match *m, moore_swid *ring, const uint32_t *end, uint8_t *done,
 	    uint32_t n)
@@ -665,13 +674,13 @@ weigh(struct moore_match *m)
 	send_strays_home(m, ring);
 	if ((m->image = is_image(m)))
 		return 0;
-	m->mute = false;	/* names count, and so does what stands by them */
+	m->mute = false;	/* names are right, so endpoints vote again */
 	weigh_rings(m, ring, end, done, take_rings(m, ring, end));
 	return 0;
 }
 
-/* Endpoints that no GUID or name binds, when none is bound at all: their names say
- * nothing, so each is the one planned where it stands. */
+/* If no endpoint is bound by GUID or name, the names say nothing, and each endpoint is
+ * taken for the one that is planned at its port. */
 static void
 bind_endpoints_by_place(struct moore_match *m)
 {
@@ -691,7 +700,8 @@ bind_endpoints_by_place(struct moore_match *m)
 	}
 }
 
-/* In an image endpoints may have gone with the cables, or stayed with the names. */
+/* In an image, endpoints may have moved with the cables, or stayed with the names of the
+ * switches; true if more of them stayed. */
 static bool
 endpoints_stay(const struct moore_match *m)
 {

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* permute.c - swap-and-randomize: a random topology out of a plan's own cables.
+/* permute.c - swap-and-randomize: a random topology made from a plan's own cables.
  *
- * The paper replaces links v1-v2 and v3-v4 by v1-v4 and v3-v2 where that keeps
- * the number of links between any two cabinets.  That is so exactly when some end
- * of the one and some end of the other are in one cabinet, and then exchanging
- * these two plugs does it: so cables are objects here, a swap is an exchange of
- * two plugs inside a cabinet, and a cable never changes the cabinets it runs
- * between.  All three methods are that one swap on different sets of cables; the
- * paper's exceptions (v1 and v3 in one cabinet; not both inside different
- * cabinets) are what the rule leaves.
+ * The paper replaces links v1-v2 and v3-v4 by v1-v4 and v3-v2 where that keeps the number
+ * of links between any two cabinets.  That is the case exactly if some end of the first
+ * link and some end of the second are in one cabinet, and then exchanging these two plugs
+ * does it.  So a swap here is an exchange of two plugs inside a cabinet, and a cable always
+ * runs between the same two cabinets.  All three methods of the paper are this swap on
+ * different sets of cables, and the paper's exceptions (v1 and v3 in one cabinet; not both
+ * inside different cabinets) follow from the rule.
  *
- * Invariant: plug[] is a permutation of the ports in use, and the cabinet of
- * plug[e] is that of the plan's, for each cable end e.
+ * Invariant: plug[] is a permutation of the ports in use, and for each cable end e the
+ * cabinet of plug[e] is the one that the plan gives it.
  * Source: Fujiwara et al., TPDS 2014, section 3.  Elsewhere: an order in which the
- * moves can be made (steps.c), where switches stand (cabinets.c). */
+ * moves can be made (steps.c), the cabinets of switches (cabinets.c). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "moore/permute.h"
 
-#define CABINETS_MAX 2000	/* pairs of them are looked up in a square table */
+#define CABINETS_MAX 2000	/* pairs of cabinets are looked up in a square table */
 
-struct group {			/* cables of one pair of cabinets */
-	uint32_t first, n;	/* board.sorted[first..first+n-1] */
+struct group {			/* the cables between one pair of cabinets */
+	uint32_t first, n;	/* they are board.sorted[first..first+n-1] */
 };
 
 struct board {
 	struct moore_plan *p;
 	const struct moore_permute_opts *opts;
 	uint32_t n_cabs;
-	uint32_t *cab;		/* of each switch */
-	/* Ports in use, by switch: those of s are first[s]..first[s+1]-1. */
+	uint32_t *cab;		/* the cabinet of each switch */
+	/* The ports in use, sorted by switch: those of s are first[s]..first[s+1]-1. */
 	uint32_t *first, *port_sw;
 	uint8_t *port_no;
-	uint32_t *home;		/* of each cable end: its port in the plan */
-	uint32_t *plug, *end_at;	/* of each end its port now; of each port its end */
-	uint32_t *sorted, *set;	/* cables by pair of cabinets; those being paired off */
-	struct group *pair;	/* of cabinets (lo, hi): [lo * n_cabs + hi] */
+	uint32_t *home;		/* for each cable end, its port in the plan */
+	uint32_t *plug, *end_at;	/* for each end, its present port; for each port, its
+					 * present end */
+	uint32_t *sorted, *set;	/* cables sorted by pair of cabinets; the cables being paired off */
+	struct group *pair;	/* the cables of cabinets lo <= hi: [lo * n_cabs + hi] */
 	struct moore_topo_link *link;	/* scratch of measure() */
 	struct moore_rng rng;
 	uint32_t n_swaps;
@@ -71,8 +71,8 @@ joined(const struct board *b, uint32_t s, uint32_t t)
 	return false;
 }
 
-/* Two ends, one of each cable, in one cabinet: at random where there are several.
- * (Between two cabinets both choices give the same links.) */
+/* Picks two ends, one of each cable, in one cabinet; at random if there are several such
+ * choices.  (Between two cabinets both choices give the same links.) */
 static bool
 pick_ends(struct board *b, uint32_t c1, uint32_t c2, uint32_t end[2])
 {
@@ -135,7 +135,7 @@ add_pair(struct board *b, uint32_t i, uint32_t j, uint32_t n)
 	return n + g.n;
 }
 
-/* Draw two at a time without putting back, until fewer than two are left. */
+/* Draws two cables at a time, without replacement, until fewer than two are left. */
 static void
 pair_off(struct board *b, uint32_t n)
 {
@@ -173,7 +173,8 @@ three_cab(struct board *b)
 				pair_off(b, add_pair(b, i, k, add_pair(b, j, k, add_pair(b, i, j, 0))));
 }
 
-/* A cabinet without a partner (the paper's would be one of nodes) is its own. */
+/* A single cabinet has no partner (the paper's partner would be a cabinet of nodes), so its
+ * cables are swapped among themselves. */
 static void
 one_step(struct board *b)
 {
@@ -206,7 +207,7 @@ cabinet_order(const void *pa, const void *pb)
 	return strcmp((*a)->cabinet, (*b)->cabinet);
 }
 
-/* Number the cabinets in the order of their names. */
+/* Numbers the cabinets in the order of their names. */
 static int
 number_cabinets(struct board *b, struct moore_arena *tmp, struct moore_err *err)
 {
@@ -233,7 +234,7 @@ number_cabinets(struct board *b, struct moore_arena *tmp, struct moore_err *err)
 	return 0;
 }
 
-/* Lay out the ports in use by switch, ends in the order of cables. */
+/* Lists the ports in use by switch, with the cable ends in the order of cables. */
 static int
 lay_ports(struct board *b, struct moore_arena *tmp, struct moore_err *err)
 {
@@ -323,7 +324,7 @@ reset(struct board *b, uint32_t trial)
 	b->n_swaps = 0;
 }
 
-/* MOORE_NONE, in parts, is the greatest diameter. */
+/* A diameter of MOORE_NONE, of a graph in several parts, compares as the greatest. */
 static bool
 better(const struct moore_graph_metrics *a, const struct moore_graph_metrics *b)
 {
@@ -442,7 +443,7 @@ moore_permutation_free(struct moore_permutation *r)
 
 /* ---- the check ------------------------------------------------------------------ */
 
-struct run {			/* of a cable */
+struct run {			/* one cable, for comparing two plans */
 	const char *cab[2];	/* in the order of their names */
 	double length;
 };

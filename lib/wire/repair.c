@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* repair.c - the moves of cable ends that turn the fabric into the plan.
+/* repair.c - the moves of cable ends that turn the fabric into the plan, and their order.
  *
- * What becomes of what is settled (assign.c), so the number of moves is.  It is the
- * least: o observed and p planned cables, less those that are the same, need two
- * ends for each cable of the greater number, whether it is moved, taken out or new,
- * less one for each pair that shares a jack, and assign.c finds the most such pairs.
+ * Which cable becomes which is decided in assign.c, so the number of moves is fixed, and it
+ * is the least possible.  With o observed and p planned cables, not counting those that are
+ * the same, each cable of the greater number needs two moves of ends, whether it is moved,
+ * removed or new, less one for each pair that shares a jack; and assign.c finds the
+ * greatest number of such pairs.
  *
- * Order.  An end goes into a jack that another end may have to leave first.  Each
- * jack is wanted by at most one end and held by at most one, so moves that wait for
- * one another form rows and rings.  A ring is one step: pull all its ends, then
- * plug them in.  In a row each move is a step, the one with the free jack first.
- * Among the steps that may come next one is taken that parts no two switches that
- * were joined, if there is one. */
+ * Order: an end can only be plugged into a jack after the end that is in it has been
+ * pulled.  Each jack is the target of at most one end and holds at most one, so moves that
+ * wait for one another form rows and rings.  A ring is one step: all its ends are pulled,
+ * then plugged in.  In a row each move is a step, beginning with the move to the free jack.
+ * Among the steps that can come next, one that disconnects no two switches is preferred. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "wire/wire_impl.h"
 
-#define LOOK_AHEAD 64		/* steps tried before one that parts switches is taken */
+#define LOOK_AHEAD 64		/* steps looked at before one that disconnects switches is taken */
 
 struct job {
 	const struct moore_wire *w;
-	uint32_t (*now)[2];	/* jacks of each cable (observed, then new), as moves are made */
-	uint32_t *holder;	/* of each jack: its cable, as moves are made */
-	uint32_t *mover;	/* of each (cable, end): its move */
-	struct moore_repair_move *move;	/* not in order yet */
+	uint32_t (*now)[2];	/* present jacks of each cable (observed, then new) as moves are
+				 * made */
+	uint32_t *holder;	/* for each jack, the cable that is in it as moves are made */
+	uint32_t *mover;	/* for each (cable, end), its move */
+	struct moore_repair_move *move;	/* the moves, before they are put in order */
 	uint32_t n_moves;
-	uint32_t *waits;	/* of each move: the move that waits for it; MOORE_NONE */
-	uint8_t *state;		/* of each move: WAITING and so on */
-	uint32_t *ready, n_ready;	/* moves whose step may come next */
-	uint32_t *lifted, step;	/* of each cable: the step that has an end of it pulled */
-	uint32_t *base;		/* first jack of each slot */
-	uint32_t *queue, *stamp, round;	/* of the search for a way round */
+	uint32_t *waits;	/* for each move, the move that waits for it; MOORE_NONE */
+	uint8_t *state;		/* for each move: WAITING, IN_ROW or IN_RING */
+	uint32_t *ready, n_ready;	/* the moves whose step can come next */
+	uint32_t *lifted, step;	/* for each cable, the last step that pulls an end of it */
+	uint32_t *base;		/* the first jack of each slot */
+	uint32_t *queue, *stamp, round;	/* scratch of the search for another path */
 	struct moore_arena mem;
 };
 enum { WAITING, IN_ROW, IN_RING };
@@ -57,8 +58,8 @@ at_switch_of(const struct job *j, uint32_t jack, uint32_t of)
 	return s != MOORE_NONE && s == moore_jack_switch(j->w, of);
 }
 
-/* Does end 0 go to the planned cable's end 1?  What is in its jack stays; else what
- * is at its switch stays there. */
+/* True if end 0 of the cable goes to end 1 of the planned cable.  An end that is in a
+ * planned jack stays there; otherwise an end that is at a planned switch stays at it. */
 static bool
 is_turned(const struct job *j, const uint32_t *now, const uint32_t *to)
 {
@@ -79,8 +80,9 @@ become(struct job *j, uint32_t cable, const struct moore_wire_cable *p)
 	add_move(j, cable, 1, p->jack[!turned]);
 }
 
-/* Cables that become nothing serve as those that nothing becomes, while there are
- * both; then new cables are plugged in, or ends unplugged.  Returns how many are new. */
+/* Makes the moves.  Observed cables that become no planned cable are used for planned
+ * cables that none becomes, while there are both; then new cables are plugged in, or ends
+ * are unplugged.  Returns the number of new cables. */
 static uint32_t
 make_moves(struct job *j)
 {
@@ -104,7 +106,7 @@ make_moves(struct job *j)
 
 /* ---- what waits for what ------------------------------------------------------------ */
 
-/* The move that must let go of i's jack first; MOORE_NONE: it is free. */
+/* The move that must free the jack that move i goes to; MOORE_NONE if it is free. */
 static uint32_t
 blocker(const struct job *j, uint32_t i)
 {
@@ -113,9 +115,8 @@ blocker(const struct job *j, uint32_t i)
 	return cable == MOORE_NONE ? MOORE_NONE : j->mover[2 * cable + (j->now[cable][1] == to)];
 }
 
-/* Rows start at free jacks; what is left over waits in rings, of which one member
- * stands for all.  New cables go first, so that there are more ways round, and what
- * is only taken out goes last. */
+/* Finds rows, which start at free jacks, and rings, each represented by one of its moves.
+ * New cables come first, to keep more paths, and removals last. */
 static void
 find_steps(struct job *j)
 {
@@ -142,7 +143,7 @@ find_steps(struct job *j)
 	}
 }
 
-/* The move after i in its step; MOORE_NONE: it was the last. */
+/* The move after i in its step; MOORE_NONE if i was the last. */
 static uint32_t
 next_in_step(const struct job *j, uint32_t first, uint32_t i)
 {
@@ -151,7 +152,8 @@ next_in_step(const struct job *j, uint32_t first, uint32_t i)
 
 /* ---- are switches parted? ------------------------------------------------------------ */
 
-/* Is there a way without cables that this step has lifted?  O(cables). */
+/* True if `to` can be reached from `from` without the cables that this step pulls.
+ * O(cables). */
 static bool
 reaches(struct job *j, uint32_t from, uint32_t to)
 {
@@ -222,7 +224,8 @@ do_step(struct job *j, uint32_t first, bool apart, struct moore_repair *r)
 	}
 }
 
-/* Which of the ready steps is next: the first that parts nothing, else the first. */
+/* Chooses the next of the ready steps: the first that disconnects no switches, else the
+ * first. */
 static uint32_t
 choose(struct job *j, bool *apart)
 {
@@ -285,8 +288,8 @@ job_init(struct job *j, const struct moore_wire *w)
 	return true;
 }
 
-/* Might other switches, or other endpoints, stand for the planned ones?  Not where one
- * switch is unknown and one slot free. */
+/* True if other switches could have been chosen for the planned ones.  If exactly one
+ * switch is unknown and one slot is free, there was no choice. */
 static bool
 roles_guessed(const struct moore_wire *w)
 {
@@ -302,9 +305,9 @@ endpoints_guessed(const struct moore_wire *w)
 	return w->eps_by_place && w->n_ep_slots > w->plan->n_endpoints;
 }
 
-/* With roles that were guessed, others might need fewer moves; never fewer than the
- * cables that are too many or too few have ends, as long as no choice of roles changes
- * which cables are planned. */
+/* Sets the lower bound on moves over all choices of roles.  If roles were guessed, another
+ * choice might need fewer moves, but never fewer than the ends of the cables that are
+ * surplus or lacking, provided that every choice leaves the same planned cables. */
 static void
 bound(struct moore_repair *r, const struct moore_wire *w)
 {
@@ -340,7 +343,7 @@ moore_wire_repair(struct moore_repair **out, const struct moore_wire *w, struct 
 	order(&j, r);
 	bound(r, w);
 	*out = r;
-	r = NULL;			/* now the caller's */
+	r = NULL;			/* the caller owns it now */
 out:
 	moore_repair_free(r);
 	moore_arena_free(&j.mem);

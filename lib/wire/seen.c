@@ -9,7 +9,7 @@
 
 enum form { LISTING, SUBNET, JSON };
 
-/* An object of JSON opens with a key or ends at once, a line of opensm-subnet.lst
+/* JSON opens an object with a key or closes it at once; a line of opensm-subnet.lst begins
  * with "{ SW", "{ CA", "{ Rt" or "{ **". */
 static enum form
 form_of(const char *text, size_t len)

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* steps.c - an order of moves that keeps a fabric running while it is rewired.
+/* steps.c - an order of moves in which a running fabric can be rewired.
  *
- * A cable may move when the ports it goes to are free, or are freed in the same
- * step: so what is moved together is closed under "holds a port that one of us
- * needs".  Small closed sets fill up a step, those first that take few cables from
- * any one switch, lest its last ones run hot.  When all that are left exceed the
- * limit, the set is cut by exchanges of two ends: the one comes home, the other
- * waits in its port.
+ * A cable may move when the ports it goes to are free, or become free in the same step.  So
+ * a set of cables that moves together is closed: it contains every cable that holds a port
+ * which a cable of the set needs.  A step is filled with small closed sets, first those
+ * that take few cables from any one switch, so that its remaining links are not overloaded.
+ * If all remaining closed sets exceed the limit, a set is cut by exchanging two ends: one
+ * goes to its final port, and the other waits in the port that became free.
  *
- * Invariant: at most one end in a port, end_at[] and at[] inverse of each other;
- * an end that is home stays there, so there are no more moves than twice the
- * misplaced ends.
- * Elsewhere: what is seen as a state (steps_state.c). */
+ * Invariant: each port holds at most one end; end_at[] and at[] are inverse to each other;
+ * an end in its final port stays there.  So the number of moves is at most twice the number
+ * of misplaced ends.
+ * Elsewhere: reading the present wiring as such a state (steps_state.c). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "wire/steps_impl.h"
 
 struct board {
-	const struct moore_plan *plan;	/* the new one */
+	const struct moore_plan *plan;	/* the new plan */
 	const struct ports *ports;
-	uint32_t n;			/* cables */
-	uint32_t *at, *want;		/* ports of ends */
-	uint32_t *end_at;		/* of each port */
-	bool *touched;			/* cables, in this step */
+	uint32_t n;			/* number of cables */
+	uint32_t *at, *want;		/* present and final port of each end */
+	uint32_t *end_at;		/* the present end in each port */
+	bool *touched;			/* the cables that move in this step */
 	uint32_t max, n_touched;
-	uint32_t *lost, most_lost;	/* touched cables of each switch, and the limit */
-	bool held_back;			/* a set was refused by that limit */
-	uint32_t *set;			/* cables that move together */
-	uint32_t *in_set, n_sets;	/* of each cable the number of the last set with it */
+	uint32_t *lost, most_lost;	/* moving cables of each switch, and the limit on them */
+	bool held_back;			/* a set was refused because of that limit */
+	uint32_t *set;			/* the cables that move together */
+	uint32_t *in_set, n_sets;	/* for each cable, the number of the last set that
+					 * contains it */
 	uint32_t *root;			/* union-find over switches */
 	uint32_t max_parts;
 	struct moore_steps *s;
-	size_t room;			/* of s->move */
-	bool cut;			/* a set was refused since it cuts the fabric */
+	size_t room;			/* room in s->move */
+	bool cut;			/* a set was refused because it would disconnect the
+					 * fabric */
 };
 
 /* ---- parts ----------------------------------------------------------------- */
@@ -46,8 +48,8 @@ find_root(uint32_t *root, uint32_t s)
 	return s;
 }
 
-/* Parts of the switches, by the cables that are plugged in and not touched, with
- * their ends at these ports. */
+/* Counts the connected parts of the switches, by the cables at these ports that do not move
+ * in this step. */
 static uint32_t
 count_parts(struct board *b, const uint32_t *at)
 {
@@ -68,7 +70,8 @@ count_parts(struct board *b, const uint32_t *at)
 	return parts;
 }
 
-/* Touch these cables or let them be; how many their busiest switch loses then. */
+/* Marks these cables as moving, or not; returns the greatest number of moving cables at any
+ * of their switches. */
 static uint32_t
 mark(struct board *b, const uint32_t *cable, uint32_t n, bool touched)
 {
@@ -88,8 +91,8 @@ mark(struct board *b, const uint32_t *cable, uint32_t n, bool touched)
 	return most;
 }
 
-/* Touch these cables too, unless that takes too many from a switch, or cuts the
- * fabric. */
+/* Marks these cables as moving as well, unless that exceeds the limit of a switch or
+ * disconnects the fabric. */
 static bool
 touch(struct board *b, const uint32_t *cable, uint32_t n)
 {
@@ -161,7 +164,8 @@ bring_home(struct board *b, const uint32_t *cable, uint32_t n, struct moore_err 
 	return rc;
 }
 
-/* Cable c and those that hold what it needs, and so on; 0 when more than most. */
+/* Collects cable c, the cables that hold its final ports, and so on; returns 0 if there are
+ * more than `most`. */
 static uint32_t
 closed_set(struct board *b, uint32_t c, uint32_t most)
 {
@@ -198,7 +202,7 @@ move_closed_sets(struct board *b, struct moore_err *err)
 	return rc;
 }
 
-/* Bring one end home; who is in its port takes the port it leaves. */
+/* Moves one end to its final port; the end that was in that port takes the port it leaves. */
 static int
 exchange(struct board *b, uint32_t end, struct moore_err *err)
 {
@@ -245,8 +249,8 @@ fail_stuck(const struct board *b, uint32_t c, struct moore_err *err)
 			  "%u at a time is too few, 2 will do", b->s->n_steps + 1, c, b->max);
 }
 
-/* Choose what moves, with a limit for each switch that rises while there is room:
- * to twice an even share, and beyond only while nothing was found. */
+/* Chooses the cables that move in this step.  The limit for each switch rises while there
+ * is room up to twice the mean, and beyond that only while no set was found. */
 static int
 fill_step(struct board *b, struct moore_err *err)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* steps_state.c - which cable is which: between two plans, and in what is plugged
- * in now.
+/* steps_state.c - identifies the cables of two plans with each other, and with the links
+ * that are plugged in now.
  *
- * Nothing tells cables apart from outside but their ports.  A link of the new plan
- * that is there is that cable, done; else a link of the old plan is that cable,
- * still to come; a link of neither is a cable on its way, the one it shares most
- * ports with, and else one between the same cabinets, so of the same length.  Which
- * of two such cables it is taken for makes the rest of the way longer at worst. */
+ * Only its ports tell a cable apart from another.  A present link that is in the new plan
+ * is that cable, already done.  A link that is in the old plan is that cable, still to be
+ * moved.  A link in neither is a cable that is being moved: the one that it shares most
+ * ports with, else one between the same cabinets, which has the same length.  If two such
+ * cables are confused, the remaining work becomes longer at worst. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ moore_ports_init(struct ports *x, const struct moore_plan *p, struct moore_arena
 
 /* ---- switches --------------------------------------------------------------- */
 
-/* The new plan's switches: n by name, then n by GUID. */
+/* Indexes the new plan's switches: n entries by name, then n by GUID. */
 static struct moore_plan_ref *
 index_switches(const struct moore_plan *new_plan, const uint64_t *guid, struct moore_arena *tmp)
 {
@@ -56,7 +56,7 @@ index_switches(const struct moore_plan *new_plan, const uint64_t *guid, struct m
 	return r;
 }
 
-/* map[s]: the new plan's switch that switch s of p is. */
+/* Fills map[s] with the switch of the new plan that switch s of p is. */
 static int
 bind_switches(const struct moore_plan *p, const struct moore_plan *new_plan, const char *what,
 	      uint32_t **map, struct moore_arena *tmp, struct moore_err *err)
@@ -88,7 +88,7 @@ bind_switches(const struct moore_plan *p, const struct moore_plan *new_plan, con
 	return 0;
 }
 
-/* The ports of p's cables by the new plan's numbers, 2 for each. */
+/* The ports of p's cables, 2 for each, in the new plan's numbers. */
 static int
 cable_ports(const struct ports *x, const struct moore_plan *p, const struct moore_plan *new_plan,
 	    const char *what, uint32_t **out, struct moore_arena *tmp, struct moore_err *err)
@@ -116,7 +116,7 @@ cable_ports(const struct ports *x, const struct moore_plan *p, const struct moor
 
 /* ---- cables of the old plan ---------------------------------------------------- */
 
-/* Labels of all cables, sorted; NULL when one has none or shares it. */
+/* Sorts the labels of all cables; NULL if a cable has no label or shares it with another. */
 static struct moore_plan_ref *
 index_labels(const struct moore_plan *p, struct moore_arena *tmp, bool *oom)
 {
@@ -135,7 +135,7 @@ index_labels(const struct moore_plan *p, struct moore_arena *tmp, bool *oom)
 	return moore_plan_refs_unique(r, p->n_cables, "label", NULL) < 0 ? NULL : r;
 }
 
-/* Reorder the old plan's ports as the new plan's cables are. */
+/* Reorders the old plan's ports so that they stand in the order of the new plan's cables. */
 static int
 match_labels(const struct moore_plan *old_plan, const struct moore_plan *new_plan, uint32_t **was,
 	     struct moore_arena *tmp, struct moore_err *err)
@@ -162,13 +162,13 @@ match_labels(const struct moore_plan *old_plan, const struct moore_plan *new_pla
 /* ---- what is plugged in now ------------------------------------------------------ */
 
 struct seen {
-	uint32_t n;		/* links */
-	uint32_t *port;		/* 2 for each */
-	uint32_t *link_at;	/* of each port; MOORE_NONE */
-	bool *known;		/* each link */
+	uint32_t n;		/* number of links */
+	uint32_t *port;		/* the two ports of each link */
+	uint32_t *link_at;	/* for each port, its link; MOORE_NONE */
+	bool *known;		/* for each link, whether it has been identified as a cable */
 };
 
-/* The link between these two ports becomes a cable's, when it is there. */
+/* If the link between these two ports is present, identifies it as this cable. */
 static bool
 claim(struct seen *s, const uint32_t *port, uint32_t *at)
 {
@@ -181,9 +181,9 @@ claim(struct seen *s, const uint32_t *port, uint32_t *at)
 	return true;
 }
 
-struct way {			/* of all cables */
+struct way {			/* the cables that are being identified */
 	const struct ports *x;
-	const struct moore_plan *plan;	/* the new one */
+	const struct moore_plan *plan;	/* the new plan */
 	const uint32_t *want, *was;
 };
 
@@ -195,7 +195,7 @@ one_cabinet(const struct way *w, uint32_t port, uint32_t other)
 	return a && b && !strcmp(a, b);
 }
 
-/* How alike are a link's ends and a cable's?  At least 1. */
+/* How alike the ends of a link and of a cable are; at least 1. */
 static unsigned
 likeness(const struct way *w, uint32_t a, uint32_t b, uint32_t cable)
 {
@@ -206,7 +206,7 @@ likeness(const struct way *w, uint32_t a, uint32_t b, uint32_t cable)
 	       (a == want[0] ? 4u : 0) + (b == want[1] ? 4u : 0);
 }
 
-/* A cable without a place that is most like this link takes it. */
+/* Identifies this link as the most alike of the cables that have no link yet. */
 static bool
 claim_like(const struct way *w, const uint32_t *link, uint32_t *at)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* wire.c - planned and observed cables over one set of jacks.
  *
- * Once observed switches have roles, a port of a role and the same port of its
- * planned switch are one jack, and so are a known endpoint and its planned one.
- * Then two cables are the same when their jacks are, and everything else is
- * counting: each jack has at most one cable of each kind.
- * Elsewhere: roles (match.c, image.c), what becomes of what (assign.c), verdicts
+ * Once every observed switch has a role, a port of that switch and the same port of the
+ * planned switch of its role are one jack.  A known endpoint and its planned one share a
+ * jack in the same way.  Two cables are then the same if their jacks are, and each jack
+ * holds at most one observed and at most one planned cable.
+ * Elsewhere: roles (match.c, image.c), which cable becomes which (assign.c), verdicts
  * (deviate.c), moves (repair.c), the relabelled plan (accept.c). */
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,8 @@ take_match(struct moore_wire *w, const struct moore_match *m)
 	return true;
 }
 
-/* In an image nobody will carry switches about, so a slot goes by the name and
- * place of what stands there; else by the plan's. */
+/* The name and place that reports give a slot: those of the plan, but in an image, whose
+ * switches stay where they are, those of the switch that stands there. */
 static const struct moore_plan_switch *
 face_of(const struct moore_wire *w, uint32_t slot)
 {
@@ -82,7 +82,8 @@ lay_slots(struct moore_wire *w, const struct moore_match *m)
 	return true;
 }
 
-struct jacks {			/* first jack of each slot; then one for each endpoint slot */
+struct jacks {			/* the first jack of each slot; endpoint slots follow, one jack
+				 * each */
 	uint32_t *base, ep_base;
 };
 
@@ -172,8 +173,9 @@ lay_observed(struct moore_wire *w, const struct jacks *j)
 	return true;
 }
 
-/* The slot at which the endpoints of each planned switch are wanted: its own, or in an
- * image that they have no part in, that of the switch with its name. */
+/* The slot at which the plan wants the endpoints of each planned switch: that switch's own
+ * slot; but in an image whose endpoints stayed with the names, the slot of the switch with
+ * that name. */
 static uint32_t *
 homes(const struct moore_wire *w, bool stay, struct moore_arena *tmp)
 {
@@ -187,7 +189,7 @@ homes(const struct moore_wire *w, bool stay, struct moore_arena *tmp)
 	return home;
 }
 
-/* What can be seen at all: cables between what is there. */
+/* Adds the planned cables that could be observed: those between devices that are present. */
 static bool
 lay_planned(struct moore_wire *w, const struct jacks *j, bool stay, struct moore_arena *tmp)
 {
@@ -258,7 +260,7 @@ moore_wire_check(struct moore_wire **out, const struct moore_plan *plan,
 		goto out;
 	}
 	*out = w;
-	w = NULL;			/* now the caller's */
+	w = NULL;			/* the caller owns it now */
 out:
 	moore_wire_free(w);
 	moore_arena_free(&tmp);
