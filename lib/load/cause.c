@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cause.c - why a link is loaded: the routes over it, and of the estimate of who sends
- * to whom (demand.c) those that go over it, by source and destination switch.
+/* cause.c - explains why a link is loaded: which routes use it, and how much of the
+ * estimated traffic between each pair of switches (demand.c) they carry.
  *
- * A tree is walked once for each LID: whether the route from a switch goes over the
- * link is what its next switch answers. */
+ * The in-tree of each LID is walked once: whether the route from a switch uses the link is
+ * the same as for the next switch on it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "demand_impl.h"
 
-#define WORTH_IT 0.9		/* of the load now: less is a change worth making */
-#define ALONE 0.8		/* of a receiver's link from one sender: nothing to spread */
+#define WORTH_IT 0.9		/* share of the present load: a change must bring the link below
+				 * it */
+#define ALONE 0.8		/* share of a receiver's traffic from one sender: above it there
+				 * is nothing to spread */
 
 static const char *const remedies[MOORE_N_REMEDIES] = {
 	[MOORE_TRY_NOTHING] = "nothing", [MOORE_TRY_OFFSET] = "offset",
@@ -32,15 +34,16 @@ enum over { UNSEEN, NO, YES };
 struct survey {
 	const struct moore_demand *d;
 	struct moore_cause *c;
-	moore_swid at;		/* whose port the link is */
-	uint8_t *over;		/* enum over, of each switch, for the LID at hand */
-	uint8_t *hosts;		/* has endpoints */
-	double *sum;		/* over the link, by source, to the switch at hand */
-	float *best;		/* the greatest part of it, */
-	uint32_t *best_dest;	/* and to whom */
+	moore_swid at;		/* the switch whose port the link leaves by */
+	uint8_t *over;		/* enum over for each switch, for the present LID */
+	uint8_t *hosts;		/* the switch has endpoints */
+	double *sum;		/* bytes per second over the link, by source, to the present
+				 * destination switch */
+	float *best;		/* the greatest part of that sum for one destination LID */
+	uint32_t *best_dest;	/* and that destination */
 };
 
-/* Follow the tree until the answer is known, then give it to all on the way. */
+/* Follows the tree until the answer is known, and stores it for all switches on the way. */
 static enum over
 follow(struct survey *v, const struct demand_dest *t, moore_swid s)
 {
@@ -74,7 +77,7 @@ follow(struct survey *v, const struct demand_dest *t, moore_swid s)
 	return answer;
 }
 
-/* Does any route to this LID use the link? */
+/* True if any route to this LID uses the link. */
 static bool
 used_by(const struct survey *v, moore_lid lid)
 {
@@ -122,7 +125,7 @@ busiest_endpoint(const struct moore_demand *d, moore_swid s)
 	return best;
 }
 
-/* Keep it if it is among the greatest. */
+/* Inserts s if it is among the greatest suspects. */
 static void
 keep(struct moore_cause *c, const struct moore_suspect *s)
 {
@@ -207,7 +210,8 @@ judge(const struct moore_demand *d, const struct moore_cause *c, struct moore_su
 	s->share = s->share < 1 ? s->share : 1;
 }
 
-/* The offset whose fullest link is emptiest, among those that avoid the hot one. */
+/* Finds the offset whose most loaded link has the least load, among the offsets that avoid
+ * the hot link. */
 static void
 alternative(const struct moore_demand *d, const struct moore_cause *c,
 	    const struct moore_line *line, struct moore_suspect *s)
@@ -251,7 +255,8 @@ remedy_of(const struct moore_demand *d, const struct moore_cause *c, const struc
 		return MOORE_TRY_LAYERS;
 	if (s->other == MOORE_N_OFFSETS)
 		return MOORE_TRY_WEIGHT;
-	/* Is the other way, with it, clearly less full than this link is now? */
+	/* The other offset helps if its links, with this traffic added, are clearly less
+	 * loaded than the hot link is now. */
 	if ((1 - s->idle) * full + s->bytes < WORTH_IT * c->load)
 		return MOORE_TRY_OFFSET;
 	if ((1 - s->idle) * full + s->bytes / 2 < WORTH_IT * c->load)

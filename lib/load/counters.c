@@ -9,7 +9,7 @@
 
 static const struct {
 	uint8_t bits;
-	bool stops;		/* at its top, rather than to begin again */
+	bool stops;		/* it stops at its greatest value instead of wrapping to 0 */
 } counters[MOORE_N_COUNTERS] = {
 	[MOORE_XMIT_DATA] = { 64, false },	[MOORE_RCV_DATA] = { 64, false },
 	[MOORE_XMIT_PKTS] = { 64, false },	[MOORE_RCV_PKTS] = { 64, false },
@@ -21,7 +21,7 @@ static const struct {
 	[MOORE_VL15_DROPPED] = { 16, true },
 };
 
-/* Bytes per second and lane that carry data: from SDR to XDR. */
+/* Bytes of data per second and lane, from SDR to XDR. */
 static const double lane_rate[] = { 0, 2e9 / 8, 4e9 / 8, 8e9 / 8, 10e9 / 8, 13.64e9 / 8, 25e9 / 8,
 				    50e9 / 8, 100e9 / 8, 200e9 / 8 };
 
@@ -31,12 +31,12 @@ moore_rate_bytes(struct moore_rate r)
 	return r.speed < ARRAY_LEN(lane_rate) ? lane_rate[r.speed] * r.width : 0;
 }
 
-/* False: nothing is known. */
+/* Returns false if nothing is known of the counter between the two readings. */
 static bool
 delta(enum moore_counter c, uint64_t before, uint64_t now, uint64_t *out, bool *restarted)
 {
 	uint64_t top = UINT64_MAX >> (64 - counters[c].bits);
-	/* Some devices count XmitWait, and most 32-bit data counters, round and round. */
+	/* Some devices let XmitWait wrap, and most let 32-bit data counters wrap. */
 	bool wraps = counters[c].bits >= 32;
 
 	if (counters[c].stops && now == top)

@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* demand.c - who sends to whom, estimated from how full the links are.
+/* demand.c - estimates the traffic between switches from the loads of the links.
  *
- * Unknown x(s, l): bytes per second from the endpoints of switch s to LID l, so that
- * the destination endpoint and the offset are part of it.  Measured are sums of them:
- * what each link carries, what each switch's endpoints send, what each endpoint gets.
+ * The unknowns are x(s, l): bytes per second from the endpoints of switch s to LID l, which
+ * stands for a destination endpoint and an offset.  Measured are sums of them: the load of
+ * each link, the bytes that each switch's endpoints send, and the bytes that each endpoint
+ * receives.
  *
  * 1. Background: gravity, x = sent(s) * received(endpoint) / all, times a weight of the
  *    offset, which is fitted to the links over all pairs together.
- * 2. Heavy pairs: what a few pairs send beyond that, gravity smears over all.  Again and
- *    again the pair with the most room (the least excess over the fit on any link of its
- *    route, and no more than its ends send and receive) is given that room, and gravity is
- *    left with the rest of its ends; until no room stands out of the noise (a matching
- *    pursuit: Mallat and Zhang 1993).
+ * 2. Heavy pairs: gravity spreads over all pairs what a few pairs send beyond their share.
+ *    Repeatedly, the pair with the most room is given that room, and gravity is left with
+ *    the rest of what its ends send and receive.  The room is the least excess of measured
+ *    over fitted load on any link of its route, and at most what its ends send and receive.
+ *    This ends when no room exceeds the noise (matching pursuit: Mallat and Zhang 1993).
  * 3. Rounds of the multiplicative step for Poisson counts (Shepp and Vardi 1982; Vardi
- *    1996 for networks): each x times the mean of measured / fitted over the rows that it
- *    is in.  No step increases the Kullback-Leibler divergence of the rows; what the rows
- *    do not tell apart stays in the proportion that it had.
+ *    1996 for networks): each x is multiplied by the mean of measured / fitted over the
+ *    sums that contain it.  No step increases the Kullback-Leibler divergence of the sums;
+ *    unknowns that the sums do not distinguish keep their proportion.
  *
- * Routes are looked up in the tables at each round rather than stored: 12,168 LIDs of
- * 338 switches have ten million hops.  Elsewhere: what goes over one link (cause.c). */
+ * Routes are looked up in the tables in each round instead of being stored, since 12,168
+ * LIDs of 338 switches have ten million hops.  Elsewhere: the traffic over one link
+ * (cause.c). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "demand_impl.h"
 #include "moore/hot.h"
 
-#define ROUNDS_MAX 5		/* of step 3 */
-#define GOOD_ENOUGH 0.001	/* of the load is not explained */
+#define ROUNDS_MAX 5		/* rounds of step 3 */
+#define GOOD_ENOUGH 0.001	/* step 3 ends when at most this share of the load is unexplained */
 #define WEIGH_ROUNDS 30
 #define PICK_PASSES 3
-#define PICKS 512		/* heavy pairs that are looked at in one pass */
-#define NOISE 4.0		/* standard deviations of the excess that are no pair yet */
-#define STILL 0.9		/* of its worth: then a pick is not what another explained */
-#define CRUMB 0.02		/* of the greatest load: no pair is less */
+#define PICKS 512		/* heavy pairs considered in one pass */
+#define NOISE 4.0		/* an excess of fewer standard deviations counts as noise */
+#define STILL 0.9		/* a pick that lost more than a tenth of its worth was explained
+				 * by another */
+#define CRUMB 0.02		/* share of the greatest load: no heavy pair has less */
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
@@ -46,7 +49,7 @@ tx_of(const struct moore_fabric *f, const struct moore_loads *l, uint32_t i)
 	return l->rx[f->sw[p->peer].port0 + p->peer_port];
 }
 
-/* What the endpoints of a switch send; negative when none of them tells. */
+/* The bytes that the endpoints of a switch send; negative if none of them was measured. */
 static double
 sent_by(const struct moore_fabric *f, const struct moore_loads *l, moore_swid s, bool *all)
 {
@@ -75,7 +78,8 @@ has_endpoints(const struct moore_fabric *f, moore_swid s)
 	return false;
 }
 
-/* Sources that send, or may; their rows; sent[] with the mean for those not known. */
+/* Finds the sources that send, or may send, and their rows; sources that were not measured
+ * get the mean in sent[]. */
 static void
 find_sources(struct moore_demand *d, const struct moore_loads *l, double *sent)
 {
@@ -112,7 +116,7 @@ by_switch(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* LIDs of endpoints that receive, or may, in order of their switches. */
+/* Finds the LIDs of endpoints that receive, or may receive, in the order of their switches. */
 static int
 find_dests(struct moore_demand *d)
 {
@@ -158,27 +162,29 @@ fill_rows(struct moore_demand *d, const struct moore_loads *l, double *sent)
 
 /* ---- routes --------------------------------------------------------------------------------- */
 
-/* The tree of one LID: the port by which each switch sends and the switch that leads to. */
+/* The in-tree of one LID: for each switch, the port it sends by and the switch which that
+ * port leads to. */
 struct tree {
 	uint32_t *out;		/* MOORE_NONE: no route from here */
-	moore_swid *next;	/* MOORE_NONE: the endpoint */
+	moore_swid *next;	/* MOORE_NONE: the endpoint itself */
 };
 
 struct work {
 	struct moore_demand *d;
 	struct tree tree;
-	double *sent, *got;	/* by source; by endpoint: what is left to the background */
+	double *sent, *got;	/* by source and by endpoint: the traffic that the background has
+				 * to explain */
 	double *ratio;		/* by row: measured / fitted, or the excess */
 	uint32_t n_offsets;
 	double weight[MOORE_N_OFFSETS];
-	double *part;		/* [offset][row]: fit of that offset's background at weight 1 */
-	struct pick *pick;	/* the PICKS with most room, greatest first */
+	double *part;		/* [offset][row]: the fit of that offset's background at weight 1 */
+	struct pick *pick;	/* the PICKS pairs with most room, greatest first */
 	unsigned n_picks;
 	double crumb;
-	double usual_sent, usual_got;	/* medians of what was measured */
+	double usual_sent, usual_got;	/* medians of the measured values */
 };
 
-/* Of x[dest][source], with the rows that it is in: n ports and the source's. */
+/* Called for x[dest][source] with the rows that contain it: n ports and the source's row. */
 typedef void visit_fn(struct work *w, uint32_t dest, uint32_t source, const uint32_t *row,
 		      uint32_t n_rows);
 
@@ -219,7 +225,7 @@ each_route(struct work *w, visit_fn *visit)
 			for (n = 0; s != MOORE_NONE && n < MOORE_HOPS_MAX && tree->out[s] != MOORE_NONE;
 			     s = tree->next[s])
 				row[n++] = tree->out[s];
-			if (s != MOORE_NONE)	/* it never gets there */
+			if (s != MOORE_NONE)	/* the route does not reach the endpoint */
 				continue;
 			row[n++] = d->f->n_ports + i;
 			visit(w, j, i, row, n);
@@ -251,7 +257,7 @@ visit_part(struct work *w, uint32_t j, uint32_t i, const uint32_t *row, uint32_t
 		part[row[k]] += x;
 }
 
-/* x of weight 1 in each offset, and part[] from it. */
+/* Computes x with weight 1 in each offset, and part[] from it. */
 static void
 gravity(struct work *w)
 {
@@ -267,7 +273,7 @@ gravity(struct work *w)
 	each_route(w, visit_part);
 }
 
-/* Multiplicative steps, as below, for one unknown of each offset. */
+/* Multiplicative steps as in step 3, with one unknown for each offset. */
 static void
 weigh(struct work *w, const double *heavy)
 {
@@ -300,7 +306,7 @@ weigh(struct work *w, const double *heavy)
 struct pick {
 	uint32_t dest, source;
 	double room;
-	double worth;		/* excess that it would explain, over all its rows */
+	double worth;		/* the excess that the pair would explain, over all its rows */
 };
 
 static double
@@ -309,15 +315,17 @@ least(double a, double b)
 	return a < b ? a : b;
 }
 
-/* Room: the least excess of a link, no more than is left of the ends.  Of two pairs with
- * the same room, the one that explains more rows is worth more: the next pair along a
- * heavy one's route explains some of its links, and nothing at its ends. */
+/* The room of a pair is the least excess of its links, and at most what is left at its
+ * ends.  Of two pairs with the same room, the one that explains more rows is worth more: a
+ * pair that shares some links with a heavy pair explains only those, and nothing at its own
+ * ends. */
 static struct pick
 pick_of(const struct work *w, uint32_t j, uint32_t i, const uint32_t *row, uint32_t n)
 {
 	double sent = w->sent[i], got = w->got[w->d->dest[j].ep], room = least(sent, got), known = 0;
 
-	for (uint32_t k = 0; k + 2 < n; k++)	/* all but the endpoint's port and the source */
+	for (uint32_t k = 0; k + 2 < n; k++)	/* all rows but those of the endpoint's port and
+						 * of the source */
 		if (w->d->row[row[k]] >= 0) {
 			room = least(room, w->ratio[row[k]]);
 			known++;
@@ -355,7 +363,8 @@ route_of(const struct moore_demand *d, uint32_t j, uint32_t i, uint32_t *row)
 	return n + 1;
 }
 
-/* Fill ratio[] with what is measured beyond the fit; what is noise in it. */
+/* Fills ratio[] with the excess of measured over fitted load; returns the level of noise in
+ * it. */
 static double
 excess(struct work *w, double *scratch)
 {
@@ -378,7 +387,7 @@ excess(struct work *w, double *scratch)
 	return noise > CRUMB * greatest ? noise : CRUMB * greatest;
 }
 
-/* Give room to those that still have it: how many. */
+/* Gives the picked pairs the room that they still have; returns how many got some. */
 static unsigned
 take(struct work *w, float *heavy_x, double *heavy)
 {
@@ -451,7 +460,7 @@ visit_fit(struct work *w, uint32_t j, uint32_t i, const uint32_t *row, uint32_t 
 		w->d->fit[row[k]] += x;
 }
 
-/* Bring it nearer to its rows by ratio[], then add it to their fit. */
+/* Multiplies x by the mean of its rows' ratio[], and adds it to their fit. */
 static void
 visit_step(struct work *w, uint32_t j, uint32_t i, const uint32_t *row, uint32_t n)
 {
@@ -475,7 +484,7 @@ fit(struct work *w, visit_fn *visit)
 	each_route(w, visit);
 }
 
-/* Fill ratio[]; the part of the measured sums that is not explained. */
+/* Fills ratio[]; returns the share of the measured sums that is not explained. */
 static double
 compare(struct work *w)
 {
@@ -545,7 +554,7 @@ moore_demand_free(struct moore_demand *d)
 	free(d);
 }
 
-/* What endpoints got, with the mean for those not known. */
+/* The bytes that each endpoint received; endpoints that were not measured get the mean. */
 static void
 find_got(struct work *w)
 {
@@ -568,7 +577,8 @@ find_got(struct work *w)
 			}
 		}
 	}
-	for (unsigned k = 0; k < w->n_offsets; k++)	/* most use the base LID alone */
+	for (unsigned k = 0; k < w->n_offsets; k++)	/* most applications use the base LID
+							 * alone */
 		w->weight[k] = w->n_offsets == 1 ? 1 : k ? 0.5 / (w->n_offsets - 1) : 0.5;
 }
 

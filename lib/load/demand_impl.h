@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* demand_impl.h - what demand.c, cause.c and select.c share: the estimate, and a route as
- * the ports it leaves by. */
+ * the list of ports that it leaves by. */
 #ifndef MOORE_LOAD_DEMAND_IMPL_H
 #define MOORE_LOAD_DEMAND_IMPL_H
 
@@ -16,17 +16,17 @@ struct moore_demand {
 	const struct moore_fabric *f;
 	const struct moore_lft *lft;
 	uint32_t n_sources, n_dests;
-	moore_swid *source;	/* switches whose endpoints send */
+	moore_swid *source;	/* the switches whose endpoints send */
 	struct demand_dest *dest;
 	float *x;		/* [dest][source], bytes per second */
-	/* One row for each measured sum: of port i, then of source n_ports + i. */
-	double *row;		/* measured; negative when it is not known */
-	double *fit;		/* what x gives */
-	double *rx;		/* by port, as measured: whose endpoint sends how much */
+	/* One row for each measured sum: row i is port i, row n_ports + i is source i. */
+	double *row;		/* measured bytes per second; negative if unknown */
+	double *fit;		/* the sum that x gives */
+	double *rx;		/* by port, as measured: what the endpoint at that port sends */
 };
 
-/* The ports that a packet for lid leaves by, from switch s to its endpoint: how many, or
- * 0 when it does not get there. */
+/* Writes the ports that a packet for lid leaves by on its way from switch s to the
+ * endpoint, and returns their number; 0 if it does not arrive. */
 static inline unsigned
 load_route(const struct moore_fabric *f, const struct moore_lft *lft, moore_swid s, moore_epid ep,
 	   moore_lid lid, uint32_t port[MOORE_HOPS_MAX])

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* history.c - rows of rates in a ring.
  *
- * A value is 32 bits: out 12, in 12, wait 8, each a little floating-point number
- * without a sign: code 0 is nothing, else 1 + exponent * 2^m + mantissa, with m = 6
- * for bytes and 3 for ticks.  All ones is "not known", which no rate comes to.  So an
- * idle port is 0 and a row of them is nothing but zeros.
+ * A value has 32 bits: 12 for the rate out, 12 for the rate in, 8 for the wait.  Each part
+ * is an unsigned floating-point number: code 0 is zero, any other is 1 + exponent * 2^m +
+ * mantissa, with m = 6 for bytes and 3 for ticks.  All ones means "not known", which no
+ * rate is encoded as.  So an idle port is 0, and a row of idle ports consists of zeros.
  *
- * Columns are appended and never move, so old rows are just shorter.  Invariant: a
- * row's width is the number of columns when it was made, and at_ms rises.
- * Elsewhere: history_frame.c, the bytes of a file. */
+ * Columns are only appended, so older rows are shorter.  Invariant: the width of a row is
+ * the number of columns when it was made, and at_ms rises from row to row.
+ * Elsewhere: the bytes of a file (history_frame.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ pack(uint64_t v, unsigned m, uint32_t top)
 	if (!v)
 		return 0;
 	e = 63 - (unsigned)__builtin_clzll(v);
-	/* Rounded: what carries out of the mantissa is the next exponent. */
+	/* Rounds; a carry out of the mantissa gives the next exponent. */
 	if (e > m)
 		v = ((v >> (e - m - 1)) + 1) >> 1;
 	else
@@ -158,7 +158,7 @@ moore_history_push(struct moore_history *h, uint64_t at_ms, uint32_t span_ms, ui
 	return 0;
 }
 
-/* Nearly all columns are of switches that are no more: begin again. */
+/* Forgets everything, when nearly all columns belong to switches that are gone. */
 static void
 forget(struct moore_history *h)
 {

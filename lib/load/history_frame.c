@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* history_frame.c - rows of history as bytes, and back.
  *
- * Body of ROWS, numbers as LEB128: switches, and of each its GUID (8 bytes) and ports;
- * rows, and of each the time since the one before, its span, its width, and its values
- * as runs: so many zeros, then so many values of 4 bytes.  All is little-endian.
- * The hash of a frame finds what was cut or changed; the reader stands on none of it:
- * whatever the bytes are, it stays inside them and inside CELLS_MAX. */
+ * The body has ROWS rows, with numbers as LEB128: the number of switches, then for each its
+ * GUID (8 bytes) and number of ports; the number of rows, then for each the time since the
+ * row before, its span, its width, and its values as runs: a number of zeros, then a number
+ * of values of 4 bytes each.  All numbers are little-endian.  The hash of a frame detects
+ * truncated and changed frames.  The reader does not rely on it: for any input it stays
+ * within the bytes given and within CELLS_MAX cells. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,7 +164,7 @@ get_number(struct bytes *s, uint64_t max, uint64_t *out)
 	return false;
 }
 
-struct table {			/* of switches in a body */
+struct table {			/* the switches of a body */
 	struct moore_history_switch *sw;
 	uint32_t n, columns;
 };
@@ -204,7 +205,7 @@ get_values(struct bytes *s, uint32_t *v, uint32_t width)
 	return true;
 }
 
-/* A row of the body as one of h. */
+/* Adds one row of the body to h. */
 static int
 push_row(struct moore_history *h, const struct table *t, const uint32_t *in, uint32_t width,
 	 uint64_t at_ms, uint32_t span_ms, struct moore_err *err)
@@ -228,8 +229,8 @@ push_row(struct moore_history *h, const struct table *t, const uint32_t *in, uin
 	return moore_history_push(h, at_ms, span_ms, v, h->n_columns, err);
 }
 
-/* All rows of the body, to h or, when it is NULL, to nowhere: so a body is known to be
- * right before h changes. */
+/* Reads all rows of the body into h.  With h NULL it only checks them, so that a body is
+ * known to be valid before h changes. */
 static int
 get_rows(struct bytes s, const struct table *t, struct moore_history *h, uint32_t *scratch,
 	 struct moore_err *err)

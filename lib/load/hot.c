@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* hot.c - from rates to findings: what stands out, for how long, and until when.
+/* hot.c - turns rates into findings: which link stands out, since when, and until when.
  *
- * Each (port, kind of finding) is a small machine: quiet -> raised when its level was
- * at or above `enter` without a break for raise_s, raised -> quiet when it was below
- * `leave` for clear_s.  A level between the two, or one that is not known, changes
- * nothing of what is raised and ends no wait.  A rate is a mean since the reading before,
- * so what it says has lasted that long already.  Kinds differ in how the level is made:
+ * Each (port, kind of finding) is a small state machine.  It is raised when its level has
+ * been at or above `enter` for raise_s without a break, and cleared when its level has been
+ * below `leave` for clear_s.  A level between the two, or an unknown one, changes no state
+ * and does not restart a wait.  A rate is the mean since the reading before, so its level
+ * counts from that reading on.  The level is computed by one of three methods:
  *
- *  score	(value - median) / spread over the links of the same kind now, where spread is
- *	the median distance from the median, 1.4826 times (which is one standard
- *	deviation of a normal law: Hampel 1974), but no less than `grain`, so that an even
- *	fabric does not cry over crumbs.  Below `floor` no link is hot, however it stands
- *	out; at `full` each is.
- *  count	events of the last minutes: a bucket that leaks with time constant LEAK_S.
- *  state	1 while it is so, 0 when not.
+ *  score	(value - median) / spread over the present values of all links of the same kind.
+ * 	The spread is the median distance from the median times 1.4826 (one standard
+ * 	deviation of a normal distribution: Hampel 1974), but at least `grain`, so that
+ * 	tiny differences in an even fabric raise nothing.  Below `floor` no link is hot,
+ * 	whatever its score; at or above `full` every link is.
+ *  count	events of the last minutes: a leaky bucket with time constant LEAK_S.
+ *  state	1 while the condition holds, 0 otherwise.
  *
  * Elsewhere: rates (counters.c), causes (cause.c). */
 #include <stdlib.h>
@@ -29,8 +29,9 @@ static const struct rule {
 	const char *name, *help;
 	double enter, leave;
 	double raise_s, clear_s;
-	double floor, full, grain;	/* of scores */
-	uint32_t counters;		/* of counts: bits of what is added up */
+	double floor, full, grain;	/* for method score */
+	uint32_t counters;		/* for method count: one bit for each counter that is
+					 * added up */
 } rules[MOORE_N_FINDINGS] = {
 	[MOORE_FIND_LOAD] = { "load", "the link carries much more than the others", 6, 4, 5, 15, 0.2,
 			      0.95, 0.02, 0 },
@@ -54,7 +55,7 @@ static const struct rule {
 
 struct state {
 	bool raised;
-	uint64_t since_us;	/* start of the wait to raise or to clear; 0: none runs */
+	uint64_t since_us;	/* when the present wait to raise or to clear began; 0: none */
 	uint64_t began_us, raised_us;
 	double bucket;
 	double value, peak, score;
@@ -93,7 +94,7 @@ by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Between the values of a sorted array; part 0..1. */
+/* The value at position `part` (0..1) of a sorted array, interpolated. */
 static double
 at_part(const double *v, uint32_t n, double part)
 {
@@ -103,7 +104,7 @@ at_part(const double *v, uint32_t n, double part)
 	return i + 1 < n ? v[i] + (at - i) * (v[i + 1] - v[i]) : v[i];
 }
 
-/* The median distance from m: of a sorted array, both sides merged as far as needed. */
+/* The median distance from m in a sorted array: both sides are merged as far as needed. */
 static double
 median_distance(const double *v, uint32_t n, double m)
 {
@@ -149,7 +150,7 @@ score_of(const struct rule *r, const struct moore_summary *s, double value)
 	return (value - s->median) / (spread > r->grain ? spread : r->grain);
 }
 
-/* 1 + how many of the sorted values are greater. */
+/* The rank of a value: 1 plus the number of greater values in the sorted array. */
 static uint32_t
 rank_of(const double *v, uint32_t n, double value)
 {
@@ -173,7 +174,7 @@ struct step {
 	const struct moore_fabric *f;
 	const struct moore_hot_port *port;
 	uint64_t at_us;
-	double *load, *wait[MOORE_N_LINK_KINDS];	/* sorted values of this poll */
+	double *load, *wait[MOORE_N_LINK_KINDS];	/* the sorted values of this poll */
 	moore_alarm_event *event;
 	void *arg;
 };

@@ -5,8 +5,8 @@
 
 #include "moore/saturation.h"
 
-/* to[s]: the switch that everything from s goes to, or MOORE_NONE.  No two have
- * the same. */
+/* Sets to[s] to the switch that all endpoints of s send to, or MOORE_NONE.  No two switches
+ * send to the same one. */
 int moore_pattern_peers(const struct moore_fabric *f, enum moore_pattern pattern,
 			moore_swid *to, struct moore_err *err);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* pattern.c - who sends to whom in the worst cases of minimal routing.
+/* pattern.c - traffic patterns that are the worst cases of minimal routing.
  *
- * Each is a permutation of switches with endpoints: nobody gets more than its
- * endpoints can take, so what is full is the network.  Ties go to the lowest
- * index, so a pattern is a function of the fabric.
+ * Each pattern is a permutation of the switches with endpoints: no switch receives more
+ * than its endpoints can take, so a full link is the network's.  Ties go to the lowest
+ * index, so that a pattern is a function of the fabric.
  *
  * Source: Kathareios et al., SC'15, section 4.2; Yebenes et al., HPCC 2017. */
 #include <string.h>
@@ -13,7 +13,7 @@
 struct graph {
 	const struct moore_fabric *f;
 	uint8_t *sends;		/* the switch has endpoints */
-	uint8_t *near;		/* of the switch at hand: distance to each, 3 for more */
+	uint8_t *near;		/* distances from the present switch: 0 to 2, and 3 for more */
 	moore_swid *end;	/* the switches with endpoints */
 	moore_swid *to;
 };
@@ -80,7 +80,7 @@ exchange(struct graph *g, moore_swid a, moore_swid b)
 	g->to[b] = a;
 }
 
-/* a, b and c are a path; d continues it so that b and d are two apart. */
+/* Given a path a, b, c, finds a next switch d such that b and d are at distance two. */
 static bool
 overlap_on(struct graph *g, moore_swid a, moore_swid b, moore_swid c)
 {
@@ -130,7 +130,8 @@ overlap(struct graph *g)
 	}
 }
 
-/* Can `from` send to `to`, switch by switch n of them, all at distance two? */
+/* True if the n switches from `from` on can send to the n switches from `to` on, each pair
+ * at distance two. */
 static bool
 all_at_two(struct graph *g, const moore_swid *end, uint32_t n, uint32_t from, uint32_t to,
 	   uint32_t by)
@@ -143,8 +144,8 @@ all_at_two(struct graph *g, const moore_swid *end, uint32_t n, uint32_t from, ui
 	return true;
 }
 
-/* One half of the switches sends to the other, all by the least shift that keeps
- * them two apart. */
+/* One half of the switches sends to the other half, shifted by the least number that keeps
+ * every pair at distance two. */
 static void
 cross(struct graph *g)
 {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* quality.c - how good routes are, read off the tables alone.
+/* quality.c - how good routes are, computed from the tables alone.
  *
- * Endpoint by endpoint: the tables give each offset one next link per switch (an
- * in-tree, or what is left of one).  One pass over it finds every switch's hops
- * without walking in circles; then each source's routes are followed once to add
- * load and note which of them meet on a link, and once more to wipe the notes.
+ * The work is done endpoint by endpoint.  For each offset the tables give one next link per
+ * switch: an in-tree, or what is left of one.  One pass over the tree finds the hops of
+ * every switch without following loops.  Then the routes of each source are followed once,
+ * to add load and to mark which routes share a link, and once more to clear the marks.
  *
  * Invariant: between pairs `seen` is all zero.
  *
- * Disjoint routes of a pair are an independent set in the graph "share a link",
- * found by branching while offsets fit a byte of marks; beyond, shortest first.
- * That a route is longer is judged by distances in the fabric, breadth first
- * from each endpoint's switch; links run both ways, so from is to. */
+ * The number of disjoint routes of a pair is the size of a greatest independent set in the
+ * graph whose edges mean "share a link".  It is found by branching while the offsets fit
+ * into a byte; for more offsets, greedily, shortest routes first.  Whether a route is
+ * longer than needed is judged by the distances in the fabric, found by breadth-first
+ * search from the endpoint's switch; links run both ways, so the distance to it is the
+ * distance from it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,10 +23,10 @@
 #define UNKNOWN (UINT32_MAX - 1)
 #define PENDING (UINT32_MAX - 2)
 
-struct layer {			/* of one offset and the endpoint at hand; n_sw each */
-	uint32_t *link;		/* slot that the switch sends to; n_slots: to no switch */
+struct layer {			/* for one offset and the present endpoint; n_sw elements each */
+	uint32_t *link;		/* the slot that the switch sends by; n_slots: to no switch */
 	uint32_t *hops;		/* or NO_ROUTE */
-	uint64_t *load;		/* of each slot, for all endpoints */
+	uint64_t *load;		/* of each slot, summed over all endpoints */
 };
 
 struct survey {
@@ -33,11 +35,11 @@ struct survey {
 	struct moore_quality *q;
 	struct moore_arena tmp;
 	uint32_t n_sw, n_slots;
-	uint32_t *head;		/* switch that each slot's link leads to; MOORE_NONE */
+	uint32_t *head;		/* the switch that each slot's link leads to; MOORE_NONE */
 	uint32_t *source, n_source;	/* switches with endpoints */
-	uint32_t *distance;	/* to the switch at hand; NO_ROUTE */
+	uint32_t *distance;	/* distance to the present switch; NO_ROUTE */
 	uint32_t *stack;
-	uint8_t *seen;		/* of each slot: routes of the pair at hand, as bits */
+	uint8_t *seen;		/* for each slot, which routes of the present pair use it, as bits */
 	uint64_t *sorted;
 	struct layer *layer;	/* n_offsets */
 	double sum_disjoint;
@@ -69,7 +71,7 @@ find_distances(struct survey *v, moore_swid to)
 
 /* ---- one in-tree ----------------------------------------------------------- */
 
-/* Where each switch sends lid, and in how many hops that arrives. */
+/* Finds where each switch sends lid, and the number of hops to the endpoint. */
 static void
 plant(struct survey *v, struct layer *t, const struct moore_endpoint *ep, unsigned lid)
 {
@@ -91,7 +93,7 @@ plant(struct survey *v, struct layer *t, const struct moore_endpoint *ep, unsign
 			t->hops[s] = PENDING;
 			v->stack[depth++] = s;
 		}
-		h = t->hops[s] == PENDING ? NO_ROUTE : t->hops[s];	/* PENDING: a circle */
+		h = t->hops[s] == PENDING ? NO_ROUTE : t->hops[s];	/* PENDING: a loop */
 		while (depth--)
 			t->hops[v->stack[depth]] = h = h == NO_ROUTE ? NO_ROUTE : h + 1;
 	}
@@ -99,7 +101,7 @@ plant(struct survey *v, struct layer *t, const struct moore_endpoint *ep, unsign
 
 /* ---- one pair -------------------------------------------------------------- */
 
-/* The greatest number of routes in set of which no two clash. */
+/* The greatest number of routes of `set` that are pairwise disjoint. */
 static unsigned
 independent(const uint8_t *clash, unsigned set)
 {
@@ -158,7 +160,7 @@ mark(struct survey *v, const struct layer *t, moore_swid from, moore_swid to, ui
 		v->seen[t->link[s]] = with;
 }
 
-/* Shortest first, then by offset. */
+/* Counts disjoint routes greedily: shortest first, then by offset. */
 static unsigned
 count_greedily(struct survey *v, moore_swid from, moore_swid to, unsigned n)
 {
@@ -285,7 +287,7 @@ cmp_load(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The value a share i/4 of the way along n > 0 sorted ones. */
+/* The value at i/4 of n > 0 sorted values. */
 static double
 quartile(const uint64_t *sorted, uint32_t n, unsigned i)
 {
@@ -333,7 +335,7 @@ sum_up(struct survey *v)
 
 	for (unsigned k = 0; k < q->n_offsets; k++)
 		spread(v, v->layer[k].load, &q->offset[k].load);
-	for (unsigned k = 1; k < q->n_offsets; k++)	/* the first takes the others in */
+	for (unsigned k = 1; k < q->n_offsets; k++)	/* layer 0 collects the others */
 		for (uint32_t i = 0; i < v->n_slots; i++)
 			v->layer[0].load[i] += v->layer[k].load[i];
 	spread(v, v->layer[0].load, &q->load);
@@ -367,7 +369,7 @@ get_memory(struct survey *v)
 	return true;
 }
 
-/* Links and sources as flat arrays. */
+/* Lays out links and sources as flat arrays. */
 static void
 lay_out(struct survey *v)
 {
@@ -390,7 +392,7 @@ lay_out(struct survey *v)
 	v->q->n_sources = v->n_source;
 }
 
-/* How many endpoints take part, in how many offsets. */
+/* Finds the number of endpoints that take part, and the number of their offsets. */
 static int
 measure_up(struct survey *v, struct moore_err *err)
 {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* saturation.c - the greatest load of a link under a traffic pattern, flows spread
- * over the offsets of their destinations as well as can be found.
+/* saturation.c - the greatest load of a link under a traffic pattern, with each flow spread
+ * over the offsets of its destination as well as can be found.
  *
- * Least greatest load is a linear program.  It is approached by Frank-Wolfe steps
- * on the sum of (load / greatest)^n with n rising: in each round every flow moves
- * a little of itself to the offset whose route is least loaded by that measure,
- * one flow after the other, each seeing what the last one did.  Powers by squaring,
- * no other functions, a fixed number of rounds: the same result everywhere.
+ * Minimising the greatest load is a linear programme.  It is approximated by Frank-Wolfe
+ * steps on the sum of (load / greatest)^n with n rising.  In each round every flow moves a
+ * small share of itself to the offset whose route costs least by that measure; flows are
+ * handled one after the other, and each sees the changes of those before it.  Powers are
+ * computed by squaring, without other functions, and the number of rounds is fixed, so the
+ * result is the same on every machine.
  *
- * How far from the optimum it can be is known: for any prices y of links, no
- * shares have a greatest load below (each flow's cheapest route, summed) / (sum
- * of y), by duality.  The prices that steer the steps, averaged, serve for that. */
+ * The distance from the optimum is bounded: by duality, for any prices y of links, no
+ * shares give a greatest load below (the sum of each flow's cheapest route) / (the sum of
+ * y).  The prices that steer the steps, averaged, are used for this bound. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "load_impl.h"
 
 #define ROUNDS 800
-#define MEMORY 24		/* rounds */
+#define MEMORY 24		/* rounds over which prices are averaged */
 
 struct flow {
 	moore_swid from;
@@ -32,18 +33,18 @@ struct model {
 	struct moore_arena tmp;
 	struct flow *flow;
 	double *share;		/* [flow * n_offsets + offset] */
-	double *load, *price;	/* of each slot: port0 + port */
-	double *usual;		/* prices as they were of late: steadier, for the bound */
-	double *column;		/* [offset * n_slots + slot]: all in that offset */
+	double *load, *price;	/* for each slot, which is port0 + port */
+	double *usual;		/* prices averaged over the last rounds, for the bound */
+	double *column;		/* [offset * n_slots + slot]: load with everything in that offset */
 	uint32_t n_slots, n_flows;
-	double top;		/* greatest load */
+	double top;		/* the greatest load */
 	unsigned power;		/* log2 of n */
 };
 
 /* ---- routes ---------------------------------------------------------------- */
 
-/* The next link of a route: its slot, and where it leads.  False at the end, or
- * where the tables lead nowhere. */
+/* Takes the next link of a route: its slot, and the switch it leads to.  Returns false at
+ * the end of the route, or where the tables lead nowhere. */
 static bool
 step(const struct model *m, moore_swid *s, unsigned lid, uint32_t *slot)
 {
@@ -123,7 +124,8 @@ endpoint_at(const struct moore_fabric *f, moore_swid s, unsigned i)
 	return MOORE_NONE;
 }
 
-/* The endpoints of s and of to, one by one, as long as both have one. */
+/* Adds a flow from each endpoint of s to the endpoint of `to` with the same number, as long
+ * as both exist. */
 static void
 add_flows(struct model *m, moore_swid s, moore_swid to)
 {
@@ -229,7 +231,7 @@ reprice(struct model *m, const struct flow *w, unsigned k)
 		m->price[slot] = price_of(m, m->load[slot]);
 }
 
-/* Move a part of the flow to one offset. */
+/* Moves a part of the flow to one offset. */
 static void
 move(struct model *m, uint32_t i, unsigned to, double part)
 {
@@ -261,7 +263,7 @@ note_hottest(struct model *m, const double *load)
 			}
 }
 
-/* What no shares can beat, by the usual prices. */
+/* Updates the lower bound that no shares can be below, from the averaged prices. */
 static void
 bound(struct model *m, double total)
 {
@@ -316,7 +318,7 @@ mix_columns(struct model *m, const double *share)
 			m->load[i] += share[k] * m->column[(size_t)k * m->n_slots + i];
 }
 
-/* The offset that costs least by the prices, of those that serve every flow. */
+/* The offset that costs least by the prices, among those that serve every flow. */
 static unsigned
 cheapest_column(const struct model *m)
 {
@@ -413,7 +415,7 @@ load_by_flows(struct model *m)
 	m->out->even = find_top(m, m->load);
 }
 
-/* The first and the last link of a route; false when it has none. */
+/* The first and the last link of a route; false if the route has none. */
 static bool
 ends_of(const struct model *m, const struct flow *w, unsigned k, uint32_t *first, uint32_t *last)
 {
@@ -436,8 +438,9 @@ note_ways(struct moore_ways *w, uint32_t n)
 		w->least = n;
 }
 
-/* Flows of a switch stand together; mark[link] is 1 + its last source for which
- * the link was a first one, or by n_slots further on a last one. */
+/* Counts the different first and last links of the flows of each switch, which are adjacent
+ * in the list.  mark[link] is 1 + the last source that used the link first; mark[n_slots +
+ * link] is the same for last links. */
 static int
 count_ways(struct model *m, struct moore_err *err)
 {
@@ -481,7 +484,8 @@ count_endpoints(struct model *m, uint32_t *at)
 	return n;
 }
 
-/* Everybody to everybody: flows are made one by one and not kept. */
+/* Uniform traffic from each endpoint to every other: flows are made one by one and not
+ * stored. */
 static int
 load_uniformly(struct model *m, struct moore_err *err)
 {

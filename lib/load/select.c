@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* select.c - the offset to send on: UGAL's comparison on measured or predicted loads.
+/* select.c - chooses the offset to send on, by UGAL's comparison on measured or predicted
+ * loads.
  *
  * A forwarding table cannot choose for each packet, so the choice is made for a pair,
- * before it sends, among the routes of its offsets.  Sources of the forms: Kathareios
- * et al. (SC'15) section 4.1, Yebenes et al. (HPCC 2017) section 3; what they take from
- * an output buffer we take from how busy its link was. */
+ * before it sends, among the routes of its offsets.  Where the papers use the occupancy of
+ * an output buffer, this file uses how busy the link was.
+ * Sources of the forms: Kathareios et al. (SC'15) section 4.1, Yebenes et al.
+ * (HPCC 2017) section 3. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "demand_impl.h"
 #include "moore/select.h"
 
-#define BUSIEST 0.99		/* a link busier than this says no more */
+#define BUSIEST 0.99		/* the occupancy formula is capped at this share */
 
 static const struct moore_ugal forms[] = {
 	{ "path", "the fullest link of each route counts", 1, 0.5, true, false },
