@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* drain.c - what to spare: which avoided links stay in use, and why.
+/* drain.c - which avoided links stay in use, and why.
  *
- * An avoided link is treated as down, so that the trees are repaired around it
- * as around a failure, unless something is connected by such links alone:
- *   - a switch of which every link is avoided keeps its links, and becomes a
- *     leaf: nothing passes through it;
- *   - parts that only avoided links join keep one link for each step of a
- *     spanning tree of the parts, so that no route leaves a part to come back;
- *   - where leaves would cut others off, they count as parts instead.
- * Invariant: whatever was connected through switches that may pass packets on
- * still is. */
-#include <stdlib.h>
+ * An avoided link is taken down, so that trees are repaired around it as around a
+ * failure, unless something is connected by such links alone:
+ *   - A switch of which every link is avoided keeps its links and becomes a leaf: nothing
+ *     is routed through it.
+ *   - Parts of the fabric that only avoided links join keep one link for each edge of a
+ *     spanning tree of the parts, so that no route leaves a part and comes back.
+ *   - Where such leaves would cut others off, they count as parts instead.
+ * Invariant: switches connected through switches that may pass packets on stay so. */
 #include <string.h>
 
-#include "route/route_impl.h"
+#include "route/graph.h"
 
 struct drain {
 	struct moore_rgraph *g;
-	uint32_t *part;		/* union of what may be used so far */
-	uint32_t *whole;	/* union of all that is up */
-	uint32_t *seen_part;	/* of a root in whole: the part met there */
-	uint8_t *leaf;		/* every link is avoided, and it may be a leaf */
-	uint8_t *broken;	/* of a root in whole: its parts are not joined */
-	uint8_t *keep;		/* of an avoided edge */
+	/* Two unions of nodes: by the links that may be used so far, and by all that are up. */
+	uint32_t *part, *whole;
+	uint32_t *first_part;	/* by representative in whole: the part of its first switch */
+	uint8_t *leaf;		/* by node: every link is avoided, and it may be a leaf */
+	uint8_t *broken;	/* by representative in whole: its parts are not joined */
+	uint8_t *keep;		/* by avoided edge: it stays up */
 };
 
 static uint32_t
@@ -54,28 +52,37 @@ is_avoided(const struct drain *d, uint32_t e)
 	return d->g->flags[e] & MOORE_EDGE_AVOID;
 }
 
-/* May v pass packets on, as far as is known now? */
 static bool
-is_through(const struct drain *d, uint32_t v)
+may_pass(const struct drain *d, uint32_t v)
 {
 	return d->g->transit[v] && !d->leaf[v];
 }
 
+/* Leaves are the switches of which every live link is avoided. */
 static void
-start(struct drain *d)
+find_leaves(struct drain *d)
 {
 	const struct moore_rgraph *g = d->g;
 
 	for (uint32_t v = 0; v < g->n; v++) {
 		uint32_t up = 0, avoided = 0;
 
-		d->part[v] = d->whole[v] = v;
-		d->seen_part[v] = MOORE_NONE;
 		for (uint32_t e = g->xadj[v]; e < g->xadj[v + 1]; e++) {
 			up += is_up(d, e);
 			avoided += is_up(d, e) && is_avoided(d, e);
 		}
 		d->leaf[v] = g->transit[v] && up && avoided == up;
+	}
+}
+
+static void
+find_parts(struct drain *d)
+{
+	const struct moore_rgraph *g = d->g;
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		d->part[v] = d->whole[v] = v;
+		d->first_part[v] = MOORE_NONE;
 	}
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t e = g->xadj[v]; e < g->xadj[v + 1]; e++) {
@@ -87,7 +94,7 @@ start(struct drain *d)
 		}
 }
 
-/* Keep the avoided links that join parts (Kruskal). */
+/* Keeps the avoided links that join parts (Kruskal). */
 static void
 join_parts(struct drain *d)
 {
@@ -95,23 +102,26 @@ join_parts(struct drain *d)
 
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t e = g->xadj[v]; e < g->xadj[v + 1]; e++)
-			if (is_up(d, e) && is_avoided(d, e) && is_through(d, v) &&
-			    is_through(d, g->to[e]) && join(d->part, v, g->to[e]))
+			if (is_up(d, e) && is_avoided(d, e) && may_pass(d, v) &&
+			    may_pass(d, g->to[e]) && join(d->part, v, g->to[e]))
 				d->keep[e] = d->keep[g->rev[e]] = 1;
 }
 
+/* Whether v has a neighbour that may pass packets on; over a link that is not avoided,
+ * when without_avoided is set. */
 static bool
-has_through(const struct drain *d, uint32_t v, bool not_avoided)
+has_transit_neighbour(const struct drain *d, uint32_t v, bool without_avoided)
 {
 	const struct moore_rgraph *g = d->g;
 
 	for (uint32_t e = g->xadj[v]; e < g->xadj[v + 1]; e++)
-		if (is_up(d, e) && is_through(d, g->to[e]) && !(not_avoided && is_avoided(d, e)))
+		if (is_up(d, e) && may_pass(d, g->to[e]) && !(without_avoided && is_avoided(d, e)))
 			return true;
 	return false;
 }
 
-/* Where the parts are not one, or a leaf hangs on leaves alone: no leaves. */
+/* Makes parts of the leaves of every component whose parts are not joined without them, or
+ * in which a leaf has leaves alone for neighbours. */
 static void
 open_leaves(struct drain *d)
 {
@@ -121,21 +131,31 @@ open_leaves(struct drain *d)
 		uint32_t w = find(d->whole, v), p = find(d->part, v);
 
 		if (d->leaf[v])
-			d->broken[w] |= !has_through(d, v, false);
-		else if (g->transit[v] && d->seen_part[w] == MOORE_NONE)
-			d->seen_part[w] = p;
+			d->broken[w] |= !has_transit_neighbour(d, v, false);
+		else if (g->transit[v] && d->first_part[w] == MOORE_NONE)
+			d->first_part[w] = p;
 		else if (g->transit[v])
-			d->broken[w] |= d->seen_part[w] != p;
+			d->broken[w] |= d->first_part[w] != p;
 	}
 	for (uint32_t v = 0; v < g->n; v++)
 		d->leaf[v] &= !d->broken[find(d->whole, v)];
 }
 
-/* Does an end of edge e reach others by avoided links alone? */
+/* Whether v, which others are not routed through, has avoided links alone. */
 static bool
-hangs_on(const struct drain *d, uint32_t v)
+needs_avoided(const struct drain *d, uint32_t v)
 {
-	return d->leaf[v] || (!d->g->transit[v] && !has_through(d, v, true));
+	return d->leaf[v] || (!d->g->transit[v] && !has_transit_neighbour(d, v, true));
+}
+
+static void
+take_link_down(struct moore_rgraph *g, uint32_t e)
+{
+	g->flags[e] &= (uint8_t)~MOORE_EDGE_UP;
+	for (uint32_t i = g->xpar[e]; i < g->xpar[e + 1]; i++) {
+		g->spared.n_ends += g->par[i].live;
+		g->par[i].live = 0;
+	}
 }
 
 static void
@@ -146,46 +166,47 @@ take_down(struct drain *d)
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t e = g->xadj[v]; e < g->xadj[v + 1]; e++)
 			if (is_up(d, e) && is_avoided(d, e))
-				d->keep[e] |= hangs_on(d, v) || hangs_on(d, g->to[e]);
-	for (uint32_t e = 0; e < g->n_edges; e++) {
-		if (!is_up(d, e) || !is_avoided(d, e) || d->keep[e])
-			continue;
-		g->flags[e] &= (uint8_t)~MOORE_EDGE_UP;
-		for (uint32_t i = g->xpar[e]; i < g->xpar[e + 1]; i++) {
-			g->n_avoided += g->par[i].live;
-			g->par[i].live = 0;
-		}
-	}
+				d->keep[e] |= needs_avoided(d, v) || needs_avoided(d, g->to[e]);
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		if (is_up(d, e) && is_avoided(d, e) && !d->keep[e])
+			take_link_down(g, e);
 	for (uint32_t v = 0; v < g->n; v++)
 		if (d->leaf[v]) {
 			g->transit[v] = MOORE_EDGE_PLANNED;
-			g->n_drained++;
+			g->spared.n_drained++;
 		}
 }
 
+static bool
+has_avoided(const struct moore_rgraph *g)
+{
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		if (g->flags[e] & MOORE_EDGE_AVOID)
+			return true;
+	return false;
+}
+
 int
-moore_rdrain(struct moore_rgraph *g, struct moore_err *err)
+moore_rgraph_drain(struct moore_rgraph *g, struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct drain d = { .g = g };
-	uint32_t e = 0;
 	int rc = 0;
 
-	while (e < g->n_edges && !(g->flags[e] & MOORE_EDGE_AVOID))
-		e++;
-	if (e == g->n_edges)
+	if (!has_avoided(g))
 		return 0;
 	d.part = moore_arena_alloc(&tmp, g->n, sizeof(*d.part));
 	d.whole = moore_arena_alloc(&tmp, g->n, sizeof(*d.whole));
-	d.seen_part = moore_arena_alloc(&tmp, g->n, sizeof(*d.seen_part));
+	d.first_part = moore_arena_alloc(&tmp, g->n, sizeof(*d.first_part));
 	d.leaf = moore_arena_alloc(&tmp, g->n, 1);
 	d.broken = moore_arena_alloc(&tmp, g->n, 1);
 	d.keep = moore_arena_alloc(&tmp, g->n_edges, 1);
-	if (!d.part || !d.whole || !d.seen_part || !d.leaf || !d.broken || !d.keep) {
+	if (!d.part || !d.whole || !d.first_part || !d.leaf || !d.broken || !d.keep) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
-	start(&d);
+	find_leaves(&d);
+	find_parts(&d);
 	join_parts(&d);
 	open_leaves(&d);
 	join_parts(&d);
@@ -195,36 +216,41 @@ out:
 	return rc;
 }
 
-/* ---- which rule for which port -------------------------------------------- */
+/* ---- which rule applies to which port ------------------------------------------ */
 
 static bool
-is_meant(const struct moore_link_rule *r, const struct moore_switch *sw)
+is_named(const struct moore_link_rule *r, const struct moore_switch *sw)
 {
 	return r->name ? sw->name && !strcmp(sw->name, r->name) : sw->guid == r->guid;
 }
 
-/* Rules are kept by node and port; the strictest counts.  A rule speaks of a
- * switch by what it is called on the fabric or in the plan. */
-void
-moore_rdrain_mark(struct moore_rgraph *g, const struct moore_fabric *seen,
-		  const struct moore_fabric *intended, const struct moore_links *links)
+/* A rule may use the name that a switch has on the fabric or in the plan. */
+static bool
+applies_to(const struct moore_link_rule *r, const struct moore_rgraph *g, uint32_t v,
+	   const struct moore_fabric *seen, const struct moore_fabric *intended)
 {
-	uint32_t n_planned = g->n - g->n_extra;
+	return (g->sw_of[v] != MOORE_NONE && is_named(r, &seen->sw[g->sw_of[v]])) ||
+		(intended && v < g->n - g->n_extra && is_named(r, &intended->sw[v]));
+}
 
-	for (size_t i = 0; i < links->n; i++) {
-		const struct moore_link_rule *r = &links->rule[i];
+void
+moore_rgraph_mark_rules(struct moore_rgraph *g, const struct moore_fabric *seen,
+			const struct moore_fabric *intended, const struct moore_links *rules,
+			uint8_t *rule)
+{
+	for (size_t i = 0; i < rules->n; i++) {
+		const struct moore_link_rule *r = &rules->rule[i];
 		bool found = false;
 
 		for (uint32_t v = 0; v < g->n; v++) {
-			uint8_t *mark = &g->mark[v * 256 + r->port];
+			uint8_t *at = &rule[v * 256 + r->port];
 
-			if (!(g->seen[v] != MOORE_NONE && is_meant(r, &seen->sw[g->seen[v]])) &&
-			    !(intended && v < n_planned && is_meant(r, &intended->sw[v])))
+			if (!applies_to(r, g, v, seen, intended))
 				continue;
-			*mark = *mark > r->weight ? *mark : r->weight;
+			*at = *at > r->weight ? *at : r->weight;
 			found = true;
 		}
-		if (!found && !g->n_unknown++)
-			g->unknown_line = r->line;
+		if (!found && !g->spared.n_unknown++)
+			g->spared.unknown_line = r->line;
 	}
 }

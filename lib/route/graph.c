@@ -1,148 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* graph.c - one switch graph of what is planned and what is seen.
+/* graph.c - one switch graph of what is planned and what is observed.
  *
- * Invariant: nodes and edges stand in an order that depends on the plan and on
- * GUIDs alone, never on the order in which a fabric was discovered.  Switches
- * of the two fabrics correspond by GUID, else by name. */
+ * Invariant: nodes and edges are numbered by the plan and by GUIDs alone, whatever the
+ * sequence in which the fabric was discovered.
+ *
+ * Elsewhere: which switch is which node (nodes.c), rules that spare links (drain.c). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "route/route_impl.h"
+#include "route/graph.h"
 
-struct key {			/* a switch by what it is looked up by */
-	uint64_t guid;
-	const char *name;
-	moore_swid sw;
+struct input {
+	const struct moore_fabric *seen, *intended;
+	uint8_t *rule;		/* as moore_rgraph_mark_rules() fills it */
+	uint32_t *cursor;	/* scratch, by node */
 };
 
-static int
-by_guid(const void *a, const void *b)
-{
-	const struct key *x = a, *y = b;
-
-	if (x->guid != y->guid)
-		return x->guid < y->guid ? -1 : 1;
-	return x->sw < y->sw ? -1 : x->sw > y->sw;
-}
-
-static int
-by_name(const void *a, const void *b)
-{
-	const struct key *x = a, *y = b;
-	int c = strcmp(x->name, y->name);
-
-	return c ? c : x->sw < y->sw ? -1 : x->sw > y->sw;
-}
-
-static struct key *
-sorted_keys(struct moore_arena *tmp, const struct moore_fabric *f,
-	    int (*cmp)(const void *, const void *))
-{
-	struct key *k = moore_arena_alloc(tmp, f->n_switches + 1, sizeof(*k));
-
-	if (!k)
-		return NULL;
-	for (moore_swid s = 0; s < f->n_switches; s++)
-		k[s] = (struct key){ f->sw[s].guid, f->sw[s].name ? f->sw[s].name : "", s };
-	qsort(k, f->n_switches, sizeof(*k), cmp);
-	return k;
-}
-
-/* The one key equal to want, not yet bound; MOORE_NONE when none or several. */
-static moore_swid
-find_key(const struct key *k, uint32_t n, const struct key *want,
-	 int (*cmp)(const void *, const void *), const uint32_t *node_of)
-{
-	uint32_t lo = 0, hi = n;
-	struct key w = *want;
-	moore_swid found;
-
-	w.sw = 0;		/* compare as least among equals */
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (cmp(&k[mid], &w) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == n)
-		return MOORE_NONE;
-	w.sw = found = k[lo].sw;
-	if (cmp(&k[lo], &w) || node_of[found] != MOORE_NONE)
-		return MOORE_NONE;
-	if (lo + 1 < n) {
-		w.sw = k[lo + 1].sw;
-		if (!cmp(&k[lo + 1], &w))
-			return MOORE_NONE;
-	}
-	return found;
-}
-
-/* Number the nodes: planned ones first, bound to what is seen; then the rest. */
-static int
-bind_nodes(struct moore_rgraph *g, const struct moore_fabric *seen,
-	   const struct moore_fabric *intended, struct moore_arena *tmp, struct moore_err *err)
-{
-	struct key *guids = sorted_keys(tmp, seen, by_guid);
-	struct key *names = sorted_keys(tmp, seen, by_name);
-	uint32_t n_planned = intended ? intended->n_switches : 0;
-
-	if (!guids || !names)
-		return moore_fail_nomem(err);
-	memset(g->node_of, 0xff, seen->n_switches * sizeof(*g->node_of));
-	memset(g->seen, 0xff, (size_t)(n_planned + seen->n_switches) * sizeof(*g->seen));
-	for (int pass = 0; pass < 2; pass++) {
-		for (uint32_t v = 0; v < n_planned; v++) {
-			const struct moore_switch *sw = &intended->sw[v];
-			struct key want = { sw->guid, sw->name ? sw->name : "", 0 };
-			moore_swid s = MOORE_NONE;
-
-			if (g->seen[v] != MOORE_NONE)
-				continue;
-			if (pass == 0 && want.guid)
-				s = find_key(guids, seen->n_switches, &want, by_guid, g->node_of);
-			else if (pass == 1 && *want.name)
-				s = find_key(names, seen->n_switches, &want, by_name, g->node_of);
-			if (s == MOORE_NONE)
-				continue;
-			g->seen[v] = s;
-			g->node_of[s] = v;
-		}
-	}
-	g->n = n_planned;
-	for (uint32_t i = 0; i < seen->n_switches; i++) {
-		if (g->node_of[guids[i].sw] != MOORE_NONE)
-			continue;
-		g->seen[g->n] = guids[i].sw;
-		g->node_of[guids[i].sw] = g->n++;
-	}
-	g->n_extra = g->n - n_planned;
-	return 0;
-}
-
-struct half {			/* one end of a link, seen from node v */
+struct end {			/* a link of one node, as that node has it */
 	uint32_t to;
 	moore_portnum port, peer_port;
 	uint8_t flags;
 	uint8_t lanes;
-	uint8_t mark;		/* MOORE_LINK_AVOID, or its weight */
+	uint8_t rule;		/* MOORE_LINK_AVOID or the weight of the link */
 };
 
 static int
 by_neighbour(const void *a, const void *b)
 {
-	const struct half *x = a, *y = b;
+	const struct end *x = a, *y = b;
 
 	if (x->to != y->to)
 		return x->to < y->to ? -1 : 1;
 	return x->port < y->port ? -1 : x->port > y->port;
 }
 
-/* Add the switch links of f's switch s to h; node numbers from map (NULL: same). */
+/* Appends the switch links of f's switch s to h; node_of may be NULL: nodes are switches. */
 static uint32_t
-take_halves(struct half *h, const struct moore_fabric *f, moore_swid s,
-	    const uint32_t *map, uint8_t flags)
+list_ends(struct end *h, const struct moore_fabric *f, moore_swid s, const uint32_t *node_of,
+	  uint8_t flags)
 {
 	uint32_t n = 0;
 
@@ -151,103 +46,108 @@ take_halves(struct half *h, const struct moore_fabric *f, moore_swid s,
 
 		if (q->role != MOORE_ROLE_SWITCH || q->peer == s)
 			continue;
-		h[n++] = (struct half){ map ? map[q->peer] : q->peer, (moore_portnum)p,
-					q->peer_port, flags, q->lanes, 1 };
+		h[n++] = (struct end){ node_of ? node_of[q->peer] : q->peer, (moore_portnum)p,
+				       q->peer_port, flags, q->lanes, 1 };
 	}
 	return n;
 }
 
 static uint8_t
-most(uint8_t a, uint8_t b)
+max_u8(uint8_t a, uint8_t b)
 {
 	return a > b ? a : b;
 }
 
-/* The strictest of what is said of either end, of its port or its switch. */
+/* The strictest rule for either port or either switch of a link. */
 static uint8_t
-mark_of(const struct moore_rgraph *g, uint32_t v, const struct half *h)
+rule_of(const uint8_t *rule, uint32_t v, const struct end *h)
 {
-	const uint8_t *near = g->mark + v * 256, *far = g->mark + h->to * 256;
-	uint8_t m = most(most(near[0], near[h->port]), most(far[0], far[h->peer_port]));
+	const uint8_t *near = rule + v * 256, *far = rule + h->to * 256;
+	uint8_t m = max_u8(max_u8(near[0], near[h->port]), max_u8(far[0], far[h->peer_port]));
 
-	return most(m, 1);
+	return max_u8(m, 1);
 }
 
 /* All links of node v, sorted by neighbour and port. */
 static uint32_t
-node_halves(struct half *h, const struct moore_rgraph *g, uint32_t v,
-	    const struct moore_fabric *seen, const struct moore_fabric *intended)
+ends_of_node(struct end *h, const struct moore_rgraph *g, uint32_t v, const struct input *in)
 {
 	uint32_t n = 0, n_planned = g->n - g->n_extra;
-	uint8_t seen_flags = MOORE_EDGE_UP;
+	uint8_t flags = MOORE_EDGE_UP;
 
-	if (!intended)
-		seen_flags |= MOORE_EDGE_PLANNED;
-	if (intended && v < n_planned)
-		n = take_halves(h, intended, v, NULL, MOORE_EDGE_PLANNED);
-	if (g->seen[v] != MOORE_NONE)
-		n += take_halves(h + n, seen, g->seen[v], g->node_of, seen_flags);
+	if (!in->intended)
+		flags |= MOORE_EDGE_PLANNED;
+	if (in->intended && v < n_planned)
+		n = list_ends(h, in->intended, v, NULL, MOORE_EDGE_PLANNED);
+	if (g->sw_of[v] != MOORE_NONE)
+		n += list_ends(h + n, in->seen, g->sw_of[v], g->node_of, flags);
 	for (uint32_t i = 0; i < n; i++)
-		h[i].mark = mark_of(g, v, &h[i]);
+		h[i].rule = rule_of(in->rule, v, &h[i]);
 	qsort(h, n, sizeof(*h), by_neighbour);
 	return n;
 }
 
-/* Is this one in use, apart from its lanes?  One to be avoided is only where its
- * neighbours are as well. */
+/* Whether the link is up and not avoided; avoided links count when all of the edge are. */
 static bool
-is_usable(const struct half *h, bool avoid)
+is_usable(const struct end *h, bool all_avoided)
 {
-	return h->flags & MOORE_EDGE_UP && (avoid || h->mark != MOORE_LINK_AVOID);
+	return h->flags & MOORE_EDGE_UP && (all_avoided || h->rule != MOORE_LINK_AVOID);
 }
 
-/* Parallel ports of edge e: those planned and those up, each port once; a
- * one-lane link is left out where a wider one is up.  The edge costs what the
- * cheapest of them does. */
+/* The flags of edge e and its weight, which is that of its lightest link.  Returns
+ * whether no link of it is both up and free of `avoid`. */
+static bool
+merge_flags(struct moore_rgraph *g, uint32_t e, const struct end *h, uint32_t n)
+{
+	bool all_avoided = true;
+	uint8_t weight = MOORE_LINK_AVOID;
+
+	g->flags[e] = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		g->flags[e] |= h[i].flags;
+		all_avoided &= !is_usable(&h[i], false);
+		weight = h[i].rule < weight ? h[i].rule : weight;
+	}
+	if (g->flags[e] & MOORE_EDGE_UP && all_avoided)
+		g->flags[e] |= MOORE_EDGE_AVOID;
+	g->link_weight[e] = weight == MOORE_LINK_AVOID ? 1 : weight;
+	return all_avoided;
+}
+
+/* Lists each port of edge e once, planned or up; returns how many there are.  A one-lane
+ * link is not used where a wider one is up. */
 static uint32_t
-merge_parallel(struct moore_rgraph *g, uint32_t e, const struct half *h, uint32_t n)
+merge_parallel(struct moore_rgraph *g, uint32_t e, const struct end *h, uint32_t n)
 {
 	struct moore_par *out = g->par + g->xpar[e];
-	uint8_t widest = 0, *flags = &g->flags[e];
-	bool avoid = true;
+	bool all_avoided = merge_flags(g, e, h, n);
+	uint8_t widest = 0;
 	uint32_t n_out = 0;
 
-	*flags = 0;
-	g->cost[e] = MOORE_LINK_AVOID;
-	for (uint32_t i = 0; i < n; i++) {
-		*flags |= h[i].flags;
-		avoid &= !is_usable(&h[i], false);
-		g->cost[e] = h[i].mark < g->cost[e] ? h[i].mark : g->cost[e];
-	}
-	if (*flags & MOORE_EDGE_UP && avoid)
-		*flags |= MOORE_EDGE_AVOID;
-	if (g->cost[e] == MOORE_LINK_AVOID)
-		g->cost[e] = 1;
 	for (uint32_t i = 0; i < n; i++)
-		if (is_usable(&h[i], avoid))
-			widest = most(widest, h[i].lanes);
-	if (*flags & MOORE_EDGE_UP && widest < 2)
-		*flags |= MOORE_EDGE_ONE_LANE;
+		if (is_usable(&h[i], all_avoided))
+			widest = max_u8(widest, h[i].lanes);
+	if (g->flags[e] & MOORE_EDGE_UP && widest < 2)
+		g->flags[e] |= MOORE_EDGE_ONE_LANE;
 	for (uint32_t i = 0; i < n; i++) {
-		bool usable = is_usable(&h[i], avoid);
+		bool usable = is_usable(&h[i], all_avoided);
 
 		if (!n_out || out[n_out - 1].port != h[i].port)
 			out[n_out++] = (struct moore_par){ h[i].port, 0 };
 		out[n_out - 1].live |= usable && (h[i].lanes >= 2 || widest < 2);
-		g->n_avoided += h[i].flags & MOORE_EDGE_UP && !usable;
+		g->spared.n_ends += h[i].flags & MOORE_EDGE_UP && !usable;
 	}
 	return n_out;
 }
 
 static int
-build_edges(struct moore_rgraph *g, const struct moore_fabric *seen,
-	    const struct moore_fabric *intended, struct moore_err *err)
+build_edges(struct moore_rgraph *g, const struct input *in, struct moore_err *err)
 {
-	struct half h[2 * MOORE_PORT_MAX];
+	struct end h[2 * MOORE_PORT_MAX];
 	uint32_t n_edges = 0, n_par = 0;
 
 	for (uint32_t v = 0; v < g->n; v++) {
-		uint32_t n = node_halves(h, g, v, seen, intended);
+		uint32_t n = ends_of_node(h, g, v, in);
 
 		g->xadj[v] = n_edges;
 		for (uint32_t i = 0, j; i < n; i = j) {
@@ -267,7 +167,8 @@ build_edges(struct moore_rgraph *g, const struct moore_fabric *seen,
 	return 0;
 }
 
-/* Edges come in pairs; walking tails in order meets each head's in order too. */
+/* Each edge has an opposite one, and edges are sorted by tail, then by head; so the edges
+ * into a node are met in the sequence of the edges out of it. */
 static void
 pair_edges(struct moore_rgraph *g, uint32_t *cursor)
 {
@@ -278,6 +179,7 @@ pair_edges(struct moore_rgraph *g, uint32_t *cursor)
 			g->rev[e] = cursor[g->to[e]]++;
 }
 
+/* Fills is_source, is_host_port and transit. */
 static void
 note_switches(struct moore_rgraph *g, const struct moore_fabric *seen,
 	      const struct moore_fabric *intended)
@@ -288,22 +190,21 @@ note_switches(struct moore_rgraph *g, const struct moore_fabric *seen,
 	for (uint32_t v = 0; v < g->n; v++) {
 		bool planned = intended && v < n_planned;
 		const struct moore_fabric *f = planned ? intended : seen;
-		moore_swid s = planned ? v : g->seen[v];
+		moore_swid s = planned ? v : g->sw_of[v];
 
 		g->transit[v] = MOORE_EDGE_PLANNED | MOORE_EDGE_UP;
-		if (g->seen[v] != MOORE_NONE && !seen->sw[g->seen[v]].maps_sl)
+		if (g->sw_of[v] != MOORE_NONE && !seen->sw[g->sw_of[v]].maps_sl)
 			g->transit[v] = 0;
 		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
 			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
 
 			g->is_host_port[v * 256 + p] = q->role != MOORE_ROLE_SWITCH;
 			if (q->role == MOORE_ROLE_ENDPOINT)
-				g->weight[v] = any = true;
+				g->is_source[v] = any = true;
 		}
 	}
 	if (!any)
-		memset(g->weight, 1, g->n);
-	memcpy(g->prio, g->weight, g->n);
+		memset(g->is_source, 1, g->n);
 }
 
 static void
@@ -311,62 +212,75 @@ compare_with_plan(struct moore_rgraph *g)
 {
 	g->as_planned = true;
 	for (uint32_t v = 0; v < g->n; v++)
-		g->as_planned &= g->transit[v] & MOORE_EDGE_UP && g->seen[v] != MOORE_NONE;
+		g->as_planned &= g->transit[v] & MOORE_EDGE_UP && g->sw_of[v] != MOORE_NONE;
 	for (uint32_t e = 0; e < g->n_edges; e++)
 		g->as_planned &= g->flags[e] == (MOORE_EDGE_PLANNED | MOORE_EDGE_UP);
 }
 
 unsigned
-moore_rgraph_slot(const struct moore_rgraph *g, uint32_t node, moore_portnum port)
+moore_rgraph_host_place(const struct moore_rgraph *g, uint32_t node, moore_portnum port)
 {
-	unsigned slot = 0;
+	unsigned place = 0;
 
 	for (unsigned p = 1; p < port; p++)
-		slot += g->is_host_port[node * 256 + p];
-	return slot;
+		place += g->is_host_port[node * 256 + p];
+	return place;
 }
 
-int
-moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
-		   const struct moore_fabric *intended, const struct moore_links *links,
-		   struct moore_err *err)
+/* Arrays for at most that many nodes and edges. */
+static bool
+alloc_graph(struct moore_rgraph *g, size_t max_n, size_t max_e, size_t n_seen)
 {
-	struct moore_arena tmp = MOORE_ARENA_INIT;
-	size_t max_n = seen->n_switches + (intended ? intended->n_switches : 0);
-	size_t max_e = seen->n_ports + (intended ? intended->n_ports : 0);
-	uint32_t *cursor;
-	int rc;
-
-	*g = (struct moore_rgraph){ 0 };
 	g->xadj = calloc(max_n + 1, sizeof(*g->xadj));
 	g->to = calloc(max_e + 1, sizeof(*g->to));
 	g->rev = calloc(max_e + 1, sizeof(*g->rev));
 	g->flags = calloc(max_e + 1, 1);
+	g->link_weight = calloc(max_e + 1, 1);
 	g->xpar = calloc(max_e + 1, sizeof(*g->xpar));
 	g->par = calloc(max_e + 1, sizeof(*g->par));
-	g->seen = calloc(max_n + 1, sizeof(*g->seen));
-	g->node_of = calloc(seen->n_switches + 1, sizeof(*g->node_of));
-	g->transit = calloc(max_n + 1, 1);
-	g->weight = calloc(max_n + 1, 1);
-	g->prio = calloc(max_n + 1, 1);
-	g->half = calloc(max_n + 1, 1);
+	g->sw_of = calloc(max_n + 1, sizeof(*g->sw_of));
+	g->node_of = calloc(n_seen + 1, sizeof(*g->node_of));
+	g->is_source = calloc(max_n + 1, 1);
 	g->is_host_port = calloc(max_n + 1, 256);
-	g->cost = calloc(max_e + 1, 1);
-	g->mark = calloc(max_n + 1, 256);
-	cursor = moore_arena_alloc(&tmp, max_n + 1, sizeof(*cursor));
-	if (!g->xadj || !g->to || !g->rev || !g->flags || !g->xpar || !g->par || !g->seen ||
-	    !g->node_of || !g->transit || !g->weight || !g->prio || !g->half || !g->is_host_port ||
-	    !g->cost || !g->mark || !cursor)
+	g->transit = calloc(max_n + 1, 1);
+	return g->xadj && g->to && g->rev && g->flags && g->link_weight && g->xpar && g->par &&
+		g->sw_of && g->node_of && g->is_source && g->is_host_port && g->transit;
+}
+
+static int
+connect_nodes(struct moore_rgraph *g, const struct input *in, struct moore_err *err)
+{
+	int rc = build_edges(g, in, err);
+
+	if (rc < 0)
+		return rc;
+	pair_edges(g, in->cursor);
+	note_switches(g, in->seen, in->intended);
+	rc = moore_rgraph_drain(g, err);
+	compare_with_plan(g);
+	return rc;
+}
+
+int
+moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
+		   const struct moore_fabric *intended, const struct moore_links *rules,
+		   struct moore_err *err)
+{
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	struct input in = { .seen = seen, .intended = intended };
+	size_t max_n = seen->n_switches + (intended ? intended->n_switches : 0);
+	size_t max_e = seen->n_ports + (intended ? intended->n_ports : 0);
+	int rc = 0;
+
+	*g = (struct moore_rgraph){ 0 };
+	in.rule = moore_arena_alloc(&tmp, max_n + 1, 256);
+	in.cursor = moore_arena_alloc(&tmp, max_n + 1, sizeof(*in.cursor));
+	if (!alloc_graph(g, max_n, max_e, seen->n_switches) || !in.rule || !in.cursor)
 		rc = moore_fail_nomem(err);
-	else
-		rc = bind_nodes(g, seen, intended, &tmp, err);
-	if (rc == 0 && links)
-		moore_rdrain_mark(g, seen, intended, links);
-	if (rc == 0 && (rc = build_edges(g, seen, intended, err)) == 0) {
-		pair_edges(g, cursor);
-		note_switches(g, seen, intended);
-		rc = moore_rdrain(g, err);
-		compare_with_plan(g);
+	if (rc == 0 && (rc = moore_rgraph_bind(g, seen, intended, err)) == 0) {
+		if (rules)
+			moore_rgraph_mark_rules(g, seen, intended, rules, in.rule);
+		rc = connect_nodes(g, &in, err);
 	}
 	moore_arena_free(&tmp);
 	return rc;
@@ -379,16 +293,13 @@ moore_rgraph_fini(struct moore_rgraph *g)
 	free(g->to);
 	free(g->rev);
 	free(g->flags);
+	free(g->link_weight);
 	free(g->xpar);
 	free(g->par);
-	free(g->seen);
+	free(g->sw_of);
 	free(g->node_of);
-	free(g->transit);
-	free(g->weight);
-	free(g->prio);
-	free(g->half);
+	free(g->is_source);
 	free(g->is_host_port);
-	free(g->cost);
-	free(g->mark);
+	free(g->transit);
 	*g = (struct moore_rgraph){ 0 };
 }

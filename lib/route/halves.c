@@ -1,212 +1,122 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* halves.c - the tree of a layer where every link joins a switch with endpoints
- * (a *low* one) and a middle one, and these are split into halves P1 and P2
- * (OFT, MLFM).
+/* halves.c - splits the middle switches of an OFT or MLFM into two halves, P1 and P2.
  *
- * The turns P1 -> low -> P2 are all that lets a route go on after its second hop,
- * so a detour is s -> P1 -> i -> P2 -> root.  The tree is built from its root: the
- * middle switches of P2 beside it; *intermediates* i; every middle switch of P1,
- * those beside the root too, below an intermediate.  Then whoever is no
- * intermediate finds a detour through any neighbour in P1.  Intermediates have
- * none, so each layer takes them from another part of the low switches, and who
- * is one in this layer is none in the others.
- *
- * Which intermediate, and over which middle switch of P2: where the loads so far,
- * and what this tree will bring, cost least. */
-#include <string.h>
+ * A middle switch has no endpoints, and all its planned neighbours have some.  Each switch
+ * with endpoints should have as many neighbours in P1 as in P2: greedily at first, then by
+ * local search on the sum of the fourth powers of the differences. */
+#include "route/tuning.h"
+#include "route/turns.h"
 
-#include "route/route_impl.h"
-
-#define OUTSIDE ((uint64_t)1 << 60)	/* prices, above all loads */
-#define NEW ((uint64_t)1 << 61)
-
-struct halves {
-	struct moore_rtree *t;
-	const struct moore_rview *v;
-	const struct moore_rvaliant *by;
-	uint32_t *load;
-	uint32_t root;
-	uint32_t each;		/* load that a middle switch of P1 will bring, about */
+struct split {
+	const struct moore_rgraph *g;
+	uint8_t *half;
+	int *lean;		/* by node: planned neighbours in P1 less those in P2 */
 };
 
-static bool
-usable(const struct halves *w, uint32_t e, uint32_t parent)
+bool
+moore_rhalves_exist(const struct moore_rgraph *g)
 {
-	return w->v->g->flags[e] & w->v->flag &&
-		(parent == w->root || moore_rview_transit(w->v, parent));
-}
+	uint32_t n_links = 0;
 
-/* Hang s on edge e. */
-static void
-hang(struct halves *w, uint32_t s, uint32_t e)
-{
-	const struct moore_rgraph *g = w->v->g;
-	struct moore_rtree *t = w->t;
-
-	t->slot[s] = (uint8_t)(e - g->xadj[s]);
-	t->len[s] = (uint8_t)(t->len[g->to[e]] + 1);
-}
-
-static uint64_t
-price(const struct halves *w, uint32_t e)
-{
-	uint64_t l = moore_rgraph_cost(w->v->g, e, w->load[e] + w->each);
-
-	return l * l * l;
-}
-
-/* The cheapest way from low switch i over P2 to the root; *sum: what it costs. */
-static uint32_t
-way_on(const struct halves *w, uint32_t i, uint64_t *sum)
-{
-	const struct moore_rgraph *g = w->v->g;
-	uint32_t best = MOORE_NONE;
-
-	*sum = UINT64_MAX;
-	for (uint32_t e = g->xadj[i]; e < g->xadj[i + 1]; e++) {
-		uint32_t m = g->to[e];
-		uint64_t p;
-
-		if (w->t->len[m] != 1 || !usable(w, e, m) ||
-		    (w->t->len[i] == 2 && e != g->xadj[i] + w->t->slot[i]) ||
-		    !moore_rview_legal(w->v, w->t->slot, w->root, e))
-			continue;
-		p = price(w, e) + price(w, g->xadj[m] + w->t->slot[m]);
-		if (p < *sum) {
-			*sum = p;
-			best = e;
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+				continue;
+			if (g->is_source[s] == g->is_source[g->to[e]])
+				return false;
+			n_links++;
 		}
-	}
-	return best;
+	return n_links > 0;
 }
 
-/* May turn from edge in over its head on to edge out, both lanes and ranks said? */
-static bool
-may_turn(const struct halves *w, uint32_t in, uint32_t out)
-{
-	return w->v->turns->rank[in] < w->v->turns->rank[out];
-}
-
-/* What the sources of m, which hangs below an intermediate, bring; or take it off. */
 static void
-bear(struct halves *w, uint32_t m, uint32_t by)
+add_lean(struct split *w, uint32_t m, int by)
 {
-	const struct moore_rgraph *g = w->v->g;
-
-	for (uint32_t a = m, e; a != w->root; a = g->to[e]) {
-		e = g->xadj[a] + w->t->slot[a];
-		w->load[e] += by;
-	}
-}
-
-/* Low switches that this layer takes intermediates from first. */
-static bool
-in_part(const struct halves *w, uint32_t i)
-{
-	return (i + w->root + w->by->turn) % w->by->n_shares == w->by->layer;
-}
-
-/* Is m beside the root, and the way round by so much dearer than its link to it? */
-static bool
-straight_is_cheap(const struct halves *w, uint32_t m, uint64_t round)
-{
-	const struct moore_rgraph *g = w->v->g;
+	const struct moore_rgraph *g = w->g;
 
 	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
-		if (g->to[e] == w->root && usable(w, e, w->root))
-			return MOORE_DETOUR_WORTH * price(w, e) < round % OUTSIDE;
+		if (g->flags[e] & MOORE_EDGE_PLANNED)
+			w->lean[g->to[e]] += by;
+}
+
+static void
+change_half(struct split *w, uint32_t m)
+{
+	w->half[m] ^= 3;	/* 1 becomes 2, 2 becomes 1 */
+	add_lean(w, m, w->half[m] == 2 ? -2 : 2);
+}
+
+static int64_t
+fourth(int64_t x)
+{
+	return x * x * x * x;
+}
+
+/* What change_half(m) would add to the sum of the fourth powers of lean[]. */
+static int64_t
+cost_of_change(const struct split *w, uint32_t m)
+{
+	const struct moore_rgraph *g = w->g;
+	int by = w->half[m] == 2 ? 2 : -2;
+	int64_t sum = 0;
+
+	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
+		if (g->flags[e] & MOORE_EDGE_PLANNED)
+			sum += fourth(w->lean[g->to[e]] + by) - fourth(w->lean[g->to[e]]);
+	return sum;
+}
+
+/* Moves m to the other half, alone or in exchange for a switch there, if that evens lean[]. */
+static bool
+try_change(struct split *w, uint32_t m)
+{
+	int64_t cost = cost_of_change(w, m);
+
+	change_half(w, m);
+	if (cost < 0)
+		return true;
+	for (uint32_t o = 0; o < w->g->n; o++)
+		if (w->half[o] == w->half[m] && o != m && cost + cost_of_change(w, o) < 0) {
+			change_half(w, o);
+			return true;
+		}
+	change_half(w, m);
 	return false;
 }
 
-/* Hang middle switch m below the cheapest intermediate: of P1 to pass others on,
- * of P2 as a leaf, so that no more low switches have children than must. */
+/* Puts each middle switch where its neighbours have fewer so far; ties alternate. */
 static void
-hang_middle(struct halves *w, uint32_t m)
+split_greedily(struct split *w)
 {
-	const struct moore_rgraph *g = w->v->g;
-	uint64_t least = UINT64_MAX;
-	uint32_t best = MOORE_NONE, on = MOORE_NONE;
-	bool passes = g->half[m] == 1;
+	const struct moore_rgraph *g = w->g;
 
-	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
-		uint32_t i = g->to[e], out;
-		uint64_t p;
+	for (uint32_t m = 0; m < g->n; m++) {
+		int sum = 0;
 
-		if (i == w->root || !usable(w, e, i) || (out = way_on(w, i, &p)) == MOORE_NONE ||
-		    (passes && !may_turn(w, e, out)))
+		if (g->is_source[m])
 			continue;
-		p += price(w, e);
-		if (!in_part(w, i))
-			p += OUTSIDE;
-		if (!passes && w->t->len[i] != 2)
-			p += NEW;
-		if (p < least) {
-			least = p;
-			best = e;
-			on = out;
-		}
+		for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
+			sum += g->flags[e] & MOORE_EDGE_PLANNED ? w->lean[g->to[e]] : 0;
+		w->half[m] = sum > 0 || (sum == 0 && m & 1) ? 2 : 1;
+		add_lean(w, m, w->half[m] == 2 ? -1 : 1);
 	}
-	if (best == MOORE_NONE || (passes && straight_is_cheap(w, m, least)))
-		return;
-	hang(w, g->to[best], on);
-	hang(w, m, best);
-	if (passes)
-		bear(w, m, w->each);
 }
 
-static void
-count_each(struct halves *w, uint32_t units)
+int
+moore_rhalves_split(const struct moore_rgraph *g, uint8_t *half, struct moore_err *err)
 {
-	const struct moore_rgraph *g = w->v->g;
-	uint32_t n_low = 0, n_first = 0;
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	struct split w = { g, half, moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*w.lean)) };
+	bool any = true;
 
-	for (uint32_t s = 0; s < g->n; s++) {
-		n_low += g->weight[s];
-		n_first += g->half[s] == 1;
+	if (!w.lean)
+		return moore_fail_nomem(err);
+	split_greedily(&w);
+	for (unsigned round = 0; any && round < MOORE_HALVES_ROUNDS; round++) {
+		any = false;
+		for (uint32_t m = 0; m < g->n; m++)
+			any |= half[m] && try_change(&w, m);
 	}
-	w->each = units * (n_first ? n_low / n_first + 1 : 1);
-}
-
-/* Nodes with a route, by length, and the load that was put on the way taken off. */
-static void
-queue_nodes(struct halves *w)
-{
-	const struct moore_rgraph *g = w->v->g;
-	struct moore_rtree *t = w->t;
-
-	t->n_reached = 0;
-	for (unsigned len = 0; len <= 3; len++)
-		for (uint32_t s = 0; s < g->n; s++)
-			if (t->len[s] == len)
-				t->queue[t->n_reached++] = s;
-	for (uint32_t s = 0; s < g->n; s++)
-		if (t->len[s] == 3 && g->half[s] == 1)
-			bear(w, s, 0 - w->each);
-}
-
-bool
-moore_rhalves_grow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
-		   struct moore_rvaliant *by, uint32_t units, uint32_t n_connected)
-{
-	const struct moore_rgraph *g = v->g;
-	struct halves w = { t, v, by, by->load, root, 0 };
-	uint32_t moved = 0;
-
-	count_each(&w, units);
-	memset(t->slot, MOORE_SLOT_NONE, g->n);
-	memset(t->len, MOORE_LEN_NONE, g->n);
-	t->root = root;
-	t->len[root] = 0;
-	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
-		if (g->half[g->to[e]] == 2 && usable(&w, g->rev[e], root))
-			hang(&w, g->to[e], g->rev[e]);
-	for (unsigned half = 1; half <= 2; half++)
-		for (uint32_t k = 0; k < g->n; k++) {
-			uint32_t m = (root + by->turn + k) % g->n;
-
-			if (g->half[m] == half && t->len[m] == MOORE_LEN_NONE)
-				hang_middle(&w, m);
-		}
-	queue_nodes(&w);
-	return moore_rtree_repair(t, v, root, by->load, n_connected, &moved);
+	moore_arena_free(&tmp);
+	return 0;
 }

@@ -215,7 +215,7 @@ moore_rhint_count(struct moore_rhint *h)
 	for (uint32_t i = h->n_reached; --i;) {
 		uint32_t s = h->queue[i], e = g->xadj[s] + h->slot[s];
 
-		h->acc[s] += g->weight[s];
+		h->acc[s] += g->is_source[s];
 		h->acc[g->to[e]] += h->acc[s];
 		h->load[e] += h->acc[s];
 	}

@@ -3,7 +3,8 @@
 #ifndef MOORE_ROUTE_HINT_H
 #define MOORE_ROUTE_HINT_H
 
-#include "route/route_impl.h"
+#include "route/kinds.h"
+#include "route/tree.h"
 
 #define MOORE_RHINT_TURNS 5
 

@@ -164,7 +164,7 @@ edge_before(const struct moore_rhint *h, const struct moore_rview *v, uint32_t r
 		uint32_t i = g->to[e], over = g->rev[e];
 
 		if (moore_rhint_open(h, i) && g->flags[e] & v->flag && moore_rview_transit(v, i) &&
-		    (!h->kind->among_hosts || g->weight[i]) && !h->beside[i] &&
+		    (!h->kind->among_hosts || g->is_source[i]) && !h->beside[i] &&
 		    (best == MOORE_NONE || h->load[over] < h->load[best]))
 			best = over;
 	}

@@ -79,7 +79,7 @@ moore_rhint_lets_pass(const struct moore_rhint *h, const struct moore_rview *v, 
 		      uint32_t p, unsigned len)
 {
 	return p == root || (moore_rview_transit(v, p) &&
-			     !(h->wish && h->wish->among_hosts && len == 2 && !h->g->weight[p]));
+			     !(h->wish && h->wish->among_hosts && len == 2 && !h->g->is_source[p]));
 }
 
 void moore_rhint_start(struct moore_rhint *h, uint32_t root);

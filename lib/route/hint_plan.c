@@ -235,14 +235,14 @@ set_sides(struct planner *p)
 		at[pos[s]] = s;
 	for (uint32_t i = 0; i < g->n; i++) {
 		above[at[i]] = n;
-		n += g->weight[at[i]];
+		n += g->is_source[at[i]];
 	}
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t d = 0; d < g->n; d++) {
 			bool s_greater = pos[s] < pos[d];
 			uint32_t more = above[s_greater ? s : d], less = n - 1 - above[s_greater ? d : s];
 
-			if (s != d && g->weight[s] && g->weight[d])
+			if (s != d && g->is_source[s] && g->is_source[d])
 				p->h->met_planned[(size_t)s * g->n + d] |=
 					(uint16_t)(1u << (more >= less ? OK_C : OK_B));
 		}
@@ -256,7 +256,7 @@ is_indirect(const struct moore_rview *v)
 
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (g->flags[e] & v->flag && g->weight[s] == g->weight[g->to[e]])
+			if (g->flags[e] & v->flag && g->is_source[s] == g->is_source[g->to[e]])
 				return false;
 	return true;
 }

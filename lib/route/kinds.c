@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* kinds.c - the kinds of layers: what a detour should look like.
- *
- * Routes are in-trees, so a walk never turns round and what is left of each kind
- * is which routes are preferred (docs/theory.md, section 3).  One construction
- * serves all (valiant.c, hint.c). */
-#include "route/route_impl.h"
+/* kinds.c - the table of kinds of layers. */
+#include "route/kinds.h"
 
 static const struct moore_rkind kinds[MOORE_N_LAYERS] = {
 	[MOORE_LAYERS_VALIANT3] = { .longest = false },

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* mcast.c - trees for multicast groups, made of allowed turns alone.
  *
- * A packet of a group runs along its tree in every direction, so every pair of
- * links at a switch of the tree is a turn in both senses.  Two kinds of trees have
- * that (docs/theory.md, "Multicast"):
+ * A packet of a group runs along its tree in every direction, so every pair of links at a
+ * switch of the tree is a turn in both directions.  Two kinds of trees have that property
+ * (docs/theory.md, "Multicast"):
  *
- * Stars: all members beside one switch, at which the ranks allow each pair of their
- * links in both senses.  Any such switch will do; the group's number picks it.
- * Taken by colours; by the order they are monotone trees as well.
+ * Stars: all members are beside one switch, at which each pair of their links is allowed in
+ * both directions.  Of several such switches the group's number picks one.  Used when ranks
+ * follow colours; under the order, stars are monotone trees.
  *
- * Monotone trees, in which every parent is greater than its child; by colours only
- * what joins the members in the spanning tree.  The root is one of the
- * nearest to all members, of the switches above them all; the group's number picks
- * it, and among equally near parents, so that groups use different links. */
-#include <stdlib.h>
+ * Monotone trees: every parent is greater than its child; under colours only edges of the
+ * spanning tree are used.  The root is one of the switches nearest to all members among
+ * those above them all.  The group's number picks the root, and each parent among equally
+ * near ones, so that groups use different links. */
 #include <string.h>
 
-#include "route/route_impl.h"
-
-/* A root may be farther than the nearest by a link for one in so many members. */
-#define SLACK 4
+#include "route/mcast.h"
+#include "route/tree.h"
+#include "route/tuning.h"
 
 struct mtree {
 	const struct moore_rview *v;
-	uint64_t seed;
-	uint32_t *parent;	/* edge towards the root; MOORE_NONE: none */
+	uint64_t seed;		/* the group's number */
+	uint32_t *parent;	/* by node: edge towards the root, or MOORE_NONE */
 	uint32_t *queue;
-	uint8_t *depth;		/* MOORE_LEN_NONE: not reached */
-	uint32_t *member, n;	/* the distinct nodes that members are at */
-	uint32_t *count, *sum;	/* of a node: members that it joins, and how far they are */
+	uint8_t *depth;		/* by node: hops from the root, or MOORE_LEN_NONE */
+	uint32_t *member, n;	/* the distinct nodes of the members */
+	uint32_t *count, *sum;	/* by node: members that it can reach, and their distances */
 };
 
-/* May e, an edge to a greater switch, lead s to its parent? */
+/* Whether edge e of s may lead to its parent: to a greater switch, and under colours only
+ * along the spanning tree. */
 static bool
 leads_up(const struct mtree *m, uint32_t s, uint32_t e)
 {
@@ -41,7 +40,8 @@ leads_up(const struct mtree *m, uint32_t s, uint32_t e)
 		(!t->by_colour || t->parent[s] == e);
 }
 
-/* The parent of s among the greater neighbours one step nearer to the root. */
+/* Picks the parent of s among the possible ones that are one hop nearer to the root: counts
+ * them, then takes the one that the generator names. */
 static void
 adopt(struct mtree *m, uint32_t s, uint8_t depth)
 {
@@ -68,7 +68,7 @@ adopt(struct mtree *m, uint32_t s, uint8_t depth)
 	}
 }
 
-/* Everything below root, level by level. */
+/* Reaches every node below root, level by level. */
 static void
 descend(struct mtree *m, uint32_t root)
 {
@@ -97,7 +97,7 @@ descend(struct mtree *m, uint32_t root)
 		adopt(m, m->queue[i], m->depth[m->queue[i]]);
 }
 
-/* From s up to the greatest switch of its component. */
+/* The greatest switch of the component of s: every other one has a greater neighbour. */
 static uint32_t
 climb(const struct moore_rview *v, uint32_t s)
 {
@@ -115,7 +115,7 @@ climb(const struct moore_rview *v, uint32_t s)
 
 /* ---- stars ------------------------------------------------------------------ */
 
-/* The edge of s that leads to r and is up, or MOORE_NONE. */
+/* The edge from s to r if it is up, else MOORE_NONE. */
 static uint32_t
 edge_between(const struct mtree *m, uint32_t s, uint32_t r)
 {
@@ -127,7 +127,7 @@ edge_between(const struct mtree *m, uint32_t s, uint32_t r)
 	return MOORE_NONE;
 }
 
-/* May packets turn at r from each of the members' links to each other? */
+/* Whether every turn at r between two links to members is allowed; sets parent[] of them. */
 static bool
 is_star(struct mtree *m, uint32_t r)
 {
@@ -146,7 +146,8 @@ is_star(struct mtree *m, uint32_t r)
 	return true;
 }
 
-/* A switch beside all members, the first from where the group's number points. */
+/* Makes the tree a star at the first switch that allows it, from the node that the group's
+ * number picks on. */
 static bool
 find_star(struct mtree *m)
 {
@@ -177,7 +178,7 @@ find_star(struct mtree *m)
 
 /* ---- monotone trees ----------------------------------------------------------- */
 
-/* Count s, and its distance, at every switch that is above it. */
+/* Counts member s, and its distance, at every switch above it. */
 static void
 count_above(struct mtree *m, uint32_t s)
 {
@@ -202,7 +203,7 @@ count_above(struct mtree *m, uint32_t s)
 	}
 }
 
-/* One of the nearest of those above all members, or the greatest. */
+/* One of the nearest switches above all members; the greatest switch when there is none. */
 static uint32_t
 find_root(struct mtree *m)
 {
@@ -220,7 +221,7 @@ find_root(struct mtree *m)
 		else if (m->sum[r] < least)
 			least = m->sum[r];
 	for (uint32_t r = 0; r < g->n; r++)
-		if (m->sum[r] != MOORE_NONE && m->sum[r] <= least + m->n / SLACK)
+		if (m->sum[r] != MOORE_NONE && m->sum[r] <= least + m->n / MOORE_MCAST_SLACK)
 			m->queue[n++] = r;
 	if (!n)
 		return climb(m->v, m->member[0]);
@@ -228,7 +229,6 @@ find_root(struct mtree *m)
 	return m->queue[pick];
 }
 
-/* The distinct nodes of the members. */
 static void
 list_members(struct mtree *m, const moore_swid *members, size_t n)
 {
@@ -242,16 +242,33 @@ list_members(struct mtree *m, const moore_swid *members, size_t n)
 	}
 }
 
-static moore_portnum
-live_port(const struct moore_rgraph *g, uint32_t e, uint16_t group)
+static bool
+alloc_tree(struct mtree *m, struct moore_arena *tmp)
 {
-	uint32_t n = g->xpar[e + 1] - g->xpar[e];
-	const struct moore_par *p = g->par + g->xpar[e];
-	uint32_t i = 0;
+	uint32_t n = m->v->g->n;
 
-	while (!p[(group + i) % n].live)
-		i++;
-	return p[(group + i) % n].port;
+	m->parent = moore_arena_alloc(tmp, n, sizeof(*m->parent));
+	m->queue = moore_arena_alloc(tmp, n, sizeof(*m->queue));
+	m->member = moore_arena_alloc(tmp, n, sizeof(*m->member));
+	m->count = moore_arena_alloc(tmp, n, sizeof(*m->count));
+	m->sum = moore_arena_alloc(tmp, n, sizeof(*m->sum));
+	m->depth = moore_arena_alloc(tmp, n, 1);
+	return m->parent && m->queue && m->depth && m->member && m->count && m->sum;
+}
+
+/* Writes the ports on the way from node s to the root, up to where they are written. */
+static void
+put_branch(const struct mtree *m, uint32_t s, uint8_t *parent_port)
+{
+	const struct moore_rgraph *g = m->v->g;
+
+	for (; parent_port[g->sw_of[s]] == MOORE_NO_PATH; s = g->to[m->parent[s]]) {
+		if (m->parent[s] == MOORE_NONE) {
+			parent_port[g->sw_of[s]] = 0;
+			return;
+		}
+		parent_port[g->sw_of[s]] = moore_rgraph_port(g, m->parent[s], (uint32_t)m->seed);
+	}
 }
 
 int
@@ -264,17 +281,11 @@ moore_rmcast(const struct moore_rview *v, uint16_t group, const moore_swid *memb
 	int rc = 0;
 
 	for (uint32_t s = 0; s < g->n; s++)
-		if (g->seen[s] != MOORE_NONE)
-			parent_port[g->seen[s]] = MOORE_NO_PATH;
+		if (g->sw_of[s] != MOORE_NONE)
+			parent_port[g->sw_of[s]] = MOORE_NO_PATH;
 	if (!n)
 		return 0;
-	m.parent = moore_arena_alloc(&tmp, g->n, sizeof(*m.parent));
-	m.queue = moore_arena_alloc(&tmp, g->n, sizeof(*m.queue));
-	m.member = moore_arena_alloc(&tmp, g->n, sizeof(*m.member));
-	m.count = moore_arena_alloc(&tmp, g->n, sizeof(*m.count));
-	m.sum = moore_arena_alloc(&tmp, g->n, sizeof(*m.sum));
-	m.depth = moore_arena_alloc(&tmp, g->n, 1);
-	if (!m.parent || !m.queue || !m.depth || !m.member || !m.count || !m.sum) {
+	if (!alloc_tree(&m, &tmp)) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}
@@ -284,19 +295,12 @@ moore_rmcast(const struct moore_rview *v, uint16_t group, const moore_swid *memb
 	for (size_t i = 0; i < n; i++) {
 		uint32_t s = g->node_of[members[i]];
 
-		if (m.depth[s] == MOORE_LEN_NONE) {
+		if (m.depth[s] != MOORE_LEN_NONE)
+			put_branch(&m, s, parent_port);
+		else
 			rc = moore_fail(err, MOORE_EUNREACH, 0,
 					"member switch number %u is not connected to the others",
 					members[i]);
-			continue;
-		}
-		for (; parent_port[g->seen[s]] == MOORE_NO_PATH; s = g->to[m.parent[s]]) {
-			if (m.parent[s] == MOORE_NONE) {
-				parent_port[g->seen[s]] = 0;
-				break;
-			}
-			parent_port[g->seen[s]] = live_port(g, m.parent[s], group);
-		}
 	}
 out:
 	moore_arena_free(&tmp);

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* order.c - a total order of the switches in which every switch but the
- * greatest of its component has a greater neighbour.
+/* order.c - a total order of the switches in which every switch but the greatest of its
+ * component has a greater neighbour.
  *
- * The order is the sequence of a traversal that always takes, among the
- * neighbours of what it has, the one of best priority.  Priority: switches
- * without endpoints first, then the canonical number.  Fed with an earlier order
- * as priority, the traversal reproduces it, except around what is gone: so
- * little moves.  Switches that cannot pass packets on come last and lead
- * nowhere. */
+ * The order is the sequence of a traversal that always takes the switch of least priority
+ * among the neighbours of those it has taken.  With an earlier order as priorities the
+ * traversal reproduces that order except around what is gone, so little moves.  Switches
+ * that cannot map SLs come last, and the traversal does not go on from them. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "route/route_impl.h"
+#include "route/turns.h"
 
-struct heap {			/* least key first */
+struct heap {			/* the least key is on top */
 	uint64_t *key;		/* priority in the high half, node in the low */
 	uint32_t n;
 };
@@ -48,31 +46,28 @@ heap_pop(struct heap *h)
 	return top;
 }
 
-static uint64_t
-node_key(const struct moore_rview *v, const uint32_t *prio, uint32_t node)
-{
-	const struct moore_rgraph *g = v->g;
-	uint64_t p = prio ? prio[node] : ((uint64_t)g->prio[node] << 29) + node;
-
-	return p << 32 | node;
-}
-
 struct walk {
 	const struct moore_rview *v;
-	const uint32_t *prio;
-	const uint8_t *among;
+	const uint32_t *priority;
+	const uint8_t *among;	/* by edge; NULL: all */
 	struct heap heap;
 	uint8_t *queued;
 	uint32_t *pos, n_placed;
 };
 
-/* Place everything that can be reached from start through transit switches. */
+static uint64_t
+node_key(const struct walk *w, uint32_t node)
+{
+	return (uint64_t)w->priority[node] << 32 | node;
+}
+
+/* Places every switch that is reachable from start through switches that pass packets on. */
 static void
 walk_from(struct walk *w, uint32_t start)
 {
 	const struct moore_rgraph *g = w->v->g;
 
-	heap_push(&w->heap, node_key(w->v, w->prio, start));
+	heap_push(&w->heap, node_key(w, start));
 	w->queued[start] = 1;
 	while (w->heap.n) {
 		uint32_t s = (uint32_t)heap_pop(&w->heap);
@@ -87,7 +82,7 @@ walk_from(struct walk *w, uint32_t start)
 			    (w->among && !w->among[e]) || !moore_rview_transit(w->v, r))
 				continue;
 			w->queued[r] = 1;
-			heap_push(&w->heap, node_key(w->v, w->prio, r));
+			heap_push(&w->heap, node_key(w, r));
 		}
 	}
 }
@@ -101,12 +96,12 @@ by_key(const void *a, const void *b)
 }
 
 int
-moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, const uint8_t *among,
+moore_rorder_build(const struct moore_rview *v, const uint32_t *priority, const uint8_t *among,
 		   uint32_t *pos, struct moore_err *err)
 {
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct walk w = { .v = v, .prio = prio, .among = among, .pos = pos };
+	struct walk w = { .v = v, .priority = priority, .among = among, .pos = pos };
 	uint64_t *starts = moore_arena_alloc(&tmp, g->n + 1, sizeof(*starts));
 
 	w.heap.key = moore_arena_alloc(&tmp, g->n + 1, sizeof(*w.heap.key));
@@ -116,7 +111,7 @@ moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, const uint
 		return moore_fail_nomem(err);
 	}
 	for (uint32_t s = 0; s < g->n; s++)
-		starts[s] = node_key(v, prio, s);
+		starts[s] = node_key(&w, s);
 	qsort(starts, g->n, sizeof(*starts), by_key);
 	for (int transit = 1; transit >= 0; transit--)
 		for (uint32_t i = 0; i < g->n; i++) {
@@ -127,4 +122,58 @@ moore_rorder_build(const struct moore_rview *v, const uint32_t *prio, const uint
 		}
 	moore_arena_free(&tmp);
 	return 0;
+}
+
+/* ---- priorities --------------------------------------------------------------- */
+
+void
+moore_rorder_first(const struct moore_rgraph *g, const uint8_t *half, uint32_t *priority)
+{
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t group = half[s] ? 2u * (half[s] - 1u) : g->is_source[s];
+
+		priority[s] = (group << 29) + s;
+	}
+}
+
+/* The greatest switch that has live links to both s and t, or MOORE_NONE. */
+static uint32_t
+common_neighbour(const struct moore_rview *v, const uint32_t *pos, uint32_t s, uint32_t t)
+{
+	const struct moore_rgraph *g = v->g;
+	uint32_t best = MOORE_NONE, f = g->xadj[t];
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		uint32_t w = g->to[e];
+
+		while (f < g->xadj[t + 1] && g->to[f] < w)
+			f++;
+		if (f < g->xadj[t + 1] && g->to[f] == w && g->flags[e] & g->flags[f] & v->flag &&
+		    moore_rview_transit(v, w) && (best == MOORE_NONE || pos[w] < pos[best]))
+			best = w;
+	}
+	return best;
+}
+
+/* Two switches that lost their link now meet at a common neighbour.  Where each of these is
+ * less than both, the turn there is forbidden (down, then up), and all that was routed over
+ * the lost link would move; so the greatest of them is taken before the lesser of the two. */
+void
+moore_rorder_again(const struct moore_rview *v, const uint32_t *pos, uint32_t *priority)
+{
+	const struct moore_rgraph *g = v->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		priority[s] = 2 * pos[s] + 1;
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			uint32_t t = g->to[e], w;
+
+			if (pos[t] < pos[s] || g->flags[e] & v->flag ||
+			    !(g->flags[e] & MOORE_EDGE_PLANNED))
+				continue;
+			w = common_neighbour(v, pos, s, t);
+			if (w != MOORE_NONE && priority[w] > 2 * pos[t])
+				priority[w] = 2 * pos[t];
+		}
 }

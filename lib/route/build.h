@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* build.h - one build of all tables: what route.c hands from stage to stage. */
+#ifndef MOORE_ROUTE_BUILD_H
+#define MOORE_ROUTE_BUILD_H
+
+#include "route/columns.h"
+#include "route/hint.h"
+#include "route/layers.h"
+
+/* What a build leaves; the caller of moore_route_build() holds it. */
+struct moore_route {
+	const struct moore_fabric *seen;
+	struct moore_rgraph g;
+	uint8_t *half;		/* by node: see struct moore_rturns, which borrows it */
+	struct moore_rturns turns;	/* of the links that are up */
+	struct moore_lft *lft;
+	struct moore_route_stats stats;
+	uint32_t *order;	/* by switch of seen: its place in the order */
+	/* Profile sl-hint, else NULL: */
+	uint8_t *right;		/* [switch * lft->stride + LID]: tables right for that route */
+	moore_swid *at;		/* by LID: the switch that it is at, or MOORE_NONE */
+};
+
+/* What it needs meanwhile; dies with moore_route_build(). */
+struct moore_rbuild {
+	struct moore_route *r;
+	const struct moore_fabric *intended;	/* NULL: the observed fabric */
+	bool hinted;		/* profile sl-hint */
+	const struct moore_rkind *kind;
+	uint32_t *n_connected, *n_connected_up;	/* by node: size of its component, in views */
+	struct moore_rview planned, up;
+	struct moore_rturns plan_turns;	/* of the planned links */
+	uint32_t *colour;	/* by edge; NULL: ranks follow the order */
+	struct moore_rcolumns cols;
+	struct moore_rbalance balance;
+	struct moore_rlayers layers;	/* zeroed when there is one offset, or under sl-hint */
+	struct moore_rhint hint;	/* zeroed under any-sl */
+	struct moore_rtree tree;	/* scratch */
+};
+
+/* Fills n_connected[] and n_connected_up[] (connected.c). */
+void moore_rbuild_connect(struct moore_rbuild *b);
+/* -MOORE_EUNREACH, and why some switch does not reach root (connected.c). */
+int moore_rbuild_fail_unreachable(const struct moore_rbuild *b, uint32_t root,
+				  struct moore_err *err);
+/* Fills colour, plan_turns, the route's turns and its order (plan_turns.c). */
+int moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err);
+/* Fills the route's LFTs and, under sl-hint, right[] and at[] (fill.c). */
+int moore_rbuild_fill(struct moore_rbuild *b, struct moore_err *err);
+/* Fills the route's stats but for `repaired` (stats.c). */
+void moore_rbuild_count(struct moore_route *r);
+
+#endif

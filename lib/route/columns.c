@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* columns.c - lists every LID with its tree, and counts the LIDs that share one.
+ *
+ * Minimal slices come first and layers last, since layers heed the loads of all that is
+ * minimal.  Under any-sl the hosts of a switch take the variants of a layer in turn. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/columns.h"
+#include "route/tuning.h"
+
+#define LAYERS ((uint32_t)1 << 31)	/* in `trees`: a variant of a layer, not a slice */
+
+/* All trees of a layer together spread the load: with many switches fewer variants do; where
+ * every switch has hosts, more variants give a pair more first and last links. */
+static uint32_t
+count_variants(const struct moore_rgraph *g, const struct moore_fabric *intended)
+{
+	uint32_t n_switches = intended ? intended->n_switches : g->n;
+	uint32_t n = MOORE_TREES_OF_LAYER / (n_switches + 1), most = MOORE_MAX_VARIANTS;
+
+	if (memchr(g->is_source, 0, g->n))
+		most--;
+	else
+		n *= 2;
+	return n < MOORE_MIN_VARIANTS ? MOORE_MIN_VARIANTS : n > most ? most : n;
+}
+
+static uint32_t
+trees_of(const struct moore_rcolumns *c, const struct moore_rcolumn *col)
+{
+	if (!moore_rcolumn_in_layer(col) || c->hinted)
+		return moore_rcolumn_slice(c, col);
+	return LAYERS + (col->place - MOORE_PLACE_HOST) % c->n_variants * c->n_offsets +
+		col->offset;
+}
+
+static int
+by_trees(const void *a, const void *b)
+{
+	const struct moore_rcolumn *x = a, *y = b;
+
+	if (x->trees != y->trees)
+		return x->trees < y->trees ? -1 : 1;
+	if (x->root != y->root)
+		return x->root < y->root ? -1 : 1;
+	return x->lid < y->lid ? -1 : x->lid > y->lid;
+}
+
+/* Adds the LIDs of one port; first is the column of its base LID. */
+static void
+add_columns(struct moore_rcolumns *c, struct moore_rcolumn first, uint8_t lmc)
+{
+	for (uint32_t o = 0; first.lid && o < 1u << lmc; o++) {
+		struct moore_rcolumn col = first;
+
+		col.offset = o;
+		col.lid = (moore_lid)(first.lid + o);
+		col.trees = trees_of(c, &col);
+		c->col[c->n++] = col;
+	}
+}
+
+static int
+alloc_columns(struct moore_rcolumns *c, const struct moore_fabric *f, struct moore_err *err)
+{
+	size_t n = 0;
+	uint8_t lmc = 0;
+
+	for (moore_swid s = 0; s < f->n_switches; s++) {
+		n += (size_t)1 << f->sw[s].lmc;
+		lmc = f->sw[s].lmc > lmc ? f->sw[s].lmc : lmc;
+	}
+	for (moore_epid e = 0; e < f->n_endpoints; e++) {
+		n += (size_t)1 << f->ep[e].lmc;
+		lmc = f->ep[e].lmc > lmc ? f->ep[e].lmc : lmc;
+	}
+	c->n_offsets = 1u << lmc;
+	c->col = calloc(n + 1, sizeof(*c->col));
+	return c->col ? 0 : moore_fail_nomem(err);
+}
+
+static void
+list_columns(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *f)
+{
+	for (moore_swid s = 0; s < f->n_switches; s++) {
+		uint32_t root = g->node_of[s];
+
+		add_columns(c, (struct moore_rcolumn){ .root = root, .lid = f->sw[s].lid,
+			    .place = g->is_source[root] ? MOORE_PLACE_WITH_HOSTS :
+			    MOORE_PLACE_WITHOUT }, f->sw[s].lmc);
+	}
+	for (moore_epid e = 0; e < f->n_endpoints; e++) {
+		const struct moore_endpoint *ep = &f->ep[e];
+		uint32_t root, j;
+
+		if (ep->sw == MOORE_NONE)
+			continue;
+		root = g->node_of[ep->sw];
+		j = moore_rgraph_host_place(g, root, ep->port);
+		add_columns(c, (struct moore_rcolumn){ .root = root, .lid = ep->lid,
+			    .last = ep->port, .place = MOORE_PLACE_HOST + j }, ep->lmc);
+	}
+	qsort(c->col, c->n, sizeof(*c->col), by_trees);
+}
+
+/* ---- where hosts are ---------------------------------------------------------------- */
+
+/* The node of f's endpoint e, or MOORE_NONE when it has no link; node_of is NULL for the
+ * intended fabric, whose switches are nodes. */
+static uint32_t
+host_node(const struct moore_fabric *f, moore_epid e, const uint32_t *node_of)
+{
+	if (f->ep[e].sw == MOORE_NONE || !node_of)
+		return f->ep[e].sw;
+	return node_of[f->ep[e].sw];
+}
+
+/* Finds the greatest place of a host of f; or marks every host in hosts[], once that is
+ * allocated. */
+static void
+scan_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *f,
+	   const uint32_t *node_of)
+{
+	for (moore_epid e = 0; e < f->n_endpoints; e++) {
+		uint32_t s = host_node(f, e, node_of), j;
+
+		if (s == MOORE_NONE)
+			continue;
+		j = moore_rgraph_host_place(g, s, f->ep[e].port);
+		if (c->hosts)
+			c->hosts[(size_t)s * c->n_places + j] = 1;
+		else if (j >= c->n_places)
+			c->n_places = j + 1;
+	}
+}
+
+static void
+scan_both(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *seen,
+	  const struct moore_fabric *intended)
+{
+	scan_hosts(c, g, seen, g->node_of);
+	if (intended)
+		scan_hosts(c, g, intended, NULL);
+}
+
+int
+moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
+		    const struct moore_fabric *seen, const struct moore_fabric *intended,
+		    struct moore_err *err)
+{
+	if (alloc_columns(c, seen, err) < 0)
+		return -MOORE_ENOMEM;
+	c->n_variants = count_variants(g, intended);
+	list_columns(c, g, seen);
+	scan_both(c, g, seen, intended);
+	if (!(c->hosts = calloc((size_t)g->n * c->n_places + 1, 1)))
+		return moore_fail_nomem(err);
+	scan_both(c, g, seen, intended);
+	return 0;
+}
+
+void
+moore_rcolumns_fini(struct moore_rcolumns *c)
+{
+	free(c->col);
+	free(c->hosts);
+	*c = (struct moore_rcolumns){ 0 };
+}
+
+void
+moore_rcolumns_count_lids(const struct moore_rcolumns *c, const struct moore_rgraph *g,
+			  const struct moore_rcolumn *col, uint8_t *n_lids)
+{
+	bool shared = moore_rcolumn_in_layer(col) && !c->hinted;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		const uint8_t *hosts = c->hosts + (size_t)s * c->n_places;
+		uint32_t j = col->place - MOORE_PLACE_HOST;
+
+		if (col->place < MOORE_PLACE_HOST) {
+			n_lids[s] = col->place == (g->is_source[s] ? MOORE_PLACE_WITH_HOSTS :
+						   MOORE_PLACE_WITHOUT);
+		} else if (!shared) {
+			n_lids[s] = hosts[j];
+		} else {
+			n_lids[s] = 0;
+			for (j %= c->n_variants; j < c->n_places; j += c->n_variants)
+				n_lids[s] = (uint8_t)(n_lids[s] + hosts[j]);
+		}
+	}
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* columns.h - the columns of the tables: every LID, and which tree it takes.
+ *
+ * A column has a *place*: LIDs of switches with endpoints, LIDs of switches without, or the
+ * j-th host port of its switch.  Place and *offset* (LID minus base LID) name its slice
+ * (balance.h), which is one unit of load for each pair of switches and balanced for itself. */
+#ifndef MOORE_ROUTE_COLUMNS_H
+#define MOORE_ROUTE_COLUMNS_H
+
+#include "route/graph.h"
+
+enum {
+	MOORE_PLACE_WITH_HOSTS,	/* the switch's own LID; it has endpoints */
+	MOORE_PLACE_WITHOUT,	/* the switch's own LID; it has none */
+	MOORE_PLACE_HOST,	/* this and up: MOORE_PLACE_HOST + j for the j-th host port */
+};
+
+struct moore_rcolumn {
+	uint32_t trees;		/* columns of a root that agree in this share a tree */
+	uint32_t root;		/* node of the switch that the LID is at */
+	uint32_t place, offset;
+	moore_lid lid;
+	moore_portnum last;	/* port at the root: to the endpoint, or 0 */
+};
+
+struct moore_rcolumns {
+	struct moore_rcolumn *col;	/* sorted by trees, root and LID */
+	size_t n;
+	uint32_t n_offsets;	/* 2^LMC, of the greatest LMC */
+	uint32_t n_variants;	/* of each layer (layers.h) */
+	uint8_t *hosts;		/* [root * n_places + j]: 1 where a host is, seen or planned */
+	uint32_t n_places;
+	bool hinted;		/* profile sl-hint: each slice has trees of its own */
+};
+
+/* *c is zeroed; c->hinted is set.  End it with moore_rcolumns_fini(), on error too. */
+int moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
+			const struct moore_fabric *seen, const struct moore_fabric *intended,
+			struct moore_err *err);
+void moore_rcolumns_fini(struct moore_rcolumns *c);
+
+/* A number for the slice of col. */
+static inline uint32_t
+moore_rcolumn_slice(const struct moore_rcolumns *c, const struct moore_rcolumn *col)
+{
+	return col->place * c->n_offsets + col->offset;
+}
+
+/* Whether col takes a tree of a non-minimal layer: a host's LID at an offset from 1 on.
+ * The LIDs of switches are minimal at every offset. */
+static inline bool
+moore_rcolumn_in_layer(const struct moore_rcolumn *col)
+{
+	return col->place >= MOORE_PLACE_HOST && col->offset;
+}
+
+/* n_lids[root]: how many LIDs share col's tree at each root, on the intended fabric too. */
+void moore_rcolumns_count_lids(const struct moore_rcolumns *c, const struct moore_rgraph *g,
+			       const struct moore_rcolumn *col, uint8_t *n_lids);
+
+#endif

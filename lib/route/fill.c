@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* fill.c - fills the forwarding tables, slice by slice.
+ *
+ * Trees are chosen for the intended graph.  Where links are missing each is repaired, so the
+ * tables are a function of the intended graph and of what is missing from it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/build.h"
+
+struct fill {
+	struct moore_rbuild *b;
+	struct moore_route *r;
+	bool repairs;		/* something is missing, drained or not planned */
+	bool parallel;		/* some neighbours have several links, so ports differ by LID */
+	uint8_t *n_lids;	/* by root: LIDs that share its tree in the slice at hand */
+	uint32_t *load;		/* by edge: of the slice, with the routes that repairs moved */
+	uint8_t *port;		/* [LID * g.n + node]: the tables, transposed */
+};
+
+/* The trees of one slice: a row of n for each root. */
+struct trees {
+	const uint8_t *slot, *len;
+};
+
+/* ---- one column -------------------------------------------------------------------- */
+
+static void
+put_column(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot)
+{
+	const struct moore_rgraph *g = &f->r->g;
+	uint32_t key = c->root + moore_rcolumn_slice(&f->b->cols, c);
+	uint8_t *port = f->port + (size_t)c->lid * g->n;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		port[s] = slot[s] == MOORE_SLOT_NONE ? MOORE_NO_PATH :
+			moore_rgraph_port(g, g->xadj[s] + slot[s], key);
+	port[c->root] = c->last;
+}
+
+/* The same for a column with the same tree, where no port depends on the LID. */
+static void
+copy_column(struct fill *f, const struct moore_rcolumn *c, const struct moore_rcolumn *from)
+{
+	uint32_t n = f->r->g.n;
+	uint8_t *port = f->port + (size_t)c->lid * n;
+
+	memcpy(port, f->port + (size_t)from->lid * n, n);
+	port[c->root] = c->last;
+}
+
+/* Fills the queue of t with the nodes that len[] reaches, by length. */
+static void
+queue_by_length(struct moore_rtree *t, const uint8_t *len, uint32_t n)
+{
+	uint32_t at[MOORE_LEN_NONE + 2] = { 0 };
+
+	for (uint32_t s = 0; s < n; s++)
+		at[len[s] + 1]++;
+	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
+		at[l + 1] += at[l];
+	t->n_reached = at[MOORE_LEN_NONE];
+	for (uint32_t s = 0; s < n; s++)
+		if (len[s] != MOORE_LEN_NONE)
+			t->queue[at[len[s]]++] = s;
+}
+
+/* Repairs the tree of c for what is missing, in b->tree, and adds its new routes to load[]. */
+static int
+repair_tree(struct fill *f, const struct trees *trees, const struct moore_rcolumn *c,
+	    struct moore_err *err)
+{
+	struct moore_rbuild *b = f->b;
+	const struct moore_rgraph *g = &f->r->g;
+	const uint8_t *old = trees->slot + (size_t)c->root * g->n;
+	struct moore_rtree *t = &b->tree;
+	bool whole;
+
+	memcpy(t->slot, old, g->n);
+	queue_by_length(t, trees->len + (size_t)c->root * g->n, g->n);
+	whole = (moore_rcolumn_in_layer(c) ? moore_rtree_mend : moore_rtree_repair)
+		(t, &b->up, c->root, f->load, b->n_connected_up[c->root], &f->r->stats.repaired);
+	if (!whole)
+		return moore_rbuild_fail_unreachable(b, c->root, err);
+	for (uint32_t s = 0; s < g->n; s++)
+		if (t->slot[s] != old[s] && t->slot[s] != MOORE_SLOT_NONE)
+			f->load[g->xadj[s] + t->slot[s]] += g->is_source[s] * f->n_lids[c->root];
+	return 0;
+}
+
+/* ---- profile sl-hint ------------------------------------------------------------------ */
+
+/* The layers of sl-hint, numbered: hosts' slices at offsets from 1 on. */
+static uint32_t
+hint_layer(const struct moore_rcolumns *cols, const struct moore_rcolumn *c)
+{
+	return (c->place - MOORE_PLACE_HOST) * (cols->n_offsets - 1) + c->offset - 1;
+}
+
+/* Plans all layers before any tree is grown, and makes the trees that can replace any. */
+static int
+plan_hint_layers(struct fill *f, struct moore_err *err)
+{
+	struct moore_rbuild *b = f->b;
+	const struct moore_rcolumns *cols = &b->cols;
+	uint32_t n = f->r->g.n, top = cols->n ? cols->col[cols->n - 1].place : 0;
+	uint32_t n_layers = top < MOORE_PLACE_HOST ? 0 :
+		(top - MOORE_PLACE_HOST + 1) * (cols->n_offsets - 1);
+	uint8_t *present;
+	int rc;
+
+	if (!(present = calloc((size_t)n_layers * n + 1, 1)))
+		return moore_fail_nomem(err);
+	for (size_t i = 0; i < cols->n; i++) {
+		const struct moore_rcolumn *c = &cols->col[i];
+
+		if (!moore_rcolumn_in_layer(c) || (i && c->trees == c[-1].trees))
+			continue;
+		moore_rcolumns_count_lids(cols, &f->r->g, c, f->n_lids);
+		memcpy(present + (size_t)hint_layer(cols, c) * n, f->n_lids, n);
+	}
+	if ((rc = moore_rhint_plan(&b->hint, &b->planned, n_layers, present, err)) == 0)
+		moore_rhint_base(&b->hint, &b->up, b->n_connected_up);
+	free(present);
+	return rc;
+}
+
+/* Makes the tree of c in b->hint; slot[] is that tree if it is minimal.  Notes which tables
+ * are right for its routes. */
+static int
+hint_column(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot,
+	    struct moore_err *err)
+{
+	struct moore_route *r = f->r;
+	struct moore_rhint *h = &f->b->hint;
+	bool in_layer = moore_rcolumn_in_layer(c);
+	uint32_t moved = 0;
+
+	if (in_layer)
+		moore_rhint_grow(h, &f->b->planned, hint_layer(&f->b->cols, c), c->root);
+	else
+		memcpy(h->slot, slot, r->g.n);
+	if (!moore_rhint_mend(h, &f->b->up, c->root, !in_layer, f->b->n_connected_up[c->root],
+			      &moved))
+		return moore_rbuild_fail_unreachable(f->b, c->root, err);
+	r->stats.repaired += moved;
+	if (c->place >= MOORE_PLACE_HOST)
+		moore_rhint_count(h);
+	for (uint32_t s = 0; s < r->g.n; s++)
+		if (r->g.sw_of[s] != MOORE_NONE)
+			r->right[r->g.sw_of[s] * r->lft->stride + c->lid] = h->ok[s] & 15;
+	r->at[c->lid] = r->g.sw_of[c->root];
+	return 0;
+}
+
+/* ---- one slice ------------------------------------------------------------------------ */
+
+/* Chooses the trees of c's slice, and fills load[] with theirs. */
+static struct trees
+choose_trees(struct fill *f, const struct moore_rcolumn *c)
+{
+	struct moore_rbuild *b = f->b;
+	struct moore_rbalance *m = &b->balance;
+	struct moore_rlayers *v = &b->layers;
+	uint32_t n_edges = f->r->g.n_edges;
+
+	if (moore_rcolumn_in_layer(c) && !b->hinted) {
+		moore_rlayers_slice(v, c->offset - 1, b->cols.n_offsets - 1,
+				    c->place % b->cols.n_variants, f->n_lids, b->n_connected);
+		memcpy(f->load, v->load, n_edges * sizeof(*f->load));
+		return (struct trees){ v->slot, v->len };
+	}
+	moore_rbalance_slice(m, c->place + c->offset, f->n_lids);
+	for (uint32_t e = 0; v->load && c->place >= MOORE_PLACE_HOST && e < n_edges; e++)
+		v->load[e] += m->load[e];
+	memcpy(f->load, m->load, n_edges * sizeof(*f->load));
+	return (struct trees){ m->slot, m->len };
+}
+
+/* The n columns from col on, which have trees in common. */
+static int
+fill_slice(struct fill *f, const struct moore_rcolumn *col, size_t n, struct moore_err *err)
+{
+	struct moore_rbuild *b = f->b;
+	const struct moore_rgraph *g = &f->r->g;
+	struct trees trees;
+	int rc;
+
+	moore_rcolumns_count_lids(&b->cols, g, col, f->n_lids);
+	trees = choose_trees(f, col);
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *slot = trees.slot + (size_t)col[i].root * g->n;
+		bool again = i > 0 && col[i].root == col[i - 1].root && !b->hinted;
+
+		if (again && !f->parallel) {
+			copy_column(f, &col[i], &col[i - 1]);
+			continue;
+		}
+		if (f->repairs) {
+			if (!again && (rc = repair_tree(f, &trees, &col[i], err)) < 0)
+				return rc;
+			slot = b->tree.slot;
+		}
+		if (b->hinted) {
+			if ((rc = hint_column(f, &col[i], slot, err)) < 0)
+				return rc;
+			slot = b->hint.slot;
+		}
+		put_column(f, &col[i], slot);
+	}
+	return 0;
+}
+
+/* ---- all slices ------------------------------------------------------------------------ */
+
+/* Transposes port[] into the rows of the LFTs, a cache line of each at a time. */
+static void
+write_tables(struct fill *f)
+{
+	const struct moore_rgraph *g = &f->r->g;
+	size_t n = g->n, top = (size_t)f->r->seen->lid_top + 1;
+
+	for (size_t lid0 = 0; lid0 < top; lid0 += 64)
+		for (uint32_t s = 0; s < n; s++) {
+			const uint8_t *port = f->port + lid0 * n + s;
+			uint8_t *row;
+
+			if (g->sw_of[s] == MOORE_NONE)
+				continue;
+			row = moore_lft_row(f->r->lft, g->sw_of[s]) + lid0;
+			for (size_t i = 0; i < 64 && lid0 + i < top; i++)
+				row[i] = port[i * n];
+		}
+}
+
+static int
+fill_all(struct fill *f, struct moore_err *err)
+{
+	const struct moore_rcolumns *cols = &f->b->cols;
+	int rc = 0;
+
+	for (size_t i = 0, k; rc == 0 && i < cols->n; i = k) {
+		for (k = i; k < cols->n && cols->col[k].trees == cols->col[i].trees; k++)
+			;
+		rc = fill_slice(f, cols->col + i, k - i, err);
+	}
+	return rc;
+}
+
+int
+moore_rbuild_fill(struct moore_rbuild *b, struct moore_err *err)
+{
+	const struct moore_rgraph *g = &b->r->g;
+	size_t n_ports = ((size_t)b->r->seen->lid_top + 1) * (g->n + 1);
+	bool drained = g->spared.n_ends || g->spared.n_drained;
+	struct fill f = { .b = b, .r = b->r };
+	int rc = 0;
+
+	f.repairs = (b->intended || drained) && !g->as_planned;
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		f.parallel |= g->xpar[e + 1] - g->xpar[e] > 1;
+	f.n_lids = calloc((size_t)g->n + 1, 1);
+	f.load = calloc((size_t)g->n_edges + 1, sizeof(*f.load));
+	if (!(f.port = malloc(n_ports)) || !f.n_lids || !f.load) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	memset(f.port, MOORE_NO_PATH, n_ports);
+	if ((b->hinted && (rc = plan_hint_layers(&f, err)) < 0) || (rc = fill_all(&f, err)) < 0)
+		goto out;
+	write_tables(&f);
+out:
+	free(f.n_lids);
+	free(f.load);
+	free(f.port);
+	return rc;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* layers.c - the non-minimal trees of a slice (Valiant with three hops: Yebenes et al. 2017;
+ * here destination-based and with allowed turns).
+ *
+ * Objective: over the layers of a LID range, every switch that is not a neighbour of the root
+ * has a detour in some layer (it is *covered*), neighbours too where they can; and the loads
+ * of all offsets together are even.
+ *
+ * Construction: grow each tree around some last hops (layer_grow.c), or over intermediates
+ * where middle switches are split into halves (layer_halves.c).  Then every leaf that can
+ * moves from its minimal parent to one no nearer to the root.  A switch that takes a leaf
+ * must stay where it is, so those that had few detours so far are asked last.  Then those
+ * without a detour are helped (layer_cover.c), and leaves move once more to even the loads.
+ *
+ * When a switch sends all its traffic to one other, as many links serve it as its routes of
+ * all trees begin and end with; so to use one of them again has a price. */
+#include <stdlib.h>
+
+#include "route/layer_tree.h"
+
+#define MAX_MEAN ((uint64_t)1 << 16)	/* of loads, and */
+#define MAX_AGAIN ((uint64_t)1 << 55)	/* of `again`: keep sums of prices below LONG_BIT */
+
+int
+moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
+		   const struct moore_rkind *kind)
+{
+	const struct moore_rgraph *g = minimal->v->g;
+	size_t n = g->n, m = g->n_edges;
+
+	*v = (struct moore_rlayers){ .minimal = minimal, .kind = kind };
+	v->slot = malloc(n * n + 1);
+	v->len = malloc(n * n + 1);
+	v->flags = calloc(n * n + 1, 1);
+	v->list = malloc((n + 1) * sizeof(*v->list));
+	v->load = calloc(m + 1, sizeof(*v->load));
+	v->wish = calloc(n + 1, 1);
+	v->acc = calloc(n + 1, sizeof(*v->acc));
+	v->open_len = calloc(n + 1, 1);
+	v->onward = calloc(n + 1, sizeof(*v->onward));
+	v->price = calloc(m + 1, sizeof(*v->price));
+	v->gain = calloc(n * n + 1, sizeof(*v->gain));
+	v->first = calloc(n * n + 1, sizeof(*v->first));
+	v->last = calloc(n * n + 1, sizeof(*v->last));
+	for (uint32_t s = 0; s < n; s++)
+		v->split |= minimal->v->turns->half[s] != 0;
+	return v->slot && v->len && v->flags && v->list && v->load &&
+		v->wish && v->acc && v->open_len && v->onward && v->price &&
+		v->first && v->last && v->gain &&
+		moore_rtree_init(&v->t, g) == 0 ? 0 : -MOORE_ENOMEM;
+}
+
+void
+moore_rlayers_fini(struct moore_rlayers *v)
+{
+	free(v->slot);
+	free(v->len);
+	free(v->flags);
+	free(v->list);
+	free(v->load);
+	free(v->wish);
+	free(v->acc);
+	free(v->open_len);
+	free(v->onward);
+	free(v->price);
+	free(v->gain);
+	free(v->first);
+	free(v->last);
+	moore_rtree_fini(&v->t);
+	*v = (struct moore_rlayers){ 0 };
+}
+
+static struct moore_rlayer_tree
+tree_of(struct moore_rlayers *v, const struct moore_rlayer_slice *slice, uint32_t root,
+	uint32_t n_lids)
+{
+	size_t at = (size_t)root * v->minimal->v->g->n;
+
+	return (struct moore_rlayer_tree){
+		.v = v, .slice = slice, .view = v->minimal->v, .root = root, .n_lids = n_lids,
+		.slot = v->slot + at, .len = v->len + at, .flags = v->flags + at,
+		.dist = v->minimal->len + at, .first = v->first + at, .last = v->last + at,
+		.gain = v->gain + at,
+	};
+}
+
+/* ---- what trees gave to whom ------------------------------------------------------- */
+
+/* Sets SATED when a layer starts. */
+static void
+sate(struct moore_rlayer_tree *w)
+{
+	uint32_t n = w->view->g->n;
+	bool by_cover = w->slice->is_last || w->v->split;
+	uint64_t sum = 0;
+
+	for (uint32_t s = 0; s < n; s++) {
+		if (w->slice->layer == 0)
+			w->flags[s] = 0;
+		sum += w->gain[s];
+	}
+	for (uint32_t s = 0; s < n; s++) {
+		bool sated = by_cover ? w->flags[s] & COVERED : (uint64_t)w->gain[s] * n > sum;
+
+		w->flags[s] = (uint8_t)((w->flags[s] & ~SATED) | sated * SATED);
+	}
+}
+
+/* Notes the first and last links of the minimal tree slot[]. */
+static void
+note_minimal(struct moore_rlayer_tree *w, const uint8_t *slot)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t e = 0;
+
+		if (s == w->root || slot[s] == MOORE_SLOT_NONE)
+			continue;
+		for (uint32_t a = s; a != w->root; a = g->to[e])
+			e = g->xadj[a] + slot[a];
+		w->first[s] |= (uint64_t)1 << (slot[s] & 63);
+		w->last[s] |= (uint64_t)1 << ((g->rev[e] - g->xadj[w->root]) & 63);
+	}
+}
+
+/* Notes which nodes the tree gave a detour, and the first and last links of its routes. */
+static void
+note_gains(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const uint8_t *minimal = w->v->minimal->slot + (size_t)w->root * g->n;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		bool other_first = w->slot[s] != minimal[s];
+
+		if (w->len[s] == MOORE_LEN_NONE || w->len[s] <= w->dist[s])
+			continue;
+		w->flags[s] |= COVERED;
+		w->gain[s] = (uint16_t)(w->gain[s] + 1 + MOORE_OTHER_FIRST * other_first);
+	}
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint64_t reached = w->len[s] < MOORE_LEN_NONE;
+
+		w->first[s] |= reached << (w->slot[s] & 63);
+		w->last[s] |= reached << w->v->onward[s].end;
+	}
+}
+
+/* ---- a slice -------------------------------------------------------------------------- */
+
+/* The price of a mean load, times the square of the links at a switch over a constant: with
+ * few links there is less to choose from. */
+static uint64_t
+price_of_again(const struct moore_rgraph *g, uint64_t sum_of_loads)
+{
+	uint64_t mean = sum_of_loads / (g->n_edges + !g->n_edges), degree = g->n_edges / g->n;
+	uint64_t again;
+
+	mean = mean < MAX_MEAN ? mean : MAX_MEAN;
+	again = mean * mean * mean / MOORE_AGAIN * degree * degree;
+	return again < MAX_AGAIN ? again : MAX_AGAIN;
+}
+
+/* Fills what of the slice depends on loads and links, and price[]. */
+static void
+start_slice(struct moore_rlayers *v, struct moore_rlayer_slice *sl, const uint8_t *n_lids)
+{
+	const struct moore_rview *view = v->minimal->v;
+	const struct moore_rgraph *g = view->g;
+	struct moore_rlayer_tree w = tree_of(v, sl, 0, 0);
+	uint64_t sum = 0;
+
+	for (uint32_t root = 0; root < g->n; root++)
+		sl->max_lids = n_lids[root] > sl->max_lids ? n_lids[root] : sl->max_lids;
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		sl->one_lane |= view->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE;
+		v->price[e] = g->flags[e] & view->flag ? price_at(&w, e, v->load[e]) : NEVER;
+		sum += v->load[e] + sl->max_lids;
+	}
+	sl->again = price_of_again(g, sum);
+}
+
+/* Different roots start with different leaves, so that no leaf is always first. */
+static void
+build_tree(struct moore_rlayer_tree *w, uint32_t n_connected)
+{
+	const struct moore_rlayer_slice *sl = w->slice;
+	struct moore_rng r = { (uint64_t)w->root << 32 | sl->variant << 8 | sl->layer };
+	uint32_t from = moore_rng_below(&r, w->view->g->n);
+
+	if (!w->v->split || w->view->turns->half[w->root] ||
+	    !moore_rlayer_grow_halves(w, n_connected))
+		moore_rlayer_grow(w, n_connected);
+	moore_rlayer_keep(w);
+	moore_rlayer_move_leaves(w, from);
+}
+
+void
+moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, unsigned variant,
+		    const uint8_t *n_lids, const uint32_t *n_connected)
+{
+	uint32_t n = v->minimal->v->g->n;
+	struct moore_rlayer_slice sl = { .layer = layer, .variant = variant,
+		.n_shares = n_layers < MOORE_MIN_SHARES ? MOORE_MIN_SHARES : n_layers,
+		.is_last = layer + 1 == n_layers };
+
+	start_slice(v, &sl, n_lids);
+	for (uint32_t root = 0; root < n; root++) {
+		struct moore_rlayer_tree w = tree_of(v, &sl, root, 0);
+
+		sate(&w);
+		if (variant + layer == 0)
+			note_minimal(&w, v->minimal->slot + (size_t)root * n);
+	}
+	for (uint32_t root = 0; root < n; root++) {
+		struct moore_rlayer_tree w = tree_of(v, &sl, root, n_lids[root]);
+
+		if (n_lids[root])
+			build_tree(&w, n_connected[root]);
+	}
+	for (uint32_t root = 0; root < n && layer > 0; root++) {
+		struct moore_rlayer_tree w = tree_of(v, &sl, root, n_lids[root]);
+
+		if (n_lids[root])
+			moore_rlayer_cover(&w);
+	}
+	for (uint32_t root = 0; root < n; root++) {
+		struct moore_rlayer_tree w = tree_of(v, &sl, root, n_lids[root]);
+
+		if (!n_lids[root])
+			continue;
+		moore_rlayer_even(&w);
+		note_gains(&w);
+	}
+}

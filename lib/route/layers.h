@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* layers.h - the non-minimal trees of profile any-sl.
+ *
+ * A *layer* is the routes of one LID offset (from 1 on).  Each layer is made in some
+ * *variants*, and the hosts of a switch take them in turn; so the LIDs of several hosts share
+ * one tree, and the tree counts in the loads as often. */
+#ifndef MOORE_ROUTE_LAYERS_H
+#define MOORE_ROUTE_LAYERS_H
+
+#include "route/balance.h"
+#include "route/kinds.h"
+
+/* Kept over all layers and variants of one build.  Matrices have a row of n for each root. */
+struct moore_rlayers {
+	const struct moore_rbalance *minimal;
+	const struct moore_rkind *kind;
+	bool split;		/* middle switches are split into halves P1 and P2 */
+	uint8_t *slot, *len;	/* [root * n + node]: the trees of the last slice */
+	uint8_t *flags;		/* [root * n + node]: see layer_tree.h */
+	uint32_t *load;		/* by edge: routes over it in all slices of hosts so far */
+	uint64_t *price;	/* by edge: price of one route more over it */
+	uint64_t *first, *last;	/* [root * n + node]: first and last links that routes of
+				 * earlier trees used, a bit for each slot modulo 64 */
+	uint16_t *gain;		/* [root * n + node]: how much detours gave it so far */
+	/* The tree at hand. */
+	struct moore_rtree t;
+	uint8_t *open_len;	/* by node: hops to the root if a leaf may attach to it; else
+				 * MOORE_LEN_NONE */
+	struct moore_ronward {	/* by node: its route to the root */
+		uint64_t price;	/* of all its edges, and DEAR */
+		uint32_t edge;	/* the first */
+		uint16_t parent;
+		uint8_t end;	/* slot of the last one, at the root, modulo 64 */
+	} *onward;
+	/* Scratch of one function. */
+	uint8_t *wish;		/* by node: enum moore_rwish */
+	uint16_t *list;		/* nodes */
+	uint32_t *acc;		/* by node */
+};
+
+/* minimal and kind are borrowed. */
+int moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
+		       const struct moore_rkind *kind);
+void moore_rlayers_fini(struct moore_rlayers *v);
+
+/* Builds slot[] and len[] of one layer (0..n_layers-1, called in this sequence) of one
+ * variant.  n_lids[root] LIDs share the tree of root; no tree where it is 0. */
+void moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers,
+			 unsigned variant, const uint8_t *n_lids, const uint32_t *n_connected);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* plan_turns.c - turns for the intended graph, and close to them for what is up; and whether
+ * ranks follow colours or the order.
+ *
+ * Colours suit layers.  They are not used where they would make the minimal routes between
+ * switches with endpoints longer by more than a hop: there each switch has too few links. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/build.h"
+#include "route/tuning.h"
+
+/* The most hops between switches with endpoints in trees grown under v without loads;
+ * MOORE_LEN_NONE when some switch is not reached. */
+static unsigned
+longest_route(struct moore_rbuild *b, const struct moore_rview *v)
+{
+	const struct moore_rgraph *g = v->g;
+	const struct moore_rtree *t = &b->tree;
+	unsigned most = 0;
+
+	for (uint32_t root = 0; root < g->n; root++) {
+		if (!g->is_source[root])
+			continue;
+		if (!moore_rtree_grow(&b->tree, v, root, NULL, b->n_connected[root]))
+			return MOORE_LEN_NONE;
+		for (uint32_t i = 0; i < t->n_reached; i++)
+			if (g->is_source[t->queue[i]] && t->len[t->queue[i]] > most)
+				most = t->len[t->queue[i]];
+	}
+	return most;
+}
+
+/* Colours for the planned graph, and plan_turns by them. */
+static int
+paint(struct moore_rbuild *b, struct moore_err *err)
+{
+	struct moore_rgraph *g = &b->r->g;
+	bool split = moore_rhalves_exist(g);
+	int rc;
+
+	if (!(b->colour = calloc((size_t)g->n_edges + 1, sizeof(*b->colour))))
+		return moore_fail_nomem(err);
+	if (split && (rc = moore_rhalves_split(g, b->r->half, err)) < 0)
+		return rc;
+	if ((rc = moore_rcolours_paint(g, split ? b->r->half : NULL, b->colour, err)) < 0 ||
+	    (rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err)) < 0 ||
+	    split)
+		return rc;
+	return moore_rcolours_spread(&b->plan_turns, g, b->colour, MOORE_COLOUR_SEED, NULL, err);
+}
+
+/* Drops the colours again where they make minimal routes too long.  Skipped where middle
+ * switches are split and where all routes have two hops at most; r->turns is scratch. */
+static int
+judge_colours(struct moore_rbuild *b, struct moore_err *err)
+{
+	struct moore_rgraph *g = &b->r->g;
+	struct moore_rview by_order = { g, b->planned.flag, b->planned.lanes, &b->r->turns };
+	unsigned longest;
+	int rc;
+
+	if (memchr(b->r->half, 1, g->n) || (longest = longest_route(b, &b->planned)) <= 2)
+		return 0;
+	rc = moore_rturns_build(&b->r->turns, &by_order, NULL, NULL, err);
+	if (rc == 0 && longest > longest_route(b, &by_order) + 1) {
+		free(b->colour);
+		b->colour = NULL;
+	}
+	return rc;
+}
+
+int
+moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err)
+{
+	struct moore_rgraph *g = &b->r->g;
+	int rc;
+
+	if (b->cols.n_offsets > 1 && !b->hinted &&
+	    ((rc = paint(b, err)) < 0 || (rc = judge_colours(b, err)) < 0))
+		return rc;
+	if (!b->colour &&
+	    (rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, NULL, err)) < 0)
+		return rc;
+	rc = moore_rturns_build(&b->r->turns, &b->up, &b->plan_turns, b->colour, err);
+	for (uint32_t s = 0; rc == 0 && s < g->n; s++)
+		if (g->sw_of[s] != MOORE_NONE)
+			b->r->order[g->sw_of[s]] = b->r->turns.pos[s];
+	return rc;
+}

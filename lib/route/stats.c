@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* stats.c - how the observed fabric differs from the plan, in numbers. */
+#include "route/build.h"
+
+/* Each link has two edges, and each live link two live ends. */
+static void
+count_edges(const struct moore_rgraph *g, struct moore_route_stats *st)
+{
+	uint32_t missing = 0, extra = 0, one_lane = 0;
+	uint8_t both = MOORE_EDGE_PLANNED | MOORE_EDGE_UP;
+
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		missing += (g->flags[e] & (both | MOORE_EDGE_AVOID)) == MOORE_EDGE_PLANNED;
+		extra += (g->flags[e] & both) == MOORE_EDGE_UP;
+		one_lane += (g->flags[e] & MOORE_EDGE_ONE_LANE) != 0;
+	}
+	st->missing_links = missing / 2;
+	st->extra_links = extra / 2;
+	st->one_lane_links = one_lane / 2;
+}
+
+/* Ends of links between switches of f; a cable from a switch to itself does not count. */
+static uint32_t
+count_ends(const struct moore_fabric *f)
+{
+	uint32_t n = 0;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+
+			n += q->role == MOORE_ROLE_SWITCH && q->peer != s;
+		}
+	return n;
+}
+
+void
+moore_rbuild_count(struct moore_route *r)
+{
+	const struct moore_rgraph *g = &r->g;
+	struct moore_route_stats *st = &r->stats;
+	uint32_t live = 0;
+
+	count_edges(g, st);
+	for (uint32_t i = 0; i < g->xpar[g->n_edges]; i++)
+		live += g->par[i].live;
+	st->unused_links = (count_ends(r->seen) - live - g->spared.n_ends) / 2;
+	st->avoided_links = g->spared.n_ends / 2;
+	st->drained_switches = g->spared.n_drained;
+	st->unknown_rules = g->spared.n_unknown;
+	st->unknown_line = g->spared.unknown_line;
+	for (uint32_t s = 0; s < g->n; s++)
+		st->missing_switches += g->sw_of[s] == MOORE_NONE;
+}

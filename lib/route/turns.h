@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* turns.h - which turns are allowed: the order of the switches, a spanning tree and the
+ * ranks of the edges.
+ *
+ * A turn (two consecutive edges of a route) is allowed when the rank rises.  So the
+ * allowed turns are acyclic whatever the ranks are.  All turns of the spanning tree are
+ * allowed, so a legal in-tree exists for every root (docs/theory.md, section 3). */
+#ifndef MOORE_ROUTE_TURNS_H
+#define MOORE_ROUTE_TURNS_H
+
+#include "route/graph.h"
+
+struct moore_rturns {
+	bool by_colour;		/* ranks follow colours; else the order */
+	bool keep_order;	/* SL2VL tables depend on the order: a lost link must not change it */
+	const uint8_t *half;	/* borrowed; by node: 1 (P1) or 2 (P2) for a middle switch that
+				 * halves.c has put there, else 0 */
+	uint32_t *pos;		/* by node: place in the order, 0 is the greatest */
+	uint32_t *parent;	/* by node: its edge in the spanning tree, towards a greater
+				 * switch; MOORE_NONE for a root */
+	uint32_t *rank;		/* by edge */
+};
+
+/* Whether a packet that comes over edge e may go on along the in-tree slot[] of root. */
+static inline bool
+moore_rview_legal(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t e)
+{
+	uint32_t r = v->g->to[e];
+
+	return r == root || v->turns->rank[e] < v->turns->rank[v->g->xadj[r] + slot[r]];
+}
+
+/* Whether lanes let s, as a leaf, have edge e for its parent edge: a link of one lane
+ * carries both roles on one VL, so even a leaf must be legal across it. */
+static inline bool
+moore_rview_leaf(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t s,
+		 uint32_t e)
+{
+	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) ||
+		!moore_rview_transit(v, s) || moore_rview_legal(v, slot, root, e);
+}
+
+/* half is borrowed (see above).  -MOORE_ENOMEM; end *t with moore_rturns_fini() anyway. */
+int moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g, const uint8_t *half,
+		      bool keep_order);
+void moore_rturns_fini(struct moore_rturns *t);
+
+/* Fills t for the edges of v.  With old (may be NULL: from nothing), changes as little of it
+ * as it can.  Ranks follow colour[] (by edge), or the order when colour is NULL. */
+int moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
+		       const struct moore_rturns *old, const uint32_t *colour,
+		       struct moore_err *err);
+
+/* ---- order.c ------------------------------------------------------------------- */
+
+/* Fills pos[n].  The traversal takes the switch of least priority[] next; `among` (by edge,
+ * may be NULL: all) says along which edges it goes. */
+int moore_rorder_build(const struct moore_rview *v, const uint32_t *priority,
+		       const uint8_t *among, uint32_t *pos, struct moore_err *err);
+/* Priorities for an order made from nothing: first P1, or the switches without endpoints;
+ * last P2; among equals by number. */
+void moore_rorder_first(const struct moore_rgraph *g, const uint8_t *half, uint32_t *priority);
+/* Priorities that reproduce pos[] but where links were lost. */
+void moore_rorder_again(const struct moore_rview *v, const uint32_t *pos, uint32_t *priority);
+
+/* ---- halves.c ------------------------------------------------------------------ */
+
+/* Whether every planned link joins a switch with endpoints and one without: a *middle*
+ * switch (OFT, MLFM). */
+bool moore_rhalves_exist(const struct moore_rgraph *g);
+/* half[]: 1 or 2 for each middle switch. */
+int moore_rhalves_split(const struct moore_rgraph *g, uint8_t *half, struct moore_err *err);
+
+/* ---- colours.c, colour_search.c ---------------------------------------------------- */
+
+/* Colours for the edges of the planned graph and for what is observed besides: by halves,
+ * where half[] has any, else a proper colouring of the links. */
+int moore_rcolours_paint(const struct moore_rgraph *g, const uint8_t *half, uint32_t *colour,
+			 struct moore_err *err);
+/* One more than the greatest colour. */
+uint32_t moore_rcolours_count(const struct moore_rgraph *g, const uint32_t *colour);
+/* Exchanges colours, and updates the ranks of t (built from them for the planned graph),
+ * until every two switches at distance two have a legal route of three hops, or for as
+ * long as tuning.h allows.  *bare (may be NULL) is the number of ordered pairs left. */
+int moore_rcolours_spread(struct moore_rturns *t, const struct moore_rgraph *g,
+			  uint32_t *colour, uint64_t seed, uint32_t *bare,
+			  struct moore_err *err);
+
+/* ---- ranks.c ------------------------------------------------------------------- */
+
+void moore_rranks_by_order(const struct moore_rgraph *g, const uint32_t *pos, uint32_t *rank);
+/* Fills t->rank from colour[] and the spanning tree of t; scratch[2n]. */
+void moore_rranks_by_colour(struct moore_rturns *t, const struct moore_rgraph *g,
+			    const uint32_t *colour, uint32_t *scratch);
+
+/* ---- spanning.c ---------------------------------------------------------------- */
+
+/* parent[] of the order pos[]: the greatest neighbour of each switch or, when even is set,
+ * the greater neighbour with the fewest children so far.  A parent in old (may be NULL) is
+ * kept where it can be.  scratch[n]. */
+void moore_rspanning_build(const struct moore_rview *v, const uint32_t *pos,
+			   const uint32_t *old, bool even, uint32_t *parent,
+			   uint32_t *scratch);
+/* t->parent and t->pos: keeps every edge of old's tree that is up and joins its parts by
+ * edges whose colours stand near the middle. */
+int moore_rspanning_mend(struct moore_rturns *t, const struct moore_rview *v,
+			 const struct moore_rturns *old, const uint32_t *colour,
+			 struct moore_err *err);
+/* depth[] of each node in the tree parent[] whose parents are greater; scratch[n]. */
+void moore_rspanning_depth(const struct moore_rgraph *g, const uint32_t *pos,
+			   const uint32_t *parent, uint32_t *depth, uint32_t *scratch);
+
+#endif
