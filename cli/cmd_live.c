@@ -60,6 +60,25 @@ put_count(struct moore_buf *b, const json_t *plane, const char *key, const char 
 }
 
 static void
+put_manager(struct moore_buf *b, const json_t *plane)
+{
+	bool silent = json_is_false(json_object_get(plane, "sm_answers"));
+	long long heard_ms = cli_int(plane, "sm_heard_ms");
+	time_t at = (time_t)(heard_ms / 1000);
+	char clock[32];
+
+	if (!*cli_str(plane, "sm"))
+		return;
+	cli_putf(b, "               %sSM %s", silent ? CLI_RED : "", cli_str(plane, "sm"));
+	if (silent) {
+		strftime(clock, sizeof(clock), "%Y-%m-%d %H:%M:%S", localtime(&at));
+		cli_putf(b, ": no master since %s, ", clock);
+		cli_put_time(b, (long long)time(NULL) * 1000 - heard_ms);
+	}
+	cli_putf(b, CLI_PLAIN "\n");
+}
+
+static void
 put_sweep(struct moore_buf *b, const json_t *plane)
 {
 	cli_putf(b, "               %lld switches, %lld endpoints, %lld cables in sweep %lld, ",
@@ -72,8 +91,7 @@ put_sweep(struct moore_buf *b, const json_t *plane)
 			 cli_int(plane, "tables_sweep"));
 	else
 		cli_putf(b, CLI_YELLOW "               no tables were read back yet" CLI_PLAIN "\n");
-	if (*cli_str(plane, "sm"))
-		cli_putf(b, "               SM %s\n", cli_str(plane, "sm"));
+	put_manager(b, plane);
 	put_told(b, json_object_get(plane, "told"));
 	put_count(b, plane, "deviations", "cabled as planned",
 		  "from the plan: moorectl check names them", "deviation");
@@ -132,7 +150,7 @@ is_ailing(const json_t *status)
 	size_t i;
 
 	json_array_foreach(json_object_get(status, "planes"), i, p)
-		ailing |= !is_up(p);
+		ailing |= !is_up(p) || json_is_false(json_object_get(p, "sm_answers"));
 	return ailing;
 }
 

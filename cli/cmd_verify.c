@@ -5,6 +5,7 @@
  * (--certificate: a program of twenty lines can check it), or the shortest
  * cycle of packets that wait for one another. */
 #include <string.h>
+#include <time.h>
 
 #include "online.h"
 
@@ -369,8 +370,14 @@ put_sa(struct moore_buf *b, const json_t *sa)
 		 cli_int(sa, "answered"), cli_int(sa, "asked"));
 	json_array_foreach(json_object_get(sa, "sls"), i, sl)
 		cli_putf(b, " %lld", (long long)json_integer_value(sl));
-	cli_putf(b, json_is_true(json_object_get(sa, "sound")) ? ": sound on these\n" :
-		 ": NOT proven sound where every pair may use each of these\n");
+	cli_putf(b, json_is_true(json_object_get(sa, "sound")) ? ": sound on these" :
+		 ": NOT proven sound where every pair may use each of these");
+	if (cli_int(sa, "heard_ms")) {
+		cli_putf(b, "; last read ");
+		cli_put_time(b, (long long)time(NULL) * 1000 - cli_int(sa, "heard_ms"));
+		cli_putf(b, " ago");
+	}
+	cli_putf(b, "\n");
 }
 
 /* Is what was proven still what runs?  Only moored can tell. */

@@ -282,7 +282,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "safely.  Exits with 1 when what is asked for would be unsafe or have no effect.",
 	  cmd_env },
 	{ LIVE, "status", "", 0, 0, "Is moored well, and what does it see?", online_opts,
-	  "Exits with 1 when a plane is not up, or the last reload was refused.", cmd_status },
+	  "Exits with 1 when a plane is not up, its master subnet manager does not answer, or\n"
+	  "the last reload was refused.", cmd_status },
 	{ LIVE, "switches", "", 0, 0, "Every switch that was found.", online_opts, NULL, cmd_switches },
 	{ LIVE, "links", "[SWITCH]", 0, 1, "Every link between switches; those of one.", online_opts,
 	  NULL, cmd_links },
@@ -296,8 +297,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "sends is an estimate from the loads of all links; its certainty is 100 % when\n"
 	  "the counters allow nothing else.", cmd_explain },
 	{ LIVE, "events", "[KIND...]", 0, SIZE_MAX, "What happens, as it happens.", online_opts,
-	  "KIND is sweep, state, reload, wiring or hotspot; without it, all.  With --json, an\n"
-	  "object on each line.  Ends when moored does, or at Ctrl-C.", cmd_events },
+	  "KIND is sweep, state, reload, wiring, hotspot or manager; without it, all.  With\n"
+	  "--json, an object on each line.  Ends when moored does, or at Ctrl-C.", cmd_events },
 	{ LIVE, "record", "FILE", 1, 1, "Keep the rates of all ports over time in a file.", record_opts,
 	  "Without --seconds and --past, until Ctrl-C.  Each row is written as it comes: what\n"
 	  "is broken off lacks its end and nothing else.", cmd_record },

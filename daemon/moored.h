@@ -137,7 +137,7 @@ extern const struct method methods_system[], methods_fabric[], methods_plan[],
 
 /* ---- events (events.c) ----------------------------------------------------------- */
 
-enum event_kind { EVENT_SWEEP, EVENT_STATE, EVENT_RELOAD, EVENT_WIRING, EVENT_HOTSPOT,
+enum event_kind { EVENT_SWEEP, EVENT_STATE, EVENT_RELOAD, EVENT_WIRING, EVENT_HOTSPOT, EVENT_MANAGER,
 	N_EVENTS };
 /* Tell who subscribed: the notification "event.NAME".  Takes params. */
 void event_publish(struct moored *d, enum event_kind kind, json_t *params);

@@ -2,8 +2,8 @@
 /* snapshot.h - the fabric as one scan found it: constant, counted, shared.
  *
  * The scanner's thread makes snapshots, the loop's thread serves them, a worker
- * may hold one while it computes.  Nothing in a snapshot changes once it was
- * handed on; who wants another makes a new one. */
+ * may hold one while it computes.  Nothing in a snapshot but the two atomics changes once
+ * it was handed on: a change makes a new snapshot. */
 #ifndef MOORED_SNAPSHOT_H
 #define MOORED_SNAPSHOT_H
 
@@ -43,6 +43,8 @@ struct snapshot {
 	uint64_t tables_scan;
 	uint64_t routes_hash, lanes_hash;	/* moore_lft_hash(), ..; 0: not read */
 	struct sa_read sa;	/* asked is 0: not yet, or there is no SM */
+	atomic_ullong sa_heard_ms;	/* wall clock when the SA last answered; the scanner
+					 * sets it anew while the answers stay the same */
 };
 
 static inline struct snapshot *

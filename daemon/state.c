@@ -285,6 +285,42 @@ on_state(void *arg, unsigned plane, enum plane_state state, const char *why)
 		json_name(p->name), "state", plane_state_name(state), "why", json_name(p->why)));
 }
 
+/* What changed about the master, as a line of the log. */
+static void
+log_manager(const struct plane *p, unsigned plane, const struct manager_state *m)
+{
+	char index[8];
+	struct log_field f[] = { { "PLANE", index }, { NULL, NULL } };
+	unsigned long long silent_s = (wall_ms() - m->heard_ms) / 1000;
+
+	snprintf(index, sizeof(index), "%u", plane);
+	if (m->found == MANAGER_SILENT)
+		log_say(LOG_WARNING, f, "plane %u: no master subnet manager has answered at LID %u for "
+			"%llu s: %s", plane, m->lid, silent_s, m->text);
+	else if (m->found == MANAGER_ANSWERS)
+		log_say(LOG_NOTICE, f, "plane %u: the subnet manager at LID %u %s: %s", plane, m->lid,
+			p->manager.found == MANAGER_SILENT ? "answers again" : "answers", m->text);
+}
+
+static void
+on_manager(void *arg, unsigned plane, const struct manager_state *m)
+{
+	struct moored *d = arg;
+	struct plane *p = &d->plane[plane < d->n_planes ? plane : 0];
+	bool same = p->manager.found == m->found &&
+		    (m->found == MANAGER_SILENT || !strcmp(p->manager.text, m->text));
+
+	if (plane >= d->n_planes)
+		return;
+	if (!same) {
+		log_manager(p, plane, m);
+		event_publish(d, EVENT_MANAGER, json_pack("{s:i, s:s, s:b, s:i, s:I}", "plane", (int)plane,
+			"sm", m->text, "answers", m->found == MANAGER_ANSWERS, "lid", (int)m->lid,
+			"heard_ms", (json_int_t)m->heard_ms));
+	}
+	p->manager = *m;
+}
+
 /* ---- start and stop -------------------------------------------------------------------------- */
 
 /* "mlx5_0:1,mlx5_1:1" to planes; none named is one plane without a name. */
@@ -309,7 +345,7 @@ name_planes(struct moored *d)
 int
 state_start(struct moored *d)
 {
-	struct scanner_calls calls = { on_snapshot, on_polled, on_state, d };
+	struct scanner_calls calls = { on_snapshot, on_polled, on_state, on_manager, d };
 
 	d->started_ms = wall_ms();
 	name_planes(d);

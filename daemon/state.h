@@ -33,6 +33,7 @@ struct plane {
 	enum plane_state state;
 	char why[200];
 	struct view *view;	/* of its last scan; NULL before the first */
+	struct manager_state manager;	/* the master subnet manager */
 };
 
 struct moored {

@@ -13,6 +13,8 @@ static const struct {
 	[EVENT_STATE] = { "state", "event.state", "a plane comes, goes, or cannot be reached" },
 	[EVENT_RELOAD] = { "reload", "event.reload", "configuration and plan were read again" },
 	[EVENT_WIRING] = { "wiring", "event.wiring", "a verdict on the cabling came or went" },
+	[EVENT_MANAGER] = { "manager", "event.manager",
+			    "the master subnet manager answers no more, answers again, or is another" },
 	[EVENT_HOTSPOT] = { "hotspot", "event.hotspot", "a hotspot came or went" },
 };
 
@@ -80,7 +82,7 @@ run_unsubscribe(struct call *c, struct rpc_error *e)
 }
 
 #define KINDS "{'type':'array','maxItems':16,'items':{'type':'string'," \
-	"'enum':['sweep','state','reload','wiring','hotspot']}}"
+	"'enum':['sweep','state','reload','wiring','hotspot','manager']}}"
 
 const struct method methods_events[] = {
 	{ "events.subscribe", "Send these kinds of events (all) on this connection from now on, as "

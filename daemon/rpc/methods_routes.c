@@ -395,8 +395,9 @@ json_sa(const struct snapshot *s, const struct moore_check_opts *o, bool sound)
 		sound = v->sound;
 		moore_verdict_free(v);
 	}
-	return json_pack("{s:o, s:o, s:o, s:b}", "asked", json_count(s->sa.asked), "answered",
-			 json_count(s->sa.answered), "sls", json_bits(s->sa.sls), "sound", sound);
+	return json_pack("{s:o, s:o, s:o, s:b, s:o}", "asked", json_count(s->sa.asked), "answered",
+			 json_count(s->sa.answered), "sls", json_bits(s->sa.sls), "sound", sound,
+			 "heard_ms", json_count(atomic_load(&s->sa_heard_ms)));
 }
 
 static json_t *
@@ -548,7 +549,8 @@ const struct method methods_routes[] = {
 	  "written by another engine or manager, or from other settings. adaptive_routing is null: "
 	  "not read, and where it is on for an SL the answer does not hold for that SL. sa judges the "
 	  "same tables on the SLs that the SA's path records name: of `asked` pairs of endpoints spread "
-	  "over all (4096 at a time), `answered` had one; null when none was read.",
+	  "over all (4096 at a time), `answered` had one, "
+	  "the last at `heard_ms`; null when none was read.",
 	  ACCESS_READ, P(PLANE ",'sls':{'type':'array','maxItems':16,'items':" SL "},'base_lids':" BOOL
 			 ",'endpoints_only':" BOOL),
 	  R(SWEEP "'switches':" INT ",'endpoints':" INT ",'sound':" BOOL ",'acyclic':" BOOL ",'pairs':"
@@ -560,7 +562,7 @@ const struct method methods_routes[] = {
 	    "'object','null'],'properties':{'routes':" INT ",'routes_differ':" INT ",'example':"
 	    OR_NULL("object") ",'lanes_differ':" INT "}},'expected_why':" STR
 	    ",'sa':{'type':['object','null'],'properties':{'asked':" INT ",'answered':" INT ",'sls':" LIST
-	    ",'sound':" BOOL "}},'adaptive_routing':{'type':'null'},'told':" A_SWEEP_TOLD), run_verify,
+	    ",'sound':" BOOL ",'heard_ms':" INT "}},'adaptive_routing':{'type':'null'},'told':" A_SWEEP_TOLD), run_verify,
 	  TAKES_LONG, take_moore_conf, finish_verify },
 	{ "routes.quality", "How long, even and independent are the routes?", ACCESS_READ, P(PLANE),
 	  R(SWEEP "'switches':" INT ",'sources':" INT ",'endpoints':" INT ",'links':" INT

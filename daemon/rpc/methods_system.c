@@ -65,6 +65,18 @@ json_deviating(const struct moored *d, unsigned plane)
 	return n;
 }
 
+/* sm as the snapshot found it until the manager was asked since. */
+static void
+put_manager(json_t *o, const struct manager_state *m, const struct snapshot *s)
+{
+	bool asked = m->found == MANAGER_ANSWERS || m->found == MANAGER_SILENT;
+
+	json_object_set_new(o, "sm", json_text(asked ? m->text : s->sm));
+	json_object_set_new(o, "sm_answers", asked ? json_boolean(m->found == MANAGER_ANSWERS) :
+			    json_null());
+	json_object_set_new(o, "sm_heard_ms", asked ? json_count(m->heard_ms) : json_null());
+}
+
 static json_t *
 json_plane(const struct moored *d, unsigned i)
 {
@@ -78,7 +90,7 @@ json_plane(const struct moored *d, unsigned i)
 	json_object_set_new(o, "sweep", json_count(s->scan));
 	json_object_set_new(o, "at_ms", json_count(s->at_ms));
 	json_object_set_new(o, "took_ms", json_count(s->took_ms));
-	json_object_set_new(o, "sm", json_text(s->sm));
+	put_manager(o, &p->manager, s);
 	json_object_set_new(o, "switches", json_count(s->seen->n_switches));
 	json_object_set_new(o, "endpoints", json_count(s->seen->n_endpoints));
 	json_object_set_new(o, "cables", json_count(s->seen->n_cables));
@@ -181,7 +193,8 @@ const struct method methods_system[] = {
 	    "'type':'array','items':{'type':'object','properties':{'plane':" INT ",'name':{'type':"
 	    "['string','null']},'state':{'type':'string','enum':['no-device','down','unreached',"
 	    "'up']},'why':{'type':['string','null']},'sweep':" INT ",'at_ms':" INT ",'took_ms':"
-	    INT ",'sm':{'type':['string','null']},'switches':" INT ",'endpoints':" INT
+	    INT ",'sm':{'type':['string','null']},'sm_answers':{'type':['boolean','null']},"
+	    "'sm_heard_ms':{'type':['integer','null']},'switches':" INT ",'endpoints':" INT
 	    ",'cables':" INT ",'tables_sweep':{'type':['integer','null']},'deviations':{'type':['integer',"
 	    "'null']},'hotspots':{'type':['integer','null']},'told':" A_SWEEP_TOLD
 	    "}}},'plan':{'type':"

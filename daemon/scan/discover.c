@@ -367,35 +367,6 @@ on_answer(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, uns
 	}
 }
 
-/* ---- who is master ---------------------------------------------------------------------------- */
-
-static void
-on_sm(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, unsigned status)
-{
-	static const char *const state[] = { "not active", "discovering", "standby", "master" };
-	struct seen *s = b->arg;
-
-	(void)q, (void)status;
-	if (data)
-		snprintf(s->sm, sizeof(s->sm), "0x%016llx prio %u %s", (unsigned long long)
-			 mad_get_field64((void *)(uintptr_t)data, 0, IB_SMINFO_GUID_F),
-			 field(data, IB_SMINFO_PRIO_F),
-			 state[field(data, IB_SMINFO_STATE_F) & 3]);
-}
-
-static void
-ask_sm(struct seen *s, const struct ask_with *w)
-{
-	struct mad_batch b = { .answer = on_sm, .arg = s, .late_max = MAD_PATIENT };
-
-	if (!s->sm_lid)
-		return;
-	mad_add(&b, (struct mad_ask){ .to = mad_add_to(&b, s->sm_lid, NULL, 0),
-				      .attr = IB_ATTR_SMINFO, .class = MAD_SMP_LID });
-	mad_run(w->mad, &b, w->beat, w->stop);
-	mad_batch_fini(&b);
-}
-
 /* ---- in order ------------------------------------------------------------------------------------ */
 
 static int
@@ -489,7 +460,11 @@ seen_discover(struct seen **out, const struct ask_with *with, struct moore_err *
 	mad_batch_fini(&b);
 	free(w.probe);
 	if (end == MAD_DONE && !w.oom && s->n_switches && put_in_order(s) == 0) {
-		ask_sm(s, with);
+		struct manager_state m = { 0 };
+
+		if (s->sm_lid)
+			ask_manager(s, with, &m);
+		memcpy(s->sm, m.text, sizeof(s->sm));
 		*out = s;
 		return 0;
 	}

@@ -29,6 +29,8 @@ due_at(const struct due *d, enum step s)
 	switch (s) {
 	case STEP_LOOK:
 		return d->look_at;
+	case STEP_MANAGER:
+		return d->have_snapshot ? d->manager_at : NEVER;
 	case STEP_POLL:
 		return d->have_lids ? d->poll_at : NEVER;
 	case STEP_TABLES:
@@ -194,4 +196,26 @@ void
 due_records(struct due *d, bool whole)
 {
 	d->records &= !whole && d->patient[READ_RECORDS];
+}
+
+/* ---- the subnet manager --------------------------------------------------------------------- */
+
+void
+due_manager(struct due *d, uint64_t now, enum manager found)
+{
+	bool missed = found == MANAGER_SILENT;
+
+	if (found == MANAGER_NONE)
+		d->manager_heard = 0;
+	else if (found == MANAGER_ANSWERS || (missed && !d->manager_heard))
+		d->manager_heard = now;
+	if (found != MANAGER_UNKNOWN)
+		d->manager_misses = missed ? d->manager_misses + 1 : 0;
+	d->manager_at = after(now, missed ? MANAGER_RETRY_US : MANAGER_US);
+}
+
+bool
+due_manager_silent(const struct due *d)
+{
+	return d->manager_misses >= MANAGER_MISSES;
 }

@@ -9,6 +9,7 @@
  *   look     each look_gap: one Get for each link, so that nobody has to announce a change
  *   walk     at first; when a look found a change; at rewalk_at, when ports that are up led
  *            to devices that did not answer the last walk
+ *   manager  each MANAGER_US: SMInfo of the master subnet manager
  *   poll     each poll_us: all counters
  *   tables   after a walk, then each SETTLE_US until they no longer change, then each scan_us
  *   lanes    in slices: all of them after tables changed, else one slice each scan_us
@@ -26,10 +27,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LOOK_US = 500000, SETTLE_US = 500000, REOPEN_US = 2000000 };
+#include "scan/scanner.h"
+
+enum { LOOK_US = 500000, SETTLE_US = 500000, REOPEN_US = 2000000, MANAGER_US = 5000000,
+	MANAGER_RETRY_US = 2500000, MANAGER_MISSES = 5 };
 #define NEVER UINT64_MAX
 
-enum step { STEP_WAIT, STEP_OPEN, STEP_LOOK, STEP_WALK, STEP_POLL, STEP_TABLES,
+enum step { STEP_WAIT, STEP_OPEN, STEP_LOOK, STEP_WALK, STEP_MANAGER, STEP_POLL, STEP_TABLES,
 	STEP_LANES, STEP_RECORDS, N_STEPS };
 
 /* Batches that stop when answers are late, so that a look can find out why; one that was
@@ -38,7 +42,7 @@ enum reading { READ_COUNTERS, READ_TABLES, READ_RECORDS, N_READINGS };
 
 struct due {
 	uint64_t poll_us, scan_us;	/* poll_ms and sweep_s of moored.conf(5) */
-	uint64_t open_at, look_at, rewalk_at, poll_at, tables_at;
+	uint64_t open_at, look_at, rewalk_at, manager_at, poll_at, tables_at;
 	uint64_t look_gap, rewalk_gap;
 	enum step last;		/* the last step that began */
 	/* What there is.  The caller sets snapshot, LIDs (the snapshot has them) and tables. */
@@ -48,6 +52,9 @@ struct due {
 	bool walked;		/* the fabric changed after the last reading of tables */
 	bool lanes, lanes_slice, records;	/* all lanes; one slice; records */
 	bool patient[N_READINGS];
+	/* The master subnet manager. */
+	uint64_t manager_heard;	/* when it answered last, or was asked first; 0: never */
+	unsigned manager_misses;	/* questions without an answer since then */
 };
 
 struct next {
@@ -85,5 +92,11 @@ void due_tables(struct due *d, uint64_t now, bool new_tables);
 void due_tables_failed(struct due *d, uint64_t now);
 void due_lanes(struct due *d, bool whole, bool at_end);	/* at_end: it was the last slice */
 void due_records(struct due *d, bool whole);
+
+/* found: what one question found; MANAGER_SILENT is one question without an answer. */
+void due_manager(struct due *d, uint64_t now, enum manager found);
+/* MANAGER_MISSES questions in a row had no answer.  That is less than 20 s after the last
+ * answer, plus what a MAD waits, unless other steps hold the thread. */
+bool due_manager_silent(const struct due *d);
 
 #endif

@@ -110,6 +110,7 @@ publish(struct plane_thread *p, uint32_t took_ms, bool tables_new)
 		tell_state(p, PLANE_UNREACHED, err.text);
 		return;
 	}
+	atomic_init(&s->sa_heard_ms, s->sa.answered && p->snap ? atomic_load(&p->snap->sa_heard_ms) : 0);
 	snapshot_put(p->snap);
 	p->snap = snapshot_get(s);
 	p->due.have_snapshot = true;
@@ -246,6 +247,8 @@ read_some_records(struct plane_thread *p)
 		p->seen->sa = was;
 	else if (p->seen->sa.sls != was.sls || (!was.asked && p->seen->sa.asked))
 		publish(p, 0, false);
+	if (whole && p->seen->sa.answered != was.answered)
+		atomic_store(&p->snap->sa_heard_ms, wall_ms());
 }
 
 static void
@@ -267,6 +270,27 @@ poll_counters(struct plane_thread *p)
 		tell_poll(p, n);
 	else
 		poll_free(n);
+}
+
+/* ---- the subnet manager ----------------------------------------------------------------------- */
+
+static void
+check_manager(struct plane_thread *p)
+{
+	struct ask_with w = with(p);
+	enum manager was = p->manager.found, now;
+	uint64_t at;
+
+	ask_manager(p->seen, &w, &p->manager);
+	at = mono_us();
+	now = p->manager.found;
+	due_manager(&p->due, at, now);
+	if (due_manager_silent(&p->due))
+		manager_silent(&p->manager);
+	else if (now == MANAGER_SILENT)
+		p->manager.found = was;		/* one question without an answer is not silence */
+	p->manager.heard_ms = p->due.manager_heard ? wall_ms() - (at - p->due.manager_heard) / 1000 : 0;
+	tell_manager(p);
 }
 
 /* ---- the port, and events of its device ------------------------------------------------------- */
@@ -351,6 +375,9 @@ take_step(struct plane_thread *p, struct next n)
 	case STEP_LOOK:
 	case STEP_WALK:
 		look_or_walk(p, n.step);
+		break;
+	case STEP_MANAGER:
+		check_manager(p);
 		break;
 	case STEP_POLL:
 		poll_counters(p);

@@ -30,6 +30,7 @@ struct plane_thread {
 	uint64_t topology, forwarding, lanes;	/* hashes of what was found and read last */
 	uint64_t lanes_at;	/* where the next slice of lanes begins */
 	uint64_t tables_scan, polls;
+	struct manager_state manager;	/* as the loop was told last */
 };
 
 struct scanner {
@@ -50,6 +51,7 @@ void *plane_run(void *arg);
 
 void tell_snapshot(struct plane_thread *p, struct snapshot *s);	/* takes the reference */
 void tell_poll(struct plane_thread *p, struct poll *n);		/* takes n */
+void tell_manager(struct plane_thread *p);
 void tell_state(struct plane_thread *p, enum plane_state state, const char *why);
 
 #endif

@@ -35,6 +35,25 @@ struct poll {
 };
 void poll_free(struct poll *p);	/* NULL is fine */
 
+/* ---- the master subnet manager ------------------------------------------------------ */
+
+enum manager {
+	MANAGER_UNKNOWN,	/* not asked yet, or our own port does not answer */
+	MANAGER_NONE,		/* our port has no LID of a master */
+	MANAGER_ANSWERS,
+	MANAGER_SILENT,		/* several SMInfo in a row had no answer from a master */
+};
+struct manager_state {
+	enum manager found;
+	moore_lid lid;
+	uint64_t guid;		/* of its last SMInfo; 0: none yet */
+	uint8_t prio;
+	bool answered;		/* the last question */
+	char text[64];		/* "0x... prio 0 master", "0x... prio 0 does not answer"; or "" */
+	uint64_t heard_ms;	/* wall clock of its last answer as master; before the first, of
+				 * the first question; 0: not asked */
+};
+
 /* ---- the scanner ------------------------------------------------------------------ */
 
 struct loop;
@@ -45,6 +64,7 @@ struct scanner_calls {		/* all run on the loop's thread */
 	void (*snapshot)(void *arg, struct snapshot *s);	/* the receiver owns the reference */
 	void (*polled)(void *arg, struct poll *p);		/* the receiver frees p */
 	void (*state)(void *arg, unsigned plane, enum plane_state s, const char *why);
+	void (*manager)(void *arg, unsigned plane, const struct manager_state *m);
 	void *arg;
 };
 

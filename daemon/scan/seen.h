@@ -5,6 +5,7 @@
  *   discover.c   walks the fabric, and looks whether it changed
  *   readback.c   tables, as the switches hold them
  *   records.c    SLs of the SA's path records
+ *   manager.c    the master subnet manager: who, and does it answer
  *   counters.c   one reading of all counters
  *   plane.c      when which of these happens, and what the loop is given */
 #ifndef MOORED_SEEN_H
@@ -98,6 +99,11 @@ enum mad_end seen_changed(const struct seen *s, const struct ask_with *w, bool *
 uint64_t seen_hash(const struct seen *s);
 /* The snapshot of it: plan, fabric and SM; tables stay NULL. */
 int seen_snapshot(const struct seen *s, struct snapshot **out, struct moore_err *err);
+
+/* manager.c.  Asks once and sets *m but heard_ms; text stays when nobody answers. */
+enum mad_end ask_manager(const struct seen *s, const struct ask_with *w, struct manager_state *m);
+/* Of the last ask_manager() it is known now that there is no master: sets found and text. */
+void manager_silent(struct manager_state *m);
 
 /* readback.c.  What is read stays in s; what cannot be read keeps its last value. */
 enum mad_end read_forwarding(struct seen *s, const struct ask_with *w);	/* LFT and MFT */

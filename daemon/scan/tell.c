@@ -7,8 +7,10 @@
 
 struct told {
 	struct scanner_calls calls;
-	struct snapshot *snap;	/* one of these two, or neither: then a state */
+	struct snapshot *snap;	/* one of these, or none: then the plane's state */
 	struct poll *poll;
+	bool of_manager;
+	struct manager_state manager;
 	unsigned plane;
 	enum plane_state state;
 	char why[200];
@@ -23,6 +25,8 @@ on_told(void *arg)
 		t->calls.snapshot(t->calls.arg, t->snap);
 	else if (t->poll)
 		t->calls.polled(t->calls.arg, t->poll);
+	else if (t->of_manager)
+		t->calls.manager(t->calls.arg, t->plane, &t->manager);
 	else
 		t->calls.state(t->calls.arg, t->plane, t->state, t->why);
 	free(t);
@@ -56,6 +60,12 @@ void
 tell_poll(struct plane_thread *p, struct poll *n)
 {
 	post(p, (struct told){ .poll = n });
+}
+
+void
+tell_manager(struct plane_thread *p)
+{
+	post(p, (struct told){ .of_manager = true, .manager = p->manager });
 }
 
 void

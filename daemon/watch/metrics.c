@@ -87,6 +87,21 @@ static const struct plane_metric of_plane[] = {
 };
 
 static void
+put_managers(const struct metrics *m, struct moore_buf *b)
+{
+	head(b, "moore_subnet_manager_up", "gauge",
+	     "1 when the master subnet manager of this plane answers SMInfo.");
+	for (unsigned i = 0; i < m->n_planes; i++) {
+		if (m->plane[i].manager == MANAGER_UNKNOWN)
+			continue;
+		moore_buf_fmt(b, "moore_subnet_manager_up{");
+		label(b, "plane", m->plane[i].name);
+		moore_buf_fmt(b, "} ");
+		put_real(b, m->plane[i].manager == MANAGER_ANSWERS);
+	}
+}
+
+static void
 put_planes(const struct metrics *m, struct moore_buf *b)
 {
 	head(b, "moore_plane_up", "gauge", "1 when the port of this plane is active and answers.");
@@ -96,6 +111,7 @@ put_planes(const struct metrics *m, struct moore_buf *b)
 		moore_buf_fmt(b, "} ");
 		put_real(b, up(&m->plane[i]));
 	}
+	put_managers(m, b);
 	for (size_t k = 0; k < ARRAY_LEN(of_plane); k++) {
 		const struct plane_metric *x = &of_plane[k];
 
@@ -389,6 +405,7 @@ take_plane(struct metrics_plane *m, const struct plane *p, unsigned i)
 
 	memcpy(m->name, p->name, sizeof(m->name));
 	m->state = p->state;
+	m->manager = p->manager.found;
 	m->view = view_get(p->view);
 	if (!h)
 		return true;

@@ -10,6 +10,7 @@
 struct metrics_plane {
 	char name[64];
 	enum plane_state state;
+	enum manager manager;
 	struct view *view;		/* of the last sweep; NULL */
 	struct snapshot *snap;		/* of the last poll; NULL */
 	uint64_t polls, polled_ms;

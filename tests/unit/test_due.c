@@ -151,6 +151,7 @@ test_start(void **state)
 
 	(void)state;
 	due_init(&d, 1000, 10);
+	d.manager_at = NEVER;	/* test_manager() */
 	PLAY(&d, start);
 	CHECK_EQ("tables are due sweep_s later", d.tables_at, T0 + 13200000);
 }
@@ -167,7 +168,7 @@ resting(void)
 	d.look_at = T0 + 500000;
 	d.poll_at = T0 + 1000000;
 	d.tables_at = T0 + 10000000;
-	d.rewalk_at = NEVER;
+	d.manager_at = d.rewalk_at = NEVER;
 	return d;
 }
 
@@ -359,6 +360,54 @@ test_hung(void **state)
 	CHECK_EQ("the next poll", d.poll_at, T0 + 61500000);
 }
 
+/* Asked each 5 s; each 2.5 s after a question without an answer; five of these are silence. */
+static void
+test_manager(void **state)
+{
+	static const struct {
+		const char *why;
+		uint64_t ms;		/* since T0; the step is due then and not before */
+		enum manager found;
+		uint64_t heard_ms;
+		bool silent;
+	} rows[] = {
+		{ "the first question", 0, MANAGER_ANSWERS, 0, false },
+		{ "after 5 s", 5000, MANAGER_ANSWERS, 5000, false },
+		{ "no answer", 10000, MANAGER_SILENT, 5000, false },
+		{ "sooner now", 12500, MANAGER_SILENT, 5000, false },
+		{ "an answer begins anew", 15000, MANAGER_ANSWERS, 15000, false },
+		{ "no answer", 20000, MANAGER_SILENT, 15000, false },
+		{ "no answer", 22500, MANAGER_SILENT, 15000, false },
+		{ "our port does not answer: no miss", 25000, MANAGER_UNKNOWN, 15000, false },
+		{ "no answer", 30000, MANAGER_SILENT, 15000, false },
+		{ "no answer", 32500, MANAGER_SILENT, 15000, false },
+		{ "five", 35000, MANAGER_SILENT, 15000, true },
+		{ "our port does not answer: as before", 37500, MANAGER_UNKNOWN, 15000, true },
+		{ "it is back", 42500, MANAGER_ANSWERS, 42500, false },
+		{ "no manager ever set a LID", 47500, MANAGER_NONE, 0, false },
+		{ "a LID and no answer: counted from here", 52500, MANAGER_SILENT, 52500, false },
+	};
+	struct due d = resting();
+
+	(void)state;
+	d.last = STEP_WALK;	/* its turn is next */
+	d.look_at = d.poll_at = d.tables_at = NEVER;
+	d.manager_at = T0;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		uint64_t now = T0 + rows[i].ms * 1000;
+
+		CHECK_EQ(rows[i].why, next_step(&d, now - 1).step, STEP_WAIT);
+		CHECK_EQ(rows[i].why, next_step(&d, now - 1).until, now);
+		CHECK_EQ(rows[i].why, next_step(&d, now).step, STEP_MANAGER);
+		due_begin(&d, STEP_MANAGER, now);
+		due_manager(&d, now, rows[i].found);
+		CHECK_EQ(rows[i].why, d.manager_heard, rows[i].heard_ms || i < 1 ? T0 + rows[i].heard_ms * 1000 : 0);
+		CHECK_EQ(rows[i].why, due_manager_silent(&d), rows[i].silent);
+	}
+	d.have_snapshot = false;
+	CHECK_EQ("not before a first walk", next_step(&d, T0 * 2).step, STEP_WAIT);
+}
+
 static void
 test_port(void **state)
 {
@@ -425,6 +474,7 @@ main(void)
 		cmocka_unit_test(test_late_answers), cmocka_unit_test(test_flapping),
 		cmocka_unit_test(test_lonely), cmocka_unit_test(test_restless),
 		cmocka_unit_test(test_slow), cmocka_unit_test(test_hung), cmocka_unit_test(test_port),
+		cmocka_unit_test(test_manager),
 		cmocka_unit_test(test_edges),
 	};
 
