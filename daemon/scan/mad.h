@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* mad.h - many questions to many ports at once, over one umad port.
+/* mad.h - many Gets to many ports at once, over one umad port.
  *
- * A batch is a list of addresses and of Gets to them.  mad_run() keeps a bounded
- * number on their way, and a smaller one to each address, and calls back once for
- * each Get, in the order in which they end.  Everything here is for one thread. */
+ * A batch is a list of addresses and of Gets to them.  mad_run() keeps a bounded number on
+ * their way, and a smaller one to each address, and calls back once for each Get, in the
+ * order in which they end.  All of it is for one thread.
+ *
+ *   mad.c         a Get from its first sending to its end; whole batches
+ *   mad_batch.c   addresses take turns
+ *   mad_packet.c  the form of a MAD
+ *   mad_port.c    the umad port
+ *   clock.c       mono_us() */
 #ifndef MOORED_MAD_H
 #define MOORED_MAD_H
 
@@ -12,12 +18,12 @@
 #include "moore/base.h"
 
 struct mad_port;
-/* The umad port CA:PORT; ca "" and port 0 take the first active one.  name[64] tells
- * which it was.  -MOORE_EPRECOND: there is none, or it cannot be opened. */
+/* Opens the umad port CA:PORT; ca "" and port 0 take the first active one.  name[64] becomes
+ * its name.  -MOORE_EPRECOND: there is none, or it cannot be opened. */
 int mad_open(struct mad_port **out, const char *ca, int port, unsigned outstanding,
 	     char name[64], struct moore_err *err);
 void mad_close(struct mad_port *m);
-/* Is its device there; is its link active?  Both read sysfs. */
+/* Does its device exist; is its link up?  Both read sysfs. */
 bool mad_there(const struct mad_port *m);
 bool mad_active(const struct mad_port *m);
 /* Gets sent so far. */
@@ -30,7 +36,7 @@ struct mad_ask {
 	/* Attribute modifier; the port for MAD_PERF; for MAD_SA, which asks for path records
 	 * alone, the LIDs of source << 16 | destination. */
 	uint32_t mod;
-	uint32_t tag;		/* the caller's */
+	uint32_t tag;		/* the caller's own */
 	uint16_t attr;
 	uint8_t class;		/* enum mad_class */
 };
@@ -39,35 +45,41 @@ struct mad_batch {
 	struct mad_to *to;
 	struct mad_entry *entry;
 	uint32_t n_to, cap_to, n_entries, cap_entries;
-	uint32_t head, tail;	/* addresses with something to send */
+	uint32_t head, tail;	/* ring of addresses with something to send */
 	bool oom;
-	bool enough;		/* set by answer(): the rest need not be asked */
-	bool heard;		/* someone answered */
-	uint32_t late;		/* Gets that waited a whole timeout, answered in the end or not */
-	uint32_t late_max;	/* more of them than that end it with MAD_LEFT */
-	uint64_t pause_us;	/* MAD_PAUSED by then; mad_run() again goes on.  0: never */
-	/* data: the attribute, 64 bytes of an SMP, 192 of a GMP (after the SA header for
-	 * MAD_SA, 200); NULL when nobody answered, then status is 0 too; or when the port
-	 * refused, then status is the MAD's.  May add to the batch. */
+	bool enough;		/* set by answer(): the rest is not sent */
+	bool heard;		/* some Get was answered */
+	uint32_t late;		/* Gets without an answer within the first timeout */
+	uint32_t late_max;	/* when there are more of these, the batch ends with MAD_LEFT */
+	uint64_t pause_us;	/* from then on nothing is sent: MAD_PAUSED.  0: never */
+	/* Called once for each Get; may add to the batch.  data: the attribute, 64 bytes of an
+	 * SMP, 192 of a GMP (for MAD_SA after the SA header, 200).  data is NULL when there was
+	 * no answer (status 0), or when the port refused (status is that of the MAD). */
 	void (*answer)(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data,
 		       unsigned status);
 	void *arg;
 };
 
 void mad_batch_fini(struct mad_batch *b);
-/* Address by directed route (path[1..hops]) or by LID. */
+/* Adds an address: by directed route (path[1..hops], as in the SMP) or by LID (path NULL).
+ * Returns its index.  When memory is out, this and mad_add() set b->oom. */
 uint32_t mad_add_to(struct mad_batch *b, moore_lid lid, const uint8_t *path, uint8_t hops);
 void mad_add(struct mad_batch *b, struct mad_ask q);
 
-#define MAD_PATIENT UINT32_MAX	/* late_max: however many */
+#define MAD_PATIENT UINT32_MAX	/* late_max: any number */
 
-enum mad_end { MAD_DONE, MAD_NOMEM, MAD_STOPPED, MAD_LEFT, MAD_PAUSED,
-	MAD_SILENT /* nobody answers at all */ };
-/* Ask everything.  Every Get that was added has had its answer() but for MAD_NOMEM,
- * MAD_STOPPED, MAD_LEFT and where there was enough.  *beat is set to the monotonic clock in ms all along; *stop ends it. */
+enum mad_end {
+	MAD_DONE,		/* each Get had its answer(), or there was enough */
+	MAD_NOMEM,
+	MAD_STOPPED,		/* *stop was set */
+	MAD_LEFT,		/* too many answers are late: what is on its way is forgotten */
+	MAD_PAUSED,		/* pause_us is over: mad_run() goes on with the same batch */
+	MAD_SILENT,		/* as MAD_DONE, but not one Get was answered */
+};
+/* Sends the Gets of b and waits for them.  Sets *beat to mono_us() / 1000 all the time. */
 enum mad_end mad_run(struct mad_port *m, struct mad_batch *b, atomic_ullong *beat,
 		     atomic_bool *stop);
 
-uint64_t mono_us(void);
+uint64_t mono_us(void);	/* of the monotonic clock (clock.c) */
 
 #endif
