@@ -55,7 +55,7 @@ SIM_BIN    := $(B)/tests/sim/creditsim
 
 TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
 
-.PHONY: all deps demo check quick soak bench-scan bench-route bench-layers bench-stability bench-permute bench-isomorph bench-wire bench-rpc bench-place install clean
+.PHONY: all deps demo check quick soak golden bench-scan bench-route bench-layers bench-stability bench-permute bench-isomorph bench-wire bench-rpc bench-place install clean
 all: deps $(TARGETS)
 
 # ---- packages: nothing happens when they are there --------------------------
@@ -154,6 +154,12 @@ $(B)/tests/bench/%: tests/bench/%.c $(B)/libmoore.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm $(LDLIBS)
 
+# The hashes of all tables, for tests/golden/compare.
+$(B)/tests/golden/tables: tests/golden/tables.c tests/fabrics.h $(B)/libmoore.a
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm
+
 $(SIM_BIN): $(SIM_SRC) tests/sim/sim.h	# not linked to the library: it judges it
 	$(call say,CC $(SIM_SRC))
 	@mkdir -p $(@D)
@@ -164,7 +170,7 @@ $(B)/tests/bench/ports: tests/bench/ports.c $(filter-out $(B)/daemon/main.o,$(DA
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $^ $(DAEMON_LIBS)
 
-tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(B)/moored-still
+tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(B)/moored-still $(B)/tests/golden/tables
 
 demo: test-deps all
 	@tests/demo
@@ -176,6 +182,10 @@ quick: test-deps all tests-bin	# the tests that need no fabric
 soak: test-deps all tests-bin
 	@$(MAKE) --no-print-directory SAN=1 tests-bin
 	@tests/run soak
+golden:		# every answer and all tables, of -O0 and -O2, against the record
+	@$(MAKE) --no-print-directory B=build-O0 OPT="-O0 -g" build-O0/tests/golden/tables
+	@$(MAKE) --no-print-directory all tests-bin
+	@tests/golden/both
 bench-route: test-deps all $(B)/tests/bench/engine
 	@$(B)/tests/bench/engine
 	@tests/bench/route

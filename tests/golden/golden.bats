@@ -26,6 +26,15 @@ T=$BATS_TEST_TMPDIR
 	done <"$T/methods"
 }
 
+@test "tables: the hashes of each fabric, LMC, profile and failure" {
+	if [ -n "$MOORE_SOAK" ]; then
+		"$BUILD/tests/golden/tables" >"$T/tables"
+	else
+		"$BUILD/tests/golden/tables" --switches 50 --draws 3 >"$T/tables"
+	fi
+	"$G/compare" --tables "$T/tables"
+}
+
 # differs FILE EDIT LINE: with that edit (python) of a recorded answer r, compare prints LINE.
 differs() {
 	mkdir -p "$T/golden"
