@@ -185,22 +185,6 @@ cli_json_guid(uint64_t guid)
 
 /* ---- standard error --------------------------------------------------------- */
 
-/* Replaces each hidden character of s by a question mark. */
-static void
-hide(char *s)
-{
-	size_t n;
-
-	for (char *to = s;; s += n) {
-		const size_t hidden = *s ? moore_text_hidden(s, strlen(s)) : 0;
-
-		n = hidden ? hidden : 1;
-		*to++ = (char)(hidden ? '?' : *s);
-		if (!*s)
-			return;
-	}
-}
-
 static int
 complain(const char *place, const char *fmt, va_list ap)
 {
@@ -210,7 +194,7 @@ complain(const char *place, const char *fmt, va_list ap)
 	if (vasprintf(&s, fmt, ap) < 0)
 		s = NULL;
 	if (s)
-		hide(s);
+		moore_text_hide(s);
 	fprintf(stderr, "moorectl: %s%s\n", place, s ? s : "out of memory");
 	free(s);
 	return CLI_FAIL;

@@ -38,6 +38,7 @@ mplug_log_err(struct mplug_sm *sm, enum mplug_mr code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	moore_text_hide(text);	/* files and NodeDescriptions may hold anything */
 	if (is_news(&sm->said, code, text))
 		osm_log(&sm->osm->log, OSM_LOG_ERROR, "moore: ERR MR%02u: %s\n", code, text);
 }

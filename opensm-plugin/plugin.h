@@ -13,6 +13,8 @@
 #include <opensm/osm_config.h>
 #include <opensm/osm_opensm.h>
 
+#include <sys/stat.h>
+
 #include "lastgood.h"
 #include "moore/moore.h"
 
@@ -51,6 +53,15 @@ struct mplug_said {
 	unsigned sweep;		/* number of the sweep in progress */
 };
 
+/* A plan that could not be used.  It is not read again before the file changes: reading
+ * the greatest one takes a second, in which OpenSM does nothing else. */
+struct mplug_bad_plan {
+	char path[MOORE_CONF_PATH_MAX];
+	struct stat st;
+	enum mplug_mr mr;	/* MPLUG_MR_OK: there is none */
+	struct moore_err why;
+};
+
 struct mplug_settings {
 	char path[MOORE_CONF_PATH_MAX];	/* of moore.conf */
 	bool named;		/* event_plugin_options names the path: the file must exist */
@@ -58,6 +69,7 @@ struct mplug_settings {
 	struct moore_conf conf;
 	struct moore_plan *plan;	/* NULL when conf names none */
 	uint64_t plan_hash;	/* of the file's bytes: the plan is parsed again when it changes */
+	struct mplug_bad_plan bad_plan;
 	struct moore_links *links;	/* conf.link_rules; NULL when conf names none */
 };
 

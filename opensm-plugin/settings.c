@@ -8,12 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CONF_BYTES_MAX ((size_t)1 << 16)
 #define LINKS_BYTES_MAX ((size_t)1 << 20)
-#define PLAN_BYTES_MAX ((size_t)1 << 28)
 #define POLICY_BYTES_MAX ((size_t)1 << 20)
 #define OPTION "moore_conf="
 
@@ -69,29 +68,28 @@ read_all(int fd, char *text, size_t len)
 /* Reads a regular file of at most max bytes; returns 0 or -errno.  A pipe or a device is
  * refused, since reading it could block the subnet manager. */
 static int
-slurp(const char *path, size_t max, char **out, size_t *len)
+slurp(const char *path, size_t max, char **out, size_t *len, struct stat *st)
 {
-	struct stat st;
 	char *text = NULL;
 	int rc, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return -errno;
 	rc = -errno;
-	if (fstat(fd, &st) < 0)
+	if (fstat(fd, st) < 0)
 		goto out;
-	rc = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
-	if (!S_ISREG(st.st_mode))
+	rc = S_ISDIR(st->st_mode) ? -EISDIR : -EINVAL;
+	if (!S_ISREG(st->st_mode))
 		goto out;
 	rc = -EFBIG;
-	if ((size_t)st.st_size > max)
+	if ((size_t)st->st_size > max)
 		goto out;
 	rc = -ENOMEM;
-	text = malloc((size_t)st.st_size + 1);
-	if (!text || (rc = read_all(fd, text, (size_t)st.st_size)) < 0)
+	text = malloc((size_t)st->st_size + 1);
+	if (!text || (rc = read_all(fd, text, (size_t)st->st_size)) < 0)
 		goto out;
 	*out = text;
-	*len = (size_t)st.st_size;
+	*len = (size_t)st->st_size;
 	text = NULL;
 out:
 	free(text);
@@ -100,9 +98,16 @@ out:
 }
 
 static enum mplug_mr
-unreadable(const char *path, int rc, enum mplug_mr code, struct moore_err *err)
+unreadable(const char *path, int rc, size_t max, enum mplug_mr code, struct moore_err *err)
 {
-	moore_fail(err, MOORE_EINVAL, 0, "%s: %s", path, strerror(-rc));
+	if (rc == -EFBIG)
+		moore_fail(err, MOORE_EINVAL, 0, "%s: is larger than %zu KiB, which is more than "
+			   "such a file needs: name the right one", path, max >> 10);
+	else if (rc == -EINVAL)
+		moore_fail(err, MOORE_EINVAL, 0, "%s: is no regular file: a pipe or a device could "
+			   "hold OpenSM up", path);
+	else
+		moore_fail(err, MOORE_EINVAL, 0, "%s: %s", path, strerror(-rc));
 	return code;
 }
 
@@ -124,38 +129,77 @@ read_conf(const struct mplug_settings *s, struct moore_conf *conf, struct moore_
 {
 	enum mplug_mr mr = MPLUG_MR_OK;
 	char *text = NULL;
+	struct stat st;
 	size_t len;
 	int rc;
 
 	moore_conf_defaults(conf);
-	rc = slurp(s->path, CONF_BYTES_MAX, &text, &len);
+	rc = slurp(s->path, CONF_BYTES_MAX, &text, &len, &st);
 	if (rc == -ENOENT && !s->named)
 		return MPLUG_MR_OK;
 	if (rc < 0)
-		return unreadable(s->path, rc, MPLUG_MR_CONF, err);
+		return unreadable(s->path, rc, CONF_BYTES_MAX, MPLUG_MR_CONF, err);
 	if (moore_conf_parse(conf, text, len, err) < 0)
 		mr = misread(s->path, MPLUG_MR_CONF, err);
 	free(text);
 	return mr;
 }
 
+static bool
+same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+static bool
+is_known_bad(const struct mplug_bad_plan *bad, const char *path)
+{
+	struct stat st;
+
+	return bad->mr && !strcmp(bad->path, path) && stat(path, &st) == 0 &&
+	       st.st_dev == bad->st.st_dev && st.st_ino == bad->st.st_ino &&
+	       st.st_size == bad->st.st_size && same_time(&st.st_mtim, &bad->st.st_mtim) &&
+	       same_time(&st.st_ctim, &bad->st.st_ctim);
+}
+
+/* Notes a plan that cannot be used, unless it is younger than two seconds: then it may
+ * change once more without another time stamp. */
+static void
+note_bad(struct mplug_bad_plan *bad, const char *path, const struct stat *st, enum mplug_mr mr,
+	 const struct moore_err *why)
+{
+	bad->mr = MPLUG_MR_OK;
+	if (mr != MPLUG_MR_PLAN || time(NULL) - st->st_ctim.tv_sec <= 2)
+		return;
+	strcpy(bad->path, path);
+	bad->st = *st;
+	bad->mr = mr;
+	bad->why = *why;
+}
+
 /* Sets *plan to NULL if the file has not changed: then the present plan stays. */
 static enum mplug_mr
-read_plan(const struct mplug_settings *s, const char *path, struct moore_plan **plan,
+read_plan(struct mplug_settings *s, const char *path, struct moore_plan **plan,
 	  uint64_t *hash, struct moore_err *err)
 {
 	enum mplug_mr mr = MPLUG_MR_OK;
 	char *text = NULL;
+	struct stat st;
 	size_t len;
 	int rc;
 
 	*plan = NULL;
-	rc = slurp(path, PLAN_BYTES_MAX, &text, &len);
+	if (is_known_bad(&s->bad_plan, path)) {
+		*err = s->bad_plan.why;
+		return s->bad_plan.mr;
+	}
+	rc = slurp(path, MOORE_PLAN_SUBNET_BYTES_MAX, &text, &len, &st);
 	if (rc < 0)
-		return unreadable(path, rc, MPLUG_MR_PLAN, err);
+		return unreadable(path, rc, MOORE_PLAN_SUBNET_BYTES_MAX, MPLUG_MR_PLAN, err);
 	*hash = moore_hash(MOORE_HASH_INIT, text, len);
 	if ((!s->plan || *hash != s->plan_hash) && moore_plan_parse(plan, text, len, err) < 0)
 		mr = misread(path, MPLUG_MR_PLAN, err);
+	note_bad(&s->bad_plan, path, &st, mr, err);
 	free(text);
 	return mr;
 }
@@ -165,11 +209,12 @@ read_links(const char *path, struct moore_links **links, struct moore_err *err)
 {
 	enum mplug_mr mr = MPLUG_MR_OK;
 	char *text = NULL;
+	struct stat st;
 	size_t len;
-	int rc = slurp(path, LINKS_BYTES_MAX, &text, &len);
+	int rc = slurp(path, LINKS_BYTES_MAX, &text, &len, &st);
 
 	if (rc < 0)
-		return unreadable(path, rc, MPLUG_MR_LINKS, err);
+		return unreadable(path, rc, LINKS_BYTES_MAX, MPLUG_MR_LINKS, err);
 	if (moore_links_parse(links, text, len, err) < 0)
 		mr = misread(path, MPLUG_MR_LINKS, err);
 	free(text);
@@ -222,9 +267,10 @@ warn_policy(struct mplug_sm *sm, const char *path, bool partitions)
 {
 	struct moore_policy_sls found;
 	char *text = NULL;
+	struct stat st;
 	size_t len;
 
-	if (!path || slurp(path, POLICY_BYTES_MAX, &text, &len) < 0)
+	if (!path || slurp(path, POLICY_BYTES_MAX, &text, &len, &st) < 0)
 		return;		/* OpenSM itself reports a file that it cannot read */
 	found = moore_policy_scan(text, len, partitions, &sm->settings.conf.lanes);
 	if (found.wrong_line)

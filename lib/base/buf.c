@@ -280,6 +280,21 @@ moore_text_hidden(const char *s, size_t len)
 }
 
 void
+moore_text_hide(char *s)
+{
+	size_t n;
+
+	for (char *to = s;; s += n) {
+		const size_t hidden = *s ? moore_text_hidden(s, strlen(s)) : 0;
+
+		n = hidden ? hidden : 1;
+		*to++ = (char)(hidden ? '?' : *s);
+		if (!*s)
+			return;
+	}
+}
+
+void
 moore_text_put_u(struct moore_buf *b, const char *s, size_t n)
 {
 	uint32_t c = (unsigned char)*s & (n > 1 ? 0x7fu >> n : 0x7f);

@@ -62,7 +62,7 @@ test_names(void **state)
 		snprintf(want, sizeof(want), "[\"%s\"]\n", T[i].json);
 		CHECK_EQ(T[i].why, cli_print_json_line(json_pack("[o]", cli_json_name(T[i].name))), CLI_OK);
 		CHECK(T[i].why, !strcmp(printed.data, want));
-		hide(strcpy(copy, T[i].name));
+		moore_text_hide(strcpy(copy, T[i].name));
 		CHECK(T[i].why, !strcmp(copy, T[i].text));
 	}
 	moore_buf_free(&printed);

@@ -682,6 +682,98 @@ tells_moored(void **state)
 	stop(sm);
 }
 
+/* ---- a plan that cannot be used -------------------------------------------------------------- */
+
+/* Bytes that this process has read so far. */
+static unsigned long long
+bytes_read(void)
+{
+	unsigned long long n = 0;
+	FILE *f = fopen("/proc/self/io", "r");
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "rchar: %llu", &n), 1);
+	fclose(f);
+	return n;
+}
+
+/* A megabyte of empty arrays is refused, read again while it is so young that it may still
+ * change unseen, not read again after that, and read when it has changed. */
+static void
+reads_a_bad_plan_once(void **state)
+{
+	const size_t n = 1 << 20;
+	char *text = malloc(n), name[300];
+	unsigned long long before;
+	struct mplug_sm *sm;
+
+	(void)state;
+	memset(text, '[', n);
+	text[n - 1] = '\0';
+	write_conf("");
+	sm = start(0);
+	CHECK_EQ("without a plan", route(), 0);
+	write_file("plan", text);
+	snprintf(name, sizeof(name), "plan %s/plan\n", dir);
+	write_conf(name);
+	fake_next_sweep();
+	CHECK_EQ("the last good routes", route(), 0);
+	CHECK_STR("why", fake.log, "found an array, want an object; the last good settings stay");
+	before = bytes_read();
+	fake_next_sweep();
+	CHECK_EQ("young", route(), 0);
+	CHECK("is read again", bytes_read() - before > n / 2);
+	sleep(4);
+	fake_next_sweep();
+	CHECK_EQ("old", route(), 0);
+	before = bytes_read();
+	for (unsigned i = 0; i < 5; i++) {
+		fake_next_sweep();
+		CHECK_EQ("old", route(), 0);
+		CHECK("is logged once", !strstr(fake.log, "ERR MR"));
+	}
+	CHECK("is not read again", bytes_read() - before < n / 2);
+	write_file("plan", "{}");
+	fake_next_sweep();
+	CHECK_EQ("changed", route(), 0);
+	CHECK_STR("is read", fake.log, "moore_plan: missing");
+	free(text);
+	stop(sm);
+}
+
+/* No pipe holds OpenSM up, no size fills its memory, and no byte of a file moves the
+ * terminal of who reads the log. */
+static void
+refuses_what_is_no_plan(void **state)
+{
+	char path[300], text[400];
+	struct mplug_sm *sm;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/plan", dir);
+	snprintf(text, sizeof(text), "plan %s\n", path);
+	unlink(path);
+	write_conf("");
+	sm = start(0);
+	write_conf(text);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	CHECK("a FIFO", route() < 0);
+	CHECK_STR("a FIFO", fake.log, "plan: is no regular file");
+	unlink(path);
+	write_file("plan", "");
+	assert_int_equal(truncate(path, (off_t)MOORE_PLAN_SUBNET_BYTES_MAX + 1), 0);
+	fake_next_sweep();
+	CHECK("too long", route() < 0);
+	CHECK_STR("too long", fake.log, "plan: is larger than 163840 KiB");
+	write_conf("pl\033[2J\xe2\x80\xae x\n");
+	fake_next_sweep();
+	CHECK("control characters", route() < 0);
+	CHECK_STR("control characters", fake.log, "ERR MR04");
+	CHECK("are not logged", !strchr(fake.log, '\033') && !strstr(fake.log, "\xe2\x80\xae"));
+	unlink(path);
+	stop(sm);
+}
+
 /* ---- options ------------------------------------------------------------------------------ */
 
 static void
@@ -719,7 +811,7 @@ make_dir(void **state)
 static int
 remove_dir(void **state)
 {
-	static const char *const names[] = { "moore.conf", "sock" MOORE_NOTICE_SUFFIX };
+	static const char *const names[] = { "moore.conf", "plan", "sock" MOORE_NOTICE_SUFFIX };
 	char path[256];
 
 	(void)state;
@@ -748,6 +840,8 @@ main(void)
 		cmocka_unit_test(group_tree),
 		cmocka_unit_test(group_on_an_unsafe_sl),
 		cmocka_unit_test(tells_moored),
+		cmocka_unit_test(reads_a_bad_plan_once),
+		cmocka_unit_test(refuses_what_is_no_plan),
 		cmocka_unit_test(options),
 	};
 

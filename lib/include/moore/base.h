@@ -102,6 +102,8 @@ MOORE_API bool moore_text_u64(const char **s, const char *end, unsigned base,
  * control character (also DEL and U+0080..U+009F), a line or paragraph separator, or one
  * that changes the direction of text (such as U+202E).  0 for any other; len > 0. */
 MOORE_API size_t moore_text_hidden(const char *s, size_t len);
+/* Replace each such character of s by a question mark. */
+MOORE_API void moore_text_hide(char *s);
 /* Append that character of n bytes as \uXXXX. */
 MOORE_API void moore_text_put_u(struct moore_buf *b, const char *s, size_t n);
 
