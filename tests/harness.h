@@ -49,6 +49,16 @@ test_seed(void)
 	return seed;
 }
 
+/* $MOORE_TEST: a pattern with * and ?; only tests whose names match are run. */
+__attribute__((constructor)) static void
+choose_tests(void)
+{
+	const char *s = getenv("MOORE_TEST");
+
+	if (s && *s)
+		cmocka_set_test_filter(s);
+}
+
 /* How much a randomised test may do: $MOORE_SOAK times more in `make soak`. */
 static inline unsigned
 test_rounds(unsigned bounded)
