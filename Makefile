@@ -1,12 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moore - one build.  Sources are found by folder: a new file needs no line here.
-#
-#   make            build the library, the OpenSM plugin and the tools
-#   make demo       a Slim Fly on ibsim under the real OpenSM, as a story
-#   make check      every test, bounded (make soak: the long campaigns)
-#   make install    DESTDIR= PREFIX=
-#
-# SAN=1 builds with AddressSanitizer and UBSan, beside the plain build.
+# moore - one build.  Sources are found by folder, so a new file needs no line here.
+# `make help` lists the targets; each of them has its line of help after two #.
 
 VERSION   := 0.1.0
 SOVERSION := 0
@@ -16,7 +10,6 @@ LIBDIR    ?= $(PREFIX)/lib
 SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
 UNITDIR   ?= $(PREFIX)/lib/systemd/system
 
-# make V=1 shows the commands.
 Q       := $(if $(V),,@)
 say      = @$(if $(V),:,echo '  $(1)')
 CC      ?= cc
@@ -28,10 +21,11 @@ CFLAGS  ?= $(OPT)
 ifdef SAN
 SANCC   := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SANLD   := -fsanitize=address,undefined -static-libasan
+else
+NO_UNDEFINED := -Wl,--no-undefined	# a sanitized library finds its runtime in the program
 endif
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -MMD -MP \
-	$(CFLAGS) $(SANCC) \
-	-DMOORE_VERSION='"$(VERSION)"' -DMOORE_SYSCONFDIR='"$(SYSCONFDIR)"' -Ilib/include -Ilib
+	$(CFLAGS) $(SANCC) -DMOORE_VERSION='"$(VERSION)"' -Ilib/include -Ilib
 OPENSM_CFLAGS := -isystem /usr/include/infiniband
 
 LIB_SRC    := $(wildcard lib/*/*.c)
@@ -40,52 +34,93 @@ CLI_SRC    := $(wildcard cli/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
+BENCH_SRC  := $(wildcard tests/bench/*.c)
 SIM_SRC    := $(wildcard tests/sim/*.c)
 
 LIB_OBJ    := $(LIB_SRC:%.c=$(B)/%.o)
 PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
-# moored-still: moored with a fabric that stands still, for tests without one.
+# moored-still: moored without devices, on a fabric that does not change, for tests.
 SCAN_OBJ   := $(filter $(B)/daemon/scan/%,$(DAEMON_OBJ))
 STILL_OBJ  := $(filter-out $(SCAN_OBJ),$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
+# These name the folder of the configurations.
+CONF_SRC   := $(shell grep -rl MOORE_SYSCONFDIR --include='*.c' cli daemon opensm-plugin tests/unit)
+CONF_OBJ   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/%,$(CONF_SRC))) \
+	$(patsubst %.c,$(B)/%,$(filter tests/%,$(CONF_SRC)))
 UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
+BENCH_BIN  := $(BENCH_SRC:%.c=$(B)/%)
 SIM_BIN    := $(B)/tests/sim/creditsim
 
-TARGETS := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
+PROGRAMS  := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
+# Texts in which folders are named: @PREFIX@, @LIBDIR@, @SYSCONFDIR@, @VERSION@.
+TEMPLATES := $(addprefix $(B)/,lib/moore.pc etc/opensm.conf systemd/moored.service \
+	systemd/opensm.service.d/moore.conf)
+DEFAULTS  := $(B)/etc/moore.conf $(B)/etc/moored.conf
 
-.PHONY: all deps demo check quick soak golden bench-scan bench-route bench-layers bench-stability bench-permute bench-isomorph bench-wire bench-rpc bench-place install clean
-all: deps $(TARGETS)
+.PHONY: all help packages test-packages deps test-deps tests-bin test quick check soak golden demo \
+	install uninstall dist clean FORCE
+.DELETE_ON_ERROR:
 
-# ---- packages: nothing happens when they are there --------------------------
+all: $(PROGRAMS) $(TEMPLATES) $(DEFAULTS)	## build the library, the OpenSM plugin and the tools
+
+help:		## list the targets
+	@awk -F'## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo '  PREFIX= ($(PREFIX))  LIBDIR= ($(LIBDIR))  SYSCONFDIR= ($(SYSCONFDIR))  DESTDIR=  CC=  CFLAGS='
+	@echo '  SAN=1 builds with AddressSanitizer and UBSan into build-san; V=1 shows the commands'
+
+# ---- Debian packages: missing ones are named, and installed only for the goals below ----------
 BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev \
 	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
 	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++
-deps:
-	@etc/deps $(BUILD_DEPS)
-test-deps:
-	@etc/deps $(BUILD_DEPS) $(TEST_DEPS)
+MAY_INSTALL := $(filter deps test-deps demo quick check soak,$(MAKECMDGOALS))
 
-# ---- build -------------------------------------------------------------------
-$(B)/opensm-plugin/%.o: opensm-plugin/%.c | deps
-	$(call say,CC $<)
+packages:
+	@etc/deps $(if $(MAY_INSTALL),install,name) $(BUILD_DEPS)
+test-packages: packages
+	@etc/deps $(if $(MAY_INSTALL),install,name) $(TEST_DEPS)
+deps: packages			## install the Debian packages that the build needs (as root)
+test-deps: test-packages	## install what the tests need, too
+
+# ---- build ------------------------------------------------------------------------------------
+# Two files hold settings.  Each is written when its text changes, and what depends on it
+# is then built again: after another CFLAGS, for instance, or another PREFIX.
+FLAGS := $(strip $(CC) : $(AR) : $(ALL_CFLAGS) : $(OPENSM_CFLAGS) : $(SANLD) $(LDFLAGS))
+PATHS := $(PREFIX) $(LIBDIR) $(SYSCONFDIR)
+ifneq ($(FLAGS),$(file <$(B)/flags))
+$(B)/flags: FORCE
+endif
+ifneq ($(PATHS),$(file <$(B)/paths))
+$(B)/paths: FORCE
+endif
+$(B)/flags: TEXT = $(FLAGS)
+$(B)/paths: TEXT = $(PATHS)
+$(B)/flags $(B)/paths: | packages
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(OPENSM_CFLAGS) -c -o $@ $<
-$(B)/%.o: %.c | deps
+	@echo '$(subst ','\'',$(TEXT))' >$@
+
+$(B)/%.o: %.c $(B)/flags
 	$(call say,CC $<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(CONF_OBJ): $(B)/paths
+$(CONF_OBJ): private ALL_CFLAGS += -DMOORE_SYSCONFDIR='"$(SYSCONFDIR)"'
+$(PLUGIN_OBJ): private ALL_CFLAGS += $(OPENSM_CFLAGS)
+$(DAEMON_OBJ) $(B)/tests/daemon/still.o $(B)/tests/bench/ports: private ALL_CFLAGS += -Idaemon
 
 $(B)/libmoore.a: $(LIB_OBJ)
+$(B)/libmoored.a: $(filter-out $(B)/daemon/main.o $(SCAN_OBJ),$(DAEMON_OBJ))	# for tests
+$(B)/libmoore.a $(B)/libmoored.a:
 	$(call say,AR $@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 $(B)/libmoore.so: $(LIB_OBJ) lib/libmoore.map
 	$(call say,LD $@)
 	$(Q)$(CC) -shared $(SANLD) $(LDFLAGS) -Wl,-soname,libmoore.so.$(SOVERSION) \
-		-Wl,--version-script=lib/libmoore.map -Wl,--no-undefined -o $@.$(VERSION) $(LIB_OBJ) -ljansson
+		-Wl,--version-script=lib/libmoore.map $(NO_UNDEFINED) -o $@.$(VERSION) $(LIB_OBJ) -ljansson
 	@ln -sf libmoore.so.$(VERSION) $(B)/libmoore.so.$(SOVERSION)
 	@ln -sf libmoore.so.$(SOVERSION) $@
 $(B)/libosmmoore.so: $(PLUGIN_OBJ) $(B)/libmoore.a opensm-plugin/libosmmoore.map
@@ -96,160 +131,148 @@ $(B)/moorectl: $(CLI_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -ldl
 DAEMON_LIBS := -levent -ljansson -lsystemd -libnetdisc -libmad -libumad -libverbs -lpthread -lm
-$(DAEMON_OBJ) $(B)/tests/daemon/still.o $(B)/tests/bench/ports: private ALL_CFLAGS += -Idaemon
 $(B)/moored: $(DAEMON_OBJ) $(B)/libmoore.a
-	$(call say,LD $@)
-	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
 $(B)/moored-still: $(STILL_OBJ) $(B)/libmoore.a
+$(B)/moored $(B)/moored-still:
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
 
-# ---- tests -------------------------------------------------------------------
-$(B)/tests/unit/%: tests/unit/%.c $(B)/libmoore.a
-	$(call say,CC $<)
+$(TEMPLATES): $(B)/%: % $(B)/paths
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Ilib -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(B)/libmoore.a -lcmocka -ljansson -lm $(LDLIBS)
-$(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.h $(B)/libmoore.a
-	$(call say,CC $<)
+	@sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@VERSION@|$(VERSION)|g' \
+		-e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' $< >$@
+$(B)/etc/moore.conf: $(B)/moorectl
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm
+	@$< conf >$@
+$(B)/etc/moored.conf: $(B)/moored
+	@mkdir -p $(@D)
+	@$< --print-config >$@
 
-# What of the daemon needs no loop, for its tests.
-RPC_OBJ := $(addprefix $(B)/daemon/,rpc/rpc.o rpc/schema.o conf.o file.o watch/store.o)
-# The daemon without its main() and without the threads that read the fabric.
-$(B)/libmoored.a: $(filter-out $(B)/daemon/main.o $(SCAN_OBJ),$(DAEMON_OBJ))
-	$(call say,AR $@)
-	@rm -f $@
-	$(Q)$(AR) rcs $@ $^
-DAEMON_TESTS := $(addprefix $(B)/tests/unit/,test_log test_daemon)
-$(DAEMON_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(B)/libmoored.a $(B)/libmoore.a
+# ---- tests ------------------------------------------------------------------------------------
+# A test program is one file; it is linked with the objects and libraries that a line adds.
+$(B)/tests/%: tests/%.c $(B)/flags $(B)/libmoore.a | test-packages
 	$(call say,CC $<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -I. -Idaemon -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(B)/libmoored.a $(B)/libmoore.a -lcmocka $(DAEMON_LIBS)
-$(B)/tests/unit/test_rpc $(B)/tests/unit/test_schema $(B)/tests/unit/test_store: $(B)/tests/unit/%: tests/unit/%.c $(RPC_OBJ) $(B)/libmoore.a
-	$(call say,CC $<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -I. -Idaemon -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -lcmocka -ljansson -lm
-# The plugin's objects with a fake of OpenSM's structures (tests/fake_opensm.h).
-$(B)/tests/unit/test_plugin: tests/unit/test_plugin.c $(PLUGIN_OBJ) $(B)/libmoore.a
-	$(call say,CC $<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(OPENSM_CFLAGS) -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $< $(PLUGIN_OBJ) $(B)/libmoore.a -lcmocka -ljansson -lm -losmcomp
-$(B)/tests/fuzz/fuzz_rpc: tests/fuzz/fuzz_rpc.c tests/fuzz/driver.h $(RPC_OBJ) $(B)/libmoore.a
-	$(call say,CC $<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -I. -Idaemon -Itests $(SANLD) -o $@ $< $(RPC_OBJ) $(B)/libmoore.a -ljansson -lm
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(filter %.o %moored.a,$^) $(B)/libmoore.a \
+		$(LDLIBS) -ljansson -lm
+# Memory that runs out on demand (tests/harness.h), and cmocka.
+$(UNIT_BIN): private ALL_CFLAGS += -Ilib -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
+$(UNIT_BIN): private LDLIBS += -lcmocka
+# igraph judges from outside: only tests link it, nothing that is installed.
+$(B)/tests/unit/test_isomorph $(B)/tests/unit/test_spectra $(B)/tests/bench/isomorph: private LDLIBS += -ligraph
+# The daemon without main() and without the threads that read the fabric.
+DAEMON_TESTS := $(addprefix $(B)/tests/,unit/test_rpc unit/test_schema unit/test_store unit/test_log \
+	unit/test_daemon fuzz/fuzz_rpc)
+$(DAEMON_TESTS): $(B)/libmoored.a
+$(DAEMON_TESTS): private LDLIBS += $(DAEMON_LIBS)
 # Parts of the scanner without a fabric: test_mad.c has a clock and a libibumad of its own.
+SCAN_TESTS := $(addprefix $(B)/tests/unit/,test_due test_mad)
 $(B)/tests/unit/test_due: $(B)/daemon/scan/due.o
 $(B)/tests/unit/test_mad: $(addprefix $(B)/daemon/scan/mad,.o _batch.o _packet.o _port.o)
-$(B)/tests/unit/test_due $(B)/tests/unit/test_mad: $(B)/tests/unit/%: tests/unit/%.c $(B)/libmoore.a
-	$(call say,CC $<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Idaemon -Itests $(SANLD) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free -o $@ $(filter %.c %.o,$^) $(B)/libmoore.a -lcmocka
-
-# igraph as an outside judge: in tests, never in what is installed.
-$(B)/tests/unit/test_isomorph $(B)/tests/unit/test_spectra $(B)/tests/bench/isomorph: private LDLIBS := -ligraph
-$(B)/tests/bench/%: tests/bench/%.c $(B)/libmoore.a
-	$(call say,CC $<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm $(LDLIBS)
-
-# The hashes of all tables, for tests/golden/compare.
-$(B)/tests/golden/tables: tests/golden/tables.c tests/fabrics.h $(B)/libmoore.a
-	$(call say,CC $<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(B)/libmoore.a -ljansson -lm
-
-$(SIM_BIN): $(SIM_SRC) tests/sim/sim.h	# not linked to the library: it judges it
+$(DAEMON_TESTS) $(SCAN_TESTS): private ALL_CFLAGS += -I. -Idaemon
+# The plugin, with a fake of OpenSM's structures (tests/fake_opensm.h).
+$(B)/tests/unit/test_plugin: $(PLUGIN_OBJ)
+$(B)/tests/unit/test_plugin: private ALL_CFLAGS += $(OPENSM_CFLAGS)
+$(B)/tests/unit/test_plugin: private LDLIBS += -losmcomp
+$(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ))
+$(B)/tests/bench/ports: private LDLIBS += $(DAEMON_LIBS)
+$(SIM_BIN): $(SIM_SRC) $(B)/flags | test-packages	# judges the library, so it is not linked with it
 	$(call say,CC $(SIM_SRC))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $(SIM_SRC)
 
-$(B)/tests/bench/ports: tests/bench/ports.c $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(B)/libmoore.a
-	$(call say,CC $<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $^ $(DAEMON_LIBS)
-
 tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(B)/moored-still $(B)/tests/golden/tables
 
-demo: test-deps all
-	@tests/demo
-check: test-deps all tests-bin
+# The program that T names, or all that a .bats file may call.
+T_NAME := $(firstword $(subst :, ,$(T)))
+T_NEEDS := $(or $(patsubst %,$(B)/tests/unit/%,$(filter test_%,$(T_NAME))),\
+	$(patsubst %,$(B)/tests/fuzz/%,$(filter fuzz_%,$(T_NAME))),all $(SIM_BIN) $(B)/moored-still)
+test: test-packages $(T_NEEDS)	## one test: T=test_route, T=test_route:layers, T=tests/cli/topo.bats
+	@MOORE_BUILD=$(abspath $(B)) tests/run one '$(T)'
+quick: test-packages all tests-bin	## the tests that need no fabric
+	@tests/run quick
+check: test-packages all tests-bin	## every test, bounded
 	@$(MAKE) --no-print-directory SAN=1 $(patsubst build/%,build-san/%,$(B)/moorectl $(B)/moored $(B)/libosmmoore.so) tests-bin
 	@tests/run check
-quick: test-deps all tests-bin	# the tests that need no fabric
-	@tests/run quick
-soak: test-deps all tests-bin
+soak: test-packages all tests-bin	## the long campaigns
 	@$(MAKE) --no-print-directory SAN=1 tests-bin
 	@tests/run soak
-golden:		# every answer and all tables, of -O0 and -O2, against the record
+golden:		## every answer and all tables, of -O0 and -O2, against the record
 	@$(MAKE) --no-print-directory B=build-O0 OPT="-O0 -g" build-O0/tests/golden/tables
 	@$(MAKE) --no-print-directory all tests-bin
 	@tests/golden/both
-bench-route: test-deps all $(B)/tests/bench/engine
+demo: test-packages all		## a Slim Fly on ibsim under the real OpenSM, as a story
+	@tests/demo
+
+# ---- measurements: a program of tests/bench, a script of tests/bench, or both ------------------
+BENCHES := route layers stability rpc scan permute place isomorph wire
+.PHONY: $(BENCHES:%=bench-%)
+$(BENCHES:%=bench-%): bench-%: test-packages all
+bench-route: $(B)/tests/bench/engine	## the engine beside OpenSM's own
 	@$(B)/tests/bench/engine
 	@tests/bench/route
-bench-layers: test-deps all $(B)/tests/bench/layers
+bench-layers: $(B)/tests/bench/layers	## what the paths of LMC 2 are worth
 	@$(B)/tests/bench/layers
-bench-stability: test-deps all $(B)/tests/bench/stability
+bench-stability: $(B)/tests/bench/stability	## what one lost link changes
 	@$(B)/tests/bench/stability
 	@tests/bench/cut
-bench-rpc: test-deps all $(B)/moored-still
+bench-rpc: $(B)/moored-still	## answers of moored: how many, how fast
 	@tests/bench/rpc
-bench-scan: test-deps all $(B)/tests/bench/ports
+bench-scan: $(B)/tests/bench/ports	## moored's scan of a large fabric
 	@tests/bench/scan
-bench-permute: deps $(B)/tests/bench/permute
+bench-permute: $(B)/tests/bench/permute	## permuted links beside the paper's figures
 	@$(B)/tests/bench/permute
-bench-place: test-deps all
+bench-place:			## lengths of cable beside the bounds
 	@tests/bench/place
-
-bench-isomorph: test-deps $(B)/tests/bench/isomorph
+bench-isomorph: $(B)/tests/bench/isomorph	## matching of graphs beside igraph
 	@$(B)/tests/bench/isomorph
-bench-wire: all $(B)/tests/bench/wire
+bench-wire: $(B)/tests/bench/wire	## checking 40,000 cables
 	@$(B)/tests/bench/wire
 
-# ---- install -------------------------------------------------------------------
-install: all
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/bin \
-		$(DESTDIR)$(PREFIX)/include/moore $(DESTDIR)$(SYSCONFDIR)/moore \
-		$(DESTDIR)$(UNITDIR)/opensm.service.d $(DESTDIR)$(UNITDIR)/opensm@.service.d \
-		$(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/lib/udev/rules.d \
-		$(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/share/man/man1 \
-		$(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8 \
-		$(DESTDIR)$(PREFIX)/share/doc/moore
-	install -m 644 $(B)/libmoore.a $(DESTDIR)$(LIBDIR)
-	install -m 755 $(B)/libmoore.so.$(VERSION) $(B)/libosmmoore.so $(DESTDIR)$(LIBDIR)
-	ln -sf libmoore.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libmoore.so.$(SOVERSION)
-	ln -sf libmoore.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libmoore.so
-	install -m 755 $(B)/moorectl $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(B)/moored $(DESTDIR)$(PREFIX)/sbin
-	install -m 644 lib/include/moore/*.h $(DESTDIR)$(PREFIX)/include/moore
-	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@VERSION@|$(VERSION)|g' \
-		lib/moore.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/moore.pc
-	$(B)/moorectl conf > $(DESTDIR)$(SYSCONFDIR)/moore/moore.conf.default
-	test -e $(DESTDIR)$(SYSCONFDIR)/moore/moore.conf || \
-		cp $(DESTDIR)$(SYSCONFDIR)/moore/moore.conf.default $(DESTDIR)$(SYSCONFDIR)/moore/moore.conf
-	sed -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' etc/opensm.conf > $(DESTDIR)$(SYSCONFDIR)/moore/opensm.conf
-	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' systemd/opensm.service.d/moore.conf \
-		> $(DESTDIR)$(UNITDIR)/opensm.service.d/moore.conf
-	cp $(DESTDIR)$(UNITDIR)/opensm.service.d/moore.conf $(DESTDIR)$(UNITDIR)/opensm@.service.d/
-	$(B)/moored --print-config > $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf.default
-	test -e $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf || \
-		cp $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf.default $(DESTDIR)$(SYSCONFDIR)/moore/moored.conf
-	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' systemd/moored.service \
-		> $(DESTDIR)$(UNITDIR)/moored.service
-	install -m 644 systemd/moored.socket systemd/moored-sweep.socket $(DESTDIR)$(UNITDIR)
-	install -m 644 systemd/90-moored.rules $(DESTDIR)$(PREFIX)/lib/udev/rules.d
-	install -m 644 systemd/moored.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/moored.conf
-	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 docs/man/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 644 docs/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
-	install -m 644 etc/moore.rules.yml $(DESTDIR)$(SYSCONFDIR)/moore
-	install -D -m 644 etc/moorectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/moorectl
-	install -D -m 644 etc/moorectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_moorectl
-	install -m 644 README.md LICENSE docs/*.md docs/*.json $(DESTDIR)$(PREFIX)/share/doc/moore
+# ---- install ----------------------------------------------------------------------------------
+# Lines "MODE TARGET FILE..."; a TARGET that ends in / is a folder.  MODE link copies a
+# symbolic link; conf keeps a file that is there, and writes FILE beside it as TARGET.default.
+DOC := $(PREFIX)/share/doc/moore
+MAN := $(PREFIX)/share/man
+define INSTALLED
+755 $(PREFIX)/bin/ $(B)/moorectl
+755 $(PREFIX)/sbin/ $(B)/moored
+755 $(LIBDIR)/ $(B)/libmoore.so.$(VERSION) $(B)/libosmmoore.so
+link $(LIBDIR)/ $(B)/libmoore.so.$(SOVERSION) $(B)/libmoore.so
+644 $(LIBDIR)/ $(B)/libmoore.a
+644 $(LIBDIR)/pkgconfig/ $(B)/lib/moore.pc
+644 $(PREFIX)/include/moore/ $(wildcard lib/include/moore/*.h)
+conf $(SYSCONFDIR)/moore/moore.conf $(B)/etc/moore.conf
+conf $(SYSCONFDIR)/moore/moored.conf $(B)/etc/moored.conf
+644 $(SYSCONFDIR)/moore/ $(B)/etc/opensm.conf etc/moore.rules.yml
+644 $(UNITDIR)/ $(B)/systemd/moored.service systemd/moored.socket systemd/moored-sweep.socket
+644 $(UNITDIR)/opensm.service.d/ $(B)/systemd/opensm.service.d/moore.conf
+644 $(UNITDIR)/opensm@.service.d/ $(B)/systemd/opensm.service.d/moore.conf
+644 $(PREFIX)/lib/udev/rules.d/ systemd/90-moored.rules
+644 $(PREFIX)/lib/sysusers.d/moored.conf systemd/moored.sysusers
+644 $(PREFIX)/share/bash-completion/completions/moorectl etc/moorectl.bash
+644 $(PREFIX)/share/zsh/site-functions/_moorectl etc/moorectl.zsh
+644 $(MAN)/man1/ $(wildcard docs/man/*.1)
+644 $(MAN)/man5/ $(wildcard docs/man/*.5)
+644 $(MAN)/man8/ $(wildcard docs/man/*.8)
+644 $(DOC)/ README.md LICENSE $(wildcard docs/*.md docs/*.json)
+644 $(DOC)/measurements/ $(wildcard docs/measurements/*.md)
+endef
+export INSTALLED
 
-clean:
+install: all	## copy to DESTDIR/PREFIX, and say what to run next
+	@DESTDIR='$(DESTDIR)' etc/install install
+uninstall:	## remove what install put there, except configurations that were changed
+	@DESTDIR='$(DESTDIR)' etc/install uninstall
+
+dist:		## the last commit as build/moore-VERSION.tar.gz, the same bytes each time
+	@mkdir -p build
+	@git diff --quiet HEAD || echo 'dist: changes that are not committed are left out'
+	@git -c tar.umask=0022 archive --prefix=moore-$(VERSION)/ HEAD | gzip -9n >build/moore-$(VERSION).tar.gz
+	@echo build/moore-$(VERSION).tar.gz
+
+clean:		## remove what was built
 	rm -rf build build-san
 
--include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DAEMON_OBJ:.o=.d) $(STILL_OBJ:.o=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(SIM_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DAEMON_OBJ:.o=.d) $(STILL_OBJ:.o=.d) \
+	$(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d) $(SIM_BIN:=.d) $(B)/tests/golden/tables.d
