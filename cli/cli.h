@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "moore/answer.h"
 #include "moore/moore.h"
 
 enum cli_exit {
@@ -170,6 +171,8 @@ struct cli_tables {		/* a directory of OpenSM's dumps */
 };
 int cli_load_tables(const char *dir, struct cli_tables *out);
 void cli_tables_free(struct cli_tables *t);
+/* The same tables, borrowed, for an answer about them. */
+struct moore_answer_tables cli_answer_tables(const struct cli_tables *t);
 /* Who is meant; suggests a near name when no one is. */
 int cli_find(const struct moore_fabric *f, const char *what, moore_swid *sw, moore_epid *ep);
 int cli_find_switch(const struct moore_fabric *f, const char *what, moore_swid *sw);
@@ -197,9 +200,10 @@ void cli_find_setting(const char *text, const char *key, struct cli_setting *out
 
 void cli_put_metrics(struct moore_buf *b, const struct moore_graph_metrics *m);
 int cli_json_metrics(json_t *o, const struct moore_graph_metrics *m);
-/* The hops, VLs and load of a verdict, as both `route` and `verify` show them. */
+/* Parts of a verdict that both `route` and `verify` print: hops, VLs and load; and the line
+ * for tables without a cycle. */
 void cli_put_verdict(struct moore_buf *b, const json_t *verdict);
-int cli_json_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict *v);
+void cli_put_sound(struct moore_buf *b, const json_t *verdict);
 
 /* --profile and --classes, in place of what conf holds. */
 int cli_conf_options(const struct cli_call *c, struct moore_conf *conf);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_path.c - `moorectl path`: how A reaches B, hop by hop and lane by lane:
- * on the tables in files, or as moored answers for the live ones. */
+ * on tables in files, or on those that moored read from the switches. */
 #include <stdlib.h>
 
 #include "online.h"
@@ -47,29 +47,6 @@ find_target(const struct cli_call *c, const struct cli_tables *t, const char *wh
 }
 
 /* ---- the answer ----------------------------------------------------------------------- */
-
-static json_t *
-json_way(const struct cli_call *c, const struct cli_tables *t, const struct moore_path *w)
-{
-	json_t *hops = json_array();
-
-	for (uint32_t i = 0; i < w->n_hops; i++) {
-		const struct moore_hop *h = &w->hop[i];
-		bool out = h->out <= t->f->sw[h->sw].n_ports;
-
-		json_array_append_new(hops, json_pack("{s:o, s:o, s:i, s:o, s:o, s:o}",
-			"switch", cli_json_name(t->f->sw[h->sw].name),
-			"guid", cli_json_guid(t->f->sw[h->sw].guid), "in", h->in,
-			"out", out ? json_integer(h->out) : json_null(),
-			"vl", out && h->out && !t->no_lanes ? json_integer(h->vl) : json_null(),
-			"peer", out ? cli_json_peer(t->f, h->sw, h->out) : json_null()));
-	}
-	return json_pack("{s:o, s:o, s:i, s:i, s:b, s:o, s:i, s:o}",
-			 "from", cli_json_name(c->arg[0]), "to", cli_json_name(c->arg[1]),
-			 "lid", w->lid, "sl", w->sl, "delivered", !w->fault,
-			 "fault", w->fault ? json_string(w->fault) : json_null(),
-			 "switch_hops", w->n_hops ? (int)w->n_hops - 1 : 0, "hops", hops);
-}
 
 static void
 put_hop(struct moore_buf *b, const json_t *h)
@@ -124,13 +101,14 @@ ask(const struct cli_call *c, uint64_t offset, uint64_t sl)
 		"moorectl path A B --tables DIR" };
 
 	return cli_online(c, &how, json_pack("{s:o, s:o, s:i, s:i}", "from",
-		cli_json_name(c->arg[0]), "to", cli_json_name(c->arg[1]), "offset", (int)offset,
+		moore_json_name(c->arg[0]), "to", moore_json_name(c->arg[1]), "offset", (int)offset,
 		"sl", (int)sl));
 }
 
 static int
 from_files(const struct cli_call *c, const char *dir, uint64_t offset, struct moore_path *w)
 {
+	struct moore_answer_tables view;
 	struct cli_tables t = { NULL };
 	int rc = cli_load_tables(dir, &t);
 
@@ -139,7 +117,8 @@ from_files(const struct cli_call *c, const char *dir, uint64_t offset, struct mo
 	if (rc == CLI_OK && (rc = find_source(&t, c->arg[0], w)) == CLI_OK &&
 	    (rc = find_target(c, &t, c->arg[1], offset, w)) == CLI_OK) {
 		moore_path_walk(t.f, t.lft, t.sl2vl, t.owner, w);
-		rc = cli_show(c, json_way(c, &t, w), put_path, is_lost);
+		view = cli_answer_tables(&t);
+		rc = cli_show(c, moore_answer_path(&view, c->arg[0], c->arg[1], w), put_path, is_lost);
 	}
 	free(w->hop);
 	cli_tables_free(&t);

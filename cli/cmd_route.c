@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli.h"
+#include "online.h"
 
 static void
 on_mark(void *arg, enum moore_engine_mark mark)
@@ -104,7 +104,7 @@ make_dir(const char *dir)
 			 "name another", dir, strerror(errno));
 }
 
-/* An earlier run's list would be taken for these tables'. */
+/* Removes a file of an earlier run, which would be read as part of these tables. */
 static int
 drop_stale(const char *dir, const char *name)
 {
@@ -155,7 +155,7 @@ put_fdbs(const void *arg, struct moore_buf *out, struct moore_err *err)
 	return moore_dump_write_fdbs(r->seen, r->result->lft, out, err);
 }
 
-/* Off line nobody has joined a group. */
+/* Off line no group has members. */
 static int
 put_mcast(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
@@ -187,7 +187,7 @@ put_slvl(const void *arg, struct moore_buf *out, struct moore_err *err)
 	return 0;
 }
 
-/* What a path record that asks for no SL gives. */
+/* The SL in the path record of a request that asks for none. */
 static uint8_t
 record_sl(const void *routing, moore_lid slid, moore_lid dlid)
 {
@@ -207,7 +207,7 @@ put_psl(const void *arg, struct moore_buf *out, struct moore_err *err)
 	return 0;
 }
 
-/* The files of a routing; those of sl-hint alone stand last. */
+/* Files that only profile sl-hint has stand last. */
 static const struct {
 	const char *name;
 	int (*write)(const void *arg, struct moore_buf *out, struct moore_err *err);
@@ -243,60 +243,45 @@ write_tables(const char *dir, const struct cli_routing *r)
 	return rc;
 }
 
-/* ---- the summary --------------------------------------------------------------------- */
+/* ---- the answer ---------------------------------------------------------------------- */
 
-static json_t *
-json_summary(const struct cli_routing *r, const struct moore_route_stats *s)
+static void
+put_answer(struct moore_buf *b, const json_t *answer)
 {
-	const struct moore_engine_result *e = r->result;
-	json_t *o = json_pack("{s:s, s:i, s:i, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i}",
-			      "topology", e->topology, "switches", (int)r->seen->n_switches,
-			      "endpoints", (int)r->seen->n_endpoints,
-			      "hash", cli_json_guid(e->hash),
-			      "missing_switches", (int)s->missing_switches,
-			      "missing_links", (int)s->missing_links,
-			      "extra_links", (int)s->extra_links, "repaired", (int)s->repaired,
-			      "avoided_links", (int)s->avoided_links,
-			      "drained_switches", (int)s->drained_switches,
-			      "unknown_link_rules", (int)s->unknown_rules);
+	const char *topology = cli_str(answer, "topology");
 
-	if (o && cli_json_verdict(o, r->seen, e->verdict) != 0) {
-		json_decref(o);
-		o = NULL;
-	}
-	return o;
+	cli_putf(b, "topology       %s\n", *topology ? topology : "not recognised");
+	cli_putf(b, "fabric         %lld switches, %lld endpoints\n", cli_int(answer, "switches"),
+		 cli_int(answer, "endpoints"));
+	if (cli_int(answer, "missing_switches") || cli_int(answer, "missing_links"))
+		cli_putf(b, "missing        %lld switches, %lld links; %lld next hops differ from the "
+			 "intact fabric's\n", cli_int(answer, "missing_switches"),
+			 cli_int(answer, "missing_links"), cli_int(answer, "repaired"));
+	if (cli_int(answer, "avoided_links") || cli_int(answer, "drained_switches"))
+		cli_putf(b, "avoided        %lld links out of use, nothing passes through %lld switches\n",
+			 cli_int(answer, "avoided_links"), cli_int(answer, "drained_switches"));
+	if (cli_int(answer, "unknown_link_rules"))
+		cli_putf(b, "links file     %lld lines name no switch of the plan, the first is line "
+			 "%lld\n", cli_int(answer, "unknown_link_rules"),
+			 cli_int(answer, "unknown_link_line"));
+	cli_put_verdict(b, answer);
+	cli_put_sound(b, answer);
+	cli_putf(b, "hash           %s\n", cli_str(answer, "hash"));
 }
 
 static int
 answer(const struct cli_call *c, const struct cli_routing *r)
 {
-	const struct moore_engine_result *e = r->result;
+	const char *dir = cli_opt(c, "output");
 	struct moore_buf b = MOORE_BUF_INIT;
 	struct moore_route_stats s;
-	json_t *verdict;
+	int rc;
 
-	moore_route_stats(e->route, &s);
-	if (c->json)
-		return cli_print_json(json_summary(r, &s));
-	cli_putf(&b, "topology       %s\n", e->topology[0] ? e->topology : "not recognised");
-	cli_putf(&b, "fabric         %u switches, %u endpoints\n", r->seen->n_switches,
-		 r->seen->n_endpoints);
-	if (s.missing_switches || s.missing_links)
-		cli_putf(&b, "missing        %u switches, %u links; %u next hops differ from the "
-			 "intact fabric's\n", s.missing_switches, s.missing_links, s.repaired);
-	if (s.avoided_links || s.drained_switches)
-		cli_putf(&b, "avoided        %u links out of use, nothing passes through %u switches\n",
-			 s.avoided_links, s.drained_switches);
-	if (s.unknown_rules)
-		cli_putf(&b, "links file     %u lines name no switch of the plan, the first is line %u\n",
-			 s.unknown_rules, s.unknown_line);
-	verdict = json_object();
-	b.oom |= !verdict || cli_json_verdict(verdict, r->seen, e->verdict) != 0;
-	cli_put_verdict(&b, verdict);
-	json_decref(verdict);
-	cli_putf(&b, "hash           0x%016llx\n", (unsigned long long)e->hash);
-	if (cli_opt(c, "output"))
-		cli_putf(&b, "tables         in %s\n", cli_opt(c, "output"));
+	moore_route_stats(r->result->route, &s);
+	rc = cli_show(c, moore_answer_route(r->seen, r->result, &s), put_answer, NULL);
+	if (rc != CLI_OK || !dir || c->json)
+		return rc;
+	cli_putf(&b, "tables         in %s\n", dir);
 	return cli_print_text(&b);
 }
 

@@ -9,15 +9,7 @@
 
 #include "online.h"
 
-/* ---- the verdict in words: what route shows, too ----------------------------------------- */
-
-static void
-put_channel(struct moore_buf *b, const json_t *ch)
-{
-	cli_put_place(b, ch);
-	cli_putf(b, " -> ");
-	cli_put_place(b, json_object_get(ch, "peer"));
-}
+/* ---- the verdict in words, which `route` prints as well ------------------------------------ */
 
 void
 cli_put_verdict(struct moore_buf *b, const json_t *verdict)
@@ -39,123 +31,23 @@ cli_put_verdict(struct moore_buf *b, const json_t *verdict)
 	if (json_is_object(hottest)) {
 		cli_putf(b, "load           greatest %.2f times the mean, on ",
 			 cli_num(verdict, "max_over_mean_load"));
-		put_channel(b, hottest);
+		cli_put_link(b, hottest);
 		cli_putf(b, "\n");
 	}
 }
 
-/* ---- the verdict as JSON -------------------------------------------------------------- */
-
-static double
-over_mean(const struct moore_verdict *v)
+void
+cli_put_sound(struct moore_buf *b, const json_t *verdict)
 {
-	return v->mean_load > 0 ? v->max_load / v->mean_load : 0;
-}
-
-static json_t *
-json_channel(const struct moore_fabric *f, const struct moore_channel *ch)
-{
-	return json_pack("{s:o, s:o, s:i, s:o, s:i}", "switch", cli_json_name(f->sw[ch->sw].name),
-			 "guid", cli_json_guid(f->sw[ch->sw].guid), "port", ch->port,
-			 "peer", cli_json_peer(f, ch->sw, ch->port), "vl", ch->vl);
-}
-
-static json_t *
-json_hottest(const struct moore_fabric *f, const struct moore_verdict *v)
-{
-	const struct moore_channel *ch = &v->hottest;
-
-	if (!(v->mean_load > 0))
-		return json_null();
-	return json_pack("{s:o, s:o, s:i, s:o}", "switch", cli_json_name(f->sw[ch->sw].name),
-			 "guid", cli_json_guid(f->sw[ch->sw].guid), "port", ch->port,
-			 "peer", cli_json_peer(f, ch->sw, ch->port));
-}
-
-int
-cli_json_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict *v)
-{
-	json_t *hops = json_object(), *vls = json_array(), *more;
-	char key[8];
-	int rc;
-
-	for (int h = 0; h <= MOORE_HOPS_MAX; h++)
-		if (v->hops[h]) {
-			snprintf(key, sizeof(key), "%d", h);
-			json_object_set_new(hops, key, json_integer((json_int_t)v->hops[h]));
-		}
-	for (int vl = 0; vl < 16; vl++)
-		if (v->vls >> vl & 1)
-			json_array_append_new(vls, json_integer(vl));
-	more = json_pack("{s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:f, s:f, s:f, s:o}",
-			 "sound", v->sound, "acyclic", v->acyclic,
-			 "pairs", (json_int_t)v->pairs, "unreachable", (json_int_t)v->unreachable,
-			 "loops", (json_int_t)v->loops, "partitioned", (json_int_t)v->partitioned,
-			 "dropped", (json_int_t)v->dropped, "hops", hops, "vls", vls,
-			 "channels", (json_int_t)v->n_channels,
-			 "dependencies", (json_int_t)v->n_dependencies,
-			 "max_load", v->max_load, "mean_load", v->mean_load,
-			 "max_over_mean_load", over_mean(v), "hottest", json_hottest(f, v));
-	rc = more ? json_object_update(o, more) : -1;
-	json_decref(more);
-	return rc;
-}
-
-static json_t *
-json_source(const struct moore_fabric *f, const struct moore_dependency *d)
-{
-	const struct moore_port *p = moore_fabric_port(f, d->src_sw, d->src_port);
-	bool ep = d->src_port && p->role == MOORE_ROLE_ENDPOINT;
-
-	return cli_json_name(ep ? f->ep[p->peer].name : f->sw[d->src_sw].name);
-}
-
-static json_t *
-json_cycle(const struct cli_tables *t, const struct moore_verdict *v)
-{
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < v->cycle_len; i++) {
-		const struct moore_dependency *d = &v->cycle[i];
-
-		json_array_append_new(list, json_pack("{s:o, s:o, s:{s:o, s:i, s:o, s:i}}",
-			"from", json_channel(t->f, &d->from),
-			"to", json_channel(t->f, &v->cycle[(i + 1) % v->cycle_len].from),
-			"example", "source", json_source(t->f, d), "lid", d->dlid,
-			"destination", cli_json_name(cli_lid_name(t, d->dlid)), "sl", d->sl));
-	}
-	return list;
-}
-
-static int
-json_dangling(json_t *o, const struct cli_tables *t, const struct moore_dangling *d)
-{
-	if (d->n && (json_object_set_new(o, "sound", json_false()) != 0 ||
-		     json_object_set_new(o, "dangling_example", json_pack("{s:o, s:i, s:i}",
-			"switch", cli_json_name(t->f->sw[d->sw].name), "lid", (int)d->lid,
-			"port", d->port)) != 0))
-		return -1;
-	return json_object_set_new(o, "dangling", json_integer((json_int_t)d->n));
-}
-
-/* Pairs of which moore-path-sl.dump has no line: what they send on is unknown. */
-static int
-json_unlisted(json_t *o, const struct cli_tables *t, const struct moore_sl_set *set)
-{
-	if (!set)
-		return 0;
-	if (set->n_unlisted && (json_object_set_new(o, "sound", json_false()) != 0 ||
-		json_object_set_new(o, "unlisted_example", json_pack("{s:o, s:i, s:o}",
-			"switch", cli_json_name(t->f->sw[set->unlisted_sw].name),
-			"lid", (int)set->unlisted_lid, "destination",
-			cli_json_name(cli_lid_name(t, set->unlisted_lid)))) != 0))
-		return -1;
-	return json_object_set_new(o, "unlisted", json_integer((json_int_t)set->n_unlisted));
+	cli_putf(b, "%s: no cycle of waiting packets exists: %lld channels in use, %lld "
+		 "dependencies, all in one order\n", cli_yes(verdict, "sound") ?
+		 CLI_GREEN "sound" CLI_PLAIN : "acyclic", cli_int(verdict, "channels"),
+		 cli_int(verdict, "dependencies"));
 }
 
 /* ---- the question -------------------------------------------------------------------------- */
 
-/* --sl hint: what moore-path-sl.dump lists. */
+/* --sl hint: the SLs that moore-path-sl.dump lists. */
 static bool
 asks_hint(const struct cli_call *c)
 {
@@ -164,7 +56,7 @@ asks_hint(const struct cli_call *c)
 	return s && !strcmp(s, "hint");
 }
 
-/* "0,2-5" to a mask. */
+/* Reads "0,2-5" into a mask. */
 static int
 read_sls(const struct cli_call *c, uint16_t *mask)
 {
@@ -190,7 +82,7 @@ read_sls(const struct cli_call *c, uint16_t *mask)
 	return cli_misuse(c, "--sl %s: not a list of SLs like 0 or 0,2-5, nor hint", s);
 }
 
-/* One of two words, the first unless the second is given. */
+/* Reads an option that is one of two words; the default is the broad one. */
 static int
 read_choice(const struct cli_call *c, const char *opt, const char *broad, const char *narrow,
 	    bool *is_narrow)
@@ -203,44 +95,9 @@ read_choice(const struct cli_call *c, const char *opt, const char *broad, const 
 	return CLI_OK;
 }
 
-/* What was asked, beside the answer. */
-static json_t *
-json_asked(const struct moore_check_opts *o, bool hint)
-{
-	json_t *sls = json_array();
+/* ---- the answer in words ------------------------------------------------------------------------- */
 
-	for (int sl = 0; sl < MOORE_N_SL; sl++)
-		if (o->sl_mask >> sl & 1)
-			json_array_append_new(sls, json_integer(sl));
-	return json_pack("{s:b, s:o, s:b, s:b}", "hint", hint, "sls", sls, "base_lids",
-			 o->base_lids_only, "endpoints_only", o->endpoints_only);
-}
-
-static json_t *
-json_answer(const struct cli_tables *t, const struct moore_check_opts *o,
-	    const struct moore_verdict *v, const struct moore_dangling *d)
-{
-	json_t *j = json_pack("{s:i, s:i, s:i, s:b, s:o}", "switches", (int)t->f->n_switches,
-			      "endpoints", (int)t->f->n_endpoints, "multicast_groups",
-			      t->mft ? (int)t->mft->n_groups : 0, "lanes_dumped", !t->no_lanes,
-			      "asked", json_asked(o, o->sl_set));
-
-	if (j && (cli_json_verdict(j, t->f, v) != 0 || json_dangling(j, t, d) != 0 ||
-		  json_unlisted(j, t, o->sl_set) != 0 ||
-		  (!v->acyclic && json_object_set_new(j, "cycle", json_cycle(t, v)) != 0) ||
-		  (v->unreachable &&
-		   json_object_set_new(j, "example", json_pack("{s:o, s:i, s:o}",
-			"switch", cli_json_name(t->f->sw[v->bad_sw].name), "lid", v->bad_lid,
-			"destination", cli_json_name(cli_lid_name(t, v->bad_lid)))) != 0))) {
-		json_decref(j);
-		j = NULL;
-	}
-	return j;
-}
-
-/* ---- and in words ------------------------------------------------------------------------- */
-
-/* From moored, which says of which sweep. */
+/* From moored, which names the sweep, rather than from files. */
 static bool
 is_live(const json_t *answer)
 {
@@ -263,9 +120,7 @@ put_scope(struct moore_buf *b, const json_t *answer)
 	cli_putf(b, ", %s LIDs, %s", cli_yes(asked, "base_lids") ? "base" : "all",
 		 cli_yes(asked, "endpoints_only") ? "between endpoints" :
 		 "from and to endpoints and switches");
-	if (json_object_get(answer, "multicast_groups"))
-		cli_putf(b, ", %lld multicast groups", cli_int(answer, "multicast_groups"));
-	cli_putf(b, "\n");
+	cli_putf(b, ", %lld multicast groups\n", cli_int(answer, "multicast_groups"));
 	if (json_is_false(json_object_get(answer, "lanes_dumped")))
 		cli_putf(b, CLI_YELLOW "lanes          no opensm-sl2vl.dump: as without QoS, a "
 			 "packet stays on one VL" CLI_PLAIN "\n");
@@ -283,7 +138,7 @@ put_cycle(struct moore_buf *b, const json_t *cycle)
 		from = json_object_get(d, "from");
 		e = json_object_get(d, "example");
 		cli_putf(b, "  %zu. ", i + 1);
-		put_channel(b, from);
+		cli_put_link(b, from);
 		cli_putf(b, " on VL %lld, held by a packet from %s", cli_int(from, "vl"),
 			 cli_str(e, "source"));
 		if (cli_int(e, "lid") > MOORE_LID_MAX)
@@ -297,8 +152,7 @@ put_cycle(struct moore_buf *b, const json_t *cycle)
 	}
 }
 
-/* opensm-subnet.lst is cut off or of another time (what it does not show cannot be
- * judged), or the route is stale. */
+/* Either the routes are stale, or opensm-subnet.lst is cut off or older than they are. */
 static void
 put_dangling(struct moore_buf *b, const json_t *answer)
 {
@@ -344,7 +198,7 @@ put_unreachable(struct moore_buf *b, const json_t *answer)
 		 cli_str(e, "destination"));
 }
 
-/* The plugin's own hash: no plan and no moore.conf stand between. */
+/* Compares with the hash that OpenSM's plugin reported, which needs no plan or moore.conf. */
 static void
 put_held(struct moore_buf *b, const json_t *told)
 {
@@ -380,7 +234,7 @@ put_sa(struct moore_buf *b, const json_t *sa)
 	cli_putf(b, "\n");
 }
 
-/* Is what was proven still what runs?  Only moored can tell. */
+/* Which engine wrote these tables?  Only moored can tell. */
 static void
 put_expected(struct moore_buf *b, const json_t *answer)
 {
@@ -429,10 +283,7 @@ put_answer(struct moore_buf *b, const json_t *answer)
 	if (!cli_yes(answer, "acyclic"))
 		put_cycle(b, json_object_get(answer, "cycle"));
 	else
-		cli_putf(b, "%s: no cycle of waiting packets exists: %lld channels in use, %lld "
-			 "dependencies, all in one order\n", cli_yes(answer, "sound") ?
-			 CLI_GREEN "sound" CLI_PLAIN : "acyclic", cli_int(answer, "channels"),
-			 cli_int(answer, "dependencies"));
+		cli_put_sound(b, answer);
 	put_expected(b, answer);
 }
 
@@ -464,25 +315,30 @@ write_certificate(const char *path, const struct cli_tables *t, const struct moo
 	return rc;
 }
 
+static json_t *
+params_of(const struct moore_check_opts *o)
+{
+	json_t *params = json_pack("{s:b, s:b}", "base_lids", o->base_lids_only, "endpoints_only",
+				   o->endpoints_only), *sls = json_array();
+
+	for (int sl = 0; sl < MOORE_N_SL; sl++)
+		if (o->sl_mask >> sl & 1)
+			sls = moore_json_add(sls, json_integer(sl));
+	if (o->sl_mask)
+		return moore_json_set(params, "sls", sls);
+	json_decref(sls);
+	return params;
+}
+
 static int
 verify_live(const struct cli_call *c, const struct moore_check_opts *o)
 {
-	json_t *asked = json_asked(o, false), *params = NULL, *answer;
-	int rc;
+	static const struct cli_online how = { "routes.verify", put_answer, is_unsound,
+		"moorectl verify DIR" };
 
 	if (asks_hint(c) || cli_opt(c, "certificate"))
 		return cli_misuse(c, "--sl hint and --certificate need a DIR of dumps");
-	params = json_deep_copy(asked);
-	json_object_del(params, "hint");
-	if (!json_array_size(json_object_get(params, "sls")))
-		json_object_del(params, "sls");
-	rc = cli_get(c, "routes.verify", params, "moorectl verify DIR", &answer);
-	if (rc != CLI_OK) {
-		json_decref(asked);
-		return rc;
-	}
-	json_object_set_new(answer, "asked", asked);
-	return cli_show(c, answer, put_answer, is_unsound);
+	return cli_online(c, &how, params_of(o));
 }
 
 static int
@@ -491,6 +347,7 @@ verify_files(const struct cli_call *c, const char *dir, struct moore_check_opts 
 	const char *certificate = cli_opt(c, "certificate");
 	struct moore_verdict *v = NULL;
 	struct cli_tables t = { NULL };
+	struct moore_answer_tables view;
 	struct moore_dangling d;
 	struct moore_err err;
 	int rc;
@@ -503,11 +360,12 @@ verify_files(const struct cli_call *c, const char *dir, struct moore_check_opts 
 		return cli_error("%s/moore-path-sl.dump: no such file: moorectl route writes it "
 				 "under profile sl-hint", dir);
 	}
+	view = cli_answer_tables(&t);
 	moore_lft_dangling(t.f, t.lft, &d);
 	if (moore_check(&v, t.f, t.lft, t.sl2vl, t.mft, o, &err) < 0)
 		rc = cli_error_at(dir, &err);
 	else
-		rc = cli_show(c, json_answer(&t, o, v, &d), put_answer, is_unsound);
+		rc = cli_show(c, moore_answer_verdict(&view, o, v, &d), put_answer, is_unsound);
 	if (v && certificate && write_certificate(certificate, &t, v) != CLI_OK)
 		rc = v->acyclic ? CLI_FAIL : CLI_FOUND;
 	moore_verdict_free(v);

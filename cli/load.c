@@ -206,6 +206,13 @@ cli_tables_free(struct cli_tables *t)
 	*t = (struct cli_tables){ NULL };
 }
 
+struct moore_answer_tables
+cli_answer_tables(const struct cli_tables *t)
+{
+	return (struct moore_answer_tables){ .f = t->f, .lft = t->lft, .sl2vl = t->sl2vl,
+		.mft = t->mft, .owner = t->owner, .no_lanes = t->no_lanes };
+}
+
 /* ---- names ------------------------------------------------------------------------- */
 
 static const char *

@@ -127,6 +127,14 @@ cli_put_place(struct moore_buf *b, const json_t *place)
 }
 
 void
+cli_put_link(struct moore_buf *b, const json_t *link)
+{
+	cli_put_place(b, link);
+	cli_putf(b, " -> ");
+	cli_put_place(b, json_object_get(link, "peer"));
+}
+
+void
 cli_put_floor(struct moore_buf *b, const json_t *place)
 {
 	cli_put_place(b, place);

@@ -43,6 +43,8 @@ bool cli_yes(const json_t *o, const char *key);
 /* A switch port or endpoint: "S3[7]", "h12", and with its cabinet and unit, if there are. */
 void cli_put_place(struct moore_buf *b, const json_t *place);
 void cli_put_floor(struct moore_buf *b, const json_t *place);
+/* The link that leaves a switch by a port: "S3[7] -> S4[2]". */
+void cli_put_link(struct moore_buf *b, const json_t *link);
 void cli_cell_place(struct cli_grid *g, const json_t *place);
 /* A share (0..1) as "82 %"; "-" when it is not known. */
 void cli_cell_share(struct cli_grid *g, const json_t *o, const char *key);

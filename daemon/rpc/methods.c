@@ -34,12 +34,27 @@ read_schema(const char *text)
 	return j;
 }
 
+/* The schema of an answer, which also allows the keys of from_sweep(). */
+static json_t *
+answer_schema(const char *name)
+{
+	json_t *schema = moore_answer_schema(name), *sweep = read_schema("{" SWEEP_KEYS "}");
+	json_t *properties = json_object_get(schema, "properties"), *type;
+	const char *key;
+
+	json_object_foreach(sweep, key, type)
+		json_array_append_new(json_object_get(schema, "required"), json_string(key));
+	json_object_update(properties, sweep);
+	json_decref(sweep);
+	return schema;
+}
+
 static bool
 good_schema(const struct method *m, const char *text, json_t **out)
 {
 	char why[200] = "is no JSON";
 
-	*out = read_schema(text);
+	*out = text[0] == '=' ? answer_schema(text + 1) : read_schema(text);
 	if (*out && schema_valid(*out, why, sizeof(why)))
 		return true;
 	log_say(LOG_ERR, NULL, "%s: its schema: %s", m->name, why);
@@ -142,6 +157,41 @@ print_schema(struct moore_buf *out, const char *title, const json_t *schema)
 	free(s);
 }
 
+static void
+print_method(struct moore_buf *out, const struct rpc_method *rm)
+{
+	const char *result = rm->m->result;
+
+	moore_buf_fmt(out, "## %s\n\n%s%s\n\n", rm->m->name, rm->m->help,
+		      rm->m->access == ACCESS_CHANGE ?
+		      " For root and the user that moored runs as." : "");
+	print_schema(out, "Params:", rm->params);
+	if (result[0] == '=')
+		moore_buf_fmt(out, "Result: `sweep`, `plane`, `at_ms` and the answer [%s](#answer-%s)."
+			      "\n\n", result + 1, result + 1);
+	else
+		print_schema(out, "Result:", rm->result);
+}
+
+static void
+print_answers(struct moore_buf *out)
+{
+	const struct moore_answer *a;
+
+	moore_buf_fmt(out, "# Answers\n\n"
+		"What moored and `moorectl --json` both give, from one table of the library "
+		"(moore/answer.h). An answer that is a verdict has `ok`.\n\n");
+	for (size_t i = 0; (a = moore_answer_at(i)); i++) {
+		json_t *schema = moore_answer_schema(a->name);
+
+		moore_buf_fmt(out, "## Answer %s\n\n%s", a->name, a->help);
+		if (*a->verb)
+			moore_buf_fmt(out, " `moorectl %s --json`", a->verb);
+		print_schema(out, "", schema);
+		json_decref(schema);
+	}
+}
+
 void
 methods_print(struct moore_buf *out)
 {
@@ -157,13 +207,9 @@ methods_print(struct moore_buf *out)
 		"yet, %d there is no plan, %d nothing has that name, %d too much is outstanding, %d "
 		"it was tried and failed.\n\n", RPC_BATCH_MAX, RPC_DENIED, RPC_NO_FABRIC, RPC_NO_PLAN,
 		RPC_NOT_FOUND, RPC_BUSY, RPC_FAILED);
-	for (size_t i = 0; (rm = method_at(i)); i++) {
-		moore_buf_fmt(out, "## %s\n\n%s%s\n\n", rm->m->name, rm->m->help,
-			      rm->m->access == ACCESS_CHANGE ?
-			      " For root and the user that moored runs as." : "");
-		print_schema(out, "Params:", rm->params);
-		print_schema(out, "Result:", rm->result);
-	}
+	for (size_t i = 0; (rm = method_at(i)); i++)
+		print_method(out, rm);
+	print_answers(out);
 	if (out->len)
 		out->data[--out->len] = '\0';
 }

@@ -8,6 +8,7 @@
 #define MOORED_METHODS_H
 
 #include "json.h"
+#include "moore/answer.h"
 #include "moored.h"
 #include "rpc/rpc.h"
 
@@ -25,7 +26,10 @@
 #define LIST "{'type':'array'}"
 #define OBJECT "{'type':'object'}"
 #define OR_NULL(type) "{'type':['" type "','null']}"
-#define SWEEP "'sweep':" INT ",'plane':" INT ",'at_ms':" INT ","	/* of from_sweep() */
+/* The result is an answer of moore/answer.h and the sweep it is from. */
+#define ANSWER(name) "=" name
+#define SWEEP_KEYS "'sweep':" INT ",'plane':" INT ",'at_ms':" INT	/* of from_sweep() */
+#define SWEEP SWEEP_KEYS ","
 
 /* Read all schemas; false, with the reason in the log, is a defect of the table. */
 bool methods_init(void);

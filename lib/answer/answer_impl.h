@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* answer_impl.h - what the files of lib/answer/ share: words that schemas are made of,
+ * and encoders of parts that occur in several answers. */
+#ifndef MOORE_ANSWER_IMPL_H
+#define MOORE_ANSWER_IMPL_H
+
+#include "moore/answer.h"
+
+/* ---- schemas: see struct moore_answer ------------------------------------------ */
+
+#define OBJ(properties) "{'type':'object','properties':{" properties "}}"
+#define OBJ_OR_NULL(properties) "{'type':['object','null'],'properties':{" properties "}}"
+#define LIST_OF(schema) "{'type':'array','items':" schema "}"
+#define OR_NULL(type) "{'type':['" type "','null']}"
+#define INT "{'type':'integer'}"
+#define NUM "{'type':'number'}"
+#define STR "{'type':'string'}"
+#define BOOL "{'type':'boolean'}"
+#define ANY_OBJECT "{'type':'object'}"	/* its keys are numbers or names */
+
+#define A_PEER OBJ_OR_NULL("'switch?':" STR ",'endpoint?':" STR ",'port':" INT)
+#define LINK_KEYS "'switch':" STR ",'guid':" OR_NULL("string") ",'port':" INT ",'peer':" A_PEER
+#define LOAD_KEYS "'max_load':" NUM ",'mean_load':" NUM ",'max_over_mean_load':" NUM
+
+extern const char moore_schema_verdict[], moore_schema_route[], moore_schema_path[],
+	moore_schema_lft[], moore_schema_sl2vl[], moore_schema_quality[], moore_schema_patterns[];
+
+/* ---- parts (json.c) -------------------------------------------------------------- */
+
+/* Counts by number, those that are 0 left out. */
+json_t *moore_json_histogram(const uint64_t *count, uint32_t last);
+json_t *moore_json_bits(uint16_t mask);		/* numbers of the bits that are set */
+/* The link that leaves a switch by a port: LINK_KEYS. */
+json_t *moore_json_link(const struct moore_fabric *f, moore_swid s, moore_portnum p);
+/* LOAD_KEYS. */
+json_t *moore_json_load(double max, double mean);
+/* An owned buffer as a string; NULL when it ran out of memory. */
+json_t *moore_json_text(struct moore_buf *b);
+
+#endif

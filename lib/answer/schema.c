@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* schema.c - the one table of answers, and how their short schemas are written out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/answer_impl.h"
+
+static const struct moore_answer answers[] = {
+	{ "verdict", "verify", "Whether traffic on these tables can deadlock.",
+	  moore_schema_verdict },
+	{ "route", "route", "What the engine computed from a plan, and the checker's verdict.",
+	  moore_schema_route },
+	{ "path", "path", "How one packet goes, hop by hop and lane by lane.", moore_schema_path },
+	{ "lft", "table lft", "A switch's forwarding table: the LIDs of each port.",
+	  moore_schema_lft },
+	{ "sl2vl", "table sl2vl", "A switch's SL to VL tables, equal ones together.",
+	  moore_schema_sl2vl },
+	{ "quality", "quality", "How long, even and independent the routes are.",
+	  moore_schema_quality },
+	{ "patterns", "quality --pattern", "How much traffic of each pattern the routes carry.",
+	  moore_schema_patterns },
+};
+
+const struct moore_answer *
+moore_answer_at(size_t i)
+{
+	return i < ARRAY_LEN(answers) ? &answers[i] : NULL;
+}
+
+/* ---- writing out: every object closed, every key required but those with '?' ----------- */
+
+static bool write_out(json_t *schema);
+
+/* Moves each property to its name without '?'. */
+static json_t *
+write_out_properties(const json_t *given, json_t *required)
+{
+	json_t *all = json_object(), *schema;
+	const char *key;
+
+	json_object_foreach((json_t *)given, key, schema) {
+		size_t n = strcspn(key, "?");
+		char *name = moore_strndup(key, n);
+
+		if (!name || !write_out(schema) || json_object_set(all, name, schema) < 0 ||
+		    (!key[n] && json_array_append_new(required, json_string(name)) < 0)) {
+			json_decref(all);
+			all = NULL;
+		}
+		free(name);
+		if (!all)
+			return NULL;
+	}
+	return all;
+}
+
+static bool
+write_out(json_t *schema)
+{
+	json_t *items = json_object_get(schema, "items");
+	json_t *given = json_object_get(schema, "properties"), *required, *all;
+	bool good;
+
+	if (items)
+		return write_out(items);
+	if (!given)
+		return true;
+	required = json_array();
+	all = required ? write_out_properties(given, required) : NULL;
+	good = all && json_object_set(schema, "properties", all) == 0 &&
+		(!json_array_size(required) || json_object_set(schema, "required", required) == 0) &&
+		json_object_set_new(schema, "additionalProperties", json_false()) == 0;
+	json_decref(all);
+	json_decref(required);
+	return good;
+}
+
+static json_t *
+read_schema(const char *text)
+{
+	char *s = moore_strndup(text, strlen(text));
+	json_t *j;
+
+	if (!s)
+		return NULL;
+	for (char *p = s; *p; p++)
+		if (*p == '\'')
+			*p = '"';
+	j = json_loads(s, JSON_REJECT_DUPLICATES, NULL);
+	free(s);
+	if (j && write_out(j))
+		return j;
+	json_decref(j);
+	return NULL;
+}
+
+json_t *
+moore_answer_schema(const char *name)
+{
+	const struct moore_answer *a;
+
+	for (size_t i = 0; (a = moore_answer_at(i)); i++)
+		if (!strcmp(a->name, name))
+			return read_schema(a->schema);
+	return NULL;
+}

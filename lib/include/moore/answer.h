@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* moore/answer.h - every answer as JSON, made once: `moorectl --json`, moored's JSON-RPC
+ * results and moorectl's text are all views of these objects.
+ *
+ * Not part of moore/moore.h, because it needs jansson.h; the OpenSM plugin links none of it.
+ * Pure: structs in, JSON out, and the same input gives the same text.  Every function
+ * borrows its arguments for the call and returns an object that the caller owns, or NULL when
+ * memory ran out.  Cost: O(size of the answer) unless stated otherwise.
+ *
+ * The keys are one language:
+ *  - An answer is always an object.  One that is a verdict has `ok`, and moorectl exits
+ *    with 1 exactly when `ok` is false.  More specific words (`sound`, `safe`, `valid`,
+ *    `delivered`) stand beside it.
+ *  - `cables` counts cables between switches and `directed_links` their two directions;
+ *    `max_load`, `mean_load` and `max_over_mean_load` are of directed links; a key that ends
+ *    in `_m` is in metres.
+ *  - What is not known is null; an optional key is marked in the schema.
+ *
+ * Adding an answer: write its function and its schema in a file of lib/answer/, declare the
+ * function here, and add its row to the table in lib/answer/schema.c. */
+#ifndef MOORE_ANSWER_H
+#define MOORE_ANSWER_H
+
+#include <jansson.h>
+
+#include "check.h"
+#include "engine.h"
+#include "fabric.h"
+#include "path.h"
+#include "quality.h"
+#include "route.h"
+#include "saturation.h"
+#include "tables.h"
+
+/* ---- schemas (schema.c) ----------------------------------------------------- */
+
+struct moore_answer {
+	const char *name;	/* "verdict" */
+	const char *verb;	/* of moorectl: "verify"; "" when only moored gives it */
+	const char *help;	/* one sentence */
+	/* JSON Schema with ' for ".  Every object that lists properties is closed, and each
+	 * property is required unless its name ends in '?': moore_answer_schema() writes
+	 * that out. */
+	const char *schema;
+};
+/* In the order of the table; NULL past the end. */
+MOORE_API const struct moore_answer *moore_answer_at(size_t i);
+/* The full JSON Schema of an answer; NULL also when no answer has that name. */
+MOORE_API json_t *moore_answer_schema(const char *name);
+
+/* ---- parts (json.c) ----------------------------------------------------------- */
+
+/* A string of text that need not be UTF-8: then bytes from 0x80 become '?'.  NULL is "". */
+MOORE_API json_t *moore_json_name(const char *name);
+MOORE_API json_t *moore_json_guid(uint64_t guid);	/* "0x0123456789abcdef"; 0 is null */
+MOORE_API json_t *moore_json_count(uint64_t n);
+/* Sets key, or appends to list; takes value.  On failure, or when either is NULL, releases
+ * both and returns NULL, so that a chain of these needs one check at its end. */
+MOORE_API json_t *moore_json_set(json_t *o, const char *key, json_t *value);
+MOORE_API json_t *moore_json_add(json_t *list, json_t *value);
+/* Adds all of more (taken) to o; otherwise as moore_json_set(). */
+MOORE_API json_t *moore_json_merge(json_t *o, json_t *more);
+/* What is plugged into a switch port: switch and port, or endpoint and its CA port; null
+ * for nothing and for port 0. */
+MOORE_API json_t *moore_json_peer(const struct moore_fabric *f, moore_swid s, moore_portnum p);
+/* {"ok": false, "error": {"text", "file", "line"}}: what every verb prints under --json
+ * when it fails.  file may be NULL, and line 0: then they are null. */
+MOORE_API json_t *moore_answer_error(const char *text, const char *file, unsigned line);
+
+/* ---- tables: what they do ------------------------------------------------------- */
+
+struct moore_answer_tables {	/* what an answer about tables rests on */
+	const struct moore_fabric *f;
+	const struct moore_lft *lft;
+	const struct moore_sl2vl *sl2vl;
+	const struct moore_mft *mft;	/* NULL: no multicast group */
+	const struct moore_lid_owner *owner;	/* of moore_fabric_lids() */
+	bool no_lanes;		/* sl2vl was not read: every VL is unknown */
+};
+
+/* Whether traffic on these tables can deadlock, with the cycle if it can.  `sound` is false
+ * also where routes lead to nothing (d), or asked->sl_set does not list every pair.  `expected`, `sa`, `told` and `adaptive_routing` are
+ * null: only moored knows them, of a fabric that runs, and sets them. */
+MOORE_API json_t *moore_answer_verdict(const struct moore_answer_tables *t,
+				       const struct moore_check_opts *asked,
+				       const struct moore_verdict *v,
+				       const struct moore_dangling *d);
+/* What the engine computed, with its verdict. */
+MOORE_API json_t *moore_answer_route(const struct moore_fabric *seen,
+				     const struct moore_engine_result *r,
+				     const struct moore_route_stats *s);
+/* Hop by hop, as moore_path_walk() left *p; from and to as the user gave them. */
+MOORE_API json_t *moore_answer_path(const struct moore_answer_tables *t, const char *from,
+				    const char *to, const struct moore_path *p);
+/* One switch: the LIDs of each port.  O(LIDs * ports). */
+MOORE_API json_t *moore_answer_lft(const struct moore_answer_tables *t, moore_swid s);
+/* One switch: SL to VL, equal tables together.  O(ports^3) at worst. */
+MOORE_API json_t *moore_answer_sl2vl(const struct moore_answer_tables *t, moore_swid s);
+
+/* How long, even and independent the routes are. */
+MOORE_API json_t *moore_answer_quality(const struct moore_fabric *f,
+				       const struct moore_quality *q);
+/* How much traffic of each of n patterns they carry; figures are null where a pattern has
+ * no flows in this fabric. */
+MOORE_API json_t *moore_answer_patterns(const struct moore_fabric *f,
+					const struct moore_saturation *s, size_t n);
+
+#endif
