@@ -15,7 +15,7 @@
 #include "guid_map.h"
 #include "lfts_lines.h"
 #include "moore/dumps.h"
-#include "plan/listing.h"
+#include "listing.h"
 
 #define SUBNET "opensm-subnet.lst"
 #define LFTS "opensm-lfts.dump"

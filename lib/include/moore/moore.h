@@ -27,6 +27,7 @@
 #include "quality.h"
 #include "route.h"
 #include "saturation.h"
+#include "seen.h"
 #include "select.h"
 #include "steps.h"
 #include "tables.h"

@@ -10,31 +10,9 @@
 #define MOORE_WIRE_H
 
 #include "plan.h"
+#include "seen.h"
 
 MOORE_BEGIN
-
-/* ---- what a discovery tells ------------------------------------------------- */
-
-struct moore_seen {
-	struct moore_plan *plan;	/* the observed fabric: moore_plan_check() accepts it */
-	uint32_t n_loops;		/* cables from a switch to itself, which no plan can hold */
-	struct moore_seen_loop {
-		moore_swid sw;
-		moore_portnum port[2];
-	} *loop;
-	uint32_t n_one_sided;		/* switch ports at which only one end tells of a link: */
-	struct moore_seen_port {	/* it is taken as there */
-		moore_swid sw;
-		moore_portnum port;
-	} *one_sided;
-};
-
-/* Read ibnetdiscover's listing, opensm-subnet.lst, or a plan in JSON; which one
- * it is is told by its first bytes.  As moore_plan_format's parse otherwise, but
- * loops and links that one end alone lists are no fault of the text.  O(size log size). */
-MOORE_API int moore_seen_parse(struct moore_seen **out, const char *text, size_t len,
-			       struct moore_err *err);
-MOORE_API void moore_seen_free(struct moore_seen *s);
 
 /* ---- who is who, and what deviates -------------------------------------------- */
 

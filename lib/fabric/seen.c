@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* seen.c - the observed fabric from whatever discovered it, told by its first
- * bytes.  Elsewhere: each form (plan/fmt_ibnetdiscover.c, fabric/dump_subnet.c,
- * plan/plan_json.c) and what they have in common (plan/listing.c). */
+/* seen.c - reads the observed wiring in any of its forms, which the first bytes tell.
+ * Elsewhere: each form (fmt_ibnetdiscover.c, dump_subnet.c, plan/plan_json.c) and what
+ * the first two have in common (listing.c). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/listing.h"
+#include "listing.h"
 
 enum form { LISTING, SUBNET, JSON };
 

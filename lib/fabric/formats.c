@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* formats.c - the text formats of other tools: one row and one fmt_*.c each. */
+/* formats.c - the text formats of other tools: one row and one fmt_*.c for each.  The files
+ * are in plan/, except for fmt_ibnetdiscover.c: it needs the reader of observed fabrics,
+ * and that is why the table stands in fabric/. */
 #include <string.h>
 
-#include "plan_parts.h"
+#include "plan/plan_parts.h"
 
 #define BOTH(f) moore_plan_write_##f, moore_plan_parse_##f
 

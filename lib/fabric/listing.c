@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* listing.c - a plan from nodes and what is plugged into each port.
+/* listing.c - makes a plan from nodes and port lines.
  *
- * Every link stands at both of its ends; reading checks that the two agree, sorts
- * links by (node, port), and takes each from its first end.  So a plan keeps the
- * listing's order of nodes and is sorted by port inside them.  Of an observed
- * fabric, as opposed to an intended one, a link that only one end tells of is
- * completed, and a cable from a switch to itself is put beside the plan.
- * Elsewhere: the forms (fmt_ibnetdiscover.c, fabric/dump_subnet.c). */
+ * A link has a line at each end, and the two must agree.  Links are sorted by (node, port)
+ * and each is taken from its first end, so the plan keeps the listing's order of nodes.
+ * For an observed fabric (listing.seen), a link that only one end reports gets its other
+ * line, and a cable from a switch to itself goes to seen instead of the plan.
+ * Elsewhere: the readers (fmt_ibnetdiscover.c, dump_subnet.c). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/listing.h"
+#include "listing.h"
 
 /* ---- adding ---------------------------------------------------------------------- */
 
@@ -119,11 +118,11 @@ check_link(const struct moore_listing *d, const struct moore_listed_link *k)
 	return 0;
 }
 
-/* ---- what an observed fabric may have and a plan may not --------------------------- */
+/* ---- loops and links reported by one end -------------------------------------------- */
 
-/* The switch end of k that has no line of its own (nodes for switches, as yet). */
+/* The switch port of link k that has no line.  Its sw is the index of a node for now. */
 static struct moore_seen_port
-untold_port(const struct moore_listing *d, const struct moore_listed_link *k)
+unlisted_port(const struct moore_listing *d, const struct moore_listed_link *k)
 {
 	if (d->node[k->peer].kind == 'S')
 		return (struct moore_seen_port){ k->peer, k->peer_port };
@@ -144,12 +143,12 @@ complete_link(struct moore_listing *d, uint32_t i)
 		.peer_kind = n->kind, .port = k->peer_port, .peer_port = k->port, .line = k->line,
 		.rate = k->rate, .port_guid = d->node[k->peer].kind == 'S' ? 0 :
 			d->node[k->peer].guid + k->peer_port };
-	d->seen->one_sided[d->seen->n_one_sided++] = untold_port(d, k);
+	d->seen->one_sided[d->seen->n_one_sided++] = unlisted_port(d, k);
 	d->n_links++;
 	return 0;
 }
 
-/* Keep link k?  Not one that no switch, or one switch alone, is concerned with. */
+/* False for a link between two endpoints, and for a loop, which goes to seen. */
 static bool
 keeps(struct moore_listing *d, const struct moore_listed_link *k)
 {
@@ -185,7 +184,7 @@ settle(struct moore_listing *d)
 	return index_links(d);
 }
 
-/* Nodes have become switches of the plan. */
+/* Replaces the node indexes in seen by those of the plan's switches. */
 static void
 number_seen(struct moore_listing *d)
 {
@@ -197,8 +196,8 @@ number_seen(struct moore_listing *d)
 
 /* ---- names ----------------------------------------------------------------- */
 
-/* A description as a name: what a name cannot hold becomes _, ends are trimmed,
- * and it is cut to max bytes; an empty one is the node's id. */
+/* Makes a name of a description: trims blanks, writes _ for characters that a name cannot
+ * hold and cuts it to max bytes.  A node with an empty description is named by its id. */
 static char *
 make_name(const struct moore_listed_node *n, size_t max)
 {
@@ -226,7 +225,7 @@ make_name(const struct moore_listed_node *n, size_t max)
 	return b.data;
 }
 
-/* Every node of a name that more than one has gets its GUID behind it. */
+/* Appends the GUID to every name that several nodes have. */
 static bool
 make_unique(struct moore_listing *d, struct moore_plan_ref *r, size_t n)
 {
@@ -278,7 +277,7 @@ name_nodes(struct moore_listing *d)
 
 /* ---- the plan ----------------------------------------------------------------- */
 
-/* Is k the line that the plan takes this switch-to-switch link from? */
+/* Is k the first of the two lines of a link between switches? */
 static bool
 is_cable(const struct moore_listing *d, const struct moore_listed_link *k)
 {
@@ -301,7 +300,7 @@ new_plan(struct moore_listing *d)
 	return moore_plan_new(n_switches, n_endpoints, n_cables);
 }
 
-/* One rate for all is the plan's, and nobody's own. */
+/* When all rates are equal, they become the plan's rate instead. */
 static void
 share_rate(struct moore_plan *p, const struct moore_rate *all)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fmt_ibnetdiscover.c - a plan from and as what ibnetdiscover prints
- * (ibnetdiscover(8), "Topology file format").
+/* fmt_ibnetdiscover.c - reads and writes what ibnetdiscover prints (ibnetdiscover(8),
+ * "Topology file format").
  *
  * A record is a header ("Switch 8 "S-<node GUID>" # "description" ...") and a
  * line for each cabled port ("[1] "H-<node GUID>"[1](<port GUID>) # ...").
- * Elsewhere: from nodes and links to a plan (listing.c). */
+ * Elsewhere: listing.c makes a plan of the nodes and lines. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/listing.h"
+#include "listing.h"
 
 /* ---- writing ----------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ put_ids(struct moore_buf *b, const char *kind, uint64_t guid)
 		      (unsigned long long)guid, kind, (unsigned long long)guid);
 }
 
-/* What a plan leaves open is written as the slowest: the form has no word for it. */
+/* An unknown rate is written as the slowest, since the format requires one. */
 static void
 put_rate(struct moore_buf *b, const struct moore_plan *p, struct moore_rate own)
 {
@@ -158,7 +158,7 @@ take_id(struct line *l, char *kind, uint64_t *guid)
 	return take(l, "-") && take_number(l, 16, UINT64_MAX, guid) && take(l, "\"");
 }
 
-/* The description is between the first and the last quote: it may hold some. */
+/* The description is between the first and the last quote, since it may hold quotes. */
 static void
 take_description(struct line *l, const char **desc, size_t *len)
 {
@@ -176,7 +176,7 @@ take_description(struct line *l, const char **desc, size_t *len)
 	*len = (size_t)(to - from - 1);
 }
 
-/* The last word of a port line; unknown when it is none. */
+/* The rate is the last word of a port line; any other word leaves it unknown. */
 static void
 take_rate(const struct line *l, struct moore_rate *rate)
 {

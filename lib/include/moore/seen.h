@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* moore/seen.h - the wiring as a discovery reports it.  It is a plan, and beside the plan
+ * what is wrong in a way that no plan can hold. */
+#ifndef MOORE_SEEN_H
+#define MOORE_SEEN_H
+
+#include "base.h"
+#include "plan.h"
+
+MOORE_BEGIN
+
+struct moore_seen {
+	struct moore_plan *plan;	/* moore_plan_check() accepts it */
+	uint32_t n_loops;		/* cables from a switch to itself */
+	struct moore_seen_loop {
+		moore_swid sw;
+		moore_portnum port[2];
+	} *loop;
+	uint32_t n_one_sided;		/* links that only one end reports; they are in plan */
+	struct moore_seen_port {	/* the end that does not report it */
+		moore_swid sw;
+		moore_portnum port;
+	} *one_sided;
+};
+
+/* Reads ibnetdiscover's listing, opensm-subnet.lst or a plan in JSON; the first bytes tell
+ * which.  The caller ends *out with moore_seen_free().  Fails as moore_plan_format.parse
+ * does, except that loops and links reported by one end are accepted.  O(size log size). */
+MOORE_API int moore_seen_parse(struct moore_seen **out, const char *text, size_t len,
+			       struct moore_err *err);
+MOORE_API void moore_seen_free(struct moore_seen *s);	/* NULL is fine */
+
+MOORE_END
+
+#endif
