@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "moore/fabric.h"
 #include "moore/topo.h"
 

@@ -17,6 +17,9 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
+#include "base/bits.h"
+#include "base/random.h"
 #include "moore/base.h"
 
 /* Fail with the row's reason, not only with a line number. */

@@ -4,6 +4,7 @@
 #ifndef MOORE_TEST_MISWIRE_H
 #define MOORE_TEST_MISWIRE_H
 
+#include "base/random.h"
 #include "moore/wire.h"
 
 #define SPARE_PORTS 2

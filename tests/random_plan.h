@@ -3,6 +3,7 @@
 #ifndef MOORE_TEST_RANDOM_PLAN_H
 #define MOORE_TEST_RANDOM_PLAN_H
 
+#include "base/random.h"
 #include "moore/plan.h"
 
 static char *

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "moore/topo.h"
 
 /* A registered topology from words: "slimfly q=5"; NULL: there is none. */

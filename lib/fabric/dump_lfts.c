@@ -10,6 +10,7 @@
  * otherwise read as routes that are missing. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "guid_map.h"
 #include "lfts_lines.h"
 #include "moore/dumps.h"

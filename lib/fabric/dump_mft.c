@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "guid_map.h"
 #include "moore/dumps.h"
 #include "scan.h"

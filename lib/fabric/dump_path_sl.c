@@ -12,6 +12,7 @@
  * writer gives each LID of a port its line.  The file ends in a line `#--`. */
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "guid_map.h"
 #include "moore/dumps.h"
 #include "scan.h"

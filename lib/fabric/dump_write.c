@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "moore/dumps.h"
 
 struct item {			/* a switch, or an endpoint's port */

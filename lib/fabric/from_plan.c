@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "moore/fabric.h"
 
 #define PLAN_LANES 8		/* VL0-7: what most switches in use have */

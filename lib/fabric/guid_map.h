@@ -4,6 +4,7 @@
 #ifndef MOORE_FABRIC_GUID_MAP_H
 #define MOORE_FABRIC_GUID_MAP_H
 
+#include "base/arena.h"
 #include "moore/base.h"
 
 struct moore_guid_map {

@@ -6,6 +6,7 @@
  * sees neither the numbers of distinct rows nor lanes of ports without a link. */
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "moore/tables.h"
 
 struct keyed {			/* a switch or a LID by GUID */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* check_drop.c - count the table entries in use that map to VL 15, which throws
  * the packet away.  Most tables have none, and then nothing is done. */
+#include "base/bits.h"
 #include "check_impl.h"
 
 /* On which SLs sources may send packets to each slot: by a LID, or by a group. */

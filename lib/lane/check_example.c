@@ -5,6 +5,7 @@
  * For each destination and SL that makes the turn, go upstream from link a until
  * a source is found; only the last step before a must give VL v, the others any
  * VL but 15. */
+#include "base/bits.h"
 #include "check_impl.h"
 
 struct target {			/* what packets are addressed to */

@@ -15,6 +15,7 @@
 #ifndef MOORE_LANE_CHECK_IMPL_H
 #define MOORE_LANE_CHECK_IMPL_H
 
+#include "base/arena.h"
 #include "moore/check.h"
 
 #define MOORE_VL_DROP 15

@@ -6,6 +6,7 @@
  * hardware does not.  A link goes on the work list when it first carries
  * something: what leaves a switch does not depend on the VL of arrival, so a
  * link whose VLs grow later adds only to what its turns hold. */
+#include "base/bits.h"
 #include "check_impl.h"
 
 struct flood {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "fabric/guid_map.h"
 #include "mix_impl.h"
 

@@ -16,6 +16,7 @@
  * reverse can always be: the packet may have waited. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "mix_impl.h"
 
 #define BLOCK MOORE_LFT_BLOCK

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "demand_impl.h"
 
 #define WORTH_IT 0.9		/* share of the present load: a change must bring the link below

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "demand_impl.h"
 #include "moore/hot.h"
 

@@ -8,6 +8,7 @@
  * Source: Kathareios et al., SC'15, section 4.2; Yebenes et al., HPCC 2017. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "load_impl.h"
 
 struct graph {

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "moore/quality.h"
 
 #define NO_ROUTE UINT32_MAX

@@ -15,6 +15,7 @@
  * L D L' show that L - mu I + c J is positive definite, with a margin for rounding errors. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "place_impl.h"
 
 #define THINGS_MAX 5000		/* the proof takes n^3 / 6 steps and 4 n^2 bytes */

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/bits.h"
 #include "place_impl.h"
 
 /* ---- classes: one row for each family ------------------------------------------- */

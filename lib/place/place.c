@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "place/place_impl.h"
 #include "plan/plan_parts.h"
 

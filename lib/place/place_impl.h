@@ -4,6 +4,7 @@
 #ifndef MOORE_PLACE_IMPL_H
 #define MOORE_PLACE_IMPL_H
 
+#include "base/random.h"
 #include "moore/place.h"
 
 struct moore_links_of {		/* compressed rows; each link is stored at both of its ends */

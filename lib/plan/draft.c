@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "draft.h"
 
 /* ---- nodes ------------------------------------------------------------------------ */

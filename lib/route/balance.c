@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "route/balance.h"
 #include "route/tuning.h"
 

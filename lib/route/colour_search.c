@@ -7,6 +7,8 @@
  * have them, which keeps the colouring proper, unless that leaves more pairs bare. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/random.h"
 #include "route/tuning.h"
 #include "route/turns.h"
 

@@ -8,6 +8,8 @@
  * Elsewhere links are coloured properly, alike in both directions: no two links of a switch
  * have the same colour.  Half of the turns at each switch are allowed, all switches look
  * nearly alike, and load is even. */
+#include "base/arena.h"
+#include "base/bits.h"
 #include "route/turns.h"
 
 enum { LOW_P1, P1_LOW, LOW_P2, P2_LOW };

@@ -11,6 +11,7 @@
  * Invariant: switches connected through switches that may pass packets on stay so. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "route/graph.h"
 
 struct drain {

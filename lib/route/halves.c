@@ -4,6 +4,7 @@
  * A middle switch has no endpoints, and all its planned neighbours have some.  Each switch
  * with endpoints should have as many neighbours in P1 as in P2: greedily at first, then by
  * local search on the sum of the fourth powers of the differences. */
+#include "base/arena.h"
 #include "route/tuning.h"
 #include "route/turns.h"
 

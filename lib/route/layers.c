@@ -16,6 +16,7 @@
  * all trees begin and end with; so to use one of them again has a price. */
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "route/layer_tree.h"
 
 #define MAX_MEAN ((uint64_t)1 << 16)	/* of loads, and */

@@ -15,6 +15,8 @@
  * near ones, so that groups use different links. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/random.h"
 #include "route/mcast.h"
 #include "route/tree.h"
 #include "route/tuning.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "route/graph.h"
 
 struct key {			/* what a switch is looked up by */

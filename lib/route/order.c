@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "route/turns.h"
 
 struct heap {			/* the least key is on top */

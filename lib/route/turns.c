@@ -8,6 +8,7 @@
  * Elsewhere: order.c, spanning.c, ranks.c, colours.c, halves.c. */
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "route/turns.h"
 
 int

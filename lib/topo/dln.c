@@ -8,6 +8,8 @@
  * Interconnects", ISCA 2012. */
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/random.h"
 #include "topo_build.h"
 
 enum { N, K, SEED, P };

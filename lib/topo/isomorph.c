@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/random.h"
 #include "topo/isomorph.h"
 
 /* The greatest number of refinements for one pair of graphs.  Large graphs get fewer, so

@@ -12,6 +12,8 @@
  * no deeper than the shortest cycle so far requires (Itai and Rodeh 1978). */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/bits.h"
 #include "moore/topo.h"
 
 #define WORDS 8				/* words of a set: one cache line */

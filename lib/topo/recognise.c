@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "topo/isomorph.h"
 #include "topo/topo_build.h"
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "wire/wire_impl.h"
 
 struct link {			/* one cable of a path or ring */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "wire/wire_impl.h"
 
 static const struct moore_wire_text texts[MOORE_WIRE_VERDICTS] = {
@@ -58,7 +59,7 @@ find_exchanges(struct moore_wire *w, struct moore_arena *tmp)
 	uint32_t n = w->plan->n_switches;
 	moore_swid *at = moore_arena_alloc(tmp, (size_t)n + 1, sizeof(*at));
 
-	w->exchange = moore_arena_alloc(&w->mem, (size_t)w->n_displaced + 1, sizeof(*w->exchange));
+	w->exchange = moore_arena_alloc(w->mem, (size_t)w->n_displaced + 1, sizeof(*w->exchange));
 	if (!at || !w->exchange)
 		return false;
 	memcpy(at, w->occupant, n * sizeof(*at));
@@ -333,7 +334,7 @@ moore_wire_deviate(struct moore_wire *w)
 		w->seen->n_one_sided + w->planned.n + w->observed.n;
 	bool ok;
 
-	w->deviation = moore_arena_alloc(&w->mem, most, sizeof(*w->deviation));
+	w->deviation = moore_arena_alloc(w->mem, most, sizeof(*w->deviation));
 	ok = w->deviation && find_exchanges(w, &tmp);
 	if (ok) {
 		name_exchanges(w);

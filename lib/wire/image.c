@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "topo/isomorph.h"
 #include "wire/wire_impl.h"
 

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/random.h"
 #include "moore/permute.h"
 
 #define CABINETS_MAX 2000	/* pairs of cabinets are looked up in a square table */

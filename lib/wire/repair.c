@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "wire/wire_impl.h"
 
 #define LOOK_AHEAD 64		/* steps looked at before one that disconnects switches is taken */

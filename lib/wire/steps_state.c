@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "plan/plan_parts.h"
 #include "wire/steps_impl.h"
 

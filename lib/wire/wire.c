@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "wire/wire_impl.h"
 
 /* ---- slots and jacks ------------------------------------------------------------- */
@@ -19,9 +20,9 @@ take_match(struct moore_wire *w, const struct moore_match *m)
 {
 	uint32_t n = w->seen->plan->n_switches, unknown = 0;
 
-	w->self = moore_arena_alloc(&w->mem, (size_t)n + 1, sizeof(*w->self));
-	w->role = moore_arena_alloc(&w->mem, (size_t)n + 1, sizeof(*w->role));
-	w->occupant = moore_arena_alloc(&w->mem, (size_t)n + w->plan->n_switches + 1,
+	w->self = moore_arena_alloc(w->mem, (size_t)n + 1, sizeof(*w->self));
+	w->role = moore_arena_alloc(w->mem, (size_t)n + 1, sizeof(*w->role));
+	w->occupant = moore_arena_alloc(w->mem, (size_t)n + w->plan->n_switches + 1,
 					sizeof(*w->occupant));
 	if (!w->self || !w->role || !w->occupant)
 		return false;
@@ -62,9 +63,9 @@ lay_slots(struct moore_wire *w, const struct moore_match *m)
 	const struct moore_plan *have = w->seen->plan;
 	uint32_t unknown = 0;
 
-	w->sw = moore_arena_alloc(&w->mem, (size_t)w->n_slots + 1, sizeof(*w->sw));
-	w->ep_slot = moore_arena_alloc(&w->mem, (size_t)have->n_endpoints + 1, sizeof(*w->ep_slot));
-	w->ep = moore_arena_alloc(&w->mem, (size_t)have->n_endpoints + w->plan->n_endpoints + 1,
+	w->sw = moore_arena_alloc(w->mem, (size_t)w->n_slots + 1, sizeof(*w->sw));
+	w->ep_slot = moore_arena_alloc(w->mem, (size_t)have->n_endpoints + 1, sizeof(*w->ep_slot));
+	w->ep = moore_arena_alloc(w->mem, (size_t)have->n_endpoints + w->plan->n_endpoints + 1,
 				  sizeof(*w->ep));
 	if (!w->sw || !w->ep_slot || !w->ep)
 		return false;
@@ -108,7 +109,7 @@ lay_jacks(struct moore_wire *w, struct jacks *j, struct moore_arena *tmp)
 		j->base[s] = n;
 	j->ep_base = n;
 	w->n_jacks = n + w->n_ep_slots;
-	w->jack = moore_arena_alloc(&w->mem, (size_t)w->n_jacks + 1, sizeof(*w->jack));
+	w->jack = moore_arena_alloc(w->mem, (size_t)w->n_jacks + 1, sizeof(*w->jack));
 	if (!w->jack)
 		return false;
 	for (uint32_t s = 0; s < w->n_slots; s++)
@@ -148,7 +149,7 @@ lay_observed(struct moore_wire *w, const struct jacks *j)
 	const struct moore_plan *have = w->seen->plan;
 
 	if (!cables_init(&w->observed, (size_t)have->n_cables + have->n_endpoints + w->seen->n_loops,
-			 w, &w->mem))
+			 w, w->mem))
 		return false;
 	for (uint32_t i = 0; i < have->n_cables; i++) {
 		const struct moore_plan_cable *c = &have->cable[i];
@@ -198,7 +199,7 @@ lay_planned(struct moore_wire *w, const struct jacks *j, bool stay, struct moore
 	uint8_t *there = moore_arena_alloc(tmp, (size_t)w->n_ep_slots + 1, 1);
 
 	if (!home || !there || !cables_init(&w->planned, (size_t)want->n_cables +
-					    want->n_endpoints, w, &w->mem))
+					    want->n_endpoints, w, w->mem))
 		return false;
 	for (uint32_t e = 0; e < w->seen->plan->n_endpoints; e++)
 		there[w->ep_slot[e]] = 1;
@@ -236,19 +237,27 @@ match(struct moore_match *m, const struct moore_plan *plan, const struct moore_s
 	return moore_match_roles(m);
 }
 
+struct owner {			/* what moore_wire_check() allocates */
+	struct moore_wire w;	/* first, so that moore_wire_free() finds the rest */
+	struct moore_arena mem;
+};
+
 int
 moore_wire_check(struct moore_wire **out, const struct moore_plan *plan,
 		 const struct moore_seen *seen, struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct moore_match m = { .tmp = &tmp, .err = err };
-	struct moore_wire *w = calloc(1, sizeof(*w));
+	struct owner *o = calloc(1, sizeof(*o));
+	struct moore_wire *w;
 	struct jacks j;
 	int rc;
 
 	*out = NULL;
-	if (!w)
+	if (!o)
 		return moore_fail_nomem(err);
+	w = &o->w;
+	w->mem = &o->mem;
 	w->plan = plan;
 	w->seen = seen;
 	if ((rc = match(&m, plan, seen)) < 0)
@@ -272,6 +281,6 @@ moore_wire_free(struct moore_wire *w)
 {
 	if (!w)
 		return;
-	moore_arena_free(&w->mem);
+	moore_arena_free(w->mem);
 	free(w);
 }

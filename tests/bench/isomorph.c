@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "igraph_oracle.h"
 #include "relabel.h"
 #include "topo/isomorph.h"

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/random.h"
 #include "scan/seen.h"
 #include "watch/store.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/random.h"
 #include "miswire.h"
 
 #define SWITCHES 3000

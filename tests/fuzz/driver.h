@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/bits.h"
+#include "base/random.h"
 #include "moore/base.h"
 
 static const char fuzz_name[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* moore/base.h - what every part of libmoore stands on: errors, text, memory,
- * bit sets, a seeded generator, and the types of the field.
+/* moore/base.h - errors, text, memory, a hash, and the types of the field, which every part
+ * of libmoore uses.
  *
  * libmoore is pure: no file, socket, clock, environment, log or mutable
  * global.  A function's result depends on its arguments alone.
@@ -107,16 +107,7 @@ MOORE_API void moore_text_hide(char *s);
 /* Append that character of n bytes as \uXXXX. */
 MOORE_API void moore_text_put_u(struct moore_buf *b, const char *s, size_t n);
 
-/* ---- memory: scratch that dies together ------------------------------- */
-
-struct moore_arena {
-	struct moore_arena_block *head;
-};
-#define MOORE_ARENA_INIT { NULL }
-
-/* n * size zeroed bytes, or NULL; lives until moore_arena_free(). */
-MOORE_API void *moore_arena_alloc(struct moore_arena *a, size_t n, size_t size);
-MOORE_API void moore_arena_free(struct moore_arena *a);
+/* ---- memory ------------------------------------------------------------ */
 
 /* Makes room for element n of an array that has room for *cap elements (n <= *cap), each
  * of size bytes.  Returns the array, or a copy of twice the length whose *cap is updated.
@@ -126,45 +117,10 @@ MOORE_API void *moore_grow(void *array, uint32_t n, uint32_t *cap, size_t size);
 /* A copy of s (len bytes) on the heap, NUL-terminated; NULL when out of memory. */
 MOORE_API char *moore_strndup(const char *s, size_t len);
 
-/* ---- seeded generator (splitmix64, Steele, Lea and Flood 2014) --------- */
-
-struct moore_rng {
-	uint64_t state;
-};
-MOORE_API uint64_t moore_rng_next(struct moore_rng *r);
-/* Even in 0..n-1; n > 0. */
-MOORE_API uint32_t moore_rng_below(struct moore_rng *r, uint32_t n);
-
 /* ---- hash (FNV-1a, 64 bit): names tables so that two can be compared --- */
 
 #define MOORE_HASH_INIT 0xcbf29ce484222325ull
 MOORE_API uint64_t moore_hash(uint64_t h, const void *data, size_t len);
-
-/* ---- bit sets ---------------------------------------------------------- */
-
-static inline size_t
-moore_bits_words(size_t n)
-{
-	return (n + 63) / 64;
-}
-
-static inline bool
-moore_bits_get(const uint64_t *b, size_t i)
-{
-	return b[i / 64] >> (i % 64) & 1;
-}
-
-static inline void
-moore_bits_set(uint64_t *b, size_t i)
-{
-	b[i / 64] |= (uint64_t)1 << (i % 64);
-}
-
-static inline void
-moore_bits_clear(uint64_t *b, size_t i)
-{
-	b[i / 64] &= ~((uint64_t)1 << (i % 64));
-}
 
 MOORE_END
 

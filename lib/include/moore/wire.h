@@ -87,7 +87,7 @@ struct moore_wire {
 	struct moore_wire_cables planned, observed;
 	uint32_t n_deviations;
 	struct moore_deviation *deviation;
-	struct moore_arena mem;
+	struct moore_arena *mem;	/* holds all arrays above */
 };
 
 /* Compare.  Switches are bound by GUID where the plan gives one, else by name,
