@@ -1,67 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* hint.h - in-trees for profile sl-hint; see hint.c. */
+/* hint.h - the in-trees of profile sl-hint (docs/theory.md, section 7).
+ *
+ * Sequence: init, plan, base; then for each column grow (a layer) or set slot[] (minimal),
+ * mend, and count for hosts' LIDs. */
 #ifndef MOORE_ROUTE_HINT_H
 #define MOORE_ROUTE_HINT_H
 
 #include "route/kinds.h"
 #include "route/tree.h"
 
-#define MOORE_RHINT_TURNS 5
+/* A turn by the directions of its two edges (d: down, u: up in the order).  UD_GREATER is an
+ * up-down turn that ends at a greater switch than it began at, UD one that does not. */
+enum moore_rhint_turn { DD, DU, UD, UU, UD_GREATER, N_TURNS };
 
+/* Kept over one build. */
 struct moore_rhint {
 	const struct moore_rgraph *g;
-	const struct moore_rkind *kind, *wish;	/* wish: kind, while a layer's tree grows */
-	bool poor;		/* one-lane links are up: only table A serves */
-	unsigned detour;	/* hops that a layer's routes take beyond two: 1 or 2 */
-	/* Bit m of met[s * n + d]: m are the tables right for some route from s to d
-	 * so far.  Bit w of meets[m]: m and w have a table in common. */
-	uint16_t *met, *met_planned, *met_up, meets[16];
-	uint8_t step[2][MOORE_RHINT_TURNS][256];	/* see hint.c */
-	uint8_t *base;		/* [root * n + node]: a tree that serves in need */
-	uint32_t *load;		/* of each edge, by the host LIDs routed so far */
-	/* through which neighbour each layer goes: last[layer * n + root] is its
-	 * slot at the root, MOORE_SLOT_NONE: none */
-	uint8_t *last;
-	/* the tree at hand, per node */
-	uint8_t *slot, *len, *ok;
-	uint32_t *queue, n_reached;	/* reached nodes by length */
-	uint32_t *acc;		/* scratch, per node */
-	uint8_t *beside;	/* the root: while a layer's tree grows */
-	struct moore_rway {	/* how a node could hang on the tree */
+	const struct moore_rkind *kind;
+	bool only_a;		/* one-lane links are up, so every route must suit table A */
+	unsigned detour;	/* hops of a layer's routes beyond two: 2 on bipartite graphs,
+				 * which have no routes of one hop more, else 1 */
+	/* Bit m of met[s * n + d] is set when m is the set of tables that are right for some
+	 * route from s to d so far.  Bit w of meets[m]: the sets m and w have a table in
+	 * common.  met_planned is for trees that grow, met_up for those on live links. */
+	uint16_t *met_planned, *met_up, meets[16];
+	/* ok[] of a route, from its first turn and ok[] of the rest: extend[one lane][turn][ok] */
+	uint8_t extend[2][N_TURNS][256];
+	uint8_t *base;		/* [root * n + node]: slots of a tree that can replace any */
+	uint32_t *load;		/* by edge: routes to hosts' LIDs so far */
+	uint8_t *last;		/* [layer * n + root]: slot, at the root, of the neighbour that a
+				 * layer's routes go through, or MOORE_SLOT_NONE */
+	/* The tree at hand, by node. */
+	uint8_t *slot, *len;
+	uint8_t *ok;		/* bit t (bit 4 + t): table t is right for the route from here on
+				 * when its first edge is on VL 0 (on VL 1) */
+	uint32_t *queue, n_reached;	/* reached nodes, parents first */
+	/* Scratch of one tree, by node. */
+	uint32_t *acc;
+	uint8_t *beside;	/* 1 for neighbours of the root */
+	struct moore_rway {	/* how a node could attach to the tree */
 		uint64_t price;	/* UINT64_MAX: not at all */
 		uint32_t edge;
 		uint8_t ok;
 	} *way;
-	struct moore_rserve {	/* who would hang on it then, and the load on the way */
+	struct moore_rserve {	/* open nodes that could attach to it then, and the load of the
+				 * edges over which they would */
 		uint64_t load;
 		uint32_t n;
 	} *serve;
-	uint8_t *fits;		/* of an edge: what is right for its tail over it, 0: none */
-	uint64_t *price;	/* of letting a node take two hops */
-	uint32_t *kid, *sibling;	/* lists of a node's children; MOORE_NONE ends */
+	uint64_t *price;	/* of having it take two hops and serve them */
+	uint8_t *fits;		/* by edge: ok[] of its tail over it; 0: not possible */
+	uint32_t *kid, *sibling;	/* lists of children; MOORE_NONE ends */
 };
 
 int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
 		     const struct moore_rkind *kind);
 void moore_rhint_fini(struct moore_rhint *h);
-/* Choose last[] for n_layers layers; present[layer * n + root]: it has a LID there. */
+/* Chooses last[] for n_layers layers.  present[layer * n + root]: it has a LID there.
+ * -MOORE_ENOMEM. */
 int moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,
 		     const uint8_t *present, struct moore_err *err);
-/* slot[]: routes of 2 + detour hops to root where there are any, the others
- * shorter; nodes farther off are left out. */
-void moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t layer,
-		      uint32_t root);
-/* After the plan, before the first mending: a tree for each root that table A is
- * right for. */
+/* Makes base[]: for each root a tree for which table A is right. */
 void moore_rhint_base(struct moore_rhint *h, const struct moore_rview *v,
 		      const uint32_t *n_connected);
-/* Keep of slot[] what is up and admissible and attach the rest; with_a: table A
- * must be right for all.  Then bit t of ok[node] says that table t is right from
- * there.  *moved counts nodes whose parent changed.  False: connected nodes
- * (n_connected exist) are left out. */
+/* Makes slot[] of a layer's tree: routes of 2 + detour hops where there are any, else shorter
+ * ones; nodes that are farther off are left out. */
+void moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t layer,
+		      uint32_t root);
+/* Keeps of slot[] what is up and admitted and attaches the rest.  with_a: table A must be
+ * right for all.  Then bits 0 to 3 of ok[] are the tables right from each node.  Adds to
+ * *moved how many nodes have a new parent.  False when fewer than n_connected nodes are
+ * reached. */
 bool moore_rhint_mend(struct moore_rhint *h, const struct moore_rview *v, uint32_t root,
 		      bool with_a, uint32_t n_connected, uint32_t *moved);
-/* Count the tree at hand in load[]. */
+/* Adds the tree at hand to load[]. */
 void moore_rhint_count(struct moore_rhint *h);
 
 #endif
