@@ -25,3 +25,15 @@ load lib
 	[[ $(complete_words moorectl env nc) == nccl ]]
 	[ -z "$(complete_words moorectl route "")" ]
 }
+
+@test "every relative link of the documentation leads to a file" {
+	cd "$ROOT"
+	for page in README.md CONTRIBUTING.md docs/*.md docs/measurements/*.md; do
+		[ -e "$page" ] || continue
+		grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^[a-z]*:' | while read -r link; do
+			[ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
+		done
+	done >"$BATS_TEST_TMPDIR/dead"
+	cat "$BATS_TEST_TMPDIR/dead"
+	[ ! -s "$BATS_TEST_TMPDIR/dead" ]
+}
