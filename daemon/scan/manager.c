@@ -4,18 +4,11 @@
  * PortInfo of our own port names the LID of the master (IBTA 14.2.5.6); SMInfo from that
  * LID (14.2.5.13) tells its GUID, priority and state.  A manager that died stays in
  * PortInfo until another writes there, so only the second question can tell. */
-#include <infiniband/mad.h>
 #include <stdio.h>
 
-#include "scan/seen.h"
+#include "scan/attr.h"
 
 enum { SM_MASTER = 3 };
-
-static uint32_t
-field(const uint8_t *data, enum MAD_FIELDS f)
-{
-	return mad_get_field((void *)(uintptr_t)data, 0, f);
-}
 
 static void
 put_text(struct manager_state *m, const char *state)
@@ -38,17 +31,17 @@ on_manager(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, un
 	if (!data)
 		return;
 	if (q->attr == IB_ATTR_PORT_INFO) {
-		m->lid = (moore_lid)field(data, IB_PORT_SMLID_F);
+		m->lid = (moore_lid)attr_field(data, IB_PORT_SMLID_F);
 		m->found = m->lid ? MANAGER_SILENT : MANAGER_NONE;
 		if (m->lid)
 			mad_add(b, (struct mad_ask){ .to = mad_add_to(b, m->lid, NULL, 0),
 						     .attr = IB_ATTR_SMINFO, .class = MAD_SMP_LID });
 		return;
 	}
-	is = field(data, IB_SMINFO_STATE_F) & 3;
+	is = attr_field(data, IB_SMINFO_STATE_F) & 3;
 	m->answered = true;
-	m->guid = mad_get_field64((void *)(uintptr_t)data, 0, IB_SMINFO_GUID_F);
-	m->prio = (uint8_t)field(data, IB_SMINFO_PRIO_F);
+	m->guid = attr_field64(data, IB_SMINFO_GUID_F);
+	m->prio = (uint8_t)attr_field(data, IB_SMINFO_PRIO_F);
 	put_text(m, state[is]);
 	if (is == SM_MASTER)
 		m->found = MANAGER_ANSWERS;

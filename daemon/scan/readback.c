@@ -4,11 +4,10 @@
  * Forwarding is read whole each time: a Get brings 64 LIDs.  Lanes are a Get for each
  * pair of ports, so they are read in slices between which counters have their turn.
  * A Get that fails leaves what was known.  Only links in use have lanes worth reading. */
-#include <infiniband/mad.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scan/seen.h"
+#include "scan/attr.h"
 
 enum { MFT_BLOCK = 32, MFT_PORTS = 16, MLID_FIRST = 0xc000, CAP_SL_MAP = 1 << 6,
 	MFT_BLOCKS_MAX = 512 };
@@ -66,9 +65,7 @@ ask_tables(struct mad_batch *b, const struct mad_ask *q, struct seen_switch *s, 
 {
 	uint32_t positions = s->n_ports / MFT_PORTS + 1u, blocks;
 
-	s->lft_top = (uint16_t)mad_get_field((void *)(uintptr_t)info, 0, IB_SW_LINEAR_FDB_TOP_F);
-	s->mft_cap = (uint16_t)mad_get_field((void *)(uintptr_t)info, 0, IB_SW_MCAST_FDB_CAP_F);
-	s->mft_top = (uint16_t)mad_get_field((void *)(uintptr_t)info, 0, IB_SW_MCAST_FDB_TOP_F);
+	attr_switch_info(s, info);
 	if (s->lft_top > MOORE_LID_MAX)
 		s->lft_top = MOORE_LID_MAX;
 	blocks = mft_blocks(s);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* seen.h - one plane as the scanner knows it, between snapshots: who is there and by
- * which way, and what was read from whom.  The scanner's thread alone has it.
+/* seen.h - one plane as the scanner knows it, between snapshots: which devices there are,
+ * the directed route to each, and what was read from them.  Only the plane's own thread
+ * has it.
  *
- *   discover.c   walks the fabric, and looks whether it changed
+ *   walk.c       finds the fabric
+ *   seen.c       switches by GUID, and the order of the arrays
+ *   look.c       did the fabric change?
+ *   observed.c   plan and fabric of a snapshot
  *   readback.c   tables, as the switches hold them
  *   records.c    SLs of the SA's path records
- *   manager.c    the master subnet manager: who, and does it answer
+ *   manager.c    the master subnet manager: which, and does it answer?
  *   counters.c   one reading of all counters
  *   plane.c      when which of these happens, and what the loop is given */
 #ifndef MOORED_SEEN_H
@@ -21,10 +25,16 @@ struct seen_port {		/* of a switch; port 0 too */
 	uint8_t op_vls;		/* IBTA's code */
 	uint8_t role;		/* enum moore_role */
 	moore_portnum peer_port;
-	bool asked;		/* who is there */
+	bool asked;		/* the walk asked for NodeInfo through it */
 	uint32_t peer;		/* switch or endpoint of struct seen */
 	struct moore_rate rate;
 };
+
+static inline bool
+port_is_up(const struct seen_port *p)
+{
+	return p->state > 1 && p->phys == 5;	/* not down; LinkUp */
+}
 
 struct seen_switch {
 	uint64_t guid, port_guid;
@@ -34,8 +44,7 @@ struct seen_switch {
 	uint8_t lmc;
 	uint32_t capability;	/* of port 0 */
 	uint16_t lft_top, mft_cap, mft_top;
-	bool answers;
-	uint8_t hops, path[64];	/* from us */
+	uint8_t hops, path[64];	/* the directed route from us */
 	struct seen_port *port;	/* 0..n_ports */
 	/* Read back.  lft: lft_size LIDs; sl2vl: a row of 8 bytes, one nibble for each SL, at
 	 * in * (n_ports + 1) + out; mft: 32 masks of each of n_mft blocks. */
@@ -55,7 +64,7 @@ struct seen_endpoint {
 	char desc[DESC_MAX + 1];
 	uint8_t ca_port, node_ports;
 	bool router;
-	uint32_t sw;		/* MOORE_NONE: beside no switch */
+	uint32_t sw;		/* the switch it is cabled to; MOORE_NONE */
 	moore_portnum port;
 	moore_lid lid;
 	uint8_t lmc, op_vls;
@@ -68,55 +77,76 @@ struct seen {
 	uint32_t n_switches, cap_switches, n_endpoints, cap_endpoints;
 	uint32_t *by_guid, n_slots;	/* open hash of switches, while walking */
 	moore_lid sm_lid;
-	uint8_t self_path1;	/* our port: first step of every way; 0 on a switch */
+	uint8_t self_path1;	/* our own port, the first step of each route; 0: a switch */
 	char sm[64];
 	struct sa_read sa;
-	uint32_t n_unanswered;	/* ports that are up and lead to nobody who answers */
+	uint32_t n_unanswered;	/* Gets of the walk without an answer */
 };
 void seen_free(struct seen *s);	/* NULL is fine */
 
-struct ask_with {		/* how MADs are asked on this thread */
+/* ---- seen.c ------------------------------------------------------------------------ */
+
+/* The switch of that GUID, or MOORE_NONE. */
+uint32_t seen_find(const struct seen *s, uint64_t guid);
+/* Room behind the last switch, for the caller to fill; NULL: out of memory.  seen_keep() then
+ * makes it a switch of s, under its GUID. */
+struct seen_switch *seen_room(struct seen *s);
+void seen_keep(struct seen *s);
+/* Puts switches in the order of their GUIDs and endpoints in that of node GUID and port.  -1:
+ * out of memory. */
+int seen_order(struct seen *s);
+
+/* ---- how MADs are sent on this thread ---------------------------------------------- */
+
+struct ask_with {
 	struct mad_port *mad;
 	atomic_ullong *beat;
 	atomic_bool *stop;
-	/* Of counters and tables: they go on while no more answers are late than that, and
-	 * a look every now and then (*look_us; NULL: none) finds what was there. */
+	/* Of counters and tables: they end with MAD_LEFT when more than late_max answers are
+	 * late; *late becomes the number of late answers of a whole reading.  When *look_us is
+	 * reached (NULL: never), look() runs between two Gets; false ends the reading too. */
 	uint32_t late_max, *late;
 	const uint64_t *look_us;
-	bool (*look)(void *arg);	/* false: something changed */
+	bool (*look)(void *arg);
 	void *arg;
 };
-/* All of the batch so; MAD_LEFT when it cannot be all. */
+/* Sends the whole batch in this way; returns MAD_LEFT when it did not send some Gets. */
 enum mad_end ask_beside_looks(struct mad_batch *b, const struct ask_with *w);
 
-/* discover.c */
+/* ---- what is asked: enum mad_end of the batch, unless it says otherwise ------------- */
+
+/* walk.c.  -MOORE_EUNREACH: our own port or the switch next to it does not answer. */
 int seen_discover(struct seen **out, const struct ask_with *w, struct moore_err *err);
-/* Did a link come or go, a switch stop answering, or the SM's LID change?  Costs one Get
- * for each link and free port, and ends at the first change.  enum mad_end; *changed is
- * set when it is MAD_DONE. */
+
+/* look.c.  Did a link come or go, a switch stop answering, or the LID of the subnet manager
+ * change?  One Get for each link and free port, up to the first change.  *changed is valid
+ * with MAD_DONE. */
 enum mad_end seen_changed(const struct seen *s, const struct ask_with *w, bool *changed);
 /* Of all that a snapshot shows but the tables. */
 uint64_t seen_hash(const struct seen *s);
-/* The snapshot of it: plan, fabric and SM; tables stay NULL. */
+
+/* observed.c.  A snapshot with plan, fabric (NULL when LIDs are missing) and manager, and
+ * without tables. */
 int seen_snapshot(const struct seen *s, struct snapshot **out, struct moore_err *err);
 
-/* manager.c.  Asks once and sets *m but heard_ms; text stays when nobody answers. */
+/* manager.c.  Asks once and sets *m but heard_ms; text stays when there is no answer. */
 enum mad_end ask_manager(const struct seen *s, const struct ask_with *w, struct manager_state *m);
-/* Of the last ask_manager() it is known now that there is no master: sets found and text. */
+/* After an ask_manager() that makes it certain that there is no master: sets found and text. */
 void manager_silent(struct manager_state *m);
 
 /* readback.c.  What is read stays in s; what cannot be read keeps its last value. */
 enum mad_end read_forwarding(struct seen *s, const struct ask_with *w);	/* LFT and MFT */
-/* Lanes of up to max rows from *at on; *at goes to 0 when all were read, and stays at MAD_LEFT. */
+/* Reads up to max rows of SL2VL from *at on; *at becomes where to go on, 0 when all were
+ * read, and stays with MAD_LEFT. */
 enum mad_end read_lanes(struct seen *s, const struct ask_with *w, uint32_t max, uint64_t *at);
 uint64_t forwarding_hash(const struct seen *s);
 uint64_t lanes_hash(const struct seen *s);
-/* Tables to a snapshot of the same s; lanes only when have_lanes. */
+/* Copies tables to a snapshot of the same s; lanes only when have_lanes. */
 int seen_tables(const struct seen *s, struct snapshot *to, bool have_lanes, struct moore_err *err);
-/* Take over from an older walk what was read of the same switches. */
+/* Moves what was read of the same switches from an older walk to s. */
 void seen_inherit(struct seen *s, struct seen *old);
 
-/* records.c: some more pairs of endpoints, into s->sa. */
+/* records.c.  Asks for some more pairs of endpoints, and adds to s->sa. */
 enum mad_end read_records(struct seen *s, const struct ask_with *w);
 
 /* counters.c */
