@@ -166,9 +166,10 @@ DAEMON_TESTS := $(addprefix $(B)/tests/,unit/test_rpc unit/test_schema unit/test
 $(DAEMON_TESTS): $(B)/libmoored.a
 $(DAEMON_TESTS): private LDLIBS += $(DAEMON_LIBS)
 # Parts of the scanner without a fabric: test_mad.c has a clock and a libibumad of its own.
-SCAN_TESTS := $(addprefix $(B)/tests/unit/,test_due test_mad)
+SCAN_TESTS := $(addprefix $(B)/tests/unit/,test_due test_mad test_observed)
 $(B)/tests/unit/test_due: $(B)/daemon/scan/due.o
 $(B)/tests/unit/test_mad: $(addprefix $(B)/daemon/scan/mad,.o _batch.o _packet.o _port.o)
+$(B)/tests/unit/test_observed: $(addprefix $(B)/daemon/,scan/seen.o scan/observed.o snapshot.o)
 $(DAEMON_TESTS) $(SCAN_TESTS): private ALL_CFLAGS += -I. -Idaemon
 # The plugin, with a fake of OpenSM's structures (tests/fake_opensm.h).
 $(B)/tests/unit/test_plugin: $(PLUGIN_OBJ)

@@ -21,7 +21,7 @@ attr_rate(const uint8_t *info)
 		r.speed = speed[s];
 	if (r.speed && w < ARRAY_LEN(width))
 		r.width = width[w];
-	return r;
+	return r.width ? r : (struct moore_rate){ 0, 0 };
 }
 
 void

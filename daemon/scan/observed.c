@@ -9,60 +9,72 @@
 
 enum { CAP_SL_MAP = 1 << 6 };
 
-static void
-put_switch(struct moore_buf *b, const struct seen *s, const struct seen_switch *sw)
-{
-	moore_buf_fmt(b, "switchguid=0x%llx(%llx)\nSwitch\t%u \"S-%016llx\"\t\t# \"%s\" base port 0\n",
-		      (unsigned long long)sw->guid, (unsigned long long)sw->port_guid, sw->n_ports,
-		      (unsigned long long)sw->guid, sw->desc);
-	for (unsigned k = 1; k <= sw->n_ports; k++) {
-		const struct seen_port *p = &sw->port[k];
+/* ---- the plan --------------------------------------------------------------------------- */
 
-		if (p->role == MOORE_ROLE_NONE)
-			continue;
-		moore_buf_fmt(b, "[%u]\t\"%c-%016llx\"[%u]\t# ", k,
-			      p->role == MOORE_ROLE_SWITCH ? 'S' : s->ep[p->peer].router ? 'R' : 'H',
-			      (unsigned long long)(p->role == MOORE_ROLE_SWITCH ?
-						   s->sw[p->peer].guid : s->ep[p->peer].node_guid),
-			      p->peer_port);
-		moore_rate_put(b, p->rate);
-		moore_buf_fmt(b, "\n");
+struct walked {
+	struct moore_walked_node *node;
+	struct moore_walked_link *link;
+	uint32_t n_nodes, n_links;
+};
+
+static void
+walk_switches(const struct seen *s, struct walked *w)
+{
+	for (uint32_t i = 0; i < s->n_switches; i++) {
+		const struct seen_switch *sw = &s->sw[i];
+
+		w->node[w->n_nodes++] = (struct moore_walked_node){ sw->guid, sw->desc, 'S', sw->n_ports };
+		for (unsigned k = 1; k <= sw->n_ports; k++) {
+			const struct seen_port *p = &sw->port[k];
+
+			if (p->role == MOORE_ROLE_SWITCH && p->peer > i)
+				w->link[w->n_links++] = (struct moore_walked_link){ { i, p->peer },
+					{ (moore_portnum)k, p->peer_port }, 0,
+					{ p->rate, s->sw[p->peer].port[p->peer_port].rate } };
+		}
 	}
-	moore_buf_fmt(b, "\n");
 }
 
+/* Ports of one CA are neighbours, and one node. */
 static void
-put_endpoints(struct moore_buf *b, const struct seen *s)
+walk_endpoints(const struct seen *s, struct walked *w)
 {
 	for (uint32_t i = 0; i < s->n_endpoints; i++) {
 		const struct seen_endpoint *e = &s->ep[i];
+		struct moore_rate rate = s->sw[e->sw].port[e->port].rate;
 
 		if (!i || s->ep[i - 1].node_guid != e->node_guid)
-			moore_buf_fmt(b, "\n%s\t%u \"%c-%016llx\"\t\t# \"%s\"\n",
-				      e->router ? "Rt" : "Ca", e->node_ports, e->router ? 'R' : 'H',
-				      (unsigned long long)e->node_guid, e->desc);
-		moore_buf_fmt(b, "[%u](%llx) \t\"S-%016llx\"[%u]\t\t# ", e->ca_port,
-			      (unsigned long long)e->guid, (unsigned long long)s->sw[e->sw].guid,
-			      e->port);
-		moore_rate_put(b, s->sw[e->sw].port[e->port].rate);
-		moore_buf_fmt(b, "\n");
+			w->node[w->n_nodes++] = (struct moore_walked_node){ e->node_guid, e->desc,
+				e->router ? 'R' : 'H', e->node_ports };
+		w->link[w->n_links++] = (struct moore_walked_link){ { e->sw, w->n_nodes - 1 },
+			{ e->port, e->ca_port }, e->guid, { rate, rate } };
 	}
 }
 
 static int
 make_plan(const struct seen *s, struct moore_plan **out, struct moore_err *err)
 {
-	const struct moore_plan_format *form = moore_plan_format_find("ibnetdiscover");
-	struct moore_buf b = MOORE_BUF_INIT;
+	size_t links = s->n_endpoints, nodes = (size_t)s->n_switches + s->n_endpoints;
+	struct walked w = { 0 };
 	int rc;
 
 	for (uint32_t i = 0; i < s->n_switches; i++)
-		put_switch(&b, s, &s->sw[i]);
-	put_endpoints(&b, s);
-	rc = b.oom ? moore_fail_nomem(err) : form->parse(out, b.data, b.len, err);
-	moore_buf_free(&b);
+		links += s->sw[i].n_ports;
+	w.node = malloc((nodes + 1) * sizeof(*w.node));
+	w.link = malloc((links + 1) * sizeof(*w.link));
+	if (w.node && w.link) {
+		walk_switches(s, &w);
+		walk_endpoints(s, &w);
+		rc = moore_plan_from_walk(out, w.node, w.n_nodes, w.link, w.n_links, err);
+	} else {
+		rc = moore_fail_nomem(err);
+	}
+	free(w.node);
+	free(w.link);
 	return rc;
 }
+
+/* ---- the fabric --------------------------------------------------------------------------- */
 
 static uint8_t
 lanes_of(uint8_t a, uint8_t b)

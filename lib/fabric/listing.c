@@ -254,8 +254,8 @@ make_unique(struct moore_listing *d, struct moore_plan_ref *r, size_t n)
 	return ok;
 }
 
-static int
-name_nodes(struct moore_listing *d)
+int
+moore_listing_names(struct moore_listing *d)
 {
 	struct moore_plan_ref *r = malloc(((size_t)d->n_nodes + 1) * sizeof(*r));
 	size_t n = 0;
@@ -300,9 +300,8 @@ new_plan(struct moore_listing *d)
 	return moore_plan_new(n_switches, n_endpoints, n_cables);
 }
 
-/* When all rates are equal, they become the plan's rate instead. */
-static void
-share_rate(struct moore_plan *p, const struct moore_rate *all)
+void
+moore_listing_share_rate(struct moore_plan *p, const struct moore_rate *all)
 {
 	p->rate = *all;
 	for (uint32_t i = 0; i < p->n_endpoints; i++)
@@ -353,7 +352,7 @@ fill_plan(const struct moore_listing *d, struct moore_plan *p)
 		}
 	}
 	if (same_rates(d))
-		share_rate(p, &d->link[0].rate);
+		moore_listing_share_rate(p, &d->link[0].rate);
 	return moore_plan_check(p, NULL, d->err);
 }
 
@@ -367,7 +366,7 @@ resolve(struct moore_listing *d)
 		return rc;
 	for (uint32_t i = 0; !rc && i < d->n_links; i++)
 		rc = check_link(d, &d->link[i]);
-	return rc < 0 ? rc : name_nodes(d);
+	return rc < 0 ? rc : moore_listing_names(d);
 }
 
 void

@@ -49,6 +49,12 @@ struct moore_listed_link *moore_listing_link(struct moore_listing *d);
 int moore_listing_plan(struct moore_listing *d, struct moore_plan **out);
 void moore_listing_fini(struct moore_listing *d);
 
+/* Gives each node its name, unique among all: the description, with _ for characters that a
+ * name cannot hold, and with the GUID behind it where several nodes have it. */
+int moore_listing_names(struct moore_listing *d);
+/* All rates of p are equal: they become the plan's rate instead. */
+void moore_listing_share_rate(struct moore_plan *p, const struct moore_rate *all);
+
 /* The readers. */
 int moore_listing_ibnetdiscover(struct moore_listing *d, const char *text, size_t len);
 int moore_listing_subnet(struct moore_listing *d, const char *text, size_t len);
