@@ -3,10 +3,9 @@
  * 16.1.4.11), by LID, never reset.
  *
  * Two Gets for each port: PortCountersExtended for data, PortCounters for errors and
- * waits; only the first where a switch has errors in it too (CapabilityMask2 bit 1).
- * Once for each switch its ClassPortInfo says what it has.  A counter that stands at
- * its greatest value tells nothing (the short ones stop there): it is one that the
- * port does not have. */
+ * waits.  The first alone where it has the errors too (CapabilityMask2 bit 1).  ClassPortInfo,
+ * read once for each switch, tells what it has.  Short counters stop at their greatest value,
+ * so a counter that stands there is reported as one that the port does not have. */
 #include <endian.h>
 #include <infiniband/mad.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ struct reading {
 	struct poll *p;
 };
 
-/* Of PortCounters: offset and bits of each (IBTA table 16.1.3.5). */
+/* Fields of PortCounters, and their bits (IBTA 16.1.3.5). */
 static const struct {
 	uint8_t counter;
 	enum MAD_FIELDS f;
@@ -124,7 +123,7 @@ class_info(struct mad_batch *b, const struct mad_ask *q, const struct reading *r
 	uint16_t cap;
 	uint32_t cap2;
 
-	/* Whoever is silent is not asked for all its ports. */
+	/* A switch that does not answer this is not asked for its ports. */
 	if (!data && !status)
 		return;
 	if (data) {
@@ -143,7 +142,7 @@ on_counters(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, u
 	struct reading *r = b->arg;
 	struct seen_switch *s = &r->s->sw[q->tag];
 	struct port_counters *c;
-	/* libibmad reads from the start of a MAD's own part, and promises not to write. */
+	/* libibmad takes a pointer without const, and does not write there. */
 	uint8_t *at = (uint8_t *)(uintptr_t)data;
 
 	if (q->attr == CLASS_PORT_INFO) {

@@ -18,7 +18,7 @@ after(uint64_t now, uint64_t gap)
 	return now < NEVER - gap ? now + gap : NEVER;
 }
 
-/* ---- the next step ----------------------------------------------------------------- */
+/* ---- the next step ------------------------------------------------------------------ */
 
 /* When a step is due; NEVER when something that it needs is missing. */
 static uint64_t
@@ -74,7 +74,7 @@ due_begin(struct due *d, enum step s, uint64_t now)
 			     after(d->poll_at, d->poll_us) : after(now, d->poll_us);
 }
 
-/* ---- requests from outside ------------------------------------------------------------ */
+/* ---- requests from outside ---------------------------------------------------------- */
 
 void
 due_look_now(struct due *d)
@@ -90,7 +90,7 @@ due_kick(struct due *d)
 	d->look_gap = LOOK_US;
 }
 
-/* ---- the port, looks and walks ---------------------------------------------------------- */
+/* ---- the port, looks and walks ------------------------------------------------------ */
 
 void
 due_opened(struct due *d, uint64_t now, bool opened)
@@ -150,7 +150,7 @@ due_walked(struct due *d, uint64_t from, uint64_t now, enum walk found, bool una
 	d->rewalk_at = unanswered ? after(now, d->rewalk_gap) : NEVER;
 }
 
-/* ---- readings ----------------------------------------------------------------------------- */
+/* ---- readings ----------------------------------------------------------------------- */
 
 void
 due_read(struct due *d, enum reading r, bool left)
@@ -198,7 +198,7 @@ due_records(struct due *d, bool whole)
 	d->records &= !whole && d->patient[READ_RECORDS];
 }
 
-/* ---- the subnet manager --------------------------------------------------------------------- */
+/* ---- the subnet manager ------------------------------------------------------------- */
 
 void
 due_manager(struct due *d, uint64_t now, enum manager found)

@@ -72,7 +72,7 @@ void due_begin(struct due *d, enum step s, uint64_t now);
 void due_look_now(struct due *d);	/* the device reported an event */
 void due_kick(struct due *d);		/* look, and read tables, at once */
 
-/* ---- what came of a step; now is the time at which it ended --------------------------- */
+/* ---- what came of a step; now is the time at which it ended ------------------------- */
 
 void due_opened(struct due *d, uint64_t now, bool opened);
 void due_lost(struct due *d, uint64_t now);	/* the device of the port is gone */

@@ -5,13 +5,6 @@
 
 #include "scan/attr.h"
 
-static void
-ask(struct mad_batch *b, uint32_t to, uint16_t attr, uint32_t mod, uint32_t tag)
-{
-	mad_add(b, (struct mad_ask){ .to = to, .mod = mod, .tag = tag, .attr = attr,
-				     .class = MAD_SMP_DIRECT });
-}
-
 struct look {
 	const struct seen *s;
 	bool changed;
@@ -71,7 +64,7 @@ look_at(struct look *l, const struct ask_with *w, unsigned hops)
 		to = mad_add_to(&b, 0, sw->path, sw->hops);
 		for (uint32_t k = 0; k <= sw->n_ports; k++)
 			if (is_near_end(l->s, i, k))
-				ask(&b, to, IB_ATTR_PORT_INFO, k, i);
+				mad_add_smp(&b, to, IB_ATTR_PORT_INFO, k, i);
 	}
 	end = mad_run(w->mad, &b, w->beat, w->stop);
 	mad_batch_fini(&b);
@@ -93,7 +86,7 @@ seen_changed(const struct seen *s, const struct ask_with *w, bool *changed)
 	return end;
 }
 
-/* ---- batches between whose Gets a look goes ------------------------------------------------ */
+/* ---- batches between whose Gets a look goes ----------------------------------------- */
 
 enum mad_end
 ask_beside_looks(struct mad_batch *b, const struct ask_with *w)
@@ -110,7 +103,7 @@ ask_beside_looks(struct mad_batch *b, const struct ask_with *w)
 	return end == MAD_PAUSED ? MAD_LEFT : end;
 }
 
-/* ---- the same fabric? ---------------------------------------------------------------------- */
+/* ---- the same fabric? --------------------------------------------------------------- */
 
 uint64_t
 seen_hash(const struct seen *s)

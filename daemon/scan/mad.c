@@ -131,7 +131,7 @@ receive(struct mad_port *m, struct mad_batch *b, int wait_ms)
 	b->answer(b, &q, status ? NULL : mad + mad_data_at(q.class), status);
 }
 
-/* ---- whole batches --------------------------------------------------------------------------- */
+/* ---- whole batches ------------------------------------------------------------------ */
 
 static void
 fill(struct mad_port *m, struct mad_batch *b)

@@ -65,6 +65,8 @@ void mad_batch_fini(struct mad_batch *b);
  * Returns its index.  When memory is out, this and mad_add() set b->oom. */
 uint32_t mad_add_to(struct mad_batch *b, moore_lid lid, const uint8_t *path, uint8_t hops);
 void mad_add(struct mad_batch *b, struct mad_ask q);
+/* mad_add() of an SMP by directed route. */
+void mad_add_smp(struct mad_batch *b, uint32_t to, uint16_t attr, uint32_t mod, uint32_t tag);
 
 #define MAD_PATIENT UINT32_MAX	/* late_max: any number */
 

@@ -74,6 +74,13 @@ mad_add(struct mad_batch *b, struct mad_ask q)
 	mad_enter_ring(b, q.to);
 }
 
+void
+mad_add_smp(struct mad_batch *b, uint32_t to, uint16_t attr, uint32_t mod, uint32_t tag)
+{
+	mad_add(b, (struct mad_ask){ .to = to, .mod = mod, .tag = tag, .attr = attr,
+				     .class = MAD_SMP_DIRECT });
+}
+
 uint32_t
 mad_take_turn(struct mad_batch *b)
 {

@@ -55,7 +55,7 @@ void mad_enter_ring(struct mad_batch *b, uint32_t i);
 /* The next entry in turn, or NOTHING.  Its address has one more on its way. */
 uint32_t mad_take_turn(struct mad_batch *b);
 
-/* ---- the form of a MAD (mad_packet.c) ------------------------------------------------ */
+/* ---- the form of a MAD (mad_packet.c) ----------------------------------------------- */
 
 extern const struct mad_class_id {
 	int class, version;

@@ -9,7 +9,7 @@
 
 enum { CAP_SL_MAP = 1 << 6 };
 
-/* ---- the plan --------------------------------------------------------------------------- */
+/* ---- the plan ----------------------------------------------------------------------- */
 
 struct walked {
 	struct moore_walked_node *node;
@@ -74,7 +74,7 @@ make_plan(const struct seen *s, struct moore_plan **out, struct moore_err *err)
 	return rc;
 }
 
-/* ---- the fabric --------------------------------------------------------------------------- */
+/* ---- the fabric --------------------------------------------------------------------- */
 
 static uint8_t
 lanes_of(uint8_t a, uint8_t b)

@@ -42,7 +42,7 @@ tell_up(struct plane_thread *p)
 	tell_state(p, PLANE_UP, why);
 }
 
-/* ---- how MADs are sent on this thread --------------------------------------------------- */
+/* ---- how MADs are sent on this thread ----------------------------------------------- */
 
 static struct ask_with
 with(struct plane_thread *p)
@@ -83,7 +83,7 @@ was_whole(struct plane_thread *p, enum reading r, enum mad_end end)
 	return end == MAD_DONE;
 }
 
-/* ---- looks and walks --------------------------------------------------------------------- */
+/* ---- looks and walks ---------------------------------------------------------------- */
 
 /* Makes a snapshot of what is known now: p->snap, and one for the loop. */
 static void
@@ -191,7 +191,7 @@ look_or_walk(struct plane_thread *p, enum step s)
 	}
 }
 
-/* ---- tables, lanes, records, counters ------------------------------------------------------- */
+/* ---- tables, lanes, records, counters ----------------------------------------------- */
 
 static void
 read_tables(struct plane_thread *p)
@@ -272,7 +272,7 @@ poll_counters(struct plane_thread *p)
 		poll_free(n);
 }
 
-/* ---- the subnet manager ----------------------------------------------------------------------- */
+/* ---- the subnet manager ------------------------------------------------------------- */
 
 static void
 check_manager(struct plane_thread *p)
@@ -293,7 +293,7 @@ check_manager(struct plane_thread *p)
 	tell_manager(p);
 }
 
-/* ---- the port, and events of its device ------------------------------------------------------- */
+/* ---- the port, and events of its device --------------------------------------------- */
 
 /* A device may serve MADs and not verbs; then only looks find changes. */
 static void
@@ -362,7 +362,7 @@ wait_until(struct plane_thread *p, uint64_t until)
 		on_device_event(p);
 }
 
-/* ---- the thread ---------------------------------------------------------------------------------- */
+/* ---- the thread --------------------------------------------------------------------- */
 
 static void
 take_step(struct plane_thread *p, struct next n)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* readback.c - the tables as the switches hold them (IBTA 14.2.5.8 to 14.2.5.10).
  *
- * Forwarding is read whole each time: a Get brings 64 LIDs.  Lanes are a Get for each
- * pair of ports, so they are read in slices between which counters have their turn.
- * A Get that fails leaves what was known.  Only links in use have lanes worth reading. */
+ * Forwarding tables are read whole each time: a Get brings 64 LIDs.  Lanes take a Get for
+ * each pair of ports, so they are read in slices, between which counters have their turn,
+ * and only for pairs of ports in use.  A Get that fails leaves what was known. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +12,9 @@
 enum { MFT_BLOCK = 32, MFT_PORTS = 16, MLID_FIRST = 0xc000, CAP_SL_MAP = 1 << 6,
 	MFT_BLOCKS_MAX = 512 };
 
-static void
-ask(struct mad_batch *b, uint32_t to, uint16_t attr, uint32_t mod, uint32_t tag)
-{
-	mad_add(b, (struct mad_ask){ .to = to, .mod = mod, .tag = tag, .attr = attr,
-				     .class = MAD_SMP_DIRECT });
-}
+/* ---- forwarding --------------------------------------------------------------------- */
 
-/* ---- forwarding -------------------------------------------------------------------------- */
-
-/* Room for that many LIDs or groups; what is new is empty. */
+/* Makes room for that many LIDs and blocks of groups; new entries are empty. */
 static bool
 fit(struct seen_switch *s, uint32_t lids, uint32_t blocks)
 {
@@ -47,7 +40,7 @@ fit(struct seen_switch *s, uint32_t lids, uint32_t blocks)
 	return true;
 }
 
-/* A switch that does not say which groups it holds is asked for all that it can. */
+/* A switch that does not report its last group is asked for as many as it can hold. */
 static uint32_t
 mft_blocks(const struct seen_switch *s)
 {
@@ -74,10 +67,10 @@ ask_tables(struct mad_batch *b, const struct mad_ask *q, struct seen_switch *s, 
 		return;
 	}
 	for (uint32_t i = 0; i < s->lft_size / MOORE_LFT_BLOCK; i++)
-		ask(b, q->to, IB_ATTR_LINEARFORWTBL, i, q->tag);
+		mad_add_smp(b, q->to, IB_ATTR_LINEARFORWTBL, i, q->tag);
 	for (uint32_t i = 0; i < blocks; i++)
 		for (uint32_t k = 0; k < positions; k++)
-			ask(b, q->to, IB_ATTR_MULTICASTFORWTBL, k << 28 | i, q->tag);
+			mad_add_smp(b, q->to, IB_ATTR_MULTICASTFORWTBL, k << 28 | i, q->tag);
 }
 
 static void
@@ -120,7 +113,7 @@ read_forwarding(struct seen *s, const struct ask_with *w)
 	enum mad_end end;
 
 	for (uint32_t i = 0; i < s->n_switches; i++)
-		ask(&b, mad_add_to(&b, 0, s->sw[i].path, s->sw[i].hops), IB_ATTR_SWITCH_INFO, 0, i);
+		mad_add_smp(&b, mad_add_to(&b, 0, s->sw[i].path, s->sw[i].hops), IB_ATTR_SWITCH_INFO, 0, i);
 	end = ask_beside_looks(&b, w);
 	mad_batch_fini(&b);
 	return end;
@@ -139,7 +132,7 @@ forwarding_hash(const struct seen *s)
 	return h;
 }
 
-/* ---- lanes ----------------------------------------------------------------------------------- */
+/* ---- lanes -------------------------------------------------------------------------- */
 
 static void
 on_lanes(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, unsigned status)
@@ -152,15 +145,15 @@ on_lanes(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, unsi
 		memcpy(s->sl2vl[(q->mod >> 8) * (s->n_ports + 1u) + (q->mod & 0xff)], data, 8);
 }
 
-/* What may enter on one and leave by the other.  A packet that turns back is a fault of
- * the tables, and has a lane all the same: the one that the switch holds is told. */
+/* Can a packet enter by one and leave by the other?  in == out too: tables that send a packet
+ * back are wrong, and the lane that the switch holds for it is reported all the same. */
 static bool
 in_use(const struct seen_switch *s, uint32_t in, uint32_t out)
 {
 	return s->port[in].role && s->port[out].role;
 }
 
-/* The rows of one switch from `from` on, until max were asked; where it ended. */
+/* Adds rows of one switch from `from` on, until the batch has max; returns where it ended. */
 static uint32_t
 ask_lanes(struct mad_batch *b, struct seen_switch *s, uint32_t tag, uint32_t from, uint32_t max)
 {
@@ -175,7 +168,7 @@ ask_lanes(struct mad_batch *b, struct seen_switch *s, uint32_t tag, uint32_t fro
 	to = mad_add_to(b, 0, s->path, s->hops);
 	for (; from < width * width && b->n_entries < max; from++)
 		if (from % width && in_use(s, from / width, from % width))
-			ask(b, to, IB_ATTR_SLVL_TABLE, from / width << 8 | from % width, tag);
+			mad_add_smp(b, to, IB_ATTR_SLVL_TABLE, from / width << 8 | from % width, tag);
 	return from;
 }
 
@@ -212,7 +205,7 @@ lanes_hash(const struct seen *s)
 	return h;
 }
 
-/* ---- to a snapshot ------------------------------------------------------------------------------ */
+/* ---- to a snapshot ------------------------------------------------------------------ */
 
 static int
 lft_to(const struct seen *s, struct snapshot *to, struct moore_err *err)

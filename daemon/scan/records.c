@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* records.c - on which SLs does the SA send?  Path records (IBTA 15.2.5.16) for pairs
- * of endpoints, a bounded number at a time.
+/* records.c - on which SLs does the SA tell hosts to send?  It is asked for path records
+ * (IBTA 15.2.5.16) of pairs of endpoints, a bounded number at a time.
  *
- * One SA answers them for a whole fabric, and all pairs of a large one are millions.
- * So pairs are taken in strides over all, RECORDS_AT_ONCE each time, on from where the
- * last time ended; the SLs seen add up until the tables change.  What is told is how
- * many pairs they are of. */
+ * One SA answers for a whole fabric, and all pairs of a large fabric are millions.  So each
+ * reading asks for RECORDS_AT_ONCE pairs, spread over all, and goes on where the last one
+ * ended; the SLs found add up until the tables change.  The answer says of how many pairs
+ * they are. */
 #include <infiniband/mad.h>
 
 #include "scan/seen.h"
@@ -24,7 +24,8 @@ on_record(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, uns
 	r->sls = (uint16_t)(r->sls | 1u << (data[SL_AT] & 15));
 }
 
-/* Strides that meet every pair once: the golden section of their number, made prime to it. */
+/* A stride that meets every pair once: near the golden section of their number, and
+ * coprime to it. */
 static uint64_t
 stride(uint64_t pairs)
 {

@@ -8,7 +8,7 @@
 
 #include "snapshot.h"
 
-/* ---- one reading of all counters ------------------------------------------------- */
+/* ---- one reading of all counters ---------------------------------------------------- */
 
 /* Absolute values, as the ports report them; nothing resets them. */
 enum counter {
@@ -54,7 +54,7 @@ struct manager_state {
 				 * the first question; 0: not asked */
 };
 
-/* ---- the scanner ------------------------------------------------------------------ */
+/* ---- the scanner -------------------------------------------------------------------- */
 
 struct loop;
 struct moored_conf;

@@ -22,7 +22,7 @@ seen_free(struct seen *s)
 	free(s);
 }
 
-/* ---- switches by GUID: an open hash, at most half full ------------------------------------ */
+/* ---- switches by GUID: an open hash, at most half full ------------------------------ */
 
 static uint32_t
 slot_of(const struct seen *s, uint64_t guid)
@@ -76,7 +76,7 @@ seen_keep(struct seen *s)
 	s->n_switches++;
 }
 
-/* ---- order: no trace is left of the order in which the walk found things -------------------- */
+/* ---- order: no trace is left of the order in which the walk found things ------------ */
 
 static int
 by_guid(const void *a, const void *b)

@@ -84,7 +84,7 @@ struct seen {
 };
 void seen_free(struct seen *s);	/* NULL is fine */
 
-/* ---- seen.c ------------------------------------------------------------------------ */
+/* ---- seen.c ------------------------------------------------------------------------- */
 
 /* The switch of that GUID, or MOORE_NONE. */
 uint32_t seen_find(const struct seen *s, uint64_t guid);
@@ -96,7 +96,7 @@ void seen_keep(struct seen *s);
  * out of memory. */
 int seen_order(struct seen *s);
 
-/* ---- how MADs are sent on this thread ---------------------------------------------- */
+/* ---- how MADs are sent on this thread ----------------------------------------------- */
 
 struct ask_with {
 	struct mad_port *mad;

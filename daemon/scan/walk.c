@@ -30,13 +30,6 @@ struct walk {
 };
 
 static void
-ask(struct mad_batch *b, uint32_t to, uint16_t attr, uint32_t mod, uint32_t tag)
-{
-	mad_add(b, (struct mad_ask){ .to = to, .mod = mod, .tag = tag, .attr = attr,
-				     .class = MAD_SMP_DIRECT });
-}
-
-static void
 ask_node(struct walk *w, struct mad_batch *b, uint32_t sw, moore_portnum port)
 {
 	struct seen_switch *from = sw == MOORE_NONE ? NULL : &w->s->sw[sw];
@@ -60,7 +53,7 @@ ask_node(struct walk *w, struct mad_batch *b, uint32_t sw, moore_portnum port)
 	}
 	w->probe = more;
 	w->probe[w->n_probes] = (struct probe){ sw, port };
-	ask(b, mad_add_to(b, 0, path, hops), IB_ATTR_NODE_INFO, 0, w->n_probes++);
+	mad_add_smp(b, mad_add_to(b, 0, path, hops), IB_ATTR_NODE_INFO, 0, w->n_probes++);
 }
 
 /* Enters a link between two switches, unless one of its ports has a link already. */
@@ -109,10 +102,10 @@ new_switch(struct walk *w, struct mad_batch *b, const struct mad_ask *q, const u
 	for (unsigned k = 0; k <= n->n_ports; k++)
 		n->port[k].peer = MOORE_NONE;
 	seen_keep(s);
-	ask(b, q->to, IB_ATTR_NODE_DESC, 0, i);
-	ask(b, q->to, IB_ATTR_SWITCH_INFO, 0, i);
+	mad_add_smp(b, q->to, IB_ATTR_NODE_DESC, 0, i);
+	mad_add_smp(b, q->to, IB_ATTR_SWITCH_INFO, 0, i);
 	for (uint32_t k = 0; k <= n->n_ports; k++)
-		ask(b, q->to, IB_ATTR_PORT_INFO, k, i);
+		mad_add_smp(b, q->to, IB_ATTR_PORT_INFO, k, i);
 	return i;
 }
 
@@ -178,8 +171,8 @@ found_endpoint(struct walk *w, struct mad_batch *b, const struct mad_ask *q, con
 		at->peer_port = e->ca_port;
 	}
 	s->n_endpoints++;
-	ask(b, q->to, IB_ATTR_NODE_DESC, 0, TAG_ENDPOINT | i);
-	ask(b, q->to, IB_ATTR_PORT_INFO, e->ca_port, TAG_ENDPOINT | i);
+	mad_add_smp(b, q->to, IB_ATTR_NODE_DESC, 0, TAG_ENDPOINT | i);
+	mad_add_smp(b, q->to, IB_ATTR_PORT_INFO, e->ca_port, TAG_ENDPOINT | i);
 	if (p.sw == MOORE_NONE) {
 		s->self_path1 = e->ca_port;
 		ask_node(w, b, MOORE_NONE, e->ca_port);

@@ -24,44 +24,37 @@ struct row {
 	uint64_t until_ms;	/* of STEP_WAIT; 0: not compared */
 };
 
+/* What came of a look or a walk, or of opening the port. */
+static void
+happen_found(struct due *d, enum came came, uint64_t from, uint64_t now)
+{
+	static const enum look look[] = { [SAME] = LOOK_SAME, [CHANGED] = LOOK_CHANGED,
+		[UNKNOWN] = LOOK_UNKNOWN };
+	static const enum walk walk[] = { [W_NEW] = WALK_NEW, [W_NO_LIDS] = WALK_NEW,
+		[W_LONELY] = WALK_NEW, [W_SAME] = WALK_SAME, [W_SAME_LONELY] = WALK_SAME,
+		[W_FAILED] = WALK_FAILED };
+
+	if (came == OPENED || came == NO_PORT) {
+		due_opened(d, now, came == OPENED);
+	} else if (came == LOST) {
+		due_lost(d, now);
+	} else if (came <= UNKNOWN) {
+		due_looked(d, now, look[came]);
+	} else {
+		if (walk[came] == WALK_NEW) {
+			d->have_snapshot = true;
+			d->have_lids = came != W_NO_LIDS;
+		}
+		due_walked(d, from, now, walk[came], came == W_LONELY || came == W_SAME_LONELY);
+		due_rest(d, now);
+	}
+}
+
 static void
 happen(struct due *d, const struct row *r, uint64_t from, uint64_t now)
 {
 	switch (r->came) {
 	case NOTHING:
-		break;
-	case OPENED:
-	case NO_PORT:
-		due_opened(d, now, r->came == OPENED);
-		break;
-	case LOST:
-		due_lost(d, now);
-		break;
-	case SAME:
-		due_looked(d, now, LOOK_SAME);
-		break;
-	case CHANGED:
-		due_looked(d, now, LOOK_CHANGED);
-		break;
-	case UNKNOWN:
-		due_looked(d, now, LOOK_UNKNOWN);
-		break;
-	case W_NEW:
-	case W_NO_LIDS:
-	case W_LONELY:
-		d->have_snapshot = true;
-		d->have_lids = r->came != W_NO_LIDS;
-		due_walked(d, from, now, WALK_NEW, r->came == W_LONELY);
-		due_rest(d, now);
-		break;
-	case W_SAME:
-	case W_SAME_LONELY:
-		due_walked(d, from, now, WALK_SAME, r->came == W_SAME_LONELY);
-		due_rest(d, now);
-		break;
-	case W_FAILED:
-		due_walked(d, from, now, WALK_FAILED, false);
-		due_rest(d, now);
 		break;
 	case POLLED:
 	case POLL_LEFT:
@@ -71,15 +64,13 @@ happen(struct due *d, const struct row *r, uint64_t from, uint64_t now)
 		due_read(d, READ_TABLES, true);
 		due_tables_failed(d, now);
 		break;
-	case T_MOVED:	/* tables are others: a walk within the step finds other LIDs too */
-		due_read(d, READ_TABLES, false);
+	case T_MOVED:	/* new tables: a walk within the step finds new LIDs too */
 		due_walked(d, from, now, WALK_NEW, false);
-		due_tables(d, now, true);
-		break;
+		/* fall through */
 	case T_NEW:
 	case T_SAME:
 		due_read(d, READ_TABLES, false);
-		due_tables(d, now, r->came == T_NEW);
+		due_tables(d, now, r->came != T_SAME);
 		d->have_tables = true;
 		break;
 	case L_SOME:
@@ -93,6 +84,8 @@ happen(struct due *d, const struct row *r, uint64_t from, uint64_t now)
 		due_read(d, READ_RECORDS, r->came == R_LEFT);
 		due_records(d, r->came == R_DONE);
 		break;
+	default:
+		happen_found(d, r->came, from, now);
 	}
 }
 
