@@ -86,18 +86,12 @@ put_path(struct moore_buf *b, const json_t *way)
 			 cli_int(way, "switch_hops"));
 }
 
-static bool
-is_lost(const json_t *way)
-{
-	return !cli_yes(way, "delivered");
-}
-
 /* ---- the verb --------------------------------------------------------------------------- */
 
 static int
 ask(const struct cli_call *c, uint64_t offset, uint64_t sl)
 {
-	static const struct cli_online how = { "routes.path", put_path, is_lost,
+	static const struct cli_online how = { "routes.path", put_path, cli_not_ok,
 		"moorectl path A B --tables DIR" };
 
 	return cli_online(c, &how, json_pack("{s:o, s:o, s:i, s:i}", "from",
@@ -118,7 +112,7 @@ from_files(const struct cli_call *c, const char *dir, uint64_t offset, struct mo
 	    (rc = find_target(c, &t, c->arg[1], offset, w)) == CLI_OK) {
 		moore_path_walk(t.f, t.lft, t.sl2vl, t.owner, w);
 		view = cli_answer_tables(&t);
-		rc = cli_show(c, moore_answer_path(&view, c->arg[0], c->arg[1], w), put_path, is_lost);
+		rc = cli_show(c, moore_answer_path(&view, c->arg[0], c->arg[1], w), put_path, cli_not_ok);
 	}
 	free(w->hop);
 	cli_tables_free(&t);

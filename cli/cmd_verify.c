@@ -287,12 +287,6 @@ put_answer(struct moore_buf *b, const json_t *answer)
 	put_expected(b, answer);
 }
 
-static bool
-is_unsound(const json_t *answer)
-{
-	return !cli_yes(answer, "sound");
-}
-
 /* ---- the verb ----------------------------------------------------------------------------- */
 
 static int
@@ -333,7 +327,7 @@ params_of(const struct moore_check_opts *o)
 static int
 verify_live(const struct cli_call *c, const struct moore_check_opts *o)
 {
-	static const struct cli_online how = { "routes.verify", put_answer, is_unsound,
+	static const struct cli_online how = { "routes.verify", put_answer, cli_not_ok,
 		"moorectl verify DIR" };
 
 	if (asks_hint(c) || cli_opt(c, "certificate"))
@@ -365,7 +359,7 @@ verify_files(const struct cli_call *c, const char *dir, struct moore_check_opts 
 	if (moore_check(&v, t.f, t.lft, t.sl2vl, t.mft, o, &err) < 0)
 		rc = cli_error_at(dir, &err);
 	else
-		rc = cli_show(c, moore_answer_verdict(&view, o, v, &d), put_answer, is_unsound);
+		rc = cli_show(c, moore_answer_verdict(&view, o, v, &d), put_answer, cli_not_ok);
 	if (v && certificate && write_certificate(certificate, &t, v) != CLI_OK)
 		rc = v->acyclic ? CLI_FAIL : CLI_FOUND;
 	moore_verdict_free(v);

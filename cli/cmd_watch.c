@@ -130,7 +130,7 @@ count_wrong(struct state *s)
 		for (int e = 0; e < 2; e++) {
 			struct moore_wire_jack j = d->observed[e];
 
-			if (cli_wire_nowhere(j) || j.endpoint || j.slot >= s->x.plan->n_switches ||
+			if (j.slot == MOORE_NONE || j.endpoint || j.slot >= s->x.plan->n_switches ||
 			    s->of[j.slot] == last)
 				continue;
 			last = s->of[j.slot];
@@ -153,7 +153,7 @@ find_next(struct state *s)
 		for (int e = 0; e < 2 && d->verdict == MOORE_WIRE_MISSING; e++) {
 			const struct cabinet *c;
 
-			if (cli_wire_nowhere(d->planned[e]) || d->planned[e].endpoint)
+			if (d->planned[e].slot == MOORE_NONE || d->planned[e].endpoint)
 				continue;
 			c = &s->cabinet[s->of[d->planned[e].slot]];
 			if (c->cables - c->good >= best)
@@ -177,10 +177,12 @@ make_lines(struct state *s)
 
 	s->line = calloc((size_t)w->n_deviations + 1, sizeof(*s->line));
 	for (uint32_t i = 0; s->line && i < w->n_deviations; i++) {
+		json_t *d = moore_json_deviation(w, &w->deviation[i]);
 		struct moore_buf b = MOORE_BUF_INIT;
 
-		cli_put_deviation(&b, w, &w->deviation[i]);
-		if (!b.oom && b.len)
+		cli_put_deviation(&b, d);
+		json_decref(d);
+		if (d && !b.oom && b.len)
 			s->line[s->n_lines] = strndup(b.data, b.len - 1);	/* no line feed */
 		moore_buf_free(&b);
 		if (!s->line[s->n_lines])
@@ -232,9 +234,9 @@ put_sum(struct moore_buf *b, const struct state *s)
 static void
 put_next(struct moore_buf *b, const struct state *s)
 {
-	const struct moore_deviation *d = s->next;
+	json_t *d;
 
-	if (!d) {
+	if (!s->next) {
 		if (s->n_lines && s->good == s->cables)
 			cli_putf(b, "next: all cables are in; moorectl check says what else deviates\n");
 		else if (s->n_lines)
@@ -242,13 +244,13 @@ put_next(struct moore_buf *b, const struct state *s)
 				 "what to move; switches that are not live come first\n");
 		return;
 	}
-	cli_putf(b, "next: plug ");
-	if (d->cable != MOORE_NONE && s->x.plan->cable[d->cable].label)
-		cli_putf(b, "%s: ", s->x.plan->cable[d->cable].label);
-	cli_put_jack(b, s->x.w, d->planned[0], true);
+	d = moore_json_deviation(s->x.w, s->next);
+	cli_putf(b, "next: plug %s%s", cli_str(d, "label"), *cli_str(d, "label") ? ": " : "");
+	cli_put_floor(b, json_object_get(d, "a"));
 	cli_putf(b, " -- ");
-	cli_put_jack(b, s->x.w, d->planned[1], true);
+	cli_put_floor(b, json_object_get(d, "b"));
 	cli_putf(b, "\n");
+	json_decref(d);
 }
 
 /* Lines that are in one and not in the other; both are sorted. */
@@ -335,12 +337,12 @@ json_state(const struct state *s)
 			"as_planned", (int)c->good, "wrong", (int)c->wrong));
 	}
 	for (uint32_t i = 0; i < s->x.w->n_deviations; i++)
-		json_array_append_new(list, cli_json_deviation(s->x.w, &s->x.w->deviation[i]));
+		json_array_append_new(list, moore_json_deviation(s->x.w, &s->x.w->deviation[i]));
 	return json_pack("{s:I, s:I, s:b, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o}", "sweep",
 		(json_int_t)s->x.sweep, "at_ms", (json_int_t)s->x.at_ms, "ok", !s->n_lines,
 		"switches", (int)s->x.plan->n_switches, "live", (int)s->live, "cables",
 		(int)s->cables, "as_planned", (int)s->good, "wrong", (int)s->wrong, "cabinets",
-		cabinets, "next", s->next ? cli_json_deviation(s->x.w, s->next) : json_null(),
+		cabinets, "next", s->next ? moore_json_deviation(s->x.w, s->next) : json_null(),
 		"deviations", list);
 }
 

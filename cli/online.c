@@ -49,6 +49,12 @@ cli_show(const struct cli_call *c, json_t *answer,
 	return rc == CLI_OK && is_found ? CLI_FOUND : rc;
 }
 
+bool
+cli_not_ok(const json_t *answer)
+{
+	return json_is_false(json_object_get(answer, "ok"));
+}
+
 int
 cli_get(const struct cli_call *c, const char *method, json_t *params, const char *off_line,
 	json_t **answer)

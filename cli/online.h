@@ -29,6 +29,8 @@ int cli_get(const struct cli_call *c, const char *method, json_t *params, const 
 int cli_show(const struct cli_call *c, json_t *answer,
 	     void (*put)(struct moore_buf *b, const json_t *answer),
 	     bool (*found)(const json_t *answer));
+/* For found(): the answer is a verdict, and its `ok` is false. */
+bool cli_not_ok(const json_t *answer);
 /* params (taken; NULL: none) and --plane; NULL, with a message, when that is no number. */
 json_t *cli_plane(const struct cli_call *c, json_t *params);
 /* One question of several, on a connection that is open. */

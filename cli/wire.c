@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* wire.c - the plan and the fabric that `check` and `repair` compare, from files
- * or from moored, and where on the floor a thing is. */
+/* wire.c - the plan and the fabric that `check`, `repair` and `watch` compare, from files or
+ * from moored. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ load_seen(const char *path, struct moore_seen **out)
 	return rc;
 }
 
-/* Of a directory of dumps, the one that tells of cables. */
+/* Of a directory of dumps, opensm-subnet.lst lists the cables. */
 static int
 load_fabric(const char *path, struct moore_seen **out)
 {
@@ -65,7 +65,7 @@ ask_text(const struct cli_call *c, struct cli_client *cl, const char *method, js
 	char *s;
 	int rc;
 
-	/* A plan is of all planes. */
+	/* All planes have one plan. */
 	rc = !strncmp(method, "plan.", 5) ? cli_call(cl, method, NULL, answer, NULL) :
 		cli_online_ask(c, cl, method, NULL, answer);
 	if (rc != CLI_OK)
@@ -161,61 +161,4 @@ cli_wire_free(struct cli_wire *x)
 	moore_wire_free(x->w);
 	moore_seen_free(x->seen);
 	moore_plan_free(x->plan);
-}
-
-/* ---- places ---------------------------------------------------------------------- */
-
-bool
-cli_wire_nowhere(struct moore_wire_jack j)
-{
-	return j.slot == MOORE_NONE;
-}
-
-const char *
-cli_cabinet_of(const struct moore_wire *w, struct moore_wire_jack j)
-{
-	return j.endpoint || cli_wire_nowhere(j) ? NULL : w->sw[j.slot]->cabinet;
-}
-
-void
-cli_put_jack(struct moore_buf *b, const struct moore_wire *w, struct moore_wire_jack j, bool place)
-{
-	const char *cabinet = cli_cabinet_of(w, j);
-
-	if (cli_wire_nowhere(j)) {
-		cli_putf(b, "nothing");
-	} else if (j.endpoint) {
-		cli_putf(b, "%s", w->ep[j.slot]->name);
-		if (w->ep[j.slot]->ca_port != 1)
-			cli_putf(b, "[%u]", w->ep[j.slot]->ca_port);
-	} else {
-		cli_putf(b, "%s", w->sw[j.slot]->name);
-		if (j.port)
-			cli_putf(b, "[%u]", j.port);
-	}
-	if (!place || !cabinet)
-		return;
-	cli_putf(b, " (cabinet %s", cabinet);
-	if (w->sw[j.slot]->unit)
-		cli_putf(b, ", unit %u", w->sw[j.slot]->unit);
-	cli_putf(b, ")");
-}
-
-json_t *
-cli_json_jack(const struct moore_wire *w, struct moore_wire_jack j)
-{
-	const char *cabinet = cli_cabinet_of(w, j);
-	json_t *o;
-
-	if (cli_wire_nowhere(j))
-		return json_null();
-	o = json_pack("{s:o}", j.endpoint ? "endpoint" : "switch",
-		      cli_json_name(j.endpoint ? w->ep[j.slot]->name : w->sw[j.slot]->name));
-	if (j.port)
-		json_object_set_new(o, "port", json_integer(j.port));
-	if (cabinet)
-		json_object_set_new(o, "cabinet", cli_json_name(cabinet));
-	if (cabinet && w->sw[j.slot]->unit)
-		json_object_set_new(o, "unit", json_integer(w->sw[j.slot]->unit));
-	return o;
 }

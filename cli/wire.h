@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* wire.h - what `check` and `repair` share: who is compared, and places in the
- * words of the floor. */
+/* wire.h - what `check`, `repair` and `watch` share: reading what they compare. */
 #ifndef MOORE_CLI_WIRE_H
 #define MOORE_CLI_WIRE_H
 
@@ -20,17 +19,7 @@ int cli_wire_load(const struct cli_call *c, struct cli_wire *out);
 int cli_wire_ask(const struct cli_call *c, struct cli_client *cl, struct cli_wire *out);
 void cli_wire_free(struct cli_wire *x);
 
-bool cli_wire_nowhere(struct moore_wire_jack j);
-/* "S3[7]", "h12", and with the place "S3[7] (cabinet A2, unit 5)". */
-void cli_put_jack(struct moore_buf *b, const struct moore_wire *w, struct moore_wire_jack j,
-		  bool place);
-/* Null when it is nowhere; else switch or endpoint, port, cabinet and unit. */
-json_t *cli_json_jack(const struct moore_wire *w, struct moore_wire_jack j);
-/* What `check` says of one. */
-void cli_put_deviation(struct moore_buf *b, const struct moore_wire *w,
-		       const struct moore_deviation *d);
-json_t *cli_json_deviation(const struct moore_wire *w, const struct moore_deviation *d);
-/* NULL when it has none. */
-const char *cli_cabinet_of(const struct moore_wire *w, struct moore_wire_jack j);
+/* One deviation, as `check` prints it. */
+void cli_put_deviation(struct moore_buf *b, const json_t *deviation);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "moore/answer.h"
 #include "log.h"
 #include "watch/wiring.h"
 
@@ -44,124 +45,9 @@ wired_free(struct wired *x)
 	moore_wire_free(x->w);
 }
 
-static void
-put_jack(struct moore_buf *b, const struct moore_wire *w, struct moore_wire_jack j)
-{
-	moore_buf_fmt(b, "%s", j.endpoint ? w->ep[j.slot]->name : w->sw[j.slot]->name);
-	if (j.endpoint ? w->ep[j.slot]->ca_port != 1 : j.port != 0)
-		moore_buf_fmt(b, "[%u]", j.endpoint ? w->ep[j.slot]->ca_port : j.port);
-}
-
-static json_t *
-json_text(struct moore_buf *b)
-{
-	json_t *j = b->oom ? NULL : json_name(b->data);
-
-	moore_buf_free(b);
-	return j;
-}
-
-/* "s0[3]", "s0[3] -- h0", or null: ends of one cable. */
-static json_t *
-json_jacks(const struct moore_wire *w, const struct moore_wire_jack *end)
-{
-	struct moore_buf b = MOORE_BUF_INIT;
-
-	if (end[0].slot == MOORE_NONE)
-		return json_null();
-	put_jack(&b, w, end[0]);
-	if (end[1].slot != MOORE_NONE) {
-		moore_buf_fmt(&b, " -- ");
-		put_jack(&b, w, end[1]);
-	}
-	return json_text(&b);
-}
-
-json_t *
-json_cable_of(const struct moore_wire *w, uint32_t cable)
-{
-	const struct moore_wire_cable *k, *p;
-	struct moore_buf b = MOORE_BUF_INIT;
-
-	if (cable >= w->observed.n) {
-		moore_buf_fmt(&b, "new %u", cable - w->observed.n + 1);
-		return json_text(&b);
-	}
-	k = &w->observed.cable[cable];
-	p = k->mate == MOORE_NONE ? NULL : &w->planned.cable[k->mate];
-	if (p && !p->endpoint && w->plan->cable[p->index].label)
-		moore_buf_fmt(&b, "%s: ", w->plan->cable[p->index].label);
-	put_jack(&b, w, w->jack[k->jack[0]]);
-	moore_buf_fmt(&b, " -- ");
-	put_jack(&b, w, w->jack[k->jack[1]]);
-	return json_text(&b);
-}
-
-json_t *
-json_jack(const struct moore_wire *w, struct moore_wire_jack j)
-{
-	const struct moore_plan_switch *s;
-	json_t *o;
-
-	if (j.slot == MOORE_NONE)
-		return json_null();
-	s = j.endpoint ? NULL : w->sw[j.slot];
-	o = json_pack("{s:o}", s ? "switch" : "endpoint", json_name(s ? s->name :
-								    w->ep[j.slot]->name));
-	if (j.port)
-		json_object_set_new(o, "port", json_integer(j.port));
-	if (s && s->cabinet)
-		json_object_set_new(o, "cabinet", json_name(s->cabinet));
-	if (s && s->cabinet && s->unit)
-		json_object_set_new(o, "unit", json_integer(s->unit));
-	return o;
-}
-
-/* A switch that is not in the plan is known by the name that the fabric gives it. */
-static json_t *
-json_side(const struct moore_wire *w, const struct moore_deviation *d,
-	  const struct moore_wire_jack *end, struct moore_rate rate)
-{
-	if (rate.width)
-		return json_rate(rate);
-	if (end == d->observed && d->verdict == MOORE_WIRE_UNKNOWN && !end[0].endpoint &&
-	    end[1].slot == MOORE_NONE)
-		return json_name(w->seen->plan->sw[w->occupant[end[0].slot]].name);
-	return json_jacks(w, end);
-}
-
-static json_t *
-json_deviation(const struct moore_wire *w, const struct moore_deviation *d)
-{
-	const struct moore_wire_jack *end = d->planned[0].slot == MOORE_NONE ? d->observed :
-					    d->planned;
-	const char *label = d->cable == MOORE_NONE ? NULL : w->plan->cable[d->cable].label;
-	json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o}", "verdict",
-		moore_wire_text(d->verdict)->name, "a", json_jack(w, end[0]), "b",
-		json_jack(w, end[1]), "planned", json_side(w, d, d->planned, d->planned_rate),
-		"observed", json_side(w, d, d->observed, d->observed_rate));
-
-	if (label)
-		json_object_set_new(o, "label", json_name(label));
-	if (d->count)
-		json_object_set_new(o, d->verdict == MOORE_WIRE_MIRRORED ? "switches" : "cables",
-				    json_count(d->count));
-	return o;
-}
-
-json_t *
-json_deviations(const struct moore_wire *w)
-{
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < w->n_deviations; i++)
-		json_array_append_new(list, json_deviation(w, &w->deviation[i]));
-	return list;
-}
-
 /* ---- what changed -------------------------------------------------------------------------- */
 
-/* Set of the items, by their text. */
+/* The items as a set: an object whose keys are their texts. */
 static json_t *
 as_set(const json_t *list)
 {
@@ -178,7 +64,7 @@ as_set(const json_t *list)
 	return set;
 }
 
-/* Adds to o what list has and other has not: TOLD at most under key, and how many. */
+/* Adds to o what only list has: the first TOLD under key, and how many under n_key. */
 static void
 add_news(json_t *o, const char *key, const char *n_key, const json_t *list, const json_t *other)
 {
@@ -225,7 +111,7 @@ job_run(void *arg)
 	struct wired x;
 
 	if (wired_check(&x, j->view, j->plan, &j->err) == 0)
-		j->deviations = json_deviations(x.w);
+		j->deviations = moore_json_deviations(x.w);
 	wired_free(&x);
 }
 

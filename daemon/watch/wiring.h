@@ -16,11 +16,6 @@ int wired_check(struct wired *out, const struct view *v, const struct planned *p
 		struct moore_err *err);
 void wired_free(struct wired *x);
 
-json_t *json_jack(const struct moore_wire *w, struct moore_wire_jack j);	/* null: nowhere */
-/* "LABEL: s0[3] -- h0", where its ends are now and the label that it will have, or "new 1". */
-json_t *json_cable_of(const struct moore_wire *w, uint32_t cable);
-json_t *json_deviations(const struct moore_wire *w);
-
 /* Follows the sweeps: EVENT_WIRING tells what came and what went. */
 extern const struct part part_wiring;
 /* The last verdict of a plane; null before the first. */

@@ -23,7 +23,8 @@
 #define LOAD_KEYS "'max_load':" NUM ",'mean_load':" NUM ",'max_over_mean_load':" NUM
 
 extern const char moore_schema_verdict[], moore_schema_route[], moore_schema_path[],
-	moore_schema_lft[], moore_schema_sl2vl[], moore_schema_quality[], moore_schema_patterns[];
+	moore_schema_lft[], moore_schema_sl2vl[], moore_schema_quality[], moore_schema_patterns[],
+	moore_schema_check[], moore_schema_repair[];
 
 /* ---- parts (json.c) -------------------------------------------------------------- */
 

@@ -78,6 +78,15 @@ moore_json_guid(uint64_t guid)
 }
 
 json_t *
+moore_json_rate(struct moore_rate rate)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	moore_rate_put(&b, rate);
+	return b.len || b.oom ? moore_json_text(&b) : json_null();
+}
+
+json_t *
 moore_json_count(uint64_t n)
 {
 	return json_integer((json_int_t)n);

@@ -74,7 +74,7 @@ wrong() {
 	run --separate-stderr -1 $M repair "$T/p.json" "$T/seen"
 	[[ $output == *"cabinet A1"*"step "* ]]
 	[[ $output == *"new 1: plug it into"* ]]
-	[[ $output == *"4 moves of cable ends in "*" steps, 1 new cable: no list is shorter"* ]]
+	[[ $output == *"4 moves of cable ends in "*" steps, 1 new cable: this is the shortest possible list"* ]]
 }
 
 @test "an endpoint elsewhere, one not there, one unknown" {
@@ -160,5 +160,5 @@ wrong() {
 	holds '[.deviations[] | [.verdict, .planned, .observed]] | sort ==
 		[["narrow", "4xHDR", "2xHDR"], ["slow", "4xHDR", "4xEDR"]]'
 	run --separate-stderr -0 $M repair "$T/p.json" "$T/seen"
-	[[ $output == "nothing to move; moorectl check says what else deviates" ]]
+	[[ $output == "nothing to move; moorectl check lists what else deviates" ]]
 }

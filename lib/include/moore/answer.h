@@ -31,6 +31,7 @@
 #include "route.h"
 #include "saturation.h"
 #include "tables.h"
+#include "wire.h"
 
 /* ---- schemas (schema.c) ----------------------------------------------------- */
 
@@ -54,6 +55,7 @@ MOORE_API json_t *moore_answer_schema(const char *name);
 MOORE_API json_t *moore_json_name(const char *name);
 MOORE_API json_t *moore_json_guid(uint64_t guid);	/* "0x0123456789abcdef"; 0 is null */
 MOORE_API json_t *moore_json_count(uint64_t n);
+MOORE_API json_t *moore_json_rate(struct moore_rate rate);	/* "4xEDR"; unknown is null */
 /* Sets key, or appends to list; takes value.  On failure, or when either is NULL, releases
  * both and returns NULL, so that a chain of these needs one check at its end. */
 MOORE_API json_t *moore_json_set(json_t *o, const char *key, json_t *value);
@@ -104,5 +106,15 @@ MOORE_API json_t *moore_answer_quality(const struct moore_fabric *f,
  * no flows in this fabric. */
 MOORE_API json_t *moore_answer_patterns(const struct moore_fabric *f,
 					const struct moore_saturation *s, size_t n);
+
+/* ---- wiring: the fabric against the plan (wiring.c) ---------------------------------- */
+
+/* What deviates.  `text` of each deviation is a sentence for people, with cabinets. */
+MOORE_API json_t *moore_answer_check(const struct moore_wire *w);
+MOORE_API json_t *moore_json_deviation(const struct moore_wire *w,
+				       const struct moore_deviation *d);
+MOORE_API json_t *moore_json_deviations(const struct moore_wire *w);	/* all of them */
+/* Which cable ends to move; `ok`: none, and nothing to exchange or relabel. */
+MOORE_API json_t *moore_answer_repair(const struct moore_wire *w, const struct moore_repair *r);
 
 #endif
