@@ -198,8 +198,8 @@ void cli_find_setting(const char *text, const char *key, struct cli_setting *out
 
 /* ---- graphs (cmd_plan.c, cmd_topo.c) --------------------------------------- */
 
-void cli_put_metrics(struct moore_buf *b, const struct moore_graph_metrics *m);
-int cli_json_metrics(json_t *o, const struct moore_graph_metrics *m);
+/* diameter, mean_distance and girth of an answer. */
+void cli_put_metrics(struct moore_buf *b, const json_t *metrics);
 /* Parts of a verdict that both `route` and `verify` print: hops, VLs and load; and the line
  * for tables without a cycle. */
 void cli_put_verdict(struct moore_buf *b, const json_t *verdict);
@@ -220,11 +220,8 @@ struct cli_routing {		/* one run of the engine and all it stands on */
 int cli_route_plan(const struct cli_call *c, struct cli_routing *out);
 void cli_routing_free(struct cli_routing *r);
 
-/* Moves of cable ends, as `plan permute` and `plan steps` list them (cmd_permute.c);
- * in JSON a list of cable, label, end, from, to.  p names the cables' plan. */
-void cli_put_moves(struct moore_buf *b, const struct moore_plan *p, const struct moore_cable_move *move,
-		   uint32_t n, const char *indent);
-json_t *cli_json_moves(const struct moore_plan *p, const struct moore_cable_move *move, uint32_t n);
+/* Moves of cable ends, as `plan permute` and `plan steps` list them (cmd_permute.c). */
+void cli_put_moves(struct moore_buf *b, const json_t *moves, const char *indent);
 
 /* A report as a picture: SVG that needs nothing else (quality_svg.c). */
 void cli_put_quality_svg(struct moore_buf *b, const struct moore_quality *q);

@@ -4,69 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "online.h"
 
 /* ---- moves ------------------------------------------------------------------------- */
 
 static void
-put_plug(struct moore_buf *b, const struct moore_plan *p, struct moore_switch_port at)
+put_plug(struct moore_buf *b, const json_t *at)
 {
-	const struct moore_plan_switch *s;
+	const char *cabinet = cli_str(at, "cabinet");
 
-	if (at.sw == MOORE_NONE) {
+	if (json_is_object(at))
+		cli_putf(b, "%s%s%s:%lld", cabinet, *cabinet ? "/" : "", cli_str(at, "switch"),
+			 cli_int(at, "port"));
+	else
 		cli_putf(b, "(out)");
-		return;
-	}
-	s = &p->sw[at.sw];
-	cli_putf(b, "%s%s%s:%u", s->cabinet ? s->cabinet : "", s->cabinet ? "/" : "", s->name, at.port);
 }
 
 void
-cli_put_moves(struct moore_buf *b, const struct moore_plan *p, const struct moore_cable_move *move,
-	      uint32_t n, const char *indent)
+cli_put_moves(struct moore_buf *b, const json_t *moves, const char *indent)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		const struct moore_cable_move *m = &move[i];
-		const char *label = p->cable[m->cable].label;
+	const json_t *m;
+	size_t i;
 
-		if (label)
-			cli_putf(b, "%s%s", indent, label);
+	json_array_foreach(moves, i, m) {
+		if (*cli_str(m, "label"))
+			cli_putf(b, "%s%s", indent, cli_str(m, "label"));
 		else
-			cli_putf(b, "%scables[%u]", indent, m->cable);
-		cli_putf(b, " %c  ", "ab"[m->end]);
-		put_plug(b, p, m->from);
+			cli_putf(b, "%scables[%lld]", indent, cli_int(m, "cable"));
+		cli_putf(b, " %s  ", cli_str(m, "end"));
+		put_plug(b, json_object_get(m, "from"));
 		cli_putf(b, " -> ");
-		put_plug(b, p, m->to);
+		put_plug(b, json_object_get(m, "to"));
 		cli_putf(b, "\n");
 	}
-}
-
-static json_t *
-json_plug(const struct moore_plan *p, struct moore_switch_port at)
-{
-	const struct moore_plan_switch *s;
-
-	if (at.sw == MOORE_NONE)
-		return json_null();
-	s = &p->sw[at.sw];
-	return json_pack("{s:o, s:i, s:o}", "switch", cli_json_name(s->name), "port", at.port,
-			 "cabinet", s->cabinet ? cli_json_name(s->cabinet) : json_null());
-}
-
-json_t *
-cli_json_moves(const struct moore_plan *p, const struct moore_cable_move *move, uint32_t n)
-{
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < n; i++) {
-		const char *label = p->cable[move[i].cable].label;
-
-		json_array_append_new(list, json_pack("{s:i, s:o, s:s, s:o, s:o}",
-			"cable", (int)move[i].cable, "label", label ? cli_json_name(label) : json_null(),
-			"end", move[i].end ? "b" : "a", "from", json_plug(p, move[i].from),
-			"to", json_plug(p, move[i].to)));
-	}
-	return list;
 }
 
 /* ---- the verb ------------------------------------------------------------------------ */
@@ -135,13 +105,27 @@ need_cabinets(const struct cli_call *c, struct moore_plan *p)
 	return CLI_OK;
 }
 
-static json_t *
-json_metrics(const struct moore_graph_metrics *m)
+static void
+put_permutation(struct moore_buf *b, const json_t *answer)
 {
-	json_t *o = json_object();
+	const json_t *before = json_object_get(answer, "before");
+	const json_t *after = json_object_get(answer, "after");
+	const json_t *moves = json_object_get(answer, "moves");
 
-	cli_json_metrics(o, m);
-	return o;
+	cli_putf(b, "method         %s, trial %lld of %lld, seed %llu\n", cli_str(answer, "method"),
+		 cli_int(answer, "best_trial"), cli_int(answer, "trials"),
+		 (unsigned long long)cli_int(answer, "seed"));
+	cli_putf(b, "before\n");
+	cli_put_metrics(b, before);
+	cli_putf(b, "after\n");
+	cli_put_metrics(b, after);
+	if (cli_num(after, "mean_distance") > cli_num(before, "mean_distance"))
+		cli_putf(b, CLI_YELLOW "longer" CLI_PLAIN "         these links were shorter as they were: "
+			 "swapping helps where distances are long\n");
+	cli_putf(b, "swaps          %lld\n", cli_int(answer, "swaps"));
+	cli_putf(b, "cables         as many of each length between each two cabinets as before\n");
+	cli_putf(b, "moves          %zu cable ends\n", json_array_size(moves));
+	cli_put_moves(b, moves, "  ");
 }
 
 static int
@@ -149,29 +133,12 @@ answer(const struct cli_call *c, const struct moore_plan *p, const struct moore_
        const struct moore_permutation *r)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
+	int rc;
 
-	if (c->json)
-		return cli_print_json(json_pack("{s:s, s:f, s:I, s:i, s:i, s:i, s:o, s:o, s:b, s:o}",
-			"method", moore_permute_name(o->method), "fraction", o->fraction,
-			"seed", (json_int_t)o->seed, "trials", (int)r->n_trials,
-			"best_trial", (int)r->best + 1, "swaps", (int)r->n_swaps,
-			"before", json_metrics(&r->before), "after", json_metrics(&r->after),
-			"same_lengths", 1, "moves", cli_json_moves(p, r->move, r->n_moves)));
 	cli_putf(&b, "wrote          %s\n", cli_opt(c, "output"));
-	cli_putf(&b, "method         %s, trial %u of %u, seed %llu\n", moore_permute_name(o->method),
-		 r->best + 1, r->n_trials, (unsigned long long)o->seed);
-	cli_putf(&b, "before\n");
-	cli_put_metrics(&b, &r->before);
-	cli_putf(&b, "after\n");
-	cli_put_metrics(&b, &r->after);
-	if (r->after.mean_distance > r->before.mean_distance)
-		cli_putf(&b, CLI_YELLOW "longer" CLI_PLAIN "         these links were shorter as they were: "
-			 "swapping helps where distances are long\n");
-	cli_putf(&b, "swaps          %u\n", r->n_swaps);
-	cli_putf(&b, "cables         as many of each length between each two cabinets as before\n");
-	cli_putf(&b, "moves          %u cable ends\n", r->n_moves);
-	cli_put_moves(&b, p, r->move, r->n_moves, "  ");
-	return cli_print_text(&b);
+	rc = c->json ? CLI_OK : cli_print_text(&b);
+	moore_buf_free(&b);
+	return rc != CLI_OK ? rc : cli_show(c, moore_answer_permutation(p, o, r), put_permutation, NULL);
 }
 
 int

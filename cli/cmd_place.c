@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "online.h"
 
 static const char *const assigns[] = {
 	[MOORE_PLACE_SEQUENTIAL] = "sequential",
@@ -72,40 +72,23 @@ read_opts(const struct cli_call *c, struct moore_place_opts *o)
 	return CLI_OK;
 }
 
-static double
-gap(double total, double bound)
-{
-	return bound > 0 ? total / bound - 1 : 0;
-}
-
-static json_t *
-json_report(const struct moore_place_opts *o, const struct moore_place_report *r, uint32_t n_cables)
-{
-	return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
-			 "model", o->model->name, "assign", assigns[o->assign], "cabinets",
-			 (int)r->cabinets, "rows", (int)r->rows, "columns", (int)r->columns, "cables",
-			 (int)n_cables, "inside", (int)r->inside, "before_m", r->before, "total_m",
-			 r->total, "longest_m", r->longest, "bound_m", r->bound, "gap",
-			 gap(r->total, r->bound), "bound_any_m", r->bound_any, "gap_any",
-			 gap(r->total, r->bound_any));
-}
-
 static void
-put_report(struct moore_buf *b, const struct moore_place_opts *o,
-	   const struct moore_place_report *r, uint32_t n_cables)
+put_report(struct moore_buf *b, const json_t *r)
 {
-	cli_putf(b, "cabinets       %u in %u rows of %u, model %s\n", r->cabinets, r->rows, r->columns,
-		 o->model->name);
-	cli_putf(b, "cables         %u, %u of them inside a cabinet; longest %.1f m\n", n_cables,
-		 r->inside, r->longest);
-	cli_putf(b, "before         %.1f m%s\n", r->before, o->assign == MOORE_PLACE_REFINED ?
+	double before = cli_num(r, "before_m"), total = cli_num(r, "total_m");
+
+	cli_putf(b, "cabinets       %lld in %lld rows of %lld, model %s\n", cli_int(r, "cabinets"),
+		 cli_int(r, "rows"), cli_int(r, "columns"), cli_str(r, "model"));
+	cli_putf(b, "cables         %lld, %lld of them inside a cabinet; longest %.1f m\n",
+		 cli_int(r, "cables"), cli_int(r, "inside"), cli_num(r, "longest_m"));
+	cli_putf(b, "before         %.1f m%s\n", before, !strcmp(cli_str(r, "assign"), "refined") ?
 		 ", switches in plan order, cabinets in rows" : ", cabinets in rows");
-	cli_putf(b, "total          %.1f m, %+.1f %%\n", r->total,
-		 r->before > 0 ? 100 * (r->total / r->before - 1) : 0);
-	cli_putf(b, "bound          %.1f m for these cabinets: at most %.1f %% from the best\n", r->bound,
-		 100 * gap(r->total, r->bound));
-	cli_putf(b, "               %.1f m for any assignment: at most %.1f %%\n", r->bound_any,
-		 100 * gap(r->total, r->bound_any));
+	cli_putf(b, "total          %.1f m, %+.1f %%\n", total,
+		 before > 0 ? 100 * (total / before - 1) : 0);
+	cli_putf(b, "bound          %.1f m for these cabinets: at most %.1f %% from the best\n",
+		 cli_num(r, "bound_m"), 100 * cli_num(r, "gap"));
+	cli_putf(b, "               %.1f m for any assignment: at most %.1f %%\n",
+		 cli_num(r, "bound_any_m"), 100 * cli_num(r, "gap_any"));
 }
 
 static int
@@ -125,11 +108,10 @@ deliver(const struct cli_call *c, const struct moore_plan *p, const struct moore
 	moore_buf_free(&json);
 	if (rc != CLI_OK || !strcmp(to, "-"))
 		return rc;
-	if (c->json)
-		return cli_print_json(json_report(o, r, p->n_cables));
 	cli_putf(&text, "wrote          %s\n", to);
-	put_report(&text, o, r, p->n_cables);
-	return cli_print_text(&text);
+	rc = c->json ? CLI_OK : cli_print_text(&text);
+	moore_buf_free(&text);
+	return rc == CLI_OK ? cli_show(c, moore_answer_place(o, r, p->n_cables), put_report, NULL) : rc;
 }
 
 int

@@ -3,16 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "online.h"
 
 /* ---- what is in a plan ------------------------------------------------------------ */
-
-struct plan_sums {
-	uint32_t parts, guids, placed, measured;
-	uint64_t ports, ports_used;
-	double metres;
-	struct moore_graph_metrics m;
-};
 
 static int
 link_order(const void *pa, const void *pb)
@@ -45,13 +38,13 @@ measure_plan(const struct moore_plan *p, struct moore_graph_metrics *m, struct m
 }
 
 static int
-sum_plan(const struct moore_plan *p, struct plan_sums *s, struct moore_err *err)
+sum_plan(const struct moore_plan *p, struct moore_plan_sums *s, struct moore_err *err)
 {
 	int rc;
 
-	*s = (struct plan_sums){ 0 };
+	*s = (struct moore_plan_sums){ 0 };
 	if ((rc = moore_plan_check(p, &s->parts, err)) < 0 ||
-	    (rc = measure_plan(p, &s->m, err)) < 0)
+	    (rc = measure_plan(p, &s->metrics, err)) < 0)
 		return rc;
 	for (uint32_t i = 0; i < p->n_switches; i++) {
 		s->ports += p->sw[i].ports;
@@ -66,85 +59,63 @@ sum_plan(const struct moore_plan *p, struct plan_sums *s, struct moore_err *err)
 	return 0;
 }
 
-static json_t *
-json_plan(const struct moore_plan *p, const struct plan_sums *s)
-{
-	json_t *params = json_object(), *o;
-
-	for (size_t i = 0; i < p->n_params; i++)
-		json_object_set_new(params, p->key[i], json_integer((json_int_t)p->value[i]));
-	o = json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:I, s:I, s:i, s:i, s:i, s:f}",
-		      "family", p->family ? json_string(p->family) : json_null(),
-		      "parameters", params, "permutation_seed",
-		      p->permuted ? json_integer((json_int_t)p->permutation_seed) : json_null(),
-		      "switches", (int)p->n_switches, "endpoints", (int)p->n_endpoints,
-		      "cables", (int)p->n_cables, "parts", (int)s->parts,
-		      "ports", (json_int_t)s->ports, "ports_used", (json_int_t)s->ports_used,
-		      "switches_with_guid", (int)s->guids, "switches_placed", (int)s->placed,
-		      "cables_measured", (int)s->measured, "cable_metres", s->metres);
-	if (o && cli_json_metrics(o, &s->m) != 0) {
-		json_decref(o);
-		o = NULL;
-	}
-	return o;
-}
-
 static void
-put_plan(struct moore_buf *b, const struct moore_plan *p, const struct plan_sums *s)
+put_plan(struct moore_buf *b, const json_t *p)
 {
-	cli_putf(b, "topology       %s", p->family ? p->family : "general");
-	for (size_t i = 0; i < p->n_params; i++)
-		cli_putf(b, " %s=%lld", p->key[i], (long long)p->value[i]);
-	if (p->permuted)
+	const char *family = cli_str(p, "family"), *key;
+	json_t *value;
+
+	cli_putf(b, "topology       %s", *family ? family : "general");
+	json_object_foreach(json_object_get(p, "parameters"), key, value)
+		cli_putf(b, " %s=%lld", key, json_integer_value(value));
+	if (json_is_integer(json_object_get(p, "permutation_seed")))
 		cli_putf(b, ", links permuted with seed %llu",
-			 (unsigned long long)p->permutation_seed);
-	cli_putf(b, "\nswitches       %u, %u with a GUID, %u placed in a cabinet\n",
-		 p->n_switches, s->guids, s->placed);
-	cli_putf(b, "endpoints      %u\n", p->n_endpoints);
-	cli_putf(b, "cables         %u between switches", p->n_cables);
-	if (s->measured)
-		cli_putf(b, ", %.1f m in the %u with a length", s->metres, s->measured);
-	cli_putf(b, "\nports          %llu, %llu in use\n", (unsigned long long)s->ports,
-		 (unsigned long long)s->ports_used);
-	if (s->parts > 1)
-		cli_putf(b, CLI_YELLOW "parts          %u that no cable joins" CLI_PLAIN "\n",
-			 s->parts);
-	cli_put_metrics(b, &s->m);
+			 (unsigned long long)cli_int(p, "permutation_seed"));
+	cli_putf(b, "\nswitches       %lld, %lld with a GUID, %lld placed in a cabinet\n",
+		 cli_int(p, "switches"), cli_int(p, "switches_with_guid"),
+		 cli_int(p, "switches_placed"));
+	cli_putf(b, "endpoints      %lld\n", cli_int(p, "endpoints"));
+	cli_putf(b, "cables         %lld between switches", cli_int(p, "cables"));
+	if (cli_int(p, "cables_measured"))
+		cli_putf(b, ", %.1f m in the %lld with a length", cli_num(p, "total_m"),
+			 cli_int(p, "cables_measured"));
+	cli_putf(b, "\nports          %lld, %lld in use\n", cli_int(p, "ports"),
+		 cli_int(p, "ports_used"));
+	if (cli_int(p, "parts") > 1)
+		cli_putf(b, CLI_YELLOW "parts          %lld that no cable joins" CLI_PLAIN "\n",
+			 cli_int(p, "parts"));
+	cli_put_metrics(b, p);
 }
 
-/* Show a plan, after what was done with it. */
+/* Prints what a plan has. */
 static int
-answer_plan(const struct cli_call *c, const char *place, const struct moore_plan *p,
-	    const char *done)
+answer_plan(const struct cli_call *c, const char *place, const struct moore_plan *p)
 {
-	struct moore_buf text = MOORE_BUF_INIT;
-	struct plan_sums s;
+	struct moore_plan_sums s;
 	struct moore_err err;
 
 	if (sum_plan(p, &s, &err) < 0)
 		return cli_error_at(place, &err);
-	if (c->json)
-		return cli_print_json(json_plan(p, &s));
-	cli_putf(&text, "%s", done);
-	put_plan(&text, p, &s);
-	return cli_print_text(&text);
+	return cli_show(c, moore_answer_plan(p, &s), put_plan, NULL);
 }
 
-/* Write what was made to -o FILE, and then say what it is; to standard output,
- * and then nothing else. */
+/* Writes what was made.  With -o FILE also prints what the plan has; else standard output
+ * holds the plan and nothing besides. */
 static int
 deliver(const struct cli_call *c, const struct moore_plan *p, struct moore_buf *data)
 {
 	const char *to = cli_opt(c, "output");
-	char done[256];
+	struct moore_buf done = MOORE_BUF_INIT;
 	int rc;
 
 	cli_idle();
 	rc = cli_write(to ? to : "-", data);
 	if (rc != CLI_OK || !to || !strcmp(to, "-"))
 		return rc;
-	snprintf(done, sizeof(done), "wrote          %.200s\n", to);
-	return answer_plan(c, to, p, done);
+	cli_putf(&done, "wrote          %s\n", to);
+	rc = c->json ? CLI_OK : cli_print_text(&done);
+	moore_buf_free(&done);
+	return rc == CLI_OK ? answer_plan(c, to, p) : rc;
 }
 
 /* ---- verbs ----------------------------------------------------------------------------- */
@@ -180,7 +151,7 @@ cmd_plan_show(const struct cli_call *c)
 
 	cli_busy("measuring");
 	if ((rc = cli_load_plan(c->arg[0], &p)) == CLI_OK)
-		rc = answer_plan(c, c->arg[0], p, "");
+		rc = answer_plan(c, c->arg[0], p);
 	moore_plan_free(p);
 	return rc;
 }
@@ -190,26 +161,18 @@ answer_check(const struct cli_call *c, const struct moore_err *fault, uint32_t p
 {
 	struct moore_buf text = MOORE_BUF_INIT;
 	const char *file = cli_file_name(c->arg[0]);
-	bool bad = fault || parts > 1;
-	int rc;
 
-	if (c->json) {
-		rc = cli_print_json(json_pack("{s:b, s:o, s:o}", "valid", !bad,
-			"parts", fault ? json_null() : json_integer(parts),
-			"error", !fault ? json_null() :
-			json_pack("{s:o, s:o}", "line", fault->line ? json_integer(fault->line) :
-				  json_null(), "text", cli_json_name(fault->text))));
-	} else if (fault) {
-		rc = cli_error_at(c->arg[0], fault);
-	} else if (parts > 1) {
-		rc = cli_error("%s: %u parts that no cable joins: switches in different parts "
-			       "will not reach each other; add the missing cables", file, parts);
-	} else {
-		cli_putf(&text, "%s: " CLI_GREEN "valid" CLI_PLAIN ", in one part\n", file);
-		return cli_print_text(&text);
-	}
-	/* In text the finding is the message; only JSON can fail to be printed. */
-	return c->json && rc != CLI_OK ? rc : bad ? CLI_FOUND : CLI_OK;
+	if (c->json)
+		return cli_show(c, moore_answer_plan_check(file, fault, parts), NULL, cli_not_ok);
+	if (fault)
+		cli_error_at(c->arg[0], fault);
+	else if (parts > 1)
+		cli_error("%s: %u parts that no cable joins: switches in different parts "
+			  "will not reach each other; add the missing cables", file, parts);
+	if (fault || parts > 1)
+		return CLI_FOUND;
+	cli_putf(&text, "%s: " CLI_GREEN "valid" CLI_PLAIN ", in one part\n", file);
+	return cli_print_text(&text);
 }
 
 int

@@ -4,21 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-
-struct step {			/* while its cables are unplugged */
-	struct moore_graph_metrics m;
-	bool routed, safe;
-	double max_load, mean_load;
-	char why[sizeof(((struct moore_err *)0)->text)];	/* not routed */
-};
+#include "online.h"
 
 struct work {
 	struct moore_plan *old, *new, *present;
 	struct moore_conf conf;
 	uint64_t lmc, max_cables;
 	struct moore_steps *steps;
-	struct step *step;		/* n_steps of them */
+	struct moore_step_judged *step;	/* n_steps of them */
 };
 
 /* ---- input ------------------------------------------------------------------------------ */
@@ -78,14 +71,14 @@ measure(const struct moore_plan *p, struct moore_graph_metrics *m, struct moore_
 
 /* What the engine makes of the cables that stay in during a step. */
 static int
-judge_step(const struct work *w, const struct moore_plan *during, struct step *s)
+judge_step(const struct work *w, const struct moore_plan *during, struct moore_step_judged *s)
 {
 	struct moore_engine_result *r = NULL;
 	struct moore_fabric *f = NULL;
 	struct moore_err err;
 	int rc;
 
-	if (measure(during, &s->m, &err) < 0 ||
+	if (measure(during, &s->metrics, &err) < 0 ||
 	    moore_fabric_from_plan(&f, during, (uint8_t)w->lmc, &err) < 0)
 		return cli_error("%s", err.text);
 	rc = moore_engine_run(&r, f, NULL, &w->conf, NULL, NULL, &err);
@@ -121,109 +114,46 @@ judge(struct work *w)
 	return rc;
 }
 
-/* ---- answers ----------------------------------------------------------------------------- */
+/* ---- the answer in words -------------------------------------------------------------------- */
 
-static uint32_t
-n_moves_of(const struct moore_steps *s, uint32_t i)
+static void
+put_step(struct moore_buf *b, const json_t *s)
 {
-	return s->first[i + 1] - s->first[i];
-}
-
-/* Cables that a step touches: how many differ among its moves. */
-static int
-count_touched(const struct moore_steps *s, uint32_t i, bool *seen)
-{
-	int n = 0;
-
-	for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++) {
-		n += !seen[s->move[k].cable];
-		seen[s->move[k].cable] = true;
-	}
-	for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
-		seen[s->move[k].cable] = false;
-	return n;
-}
-
-static json_t *
-json_step(const struct work *w, uint32_t i, bool *seen)
-{
-	const struct moore_steps *s = w->steps;
-	const struct step *t = &w->step[i];
-	json_t *o = json_pack("{s:i, s:i, s:o, s:b, s:b, s:o, s:o, s:o}", "step", (int)i + 1,
-			      "cables", count_touched(s, i, seen), "moves",
-			      cli_json_moves(w->new, s->move + s->first[i], n_moves_of(s, i)),
-			      "connected", t->m.diameter != MOORE_NONE, "safe", t->safe,
-			      "max_load", t->routed ? json_real(t->max_load) : json_null(),
-			      "mean_load", t->routed ? json_real(t->mean_load) : json_null(),
-			      "error", t->routed ? json_null() : json_string(t->why));
-
-	cli_json_metrics(o, &t->m);
-	return o;
+	cli_putf(b, "step %lld: %lld cables out, diameter ", cli_int(s, "step"), cli_int(s, "cables"));
+	if (json_is_integer(json_object_get(s, "diameter")))
+		cli_putf(b, "%lld", cli_int(s, "diameter"));
+	else
+		cli_putf(b, "none (in parts, as before)");
+	if (json_is_number(json_object_get(s, "max_load")))
+		cli_putf(b, ", greatest load %.0f (mean %.1f), %s\n", cli_num(s, "max_load"),
+			 cli_num(s, "mean_load"), cli_yes(s, "safe") ? CLI_GREEN "safe" CLI_PLAIN :
+			 CLI_RED "NOT safe" CLI_PLAIN);
+	else
+		cli_putf(b, ", " CLI_RED "NOT routed" CLI_PLAIN ": %s\n", cli_str(s, "error"));
+	cli_put_moves(b, json_object_get(s, "moves"), "  ");
 }
 
 static void
-put_step(struct moore_buf *b, const struct work *w, uint32_t i, bool *seen)
+put_steps(struct moore_buf *b, const json_t *answer)
 {
-	const struct moore_steps *s = w->steps;
-	const struct step *t = &w->step[i];
+	const json_t *steps = json_object_get(answer, "steps"), *s;
+	size_t i;
 
-	cli_putf(b, "step %u: %d cables out, diameter ", i + 1, count_touched(s, i, seen));
-	if (t->m.diameter == MOORE_NONE)
-		cli_putf(b, "none (in parts, as before)");
-	else
-		cli_putf(b, "%u", t->m.diameter);
-	if (t->routed)
-		cli_putf(b, ", greatest load %.0f (mean %.1f), %s\n", t->max_load, t->mean_load,
-			 t->safe ? CLI_GREEN "safe" CLI_PLAIN : CLI_RED "NOT safe" CLI_PLAIN);
-	else
-		cli_putf(b, ", " CLI_RED "NOT routed" CLI_PLAIN ": %s\n", t->why);
-	cli_put_moves(b, w->new, s->move + s->first[i], n_moves_of(s, i), "  ");
-}
-
-static int
-answer(const struct cli_call *c, const struct work *w)
-{
-	const struct moore_steps *s = w->steps;
-	bool *seen = calloc((size_t)s->n_cables + 1, sizeof(*seen)), safe = true;
-	struct moore_buf b = MOORE_BUF_INIT;
-	json_t *list = c->json ? json_array() : NULL;
-	int rc;
-
-	if (!seen)
-		return cli_error("out of memory");
-	cli_putf(&b, "cables         %u of %u are not where the new plan has them, %u of them out\n",
-		 s->n_ahead, s->n_cables, s->n_out);
-	cli_putf(&b, "steps          %u, %u moves, at most %llu cables at a time\n", s->n_steps,
-		 s->n_moves, (unsigned long long)w->max_cables);
-	for (uint32_t i = 0; i < s->n_steps; i++) {
-		safe &= w->step[i].safe;
-		if (c->json)
-			json_array_append_new(list, json_step(w, i, seen));
-		else
-			put_step(&b, w, i, seen);
-	}
-	rc = !c->json ? cli_print_text(&b) :
-	     cli_print_json(json_pack("{s:b, s:b, s:I, s:i, s:i, s:i, s:i, s:o}", "possible", 1,
-				      "safe", safe, "max_cables", (json_int_t)w->max_cables,
-				      "cables", (int)s->n_cables, "ahead", (int)s->n_ahead,
-				      "out", (int)s->n_out, "moves", (int)s->n_moves, "steps", list));
-	if (c->json)
-		moore_buf_free(&b);
-	free(seen);
-	return rc != CLI_OK ? rc : safe ? CLI_OK : CLI_FOUND;
+	cli_putf(b, "cables         %lld of %lld are not where the new plan has them, %lld of them out\n",
+		 cli_int(answer, "ahead"), cli_int(answer, "cables"), cli_int(answer, "out"));
+	cli_putf(b, "steps          %zu, %lld moves, at most %lld cables at a time\n",
+		 json_array_size(steps), cli_int(answer, "moves"), cli_int(answer, "max_cables"));
+	json_array_foreach(steps, i, s)
+		put_step(b, s);
 }
 
 static int
 answer_impossible(const struct cli_call *c, const struct work *w, const struct moore_err *err)
 {
-	int rc = CLI_OK;
-
 	if (c->json)
-		rc = cli_print_json(json_pack("{s:b, s:I, s:s}", "possible", 0, "max_cables",
-					      (json_int_t)w->max_cables, "error", err->text));
-	else
-		cli_error("%s", err->text);
-	return rc == CLI_OK ? CLI_FOUND : rc;
+		return cli_show(c, moore_answer_no_steps(err->text, w->max_cables), NULL, cli_not_ok);
+	cli_error("%s", err->text);
+	return CLI_FOUND;
 }
 
 int
@@ -242,7 +172,8 @@ cmd_plan_steps(const struct cli_call *c)
 	else if (failed < 0)
 		rc = cli_error("%s", err.text);
 	else if ((rc = judge(&w)) == CLI_OK)
-		rc = answer(c, &w);
+		rc = cli_show(c, moore_answer_steps(w.new, w.steps, w.step, w.max_cables), put_steps,
+			      cli_not_ok);
 out:
 	free(w.step);
 	moore_steps_free(w.steps);

@@ -18,7 +18,7 @@ def answers():
     with open(os.path.join(ROOT, "docs", "rpc.md")) as f:
         text = f.read()
     found = {}
-    for part in text.split("\n## Answer ")[1:]:
+    for part in text.split("\n### Answer ")[1:]:
         verb = re.search(r"`moorectl (.*) --json`", part)
         schema = json.loads(part.split("```json\n")[1].split("\n```")[0])
         found[part.split("\n")[0]] = (schema, verb.group(1) if verb else None)

@@ -184,7 +184,7 @@ print_answers(struct moore_buf *out)
 	for (size_t i = 0; (a = moore_answer_at(i)); i++) {
 		json_t *schema = moore_answer_schema(a->name);
 
-		moore_buf_fmt(out, "## Answer %s\n\n%s", a->name, a->help);
+		moore_buf_fmt(out, "### Answer %s\n\n%s", a->name, a->help);
 		if (*a->verb)
 			moore_buf_fmt(out, " `moorectl %s --json`", a->verb);
 		print_schema(out, "", schema);

@@ -22,9 +22,18 @@
 #define LINK_KEYS "'switch':" STR ",'guid':" OR_NULL("string") ",'port':" INT ",'peer':" A_PEER
 #define LOAD_KEYS "'max_load':" NUM ",'mean_load':" NUM ",'max_over_mean_load':" NUM
 
+#define METRICS_KEYS "'diameter':" OR_NULL("integer") ",'mean_distance':" NUM ",'girth':" \
+	OR_NULL("integer")
+#define ERROR_KEYS "'text':" STR ",'file':" OR_NULL("string") ",'line':" OR_NULL("integer")
+#define AN_ERROR OBJ(ERROR_KEYS)
+#define AN_ERROR_OR_NULL OBJ_OR_NULL(ERROR_KEYS)
+
 extern const char moore_schema_verdict[], moore_schema_route[], moore_schema_path[],
 	moore_schema_lft[], moore_schema_sl2vl[], moore_schema_quality[], moore_schema_patterns[],
-	moore_schema_check[], moore_schema_repair[];
+	moore_schema_check[], moore_schema_repair[], moore_schema_families[],
+	moore_schema_topo[], moore_schema_plan[], moore_schema_plan_check[], moore_schema_place[],
+	moore_schema_permutation[], moore_schema_steps[], moore_schema_change[],
+	moore_schema_error[];
 
 /* ---- parts (json.c) -------------------------------------------------------------- */
 
@@ -35,6 +44,10 @@ json_t *moore_json_bits(uint16_t mask);		/* numbers of the bits that are set */
 json_t *moore_json_link(const struct moore_fabric *f, moore_swid s, moore_portnum p);
 /* LOAD_KEYS. */
 json_t *moore_json_load(double max, double mean);
+json_t *moore_json_metrics(const struct moore_graph_metrics *m);	/* METRICS_KEYS */
+json_t *moore_json_error(const char *text, const char *file, unsigned line);	/* ERROR_KEYS */
+/* The name of the owner of a LID; "" when it has none. */
+json_t *moore_json_owner(const struct moore_answer_tables *t, unsigned lid);
 /* An owned buffer as a string; NULL when it ran out of memory. */
 json_t *moore_json_text(struct moore_buf *b);
 

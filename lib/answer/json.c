@@ -154,12 +154,30 @@ moore_json_link(const struct moore_fabric *f, moore_swid s, moore_portnum p)
 			 "peer", moore_json_peer(f, s, p));
 }
 
+json_t *
+moore_json_owner(const struct moore_answer_tables *t, unsigned lid)
+{
+	const struct moore_lid_owner *o = lid <= t->f->lid_top ? &t->owner[lid] : NULL;
+
+	if (!o || o->sw == MOORE_NONE)
+		return json_string("");
+	return moore_json_name(o->ep != MOORE_NONE ? t->f->ep[o->ep].name : t->f->sw[o->sw].name);
+}
+
 /* ---- errors ---------------------------------------------------------------------- */
+
+const char moore_schema_error[] = OBJ("'ok':" BOOL ",'error':" AN_ERROR);
+
+json_t *
+moore_json_error(const char *text, const char *file, unsigned line)
+{
+	return json_pack("{s:o, s:o, s:o}", "text", moore_json_name(text),
+			 "file", file ? moore_json_name(file) : json_null(),
+			 "line", line ? json_integer(line) : json_null());
+}
 
 json_t *
 moore_answer_error(const char *text, const char *file, unsigned line)
 {
-	return json_pack("{s:b, s:{s:o, s:o, s:o}}", "ok", 0, "error", "text",
-			 moore_json_name(text), "file", file ? moore_json_name(file) : json_null(),
-			 "line", line ? json_integer(line) : json_null());
+	return json_pack("{s:b, s:o}", "ok", 0, "error", moore_json_error(text, file, line));
 }

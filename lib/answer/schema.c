@@ -22,6 +22,24 @@ static const struct moore_answer answers[] = {
 	{ "check", "check", "Whether the fabric is cabled as planned, and what is where.",
 	  moore_schema_check },
 	{ "repair", "repair", "Which cable ends to move, in which order.", moore_schema_repair },
+	{ "families", "topo list", "The families of topologies and their parameters.",
+	  moore_schema_families },
+	{ "topo", "topo show", "What a topology has, and how far its switches are apart.",
+	  moore_schema_topo },
+	{ "plan", "plan show", "What a plan has; plan new, import and export with -o FILE give it, too.",
+	  moore_schema_plan },
+	{ "plan-check", "plan check", "Whether a plan is valid and in one part.",
+	  moore_schema_plan_check },
+	{ "place", "plan place", "Cabinets on the floor and the cable that they take.",
+	  moore_schema_place },
+	{ "permutation", "plan permute", "A plan with links swapped, and the ends that move.",
+	  moore_schema_permutation },
+	{ "steps", "plan steps", "An order of moves that keeps the fabric running.",
+	  moore_schema_steps },
+	{ "change", "change", "How much changes from one set of tables to the next, and whether "
+	  "every mixture of both is safe.", moore_schema_change },
+	{ "error", "", "Why a verb failed: every verb prints this under --json when it exits with 2.",
+	  moore_schema_error },
 };
 
 const struct moore_answer *

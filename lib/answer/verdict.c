@@ -62,16 +62,6 @@ add_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict 
 /* ---- tables that were read ----------------------------------------------------------- */
 
 static json_t *
-json_owner(const struct moore_answer_tables *t, unsigned lid)
-{
-	const struct moore_lid_owner *o = lid <= t->f->lid_top ? &t->owner[lid] : NULL;
-
-	if (!o || o->sw == MOORE_NONE)
-		return json_string("");
-	return moore_json_name(o->ep != MOORE_NONE ? t->f->ep[o->ep].name : t->f->sw[o->sw].name);
-}
-
-static json_t *
 json_channel(const struct moore_fabric *f, const struct moore_channel *ch)
 {
 	return moore_json_set(moore_json_link(f, ch->sw, ch->port), "vl", json_integer(ch->vl));
@@ -99,7 +89,7 @@ json_cycle(const struct moore_answer_tables *t, const struct moore_verdict *v)
 			"from", json_channel(t->f, &d->from),
 			"to", json_channel(t->f, &v->cycle[(i + 1) % v->cycle_len].from),
 			"example", "source", json_source(t->f, d), "lid", d->dlid,
-			"destination", json_owner(t, d->dlid), "sl", d->sl));
+			"destination", moore_json_owner(t, d->dlid), "sl", d->sl));
 	}
 	return list;
 }
@@ -123,7 +113,7 @@ add_unlisted(json_t *o, const struct moore_answer_tables *t, const struct moore_
 	return !set->n_unlisted ? o : moore_json_set(o, "unlisted_example",
 		json_pack("{s:o, s:i, s:o}", "switch", moore_json_name(t->f->sw[set->unlisted_sw].name),
 			  "lid", (int)set->unlisted_lid, "destination",
-			  json_owner(t, set->unlisted_lid)));
+			  moore_json_owner(t, set->unlisted_lid)));
 }
 
 static json_t *
@@ -141,7 +131,7 @@ add_faults(json_t *o, const struct moore_answer_tables *t, const struct moore_ve
 	if (v->unreachable)
 		o = moore_json_set(o, "example", json_pack("{s:o, s:i, s:o}", "switch",
 			moore_json_name(f->sw[v->bad_sw].name), "lid", v->bad_lid, "destination",
-			json_owner(t, v->bad_lid)));
+			moore_json_owner(t, v->bad_lid)));
 	return o;
 }
 

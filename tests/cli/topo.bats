@@ -6,9 +6,9 @@ load lib
 	run -0 $M topo list
 	[[ $output == *slimfly* && $output == *mlfm* && $output == *oft* ]]
 	run -0 $M topo list --json
-	holds '[.[].family] == ["slimfly", "mlfm", "oft", "hypercube", "torus2d", "torus5d", "fhypercube",
+	holds '[.families[].family] == ["slimfly", "mlfm", "oft", "hypercube", "torus2d", "torus5d", "fhypercube",
 		"myriclos", "dragonfly", "hyperx", "dln"]'
-	holds 'all(.[]; .source and .title and (.parameters | length) > 0)'
+	holds 'all(.families[]; .source and .title and (.parameters | length) > 0)'
 }
 
 @test "slimfly q=5 p=4 is the Hoffman-Singleton graph: the Moore bound is met" {

@@ -12,6 +12,11 @@ T=$BATS_TEST_TMPDIR
 	"$G/compare"
 }
 
+@test "answers: each follows its schema in docs/rpc.md" {
+	"$G/ask" "$T/today"
+	"$ROOT/tests/answers.py" --golden "$T/today"
+}
+
 @test "answers: every verb and every method has one" {
 	cat "$G"/answers/*.json | sed -n 's/^"command": "\(.*\)",$/\1/p' | sed 's/--socket [^ ]* //' >"$T/asked"
 	"$BUILD/moorectl" --list | cut -f1 >"$T/verbs"

@@ -26,11 +26,16 @@
 #include "check.h"
 #include "engine.h"
 #include "fabric.h"
+#include "mix.h"
 #include "path.h"
+#include "permute.h"
+#include "place.h"
 #include "quality.h"
 #include "route.h"
 #include "saturation.h"
+#include "steps.h"
 #include "tables.h"
+#include "topo.h"
 #include "wire.h"
 
 /* ---- schemas (schema.c) ----------------------------------------------------- */
@@ -116,5 +121,49 @@ MOORE_API json_t *moore_json_deviation(const struct moore_wire *w,
 MOORE_API json_t *moore_json_deviations(const struct moore_wire *w);	/* all of them */
 /* Which cable ends to move; `ok`: none, and nothing to exchange or relabel. */
 MOORE_API json_t *moore_answer_repair(const struct moore_wire *w, const struct moore_repair *r);
+
+/* ---- topologies, plans, places (plan.c) ------------------------------------------------ */
+
+MOORE_API json_t *moore_answer_families(void);
+MOORE_API json_t *moore_answer_topo(const struct moore_topo *t, const struct moore_topo_counts *n,
+				    const struct moore_graph_metrics *m);
+
+struct moore_plan_sums {	/* of a plan, by the caller */
+	uint32_t parts;		/* of moore_plan_check() */
+	uint32_t guids, placed;	/* switches with a GUID, with a cabinet */
+	uint32_t measured;	/* cables with a length */
+	uint64_t ports, ports_used;
+	double metres;		/* of all cables */
+	struct moore_graph_metrics metrics;
+};
+MOORE_API json_t *moore_answer_plan(const struct moore_plan *p, const struct moore_plan_sums *s);
+/* fault is NULL for a plan that could be read; `ok`: that, and in one part. */
+MOORE_API json_t *moore_answer_plan_check(const char *file, const struct moore_err *fault,
+					  uint32_t parts);
+MOORE_API json_t *moore_answer_place(const struct moore_place_opts *o,
+				     const struct moore_place_report *r, uint32_t n_cables);
+
+/* ---- moves and changes (moves.c, change.c) ------------------------------------------------ */
+
+MOORE_API json_t *moore_answer_permutation(const struct moore_plan *p,
+					   const struct moore_permute_opts *o,
+					   const struct moore_permutation *r);
+
+struct moore_step_judged {	/* while the cables of a step are unplugged, by the caller */
+	struct moore_graph_metrics metrics;
+	bool routed, safe;	/* by the engine */
+	double max_load, mean_load;
+	char why[sizeof(((struct moore_err *)0)->text)];	/* when it is not routed */
+};
+/* judged has s->n_steps entries; p is the new plan.  `ok`: every step is safe. */
+MOORE_API json_t *moore_answer_steps(const struct moore_plan *p, const struct moore_steps *s,
+				     const struct moore_step_judged *judged, uint64_t max_cables);
+/* No order of steps exists for so many cables at a time. */
+MOORE_API json_t *moore_answer_no_steps(const char *why, uint64_t max_cables);
+
+/* From old tables to those in now: c and m compare both; gone and added count switches. */
+MOORE_API json_t *moore_answer_change(const struct moore_answer_tables *now,
+				      const struct moore_churn *c, const struct moore_mix *m,
+				      uint32_t gone, uint32_t added);
 
 #endif

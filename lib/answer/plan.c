@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* plan.c - topologies, plans, and where a plan's cabinets stand. */
+#include "answer/answer_impl.h"
+
+#define PARAMETER OBJ("'key':" STR ",'min':" INT ",'max':" INT ",'required':" BOOL \
+	",'symbolic':" BOOL ",'default':{'type':['string','integer','null']},'help':" STR)
+
+const char moore_schema_families[] = OBJ("'families':" LIST_OF(OBJ("'family':" STR ",'title':" STR
+	",'source':" STR ",'parameters':" LIST_OF(PARAMETER))));
+
+const char moore_schema_topo[] = OBJ("'family':" STR ",'parameters':" ANY_OBJECT ",'switches':" INT
+	",'degree':" INT ",'radix':" INT ",'endpoints':" INT ",'links':" INT ",'cables':" INT
+	",'ports_per_endpoint':" OR_NULL("number") ",'links_per_endpoint':" OR_NULL("number")
+	"," METRICS_KEYS);
+
+const char moore_schema_plan[] = OBJ("'family':" OR_NULL("string") ",'parameters':" ANY_OBJECT
+	",'permutation_seed':" OR_NULL("integer") ",'switches':" INT ",'endpoints':" INT
+	",'cables':" INT ",'parts':" INT ",'ports':" INT ",'ports_used':" INT
+	",'switches_with_guid':" INT ",'switches_placed':" INT ",'cables_measured':" INT
+	",'cable_metres':" NUM ",'total_m':" NUM "," METRICS_KEYS);
+
+const char moore_schema_plan_check[] = OBJ("'ok':" BOOL ",'valid':" BOOL ",'parts':"
+	OR_NULL("integer") ",'error':" AN_ERROR_OR_NULL);
+
+const char moore_schema_place[] = OBJ("'model':" STR ",'assign':" STR ",'cabinets':" INT
+	",'rows':" INT ",'columns':" INT ",'cables':" INT ",'inside':" INT ",'before_m':" NUM
+	",'total_m':" NUM ",'longest_m':" NUM ",'bound_m':" NUM ",'gap':" NUM
+	",'bound_any_m':" NUM ",'gap_any':" NUM);
+
+/* ---- topologies ------------------------------------------------------------------ */
+
+json_t *
+moore_json_metrics(const struct moore_graph_metrics *m)
+{
+	return json_pack("{s:o, s:f, s:o}", "diameter", m->diameter == MOORE_NONE ? json_null() :
+			 json_integer(m->diameter), "mean_distance", m->mean_distance, "girth",
+			 m->girth ? json_integer(m->girth) : json_null());
+}
+
+static json_t *
+json_default(const struct moore_topo_param *p)
+{
+	if (p->required)
+		return json_null();
+	return p->dflt == MOORE_TOPO_FLOOR ? json_string("floor") :
+	       p->dflt == MOORE_TOPO_CEIL ? json_string("ceil") :
+	       json_integer((json_int_t)p->dflt);
+}
+
+static json_t *
+json_family(const struct moore_topo_family *f)
+{
+	json_t *params = json_array();
+
+	for (size_t i = 0; i < MOORE_TOPO_MAX_PARAMS && f->param[i].key; i++) {
+		const struct moore_topo_param *p = &f->param[i];
+
+		params = moore_json_add(params, json_pack("{s:s, s:I, s:I, s:b, s:b, s:o, s:s}",
+			"key", p->key, "min", (json_int_t)p->min, "max", (json_int_t)p->max,
+			"required", p->required, "symbolic", p->symbolic,
+			"default", json_default(p), "help", p->help));
+	}
+	return json_pack("{s:s, s:s, s:s, s:o}", "family", f->name, "title", f->title,
+			 "source", f->source, "parameters", params);
+}
+
+json_t *
+moore_answer_families(void)
+{
+	const struct moore_topo_family *f;
+	json_t *list = json_array();
+
+	for (size_t i = 0; (f = moore_topo_family_at(i)); i++)
+		list = moore_json_add(list, json_family(f));
+	return json_pack("{s:o}", "families", list);
+}
+
+static json_t *
+json_per_endpoint(uint64_t n, uint64_t endpoints)
+{
+	return endpoints ? json_real((double)n / (double)endpoints) : json_null();
+}
+
+/* Ports in use and links, those to endpoints included, for each endpoint: as Kathareios et
+ * al. (SC'15, table 2) count cost. */
+json_t *
+moore_answer_topo(const struct moore_topo *t, const struct moore_topo_counts *n,
+		  const struct moore_graph_metrics *m)
+{
+	json_t *params = json_object(), *o;
+
+	for (size_t i = 0; i < MOORE_TOPO_MAX_PARAMS && t->family->param[i].key; i++)
+		params = moore_json_set(params, t->family->param[i].key,
+					json_integer((json_int_t)t->param[i]));
+	o = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+		"family", t->family->name, "parameters", params,
+		"switches", (json_int_t)n->switches, "degree", (json_int_t)n->degree,
+		"radix", (json_int_t)n->radix, "endpoints", (json_int_t)n->endpoints,
+		"links", (json_int_t)n->links, "cables", (json_int_t)n->links,
+		"ports_per_endpoint", json_per_endpoint(2 * n->links + n->endpoints, n->endpoints),
+		"links_per_endpoint", json_per_endpoint(n->links + n->endpoints, n->endpoints));
+	return moore_json_merge(o, moore_json_metrics(m));
+}
+
+/* ---- plans -------------------------------------------------------------------------- */
+
+json_t *
+moore_answer_plan(const struct moore_plan *p, const struct moore_plan_sums *s)
+{
+	json_t *params = json_object(), *o;
+
+	for (size_t i = 0; i < p->n_params; i++)
+		params = moore_json_set(params, p->key[i], json_integer((json_int_t)p->value[i]));
+	o = json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:I, s:I, s:i, s:i, s:i, s:f, s:f}",
+		"family", p->family ? moore_json_name(p->family) : json_null(),
+		"parameters", params, "permutation_seed",
+		p->permuted ? json_integer((json_int_t)p->permutation_seed) : json_null(),
+		"switches", (int)p->n_switches, "endpoints", (int)p->n_endpoints,
+		"cables", (int)p->n_cables, "parts", (int)s->parts,
+		"ports", (json_int_t)s->ports, "ports_used", (json_int_t)s->ports_used,
+		"switches_with_guid", (int)s->guids, "switches_placed", (int)s->placed,
+		"cables_measured", (int)s->measured, "cable_metres", s->metres,
+		"total_m", s->metres);
+	return moore_json_merge(o, moore_json_metrics(&s->metrics));
+}
+
+json_t *
+moore_answer_plan_check(const char *file, const struct moore_err *fault, uint32_t parts)
+{
+	bool ok = !fault && parts <= 1;
+
+	return json_pack("{s:b, s:b, s:o, s:o}", "ok", ok, "valid", ok,
+			 "parts", fault ? json_null() : json_integer(parts), "error",
+			 fault ? moore_json_error(fault->text, file, fault->line) : json_null());
+}
+
+/* ---- places --------------------------------------------------------------------------- */
+
+/* By how much a total exceeds a lower bound, as a share of that. */
+static double
+gap(double total, double bound)
+{
+	return bound > 0 ? total / bound - 1 : 0;
+}
+
+json_t *
+moore_answer_place(const struct moore_place_opts *o, const struct moore_place_report *r,
+		   uint32_t n_cables)
+{
+	static const char *const assign[] = {
+		[MOORE_PLACE_SEQUENTIAL] = "sequential", [MOORE_PLACE_STRUCTURE] = "structure",
+		[MOORE_PLACE_REFINED] = "refined",
+	};
+
+	return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+		"model", o->model->name, "assign", assign[o->assign],
+		"cabinets", (int)r->cabinets, "rows", (int)r->rows, "columns", (int)r->columns,
+		"cables", (int)n_cables, "inside", (int)r->inside, "before_m", r->before,
+		"total_m", r->total, "longest_m", r->longest, "bound_m", r->bound,
+		"gap", gap(r->total, r->bound), "bound_any_m", r->bound_any,
+		"gap_any", gap(r->total, r->bound_any));
+}
