@@ -166,19 +166,15 @@ take_early(char *const *words, size_t n)
 	return 0;
 }
 
-int
-main(int argc, char **argv)
+static int
+dispatch(char *const *words, size_t n)
 {
-	char *const *words = argv + 1;
-	size_t n = argc > 1 ? (size_t)argc - 1 : 0, taken;
+	size_t taken;
 
-	json_object_seed(1);	/* the same answer in the same order each time */
 	for (; (taken = take_early(words, n)); n -= taken)
 		words += taken;
-	if (!n || !words[0][0]) {
-		cli_error("which verb? try: moorectl --help");
-		return CLI_FAIL;
-	}
+	if (!n || !words[0][0])
+		return cli_error("which verb? try: moorectl --help");
 	if (!strcmp(words[0], "--help") || !strcmp(words[0], "-h"))
 		return print_help("");
 	if (!strcmp(words[0], "--version"))
@@ -191,4 +187,18 @@ main(int argc, char **argv)
 	if (n > 1 && (!strcmp(words[1], "--help") || !strcmp(words[1], "-h")))
 		return print_help(words[0]);
 	return unknown_verb(words, n);
+}
+
+int
+main(int argc, char **argv)
+{
+	size_t n = argc > 1 ? (size_t)argc - 1 : 0;
+	bool json = false;
+	int rc;
+
+	json_object_seed(1);	/* the same answer in the same order each time */
+	for (size_t i = 1; i <= n; i++)
+		json |= !strcmp(argv[i], "--json");
+	rc = dispatch(argv + 1, n);
+	return json ? cli_print_failure(rc) : rc;
 }

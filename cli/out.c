@@ -75,6 +75,9 @@ render(struct moore_buf *out, const struct moore_buf *text)
 	}
 }
 
+/* How answers are printed: none yet, one, or several that come over time. */
+static enum { NO_ANSWER, AN_ANSWER, LINES } answered;
+
 static int
 show(const struct moore_buf *out)
 {
@@ -143,6 +146,7 @@ cli_print_json(json_t *j)
 	int rc;
 
 	cli_idle();
+	answered = AN_ANSWER;
 	put_json(&out, j, JSON_INDENT(2));
 	rc = show(&out);
 	moore_buf_free(&out);
@@ -155,6 +159,7 @@ cli_print_json_line(json_t *j)
 	struct moore_buf out = MOORE_BUF_INIT;
 	int rc;
 
+	answered = LINES;
 	put_json(&out, j, JSON_COMPACT);
 	rc = cli_write("-", &out);
 	moore_buf_free(&out);
@@ -185,6 +190,32 @@ cli_json_guid(uint64_t guid)
 
 /* ---- standard error --------------------------------------------------------- */
 
+/* The first message, for cli_print_failure(). */
+static json_t *failure;
+
+static void
+note_failure(const char *text, const char *file, unsigned line)
+{
+	if (!failure)
+		failure = moore_answer_error(text, file, line);
+}
+
+int
+cli_print_failure(int rc)
+{
+	json_t *j = failure;
+
+	failure = NULL;
+	if (rc != CLI_FAIL || answered == AN_ANSWER || !j)
+		json_decref(j);
+	else if (answered == LINES)
+		cli_print_json_line(j);
+	else
+		cli_print_json(j);
+	json_decref(failure);		/* of printing that */
+	return rc;
+}
+
 static int
 complain(const char *place, const char *fmt, va_list ap)
 {
@@ -196,6 +227,7 @@ complain(const char *place, const char *fmt, va_list ap)
 	if (s)
 		moore_text_hide(s);
 	fprintf(stderr, "moorectl: %s%s\n", place, s ? s : "out of memory");
+	note_failure(s ? s : "out of memory", NULL, 0);
 	free(s);
 	return CLI_FAIL;
 }
@@ -228,6 +260,7 @@ cli_misuse(const struct cli_call *c, const char *fmt, ...)
 int
 cli_error_at(const char *file, const struct moore_err *err)
 {
+	note_failure(err->text, cli_file_name(file), err->line);
 	if (err->line)
 		return cli_error("%s:%u: %s", cli_file_name(file), err->line, err->text);
 	return cli_error("%s: %s", cli_file_name(file), err->text);

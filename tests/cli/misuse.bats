@@ -57,6 +57,25 @@ verbs() { $M --list | cut -f1; }
 	done < <(verbs)
 }
 
+@test "under --json a failure is an object in place of the answer, and the message stays" {
+	echo '{' >"$T/bad.json"
+	while IFS='|' read -r args file line part; do
+		run --separate-stderr -2 $M $args --json
+		holds ".ok == false and (.error | .file == $file and .line == $line)"
+		jq -e --arg part "$part" '.error.text | contains($part)' <<<"$output"
+		says "$part"
+	done <<-ROWS
+	verfiy|null|null|did you mean moorectl verify?
+	verify --sl 77|null|null|not a list of SLs
+	verify $T/none|null|null|no such directory
+	plan show $T/bad.json|"$T/bad.json"|2|string or '}' expected
+	topo show slimfly q=6|null|null|q=6
+	status --socket $T/none|null|null|cannot reach moored
+	ROWS
+	run --separate-stderr -1 $M plan check "$T/bad.json" --json
+	holds '.ok == false and .valid == false and .error.line == 2 and (.error.file | endswith("bad.json"))'
+}
+
 @test "what is no verb: a near one" {
 	while IFS='|' read -r args part; do
 		run --separate-stderr -2 $M $args
