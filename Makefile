@@ -14,6 +14,7 @@ Q       := $(if $(V),,@)
 say      = @$(if $(V),:,echo '  $(1)')
 CC      ?= cc
 AR      ?= ar
+OBJCOPY ?= objcopy
 B       := build$(if $(SAN),-san)
 OPT     ?= -O2 -g
 WARN    := -Wall -Wextra -Wconversion -Werror
@@ -25,7 +26,7 @@ else
 NO_UNDEFINED := -Wl,--no-undefined	# a sanitized library finds its runtime in the program
 endif
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -MMD -MP \
-	$(CFLAGS) $(SANCC) -DMOORE_VERSION='"$(VERSION)"' -Ilib/include -Ilib
+	$(CFLAGS) $(SANCC) -DMOORE_VERSION='"$(VERSION)"' -Ilib/include
 OPENSM_CFLAGS := -isystem /usr/include/infiniband
 
 LIB_SRC    := $(wildcard lib/*/*.c)
@@ -53,7 +54,7 @@ FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
 BENCH_BIN  := $(BENCH_SRC:%.c=$(B)/%)
 SIM_BIN    := $(B)/tests/sim/creditsim
 
-PROGRAMS  := $(B)/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
+PROGRAMS  := $(B)/export/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
 # Texts in which folders are named: @PREFIX@, @LIBDIR@, @SYSCONFDIR@, @VERSION@.
 TEMPLATES := $(addprefix $(B)/,lib/moore.pc etc/opensm.conf systemd/moored.service \
 	systemd/opensm.service.d/moore.conf)
@@ -110,6 +111,8 @@ $(CONF_OBJ): $(B)/paths
 $(CONF_OBJ): private ALL_CFLAGS += -DMOORE_SYSCONFDIR='"$(SYSCONFDIR)"'
 $(PLUGIN_OBJ): private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(DAEMON_OBJ) $(B)/tests/daemon/still.o $(B)/tests/bench/ports: private ALL_CFLAGS += -Idaemon
+# Adapters include the public headers alone.
+$(LIB_OBJ): private ALL_CFLAGS += -Ilib
 
 $(B)/libmoore.a: $(LIB_OBJ)
 $(B)/libmoored.a: $(filter-out $(B)/daemon/main.o $(SCAN_OBJ),$(DAEMON_OBJ))	# for tests
@@ -117,6 +120,13 @@ $(B)/libmoore.a $(B)/libmoored.a:
 	$(call say,AR $@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
+# As installed: one object, in which the functions that no public header declares are local.
+$(B)/export/libmoore.a: $(LIB_OBJ)
+	$(call say,AR $@)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)$(LD) -r -o $(@D)/moore.o $^ && $(OBJCOPY) --localize-hidden $(@D)/moore.o
+	$(Q)$(AR) rcs $@ $(@D)/moore.o
 $(B)/libmoore.so: $(LIB_OBJ) lib/libmoore.map
 	$(call say,LD $@)
 	$(Q)$(CC) -shared $(SANLD) $(LDFLAGS) -Wl,-soname,libmoore.so.$(SOVERSION) \
@@ -153,10 +163,10 @@ $(B)/etc/moored.conf: $(B)/moored
 $(B)/tests/%: tests/%.c $(B)/flags $(B)/libmoore.a | test-packages
 	$(call say,CC $<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(SANLD) -o $@ $< $(filter %.o %moored.a,$^) $(B)/libmoore.a \
+	$(Q)$(CC) $(ALL_CFLAGS) -Ilib -Itests $(SANLD) -o $@ $< $(filter %.o %moored.a,$^) $(B)/libmoore.a \
 		$(LDLIBS) -ljansson -lm
 # Memory that runs out on demand (tests/harness.h), and cmocka.
-$(UNIT_BIN): private ALL_CFLAGS += -Ilib -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
+$(UNIT_BIN): private ALL_CFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 $(UNIT_BIN): private LDLIBS += -lcmocka
 # igraph judges from outside: only tests link it, nothing that is installed.
 $(B)/tests/unit/test_isomorph $(B)/tests/unit/test_spectra $(B)/tests/bench/isomorph: private LDLIBS += -ligraph
@@ -240,7 +250,7 @@ define INSTALLED
 755 $(PREFIX)/sbin/ $(B)/moored
 755 $(LIBDIR)/ $(B)/libmoore.so.$(VERSION) $(B)/libosmmoore.so
 link $(LIBDIR)/ $(B)/libmoore.so.$(SOVERSION) $(B)/libmoore.so
-644 $(LIBDIR)/ $(B)/libmoore.a
+644 $(LIBDIR)/ $(B)/export/libmoore.a
 644 $(LIBDIR)/pkgconfig/ $(B)/lib/moore.pc
 644 $(PREFIX)/include/moore/ $(wildcard lib/include/moore/*.h)
 conf $(SYSCONFDIR)/moore/moore.conf $(B)/etc/moore.conf
