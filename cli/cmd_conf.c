@@ -7,7 +7,7 @@ int
 cmd_conf(const struct cli_call *c)
 {
 	struct moore_buf text = MOORE_BUF_INIT;
-	const struct moore_conf_key *k;
+	const struct moore_key *k;
 	json_t *list;
 
 	if (!c->json) {

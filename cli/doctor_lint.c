@@ -335,7 +335,7 @@ shown(const struct cli_setting *s, bool secret)
 
 /* A key of moore.conf as it is written, or its default; the plan by what it holds. */
 static json_t *
-json_moore(const struct exam *x, const struct moore_conf_key *k, const char *text)
+json_moore(const struct exam *x, const struct moore_key *k, const char *text)
 {
 	struct cli_setting s;
 	json_t *value;
@@ -353,7 +353,7 @@ doctor_json_both(struct exam *x)
 {
 	json_t *list = json_array();
 	struct moore_buf text = MOORE_BUF_INIT;
-	const struct moore_conf_key *k;
+	const struct moore_key *k;
 	struct cli_setting s;
 
 	for (size_t i = 0; x->conf.data && i < ARRAY_LEN(both); i++) {

@@ -241,7 +241,7 @@ held(uint64_t said, uint64_t read)
 static json_t *
 json_word(const char *key, uint32_t at)
 {
-	const struct moore_conf_key *k = moore_conf_key_at(0);
+	const struct moore_key *k = moore_conf_key_at(0);
 
 	for (size_t i = 0; k && strcmp(k->key, key); i++)
 		k = moore_conf_key_at(i);

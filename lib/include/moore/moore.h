@@ -14,6 +14,7 @@
 #include "fabric.h"
 #include "history.h"
 #include "hot.h"
+#include "keys.h"
 #include "lane.h"
 #include "links.h"
 #include "math.h"
