@@ -119,12 +119,9 @@ add_row(struct moore_sl2vl *t, const struct moore_sl_row *row, struct moore_err 
 	if (t->n_rows == UINT16_MAX)
 		return moore_fail(err, MOORE_EINVAL, 0, "SL2VL: more than %u distinct rows",
 				  UINT16_MAX);
-	if (t->n_rows == t->cap_rows) {
-		if (!(rows = realloc(t->rows, 2 * t->cap_rows * sizeof(*rows))))
-			return moore_fail_nomem(err);
-		t->rows = rows;
-		t->cap_rows *= 2;
-	}
+	if (!(rows = moore_grow(t->rows, t->n_rows, &t->cap_rows, sizeof(*rows))))
+		return moore_fail_nomem(err);
+	t->rows = rows;
 	t->rows[t->n_rows++] = *row;
 	return 0;
 }

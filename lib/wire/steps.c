@@ -34,7 +34,7 @@ struct board {
 	uint32_t *root;			/* union-find over switches */
 	uint32_t max_parts;
 	struct moore_steps *s;
-	size_t room;			/* room in s->move */
+	uint32_t cap_moves, cap_steps;	/* room in s->move and in s->first */
 	bool cut;			/* a set was refused because it would disconnect the
 					 * fabric */
 };
@@ -122,16 +122,11 @@ static int
 note(struct board *b, uint32_t end, uint32_t to, struct moore_err *err)
 {
 	struct moore_steps *s = b->s;
+	struct moore_cable_move *more = moore_grow(s->move, s->n_moves, &b->cap_moves, sizeof(*more));
 
-	if (s->n_moves == b->room) {
-		size_t room = 2 * b->room + 64;
-		struct moore_cable_move *more = realloc(s->move, room * sizeof(*more));
-
-		if (!more)
-			return moore_fail_nomem(err);
-		s->move = more;
-		b->room = room;
-	}
+	if (!more)
+		return moore_fail_nomem(err);
+	s->move = more;
 	s->move[s->n_moves++] = (struct moore_cable_move){
 		end / 2, end % 2, moore_ports_plug(b->ports, b->at[end]),
 		moore_ports_plug(b->ports, to),
@@ -295,7 +290,7 @@ next_step(struct board *b, uint32_t c, struct moore_err *err)
 		return rc;
 	if (!b->n_touched)
 		return fail_stuck(b, c, err);
-	if (!(more = realloc(s->first, (s->n_steps + 2) * sizeof(*more))))
+	if (!(more = moore_grow(s->first, s->n_steps + 1, &b->cap_steps, sizeof(*more))))
 		return moore_fail_nomem(err);
 	s->first = more;
 	s->first[++s->n_steps] = s->n_moves;
@@ -354,7 +349,8 @@ moore_steps_build(struct moore_steps **out, const struct moore_plan *old_plan,
 		  const struct moore_plan *new_plan, const struct moore_plan *present,
 		  uint32_t max_cables, struct moore_err *err)
 {
-	struct board b = { .plan = new_plan, .n = new_plan->n_cables, .max = max_cables };
+	struct board b = { .plan = new_plan, .n = new_plan->n_cables, .max = max_cables,
+			   .cap_steps = 1 };
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct moore_steps *s = NULL;
 	struct ports ports;
