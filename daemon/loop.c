@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* loop.c - the one event base, and the door by which other threads come in.
+/* loop.c - the one event base, and posts from other threads.
  *
- * libevent's own locking stays off: only the loop's thread touches the base.
- * Others append to a list and write to an eventfd; the lock guards the list's
- * two pointers and is never held across a call. */
+ * Only the loop's thread touches the base, so libevent's own locking stays off.  Others
+ * append to a list and write to an eventfd; the lock guards the list alone and is never
+ * held across a call.
+ *
+ * Invariant: no source of work keeps the loop from the others.  Of posts, POSTS run
+ * before everything else has its turn.  Signals and the watchdog (LOOP_FIRST) run within
+ * SLICE_MS, however many clients are ready. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -11,6 +15,8 @@
 
 #include "log.h"
 #include "moored.h"
+
+enum { POSTS = 32, SLICE_MS = 10 };
 
 struct post {
 	struct post *next;
@@ -26,33 +32,47 @@ struct loop {
 	struct post *head, **tail;
 };
 
+/* The first post; NULL: there is none. */
 static struct post *
-take_all(struct loop *l)
+take_post(struct loop *l)
 {
 	struct post *p;
 
 	pthread_mutex_lock(&l->lock);
 	p = l->head;
-	l->head = NULL;
-	l->tail = &l->head;
+	if (p && !(l->head = p->next))
+		l->tail = &l->head;
 	pthread_mutex_unlock(&l->lock);
 	return p;
 }
 
 static void
+wake(const struct loop *l)
+{
+	uint64_t one = 1;
+
+	/* A full eventfd is readable already. */
+	if (write(l->fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void
 on_wake(evutil_socket_t fd, short what, void *arg)
 {
-	struct post *p, *next;
+	struct loop *l = arg;
+	struct post *p;
 	uint64_t n;
 
 	(void)what;
 	if (read(fd, &n, sizeof(n)) < 0)
 		return;
-	for (p = take_all(arg); p; p = next) {
-		next = p->next;
+	for (unsigned i = 0; i < POSTS; i++) {
+		if (!(p = take_post(l)))
+			return;
 		p->fn(p->arg);
 		free(p);
 	}
+	wake(l);		/* there may be more */
 }
 
 /* libevent's own messages, one of which can come at every turn of the loop. */
@@ -63,6 +83,24 @@ on_libevent_log(int severity, const char *text)
 
 	log_gated(&gate, severity >= EVENT_LOG_ERR ? LOG_ERR : severity == EVENT_LOG_WARN ?
 		  LOG_WARNING : LOG_DEBUG, "libevent: %s", text);
+}
+
+static struct event_base *
+base_new(void)
+{
+	static const struct timeval slice = { 0, SLICE_MS * 1000 };
+	struct event_config *c = event_config_new();
+	struct event_base *base = NULL;
+
+	if (c && event_config_set_max_dispatch_interval(c, &slice, -1, LOOP_FIRST + 1) == 0)
+		base = event_base_new_with_config(c);
+	if (c)
+		event_config_free(c);
+	if (base && event_base_priority_init(base, LOOP_PRIORITIES) < 0) {
+		event_base_free(base);
+		base = NULL;
+	}
+	return base;
 }
 
 int
@@ -77,7 +115,7 @@ loop_new(struct loop **out)
 	pthread_mutex_init(&l->lock, NULL);
 	l->tail = &l->head;
 	l->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	l->base = event_base_new();
+	l->base = base_new();
 	if (l->fd >= 0 && l->base)
 		l->wake = event_new(l->base, l->fd, EV_READ | EV_PERSIST, on_wake, l);
 	if (!l->wake || event_add(l->wake, NULL) < 0) {
@@ -88,18 +126,15 @@ loop_new(struct loop **out)
 	return 0;
 }
 
-/* What was posted and did not run is lost with what it held. */
 void
 loop_free(struct loop *l)
 {
-	struct post *p, *next;
+	struct post *p;
 
 	if (!l)
 		return;
-	for (p = take_all(l); p; p = next) {
-		next = p->next;
+	while ((p = take_post(l)))
 		free(p);
-	}
 	if (l->wake)
 		event_free(l->wake);
 	if (l->base)
@@ -120,7 +155,6 @@ int
 loop_post(struct loop *l, void (*fn)(void *arg), void *arg)
 {
 	struct post *p = malloc(sizeof(*p));
-	uint64_t one = 1;
 
 	if (!p)
 		return -1;
@@ -129,8 +163,6 @@ loop_post(struct loop *l, void (*fn)(void *arg), void *arg)
 	*l->tail = p;
 	l->tail = &p->next;
 	pthread_mutex_unlock(&l->lock);
-	/* A full eventfd is one that wakes already. */
-	if (write(l->fd, &one, sizeof(one)) < 0)
-		return 0;
+	wake(l);
 	return 0;
 }

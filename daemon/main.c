@@ -172,7 +172,7 @@ catch_signals(struct moored *d, struct event **e)
 	for (size_t i = 0; i < N_SIGNALS; i++) {
 		signal(signals[i].signal, SIG_IGN);	/* what holds again once e[i] is freed */
 		e[i] = evsignal_new(loop_base(d->loop), signals[i].signal, signals[i].fn, d);
-		if (!e[i] || event_add(e[i], NULL) < 0)
+		if (!e[i] || event_priority_set(e[i], LOOP_FIRST) < 0 || event_add(e[i], NULL) < 0)
 			return -1;
 	}
 	return 0;

@@ -71,10 +71,13 @@ int file_read(const char *path, size_t max, struct moore_buf *out, struct moore_
 
 struct loop;
 int loop_new(struct loop **out);
-void loop_free(struct loop *l);
+void loop_free(struct loop *l);	/* posts that did not run are lost with what they hold */
 struct event_base *loop_base(struct loop *l);
 /* From any thread: fn(arg) runs soon on the loop's thread, in order of posting. */
 int loop_post(struct loop *l, void (*fn)(void *arg), void *arg);	/* -1: out of memory */
+/* Priorities of events (event_priority_set()).  Those of LOOP_FIRST run before any other, so
+ * they must be few; an event has LOOP_REST unless it is set. */
+enum { LOOP_FIRST, LOOP_REST, LOOP_PRIORITIES };
 
 /* ---- JSON-RPC (rpc.h, methods.c) ------------------------------------------------ */
 
@@ -113,8 +116,10 @@ struct rpc_error {
 /* Fill *e and return NULL: `return rpc_fail(e, RPC_NOT_FOUND, ...)`. */
 json_t *rpc_fail(struct rpc_error *e, int code, const char *fmt, ...) MOORE_PRINTF(3, 4);
 
-/* How long run() takes; all but the first are called on a worker (enum line, work.h). */
-enum takes { TAKES_NO_TIME, TAKES_A_MOMENT, TAKES_LONG };	/* below 1 ms, 100 ms at q=13; more */
+/* How long run() takes.  TAKES_ONCE: the answer never changes, and is made at the start.
+ * TAKES_NO_TIME: below 1 ms, on the loop.  The others run on a worker (enum work): about
+ * 100 ms at q=13, or more. */
+enum takes { TAKES_ONCE, TAKES_NO_TIME, TAKES_A_MOMENT, TAKES_LONG };
 
 struct method {
 	const char *name;	/* "fabric.links"; NULL ends a table */

@@ -55,7 +55,7 @@ notify_watchdog(struct event_base *base)
 		return NULL;
 	half = (struct timeval){ (time_t)(us / 2000000), (suseconds_t)(us / 2 % 1000000) };
 	e = event_new(base, -1, EV_PERSIST, on_watchdog, NULL);
-	if (e)
+	if (e && event_priority_set(e, LOOP_FIRST) == 0)
 		event_add(e, &half);
 	return e;
 }

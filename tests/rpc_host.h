@@ -16,6 +16,7 @@ static struct {
 	unsigned replies, captured, released, ran;
 	struct rpc_job *job[JOBS_MAX];
 	unsigned n_jobs;
+	size_t shared;
 } host;
 
 static json_t *
@@ -45,7 +46,9 @@ static const struct method fake[] = {
 	{ "fail", "", ACCESS_READ, "", "", run_fail, TAKES_NO_TIME, NULL, NULL },
 	{ "slow", "", ACCESS_READ, "", "", run_slow, TAKES_A_MOMENT, NULL, NULL },
 	{ "change", "", ACCESS_CHANGE, "", "", run_echo, TAKES_NO_TIME, NULL, NULL },
+	{ "once", "", ACCESS_READ, "", "", NULL, TAKES_ONCE, NULL, NULL },
 };
+static char once_answer[] = "{\"always\":1}}";
 static struct rpc_method fake_rows[ARRAY_LEN(fake)];
 
 static const struct rpc_method *
@@ -53,6 +56,10 @@ fake_find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(fake); i++) {
 		fake_rows[i].m = &fake[i];
+		if (fake[i].takes == TAKES_ONCE) {
+			fake_rows[i].answer = once_answer;
+			fake_rows[i].answer_len = sizeof(once_answer) - 1;
+		}
 		if (!fake_rows[i].params)
 			fake_rows[i].params = json_pack("{s:s, s:{s:{s:i}}}", "type", "object",
 							"properties", "n", "maximum", 9);
@@ -87,17 +94,30 @@ fake_defer(void *client, struct rpc_job *job, enum takes takes)
 }
 
 static void
-fake_reply(void *client, char *text, size_t len)
+fake_reply(void *client, struct evbuffer *out)
 {
+	size_t n = out ? evbuffer_get_length(out) : 0;
+
 	(void)client;
 	host.replies++;
-	if (text)
-		moore_buf_add(&host.out, text, len);
-	free(text);
+	if (n)
+		moore_buf_add(&host.out, evbuffer_pullup(out, -1), n);
+	if (out)
+		evbuffer_free(out);
 }
 
 static const struct rpc_host fake_host = { NULL, fake_find, fake_capture, fake_release,
-	fake_defer, fake_reply };
+	fake_defer, fake_reply, &host.shared };
+
+/* All requests of a line in turn. */
+static void
+answer_line(enum access access, const char *data, size_t len)
+{
+	struct rpc_line *l = rpc_open(&fake_host, NULL, access, data, len, evbuffer_new());
+
+	while (l && rpc_next(l))
+		;
+}
 
 static void
 run_jobs(void)

@@ -61,6 +61,29 @@ good_schema(const struct method *m, const char *text, json_t **out)
 	return false;
 }
 
+/* The text of answers that never change; others share it. */
+static bool
+answer_once(struct rpc_method *rm)
+{
+	struct rpc_error e = { 0 };
+	struct call c = { 0 };
+	json_t *result;
+	size_t room;
+
+	if (rm->m->takes != TAKES_ONCE)
+		return true;
+	result = rm->m->run(&c, &e);
+	room = result ? json_dumpb(result, NULL, 0, JSON_COMPACT) : 0;
+	rm->answer = room ? malloc(room + 1) : NULL;
+	if (rm->answer) {
+		json_dumpb(result, rm->answer, room, JSON_COMPACT);
+		rm->answer[room] = '}';
+		rm->answer_len = room + 1;
+	}
+	json_decref(result);
+	return rm->answer != NULL;
+}
+
 bool
 methods_init(void)
 {
@@ -80,6 +103,9 @@ methods_init(void)
 			    !good_schema(m, m->result, &rm->result))
 				return false;
 		}
+	for (size_t i = 0; i < n_methods; i++)
+		if (!answer_once(&methods[i]))
+			return false;
 	return true;
 }
 
@@ -89,6 +115,7 @@ methods_fini(void)
 	while (n_methods) {
 		json_decref(methods[--n_methods].params);
 		json_decref(methods[n_methods].result);
+		free(methods[n_methods].answer);
 	}
 	free(methods);
 	methods = NULL;

@@ -203,7 +203,7 @@ const struct method methods_system[] = {
 	    ",'server':" OBJECT ",'sweeps':{'type':'object','properties':{'listens':" BOOL
 	    ",'notices':" INT ",'junk':" INT "}}"), run_status, TAKES_NO_TIME, NULL, NULL },
 	{ "system.methods", "Every method with its schemas.", ACCESS_READ, P(""),
-	  R("'methods':" LIST), run_methods, TAKES_NO_TIME, NULL, NULL },
+	  R("'methods':" LIST), run_methods, TAKES_ONCE, NULL, NULL },
 	{ "system.reload", "Read configuration and plan again, as SIGHUP does; an error says what is "
 	  "wrong, and then nothing has changed.", ACCESS_CHANGE, P(""),
 	  R("'plan':{'type':['object','null']}"), run_reload, TAKES_A_MOMENT, prepare_reload, finish_reload },

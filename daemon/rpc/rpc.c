@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* rpc.c - JSON-RPC 2.0 (jsonrpc.org/specification, 2013-01-04).
  *
- * A *turn* is one line that is being answered: a request, or a batch whose answers
- * are collected until the last is there.  A request that takes long leaves as a *job*;
- * the turn waits for it and the loop does not.  Params go by name.
- * A notification to a slow method does nothing: slow methods only read, but for those
- * with finish(), which do run. */
+ * A line is a request, or a batch, whose answers are collected until the last is made.
+ * The whole line is parsed first, since an error in it answers for all of a batch; then
+ * each request of a batch is parsed again when it is its turn.  So a batch that waits
+ * costs its text and not its tree, which may be thirty times as large.
+ *
+ * A request that takes long leaves as a *job*: the line waits for it, the loop does not.
+ * Params go by name.  A notification to a slow method does nothing: slow methods only
+ * read, but for those with finish(), which do run. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +17,21 @@
 #include "rpc/rpc.h"
 #include "rpc/schema.h"
 
-struct turn {
+struct rpc_line {
 	const struct rpc_host *h;
 	void *client;
 	enum access access;
-	bool batch;
-	unsigned pending;	/* jobs, and one while the line is read */
-	json_t *answers;	/* an array, also of one request */
+	unsigned pending;	/* jobs, and one while requests are left */
+	json_t *only;		/* the request, where it is not a batch */
+	char *text;		/* of a batch; NULL: not a batch */
+	size_t len, at;		/* its length; where the next request is searched */
+	unsigned n_left;	/* requests */
+	bool answered;		/* something is in out */
+	struct evbuffer *out;
 };
 
 struct rpc_job {
-	struct turn *t;
+	struct rpc_line *l;
 	const struct method *m;
 	struct call c;
 	json_t *id;		/* NULL: a notification */
@@ -44,41 +51,34 @@ rpc_fail(struct rpc_error *e, int code, const char *fmt, ...)
 	return NULL;
 }
 
-/* ---- lines ------------------------------------------------------------------------ */
+/* ---- text --------------------------------------------------------------------------- */
 
-/* j and a newline; takes j (which may be NULL: memory ran out while it was made). */
-static char *
-line_of(json_t *j, size_t *len)
+static int
+add_piece(const char *text, size_t len, void *buf)
 {
-	static const char sorry[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
-				    "\"message\":\"out of memory\"}}\n";
-	size_t n = 0, room = 512, need;
-	char *s = malloc(room), *more;
+	moore_buf_add(buf, text, len);
+	return ((struct moore_buf *)buf)->oom ? -1 : 0;
+}
 
-	while (j && s) {
-		need = json_dumpb(j, s, room - 1, JSON_COMPACT | JSON_REAL_PRECISION(12));
-		if (need && need < room) {
-			n = need;
-			s[n++] = '\n';
-			break;
-		}
-		room = need ? need + 1 : 0;
-		more = room ? realloc(s, room) : NULL;
-		if (!more) {
-			free(s);
-			s = NULL;
-		} else {
-			s = more;
-		}
-	}
+/* j between two characters (0: none), which the caller frees; NULL: out of memory.  Takes j
+ * (NULL: memory ran out while it was made). */
+static char *
+text_of(json_t *j, char before, char after, size_t *len)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	bool good;
+
+	moore_buf_add(&b, &before, before != 0);
+	good = j && json_dump_callback(j, add_piece, &b, JSON_ENCODE_ANY | JSON_COMPACT |
+				       JSON_REAL_PRECISION(12)) == 0;
+	moore_buf_add(&b, &after, after != 0);
 	json_decref(j);
-	if (!n) {
-		free(s);
-		s = strdup(sorry);
-		n = s ? sizeof(sorry) - 1 : 0;
+	if (!good || b.oom) {
+		moore_buf_free(&b);
+		return NULL;
 	}
-	*len = n;
-	return s;
+	*len = b.len;
+	return b.data;
 }
 
 static json_t *
@@ -95,7 +95,7 @@ error_object(json_t *id, int code, const char *text)
 char *
 rpc_error_line(int code, const char *text, size_t *len)
 {
-	return line_of(error_object(json_null(), code, text), len);
+	return text_of(error_object(json_null(), code, text), 0, '\n', len);
 }
 
 char *
@@ -104,47 +104,130 @@ rpc_notification(const char *method, json_t *params, size_t *len)
 	json_t *j = params ? json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method,
 				       "params", params) : NULL;
 
-	return j ? line_of(j, len) : NULL;	/* nobody asked: no error to answer with */
+	return text_of(j, 0, '\n', len);
 }
 
-/* ---- turns ------------------------------------------------------------------------ */
+/* ---- answers -------------------------------------------------------------------------- */
 
 static void
-turn_put(struct turn *t)
+free_text(const void *data, size_t len, void *arg)
 {
-	json_t *j;
-	char *s = NULL;
-	size_t len = 0;
-
-	if (--t->pending)
-		return;
-	if (json_array_size(t->answers)) {
-		j = t->batch ? t->answers : json_array_get(t->answers, 0);
-		s = line_of(json_incref(j), &len);
-	}
-	json_decref(t->answers);
-	t->h->reply(t->client, s, len);
-	free(t);
+	(void)len, (void)arg;
+	free((void *)(uintptr_t)data);
 }
 
 static void
-answer_error(struct turn *t, json_t *id, const struct rpc_error *e)
+uncount(const void *data, size_t len, void *shared)
+{
+	(void)data;
+	*(size_t *)shared -= len;
+}
+
+/* Adds a constant: by reference, since evbuffer_add() after a reference reserves as much room
+ * as that had. */
+static void
+add_mark(struct rpc_line *l, const char *mark)
+{
+	evbuffer_add_reference(l->out, mark, strlen(mark), NULL, NULL);
+}
+
+static char
+mark_before(const struct rpc_line *l)
+{
+	return !l->text ? 0 : l->answered ? ',' : '[';
+}
+
+/* Takes text (len bytes, which begin with mark_before(); NULL: out of memory). */
+static void
+add_text(struct rpc_line *l, char *text, size_t len)
+{
+	static const char sorry[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
+				    "\"message\":\"out of memory\"}}";
+
+	if (text && evbuffer_add_reference(l->out, text, len, free_text, NULL) < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (!text) {
+		if (l->text)
+			add_mark(l, l->answered ? "," : "[");
+		add_mark(l, sorry);
+	}
+	l->answered = true;
+}
+
+static void
+add_answer(struct rpc_line *l, json_t *j)
+{
+	size_t len = 0;
+	char *text = text_of(j, mark_before(l), 0, &len);
+
+	add_text(l, text, len);
+}
+
+static void
+answer_error(struct rpc_line *l, json_t *id, const struct rpc_error *e)
 {
 	if (id)
-		json_array_append_new(t->answers, error_object(id, e->code, e->text));
+		add_answer(l, error_object(id, e->code, e->text));
 }
 
+/* Takes result. */
 static void
-answer(struct turn *t, json_t *id, json_t *result, const struct rpc_error *e)
+answer(struct rpc_line *l, json_t *id, json_t *result, const struct rpc_error *e)
 {
 	static const struct rpc_error oom = { RPC_INTERNAL, "out of memory" };
 
 	if (!result)
-		answer_error(t, id, e->code ? e : &oom);
+		answer_error(l, id, e->code ? e : &oom);
 	else if (id)
-		json_array_append_new(t->answers, json_pack("{s:s, s:O, s:O}", "jsonrpc", "2.0",
-							    "id", id, "result", result));
+		add_answer(l, json_pack("{s:s, s:O, s:O}", "jsonrpc", "2.0", "id", id, "result",
+					result));
 	json_decref(result);
+}
+
+/* The answer that is always the same: its text is shared by all who wait for it. */
+static void
+answer_once(struct rpc_line *l, json_t *id, const struct rpc_method *rm)
+{
+	size_t n = 0, len = 0;
+	char *text = id ? text_of(json_incref(id), 0, 0, &n) : NULL, *head;
+	char mark[2] = { mark_before(l), '\0' };
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	if (!id)
+		return;
+	moore_buf_fmt(&b, "%s{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":", mark, (int)n,
+		      text ? text : "");
+	head = text && !b.oom ? b.data : NULL;
+	len = b.len;
+	free(text);
+	if (!head)
+		moore_buf_free(&b);
+	add_text(l, head, len);
+	if (head && evbuffer_add_reference(l->out, rm->answer, rm->answer_len, uncount,
+					   l->h->shared) == 0)
+		*l->h->shared += rm->answer_len;
+	else if (head)
+		add_mark(l, "null}");
+}
+
+/* One reason less for the line to stay. */
+static void
+line_put(struct rpc_line *l)
+{
+	if (--l->pending)
+		return;
+	if (l->answered)
+		add_mark(l, l->text ? "]\n" : "\n");
+	else {
+		evbuffer_free(l->out);
+		l->out = NULL;
+	}
+	l->h->reply(l->client, l->out);
+	json_decref(l->only);
+	free(l->text);
+	free(l);
 }
 
 /* ---- jobs ------------------------------------------------------------------------- */
@@ -158,7 +241,7 @@ rpc_job_run(struct rpc_job *j)
 static void
 job_free(struct rpc_job *j)
 {
-	j->t->h->release(&j->c);
+	j->l->h->release(&j->c);
 	json_decref(j->c.params);
 	json_decref(j->id);
 	free(j);
@@ -167,21 +250,21 @@ job_free(struct rpc_job *j)
 void
 rpc_job_end(struct rpc_job *j)
 {
-	struct turn *t = j->t;
+	struct rpc_line *l = j->l;
 
 	if (!j->result && !j->e.code)
 		rpc_fail(&j->e, RPC_INTERNAL, "moored stops, or memory ran out");
-	j->c.d = t->h->d;
+	j->c.d = l->h->d;
 	if (j->m->finish)
 		j->result = j->m->finish(&j->c, j->result, &j->e);
-	answer(t, j->id, j->result, &j->e);
+	answer(l, j->id, j->result, &j->e);
 	job_free(j);
-	turn_put(t);
+	line_put(l);
 }
 
 /* False: *e says why it did not leave. */
 static bool
-send_away(struct turn *t, const struct method *m, const struct call *c, json_t *id,
+send_away(struct rpc_line *l, const struct method *m, const struct call *c, json_t *id,
 	  struct rpc_error *e)
 {
 	struct rpc_job *j = calloc(1, sizeof(*j));
@@ -190,19 +273,19 @@ send_away(struct turn *t, const struct method *m, const struct call *c, json_t *
 		rpc_fail(e, RPC_INTERNAL, "out of memory");
 		return false;
 	}
-	*j = (struct rpc_job){ .t = t, .m = m, .c = *c, .id = json_incref(id) };
+	*j = (struct rpc_job){ .l = l, .m = m, .c = *c, .id = json_incref(id) };
 	json_incref(j->c.params);
-	t->h->capture(t->h->d, &j->c);
+	l->h->capture(l->h->d, &j->c);
 	if (m->prepare && !m->prepare(&j->c, e)) {
 		job_free(j);
 		return false;
 	}
 	j->c.d = NULL;
-	t->pending++;
-	if (t->h->defer(t->client, j, m->takes) == 0)
+	l->pending++;
+	if (l->h->defer(l->client, j, m->takes) == 0)
 		return true;
-	t->pending--;
-	j->c.d = t->h->d;
+	l->pending--;
+	j->c.d = l->h->d;
 	if (m->finish)
 		json_decref(m->finish(&j->c, NULL, e));
 	job_free(j);
@@ -212,21 +295,21 @@ send_away(struct turn *t, const struct method *m, const struct call *c, json_t *
 }
 
 static void
-run_here(struct turn *t, const struct method *m, struct call *c, json_t *id)
+run_here(struct rpc_line *l, const struct method *m, struct call *c, json_t *id)
 {
 	struct rpc_error e = { 0 };
 
-	t->h->capture(t->h->d, c);
-	answer(t, id, m->run(c, &e), &e);
-	t->h->release(c);
+	l->h->capture(l->h->d, c);
+	answer(l, id, m->run(c, &e), &e);
+	l->h->release(c);
 }
 
 /* ---- requests ----------------------------------------------------------------------- */
 
 static bool
-may_call(const struct turn *t, const struct method *m, struct rpc_error *e)
+may_call(const struct rpc_line *l, const struct method *m, struct rpc_error *e)
 {
-	if (t->access >= m->access)
+	if (l->access >= m->access)
 		return true;
 	rpc_fail(e, RPC_DENIED, "%s: only root and the user that moored runs as may call it",
 		 m->name);
@@ -234,9 +317,9 @@ may_call(const struct turn *t, const struct method *m, struct rpc_error *e)
 }
 
 static void
-call_method(struct turn *t, const struct rpc_method *rm, json_t *params, json_t *id)
+call_method(struct rpc_line *l, const struct rpc_method *rm, json_t *params, json_t *id)
 {
-	struct call c = { .d = t->h->d, .access = t->access, .client = t->client };
+	struct call c = { .d = l->h->d, .access = l->access, .client = l->client };
 	struct rpc_error e = { 0 };
 	char why[300];
 
@@ -247,25 +330,27 @@ call_method(struct turn *t, const struct rpc_method *rm, json_t *params, json_t 
 		rpc_fail(&e, RPC_PARAMS, "params: give them by name, as an object");
 	else if (!schema_check(rm->params, c.params, why, sizeof(why)))
 		rpc_fail(&e, RPC_PARAMS, "%s", why);
-	else if (!may_call(t, rm->m, &e))
+	else if (!may_call(l, rm->m, &e))
 		;
+	else if (rm->answer)
+		answer_once(l, id, rm);
 	else if (rm->m->takes == TAKES_NO_TIME)
-		run_here(t, rm->m, &c, id);
+		run_here(l, rm->m, &c, id);
 	else if (id || rm->m->finish)
-		send_away(t, rm->m, &c, id, &e);
+		send_away(l, rm->m, &c, id, &e);
 	if (e.code)
-		answer_error(t, id, &e);
+		answer_error(l, id, &e);
 	json_decref(c.params);
 }
 
 static void
-bad_request(struct turn *t, const char *why)
+bad_request(struct rpc_line *l, const char *why)
 {
-	json_array_append_new(t->answers, error_object(json_null(), RPC_REQUEST, why));
+	add_answer(l, error_object(json_null(), RPC_REQUEST, why));
 }
 
 static void
-request(struct turn *t, json_t *r)
+request(struct rpc_line *l, json_t *r)
 {
 	json_t *id = json_object_get(r, "id"), *name = json_object_get(r, "method");
 	json_t *params = json_object_get(r, "params");
@@ -274,73 +359,111 @@ request(struct turn *t, json_t *r)
 	struct rpc_error e = { 0 };
 
 	if (!json_is_object(r))
-		bad_request(t, "a request is an object");
+		bad_request(l, "a request is an object");
 	else if (!version || strcmp(version, "2.0") != 0)
-		bad_request(t, "jsonrpc: want \"2.0\"");
+		bad_request(l, "jsonrpc: want \"2.0\"");
 	else if (id && !json_is_string(id) && !json_is_number(id) && !json_is_null(id))
-		bad_request(t, "id: want a string, a number or null");
+		bad_request(l, "id: want a string, a number or null");
 	else if (!json_is_string(name))
-		bad_request(t, "method: want a string");
+		bad_request(l, "method: want a string");
 	else if (params && !json_is_object(params) && !json_is_array(params))
-		bad_request(t, "params: want an object");
-	else if ((rm = t->h->find(json_string_value(name))))
-		call_method(t, rm, params, id);
+		bad_request(l, "params: want an object");
+	else if ((rm = l->h->find(json_string_value(name))))
+		call_method(l, rm, params, id);
 	else if (id) {
 		rpc_fail(&e, RPC_METHOD, "%.80s: no such method: system.methods lists them",
 			 json_string_value(name));
-		answer_error(t, id, &e);
+		answer_error(l, id, &e);
 	}
 }
 
-static unsigned
-requests(struct turn *t, json_t *in)
-{
-	json_t *one;
-	size_t i;
+/* ---- lines ------------------------------------------------------------------------------ */
 
-	if (!json_is_array(in)) {
-		request(t, in);
-		return 1;
-	}
+static void
+take_batch(struct rpc_line *l, const json_t *in, const char *data, size_t len)
+{
 	if (!json_array_size(in)) {
-		bad_request(t, "the batch is empty");
-		return 1;
+		bad_request(l, "the batch is empty");
+	} else if (json_array_size(in) > RPC_BATCH_MAX) {
+		bad_request(l, "more than 100 requests in one batch: send several");
+	} else if ((l->text = moore_strndup(data, len))) {
+		l->len = len;
+		l->n_left = (unsigned)json_array_size(in);
+	} else {
+		add_text(l, NULL, 0);
 	}
-	if (json_array_size(in) > RPC_BATCH_MAX) {
-		bad_request(t, "more than 100 requests in one batch: send several");
-		return 1;
-	}
-	t->batch = true;
-	json_array_foreach(in, i, one)
-		request(t, one);
-	return (unsigned)json_array_size(in);
 }
 
-unsigned
-rpc_line(const struct rpc_host *h, void *client, enum access access, const char *data, size_t len)
+struct rpc_line *
+rpc_open(const struct rpc_host *h, void *client, enum access access, const char *data, size_t len,
+	 struct evbuffer *out)
 {
-	struct turn *t = calloc(1, sizeof(*t));
+	struct rpc_line *l = out ? calloc(1, sizeof(*l)) : NULL;
 	char why[JSON_ERROR_TEXT_LENGTH + 64];
 	json_error_t je;
-	unsigned n = 1;
 	json_t *in;
 
-	if (t)
-		*t = (struct turn){ .h = h, .client = client, .access = access, .pending = 1,
-			.answers = json_array() };
-	if (!t || !t->answers) {
-		free(t);
-		h->reply(client, NULL, 0);
-		return n;
+	if (!l) {
+		if (out)
+			evbuffer_free(out);
+		h->reply(client, NULL);
+		return NULL;
 	}
+	*l = (struct rpc_line){ .h = h, .client = client, .access = access, .pending = 1, .out = out };
 	in = json_loadb(data, len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &je);
-	if (in) {
-		n = requests(t, in);
+	if (json_is_array(in)) {
+		take_batch(l, in, data, len);
+	} else if (in) {
+		l->only = json_incref(in);
+		l->n_left = 1;
 	} else {
 		snprintf(why, sizeof(why), "byte %d: %s", je.position, je.text);
-		json_array_append_new(t->answers, error_object(json_null(), RPC_PARSE, why));
+		add_answer(l, error_object(json_null(), RPC_PARSE, why));
 	}
 	json_decref(in);
-	turn_put(t);
-	return n;
+	return l;
+}
+
+/* The next request of a batch, whose text is known to be an array; NULL: out of memory. */
+static json_t *
+next_request(struct rpc_line *l)
+{
+	static const char blank[] = " \t\r\n";
+	json_error_t je;
+	json_t *r;
+
+	l->at += strspn(l->text + l->at, blank);
+	l->at++;		/* '[' or ',' */
+	l->at += strspn(l->text + l->at, blank);
+	r = json_loadb(l->text + l->at, l->len - l->at, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES |
+		       JSON_DISABLE_EOF_CHECK, &je);
+	if (r)
+		l->at += (size_t)je.position;
+	return r;
+}
+
+bool
+rpc_next(struct rpc_line *l)
+{
+	json_t *r = !l->n_left ? NULL : l->only ? json_incref(l->only) : next_request(l);
+
+	if (r) {
+		l->n_left--;
+		request(l, r);
+	} else if (l->n_left) {
+		l->n_left = 0;
+		add_text(l, NULL, 0);
+	}
+	json_decref(r);
+	if (l->n_left)
+		return true;
+	line_put(l);
+	return false;
+}
+
+void
+rpc_abandon(struct rpc_line *l)
+{
+	l->n_left = 0;
+	line_put(l);
 }

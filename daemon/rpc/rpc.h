@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* rpc.h - JSON-RPC 2.0: a line in, a line out.  No descriptor, no clock. */
+/* rpc.h - JSON-RPC 2.0: a line of requests in, a line of answers out.  No descriptor and
+ * no clock; answers are libevent's buffers so that long texts are not copied. */
 #ifndef MOORED_RPC_H
 #define MOORED_RPC_H
+
+#include <event2/buffer.h>
 
 #include "moored.h"
 
@@ -10,12 +13,15 @@
 struct rpc_method {		/* a method with its schemas read */
 	const struct method *m;
 	json_t *params, *result;
+	/* The result of a method that TAKES_ONCE, as text, and the '}' after it. */
+	char *answer;
+	size_t answer_len;
 };
 
 struct rpc_job;
 
-/* Who answers, and where answers go.  rpc_line() and rpc_job_end() call these on
- * their own thread. */
+/* Who answers, and where answers go.  The functions of rpc.c call these on the thread that
+ * called them. */
 struct rpc_host {
 	struct moored *d;
 	const struct rpc_method *(*find)(const char *name);	/* NULL: none */
@@ -25,17 +31,28 @@ struct rpc_host {
 	/* Arrange that rpc_job_run(job) runs elsewhere and then rpc_job_end(job) here;
 	 * -1 when too much is waiting. */
 	int (*defer)(void *client, struct rpc_job *job, enum takes takes);
-	/* The answer to one line, with its newline; text is the receiver's to free().  NULL
-	 * when nothing is to be answered.  Called once for each rpc_line(). */
-	void (*reply)(void *client, char *text, size_t len);
+	/* The answers to one line, with a newline; out is the receiver's, and NULL when nothing is
+	 * to be answered.  Called once for each rpc_open(). */
+	void (*reply)(void *client, struct evbuffer *out);
+	/* Counts bytes of answers that are shared and not copied, while a buffer refers to them. */
+	size_t *shared;
 };
 
-/* Answer a line (without its newline) of the client.  How many requests it held, 1 at
- * least: a batch costs what its requests would. */
-unsigned rpc_line(const struct rpc_host *h, void *client, enum access access, const char *data,
-		  size_t len);
+/* A line of the client that is being answered, one request at a time: a batch need not be
+ * answered at once. */
+struct rpc_line;
+
+/* Begin with a line (without its newline), which is copied.  Takes out, which is empty and
+ * gets the answers.  NULL: out of memory, and reply() was called. */
+struct rpc_line *rpc_open(const struct rpc_host *h, void *client, enum access access, const char *data,
+			  size_t len, struct evbuffer *out);
+/* Answer the next request of the line.  False: it was the last, and l is not the caller's any
+ * more; reply() comes when its jobs are done, or has come. */
+bool rpc_next(struct rpc_line *l);
+/* Instead of rpc_next(): the client is gone, and the rest is not answered. */
+void rpc_abandon(struct rpc_line *l);
 void rpc_job_run(struct rpc_job *j);	/* any thread */
-void rpc_job_end(struct rpc_job *j);	/* the thread of rpc_line(); j is gone then */
+void rpc_job_end(struct rpc_job *j);	/* the thread of rpc_open(); j is gone then */
 
 /* {"jsonrpc":"2.0","id":null,"error":...} and a newline, for what has no request. */
 char *rpc_error_line(int code, const char *text, size_t *len);

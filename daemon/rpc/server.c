@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* server.c - peers on the Unix socket.
  *
- * Anyone may connect; who asks is told by SO_PEERCRED, so that who may not gets a
- * sentence and not an errno.  A peer never costs others more than its share: it gets
- * TURN_US at a time, RATE a second, JOBS outstanding; it is not read while its
- * answers are not taken (OUT_HIGH), events that do not fit (EVENT_ROOM) are counted
- * and left out, and who takes nothing for STALL seconds is dropped. */
+ * Anyone may connect; SO_PEERCRED tells who a peer is, so that one that may not ask gets a
+ * sentence and not an errno.  A peer has a share of everything:
+ *   TURN_US     of time before others have theirs, also within a batch
+ *   RATE        requests a second
+ *   JOBS        requests on workers, and all peers together JOBS_ALL
+ *   OUT_HIGH    bytes of answers that it has not read, until it is not read from
+ *   EVENT_ROOM  bytes that wait, until events are left out and counted
+ *   STALL       seconds in which it reads something, or it is closed
+ * All peers together hold HELD_MAX bytes (requests, answers in the making, answers not
+ * read); beyond that the peer that holds most is closed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +36,10 @@ enum {
 	TURN_US = 1000,
 	RATE = 100000,		/* requests a second; a tenth of it at once */
 	JOBS = 16,
+	JOBS_ALL = 192,		/* leaves room in the workers' queues for the daemon itself */
 	OUT_HIGH = 4 << 20,
 	EVENT_ROOM = 256 << 10,
-	OUT_MAX = 256 << 20,
+	HELD_MAX = 256 << 20,
 	STALL = 30,
 };
 
@@ -41,6 +47,8 @@ struct client {
 	LIST_ENTRY(client) all;
 	struct server *s;
 	struct bufferevent *bev;	/* NULL: gone, but jobs still refer to it */
+	struct rpc_line *line;		/* that is being answered; NULL: none */
+	size_t held;			/* bytes in its buffers */
 	struct event *again;		/* reads on after a pause */
 	enum access access;
 	uid_t uid;
@@ -63,6 +71,8 @@ struct server {
 	LIST_HEAD(, client) clients;
 	struct listening listening;
 	struct server_count count;
+	size_t held;			/* of all clients */
+	size_t shared;			/* of these, in texts that many share */
 	struct log_gate dropped, unaccepted;
 	bool stopping;
 };
@@ -78,20 +88,41 @@ client_free(struct client *c)
 	free(c);
 }
 
-/* Close; what refers to it keeps the rest until its jobs are done. */
+/* Counts what its buffers hold. */
+static void
+on_held(struct evbuffer *b, const struct evbuffer_cb_info *i, void *arg)
+{
+	struct client *c = arg;
+
+	(void)b;
+	c->held += i->n_added - i->n_deleted;
+	c->s->held += i->n_added - i->n_deleted;
+}
+
+/* Close.  Jobs that refer to c keep the rest of it until they are done. */
 static void
 client_close(struct client *c)
 {
-	if (!c->bev)
+	struct bufferevent *bev = c->bev;
+
+	if (!bev)
 		return;
-	bufferevent_free(c->bev);
+	c->jobs++;
+	evbuffer_remove_cb(bufferevent_get_input(bev), on_held, c);
+	evbuffer_remove_cb(bufferevent_get_output(bev), on_held, c);
+	c->s->held -= evbuffer_get_length(bufferevent_get_input(bev)) +
+		      evbuffer_get_length(bufferevent_get_output(bev));
 	c->bev = NULL;
+	bufferevent_free(bev);
 	event_del(c->again);
 	LIST_REMOVE(c, all);
 	c->s->count.clients--;
 	c->s->count.subscribers -= c->kinds != 0;
 	c->kinds = 0;
-	if (!c->jobs)
+	if (c->line)
+		rpc_abandon(c->line);
+	c->line = NULL;
+	if (!--c->jobs)
 		client_free(c);
 }
 
@@ -102,6 +133,26 @@ client_drop(struct client *c, const char *why)
 	log_gated(&c->s->dropped, LOG_WARNING, "client of uid %u, process %d: dropped: %s",
 		  (unsigned)c->uid, (int)c->pid, why);
 	client_close(c);
+}
+
+/* Close those that hold most, while all hold too much.  Not within a call of rpc.c. */
+static void
+shed(struct server *s)
+{
+	struct client *c, *most;
+	char why[100];
+
+	while (s->held > s->shared && s->held - s->shared > HELD_MAX) {
+		most = NULL;
+		LIST_FOREACH(c, &s->clients, all)
+			if (!most || c->held > most->held)
+				most = c;
+		if (!most)
+			return;
+		snprintf(why, sizeof(why), "it holds most, %zu MiB, of the %d MiB that all may hold",
+			 most->held >> 20, HELD_MAX >> 20);
+		client_drop(most, why);
+	}
 }
 
 static size_t
@@ -153,7 +204,20 @@ too_long(struct client *c)
 	c->deaf = true;
 }
 
-/* Answer one line; false when there is none. */
+/* Where the answers to a line are collected; NULL: out of memory. */
+static struct evbuffer *
+answers_of(struct client *c)
+{
+	struct evbuffer *b = evbuffer_new();
+
+	if (b && !evbuffer_add_cb(b, on_held, c)) {
+		evbuffer_free(b);
+		return NULL;
+	}
+	return b;
+}
+
+/* Take the next line, if there is one, to c->line.  False: there is none. */
 static bool
 take_line(struct client *c)
 {
@@ -161,7 +225,6 @@ take_line(struct client *c)
 	struct evbuffer_ptr nl = evbuffer_search(in, "\n", 1, NULL);
 	size_t len = nl.pos < 0 ? evbuffer_get_length(in) : (size_t)nl.pos;
 	const char *data;
-	unsigned n = 1;
 
 	if (len > LINE_MAX_BYTES) {
 		too_long(c);
@@ -176,15 +239,27 @@ take_line(struct client *c)
 	}
 	if (len && data[len - 1] == '\r')
 		len--;
-	if (strspn(data, " \t\r") < len) {	/* an empty line asks nothing; ends at the \n */
-		c->jobs++;			/* rpc_line() calls client_reply() once */
-		n = rpc_line(&c->s->host, c, c->access, data, len);
-		c->s->count.requests += n;
+	if (strspn(data, " \t\r") < len) {	/* an empty line asks nothing; it ends at the \n */
+		c->jobs++;			/* until client_reply() */
+		c->line = rpc_open(&c->s->host, c, c->access, data, len, answers_of(c));
 	}
-	c->tokens -= n;
-	if (c->bev)
-		evbuffer_drain(in, (size_t)nl.pos + 1);
-	return c->bev != NULL;
+	evbuffer_drain(in, (size_t)nl.pos + 1);
+	return true;
+}
+
+/* Answer one request.  False: there is none. */
+static bool
+take_request(struct client *c)
+{
+	if (!c->line && !take_line(c))
+		return false;
+	c->tokens--;
+	if (c->line) {
+		c->s->count.requests++;
+		if (!rpc_next(c->line))
+			c->line = NULL;
+	}
+	return true;
 }
 
 static void
@@ -194,7 +269,7 @@ close_if_done(struct client *c)
 		client_close(c);
 }
 
-/* When to go on; more: there may be another line, and it was others' turn. */
+/* When to go on.  more: there may be another request, and others have their turn first. */
 static void
 pause_or_read(struct client *c, bool more)
 {
@@ -215,19 +290,21 @@ pause_or_read(struct client *c, bool more)
 	}
 }
 
-/* Requests of one turn of the loop.  Keeps c alive across its own end. */
+/* Answer what fits into a turn.  c may be gone afterwards. */
 static void
 read_lines(struct client *c)
 {
 	double end = seconds() + TURN_US / 1e6;
+	struct server *s = c->s;
 	bool more = true;
 
-	if (c->s->stopping)
+	if (s->stopping)
 		return;
 	c->jobs++;
 	fill_tokens(c);
 	while (more && c->tokens >= 1 && unsent(c) < OUT_HIGH && seconds() < end)
-		more = take_line(c);
+		more = take_request(c) && c->bev;
+	shed(s);
 	c->jobs--;
 	if (!c->bev) {
 		if (!c->jobs)
@@ -301,23 +378,26 @@ on_event(struct bufferevent *bev, short what, void *arg)
 	}
 }
 
+/* Takes out, the answers to one line. */
 static void
-client_reply(void *arg, char *text, size_t len)
+client_reply(void *arg, struct evbuffer *out)
 {
 	struct client *c = arg;
+	size_t len = out ? evbuffer_get_length(out) : 0;
 
 	c->jobs--;
-	if (!c->bev) {
-		free(text);
-		if (!c->jobs)
-			client_free(c);
-		return;
+	if (c->bev && out && bufferevent_write_buffer(c->bev, out) < 0)
+		log_say(LOG_ERR, NULL, "out of memory: an answer is lost");
+	if (out && evbuffer_get_length(out)) {
+		c->held -= len;
+		c->s->held -= len;
 	}
-	send_line(c, text, len);
-	if (unsent(c) > OUT_MAX)
-		client_drop(c, "256 MiB of answers wait for it");
-	else
+	if (out)
+		evbuffer_free(out);
+	if (c->bev)
 		close_if_done(c);
+	else if (!c->jobs)
+		client_free(c);
 }
 
 struct deferred {
@@ -335,11 +415,13 @@ static void
 deferred_end(void *arg)
 {
 	struct deferred *w = arg;
+	struct server *s = w->c->s;
 
-	w->c->s->count.outstanding--;
+	s->count.outstanding--;
 	w->c->outstanding--;
 	rpc_job_end(w->job);
 	free(w);
+	shed(s);
 }
 
 static int
@@ -348,7 +430,8 @@ client_defer(void *arg, struct rpc_job *job, enum takes takes)
 	struct client *c = arg;
 	struct deferred *w;
 
-	if (c->outstanding >= JOBS || !(w = malloc(sizeof(*w))))
+	if (c->outstanding >= JOBS || c->s->count.outstanding >= JOBS_ALL ||
+	    !(w = malloc(sizeof(*w))))
 		return -1;
 	*w = (struct deferred){ c, job };
 	if (worker_add(c->s->d->worker[takes == TAKES_LONG ? WORK_LONG : WORK_SHORT], deferred_run,
@@ -403,6 +486,8 @@ client_new(struct server *s, int fd, enum access access, const struct ucred *pee
 	LIST_INSERT_HEAD(&s->clients, c, all);
 	s->count.clients++;
 	s->count.accepted++;
+	evbuffer_add_cb(bufferevent_get_input(c->bev), on_held, c);
+	evbuffer_add_cb(bufferevent_get_output(c->bev), on_held, c);
 	bufferevent_setcb(c->bev, on_read, on_written, on_event, c);
 	bufferevent_setwatermark(c->bev, EV_READ, 0, 2 * LINE_MAX_BYTES);
 	bufferevent_set_timeouts(c->bev, NULL, &stall);
@@ -471,7 +556,7 @@ server_start(struct server **out, struct moored *d, struct moore_err *err)
 		return moore_fail_nomem(err);
 	s->d = d;
 	s->host = (struct rpc_host){ d, method_find, state_capture, state_release, client_defer,
-		client_reply };
+		client_reply, &s->shared };
 	LIST_INIT(&s->clients);
 	if (listen_open(&s->listening, d->conf.socket, d->conf.clients, err) < 0) {
 		server_free(s);

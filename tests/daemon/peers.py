@@ -473,6 +473,97 @@ def fuzz(seconds, seed):
     assert got > 100
 
 
+def many_batches(n):
+    """n peers send a batch of 100 system.methods each, and then read: all are answered.
+    Prints how long moored did not answer its watchdog, and how much memory it took."""
+    import resource
+    import selectors
+    import threading
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    pid, notify = NOTIFY
+    beats, done = [time.monotonic()], threading.Event()
+
+    def listen():
+        while not done.is_set():
+            if b"WATCHDOG=1" in notify.recv(4096):
+                beats.append(time.monotonic())
+    listener = threading.Thread(target=listen)
+    listener.start()
+    before = memory(pid)
+    text = line([request("system.methods", id=i) for i in range(100)])
+    sel, left, waiting = selectors.DefaultSelector(), {}, int(n)
+    for _ in range(int(n)):
+        s = connect()
+        s.sendall(text)
+        s.setblocking(False)
+        sel.register(s, selectors.EVENT_READ)
+    buffer = bytearray(1 << 20)
+    while waiting:
+        for key, _ in sel.select(20):
+            got = key.fileobj.recv_into(buffer)
+            assert got, "moored hung up"
+            if buffer[got - 1] == 10:       # a newline is the end of an answer alone
+                sel.unregister(key.fileobj)
+                key.fileobj.close()
+                waiting -= 1
+    beats.append(time.monotonic())
+    done.set()
+    listener.join()
+    worst = max(b - a for a, b in zip(beats, beats[1:]))
+    grown = (peak(pid) - before) >> 10
+    print(f"{beats[-1] - beats[0]:.1f} s; watchdog after {worst:.2f} s at most; {grown} MiB more")
+    assert worst < 2
+    assert grown < 300
+
+
+def peak(pid):
+    for l in open(f"/proc/{pid}/status"):
+        if l.startswith("VmHWM"):
+            return int(l.split()[1])
+
+
+def with_watchdog(word, arg, *command):
+    """Stand in for systemd: run command with a watchdog of 2 s while the peers of `word` ask."""
+    global NOTIFY
+    import subprocess
+    n = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    n.bind(PATH + ".notify")
+    n.settimeout(20)
+    p = subprocess.Popen(command, env=dict(os.environ, NOTIFY_SOCKET=PATH + ".notify",
+                                           WATCHDOG_USEC="2000000"))
+    try:
+        while b"READY=1" not in n.recv(4096):
+            pass
+        NOTIFY = p.pid, n
+        globals()[word](arg)
+    finally:
+        p.terminate()
+        p.wait(20)
+
+
+def hoards(pid, n):
+    """n peers send 1 MiB of a line that does not end: those that hold most are closed, memory
+    is bounded, and others are answered."""
+    before = memory(pid)
+    hoard, worst = [], 0
+    for i in range(int(n)):
+        s = connect()
+        try:
+            s.sendall(b" " * ((1 << 20) - 1))
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        hoard.append(s)
+        if i % 10 == 0:
+            worst = max(worst, ping_time())
+    dropped = ask("system.status")["result"]["server"]["dropped"]
+    grown = (peak(pid) - before) >> 10
+    print(f"slowest ping {worst * 1e3:.1f} ms, {dropped} dropped, {grown} MiB more")
+    assert int(n) - 256 - 10 < dropped < int(n)
+    assert worst < 1
+    assert grown < 400
+
+
 EXAMPLES = {
     "history.port": {"switch": "s0-0-0", "port": 1},
     "fabric.find": {"what": "1"},

@@ -56,6 +56,20 @@ load lib
 	peer slow_readers "$PID" 8
 }
 
+@test "1,000 peers with a batch each: the watchdog is answered, memory is bounded" {
+	conf clients 1000
+	mkdir "$T/s"
+	ulimit -n 1024		# moored raises it itself
+	peer with_watchdog many_batches 1000 "$D" --config "$T/moored.conf" --foreground
+}
+
+@test "peers that hold 300 MiB: who holds most is closed, and it is logged with a count" {
+	start
+	peer hoards "$PID" 300
+	logged 'dropped: it holds most, .* MiB, of the 256 MiB that all may hold'
+	[ "$(grep -c 'holds most' "$T/log")" -le 5 ]
+}
+
 @test "half lines, lines in pieces, a line without an end" {
 	start
 	peer half_lines

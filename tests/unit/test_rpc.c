@@ -42,6 +42,18 @@ static const struct {
 	{ "a batch", "[{'jsonrpc':'2.0','method':'echo','id':1},{'jsonrpc':'2.0','method':'echo'},"
 	  "{'jsonrpc':'2.0','method':'slow','id':2}]",
 	  "[{'jsonrpc':'2.0','id':1,'result':{}},{'jsonrpc':'2.0','id':2,'result':{'alone':true}}]\n" },
+	{ "an answer that is always the same", "{'jsonrpc':'2.0','method':'once','id':'x'}",
+	  "{'jsonrpc':'2.0','id':'x','result':{'always':1}}\n" },
+	{ "nobody waits for it", "{'jsonrpc':'2.0','method':'once'}", "" },
+	{ "in a batch", "[ {'jsonrpc':'2.0','method':'once','id':1} , 7,\t{'jsonrpc':'2.0','method':"
+	  "'once','id':2}]", "[{'jsonrpc':'2.0','id':1,'result':{'always':1}},{'jsonrpc':'2.0','id':null,"
+	  "'error':{'code':-32600,'message':'a request is an object'}},{'jsonrpc':'2.0','id':2,'result':"
+	  "{'always':1}}]\n" },
+	{ "params and brackets in strings", "[{'jsonrpc':'2.0','method':'echo','id':'],[','params':"
+	  "{'a':'[,]'}},{'jsonrpc':'2.0','method':'echo','id':2}]",
+	  "[{'jsonrpc':'2.0','id':'],[','result':{'a':'[,]'}},{'jsonrpc':'2.0','id':2,'result':{}}]\n" },
+	{ "no JSON at the end of a batch: nothing of it runs", "[{'jsonrpc':'2.0','method':'echo','id':1},",
+	  "'id':null,'error':{'code':-32700" },
 	{ "a batch in a batch", "[[{'jsonrpc':'2.0','method':'echo','id':1}]]",
 	  "[{'jsonrpc':'2.0','id':null,'error':{'code':-32600" },
 };
@@ -61,7 +73,7 @@ static void
 say(const char *line, enum access access)
 {
 	host_clear();
-	rpc_line(&fake_host, NULL, access, line, strlen(line));
+	answer_line(access, line, strlen(line));
 	run_jobs();
 	moore_buf_add(&host.out, "", 0);
 }
@@ -124,6 +136,38 @@ test_bounds(void **state)
 	host_fini();
 }
 
+/* A request at a time; what is left when the client goes is not run, what runs elsewhere is. */
+static void
+test_turns(void **state)
+{
+	static const char line[] = "[{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":1},"
+		"{\"jsonrpc\":\"2.0\",\"method\":\"slow\",\"id\":2},"
+		"{\"jsonrpc\":\"2.0\",\"method\":\"once\",\"id\":3},"
+		"{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":4}]";
+
+	(void)state;
+	for (unsigned n = 0; n < 4; n++) {
+		struct rpc_line *l;
+
+		host_clear();
+		l = rpc_open(&fake_host, NULL, ACCESS_READ, line, sizeof(line) - 1, evbuffer_new());
+		CHECK_EQ("nothing before the first turn", host.ran, 0);
+		for (unsigned i = 0; i < n; i++)
+			CHECK("more is left", rpc_next(l));
+		CHECK_EQ("one for each turn", host.ran, n >= 1);
+		CHECK_EQ("shared while it waits", host.shared > 0, n >= 3);
+		CHECK_EQ("no reply yet", host.replies, 0);
+		rpc_abandon(l);
+		CHECK_EQ("a job is waited for", host.replies, n < 2);
+		run_jobs();
+		CHECK_EQ("one reply", host.replies, 1);
+		CHECK_EQ("the last did not run", host.ran, n >= 1);
+		CHECK_EQ("captured", host.captured, host.released);
+		CHECK_EQ("no text is referred to", host.shared, 0);
+	}
+	host_fini();
+}
+
 /* Nesting deeper than any request has. */
 static void
 test_deep(void **state)
@@ -134,7 +178,7 @@ test_deep(void **state)
 	(void)state;
 	memset(s, '[', DEEP);
 	host_clear();
-	rpc_line(&fake_host, NULL, ACCESS_READ, s, DEEP);
+	answer_line(ACCESS_READ, s, DEEP);
 	moore_buf_add(&host.out, "", 0);
 	CHECK_STR("refused", host.out.data, "-32700");
 	free(s);
@@ -148,6 +192,7 @@ main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_access),
 		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_deep),
 	};
 
