@@ -62,13 +62,22 @@ choose_tests(void)
 		cmocka_set_test_filter(s);
 }
 
-/* How much a randomised test may do: $MOORE_SOAK times more in `make soak`. */
+/* Rounds of a randomised test: all that are asked for, $MOORE_SOAK times as many in `make
+ * soak`, and a quarter in a build with sanitizers, which takes several times as long for
+ * each and repeats draws of the plain build. */
+#ifdef __SANITIZE_ADDRESS__
+#define TEST_SHARE 4
+#else
+#define TEST_SHARE 1
+#endif
 static inline unsigned
 test_rounds(unsigned bounded)
 {
 	const char *s = getenv("MOORE_SOAK");
 
-	return bounded * (s ? (unsigned)strtoul(s, NULL, 0) : 1);
+	if (s)
+		return bounded * (unsigned)strtoul(s, NULL, 0);
+	return (bounded + TEST_SHARE - 1) / TEST_SHARE;
 }
 
 /* Allocation number n from now (0: the next) fails, once; -1: none does.  The
