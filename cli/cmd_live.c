@@ -79,15 +79,15 @@ put_manager(struct moore_buf *b, const json_t *plane)
 }
 
 static void
-put_sweep(struct moore_buf *b, const json_t *plane)
+put_scan(struct moore_buf *b, const json_t *plane)
 {
-	cli_putf(b, "               %lld switches, %lld endpoints, %lld cables in sweep %lld, ",
+	cli_putf(b, "               %lld switches, %lld endpoints, %lld cables in scan %lld, ",
 		 cli_int(plane, "switches"), cli_int(plane, "endpoints"), cli_int(plane, "cables"),
 		 cli_int(plane, "sweep"));
 	cli_put_time(b, (long long)time(NULL) * 1000 - cli_int(plane, "at_ms"));
 	cli_putf(b, " ago\n");
 	if (json_is_integer(json_object_get(plane, "tables_sweep")))
-		cli_putf(b, "               tables read back in sweep %lld\n",
+		cli_putf(b, "               tables read back in scan %lld\n",
 			 cli_int(plane, "tables_sweep"));
 	else
 		cli_putf(b, CLI_YELLOW "               no tables were read back yet" CLI_PLAIN "\n");
@@ -108,7 +108,7 @@ put_plane(struct moore_buf *b, const json_t *p)
 		 is_up(p) ? CLI_GREEN : CLI_RED, cli_str(p, "state"), *cli_str(p, "name") ? ", " : "",
 		 cli_str(p, "name"), *why ? ": " : "", why);
 	if (json_object_get(p, "sweep"))
-		put_sweep(b, p);
+		put_scan(b, p);
 }
 
 static void

@@ -226,7 +226,7 @@ put_sum(struct moore_buf *b, const struct state *s)
 {
 	put_clock(b);
 	cli_putf(b, "%s%u of %u cables as planned" CLI_PLAIN ", %u of %u switches live, %s%u wrong"
-		 CLI_PLAIN " (sweep %lld)\n", s->good == s->cables ? CLI_GREEN : CLI_YELLOW, s->good,
+		 CLI_PLAIN " (scan %lld)\n", s->good == s->cables ? CLI_GREEN : CLI_YELLOW, s->good,
 		 s->cables, s->live, s->x.plan->n_switches, s->wrong ? CLI_RED : CLI_GREEN, s->wrong,
 		 s->x.sweep);
 }

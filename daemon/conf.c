@@ -27,7 +27,7 @@ static const struct moore_key rows[] = {
 	  "change (reload, plan). Without it nobody else may ask.",
 	  LIVE(group) },
 	{ "state_dir", TEXT(state_dir), "/var/lib/moored",
-	  "Where history and the number of the last sweep outlive a restart; (null) keeps "
+	  "Where history and the number of the last scan outlive a restart; (null) keeps "
 	  "nothing.",
 	  RESTART(state_dir) },
 	{ "moore_conf", TEXT(moore_conf), "(null)",

@@ -51,7 +51,7 @@ struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
 	char plan[512];		/* path of the intended fabric; "" for none */
 	char socket[108];
 	char group[64];		/* may read; changes are for root and the daemon's user */
-	char state_dir[512];	/* history and the sweep number; "" keeps nothing */
+	char state_dir[512];	/* history and the number of the last scan; "" keeps nothing */
 	char moore_conf[512];	/* of the plugin, for what-if routes; "" for defaults */
 	char planes[256];	/* "mlx5_0:1,mlx5_1:1"; "" is the first active port */
 	char metrics[64];	/* ADDRESS:PORT; "" serves none */
@@ -94,7 +94,7 @@ struct call {
 	json_t *params;		/* an object, valid by the method's schema */
 	enum access access;	/* what the peer may do */
 	void *client;		/* for subscriptions; NULL in tests */
-	struct view *view;	/* of the plane asked for; NULL when it has no sweep yet */
+	struct view *view;	/* of the plane asked for; NULL when it has no scan yet */
 	struct planned *plan;	/* NULL when there is none */
 	void *own;		/* from prepare() by run() to finish() */
 };

@@ -218,15 +218,15 @@ state_reload(struct moored *d)
 /* ---- what the scanner tells --------------------------------------------------------------- */
 
 static void
-log_sweep(const struct snapshot *s)
+log_scan(const struct snapshot *s)
 {
-	char plane[8], sweep[24];
-	struct log_field f[] = { { "PLANE", plane }, { "SWEEP", sweep }, { NULL, NULL } };
+	char plane[8], scan[24];
+	struct log_field f[] = { { "PLANE", plane }, { "SWEEP", scan }, { NULL, NULL } };
 
 	snprintf(plane, sizeof(plane), "%u", s->plane);
-	snprintf(sweep, sizeof(sweep), "%llu", (unsigned long long)s->scan);
-	log_say(LOG_INFO, f, "sweep %s of plane %s: %u switches, %u endpoints, %u cables, %s tables, in "
-		"%u ms", sweep, plane, s->seen->n_switches, s->seen->n_endpoints, s->seen->n_cables,
+	snprintf(scan, sizeof(scan), "%llu", (unsigned long long)s->scan);
+	log_say(LOG_INFO, f, "scan %s of plane %s: %u switches, %u endpoints, %u cables, %s tables, in "
+		"%u ms", scan, plane, s->seen->n_switches, s->seen->n_endpoints, s->seen->n_cables,
 		s->lft ? "with" : "no", s->took_ms);
 }
 
@@ -238,12 +238,12 @@ on_snapshot(void *arg, struct snapshot *s)
 	struct view *v;
 
 	if (view_new(&v, s) < 0) {
-		log_say(LOG_ERR, NULL, "a sweep is dropped: out of memory");
+		log_say(LOG_ERR, NULL, "a scan is dropped: out of memory");
 		return;
 	}
 	view_put(p->view);
 	p->view = v;
-	log_sweep(v->snap);
+	log_scan(v->snap);
 	d->scan = v->snap->scan > d->scan ? v->snap->scan : d->scan;
 	for EACH_PART(q)
 		if ((*q)->snapshot)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* view.c - a snapshot with its indexes: who owns a LID, who has a name, which cable
- * is at a port.  Made once for each sweep, so that an answer is a few look-ups. */
+ * is at a port.  Made once for each scan, so that an answer is a few look-ups. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 static const struct {
 	const char *name, *method, *help;
 } kinds[N_EVENTS] = {
-	[EVENT_SWEEP] = { "sweep", "event.sweep", "a sweep found the fabric changed" },
+	[EVENT_SWEEP] = { "sweep", "event.sweep", "a scan found the fabric changed" },
 	[EVENT_STATE] = { "state", "event.state", "a plane comes, goes, or cannot be reached" },
 	[EVENT_RELOAD] = { "reload", "event.reload", "configuration and plan were read again" },
 	[EVENT_WIRING] = { "wiring", "event.wiring", "a verdict on the cabling came or went" },

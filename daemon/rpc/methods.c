@@ -146,10 +146,10 @@ call_snapshot(const struct call *c, enum need need, struct rpc_error *e)
 	if (!s)
 		rpc_fail(e, RPC_NO_FABRIC, "no fabric was found yet: system.status says why");
 	else if (need >= NEED_FABRIC && !s->fabric)
-		rpc_fail(e, RPC_NO_FABRIC, "sweep %llu found no LIDs: is a subnet manager running?",
+		rpc_fail(e, RPC_NO_FABRIC, "scan %llu found no LIDs: is a subnet manager running?",
 			 (unsigned long long)s->scan);
 	else if (need >= NEED_TABLES && (!s->lft || !s->sl2vl))
-		rpc_fail(e, RPC_NO_FABRIC, "sweep %llu has not read the switches' tables yet",
+		rpc_fail(e, RPC_NO_FABRIC, "scan %llu has not read the switches' tables yet",
 			 (unsigned long long)s->scan);
 	else
 		return s;
@@ -229,7 +229,7 @@ methods_print(struct moore_buf *out)
 		"this file to it.\n\n"
 		"JSON-RPC 2.0 on a Unix stream socket (`socket` of moored.conf(5)), one JSON value "
 		"per line, answers in the order in which they are ready. Params go by name. A batch "
-		"holds up to %d requests. Answers about the fabric name the `sweep` they are from.\n\n"
+		"holds up to %d requests. Answers about the fabric name the scan they are from (`sweep`).\n\n"
 		"Codes besides those of the specification: %d denied, %d nothing was found or read "
 		"yet, %d there is no plan, %d nothing has that name, %d too much is outstanding, %d "
 		"it was tried and failed.\n\n", RPC_BATCH_MAX, RPC_DENIED, RPC_NO_FABRIC, RPC_NO_PLAN,

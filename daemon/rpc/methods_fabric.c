@@ -228,7 +228,7 @@ run_get(struct call *c, struct rpc_error *e)
 	OR_NULL("string") ",'load':" OR_NULL("number") ",'load_back':" OR_NULL("number") "}}"
 
 const struct method methods_fabric[] = {
-	{ "fabric.summary", "Size of what the last sweep found, and how far it was read.", ACCESS_READ,
+	{ "fabric.summary", "Size of what the last scan found, and how far it was read.", ACCESS_READ,
 	  P(PLANE), R(SWEEP "'took_ms':" INT ",'sm':" OR_NULL("string") ",'switches':" INT
 		      ",'endpoints':" INT ",'cables':" INT ",'lid_top':" OR_NULL("integer")
 		      ",'tables_sweep':" OR_NULL("integer") ",'lanes_read':" BOOL ",'told':" A_SWEEP_TOLD),

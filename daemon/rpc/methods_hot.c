@@ -216,7 +216,7 @@ run_explain(struct call *c, struct rpc_error *e)
 	if (!asked_port(c, h, &port, e))
 		return NULL;
 	if (!h->snap->lft)
-		return rpc_fail(e, RPC_NO_FABRIC, "sweep %llu has not read the switches' tables yet",
+		return rpc_fail(e, RPC_NO_FABRIC, "scan %llu has not read the switches' tables yet",
 				(unsigned long long)h->snap->scan);
 	if (moore_demand_estimate(&d, h->snap->fabric, h->snap->lft,
 				  &(struct moore_loads){ h->tx, h->rx }, &misfit, &err) < 0 ||
@@ -306,7 +306,7 @@ run_select(struct call *c, struct rpc_error *e)
 	bool good = choice && h->snap->lft;
 
 	if (!h->snap->lft)
-		rpc_fail(e, RPC_NO_FABRIC, "sweep %llu has not read the switches' tables yet",
+		rpc_fail(e, RPC_NO_FABRIC, "scan %llu has not read the switches' tables yet",
 			 (unsigned long long)h->snap->scan);
 	else if (!choice)
 		rpc_fail(e, RPC_FAILED, "out of memory");

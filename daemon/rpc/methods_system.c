@@ -186,7 +186,7 @@ finish_reload(struct call *c, json_t *result, struct rpc_error *e)
 const struct method methods_system[] = {
 	{ "system.ping", "Is anyone there?", ACCESS_READ, P(""),
 	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, TAKES_NO_TIME, NULL, NULL },
-	{ "system.status", "What moored is doing: planes with their state, last sweep and what "
+	{ "system.status", "What moored is doing: planes with their state, last scan and what "
 	  "OpenSM's plugin told of its own (routes_held: the switches hold what it computed), plan, "
 	  "configuration, what was wrong with the last reload, connections.", ACCESS_READ, P(""),
 	  R("'version':" STR ",'pid':" INT ",'uptime_ms':" INT ",'sweep':" INT ",'planes':{"

@@ -6,7 +6,7 @@
  * a poll more often than that only some become rows, and a row spans all between.
  *
  * Files are written by the worker every SAVE_S, and read by it once at the start; rows
- * that came meanwhile go behind those of the files.  The number of the last sweep is
+ * that came meanwhile go behind those of the files.  The number of the last scan is
  * kept the same way, SWEEPS_AHEAD in advance: it never goes back, and may jump. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -348,7 +348,7 @@ start_keeping(struct moored *d)
 
 	if (mkdir(d->conf.state_dir, 0750) < 0 && access(d->conf.state_dir, W_OK) < 0)
 		log_say(LOG_WARNING, NULL, "%s: cannot be written: history and the number of the last "
-			"sweep end with this process (state_dir)", d->conf.state_dir);
+			"scan end with this process (state_dir)", d->conf.state_dir);
 	d->history->sweep_unreadable = !store_sweep(d->conf.state_dir, &d->scan, say_bad);
 	keep_sweep(d, d->scan + SWEEPS_AHEAD);
 	start_loading(d);

@@ -70,9 +70,9 @@ static double asked(const struct metrics_plane *p) { return p->n_asked; }
 static double failed(const struct metrics_plane *p) { return p->n_failed; }
 
 static const struct plane_metric of_plane[] = {
-	{ "moore_sweep_number", "gauge", "Number of the last sweep that found a change.", false, sweep },
-	{ "moore_sweep_duration_seconds", "gauge", "What the last sweep took.", false, sweep_s },
-	{ "moore_sweep_timestamp_seconds", "gauge", "When the last sweep ended.", false, sweep_at },
+	{ "moore_sweep_number", "gauge", "Number of the last scan that found a change.", false, sweep },
+	{ "moore_sweep_duration_seconds", "gauge", "What the last scan took.", false, sweep_s },
+	{ "moore_sweep_timestamp_seconds", "gauge", "When the last scan ended.", false, sweep_at },
 	{ "moore_switches", "gauge", "Switches found.", false, n_switches },
 	{ "moore_endpoints", "gauge", "Endpoints (CA ports) found.", false, n_endpoints },
 	{ "moore_links", "gauge", "Links between switches found.", false, n_links },
@@ -285,7 +285,7 @@ state_named(const char *name)
 	return states[ARRAY_LEN(states) - 1];
 }
 
-/* All missing without a sweep; false: out of memory. */
+/* All missing without a scan; false: out of memory. */
 static bool
 judge(const struct metrics *m, const struct metrics_plane *p, struct verdicts *v)
 {

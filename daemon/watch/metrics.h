@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* metrics.h - Prometheus text: of what a plane's sweep, polls and plan say. */
+/* metrics.h - Prometheus text: of what a plane's scan, polls and plan say. */
 #ifndef MOORED_METRICS_H
 #define MOORED_METRICS_H
 
@@ -11,7 +11,7 @@ struct metrics_plane {
 	char name[64];
 	enum plane_state state;
 	enum manager manager;
-	struct view *view;		/* of the last sweep; NULL */
+	struct view *view;		/* of the last scan; NULL */
 	struct snapshot *snap;		/* of the last poll; NULL */
 	uint64_t polls, polled_ms;
 	uint32_t took_us, n_asked, n_failed;

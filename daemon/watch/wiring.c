@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* wiring.c - the verdict on the cabling after each sweep, and what changed in it.
+/* wiring.c - the verdict on the cabling after each scan, and what changed in it.
  *
- * It is computed on the worker, one at a time for each plane: sweeps and plans that
+ * It is computed on the worker, one at a time for each plane: scans and plans that
  * come meanwhile are looked at once, when it is done, so that a fabric in the
  * making never queues more work than it can look at. */
 #include <stdlib.h>
@@ -85,22 +85,22 @@ static void
 tell(struct moored *d, const struct snapshot *s, const json_t *now, const json_t *before)
 {
 	size_t n = json_array_size(now);
-	char plane[8], sweep[24];
-	struct log_field f[] = { { "PLANE", plane }, { "SWEEP", sweep }, { NULL, NULL } };
+	char plane[8], scan[24];
+	struct log_field f[] = { { "PLANE", plane }, { "SWEEP", scan }, { NULL, NULL } };
 	json_t *o = from_sweep(s, json_pack("{s:b, s:I}", "ok", !n, "deviations", (json_int_t)n));
 
 	add_news(o, "appeared", "n_appeared", now, before);
 	add_news(o, "cleared", "n_cleared", before, now);
 	snprintf(plane, sizeof(plane), "%u", s->plane);
-	snprintf(sweep, sizeof(sweep), "%llu", (unsigned long long)s->scan);
+	snprintf(scan, sizeof(scan), "%llu", (unsigned long long)s->scan);
 	log_say(n ? LOG_WARNING : LOG_NOTICE, f, "wiring of plane %s: %zu deviations (%lld came, %lld "
-		"went) at sweep %s", plane, n,
+		"went) at scan %s", plane, n,
 		(long long)json_integer_value(json_object_get(o, "n_appeared")),
-		(long long)json_integer_value(json_object_get(o, "n_cleared")), sweep);
+		(long long)json_integer_value(json_object_get(o, "n_cleared")), scan);
 	event_publish(d, EVENT_WIRING, o);
 }
 
-/* ---- after each sweep ------------------------------------------------------------------------ */
+/* ---- after each scan ------------------------------------------------------------------------ */
 
 static void look(struct moored *d, struct view *v);
 
@@ -158,7 +158,7 @@ look(struct moored *d, struct view *v)
 	w->plane[p].running = worker_add(d->worker[WORK_OWN], job_run, job_done, j) == 0;
 	if (w->plane[p].running)
 		return;
-	view_put(j->view);	/* the next sweep is looked at */
+	view_put(j->view);	/* the next scan is looked at */
 	planned_put(j->plan);
 	free(j);
 }

@@ -16,7 +16,7 @@ int wired_check(struct wired *out, const struct view *v, const struct planned *p
 		struct moore_err *err);
 void wired_free(struct wired *x);
 
-/* Follows the sweeps: EVENT_WIRING tells what came and what went. */
+/* Follows the scans: EVENT_WIRING tells what came and what went. */
 extern const struct part part_wiring;
 /* The last verdict of a plane; null before the first. */
 json_t *wiring_last(const struct moored *d, unsigned plane);

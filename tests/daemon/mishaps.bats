@@ -124,7 +124,7 @@ saved_or_dead() { ! kill -0 $PID 2>/dev/null || [ "$(ls "$T"/state/history-* | w
 	unshare -m --propagation slave bash -c 'mount -t tmpfs none /run && exec "$@"' - \
 		python3 "$BATS_TEST_DIRNAME/peers.py" "$SOCK" journal 'deviations (' $D --config "$T/moored.conf" >"$T/journal"
 	jq -se 'all(.[]; .MESSAGE != "" and (.PRIORITY | test("^[0-7]$")))' "$T/journal"
-	jq -se '.[] | select(.MESSAGE | startswith("sweep 1 of plane 0")) | .MOORE_PLANE == "0" and .MOORE_SWEEP == "1" and .PRIORITY == "6"' "$T/journal"
+	jq -se '.[] | select(.MESSAGE | startswith("scan 1 of plane 0")) | .MOORE_PLANE == "0" and .MOORE_SWEEP == "1" and .PRIORITY == "6"' "$T/journal"
 	jq -se '.[-1] | .MOORE_PLANE == "0" and .MOORE_SWEEP == "1" and .PRIORITY == "4"' "$T/journal"
 }
 

@@ -38,7 +38,7 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	q5
 	start --plan "$T/plan.json"
 	run -0 m status
-	[[ $output == *"plane 0        up"*"50 switches, 200 endpoints, 175 cables in sweep 1"*"plan           $T/plan.json: 50 switches"* ]]
+	[[ $output == *"plane 0        up"*"50 switches, 200 endpoints, 175 cables in scan 1"*"plan           $T/plan.json: 50 switches"* ]]
 	run -0 m status --json
 	jq -e '.planes[0].state == "up" and .plan.cables == 175' <<<"$output"
 	run -0 $M switches --socket "$SOCK"
@@ -122,12 +122,12 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	until_ok grep -q '175 of 175' "$T/watch"
 	begin=$EPOCHREALTIME
 	becomes "$unplug | $swap"
-	until_ok grep -q '172 of 175 cables as planned, 50 of 50 switches live, 2 wrong (sweep 2)' "$T/watch"
+	until_ok grep -q '172 of 175 cables as planned, 50 of 50 switches live, 2 wrong (scan 2)' "$T/watch"
 	awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { exit !(b - a < 2) }'
 	grep -q '^  + missing          s0-0-0\[5\] -- s0-0-1\[5\]' "$T/watch"
 	grep -q '^next: plug s0-0-0\[5\] -- s0-0-1\[5\]' "$T/watch"
 	becomes "$swap"
-	until_ok grep -q '(sweep 3)' "$T/watch"
+	until_ok grep -q '(scan 3)' "$T/watch"
 	grep -q '^  - missing ' "$T/watch"
 	kill $text $json
 	wait $text $json || true

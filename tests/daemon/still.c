@@ -226,7 +226,7 @@ find(void *arg)
 	route(s);
 	w->calls.state(w->calls.arg, 0, PLANE_UP, "");
 	w->calls.manager(w->calls.arg, 0, &(struct manager_state){ .found = MANAGER_ANSWERS, .lid = 1,
-		.text = "0x0000000000000001 prio 0 master", .heard_ms = s->at_ms });
+		.heard_ms = s->at_ms });
 	snapshot_put(w->snap);
 	w->snap = snapshot_get(s);
 	w->calls.snapshot(w->calls.arg, s);
