@@ -14,8 +14,8 @@
  *   notify.c    messages to systemd, its watchdog and its sockets
  *   file.c      a whole file, bounded
  *
- *   scan/       the thread that owns the MAD port: discover.c walks the fabric,
- *               readback.c reads tables, counters.c counters; mad.c pipelines MADs
+ *   scan/       a thread for each plane, which alone sends MADs: scanner.h is its contract, due.h
+ *               what it does when, seen.h what it knows, mad.h how it asks
  *   rpc/        listen.c the Unix socket, server.c its peers (bytes only), rpc.c JSON-RPC 2.0 (no
  *               descriptor), methods*.c one table of methods, schema.c, events.c
  *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots (why.c their causes),

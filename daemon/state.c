@@ -298,8 +298,9 @@ log_manager(const struct plane *p, unsigned plane, const struct manager_state *m
 		log_say(LOG_WARNING, f, "plane %u: no master subnet manager has answered at LID %u for "
 			"%llu s: %s", plane, m->lid, silent_s, m->text);
 	else if (m->found == MANAGER_ANSWERS)
-		log_say(LOG_NOTICE, f, "plane %u: the subnet manager at LID %u %s: %s", plane, m->lid,
-			p->manager.found == MANAGER_SILENT ? "answers again" : "answers", m->text);
+		log_say(LOG_NOTICE, f, "plane %u: the subnet manager at LID %u %s%s%s", plane, m->lid,
+			p->manager.found == MANAGER_SILENT ? "answers again" : "answers",
+			m->text[0] ? ": " : "", m->text);
 }
 
 static void
