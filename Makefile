@@ -45,8 +45,8 @@ DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
 # moored-still: moored without devices, on a fabric that does not change, for tests.
 SCAN_OBJ   := $(filter $(B)/daemon/scan/%,$(DAEMON_OBJ))
 STILL_OBJ  := $(filter-out $(SCAN_OBJ),$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
-# These name the folder of the configurations.
-CONF_SRC   := $(shell grep -rl MOORE_SYSCONFDIR --include='*.c' cli daemon opensm-plugin tests/unit)
+# These name folders of the installation.
+CONF_SRC   := $(shell grep -rlE 'MOORE_(SYSCONF|LIB)DIR' --include='*.c' cli daemon opensm-plugin tests/unit)
 CONF_OBJ   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/%,$(CONF_SRC))) \
 	$(patsubst %.c,$(B)/%,$(filter tests/%,$(CONF_SRC)))
 UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
@@ -108,7 +108,7 @@ $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 $(CONF_OBJ): $(B)/paths
-$(CONF_OBJ): private ALL_CFLAGS += -DMOORE_SYSCONFDIR='"$(SYSCONFDIR)"'
+$(CONF_OBJ): private ALL_CFLAGS += -DMOORE_SYSCONFDIR='"$(SYSCONFDIR)"' -DMOORE_LIBDIR='"$(LIBDIR)"'
 $(PLUGIN_OBJ): private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(DAEMON_OBJ) $(B)/tests/daemon/still.o $(B)/tests/bench/ports: private ALL_CFLAGS += -Idaemon
 # Adapters include the public headers alone.
@@ -283,7 +283,7 @@ dist:		## the last commit as build/moore-VERSION.tar.gz, the same bytes each tim
 	@echo build/moore-$(VERSION).tar.gz
 
 clean:		## remove what was built
-	rm -rf build build-san
+	rm -rf build build-*
 
 -include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DAEMON_OBJ:.o=.d) $(STILL_OBJ:.o=.d) \
 	$(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d) $(SIM_BIN:=.d) $(B)/tests/golden/tables.d

@@ -2,10 +2,14 @@
 /* cmd_doctor.c - `moorectl doctor`: will the plugin load into this OpenSM, and
  * will routes and lanes then be programmed?
  *
- * It looks where OpenSM 3.3 looks and reads as it reads (osm_event_plugin.c,
- * osm_subnet.c): the library through the loader's path, the version by exact
- * comparison, the last line of a key, TRUE in capitals.  The foreign library
- * and program run in a child, so that they cannot bring this one down. */
+ * It searches and reads as OpenSM 3.3 does (osm_event_plugin.c, osm_subnet.c): the
+ * library is found through the loader's path, its version must be equal, the last line
+ * of a key counts, TRUE is in capitals.  OpenSM and the library run in a child process,
+ * so that a crash of theirs does not end this program.
+ *
+ * --if-used is for OpenSM's unit, which starts OpenSM only after exit code 0.  Only what
+ * leaves a fabric that is to be routed by moore unrouted or able to deadlock may stop it:
+ * nothing is checked when opensm.conf does not name moore as a routing engine. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -54,8 +58,8 @@ note(struct exam *x, enum status status, const char *check, const char *file, un
 
 enum { CHILD_SECONDS = 20 };
 
-/* What f(arg) writes to its standard output, at most cap-1 bytes.  The wait
- * status, or -1. */
+/* Runs f(arg) in a child process and stores what it prints in out, at most cap-1 bytes.
+ * Returns the status of waitpid(), or -1. */
 static int
 in_child(int (*f)(const char *arg), const char *arg, char *out, size_t cap)
 {
@@ -114,8 +118,8 @@ child_defaults(const char *path)
 
 enum { PLUGIN_READ, PLUGIN_CLOSED, PLUGIN_OTHER, PLUGIN_OLD };
 
-/* The plugin's first word is OpenSM's version string; in the oldest interface it
- * was the number 1. */
+/* A plugin begins with a pointer to the version string of its OpenSM; in the oldest
+ * interface the number 1 stood there. */
 static int
 child_plugin(const char *path)
 {
@@ -132,7 +136,7 @@ child_plugin(const char *path)
 	return rc;
 }
 
-/* The line of text that begins with "OpenSM ", as OpenSM's version string does. */
+/* OpenSM's version string is the line that begins with "OpenSM ". */
 static bool
 find_version(char *text, char **version)
 {
@@ -157,21 +161,40 @@ opensm_version(struct exam *x, char *out, size_t cap, char **version)
 			x->opensm = *p;
 			return true;
 		}
-	note(x, BAD, "opensm", given ? given : "opensm", 0, "`--version` names no version: "
-	     "install OpenSM, or say --opensm PATH");
+	/* OpenSM's unit starts a program that exists, although it was not found here. */
+	note(x, cli_has(x->c, "if-used") ? WARN : BAD, "opensm", given ? given : "opensm", 0,
+	     "`--version` names no version: install OpenSM, or say --opensm PATH");
 	return false;
+}
+
+/* Loads the plugin in a child process, which prints its version.  Without --plugin, the
+ * file that `make install` wrote is tried when the dynamic linker finds none: until
+ * ldconfig has run, only OpenSM's unit finds it, which sets LD_LIBRARY_PATH. */
+static int
+load_plugin(struct exam *x, const char **path, char *text, size_t cap)
+{
+	static const char installed[] = MOORE_LIBDIR "/libosmmoore.so";
+	const char *given = cli_opt(x->c, "plugin");
+	int status = in_child(child_plugin, given ? given : "libosmmoore.so", text, cap);
+
+	*path = given ? given : "libosmmoore.so";
+	if (given || status < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != PLUGIN_CLOSED ||
+	    access(installed, R_OK) < 0)
+		return status;
+	*path = installed;
+	note(x, WARN, "plugin", installed, 0, "only OpenSM's unit finds it, which sets "
+	     "LD_LIBRARY_PATH: run ldconfig");
+	return in_child(child_plugin, installed, text, cap);
 }
 
 static void
 check_plugin(struct exam *x)
 {
-	const char *path = cli_opt(x->c, "plugin");
 	char text[4096], theirs[4096], *version = NULL;
 	bool have = opensm_version(x, theirs, sizeof(theirs), &version);
-	int status;
+	const char *path;
+	int status = load_plugin(x, &path, text, sizeof(text));
 
-	path = path ? path : "libosmmoore.so";
-	status = in_child(child_plugin, path, text, sizeof(text));
 	if (status < 0 || !WIFEXITED(status))
 		note(x, BAD, "plugin", path, 0, "loading it kills the program that does: it is "
 		     "damaged; install it again");
@@ -197,7 +220,7 @@ check_plugin(struct exam *x)
 
 /* ---- opensm.conf ------------------------------------------------------------------------ */
 
-/* Is word among the words of value?  *first: is it the first of them? */
+/* Is word among the words of value?  Then *first says whether it is the first of them. */
 static bool
 has_word(const char *value, const char *word, bool *first)
 {
@@ -268,7 +291,7 @@ judge_cache(struct exam *x, const struct cli_setting *s)
 		note(x, GOOD, "use_ucast_cache", x->opensm_conf, s->line, "FALSE");
 }
 
-/* The number that OpenSM would read; dflt when the key is absent. */
+/* Stores the number that OpenSM would read: dflt when the key is absent. */
 static bool
 read_number(struct exam *x, const char *check, const struct cli_setting *s, uint64_t dflt,
 	    uint64_t *out)
@@ -341,7 +364,8 @@ judge_leaf_life(struct exam *x, const struct cli_setting *s)
 	judge_life(x, s, "leaf_head_of_queue_lifetime", 0x10);
 }
 
-/* Where the plugin will look for moore.conf, unless the user says otherwise. */
+/* The option moore_conf= tells the plugin, and unless --moore-conf is given this program,
+ * where moore.conf is. */
 static void
 judge_options(struct exam *x, const struct cli_setting *s)
 {
@@ -388,7 +412,8 @@ doctor_judges(const char *key)
 	return false;
 }
 
-/* What OpenSM writes when asked for its defaults; NULL when it does not. */
+/* The configuration that OpenSM writes with -c: all keys with their defaults.  NULL when
+ * it writes none; the caller frees it. */
 static char *
 read_defaults(const char *opensm)
 {
@@ -404,6 +429,32 @@ read_defaults(const char *opensm)
 		return text;
 	free(text);
 	return NULL;
+}
+
+/* Does opensm.conf name moore as a routing engine?  Without the file OpenSM runs with its
+ * defaults, which do not. */
+static bool
+uses_moore(struct exam *x)
+{
+	static const char rest[] = "so moore is not used; nothing else was checked";
+	struct moore_buf text = MOORE_BUF_INIT;
+	struct cli_setting s;
+	bool used = false, first;
+
+	if (access(x->opensm_conf, F_OK) < 0 && errno == ENOENT) {
+		note(x, GOOD, "opensm.conf", x->opensm_conf, 0, "does not exist, %s", rest);
+	} else if (cli_read(x->opensm_conf, &text) != CLI_OK) {
+		note(x, WARN, "opensm.conf", x->opensm_conf, 0, "cannot be read; nothing was "
+		     "checked");
+	} else {
+		cli_find_setting(text.data, "routing_engine", &s);
+		used = has_word(s.value, "moore", &first);
+		if (!used)
+			note(x, GOOD, "routing_engine", x->opensm_conf, s.line, "%s, %s",
+			     *s.value ? s.value : "OpenSM's default", rest);
+	}
+	moore_buf_free(&text);
+	return used;
 }
 
 static void
@@ -431,7 +482,7 @@ check_opensm_conf(struct exam *x)
 
 /* ---- moore.conf ------------------------------------------------------------------------- */
 
-/* Of its contents, however the file is laid out. */
+/* Depends on what the plan says, not on blanks or on the order of keys in its file. */
 static uint64_t
 hash_plan(const struct moore_plan *p)
 {
@@ -498,7 +549,8 @@ check_links(struct exam *x, const char *path)
 	moore_links_free(l);
 }
 
-/* Fewer lanes than the classes need: they share, which is safe but rarely meant. */
+/* When there are fewer lanes than the classes need, classes share lanes: that is safe, but
+ * seldom intended. */
 static void
 check_classes(struct exam *x, const struct moore_conf *conf)
 {
@@ -511,7 +563,7 @@ check_classes(struct exam *x, const struct moore_conf *conf)
 	cli_find_setting(x->conf.data, "max_op_vls", &s);
 	p = s.value;
 	if (!x->conf.data || (s.line && !moore_text_u64(&p, p + strlen(p), 0, 5, &v)))
-		return;		/* said already */
+		return;		/* judge_vls() has reported it */
 	while (lanes[code] < need)
 		code++;
 	if (v < code)
@@ -560,20 +612,25 @@ cmd_doctor(const struct cli_call *c)
 		.named = mc != NULL,
 		.list = c->json ? json_array() : NULL,
 	};
+	bool used;
 	int rc;
 
 	snprintf(x.moore_conf, sizeof(x.moore_conf), "%s",
 		 mc ? mc : MOORE_SYSCONFDIR "/moore/moore.conf");
 	moore_conf_defaults(&x.moore);
-	check_plugin(&x);
-	check_opensm_conf(&x);
-	check_moore_conf(&x);
+	used = !cli_has(c, "if-used") || uses_moore(&x);
+	if (used) {
+		check_plugin(&x);
+		check_opensm_conf(&x);
+		check_moore_conf(&x);
+	}
 	if (c->json) {
 		rc = cli_print_json(json_pack("{s:b, s:o, s:o}", "ok", x.worst != BAD,
 					      "checks", x.list, "equal_on_both",
-					      doctor_json_both(&x)));
+					      used ? doctor_json_both(&x) : json_array()));
 	} else {
-		doctor_put_both(&x);
+		if (used)
+			doctor_put_both(&x);
 		rc = cli_print_text(&x.text);
 	}
 	moore_buf_free(&x.conf);

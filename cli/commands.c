@@ -114,6 +114,7 @@ static const struct cli_opt doctor_opts[] = {
 	{ "moore-conf", 0, "FILE", "(named in opensm.conf, or " MOORE_SYSCONFDIR "/moore/moore.conf)" },
 	{ "opensm", 0, "PATH", "the program (found as a shell does, or in /usr/sbin)" },
 	{ "plugin", 0, "PATH", "the library (found as OpenSM does)" },
+	{ "if-used", 0, NULL, "check nothing unless routing_engine names moore" },
 	{ 0 }
 };
 
@@ -314,6 +315,8 @@ const struct cli_cmd cli_cmds[] = {
 	{ SETUP, "doctor", "", 0, 0, "Will the plugin load into this OpenSM and be in force?",
 	  doctor_opts,
 	  "Looks at OpenSM, the plugin, opensm.conf, moore.conf and the plan it names.\n"
-	  "Exits with 1 when a check says FAIL.", cmd_doctor },
+	  "Exits with 1 when a check says FAIL.  With --if-used it can stand before OpenSM in\n"
+	  "its unit: an OpenSM that does not use moore, or that has no opensm.conf, starts.",
+	  cmd_doctor },
 	{ 0 }
 };

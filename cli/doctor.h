@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* doctor.h - what the parts of `moorectl doctor` share: cmd_doctor.c looks at
- * programs, files and the settings that decide; doctor_lint.c at every line of
- * opensm.conf, and at what two subnet managers must agree on. */
+/* doctor.h - the state and functions that the two files of `moorectl doctor` share:
+ * cmd_doctor.c checks programs, files and the settings on which routing depends;
+ * doctor_lint.c every line of opensm.conf, and what two subnet managers must have in
+ * common. */
 #ifndef MOORE_DOCTOR_H
 #define MOORE_DOCTOR_H
 
@@ -14,30 +15,31 @@ struct exam {
 	const char *opensm_conf;
 	char moore_conf[MOORE_CONF_PATH_MAX];
 	bool named;			/* moore.conf was named, so it must be there */
-	const char *opensm;		/* the program that said its version; NULL */
-	struct moore_buf conf;		/* text of opensm.conf; no data when unread */
-	char *defaults;			/* opensm.conf as OpenSM would write it; NULL */
+	const char *opensm;		/* the program whose version was read; NULL: none */
+	struct moore_buf conf;		/* text of opensm.conf; data is NULL when it was not read */
+	char *defaults;			/* what `opensm -c` writes; NULL: unknown */
 	struct moore_conf moore;	/* moore.conf, or the defaults */
-	uint64_t plan_hash;		/* of the plan's contents; 0 without one */
+	uint64_t plan_hash;		/* of the plan's contents; 0: no plan */
 	struct moore_buf text;		/* the report */
-	json_t *list;			/* the same for --json */
+	json_t *list;			/* the report for --json */
 	enum status worst;
 };
 
-/* One line of the report.  line 0: none applies. */
+/* Appends a line to the report.  file may be NULL; line is 0 when none applies. */
 void note(struct exam *x, enum status status, const char *check, const char *file,
 	  unsigned line, const char *fmt, ...) MOORE_PRINTF(6, 7);
-/* Does cmd_doctor.c judge this key of opensm.conf itself? */
+/* Does cmd_doctor.c judge this key of opensm.conf? */
 bool doctor_judges(const char *key);
 
-/* Unknown keys, keys set twice, values that OpenSM does not take or that fight
- * the engine. */
+/* Reports unknown keys, keys set twice, and values that OpenSM does not accept or that
+ * the engine overrides. */
 void doctor_lint(struct exam *x);
-/* Do the LIDs of the plan fit, at the LMC of opensm.conf? */
+/* Reports when the plan needs more LIDs than there are, at the LMC of opensm.conf. */
 void doctor_check_lids(struct exam *x, const struct moore_plan *p, const char *plan);
-/* Is what the profile of moore.conf asks of opensm.conf there? */
+/* Reports settings of opensm.conf that the profile of moore.conf does not allow. */
 void doctor_check_profile(struct exam *x);
-/* Append what must be equal on two subnet managers; or the same for --json. */
+/* Appends the settings that must be equal on two subnet managers to the text of the
+ * report; or returns them as a new array. */
 void doctor_put_both(struct exam *x);
 json_t *doctor_json_both(struct exam *x);
 

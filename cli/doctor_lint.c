@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* doctor_lint.c - every line of opensm.conf, and what two subnet managers must
- * agree on.
+/* doctor_lint.c - judges every line of opensm.conf, and lists the settings that two
+ * subnet managers must have in common.
  *
- * Which keys there are, and what their values look like, OpenSM itself says: the
- * file that it writes with -c holds all but two, with their defaults.  A default
- * of TRUE or FALSE is a switch, one of digits a number.  That is all taken from
- * it; the rest is in the tables below, from osm_subnet.c and osm_qos.c of 3.3. */
+ * The known keys come from OpenSM itself: the file that it writes with -c holds all but
+ * two of them, with their defaults.  The type of a key is that of its default: TRUE or
+ * FALSE, or a number.  The tables below hold the rest, from osm_subnet.c and osm_qos.c
+ * of OpenSM 3.3. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #include "doctor.h"
 
-/* Each line is compared with those after it. */
+/* Each line is compared with all lines after it, so their number is bounded. */
 enum { LINES_MAX = 2000 };
 
 /* Keys that OpenSM reads and does not write. */
@@ -30,7 +30,8 @@ static const struct { const char *key; uint64_t min, max; const char *why; } ran
 	{ "sweep_interval", 1, UINT32_MAX, "0 ends sweeping: what sends no trap goes unnoticed" },
 };
 
-/* Settings of lanes: for switch ports the engine answers instead. */
+/* Settings of lanes at switch ports, which OpenSM takes from the engine instead, and those
+ * that then concern hosts only. */
 static const char *const no_effect[] = {
 	"qos_swe_sl2vl", "qos_swe_vlarb_high", "qos_swe_vlarb_low",
 };
@@ -40,7 +41,8 @@ static const char *const maps[] = {
 };
 static const char *const limits[] = { "qos_high_limit", "qos_swe_high_limit" };
 
-/* What decides routes, lanes and who may manage; a secret is not shown. */
+/* These decide routes, lanes, and which subnet managers are accepted; the value of a secret
+ * is not printed. */
 static const struct { const char *key; bool secret; } both[] = {
 	{ "event_plugin_name", false }, { "routing_engine", false }, { "qos", false },
 	{ "max_op_vls", false }, { "use_ucast_cache", false }, { "lmc", false },
@@ -73,7 +75,7 @@ is_number(const char *s, uint64_t max, uint64_t *out)
 	return moore_text_u64(&p, s + strlen(s), 0, max, out) && !*p;
 }
 
-/* The value that counts: the line's, or else OpenSM's default. */
+/* Finds the value in force: that of opensm.conf, or else OpenSM's default. */
 static void
 effective(const struct exam *x, const char *key, struct cli_setting *s)
 {
@@ -92,7 +94,7 @@ default_key_at(const void *arg, size_t i)
 	return ((const char *const *)arg)[i];
 }
 
-/* The nearest key to a wrong one, in out. */
+/* Stores in out the known key that is most like a wrong one; false when none is like it. */
 static bool
 nearest_key(const struct exam *x, const char *key, char *out, size_t cap)
 {
@@ -141,8 +143,8 @@ lint_by_default(struct exam *x, const struct cli_setting *s)
 	}
 }
 
-/* rest: the text after this line.  A default that is overridden below is how the
- * file that `opensm -c` writes is meant to be used. */
+/* rest: the text after this line.  Not reported when this line holds OpenSM's default:
+ * appending lines to the file that `opensm -c` writes is a usual way to change it. */
 static void
 lint_twice(struct exam *x, const struct cli_setting *s, const char *rest)
 {
@@ -175,7 +177,7 @@ lint_range(struct exam *x, const struct cli_setting *s)
 
 /* ---- lanes --------------------------------------------------------------------------- */
 
-/* "0,1,...": a list of 16 VLs; what OpenSM makes of one that is shorter is VL 0. */
+/* A list of 16 VLs, "0,1,...".  OpenSM takes VL 0 for those missing at its end. */
 static void
 lint_map(struct exam *x, const struct cli_setting *s)
 {
@@ -251,7 +253,7 @@ doctor_lint(struct exam *x)
 		lint_twice(x, &s, rest);
 		cli_find_setting(rest, s.key, &last);
 		if (last.line)
-			continue;	/* values of lines that count */
+			continue;	/* a later line is in force */
 		lint_range(x, &s);
 		lint_lanes(x, &s);
 	}
@@ -277,7 +279,7 @@ doctor_check_lids(struct exam *x, const struct moore_plan *p, const char *plan)
 	cli_find_setting(x->conf.data, "lmc", &lmc);
 	cli_find_setting(x->conf.data, "lmc_esp0", &esp0);
 	if (lmc.line && !is_number(lmc.value, 7, &v))
-		return;			/* judged elsewhere */
+		return;			/* judge_lmc() has reported it */
 	step = (uint64_t)1 << v;
 	need = p->n_endpoints * step + p->n_switches * (strcmp(esp0.value, "TRUE") ? 1 : step);
 	if (need > MOORE_LID_MAX)
@@ -333,7 +335,8 @@ shown(const struct cli_setting *s, bool secret)
 	return secret ? "(not shown)" : *s->value ? s->value : "(OpenSM's default)";
 }
 
-/* A key of moore.conf as it is written, or its default; the plan by what it holds. */
+/* A key of moore.conf with the value that is written there, or its default.  For the plan
+ * the hash of its contents is shown, since its path may differ between two machines. */
 static json_t *
 json_moore(const struct exam *x, const struct moore_key *k, const char *text)
 {
@@ -362,7 +365,7 @@ doctor_json_both(struct exam *x)
 			"key", both[i].key, "value", cli_json_name(shown(&s, both[i].secret))));
 	}
 	if (access(x->moore_conf, R_OK) == 0 && cli_read(x->moore_conf, &text) != CLI_OK)
-		x->worst = BAD;		/* said why */
+		x->worst = BAD;		/* cli_read() has printed the reason */
 	for (size_t i = 0; (k = moore_conf_key_at(i)); i++)
 		json_array_append_new(list, json_moore(x, k, text.data));
 	moore_buf_free(&text);

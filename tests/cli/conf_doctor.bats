@@ -206,6 +206,60 @@ doctor() {
 	[ $status = 1 ]
 }
 
+@test "doctor --if-used: an OpenSM that does not use moore starts, whatever else is wrong" {
+	PLUGIN=./absent.so
+	printf 'sede 2\n' >"$T/moore.conf"
+	doctor
+	[ $status = 1 ]
+	for engine in minhop 'updn,minhop' '(null)' ''; do
+		sed -i "3s/.*/routing_engine $engine/" "$T/opensm.conf"
+		doctor --if-used
+		[ $status = 0 ]
+		[[ $output == "ok    $T/opensm.conf:3: routing_engine: "*"moore is not used; nothing else was checked" ]] || { echo "$output"; false; }
+	done
+	sed -i 3d "$T/opensm.conf"
+	doctor --if-used --json
+	[ $status = 0 ]
+	holds '.ok and .equal_on_both == [] and [.checks[].check] == ["routing_engine"]'
+	rm "$T/opensm.conf"	# as Debian installs OpenSM
+	doctor --if-used
+	[ $status = 0 ]
+	[[ $output == *"opensm.conf: does not exist, so moore is not used"* ]]
+	mkdir "$T/opensm.conf"
+	doctor --if-used
+	[ $status = 0 ]
+	[[ $output == "warn "*"cannot be read; nothing was checked" ]]
+}
+
+@test "doctor --if-used: an OpenSM that is to use moore starts when all is well, and only then" {
+	doctor --if-used
+	[ $status = 0 ]
+	[[ $output == *"ok    ./good.so: plugin: loads"* ]]
+	# an OpenSM elsewhere: the unit starts it, so it is there
+	run -0 $M doctor --if-used --opensm ./none --plugin ./good.so --opensm-conf "$T/opensm.conf" --moore-conf "$T/moore.conf"
+	[[ $output == *"warn  ./none: opensm: "* ]]
+	for so in other absent deadly empty; do
+		PLUGIN=./$so.so doctor --if-used
+		[ $status = 1 ]
+	done
+	while read -r line; do
+		echo "$line" >>"$T/opensm.conf"
+		doctor --if-used
+		[ $status = 1 ] || { echo "$line"; false; }
+		setup
+	done <<-'ROWS'
+	routing_engine minhop,moore
+	routing_engine moore
+	event_plugin_name (null)
+	qos FALSE
+	use_ucast_cache TRUE
+	max_op_vls 1
+	ROWS
+	printf 'sede 2\n' >"$T/moore.conf"
+	doctor --if-used
+	[ $status = 1 ]
+}
+
 @test "doctor follows moore_conf= to the settings and plan" {
 	echo "event_plugin_options other=1 moore_conf=$T/there.conf" >>"$T/opensm.conf"
 	run -1 $M doctor --opensm ./opensm --plugin ./good.so --opensm-conf "$T/opensm.conf"

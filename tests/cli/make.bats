@@ -24,7 +24,7 @@ mk() { make -C "$ROOT" --no-print-directory -o "$B/flags" B="$B" "$@"; }
 	objects() { make -nC "$ROOT" B="$B" CC="$(sed 's/ : .*//' "$B/flags")" "$@" | grep -o ' -c -o .*' | sed 's/.* //' | sort; }
 	[ "$(objects)" = "" ]
 	[ "$(objects CFLAGS=-O1 | wc -l)" = "$(cd "$ROOT" && ls lib/*/*.c cli/*.c daemon/*.c daemon/*/*.c opensm-plugin/*.c | wc -l)" ]
-	[ "$(objects SYSCONFDIR=/elsewhere)" = "$(cd "$ROOT" && grep -rl MOORE_SYSCONFDIR --include='*.c' opensm-plugin cli daemon | sort)" ]
+	[ "$(objects SYSCONFDIR=/elsewhere)" = "$(cd "$ROOT" && grep -rlE 'MOORE_(SYSCONF|LIB)DIR' --include='*.c' opensm-plugin cli daemon | sort)" ]
 }
 
 @test "installed elsewhere, programs look there; uninstall leaves what was changed" {
@@ -39,6 +39,16 @@ mk() { make -C "$ROOT" --no-print-directory -o "$B/flags" B="$B" "$@"; }
 	[[ $output == *"$T/p/etc/moore/moore.conf"* ]]
 	grep -rqF "$T/p/etc/moore/moored.conf" "$T/p/lib/systemd/system/moored.service"
 	! grep -r '@[A-Z]*@' "$T/p"
+	# Before ldconfig has run, OpenSM's unit finds the plugin and nobody else does.
+	printf '%s\n' 'routing_engine moore,no_fallback' 'event_plugin_name osmmoore' 'qos TRUE' \
+		'max_op_vls 2' >"$T/opensm.conf"
+	run -0 "$T/p/bin/moorectl" doctor --if-used --opensm-conf "$T/opensm.conf"
+	[[ $output == *"warn  $T/p/lib/libosmmoore.so: plugin: only OpenSM's unit finds it"*"run ldconfig"* ]]
+	unit=$T/p/lib/systemd/system/opensm@.service.d/moore.conf
+	check=$(sed -n 's/^ExecStartPre=//p' "$unit")
+	[ "$check" = "$T/p/bin/moorectl doctor --if-used" ]
+	run -0 env "$(sed -n 's/^Environment=//p' "$unit")" $check --opensm-conf "$T/opensm.conf"
+	[[ $output != *ldconfig* && $output == *"libosmmoore.so: plugin: loads, made for OpenSM"* ]]
 	echo "seed 3" >>"$T/p/etc/moore/moore.conf"
 	run -0 mk install PREFIX="$T/p" DESTDIR="$T/root"	# a package: nothing to run next
 	[ -z "$output" ]
