@@ -13,6 +13,8 @@
 #include "moore/math.h"
 #include "topo_build.h"
 
+extern const struct moore_topo_family moore_topo_oft;	/* the row at the end */
+
 enum { K, P };
 
 static int

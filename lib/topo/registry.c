@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* registry.c - the topology families and the reading of their parameters.
- * A new family is one file and one line in the table below. */
+ * A new family is one file, which defines `const struct moore_topo_family moore_topo_NAME`,
+ * and one row ROW(NAME) here.  Help, man page, completion and tests follow. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "topo_build.h"
 
-static const struct moore_topo_family *const families[] = {
-	&moore_topo_slimfly,
-	&moore_topo_mlfm,
-	&moore_topo_oft,
-	&moore_topo_hypercube,		/* a torus too, of 2s and 4s: named first */
-	&moore_topo_torus2d,
-	&moore_topo_torus5d,
-	&moore_topo_fhypercube,
-	&moore_topo_myriclos,
-	&moore_topo_dragonfly,
-	&moore_topo_hyperx,
-	&moore_topo_dln,
-};
+/* In the order of `moorectl topo list`. */
+#define FAMILIES(ROW) \
+	ROW(slimfly) \
+	ROW(mlfm) \
+	ROW(oft) \
+	ROW(hypercube)	/* before the tori: it is also a torus of 2s and 4s */ \
+	ROW(torus2d) \
+	ROW(torus5d) \
+	ROW(fhypercube) \
+	ROW(myriclos) \
+	ROW(dragonfly) \
+	ROW(hyperx) \
+	ROW(dln)
+
+#define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
+#define ADDRESS(name) &moore_topo_##name,
+
+FAMILIES(DECLARE)
+static const struct moore_topo_family *const families[] = { FAMILIES(ADDRESS) };
 
 static const struct { const char *word; int64_t value; } symbols[] = {
 	{ "floor", MOORE_TOPO_FLOOR },

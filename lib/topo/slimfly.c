@@ -20,6 +20,8 @@
 #include "moore/math.h"
 #include "topo_build.h"
 
+extern const struct moore_topo_family moore_topo_slimfly;	/* the row at the end */
+
 enum { Q, P };
 
 #define MAX_Q 128

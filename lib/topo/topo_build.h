@@ -9,18 +9,6 @@
 /* The default of a parameter that resolve() computes from other parameters. */
 #define MOORE_TOPO_DERIVED (-3)
 
-extern const struct moore_topo_family moore_topo_slimfly;
-extern const struct moore_topo_family moore_topo_mlfm;
-extern const struct moore_topo_family moore_topo_oft;
-extern const struct moore_topo_family moore_topo_torus2d;
-extern const struct moore_topo_family moore_topo_torus5d;
-extern const struct moore_topo_family moore_topo_hypercube;
-extern const struct moore_topo_family moore_topo_fhypercube;
-extern const struct moore_topo_family moore_topo_myriclos;
-extern const struct moore_topo_family moore_topo_dragonfly;
-extern const struct moore_topo_family moore_topo_hyperx;
-extern const struct moore_topo_family moore_topo_dln;
-
 #define MOORE_TOPO_SIZE_MAX 65536	/* limit on the switches of a family whose size is a
 					 * product of parameters */
 

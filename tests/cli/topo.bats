@@ -6,8 +6,10 @@ load lib
 	run -0 $M topo list
 	[[ $output == *slimfly* && $output == *mlfm* && $output == *oft* ]]
 	run -0 $M topo list --json
-	holds '[.families[].family] == ["slimfly", "mlfm", "oft", "hypercube", "torus2d", "torus5d", "fhypercube",
-		"myriclos", "dragonfly", "hyperx", "dln"]'
+	rows=$(grep -o 'ROW([a-z0-9]*)' "$ROOT/lib/topo/registry.c" | sed 's/ROW(\(.*\))/"\1"/' | paste -sd,)
+	holds "[.families[].family] == [$rows]"
+	holds '["slimfly", "mlfm", "oft", "hypercube", "torus2d", "torus5d", "fhypercube",
+		"myriclos", "dragonfly", "hyperx", "dln"] as $all | [.families[].family | select(IN($all[]))] == $all'
 	holds 'all(.families[]; .source and .title and (.parameters | length) > 0)'
 }
 

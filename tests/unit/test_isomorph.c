@@ -191,6 +191,22 @@ around(struct moore_rng *r, const char *why, enum oracle_how how, const struct n
 	free(h.link);
 }
 
+/* A family without a row below: its member with the least parameters. */
+static void
+around_least(struct moore_rng *r, const struct moore_topo_family *f)
+{
+	int64_t param[MOORE_TOPO_MAX_PARAMS] = { 0 };
+	struct moore_topo *t;
+	struct named g;
+
+	for (size_t i = 0; i < MOORE_TOPO_MAX_PARAMS && f->param[i].key; i++)
+		param[i] = f->param[i].required ? f->param[i].min : f->param[i].dflt;
+	CHECK_EQ(f->name, moore_topo_build(&t, f, param, NULL), 0);
+	g = (struct named){ t->n_switches, t->n_links, t->link };
+	around(r, f->name, ORACLE_BLISS, &g, 3);
+	moore_topo_free(t);
+}
+
 static void
 test_families(void **state)
 {
@@ -213,7 +229,8 @@ test_families(void **state)
 
 		for (size_t k = 0; k < ARRAY_LEN(specs); k++)
 			any |= !strncmp(specs[k], name, strlen(name)) && specs[k][strlen(name)] == ' ';
-		CHECK(name, any);
+		if (!any)
+			around_least(&r, moore_topo_family_at(i));
 		n_families++;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
