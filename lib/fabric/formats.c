@@ -1,29 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* formats.c - the text formats of other tools: one row and one fmt_*.c for each.  The files
- * are in plan/, except for fmt_ibnetdiscover.c: it needs the reader of observed fabrics,
- * and that is why the table stands in fabric/. */
+/* formats.c - the text formats of other tools.
+ * A new format is one file, plan/fmt_NAME.c, and one row here: BOTH(NAME, help, lost) when
+ * the file defines moore_plan_write_NAME() and moore_plan_parse_NAME(), WRITE or PARSE when
+ * it defines one of them.  Help, man page, completion and tests follow.
+ * fmt_ibnetdiscover.c needs the reader of observed fabrics, so it and this table are in
+ * fabric/. */
 #include <string.h>
 
 #include "plan/plan_parts.h"
 
-#define BOTH(f) moore_plan_write_##f, moore_plan_parse_##f
+#define FORMATS(BOTH, WRITE, PARSE) \
+	BOTH(ibsim, "fabric description that ibsim loads", \
+	     "rates, lengths, labels, cabinets, the family") \
+	BOTH(ibnetdiscover, "what ibnetdiscover prints of a fabric", \
+	     "lengths, labels, cabinets, the family") \
+	BOTH(dot, "Graphviz graph", \
+	     "GUIDs, rates, lengths, labels, cabinets, ports without a cable, the family") \
+	BOTH(ptm, "topology.dot of the Prescriptive Topology Manager", \
+	     "what dot leaves out, and switches without a cable") \
+	BOTH(csv, "cable list, one cable or endpoint on a line", \
+	     "GUIDs, rates, cabinets, ports and switches without a cable, the family") \
+	BOTH(opa, "link list of Omni-Path's opaxlattopology", \
+	     "GUIDs, rates, units, the floor, ports and switches without a cable, the family") \
+	BOTH(slurm, "topology.conf of Slurm, one switch above all that have endpoints", \
+	     "all but which node is at which switch")
 
-static const struct moore_plan_format formats[] = {
-	{ "ibsim", "fabric description that ibsim loads", BOTH(ibsim),
-	  "rates, lengths, labels, cabinets, the family" },
-	{ "ibnetdiscover", "what ibnetdiscover prints of a fabric", BOTH(ibnetdiscover),
-	  "lengths, labels, cabinets, the family" },
-	{ "dot", "Graphviz graph", BOTH(dot),
-	  "GUIDs, rates, lengths, labels, cabinets, ports without a cable, the family" },
-	{ "ptm", "topology.dot of the Prescriptive Topology Manager", BOTH(ptm),
-	  "what dot leaves out, and switches without a cable" },
-	{ "csv", "cable list, one cable or endpoint on a line", BOTH(csv),
-	  "GUIDs, rates, cabinets, ports and switches without a cable, the family" },
-	{ "opa", "link list of Omni-Path's opaxlattopology", BOTH(opa),
-	  "GUIDs, rates, units, the floor, ports and switches without a cable, the family" },
-	{ "slurm", "topology.conf of Slurm, one switch above all that have endpoints", BOTH(slurm),
-	  "all but which node is at which switch" },
-};
+#define DECLARE_WRITE(name, ...) \
+	int moore_plan_write_##name(const struct moore_plan *p, struct moore_buf *out, \
+				    struct moore_err *err);
+#define DECLARE_PARSE(name, ...) \
+	int moore_plan_parse_##name(struct moore_plan **out, const char *text, size_t len, \
+				    struct moore_err *err);
+#define DECLARE_BOTH(name, ...) DECLARE_WRITE(name) DECLARE_PARSE(name)
+FORMATS(DECLARE_BOTH, DECLARE_WRITE, DECLARE_PARSE)
+
+#define ROW_BOTH(name, help, lost) \
+	{ #name, help, moore_plan_write_##name, moore_plan_parse_##name, lost },
+#define ROW_WRITE(name, help, lost) { #name, help, moore_plan_write_##name, NULL, lost },
+#define ROW_PARSE(name, help, lost) { #name, help, NULL, moore_plan_parse_##name, lost },
+static const struct moore_plan_format formats[] = { FORMATS(ROW_BOTH, ROW_WRITE, ROW_PARSE) };
 
 const struct moore_plan_format *
 moore_plan_format_at(size_t i)

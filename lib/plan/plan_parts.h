@@ -89,28 +89,4 @@ moore_plan_written(const struct moore_buf *out, struct moore_err *err)
 	return out->oom ? moore_fail_nomem(err) : 0;
 }
 
-/* ---- the formats --------------------------------------------------------- */
-
-int moore_plan_write_ibsim(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
-int moore_plan_parse_ibsim(struct moore_plan **out, const char *text, size_t len,
-	                   struct moore_err *err);
-int moore_plan_write_ibnetdiscover(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
-int moore_plan_parse_ibnetdiscover(struct moore_plan **out, const char *text, size_t len,
-	                           struct moore_err *err);
-int moore_plan_write_dot(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
-int moore_plan_parse_dot(struct moore_plan **out, const char *text, size_t len,
-	                 struct moore_err *err);
-int moore_plan_write_ptm(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
-int moore_plan_parse_ptm(struct moore_plan **out, const char *text, size_t len,
-	                 struct moore_err *err);
-int moore_plan_write_csv(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
-int moore_plan_parse_csv(struct moore_plan **out, const char *text, size_t len,
-	                 struct moore_err *err);
-int moore_plan_write_opa(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
-int moore_plan_parse_opa(struct moore_plan **out, const char *text, size_t len,
-	                 struct moore_err *err);
-int moore_plan_write_slurm(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err);
-int moore_plan_parse_slurm(struct moore_plan **out, const char *text, size_t len,
-	                   struct moore_err *err);
-
 #endif

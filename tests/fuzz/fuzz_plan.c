@@ -40,7 +40,8 @@ fuzz_one(const uint8_t *data, size_t len)
 	    moore_plan_write(q, &again, &err) < 0 || strcmp(b.data, again.data))
 		abort();
 	for (size_t i = 0; moore_plan_format_at(i); i++)
-		moore_plan_format_at(i)->write(p, &other, &err);
+		if (moore_plan_format_at(i)->write)
+			moore_plan_format_at(i)->write(p, &other, &err);
 	moore_buf_free(&b);
 	moore_buf_free(&again);
 	moore_buf_free(&other);
