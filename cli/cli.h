@@ -41,6 +41,11 @@ struct cli_cmd {
 	const char *more;	/* paragraphs for --help, or NULL */
 	int (*run)(const struct cli_call *c);
 };
+/* Lines in cli_cmd.more that stand for lists: the families, the formats that can be
+ * written, those that can be read. */
+#define CLI_FAMILIES "@families\n"
+#define CLI_WRITTEN "@written\n"
+#define CLI_READ "@read\n"
 extern const char *const cli_groups[];
 extern const struct cli_cmd cli_cmds[];
 extern const struct cli_opt cli_common_opts[];

@@ -16,12 +16,12 @@ static const struct cli_opt out_opts[] = {
 	{ 0 }
 };
 static const struct cli_opt export_opts[] = {
-	{ "to", 0, "FORMAT", "ibsim, ibnetdiscover, dot, ptm, csv, opa or slurm" },
+	{ "to", 0, "FORMAT", "one of those above" },
 	OPT_OUTPUT_FILE,
 	{ 0 }
 };
 static const struct cli_opt import_opts[] = {
-	{ "from", 0, "FORMAT", "ibsim, ibnetdiscover, dot, ptm, csv, opa or slurm" },
+	{ "from", 0, "FORMAT", "one of those above" },
 	OPT_OUTPUT_FILE,
 	{ 0 }
 };
@@ -171,9 +171,7 @@ const struct cli_cmd cli_cmds[] = {
 	  cmd_topo_show },
 	{ DESIGN, "plan new", "FAMILY KEY=VALUE...", 1, SIZE_MAX,
 	  "Make the plan of a topology.", out_opts,
-	  "Families: slimfly q= [p=floor|ceil|N], mlfm h= [l=] [p=], oft k= [p=], hypercube n=,\n"
-	  "fhypercube n=, torus2d a= b=, torus5d a= b= c= d= e=, myriclos n=,\n"
-	  "dragonfly a= h= [g=], hyperx s1= s2= s3=, dln n= k= [seed=], all with [p=] but myriclos.\n"
+	  "Families and their parameters, which `moorectl topo list` explains:\n" CLI_FAMILIES
 	  "Without -o the plan goes to standard output; with it a summary does.",
 	  cmd_plan_new },
 	{ DESIGN, "plan show", "FILE", 1, 1, "What is in a plan, and how far its switches are apart.",
@@ -182,17 +180,13 @@ const struct cli_cmd cli_cmds[] = {
 	  "Exits with 1 when the plan can be read and is wrong, or falls apart into\n"
 	  "parts that no cable joins.", cmd_plan_check },
 	{ DESIGN, "plan export", "FILE", 1, 1, "Write a plan in another format.", export_opts,
-	  "--to FORMAT is required.  What formats leave out:\n"
-	  "  ibsim, ibnetdiscover  lengths, labels, cabinets, the family; ibsim also rates\n"
-	  "  dot, ptm              those, GUIDs, rates, free ports; ptm also free switches\n"
-	  "  csv                   GUIDs, rates, cabinets, free ports and switches, the family\n"
-	  "  opa                   GUIDs, rates, units, the floor, free ports and switches, the family\n"
-	  "  slurm                 all but which endpoint is at which switch, in a tree of leaves\n"
-	  "                        below one switch \"fabric\", which stands for all cables",
+	  "--to FORMAT is required.  Formats:\n" CLI_WRITTEN
+	  "slurm writes leaves below one switch \"fabric\", which stands for all cables.",
 	  cmd_plan_export },
 	{ DESIGN, "plan import", "FILE", 1, 1, "Make a plan of another format.", import_opts,
-	  "--from FORMAT is required.  ptm: swp<n> is port n of a switch, eth<n> port n+1 of a\n"
-	  "host.  opa: FI is an endpoint, a rack a cabinet.  slurm: nodes get ports in their order.",
+	  "--from FORMAT is required.  Formats:\n" CLI_READ
+	  "ptm: swp<n> is port n of a switch, eth<n> port n+1 of a host.  opa: FI is an\n"
+	  "endpoint, a rack a cabinet.  slurm: nodes get ports in their order.",
 	  cmd_plan_import },
 	{ DESIGN, "plan permute", "PLAN", 1, 1, "Swap ends of cables at random, so that distances fall.",
 	  permute_opts,

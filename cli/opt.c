@@ -153,6 +153,67 @@ cli_opt_u64(const struct cli_call *c, const char *name, uint64_t min, uint64_t m
 	return CLI_OK;
 }
 
+/* ---- lists in help ----------------------------------------------------------- */
+
+static void
+put_families(struct moore_buf *out)
+{
+	const struct moore_topo_family *f;
+
+	for (size_t i = 0; (f = moore_topo_family_at(i)); i++) {
+		cli_putf(out, "  %s", f->name);
+		for (size_t k = 0; k < MOORE_TOPO_MAX_PARAMS && f->param[k].key; k++) {
+			const struct moore_topo_param *p = &f->param[k];
+
+			cli_putf(out, p->required ? " %s=%s" : " [%s=%s]", p->key,
+				 p->symbolic ? "floor|ceil|N" : "");
+		}
+		cli_putf(out, "\n");
+	}
+}
+
+static void
+put_written(struct moore_buf *out)
+{
+	const struct moore_plan_format *f;
+
+	for (size_t i = 0; (f = moore_plan_format_at(i)); i++)
+		if (f->write)
+			cli_putf(out, "  %-14s %s\n                 leaves out %s\n", f->name,
+				 f->help, f->lost);
+}
+
+static void
+put_read(struct moore_buf *out)
+{
+	const struct moore_plan_format *f;
+
+	for (size_t i = 0; (f = moore_plan_format_at(i)); i++)
+		if (f->parse)
+			cli_putf(out, "  %-14s %s\n", f->name, f->help);
+}
+
+/* Appends the paragraphs; a line that is one of the marks becomes its list. */
+static void
+put_more(const char *more, struct moore_buf *out)
+{
+	static const struct { const char *mark; void (*put)(struct moore_buf *out); } lists[] = {
+		{ CLI_FAMILIES, put_families }, { CLI_WRITTEN, put_written }, { CLI_READ, put_read },
+	};
+
+	for (size_t n; *more; more += n) {
+		n = strcspn(more, "\n");
+		n += more[n] == '\n';
+		for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+			if (!strncmp(more, lists[i].mark, n)) {
+				lists[i].put(out);
+				goto next;
+			}
+		cli_putf(out, "%.*s", (int)n, more);
+next:;
+	}
+}
+
 void
 cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out)
 {
@@ -161,8 +222,11 @@ cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out)
 
 	cli_putf(out, "usage: moorectl %s%s%s [options]\n\n%s\n", cmd->words,
 		 cmd->args[0] ? " " : "", cmd->args, cmd->help);
-	if (cmd->more)
-		cli_putf(out, "\n%s\n", cmd->more);
+	if (cmd->more) {
+		cli_putf(out, "\n");
+		put_more(cmd->more, out);
+		cli_putf(out, "\n");
+	}
 	cli_putf(out, "\noptions:\n");
 	for (size_t i = 0; (o = opt_at(cmd, i)); i++) {
 		snprintf(left, sizeof(left), "%c%c%s --%s %s", o->letter ? '-' : ' ',
