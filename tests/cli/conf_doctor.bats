@@ -62,7 +62,9 @@ doctor() {
 	run -0 $M conf check "$T/conf" --json
 	holds '.valid and .plan == "" and .seed == 0'
 	run -0 $M conf --json
-	holds '[.[].key] == ["plan", "seed", "profile", "layers", "classes", "links", "moored"]'
+	holds '["plan", "seed", "profile", "layers", "classes", "links", "moored"] as $all |
+		[.[].key | select(IN($all[]))] == $all'
+	[ "$(jq -r '.[].key' <<<"$output")" = "$(sed -n 's/^\([a-z_]*\) .*/\1/p' "$T/conf")" ]
 	run -0 $M conf check "$T/conf"
 	[[ $output == *valid* ]]
 	$M conf | $M conf check -
