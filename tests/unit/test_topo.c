@@ -147,7 +147,7 @@ test_registry(void **state)
 			CHECK("help names the default", f->param[i].required ||
 			      strstr(f->param[i].help, "(default: "));
 	}
-	CHECK_EQ("families", n, 11);
+	CHECK("the families of the first release, and those that came since", n >= 11);
 	CHECK("the end stays the end", !moore_topo_family_at(SIZE_MAX));
 	CHECK("unknown", !moore_topo_family_find("slim"));
 	CHECK("empty", !moore_topo_family_find(""));
