@@ -60,7 +60,7 @@ TEMPLATES := $(addprefix $(B)/,lib/moore.pc etc/opensm.conf systemd/moored.servi
 	systemd/opensm.service.d/moore.conf)
 DEFAULTS  := $(B)/etc/moore.conf $(B)/etc/moored.conf
 
-.PHONY: all help packages test-packages deps test-deps tests-bin test quick check soak golden demo \
+.PHONY: all help packages test-packages deps test-deps tests-bin test quick check soak golden coverage mutants words demo \
 	install uninstall dist clean FORCE
 .DELETE_ON_ERROR:
 
@@ -212,6 +212,13 @@ golden:		## every answer and all tables, of -O0 and -O2, against the record
 	@$(MAKE) --no-print-directory B=build-O0 OPT="-O0 -g" build-O0/tests/golden/tables
 	@$(MAKE) --no-print-directory all tests-bin
 	@tests/golden/both
+coverage:	## the share of lines and branches that the tests run, file by file
+	@$(MAKE) --no-print-directory B=build-cov OPT="-O0 -g" CC="$(CC) --coverage" all tests-bin
+	@tests/coverage
+mutants: all tests-bin	## do the tests notice a changed line? goes on where it was
+	@for d in lib/lane lib/engine; do tests/mutants $$d $(MUTANTS) || exit 1; done
+words:		## comments without a verb, and those that call a thing who
+	@tests/words
 demo: test-packages all		## a Slim Fly on ibsim under the real OpenSM, as a story
 	@tests/demo
 
