@@ -622,6 +622,10 @@ test_churn(void **state)
 		CHECK_EQ(C[i].why, c.lost.rows, C[i].lost);
 		CHECK_EQ(C[i].why, c.forced.rows, C[i].forced);
 		CHECK_EQ(C[i].why, c.shortest.rows, C[i].shortest);
+		/* each switch has one block, and one row in it */
+		CHECK_EQ(C[i].why, c.lost.blocks, C[i].lost);
+		CHECK_EQ(C[i].why, c.forced.blocks, C[i].forced);
+		CHECK_EQ(C[i].why, c.shortest.blocks, C[i].shortest);
 		CHECK_EQ(C[i].why, c.all.blocks, 3);
 		moore_lft_free(was);
 		moore_lft_free(now);
