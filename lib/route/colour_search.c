@@ -73,8 +73,10 @@ count_bare(const struct search *w)
 		struct marks m = { 3 * d + 1, 3 * d + 2, 3 * d + 3 };
 
 		bare += mark_apart(w, d, &m);
-		/* Edge e leads from d to r, k from r to a.  As a colour has the same rank in both
-		 * directions, rank[k] < rank[e] says that a -> r -> d rises. */
+		/* Edge e leads from d to r, k from r to a.  Coloured links have one rank for both
+		 * directions, so rank[k] < rank[e] says that a -> r -> d rises.  Links of the
+		 * spanning tree have two; for their turns it is a guess, and the search may go
+		 * on when nothing is bare. */
 		for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
 			for (uint32_t r = g->to[e], k = g->xadj[r]; k < g->xadj[r + 1]; k++)
 				if (g->to[k] != d && rank[k] < rank[e])
@@ -126,9 +128,7 @@ undo_exchange(const struct search *w)
 	memcpy(w->colour, w->before, w->g->n_edges * sizeof(*w->colour));
 }
 
-/* Returns the number of bare pairs that are left; 0 also when the graph is too large to
- * count them. */
-static uint32_t
+static void
 search(struct search *w, uint64_t seed)
 {
 	struct moore_rng rng = { seed };
@@ -152,29 +152,25 @@ search(struct search *w, uint64_t seed)
 			bare = now;
 	}
 	moore_rranks_by_colour(w->t, w->g, w->colour, w->scratch);
-	return bare;
 }
 
 int
 moore_rcolours_spread(struct moore_rturns *t, const struct moore_rgraph *g, uint32_t *colour,
-		      uint64_t seed, uint32_t *bare, struct moore_err *err)
+		      uint64_t seed, struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	size_t n = (size_t)g->n + 1, m = (size_t)g->n_edges + 1;
 	struct search w = { .g = g, .t = t, .colour = colour,
 		.n_colours = moore_rcolours_count(g, colour) };
-	uint32_t left = 0;
 	int rc = 0;
 
 	w.before = moore_arena_alloc(&tmp, m, sizeof(*w.before));
 	w.mark = moore_arena_alloc(&tmp, n, sizeof(*w.mark));
 	w.scratch = moore_arena_alloc(&tmp, 2 * n, sizeof(*w.scratch));
 	if (w.before && w.mark && w.scratch)
-		left = search(&w, seed);
+		search(&w, seed);
 	else
 		rc = moore_fail_nomem(err);
-	if (bare)
-		*bare = left;
 	moore_arena_free(&tmp);
 	return rc;
 }

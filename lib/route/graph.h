@@ -14,7 +14,7 @@
  *   tree.h      one in-tree                   (tree.c, tree_follow.c, tree_mend.c)
  *   balance.h   the minimal trees             (balance.c)
  *   layers.h    the non-minimal trees         (kinds.c, layers.c, layer_*.c)
- * *   hint.h      the trees of profile sl-hint  (hint*.c)
+ *   hint.h      the trees of profile sl-hint  (hint*.c)
  *   columns.h   which LID takes which tree    (columns.c)
  *   build.h     one build of all tables       (route.c, connected.c, plan_turns.c, fill.c,
  *                                              stats.c, sl_sets.c)

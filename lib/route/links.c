@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* links.c - the text that names links and switches to spare.
+/* links.c - parses the text that names links and switches to spare.
  *
- * A line is read from its end: what to do, then a port after the last colon,
- * and the rest is the name, so names may hold blanks and colons, as those of
- * real switches do. */
+ * A line is parsed from its end: the action, then a port after the last colon; the rest is
+ * the name.  So names may contain blanks and colons, as those of real switches do. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@ trim(const char **s, const char **end)
 		(*end)--;
 }
 
-/* Cut the last word off s..*end: where it starts; *end stands before it. */
+/* Cuts the last word off the text s..*end and returns its start; *end is then before it. */
 static const char *
 last_word(const char *s, const char **end, size_t *len)
 {
@@ -68,7 +67,7 @@ take_action(struct moore_link_rule *r, const char *s, const char **end, struct m
 	return 0;
 }
 
-/* NAME[:PORT]; digits after the last colon are a port. */
+/* NAME[:PORT]: digits after the last colon are a port. */
 static int
 take_name(struct moore_link_rule *r, const char *s, const char *end, struct moore_err *err)
 {

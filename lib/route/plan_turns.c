@@ -47,7 +47,7 @@ paint(struct moore_rbuild *b, struct moore_err *err)
 	    (rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err)) < 0 ||
 	    split)
 		return rc;
-	return moore_rcolours_spread(&b->plan_turns, g, b->colour, MOORE_COLOUR_SEED, NULL, err);
+	return moore_rcolours_spread(&b->plan_turns, g, b->colour, MOORE_COLOUR_SEED, err);
 }
 
 /* Drops the colours again where they make minimal routes too long.  Skipped where middle

@@ -81,10 +81,9 @@ int moore_rcolours_paint(const struct moore_rgraph *g, const uint8_t *half, uint
 uint32_t moore_rcolours_count(const struct moore_rgraph *g, const uint32_t *colour);
 /* Exchanges colours, and updates the ranks of t (built from them for the planned graph),
  * until every two switches at distance two have a legal route of three hops, or for as
- * long as tuning.h allows.  *bare (may be NULL) is the number of ordered pairs left. */
+ * long as tuning.h allows.  -MOORE_ENOMEM. */
 int moore_rcolours_spread(struct moore_rturns *t, const struct moore_rgraph *g,
-			  uint32_t *colour, uint64_t seed, uint32_t *bare,
-			  struct moore_err *err);
+			  uint32_t *colour, uint64_t seed, struct moore_err *err);
 
 /* ---- ranks.c ------------------------------------------------------------------- */
 
