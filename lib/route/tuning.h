@@ -1,28 +1,152 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* tuning.h - every constant of routing that was found by experiment. */
+/* tuning.h - every constant of routing that was found by experiment.
+ *
+ * Each entry says what the constant trades, the command that judges it, and what other values
+ * give at other sizes.  Unless said otherwise figures are for LMC 2, any-sl, valiant3; *load*
+ * is greatest over mean, all offsets together; *covered* is the share of pairs at distance
+ * two with a detour; *overlap* and *cross* are the shares of full rate under these patterns.
+ * The commands are
+ *
+ *	layers	build/tests/bench/layers 'slimfly q=13 p=9' 'oft k=6' ...
+ *	worst	moorectl quality PLAN --lmc 2 --pattern worst
+ *	stable	make bench-stability
+ *
+ * Bounds that arithmetic needs (sums that must fit 64 bits) stand where they are used. */
 #ifndef MOORE_ROUTE_TUNING_H
 #define MOORE_ROUTE_TUNING_H
 
-#define MOORE_FOLLOW_TRIES 4
-#define MOORE_MEND_ROWS 2
+/* ---- turns ---------------------------------------------------------------------- */
+
+/* Rounds of the local search for halves (halves.c): time against evenness.  (layers)  One
+ * round is enough on OFT k=4, 6, 8 and MLFM h=4, 6, 10, 15: the tables of 1, 16 and 64 rounds
+ * are alike.  On OFT k=12 load is 1.55 after one round and 1.53 after 16 or 64. */
 #define MOORE_HALVES_ROUNDS 16
-#define MOORE_SPANNING_DEPTH 4
+
+/* The search for colours under which every pair has a detour (colour_search.c).
+ *
+ * The seed is not "any".  (build/tests/unit/test_colours)  Of 400 seeds all leave no bare
+ * pair at q=7, 8, 11 and 13, 393 at q=9, 399 at q=3; but only 308 at q=5 (the others 1 or 2
+ * of 2,100) and 213 at q=4 (the others 1 to 5 of 800).  This seed leaves 2 at q=4 and none at
+ * the other sizes.  Outside Slim Fly the seed decides little: torus and hypercube have no
+ * other detours whatever the colours (all seeds leave the same), dragonfly a=4 h=2 keeps
+ * 12 to 32 bare pairs (this seed 23), a ring with 64 switches of degree 5 about 510. */
 #define MOORE_COLOUR_SEED 20
-#define MOORE_COLOUR_WORK ((uint64_t)1 << 23)
+/* Exchanges that gain nothing, in a row, before it ends; and looks at a turn in all, so that
+ * graphs with many links (above some 500 switches of Slim Fly) are not searched. */
 #define MOORE_COLOUR_IDLE 200
+#define MOORE_COLOUR_WORK ((uint64_t)1 << 23)
+
+/* The price of a link that joins parts of the spanning tree (spanning.c) is its colours'
+ * distance from the middle, which costs turns, plus this much for each hop of depth of either
+ * end: a deep tree makes routes of the last resort long.  (stable) */
+#define MOORE_SPANNING_DEPTH 4
+
+/* ---- one tree ------------------------------------------------------------------- */
+
+/* How often nodes that a tree does not reach may follow the spanning tree alone, before all
+ * nodes follow it (tree_follow.c): time against length.  (stable) */
+#define MOORE_FOLLOW_TRIES 4
+
+/* In a repair that should change few rows (tree_mend.c): a leaf beside the node takes another
+ * parent for it only where more than this many rows would change otherwise.  (stable)  It
+ * decides little: when a fifth of all links is lost, 0, 2 and 8 move the same number of rows
+ * within 0.3 % (Slim Fly q=5, 7, 9, OFT and MLFM of 6, a dragonfly), and routes are 0.5 %
+ * shorter with 0. */
+#define MOORE_MEND_ROWS 2
+
+/* ---- minimal trees ----------------------------------------------------------------- */
+
+/* Rounds of the local search over leaves, in each slice (balance.c): time against load. */
 #define MOORE_BALANCE_ROUNDS 3
+
+/* ---- non-minimal layers -------------------------------------------------------------- */
+
+/* Variants of a layer: MOORE_TREES_OF_LAYER over the number of switches, twice that where
+ * every switch has endpoints, within these bounds (columns.c).  More variants even loads and
+ * give a pair more first and last links; each takes as long as the first.  Slim Fly with 338
+ * switches, load of all LIDs: 1.07 and 1.08 (p=4, 9) with three variants, 1.06 and 1.05 with
+ * four for a third more time; with 578 switches 1.09 with two, 1.06 with four. */
 #define MOORE_TREES_OF_LAYER 1024
 #define MOORE_MIN_VARIANTS 2
-#define MOORE_MAX_VARIANTS 5
+#define MOORE_MAX_VARIANTS 5	/* 4 where some switches have no endpoints */
+
+/* The least number of shares that the root's neighbours are divided into (layer_grow.c); one
+ * share is out of service in each layer.  Fewer shares give more detours and less choice for
+ * the others. */
 #define MOORE_MIN_SHARES 3
+
+/* The price of using a first or last link again is that of a mean load, times the square of
+ * the links at a switch, over this (layers.c).  A smaller divisor serves the worst patterns
+ * better and loads less evenly.  (layers, worst)  It fits one size: 361 is the square of the
+ * degree at q=13.
+ *
+ *	Slim Fly	q=5	q=7	q=9	q=11	q=13
+ *	90: load	1.25	1.27	1.25	1.33	1.31
+ *	    overlap %	40.2	57.0	50.0	40.0	40.0
+ *	    cross %	46.2	49.9	38.4	22.4	38.7
+ *	361: load	1.20	1.15	1.13	1.19	1.17
+ *	    overlap %	39.6	55.0	49.6	39.5	39.3
+ *	    cross %	45.8	49.8	38.4	20.8	33.3
+ *	1444: load	1.22	1.17	1.09	1.13	1.14
+ *	    overlap %	39.4	52.8	48.1	37.3	37.7
+ *	    cross %	44.5	42.9	37.0	18.0	25.0
+ *
+ * On OFT k=4 to 12 load changes by less than 0.05 between these, on MLFM h=15 it is 1.57,
+ * 1.30 and 1.23. */
 #define MOORE_AGAIN 361
+
+/* What a detour counts more when its first link is not that of the minimal route
+ * (note_gains() of layers.c).  (worst)  It makes no difference at q=5; elsewhere neither 0, 1,
+ * 2 nor 4 is best at every size: cross is 38.2, 36.7, 38.4, 36.0 % at q=9, 21.6, 19.6, 20.8,
+ * 20.4 % at q=11 and 32.5, 31.4, 33.3, 36.1 % at q=13, overlap differs by 2 points at most. */
 #define MOORE_OTHER_FIRST 2
+
+/* With halves, a detour may cost so many times what the minimal route does, by the third
+ * powers of loads (layer_halves.c, layer_leaves.c).  More covers more and is less even.
+ * (layers)  Covered % and load:
+ *
+ *		OFT k=4		k=6		k=8		k=12
+ *	2	88.2, 1.28	96.6, 1.65	98.7, 2.03	99.6, 1.61
+ *	4	90.7, 1.51	96.8, 1.69	99.0, 1.92	99.6, 1.53
+ *	8	91.8, 1.78	96.8, 2.08	99.0, 2.16	99.6, 1.89
+ *		MLFM h=4	h=6		h=10		h=15
+ *	2	83.8, 1.16	87.7, 1.15	91.8, 1.35	94.9, 1.31
+ *	4	98.9, 1.42	98.1, 1.33	99.1, 1.22	99.9, 1.30
+ *	8	100, 1.80	98.9, 1.60	99.9, 1.45	100, 1.39 */
 #define MOORE_DETOUR_WORTH 4
+
+/* Generations of children that are sent to other parents so that a node can move to a detour
+ * (layer_cover.c): in all layers, and in the last of a variant.  Time against coverage. */
 #define MOORE_COVER_SHALLOW 1
 #define MOORE_COVER_DEEP 2
+
+/* ---- profile sl-hint ------------------------------------------------------------------- */
+
+/* Rounds over all trees when the neighbour of each root is chosen (hint_plan.c).  (layers)
+ * The tables of 3, 12 and 30 rounds are alike in all of Slim Fly q=5 to 13, OFT k=4 to 12,
+ * MLFM h=4 to 15, a dragonfly and a ring with shortcuts: it ends before. */
 #define MOORE_HINT_ROUNDS 12
-#define MOORE_HINT_BEFORE 3
+
+/* Two senses of detours alternate between pairs when neither is this many times rarer than
+ * the other (hint_plan.c; OFT, MLFM).  (layers)  Covered %, with 1, 2, 3 and 5: OFT k=4 77.4,
+ * 84.7, 86.0, 86.0; k=6 78.4, 88.4, 90.9, 91.7; k=12 76.7, 89.8, 93.2, 95.4.  With 1, 3 and 5:
+ * MLFM h=4 63.6, 67.6, 67.6; h=15 70.8, 84.3, 86.6.  Load is less with 3 on OFT k=6 (1.24
+ * against 1.33 with 5), alike elsewhere within 0.07; so 5 would be better at large sizes. */
 #define MOORE_HINT_SENSES 3
+
+/* Choices for the switch two hops before the root in kinds of four hops (hint_grow.c).
+ * (layers)  More choices even the load and cover more neighbours; fewer give more routes of
+ * four hops at most sizes.  Under inr, with 1, 2, 3 and 4: load at q=5 1.30, 1.26, 1.20, 1.19;
+ * at q=9 1.35, 1.39, 1.42, 1.42; at q=13 1.28, 1.40, 1.39, 1.43; routes of four hops at q=5
+ * 24.7, 28.3, 28.1, 25.0 %, at q=13 24.8, 30.9, 33.8, 34.6 %. */
+#define MOORE_HINT_BEFORE 3
+
+/* ---- multicast ------------------------------------------------------------------------- */
+
+/* The root of a group may be farther from the members than the nearest by one link for so many
+ * of them (mcast.c): more spreads groups and makes trees larger.  (build/tests/unit/test_mcast)
+ * OFT k=6, groups of four, through the busiest switch: 0.23 of all groups, 0.39 with any root
+ * above the members. */
 #define MOORE_MCAST_SLACK 4
 
 #endif
