@@ -72,7 +72,7 @@ struct moore_rturns;
 struct moore_rview {
 	const struct moore_rgraph *g;
 	uint8_t flag;		/* MOORE_EDGE_PLANNED or MOORE_EDGE_UP */
-	bool lanes;		/* one-lane links and switches that cannot map SLs restrict trees */
+	bool lanes;		/* one-lane links, and switches that cannot map SLs, count */
 	const struct moore_rturns *turns;	/* which turns are allowed (turns.h) */
 };
 

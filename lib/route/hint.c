@@ -65,7 +65,8 @@ tabulate(struct moore_rhint *h)
 }
 
 int
-moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g, const struct moore_rkind *kind)
+moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
+		 const struct moore_rkind *kind)
 {
 	size_t n = g->n + 1;
 

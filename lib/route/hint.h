@@ -24,7 +24,7 @@ struct moore_rhint {
 	 * route from s to d so far.  Bit w of meets[m]: the sets m and w have a table in
 	 * common.  met_planned is for trees that grow, met_up for those on live links. */
 	uint16_t *met_planned, *met_up, meets[16];
-	/* ok[] of a route, from its first turn and ok[] of the rest: extend[one lane][turn][ok] */
+	/* [one lane][turn][ok]: ok[] of a route with that first turn, when ok is for the rest */
 	uint8_t extend[2][N_TURNS][256];
 	uint8_t *base;		/* [root * n + node]: slots of a tree that can replace any */
 	uint32_t *load;		/* by edge: routes to hosts' LIDs so far */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* layer_tree.h - one tree of a layer while it is made, shared by layer_*.c.
  *
- *   layers.c        the sequence of a slice, and what trees gave to whom
+ *   layers.c        the sequence of a slice, and which nodes got detours
  *   layer_grow.c    growing around last hops that are out of service
  *   layer_halves.c  growing where middle switches are split into halves
  *   layer_loads.c   loads, and the price of every node's route
@@ -18,7 +18,7 @@ struct moore_rlayer_slice {
 	unsigned layer, variant;
 	unsigned n_shares;	/* last hops (intermediates, with halves) are divided into as
 				 * many shares, and each layer treats one differently */
-	bool is_last;		/* layer of the variant: a node without a detour gets none later */
+	bool is_last;		/* last layer of the variant */
 	bool one_lane;		/* some link has one lane, so leaves must be legal across it */
 	uint32_t max_lids;	/* the most LIDs that share a tree */
 	uint64_t again;		/* price of using a first or last link again */

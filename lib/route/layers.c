@@ -85,7 +85,7 @@ tree_of(struct moore_rlayers *v, const struct moore_rlayer_slice *slice, uint32_
 	};
 }
 
-/* ---- what trees gave to whom ------------------------------------------------------- */
+/* ---- which nodes got detours ------------------------------------------------------- */
 
 /* Sets SATED when a layer starts. */
 static void

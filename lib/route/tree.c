@@ -44,7 +44,8 @@ moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g)
 		.onward_load = malloc(n * sizeof(*t->onward_load)),
 	};
 	return t->slot && t->len && t->pass && t->kids && t->queue && t->first && t->next &&
-		t->n_offers && t->old && t->need && t->list && t->onward_rank && t->onward_load ? 0 : -MOORE_ENOMEM;
+		t->n_offers && t->old && t->need && t->list && t->onward_rank &&
+		t->onward_load ? 0 : -MOORE_ENOMEM;
 }
 
 void

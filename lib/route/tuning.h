@@ -31,20 +31,25 @@
  * other detours whatever the colours (all seeds leave the same), dragonfly a=4 h=2 keeps
  * 12 to 32 bare pairs (this seed 23), a ring with 64 switches of degree 5 about 510. */
 #define MOORE_COLOUR_SEED 20
-/* Exchanges that gain nothing, in a row, before it ends; and looks at a turn in all, so that
- * graphs with many links (above some 500 switches of Slim Fly) are not searched. */
+/* It ends after so many exchanges in a row that gain nothing: time against bare pairs.  Mean
+ * number left by 40 seeds, with 50, 200 and 1000: q=5 1.45, 0.25, 0.30; q=4 1.05, 0.71, 0.45. */
 #define MOORE_COLOUR_IDLE 200
+/* Or after so many looks at a turn; a graph with more turns than that is not searched. */
 #define MOORE_COLOUR_WORK ((uint64_t)1 << 23)
 
 /* The price of a link that joins parts of the spanning tree (spanning.c) is its colours'
  * distance from the middle, which costs turns, plus this much for each hop of depth of either
- * end: a deep tree makes routes of the last resort long.  (stable) */
+ * end: a deep tree makes routes of the last resort long.  (stable)  When a fifth of all links
+ * is lost, the longest route has 21, 29, 22, 20 and 16 hops with 0 (Slim Fly q=5, 7, 9, OFT
+ * k=6, MLFM h=6), 18, 21, 18, 14 and 14 with 4, and 19, 21, 15, 14 and 14 with 16. */
 #define MOORE_SPANNING_DEPTH 4
 
 /* ---- one tree ------------------------------------------------------------------- */
 
 /* How often nodes that a tree does not reach may follow the spanning tree alone, before all
- * nodes follow it (tree_follow.c): time against length.  (stable) */
+ * nodes follow it (tree_follow.c): time against length.  (stable)  When a fifth of all links
+ * is lost, 16 gives the tables of 4 in Slim Fly q=5, 7, 9, OFT k=6, MLFM h=6 and a dragonfly;
+ * with 1 routes are up to 1 % longer (OFT k=6). */
 #define MOORE_FOLLOW_TRIES 4
 
 /* In a repair that should change few rows (tree_mend.c): a leaf beside the node takes another
@@ -56,23 +61,29 @@
 
 /* ---- minimal trees ----------------------------------------------------------------- */
 
-/* Rounds of the local search over leaves, in each slice (balance.c): time against load. */
+/* Rounds of the local search over leaves, in each slice (balance.c): time against load.
+ * (layers)  Load with 1, 3 and 10: Slim Fly q=7 1.21, 1.15, 1.16; q=11 1.21, 1.19, 1.21; q=13
+ * 1.20, 1.17, 1.17; MLFM h=15 1.38, 1.30, 1.37; no change at q=5 and on OFT k=4 to 12. */
 #define MOORE_BALANCE_ROUNDS 3
 
 /* ---- non-minimal layers -------------------------------------------------------------- */
 
 /* Variants of a layer: MOORE_TREES_OF_LAYER over the number of switches, twice that where
  * every switch has endpoints, within these bounds (columns.c).  More variants even loads and
- * give a pair more first and last links; each takes as long as the first.  Slim Fly with 338
- * switches, load of all LIDs: 1.07 and 1.08 (p=4, 9) with three variants, 1.06 and 1.05 with
- * four for a third more time; with 578 switches 1.09 with two, 1.06 with four. */
+ * give a pair more first and last links; each takes as long as the first.  (layers)  Load with
+ * at most 4, 5 and 6: Slim Fly q=5 1.24, 1.20, 1.18; q=9 1.15, 1.13, 1.14; q=11 1.19, 1.19,
+ * 1.16; q=13 1.20, 1.17, 1.16.  With 512 in place of 1024 trees q=13 has 3 variants and a load
+ * of 1.32.  OFT k=12 and MLFM h=15 gain nothing from 2048 trees: 1.57 and 1.38 instead of 1.53
+ * and 1.30. */
 #define MOORE_TREES_OF_LAYER 1024
 #define MOORE_MIN_VARIANTS 2
 #define MOORE_MAX_VARIANTS 5	/* 4 where some switches have no endpoints */
 
 /* The least number of shares that the root's neighbours are divided into (layer_grow.c); one
  * share is out of service in each layer.  Fewer shares give more detours and less choice for
- * the others. */
+ * the others.  (layers)  There are as many shares as layers, so at LMC 2 a least of 2 changes
+ * nothing.  With 4, neighbours covered and load: Slim Fly q=5 95.8 % for 98.6 %, 1.29 for
+ * 1.20; q=9 99.6 % for 100 %, 1.11 for 1.13; q=13 1.22 for 1.17; OFT k=12 1.61 for 1.53. */
 #define MOORE_MIN_SHARES 3
 
 /* The price of using a first or last link again is that of a mean load, times the square of
@@ -116,7 +127,11 @@
 #define MOORE_DETOUR_WORTH 4
 
 /* Generations of children that are sent to other parents so that a node can move to a detour
- * (layer_cover.c): in all layers, and in the last of a variant.  Time against coverage. */
+ * (layer_cover.c): in the last layer of a variant DEEP, in those before it SHALLOW.  Coverage
+ * against load and time.  (layers)  DEEP 1 covers fewer neighbours (Slim Fly q=5 96.8 % for
+ * 98.6 %, q=7 99.8 % for 100 %); 3 gives the tables of 2 in all of Slim Fly q=5 to 13.
+ * SHALLOW 0 covers 97.8 % at q=5 but loads more evenly: q=9 1.06 for 1.13, q=11 1.12 for 1.19,
+ * q=13 1.12 for 1.17. */
 #define MOORE_COVER_SHALLOW 1
 #define MOORE_COVER_DEEP 2
 

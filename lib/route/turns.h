@@ -12,7 +12,7 @@
 
 struct moore_rturns {
 	bool by_colour;		/* ranks follow colours; else the order */
-	bool keep_order;	/* SL2VL tables depend on the order: a lost link must not change it */
+	bool keep_order;	/* SL2VL tables depend on the order, so lost links do not change it */
 	const uint8_t *half;	/* borrowed; by node: 1 (P1) or 2 (P2) for a middle switch that
 				 * halves.c has put there, else 0 */
 	uint32_t *pos;		/* by node: place in the order, 0 is the greatest */
