@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* draft.c - a plan from nodes and links by name.
+/* draft.c - makes a plan from nodes and links that are given by name.
  *
- * Names are found by a hash (open addressing, at most half full), ports by
- * sorting.  Elsewhere: the grammars (fmt_*.c), the invariants (plan_check.c). */
+ * Names are looked up in a hash table (open addressing, at most half full); a port that is
+ * used twice is found by sorting.  Elsewhere: the grammars (fmt_*.c), the invariants of a
+ * plan (plan_check.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,8 +125,8 @@ moore_draft_free(struct moore_draft *d)
 
 /* ---- links ------------------------------------------------------------------------------ */
 
-/* Is the link of plug r the first mention of itself, and its port free of others?
- * r[-1] is the plug before it, of the same port. */
+/* Checks plug r, which is at the same port as r[-1]: both may only be the same link, listed
+ * at its two ends. */
 static int
 check_twice(struct moore_draft *d, const struct moore_plan_ref *r)
 {
@@ -161,7 +162,7 @@ check_nodes(struct moore_draft *d, const struct moore_draft_link *k)
 	return 0;
 }
 
-/* Mark each link by its first mention; keep has a bit for those. */
+/* Sets a bit in keep for each link, but clears it for the second listing of a link. */
 static int
 check_links(struct moore_draft *d, uint64_t *keep)
 {
@@ -172,7 +173,7 @@ check_links(struct moore_draft *d, uint64_t *keep)
 	for (uint32_t i = 0; !rc && i < d->n_links; i++) {
 		rc = check_nodes(d, &d->link[i]);
 		moore_bits_set(keep, i);
-		for (int e = 0; e < 2; e++)	/* sorted by port, then by mention */
+		for (int e = 0; e < 2; e++)	/* sorted by port, then by place in the text */
 			r[2 * i + (uint32_t)e] = (struct moore_plan_ref){ "",
 				(uint64_t)d->link[i].node[e] << 8 | d->link[i].port[e], i, 0 };
 	}
@@ -199,8 +200,8 @@ at_least(moore_portnum a, moore_portnum b)
 	return a > b ? a : b;
 }
 
-/* Switches in the order of the lines they are from, which for a record is not
- * that of being named. */
+/* Makes a plan with room for everything.  Switches are numbered in the order of their
+ * records, which is not the order in which links first name them. */
 static struct moore_plan *
 new_plan(struct moore_draft *d, const uint64_t *keep)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fmt_csv.c - a plan from and as a cable list (RFC 4180 quoting, lines end in LF).
+/* fmt_csv.c - reads and writes a plan as a list of cables (RFC 4180 quoting, lines end in
+ * LF).
  *
- * Node b of an endpoint's row is its CA.  Not held: GUIDs, rates, cabinets, ports
- * and switches without a cable, the family. */
+ * Node b in the row of an endpoint is its CA.  Lost: GUIDs, rates, cabinets, ports and
+ * switches without a cable, the family. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ read_head(const struct moore_csv *c, struct moore_err *err)
 	return 0;
 }
 
-/* A node is a switch in all its rows, or an endpoint in all. */
+/* Reads end e of a row.  A node must be a switch in all its rows, or an endpoint in all. */
 static int
 read_end(struct moore_draft *d, const struct moore_csv *c, struct moore_draft_link *k, int e, bool ca)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fmt_dot.c - a plan from and as a Graphviz graph, in two dialects.
+/* fmt_dot.c - reads and writes a plan as a Graphviz graph, in two dialects.
  *
- * dot: port numbers are the labels at the ends of an edge, endpoints are boxes.
- * ptm: the topology.dot of Cumulus' Prescriptive Topology Manager, in which a port
- * is an interface behind the node's name: "sw1":"swp1" -- "h1":"eth0".  Port n of a
- * switch is swp<n>, port n of a host eth<n-1>; a node with a swp is a switch.
- * Read is what both have in common with the DOT grammar: graph { }, node and edge
- * statements with attribute lists, attributes of the graph, comments.  Subgraphs,
- * directed edges and chains of edges are refused.  Attributes other than those
- * above are skipped.
- * Not held: GUIDs, rates, lengths, labels, cabinets, ports without a cable, the
- * family; in ptm switches without a cable.  Names hold no quote or backslash, so
- * they need no escaping. */
+ * dot: port numbers are the labels at the ends of an edge; endpoints are boxes. ptm: the
+ * topology.dot of Cumulus' Prescriptive Topology Manager, in which an interface follows the
+ * node's name: "sw1":"swp1" -- "h1":"eth0".  Port n of a switch is swp<n>, port n of a host
+ * eth<n-1>; a node with a swp is a switch.
+ *
+ * The reader knows graph { }, node and edge statements with attribute lists, attributes of
+ * the graph, and comments.  It refuses subgraphs, directed edges and chains of edges, and
+ * skips attributes other than those above.
+ *
+ * Lost: GUIDs, rates, lengths, labels, cabinets, ports without a cable, the family; in ptm
+ * also switches without a cable.  Names hold no quote or backslash, so they need no escaping. */
 #include <string.h>
 
 #include "draft.h"
@@ -82,7 +82,7 @@ struct reader {
 	struct moore_draft d;
 	const char *s, *end;
 	unsigned line;
-	struct token t;		/* the one that is looked at */
+	struct token t;		/* the present token */
 	bool ptm;
 };
 
@@ -93,7 +93,7 @@ wrong(struct reader *r, const char *want)
 			  (int)(r->t.len < 40 ? r->t.len : 40), r->t.s, want);
 }
 
-/* Over blanks and comments: to the line end for // and #, else to the closing. */
+/* Skips blanks and comments; // and # begin comments that end with the line. */
 static int
 skip(struct reader *r)
 {
@@ -162,7 +162,7 @@ next(struct reader *r)
 	return 0;
 }
 
-/* An empty id is one too: its quotes stand in the text. */
+/* True at the end of the text.  An empty id has no length either, but id is set. */
 static bool
 at_end(const struct reader *r)
 {
@@ -183,11 +183,11 @@ is_keyword(const struct reader *r, const char *word)
 
 /* ---- reading: statements ------------------------------------------------------------ */
 
-struct attributes {		/* those that count; ids of length 0 when absent */
+struct attributes {		/* the attributes that matter; length 0 when absent */
 	struct token tail, head, shape;
 };
 
-/* [a=b, c=d] [..], if any */
+/* Reads attribute lists, if there are any: [a=b, c=d] [..] */
 static int
 read_attributes(struct reader *r, struct attributes *a)
 {
@@ -226,7 +226,7 @@ read_attributes(struct reader *r, struct attributes *a)
 	return 0;
 }
 
-/* NAME or NAME:INTERFACE; *port has no length without one. */
+/* Reads NAME or NAME:INTERFACE; *port has length 0 without an interface. */
 static int
 read_end(struct reader *r, uint32_t *node, struct token *port)
 {
@@ -247,7 +247,7 @@ read_end(struct reader *r, uint32_t *node, struct token *port)
 	return next(r);
 }
 
-/* swp<n> is port n of a switch, <any><n> port n + 1 of a host. */
+/* Reads an interface: swp<n> is port n of a switch, <any><n> is port n + 1 of a host. */
 static int
 read_interface(struct reader *r, const struct token *t, uint32_t node, moore_portnum *out)
 {
@@ -313,7 +313,7 @@ read_edge(struct reader *r, struct moore_draft_link *k, const struct token *tail
 	return moore_draft_link(&r->d, k);
 }
 
-/* In ptm only edges say what a node is, and one without any is none. */
+/* Reads a node statement.  In ptm only edges tell what a node is, so a node needs one. */
 static int
 read_node(struct reader *r, struct moore_draft_node *n)
 {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fmt_ibsim.c - a plan from and as the fabric description that ibsim loads.
+/* fmt_ibsim.c - reads and writes a plan as the fabric description that ibsim loads.
  *
- * A record is a header, one line for each used port and a blank line.  A line
- * "switchguid=" or "caguid=" gives the GUID of the next record.  A port line
- * ends in the peer's LID and the link's rate, as ibnetdiscover prints it: LID 0
- * and 4xSDR are ibsim's own defaults, and without them it warns of every line.
- * Read as ibsim 0.10 does (sim_net.c): GUIDs count on from the one given, a link
- * may stand at one end only, what follows # in a header is the node's description,
- * which is its name here when no other has it, and other lines are skipped.  What
- * needs a file or a module (include, module, @ aliases) is refused.
- * Not held: rates, lengths, labels, cabinets, the family. */
+ * A record is a header, one line for each used port, and a blank line.  A line "switchguid="
+ * or "caguid=" gives the GUID of the next record.  A port line ends in the peer's LID and the
+ * link's rate, as ibnetdiscover prints it: the writer puts LID 0 and 4xSDR, ibsim's defaults,
+ * since ibsim warns of each line without them.
+ *
+ * The reader follows ibsim 0.10 (sim_net.c): GUIDs count on from the one given, a link may be
+ * listed at one end only, and unknown lines are skipped.  The text after # in a header is the
+ * node's description; it becomes the name here if no other node has it.  What needs a file or
+ * a module (include, module, @ aliases) is refused.
+ *
+ * Lost: rates, lengths, labels, cabinets, the family. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +30,7 @@ check_name(const char *list, uint32_t i, const char *name, struct moore_err *err
 	return 0;
 }
 
-/* What the plan says and ibsim cannot: its port GUIDs follow the node's. */
+/* Refuses port GUIDs that are not the node's GUID + port number: ibsim has no others. */
 static int
 check_ibsim(const struct moore_plan_wiring *w, const struct moore_plan *p, struct moore_err *err)
 {
@@ -55,7 +57,8 @@ check_ibsim(const struct moore_plan_wiring *w, const struct moore_plan *p, struc
 	return rc;
 }
 
-/* The command line that has room for it: ibsim's limits are fixed at start. */
+/* Writes the ibsim command line that has room for the plan, since ibsim's limits are fixed at
+ * its start. */
 static void
 put_head(struct moore_buf *b, const struct moore_plan_wiring *w, const struct moore_plan *p)
 {
@@ -124,10 +127,10 @@ enum { SWITCH, CA, ROUTER, N_TYPES };
 struct reader {
 	struct moore_draft d;
 	struct moore_text text;
-	const char *s, *end;	/* what is left of the line */
+	const char *s, *end;	/* the rest of the line */
 	uint64_t next[N_TYPES], base[N_TYPES];	/* GUIDs */
-	bool known[N_TYPES];	/* a line gave one */
-	uint32_t node;		/* of the record, or MOORE_NONE */
+	bool known[N_TYPES];	/* a line gave the GUID */
+	uint32_t node;		/* node of the present record, or MOORE_NONE */
 };
 
 static bool
@@ -148,7 +151,7 @@ skip_blanks(struct reader *r)
 		r->s++;
 }
 
-/* "id" : its characters, or NULL */
+/* Takes an id in quotes and returns its first character, or NULL. */
 static const char *
 take_id(struct reader *r, size_t *len)
 {
@@ -171,7 +174,7 @@ wrong(const struct reader *r, const char *want)
 	return moore_fail(r->d.err, MOORE_ESYNTAX, r->text.line, "want %s", want);
 }
 
-/* switchguid=0x20, or switchguid+5 from the last such line */
+/* Reads switchguid=0x20, or switchguid+5, which counts from the last such line. */
 static int
 read_guid(struct reader *r, int type)
 {
@@ -188,7 +191,7 @@ read_guid(struct reader *r, int type)
 	return 0;
 }
 
-/* # "description" behind a header */
+/* Reads the # "description" that may follow a header. */
 static int
 read_description(struct reader *r, struct moore_draft_node *n)
 {
@@ -251,7 +254,7 @@ read_port(struct reader *r)
 	if ((k.node[1] = moore_draft_node(&r->d, id, len, r->text.line)) == MOORE_NONE)
 		return -r->d.err->code;
 	skip_blanks(r);
-	port = 1;			/* as ibsim, when none is given */
+	port = 1;			/* ibsim's default */
 	if (take(r, "[") && (!moore_text_u64(&r->s, r->end, 10, MOORE_PORT_MAX, &port) || !port))
 		return wrong(r, "the peer's port in brackets, 1..254");
 	k.port[1] = (moore_portnum)port;
@@ -289,7 +292,8 @@ read_line(struct reader *r)
 	return 0;
 }
 
-/* A description that two nodes have, or that is another's id, names nobody. */
+/* Names nodes by their descriptions, except where two nodes have the same one or it is the id
+ * of another node. */
 static int
 settle_names(struct moore_draft *d)
 {

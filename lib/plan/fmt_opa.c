@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fmt_opa.c - the link list of Omni-Path's opaxlattopology (its topology.csv).
+/* fmt_opa.c - reads and writes a plan as the link list of Omni-Path's opaxlattopology (its
+ * topology.csv).
  *
- * Fifteen fields: rack group, rack, name, name-2, port and type of the source and
- * of the destination; label, length and details of the cable.  The links begin
- * after the line whose first field is "Rack Group" and end at an empty name.
- * Racks, groups and types that are empty are those of the line above; the port of
- * a host is 1 then.  Types: FI (host), SW (edge switch), CL and CS (leaf and spine
- * of a chassis, whose name is name and name-2).  Fields hold no comma.
- * A rack is a cabinet here, a group has no counterpart.  Not held: GUIDs, rates,
- * units, the floor, ports and switches without a cable, the family.
+ * Fifteen fields: rack group, rack, name, name-2, port and type of the source, then of the
+ * destination; label, length and details of the cable.  The links begin after the line whose
+ * first field is "Rack Group" and end at an empty name.  An empty rack, group or type is that
+ * of the line above; an empty port is 1 for a host.  Types: FI (host), SW (edge switch), CL
+ * and CS (leaf and spine of a chassis, whose name is name and name-2).  Fields hold no comma.
+ *
+ * A rack is a cabinet here; a group has no counterpart.  Lost: GUIDs, rates, units, the
+ * floor, ports and switches without a cable, the family.
+ *
  * Source: opa-ff, IbaTools/opaxlattopology. */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +41,8 @@ put_field(struct moore_buf *b, const char *what, uint32_t i, const char *s, stru
 				      "which this format cannot: rename it", what, i, s);
 }
 
-/* What a switch without a cabinet has: an empty field would be the one above. */
+/* The rack of a switch without a cabinet: an empty field would mean the rack of the line
+ * above. */
 #define NO_RACK "-"
 
 static int
@@ -121,7 +124,7 @@ struct reader {
 	struct moore_buf rack[2], type[2];	/* of the line above */
 };
 
-/* What the line gives, or the one above. */
+/* Returns the field of the present line, or when it is empty that of the line above. */
 static const char *
 inherit(struct moore_buf *above, const char *now)
 {
@@ -182,7 +185,7 @@ read_end(struct reader *r, struct moore_draft_link *k, int e)
 	return set_node(r, &r->d.node[k->node[e]], type, rack);
 }
 
-/* "3", "3m" or "3 m" */
+/* Reads a length: "3", "3m" or "3 m". */
 static int
 read_length(struct reader *r, double *out)
 {

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fmt_slurm.c - a plan from and as Slurm's topology.conf for topology/tree.
+/* fmt_slurm.c - reads and writes a plan as Slurm's topology.conf for topology/tree.
  *
- * That file holds a tree: leaf switches with Nodes=, and switches above them with
- * Switches=.  The fabrics here are no trees, so what is written is what a scheduler
- * can use: each switch with endpoints, and one switch "fabric" above all of them,
- * which stands for the wiring.  Nodes that share a leaf are close; all others are
- * equally far, as they are in a fabric of diameter two.
- * Read back are the leaves and their nodes, on ports 1, 2, .. in the order given;
- * "fabric" is left out, and other Switches= are cables on the next ports.
- * Not held: all cables, ports, CA ports beyond a node's first, GUIDs, everything
- * about cables and cabinets. */
+ * That file holds a tree: leaf switches with Nodes=, and switches above them with Switches=.
+ * The fabrics here are not trees, so the writer puts what a scheduler can use: each switch
+ * with endpoints, and one switch "fabric" above all of them, which stands for the cables.
+ * Nodes at the same leaf are close; all others are equally far, as in a fabric of diameter
+ * two.
+ *
+ * The reader takes leaves and their nodes, on ports 1, 2, ... in the order given.  It skips
+ * "fabric"; other Switches= become cables on the next ports.
+ *
+ * Lost: all cables, ports, CA ports beyond a node's first, GUIDs, everything about cables and
+ * cabinets. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "draft.h"
 
 #define TOP "fabric"
-#define LIST_MAX 1000000	/* names that all lists together may stand for */
+#define LIST_MAX 1000000	/* names that all lists together may expand to */
 
 /* ---- writing ----------------------------------------------------------------- */
 
@@ -90,10 +92,10 @@ moore_plan_write_slurm(const struct moore_plan *p, struct moore_buf *out, struct
 struct reader {
 	struct moore_draft d;
 	struct moore_text text;
-	uint32_t sw;		/* of the line, or MOORE_NONE */
-	bool top;		/* the line is that of TOP */
-	uint8_t *used;		/* ports of each node of the draft */
-	uint32_t used_cap, listed;	/* names that lists have stood for */
+	uint32_t sw;		/* switch of the present line, or MOORE_NONE */
+	bool top;		/* the present line is that of TOP */
+	uint8_t *used;		/* ports in use at each node of the draft */
+	uint32_t used_cap, listed;	/* names that lists have expanded to so far */
 };
 
 static int
@@ -102,7 +104,7 @@ wrong(struct reader *r, const char *want)
 	return moore_fail(r->d.err, MOORE_ESYNTAX, r->text.line, "want %s", want);
 }
 
-/* The next free port of a node. */
+/* Takes the next free port of a node. */
 static int
 take_port(struct reader *r, uint32_t node, moore_portnum *out)
 {
@@ -123,7 +125,7 @@ take_port(struct reader *r, uint32_t node, moore_portnum *out)
 	return 0;
 }
 
-/* A node or a switch below the switch of the line. */
+/* Adds a node or a switch below the switch of the present line. */
 static int
 add_below(struct reader *r, const char *name, size_t len, bool ca)
 {
@@ -150,7 +152,7 @@ add_below(struct reader *r, const char *name, size_t len, bool ca)
 	return moore_draft_link(&r->d, &k);
 }
 
-/* HEAD, a number of a range with leading zeros to width, TAIL */
+/* Adds HEAD, a number padded with zeros to width, TAIL. */
 static int
 add_numbered(struct reader *r, const char *head, size_t n_head, uint64_t number, size_t width,
 	     const char *tail, size_t n_tail, bool ca)
@@ -170,7 +172,7 @@ add_numbered(struct reader *r, const char *head, size_t n_head, uint64_t number,
 	return rc;
 }
 
-/* n[02-05,7]x, the bracket from open to close */
+/* Adds the names of an item such as n[02-05,7]x; open and close are its brackets. */
 static int
 add_ranges(struct reader *r, const char *item, const char *open, const char *close, const char *end,
 	   bool ca)
@@ -203,7 +205,7 @@ add_ranges(struct reader *r, const char *item, const char *open, const char *clo
 	return rc;
 }
 
-/* n1,n[02-05,7]x : names between commas that are in no bracket */
+/* Reads a list such as n1,n[02-05,7]x; commas inside brackets do not separate names. */
 static int
 read_list(struct reader *r, const char *s, const char *end, bool ca)
 {
@@ -247,7 +249,7 @@ read_switch(struct reader *r, const char *s, const char *end)
 	return 0;
 }
 
-/* KEY=VALUE words up to a comment; keys in any case, as Slurm has it. */
+/* Reads KEY=VALUE words up to a comment.  As in Slurm, keys may be in any case. */
 static int
 read_word(struct reader *r, const char *s, const char *end)
 {

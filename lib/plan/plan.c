@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* plan.c - make a plan from a topology, and end it.
+/* plan.c - makes a plan from a topology, and frees plans.
  *
- * Ports: endpoints take 1..p, links follow in the order of the neighbours'
- * indices.  Links are sorted by (a, b), so handing out the next free port at
- * both ends while walking them once gives that order at every switch.
- * Elsewhere: the invariants (plan_check.c), GUIDs (plan_wiring.c), JSON
- * (plan_json.c), other formats (fmt_*.c). */
+ * Endpoints take ports 1..p of their switch; links take the next ones, in the order of the
+ * neighbours' indices.  A topology's links are sorted by (a, b), so one pass that gives each
+ * link the next free port at both ends yields that order at every switch.
+ *
+ * Elsewhere: the invariants (plan_check.c), GUIDs (plan_wiring.c), JSON (plan_json.c), other
+ * formats (fmt_*.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,8 @@ moore_plan_free(struct moore_plan *p)
 	free(p);
 }
 
-/* The parameter to lower: that of the size when the links alone do not fit. */
+/* Names the parameter to lower: the number of endpoints if the links alone fit, else the
+ * size. */
 static const char *
 param_to_lower(const struct moore_topo_family *f, uint32_t links)
 {
@@ -114,7 +116,8 @@ fill_family(struct moore_plan *p, const struct moore_topo *t)
 	return true;
 }
 
-/* next[i] ends as the first free port of switch i. */
+/* Fills switches and endpoints.  next[i] holds the links of switch i, and afterwards its
+ * first free port. */
 static bool
 fill_nodes(struct moore_plan *p, const struct moore_topo *t, uint32_t *next)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* plan_check.c - the invariants of a plan.
+/* plan_check.c - checks the invariants of a plan.
  *
- * Whatever must be unique (names, CA ports, GUIDs, switch ports) is put under a
- * key, sorted, and neighbours are compared: O(n log n) and memory in proportion
- * to the plan, whatever its numbers say.  Places are named as in the JSON
- * ("cables[12].b.port"), whose arrays have the plan's indices. */
+ * Everything that must be unique (names, CA ports, GUIDs, switch ports) is listed with a key
+ * and sorted, and neighbours are compared: O(n log n) time, and memory proportional to the
+ * plan whatever numbers it holds.  Errors name places as in the JSON ("cables[12].b.port"),
+ * whose arrays have the same indices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ moore_utf8_len(const char *s, size_t len)
 			return 0;
 		c = c << 6 | (u[i] & 0x3f);
 	}
-	/* overlong forms, surrogates and what is past Unicode are no characters */
+	/* refuse overlong forms, surrogates, and what is above U+10FFFF */
 	return c < least[n] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0 : n;
 }
 
@@ -221,7 +221,7 @@ check_endpoint(const struct moore_plan *p, uint32_t i, struct moore_err *err)
 	if (!e->ca_port || e->ca_port > MOORE_PORT_MAX)
 		return moore_fail(err, MOORE_EPLAN, 0, PLACE ".ca_port: %u is out of range: 1..%d",
 				  PLACE_OF(&at), e->ca_port, MOORE_PORT_MAX);
-	/* A node GUID is that of a port less its number, and 0 is none. */
+	/* A node GUID is a port GUID minus the port's number, and must not be 0. */
 	if (e->guid && e->guid <= e->ca_port)
 		return moore_fail(err, MOORE_EPLAN, 0, PLACE ".guid: 0x%llx is no GUID: it must "
 				  "exceed ca_port", PLACE_OF(&at), (unsigned long long)e->guid);
@@ -315,7 +315,7 @@ check_guids(const struct moore_plan *p, struct moore_plan_ref *r, struct moore_e
 	return moore_plan_refs_unique(r, n, "guid", err);
 }
 
-/* Cabinets have their own names and places, and switches stand in them. */
+/* Checks that cabinets have distinct names and places, and that switches name existing ones. */
 static int
 check_floor(const struct moore_plan *p, struct moore_plan_ref *r, struct moore_err *err)
 {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* plan_json.c - a plan as JSON; the one file that uses jansson.
+/* plan_json.c - reads and writes a plan as JSON; the one file of libmoore that uses jansson.
  *
- * Reading is driven by tables: a row for each key says its type and range, so
- * that every object refuses what it does not know in the same words.  Then
- * moore_plan_check() judges what the values say together.  A tree of jansson takes up to
- * fifty times the memory of its text, so the lists are cut (json_cut.c) and one element is
- * built at a time: reading takes the text, the plan and little else.  Writing puts one
- * switch, endpoint or cable on a line, keys in table order: the same plan gives
- * the same bytes, and a changed cable is one changed line. */
+ * A table gives the type and range of each key, so every object refuses unknown keys and
+ * wrong values in the same words.  Then moore_plan_check() checks the plan as a whole.  A
+ * tree of jansson takes up to fifty times the memory of its text, so the long lists are cut
+ * from the text (json_cut.c) and one element is built at a time: reading takes the text, the
+ * plan and little else.
+ *
+ * The writer puts one switch, endpoint or cable on a line, with keys in table order: the same
+ * plan gives the same bytes, and a changed cable is one changed line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,8 @@
 #include "json_cut.h"
 #include "plan_parts.h"
 
-#define HASH_SEED 1			/* jansson would ask the clock for one */
-#define EXACT ((uint64_t)1 << 53)	/* greater integers suffer in other JSON readers */
+#define HASH_SEED 1			/* else jansson makes one from the clock */
+#define EXACT ((uint64_t)1 << 53)	/* other JSON readers round greater integers */
 
 enum type { T_STRING, T_INTEGER, T_METRES, T_GUID, T_SEED, T_RATE, T_OBJECT, T_ARRAY };
 
@@ -76,7 +77,7 @@ static const struct field switch_fields[N_SWITCH] = {
 	[S_UNIT] = { "unit", T_INTEGER, false, 1, MOORE_PLAN_UNIT_MAX },
 };
 
-/* The range of a port is its switch's, so any integer passes the table. */
+/* Any integer passes the table as a port: its range depends on the switch. */
 enum { E_NAME, E_SWITCH, E_PORT, E_CA_PORT, E_GUID, E_RATE, N_ENDPOINT };
 static const struct field endpoint_fields[N_ENDPOINT] = {
 	[E_NAME] = { "name", T_STRING, true, 0, 0 },
@@ -106,14 +107,14 @@ static const struct field end_fields[N_END] = {
 
 #define NO_INDEX SIZE_MAX
 
-struct place {			/* list[index].part, each optional */
+struct place {			/* where in the file: list[index].part, each of them optional */
 	struct moore_err *err;
 	const char *list;
 	size_t index;
 	const char *part;
 };
 
-/* What a file quotes at us must not move the reader's terminal. */
+/* Replaces control characters, which an error may quote from the file. */
 static void
 tidy(struct moore_err *err)
 {
@@ -258,7 +259,7 @@ check_field(const struct place *at, const struct field *f, const json_t *v)
 	}
 }
 
-/* v[i] becomes the value of f[i], checked, or NULL when it is absent. */
+/* Reads an object.  v[i] becomes the value of field f[i], checked, or NULL when it is absent. */
 static int
 read_object(const struct place *at, json_t *obj, const struct field *f, size_t n, json_t **v)
 {
@@ -304,7 +305,7 @@ struct list {			/* an array that stays text until its elements are read */
 
 struct reader {
 	struct moore_plan *p;
-	struct moore_plan_ref *names;	/* of the switches, sorted */
+	struct moore_plan_ref *names;	/* names of the switches, sorted */
 	struct moore_cut text;
 	struct list list[N_LISTS];
 	struct moore_err *err;
@@ -386,7 +387,7 @@ read_cable(const struct reader *r, size_t i, json_t *obj)
 	return copy_string(&c->label, v[C_LABEL], r->err);
 }
 
-/* The next value of c, built; NULL with *err filled. */
+/* Builds the next value of c.  NULL with *err filled. */
 static json_t *
 build_value(struct moore_cut *c, struct moore_err *err)
 {
@@ -406,8 +407,8 @@ build_value(struct moore_cut *c, struct moore_err *err)
 	return j;
 }
 
-/* Builds, reads and drops the elements of a list one by one; their commas and brackets
- * were seen when they were counted. */
+/* Builds, reads and frees the elements of a list one by one.  Its commas and brackets were
+ * checked when the elements were counted. */
 static int
 read_list(const struct reader *r, const struct list *list,
 	  int (*read)(const struct reader *r, size_t i, json_t *obj))
@@ -418,7 +419,7 @@ read_list(const struct reader *r, const struct list *list,
 	for (uint32_t i = 0; !rc && i < list->n; i++) {
 		json_t *obj;
 
-		c.at++;			/* a bracket or a comma */
+		c.at++;			/* the bracket or the comma */
 		if (!(obj = build_value(&c, r->err)))
 			return -r->err->code;
 		rc = read(r, i, obj);
@@ -555,7 +556,7 @@ read_plan(struct reader *r, json_t *root)
 
 static int take_object(struct reader *r, struct moore_cut *c, const char *in, json_t **out);
 
-/* The long arrays, by key of the root, or of the floor in it. */
+/* The long arrays: their key, and the object that holds them (NULL: the root). */
 static const struct {
 	const char *in, *key;
 } lists[N_LISTS] = {
@@ -584,8 +585,8 @@ take_list(struct reader *r, struct moore_cut *c, const char *in, const char *key
 				      "more", MOORE_PLAN_COUNT_MAX);
 }
 
-/* The value of key in the object named in (NULL: the root): an empty array where a list
- * stays text. */
+/* Reads the value of key in the object named in (NULL: the root).  A long list stays text:
+ * *out is then an empty array. */
 static int
 take_value(struct reader *r, struct moore_cut *c, const char *in, const char *key, json_t **out)
 {
@@ -627,7 +628,7 @@ take_pair(struct reader *r, struct moore_cut *c, const char *in, json_t *obj)
 	return rc;
 }
 
-/* The object at c, its lists empty. */
+/* Reads the object at c, with empty arrays for its long lists. */
 static int
 take_object(struct reader *r, struct moore_cut *c, const char *in, json_t **out)
 {
@@ -704,7 +705,7 @@ moore_plan_put_metres(struct moore_buf *b, double v)
 		moore_buf_fmt(b, "%u", (unsigned)v);
 		return;
 	}
-	for (size_t digits = 15; digits <= 17; digits++) {	/* 17 tell all doubles apart */
+	for (size_t digits = 15; digits <= 17; digits++) {	/* 17 always suffice */
 		json_t *j = json_real(v), *back;
 		bool same;
 
@@ -718,7 +719,7 @@ moore_plan_put_metres(struct moore_buf *b, double v)
 			return;
 		}
 	}
-	b->oom = true;			/* the only way left */
+	b->oom = true;			/* nothing else can have failed */
 }
 
 bool
@@ -734,7 +735,7 @@ moore_plan_read_metres(const char *s, size_t len, double *out)
 	return true;
 }
 
-/* Checked text holds no control characters. */
+/* Escapes quotes and backslashes; checked text holds no control characters. */
 static void
 put_string(struct moore_buf *b, const char *s)
 {

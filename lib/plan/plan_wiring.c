@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* plan_wiring.c - a plan by switch port and by CA, and its GUIDs.
+/* plan_wiring.c - a plan sorted by switch port and by CA, and the GUIDs of its nodes.
  *
- * A plan lists endpoints and cables; fabric tools list nodes and what is in
- * each of their ports.  Endpoints of one name are the ports of one CA.  A CA's
- * node GUID is that of any of its ports less the port's number, as ibsim and
- * most adapters have it. */
+ * A plan lists endpoints and cables; fabric tools list nodes and what is plugged into each
+ * port.  Endpoints with the same name are the ports of one CA, whose node GUID is the GUID of
+ * any of its ports minus the port's number, as in ibsim and most adapters. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "plan_parts.h"
 
-#define FIRST_CA_GUID 0x100000		/* ibsim's own start values */
+#define FIRST_CA_GUID 0x100000		/* ibsim's first GUIDs */
 #define FIRST_SWITCH_GUID 0x200000
 
 struct moore_plan_ref *
@@ -41,7 +40,7 @@ ca_cmp(const void *x, const void *y)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Runs of one name among the endpoints sorted by (name, ca_port). */
+/* Makes a CA of each run of equal names among the endpoints sorted by (name, ca_port). */
 static int
 group_cas(struct moore_plan_wiring *w, const struct moore_plan *p, struct moore_err *err)
 {
@@ -118,7 +117,7 @@ make_guids(struct moore_plan_wiring *w, const struct moore_plan *p, struct moore
 	name_endpoints(w, p);
 	for (uint32_t i = 0; i < p->n_endpoints; i++)
 		r[n++] = (struct moore_plan_ref){ "", w->ep_guid[i], i, MOORE_PLAN_ENDPOINT };
-	/* One that is given may be one that another gets. */
+	/* A GUID that the plan gives may be one that is also handed out. */
 	moore_plan_refs_sort(r, n);
 	rc = moore_plan_refs_unique(r, n, "guid (where none is given, ibsim's default)", err);
 	free(r);

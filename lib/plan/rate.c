@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* rate.c - the rate of a link in the words of ibnetdiscover: width and speed of a
+/* rate.c - reads and writes the rate of a link as ibnetdiscover does: width and speed of a
  * lane, "4xEDR" (PortInfo LinkWidthActive, LinkSpeedActive: IBTA 14.2.5.6). */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 static const char *const speeds[] = { "", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR",
 				      "XDR" };
 
-/* The longest name that stands there: FDR10 begins as FDR does. */
+/* Takes the longest name that matches, since FDR10 begins with FDR. */
 static uint8_t
 read_speed(const char *s, const char *end)
 {
