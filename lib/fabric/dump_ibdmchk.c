@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dump_ibdmchk.c - what ibdmchk reads besides OpenSM's own dumps: with -d the lanes
- * (`0xSWITCH_GUID IN OUT 0x01 0x23 ...`, a digit for each SL), with -c the SLs that
- * sources are told (`0xNODE_GUID DLID SL`). */
+/* dump_ibdmchk.c - writes the two files that ibdmchk reads besides OpenSM's dumps: with -d
+ * the lanes (`0xSWITCH_GUID IN OUT 0x01 0x23 ...`, a digit for each SL), with -c the SLs that
+ * path records give to sources (`0xNODE_GUID DLID SL`). */
 #include "moore/dumps.h"
 
 void

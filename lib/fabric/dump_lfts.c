@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dump_lfts.c - opensm-lfts.dump, as dump_ucast_lfts() of OpenSM's osm_dump.c
+/* dump_lfts.c - reads opensm-lfts.dump, as dump_ucast_lfts() of OpenSM's osm_dump.c
  * writes it:
  *
  *   Unicast lids [0-11] of switch Lid 4 guid 0x0000000000200000 ('S0'):
  *   0x0002 001 # Channel Adapter portguid 0x0000000000100001: 'H0'
  *   11 lids dumped
  *
- * A section must end in its last line: a file that was cut short would
- * otherwise read as routes that are missing. */
+ * A section without its last line is refused: in a file that was cut short, routes would
+ * seem to be missing. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -93,7 +93,7 @@ put_row(struct moore_lft *t, const struct moore_fabric *f, moore_swid s,
 	if (it->port > f->sw[s].n_ports)
 		return moore_fail(err, MOORE_ESYNTAX, line, FILE_NAME ": port %u on switch %s, which "
 				  "has %u", it->port, f->sw[s].name, f->sw[s].n_ports);
-	/* A LID above all that have owners is left over from another time. */
+	/* A LID above all those in use is left over from an earlier sweep. */
 	if (it->lid && it->lid <= f->lid_top)
 		moore_lft_row(t, s)[it->lid] = it->port;
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dump_mft.c - opensm.mcfdbs, as dump_mcast_routes() of OpenSM's osm_dump.c
- * writes it; empty when no group has members:
+/* dump_mft.c - reads opensm.mcfdbs, as dump_mcast_routes() of OpenSM's osm_dump.c
+ * writes it; the file is empty when no group has members:
  *
  *   (an empty line)
  *   Switch 0x0000000000200000
@@ -22,7 +22,7 @@ struct reader {
 	struct moore_scan l;
 	struct moore_guid_map by_guid;
 	moore_swid sw;
-	uint32_t *group;	/* of each MLID, plus 1; 0: not seen yet */
+	uint32_t *group;	/* index + 1 of each MLID's group; 0: not read yet */
 };
 
 static int

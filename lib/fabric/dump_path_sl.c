@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dump_path_sl.c - moore-path-sl.dump: the SLs that path records give, which no
- * dump of OpenSM holds:
+/* dump_path_sl.c - reads and writes moore-path-sl.dump, the SLs that path records give,
+ * which no dump of OpenSM holds:
  *
  *   Switch 0x0000000000200000, "S0"
  *   0x0000 0
@@ -22,7 +22,7 @@
 struct reader {
 	struct moore_scan l;
 	struct moore_guid_map by_guid;
-	moore_swid sw;		/* of this section */
+	moore_swid sw;		/* switch of the present section */
 	uint64_t *listed;	/* a bit for each (switch, LID) that has a line */
 	bool ended;
 };
@@ -38,7 +38,7 @@ take_header(struct reader *r, struct moore_err *err)
 	return moore_scan_switch(&r->l, &r->by_guid, guid, FILE_NAME, &r->sw, err);
 }
 
-/* "0x0012 0 2" */
+/* Reads a row such as "0x0012 0 2". */
 static int
 take_row(struct reader *r, struct moore_sl_set *t, struct moore_err *err)
 {
@@ -77,7 +77,7 @@ take_line(struct reader *r, struct moore_sl_set *t, struct moore_err *err)
 	return take_row(r, t, err);
 }
 
-/* LIDs that need a line: those of ports, and 0 for the groups. */
+/* A LID of a port needs a line, and so does 0, which stands for the groups. */
 static bool
 needs_line(const struct moore_lid_owner *own, size_t lid)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dump_sl2vl.c - opensm-sl2vl.dump, as dump_sl2vl_tbl() of OpenSM's osm_dump.c
+/* dump_sl2vl.c - reads opensm-sl2vl.dump, as dump_sl2vl_tbl() of OpenSM's osm_dump.c
  * writes it: for each port GUID
  *
  *   Switch 0x0000000000200000, base LID 4, "S0"
@@ -8,9 +8,9 @@
  *   0   1   : 0  1  2  ... 7
  *   #------
  *
- * Sections of channel adapters and routers are passed over: packets have a VL
- * of their own on the first link, on which nothing waits for a switch.  A
- * section must end in its second rule, for the reason given in dump_lfts.c. */
+ * Sections of channel adapters and routers are skipped, since no packet inside the fabric
+ * waits for the link from an endpoint to its switch.  A section without its second rule of
+ * dashes is refused, for the reason given in dump_lfts.c. */
 #include <string.h>
 
 #include "guid_map.h"
@@ -22,8 +22,8 @@
 struct reader {
 	struct moore_scan l;
 	struct moore_guid_map by_guid;
-	moore_swid sw;		/* of this section; MOORE_NONE: not a switch's */
-	unsigned rules;		/* #--- lines still to come in this section */
+	moore_swid sw;		/* switch of this section; MOORE_NONE: not a switch's */
+	unsigned rules;		/* #--- lines that the section still lacks */
 };
 
 static bool

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dump_subnet.c - the fabric from opensm-subnet.lst (what is cabled to what,
- * base LIDs) and opensm-lfts.dump (whose every LID is, so each LMC; switches
- * without a link).  A line of the first, by dump_topology_node() of OpenSM's
- * osm_dump.c, tells both ends of a link as seen from one of them:
+/* dump_subnet.c - reads the fabric from opensm-subnet.lst (cables and base LIDs) and
+ * opensm-lfts.dump (the owner of each LID, which gives each LMC; switches without a link).
+ * A line of the first, by dump_topology_node() of OpenSM's osm_dump.c, describes both ends
+ * of a link as seen from one of them:
  *
  *   { SW Ports:04 SystemGUID:X NodeGUID:X PortGUID:X VenID:X DevID:X Rev:X {S0}
  *   LID:0004 PN:02 } { ... } PHY=4x LOG=ACT SPD=2.5
  *
- * Switches are known by node GUID, endpoints by port GUID.  The node
- * description is free text: it ends where the fixed part after it follows. */
+ * Switches are identified by node GUID, endpoints by port GUID.  The node description is
+ * free text: it ends where the fixed text after it matches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +19,9 @@
 
 #define SUBNET "opensm-subnet.lst"
 #define LFTS "opensm-lfts.dump"
-#define DUMP_LANES 15		/* lanes are not in the dumps */
-#define LINE_MIN 128		/* no valid line is shorter */
-#define HEADER_MIN 48		/* nor the first line of a switch in the LFT dump */
+#define DUMP_LANES 15		/* the dumps do not hold the lanes */
+#define LINE_MIN 128		/* bytes of the shortest valid line */
+#define HEADER_MIN 48		/* bytes of the shortest switch header in the LFT dump */
 
 enum kind { KIND_SWITCH, KIND_CA, KIND_ROUTER };
 
@@ -32,10 +32,10 @@ struct end {			/* one end of a line */
 	const char *name;
 	size_t name_len;
 	moore_lid lid;
-	uint32_t id;		/* index among switches or endpoints */
+	uint32_t id;		/* index in found.sw or found.ep */
 };
 
-struct found {			/* everything before the fabric is made */
+struct found {			/* what was read, before the fabric is made of it */
 	struct moore_arena tmp;
 	struct line {
 		struct end end[2];
@@ -44,13 +44,13 @@ struct found {			/* everything before the fabric is made */
 	} *line;
 	uint32_t n_lines, n_sw, n_ep, room_sw;
 	struct node {
-		struct end of;	/* as first seen */
+		struct end of;	/* as the first line about it says */
 		uint8_t lmc;
 	} *sw, *ep;
-	struct moore_guid_map sw_by_node, by_port;	/* by_port: endpoints after switches */
+	struct moore_guid_map sw_by_node, by_port;	/* by_port: EP_BIT for endpoints */
 	uint64_t *lid_guid;	/* port GUID of each LID's owner */
 };
-#define EP_BIT 0x80000000u	/* in by_port: an endpoint */
+#define EP_BIT 0x80000000u	/* in a value of by_port: it is an endpoint */
 
 /* ---- a line ---------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ read_kind(struct moore_scan *l, enum kind *kind)
 {
 	static const struct { const char *text; enum kind kind; } T[] = {
 		{ "{ SW", KIND_SWITCH }, { "{ CA", KIND_CA }, { "{ Rt", KIND_ROUTER },
-		{ "{ **", KIND_CA },	/* unknown to OpenSM: it may send like any */
+		{ "{ **", KIND_CA },	/* OpenSM does not know the type: treat it as a CA */
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++)
@@ -71,7 +71,7 @@ read_kind(struct moore_scan *l, enum kind *kind)
 	return false;
 }
 
-/* "NAME} LID:0004 PN:02 } " and then follow. */
+/* Reads "NAME} LID:0004 PN:02 } ", which follow must follow. */
 static bool
 read_name(struct moore_scan *l, const char *follow, struct end *e)
 {
@@ -127,8 +127,8 @@ skip_word(struct moore_scan *l)
 	return l->at > from;
 }
 
-/* PHY=4x and SPD=25: lanes, and gigabits a second of one; in another word for
- * either the rate is unknown. */
+/* Reads PHY=4x (lanes) and SPD=25 (gigabits a second of a lane).  The rate is unknown when
+ * either word is another one. */
 static bool
 read_rate(struct moore_scan *l, struct moore_rate *rate)
 {
@@ -201,7 +201,8 @@ add_node(struct found *w, const struct end *e)
 	return id;
 }
 
-/* The node that an end is, added when new; two that contradict are an error. */
+/* Finds the node of an end, or adds it.  -MOORE_EPLAN when two lines contradict each other
+ * about it. */
 static int
 meet(struct found *w, struct end *e, unsigned line, struct moore_err *err)
 {
@@ -242,8 +243,8 @@ meet_all(struct found *w, struct moore_err *err)
 
 /* ---- what the forwarding tables tell ---------------------------------------- */
 
-/* The index of the section's switch when no link has told of it before.  Its name
- * outlives its line. */
+/* Adds the switch of a section if no link has named it; *isolated is then its index.  Its
+ * name is copied, since the line does not last. */
 static int
 take_header(struct found *w, const struct moore_lfts_item *it, uint32_t *isolated, unsigned line,
 	    struct moore_err *err)
@@ -304,7 +305,7 @@ read_owners(struct found *w, struct moore_lfts r, struct moore_err *err)
 	return rc;
 }
 
-/* A port's LMC is the least that covers every LID that names it. */
+/* Sets each port's LMC to the least one that covers all LIDs whose owner it is. */
 static int
 learn_lmcs(struct found *w, struct moore_err *err)
 {
@@ -354,7 +355,7 @@ fill(struct moore_fabric *f, const struct found *w)
 	return true;
 }
 
-/* May e's port be joined to to's?  It may when nothing is there, or just that. */
+/* True when e's port is free or is joined to that of to already. */
 static bool
 fits(const struct moore_fabric *f, const struct end *e, const struct end *to)
 {
@@ -379,7 +380,7 @@ join(struct moore_fabric *f, const struct line *line, struct moore_err *err)
 		b = swap;
 	}
 	if (a->kind != KIND_SWITCH)
-		return 0;	/* two hosts back to back: no switch is concerned */
+		return 0;	/* two hosts joined to each other: no switch is involved */
 	if (!fits(f, a, b) || !fits(f, b, a))
 		return moore_fail(err, MOORE_EPLAN, line->number, SUBNET ": %.*s port %u and %.*s port "
 				  "%u: an earlier line has one of them elsewhere; use a dump of one sweep",
@@ -476,8 +477,8 @@ moore_dump_read_fabric(struct moore_fabric **out, const char *subnet, size_t sub
 /* ---- as a listing: the wiring with its rates, and nothing of LIDs --------------------- */
 
 struct told {
-	struct moore_guid_map ca;	/* node GUID to node of the listing; switches come first */
-	struct moore_guid_map port;	/* (device, port) to its link */
+	struct moore_guid_map ca;	/* node GUID to listed node; switches first */
+	struct moore_guid_map port;	/* (node, port) to its link */
 };
 
 static int
@@ -515,7 +516,7 @@ node_of(const struct told *told, const struct end *e)
 	return e->kind == KIND_SWITCH ? e->id : moore_guid_map_get(&told->ca, e->node_guid);
 }
 
-/* A link as one of its ends has it; what was told before counts once. */
+/* Adds a link to the listing, as end from has it.  A link that is already listed counts once. */
 static int
 list_link(struct moore_listing *d, const struct line *line, int from, struct told *told)
 {

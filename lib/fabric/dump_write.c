@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dump_write.c - tables as the files that OpenSM writes of them, line for line,
- * so that everything that reads those (ibdmchk, scripts, our own readers) reads
- * ours.  What a fabric does not hold is written as ibsim has it: no vendor,
- * revision A1, 4x at 2.5; no port is marked as the subnet manager's, and the
- * SL2VL tables of channel adapters are left out.
+/* dump_write.c - writes tables as OpenSM's dump files, line for line, for programs that read
+ * those (ibdmchk, scripts, the readers here).
  *
- * OpenSM keeps devices by GUID in network byte order, so on the usual machine
- * its dumps run by the last byte of the GUID first; ours do everywhere.
+ * What a fabric does not hold is written as ibsim has it: no vendor, revision A1, 4x at 2.5;
+ * no port is marked as the subnet manager's, and the SL2VL tables of channel adapters are
+ * left out.
  *
- * The LFTs of the largest subnet are 4 GB of text, so nothing here keeps text: a
- * buffer with a drain stays small.  What many lines share is formatted once. */
+ * OpenSM sorts devices by their GUIDs in network byte order.  On a little-endian machine its
+ * dumps are therefore sorted by the last byte of the GUID first; these are so on every
+ * machine.
+ *
+ * The LFTs of the largest subnet are 4 GB of text, so no text is kept: a buffer with a drain
+ * stays small.  Text that many lines share is formatted once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,7 @@
 #include "moore/dumps.h"
 
 struct item {			/* a switch, or an endpoint's port */
-	uint64_t key[2];	/* byte-swapped GUID of the node; then port number */
+	uint64_t key[2];	/* the node's GUID, byte-swapped; then the port number */
 	uint32_t i;
 	bool is_ep;
 };
@@ -43,7 +45,7 @@ cmp_item(const void *a, const void *b)
 	return 0;
 }
 
-/* The switches, and the endpoints too when asked for, in OpenSM's order. */
+/* Returns the switches, and the endpoints when asked for, in OpenSM's order. */
 static struct item *
 in_order(const struct moore_fabric *f, bool endpoints, uint64_t (*guid)(const struct moore_switch *),
 	 struct moore_buf *out)
@@ -107,7 +109,7 @@ end_of_endpoint(const struct moore_fabric *f, moore_epid e, unsigned ports)
 		ports, ep->lid, ep->ca_port };
 }
 
-/* VenID has six digits in the near end and eight in the far one. */
+/* Writes one end of a line.  VenID has six digits in the near end and eight in the far one. */
 static void
 put_end(struct moore_buf *out, const struct end *e, int ven_digits)
 {
@@ -125,7 +127,8 @@ put_link(struct moore_buf *out, const struct end *near, const struct end *far)
 	moore_buf_fmt(out, "PHY=4x LOG=ACT SPD=2.5\n");
 }
 
-/* Ports of each endpoint's node: the greatest number among those we know. */
+/* Returns the number of ports of each endpoint's node: the greatest port number in the
+ * fabric. */
 static void
 count_ca_ports(const struct moore_fabric *f, const struct item *o, uint32_t n, uint8_t *ports)
 {
@@ -188,8 +191,7 @@ out:
 
 /* ---- opensm-lfts.dump ------------------------------------------------------ */
 
-/* What is known of the LIDs' owners, and the same as text: LID i's is
- * text.data[at[i]..at[i + 1]]. */
+/* The owner of each LID, and the same as text: that of LID i is text.data[at[i]..at[i + 1]]. */
 struct owners {
 	struct moore_lid_owner *own;
 	struct moore_buf text;
@@ -237,7 +239,7 @@ put_lid(char *to, unsigned lid, const char *digits)
 	return to;
 }
 
-/* At least so many digits. */
+/* Writes a number with at least that many digits. */
 static char *
 put_decimal(char *to, unsigned v, unsigned digits)
 {
@@ -319,8 +321,8 @@ moore_dump_write_lfts(const struct moore_fabric *f, const struct moore_lft *t,
 
 /* ---- opensm.fdbs ----------------------------------------------------------- */
 
-/* Links from s to the port that own tells, along the table; -1: it is not
- * reached.  The last link to an endpoint counts, as OpenSM counts it. */
+/* Counts the links from s to the port of own, along the table; -1 when it is not reached.
+ * The last link to an endpoint counts, as in OpenSM. */
 static int
 count_hops(const struct moore_fabric *f, const struct moore_lft *t, moore_swid s, unsigned lid,
 	   const struct moore_lid_owner *own)
@@ -374,9 +376,9 @@ moore_dump_write_fdbs(const struct moore_fabric *f, const struct moore_lft *t,
 
 /* ---- opensm-sl2vl.dump ------------------------------------------------------ */
 
-#define SL2VL_ROW 48	/* " 0 " for each of 16 */
+#define SL2VL_ROW 48	/* bytes of 16 times " 0 " */
 
-/* Each distinct row as text. */
+/* Returns the text of each distinct row. */
 static char *
 format_sl2vl_rows(const struct moore_sl2vl *t, struct moore_buf *out)
 {
@@ -454,7 +456,7 @@ put_group(const struct moore_mft *t, uint32_t g, moore_swid s, struct moore_buf 
 	moore_buf_fmt(out, "\n");
 }
 
-/* The groups in rising order of MLID. */
+/* Returns the groups sorted by MLID. */
 static struct item *
 groups_in_order(const struct moore_mft *t, struct moore_buf *out)
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fabric.c - a fabric in memory: made, cabled, held to its invariants, copied.
+/* fabric.c - makes, cables, checks and copies a fabric in memory.
  *
- * All ports lie in one array, switch after switch, port 0 first, so that an
- * algorithm walks them without a pointer for each switch.  An endpoint that is
- * plugged in nowhere has sw == MOORE_NONE.
- * Elsewhere: names and LIDs (find.c), from a plan (from_plan.c), from OpenSM's
- * dumps (dump_*.c). */
+ * All ports lie in one array, switch after switch, each with port 0 first, so that an
+ * algorithm visits them without a pointer for each switch.  An endpoint that is not plugged
+ * in has sw == MOORE_NONE.
+ *
+ * Elsewhere: names and LIDs (find.c), from a plan (from_plan.c), from OpenSM's dumps
+ * (dump_*.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,7 +177,7 @@ seal_endpoints(const struct moore_fabric *f, struct moore_err *err)
 	return 0;
 }
 
-/* Take lid..lid+2^lmc-1 for owner; used is a bit set. */
+/* Marks lid..lid+2^lmc-1 in the bit set used as the owner's. */
 static int
 seal_lids(struct moore_fabric *f, uint64_t *used, const char *kind, const char *name,
 	  moore_lid lid, uint8_t lmc, struct moore_err *err)

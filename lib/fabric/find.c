@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* find.c - who is meant: by LID for programs, by name, GUID or LID for people.
+/* find.c - finds switches and endpoints: by LID for programs, by name, GUID or LID for
+ * people.
  *
- * A name wins over what looks like a number, a port GUID over a node GUID: a
- * word means the narrowest thing that it can mean. */
+ * A name is preferred to a number that reads the same, and a port GUID to a node GUID: a word
+ * means the most specific thing that it can mean. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +36,9 @@ moore_fabric_lids(const struct moore_fabric *f, struct moore_lid_owner **out,
 
 /* ---- by what a person types ---------------------------------------------- */
 
-struct word {			/* what was typed, read in each way it can be */
+struct word {			/* what the user typed, in each way in which it can be read */
 	const char *text;
-	size_t name_len;	/* of NAME in NAME:CA_PORT */
+	size_t name_len;	/* length of NAME in NAME:CA_PORT */
 	uint64_t ca_port;	/* 0: none given */
 	bool is_guid, is_lid;
 	uint64_t number;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* from_plan.c - the fabric that a plan becomes when every cable is in.
+/* from_plan.c - makes the fabric of a plan with every cable plugged in.
  *
- * LIDs follow GUIDs, as a subnet manager hands them out on a first bring-up, so
- * that the order of things in the plan file does not matter. */
+ * LIDs follow GUIDs, as a subnet manager assigns them at the first start of a fabric, so the
+ * order of elements in the plan file does not matter. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "moore/fabric.h"
 
-#define PLAN_LANES 8		/* VL0-7: what most switches in use have */
+#define PLAN_LANES 8		/* VL 0 to 7, as most switches have */
 
 struct by_guid {
 	uint64_t guid;
@@ -24,7 +24,7 @@ cmp_guid(const void *a, const void *b)
 	return (x->guid > y->guid) - (x->guid < y->guid);
 }
 
-/* Indices of guid[0..n-1] in rising order of GUID, which are distinct. */
+/* Returns the indices of guid[0..n-1], sorted by GUID; GUIDs are distinct. */
 static struct by_guid *
 sort_guids(const uint64_t *guid, uint32_t n, struct moore_arena *tmp)
 {

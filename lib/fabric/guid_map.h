@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* guid_map.h - GUID to number, in an arena.  Open addressing; the caller says
- * beforehand how many entries there will be at most. */
+/* guid_map.h - a map from GUID to number, in an arena.  Open addressing; the caller gives the
+ * greatest number of entries beforehand. */
 #ifndef MOORE_FABRIC_GUID_MAP_H
 #define MOORE_FABRIC_GUID_MAP_H
 
@@ -10,7 +10,7 @@
 struct moore_guid_map {
 	struct moore_guid_slot {
 		uint64_t guid;
-		uint32_t value;		/* plus 1; 0: free */
+		uint32_t value;		/* the number + 1; 0: free */
 	} *slot;
 	size_t mask;
 };
@@ -36,7 +36,7 @@ moore_guid_map_slot(const struct moore_guid_map *m, uint64_t guid)
 	return &m->slot[i];
 }
 
-/* MOORE_NONE when it is not there. */
+/* Returns the number, or MOORE_NONE when the GUID has none. */
 static inline uint32_t
 moore_guid_map_get(const struct moore_guid_map *m, uint64_t guid)
 {

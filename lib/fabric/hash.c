@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* hash.c - tables by name: what two that look at one fabric can compare without handing
- * the tables over.
+/* hash.c - hashes of tables, so that two programs that observe the same fabric can compare
+ * its tables without exchanging them.
  *
- * Invariant: nothing goes in that one of the two cannot know.  Who reads tables back
- * sees neither the numbers of distinct rows nor lanes of ports without a link. */
+ * Invariant: only what both can know is hashed.  A program that reads tables back from the
+ * switches knows neither the numbers of distinct rows nor the lanes of ports without a link. */
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "moore/tables.h"
 
-struct keyed {			/* a switch or a LID by GUID */
+struct keyed {			/* a switch or a LID, to be sorted by GUID */
 	uint64_t guid;
 	uint32_t index;
 };
@@ -36,7 +36,7 @@ switches_of(struct moore_arena *tmp, const struct moore_fabric *f)
 	return sw;
 }
 
-/* LIDs of one port are in order: they follow one another. */
+/* Returns the LIDs sorted by GUID.  The LIDs of one port stay in their order. */
 static struct keyed *
 lids_of(struct moore_arena *tmp, const struct moore_fabric *f, const struct moore_lid_owner *owner,
 	uint32_t *n)

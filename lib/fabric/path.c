@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* path.c - tables followed as packets follow them.
+/* path.c - follows the forwarding tables as a packet would.
  *
- * A walk ends at the LID's port, where the tables give up, or after as many
- * switches as there are: then some switch came twice. */
+ * A walk ends at the LID's port, at a switch without a route, or after as many hops as there
+ * are switches, since it has then visited a switch twice. */
 #include "moore/path.h"
 
 static bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* scan.h - read text line by line and a line token by token.  Nothing is copied;
- * nothing is read past the end.  Of a text in pieces only this line is there. */
+/* scan.h - reads a text line by line and a line token by token.  It copies nothing and reads
+ * nothing past the end.  Of a text that comes in pieces only the present line is valid. */
 #ifndef MOORE_FABRIC_SCAN_H
 #define MOORE_FABRIC_SCAN_H
 
@@ -8,11 +8,11 @@
 #include "moore/dumps.h"
 
 struct moore_scan {
-	const char *at, *end;		/* what is left of this line */
-	const char *rest, *text_end;	/* the lines after it */
-	unsigned line;			/* number of this line, from 1 */
-	bool cut;			/* this line has no newline: the text ends in it */
-	struct moore_source from;	/* of more lines; all zero: there are none */
+	const char *at, *end;		/* the rest of the present line */
+	const char *rest, *text_end;	/* the text after this line */
+	unsigned line;			/* its number, from 1 */
+	bool cut;			/* no newline: the text was cut off in this line */
+	struct moore_source from;	/* gives more text; all zero: there is none */
 };
 
 static inline struct moore_scan
@@ -27,16 +27,17 @@ moore_scan_from(const struct moore_source *from)
 	return (struct moore_scan){ .from = *from };
 }
 
-bool moore_scan_line(struct moore_scan *s);	/* go to the next line, if any */
+bool moore_scan_line(struct moore_scan *s);	/* to the next line; false after the last */
 bool moore_scan_skip(struct moore_scan *s, const char *word);	/* past word, if it is next */
 void moore_scan_spaces(struct moore_scan *s);
-/* The switch that a section of `file` is about; -MOORE_EPLAN when it is unknown. */
+/* Finds the switch of a section of `file`; -MOORE_EPLAN when the fabric has no such switch. */
 int moore_scan_switch(const struct moore_scan *s, const struct moore_guid_map *switches,
 		      uint64_t guid, const char *file, uint32_t *sw, struct moore_err *err);
-/* The switches of f by node GUID, or by that of port 0; lives until tmp ends. */
+/* Maps the node GUIDs of f's switches, or the GUIDs of their ports 0, to indices; *out lives
+ * as long as tmp. */
 int moore_scan_switches(struct moore_guid_map *out, const struct moore_fabric *f, bool by_port,
 			struct moore_arena *tmp, struct moore_err *err);
-/* As moore_text_u64. */
+/* Takes a number, as moore_text_u64() does. */
 bool moore_scan_num(struct moore_scan *s, unsigned base, uint64_t max, uint64_t *out);
 
 static inline bool
