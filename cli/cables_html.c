@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cables_html.c - the cable list as a page to print: the floor as a picture, what
- * to buy, and the lists with a box to tick.  One file that needs nothing else, no
- * script, font or style sheet.
+/* cables_html.c - the cable list as a page to print: the floor as a picture, the cables to
+ * order, and the lists with a box to tick.  The page is one file without script, font or
+ * style sheet of its own.
  *
- * In the picture a cabinet is darker the more cables begin or end in it, and the
- * lines are the cabinet pairs with most cables: all of them would be a grey
- * square, since in these fabrics nearly every pair has some. */
+ * In the picture a cabinet is the darker, the more cables end in it.  Only the cabinet pairs
+ * with most cables have a line, since in these fabrics nearly every pair has some cable, and
+ * lines for all would fill the picture. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cables.h"
 
-enum { SCALE = 60, MARGIN = 24, LINES_MAX = 200 };	/* pixels for a metre */
+enum { SCALE = 60, MARGIN = 24, LINES_MAX = 200 };	/* SCALE: pixels for a metre */
 
 static void
 put_escaped(struct moore_buf *b, const char *s)
@@ -33,7 +33,7 @@ put_escaped(struct moore_buf *b, const char *s)
 
 /* ---- the floor ----------------------------------------------------------------------- */
 
-struct trunk {			/* the cables of two cabinets */
+struct trunk {			/* a pair of cabinets and the number of their cables */
 	uint32_t a, b, n;
 };
 
@@ -57,7 +57,7 @@ size_cmp(const void *x, const void *y)
 	return pair_cmp(x, y);
 }
 
-/* Trunks with most cables first; returns how many there are. */
+/* Fills t with the trunks, those with most cables first, and returns their number. */
 static size_t
 find_trunks(struct trunk *t, const struct cli_cables *k)
 {
@@ -157,7 +157,7 @@ put_picture(struct moore_buf *b, const struct cli_cables *k)
 static void
 put_stock(struct moore_buf *b, const struct cli_cables *k)
 {
-	cli_putf(b, "<h2>To buy</h2>\n<table><tr><th>length, m<th>medium<th>pieces<th>price</tr>\n");
+	cli_putf(b, "<h2>To order</h2>\n<table><tr><th>length, m<th>medium<th>pieces<th>price</tr>\n");
 	for (uint32_t s = 0; s < k->catalogue->n; s++) {
 		const struct moore_stock *stock = &k->catalogue->stock[s];
 
@@ -169,7 +169,7 @@ put_stock(struct moore_buf *b, const struct cli_cables *k)
 			cli_putf(b, "%.2f", k->pieces[s] * stock->price);
 		cli_putf(b, "</tr>\n");
 	}
-	cli_putf(b, "<tr><th>%.1f, of which %.1f are way<th><th>%u<th>", k->bought, k->metres, k->plan->n_cables);
+	cli_putf(b, "<tr><th>%.1f, of which %.1f are routed<th><th>%u<th>", k->bought, k->metres, k->plan->n_cables);
 	if (k->price > 0)
 		cli_putf(b, "%.2f", k->price);
 	cli_putf(b, "</tr>\n</table>\n");

@@ -57,52 +57,51 @@ struct cli_given {
 
 struct cli_call {
 	const struct cli_cmd *cmd;
-	const char **arg;	/* what is no option */
+	const char **arg;	/* words that are no options */
 	size_t n_args;
 	struct cli_given *given;
 	size_t n_given;
 	bool json, help;
 };
 
-/* Sort words (n of them) into arguments and options.  c->arg and c->given have
- * room for n. */
+/* Separates n words into arguments and options.  c->arg and c->given have room for n. */
 int cli_parse(struct cli_call *c, char *const *words, size_t n);
-/* The last value given for an option; NULL when there is none. */
+/* Returns the last value given for an option; NULL when there is none. */
 const char *cli_opt(const struct cli_call *c, const char *name);
-/* The same as a number within min..max; *out stays when the option is absent. */
+/* The same as a number within min..max; *out is unchanged when the option is absent. */
 int cli_opt_u64(const struct cli_call *c, const char *name, uint64_t min, uint64_t max,
 		uint64_t *out);
-/* Is it there?  A flag has no value. */
+/* True when the option was given; a flag has no value. */
 bool cli_has(const struct cli_call *c, const char *name);
 void cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out);
 
-/* The nearest of names to word, if it could be a slip of the hand; or NULL.
- * name_at(arg, i) gives the names, NULL past the end. */
+/* Returns the name most like word if it may be a typing error of it; else NULL.  name_at(arg,
+ * i) gives the names, NULL past the end. */
 const char *cli_nearest(const char *word, const char *(*name_at)(const void *arg, size_t i),
 			const void *arg);
 
 /* ---- what the user sees (out.c) ------------------------------------------- */
 
-/* Colours inside text; they become escape codes on a terminal and nothing
- * elsewhere.  Other control characters, and those that turn the direction of text (names
- * come from the fabric), print as ?, in JSON as \uXXXX. */
+/* Colour marks inside text: escape codes on a terminal, nothing elsewhere.  Control
+ * characters and those that change the direction of text, which names from the fabric may
+ * hold, are printed as ?, in JSON as \uXXXX. */
 #define CLI_RED "\x01"
 #define CLI_GREEN "\x02"
 #define CLI_YELLOW "\x03"
 #define CLI_PLAIN "\x04"
 
 void cli_putf(struct moore_buf *b, const char *fmt, ...) MOORE_PRINTF(2, 3);
-/* Print and end text; CLI_OK or CLI_FAIL. */
+/* Prints text and frees it; CLI_OK or CLI_FAIL. */
 int cli_print_text(struct moore_buf *text);
-int cli_print_screen(struct moore_buf *text);	/* in place of what a terminal shows */
-/* Print and drop j (NULL: memory ran out while it was made). */
+int cli_print_screen(struct moore_buf *text);	/* clears the terminal first */
+/* Prints j and frees it.  NULL: out of memory while it was made. */
 int cli_print_json(json_t *j);
-int cli_print_json_line(json_t *j);	/* on one line, of several that come over time */
-/* A JSON string of a name that need not be UTF-8. */
+int cli_print_json_line(json_t *j);	/* on one line, for answers that follow one another */
+/* Returns a JSON string; bytes of a name that is not UTF-8 become ?. */
 json_t *cli_json_name(const char *name);
 json_t *cli_json_guid(uint64_t guid);
 
-/* "moorectl: ..." on standard error; always CLI_FAIL. */
+/* Prints "moorectl: ..." on standard error and returns CLI_FAIL. */
 int cli_error(const char *fmt, ...) MOORE_PRINTF(1, 2);
 int cli_misuse(const struct cli_call *c, const char *fmt, ...) MOORE_PRINTF(2, 3);
 /* "moorectl: FILE:LINE: ..." */
@@ -111,7 +110,7 @@ int cli_error_at(const char *file, const struct moore_err *err);
  * these messages as JSON in its place.  Returns rc. */
 int cli_print_failure(int rc);
 
-/* From one second on, say on a terminal what is being done and for how long. */
+/* Shows on a terminal, after one second, what is being done and for how long. */
 void cli_busy(const char *what);
 void cli_busy_share(void *unused, double share);	/* 0..1 */
 void cli_idle(void);
@@ -123,15 +122,15 @@ void cli_idle(void);
 
 /* "-" is standard input, and reads as "standard input" in messages. */
 const char *cli_file_name(const char *path);
-/* A whole file, NUL-terminated, in *out (the caller's); at most CLI_READ_MAX bytes.
- * Standard input and pipes are read to their end, but a pipe must get a writer within
- * two seconds.  Refuses directories, and devices other than terminals and /dev/null. */
+/* Reads a whole file of at most CLI_READ_MAX bytes into *out (the caller's), and adds a NUL.
+ * Standard input and pipes are read to their end; a pipe must get a writer within two
+ * seconds.  Directories are refused, and devices other than terminals and /dev/null. */
 int cli_read(const char *path, struct moore_buf *out);
-/* The same for what has a smaller limit; what names the kind of file in the message. */
+/* The same with a smaller limit; what names the kind of file in the message. */
 int cli_read_at_most(const char *path, size_t max, const char *what, struct moore_buf *out);
 
-/* A file read in pieces: give &l->source to a reader of the library, then
- * cli_lines_close() tells whether it was read to its end. */
+/* A regular file that is read in pieces: give &l->source to a reader of the library.
+ * cli_lines_close() then returns CLI_FAIL when it could not be read to its end. */
 struct cli_lines {
 	struct moore_source source;
 	const char *path;
@@ -144,24 +143,25 @@ int cli_lines_close(struct cli_lines *l);
 
 struct cli_file {
 	const char *path;	/* "-" is standard output */
-	const struct moore_buf *data;	/* its contents; or */
+	const struct moore_buf *data;	/* its contents, or NULL: then write() */
 	int (*write)(const void *arg, struct moore_buf *out, struct moore_err *err);
-	const void *arg;		/* what puts them into a buffer that has a drain */
-	char *tmp, *real;		/* cli_write_all()'s own, */
-	int fd;				/* these three */
+	const void *arg;	/* makes them, in a buffer with a drain */
+	char *tmp, *real;	/* these and fd are cli_write_all()'s own */
+	int fd;
 };
-/* Each file whole or not at all, and none when one cannot be written: written
- * and synced beside its target, then all renamed. */
+/* Writes each file whole, or none of them when one cannot be written: each is written and
+ * synced beside its target, then all are renamed.  Symbolic links are followed, also to a
+ * file that does not exist yet; pipes and devices are written directly. */
 int cli_write_all(struct cli_file *files, size_t n);
 int cli_write(const char *path, const struct moore_buf *data);
 char *cli_path_join(const char *dir, const char *name);
 
 /* ---- what is read from files (load.c) -------------------------------------- */
 
-/* CLI_FOUND when the file was read and its contents are wrong, with *err (no
- * message yet); CLI_FAIL when it could not be read (message given). */
+/* CLI_FOUND, with *err and no message, when the contents are wrong; CLI_FAIL, with a message,
+ * when the file could not be read. */
 int cli_try_plan(const char *path, struct moore_plan **out, struct moore_err *err);
-/* Every fault is CLI_FAIL with a message. */
+/* The same, but every fault is CLI_FAIL with a message. */
 int cli_load_plan(const char *path, struct moore_plan **out);
 int cli_try_conf(const char *path, struct moore_conf *out, struct moore_err *err);
 int cli_try_links(const char *path, struct moore_links **out, struct moore_err *err);
@@ -170,22 +170,22 @@ int cli_load_conf(const char *path, struct moore_conf *out);
 struct cli_tables {		/* a directory of OpenSM's dumps */
 	struct moore_fabric *f;
 	struct moore_lft *lft;
-	struct moore_sl2vl *sl2vl;	/* VL 0 for all when there is no dump of it: */
-	bool no_lanes;			/* without QoS OpenSM programs none, and a packet
-					 * keeps its VL; which one does not matter */
+	struct moore_sl2vl *sl2vl;	/* VL 0 everywhere when there is no dump: */
+	bool no_lanes;			/* without QoS a packet stays on one VL */
 	struct moore_mft *mft;		/* NULL when there is no dump of it */
-	struct moore_sl_set *sl_set;	/* the SLs that sources use; NULL likewise */
-	struct moore_lid_owner *owner;	/* of LIDs 0..f->lid_top */
+	struct moore_sl_set *sl_set;	/* SLs that sources use; NULL when there is no dump */
+	struct moore_lid_owner *owner;	/* owners of LIDs 0..f->lid_top */
 };
 int cli_load_tables(const char *dir, struct cli_tables *out);
 void cli_tables_free(struct cli_tables *t);
 /* The same tables, borrowed, for an answer about them. */
 struct moore_answer_tables cli_answer_tables(const struct cli_tables *t);
-/* Who is meant; suggests a near name when no one is. */
+/* Finds a switch or an endpoint by name; when there is none, the message suggests a similar
+ * name. */
 int cli_find(const struct moore_fabric *f, const char *what, moore_swid *sw, moore_epid *ep);
 int cli_find_switch(const struct moore_fabric *f, const char *what, moore_swid *sw);
 
-/* "S0001[3]" or "S0001-h2" : what is plugged into a port. */
+/* What is plugged into a port, such as "S0001[3]" or "S0001-h2". */
 void cli_put_peer(struct moore_buf *b, const struct moore_fabric *f, moore_swid s,
 		  moore_portnum p);
 json_t *cli_json_peer(const struct moore_fabric *f, moore_swid s, moore_portnum p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cmd_cables.c - `moorectl plan cables`: what to buy and who plugs what in where,
- * as text, JSON, CSV or a sheet to print (cables_html.c). */
+/* cmd_cables.c - `moorectl plan cables`: which cables to order and where each end is plugged
+ * in, as text, JSON, CSV or a page to print (cables_html.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +107,7 @@ put_csv(struct moore_buf *b, const struct cli_cables *k)
 		else
 			cli_putf(b, ",,,");
 		put_csv_field(b, l.own);
-		b->data[b->len - 1] = '\n';	/* after the last field */
+		b->data[b->len - 1] = '\n';	/* in place of the last comma */
 		cli_cable_line_free(&l);
 	}
 }
@@ -117,7 +117,7 @@ put_csv(struct moore_buf *b, const struct cli_cables *k)
 static void
 put_totals(struct moore_buf *b, const struct cli_cables *k)
 {
-	cli_putf(b, "cables         %u, %.1f m of way; %.1f m to buy\n", k->plan->n_cables, k->metres,
+	cli_putf(b, "cables         %u, %.1f m routed; %.1f m to order\n", k->plan->n_cables, k->metres,
 		 k->bought);
 	for (uint32_t s = 0; s < k->catalogue->n; s++) {
 		const struct moore_stock *stock = &k->catalogue->stock[s];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* io.c - files read whole and written whole.
+/* io.c - reads and writes whole files.
  *
- * A file is written and synced beside its target, without a name where the file system
- * has such files (so that a killed program leaves nothing behind), and then renamed:
- * at every moment its name holds the old contents or the new, also through a crash.  What is no regular file (a device, a pipe) is written
- * directly: there is nothing to keep.  What is large is written while it is made. */
+ * A file is written and synced beside its target and then renamed, so that at every moment
+ * its name holds the old contents or the new, even after a crash.  Where the file system can,
+ * the new file has no name until then, so a killed program leaves nothing behind.  What is
+ * not a regular file (a device, a pipe) is written directly, since it has no contents to
+ * keep.  Large contents are written while they are made. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -19,7 +20,7 @@
 
 #include "cli.h"
 
-enum { PEER_MS = 2000 };	/* how long a pipe may be without its other end */
+enum { PEER_MS = 2000 };	/* how long a pipe may lack its other end */
 
 const char *
 cli_file_name(const char *path)
@@ -37,7 +38,8 @@ cli_path_join(const char *dir, const char *name)
 
 /* ---- reading ------------------------------------------------------------------ */
 
-/* A terminal and /dev/null end; disks and /dev/zero do not, or not soon. */
+/* True for disks and devices such as /dev/zero, whose contents never end.  Terminals and
+ * /dev/null do end. */
 static bool
 is_endless(int fd, const struct stat *st)
 {
@@ -45,8 +47,8 @@ is_endless(int fd, const struct stat *st)
 					st->st_rdev != makedev(1, 3));
 }
 
-/* Opens a file to read; -1 with a message.  O_NONBLOCK, so that a pipe without a writer
- * does not hold the program up. */
+/* Opens a file to read; -1 with a message.  O_NONBLOCK, so that opening a pipe without a
+ * writer returns. */
 static int
 open_input(const char *path, struct stat *st)
 {
@@ -66,7 +68,8 @@ open_input(const char *path, struct stat *st)
 	return -1;
 }
 
-/* Waits up to ms (-1: for ever) for bytes or the end of a pipe; false when none came. */
+/* Waits up to ms milliseconds (-1: without limit) for bytes or for the end of a pipe.  False
+ * when neither came. */
 static bool
 await(int fd, int ms)
 {
@@ -78,8 +81,8 @@ await(int fd, int ms)
 	return n > 0;
 }
 
-/* Reads some bytes: their number, 0 at the end, -1 with errno.  *writer: a pipe's writer
- * has come; until then its end of file is no end. */
+/* Reads some bytes and returns their number, 0 at the end, or -1 with errno.  *writer says
+ * whether a pipe has had a writer: before that, its end of file does not count. */
 static ssize_t
 read_some(int fd, char *to, size_t len, bool *writer)
 {
@@ -123,7 +126,7 @@ read_all(int fd, const char *path, bool fifo, size_t max, const char *what, stru
 	if (!writer)
 		return cli_error("%s: is a pipe that nothing writes to: start the writer first, or "
 				 "give a file", path);
-	moore_buf_add(out, "", 0);	/* NUL-terminated even when empty */
+	moore_buf_add(out, "", 0);	/* adds the NUL even when nothing was read */
 	return out->oom ? cli_error("%s: out of memory", cli_file_name(path)) : CLI_OK;
 }
 
@@ -156,7 +159,7 @@ cli_read(const char *path, struct moore_buf *out)
 	return cli_read_at_most(path, CLI_READ_MAX, "dump or list of links", out);
 }
 
-/* A longer line than this is in no dump. */
+/* No line of a dump is longer. */
 #define PIECE ((size_t)1 << 20)
 
 static bool
@@ -222,7 +225,7 @@ write_fd(int fd, const char *data, size_t len)
 }
 
 struct drain {
-	int fd, error;		/* error: errno of the write that failed */
+	int fd, error;		/* error: errno of a write that failed */
 };
 
 static bool
@@ -248,7 +251,7 @@ cannot_write(const char *path)
 			 "room or leave to write there", path, why);
 }
 
-/* The contents of f; CLI_FAIL with a message. */
+/* Writes the contents of f to fd; CLI_FAIL with a message. */
 static int
 write_contents(int fd, const struct cli_file *f)
 {
@@ -271,8 +274,8 @@ write_contents(int fd, const struct cli_file *f)
 	return rc;
 }
 
-/* The descriptor that a name such as /dev/stdout stands for, or -1.  Opened by name, a
- * regular file behind it would be replaced or written from its start. */
+/* Returns the descriptor that a name such as /dev/stdout stands for, or -1.  If the name were
+ * opened, a regular file behind it would be replaced, or overwritten from its start. */
 static int
 standing_for(const char *path)
 {
@@ -304,7 +307,7 @@ open_direct(const char *path)
 	     errno == ENXIO && ms < PEER_MS; ms += 50)
 		nanosleep(&pause, NULL);
 	if (fd >= 0)
-		fcntl(fd, F_SETFL, O_WRONLY);	/* from here on it waits for its reader */
+		fcntl(fd, F_SETFL, O_WRONLY);	/* writes then wait for the reader */
 	return fd;
 }
 
@@ -321,8 +324,8 @@ write_direct(const struct cli_file *f, int standing)
 	return close(fd) < 0 && rc == CLI_OK ? cannot_write(f->path) : rc;
 }
 
-/* The file that a symbolic link leads to although it is not there yet: what a shell would
- * create.  NULL with errno. */
+/* Returns the file that a symbolic link leads to and that does not exist yet, which is what a
+ * shell would create.  NULL when out of memory. */
 static char *
 follow(const char *path)
 {
@@ -342,7 +345,7 @@ follow(const char *path)
 	return name;
 }
 
-/* Permissions of the file that is replaced, or those of a new one. */
+/* Returns the permissions of the file that is replaced, or those of a new file. */
 static mode_t
 mode_for(const struct stat *old)
 {
@@ -357,7 +360,7 @@ mode_for(const struct stat *old)
 
 #define FD_NAME sizeof("/proc/self/fd/-2147483648")
 
-/* The file that is open, for linkat(); false where there is no /proc. */
+/* Names the open file for linkat(); false where there is no /proc. */
 static bool
 fd_name(int fd, char name[FD_NAME])
 {
@@ -365,7 +368,7 @@ fd_name(int fd, char name[FD_NAME])
 	return access(name, F_OK) == 0;
 }
 
-/* Open f->fd, of a file beside f->real: without a name, else f->tmp. */
+/* Opens f->fd, a file in the directory of f->real: without a name, or else named f->tmp. */
 static int
 open_beside(struct cli_file *f)
 {
@@ -391,8 +394,8 @@ open_beside(struct cli_file *f)
 	return cannot_write(f->path);
 }
 
-/* Write f beside f->path; f->fd is then what to move to f->real, which is what a
- * symbolic link leads to. */
+/* Writes the contents of f to f->fd, which is later renamed to f->real: f->path with its
+ * symbolic links followed. */
 static int
 stage(struct cli_file *f)
 {
@@ -419,7 +422,7 @@ stage(struct cli_file *f)
 	return CLI_OK;
 }
 
-/* A link cannot replace a name, so f gets one of its own for the moment. */
+/* Gives f->fd a temporary name, since linkat() cannot replace a file and rename() can. */
 static bool
 give_name(struct cli_file *f)
 {
@@ -450,13 +453,13 @@ sync_dir_of(const char *path)
 	int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
 	if (fd >= 0) {
-		fsync(fd);	/* some file systems cannot: the file itself is safe */
+		fsync(fd);	/* not supported everywhere; the file itself is synced */
 		close(fd);
 	}
 	free(copy);
 }
 
-/* Two of the same name: the later one would replace the earlier. */
+/* Refuses two files of the same name: the later one would replace the earlier. */
 static int
 refuse_twice(const struct cli_file *files, size_t n)
 {
@@ -485,7 +488,7 @@ cli_write_all(struct cli_file *files, size_t n)
 		    (!give_name(&files[i]) || rename(files[i].tmp, files[i].real) < 0))
 			rc = cannot_write(files[i].path);
 		if (rc != CLI_OK && files[i].tmp)
-			unlink(files[i].tmp);	/* no such name when it was renamed */
+			unlink(files[i].tmp);	/* fails when the file was renamed */
 		if (i + 1 == n && files[i].fd >= 0)
 			sync_dir_of(files[i].real);
 		if (files[i].fd >= 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* load.c - plans, configurations and directories of OpenSM's dumps from disk,
- * and who is meant by a name in them. */
+/* load.c - loads plans, configurations and directories of OpenSM's dumps, and finds the
+ * switch or endpoint that a name means in them. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -83,7 +83,7 @@ static const char *const dump_name[N_DUMPS] = {
 	"moore-path-sl.dump",
 };
 
-/* The parser says which text and line; the directory goes before. */
+/* Puts the directory before the file and line that the parser names. */
 static int
 dump_error(const char *dir, const struct moore_err *err)
 {
@@ -113,11 +113,11 @@ find_dump(const char *dir, int which, char **path)
 		return stat(dir, &st) < 0 ? cli_error("%s: no such directory", cli_file_name(dir)) :
 		       cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
 				 "log_flags hold 0x40; moorectl route -o DIR writes it too", *path);
-	return CLI_FOUND;	/* no multicast group; no QoS; any SL */
+	return CLI_FOUND;	/* there is no multicast group, no QoS, or any SL may be used */
 }
 
-/* The LFTs can be longer than memory: they are read in pieces, once for the
- * fabric (text is the subnet list) and once for the tables. */
+/* Reads the LFTs in pieces, since they can be longer than memory: once for the fabric (text
+ * is then the subnet list) and once for the tables. */
 static int
 read_lfts(const char *path, const struct moore_buf *text, struct cli_tables *t,
 	  const char *dir)
@@ -145,7 +145,7 @@ parse_dump(int which, const struct moore_buf *text, struct cli_tables *t, struct
 	}
 }
 
-/* One dump after the other, so that only one text is held. */
+/* Reads one dump; only one text is in memory at a time. */
 static int
 read_dump(const char *dir, int which, struct cli_tables *t)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* main.c - find the verb, sort its words, run it. */
+/* main.c - finds the verb, parses its words, runs it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "client.h"
 #include "term.h"
 
-/* How many of the words does this verb's name take?  0: it is another verb. */
+/* Returns how many words the verb's name takes; 0 when words name another verb. */
 static size_t
 matches(const struct cli_cmd *cmd, char *const *words, size_t n)
 {
@@ -20,8 +20,8 @@ matches(const struct cli_cmd *cmd, char *const *words, size_t n)
 	return n > 1 && !strcmp(cmd->words + len + 1, words[1]) ? 2 : 0;
 }
 
-/* Verbs whose first word is first ("" for all, under the headings of their groups), one
- * line each. */
+/* Lists the verbs whose first word is first, one line each; for "" all verbs under the
+ * headings of their groups.  Returns their number. */
 static size_t
 put_verbs(struct moore_buf *b, const char *first)
 {
@@ -60,7 +60,7 @@ print_help(const char *first)
 	return cli_print_text(&b);
 }
 
-/* One line for each verb: its words, a tab, its options.  For completion. */
+/* Prints one line for each verb, for shell completion: its words, a tab, its options. */
 static int
 print_list(void)
 {
@@ -146,8 +146,8 @@ run(const struct cli_cmd *cmd, char *const *words, size_t n)
 	return rc;
 }
 
-/* --socket PATH, --socket=PATH and --no-pager may stand before the verb, too: how many
- * words the first of words takes; 0: it is none of them. */
+/* Reads --socket PATH, --socket=PATH or --no-pager, which may also come before the verb.
+ * Returns how many words it took; 0 when the first word is another one. */
 static size_t
 take_early(char *const *words, size_t n)
 {
@@ -196,7 +196,7 @@ main(int argc, char **argv)
 	bool json = false;
 	int rc;
 
-	json_object_seed(1);	/* the same answer in the same order each time */
+	json_object_seed(1);	/* keys in the same order in every run */
 	for (size_t i = 1; i <= n; i++)
 		json |= !strcmp(argv[i], "--json");
 	rc = dispatch(argv + 1, n);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* opt.c - sort the words of a call by its verb's table of options.
+/* opt.c - separates the words of a call into arguments and options, by the table of its verb.
  *
- * --name VALUE, --name=VALUE, -o VALUE, -oVALUE; `--` ends the options; `-` alone
- * is an argument.  Names are written out in full, so that a later option never
- * changes what an old script means. */
+ * --name VALUE, --name=VALUE, -o VALUE and -oVALUE are options; `--` ends the options; `-`
+ * alone is an argument.  Names cannot be abbreviated, so an option that is added later never
+ * changes the meaning of an old script. */
 #include <string.h>
 
 #include "cli.h"
@@ -15,7 +15,7 @@ const struct cli_opt cli_common_opts[] = {
 	{ 0 }
 };
 
-/* Option i of a verb, its own first. */
+/* Returns option i of a verb: its own options come first, then the common ones. */
 static const struct cli_opt *
 opt_at(const struct cli_cmd *cmd, size_t i)
 {
@@ -60,7 +60,7 @@ unknown_opt(const struct cli_call *c, const char *word)
 	return cli_misuse(c, "unknown option %s", word);
 }
 
-/* Take the option in word; *value is what its word holds after it, or NULL. */
+/* Finds the option in word; *value is what the word holds after its name, or NULL. */
 static const struct cli_opt *
 read_opt(const struct cli_call *c, const char *word, const char **value)
 {
@@ -240,7 +240,7 @@ cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out)
 
 enum { WORD_MAX = 40 };
 
-/* Levenshtein's distance, one row at a time. */
+/* Computes Levenshtein's distance, row by row. */
 static size_t
 distance(const char *a, const char *b)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* out.c - answers on standard output, messages on standard error.
+/* out.c - prints answers on standard output and messages on standard error.
  *
- * Names come from the fabric and may hold anything: characters that control a terminal or
- * turn the direction of text never reach it, and what is not UTF-8 never breaks JSON. */
+ * Names come from the fabric and may hold any bytes.  Characters that control a terminal or
+ * change the direction of text never reach it; bytes that are not UTF-8 never break JSON. */
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,14 +41,14 @@ in_colour(void)
 	return isatty(STDOUT_FILENO) && !(no && *no);
 }
 
-/* Bytes of the character at s that is not printed as it is; 0 when it is. */
+/* Returns the length of the character at s if it must not be printed; else 0. */
 static size_t
 not_printed(const char *s, size_t len)
 {
 	return *s == '\n' || *s == '\t' ? 0 : moore_text_hidden(s, len);
 }
 
-/* Colour marks become codes, other hidden characters a question mark. */
+/* Turns colour marks into escape codes, and other hidden characters into question marks. */
 static void
 render(struct moore_buf *out, const struct moore_buf *text)
 {
@@ -116,8 +116,8 @@ cli_print_screen(struct moore_buf *text)
 	return rc;
 }
 
-/* j as a text with an end of line; hidden characters, which stand in strings alone, as
- * \uXXXX.  Ends j. */
+/* Appends j and an end of line, with hidden characters, which only strings hold, as \uXXXX.
+ * Frees j. */
 static void
 put_json(struct moore_buf *out, json_t *j, size_t flags)
 {
@@ -172,7 +172,7 @@ cli_json_name(const char *name)
 	json_t *j = json_string(name ? name : "");
 	char *copy;
 
-	if (j || !name || !(copy = strdup(name)))	/* no memory, or UTF-8 */
+	if (j || !name || !(copy = strdup(name)))	/* out of memory; else: not UTF-8 */
 		return j;
 	for (char *p = copy; *p; p++)
 		if ((unsigned char)*p >= 0x80)
@@ -268,8 +268,8 @@ cli_error_at(const char *file, const struct moore_err *err)
 
 /* ---- progress ---------------------------------------------------------------- */
 
-/* A timer rather than calls from the work: libmoore's functions need not know.
- * The handler only formats digits and writes, which signals may do. */
+/* A timer shows progress, so that libmoore's functions need no callback.  Its handler only
+ * formats digits and writes, which a signal handler may do. */
 static const char *volatile busy_what;
 static volatile sig_atomic_t busy_seconds, busy_percent;
 
@@ -328,7 +328,7 @@ set_timer(long seconds)
 }
 
 void
-cli_busy(const char *what)	/* a short literal */
+cli_busy(const char *what)	/* a short string literal */
 {
 	struct sigaction sa = { .sa_handler = tick, .sa_flags = SA_RESTART };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* term.c - the terminal: its size, tables that fit it, the pager.
  *
- * A width is in characters, not bytes, and the colour marks of cli.h have none. */
+ * Widths count characters, not bytes; the colour marks of cli.h have no width. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -82,7 +82,7 @@ cli_cell(struct cli_grid *g, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Narrow the widest column that may be cut until all fit, or none can be. */
+/* Narrows the widest column that may be cut, until the table fits or none can be cut. */
 static void
 fit(const struct cli_grid *g, size_t *width, size_t n_cols)
 {
@@ -102,7 +102,7 @@ fit(const struct cli_grid *g, size_t *width, size_t n_cols)
 	}
 }
 
-/* s in width characters: what is cut leaves two dots; colour marks stay. */
+/* Appends s in width characters.  Two dots stand for what is cut; colour marks stay. */
 static void
 put_cut(struct moore_buf *b, const char *s, size_t width)
 {
@@ -189,7 +189,7 @@ run_pager(const char *pager, const int *pipe_fd)
 	close(pipe_fd[0]);
 	close(pipe_fd[1]);
 	signal(SIGPIPE, SIG_DFL);
-	setenv("LESS", "FRX", 0);	/* colours; keep what was shown */
+	setenv("LESS", "FRX", 0);	/* quit if it fits; colours; no clearing */
 	execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
 	_exit(127);
 }
@@ -208,13 +208,13 @@ cli_page(const struct moore_buf *out)
 	if ((pid = fork()) == 0)
 		run_pager(pager ? pager : "less", fd);
 	close(fd[0]);
-	signal(SIGPIPE, SIG_IGN);	/* who quits the pager has seen enough */
+	signal(SIGPIPE, SIG_IGN);	/* the user may quit the pager before the end */
 	for (size_t at = 0; pid > 0 && at < out->len; at += n > 0 ? (size_t)n : 0)
 		if ((n = write(fd[1], out->data + at, out->len - at)) < 0 && errno != EINTR)
 			break;
 	close(fd[1]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	/* No such program: the text has to be seen somehow. */
+	/* 127: the shell found no such program, so the text was not shown. */
 	return pid > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 127);
 }

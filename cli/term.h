@@ -5,16 +5,15 @@
 
 #include "cli.h"
 
-/* Columns of standard output; SIZE_MAX when it is no terminal: then nothing is cut. */
+/* Columns of standard output; SIZE_MAX, so that nothing is cut, when it is no terminal. */
 size_t cli_width(void);
-size_t cli_height(void);	/* rows; SIZE_MAX likewise */
+size_t cli_height(void);	/* rows; SIZE_MAX when it is no terminal */
 
-/* A table: a row of cells for each row of the answer, two spaces between columns.  On
- * a terminal that is too narrow the widest columns that may be are cut in the middle:
- * ends of names tell more than their middles. */
+/* A table, with two spaces between columns.  On a terminal that is too narrow the widest
+ * columns of kind CLI_CUT are cut in their middle, since the ends of names differ most. */
 struct cli_col {
 	const char *head;	/* NULL ends the list */
-	enum { CLI_LEFT, CLI_RIGHT, CLI_CUT } how;	/* CUT: left, and may be cut */
+	enum { CLI_LEFT, CLI_RIGHT, CLI_CUT } how;	/* CLI_CUT: left, may be cut */
 };
 struct cli_grid {
 	const struct cli_col *col;
@@ -23,15 +22,15 @@ struct cli_grid {
 	bool oom;
 };
 #define CLI_GRID(cols) { .col = (cols) }
-/* The next cell; colours may stand in it. */
+/* Adds the next cell, which may hold colour marks. */
 void cli_cell(struct cli_grid *g, const char *fmt, ...) MOORE_PRINTF(2, 3);
-/* Append the table, its heads first, and end g. */
+/* Appends the table with its heads, and frees g. */
 void cli_put_grid(struct moore_buf *b, struct cli_grid *g);
 
-/* `--no-pager`. */
+/* For --no-pager: cli_page() will show nothing. */
 void cli_no_pager(void);
-/* Show it through $PAGER (less), if standard output is a terminal that it does not fit.
- * False: it was not shown. */
+/* Shows out through $PAGER (less) if standard output is a terminal and the text is longer
+ * than it.  False when it did not. */
 bool cli_page(const struct moore_buf *out);
 
 #endif
