@@ -15,7 +15,10 @@
 
 #include "client.h"
 
-enum { ANSWER_MAX = 512 << 20 };
+/* Bytes and values of one answer.  As a tree of jansson a value takes up to 240 bytes, and
+ * an empty list only three bytes of text, so a limit in bytes does not bound memory.  The
+ * longest answers, which list every cable of a full subnet, have three million values. */
+enum { ANSWER_MAX = 512 << 20, VALUES_MAX = 16 << 20 };
 
 static const char *socket_path = CLI_SOCKET;
 
@@ -139,6 +142,24 @@ receive(struct cli_client *cl, int ms)
 	return CLI_OK;
 }
 
+/* Counts the values of a JSON text: after its start, a comma or an opening bracket. */
+static size_t
+count_values(const char *s, size_t len)
+{
+	bool string = false;
+	size_t n = 1;
+
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] == '"')
+			string = !string;
+		else if (string)
+			i += s[i] == '\\';
+		else
+			n += s[i] == ',' || s[i] == '[' || s[i] == '{';
+	}
+	return n;
+}
+
 /* One line as JSON; CLI_FOUND (and NULL) when ms went by. */
 static int
 read_line(struct cli_client *cl, int ms, json_t **out)
@@ -156,6 +177,9 @@ read_line(struct cli_client *cl, int ms, json_t **out)
 			return rc;
 	}
 	len = (size_t)(nl - cl->in.data);
+	if (count_values(cl->in.data, len) > VALUES_MAX)
+		return cli_error("%s: an answer of more than %d values: is it moored?", socket_path,
+				 VALUES_MAX);
 	*out = json_loadb(cl->in.data, len, 0, &e);
 	memmove(cl->in.data, nl + 1, cl->in.len - len - 1);
 	cl->in.len -= len + 1;

@@ -132,3 +132,22 @@ load lib
 	says "$T/shut/new: cannot write: Permission denied"
 	only "$T/shut" p.json
 }
+
+@test "an answer of moored's place that would fill the memory is refused" {
+	[[ $M != *-san/* ]] || skip "AddressSanitizer takes terabytes of address space"
+	python3 - "$T/sock" <<-'PY' 3>&- &
+	import socket, sys
+	s = socket.socket(socket.AF_UNIX)
+	s.bind(sys.argv[1])
+	s.listen()
+	c = s.accept()[0]
+	c.recv(65536)
+	try:
+	    c.sendall(b'{"jsonrpc":"2.0","id":1,"result":[' + b'[],' * 20000000 + b'0]}\n')
+	except OSError:
+	    pass
+	PY
+	for i in {1..100}; do [ -S "$T/sock" ] && break; sleep 0.1; done
+	run --separate-stderr -2 bash -c "ulimit -v 300000; timeout 60 $M --socket '$T/sock' status"
+	says "an answer of more than 16777216 values"
+}
