@@ -132,7 +132,7 @@ put_totals(struct moore_buf *b, const struct cli_cables *k)
 	if (k->price > 0)
 		cli_putf(b, "price          %.2f", k->price);
 	if (k->price > 0 && k->unpriced)
-		cli_putf(b, ", without %u cables that have none", k->unpriced);
+		cli_putf(b, ", without %u cables that have no price", k->unpriced);
 	cli_putf(b, "%s", k->price > 0 ? "\n" : "");
 }
 

@@ -247,8 +247,8 @@ cannot_write(const char *path)
 	if (!strcmp(path, "-"))
 		return cli_error("standard output: cannot write: %s: the output is not complete",
 				 why);
-	return cli_error("%s: cannot write: %s: nothing was changed; write elsewhere, or make "
-			 "room or leave to write there", path, why);
+	return cli_error("%s: cannot write: %s: nothing was changed; write elsewhere, "
+			 "free space, or get permission to write there", path, why);
 }
 
 /* Writes the contents of f to fd; CLI_FAIL with a message. */

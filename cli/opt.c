@@ -10,8 +10,8 @@
 
 const struct cli_opt cli_common_opts[] = {
 	{ "json", 0, NULL, "answer in JSON" },
-	{ "no-pager", 0, NULL, "never through $PAGER, on a terminal" },
-	{ "help", 'h', NULL, "this text" },
+	{ "no-pager", 0, NULL, "do not use $PAGER on a terminal" },
+	{ "help", 'h', NULL, "print this help" },
 	{ 0 }
 };
 
