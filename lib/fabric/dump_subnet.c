@@ -185,7 +185,7 @@ read_lines(struct found *w, const char *text, size_t len, struct moore_err *err)
 	return 0;
 }
 
-/* ---- who there is ---------------------------------------------------------- */
+/* ---- switches and endpoints ------------------------------------------------ */
 
 static uint32_t
 add_node(struct found *w, const struct end *e)

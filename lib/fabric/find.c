@@ -13,14 +13,14 @@ int
 moore_fabric_lids(const struct moore_fabric *f, struct moore_lid_owner **out,
 		  struct moore_err *err)
 {
-	static const struct moore_lid_owner nobody = { .sw = MOORE_NONE, .ep = MOORE_NONE };
+	static const struct moore_lid_owner no_owner = { .sw = MOORE_NONE, .ep = MOORE_NONE };
 	struct moore_lid_owner *own = malloc(((size_t)f->lid_top + 1) * sizeof(*own));
 
 	*out = NULL;
 	if (!own)
 		return moore_fail_nomem(err);
 	for (unsigned i = 0; i <= f->lid_top; i++)
-		own[i] = nobody;
+		own[i] = no_owner;
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		for (unsigned i = 0; f->sw[s].lid && i < 1u << f->sw[s].lmc; i++)
 			own[f->sw[s].lid + i] = (struct moore_lid_owner){

@@ -51,7 +51,7 @@ moore_plan_plug_key(moore_swid sw, moore_portnum port)
 	return (uint64_t)sw << 8 | port;
 }
 
-/* ---- wiring: who is plugged in where ------------------------------------- */
+/* ---- wiring: what is plugged in where ------------------------------------ */
 
 struct moore_plan_ca {		/* the endpoints that share a name */
 	const char *name;
