@@ -92,10 +92,11 @@ index_links(struct moore_listing *d)
 	return 0;
 }
 
+/* Checks that link k has a line at its other end, which leads back. */
 static int
-check_link(const struct moore_listing *d, const struct moore_listed_link *k)
+check_back(const struct moore_listing *d, const struct moore_listed_link *k)
 {
-	const struct moore_listed_node *n = &d->node[k->node], *peer = &d->node[k->peer];
+	const struct moore_listed_node *peer = &d->node[k->peer];
 	uint32_t i = moore_plan_refs_find(d->by_port, d->n_links, "",
 					  moore_plan_plug_key(k->peer, k->peer_port), 0);
 	const struct moore_listed_link *back = i == MOORE_NONE ? NULL : &d->link[i];
@@ -109,6 +110,17 @@ check_link(const struct moore_listing *d, const struct moore_listed_link *k)
 				  "says that port leads to " ID "[%u]: take the listing again",
 				  ID_OF(peer), k->peer_port, back->line, ID_OF(&d->node[back->peer]),
 				  back->peer_port);
+	return 0;
+}
+
+static int
+check_link(const struct moore_listing *d, const struct moore_listed_link *k)
+{
+	const struct moore_listed_node *n = &d->node[k->node], *peer = &d->node[k->peer];
+	int rc = check_back(d, k);
+
+	if (rc < 0)
+		return rc;
 	if (n->kind != 'S' && peer->kind != 'S')
 		return moore_fail(d->err, MOORE_EPLAN, k->line, ID " is cabled to " ID ": one end of a "
 				  "link must be a switch", ID_OF(n), ID_OF(peer));
@@ -139,6 +151,10 @@ complete_link(struct moore_listing *d, uint32_t i)
 		return -MOORE_ENOMEM;
 	k = &d->link[i];
 	n = &d->node[k->node];
+	if (k->peer_port > d->node[k->peer].ports)
+		return moore_fail(d->err, MOORE_EPLAN, k->line, "this leads to " ID "[%u], which has %u "
+				  "ports: take the listing again", ID_OF(&d->node[k->peer]),
+				  k->peer_port, d->node[k->peer].ports);
 	*back = (struct moore_listed_link){ .node = k->peer, .peer = k->node, .peer_guid = n->guid,
 		.peer_kind = n->kind, .port = k->peer_port, .peer_port = k->port, .line = k->line,
 		.rate = k->rate, .port_guid = d->node[k->peer].kind == 'S' ? 0 :
@@ -175,6 +191,10 @@ settle(struct moore_listing *d)
 		if (moore_plan_refs_find(d->by_port, told, "", moore_plan_plug_key(d->link[i].peer,
 		    d->link[i].peer_port), 0) == MOORE_NONE)
 			rc = complete_link(d, i);
+	if (rc < 0 || (rc = index_links(d)) < 0)
+		return rc;
+	for (uint32_t i = 0; !rc && i < d->n_links; i++)	/* loops leave the list here */
+		rc = d->link[i].peer == d->link[i].node ? check_back(d, &d->link[i]) : 0;
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; i < d->n_links; i++)

@@ -735,6 +735,33 @@ test_seen(void **state)
 	moore_plan_free(p);
 }
 
+/* Loops do not become cables of the plan, so the checks of a plan do not see them. */
+static void
+test_bad_loops(void **state)
+{
+	static const struct {
+		const char *why, *text, *error;
+	} T[] = {
+		{ "to a port that is not there", SW("a", "a") TO("4", "a", "20"), "[20], which has 4 ports" },
+		{ "whose end leads elsewhere",
+		  SW("a", "a") TO("2", "a", "4") TO("4", "a", "3") TO("3", "a", "4"),
+		  "this leads to \"S-000000000000000a\"[4], but line" },
+		{ "whose end is a cable's", SW("a", "a") TO("2", "a", "4") TO("4", "b", "1")
+		  SW("b", "b") TO("1", "a", "4"), "this leads to \"S-000000000000000a\"[4], but line" },
+		{ "two into one port", SW("a", "a") TO("2", "a", "4") TO("3", "a", "4"),
+		  "port 4 is on line" },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_seen *s;
+		struct moore_err err = { 0 };
+
+		CHECK_EQ(T[i].why, moore_seen_parse(&s, T[i].text, strlen(T[i].text), &err), -MOORE_EPLAN);
+		CHECK_STR(T[i].why, err.text, T[i].error);
+	}
+}
+
 #define END(kind, ports, node, port_guid, name, pn) "{ " kind " Ports:" ports " SystemGUID:" node \
 	" NodeGUID:" node " PortGUID:" port_guid " VenID:000000 DevID:0000 Rev:00000000 {" name "} " \
 	"LID:0001 PN:" pn " } "
@@ -822,7 +849,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_seen), cmocka_unit_test(test_subnet),
+		cmocka_unit_test(test_seen), cmocka_unit_test(test_bad_loops), cmocka_unit_test(test_subnet),
 		cmocka_unit_test(test_faults), cmocka_unit_test(test_no_names),
 		cmocka_unit_test(test_images), cmocka_unit_test(test_parallel),
 		cmocka_unit_test(test_fewest),
