@@ -18,7 +18,7 @@ struct fill {
 	uint8_t *port;		/* [LID * g.n + node]: the tables, transposed */
 };
 
-/* The trees of one slice: a row of n for each root. */
+/* The trees of one slice; each root has a row of n. */
 struct trees {
 	const uint8_t *slot, *len;
 };

@@ -228,7 +228,7 @@ moore_rgraph_host_place(const struct moore_rgraph *g, uint32_t node, moore_portn
 	return place;
 }
 
-/* Arrays for at most that many nodes and edges. */
+/* Allocates arrays for at most that many nodes and edges. */
 static bool
 alloc_graph(struct moore_rgraph *g, size_t max_n, size_t max_e, size_t n_seen)
 {

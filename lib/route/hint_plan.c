@@ -146,7 +146,7 @@ price_through(const struct planner *p, uint32_t root, uint32_t e)
 	return sum;
 }
 
-/* The slot of the cheapest neighbour for one layer of root. */
+/* Returns the slot of the cheapest neighbour for one layer of root. */
 static uint8_t
 choose_last(const struct planner *p, uint32_t root)
 {

@@ -45,7 +45,7 @@ moore_rlayer_set_parent(struct moore_rlayer_tree *w, uint32_t x)
 	o->parent = w->slot[x] == MOORE_SLOT_NONE ? NO_PARENT : (uint16_t)g->to[o->edge];
 }
 
-/* The slot, at its head, of the edge opposite to e; modulo 64. */
+/* Returns the slot that the edge opposite to e has at its tail, modulo 64. */
 static uint8_t
 end_slot(const struct moore_rgraph *g, uint32_t e)
 {

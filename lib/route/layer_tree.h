@@ -99,12 +99,12 @@ void moore_rlayer_move_leaves(struct moore_rlayer_tree *w, uint32_t from);
 void moore_rlayer_even(struct moore_rlayer_tree *w);
 /* Gives leaf s another parent edge e. */
 void moore_rlayer_move(struct moore_rlayer_tree *w, uint32_t s, uint32_t e);
-/* The cheapest edge of leaf s to a node other than `except` that has min_len to max_len hops
- * to go, below limit; MOORE_NONE when there is none. */
+/* Returns the cheapest edge of leaf s, below limit, to a node other than `except` that has
+ * min_len to max_len hops to go; MOORE_NONE when there is none. */
 uint32_t moore_rlayer_cheapest(const struct moore_rlayer_tree *w, uint32_t s, unsigned min_len,
 			       unsigned max_len, uint32_t except, uint64_t limit);
-/* The cheapest edge of leaf s to a detour: a hop longer than minimal, or two; three from a
- * neighbour of the root. */
+/* Returns the cheapest edge of leaf s to a detour, which is one or two hops longer than
+ * minimal, or up to three for a neighbour of the root. */
 uint32_t moore_rlayer_detour(const struct moore_rlayer_tree *w, uint32_t s, uint32_t except);
 /* Nodes that still want a detour get one, at the expense of others that had theirs. */
 void moore_rlayer_cover(struct moore_rlayer_tree *w);
