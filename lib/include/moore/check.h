@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* moore/check.h - the judge: from tables alone, can traffic deadlock?
- * Shares nothing with the router but the table types.  Walks every in-tree with
- * (in port, VL) states, builds the graph of dependencies between channels (a
- * channel is a directed switch-to-switch link on a VL) and looks for a cycle
- * (Dally and Seitz 1987).  Endpoints are taken to accept what reaches them. */
+/* moore/check.h - decides from tables alone whether traffic can deadlock.
+ * The checker shares nothing with the router but base and the types of tables.  It follows
+ * the routes to each LID with states (switch, in port, VL), builds the graph of dependencies
+ * between channels (a channel is a directed switch-to-switch link on a VL), and searches it
+ * for a cycle (Dally and Seitz 1987).  It assumes that endpoints accept every packet. */
 #ifndef MOORE_CHECK_H
 #define MOORE_CHECK_H
 
@@ -16,8 +16,8 @@ struct moore_check_opts {
 	uint16_t sl_mask;	/* SLs that may be used; 0 means all 16 */
 	bool base_lids_only;	/* only base LIDs are addressed */
 	bool endpoints_only;	/* port 0 of switches neither sends nor is addressed */
-	/* Which SLs the sources at each switch use for each LID, of those in
-	 * sl_mask; NULL: every source uses every one for every LID. */
+	/* The SLs of sl_mask that the sources at each switch use for each LID; NULL: every
+	 * source uses all of them for every LID. */
 	const struct moore_sl_set *sl_set;
 };
 
@@ -27,8 +27,8 @@ struct moore_channel {
 	uint8_t vl;
 };
 
-/* One step of a cycle: traffic that holds `from` and waits for the next
- * step's `from`; an example of such a packet is given. */
+/* One step of a cycle: a packet that holds channel `from` waits for that of the next step.
+ * The other fields are an example of such a packet. */
 struct moore_dependency {
 	struct moore_channel from;
 	moore_swid src_sw;	/* where the example packet enters the fabric */
@@ -38,28 +38,27 @@ struct moore_dependency {
 };
 
 struct moore_verdict {
-	bool sound;		/* acyclic, no loops, nothing connected unreachable */
+	bool sound;		/* acyclic and unreachable == 0 */
 	bool acyclic;
 	uint64_t pairs;		/* (source switch, LID) walked, source != owner's switch */
-	uint64_t unreachable;	/* of these without a route though connected */
-	uint64_t loops;		/* of the unreachable: those that run in circles */
-	uint64_t partitioned;	/* of these not connected at all (no fault) */
-	uint64_t dropped;	/* (switch, in, out, SL) used that map to VL 15 */
+	uint64_t unreachable;	/* pairs that are connected and have no route */
+	uint64_t loops;		/* unreachable pairs whose route runs in a circle */
+	uint64_t partitioned;	/* pairs that are not connected; not a fault of the tables */
+	uint64_t dropped;	/* (switch, in, out, SL) in use that map to VL 15 */
 	uint64_t hops[MOORE_HOPS_MAX + 1];	/* pairs by switch-to-switch hops */
 	uint16_t vls;		/* bit v: VL v is used on some switch-to-switch link */
 	uint32_t n_channels;	/* used */
 	uint64_t n_dependencies;
-	/* Load: one unit from each switch with endpoints (from every switch when
-	 * none has any) to each endpoint LID (each switch LID when there are no
-	 * endpoints); mean and greatest over directed switch-to-switch links. */
+	/* Load of directed switch-to-switch links when each switch with endpoints sends one
+	 * unit to each endpoint LID (without endpoints: each switch to each switch LID). */
 	double max_load, mean_load;
 	struct moore_channel hottest;	/* vl unused */
-	/* A first unreachable or looping pair. */
+	/* The first unreachable pair. */
 	moore_swid bad_sw;
 	moore_lid bad_lid;
-	/* acyclic: channels in a topological order (each dependency goes forward). */
+	/* If acyclic: the channels in a topological order (each dependency goes forward). */
 	struct moore_channel *order;	/* n_channels of them; NULL when cyclic */
-	/* not acyclic: a shortest cycle. */
+	/* If not: a shortest cycle. */
 	struct moore_dependency *cycle;
 	uint32_t cycle_len;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* moore/engine.h - one call from a fabric to tables that the checker accepted:
- * what the OpenSM plugin runs at each sweep and `moorectl route` runs off line. */
+/* moore/engine.h - from a fabric to tables that the checker accepted.  The OpenSM plugin calls
+ * it at each heavy sweep, and `moorectl route` off line. */
 #ifndef MOORE_ENGINE_H
 #define MOORE_ENGINE_H
 
@@ -20,16 +20,17 @@ struct moore_engine_result {
 	struct moore_verdict *verdict;	/* of the checker: sound */
 	char topology[96];		/* "slimfly q=5", "planned slimfly q=5 p=4", or "" (unrecognised) */
 	bool plan_unused;		/* a plan was given, but no switch of it was found */
-	uint64_t hash;			/* of all that moore.conf says of routes, plan and tables, by GUID */
+	uint64_t hash;			/* of the settings, the plan and the tables, by GUID */
 	uint64_t routes_hash, lanes_hash;	/* of the tables alone: moore_lft_hash() */
 };
 
-/* now (may be NULL) is called at the three marks below and lets the caller
- * time the stages: the library has no clock. */
+/* moore_engine_run() calls now (may be NULL) at each mark, so that the caller can time the
+ * stages: the library has no clock. */
 enum moore_engine_mark { MOORE_MARK_ROUTED, MOORE_MARK_LANES, MOORE_MARK_CHECKED };
 
-/* plan may be NULL.  Fails as moore_route_build(), or with -MOORE_EUNSAFE when
- * the checker rejects what was computed (a defect, but never handed on). */
+/* plan may be NULL.  Borrows seen, which must outlive *out.  Fails as moore_route_build(),
+ * or with -MOORE_EUNSAFE when the checker rejects the computed tables, which would be a
+ * defect of this library. */
 MOORE_API int moore_engine_run(struct moore_engine_result **out,
 			       const struct moore_fabric *seen, const struct moore_plan *plan,
 			       const struct moore_conf *conf,

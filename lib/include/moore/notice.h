@@ -26,7 +26,7 @@ struct moore_notice {
 	uint64_t sm;		/* port GUID of the subnet manager */
 	uint64_t number;	/* of the sweep, from 1, in this run of it */
 	enum moore_notice_state state;
-	uint32_t up;		/* 1: the subnet is up after it: tables are written; 0: not yet */
+	uint32_t up;		/* 1: the tables are written and the subnet is up; 0: not yet */
 	enum moore_profile profile;
 	enum moore_layers layers;
 	/* moore_engine_result's; 0 where no tables were made.  With KEPT, routes is of
@@ -39,8 +39,9 @@ struct moore_notice {
 };
 
 MOORE_API void moore_notice_write(struct moore_buf *out, const struct moore_notice *n);
-/* Any bytes: -MOORE_ESYNTAX with err->line when they are no notice; then *n is undefined.
- * Texts that are longer are cut, control characters are '?'.  O(len). */
+/* Reads a notice from any bytes.  -MOORE_ESYNTAX with err->line when they are not one; *n is
+ * undefined then.  Texts too long for their field are cut, and control characters become
+ * '?'.  O(len). */
 MOORE_API int moore_notice_parse(struct moore_notice *n, const void *data, size_t len,
 				 struct moore_err *err);
 

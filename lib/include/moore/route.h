@@ -29,11 +29,10 @@ struct moore_route_opts {
 
 struct moore_route;		/* opaque: the trees, ranks and LFTs of one fabric */
 
-/* Route every (switch, LID) of seen.  intended (may be NULL: then seen) is the
- * fabric as planned; switches correspond by GUID, else by name.  Borrows seen,
- * which must outlive *out.
- * -MOORE_EUNREACH some connected pair has no safe route (err names a switch
- * that would have to pass packets on but cannot map SLs); -MOORE_ENOMEM.
+/* Routes every (switch, LID) of seen.  intended is the fabric as planned, with switches
+ * matched by GUID, else by name; NULL stands for seen.  Borrows seen, which must outlive
+ * *out.  -MOORE_EUNREACH when some connected pair has no safe route: err names a switch
+ * that would have to forward packets but cannot map SLs.  -MOORE_ENOMEM.
  * O(S * E) for the trees plus the bytes of the tables. */
 MOORE_API int moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 				const struct moore_fabric *intended,
@@ -46,13 +45,12 @@ MOORE_API const struct moore_lft *moore_route_lft(const struct moore_route *r);
 /* The order of the switches of seen: place of each, 0 the greatest. */
 MOORE_API const uint32_t *moore_route_order(const struct moore_route *r);
 
-/* Profile sl-hint: the tables (bit t: enum moore_hint_table) that are right for
- * packets from slid to dlid and back; some are.  O(1); a LID that no one has gives
- * table A. */
+/* Profile sl-hint: the tables (bit t: enum moore_hint_table) that are right for packets
+ * from slid to dlid and back; at least one is.  Table A for a LID that no port has.  O(1). */
 MOORE_API uint8_t moore_route_right(const struct moore_route *r, moore_lid slid, moore_lid dlid);
-/* Every table that it gives, and table A on base LIDs, switch LIDs and groups, as SLs
- * of class 0: what sources may use under sl-hint; the caller ends it with
- * moore_sl_set_free().  O(switches * LIDs). */
+/* The SLs that sources may use under sl-hint, as SLs of class 0: every table that
+ * moore_route_right() gives, and table A for base LIDs, switch LIDs and groups.  The caller
+ * ends it with moore_sl_set_free().  O(switches * LIDs). */
 MOORE_API int moore_route_sl_set(const struct moore_route *r, struct moore_sl_set **out,
 				 struct moore_err *err);
 
@@ -63,20 +61,19 @@ struct moore_route_stats {
 	uint32_t one_lane_links;	/* one-lane links in use under the full rule */
 	uint32_t missing_switches;
 	uint32_t repaired;		/* (switch, tree) that left their intended route */
-	uint32_t avoided_links;		/* out of use because they are to be avoided */
-	uint32_t drained_switches;	/* nothing passes through them, for that reason */
+	uint32_t avoided_links;		/* not used, because a rule says `avoid` */
+	uint32_t drained_switches;	/* switches through which no route passes, for that reason */
 	uint32_t unknown_rules;		/* lines of opts->links that name no known switch */
 	unsigned unknown_line;		/* the first of them */
 };
 MOORE_API void moore_route_stats(const struct moore_route *r, struct moore_route_stats *out);
 
-/* A multicast tree over the switches in members (n of them, any order, repeats
- * fine), whose turns all belong to the same allowed set.  Short, and group picks
- * among equals, so that groups spread.  Fills parent_port[n_switches]: port
- * towards the root, 0 at the root, MOORE_NO_PATH outside the tree; the tree
- * holds the members and what joins them, nothing else.
- * -MOORE_EUNREACH members are not connected: those joined to members[0] are
- * covered and err names one that is not.  O(members * E). */
+/* A short multicast tree over the n switches in members (in any order, with repeats) that
+ * uses only allowed turns.  The group's number chooses among equal trees, so that groups
+ * spread over links.  Fills parent_port[n_switches]: the port towards the root, 0 at the
+ * root, MOORE_NO_PATH at switches outside the tree, which holds the members and the
+ * switches that connect them.  -MOORE_EUNREACH when members are not connected: the tree then
+ * covers those connected to members[0], and err names one of the others.  O(members * E). */
 MOORE_API int moore_route_mcast(const struct moore_route *r, uint16_t group,
 				const moore_swid *members, size_t n,
 				uint8_t *parent_port, struct moore_err *err);

@@ -47,14 +47,15 @@ struct moore_topo_family {
 	const char *source;	/* paper and section */
 	struct moore_topo_param param[MOORE_TOPO_MAX_PARAMS];	/* key NULL ends */
 	bool random;		/* drawn from a seed: never recognised */
-	unsigned n_alike;	/* so many first parameters exchanged: the same graph */
+	unsigned n_alike;	/* the first n_alike parameters may be exchanged without
+				 * changing the graph */
 	/* Replace defaults and symbolic values; -MOORE_EINVAL when no graph exists. */
 	int (*resolve)(int64_t *param, struct moore_err *err);
-	/* Switches and links do not fall when a parameter rises, the number of links
-	 * by the last that shapes the graph, of switches by any. */
+	/* Fills the closed forms.  The number of switches never falls when a parameter rises,
+	 * nor does the number of links when the last parameter that shapes the graph rises. */
 	void (*counts)(const int64_t *param, struct moore_topo_counts *out);
 	int (*build)(struct moore_topo *t, const int64_t *param, struct moore_err *err);
-	/* The cabinet of a switch, from 0, when the source says it; may be NULL. */
+	/* The cabinet of a switch, from 0, as the source prescribes; NULL if it does not. */
 	uint32_t (*cabinet)(const int64_t *param, moore_swid s);
 };
 
@@ -74,10 +75,10 @@ MOORE_API int moore_topo_build(struct moore_topo **out, const struct moore_topo_
 			       const int64_t *param, struct moore_err *err);
 MOORE_API void moore_topo_free(struct moore_topo *t);
 
-/* Which family is this graph?  *text (64 bytes): "slimfly q=5" when a map onto
- * that family's graph was found and verified, "" when none was.  Search is
- * bounded, so a very symmetric graph could stay unnamed; a wrong name cannot be
- * given.  Needs the whole graph: one link short is another graph. */
+/* Finds the family of a graph.  Writes to text (64 bytes) for instance "slimfly q=5" when it
+ * found and verified a map onto that family's graph, else "".  The search is bounded, so a
+ * very symmetric graph may stay unnamed, but a name is never wrong.  A graph that lacks one
+ * link is not recognised. */
 MOORE_API int moore_topo_recognise(uint32_t n_switches, const struct moore_topo_link *link,
 				   size_t n_links, char *text, struct moore_err *err);
 
@@ -89,8 +90,8 @@ struct moore_graph_metrics {
 	uint32_t girth;		/* shortest cycle; 0 when there is none */
 };
 
-/* Parallel links count as one.  progress (may be NULL) is called now and then
- * with what share is done, 0..1.  O(n^2 * degree / 64) for diameter two. */
+/* Parallel links count as one.  progress (may be NULL) is called now and then with the share
+ * that is done, 0..1.  O(n^2 * degree / 64) for diameter two. */
 MOORE_API int moore_graph_measure(uint32_t n_switches, const struct moore_topo_link *link,
 				  size_t n_links, struct moore_graph_metrics *out,
 				  void (*progress)(void *arg, double share), void *arg,

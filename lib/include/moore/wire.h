@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* moore/wire.h - the fabric as it is cabled against the plan: who is who, what
- * deviates, and the fewest cable ends to move.
+/* moore/wire.h - compares the observed cabling with the plan: which observed switch is which
+ * planned one, what deviates, and the fewest cable ends to move.
  *
- * Words.  A *jack* is where one end of a cable goes: a port of a switch or an
- * endpoint.  A *slot* is a place among switches: slot i < n_switches of the plan
- * is planned switch i, those behind are observed switches that the plan does
- * not know; endpoints have slots likewise.  Pure: same input, same answer. */
+ * Words.  A *jack* is what one end of a cable is plugged into: a port of a switch or an
+ * endpoint.  A *slot* is a place for a switch: slot i is planned switch i, and the slots
+ * from n_switches of the plan on hold observed switches that the plan does not have.
+ * Endpoints have slots in the same way.  Pure: same input, same answer. */
 #ifndef MOORE_WIRE_H
 #define MOORE_WIRE_H
 
@@ -14,7 +14,7 @@
 
 MOORE_BEGIN
 
-/* ---- who is who, and what deviates -------------------------------------------- */
+/* ---- matching and deviations --------------------------------------------------- */
 
 enum moore_wire_verdict {
 	MOORE_WIRE_MISSING, MOORE_WIRE_EXTRA, MOORE_WIRE_WRONG_PEER, MOORE_WIRE_WRONG_PORT,
@@ -31,20 +31,20 @@ MOORE_API const struct moore_wire_text *moore_wire_text(enum moore_wire_verdict 
 
 struct moore_wire_jack {	/* a switch as a whole has port 0 */
 	bool endpoint;
-	uint32_t slot;		/* MOORE_NONE: nowhere */
+	uint32_t slot;		/* MOORE_NONE: no such jack */
 	uint8_t port;		/* of the switch, or of the CA */
 };
 
 struct moore_deviation {
 	enum moore_wire_verdict verdict;
-	/* Ends of the cable, the end that both have first; slot MOORE_NONE where
-	 * there is none.  SWAPPED: planned[0] and [1] are the two switches.  MIRRORED: count
-	 * tells how many switches stand for another.  UNKNOWN: observed[0] is the device,
-	 * planned[0] what it stands for. */
+	/* The ends of the cable, first the one that plan and fabric have in common; slot
+	 * MOORE_NONE: no such end.  SWAPPED: planned[] are the two switches.  UNKNOWN:
+	 * observed[0] is the device, planned[0] the slot whose cables it has. */
 	struct moore_wire_jack planned[2], observed[2];
 	struct moore_rate planned_rate, observed_rate;	/* of SLOW and NARROW */
 	uint32_t cable;		/* of the plan; MOORE_NONE */
-	uint32_t count;		/* MISSING_SWITCH: cables that are missing with it */
+	uint32_t count;		/* MISSING_SWITCH: cables that are missing with it.  MIRRORED:
+				 * switches that have the cables of another one */
 };
 
 struct moore_wire_cable {	/* also the cable of an endpoint */
@@ -52,22 +52,23 @@ struct moore_wire_cable {	/* also the cable of an endpoint */
 	struct moore_rate rate;
 	uint32_t index;		/* of the plan's cables or endpoints */
 	bool endpoint;
-	/* Of the other side's cables, or MOORE_NONE: the one that it becomes in the fewest
-	 * moves, and the one that a person takes it for. */
+	/* Cables of the other side (observed for a planned one), or MOORE_NONE.  mate: the
+	 * cable that the shortest repair turns into this one, or this one into.  twin: the
+	 * cable that a report shows beside it. */
 	uint32_t mate, twin;
 };
 
 struct moore_wire_cables {
 	struct moore_wire_cable *cable;
 	uint32_t n;
-	uint32_t *at;		/* by jack; MOORE_NONE: nothing there */
+	uint32_t *at;		/* by jack: index in cable[]; MOORE_NONE: no cable */
 };
 
 struct moore_wire {
 	const struct moore_plan *plan;		/* borrowed, as is seen */
 	const struct moore_seen *seen;
-	/* Of each observed switch: the planned switch that it is by GUID or name, and
-	 * the slot whose cables it has.  They differ where switches are exchanged. */
+	/* For each observed switch: the planned switch that has its GUID or name, and the slot
+	 * whose cables it has.  The two differ where switches are exchanged. */
 	moore_swid *self, *role;
 	moore_swid *occupant;	/* of each slot: observed switch, or MOORE_NONE */
 	moore_epid *ep_slot;	/* of each observed endpoint */
@@ -76,27 +77,32 @@ struct moore_wire {
 	const struct moore_plan_endpoint **ep;
 	struct moore_wire_jack *jack;
 	uint32_t n_jacks;
-	uint32_t by_guid, by_name, by_structure;	/* switches bound; the rest are unknown */
-	bool eps_by_place;	/* no endpoint is known: each is the one planned where it stands */
-	uint32_t n_displaced;	/* switches whose role is not their own */
-	bool mirrored;		/* MOORE_WIRE_IMAGE or more, and over half of those with a name */
-	uint32_t n_exchanges;	/* of what stands at two slots; in this order all come home; */
-	moore_swid (*exchange)[2];	/* none when mirrored */
-	bool image;		/* under these roles nothing but ports, if anything, deviates */
-	/* Cables to switches or endpoints that are not there are left out of planned. */
+	/* How many switches were matched by each; the others are unknown. */
+	uint32_t by_guid, by_name, by_structure;
+	bool eps_by_place;	/* no endpoint has a known GUID or name: each counts as the one
+				 * that is planned at its port */
+	uint32_t n_displaced;	/* switches with role != self */
+	bool mirrored;		/* MOORE_WIRE_IMAGE or more of them, and more than half of
+				 * the switches that have a name */
+	/* Exchanging the switches of these pairs of slots, in order, gives role == self
+	 * everywhere; empty when mirrored. */
+	uint32_t n_exchanges;
+	moore_swid (*exchange)[2];
+	bool image;		/* with these roles at most the ports of cables deviate */
+	/* planned leaves out cables to switches or endpoints that were not found. */
 	struct moore_wire_cables planned, observed;
 	uint32_t n_deviations;
 	struct moore_deviation *deviation;
 	struct moore_arena *mem;	/* holds all arrays above */
 };
 
-/* Compare.  Switches are bound by GUID where the plan gives one, else by name,
- * else by what they are cabled to; roles are then moved where another slot's
- * cables fit better by more than MOORE_WIRE_EXCHANGE ends.  Borrows plan and seen.
- * O(cables log cables) for each round of at most 16; an image without any known
- * switch is looked for with bounded effort. */
-#define MOORE_WIRE_EXCHANGE 2	/* what exchanging two switches costs, in cable ends */
-#define MOORE_WIRE_IMAGE 8	/* switches out of place, below which they are exchanged */
+/* Matches switches by GUID where the plan gives one, else by name, else by their cables.
+ * A switch then takes the role of another slot if that slot's cables fit better by more
+ * than MOORE_WIRE_EXCHANGE ends.  Borrows plan and seen until *out is freed.
+ * O(cables log cables) for each of at most 16 rounds; the search for an image in which no
+ * switch is known by GUID or name is bounded. */
+#define MOORE_WIRE_EXCHANGE 2	/* the cost of exchanging two switches, in cable ends */
+#define MOORE_WIRE_IMAGE 8	/* fewer displaced switches are exchanges, not a mirror */
 MOORE_API int moore_wire_check(struct moore_wire **out, const struct moore_plan *plan,
 			       const struct moore_seen *seen, struct moore_err *err);
 MOORE_API void moore_wire_free(struct moore_wire *w);
@@ -108,31 +114,30 @@ struct moore_repair_move {	/* one end of one cable */
 	uint8_t end;		/* 0 or 1 */
 	uint32_t from, to;	/* jacks; MOORE_NONE: unplugged */
 	uint32_t step;		/* from 1: pull all ends of a step, then plug them in */
-	bool parts;		/* while the step is done, switches that were joined are not */
+	bool parts;		/* during the step, switches that were connected are not */
 };
 
 struct moore_repair {
-	uint32_t n_moves, n_steps, n_new;	/* n_new cables are taken from store */
+	uint32_t n_moves, n_steps, n_new;	/* n_new: cables that are not in the fabric yet */
 	struct moore_repair_move *move;		/* in order */
-	uint32_t lower_bound;	/* after the exchanges no list of moves is shorter */
-	bool optimal;
-	uint32_t n_parting;	/* steps that part joined switches */
+	uint32_t lower_bound;	/* once the exchanges are done, every repair has this many moves */
+	bool optimal;		/* this is the shortest possible list */
+	uint32_t n_parting;	/* steps that disconnect connected switches */
 };
 
-/* The fewest moves that turn the observed cables into the planned ones, once
- * w's exchanges are done.  Every jack holds at most one cable of each kind, so
- * planned and observed cables form alternating paths and rings, and the best
- * assignment has a closed form: 2 max(o, p) less the pairs that share a jack.
- * It is proven for the roles of w; where those were guessed (more than one switch
- * without a name, a mirrored wiring, endpoints of unknown names at unplanned ports)
- * optimal is false unless the lower bound is met.  O(cables), and for each step a
- * search around its cables. */
+/* The fewest moves that turn the observed cables into the planned ones, once w's exchanges
+ * are done.  A jack holds at most one planned and one observed cable, so these form
+ * alternating paths and rings.  One with o observed and p planned cables needs
+ * 2 max(o, p) moves less the number of jacks that two of them share.  This is proven for
+ * the roles of w.  Where roles were guessed (several switches without a name, a mirrored
+ * wiring, unknown endpoints at unplanned ports), optimal is false unless the lower bound is
+ * met.  O(cables), and for each step a search around its cables. */
 MOORE_API int moore_wire_repair(struct moore_repair **out, const struct moore_wire *w,
 				struct moore_err *err);
 MOORE_API void moore_repair_free(struct moore_repair *r);
 
-/* The plan that the fabric as it stands fulfils: names and places stay, cables go
- * where they are.  -MOORE_EPLAN unless w->image. */
+/* Makes the plan that the observed fabric fulfils: names and places of the old plan, cables
+ * at the observed ports.  -MOORE_EPLAN unless w->image. */
 MOORE_API int moore_wire_accept(struct moore_plan **out, const struct moore_wire *w,
 				struct moore_err *err);
 
