@@ -172,7 +172,8 @@ $(UNIT_BIN): private LDLIBS += -lcmocka
 $(B)/tests/unit/test_isomorph $(B)/tests/unit/test_spectra $(B)/tests/bench/isomorph: private LDLIBS += -ligraph
 # The daemon without main() and without the threads that read the fabric.
 DAEMON_TESTS := $(addprefix $(B)/tests/,unit/test_rpc unit/test_schema unit/test_store unit/test_log \
-	unit/test_daemon unit/test_loop fuzz/fuzz_rpc)
+	unit/test_daemon unit/test_loop unit/test_state \
+	fuzz/fuzz_rpc)
 $(DAEMON_TESTS): $(B)/libmoored.a
 $(DAEMON_TESTS): private LDLIBS += $(DAEMON_LIBS)
 # Parts of the scanner without a fabric: test_mad.c has a clock and a libibumad of its own.

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "file.h"
 #include "conf.h"
 #include "moore/keys.h"
 

@@ -4,7 +4,25 @@
 #ifndef MOORED_CONF_H
 #define MOORED_CONF_H
 
-#include "moored.h"
+#include "moore/base.h"
+
+#define MOORED_PLANES_MAX 8
+#define CONF_CLIENTS_MAX 60000
+
+struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
+	char plan[512];		/* path of the intended fabric; "" for none */
+	char socket[108];
+	char group[64];		/* may read; changes are for root and the daemon's user */
+	char state_dir[512];	/* history and the number of the last scan; "" keeps nothing */
+	char moore_conf[512];	/* of the plugin, for what-if routes; "" for defaults */
+	char planes[256];	/* "mlx5_0:1,mlx5_1:1"; "" is the first active port */
+	char metrics[64];	/* ADDRESS:PORT; "" serves none */
+	uint32_t poll_ms;	/* between counter polls */
+	uint32_t sweep_s;	/* between light checks for changes */
+	uint32_t history_s;
+	uint32_t outstanding;	/* MADs at once */
+	uint32_t clients;	/* connections at once, up to CONF_CLIENTS_MAX */
+};
 
 void moored_conf_defaults(struct moored_conf *c);
 int moored_conf_parse(struct moored_conf *c, const char *path, const char *text, size_t len,

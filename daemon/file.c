@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "moored.h"
+#include "file.h"
+
 
 static int
 read_fd(int fd, const char *path, size_t max, struct moore_buf *out, struct moore_err *err)

@@ -13,8 +13,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "loop.h"
 #include "log.h"
-#include "moored.h"
 
 enum { POSTS = 32, SLICE_MS = 10 };
 

@@ -10,8 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rpc/registry.h"
+#include "rpc/server.h"
 #include "conf.h"
-#include "rpc/methods.h"
 #include "log.h"
 #include "notify.h"
 #include "state.h"

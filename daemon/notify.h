@@ -3,7 +3,8 @@
 #ifndef MOORED_NOTIFY_H
 #define MOORED_NOTIFY_H
 
-#include "moored.h"
+#include "loop.h"
+
 
 void notify_ready(const char *status);
 void notify_status(const char *status);

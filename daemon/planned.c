@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "moored.h"
+#include "file.h"
 #include "planned.h"
 
 struct planned_end {		/* one end of a cable */

@@ -53,6 +53,22 @@ snapshot_get(struct snapshot *s)
 	atomic_fetch_add(&s->refs, 1);
 	return s;
 }
-void snapshot_put(struct snapshot *s);	/* NULL is fine; the last one frees it */
+void snapshot_put(struct snapshot *s);	/* NULL is fine; frees the last reference */
+
+/* A snapshot with indexes of its LIDs and names: constant and counted too. */
+struct view {
+	atomic_uint refs;
+	struct snapshot *snap;
+	struct moore_lid_owner *owner;	/* of LIDs 0..lid_top; NULL without snap->fabric */
+	struct view_name *name;		/* by name, for view_find() */
+	uint32_t n_names;
+};
+/* Takes the reference to snap, also on failure (-1: out of memory). */
+int view_new(struct view **out, struct snapshot *snap);
+struct view *view_get(struct view *v);	/* NULL is fine */
+void view_put(struct view *v);		/* NULL is fine */
+/* As moore_fabric_find() of snap->fabric, O(log n) for a plain name.  0 or -MOORE_EINVAL. */
+int view_find(const struct view *v, const char *what, moore_swid *sw, moore_epid *ep,
+	      struct moore_err *err);
 
 #endif

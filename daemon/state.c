@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* state.c - struct moored: planes as the scanner tells of them, the plan, reload.
- *
- * What is wrong in a file that is read again changes nothing: the last good one
- * stays in force and system.status says why. */
-#include <grp.h>
+/* state.c - struct moored: its parts start and stop with it, and hear what the scanner
+ * reports of planes, snapshots and counters. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "conf.h"
+#include "json.h"
+#include "log.h"
+#include "method.h"
+#include "part.h"
+#include "state.h"
 #include "watch/history.h"
 #include "watch/hot.h"
-#include "rpc/methods.h"
 #include "watch/metrics.h"
-#include "log.h"
-#include "notify.h"
-#include "state.h"
 #include "watch/sweeps.h"
 #include "watch/wiring.h"
 
-/* Parts that follow the fabric; each of these is a file of its own. */
+/* The parts that follow the fabric, each a file of watch/. */
 static const struct part *const parts[] = {
 	&part_wiring, &part_hot, &part_history, &part_http, &part_sweeps,
 	NULL
@@ -45,177 +41,7 @@ wall_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* ---- configuration, the first time and again --------------------------------------------- */
-
-struct reload {
-	char conf_path[512];
-	bool conf_named;
-	const char *plan_option, *socket_option;
-	struct moored_conf conf;
-	struct planned *plan;
-	int64_t readers;
-	struct moore_err conf_err, plan_err;	/* code 0: right */
-};
-
-struct reload *
-reload_new(const struct moored *d)
-{
-	struct reload *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return NULL;
-	memcpy(r->conf_path, d->conf_path, sizeof(r->conf_path));
-	r->conf_named = d->conf_named;
-	r->plan_option = d->plan_option;
-	r->socket_option = d->socket_option;
-	return r;
-}
-
-/* Here and not when someone connects: names of groups may be a network away. */
-static void
-read_group(struct reload *r)
-{
-	const struct group *g = r->conf.group[0] ? getgrnam(r->conf.group) : NULL;
-
-	r->readers = g ? (int64_t)g->gr_gid : -1;
-	if (r->conf.group[0] && !g)
-		moore_fail(&r->conf_err, MOORE_EINVAL, 0, "%.200s: group: %s: there is no such group: "
-			   "make it (groupadd --system), or name another", r->conf_path,
-			   r->conf.group);
-}
-
-void
-reload_read(struct reload *r)
-{
-	if (!r->conf_named && access(r->conf_path, F_OK) != 0)
-		moored_conf_defaults(&r->conf);
-	else if (moored_conf_read(&r->conf, r->conf_path, &r->conf_err) < 0)
-		return;
-	if (r->plan_option)
-		strcpy(r->conf.plan, r->plan_option);
-	if (r->socket_option)
-		strcpy(r->conf.socket, r->socket_option);
-	read_group(r);
-	if (r->conf.plan[0])
-		planned_read(&r->plan, r->conf.plan, &r->plan_err);
-}
-
-void
-reload_free(struct reload *r)
-{
-	if (r)
-		planned_put(r->plan);
-	free(r);
-}
-
-int
-state_configure(struct moored *d, struct moore_err *err)
-{
-	struct reload *r = reload_new(d);
-	int rc = 0;
-
-	if (!r)
-		return moore_fail_nomem(err);
-	reload_read(r);
-	if (r->conf_err.code || r->plan_err.code) {
-		*err = r->conf_err.code ? r->conf_err : r->plan_err;
-		rc = -1;
-	} else {
-		d->conf = r->conf;
-		d->plan = r->plan;
-		d->readers = r->readers;
-		r->plan = NULL;
-	}
-	reload_free(r);
-	return rc;
-}
-
-static void
-apply_conf(struct moored *d, const struct reload *r)
-{
-	struct moore_buf stale = MOORE_BUF_INIT;
-
-	moored_conf_take_live(&d->conf, &r->conf, &stale);
-	d->readers = r->readers;
-	if (stale.len)
-		log_say(LOG_WARNING, NULL, "reload: these keys take a restart: %s", stale.data);
-	moore_buf_free(&stale);
-}
-
-bool
-reload_apply(struct moored *d, struct reload *r)
-{
-	bool conf_good = !r->conf_err.code, good = conf_good && !r->plan_err.code;
-
-	d->reloads++;
-	memcpy(d->conf_error, r->conf_err.text, sizeof(d->conf_error));
-	if (conf_good) {
-		memcpy(d->plan_error, r->plan_err.text, sizeof(d->plan_error));
-		apply_conf(d, r);
-	}
-	if (good) {
-		planned_put(d->plan);
-		d->plan = r->plan;
-		r->plan = NULL;
-		for EACH_PART(p)
-			if ((*p)->plan)
-				(*p)->plan(d);
-		log_say(LOG_NOTICE, NULL, "reload: done; plan %s",
-			d->plan ? d->plan->path : "none");
-	} else {
-		log_say(LOG_ERR, NULL, "reload: %s; the last good %s stays in force",
-			conf_good ? r->plan_err.text : r->conf_err.text,
-			conf_good ? "plan" : "configuration");
-	}
-	reload_free(r);
-	event_publish(d, EVENT_RELOAD, json_pack("{s:b, s:o, s:o}", "good", good, "config_error",
-		json_name(d->conf_error), "plan_error", json_name(d->plan_error)));
-	return good;
-}
-
-struct sighup {
-	struct moored *d;
-	struct reload *r;
-};
-
-static void
-sighup_read(void *arg)
-{
-	struct sighup *s = arg;
-
-	reload_read(s->r);
-}
-
-static void
-sighup_apply(void *arg)
-{
-	struct sighup *s = arg;
-
-	reload_apply(s->d, s->r);
-	notify_ready(s->d->conf_error[0] || s->d->plan_error[0] ?
-		     "serving; the last reload was refused" : "serving");
-	free(s);
-}
-
-void
-state_reload(struct moored *d)
-{
-	struct sighup *s = malloc(sizeof(*s));
-	struct reload *r = reload_new(d);
-
-	notify_reloading();
-	if (s && r) {
-		*s = (struct sighup){ d, r };
-		if (worker_add(d->worker[WORK_SHORT], sighup_read, sighup_apply, s) == 0)
-			return;
-	}
-	log_say(LOG_ERR, NULL, "reload: not tried: memory or the queue of work is full");
-	free(s);
-	free(r);
-	notify_ready("serving");
-}
-
-/* ---- what the scanner tells --------------------------------------------------------------- */
+/* ---- what the scanner reports --------------------------------------------------------------- */
 
 static void
 log_scan(const struct snapshot *s)
@@ -366,6 +192,14 @@ state_start(struct moored *d)
 }
 
 void
+state_plan_changed(struct moored *d)
+{
+	for EACH_PART(p)
+		if ((*p)->plan)
+			(*p)->plan(d);
+}
+
+void
 state_stop(struct moored *d)
 {
 	d->stuck = d->scanner && !scanner_stop(d->scanner);
@@ -380,7 +214,7 @@ state_stop(struct moored *d)
 	d->plan = NULL;
 }
 
-/* ---- what a call stands on -------------------------------------------------------------------- */
+/* ---- the references of a call -------------------------------------------------------------------- */
 
 void
 state_capture(struct moored *d, struct call *c)

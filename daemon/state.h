@@ -1,32 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* state.h - what the loop's thread owns. */
+/* state.h - struct moored: what the loop's thread owns.
+ *
+ *   main.c      options, signals, start and stop
+ *   state.c     struct moored: planes, plan, the table of parts
+ *   reload.c    configuration and plan, read at the start and again
+ *   conf.c      moored.conf: one table row for each key
+ *   planned.c   the plan that is in force
+ *   snapshot.c  the fabric as one scan found it, with indexes of its LIDs and names
+ *   loop.c      the event loop; posts from other threads come in here
+ *   work.c      worker threads for what takes long
+ *   log.c       the log: journal or standard error, and gates for repeated messages
+ *   notify.c    messages to systemd, its watchdog and the sockets that it passes
+ *   json.c      JSON values that answers and events share
+ *   file.c      reads a whole file, of bounded size
+ *
+ *   scan/       threads that own the MAD ports: they walk the fabric, read tables, poll counters
+ *   rpc/        JSON-RPC 2.0 on a Unix socket: listen.c the socket, server.c its peers, rpc.c
+ *               lines of requests and answers (no descriptor), registry.c and schema.c
+ *   methods/    the methods and events, one file for each group of names
+ *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots (why.c their
+ *               causes), history.c rates (store.c keeps them on disk), metrics.c Prometheus
+ *               text (http.c serves it), expected.c the engine's tables, sweeps.c what
+ *               OpenSM's plugin reports of its sweeps
+ *
+ * rpc/ and watch/ do not know each other; methods/ knows both.
+ *
+ * Threads.  The loop's thread owns struct moored and all that hangs on it.  Other threads use
+ * only what they were given (a reference to a snapshot, a copy), and answer by loop_post().
+ * The loop's thread never waits for a MAD, for a file of unbounded size, or for a lock that
+ * is held across either. */
 #ifndef MOORED_STATE_H
 #define MOORED_STATE_H
 
-#include "moored.h"
+#include "conf.h"
+#include "loop.h"
 #include "planned.h"
-#include "rpc/rpc.h"
-#include "rpc/server.h"
+#include "scan/scanner.h"
+#include "snapshot.h"
 #include "work.h"
 
-/* ---- a snapshot with what makes it quick to ask --------------------------------- */
-
-struct view {			/* constant and counted, as the snapshot is */
-	atomic_uint refs;
-	struct snapshot *snap;
-	struct moore_lid_owner *owner;	/* of LIDs 0..lid_top; NULL without snap->fabric */
-	struct view_name *name;		/* by name, for view_find() */
-	uint32_t n_names;
-};
-/* Takes the reference to snap, also on failure (-1: out of memory). */
-int view_new(struct view **out, struct snapshot *snap);
-struct view *view_get(struct view *v);	/* NULL is fine */
-void view_put(struct view *v);		/* NULL is fine */
-/* As moore_fabric_find() of snap->fabric, O(log n) for a plain name.  0 or -MOORE_EINVAL. */
-int view_find(const struct view *v, const char *what, moore_swid *sw, moore_epid *ep,
-	      struct moore_err *err);
-
-/* ---- the daemon --------------------------------------------------------------------- */
+struct call;			/* method.h */
 
 struct plane {
 	char name[64];		/* "mlx5_0:1"; "" is the first active port */
@@ -34,6 +47,12 @@ struct plane {
 	char why[200];
 	struct view *view;	/* of its last scan; NULL before the first */
 	struct manager_state manager;	/* the master subnet manager */
+};
+
+/* Descriptors that clients of the socket cannot take. */
+enum {
+	FDS_HTTP = 64,		/* connections to the metrics' port */
+	FDS_OWN = 64,		/* devices, files, what libraries open */
 };
 
 struct moored {
@@ -48,6 +67,7 @@ struct moored {
 	bool stuck;		/* it did not stop: the process can only _exit */
 	struct event *watchdog;
 	struct wiring *wiring;	/* of wiring.c */
+	struct hot *hot;	/* hot.c */
 	struct history *history;	/* history.c */
 	struct sweeps *sweeps;	/* sweeps.c */
 	struct web *web;	/* http.c; NULL: metrics are not served */
@@ -61,24 +81,29 @@ struct moored {
 	int exit_code;
 };
 
-/* Read configuration and plan for the first time: 0, or -1 with *err. */
-int state_configure(struct moored *d, struct moore_err *err);
-/* Start and stop what runs beside the server: worker, parts, scanner. */
+/* Starts and stops what runs beside the server: workers, parts, scanner.  -1: the log has the
+ * reason, and state_stop() is still to be called. */
 int state_start(struct moored *d);
 void state_stop(struct moored *d);
-/* The references of a call, as struct rpc_host wants them. */
+/* Tells the parts that d->plan or d->conf changed. */
+void state_plan_changed(struct moored *d);
+/* Take and give back the references of a call (struct rpc_host). */
 void state_capture(struct moored *d, struct call *c);
 void state_release(struct call *c);
 
-/* Reading again takes three steps, so that no file is read on the loop's thread. */
+/* ---- configuration and plan (reload.c) -------------------------------------------------- */
+
+/* Read both for the first time: 0, or -1 with *err. */
+int state_configure(struct moored *d, struct moore_err *err);
+/* Reading them again takes three steps, so that no file is read on the loop's thread. */
 struct reload;
 struct reload *reload_new(const struct moored *d);	/* loop; NULL: out of memory */
 void reload_read(struct reload *r);			/* any thread */
-/* Loop: what was right is in force, what was wrong is in *_error and in the log; frees r.
- * True when all was right. */
+/* On the loop: what is right comes into force; what is wrong goes to conf_error or plan_error
+ * and to the log.  Frees r.  True when both are right. */
 bool reload_apply(struct moored *d, struct reload *r);
-void reload_free(struct reload *r);			/* without applying it */
-/* The three in turn, on the worker (SIGHUP). */
+void reload_free(struct reload *r);			/* instead of reload_apply() */
+/* The three steps in turn, the second on a worker (SIGHUP). */
 void state_reload(struct moored *d);
 
 const char *plane_state_name(enum plane_state s);	/* "no-device" */

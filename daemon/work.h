@@ -3,7 +3,10 @@
 #ifndef MOORED_WORK_H
 #define MOORED_WORK_H
 
-#include "moored.h"
+#include <stdbool.h>
+
+#include "loop.h"
+
 
 #define WORK_QUEUE_MAX 256	/* waiting; more is refused, so that a flood costs no memory */
 

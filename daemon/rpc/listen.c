@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "state.h"
 #include "log.h"
 #include "notify.h"
 #include "rpc/listen.h"

@@ -5,7 +5,8 @@
 
 #include <sys/socket.h>
 
-#include "moored.h"
+#include "method.h"
+
 
 struct listening {
 	int fd;			/* listens; its user closes it */

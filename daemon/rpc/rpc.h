@@ -6,7 +6,8 @@
 
 #include <event2/buffer.h>
 
-#include "moored.h"
+#include "method.h"
+
 
 #define RPC_BATCH_MAX 100	/* requests in one batch */
 

@@ -24,9 +24,9 @@
 #include <event2/bufferevent.h>
 #include <event2/listener.h>
 
+#include "rpc/registry.h"
 #include "log.h"
 #include "rpc/listen.h"
-#include "rpc/methods.h"
 #include "rpc/rpc.h"
 #include "rpc/server.h"
 #include "state.h"

@@ -3,7 +3,8 @@
 #ifndef MOORED_SERVER_H
 #define MOORED_SERVER_H
 
-#include "moored.h"
+#include "moore/base.h"
+
 
 struct server;
 /* Serve d->conf.socket, or the socket that systemd passed.  0, or -1 with *err. */

@@ -26,17 +26,17 @@ static const struct {
 	enum MAD_FIELDS f;
 	uint8_t bits;
 } narrow[] = {
-	{ CNT_SYMBOL_ERROR, IB_PC_ERR_SYM_F, 16 }, { CNT_LINK_RECOVERED, IB_PC_LINK_RECOVERS_F, 8 },
-	{ CNT_LINK_DOWNED, IB_PC_LINK_DOWNED_F, 8 }, { CNT_RCV_ERROR, IB_PC_ERR_RCV_F, 16 },
-	{ CNT_RCV_REMOTE_PHYSICAL, IB_PC_ERR_PHYSRCV_F, 16 },
-	{ CNT_XMIT_DISCARD, IB_PC_XMT_DISCARDS_F, 16 },
-	{ CNT_LOCAL_INTEGRITY, IB_PC_ERR_LOCALINTEG_F, 4 },
-	{ CNT_BUFFER_OVERRUN, IB_PC_ERR_EXCESS_OVR_F, 4 },
-	{ CNT_VL15_DROPPED, IB_PC_VL15_DROPPED_F, 16 },
-	{ CNT_XMIT_WAIT, IB_PC_XMT_WAIT_F, 32 },
+	{ MOORE_SYMBOL_ERROR, IB_PC_ERR_SYM_F, 16 }, { MOORE_LINK_RECOVERED, IB_PC_LINK_RECOVERS_F, 8 },
+	{ MOORE_LINK_DOWNED, IB_PC_LINK_DOWNED_F, 8 }, { MOORE_RCV_ERROR, IB_PC_ERR_RCV_F, 16 },
+	{ MOORE_RCV_REMOTE_PHYSICAL, IB_PC_ERR_PHYSRCV_F, 16 },
+	{ MOORE_XMIT_DISCARD, IB_PC_XMT_DISCARDS_F, 16 },
+	{ MOORE_LOCAL_INTEGRITY, IB_PC_ERR_LOCALINTEG_F, 4 },
+	{ MOORE_BUFFER_OVERRUN, IB_PC_ERR_EXCESS_OVR_F, 4 },
+	{ MOORE_VL15_DROPPED, IB_PC_VL15_DROPPED_F, 16 },
+	{ MOORE_XMIT_WAIT, IB_PC_XMT_WAIT_F, 32 },
 	/* Only where there is no PortCountersExtended: */
-	{ CNT_XMIT_DATA, IB_PC_XMT_BYTES_F, 32 }, { CNT_RCV_DATA, IB_PC_RCV_BYTES_F, 32 },
-	{ CNT_XMIT_PKTS, IB_PC_XMT_PKTS_F, 32 }, { CNT_RCV_PKTS, IB_PC_RCV_PKTS_F, 32 },
+	{ MOORE_XMIT_DATA, IB_PC_XMT_BYTES_F, 32 }, { MOORE_RCV_DATA, IB_PC_RCV_BYTES_F, 32 },
+	{ MOORE_XMIT_PKTS, IB_PC_XMT_PKTS_F, 32 }, { MOORE_RCV_PKTS, IB_PC_RCV_PKTS_F, 32 },
 };
 
 static const struct {
@@ -44,21 +44,21 @@ static const struct {
 	enum MAD_FIELDS f;
 	bool error;		/* needs CAP2_EXT_ERRORS */
 } wide[] = {
-	{ CNT_XMIT_DATA, IB_PC_EXT_XMT_BYTES_F, false }, { CNT_RCV_DATA, IB_PC_EXT_RCV_BYTES_F, false },
-	{ CNT_XMIT_PKTS, IB_PC_EXT_XMT_PKTS_F, false }, { CNT_RCV_PKTS, IB_PC_EXT_RCV_PKTS_F, false },
-	{ CNT_XMIT_WAIT, IB_PC_EXT_XMT_WAIT_F, true }, { CNT_SYMBOL_ERROR, IB_PC_EXT_ERR_SYM_F, true },
-	{ CNT_LINK_RECOVERED, IB_PC_EXT_LINK_RECOVERS_F, true },
-	{ CNT_LINK_DOWNED, IB_PC_EXT_LINK_DOWNED_F, true },
-	{ CNT_RCV_ERROR, IB_PC_EXT_ERR_RCV_F, true },
-	{ CNT_RCV_REMOTE_PHYSICAL, IB_PC_EXT_ERR_PHYSRCV_F, true },
-	{ CNT_XMIT_DISCARD, IB_PC_EXT_XMT_DISCARDS_F, true },
-	{ CNT_LOCAL_INTEGRITY, IB_PC_EXT_ERR_LOCALINTEG_F, true },
-	{ CNT_BUFFER_OVERRUN, IB_PC_EXT_ERR_EXCESS_OVR_F, true },
-	{ CNT_VL15_DROPPED, IB_PC_EXT_VL15_DROPPED_F, true },
+	{ MOORE_XMIT_DATA, IB_PC_EXT_XMT_BYTES_F, false }, { MOORE_RCV_DATA, IB_PC_EXT_RCV_BYTES_F, false },
+	{ MOORE_XMIT_PKTS, IB_PC_EXT_XMT_PKTS_F, false }, { MOORE_RCV_PKTS, IB_PC_EXT_RCV_PKTS_F, false },
+	{ MOORE_XMIT_WAIT, IB_PC_EXT_XMT_WAIT_F, true }, { MOORE_SYMBOL_ERROR, IB_PC_EXT_ERR_SYM_F, true },
+	{ MOORE_LINK_RECOVERED, IB_PC_EXT_LINK_RECOVERS_F, true },
+	{ MOORE_LINK_DOWNED, IB_PC_EXT_LINK_DOWNED_F, true },
+	{ MOORE_RCV_ERROR, IB_PC_EXT_ERR_RCV_F, true },
+	{ MOORE_RCV_REMOTE_PHYSICAL, IB_PC_EXT_ERR_PHYSRCV_F, true },
+	{ MOORE_XMIT_DISCARD, IB_PC_EXT_XMT_DISCARDS_F, true },
+	{ MOORE_LOCAL_INTEGRITY, IB_PC_EXT_ERR_LOCALINTEG_F, true },
+	{ MOORE_BUFFER_OVERRUN, IB_PC_EXT_ERR_EXCESS_OVR_F, true },
+	{ MOORE_VL15_DROPPED, IB_PC_EXT_VL15_DROPPED_F, true },
 };
 
 static void
-take(struct port_counters *c, uint8_t counter, uint64_t v, uint64_t greatest)
+take(struct moore_reading *c, uint8_t counter, uint64_t v, uint64_t greatest)
 {
 	uint32_t bit = 1u << counter;
 
@@ -75,17 +75,17 @@ has_wide(const struct seen_switch *s)
 }
 
 static void
-take_narrow(const struct seen_switch *s, struct port_counters *c, uint8_t *data)
+take_narrow(const struct seen_switch *s, struct moore_reading *c, uint8_t *data)
 {
 	for (size_t i = 0; i < ARRAY_LEN(narrow); i++)
-		if (narrow[i].counter == CNT_XMIT_WAIT ? s->perf_cap & CAP_XMIT_WAIT :
-		    narrow[i].counter > CNT_XMIT_WAIT || !has_wide(s))
+		if (narrow[i].counter == MOORE_XMIT_WAIT ? s->perf_cap & CAP_XMIT_WAIT :
+		    narrow[i].counter > MOORE_XMIT_WAIT || !has_wide(s))
 			take(c, narrow[i].counter, mad_get_field(data, 0, narrow[i].f),
 			     UINT64_MAX >> (64 - narrow[i].bits));
 }
 
 static void
-take_wide(const struct seen_switch *s, struct port_counters *c, uint8_t *data)
+take_wide(const struct seen_switch *s, struct moore_reading *c, uint8_t *data)
 {
 	for (size_t i = 0; i < ARRAY_LEN(wide); i++)
 		if (!wide[i].error || s->perf_cap2 & CAP2_EXT_ERRORS)
@@ -141,7 +141,7 @@ on_counters(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, u
 {
 	struct reading *r = b->arg;
 	struct seen_switch *s = &r->s->sw[q->tag];
-	struct port_counters *c;
+	struct moore_reading *c;
 	/* libibmad takes a pointer without const, and does not write there. */
 	uint8_t *at = (uint8_t *)(uintptr_t)data;
 

@@ -6,7 +6,8 @@
 #include <infiniband/verbs.h>
 #include <pthread.h>
 
-#include "moored.h"
+#include "conf.h"
+#include "loop.h"
 #include "scan/due.h"
 #include "scan/seen.h"
 

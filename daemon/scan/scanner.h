@@ -6,32 +6,18 @@
 #ifndef MOORED_SCANNER_H
 #define MOORED_SCANNER_H
 
+#include "moore/counters.h"
 #include "snapshot.h"
 
 /* ---- one reading of all counters ---------------------------------------------------- */
 
-/* Absolute values, as the ports report them; nothing resets them. */
-enum counter {
-	CNT_XMIT_DATA,		/* words of 4 bytes */
-	CNT_RCV_DATA,
-	CNT_XMIT_PKTS,
-	CNT_RCV_PKTS,
-	CNT_XMIT_WAIT,		/* ticks */
-	CNT_SYMBOL_ERROR, CNT_LINK_RECOVERED, CNT_LINK_DOWNED, CNT_RCV_ERROR,
-	CNT_RCV_REMOTE_PHYSICAL, CNT_XMIT_DISCARD, CNT_LOCAL_INTEGRITY, CNT_BUFFER_OVERRUN,
-	CNT_VL15_DROPPED,
-	N_COUNTERS
-};
-struct port_counters {
-	uint64_t at_us;		/* monotonic clock; 0: the port did not answer */
-	uint32_t has;		/* bit of each counter that the port has */
-	uint64_t v[N_COUNTERS];
-};
 struct poll {
 	struct snapshot *snap;	/* a reference */
 	uint64_t number, at_ms;
 	uint32_t took_us, n_asked, n_failed;
-	struct port_counters *port;	/* [snap->fabric->n_ports], in the order of its port[] */
+	/* [snap->fabric->n_ports], in the order of its port[].  Values are absolute, as the ports
+	 * report them; nothing resets them. */
+	struct moore_reading *port;
 };
 void poll_free(struct poll *p);	/* NULL is fine */
 

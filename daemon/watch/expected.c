@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "watch/expected.h"
 #include "json.h"
 #include "moore/engine.h"

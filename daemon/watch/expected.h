@@ -3,6 +3,8 @@
 #ifndef MOORED_EXPECTED_H
 #define MOORED_EXPECTED_H
 
+#include <jansson.h>
+
 #include "moore/conf.h"
 #include "state.h"
 

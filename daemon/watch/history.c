@@ -52,14 +52,11 @@ history_of(const struct moored *d, unsigned plane)
 static struct moore_reading *
 readings(const struct poll *p)
 {
-	uint32_t n = p->snap->fabric->n_ports;
-	struct moore_reading *r = calloc((size_t)n + 1, sizeof(*r));
+	size_t size = p->snap->fabric->n_ports * sizeof(*p->port);
+	struct moore_reading *r = malloc(size + 1);
 
-	for (uint32_t i = 0; r && i < n; i++) {
-		r[i] = (struct moore_reading){ .at_us = p->port[i].at_us, .has = p->port[i].has };
-		for (unsigned c = 0; c < MOORE_N_COUNTERS; c++)
-			r[i].v[c] = p->port[i].v[c];
-	}
+	if (r)
+		memcpy(r, p->port, size);
 	return r;
 }
 

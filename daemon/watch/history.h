@@ -3,8 +3,8 @@
 #ifndef MOORED_HISTORY_H
 #define MOORED_HISTORY_H
 
+#include "part.h"
 #include "moore/history.h"
-#include "moored.h"
 
 extern const struct part part_history;
 /* On the loop's thread, until it returns to the loop; NULL before the first poll. */

@@ -17,17 +17,16 @@
 #define STEP_US 2000000u
 #define EARLY_US 100000u	/* a poll that much too soon will do */
 
-/* The poll's counters are the library's, in the same order. */
-_Static_assert((int)N_COUNTERS == (int)MOORE_N_COUNTERS && (int)CNT_XMIT_WAIT == MOORE_XMIT_WAIT &&
-	       (int)CNT_SYMBOL_ERROR == MOORE_SYMBOL_ERROR &&
-	       (int)CNT_VL15_DROPPED == MOORE_VL15_DROPPED, "one order of counters");
-
-static struct hot_plane planes[MOORED_PLANES_MAX];
+struct hot {
+	struct hot_plane plane[MOORED_PLANES_MAX];
+};
 
 struct hot_plane *
-hot_plane(unsigned plane)
+hot_plane(const struct moored *d, unsigned plane)
 {
-	return plane < MOORED_PLANES_MAX && planes[plane].snap ? &planes[plane] : NULL;
+	struct hot_plane *p = d->hot && plane < MOORED_PLANES_MAX ? &d->hot->plane[plane] : NULL;
+
+	return p && p->snap ? p : NULL;
 }
 
 void
@@ -266,15 +265,12 @@ take(struct hot_plane *p, const struct poll *poll)
 	uint64_t before_us = p->at_us;
 
 	for (uint32_t i = 0; i < p->snap->fabric->n_ports; i++) {
-		const struct port_counters *c = &poll->port[i];
-		struct moore_reading now = { .at_us = c->at_us, .has = c->has };
+		const struct moore_reading *now = &poll->port[i];
 
-		if (c->at_us) {
-			memcpy(now.v, c->v, sizeof(now.v));
-			p->last[i] = now;
-			if (c->at_us > p->at_us)
-				p->at_us = c->at_us;
-		}
+		if (now->at_us)
+			p->last[i] = *now;
+		if (now->at_us > p->at_us)
+			p->at_us = now->at_us;
 	}
 	if (p->at_us == before_us && poll->at_ms > p->at_ms)	/* nobody answers; time goes on */
 		p->at_us += (p->at_ms ? poll->at_ms - p->at_ms : 0) * 1000 + 1;
@@ -289,7 +285,7 @@ static void
 hot_polled(struct moored *d, const struct poll *poll)
 {
 	unsigned plane = poll->snap->plane;
-	struct hot_plane *p = &planes[plane];
+	struct hot_plane *p = &d->hot->plane[plane];
 	struct told t = { .d = d, .p = p, .snap = p->snap, .plane = plane, .at_ms = poll->at_ms };
 
 	if (!poll->snap->fabric)
@@ -312,20 +308,28 @@ static void
 hot_plan(struct moored *d)
 {
 	for (unsigned i = 0; i < MOORED_PLANES_MAX; i++)
-		if (planes[i].snap)
-			set_rates(d, &planes[i], i);
+		if (hot_plane(d, i))
+			set_rates(d, hot_plane(d, i), i);
+}
+
+static int
+hot_start(struct moored *d)
+{
+	d->hot = calloc(1, sizeof(*d->hot));
+	return d->hot ? 0 : -1;
 }
 
 static void
 hot_stop(struct moored *d)
 {
-	(void)d;
-	for (unsigned i = 0; i < MOORED_PLANES_MAX; i++)
-		forget(&planes[i]);
+	for (unsigned i = 0; d->hot && i < MOORED_PLANES_MAX; i++)
+		forget(&d->hot->plane[i]);
+	free(d->hot);
+	d->hot = NULL;
 }
 
-const struct part part_hot = { .name = "hot", .polled = hot_polled, .plan = hot_plan,
-			       .stop = hot_stop };
+const struct part part_hot = { .name = "hot", .start = hot_start, .polled = hot_polled,
+			       .plan = hot_plan, .stop = hot_stop };
 
 /* ---- for other threads ----------------------------------------------------------------------------------- */
 
@@ -349,9 +353,9 @@ per_second(const struct moore_port_traffic *r, enum moore_counter k)
 }
 
 struct hot_copy *
-hot_copy(unsigned plane)
+hot_copy(const struct moored *d, unsigned plane)
 {
-	const struct hot_plane *p = hot_plane(plane);
+	const struct hot_plane *p = hot_plane(d, plane);
 	struct hot_copy *c = p ? calloc(1, sizeof(*c)) : NULL;
 	uint32_t n = p ? p->snap->fabric->n_ports : 0;
 

@@ -3,10 +3,10 @@
 #ifndef MOORED_HOT_H
 #define MOORED_HOT_H
 
+#include "part.h"
 #include "moore/demand.h"
 #include "moore/hot.h"
 #include "moore/select.h"
-#include "moored.h"
 
 #define HOT_LOG 1024		/* findings that are remembered */
 
@@ -37,7 +37,8 @@ struct hot_plane {		/* the loop's */
 };
 
 extern const struct part part_hot;
-struct hot_plane *hot_plane(unsigned plane);
+/* NULL before the first poll of the plane. */
+struct hot_plane *hot_plane(const struct moored *d, unsigned plane);
 
 /* A copy that may leave the loop's thread: NULL when there was no poll yet, or no memory. */
 struct hot_copy {
@@ -47,7 +48,7 @@ struct hot_copy {
 	struct moore_use *use;
 	double *tx, *rx;	/* bytes per second; negative when unknown */
 };
-struct hot_copy *hot_copy(unsigned plane);
+struct hot_copy *hot_copy(const struct moored *d, unsigned plane);
 void hot_copy_free(struct hot_copy *c);
 
 /* The causes of what one step raised, into the log when they are found (why.c). */

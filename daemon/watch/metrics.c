@@ -398,9 +398,10 @@ metrics_write(const struct metrics *m, struct moore_buf *b)
 /* ---- copies -------------------------------------------------------------------------------------- */
 
 static bool
-take_plane(struct metrics_plane *m, const struct plane *p, unsigned i)
+take_plane(struct metrics_plane *m, const struct moored *d, unsigned i)
 {
-	const struct hot_plane *h = hot_plane(i);
+	const struct plane *p = &d->plane[i];
+	const struct hot_plane *h = hot_plane(d, i);
 	uint32_t n = h ? h->snap->fabric->n_ports : 0;
 
 	memcpy(m->name, p->name, sizeof(m->name));
@@ -460,7 +461,7 @@ metrics_take(struct moored *d)
 	m->started_ms = d->started_ms;
 	m->config_good = !d->conf_error[0] && !d->plan_error[0];
 	for (unsigned i = 0; good && i < d->n_planes; i++)
-		good = take_plane(&m->plane[i], &d->plane[i], i);
+		good = take_plane(&m->plane[i], d, i);
 	if (good)
 		return m;
 	metrics_free(m);

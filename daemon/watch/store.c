@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "moored.h"
+#include "file.h"
 #include "watch/store.h"
 
 #define FILE_MAX ((size_t)256 << 20)

@@ -3,7 +3,8 @@
 #ifndef MOORED_SWEEPS_H
 #define MOORED_SWEEPS_H
 
-#include "moored.h"
+#include "part.h"
+
 
 extern const struct part part_sweeps;
 /* What the master of this snapshot's plane said, and whether the switches hold what it

@@ -5,7 +5,7 @@
  * The estimate takes up to a second, so it is made on the worker for our own from a copy of the
  * step that raised them, once for all of them.  While one is under way, those raised
  * meanwhile go without.
- * Elsewhere: the estimate itself (lib/load), who asks now (rpc/methods_hot.c). */
+ * Elsewhere: the estimate itself (lib/load), the answer to hotspots.explain (methods/hot.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,7 +122,7 @@ static void
 keep_causes(void *arg)
 {
 	struct job *j = arg;
-	struct hot_plane *p = hot_plane(j->plane);
+	struct hot_plane *p = hot_plane(j->d, j->plane);
 
 	for (unsigned i = 0; i < j->raised.n; i++) {
 		uint64_t k = j->raised.entry[i];
@@ -142,12 +142,12 @@ keep_causes(void *arg)
 void
 hot_explain(struct moored *d, unsigned plane, const struct hot_raised *raised)
 {
-	struct hot_plane *p = hot_plane(plane);
+	struct hot_plane *p = hot_plane(d, plane);
 	struct job *j;
 
 	if (!raised->n || p->explaining || !p->snap->lft || !(j = calloc(1, sizeof(*j))))
 		return;
-	*j = (struct job){ .d = d, .plane = plane, .copy = hot_copy(plane), .raised = *raised };
+	*j = (struct job){ .d = d, .plane = plane, .copy = hot_copy(d, plane), .raised = *raised };
 	p->explaining = j->copy && worker_add(d->worker[WORK_OWN], find_causes, keep_causes, j) == 0;
 	if (!p->explaining) {
 		hot_copy_free(j->copy);

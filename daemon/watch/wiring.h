@@ -3,6 +3,7 @@
 #ifndef MOORED_WIRING_H
 #define MOORED_WIRING_H
 
+#include "part.h"
 #include "moore/wire.h"
 #include "state.h"
 

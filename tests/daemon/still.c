@@ -10,15 +10,18 @@
  * others; beside that, lines of the file $MOORED_STILL_TRAFFIC, in seconds of that clock
  * from its start, bytes and events per second:
  *	flow FROM TO SOURCE DEST OFFSET BYTES	from endpoint to endpoint (indices)
- *	count FROM TO SWITCH PORT COUNTER N	counter by its index in enum counter */
+ *	count FROM TO SWITCH PORT COUNTER N	counter by its index in enum moore_counter */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "conf.h"
+#include "file.h"
+#include "loop.h"
+#include "scan/scanner.h"
 #include "moore/engine.h"
-#include "moored.h"
 
 struct scanner {
 	struct loop *loop;
@@ -141,7 +144,7 @@ start_counting(struct scanner *w)
 	w->n_ports = f->n_ports;
 	w->tx = calloc(f->n_ports, sizeof(*w->tx));
 	w->rx = calloc(f->n_ports, sizeof(*w->rx));
-	w->sum = calloc((size_t)f->n_ports * N_COUNTERS, sizeof(*w->sum));
+	w->sum = calloc((size_t)f->n_ports * MOORE_N_COUNTERS, sizeof(*w->sum));
 	for (moore_epid a = 0; a < f->n_endpoints; a++)
 		for (moore_epid b = 0; b < f->n_endpoints; b++)
 			if (a != b)
@@ -168,11 +171,11 @@ count(struct scanner *w)
 		if (t->flow && w->at == t->to)
 			add_flow(w, t->a, t->b, t->c, -t->how);
 		if (!t->flow && w->at >= t->from && w->at < t->to)
-			w->sum[(f->sw[t->a].port0 + t->b) * N_COUNTERS + t->c] += t->how;
+			w->sum[(f->sw[t->a].port0 + t->b) * MOORE_N_COUNTERS + t->c] += t->how;
 	}
 	for (uint32_t i = 0; i < f->n_ports; i++) {
-		w->sum[i * N_COUNTERS + CNT_XMIT_DATA] += w->tx[i] / 4;
-		w->sum[i * N_COUNTERS + CNT_RCV_DATA] += w->rx[i] / 4;
+		w->sum[i * MOORE_N_COUNTERS + MOORE_XMIT_DATA] += w->tx[i] / 4;
+		w->sum[i * MOORE_N_COUNTERS + MOORE_RCV_DATA] += w->rx[i] / 4;
 	}
 }
 
@@ -194,9 +197,9 @@ next_poll(void *arg)
 	count(w);
 	for (uint32_t i = 0; i < w->snap->fabric->n_ports; i++) {
 		p->port[i].at_us = w->at * 1000000ull;
-		p->port[i].has = (1u << N_COUNTERS) - 1;
-		for (unsigned c = 0; c < N_COUNTERS; c++)
-			p->port[i].v[c] = (uint64_t)w->sum[i * N_COUNTERS + c];
+		p->port[i].has = (1u << MOORE_N_COUNTERS) - 1;
+		for (unsigned c = 0; c < MOORE_N_COUNTERS; c++)
+			p->port[i].v[c] = (uint64_t)w->sum[i * MOORE_N_COUNTERS + c];
 	}
 	w->calls.polled(w->calls.arg, p);
 	loop_post(w->loop, next_poll, w);

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "loop.h"
 #include "harness.h"
-#include "moored.h"
 #include "work.h"
 
 static struct {

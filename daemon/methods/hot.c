@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* methods_hot.c - hotspots.* and path.select: from the last poll of counters. */
+/* hot.c - hotspots.* and path.select: from the last poll of counters. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "watch/hot.h"
-#include "rpc/methods.h"
+#include "methods/methods.h"
 #include "state.h"
 
 #define ALARMS_MAX 1000		/* of one answer */
@@ -72,7 +72,7 @@ cable_label(const struct planned *plan, const char *from, unsigned port)
 static json_t *
 run_list(struct call *c, struct rpc_error *e)
 {
-	const struct hot_plane *p = hot_plane(asked_plane(c));
+	const struct hot_plane *p = hot_plane(c->d, asked_plane(c));
 	struct moore_alarm *a = malloc(ALARMS_MAX * sizeof(*a));
 	uint32_t n, limit = (uint32_t)asked_limit(c, ALARMS_MAX);
 	json_t *list;
@@ -112,7 +112,7 @@ run_list(struct call *c, struct rpc_error *e)
 static json_t *
 run_history(struct call *c, struct rpc_error *e)
 {
-	const struct hot_plane *p = hot_plane(asked_plane(c));
+	const struct hot_plane *p = hot_plane(c->d, asked_plane(c));
 	json_int_t limit = asked_limit(c, HOT_LOG);
 	json_t *list;
 
@@ -142,7 +142,7 @@ run_history(struct call *c, struct rpc_error *e)
 static bool
 prepare_copy(struct call *c, struct rpc_error *e)
 {
-	c->own = hot_copy(asked_plane(c));
+	c->own = hot_copy(c->d, asked_plane(c));
 	if (!c->own)
 		no_poll(e);
 	return c->own != NULL;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* methods_history.c - rates as they were: of one port as numbers, of all as the frames
+/* history.c - rates as they were: of one port as numbers, of all as the frames
  * that a recording is made of (moore/history.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "watch/history.h"
-#include "rpc/methods.h"
+#include "methods/methods.h"
 #include "state.h"
 
 enum { EXPORT_ROWS = 10 };

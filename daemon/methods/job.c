@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* methods_job.c - what a job is to set, for the LMC that the fabric has now. */
+/* job.c - what a job is to set, for the LMC that the fabric has now. */
 #include <stdlib.h>
 
 #include "watch/expected.h"
-#include "rpc/methods.h"
+#include "methods/methods.h"
 #include "moore/env.h"
 
 /* The LMC that all endpoints have. */

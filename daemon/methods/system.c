@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* methods_system.c - moored about itself. */
+/* system.c - moored about itself. */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "rpc/methods.h"
+#include "rpc/registry.h"
+#include "rpc/server.h"
+#include "methods/methods.h"
 #include "state.h"
 #include "watch/hot.h"
 #include "watch/sweeps.h"
@@ -43,9 +45,9 @@ json_text(const char *s)	/* null for nothing */
 
 /* How many findings stand; null before the first poll. */
 static json_t *
-json_standing(unsigned plane)
+json_standing(const struct moored *d, unsigned plane)
 {
-	const struct hot_plane *h = hot_plane(plane);
+	const struct hot_plane *h = hot_plane(d, plane);
 	uint64_t n = 0;
 
 	for (size_t k = 0; h && k < MOORE_N_FINDINGS; k++)
@@ -97,7 +99,7 @@ json_plane(const struct moored *d, unsigned i)
 	json_object_set_new(o, "tables_sweep", s->lft ? json_count(s->tables_scan) : json_null());
 	json_object_set_new(o, "told", json_sweep_told(d, s));
 	json_object_set_new(o, "deviations", json_deviating(d, i));
-	json_object_set_new(o, "hotspots", json_standing(i));
+	json_object_set_new(o, "hotspots", json_standing(d, i));
 	return o;
 }
 

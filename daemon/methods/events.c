@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/methods.h"
+#include "part.h"
+#include "rpc/rpc.h"
+#include "rpc/server.h"
+#include "methods/methods.h"
 #include "state.h"
 
 static const struct {

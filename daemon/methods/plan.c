@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* methods_plan.c - the intended fabric, as it is in force. */
+/* plan.c - the intended fabric, as it is in force. */
 #include <stdlib.h>
 
-#include "rpc/methods.h"
+#include "methods/methods.h"
 #include "state.h"
 
 static json_t *

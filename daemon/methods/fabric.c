@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* methods_fabric.c - what was found: from the last snapshot, and the loads of links from
+/* fabric.c - what was found: from the last snapshot, and the loads of links from
  * the last poll of counters. */
 #include <string.h>
 
-#include "rpc/methods.h"
+#include "methods/methods.h"
 #include "state.h"
 #include "watch/hot.h"
 #include "watch/sweeps.h"
@@ -167,7 +167,7 @@ static bool
 take_loads(struct call *c, struct rpc_error *e)
 {
 	(void)e;
-	c->own = hot_copy((unsigned)json_integer_value(json_object_get(c->params, "plane")));
+	c->own = hot_copy(c->d, (unsigned)json_integer_value(json_object_get(c->params, "plane")));
 	return true;		/* without: no load is known */
 }
 

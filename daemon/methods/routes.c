@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* methods_routes.c - where the tables lead that the switches hold.
+/* routes.c - where the tables lead that the switches hold.
  *
  * routes.path needs a few look-ups and answers at once; what walks all tables runs on the
  * worker.  Elsewhere: the answers themselves (moore/answer.h). */
@@ -10,7 +10,7 @@
 #include "moore/moore.h"
 #include "watch/expected.h"
 #include "watch/sweeps.h"
-#include "rpc/methods.h"
+#include "methods/methods.h"
 #include "state.h"
 
 /* ---- the question ------------------------------------------------------------------------ */

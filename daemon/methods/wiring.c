@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* methods_wiring.c - whether the fabric is cabled as planned, and which cable ends to move.
+/* wiring.c - whether the fabric is cabled as planned, and which cable ends to move.
  * Elsewhere: the answers themselves (moore/answer.h). */
-#include "rpc/methods.h"
+#include "methods/methods.h"
+#include "part.h"
+#include "rpc/server.h"
+#include "state.h"
 #include "watch/wiring.h"
 
 static bool

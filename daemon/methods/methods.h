@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* methods.h - what methods share. */
+#ifndef MOORED_METHODS_H
+#define MOORED_METHODS_H
+
+#include "json.h"
+#include "moore/answer.h"
+#include "method.h"
+#include "snapshot.h"
+
+/* What a method needs of a snapshot. */
+enum need {
+	NEED_SEEN,		/* switches and cables */
+	NEED_FABRIC,		/* LIDs too */
+	NEED_TABLES,		/* tables read back too */
+};
+/* The snapshot that c is about; NULL: *e has the reason. */
+const struct snapshot *call_snapshot(const struct call *c, enum need need, struct rpc_error *e);
+/* prepare() of methods that compute with moore.conf (its path is in c->own), and finish() of
+ * methods whose c->own is one block. */
+bool take_moore_conf(struct call *c, struct rpc_error *e);
+json_t *drop_own(struct call *c, json_t *result, struct rpc_error *e);
+
+#endif
