@@ -42,7 +42,7 @@ log_open(bool foreground)
 	to_journal = !foreground && stderr_is_journal();
 }
 
-/* ---- escaping ----------------------------------------------------------------------- */
+/* ---- escaping ---------------------------------------------------------------------- */
 
 /* Length of the printable UTF-8 character at s; 0 when there is none (RFC 3629). */
 static size_t
@@ -85,7 +85,7 @@ log_escape(char *out, size_t size, const char *text)
 	*out = '\0';
 }
 
-/* ---- messages ------------------------------------------------------------------------ */
+/* ---- messages ---------------------------------------------------------------------- */
 
 static void
 log_stderr(int level, const char *text)
@@ -135,7 +135,7 @@ log_say(int level, const struct log_field *field, const char *fmt, ...)
 		log_stderr(level, clean);
 }
 
-/* ---- gates ----------------------------------------------------------------------------- */
+/* ---- gates ------------------------------------------------------------------------- */
 
 static uint64_t
 now_us(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* main.c - options, signals, start and stop.
  *
- * moored never forks: systemd, or a shell, keeps it.  A fabric that is not there is
- * a state and no reason to exit; a configuration that is wrong at the start is. */
+ * moored never forks; systemd or a shell runs it.  It runs without a fabric too, and ends only
+ * when its configuration is wrong at the start. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
 
 #define DEFAULT_CONF MOORE_SYSCONFDIR "/moore/moored.conf"
 
-/* ---- options ------------------------------------------------------------------------ */
+/* ---- options ----------------------------------------------------------------------- */
 
 enum { OPT_CONFIG = 1, OPT_PLAN, OPT_SOCKET, OPT_FOREGROUND, OPT_CHECK, OPT_PRINT_CONFIG,
 	OPT_PRINT_METHODS, OPT_HELP, OPT_VERSION };
@@ -140,7 +140,7 @@ read_options(int argc, char **argv, struct moored *d, struct given *g)
 	return -1;
 }
 
-/* ---- signals ---------------------------------------------------------------------------- */
+/* ---- signals ----------------------------------------------------------------------- */
 
 static void
 on_stop(evutil_socket_t sig, short what, void *arg)
@@ -171,7 +171,7 @@ catch_signals(struct moored *d, struct event **e)
 {
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < N_SIGNALS; i++) {
-		signal(signals[i].signal, SIG_IGN);	/* what holds again once e[i] is freed */
+		signal(signals[i].signal, SIG_IGN);	/* the action after e[i] is freed */
 		e[i] = evsignal_new(loop_base(d->loop), signals[i].signal, signals[i].fn, d);
 		if (!e[i] || event_priority_set(e[i], LOOP_FIRST) < 0 || event_add(e[i], NULL) < 0)
 			return -1;
@@ -179,9 +179,9 @@ catch_signals(struct moored *d, struct event **e)
 	return 0;
 }
 
-/* ---- start and stop ----------------------------------------------------------------------- */
+/* ---- start and stop ---------------------------------------------------------------- */
 
-/* What a running job still needs cannot be freed: then the process just ends. */
+/* A job that still runs needs memory that cannot be freed: then the process ends without it. */
 static void
 stop(struct moored *d, struct event **sig)
 {
@@ -195,7 +195,7 @@ stop(struct moored *d, struct event **sig)
 		ended &= worker_stop(d->worker[i], 2000);
 		d->worker[i] = NULL;
 	}
-	server_stop(d->server, 500);	/* turns the loop: parts are still there */
+	server_stop(d->server, 500);	/* runs the loop, and so needs the parts */
 	d->server = NULL;
 	state_stop(d);
 	if (!ended) {

@@ -20,7 +20,7 @@ struct part {
 	void (*stop)(struct moored *d);		/* also when start() was never called */
 };
 
-/* ---- events (methods/events.c) -------------------------------------------------------- */
+/* ---- events (methods/events.c) ----------------------------------------------------- */
 
 enum event_kind { EVENT_SWEEP, EVENT_STATE, EVENT_RELOAD, EVENT_WIRING, EVENT_HOTSPOT, EVENT_MANAGER,
 	N_EVENTS };

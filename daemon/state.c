@@ -41,7 +41,7 @@ wall_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* ---- what the scanner reports --------------------------------------------------------------- */
+/* ---- what the scanner reports ------------------------------------------------------ */
 
 static void
 log_scan(const struct snapshot *s)
@@ -148,7 +148,7 @@ on_manager(void *arg, unsigned plane, const struct manager_state *m)
 	p->manager = *m;
 }
 
-/* ---- start and stop -------------------------------------------------------------------------- */
+/* ---- start and stop ---------------------------------------------------------------- */
 
 /* "mlx5_0:1,mlx5_1:1" to planes; none named is one plane without a name. */
 static void
@@ -214,7 +214,7 @@ state_stop(struct moored *d)
 	d->plan = NULL;
 }
 
-/* ---- the references of a call -------------------------------------------------------------------- */
+/* ---- the references of a call ------------------------------------------------------ */
 
 void
 state_capture(struct moored *d, struct call *c)

@@ -91,7 +91,7 @@ void state_plan_changed(struct moored *d);
 void state_capture(struct moored *d, struct call *c);
 void state_release(struct call *c);
 
-/* ---- configuration and plan (reload.c) -------------------------------------------------- */
+/* ---- configuration and plan (reload.c) --------------------------------------------- */
 
 /* Read both for the first time: 0, or -1 with *err. */
 int state_configure(struct moored *d, struct moore_err *err);

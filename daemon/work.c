@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* work.c - a worker's thread and its bounded queue.
  *
- * A job sees only what it was given: references that stay while it runs, and
- * nothing of struct moored. */
+ * A job uses only what it was given: references that stay valid while it runs, and nothing of
+ * struct moored. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -60,7 +60,7 @@ work(void *arg)
 	while ((j = next_job(w))) {
 		j->run(j->arg);
 		while (loop_post(w->loop, j->done, j->arg) < 0)
-			nanosleep(&moment, NULL);	/* out of memory: an answer is owed */
+			nanosleep(&moment, NULL);	/* out of memory; done() must be called */
 		free(j);
 	}
 	return NULL;
@@ -82,7 +82,7 @@ worker_start(struct worker **out, struct loop *l)
 	pthread_cond_init(&w->more, NULL);
 	pthread_cond_init(&w->ended, NULL);
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);	/* signals are the loop's */
+	pthread_sigmask(SIG_BLOCK, &all, &old);	/* only the loop's thread takes signals */
 	rc = pthread_create(&w->thread, NULL, work, w);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* work.h - threads for what takes long; each does one thing after the other. */
+/* work.h - worker threads for what takes long; each runs its jobs in order. */
 #ifndef MOORED_WORK_H
 #define MOORED_WORK_H
 
@@ -8,24 +8,24 @@
 #include "loop.h"
 
 
-#define WORK_QUEUE_MAX 256	/* waiting; more is refused, so that a flood costs no memory */
+#define WORK_QUEUE_MAX 256	/* jobs that wait; more are refused, which bounds memory */
 
-/* The daemon has one for each, so that nobody's long question keeps others waiting, and
- * nobody's questions the verdict on the fabric. */
+/* The daemon has one worker for each kind, so that a long answer does not delay short ones,
+ * and answers do not delay the verdict on the cabling. */
 enum work {
 	WORK_OWN,	/* verdicts, history */
-	WORK_SHORT,	/* answers, files to reload: in order */
-	WORK_LONG,	/* answers that take long */
+	WORK_SHORT,	/* short answers, reloads, metrics */
+	WORK_LONG,	/* long answers */
 	N_WORK
 };
 
 struct worker;
 int worker_start(struct worker **out, struct loop *l);
-/* run(arg) on the worker's thread, then done(arg) on the loop's.  -1 when the queue
- * is full, or w is NULL (moored stops): neither is called. */
+/* Calls run(arg) on the worker's thread, then done(arg) on the loop's.  -1: the queue is full,
+ * or w is NULL (moored stops), and neither is called. */
 int worker_add(struct worker *w, void (*run)(void *arg), void (*done)(void *arg), void *arg);
-/* Drop what waits (its done() is called) and wait for what runs, ms at most.  True
- * when the thread ended and w is gone; false: it goes on and needs what it was given. */
+/* Drops the jobs that wait (their done() is called) and waits for the running one, ms at most.
+ * True: the thread ended and w is freed.  False: the job still runs. */
 bool worker_stop(struct worker *w, unsigned ms);
 unsigned worker_waiting(struct worker *w);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* events.c - what happens, told to those who subscribed: one table of kinds. */
+/* events.c - sends events to the clients that subscribed; each kind is a table row. */
 #include <stdlib.h>
 #include <string.h>
 

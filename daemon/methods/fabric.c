@@ -82,7 +82,7 @@ json_cable(const struct hot_copy *h, const struct moore_plan *p, const struct mo
 			 "load_back", json_load(h, p, c, 1));
 }
 
-/* ---- lists ------------------------------------------------------------------------------ */
+/* ---- lists ------------------------------------------------------------------------- */
 
 static json_t *
 run_summary(struct call *c, struct rpc_error *e)

@@ -18,7 +18,7 @@ after_of(const struct call *c)
 	return after > 0 ? (uint64_t)after : 0;
 }
 
-/* ---- one port ---------------------------------------------------------------------------- */
+/* ---- one port ---------------------------------------------------------------------- */
 
 struct series {
 	unsigned n, max;
@@ -101,7 +101,7 @@ run_port(struct call *c, struct rpc_error *e)
 	return from_sweep(c->view->snap, json_pack("{s:o}", "rows", list));
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------- */
 
 struct export {
 	struct moore_buf frames;

@@ -49,7 +49,7 @@ json_alarm(const struct moore_alarm *a)
 			 (json_int_t)a->rank, "since_us", (json_int_t)a->since_us);
 }
 
-/* ---- hotspots.list ------------------------------------------------------------------------- */
+/* ---- hotspots.list ----------------------------------------------------------------- */
 
 static json_t *
 json_spread(const struct moore_summary *s)
@@ -107,7 +107,7 @@ run_list(struct call *c, struct rpc_error *e)
 		json_spread(moore_hot_wait(p->hot, MOORE_LINK_EDGE)), "hotspots", list));
 }
 
-/* ---- hotspots.history ------------------------------------------------------------------------ */
+/* ---- hotspots.history -------------------------------------------------------------- */
 
 static json_t *
 run_history(struct call *c, struct rpc_error *e)
@@ -137,7 +137,7 @@ run_history(struct call *c, struct rpc_error *e)
 					     list));
 }
 
-/* ---- hotspots.explain ------------------------------------------------------------------------- */
+/* ---- hotspots.explain -------------------------------------------------------------- */
 
 static bool
 prepare_copy(struct call *c, struct rpc_error *e)
@@ -230,7 +230,7 @@ run_explain(struct call *c, struct rpc_error *e)
 	return o;
 }
 
-/* ---- path.select --------------------------------------------------------------------------------- */
+/* ---- path.select ------------------------------------------------------------------- */
 
 static const struct moore_ugal *
 asked_form(const struct call *c)
@@ -330,7 +330,7 @@ run_select(struct call *c, struct rpc_error *e)
 					     asked_form(c)->name, "choices", list));
 }
 
-/* ---- the rows ---------------------------------------------------------------------------------------- */
+/* ---- the rows ---------------------------------------------------------------------- */
 
 #define NUM "{'type':'number'}"
 #define PORT "{'type':'integer','minimum':1,'maximum':254}"

@@ -13,7 +13,7 @@
 #include "methods/methods.h"
 #include "state.h"
 
-/* ---- the question ------------------------------------------------------------------------ */
+/* ---- the question ------------------------------------------------------------------ */
 
 static struct moore_answer_tables
 tables_of(const struct call *c)
@@ -53,7 +53,7 @@ find_switch(const struct call *c, moore_swid *sw, struct rpc_error *e)
 	return *sw != MOORE_NONE;
 }
 
-/* ---- path -------------------------------------------------------------------------------- */
+/* ---- path -------------------------------------------------------------------------- */
 
 static bool
 path_ends(const struct call *c, const struct moore_fabric *f, struct moore_path *p,
@@ -107,7 +107,7 @@ run_path(struct call *c, struct rpc_error *e)
 	return from_sweep(s, answer);
 }
 
-/* ---- tables ------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------ */
 
 static json_t *
 of_switch(const struct call *c, struct rpc_error *e,
@@ -135,7 +135,7 @@ run_vls(struct call *c, struct rpc_error *e)
 	return of_switch(c, e, moore_answer_sl2vl);
 }
 
-/* ---- verify --------------------------------------------------------------------------------- */
+/* ---- verify ------------------------------------------------------------------------ */
 
 /* The verdict on the SLs of the path records that were read; null when none was. */
 static json_t *
@@ -206,7 +206,7 @@ finish_verify(struct call *c, json_t *result, struct rpc_error *e)
 	return drop_own(c, result, e);
 }
 
-/* ---- quality --------------------------------------------------------------------------------- */
+/* ---- quality ----------------------------------------------------------------------- */
 
 static json_t *
 run_quality(struct call *c, struct rpc_error *e)
@@ -225,7 +225,7 @@ run_quality(struct call *c, struct rpc_error *e)
 	return from_sweep(s, answer);
 }
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------- */
 
 #define SL "{'type':'integer','minimum':0,'maximum':15}"
 

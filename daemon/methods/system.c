@@ -35,7 +35,7 @@ run_methods(struct call *c, struct rpc_error *e)
 	return json_pack("{s:o}", "methods", list);
 }
 
-/* ---- status ----------------------------------------------------------------------------- */
+/* ---- status ------------------------------------------------------------------------ */
 
 static json_t *
 json_text(const char *s)	/* null for nothing */
@@ -151,7 +151,7 @@ run_status(struct call *c, struct rpc_error *e)
 		"server", json_server(d), "sweeps", json_sweeps_count(d));
 }
 
-/* ---- reload: the files are read on the worker ------------------------------------------------ */
+/* ---- reload: the files are read on the worker -------------------------------------- */
 
 static bool
 prepare_reload(struct call *c, struct rpc_error *e)

@@ -54,7 +54,7 @@ run_repair(struct call *c, struct rpc_error *e)
 	return o ? from_sweep(c->view->snap, o) : NULL;
 }
 
-/* ---- watch --------------------------------------------------------------------------------- */
+/* ---- watch ------------------------------------------------------------------------- */
 
 static json_t *
 run_watch(struct call *c, struct rpc_error *e)
@@ -66,7 +66,7 @@ run_watch(struct call *c, struct rpc_error *e)
 		json_object_get(c->params, "plane"))));
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------- */
 
 const struct method methods_wiring[] = {
 	{ "wiring.check", "Is the fabric of the last scan cabled as planned, and what is where?",

@@ -22,7 +22,7 @@
 #include "notify.h"
 #include "rpc/listen.h"
 
-/* ---- descriptors ------------------------------------------------------------------------ */
+/* ---- descriptors ------------------------------------------------------------------- */
 
 /* How many clients descriptors are left for. */
 unsigned
@@ -52,7 +52,7 @@ raise_limit(unsigned clients)
 			"LimitNOFILE= of the unit)", clients, listen_clients_max());
 }
 
-/* ---- the lock ----------------------------------------------------------------------------- */
+/* ---- the lock ---------------------------------------------------------------------- */
 
 /* Open PATH.lock so that no other user can: whoever can open a file can hold a lock on it.
  * The mode of a file that an older moored made (0644) is set right. */
@@ -94,7 +94,7 @@ take_lock(struct listening *s, const char *path, struct moore_err *err)
 	return 0;
 }
 
-/* ---- the socket -------------------------------------------------------------------------- */
+/* ---- the socket -------------------------------------------------------------------- */
 
 static void
 make_folder_of(const char *path)
@@ -161,7 +161,7 @@ listen_close(struct listening *s)
 	*s = (struct listening){ .fd = -1, .lock_fd = -1 };
 }
 
-/* ---- what a peer may do ------------------------------------------------------------------- */
+/* ---- what a peer may do ------------------------------------------------------------ */
 
 static bool
 in_group(int fd, gid_t own, int64_t group)

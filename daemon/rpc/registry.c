@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* registry.c - the one table of methods, from the tables of its parts.  Dispatch,
- * validation, system.methods, docs/rpc.md and shell completion come from it. */
+/* registry.c - the table of all methods, made of those in methods/.  Dispatch, validation,
+ * system.methods, docs/rpc.md and shell completion use it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +136,7 @@ method_find(const char *name)
 	return NULL;
 }
 
-/* ---- the reference --------------------------------------------------------------------- */
+/* ---- the reference ----------------------------------------------------------------- */
 
 static void
 print_schema(struct moore_buf *out, const char *title, const json_t *schema)

@@ -51,7 +51,7 @@ rpc_fail(struct rpc_error *e, int code, const char *fmt, ...)
 	return NULL;
 }
 
-/* ---- text --------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------- */
 
 static int
 add_piece(const char *text, size_t len, void *buf)
@@ -107,7 +107,7 @@ rpc_notification(const char *method, json_t *params, size_t *len)
 	return text_of(j, 0, '\n', len);
 }
 
-/* ---- answers -------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------- */
 
 static void
 free_text(const void *data, size_t len, void *arg)
@@ -230,7 +230,7 @@ line_put(struct rpc_line *l)
 	free(l);
 }
 
-/* ---- jobs ------------------------------------------------------------------------- */
+/* ---- jobs -------------------------------------------------------------------------- */
 
 void
 rpc_job_run(struct rpc_job *j)
@@ -304,7 +304,7 @@ run_here(struct rpc_line *l, const struct method *m, struct call *c, json_t *id)
 	l->h->release(c);
 }
 
-/* ---- requests ----------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------- */
 
 static bool
 may_call(const struct rpc_line *l, const struct method *m, struct rpc_error *e)
@@ -377,7 +377,7 @@ request(struct rpc_line *l, json_t *r)
 	}
 }
 
-/* ---- lines ------------------------------------------------------------------------------ */
+/* ---- lines ------------------------------------------------------------------------- */
 
 static void
 take_batch(struct rpc_line *l, const json_t *in, const char *data, size_t len)

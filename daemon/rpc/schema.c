@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* schema.c - values held to a schema, keyword by keyword: one table row each.
+/* schema.c - checks values against a schema; each keyword is a table row.
  *
  * Source: JSON Schema 2020-12, Validation; a keyword says nothing about values of
  * other types.  Depth is bounded by the schema, which is ours, not by the value. */
@@ -58,7 +58,7 @@ wrong(const struct check *c, const struct place *at, const char *fmt, ...)
 static bool check_at(const struct check *c, const json_t *schema, const json_t *v,
 		     const struct place *at);
 
-/* ---- keywords ------------------------------------------------------------------ */
+/* ---- keywords ---------------------------------------------------------------------- */
 
 static const char *const types[] = { "object", "array", "string", "integer", "number",
 	"boolean", "null" };
@@ -235,7 +235,7 @@ check_max_items(const struct check *c, const json_t *k, const json_t *schema, co
 	       wrong(c, at, "has more than %lld items", (long long)json_integer_value(k));
 }
 
-/* ---- the table -------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------- */
 
 enum shape { A_TYPE, A_SCHEMA, SCHEMAS, STRINGS, NOT_EMPTY, A_NUMBER, A_COUNT, ONLY_FALSE,
 	A_TEXT };
@@ -280,7 +280,7 @@ schema_check(const json_t *schema, const json_t *value, char *why, size_t size)
 	return check_at(&c, schema, value, NULL);
 }
 
-/* ---- the schema itself -------------------------------------------------------------- */
+/* ---- the schema itself ------------------------------------------------------------- */
 
 static bool valid_at(const struct check *c, const json_t *schema, const struct place *at);
 

@@ -36,7 +36,7 @@ enum {
 	TURN_US = 1000,
 	RATE = 100000,		/* requests a second; a tenth of it at once */
 	JOBS = 16,
-	JOBS_ALL = 192,		/* leaves room in the workers' queues for the daemon itself */
+	JOBS_ALL = 192,		/* the rest of the workers' queues is the daemon's */
 	OUT_HIGH = 4 << 20,
 	EVENT_ROOM = 256 << 10,
 	HELD_MAX = 256 << 20,
@@ -56,11 +56,11 @@ struct client {
 	uint32_t kinds;			/* of events */
 	unsigned jobs;			/* lines and jobs that refer to it */
 	unsigned outstanding;		/* of these, on workers */
-	double tokens;			/* below 0 after a batch */
-	double filled;			/* when tokens were counted last */
+	double tokens;			/* requests that it may still send now (RATE) */
+	double filled;			/* when tokens were added last */
 	bool eof;			/* it sends no more */
-	bool deaf;			/* close when all is answered */
-	uint64_t lost;			/* events since the last that went out */
+	bool deaf;			/* not read any more; closed when all is written */
+	uint64_t lost;			/* events left out since the last that was sent */
 };
 
 struct server {
@@ -79,7 +79,7 @@ struct server {
 
 static const struct timeval tick = { 0, 10000 }, now = { 0, 0 };
 
-/* ---- a client's end ----------------------------------------------------------------- */
+/* ---- a client's end ---------------------------------------------------------------- */
 
 static void
 client_free(struct client *c)
@@ -161,7 +161,7 @@ unsent(const struct client *c)
 	return evbuffer_get_length(bufferevent_get_output(c->bev));
 }
 
-/* ---- lines in ------------------------------------------------------------------------- */
+/* ---- lines in ---------------------------------------------------------------------- */
 
 static double
 seconds(void)
@@ -239,7 +239,7 @@ take_line(struct client *c)
 	}
 	if (len && data[len - 1] == '\r')
 		len--;
-	if (strspn(data, " \t\r") < len) {	/* an empty line asks nothing; it ends at the \n */
+	if (strspn(data, " \t\r") < len) {	/* not an empty line; strspn() stops at the \n */
 		c->jobs++;			/* until client_reply() */
 		c->line = rpc_open(&c->s->host, c, c->access, data, len, answers_of(c));
 	}
@@ -278,7 +278,7 @@ pause_or_read(struct client *c, bool more)
 	} else if (unsent(c) >= OUT_HIGH) {
 		bufferevent_disable(c->bev, EV_READ);	/* on_written() reads on */
 	} else if (more && c->tokens >= 1) {
-		event_add(c->again, &now);	/* activated, it would run before others are polled */
+		event_add(c->again, &now);	/* after other clients, unlike event_active() */
 	} else if (c->tokens < 1) {
 		bufferevent_disable(c->bev, EV_READ);
 		event_add(c->again, &tick);
@@ -331,7 +331,7 @@ on_read(struct bufferevent *bev, void *arg)
 		read_lines(c);
 }
 
-/* ---- lines out -------------------------------------------------------------------------- */
+/* ---- lines out --------------------------------------------------------------------- */
 
 static void
 tell_lost(struct client *c)
@@ -347,7 +347,7 @@ tell_lost(struct client *c)
 	send_line(c, line, len);
 }
 
-/* All is written. */
+/* The output buffer is empty. */
 static void
 on_written(struct bufferevent *bev, void *arg)
 {
@@ -444,9 +444,9 @@ client_defer(void *arg, struct rpc_job *job, enum takes takes)
 	return 0;
 }
 
-/* ---- connections ----------------------------------------------------------------------------- */
+/* ---- connections ------------------------------------------------------------------- */
 
-/* One sentence and the end; a peer that does not read it loses it. */
+/* Sends one error and closes.  The peer loses the error when it does not read. */
 static void
 refuse(struct server *s, int fd, int code, const char *why)
 {
@@ -522,7 +522,7 @@ on_retry(evutil_socket_t fd, short what, void *arg)
 	evconnlistener_enable(s->listener);
 }
 
-/* Descriptors ran out: accept() would fail in a circle. */
+/* Descriptors ran out: accept() would fail again at once. */
 static void
 on_accept_error(struct evconnlistener *l, void *arg)
 {
@@ -574,7 +574,7 @@ server_start(struct server **out, struct moored *d, struct moore_err *err)
 	return 0;
 }
 
-/* ---- the end, and what others ask -------------------------------------------------------------- */
+/* ---- the end, and what others ask -------------------------------------------------- */
 
 static bool
 all_written(const struct server *s)

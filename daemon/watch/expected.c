@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* expected.c - do the switches hold what engine moore writes?
+/* expected.c - compares the tables that the switches hold with those that engine moore computes.
  *
- * Its tables are a function of plan, moore.conf and the fabric as seen, never of
- * history (docs/stability.md), so moored can compute them again: a row that differs was
- * written by another engine or manager, or from another plan or moore.conf, or is not
- * written yet.  That is no fault, and verify judges the tables as they are; but what
- * was proven when they were computed is then about other tables.
+ * The engine's tables are a function of the plan, moore.conf and the observed fabric, and do
+ * not depend on history (docs/stability.md), so moored can compute them again.  A row that
+ * differs was written by another engine or manager, or from another plan or moore.conf, or is
+ * not written yet.  A difference is not an error: verify judges the tables as they are.  But
+ * the engine's proof then holds for other tables than those in use.
  *
- * Adaptive routing is a setting of the switch that no standard attribute tells. */
+ * No standard attribute reports whether a switch routes adaptively. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ conf_for_routes(const char *path, struct moore_conf *conf, struct moore_links **
 	return rc;
 }
 
-/* LIDs that are addressed: of switches and endpoints, all offsets. */
+/* Does a switch or an endpoint have this LID, at any offset? */
 static bool
 is_owned(const struct moore_lid_owner *owner, unsigned lid)
 {
@@ -84,7 +84,7 @@ is_live(const struct moore_fabric *f, moore_swid s, unsigned port)
 	return !port || moore_fabric_port(f, s, (moore_portnum)port)->role != MOORE_ROLE_NONE;
 }
 
-/* (switch, in, out) with links at both ports whose lanes are others. */
+/* Counts the (switch, in, out), with links at both ports, whose SL2VL rows differ. */
 static json_int_t
 count_lanes(const struct snapshot *s, const struct moore_sl2vl *want)
 {

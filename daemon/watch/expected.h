@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* expected.h - what the switches hold against what engine moore computes here. */
+/* expected.h - compares the tables that the switches hold with those that engine moore computes. */
 #ifndef MOORED_EXPECTED_H
 #define MOORED_EXPECTED_H
 
@@ -8,14 +8,14 @@
 #include "moore/conf.h"
 #include "state.h"
 
-/* Adds to answer: "expected", or null and "expected_why"; "adaptive_routing".  Any thread;
- * of a snapshot with tables.  moore_conf: path, "" for the defaults; plan may be NULL.
- * As long as the engine takes. */
+/* Adds the keys "expected" (null, and then "expected_why", when it cannot be computed) and
+ * "adaptive_routing" to answer.  s has tables; plan may be NULL; moore_conf is a path, or "" for
+ * the defaults.  Any thread.  Takes as long as the engine. */
 void add_expected(json_t *answer, const struct snapshot *s, const struct planned *plan,
 		  const char *moore_conf);
 
-/* The moore.conf that moored.conf names ("" for the defaults), with its links file; the
- * caller ends *links, also on failure. */
+/* Reads the moore.conf at path ("" for the defaults) and its links file.  The caller frees
+ * *links, also on failure. */
 int conf_for_routes(const char *path, struct moore_conf *conf, struct moore_links **links,
 		    struct moore_err *err);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* history.c - two polls to a row of rates, rows to files.
+/* history.c - turns two polls into a row of rates, and rows into files.
  *
- * Rates are of what lib/load/counters.c says happened between two readings of a port,
- * so a wrap or a restart of a switch is no spike.  At most ROWS_MAX rows are kept: of
- * a poll more often than that only some become rows, and a row spans all between.
+ * lib/load/counters.c computes what a port counted between two readings, so a wrap or a
+ * restart of a switch makes no spike.  At most ROWS_MAX rows are kept.  Where polls are more
+ * frequent than that, only some end a row, and the row covers the time since the last.
  *
- * Files are written by the worker every SAVE_S, and read by it once at the start; rows
- * that came meanwhile go behind those of the files.  The number of the last scan is
- * kept the same way, SWEEPS_AHEAD in advance: it never goes back, and may jump. */
+ * A worker writes files every SAVE_S, and reads them once at the start; rows that were made
+ * meanwhile are appended to those of the files.  The file "sweep" holds a number at least as
+ * great as that of any scan: SWEEPS_AHEAD is added, so numbers may jump but never go back. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 
 enum { ROWS_MAX = 3600, SAVE_S = 20, SWEEPS_AHEAD = 1000 };
 
-struct before {			/* the reading that the last row ended with */
+struct before {			/* the reading at the end of the last row */
 	struct snapshot *snap;
 	struct moore_reading *port;
 	uint64_t at_us;
@@ -47,7 +47,7 @@ history_of(const struct moored *d, unsigned plane)
 	return d->history && plane < MOORED_PLANES_MAX ? d->history->of[plane] : NULL;
 }
 
-/* ---- rows -------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------- */
 
 static struct moore_reading *
 readings(const struct poll *p)
@@ -148,14 +148,14 @@ on_polled(struct moored *d, const struct poll *p)
 	*b = (struct before){ snapshot_get(p->snap), now, at_us };
 }
 
-/* ---- to files ------------------------------------------------------------------------------- */
+/* ---- to files ---------------------------------------------------------------------- */
 
 struct saving {
 	struct moored *d;
 	char dir[512];
 	struct moore_buf rows[MOORED_PLANES_MAX];
 	uint64_t last_ms[MOORED_PLANES_MAX], keep_ms[MOORED_PLANES_MAX];
-	uint64_t sweep;		/* to keep; 0: it is kept */
+	uint64_t sweep;		/* for the file "sweep"; 0: the file needs no change */
 	bool good, wrote;
 	struct moore_err err;
 };
@@ -196,7 +196,7 @@ saved(void *arg)
 		h->saving = false;
 	if (h && s->good && s->wrote)
 		log_gate_over(&h->failed, LOG_NOTICE, "history: written again");
-	else if (h && s->err.text[0])		/* else moored stops, and saves once more */
+	else if (h && s->err.text[0])		/* empty: the worker stopped before it tried */
 		log_gated(&h->failed, LOG_ERR, "history: %s", s->err.text);
 	free(s);
 }
@@ -234,10 +234,10 @@ on_save(evutil_socket_t fd, short what, void *arg)
 		return;
 	h->saving = worker_add(d->worker[WORK_OWN], save_files, saved, s) == 0;
 	if (!h->saving)
-		saved(s);	/* next time */
+		saved(s);	/* the queue is full: the next timer tries again */
 }
 
-/* ---- from files -------------------------------------------------------------------------------- */
+/* ---- from files -------------------------------------------------------------------- */
 
 struct loading {
 	struct moored *d;
@@ -266,7 +266,7 @@ load_files(void *arg)
 		}
 }
 
-/* What came meanwhile goes behind. */
+/* Appends the rows that were made while the files were read. */
 static void
 take_over(struct history *h, unsigned plane, struct moore_history *old)
 {
@@ -324,7 +324,7 @@ start_loading(struct moored *d)
 		free(l);
 }
 
-/* ---- start and stop -------------------------------------------------------------------------------- */
+/* ---- start and stop ---------------------------------------------------------------- */
 
 static void
 keep_sweep(struct moored *d, uint64_t sweep)
@@ -345,7 +345,7 @@ start_keeping(struct moored *d)
 
 	if (mkdir(d->conf.state_dir, 0750) < 0 && access(d->conf.state_dir, W_OK) < 0)
 		log_say(LOG_WARNING, NULL, "%s: cannot be written: history and the number of the last "
-			"scan end with this process (state_dir)", d->conf.state_dir);
+			"scan are lost when moored ends (state_dir)", d->conf.state_dir);
 	d->history->sweep_unreadable = !store_sweep(d->conf.state_dir, &d->scan, say_bad);
 	keep_sweep(d, d->scan + SWEEPS_AHEAD);
 	start_loading(d);
@@ -362,7 +362,7 @@ start(struct moored *d)
 	if (!d->history)
 		return -1;
 	d->history->rows = rows < ROWS_MAX ? (uint32_t)rows : ROWS_MAX;
-	/* Half a poll early is not too early. */
+	/* A poll may come early by half an interval. */
 	if (rows > ROWS_MAX)
 		d->history->row_ms = (uint32_t)((uint64_t)d->conf.history_s * 1000 / ROWS_MAX -
 						d->conf.poll_ms / 2);

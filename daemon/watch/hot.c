@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* hot.c - polls in, findings out: a part that keeps each plane's last readings and what
- * persists, tells subscribers and the log what was raised or cleared, and remembers the
- * last HOT_LOG of these.
+/* hot.c - findings from polls: a part.
  *
- * What a link should run at is what the plan says, else the best that any link of the
- * fabric runs at.  Elsewhere: all statistics (lib/load), rates over time (history.c). */
+ * It keeps the last readings of each plane, reports each finding that is raised or cleared to
+ * subscribers and to the log, and remembers the last HOT_LOG of them.  The rate that a link
+ * should have is the planned one; without a plan it is the best rate of any link of the fabric.
+ * Elsewhere: the statistics (lib/load), rates over time (history.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +12,10 @@
 #include "log.h"
 #include "state.h"
 
-/* Rates are means over at least this long, however often counters are read: some devices,
- * and ibsim's console, move them less often than that, and then some polls see nothing. */
+/* Rates are means over at least this time.  Some devices, and ibsim's console, update counters
+ * less often than they are read; over a shorter time some polls would find no change. */
 #define STEP_US 2000000u
-#define EARLY_US 100000u	/* a poll that much too soon will do */
+#define EARLY_US 100000u	/* a poll may come so much earlier */
 
 struct hot {
 	struct hot_plane plane[MOORED_PLANES_MAX];
@@ -57,15 +57,15 @@ hot_place_of(const struct snapshot *s, uint32_t port, struct hot_place *out)
 	}
 }
 
-/* ---- what was raised or cleared ---------------------------------------------------------- */
+/* ---- what was raised or cleared ---------------------------------------------------- */
 
 struct told {
 	struct moored *d;
 	struct hot_plane *p;
-	const struct snapshot *snap;	/* what the alarm's port is an index of */
+	const struct snapshot *snap;	/* its ports are those of the alarms */
 	unsigned plane;
 	uint64_t at_ms;
-	struct hot_raised raised;	/* whose cause is wanted */
+	struct hot_raised raised;	/* findings whose cause is to be estimated */
 };
 
 static void
@@ -107,7 +107,7 @@ on_alarm(void *arg, const struct moore_alarm *a)
 		at.port, "peer", at.to, "peer_port", at.to_port, "value", a->value));
 }
 
-/* ---- the fabric of a plane changed ------------------------------------------------------------ */
+/* ---- the fabric of a plane changed ------------------------------------------------- */
 
 static void
 forget(struct hot_plane *p)
@@ -124,8 +124,8 @@ forget(struct hot_plane *p)
 	*p = (struct hot_plane){ 0 };
 }
 
-/* Readings and findings go over to the new snapshot's ports; false: out of memory, and p
- * is empty. */
+/* Moves readings and findings to the ports of a new snapshot.  False: out of memory, and p is
+ * empty. */
 static bool
 move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at_us)
 {
@@ -166,7 +166,7 @@ move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at
 	return good;
 }
 
-/* ---- what links run at, and should --------------------------------------------------------------- */
+/* ---- what links run at, and should ------------------------------------------------- */
 
 static bool
 better(struct moore_rate a, struct moore_rate b)
@@ -227,7 +227,7 @@ set_rates(struct moored *d, struct hot_plane *p, unsigned plane)
 	const struct view *v = d->plane[plane].view;
 
 	rates_seen(p, best);
-	/* Hosts of several kinds may well share a fabric: nothing to hold them to. */
+	/* Hosts may have ports of different rates, so none is too slow without a plan. */
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		p->port[i].should = f->port[i].role == MOORE_ROLE_SWITCH ? best[MOORE_LINK_FABRIC] :
 				    p->port[i].is;
@@ -237,9 +237,9 @@ set_rates(struct moored *d, struct hot_plane *p, unsigned plane)
 		rates_planned(p, v, d->plan->plan);
 }
 
-/* ---- a poll ------------------------------------------------------------------------------------------ */
+/* ---- a poll ------------------------------------------------------------------------ */
 
-/* Rates since the step before, if it is time for one. */
+/* Computes rates since the last step.  False: it is too early. */
 static bool
 step(struct hot_plane *p, const struct poll *poll)
 {
@@ -272,7 +272,8 @@ take(struct hot_plane *p, const struct poll *poll)
 		if (now->at_us > p->at_us)
 			p->at_us = now->at_us;
 	}
-	if (p->at_us == before_us && poll->at_ms > p->at_ms)	/* nobody answers; time goes on */
+	/* No port answered: the poll's own clock counts. */
+	if (p->at_us == before_us && poll->at_ms > p->at_ms)
 		p->at_us += (p->at_ms ? poll->at_ms - p->at_ms : 0) * 1000 + 1;
 	p->number = poll->number;
 	p->at_ms = poll->at_ms;
@@ -292,7 +293,7 @@ hot_polled(struct moored *d, const struct poll *poll)
 		return;
 	if (p->snap != poll->snap) {
 		if (!move(p, poll->snap, &t, p->at_us)) {
-			log_say(LOG_ERR, NULL, "findings of plane %u begin anew: out of memory", plane);
+			log_say(LOG_ERR, NULL, "plane %u: all findings are forgotten: out of memory", plane);
 			return;
 		}
 		t.snap = p->snap;
@@ -331,7 +332,7 @@ hot_stop(struct moored *d)
 const struct part part_hot = { .name = "hot", .start = hot_start, .polled = hot_polled,
 			       .plan = hot_plan, .stop = hot_stop };
 
-/* ---- for other threads ----------------------------------------------------------------------------------- */
+/* ---- for other threads ------------------------------------------------------------- */
 
 void
 hot_copy_free(struct hot_copy *c)

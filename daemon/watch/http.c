@@ -93,7 +93,7 @@ close_oldest(struct web *w, unsigned stages)
 	return false;
 }
 
-/* ---- answers ------------------------------------------------------------------------------ */
+/* ---- answers ----------------------------------------------------------------------- */
 
 static void
 free_text(const void *data, size_t len, void *arg)
@@ -136,7 +136,7 @@ answer_error(struct peer *p, const char *status, const char *fields)
 	answer(p, status, fields, text, (size_t)n, false);
 }
 
-/* ---- /metrics ------------------------------------------------------------------------------- */
+/* ---- /metrics ---------------------------------------------------------------------- */
 
 static void
 scrape_run(void *arg)
@@ -190,7 +190,7 @@ scrape_start(struct peer *p)
 	answer_error(p, "503 Service Unavailable", "Retry-After: 1\r\n");
 }
 
-/* ---- requests ------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------- */
 
 static void
 wait_for(struct peer *p, int s)
@@ -276,7 +276,7 @@ on_deadline(evutil_socket_t fd, short what, void *arg)
 	peer_close(arg);
 }
 
-/* ---- connections ------------------------------------------------------------------------------ */
+/* ---- connections ------------------------------------------------------------------- */
 
 static void
 on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *a, int len, void *arg)
@@ -334,7 +334,7 @@ on_accept_error(struct evconnlistener *l, void *arg)
 	event_add(w->retry, &(struct timeval){ .tv_sec = 1 });
 }
 
-/* ---- start and stop ----------------------------------------------------------------------------- */
+/* ---- start and stop ---------------------------------------------------------------- */
 
 /* "127.0.0.1:9684", "[::1]:9684" */
 static bool

@@ -3,9 +3,9 @@
  *
  * Names and labels of port counters are those of treydock/infiniband_exporter
  * (infiniband_switch_port_*{guid,port}, joined with infiniband_switch_uplink_info), so
- * that dashboards made for it go on working; what is ours is called moore_*.
- * A planned link is a series for as long as it is planned: a link that is not there
- * says 0, it does not vanish.  Counters are as the ports said them, never reset. */
+ * that dashboards made for that exporter still work; all other names begin with moore_.
+ * A planned link has a series for as long as it is planned: a missing link has the value 0.
+ * Counters have the values that the ports reported; nothing resets them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "watch/metrics.h"
 #include "watch/wiring.h"
 
-/* ---- text ------------------------------------------------------------------------------ */
+/* ---- text -------------------------------------------------------------------------- */
 
 static void
 head(struct moore_buf *b, const char *name, const char *type, const char *help)
@@ -48,11 +48,11 @@ put_real(struct moore_buf *b, double x)
 	moore_buf_fmt(b, "%s\n", text);
 }
 
-/* ---- one value for each plane -------------------------------------------------------------- */
+/* ---- one value for each plane ------------------------------------------------------ */
 
 struct plane_metric {
 	const char *name, *type, *help;
-	bool polled;		/* only once there was a poll */
+	bool polled;		/* needs a poll */
 	double (*value)(const struct metrics_plane *p);
 };
 
@@ -130,7 +130,7 @@ put_planes(const struct metrics *m, struct moore_buf *b)
 	}
 }
 
-/* ---- ports ----------------------------------------------------------------------------------- */
+/* ---- ports ------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name, *help;
@@ -159,7 +159,7 @@ linked(const struct moore_port *p)
 	return p->role == MOORE_ROLE_SWITCH || p->role == MOORE_ROLE_ENDPOINT;
 }
 
-/* fn() of each external port that has a link or ever answered. */
+/* Calls fn() for each external port. */
 static void
 each_port(const struct metrics *m, struct moore_buf *b, unsigned which,
 	  void (*fn)(const struct metrics_plane *p, struct moore_buf *b, unsigned which,
@@ -243,7 +243,7 @@ put_ports(const struct metrics *m, struct moore_buf *b)
 	each_port(m, b, 1, put_share);
 }
 
-/* ---- findings ----------------------------------------------------------------------------------- */
+/* ---- findings ---------------------------------------------------------------------- */
 
 static void
 put_findings(const struct metrics *m, struct moore_buf *b)
@@ -264,10 +264,10 @@ put_findings(const struct metrics *m, struct moore_buf *b)
 	}
 }
 
-/* ---- the plan, cable by cable ------------------------------------------------------------------- */
+/* ---- the plan, cable by cable ------------------------------------------------------ */
 
 static const char ok[] = "ok";
-/* The states of which each planned link has exactly one; others of the check are "other". */
+/* Each planned link is in exactly one of these states; other verdicts are "other". */
 static const char *const states[] = { ok, "missing", "wrong-peer", "wrong-port", "slow", "narrow",
 				      "other" };
 
@@ -285,7 +285,7 @@ state_named(const char *name)
 	return states[ARRAY_LEN(states) - 1];
 }
 
-/* All missing without a scan; false: out of memory. */
+/* Without a scan all links are missing.  False: out of memory. */
 static bool
 judge(const struct metrics *m, const struct metrics_plane *p, struct verdicts *v)
 {
@@ -395,7 +395,7 @@ metrics_write(const struct metrics *m, struct moore_buf *b)
 	put_ports(m, b);
 }
 
-/* ---- copies -------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------ */
 
 static bool
 take_plane(struct metrics_plane *m, const struct moored *d, unsigned i)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* metrics.h - Prometheus text: of what a plane's scan, polls and plan say. */
+/* metrics.h - Prometheus text of each plane's last scan, polls and plan. */
 #ifndef MOORED_METRICS_H
 #define MOORED_METRICS_H
 
 #include "watch/hot.h"
 #include "state.h"
 
-/* What a scrape is answered from, on any thread: copies and references. */
+/* Copies and references from which a worker writes the text. */
 struct metrics_plane {
 	char name[64];
 	enum plane_state state;
 	enum manager manager;
-	struct view *view;		/* of the last scan; NULL */
-	struct snapshot *snap;		/* of the last poll; NULL */
+	struct view *view;		/* of the last scan; NULL: none */
+	struct snapshot *snap;		/* of the last poll; NULL: none */
 	uint64_t polls, polled_ms;
 	uint32_t took_us, n_asked, n_failed;
 	struct moore_reading *last;	/* of each port of snap */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* store.c - files of history, whole or not there at all.
+/* store.c - files of history, each of which is complete or does not exist.
  *
- * "history-PLANE-LAST.moore" holds the rows up to LAST (ms, 16 hexadecimal digits, so
- * that names sort by time); one more is written while the daemon runs, and the oldest
- * goes.  So a file is never changed, and a crash costs what was not written yet.  A
- * name under which something is written begins with a dot and is swept away. */
+ * "history-PLANE-LAST.moore" holds the rows up to LAST (ms, 16 hexadecimal digits, so that
+ * names sort by time).  A running daemon writes more files and removes the oldest, and never
+ * changes one, so a crash costs only the rows that were not written yet.  While a file is
+ * written its name begins with a dot; such files are removed at the start. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +85,7 @@ store_add(const char *dir, unsigned plane, uint64_t last_ms, const struct moore_
 	return store_write(dir, name, b->data, b->len, err);
 }
 
-/* Is it a file of that plane's history?  Then *last_ms is in its name. */
+/* Is this the name of a file of that plane's history?  Then *last_ms is the time in it. */
 static bool
 is_history(const char *name, unsigned plane, uint64_t *last_ms)
 {
@@ -126,7 +126,7 @@ complain(const char *path, int rc, const struct moore_err *why, void (*say)(cons
 	say(text);
 }
 
-/* Every frame of rows; a frame of another kind is a later version's, and not ours. */
+/* Reads every frame of rows.  A frame of another kind is of a later version and is skipped. */
 static int
 read_frames(const struct moore_buf *b, struct moore_history *h, struct moore_err *err)
 {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* sweeps.c - OpenSM's plugin sends a datagram after each routing and when the subnet is
- * up (lib/engine/notice.c says what is in it): then it is time to look, and there is a
- * hash to hold what the switches hold against.
+/* sweeps.c - what OpenSM's plugin reports of its sweeps.
  *
- * Who may send is who may write to the socket's file: root and the user that moored runs
- * as.  A notice belongs to the plane whose master has the GUID in it, so that of two
- * subnet managers the standby's are not mistaken for it.
+ * The plugin sends a datagram (lib/engine/notice.c) after each routing and when the subnet is
+ * up.  moored then scans at once, and compares the hashes in it with the tables that it reads
+ * back.  Without datagrams moored finds changes by itself, only later.
  *
- * Invariant: a flood costs a bounded time: BATCH datagrams, then none are read for
- * PAUSE_MS, and one look in KICK_MS.  What does not fit into the socket's queue
- * is dropped at its sender.  Nothing here is needed: without it changes are looked for. */
+ * The mode of the socket's file allows root and moored's own user to send.  A notice belongs
+ * to the plane whose master has the GUID in it, so a notice of a standby is not taken for the
+ * master's.
+ *
+ * Invariant: a flood costs a bounded time.  After BATCH datagrams none are read for PAUSE_MS,
+ * and the scanner is asked once in KICK_MS.  The sender drops what does not fit into the
+ * socket's queue. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +41,9 @@ struct sweeps {
 	struct moored *d;
 	struct event *read, *resume, *kick;
 	int fd;
-	char path[108];		/* to be removed; "" when systemd made it */
-	bool kicked;		/* in the last KICK_MS */
-	bool again;		/* and then once more */
+	char path[108];		/* of the file to remove at the end; "" for systemd's */
+	bool kicked;		/* the scanner was asked in the last KICK_MS */
+	bool again;		/* ask it again after KICK_MS */
 	uint64_t good, junk;
 	struct told of[MOORED_PLANES_MAX];	/* by subnet manager, the last one first */
 };
@@ -73,7 +75,7 @@ keep(struct sweeps *w, const struct moore_notice *n)
 	clock_gettime(CLOCK_REALTIME, &now);
 	t.at_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 	while (i < MOORED_PLANES_MAX - 1 && w->of[i].n.sm && w->of[i].n.sm != n->sm)
-		i++;		/* the last place is of who was silent longest */
+		i++;		/* the last place has the manager that was silent longest */
 	say(n, w->of[i].n.sm == n->sm ? &w->of[i].n : &(struct moore_notice){ .why = "?" });
 	memmove(&w->of[1], &w->of[0], i * sizeof(w->of[0]));
 	w->of[0] = t;
@@ -142,9 +144,10 @@ on_resume(evutil_socket_t fd, short what, void *arg)
 	event_add(w->read, NULL);
 }
 
-/* ---- the socket ------------------------------------------------------------------------ */
+/* ---- the socket -------------------------------------------------------------------- */
 
-/* Beside the server's, whose lock we hold: whoever made the file is gone. */
+/* Its file is beside the server's socket, whose lock this process holds, so the process that
+ * made an existing file has ended. */
 static int
 open_socket(struct sweeps *w)
 {
@@ -160,7 +163,7 @@ open_socket(struct sweeps *w)
 	if (lstat(a.sun_path, &st) == 0 && (!S_ISSOCK(st.st_mode) || unlink(a.sun_path) < 0))
 		return -1;
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* The mode before the name: at no time may others write. */
+	/* The mode is set before the name exists, so that other users can never write. */
 	if (fd >= 0 && (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0)) {
 		close(fd);
 		return -1;
@@ -214,7 +217,7 @@ sweeps_stop(struct moored *d)
 
 const struct part part_sweeps = { .name = "sweeps", .start = sweeps_start, .stop = sweeps_stop };
 
-/* ---- what others ask --------------------------------------------------------------------- */
+/* ---- what others ask --------------------------------------------------------------- */
 
 static const struct told *
 told_by(const struct sweeps *w, const struct snapshot *s)
@@ -230,14 +233,14 @@ told_by(const struct sweeps *w, const struct snapshot *s)
 	return NULL;
 }
 
-/* Do the switches hold it?  null: it was not said, or not read back. */
+/* Do the switches hold the tables that the plugin reported?  null: one hash is unknown. */
 static json_t *
 held(uint64_t said, uint64_t read)
 {
 	return said && read ? json_boolean(said == read) : json_null();
 }
 
-/* One of the words of a key of moore.conf. */
+/* Word number `at` of a key of moore.conf. */
 static json_t *
 json_word(const char *key, uint32_t at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* sweeps.h - what OpenSM's plugin said of its last sweep. */
+/* sweeps.h - what OpenSM's plugin reported of its last sweep. */
 #ifndef MOORED_SWEEPS_H
 #define MOORED_SWEEPS_H
 
@@ -7,10 +7,10 @@
 
 
 extern const struct part part_sweeps;
-/* What the master of this snapshot's plane said, and whether the switches hold what it
- * computed; null when it said nothing (another engine, no plugin, another host). */
+/* What the master of this snapshot's plane reported, and whether the switches hold what it
+ * computed.  null: no report (another engine, no plugin, another host). */
 json_t *json_sweep_told(const struct moored *d, const struct snapshot *s);
-/* Datagrams that were notices, and that were none. */
+/* How many datagrams were notices, and how many were not. */
 json_t *json_sweeps_count(const struct moored *d);
 
 #define A_SWEEP_TOLD "{'type':['object','null'],'properties':{'at_ms':" INT ",'number':" INT \

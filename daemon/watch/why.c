@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* why.c - the cause of a hot link in words, and the causes of those that were raised: who
- * asks later, when the link is cool again, gets what was true then.
+/* why.c - the cause of a hot link in words, and the causes of findings when they were raised,
+ * for clients that ask when the link is no longer hot.
  *
- * The estimate takes up to a second, so it is made on the worker for our own from a copy of the
- * step that raised them, once for all of them.  While one is under way, those raised
- * meanwhile go without.
+ * The estimate takes up to a second.  A worker makes it from a copy of the step, once for all
+ * findings that the step raised.  Findings that are raised before it ends have no cause.
  * Elsewhere: the estimate itself (lib/load), the answer to hotspots.explain (methods/hot.c). */
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +86,7 @@ put_cause(json_t *o, const struct hot_copy *h, const struct moore_cause *c, unsi
 	json_object_set_new(o, "remedy", json_remedy(h->snap->fabric, c, &at));
 }
 
-/* ---- of what was raised ------------------------------------------------------------------ */
+/* ---- of what was raised ------------------------------------------------------------ */
 
 struct job {
 	struct moored *d;
@@ -117,7 +116,7 @@ find_causes(void *arg)
 	free(c);
 }
 
-/* The log may have gone round, or begun anew, since. */
+/* The entries may have been overwritten since, or the log may have begun again. */
 static void
 keep_causes(void *arg)
 {

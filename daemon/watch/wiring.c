@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* wiring.c - the verdict on the cabling after each scan, and what changed in it.
  *
- * It is computed on the worker, one at a time for each plane: scans and plans that
- * come meanwhile are looked at once, when it is done, so that a fabric in the
- * making never queues more work than it can look at. */
+ * A worker computes one verdict at a time for each plane.  Scans and plans that come meanwhile
+ * lead to one more when it is done, so a fabric that changes all the time queues no work. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +28,7 @@ struct job {
 	struct moore_err err;
 };
 
-/* ---- the comparison ---------------------------------------------------------------------- */
+/* ---- the comparison ---------------------------------------------------------------- */
 
 int
 wired_check(struct wired *out, const struct view *v, const struct planned *p,
@@ -45,7 +44,7 @@ wired_free(struct wired *x)
 	moore_wire_free(x->w);
 }
 
-/* ---- what changed -------------------------------------------------------------------------- */
+/* ---- what changed ------------------------------------------------------------------ */
 
 /* The items as a set: an object whose keys are their texts. */
 static json_t *
@@ -100,7 +99,7 @@ tell(struct moored *d, const struct snapshot *s, const json_t *now, const json_t
 	event_publish(d, EVENT_WIRING, o);
 }
 
-/* ---- after each scan ------------------------------------------------------------------------ */
+/* ---- after each sweep -------------------------------------------------------------- */
 
 static void look(struct moored *d, struct view *v);
 
@@ -158,7 +157,7 @@ look(struct moored *d, struct view *v)
 	w->plane[p].running = worker_add(d->worker[WORK_OWN], job_run, job_done, j) == 0;
 	if (w->plane[p].running)
 		return;
-	view_put(j->view);	/* the next scan is looked at */
+	view_put(j->view);	/* the queue is full: the next scan is compared */
 	planned_put(j->plan);
 	free(j);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* wiring.h - what was found against what is planned. */
+/* wiring.h - compares the observed fabric with the plan. */
 #ifndef MOORED_WIRING_H
 #define MOORED_WIRING_H
 
@@ -17,7 +17,7 @@ int wired_check(struct wired *out, const struct view *v, const struct planned *p
 		struct moore_err *err);
 void wired_free(struct wired *x);
 
-/* Follows the scans: EVENT_WIRING tells what came and what went. */
+/* Compares after each scan; EVENT_WIRING has the deviations that appeared and cleared. */
 extern const struct part part_wiring;
 /* The last verdict of a plane; null before the first. */
 json_t *wiring_last(const struct moored *d, unsigned plane);
