@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moorectl.bash - completion of verbs, options and families, and of the switches and hot
-# links that moored has; the words come from moorectl itself.
-# Source it, or put it into bash-completion's directory as moorectl.
+# moorectl.bash - completes verbs, options and families, and the switches and hot links that
+# moored knows.  The words come from moorectl itself. Source it, or install it in
+# bash-completion's directory as moorectl.
 _moorectl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} one=${COMP_WORDS[1]} two=${COMP_WORDS[2]}

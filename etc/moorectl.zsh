@@ -1,8 +1,8 @@
 #compdef moorectl
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moorectl.zsh - completion of verbs, options and families, and of the switches and hot
-# links that moored has; the words come from moorectl itself.
-# Put it into a folder of $fpath as _moorectl.
+# moorectl.zsh - completes verbs, options and families, and the switches and hot links that
+# moored knows.  The words come from moorectl itself. Install it in a folder of $fpath as
+# _moorectl.
 _moorectl()
 {
 	local -a list verbs opts socket
@@ -48,5 +48,5 @@ _moorectl()
 		_files
 	fi
 }
-# compinit calls the file as the function; sourced, it makes itself known.
+# compinit calls this file as the function; if it is sourced, it registers itself.
 if [[ $funcstack[1] == _moorectl ]]; then _moorectl "$@"; else compdef _moorectl moorectl; fi

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* fabrics.h - fabrics for tests: a registered family, or a random graph, with
- * ports, endpoints and LIDs, without a plan in between. */
+/* fabrics.h - makes fabrics for tests, from a topology family or from a random graph, with
+ * ports, endpoints and LIDs but without a plan. */
 #ifndef MOORE_TEST_FABRICS_H
 #define MOORE_TEST_FABRICS_H
 
@@ -12,7 +12,7 @@
 #include "moore/fabric.h"
 #include "moore/topo.h"
 
-/* LIDs in index order: switches (LMC 0), then endpoints with 2^lmc each. */
+/* Gives out LIDs in index order: one to each switch, then 2^lmc to each endpoint. */
 static inline int
 test_number(struct moore_fabric *f, uint8_t lmc, struct moore_err *err)
 {
@@ -30,7 +30,7 @@ test_number(struct moore_fabric *f, uint8_t lmc, struct moore_err *err)
 	return moore_fabric_seal(f, err);
 }
 
-/* Endpoints on the first ports, then links in the order given. */
+/* Puts the endpoints on the first ports of each switch, then the links in the order given. */
 static inline struct moore_fabric *
 test_fabric(uint32_t n_switches, const struct moore_topo_link *link, size_t n_links,
 	    const uint16_t *endpoints, uint8_t lmc)
@@ -85,7 +85,7 @@ test_fabric(uint32_t n_switches, const struct moore_topo_link *link, size_t n_li
 	return f;
 }
 
-/* "slimfly", "q=5 p=4" */
+/* For example test_family("slimfly", "q=5 p=4", 0). */
 static inline struct moore_fabric *
 test_family(const char *family, const char *params, uint8_t lmc)
 {
@@ -111,8 +111,8 @@ test_family(const char *family, const char *params, uint8_t lmc)
 	return f;
 }
 
-/* A connected random graph: a random tree and `extra` random links more (some
- * of them parallel); 0..2 endpoints on each switch. */
+/* A connected random graph: a random tree and up to `extra` random links, some of them
+ * parallel, with 0 to 2 endpoints on each switch. */
 static inline struct moore_fabric *
 test_random_fabric(struct moore_rng *r, uint32_t n, uint32_t extra, uint8_t lmc)
 {
@@ -137,8 +137,8 @@ test_random_fabric(struct moore_rng *r, uint32_t n, uint32_t extra, uint8_t lmc)
 	return f;
 }
 
-/* The same fabric with only the switches order[0..n-1], in that order; endpoints
- * (backwards) that are left; GUIDs, names and LIDs as they were. */
+/* A copy of f that has only the switches order[0..n-1], in that order, and their endpoints
+ * in reverse order.  GUIDs, names and LIDs stay the same. */
 static inline struct moore_fabric *
 test_rebuild(const struct moore_fabric *f, const uint32_t *order, uint32_t n)
 {
@@ -218,7 +218,8 @@ test_without(const struct moore_fabric *f, uint32_t dead)
 	return g;
 }
 
-/* Cut each switch link with probability percent/100; how many were. */
+/* Cuts each link between switches with a probability of percent/100.  Returns how many it
+ * cut. */
 static inline unsigned
 test_cut_some(struct moore_fabric *f, struct moore_rng *r, unsigned percent)
 {

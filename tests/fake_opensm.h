@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* fake_opensm.h - a thin fake of OpenSM, for unit tests of the plugin's own files.
  *
- * The structures and complib are OpenSM's own (libopensm-dev); faked are only the eleven
- * functions that the opensm program itself exports to plugins and that no library holds.
- * fake_build() fills an osm_opensm_t with the switches, ports, links and LIDs of a plan,
- * as a subnet manager would have discovered them.  What the real OpenSM does with the
- * plugin is tested on ibsim (tests/fabric).  Included once by a test program. */
+ * The structures and complib are OpenSM's own (libopensm-dev).  Only the eleven functions
+ * that the opensm program exports to plugins, and that are in no library, are faked.
+ * fake_build() fills an osm_opensm_t with the switches, ports, links and LIDs of a plan, as
+ * if a subnet manager had discovered them.  What the real OpenSM does with the plugin is
+ * tested on ibsim (tests/fabric).  A test program includes this file once. */
 #ifndef MOORE_FAKE_OPENSM_H
 #define MOORE_FAKE_OPENSM_H
 
@@ -15,13 +15,13 @@
 
 #include "moore/moore.h"
 
-enum { FAKE_VLS = 4, FAKE_MFT = 64 };	/* code of 8 lanes; groups of a switch */
+enum { FAKE_VLS = 4, FAKE_MFT = 64 };	/* OpenSM's code for 8 lanes; multicast groups of a switch */
 
 struct fake {
 	osm_opensm_t *osm;
-	struct moore_fabric *f;		/* what OpenSM has "discovered" */
+	struct moore_fabric *f;		/* the fabric that OpenSM has "discovered" */
 	osm_node_t **sw, **ca;		/* nodes in the order of f */
-	osm_port_t *port;		/* of the endpoints, then of the switches */
+	osm_port_t *port;		/* ports of the endpoints, then of the switches */
 	char log[16384];		/* every line that was logged */
 };
 
@@ -239,7 +239,7 @@ fake_links(void)
 		}
 }
 
-/* Takes f, which must have GUIDs and LIDs. */
+/* Takes ownership of f, which must have GUIDs and LIDs. */
 static void
 fake_build(struct moore_fabric *f)
 {
@@ -306,7 +306,7 @@ fake_free(void)
 	free(fake.osm);
 }
 
-/* What OpenSM does between two routings: rows are sent, and new_lft is emptied. */
+/* Does what OpenSM does between two routings: sends the rows and empties new_lft. */
 static void
 fake_next_sweep(void)
 {

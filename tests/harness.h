@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* harness.h - what every unit test shares: cmocka, table checks that say why,
- * a printed seed, and memory that runs out on demand.  Included once by each
- * test program (tests/unit/test_*.c), which is one file. */
+/* harness.h - shared by all unit tests: cmocka, checks that print the row's reason, a
+ * printed seed, and allocations that fail on demand.  Each test program
+ * (tests/unit/test_*.c) is one file and includes this header once. */
 #ifndef MOORE_TEST_HARNESS_H
 #define MOORE_TEST_HARNESS_H
 
@@ -22,7 +22,7 @@
 #include "base/random.h"
 #include "moore/base.h"
 
-/* Fail with the row's reason, not only with a line number. */
+/* Fails with the row's reason as well as the line number. */
 #define CHECK(why, cond) \
 	do { \
 		if (!(cond)) \
@@ -40,8 +40,8 @@
 			fail_msg("%s: \"%s\" does not hold \"%s\"", why, got, part); \
 	} while (0)
 
-/* The seed of this run: $MOORE_SEED or a fixed one; printed, so that a failure
- * can be replayed. */
+/* The seed of this run, from $MOORE_SEED or fixed.  It is printed, so that a failure can be
+ * repeated. */
 static inline uint64_t
 test_seed(void)
 {
@@ -52,7 +52,7 @@ test_seed(void)
 	return seed;
 }
 
-/* $MOORE_TEST: a pattern with * and ?; only tests whose names match are run. */
+/* $MOORE_TEST is a pattern with * and ?; only tests whose names match it are run. */
 __attribute__((constructor)) static void
 choose_tests(void)
 {
@@ -62,9 +62,9 @@ choose_tests(void)
 		cmocka_set_test_filter(s);
 }
 
-/* Rounds of a randomised test: all that are asked for, $MOORE_SOAK times as many in `make
- * soak`, and a quarter in a build with sanitizers, which takes several times as long for
- * each and repeats draws of the plain build. */
+/* How many rounds a randomised test runs: `bounded` in the plain build, $MOORE_SOAK times
+ * as many in `make soak`, and a quarter in a build with sanitizers, where a round takes
+ * several times as long and repeats a draw of the plain build. */
 #ifdef __SANITIZE_ADDRESS__
 #define TEST_SHARE 4
 #else
@@ -80,11 +80,13 @@ test_rounds(unsigned bounded)
 	return (bounded + TEST_SHARE - 1) / TEST_SHARE;
 }
 
-/* Allocation number n from now (0: the next) fails, once; -1: none does.  The
- * linker sends the library's malloc, calloc and realloc here (--wrap). */
+/* Counting from now, the allocation with this number (0: the next one) fails once; -1: none
+ * fails.  The linker directs the library's malloc, calloc and realloc to this file
+ * (--wrap). */
 static long alloc_fail_at = -1;
 static long alloc_count;
-static long alloc_live, alloc_peak;	/* bytes, of what goes through here */
+static long alloc_live, alloc_peak;	/* bytes allocated through this file: now, and the most so
+					 * far */
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
@@ -138,8 +140,9 @@ __wrap_free(void *p)
 	__real_free(p);
 }
 
-/* Call EXPR (an int result) with each of its allocations failing in turn until
- * it succeeds; every failure must be -MOORE_ENOMEM.  CLEAN runs after success. */
+/* Evaluates EXPR (an int result) repeatedly; each time another of its allocations fails,
+ * until it succeeds.  Every failure must return -MOORE_ENOMEM.  CLEAN runs after the
+ * success. */
 #define CHECK_OOM(why, expr, clean) \
 	do { \
 		for (long at_ = 0;; at_++) { \

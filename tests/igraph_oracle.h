@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* igraph_oracle.h - igraph's word on two graphs, for tests and benches.
+/* igraph_oracle.h - lets igraph decide whether two graphs are isomorphic, for tests and
+ * benches.
  *
- * The only file that meets igraph (GPL 2 or later): its errors come back as codes,
- * and it draws nothing at random here.  BLISS compares canonical forms of simple
- * graphs; of parallel links VF2 is asked, their number being the colour of one link
- * (which BLISS does not know).  No interruption handler is set: stopped by one,
- * BLISS in igraph 0.10.2 reports success and "not alike". */
+ * No other file includes igraph (GPL 2 or later).  Its errors are returned as codes, and it
+ * draws no random numbers here.  BLISS compares canonical forms of simple graphs.  For
+ * graphs with parallel links VF2 is used: one link stands for the parallel ones and has
+ * their number as its colour, which BLISS does not support.  No interruption handler is
+ * set, because BLISS in igraph 0.10.2 reports success and "not isomorphic" when a handler
+ * interrupts it. */
 #ifndef MOORE_TEST_IGRAPH_ORACLE_H
 #define MOORE_TEST_IGRAPH_ORACLE_H
 
@@ -48,7 +50,7 @@ oracle_colour(igraph_vector_int_t *v, uint32_t n, const uint32_t *colour)
 		VECTOR(*v)[i] = colour[i];
 }
 
-/* One link in place of parallel ones, with their number. */
+/* Replaces parallel links by one link; times[] receives how many there were. */
 static inline void
 oracle_simplify(igraph_t *g, igraph_vector_int_t *times)
 {
@@ -63,7 +65,8 @@ oracle_simplify(igraph_t *g, igraph_vector_int_t *times)
 	*g = simple;
 }
 
-/* Are two graphs alike, colours (of a, then of b) kept? */
+/* True if the two graphs are isomorphic with equal colours.  colour[] holds n colours of a,
+ * then n of b. */
 static inline bool
 oracle_alike(enum oracle_how how, uint32_t n, const struct moore_topo_link *a,
 	     const struct moore_topo_link *b, size_t n_links, const uint32_t *colour)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* mishap.c - what befalls a daemon: preloaded, it sets clocks and kills.
+/* mishap.c - a preloaded library that changes the clocks of a daemon or kills it.
  *
- *   MISHAP_CLOCK=FILE   FILE holds two numbers, seconds that the wall clock and the
- *                       monotonic clock are ahead; it is read at each look at a clock
- *   MISHAP_KILL=N       the N-th step of what changes files (open to write, write,
- *                       fsync, rename, unlink) is the last: of a write one half is
- *                       done, of all else nothing, and the process is killed
+ *   MISHAP_CLOCK=FILE   FILE holds two numbers: how many seconds the wall clock and the
+ *                       monotonic clock are ahead.  It is read whenever a clock is.
+ *   MISHAP_KILL=N       the process is killed at its N-th step that changes files (open to
+ *                       write, write, fsync, rename, unlink).  If that step is a write,
+ *                       half of it is done first, else nothing.
  *
  * cc -shared -fPIC -o mishap.so mishap.c -ldl */
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* miswire.h - a plan with room at its switches, and faults put into a copy of it
- * from a seed, each with the verdicts that it must get and the moves that it took. */
+/* miswire.h - copies a plan and puts random faults into the copy.  For each fault it
+ * records the verdicts that the check must give and the moves that the fault took.  The
+ * plan has spare ports at its switches. */
 #ifndef MOORE_TEST_MISWIRE_H
 #define MOORE_TEST_MISWIRE_H
 
@@ -11,17 +12,18 @@
 
 struct miswire {
 	const struct moore_plan *plan;
-	struct moore_plan *p;		/* the copy */
-	uint8_t (*used)[256];		/* ports that were in use at any time */
-	uint8_t *touched;		/* cables, then endpoints, then switches: one fault each */
+	struct moore_plan *p;		/* the copy, which gets the faults */
+	uint8_t (*used)[256];		/* by switch and port: was in use at any time */
+	uint8_t *touched;		/* by cable, then endpoint, then switch: already has a
+					 * fault */
 	uint32_t moves;			/* cable ends that were moved */
 	uint32_t exchanges;
 	uint32_t want[MOORE_WIRE_VERDICTS];
-	uint64_t sum;			/* over what should be named: see miswire_key() */
+	uint64_t sum;			/* sum of miswire_key() over the expected verdicts */
 };
 
-/* Wrong peer and wrong port have one key: where two pairs of switches have changed two
- * cables each, all cables are between the right switches again, at other ports. */
+/* Wrong peer and wrong port share a key: if two pairs of switches exchange two cables each,
+ * every cable joins the right switches again, but at other ports. */
 static inline uint64_t
 miswire_key(int verdict, uint64_t what)
 {
@@ -47,7 +49,7 @@ miswire_copy(const struct moore_plan *p)
 		.n_endpoints = p->n_endpoints, .n_cables = p->n_cables };
 	c->sw = calloc(p->n_switches + 1u, sizeof(*c->sw));
 	c->ep = calloc(p->n_endpoints + 1u, sizeof(*c->ep));
-	c->cable = calloc(p->n_cables + 65u, sizeof(*c->cable));	/* some may be added */
+	c->cable = calloc(p->n_cables + 65u, sizeof(*c->cable));	/* room for extra cables */
 	for (uint32_t i = 0; i < p->n_switches; i++) {
 		c->sw[i] = p->sw[i];
 		c->sw[i].name = strdup(p->sw[i].name);
@@ -85,7 +87,7 @@ miswire_fini(struct miswire *m)
 	free(m->touched);
 }
 
-/* A free port that never was in use; 0: none. */
+/* A port of s that was never in use, which now counts as used; 0 if there is none. */
 static inline moore_portnum
 miswire_port(struct miswire *m, moore_swid s)
 {
@@ -107,7 +109,7 @@ miswire_sw(struct miswire *m, uint32_t i)
 	return &m->touched[m->plan->n_cables + m->plan->n_endpoints + i];
 }
 
-/* An untouched cable, now touched; MOORE_NONE. */
+/* Picks a random cable and marks it as touched; MOORE_NONE if it was touched before. */
 static inline uint32_t
 miswire_cable(struct moore_rng *r, struct miswire *m)
 {
@@ -129,7 +131,7 @@ miswire_joined(const struct moore_plan *p, moore_swid a, moore_swid b)
 	return false;
 }
 
-/* ---- the faults.  Each does nothing when its dice find no place. --------------- */
+/* ---- the faults.  A fault changes nothing if the random draw does not fit. ---------- */
 
 static inline void
 fault_swap_ends(struct moore_rng *r, struct miswire *m)
@@ -156,7 +158,7 @@ fault_swap_ends(struct moore_rng *r, struct miswire *m)
 	miswire_expect(m, same_a || same_b ? MOORE_WIRE_WRONG_PORT : MOORE_WIRE_WRONG_PEER, j);
 }
 
-/* One end to a free port, of the same switch or of another. */
+/* Moves one end of a cable to a free port, of the same switch or of another. */
 static inline void
 fault_move_end(struct moore_rng *r, struct miswire *m)
 {
@@ -180,7 +182,7 @@ fault_move_end(struct moore_rng *r, struct miswire *m)
 	miswire_expect(m, same ? MOORE_WIRE_WRONG_PORT : MOORE_WIRE_WRONG_PEER, i);
 }
 
-/* Missing cables keep their place until all faults are in: sw[0] == sw[1]. */
+/* A missing cable stays in the list, marked by sw[0] == sw[1], until all faults are in. */
 static inline void
 fault_missing(struct moore_rng *r, struct miswire *m)
 {
@@ -208,7 +210,8 @@ fault_extra(struct moore_rng *r, struct miswire *m)
 	moore_portnum pa, pb;
 	bool joined = miswire_joined(m->plan, a, b);
 
-	/* Beside a planned cable only when that one is as planned and stays so. */
+	/* An extra cable beside a planned one requires that the planned one has no fault,
+	 * now or later. */
 	for (uint32_t i = 0; i < m->plan->n_cables && joined; i++) {
 		const struct moore_plan_cable *c = &m->plan->cable[i];
 
@@ -227,7 +230,7 @@ fault_extra(struct moore_rng *r, struct miswire *m)
 		       miswire_ports_key(a, pa, b, pb));
 }
 
-/* Is anything at switch s touched?  Then, if touch, all of it is. */
+/* True if any cable or endpoint of switch s is touched; if `touch`, marks all of them. */
 static inline bool
 miswire_at(struct miswire *m, moore_swid s, bool touch)
 {
@@ -246,8 +249,8 @@ miswire_at(struct miswire *m, moore_swid s, bool touch)
 	return was;
 }
 
-/* Switches of few cables keep those as they are: one of four of which two are wrong
- * is as well in its own place with some wrong cables. */
+/* Switches with few ports are exchanged only if none of their cables has another fault: a
+ * switch of four cables, two of them wrong, could as well be in its own place. */
 static inline void
 fault_exchange(struct moore_rng *r, struct miswire *m)
 {
@@ -326,7 +329,7 @@ static miswire_fault *const miswire_faults[] = {
 	fault_swap_endpoints, fault_rate,
 };
 
-/* Take out what is missing, and list all in another order, as a discovery would. */
+/* Removes the missing cables and shuffles the lists, as a discovery would return them. */
 static inline void
 miswire_finish(struct moore_rng *r, struct miswire *m)
 {
@@ -365,7 +368,7 @@ miswire_finish(struct moore_rng *r, struct miswire *m)
 	free(to);
 }
 
-/* ---- what was named -------------------------------------------------------------- */
+/* ---- the verdicts that were given ------------------------------------------------ */
 
 static inline uint64_t
 miswire_named(const struct moore_wire *w)
@@ -388,7 +391,8 @@ miswire_named(const struct moore_wire *w)
 
 /* ---- moves, made one step after the other ------------------------------------------- */
 
-/* NULL when they turn the observed cables into the planned ones; else what is wrong. */
+/* Makes the moves of r.  Returns NULL if they turn the observed cables into the planned
+ * ones, else what is wrong. */
 static inline const char *
 miswire_apply(const struct moore_wire *w, const struct moore_repair *r)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* opensm_dumps.h - the dumps of a small fabric, as OpenSM 3.3.23 wrote them at
- * LMC 1: three switches in a triangle, a host on each (one with a name that is
- * hard to read), the subnet manager on H0.  The multicast dump is written after
- * the source of dump_mcast_routes(). */
+/* opensm_dumps.h - the dumps of a small fabric, as OpenSM 3.3.23 wrote them at LMC 1: three
+ * switches in a triangle with one host on each, the subnet manager on H0.  One host has a
+ * name that is hard to parse.  The multicast dump is written by hand from the source of
+ * dump_mcast_routes(). */
 #ifndef MOORE_TEST_OPENSM_DUMPS_H
 #define MOORE_TEST_OPENSM_DUMPS_H
 

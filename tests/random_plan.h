@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* random_plan.h - valid plans with everything that a plan can hold. */
+/* random_plan.h - makes valid random plans in which every field of a plan occurs. */
 #ifndef MOORE_TEST_RANDOM_PLAN_H
 #define MOORE_TEST_RANDOM_PLAN_H
 
@@ -9,7 +9,7 @@
 static char *
 random_text(struct moore_rng *r, const char *unique, unsigned n, bool name)
 {
-	/* no blank at an end, since descriptions are trimmed */
+	/* no blank at either end, since readers trim descriptions */
 	static const char *const bits[] = { "a", "Z", "7", " - ", "_", ",", ";", "=", "(", "]", "'",
 		"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "#", "@", "\"", "\\" };
 	char t[200];
@@ -21,7 +21,7 @@ random_text(struct moore_rng *r, const char *unique, unsigned n, bool name)
 	return strdup(t);
 }
 
-/* A free port, or 0. */
+/* A free port of sw, or 0. */
 static moore_portnum
 random_port(struct moore_rng *r, const struct moore_plan *p, uint8_t used[][256], moore_swid sw)
 {
@@ -90,7 +90,7 @@ random_rate(struct moore_rng *r)
 	return (struct moore_rate){ width, width ? (uint8_t)(1 + moore_rng_below(r, 9)) : 0 };
 }
 
-/* Rates, and a floor on which the cabinets stand that switches name. */
+/* Adds rates, and a floor with the cabinets that the switches name. */
 static void
 random_floor(struct moore_rng *r, struct moore_plan *p)
 {

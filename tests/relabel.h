@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* relabel.h - graphs that are alike, and nearly alike. */
+/* relabel.h - makes isomorphic graphs, and graphs that are almost isomorphic. */
 #ifndef MOORE_TEST_RELABEL_H
 #define MOORE_TEST_RELABEL_H
 
@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "moore/topo.h"
 
-/* A registered topology from words: "slimfly q=5"; NULL: there is none. */
+/* Builds a topology from a specification such as "slimfly q=5"; NULL if it cannot. */
 static inline struct moore_topo *
 relabel_build(const char *spec)
 {
@@ -29,8 +29,8 @@ relabel_build(const char *spec)
 	return t;
 }
 
-/* The same graph, its vertices (with colours) and links dealt anew; out has room
- * for all links, and ends need not rise. */
+/* Writes the same graph with vertices (and their colours) renumbered and links shuffled to
+ * `out`, which has room for all links.  In `out` a link may have a > b. */
 static inline void
 relabel(struct moore_rng *r, uint32_t n, const struct moore_topo_link *link, size_t n_links,
 	const uint32_t *colour, struct moore_topo_link *out, uint32_t *colour_out)
@@ -63,8 +63,8 @@ relabel_joined(const struct moore_topo_link *link, size_t n_links, uint32_t a, u
 	return false;
 }
 
-/* Two links exchange an end, so that degrees stay and no link doubles another;
- * false when no such two were met. */
+/* Two random links exchange an end, so that all degrees stay the same and no link becomes
+ * parallel to another.  Returns false if no such pair was drawn. */
 static inline bool
 relabel_switch(struct moore_rng *r, struct moore_topo_link *link, size_t n_links)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* rpc_host.h - a host for rpc.c without sockets or threads: three methods, answers
- * in one buffer, jobs in a list that the test runs when it likes. */
+/* rpc_host.h - a host for rpc.c without sockets or threads: it has three methods, collects
+ * replies in one buffer, and keeps jobs in a list that the test runs when it wants. */
 #ifndef MOORE_TEST_RPC_HOST_H
 #define MOORE_TEST_RPC_HOST_H
 
@@ -109,7 +109,7 @@ fake_reply(void *client, struct evbuffer *out)
 static const struct rpc_host fake_host = { NULL, fake_find, fake_capture, fake_release,
 	fake_defer, fake_reply, &host.shared };
 
-/* All requests of a line in turn. */
+/* Runs all requests of a line, one after the other. */
 static void
 answer_line(enum access access, const char *data, size_t len)
 {

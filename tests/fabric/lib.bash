@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# lib.bash - a fabric on ibsim under the real OpenSM, for bats files.
+# lib.bash - runs a fabric on ibsim under the real OpenSM, for .bats files.
 #
-#   sim_start NETFILE          ibsim with that fabric
-#   sim LINE                   a line for ibsim's console: Unlink "S0"[3]
-#   sm_start [KEY VALUE]...    OpenSM with our plugin; pairs override its file
-#   sm_set [KEY VALUE]...      rewrite the file; the next SIGHUP reads it
-#   sm_hup                     ask for a heavy sweep
-#   sm_stop
-#   await PATTERN [SECONDS]    until a line of the log since the last `since`
-#                              matches; the log's end is printed on failure
-#   since                      forget the log so far
+#   sim_start NETFILE          start ibsim with that fabric
+#   sim LINE                   give a line to ibsim's console, such as Unlink "S0"[3]
+#   sm_start [KEY VALUE]...    start OpenSM with our plugin; the pairs override its file
+#   sm_set [KEY VALUE]...      write OpenSM's file; the next SIGHUP makes it read it
+#   sm_hup                     ask OpenSM for a heavy sweep
+#   sm_stop                    kill OpenSM
+#   await PATTERN [SECONDS]    wait until a line of the log after the last `since`
+#                              matches; on failure, print the end of the log
+#   since                      ignore the log up to now
 #
-# Each test has its own directory, sockets and caches, so files run side by
-# side; teardown ends what this test started, by process id.
+# Each test has a directory, sockets and caches of its own, so files can run at the same
+# time. Teardown ends the processes that this test started, by process id.
 
 MOORE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 MOORE_BUILD=${MOORE_BUILD:-$MOORE_ROOT/build}
 PATH=$MOORE_BUILD:$PATH:/usr/sbin
-# A busy machine is slow, not wrong.
+# Deadlines are long, so that a busy machine fails no test.
 DEADLINE=${MOORE_DEADLINE:-60}
 
 setup() {
@@ -44,7 +44,7 @@ fail() {
 	return 1
 }
 
-# until SECONDS COMMAND...: run it every 50 ms until it succeeds.
+# until_ok SECONDS COMMAND...: runs the command every 50 ms until it succeeds.
 until_ok() {
 	local end=$((SECONDS + $1))
 	shift
@@ -65,7 +65,8 @@ sim_start() {
 		$1 == "Hca" || $1 == "Router" { n++; p += $2 + 1 }
 		END { print s, n, p }' "$net")
 	mkfifo "$dir/console"
-	# Outputs go to files: bats waits for whoever holds its own.
+	# Output goes to a file, because bats waits for every process that holds its own
+	# output.
 	stdbuf -oL ibsim -s -N $((nodes + 8)) -S $((switches + 8)) -P $((ports + 64)) "$net" \
 		<"$dir/console" >"$dir/ibsim.out" 2>&1 3>&- &
 	sim_pid=$!
@@ -100,13 +101,13 @@ sm_set() {
 	mv "$dir/opensm.conf.new" "$dir/opensm.conf"
 }
 
-# sm_preload: a library besides the simulator's.
+# $sm_preload names a library to preload besides the simulator's.
 sm_start() {
 	local -a with=()
 	[ -z "${sm_preload:-}" ] ||
 		with=(env LD_PRELOAD="$sm_preload:$(sed -n 's/^sim_so=//p' "$(command -v ibsim-run)")")
 	sm_set "$@"
-	# In $dir: the simulated sysfs is left behind where a program is killed.
+	# Runs in $dir, because a killed program leaves the simulated sysfs behind.
 	(cd "$dir" && exec env LD_LIBRARY_PATH="$MOORE_BUILD" ibsim-run \
 		"${with[@]}" opensm -F "$dir/opensm.conf" >"$dir/opensm.out" 2>&1 3>&- 7>&-) &
 	sm_pid=$!
@@ -114,7 +115,7 @@ sm_start() {
 
 sm_hup() { kill -HUP "$sm_pid"; }
 
-# KILL: OpenSM under ibsim may not answer to TERM.
+# Uses SIGKILL, because OpenSM under ibsim may ignore SIGTERM.
 sm_stop() {
 	[ -n "$sm_pid" ] || return 0
 	kill -KILL "$sm_pid" 2>/dev/null || true
@@ -140,14 +141,14 @@ await() {
 }
 await_up() { await 'SUBNET UP'; }
 
-# change COMMAND...: run it and wait until the subnet is up once more.
+# change COMMAND...: runs the command and waits until the subnet is up again.
 change() {
 	since
 	"$@"
 	await_up
 }
 
-# Until OpenSM has nothing more to say: sweeps that follow one another are over.
+# True if OpenSM logged nothing for 0.4 s, so that no further sweep follows.
 quiet() {
 	local n
 	n=$(wc -l <"$dir/opensm.log")
@@ -156,19 +157,21 @@ quiet() {
 }
 settled() { until_ok "$DEADLINE" quiet || fail "OpenSM does not settle"; }
 
-# A tool on the fabric.
+# Runs a tool on the fabric.
 on_fabric() { (cd "$dir" && timeout 20 ibsim-run "$@" 2>&1); }
 
 # ---- a planned fabric ----------------------------------------------------------
 
-# plan FAMILY KEY=VALUE...: $dir/plan.json, its net, and moore.conf naming it.
+# plan FAMILY KEY=VALUE...: writes $dir/plan.json, $dir/net, and a moore.conf that names the
+# plan.
 plan() {
 	moorectl plan new "$@" -o "$dir/plan.json" >/dev/null
 	moorectl plan export --to ibsim "$dir/plan.json" >"$dir/net"
 	printf '%s\n' "plan $dir/plan.json" "moored $dir/moored.sock" >"$dir/moore.conf"
 }
 
-# planned FAMILY KEY=VALUE... [-- KEY VALUE...]: the plan on ibsim, routed.
+# planned FAMILY KEY=VALUE... [-- KEY VALUE...]: starts ibsim with the plan's fabric, and
+# OpenSM, and waits until it is routed.
 planned() {
 	local -a words=()
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do
@@ -182,7 +185,7 @@ planned() {
 	await_up
 }
 
-# Links between switches, one line for each end, as ibsim's console names it.
+# Prints the links between switches, one line for each end, as ibsim's console names it.
 cables() {
 	awk -F'"' 'NR == FNR { if (/^Switch/) is[$2]; next }
 		/^(Switch|Hca)/ { s = $2 }
@@ -192,8 +195,8 @@ first_link() { cables | head -n 1; }
 
 # ---- what must hold -------------------------------------------------------------
 
-# Tables as OpenSM dumped them, in terms that LIDs do not touch: switch GUID,
-# port GUID of the destination, offset, port.
+# Prints the tables of a dump without LIDs: switch GUID, port GUID of the destination,
+# offset, port.
 tables() {
 	awk '/^Unicast/ { for (i = 1; i < NF; i++) if ($i == "guid") sw = $(i + 1); split("", n) }
 		/^0x/ { for (i = 1; i < NF; i++) if ($i == "portguid") g = $(i + 1)
@@ -202,7 +205,7 @@ tables() {
 
 hash() { log | sed -n 's/.*moore: .* hash \([0-9a-f]*\).*/\1/p' | tail -n 1; }
 
-# The checker's own verdict, from the dumps: any SL, any LID, port 0 too.
+# The checker's verdict on the dumps: any SL, any LID, from port 0 too.
 verify() { moorectl verify "${1:-$dir/dump}" --json; }
 sound() {
 	local out
@@ -211,8 +214,8 @@ sound() {
 		fail "not sound: $out"
 }
 
-# The same question to ibdmchk, which shares no code with us: base LIDs, SL 0,
-# on the lanes of the SL2VL dump.  It ends in a crash after its verdict.
+# Asks ibdmchk, which shares no code with us, whether there is a credit loop: base LIDs and
+# SL 0 on the lanes of the SL2VL dump.  It crashes after printing its verdict.
 no_credit_loop() {
 	local d=$dir/dump out
 	awk '/^Switch/ { sub(/,$/, "", $2); sw = $2 }
@@ -224,13 +227,13 @@ no_credit_loop() {
 	grep -q 'no credit loops found' <<<"$out" || fail "ibdmchk: $(tail -n 20 <<<"$out")"
 }
 
-# Base LID of an endpoint, by name.
+# The base LID of the endpoint with this name.
 lid_of() {
 	awk -v q="'$1'" '/Channel Adapter/ && $NF == q { print $1; exit }' \
 		"$dir/dump/opensm-lfts.dump"
 }
 
-# One path record, as a host asks for it: names of two endpoints.
+# Asks for a path record as a host does, between two endpoints given by name.
 path_record() {
 	on_fabric saquery -p --src-to-dst "$(($(lid_of "$1"))):$(($(lid_of "$2")))" >"$dir/path"
 	grep -q 'dlid\.*[1-9]' "$dir/path" || fail "no path from $1 to $2: $(cat "$dir/path")"

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* creditsim.c - do packets stand still?  Traffic against OpenSM's dumps, packet
- * by packet, under credit flow control.  Reads the dumps itself and shares no
- * line with the library, so it judges routes, lanes, dumps and checker at once.
+/* creditsim.c - sends packets along the routes in OpenSM's dumps, under credit flow
+ * control, and detects deadlock.  It reads the dumps itself and shares no code with the
+ * library, so it tests routes, lanes, dumps and checker together.
  *
- * Model: each switch has a FIFO of --buffers packets for each (input port, VL);
- * a packet moves one hop in one cycle, whole, when its out port is free and the
- * next FIFO had room at the start of the cycle (a credit).  Each out port serves
- * its waiting inputs and VLs round robin.  Each endpoint always has a packet to
- * send, on its own port, and takes what reaches it, one packet a cycle.
+ * Model: each switch has a FIFO of --buffers packets for each (input port, VL). In one
+ * cycle a whole packet moves one hop, if its out port is free and the next FIFO had room at
+ * the start of the cycle (a credit).  Each out port serves its waiting inputs and VLs round
+ * robin.  Each endpoint always has a packet to send on its own port, and consumes one
+ * packet per cycle.
  *
- * A FIFO has one head and the head waits for one FIFO.  So a set of packets that
- * can never move again is exactly a circle of full FIFOs, each waiting for the
- * next: that is looked for often, and the circle is printed (exit status 1).
- * After --cycles the sources stop and everything must drain. */
+ * The head of a FIFO waits for exactly one other FIFO.  So a set of packets that can never
+ * move again is a cycle of full FIFOs, each waiting for the next.  The simulator searches
+ * for such a cycle every LOOK_EVERY cycles, prints it and exits with 1. After --cycles the
+ * sources stop, and all packets must arrive. */
 #include <stdarg.h>
 
 #include "sim.h"
 
-#define LOOK_EVERY 64		/* cycles between looks for a circle */
+#define LOOK_EVERY 64		/* cycles between searches for a deadlock */
 
 uint64_t dropped;
 static uint64_t injected, delivered;
@@ -54,8 +54,8 @@ head(struct fifo *q)
 	return q->n ? &q->slot[q->head] : NULL;
 }
 
-/* The packet that waits at input (p, vl) of s: for an endpoint's port, VL 0
- * stands for the source. */
+/* The packet that waits at input (p, vl) of s.  At the port of an endpoint, VL 0 stands for
+ * the packet that the endpoint wants to send. */
 static struct packet *
 waiting(uint32_t s, unsigned p, unsigned vl)
 {
@@ -67,7 +67,7 @@ waiting(uint32_t s, unsigned p, unsigned vl)
 }
 
 static struct fifo *
-next_fifo(uint32_t s, const struct packet *k)	/* NULL: the endpoint itself */
+next_fifo(uint32_t s, const struct packet *k)	/* NULL: the packet leaves to its endpoint */
 {
 	const struct port *out = &sw[s].port[k->out];
 
@@ -82,8 +82,8 @@ can_move(uint32_t s, const struct packet *k)
 	return !q || q->n < opt.buffers;
 }
 
-/* Each out port's winner, chosen before anything moves: the first after the last
- * one served.  won[port]: in * N_VL + vl, or NONE. */
+/* Chooses, before any packet moves, which input each out port serves: the next one after
+ * the input that it served last.  won[port] is in * N_VL + vl, or NONE. */
 static void
 arbitrate(uint32_t s, uint32_t *won)
 {
@@ -136,14 +136,14 @@ move(uint32_t s, uint32_t i)
 	next_hop(out->sw, out->far, &k);
 	if (k.vl >= N_VL) {
 		dropped++;
-		delivered++;	/* gone: it holds no buffer */
+		delivered++;	/* consumed: it holds no buffer */
 		return;
 	}
 	q->slot[(q->head + q->n++) % opt.buffers] = k;
 }
 
 static unsigned
-cycle(uint32_t *won)		/* won: n_sw * 256 */
+cycle(uint32_t *won)		/* scratch for n_sw * 256 entries */
 {
 	unsigned moved = 0;
 
@@ -159,12 +159,13 @@ cycle(uint32_t *won)		/* won: n_sw * 256 */
 
 /* ---- standing still ------------------------------------------------------------------ */
 
-struct spot {			/* a FIFO by place */
+struct spot {			/* names one FIFO */
 	uint32_t sw;
 	unsigned port, vl;
 };
 
-/* The full FIFO that the head of this full one waits for; sw == NONE: none. */
+/* The FIFO for which the head of this FIFO waits; sw is NONE if this FIFO is not full or
+ * its head can move. */
 static struct spot
 waits_for(struct spot a)
 {
@@ -191,7 +192,8 @@ print_circle(struct spot a)
 	} while (memcmp(&at, &a, sizeof(a)));
 }
 
-/* Follow each FIFO; a walk that meets itself is a circle.  mark: walk numbers. */
+/* Follows the waiting from each FIFO; a walk that returns to itself is a deadlock. mark[]
+ * holds the number of the walk that visited a FIFO. */
 static bool
 stalled(uint32_t *mark)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fabric.c - the dumps of OpenSM, read without a line of the library's, and the next
- * hop of a packet by them. */
+/* fabric.c - reads OpenSM's dumps without any code of the library, and finds the next hop
+ * of a packet in them. */
 #include "sim.h"
 
 struct sw *sw;
 struct ep *ep;
 uint32_t n_sw, n_ep;
 
-/* Endpoints and switches stay below this; the arrays never move. */
+/* The greatest numbers of switches and endpoints; the arrays never grow. */
 #define MAX_SW 4096
 #define MAX_EP N_LID
 
@@ -64,7 +64,7 @@ number(const char **at, const char *key)
 	return strtoull(*at, NULL, 16);
 }
 
-/* "{ SW Ports:04 ... NodeGUID:X PortGUID:X ... {S0} LID:0004 PN:02 }" */
+/* Reads "{ SW Ports:04 ... NodeGUID:X PortGUID:X ... {S0} LID:0004 PN:02 }". */
 static struct end
 read_end(const char **at)
 {
@@ -118,7 +118,7 @@ read_subnet(void)
 			die(2, "creditsim: opensm-subnet.lst: no second end in: %.60s", line);
 		b = read_end(&at);
 		if (a.sw == NONE)
-			continue;	/* the switch's own line tells the same */
+			continue;	/* the line that begins with the switch has the same link */
 		sw[a.sw].port[a.port].sw = b.sw;
 		sw[a.sw].port[a.port].ep = b.ep;
 		sw[a.sw].port[a.port].far = (uint8_t)b.port;
@@ -130,7 +130,8 @@ read_subnet(void)
 	fclose(f);
 }
 
-/* "0x0034 004 # Channel Adapter portguid 0x...: 'name'" under the line of its switch */
+/* Lines such as "0x0034 004 # Channel Adapter portguid 0x...: 'name'" follow the line of
+ * their switch. */
 static void
 read_lfts(void)
 {
@@ -186,7 +187,7 @@ read_sl2vl(void)
 		fclose(f);
 }
 
-/* Endpoints that nobody can address, or that are not plugged in, take no part. */
+/* Leaves out endpoints that have no LID or no cable. */
 static void
 drop_idle(void)
 {

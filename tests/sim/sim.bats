@@ -1,14 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# Packets under credit flow control never stand still on the engine's tables,
-# whatever the service level, the LID and the traffic, with the smallest buffers;
-# on minhop's they do.
+# On the engine's tables packets under credit flow control never deadlock, for every SL, LID
+# and traffic pattern, with the smallest buffers; on minhop's tables they do.
 load ../fabric/lib.bash
 
 CYCLES=$((1500 * ${MOORE_SOAK:-1}))
 SEED=${MOORE_SEED:-20261121}
 
-# packets DIR OPTION...: every pattern of traffic; all must drain.
+# packets DIR OPTION...: simulates every traffic pattern; all packets must arrive.
 packets() {
 	local tables=$1 p
 	shift
@@ -21,7 +20,7 @@ packets() {
 
 creditsim() { "$MOORE_BUILD/tests/sim/creditsim" "$@"; }
 
-# flows FAMILY KEY=VALUE... [-- FAIL...]: off line, LMC 0 and 2, one SL and any.
+# flows FAMILY KEY=VALUE... [-- FAIL...]: tables made off line, LMC 0 and 2, one SL and any.
 flows() {
 	local -a words=() fail=()
 	local lmc
@@ -75,7 +74,7 @@ flows() {
 }
 
 @test "on one link every cycle carries a packet, and all are counted" {
-	# Two endpoints, one link: each sends to the other, one packet a cycle.
+	# Two endpoints share one link, and each sends to the other one packet per cycle.
 	cat >"$dir/plan.json" <<-'END'
 		{ "moore_plan": 1,
 		  "switches": [ { "name": "A", "ports": 2 }, { "name": "B", "ports": 2 } ],

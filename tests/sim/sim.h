@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* sim.h - the fabric of the simulator, as its parts share it:
+/* sim.h - the fabric of the simulator, which its three parts share:
  *
- *   fabric.c     read from the dumps; where a packet goes next
- *   traffic.c    who sends what to whom
- *   creditsim.c  buffers and credits, cycle by cycle, and whether it stands still */
+ *   fabric.c     reads it from the dumps and finds the next hop of a packet
+ *   traffic.c    decides which endpoint sends to which
+ *   creditsim.c  moves packets cycle by cycle and detects deadlock */
 #ifndef MOORE_SIM_H
 #define MOORE_SIM_H
 
@@ -21,9 +21,9 @@
 #define HOPS_MAX 64
 
 struct packet {
-	uint32_t to;		/* endpoint */
+	uint32_t to;		/* destination endpoint */
 	uint16_t lid;
-	uint8_t sl, hops, out, vl;	/* out, vl: of its next hop */
+	uint8_t sl, hops, out, vl;	/* out, vl: port and VL of the next hop */
 };
 
 struct fifo {
@@ -32,10 +32,10 @@ struct fifo {
 };
 
 struct port {
-	uint32_t sw, ep;	/* what is plugged in: one of them, or NONE both */
-	uint8_t far;		/* port of sw */
+	uint32_t sw, ep;	/* what is connected: one of them, or both NONE */
+	uint8_t far;		/* the port at the other end, if that is a switch */
 	struct fifo in[N_VL];
-	uint32_t turn;		/* out: (in * N_VL + vl) served last */
+	uint32_t turn;		/* of this out port: the (in * N_VL + vl) that it served last */
 	uint64_t sent;
 };
 
@@ -43,9 +43,9 @@ struct sw {
 	uint64_t node_guid, port_guid;
 	char name[68];
 	unsigned n_ports;
-	struct port *port;	/* 0..n_ports */
-	uint8_t *lft;		/* N_LID */
-	uint8_t *sl2vl;		/* [in][out][sl]; NULL: packets keep VL 0 */
+	struct port *port;	/* ports 0 to n_ports */
+	uint8_t *lft;		/* out port for each of N_LID LIDs */
+	uint8_t *sl2vl;		/* [in][out][sl]; NULL: every packet uses VL 0 */
 };
 
 struct ep {
@@ -53,9 +53,9 @@ struct ep {
 	uint32_t sw;
 	uint8_t port;
 	uint16_t lid, n_lids;
-	uint32_t partner;	/* of a fixed pattern */
+	uint32_t partner;	/* destination in a fixed pattern */
 	bool ready;
-	struct packet next;	/* at the source, waiting to be sent */
+	struct packet next;	/* the packet that waits at the source */
 };
 
 extern struct sw *sw;
@@ -65,24 +65,26 @@ extern uint64_t rng, dropped;
 
 extern struct sim_opt {
 	const char *dir, *pattern;
-	int sl;			/* -1: any */
+	int sl;			/* -1: a random one for each packet */
 	bool all_lids;
 	uint32_t cycles, buffers;
 	uint64_t seed;
 } opt;
 
 _Noreturn void die(int status, const char *fmt, ...);
-void *room(size_t n, size_t size);	/* n and one more, zeroed */
+void *room(size_t n, size_t size);	/* n + 1 zeroed elements; ends the program if memory runs
+					 * out */
 
 /* fabric.c */
-void read_fabric(void);		/* the dumps of opt.dir; idle endpoints are left out */
-/* Where a packet in input port `in` of s goes next. */
+void read_fabric(void);		/* reads opt.dir; leaves out idle endpoints */
+/* Sets the out port and VL of a packet in input port `in` of s. */
 void next_hop(uint32_t s, unsigned in, struct packet *p);
-bool reaches(uint32_t from, uint32_t to);	/* endpoints; on a fabric in parts some do not */
+bool reaches(uint32_t from, uint32_t to);	/* endpoints; some are unreachable in a split
+						 * fabric */
 
 /* traffic.c */
-bool know_pattern(const char *name);	/* take the one of that name; false: there is none */
+bool know_pattern(const char *name);	/* selects a pattern by name; false if there is none */
 void draw_pattern(void);
-void refill(uint32_t e);	/* the next packet of an endpoint */
+void refill(uint32_t e);	/* prepares the next packet of an endpoint */
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* traffic.c - who sends to whom: at random, a permutation, or the worst case for
- * these routes. */
+/* traffic.c - decides which endpoint sends to which: at random, by a permutation, or in the
+ * worst case for these routes. */
 #include "sim.h"
 
 uint64_t rng;
-static size_t chosen;	/* pattern; from 1 on everybody has one partner */
+static size_t chosen;	/* index of the pattern; from 1 on each endpoint has a fixed partner */
 
 static uint32_t
-below(uint32_t n)		/* splitmix64; n is far below 2^32, so it is even enough */
+below(uint32_t n)		/* splitmix64; n is far below 2^32, so the bias is negligible */
 {
 	uint64_t z = rng += 0x9e3779b97f4a7c15u;
 
@@ -28,7 +28,7 @@ any_other(uint32_t from)
 	return NONE;
 }
 
-/* A random cyclic permutation: nobody sends to itself. */
+/* Draws a random cyclic permutation, so that no endpoint sends to itself. */
 static void
 draw_perm(void)
 {
@@ -44,8 +44,8 @@ draw_perm(void)
 	free(a);
 }
 
-/* Greatest load on the route to LID once one more switch uses it; count = true
- * adds that.  Only routes of two links and more: those can be piled up. */
+/* The greatest load on the route to this LID if one more switch uses it; if `count`, adds
+ * that load.  Returns 1 for a route of a single link, and 0 for one that is broken. */
 static unsigned
 pile(unsigned *load, uint32_t from, uint16_t lid, uint32_t to, bool count)
 {
@@ -64,9 +64,9 @@ pile(unsigned *load, uint32_t from, uint16_t lid, uint32_t to, bool count)
 	return hops > 1 ? worst : 1;
 }
 
-/* All endpoints of a switch send to those of one other switch, each switch
- * chosen once, so that routes lie on the same links (after Kathareios et al.,
- * SC 2015, and Yebenes et al., who search for the worst case alike). */
+/* All endpoints of a switch send to those of one other switch.  Each switch is chosen as
+ * destination once, so that as many routes as possible share links (after Kathareios et
+ * al., SC 2015, and Yebenes et al., who also search for the worst case). */
 static void
 draw_worst(void)
 {
@@ -141,7 +141,7 @@ draw_pattern(void)
 	pattern[chosen].draw();
 }
 
-/* SLs without a lane are not sent. */
+/* Packets whose SL has no lane are not sent. */
 void
 refill(uint32_t e)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_check.c - the checker against cases whose answer is known, and against a
- * naive twin: every packet of every source, LID and SL moved step by step, the
- * dependencies in a matrix, cycles by Floyd and Warshall. */
+/* test_check.c - the checker against cases with a known answer, and against a naive twin.
+ * The twin moves every packet of every source, LID and SL step by step, collects the
+ * dependencies in a matrix, and finds cycles by Floyd and Warshall. */
 #include "harness.h"
 #include "moore/check.h"
 
@@ -30,7 +30,7 @@ name_of(char kind, unsigned i)
 	return moore_strndup(t, strlen(t));
 }
 
-/* Switches with n_ports ports each; nothing cabled. */
+/* Switches with n_ports ports each, without cables. */
 static struct net
 net_new(uint32_t n_sw, uint32_t n_ep, moore_portnum n_ports)
 {
@@ -65,8 +65,8 @@ net_tables(struct net *n)
 
 /* ---- cases with a known answer ----------------------------------------------- */
 
-/* A ring of n: port 1 the endpoint, 2 to the next switch, 3 to the one before.
- * Switch i has LID 1+i, its endpoint n+1+i. */
+/* A ring of n switches: port 1 is the endpoint, 2 leads to the next switch, 3 to the
+ * previous one.  Switch i has LID 1+i, and its endpoint n+1+i. */
 static struct net
 ring(unsigned n, bool shortest)
 {
@@ -90,8 +90,8 @@ ring(unsigned n, bool shortest)
 	return r;
 }
 
-/* Set the VL of SLs in mask for every turn of every switch: by role of the in
- * port, {endpoint or port 0, switch}. */
+/* Sets the VL of the SLs in sl_mask at every switch: `first` for packets that come from an
+ * endpoint or from port 0, `later` for those that come from a switch. */
 static void
 lanes(struct net *n, unsigned sl_mask, uint8_t first, uint8_t later)
 {
@@ -146,7 +146,7 @@ date_line(struct net *n)
 }
 
 static void
-cut_open(struct net *n)		/* a line: the link between the last and the first gone */
+cut_open(struct net *n)		/* without the link between the last and the first switch: a line */
 {
 	unsigned last = n->f->n_switches - 1;
 
@@ -160,7 +160,7 @@ cut_open(struct net *n)		/* a line: the link between the last and the first gone
 }
 
 static void
-cut_in_two(struct net *n)	/* the line's first link too */
+cut_in_two(struct net *n)	/* without the first link of that line, too */
 {
 	cut_open(n);
 	moore_fabric_cut(n->f, 0, 2);
@@ -195,7 +195,7 @@ wrong_endpoint(struct net *n)
 }
 
 static void
-owner_astray(struct net *n)	/* S2 does not know its own LID */
+owner_astray(struct net *n)	/* S2 has no route to its own LID */
 {
 	two_vls(n);
 	moore_lft_row(n->lft, 2)[3] = MOORE_NO_PATH;
@@ -227,7 +227,7 @@ mcast_ring(struct net *n)	/* every switch copies to both neighbours */
 }
 
 static void
-mcast_tree(struct net *n)	/* the same without the link S4-S0 */
+mcast_tree(struct net *n)	/* the same without the link between S4 and S0 */
 {
 	mcast_ring(n);
 	n->mft->mask[4][0] &= ~((uint64_t)1 << 2);
@@ -267,11 +267,11 @@ static const struct {
 	{ "the cycle of SL 3, asked for alone", 5, true, two_vls_but_sl3, { SL(3), 0, 0, NULL },
 		0, 0, 5, 40, 0, 0, 0, 0 },
 	{ "the others have none", 5, true, two_vls_but_sl3, { 0xfff7, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
-	/* each switch: in 2 out 1, in 2 out 3, in 3 out 1, in 3 out 2 */
+	/* at each switch: in 2 out 1, in 2 out 3, in 3 out 1, in 3 out 2 */
 	{ "VL 15 drops, wherever the turn is used", 5, true, sl3_dropped_later, { ALL, 0, 0, NULL },
 		0, 1, 0, 40, 0, 0, 0, 20 },
 	{ "nobody uses that SL", 5, true, sl3_dropped_later, { 0xfff7, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
-	/* S0 and S1 reach LID 3 no more; S4 and S3 do */
+	/* S0 and S1 no longer reach LID 3; S4 and S3 do */
 	{ "a loop of two", 5, true, forward_and_back, { ALL, 0, 0, NULL }, 0, 0, 2, 40, 2, 2, 0, 0 },
 	{ "no path on the way", 5, true, no_path, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
 	{ "port 0 of another switch", 5, true, foreign_port0, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
@@ -283,7 +283,8 @@ static const struct {
 	{ "port 0 closes the cycle", 5, true, no_host_at_0, { ALL, 0, 0, NULL }, 0, 0, 5, 36, 0, 0, 0, 0 },
 	{ "multicast that goes round", 5, true, mcast_ring, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
 	{ "multicast on a tree", 5, true, mcast_tree, { ALL, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
-	/* 16 SLs x 5 switches x (in 2, 3) x (out 1 by unicast, the other by both) */
+	/* 16 SLs x 5 switches x in ports 2 and 3 x out port 1 (unicast) and the other port
+	 * (unicast and multicast) */
 	{ "multicast dropped", 5, true, mcast_ring_and_drop, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 0, 0, 0, 320 },
 	{ "a bigger ring", 9, false, NULL, { ALL, 0, 0, NULL }, 0, 0, 9, 144, 0, 0, 0, 0 },
 	{ "the least ring has no cycle", 2, true, NULL, { ALL, 0, 0, NULL }, 1, 1, 0, 4, 0, 0, 0, 0 },
@@ -332,7 +333,8 @@ test_known_examples(void **state)
 		CHECK_EQ("only SL 3 makes it", v->cycle[i].sl, 3);
 	CHECK_EQ("hops", v->hops[1], 20);
 	CHECK_EQ("hops", v->hops[2], 20);
-	/* to each endpoint: two links next to it, of 2 and 1 units on each side */
+	/* towards each endpoint, from each side: the last link carries 2 routes, the one
+	 * before it 1 */
 	CHECK_EQ("load", (int)v->max_load, 3);
 	CHECK_EQ("load", (int)v->mean_load, 3);
 	moore_verdict_free(v);
@@ -408,10 +410,10 @@ struct twin {
 	struct moore_check_opts o;
 	struct moore_lid_owner *own;
 	bool used[MAX_CHANNELS], dropped[MAX_SLOTS][MAX_PORTS + 1][MOORE_N_SL];
-	uint16_t index[MAX_CHANNELS];		/* of used channels */
+	uint16_t index[MAX_CHANNELS];		/* number of a used channel */
 	unsigned n_used;
 	uint8_t *dep;				/* [MAX_CHANNELS][MAX_CHANNELS] */
-	/* a dependency that is looked for, and whether it was made */
+	/* a dependency to look for, and whether it was found */
 	unsigned want_from, want_to;
 	bool made;
 };
@@ -444,7 +446,7 @@ source(const struct twin *t, moore_swid s, unsigned p)
 	return role == MOORE_ROLE_ENDPOINT || (p == 0 && !t->o.endpoints_only);
 }
 
-/* Leave s by out: the channel taken, or -1 when the packet ends here. */
+/* The channel that a packet takes when it leaves s by port `out`; -1 if it ends there. */
 static int
 leave(struct twin *t, moore_swid s, unsigned in, unsigned out, unsigned sl)
 {
@@ -561,7 +563,7 @@ twin_free(struct twin *t)
 	free(t);
 }
 
-/* Length of a shortest cycle; 0: none. */
+/* The length of a shortest cycle, or 0. */
 static unsigned
 twin_girth(const struct twin *t)
 {
@@ -602,7 +604,8 @@ connected(const struct moore_fabric *f, moore_swid a, moore_swid b)
 
 enum { DEAD = -1, ROUND = -2 };
 
-/* Hops from s to the owner of lid, or why not; slots passed get load. */
+/* The hops from s to the owner of the LID, or DEAD or ROUND.  slots[] receives the ports
+ * passed. */
 static int
 route(const struct twin *t, moore_swid s, unsigned lid, unsigned *slots)
 {
@@ -723,7 +726,7 @@ random_cables(struct net *n, struct moore_rng *r)
 			f->sw[s].lid = lid++;
 }
 
-/* Mostly minimal routes, then noise. */
+/* A random in-tree for each LID, then in some cases a few random entries. */
 static void
 random_routes(struct net *n, struct moore_rng *r)
 {
@@ -811,7 +814,7 @@ random_net(struct moore_rng *r)
 	return n;
 }
 
-/* Half the time none; else few SLs for few LIDs. */
+/* In half the cases NULL (any SL on any LID), else random SLs for each switch and LID. */
 static struct moore_sl_set *
 random_set(const struct net *n, struct moore_rng *r)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_plan.c - plans: from a topology, as JSON, their invariants and GUIDs. */
+/* test_plan.c - plans made from a topology, their JSON, their invariants and their GUIDs. */
 #include <math.h>
 #include <time.h>
 
@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "random_plan.h"
 
-/* Everything that a plan can say, as the writer lays it out. */
+/* A plan with every field, laid out as the writer does. */
 static const char full[] =
 "{\n"
 "\"moore_plan\": 1,\n"
@@ -73,7 +73,8 @@ test_full(void **state)
 	moore_plan_free(p);
 }
 
-/* FULL with its first FROM replaced by TO (FROM "": TO alone). */
+/* A copy of full[] in which the first `from` is replaced by `to`; if `from` is "", a copy
+ * of `to` alone. */
 static char *
 edited(const char *from, const char *to)
 {
@@ -240,7 +241,7 @@ test_good(void **state)
 	}
 }
 
-/* head, then n times unit: the start of a text that is larger than any plan. */
+/* `head` followed by n times `unit`: the start of a text larger than any plan. */
 static char *
 repeated(const char *head, const char *unit, size_t n)
 {
@@ -254,7 +255,7 @@ repeated(const char *head, const char *unit, size_t n)
 	return t;
 }
 
-static size_t json_bytes, json_peak;	/* what jansson holds, and held at most */
+static size_t json_bytes, json_peak;	/* memory that jansson holds: now, and the most so far */
 
 static void *
 json_take(size_t n)
@@ -278,7 +279,8 @@ json_drop(void *p)
 	free((size_t *)p - 2);
 }
 
-/* A byte of text may cost fifty bytes as a tree, so no more than one element is one. */
+/* One byte of text may cost fifty bytes as a tree, so the reader makes a tree of only one
+ * element at a time. */
 static void
 test_memory(void **state)
 {
@@ -325,8 +327,8 @@ test_memory(void **state)
 	json_set_alloc_funcs(take, drop);
 }
 
-/* jansson reads slices of the text only, so that the reader could let pass what jansson
- * would not: changes of a good plan, judged by both. */
+/* The reader passes only slices of the text to jansson, so it could accept what jansson
+ * would refuse as a whole.  Both read random changes of a valid plan here. */
 static void
 test_no_laxer(void **state)
 {
@@ -365,7 +367,7 @@ test_no_laxer(void **state)
 	CHECK("both kinds were met", n_bad > 1000 && n_bad < 19000);
 }
 
-/* ---- a plan in memory that lies -------------------------------------------------- */
+/* ---- a plan in memory with a wrong field -------------------------------------- */
 
 static void
 check_fails(const char *why, struct moore_plan *p, const char *text)
@@ -379,7 +381,7 @@ check_fails(const char *why, struct moore_plan *p, const char *text)
 	CHECK_EQ("nothing is written of it", b.len, 0);
 }
 
-/* Break one field, look, mend it. */
+/* Changes one field, expects the check to refuse the plan, and restores the field. */
 #define BROKEN(why, field, value, text) \
 	do { \
 		__typeof__(field) good_ = (field); \
@@ -525,7 +527,7 @@ static const struct moore_topo_family fly = {
 	.param = { { .key = "size" }, { .key = "hosts", .symbolic = true } },
 };
 
-/* n switches; link (a, b), a < b, when (a * b + b) % mod < most. */
+/* A topology of n switches with a link (a, b), a < b, if (a * b + b) % mod < most. */
 static void
 make_topo(struct moore_topo *t, uint32_t n, uint16_t endpoints, unsigned mod, unsigned most)
 {
@@ -550,7 +552,7 @@ free_topo(struct moore_topo *t)
 	free(t->link);
 }
 
-/* Walk the ports of one switch: endpoints first, then neighbours, rising. */
+/* Checks the ports of one switch: first the endpoints, then the neighbours in rising order. */
 static void
 check_ports(const struct moore_plan *p, moore_swid sw, uint32_t n_endpoints)
 {
@@ -652,8 +654,9 @@ test_guids(void **state)
 {
 	static const struct {
 		const char *why;
-		uint64_t sw0, ep0, ep1;		/* given: of switch 0, h0 port 1 and h1 */
-		uint64_t want_sw0, want_ep[3];	/* of h0 port 1, h1, h0 port 2 */
+		uint64_t sw0, ep0, ep1;		/* GUIDs in the plan: of switch 0, h0 port 1 and
+						 * h1 */
+		uint64_t want_sw0, want_ep[3];	/* expected GUIDs: of h0 port 1, h1, h0 port 2 */
 	} T[] = {
 		{ "ibsim's own: h0 takes 0x100000..2", 0, 0, 0,
 		  0x200000, { 0x100001, 0x100004, 0x100002 } },
@@ -709,7 +712,7 @@ test_oom(void **state)
 	free_topo(&t);
 }
 
-/* 3,000 switches, 42,000 endpoints, 60,000 cables: parsed within a second. */
+/* A plan of 3,000 switches, 42,000 endpoints and 60,000 cables is parsed within a second. */
 static void
 test_speed(void **state)
 {

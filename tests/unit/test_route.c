@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_route.c - routes: shortest where nothing is missing, even, safe and whole
- * on anything connected, the same bits for the same fabric.  What is safe is the
- * checker's word, and it is itself held to brute force in test_check.c. */
+/* test_route.c - routes are shortest on intact fabrics, balanced, deadlock-free and
+ * complete on every connected fabric, and the same bits for the same fabric.  The checker
+ * judges deadlock freedom; test_check.c compares the checker itself with brute force. */
 #include "harness.h"
 
 #include "fabrics.h"
@@ -12,7 +12,7 @@
 static const struct moore_route_opts plain = { 0 };
 static const struct moore_lane_opts one_class = { { 0 } };
 
-/* Route, and have the checker look at it. */
+/* Routes the fabric and runs the checker on the tables. */
 static struct moore_route *
 route_checked(const char *why, const struct moore_fabric *seen,
 	      const struct moore_fabric *intended, struct moore_verdict **verdict)
@@ -34,8 +34,8 @@ route_checked(const char *why, const struct moore_fabric *seen,
 	return r;
 }
 
-/* Load of each directed link: one unit from each switch with endpoints to each
- * LID that take() accepts.  Greatest over mean. */
+/* The greatest load of a directed link over the mean load, if each switch with endpoints
+ * sends one unit to each LID that take() accepts. */
 static double
 max_over_mean(const struct moore_fabric *f, const struct moore_lft *t,
 	      bool (*take)(const struct moore_fabric *, const struct moore_lid_owner *))
@@ -98,7 +98,8 @@ test_balance(void **state)
 {
 	static const struct {
 		const char *family, *params;
-		double pairs, hosts;	/* greatest over mean, one unit a pair; all host LIDs */
+		double pairs, hosts;	/* greatest over mean load: one unit for each pair of
+					 * switches; all endpoint LIDs */
 	} T[] = {
 		{ "slimfly", "q=5 p=4", 1.0, 1.0 },
 		{ "slimfly", "q=7", 1.25, 1.20 },
@@ -132,7 +133,7 @@ test_balance(void **state)
 	}
 }
 
-/* Hops between switches along links, by Floyd and Warshall: an oracle. */
+/* Oracle for distances: hops between switches by Floyd and Warshall. */
 static uint8_t *
 distances(const struct moore_fabric *f)
 {
@@ -221,8 +222,8 @@ longest(const struct moore_fabric *f, const struct moore_lft *t)
 	return most;
 }
 
-/* Base LIDs beside layers: a hop more at most than without.  With the plan, and
- * without. */
+/* If there are layers, routes to base LIDs have at most one hop more than without layers,
+ * with a plan and without. */
 static void
 test_base_beside_layers(void **state)
 {
@@ -264,23 +265,26 @@ test_base_beside_layers(void **state)
 	}
 }
 
-/* Four LIDs a host: how many (switch with hosts, host) pairs at distance two have
- * a longer route in some layer, how many neighbours have, and how even it is. */
+/* With four LIDs for each endpoint: how many pairs (switch with endpoints, endpoint) have a
+ * longer route in some layer, separately for pairs at distance two and for neighbours, and
+ * how balanced the load is. */
 static void
 test_layers(void **state)
 {
 	static const struct {
 		const char *family, *params;
-		double apart, adjacent;		/* least shares */
-		double load;			/* greatest over mean, all LIDs */
+		double apart, adjacent;		/* least shares of pairs that have a longer route */
+		double load;			/* upper bound of greatest over mean load, all
+						 * LIDs */
 	} T[] = {
-		/* q=5: the adjacent have none of three hops at all. */
+		/* q=5: no two neighbours are joined by a route of three hops. */
 		{ "slimfly", "q=5 p=4", 1, 0.95, 1.25 },
 		{ "slimfly", "q=7", 1, 0.99, 1.5 },
 		{ "slimfly", "q=9", 1, 0.99, 1.25 },
 		{ "slimfly", "q=11 p=3", 1, 0.99, 1.5 },
 		{ "slimfly", "q=13 p=4", 1, 0.99, 1.25 },
-		/* Counterparts have no detour of four hops: of 61 (265) one. */
+		/* Of the 61 (265) other switches one, the counterpart, has no detour of
+		 * four hops. */
 		{ "oft", "k=6", 0.96, 0, 1.8 },
 		{ "oft", "k=12 p=2", 0.996, 0, 1.8 },
 		{ "mlfm", "h=6", 0.97, 0, 1.4 },
@@ -321,7 +325,7 @@ test_layers(void **state)
 	}
 }
 
-/* Pairs with many shortest paths use all of them over the hosts of a switch. */
+/* The endpoints of a switch together use all shortest paths of a pair that has many. */
 static void
 test_diversity(void **state)
 {
@@ -403,7 +407,7 @@ test_single_failures(void **state)
 		moore_route_free(r);
 		moore_fabric_free(g);
 	}
-	/* A cut link carried 2 x 7 trees of 5 LIDs; their routes go elsewhere. */
+	/* A cut link carried 2 x 7 trees of 5 LIDs; their routes move to other links. */
 	print_message("# most rows changed by one cut link: %u of %u\n", worst, 50 * 250);
 	CHECK("little changes", worst < 50 * 250 / 50);
 	moore_route_free(whole);
@@ -417,7 +421,7 @@ same_tables(const struct moore_fabric *f, const struct moore_lft *a,
 	return rows_changed(f, a, g, b) == 0;
 }
 
-/* Some one-lane links; some switches at the edge that cannot map SLs. */
+/* Gives some links one lane, and makes some edge switches unable to map SLs. */
 static void
 spoil(struct moore_fabric *f, struct moore_rng *r)
 {
@@ -437,7 +441,7 @@ spoil(struct moore_fabric *f, struct moore_rng *r)
 		if (links == 1 && moore_rng_below(r, 4) == 0)
 			f->sw[s].maps_sl = false;
 	}
-	/* Two such switches in a row would cut each other off: keep one. */
+	/* Two such switches in a row would cut each other off, so only one is kept. */
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
 			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
@@ -474,7 +478,7 @@ test_random(void **state)
 		CHECK(why, same_tables(g, moore_route_lft(a), h, moore_route_lft(b)));
 		moore_route_free(a);
 		moore_route_free(b);
-		/* The same without a plan, and routed by a plan of something else. */
+		/* The same without a plan, and with the plan of another fabric. */
 		a = route_checked(why, g, NULL, &v);
 		moore_verdict_free(v);
 		b = route_checked(why, h, NULL, &v);
@@ -536,7 +540,7 @@ test_history(void **state)
 	CHECK("with nothing missing the plan changes nothing",
 	      same_tables(f, moore_route_lft(a), f, moore_route_lft(b)));
 	moore_route_free(b);
-	/* A dead host changes no other row. */
+	/* The failure of a host changes no row of another endpoint. */
 	assert_int_equal(moore_fabric_copy(&g, f, NULL), 0);
 	moore_fabric_cut(g, f->ep[0].sw, f->ep[0].port);
 	b = route_checked("one host off, planned", g, f, &v);
@@ -627,7 +631,7 @@ test_parallel(void **state)
 
 /* ---- multicast ---------------------------------------------------------------- */
 
-/* Turn a tree of parents into masks, with the member hosts' ports. */
+/* Turns a tree of parents into port masks, with the ports of the member hosts. */
 static void
 add_group(struct moore_mft *m, const struct moore_fabric *f, uint16_t mlid,
 	  const uint8_t *parent, const bool *member)
@@ -648,7 +652,7 @@ add_group(struct moore_mft *m, const struct moore_fabric *f, uint16_t mlid,
 	}
 }
 
-/* Is every member in one tree whose roots number one? */
+/* Checks that all members are in one tree, which has exactly one root. */
 static void
 check_tree(const char *why, const struct moore_fabric *f, const uint8_t *parent, const bool *member)
 {
@@ -732,7 +736,7 @@ test_mcast(void **state)
 	moore_fabric_free(f);
 }
 
-/* Groups of few members do not all meet at one switch. */
+/* The trees of small groups have different roots. */
 static void
 test_mcast_roots(void **state)
 {
@@ -801,7 +805,7 @@ test_memory(void **state)
 	moore_fabric_free(g);
 }
 
-/* Heap at its peak against twice the bytes of the tables and 64 MiB. */
+/* Peak heap is at most twice the bytes of the tables plus 64 MiB. */
 static void
 test_footprint(void **state)
 {

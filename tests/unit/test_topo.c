@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_topo.c - families against the properties that the papers state, measures
- * against naive twins, parameters against a table of mistakes.
+/* test_topo.c - families against the properties that the papers state, measures against
+ * naive twins, and parameters against a table of mistakes.
  *
- * The oracles read the links alone: adjacency as bit rows, common neighbours by
- * intersection, distances by Floyd and Warshall, girth by removing each link. */
+ * The oracles read only the links: adjacency as bit rows, common neighbours by
+ * intersection, distances by Floyd and Warshall, girth by removing each link in turn. */
 #include "harness.h"
 #include "moore/math.h"
 #include "moore/topo.h"
@@ -11,7 +11,7 @@
 
 /* ---- building and looking ------------------------------------------------ */
 
-/* Build from words separated by spaces: "slimfly q=5 p=4". */
+/* Builds a topology from a specification such as "slimfly q=5 p=4". */
 static int
 build_spec(struct moore_topo **out, const char *spec, struct moore_err *err)
 {
@@ -43,7 +43,7 @@ must_build(const char *family, const char *key, unsigned value)
 	return t;
 }
 
-struct rows {			/* adjacency: n rows of words 64-bit words */
+struct rows {			/* adjacency matrix: n rows of `words` 64-bit words */
 	size_t words;
 	uint64_t *bit;
 	uint32_t *degree;
@@ -95,7 +95,7 @@ compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* What topo.h promises of every topology, and the closed forms. */
+/* Checks what topo.h promises of every topology, and the counts that the family computes. */
 static void
 check_contract(const struct moore_topo *t)
 {
@@ -236,7 +236,7 @@ test_greatest_sizes(void **state)
 	}
 }
 
-/* Every switch reaches every other within two links, by its neighbours' rows. */
+/* Checks by the adjacency rows that every switch reaches every other within two links. */
 static void
 check_diameter_two(const char *why, const struct rows *r, uint32_t n)
 {
@@ -283,7 +283,7 @@ test_slimfly_small(void **state)
 	}
 }
 
-/* Names are coordinates: over a prime the field is the integers modulo q. */
+/* Names are coordinates.  If q is prime, the field is the integers modulo q. */
 static void
 test_slimfly_coordinates(void **state)
 {
@@ -315,7 +315,7 @@ test_slimfly_coordinates(void **state)
 	}
 }
 
-/* Orders beyond the bit rows' reach. */
+/* Orders that are too large for adjacency rows. */
 static void
 test_slimfly_large(void **state)
 {
@@ -337,8 +337,8 @@ test_slimfly_large(void **state)
 	}
 }
 
-/* The switches with endpoints: none adjacent, and as many shared neighbours as
- * `shared` says. */
+/* Checks that no two switches with endpoints are adjacent, and that they share as many
+ * neighbours as shared() returns. */
 static void
 check_shared(const struct moore_topo *t, const struct rows *r,
 	     uint32_t (*shared)(const struct moore_topo *t, uint32_t a, uint32_t b))
@@ -433,14 +433,15 @@ test_mlfm(void **state)
 	}
 }
 
-/* Links of the regular families by the digits of the switches' numbers. */
+/* Checks the links of the regular families by the digits of the switch numbers. */
 static void
 test_coordinates(void **state)
 {
 	static const struct {
 		const char *spec;
-		uint32_t radix[5];	/* of the digits, the last fastest; 0 ends */
-		enum { RING, MESH, CUBE } kind;	/* in one digit: neighbours around, any */
+		uint32_t radix[5];	/* base of each digit, the fastest last; 0 ends */
+		enum { RING, MESH, CUBE } kind;	/* which are linked: neighbours in one digit; any in one
+						 * digit; as RING, and opposites */
 	} T[] = {
 		{ "torus2d a=3 b=5", { 3, 5 }, RING },
 		{ "torus2d a=2 b=4", { 2, 4 }, RING },
@@ -484,7 +485,8 @@ test_coordinates(void **state)
 	}
 }
 
-/* Any two groups are joined equally often, and no switch has more than h links out. */
+/* Checks that any two groups have equally many links, and that no switch has more than h
+ * links to other groups. */
 static void
 test_dragonfly(void **state)
 {
@@ -521,8 +523,8 @@ test_dragonfly(void **state)
 			}
 }
 
-/* Table 1 beyond the numbers: ports of 16, tiers, cabinets; any two first-tier
- * switches over the least number of tiers. */
+/* Checks what table 1 of the paper implies: 16 ports, the switches of each tier, cabinets,
+ * and the distance between first-tier switches over the fewest tiers. */
 static void
 test_myriclos(void **state)
 {
@@ -727,7 +729,7 @@ test_params_resolved(void **state)
 	}
 }
 
-/* Parameters that never went through the parser, as from a plan's file. */
+/* Parameters that the parser did not check, as they come from a plan file. */
 static void
 test_build_refuses(void **state)
 {
@@ -756,7 +758,7 @@ test_build_refuses(void **state)
 	}
 }
 
-/* ---- the draft: a family with a defect is caught -------------------------- */
+/* ---- the draft detects a family with a defect ---------------------------- */
 
 static int
 defect_resolve(int64_t *param, struct moore_err *err)
@@ -775,7 +777,7 @@ defect_counts(const int64_t *param, struct moore_topo_counts *out)
 	};
 }
 
-/* The parameter, two decimal digits at a time, from the last: the ends of a link. */
+/* Each two decimal digits of the first parameter, from the last, are the ends of a link. */
 static int
 defect_build(struct moore_topo *t, const int64_t *param, struct moore_err *err)
 {
@@ -852,7 +854,7 @@ naive_distances(uint32_t n, const struct moore_topo_link *link, size_t n_links, 
 	for (size_t i = 0; i < n_links; i++) {
 		const struct moore_topo_link l = link[i];
 
-		/* Without a link its parallels go as well: they count as one. */
+		/* Parallel links count as one, so all of them are left out together. */
 		if (without < n_links && ((l.a == link[without].a && l.b == link[without].b) ||
 					  (l.a == link[without].b && l.b == link[without].a)))
 			continue;
@@ -866,7 +868,8 @@ naive_distances(uint32_t n, const struct moore_topo_link *link, size_t n_links, 
 	return d;
 }
 
-/* The shortest cycle through a link: its ends' distance without it, and one. */
+/* For each link, the shortest cycle through it is one link longer than the distance of its
+ * ends without it. */
 static uint32_t
 naive_girth(uint32_t n, const struct moore_topo_link *link, size_t n_links)
 {
@@ -931,7 +934,7 @@ test_measures_random(void **state)
 		random_links(&r, n, link, n_links);
 		check_measures("random graph", n, link, n_links, true);
 	}
-	/* More switches than one search has sources. */
+	/* more switches than one search has sources */
 	for (unsigned round = test_rounds(2); round; round--) {
 		const uint32_t n = 513 + moore_rng_below(&r, 40);
 
@@ -941,7 +944,7 @@ test_measures_random(void **state)
 	free(many);
 }
 
-/* A path or a cycle of n switches. */
+/* Writes a path or a cycle of n switches. */
 static size_t
 path(struct moore_topo_link *link, uint32_t n, bool closed)
 {
