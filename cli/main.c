@@ -49,13 +49,13 @@ print_help(const char *first)
 
 	cli_putf(&b, "usage: moorectl [--socket PATH] [--no-pager] VERB [arguments] [options]\n\n"
 		 "Plans, routes and checks low-diameter InfiniBand fabrics, and asks moored about\n"
-		 "the one that runs, on its socket (" CLI_SOCKET ").\n\n");
+		 "a running fabric, on its socket (" CLI_SOCKET ").\n\n");
 	put_verbs(&b, first);
 	if (!first[0])
 		cli_putf(&b, "\ncheck, repair, verify, path and table ask moored when no files are "
 			 "named.\n");
 	cli_putf(&b, "\nEvery verb takes --help and --json.  `moorectl --version` prints the "
-		 "version.\nExit codes: 0 fine, 1 the check found something, 2 misuse or "
+		 "version.\nExit codes: 0 success, 1 the check found something, 2 misuse or "
 		 "failure.\n");
 	return cli_print_text(&b);
 }

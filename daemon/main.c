@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* main.c - options, signals, start and stop.
  *
- * moored never forks; systemd or a shell runs it.  It runs without a fabric too, and ends only
- * when its configuration is wrong at the start. */
+ * moored never forks; systemd or a shell runs it.  It exits when the configuration is wrong
+ * at the start, but keeps running when there is no fabric. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,14 +31,14 @@ static const struct {
 	int value;
 	const char *arg, *help;
 } options[] = {
-	{ "config", OPT_CONFIG, "FILE", "read this (" DEFAULT_CONF ")" },
-	{ "plan", OPT_PLAN, "PLAN", "the intended fabric; wins over the configuration" },
-	{ "socket", OPT_SOCKET, "PATH", "serve here; wins over the configuration" },
-	{ "foreground", OPT_FOREGROUND, NULL, "log to standard error, also under systemd" },
-	{ "check-config", OPT_CHECK, NULL, "read configuration and plan, say what is wrong, exit" },
+	{ "config", OPT_CONFIG, "FILE", "read this configuration (" DEFAULT_CONF ")" },
+	{ "plan", OPT_PLAN, "PLAN", "the intended fabric; overrides the configuration" },
+	{ "socket", OPT_SOCKET, "PATH", "path of the socket; overrides the configuration" },
+	{ "foreground", OPT_FOREGROUND, NULL, "log to standard error even under systemd" },
+	{ "check-config", OPT_CHECK, NULL, "read configuration and plan, report errors, exit" },
 	{ "print-config", OPT_PRINT_CONFIG, NULL, "print moored.conf with every key and its default" },
 	{ "print-methods", OPT_PRINT_METHODS, NULL, "print the reference of the methods" },
-	{ "help", OPT_HELP, NULL, "this text" },
+	{ "help", OPT_HELP, NULL, "print this help" },
 	{ "version", OPT_VERSION, NULL, "print the version" },
 };
 
@@ -58,8 +58,8 @@ print_help(void)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
 
-	moore_buf_fmt(&b, "usage: moored [options]\n\nFinds the fabric, keeps it, checks it "
-		      "against the plan, and answers on a socket (moorectl).\n\noptions:\n");
+	moore_buf_fmt(&b, "usage: moored [options]\n\nDiscovers the fabric, compares it with its "
+		      "plan, and answers moorectl on a socket.\n\noptions:\n");
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		char left[40];
 
@@ -67,8 +67,9 @@ print_help(void)
 			 options[i].arg ? options[i].arg : "");
 		moore_buf_fmt(&b, "  %-20s %s\n", left, options[i].help);
 	}
-	moore_buf_fmt(&b, "\nSIGHUP reads configuration and plan again; SIGTERM stops.  Exit codes: 0 "
-		      "stopped,\n1 failure, 2 misuse or a wrong configuration.  It does not fork.\n");
+	moore_buf_fmt(&b, "\nOn SIGHUP it reads configuration and plan again; on SIGTERM it stops.\n"
+		      "Exit codes: 0 stopped by a signal, 1 failure, 2 misuse or a wrong configuration.\n"
+		      "It does not fork.\n");
 	return print(&b);
 }
 
@@ -101,7 +102,7 @@ misuse(const char *word, const char *why)
 	return EXIT_MISUSE;
 }
 
-/* The exit code, or -1 to go on. */
+/* Returns the exit code, or -1 if moored is to start. */
 static int
 read_options(int argc, char **argv, struct moored *d, struct given *g)
 {
@@ -181,7 +182,8 @@ catch_signals(struct moored *d, struct event **e)
 
 /* ---- start and stop ---------------------------------------------------------------- */
 
-/* A job that still runs needs memory that cannot be freed: then the process ends without it. */
+/* Stops all parts and frees them.  If a job or a MAD port is still running, what it uses cannot
+ * be freed, so the process exits at once. */
 static void
 stop(struct moored *d, struct event **sig)
 {
@@ -199,11 +201,11 @@ stop(struct moored *d, struct event **sig)
 	d->server = NULL;
 	state_stop(d);
 	if (!ended) {
-		log_say(LOG_WARNING, NULL, "an answer was still being computed: it is given up");
+		log_say(LOG_WARNING, NULL, "an answer is still being computed and is abandoned");
 		_exit(d->exit_code);
 	}
 	if (d->stuck) {
-		log_say(LOG_WARNING, NULL, "a MAD port still stands still: it is given up");
+		log_say(LOG_WARNING, NULL, "a MAD port still hangs and is abandoned");
 		_exit(d->exit_code);
 	}
 	if (d->watchdog)
@@ -246,7 +248,7 @@ main(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	log_open(g.foreground);
-	json_object_seed(1);		/* before there are threads; the same order each time */
+	json_object_seed(1);		/* before threads start; fixes the order of keys */
 	strcpy(d.conf_path, g.config ? g.config : DEFAULT_CONF);
 	d.conf_named = g.config != NULL;
 	if (state_configure(&d, &err) < 0) {

@@ -16,7 +16,7 @@ verbs() { $M --list | cut -f1; }
 	while read -r words; do [[ $output == *"$words"* ]]; done < <(verbs)
 	# each heading once, with what a newcomer looks for there
 	[ "$(grep -c '^[A-Z].*:$' <<<"$output")" = 5 ]
-	[[ $output == *"Design a fabric:"*"  plan new"*"Cable it, "*":"*"  check"*"Routes: "*":"*"  verify"*"The fabric that runs, "*":"*"  status"*"Set up "*":"*"  doctor"* ]]
+	[[ $output == *"Design a fabric:"*"  plan new"*"Cable it, "*":"*"  check"*"Routes: "*":"*"  verify"*"The running fabric, "*":"*"  status"*"Set up "*":"*"  doctor"* ]]
 	run -0 $M plan --help
 	[[ $output == *"plan import"* && $output != *"topo show"* ]]
 	run -0 $M --version
