@@ -20,10 +20,10 @@ struct cli_cables {
 struct cli_cable_line {			/* end 0 comes first; an endpoint is end 1 */
 	const char *node[2];
 	unsigned port[2];
-	struct moore_buf label[2];	/* cabinet-unit-port; empty for an endpoint */
+	struct moore_buf label[2];	/* CABINET-UNIT-PORT; empty for an endpoint */
 	double length;
 	const struct moore_stock *stock;	/* NULL for an endpoint */
-	const char *own;		/* the plan's label, or NULL */
+	const char *own;		/* the label in the plan, or NULL */
 };
 void cli_cable_line(const struct cli_cables *k, const struct moore_work *w,
 		    struct cli_cable_line *out);

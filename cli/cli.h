@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* cli.h - what the verbs of moorectl share.
  *
- * One table (commands.c) holds every verb with its arguments, options and help;
- * dispatch, --help and shell completion read it and nothing else.  A verb gets
- * its words already sorted (opt.c), reads with cli_read(), answers with
- * cli_print_text() or cli_print_json(), writes files with cli_write() and
- * returns an exit code.  A function here that fails has told the user why. */
+ * One table (commands.c) holds every verb with its arguments, options and help; dispatch,
+ * --help and shell completion read only this table. A verb gets its words as arguments and
+ * options (opt.c), reads files with cli_read(), prints its answer with cli_print_text() or
+ * cli_print_json(), writes files with cli_write() and returns an exit code. A function of
+ * this header that fails has printed the reason. */
 #ifndef MOORE_CLI_H
 #define MOORE_CLI_H
 
@@ -16,7 +16,7 @@
 
 enum cli_exit {
 	CLI_OK = 0,
-	CLI_FOUND = 1,		/* the check found something */
+	CLI_FOUND = 1,		/* a check found something */
 	CLI_FAIL = 2,		/* misuse or failure */
 };
 
@@ -24,25 +24,25 @@ enum cli_exit {
 
 struct cli_opt {
 	const char *name;	/* "output", without dashes; NULL ends a table */
-	char letter;		/* 'o', or 0 */
-	const char *arg;	/* "FILE", or NULL for a flag */
+	char letter;		/* 'o'; 0 when there is none */
+	const char *arg;	/* "FILE"; NULL for a flag */
 	const char *help;
 };
 
 struct cli_call;
 
 struct cli_cmd {
-	unsigned group;		/* of --help: index in cli_groups; verbs of one stand together */
+	unsigned group;		/* index in cli_groups; the verbs of a group are consecutive rows */
 	const char *words;	/* "plan new"; NULL ends the table */
 	const char *args;	/* "FAMILY KEY=VALUE..." */
 	size_t min_args, max_args;
 	const char *help;	/* one line */
-	const struct cli_opt *opts;	/* besides those that all have */
-	const char *more;	/* paragraphs for --help, or NULL */
+	const struct cli_opt *opts;	/* besides cli_common_opts */
+	const char *more;	/* paragraphs for --help; NULL when there are none */
 	int (*run)(const struct cli_call *c);
 };
-/* Lines in cli_cmd.more that stand for lists: the families, the formats that can be
- * written, those that can be read. */
+/* Lines in cli_cmd.more that are replaced by lists: the families, the formats that can be
+ * written, the formats that can be read. */
 #define CLI_FAMILIES "@families\n"
 #define CLI_WRITTEN "@written\n"
 #define CLI_READ "@read\n"
@@ -80,7 +80,7 @@ void cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out);
 const char *cli_nearest(const char *word, const char *(*name_at)(const void *arg, size_t i),
 			const void *arg);
 
-/* ---- what the user sees (out.c) ------------------------------------------- */
+/* ---- output (out.c) ------------------------------------------- */
 
 /* Colour marks inside text: escape codes on a terminal, nothing elsewhere.  Control
  * characters and those that change the direction of text, which names from the fabric may
@@ -156,7 +156,7 @@ int cli_write_all(struct cli_file *files, size_t n);
 int cli_write(const char *path, const struct moore_buf *data);
 char *cli_path_join(const char *dir, const char *name);
 
-/* ---- what is read from files (load.c) -------------------------------------- */
+/* ---- plans, configurations, dumps (load.c) -------------------------------------- */
 
 /* CLI_FOUND, with *err and no message, when the contents are wrong; CLI_FAIL, with a message,
  * when the file could not be read. */
@@ -189,53 +189,54 @@ int cli_find_switch(const struct moore_fabric *f, const char *what, moore_swid *
 void cli_put_peer(struct moore_buf *b, const struct moore_fabric *f, moore_swid s,
 		  moore_portnum p);
 json_t *cli_json_peer(const struct moore_fabric *f, moore_swid s, moore_portnum p);
-/* Name of the owner of a LID; "" when there is none. */
+/* Returns the name of the owner of a LID; "" when it has no owner. */
 const char *cli_lid_name(const struct cli_tables *t, unsigned lid);
 
 /* ---- opensm.conf (opensm_conf.c) -------------------------------------------- */
 
 struct cli_setting {
 	char key[128];
-	char value[1024];	/* "" when the key is absent or has none */
-	unsigned line;		/* 0 when absent */
+	char value[1024];	/* "" when the key is absent or has no value */
+	unsigned line;		/* 0 when the key is absent */
 };
-/* Read on to the next line with a key; s->line counts, from 0 before the first. */
+/* Moves on to the next line with a key. s->line counts lines and must start at 0. */
 bool cli_next_setting(const char **text, struct cli_setting *s);
-/* The last line with the key, which is the one that counts. */
+/* Finds the last line with the key, which is the one in force. */
 void cli_find_setting(const char *text, const char *key, struct cli_setting *out);
 
 /* ---- graphs (cmd_plan.c, cmd_topo.c) --------------------------------------- */
 
-/* diameter, mean_distance and girth of an answer. */
+/* Appends diameter, mean_distance and girth of an answer. */
 void cli_put_metrics(struct moore_buf *b, const json_t *metrics);
-/* Parts of a verdict that both `route` and `verify` print: hops, VLs and load; and the line
- * for tables without a cycle. */
+/* Append what `route` and `verify` both print of a verdict: hops, VLs and load; and the
+ * line for tables without a cycle. */
 void cli_put_verdict(struct moore_buf *b, const json_t *verdict);
 void cli_put_sound(struct moore_buf *b, const json_t *verdict);
 
-/* --profile and --classes, in place of what conf holds. */
+/* Applies --profile, --layers and --classes, which override what conf holds. */
 int cli_conf_options(const struct cli_call *c, struct moore_conf *conf);
 
-struct cli_routing {		/* one run of the engine and all it stands on */
+struct cli_routing {		/* one run of the engine, with its inputs */
 	struct moore_plan *plan;
 	struct moore_fabric *seen;
 	struct moore_conf conf;
 	struct moore_links *links;
 	struct moore_engine_result *result;
 };
-/* Route the plan of the first argument by --lmc, --conf, --profile, --layers and --fail
- * (cmd_route.c).  Ends with cli_routing_free() whatever is returned. */
+/* Routes the plan that the first argument names, with --lmc, --conf, --profile, --layers
+ * and --fail (cmd_route.c). The caller calls cli_routing_free() whatever is returned. */
 int cli_route_plan(const struct cli_call *c, struct cli_routing *out);
 void cli_routing_free(struct cli_routing *r);
 
-/* Moves of cable ends, as `plan permute` and `plan steps` list them (cmd_permute.c). */
+/* Appends moves of cable ends, as `plan permute` and `plan steps` list them
+ * (cmd_permute.c). */
 void cli_put_moves(struct moore_buf *b, const json_t *moves, const char *indent);
 
-/* A report as a picture: SVG that needs nothing else (quality_svg.c). */
+/* Appends a quality report as one SVG picture (quality_svg.c). */
 void cli_put_quality_svg(struct moore_buf *b, const struct moore_quality *q);
 
-/* The fabric without what is named in --fail (failures.c): NAME of a switch, an
- * endpoint, or NAME:PORT.  Takes f away and gives the new one. */
+/* Replaces *f by the fabric without the parts named in --fail: a switch, an endpoint, or
+ * the link at NAME:PORT (failures.c). */
 int cli_fail_parts(const struct cli_call *c, struct moore_fabric **f);
 
 /* ---- the verbs -------------------------------------------------------------- */
@@ -275,7 +276,7 @@ int cmd_call(const struct cli_call *c);
 int cmd_check(const struct cli_call *c);
 int cmd_repair(const struct cli_call *c);
 
-/* Resolve FAMILY KEY=VALUE... to a graph (cmd_topo.c). */
+/* Builds the graph of the topology in the arguments FAMILY KEY=VALUE... (cmd_topo.c). */
 int cli_build_topo(const struct cli_call *c, struct moore_topo **out);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* client.c - a connection to moored: JSON-RPC 2.0, one object per line.
  *
- * One request is outstanding at a time; notifications that come in between are
+ * One request is outstanding at a time. Notifications that arrive before its answer are
  * kept for cli_next_event(). */
 #include <errno.h>
 #include <poll.h>
@@ -71,7 +71,7 @@ cli_connect(struct cli_client *cl, const char *off_line)
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
 	*cl = (struct cli_client){ .fd = -1, .events = json_array() };
-	signal(SIGPIPE, SIG_IGN);	/* an end of moored is an error that is told */
+	signal(SIGPIPE, SIG_IGN);	/* the end of moored is reported as an error */
 	if (strlen(socket_path) >= sizeof(a.sun_path))
 		return cli_error("%s: longer than 107 bytes, which is all that a socket can have",
 				 socket_path);
@@ -119,7 +119,7 @@ send_all(const struct cli_client *cl, const char *s, size_t len)
 	return CLI_OK;
 }
 
-/* More bytes to cl->in; CLI_FOUND when ms went by without any. */
+/* Reads more bytes into cl->in; CLI_FOUND when none came within ms milliseconds. */
 static int
 receive(struct cli_client *cl, int ms)
 {
@@ -160,7 +160,7 @@ count_values(const char *s, size_t len)
 	return n;
 }
 
-/* One line as JSON; CLI_FOUND (and NULL) when ms went by. */
+/* Reads one line as JSON; CLI_FOUND, and NULL, when none came within ms milliseconds. */
 static int
 read_line(struct cli_client *cl, int ms, json_t **out)
 {
@@ -211,7 +211,8 @@ take_answer(json_t *answer, const char *method, json_t **result, int *code)
 	return cli_error("moored: %s", text ? text : "it gives no reason");
 }
 
-/* The answer with our id, or the error that ends a connection before any request. */
+/* Waits for the answer with this id, or for the error with which moored refuses a
+ * connection. */
 static int
 wait_answer(struct cli_client *cl, const char *method, int id, json_t **result, int *code)
 {
@@ -258,7 +259,8 @@ cli_call(struct cli_client *cl, const char *method, json_t *params, json_t **res
 	free(s);
 	if (rc == CLI_FAIL)
 		return rc;
-	return wait_answer(cl, method, cl->next_id, result, code);	/* also why it hung up */
+	/* If the request could not be sent, moored may have sent the reason before it hung up. */
+	return wait_answer(cl, method, cl->next_id, result, code);
 }
 
 int

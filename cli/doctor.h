@@ -28,7 +28,7 @@ struct exam {
 /* Appends a line to the report.  file may be NULL; line is 0 when none applies. */
 void note(struct exam *x, enum status status, const char *check, const char *file,
 	  unsigned line, const char *fmt, ...) MOORE_PRINTF(6, 7);
-/* Does cmd_doctor.c judge this key of opensm.conf? */
+/* True when cmd_doctor.c judges this key of opensm.conf. */
 bool doctor_judges(const char *key);
 
 /* Reports unknown keys, keys set twice, and values that OpenSM does not accept or that

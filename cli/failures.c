@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* failures.c - the fabric that OpenSM would see after --fail NAME[:PORT].
+/* failures.c - makes the fabric that OpenSM would find after --fail NAME[:PORT].
  *
- * A link that failed is gone at both ends.  A switch that failed, and an
- * endpoint that is plugged into nothing, do not answer: OpenSM drops them, so
- * the fabric is made anew without them.  What stays keeps its LIDs. */
+ * A failed link is missing at both ends. A failed switch, and an endpoint without a link,
+ * do not answer, and OpenSM drops them, so the fabric is built again without them. All
+ * others keep their LIDs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@
 
 struct failure {
 	moore_swid sw;
-	moore_portnum port;	/* 0: the whole switch */
+	moore_portnum port;	/* 0: the whole switch failed */
 };
 
-/* NAME:PORT of a switch. */
+/* Finds the link NAME:PORT. */
 static int
 find_port(const struct cli_call *c, const struct moore_fabric *f, const char *what,
 	  struct failure *out)
@@ -26,7 +26,7 @@ find_port(const struct cli_call *c, const struct moore_fabric *f, const char *wh
 	int rc;
 
 	if (!p || !moore_text_u64(&p, what + strlen(what), 10, UINT16_MAX, &port) || *p)
-		return cli_find(f, what, &out->sw, &e);	/* says what is wrong */
+		return cli_find(f, what, &out->sw, &e);	/* prints the reason */
 	if (!(name = strndup(what, (size_t)(colon - what))))
 		return cli_error("out of memory");
 	rc = cli_find_switch(f, name, &out->sw);
@@ -79,7 +79,7 @@ copy_switches(struct moore_fabric *to, struct moore_fabric *from, const moore_sw
 	for (uint32_t s = 0; s < from->n_switches; s++)
 		if (new_id[s] != MOORE_NONE) {
 			to->sw[new_id[s]] = from->sw[s];
-			from->sw[s].name = NULL;	/* moved */
+			from->sw[s].name = NULL;	/* `to` owns it now */
 		}
 	moore_fabric_layout(to);
 }
@@ -105,7 +105,7 @@ copy_links(struct moore_fabric *to, struct moore_fabric *from, const moore_swid 
 		to->ep[n_ep] = *ep;
 		moore_fabric_attach(to, n_ep++, new_id[ep->sw], ep->port,
 				    moore_fabric_port(from, ep->sw, ep->port)->lanes);
-		from->ep[e].name = NULL;		/* moved */
+		from->ep[e].name = NULL;		/* `to` owns it now */
 	}
 }
 
@@ -140,7 +140,8 @@ without_dead(struct moore_fabric **f, const bool *dead)
 	return rc;
 }
 
-/* All are found in the intact fabric first, so that their order does not matter. */
+/* All parts are found in the intact fabric before any is removed, so their order does not
+ * matter. */
 int
 cli_fail_parts(const struct cli_call *c, struct moore_fabric **f)
 {

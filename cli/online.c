@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* online.c - a question to moored, and words for the parts of its answers. */
+/* online.c - asks moored one question, and prints parts of its answers as text. */
 #include "online.h"
 
 /* ---- asking ------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ cli_yes(const json_t *o, const char *key)
 
 /* ---- words -------------------------------------------------------------------------- */
 
-/* A CA has one port nearly always: then it goes without saying. */
+/* Nearly every CA has one port, so port 1 of an endpoint is not printed. */
 void
 cli_put_place(struct moore_buf *b, const json_t *place)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* online.h - what the verbs that ask moored share: one question, one answer as
- * JSON, and words made of it.  The methods and their results: docs/json-rpc.md. */
+/* online.h - what the verbs that ask moored share: they ask one question, get one answer as
+ * JSON, and print it as text. docs/rpc.md lists the methods and their results. */
 #ifndef MOORE_CLI_ONLINE_H
 #define MOORE_CLI_ONLINE_H
 
@@ -10,49 +10,52 @@
 #define OPT_ONLINE { "socket", 0, "PATH", "ask the moored there (" CLI_SOCKET ")" }, \
 	{ "plane", 0, "N", "of several planes: index in planes of moored.conf (0)" }
 
-#define CLI_NO_FABRIC (-32002)	/* moored has found none yet */
+#define CLI_NO_FABRIC (-32002)	/* moored has not found a fabric yet */
 
 struct cli_online {
 	const char *method;
 	void (*put)(struct moore_buf *b, const json_t *answer);
-	/* Did the check find something?  NULL: it is none. */
+	/* True when the check found something; NULL: the verb is no check. */
 	bool (*found)(const json_t *answer);
-	const char *off_line;	/* how to ask without moored; NULL: there is no way */
+	const char *off_line;	/* what to do without moored; NULL: it is required */
 };
-/* Ask with params (taken; NULL: none) and --plane, print, give the exit code. */
+/* Asks with params (taken; NULL: none) and --plane, prints the answer, returns the exit
+ * code. */
 int cli_online(const struct cli_call *c, const struct cli_online *how, json_t *params);
-/* The answer itself, the caller's. */
+/* Asks likewise and returns the answer, which the caller owns. */
 int cli_get(const struct cli_call *c, const char *method, json_t *params, const char *off_line,
 	    json_t **answer);
-/* Print an answer (taken; NULL: out of memory) by put() or with --json, wherever it is
- * from; CLI_FOUND when found() says so. */
+/* Prints an answer (taken; NULL: out of memory), from moored or computed here, with put()
+ * or as JSON. CLI_FOUND when found() is true. */
 int cli_show(const struct cli_call *c, json_t *answer,
 	     void (*put)(struct moore_buf *b, const json_t *answer),
 	     bool (*found)(const json_t *answer));
-/* For found(): the answer is a verdict, and its `ok` is false. */
+/* For found(): true when the answer is a verdict whose `ok` is false. */
 bool cli_not_ok(const json_t *answer);
-/* params (taken; NULL: none) and --plane; NULL, with a message, when that is no number. */
+/* Adds --plane to params (taken; NULL: none). NULL, with a message, when it is not a
+ * number. */
 json_t *cli_plane(const struct cli_call *c, json_t *params);
-/* One question of several, on a connection that is open. */
+/* Asks one of several questions, on an open connection. */
 int cli_online_ask(const struct cli_call *c, struct cli_client *cl, const char *method,
 		   json_t *params, json_t **answer);
 
-/* Fields of an answer; "" and 0 when they are not there. */
+/* Return a field of an answer; "", 0 or false when it is absent. */
 const char *cli_str(const json_t *o, const char *key);
 long long cli_int(const json_t *o, const char *key);
 double cli_num(const json_t *o, const char *key);
 bool cli_yes(const json_t *o, const char *key);
-/* A switch port or endpoint: "S3[7]", "h12", and with its cabinet and unit, if there are. */
+/* Append a switch port or endpoint, such as "S3[7]" or "h12"; the second function also
+ * appends its cabinet and unit, if it has them. */
 void cli_put_place(struct moore_buf *b, const json_t *place);
 void cli_put_floor(struct moore_buf *b, const json_t *place);
-/* The link that leaves a switch by a port: "S3[7] -> S4[2]". */
+/* Appends the link that leaves a switch by a port: "S3[7] -> S4[2]". */
 void cli_put_link(struct moore_buf *b, const json_t *link);
 void cli_cell_place(struct cli_grid *g, const json_t *place);
-/* A share (0..1) as "82 %"; "-" when it is not known. */
+/* Adds a share (0..1) as "82 %", or "-" when it is unknown. */
 void cli_cell_share(struct cli_grid *g, const json_t *o, const char *key);
-/* "1.5 GB/s" */
+/* Appends a rate: "1.5 GB/s". */
 void cli_put_bytes(struct moore_buf *b, double bytes);
-/* "3 s", "2 h 5 min". */
+/* Appends a duration: "3 s", "2 h 5 min". */
 void cli_put_time(struct moore_buf *b, long long ms);
 
 #endif

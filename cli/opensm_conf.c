@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* opensm_conf.c - the lines of opensm.conf as OpenSM 3.3 reads them
- * (osm_subnet.c): # ends a line anywhere, the last line of a key counts, blanks
- * and then quotes around a value are stripped. */
+/* opensm_conf.c - reads the lines of opensm.conf as OpenSM 3.3 does (osm_subnet.c): # ends
+ * a line anywhere, the last line with a key is in force, and blanks and then quotes around
+ * a value are stripped. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -190,7 +190,7 @@ cli_json_guid(uint64_t guid)
 
 /* ---- standard error --------------------------------------------------------- */
 
-/* The first message, for cli_print_failure(). */
+/* Holds the first message for cli_print_failure(). */
 static json_t *failure;
 
 static void
@@ -212,7 +212,7 @@ cli_print_failure(int rc)
 		cli_print_json_line(j);
 	else
 		cli_print_json(j);
-	json_decref(failure);		/* of printing that */
+	json_decref(failure);		/* made by the failed attempt to print */
 	return rc;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* quality_svg.c - a quality report as a picture, one row for each offset: the
- * spread of load as a box plot over its mean, and the pairs by hops as a bar.
- * Below them, the pairs by disjoint routes.  SVG alone: no script, font or
- * style sheet from elsewhere. */
+/* quality_svg.c - a quality report as a picture, one row for each offset: the distribution
+ * of load over its mean as a box plot, and the pairs by hops as a bar. Below the rows, a
+ * bar shows the pairs by disjoint routes. The SVG needs no script, font or style sheet from
+ * elsewhere. */
 #include <stdio.h>
 
 #include "cli.h"
@@ -12,14 +12,14 @@ enum {				/* in pixels */
 	TOP = 72,
 };
 
-/* Hops 1, 2, 3, 4, 5 and more, no route: legible without colour too. */
+/* Hops 1, 2, 3, 4, 5 and more, no route. The colours also differ in brightness. */
 static const struct { const char *fill, *label; } hop_kind[] = {
 	{ "#c6dbef", "1 hop" }, { "#6baed6", "2" }, { "#2171b5", "3" }, { "#08306b", "4" },
 	{ "#3f007d", "5 or more" }, { "#d7301f", "no route" },
 };
 enum { HOP_KINDS = ARRAY_LEN(hop_kind), NO_ROUTE = HOP_KINDS - 1, LONG = NO_ROUTE - 1 };
 
-struct axis {			/* of load over its mean */
+struct axis {			/* the axis of load over its mean */
 	double top, step;
 };
 
@@ -40,7 +40,8 @@ choose_axis(const struct moore_quality *q)
 {
 	struct axis a = { 1, 0.5 };
 
-	for (uint32_t k = 0; k < q->n_offsets; k++)	/* the sum of all is no less even */
+	/* The sum of all offsets is at least as even as each of them, so it fits, too. */
+	for (uint32_t k = 0; k < q->n_offsets; k++)
 		if (relative(&q->offset[k].load, q->offset[k].load.max) > a.top)
 			a.top = relative(&q->offset[k].load, q->offset[k].load.max);
 	while (a.top > 6 * a.step)

@@ -26,7 +26,7 @@ load_seen(const char *path, struct moore_seen **out)
 	return rc;
 }
 
-/* Of a directory of dumps, opensm-subnet.lst lists the cables. */
+/* If path is a directory of dumps, its opensm-subnet.lst lists the cables. */
 static int
 load_fabric(const char *path, struct moore_seen **out)
 {
@@ -57,7 +57,7 @@ compare(struct cli_wire *x)
 	return CLI_OK;
 }
 
-/* The text of the plan in an answer of moored. */
+/* Asks moored, and stores the plan in its answer as text. */
 static int
 ask_text(const struct cli_call *c, struct cli_client *cl, const char *method, json_t **answer,
 	 struct moore_buf *text)
@@ -65,7 +65,7 @@ ask_text(const struct cli_call *c, struct cli_client *cl, const char *method, js
 	char *s;
 	int rc;
 
-	/* All planes have one plan. */
+	/* All planes share one plan, so plan.* takes no --plane. */
 	rc = !strncmp(method, "plan.", 5) ? cli_call(cl, method, NULL, answer, NULL) :
 		cli_online_ask(c, cl, method, NULL, answer);
 	if (rc != CLI_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* wire.h - what `check`, `repair` and `watch` share: reading what they compare. */
+/* wire.h - reads the plan and the fabric that `check`, `repair` and `watch` compare. */
 #ifndef MOORE_CLI_WIRE_H
 #define MOORE_CLI_WIRE_H
 
@@ -9,17 +9,17 @@ struct cli_wire {
 	struct moore_plan *plan;
 	struct moore_seen *seen;
 	struct moore_wire *w;
-	const char *fabric;	/* what messages call it */
-	long long sweep, at_ms;	/* of moored's answer; 0 of files */
+	const char *fabric;	/* the name of the fabric in messages */
+	long long sweep, at_ms;	/* scan and time of moored's answer; 0 for files */
 };
-/* Read the arguments PLAN and FABRIC and compare them; what is not named is asked of moored.
- * End with _free whatever is returned. */
+/* Reads the arguments PLAN and FABRIC and compares them; moored provides those that are not
+ * named. The caller calls cli_wire_free() whatever is returned. */
 int cli_wire_load(const struct cli_call *c, struct cli_wire *out);
-/* Both from moored. */
+/* Does the same, with both from moored. */
 int cli_wire_ask(const struct cli_call *c, struct cli_client *cl, struct cli_wire *out);
 void cli_wire_free(struct cli_wire *x);
 
-/* One deviation, as `check` prints it. */
+/* Appends one deviation as `check` prints it. */
 void cli_put_deviation(struct moore_buf *b, const json_t *deviation);
 
 #endif
