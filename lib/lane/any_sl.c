@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* any_sl.c - SL to VL by port roles and class, and the lanes that classes take.
+/* any_sl.c - SL to VL by port roles and class, and the lanes that classes use.
  *
- * A packet of class c that enters a switch from an endpoint or port 0 leaves on
- * VL 2c, one that enters from another switch on VL 2c+1.  Masks keep low bits,
- * so the last bit always tells the two apart. */
+ * A packet of class c that enters a switch from an endpoint or port 0 leaves on VL 2c; one
+ * that enters from another switch leaves on VL 2c+1.  OpenSM's masks keep the low bits, so
+ * the last bit always distinguishes the two. */
 #include "moore/lane.h"
 
 uint8_t
@@ -20,7 +20,7 @@ uint16_t
 moore_lane_vls(const struct moore_lane_opts *o, uint8_t lanes)
 {
 	static const enum moore_role from[] = { MOORE_ROLE_ENDPOINT, MOORE_ROLE_SWITCH };
-	unsigned vls = 1u | 1u << (1 & moore_lane_mask(lanes));	/* SL 0 of sl-hint: class 0 */
+	unsigned vls = 1u | 1u << (1 & moore_lane_mask(lanes));	/* class 0: SL 0 of sl-hint */
 
 	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++)
 		for (size_t r = 0; r < ARRAY_LEN(from); r++)

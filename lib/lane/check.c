@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* check.c - the judge's procedure: hear the tables, walk them, say acyclic with
- * an order or cyclic with a shortest cycle.  The stages are listed in
+/* check.c - checks tables: reads them, follows every route, and reports acyclic with an
+ * order of the channels, or cyclic with a shortest cycle.  The stages are listed in
  * check_impl.h. */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ moore_verdict_free(struct moore_verdict *v)
 	free(v);
 }
 
-/* Tables made for another fabric would be read out of bounds. */
+/* Rejects tables that were made for another fabric, since they would be read out of bounds. */
 static int
 check_fit(const struct moore_ck *k, struct moore_err *err)
 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* check_cycle.c - a shortest cycle among the channels that have no order.
+/* check_cycle.c - finds a shortest cycle among the channels that have no order.
  *
- * Every such channel has another before it, so walking backward must come round:
- * that cycle bounds the search.  Then breadth first from each channel, no deeper
- * than a better cycle could be, and the channel is struck out: cycles through it
- * are done. */
+ * Every such channel has a predecessor that has no order either, so a walk backward repeats
+ * a channel: this gives a first cycle, which bounds the search.  Then a breadth-first
+ * search runs from each channel, no deeper than a shorter cycle could be.  After its search
+ * a channel is removed, since all cycles through it have been considered. */
 #include "check_impl.h"
 
 struct search {
 	const struct moore_ck_graph *g;
 	bool *gone;
 	uint32_t *from;		/* predecessor in the search */
-	uint32_t *seen;		/* root + 1 of the search that saw it */
+	uint32_t *seen;		/* root + 1 of the last search that visited it */
 	uint32_t *queue;
 	uint32_t *best, len;
 };
 
-/* Walk backward from any channel left until one comes again. */
+/* Walks backward from any remaining channel until a channel repeats. */
 static void
 first_cycle(struct search *w)
 {
@@ -47,7 +47,7 @@ keep(struct search *w, uint32_t last, uint32_t len)
 		w->best[--len] = c;
 }
 
-/* A cycle through root shorter than the best. */
+/* Looks for a cycle through root that is shorter than the best one so far. */
 static void
 search_from(struct search *w, uint32_t root)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* check_drop.c - count the table entries in use that map to VL 15, which throws
- * the packet away.  Most tables have none, and then nothing is done. */
+/* check_drop.c - counts the table entries in use that map to VL 15, where the packet is
+ * discarded.  Most tables have none, and then the count is skipped. */
 #include "base/bits.h"
 #include "check_impl.h"
 
-/* On which SLs sources may send packets to each slot: by a LID, or by a group. */
+/* named[slot]: the SLs on which sources at the switch may send packets out of that slot, to
+ * a LID or to a multicast group. */
 static void
 mark_named(const struct moore_ck *k, uint16_t *named)
 {
@@ -21,7 +22,7 @@ mark_named(const struct moore_ck *k, uint16_t *named)
 	}
 }
 
-/* Of the SLs of class x that are among sls. */
+/* The number of SLs of class x among sls, if this entry maps them to VL 15; else 0. */
 static unsigned
 sls_dropped(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, unsigned x,
 	    uint16_t sls)
@@ -31,7 +32,7 @@ sls_dropped(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, u
 	return (unsigned)__builtin_popcount(k->cls_mask[x] & sls);
 }
 
-/* Entries (in, out) of switch s, in being a source. */
+/* Counts the dropping entries (in, out) of switch s where in is a source. */
 static uint64_t
 from_source(const struct moore_ck *k, const uint16_t *named, moore_swid s, unsigned in)
 {
@@ -44,7 +45,8 @@ from_source(const struct moore_ck *k, const uint16_t *named, moore_swid s, unsig
 	return n;
 }
 
-/* Entries (in, out) of the switch that link leads to, in being its far end. */
+/* Counts the dropping entries (in, out) of the switch that link leads to, where in is the
+ * port at which link arrives. */
 static uint64_t
 from_link(const struct moore_ck *k, uint32_t link, unsigned in)
 {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* check_example.c - a packet that makes a given dependency: it arrives over link
- * a on VL v and leaves by link b on VL w.
+/* check_example.c - finds a packet that makes a given dependency: it arrives over link a on
+ * VL v and leaves by link b on VL w.
  *
- * For each destination and SL that makes the turn, go upstream from link a until
- * a source is found; only the last step before a must give VL v, the others any
- * VL but 15. */
+ * For each destination and SL that makes the turn, the search goes upstream from link a
+ * until it finds a source.  Only the last step before a must give VL v; the others may give
+ * any VL but 15. */
 #include "base/bits.h"
 #include "check_impl.h"
 
-struct target {			/* what packets are addressed to */
+struct target {			/* the destination of packets */
 	unsigned lid;		/* LID or MLID */
 	const uint64_t (*mask)[4];	/* of a multicast group; NULL for a LID */
 };
 
 struct hunt {
 	struct moore_ck *k;
-	struct moore_channel *queue;	/* links upstream: switch and out port */
-	uint64_t *seen;		/* slots in queue */
+	struct moore_channel *queue;	/* links upstream, as switch and out port */
+	uint64_t *seen;		/* slots that are or were in queue */
 };
 
-/* Does switch s pass packets that enter by port in on by port out? */
+/* True if switch s forwards packets that enter by port in to port out. */
 static bool
 passes(const struct moore_ck *k, const struct target *t, moore_swid s, unsigned in, unsigned out)
 {
@@ -28,8 +28,8 @@ passes(const struct moore_ck *k, const struct target *t, moore_swid s, unsigned 
 	return moore_lft_row(k->lft, s)[t->lid] == out;
 }
 
-/* Does a packet of this SL that leaves s by out, having entered by in, have the
- * VL that is wanted?  MOORE_VL_DROP: any VL will do. */
+/* True if a packet of this SL that enters s by in and leaves by out gets the VL `want`; if
+ * want is MOORE_VL_DROP, if it gets any VL. */
 static bool
 lane_fits(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, unsigned sl,
 	  unsigned want)
@@ -39,8 +39,8 @@ lane_fits(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, uns
 	return vl < MOORE_VL_DROP && (want == MOORE_VL_DROP || vl == want);
 }
 
-/* A source from which packets leave s by out on VL want; the links that bring
- * such packets to s go on the queue. */
+/* Fills *d and returns true if some source at switch at.sw sends packets out of at.port on
+ * VL want.  Otherwise appends the links that bring such packets to the switch to the queue. */
 static bool
 step_up(struct hunt *w, const struct target *t, struct moore_channel at, unsigned sl, unsigned want,
 	uint32_t *tail, struct moore_dependency *d)

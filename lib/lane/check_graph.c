@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* check_graph.c - from the VLs held at each turn to the graph of dependencies
- * between channels, in compressed rows, and its order (Kahn 1962).
+/* check_graph.c - makes the dependency graph of the channels from the VLs held at each
+ * turn, as compressed rows, and orders it (Kahn 1962).
  *
- * (a, v) -> (b, w) when some packet that arrives over link a on VL v leaves by
- * link b on VL w.  The order is the certificate: whoever reads it checks that
- * every dependency goes forward and need not believe us. */
+ * There is a dependency (a, v) -> (b, w) if some packet that arrives over link a on VL v
+ * leaves by link b on VL w.  The order is a certificate: to verify it, one only has to
+ * check that every dependency goes forward in it. */
 #include <stdlib.h>
 
 #include "check_impl.h"
@@ -60,8 +60,8 @@ number_channels(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdi
 	return 0;
 }
 
-/* to[v]: VLs on which packets that hold VL v before the turn leave it.  Returns
- * the VLs v that have any. */
+/* Fills to[v] with the VLs on which packets leave that hold VL v before the turn.  Returns
+ * the set of VLs v for which there are any. */
 static uint16_t
 goes_on(const struct moore_ck *k, const struct moore_ck_cell *c, uint16_t *to)
 {
@@ -80,8 +80,8 @@ goes_on(const struct moore_ck *k, const struct moore_ck_cell *c, uint16_t *to)
 	return all;
 }
 
-/* Count the dependencies of link's channels in adj0[channel + 1] or, when adj is
- * not NULL, write them to adj from adj0[channel] on, moving that past them. */
+/* If adj is NULL, counts the dependencies of link's channels in adj0[channel + 1]; else
+ * writes them to adj from adj0[channel] on, and advances adj0[channel] past them. */
 static void
 row_of(const struct moore_ck *k, const struct moore_ck_graph *g, uint32_t link, uint32_t *adj)
 {
@@ -123,14 +123,15 @@ fill_rows(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
 	for (uint32_t i = 0; i < k->n_slots; i++)
 		if (g->used[i])
 			row_of(k, g, i, g->adj);
-	/* Each row's start has moved to the next one's. */
+	/* Each row's start has advanced to the start of the next row. */
 	for (uint32_t c = g->n; c > 0; c--)
 		g->adj0[c] = g->adj0[c - 1];
 	g->adj0[0] = 0;
 	return 0;
 }
 
-/* Take channels on which nothing left waits; what remains holds a cycle. */
+/* Removes channels on which no remaining channel depends; if some remain, they contain a
+ * cycle. */
 static int
 put_in_order(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
 	     struct moore_err *err)

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* check_impl.h - the stages of the checker and what they hand on.
+/* check_impl.h - the stages of the checker and the data they share.
  *
- *   check_net.c      fabric and SL2VL tables as flat arrays of slots and turns
- *   check_walk.c     every in-tree: hops, faults, load; VLs held at each turn
- *   check_mcast.c    every multicast tree: VLs held at each turn
- *   check_graph.c    turns to dependencies between channels; a topological order
- *   check_cycle.c    a shortest cycle of what has none
- *   check_example.c  a packet that makes a given dependency
+ *   check_net.c      lays out fabric and SL2VL tables as flat arrays of slots and turns
+ *   check_walk.c     follows the routes to every LID: hops, faults, load, VLs held at each turn
+ *   check_mcast.c    follows every multicast tree: VLs held at each turn
+ *   check_drop.c     counts the entries in use that drop packets
+ *   check_graph.c    turns into dependencies between channels, and their topological order
+ *   check_cycle.c    finds a shortest cycle of the channels that have no order
+ *   check_example.c  finds a packet that makes a given dependency
  *
- * A slot is a place a table entry can name: port p of switch s is slot
- * slot0[s] + p, and the slot after the last port is "nowhere".  Links are the
- * slots whose ports lead to a switch.  A turn is a link and a slot of the switch
- * it leads to: cell (hop[link].turns + out) * n_cls + class. */
+ * A slot is a place that a table entry can name: port p of switch s is slot slot0[s] + p,
+ * and the slot after the last port stands for "nowhere".  A link is a slot whose port leads
+ * to a switch.  A turn is a link and a slot of the switch that it leads to: cell
+ * (hop[link].turns + out) * n_cls + class.
+ *
+ * A packet holds a VL at a turn if it occupies a buffer of that VL while it waits to make
+ * the turn. */
 #ifndef MOORE_LANE_CHECK_IMPL_H
 #define MOORE_LANE_CHECK_IMPL_H
 
@@ -21,53 +25,54 @@
 #define MOORE_VL_DROP 15
 
 struct moore_ck_hop {
-	uint32_t next;		/* switch at the far end; n_sw when there is none */
-	uint32_t turns;		/* turns that begin with this link; 0 when it is none */
+	uint32_t next;		/* switch at the other end; n_sw: none */
+	uint32_t turns;		/* index of the first turn of this link; 0: not a link */
 };
 
 struct moore_ck_cell {
 	uint16_t held;		/* VLs on which packets that make this turn arrive */
-	uint16_t out;		/* the VL on which they leave, as a bit; 0 when none; two
-				 * where the other table gives another */
+	uint16_t out;		/* bit of the VL on which they leave; 0: none; two bits if the
+				 * other SL2VL table maps to another VL */
 };
 
 struct moore_ck {
 	const struct moore_fabric *f;
 	const struct moore_lft *lft;
 	const struct moore_sl2vl *sl2vl;
-	const struct moore_sl2vl *other;	/* while tables change (mix.c): either may be
-						 * in force; NULL: there is no other */
+	const struct moore_sl2vl *other;	/* while tables change (mix.c), either may be in
+						 * force; NULL: there is no other */
 	const struct moore_mft *mft;		/* may be NULL */
-	struct moore_check_opts opts;		/* sl_mask not 0 */
+	struct moore_check_opts opts;		/* sl_mask is not 0 */
 	struct moore_arena tmp;
 	struct moore_lid_owner *own;
 
-	/* SLs that no table tells apart are one class; under a set each is its own */
+	/* SLs that all rows map alike form one class; with an sl_set each SL is its own */
 	unsigned n_cls;
 	uint8_t cls_sl[MOORE_N_SL];		/* one SL of each class */
-	uint16_t cls_mask[MOORE_N_SL];		/* all of them */
+	uint16_t cls_mask[MOORE_N_SL];		/* all SLs of each class */
 	bool drops;				/* some SL in use may map to VL 15 */
-	uint16_t sl_used;			/* of opts.sl_mask, those that someone uses */
+	uint16_t sl_used;			/* those of opts.sl_mask that a source uses */
 
 	uint32_t n_sw, n_slots, n_turns, n_links;
-	uint32_t *slot0;			/* n_sw + 1 */
+	uint32_t *slot0;			/* first slot of each switch; n_sw + 1 */
 	struct moore_ck_hop *hop;		/* of each slot */
-	uint16_t *inject;			/* VLs entered by sources: [slot * n_cls + class] */
+	uint16_t *inject;			/* VLs on which sources enter: [slot * n_cls +
+						 * class] */
 	struct moore_ck_cell *cell;
-	uint8_t *has_ep;			/* switch has an endpoint */
-	uint32_t *part;				/* component of each switch */
+	uint8_t *has_ep;			/* true for switches with an endpoint */
+	uint32_t *part;				/* connected component of each switch */
 	uint32_t n_parts;
 };
 
-/* What the dependency graph is made of: channels are (link, VL) in use. */
+/* The dependency graph.  Its nodes are the channels, (link, VL), in use. */
 struct moore_ck_graph {
 	uint16_t *used;		/* VLs in use on each slot's link */
-	uint32_t *first;	/* id of the first channel of each slot; n_slots + 1 */
+	uint32_t *first;	/* number of the first channel of each slot; n_slots + 1 */
 	uint32_t n;
 	struct moore_channel *channel;
-	uint64_t *adj0;		/* n + 1 */
+	uint64_t *adj0;		/* where each channel's row begins in adj; n + 1 */
 	uint32_t *adj;
-	uint32_t *indeg;	/* after ordering: 0 for what is ordered */
+	uint32_t *indeg;	/* after ordering: 0 for channels that have an order */
 };
 
 static inline struct moore_ck_cell *
@@ -76,7 +81,7 @@ moore_ck_cells(const struct moore_ck *k, uint32_t link, unsigned out)
 	return &k->cell[((size_t)k->hop[link].turns + out) * k->n_cls];
 }
 
-/* Is port in of switch s one by which packets come into being? */
+/* True if packets originate behind port in of switch s: at an endpoint, or at port 0. */
 static inline bool
 moore_ck_is_source(const struct moore_ck *k, moore_swid s, unsigned in)
 {
@@ -86,7 +91,7 @@ moore_ck_is_source(const struct moore_ck *k, moore_swid s, unsigned in)
 	       (role == MOORE_ROLE_SELF && !k->opts.endpoints_only);
 }
 
-/* May packets be addressed to this LID? */
+/* True if packets may be addressed to this LID. */
 static inline bool
 moore_ck_is_addressed(const struct moore_ck *k, unsigned lid)
 {
@@ -96,7 +101,7 @@ moore_ck_is_addressed(const struct moore_ck *k, unsigned lid)
 	       (!k->opts.endpoints_only || o->ep != MOORE_NONE);
 }
 
-/* SLs of packets that enter at switch s for this LID (0: a multicast group). */
+/* The SLs of packets for this LID (0: a multicast group) that enter at switch s. */
 static inline uint16_t
 moore_ck_sls(const struct moore_ck *k, moore_swid s, unsigned lid)
 {
@@ -115,13 +120,14 @@ int moore_ck_net(struct moore_ck *k, struct moore_err *err);
 int moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
 int moore_ck_mcast(struct moore_ck *k, struct moore_err *err);
 int moore_ck_dropped(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
-/* *v gets n_channels, n_dependencies, vls, and order when there is one. */
+/* Sets n_channels, n_dependencies and vls in *v, and order if there is one. */
 int moore_ck_graph(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
 		   struct moore_err *err);
-/* A shortest cycle of what is not ordered, as channel ids in a row. */
+/* Returns a shortest cycle of the channels without an order, as consecutive channel
+ * numbers. */
 int moore_ck_cycle(struct moore_ck *k, const struct moore_ck_graph *g, uint32_t **cycle,
 		   uint32_t *len, struct moore_err *err);
-/* Fill the example of d, whose next channel is to. */
+/* Fills in the example of d, whose next channel is to. */
 int moore_ck_example(struct moore_ck *k, struct moore_dependency *d,
 		     const struct moore_channel *to, struct moore_err *err);
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* check_mcast.c - follow every multicast group from every source.
+/* check_mcast.c - follows every multicast group from every source.
  *
- * A packet that enters a switch by any port leaves by every other port in the
- * group's mask; whether the port of entry is in the mask is not asked, since
- * hardware does not.  A link goes on the work list when it first carries
- * something: what leaves a switch does not depend on the VL of arrival, so a
- * link whose VLs grow later adds only to what its turns hold. */
+ * A packet that enters a switch by any port leaves by every other port in the group's mask.
+ * The mask is not consulted for the port of entry, as in hardware.  A link is put on the
+ * work list when it first carries something.  That is enough, since the VL on which a
+ * packet leaves a switch does not depend on the VL on which it arrived: if the VLs of a
+ * link grow later, only the VLs held at its turns grow. */
 #include "base/bits.h"
 #include "check_impl.h"
 
 struct flood {
 	struct moore_ck *k;
-	const uint64_t (*mask)[4];	/* of the group, for each switch */
+	const uint64_t (*mask)[4];	/* ports of each switch in the group */
 	unsigned x;			/* class */
-	uint16_t *vls;			/* of each slot's link, for this group and class */
+	uint16_t *vls;			/* VLs of each slot's link, for this group and class */
 	uint32_t *list, n_list;		/* links that carry something */
 	struct moore_channel *at;	/* switch and port of each slot */
 };
@@ -38,8 +38,9 @@ inject(struct flood *w, moore_swid s)
 	}
 }
 
-/* Every copy of what link brings.  The slot after the last port holds it too, so
- * that the link counts as used where no copy leaves. */
+/* Forwards what link brings to every port of the group, or (hold) notes the VLs that it
+ * holds there.  They are also noted at the slot after the last port, so that the link
+ * counts as used even if no copy leaves. */
 static void
 copy(struct flood *w, uint32_t link, bool hold)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* check_net.c - the fabric and its SL2VL tables laid out for the walk: where a
- * slot leads, on which VLs sources enter it, on which VL a turn leaves. */
+/* check_net.c - lays out the fabric and its SL2VL tables for the walk: where each slot
+ * leads, on which VLs sources enter it, and on which VL packets leave each turn. */
 #include <string.h>
 
 #include "check_impl.h"
 
-/* Does a row of this table tell two SLs apart? */
+/* True if some row of this table maps the two SLs to different VLs. */
 static bool
 tells_apart(const struct moore_sl2vl *t, unsigned a, unsigned b)
 {
@@ -15,7 +15,7 @@ tells_apart(const struct moore_sl2vl *t, unsigned a, unsigned b)
 	return false;
 }
 
-/* SLs that some source uses for something. */
+/* Returns the SLs that some source uses for some destination. */
 static uint16_t
 sls_used(const struct moore_ck *k)
 {
@@ -47,14 +47,14 @@ find_classes(struct moore_ck *k)
 		for (uint32_t r = 0; r < t->n_rows; r++)
 			k->drops |= t->rows[r].vl[sl] >= MOORE_VL_DROP;
 	}
-	if (!k->n_cls)		/* nobody sends: one class, of no SL */
+	if (!k->n_cls)		/* no source sends: one class without an SL */
 		k->n_cls = 1;
 }
 
 static void
 lay_out(struct moore_ck *k)
 {
-	uint32_t turns = 1;	/* turn 0 stands for "no link" */
+	uint32_t turns = 1;	/* turn 0 stands for "not a link" */
 
 	for (uint32_t s = 0; s < k->n_sw; s++)
 		for (unsigned p = 0; p <= k->f->sw[s].n_ports + 1u; p++) {
@@ -82,7 +82,7 @@ vl_bit(uint8_t vl)
 	return (uint16_t)bit;
 }
 
-/* VLs on which packets of class x that enter s by in leave by out. */
+/* Returns the VLs on which packets of class x that enter s by port in leave by port out. */
 static uint16_t
 leave_on(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, unsigned x)
 {
@@ -95,7 +95,7 @@ leave_on(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, unsi
 	return vls;
 }
 
-/* The turns of the link out of slot `link`, which enters switch s by port in. */
+/* Fills in the turns of `link`, which enters switch s by port in. */
 static void
 fill_cells(struct moore_ck *k, uint32_t link, moore_swid s, unsigned in)
 {

@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* check_walk.c - walk the in-tree of every LID.
+/* check_walk.c - follows the routes to every LID.
  *
- * The entries for one LID give each switch one next switch.  Leaves first
- * (Kahn 1962), a switch knows on which VLs packets leave it: those of its own
- * sources, and for each child that sends anything the VL of that turn, which
- * does not depend on the VL of arrival.  Roots first, it knows its hops.  What
- * has no order runs in circles.
+ * The entries for one LID give each switch one next switch; together they form an in-tree.
+ * From the leaves to the root (Kahn 1962), each switch's VLs are computed: those on which
+ * its own sources send, and for each child that sends anything the VL of that turn, which
+ * does not depend on the VL of arrival.  From the root to the leaves its hops are computed.
+ * Switches without an order are on a loop.
  *
- * This runs at every sweep of the subnet manager over switches x LIDs: tables
- * are read BLOCK LIDs at a time and turned over into columns, and the inner loops
- * have no branch but their end.  LIDs at one switch whose columns agree but for
- * their last port are walked once: what comes over each link is then the same,
- * so loads and hops count so many times, and the VLs at the last turn are noted
- * for each port.  Two switches that do not exist stand for the
- * places where a walk ends: n_sw when it ends anywhere, n_sw + 1 when it ends at
- * the owner of the LID. */
+ * This runs in every sweep of the subnet manager, over all switches and LIDs.  So tables
+ * are read BLOCK LIDs at a time and transposed into columns, and the inner loops have no
+ * branch but their end.  LIDs at one switch whose columns agree except at that switch are
+ * walked once: the same packets come over each link, so loads and hops count as many times
+ * as there are such LIDs, and the VLs at the last turn are noted for each LID's port.  Two
+ * additional switches stand for the places where a route ends: n_sw if it ends anywhere,
+ * n_sw + 1 if it ends at the owner of the LID. */
 #include <string.h>
 
 #include "check_impl.h"
 
 #define BLOCK 256
-#define BAD_END ((uint32_t)1 << 30)	/* hops of what ends at no owner */
-#define BAD_LOOP ((uint32_t)1 << 29)	/* and of what does not end */
+#define BAD_END ((uint32_t)1 << 30)	/* hops of a route that ends, but not at the owner */
+#define BAD_LOOP ((uint32_t)1 << 29)	/* hops of a route that loops */
 
-struct tree {			/* of one LID; arrays of n_sw + 2 */
-	const uint8_t *out;	/* slot that the table of each switch names */
-	uint32_t *next;		/* switch after each */
+struct tree {			/* for one LID; arrays of n_sw + 2 */
+	const uint8_t *out;	/* slot that each switch's table names */
+	uint32_t *next;		/* next switch of each switch */
 	uint32_t *link;		/* slot0 + out */
-	uint32_t *deg;		/* children not yet dealt with */
+	uint32_t *deg;		/* children not processed yet */
 	uint32_t *order, n_order;
-	uint32_t *sources;	/* switches with endpoints that send through this one */
+	uint32_t *sources;	/* number of load sources whose routes go through this switch */
 	uint32_t *hops;
 	uint16_t *vls;		/* [switch * n_cls + class]: VLs on which packets leave it */
 };
@@ -38,16 +37,16 @@ struct walk {
 	struct moore_ck *k;
 	struct moore_verdict *v;
 	struct tree t;
-	uint8_t *block;		/* slots named: n_sw + 2 for each LID of the block */
+	uint8_t *block;		/* slots named by the tables; n_sw + 2 for each LID */
 	struct group {
-		uint32_t times;	/* LIDs walked at once; 0: with an earlier one */
-		uint32_t next;	/* another of them, or among firsts another at this switch */
+		uint32_t times;	/* LIDs that this walk counts for; 0: walked already */
+		uint32_t next;	/* the next LID of a switch that has a walk of its own */
 	} group[BLOCK];
-	uint32_t *first;	/* of each switch: a LID in the block that is walked */
-	uint32_t *weight;	/* sources of load at each switch */
-	uint8_t *counted;	/* switch is a source of pairs */
+	uint32_t *first;	/* of each switch: a LID that has a walk of its own */
+	uint32_t *weight;	/* number of load sources at each switch */
+	uint8_t *counted;	/* true for switches that are the source of pairs */
 	bool load_to_switches;
-	uint64_t *load;		/* of each slot's link */
+	uint64_t *load;		/* load of each slot's link */
 	uint64_t hist[MOORE_HOPS_MAX + 2];
 };
 
@@ -81,7 +80,7 @@ plant(struct walk *w, unsigned lid)
 
 	t->out = column(w, lid);
 	memset(t->deg, 0, k->n_sw * sizeof(*t->deg));
-	t->deg[k->n_sw] = t->deg[k->n_sw + 1] = 1;	/* never dealt with */
+	t->deg[k->n_sw] = t->deg[k->n_sw + 1] = 1;	/* never processed */
 	memcpy(t->sources, w->weight, k->n_sw * sizeof(*t->sources));
 	for (uint32_t s = 0; s < k->n_sw; s++) {
 		uint32_t link = k->slot0[s] + t->out[s];
@@ -96,8 +95,8 @@ plant(struct walk *w, unsigned lid)
 	}
 }
 
-/* Packets on link leave switch s into switch n: note what they hold at the turn
- * they take there, and on what they leave n. */
+/* Moves packets from a link over one turn: notes the VLs that they hold before the turn,
+ * and adds the VL on which they leave. */
 static inline void
 turn(struct moore_ck_cell *cell, const uint16_t *from, uint16_t *to, unsigned n_cls)
 {
@@ -107,7 +106,8 @@ turn(struct moore_ck_cell *cell, const uint16_t *from, uint16_t *to, unsigned n_
 	}
 }
 
-/* Under a set, take out what sources do not send. */
+/* With an sl_set, removes the classes in which the sources of a switch do not send to this
+ * LID. */
 static void
 silence(struct walk *w, unsigned lid)
 {
@@ -149,8 +149,8 @@ climb(struct walk *w, const unsigned n_cls, unsigned lid)
 	t->n_order = tail;
 }
 
-/* What is left over is cycles: once around carries every VL as far as it goes,
- * and once more to where the first round began. */
+/* Walks the loops, which climb() leaves over: the first time around carries every VL as far
+ * as it goes, the second time carries it to where the first one began. */
 static void
 climb_cycles(struct walk *w)
 {
@@ -183,7 +183,7 @@ descend(struct walk *w, bool loaded, uint32_t times)
 	struct tree *t = &w->t;
 
 	t->hops[w->k->n_sw] = BAD_END;
-	t->hops[w->k->n_sw + 1] = UINT32_MAX;	/* so that the owner has none */
+	t->hops[w->k->n_sw + 1] = UINT32_MAX;	/* overflows to 0 hops for the owner */
 	for (uint32_t i = t->n_order; i-- > 0;) {
 		uint32_t s = t->order[i], h = t->hops[t->next[s]] + 1;
 
@@ -193,7 +193,8 @@ descend(struct walk *w, bool loaded, uint32_t times)
 	}
 }
 
-/* Sort the pairs that descend() could not: faults, partitions, very long routes. */
+/* Classifies the pairs that descend() put into the last bin: faults, partitions and very
+ * long routes. */
 static void
 sort_out(struct walk *w, unsigned lid, uint32_t times)
 {
@@ -230,7 +231,7 @@ walk_lid(struct walk *w, unsigned lid, uint32_t times)
 
 	plant(w, lid);
 	if (k->n_cls == 1)
-		climb(w, 1, lid);	/* the usual case, with its inner loops gone */
+		climb(w, 1, lid);	/* the usual case: without inner loops */
 	else
 		climb(w, k->n_cls, lid);
 	cycles = w->t.n_order < k->n_sw;
@@ -243,7 +244,8 @@ walk_lid(struct walk *w, unsigned lid, uint32_t times)
 
 /* ---- LIDs whose columns agree --------------------------------------------------- */
 
-/* Does the table of its switch deliver it, and is it sent alike by everyone? */
+/* True if the table of the LID's own switch delivers it and all sources use the same SLs
+ * for it. */
 static bool
 is_plain(const struct walk *w, unsigned lid)
 {
@@ -263,8 +265,9 @@ agree(const struct walk *w, unsigned a, unsigned b)
 		memcmp(x, y, s) == 0 && memcmp(x + s + 1, y + s + 1, k->n_sw - s - 1) == 0;
 }
 
-/* first[] and, beyond it, group[].next list the LIDs to be walked at each switch
- * in this block; those that agree with one of them hang on it by members[]. */
+/* Decides whether lid is walked on its own or counts as one more of an earlier LID.  The
+ * LIDs at a switch that have a walk of their own form a list from first[] along
+ * group[].next; those that agree with one of them form a list from it along members[]. */
 static void
 join(struct walk *w, unsigned lid, uint32_t *members)
 {
@@ -289,7 +292,7 @@ join(struct walk *w, unsigned lid, uint32_t *members)
 	*first = lid;
 }
 
-/* The last turns towards lid, on the tree just walked. */
+/* Notes the VLs held at the last turns towards lid, on the tree that was just walked. */
 static void
 turn_to(struct walk *w, unsigned lid)
 {

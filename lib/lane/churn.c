@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* churn.c - how many rows and blocks change, and how many must.
+/* churn.c - counts the rows and blocks that change, and those that must change.
  *
- * forced: a row whose port leads to nothing now, of a LID that its switch is
- * still joined to.  A table that delivers sends that LID by some live port, which
- * is another; so it differs in that row, and in the block that holds it.
+ * A row must change (forced) if its port leads to nothing now although its switch is still
+ * connected to the LID.  Every table that delivers the LID uses a working port there, so it
+ * differs in that row and in the block that contains it.
  *
- * shortest: besides, a row of a base LID whose next switch is not one hop nearer
- * to the LID, in the fabric as it is now.  A table in which base LIDs go the
- * shortest way has only rows that lead nearer, so it differs there too. */
+ * A row also counts under shortest if it belongs to a base LID and its next switch is not
+ * one hop nearer to the LID in the present fabric.  A table that routes base LIDs on
+ * shortest paths has only rows that lead nearer, so it differs in that row too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +19,10 @@ struct churn {
 	const struct moore_fabric *f;
 	const struct moore_lft *was, *now;
 	struct moore_lid_owner *own;
-	uint32_t *dist, *queue;		/* hops to the root in hand; MOORE_NONE: not joined */
-	uint8_t *fate;			/* of each switch's old route of the LID in hand */
-	uint8_t (*mark)[3];		/* of each (switch, block): lost, forced, shortest */
+	uint32_t *dist, *queue;		/* hops to the present LID's switch; MOORE_NONE: not
+					 * connected */
+	uint8_t *fate;			/* fate of each old route to the present LID */
+	uint8_t (*mark)[3];		/* for each (switch, block): lost, forced, shortest */
 	struct moore_churn *out;
 };
 
@@ -47,7 +48,7 @@ measure(struct churn *c, moore_swid root)
 	}
 }
 
-/* The switch that port out of s leads to; MOORE_NONE when it is none. */
+/* Returns the switch that port out of s leads to, or MOORE_NONE. */
 static moore_swid
 next_of(const struct churn *c, moore_swid s, uint8_t out)
 {
@@ -59,7 +60,7 @@ next_of(const struct churn *c, moore_swid s, uint8_t out)
 	return p->role == MOORE_ROLE_SWITCH ? p->peer : MOORE_NONE;
 }
 
-/* Old routes of a LID in the fabric as it is now. */
+/* Follows the old routes to a LID through the present fabric. */
 static void
 follow(struct churn *c, unsigned lid)
 {
@@ -125,7 +126,7 @@ count_changes(struct churn *c)
 	out->all.rows = n_blocks * MOORE_LFT_BLOCK;
 }
 
-/* LIDs of one switch follow one another, so distances are measured seldom. */
+/* The LIDs of one switch are usually consecutive, so distances are seldom recomputed. */
 static void
 count_bounds(struct churn *c)
 {

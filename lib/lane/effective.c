@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* effective.c - the rows of either profile as the hardware will apply them: after
- * OpenSM's masking to the lanes of the out port (osm_qos.c: vl & (2^(code-1) - 1),
- * but for VL 15), and VL = SL where a switch has no table. */
+/* effective.c - the SL2VL rows of either profile as the hardware applies them: OpenSM masks
+ * each VL but VL 15 to the lanes of the out port (osm_qos.c: vl & (2^(code-1) - 1)), and VL
+ * = SL on a switch without a table. */
 #include "moore/lane.h"
 
 static struct moore_sl_row
@@ -45,7 +45,7 @@ fill_switch(struct moore_sl2vl *t, const struct moore_fabric *f, const struct mo
 	return rc;
 }
 
-/* pos NULL: profile any-sl. */
+/* If pos is NULL, the profile is any-sl. */
 int
 moore_lane_hint_effective(struct moore_sl2vl **out, const struct moore_fabric *f,
 			  const struct moore_lane_opts *o, const uint32_t *pos,

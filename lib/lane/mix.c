@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* mix.c - the judge of a change: every combination of old and new rows at once.
+/* mix.c - judges a change of tables: all combinations of old and new rows at once.
  *
- * Loops: a LID's old and new next hops as one graph (mix_walk.c).  Deadlock: the
- * turns that any combination makes, put through the checker's own dependency
- * graph (check_graph.c); lanes of both SL2VL tables count, since they are sent
- * after the LFTs.  Then an order of writes (mix_order.c), and, where mixing at
- * random could lock up, whether writing in that order cannot. */
+ * For loops, the old and new next hops of a LID are taken as one graph (mix_walk.c).  For
+ * deadlock, the turns that any combination makes go through the checker's own dependency
+ * graph (check_graph.c); the lanes of both SL2VL tables count, since SL2VL tables are sent
+ * after the LFTs.  Then an order of writes is sought (mix_order.c).  If an arbitrary
+ * mixture could deadlock, the turns that this order permits are judged once more. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,11 +100,11 @@ judge_turns(struct moore_mx *m, struct moore_mix *v, struct moore_err *err)
 	return 0;
 }
 
-/* The same turns again, without those that the order of writes rules out. */
+/* Judges again without the turns that the order of writes rules out. */
 static int
 judge_order(struct moore_mx *m, struct moore_mix *v, struct moore_err *err)
 {
-	struct moore_mix scratch = { .loop_len = 2 };	/* no search for loops */
+	struct moore_mix scratch = { .loop_len = 2 };	/* 2 disables the search for loops */
 	struct moore_verdict seen = { .order = NULL };
 	struct moore_ck_graph g = { .n = 0 };
 	uint32_t *when;

@@ -4,9 +4,9 @@
  *   mix.c        the procedure, and tables of two fabrics in one shape
  *   mix_walk.c   for each LID the graph of old and new next hops: loops, VLs held
  *   mix_order.c  an order of writes in which nothing loops
- *   churn.c      how much changes, and how much must
+ *   churn.c      how much changes, and how much must change
  *
- * What the checker makes of turns (check_impl.h) is used as it is. */
+ * Dependencies are computed from turns by the checker's own code (check_impl.h). */
 #ifndef MOORE_LANE_MIX_IMPL_H
 #define MOORE_LANE_MIX_IMPL_H
 
@@ -17,20 +17,21 @@ struct moore_mx {
 	struct moore_ck k;		/* fabric, lanes, turns */
 	const struct moore_lft *was, *now;
 	uint32_t n_blocks;
-	uint64_t *loops;		/* LIDs that some combination sends in circles */
-	/* When each block is written: [block * n_sw + switch]; NULL: at any time. */
+	uint64_t *loops;		/* bit set of the LIDs that loop in some combination */
+	/* When each block is written: [block * n_sw + switch].  NULL: at any time. */
 	const uint32_t *when;
 	uint32_t *by_guid;		/* switches in GUID order */
 };
 
-/* The switch that port out of s leads to; n_sw when it is none. */
+/* Returns the switch that port out of s leads to, or n_sw. */
 static inline uint32_t
 moore_mx_next(const struct moore_mx *m, moore_swid s, uint8_t out)
 {
 	return out > m->k.f->sw[s].n_ports ? m->k.n_sw : m->k.hop[m->k.slot0[s] + out].next;
 }
 
-/* Collect in k's cells what all combinations hold (those that when allows). */
+/* Notes in k's cells the VLs held in any combination, or (m->when) in those that can occur
+ * in that order of writes, and in *v the counts of LIDs, loops and dead rows. */
 int moore_mx_walk(struct moore_mx *m, struct moore_mix *v, struct moore_err *err);
 int moore_mx_order(struct moore_mx *m, struct moore_mix *v, struct moore_err *err);
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* mix_order.c - an order of writes in which no LID ever loops.
+/* mix_order.c - finds an order of writes in which no LID ever loops.
  *
- * For one LID there always is one (Mahajan and Wattenhofer, HotNets 2013): write
- * a switch after its new next switch.  From what is written on, the route is then
- * new to the end, so no loop holds a written switch, and old rows alone make
- * none.  For many LIDs at once there may be none; this looks for one greedily.
- * In rounds by GUID, a switch is written as soon as, for each LID, the route from
- * its new next switch, as rows stand then, does not come back to it.  Where the
- * constraint "after the new next switch" has an order for all LIDs together, a
- * first switch of that order that is not written yet always qualifies, so the
- * greedy search ends well; it can end well where that constraint has none.
+ * For a single LID there always is one (Mahajan and Wattenhofer, HotNets 2013): write each
+ * switch after its new next switch.  Then the route from a written switch is new to its
+ * end, so no loop contains a written switch, and old rows alone make none.  For many LIDs
+ * at once there may be no order; a greedy search looks for one.  In rounds by GUID, it
+ * writes a switch as soon as, for each LID, the route from its new next switch, with the
+ * rows as they are at that time, does not return to it.  If the constraint "after the new
+ * next switch" has an order for all LIDs together, the first switch of that order that is
+ * not written yet always qualifies, so the search succeeds; it may succeed where that
+ * constraint has no order, too.
  *
- * Only LIDs that loop in some combination constrain anything.
+ * Only LIDs that loop in some combination are constraints.
  *
- * Where mixing can also lock up, "after the new next switch" for every LID that
- * changes is tried first: then a packet sent by a new row meets new rows to the
- * end, so of the turns of a mixture only those from old to new rows remain. */
+ * If a mixture can also deadlock, "after the new next switch" is tried first for every LID
+ * that changes.  Then a packet sent by a new row meets only new rows, so of the turns that
+ * only mixtures make, those from old to new rows remain. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,12 +25,12 @@
 struct order {
 	struct moore_mx *m;
 	struct moore_mix *v;
-	moore_lid *lid;		/* those that can loop, by number */
-	moore_lid *changed;	/* room for all that change */
+	moore_lid *lid;		/* the LIDs that can loop, in rising order */
+	moore_lid *changed;	/* find_strict(): the LIDs that change */
 	uint32_t n_lids;
 	bool strict;		/* a switch is written after its new next switch */
-	uint8_t *done;		/* switch is written */
-	uint32_t *list, n_list;	/* in this order */
+	uint8_t *done;		/* for each switch: it is written */
+	uint32_t *list, n_list;	/* the switches in the order found */
 };
 
 static uint8_t
@@ -39,7 +39,8 @@ row_now(const struct order *o, moore_swid s, unsigned lid)
 	return moore_lft_row(o->done[s] ? o->m->now : o->m->was, s)[lid];
 }
 
-/* Does the route of lid from s on, s being written, come back to s? */
+/* True if, once s is written, the route of lid from s comes back to s or ends in another
+ * loop. */
 static bool
 comes_back(const struct order *o, moore_swid s, unsigned lid)
 {
@@ -57,7 +58,7 @@ differs(const struct moore_mx *m, moore_swid s, unsigned lid)
 	return moore_lft_row(m->was, s)[lid] != moore_lft_row(m->now, s)[lid];
 }
 
-/* Is the row of the switch after s, when s is written, not yet what it will be? */
+/* True if the new next switch of s still has its old row for lid. */
 static bool
 goes_on_old(const struct order *o, moore_swid s, unsigned lid)
 {
@@ -77,7 +78,8 @@ may_write(const struct order *o, moore_swid s, const moore_lid *lid, uint32_t n)
 	return true;
 }
 
-/* All switches, in list[], or false. */
+/* Puts all switches in list[] in an order in which each may be written, for all of these
+ * LIDs, after those before it; returns false if it finds none. */
 static bool
 find_order(struct order *o, const moore_lid *lid, uint32_t n)
 {
@@ -99,7 +101,7 @@ find_order(struct order *o, const moore_lid *lid, uint32_t n)
 	return o->n_list == n_sw;
 }
 
-/* LIDs that loop at some moment when switches are written by GUID. */
+/* Counts the LIDs that loop at some moment when switches are written by GUID. */
 static void
 try_opensm(struct order *o)
 {
@@ -135,7 +137,8 @@ add_step(struct order *o, uint32_t block, moore_swid s)
 		o->v->step[o->v->n_steps++] = (struct moore_mix_step){ block, s };
 }
 
-/* Each block with its own order, or by GUID where nothing can loop. */
+/* Orders the writes block by block, each block with an order of its own, or by GUID if none
+ * of its LIDs can loop or no order was found. */
 static void
 order_blocks(struct order *o)
 {
@@ -168,7 +171,7 @@ order_switches(struct order *o)
 			add_step(o, b, o->list[i]);
 }
 
-/* One order for all LIDs in which each switch follows its new next switch. */
+/* Finds one order for all LIDs in which each switch follows its new next switch. */
 static bool
 find_strict(struct order *o)
 {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* mix_walk.c - walk, for each LID, the graph of old and new next hops together.
+/* mix_walk.c - walks, for each LID, the graph of its old and new next hops together.
  *
- * Each switch has one way out, or two where its rows differ.  A directed cycle
- * of this graph passes each switch once, so it picks one row at each: it is a
- * loop of one combination, and every loop of any combination is one.
+ * Each switch has one way out, or two where its rows differ.  A directed cycle of this
+ * graph passes each switch once, so it selects one row at each: it is a loop of one
+ * combination, and every loop of any combination is such a cycle.
  *
- * A way (switch, row) holds the VLs of its own sources and, for each way that
- * leads to the switch and carries anything, the VL of that turn, with either row
- * on both sides: a packet sent by an old row meets a new one and the reverse.
- * In the order of Kahn (1962), callers first, once through says it all; where
- * there are loops, passes follow until one adds nothing.
+ * A way (switch, row) holds the VLs on which its switch's own sources send and, for each
+ * way that leads to the switch and carries anything, the VL of that turn.  Either row
+ * counts on both sides, since a packet sent by an old row may meet a new one and the
+ * reverse.  In the order of Kahn (1962), predecessors first, one pass is enough; if there
+ * are loops, further passes follow until one adds nothing.
  *
- * When the time of each write is given (moore_mx.when), a packet sent by a new
- * row does not meet the old row of a switch that was written before.  The
- * reverse can always be: the packet may have waited. */
+ * If the time of each write is given (moore_mx.when), a packet sent by a new row does not
+ * meet the old row of a switch that was written before.  A packet sent by an old row may
+ * still meet any new row, since it may have waited. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -25,7 +25,7 @@ enum { OLD, NEW };
 
 struct way {
 	uint32_t link;		/* slot of the out port */
-	uint32_t next;		/* switch there; n_sw when it is none */
+	uint32_t next;		/* next switch; n_sw: none */
 	uint8_t out;		/* slot within the switch */
 };
 
@@ -33,13 +33,13 @@ struct walk {
 	struct moore_mx *m;
 	struct moore_ck *k;
 	struct moore_mix *v;
-	const uint32_t *when;	/* of the LID's block */
-	uint8_t (*block[2])[BLOCK];	/* of each switch: slots that its rows name */
-	struct way (*way)[2];	/* of each switch: OLD, and NEW where it differs */
+	const uint32_t *when;	/* time of each switch's write of this LID's block */
+	uint8_t (*block[2])[BLOCK];	/* for each switch: the slots that its rows name */
+	struct way (*way)[2];	/* for each switch: OLD, and NEW where it differs */
 	uint8_t *n_ways;
 	uint32_t *deg, *order, n_order;
 	uint16_t *vls;		/* [(switch * 2 + row) * n_cls + class] */
-	uint32_t *from, *seen;	/* search for the shortest loop */
+	uint32_t *from, *seen;	/* for the search for a shortest loop */
 	uint32_t stamp;
 };
 
@@ -62,7 +62,7 @@ leads_on(const struct moore_ck *k, moore_swid s, uint8_t out)
 		moore_fabric_port(k->f, s, out)->role != MOORE_ROLE_NONE;
 }
 
-/* The graph of one LID.  False when no row of it leads anywhere. */
+/* Builds the graph of one LID.  Returns false if none of its rows leads anywhere. */
 static bool
 plant(struct walk *w, unsigned at)
 {
@@ -120,15 +120,15 @@ sort_ways(struct walk *w)
 
 /* ---- VLs ------------------------------------------------------------------------ */
 
-/* May a packet sent by row a of s meet row b of n? */
+/* True if a packet sent by row a of s may meet row b of n. */
 static bool
 meets(const struct walk *w, uint32_t s, unsigned a, uint32_t n, unsigned b)
 {
 	return !w->when || a == OLD || b == NEW || w->n_ways[n] == 1 || w->when[s] < w->when[n];
 }
 
-/* What the packets of a way hold goes to what they may leave by next.  True when
- * that is news. */
+/* Carries the packets of a way over the turns to the ways that they may take next.  Returns
+ * true if one of these got a new VL. */
 static bool
 carry(struct walk *w, uint32_t s, unsigned a)
 {
@@ -195,7 +195,7 @@ keep_loop(struct walk *w, unsigned lid, uint32_t last, uint32_t len)
 	}
 }
 
-/* Breadth first from root, no deeper than a better loop could be. */
+/* Searches breadth first for a loop through root, no deeper than a shorter loop could be. */
 static void
 search_from(struct walk *w, unsigned lid, uint32_t root)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* sl_hint.c - SL to VL by the places of a turn's switches, the table and the class.
+/* sl_hint.c - SL to VL by the places of a turn's switches in the order, the table and the
+ * class.
  *
- * A packet's first link is on the even VL of its class, whatever the table: its
- * port of entry leads to no switch.  What leaves for an endpoint holds up nothing,
- * so there the role of the in port decides as under any-sl.  SLs of no class in
- * use map to VL 15, which no mask of OpenSM's touches. */
+ * The first link of a packet is on the even VL of its class, whatever the table, since the
+ * port by which it enters leads to no switch.  Packets that leave for an endpoint block no
+ * other, so there the role of the in port decides as under any-sl.  SLs of classes that are
+ * not in use map to VL 15, which OpenSM's masks do not change. */
 #include "moore/lane.h"
 
 #define VL_DROP 15
@@ -50,10 +51,10 @@ void
 moore_lane_hint_spread(const struct moore_lane_opts *o, struct moore_sl_set *t)
 {
 	uint8_t used = moore_lane_hint_classes(o);
-	unsigned all = 0;	/* a bit at the first SL of each class in use */
+	unsigned all = 0;	/* a bit for the first SL of each class in use */
 
 	for (unsigned c = 0; c < MOORE_HINT_CLASSES; c++)
 		all |= (unsigned)(used >> c & 1) << c * MOORE_N_HINTS;
 	for (size_t i = 0; i < t->n_switches * t->stride; i++)
-		t->sl[i] = (uint16_t)(t->sl[i] * all);	/* tables are four bits: no carry */
+		t->sl[i] = (uint16_t)(t->sl[i] * all);	/* no carry: tables are four bits */
 }
