@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* bits.h - sets of small numbers, one bit for each. */
+/* bits.h - sets of small numbers, with one bit for each number. */
 #ifndef MOORE_BASE_BITS_H
 #define MOORE_BASE_BITS_H
 

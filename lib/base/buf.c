@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* buf.c - a growing text and its formatter.
  *
- * The formatter exists because the library links no stdio and knows no locale;
- * it does the few conversions that names, numbers and GUIDs need. */
+ * The library has a formatter of its own since it links no stdio and knows no locale.  It
+ * makes the few conversions that names, numbers and GUIDs need. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ moore_buf_free(struct moore_buf *b)
 	*b = (struct moore_buf)MOORE_BUF_INIT;
 }
 
-struct spec {			/* one conversion */
+struct spec {			/* one conversion of a format */
 	bool left, zero;
 	int width, prec;	/* prec -1: none */
 	int size;		/* 0 int, 1 long, 2 long long, 3 size_t */
@@ -257,8 +257,8 @@ size_t
 moore_text_hidden(const char *s, size_t len)
 {
 	static const struct {
-		const char *lead;	/* UTF-8 but its last byte, */
-		unsigned char from, to;	/* which is one of these */
+		const char *lead;	/* its bytes in UTF-8 but the last, */
+		unsigned char from, to;	/* which is in this range */
 	} T[] = {
 		{ "", 0, 0x1f }, { "", 0x7f, 0x7f }, { "\xc2", 0x80, 0x9f },
 		{ "\xd8", 0x9c, 0x9c },		/* U+061C */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* err.c - where and why something failed, in the caller's struct. */
+/* err.c - stores where and why something failed in the caller's struct. */
 #include <string.h>
 
 #include "moore/base.h"

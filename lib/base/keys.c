@@ -6,14 +6,14 @@
 
 enum { SHOWN = 60 };		/* bytes of a wrong value that a message quotes */
 
-/* Where a value stands: messages begin with it. */
+/* The place of a value; messages begin with it. */
 struct place {
-	const char *path;	/* NULL: no file is named */
+	const char *path;	/* NULL: the file has no name */
 	unsigned line;
 	struct moore_err *err;
 };
 
-/* A stretch of the text. */
+/* A part of the text. */
 struct part {
 	const char *s, *end;
 };
@@ -153,7 +153,7 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Without the blanks around it and without a comment after it. */
+/* Removes a comment from the end of p, and blanks from both ends. */
 static struct part
 trim(struct part p)
 {
@@ -217,7 +217,7 @@ int
 moore_keys_parse(const struct moore_keys *t, void *out, const char *path, const char *text,
 		 size_t len, unsigned *line, struct moore_err *err)
 {
-	unsigned seen[MOORE_KEYS_MAX] = { 0 };	/* line of each key */
+	unsigned seen[MOORE_KEYS_MAX] = { 0 };	/* line of each key that was read */
 	struct place at = { path, 0, err };
 	const char *end = text + len;
 	int rc;

@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 struct moore_rng {
-	uint64_t state;		/* the seed, at first */
+	uint64_t state;		/* at first the seed */
 };
 
 uint64_t moore_rng_next(struct moore_rng *r);
-/* A number from 0 to n - 1, each equally likely; n > 0. */
+/* Returns a number from 0 to n - 1, all equally likely; n > 0. */
 uint32_t moore_rng_below(struct moore_rng *r, uint32_t n);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* engine.c - fabric and plan in, tables that the checker accepted out.
+/* engine.c - makes the tables: routes, lanes, and the verdict of the checker on them.
  *
- * Invariant: no result without a verdict that says sound.  The checker knows
- * nothing of how the tables came about. */
+ * Invariant: a result is returned only if its verdict is sound.  The checker knows nothing
+ * of how the tables were made. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "moore/engine.h"
 #include "moore/lane.h"
 
-/* The plan as a fabric whose switches are known by the GUIDs it really gives. */
+/* The plan as a fabric in which a switch has a GUID only if the plan gives one. */
 static int
 intended_fabric(struct moore_fabric **out, const struct moore_plan *plan, struct moore_err *err)
 {
@@ -20,7 +20,7 @@ intended_fabric(struct moore_fabric **out, const struct moore_plan *plan, struct
 	return rc;
 }
 
-/* The switch links of f, one entry each. */
+/* Lists the links between switches of f, each once. */
 static int
 switch_links(const struct moore_fabric *f, struct moore_topo_link **out, size_t *n_out,
 	     struct moore_err *err)
@@ -72,7 +72,7 @@ name_planned(const struct moore_plan *plan, char *topology, size_t size)
 	moore_buf_free(&b);
 }
 
-/* Route by the plan; when nothing of it is there, by what is seen. */
+/* Routes by the plan, or by the observed fabric if none of the planned switches is in it. */
 static int
 route(struct moore_engine_result *r, const struct moore_fabric *seen,
       const struct moore_plan *plan, const struct moore_conf *conf, struct moore_err *err)
@@ -106,7 +106,7 @@ route(struct moore_engine_result *r, const struct moore_fabric *seen,
 	return moore_route_build(&r->route, seen, NULL, &opts, err);
 }
 
-/* A switch on which SL 15 is VL 15, as it has no table to say otherwise. */
+/* Finds a switch on which SL 15 becomes VL 15, since it has no SL2VL table. */
 static moore_swid
 takes_sl15_for_vl15(const struct moore_fabric *f)
 {
@@ -202,7 +202,7 @@ hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
 	return 0;
 }
 
-/* Lanes, and under sl-hint the SLs that they are safe for. */
+/* Makes the SL2VL tables and, under sl-hint, the set of SLs that are safe for each LID. */
 static int
 lanes(struct moore_engine_result *r, const struct moore_fabric *seen,
       const struct moore_conf *conf, struct moore_err *err)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* env.c - what an application can be told is data: a transport says which sets of
- * offsets it can use and whether it asks the subnet administrator (SA) for the SL of
- * the very LID it sends to; a setting says what its value is made of.  What would be
- * unsafe, or would do nothing, is refused with the reason.
+/* env.c - the settings that make an application use chosen LID offsets, as tables: for each
+ * transport, which sets of offsets it can use and whether it asks the subnet administrator
+ * (SA) for the SL of the very LID that it sends to; for each setting, how its value is
+ * made.  Settings that would be unsafe or without effect are refused, with the reason.
  *
  * Sources are in docs/applications.md. */
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "moore/env.h"
 
 enum reach {
-	BASE,			/* offset 0 alone */
-	ALL,			/* offset 0, or all */
-	FIRST,			/* offset 0 and as many next ones as wanted */
+	BASE,			/* only offset 0 */
+	ALL,			/* only offset 0, or all */
+	FIRST,			/* the first n offsets, for any n */
 	ANY,			/* any set */
 };
 
@@ -30,7 +30,7 @@ static const struct transport {
 };
 
 static const struct target {
-	const char *name, *transports;	/* of this list */
+	const char *name, *transports;	/* names from transports[] */
 } targets[] = {
 	{ "ucx", "ucx" },
 	{ "openmpi", "ucx openib" },
@@ -43,14 +43,14 @@ static const struct target {
 enum value { SL, ONE, LIST, COUNT, RAILS, IS_MANY };
 enum when { ALWAYS, MANY, HINT };	/* MANY: more than one offset; HINT: profile sl-hint */
 
-/* More rails than this gain nothing and exceed the lanes of older UCX. */
+/* More rails bring no gain, and older UCX has fewer lanes. */
 #define RAILS_MAX 8
 
 static const struct setting {
 	const char *transport, *name;
 	enum value value;
 	enum when when;
-	const char *why, *why_hint;	/* why_hint: instead, in profile sl-hint */
+	const char *why, *why_hint;	/* why_hint replaces why in profile sl-hint */
 } settings[] = {
 	{ "ucx", "UCX_IB_LID_PATH_BITS", LIST, ALWAYS,
 	  "LID offsets to send to; by default the base LID alone", NULL },
@@ -111,7 +111,7 @@ moore_env_put(struct moore_buf *b, const struct moore_env_offsets *o)
 	}
 }
 
-/* False when s is no such list. */
+/* Returns false if s is no list of offsets. */
 static bool
 read_list(const char *s, struct moore_env_offsets *o)
 {
@@ -170,7 +170,8 @@ moore_env_class(struct moore_env *e, const struct moore_conf *conf, unsigned qos
 
 /* ---- what is answered ----------------------------------------------------------------- */
 
-/* Why the transport must not, or cannot, send to these offsets; NULL when it can. */
+/* Returns the reason why the transport must not, or cannot, send to these offsets; NULL if
+ * it may. */
 static const char *
 refusal(const struct moore_env *a, const struct transport *t, const struct moore_env_offsets *o)
 {
@@ -188,7 +189,7 @@ refusal(const struct moore_env *a, const struct transport *t, const struct moore
 	return NULL;
 }
 
-/* What was asked for, or else all that the transport can use. */
+/* The offsets that were asked for; if none were, all those that the transport can use. */
 static struct moore_env_offsets
 choose(const struct moore_env *a, const struct transport *t)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* notice.c - a sweep's notice as text and back, from one table of fields.
- * Elsewhere: who sends (opensm-plugin/tell.c) and who listens (daemon/watch/sweeps.c). */
+ * Elsewhere: the sender (opensm-plugin/tell.c), the receiver (daemon/watch/sweeps.c). */
 #include <stddef.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 
 #define FIRST "moore-sweep 1"
 
-enum type { HEX, NUMBER, WORD, TEXT };	/* a word is its place in its list */
+enum type { HEX, NUMBER, WORD, TEXT };	/* WORD: an index into a list of words */
 
 #define FIELD(name, type, max) { #name, type, offsetof(struct moore_notice, name), max }
 static const struct field {
 	const char *key;
 	enum type type;
 	size_t offset;
-	uint64_t max;		/* of a number; the room of a text */
+	uint64_t max;		/* greatest number; for a text the size of its array */
 } fields[] = {
 	FIELD(sm, HEX, UINT64_MAX),
 	FIELD(number, NUMBER, UINT64_MAX / 2),
@@ -82,7 +82,7 @@ take_text(char *field, size_t room, const char *s, const char *end)
 {
 	size_t n = (size_t)(end - s) < room ? (size_t)(end - s) : room - 1;
 
-	memset(field, 0, room);		/* of a key that comes twice, the last one holds */
+	memset(field, 0, room);		/* if a key occurs twice, the last value counts */
 	for (size_t i = 0; i < n; i++)
 		field[i] = (unsigned char)s[i] < ' ' || s[i] == 127 ? '?' : s[i];
 }

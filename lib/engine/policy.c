@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* policy.c - the SLs that OpenSM's files set: `sl=N` of partitions.conf, `sl: N` of a
- * QoS policy's levels, and `...: N` of its simple rules (qos-ulps).  As much of their
- * syntax as that takes; all else is OpenSM's. */
+/* policy.c - finds the SLs that OpenSM's files set: `sl=N` of partitions.conf, `sl: N` of
+ * the levels of a QoS policy, and `...: N` of its simple rules (qos-ulps).  It reads no
+ * more of their syntax than that. */
 #include <string.h>
 
 #include "moore/conf.h"
@@ -21,7 +21,8 @@ past_blanks(const char *s, const char *end)
 	return s;
 }
 
-/* Past a word in any case, or NULL. */
+/* Returns the place after the word, which may be in upper or lower case, or NULL if s does
+ * not begin with it. */
 static const char *
 past_word(const char *s, const char *end, const char *word)
 {
@@ -33,7 +34,7 @@ past_word(const char *s, const char *end, const char *word)
 	return s + n;
 }
 
-/* A number at s, which is an SL that something asks for. */
+/* Reads the SL at s and notes it if it is the first wrong one (moore_policy_sls). */
 static void
 note_sl(struct scan *c, const char *s, const char *end)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* gf.c - the tables of a Galois field GF(p^e).
  *
- * An element is the number whose base-p digits are the coefficients of its
- * polynomial.  Products are taken modulo x^e + r(x); the first r for which every
- * element but 0 has an inverse makes the polynomial irreducible (a finite ring
- * of residues is a field exactly then), so no polynomial is ever factored.
+ * An element is the number whose base-p digits are the coefficients of its polynomial.
+ * Products are taken modulo x^e + r(x).  The first r for which every element but 0 has an
+ * inverse is used: a finite ring of residues is a field exactly if its polynomial is
+ * irreducible, so no polynomial has to be factored.
  * Source: Lidl and Niederreiter, "Finite Fields", chapters 1 and 2. */
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@
 
 #define MAX_ORDER 512
 
-/* Sums and negatives, digit by digit: a number's upper digits are a smaller
- * number, whose row is there already. */
+/* Fills in sums and negatives, digit by digit.  The upper digits of a number are a smaller
+ * number, whose row is filled in already. */
 static void
 fill_sums(struct moore_gf *f)
 {
@@ -27,7 +27,7 @@ fill_sums(struct moore_gf *f)
 						       p * f->add[a / p * q + b / p]);
 }
 
-/* t * x modulo x^e + r: the digits move up, and x^e is -r. */
+/* Returns t * x modulo x^e + r: the digits move up, and x^e is -r. */
 static uint32_t
 times_x(const struct moore_gf *f, uint32_t t, uint32_t r)
 {
@@ -39,7 +39,7 @@ times_x(const struct moore_gf *f, uint32_t t, uint32_t r)
 	return sum;
 }
 
-/* Products modulo x^e + r, and inverses.  Is it a field? */
+/* Fills in products modulo x^e + r, and inverses.  Returns true if the result is a field. */
 static bool
 fill_products(struct moore_gf *f, uint32_t r)
 {

@@ -9,7 +9,7 @@
  * infinity; lines of two squares meet where a*u + y = b*u + z, in one u. */
 #include "moore/math.h"
 
-/* The affine points of line y of square s, by ascending column u. */
+/* Returns the affine point of line y of square s in column u. */
 static uint32_t
 affine_point(const struct moore_gf *f, uint32_t s, uint32_t y, uint32_t u)
 {

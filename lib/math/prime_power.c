@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* prime_power.c - is q a power of a prime?  Its least factor decides: divide it
- * out, and nothing may be left. */
+/* prime_power.c - tests whether q is a power of a prime: it is if dividing by its least
+ * factor as often as possible leaves 1. */
 #include "moore/math.h"
 
 static uint32_t
