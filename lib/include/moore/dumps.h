@@ -37,7 +37,7 @@ MOORE_API int moore_dump_read_fabric(struct moore_fabric **out, const char *subn
 				     struct moore_err *err);
 MOORE_API int moore_dump_read_lfts(struct moore_lft **out, const struct moore_fabric *f,
 				   const struct moore_source *lfts, struct moore_err *err);
-/* opensm.mcfdbs */
+/* Reads opensm.mcfdbs. */
 MOORE_API int moore_dump_parse_mft(struct moore_mft **out, const struct moore_fabric *f,
 				   const char *text, size_t len, struct moore_err *err);
 

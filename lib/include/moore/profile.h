@@ -14,7 +14,8 @@ enum moore_profile {
 	MOORE_PROFILE_SL_HINT,	/* LIDs above the base take the SL of a path record */
 };
 
-/* What the routes to offsets 1 and up look like (docs/theory.md, section 3). */
+/* The kinds of detours that the routes to offsets 1 and up take (docs/theory.md, section
+ * 4). */
 enum moore_layers {
 	MOORE_LAYERS_VALIANT3,
 	MOORE_LAYERS_NTA,

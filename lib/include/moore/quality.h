@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* moore/quality.h - how good routes are, read off the tables alone: how long,
- * how evenly spread, and how many ways each pair has that share no link.
+/* moore/quality.h - how good routes are, from the tables alone: their length, how evenly
+ * they load the links, and how many routes of each pair share no link.
  *
- * A *pair* is (switch with endpoints, endpoint at another switch).  The *route*
- * of a pair in an offset is what the tables do from that switch to the
- * endpoint's base LID plus the offset.  Lengths are hops between switches; the
- * *distance* of a pair is the shortest there is in the fabric, and a route is
- * *longer* when it exceeds that. */
+ * A *pair* is (switch with endpoints, endpoint at another switch).  The *route* of a pair
+ * in an offset is where the tables lead from that switch, for the endpoint's base LID plus
+ * the offset.  Lengths are hops between switches.  The *distance* of a pair is the length
+ * of a shortest path in the fabric, and a route is *longer* when it exceeds that. */
 #ifndef MOORE_QUALITY_H
 #define MOORE_QUALITY_H
 
@@ -15,27 +14,28 @@
 
 MOORE_BEGIN
 
-#define MOORE_QUALITY_EXACT 8		/* offsets up to which disjoint routes are counted exactly */
+#define MOORE_QUALITY_EXACT 8		/* greatest number of offsets for which disjoint routes
+					 * are counted exactly */
 
-/* One unit from each switch with endpoints to each endpoint LID, summed on each
- * directed link between switches: the spread over these links, as Jain et al.
- * (SC 2014) report it.  A quartile between two values is interpolated. */
+/* The load of the directed links between switches when each switch with endpoints sends one
+ * unit to each endpoint LID; the distribution over the links is as in Jain et al. (SC
+ * 2014).  A quartile between two values is interpolated. */
 struct moore_link_load {
 	double min, q1, median, q3, max, mean;
-	moore_swid sw;			/* a link with the greatest load; MOORE_NONE */
+	moore_swid sw;			/* a link with the greatest load; sw is MOORE_NONE */
 	moore_portnum port;		/* when there is no link */
 };
 
 /* Pairs by distance: [0] all, [1] at distance one, [2] at distance two. */
 struct moore_quality_pairs {
-	uint64_t n[3];			/* joined by links */
-	uint64_t longer[3];		/* of these with a route longer than the distance */
+	uint64_t n[3];			/* pairs that are connected */
+	uint64_t longer[3];		/* those with a route longer than the distance */
 };
 
 struct moore_quality_offset {
 	struct moore_quality_pairs pairs;	/* longer: in this offset */
 	uint64_t three_hops;		/* pairs at distance two routed over three hops */
-	uint64_t no_route;		/* joined pairs that the tables do not serve */
+	uint64_t no_route;		/* connected pairs that the tables do not serve */
 	uint64_t hops[MOORE_HOPS_MAX + 1];
 	struct moore_link_load load;
 };
@@ -46,21 +46,22 @@ struct moore_quality {
 	struct moore_quality_offset *offset;	/* n_offsets */
 	struct moore_link_load load;	/* all offsets together */
 	struct moore_quality_pairs pairs;	/* longer: in some offset */
-	uint64_t partitioned;		/* pairs that no links join: in no other count */
-	/* Pairs by the greatest number of their routes of which no two share a
-	 * directed link; greedily (shortest first) beyond MOORE_QUALITY_EXACT
-	 * offsets, and then a lower bound. */
+	uint64_t partitioned;		/* unconnected pairs; not counted elsewhere */
+	/* Pairs by the greatest number of their routes of which no two share a directed
+	 * link.  With more than MOORE_QUALITY_EXACT offsets they are counted greedily
+	 * (shortest first), and the numbers are lower bounds. */
 	uint64_t disjoint[MOORE_N_OFFSETS + 1];
 	double mean_disjoint;
 	bool exact;
-	/* Of the pairs with the fewest, one whose longest route is longest. */
+	/* A pair with the fewest disjoint routes; of several, one with the longest route. */
 	moore_swid worst_sw;		/* MOORE_NONE when there is no pair */
 	moore_epid worst_ep;
 	uint32_t worst_disjoint, worst_hops;
 };
 
-/* Borrows both for the call.  -MOORE_EINVAL when they do not fit or no endpoint
- * has a LID; -MOORE_ENOMEM.  O(endpoints * (E + offsets * switches * hops)). */
+/* Borrows f and lft for the call; the caller frees *out with moore_quality_free().
+ * -MOORE_EINVAL if they do not fit or no endpoint has a LID; -MOORE_ENOMEM. O(endpoints *
+ * (E + offsets * switches * hops)). */
 MOORE_API int moore_quality_measure(struct moore_quality **out, const struct moore_fabric *f,
 				    const struct moore_lft *lft, struct moore_err *err);
 MOORE_API void moore_quality_free(struct moore_quality *q);	/* NULL is fine */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* moore/select.h - which LID offset to send on, by the load of the links: the comparison
- * of UGAL. */
+/* moore/select.h - chooses the LID offset to send on by the load of the links: the
+ * comparison of UGAL. */
 #ifndef MOORE_SELECT_H
 #define MOORE_SELECT_H
 

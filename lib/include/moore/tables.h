@@ -94,7 +94,7 @@ struct moore_sl_set {
 	moore_swid unlisted_sw;
 	moore_lid unlisted_lid;
 };
-/* With no bit set. */
+/* Makes a set with no bit set. */
 MOORE_API int moore_sl_set_new(struct moore_sl_set **out, uint32_t n_switches,
 			       moore_lid lid_top, struct moore_err *err);
 MOORE_API void moore_sl_set_free(struct moore_sl_set *t);
