@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* conf.c - the keys of moored.conf.  Elsewhere: reading such files (lib/base/keys.c). */
+/* conf.c - the keys of moored.conf.  Elsewhere: the reader of such files (lib/base/keys.c). */
 #include <stddef.h>
 #include <string.h>
 
@@ -16,47 +16,48 @@ enum { CONF_MAX = 1 << 20 };
 
 static const struct moore_key rows[] = {
 	{ "plan", TEXT(plan), "(null)",
-	  "The intended fabric (moorectl plan new): what is found is checked against it. "
-	  "Without it the fabric is served as it is found.",
+	  "The plan of the intended fabric (moorectl plan new), which the observed fabric is "
+	  "checked against. Without it the fabric is served as it is, and its wiring is not "
+	  "checked.",
 	  LIVE(plan) },
 	{ "socket", TEXT(socket), "/run/moored/moored.sock",
-	  "The Unix socket on which moorectl and others ask. Not used when systemd hands "
-	  "one over.",
+	  "The Unix socket that accepts requests of moorectl and other clients. Not used when "
+	  "systemd passes a socket.",
 	  RESTART(socket) },
 	{ "group", TEXT(group), "(null)",
-	  "Members of this group may ask; root and the user that moored runs as may also "
-	  "change (reload, plan). Without it nobody else may ask.",
+	  "Members of this group may read; root and the user that moored runs as may also "
+	  "change things (reload, plan). Without it nobody else has access.",
 	  LIVE(group) },
 	{ "state_dir", TEXT(state_dir), "/var/lib/moored",
-	  "Where history and the number of the last scan outlive a restart; (null) keeps "
-	  "nothing.",
+	  "The directory that keeps the history and the number of the last scan across "
+	  "restarts; (null) keeps nothing.",
 	  RESTART(state_dir) },
 	{ "moore_conf", TEXT(moore_conf), "(null)",
-	  "The moore.conf of the routing engine, for routes that are computed and not read "
-	  "back; (null) is its defaults.",
+	  "The moore.conf of the routing engine, for routes that are computed rather than "
+	  "read back; (null) means its defaults.",
 	  LIVE(moore_conf) },
 	{ "planes", TEXT(planes), "(null)",
-	  "Ports of this host, one for each fabric, as DEVICE:PORT with commas between "
-	  "(mlx5_0:1,mlx5_1:1); (null) is the first active one.",
+	  "Ports of this host, one for each fabric, as DEVICE:PORT separated by commas "
+	  "(mlx5_0:1,mlx5_1:1); (null) means the first active port.",
 	  RESTART(planes) },
 	{ "metrics", TEXT(metrics), "127.0.0.1:9684",
-	  "ADDRESS:PORT that serves Prometheus text under /metrics; (null) serves none.",
+	  "ADDRESS:PORT that serves Prometheus text under /metrics; (null) disables this.",
 	  RESTART(metrics) },
 	{ "poll_ms", NUMBER(100, 3600000), "1000",
 	  "Milliseconds from one reading of all counters to the next.",
 	  RESTART(poll_ms) },
 	{ "sweep_s", NUMBER(1, 86400), "10",
-	  "Seconds between looks for changes that nothing announced. A change that is "
-	  "announced is looked at at once.",
+	  "The greatest number of seconds between two looks for changes that nothing "
+	  "announced. An announced change causes a look at once.",
 	  RESTART(sweep_s) },
 	{ "history_s", NUMBER(60, 604800), "3600",
-	  "Seconds of rates that are kept for each port.",
+	  "Seconds for which the rates of each port are kept.",
 	  RESTART(history_s) },
 	{ "outstanding", NUMBER(1, 1024), "16",
-	  "MADs that may be on their way at once.",
+	  "Requests (MADs) that may await an answer at once.",
 	  RESTART(outstanding) },
 	{ "clients", NUMBER(1, CONF_CLIENTS_MAX), "1024",
-	  "Connections at once; one more is told so and closed.",
+	  "Connections at once; any more get an error and are closed.",
 	  LIVE(clients) },
 };
 

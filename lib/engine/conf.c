@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* conf.c - the keys of moore.conf.  Elsewhere: reading such files (base/keys.c). */
+/* conf.c - the keys of moore.conf.  Elsewhere: the reader of such files (base/keys.c). */
 #include <string.h>
 
 #include "moore/conf.h"
@@ -9,13 +9,13 @@
 static const struct moore_key rows[] = {
 	{ "plan", PATH, "(null)",
 	  "The plan of the fabric (moorectl plan new). With it, routes are computed for the "
-	  "fabric as intended and repaired for what is missing, so that a failure changes "
+	  "intended fabric and repaired for what is missing, so that a failure changes "
 	  "little; switches are matched by GUID, else by name (NodeDescription). Without "
-	  "it, the fabric as seen is taken as intended.",
+	  "it, the observed fabric counts as the intended one.",
 	  offsetof(struct moore_conf, plan), false },
 	{ "seed", MOORE_KEY_U64, 0, UINT64_MAX, NULL, "0",
-	  "Breaks ties between equally short, equally loaded routes. Two subnet managers "
-	  "must use the same one.",
+	  "Breaks ties between equally short, equally loaded routes. All subnet managers of a "
+	  "fabric must use the same seed.",
 	  offsetof(struct moore_conf, seed), false },
 	{ "profile", MOORE_KEY_WORD, 0, 0, "any-sl|sl-hint", "any-sl",
 	  "any-sl: every SL is safe on every LID, so applications need not ask for one. "
@@ -23,12 +23,14 @@ static const struct moore_key rows[] = {
 	  "the SL of a path record, except on base LIDs with SL 0 (or 4, 8, 12: classes).",
 	  offsetof(struct moore_conf, profile), false },
 	{ "layers", MOORE_KEY_WORD, 0, 0, "valiant3|nta|valiant|inr", "valiant3",
-	  "What the routes to offsets 1 and up go round (docs/theory.md, section 3): valiant3: "
-	  "a neighbour of the destination, one hop more where that can be; valiant: two "
-	  "switches before it, two hops more; nta: the same, but who comes past a neighbour "
-	  "of the destination goes straight to it; inr: valiant by way of switches with "
-	  "endpoints. On OFT and MLFM valiant3, valiant and inr are the same, on Slim Fly "
-	  "valiant and inr; with profile sl-hint all four are the same on OFT and MLFM.",
+	  "The detours that routes to offsets 1 and up take (docs/theory.md, section 4). "
+	  "valiant3: a chosen last switch before the destination, one hop longer where "
+	  "possible. valiant: the last two switches are chosen, two hops longer. nta: as "
+	  "valiant, but a route that comes to a neighbour of the destination goes straight "
+	  "on to the destination. inr: as valiant, with the first of the two only among "
+	  "switches with endpoints. On OFT and MLFM valiant3, valiant and inr are the same, "
+	  "on Slim Fly valiant and inr; with profile sl-hint all four are the same on OFT and "
+	  "MLFM.",
 	  offsetof(struct moore_conf, layers), false },
 	{ "classes", MOORE_KEY_PER_SL, 0, MOORE_CLASS_MAX, NULL, "0",
 	  "The class of service of each SL, 0 to 6, from SL 0 on, separated by commas; "
@@ -36,22 +38,23 @@ static const struct moore_key rows[] = {
 	  "bandwidth evenly, but no buffers: class c has the lanes 2c and 2c+1. "
 	  "max_op_vls of opensm.conf must give twice as many lanes as there are classes "
 	  "(3: 4 lanes, 4: 8, 5: 15); classes that do not fit share lanes, which is safe. "
-	  "With profile sl-hint there are four classes, 0 to 3; class c has the SLs 4c to "
-	  "4c+3, and what is meant here is the class of who asks for an SL: in sl= of a "
-	  "partition, a QoS policy or a path record. 0,0,0,0,1 makes two classes, of which "
-	  "the second is asked for by SL 4.",
+	  "With profile sl-hint there are four classes, 0 to 3, and class c has the SLs 4c to "
+	  "4c+3; this key then gives the class that a request for an SL means, in sl= of a "
+	  "partition, in a QoS policy or in a path record. 0,0,0,0,1 makes two classes; a "
+	  "request for SL 4 means the second.",
 	  offsetof(struct moore_conf, lanes.sl_class), false },
 	{ "links", PATH, "(null)",
-	  "A file of links and switches to spare, read again at each heavy sweep. Lines are "
-	  "`NAME[:PORT] avoid` (used only where nothing else connects: to drain it) or "
-	  "`NAME[:PORT] weight N` (1 to 100: of equally short routes, one over a link of "
-	  "weight 2 is taken half as often); NAME is a switch's name or 0xGUID, without "
-	  ":PORT all its links are meant; # starts a comment.",
+	  "A file of links and switches that routes should use less, read again at each heavy "
+	  "sweep. Lines are `NAME[:PORT] avoid` (used only where nothing else connects, to "
+	  "drain it) or `NAME[:PORT] weight N` (1 to 100: of equally short routes, one over a "
+	  "link of weight 2 is taken half as often); NAME is a switch's name or 0xGUID; "
+	  "without :PORT the line holds for all its links; # starts a comment.",
 	  offsetof(struct moore_conf, links), false },
 	{ "moored", PATH, "/run/moored/moored.sock",
-	  "The socket of moored(8) on this host, as moored.conf names it. Beside it, under "
-	  "the same name with .sweep, the plugin tells it of each sweep; it never waits "
-	  "for it, and routes the same when nobody is there. (null) tells nobody.",
+	  "The socket of moored(8) on this host, as in moored.conf. The plugin reports each "
+	  "sweep to the socket beside it that has the same name with .sweep appended. It "
+	  "never waits for moored, and routes the same when moored does not run. With (null) "
+	  "it reports nothing.",
 	  offsetof(struct moore_conf, moored), false },
 };
 
@@ -80,7 +83,7 @@ check_classes(const struct moore_conf *c, unsigned line, struct moore_err *err)
 	return 0;
 }
 
-/* The line of the classes, in what moore_keys_parse() filled. */
+/* Returns the line of the key classes, among the lines that moore_keys_parse() noted. */
 static unsigned
 classes_line(const unsigned *line)
 {
