@@ -178,12 +178,12 @@ refusal(const struct moore_env *a, const struct transport *t, const struct moore
 	if (!o->last)
 		return NULL;
 	if (t->reach == BASE)
-		return "sends to base LIDs whatever is set: offsets other than 0 have no effect";
+		return "sends to base LIDs with any setting: offsets other than 0 have no effect";
 	if (a->hint && !t->asks)
 		return "does not ask the SA for the SL of offsets other than 0, and in profile "
 		       "sl-hint only that one is free of deadlock: use offset 0, or profile any-sl";
 	if (t->reach == ALL && o->n < a->n_lids)
-		return "uses offset 0 or all of them: it cannot be told which";
+		return "uses offset 0 or all of them: no other set can be chosen";
 	if (t->reach == FIRST && o->n != o->last + 1)
 		return "uses offsets from 0 on: none below the last can be left out";
 	return NULL;

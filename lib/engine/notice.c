@@ -124,7 +124,7 @@ moore_notice_parse(struct moore_notice *n, const void *data, size_t len, struct 
 
 	memset(n, 0, sizeof(*n));
 	if (len > MOORE_NOTICE_MAX || len < sizeof(FIRST) || memcmp(s, FIRST "\n", sizeof(FIRST)))
-		return moore_fail(err, MOORE_ESYNTAX, 1, "no notice of a sweep: it does not begin with "
+		return moore_fail(err, MOORE_ESYNTAX, 1, "not a notice of a sweep: it does not begin with "
 				  "\"" FIRST "\"");
 	s += sizeof(FIRST);
 	for (unsigned line = 2; s < end; line++) {
@@ -132,14 +132,14 @@ moore_notice_parse(struct moore_notice *n, const void *data, size_t len, struct 
 		const struct field *k;
 
 		if (!stop)
-			return moore_fail(err, MOORE_ESYNTAX, line, "cut off");
+			return moore_fail(err, MOORE_ESYNTAX, line, "the line is truncated");
 		if (!(space = memchr(s, ' ', (size_t)(stop - s))))
 			return moore_fail(err, MOORE_ESYNTAX, line, "no value");
 		if ((k = find(s, (size_t)(space - s))) && !take(n, k, space + 1, stop))
-			return moore_fail(err, MOORE_ESYNTAX, line, "%s: no such value", k->key);
+			return moore_fail(err, MOORE_ESYNTAX, line, "%s: invalid value", k->key);
 		s = stop + 1;
 	}
 	if (!n->sm || !n->number)
-		return moore_fail(err, MOORE_ESYNTAX, 0, "it does not say whose, or which");
+		return moore_fail(err, MOORE_ESYNTAX, 0, "the field sm or number is missing or 0");
 	return 0;
 }
