@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* engine.c - how long the engine takes, stage by stage, off line: the best of
- * some runs by the processor's time, beside copying the bytes of its forwarding
- * tables once; and how that grows with the tables. */
+/* engine.c - measures the stages of the engine off line (the best of some runs, in
+ * processor time) and, for comparison, copying its forwarding tables once; and how the time
+ * grows with the tables. */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -32,7 +32,7 @@ mark(void *arg, enum moore_engine_mark m)
 	((struct marks *)arg)->at[m] = now_ms();
 }
 
-/* Again and again, so that the clock can tell. */
+/* Repeats the copy until the time is long enough for the clock. */
 static double
 copy_ms(const struct moore_lft *t)
 {
@@ -55,7 +55,7 @@ copy_ms(const struct moore_lft *t)
 	return best / (double)times;
 }
 
-/* A line through (log bytes, log ms) of several fabrics. */
+/* Fits a line through (log bytes, log ms) of several fabrics. */
 struct line {
 	double n, x, y, xx, xy;
 };

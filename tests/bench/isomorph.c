@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* isomorph.c - the library's map of one graph onto another against igraph's BLISS
- * and VF2: seconds in one run for a graph relabelled (same), and with two links
- * switched besides (other).  igraph works in a process of its own, so that it can be
- * stopped. */
+/* isomorph.c - compares the library's map of one graph onto another with igraph's BLISS and
+ * VF2: seconds in one run for a graph that is relabelled (same) and for one in which two
+ * links exchanged an end as well (other).  igraph runs in a process of its own, so that it
+ * can be stopped. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 #include "relabel.h"
 #include "topo/isomorph.h"
 
-#define ALLOWED 5		/* seconds for igraph */
+#define ALLOWED 5		/* seconds that igraph may take */
 
 enum { NO, YES, STOPPED };
 
@@ -50,7 +50,7 @@ ours(struct pair *p)
 	return a;
 }
 
-/* The time includes making igraph's graphs, some per cent of it. */
+/* The time includes making igraph's graphs, which is a few per cent of it. */
 static struct answer
 theirs(struct pair *p, enum oracle_how how)
 {

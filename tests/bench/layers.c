@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* layers.c - what each kind of layers reaches on each topology, at LMC 2: the
- * share of pairs with a detour in some layer, load, hops, disjoint routes.  Then,
- * on Slim Fly, coverage against load as LIDs are added.
- * With words like "slimfly q=5 p=4" the first, for only those fabrics. */
+/* layers.c - what each kind of layers reaches on each topology at LMC 2: the share of pairs
+ * with a detour in some layer, load, hops, disjoint routes.  Then, on Slim Fly, coverage
+ * and load as LIDs are added.  Arguments such as "slimfly q=5 p=4" restrict the first part
+ * to these fabrics. */
 #include <stdio.h>
 
 #include "fabrics.h"
@@ -75,7 +75,8 @@ row(const struct moore_fabric *f, const char *name, const char *profile, const c
 	moore_route_free(r);
 }
 
-/* Shares of pairs at distance two: best and worst layer, all layers. */
+/* Shares of pairs at distance two that have a detour: in the best layer, in the worst, and
+ * in any layer. */
 static void
 curve(const char *params, uint8_t lmc)
 {

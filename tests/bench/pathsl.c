@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* pathsl.c - the SL of each path record, as the SA hands it to a host that asks
- * for (source LID, destination LID): standard input has "NODE_GUID LID" lines,
- * every ordered pair of them is asked, and the answers are printed as ibdmchk -c
- * reads them: NODE_GUID DLID SL.  Exits with 1 when a pair has no path. */
+/* pathsl.c - prints the SL of each path record, as the SA answers a host that asks for
+ * (source LID, destination LID).  Standard input has lines "NODE_GUID LID"; all ordered
+ * pairs of them are asked for.  The output is what ibdmchk -c reads: NODE_GUID DLID SL.
+ * Exits with 1 if a pair has no path. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

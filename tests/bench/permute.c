@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* permute.c - what "Swap-and-randomize" (Fujiwara et al., TPDS 2014) says of
- * diameters and mean distances, beside what this library finds, as Markdown: each
- * number that its text states, then the series of its figures 3 to 7, of which the
- * text gives no more numbers.  Best of 20 trials, cabinets of 16 switches. */
+/* permute.c - prints as Markdown the diameters and mean distances of "Swap-and-randomize"
+ * (Fujiwara et al., TPDS 2014) beside those that this library finds: each number in the
+ * paper's text, then the series of its figures 3 to 7, whose other numbers the text omits.
+ * Best of 20 trials, cabinets of 16 switches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum { BASE = MOORE_N_PERMUTE };	/* not permuted */
 struct value {
 	unsigned diameter;
 	double mean;
-	double spread;		/* deviation over mean of the trials' mean distances */
+	double spread;		/* standard deviation over mean of the trials' mean distances */
 };
 
 static double
@@ -55,7 +55,7 @@ build(const char *spec)
 	return t;
 }
 
-/* The spread of the trials: square root by Newton, so that no libm is needed. */
+/* The spread of the trials; the square root is by Newton's method, to avoid libm. */
 static double
 spread_of(const struct moore_permutation *r)
 {
@@ -103,9 +103,9 @@ measure(const char *spec, int method, double fraction)
 	return v;
 }
 
-/* ---- the base of 2^n switches (MYRICLOS: nodes) --------------------------------------- */
+/* ---- the base graph of 2^n switches (MYRICLOS: nodes) ---------------------------------- */
 
-/* The shape with the smallest greatest dimension, the greater ones first. */
+/* The shape whose greatest dimension is smallest, greater dimensions first. */
 static void
 torus(char *out, size_t room, const char *family, unsigned n_dims, unsigned n)
 {
@@ -174,7 +174,8 @@ get(const char *base, unsigned n, int method)
 	return measure(spec_of(base, n), method, 1);
 }
 
-/* ---- what the text states ---------------------------------------------------------------- */
+/* ---- numbers in the paper's text
+ * --------------------------------------------------------- */
 
 static void
 row(const char *what, const char *paper, double ours, int digits)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* ports.c - all counters of all switch ports of the fabric that is there: moored's
- * reading beside a bare loop that keeps as many MADs outstanding and does nothing else.
+/* ports.c - reads all counters of all switch ports of the present fabric, with moored's
+ * reader and with a bare loop that keeps equally many MADs outstanding and does nothing
+ * else.
  *
- *   ports time          milliseconds: walk, look, reading, bare loop of the same Gets,
- *                       bare loop of one Get for each port; the median of ROUNDS
- *   ports fill DIR      an hour of history of this fabric to DIR, under a fake clock
+ *   ports time          prints milliseconds: walk, look, moored's reading, a bare loop of
+ *                       the same Gets, a bare loop of one Get for each port; the median
+ *                       of ROUNDS
+ *   ports fill DIR      writes an hour of history of this fabric to DIR, under a fake clock
  *
  * tests/bench/scan runs both on ibsim. */
 #include <endian.h>
@@ -125,7 +127,8 @@ list_gets(const struct seen *s, uint32_t *n)
 	return g;
 }
 
-/* ---- moored's ------------------------------------------------------------------------------- */
+/* ---- moored's reader
+ * ------------------------------------------------------------------------ */
 
 static double
 reading(struct seen *s, const struct ask_with *w, struct snapshot *snap)
@@ -166,7 +169,7 @@ time_all(struct seen *s, struct ask_with *w, struct snapshot *snap)
 		must(seen_changed(s, w, &changed) == MAD_DONE && !changed, "look");
 		look[i] = since(from);
 		ours[i] = reading(s, w, snap);
-		/* The simulator has room for one owner of a class. */
+		/* The simulator supports only one owner of a management class. */
 		mad_close(w->mad);
 		same[i] = bare(g, 2 * n);
 		one[i] = bare(g, n);
@@ -180,7 +183,8 @@ time_all(struct seen *s, struct ask_with *w, struct snapshot *snap)
 	free(g);
 }
 
-/* ---- an hour ----------------------------------------------------------------------------------- */
+/* ---- an hour of history
+ * ------------------------------------------------------------------------ */
 
 static void
 fill(const struct moore_fabric *f, const char *dir)

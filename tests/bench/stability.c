@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* stability.c - lose each link of a planned Slim Fly in turn, or, of the larger
- * ones, some: how much of the tables changes, how much must, and what may happen
- * while it does.  stability [all]: every link of each. */
+/* stability.c - loses links of a planned Slim Fly one at a time (all links; on larger ones
+ * some) and reports how much of the tables changes, how much must change, and what can
+ * happen during the update.  stability [all]: every link of each fabric. */
 #include <stdio.h>
 
 #include "fabrics.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* wire.c - seconds for check and repair of a fabric of 3,000 switches and 40,500
- * cables (random, 27 links and 4 endpoints at each switch), by what is wrong. */
+/* wire.c - seconds for check and repair of a fabric of 3,000 switches and 40,500 cables
+ * (random, 27 links and 4 endpoints at each switch), for several kinds of faults. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ die(const char *what)
 	exit(1);
 }
 
-/* A ring of rings and its diameters, ends of links then swapped two by two. */
+/* Makes a ring with its diameters, and then exchanges cable ends two by two. */
 static struct moore_plan *
 make_plan(struct moore_rng *r)
 {

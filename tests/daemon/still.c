@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* still.c - a scanner for tests that need no fabric: moored-still is moored with
- * this in place of scanner.c.
+/* still.c - a scanner for tests that need no fabric: moored-still is moored with this file
+ * in place of scanner.c.
  *
- * It finds the plan in $MOORED_STILL, whole, with the routes of the engine, once
- * (again at each kick, and when the file is another); without it, no device.
+ * It takes the plan in $MOORED_STILL as an intact fabric with the engine's routes, once,
+ * and again at each kick or when the file changes.  Without the variable it reports that
+ * there is no device.
  *
- * $MOORED_STILL_POLLS polls of made-up counters follow at once, one for each second of
- * a clock of its own that starts at 1,700,000,000.  All endpoints send evenly to all
- * others; beside that, lines of the file $MOORED_STILL_TRAFFIC, in seconds of that clock
- * from its start, bytes and events per second:
+ * It then makes $MOORED_STILL_POLLS polls of made-up counters at once, one for each second
+ * of a clock of its own that starts at 1,700,000,000.  All endpoints send evenly to all
+ * others.  The file $MOORED_STILL_TRAFFIC adds more: each line is valid FROM one second TO
+ * another of that clock, counted from its start, in bytes and events per second:
  *	flow FROM TO SOURCE DEST OFFSET BYTES	from endpoint to endpoint (indices)
  *	count FROM TO SWITCH PORT COUNTER N	counter by its index in enum moore_counter */
 #include <stdio.h>
@@ -29,12 +30,12 @@ struct scanner {
 	struct moore_plan *plan;
 	uint64_t scan;
 	struct event *look;
-	ino_t ino;		/* of the file: it is replaced as a whole */
+	ino_t ino;		/* of the plan file, which is always replaced as a whole */
 	struct snapshot *snap;
-	unsigned polls, at;	/* how many; which one is next */
-	double *tx, *rx;	/* of all to all: bytes per second, by port */
-	double *sum;		/* of each counter of each port */
-	uint32_t n_ports;	/* that these are for */
+	unsigned polls, at;	/* number of polls; the next one */
+	double *tx, *rx;	/* the even traffic: bytes per second, by port */
+	double *sum;		/* each counter of each port */
+	uint32_t n_ports;	/* ports in these arrays */
 	struct trouble {
 		bool flow;
 		unsigned from, to, a, b, c;
@@ -132,7 +133,7 @@ read_traffic(struct scanner *w)
 		fclose(in);
 }
 
-/* Counters of a fabric of that many ports, from zero, as after a restart of all. */
+/* Starts the counters of a fabric of that many ports at zero, as after a restart. */
 static void
 start_counting(struct scanner *w)
 {

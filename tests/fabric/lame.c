@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* lame.c - preloaded into OpenSM on ibsim, whose ports all have 8 VLs and whose
- * switches all map SLs: every port answers that it has 15, and the switch with GUID
- * $LAME_SWITCH that it maps none.  Which answer is that switch's is told by the
- * directed route to it. */
+/* lame.c - a library preloaded into OpenSM on ibsim, whose ports all have 8 VLs and whose
+ * switches all map SLs.  With it every port reports 15 VLs, and the switch with GUID
+ * $LAME_SWITCH reports that it maps no SLs.  The directed route to that switch identifies
+ * its answers. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* mcjoin.c - join ports to a multicast group as a host does: one SubnAdm Set of
- * an MCMemberRecord (IBTA 15.2.5.17) for each, over libibumad.
+/* mcjoin.c - joins ports to a multicast group as a host does: for each port one SubnAdm Set
+ * of an MCMemberRecord (IBTA 15.2.5.17) over libibumad.
  *
- *	mcjoin GROUP[@SL] GUID...	group number 0..65535; port GUIDs, from any host
+ *	mcjoin GROUP[@SL] GUID...	group number 0..65535; GUIDs of ports of any host
  *
- * Creates the group when there is none.  Prints "GUID MLID" for each. */
+ * Creates the group if it does not exist.  Prints "GUID MLID" for each port. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ fill(uint8_t *mad, unsigned group, unsigned sl, uint64_t guid, uint64_t tid)
 	put(mad + 8, tid, 8);
 	put(mad + 16, 0x38, 2);		/* MCMemberRecord */
 	put(mad + 48, COMPONENTS, 8);
-	/* Link local; of IPoIB, but for a service level: those have their partition's. */
+	/* A link-local group of IPoIB; with an SL another kind, since those of IPoIB have
+	 * the SL of their partition. */
 	put(rec, sl ? 0xff12401cffff0000 : 0xff12401bffff0000, 8);
 	put(rec + 8, group, 8);
 	put(rec + 16, 0xfe80000000000000, 8);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* driver.h - the same fuzz target twice: under libFuzzer (clang -fsanitize=fuzzer
- * -DMOORE_LIBFUZZER), and as a plain program that mutates its seed inputs from a
- * printed seed for a bounded number of rounds and prints TAP.
+/* driver.h - runs a fuzz target in two ways: under libFuzzer (clang -fsanitize=fuzzer
+ * -DMOORE_LIBFUZZER), and as a plain program that mutates its seed inputs, from a printed
+ * seed and for a limited number of rounds, and prints TAP.
  *
- * A target defines fuzz_name, fuzz_seeds[] (NULL-terminated valid inputs) and
- * fuzz_one(data, len), which must not crash, hang or leak whatever it gets. */
+ * A target defines fuzz_name, fuzz_seeds[] (valid inputs, ended by NULL) and fuzz_one(data,
+ * len), which must not crash, hang or leak for any input. */
 #ifndef MOORE_FUZZ_DRIVER_H
 #define MOORE_FUZZ_DRIVER_H
 
@@ -44,10 +44,10 @@ fuzz_mutate(struct moore_rng *r, uint8_t *d, size_t len, size_t cap)
 		size_t wl = strlen(w), cut = to > at ? to - at : 0;
 
 		switch (moore_rng_below(r, 6)) {
-		case 0:		/* truncate */
+		case 0:		/* cut off the end */
 			len = at;
 			break;
-		case 1:		/* flip */
+		case 1:		/* flip one bit */
 			if (len)
 				d[at] ^= (uint8_t)(1u << moore_rng_below(r, 8));
 			break;
@@ -58,18 +58,18 @@ fuzz_mutate(struct moore_rng *r, uint8_t *d, size_t len, size_t cap)
 			memcpy(d + at, w, wl);
 			len += wl;
 			break;
-		case 3:		/* cut a piece */
+		case 3:		/* remove a piece */
 			memmove(d + at, d + at + cut, len - at - cut);
 			len -= cut;
 			break;
-		case 4:		/* double a piece */
+		case 4:		/* repeat a piece */
 			if (cut > 4096 || len + cut > cap)
 				break;
 			memmove(d + to + cut, d + to, len - to);
 			memcpy(d + to, d + at, cut);
 			len += cut;
 			break;
-		default:	/* any byte */
+		default:	/* change one byte */
 			if (len)
 				d[at] = (uint8_t)moore_rng_next(r);
 			break;
@@ -103,7 +103,8 @@ main(void)
 		memcpy(d, from, len);
 		if (i >= n_in)
 			len = fuzz_mutate(&r, d, len, cap);
-		exact = malloc(len ? len : 1);	/* its end is the sanitizer's fence */
+		exact = malloc(len ? len : 1);	/* exact size, so that the sanitizer detects a
+						 * read past the end */
 		if (!exact)
 			return 1;
 		memcpy(exact, d, len);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_dumps.c - the four dump readers, and the writers and the checker on
- * whatever they accept.  An input is the four texts with lines of %% between. */
+/* fuzz_dumps.c - any bytes as OpenSM's four dumps; what the readers accept goes through the
+ * writers and the checker.  An input is the four texts, separated by lines of %%. */
 #include "driver.h"
 #include "moore/check.h"
 #include "moore/dumps.h"
@@ -29,7 +29,7 @@ struct piece {
 	size_t len;
 };
 
-/* The piece up to the next CUT in a block of its own size, as a fence. */
+/* The text up to the next CUT, in a block of exactly its size. */
 static struct piece
 next_piece(const uint8_t **at, const uint8_t *end)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_formats.c - any bytes as any format; what is accepted is a valid plan, can
- * be written as JSON, and in the same format once more.  The first byte of an
- * input says which format; a catalogue of cables is one of them. */
+/* fuzz_formats.c - any bytes as any plan format.  What is accepted is a valid plan and can
+ * be written as JSON and in the same format again.  The first byte of an input selects the
+ * format; one of them is a catalogue of cables. */
 #include "driver.h"
 #include "moore/place.h"
 
@@ -57,7 +57,7 @@ fuzz_one(const uint8_t *data, size_t len)
 	if (moore_plan_write(p, &b, &err) < 0 || moore_plan_parse(&q, b.data, b.len, &err) < 0)
 		abort();
 	if (f->write)
-		f->write(p, &again, &err);	/* a name may be one that it cannot say */
+		f->write(p, &again, &err);	/* may fail: a format cannot express every name */
 	moore_buf_free(&again);
 	moore_buf_free(&b);
 	moore_plan_free(p);

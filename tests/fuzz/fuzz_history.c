@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_history.c - any bytes as a file of history, and as the body of a frame whose
- * hash is right: what is refused leaves the history as it was. */
+/* fuzz_history.c - any bytes as a history file, and as the body of a frame whose hash is
+ * right.  What is refused leaves the history unchanged. */
 #include "driver.h"
 #include "moore/history.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_ibnetdiscover.c - any bytes as ibnetdiscover's output; what is accepted
- * is a valid plan and can be written as JSON. */
+/* fuzz_ibnetdiscover.c - any bytes as ibnetdiscover's output.  What is accepted is a valid
+ * plan and can be written as JSON. */
 #include "driver.h"
 #include "moore/plan.h"
 

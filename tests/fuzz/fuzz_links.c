@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_links.c - any bytes as a links file and as moore.conf; rules that are
- * accepted are within their bounds, and those with a name written out again are
- * read as the same. */
+/* fuzz_links.c - any bytes as a links file and as moore.conf.  Accepted rules are within
+ * their bounds; if they have names, they can be written and read back unchanged. */
 #include "driver.h"
 #include "moore/conf.h"
 #include "moore/links.h"

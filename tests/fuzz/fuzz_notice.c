@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_notice.c - any bytes as a notice of a sweep; one that is accepted is, written
- * again, read as the same. */
+/* fuzz_notice.c - any bytes as a notice of a sweep.  An accepted notice can be written and
+ * read back unchanged. */
 #include "driver.h"
 #include "moore/conf.h"
 #include "moore/notice.h"

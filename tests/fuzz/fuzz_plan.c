@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_plan.c - any bytes as a plan; one that is accepted is written the same
- * twice, and in every format that can say it. */
+/* fuzz_plan.c - any bytes as a plan.  An accepted plan is written as the same text twice,
+ * and in every format that can express it. */
 #include "driver.h"
 #include "moore/plan.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* fuzz_policy.c - any bytes as partitions.conf, as a QoS policy file, and as moore.conf
- * with a profile and classes: what is found lies within the text, and a moore.conf that
- * is accepted maps every SL to a class that its profile has. */
+ * with a profile and classes.  What is found lies within the text, and an accepted
+ * moore.conf maps every SL to a class that its profile has. */
 #include "driver.h"
 #include "moore/conf.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_rpc.c - any bytes as a line on moored's socket, and as moored.conf: each line
- * has one reply, which is one line of JSON or nothing; every reference is given back. */
+/* fuzz_rpc.c - any bytes as a line on moored's socket, and as moored.conf.  Each line gets
+ * one reply, which is one line of JSON or nothing, and every reference is released. */
 #include "driver.h"
 #include "rpc_host.h"
 #include "daemon/conf.h"
@@ -33,7 +33,7 @@ fuzz_one(const uint8_t *data, size_t len)
 	    (c.poll_ms < 100 || c.clients < 1 || c.socket[sizeof(c.socket) - 1]))
 		abort();
 	if (memchr(data, '\n', len))
-		return;		/* the server cuts lines */
+		return;		/* the server splits its input into lines */
 	host_clear();
 	answer_line(ACCESS_READ, (const char *)data, len);
 	run_jobs();

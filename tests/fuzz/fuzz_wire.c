@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_wire.c - any bytes as a fabric, in each form, against a plan of three switches;
- * what is accepted has its verdicts, moves that make it the plan, and, where it is an
- * image, a plan that it fulfils. */
+/* fuzz_wire.c - any bytes as a fabric, in each format, against a plan of three switches.
+ * What is accepted gets verdicts, moves that turn it into the plan, and, if it is an image
+ * of the plan, a plan that it fulfils. */
 #include "driver.h"
 #include "miswire.h"
 
@@ -46,7 +46,7 @@ fuzz_seeds(void)
 	return seeds;
 }
 
-/* A plan without GUIDs, so that names count as well. */
+/* A plan without GUIDs, so that names are compared, too. */
 static struct moore_plan *
 the_plan(void)
 {

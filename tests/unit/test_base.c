@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_base.c - text, numbers, arenas and the generator. */
+/* test_base.c - text buffers, numbers, arenas and the random generator. */
 #include "harness.h"
 
 static void

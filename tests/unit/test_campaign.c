@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_campaign.c - random fabrics, random failures: whatever is connected is
- * reached, nothing can deadlock, routes stay short, and the tables are a function
- * of what is there.  Every draw comes from a seed of its own, the printed one and its
- * number: a failure names it, and is the first draw when it is $MOORE_SEED.  `make soak`
- * draws more.  Judges: the checker, itself held to brute force in test_check.c, and
- * distances by breadth-first search. */
+/* test_campaign.c - routes random fabrics with random failures, and checks that all
+ * connected endpoints are reachable, that no deadlock is possible, that routes stay short,
+ * and that the tables depend only on the fabric as it is.
+ *
+ * Each draw has a seed of its own, made of the printed seed and its number.  A failure
+ * prints that seed; with $MOORE_SEED set to it, the failing draw is the first one.  `make
+ * soak` makes more draws.  The oracles are the checker, which test_check.c compares with
+ * brute force, and distances by breadth-first search. */
 #include "harness.h"
 
 #include "fabrics.h"
@@ -27,9 +29,9 @@ struct graph {
 	size_t m;
 	struct moore_topo_link link[MAX_LINKS];
 	uint16_t ep[MAX_SWITCHES];
-	uint32_t n_edge;	/* endpoints sit on switches below this; 0: on any */
-	bool given;		/* no more endpoints than ep[] says */
-	bool minimal;		/* diameter two: nothing may be longer than it must */
+	uint32_t n_edge;	/* only switches below this have endpoints; 0: any */
+	bool given;		/* ep[] holds the greatest number of endpoints of each switch */
+	bool minimal;		/* diameter two: every route must be a shortest one */
 };
 
 static void
@@ -65,7 +67,7 @@ plan_of(const struct spec *spec)
 	return p;
 }
 
-/* Some of the ends of cables change places inside cabinets of three or more. */
+/* Permutes some cable ends within cabinets of three or more switches. */
 static void
 permute(struct graph *g, struct moore_plan *p)
 {
@@ -79,13 +81,13 @@ permute(struct graph *g, struct moore_plan *p)
 
 	if (!p->sw[0].cabinet && moore_plan_fill_cabinets(p, 3 + moore_rng_below(g->r, 6), &err) < 0)
 		fail_msg("cabinets: %s", err.text);
-	/* that it fell apart is no news: then it is as it was */
+	/* if the permuted fabric would fall apart, the plan stays as it was */
 	if (moore_permute(p, &opts, &result, &err) < 0 && !strstr(err.text, "apart"))
 		fail_msg("permute: %s", err.text);
 	moore_permutation_free(result);
 }
 
-/* One of n families, in every third draw with its links permuted. */
+/* Draws one of n family members; in one of three draws its links are permuted. */
 static void
 draw_plan(struct graph *g, const struct spec *spec, uint32_t n, bool minimal)
 {
@@ -131,7 +133,7 @@ draw_longer(struct graph *g)
 	draw_plan(g, T, ARRAY_LEN(T), false);
 }
 
-/* Sides of two make parallel links. */
+/* A dimension of size two makes parallel links. */
 static void
 draw_torus(struct graph *g)
 {
@@ -149,7 +151,7 @@ draw_torus(struct graph *g)
 		}
 }
 
-/* The pairing model: half links in random order, joined two by two. */
+/* The pairing model: joins half links in random order, two by two. */
 static void
 draw_regular(struct graph *g)
 {
@@ -166,7 +168,8 @@ draw_regular(struct graph *g)
 		join(g, half[i], half[i + 1]);
 }
 
-/* k pods of k/2 edge and k/2 middle switches, k*k/4 on top: edges first. */
+/* k pods of k/2 edge and k/2 middle switches, and k*k/4 top switches; edge switches come
+ * first. */
 static void
 draw_fat_tree(struct graph *g)
 {
@@ -227,7 +230,7 @@ static const struct {
 
 /* ---- a draw ---------------------------------------------------------------------- */
 
-/* Endpoints spread unevenly, some switches without; some links doubled. */
+/* Spreads endpoints unevenly, leaves some switches without, and doubles some links. */
 static void
 dress(struct graph *g)
 {
@@ -246,7 +249,7 @@ dress(struct graph *g)
 			join(g, g->link[i].a, g->link[i].b);
 }
 
-/* Neighbouring endpoints become two ports of one host. */
+/* Some neighbouring endpoints become two ports of one host. */
 static void
 pair_hosts(struct moore_fabric *f, struct moore_rng *r)
 {
@@ -332,7 +335,7 @@ is_hinted(const struct draw *d)
 	return PROFILE[d->profile].opts.profile == MOORE_PROFILE_SL_HINT;
 }
 
-/* Whatever two LIDs, each may use the SL that both are told. */
+/* Both directions of a pair of LIDs get the same SL, and the set allows it both ways. */
 static void
 check_sls(const struct draw *d, const struct moore_fabric *f, const struct moore_route *r,
 	  const struct moore_sl_set *set, struct moore_rng *rng)
@@ -355,7 +358,7 @@ check_sls(const struct draw *d, const struct moore_fabric *f, const struct moore
 	}
 }
 
-/* For every SL on every LID, or for those that sl-hint hands out. */
+/* Checks every SL on every LID, or under sl-hint the SLs that it gives out. */
 static void
 check_safe(const struct draw *d, const struct moore_fabric *f, const struct moore_route *r,
 	   struct moore_rng *rng)
@@ -383,7 +386,7 @@ check_safe(const struct draw *d, const struct moore_fabric *f, const struct moor
 	moore_sl2vl_free(lanes);
 }
 
-/* Hops from every switch to `to`, by breadth; MOORE_NONE where not joined. */
+/* Distances in hops from every switch to `to`; MOORE_NONE if there is no path. */
 static void
 breadth(const struct moore_fabric *f, uint32_t to, uint32_t *dist)
 {
@@ -418,14 +421,15 @@ has_hosts(const struct moore_fabric *f, uint32_t s)
 	return f->sw[s].n_ports && moore_fabric_port(f, s, 1)->role == MOORE_ROLE_ENDPOINT;
 }
 
-static unsigned most_times, n_longer, n_pairs;	/* told at the end */
+static unsigned most_times, n_longer, n_pairs;	/* printed at the end */
 
-/* Base LIDs: exactly the distance on an intact graph of diameter two; beside layers
- * a few pairs of the smallest MLFMs take more hops, so that middle switches without
- * endpoints are reached too.  Elsewhere
- * the proof bounds a route by the longest rising chain of the order alone; in 40,000
- * draws the longest were 4.5 diameters, on damaged fabrics, and 5 where some links
- * have one lane. */
+/* Routes to base LIDs on an intact graph of diameter two are exactly as long as the
+ * distance. With layers, a few pairs of the smallest MLFMs take more hops, so that middle
+ * switches without endpoints are reachable, too.
+ *
+ * On other fabrics the proof bounds a route only by the longest rising chain of the order.
+ * In 40,000 draws the longest route had 4.5 diameters on damaged fabrics, and 5 where some
+ * links have one lane. */
 static void
 check_short(const struct draw *d, const struct moore_fabric *f, const struct moore_lft *t)
 {
@@ -456,7 +460,7 @@ check_short(const struct draw *d, const struct moore_fabric *f, const struct moo
 	free(dist);
 }
 
-/* The same rows, and the same tables told for pairs of LIDs near each other. */
+/* True if both have the same rows, and the same sl-hint tables for pairs of close LIDs. */
 static bool
 same_by_guid(const struct moore_fabric *f, const struct moore_route *a,
 	     const struct moore_fabric *g, const struct moore_route *b)
@@ -478,8 +482,8 @@ same_by_guid(const struct moore_fabric *f, const struct moore_route *a,
 	return true;
 }
 
-/* With the plan (or, plan == NULL, without): safe, short, the same bits again
- * after another fabric was routed, and the same in another order. */
+/* Checks a draw with the plan (or without: NULL).  The routes are safe and short; they are
+ * the same bits after another fabric was routed, and if the switches come in another order. */
 static void
 check_draw(const struct draw *d, const struct moore_fabric *plan, struct moore_rng *rng)
 {

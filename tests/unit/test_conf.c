@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_conf.c - moore.conf: what is read, and what is said of what is not. */
+/* test_conf.c - what the reader of moore.conf accepts, and its errors for what it refuses. */
 #include "harness.h"
 
 #include "moore/conf.h"
@@ -131,7 +131,7 @@ test_set(void **state)
 	CHECK_EQ("the class", c.lanes.sl_class[15], 1);
 }
 
-/* Two classes; the second is asked for by SL 4. */
+/* Two classes; SL 4 asks for the second. */
 static void
 test_policy(void **state)
 {

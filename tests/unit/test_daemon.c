@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_daemon.c - small parts of the daemon that need no loop: JSON values without memory,
- * the index of planned cables against a search of all. */
+/* test_daemon.c - small parts of the daemon that need no loop: JSON values when memory runs
+ * out, and the index of planned cables against a linear search. */
 #include "harness.h"
 
 #include "json.h"
@@ -45,7 +45,7 @@ test_json(void **state)
 	}
 }
 
-/* Of a family, or NULL. */
+/* The plan of a family member, or NULL. */
 static struct moore_plan *
 plan_of(const char *family, const char *word)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_due.c - what a plane's scanner does next, under a fake clock: each row is a time, the
- * step that must come then, and what came of it.  poll_ms is 1000 and sweep_s 10. */
+/* test_due.c - the next step of a plane's scanner under a fake clock.  Each row gives a
+ * time, the step that must come then, and its result.  poll_ms is 1000 and sweep_s is 10. */
 #include "harness.h"
 #include "scan/due.h"
 
 #define T0 ((uint64_t)1 << 40)	/* any time that is not near 0 */
 
-enum came {			/* of the step of the row */
+enum came {			/* the result of the row's step */
 	NOTHING,
 	OPENED, NO_PORT, LOST, SAME, CHANGED, UNKNOWN,
 	W_NEW, W_NO_LIDS, W_LONELY, W_SAME, W_SAME_LONELY, W_FAILED,
@@ -16,15 +16,15 @@ enum before { NONE, KICK, EVENT };	/* what happens before the row */
 
 struct row {
 	const char *why;
-	uint64_t ms;		/* since T0 */
+	uint64_t ms;		/* time of the step since T0 */
 	enum before before;
 	enum step want;
 	enum came came;
-	uint64_t took_ms;	/* the step takes that long */
-	uint64_t until_ms;	/* of STEP_WAIT; 0: not compared */
+	uint64_t took_ms;	/* duration of the step */
+	uint64_t until_ms;	/* end of STEP_WAIT; 0: not compared */
 };
 
-/* What came of a look or a walk, or of opening the port. */
+/* Reports the result of a look, of a walk, or of opening the port. */
 static void
 happen_found(struct due *d, enum came came, uint64_t from, uint64_t now)
 {
@@ -144,12 +144,13 @@ test_start(void **state)
 
 	(void)state;
 	due_init(&d, 1000, 10);
-	d.manager_at = NEVER;	/* test_manager() */
+	d.manager_at = NEVER;	/* tested in test_manager() */
 	PLAY(&d, start);
 	CHECK_EQ("tables are due sweep_s later", d.tables_at, T0 + 13200000);
 }
 
-/* Up, all read, at rest: at 0 a look and a poll have just been. */
+/* A scanner at rest: the port is up, all has been read, and a look and a poll were at time
+ * 0. */
 static struct due
 resting(void)
 {
@@ -209,7 +210,8 @@ test_late_answers(void **state)
 	CHECK("no longer", !d.patient[READ_COUNTERS]);
 }
 
-/* A link that comes and goes: each look finds a change, and the walk finds what was there. */
+/* A link goes up and down: each look finds a change, and each walk finds the same fabric as
+ * before. */
 static void
 test_flapping(void **state)
 {
@@ -246,7 +248,7 @@ test_flapping(void **state)
 	CHECK_EQ("tables are read", d.tables_at, T0 + 15501000);
 }
 
-/* Ports that are up and lead to devices that do not answer. */
+/* Ports that are up but lead to devices that do not answer. */
 static void
 test_lonely(void **state)
 {
@@ -274,7 +276,8 @@ test_lonely(void **state)
 	CHECK_EQ("looks were not held back", d.look_gap, LOOK_US);
 }
 
-/* Tables that are others at each reading are read each SETTLE_US, and nothing starves. */
+/* If each reading of the tables finds changes, they are read every SETTLE_US, and every
+ * other step still gets its turn. */
 static void
 test_restless(void **state)
 {
@@ -302,7 +305,7 @@ test_restless(void **state)
 	CHECK_EQ("it never rests", n[STEP_WAIT], 0);
 }
 
-/* Readings that take longer than their period take turns with all else. */
+/* Readings that take longer than their period alternate with all other steps. */
 static void
 test_slow(void **state)
 {
@@ -320,7 +323,7 @@ test_slow(void **state)
 
 		n[next.step]++;
 		due_begin(&d, next.step, now);
-		now += 600000;	/* longer than a look's period, too */
+		now += 600000;	/* longer than the period of looks, too */
 		happen(&d, &r, now, now);
 	}
 	CHECK("every look", n[STEP_LOOK] > 100);
@@ -329,7 +332,8 @@ test_slow(void **state)
 	CHECK("lanes and records with them", n[STEP_LANES] >= 12 && n[STEP_RECORDS] >= 12);
 }
 
-/* The thread hung in a MAD for a minute: one of each, not sixty. */
+/* If the thread hangs in a MAD for a minute, each step runs once afterwards, not sixty
+ * times. */
 static void
 test_hung(void **state)
 {
@@ -353,13 +357,14 @@ test_hung(void **state)
 	CHECK_EQ("the next poll", d.poll_at, T0 + 61500000);
 }
 
-/* Asked each 5 s; each 2.5 s after a question without an answer; five of these are silence. */
+/* The manager is asked every 5 s, and 2.5 s after an unanswered question.  Five unanswered
+ * questions in a row mean that it is silent. */
 static void
 test_manager(void **state)
 {
 	static const struct {
 		const char *why;
-		uint64_t ms;		/* since T0; the step is due then and not before */
+		uint64_t ms;		/* since T0: when the step is due, and not before */
 		enum manager found;
 		uint64_t heard_ms;
 		bool silent;
@@ -423,7 +428,7 @@ test_port(void **state)
 	PLAY(&d, rows);
 }
 
-/* Clocks that begin at 0, and sums beyond the end of the clock. */
+/* Clocks that start at 0, and sums that exceed the range of the clock. */
 static void
 test_edges(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_dumps.c - OpenSM's dumps read and written: what OpenSM wrote comes back
- * byte for byte; what is cut short or contradicts itself is refused with the
- * line; nothing is read past the end (each text lies in a block of its size). */
+/* test_dumps.c - reads and writes OpenSM's dumps.  What OpenSM wrote is written again byte
+ * for byte.  A text that is cut short or contradicts itself is refused with its line. Each
+ * text is in a memory block of exactly its size, so that a read past the end is detected. */
 #include "harness.h"
 #include "fabrics.h"
 #include "moore/dumps.h"
@@ -29,7 +29,7 @@ tables_free(struct tables *t)
 	*t = (struct tables){ NULL, NULL, NULL, NULL };
 }
 
-/* On failure nothing is left. */
+/* Reads all four dumps; on failure it frees everything. */
 static int
 read_all(struct tables *t, const struct dumps *d, struct moore_err *err)
 {
@@ -45,7 +45,7 @@ read_all(struct tables *t, const struct dumps *d, struct moore_err *err)
 	return rc;
 }
 
-/* A copy of text with its first `from` replaced; the caller frees it. */
+/* A copy of text in which the first `from` is replaced; the caller frees it. */
 static char *
 replaced(const char *text, const char *from, const char *to)
 {
@@ -131,8 +131,8 @@ test_write(void **state)
 	char *subnet = replaced(SUBNET_LST, "CA-SM Ports:02", "CA Ports:01"), *no_sm;
 	(void)state;
 
-	/* The mark of the subnet manager, and how many ports a host has without
-	 * links, are not kept. */
+	/* A fabric does not keep the mark of the subnet manager, nor how many ports of a
+	 * host have no link. */
 	no_sm = replaced(subnet, "CA-SM Ports:02", "CA Ports:01");
 	assert_int_equal(read_all(&t, &sample, &err), 0);
 	write_all(&t, b);
@@ -146,8 +146,8 @@ test_write(void **state)
 	tables_free(&t);
 }
 
-/* Things that the sample lacks: a router, a host with two ports on two switches,
- * LMC on a switch, a GUID of a port 0 that is not its node's, a switch alone. */
+/* A fabric with what the sample lacks: a router, a host with ports on two switches, a
+ * switch with an LMC, a port 0 with another GUID than its node, an isolated switch. */
 static struct moore_fabric *
 rich(void)
 {
@@ -259,7 +259,7 @@ test_fdbs(void **state)
 
 		assert_int_equal(read_all(&t, &sample, &err), 0);
 		moore_lft_row(t.lft, 0)[T[i].lid] = T[i].port;
-		moore_lft_row(t.lft, 2)[8] = 2;		/* S2 back to S0 */
+		moore_lft_row(t.lft, 2)[8] = 2;		/* S2 sends back to S0 */
 		assert_int_equal(moore_dump_write_fdbs(t.f, t.lft, &b, NULL), 0);
 		CHECK_STR(T[i].why, b.data, T[i].want);
 		moore_buf_free(&b);
@@ -288,7 +288,7 @@ read_with(unsigned which, const char *text, struct moore_err *err)
 static const struct {
 	const char *why;
 	unsigned which;
-	const char *from, *to;	/* from NULL: added at the end */
+	const char *from, *to;	/* from is NULL: `to` is appended */
 	int want;
 	unsigned line;
 	const char *says;
@@ -385,7 +385,7 @@ test_refused(void **state)
 	}
 }
 
-/* Does a text that ends here look like a whole one?  By its last line. */
+/* True if the last line of the text could be the last line of a complete dump. */
 static bool
 may_end(unsigned which, char *text, size_t len)
 {
@@ -401,7 +401,7 @@ may_end(unsigned which, char *text, size_t len)
 	return strstr(last, which == SUBNET ? "SPD=2" : which == LFTS ? "lids dumped" : "#--");
 }
 
-/* Cut after any byte, a text is refused, or it ends where a whole one could. */
+/* A text that is cut after any byte is refused, unless a complete one could end there. */
 static void
 test_cut_short(void **state)
 {
@@ -428,7 +428,7 @@ test_cut_short(void **state)
 
 /* ---- in pieces ------------------------------------------------------------------- */
 
-struct pieces {			/* of a text, so many bytes at a time */
+struct pieces {			/* hands out a text, so many bytes at a time */
 	const char *text;
 	size_t at, len, size;
 	char held[4096];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_fabric.c - fabrics held to their invariants, found by name and LID, made
- * from plans; tables in memory. */
+/* test_fabric.c - the invariants of fabrics, lookups by name and LID, fabrics made from
+ * plans, and tables in memory. */
 #include "harness.h"
 #include "moore/tables.h"
 
-/* S0 --2:2-- S1 --3:3-- S2; on port 1 of S0 "host" port 1, of S1 "host" port 2,
- * of S2 a router "edge".  S0 is LID 1; "host" has LMC 1. */
+/* S0 --2:2-- S1 --3:3-- S2.  On port 1 of S0 is port 1 of "host", on port 1 of S1 is port 2
+ * of "host", on port 1 of S2 a router "edge".  S0 has LID 1; "host" has LMC 1. */
 static struct moore_fabric *
 small(void)
 {
@@ -304,7 +304,7 @@ test_too_many_lids(void **state)
 		uint8_t lmc;
 		int want;
 	} T[] = {
-		{ "just fits", 383, 7, 0 },	/* LIDs 128..49151 */
+		{ "just fits", 383, 7, 0 },	/* LIDs 128 to 49151 */
 		{ "one more", 384, 7, -MOORE_ELID },
 	};
 	(void)state;
@@ -387,14 +387,16 @@ test_sl2vl(void **state)
 	moore_fabric_free(f);
 }
 
-/* What changes a hash of the tables: what a packet can meet. */
+/* The hash changes with everything in the tables that can affect a packet, and with nothing
+ * else. */
 static void
 test_hash(void **state)
 {
 	static const struct {
 		const char *why;
 		moore_swid sw;
-		unsigned lid, in, out;	/* a route by LID, or with out the lanes from in to out */
+		unsigned lid, in, out;	/* a route by LID; if out is not 0, the lanes from in to
+					 * out */
 		bool maps, differs;
 	} T[] = {
 		{ "a route to an endpoint", 2, 5, 0, 0, true, true },

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* test_formats.c - plans in the text formats of fabric tools.
  *
- * REAL is what ibnetdiscover (rdma-core 44) printed of NET on ibsim 0.10, and
- * NET is what moore writes of PLAN: so the reader is tested on the tool's own
- * words, and the writer against them, record by record. */
+ * REAL is what ibnetdiscover (rdma-core 44) printed of NET on ibsim 0.10, and NET is what
+ * moore writes of PLAN.  So the reader is tested on the tool's own output, and the writer
+ * is compared with it record by record. */
 #include "harness.h"
 #include "random_plan.h"
 #include "moore/place.h"
@@ -109,8 +109,8 @@ static const char real[] =
 "[1](100001) \t\"S-0002c90300000010\"[1]\t\t# lid 0 lmc 0 \"rack1 leaf\" lid 0 4xSDR\n"
 "[2](100002) \t\"S-0000000000200001\"[1]\t\t# lid 0 lmc 0 \"s1\" lid 0 4xSDR\n";
 
-/* PLAN as REAL tells it: nodes in its order, GUIDs known, cables from the first
- * record that has them. */
+/* PLAN as the reader of REAL returns it: nodes in the order of REAL, GUIDs known, cables in
+ * the order of the first record that has them. */
 static const char imported[] =
 "{\n"
 "\"moore_plan\": 1,\n"
@@ -228,7 +228,7 @@ test_write(void **state)
 
 /* ---- ibnetdiscover ------------------------------------------------------------------- */
 
-/* Every record of ours is in the tool's text, byte for byte, and none is missing. */
+/* Every record that moore writes is in the tool's text, byte for byte, and none is missing. */
 static void
 test_write_ibnetdiscover(void **state)
 {
@@ -274,8 +274,8 @@ line_cmp(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What ibnetdiscover's text keeps of a plan, a line for each switch, endpoint
- * and cable, lines sorted; the GUIDs given.  To be freed. */
+/* What ibnetdiscover's text keeps of a plan with these GUIDs: a line for each switch,
+ * endpoint and cable, sorted.  The caller frees it. */
 static char *
 wiring_text(const struct moore_plan *p, const uint64_t *sw_guid, const uint64_t *ep_guid)
 {
@@ -309,8 +309,7 @@ wiring_text(const struct moore_plan *p, const uint64_t *sw_guid, const uint64_t 
 	return all;
 }
 
-/* What an importer could get wrong shows as a difference to the plan that was
- * exported: names, GUIDs, ports, cables. */
+/* Compares names, GUIDs, ports and cables of a plan that was exported and read again. */
 static void
 test_import_export(void **state)
 {
@@ -345,9 +344,9 @@ test_import_export(void **state)
 	}
 }
 
-/* A listing of an older version, grouped and full of what real fabrics have:
- * equal and missing descriptions, a router, an aggregation node on a 41st port,
- * external ports, a slot, CR LF, ports out of order, a CA without a cable. */
+/* A listing of an older version, grouped, with oddities of real fabrics: equal and missing
+ * descriptions, a router, an aggregation node on a 41st port, external ports, a slot, CR
+ * LF, ports out of order, a CA without a cable. */
 static const char wild[] =
 "#\n"
 "# Topology file: generated on Tue Jun  5 14:15:10 2007\n"
@@ -437,7 +436,7 @@ test_wild(void **state)
 	moore_plan_free(p);
 }
 
-#define PORT_S2 "[1]\t\"S-0002c90300000010\"[5]"	/* line 11, its other end is line 30 */
+#define PORT_S2 "[1]\t\"S-0002c90300000010\"[5]"	/* on line 11; its other end is on line 30 */
 
 static const struct {
 	const char *why, *from, *to;
@@ -509,7 +508,7 @@ read_as(const char *format, struct moore_plan **p, const char *text, struct moor
 
 enum { GUIDS = 1, PORTS = 2, FREE = 4, LENGTHS = 8, CABINETS = 16, NO_CABLES = 32 };
 
-/* What a format holds of a plan, as sorted lines; to be freed. */
+/* What a format keeps of a plan, as sorted lines.  The caller frees it. */
 static char *
 held_text(const struct moore_plan *p, unsigned held)
 {
@@ -564,7 +563,7 @@ held_text(const struct moore_plan *p, unsigned held)
 	return all;
 }
 
-/* A plan whose texts hold none of the characters that a format cannot say. */
+/* Replaces all characters in the plan's texts that a format cannot express. */
 static void
 plain_texts(struct moore_plan *p, const char *bad)
 {
@@ -583,11 +582,12 @@ plain_texts(struct moore_plan *p, const char *bad)
 		text[n++] = p->cabinet[i].name;
 	for (size_t i = 0; i < n; i++)
 		for (char *s = text[i]; s && *s; s++)
-			if (strchr(bad, *s))	/* each by its own, so that texts still differ */
+			if (strchr(bad, *s))	/* each by a character of its own, so that texts
+						 * stay different */
 				*s = "KLMNOPQ"[strchr(bad, *s) - bad];
 }
 
-/* What each format holds; what it does not is its row's lost, in words. */
+/* For each format: characters that it cannot express, and what it keeps of a plan. */
 static const struct {
 	const char *format, *cannot;
 	unsigned held;
@@ -597,8 +597,8 @@ static const struct {
 	{ "ibnetdiscover", NULL, GUIDS | PORTS | FREE }, { "slurm", NULL, NO_CABLES },
 };
 
-/* Exported and read again, all is there that the format holds: the random plans
- * have names of every kind, GUIDs, free ports, parallel cables, lengths. */
+/* A plan that is exported and read again has everything that the format keeps.  The random
+ * plans have names of every kind, GUIDs, free ports, parallel cables and lengths. */
 static void
 test_round_trips(void **state)
 {
@@ -613,13 +613,14 @@ test_round_trips(void **state)
 			char *want, *got;
 
 			plain_texts(p, trips[k].cannot);
-			for (uint32_t e = 0; e < p->n_endpoints; e++)	/* ibsim's port GUIDs follow the node's */
+			for (uint32_t e = 0; e < p->n_endpoints; e++)	/* in ibsim, port GUIDs
+									 * follow from the node's */
 				p->ep[e].guid = 0;
 			if (moore_plan_format_find(trips[k].format)->write(p, &b, &err) < 0)
 				fail_msg("%s: %s", trips[k].format, err.text);
 			if (read_as(trips[k].format, &q, b.data, &err) < 0) {
 				if (!p->n_endpoints && !p->n_cables && !(trips[k].held & FREE))
-					goto next;	/* nothing of it was held */
+					goto next;	/* the format kept nothing of this plan */
 				fail_msg("%s line %u: %s of\n%s", trips[k].format, err.line, err.text, b.data);
 			}
 			want = held_text(p, trips[k].held);
@@ -634,8 +635,8 @@ next:
 		}
 }
 
-/* Names that a spreadsheet would run or that hide what they are: written so that neither
- * happens, and read again as they were. */
+/* Names that a spreadsheet would execute, or that would display misleadingly, are written
+ * in a harmless form and read back unchanged. */
 static void
 test_csv_harmless(void **state)
 {
@@ -663,12 +664,12 @@ test_csv_harmless(void **state)
 		struct moore_err err = { 0 };
 		char want[100];
 
-		free(p->sw[0].cabinet);		/* whose quotes opa cannot hold */
+		free(p->sw[0].cabinet);		/* opa cannot express its quotes */
 		p->sw[0].cabinet = NULL;
 		p->sw[0].unit = 0;
 		free(p->cable[0].label);
 		p->cable[0].label = strdup(T[i].name);
-		if (!strchr(T[i].name, '\\')) {	/* which no name may hold */
+		if (!strchr(T[i].name, '\\')) {	/* no name may contain a backslash */
 			free(p->sw[2].name);
 			p->sw[2].name = strdup(T[i].name);
 		}
@@ -689,7 +690,7 @@ test_csv_harmless(void **state)
 	}
 }
 
-/* The plan of a family, placed, so that it has cabinets and lengths, too. */
+/* The plan of a family member, placed so that it has cabinets and lengths. */
 static struct moore_plan *
 plan_of_family(const char *family, const char *params)
 {
@@ -715,8 +716,8 @@ plan_of_family(const char *family, const char *params)
 	return p;
 }
 
-/* The wiring of whole families comes back; ports of switches and of endpoints,
- * and for Slurm which endpoint is where, in the order of its port. */
+/* The wiring of whole families survives export and import, with the ports of switches and
+ * endpoints; for Slurm, which endpoint is at which switch, in the order of ports. */
 static void
 test_families(void **state)
 {
@@ -756,7 +757,7 @@ test_families(void **state)
 	}
 }
 
-/* Which node is at which switch, and what the tree says twice. */
+/* Checks which node is at which switch, and names that the tree contains twice. */
 static void
 test_slurm(void **state)
 {
@@ -791,8 +792,8 @@ test_slurm(void **state)
 	moore_buf_free(&b);
 }
 
-/* A spread sheet as its makers have it: lines before, cells left empty, a chassis,
- * units behind lengths, what follows the links. */
+/* A spreadsheet as cable planners write it: lines before the heading, empty cells, a
+ * chassis, units after lengths, text after the links. */
 static void
 test_opa_sheet(void **state)
 {
@@ -824,7 +825,8 @@ test_opa_sheet(void **state)
 	moore_plan_free(p);
 }
 
-/* What ibsim's own examples and prescriptions of PTM have, and ours do not. */
+/* Constructs that occur in ibsim's examples and in PTM's documentation, but that moore does
+ * not write. */
 static void
 test_foreign(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_hint.c - profile sl-hint: the four tables by brute force, and routes of
- * which every pair of LIDs has an SL that is right both ways.  Right is what the
- * definition says, link by link, and what the checker says of all together. */
+/* test_hint.c - profile sl-hint: the four tables by brute force, and routes in which every
+ * pair of LIDs has an SL that is right in both directions.  A table is tested link by link
+ * against its definition, and the checker tests all routes together. */
 #include "harness.h"
 
 #include "fabrics.h"
@@ -14,10 +14,11 @@
 #include "moore/route.h"
 
 enum { A, B, C, D };
-enum { DDD, DDU, DUD, DUU, UDD, UDU, UUD, UUU };	/* first hop in the high bit; 1 is up */
+enum { DDD, DDU, DUD, DUU, UDD, UDU, UUD, UUU };	/* a bit for each hop, the first hop
+							 * highest; 1 is up */
 
-/* Along switches of these places in the order the VL never falls, and no turn from
- * down to up leaves it as it was. */
+/* True if the table is right for the route over switches with these places in the order:
+ * the VL never falls, and it rises at each turn from down to up. */
 static bool
 right(unsigned table, const uint32_t *place, unsigned n_hops)
 {
@@ -44,7 +45,7 @@ pattern(const uint32_t *place, unsigned n_hops)
 	return bits;
 }
 
-/* Routes of three hops: place[4], all orders of them. */
+/* All routes of three hops: every order of four switches. */
 enum { N_WAYS = 24 };
 
 static void
@@ -61,7 +62,7 @@ ways(uint32_t place[N_WAYS][4])
 	assert_int_equal(n, N_WAYS);
 }
 
-/* Does its turn from up to down lead to a greater switch than it comes from? */
+/* True if the turn from up to down leads to a greater switch than it comes from. */
 static bool
 greater(const uint32_t *p)
 {
@@ -71,7 +72,8 @@ greater(const uint32_t *p)
 static void
 test_patterns(void **state)
 {
-	/* wrong, when the turn from up to down leads to a lesser, a greater switch */
+	/* masks of the patterns for which the table is wrong, if the turn from up to down
+	 * leads to a lesser switch, and to a greater one */
 	static const struct {
 		const char *why;
 		unsigned table, wrong[2];
@@ -118,8 +120,8 @@ test_pairs(void **state)
 	CHECK("some pairs have none", without);
 }
 
-/* Up, down, up, down over an indirect switch i: C when it is greater than both
- * ends, B when it is less, else none. */
+/* Routes up, down, up, down over an indirect switch i: table C is right if i comes before
+ * both ends in the order, B if it comes after both, and no other table. */
 static void
 test_four_hops(void **state)
 {
@@ -140,7 +142,7 @@ test_four_hops(void **state)
 			}
 }
 
-/* All orders of five switches: what four hops can have on two lanes. */
+/* Tries all orders of five switches: what is possible for four hops on two lanes. */
 static void
 test_four_hops_in_general(void **state)
 {
@@ -174,14 +176,14 @@ test_four_hops_in_general(void **state)
 	CHECK_EQ("two of five pairs of routes have a table in common", meet, 5878);
 }
 
-/* No rule that sees directions alone has a table for dud with udu: all 16 of them. */
+/* Tries all 16 rules that depend only on directions: none is right for both dud and udu. */
 static void
 test_none_covers_the_rest(void **state)
 {
 	(void)state;
 
 	for (unsigned rule = 0; rule < 16; rule++) {
-		/* bit in_up * 2 + out_up; VL of hops 2 and 3 */
+		/* bit (in_up * 2 + out_up) of the rule is the VL after that turn */
 		unsigned du = rule >> 1 & 1, ud = rule >> 2 & 1;
 		bool dud = du && ud, udu = du && !ud;
 
@@ -201,7 +203,7 @@ of_kind(enum moore_layers layers)
 	return (struct moore_route_opts){ .profile = MOORE_PROFILE_SL_HINT, .layers = layers };
 }
 
-/* Is the table right from switch s to that LID?  On the lanes as they are. */
+/* True if the SL's table is right from switch s to that LID on these lanes. */
 static bool
 right_on(const struct moore_fabric *f, const struct moore_route *r, const struct moore_sl2vl *lanes,
 	 const struct moore_lid_owner *own, moore_swid s, unsigned lid, unsigned sl)
@@ -220,7 +222,7 @@ right_on(const struct moore_fabric *f, const struct moore_route *r, const struct
 		CHECK("routed", out != MOORE_NO_PATH && hops < 200);
 		if (next == 15)
 			return false;
-		next &= 1;	/* masks fold classes, and keep which of its pair a VL is */
+		next &= 1;	/* masks merge classes, but keep which VL of its pair it is */
 		if (f->sw[s].maps_sl && (next < vl || (next == vl && !was_up && up)))
 			return false;
 		vl = f->sw[s].maps_sl ? next : 0;
@@ -231,7 +233,7 @@ right_on(const struct moore_fabric *f, const struct moore_route *r, const struct
 	return true;
 }
 
-/* Pairs of LIDs, tried at random: the SL serves both, and is in the set. */
+/* For random pairs of LIDs, checks that the SL is right in both directions and in the set. */
 static void
 try_pairs(const struct moore_fabric *f, const struct moore_route *r,
 	  const struct moore_lane_opts *o, const struct moore_sl2vl *lanes, const struct moore_sl_set *set, struct moore_rng *rng,
@@ -295,13 +297,15 @@ route_and_judge(const char *why, const struct moore_fabric *seen,
 	return v;
 }
 
-/* What is asserted of all offsets together and of each layer alone. */
+/* Checks the quality of all offsets together and of each layer. */
 static void
 judge_quality(const char *why, const struct moore_fabric *f, double load, unsigned three,
 	      unsigned indirect)
 {
 	unsigned deg = (f->n_ports - f->n_switches - f->n_endpoints) / f->n_switches;
-	/* through one neighbour of a root all but its other neighbours, itself and its own */
+	/* A tree enters its root through one neighbour.  All switches have three hops,
+	 * except the root's other neighbours, that neighbour, and the neighbours of that
+	 * neighbour. */
 	uint64_t most = (uint64_t)(f->n_switches - 2 * deg) * f->n_endpoints;
 	struct moore_quality *q;
 	struct moore_route *r;
@@ -328,9 +332,11 @@ test_families(void **state)
 {
 	static const struct {
 		const char *family, *params;
-		double load;		/* greatest over mean, all offsets together */
-		unsigned three;		/* hops in each layer, of 100 that can */
-		unsigned indirect;	/* pairs of 100 with a longer route in some layer */
+		double load;		/* greatest over mean load, all offsets together */
+		unsigned three;		/* least share (per cent) of three-hop routes in each
+					 * layer, of those possible */
+		unsigned indirect;	/* least share (per cent) of pairs with a longer route in
+					 * some layer */
 	} T[] = {
 		{ "slimfly", "q=5 p=4", 1.25, 95, 85 },
 		{ "slimfly", "q=7 p=4", 1.25, 95, 85 },
@@ -389,11 +395,12 @@ next_to(const struct moore_fabric *f, const struct moore_route *r, moore_swid s,
 	return moore_fabric_port(f, s, moore_lft_row(moore_route_lft(r), s)[lid])->peer;
 }
 
-/* Of the routes to endpoints at offsets from 1 on. */
+/* Counts routes to endpoints at offsets other than 0. */
 struct detours {
 	unsigned hops[8];
-	unsigned round;		/* over a neighbour of the destination, and not straight on */
-	unsigned over_empty;	/* over a switch without endpoints two hops before it */
+	unsigned round;		/* pass a neighbour of the destination that is not their last
+				 * switch */
+	unsigned over_empty;	/* pass a switch without endpoints two hops before the destination */
 };
 
 static struct detours
@@ -438,7 +445,7 @@ test_kinds(void **state)
 	static const struct {
 		const char *why, *family, *params;
 		enum moore_layers layers;
-		unsigned three, four;	/* at least so many routes of 100 */
+		unsigned three, four;	/* least shares of routes, in per cent */
 		bool half_empty, straight, among_hosts;
 	} T[] = {
 		{ "valiant3 has no four hops", "slimfly", "q=5 p=4", MOORE_LAYERS_VALIANT3, 68, 0, 0, 1, 0 },
@@ -468,7 +475,7 @@ test_kinds(void **state)
 		CHECK(T[i].why, 100 * n.hops[4] >= T[i].four * all);
 		CHECK(T[i].why, T[i].four || !n.hops[4]);
 		CHECK(T[i].why, !T[i].straight || !n.round);
-		/* but for who has no other */
+		/* one per cent of the routes may have no other way */
 		CHECK(T[i].why, !T[i].among_hosts || 100 * n.over_empty <= all);
 		CHECK(T[i].why, T[i].among_hosts || !T[i].half_empty || 10 * n.over_empty > all);
 		CHECK_EQ("two lanes", v->vls & ~3, 0);
@@ -478,11 +485,12 @@ test_kinds(void **state)
 	}
 }
 
-/* Links of one lane and of more, and edge switches that cannot map SLs. */
+/* Gives links one lane or more, and makes some edge switches unable to map SLs. */
 static void
 spoil(struct moore_fabric *f, struct moore_rng *r)
 {
-	static const uint8_t lanes[] = { 2, 4, 8 };	/* VL = SL = 15 would drop where 15 are */
+	static const uint8_t lanes[] = { 2, 4, 8 };	/* not 15, with which a switch that maps
+							 * no SLs drops SL 15 as VL 15 */
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		unsigned links = 0;
@@ -596,7 +604,7 @@ test_dump(void **state)
 	moore_fabric_free(f);
 }
 
-/* SL = 4 * class + table, and where SLs are not mapped 15 is VL 15. */
+/* SL = 4 * class + table.  Where SLs are not mapped, SL 15 is VL 15, which drops packets. */
 static void
 test_sl_15(void **state)
 {
@@ -632,7 +640,8 @@ test_sl_15(void **state)
 	}
 }
 
-/* Two managers that disagree about either would hand out other SLs. */
+/* The hash depends on profile, layers and classes: two managers that differ in one of them
+ * would give out different SLs. */
 static void
 test_hash(void **state)
 {
@@ -640,7 +649,7 @@ test_hash(void **state)
 		{ "profile", "any-sl", "sl-hint" }, { "layers", "valiant3", "valiant" },
 		{ "layers", "valiant", "inr" }, { "classes", "0", "0,0,0,0,1" },
 	};
-	struct moore_fabric *f = test_family("slimfly", "q=3", 0);	/* no layers at all */
+	struct moore_fabric *f = test_family("slimfly", "q=3", 0);	/* without layers */
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {

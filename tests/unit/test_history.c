@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_history.c - rates of a day under a fake clock: values against the true ones,
- * rings, switches that come and go, and files that were cut, changed or are none. */
+/* test_history.c - rates of a day under a fake clock: values against the true ones, rings,
+ * switches that disappear and return, and files that are cut, changed or of another kind. */
 #include "harness.h"
 #include "moore/history.h"
 #include "moore/counters.h"
 
 enum { SECOND = 1000 };
 
-/* n switches of 4 ports, GUIDs from `guid` on. */
+/* n switches of 4 ports, with GUIDs from `guid` on. */
 static struct moore_fabric *
 fabric(uint32_t n, uint64_t guid)
 {
@@ -159,7 +159,7 @@ test_switches_come_and_go(void **state)
 	CHECK_EQ("a clock that was set back", moore_history_add(h, f[0], row, 1, 1, NULL),
 		 -MOORE_EINVAL);
 	CHECK_EQ("costs no row", moore_history_rows(h), 30);
-	/* A thousand fabrics, one after the other: old columns do not pile up. */
+	/* After a thousand fabrics, one after the other, old columns do not accumulate. */
 	for (uint64_t t = 40; t < 2040; t++) {
 		struct moore_fabric *g = fabric(4, t * 1000);
 
@@ -235,7 +235,8 @@ test_files(void **state)
 	moore_fabric_free(g);
 }
 
-/* What an hour of the largest fabric takes: Slim Fly q=13 p=9, 338 switches of 28. */
+/* The memory that an hour of the largest fabric takes: Slim Fly q=13 p=9, 338 switches of
+ * 28 ports. */
 static void
 test_memory_of_an_hour(void **state)
 {

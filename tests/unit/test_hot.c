@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_hot.c - a day of polls under a clock of our own: findings are raised and cleared
- * where something was wrong, and nowhere else. */
+/* test_hot.c - a day of polls under a fake clock: findings are raised and cleared where a
+ * fault was simulated, and nowhere else. */
 #include "harness.h"
 #include "fabrics.h"
 #include "moore/hot.h"
@@ -11,14 +11,15 @@
 
 enum what { HOT, WAITS, ERRS, FLAPS, DROPS, SLOW, NARROW, MUTE, GONE };
 
-/* From second `from` for `len` seconds on the k-th link between switches. */
+/* A fault on the link-th link between switches, from second `from` for `len` seconds. */
 static const struct trouble {
 	const char *why;
 	enum what what;
 	unsigned link, from, len;
-	double how;		/* share of the link, of time; events a second */
-	int kind;		/* finding expected; -1: none */
-	unsigned raised, cleared;	/* within so many seconds of its start, and of its end */
+	double how;		/* share of the bandwidth or of the time; or events per second */
+	int kind;		/* expected finding; -1: none */
+	unsigned raised, cleared;	/* greatest delay in seconds after the start and after the
+					 * end */
 } troubles[] = {
 	{ "a hot link", HOT, 3, 3600, 60, 0.9, MOORE_FIND_LOAD, 7, 17 },
 	{ "again, so it is raised again", HOT, 3, 4000, 300, 0.8, MOORE_FIND_LOAD, 7, 17 },
@@ -76,7 +77,7 @@ day_new(struct day *d)
 	d->port = calloc(d->f->n_ports, sizeof(*d->port));
 	for (uint32_t i = 0; i < d->f->n_ports; i++) {
 		d->now[i].has = (1u << MOORE_N_COUNTERS) - 1;
-		/* Both kinds of counters begin again in the course of the day. */
+		/* Both kinds of counters wrap in the course of the day. */
 		d->now[i].v[MOORE_XMIT_DATA] = UINT64_MAX - moore_rng_below(&d->r, 1u << 31) * 40000ull;
 		d->now[i].v[MOORE_XMIT_WAIT] = moore_rng_below(&d->r, 1u << 31);
 		if (d->f->port[i].role == MOORE_ROLE_SWITCH)
@@ -98,7 +99,7 @@ trouble_at(const struct day *d, uint32_t port, enum what what)
 	return NULL;
 }
 
-/* Up to how many events of t have happened by now. */
+/* How many events of t happen in the present second. */
 static uint64_t
 events_of(const struct day *d, const struct trouble *t)
 {
@@ -111,7 +112,7 @@ count(struct day *d, uint32_t i)
 	static const struct { enum what what; enum moore_counter counter; } T[] = {
 		{ ERRS, MOORE_SYMBOL_ERROR }, { FLAPS, MOORE_LINK_DOWNED }, { DROPS, MOORE_XMIT_DISCARD },
 	};
-	/* An application that all take part in: busy every other half hour. */
+	/* An application on all endpoints, which is busy every other half hour. */
 	double load = d->at % 3600 < 1800 ? 0.3 : 0.7, wait = 0.005;
 	const struct trouble *t;
 	uint64_t *v = d->now[i].v;
@@ -126,7 +127,7 @@ count(struct day *d, uint32_t i)
 	for (size_t k = 0; k < ARRAY_LEN(T); k++)
 		if ((t = trouble_at(d, i, T[k].what)))
 			v[T[k].counter] += events_of(d, t);
-	if (d->at == 70000)		/* somebody resets all counters */
+	if (d->at == 70000)		/* all counters are reset */
 		memset(v, 0, sizeof(d->now[i].v));
 }
 
@@ -153,7 +154,7 @@ poll_port(struct day *d, uint32_t i)
 		d->was[i] = d->now[i];
 }
 
-/* Its events are where they should be; take them out of what was seen. */
+/* Checks that the events of t came in time, and removes them from the list of events. */
 static void
 expect(struct day *d, const struct trouble *t)
 {
@@ -185,7 +186,7 @@ day(void **state)
 	day_new(&d);
 	live = alloc_live;
 	for (d.at = 1; d.at < DAY; d.at++) {
-		if (d.at > 65000 && d.at < 65060)	/* the daemon was stopped for a minute */
+		if (d.at > 65000 && d.at < 65060)	/* the daemon does not run for a minute */
 			continue;
 		for (uint32_t i = 0; i < d.f->n_ports; i++)
 			poll_port(&d, i);
@@ -211,7 +212,8 @@ day(void **state)
 	free(d.port);
 }
 
-/* The fabric loses a switch: what stands goes with its port, what was there is cleared. */
+/* The fabric loses a switch: alarms of other ports move with their port, and those of the
+ * lost switch are cleared. */
 static void
 moves(void **state)
 {

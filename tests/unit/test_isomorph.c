@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_isomorph.c - the library's map of one graph onto another, judged by igraph.
+/* test_isomorph.c - the library's map of one graph onto another, against igraph.
  *
- * Each graph is relabelled at random: a map must be found, and is checked here link
- * by link.  Then two links are switched, or two vertices of different colour
- * exchange them, and igraph's BLISS says whether the graphs are still alike; so it
- * does of pairs of graphs that look alike to colour refinement.  VF2 stands in where
- * links are parallel, which BLISS does not know. */
+ * Each graph is relabelled at random: the library must find a map, which is checked here
+ * link by link.  Then two links exchange ends, or two vertices exchange colours, and
+ * igraph's BLISS decides whether the graphs are still isomorphic.  Pairs of graphs that
+ * colour refinement cannot tell apart are compared in the same way.  VF2 replaces BLISS for
+ * parallel links, which BLISS does not support. */
 #include "harness.h"
 #include "igraph_oracle.h"
 #include "relabel.h"
@@ -44,7 +44,7 @@ rook(void)
 	return g;
 }
 
-/* Differences (0,1), (1,0), (1,1) modulo 4: the same parameters, another graph. */
+/* Differences (0,1), (1,0), (1,1) modulo 4: another graph with the same parameters. */
 static struct named
 shrikhande(void)
 {
@@ -60,8 +60,8 @@ shrikhande(void)
 	return g;
 }
 
-/* Pairs out of 8, joined when they share one: strongly regular (28, 12, 6, 4).  The
- * Chang graph: pairs of a perfect matching are switched (Seidel 1967). */
+/* Vertices are pairs out of 8, linked if they share an element: strongly regular (28, 12,
+ * 6, 4).  For the Chang graph the pairs of a perfect matching are switched (Seidel 1967). */
 static struct named
 pairs_of_8(bool chang)
 {
@@ -84,7 +84,7 @@ pairs_of_8(bool chang)
 	return g;
 }
 
-/* Parts of 12 vertices, each a ring: two of six, three of four, one of twelve. */
+/* 12 vertices in rings of `size`: two of six, three of four, or one of twelve. */
 static struct named
 rings(uint32_t size)
 {
@@ -106,9 +106,9 @@ bipartite(void)
 	return g;
 }
 
-/* ---- two answers -------------------------------------------------------------- */
+/* ---- the library's answer and igraph's ------------------------------------------ */
 
-static unsigned compared[2];		/* of other graphs, and the same */
+static unsigned compared[2];		/* pairs that are not isomorphic, and pairs that are */
 
 static void
 check_map(const char *why, const struct named *a, const struct named *b, const uint32_t *colour,
@@ -162,8 +162,8 @@ compare(const char *why, enum oracle_how how, const struct named *a, const struc
 
 /* ---- the tests -------------------------------------------------------------------- */
 
-/* Relabelled: alike.  Then up to three times two links switched, which igraph judges;
- * then colours that differ. */
+/* Compares g with a relabelled copy, which is isomorphic; then with two colours exchanged;
+ * then, up to three times, after two links exchanged an end. */
 static void
 around(struct moore_rng *r, const char *why, enum oracle_how how, const struct named *g,
        uint32_t n_colours)
@@ -176,7 +176,7 @@ around(struct moore_rng *r, const char *why, enum oracle_how how, const struct n
 	h.n_links = g->n_links;
 	relabel(r, g->n, g->link, g->n_links, colour, h.link, colour + g->n);
 	CHECK(why, compare(why, how, g, &h, colour));
-	if (n_colours > 1) {	/* two colours exchanged: not alike, or by an automorphism */
+	if (n_colours > 1) {	/* two colours exchanged: isomorphic only by an automorphism */
 		uint32_t w = g->n + moore_rng_below(r, g->n), t = colour[v];
 
 		colour[v] = colour[w];
@@ -191,7 +191,7 @@ around(struct moore_rng *r, const char *why, enum oracle_how how, const struct n
 	free(h.link);
 }
 
-/* A family without a row below: its member with the least parameters. */
+/* For a family without a row below: its member with the least parameters. */
 static void
 around_least(struct moore_rng *r, const struct moore_topo_family *f)
 {
@@ -217,7 +217,7 @@ test_families(void **state)
 		"torus2d a=5 b=9", "torus5d a=2 b=2 c=3 d=3 e=2", "myriclos n=32", "myriclos n=128",
 		"dragonfly a=4 g=9 h=2", "dragonfly a=3 g=4 h=1", "hyperx s1=4 s2=4 s3=1",
 		"hyperx s1=2 s2=3 s3=4", "dln n=40 k=4", "dln n=100 k=6",
-		"dln n=600 k=4" /* more images than may be tried one by one */ };
+		"dln n=600 k=4" /* more images than can be tried one by one */ };
 	struct moore_rng r = { test_seed() };
 	uint32_t n_families = 0;
 
@@ -284,7 +284,7 @@ test_regular(void **state)
 	}
 }
 
-/* Small random graphs, links parallel among them: every answer igraph's. */
+/* Small random graphs with parallel links: every answer must be igraph's. */
 static void
 test_parallel(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_lane.c - SL to VL: the pairs of the classes, what is left of them on
- * ports with fewer lanes, and that no mixture of lanes and classes lets the
- * checker find a cycle. */
+/* test_lane.c - SL to VL: the pairs of lanes of the classes, what remains of them on ports
+ * with fewer lanes, and that no mixture of lanes and classes has a cycle that the checker
+ * finds. */
 #include "harness.h"
 
 #include "fabrics.h"
@@ -40,7 +40,7 @@ test_table(void **state)
 		const struct moore_sl_row *host, *sw, *self;
 		struct moore_sl2vl *t = NULL;
 
-		/* Switch 1: port 1 a host, 2 to switch 0, 3 to switch 2. */
+		/* Switch 1: port 1 leads to a host, 2 to switch 0, 3 to switch 2. */
 		f->port[f->sw[1].port0 + 3].lanes = T[i].lanes;
 		o.sl_class[5] = T[i].cls;
 		assert_int_equal(moore_lane_effective(&t, f, &o, NULL), 0);
@@ -118,7 +118,8 @@ test_hint_sl(void **state)
 			 sl == 0 || sl == 12);
 }
 
-/* Packets at switch 1 of three in a row; port 1 a host, 2 to switch 0, 3 to switch 2. */
+/* Packets at switch 1 of three in a row: port 1 leads to a host, 2 to switch 0, 3 to switch
+ * 2. */
 static void
 test_hint_rows(void **state)
 {
@@ -163,7 +164,7 @@ test_hint_rows(void **state)
 	}
 }
 
-/* Every link its own number of lanes, both directions alike. */
+/* Gives each link a random number of lanes, the same in both directions. */
 static void
 mix_lanes(struct moore_fabric *f, struct moore_rng *r)
 {
@@ -179,7 +180,7 @@ mix_lanes(struct moore_fabric *f, struct moore_rng *r)
 		}
 }
 
-/* Random rows from the tables of two class maps: an update half done. */
+/* Random rows from the tables of two class maps, as in the middle of an update. */
 static struct moore_sl2vl *
 half_updated(struct moore_rng *r, const struct moore_fabric *f)
 {
@@ -219,8 +220,8 @@ judge(const char *why, const struct moore_fabric *f, const struct moore_lft *lft
 	moore_sl2vl_free(lanes);
 }
 
-/* Any map of classes, any lanes, any fabric: sound for any SL on any LID; also
- * while the tables of one map are being replaced by those of another. */
+/* With any map of classes, any lanes and any fabric, the tables are sound for any SL on any
+ * LID, also while the tables of one map replace those of another. */
 static void
 test_random(void **state)
 {
@@ -250,8 +251,8 @@ test_random(void **state)
 	}
 }
 
-/* The checker does see lanes: with roles that share a VL the same routes are
- * cyclic on a ring, whatever the classes. */
+/* The checker does take lanes into account: if first and later hops share a VL, the same
+ * routes are cyclic on a ring, for all classes. */
 static void
 test_awake(void **state)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_lastgood.c - the last good tables after the world has changed: each row
- * changes one thing between the fabric that was routed and the one that is
- * there now; a naive twin says what every entry must be, and the checker that
- * nothing became cyclic. */
+/* test_lastgood.c - the last good tables after the fabric has changed.  Each row changes
+ * one thing between the fabric that was routed and the present one.  A naive twin computes
+ * what every entry must be, and the checker tests that nothing became cyclic. */
 #include "harness.h"
 
 #include "moore/moore.h"
@@ -26,7 +25,7 @@ small_plan(void)
 	assert_int_equal(moore_plan_guids(p, &sw, &ep, NULL), 0);
 	for (uint32_t i = 0; i < p->n_switches; i++) {
 		p->sw[i].guid = sw[i];
-		p->sw[i].ports = (moore_portnum)(p->sw[i].ports + 1);	/* a free one */
+		p->sw[i].ports = (moore_portnum)(p->sw[i].ports + 1);	/* one free port */
 	}
 	for (uint32_t i = 0; i < p->n_endpoints; i++)
 		p->ep[i].guid = ep[i];
@@ -36,7 +35,7 @@ small_plan(void)
 	return p;
 }
 
-/* ---- what may differ ------------------------------------------------------ */
+/* ---- changes of the fabric ------------------------------------------------------ */
 
 static void
 drop_last_endpoint(struct moore_plan *p)
@@ -77,7 +76,7 @@ cut_switch(struct moore_fabric *f)
 		moore_fabric_cut(f, 9, (moore_portnum)p);
 }
 
-/* Other LIDs for all: the order turned round. */
+/* Gives all switches and endpoints other LIDs, in reverse order. */
 static void
 renumber(struct moore_fabric *f)
 {
@@ -117,7 +116,7 @@ naive_switch(const struct moore_fabric *f, uint64_t guid)
 	return MOORE_NONE;
 }
 
-/* GUID of the switch that port p of s leads to; 0 for anything else. */
+/* GUID of the switch that port p of s leads to; 0 if it leads to none. */
 static uint64_t
 leads_to(const struct moore_fabric *f, moore_swid s, unsigned p)
 {
@@ -129,8 +128,8 @@ leads_to(const struct moore_fabric *f, moore_swid s, unsigned p)
 	return q->role == MOORE_ROLE_SWITCH ? f->sw[q->peer].guid : 0;
 }
 
-/* Where offset `off` of endpoint guid, if it sat at (sw, port), was routed to
- * from switch s; else where that switch itself was. */
+/* The old entry at switch s for offset `off` of endpoint guid, if that was at (d, port);
+ * else the old entry for switch d. */
 static uint8_t
 naive_entry(const struct moore_fabric *old, const struct moore_lft *lft, moore_swid s,
 	    moore_swid d, uint64_t guid, moore_portnum port, unsigned off)

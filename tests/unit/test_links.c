@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_links.c - links and switches to spare: what is read, and that routes keep
- * off what is to be avoided wherever something else connects.  Whether something
- * does is asked of a search of its own, link by link. */
+/* test_links.c - rules for links and switches: what the reader accepts, and that routes
+ * avoid what they should avoid wherever something else connects.  A search of its own, link
+ * by link, decides whether something else does. */
 #include "harness.h"
 
 #include "fabrics.h"
@@ -109,7 +109,7 @@ route_checked(const char *why, const struct moore_fabric *seen,
 	return r;
 }
 
-/* avoid[port index]: both ends of what the rules (by "swN") are about. */
+/* Sets avoid[port index] at both ends of the links that a rule names. */
 static void
 note_avoided(const struct moore_fabric *f, bool *avoid, uint32_t s, unsigned port)
 {
@@ -123,7 +123,7 @@ note_avoided(const struct moore_fabric *f, bool *avoid, uint32_t s, unsigned por
 	}
 }
 
-/* Which switches reach d without avoided links, through such as map SLs. */
+/* got[s] is true if s reaches d without avoided links, over switches that map SLs. */
 static void
 reach(const struct moore_fabric *f, const bool *avoid, uint32_t d, bool *got)
 {
@@ -147,7 +147,8 @@ reach(const struct moore_fabric *f, const bool *avoid, uint32_t d, bool *got)
 	free(queue);
 }
 
-/* No route passes an avoided link where another way exists.  How many do. */
+/* Checks that a route uses an avoided link only if there is no other way.  Returns how many
+ * routes use one. */
 static unsigned
 check_avoided(const char *why, const struct moore_fabric *f, const struct moore_lft *t,
 	      const bool *avoid)
@@ -222,7 +223,7 @@ test_random(void **state)
 		moore_route_free(a);
 		a = route_checked(why, g, NULL, l);
 		check_avoided(why, g, moore_route_lft(a), avoid);
-		/* The order of discovery leaves no trace. */
+		/* The order of discovery makes no difference. */
 		h = test_shuffled(g, &r);
 		b = route_checked(why, h, NULL, l);
 		for (uint32_t s = 0; s < g->n_switches; s++)
@@ -245,7 +246,8 @@ test_random(void **state)
 	CHECK("both happen", used && rounds_drained);
 }
 
-/* How many (switch, LID) pass through switch x, other than from it or to it. */
+/* How many routes (switch, LID) pass through switch x, apart from those that start or end
+ * there. */
 static unsigned
 transit(const struct moore_fabric *f, const struct moore_lft *t, uint32_t x)
 {
@@ -271,7 +273,7 @@ test_drained_switches(void **state)
 {
 	static const struct {
 		const char *why, *family, *params, *text;
-		uint32_t drained[3];	/* numbers of those, repeated to three */
+		uint32_t drained[3];	/* numbers of the drained switches, the last one repeated */
 	} T[] = {
 		{ "one of a Slim Fly", "slimfly", "q=5 p=4", "sw7 avoid", { 7, 7, 7 } },
 		{ "three", "slimfly", "q=5 p=4", "sw7 avoid\nsw8 avoid\nsw30 avoid", { 7, 8, 30 } },
@@ -301,7 +303,8 @@ test_drained_switches(void **state)
 	}
 }
 
-/* What is drained changes what used it and nothing else; undrained, all is back. */
+/* Draining changes only the routes that used what is drained; without the rule all routes
+ * return. */
 static void
 test_churn(void **state)
 {
@@ -343,7 +346,7 @@ test_last_resort(void **state)
 		size_t n;
 		struct moore_topo_link link[6];
 		unsigned avoided, drained;
-	} T[] = {	/* of four switches */
+	} T[] = {	/* rules of four switches */
 		{ "a bridge stays in use", "sw1:3 avoid", 3, { { 0, 1 }, { 1, 2 }, { 2, 3 } }, 0, 0 },
 		{ "an end that hangs on one", "sw1:2 avoid", 3, { { 0, 1 }, { 1, 2 }, { 2, 3 } }, 0, 1 },
 		{ "a drained middle too", "sw1 avoid", 3, { { 0, 1 }, { 1, 2 }, { 2, 3 } }, 0, 0 },
@@ -391,13 +394,13 @@ test_unknown(void **state)
 	moore_fabric_free(f);
 }
 
-/* Eight leaves (0..7), four spines (8..11): three equal ways but for weights. */
+/* Eight leaves (0..7) and four spines (8..11): all four ways are equal except for weights. */
 static void
 test_weights(void **state)
 {
 	static const struct {
 		const char *why, *text;
-		double least, most;	/* load through spine 8, over the mean of the others */
+		double least, most;	/* load of spine 8 over the mean load of the others */
 	} T[] = {
 		{ "no rules: even", "", 0.95, 1.05 },
 		{ "weight 1 is nothing", "sw8 weight 1", 0.95, 1.05 },

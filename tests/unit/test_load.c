@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_load.c - counters, hot links, their causes, path choice: by hand on small cases,
- * against naive twins on random ones, and with traffic of which we know who sends. */
+/* test_load.c - counters, hot links, their causes and the choice of paths: small cases by
+ * hand, random ones against naive twins, and traffic whose senders are known. */
 #include <time.h>
 
 #include "harness.h"
@@ -81,7 +81,7 @@ shares(void **state)
 
 	(void)state;
 	assert_true(near(line.bytes_per_s, 12.5e9));		/* 4x EDR */
-	b.at_us += 2500000;					/* uneven: 2.5 s */
+	b.at_us += 2500000;					/* an uneven interval: 2.5 s */
 	b.v[MOORE_XMIT_DATA] = (uint64_t)(0.4 * 2.5 * 12.5e9 / 4);
 	b.v[MOORE_XMIT_WAIT] = (uint64_t)(0.1 * 2.5 * 12.5e9 / 8);
 	moore_traffic_between(&r, &a, &b, &line);
@@ -89,7 +89,7 @@ shares(void **state)
 	assert_true(r.rx < 0);
 	b.v[MOORE_XMIT_DATA] *= 9;
 	moore_traffic_between(&r, &a, &b, &line);
-	assert_true(near(r.tx, 1));		/* more than it carries is all of it */
+	assert_true(near(r.tx, 1));		/* capped at what the link can carry */
 	line.bytes_per_s = 0;
 	moore_traffic_between(&r, &a, &b, &line);
 	assert_true(r.tx < 0 && r.wait < 0 && r.has == (DATA | WAITS));
@@ -141,7 +141,7 @@ spreads(void **state)
 	}
 }
 
-/* ---- who sends to whom --------------------------------------------------------------------- */
+/* ---- estimating the traffic between switches ------------------------------------- */
 
 /* A fabric with the engine's routes. */
 struct routed {
@@ -169,7 +169,8 @@ unroute(struct routed *x)
 	moore_fabric_free(x->f);
 }
 
-/* The walk of this test, of its own: add bytes from endpoint a to endpoint b's offset. */
+/* Follows the route, independently of the library: adds bytes from endpoint a to offset k
+ * of endpoint b. */
 static void
 send(const struct routed *x, double *tx, double *rx, moore_epid a, moore_epid b, unsigned k,
      double bytes)
@@ -198,7 +199,8 @@ struct heavy {
 
 #define FULL 12.5e9
 
-/* Everybody to everybody on offset 0, up to half more or less; then the heavy ones. */
+/* All endpoints send to all others on offset 0, each pair up to half more or less than
+ * `each`; then the heavy pairs are added. */
 static void
 traffic(const struct routed *x, struct moore_rng *r, double *tx, double *rx, double each,
 	struct heavy *h, unsigned n, double bytes, unsigned offsets)
@@ -234,8 +236,9 @@ named(const struct moore_cause *c, const struct routed *x, const struct heavy *h
 static const struct {
 	const char *why, *params;
 	uint8_t lmc;
-	unsigned offsets;	/* that heavy flows are on */
-	double each, bytes;	/* background of an endpoint; a heavy flow: shares of a link */
+	unsigned offsets;	/* offsets that heavy flows use */
+	double each, bytes;	/* background of an endpoint, and one heavy flow, as shares of a
+				 * link */
 	unsigned n, seeds;
 } pairs[] = {
 	{ "base LIDs", "q=13 p=9", 0, 1, 0.2, 0.5, 10, 3 },
@@ -256,7 +259,7 @@ seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* First suspects by certainty, in tenths: how many, and how many are a heavy pair. */
+/* First suspects by tenths of certainty: how many there are, and how many are a heavy pair. */
 static unsigned sure[11], right[11];
 
 static void
@@ -272,7 +275,8 @@ judge_first(const struct routed *x, const struct moore_cause *c, const struct he
 		}
 }
 
-/* Is h[i] among the first three suspects of each link between switches of its route? */
+/* True if h[i] is among the first three suspects of each link between switches on its
+ * route. */
 static bool
 named_everywhere(const struct routed *x, const struct moore_demand *d,
 		 const struct moore_line *line, const struct heavy *h, unsigned n, unsigned i)
@@ -345,8 +349,7 @@ hot_pairs(void **state)
 
 /* ---- small fabrics, by brute force ------------------------------------------------------------ */
 
-/* Tables of random trees: to each LID from each switch some neighbour that is nearer in a
- * random spanning tree grown from the destination. */
+/* Random tables: for each LID a random spanning tree that grows from the destination. */
 static struct moore_lft *
 random_tables(struct moore_rng *r, const struct moore_fabric *f)
 {
@@ -360,7 +363,8 @@ random_tables(struct moore_rng *r, const struct moore_fabric *f)
 			unsigned lid = f->ep[e].lid + k, left = f->n_switches - 1;
 
 			moore_lft_row(lft, f->ep[e].sw)[lid] = f->ep[e].port;
-			while (left) {		/* some link between in and out of the tree */
+			while (left) {		/* a link from a switch outside the tree to one
+						 * inside */
 				moore_swid s = moore_rng_below(r, f->n_switches);
 				unsigned n = 1 + moore_rng_below(r, f->sw[s].n_ports);
 				const struct moore_port *p = moore_fabric_port(f, s, (moore_portnum)n);
@@ -376,7 +380,8 @@ random_tables(struct moore_rng *r, const struct moore_fabric *f)
 	return lft;
 }
 
-/* The links of a route, walked here: how many; 0 when there is none. */
+/* Follows a route independently of the library: returns its number of links, or 0 if there
+ * is no route. */
 static unsigned
 walk(const struct moore_fabric *f, const struct moore_lft *lft, moore_swid s, unsigned lid,
      uint32_t *port)
@@ -416,7 +421,7 @@ check_routes(const struct moore_fabric *f, const struct moore_lft *lft, const st
 	free(hosts);
 }
 
-/* One pair alone sends: it is the cause, all of it, and nobody else is. */
+/* If only one pair sends, it is the only suspect, with all of the load. */
 static void
 one_pair(struct moore_rng *r, const struct moore_fabric *f, const struct moore_lft *lft)
 {
@@ -432,7 +437,8 @@ one_pair(struct moore_rng *r, const struct moore_fabric *f, const struct moore_l
 	rx[f->sw[f->ep[a].sw].port0 + f->ep[a].port] += 1e9;
 	for (unsigned i = 0; i < n; i++)
 		tx[port[i]] += 1e9;
-	for (uint32_t i = 0; i < f->n_ports; i++)	/* the other end tells */
+	for (uint32_t i = 0; i < f->n_ports; i++)	/* the load is also known from the
+							 * counters of the other end */
 		if (f->port[i].role == MOORE_ROLE_SWITCH)
 			rx[f->sw[f->port[i].peer].port0 + f->port[i].peer_port] = tx[i];
 	if (n > 1)
@@ -464,7 +470,7 @@ queue(const struct moore_use *u)
 	return b / (1 - b);
 }
 
-/* The comparison again, written from its definition. */
+/* The path comparison, written again from its definition. */
 static void
 check_choice(const struct moore_fabric *f, const struct moore_lft *lft, const struct moore_use *use,
 	     const struct moore_ugal *u, const struct moore_choice *c)
@@ -543,7 +549,8 @@ small(void **state)
 	}
 }
 
-/* A square: what a choice will send counts for the next, so that equal ways share. */
+/* A square: a choice counts as load for the next one, so that equal paths share the
+ * traffic. */
 static void
 choices_spread(void **state)
 {
@@ -558,7 +565,8 @@ choices_spread(void **state)
 
 	(void)state;
 	assert_int_equal(moore_lft_new(&lft, 4, f->lid_top, NULL), 0);
-	for (unsigned k = 0; k < 2; k++) {	/* to switch 2: offset 0 over 1, offset 1 over 3 */
+	for (unsigned k = 0; k < 2; k++) {	/* to switch 2: offset 0 over switch 1, offset 1
+						 * over switch 3 */
 		unsigned lid = f->ep[2].lid + k;
 
 		moore_lft_row(lft, 0)[lid] = k ? 3 : 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_log.c - what reaches the log: no control character does, and a message that repeats
- * is counted and not written. */
+/* test_log.c - no control character reaches the log, and repeated messages are counted
+ * instead of written. */
 #include "harness.h"
 #include "log.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_loop.c - posts run in order and leave turns to others; a worker runs jobs in order,
- * refuses what does not fit, and gives back what it did not run. */
+/* test_loop.c - posts run in order and give other events their turn.  A worker runs jobs in
+ * order, refuses a job that does not fit, and returns those that it did not run. */
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -77,8 +77,8 @@ on_first(evutil_socket_t fd, short what, void *arg)
 		event_base_loopexit(loop_base(t.loop), NULL);
 }
 
-/* 500 events that take 1 ms each are always ready; a timer of 10 ms that is LOOP_FIRST comes
- * between them and does not wait for all. */
+/* 500 events that take 1 ms each are always ready.  A timer of 10 ms with LOOP_FIRST runs
+ * between them, without waiting for all of them. */
 static void
 test_first(void **state)
 {
@@ -147,7 +147,7 @@ test_worker(void **state)
 	CHECK_EQ("none", worker_add(NULL, job_run, job_done, NULL), -1);
 	job[0].number = 0;
 	CHECK_EQ("the first", worker_add(w, job_run, job_done, &job[0]), 0);
-	while (worker_waiting(w))	/* until it runs */
+	while (worker_waiting(w))	/* wait until it runs */
 		;
 	for (unsigned i = 1; i < ARRAY_LEN(job); i++) {
 		job[i].number = i;
@@ -162,7 +162,7 @@ test_worker(void **state)
 	event_base_loop(loop_base(t.loop), EVLOOP_NO_EXIT_ON_EMPTY);
 	CHECK_EQ("done on the loop", n_done, 10);
 
-	/* The eleventh runs and waits for the gate: it cannot end in time. */
+	/* The eleventh job is running and waits for the gate, so it cannot end in time. */
 	CHECK("it still runs", !worker_stop(w, 20));
 	for (unsigned i = 0; i < WORK_QUEUE_MAX + 1; i++)
 		CHECK("what did not run is given back", i == 10 || job[i].done);

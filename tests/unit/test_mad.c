@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_mad.c - many Gets at once, on a fake libibumad with a clock of its own: umad_send()
- * asks a script when, and how, a Get is answered; umad_recv() moves the clock. */
+/* test_mad.c - many Gets at a time, on a fake libibumad with a clock of its own.
+ * umad_send() asks a script when and how a Get is answered; umad_recv() advances the clock. */
 #include <endian.h>
 #include <errno.h>
 #include <infiniband/mad.h>
@@ -19,9 +19,9 @@ struct reply {
 	uint8_t mad[IB_MAD_SIZE];
 	uint32_t umad_status;	/* not 0: the kernel returns the Get unsent */
 };
-struct script {			/* for the nth sending (from 0) of a Get */
-	uint64_t after_us;	/* NO_ANSWER */
-	uint16_t status;	/* of the MAD */
+struct script {			/* what happens to the nth sending (from 0) of a Get */
+	uint64_t after_us;	/* may be NO_ANSWER */
+	uint16_t status;	/* status of the MAD */
 	uint32_t umad_status;
 };
 
@@ -99,7 +99,7 @@ umad_send(int fd, int agent, void *umad, int len, int timeout_ms, int retries)
 
 	(void)fd, (void)agent, (void)len, (void)timeout_ms, (void)retries;
 	fake.n_sent++;
-	if (fake.nth[lid][mod % QUEUE] == 1) {	/* a new Get, not one sent again */
+	if (fake.nth[lid][mod % QUEUE] == 1) {	/* a new Get, not a repeated one */
 		fake.out++;
 		fake.of[lid]++;
 	}
@@ -116,7 +116,7 @@ umad_send(int fd, int agent, void *umad, int len, int timeout_ms, int retries)
 	r->mad[3] |= s.umad_status ? 0 : IB_MAD_RESPONSE;
 	r->mad[4] = (uint8_t)(s.status >> 8);
 	r->mad[5] = (uint8_t)s.status;
-	memcpy(r->mad + 64, &mod, sizeof(mod));	/* the attribute: what was asked */
+	memcpy(r->mad + 64, &mod, sizeof(mod));	/* the reply carries what was asked */
 	return 0;
 }
 
@@ -155,7 +155,7 @@ at_once(unsigned lid, uint32_t mod, unsigned nth)
 }
 
 static struct script
-backwards(unsigned lid, uint32_t mod, unsigned nth)	/* the last one asked comes first */
+backwards(unsigned lid, uint32_t mod, unsigned nth)	/* the last Get is answered first */
 {
 	(void)lid, (void)nth;
 	return (struct script){ 100 * MS - mod * 100, 0, 0 };
@@ -183,28 +183,29 @@ third_time(unsigned lid, uint32_t mod, unsigned nth)
 }
 
 static struct script
-late(unsigned lid, uint32_t mod, unsigned nth)	/* the first answer comes amid the second try */
+late(unsigned lid, uint32_t mod, unsigned nth)	/* the first answer arrives during the second try */
 {
 	(void)lid, (void)mod;
 	return (struct script){ nth ? 100 * MS : TIMEOUT + 50 * MS, 0, 0 };
 }
 
 static struct script
-refused(unsigned lid, uint32_t mod, unsigned nth)	/* with the bit of a directed SMP set */
+refused(unsigned lid, uint32_t mod, unsigned nth)	/* with the direction bit of a directed
+							 * SMP */
 {
 	(void)lid, (void)nth;
 	return (struct script){ 10, mod == 3 ? 0x801c : 0x8000, 0 };
 }
 
 static struct script
-unsent(unsigned lid, uint32_t mod, unsigned nth)	/* the kernel gives the first one back */
+unsent(unsigned lid, uint32_t mod, unsigned nth)	/* the kernel returns the first Get */
 {
 	(void)lid, (void)mod;
 	return (struct script){ 10, 0, nth ? 0 : EINVAL };
 }
 
 static struct script
-mute_at_5(unsigned lid, uint32_t mod, unsigned nth)	/* answers five Gets, then none */
+mute_at_5(unsigned lid, uint32_t mod, unsigned nth)	/* answers five Gets, then no more */
 {
 	(void)lid, (void)nth;
 	return (struct script){ mod < 5 ? 10 : NO_ANSWER, 0, 0 };
@@ -214,10 +215,11 @@ mute_at_5(unsigned lid, uint32_t mod, unsigned nth)	/* answers five Gets, then n
 
 struct heard {
 	unsigned n, answered, refused;
-	uint32_t order[QUEUE];	/* tags, as they ended */
-	unsigned times[QUEUE];	/* by tag */
-	bool wrong;		/* data of another Get */
-	uint32_t stop_at, more_at;	/* after so many: enough; one more Get.  0: never */
+	uint32_t order[QUEUE];	/* tags, in the order in which they ended */
+	unsigned times[QUEUE];	/* how often each tag ended */
+	bool wrong;		/* an answer had the data of another Get */
+	uint32_t stop_at, more_at;	/* after so many answers: stop, or add one more Get; 0:
+					 * never */
 };
 
 static void
@@ -261,7 +263,7 @@ open_fake(struct script (*script)(unsigned, uint32_t, unsigned))
 	return m;
 }
 
-/* n Gets to each of n_to addresses, all in the order of addresses. */
+/* n Gets to each of n_to addresses, sorted by address. */
 static void
 fill_batch(struct mad_batch *b, struct heard *h, unsigned n_to, unsigned n)
 {
@@ -292,7 +294,7 @@ static const struct {
 	unsigned n_to, n;
 	enum mad_end end;
 	unsigned answered, refused, sent;	/* sent 0: not compared */
-	uint64_t ms;		/* at most */
+	uint64_t ms;		/* greatest duration */
 	uint32_t late;
 } T[] = {
 	{ "nothing to ask", at_once, 0, 0, MAD_DONE, 0, 0, 0, 0, 0 },
@@ -369,7 +371,7 @@ test_turns(void **state)
 	mad_close(m);
 }
 
-/* MAD_LEFT: answers to what was forgotten match no Get of the next batch. */
+/* After MAD_LEFT, late answers to abandoned Gets match no Get of the next batch. */
 static void
 test_left(void **state)
 {
@@ -469,7 +471,8 @@ test_port(void **state)
 	mad_close(NULL);
 }
 
-/* Each allocation fails in turn: MAD_NOMEM, or an open that fails; nothing leaks. */
+/* When each allocation fails in turn, the result is MAD_NOMEM or a failed open, and nothing
+ * leaks. */
 static void
 test_no_memory(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_math.c - prime powers against a sieve, fields against the axioms and
- * published polynomials, planes against their defining property. */
+/* test_math.c - prime powers against a sieve, fields against the axioms and published
+ * polynomials, planes against their defining property. */
 #include "harness.h"
 #include "moore/math.h"
 
@@ -8,7 +8,7 @@ static void
 test_prime_powers(void **state)
 {
 	enum { N = 3000 };
-	static uint32_t prime_of[N];	/* by marking the powers of every prime */
+	static uint32_t prime_of[N];	/* found by marking the powers of every prime */
 	static unsigned exponent_of[N];
 	static bool composite[N];
 	(void)state;
@@ -72,7 +72,7 @@ check_axioms(const struct moore_gf *f, uint32_t a, uint32_t b, uint32_t c)
 		 moore_gf_add(f, ab, moore_gf_mul(f, a, c)));
 }
 
-/* Does g run through all q-1 elements but 0? */
+/* True if the powers of g are all q-1 elements except 0. */
 static bool
 generates(const struct moore_gf *f, uint32_t g)
 {
@@ -137,9 +137,9 @@ test_large_fields(void **state)
 	}
 }
 
-/* Elements are numbered as promised: sums are digit by digit, and x^(e-1) * x is
- * what the least irreducible polynomial (from tables of such polynomials,
- * or worked out by hand) leaves of x^e. */
+/* Elements are numbered as documented: sums are digit by digit, and x^(e-1) * x is the
+ * remainder of x^e modulo the least irreducible polynomial (from tables of such
+ * polynomials, or computed by hand). */
 static void
 test_numbering(void **state)
 {
@@ -219,7 +219,7 @@ test_field_errors(void **state)
 	moore_gf_free(NULL);
 }
 
-/* The recipe of Kathareios 2015, section 2.2.4, followed by hand for k = 4. */
+/* The construction of Kathareios 2015, section 2.2.4, done by hand for k = 4. */
 static void
 test_plane_by_hand(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_mcast.c - how many trees of random groups pass through the same switch, and
- * how large they are; and that all of them together with unicast are acyclic. */
+/* test_mcast.c - how many trees of random groups pass through the same switch, how large
+ * the trees are, and that all of them together with unicast are acyclic. */
 #include "harness.h"
 
 #include "fabrics.h"
@@ -11,11 +11,11 @@
 enum { GROUPS = 400 };
 
 struct spread {
-	double hot;		/* groups through the busiest switch, of all */
-	double links;		/* of a tree, for each member but one */
+	double hot;		/* share of groups that pass through the busiest switch */
+	double links;		/* links of a tree for each member but one */
 };
 
-/* Add the tree to mask; its links for each switch. */
+/* Adds the tree to mask; counts its links at each switch. */
 static void
 walk(const struct moore_fabric *f, const uint8_t *parent, uint64_t (*mask)[4], unsigned *links)
 {
@@ -48,8 +48,8 @@ judge(const char *why, const struct moore_fabric *f, const struct moore_route *r
 	moore_sl2vl_free(lanes);
 }
 
-/* Groups of n random switches with endpoints; a member's host is on its first port
- * that has one. */
+/* Groups of n random switches with endpoints; the member host is on the first port that has
+ * one. */
 static struct spread
 try_groups(const char *why, const struct moore_fabric *f, unsigned n, struct moore_rng *rng)
 {
@@ -100,7 +100,7 @@ test_spread(void **state)
 		const char *family, *params;
 		uint8_t lmc;
 		unsigned members;
-		double hot, links;	/* at most */
+		double hot, links;	/* upper bounds */
 	} T[] = {
 		{ "slimfly", "q=5 p=4", 0, 2, 0.34, 2.9 },
 		{ "slimfly", "q=5 p=4", 0, 4, 0.72, 2.4 },

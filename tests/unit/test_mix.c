@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_mix.c - the judge of a change against brute force: every combination of
- * rows in turn, packets followed one by one; and churn against its definition. */
+/* test_mix.c - the judge of table changes against brute force: all combinations of old and
+ * new rows, with packets followed one by one.  Churn is tested against its definition. */
 #include "harness.h"
 
 #include "fabrics.h"
@@ -20,7 +20,7 @@ struct twin {
 	struct moore_mix_tables t[2];
 	unsigned mask;			/* bit s: switch s has its new row */
 	uint32_t loop_lids, loop_len;
-	bool edge[MAX_CH][MAX_CH];	/* dependencies of all combinations */
+	bool edge[MAX_CH][MAX_CH];	/* dependencies found in all combinations */
 };
 
 static unsigned
@@ -29,8 +29,8 @@ channel(const struct moore_fabric *f, moore_swid s, unsigned port, unsigned vl)
 	return (f->sw[s].port0 + port) * 16 + vl;
 }
 
-/* Follow one packet; at each switch the SL2VL is either's as well, so a packet
- * has a set of VLs.  True when it runs in circles. */
+/* Follows one packet.  At each switch the SL2VL can be the old or the new one, so a packet
+ * has a set of VLs.  Returns true if the packet runs in a loop. */
 static bool
 follow(struct twin *w, moore_swid s, unsigned in, unsigned lid, unsigned sl, uint32_t *len)
 {
@@ -124,8 +124,8 @@ naive_acyclic(const struct twin *w, uint64_t *n_edges)
 	return ok;
 }
 
-/* A packet may meet old and new rows of a switch in one journey only where it
- * comes there twice: on loops.  There the judge may count more turns. */
+/* On one journey a packet can use both the old and the new row of a switch only if it
+ * visits the switch twice, that is on a loop.  In that case the judge may count more turns. */
 static void
 compare(const char *why, const struct moore_fabric *f, const struct moore_mix_tables *was,
 	const struct moore_mix_tables *now, struct moore_mix **out)
@@ -153,9 +153,9 @@ compare(const char *why, const struct moore_fabric *f, const struct moore_mix_ta
 		CHECK_EQ(why, (*out)->n_dependencies, n_edges);
 }
 
-/* ---- what is claimed, followed step by step ------------------------------------ */
+/* ---- what the judge reports, followed step by step ----------------------------- */
 
-/* No LID loops after any of the first n steps. */
+/* True if a LID has a loop after the first n steps. */
 static bool
 loops_after(const struct moore_fabric *f, const struct moore_lft *was, const struct moore_lft *now,
 	    const struct moore_mix_step *step, uint32_t n)
@@ -200,14 +200,15 @@ check_order(const char *why, const struct moore_fabric *f, const struct moore_lf
 	CHECK_EQ(why, m->n_steps, changed);
 	for (uint32_t n = 0; n <= m->n_steps; n++)
 		CHECK(why, !loops_after(f, was, now, m->step, n));
-	/* Each block once. */
+	/* Each block is written once. */
 	for (uint32_t i = 0; i < m->n_steps; i++)
 		for (uint32_t k = 0; k < i; k++)
 			CHECK(why, m->step[i].sw != m->step[k].sw ||
 			      m->step[i].block != m->step[k].block);
 }
 
-/* When is the block of (s, lid) written?  n_steps when never: both rows are one. */
+/* The step that writes the block of (s, lid); n_steps if none does, because both rows are
+ * equal. */
 static uint32_t
 written(const struct moore_mix *m, moore_swid s, unsigned lid)
 {
@@ -222,10 +223,10 @@ struct packet {
 	unsigned lid, sl, in;
 	moore_swid at, from;
 	unsigned from_port, from_vls;
-	uint32_t time;		/* steps done at least */
+	uint32_t time;		/* at least so many steps are done */
 };
 
-/* Every journey of a packet while steps are done: time passes, never back. */
+/* Follows all journeys of a packet while steps are made; time never runs backwards. */
 static void
 journey(struct twin *w, const struct moore_mix *m, struct packet p, unsigned depth)
 {
@@ -257,7 +258,7 @@ journey(struct twin *w, const struct moore_mix *m, struct packet p, unsigned dep
 	}
 }
 
-/* Acyclic in this order means that no journeys make a cycle. */
+/* If the judge reports the order as acyclic, no journeys together make a cycle. */
 static void
 check_journeys(const char *why, const struct moore_fabric *f, const struct moore_mix_tables *was,
 	       const struct moore_mix_tables *now, const struct moore_mix *m)
@@ -282,7 +283,8 @@ check_journeys(const char *why, const struct moore_fabric *f, const struct moore
 	CHECK(why, naive_acyclic(&w, &n_edges));
 }
 
-/* A loop is one: each link leads to the next switch, by a row of that LID. */
+/* Checks that the reported loop is one: each link leads to the next switch and is in the
+ * old or new row of the LID. */
 static void
 check_loop(const char *why, const struct moore_fabric *f, const struct moore_lft *was,
 	   const struct moore_lft *now, const struct moore_mix *m)
@@ -329,7 +331,7 @@ random_trees(const struct moore_fabric *f, struct moore_rng *r)
 	return t;
 }
 
-/* Some VL for each role pair of ports and SL, at random out of four rows. */
+/* For each pair of ports, one of four rows of random VLs. */
 static struct moore_sl2vl *
 random_lanes(const struct moore_fabric *f, struct moore_rng *r)
 {
@@ -403,14 +405,14 @@ test_twin(void **state)
 
 /* ---- cases by hand ------------------------------------------------------------- */
 
-/* A ring of three; LIDs 1, 2, 3 are the switches'.  Ports: 1, 2 in the order of
+/* A ring of three.  LIDs 1, 2, 3 belong to the switches.  Ports 1 and 2 are in the order of
  * the links 0-1, 0-2, 1-2. */
 static const struct {
 	const char *why;
 	uint8_t was[3], now[3];		/* rows of LID 3 (switch 2) */
-	bool cut;			/* the link 0-2 is gone */
+	bool cut;			/* the link 0-2 is cut */
 	int loop_lids, loop_len, acyclic, opensm, order, dead_old;
-	uint32_t first, second;		/* the order, when there is one */
+	uint32_t first, second;		/* the order, if there is one */
 } T[] = {
 	{ "nothing changes", { 2, 2, 0 }, { 2, 2, 0 }, false, 0, 0, 1, 0, MOORE_ORDER_ANY, 0, 0, 0 },
 	{ "one switch goes a longer way, the other is as it was: no loop",
@@ -482,8 +484,8 @@ test_by_hand(void **state)
 	}
 }
 
-/* Two LIDs that want opposite orders: in one block no order exists, in two
- * blocks each has its own. */
+/* Two LIDs that require opposite orders: if they share a block no order exists; in two
+ * blocks each has an order of its own. */
 static void
 test_opposite(void **state)
 {
@@ -532,8 +534,8 @@ test_opposite(void **state)
 
 /* ---- churn ----------------------------------------------------------------------- */
 
-/* Each link of a planned Slim Fly lost in turn: nothing moves whose route is whole
- * and, no route being shorter than it must, no more than shortest routing forces. */
+/* Each link of a planned Slim Fly is lost in turn.  Intact routes do not change, and no
+ * more rows change than shortest routing requires. */
 static void
 test_links(void **state)
 {
@@ -588,7 +590,7 @@ test_links(void **state)
 	moore_topo_free(topo);
 }
 
-/* The ring of three again, LID 3, link 0-2 cut. */
+/* The ring of three again, with LID 3 and without link 0-2. */
 static const struct {
 	const char *why;
 	uint8_t was[3], now[3];
@@ -613,7 +615,7 @@ test_churn(void **state)
 		struct moore_err err;
 
 		moore_fabric_cut(f, 0, 2);
-		f->sw[0].lid = f->sw[1].lid = 0;	/* LID 3 alone */
+		f->sw[0].lid = f->sw[1].lid = 0;	/* only LID 3 */
 		was = rows(f, 3, C[i].was);
 		now = rows(f, 3, C[i].now);
 		CHECK_EQ(C[i].why, moore_churn(&c, f, was, now, &err), 0);
@@ -622,7 +624,7 @@ test_churn(void **state)
 		CHECK_EQ(C[i].why, c.lost.rows, C[i].lost);
 		CHECK_EQ(C[i].why, c.forced.rows, C[i].forced);
 		CHECK_EQ(C[i].why, c.shortest.rows, C[i].shortest);
-		/* each switch has one block, and one row in it */
+		/* each switch has one block with one row */
 		CHECK_EQ(C[i].why, c.lost.blocks, C[i].lost);
 		CHECK_EQ(C[i].why, c.forced.blocks, C[i].forced);
 		CHECK_EQ(C[i].why, c.shortest.blocks, C[i].shortest);

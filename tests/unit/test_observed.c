@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_observed.c - the plan of what a walk found is the plan that the reader of ibnetdiscover's
- * listing makes of the same fabric: random fabrics with names that no plan may hold, CAs of
- * several ports, routers and rates of all kinds.  The walk's order leaves no trace. */
+/* test_observed.c - the plan made from a discovery walk equals the plan that the reader of
+ * ibnetdiscover's listing makes of the same fabric.  The random fabrics have names that no
+ * plan may contain, CAs of several ports, routers and rates of all kinds.  The order of the
+ * walk makes no difference. */
 #include <time.h>
 
 #include "harness.h"
@@ -72,7 +73,7 @@ any_rate(bool one)
 		(struct moore_rate){ (uint8_t[]){ 1, 1, 4, 12 }[pick(4)], (uint8_t)(1 + pick(9)) };
 }
 
-/* GUIDs that are in no order. */
+/* GUIDs that do not rise with i. */
 static uint64_t
 guid_of(uint32_t i)
 {
@@ -253,7 +254,8 @@ ms_since(clock_t from)
 	return (double)(clock() - from) * 1e3 / CLOCKS_PER_SEC;
 }
 
-/* As large as Slim Fly q=13 p=9: how much is saved.  Only printed, as time is the machine's. */
+/* Measures how much is saved at the size of Slim Fly q=13 p=9.  Only printed, since time
+ * depends on the machine. */
 static void
 test_cost(void **state)
 {
@@ -289,7 +291,7 @@ test_cost(void **state)
 		moore_buf_free(&text);
 	}
 	listed = ms_since(from) / 10;
-	s->sm_lid = 0;		/* no fabric: plans are compared */
+	s->sm_lid = 0;		/* no fabric is made, only the plans are compared */
 	from = clock();
 	for (unsigned i = 0; i < 10; i++) {
 		assert_int_equal(seen_snapshot(s, &n, &err), 0);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_out.c - what moorectl prints: names that would control the terminal or are no
- * UTF-8, and memory that runs out. */
+/* test_out.c - moorectl's output of names that would control the terminal or that are not
+ * UTF-8, and its behaviour when memory runs out. */
 #include "harness.h"
 
 #include "../../cli/out.c"
 
-/* What was printed; io.c and term.c stay out of this test. */
+/* Collects what is printed; io.c and term.c are not linked into this test. */
 static struct moore_buf printed;
 
 int
@@ -30,7 +30,7 @@ cli_file_name(const char *path)
 	return path;
 }
 
-#define RLO "\xe2\x80\xae"	/* U+202E, which turns the text after it around */
+#define RLO "\xe2\x80\xae"	/* U+202E, which reverses the text after it */
 
 static void
 test_names(void **state)

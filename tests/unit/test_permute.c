@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_permute.c - permuted plans against the rules of the paper read off the
- * plans alone, every swap of a small plan against brute force, and steps by
- * replaying them plug by plug. */
+/* test_permute.c - permuted plans against the rules of the paper, read from the plans
+ * alone; every swap of a small plan against brute force; and steps, replayed plug by plug. */
 #include "fabrics.h"
 #include "harness.h"
 #include "moore/engine.h"
@@ -10,7 +9,8 @@
 
 /* ---- plans ------------------------------------------------------------------- */
 
-/* "slimfly q=5 p=4" with cabinets of `size` switches (0: none). */
+/* Makes the plan of "slimfly q=5 p=4" or the like, with cabinets of `size` switches (0:
+ * none). */
 static struct moore_plan *
 make_plan(const char *spec, uint32_t size)
 {
@@ -36,7 +36,7 @@ make_plan(const char *spec, uint32_t size)
 	return p;
 }
 
-/* Two switches in each of two cabinets, and these cables (-1 ends). */
+/* A plan of two switches in each of two cabinets, with these cables (-1 ends the list). */
 static struct moore_plan *
 small_plan(const int *ends, const char *cabinets)
 {
@@ -76,9 +76,9 @@ copy_plan(const struct moore_plan *p)
 	return q;
 }
 
-/* ---- what a permutation promises ------------------------------------------------ */
+/* ---- what every permutation must keep --------------------------------------------- */
 
-/* How many cables join each two switches, n x n. */
+/* How many cables join each pair of switches, as an n x n matrix. */
 static uint8_t *
 pairs_of(const struct moore_plan *p)
 {
@@ -115,7 +115,7 @@ check_cables(const char *why, const struct moore_plan *a, const struct moore_pla
 	free(now);
 }
 
-/* The moves, made on a copy of the old plan, give the new one. */
+/* Makes the moves on a copy of the old plan, and checks that the result is the new one. */
 static void
 check_moves(const struct moore_plan *old, const struct moore_plan *new,
 	    const struct moore_permutation *r)
@@ -192,9 +192,9 @@ test_properties(void **state)
 
 /* ---- brute force -------------------------------------------------------------------- */
 
-/* The paper's rule for one pair of links, by cases (section 3), independent of
- * plugs: which graphs can one swap of links 0 and 1 give?  Bit k of the answer:
- * v1-v4, v3-v2 with link 0 = (v1, v2) as given or turned (k & 1 for link 1). */
+/* The paper's rule for one pair of links, case by case (section 3), without plugs: which
+ * graphs can one swap of links 0 and 1 produce?  Bit k of the answer stands for v1-v4 and
+ * v3-v2, where link 0 is (v1, v2) and link 1 is (v3, v4), turned round if k is 1. */
 static unsigned
 paper_allows(const int *l0, const int *l1, const char *cab, int method)
 {
@@ -208,7 +208,7 @@ paper_allows(const int *l0, const int *l1, const char *cab, int method)
 		if (v1 == v3 || v1 == v4 || v2 == v3 || v2 == v4)
 			continue;
 		if (in0 && in1)
-			fits = cab[v1] == cab[v3];	/* E_i: one cabinet */
+			fits = cab[v1] == cab[v3];	/* E_i: in one cabinet */
 		else if (in0 || in1)
 			fits = method == MOORE_PERMUTE_ONE_STEP &&
 			       (cab[v1] == cab[v3] || cab[v2] == cab[v4]);
@@ -220,8 +220,8 @@ paper_allows(const int *l0, const int *l1, const char *cab, int method)
 	return can;
 }
 
-/* Two links, all cabinets, all shapes: over many seeds exactly the graphs that the
- * rule allows come out (the two links alone; more would forbid doubles). */
+/* With only two links, in all shapes and cabinets: over many seeds exactly the graphs that
+ * the rule allows are produced.  With more links, parallel ones would be forbidden, too. */
 static void
 test_one_pair(void **state)
 {
@@ -239,8 +239,8 @@ test_one_pair(void **state)
 		unsigned want = paper_allows(l, l + 2, cab, method), got = 0;
 		int distinct = 0;
 
-		/* Three-cab swaps cables between cabinets only where there are three;
-		 * one-step and the others draw a pair of a set with both in it. */
+		/* Three-cabinet swaps exchange cables between cabinets only if there are
+		 * three. The other methods draw both links from one set of cables. */
 		for (int c = 'a'; c <= 'd'; c++)
 			distinct += strchr(cab, c) != NULL;
 		if (cab[l[0]] != cab[l[1]] || cab[l[2]] != cab[l[3]]) {
@@ -275,8 +275,9 @@ test_one_pair(void **state)
 			moore_permutation_free(r);
 			moore_plan_free(p);
 		}
-		/* Several rounds (one-step, three-cab) can undo and redo; all that is
-		 * reachable by the rule is within `want`, and two-cab draws once. */
+		/* Several rounds (one-step, three-cabinet) can undo a swap and do it again,
+		 * but all that the rule can reach is in `want`.  Two-cabinet swaps draw
+		 * only once. */
 		if (got != want)
 			fail_msg("%s %s links %d-%d %d-%d: got %u, the paper allows %u",
 				 moore_permute_name((enum moore_permute_method)method), cab, l[0], l[1],
@@ -284,7 +285,7 @@ test_one_pair(void **state)
 	}
 }
 
-/* A swap that would double a link is not made: 0-2 and 1-3, with 0-3 there. */
+/* A swap that would make parallel links is not made: 0-2 and 1-3 if 0-3 exists. */
 static void
 test_no_doubles(void **state)
 {
@@ -336,7 +337,7 @@ test_refused(void **state)
 	}
 }
 
-/* Lengths that differ are found. */
+/* The check detects lengths that differ. */
 static void
 test_check(void **state)
 {
@@ -373,13 +374,14 @@ test_cabinets(void **state)
 	moore_plan_free(m);
 }
 
-/* ---- what the paper found ---------------------------------------------------------------- */
+/* ---- results of the paper
+ * ---------------------------------------------------------------- */
 
 static void
 test_distances_fall(void **state)
 {
 	static const struct { const char *spec; uint32_t diameter; double mean; } T[] = {
-		/* section 5.2, n = 12, less what it says P2- gains */
+		/* section 5.2, n = 12: the base less the gain that the paper reports for P2 */
 		{ "torus2d a=64 b=64", 64 - 29, 32.01 - 13.50 },
 		{ "torus5d a=8 b=8 c=4 d=4 e=4", 14 - 4, 7.00 - 1.61 },
 	};
@@ -398,7 +400,7 @@ test_distances_fall(void **state)
 	}
 }
 
-/* Permuted fabrics are routed, and the checker accepts the tables. */
+/* Permuted fabrics are routed, and the checker accepts their tables. */
 static void
 test_routed(void **state)
 {
@@ -440,7 +442,7 @@ test_routed(void **state)
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
-/* Which switches hang together, by flooding over the cables. */
+/* The number of connected parts, by following the cables. */
 static uint32_t
 parts(uint32_t n_switches, const struct moore_plan_cable *cable, uint32_t n)
 {
@@ -465,12 +467,14 @@ parts(uint32_t n_switches, const struct moore_plan_cable *cable, uint32_t n)
 	return n_parts;
 }
 
-/* Replay on ports: who is unplugged, what is free, and that the end is the goal. */
+/* Replays the steps on ports: only free ports are used, no more cables are unplugged than
+ * allowed, and the end is the new plan. */
 static void
 check_steps(const char *why, const struct moore_steps *s, const struct moore_plan *new,
 	    const struct moore_plan *present, uint32_t max, uint32_t max_parts)
 {
-	uint32_t (*in)[256] = calloc(new->n_switches, sizeof(*in));	/* end + 1 in each port */
+	uint32_t (*in)[256] = calloc(new->n_switches, sizeof(*in));	/* cable end + 1 in each
+									 * port */
 	struct moore_switch_port *at = calloc(2 * new->n_cables, sizeof(*at));
 	struct moore_plan_cable *cable = calloc(new->n_cables, sizeof(*cable));
 	uint8_t *out = calloc(new->n_cables, 1);
@@ -529,7 +533,7 @@ check_steps(const char *why, const struct moore_steps *s, const struct moore_pla
 	free(out);
 }
 
-/* The plan as it is after (or, cut short, during) a step. */
+/* The plan as it is after a step, or, if `during`, in the middle of it. */
 static struct moore_plan *
 plan_at(const struct moore_steps *s, const struct moore_plan *new, uint32_t step, bool during)
 {
@@ -582,7 +586,7 @@ test_steps(void **state)
 		CHECK_EQ("each misplaced end once, or by exchanges", s->n_moves >= r->n_moves, true);
 		if (!s->n_steps)
 			goto next;
-		/* Stopped after a step, or in the middle of one. */
+		/* stops after a step, or in the middle of one */
 		for (int during = 0; during < 2; during++) {
 			uint32_t step = moore_rng_below(&rng, s->n_steps);
 
@@ -607,7 +611,7 @@ next:
 	}
 }
 
-/* Labels tell cables, in whatever order a plan has them. */
+/* Labels identify cables, in whatever order a plan lists them. */
 static void
 test_steps_labels(void **state)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_place.c - floors against the papers' formulas and exhaustive search.
+/* test_place.c - floors against the papers' formulas and against exhaustive search.
  *
- * Lengths are worked out anew from the cabinets of the placed plan, in the papers'
- * words; what is claimed to be no longer than the best is held against the best of
- * all arrangements where those can be tried one by one. */
+ * Lengths are computed again from the cabinets of the placed plan, by the papers' formulas.
+ * Where all arrangements can be tried one by one, the bounds and the result are compared
+ * with the best one. */
 #include <math.h>
 
 #include "harness.h"
@@ -34,7 +34,7 @@ plan_of_family(const char *family, const char *params)
 	return p;
 }
 
-/* Switches joined by the given pairs, as a plan file. */
+/* A plan of switches joined by the given pairs. */
 static struct moore_plan *
 plan_of_links(unsigned n, const uint8_t (*link)[2], unsigned n_links)
 {
@@ -112,8 +112,8 @@ cabinet_of(const struct moore_plan *p, uint32_t sw)
 	return NULL;
 }
 
-/* Fujiwara 2014, section 7.1: cabinets 0.6 m wide and 2.1 m deep, Manhattan way,
- * 2 m inside a cabinet, and 2 m overhead at each cabinet between two. */
+/* Fujiwara 2014, section 7.1: cabinets 0.6 m wide and 2.1 m deep, Manhattan distance, 2 m
+ * inside a cabinet; between two cabinets 2 m of overhead at each. */
 static double
 fujiwara_run(const struct moore_plan_cabinet *a, const struct moore_plan_cabinet *b)
 {
@@ -142,9 +142,10 @@ static const struct {
 	{ "young", young_run, 2, 0.6, 2.0 },
 };
 
-/* By hand: a ring of 64 in four cabinets, 15 cables inside each; between them
- * A01-A02 4.6, A02-B01 4 + 0.6 + 2.1, B01-B02 4.6, B02-A01 6.7.  The best order is
- * around the square: 4.6, 6.1, 4.6, 6.1.  A ring of 10 in five cabinets of a row. */
+/* By hand: a ring of 64 in four cabinets has 15 cables inside each.  Between them, A01-A02
+ * takes 4.6 m, A02-B01 4 + 0.6 + 2.1, B01-B02 4.6, B02-A01 6.7.  The best order is around
+ * the square: 4.6, 6.1, 4.6, 6.1.  The other case is a ring of 10 in a row of five
+ * cabinets. */
 static void
 test_by_hand(void **state)
 {
@@ -171,8 +172,8 @@ test_by_hand(void **state)
 	moore_plan_free(q);
 }
 
-/* Every cable of placed families has the length of the paper's formula, and the
- * report is their sum. */
+/* Every cable of a placed family has the length of the paper's formula, and the report has
+ * their sum. */
 static void
 test_formulas(void **state)
 {
@@ -210,7 +211,7 @@ test_formulas(void **state)
 	}
 }
 
-/* The floors that the papers state for c cabinets. */
+/* The floors that the papers give for c cabinets. */
 static void
 test_floors(void **state)
 {
@@ -240,12 +241,12 @@ test_floors(void **state)
 
 /* ---- bounds ------------------------------------------------------------------------------ */
 
-struct search {			/* all ways to put things on spots */
+struct search {			/* tries all ways to put things on spots */
 	const struct moore_plan *p;
 	uint32_t n, n_spots, size;
 	uint32_t columns;
 	double column, row;
-	const uint32_t *group;	/* of each switch: the thing that it is in */
+	const uint32_t *group;	/* by switch: the thing that contains it */
 	uint32_t spot[16];
 	bool taken[16];
 	double best;
@@ -277,7 +278,7 @@ search(struct search *s, uint32_t i)
 	}
 	for (uint32_t k = 0; k < s->n_spots; k++) {
 		if (s->taken[k] || (s->size > 1 && k % s->size && !s->taken[k - 1]))
-			continue;	/* slots of a cabinet are alike */
+			continue;	/* the places of a cabinet are equivalent */
 		s->taken[k] = true;
 		s->spot[i] = k;
 		search(s, i + 1);
@@ -297,8 +298,8 @@ best_of(const struct moore_plan *p, const struct moore_place_report *r, const ui
 	return s.best;
 }
 
-/* Neither bound is above the best of all arrangements, and what was found is
- * not below it; most often it is the best.  Free places are there, too. */
+/* Neither bound is above the best of all arrangements, and the result is not below it; most
+ * often it is the best.  Some floors have free places. */
 static void
 test_bounds(void **state)
 {
@@ -347,7 +348,7 @@ test_bounds(void **state)
 	CHECK("so do switches", best_any >= rounds * 80 / 100);
 }
 
-/* Whole families, no search: bounds stay below what any way of placing reaches. */
+/* Whole families, without search: the bounds stay below the result of every way of placing. */
 static void
 test_bounds_of_families(void **state)
 {
@@ -370,8 +371,8 @@ test_bounds_of_families(void **state)
 	}
 }
 
-/* All arrangements of a complete graph on a full floor are alike: both bounds are
- * the total itself, so that a bound which gives anything away shows. */
+/* All arrangements of a complete graph on a full floor are equally long, so both bounds
+ * must equal the total: a bound that is too weak fails. */
 static void
 test_tight(void **state)
 {
@@ -398,8 +399,8 @@ test_tight(void **state)
 	moore_plan_free(p);
 }
 
-/* How far from the best placing is at most, in per cent: what docs/placement.md
- * says of such fabrics holds for small ones, too. */
+/* The greatest distance from the bounds, in per cent: the figures that docs/placement.md
+ * gives for such fabrics hold for small ones, too. */
 static void
 test_gaps(void **state)
 {
@@ -447,7 +448,7 @@ test_seeds(void **state)
 			const struct moore_place_report b = place(q, "young", MOORE_PLACE_REFINED, 3000, seed);
 			char *ja = json_of(p), *jb = json_of(q);
 
-			assert_string_equal(ja, jb);	/* nor does it matter what stood where */
+			assert_string_equal(ja, jb);	/* the earlier placing makes no difference */
 			CHECK_NEAR("the same report", a.total, b.total);
 			CHECK(T[i][0], seq.total <= rows.total && str.total <= str.before);
 			CHECK(T[i][0], a.total <= seq.total && a.total <= str.total);
@@ -490,7 +491,7 @@ test_progress(void **state)
 	moore_plan_free(p);
 }
 
-/* What the plan said is gone; what is not about places stays. */
+/* Placing removes the old places from the plan and keeps everything else. */
 static void
 test_what_stays(void **state)
 {
@@ -543,7 +544,7 @@ test_bad_opts(void **state)
 	moore_plan_free(p);
 }
 
-/* Every allocation may fail, and then the plan is as it was. */
+/* If an allocation fails, the plan stays as it was. */
 static int
 place_or_keep(struct moore_plan *p, const char *before, const struct moore_place_opts *o)
 {
@@ -661,8 +662,9 @@ test_bad_catalogue(void **state)
 
 /* ---- work ---------------------------------------------------------------------------------------- */
 
-/* Each cable and endpoint once; crews get as many lines to one, in runs of the list
- * by pair; a bundle is one cabinet and one row, or inside. */
+/* Checks that each cable and endpoint is listed once, that crews get equal shares, and that
+ * lines are sorted by crew or by bundle.  A bundle leads from one cabinet to one row, or
+ * stays inside the cabinet. */
 static void
 check_work(const struct moore_plan *p, const struct moore_work *w, enum moore_work_order order,
 	   uint32_t crews)

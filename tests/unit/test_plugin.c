@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_plugin.c - the plugin's own files, driven through the callbacks that OpenSM calls,
- * on a fake of OpenSM's structures (fake_opensm.h).
+/* test_plugin.c - the plugin's own files, called through the callbacks that OpenSM uses, on
+ * a fake of OpenSM's structures (fake_opensm.h).
  *
  * The oracles are libmoore's reader of the same plan, the independent checker, and rows
- * written out by hand.  The real OpenSM runs with the plugin in tests/fabric. */
+ * written by hand.  The tests in tests/fabric run the real OpenSM with the plugin. */
 #include "harness.h"
 
 #include <sys/socket.h>
@@ -34,7 +34,7 @@ write_file(const char *name, const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* moore.conf: a socket of the test's own, and more. */
+/* Writes a moore.conf that names a socket of the test's own, followed by `more`. */
 static void
 write_conf(const char *more)
 {
@@ -88,7 +88,7 @@ start(uint8_t lmc)
 	return sm;
 }
 
-/* As OpenSM ends: engines first. */
+/* Ends in the order in which OpenSM does: engines first. */
 static void
 stop(struct mplug_sm *sm)
 {
@@ -115,7 +115,7 @@ published(void)
 	return t;
 }
 
-/* Does the independent checker accept what is in new_lft, with the lanes of any-sl? */
+/* Checks whether the checker accepts what is in new_lft on the lanes of any-sl. */
 static void
 check_published(const char *why, const struct moore_fabric *f, bool sound)
 {
@@ -246,14 +246,14 @@ static void no_plan(void) { write_conf("plan /nonexistent/plan.json\n"); }
 static void no_links(void) { write_conf("links /nonexistent/links\n"); }
 static void no_conf(void) { char p[64]; snprintf(p, sizeof(p), "%s/moore.conf", dir); unlink(p); }
 
-/* What keeps the engine from routing: refused when nothing was ever routed, and afterwards
- * the last good tables stay in force. */
+/* Reasons for which the engine does not route.  It refuses if nothing was ever routed;
+ * later the last good tables stay in force. */
 static const struct {
 	const char *why;
 	void (*change)(void);
 	const char *log;
-	bool settings;	/* a fault of moore's own files: later the last good settings serve */
-	bool one_lane;	/* later, routes for one lane are made */
+	bool settings;	/* a fault in moore's own files: later the last good settings apply */
+	bool one_lane;	/* later the engine makes routes for one lane */
 } refusal[] = {
 	{ "qos is off", qos_off, "ERR MR01", false, false },
 	{ "one lane", one_vl, "ERR MR02", false, true },
@@ -314,7 +314,8 @@ keeps_the_last_good(void **state)
 		moore_lft_free(before);
 		moore_lft_free(after);
 
-		/* An error that lasts is logged once, and when it is over it was counted. */
+		/* An error that persists is logged once; when it ends, its repeats are
+		 * counted. */
 		fake_next_sweep();
 		CHECK_EQ(why, route(), 0);
 		CHECK(why, !strstr(fake.log, "ERR MR"));
@@ -400,7 +401,7 @@ a_cut_goes_without_the_link(void **state)
 	assert_int_equal(route(), 0);
 	check_published("routed around the cut", cut, true);
 
-	/* The same cut while qos is off: the last good rows without those over the link. */
+	/* The same cut while qos is off: the last good rows, without those over the link. */
 	fake_next_sweep();
 	moore_fabric_cut(cut, 7, 6);
 	fake_cut(7, 6);
@@ -411,7 +412,7 @@ a_cut_goes_without_the_link(void **state)
 	stop(sm);
 }
 
-/* A link about to gain lanes: one more sweep, and only one. */
+/* If a link is about to gain lanes, the engine asks for one more sweep, and only one. */
 static void
 asks_once_for_another_sweep(void **state)
 {
@@ -466,7 +467,8 @@ lanes_by_role(void **state)
 	re.update_sl2vl(fake_context, &fake.ca[0]->physp_table[1], 0, 0, &t);
 	CHECK_EQ("port 0 and CAs are left alone", vl_of(&t, 5), 14);
 
-	/* A down in-port keeps what OpenSM believes that the switch holds. */
+	/* For an in port that is down, the table stays as OpenSM believes the switch has
+	 * it. */
 	memset(osm_physp_get_slvl_tbl(out, 5), 0x33, sizeof(t));
 	fake_cut(0, 5);
 	fake_next_sweep();
@@ -590,7 +592,7 @@ group_tree(void **state)
 	CHECK_EQ("members", ends, 3);
 	CHECK("a tree over the switches of three members at diameter two", links >= 4 && links <= 12);
 
-	/* A switch that cannot carry multicast. */
+	/* a switch that does not support multicast */
 	fake.sw[fake.f->ep[41].sw]->sw->switch_info.mcast_cap = 0;
 	assert_int_equal(re.mcast_build_stree(fake_context, &box), IB_SUCCESS);
 	CHECK_STR("its members are left out, and said", fake.log, "ERR MR10");
@@ -620,7 +622,8 @@ group_on_an_unsafe_sl(void **state)
 	stop(sm);
 }
 
-/* ---- telling moored -------------------------------------------------------------------- */
+/* ---- notices to moored
+ * ------------------------------------------------------------------- */
 
 static int
 listen_here(void)
@@ -684,7 +687,7 @@ tells_moored(void **state)
 
 /* ---- a plan that cannot be used -------------------------------------------------------------- */
 
-/* Bytes that this process has read so far. */
+/* How many bytes this process has read so far. */
 static unsigned long long
 bytes_read(void)
 {
@@ -697,8 +700,8 @@ bytes_read(void)
 	return n;
 }
 
-/* A megabyte of empty arrays is refused, read again while it is so young that it may still
- * change unseen, not read again after that, and read when it has changed. */
+/* A megabyte of empty arrays is refused.  It is read again while the file is so new that a
+ * change could go unnoticed, then no more until the file changes. */
 static void
 reads_a_bad_plan_once(void **state)
 {
@@ -741,8 +744,8 @@ reads_a_bad_plan_once(void **state)
 	stop(sm);
 }
 
-/* No pipe holds OpenSM up, no size fills its memory, and no byte of a file moves the
- * terminal of who reads the log. */
+/* A pipe does not block OpenSM, a large file does not fill its memory, and no control byte
+ * of a file reaches the terminal on which someone reads the log. */
 static void
 refuses_what_is_no_plan(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_quality.c - the quality report against cases counted by hand, and against
- * a naive twin: each route followed alone, distances by Floyd and Warshall,
+/* test_quality.c - the quality report against cases counted by hand and against a naive
+ * twin.  The twin follows each route alone, finds distances by Floyd and Warshall, and
  * disjoint routes by trying every subset. */
 #include "harness.h"
 #include "fabrics.h"
@@ -8,8 +8,8 @@
 
 /* ---- by hand --------------------------------------------------------------- */
 
-/* A square 0-1-2-3, an endpoint on port 1 of each; port 2 ahead, 3 back, laid by
- * test_fabric(): the links in the order below take the next free port. */
+/* A square 0-1-2-3 with an endpoint on port 1 of each switch.  test_fabric() puts the
+ * links, in the order below, on the next free ports. */
 static const struct moore_topo_link square[] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 0 } };
 
 static uint8_t
@@ -24,8 +24,8 @@ port_to(const struct moore_fabric *f, moore_swid s, moore_swid n)
 	return MOORE_NO_PATH;
 }
 
-/* In each offset everyone goes this many switches ahead at a time: 1 or 3
- * (back); 0 is the shorter way, ahead at a tie; 9 leaves the LID unrouted. */
+/* Makes tables in which each hop at offset k goes step[k] switches ahead: 1, or 3 (back). 0
+ * is the shorter way, ahead if both are equal; 9 leaves the LID without a route. */
 static struct moore_quality *
 square_quality(uint8_t lmc, const char *step, struct moore_fabric **f)
 {
@@ -56,15 +56,15 @@ square_quality(uint8_t lmc, const char *step, struct moore_fabric **f)
 static const struct row {
 	const char *why;
 	uint8_t lmc;
-	const char *step;		/* of each offset */
-	uint64_t longer[3];		/* pairs, in some offset */
+	const char *step;		/* one character for each offset */
+	uint64_t longer[3];		/* pairs with a longer route in some offset */
 	uint64_t disjoint[3];
 	uint64_t hops[4];		/* of the last offset */
 	uint64_t longer_last, three_last, no_route_last;
-	unsigned min, max;		/* load, all offsets */
+	unsigned min, max;		/* load, over all offsets */
 	unsigned worst_disjoint, worst_hops;
 } rows[] = {
-	/* 12 pairs: 8 at distance one, 4 at two.  Ahead: loads 1+2+... */
+	/* 12 pairs: 8 at distance one, 4 at two */
 	{ "shortest: nothing longer, one route each", 0, "0",
 	  { 0, 0, 0 }, { 0, 12, 0 }, { 0, 8, 4, 0 }, 0, 0, 0, 1, 3, 1, 2 },
 	{ "all ahead: pairs one back take three hops", 0, "1",
@@ -119,8 +119,9 @@ by_hand(void **state)
 	}
 }
 
-/* "shortest": ahead 4 links of 1 + 1 + 1 (one hop, two first hops... two second),
- * back 4 links of 1: quartiles of 1 1 1 1 3 3 3 3. */
+/* In the case "shortest" each of the 4 links ahead carries 3 routes (one of one hop, the
+ * first hop of one and the second hop of another), and each of the 4 links back carries 1.
+ * So these are the quartiles of 1 1 1 1 3 3 3 3. */
 static void
 quartiles(void **state)
 {
@@ -142,7 +143,7 @@ quartiles(void **state)
 enum { N_MAX = 12, ROUTE_MAX = 32 };
 
 struct twin_route {
-	int hops;			/* -1: none */
+	int hops;			/* -1: no route */
 	uint32_t slot[ROUTE_MAX];
 };
 
@@ -213,7 +214,7 @@ twin_distances(const struct moore_fabric *f, unsigned d[N_MAX][N_MAX])
 struct twin {
 	struct moore_quality q;
 	struct moore_quality_offset o[8];
-	uint64_t load[9][256];		/* [8]: all */
+	uint64_t load[9][256];		/* [8]: all offsets */
 };
 
 static void
@@ -267,7 +268,7 @@ twin_measure(struct twin *t, const struct moore_fabric *f, const struct moore_lf
 		}
 }
 
-/* Each entry: mostly a link that comes nearer or any link, at times nonsense. */
+/* Random entries: mostly a link that leads nearer or any link, sometimes an invalid port. */
 static void
 random_tables(struct moore_rng *r, const struct moore_fabric *f, struct moore_lft *lft)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_rpc.c - lines in, lines out: the examples of the specification's section 7,
- * and what a peer could send instead. */
+/* test_rpc.c - request lines and their replies: the examples of section 7 of the JSON-RPC
+ * specification, and lines that a faulty peer could send. */
 #include "harness.h"
 #include "rpc_host.h"
 
 static const struct {
-	const char *why, *in, *out;	/* ' for " in both */
+	const char *why, *in, *out;	/* ' stands for " in both */
 } T[] = {
 	{ "a call", "{'jsonrpc':'2.0','method':'echo','params':{'a':1},'id':1}",
 	  "{'jsonrpc':'2.0','id':1,'result':{'a':1}}\n" },
@@ -109,7 +109,7 @@ test_access(void **state)
 	host_fini();
 }
 
-/* Batches larger than may be, and more slow ones than may wait. */
+/* Batches that are too large, and more slow requests than can wait. */
 static void
 test_bounds(void **state)
 {
@@ -136,7 +136,8 @@ test_bounds(void **state)
 	host_fini();
 }
 
-/* A request at a time; what is left when the client goes is not run, what runs elsewhere is. */
+/* Requests run one per turn.  When the client disconnects, those that have not started do
+ * not run; a job that runs elsewhere continues. */
 static void
 test_turns(void **state)
 {
@@ -168,7 +169,7 @@ test_turns(void **state)
 	host_fini();
 }
 
-/* Nesting deeper than any request has. */
+/* Nesting deeper than in any request. */
 static void
 test_deep(void **state)
 {

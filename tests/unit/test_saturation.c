@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_saturation.c - bounds of traffic patterns against cases solved by hand and,
- * on small random graphs, against every division of the flows in sixteenths. */
+/* test_saturation.c - bounds of traffic patterns against cases solved by hand and, on small
+ * random graphs, against every division of the flows in sixteenths. */
 #include "harness.h"
 #include "fabrics.h"
 #include "moore/route.h"
@@ -20,8 +20,8 @@ port_to(const struct moore_fabric *f, moore_swid s, moore_swid n)
 
 /* ---- by hand ------------------------------------------------------------------ */
 
-/* A square 0-1-2-3 with one endpoint each; in an offset everyone goes so many
- * switches ahead at a time: 1 or 3 (back); 9 leaves it unrouted. */
+/* A square 0-1-2-3 with one endpoint at each switch.  Each hop at offset k goes step[k]
+ * switches ahead: 1, or 3 (back); 9 leaves the LID without a route. */
 static struct moore_lft *
 square_tables(struct moore_fabric **f, uint8_t lmc, const char *step)
 {
@@ -57,13 +57,14 @@ static const struct row {
 	{ "opposite corners share links", 0, "1", MOORE_PATTERN_OVERLAP, 4, 1, { 2 }, 2, 2, 2 },
 	{ "both ways round", 1, "13", MOORE_PATTERN_OVERLAP, 4, 2, { 2, 2 }, 1, 1, 1 },
 	{ "halves: the opposite corners again", 1, "13", MOORE_PATTERN_CROSS, 4, 2, { 2, 2 }, 1, 1, 1 },
-	/* a third to each other: 1 + 2 + 3 links ahead, 4 of the 12 are a link's */
+	/* each endpoint sends a third to each other one; a link ahead is on 1 + 2 + 3
+	 * routes */
 	{ "everybody to everybody, ahead", 0, "1", MOORE_PATTERN_UNIFORM, 12, 1, { 2 }, 2, 2, 0 },
 	{ "everybody to everybody, both ways", 1, "13", MOORE_PATTERN_UNIFORM, 12, 2, { 2, 2 }, 1, 1, 0 },
 };
 
 static bool
-is(double got, double want)		/* to what the rounds reach */
+is(double got, double want)		/* to the precision of the iteration */
 {
 	return got > want * 0.99 - 1e-9 && got < want * 1.01 + 1e-9;
 }
@@ -127,7 +128,7 @@ fits(void **state)
 	}
 }
 
-/* Minimal tables: to each LID by the lowest port that is nearer. */
+/* Minimal tables: each LID is routed by the lowest port that leads nearer. */
 static struct moore_lft *
 minimal(const struct moore_fabric *f)
 {
@@ -160,7 +161,7 @@ static const struct {
 	const char *why, *family, *params;
 	enum moore_pattern pattern;
 	unsigned per_switch;
-	double load;		/* of minimal routes, by the papers */
+	double load;		/* of minimal routes, according to the papers */
 } papers[] = {
 	{ "2p: two flows of p meet", "slimfly", "q=5 p=4", MOORE_PATTERN_OVERLAP, 4, 8 },
 	{ "2p at another size", "slimfly", "q=7 p=5", MOORE_PATTERN_OVERLAP, 5, 10 },
@@ -185,7 +186,8 @@ as_in_the_papers(void **state)
 	}
 }
 
-/* Layers under any-sl: a switch that sends all to one other, against 1/2p. */
+/* Layers under any-sl: how much they raise the rate of a switch that sends everything to
+ * one other switch, over the minimal 1/2p. */
 static void
 layers_help(void **state)
 {
@@ -210,7 +212,7 @@ layers_help(void **state)
 
 /* ---- every division ---------------------------------------------------------------- */
 
-/* A random tree towards ep's switch. */
+/* A random in-tree towards ep's switch. */
 static void
 random_tree(struct moore_rng *rng, const struct moore_fabric *f, struct moore_lft *lft,
 	    const struct moore_endpoint *ep, unsigned lid)
@@ -236,7 +238,7 @@ random_tree(struct moore_rng *rng, const struct moore_fabric *f, struct moore_lf
 #define FLOWS 4
 #define PARTS 16
 
-/* Greatest load when flow s puts part[s] sixteenths on offset 1; s sends to s + 1. */
+/* The greatest load if switch s sends to s + 1 and puts part[s] sixteenths on offset 1. */
 static double
 greatest(const struct moore_fabric *f, const struct moore_lft *lft, const unsigned *part)
 {

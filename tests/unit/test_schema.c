@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_schema.c - values against schemas, keyword by keyword, and schemas that ask
- * for checks that nobody makes. */
+/* test_schema.c - values against schemas, keyword by keyword, and schemas with keywords
+ * that the validator does not implement. */
 #include <jansson.h>
 
 #include "daemon/rpc/schema.h"
 #include "harness.h"
 
 static const struct {
-	const char *why, *schema, *value, *complaint;	/* NULL: it satisfies */
+	const char *why, *schema, *value, *complaint;	/* NULL: the value satisfies the schema */
 } T[] = {
 	{ "an integer is an integer", "{'type':'integer'}", "1", NULL },
 	{ "an integer is a number", "{'type':'number'}", "1", NULL },
@@ -103,7 +103,7 @@ test_schemas(void **state)
 	}
 }
 
-/* What complains fits its buffer, whatever is quoted. */
+/* A complaint fits its buffer, however long the quoted text is. */
 static void
 test_long(void **state)
 {

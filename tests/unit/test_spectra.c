@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_spectra.c - what placement proves of the Laplacian's second least eigenvalue
- * against LAPACK's, by way of igraph.  That value is no part of the library's
- * interface, so its source is compiled in. */
+/* test_spectra.c - what placement proves of the second least eigenvalue of the Laplacian,
+ * against LAPACK's value (by way of igraph).  The value is not in the library's interface,
+ * so its source is compiled into this test. */
 #include "harness.h"
 #include "igraph_oracle.h"
 #include "relabel.h"
@@ -33,7 +33,7 @@ by_lapack(const struct moore_topo *t)
 	return mu;
 }
 
-/* Compressed neighbours of each switch, and room to work. */
+/* Computes it from compressed neighbour lists, in scratch memory. */
 static double
 by_moore(const struct moore_topo *t)
 {
@@ -76,8 +76,9 @@ by_moore(const struct moore_topo *t)
 static void
 test_connectivity(void **state)
 {
-	static const struct { const char *spec; double exact; } T[] = {	/* 0: not by hand */
-		{ "slimfly q=5", 5 },	/* Hoffman-Singleton: adjacency 7, 2 and -3 */
+	static const struct { const char *spec; double exact; } T[] = {	/* 0: not known by hand */
+		{ "slimfly q=5", 5 },	/* Hoffman-Singleton graph: adjacency eigenvalues 7, 2 and
+					 * -3 */
 		{ "slimfly q=7", 0 }, { "slimfly q=9", 0 }, { "slimfly q=13", 0 },
 		{ "oft k=4", 0 }, { "oft k=8", 0 }, { "mlfm h=8", 0 }, { "hypercube n=7", 2 },
 		{ "fhypercube n=6", 4 }, { "torus2d a=4 b=4", 2 }, { "torus2d a=9 b=7", 0 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_store.c - files of history on a real file system: what is whole comes back, what
- * was cut, changed or is foreign is set aside and costs only itself, and a disk that is
- * full leaves what was there. */
+/* test_store.c - history files on a real file system.  Intact files are read back.  A file
+ * that is cut, changed or foreign is set aside, and only its own rows are lost.  A full
+ * disk leaves the earlier files as they were. */
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -57,7 +57,7 @@ n_files(const char *ends)
 	return n;
 }
 
-/* FILES files of ROWS rows each, one row a second. */
+/* Writes FILES files of ROWS rows each, one row per second. */
 static int
 fill(void **state)
 {
@@ -190,7 +190,7 @@ test_foreign(void **state)
 	CHECK_STR("a folder of that name", said, "no regular file");
 }
 
-/* A frame of a later version among ours is passed over. */
+/* A frame of a later version between ours is skipped. */
 static void
 test_later(void **state)
 {
@@ -208,7 +208,7 @@ test_later(void **state)
 	CHECK_EQ("complaints", n_said, 0);
 }
 
-/* Cut anywhere, or changed anywhere: set aside, and the others are read. */
+/* A file that is cut or changed at any byte is set aside, and the others are read. */
 static void
 test_damaged(void **state)
 {
@@ -227,7 +227,8 @@ test_damaged(void **state)
 		n_said = 0;
 		put(file_name(0, 1), data, cut);
 		data[at] = was;
-		/* A kind that is changed is another's, and passed over: no row of it is read. */
+		/* A changed frame kind counts as a later version's and is skipped; no row
+		 * of the frame is read. */
 		CHECK_EQ("the others", load(0), (FILES - 1) * ROWS);
 		CHECK("it is told", n_said == 1 || (cut == n && at >= 4 && at < 8));
 		remove(path_of(file_name(0, 1)));
@@ -296,8 +297,8 @@ test_sweep(void **state)
 	}
 }
 
-/* As another user, who may not read: what cannot be read is not damaged, and what cannot be
- * renamed is not set aside. */
+/* As another user without read permission: a file that cannot be read is not reported as
+ * damaged, and one that cannot be renamed is not reported as set aside. */
 static void
 test_forbidden(void **state)
 {

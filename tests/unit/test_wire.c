@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_wire.c - faults put into every family at random: named all, and none
- * besides; repaired in no more moves than they took; fewest moves against brute
- * force.  And by table: each verdict, both discoveries, images of the plan. */
+/* test_wire.c - random faults in every family: the check names all of them and nothing
+ * else, and the repair takes at most as many moves as the faults did.  The number of moves
+ * is compared with brute force.  Tables of cases test each verdict, both readers of
+ * discoveries, and wirings that are an image of the plan. */
 #include "harness.h"
 
 #include "miswire.h"
@@ -42,7 +43,7 @@ link_cmp(const void *x, const void *y)
 	return a->a != b->a ? (a->a < b->a ? -1 : 1) : (a->b > b->b) - (a->b < b->b);
 }
 
-/* A ring of rings, its links swapped two by two: every switch has d of them. */
+/* A ring, its links swapped two by two so that every switch keeps d links. */
 static struct moore_plan *
 random_regular(struct moore_rng *r, uint32_t n, uint32_t d, uint16_t endpoints)
 {
@@ -106,7 +107,7 @@ static const struct {
 	{ "myriclos", { "n=64" }, 1 },
 	{ "dragonfly", { "a=4", "h=2", "p=2" }, 3 },
 	{ "hyperx", { "s1=3", "s2=3", "s3=3", "p=2" }, 4 },
-	{ "hyperx", { "s1=12", "s2=1", "s3=1" }, 3 },	/* all joined with all */
+	{ "hyperx", { "s1=12", "s2=1", "s3=1" }, 3 },	/* all switches are joined to all */
 	{ "dln", { "n=32", "k=4" }, 2 },
 	{ "random", { NULL }, 0 },
 	{ "random, no endpoints", { NULL }, 0 },
@@ -121,7 +122,8 @@ plan_at(struct moore_rng *r, size_t i)
 			      families[i].family[6] ? 0 : 2);
 }
 
-/* ---- what went wrong, for a failure ---------------------------------------------------- */
+/* ---- what a failure prints
+ * --------------------------------------------------------------- */
 
 static void
 show(const struct moore_wire *w, const struct miswire *m)
@@ -140,7 +142,8 @@ show(const struct moore_wire *w, const struct miswire *m)
 	}
 }
 
-/* Only where switches have three or four cables and most are wrong. */
+/* Cases with a shorter explanation than the faults: only where switches have three or four
+ * cables and most of these are wrong. */
 static unsigned shorter_accounts;
 
 static void
@@ -159,7 +162,7 @@ same_verdicts(const char *why, const struct moore_wire *w, const struct moore_re
 	}
 	if (memcmp(got, m->want, sizeof(got)) == 0 && miswire_named(w) == m->sum)
 		return;
-	/* What was put in may look like something shorter, of which nobody can tell it. */
+	/* The faults may look like something that needs fewer moves. */
 	if (fix->n_moves + MOORE_WIRE_EXCHANGE * w->n_exchanges <
 	    m->moves + MOORE_WIRE_EXCHANGE * m->exchanges) {
 		shorter_accounts++;
@@ -225,7 +228,8 @@ test_faults(void **state)
 	CHECK("hardly ever shorter", shorter_accounts * 1000 <= ARRAY_LEN(families) * rounds);
 }
 
-/* ---- names that say nothing --------------------------------------------------------------- */
+/* ---- no known names
+ * ---------------------------------------------------------------------- */
 
 static void
 rename_all(struct moore_plan *p, bool endpoints)
@@ -276,7 +280,8 @@ test_no_names(void **state)
 			CHECK(why, fix->n_moves <= m.moves || !fix->optimal);
 			CHECK(why, fix->lower_bound <= fix->n_moves && fix->lower_bound <= m.moves);
 			longer += fix->n_moves > m.moves;
-			/* Without names, what needs fewer moves is as good an account. */
+			/* Without names, an explanation with fewer moves is as good as the
+			 * faults. */
 			if (w->n_deviations != n && fix->n_moves == m.moves) {
 				show(w, &m);
 				fail_msg("%s: %u deviations, not %u", why, w->n_deviations, n);
@@ -294,8 +299,8 @@ test_no_names(void **state)
 
 /* ---- images -------------------------------------------------------------------------------- */
 
-/* Every switch gets another's name; ports of each may be dealt anew, and endpoints
- * may stay with the names. */
+/* Gives every switch the name of another.  `ports`: the ports of each are permuted, too;
+ * `stay`: endpoints stay with the named switch. */
 static void
 make_image(struct moore_rng *r, struct miswire *m, bool ports, bool stay)
 {
@@ -319,7 +324,7 @@ make_image(struct moore_rng *r, struct miswire *m, bool ports, bool stay)
 				p->ep[i].sw = s;
 				break;
 			}
-	for (uint32_t i = 0; i < p->n_cables && ports; i++) {	/* rotate the ports of cables */
+	for (uint32_t i = 0; i < p->n_cables && ports; i++) {	/* rotates the ports of cables */
 		for (int k = 0; k < 2; k++) {
 			moore_swid s = p->cable[i].sw[k];
 			unsigned top = p->sw[s].ports, least = 255;
@@ -362,9 +367,11 @@ test_images(void **state)
 	for (size_t i = 0; i < 4 * ARRAY_LEN(families); i++) {
 		const char *why = families[i / 4].family;
 		struct moore_plan *p = plan_at(&r, i / 4);
-		/* In hyperx here all are joined with all: ports alone tell. */
+		/* In this hyperx all switches are joined to all, so only ports distinguish
+		 * them. */
 		bool ports = i % 2 && strcmp(why, "hyperx"), everywhere = !strcmp(why, "slimfly") || !strcmp(why, "random");
-		bool stay = i / 2 % 2 && everywhere;	/* where every switch has room for them */
+		bool stay = i / 2 % 2 && everywhere;	/* endpoints can stay where every switch
+							 * has room for them */
 		struct moore_seen seen = { NULL };
 		uint32_t n[MOORE_WIRE_VERDICTS] = { 0 };
 		struct moore_repair *fix;
@@ -396,8 +403,8 @@ test_images(void **state)
 	}
 }
 
-/* Two cables where the plan of a hypercube has one, ports dealt anew, no name known: the
- * graphs have to be mapped, parallel cables and all. */
+/* The plan is a hypercube with two cables in place of one, its ports are permuted, and no
+ * name is known: so the graphs have to be mapped with their parallel cables. */
 static void
 test_parallel(void **state)
 {
@@ -443,8 +450,8 @@ ends_to_move(const uint32_t *o, const uint32_t *p)
 	return straight < turned ? straight : turned;
 }
 
-/* Least cost over all assignments of observed cables to planned ones, by subsets of
- * the planned; a cable without a counterpart costs both ends. */
+/* The least cost over all assignments of observed to planned cables, by subsets of the
+ * planned ones.  A cable without a counterpart costs both its ends. */
 static uint32_t
 least_moves(const struct moore_wire *w)
 {
@@ -511,7 +518,7 @@ random_cables_plan(struct moore_rng *r, uint32_t n_sw, uint32_t n)
 	return p;
 }
 
-/* Ends of up to six cables change places at random. */
+/* Exchanges up to six random pairs of cable ends. */
 static void
 scramble(struct moore_rng *r, struct moore_plan *p)
 {
@@ -530,7 +537,7 @@ scramble(struct moore_rng *r, struct moore_plan *p)
 	}
 }
 
-/* Groups of joined switches, of what is plugged in at both ends and not lifted. */
+/* The number of connected parts, by cables that are plugged in at both ends and not lifted. */
 static uint32_t
 count_parts(const struct moore_wire *w, uint32_t (*now)[2], uint32_t n, const uint8_t *lifted)
 {
@@ -559,7 +566,8 @@ count_parts(const struct moore_wire *w, uint32_t (*now)[2], uint32_t n, const ui
 	return parts;
 }
 
-/* Does each step say rightly whether it parts switches?  (No endpoints here.) */
+/* Checks for each step whether it really disconnects switches, as it reports.  There are no
+ * endpoints here. */
 static void
 check_parting(const char *why, const struct moore_wire *w, const struct moore_repair *fix)
 {
@@ -840,7 +848,7 @@ test_oom(void **state)
 		CHECK_OOM(seen_table[i].why, all_of_it(p, seen_table[i].text), (void)0);
 	for (uint32_t i = 0; i < p->n_endpoints; i++)
 		p->ep[i].guid = 0;
-	rename_all(p, true);	/* nothing is known by name: images are looked for */
+	rename_all(p, true);	/* no name is known, so images are tried */
 	CHECK_OOM("no names", all_of_it(p, triangle), (void)0);
 	moore_plan_free(p);
 }
