@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# change.bats - from one set of tables to the next.
+# change.bats - moorectl change: from one set of tables to the next.
 load lib
 
 setup_file() {
@@ -27,7 +27,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 
 @test "a link lost: counted rows, a loop by name, an order" {
 	run -1 $M change whole link --json
-	# the rows that differ, counted from the dumps' own text
+	# The number of rows that differ is counted in the text of the dumps.
 	rows=$(diff whole/opensm-lfts.dump link/opensm-lfts.dump | grep -c '^> 0x')
 	holds ".churn.changed.rows == $rows and .dead_new == 0 and .dead_old == .churn.forced.rows"
 	holds '.churn.changed.blocks <= 3 * .churn.shortest.blocks and .churn.forced.blocks <= .churn.lost.blocks'
@@ -35,7 +35,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	holds '.loop.links[0].peer.switch == .loop.links[1].switch and .loop.links[1].peer.switch == .loop.links[0].switch'
 	holds '.order.kind == "switches" and .order.acyclic'
 	holds '(.order.steps | length) == .churn.changed.blocks'
-	# the switch that lost the link waits for the one it now goes through
+	# The switch that lost the link must wait for the one that its routes now pass.
 	run -1 $M change whole link
 	[[ $output == *"NOT safe: "*" LIDs can run in circles"* ]]
 	[[ $output == *"order          switch by switch"* ]]

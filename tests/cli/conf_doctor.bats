@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# conf_doctor.bats - moore.conf, and whether the plugin would load and act.
+# conf_doctor.bats - moore.conf, and moorectl doctor: would OpenSM load the plugin and use
+# it?
 load lib
 
 setup_file() {
 	load lib
 	cd "$BATS_FILE_TMPDIR"
-	# An OpenSM that only says its version, and plugins for it and for others.
-	# With -c it also writes its defaults, as OpenSM does.
+	# An OpenSM that only prints its version, or with -c its defaults; and plugins built
+	# for this version and for others.
 	cat >opensm <<-'SH'
 		#!/bin/sh
 		echo "------"
@@ -237,7 +238,7 @@ doctor() {
 	doctor --if-used
 	[ $status = 0 ]
 	[[ $output == *"ok    ./good.so: plugin: loads"* ]]
-	# an OpenSM elsewhere: the unit starts it, so it is there
+	# An OpenSM in another place: its unit starts it, so it exists.
 	run -0 $M doctor --if-used --opensm ./none --plugin ./good.so --opensm-conf "$T/opensm.conf" --moore-conf "$T/moore.conf"
 	[[ $output == *"warn  ./none: opensm: "* ]]
 	for so in other absent deadly empty; do
@@ -336,7 +337,8 @@ doctor() {
 }
 
 @test "doctor: a key set twice, with OpenSM's default and without" {
-	# a default above, the choice below: the file that opensm -c writes, and the fragment
+	# A default above and the choice below: the file that opensm -c writes, with the
+	# fragment added.
 	{ echo "qos FALSE"; echo "sm_priority 0"; cat "$T/opensm.conf"; echo "sm_priority 3"; } >"$T/c"
 	mv "$T/c" "$T/opensm.conf"
 	doctor
@@ -346,7 +348,7 @@ doctor() {
 	doctor
 	[ $status = 0 ]
 	[[ $output == *"warn  $T/opensm.conf:11: sm_priority: is set again on line 12, "* ]]
-	# a value that a later line puts right is no fault
+	# A value that a later line corrects is no fault.
 	printf 'sweep_interval 0\nsweep_interval 9\n' >>"$T/opensm.conf"
 	doctor
 	[[ $output != *unnoticed* && $output == *":13: sweep_interval: is set again on line 14"* ]]
@@ -421,7 +423,8 @@ doctor() {
 	doctor --json
 	holds '.equal_on_both | any(.file == "opensm.conf" and .key == "sm_sl" and .value == "0")'
 	jq .equal_on_both <<<"$output" >"$T/one"
-	# the same plan, laid out otherwise, elsewhere; another seed shows
+	# The same plan with another layout in another place makes no difference; another
+	# seed does.
 	jq -c . "$T/p.json" >"$T/elsewhere.json"
 	printf 'plan %s\nseed 7\n' "$T/elsewhere.json" >"$T/moore.conf"
 	doctor --json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# docs.bats - the man page and completion hold to the program.
+# docs.bats - the man page and the completions agree with the program.
 load lib
 
 @test "the man page is clean and names every verb and option" {

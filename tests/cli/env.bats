@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# env.bats - moorectl env: what applications are told, and what they are not.
+# env.bats - moorectl env: the settings for applications, and requests that it refuses.
 load lib
 
-# value NAME: what a POSIX shell gets when it reads the settings.
+# value NAME: the value that a POSIX shell gets when it reads the settings.
 value() { sh -c 'eval "$1"; eval "printf %s \"\$$2\""' - "$output" "$1"; }
 
 @test "settings by target, LMC, profile and offsets" {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# files.bats - what is given as a file and is none: pipes, devices, sockets, links.
-# About 15 seconds, which are waits for pipes that have no other end.
+# files.bats - arguments that name no regular file: pipes, devices, sockets, links. Takes
+# about 15 seconds, mostly waiting for pipes that have no other end.
 load lib
 
 @test "a pipe is read to its end, and one without a writer is refused" {
@@ -10,7 +10,7 @@ load lib
 	mkfifo "$T/pipe"
 	(sleep 0.5; cat "$T/p.json" >"$T/pipe") 3>&- &
 	run -0 timeout 60 $M plan check "$T/pipe"
-	# a writer that is there but takes its time is waited for
+	# A writer that is slow is waited for.
 	(exec 4>"$T/pipe"; sleep 3; cat "$T/p.json" >&4) 3>&- &
 	run -0 timeout 60 $M plan check "$T/pipe"
 	for args in "plan show" "plan import --from csv" "route" "check $T/p.json" "route $T/p.json --conf"; do
@@ -58,7 +58,7 @@ load lib
 
 @test "a plan takes memory for its text, whatever is in it" {
 	[[ $M != *-san/* ]] || skip "AddressSanitizer takes terabytes of address space"
-	# 36 MB; as one tree of jansson 1.7 GB
+	# 36 MB of text, which would take 1.7 GB as one tree of jansson.
 	awk 'BEGIN { printf "{\"moore_plan\": 1, \"switches\": ["
 		for (i = 0; i < 300000; i++) printf "%s{\"name\": \"s%d\", \"ports\": 2}", i ? "," : "", i
 		printf "], \"endpoints\": [], \"cables\": ["
@@ -67,7 +67,7 @@ load lib
 				i ? "," : "", i, i + 1
 		print "]}" }' >"$T/long"
 	(ulimit -v 300000; $M plan check "$T/long")
-	# nothing but empty arrays: refused before they are all read
+	# A file of empty arrays is refused before all of them are read.
 	awk 'BEGIN { printf "{\"switches\": [[]"; for (i = 0; i < 6000000; i++) printf ",[]"; print "]}" }' >"$T/empty"
 	run --separate-stderr -1 bash -c "ulimit -v 100000; timeout 10 $M plan check '$T/empty'"
 	[[ $output$stderr == *"switches: more than 1000000 of them"* ]]
@@ -103,7 +103,7 @@ load lib
 	wait $reader
 	cmp "$T/csv" "$T/got"
 	[ -p "$T/pipe" ]
-	# standard output under its other names keeps what is in the file already
+	# Standard output under its other names keeps what the file already holds.
 	(echo first; cat "$T/csv") >"$T/want"
 	for name in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do
 		echo first >"$T/log"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# formats.bats - plans out to other tools' formats and back.
+# formats.bats - plans exported to the formats of other tools, and read back.
 load lib
 
-# wiring FILE: every link, as node:port node:port, sorted.
+# wiring FILE: every link as node:port node:port, sorted.
 wiring() {
 	jq -r '(.cables[] | [.a, .b] | map("\(.switch):\(.port)") | sort | join(" ")),
 		(.endpoints[] | "\(.switch):\(.port) \(.name):\(.ca_port // 1)")' "$1" | sort
 }
 
-# The formats that can be read.
+# The names of formats that moorectl can read.
 readable() { $M plan import --help | sed -n 's/^  \([a-z0-9]*\)  *[A-Za-z].*/\1/p'; }
 
 @test "each format brings the wiring of families back" {

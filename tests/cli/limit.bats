@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# limit.bats - memory stays bounded when dumps are longer than it: address space is
-# limited, so what grows with the text fails.  With MOORE_SOAK all 49,151 unicast
-# LIDs are used, 6.3 GB of dumps; else a tenth of that.
+# limit.bats - memory stays bounded when dumps are larger than memory.  The address space is
+# limited, so that memory which grows with the text causes a failure.  With MOORE_SOAK all
+# 49,151 unicast LIDs are used (6.3 GB of dumps), else a tenth of them.
 load lib
 
-# full: a Slim Fly with as many endpoints more as LIDs are left.
+# full: a Slim Fly with more endpoints added until all LIDs are used.
 full() {
 	$M plan new slimfly q=25 p=19 -o "$1" >/dev/null
 	jq -c --argjson more 200 '.endpoints += [range($more) as $i | .switches[$i] as $s |

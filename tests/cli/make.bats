@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# make.bats - what the Makefile promises: what is built again, what is installed and
-# removed, which packages are named.  It works on a copy of the build.
+# make.bats - the Makefile: what is rebuilt, what is installed and removed, which packages
+# are named.  It works on a copy of the build.
 load lib
 
 setup() {
@@ -9,7 +9,7 @@ setup() {
 }
 copy() { cp -a "${M%/*}" "$B"; }
 
-# The compiler that made the build does not matter here: -o keeps its objects.
+# -o keeps the objects of the build, whatever compiler made them.
 mk() { make -C "$ROOT" --no-print-directory -o "$B/flags" B="$B" "$@"; }
 
 @test "make help names every target, a line each" {
@@ -39,7 +39,8 @@ mk() { make -C "$ROOT" --no-print-directory -o "$B/flags" B="$B" "$@"; }
 	[[ $output == *"$T/p/etc/moore/moore.conf"* ]]
 	grep -rqF "$T/p/etc/moore/moored.conf" "$T/p/lib/systemd/system/moored.service"
 	! grep -r '@[A-Z]*@' "$T/p"
-	# Before ldconfig has run, OpenSM's unit finds the plugin and nobody else does.
+	# Before ldconfig has run, OpenSM's unit finds the plugin, but other programs do
+	# not.
 	printf '%s\n' 'routing_engine moore,no_fallback' 'event_plugin_name osmmoore' 'qos TRUE' \
 		'max_op_vls 2' >"$T/opensm.conf"
 	run -0 "$T/p/bin/moorectl" doctor --if-used --opensm-conf "$T/opensm.conf"
@@ -62,8 +63,9 @@ mk() { make -C "$ROOT" --no-print-directory -o "$B/flags" B="$B" "$@"; }
 	[ "$(find "$T/p" ! -type d)" = "$T/p/etc/moore/moore.conf" ]
 }
 
-# A machine without packages: apt-get makes them known to dpkg-query.  The compiler makes
-# empty files, and fails at a test program, after noting whether its packages are there.
+# A machine without packages: the fake apt-get makes packages known to dpkg-query. The fake
+# compiler makes empty files.  It fails at a test program, after noting whether the test's
+# packages are installed.
 bare() {
 	mkdir -p "$T/bin"
 	cat >"$T/bin/dpkg-query" <<-SH

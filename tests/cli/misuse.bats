@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# misuse.bats - help, what is no verb or option, and files that cannot be written.
+# misuse.bats - help, words that are no verb or option, and files that cannot be written.
 load lib
 
 verbs() { $M --list | cut -f1; }
@@ -14,7 +14,7 @@ verbs() { $M --list | cut -f1; }
 	done < <($M --list)
 	run -0 $M --help
 	while read -r words; do [[ $output == *"$words"* ]]; done < <(verbs)
-	# each heading once, with what a newcomer looks for there
+	# Each heading occurs once, with the verbs that a newcomer expects there.
 	[ "$(grep -c '^[A-Z].*:$' <<<"$output")" = 5 ]
 	[[ $output == *"Design a fabric:"*"  plan new"*"Cable it, "*":"*"  check"*"Routes: "*":"*"  verify"*"The running fabric, "*":"*"  status"*"Set up "*":"*"  doctor"* ]]
 	run -0 $M plan --help
@@ -105,7 +105,7 @@ verbs() { $M --list | cut -f1; }
 	cp -r t cut.t && head -c 5000 t/opensm-lfts.dump >cut.t/opensm-lfts.dump
 	cp -r t noise.t && cp noise noise.t/opensm-subnet.lst
 	cp -r t dir.t && rm dir.t/opensm-lfts.dump && mkdir dir.t/opensm-lfts.dump
-	# whatever it is, each verb says so in one line or two, with the name in it
+	# For every kind of bad file each verb prints one or two lines that name the file.
 	for verb in "plan show" "plan export --to dot" "plan import --from ibsim" "plan import --from dot" \
 		"plan import --from csv" "plan import --from opa" "plan import --from slurm" "plan place -o out/x" \
 		"plan cables" "plan permute -o out/x" route "route p.json --conf" "quality" verify "check p.json" \
@@ -157,7 +157,7 @@ verbs() { $M --list | cut -f1; }
 	done
 	run --separate-stderr -2 bash -c "$M plan check - <&-"
 	says "standard input: cannot read"
-	# no descriptor is taken for a file that is written
+	# With standard streams closed, a file that is written never gets their descriptors.
 	run -2 bash -c "$M plan new slimfly q=5 -o '$T/x' <&- >&- 2>&-"
 	$M plan check "$T/x"
 	HOME=/proc run -0 $M plan check "$T/p.json"
@@ -196,7 +196,7 @@ verbs() { $M --list | cut -f1; }
 	[ -c /dev/full ]
 	mkdir "$T/d"
 	echo old >"$T/d/p.json"
-	# a limit on file size fails as a disk does, in the middle of a write
+	# A limit on the file size fails like a full disk, in the middle of a write.
 	run --separate-stderr -2 bash -c "trap '' XFSZ; ulimit -f 4; $M plan new slimfly q=13 -o '$T/d/p.json'"
 	says "$T/d/p.json: cannot write: File too large: nothing was changed"
 	[ "$(cat "$T/d/p.json")" = old ]

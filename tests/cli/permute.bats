@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# permute.bats - plan permute and plan steps.
+# permute.bats - moorectl plan permute and plan steps.
 load lib
 
 setup() { $M plan new hypercube n=5 p=1 -o "$T/old.json" >/dev/null; }
 permute() { $M plan permute "$T/old.json" --cabinet-size 8 -o "$T/new.json" "$@"; }
 
-# cables FILE: each cable as two switch:port, in order, one a line
+# cables FILE: each cable as two switch:port, one per line, in the order of the file.
 cables() { jq -r '.cables[] | "\(.a.switch):\(.a.port) \(.b.switch):\(.b.port)"' "$1"; }
 
-# runs FILE: how many cables for each pair of cabinets and length
+# runs FILE: the number of cables for each pair of cabinets and length.
 runs() {
 	jq -c '(.switches | map({(.name): .cabinet}) | add) as $c | [.cables[] |
 		[([$c[.a.switch], $c[.b.switch]] | sort), .length]] | sort' "$1"
 }
 
-# make_moves FILE FROM TO OUT: the moves of steps FROM..TO-1 of a JSON answer, on a plan
+# make_moves FILE FROM TO OUT: makes the moves of steps FROM to TO-1 of a JSON answer on a
+# plan.
 make_moves() {
 	jq --slurpfile s "$1" --argjson from "$2" --argjson to "$3" '
 		reduce $s[0].steps[$from:$to][].moves[] as $m (.;

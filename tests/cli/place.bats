@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# place.bats - cabinets on the floor, and the lists that crews cable by.
+# place.bats - the places of cabinets on the floor, and the lists by which crews cable.
 load lib
 
 setup() {
@@ -10,7 +10,7 @@ placed() {	# OPTIONS: q.json is p.json placed
 	$M plan place "$T/p.json" -o "$T/q.json" --iterations 20000 "$@" >/dev/null
 }
 
-# lengths FILE: true if each cable is as long as the model says of its cabinets.
+# lengths FILE: true if each cable has the length that the model gives for its cabinets.
 lengths() {
 	jq -e --argjson dx "$2" --argjson dy "$3" '
 		(.floor.cabinets | map({(.name): .}) | add) as $f |
@@ -65,7 +65,7 @@ lengths() {
 	holds 'all(.lines[] | select(.kind == "cable"); .stock_m >= .length_m)'
 	holds '([.stock[].pieces] | add) == 175 and .metres_bought >= .metres and .without_price == 175'
 	holds '(.metres_bought - ([.stock[] | .pieces * .length_m] | add) | fabs) < 1e-6'
-	# a label names the cabinet, unit and port of the plan
+	# A label names the cabinet, unit and port of the plan.
 	label=$(jq -r '.switches[0] as $s | .cables[] | select(.a.switch == $s.name) |
 		"\($s.cabinet)-\($s.unit)-\(.a.port)"' "$T/q.json" | head -n1)
 	holds "[.lines[] | .a_label, .b_label] | index(\"$label\") != null"
@@ -210,7 +210,7 @@ lengths() {
 		! grep -q "$rlo" "$f"
 	done
 	! grep -qE '(^|,)"?[=+@-]' "$T/c.csv"
-	# as a list of cables, there and back
+	# The list of cables as CSV, exported and imported.
 	$M plan export --to csv "$T/p.json" -o "$T/list.csv"
 	! grep -qE "(^|,)\"?[=+@-]|$rlo" "$T/list.csv"
 	$M plan import --from csv "$T/list.csv" -o "$T/back.json" >/dev/null

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# plan.bats - plans made, shown, checked, converted.
+# plan.bats - plans are made, shown, checked and converted.
 load lib
 
 @test "a new plan is valid, the same each time, and says what it is" {

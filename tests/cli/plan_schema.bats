@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# plan_schema - the published schema accepts what moore writes and refuses what
-# moore refuses.
+# plan_schema.bats - the published schema accepts what moore writes and refuses what moore
+# refuses.
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.."

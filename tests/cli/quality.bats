@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# quality.bats - moorectl quality: what it says of plans, dumps and nonsense.
+# quality.bats - moorectl quality on plans, on dumps and on bad input.
 load lib
 
 setup_file() {
@@ -27,10 +27,11 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	$M route q5.json --lmc 2 --fail s0-0-1 --fail s1-1-1:7 -o "$T/t" >/dev/null
 	$M quality "$T/t" --json >"$T/of-dumps"
 	$M quality q5.json --lmc 2 --fail s0-0-1 --fail s1-1-1:7 --json >"$T/of-plan"
-	# of equals, the dumps (in their own order) may name another
+	# Of several links with equal load, the report on dumps may name another one, since
+	# their order differs.
 	anonymous='del(.. | .hottest?, .worst?.switch?, .worst?.endpoint?)'
 	diff <(jq "$anonymous" "$T/of-dumps") <(jq "$anonymous" "$T/of-plan")
-	# the same load as verify finds
+	# The load is the same as that of verify.
 	$M verify "$T/t" --json >"$T/verdict"
 	jq -e --slurpfile v "$T/verdict" '.load.max == $v[0].max_load and
 		((.load.mean - $v[0].mean_load) | fabs) < 1e-9' "$T/of-dumps"
@@ -38,7 +39,8 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 
 @test "all one way round a ring: longer routes, one of them disjoint" {
 	run -0 $M quality clockwise --json
-	# pairs of six: 12 at distance one (6 the long way), 12 at two (6), 6 at three
+	# A ring of six: 12 pairs at distance one (6 of them the long way), 12 at two (6), 6
+	# at three.
 	holds '.offsets[1].hops == {"1": 6, "2": 6, "3": 6, "4": 6, "5": 6}'
 	holds '.distance.at_one == {pairs: 12, longer: 6, longer_share: 0.5}'
 	holds '.distance.at_two.longer == 6 and .distance.all.longer == 12 and .offsets[0].three_hops_at_two == 0'

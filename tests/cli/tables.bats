@@ -30,7 +30,7 @@ setup() {
 
 @test "route writes OpenSM's dumps, the same each time, and says what they do" {
 	run -0 $M route "$P" -o "$T/t" --json
-	# 50 switches, 250 LIDs: 49 * 250 pairs; 7 * 5 LIDs at one hop
+	# 50 switches and 250 LIDs: 49 * 250 pairs; each switch has 7 * 5 LIDs at one hop.
 	holds '.sound and .topology == "planned slimfly q=5 p=4" and .hops == {"1": 1750, "2": 10500}'
 	holds '.vls == [0, 1] and .pairs == 12250 and .missing_links == 0 and .max_over_mean_load < 1.5'
 	holds '.hash | test("^0x[0-9a-f]{16}$")'
@@ -93,7 +93,7 @@ setup() {
 
 @test "verify asks what it is told: SLs, LIDs, sources" {
 	run -0 $M verify "$D" --sl 0,2-5 --lids base --sources endpoints --json
-	# endpoints' LIDs alone: 49 * 200
+	# Only the LIDs of endpoints: 49 * 200.
 	holds '.sound and .pairs == 9800'
 	for l in x 16 3-1 0, ,0 0-16 -1 "0 1" ""; do
 		run --separate-stderr -2 $M verify "$D" --sl "$l"
@@ -119,7 +119,8 @@ setup() {
 @test "a failed link, endpoint and switch: routed around, safe, in any order" {
 	run -0 $M route "$P" --fail s0-0-0:5 -o "$T/link" --json
 	holds '.sound and .missing_links == 1 and .switches == 50 and .endpoints == 200'
-	# girth 5: the link's ends are four hops of a pentagon apart, and no less
+	# The girth is 5: around a pentagon the ends of the cut link are four hops apart,
+	# and there is no shorter way.
 	run -0 $M verify "$T/link" --json
 	holds '.sound and .hops["4"] > 0'
 	run -0 $M route "$P" --fail s0-0-0 --fail s0-0-0:5 --fail s1-0-0-h1 --fail s1-0-0:2 -o "$T/a" --json
@@ -129,7 +130,7 @@ setup() {
 	run -0 $M verify "$T/a" --json
 	holds '.sound and .switches == 49 and .partitioned == 0'
 	! grep -q "'s0-0-0'" "$T/a/opensm-lfts.dump"
-	# LIDs are those of the intact plan: s0-0-1 has LID 2
+	# LIDs stay those of the intact plan: s0-0-1 has LID 2.
 	head -1 "$T/a/opensm-lfts.dump" | grep -q 'Lid 2 '
 }
 
@@ -166,11 +167,11 @@ setup() {
 	[[ $output == *"which waits for the first"* && $output == *"r4[2] -> r0[3]"* ]]
 	run -1 $M verify "$BATS_FILE_TMPDIR/bad" --json
 	holds '.sound == false and .acyclic == false and (.cycle | length) == 5 and .unreachable == 0'
-	# each waits for the next, and the last for the first
+	# Each channel waits for the next one, and the last for the first.
 	holds '.cycle as $c | all(range(5); $c[.].to == $c[(. + 1) % 5].from)'
 	holds 'all(.cycle[]; .from.port == 2 and (.from.guid | test("^0x0000000000200")) and .example.lid > 0 and .example.sl <= 15)'
 	holds '[.cycle[].from.switch] | sort == ["r0", "r1", "r2", "r3", "r4"]'
-	# an example is a packet that really takes both links: follow it
+	# An example is a packet that really takes both links, so it can be followed.
 	jq -r '.cycle[] | [.from.switch, .to.switch, .example.source, .example.lid, .example.sl] | @tsv' <<<"$output" |
 	while IFS=$'\t' read -r from to src lid sl; do
 		$M path "$src" "$lid" --sl "$sl" --tables "$BATS_FILE_TMPDIR/bad" --json |
@@ -181,7 +182,7 @@ setup() {
 @test "our own routes on that ring do not" {
 	run -0 $M verify "$BATS_FILE_TMPDIR/ring" --json
 	holds '.sound'
-	# one lane alone does: rows of zeros, the same next hops
+	# With one lane and the same next hops, rows of zeros suffice for a cycle.
 	cp -r "$BATS_FILE_TMPDIR/bad" "$T/one"
 	sed -Ei '/^[0-9]/s/: .*/: 0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0 /' "$T/one/opensm-sl2vl.dump"
 	run -1 $M verify "$T/one" --sl 3 --json
@@ -190,7 +191,7 @@ setup() {
 
 @test "routes in circles and dead ends are found, with an example" {
 	cp -r "$BATS_FILE_TMPDIR/ring" "$T/x"
-	# r0 and r1 send each other what is for h3 (LID 9)
+	# r0 and r1 send packets for h3 (LID 9) to each other.
 	awk '/^Unicast/ { sw = $NF } /^0x0009/ && sw ~ /r0/ { $2 = "002" } /^0x0009/ && sw ~ /r1/ { $2 = "003" } 1' \
 		"$BATS_FILE_TMPDIR/ring/opensm-lfts.dump" >"$T/x/opensm-lfts.dump"
 	run -1 $M verify "$T/x" --json
@@ -282,7 +283,7 @@ setup() {
 		"$T/cert" >"$T/reversed"
 	run -1 python3 "$ROOT/tests/certificate.py" "$T/t" "$T/reversed"
 	[[ $output != *" 0 not forward" ]]
-	# nor with a channel left out
+	# A certificate without one of the channels is invalid, too.
 	sed '$d' "$T/cert" >"$T/short"
 	run -1 python3 "$ROOT/tests/certificate.py" "$T/t" "$T/short"
 	run --separate-stderr -1 $M verify "$BATS_FILE_TMPDIR/bad" --certificate "$T/none"
@@ -295,7 +296,7 @@ setup() {
 	holds '.delivered and .from == "s0-0-0-h0" and .to == "s1-2-3-h1" and .switch_hops <= 2'
 	holds '.hops[0].in == 1 and .hops[0].vl == 0 and all(.hops[1:][]; .vl == 1)'
 	holds '.hops[-1].peer.endpoint == "s1-2-3-h1" and .fault == null'
-	# each hop's peer is where the next one is, by the plan's cables
+	# Each hop leads, by a cable of the plan, to the switch of the next hop.
 	jq -c '.hops | range(length - 1) as $i | [.[$i].switch, .[$i].out, .[$i + 1].switch, .[$i + 1].in]' <<<"$output" |
 	while read -r link; do
 		jq -e --argjson l "$link" 'any(.cables[];
@@ -374,7 +375,7 @@ setup() {
 	$M verify "$T/h" --sl 0 --lids base --json | jq -e .sound
 	run $M verify "$T/h" --json
 	[ "$status" -eq 1 ]
-	# a LID without a line is unknown, not unused
+	# A LID without a line is unknown, not unused.
 	cp -r "$T/h" "$T/gap"
 	sed -i '0,/^0x0007/{/^0x0007/d}' "$T/gap/moore-path-sl.dump"
 	run -1 $M verify "$T/gap" --sl hint --json
@@ -388,7 +389,7 @@ setup() {
 	sed 's/^0x0007 .*/0x0007/' "$T/h/moore-path-sl.dump" >"$T/gap/moore-path-sl.dump"
 	run -0 $M verify "$T/gap" --sl hint --json
 	holds '.sound and .unlisted == 0'
-	# no line at all, not even for groups
+	# The file has no line, not even for multicast groups.
 	printf '#--\n' >"$T/gap/moore-path-sl.dump"
 	run -1 $M verify "$T/gap" --sl hint
 	[[ $output == *"no line for "*" to multicast groups;"* ]]

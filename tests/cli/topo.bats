@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# topo.bats - families, and sizes known from the papers.
+# topo.bats - families, and sizes that the papers give.
 load lib
 
 @test "topo list names the families" {
@@ -17,7 +17,7 @@ load lib
 	run -0 $M topo show slimfly q=5 p=4 --json
 	holds '.switches == 50 and .degree == 7 and .radix == 11 and .endpoints == 200'
 	holds '.links == 175 and .diameter == 2 and .girth == 5'
-	# 7 at distance one, 42 at distance two
+	# 7 switches at distance one, 42 at distance two
 	holds '(.mean_distance - (7 + 2 * 42) / 49 | fabs) < 1e-9'
 	holds '.family == "slimfly" and .parameters == {q: 5, p: 4}'
 }

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# wire.bats - moorectl check and repair: verdicts in rack words, the shape of the
-# JSON, exit codes, and files that are cut off, empty or of another kind.
+# wire.bats - moorectl check and repair: verdicts that name cabinets and units, the shape of
+# the JSON, exit codes, and files that are cut off, empty or of another kind.
 load lib
 
 setup() {
 	ring 6 "$T/bare.json"
-	# two cabinets, free ports, labels
+	# The plan gets two cabinets, free ports and labels.
 	jq '.switches |= [to_entries[] | .value + {ports: 5, cabinet: (if .key < 3 then "A1" else "B1" end),
 		unit: (.key % 3 + 1)}] | .cables |= [to_entries[] | .value + {label: "C\(.key)"}]' \
 		"$T/bare.json" >"$T/p.json"
 }
 
-# wrong JQ: the fabric, as ibnetdiscover would print it, after that change of the plan.
+# wrong JQ: writes the fabric as ibnetdiscover would print it after that change of the plan.
 wrong() {
 	jq "$1" "$T/p.json" >"$T/wrong.json"
 	$M plan export --to ibnetdiscover "$T/wrong.json" >"$T/seen"
@@ -57,7 +57,7 @@ wrong() {
 	run --separate-stderr -1 $M repair "$T/p.json" "$T/seen" --json
 	holds '.optimal and .lower_bound == 2 and (.moves | length) == 2 and .new_cables == 0 and .exchanges == []'
 	holds '.moves | all(has("cable") and (.end | . == "a" or . == "b") and has("from") and has("to"))'
-	# by hand: what is at each port, after the moves
+	# The state of each port after the moves is computed independently.
 	jq --argjson m "$(jq .moves <<<"$output")" '
 		def at($j): "\($j.switch)[\($j.port)]";
 		reduce $m[] as $k (.; .cables |= map(
@@ -94,15 +94,17 @@ wrong() {
 	run --separate-stderr -1 $M check "$T/p.json" "$T/seen" --json
 	holds '[.deviations[].verdict] == ["unknown-device"] and .bound.structure == 1'
 	holds '.deviations[0].observed == "spare" and .deviations[0].planned == "r2"'
-	# relabelled, it is the plan
+	# After a relabelling it is the plan.
 	run -0 $M repair "$T/p.json" "$T/seen" --json
 	holds '.moves == [] and .optimal'
-	# one in its place and a cable wrong: still there is no other that it could be
+	# Another switch is in its place and a cable is wrong, but no other switch could be
+	# meant.
 	wrong '.switches[2].name = "spare" | (.endpoints[], .cables[].a, .cables[].b) |=
 		(if .switch == "r2" then .switch = "spare" else . end) | .cables[0].b.port = 5'
 	run --separate-stderr -1 $M repair "$T/p.json" "$T/seen" --json
 	holds '(.moves | length) == 1 and .optimal'
-	# hosts that nothing names, one of them where none is planned: which it is, is a guess
+	# No name is known and one host is where none is planned, so which host it is
+	# remains a guess.
 	wrong '.endpoints |= [to_entries[] | .value + {name: "x\(.key)"}] | .endpoints[1].port = 4'
 	run --separate-stderr -1 $M repair "$T/p.json" "$T/seen" --json
 	holds '.optimal == false and .lower_bound <= 1'
@@ -134,7 +136,7 @@ wrong() {
 	: >"$T/empty"
 	run --separate-stderr -2 $M check "$T/p.json" "$T/empty"
 	[ -n "$stderr" ]
-	# cut anywhere: an answer or a reason, never a crash or an empty one
+	# A file cut anywhere gives an answer or a reason, never a crash or an empty answer.
 	$M route "$T/p.json" -o "$T/dumps" >/dev/null
 	for from in "$T/seen" "$T/dumps/opensm-subnet.lst" "$T/p.json"; do
 		size=$(stat -c %s "$from")

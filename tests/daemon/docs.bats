@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# docs.bats - what is written about moored, and around it, holds to the program.
+# docs.bats - moored's documentation, units and sample files agree with the program.
 load lib
 
 @test "docs/rpc.md is the table of methods" {
@@ -27,7 +27,7 @@ load lib
 }
 
 @test "installed, its units are sound and as closed as docs/daemon.md says" {
-	# From a copy of the build, whatever compiler made it: -o keeps its objects.
+	# Installs a copy of the build; -o keeps its objects, whatever compiler made them.
 	cp -a "$BUILD" "$T/build"
 	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$ROOT" -o "$T/build/flags" B="$T/build" \
 		install DESTDIR="$T/root" PREFIX=/usr >/dev/null

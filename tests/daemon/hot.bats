@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# hot.bats - polls of made-up traffic: what is found hot, why, what to do, and the metrics.
+# hot.bats - polls of made-up traffic: which links are reported as hot, the causes, the
+# remedies, and the metrics.
 load lib
 
-# still FAMILY PARAMS... -- POLLS: a fabric of 4xEDR that stands still, polled so often,
-# with the traffic of standard input.
+# still FAMILY PARAMS... -- POLLS: prepares a 4xEDR fabric that does not change, POLLS polls
+# of it, and the traffic on standard input (daemon/still.c).
 still() {
 	local polls=${*: -1}
 	$M plan new "${@:1:$#-1}" -o "$T/bare.json" >/dev/null
@@ -11,7 +12,7 @@ still() {
 	cat >"$T/traffic"
 	export MOORED_STILL=$T/plan.json MOORED_STILL_POLLS=$polls MOORED_STILL_TRAFFIC=$T/traffic
 }
-# The clock of the polls starts here.
+# The clock of the polls starts at this time.
 T0=1700000000000
 told() { ask hotspots.history | jq -r --argjson t $T0 '.events | reverse[] |
 	"\((.at_ms - $t) / 1000) \(.finding) \(if .raised then "raised" else "cleared" end) \(.switch):\(.port)"'; }
@@ -21,7 +22,7 @@ scrape() { curl -sf "http://127.0.0.1:$PORT/metrics" >"$T/metrics"; }
 with_metrics() { PORT=$((20000 + $$ % 20000)); sed -i "s/^metrics .*/metrics 127.0.0.1:$PORT/" "$T/moored.conf"; }
 
 @test "a day of seconds: what was injected is raised and cleared, nothing else, memory stays" {
-	# s0-0-0-h0 to s1-0-0-h0 and others; 0 is endpoint s0-0-0-h0, 20 is s1-0-1-h0
+	# The flows lead from s0-0-0-h0 to s1-0-1-h0 and so on: endpoints 0 and 20.
 	still slimfly q=3 p=2 86400 <<-END
 		flow 1000 1100 0 20 0 10e9
 		flow 30000 30003 0 20 0 10e9
@@ -40,7 +41,7 @@ with_metrics() { PORT=$((20000 + $$ % 20000)); sed -i "s/^metrics .*/metrics 127
 	told | tee "$T/told"
 	[ "$(awk '{ print $2, $3 }' "$T/told" | sort | uniq -c | awk '{ print $1 ":" $2 "-" $3 }' | tr '\n' ' ')" = \
 		"1:errors-cleared 1:errors-raised 1:flaps-cleared 1:flaps-raised 4:load-cleared 4:load-raised 1:wait-cleared 1:wait-raised " ]
-	# Raised within 7 s, cleared within 17 s of the end.
+	# Findings are raised within 7 s of the start, and cleared within 17 s of the end.
 	awk '$2 == "load" && $3 == "raised" && !($1 > 1000 && $1 <= 1008 || $1 > 50000 && $1 <= 50008) { exit 1 }
 	     $2 == "load" && $3 == "cleared" && !($1 > 1100 && $1 <= 1118 || $1 > 50600 && $1 <= 50618) { exit 1 }
 	     $2 == "wait" && !($1 > 60000 && $1 <= 60008 || $1 > 60300 && $1 <= 60318) { exit 1 }' "$T/told"
@@ -53,7 +54,7 @@ with_metrics() { PORT=$((20000 + $$ % 20000)); sed -i "s/^metrics .*/metrics 127
 	until_ok polled 300
 	holds '.total == 2 and all(.hotspots[]; .finding == "load" and .rank == 1)' hotspots.list
 	to=$(jq -r '.endpoints[150].name' "$T/plan.json")
-	# What was the cause is known later too.
+	# The history keeps the cause after the finding is cleared.
 	will '.events | length == 2 and all(.[]; .raised and .cause.suspects[0].source == "s0-0-0-h0" and
 		.cause.suspects[0].share > 0.75 and (.cause.remedy.try | IN("offset", "split")))' hotspots.history
 	ask hotspots.list | jq -c '.hotspots[] | {switch, port}' >"$T/hot"
@@ -64,7 +65,7 @@ with_metrics() { PORT=$((20000 + $$ % 20000)); sed -i "s/^metrics .*/metrics 127
 		jq -e '.remedy.try == "split" or .remedy.try == "offset"' "$T/why"
 		jq -e '[.routes[]] | add > 0' "$T/why"
 	done <"$T/hot"
-	# The hot links are not on the way that is chosen.
+	# The path that is chosen avoids the hot links.
 	ask path.select "{\"pairs\":[{\"from\":\"s0-0-0-h0\",\"to\":\"$to\"}]}" >"$T/choice"
 	jq -e '.choices[0] | .offset != 0 and (.offset as $o | .offsets[] | select(.offset == $o).queue < 1)' "$T/choice"
 	run -2 --separate-stderr ask hotspots.explain '{"switch":"s0-0-0","port":99}'
@@ -82,7 +83,8 @@ with_metrics() { PORT=$((20000 + $$ % 20000)); sed -i "s/^metrics .*/metrics 127
 
 @test "metrics: promtool accepts them; counters are the poll's; planned links stay" {
 	still slimfly q=3 p=2 50 <<<'count 10 20 4 4 5 3'
-	# Planned: two cables with their second ends exchanged, one faster than it is.
+	# In the plan, two cables have their second ends exchanged, and one is faster than
+	# in the fabric.
 	jq '.cables[0].b as $b | .cables[0].b = .cables[9].b | .cables[9].b = $b | .cables[20].rate = "4xHDR"
 		| .cables[0].label = "C \"one\" \\ two"' "$T/plan.json" >"$T/intended.json"
 	$M plan check "$T/intended.json"
@@ -220,7 +222,7 @@ s.bind(('127.0.0.1', $PORT)); s.listen(); print(flush=True); time.sleep(60)" >"$
 	for name in $(sed -n 's/.*expr: //p' "$ROOT/etc/moore.rules.yml" | grep -oE '(moored?|infiniband)_[a-z_0-9]+' | sort -u); do
 		grep -q "^$name[{ ]" "$T/metrics" || { echo "$name is not served"; false; }
 	done
-	# and each rule is played
+	# Each rule has a test in rules.test.yml.
 	for alert in $(sed -n 's/.*- alert: //p' "$ROOT/etc/moore.rules.yml"); do
 		grep -q "alertname: $alert\$" "$ROOT/tests/daemon/rules.test.yml" || { echo "$alert is not tested"; false; }
 	done

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# lib.bash - moored on a fabric that stands still (moored-still), for bats files.
+# lib.bash - runs moored on a fabric that does not change (moored-still), for .bats files.
 #
-#   conf [KEY VALUE]...    write moored.conf: nothing kept, no metrics, and these
-#   start [OPTION]...      run it in the background until it serves
-#   stop                   SIGTERM; $status is its exit code
-#   ask METHOD [PARAMS]    `moorectl call` on its socket
-#   peer WORD [ARG]...     tests/daemon/peers.py: what moorectl does not do
+#   conf [KEY VALUE]...    write moored.conf: no state, no metrics, and these pairs
+#   start [OPTION]...      start moored in the background and wait until it answers
+#   stop                   end it with SIGTERM; $status is its exit code
+#   ask METHOD [PARAMS]    run `moorectl call` on its socket
+#   peer WORD [ARG]...     run tests/daemon/peers.py, which does what moorectl does not
 #
-# MOORE_BUILD names the build to test (build-san: then a leak is a wrong exit code).
+# MOORE_BUILD names the build to test; with build-san a leak causes a wrong exit code.
 bats_require_minimum_version 1.5.0
 ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 BUILD=${MOORE_BUILD:-$ROOT/build}
@@ -33,7 +33,7 @@ conf() {
 	printf '%s %s\n' socket "$SOCK" state_dir '(null)' metrics '(null)' "$@" >"$T/moored.conf"
 }
 
-# q5: a Slim Fly of 50 switches and 200 endpoints stands still.
+# q5: the fabric is a Slim Fly of 50 switches and 200 endpoints.
 q5() {
 	$M plan new slimfly q=5 p=4 -o "$T/plan.json" >/dev/null
 	export MOORED_STILL=$T/plan.json
@@ -64,11 +64,12 @@ stop() {
 ask() { $M --socket "$SOCK" call "$@"; }
 peer() { python3 "$BATS_TEST_DIRNAME/peers.py" "$SOCK" "$@"; }
 logged() { grep -q -- "$1" "$T/log"; }
-# A jq condition on an answer.  Not jq -e: no answer at all would do for that.
+# holds JQ METHOD [PARAMS]: the answer satisfies a jq condition.  jq -e would not do, since
+# it also succeeds when there is no answer.
 holds() {
 	local c=$1
 	shift
 	[ "$(ask "$@" | jq "$c")" = true ] || { echo "not ($c): $*"; ask "$@"; return 1; }
 }
-# holds, soon: what a reload does takes a moment.
+# will: holds, within 20 s; a reload takes a moment, for example.
 will() { until_ok holds "$@" >/dev/null || holds "$@"; }

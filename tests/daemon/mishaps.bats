@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# mishaps.bats - moored killed at each step of what it writes, clocks that jump, peers
-# that stand still, a journal: what cannot be waited for is made to happen (mishap.c).
+# mishaps.bats - moored is killed at each step of writing files, its clocks jump, its peers
+# stop reading, and it logs to a journal.  A preloaded library (mishap.c) causes what a test
+# cannot wait for.
 load lib
 
 setup_file() {
@@ -8,7 +9,7 @@ setup_file() {
 		"$BATS_TEST_DIRNAME/../mishap.c" -ldl
 }
 
-# start, with mishaps: ahead WALL MONOTONIC sets its clocks
+# start_mishap is start with that library; ahead WALL MONOTONIC sets the clocks.
 start_mishap() {
 	ahead 0 0
 	LD_PRELOAD=$BATS_FILE_TMPDIR/mishap.so MISHAP_CLOCK=$T/clock $D --config "$T/moored.conf" --foreground "$@" \
@@ -48,7 +49,8 @@ ahead() { echo "$1 $2" >"$T/clock.new"; mv "$T/clock.new" "$T/clock"; }
 		until_ok logged 'rows of plane 0 are back'
 		rows=$(sed -n 's/.*history: \([0-9]*\) rows of plane 0 are back/\1/p' "$T/log" | tail -n 1)
 		echo "step $k: $rows rows"
-		# The same clock again: its first 40 polls may come before the rows of old, or after.
+		# The clock starts again at the same time, so the first 40 polls may come
+		# before the old rows or after them.
 		[ "$rows" -eq 39 ] || [ "$rows" -ge 79 ]
 		[ "$rows" -eq 39 ] || more=$((more + 1))
 		[ "$(cat "$T/state/sweep")" -ge "$before" ]
@@ -58,7 +60,7 @@ ahead() { echo "$1 $2" >"$T/clock.new"; mv "$T/clock.new" "$T/clock"; }
 		[ $last -eq 0 ] || break
 	done
 	PID=''
-	# Some died before the rows were safe, some after.
+	# Some runs ended before the rows were safe, some after.
 	[ $dead -ge 6 ] && [ $more -ge 2 ]
 }
 polled_or_dead() { ! kill -0 $PID 2>/dev/null || holds '.poll >= 80' hotspots.list >/dev/null; }

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# online.bats - moorectl asks moored: the same words and numbers as from files.
+# online.bats - moorectl's answers from moored have the same words and numbers as those from
+# files.
 load lib
 
 m() { $M --socket "$SOCK" "$@"; }
-# The fabric becomes what a jq filter makes of the plan, at once as a whole.
+# Replaces the fabric, as a whole, by what a jq filter makes of the plan.
 becomes() { jq "$1" "$T/plan.json" >"$T/new.json"; mv "$T/new.json" "$T/still.json"; }
 q5_changing() { q5; cp "$T/plan.json" "$T/still.json"; export MOORED_STILL=$T/still.json; }
 unplug='del(.cables[] | select(.a == {"switch": "s0-0-0", "port": 5}))'
@@ -81,7 +82,8 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	run -0 m verify --sl 0,2-3 --lids base
 	[[ $output == *"asked          SL 0 2 3, base LIDs, from and to endpoints and switches"* ]]
 	[[ $output == *"sound: no cycle of waiting packets exists"* ]]
-	# what only moored can know, it compares with plan and moore.conf, is null off line
+	# What only moored can compute, the comparison with plan and moore.conf, is null off
+	# line.
 	for words in "" "--sl 0,2-3 --lids base" "--sources endpoints"; do
 		diff <(m verify $words --json | jq -S 'del(.sweep, .plane, .at_ms) | .expected |= null') \
 			<($M verify "$T/d" $words --json | jq -S .)
@@ -146,7 +148,7 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	jq '.switches |= [range(length) as $i | .[$i] + {cabinet: "C\($i / 10 | floor)", unit: ($i % 10 + 1)}]' \
 		"$T/plan.json" >"$T/p2.json"
 	mv "$T/p2.json" "$T/plan.json"
-	# C1 lacks one cable of its own, C0 two
+	# C1 lacks one cable inside the cabinet, C0 two.
 	jq '(.switches | map({key: .name, value: .cabinet}) | from_entries) as $in
 		| def inside(c): [.cables[] | select($in[.a.switch] == c and $in[.b.switch] == c)];
 		inside("C0")[:2] as $x | inside("C1")[:1] as $y | .cables -= ($x + $y)' "$T/plan.json" >"$T/still.json"
@@ -195,7 +197,7 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	grep -q 'moored ended the connection' "$T/err2"
 }
 
-# on a terminal of COLUMNS ROWS: what COMMAND writes
+# terminal COLUMNS ROWS COMMAND...: prints what COMMAND writes on such a terminal.
 terminal() {
 	python3 - "$@" <<-'PY'
 	import fcntl, os, pty, struct, sys, termios
@@ -241,7 +243,7 @@ terminal() {
 	! m status | grep -q $'\033'
 }
 
-# 60 polls, a second apart by their own clock; from the 20th on endpoint 0 floods endpoint
+# 60 polls, a second apart by their own clock.  From the 20th on, endpoint 0 floods endpoint
 # 130 on its base LID.
 flooded() {
 	q5
@@ -299,7 +301,7 @@ flooded() {
 	run -0 m status
 	[[ $output == *" findings now: moorectl hotspots names them"* || $output == *"1 finding now: "* ]]
 	[ "$(ask system.status | jq .planes[0].hotspots)" = "$(m hotspots --json | jq .total)" ]
-	# the loads are those of hotspots.list, whichever end the link is named by
+	# The loads are those of hotspots.list, whichever end names the link.
 	ask hotspots.list >"$T/hot"
 	ask fabric.links >"$T/links"
 	jq -ne --slurpfile h "$T/hot" --slurpfile l "$T/links" '
@@ -339,7 +341,7 @@ flooded() {
 		events wiring hot|hotspot 
 		ROWS
 	done
-	# the kinds are those that moored has
+	# The kinds are those that moored lists.
 	kinds=$(bash_words moorectl events "")
 	diff <(tr ' ' '\n' <<<"${kinds% }") <(ask system.methods |
 		jq -r '.methods[] | select(.name == "events.subscribe").params.properties.kinds.items.enum[]' | sort)
@@ -372,7 +374,8 @@ flooded() {
 		and ([.[] | select(any(.findings[]; .raised))][0].at_ms / 1000 - 1700000000
 			| . >= 24 and . <= 28)
 		and (.[-1].busiest[0].switch == "s0-0-0" or .[-1].busiest[1].switch == "s0-0-0")' <<<"$output"
-	# broken off: all that came before, then what is wrong; anything else is refused
+	# A recording that is cut off is replayed up to there and then reported; any other
+	# damage is refused.
 	head -c -20 "$T/rec" >"$T/cut"
 	run --separate-stderr -2 $M replay "$T/cut"
 	[ ${#lines[@]} -ge 10 ]
@@ -387,7 +390,7 @@ flooded() {
 	: >"$T/empty"
 	run --separate-stderr -2 $M replay "$T/empty"
 	[[ $stderr == *"no rows"* ]]
-	# without --seconds until Ctrl-C, which is its good end
+	# Without --seconds, recording ends with success at Ctrl-C.
 	for sig in INT TERM; do
 		rm -f "$T/rec2"
 		$M --socket "$SOCK" record "$T/rec2" --json >"$T/json" 3>&- &

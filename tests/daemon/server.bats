@@ -144,7 +144,7 @@ load lib
 	start
 	stop
 	[ "$(stat -c %a "$SOCK.lock")" = 600 ]
-	# flock on a file takes no more than opening it for reading.
+	# To lock a file with flock, a user only needs to open it for reading.
 	setpriv --reuid 65534 --regid 65534 --clear-groups flock "$SOCK.lock" sleep 30 2>"$T/flock" &
 	other=$!
 	sleep 0.3

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# wiring.bats - wiring.* of moored says what moorectl check and repair say off line.
+# wiring.bats - moored's wiring.* methods give the answers of moorectl check and repair off
+# line.
 load lib
 
-# Two pairs of cables with their ends exchanged, and one that is not there.
+# Exchanges the ends of two pairs of cables, and removes one cable.
 miswire() {
 	jq '.cables[0].b as $a | .cables[60].b as $b | .cables[0].b = $b | .cables[60].b = $a |
 		.cables[10].b as $a | .cables[90].b as $b | .cables[10].b = $b | .cables[90].b = $a |

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# The sizes that the papers build.
+# Fabrics of the sizes in the papers.
 load lib.bash
 
 @test "Slim Fly q=13 p=9: 338 switches, 3042 endpoints" { planned slimfly q=13 p=9; sound; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# Each family comes up under the real OpenSM, sound for every SL on every LID,
-# with the very tables that `moorectl route` computes off line.
+# Each family comes up under the real OpenSM, sound for every SL on every LID, with exactly
+# the tables that `moorectl route` computes off line.
 load lib.bash
 
 up() {

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# What the subnet manager says it changed is what its dumps show changed.
+# The changes that the plugin logs are those that OpenSM's dumps show.
 load lib.bash
 
-# Blocks that all sweeps since the last `since` changed together.
+# How many blocks all sweeps since the last `since` changed together.
 changed() { log | sed -n 's/.*moore: .*; \([0-9]*\) of [0-9]* LFT blocks change.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'; }
 
-# cut_one FAMILY KEY=VALUE...: lose the first link; compare log and dumps.
+# cut_one FAMILY KEY=VALUE...: cuts the first link and compares log and dumps.
 cut_one() {
 	planned "$@"
 	settled
@@ -20,7 +20,7 @@ cut_one() {
 	jq -e ".churn.changed.blocks == $(changed)" "$dir/change"
 	jq -e '.churn.changed.rows <= .churn.lost.rows and .gone == 0 and .new == 0' "$dir/change"
 	jq -e '.order.kind != "unknown"' "$dir/change"
-	# The row that led to the lost link is wrong at both its ends alone.
+	# Only the rows that led to the lost link, at both its ends, are wrong.
 	jq -e '.dead_old == .churn.forced.rows and .dead_new == 0' "$dir/change"
 }
 

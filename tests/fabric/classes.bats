@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# Classes of service: each SL's class has its own pair of lanes, on every port
-# that has them, and everything stays sound for any SL on any LID.
+# Classes of service: the class of each SL has a pair of lanes of its own on every port with
+# enough lanes, and the tables stay sound for any SL on any LID.
 load lib.bash
 
 with_classes() {	# CLASSES MAX_OP_VLS
@@ -23,10 +23,11 @@ a_switch() { sed -n 's/^Unicast.*switch Lid \([0-9]*\) .*/\1/p' "$dir/dump/opens
 	no_credit_loop
 	[ "$(vls)" = '[0,1,2,3]' ]
 	lid=$(a_switch)
-	# Port 6 leads to a switch; from another switch, and from port 1, a host.
+	# Port 6 leads to a switch; packets come from another switch (port 7) and from a
+	# host (port 1).
 	run on_fabric smpquery sl2vl "$lid" 6
 	[ "$status" -eq 0 ]
-	# "ports: in  7, out  6: | 1| 1| 3| 1| ..."
+	# The output has lines such as "ports: in  7, out  6: | 1| 1| 3| 1| ...".
 	grep -qE 'in +7, out +6: *\| 1\| 1\| 3\| 1\| 1\|' <<<"$output" || fail "$output"
 	grep -qE 'in +1, out +6: *\| 0\| 0\| 2\| 0\| 0\|' <<<"$output" || fail "$output"
 	run on_fabric smpquery vlarb "$lid" 6

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# daemon.bash - moored on the simulated fabric, for bats files that load lib.bash too.
+# daemon.bash - runs moored on the simulated fabric, for .bats files that also load
+# lib.bash.
 #
-#   moored_start [KEY VALUE]...   until it serves; pairs override its file
-#   moored_stop                   SIGTERM; fails when it does not end well
-#   moored_kill                   SIGKILL
-#   ask METHOD [PARAMS]           one answer
-#   holds JQ METHOD [PARAMS]      does the answer say so?
-#   will SECONDS JQ METHOD [PARAMS]   it does, in time
-#   until_us SECONDS COMMAND...   until_ok, to the millisecond
-# MOORED names another build's program.
+#   moored_start [KEY VALUE]...   start moored and wait until it answers; the pairs
+#                                 override its file
+#   moored_stop                   end it with SIGTERM; fails if its exit code is not 0
+#   moored_kill                   kill it
+#   ask METHOD [PARAMS]           print one answer
+#   holds JQ METHOD [PARAMS]      succeed if the answer satisfies the condition
+#   will SECONDS JQ METHOD [PARAMS]   the same, at the latest after so many seconds
+#   until_us SECONDS COMMAND...   until_ok, with a finer clock
+# MOORED names the program of another build.
 daemon_pid=''
 
 moored_start() {
@@ -48,7 +50,7 @@ answers() { ask "$@" >/dev/null 2>&1; }
 holds() {
 	local c=$1
 	shift
-	# Not jq -e: no answer at all would do for that.
+	# jq -e would not do, since it also succeeds when there is no answer.
 	[ "$(ask "$@" 2>/dev/null | jq "$c" 2>/dev/null)" = true ]
 }
 until_us() {

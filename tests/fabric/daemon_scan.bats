@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moored meets the fabric: ibsim, the real OpenSM with our plugin.  What it finds is held
-# against libibnetdisc's walk, OpenSM's dumps and ibsim's console.
+# moored scans a fabric: ibsim with the real OpenSM and our plugin.  Its findings are
+# compared with libibnetdisc's walk, OpenSM's dumps and ibsim's console.
 load lib.bash
 load daemon.bash
 
@@ -15,7 +15,7 @@ teardown() {
 
 UP='.planes[0].state == "up"'
 
-# "A [1] B [2]" of each link between switches, either end first, sorted.
+# Lists the links between switches as "A 1 B 2", sorted, the ends of each in order.
 found_links() {
 	ask fabric.links | jq -r '.links[] | [[.a.switch, .a.port], [.b.switch, .b.port]] | sort | flatten | join(" ")' | sort
 }
@@ -28,7 +28,7 @@ same_links() { diff <(found_links) <(walked_links) || fail "not what ibnetdiscov
 switch_of() { sed 's/^"\([^"]*\)".*/\1/' <<<"$1"; }
 port_of() { sed 's/.*\[\([0-9]*\)\].*/\1/' <<<"$1"; }
 
-# Rows of a switch as moored serves them and as OpenSM dumped them: "LID port".
+# Compares a switch's rows, "LID port", as moored serves them and as OpenSM dumped them.
 same_table() {
 	ask routes.table "{\"switch\":\"$1\"}" | jq -r '.rows[] | select(.port != null) | .port as $p | .lids[] | "\(.) \($p)"' |
 		sort >"$dir/served"
@@ -100,7 +100,8 @@ same_table() {
 	}
 	sleep 0.5	# subscribed
 	n=0
-	# By the first of them the way from us to others goes, by the others it does not.
+	# moored's own route to other switches uses the first of these links, but not the
+	# others.
 	for link in "$(first_link)" "$(cables | sed -n 100p)" "$(cables | sed -n 300p)"; do
 		sim "Unlink $link"
 		until_us 2 told $((n += 1)) '.params.n_appeared == 1 and .params.ok == false' || fail "cut $link: $(cat "$dir/events")"
@@ -184,10 +185,11 @@ same_table() {
 		sim "PerformanceSet $l PortCounters.PortXmitWait=$((v / 100))"
 		sleep 0.1
 	done
-	# 10 steps of 4,000,000 bytes a second, and MADs of our own.
+	# 10 steps per second of 4,000,000 bytes each, and moored's own MADs.
 	will 3 '[.rows[] | select(.[2] > 20000000 and .[2] < 80000000 and .[4] > 50000)] | length >= 1' \
 		history.port "{\"switch\":\"$s\",\"port\":$p}"
-	# Set back, as by a restart: what it counts since, not 2^64.
+	# A counter that is set back, as by a restart, counts from there and does not jump
+	# by 2^64.
 	sim "PerformanceSet $l PortCountersExtended.PortXmitData=5"
 	sleep 3
 	holds '[.rows[] | select(.[2] > 1000000000)] | length == 0' history.port "{\"switch\":\"$s\",\"port\":$p}"
@@ -200,7 +202,7 @@ same_table() {
 	l=$(cables | sed -n '200p')
 	sim "Error $l 100"
 	sleep 4
-	# Another port's rows go on, one a second.
+	# The rows of another port continue, one per second.
 	far=$(cables | sed -n '300p')
 	[ "$(ask history.port "{\"switch\":\"$(switch_of "$far")\",\"port\":$(port_of "$far")}" |
 		jq '[.rows[-2:][] | .[1]] | max < 2500')" = true ]
@@ -218,7 +220,7 @@ same_table() {
 	will 10 '.lanes_read' fabric.summary
 	[ "$(ask system.status | jq .sweep)" -gt "$before" ]
 	far=$(cables | sed -n '300p')
-	# More than a minute is never lost: of 24 seconds at least some are there.
+	# At most a minute is lost, so of 24 seconds at least some rows are kept.
 	will 5 '.rows | length > 10' history.port "{\"switch\":\"$(switch_of "$far")\",\"port\":$(port_of "$far")}"
 	moored_kill
 	f=$(ls "$dir"/state/history-0-*.moore | head -n 1)
@@ -238,7 +240,7 @@ same_table() {
 	moored_stop
 }
 
-# The simulator's library serves one port of a process; two planes of it cannot be had.
+# The simulator's library supports one port per process, so two planes cannot be simulated.
 @test "each of two planes says for itself that its device is not there" {
 	plan slimfly q=5
 	MOORED_RUN='' moored_start planes absent0:1,absent1:2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# Links and switches go and come back: sound after each sweep, and back to the
-# same bits when all is there again.
+# Links and switches fail and return: the tables are sound after each sweep, and the same
+# bits as before when everything is back.
 load lib.bash
 
 @test "a link goes and comes back" {

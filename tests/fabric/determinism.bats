@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# The tables are a function of the fabric: not of the order in which it is
-# found, nor of history (standby.bats: nor of which subnet manager computes them).
+# The tables depend only on the fabric, neither on the order in which it is discovered nor
+# on its history; standby.bats tests that they do not depend on the subnet manager either.
 load lib.bash
 
-# The records of a net file in another order (the last first), GUIDs kept.
+# The records of a net file in reverse order, with the same GUIDs.
 shuffled() { tail -n +2 "$1" | awk -v RS= '{ r[NR] = $0 } END { for (i = NR; i; i--) print r[i] "\n" }'; }
 
 @test "the order of discovery leaves no trace" {

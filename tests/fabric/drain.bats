@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# The links file: a port or a switch is drained on SIGHUP, and comes back.
+# The links file: after a SIGHUP a port or a switch is drained, and after another it is used
+# again.
 load lib.bash
 
 drainable() {
@@ -14,7 +15,7 @@ drainable() {
 	was=$(hash)
 }
 
-# Entries of one switch that leave by a port: from the tables of the dump.
+# How many rows of a switch in the dump lead to a port.
 rows_by() {	# NODE_GUID PORT
 	tables "$dir/dump" | awk -v g="$1" -v p="$(printf %03d "$2")" '$1 == g && $4 == p' | wc -l
 }
@@ -50,7 +51,7 @@ guid_of() { sed -n "s/^Unicast.* guid \(0x[0-9a-f]*\) ('$1').*/\1/p" "$dir/dump/
 	log_has ' avoided 0 links, drained 1 switches,' || fail "$(log | grep moore)"
 	sound
 	no_credit_loop
-	# What its neighbours send it is for itself and its three hosts.
+	# Its neighbours send it only what is for the switch itself and its three hosts.
 	awk -F'"' -v s="$name" '/^Switch/ { on = $2; next }
 		/^\[/ && $2 == s && on != "" { gsub(/[^0-9]/, "", $1); print on, $1 } /^$/ { on = "" }' \
 		"$dir/net" >"$dir/neighbours"

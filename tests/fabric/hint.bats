@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# Profile sl-hint: the SLs that path records give, and that they are safe.
+# Profile sl-hint: the SLs in path records, and a check that they are safe.
 load lib.bash
 
 hinted() {	# hinted LMC FAMILY KEY=VALUE...
@@ -15,18 +15,18 @@ hinted() {	# hinted LMC FAMILY KEY=VALUE...
 	moorectl route "$dir/plan.json" --conf "$dir/moore.conf" --lmc "$lmc" -o "$dir/offline" >/dev/null
 }
 
-# SL of the record for two LIDs.
+# The SL of the path record for two LIDs.
 record_sl() {
 	echo $(($(on_fabric saquery -p --src-to-dst "$1:$2" |
 		sed -n 's/^[[:space:]]*sl\.*\(0x[0-9A-F]*\)$/\1/p')))
 }
 
-# GUID of the switch that an endpoint of that name is plugged into.
+# The GUID of the switch that the named endpoint is connected to.
 switch_of() {
 	moorectl path "$1" "$1" --tables "$dir/offline" --json | jq -r '.switch // .hops[0].guid'
 }
 
-# Do sources at the switch with that GUID use this SL for that LID?
+# True if the list of SLs has this SL for this LID at the switch with that GUID.
 listed() {	# listed GUID LID SL
 	awk -v g="$1" -v l="$(printf '0x%04x' "$2")" -v sl="$3" '
 		/^Switch/ { sub(/,$/, "", $2); here = $2 == g }
@@ -34,14 +34,15 @@ listed() {	# listed GUID LID SL
 		END { exit !ok }' "$dir/dump/moore-path-sl.dump"
 }
 
-# credit_loops PSL: the verdict of ibdmchk, told those SLs and our lanes.
+# credit_loops PSL: ibdmchk's verdict on these SLs and our lanes.
 credit_loops() {
 	(cd "$dir/dump" && ibdmchk -s "${2:-opensm-subnet.lst}" -f opensm.fdbs -m opensm.mcfdbs \
 		-d moore-slvl.dump -c "$1" -l 0 2>&1) | grep -oE 'no credit loops found|credit loops in routing' | head -n 1
 }
 
-# as_base OFFSET: the fabric with those LIDs for base LIDs, which are all that
-# ibdmchk knows: subnet.OFFSET, and psl.OFFSET with the first SL of the list.
+# as_base OFFSET: rewrites the fabric so that the LIDs at this offset become base LIDs,
+# since ibdmchk supports no others.  Writes subnet.OFFSET, and psl.OFFSET with the first SL
+# of the list.
 as_base() {
 	python3 - "$dir/dump" "$1" <<'PY'
 import re, sys
@@ -70,8 +71,8 @@ with open(f'{d}/psl.{k}', 'w') as out:
 PY
 }
 
-# records_agree [LAYERS]: OpenSM's tables are those made off line, and its path
-# records, for LIDs of all layers, give an SL that the list of them has.
+# records_agree [LAYERS]: OpenSM's tables equal those made off line, and its path records
+# for LIDs of all layers have an SL that the list allows.
 records_agree() {
 	layers=${1:-} hinted 2 slimfly q=5
 	diff <(tables "$dir/offline") <(tables "$dir/dump") | head -n 5 >"$dir/diff"
@@ -134,7 +135,7 @@ records_agree() {
 	no_credit_loop
 	[ "$(wc -l <"$dir/dump/moore-psl.dump")" -eq $((150 * 199)) ]
 	[ "$(credit_loops moore-psl.dump)" = 'no credit loops found' ]
-	# Off line the same, in other LIDs.
+	# The lanes computed off line are the same, although LIDs differ.
 	diff <(sort "$dir/offline/moore-slvl.dump") <(sort "$dir/dump/moore-slvl.dump")
 }
 
@@ -146,7 +147,7 @@ records_agree() {
 	[ "$(credit_loops psl.1 subnet.1)" = 'credit loops in routing' ]
 }
 
-# answer [OPTION]... FROM TO: SL of the record, or the error.
+# answer [OPTION]... FROM TO: the SL of the path record, or the error.
 answer() {
 	local to=${*: -1}
 	since

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# hot.bats - heavy flows over a background of others, along the routes that moored reads
-# from ibsim's switches: moored names who sends them.
+# hot.bats - heavy flows over background traffic, along the routes that moored reads from
+# ibsim's switches: moored names their senders.
 bats_require_minimum_version 1.5.0
 load lib
 load daemon
@@ -13,7 +13,8 @@ teardown() {
 	[ -z "$sim_pid" ] || kill -KILL "$sim_pid" 2>/dev/null || true
 }
 
-# heavy N POLL_MS SECONDS PLAN...: so many heavy flows on that fabric; all but one are named.
+# heavy N POLL_MS SECONDS PLAN...: puts N heavy flows on that fabric; moored must name all
+# of them, or all but one.
 heavy() {
 	local of=$1 poll=$2 seconds=$3 seed=${MOORE_SEED:-$(date +%Y%m%d)} n ends polls
 	shift 3
@@ -22,11 +23,13 @@ heavy() {
 	will 120 .lanes_read fabric.summary
 	echo "# MOORE_SEED=$seed"
 	python3 "$MOORE_ROOT/tests/hot_pairs.py" "$dir/moored.sock" flows "$seed" "$dir/heavy" "$of" >"$dir/flows"
-	# Twenty settings a poll: what a poll sees of them is right to 5 %.
+	# The counters are set twenty times per poll, so the traffic between two polls is
+	# right to 5 %.
 	python3 "$MOORE_ROOT/tests/traffic.py" "$dir/moored.sock" 600 "$(awk "BEGIN { print $poll / 20000 }")" \
 		<"$dir/flows" >&7 3>&- &
 	traffic_pid=$!
-	# They make hot links, and the last poll saw traffic all along.
+	# The flows make hot links, and during the last poll's whole interval there was
+	# traffic.
 	will "$seconds" "(.total >= $of)" hotspots.list
 	polls=$(ask hotspots.list | jq .poll)
 	will "$seconds" ".poll >= $polls + 4" hotspots.list

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# What goes wrong once routes are in force must not take them away.
+# Errors that occur once routes are in force must not remove these routes.
 load lib.bash
 
 two_hosts() { awk -F'"' '/^Hca/ { print $2 }' "$dir/net" | sed -n '1p;$p'; }
@@ -60,8 +60,8 @@ on_lane_0() { verify | jq -e '.vls == [0]'; } >/dev/null
 @test "lanes lost while running: routes for one lane, then for two again" {
 	planned slimfly q=5
 	tables "$dir/dump" >"$dir/before"
-	# What ports run changes at the end of a sweep, SL2VL in the next one: the
-	# engine asks for that itself.
+	# The ports' lanes change at the end of one sweep and SL2VL in the next, so the
+	# engine asks for another sweep.
 	since
 	sm_set max_op_vls 1
 	sm_hup

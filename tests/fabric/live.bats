@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moored beside the real OpenSM: what it says of the tables that the switches hold.
+# moored beside the real OpenSM: its verdict on the tables that the switches hold.
 load lib.bash
 
 eval "fabric_$(declare -f teardown)"

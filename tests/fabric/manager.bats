@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moored asks the master subnet manager whether it lives: about 30 s for the first test, the
-# time that a dead master may go unnoticed, and 15 s for the second.
+# moored asks the master subnet manager regularly whether it lives.  The first test takes
+# about 30 s, the time after which a dead master is reported, the second 15 s.
 bats_require_minimum_version 1.5.0
 load lib.bash
 load daemon.bash
@@ -40,7 +40,7 @@ metric() { curl -s "http://127.0.0.1:$port/metrics" | grep -q "^moore_subnet_man
 	grep -Eq 'no master subnet manager has answered at LID [0-9]+ for [0-9]+ s' "$dir/moored.log"
 	until_ok 2 metric 0
 	jq -se 'length == 1 and (.[0] | .method == "event.manager" and .params.answers == false)' "$dir/events"
-	# What the SA said is older than this; an answer tells how old.
+	# The SA was last heard earlier than this; answers say how long ago.
 	age=$(($(date +%s%3N) - $(ask routes.verify | jq .sa.heard_ms)))
 	[ $age -gt 5000 ] && [ $age -lt 60000 ]
 	sm_start

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# Multicast: every member is joined, in a tree, and the trees' turns together
+# Multicast: a tree connects all members of each group, and the turns of all trees together
 # with unicast stay acyclic.
 load lib.bash
 
@@ -9,7 +9,7 @@ setup_file() {
 		"$BATS_TEST_DIRNAME/mcjoin.c" -libumad
 }
 
-# join GROUP FROM STEP: port GUIDs of every STEP-th endpoint of the dump.
+# join GROUP FROM STEP: joins the ports of every STEP-th endpoint of the dump.
 guids() { grep -o 'CA[^{]*PortGUID:[0-9a-f]*' "$dir/dump/opensm-subnet.lst" | sed 's/.*PortGUID:/0x/' | sort -u; }
 join() {
 	local group=$1 from=$2 step=$3
@@ -20,7 +20,8 @@ join() {
 	mlid=$(awk 'NR == 1 { print toupper(substr($2, 3)) }' "$dir/joined.$group")
 }
 
-# The dump follows the join: wait until the group covers all its members.
+# True if the group in the dump covers all its members; the dump is written some time after
+# a join.
 covers() {
 	python3 "$BATS_TEST_DIRNAME/mctree.py" "$dir/dump" "$1" "$dir/members.$2" >"$dir/mctree.out" 2>&1
 }

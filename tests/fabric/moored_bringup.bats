@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# A fabric in the making, and one that comes apart, as moored tells of it: whatever
-# engine OpenSM runs.  Each change is told in less than two seconds.
+# moored reports on a fabric while it is cabled and while it fails, with any engine in
+# OpenSM.  It reports each change in less than two seconds.
 bats_require_minimum_version 1.5.0
 load lib.bash
 load daemon.bash
@@ -24,7 +24,7 @@ watch() {
 }
 said=0		# lines of watch that were there before
 told() { tail -n +$((said + 1)) "$dir/watch" | grep -q -- "$1"; }
-# in_time PATTERN COMMAND...: run it; watch tells so in less than two seconds.
+# in_time PATTERN COMMAND...: runs the command; `watch` reports it within two seconds.
 in_time() {
 	local what=$1 begin
 	shift
@@ -36,12 +36,12 @@ in_time() {
 }
 planned_cables() { jq -r '.cables[] | "\"\(.a.switch)\"[\(.a.port)] \"\(.b.switch)\"[\(.b.port)]"' "$dir/plan.json"; }
 plug() { while read -r a b; do sim "Link $a $b"; done; }
-# "next: plug s0[3] -- s1[4]" as ibsim's console names it
+# Turns "next: plug s0[3] -- s1[4]" into the names of ibsim's console.
 next() {
 	tail -n 1 "$dir/watch" | sed -n 's/^next: plug \(.*: \)\{0,1\}\([^ ]*\)\[\([0-9]*\)\] .*-- \([^ ]*\)\[\([0-9]*\)\].*/"\2"[\3] "\4"[\5]/p'
 }
 
-# Of 175 cables half are there when OpenSM and moored start.
+# Half of 175 cables are plugged in when OpenSM and moored start.
 half_cabled() {
 	plan slimfly q=5 p=4
 	sim_start "$dir/net"
@@ -54,7 +54,7 @@ half_cabled() {
 	until_ok 10 told ' 87 of 175 cables as planned, 50 of 50 switches live, 0 wrong' || fail "$(cat "$dir/watch")"
 }
 
-# Seventy by the crew as it likes, the rest as moored says.
+# The crew plugs in seventy cables in any order, and the others as moored suggests.
 cabled_to_the_end() {
 	local n
 	in_time ' 122 of 175 ' plug < <(head -n 35 "$dir/absent")
@@ -107,7 +107,8 @@ cabled_to_the_end() {
 	planned slimfly q=5 p=4
 	moored_start
 	will 10 '.lanes_read' fabric.summary
-	# Four cables have each other's far ends in a circle, two are exchanged, one is out.
+	# Four cables have exchanged far ends in a ring, two more have exchanged theirs, and
+	# one is unplugged.
 	planned_cables >"$dir/cables"
 	near() { sed -n "${1}p" "$dir/cables" | cut -d' ' -f1; }
 	far() { sed -n "${1}p" "$dir/cables" | cut -d' ' -f2; }
@@ -121,7 +122,8 @@ cabled_to_the_end() {
 	echo "$output" >"$dir/repair"
 	jq -e '.optimal and .parting_steps == 0 and .steps > 1' "$dir/repair"
 	for step in $(jq '.moves[].step' "$dir/repair" | uniq); do
-		# What is still to do: later moves, and all of a new cable that has but one end in.
+		# Moves still to do: the later ones, and both of a new cable that has only
+		# one end plugged in.
 		left=$(jq --argjson s "$step" '[.moves[] | select(.step > $s) | .cable] as $later
 			| [.moves[] | select(.step > $s or (.from == null and (.cable | IN($later[]))))] | length' "$dir/repair")
 		m links --json >"$dir/links"

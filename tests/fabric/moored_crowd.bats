@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moored with many peers, bad ones too, while the fabric changes under it.
+# moored with many peers, some of them faulty, while the fabric changes.
 bats_require_minimum_version 1.5.0
 load lib.bash
 load daemon.bash
@@ -14,7 +14,7 @@ teardown() {
 }
 
 peers() { timeout 50 python3 "$MOORE_ROOT/tests/daemon/peers.py" "$dir/moored.sock" "$@"; }
-# A cable out and in again, until the peers are done: each verdict in two seconds.
+# Unplugs and replugs a cable until the peers end; each verdict comes within two seconds.
 changes_while() {
 	local n=0
 	while kill -0 $peers_pid 2>/dev/null; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moored killed at random points of its life on a fabric that lives on (MOORE_SEED names
-# the points), with a clock that is set back: what it kept.
-# (At each step of writing: tests/daemon/mishaps.bats.)
+# moored is killed at random times (from MOORE_SEED) while its fabric stays up, and its
+# clock is set back.  The tests check what it kept.  tests/daemon/mishaps.bats kills it at
+# each step of writing.
 bats_require_minimum_version 1.5.0
 load lib.bash
 load daemon.bash
@@ -21,7 +21,7 @@ teardown() {
 
 m() { moorectl --socket "$dir/moored.sock" "$@"; }
 first_port() { sed 's/^\("[^"]*"\)\[\([0-9]*\)\]$/{"switch":\1,"port":\2,"rows":3600}/' <<<"$(first_link)"; }
-# When each row of a port ends, in ms.
+# The end of each row of a port, in ms.
 rows() { ask history.port "$(first_port)" | jq -c '[.rows[][0]]'; }
 
 @test "killed at random points: no row is lost that is 25 s old, sweeps are counted on" {
@@ -29,7 +29,8 @@ rows() { ask history.port "$(first_port)" | jq -c '[.rows[][0]]'; }
 	echo "MOORE_SEED=$seed"
 	planned slimfly q=5 p=4
 	sweep=0
-	# History is written each 20 s: a life that is long enough, and short ones.
+	# History is written every 20 s: one run lasts longer than that, the others are
+	# short.
 	for ms in $((31000 + RANDOM % 3000)) $((RANDOM % 700)) $((1000 + RANDOM % 2000)) $((RANDOM % 300)) $((3000 + RANDOM % 1000)); do
 		[ ! -e "$dir/rows" ] || cp "$dir/rows" "$dir/owed"
 		moored_start

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moored while subnet managers and the fabric itself come and go under it.
+# moored while subnet managers and the fabric itself fail and return.
 load lib.bash
 load daemon.bash
 
@@ -16,7 +16,7 @@ UP='.planes[0].state == "up"'
 VERIFIED='.sound and .unreachable == 0 and .expected.routes_differ == 0 and .expected.lanes_differ == 0'
 sm_of() { ask system.status | jq -r '.planes[0].sm'; }
 
-# A second OpenSM on another host, which waits; $first is the one that is master.
+# Starts a second OpenSM, a standby, on another host; $first is the master.
 standby() {
 	first=$sm_pid
 	mkdir -p "$dir/two/cache" "$dir/two/dump"
@@ -72,8 +72,8 @@ standby() {
 	moored_stop
 }
 
-# libumad2sim connects once in the life of a process, so that a new ibsim is found by a new
-# moored; the old one has to say that its fabric is gone, and to end when it is told.
+# libumad2sim connects only once per process, so only a new moored finds a new ibsim. The
+# old one must report that its fabric is gone, and must still end on a signal.
 @test "ibsim killed: it is said and the last fabric is still served; a new one is found" {
 	planned slimfly q=5 p=4
 	moored_start

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# online.bats - moorectl asks moored about ibsim's fabric under the real OpenSM.
+# online.bats - moorectl with moored on ibsim's fabric under the real OpenSM.
 bats_require_minimum_version 1.5.0
 load lib
 
@@ -34,7 +34,7 @@ ends() { kill -KILL "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 	sim 'Unlink "s0-0-0"[5]'
 	until_ok 10 grep -q '174 of 175 cables as planned' "$dir/watch"
 	awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { print b - a " s"; exit !(b - a < 2) }'
-	# s0-1-0[7] and s0-2-1[8] get each other's far ends
+	# s0-1-0[7] and s0-2-1[8] exchange their far ends.
 	read -r far1 far2 < <(jq -r '[.cables[] | select((.a.switch == "s0-1-0" and .a.port == 7) or
 		(.a.switch == "s0-2-1" and .a.port == 8)) | "\"\(.b.switch)\"[\(.b.port)]"] | join(" ")' "$dir/plan.json")
 	sim 'Unlink "s0-1-0"[7]'
@@ -112,7 +112,7 @@ ends() { kill -KILL "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 	ends $moored_pid	# a recording needs no daemon
 	run -0 --separate-stderr moorectl replay "$dir/rec" --json
 	echo "$output" >"$dir/replay"
-	# 4 bytes a word, 10 steps a second less what a busy machine loses
+	# Words of 4 bytes, at most 10 steps per second; a busy machine makes fewer.
 	jq -se --arg l "$(tr -d '"' <<<"$l")" 'length >= 6 and ([.[].at_ms] | . == sort)
 		and ([.[] | .busiest[0] | select("\(.switch)[\(.port)]" == $l)] | length >= 4)' "$dir/replay"
 	run -0 --separate-stderr moorectl replay "$dir/rec"

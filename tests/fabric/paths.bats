@@ -1,14 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# What the SA tells a host, what the tables do and what `moorectl path` says are
-# one thing.
+# The SA's path records, the tables, and `moorectl path` agree.
 load lib.bash
 
-# Every STEP-th endpoint's name.
+# hosts STEP: the name of every STEP-th endpoint.
 hosts() { grep -o "^0x.*Channel Adapter.*" "$dir/dump/opensm-lfts.dump" | awk -F"'" '!seen[$2]++ { print $2 }' |
 	awk -v step="$1" 'NR % step == 1'; }
 
-# hops FROM LID: "switch out" lines, from the dumps alone.
+# hops FROM LID: the route as lines "switch out-port", from the dumps alone.
 hops() {
 	awk -v from="$1" -v lid="$(printf '0x%04x' "$2")" '
 		function hex(t,   i, n) {
@@ -37,7 +36,7 @@ hops() {
 		}' "$dir/dump/opensm-subnet.lst" "$dir/dump/opensm-lfts.dump"
 }
 
-# agree FROM TO: record, tables and tool.
+# agree FROM TO: compares path record, tables and moorectl.
 agree() {
 	local dlid sl
 	path_record "$1" "$2"

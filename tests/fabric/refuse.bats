@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# At the first start nothing is in force yet: the engine says which line of
-# which file is wrong, and OpenSM brings nothing up.
+# At the first start no routes are in force yet: the engine reports which line of which file
+# is wrong, and OpenSM brings nothing up.
 load lib.bash
 
 refused() {	# refused MESSAGE KEY VALUE...
@@ -51,7 +51,7 @@ refused() {	# refused MESSAGE KEY VALUE...
 	refused "MR05: $dir: Is a directory" qos TRUE
 }
 
-# SL 15 has no lane there, so class 3 cannot have its table D.
+# SL 15 has no lane at such a switch, so class 3 cannot use table D.
 @test "sl-hint with four classes, a switch that cannot map SLs, ports with 15 VLs" {
 	sm_preload=$BATS_TEST_TMPDIR/lame.so
 	cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -fPIC -shared -o "$sm_preload" \

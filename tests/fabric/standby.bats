@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# Two subnet managers on one fabric: whoever is master, and whatever happened
-# before, the tables are the same bits.  (Each has files and LIDs of its own; the
-# fabric keeps the LIDs that the first one gave.)
+# With two subnet managers on one fabric the tables are the same bits, whichever is master
+# and whatever happened before.  Each has files of its own; the fabric keeps the LIDs that
+# the first one assigned.
 load lib.bash
 
-# standby [KEY VALUE]...: a second OpenSM, at the last host, waiting.  $one is the first's files.
+# standby [KEY VALUE]...: starts a second OpenSM as standby at the last host.  The first
+# one's files are in $one.
 standby() {
 	one=$dir first=$sm_pid
 	dir=$one/two
@@ -23,8 +24,8 @@ standby() {
 hash_in() { sed -n 's/.*moore: .* hash \([0-9a-f]*\).*/\1/p' "$1/opensm.log" | tail -n 1; }
 cut_seen() { grep -q 'moore: .*missing 1 links' "$one/opensm.log"; }
 
-# whole: the tables of $one to a file; every switch has as many rows.  The master
-# sweeps once more when the standby shows itself, and writes its dumps again.
+# whole: writes the tables of $one to a file; succeeds if all switches have equally many
+# rows.  The master sweeps and writes its dumps again when the standby appears.
 whole() {
 	tables "$one/dump" >"$one/before"
 	awk -v switches="$(grep -c '^Switch' "$one/net")" '
@@ -33,7 +34,7 @@ whole() {
 			exit length(rows) != switches }' "$one/before"
 }
 
-# takeover: the master dies; the other's tables are those of $one.
+# takeover: kills the master; the tables of the other must equal those of $one.
 takeover() {
 	dir=$one seen=0 settled
 	until_ok "$DEADLINE" whole || fail "the master's dump is not whole"
@@ -50,7 +51,7 @@ takeover() {
 	sound
 }
 
-# cut: a link goes while the first is master, and it has routed around it.
+# cut: cuts a link while the first is master, and waits until it has routed around it.
 cut() {
 	sim "Unlink $(dir=$one first_link)"
 	until_ok "$DEADLINE" cut_seen || fail "the master missed it: $(tail "$one/opensm.log")"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# told.bats - the plugin tells moored of each sweep, and OpenSM never waits for it.
+# told.bats - the plugin sends moored a notice of each sweep, and OpenSM never waits for it.
 load lib
 load daemon
 bats_require_minimum_version 1.5.0
@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 teardown() { moored_kill; sm_stop; exec 7>&-; [ -z "$sim_pid" ] || kill -KILL "$sim_pid" 2>/dev/null || true; }
 
 T='.planes[0].told'
-# send COUNT BYTES: datagrams of random bytes; how many the socket took.
+# send COUNT BYTES: sends datagrams of random bytes; prints how many the socket accepted.
 send() {
 	python3 - "$dir/moored.sock.sweep" "$1" "$2" <<-'END'
 		import os, socket, sys
@@ -38,21 +38,23 @@ send() {
 	[[ $output == *"the switches hold its routes and lanes"* ]]
 	[ "$(stat -c %a "$dir/moored.sock.sweep")" = 600 ]
 
-	# Other routes where no link changed: seen within 3 s, though tables are else read each 20 s.
+	# Routes change while no link does: moored notices within 5 s, though it otherwise
+	# reads tables only every 20 s.
 	n=$(ask system.status | jq "$T.number")
 	echo 'seed 5' >>"$dir/moore.conf"
 	change sm_hup
 	will 5 "$T.number > $n and $T.up and $T.routes_held" system.status
 	holds "$T.hash == \"0x$(hash)\"" system.status
 
-	# Refused: why, and the last good routes are still what the switches hold.
+	# After a refusal moored gives the reason, and the switches keep the last good
+	# routes.
 	sm_set lmc 1 qos FALSE
 	since
 	sm_hup
 	await 'ERR MR01'
 	will 20 "$T.state == \"kept\" and ($T.why | startswith(\"MR01: qos is FALSE\")) and $T.routes_held" system.status
 
-	# Another engine's tables are not what it said.
+	# The tables of another engine are not those of the last notice.
 	sm_stop
 	: >"$dir/opensm.log"
 	seen=0
@@ -71,7 +73,7 @@ send() {
 	sm_start
 	await_up
 	settled
-	# COUNT forced sweeps; milliseconds until the last one is up.
+	# Forces sweeps; prints the milliseconds until the last one is done.
 	sweeps() {
 		local begin=${EPOCHREALTIME/./} i
 		for i in 1 2 3; do change sm_hup; done
@@ -82,7 +84,7 @@ send() {
 	there=$(sweeps)
 	will 20 "$T.up and $T.routes_held" system.status
 	kill -STOP "$daemon_pid"
-	# Fill the queue: what the plugin sends then is dropped at once.
+	# Fills the queue, so that the plugin's next notices are dropped at once.
 	send 2000 10 >"$dir/took"
 	[ "$(cat "$dir/took")" -lt 2000 ]
 	hung=$(sweeps)

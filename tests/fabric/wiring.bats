@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# Fabrics cabled otherwise than planned, on ibsim, as the real ibnetdiscover and the
-# real OpenSM see them: what `moorectl check` says, and what `moorectl repair` moves.
+# Fabrics that are cabled differently from the plan, on ibsim, as the real ibnetdiscover and
+# the real OpenSM report them: the verdicts of `moorectl check` and the moves of `moorectl
+# repair`.
 load lib.bash
 bats_require_minimum_version 1.5.0
 
@@ -11,7 +12,8 @@ setup_plan() {
 	moorectl plan check "$dir/plan.json" >/dev/null
 }
 
-# wired JQ: a fabric cabled as the plan is after that filter, discovered into $dir/seen.
+# wired JQ: changes the plan by a jq filter, starts a fabric cabled like that, and writes
+# its discovery to $dir/seen.
 wired() {
 	setup_plan
 	jq "$1" "$dir/plan.json" >"$dir/wrong.json"
@@ -24,7 +26,7 @@ discovered() {
 	grep -q '^Switch' "$dir/seen" || fail "ibnetdiscover: $(tail -n 5 "$dir/seen")"
 }
 
-# verdicts FABRIC STATUS LIST: what check exits with, and each verdict with its number.
+# verdicts FABRIC STATUS LIST: checks the exit status, and how often each verdict occurs.
 verdicts() {
 	run --separate-stderr moorectl check "$dir/plan.json" "$1" --json
 	jq -r '.deviations[].verdict' <<<"$output" | sort | uniq -c | awk '{ printf "%s %s;", $1, $2 }' >"$dir/verdicts"
@@ -33,7 +35,7 @@ verdicts() {
 	jq -e '.ok == (.deviations | length == 0)' <<<"$output" >/dev/null
 }
 
-# moves FABRIC N STATUS: repair lists N moves, known to be the fewest.
+# moves FABRIC N STATUS: repair lists N moves and reports that fewer are impossible.
 moves() {
 	run --separate-stderr moorectl repair "$dir/plan.json" "$1" --json
 	[ "$status" -eq "$3" ] || fail "repair exits with $status: $output $stderr"
@@ -41,7 +43,7 @@ moves() {
 		<<<"$output" >/dev/null || fail "not $2 moves: $output"
 }
 
-# Exchange the second ends of cables I and J.
+# Exchanges the second ends of cables I and J.
 swap_ends='def swap($i; $j): .cables[$i].b as $x | .cables[$i].b = .cables[$j].b | .cables[$j].b = $x;'
 
 @test "as planned: nothing deviates, and nothing is to move" {
@@ -83,7 +85,8 @@ swap_ends='def swap($i; $j): .cables[$i].b as $x | .cables[$i].b = .cables[$j].b
 	jq -e '[.deviations[0].a.switch, .deviations[0].b.switch] | sort == ["s0-0-3", "s1-3-0"]' <<<"$output"
 	moves "$dir/seen" 0 1
 	jq -e '.exchanges | length == 1' <<<"$output"
-	# the names exchanged in the plan, or the switches on the floor: then all is well
+	# exchange the names in the plan, or the switches on the floor: then nothing
+	# deviates
 	run moorectl repair "$dir/plan.json" "$dir/seen"
 	[[ $output == *"exchange "*s0-0-3*s1-3-0* ]]
 }
@@ -98,7 +101,7 @@ swap_ends='def swap($i; $j): .cables[$i].b as $x | .cables[$i].b = .cables[$j].b
 	moorectl repair "$dir/plan.json" "$dir/seen" --accept "$dir/now.json"
 	moorectl plan check "$dir/now.json"
 	moorectl check "$dir/now.json" "$dir/seen"
-	# and it is another plan
+	# the accepted plan differs from the first one
 	run moorectl check "$dir/plan.json" "$dir/now.json"
 	[ "$status" -eq 1 ]
 }
@@ -114,7 +117,7 @@ swap_ends='def swap($i; $j): .cables[$i].b as $x | .cables[$i].b = .cables[$j].b
 @test "slower and narrower than planned" {
 	setup_plan
 	moorectl plan export --to ibsim "$dir/plan.json" >"$dir/net"
-	# one cable at each of its ends, and one endpoint
+	# narrow one cable at both ends, and the cable of one endpoint
 	awk '/^Switch|^Hca/ { split($0, q, "\""); at = q[2] }
 		/^\[/ { split($0, q, "\""); link = at " " q[2]
 			if (link == "s0-0-0 s0-0-1" || link == "s0-0-1 s0-0-0" ||
