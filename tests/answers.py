@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""answers - holds answers to the schemas that docs/rpc.md prints.
+"""answers - checks answers against the schemas that docs/rpc.md prints.
 
     tests/answers.py NAME FILE...     each FILE is an answer of that name
     tests/answers.py --golden DIR     each record of tests/golden whose verb has an answer
 
-A schema made from the table that makes the answer cannot find a wrong key there; these
-answers were printed by moorectl."""
+A schema that comes from the same table as the answers cannot find a wrong key by itself;
+so it is tested on answers that moorectl printed."""
 import json, os, re, sys
 import jsonschema
 
@@ -31,8 +31,8 @@ def faults(schema, answer):
 
 
 def golden(table, path):
-    """Faults of one record; None when its verb has no schema.  Of verbs with several
-    answers one has to fit, and of the failures of all verbs the error."""
+    """The faults of one record; None if its verb has no schema.  If a verb has several
+    answers, one of them must fit; a failure of any verb must be an error answer."""
     with open(path) as f:
         record = json.load(f)
     words = " ".join(w for w in record["command"].split())

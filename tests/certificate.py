@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""certificate.py DIR CERTIFICATE - is the order good?
+"""certificate.py DIR CERTIFICATE - checks a certificate of deadlock freedom.
 
 DIR holds OpenSM's dumps.  The certificate lists channels, a line '0xSWITCH_GUID
 PORT VL' each.  Unicast packets of every SL from every source to every LID must
-take them in that order.  Shares nothing with the checker but the dumps' format."""
+use channels in this order.  Shares only the format of the dumps with the checker."""
 import collections
 import os
 import re
@@ -40,7 +40,7 @@ for line in open(SL2VL):
 rank = {tuple(int(x, 0) for x in line.split()): n
         for n, line in enumerate(open(sys.argv[2])) if line[0] != '#'}
 
-turns = set()  # two links in a row, and how packets come to the first
+turns = set()  # two links in a row, with the port by which packets reach the first
 for out in lft.values():
     come = {sw: set(ports) for sw, ports in sources.items()}
     for sw, o in out.items():

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""hot_pairs.py SOCKET flows SEED HEAVY N  - traffic for tests/traffic.py, on standard output:
-every endpoint of the fabric that moored found sends 0.2 of its link to 16 others, each
-share up to half more or less; N random pairs (written to the file HEAVY) send 0.5 more.
-hot_pairs.py SOCKET named HEAVY  - how many of them are named: among the first three
-suspects of each link between switches on their route, by switches and by endpoints.
+"""hot_pairs.py SOCKET flows SEED HEAVY N  - prints traffic for tests/traffic.py: every
+endpoint of the fabric that moored found sends 0.2 of its link's rate to 16 others, each
+share up to half more or less; N random pairs, written to the file HEAVY, send 0.5 more.
+
+hot_pairs.py SOCKET named HEAVY  - prints how many of these pairs moored names, that is,
+lists among the first three suspects of each link between switches on their route: a
+number for pairs of switches, and one for pairs of endpoints.
 """
 import json
 import random
@@ -48,8 +50,8 @@ def flows(moored, seed, heavy, n):
 
 
 def named(moored, a, b):
-    """Twice yes or no: by its switches, and by its endpoints (of two that send at one
-    switch only the one that sends more can be told)."""
+    """Two answers: is the pair named by its switches, and is it named by its endpoints?  Of
+    two senders at one switch only the one that sends more can be identified."""
     hops = moored.ask("routes.path", **{"from": a, "to": b})["hops"]
     pair, good = (hops[0]["switch"], hops[-1]["switch"]), [True, True]
     for hop in hops[:-1]:

@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""traffic.py SOCKET SECONDS [EACH] - counters as traffic would leave them, for ibsim's console.
+"""traffic.py SOCKET SECONDS [EACH] - prints lines for ibsim's console that set the counters
+as traffic would.
 
-Flows come on standard input, one a line: FROM TO OFFSET BYTES_PER_SECOND, names of
-endpoints.  moored says which ports each passes; each EACH (0.1) seconds, for so many SECONDS,
-lines for the console (on standard output) set what these ports have sent, received
-and waited for by then.  A port whose flows want more than FULL bytes a second
-sends that, and waits for the rest of the time.
+Standard input has one flow per line: FROM TO OFFSET BYTES_PER_SECOND, where FROM and TO
+are names of endpoints.  moored gives the ports that each flow passes.  For SECONDS, every
+EACH (0.1) seconds, the lines set what these ports have sent and received and how long they
+have waited.  If the flows of a port need more than FULL bytes per second, the port sends
+FULL and waits for the rest of the time.
 """
 import json
 import socket
 import sys
 import time
 
-FULL = 1e9		# 4x SDR, ibsim's rate: bytes a second
-TICK = 8		# bytes a tick of XmitWait takes
+FULL = 1e9		# bytes per second of 4x SDR, ibsim's rate
+TICK = 8		# bytes that could be sent in one tick of XmitWait
 
 
 def ask_all(file, method, params):
-    """The results, in order, of batches of 100."""
+    """Asks in batches of 100, and yields the results in order."""
     for i in range(0, len(params), 100):
         file.write(json.dumps([{"jsonrpc": "2.0", "id": k, "method": method, "params": p}
                                for k, p in enumerate(params[i:i + 100])]) + "\n")
@@ -30,7 +31,7 @@ def ask_all(file, method, params):
 
 
 def main():
-    sent, received = {}, {}	# (switch, port): bytes a second
+    sent, received = {}, {}	# (switch, port): bytes per second
     with socket.socket(socket.AF_UNIX) as s:
         s.connect(sys.argv[1])
         file = s.makefile("rw")

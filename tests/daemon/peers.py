@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""peers.py SOCKET WORD [ARG...] - peers of moored as they should not be: a thousand
-at once, some that do not read, some that stop in the middle of a line.  Each word is
-a function below; it prints what it saw, and fails by an assertion."""
+"""peers.py SOCKET WORD [ARG...] - faulty and demanding clients of moored: a thousand at
+once, some that do not read, some that stop in the middle of a line.  Each WORD is a
+function below; it prints what it measured, and a failure is an AssertionError."""
 import json
 import os
 import socket
@@ -14,7 +14,7 @@ PATH = sys.argv[1]
 
 def connect(timeout=20):
     s = socket.socket(socket.AF_UNIX)
-    s.connect(PATH)         # without a timeout: a full backlog is waited for
+    s.connect(PATH)         # no timeout yet: waits while the backlog is full
     s.settimeout(timeout)
     return s
 
@@ -62,7 +62,7 @@ def ping_time():
 
 
 def say(*texts):
-    """Send raw lines, print each line that comes until the end of our own sending."""
+    """Sends raw lines, closes the sending side, and prints all lines that come back."""
     s = connect()
     for t in texts:
         s.sendall(t.encode() + b"\n")
@@ -73,7 +73,7 @@ def say(*texts):
 
 
 def crowd(n, more):
-    """n peers at once, each answered; `more` beyond them are told why not."""
+    """n peers at once all get answers; `more` additional ones get an error with the reason."""
     import resource
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -88,7 +88,7 @@ def crowd(n, more):
         assert Lines(s).next()["error"]["code"] == -32005
         assert s.recv(1) == b""
     all.pop().close()
-    end = time.monotonic() + 20      # a place that is free is given again
+    end = time.monotonic() + 20      # another peer can take the place that is free now
     while time.monotonic() < end:
         s = connect()
         s.sendall(line(request("system.ping")))
@@ -104,7 +104,7 @@ def memory(pid):
 
 
 def slow_readers(pid, n):
-    """n peers ask for much and read nothing: others are answered, memory is bounded."""
+    """n peers ask for much and read nothing: others get answers, and memory is bounded."""
     before = memory(pid)
     slow = []
     for _ in range(int(n)):
@@ -120,7 +120,7 @@ def slow_readers(pid, n):
     print(f"slowest ping {worst * 1e3:.1f} ms, {grown} KiB more")
     assert worst < 1
     assert grown < int(n) * 16 * 1024, grown
-    lines, got = Lines(slow[0]), 0      # it wakes up: its answers are there, and go on
+    lines, got = Lines(slow[0]), 0      # one reads again: its answers are there, and more follow
     slow[0].settimeout(20)
     while got < 1000:
         assert "result" in lines.next()
@@ -128,7 +128,7 @@ def slow_readers(pid, n):
 
 
 def half_lines():
-    """A line in pieces is a line; a peer that stops in the middle keeps nobody."""
+    """A line may come in pieces; a peer that stops in the middle of one delays no other."""
     text = line(request("system.ping"))
     stopped = []
     for i in range(1, 100):
@@ -141,14 +141,15 @@ def half_lines():
         s.sendall(bytes([b]))
     assert "result" in Lines(s).next()
     s = connect()
-    s.sendall(text + text[:20])         # the end comes in the middle of a line
+    s.sendall(text + text[:20])         # this peer ends in the middle of a line
     s.shutdown(socket.SHUT_WR)
     lines = Lines(s)
     assert "result" in lines.next() and lines.next() is None
 
 
 def too_long():
-    """A line without an end is told so and ended; the longest that may be is read."""
+    """A line that is too long gets an error and the connection is closed; the longest line
+    allowed is read."""
     s = connect()
     s.sendall(line(request("system.ping"))[:-1] + b" " * ((1 << 20) - 200) + b"\n")
     assert "result" in Lines(s).next()
@@ -166,7 +167,7 @@ def too_long():
 
 
 def flood(n):
-    """n peers send batches without pause: another is still answered soon."""
+    """n peers send batches without pause: another one still gets answers soon."""
     import threading
     stop = threading.Event()
     text = line([request("system.ping", id=i) for i in range(100)])
@@ -191,7 +192,7 @@ def flood(n):
 
 
 def rate():
-    """No peer is served more than its rate: 10,000 at once, 100,000 a second."""
+    """Each peer is limited to 10,000 requests at once and 100,000 per second."""
     import select
     batch = line([request("nobody", id=None) for i in range(99)] + [request("system.ping")])
     s = connect()
@@ -213,7 +214,7 @@ def rate():
 
 
 def outstanding(method):
-    """Of 100 slow requests in one batch 16 are taken; the rest is told to come again."""
+    """Of 100 slow requests in one batch 16 run; the others get the error "try again"."""
     s = connect()
     s.sendall(line([request(method, id=i) for i in range(100)]))
     answer = Lines(s).next()
@@ -225,7 +226,7 @@ def outstanding(method):
 
 
 def gone():
-    """Peers that leave while their answers are computed."""
+    """Peers disconnect while moored computes their answers."""
     for _ in range(40):
         s = connect()
         s.sendall(line([request("routes.quality", id=i) for i in range(16)]))
@@ -234,7 +235,7 @@ def gone():
 
 
 def lost_events():
-    """Who subscribes and does not read loses events, and is told how many."""
+    """A peer that subscribes but does not read loses events, and gets their number later."""
     deaf = connect()
     deaf.sendall(line(request("events.subscribe", {"kinds": ["reload"]})))
     lines = Lines(deaf)
@@ -258,7 +259,7 @@ def lost_events():
 
 
 def as_user(uid, gid, *groups):
-    """Who we are then, and what we may: prints the answers to ping and reload."""
+    """Becomes this user with these groups, and prints the answers to ping and reload."""
     os.setgroups([int(g) for g in groups])
     os.setgid(int(gid))
     os.setuid(int(uid))
@@ -272,7 +273,7 @@ def as_user(uid, gid, *groups):
 
 
 def schemas():
-    """The answer of every method that needs no params is what its schema says."""
+    """The answer of every method that needs no parameters satisfies its schema."""
     import jsonschema
     seen = []
     for m in ask("system.methods")["result"]["methods"]:
@@ -291,7 +292,7 @@ def schemas():
 
 
 def watch(other, plan, same):
-    """The plan is changed under what stands still, and changed back: two events."""
+    """The plan changes while the fabric does not, and changes back: two events."""
     import shutil
     s = connect()
     lines = Lines(s)
@@ -311,8 +312,8 @@ def watch(other, plan, same):
 
 
 def verdict_first(other, plan):
-    """While 32 long answers are computed and wait, the plan is changed: the verdict
-    comes in two seconds, and so do short answers."""
+    """The plan changes while 32 long answers are computed or wait: the verdict and short
+    answers come within two seconds."""
     import shutil
     s = connect()
     lines = Lines(s)
@@ -332,13 +333,13 @@ def verdict_first(other, plan):
     took = time.monotonic() - start
     status = ask("system.status")["result"]["server"]
     print(f"verdict after {verdict:.2f} s, fabric.get after {took:.2f} s; {status['waiting']} wait")
-    assert status["waiting"] > 16       # or nothing was in the way
+    assert status["waiting"] > 16       # else there was no queue to overtake
     assert took < 2
 
 
 def stalled(clock):
-    """One peer asks for much and reads nothing, one is silent: 29 s later by moored's
-    clock both are there, after 31 s only the one that asked nothing."""
+    """One peer asks for much and reads nothing, another is silent.  After 29 s of moored's
+    clock both are connected, after 31 s only the silent one."""
     def requests():
         return ask("system.status")["result"]["server"]["requests"]
     silent, slow = connect(), connect()
@@ -346,7 +347,7 @@ def stalled(clock):
     assert "result" in Lines(silent).next()
     slow.sendall(line(request("system.methods")) * 2000)
     before = requests()
-    while True:             # until no more is written to it
+    while True:             # until moored can write no more to it
         time.sleep(0.2)
         now = requests()
         if 100 < now == before + 1:
@@ -365,8 +366,8 @@ def stalled(clock):
 
 
 def journal(text, *command):
-    """Stand in for journald (/run is ours): run command with its standard error in the
-    journal; print the fields of each entry until one holds text."""
+    """Replaces journald (in a /run of our own): runs command with the journal as standard
+    error, and prints the fields of each entry until one contains text."""
     import struct
     import subprocess
     os.makedirs("/run/systemd/journal")
@@ -393,12 +394,12 @@ def journal(text, *command):
     finally:
         p.terminate()
         p.wait(20)
-    assert os.read(r, 1 << 16) == b""       # nothing twice
+    assert os.read(r, 1 << 16) == b""       # no message also went to standard error
 
 
 def followers(n, changes):
-    """n peers are told of each verdict, `changes` times; one more asks for much and
-    reads nothing, and one subscribes and reads nothing."""
+    """n peers get an event for each of `changes` verdicts, while one more asks for much and
+    another subscribes, and both read nothing."""
     import resource
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -425,8 +426,8 @@ def all_same(values):
 
 
 def fuzz(seconds, seed):
-    """Requests of every method with parameters of every kind, then bytes of them changed:
-    whatever comes back is lines of JSON, and others are answered."""
+    """Sends requests for every method with parameters of every kind, some with changed bytes:
+    every reply is lines of JSON, and other peers get answers."""
     import random
     print("seed", seed)
     r = random.Random(int(seed))
@@ -459,7 +460,7 @@ def fuzz(seconds, seed):
                 s.sendall(text())
                 sent += 1
             if r.random() < 0.2:
-                continue            # leaves without a word
+                continue            # disconnects without reading
             s.shutdown(socket.SHUT_WR)
             lines = Lines(s)
             while lines.next() is not None:
@@ -474,8 +475,8 @@ def fuzz(seconds, seed):
 
 
 def many_batches(n):
-    """n peers send a batch of 100 system.methods each, and then read: all are answered.
-    Prints how long moored did not answer its watchdog, and how much memory it took."""
+    """n peers send a batch of 100 system.methods each, and then read: all get answers.
+    Prints the longest time between two watchdog messages, and the memory used."""
     import resource
     import selectors
     import threading
@@ -503,7 +504,7 @@ def many_batches(n):
         for key, _ in sel.select(20):
             got = key.fileobj.recv_into(buffer)
             assert got, "moored hung up"
-            if buffer[got - 1] == 10:       # a newline is the end of an answer alone
+            if buffer[got - 1] == 10:       # only the end of an answer is a newline
                 sel.unregister(key.fileobj)
                 key.fileobj.close()
                 waiting -= 1
@@ -524,7 +525,7 @@ def peak(pid):
 
 
 def with_watchdog(word, arg, *command):
-    """Stand in for systemd: run command with a watchdog of 2 s while the peers of `word` ask."""
+    """Replaces systemd: runs command with a watchdog of 2 s while the peers of `word` ask."""
     global NOTIFY
     import subprocess
     n = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -543,8 +544,8 @@ def with_watchdog(word, arg, *command):
 
 
 def hoards(pid, n):
-    """n peers send 1 MiB of a line that does not end: those that hold most are closed, memory
-    is bounded, and others are answered."""
+    """n peers send 1 MiB of a line that does not end: moored closes those that hold most,
+    memory is bounded, and other peers get answers."""
     before = memory(pid)
     hoard, worst = [], 0
     for i in range(int(n)):
@@ -578,8 +579,8 @@ EXAMPLES = {
 
 
 def managed(wanted, *command):
-    """Stand in for systemd: run command with a notify socket, a watchdog and a socket
-    of ours; print what it says until `wanted` came, then stop it."""
+    """Replaces systemd: runs command with a notify socket, a watchdog and a listening socket;
+    prints its notifications until `wanted` comes, then stops it."""
     import signal
     import subprocess
     name = PATH + ".notify"

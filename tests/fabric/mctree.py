@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""mctree.py DUMPS MLID MEMBERS - is the group a tree that joins its members?
+"""mctree.py DUMPS MLID MEMBERS - checks that a multicast group is a tree of its members.
 
-Reads opensm-subnet.lst and opensm.mcfdbs alone.  Every tree link must be set
-at both ends, the switches must form one tree, and the endpoint ports in it
-must be those of the members, no more and no fewer."""
+Reads only opensm-subnet.lst and opensm.mcfdbs.  Every link of the tree must be set at
+both ends, the switches must form one tree, and the endpoint ports in it must be exactly
+those of the members."""
 import re
 import sys
 

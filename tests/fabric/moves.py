@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-"""moves.py LINKS REPAIR STEP - the moves of one step of a repair (`moorectl repair
---json`), as lines for ibsim's console; LINKS (`moorectl links --json`) is the fabric
-before that step.  All ends of a step are pulled, then plugged in; a new cable of which
-one end is plugged in nobody sees."""
+"""moves.py LINKS REPAIR STEP - prints the moves of one step of a repair (`moorectl repair
+--json`) as lines for ibsim's console.  LINKS (`moorectl links --json`) is the fabric
+before that step.  All ends that the step moves are first unplugged and then plugged in.
+A new cable with only one end plugged in is invisible, so it makes no line."""
 import json
 import sys
 
@@ -19,7 +19,7 @@ for link in links["links"]:
     far[a], far[b] = b, a
 step = int(sys.argv[3])
 assert any(m["step"] == step for m in repair["moves"]), "no such step"
-cables = {}                     # by name: its two ends, as they will be
+cables = {}                     # by name: the two ends after the step
 for m in repair["moves"]:
     if m["step"] != step and (m["from"] or m["step"] > step):
         continue
