@@ -16,7 +16,7 @@
 #define MAD_BYTES 256
 #define TIMEOUT_MS 5000
 
-/* MGID, PortGID, Q_Key, TClass, P_Key, SL, FlowLabel, JoinState */
+/* The request sets MGID, PortGID, Q_Key, TClass, P_Key, SL, FlowLabel and JoinState. */
 #define COMPONENTS (1u << 0 | 1u << 1 | 1u << 2 | 1u << 6 | 1u << 7 | 1u << 12 | 1u << 13 | 1u << 16)
 
 static void

@@ -64,9 +64,9 @@ pile(unsigned *load, uint32_t from, uint16_t lid, uint32_t to, bool count)
 	return hops > 1 ? worst : 1;
 }
 
-/* All endpoints of a switch send to those of one other switch.  Each switch is chosen as
- * destination once, so that as many routes as possible share links (after Kathareios et
- * al., SC 2015, and Yebenes et al., who also search for the worst case). */
+/* All endpoints of a switch send to those of one other switch, and each switch receives
+ * from one other, so that as many routes as possible share links (after Kathareios et al.,
+ * SC 2015, and Yebenes et al., two papers that also search for the worst case). */
 static void
 draw_worst(void)
 {

@@ -726,7 +726,7 @@ random_cables(struct net *n, struct moore_rng *r)
 			f->sw[s].lid = lid++;
 }
 
-/* A random in-tree for each LID, then in some cases a few random entries. */
+/* Grows a random in-tree for each LID, then in some cases overwrites a few entries. */
 static void
 random_routes(struct net *n, struct moore_rng *r)
 {

@@ -44,7 +44,8 @@ rook(void)
 	return g;
 }
 
-/* Differences (0,1), (1,0), (1,1) modulo 4: another graph with the same parameters. */
+/* Vertices are linked if they differ by (0,1), (1,0) or (1,1) modulo 4: another graph with
+ * the same parameters. */
 static struct named
 shrikhande(void)
 {
@@ -191,7 +192,7 @@ around(struct moore_rng *r, const char *why, enum oracle_how how, const struct n
 	free(h.link);
 }
 
-/* For a family without a row below: its member with the least parameters. */
+/* Tests the least member of a family that has no row below. */
 static void
 around_least(struct moore_rng *r, const struct moore_topo_family *f)
 {

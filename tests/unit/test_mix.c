@@ -331,7 +331,7 @@ random_trees(const struct moore_fabric *f, struct moore_rng *r)
 	return t;
 }
 
-/* For each pair of ports, one of four rows of random VLs. */
+/* Gives each pair of ports one of four rows of random VLs. */
 static struct moore_sl2vl *
 random_lanes(const struct moore_fabric *f, struct moore_rng *r)
 {

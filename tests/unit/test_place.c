@@ -112,8 +112,8 @@ cabinet_of(const struct moore_plan *p, uint32_t sw)
 	return NULL;
 }
 
-/* Fujiwara 2014, section 7.1: cabinets 0.6 m wide and 2.1 m deep, Manhattan distance, 2 m
- * inside a cabinet; between two cabinets 2 m of overhead at each. */
+/* Fujiwara 2014, section 7.1: cabinets are 0.6 m wide and 2.1 m deep.  A cable takes 2 m
+ * inside a cabinet; between two it takes the Manhattan distance, and 2 m more at each end. */
 static double
 fujiwara_run(const struct moore_plan_cabinet *a, const struct moore_plan_cabinet *b)
 {
@@ -123,7 +123,8 @@ fujiwara_run(const struct moore_plan_cabinet *a, const struct moore_plan_cabinet
 	       2.1 * abs((int)a->row - (int)b->row);
 }
 
-/* Young 2022, section VII: 4 + 2 |xi - xj| + 0.6 |yi - yj|, 2 m inside. */
+/* Young 2022, section VII: a cable takes 4 + 2 |xi - xj| + 0.6 |yi - yj| between cabinets,
+ * and 2 m inside one. */
 static double
 young_run(const struct moore_plan_cabinet *a, const struct moore_plan_cabinet *b)
 {

@@ -103,7 +103,7 @@ route(void)
 	return re.ucast_build_fwd_tables(fake_context);
 }
 
-/* The rows in new_lft, as a table. */
+/* Copies the rows in new_lft into a table. */
 static struct moore_lft *
 published(void)
 {

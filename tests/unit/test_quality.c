@@ -64,7 +64,7 @@ static const struct row {
 	unsigned min, max;		/* load, over all offsets */
 	unsigned worst_disjoint, worst_hops;
 } rows[] = {
-	/* 12 pairs: 8 at distance one, 4 at two */
+	/* 12 pairs: 8 are at distance one, 4 at distance two */
 	{ "shortest: nothing longer, one route each", 0, "0",
 	  { 0, 0, 0 }, { 0, 12, 0 }, { 0, 8, 4, 0 }, 0, 0, 0, 1, 3, 1, 2 },
 	{ "all ahead: pairs one back take three hops", 0, "1",

@@ -637,7 +637,7 @@ test_fewest(void **state)
 #define CA(guid, name, pguid, sw, port) "Ca\t1 \"H-" guid "\"\t\t# \"" name "\"\n" \
 	"[1](" pguid ") \t\"S-" sw "\"[" port "]\t\t# lid 0 lmc 0 \"x\" lid 0 4xHDR\n"
 
-/* a[1]-b[1], b[2]-c[2], c[3]-a[3], ha at a[4], hb at b[4] */
+/* Cables lead from a[1] to b[1], b[2] to c[2], c[3] to a[3]; ha is at a[4], hb at b[4]. */
 static const char triangle[] =
 	SW("a", "a") TO("1", "b", "1") TO("3", "c", "3") HOST("4", "10", "11")
 	SW("b", "b") TO("1", "a", "1") TO("2", "c", "2") HOST("4", "20", "21")
