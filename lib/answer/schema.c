@@ -38,6 +38,8 @@ static const struct moore_answer answers[] = {
 	  moore_schema_steps },
 	{ "change", "change", "How much changes from one set of tables to the next, and whether "
 	  "every mixture of both is safe.", moore_schema_change },
+	{ "conf", "conf", "The keys of moore.conf with their defaults.", moore_schema_conf },
+	{ "conf-check", "conf check", "Whether a moore.conf is right.", moore_schema_conf_check },
 	{ "error", "", "Why a verb failed: every verb prints this under --json when it exits with 2.",
 	  moore_schema_error },
 };

@@ -64,8 +64,8 @@ doctor() {
 	holds '.valid and .plan == "" and .seed == 0'
 	run -0 $M conf --json
 	holds '["plan", "seed", "profile", "layers", "classes", "links", "moored"] as $all |
-		[.[].key | select(IN($all[]))] == $all'
-	[ "$(jq -r '.[].key' <<<"$output")" = "$(sed -n 's/^\([a-z_]*\) .*/\1/p' "$T/conf")" ]
+		[.keys[].key | select(IN($all[]))] == $all'
+	[ "$(jq -r '.keys[].key' <<<"$output")" = "$(sed -n 's/^\([a-z_]*\) .*/\1/p' "$T/conf")" ]
 	run -0 $M conf check "$T/conf"
 	[[ $output == *valid* ]]
 	$M conf | $M conf check -
@@ -78,7 +78,7 @@ doctor() {
 		says "moorectl: $T/c:$line: "
 		says "$part"
 		run -1 $M conf check "$T/c" --json
-		holds ".valid == false and .error.line == $line"
+		holds ".ok == false and .valid == false and .error.line == $line"
 	done <<-'ROWS'
 	# comment\n\nsede 3\n|3|sede
 	seed x\n|1|seed

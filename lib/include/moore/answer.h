@@ -24,6 +24,7 @@
 #include <jansson.h>
 
 #include "check.h"
+#include "conf.h"
 #include "engine.h"
 #include "fabric.h"
 #include "mix.h"
@@ -37,6 +38,8 @@
 #include "tables.h"
 #include "topo.h"
 #include "wire.h"
+
+MOORE_BEGIN
 
 /* ---- schemas (schema.c) ----------------------------------------------------- */
 
@@ -143,6 +146,13 @@ MOORE_API json_t *moore_answer_plan_check(const char *file, const struct moore_e
 MOORE_API json_t *moore_answer_place(const struct moore_place_opts *o,
 				     const struct moore_place_report *r, uint32_t n_cables);
 
+/* ---- moore.conf (conf.c) ----------------------------------------------------------------- */
+
+MOORE_API json_t *moore_answer_conf(void);	/* its keys */
+/* fault is NULL for one that is right, and else conf is not read. */
+MOORE_API json_t *moore_answer_conf_check(const char *file, const struct moore_conf *conf,
+					  const struct moore_err *fault);
+
 /* ---- moves and changes (moves.c, change.c) ------------------------------------------------ */
 
 MOORE_API json_t *moore_answer_permutation(const struct moore_plan *p,
@@ -165,5 +175,7 @@ MOORE_API json_t *moore_answer_no_steps(const char *why, uint64_t max_cables);
 MOORE_API json_t *moore_answer_change(const struct moore_answer_tables *now,
 				      const struct moore_churn *c, const struct moore_mix *m,
 				      uint32_t gone, uint32_t added);
+
+MOORE_END
 
 #endif
