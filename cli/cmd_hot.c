@@ -95,12 +95,6 @@ put_hotspots(struct moore_buf *b, const json_t *answer)
 		cli_putf(b, "moorectl explain LINK says where it comes from\n");
 }
 
-static bool
-is_hot(const json_t *answer)
-{
-	return json_array_size(json_object_get(answer, "hotspots"));
-}
-
 /* On a terminal the table anew each second; elsewhere what comes and goes. */
 static int
 watch_screen(const struct cli_call *c, struct cli_client *cl)
@@ -166,7 +160,7 @@ watch_lines(const struct cli_call *c, struct cli_client *cl)
 int
 cmd_hotspots(const struct cli_call *c)
 {
-	static const struct cli_online how = { "hotspots.list", put_hotspots, is_hot, NULL };
+	static const struct cli_online how = { "hotspots.list", put_hotspots, cli_not_ok, NULL };
 	struct cli_client cl;
 	int rc;
 
@@ -256,9 +250,9 @@ put_explain(struct moore_buf *b, const json_t *x)
 	put_load(b, x);
 	put_routes(b, json_object_get(x, "routes"));
 	if (json_array_size(list)) {
-		cli_putf(b, "who sends      estimated from all links' loads (");
+		cli_putf(b, "who sends      estimated from the loads of all links; ");
 		put_share(b, x, "misfit");
-		cli_putf(b, " of which it leaves unexplained):\n");
+		cli_putf(b, " of the load is unexplained:\n");
 		put_suspects(b, list);
 	}
 	cli_putf(b, "try            %s\n", cli_str(json_object_get(x, "remedy"), "text"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cmd_live.c - `moorectl status`, `switches`, `links`, `events`: what moored sees. */
+/* cmd_live.c - `moorectl status`, `switches`, `links`, `events`: what moored found. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -142,22 +142,10 @@ put_status(struct moore_buf *b, const json_t *status)
 	put_wrong(b, status, "plan_error", "plan");
 }
 
-static bool
-is_ailing(const json_t *status)
-{
-	bool ailing = *cli_str(status, "config_error") || *cli_str(status, "plan_error");
-	const json_t *p;
-	size_t i;
-
-	json_array_foreach(json_object_get(status, "planes"), i, p)
-		ailing |= !is_up(p) || json_is_false(json_object_get(p, "sm_answers"));
-	return ailing;
-}
-
 int
 cmd_status(const struct cli_call *c)
 {
-	static const struct cli_online how = { "system.status", put_status, is_ailing, NULL };
+	static const struct cli_online how = { "system.status", put_status, cli_not_ok, NULL };
 
 	return cli_online(c, &how, NULL);
 }
@@ -234,41 +222,89 @@ cmd_links(const struct cli_call *c)
 
 /* ---- events ----------------------------------------------------------------------------- */
 
+#define SHOWN 3			/* elements of a list; the rest are counted */
+
+static void put_fields(struct moore_buf *b, const json_t *o);
+
 static void
 put_value(struct moore_buf *b, const json_t *v)
 {
-	char *s = NULL;
-
 	if (json_is_string(v))
 		cli_putf(b, "%s", json_string_value(v));
+	else if (json_is_real(v))
+		cli_putf(b, "%.4g", json_real_value(v));
+	else if (json_is_integer(v))
+		cli_putf(b, "%lld", (long long)json_integer_value(v));
+	else if (json_is_boolean(v))
+		cli_putf(b, "%s", json_is_true(v) ? "yes" : "no");
+	else if (json_object_get(v, "text"))	/* a deviation or a finding, as a sentence */
+		cli_putf(b, "%s %s", cli_str(v, "verdict"), cli_str(v, "text"));
 	else if (json_object_get(v, "switch") || json_object_get(v, "endpoint"))
 		cli_put_floor(b, v);
-	else if ((s = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(4))))
-		cli_putf(b, "%s", s);
-	free(s);
+	else
+		put_fields(b, v);
 }
 
-/* "15:04:05  sweep  plane 0, switches 50": whatever an event holds, in its own words. */
+static void
+put_list(struct moore_buf *b, const json_t *list)
+{
+	size_t n = json_array_size(list), i;
+	const json_t *v;
+
+	json_array_foreach(list, i, v) {
+		if (i == SHOWN)
+			break;
+		cli_putf(b, "%s", i ? "; " : "");
+		put_value(b, v);
+	}
+	if (n > SHOWN)
+		cli_putf(b, "; and %zu more", n - SHOWN);
+}
+
+/* Nothing to print: null, "" and empty lists. */
+static bool
+is_empty(const json_t *v)
+{
+	return json_is_null(v) || (json_is_string(v) && !*json_string_value(v)) ||
+		(json_is_array(v) && !json_array_size(v));
+}
+
+/* "plane 0, switches 50" */
+static void
+put_fields(struct moore_buf *b, const json_t *o)
+{
+	const char *key, *sep = "";
+	json_t *v;
+
+	json_object_foreach((json_t *)o, key, v) {
+		if (!strcmp(key, "at_ms") || is_empty(v))
+			continue;
+		cli_putf(b, "%s", sep);
+		for (const char *k = key; *k; k++)
+			cli_putf(b, "%c", *k == '_' ? ' ' : *k);
+		cli_putf(b, " ");
+		if (json_is_array(v))
+			put_list(b, v);
+		else
+			put_value(b, v);
+		sep = ", ";
+	}
+}
+
+/* "15:04:05  sweep     plane 0, switches 50" */
 static void
 put_event(struct moore_buf *b, const json_t *event)
 {
-	const char *method = cli_str(event, "method"), *key, *sep = "  ";
-	json_t *params = json_object_get(event, "params"), *v;
+	const char *method = cli_str(event, "method");
+	const json_t *params = json_object_get(event, "params");
 	time_t at = (time_t)(cli_int(params, "at_ms") / 1000);
 	char clock[16];
 
 	if (!at)
 		at = time(NULL);
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime(&at));
-	cli_putf(b, "%s  %-8s", clock, strchr(method, '.') ? strchr(method, '.') + 1 : method);
-	json_object_foreach(params, key, v) {
-		if (!strcmp(key, "at_ms") || json_is_null(v) ||
-		    (json_is_string(v) && !*json_string_value(v)))
-			continue;
-		cli_putf(b, "%s%s ", sep, key);
-		put_value(b, v);
-		sep = ", ";
-	}
+	cli_putf(b, "%s  %-8s  ", clock, strchr(method, '.') ? strchr(method, '.') + 1 : method);
+	put_fields(b, params);
 	cli_putf(b, "\n");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* planned.c - the plan that is in force, with an index of its cables by switch and port. */
+/* planned.c - the plan that is in force, with indexes of its switches by name and of its
+ * cables by switch and port. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,37 @@ index_cables(struct planned *p, struct moore_err *err)
 	return 0;
 }
 
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp((*(const struct moore_plan_switch *const *)a)->name,
+		      (*(const struct moore_plan_switch *const *)b)->name);
+}
+
+static int
+index_switches(struct planned *p, struct moore_err *err)
+{
+	const struct moore_plan *plan = p->plan;
+
+	p->by_name = malloc(((size_t)plan->n_switches + 1) * sizeof(*p->by_name));
+	if (!p->by_name)
+		return moore_fail_nomem(err);
+	for (uint32_t i = 0; i < plan->n_switches; i++)
+		p->by_name[i] = &plan->sw[i];
+	qsort(p->by_name, plan->n_switches, sizeof(*p->by_name), by_name);
+	return 0;
+}
+
+const struct moore_plan_switch *
+planned_switch(const struct planned *p, const char *name)
+{
+	const struct moore_plan_switch key = { .name = (char *)name }, *k = &key;
+	const struct moore_plan_switch **s = bsearch(&k, p->by_name, p->plan->n_switches,
+						     sizeof(*p->by_name), by_name);
+
+	return s ? *s : NULL;
+}
+
 int
 planned_new(struct planned **out, struct moore_plan *plan, const char *path, uint64_t hash,
 	    struct moore_err *err)
@@ -52,7 +84,7 @@ planned_new(struct planned **out, struct moore_plan *plan, const char *path, uin
 	strcpy(p->path, path);		/* as long as the key of the configuration */
 	p->hash = hash;
 	p->plan = plan;
-	if (index_cables(p, err) < 0) {
+	if (index_cables(p, err) < 0 || index_switches(p, err) < 0) {
 		planned_put(p);
 		return -MOORE_ENOMEM;
 	}
@@ -97,6 +129,7 @@ planned_put(struct planned *p)
 		return;
 	moore_plan_free(p->plan);
 	free(p->end);
+	free(p->by_name);
 	free(p);
 }
 

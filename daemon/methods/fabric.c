@@ -9,27 +9,27 @@
 #include "watch/sweeps.h"
 
 static json_t *
-json_cabinet(const struct moore_plan_switch *s)
-{
-	return s->cabinet ? json_name(s->cabinet) : json_null();
-}
-
-static json_t *
 json_lid(moore_lid lid)
 {
 	return lid ? json_integer(lid) : json_null();
 }
 
+/* Cabinet and unit are the plan's: a fabric does not report where a switch stands. */
 static json_t *
-json_switch(const struct snapshot *s, uint32_t i)
+json_switch(const struct snapshot *s, const struct planned *plan, uint32_t i)
 {
 	const struct moore_plan_switch *p = &s->seen->sw[i];
+	const struct moore_plan_switch *at = plan ? planned_switch(plan, p->name) : NULL;
 	const struct moore_switch *f = s->fabric ? &s->fabric->sw[i] : NULL;
 
-	return json_pack("{s:o, s:o, s:i, s:o, s:o, s:o}", "name", json_name(p->name), "guid",
+	if (!at)
+		at = p;
+	return json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "name", json_name(p->name), "guid",
 			 json_guid(p->guid), "ports", p->ports, "lid",
 			 f ? json_lid(f->lid) : json_null(), "lmc",
-			 f ? json_integer(f->lmc) : json_null(), "cabinet", json_cabinet(p));
+			 f ? json_integer(f->lmc) : json_null(), "cabinet",
+			 at->cabinet ? json_name(at->cabinet) : json_null(), "unit",
+			 at->unit ? json_integer(at->unit) : json_null());
 }
 
 static json_t *
@@ -107,7 +107,7 @@ run_switches(struct call *c, struct rpc_error *e)
 	json_t *list = s ? json_array() : NULL;
 
 	for (uint32_t i = 0; s && i < s->seen->n_switches; i++)
-		json_array_append_new(list, json_switch(s, i));
+		json_array_append_new(list, json_switch(s, c->plan, i));
 	return s ? from_sweep(s, json_pack("{s:o}", "switches", list)) : NULL;
 }
 
@@ -195,7 +195,7 @@ run_find(struct call *c, struct rpc_error *e)
 		return rpc_fail(e, RPC_NOT_FOUND, "%s", err.text);
 	return from_sweep(s, json_pack("{s:s, s:o}", "kind", sw != MOORE_NONE ? "switch" : "endpoint",
 		sw != MOORE_NONE ? "switch" : "endpoint",
-		sw != MOORE_NONE ? json_switch(s, sw) : json_endpoint(s, ep)));
+		sw != MOORE_NONE ? json_switch(s, c->plan, sw) : json_endpoint(s, ep)));
 }
 
 static json_t *
@@ -219,7 +219,7 @@ run_get(struct call *c, struct rpc_error *e)
 
 #define A_SWITCH "{'type':'object','properties':{'name':" STR ",'guid':" OR_NULL("string") \
 	",'ports':" INT ",'lid':" OR_NULL("integer") ",'lmc':" OR_NULL("integer") ",'cabinet':" \
-	OR_NULL("string") "}}"
+	OR_NULL("string") ",'unit':" OR_NULL("integer") "}}"
 #define AN_ENDPOINT "{'type':'object','properties':{'name':" STR ",'guid':" OR_NULL("string") \
 	",'ca_port':" INT ",'switch':" OR_NULL("string") ",'port':" INT ",'lid':" \
 	OR_NULL("integer") ",'lmc':" OR_NULL("integer") ",'rate':" OR_NULL("string") "}}"

@@ -54,7 +54,8 @@ json_alarm(const struct moore_alarm *a)
 static json_t *
 json_spread(const struct moore_summary *s)
 {
-	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "links", (json_int_t)s->n, "min",
+	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "links", (json_int_t)s->n,
+			 "directed_links", (json_int_t)s->n, "min",
 			 json_share(s->min), "q1", json_share(s->q1), "median",
 			 json_share(s->median), "q3", json_share(s->q3), "max", json_share(s->max),
 			 "mean", json_share(s->mean), "mad", json_share(s->mad));
@@ -100,7 +101,7 @@ run_list(struct call *c, struct rpc_error *e)
 		json_array_append_new(list, o);
 	}
 	free(a);
-	return from_sweep(p->snap, json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "poll",
+	return from_sweep(p->snap, json_pack("{s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "ok", !n, "poll",
 		(json_int_t)p->number, "polled_ms", (json_int_t)p->at_ms, "total", (json_int_t)n, "load",
 		json_spread(moore_hot_load(p->hot)), "wait",
 		json_spread(moore_hot_wait(p->hot, MOORE_LINK_FABRIC)), "wait_edge",
@@ -338,7 +339,7 @@ run_select(struct call *c, struct rpc_error *e)
 #define A_PLACE "'switch':" STR ",'port':" INT ",'peer':" OR_NULL("string") ",'peer_port':" INT
 #define AN_ALARM "'finding':" STR ",'text':" STR ",'value':" OR_NULL("number") ",'peak':" \
 	OR_NULL("number") ",'score':" NUM ",'rank':" INT ",'for_s':" INT "," A_PLACE
-#define A_SPREAD "{'type':'object','properties':{'links':" INT ",'min':" NUM ",'q1':" NUM \
+#define A_SPREAD "{'type':'object','properties':{'links':" INT ",'directed_links':" INT ",'min':" NUM ",'q1':" NUM \
 	",'median':" NUM ",'q3':" NUM ",'max':" NUM ",'mean':" NUM ",'mad':" NUM "}}"
 #define A_SUSPECT "{'type':'object','properties':{'from':" STR ",'to':" STR ",'source':" \
 	OR_NULL("string") ",'dest':" OR_NULL("string") ",'offset':" INT ",'bytes_per_s':" \
@@ -352,7 +353,7 @@ run_select(struct call *c, struct rpc_error *e)
 const struct method methods_hot[] = {
 	{ "hotspots.list", "Findings that stand now: links that are hot, that wait, err, flap, run slow "
 	  "or narrow; and the spread of load and wait over all links.", ACCESS_READ, P(PLANE "," LIMIT),
-	  R(SWEEP "'poll':" INT ",'polled_ms':" INT ",'total':" INT ",'load':" A_SPREAD ",'wait':"
+	  R(SWEEP "'ok':" BOOL ",'poll':" INT ",'polled_ms':" INT ",'total':" INT ",'load':" A_SPREAD ",'wait':"
 	    A_SPREAD ",'wait_edge':" A_SPREAD ",'hotspots':{'type':'array','items':{'type':'object',"
 	    "'properties':{" AN_ALARM ",'cable':" OR_NULL("string") ",'load':" OR_NULL("number")
 	    ",'wait':" OR_NULL("number") "}}}"), run_list, TAKES_NO_TIME, NULL, NULL },

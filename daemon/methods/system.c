@@ -79,13 +79,20 @@ put_manager(json_t *o, const struct manager_state *m, const struct snapshot *s)
 	json_object_set_new(o, "sm_heard_ms", asked ? json_count(m->heard_ms) : json_null());
 }
 
+/* It is up, and its subnet manager answers if it was asked. */
+static bool
+is_well(const struct plane *p)
+{
+	return p->state == PLANE_UP && p->manager.found != MANAGER_SILENT;
+}
+
 static json_t *
 json_plane(const struct moored *d, unsigned i)
 {
 	const struct plane *p = &d->plane[i];
 	const struct snapshot *s = p->view ? p->view->snap : NULL;
-	json_t *o = json_pack("{s:i, s:o, s:s, s:o}", "plane", (int)i, "name", json_text(p->name),
-			      "state", plane_state_name(p->state), "why", json_text(p->why));
+	json_t *o = json_pack("{s:i, s:b, s:o, s:s, s:o}", "plane", (int)i, "ok", is_well(p),
+			      "name", json_text(p->name), "state", plane_state_name(p->state), "why", json_text(p->why));
 
 	if (!s || !o)
 		return o;
@@ -134,15 +141,18 @@ static json_t *
 run_status(struct call *c, struct rpc_error *e)
 {
 	const struct moored *d = c->d;
+	bool ok = !d->plan_error[0] && !d->conf_error[0];
 	json_t *planes = json_array();
 	struct timespec now;
 
 	(void)e;
 	clock_gettime(CLOCK_REALTIME, &now);
-	for (unsigned i = 0; i < d->n_planes; i++)
+	for (unsigned i = 0; i < d->n_planes; i++) {
+		ok &= is_well(&d->plane[i]);
 		json_array_append_new(planes, json_plane(d, i));
-	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"version", MOORE_VERSION, "pid", (int)getpid(),
+	}
+	return json_pack("{s:b, s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"ok", ok, "version", MOORE_VERSION, "pid", (int)getpid(),
 		"uptime_ms", (json_int_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
 			     (json_int_t)d->started_ms,
 		"sweep", json_count(d->scan), "planes", planes, "plan", json_planned(d),
@@ -191,8 +201,8 @@ const struct method methods_system[] = {
 	{ "system.status", "What moored is doing: planes with their state, last scan and what "
 	  "OpenSM's plugin told of its own (routes_held: the switches hold what it computed), plan, "
 	  "configuration, what was wrong with the last reload, connections.", ACCESS_READ, P(""),
-	  R("'version':" STR ",'pid':" INT ",'uptime_ms':" INT ",'sweep':" INT ",'planes':{"
-	    "'type':'array','items':{'type':'object','properties':{'plane':" INT ",'name':{'type':"
+	  R("'ok':" BOOL ",'version':" STR ",'pid':" INT ",'uptime_ms':" INT ",'sweep':" INT ",'planes':{"
+	    "'type':'array','items':{'type':'object','properties':{'plane':" INT ",'ok':" BOOL ",'name':{'type':"
 	    "['string','null']},'state':{'type':'string','enum':['no-device','down','unreached',"
 	    "'up']},'why':{'type':['string','null']},'sweep':" INT ",'at_ms':" INT ",'took_ms':"
 	    INT ",'sm':{'type':['string','null']},'sm_answers':{'type':['boolean','null']},"

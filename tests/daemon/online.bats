@@ -60,6 +60,16 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	[[ $stderr == *"moored: "* ]]
 }
 
+@test "switches stand where the plan has them, which the fabric does not report" {
+	q5
+	$M plan place "$T/plan.json" --cabinet-size 5 --iterations 0 -o "$T/placed.json" >/dev/null
+	start --plan "$T/placed.json"
+	jq -c '[.switches[] | [.name, .cabinet, .unit]] | sort' "$T/placed.json" >"$T/want"
+	m switches --json | jq -c '[.switches[] | [.name, .cabinet, .unit]] | sort' | diff "$T/want" -
+	run -0 m switches
+	[[ ${lines[1]} =~ ^s0-0-0\ .*\ A0[1-9]$ ]]
+}
+
 @test "no fabric is a state: status says so and exits with 1" {
 	start
 	run -1 m status
@@ -168,14 +178,22 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	a=$!
 	m events --json >"$T/json" 3>&- &
 	b=$!
-	until_ok holds '.server.subscribers == 2' system.status
+	m events >"$T/all" 3>&- &
+	all=$!
+	until_ok holds '.server.subscribers == 3' system.status
 	becomes "$unplug"
 	until_ok grep -q 'sweep  ' "$T/text"
 	ask system.reload >/dev/null
 	until_ok grep -q event.reload "$T/json"
-	kill $a $b
+	until_ok grep -q reload "$T/all"
+	until_ok grep -q wiring "$T/all"
+	kill $a $b $all
 	grep -Eq '^[0-9:]{8}  sweep     sweep 2, plane 0, switches 50, endpoints 200' "$T/text"
 	[ "$(wc -l <"$T/text")" = 1 ]
+	# all kinds in text: a line each, and no JSON
+	grep -q '  wiring    .*deviations 1, appeared missing s0-0-0\[5\] -- s0-0-1\[5\]: ' "$T/all"
+	[ "$(wc -l <"$T/all")" -ge 3 ]
+	! grep -q '[{}"]' "$T/all"
 	jq -se 'map(.method) | index("event.sweep") != null and index("event.reload") != null' "$T/json"
 	run --separate-stderr -2 m events nothing
 	[[ $stderr == *"moored: "* ]]
