@@ -97,9 +97,6 @@ int cli_print_screen(struct moore_buf *text);	/* clears the terminal first */
 /* Prints j and frees it.  NULL: out of memory while it was made. */
 int cli_print_json(json_t *j);
 int cli_print_json_line(json_t *j);	/* on one line, for answers that follow one another */
-/* Returns a JSON string; bytes of a name that is not UTF-8 become ?. */
-json_t *cli_json_name(const char *name);
-json_t *cli_json_guid(uint64_t guid);
 
 /* Prints "moorectl: ..." on standard error and returns CLI_FAIL. */
 int cli_error(const char *fmt, ...) MOORE_PRINTF(1, 2);
@@ -188,7 +185,6 @@ int cli_find_switch(const struct moore_fabric *f, const char *what, moore_swid *
 /* What is plugged into a port, such as "S0001[3]" or "S0001-h2". */
 void cli_put_peer(struct moore_buf *b, const struct moore_fabric *f, moore_swid s,
 		  moore_portnum p);
-json_t *cli_json_peer(const struct moore_fabric *f, moore_swid s, moore_portnum p);
 /* Returns the name of the owner of a LID; "" when it has no owner. */
 const char *cli_lid_name(const struct cli_tables *t, unsigned lid);
 

@@ -205,9 +205,9 @@ json_line(const struct cli_cables *k, const struct moore_work *w)
 	cli_cable_line(k, w, &l);
 	o = json_pack("{s:i, s:i, s:s, s:o, s:o, s:o, s:i, s:o, s:i}", "crew", (int)w->crew, "bundle",
 		      (int)w->bundle, "kind", w->endpoint ? "endpoint" : "cable", "a_label",
-		      cli_json_name(cli_cable_label(&l, 0)), "b_label", w->endpoint ? json_null() :
-		      cli_json_name(cli_cable_label(&l, 1)), "a_node", cli_json_name(l.node[0]),
-		      "a_port", (int)l.port[0], "b_node", cli_json_name(l.node[1]), "b_port",
+		      moore_json_name(cli_cable_label(&l, 0)), "b_label", w->endpoint ? json_null() :
+		      moore_json_name(cli_cable_label(&l, 1)), "a_node", moore_json_name(l.node[0]),
+		      "a_port", (int)l.port[0], "b_node", moore_json_name(l.node[1]), "b_port",
 		      (int)l.port[1]);
 	if (o && l.stock) {
 		json_object_set_new(o, "length_m", json_real(l.length));
@@ -215,7 +215,7 @@ json_line(const struct cli_cables *k, const struct moore_work *w)
 		json_object_set_new(o, "medium", json_string(cli_stock_kind(l.stock)));
 	}
 	if (o && l.own)
-		json_object_set_new(o, "label", cli_json_name(l.own));
+		json_object_set_new(o, "label", moore_json_name(l.own));
 	cli_cable_line_free(&l);
 	return o;
 }

@@ -41,9 +41,9 @@ note(struct exam *x, enum status status, const char *check, const char *file, un
 	if (x->c->json) {
 		json_array_append_new(x->list, json_pack("{s:s, s:s, s:o, s:o, s:o}",
 			"check", check, "status", word[status],
-			"file", file ? cli_json_name(file) : json_null(),
+			"file", file ? moore_json_name(file) : json_null(),
 			"line", line ? json_integer(line) : json_null(),
-			"text", cli_json_name(s)));
+			"text", moore_json_name(s)));
 	} else {
 		if (line)
 			snprintf(place, sizeof(place), ":%u", line);

@@ -286,7 +286,7 @@ cmd_explain(const struct cli_call *c)
 
 	if (rc != CLI_OK)
 		return rc;
-	rc = cli_online(c, &how, json_pack("{s:o, s:i}", "switch", cli_json_name(name), "port",
+	rc = cli_online(c, &how, json_pack("{s:o, s:i}", "switch", moore_json_name(name), "port",
 					   (int)port));
 	free(name);
 	return rc;

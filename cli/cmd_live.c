@@ -217,7 +217,7 @@ cmd_links(const struct cli_call *c)
 	static const struct cli_online how = { "fabric.links", put_links, NULL, NULL };
 
 	return cli_online(c, &how, c->n_args ?
-			  json_pack("{s:o}", "switch", cli_json_name(c->arg[0])) : NULL);
+			  json_pack("{s:o}", "switch", moore_json_name(c->arg[0])) : NULL);
 }
 
 /* ---- events ----------------------------------------------------------------------------- */
@@ -317,7 +317,7 @@ cmd_events(const struct cli_call *c)
 	int rc = cli_connect(&cl, NULL);
 
 	for (size_t i = 0; i < c->n_args; i++)
-		json_array_append_new(kinds, cli_json_name(c->arg[i]));
+		json_array_append_new(kinds, moore_json_name(c->arg[i]));
 	if (rc == CLI_OK)
 		rc = cli_subscribe(&cl, kinds);
 	else

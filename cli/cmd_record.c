@@ -169,7 +169,7 @@ cmd_record(const struct cli_call *c)
 		rc = cli_error("%s: cannot write: %s", r.path, strerror(errno));
 	cli_disconnect(&r.cl);
 	if (rc == CLI_OK && c->json)
-		return cli_print_json(json_pack("{s:o, s:I, s:I}", "file", cli_json_name(r.path),
+		return cli_print_json(json_pack("{s:o, s:I, s:I}", "file", moore_json_name(r.path),
 						"bytes", (json_int_t)r.bytes, "last_ms",
 						(json_int_t)r.after_ms));
 	return rc;
@@ -226,7 +226,7 @@ on_alarm(void *arg, const struct moore_alarm *a)
 
 	json_array_append_new(r->findings, json_pack("{s:s, s:b, s:o, s:i, s:o, s:f}", "finding",
 		moore_finding_name(a->kind), "raised", a->raised, "switch",
-		cli_json_name(r->f->sw[s].name), "port", p, "peer", cli_json_peer(r->f, s, p),
+		moore_json_name(r->f->sw[s].name), "port", p, "peer", moore_json_peer(r->f, s, p),
 		"value", a->value));
 }
 
@@ -341,8 +341,8 @@ json_busiest(const struct replay *r)
 		double share = r->port[best[i]].traffic.tx;
 
 		json_array_append_new(list, json_pack("{s:o, s:i, s:o, s:I, s:o}", "switch",
-			cli_json_name(r->f->sw[s].name), "port", p, "peer",
-			cli_json_peer(r->f, s, p), "bytes_per_s",
+			moore_json_name(r->f->sw[s].name), "port", p, "peer",
+			moore_json_peer(r->f, s, p), "bytes_per_s",
 			(json_int_t)r->sample[best[i]].tx, "share",
 			share < 0 ? json_null() : json_real(share)));
 	}

@@ -332,7 +332,7 @@ json_state(const struct state *s)
 		const struct cabinet *c = &s->cabinet[i];
 
 		json_array_append_new(cabinets, json_pack("{s:o, s:i, s:i, s:i, s:i, s:i}",
-			"cabinet", *c->name ? cli_json_name(c->name) : json_null(), "switches",
+			"cabinet", *c->name ? moore_json_name(c->name) : json_null(), "switches",
 			(int)c->switches, "live", (int)c->live, "cables", (int)c->cables,
 			"as_planned", (int)c->good, "wrong", (int)c->wrong));
 	}

@@ -347,7 +347,7 @@ json_moore(const struct exam *x, const struct moore_key *k, const char *text)
 	if (!strcmp(k->key, "plan") && x->plan_hash)
 		value = json_sprintf("(contents 0x%016llx)", (unsigned long long)x->plan_hash);
 	else
-		value = cli_json_name(s.line ? s.value : k->dflt);
+		value = moore_json_name(s.line ? s.value : k->dflt);
 	return json_pack("{s:s, s:s, s:o}", "file", "moore.conf", "key", k->key, "value", value);
 }
 
@@ -362,7 +362,7 @@ doctor_json_both(struct exam *x)
 	for (size_t i = 0; x->conf.data && i < ARRAY_LEN(both); i++) {
 		effective(x, both[i].key, &s);
 		json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "file", "opensm.conf",
-			"key", both[i].key, "value", cli_json_name(shown(&s, both[i].secret))));
+			"key", both[i].key, "value", moore_json_name(shown(&s, both[i].secret))));
 	}
 	if (access(x->moore_conf, R_OK) == 0 && cli_read(x->moore_conf, &text) != CLI_OK)
 		x->worst = BAD;		/* cli_read() has printed the reason */

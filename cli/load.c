@@ -275,23 +275,6 @@ cli_put_peer(struct moore_buf *b, const struct moore_fabric *f, moore_swid s, mo
 	}
 }
 
-json_t *
-cli_json_peer(const struct moore_fabric *f, moore_swid s, moore_portnum p)
-{
-	const struct moore_port *port = moore_fabric_port(f, s, p);
-
-	switch (port->role) {
-	case MOORE_ROLE_SWITCH:
-		return json_pack("{s:o, s:i}", "switch", cli_json_name(f->sw[port->peer].name),
-				 "port", port->peer_port);
-	case MOORE_ROLE_ENDPOINT:
-		return json_pack("{s:o, s:i}", "endpoint", cli_json_name(f->ep[port->peer].name),
-				 "port", f->ep[port->peer].ca_port);
-	default:
-		return json_null();
-	}
-}
-
 const char *
 cli_lid_name(const struct cli_tables *t, unsigned lid)
 {

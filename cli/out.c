@@ -166,28 +166,6 @@ cli_print_json_line(json_t *j)
 	return rc;
 }
 
-json_t *
-cli_json_name(const char *name)
-{
-	json_t *j = json_string(name ? name : "");
-	char *copy;
-
-	if (j || !name || !(copy = strdup(name)))	/* out of memory; else: not UTF-8 */
-		return j;
-	for (char *p = copy; *p; p++)
-		if ((unsigned char)*p >= 0x80)
-			*p = '?';
-	j = json_string(copy);
-	free(copy);
-	return j;
-}
-
-json_t *
-cli_json_guid(uint64_t guid)
-{
-	return json_sprintf("0x%016llx", (unsigned long long)guid);
-}
-
 /* ---- standard error --------------------------------------------------------- */
 
 /* Holds the first message for cli_print_failure(). */

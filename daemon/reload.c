@@ -135,7 +135,7 @@ reload_apply(struct moored *d, struct reload *r)
 	}
 	reload_free(r);
 	event_publish(d, EVENT_RELOAD, json_pack("{s:b, s:o, s:o}", "good", good, "config_error",
-		json_name(d->conf_error), "plan_error", json_name(d->plan_error)));
+		moore_json_name(d->conf_error), "plan_error", moore_json_name(d->plan_error)));
 	return good;
 }
 

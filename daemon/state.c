@@ -108,7 +108,7 @@ on_state(void *arg, unsigned plane, enum plane_state state, const char *why)
 	log_say(state == PLANE_UP ? LOG_NOTICE : LOG_WARNING, f, "plane %s%s%u: %s%s%s", p->name,
 		p->name[0] ? " = " : "", plane, plane_state_name(state), why[0] ? ": " : "", why);
 	event_publish(d, EVENT_STATE, json_pack("{s:i, s:o, s:s, s:o}", "plane", (int)plane, "name",
-		json_name(p->name), "state", plane_state_name(state), "why", json_name(p->why)));
+		moore_json_name(p->name), "state", plane_state_name(state), "why", moore_json_name(p->why)));
 }
 
 /* What changed about the master, as a line of the log. */

@@ -24,11 +24,11 @@ json_switch(const struct snapshot *s, const struct planned *plan, uint32_t i)
 
 	if (!at)
 		at = p;
-	return json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "name", json_name(p->name), "guid",
-			 json_guid(p->guid), "ports", p->ports, "lid",
+	return json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "name", moore_json_name(p->name), "guid",
+			 moore_json_guid(p->guid), "ports", p->ports, "lid",
 			 f ? json_lid(f->lid) : json_null(), "lmc",
 			 f ? json_integer(f->lmc) : json_null(), "cabinet",
-			 at->cabinet ? json_name(at->cabinet) : json_null(), "unit",
+			 at->cabinet ? moore_json_name(at->cabinet) : json_null(), "unit",
 			 at->unit ? json_integer(at->unit) : json_null());
 }
 
@@ -38,17 +38,17 @@ json_endpoint(const struct snapshot *s, uint32_t i)
 	const struct moore_plan_endpoint *p = &s->seen->ep[i];
 	const struct moore_endpoint *f = s->fabric ? &s->fabric->ep[i] : NULL;
 
-	return json_pack("{s:o, s:o, s:i, s:o, s:i, s:o, s:o, s:o}", "name", json_name(p->name),
-			 "guid", json_guid(p->guid), "ca_port", p->ca_port, "switch",
-			 p->sw == MOORE_NONE ? json_null() : json_name(s->seen->sw[p->sw].name),
+	return json_pack("{s:o, s:o, s:i, s:o, s:i, s:o, s:o, s:o}", "name", moore_json_name(p->name),
+			 "guid", moore_json_guid(p->guid), "ca_port", p->ca_port, "switch",
+			 p->sw == MOORE_NONE ? json_null() : moore_json_name(s->seen->sw[p->sw].name),
 			 "port", p->port, "lid", f ? json_lid(f->lid) : json_null(), "lmc",
-			 f ? json_integer(f->lmc) : json_null(), "rate", json_rate(p->rate));
+			 f ? json_integer(f->lmc) : json_null(), "rate", moore_json_rate(p->rate));
 }
 
 static json_t *
 json_end(const struct moore_plan *p, moore_swid sw, moore_portnum port)
 {
-	return json_pack("{s:o, s:i}", "switch", json_name(p->sw[sw].name), "port", port);
+	return json_pack("{s:o, s:i}", "switch", moore_json_name(p->sw[sw].name), "port", port);
 }
 
 /* What end e of a cable sends, as a share of what the link can carry.  The poll may be of
@@ -78,7 +78,7 @@ json_cable(const struct hot_copy *h, const struct moore_plan *p, const struct mo
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "a", json_end(p, c->sw[0], c->port[0]), "b",
 			 json_end(p, c->sw[1], c->port[1]), "rate",
-			 json_rate(moore_plan_rate(p, c->rate)), "load", json_load(h, p, c, 0),
+			 moore_json_rate(moore_plan_rate(p, c->rate)), "load", json_load(h, p, c, 0),
 			 "load_back", json_load(h, p, c, 1));
 }
 
@@ -92,11 +92,11 @@ run_summary(struct call *c, struct rpc_error *e)
 	if (!s)
 		return NULL;
 	return from_sweep(s, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
-		"took_ms", json_count(s->took_ms), "sm", s->sm[0] ? json_name(s->sm) : json_null(),
-		"switches", json_count(s->seen->n_switches), "endpoints",
-		json_count(s->seen->n_endpoints), "cables", json_count(s->seen->n_cables), "lid_top",
+		"took_ms", moore_json_count(s->took_ms), "sm", s->sm[0] ? moore_json_name(s->sm) : json_null(),
+		"switches", moore_json_count(s->seen->n_switches), "endpoints",
+		moore_json_count(s->seen->n_endpoints), "cables", moore_json_count(s->seen->n_cables), "lid_top",
 		s->fabric ? json_integer(s->fabric->lid_top) : json_null(), "tables_sweep",
-		s->lft ? json_count(s->tables_scan) : json_null(), "lanes_read",
+		s->lft ? moore_json_count(s->tables_scan) : json_null(), "lanes_read",
 		s->sl2vl != NULL, "told", json_sweep_told(c->d, s)));
 }
 

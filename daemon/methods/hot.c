@@ -34,9 +34,9 @@ no_poll(struct rpc_error *e)
 static void
 put_place(json_t *o, const char *from, unsigned port, const char *to, unsigned to_port)
 {
-	json_object_set_new(o, "switch", json_name(from));
+	json_object_set_new(o, "switch", moore_json_name(from));
 	json_object_set_new(o, "port", json_integer(port));
-	json_object_set_new(o, "peer", to[0] ? json_name(to) : json_null());
+	json_object_set_new(o, "peer", to[0] ? moore_json_name(to) : json_null());
 	json_object_set_new(o, "peer_port", json_integer(to_port));
 }
 
@@ -45,7 +45,7 @@ json_alarm(const struct moore_alarm *a)
 {
 	return json_pack("{s:s, s:s, s:o, s:o, s:f, s:I, s:I}", "finding",
 			 moore_finding_name(a->kind), "text", moore_finding_help(a->kind), "value",
-			 json_share(a->value), "peak", json_share(a->peak), "score", a->score, "rank",
+			 moore_json_share(a->value), "peak", moore_json_share(a->peak), "score", a->score, "rank",
 			 (json_int_t)a->rank, "since_us", (json_int_t)a->since_us);
 }
 
@@ -56,9 +56,9 @@ json_spread(const struct moore_summary *s)
 {
 	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "links", (json_int_t)s->n,
 			 "directed_links", (json_int_t)s->n, "min",
-			 json_share(s->min), "q1", json_share(s->q1), "median",
-			 json_share(s->median), "q3", json_share(s->q3), "max", json_share(s->max),
-			 "mean", json_share(s->mean), "mad", json_share(s->mad));
+			 moore_json_share(s->min), "q1", moore_json_share(s->q1), "median",
+			 moore_json_share(s->median), "q3", moore_json_share(s->q3), "max", moore_json_share(s->max),
+			 "mean", moore_json_share(s->mean), "mad", moore_json_share(s->mad));
 }
 
 /* The label of the planned cable at a port; NULL: there is no plan, or no label. */
@@ -92,9 +92,9 @@ run_list(struct call *c, struct rpc_error *e)
 		hot_place_of(p->snap, a[i].port, &at);
 		label = cable_label(c->plan, at.from, at.port);
 		put_place(o, at.from, at.port, at.to, at.to_port);
-		json_object_set_new(o, "cable", label ? json_name(label) : json_null());
-		json_object_set_new(o, "load", json_share(p->port[a[i].port].traffic.tx));
-		json_object_set_new(o, "wait", json_share(p->port[a[i].port].traffic.wait));
+		json_object_set_new(o, "cable", label ? moore_json_name(label) : json_null());
+		json_object_set_new(o, "load", moore_json_share(p->port[a[i].port].traffic.tx));
+		json_object_set_new(o, "wait", moore_json_share(p->port[a[i].port].traffic.wait));
 		json_object_set_new(o, "for_s", json_integer((json_int_t)((p->at_us - a[i].since_us) /
 									   1000000)));
 		json_object_del(o, "since_us");
@@ -126,7 +126,7 @@ run_history(struct call *c, struct rpc_error *e)
 		json_t *o = json_alarm(&x->alarm);
 
 		put_place(o, x->from, x->port, x->to, x->to_port);
-		json_object_set_new(o, "at_ms", json_count(x->at_ms));
+		json_object_set_new(o, "at_ms", moore_json_count(x->at_ms));
 		json_object_set_new(o, "raised", json_boolean(x->alarm.raised));
 		json_object_set_new(o, "for_s", json_integer((json_int_t)((x->alarm.at_us -
 						x->alarm.since_us) / 1000000)));
@@ -166,12 +166,12 @@ json_cause(const struct hot_copy *h, const struct moore_cause *c, double misfit,
 
 	hot_place_of(h->snap, c->port, &at);
 	for (unsigned k = 0; k < c->n_offsets; k++)
-		json_array_append_new(routes, json_count(c->routes[k]));
+		json_array_append_new(routes, moore_json_count(c->routes[k]));
 	o = json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "poll",
 		      (json_int_t)h->number, "polled_ms", (json_int_t)h->at_ms, "cable",
-		      label ? json_name(label) : json_null(), "load", json_share(h->use[c->port].load),
-		      "wait", json_share(h->use[c->port].wait), "bytes_per_s", json_bytes(c->load),
-		      "explained", json_bytes(c->explained), "misfit", json_share(misfit), "routes",
+		      label ? moore_json_name(label) : json_null(), "load", moore_json_share(h->use[c->port].load),
+		      "wait", moore_json_share(h->use[c->port].wait), "bytes_per_s", moore_json_bytes(c->load),
+		      "explained", moore_json_bytes(c->explained), "misfit", moore_json_share(misfit), "routes",
 		      routes);
 	put_cause(o, h, c, MOORE_CAUSE_FLOWS);
 	put_place(o, at.from, at.port, at.to, at.to_port);
@@ -280,11 +280,11 @@ json_choice(const struct hot_copy *h, const struct moore_choice *c)
 		if (c->hops[k] == UINT16_MAX)
 			continue;
 		o = json_pack("{s:i, s:i, s:o}", "offset", (int)k, "hops", (int)c->hops[k], "queue",
-			      json_share(c->queue[k]));
+			      moore_json_share(c->queue[k]));
 		if (c->worst[k] != MOORE_NONE) {
 			hot_place_of(h->snap, c->worst[k], &at);
 			json_object_set_new(o, "fullest", json_pack("{s:o, s:i}", "switch",
-							json_name(at.from), "port", at.port));
+							moore_json_name(at.from), "port", at.port));
 		}
 		json_array_append_new(list, o);
 	}

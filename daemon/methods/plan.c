@@ -30,11 +30,11 @@ run_summary(struct call *c, struct rpc_error *e)
 	if (!p)
 		return no_plan(e);
 	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:i, s:i, s:i, s:i, s:o}", "path",
-		json_name(c->plan->path), "hash", json_guid(c->plan->hash), "family",
-		p->family ? json_name(p->family) : json_null(), "params", json_params(p), "permuted",
+		moore_json_name(c->plan->path), "hash", moore_json_guid(c->plan->hash), "family",
+		p->family ? moore_json_name(p->family) : json_null(), "params", json_params(p), "permuted",
 		p->permuted, "switches", (int)p->n_switches, "endpoints", (int)p->n_endpoints,
 		"cables", (int)p->n_cables, "cabinets", (int)p->n_cabinets, "rate",
-		json_rate(p->rate));
+		moore_json_rate(p->rate));
 }
 
 static json_t *
@@ -52,8 +52,8 @@ run_get(struct call *c, struct rpc_error *e)
 	}
 	j = json_loadb(b.data, b.len, 0, NULL);
 	moore_buf_free(&b);
-	return json_pack("{s:o, s:o, s:o}", "path", json_name(c->plan->path), "hash",
-			 json_guid(c->plan->hash), "plan", j);
+	return json_pack("{s:o, s:o, s:o}", "path", moore_json_name(c->plan->path), "hash",
+			 moore_json_guid(c->plan->hash), "plan", j);
 }
 
 const struct method methods_plan[] = {

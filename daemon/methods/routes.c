@@ -160,9 +160,9 @@ json_sa(const struct snapshot *s, const struct moore_check_opts *o, bool sound)
 	for (int sl = 0; sl < MOORE_N_SL; sl++)
 		if (s->sa.sls >> sl & 1)
 			sls = moore_json_add(sls, json_integer(sl));
-	return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o}", "asked", json_count(s->sa.asked), "answered",
-			 json_count(s->sa.answered), "sls", sls, "ok", sound, "sound", sound,
-			 "heard_ms", json_count(atomic_load(&s->sa_heard_ms)));
+	return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o}", "asked", moore_json_count(s->sa.asked), "answered",
+			 moore_json_count(s->sa.answered), "sls", sls, "ok", sound, "sound", sound,
+			 "heard_ms", moore_json_count(atomic_load(&s->sa_heard_ms)));
 }
 
 static json_t *

@@ -40,7 +40,7 @@ run_methods(struct call *c, struct rpc_error *e)
 static json_t *
 json_text(const char *s)	/* null for nothing */
 {
-	return s[0] ? json_name(s) : json_null();
+	return s[0] ? moore_json_name(s) : json_null();
 }
 
 /* How many findings stand; null before the first poll. */
@@ -52,7 +52,7 @@ json_standing(const struct moored *d, unsigned plane)
 
 	for (size_t k = 0; h && k < MOORE_N_FINDINGS; k++)
 		n += h->standing[k];
-	return h ? json_count(n) : json_null();
+	return h ? moore_json_count(n) : json_null();
 }
 
 /* null before the first verdict, and without a plan. */
@@ -62,7 +62,7 @@ json_deviating(const struct moored *d, unsigned plane)
 	json_t *last = wiring_last(d, plane), *n = json_null();
 
 	if (json_is_object(last))
-		n = json_count(json_array_size(json_object_get(last, "deviations")));
+		n = moore_json_count(json_array_size(json_object_get(last, "deviations")));
 	json_decref(last);
 	return n;
 }
@@ -76,7 +76,7 @@ put_manager(json_t *o, const struct manager_state *m, const struct snapshot *s)
 	json_object_set_new(o, "sm", json_text(asked ? m->text : s->sm));
 	json_object_set_new(o, "sm_answers", asked ? json_boolean(m->found == MANAGER_ANSWERS) :
 			    json_null());
-	json_object_set_new(o, "sm_heard_ms", asked ? json_count(m->heard_ms) : json_null());
+	json_object_set_new(o, "sm_heard_ms", asked ? moore_json_count(m->heard_ms) : json_null());
 }
 
 /* It is up, and its subnet manager answers if it was asked. */
@@ -96,14 +96,14 @@ json_plane(const struct moored *d, unsigned i)
 
 	if (!s || !o)
 		return o;
-	json_object_set_new(o, "sweep", json_count(s->scan));
-	json_object_set_new(o, "at_ms", json_count(s->at_ms));
-	json_object_set_new(o, "took_ms", json_count(s->took_ms));
+	json_object_set_new(o, "sweep", moore_json_count(s->scan));
+	json_object_set_new(o, "at_ms", moore_json_count(s->at_ms));
+	json_object_set_new(o, "took_ms", moore_json_count(s->took_ms));
 	put_manager(o, &p->manager, s);
-	json_object_set_new(o, "switches", json_count(s->seen->n_switches));
-	json_object_set_new(o, "endpoints", json_count(s->seen->n_endpoints));
-	json_object_set_new(o, "cables", json_count(s->seen->n_cables));
-	json_object_set_new(o, "tables_sweep", s->lft ? json_count(s->tables_scan) : json_null());
+	json_object_set_new(o, "switches", moore_json_count(s->seen->n_switches));
+	json_object_set_new(o, "endpoints", moore_json_count(s->seen->n_endpoints));
+	json_object_set_new(o, "cables", moore_json_count(s->seen->n_cables));
+	json_object_set_new(o, "tables_sweep", s->lft ? moore_json_count(s->tables_scan) : json_null());
 	json_object_set_new(o, "told", json_sweep_told(d, s));
 	json_object_set_new(o, "deviations", json_deviating(d, i));
 	json_object_set_new(o, "hotspots", json_standing(d, i));
@@ -117,8 +117,8 @@ json_planned(const struct moored *d)
 
 	if (!p)
 		return json_null();
-	return json_pack("{s:o, s:o, s:i, s:i, s:i}", "path", json_name(p->path), "hash",
-			 json_guid(p->hash), "switches", (int)p->plan->n_switches, "endpoints",
+	return json_pack("{s:o, s:o, s:i, s:i, s:i}", "path", moore_json_name(p->path), "hash",
+			 moore_json_guid(p->hash), "switches", (int)p->plan->n_switches, "endpoints",
 			 (int)p->plan->n_endpoints, "cables", (int)p->plan->n_cables);
 }
 
@@ -132,9 +132,9 @@ json_server(const struct moored *d)
 		waiting += worker_waiting(d->worker[i]);
 	return json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "clients", (int)n.clients,
 		"subscribers", (int)n.subscribers, "outstanding", (int)n.outstanding, "waiting",
-		(int)waiting, "accepted", json_count(n.accepted), "refused",
-		json_count(n.refused), "dropped", json_count(n.dropped), "requests",
-		json_count(n.requests), "events_lost", json_count(n.events_lost));
+		(int)waiting, "accepted", moore_json_count(n.accepted), "refused",
+		moore_json_count(n.refused), "dropped", moore_json_count(n.dropped), "requests",
+		moore_json_count(n.requests), "events_lost", moore_json_count(n.events_lost));
 }
 
 static json_t *
@@ -155,9 +155,9 @@ run_status(struct call *c, struct rpc_error *e)
 		"ok", ok, "version", MOORE_VERSION, "pid", (int)getpid(),
 		"uptime_ms", (json_int_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
 			     (json_int_t)d->started_ms,
-		"sweep", json_count(d->scan), "planes", planes, "plan", json_planned(d),
+		"sweep", moore_json_count(d->scan), "planes", planes, "plan", json_planned(d),
 		"plan_error", json_text(d->plan_error), "config", json_text(d->conf_path),
-		"config_error", json_text(d->conf_error), "reloads", json_count(d->reloads),
+		"config_error", json_text(d->conf_error), "reloads", moore_json_count(d->reloads),
 		"server", json_server(d), "sweeps", json_sweeps_count(d));
 }
 

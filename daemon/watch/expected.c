@@ -68,7 +68,7 @@ compare_routes(const struct snapshot *s, const struct moore_lft *want,
 			if (has != is && !differ++) {
 				json_decref(example);
 				example = json_pack("{s:o, s:i, s:i, s:i}", "switch",
-					json_name(f->sw[i].name), "lid", (int)lid, "port", (int)has,
+					moore_json_name(f->sw[i].name), "lid", (int)lid, "port", (int)has,
 					"expected", (int)is);
 			}
 		}
@@ -117,7 +117,7 @@ add_expected(json_t *answer, const struct snapshot *s, const struct planned *pla
 	if (conf_for_routes(moore_conf, &conf, &links, &err) < 0 ||
 	    moore_engine_run(&r, s->fabric, plan ? plan->plan : NULL, &conf, NULL, NULL, &err) < 0 ||
 	    moore_fabric_lids(s->fabric, &owner, &err) < 0) {
-		json_object_set_new(answer, "expected_why", json_name(err.text));
+		json_object_set_new(answer, "expected_why", moore_json_name(err.text));
 	} else {
 		o = compare_routes(s, r->lft, owner);
 		json_object_set_new(o, "lanes_differ", json_integer(count_lanes(s, r->sl2vl)));

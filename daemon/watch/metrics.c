@@ -25,7 +25,7 @@ head(struct moore_buf *b, const char *name, const char *type, const char *help)
 static void
 label(struct moore_buf *b, const char *name, const char *value)
 {
-	json_t *utf8 = json_name(value);	/* jansson knows what is UTF-8 */
+	json_t *utf8 = moore_json_name(value);	/* jansson knows what is UTF-8 */
 
 	moore_buf_fmt(b, "%s=\"", name);
 	for (const char *s = utf8 ? json_string_value(utf8) : ""; *s; s++)

@@ -268,15 +268,15 @@ json_sweep_told(const struct moored *d, const struct snapshot *s)
 		return json_null();
 	n = &t->n;
 	return json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"at_ms", json_count(t->at_ms), "number", json_count(n->number), "state",
+		"at_ms", moore_json_count(t->at_ms), "number", moore_json_count(n->number), "state",
 		moore_notice_state_name((enum moore_notice_state)n->state), "up", (int)n->up, "why",
-		n->why[0] ? json_name(n->why) : json_null(), "topology",
-		n->topology[0] ? json_name(n->topology) : json_null(), "profile",
+		n->why[0] ? moore_json_name(n->why) : json_null(), "topology",
+		n->topology[0] ? moore_json_name(n->topology) : json_null(), "profile",
 		json_word("profile", n->profile), "layers", json_word("layers", n->layers),
-		"switches", json_count(n->switches), "endpoints", json_count(n->endpoints),
-		"missing_links", json_count(n->missing_links), "missing_switches",
-		json_count(n->missing_switches), "blocks", json_count(n->blocks), "hash",
-		n->hash ? json_guid(n->hash) : json_null(), "routes_held",
+		"switches", moore_json_count(n->switches), "endpoints", moore_json_count(n->endpoints),
+		"missing_links", moore_json_count(n->missing_links), "missing_switches",
+		moore_json_count(n->missing_switches), "blocks", moore_json_count(n->blocks), "hash",
+		n->hash ? moore_json_guid(n->hash) : json_null(), "routes_held",
 		held(n->routes, s->routes_hash), "lanes_held", held(n->lanes, s->lanes_hash));
 }
 
@@ -286,5 +286,5 @@ json_sweeps_count(const struct moored *d)
 	const struct sweeps *w = d->sweeps;
 
 	return json_pack("{s:b, s:o, s:o}", "listens", w && w->fd >= 0, "notices",
-			 json_count(w ? w->good : 0), "junk", json_count(w ? w->junk : 0));
+			 moore_json_count(w ? w->good : 0), "junk", moore_json_count(w ? w->junk : 0));
 }

@@ -15,21 +15,21 @@
 static json_t *
 json_ep(const struct moore_fabric *f, moore_epid e)
 {
-	return e == MOORE_NONE ? json_null() : json_name(f->ep[e].name);
+	return e == MOORE_NONE ? json_null() : moore_json_name(f->ep[e].name);
 }
 
 static json_t *
 json_suspect(const struct moore_fabric *f, const struct moore_suspect *s)
 {
 	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "from",
-			      json_name(f->sw[s->from].name), "to", json_name(f->sw[s->to].name),
+			      moore_json_name(f->sw[s->from].name), "to", moore_json_name(f->sw[s->to].name),
 			      "source", json_ep(f, s->source), "dest", json_ep(f, s->dest), "offset",
-			      s->offset, "bytes_per_s", json_bytes(s->bytes), "share",
-			      json_share(s->share), "certainty", json_share(s->certainty));
+			      s->offset, "bytes_per_s", moore_json_bytes(s->bytes), "share",
+			      moore_json_share(s->share), "certainty", moore_json_share(s->certainty));
 	bool other = s->other < MOORE_N_OFFSETS;
 
 	json_object_set_new(o, "other_offset", other ? json_integer(s->other) : json_null());
-	json_object_set_new(o, "other_idle", other ? json_share(s->idle) : json_null());
+	json_object_set_new(o, "other_idle", other ? moore_json_share(s->idle) : json_null());
 	return o;
 }
 
@@ -109,7 +109,7 @@ find_causes(void *arg)
 				       NULL) == 0)
 		for (unsigned i = 0; i < j->raised.n; i++)
 			if (moore_cause_of(c, d, j->raised.port[i], j->copy->line, NULL) == 0) {
-				j->why[i] = json_pack("{s:o}", "misfit", json_share(misfit));
+				j->why[i] = json_pack("{s:o}", "misfit", moore_json_share(misfit));
 				put_cause(j->why[i], j->copy, c, 3);
 			}
 	moore_demand_free(d);

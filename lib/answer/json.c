@@ -93,6 +93,18 @@ moore_json_count(uint64_t n)
 }
 
 json_t *
+moore_json_share(double x)
+{
+	return x < 0 ? json_null() : json_real((double)(int64_t)(x * 1e6 + 0.5) / 1e6);
+}
+
+json_t *
+moore_json_bytes(double x)
+{
+	return x < 0 ? json_null() : json_integer((json_int_t)x);
+}
+
+json_t *
 moore_json_histogram(const uint64_t *count, uint32_t last)
 {
 	json_t *o = json_object();

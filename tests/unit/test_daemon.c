@@ -19,8 +19,8 @@ test_json_oom(void **state)
 {
 	(void)state;
 	json_set_alloc_funcs(no_memory, free);
-	CHECK("no name", !json_name(NULL));
-	CHECK("a name", !json_name("s0"));
+	CHECK("no name", !moore_json_name(NULL));
+	CHECK("a name", !moore_json_name("s0"));
 	json_set_alloc_funcs(malloc, free);
 }
 
@@ -38,7 +38,7 @@ test_json(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
-		json_t *j = json_name(T[i].in);
+		json_t *j = moore_json_name(T[i].in);
 
 		CHECK(T[i].why, j && !strcmp(json_string_value(j), T[i].out));
 		json_decref(j);

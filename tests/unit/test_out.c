@@ -60,7 +60,7 @@ test_names(void **state)
 		CHECK_EQ(T[i].why, cli_print_text(&b), CLI_OK);
 		CHECK(T[i].why, !strcmp(printed.data, want));
 		snprintf(want, sizeof(want), "[\"%s\"]\n", T[i].json);
-		CHECK_EQ(T[i].why, cli_print_json_line(json_pack("[o]", cli_json_name(T[i].name))), CLI_OK);
+		CHECK_EQ(T[i].why, cli_print_json_line(json_pack("[o]", moore_json_name(T[i].name))), CLI_OK);
 		CHECK(T[i].why, !strcmp(printed.data, want));
 		moore_text_hide(strcpy(copy, T[i].name));
 		CHECK(T[i].why, !strcmp(copy, T[i].text));
@@ -84,8 +84,8 @@ test_no_memory(void **state)
 
 	json_get_alloc_funcs(&take, &drop);
 	json_set_alloc_funcs(no_memory, drop);
-	assert_null(cli_json_name(NULL));	/* must not be copied */
-	assert_null(cli_json_name("a"));
+	assert_null(moore_json_name(NULL));	/* must not be copied */
+	assert_null(moore_json_name("a"));
 	json_set_alloc_funcs(take, drop);
 	assert_int_equal(cli_print_json(NULL), CLI_FAIL);
 }

@@ -64,6 +64,8 @@ MOORE_API json_t *moore_json_name(const char *name);
 MOORE_API json_t *moore_json_guid(uint64_t guid);	/* "0x0123456789abcdef"; 0 is null */
 MOORE_API json_t *moore_json_count(uint64_t n);
 MOORE_API json_t *moore_json_rate(struct moore_rate rate);	/* "4xEDR"; unknown is null */
+MOORE_API json_t *moore_json_share(double x);	/* rounded to 1e-6; negative is null */
+MOORE_API json_t *moore_json_bytes(double x);	/* an integer; negative is null */
 /* Sets key, or appends to list; takes value.  On failure, or when either is NULL, releases
  * both and returns NULL, so that a chain of these needs one check at its end. */
 MOORE_API json_t *moore_json_set(json_t *o, const char *key, json_t *value);
