@@ -5,7 +5,7 @@
  * than its endpoints can take, so a full link is the network's.  Ties go to the lowest
  * index, so that a pattern is a function of the fabric.
  *
- * Source: Kathareios et al., SC'15, section 4.2; Yebenes et al., HPCC 2017. */
+ * Source of shift and overlap: Kathareios et al., SC'15, section 4.2. */
 #include <string.h>
 
 #include "base/arena.h"
