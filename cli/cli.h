@@ -103,7 +103,7 @@ int cli_error(const char *fmt, ...) MOORE_PRINTF(1, 2);
 int cli_misuse(const struct cli_call *c, const char *fmt, ...) MOORE_PRINTF(2, 3);
 /* "moorectl: FILE:LINE: ..." */
 int cli_error_at(const char *file, const struct moore_err *err);
-/* For --json, before exit: when rc is CLI_FAIL and no answer was printed, prints the first of
+/* For --json, before exit: when rc is not CLI_OK and no answer was printed, prints the first of
  * these messages as JSON in its place.  Returns rc. */
 int cli_print_failure(int rc);
 

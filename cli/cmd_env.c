@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_env.c - `moorectl env`: what lib/engine/env.c advises, as lines for a shell. */
-#include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
-#include "moore/env.h"
+#include "online.h"
 
-/* ---- what is asked -------------------------------------------------------------------- */
+/* ---- the question -------------------------------------------------------------------- */
 
 static int
 read_use(const struct cli_call *c, struct moore_env *e)
@@ -23,7 +21,7 @@ read_use(const struct cli_call *c, struct moore_env *e)
 	return CLI_FOUND;
 }
 
-/* The LMC that all endpoints have. */
+/* The greatest LMC that every endpoint has. */
 static int
 lmc_of_tables(const char *dir, uint64_t *lmc)
 {
@@ -103,66 +101,48 @@ read_advice(const struct cli_call *c, struct moore_env *e)
 	return read_use(c, e);
 }
 
-/* ---- what is answered ----------------------------------------------------------------- */
+/* ---- the answer in words ---------------------------------------------------------------- */
 
-static json_t *
-put_transport(const struct moore_env_answer *t, struct moore_buf *b)
+static void
+put_env(struct moore_buf *b, const json_t *answer)
 {
-	struct moore_buf offsets = MOORE_BUF_INIT;
-	json_t *list = json_array(), *o;
+	const json_t *t, *s, *offsets;
+	size_t i, k;
 
-	moore_env_put(&offsets, &t->use);
-	if (t->refused)
-		cli_putf(b, "# %s %s\n", t->transport, t->refused);
-	else
-		cli_putf(b, "# %s: offset%s %s\n", t->what, t->use.n > 1 ? "s" : "", offsets.data);
-	for (unsigned i = 0; i < t->n_settings; i++) {
-		const struct moore_env_setting *s = &t->setting[i];
-
-		cli_putf(b, "export %s=%s\t# %s\n", s->name, s->value, s->why);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", s->name, "value",
-						      s->value, "why", s->why));
+	json_array_foreach(json_object_get(answer, "transports"), i, t) {
+		offsets = json_object_get(t, "offsets");
+		if (*cli_str(t, "refused"))
+			cli_putf(b, "# %s %s\n", cli_str(t, "transport"), cli_str(t, "refused"));
+		else
+			cli_putf(b, "# %s: offset%s %s\n", cli_str(t, "what"),
+				 strpbrk(json_string_value(offsets), ",-") ? "s" : "",
+				 json_string_value(offsets));
+		json_array_foreach(json_object_get(t, "settings"), k, s)
+			cli_putf(b, "export %s=%s\t# %s\n", cli_str(s, "name"), cli_str(s, "value"),
+				 cli_str(s, "why"));
 	}
-	o = json_pack("{s:s, s:s, s:o, s:o}", "transport", t->transport, "offsets", offsets.data,
-		      "settings", list, "refused",
-		      t->refused ? json_string(t->refused) : json_null());
-	moore_buf_free(&offsets);
-	return o;
+}
+
+/* All transports refuse: the reason of the last is a message, so that a shell that reads
+ * the lines gets none. */
+static int
+refuse(json_t *answer)
+{
+	const json_t *list = json_object_get(answer, "transports");
+	const json_t *t = json_array_get(list, json_array_size(list) - 1);
+
+	cli_error("%s: %s %s", cli_str(answer, "target"), cli_str(t, "transport"),
+		  cli_str(t, "refused"));
+	json_decref(answer);
+	return CLI_FOUND;
 }
 
 static int
 answer(const struct cli_call *c, const struct moore_env *e)
 {
-	const char *target = c->arg[0], *last = NULL, *name = "";
-	struct moore_buf b = MOORE_BUF_INIT;
-	struct moore_env_answer t;
-	json_t *list = json_array();
-	bool any = false;
-	int rc;
+	json_t *j = moore_answer_env(e, c->arg[0]);
 
-	for (size_t i = 0; (rc = moore_env_answer(e, target, i, &t)) > 0; i++) {
-		json_array_append_new(list, put_transport(&t, &b));
-		any |= !t.refused;
-		if (t.refused) {
-			last = t.refused;
-			name = t.transport;
-		}
-	}
-	if (rc == 0 && c->json) {
-		rc = cli_print_json(json_pack("{s:s, s:i, s:s, s:O}", "target", target, "lids",
-			(int)e->n_lids, "profile", e->hint ? "sl-hint" : "any-sl", "transports",
-			list));
-	} else if (rc == 0 && any) {
-		rc = cli_print_text(&b);
-		b = (struct moore_buf)MOORE_BUF_INIT;
-	} else {
-		rc = rc ? cli_error("out of memory") : CLI_OK;
-		if (rc == CLI_OK)
-			cli_error("%s: %s %s", target, name, last);
-	}
-	moore_buf_free(&b);
-	json_decref(list);
-	return rc != CLI_OK ? rc : any ? CLI_OK : CLI_FOUND;
+	return j && cli_not_ok(j) && !c->json ? refuse(j) : cli_show(c, j, put_env, cli_not_ok);
 }
 
 static const char *

@@ -184,7 +184,7 @@ cli_print_failure(int rc)
 	json_t *j = failure;
 
 	failure = NULL;
-	if (rc != CLI_FAIL || answered == AN_ANSWER || !j)
+	if (rc == CLI_OK || answered == AN_ANSWER || !j)
 		json_decref(j);
 	else if (answered == LINES)
 		cli_print_json_line(j);

@@ -40,6 +40,7 @@ static const struct moore_answer answers[] = {
 	  "every mixture of both is safe.", moore_schema_change },
 	{ "conf", "conf", "The keys of moore.conf with their defaults.", moore_schema_conf },
 	{ "conf-check", "conf check", "Whether a moore.conf is right.", moore_schema_conf_check },
+	{ "env", "env", "The settings by which a job uses the LID offsets.", moore_schema_env },
 	{ "error", "", "Why a verb failed: every verb prints this under --json when it exits with 2.",
 	  moore_schema_error },
 };

@@ -26,6 +26,7 @@
 #include "check.h"
 #include "conf.h"
 #include "engine.h"
+#include "env.h"
 #include "fabric.h"
 #include "mix.h"
 #include "path.h"
@@ -154,6 +155,9 @@ MOORE_API json_t *moore_answer_conf(void);	/* its keys */
 /* fault is NULL for one that is right, and else conf is not read. */
 MOORE_API json_t *moore_answer_conf_check(const char *file, const struct moore_conf *conf,
 					  const struct moore_err *fault);
+
+/* The settings for each transport of a target (env.c); `ok`: one at least can be used. */
+MOORE_API json_t *moore_answer_env(const struct moore_env *e, const char *target);
 
 /* ---- moves and changes (moves.c, change.c) ------------------------------------------------ */
 
