@@ -30,36 +30,13 @@ no_poll(struct rpc_error *e)
 			"system.status says why");
 }
 
-/* "switch", "port", "peer", "peer_port", "edge", added to o. */
-static void
-put_place(json_t *o, const char *from, unsigned port, const char *to, unsigned to_port)
+static struct moore_link_name
+name_of(const struct hot_place *at)
 {
-	json_object_set_new(o, "switch", moore_json_name(from));
-	json_object_set_new(o, "port", json_integer(port));
-	json_object_set_new(o, "peer", to[0] ? moore_json_name(to) : json_null());
-	json_object_set_new(o, "peer_port", json_integer(to_port));
-}
-
-static json_t *
-json_alarm(const struct moore_alarm *a)
-{
-	return json_pack("{s:s, s:s, s:o, s:o, s:f, s:I, s:I}", "finding",
-			 moore_finding_name(a->kind), "text", moore_finding_help(a->kind), "value",
-			 moore_json_share(a->value), "peak", moore_json_share(a->peak), "score", a->score, "rank",
-			 (json_int_t)a->rank, "since_us", (json_int_t)a->since_us);
+	return (struct moore_link_name){ at->from, at->to, at->port, at->to_port };
 }
 
 /* ---- hotspots.list ----------------------------------------------------------------- */
-
-static json_t *
-json_spread(const struct moore_summary *s)
-{
-	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "links", (json_int_t)s->n,
-			 "directed_links", (json_int_t)s->n, "min",
-			 moore_json_share(s->min), "q1", moore_json_share(s->q1), "median",
-			 moore_json_share(s->median), "q3", moore_json_share(s->q3), "max", moore_json_share(s->max),
-			 "mean", moore_json_share(s->mean), "mad", moore_json_share(s->mad));
-}
 
 /* The label of the planned cable at a port; NULL: there is no plan, or no label. */
 static const char *
@@ -70,42 +47,43 @@ cable_label(const struct planned *plan, const char *from, unsigned port)
 	return k ? k->label : NULL;
 }
 
+static struct moore_hotspot
+spot_of(const struct hot_plane *p, const struct planned *plan, const struct moore_alarm *a)
+{
+	const struct moore_port_traffic *t = &p->port[a->port].traffic;
+	struct hot_place at;
+
+	hot_place_of(p->snap, a->port, &at);
+	return (struct moore_hotspot){ .alarm = *a, .at = name_of(&at),
+		.cable = cable_label(plan, at.from, at.port), .load = t->tx, .wait = t->wait,
+		.for_s = (p->at_us - a->since_us) / 1000000 };
+}
+
 static json_t *
 run_list(struct call *c, struct rpc_error *e)
 {
 	const struct hot_plane *p = hot_plane(c->d, asked_plane(c));
 	struct moore_alarm *a = malloc(ALARMS_MAX * sizeof(*a));
-	uint32_t n, limit = (uint32_t)asked_limit(c, ALARMS_MAX);
-	json_t *list;
+	struct moore_hotspot *spot = calloc(ALARMS_MAX, sizeof(*spot));
+	uint32_t total, n = (uint32_t)asked_limit(c, ALARMS_MAX);
+	json_t *answer = NULL;
 
-	if (!p || !a) {
-		free(a);
-		return no_poll(e);
+	if (!p || !a || !spot) {
+		no_poll(e);
+		goto out;
 	}
-	list = json_array();
-	n = moore_hot_alarms(p->hot, a, limit);
-	for (uint32_t i = 0; i < n && i < limit; i++) {
-		struct hot_place at;
-		json_t *o = json_alarm(&a[i]);
-		const char *label;
-
-		hot_place_of(p->snap, a[i].port, &at);
-		label = cable_label(c->plan, at.from, at.port);
-		put_place(o, at.from, at.port, at.to, at.to_port);
-		json_object_set_new(o, "cable", label ? moore_json_name(label) : json_null());
-		json_object_set_new(o, "load", moore_json_share(p->port[a[i].port].traffic.tx));
-		json_object_set_new(o, "wait", moore_json_share(p->port[a[i].port].traffic.wait));
-		json_object_set_new(o, "for_s", json_integer((json_int_t)((p->at_us - a[i].since_us) /
-									   1000000)));
-		json_object_del(o, "since_us");
-		json_array_append_new(list, o);
-	}
+	total = moore_hot_alarms(p->hot, a, n);
+	n = total < n ? total : n;
+	for (uint32_t i = 0; i < n; i++)
+		spot[i] = spot_of(p, c->plan, &a[i]);
+	answer = from_sweep(p->snap, moore_answer_hotspots(&(struct moore_hot_poll){
+		.number = p->number, .at_ms = p->at_ms, .load = moore_hot_load(p->hot),
+		.wait = moore_hot_wait(p->hot, MOORE_LINK_FABRIC),
+		.wait_edge = moore_hot_wait(p->hot, MOORE_LINK_EDGE) }, spot, n, total));
+out:
+	free(spot);
 	free(a);
-	return from_sweep(p->snap, json_pack("{s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "ok", !n, "poll",
-		(json_int_t)p->number, "polled_ms", (json_int_t)p->at_ms, "total", (json_int_t)n, "load",
-		json_spread(moore_hot_load(p->hot)), "wait",
-		json_spread(moore_hot_wait(p->hot, MOORE_LINK_FABRIC)), "wait_edge",
-		json_spread(moore_hot_wait(p->hot, MOORE_LINK_EDGE)), "hotspots", list));
+	return answer;
 }
 
 /* ---- hotspots.history -------------------------------------------------------------- */
@@ -123,14 +101,11 @@ run_history(struct call *c, struct rpc_error *e)
 	for (uint64_t i = p->n_logged; i-- > 0 && p->n_logged - i <= HOT_LOG &&
 				       (json_int_t)json_array_size(list) < limit;) {
 		const struct hot_entry *x = &p->log[i % HOT_LOG];
-		json_t *o = json_alarm(&x->alarm);
+		json_t *o = moore_json_alarm(&x->alarm, &(struct moore_link_name){ x->from, x->to,
+			x->port, x->to_port }, (x->alarm.at_us - x->alarm.since_us) / 1000000);
 
-		put_place(o, x->from, x->port, x->to, x->to_port);
 		json_object_set_new(o, "at_ms", moore_json_count(x->at_ms));
 		json_object_set_new(o, "raised", json_boolean(x->alarm.raised));
-		json_object_set_new(o, "for_s", json_integer((json_int_t)((x->alarm.at_us -
-						x->alarm.since_us) / 1000000)));
-		json_object_del(o, "since_us");
 		json_object_set_new(o, "cause", x->why ? json_incref(x->why) : json_null());
 		json_array_append_new(list, o);
 	}
@@ -159,23 +134,18 @@ finish_copy(struct call *c, json_t *result, struct rpc_error *e)
 }
 
 static json_t *
-json_cause(const struct hot_copy *h, const struct moore_cause *c, double misfit, const char *label)
+json_cause(const struct hot_copy *h, const struct planned *plan, const struct moore_cause *c,
+	   double misfit)
 {
-	json_t *routes = json_array(), *o;
+	const struct moore_use *use = &h->use[c->port];
 	struct hot_place at;
 
 	hot_place_of(h->snap, c->port, &at);
-	for (unsigned k = 0; k < c->n_offsets; k++)
-		json_array_append_new(routes, moore_json_count(c->routes[k]));
-	o = json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "poll",
-		      (json_int_t)h->number, "polled_ms", (json_int_t)h->at_ms, "cable",
-		      label ? moore_json_name(label) : json_null(), "load", moore_json_share(h->use[c->port].load),
-		      "wait", moore_json_share(h->use[c->port].wait), "bytes_per_s", moore_json_bytes(c->load),
-		      "explained", moore_json_bytes(c->explained), "misfit", moore_json_share(misfit), "routes",
-		      routes);
-	put_cause(o, h, c, MOORE_CAUSE_FLOWS);
-	put_place(o, at.from, at.port, at.to, at.to_port);
-	return from_sweep(h->snap, o);
+	return from_sweep(h->snap, moore_answer_explain(
+		&(struct moore_hot_poll){ .number = h->number, .at_ms = h->at_ms },
+		h->snap->fabric, c, &(struct moore_hotspot){ .at = name_of(&at),
+		.cable = cable_label(plan, at.from, at.port), .load = use->load,
+		.wait = use->wait }, misfit));
 }
 
 /* The port asked for: "switch" by name or GUID, and "port". */
@@ -208,7 +178,6 @@ run_explain(struct call *c, struct rpc_error *e)
 	const struct hot_copy *h = c->own;
 	struct moore_demand *d = NULL;
 	struct moore_cause cause;
-	struct hot_place at;
 	struct moore_err err;
 	json_t *o = NULL;
 	double misfit;
@@ -223,10 +192,8 @@ run_explain(struct call *c, struct rpc_error *e)
 				  &(struct moore_loads){ h->tx, h->rx }, &misfit, &err) < 0 ||
 	    moore_cause_of(&cause, d, port, h->line, &err) < 0)
 		rpc_fail(e, RPC_FAILED, "%s", err.text);
-	else {
-		hot_place_of(h->snap, port, &at);
-		o = json_cause(h, &cause, misfit, cable_label(c->plan, at.from, at.port));
-	}
+	else
+		o = json_cause(h, c->plan, &cause, misfit);
 	moore_demand_free(d);
 	return o;
 }
@@ -339,8 +306,6 @@ run_select(struct call *c, struct rpc_error *e)
 #define A_PLACE "'switch':" STR ",'port':" INT ",'peer':" OR_NULL("string") ",'peer_port':" INT
 #define AN_ALARM "'finding':" STR ",'text':" STR ",'value':" OR_NULL("number") ",'peak':" \
 	OR_NULL("number") ",'score':" NUM ",'rank':" INT ",'for_s':" INT "," A_PLACE
-#define A_SPREAD "{'type':'object','properties':{'links':" INT ",'directed_links':" INT ",'min':" NUM ",'q1':" NUM \
-	",'median':" NUM ",'q3':" NUM ",'max':" NUM ",'mean':" NUM ",'mad':" NUM "}}"
 #define A_SUSPECT "{'type':'object','properties':{'from':" STR ",'to':" STR ",'source':" \
 	OR_NULL("string") ",'dest':" OR_NULL("string") ",'offset':" INT ",'bytes_per_s':" \
 	OR_NULL("integer") ",'share':" OR_NULL("number") ",'certainty':" OR_NULL("number") \
@@ -353,19 +318,12 @@ run_select(struct call *c, struct rpc_error *e)
 const struct method methods_hot[] = {
 	{ "hotspots.list", "Findings that stand now: links that are hot, that wait, err, flap, run slow "
 	  "or narrow; and the spread of load and wait over all links.", ACCESS_READ, P(PLANE "," LIMIT),
-	  R(SWEEP "'ok':" BOOL ",'poll':" INT ",'polled_ms':" INT ",'total':" INT ",'load':" A_SPREAD ",'wait':"
-	    A_SPREAD ",'wait_edge':" A_SPREAD ",'hotspots':{'type':'array','items':{'type':'object',"
-	    "'properties':{" AN_ALARM ",'cable':" OR_NULL("string") ",'load':" OR_NULL("number")
-	    ",'wait':" OR_NULL("number") "}}}"), run_list, TAKES_NO_TIME, NULL, NULL },
+	  ANSWER("hotspots"), run_list, TAKES_NO_TIME, NULL, NULL },
 	{ "hotspots.explain", "Why the link that leaves a switch by a port is loaded: the routes over it "
 	  "by offset, the pairs of switches that send most over it (an estimate from all loads, with "
 	  "its certainty), how idle their other offsets are, and the change to try.", ACCESS_READ,
 	  P_REQ("'switch','port'", PLANE ",'switch':" NAME ",'port':" PORT),
-	  R(SWEEP "'poll':" INT ",'polled_ms':" INT "," A_PLACE ",'cable':" OR_NULL("string") ",'load':"
-	    OR_NULL("number") ",'wait':" OR_NULL("number") ",'bytes_per_s':" OR_NULL("integer")
-	    ",'explained':" OR_NULL("integer") ",'misfit':" OR_NULL("number") ",'routes':" LIST
-	    "," A_CAUSE),
-	  run_explain, TAKES_LONG, prepare_copy, finish_copy },
+	  ANSWER("explain"), run_explain, TAKES_LONG, prepare_copy, finish_copy },
 	{ "hotspots.history", "Findings that were raised and cleared, the last ones first. cause is what explain said "
 	  "when a load or a wait was raised: three suspects and the change to try.", ACCESS_READ,
 	  P(PLANE "," LIMIT),

@@ -60,9 +60,6 @@ struct hot_raised {
 	uint64_t entry[HOT_WHY];	/* its number in the log */
 };
 void hot_explain(struct moored *d, unsigned plane, const struct hot_raised *raised);
-/* Adds "suspects" (at most `most`) and "remedy" to o. */
-void put_cause(json_t *o, const struct hot_copy *h, const struct moore_cause *c, unsigned most);
-
 /* Both ends of a link, by name. */
 struct hot_place {
 	const char *from, *to;	/* the snapshot's; to is "" when nothing is connected */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* why.c - the cause of a hot link in words, and the causes of findings when they were raised,
- * for clients that ask when the link is no longer hot.
+/* why.c - the causes of findings when they were raised, for clients that ask when the link
+ * is no longer hot.
  *
  * The estimate takes up to a second.  A worker makes it from a copy of the step, once for all
  * findings that the step raised.  Findings that are raised before it ends have no cause.
- * Elsewhere: the estimate itself (lib/load), the answer to hotspots.explain (methods/hot.c). */
+ * Elsewhere: the estimate itself (lib/load), its words (lib/answer), the answer to
+ * hotspots.explain (methods/hot.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,81 +13,7 @@
 #include "state.h"
 #include "watch/hot.h"
 
-static json_t *
-json_ep(const struct moore_fabric *f, moore_epid e)
-{
-	return e == MOORE_NONE ? json_null() : moore_json_name(f->ep[e].name);
-}
-
-static json_t *
-json_suspect(const struct moore_fabric *f, const struct moore_suspect *s)
-{
-	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "from",
-			      moore_json_name(f->sw[s->from].name), "to", moore_json_name(f->sw[s->to].name),
-			      "source", json_ep(f, s->source), "dest", json_ep(f, s->dest), "offset",
-			      s->offset, "bytes_per_s", moore_json_bytes(s->bytes), "share",
-			      moore_json_share(s->share), "certainty", moore_json_share(s->certainty));
-	bool other = s->other < MOORE_N_OFFSETS;
-
-	json_object_set_new(o, "other_offset", other ? json_integer(s->other) : json_null());
-	json_object_set_new(o, "other_idle", other ? moore_json_share(s->idle) : json_null());
-	return o;
-}
-
-/* The change to try, in words. */
-static json_t *
-json_remedy(const struct moore_fabric *f, const struct moore_cause *c, const struct hot_place *at)
-{
-	const struct moore_suspect *s = &c->suspect[0];
-	char text[400];
-
-	switch (c->remedy) {
-	case MOORE_TRY_OFFSET:
-		snprintf(text, sizeof(text), "send from %s to %s on offset %u (LID %u): its fullest link "
-			 "is %.0f %% idle", f->sw[s->from].name, f->ep[s->dest].name, s->other,
-			 f->ep[s->dest].lid + s->other, 100 * s->idle);
-		break;
-	case MOORE_TRY_SPLIT:
-		snprintf(text, sizeof(text), "send half of what goes from %s to %s on offset %u (LID %u): "
-			 "its fullest link is %.0f %% idle", f->sw[s->from].name, f->ep[s->dest].name,
-			 s->other, f->ep[s->dest].lid + s->other, 100 * s->idle);
-		break;
-	case MOORE_TRY_WEIGHT:
-		snprintf(text, sizeof(text), "%s: give the link a weight (\"%s:%u weight 2\" in the "
-			 "links file of moore.conf) and let OpenSM route again", s->share < MOORE_CAUSE_MAIN ?
-			 "no one pair carries it" : "the first pair's other ways are no better", at->from,
-			 at->port);
-		break;
-	case MOORE_TRY_LAYERS:
-		snprintf(text, sizeof(text), "%.0f %% of it goes from %s to %s, which has one LID and so one "
-			 "way: set lmc 1 in opensm.conf and send it on offset 1, or run it elsewhere",
-			 100 * s->share, f->sw[s->from].name, f->ep[s->dest].name);
-		break;
-	case MOORE_TRY_SPREAD:
-		snprintf(text, sizeof(text), "several send to %s at once: no route helps; spread them in "
-			 "time, or give the receiver more ports", at->to);
-		break;
-	default:
-		snprintf(text, sizeof(text), c->n_suspects ? "one sender fills the link of its receiver: "
-			 "nothing else shares it" : "nothing is known to send over it now");
-	}
-	return json_pack("{s:s, s:s}", "try", moore_remedy_name(c->remedy), "text", text);
-}
-
-void
-put_cause(json_t *o, const struct hot_copy *h, const struct moore_cause *c, unsigned most)
-{
-	json_t *suspects = json_array();
-	struct hot_place at;
-
-	hot_place_of(h->snap, c->port, &at);
-	for (unsigned i = 0; i < c->n_suspects && i < most; i++)
-		json_array_append_new(suspects, json_suspect(h->snap->fabric, &c->suspect[i]));
-	json_object_set_new(o, "suspects", suspects);
-	json_object_set_new(o, "remedy", json_remedy(h->snap->fabric, c, &at));
-}
-
-/* ---- of what was raised ------------------------------------------------------------ */
+enum { SUSPECTS = 3 };		/* of each cause */
 
 struct job {
 	struct moored *d;
@@ -95,6 +22,16 @@ struct job {
 	struct hot_raised raised;
 	json_t *why[HOT_WHY];
 };
+
+static json_t *
+json_why(const struct hot_copy *h, const struct moore_cause *c, double misfit)
+{
+	struct hot_place at;
+
+	hot_place_of(h->snap, c->port, &at);
+	return moore_json_cause(h->snap->fabric, c, &(struct moore_link_name){ at.from, at.to, at.port,
+		at.to_port }, misfit, SUSPECTS);
+}
 
 static void
 find_causes(void *arg)
@@ -108,10 +45,8 @@ find_causes(void *arg)
 				       &(struct moore_loads){ j->copy->tx, j->copy->rx }, &misfit,
 				       NULL) == 0)
 		for (unsigned i = 0; i < j->raised.n; i++)
-			if (moore_cause_of(c, d, j->raised.port[i], j->copy->line, NULL) == 0) {
-				j->why[i] = json_pack("{s:o}", "misfit", moore_json_share(misfit));
-				put_cause(j->why[i], j->copy, c, 3);
-			}
+			if (moore_cause_of(c, d, j->raised.port[i], j->copy->line, NULL) == 0)
+				j->why[i] = json_why(j->copy, c, misfit);
 	moore_demand_free(d);
 	free(c);
 }

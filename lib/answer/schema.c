@@ -41,6 +41,10 @@ static const struct moore_answer answers[] = {
 	{ "conf", "conf", "The keys of moore.conf with their defaults.", moore_schema_conf },
 	{ "conf-check", "conf check", "Whether a moore.conf is right.", moore_schema_conf_check },
 	{ "env", "env", "The settings by which a job uses the LID offsets.", moore_schema_env },
+	{ "hotspots", "hotspots", "Links that stand out now, and the spread of load and wait over "
+	  "all links.", moore_schema_hotspots },
+	{ "explain", "explain", "Why a link is loaded, by whose traffic, and what to try.",
+	  moore_schema_explain },
 	{ "error", "", "Why a verb failed: every verb prints this under --json when it exits with 2.",
 	  moore_schema_error },
 };

@@ -25,9 +25,11 @@
 
 #include "check.h"
 #include "conf.h"
+#include "demand.h"
 #include "engine.h"
 #include "env.h"
 #include "fabric.h"
+#include "hot.h"
 #include "mix.h"
 #include "path.h"
 #include "permute.h"
@@ -158,6 +160,37 @@ MOORE_API json_t *moore_answer_conf_check(const char *file, const struct moore_c
 
 /* The settings for each transport of a target (env.c); `ok`: one at least can be used. */
 MOORE_API json_t *moore_answer_env(const struct moore_env *e, const char *target);
+
+/* ---- hot links (hot.c) --------------------------------------------------------------------- */
+
+struct moore_link_name {	/* a link by what people call its ends */
+	const char *from, *to;	/* to: "" where nothing is */
+	moore_portnum port, to_port;
+};
+struct moore_hot_poll {		/* the poll of counters that an answer is from */
+	uint64_t number, at_ms;
+	const struct moore_summary *load, *wait, *wait_edge;	/* of hotspots alone */
+};
+struct moore_hotspot {
+	struct moore_alarm alarm;	/* of hotspots alone, as is for_s */
+	struct moore_link_name at;
+	const char *cable;	/* the label of the planned cable; NULL: none */
+	double load, wait;	/* negative: unknown */
+	uint64_t for_s;
+};
+/* The first n of total findings that stand; `ok`: there is none. */
+MOORE_API json_t *moore_answer_hotspots(const struct moore_hot_poll *p,
+					const struct moore_hotspot *spot, uint32_t n,
+					uint32_t total);
+MOORE_API json_t *moore_answer_explain(const struct moore_hot_poll *p,
+				       const struct moore_fabric *f, const struct moore_cause *c,
+				       const struct moore_hotspot *link, double misfit);
+/* A finding with its link; a cause with at most so many suspects and the remedy. */
+MOORE_API json_t *moore_json_alarm(const struct moore_alarm *a, const struct moore_link_name *at,
+				   uint64_t for_s);
+MOORE_API json_t *moore_json_cause(const struct moore_fabric *f, const struct moore_cause *c,
+				   const struct moore_link_name *at, double misfit,
+				   unsigned most);
 
 /* ---- moves and changes (moves.c, change.c) ------------------------------------------------ */
 
