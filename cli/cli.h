@@ -32,7 +32,7 @@ struct cli_opt {
 struct cli_call;
 
 struct cli_cmd {
-	unsigned group;		/* index in cli_groups; the verbs of a group are consecutive rows */
+	unsigned group;		/* index in cli_groups; its verbs are consecutive rows */
 	const char *words;	/* "plan new"; NULL ends the table */
 	const char *args;	/* "FAMILY KEY=VALUE..." */
 	size_t min_args, max_args;

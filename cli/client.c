@@ -259,7 +259,7 @@ cli_call(struct cli_client *cl, const char *method, json_t *params, json_t **res
 	free(s);
 	if (rc == CLI_FAIL)
 		return rc;
-	/* If the request could not be sent, moored may have sent the reason before it hung up. */
+	/* If the request could not be sent, moored may have sent a reason before it hung up. */
 	return wait_answer(cl, method, cl->next_id, result, code);
 }
 

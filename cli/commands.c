@@ -30,7 +30,7 @@ static const struct cli_opt place_opts[] = {
 	{ "cabinet-size", 0, "N", "switches to a cabinet (16; young: 2)" },
 	{ "pitch", 0, "WxD", "metres from cabinet to cabinet and from row to row (0.6x2.1; young: 0.6x2)" },
 	{ "assign", 0, "sequential|structure|refined", "how cabinets are filled (refined)" },
-	{ "iterations", 0, "N", "tries of each annealing (2000000)" },
+	{ "iterations", 0, "N", "number of tries of each annealing (2000000)" },
 	{ "seed", 0, "N", "seed of the annealing (1)" },
 	OPT_OUTPUT_FILE,
 	{ 0 }
@@ -165,7 +165,7 @@ const struct cli_cmd cli_cmds[] = {
 	{ DESIGN, "topo list", "", 0, 0, "List the topology families and their parameters.",
 	  NULL, NULL, cmd_topo_list },
 	{ DESIGN, "topo show", "FAMILY KEY=VALUE...", 1, SIZE_MAX,
-	  "Size, distances and cost of a topology.", NULL,
+	  "Print the size, distances and cost of a topology.", NULL,
 	  "Cost is the number of switch ports in use and of links, including those to\n"
 	  "endpoints, divided by the number of endpoints.  The mean distance is over\n"
 	  "ordered pairs of distinct switches.",
