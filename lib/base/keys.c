@@ -13,7 +13,7 @@ struct place {
 	struct moore_err *err;
 };
 
-/* A part of the text. */
+/* A part of the text, which is not copied. */
 struct part {
 	const char *s, *end;
 };

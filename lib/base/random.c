@@ -15,6 +15,6 @@ moore_rng_next(struct moore_rng *r)
 uint32_t
 moore_rng_below(struct moore_rng *r, uint32_t n)
 {
-	/* The high half of a 32 x 64 bit product: bias below 2^-32. */
+	/* Taking the high half of a 32 x 64 bit product keeps the bias below 2^-32. */
 	return (uint32_t)((moore_rng_next(r) >> 32) * n >> 32);
 }

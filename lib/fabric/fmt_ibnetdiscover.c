@@ -134,7 +134,7 @@ take_number(struct line *l, unsigned base, uint64_t max, uint64_t *out)
 	return moore_text_u64(&l->s, l->end, base, max, out);
 }
 
-/* "[3]", a port in 1..max, and in grouped listings "[ext 7]" behind it */
+/* Reads "[3]", a port in 1..max, and the "[ext 7]" that grouped listings append. */
 static bool
 take_port(struct line *l, moore_portnum max, moore_portnum *out)
 {

@@ -3,7 +3,7 @@
  *
  * A *detour* is a route that is longer than the minimal one of its pair.  Routes to one LID
  * form an in-tree, so no walk meets a switch twice; what is left of each published scheme is
- * a preference among routes (docs/theory.md, section 3).  Other detours are taken where no
+ * a preference among routes (docs/theory.md, section 4).  Other detours are taken where no
  * preferred one exists. */
 #ifndef MOORE_ROUTE_KINDS_H
 #define MOORE_ROUTE_KINDS_H

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-#define MOORE_BEGIN extern "C" {	/* every header stands between these two */
+#define MOORE_BEGIN extern "C" {	/* before the declarations of every header */
 #define MOORE_END }
 #else
 #define MOORE_BEGIN
@@ -55,14 +55,14 @@ enum moore_errno {
 	MOORE_EPRECOND,		/* the subnet manager's settings forbid safe routing */
 };
 
-/* Where and why.  Filled by the function that fails first; never grows. */
+/* Where and why a call failed.  The function that fails first fills it in; it never grows. */
 struct moore_err {
 	int code;		/* MOORE_E*, 0 when nothing failed */
 	unsigned line;		/* line of the input, from 1; 0 when no line applies */
 	char text[400];		/* "what: why, and what to do" */
 };
 
-/* Fill *err (which may be NULL) and return -code.  Formats as moore_buf_fmt. */
+/* Fills *err (which may be NULL) and returns -code.  Formats as moore_buf_fmt(). */
 MOORE_API int moore_fail(struct moore_err *err, int code, unsigned line,
 			 const char *fmt, ...) MOORE_PRINTF(4, 5);
 MOORE_API int moore_fail_nomem(struct moore_err *err);
@@ -73,17 +73,17 @@ struct moore_buf {
 	char *data;		/* NUL-terminated once anything was added */
 	size_t len, cap;
 	bool oom;		/* an addition failed; the rest is ignored */
-	/* When set, the buffer does not grow far: what it holds goes there piece
-	 * by piece, and what it still holds at the end by moore_buf_drain().
-	 * False ends it all as if memory had run out. */
+	/* If set, the buffer stays small: it passes its contents to drain() piece by piece,
+	 * and the last piece in moore_buf_drain().  If drain() returns false, the buffer
+	 * behaves as if memory had run out. */
 	bool (*drain)(void *arg, const char *data, size_t len);
 	void *drain_arg;
 };
 #define MOORE_BUF_INIT { NULL, 0, 0, false, NULL, NULL }
 #define MOORE_BUF_WINDOW ((size_t)256 << 10)
 
-/* Append.  fmt knows %s %.*s %c %d %i %u %x %X with l, ll, z, and a zero pad,
- * minus and width, and %%: locale never matters.  O(length). */
+/* Appends formatted text.  fmt knows %s %.*s %c %d %i %u %x %X with l, ll, z, a zero pad,
+ * minus and width, and %%; the locale never matters.  O(length). */
 MOORE_API void moore_buf_fmt(struct moore_buf *b, const char *fmt, ...) MOORE_PRINTF(2, 3);
 MOORE_API void moore_buf_vfmt(struct moore_buf *b, const char *fmt, va_list ap) MOORE_PRINTF(2, 0);
 MOORE_API void moore_buf_add(struct moore_buf *b, const void *data, size_t len);
@@ -92,19 +92,20 @@ MOORE_API void moore_buf_comment(struct moore_buf *b, const char *words);
 MOORE_API void moore_buf_drain(struct moore_buf *b);
 MOORE_API void moore_buf_free(struct moore_buf *b);
 
-/* Unsigned number at *s in the given base (0: 0x prefix means 16), no sign or
- * space before it; moves *s past it.  False (and *s unmoved) when there is
- * none or it exceeds max. */
+/* Reads the unsigned number at *s in the given base (0: a 0x prefix means 16), without a
+ * sign or space before it, and advances *s past it.  Returns false and leaves *s unchanged
+ * if there is none or it exceeds max. */
 MOORE_API bool moore_text_u64(const char **s, const char *end, unsigned base,
 			      uint64_t max, uint64_t *out);
 
-/* Bytes of the character at s when it could mislead a reader instead of being seen: a
- * control character (also DEL and U+0080..U+009F), a line or paragraph separator, or one
- * that changes the direction of text (such as U+202E).  0 for any other; len > 0. */
+/* Returns the number of bytes of the character at s if it is not displayed and could
+ * mislead a reader: a control character (also DEL and U+0080..U+009F), a line or paragraph
+ * separator, or one that changes the direction of text (such as U+202E).  Returns 0 for any
+ * other; len > 0. */
 MOORE_API size_t moore_text_hidden(const char *s, size_t len);
-/* Replace each such character of s by a question mark. */
+/* Replaces each such character of s by a question mark. */
 MOORE_API void moore_text_hide(char *s);
-/* Append that character of n bytes as \uXXXX. */
+/* Appends that character of n bytes as \uXXXX. */
 MOORE_API void moore_text_put_u(struct moore_buf *b, const char *s, size_t n);
 
 /* ---- memory ------------------------------------------------------------ */
@@ -114,7 +115,7 @@ MOORE_API void moore_text_put_u(struct moore_buf *b, const char *s, size_t n);
  * Returns NULL and leaves array and *cap unchanged when out of memory. */
 MOORE_API void *moore_grow(void *array, uint32_t n, uint32_t *cap, size_t size);
 
-/* A copy of s (len bytes) on the heap, NUL-terminated; NULL when out of memory. */
+/* Returns a copy of s (len bytes) on the heap, NUL-terminated, or NULL when out of memory. */
 MOORE_API char *moore_strndup(const char *s, size_t len);
 
 /* ---- hash (FNV-1a, 64 bit): names tables so that two can be compared --- */

@@ -38,11 +38,11 @@ struct moore_dependency {
 };
 
 struct moore_verdict {
-	bool sound;		/* acyclic and unreachable == 0 */
+	bool sound;		/* acyclic, unreachable == 0 and dropped == 0 */
 	bool acyclic;
 	uint64_t pairs;		/* (source switch, LID) walked, source != owner's switch */
 	uint64_t unreachable;	/* pairs that are connected and have no route */
-	uint64_t loops;		/* unreachable pairs whose route runs in a circle */
+	uint64_t loops;		/* unreachable pairs whose route loops */
 	uint64_t partitioned;	/* pairs that are not connected; not a fault of the tables */
 	uint64_t dropped;	/* (switch, in, out, SL) in use that map to VL 15 */
 	uint64_t hops[MOORE_HOPS_MAX + 1];	/* pairs by switch-to-switch hops */
@@ -53,7 +53,7 @@ struct moore_verdict {
 	 * unit to each endpoint LID (without endpoints: each switch to each switch LID). */
 	double max_load, mean_load;
 	struct moore_channel hottest;	/* vl unused */
-	/* The first unreachable pair. */
+	/* The first pair that is unreachable. */
 	moore_swid bad_sw;
 	moore_lid bad_lid;
 	/* If acyclic: the channels in a topological order (each dependency goes forward). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* moore/notice.h - what the plugin tells the daemon of a sweep: one datagram, to the
- * daemon's socket's path with MOORE_NOTICE_SUFFIX.  Text, a `key value` each line, first
- * the version.  Who reads skips keys that it does not know, so that the two need not be
- * of one version. */
+/* moore/notice.h - the plugin's report of a sweep to the daemon: one datagram, to the path
+ * of the daemon's socket with MOORE_NOTICE_SUFFIX appended.  It is text, the version first
+ * and then a `key value` on each line.  The reader skips keys that it does not know, so
+ * plugin and daemon need not have the same version. */
 #ifndef MOORE_NOTICE_H
 #define MOORE_NOTICE_H
 
@@ -12,25 +12,26 @@
 MOORE_BEGIN
 
 #define MOORE_NOTICE_SUFFIX ".sweep"
-#define MOORE_NOTICE_MAX 2048	/* bytes of a datagram; more is none */
+#define MOORE_NOTICE_MAX 2048	/* bytes of a datagram; a longer one is no notice */
 
 enum moore_notice_state {
-	MOORE_NOTICE_ROUTED,	/* new tables, or the same once more */
-	MOORE_NOTICE_KEPT,	/* refused: the last good routes stay, as far as they hold */
-	MOORE_NOTICE_REFUSED,	/* refused, and there never were any */
+	MOORE_NOTICE_ROUTED,	/* new tables, or the same tables again */
+	MOORE_NOTICE_KEPT,	/* refused: the last good routes stay where they still hold */
+	MOORE_NOTICE_REFUSED,	/* refused, and there are no earlier routes */
 	MOORE_N_NOTICES
 };
 MOORE_API const char *moore_notice_state_name(enum moore_notice_state s);	/* "routed" */
 
 struct moore_notice {
 	uint64_t sm;		/* port GUID of the subnet manager */
-	uint64_t number;	/* of the sweep, from 1, in this run of it */
+	uint64_t number;	/* of the sweep, from 1 in each run of the manager */
 	enum moore_notice_state state;
 	uint32_t up;		/* 1: the tables are written and the subnet is up; 0: not yet */
 	enum moore_profile profile;
 	enum moore_layers layers;
-	/* moore_engine_result's; 0 where no tables were made.  With KEPT, routes is of
-	 * what was restored, and lanes 0: those of ports that came since are not known. */
+	/* As in moore_engine_result; 0 if no tables were made.  With KEPT, routes is the
+	 * hash of the restored tables, and lanes is 0, since the lanes of ports that
+	 * appeared later are not known. */
 	uint64_t hash, routes, lanes;
 	uint64_t switches, endpoints, missing_links, missing_switches;
 	uint64_t blocks;	/* LFT blocks that change */

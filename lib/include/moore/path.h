@@ -26,7 +26,7 @@ struct moore_path {
 	const char *fault;	/* why it does not arrive; NULL when it does */
 };
 
-/* Fill hop, n_hops and fault.  owner is of moore_fabric_lids().  O(hops). */
+/* Fills in hop, n_hops and fault.  owner comes from moore_fabric_lids().  O(hops). */
 MOORE_API void moore_path_walk(const struct moore_fabric *f, const struct moore_lft *lft,
 			       const struct moore_sl2vl *sl2vl,
 			       const struct moore_lid_owner *owner, struct moore_path *p);
@@ -34,12 +34,12 @@ MOORE_API void moore_path_walk(const struct moore_fabric *f, const struct moore_
 /* Routes that lead to a port without a cable. */
 struct moore_dangling {
 	uint64_t n;
-	/* The first of them. */
+	/* The first one that was found. */
 	moore_swid sw;
 	unsigned lid;
 	uint8_t port;
 };
-/* O(switches * LIDs). */
+/* Counts these routes.  O(switches * LIDs). */
 MOORE_API void moore_lft_dangling(const struct moore_fabric *f, const struct moore_lft *lft,
 				  struct moore_dangling *out);
 

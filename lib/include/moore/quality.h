@@ -26,7 +26,7 @@ struct moore_link_load {
 	moore_portnum port;		/* when there is no link */
 };
 
-/* Pairs by distance: [0] all, [1] at distance one, [2] at distance two. */
+/* Counts of pairs by distance: [0] all, [1] at distance one, [2] at distance two. */
 struct moore_quality_pairs {
 	uint64_t n[3];			/* pairs that are connected */
 	uint64_t longer[3];		/* those with a route longer than the distance */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* moore/seen.h - the wiring as a discovery reports it.  It is a plan, and beside the plan
- * what is wrong in a way that no plan can hold. */
+/* moore/seen.h - the wiring as a discovery reports it: a plan, and beside it the faults
+ * that no plan can hold. */
 #ifndef MOORE_SEEN_H
 #define MOORE_SEEN_H
 
