@@ -24,7 +24,7 @@ setup_file() {
 			'qos_ca_vlarb_low (null)' 'subnet_timeout 18' 'console off' 'partition_config_file x' 'qos_policy_file x'
 	SH
 	chmod +x opensm
-	sed '/-F/,$d' opensm >opensm-mute	# writes no defaults
+	sed '/-F/,$d' opensm >opensm-mute	# an OpenSM that writes no defaults
 	chmod +x opensm-mute
 	plugin() { echo "$2" | ${CC:-cc} -shared -fPIC -x c -o "$1" -; }
 	plugin good.so 'struct { const char *v; void *f[3]; } osm_event_plugin = { "OpenSM 9.8.7", { 0 } };'

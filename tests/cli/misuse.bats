@@ -250,7 +250,7 @@ verbs() { $M --list | cut -f1; }
 		sleep "0.$((i * 5 + 1))"
 		kill -$((i % 2 ? 9 : 15)) $! 2>/dev/null || true
 		wait $! 2>/dev/null || true
-		[ -z "$(comm -13 <(ls -A "$T/whole") <(ls -A "$T/d" 2>/dev/null))" ]	# nor is a piece left
+		[ -z "$(comm -13 <(ls -A "$T/whole") <(ls -A "$T/d" 2>/dev/null))" ]	# no partial file is left
 		for f in "$T/whole"/*; do
 			f=${f##*/}
 			[ ! -e "$T/d/$f" ] || cmp "$T/d/$f" "$T/whole/$f"

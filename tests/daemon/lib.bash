@@ -16,8 +16,8 @@ D=$BUILD/moored-still
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=1:allocator_may_return_null=1}:quarantine_size_mb=1
 
 setup() {
-	T=$(mktemp -d)		# short: a socket's path has 107 bytes; open: others connect
-	chmod 755 "$T"
+	T=$(mktemp -d)		# a short path, since a socket's has at most 107 bytes
+	chmod 755 "$T"		# other users connect, too
 	SOCK=$T/s/moored.sock PID=''
 	unset MOORED_STILL NOTIFY_SOCKET
 	conf

@@ -38,7 +38,7 @@ ahead() { echo "$1 $2" >"$T/clock.new"; mv "$T/clock.new" "$T/clock"; }
 			$D --config "$T/moored.conf" --foreground --plan "$T/plan.json" 2>>"$T/log" 3>&- &
 		PID=$!
 		until_ok polled_or_dead
-		ahead 0 21	# time to save
+		ahead 0 21	# history is written every 20 s
 		until_ok saved_or_dead
 		kill -0 $PID 2>/dev/null || dead=$((dead + 1))
 		kill -0 $PID 2>/dev/null && last=1 || last=0
@@ -73,7 +73,7 @@ saved_or_dead() { ! kill -0 $PID 2>/dev/null || [ "$(ls "$T"/state/history-* | w
 	start_mishap
 	will '.poll >= 40' hotspots.list
 	for s in 21 42 63 84; do
-		ahead 0 $s	# time to save
+		ahead 0 $s	# history is written every 20 s
 		ask system.ping
 		sleep 0.2
 	done
@@ -138,9 +138,9 @@ saved_or_dead() { ! kill -0 $PID 2>/dev/null || [ "$(ls "$T"/state/history-* | w
 	PID=$!
 	until_ok test -S "$SOCK"
 	! logged serves
-	[ "$(ask system.ping | jq .pid)" -eq $PID ]	# it becomes moored
+	[ "$(ask system.ping | jq .pid)" -eq $PID ]	# the process has become moored
 	will '.planes[0].switches == 50' system.status
 	stop
 	[ "$status" -eq 0 ]
-	[ -S "$SOCK" ]		# systemd's, not its own
+	[ -S "$SOCK" ]		# the socket is systemd's, so moored leaves it
 }

@@ -59,7 +59,7 @@ load lib
 @test "1,000 peers with a batch each: the watchdog is answered, memory is bounded" {
 	conf clients 1000
 	mkdir "$T/s"
-	ulimit -n 1024		# moored raises it itself
+	ulimit -n 1024		# moored raises the limit itself
 	peer with_watchdog many_batches 1000 "$D" --config "$T/moored.conf" --foreground
 }
 
@@ -146,7 +146,7 @@ load lib
 	[ "$(id -u)" -eq 0 ] || skip "needs other users"
 	start
 	stop
-	chmod 644 "$SOCK.lock"		# as older versions left it
+	chmod 644 "$SOCK.lock"		# as older versions created it
 	start
 	stop
 	[ "$(stat -c %a "$SOCK.lock")" = 600 ]
@@ -254,7 +254,7 @@ load lib
 @test "under systemd: socket, ready, reload, watchdog, stop" {
 	mkdir "$T/s"
 	run -0 --separate-stderr peer managed STOPPING "$D" --config "$T/moored.conf"
-	[[ ${lines[0]} == "0 True" ]] || { echo "$output"; false; }	# it leaves the socket that it was given
+	[[ ${lines[0]} == "0 True" ]] || { echo "$output"; false; }	# it keeps the socket
 	[[ ${lines[1]} == *READY*RELOADING*READY* ]]
 	[[ ${lines[1]} == *WATCHDOG*STOPPING* ]]
 }

@@ -10,7 +10,7 @@ miswire() {
 		del(.cables[100])' "$1"
 }
 
-same() {	# same OFFLINE METHOD: the same but for the sweep
+same() {	# same OFFLINE METHOD: the answers are equal, except for sweep, plane and time
 	ask "$2" | jq -S 'del(.sweep, .plane, .at_ms)' >"$T/on"
 	jq -S . "$1" | diff - "$T/on"
 }

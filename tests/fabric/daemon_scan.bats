@@ -19,7 +19,7 @@ UP='.planes[0].state == "up"'
 found_links() {
 	ask fabric.links | jq -r '.links[] | [[.a.switch, .a.port], [.b.switch, .b.port]] | sort | flatten | join(" ")' | sort
 }
-walked_links() {	# by libibnetdisc
+walked_links() {	# the same by libibnetdisc
 	on_fabric ibnetdiscover >"$dir/walk"
 	moorectl plan import --from ibnetdiscover "$dir/walk" -o "$dir/walk.json" >/dev/null
 	jq -r '.cables[] | [[.a.switch, .a.port], [.b.switch, .b.port]] | sort | flatten | join(" ")' "$dir/walk.json" | sort
@@ -98,7 +98,7 @@ same_table() {
 	told() {	# LINES CONDITION
 		[ "$(wc -l <"$dir/events")" -eq "$1" ] && [ "$(tail -n 1 "$dir/events" | jq "$2")" = true ]
 	}
-	sleep 0.5	# subscribed
+	sleep 0.5	# until the subscription is there
 	n=0
 	# moored's own route to other switches uses the first of these links, but not the
 	# others.

@@ -174,14 +174,14 @@ answer() {
 		sl=$(answer --pkey 0xffff $a $b)
 		[ "$sl" -lt 4 ] && { [ $i -ne 0 ] || [ "$sl" -eq 0 ]; }
 		[ "$(answer --pkey 0x8002 $a $b)" -eq $((sl + 4)) ]
-		for x in 0 1 2 3 4 5 6 7; do	# as asked, or not at all
+		for x in 0 1 2 3 4 5 6 7; do	# the SL that was asked for, or an error
 			case $(answer --sl $x $a $b) in
 			$x) right=$((right + 1)) && listed "$(switch_of "${names[0]}")" $b $x ;;
 			'ERR 1F2A') [ $x -ne "$sl" ] && [ $x -ne $((sl + 4)) ] ;;
 			*) fail "SL $x: $(cat "$dir/record")" ;;
 			esac
 		done
-		[ "$(answer --sl 8 $a $b)" = 'ERR 1F24' ]	# of no class: VL 15
+		[ "$(answer --sl 8 $a $b)" = 'ERR 1F24' ]	# no class has SL 8
 	done
 	[ $right -ge 6 ] && [ $right -lt 24 ]
 	lid=$(sed -n 's/^Unicast.*switch Lid \([0-9]*\) .*/\1/p' "$dir/dump/opensm-lfts.dump" | head -n 1)

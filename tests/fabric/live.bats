@@ -15,7 +15,7 @@ teardown() {
 }
 
 moored_start() {
-	run=$(mktemp -d)	# short: a socket's path has 107 bytes
+	run=$(mktemp -d)	# a short path, since a socket's has at most 107 bytes
 	printf '%s\n' "socket $run/s" 'state_dir (null)' 'metrics (null)' 'sweep_s 1' \
 		"plan $dir/plan.json" "moore_conf $dir/moore.conf" >"$dir/moored.conf"
 	(cd "$dir" && exec ibsim-run moored --config "$dir/moored.conf" --foreground \

@@ -71,7 +71,7 @@ metric() { curl -s "http://127.0.0.1:$port/metrics" | grep -q "^moore_subnet_man
 	await_up
 	dir=$one
 	will 10 ".planes[0].sm_answers and .planes[0].sm[:18] != \"$guid\"" system.status
-	sleep 6	# one more question at least
+	sleep 6	# long enough for another question to the manager
 	jq -se 'length == 1 and all(.params.answers)' "$dir/events"
 	! grep -q 'no master subnet manager' "$dir/moored.log"
 }

@@ -22,7 +22,7 @@ watch() {
 	m watch "$@" >"$dir/watch" 2>&1 3>&- 7>&- &
 	watch_pid=$!
 }
-said=0		# lines of watch that were there before
+said=0		# number of lines that watch had printed before
 told() { tail -n +$((said + 1)) "$dir/watch" | grep -q -- "$1"; }
 # in_time PATTERN COMMAND...: runs the command; `watch` reports it within two seconds.
 in_time() {
@@ -64,7 +64,7 @@ cabled_to_the_end() {
 		grep -q . "$dir/next" || fail "watch names no next cable: $(tail -n 1 "$dir/watch")"
 		in_time " $n of 175 cables as planned, .* 0 wrong" plug <"$dir/next"
 	done
-	wait $watch_pid	# it ends by itself, well
+	wait $watch_pid	# watch ends by itself, with success
 	m check
 }
 
@@ -92,7 +92,7 @@ cabled_to_the_end() {
 	in_time ' 168 of 175 cables as planned, 49 of 50 switches live' sim 'Unlink "s0-3-2"'
 	run -1 --separate-stderr m check
 	[[ $output == *missing-switch*s0-3-2* ]]
-	run -0 --separate-stderr m repair --json	# nothing is to be moved for it
+	run -0 --separate-stderr m repair --json	# no cable has to move
 	jq -e ".moves == []" <<<"$output"
 	since
 	in_time ' 175 of 175 cables as planned, 50 of 50' sim 'ReLink "s0-3-2"'

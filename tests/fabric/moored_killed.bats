@@ -73,8 +73,8 @@ rows() { ask history.port "$(first_port)" | jq -c '[.rows[][0]]'; }
 	sim "ReLink $(first_link)"
 	will 2 '.ok' wiring.check
 	rows >"$dir/before"
-	moored_stop	# writes all there is
-	moored_start	# by the true clock again
+	moored_stop	# saves all of its history
+	moored_start	# with the true clock again
 	until_ok 10 all_back
 	n=$(rows | jq length)
 	will 10 ".rows | length >= $n + 2" history.port "$(first_port)"

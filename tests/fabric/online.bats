@@ -115,7 +115,7 @@ ends() { kill -KILL "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 		sleep 0.1
 	done
 	wait $!
-	ends $moored_pid	# a recording needs no daemon
+	ends $moored_pid	# a replay needs no daemon
 	run -0 --separate-stderr moorectl replay "$dir/rec" --json
 	echo "$output" >"$dir/replay"
 	# Words of 4 bytes, at most 10 steps per second; a busy machine makes fewer.

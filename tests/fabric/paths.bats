@@ -51,7 +51,7 @@ agree() {
 	[ "$(tail -n 1 "$dir/hops")" = "$2" ]
 }
 
-sample() {	# sample STEP: pairs of every STEP-th endpoint
+sample() {	# sample STEP: checks pairs of every STEP-th endpoint
 	local a b n=0
 	for a in $(hosts "$1"); do
 		for b in $(hosts "$1"); do
