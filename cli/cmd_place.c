@@ -34,7 +34,7 @@ read_model(const struct cli_call *c, struct moore_place_opts *o)
 	return o->model ? CLI_OK : cli_misuse(c, "--model %s: it is fujiwara or young", s);
 }
 
-/* "0.6x2.1": along a row, and from row to row */
+/* Reads a pitch such as "0.6x2.1": metres along a row, and from row to row. */
 static int
 read_pitch(const struct cli_call *c, struct moore_place_opts *o)
 {

@@ -9,7 +9,8 @@
  * what leaves through port 0, do not matter to the proof (docs/theory.md). */
 #include "plugin.h"
 
-/* In units of 64 bytes: one packet of the largest MTU, 4096 bytes, before the next lane. */
+/* The unit is 64 bytes: one packet of the largest MTU, 4096 bytes, goes before the next
+ * lane's. */
 #define VLARB_WEIGHT 64
 
 static void

@@ -54,8 +54,9 @@ raise_limit(unsigned clients)
 
 /* ---- the lock ---------------------------------------------------------------------- */
 
-/* Open PATH.lock so that no other user can: whoever can open a file can hold a lock on it.
- * The mode of a file that an older moored made (0644) is set right. */
+/* Opens PATH.lock so that no other user can open it, since any process that can open a file
+ * can hold a lock on it.  If an older moored made the file with mode 0644, the mode is
+ * corrected. */
 static int
 open_lock(const char *name, struct moore_err *err)
 {

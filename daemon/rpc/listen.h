@@ -20,8 +20,9 @@ void listen_close(struct listening *s);
 
 /* How many clients there are descriptors for: the limit less what the daemon itself needs. */
 unsigned listen_clients_max(void);
-/* What the process at the other end of fd may do, and who it is: root and moored's own user
- * may change, members of the group `readers` (-1: none) may ask. */
+/* Finds the user of the process at the other end of fd and returns what that user may do:
+ * root and moored's own user may change things, members of the group `readers` (-1: none)
+ * may ask. */
 enum access listen_access(int fd, int64_t readers, struct ucred *peer);
 
 #endif

@@ -11,7 +11,7 @@ void methods_fini(void);
 const struct rpc_method *method_find(const char *name);
 /* In order of the tables; NULL past the end. */
 const struct rpc_method *method_at(size_t i);
-/* The reference, docs/rpc.md. */
+/* Writes the reference of all methods, docs/rpc.md. */
 void methods_print(struct moore_buf *out);
 
 #endif

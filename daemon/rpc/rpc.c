@@ -186,7 +186,8 @@ answer(struct rpc_line *l, json_t *id, json_t *result, const struct rpc_error *e
 	json_decref(result);
 }
 
-/* The answer that is always the same: its text is shared by all who wait for it. */
+/* Answers a method whose result is always the same: all clients that wait for it share one
+ * text. */
 static void
 answer_once(struct rpc_line *l, json_t *id, const struct rpc_method *rm)
 {

@@ -21,8 +21,8 @@ struct rpc_method {		/* a method with its schemas read */
 
 struct rpc_job;
 
-/* Who answers, and where answers go.  The functions of rpc.c call these on the thread that
- * called them. */
+/* The methods, and the destination of answers.  The functions of rpc.c call these functions
+ * on their caller's thread. */
 struct rpc_host {
 	struct moored *d;
 	const struct rpc_method *(*find)(const char *name);	/* NULL: none */

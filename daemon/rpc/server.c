@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* server.c - peers on the Unix socket.
+/* server.c - the clients (peers) on the Unix socket.
  *
- * Anyone may connect; SO_PEERCRED tells who a peer is, so that one that may not ask gets a
- * sentence and not an errno.  A peer has a share of everything:
+ * Any local process can connect.  SO_PEERCRED gives its user, and a user without access gets
+ * an error in words.  The use of every resource is bounded for each peer:
  *   TURN_US     of time before others have theirs, also within a batch
  *   RATE        requests a second
  *   JOBS        requests on workers, and all peers together JOBS_ALL

@@ -20,7 +20,7 @@ attr_field64(const uint8_t *data, enum MAD_FIELDS f)
 	return mad_get_field64((void *)(uintptr_t)data, 0, f);
 }
 
-/* The active width and speed of PortInfo. */
+/* Reads the active width and speed from PortInfo. */
 struct moore_rate attr_rate(const uint8_t *port_info);
 /* NodeDescription is up to 64 bytes of anything; control characters become _. */
 void attr_desc(char desc[DESC_MAX + 1], const uint8_t *node_desc);

@@ -20,7 +20,7 @@ struct reading {
 	struct poll *p;
 };
 
-/* Fields of PortCounters, and their bits (IBTA 16.1.3.5). */
+/* The table lists fields of PortCounters and their widths in bits (IBTA 16.1.3.5). */
 static const struct {
 	uint8_t counter;
 	enum MAD_FIELDS f;

@@ -52,7 +52,7 @@ struct due {
 	bool walked;		/* the fabric changed after the last reading of tables */
 	bool lanes, lanes_slice, records;	/* all lanes; one slice; records */
 	bool patient[N_READINGS];
-	/* The master subnet manager. */
+	/* How the master subnet manager was last heard of. */
 	uint64_t manager_heard;	/* when it answered last, or was asked first; 0: never */
 	unsigned manager_misses;	/* questions without an answer since then */
 };

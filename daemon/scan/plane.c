@@ -342,7 +342,7 @@ on_device_event(struct plane_thread *p)
 	p->due.have_port = false;
 }
 
-/* Until then, or until a kick or an event of the device. */
+/* Waits until that time, or until a kick or an event of the device. */
 static void
 wait_until(struct plane_thread *p, uint64_t until)
 {

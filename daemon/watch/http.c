@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* http.c - serves metrics_write() under /metrics, by HTTP/1.1: a part.
  *
- * One request for each connection, GET or HEAD, without a body.  Anyone who reaches the
- * port may ask, so a peer is bounded in everything: PEERS connections at once, ASK_S until
+ * One request for each connection, GET or HEAD, without a body.  Any process that reaches the
+ * port can send requests, so everything is bounded: PEERS connections at once, ASK_S until
  * the request is complete, ALL_S in all, HEAD_MAX bytes of request, TAKERS answers that
  * wait to be read.  Where there are too many, the oldest connection that is not being
  * answered is closed for the new one: a scraper sends its request at once, so connections

@@ -27,7 +27,8 @@ struct metrics {
 	uint64_t reloads, started_ms;
 	bool config_good;
 };
-/* On the loop's thread; NULL: out of memory. */
+/* Copies what the metrics are made of; called on the loop's thread.  NULL when out of
+ * memory. */
 struct metrics *metrics_take(struct moored *d);
 void metrics_free(struct metrics *m);
 /* Text format 0.0.4.  Any thread.  O(ports + the check of the cabling). */

@@ -21,7 +21,7 @@ static const struct {
 	[MOORE_VL15_DROPPED] = { 16, true },
 };
 
-/* Bytes of data per second and lane, from SDR to XDR. */
+/* Bytes of data that a lane carries per second, from SDR to XDR. */
 static const double lane_rate[] = { 0, 2e9 / 8, 4e9 / 8, 8e9 / 8, 10e9 / 8, 13.64e9 / 8, 25e9 / 8,
 				    50e9 / 8, 100e9 / 8, 200e9 / 8 };
 

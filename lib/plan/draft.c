@@ -344,7 +344,7 @@ trim(struct moore_buf *b)
 	}
 }
 
-/* UTF-8 of c < 0x10000 into to; its bytes, at most 3. */
+/* Writes c < 0x10000 as UTF-8 to `to` and returns the number of bytes, at most 3. */
 static size_t
 put_utf8(char *to, uint32_t c)
 {

@@ -30,12 +30,12 @@ struct moore_rhint {
 	uint32_t *load;		/* by edge: routes to hosts' LIDs so far */
 	uint8_t *last;		/* [layer * n + root]: slot, at the root, of the neighbour that a
 				 * layer's routes go through, or MOORE_SLOT_NONE */
-	/* The tree at hand, by node. */
+	/* These arrays, by node, describe the tree that is being built. */
 	uint8_t *slot, *len;
 	uint8_t *ok;		/* bit t (bit 4 + t): table t is right for the route from here on
 				 * when its first edge is on VL 0 (on VL 1) */
 	uint32_t *queue, n_reached;	/* reached nodes, parents first */
-	/* Scratch of one tree, by node. */
+	/* These arrays, by node, are scratch while one tree is built. */
 	uint32_t *acc;
 	uint8_t *beside;	/* 1 for neighbours of the root */
 	struct moore_rway {	/* how a node could attach to the tree */

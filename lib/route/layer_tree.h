@@ -24,7 +24,7 @@ struct moore_rlayer_slice {
 	uint64_t again;		/* price of using a first or last link again */
 };
 
-/* Flags of a node in the tree of a root. */
+/* These flags describe a node in the tree of a root. */
 enum {
 	SATED = 1,	/* asks for no detour in this layer: it had more of them than most; in
 			 * the last layer of a variant and with halves: it is COVERED */
@@ -41,7 +41,7 @@ enum {
 
 #define NO_PARENT UINT16_MAX
 
-/* One tree: its rows of the matrices. */
+/* One tree that is being built; slot, len and the others point to its rows of the matrices. */
 struct moore_rlayer_tree {
 	struct moore_rlayers *v;
 	const struct moore_rlayer_slice *slice;

@@ -22,7 +22,7 @@ struct moore_rlayers {
 	uint64_t *first, *last;	/* [root * n + node]: first and last links that routes of
 				 * earlier trees used, a bit for each slot modulo 64 */
 	uint16_t *gain;		/* [root * n + node]: how much detours gave it so far */
-	/* The tree at hand. */
+	/* These fields describe the tree that is being built. */
 	struct moore_rtree t;
 	uint8_t *open_len;	/* by node: hops to the root if a leaf may attach to it; else
 				 * MOORE_LEN_NONE */
@@ -32,7 +32,7 @@ struct moore_rlayers {
 		uint16_t parent;
 		uint8_t end;	/* slot of the last one, at the root, modulo 64 */
 	} *onward;
-	/* Scratch of one function. */
+	/* These arrays are scratch that one function uses at a time. */
 	uint8_t *wish;		/* by node: enum moore_rwish */
 	uint16_t *list;		/* nodes */
 	uint32_t *acc;		/* by node */

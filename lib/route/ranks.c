@@ -21,7 +21,8 @@ moore_rranks_by_order(const struct moore_rgraph *g, const uint32_t *pos, uint32_
 		}
 }
 
-/* Ranks the edges of the tree above `low`: n ranks inward, n outward. */
+/* Gives each edge of the tree a rank above `low`: n ranks for edges towards the root, then n for
+ * edges away from it. */
 static void
 rank_tree(const struct moore_rgraph *g, const uint32_t *parent, const uint32_t *depth,
 	  uint32_t low, uint32_t *rank)

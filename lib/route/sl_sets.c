@@ -17,7 +17,7 @@ moore_route_right(const struct moore_route *r, moore_lid slid, moore_lid dlid)
 	return both ? both : 1 << MOORE_HINT_A;
 }
 
-/* back[s * n + d]: the tables right from d to some LID at s. */
+/* Fills back[s * n + d] with the tables that are right from d to some LID at s. */
 static void
 note_back(const struct moore_route *r, uint8_t *back)
 {

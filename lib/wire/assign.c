@@ -99,7 +99,7 @@ pair(const struct link *a, const struct link *b)
 	b->of->cable[b->i].mate = a->i;
 }
 
-/* Pairs (from, from+1), (from+2, from+3) and so on, before `to`. */
+/* Makes pairs of neighbours (from, from+1), (from+2, from+3) and so on, before `to`. */
 static void
 pair_run(struct walk *k, uint32_t from, uint32_t to)
 {
