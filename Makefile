@@ -186,6 +186,7 @@ $(DAEMON_TESTS) $(SCAN_TESTS): private ALL_CFLAGS += -I. -Idaemon
 $(B)/tests/unit/test_plugin: $(PLUGIN_OBJ)
 $(B)/tests/unit/test_plugin: private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(B)/tests/unit/test_plugin: private LDLIBS += -losmcomp
+$(B)/tests/unit/test_lastgood: $(addprefix $(B)/opensm-plugin/,guid.o lastgood.o)
 $(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ))
 $(B)/tests/bench/ports: private LDLIBS += $(DAEMON_LIBS)
 $(SIM_BIN): $(SIM_SRC) $(B)/flags | test-packages	# judges the library, so it is not linked with it
@@ -217,7 +218,7 @@ coverage:	## the share of lines and branches that the tests run, file by file
 	@$(MAKE) --no-print-directory B=build-cov OPT="-O0 -g" CC="$(CC) --coverage" all tests-bin
 	@tests/coverage
 mutants: all tests-bin	## do the tests notice a changed line? goes on where it was
-	@for d in lib/lane lib/engine; do tests/mutants $$d $(MUTANTS) || exit 1; done
+	@for d in lib/lane lib/engine opensm-plugin; do tests/mutants $$d $(MUTANTS) || exit 1; done
 words:		## comments without a verb, and those that call a thing who
 	@tests/words
 demo: test-packages all		## a Slim Fly on ibsim under the real OpenSM, as a story
