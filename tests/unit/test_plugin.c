@@ -6,15 +6,45 @@
  * written by hand.  The tests in tests/fabric run the real OpenSM with the plugin. */
 #include "harness.h"
 
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fake_opensm.h"
 #include "../../opensm-plugin/plugin.h"
 
 extern osm_event_plugin_t osm_event_plugin;
+
+static time_t ahead;	/* seconds by which time() is ahead */
+static int readings = -1;	/* of the monotonic clock so far; -1: it is the real one */
+
+/* The nth reading is n * n seconds and n tenths. */
+int
+clock_gettime(clockid_t id, struct timespec *out)
+{
+	if (readings < 0 || id != CLOCK_MONOTONIC)
+		return (int)syscall(SYS_clock_gettime, id, out);
+	readings++;
+	*out = (struct timespec){ readings * readings, readings * 100000000l };
+	return 0;
+}
+
+time_t
+time(time_t *out)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (out)
+		*out = now.tv_sec + ahead;
+	return now.tv_sec + ahead;
+}
 
 static char dir[] = "/tmp/moore-plugin-XXXXXX";
 static struct osm_routing_engine re;
@@ -182,6 +212,55 @@ static void lid_taken(void) { fake.ca[0]->physp_table[1].port_info.base_lid =
 	fake.ca[1]->physp_table[1].port_info.base_lid; }
 static void lid_unaligned(void) { fake.ca[0]->physp_table[1].port_info.base_lid = cl_hton16(1001); }
 static void one_lane(void) { ib_port_info_set_op_vls(&fake.sw[0]->physp_table[4].port_info, 1); }
+static void one_lane_there(void) { ib_port_info_set_op_vls(
+	&fake.sw[0]->physp_table[4].p_remote_physp->port_info, 1); }
+static void unknown_lanes(void) { ib_port_info_set_op_vls(&fake.sw[0]->physp_table[4].port_info, 0); }
+static void unknown_lanes_there(void) { ib_port_info_set_op_vls(
+	&fake.sw[0]->physp_table[4].p_remote_physp->port_info, 0); }
+static void two_lanes(void) { ib_port_info_set_op_vls(&fake.sw[0]->physp_table[4].port_info, 2); }
+static void two_lanes_there(void) { ib_port_info_set_op_vls(
+	&fake.sw[0]->physp_table[4].p_remote_physp->port_info, 2); }
+static void
+four_lanes_needed(void)
+{
+	((struct mplug_sm *)fake_context)->settings.conf.lanes.sl_class[5] = 1;
+}
+static void two_of_four_lanes(void) { four_lanes_needed(); two_lanes(); }
+static void two_of_four_lanes_there(void) { four_lanes_needed(); two_lanes_there(); }
+static void peer_down(void) { ib_port_info_set_port_state(&fake.sw[0]->physp_table[4].port_info,
+							  IB_LINK_DOWN); }
+static void host_alone(void) { fake.ca[0]->physp_table[1].p_remote_physp = NULL; }
+static void
+hosts_linked(void)
+{
+	fake_link(&fake.ca[0]->physp_table[1], &fake.ca[1]->physp_table[1]);
+}
+static void host_on_port_0(void) { fake_link(&fake.ca[0]->physp_table[1], &fake.sw[3]->physp_table[0]); }
+static void
+link_to_port_0(void)
+{
+	fake.sw[0]->physp_table[4].p_remote_physp->p_remote_physp = NULL;
+	fake_link(&fake.sw[0]->physp_table[4], &fake.sw[3]->physp_table[0]);
+}
+static void
+cable_to_itself(void)
+{
+	fake_cut(0, 4);
+	fake_cut(0, 5);
+	fake_link(&fake.sw[0]->physp_table[4], &fake.sw[0]->physp_table[5]);
+}
+static void no_lid(void) { fake.ca[0]->physp_table[1].port_info.base_lid = 0; }
+static void greatest_lids(void) { fake.ca[0]->physp_table[1].port_info.base_lid = cl_hton16(0xbffc); }
+static void lids_of_multicast(void) { fake.ca[0]->physp_table[1].port_info.base_lid = cl_hton16(0xc000); }
+static void
+last_lid_taken(void)
+{
+	bool swapped = cl_ntoh64(fake.port[0].guid) > cl_ntoh64(fake.port[1].guid);
+	osm_physp_t *a = fake.port[swapped].p_physp, *b = fake.port[!swapped].p_physp;
+
+	a->port_info.mkey_lmc = 0;
+	a->port_info.base_lid = cl_hton16((uint16_t)(cl_ntoh16(b->port_info.base_lid) + 3));
+}
 static void router(void) { fake.ca[0]->node_info.node_type = IB_NODE_TYPE_ROUTER; }
 
 static void
@@ -202,6 +281,23 @@ observes_defects(void **state)
 		{ "a LID that its LMC does not divide is none", lid_unaligned, 0, 0, 1, 0, 0, false },
 		{ "a link that runs one lane now is routed so, and another sweep is needed",
 		  one_lane, 0, 0, 0, 2, 0, true },
+		{ "one lane at the other end counts too", one_lane_there, 0, 0, 0, 2, 0, true },
+		{ "lanes that are not known yet change nothing", unknown_lanes, 0, 0, 0, 0, 0, false },
+		{ "at the other end neither", unknown_lanes_there, 0, 0, 0, 0, 0, false },
+		{ "two lanes suffice for one class", two_lanes, 0, 0, 0, 0, 0, false },
+		{ "at the other end, too", two_lanes_there, 0, 0, 0, 0, 0, false },
+		{ "two classes gain lanes", two_of_four_lanes, 0, 0, 0, 0, 0, true },
+		{ "at the other end, too", two_of_four_lanes_there, 0, 0, 0, 0, 0, true },
+		{ "a link that is down here does not count", peer_down, -2, 0, 0, 0, 0, false },
+		{ "an endpoint without a link does not count", host_alone, 0, -1, 0, 0, 0, false },
+		{ "nor do CAs linked to each other", hosts_linked, 0, -2, 0, 0, 0, false },
+		{ "nor does one on port 0", host_on_port_0, 0, -1, 0, 0, 0, false },
+		{ "a link to port 0 does not count", link_to_port_0, -2, 0, 0, 0, 0, false },
+		{ "nor does a cable from a switch to itself", cable_to_itself, -4, 0, 0, 0, 0, false },
+		{ "LID 0 is none", no_lid, 0, 0, 1, 0, 0, false },
+		{ "the greatest unicast LIDs", greatest_lids, 0, 0, 0, 0, 0, false },
+		{ "LIDs of multicast are none", lids_of_multicast, 0, 0, 1, 0, 0, false },
+		{ "the last LID is another port's", last_lid_taken, 0, 0, 1, 0, 0, false },
 		{ "a router's port is an endpoint", router, 0, 0, 0, 0, 1, false },
 	};
 
@@ -234,6 +330,58 @@ observes_defects(void **state)
 		mplug_view_free(&v);
 		stop(sm);
 	}
+}
+
+static void
+fields_and_codes(void **state)
+{
+	static const uint8_t lanes[] = { 1, 1, 2, 4, 8, 15, 15, 15 };
+	struct mplug_sm *sm = start(1);
+	struct mplug_view v;
+	moore_swid without = MOORE_NONE;
+
+	(void)state;
+	for (unsigned code = 0; code < ARRAY_LEN(lanes); code++)
+		CHECK_EQ("lanes of a code", mplug_lanes_of_code((uint8_t)code), lanes[code]);
+	fake.sw[2]->physp_table[0].port_info.capability_mask = 0;
+	fake.sw[4]->physp_table[0].port_guid = 0;
+	assert_int_equal(mplug_observe(sm, &v, NULL), 0);
+	for (moore_epid e = 0; e < v.f->n_endpoints; e++) {
+		const struct moore_endpoint *d = &v.f->ep[e], *want = fake.f->ep;
+
+		CHECK("endpoints ascend by GUID", !e || v.f->ep[e - 1].guid < d->guid);
+		while (want->guid != d->guid)
+			want++;
+		CHECK("node GUID", d->node_guid == want->node_guid);
+		CHECK_EQ("LID", d->lid, want->lid);
+		CHECK_EQ("LMC", d->lmc, want->lmc);
+		CHECK_EQ("port of the CA", d->ca_port, 1);
+		CHECK_EQ("port of the switch", d->port, want->port);
+		CHECK_EQ("lanes of its link", moore_fabric_port(v.f, d->sw, d->port)->lanes, 8);
+		CHECK("name", !strcmp(d->name, want->name));
+		CHECK("switch", v.f->sw[d->sw].guid == fake.f->sw[want->sw].guid);
+	}
+	for (moore_swid s = 0; s < v.f->n_switches; s++) {
+		const struct moore_switch *d = &v.f->sw[s], *want = fake.f->sw;
+
+		while (want->guid != d->guid)
+			want++;
+		CHECK("name", !strcmp(d->name, want->name));
+		CHECK_EQ("ports", d->n_ports, want->n_ports);
+		if (want == &fake.f->sw[4])
+			without = s;
+		else
+			CHECK_EQ("LID", d->lid, want->lid);
+		CHECK_EQ("maps SLs", d->maps_sl, want != &fake.f->sw[2] && s != without);
+		CHECK("port GUID", d->port_guid == (s == without ? 0 : want->guid));
+	}
+	CHECK_EQ("a switch whose port 0 is unknown has no LID", v.f->sw[without].lid, 0);
+	moore_fabric_free(v.f);
+	mplug_view_free(&v);
+	CHECK_OOM("every allocation fails in turn", mplug_observe(sm, &v, NULL),
+		  (moore_fabric_free(v.f), mplug_view_free(&v)));
+	fake.sw[4]->physp_table[0].port_guid = cl_hton64(fake.f->sw[4].guid);
+	stop(sm);
 }
 
 /* ---- the sweep ---------------------------------------------------------------------- */
@@ -430,6 +578,145 @@ asks_once_for_another_sweep(void **state)
 	stop(sm);
 }
 
+static const char *
+after(const char *text, const char *part)
+{
+	const char *at = strstr(text, part);
+
+	return at ? at + strlen(part) : "";
+}
+
+/* The only line of a sweep that routed an intact fabric. */
+static void
+line_of_a_sweep(void **state)
+{
+	struct mplug_sm *sm;
+	char want[512];
+	unsigned blocks;
+
+	(void)state;
+	write_conf("");
+	sm = start(2);
+	blocks = fake.f->n_switches * (fake.f->lid_top / 64u + 1);
+	CHECK_STR("version and file", fake.log, "moore: version " MOORE_VERSION " for ");
+	CHECK_STR("version and file", fake.log, dir);
+	fake.log[0] = '\0';
+	fake_level = 0;
+	readings = 0;
+	assert_int_equal(route(), 0);
+	readings = -1;
+	CHECK_EQ("as information", fake_level, OSM_LOG_INFO);
+	snprintf(want, sizeof(want), "moore: slimfly q=5: 50 switches, 100 endpoints, 4 layers, 2 VLs; "
+		 "total 35500.0 ms (routing 5100.0, lanes 7100.0, check 9100.0); "
+		 "%u of %u LFT blocks change, ", blocks, blocks);
+	CHECK_STR("first", fake.log, want);
+	snprintf(want, sizeof(want), " SL2VL rows to set; missing 0 links 0 switches, extra 0 links, "
+		 "one-lane 0 links in use 0 left out, avoided 0 links, drained 0 switches, "
+		 "repaired 0; hash %016" PRIx64 "\n", sm->result->hash);
+	CHECK_STR("first", fake.log, want);
+	fake_next_sweep();
+	fake.sw[7]->sw->lft[64] ^= 1;
+	assert_int_equal(route(), 0);
+	snprintf(want, sizeof(want), "; 1 of %u LFT blocks change, ", blocks);
+	CHECK_STR("one block differs", fake.log, want);
+	stop(sm);
+}
+
+/* At most MPLUG_SAID_MAX different errors are logged; those that stop are counted. */
+static void
+different_errors_are_bounded(void **state)
+{
+	static struct mplug_sm sm;
+	unsigned n = 0, over = 0;
+
+	(void)state;
+	fake_build(slimfly(0));
+	sm = (struct mplug_sm){ .osm = fake.osm };
+	for (unsigned sweep = 0; sweep < 5; sweep++) {
+		mplug_log_new_sweep(&sm);
+		for (unsigned i = 0; i < MPLUG_SAID_MAX + 2 * !sweep; i++)
+			if (sweep < 1 || (sweep < 3 && i % 2))
+				mplug_log_err(&sm, MPLUG_MR_ROUTE, "error %u", i);
+	}
+	for (const char *at = fake.log; *(at = after(at, "ERR MR07: error ")); n++)
+		CHECK_EQ("in order", atoi(at), (int)n);
+	CHECK_EQ("logged", n, MPLUG_SAID_MAX);
+	for (const char *at = fake.log; *(at = after(at, "MR07 is over, repeats not logged: ")); over++)
+		CHECK_EQ("repeats", atoi(at), 2);
+	CHECK_EQ("those with repeats are over", over, MPLUG_SAID_MAX / 2);
+	fake.log[0] = '\0';
+	mplug_log_err(&sm, MPLUG_MR_ROUTE, "error 0");
+	mplug_log_err(&sm, MPLUG_MR_PLAN, "error 0");
+	CHECK_STR("news again", fake.log, "ERR MR07: error 0");
+	CHECK_STR("another code is another error", fake.log, "ERR MR05: error 0");
+	fake_free();
+}
+
+/* Rows as long as a switch's table, and never longer than lft's. */
+static void
+publishes_whole_rows(void **state)
+{
+	struct mplug_sm *sm;
+	struct mplug_view v;
+	struct moore_lft *lft;
+	size_t changed, total;
+	osm_switch_t *a, *b;
+
+	(void)state;
+	sm = start(0);
+	assert_int_equal(mplug_observe(sm, &v, NULL), 0);
+	assert_int_equal(moore_lft_new(&lft, v.f->n_switches, 63, NULL), 0);
+	memset(lft->row, 9, v.f->n_switches * lft->stride);
+	a = v.sw[0];
+	b = v.sw[1];
+	a->max_lid_ho = 20;
+	mplug_publish(&v, lft);
+	CHECK_EQ("the last LID of the switch", a->new_lft[20], 9);
+	CHECK_EQ("not beyond it", a->new_lft[21], OSM_NO_PATH);
+	CHECK_EQ("the last LID of the row", b->new_lft[63], 9);
+	CHECK_EQ("not beyond it", b->new_lft[64], OSM_NO_PATH);
+	mplug_publish_count(&v, &changed, &total);
+	CHECK_EQ("one block of each switch", changed, v.f->n_switches);
+	CHECK_EQ("one of the short one", total, 1 + (v.f->n_switches - 1) * (fake.f->lid_top / 64u + 1));
+	moore_lft_free(lft);
+	moore_fabric_free(v.f);
+	mplug_view_free(&v);
+	stop(sm);
+}
+
+/* Whichever allocation of a sweep fails, OpenSM gets safe tables or none. */
+static void
+memory_runs_out(void **state)
+{
+	struct mplug_sm *sm;
+	unsigned failed = 0;
+
+	(void)state;
+	write_conf("");
+	sm = start(0);
+	for (long at = 0, n = 1, round = 0; round < 2; at = at < n ? at + 1 + at / 3 : 0, round += !at) {
+		int rc;
+
+		fake_next_sweep();
+		sm->said.n = 0;
+		alloc_count = 0;
+		alloc_fail_at = at;
+		rc = route();
+		alloc_fail_at = -1;
+		n = alloc_count;
+		failed += rc < 0;
+		CHECK("it is logged", rc == 0 || strstr(fake.log, "ERR MR09") ||
+		      strstr(fake.log, "Cannot allocate memory"));
+		if (rc == 0)
+			check_published("safe", fake.f, true);
+	}
+	CHECK("some failed", failed > 3);
+	fake_next_sweep();
+	CHECK_EQ("afterwards it routes", route(), 0);
+	check_published("safe", fake.f, true);
+	stop(sm);
+}
+
 /* ---- lanes -------------------------------------------------------------------------- */
 
 static unsigned
@@ -476,6 +763,92 @@ lanes_by_role(void **state)
 	re.update_sl2vl(fake_context, out, 5, 4, &t);
 	CHECK_EQ("kept", vl_of(&t, 9), 3);
 	stop(sm);
+}
+
+/* Does what OpenSM does after the routes: sets the rows that differ from its copy.  Returns
+ * their number. */
+static size_t
+opensm_sets_lanes(void)
+{
+	static const uint8_t mask[] = { 15, 0, 1, 3, 7, 15, 15, 15 };
+	size_t n = 0;
+
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		for (unsigned out = 1, in; out <= fake.f->sw[s].n_ports; out++) {
+			osm_physp_t *p = &fake.sw[s]->physp_table[out];
+			uint8_t m = mask[ib_port_info_get_op_vls(&p->port_info) % 8];
+
+			if (!fake.sw[s]->physp_table[0].port_info.capability_mask ||
+			    ib_port_info_get_port_state(&p->port_info) == IB_LINK_DOWN)
+				continue;
+			for (in = 0; in <= fake.f->sw[s].n_ports; in++) {
+				ib_slvl_table_t *old = osm_physp_get_slvl_tbl(p, (uint8_t)in), t = *old;
+
+				re.update_sl2vl(fake_context, p, (uint8_t)in, (uint8_t)out, &t);
+				for (unsigned i = 0; i < 8; i++) {
+					unsigned a = t.raw_vl_by_sl[i] >> 4, b = t.raw_vl_by_sl[i] & 15u;
+
+					t.raw_vl_by_sl[i] = (uint8_t)((a == 15 ? a : a & m) << 4 |
+								      (b == 15 ? b : b & m));
+				}
+				n += p->need_update || fake.osm->subn.need_update ||
+					memcmp(old, &t, sizeof(t));
+				*old = t;
+			}
+		}
+	return n;
+}
+
+static void no_map(void) { fake.sw[6]->physp_table[0].port_info.capability_mask = 0; }
+static void one_port_anew(void) { fake.sw[6]->physp_table[5].need_update = 1; }
+static void all_anew(void) { fake.osm->subn.need_update = TRUE; }
+static void a_link_less(void) { fake_cut(0, 4); }
+static void
+all_codes(void)
+{
+	for (unsigned p = 1; p <= 7; p++)
+		ib_port_info_set_op_vls(&fake.sw[6]->physp_table[p].port_info, (uint8_t)(p % 7));
+}
+
+static void
+rows_to_set(void **state)
+{
+	static const struct {
+		const char *why, *conf;
+		void (*change)(void);
+		bool again;	/* some rows are set at every sweep */
+	} T[] = {
+		{ "one class", "", NULL, false },
+		{ "seven classes", "classes 0,1,2,3,4,5,6\n", NULL, false },
+		{ "sl-hint", "profile sl-hint\nclasses 0,0,0,0,1\n", NULL, false },
+		{ "a switch without SL2VL tables", "", no_map, false },
+		{ "a port that was reset", "", one_port_anew, true },
+		{ "a new subnet manager", "", all_anew, true },
+		{ "a link that is down", "", a_link_less, false },
+		{ "every number of lanes", "classes 0,1,2,3,4,5,6\n", all_codes, false },
+		{ "every number of lanes under sl-hint", "profile sl-hint\n", all_codes, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct mplug_sm *sm;
+
+		write_conf(T[i].conf);
+		sm = start(0);
+		if (T[i].change)
+			T[i].change();
+		for (unsigned sweep = 0; sweep < 2; sweep++) {
+			size_t told, set;
+
+			fake_next_sweep();
+			CHECK_EQ(T[i].why, route(), 0);
+			told = (size_t)atol(after(fake.log, "LFT blocks change, "));
+			set = opensm_sets_lanes();
+			CHECK_EQ(T[i].why, told, set);
+			CHECK_EQ(T[i].why, set > 0, !sweep || T[i].again);
+		}
+		stop(sm);
+	}
 }
 
 static void
@@ -622,6 +995,237 @@ group_on_an_unsafe_sl(void **state)
 	stop(sm);
 }
 
+/* ---- files under sl-hint ------------------------------------------------------------- */
+
+static const char *const dump_names[] = { "moore-path-sl.dump", "moore-slvl.dump", "moore-psl.dump" };
+#define N_DUMPS ARRAY_LEN(dump_names)
+
+static char *
+in_dir(const char *name, const char *suffix)
+{
+	static char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s%s", dir, name, suffix);
+	return path;
+}
+
+static bool
+holds(const char *path, const struct moore_buf *want)
+{
+	char *text = malloc(want->len + 1);
+	FILE *f = fopen(path, "r");
+	bool same = f && fread(text, 1, want->len + 1, f) == want->len && !memcmp(text, want->data, want->len);
+
+	if (f)
+		fclose(f);
+	free(text);
+	return same;
+}
+
+static uint8_t
+answered_sl(const void *context, moore_lid slid, moore_lid dlid)
+{
+	return re.path_sl((void *)(uintptr_t)context, 0, cl_hton16(slid), cl_hton16(dlid));
+}
+
+static void
+expected_dumps(const struct mplug_sm *sm, struct moore_buf *want)
+{
+	memset(want, 0, N_DUMPS * sizeof(*want));
+	assert_int_equal(moore_dump_write_path_sl(sm->good, sm->result->sl_set, &want[0], NULL), 0);
+	moore_dump_write_slvl(sm->good, sm->result->sl2vl, &want[1]);
+	for (moore_epid e = 0; e < sm->good->n_endpoints; e++)
+		moore_dump_write_psl(sm->good, e, answered_sl, fake_context, &want[2]);
+}
+
+static struct mplug_sm *
+start_hinted(void)
+{
+	struct mplug_sm *sm;
+
+	write_conf("profile sl-hint\n");
+	sm = start(1);
+	fake.osm->subn.opt.dump_files_dir = dir;
+	fake.osm->log.level = OSM_LOG_ROUTING;
+	return sm;
+}
+
+static void
+dumps(void **state)
+{
+	struct mplug_sm *sm = start_hinted();
+	struct moore_buf want[N_DUMPS];
+
+	(void)state;
+	fake.osm->log.level = 0xff & ~OSM_LOG_ROUTING;
+	assert_int_equal(route(), 0);
+	CHECK("only when OpenSM writes its own", access(in_dir(dump_names[0], ""), F_OK) < 0);
+	fake.osm->log.level = OSM_LOG_ROUTING;
+	fake.osm->subn.opt.dump_files_dir = NULL;
+	mplug_dump(sm);
+	CHECK("only in a folder", access("(null)/moore-slvl.dump", F_OK) < 0);
+	fake.osm->subn.opt.dump_files_dir = dir;
+	expected_dumps(sm, want);
+	for (unsigned round = 0; round < 2; round++) {
+		fake_next_sweep();
+		assert_int_equal(route(), 0);
+		for (size_t i = 0; i < N_DUMPS; i++) {
+			CHECK(dump_names[i], holds(in_dir(dump_names[i], ""), &want[i]));
+			CHECK("whole", access(in_dir(dump_names[i], ".new"), F_OK) < 0);
+		}
+		/* what a run that was killed may have left */
+		write_file("moore-slvl.dump.new", "");
+		assert_int_equal(truncate(in_dir(dump_names[1], ".new"), (off_t)want[1].len + 99), 0);
+	}
+	unlink(in_dir(dump_names[1], ".new"));
+	write_conf("");
+	fake_next_sweep();
+	assert_int_equal(route(), 0);
+	for (size_t i = 0; i < N_DUMPS; i++) {
+		CHECK("any-sl has none", access(in_dir(dump_names[i], ""), F_OK) < 0);
+		moore_buf_free(&want[i]);
+	}
+	CHECK("no errors", !strstr(fake.log, "ERR MR15"));
+	stop(sm);
+}
+
+static void tmp_is_a_link(void) { assert_int_equal(symlink("x", in_dir(dump_names[1], ".new")), 0); }
+static void name_is_a_folder(void) { assert_int_equal(mkdir(in_dir(dump_names[1], ""), 0700), 0); }
+static void
+disk_is_full(void)
+{
+	struct rlimit limit = { 5000, RLIM_INFINITY };
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* A file that cannot be written whole stays as it was. */
+static void
+dumps_that_fail(void **state)
+{
+	static const struct {
+		const char *why;
+		void (*change)(void);
+		int failed;	/* number of files */
+		const char *error;
+	} T[] = {
+		{ "a symbolic link is not followed", tmp_is_a_link, 1,
+		  "moore-slvl.dump: Too many levels of symbolic links: it is not written" },
+		{ "the file cannot be replaced", name_is_a_folder, 1,
+		  "moore-slvl.dump: Is a directory: it is not written" },
+		{ "the disk is full", disk_is_full, 3, "moore-psl.dump: File too large: it is not written" },
+	};
+	static const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct mplug_sm *sm = start_hinted();
+		int n = 0;
+
+		T[i].change();
+		CHECK_EQ(T[i].why, route(), 0);
+		setrlimit(RLIMIT_FSIZE, &none);
+		CHECK_STR(T[i].why, fake.log, T[i].error);
+		for (const char *at = fake.log; *(at = after(at, "ERR MR15"));)
+			n++;
+		CHECK_EQ(T[i].why, n, T[i].failed);
+		for (size_t d = 0; d < N_DUMPS; d++) {
+			CHECK(T[i].why, access(in_dir(dump_names[d], ".new"), F_OK) < 0);
+			remove(in_dir(dump_names[d], ".new"));
+			n -= access(in_dir(dump_names[d], ""), R_OK) == 0;
+			remove(in_dir(dump_names[d], ""));
+		}
+		CHECK_EQ("the others are written", n, T[i].failed - 3 + T[i].failed -
+			 (T[i].change == name_is_a_folder));
+		stop(sm);
+	}
+}
+
+static void
+dumps_without_memory(void **state)
+{
+	struct mplug_sm *sm = start_hinted();
+	struct moore_buf want[N_DUMPS];
+
+	(void)state;
+	assert_int_equal(route(), 0);
+	expected_dumps(sm, want);
+	for (long at = 0, n = 1; at < n; at += 1 + at / 4) {
+		int missing = 0;
+
+		for (size_t i = 0; i < N_DUMPS; i++)
+			unlink(in_dir(dump_names[i], ""));
+		sm->said.n = 0;
+		fake.log[0] = '\0';
+		alloc_count = 0;
+		alloc_fail_at = at;
+		mplug_dump(sm);
+		alloc_fail_at = -1;
+		n = alloc_count;
+		for (size_t i = 0; i < N_DUMPS; i++) {
+			CHECK("whole or not at all", access(in_dir(dump_names[i], ""), F_OK) < 0 ||
+			      holds(in_dir(dump_names[i], ""), &want[i]));
+			missing += access(in_dir(dump_names[i], ""), F_OK) < 0;
+		}
+		if (n <= at)
+			break;
+		CHECK_EQ("one is missing", missing, 1);
+		CHECK_STR("and the reason is logged", fake.log, "Cannot allocate memory: it is not written");
+	}
+	for (size_t i = 0; i < N_DUMPS; i++) {
+		unlink(in_dir(dump_names[i], ""));
+		moore_buf_free(&want[i]);
+	}
+	stop(sm);
+}
+
+static void
+policies(void **state)
+{
+	static const struct { const char *why, *conf, *partitions, *qos, *log; } T[] = {
+		{ "none", "profile sl-hint\n", NULL, NULL, NULL },
+		{ "SL 0", "profile sl-hint\n", "A=1,sl=0: ALL;\n", "sl: 0\n", NULL },
+		{ "a partition", "profile sl-hint\n", "A=1: ALL;\nB=2,sl=3: ALL;\n", NULL,
+		  "partitions.conf:2: sets SL 3" },
+		{ "a QoS policy", "profile sl-hint\n", "A=1,sl=0: ALL;\n",
+		  "qos-levels\nqos-level\nname: x\nsl: 2\n", "policy.conf:4: sets SL 2" },
+		{ "the syntax of the other file", "profile sl-hint\n", "sl: 2\n", "A=1,sl=2\n", NULL },
+		{ "SL 4 in a class of its own", "profile sl-hint\nclasses 0,0,0,0,1\n",
+		  "A=1,sl=4: ALL;\n", NULL, NULL },
+		{ "any-sl", "", "B=2,sl=3: ALL;\n", NULL, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		static char partitions[300], qos[300];
+		struct mplug_sm *sm;
+
+		write_conf(T[i].conf);
+		sm = start(0);
+		strcpy(partitions, in_dir("partitions.conf", ""));
+		strcpy(qos, in_dir("policy.conf", ""));
+		unlink(partitions);
+		unlink(qos);
+		if (T[i].partitions)
+			write_file("partitions.conf", T[i].partitions);
+		if (T[i].qos)
+			write_file("policy.conf", T[i].qos);
+		fake.osm->subn.opt.partition_config_file = partitions;
+		fake.osm->subn.opt.qos_policy_file = qos;
+		CHECK_EQ(T[i].why, route(), 0);
+		if (T[i].log)
+			CHECK_STR(T[i].why, fake.log, T[i].log);
+		CHECK_EQ(T[i].why, !!strstr(fake.log, "ERR MR17"), T[i].log != NULL);
+		fake.osm->subn.opt.qos = FALSE;
+		sm->said.n = 0;
+		fake.log[0] = '\0';
+		mplug_settings_policies(sm);
+		CHECK_EQ("without qos the QoS policy does not matter", !!strstr(fake.log, "policy.conf"), 0);
+		stop(sm);
+	}
+}
+
 /* ---- notices to moored
  * ------------------------------------------------------------------- */
 
@@ -726,7 +1330,7 @@ reads_a_bad_plan_once(void **state)
 	fake_next_sweep();
 	CHECK_EQ("young", route(), 0);
 	CHECK("is read again", bytes_read() - before > n / 2);
-	sleep(4);
+	ahead = 4;
 	fake_next_sweep();
 	CHECK_EQ("old", route(), 0);
 	before = bytes_read();
@@ -740,6 +1344,7 @@ reads_a_bad_plan_once(void **state)
 	fake_next_sweep();
 	CHECK_EQ("changed", route(), 0);
 	CHECK_STR("is read", fake.log, "moore_plan: missing");
+	ahead = 0;
 	free(text);
 	stop(sm);
 }
@@ -814,7 +1419,8 @@ make_dir(void **state)
 static int
 remove_dir(void **state)
 {
-	static const char *const names[] = { "moore.conf", "plan", "sock" MOORE_NOTICE_SUFFIX };
+	static const char *const names[] = { "moore.conf", "plan", "partitions.conf", "policy.conf",
+		"sock" MOORE_NOTICE_SUFFIX };
 	char path[256];
 
 	(void)state;
@@ -831,17 +1437,27 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(observes_what_opensm_discovered),
 		cmocka_unit_test(observes_defects),
+		cmocka_unit_test(fields_and_codes),
 		cmocka_unit_test(refuses_at_first),
 		cmocka_unit_test(keeps_the_last_good),
 		cmocka_unit_test(a_repeated_error_is_counted),
 		cmocka_unit_test(warns_without_no_fallback),
 		cmocka_unit_test(a_cut_goes_without_the_link),
 		cmocka_unit_test(asks_once_for_another_sweep),
+		cmocka_unit_test(line_of_a_sweep),
+		cmocka_unit_test(different_errors_are_bounded),
+		cmocka_unit_test(publishes_whole_rows),
+		cmocka_unit_test(memory_runs_out),
 		cmocka_unit_test(lanes_by_role),
+		cmocka_unit_test(rows_to_set),
 		cmocka_unit_test(lanes_weigh_alike),
 		cmocka_unit_test(hinted_path_records),
 		cmocka_unit_test(group_tree),
 		cmocka_unit_test(group_on_an_unsafe_sl),
+		cmocka_unit_test(dumps),
+		cmocka_unit_test(dumps_that_fail),
+		cmocka_unit_test(dumps_without_memory),
+		cmocka_unit_test(policies),
 		cmocka_unit_test(tells_moored),
 		cmocka_unit_test(reads_a_bad_plan_once),
 		cmocka_unit_test(refuses_what_is_no_plan),
