@@ -88,10 +88,11 @@ run_unsubscribe(struct call *c, struct rpc_error *e)
 	"'enum':['sweep','state','reload','wiring','hotspot','manager']}}"
 
 const struct method methods_events[] = {
-	{ "events.subscribe", "Send these kinds of events (all) on this connection from now on, as "
-	  "notifications event.KIND; event.lost tells how many a slow reader missed.", ACCESS_READ,
+	{ "events.subscribe", "Sends events of these kinds (default: all) on this connection "
+	  "from now on, as notifications event.KIND; event.lost reports how many a slow reader "
+	  "missed.", ACCESS_READ,
 	  P("'kinds':" KINDS), R("'kinds':" KINDS), run_subscribe, TAKES_NO_TIME, NULL, NULL },
-	{ "events.unsubscribe", "Send these kinds of events (all) no more.", ACCESS_READ,
+	{ "events.unsubscribe", "Stops sending events of these kinds (default: all).", ACCESS_READ,
 	  P("'kinds':" KINDS), R("'kinds':" KINDS), run_unsubscribe, TAKES_NO_TIME, NULL, NULL },
 	{ 0 }
 };

@@ -228,24 +228,26 @@ run_get(struct call *c, struct rpc_error *e)
 	OR_NULL("string") ",'load':" OR_NULL("number") ",'load_back':" OR_NULL("number") "}}"
 
 const struct method methods_fabric[] = {
-	{ "fabric.summary", "Size of what the last scan found, and how far it was read.", ACCESS_READ,
+	{ "fabric.summary", "Returns the size of the fabric that the last scan found, and how "
+	  "much of its tables was read.", ACCESS_READ,
 	  P(PLANE), R(SWEEP "'took_ms':" INT ",'sm':" OR_NULL("string") ",'switches':" INT
 		      ",'endpoints':" INT ",'cables':" INT ",'lid_top':" OR_NULL("integer")
 		      ",'tables_sweep':" OR_NULL("integer") ",'lanes_read':" BOOL ",'told':" A_SWEEP_TOLD),
 	  run_summary, TAKES_NO_TIME, NULL, NULL },
-	{ "fabric.switches", "Every switch.", ACCESS_READ, P(PLANE),
+	{ "fabric.switches", "Returns every switch.", ACCESS_READ, P(PLANE),
 	  R(SWEEP "'switches':{'type':'array','items':" A_SWITCH "}"), run_switches, TAKES_A_MOMENT, NULL, NULL },
-	{ "fabric.links", "Every link between switches, with what a sends to b and b to a as a share of "
-	  "what it can carry; with switch: those of one.", ACCESS_READ,
+	{ "fabric.links", "Returns every link between switches, with the load of each "
+	  "direction as a share of its capacity; with switch, those of one switch.", ACCESS_READ,
 	  P(PLANE ",'switch':" NAME), R(SWEEP "'links':{'type':'array','items':" A_LINK "}"),
 	  run_links, TAKES_A_MOMENT, take_loads, drop_loads },
-	{ "fabric.endpoints", "Every endpoint (CA port); with switch: those plugged into one.",
+	{ "fabric.endpoints", "Returns every endpoint (CA port); with switch, those at one "
+	  "switch.",
 	  ACCESS_READ, P(PLANE ",'switch':" NAME),
 	  R(SWEEP "'endpoints':{'type':'array','items':" AN_ENDPOINT "}"), run_endpoints, TAKES_A_MOMENT, NULL,
 	  NULL },
-	{ "fabric.get", "All that was found, as docs/plan.schema.json has it.", ACCESS_READ, P(PLANE),
+	{ "fabric.get", "Returns the whole fabric, in the form of docs/plan.schema.json.", ACCESS_READ, P(PLANE),
 	  R(SWEEP "'plan':" OBJECT), run_get, TAKES_A_MOMENT, NULL, NULL },
-	{ "fabric.find", "Who is meant: by name, NAME:CA_PORT, 0x GUID or LID.", ACCESS_READ,
+	{ "fabric.find", "Finds a switch or endpoint by name, NAME:CA_PORT, 0x GUID or LID.", ACCESS_READ,
 	  P_REQ("'what'", PLANE ",'what':" NAME),
 	  R(SWEEP "'kind':{'type':'string','enum':['switch','endpoint']},'switch':" A_SWITCH
 	    ",'endpoint':" AN_ENDPOINT), run_find, TAKES_NO_TIME, NULL, NULL },

@@ -191,13 +191,13 @@ finish_export(struct call *c, json_t *result, struct rpc_error *e)
 	"'description':'rows later than this; the last_ms of the answer before (0)'}"
 
 const struct method methods_history[] = {
-	{ "history.port", "Rates of a switch port: rows of [at_ms, span_ms, bytes out, bytes in, "
-	  "waiting ticks], each a second.", ACCESS_READ,
+	{ "history.port", "Returns the rates of a switch port as rows of [at_ms, span_ms, "
+	  "bytes out, bytes in, waiting ticks], each per second.", ACCESS_READ,
 	  P_REQ("'switch','port'", PLANE ",'switch':" NAME ",'port':{'type':'integer','minimum':1,"
 		"'maximum':254}," AFTER ",'rows':{'type':'integer','minimum':1,'maximum':3600}"),
 	  R(SWEEP "'rows':" LIST), run_port, TAKES_A_MOMENT, prepare_port, drop_own },
-	{ "history.export", "Rates of all ports as the next frames of a recording, in base64; with "
-	  "fabric: the fabric first.", ACCESS_READ, P(PLANE "," AFTER ",'fabric':" BOOL),
+	{ "history.export", "Returns the rates of all ports as the next frames of a recording, "
+	  "in base64; with fabric, the fabric comes first.", ACCESS_READ, P(PLANE "," AFTER ",'fabric':" BOOL),
 	  R(SWEEP "'data':" STR ",'last_ms':" INT), run_export, TAKES_A_MOMENT, prepare_export,
 	  finish_export },
 	{ 0 }

@@ -316,22 +316,26 @@ run_select(struct call *c, struct rpc_error *e)
 	OR_NULL("integer") ",'minimal':" BOOL ",'offsets':" LIST "}}"
 
 const struct method methods_hot[] = {
-	{ "hotspots.list", "Findings that stand now: links that are hot, that wait, err, flap, run slow "
-	  "or narrow; and the spread of load and wait over all links.", ACCESS_READ, P(PLANE "," LIMIT),
+	{ "hotspots.list", "Returns the findings that are raised now: links that are hot, on "
+	  "which packets wait, with errors, flapping, slow or narrow; and the spread of load "
+	  "and wait over all links.", ACCESS_READ, P(PLANE "," LIMIT),
 	  ANSWER("hotspots"), run_list, TAKES_NO_TIME, NULL, NULL },
-	{ "hotspots.explain", "Why the link that leaves a switch by a port is loaded: the routes over it "
-	  "by offset, the pairs of switches that send most over it (an estimate from all loads, with "
-	  "its certainty), how idle their other offsets are, and the change to try.", ACCESS_READ,
+	{ "hotspots.explain", "Explains the load of the link that leaves a switch by a port: "
+	  "the routes over it by offset, the pairs of switches that send most over it (an "
+	  "estimate from all loads, with its certainty), how idle their other offsets are, and "
+	  "the change to try.", ACCESS_READ,
 	  P_REQ("'switch','port'", PLANE ",'switch':" NAME ",'port':" PORT),
 	  ANSWER("explain"), run_explain, TAKES_LONG, prepare_copy, finish_copy },
-	{ "hotspots.history", "Findings that were raised and cleared, the last ones first. cause is what explain said "
-	  "when a load or a wait was raised: three suspects and the change to try.", ACCESS_READ,
+	{ "hotspots.history", "Returns findings that were raised and cleared, the latest "
+	  "first. cause is what hotspots.explain returned when a load or a wait was raised: "
+	  "three suspects and the change to try.", ACCESS_READ,
 	  P(PLANE "," LIMIT),
 	  R(SWEEP "'total':" INT ",'events':{'type':'array','items':{'type':'object','properties':{"
 	    AN_ALARM ",'at_ms':" INT ",'raised':" BOOL ",'cause':{'type':['object','null'],'properties':{"
 	    "'misfit':" OR_NULL("number") "," A_CAUSE "}}}}}"), run_history, TAKES_NO_TIME, NULL, NULL },
-	{ "path.select", "The offset to send on, for each pair in turn, by UGAL's comparison on the loads "
-	  "of the last poll; what a pair will send (bytes_per_s) counts for those after it.",
+	{ "path.select", "Chooses the offset to send on, for each pair in turn, by UGAL's "
+	  "comparison on the loads of the last poll; the traffic that a pair announces "
+	  "(bytes_per_s) counts for the pairs after it.",
 	  ACCESS_READ, P_REQ("'pairs'", PLANE ",'form':{'type':'string','enum':['path','kathareios',"
 	  "'yebenes']},'pairs':{'type':'array','maxItems':4096,'items':{'type':'object',"
 	  "'additionalProperties':false,'required':['from','to'],'properties':{'from':" NAME ",'to':"

@@ -55,8 +55,9 @@ run_env(struct call *c, struct rpc_error *e)
 }
 
 const struct method methods_job[] = {
-	{ "job.env", "The settings by which a job uses the LID offsets that the fabric has now, as "
-	  "moorectl env: use is minimal, valiant, all, or a list of offsets like 0,2-3.", ACCESS_READ,
+	{ "job.env", "Returns the settings by which a job uses the LID offsets that the fabric "
+	  "has now, as moorectl env prints them; use is minimal, valiant, all, or a list of "
+	  "offsets such as 0,2-3.", ACCESS_READ,
 	  P_REQ("'target'", PLANE ",'target':{'type':'string','enum':['ucx','openmpi','mvapich2','nccl',"
 		"'rdma_cm','all']},'use':" NAME ",'class':{'type':'integer','minimum':0,'maximum':6}"),
 	  ANSWER("env"), run_env, TAKES_A_MOMENT, take_moore_conf,

@@ -57,12 +57,12 @@ run_get(struct call *c, struct rpc_error *e)
 }
 
 const struct method methods_plan[] = {
-	{ "plan.summary", "Which plan is in force, and its size.", ACCESS_READ, P(""),
+	{ "plan.summary", "Returns which plan is in force, and its size.", ACCESS_READ, P(""),
 	  R("'path':" STR ",'hash':" STR ",'family':{'type':['string','null']},'params':" OBJECT
 	    ",'permuted':" BOOL ",'switches':" INT ",'endpoints':" INT ",'cables':" INT
 	    ",'cabinets':" INT ",'rate':{'type':['string','null']}"), run_summary, TAKES_NO_TIME, NULL,
 	  NULL },
-	{ "plan.get", "The whole plan, as docs/plan.schema.json has it.", ACCESS_READ, P(""),
+	{ "plan.get", "Returns the whole plan, in the form of docs/plan.schema.json.", ACCESS_READ, P(""),
 	  R("'path':" STR ",'hash':" STR ",'plan':" OBJECT), run_get, TAKES_A_MOMENT, NULL, NULL },
 	{ 0 }
 };

@@ -230,31 +230,32 @@ run_quality(struct call *c, struct rpc_error *e)
 #define SL "{'type':'integer','minimum':0,'maximum':15}"
 
 const struct method methods_routes[] = {
-	{ "routes.path", "How from reaches to, hop by hop and lane by lane, on the tables that the "
-	  "switches hold. Both are a name, NAME:CA_PORT, 0x GUID or LID; offset is the LID of to, "
-	  "less its base LID.", ACCESS_READ,
+	{ "routes.path", "Returns the route from `from` to `to`, hop by hop and lane by lane, "
+	  "by the tables that the switches hold. Both are a name, NAME:CA_PORT, 0x GUID or "
+	  "LID; offset is the LID of to, less its base LID.", ACCESS_READ,
 	  P_REQ("'from','to'", PLANE ",'from':" NAME ",'to':" NAME ",'offset':{'type':'integer',"
 		"'minimum':0,'maximum':127},'sl':" SL),
 	  ANSWER("path"),
 	  run_path, TAKES_NO_TIME, NULL, NULL },
-	{ "routes.table", "A switch's forwarding table: the LIDs of each port.", ACCESS_READ,
+	{ "routes.table", "Returns a switch's forwarding table: the LIDs of each port.", ACCESS_READ,
 	  P_REQ("'switch'", PLANE ",'switch':" NAME),
 	  ANSWER("lft"), run_table, TAKES_A_MOMENT, NULL, NULL },
-	{ "routes.verify", "Can traffic on these tables deadlock? With sls: only these SLs are used; "
-	  "base_lids: only base LIDs; endpoints_only: switches neither send nor are addressed. expected "
-	  "compares with what engine moore computes from plan and moore_conf: rows that differ were "
-	  "written by another engine or manager, or from other settings. adaptive_routing is null: "
-	  "not read, and where it is on for an SL the answer does not hold for that SL. sa judges the "
-	  "same tables on the SLs that the SA's path records name: of `asked` pairs of endpoints spread "
-	  "over all (4096 at a time), `answered` had one, "
-	  "the last at `heard_ms`; null when none was read.",
+	{ "routes.verify", "Decides whether traffic on these tables can deadlock. With sls, "
+	  "only these SLs are used; with base_lids, only base LIDs; with endpoints_only, "
+	  "switches neither send nor are addressed. expected compares with what engine moore "
+	  "computes from plan and moore_conf: rows that differ were written by another engine "
+	  "or manager, or from other settings. adaptive_routing is null: not read, and where "
+	  "it is on for an SL the answer does not hold for that SL. sa judges the same tables "
+	  "on the SLs that the SA's path records name: of `asked` pairs of endpoints spread "
+	  "over all (4096 at a time), `answered` had one, the last at `heard_ms`; null when "
+	  "none was read.",
 	  ACCESS_READ, P(PLANE ",'sls':{'type':'array','maxItems':16,'items':" SL "},'base_lids':" BOOL
 			 ",'endpoints_only':" BOOL),
 	  ANSWER("verdict"), run_verify,
 	  TAKES_LONG, take_moore_conf, finish_verify },
-	{ "routes.quality", "How long, even and independent are the routes?", ACCESS_READ, P(PLANE),
+	{ "routes.quality", "Returns how long, even and independent the routes are.", ACCESS_READ, P(PLANE),
 	  ANSWER("quality"), run_quality, TAKES_LONG, NULL, NULL },
-	{ "vls.table", "A switch's SL to VL tables, equal ones together.", ACCESS_READ,
+	{ "vls.table", "Returns a switch's SL to VL tables, with equal tables together.", ACCESS_READ,
 	  P_REQ("'switch'", PLANE ",'switch':" NAME),
 	  ANSWER("sl2vl"), run_vls, TAKES_A_MOMENT, NULL, NULL },
 	{ 0 }

@@ -196,11 +196,11 @@ finish_reload(struct call *c, json_t *result, struct rpc_error *e)
 }
 
 const struct method methods_system[] = {
-	{ "system.ping", "Is anyone there?", ACCESS_READ, P(""),
+	{ "system.ping", "Answers at once, to test the connection.", ACCESS_READ, P(""),
 	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, TAKES_NO_TIME, NULL, NULL },
-	{ "system.status", "What moored is doing: planes with their state, last scan and what "
-	  "OpenSM's plugin told of its own (routes_held: the switches hold what it computed), plan, "
-	  "configuration, what was wrong with the last reload, connections.", ACCESS_READ, P(""),
+	{ "system.status", "Returns what moored is doing: planes with their state, last scan "
+	  "and what OpenSM's plugin told of its own (routes_held: the switches hold what it "
+	  "computed), plan, configuration, what was wrong with the last reload, connections.", ACCESS_READ, P(""),
 	  R("'ok':" BOOL ",'version':" STR ",'pid':" INT ",'uptime_ms':" INT ",'sweep':" INT ",'planes':{"
 	    "'type':'array','items':{'type':'object','properties':{'plane':" INT ",'ok':" BOOL ",'name':{'type':"
 	    "['string','null']},'state':{'type':'string','enum':['no-device','down','unreached',"
@@ -214,10 +214,10 @@ const struct method methods_system[] = {
 	    "'string','null']},'config_error':{'type':['string','null']},'reloads':" INT
 	    ",'server':" OBJECT ",'sweeps':{'type':'object','properties':{'listens':" BOOL
 	    ",'notices':" INT ",'junk':" INT "}}"), run_status, TAKES_NO_TIME, NULL, NULL },
-	{ "system.methods", "Every method with its schemas.", ACCESS_READ, P(""),
+	{ "system.methods", "Returns every method with its schemas.", ACCESS_READ, P(""),
 	  R("'methods':" LIST), run_methods, TAKES_ONCE, NULL, NULL },
-	{ "system.reload", "Read configuration and plan again, as SIGHUP does; an error says what is "
-	  "wrong, and then nothing has changed.", ACCESS_CHANGE, P(""),
+	{ "system.reload", "Reads configuration and plan again, as SIGHUP does; on an error, "
+	  "which the answer describes, nothing changes.", ACCESS_CHANGE, P(""),
 	  R("'plan':{'type':['object','null']}"), run_reload, TAKES_A_MOMENT, prepare_reload, finish_reload },
 	{ 0 }
 };

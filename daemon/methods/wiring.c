@@ -69,16 +69,18 @@ run_watch(struct call *c, struct rpc_error *e)
 /* ---- the table --------------------------------------------------------------------- */
 
 const struct method methods_wiring[] = {
-	{ "wiring.check", "Is the fabric of the last scan cabled as planned, and what is where?",
+	{ "wiring.check", "Compares the cables of the last scan with the plan, and reports "
+	  "each deviation.",
 	  ACCESS_READ, P(PLANE),
 	  ANSWER("check"), run_check,
 	  TAKES_A_MOMENT, NULL, NULL },
-	{ "wiring.repair", "Which cable ends to move, in an order that keeps the switches joined.",
+	{ "wiring.repair", "Returns the cable ends to move, in an order that keeps the "
+	  "switches connected.",
 	  ACCESS_READ, P(PLANE),
 	  ANSWER("repair"), run_repair, TAKES_LONG, NULL, NULL },
-	{ "wiring.watch", "The verdict of the last scan that was compared, and from now on, on this "
-	  "connection, event.wiring whenever it changes: what appeared and what cleared (50 of each "
-	  "at most, and how many).", ACCESS_READ, P(PLANE),
+	{ "wiring.watch", "Returns the verdict of the last scan that was compared, and sends "
+	  "from now on, on this connection, event.wiring whenever it changes: what appeared "
+	  "and what cleared (50 of each at most, and how many).", ACCESS_READ, P(PLANE),
 	  R("'last':{'type':['object','null'],'properties':{" SWEEP "'deviations':" LIST "}}"),
 	  run_watch, TAKES_NO_TIME, NULL, NULL },
 	{ 0 }

@@ -71,18 +71,18 @@ static double failed(const struct metrics_plane *p) { return p->n_failed; }
 
 static const struct plane_metric of_plane[] = {
 	{ "moore_sweep_number", "gauge", "Number of the last scan that found a change.", false, sweep },
-	{ "moore_sweep_duration_seconds", "gauge", "What the last scan took.", false, sweep_s },
-	{ "moore_sweep_timestamp_seconds", "gauge", "When the last scan ended.", false, sweep_at },
+	{ "moore_sweep_duration_seconds", "gauge", "Time that the last scan took.", false, sweep_s },
+	{ "moore_sweep_timestamp_seconds", "gauge", "Time at which the last scan ended.", false, sweep_at },
 	{ "moore_switches", "gauge", "Switches found.", false, n_switches },
 	{ "moore_endpoints", "gauge", "Endpoints (CA ports) found.", false, n_endpoints },
 	{ "moore_links", "gauge", "Links between switches found.", false, n_links },
-	{ "moore_polls_total", "counter", "Readings of all counters.", true, polls },
-	{ "moore_poll_duration_seconds", "gauge", "What the last reading of all counters took.", true,
+	{ "moore_polls_total", "counter", "Polls of all counters so far.", true, polls },
+	{ "moore_poll_duration_seconds", "gauge", "Time that the last poll of all counters took.", true,
 	  poll_s },
-	{ "moore_poll_timestamp_seconds", "gauge", "When the last reading of all counters was.", true,
+	{ "moore_poll_timestamp_seconds", "gauge", "Time of the last poll of all counters.", true,
 	  poll_at },
-	{ "moore_poll_ports", "gauge", "Ports asked in the last reading.", true, asked },
-	{ "moore_poll_failed_ports", "gauge", "Ports that did not answer in the last reading.", true,
+	{ "moore_poll_ports", "gauge", "Ports asked in the last poll.", true, asked },
+	{ "moore_poll_failed_ports", "gauge", "Ports that did not answer in the last poll.", true,
 	  failed },
 };
 
@@ -233,13 +233,13 @@ put_ports(const struct metrics *m, struct moore_buf *b)
 			      counters[k].help, name);
 		each_port(m, b, k, put_counter);
 	}
-	head(b, "infiniband_switch_uplink_info", "gauge", "What is at the other end of a switch port.");
+	head(b, "infiniband_switch_uplink_info", "gauge", "The device at the other end of a switch port.");
 	each_port(m, b, 0, put_uplink);
-	head(b, "moore_link_load_ratio", "gauge", "Of what the link that leaves by the port carries, the "
-	     "share in use at the last poll.");
+	head(b, "moore_link_load_ratio", "gauge", "Share of the capacity of the "
+	     "port's outgoing link that was in use at the last poll.");
 	each_port(m, b, 0, put_share);
-	head(b, "moore_link_wait_ratio", "gauge", "Share of time that packets waited for the link that "
-	     "leaves by the port.");
+	head(b, "moore_link_wait_ratio", "gauge", "Share of time for which packets waited for the port's "
+	     "outgoing link.");
 	each_port(m, b, 1, put_share);
 }
 
@@ -251,8 +251,8 @@ put_findings(const struct metrics *m, struct moore_buf *b)
 	static const char *const name[] = { "moore_hotspots", "moore_hotspots_raised_total" };
 
 	for (unsigned total = 0; total < 2; total++) {
-		head(b, name[total], total ? "counter" : "gauge", total ? "Findings that were ever raised." :
-		     "Findings that stand now.");
+		head(b, name[total], total ? "counter" : "gauge", total ? "Findings raised since moored started." :
+		     "Findings that are raised now.");
 		for (unsigned i = 0; i < m->n_planes; i++)
 			for (unsigned k = 0; m->plane[i].snap && k < MOORE_N_FINDINGS; k++) {
 				moore_buf_fmt(b, "%s{", name[total]);
@@ -380,7 +380,7 @@ metrics_write(const struct metrics *m, struct moore_buf *b)
 	head(b, "moored_config_good", "gauge", "1 when the last reading of configuration and plan was "
 	     "right.");
 	moore_buf_fmt(b, "moored_config_good %d\n", m->config_good);
-	head(b, "moored_start_time_seconds", "gauge", "When moored was started.");
+	head(b, "moored_start_time_seconds", "gauge", "Time at which moored was started.");
 	moore_buf_fmt(b, "moored_start_time_seconds %llu\n",
 		      (unsigned long long)(m->started_ms / 1000));
 	put_planes(m, b);
