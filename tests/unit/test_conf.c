@@ -155,17 +155,62 @@ test_policy(void **state)
 		  false, 2, 3, 6 },
 		{ "other numbers", "qos-ulps\nend-qos-ulps\nport-groups\n use: 7\n", false, 0, 0, 0 },
 		{ "rules with ports", "qos-ulps\n sdp, port-num 30000 : 4\n", false, 1, 0, 0 },
+		{ "words that stand first or behind each separator",
+		  "sl=0\n sl=0\n\tsl=0\nA,sl=0\nA:sl=0\nA;sl=0\nsl=0,sl=5", true, 8, 7, 5 },
+		{ "blanks of all kinds", "A=1, SL\t\r =\r\t 4:ALL;\r\n", true, 1, 0, 0 },
+		{ "hexadecimal", "A=1,sl=0x5:ALL;\n", true, 1, 1, 5 },
+		{ "empty lines count", "\n\n#\nA=1,sl=1:ALL;\n", true, 1, 4, 1 },
+		{ "SL 15, and no more", "A=1,sl=15:ALL;\nA=1,sl=17:ALL;\n", true, 1, 1, 15 },
+		{ "a letter of the word at the end", "A=1,s", true, 0, 0, 0 },
+		{ "the word at the end", "A=1,sl", true, 0, 0, 0 },
+		{ "blanks at the end", "A=1,sl ", true, 0, 0, 0 },
+		{ "no number at the end", "A=1,sl=", true, 0, 0, 0 },
+		{ "blanks in its place", "A=1,sl= ", true, 0, 0, 0 },
+		{ "one digit at the end", "A=1,sl=5", true, 1, 1, 5 },
+		{ "a colon is of the other file", "A=1,sl:5", true, 0, 0, 0 },
+		{ "= is of the other file", "sl=5", false, 0, 0, 0 },
+		{ "a level's word at the end", "sl", false, 0, 0, 0 },
+		{ "a level's blank at the end", "sl ", false, 0, 0, 0 },
+		{ "a level without a number", "sl:", false, 0, 0, 0 },
+		{ "a level in tabs", "\t\tsl\t:\t5", false, 1, 1, 5 },
+		{ "a longer word", "slow: 5\nname: sl: 5\n", false, 0, 0, 0 },
+		{ "no rule without a colon", "qos-ulps\n 5\n5\nsl 5\n", false, 0, 0, 0 },
+		{ "the last colon counts", "qos-ulps\nany, pkey 1:2 :4\n", false, 1, 0, 0 },
+		{ "a rule that is only a colon", "qos-ulps\n :5\n", false, 1, 2, 5 },
+		{ "a rule that ends with a colon", "qos-ulps\n default :", false, 0, 0, 0 },
+		{ "rules in capitals, and a level after them",
+		  "QOS-ULPS\ndefault : 4\nEnd-Qos-Ulps\nx: 5\nsl: 6\n", false, 2, 5, 6 },
+		{ "a level's line among rules", "qos-ulps\nsl: 5\n", false, 1, 2, 5 },
+		{ "a control character is not a hyphen", "qos\rulps\nx: 5\n", false, 0, 0, 0 },
 	};
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
-		struct moore_policy_sls f = moore_policy_scan(T[i].text, strlen(T[i].text),
-							      T[i].partitions, &o);
+		size_t len = strlen(T[i].text);
+		char *exact = malloc(len ? len : 1);	/* so that a read beyond the end is noticed */
+		struct moore_policy_sls f;
 
+		memcpy(exact, T[i].text, len);
+		f = moore_policy_scan(exact, len, T[i].partitions, &o);
+		free(exact);
 		CHECK_EQ(T[i].why, f.n, T[i].n);
 		CHECK_EQ(T[i].why, f.wrong_line, T[i].line);
 		CHECK_EQ(T[i].why, f.wrong, T[i].wrong);
 	}
+}
+
+/* SL 8 means class 1, so SL 4 is its first; but SL 4 itself means class 0. */
+static void
+test_policy_meaning(void **state)
+{
+	static const struct moore_lane_opts o = { { [8] = 1 } };
+	static const char text[] = "sl=0\nsl=4\n";
+	struct moore_policy_sls f = moore_policy_scan(text, strlen(text), true, &o);
+	(void)state;
+
+	CHECK_EQ("both are found", f.n, 2);
+	CHECK_EQ("the second is wrong", f.wrong_line, 2);
+	CHECK_EQ("it is SL 4", f.wrong, 4);
 }
 
 static void
@@ -194,6 +239,7 @@ main(void)
 		cmocka_unit_test(test_long_path),
 		cmocka_unit_test(test_set),
 		cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_policy_meaning),
 		cmocka_unit_test(test_template),
 	};
 
