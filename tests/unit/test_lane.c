@@ -71,6 +71,9 @@ test_sets(void **state)
 		{ "0 to 3", { { 0, 1, 2, 3 } }, 8, 1, 3, 0xf, 0xff, 0xff },
 		{ "0 to 6", { { 0, 1, 2, 3, 4, 5, 6 } }, 15, 1, 3, 0xf, 0xff, 0x3fff },
 		{ "6 and 0: nothing between", { { 6 } }, 15, 1, 3, 3, 0x33, 0x3003 },
+		{ "0 and 4: eight lanes hold four classes", { { 0, 4 } }, 15, 1, 3, 3, 3, 0x303 },
+		{ "class 1 for all, and SL 0 of sl-hint", { { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } },
+			4, 1, 3, 0xf, 0xf, 0xf },
 	};
 	(void)state;
 
@@ -89,7 +92,8 @@ test_hint_sl(void **state)
 {
 	enum { A = 1, B = 2, C = 4, D = 8 };
 	static const struct moore_lane_opts one = { { 0 } }, by_four = { { 0, 0, 0, 0, 1, 1, 1, 1,
-		2, 2, 2, 2, 3, 3, 3, 3 } }, second = { { 0, 1 } }, beyond = { { 0, 6 } };
+		2, 2, 2, 2, 3, 3, 3, 3 } }, second = { { 0, 1 } }, beyond = { { 0, 6 } },
+		first_third = { { 2 } }, all_second = { { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
 	static const struct {
 		const char *why;
 		const struct moore_lane_opts *o;
@@ -112,10 +116,53 @@ test_hint_sl(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++)
 		CHECK_EQ(T[i].why, moore_lane_hint_sl(T[i].o, T[i].asked, T[i].right), T[i].sl);
-	CHECK_EQ("class 0 always", moore_lane_hint_classes(&beyond), 1 | 1 << 3);
+	CHECK_EQ("classes 0 and 3", moore_lane_hint_classes(&beyond), 1 | 1 << 3);
+	CHECK_EQ("class 0 always", moore_lane_hint_classes(&all_second), 1 | 1 << 1);
+	CHECK_EQ("the class of SL 0 alone", moore_lane_hint_classes(&first_third), 1 | 1 << 2);
 	for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
 		CHECK_EQ("groups: table A of a class in use", moore_lane_hint_group(&beyond, (uint8_t)sl),
 			 sl == 0 || sl == 12);
+}
+
+/* SL sets name tables; each set is repeated for the SLs of each class in use. */
+static void
+test_hint_spread(void **state)
+{
+	static const struct moore_lane_opts o = { { 0, 2 } };	/* classes 0 and 2 */
+	struct moore_sl_set *t;
+	(void)state;
+
+	assert_int_equal(moore_sl_set_new(&t, 3, 100, NULL), 0);
+	for (size_t i = 0; i < 3 * t->stride; i++)
+		t->sl[i] = (uint16_t)(i % 16);
+	moore_lane_hint_spread(&o, t);
+	for (size_t i = 0; i < 3 * t->stride; i++)
+		CHECK_EQ("SLs 0 to 3 and 8 to 11", t->sl[i], i % 16 | i % 16 << 8);
+	moore_sl_set_free(t);
+}
+
+/* When memory runs out, no table is left behind. */
+static void
+test_oom(void **state)
+{
+	static const struct moore_topo_link line[] = { { 0, 1 }, { 1, 2 } };
+	static const uint16_t ep[] = { 1, 1, 1 };
+	static const struct moore_lane_opts o = { { 0 } };
+	struct moore_fabric *f = test_fabric(3, line, 2, ep, 0);
+	struct moore_sl2vl *t = NULL;
+	int rc = -1;
+	(void)state;
+
+	for (long at = 0; rc < 0; at++) {
+		t = (struct moore_sl2vl *)&rc;
+		alloc_count = 0;
+		alloc_fail_at = at;
+		rc = moore_lane_effective(&t, f, &o, NULL);
+		alloc_fail_at = -1;
+		CHECK("a table or a failure", rc == 0 || (rc == -MOORE_ENOMEM && !t));
+	}
+	moore_sl2vl_free(t);
+	moore_fabric_free(f);
 }
 
 /* Packets at switch 1 of three in a row: port 1 leads to a host, 2 to switch 0, 3 to switch
@@ -283,6 +330,8 @@ main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_sets),
 		cmocka_unit_test(test_hint_sl),
+		cmocka_unit_test(test_hint_spread),
+		cmocka_unit_test(test_oom),
 		cmocka_unit_test(test_hint_rows),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_awake),
