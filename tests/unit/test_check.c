@@ -347,6 +347,119 @@ test_known_examples(void **state)
 	net_free(&n);
 }
 
+/* A ring of 66, one way round, but S1 goes back to S0.  Routes of more than 64 hops count as
+ * 64.  Towards each of the two LIDs of S0 there is one of each length from 1 to 64, and that
+ * of S1; towards each of the 130 others there is one of each length from 1 to 65. */
+static void
+test_long_routes(void **state)
+{
+	struct net n = ring(66, false);
+	struct moore_verdict *v;
+	(void)state;
+
+	moore_lft_row(n.lft, 1)[1] = moore_lft_row(n.lft, 1)[67] = 3;
+	assert_int_equal(moore_check(&v, n.f, n.lft, n.sl2vl, NULL,
+				     &(struct moore_check_opts){ 0 }, NULL), 0);
+	CHECK_EQ("pairs", v->pairs, 132 * 65);
+	CHECK_EQ("all arrive", v->unreachable, 0);
+	CHECK_EQ("one hop", v->hops[1], 132 + 2);
+	CHECK_EQ("63 hops", v->hops[63], 132);
+	CHECK_EQ("64 hops and more", v->hops[64], 2 + 130 * 2);
+	moore_verdict_free(v);
+	net_free(&n);
+}
+
+/* The checker reads tables 256 LIDs at a time: LIDs on both sides of that border give what
+ * LIDs 1 to 10 give. */
+static void
+test_high_lids(void **state)
+{
+	static const moore_lid lid[] = { 250, 251, 255, 256, 257, 258, 511, 512, 513, 1000 };
+	struct net low = ring(5, true), high = ring(5, true);
+	struct moore_verdict *v, *w;
+	(void)state;
+
+	two_vls_but_sl3(&low);
+	two_vls_but_sl3(&high);
+	for (unsigned i = 0; i < 5; i++) {
+		high.f->sw[i].lid = lid[i];
+		high.f->ep[i].lid = lid[5 + i];
+	}
+	assert_int_equal(moore_fabric_seal(high.f, NULL), 0);
+	moore_lft_free(high.lft);
+	assert_int_equal(moore_lft_new(&high.lft, 5, 1000, NULL), 0);
+	moore_lft_row(low.lft, 1)[3] = moore_lft_row(low.lft, 3)[8] = MOORE_NO_PATH;
+	for (unsigned s = 0; s < 5; s++)
+		for (unsigned i = 0; i < 10; i++)
+			moore_lft_row(high.lft, s)[lid[i]] = moore_lft_row(low.lft, s)[1 + i];
+	assert_int_equal(moore_check(&v, low.f, low.lft, low.sl2vl, NULL,
+				     &(struct moore_check_opts){ 0 }, NULL), 0);
+	assert_int_equal(moore_check(&w, high.f, high.lft, high.sl2vl, NULL,
+				     &(struct moore_check_opts){ 0 }, NULL), 0);
+	CHECK_EQ("pairs", w->pairs, v->pairs);
+	CHECK_EQ("unreachable", w->unreachable, v->unreachable);
+	CHECK_EQ("dependencies", w->n_dependencies, v->n_dependencies);
+	CHECK_EQ("length of the cycle", w->cycle_len, v->cycle_len);
+	CHECK_EQ("greatest load", (int)w->max_load, (int)v->max_load);
+	CHECK_EQ("the first bad pair", w->bad_lid, lid[v->bad_lid - 1]);
+	for (unsigned h = 1; h < 5; h++)
+		CHECK_EQ("hops", w->hops[h], v->hops[h]);
+	moore_verdict_free(v);
+	moore_verdict_free(w);
+	net_free(&low);
+	net_free(&high);
+}
+
+/* Two LIDs of an endpoint of S3, of which S4 has no route to the first: the routes of S4 and
+ * of S0, which go by S4, are lost, but those to the second LID are not. */
+static void
+test_two_lids(void **state)
+{
+	struct net n = ring(5, true);
+	struct moore_verdict *v;
+	(void)state;
+
+	two_vls(&n);
+	n.f->ep[3].lid = 20;
+	n.f->ep[3].lmc = 1;
+	assert_int_equal(moore_fabric_seal(n.f, NULL), 0);
+	for (unsigned s = 0; s < 5; s++)
+		moore_lft_row(n.lft, s)[20] = moore_lft_row(n.lft, s)[21] = moore_lft_row(n.lft, s)[9];
+	moore_lft_row(n.lft, 4)[20] = 0;
+	assert_int_equal(moore_check(&v, n.f, n.lft, n.sl2vl, NULL,
+				     &(struct moore_check_opts){ 0 }, NULL), 0);
+	CHECK_EQ("11 LIDs", v->pairs, 44);
+	CHECK_EQ("of S0 and S4, to one LID", v->unreachable, 2);
+	CHECK_EQ("this one", v->bad_lid, 20);
+	moore_verdict_free(v);
+	net_free(&n);
+}
+
+/* Only S0 sends, only to the multicast group and only on SL 3: the copies still go round. */
+static void
+test_one_sender(void **state)
+{
+	struct net n = ring(5, true);
+	struct moore_sl_set *set;
+	struct moore_verdict *v;
+	(void)state;
+
+	mcast_ring(&n);
+	assert_int_equal(moore_sl_set_new(&set, 5, n.f->lid_top, NULL), 0);
+	memset(set->sl, 0, 5 * set->stride * sizeof(*set->sl));
+	set->sl[0] = 1 << 3;
+	assert_int_equal(moore_check(&v, n.f, n.lft, n.sl2vl, n.mft,
+				     &(struct moore_check_opts){ .sl_set = set }, NULL), 0);
+	CHECK_EQ("a cycle", v->cycle_len, 5);
+	for (uint32_t i = 0; i < v->cycle_len; i++) {
+		CHECK_EQ("S0 sends", v->cycle[i].src_sw, 0);
+		CHECK_EQ("on SL 3", v->cycle[i].sl, 3);
+	}
+	moore_verdict_free(v);
+	moore_sl_set_free(set);
+	net_free(&n);
+}
+
 static void
 test_misfits(void **state)
 {
@@ -358,22 +471,32 @@ test_misfits(void **state)
 	(void)state;
 
 	net_tables(&c);
+	v = (struct moore_verdict *)&err;
 	CHECK_EQ("another fabric's LFTs", moore_check(&v, a.f, b.lft, a.sl2vl, NULL, &opts, &err),
 		 -MOORE_EINVAL);
+	CHECK("no verdict", !v);
 	CHECK_STR("it says which", err.text, "LFT");
+	CHECK_EQ("of no line", err.line, 0);
 	CHECK_EQ("another fabric's lanes", moore_check(&v, a.f, a.lft, b.sl2vl, NULL, &opts, &err),
 		 -MOORE_EINVAL);
 	CHECK_EQ("other numbers of ports", moore_check(&v, a.f, a.lft, c.sl2vl, NULL, &opts, &err),
 		 -MOORE_EINVAL);
 	CHECK_STR("it says which", err.text, "S0");
+	CHECK_EQ("of no line", err.line, 0);
 	CHECK_EQ("another fabric's groups", moore_check(&v, a.f, a.lft, a.sl2vl, b.mft, &opts, &err),
 		 -MOORE_EINVAL);
+	CHECK_EQ("of no line", err.line, 0);
 	CHECK("no verdict", !v);
 	assert_int_equal(moore_sl_set_new(&set, 6, 12, NULL), 0);
 	CHECK_EQ("another fabric's SLs", moore_check(&v, a.f, a.lft, a.sl2vl, NULL,
 		 &(struct moore_check_opts){ .sl_set = set }, &err), -MOORE_EINVAL);
 	CHECK("no verdict", !v);
+	CHECK_EQ("of no line", err.line, 0);
 	moore_sl_set_free(set);
+	a.f->sw[4].lid = 64;
+	assert_int_equal(moore_fabric_seal(a.f, NULL), 0);
+	CHECK_EQ("LFTs that end before LID 64", moore_check(&v, a.f, a.lft, a.sl2vl, NULL, &opts, &err),
+		 -MOORE_EINVAL);
 	net_free(&a);
 	net_free(&b);
 	net_free(&c);
@@ -971,6 +1094,10 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
 		cmocka_unit_test(test_known_examples),
+		cmocka_unit_test(test_long_routes),
+		cmocka_unit_test(test_high_lids),
+		cmocka_unit_test(test_two_lids),
+		cmocka_unit_test(test_one_sender),
 		cmocka_unit_test(test_misfits),
 		cmocka_unit_test(test_oom),
 		cmocka_unit_test(test_twin),
