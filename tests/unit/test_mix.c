@@ -9,7 +9,7 @@
 #include "moore/mix.h"
 #include "moore/route.h"
 
-static const struct moore_lane_opts one_class = { { 0 } };
+static const struct moore_lane_opts one_class = { { 0 } }, two_classes = { { 0, 1 } };
 
 /* ---- the naive twin --------------------------------------------------------- */
 
@@ -195,6 +195,7 @@ check_order(const char *why, const struct moore_fabric *f, const struct moore_lf
 					  moore_lft_row(now, s) + 64 * b, 64) != 0;
 	if (m->order == MOORE_ORDER_UNKNOWN) {
 		CHECK(why, !m->step && m->loop_lids);
+		CHECK_EQ("without an order, only what holds in any", m->order_acyclic, m->acyclic);
 		return;
 	}
 	CHECK_EQ(why, m->n_steps, changed);
@@ -411,18 +412,21 @@ static const struct {
 	const char *why;
 	uint8_t was[3], now[3];		/* rows of LID 3 (switch 2) */
 	bool cut;			/* the link 0-2 is cut */
+	bool swapped;			/* S1 has the least GUID, S0 the next */
 	int loop_lids, loop_len, acyclic, opensm, order, dead_old;
 	uint32_t first, second;		/* the order, if there is one */
 } T[] = {
-	{ "nothing changes", { 2, 2, 0 }, { 2, 2, 0 }, false, 0, 0, 1, 0, MOORE_ORDER_ANY, 0, 0, 0 },
+	{ "nothing changes", { 2, 2, 0 }, { 2, 2, 0 }, false, false, 0, 0, 1, 0, MOORE_ORDER_ANY, 0, 0, 0 },
 	{ "one switch goes a longer way, the other is as it was: no loop",
-	  { 2, 2, 0 }, { 1, 2, 0 }, true, 0, 0, 1, 0, MOORE_ORDER_ANY, 1, 0, 0 },
+	  { 2, 2, 0 }, { 1, 2, 0 }, true, false, 0, 0, 1, 0, MOORE_ORDER_ANY, 1, 0, 0 },
 	{ "0 and 1 change sides: 0 -> 1 old meets 1 -> 0 new",
-	  { 1, 2, 0 }, { 2, 1, 0 }, false, 1, 2, 0, 0, MOORE_ORDER_SWITCHES, 0, 0, 1 },
+	  { 1, 2, 0 }, { 2, 1, 0 }, false, false, 1, 2, 0, 0, MOORE_ORDER_SWITCHES, 0, 0, 1 },
+	{ "the same, but GUID order is the wrong one",
+	  { 1, 2, 0 }, { 2, 1, 0 }, false, true, 1, 2, 0, 1, MOORE_ORDER_SWITCHES, 0, 0, 1 },
 	{ "the other way round, GUID order is the wrong one",
-	  { 2, 1, 0 }, { 1, 2, 0 }, false, 1, 2, 0, 1, MOORE_ORDER_SWITCHES, 0, 1, 0 },
+	  { 2, 1, 0 }, { 1, 2, 0 }, false, false, 1, 2, 0, 1, MOORE_ORDER_SWITCHES, 0, 1, 0 },
 	{ "and when the link to 2 is lost, no route came by it",
-	  { 2, 1, 0 }, { 1, 2, 0 }, true, 1, 2, 0, 1, MOORE_ORDER_SWITCHES, 1, 1, 0 },
+	  { 2, 1, 0 }, { 1, 2, 0 }, true, false, 1, 2, 0, 1, MOORE_ORDER_SWITCHES, 1, 1, 0 },
 };
 
 static struct moore_fabric *
@@ -447,9 +451,17 @@ rows(const struct moore_fabric *f, unsigned lid, const uint8_t *row)
 }
 
 static void
-test_by_hand(void **state)
+swap_guids(struct moore_fabric *f)
 {
-	(void)state;
+	uint64_t guid = f->sw[0].guid;
+
+	f->sw[0].guid = f->sw[1].guid;
+	f->sw[1].guid = guid;
+}
+
+static void
+by_hand(const struct moore_lane_opts *classes)
+{
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
 		struct moore_fabric *f = ring();
 		struct moore_lft *was = rows(f, 3, T[i].was), *now = rows(f, 3, T[i].now);
@@ -457,9 +469,11 @@ test_by_hand(void **state)
 		struct moore_mix *m;
 		struct moore_err err;
 
-		assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
+		assert_int_equal(moore_lane_effective(&l, f, classes, &err), 0);
 		if (T[i].cut)
 			moore_fabric_cut(f, 0, 2);
+		if (T[i].swapped)
+			swap_guids(f);
 		compare(T[i].why, f, &(struct moore_mix_tables){ was, l },
 			&(struct moore_mix_tables){ now, l }, &m);
 		CHECK_EQ(T[i].why, m->lids, 1);
@@ -484,6 +498,118 @@ test_by_hand(void **state)
 	}
 }
 
+static void
+test_by_hand(void **state)
+{
+	(void)state;
+	by_hand(&one_class);
+	by_hand(&two_classes);
+}
+
+/* Four switches, each linked to each; S3 is the destination.  Port p of a switch leads to
+ * the p-th of the three others. */
+static void
+test_guid_rounds(void **state)
+{
+	static const struct moore_topo_link link[] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 },
+		{ 1, 3 }, { 2, 3 } };
+	static const uint16_t ep[4] = { 0 };
+	static const struct {
+		const char *why;
+		bool swapped, one_vl;
+		int acyclic;		/* in the order found */
+		unsigned n_lids;
+		uint8_t was[2][4], now[2][4];	/* rows of LIDs with odd and even numbers */
+		uint32_t order[3];
+	} R[] = {
+		{ "S0 and S1 follow S2, the one with the lesser GUID first", false, false, 1, 63,
+		  { { 3, 3, 1, 0 }, { 3, 3, 1, 0 } }, { { 2, 2, 3, 0 }, { 2, 2, 3, 0 } }, { 2, 0, 1 } },
+		{ "and if that is S1", true, false, 1, 63,
+		  { { 3, 3, 1, 0 }, { 3, 3, 1, 0 } }, { { 2, 2, 3, 0 }, { 2, 2, 3, 0 } }, { 2, 1, 0 } },
+		/* for one LID S0 follows S1, for the other S1 follows S0; but neither loops while
+		 * both follow S2 */
+		{ "not each after its new next switch, yet without loops", false, false, 1, 2,
+		  { { 3, 3, 2, 0 }, { 3, 3, 1, 0 } }, { { 1, 2, 3, 0 }, { 2, 1, 3, 0 } }, { 2, 0, 1 } },
+		/* S0 is written before S1, so packets go 0 -> 1 -> 3; LIDs 5 and 6 go 1 -> 3 -> 0 and
+		 * 3 -> 0 -> 1 */
+		{ "on one VL, that order can deadlock", false, true, 0, 2,
+		  { { 3, 3, 2, 0 }, { 3, 3, 1, 0 } }, { { 1, 2, 3, 0 }, { 2, 1, 3, 0 } }, { 2, 0, 1 } },
+	};
+	static const uint8_t steady[2][4] = { { 0, 3, MOORE_NO_PATH, 1 }, { 1, 0, MOORE_NO_PATH, 1 } };
+	struct moore_err err;
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(R); i++) {
+		struct moore_fabric *f = test_fabric(4, link, ARRAY_LEN(link), ep, 0);
+		struct moore_lft *was, *now;
+		struct moore_sl2vl *l;
+		struct moore_mix *m;
+
+		assert_int_equal(moore_lft_new(&was, 4, f->lid_top, &err), 0);
+		assert_int_equal(moore_lft_new(&now, 4, f->lid_top, &err), 0);
+		for (unsigned lid = 1; lid <= R[i].n_lids; lid++)
+			for (moore_swid s = 0; s < 4; s++) {
+				moore_lft_row(was, s)[lid] = R[i].was[!(lid & 1)][s];
+				moore_lft_row(now, s)[lid] = R[i].now[!(lid & 1)][s];
+			}
+		if (R[i].swapped)
+			swap_guids(f);
+		for (moore_swid s = 0; R[i].one_vl && s < 4; s++)
+			for (unsigned k = 0; k < 2; k++)
+				moore_lft_row(was, s)[5 + k] = moore_lft_row(now, s)[5 + k] = steady[k][s];
+		if (R[i].one_vl)
+			assert_int_equal(moore_sl2vl_new(&l, f, &err), 0);
+		else
+			assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
+		assert_int_equal(moore_mix_judge(&m, f, &(struct moore_mix_tables){ was, l },
+						 &(struct moore_mix_tables){ now, l }, &err), 0);
+		CHECK_EQ(R[i].why, m->loop_lids, R[i].n_lids);
+		CHECK_EQ(R[i].why, m->order, MOORE_ORDER_SWITCHES);
+		check_order(R[i].why, f, was, now, m);
+		for (unsigned k = 0; k < 3; k++)
+			CHECK_EQ(R[i].why, m->step[k].sw, R[i].order[k]);
+		CHECK_EQ(R[i].why, m->order_acyclic, R[i].acyclic);
+		moore_mix_free(m);
+		moore_lft_free(was);
+		moore_lft_free(now);
+		moore_sl2vl_free(l);
+		moore_fabric_free(f);
+	}
+}
+
+/* Four switches in a row.  What S0 sends is dropped, so only packets of S1 go over two
+ * links: one dependency, from VL 1 to VL 0. */
+static void
+test_dropped(void **state)
+{
+	static const struct moore_topo_link line[] = { { 0, 1 }, { 1, 2 }, { 2, 3 } };
+	static const uint16_t ep[4] = { 0 };
+	static const uint8_t row[4] = { 1, 2, 2, 0 };
+	struct moore_fabric *f = test_fabric(4, line, ARRAY_LEN(line), ep, 0);
+	struct moore_lft *t = NULL;
+	struct moore_sl_row vl;
+	struct moore_sl2vl *l;
+	struct moore_mix *m;
+	struct moore_err err;
+	(void)state;
+
+	assert_int_equal(moore_lft_new(&t, 4, f->lid_top, &err), 0);
+	for (moore_swid s = 0; s < 4; s++)
+		moore_lft_row(t, s)[4] = row[s];
+	assert_int_equal(moore_sl2vl_new(&l, f, &err), 0);
+	memset(&vl, 15, sizeof(vl));
+	assert_int_equal(moore_sl2vl_set(l, 0, 0, 1, &vl, &err), 0);
+	memset(&vl, 1, sizeof(vl));
+	assert_int_equal(moore_sl2vl_set(l, 1, 0, 2, &vl, &err), 0);
+	compare("dropped at S0", f, &(struct moore_mix_tables){ t, l },
+		&(struct moore_mix_tables){ t, l }, &m);
+	CHECK_EQ("of S1 alone", m->n_dependencies, 1);
+	moore_mix_free(m);
+	moore_lft_free(t);
+	moore_sl2vl_free(l);
+	moore_fabric_free(f);
+}
+
 /* Two LIDs that require opposite orders: if they share a block no order exists; in two
  * blocks each has an order of its own. */
 static void
@@ -497,6 +623,7 @@ test_opposite(void **state)
 	} O[] = {
 		{ "in one block", { 3, 4 }, MOORE_ORDER_UNKNOWN, 1, 0 },
 		{ "in two blocks", { 3, 64 }, MOORE_ORDER_BLOCKS, 2, 2 },
+		{ "in two blocks with two between", { 3, 200 }, MOORE_ORDER_BLOCKS, 2, 2 },
 	};
 	static const uint8_t a[3] = { 1, 2, 0 }, b[3] = { 2, 1, 0 };
 	struct moore_err err;
@@ -605,9 +732,8 @@ static const struct {
 };
 
 static void
-test_churn(void **state)
+churn_of(moore_lid lid)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(C); i++) {
 		struct moore_fabric *f = ring();
 		struct moore_lft *was, *now;
@@ -615,27 +741,168 @@ test_churn(void **state)
 		struct moore_err err;
 
 		moore_fabric_cut(f, 0, 2);
-		f->sw[0].lid = f->sw[1].lid = 0;	/* only LID 3 */
-		was = rows(f, 3, C[i].was);
-		now = rows(f, 3, C[i].now);
+		f->sw[0].lid = f->sw[1].lid = 0;	/* only the LID of S2 */
+		f->sw[2].lid = lid;
+		assert_int_equal(moore_fabric_seal(f, &err), 0);
+		was = rows(f, lid, C[i].was);
+		now = rows(f, lid, C[i].now);
 		CHECK_EQ(C[i].why, moore_churn(&c, f, was, now, &err), 0);
 		CHECK_EQ(C[i].why, c.changed.rows, C[i].changed);
 		CHECK_EQ(C[i].why, c.changed.blocks, C[i].changed);
 		CHECK_EQ(C[i].why, c.lost.rows, C[i].lost);
 		CHECK_EQ(C[i].why, c.forced.rows, C[i].forced);
 		CHECK_EQ(C[i].why, c.shortest.rows, C[i].shortest);
-		/* each switch has one block with one row */
+		/* no block holds two of these rows */
 		CHECK_EQ(C[i].why, c.lost.blocks, C[i].lost);
 		CHECK_EQ(C[i].why, c.forced.blocks, C[i].forced);
 		CHECK_EQ(C[i].why, c.shortest.blocks, C[i].shortest);
-		CHECK_EQ(C[i].why, c.all.blocks, 3);
+		CHECK_EQ(C[i].why, c.all.blocks, 3 * (lid / 64 + 1));
 		moore_lft_free(was);
 		moore_lft_free(now);
 		moore_fabric_free(f);
 	}
 }
 
+static void
+test_churn(void **state)
+{
+	(void)state;
+	churn_of(3);
+	churn_of(64);	/* the first LID of its block */
+	churn_of(127);	/* the last */
+}
+
+/* ---- tables that do not fit ------------------------------------------------------- */
+
+static void
+test_misfits(void **state)
+{
+	static const struct moore_topo_link link[] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
+	static const uint16_t host_at_0[3] = { 1 }, none[2] = { 0 };
+	struct moore_fabric *f = ring(), *g = test_fabric(3, link, 3, host_at_0, 0),
+		*two = test_fabric(2, link, 1, none, 0);
+	struct moore_lft *t, *of_two, *longer;
+	struct moore_sl2vl *l, *l_host, *l_two;
+	struct moore_churn c;
+	struct moore_mix *m;
+	struct moore_err err;
+	(void)state;
+
+	assert_int_equal(moore_lft_new(&t, 3, 3, &err), 0);
+	assert_int_equal(moore_lft_new(&of_two, 2, 3, &err), 0);
+	assert_int_equal(moore_lft_new(&longer, 3, 100, &err), 0);
+	assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
+	assert_int_equal(moore_lane_effective(&l_host, g, &one_class, &err), 0);
+	assert_int_equal(moore_lane_effective(&l_two, two, &one_class, &err), 0);
+	for (unsigned short_of_lids = 0; short_of_lids < 2; short_of_lids++) {
+		const struct {
+			const char *why, *text;
+			struct moore_mix_tables was, now;
+		} M[] = {
+			{ "too few old rows", "old LFTs", { of_two, l }, { t, l } },
+			{ "too few new rows", "new LFTs", { t, l }, { of_two, l } },
+			{ "old rows are longer", "old LFTs", { longer, l }, { t, l } },
+			{ "old SL2VL of two switches", "old SL2VL", { t, l_two }, { t, l } },
+			{ "new SL2VL of two switches", "new SL2VL", { t, l }, { t, l_two } },
+			{ "old SL2VL with a port more", "old SL2VL: switch sw0 has 2 ports in the fabric "
+			  "and 3 in the table", { t, l_host }, { t, l } },
+			{ "new SL2VL with a port more", "new SL2VL: switch sw0 has 2 ports in the fabric "
+			  "and 3 in the table", { t, l }, { t, l_host } },
+		};
+
+		for (size_t i = 0; i < ARRAY_LEN(M); i++) {
+			m = (struct moore_mix *)&err;
+			CHECK_EQ(M[i].why, moore_mix_judge(&m, f, &M[i].was, &M[i].now, &err), -MOORE_EINVAL);
+			CHECK(M[i].why, !m);
+			CHECK_STR(M[i].why, err.text, short_of_lids ? "old LFTs" : M[i].text);
+			CHECK_EQ(M[i].why, err.line, 0);
+		}
+		CHECK_EQ("churn, old", moore_churn(&c, f, of_two, t, &err), -MOORE_EINVAL);
+		CHECK_EQ("churn, new", moore_churn(&c, f, t, of_two, &err), -MOORE_EINVAL);
+		CHECK_EQ("churn, old longer", moore_churn(&c, f, longer, t, &err), -MOORE_EINVAL);
+		CHECK_EQ("churn, new longer", moore_churn(&c, f, t, longer, &err), -MOORE_EINVAL);
+		CHECK_EQ("of no line", err.line, 0);
+		CHECK_EQ("churn, both", moore_churn(&c, f, t, t, &err), short_of_lids ? -MOORE_EINVAL : 0);
+		f->sw[2].lid = 64;	/* rows end before LID 64 */
+		assert_int_equal(moore_fabric_seal(f, &err), 0);
+	}
+	moore_lft_free(t);
+	moore_lft_free(of_two);
+	moore_lft_free(longer);
+	moore_sl2vl_free(l);
+	moore_sl2vl_free(l_host);
+	moore_sl2vl_free(l_two);
+	moore_fabric_free(f);
+	moore_fabric_free(g);
+	moore_fabric_free(two);
+}
+
 /* ---- two fabrics, memory ----------------------------------------------------------- */
+
+/* Checks that switch s of `to` has the rows of switch was of `from`. */
+static void
+same_lanes(const char *why, const struct moore_sl2vl *to, moore_swid s,
+	   const struct moore_sl2vl *from, moore_swid was)
+{
+	CHECK_EQ(why, to->width[s], from->width[was]);
+	for (unsigned in = 0; in < to->width[s]; in++)
+		for (unsigned out = 0; out < to->width[s]; out++)
+			CHECK(why, memcmp(moore_sl2vl_get(to, s, (moore_portnum)in, (moore_portnum)out),
+					  moore_sl2vl_get(from, was, (moore_portnum)in, (moore_portnum)out),
+					  sizeof(struct moore_sl_row)) == 0);
+}
+
+/* Without switch 5, and with it again.  Old tables have one class, new ones two. */
+static void
+test_carry_lanes(void **state)
+{
+	struct moore_fabric *f = test_family("slimfly", "q=4", 0), *h = test_without(f, 5);
+	struct moore_sl2vl *lf, *lh, *l2;
+	struct moore_lft *t, *t2;
+	struct moore_err err;
+	int rc = -1;
+	(void)state;
+
+	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, &err), 0);
+	assert_int_equal(moore_lane_effective(&lf, f, &one_class, &err), 0);
+	assert_int_equal(moore_lane_effective(&lh, h, &two_classes, &err), 0);
+	f->sw[7].n_ports--;	/* as if it had had a port less */
+	for (long at = 0; rc < 0; at++) {
+		t2 = (struct moore_lft *)&err;
+		l2 = (struct moore_sl2vl *)&err;
+		alloc_count = 0;
+		alloc_fail_at = at;
+		rc = moore_mix_carry(&t2, &l2, h, t->stride, f, &(struct moore_mix_tables){ t, lf },
+				     &(struct moore_mix_tables){ t, lh }, &err);
+		alloc_fail_at = -1;
+		CHECK("nothing is left of a failure", rc == 0 || (rc == -MOORE_ENOMEM && !t2 && !l2));
+	}
+	for (moore_swid s = 0; s < h->n_switches; s++)
+		if (s == 6)
+			same_lanes("other ports: as the new tables", l2, s, lh, s);
+		else
+			same_lanes("as before", l2, s, lf, s < 5 ? s : s + 1);
+	moore_lft_free(t2);
+	moore_sl2vl_free(l2);
+	f->sw[7].n_ports++;
+	memset(t->row, 1, t->n_switches * t->stride);
+	CHECK_EQ("back", moore_mix_carry(&t2, &l2, f, t->stride, h, &(struct moore_mix_tables){ t, lh },
+					 &(struct moore_mix_tables){ t, lf }, &err), 0);
+	for (moore_swid s = 0; s < f->n_switches; s++) {
+		CHECK_EQ("routes of a new switch", moore_lft_row(t2, s)[1], s == 5 ? MOORE_NO_PATH : 1);
+		if (s == 5)
+			same_lanes("a new switch: as the new tables", l2, s, lf, s);
+		else
+			same_lanes("as before", l2, s, lh, s < 5 ? s : s - 1);
+	}
+	moore_lft_free(t);
+	moore_lft_free(t2);
+	moore_sl2vl_free(lf);
+	moore_sl2vl_free(lh);
+	moore_sl2vl_free(l2);
+	moore_fabric_free(f);
+	moore_fabric_free(h);
+}
 
 static void
 test_carry(void **state)
@@ -707,10 +974,14 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_twin),
 		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_guid_rounds),
+		cmocka_unit_test(test_dropped),
 		cmocka_unit_test(test_opposite),
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_churn),
+		cmocka_unit_test(test_misfits),
 		cmocka_unit_test(test_carry),
+		cmocka_unit_test(test_carry_lanes),
 		cmocka_unit_test(test_memory),
 	};
 
