@@ -124,8 +124,10 @@ test_set(void **state)
 	moore_conf_defaults(&c);
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
 		was = c;
+		err.line = 0;
 		CHECK_EQ(T[i].why, moore_conf_set(&c, T[i].key, T[i].value, &err), T[i].want);
 		CHECK_EQ(T[i].why, !memcmp(&c, &was, sizeof(c)), T[i].want != 0);
+		CHECK_EQ("no line of a file", err.line, 0);
 	}
 	CHECK_EQ("the profile", c.profile, MOORE_PROFILE_SL_HINT);
 	CHECK_EQ("the class", c.lanes.sl_class[15], 1);
@@ -161,6 +163,8 @@ test_policy(void **state)
 		{ "hexadecimal", "A=1,sl=0x5:ALL;\n", true, 1, 1, 5 },
 		{ "empty lines count", "\n\n#\nA=1,sl=1:ALL;\n", true, 1, 4, 1 },
 		{ "SL 15, and no more", "A=1,sl=15:ALL;\nA=1,sl=17:ALL;\n", true, 1, 1, 15 },
+		{ "another first letter", "A=1,tl=5", true, 0, 0, 0 },
+		{ "another first letter of a level", "tl: 5", false, 0, 0, 0 },
 		{ "a letter of the word at the end", "A=1,s", true, 0, 0, 0 },
 		{ "the word at the end", "A=1,sl", true, 0, 0, 0 },
 		{ "blanks at the end", "A=1,sl ", true, 0, 0, 0 },

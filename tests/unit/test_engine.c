@@ -99,6 +99,40 @@ topologies(void **state)
 	moore_plan_free(p);
 }
 
+static void
+lonely_switch(void **state)
+{
+	struct moore_fabric *f;
+	(void)state;
+
+	assert_int_equal(moore_fabric_new(&f, 1, 0, 1, NULL), 0);
+	f->sw[0].guid = f->sw[0].port_guid = 1;
+	f->sw[0].name = strdup("alone");
+	f->sw[0].lid = 1;
+	f->sw[0].maps_sl = true;
+	moore_fabric_layout(f);
+	assert_int_equal(moore_fabric_seal(f, NULL), 0);
+	expect_topology("without any port but port 0", f, NULL, "hyperx s1=1 s2=1 s3=1", false);
+	moore_fabric_free(f);
+}
+
+/* A cable from a switch to itself does not hide the topology. */
+static void
+loop_cable(void **state)
+{
+	struct moore_plan *p = small_plan();
+	struct moore_fabric *f;
+	(void)state;
+
+	p->sw[0].ports = (moore_portnum)(p->sw[0].ports + 2);
+	f = fabric_of(p, 0);
+	moore_fabric_link(f, 0, (moore_portnum)(p->sw[0].ports - 1), 0, p->sw[0].ports, 8);
+	assert_int_equal(moore_fabric_seal(f, NULL), 0);
+	expect_topology("looped", f, NULL, "slimfly q=3", false);
+	moore_fabric_free(f);
+	moore_plan_free(p);
+}
+
 /* A name of more than 95 characters is cut. */
 static void
 long_name(void **state)
@@ -140,8 +174,9 @@ matched(void **state)
 	struct moore_engine_result *r;
 	(void)state;
 
-	for (moore_swid s = 0; s < f->n_switches; s++)
-		f->sw[s].guid = f->sw[s].port_guid = 0x300000 + s;
+	p->sw = realloc(p->sw, p->n_switches * sizeof(*p->sw));	/* no spare one at the end */
+	for (moore_swid s = 0; s < f->n_switches; s++)	/* the GUID that the next one would have */
+		f->sw[s].guid = f->sw[s].port_guid = 0x200000 + (s + 1) % f->n_switches;
 	r = run(f, p, "");
 	moore_route_stats(r->route, &st);
 	CHECK_EQ("by name", st.missing_switches + st.missing_links + st.extra_links, 0);
@@ -423,26 +458,83 @@ refusals(void **state)
 	}
 }
 
+/* The cycle is named by its first channel, as the checker gives it. */
+static void
+named_cycle(void **state)
+{
+	struct moore_plan *p = small_plan();
+	struct change c = { .f = fabric_of(p, 0), .routed = unmap_all };
+	struct moore_engine_result *good = run(c.f, NULL, ""), *r;
+	struct moore_check_opts any = { 0 };
+	struct moore_sl2vl *lanes;
+	struct moore_verdict *v;
+	struct moore_conf conf;
+	struct moore_err err;
+	char part[128];
+	(void)state;
+
+	moore_conf_defaults(&conf);
+	assert_int_equal(moore_engine_run(&r, c.f, NULL, &conf, note, &c, &err), -MOORE_EUNSAFE);
+	assert_int_equal(moore_lane_effective(&lanes, c.f, &conf.lanes, NULL), 0);
+	assert_int_equal(moore_check(&v, c.f, good->lft, lanes, NULL, &any, NULL), 0);
+	snprintf(part, sizeof(part), "a cycle of %u waiting channels through \"%s\" port %u:",
+		 v->cycle_len, c.f->sw[v->cycle[0].from.sw].name, v->cycle[0].from.port);
+	CHECK_STR("the first channel", err.text, part);
+	moore_verdict_free(v);
+	moore_sl2vl_free(lanes);
+	moore_engine_result_free(good);
+	moore_fabric_free(c.f);
+	moore_plan_free(p);
+}
+
+/* Runs with every allocation failing in turn.  The run fails or gives the tables of `good`.
+ * The topology may have another of its names then, and a planned one may have none. */
+static void
+run_without_memory(const struct moore_fabric *f, const struct moore_plan *p,
+		   const struct moore_conf *conf, const struct moore_engine_result *good)
+{
+	for (long at = 0, reached = 1; reached; at++) {
+		struct moore_engine_result *r;
+		struct moore_err err;
+		int rc;
+
+		alloc_count = 0;
+		alloc_fail_at = at;
+		rc = moore_engine_run(&r, f, p, conf, NULL, NULL, &err);
+		alloc_fail_at = -1;
+		reached = alloc_count > at;
+		if (rc < 0) {
+			CHECK_EQ("no memory", rc, -MOORE_ENOMEM);
+			CHECK("and no result", !r);
+			continue;
+		}
+		CHECK("the same tables", r->hash == good->hash);
+		CHECK("a name", *r->topology || (p && !r->plan_unused));
+		moore_engine_result_free(r);
+	}
+}
+
 static void
 memory_runs_out(void **state)
 {
 	static const char *const words[] = { "n=2" };
 	struct moore_plan *p = plan_of("hypercube", words, ARRAY_LEN(words));
 	struct moore_fabric *f = fabric_of(p, 0);
-	struct moore_engine_result *r;
 	struct moore_conf conf;
-	struct moore_err err;
 	(void)state;
 
 	moore_conf_defaults(&conf);
 	for (unsigned i = 0; i < 8; i++) {
+		const struct moore_plan *plan = i & 2 ? p : NULL;
+		struct moore_engine_result *good;
+
 		if (i == 4)	/* from here on the plan is not used */
 			for (moore_swid s = 0; s < f->n_switches; s++)
 				replace_switch(f, s);
 		conf.profile = i & 1 ? MOORE_PROFILE_SL_HINT : MOORE_PROFILE_ANY_SL;
-		CHECK_OOM("every allocation fails in turn",
-			  moore_engine_run(&r, f, i & 2 ? p : NULL, &conf, NULL, NULL, &err),
-			  moore_engine_result_free(r));
+		assert_int_equal(moore_engine_run(&good, f, plan, &conf, NULL, NULL, NULL), 0);
+		run_without_memory(f, plan, &conf, good);
+		moore_engine_result_free(good);
 	}
 	moore_fabric_free(f);
 	moore_plan_free(p);
@@ -453,6 +545,8 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(topologies),
+		cmocka_unit_test(lonely_switch),
+		cmocka_unit_test(loop_cable),
 		cmocka_unit_test(long_name),
 		cmocka_unit_test(matched),
 		cmocka_unit_test(hashes),
@@ -460,6 +554,7 @@ main(void)
 		cmocka_unit_test(spread),
 		cmocka_unit_test(marks),
 		cmocka_unit_test(refusals),
+		cmocka_unit_test(named_cycle),
 		cmocka_unit_test(memory_runs_out),
 	};
 
