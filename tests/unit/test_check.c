@@ -337,6 +337,7 @@ test_known_examples(void **state)
 	 * before it 1 */
 	CHECK_EQ("load", (int)v->max_load, 3);
 	CHECK_EQ("load", (int)v->mean_load, 3);
+	CHECK("all links are equal, so the first is shown", v->hottest.sw == 0 && v->hottest.port == 2);
 	moore_verdict_free(v);
 	mcast_ring(&n);
 	assert_int_equal(moore_check(&v, n.f, n.lft, n.sl2vl, n.mft,

@@ -477,6 +477,7 @@ by_hand(const struct moore_lane_opts *classes)
 		compare(T[i].why, f, &(struct moore_mix_tables){ was, l },
 			&(struct moore_mix_tables){ now, l }, &m);
 		CHECK_EQ(T[i].why, m->lids, 1);
+		CHECK_EQ(T[i].why, m->lids_changed, memcmp(T[i].was, T[i].now, 3) != 0);
 		CHECK_EQ(T[i].why, m->loop_lids, T[i].loop_lids);
 		CHECK_EQ(T[i].why, m->loop_len, T[i].loop_len);
 		CHECK_EQ(T[i].why, m->loop_lids ? m->loop_lid : 3, 3);
@@ -518,7 +519,7 @@ test_guid_rounds(void **state)
 		const char *why;
 		bool swapped, one_vl;
 		int acyclic;		/* in the order found */
-		unsigned n_lids;
+		unsigned n_lids;	/* of each of two blocks */
 		uint8_t was[2][4], now[2][4];	/* rows of LIDs with odd and even numbers */
 		uint32_t order[3];
 	} R[] = {
@@ -545,10 +546,12 @@ test_guid_rounds(void **state)
 		struct moore_sl2vl *l;
 		struct moore_mix *m;
 
+		f->sw[3].lid = 127;
+		assert_int_equal(moore_fabric_seal(f, &err), 0);
 		assert_int_equal(moore_lft_new(&was, 4, f->lid_top, &err), 0);
 		assert_int_equal(moore_lft_new(&now, 4, f->lid_top, &err), 0);
-		for (unsigned lid = 1; lid <= R[i].n_lids; lid++)
-			for (moore_swid s = 0; s < 4; s++) {
+		for (unsigned lid = 1; lid <= 64 + R[i].n_lids; lid++)
+			for (moore_swid s = 0; s < 4 && (lid - 1) % 64 < R[i].n_lids; s++) {
 				moore_lft_row(was, s)[lid] = R[i].was[!(lid & 1)][s];
 				moore_lft_row(now, s)[lid] = R[i].now[!(lid & 1)][s];
 			}
@@ -563,11 +566,11 @@ test_guid_rounds(void **state)
 			assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
 		assert_int_equal(moore_mix_judge(&m, f, &(struct moore_mix_tables){ was, l },
 						 &(struct moore_mix_tables){ now, l }, &err), 0);
-		CHECK_EQ(R[i].why, m->loop_lids, R[i].n_lids);
+		CHECK_EQ(R[i].why, m->loop_lids, 2 * R[i].n_lids);
 		CHECK_EQ(R[i].why, m->order, MOORE_ORDER_SWITCHES);
 		check_order(R[i].why, f, was, now, m);
-		for (unsigned k = 0; k < 3; k++)
-			CHECK_EQ(R[i].why, m->step[k].sw, R[i].order[k]);
+		for (unsigned k = 0; k < 6; k++)
+			CHECK_EQ(R[i].why, m->step[k].sw, R[i].order[k / 2]);
 		CHECK_EQ(R[i].why, m->order_acyclic, R[i].acyclic);
 		moore_mix_free(m);
 		moore_lft_free(was);
