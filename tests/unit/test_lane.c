@@ -206,6 +206,8 @@ test_hint_rows(void **state)
 		assert_int_equal(moore_lane_hint_effective(&t, f, &o, T[i].pos, NULL), 0);
 		for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
 			CHECK_EQ(T[i].why, moore_sl2vl_get(t, 1, T[i].in, T[i].out)->vl[sl], T[i].vl[sl]);
+		for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
+			CHECK_EQ("port 0 is no link, so nothing maps to it", moore_sl2vl_get(t, 1, T[i].in, 0)->vl[sl], 0);
 		moore_sl2vl_free(t);
 		moore_fabric_free(f);
 	}
