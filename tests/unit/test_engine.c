@@ -99,6 +99,20 @@ topologies(void **state)
 	moore_plan_free(p);
 }
 
+/* Without endpoints, port 1 of each switch has a link. */
+static void
+no_endpoints(void **state)
+{
+	static const char *const words[] = { "q=3", "p=0" };
+	struct moore_plan *p = plan_of("slimfly", words, ARRAY_LEN(words));
+	struct moore_fabric *f = fabric_of(p, 0);
+	(void)state;
+
+	expect_topology("links at port 1 count", f, NULL, "slimfly q=3", false);
+	moore_fabric_free(f);
+	moore_plan_free(p);
+}
+
 static void
 lonely_switch(void **state)
 {
@@ -190,6 +204,30 @@ matched(void **state)
 	CHECK_EQ("by GUID", st.missing_switches + st.missing_links + st.extra_links, 0);
 	moore_engine_result_free(r);
 	moore_fabric_free(f);
+	moore_plan_free(p);
+}
+
+/* LIDs are those of the observed fabric: a plan with more endpoints than there are LIDs at
+ * LMC 1 is no obstacle, but one with more than there are at LMC 0 is refused. */
+static void
+large_plan(void **state)
+{
+	static const char *const words[] = { "n=7", "p=200" }, *const more[] = { "n=8", "p=200" };
+	struct moore_plan *p = small_plan(), *large = plan_of("hypercube", words, ARRAY_LEN(words));
+	struct moore_fabric *f = fabric_of(p, 0);
+	struct moore_engine_result *r;
+	struct moore_conf conf;
+	(void)state;
+
+	CHECK("large", 2 * large->n_endpoints > 0xbfff);
+	expect_topology("accepted, and not used", f, large, "slimfly q=3", true);
+	moore_plan_free(large);
+	large = plan_of("hypercube", more, ARRAY_LEN(more));
+	moore_conf_defaults(&conf);
+	CHECK_EQ("refused", moore_engine_run(&r, f, large, &conf, NULL, NULL, NULL), -MOORE_ELID);
+	CHECK("no result", !r);
+	moore_fabric_free(f);
+	moore_plan_free(large);
 	moore_plan_free(p);
 }
 
@@ -545,10 +583,12 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(topologies),
+		cmocka_unit_test(no_endpoints),
 		cmocka_unit_test(lonely_switch),
 		cmocka_unit_test(loop_cable),
 		cmocka_unit_test(long_name),
 		cmocka_unit_test(matched),
+		cmocka_unit_test(large_plan),
 		cmocka_unit_test(hashes),
 		cmocka_unit_test(settings),
 		cmocka_unit_test(spread),
