@@ -28,6 +28,7 @@ struct fake {
 static struct fake fake;
 static const external_routing_engine_module_t *fake_engine;
 static void *fake_context;
+static bool fake_refuses;		/* to register an engine */
 static osm_log_level_t fake_level;	/* all levels at which lines were logged */
 
 /* ---- the functions of the opensm program ----------------------------------------- */
@@ -143,7 +144,7 @@ osm_register_external_routing_engine(osm_opensm_t *osm, const external_routing_e
 	(void)osm;
 	fake_engine = m;
 	fake_context = context;
-	return CL_SUCCESS;
+	return fake_refuses ? CL_ERROR : CL_SUCCESS;
 }
 
 /* ---- building a discovered fabric --------------------------------------------------- */

@@ -64,6 +64,15 @@ write_file(const char *name, const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
+static char *
+in_dir(const char *name, const char *suffix)
+{
+	static char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s%s", dir, name, suffix);
+	return path;
+}
+
 /* Writes a moore.conf that names a socket of the test's own, followed by `more`. */
 static void
 write_conf(const char *more)
@@ -530,6 +539,70 @@ warns_without_no_fallback(void **state)
 }
 
 static void
+warns_of_few_lanes(void **state)
+{
+	static const struct { const char *conf; unsigned code; const char *log; } T[] = {
+		{ "", 2, NULL },
+		{ "classes 0,1\n", 3, NULL },
+		{ "classes 0,1\n", 2, "gives 2 lanes and the classes of moore.conf need 4: classes "
+		  "share lanes: set \"max_op_vls 3\"" },
+		{ "classes 0,1,2,3\n", 3, "gives 4 lanes and the classes of moore.conf need 8: classes "
+		  "share lanes: set \"max_op_vls 4\"" },
+		{ "classes 0,1,2,3,4\n", 4, "gives 8 lanes and the classes of moore.conf need 15: classes "
+		  "share lanes: set \"max_op_vls 5\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct mplug_sm *sm;
+
+		write_conf(T[i].conf);
+		sm = start(0);
+		fake.osm->subn.opt.max_op_vls = (uint8_t)T[i].code;
+		assert_int_equal(route(), 0);
+		CHECK_STR(T[i].conf, fake.log, T[i].log ? T[i].log : "");
+		CHECK_EQ(T[i].conf, !!strstr(fake.log, "ERR MR13"), T[i].log != NULL);
+		CHECK(T[i].conf, !strstr(fake.log, "ERR MR12"));
+		fake_next_sweep();
+		fake.osm->no_fallback_routing_engine = FALSE;
+		assert_int_equal(route(), 0);
+		CHECK("only in the first sweep", !strstr(fake.log, "ERR MR12"));
+		stop(sm);
+	}
+}
+
+static void
+warns_of_unknown_links(void **state)
+{
+	char text[600];
+	struct mplug_sm *sm;
+
+	(void)state;
+	snprintf(text, sizeof(text), "links %s/links\n", dir);
+	write_conf(text);
+	sm = start(0);
+	snprintf(text, sizeof(text), "# nothing\nelsewhere avoid\n0x%016" PRIx64 ":4 avoid\n"
+		 "nowhere weight 3\n", fake.f->sw[0].guid);
+	write_file("links", text);
+	assert_int_equal(route(), 0);
+	CHECK_STR("two of three lines", fake.log, "ERR MR14");
+	CHECK_STR("two of three lines", fake.log, "links: 2 lines name switches that are neither there "
+		  "nor planned, the first is line 2");
+	CHECK_STR("one link is avoided", fake.log, "avoided 1 links");
+	write_file("links", "x y\n");
+	fake_next_sweep();
+	assert_int_equal(route(), 0);
+	CHECK_STR("file and line", fake.log, "links:1: ");
+	CHECK_STR("the rules stay", fake.log, "avoided 1 links");
+	unlink(in_dir("links", ""));
+	write_conf("");
+	fake_next_sweep();
+	assert_int_equal(route(), 0);
+	CHECK_STR("without rules", fake.log, "avoided 0 links");
+	stop(sm);
+}
+
+static void
 a_cut_goes_without_the_link(void **state)
 {
 	struct moore_fabric *cut;
@@ -972,26 +1045,151 @@ group_tree(void **state)
 	stop(sm);
 }
 
+/* A group of the endpoints e[0..n), and its tree. */
+struct fake_group {
+	osm_mgrp_box_t box;
+	osm_mgrp_t g;
+	osm_mcm_port_t member[8];
+	unsigned n;
+};
+
 static void
-group_on_an_unsafe_sl(void **state)
+new_group(struct fake_group *g, uint8_t sl)
 {
-	osm_mgrp_box_t box = { .mlid = 0xc001 };
-	osm_mcm_port_t member[2];
-	osm_mgrp_t g = { .mlid = cl_hton16(0xc001) };
+	memset(g, 0, sizeof(*g));
+	g->box.mlid = 0xc001;
+	g->g.mlid = cl_hton16(0xc001);
+	g->g.mcmember_rec.sl_flow_hop = ib_member_set_sl_flow_hop(sl, 0, 0);
+	cl_qlist_init(&g->box.mgrp_list);
+	cl_qmap_init(&g->g.mcm_port_tbl);
+	cl_qlist_insert_tail(&g->box.mgrp_list, &g->g.list_item);
+}
+
+static void
+add(struct fake_group *g, const osm_port_t *port)
+{
+	join(&g->g, &g->member[g->n++], port);
+}
+
+/* Builds the tree and returns the number of entries in all switches. */
+static unsigned
+entries(struct fake_group *g, int want)
+{
+	unsigned n = 0;
+
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		memset(fake.sw[s]->sw->mcast_tbl.p_mask_tbl, 0, FAKE_MFT * 2 * (IB_MCAST_POSITION_MAX + 1));
+	CHECK_EQ("status", re.mcast_build_stree(fake_context, &g->box), want);
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		for (unsigned i = 0; i <= IB_MCAST_POSITION_MAX; i++)
+			n += (unsigned)__builtin_popcount((*fake.sw[s]->sw->mcast_tbl.p_mask_tbl)[1][i]);
+	return n;
+}
+
+static void
+groups(void **state)
+{
+	static const uint8_t safe[] = { 0, 4 }, unsafe[] = { 2, 3, 5, 8 };
+	struct fake_group g;
 	struct mplug_sm *sm;
+	osm_physp_t *peer;
 
 	(void)state;
-	write_conf("profile sl-hint\n");
+	write_conf("profile sl-hint\nclasses 0,0,0,0,1\n");
+	sm = start(0);
+	new_group(&g, 0);
+	add(&g, &fake.port[0]);
+	add(&g, &fake.port[1]);
+	CHECK_EQ("before the first sweep", entries(&g, IB_SUCCESS), 0);
+	assert_int_equal(route(), 0);
+	CHECK_EQ("two members on one switch", entries(&g, IB_SUCCESS), 2);
+	for (size_t i = 0; i < ARRAY_LEN(safe); i++) {
+		g.g.mcmember_rec.sl_flow_hop = ib_member_set_sl_flow_hop(safe[i], 0, 0);
+		CHECK_EQ("a safe SL", entries(&g, IB_SUCCESS), 2);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(unsafe); i++) {
+		char text[80];
+
+		g.g.mcmember_rec.sl_flow_hop = ib_member_set_sl_flow_hop(unsafe[i], 0, 0);
+		CHECK_EQ("an unsafe SL: no tree", entries(&g, IB_SUCCESS), 0);
+		snprintf(text, sizeof(text), "ERR MR16: multicast group 0xc001 is on SL %u", unsafe[i]);
+		CHECK_STR("an unsafe SL", fake.log, text);
+	}
+	stop(sm);
+
+	write_conf("");
 	sm = start(0);
 	assert_int_equal(route(), 0);
-	cl_qlist_init(&box.mgrp_list);
-	cl_qmap_init(&g.mcm_port_tbl);
-	cl_qlist_insert_tail(&box.mgrp_list, &g.list_item);
-	join(&g, &member[0], &fake.port[0]);
-	join(&g, &member[1], &fake.port[41]);
-	g.mcmember_rec.sl_flow_hop = ib_member_set_sl_flow_hop(2, 0, 0);
-	assert_int_equal(re.mcast_build_stree(fake_context, &box), IB_SUCCESS);
-	CHECK_STR("it gets no tree", fake.log, "ERR MR16: multicast group 0xc001 is on SL 2");
+	CHECK_EQ("every SL is safe under any-sl", entries(&g, IB_SUCCESS), 2);
+	g.n = 0;
+	new_group(&g, 0);
+	add(&g, &fake.port[0]);
+	add(&g, &fake.port[fake.f->n_endpoints + fake.f->ep[0].sw]);
+	CHECK_EQ("a switch is a member: port 0", entries(&g, IB_SUCCESS), 2);
+	CHECK_EQ("port 0", (*fake.sw[fake.f->ep[0].sw]->sw->mcast_tbl.p_mask_tbl)[1][0] & 1, 1);
+	peer = fake.port[1].p_physp->p_remote_physp;
+	fake.port[1].p_physp->p_remote_physp = NULL;
+	add(&g, &fake.port[1]);
+	CHECK_EQ("a member without a link", entries(&g, IB_SUCCESS), 2);
+	CHECK_STR("a member without a link", fake.log, "ERR MR10: multicast group 0xc001: member 0x");
+	fake.port[1].p_physp->p_remote_physp = &fake.ca[2]->physp_table[1];
+	CHECK_EQ("a member linked to a CA", entries(&g, IB_SUCCESS), 2);
+	fake.port[1].p_physp = NULL;
+	CHECK_EQ("a member without a port", entries(&g, IB_SUCCESS), 2);
+	fake.port[1].p_physp = &fake.ca[1]->physp_table[1];
+	fake.port[1].p_physp->p_remote_physp = peer;
+	for (long at = 0, n = 1, rc; at < n; at++) {
+		alloc_count = 0;
+		alloc_fail_at = at;
+		rc = re.mcast_build_stree(fake_context, &g.box);
+		alloc_fail_at = -1;
+		n = alloc_count;
+		CHECK("memory runs out", (rc == IB_SUCCESS) == (at >= n));
+	}
+	stop(sm);
+}
+
+/* A link of the tree that went since the last sweep, and a switch without multicast. */
+static void
+groups_cut_off(void **state)
+{
+	struct fake_group g;
+	struct mplug_sm *sm;
+	moore_swid a, b;
+	unsigned port = 1, whole;
+
+	(void)state;
+	write_conf("");
+	sm = start(0);
+	assert_int_equal(route(), 0);
+	a = fake.f->ep[0].sw;
+	while (moore_fabric_port(fake.f, a, (moore_portnum)port)->role != MOORE_ROLE_SWITCH)
+		port++;
+	b = moore_fabric_port(fake.f, a, (moore_portnum)port)->peer;
+	new_group(&g, 0);
+	add(&g, &fake.port[fake.f->n_endpoints + a]);
+	add(&g, &fake.port[fake.f->n_endpoints + b]);
+	whole = entries(&g, IB_SUCCESS);
+	CHECK("two ports 0, and two ports for each link", whole >= 4 && whole % 2 == 0);
+	CHECK("no errors", !strstr(fake.log, "ERR"));
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		if (s != a && s != b)
+			fake.sw[s]->sw->switch_info.mcast_cap = 0;
+	if (whole > 4) {
+		CHECK("transit without multicast", entries(&g, IB_SUCCESS) < whole);
+		CHECK_STR("transit without multicast", fake.log, "ERR MR11: multicast group 0xc001: its "
+			  "tree needs port ");
+	}
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		fake.sw[s]->sw->switch_info.mcast_cap = cl_hton16(FAKE_MFT);
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		for (unsigned p = 1; p <= fake.f->sw[s].n_ports; p++)
+			if (fake.sw[s]->physp_table[p].p_remote_physp &&
+			    fake.sw[s]->physp_table[p].p_remote_physp->p_node->sw)
+				fake_cut(s, p);
+	sm->said.n = 0;
+	CHECK_EQ("only the members' own ports", entries(&g, IB_SUCCESS), 2);
+	CHECK_STR("the link is gone", fake.log, "ERR MR11: multicast group 0xc001: its tree needs port ");
 	stop(sm);
 }
 
@@ -999,15 +1197,6 @@ group_on_an_unsafe_sl(void **state)
 
 static const char *const dump_names[] = { "moore-path-sl.dump", "moore-slvl.dump", "moore-psl.dump" };
 #define N_DUMPS ARRAY_LEN(dump_names)
-
-static char *
-in_dir(const char *name, const char *suffix)
-{
-	static char path[300];
-
-	snprintf(path, sizeof(path), "%s/%s%s", dir, name, suffix);
-	return path;
-}
 
 static bool
 holds(const char *path, const struct moore_buf *want)
@@ -1151,7 +1340,7 @@ dumps_without_memory(void **state)
 	(void)state;
 	assert_int_equal(route(), 0);
 	expected_dumps(sm, want);
-	for (long at = 0, n = 1; at < n; at += 1 + at / 4) {
+	for (long at = 0, n = 1; at < n; at += 1 + at / 2) {
 		int missing = 0;
 
 		for (size_t i = 0; i < N_DUMPS; i++)
@@ -1256,6 +1445,7 @@ tells_moored(void **state)
 {
 	struct moore_notice n;
 	struct mplug_sm *sm;
+	uint64_t routes;
 	int fd;
 
 	(void)state;
@@ -1274,6 +1464,20 @@ tells_moored(void **state)
 	CHECK_EQ("its number", n.number, 3);
 	CHECK("its hash", n.hash == sm->result->hash);
 	CHECK_EQ("nothing changed", n.blocks, 0);
+	CHECK("port GUID of the subnet manager", n.sm == fake.f->ep[0].guid);
+	CHECK_EQ("not up yet", n.up, 0);
+	CHECK_EQ("profile", n.profile, MOORE_PROFILE_ANY_SL);
+	CHECK_EQ("switches", n.switches, fake.f->n_switches);
+	CHECK_EQ("endpoints", n.endpoints, fake.f->n_endpoints);
+	CHECK_EQ("missing links", n.missing_links, 0);
+	CHECK_EQ("missing switches", n.missing_switches, 0);
+	CHECK("topology", !strcmp(n.topology, "slimfly q=5"));
+	CHECK("routes", n.routes == sm->result->routes_hash && n.routes);
+	CHECK("lanes", n.lanes == sm->result->lanes_hash && n.lanes);
+	CHECK("no reason", !*n.why);
+	routes = n.routes;
+	osm_event_plugin.report(sm, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
+	CHECK("only of the subnet that is up", recv(fd, &n, sizeof(n), 0) < 0);
 	osm_event_plugin.report(sm, OSM_EVENT_ID_SUBNET_UP, NULL);
 	next_notice("up", fd, &n);
 	CHECK_EQ("up", n.up, 1);
@@ -1284,9 +1488,108 @@ tells_moored(void **state)
 	assert_int_equal(route(), 0);
 	next_notice("kept", fd, &n);
 	CHECK_EQ("state", n.state, MOORE_NOTICE_KEPT);
-	CHECK_STR("why", n.why, "MR01");
+	CHECK_STR("why", n.why, "MR01: qos is FALSE");
+	CHECK("the same routes", n.routes == routes);
+	CHECK("no lanes", !n.lanes && !n.hash);
+	CHECK_EQ("number", n.number, 4);
 	close(fd);
 	stop(sm);
+}
+
+static void nobody(void) { unlink(in_dir("sock", MOORE_NOTICE_SUFFIX)); }
+static void stopped(void) { close(listen_here()); }
+static void
+no_name(void)
+{
+	char conf[300];
+
+	snprintf(conf, sizeof(conf), "moored /%0*d\n", (int)sizeof(((struct sockaddr_un *)0)->sun_path) -
+		 1 - (int)strlen(MOORE_NOTICE_SUFFIX), 0);
+	write_file("moore.conf", conf);
+}
+static void
+longest_name(void)
+{
+	char conf[300];
+
+	snprintf(conf, sizeof(conf), "moored /%0*d\n", (int)sizeof(((struct sockaddr_un *)0)->sun_path) -
+		 2 - (int)strlen(MOORE_NOTICE_SUFFIX), 0);
+	write_file("moore.conf", conf);
+}
+static void no_notices(void) { write_file("moore.conf", "moored (null)\n"); }
+static void not_a_socket(void) { stopped(); nobody(); write_file("sock" MOORE_NOTICE_SUFFIX, ""); }
+static void
+in_a_file(void)
+{
+	char conf[300];
+
+	snprintf(conf, sizeof(conf), "moored %s/moore.conf/sock\n", dir);
+	write_file("moore.conf", conf);
+}
+
+/* A notice that cannot be sent is dropped, and each kind of failure is logged once. */
+static void
+moored_does_not_listen(void **state)
+{
+	static const struct { const char *why; void (*change)(void); const char *log; } T[] = {
+		{ "no socket", nobody, "nobody listens (No such file or directory)" },
+		{ "nobody at the socket", stopped, "nobody listens (Connection refused)" },
+		{ "no socket at all", not_a_socket, "nobody listens (Connection refused)" },
+		{ "another error", in_a_file, "not told (Not a directory)" },
+		{ "too long a name", no_name, "not told (File name too long)" },
+		{ "the longest name", longest_name, "nobody listens (No such file or directory)" },
+		{ "no notices are wanted", no_notices, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct mplug_sm *sm;
+
+		write_conf("");
+		T[i].change();
+		sm = start(0);
+		osm_event_plugin.report(sm, OSM_EVENT_ID_SUBNET_UP, NULL);
+		CHECK(T[i].why, !strstr(fake.log, "moored at"));
+		for (unsigned sweep = 0; sweep < 2; sweep++) {
+			CHECK_EQ(T[i].why, route(), 0);
+			CHECK_STR(T[i].why, fake.log, T[i].log && !sweep ? T[i].log : "");
+			CHECK_EQ(T[i].why, !!strstr(fake.log, "moored at"), T[i].log && !sweep);
+			fake_next_sweep();
+		}
+		stop(sm);
+	}
+	nobody();
+}
+
+static void
+moored_is_slow(void **state)
+{
+	struct mplug_sm *sm;
+	struct moore_notice n;
+	struct sockaddr_un a;
+	socklen_t len = sizeof(a);
+	int fd = listen_here();
+
+	(void)state;
+	write_conf("");
+	sm = start(0);
+	qos_off();
+	CHECK("refused", route() < 0);
+	next_notice("refused", fd, &n);
+	CHECK_EQ("state", n.state, MOORE_NOTICE_REFUSED);
+	CHECK("no routes", !n.routes);
+	getsockname(fd, (struct sockaddr *)&a, &len);
+	while (sendto(sm->tell.fd, "", 0, MSG_DONTWAIT, (struct sockaddr *)&a, len) == 0)
+		;
+	fake_next_sweep();
+	CHECK("refused, without a wait", route() < 0);
+	CHECK_STR("why", fake.log, "its queue is full (Resource temporarily unavailable)");
+	close(fd);
+	fake_next_sweep();
+	CHECK("refused", route() < 0);
+	CHECK_STR("another failure is logged, too", fake.log, "nobody listens (Connection refused)");
+	stop(sm);
+	nobody();
 }
 
 /* ---- a plan that cannot be used -------------------------------------------------------------- */
@@ -1382,6 +1685,107 @@ refuses_what_is_no_plan(void **state)
 	stop(sm);
 }
 
+static void
+write_plan(uint64_t first_guid)
+{
+	static const char *const words[] = { "q=5", "p=2" };
+	const struct moore_topo_family *family = moore_topo_family_find("slimfly");
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct moore_topo *t;
+	struct moore_plan *p;
+
+	assert_int_equal(moore_topo_params_parse(family, param, words, 2, NULL), 0);
+	assert_int_equal(moore_topo_build(&t, family, param, NULL), 0);
+	assert_int_equal(moore_plan_from_topo(&p, t, NULL), 0);
+	if (first_guid)
+		p->sw[0].guid = first_guid;
+	assert_int_equal(moore_plan_write(p, &b, NULL), 0);
+	write_file("plan", b.data);
+	moore_buf_free(&b);
+	moore_plan_free(p);
+	moore_topo_free(t);
+}
+
+/* The plan is parsed when the bytes of its file change, and it goes when moore.conf no
+ * longer names it. */
+static void
+follows_the_plan(void **state)
+{
+	const struct moore_plan *first;
+	struct mplug_sm *sm;
+	char text[300];
+
+	(void)state;
+	write_plan(0);
+	snprintf(text, sizeof(text), "plan %s/plan\n", dir);
+	write_conf(text);
+	sm = start(0);
+	assert_int_equal(route(), 0);
+	CHECK_STR("planned", fake.log, "moore: planned slimfly q=5 p=2: ");
+	first = sm->settings.plan;
+	fake_next_sweep();
+	write_plan(0);
+	assert_int_equal(route(), 0);
+	CHECK_STR("planned", fake.log, "moore: planned slimfly q=5 p=2: ");
+	CHECK("the same bytes are not parsed", sm->settings.plan == first);
+	fake_next_sweep();
+	write_plan(fake.f->sw[0].guid);
+	assert_int_equal(route(), 0);
+	CHECK("other bytes are", sm->settings.plan->sw[0].guid == fake.f->sw[0].guid);
+	fake_next_sweep();
+	write_conf("");
+	assert_int_equal(route(), 0);
+	CHECK("no plan", !sm->settings.plan);
+	CHECK_STR("recognised again", fake.log, "moore: slimfly q=5: ");
+	stop(sm);
+	unlink(in_dir("plan", ""));
+}
+
+/* Files that moore.conf cannot be, and the errors that name the line. */
+static void
+reads_moore_conf(void **state)
+{
+	static const struct { const char *why; size_t len; bool read; } T[] = {
+		{ "the longest", 1 << 16, true }, { "longer", (1 << 16) + 1, false } };
+	static const char made[] = "/sys/devices/system/cpu/online";	/* shorter than fstat() tells */
+	struct mplug_sm *sm;
+	struct stat st;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		char *text = malloc(T[i].len + 1);
+
+		memset(text, '\n', T[i].len);
+		text[T[i].len] = '\0';
+		write_file("moore.conf", text);
+		sm = start(0);
+		CHECK_EQ(T[i].why, route(), T[i].read ? 0 : -1);
+		CHECK_EQ(T[i].why, !!strstr(fake.log, "moore.conf: is larger than 64 KiB"), !T[i].read);
+		stop(sm);
+		free(text);
+	}
+	write_conf("\nseed x\n");
+	sm = start(0);
+	CHECK("a bad line", route() < 0);
+	CHECK_STR("its number", fake.log, "moore.conf:3: seed");
+	strcpy(sm->settings.path, dir);
+	fake_next_sweep();
+	CHECK("a folder", route() < 0);
+	CHECK_STR("a folder", fake.log, "Is a directory");
+	if (stat(made, &st) == 0 && st.st_size > 1000) {
+		strcpy(sm->settings.path, made);
+		fake_next_sweep();
+		CHECK("shorter than its size", route() < 0);
+		CHECK_STR("shorter than its size", fake.log, "Input/output error");
+	}
+	strcpy(sm->settings.path, in_dir("none", ""));
+	sm->settings.named = false;
+	fake_next_sweep();
+	CHECK_EQ("without a file the defaults hold", route(), 0);
+	stop(sm);
+}
+
 /* ---- options ------------------------------------------------------------------------------ */
 
 static void
@@ -1406,6 +1810,45 @@ options(void **state)
 		CHECK_EQ(T[i].why, sm.settings.named, T[i].named);
 	}
 	CHECK_STR("an empty path is an error", fake.log, "ERR MR04");
+	fake_free();
+}
+
+static void
+long_options(void **state)
+{
+	static const char head[] = "moore_conf=";
+	static char text[MOORE_CONF_PATH_MAX + 100];
+	static struct mplug_sm sm;
+
+	(void)state;
+	fake_build(slimfly(0));
+	sm.osm = fake.osm;
+	for (size_t len = MOORE_CONF_PATH_MAX - 1; len <= MOORE_CONF_PATH_MAX; len++) {
+		sm.settings = (struct mplug_settings){ .named = false };
+		snprintf(text, sizeof(text), "%s%0*d\tmore", head, (int)len, 0);
+		mplug_settings_init(&sm, text);
+		CHECK_EQ("the longest path", sm.settings.named, len < MOORE_CONF_PATH_MAX);
+		CHECK_EQ("its length", strlen(sm.settings.path), sm.settings.named ? len :
+			 strlen(MOORE_SYSCONFDIR "/moore/moore.conf"));
+	}
+	snprintf(text, sizeof(text), "a path of 1 to %d bytes is needed; using " MOORE_SYSCONFDIR,
+		 MOORE_CONF_PATH_MAX - 1);
+	CHECK_STR("why", fake.log, text);
+	fake_free();
+}
+
+static void
+cannot_be_created(void **state)
+{
+	(void)state;
+	fake_build(slimfly(0));
+	fake_refuses = true;
+	CHECK("OpenSM does not take the engine", !osm_event_plugin.create(fake.osm));
+	fake_refuses = false;
+	alloc_count = 0;
+	alloc_fail_at = 0;
+	CHECK("memory runs out", !osm_event_plugin.create(fake.osm));
+	alloc_fail_at = -1;
 	fake_free();
 }
 
@@ -1442,6 +1885,8 @@ main(void)
 		cmocka_unit_test(keeps_the_last_good),
 		cmocka_unit_test(a_repeated_error_is_counted),
 		cmocka_unit_test(warns_without_no_fallback),
+		cmocka_unit_test(warns_of_few_lanes),
+		cmocka_unit_test(warns_of_unknown_links),
 		cmocka_unit_test(a_cut_goes_without_the_link),
 		cmocka_unit_test(asks_once_for_another_sweep),
 		cmocka_unit_test(line_of_a_sweep),
@@ -1453,15 +1898,22 @@ main(void)
 		cmocka_unit_test(lanes_weigh_alike),
 		cmocka_unit_test(hinted_path_records),
 		cmocka_unit_test(group_tree),
-		cmocka_unit_test(group_on_an_unsafe_sl),
+		cmocka_unit_test(groups),
+		cmocka_unit_test(groups_cut_off),
 		cmocka_unit_test(dumps),
 		cmocka_unit_test(dumps_that_fail),
 		cmocka_unit_test(dumps_without_memory),
 		cmocka_unit_test(policies),
 		cmocka_unit_test(tells_moored),
+		cmocka_unit_test(moored_does_not_listen),
+		cmocka_unit_test(moored_is_slow),
 		cmocka_unit_test(reads_a_bad_plan_once),
 		cmocka_unit_test(refuses_what_is_no_plan),
+		cmocka_unit_test(follows_the_plan),
+		cmocka_unit_test(reads_moore_conf),
 		cmocka_unit_test(options),
+		cmocka_unit_test(long_options),
+		cmocka_unit_test(cannot_be_created),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
