@@ -87,6 +87,16 @@ renumber(struct moore_fabric *f)
 		f->sw[s].lid = lid;
 }
 
+/* LIDs that the old tables do not have. */
+static void
+more_lids(struct moore_fabric *f)
+{
+	f->sw[5].lid = 1000;
+	f->sw[5].lmc = 1;
+	f->ep[7].lid = 1004;
+	f->ep[7].lmc = 2;
+}
+
 static const struct {
 	const char *why;
 	void (*plan_old)(struct moore_plan *p), (*plan_now)(struct moore_plan *p);
@@ -95,6 +105,7 @@ static const struct {
 } T[] = {
 	{ "nothing changed: nothing changes", NULL, NULL, NULL, true },
 	{ "LIDs changed: known by GUID", NULL, NULL, renumber, true },
+	{ "LMCs rose: an endpoint's LIDs take its switch's tree", NULL, NULL, more_lids, false },
 	{ "links went: no-path, the rest stays", NULL, NULL, cut_links, false },
 	{ "a switch went", NULL, NULL, cut_switch, false },
 	{ "an endpoint is new: its switch's tree", drop_last_endpoint, NULL, NULL, true },
@@ -136,7 +147,8 @@ naive_entry(const struct moore_fabric *old, const struct moore_lft *lft, moore_s
 	moore_lid lid = old->sw[d].lid;
 
 	for (moore_epid e = 0; guid && e < old->n_endpoints; e++)
-		if (old->ep[e].guid == guid && old->ep[e].sw == d && old->ep[e].port == port)
+		if (old->ep[e].guid == guid && old->ep[e].sw == d && old->ep[e].port == port &&
+		    off < 1u << old->ep[e].lmc)
 			lid = (moore_lid)(old->ep[e].lid + off);
 	return moore_lft_row(lft, s)[lid];
 }
@@ -157,6 +169,8 @@ check_rows(const char *why, const struct moore_fabric *now, const struct moore_l
 			moore_swid d = o->sw == MOORE_NONE ? MOORE_NONE :
 				naive_switch(old, now->sw[o->sw].guid);
 
+			if (d != MOORE_NONE && o->ep == MOORE_NONE && o->offset >= 1u << old->sw[d].lmc)
+				d = MOORE_NONE;
 			if (was != MOORE_NONE && d != MOORE_NONE && o->sw == s)
 				want = o->port;
 			else if (was != MOORE_NONE && d != MOORE_NONE)
