@@ -838,7 +838,7 @@ lanes_by_role(void **state)
 	osm_physp_t *out;
 
 	(void)state;
-	write_conf("classes 0,1,0\n");
+	write_conf("classes 0,1,2,3,0\n");
 	sm = start(0);
 	memset(&t, 0xee, sizeof(t));
 	re.update_sl2vl(fake_context, &fake.sw[0]->physp_table[4], 1, 4, &t);
@@ -852,7 +852,7 @@ lanes_by_role(void **state)
 		re.update_sl2vl(fake_context, out, (uint8_t)in, 4, &t);
 		for (unsigned sl = 0; sl < 16; sl++)
 			CHECK_EQ("class of the SL, and 1 when it comes from a switch", vl_of(&t, sl),
-				 2 * (sl == 1) + from_switch);
+				 (sl < 4 ? 2 * sl : 0) + from_switch);
 	}
 	memset(&t, 0xee, sizeof(t));
 	re.update_sl2vl(fake_context, &fake.sw[0]->physp_table[0], 4, 0, &t);
@@ -1225,6 +1225,11 @@ groups(void **state)
 	add(&g, &fake.port[1]);
 	CHECK_EQ("a member without a link", entries(&g, IB_SUCCESS), 2);
 	CHECK_STR("a member without a link", fake.log, "ERR MR10: multicast group 0xc001: member 0x");
+	new_group(&g, 0);
+	add(&g, &fake.port[0]);
+	add(&g, &fake.port[1]);
+	CHECK_EQ("it leaves one member, which needs no tree", entries(&g, IB_SUCCESS), 0);
+	add(&g, &fake.port[fake.f->n_endpoints + fake.f->ep[0].sw]);
 	fake.port[1].p_physp->p_remote_physp = &fake.ca[2]->physp_table[1];
 	CHECK_EQ("a member linked to a CA", entries(&g, IB_SUCCESS), 2);
 	fake.port[1].p_physp = NULL;
@@ -1360,7 +1365,11 @@ dumps(void **state)
 		fake_next_sweep();
 		assert_int_equal(route(), 0);
 		for (size_t i = 0; i < N_DUMPS; i++) {
+			struct stat st;
+
 			CHECK(dump_names[i], holds(in_dir(dump_names[i], ""), &want[i]));
+			CHECK_EQ("stat", stat(in_dir(dump_names[i], ""), &st), 0);
+			CHECK_EQ("no execute bits", st.st_mode & 0111, 0);
 			CHECK("whole", access(in_dir(dump_names[i], ".new"), F_OK) < 0);
 		}
 		/* what a run that was killed may have left */
@@ -1879,7 +1888,7 @@ static void
 reads_moore_conf(void **state)
 {
 	static const struct { const char *why; size_t len; bool read; } T[] = {
-		{ "the longest", 1 << 16, true }, { "longer", (1 << 16) + 1, false } };
+		{ "one byte", 1, true }, { "the longest", 1 << 16, true }, { "longer", (1 << 16) + 1, false } };
 	static const char made[] = "/sys/devices/system/cpu/online";	/* shorter than fstat() tells */
 	struct mplug_sm *sm;
 	struct stat st;
