@@ -34,6 +34,7 @@ test_parse(void **state)
 		  "\"valiant4\" is none of valiant3|nta|valiant|inr", "", 0 },
 		{ "no such word", "profile sl\n", -MOORE_ESYNTAX, 1, "\"sl\" is none of any-sl|sl-hint", "", 0 },
 		{ "sl-hint has four classes", "profile sl-hint\nclasses 0,3\n", 0, 0, NULL, "", 0 },
+		{ "sl-hint beside a path", "profile sl-hint\nlinks /a\nplan /p\n", 0, 0, NULL, "/p", 0 },
 		{ "and no fifth", "classes 0,4\nprofile sl-hint\n", -MOORE_ESYNTAX, 1,
 		  "classes: SL 1 has class 4, and profile sl-hint has the classes 0 to 3", "", 0 },
 		{ "twice", "seed 1\nplan x\nseed 1\n", -MOORE_ESYNTAX, 3, "seed: set twice", "", 0 },
@@ -229,6 +230,7 @@ test_template(void **state)
 	moore_conf_defaults(&d);
 	CHECK_EQ("the template parses", moore_conf_parse(&c, b.data, b.len, &err), 0);
 	CHECK("and holds the defaults", !memcmp(&c, &d, sizeof(c)));
+	assert_string_equal(moore_conf_key_at(0)->key, "plan");
 	for (size_t i = 0; moore_conf_key_at(i); i++)
 		CHECK_STR("every key stands in it", b.data, moore_conf_key_at(i)->key);
 	moore_buf_free(&b);
