@@ -411,6 +411,28 @@ test_high_lids(void **state)
 	net_free(&high);
 }
 
+/* Two endpoints of one switch, whose LIDs are 256 apart: each is one walk of its block. */
+static void
+test_256_apart(void **state)
+{
+	struct net n = net_new(1, 2, 2);
+	struct moore_verdict *v;
+	(void)state;
+
+	for (unsigned e = 0; e < 2; e++) {
+		moore_fabric_attach(n.f, e, 0, (moore_portnum)(1 + e), 8);
+		n.f->ep[e].lid = (moore_lid)(10 + 256 * e);
+	}
+	net_tables(&n);
+	moore_lft_row(n.lft, 0)[10] = 1;
+	moore_lft_row(n.lft, 0)[266] = 2;
+	assert_int_equal(moore_check(&v, n.f, n.lft, n.sl2vl, NULL,
+				     &(struct moore_check_opts){ 0 }, NULL), 0);
+	CHECK("sound, without hops", v->sound && !v->pairs);
+	moore_verdict_free(v);
+	net_free(&n);
+}
+
 /* Two LIDs of an endpoint of S3, of which S4 has no route to the first: the routes of S4 and
  * of S0, which go by S4, are lost, but those to the second LID are not. */
 static void
@@ -1097,6 +1119,7 @@ main(void)
 		cmocka_unit_test(test_known_examples),
 		cmocka_unit_test(test_long_routes),
 		cmocka_unit_test(test_high_lids),
+		cmocka_unit_test(test_256_apart),
 		cmocka_unit_test(test_two_lids),
 		cmocka_unit_test(test_one_sender),
 		cmocka_unit_test(test_misfits),

@@ -507,6 +507,33 @@ test_by_hand(void **state)
 	by_hand(&two_classes);
 }
 
+/* The ring of three with LID 1 of S0: S1 and S2 change sides, so the turns of a mixture that
+ * can deadlock are those of the last links.  In the order found they are ruled out. */
+static void
+test_last_links(void **state)
+{
+	static const uint8_t a[3] = { 0, 2, 1 }, b[3] = { 0, 1, 2 };
+	struct moore_fabric *f = ring();
+	struct moore_lft *was = rows(f, 1, a), *now = rows(f, 1, b);
+	struct moore_sl2vl *l;
+	struct moore_mix *m;
+	struct moore_err err;
+	(void)state;
+
+	assert_int_equal(moore_lane_effective(&l, f, &two_classes, &err), 0);
+	compare("S1 and S2", f, &(struct moore_mix_tables){ was, l },
+		&(struct moore_mix_tables){ now, l }, &m);
+	CHECK_EQ("a mixture can deadlock", m->acyclic, 0);
+	CHECK_EQ("one switch after the other", m->order, MOORE_ORDER_SWITCHES);
+	CHECK_EQ("S1 first", m->step[0].sw, 1);
+	CHECK_EQ("then it cannot", m->order_acyclic, 1);
+	moore_mix_free(m);
+	moore_lft_free(was);
+	moore_lft_free(now);
+	moore_sl2vl_free(l);
+	moore_fabric_free(f);
+}
+
 /* Four switches, each linked to each; S3 is the destination.  Port p of a switch leads to
  * the p-th of the three others. */
 static void
@@ -781,8 +808,8 @@ static void
 test_misfits(void **state)
 {
 	static const struct moore_topo_link link[] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
-	static const uint16_t host_at_0[3] = { 1 }, none[2] = { 0 };
-	struct moore_fabric *f = ring(), *g = test_fabric(3, link, 3, host_at_0, 0),
+	static const uint16_t host_at_1[3] = { 0, 1 }, none[2] = { 0 };
+	struct moore_fabric *f = ring(), *g = test_fabric(3, link, 3, host_at_1, 0),
 		*two = test_fabric(2, link, 1, none, 0);
 	struct moore_lft *t, *of_two, *longer;
 	struct moore_sl2vl *l, *l_host, *l_two;
@@ -807,9 +834,9 @@ test_misfits(void **state)
 			{ "old rows are longer", "old LFTs", { longer, l }, { t, l } },
 			{ "old SL2VL of two switches", "old SL2VL", { t, l_two }, { t, l } },
 			{ "new SL2VL of two switches", "new SL2VL", { t, l }, { t, l_two } },
-			{ "old SL2VL with a port more", "old SL2VL: switch sw0 has 2 ports in the fabric "
+			{ "old SL2VL with a port more", "old SL2VL: switch sw1 has 2 ports in the fabric "
 			  "and 3 in the table", { t, l_host }, { t, l } },
-			{ "new SL2VL with a port more", "new SL2VL: switch sw0 has 2 ports in the fabric "
+			{ "new SL2VL with a port more", "new SL2VL: switch sw1 has 2 ports in the fabric "
 			  "and 3 in the table", { t, l }, { t, l_host } },
 		};
 
@@ -977,6 +1004,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_twin),
 		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_last_links),
 		cmocka_unit_test(test_guid_rounds),
 		cmocka_unit_test(test_dropped),
 		cmocka_unit_test(test_opposite),
