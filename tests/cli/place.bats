@@ -194,7 +194,7 @@ lengths() {
 }
 
 @test "names that a spreadsheet would run, or that hide what they are, do neither" {
-	rlo=$(printf '\u202e')
+	rlo=$(printf '\xe2\x80\xae')
 	$M plan new slimfly q=3 -o "$T/p.json" >/dev/null
 	sed -i "s/\"s0-0-0\"/\"=1+1\"/g; s/\"s0-0-1\"/\"a${rlo}b\"/g" "$T/p.json"
 	$M plan place "$T/p.json" -o "$T/q.json" --iterations 10 >/dev/null
