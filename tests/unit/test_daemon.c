@@ -4,7 +4,7 @@
 #include "harness.h"
 
 #include "json.h"
-#include "moore/topo.h"
+#include "plan_of.h"
 #include "planned.h"
 
 static void *
@@ -43,22 +43,6 @@ test_json(void **state)
 		CHECK(T[i].why, j && !strcmp(json_string_value(j), T[i].out));
 		json_decref(j);
 	}
-}
-
-/* The plan of a family member, or NULL. */
-static struct moore_plan *
-plan_of(const char *family, const char *word)
-{
-	const struct moore_topo_family *fam = moore_topo_family_find(family);
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
-	struct moore_topo *t = NULL;
-	struct moore_plan *p = NULL;
-
-	if (fam && moore_topo_params_parse(fam, param, &word, 1, NULL) == 0 &&
-	    moore_topo_build(&t, fam, param, NULL) == 0)
-		moore_plan_from_topo(&p, t, NULL);
-	moore_topo_free(t);
-	return p;
 }
 
 static void

@@ -8,8 +8,8 @@
 
 #include "file.h"
 #include "method.h"
-#include "moore/topo.h"
 #include "part.h"
+#include "plan_of.h"
 #include "state.h"
 #include "watch/hot.h"
 
@@ -51,21 +51,6 @@ scanner_stop(struct scanner *s)
 
 static struct moored d;
 static char dir[64];
-
-static struct moore_plan *
-plan_of(const char *family, const char *word)
-{
-	const struct moore_topo_family *fam = moore_topo_family_find(family);
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
-	struct moore_topo *t = NULL;
-	struct moore_plan *p = NULL;
-
-	if (fam && moore_topo_params_parse(fam, param, &word, 1, NULL) == 0 &&
-	    moore_topo_build(&t, fam, param, NULL) == 0)
-		moore_plan_from_topo(&p, t, NULL);
-	moore_topo_free(t);
-	return p;
-}
 
 static struct snapshot *
 snapshot(unsigned plane, uint64_t scan)
