@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "env.h"
 #include "fabric.h"
+#include "held.h"
 #include "history.h"
 #include "hot.h"
 #include "keys.h"
