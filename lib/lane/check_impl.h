@@ -2,7 +2,8 @@
 /* check_impl.h - the stages of the checker and the data they share.
  *
  *   check_net.c      lays out fabric and SL2VL tables as flat arrays of slots and turns
- *   check_walk.c     follows the routes to every LID: hops, faults, load, VLs held at each turn
+ *   check_tree.c     walks the routes to every LID: VLs held at each turn
+ *   check_walk.c     what the verdict counts on these routes: hops, faults, load
  *   check_mcast.c    follows every multicast tree: VLs held at each turn
  *   check_drop.c     counts the entries in use that drop packets
  *   check_graph.c    turns into dependencies between channels, and their topological order
@@ -64,6 +65,27 @@ struct moore_ck {
 	uint32_t n_parts;
 };
 
+/* The routes to one LID, a next switch for each switch.  The arrays have n_sw + 2 entries:
+ * switch n_sw stands for the end of a route anywhere but at the owner of the LID, and
+ * n_sw + 1 for its end at the owner. */
+struct moore_ck_tree {
+	const uint8_t *out;	/* slot that each switch's table names */
+	uint32_t *next;		/* next switch of each switch */
+	uint32_t *link;		/* slot0 + out */
+	uint32_t *deg;		/* children not processed yet */
+	uint32_t *order, n_order;	/* leaves first; switches on a loop have no order */
+	uint32_t *sources;	/* weight of the switches whose routes go through this one */
+	uint16_t *vls;		/* [switch * n_cls + class]: VLs on which packets leave it */
+};
+
+struct moore_ck_visitor {
+	const uint32_t *weight;	/* of each switch, for the sums in sources */
+	const uint64_t *skip;	/* set of LIDs that are not walked; NULL: none */
+	/* Receives a tree that stands for `times` LIDs, of which lid is one. */
+	void (*visit)(void *arg, const struct moore_ck_tree *t, unsigned lid, uint32_t times);
+	void *arg;
+};
+
 /* The dependency graph.  Its nodes are the channels, (link, VL), in use. */
 struct moore_ck_graph {
 	uint16_t *used;		/* VLs in use on each slot's link */
@@ -117,6 +139,8 @@ moore_ck_vl(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, u
 }
 
 int moore_ck_net(struct moore_ck *k, struct moore_err *err);
+/* Walks the routes to every LID that is addressed and not skipped. */
+int moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, struct moore_err *err);
 int moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
 int moore_ck_mcast(struct moore_ck *k, struct moore_err *err);
 int moore_ck_dropped(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);

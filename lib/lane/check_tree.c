@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* check_tree.c - walks the routes to every LID and notes the VLs held at each turn.
+ *
+ * The entries for one LID give each switch one next switch; together they form an in-tree.
+ * From the leaves to the root (Kahn 1962), each switch's VLs are computed: those on which
+ * its own sources send, and for each child that sends anything the VL of that turn, which
+ * does not depend on the VL of arrival.  Switches without an order are on a loop.
+ *
+ * This runs in every sweep of the subnet manager, over all switches and LIDs.  So tables
+ * are read BLOCK LIDs at a time and transposed into columns, and the inner loops have no
+ * branch but their end.  LIDs at one switch whose columns agree except at that switch are
+ * walked once: the same packets come over each link, and the VLs at the last turn are noted
+ * for each LID's port. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "check_impl.h"
+
+#define BLOCK 256
+
+struct walk {
+	struct moore_ck *k;
+	const struct moore_ck_visitor *v;
+	struct moore_ck_tree t;
+	uint8_t *block;		/* slots named by the tables; n_sw + 2 for each LID */
+	struct group {
+		uint32_t times;	/* LIDs that this walk counts for; 0: walked already */
+		uint32_t next;	/* the next LID of a switch that has a walk of its own */
+	} group[BLOCK];
+	uint32_t *first;	/* of each switch: a LID that has a walk of its own */
+};
+
+static void
+read_block(const struct walk *w, unsigned lid0)
+{
+	const struct moore_ck *k = w->k;
+	size_t n = k->lft->stride - lid0 < BLOCK ? k->lft->stride - lid0 : BLOCK;
+
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		const uint8_t *row = moore_lft_row(k->lft, s) + lid0;
+		uint8_t nowhere = (uint8_t)(k->f->sw[s].n_ports + 1);
+
+		for (size_t i = 0; i < n; i++)
+			w->block[i * (k->n_sw + 2) + s] = row[i] < nowhere ? row[i] : nowhere;
+	}
+}
+
+static const uint8_t *
+column(const struct walk *w, unsigned lid)
+{
+	return w->block + (size_t)(lid % BLOCK) * (w->k->n_sw + 2);
+}
+
+static void
+plant(struct walk *w, unsigned lid)
+{
+	const struct moore_lid_owner *own = &w->k->own[lid];
+	const struct moore_ck *k = w->k;
+	struct moore_ck_tree *t = &w->t;
+
+	t->out = column(w, lid);
+	memset(t->deg, 0, k->n_sw * sizeof(*t->deg));
+	t->deg[k->n_sw] = t->deg[k->n_sw + 1] = 1;	/* never processed */
+	memcpy(t->sources, w->v->weight, k->n_sw * sizeof(*t->sources));
+	t->sources[k->n_sw] = t->sources[k->n_sw + 1] = 0;
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		uint32_t link = k->slot0[s] + t->out[s];
+
+		t->link[s] = link;
+		t->next[s] = k->hop[link].next;
+		t->deg[t->next[s]]++;
+	}
+	if (t->out[own->sw] == own->port) {
+		t->next[own->sw] = k->n_sw + 1;
+		t->deg[k->n_sw + 1]++;
+	}
+}
+
+/* Moves packets from a link over one turn: notes the VLs that they hold before the turn,
+ * and adds the VL on which they leave. */
+static inline void
+turn(struct moore_ck_cell *cell, const uint16_t *from, uint16_t *to, unsigned n_cls)
+{
+	for (unsigned x = 0; x < n_cls; x++) {
+		cell[x].held |= from[x];
+		to[x] |= from[x] ? cell[x].out : 0;
+	}
+}
+
+/* With an sl_set, removes the classes in which the sources of a switch do not send to this
+ * LID. */
+static void
+silence(struct walk *w, unsigned lid)
+{
+	const struct moore_ck *k = w->k;
+
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		uint16_t sls = moore_ck_sls(k, s, lid);
+
+		for (unsigned x = 0; x < k->n_cls; x++)
+			if (!(sls >> k->cls_sl[x] & 1))
+				w->t.vls[(size_t)s * k->n_cls + x] = 0;
+	}
+}
+
+static inline void
+climb(struct walk *w, const unsigned n_cls, unsigned lid)
+{
+	struct moore_ck *k = w->k;
+	struct moore_ck_tree *t = &w->t;
+	uint32_t tail = 0;
+
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		for (unsigned x = 0; x < n_cls; x++)
+			t->vls[(size_t)s * n_cls + x] = k->inject[(size_t)t->link[s] * n_cls + x];
+		t->order[tail] = s;
+		tail += !t->deg[s];
+	}
+	if (k->opts.sl_set)
+		silence(w, lid);
+	for (uint32_t i = 0; i < tail; i++) {
+		uint32_t s = t->order[i], n = t->next[s];
+
+		turn(&k->cell[((size_t)k->hop[t->link[s]].turns + t->out[n]) * n_cls],
+		     &t->vls[(size_t)s * n_cls], &t->vls[(size_t)n * n_cls], n_cls);
+		t->sources[n] += t->sources[s];
+		t->order[tail] = n;
+		tail += !--t->deg[n];
+	}
+	t->n_order = tail;
+}
+
+/* Walks the loops, which climb() leaves over: the first time around carries every VL as far
+ * as it goes, the second time carries it to where the first one began. */
+static void
+climb_cycles(struct walk *w)
+{
+	struct moore_ck *k = w->k;
+	struct moore_ck_tree *t = &w->t;
+
+	for (uint32_t s0 = 0; s0 < k->n_sw; s0++) {
+		uint32_t s = s0;
+
+		if (!t->deg[s0])
+			continue;
+		for (unsigned round = 0; round < 2; round++)
+			do {
+				uint32_t n = t->next[s];
+
+				turn(moore_ck_cells(k, t->link[s], t->out[n]),
+				     &t->vls[(size_t)s * k->n_cls], &t->vls[(size_t)n * k->n_cls],
+				     k->n_cls);
+				t->deg[s] = 0;
+				s = n;
+			} while (s != s0);
+	}
+}
+
+static void
+walk_lid(struct walk *w, unsigned lid, uint32_t times)
+{
+	const struct moore_ck *k = w->k;
+
+	plant(w, lid);
+	if (k->n_cls == 1)
+		climb(w, 1, lid);	/* the usual case: without inner loops */
+	else
+		climb(w, k->n_cls, lid);
+	if (w->t.n_order < k->n_sw)
+		climb_cycles(w);
+	w->v->visit(w->v->arg, &w->t, lid, times);
+}
+
+/* ---- LIDs whose columns agree --------------------------------------------------- */
+
+/* True if the table of the LID's own switch delivers it and all sources use the same SLs
+ * for it. */
+static bool
+is_plain(const struct walk *w, unsigned lid)
+{
+	const struct moore_lid_owner *own = &w->k->own[lid];
+
+	return !w->k->opts.sl_set && column(w, lid)[own->sw] == own->port;
+}
+
+static bool
+agree(const struct walk *w, unsigned a, unsigned b)
+{
+	const struct moore_ck *k = w->k;
+	const uint8_t *x = column(w, a), *y = column(w, b);
+	uint32_t s = k->own[a].sw;
+
+	return (k->own[a].ep == MOORE_NONE) == (k->own[b].ep == MOORE_NONE) &&
+		memcmp(x, y, s) == 0 && memcmp(x + s + 1, y + s + 1, k->n_sw - s - 1) == 0;
+}
+
+/* Decides whether lid is walked on its own or counts as one more of an earlier LID.  The
+ * LIDs at a switch that have a walk of their own form a list from first[] along
+ * group[].next; those that agree with one of them form a list from it along members[]. */
+static void
+join(struct walk *w, unsigned lid, uint32_t *members)
+{
+	struct group *g = &w->group[lid % BLOCK];
+	uint32_t *first = &w->first[w->k->own[lid].sw];
+
+	*g = (struct group){ 1, MOORE_NONE };
+	members[lid % BLOCK] = MOORE_NONE;
+	if (!is_plain(w, lid))
+		return;
+	if (*first == MOORE_NONE || *first / BLOCK != lid / BLOCK)
+		*first = MOORE_NONE;
+	for (uint32_t l = *first; l != MOORE_NONE; l = w->group[l % BLOCK].next)
+		if (agree(w, l, lid)) {
+			g->times = 0;
+			w->group[l % BLOCK].times++;
+			members[lid % BLOCK] = members[l % BLOCK];
+			members[l % BLOCK] = lid;
+			return;
+		}
+	g->next = *first;
+	*first = lid;
+}
+
+/* Notes the VLs held at the last turns towards lid, on the tree that was just walked. */
+static void
+turn_to(struct walk *w, unsigned lid)
+{
+	const struct moore_lid_owner *own = &w->k->own[lid];
+	struct moore_ck *k = w->k;
+	struct moore_ck_tree *t = &w->t;
+
+	for (uint32_t slot = k->slot0[own->sw]; slot < k->slot0[own->sw + 1]; slot++) {
+		uint32_t s = k->hop[slot].next;
+		const uint16_t *from = &t->vls[(size_t)s * k->n_cls];
+		struct moore_ck_cell *cell;
+
+		if (s == k->n_sw || t->next[s] != own->sw)
+			continue;
+		cell = moore_ck_cells(k, t->link[s], own->port);
+		for (unsigned x = 0; x < k->n_cls; x++)
+			cell[x].held |= from[x];
+	}
+}
+
+static void
+walk_block(struct walk *w, unsigned lid0)
+{
+	unsigned end = lid0 + BLOCK <= w->k->f->lid_top ? lid0 + BLOCK : w->k->f->lid_top + 1u;
+	uint32_t members[BLOCK];
+
+	for (unsigned lid = lid0; lid < end; lid++) {
+		w->group[lid % BLOCK].times = 0;
+		if (moore_ck_is_addressed(w->k, lid) && !(w->v->skip && moore_bits_get(w->v->skip, lid)))
+			join(w, lid, members);
+	}
+	for (unsigned lid = lid0; lid < end; lid++) {
+		if (!w->group[lid % BLOCK].times)
+			continue;
+		walk_lid(w, lid, w->group[lid % BLOCK].times);
+		for (uint32_t m = members[lid % BLOCK]; m != MOORE_NONE; m = members[m % BLOCK])
+			turn_to(w, m);
+	}
+}
+
+static bool
+get_memory(struct walk *w)
+{
+	struct moore_arena *a = &w->k->tmp;
+	size_t n = (size_t)w->k->n_sw + 2;
+	struct moore_ck_tree *t = &w->t;
+
+	return (t->next = moore_arena_alloc(a, n, sizeof(*t->next))) &&
+	       (t->link = moore_arena_alloc(a, n, sizeof(*t->link))) &&
+	       (t->deg = moore_arena_alloc(a, n, sizeof(*t->deg))) &&
+	       (t->order = moore_arena_alloc(a, n, sizeof(*t->order))) &&
+	       (t->sources = moore_arena_alloc(a, n, sizeof(*t->sources))) &&
+	       (t->vls = moore_arena_alloc(a, n * w->k->n_cls, sizeof(*t->vls))) &&
+	       (w->block = moore_arena_alloc(a, n, BLOCK)) &&
+	       (w->first = moore_arena_alloc(a, n, sizeof(*w->first)));
+}
+
+int
+moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, struct moore_err *err)
+{
+	struct walk w = { .k = k, .v = v };
+
+	if (!get_memory(&w))
+		return moore_fail_nomem(err);
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		w.first[s] = MOORE_NONE;
+	for (unsigned lid0 = 0; lid0 <= k->f->lid_top; lid0 += BLOCK) {
+		read_block(&w, lid0);
+		walk_block(&w, lid0);
+	}
+	return 0;
+}
