@@ -75,9 +75,10 @@ slurp(const char *path, size_t max, char **out, size_t *len, struct stat *st)
 
 	if (fd < 0)
 		return -errno;
-	rc = -errno;
-	if (fstat(fd, st) < 0)
+	if (fstat(fd, st) < 0) {
+		rc = -errno;
 		goto out;
+	}
 	rc = S_ISDIR(st->st_mode) ? -EISDIR : -EINVAL;
 	if (!S_ISREG(st->st_mode))
 		goto out;

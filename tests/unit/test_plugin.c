@@ -7,6 +7,7 @@
 #include "harness.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -44,6 +45,15 @@ time(time_t *out)
 	if (out)
 		*out = now.tv_sec + ahead;
 	return now.tv_sec + ahead;
+}
+
+static int stat_error;	/* fstat() fails with it unless it is 0 */
+
+int
+fstat(int fd, struct stat *st)
+{
+	errno = stat_error ? stat_error : errno;
+	return stat_error ? -1 : fstatat(fd, "", st, AT_EMPTY_PATH);
 }
 
 static char dir[] = "/tmp/moore-plugin-XXXXXX";
@@ -1929,6 +1939,13 @@ reads_moore_conf(void **state)
 	fake_next_sweep();
 	errno = EINTR;
 	CHECK_EQ("an old errno does not matter", route(), 0);
+	stat_error = EOVERFLOW;
+	errno = 0;
+	fake_next_sweep();
+	CHECK_EQ("the size is unknown", route(), 0);
+	stat_error = 0;
+	CHECK_STR("the size is unknown", fake.log, "moore.conf: Value too large for defined data type; "
+		  "the last good settings stay in force");
 	stop(sm);
 }
 
