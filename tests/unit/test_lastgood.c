@@ -97,22 +97,39 @@ more_lids(struct moore_fabric *f)
 	f->ep[7].lmc = 2;
 }
 
+/* A switch with two LIDs (lmc_esp0). */
+static void
+two_lids(struct moore_fabric *f)
+{
+	f->sw[5].lid = 1000;
+	f->sw[5].lmc = 1;
+}
+
+static void
+two_other_lids(struct moore_fabric *f)
+{
+	f->sw[5].lid = 2000;
+	f->sw[5].lmc = 1;
+}
+
 static const struct {
 	const char *why;
 	void (*plan_old)(struct moore_plan *p), (*plan_now)(struct moore_plan *p);
 	void (*now)(struct moore_fabric *f);
 	bool all_reached;
+	void (*old)(struct moore_fabric *f);
 } T[] = {
-	{ "nothing changed: nothing changes", NULL, NULL, NULL, true },
-	{ "LIDs changed: known by GUID", NULL, NULL, renumber, true },
-	{ "LMCs rose: an endpoint's LIDs take its switch's tree", NULL, NULL, more_lids, false },
-	{ "links went: no-path, the rest stays", NULL, NULL, cut_links, false },
-	{ "a switch went", NULL, NULL, cut_switch, false },
-	{ "an endpoint is new: its switch's tree", drop_last_endpoint, NULL, NULL, true },
-	{ "an endpoint went", NULL, drop_last_endpoint, NULL, true },
-	{ "an endpoint moved to another switch", NULL, move_endpoint, NULL, true },
-	{ "an endpoint moved to another port", NULL, shift_endpoint, NULL, true },
-	{ "a switch is new: no routes", other_switch, NULL, NULL, false },
+	{ "nothing changed: nothing changes", NULL, NULL, NULL, true, NULL },
+	{ "LIDs changed: known by GUID", NULL, NULL, renumber, true, NULL },
+	{ "LMCs rose: an endpoint's LIDs take its switch's tree", NULL, NULL, more_lids, false, NULL },
+	{ "a switch's two LIDs changed", NULL, NULL, two_other_lids, true, two_lids },
+	{ "links went: no-path, the rest stays", NULL, NULL, cut_links, false, NULL },
+	{ "a switch went", NULL, NULL, cut_switch, false, NULL },
+	{ "an endpoint is new: its switch's tree", drop_last_endpoint, NULL, NULL, true, NULL },
+	{ "an endpoint went", NULL, drop_last_endpoint, NULL, true, NULL },
+	{ "an endpoint moved to another switch", NULL, move_endpoint, NULL, true, NULL },
+	{ "an endpoint moved to another port", NULL, shift_endpoint, NULL, true, NULL },
+	{ "a switch is new: no routes", other_switch, NULL, NULL, false, NULL },
 };
 
 /* ---- the naive twin -------------------------------------------------------- */
@@ -139,12 +156,12 @@ leads_to(const struct moore_fabric *f, moore_swid s, unsigned p)
 }
 
 /* The old entry at switch s for offset `off` of endpoint guid, if that was at (d, port);
- * else the old entry for switch d. */
+ * else the old entry for switch d.  If guid is 0, the old entry for offset `off` of d. */
 static uint8_t
 naive_entry(const struct moore_fabric *old, const struct moore_lft *lft, moore_swid s,
 	    moore_swid d, uint64_t guid, moore_portnum port, unsigned off)
 {
-	moore_lid lid = old->sw[d].lid;
+	moore_lid lid = (moore_lid)(old->sw[d].lid + (guid ? 0 : off));
 
 	for (moore_epid e = 0; guid && e < old->n_endpoints; e++)
 		if (old->ep[e].guid == guid && old->ep[e].sw == d && old->ep[e].port == port &&
@@ -222,7 +239,7 @@ changes(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
-		struct moore_fabric *old = fabric_of(T[i].plan_old, NULL);
+		struct moore_fabric *old = fabric_of(T[i].plan_old, T[i].old);
 		struct moore_fabric *now = fabric_of(T[i].plan_now, T[i].now);
 		struct moore_conf conf;
 		struct moore_engine_result *r;
