@@ -31,7 +31,7 @@ moore_path_walk(const struct moore_fabric *f, const struct moore_lft *lft,
 			return;
 		}
 		if (out)
-			h->vl = moore_sl2vl_get(sl2vl, s, in, out)->vl[w->sl];
+			h->vl = moore_sl2vl_vl(sl2vl, f, s, in, out, w->sl);
 		if (h->vl == 15) {
 			w->fault = "the SL maps to VL 15, which drops the packet";
 			return;

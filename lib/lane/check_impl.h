@@ -135,7 +135,7 @@ moore_ck_sls(const struct moore_ck *k, moore_swid s, unsigned lid)
 static inline uint8_t
 moore_ck_vl(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, unsigned sl)
 {
-	return moore_sl2vl_get(k->sl2vl, s, (moore_portnum)in, (moore_portnum)out)->vl[sl];
+	return moore_sl2vl_vl(k->sl2vl, k->f, s, (moore_portnum)in, (moore_portnum)out, sl);
 }
 
 int moore_ck_net(struct moore_ck *k, struct moore_err *err);

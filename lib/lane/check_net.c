@@ -90,8 +90,8 @@ leave_on(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, unsi
 	uint16_t vls = 0;
 
 	for (unsigned i = 0; i < ARRAY_LEN(t) && t[i]; i++)
-		vls |= vl_bit(moore_sl2vl_get(t[i], s, (moore_portnum)in,
-					      (moore_portnum)out)->vl[k->cls_sl[x]]);
+		vls |= vl_bit(moore_sl2vl_vl(t[i], k->f, s, (moore_portnum)in,
+					     (moore_portnum)out, k->cls_sl[x]));
 	return vls;
 }
 

@@ -123,6 +123,41 @@ identity(struct net *n)
 }
 
 static void
+run_lanes(struct net *n, uint8_t lanes)
+{
+	two_vls(n);
+	for (uint32_t i = 0; i < n->f->n_ports; i++)
+		n->f->port[i].lanes = lanes;
+}
+
+static void
+two_vls_on_two_lanes(struct net *n)
+{
+	run_lanes(n, 2);
+}
+
+static void
+two_vls_on_one_lane(struct net *n)
+{
+	run_lanes(n, 1);
+}
+
+static void
+vls_0_and_2_on_two_lanes(struct net *n)
+{
+	run_lanes(n, 2);
+	lanes(n, 0xffff, 0, 2);
+}
+
+static void
+one_link_of_one_lane(struct net *n)	/* S0 to S1: no cycle is left through VL 1 alone */
+{
+	run_lanes(n, 2);
+	n->f->port[n->f->sw[0].port0 + 2].lanes = 1;
+	n->f->port[n->f->sw[1].port0 + 3].lanes = 1;
+}
+
+static void
 two_vls_but_sl3(struct net *n)
 {
 	lanes(n, 0xffff, 0, 1);
@@ -258,6 +293,14 @@ static const struct {
 	{ "one way round has long routes: two VLs are too few", 5, false, two_vls,
 		{ ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
 	{ "two hops, two VLs", 5, true, two_vls, { ALL, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "two VLs, and links that run two", 5, true, two_vls_on_two_lanes, { ALL, 0, 0, NULL },
+		1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "two VLs, but links run one", 5, true, two_vls_on_one_lane, { ALL, 0, 0, NULL },
+		0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "VL 2 is VL 0 on two lanes", 5, true, vls_0_and_2_on_two_lanes, { ALL, 0, 0, NULL },
+		0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "one link of one lane closes no cycle", 5, true, one_link_of_one_lane, { ALL, 0, 0, NULL },
+		1, 1, 0, 40, 0, 0, 0, 0 },
 	{ "VL = SL is one VL for each SL", 5, true, identity, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
 	{ "a date line that the in port cannot tell", 5, false, date_line, { ALL, 0, 0, NULL },
 		0, 0, 5, 40, 0, 0, 0, 0 },
@@ -592,13 +635,20 @@ source(const struct twin *t, moore_swid s, unsigned p)
 	return role == MOORE_ROLE_ENDPOINT || (p == 0 && !t->o.endpoints_only);
 }
 
+/* VL 15 drops a packet, and other VLs wrap around at the lanes of the out port. */
+static unsigned
+on_lanes(unsigned vl, const struct moore_port *p)
+{
+	return vl == 15 || p->lanes == 15 || !p->lanes ? vl : vl % p->lanes;
+}
+
 /* The channel that a packet takes when it leaves s by port `out`; -1 if it ends there. */
 static int
 leave(struct twin *t, moore_swid s, unsigned in, unsigned out, unsigned sl)
 {
 	const struct moore_port *p = moore_fabric_port(t->n->f, s, (moore_portnum)out);
-	unsigned vl = moore_sl2vl_get(t->n->sl2vl, s, (moore_portnum)in,
-				      (moore_portnum)out)->vl[sl];
+	unsigned vl = on_lanes(moore_sl2vl_get(t->n->sl2vl, s, (moore_portnum)in,
+					       (moore_portnum)out)->vl[sl], p);
 
 	if (p->role != MOORE_ROLE_SWITCH && p->role != MOORE_ROLE_ENDPOINT)
 		return -1;
@@ -842,6 +892,14 @@ free_port(const struct moore_fabric *f, moore_swid s, struct moore_rng *r)
 	return moore_fabric_port(f, s, (moore_portnum)p)->role ? 0 : (moore_portnum)p;
 }
 
+static uint8_t
+link_lanes(struct moore_rng *r)
+{
+	static const uint8_t lanes[] = { 1, 2, 4, 8, 15 };
+
+	return below(r, 3) ? 8 : lanes[below(r, ARRAY_LEN(lanes))];
+}
+
 static void
 random_cables(struct net *n, struct moore_rng *r)
 {
@@ -853,7 +911,7 @@ random_cables(struct net *n, struct moore_rng *r)
 		moore_portnum pa = free_port(f, a, r), pb = free_port(f, b, r);
 
 		if (pa && pb && (a != b || (pa != pb && !below(r, 20))))
-			moore_fabric_link(f, a, pa, b, pb, 8);
+			moore_fabric_link(f, a, pa, b, pb, link_lanes(r));
 	}
 	for (uint32_t e = 0; e < f->n_endpoints; e++) {
 		moore_swid s = below(r, f->n_switches);
@@ -861,7 +919,7 @@ random_cables(struct net *n, struct moore_rng *r)
 
 		if (!p)
 			continue;
-		moore_fabric_attach(f, e, s, p, 8);
+		moore_fabric_attach(f, e, s, p, link_lanes(r));
 		f->ep[e].lmc = (uint8_t)below(r, 2);
 		lid = (moore_lid)(lid + (lid & 1));
 		f->ep[e].lid = lid;

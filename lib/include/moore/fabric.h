@@ -85,6 +85,14 @@ moore_fabric_port(const struct moore_fabric *f, moore_swid s, moore_portnum p)
 	return &f->port[f->sw[s].port0 + p];
 }
 
+/* The mask that OpenSM applies to VLs on a port with that many lanes (1, 2, 4, 8 or 15).
+ * VL 15 is not masked. */
+static inline uint8_t
+moore_lane_mask(uint8_t lanes)
+{
+	return lanes >= 15 ? 15 : lanes >= 8 ? 7 : lanes >= 4 ? 3 : lanes >= 2 ? 1 : 0;
+}
+
 /* Makes the fabric of a plan with everything up: the GUIDs of moore_plan_guids(), 8 lanes,
  * SLs mapped.  LIDs are in the order of GUIDs: first the switches (LMC 0), then the
  * endpoints, each with 2^lmc aligned LIDs.  -MOORE_ELID when they exceed 0xbfff. */

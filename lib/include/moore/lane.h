@@ -37,14 +37,6 @@ MOORE_API uint8_t moore_lane_needed(const struct moore_lane_opts *o);
 /* Returns the VLs in use (bit v: VL v) on a port with that many lanes; classes for which
  * there is no room share pairs. */
 MOORE_API uint16_t moore_lane_vls(const struct moore_lane_opts *o, uint8_t lanes);
-/* The mask that OpenSM applies to VLs on a port with that many lanes (1, 2, 4, 8 or 15).
- * VL 15 is not masked. */
-static inline uint8_t
-moore_lane_mask(uint8_t lanes)
-{
-	return lanes >= 15 ? 15 : lanes >= 8 ? 7 : lanes >= 4 ? 3 : lanes >= 2 ? 1 : 0;
-}
-
 /* Makes the tables as the hardware will apply them: the rule of any-sl, masked to the lanes
  * of each out port as by moore_lane_mask(), and VL = SL (masked) on a switch that cannot
  * map SLs.  The caller frees *out with moore_sl2vl_free().  -MOORE_ENOMEM; -MOORE_EINVAL as

@@ -58,6 +58,17 @@ moore_sl2vl_get(const struct moore_sl2vl *t, moore_swid s, moore_portnum in, moo
 	return &t->rows[t->id[t->base[s] + (size_t)in * t->width[s] + out]];
 }
 
+/* The VL on which a packet of this SL leaves: that of the row, masked to the lanes that the
+ * link at `out` runs. */
+static inline uint8_t
+moore_sl2vl_vl(const struct moore_sl2vl *t, const struct moore_fabric *f, moore_swid s,
+	       moore_portnum in, moore_portnum out, unsigned sl)
+{
+	uint8_t vl = moore_sl2vl_get(t, s, in, out)->vl[sl];
+
+	return vl >= 15 ? vl : vl & moore_lane_mask(moore_fabric_port(f, s, out)->lanes);
+}
+
 /* Hashes by which computed tables can be compared with those read back from the switches.
  * The LFT hash runs over switches and LID owners in order of GUIDs, so it does not depend
  * on the LIDs, which each subnet manager hands out from its own cache.  The SL2VL hash runs
