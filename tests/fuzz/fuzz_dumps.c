@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_dumps.c - any bytes as OpenSM's four dumps; what the readers accept goes through the
- * writers and the checker.  An input is the four texts, separated by lines of %%. */
+/* fuzz_dumps.c - any bytes as OpenSM's four dumps and moore-op-vls.dump; what the readers
+ * accept goes through the writers and the checker.  An input is the five texts, separated by
+ * lines of %%. */
 #include "driver.h"
 #include "moore/check.h"
 #include "moore/dumps.h"
@@ -14,6 +15,9 @@ fuzz_seeds(void)
 {
 	static const char *const seeds[] = {
 		SUBNET_LST CUT LFTS_DUMP CUT SL2VL_DUMP CUT MCFDBS,
+		SUBNET_LST CUT LFTS_DUMP CUT SL2VL_DUMP CUT MCFDBS CUT
+			"Switch 0x200000\n1 2\n2 1\n3 8\nSwitch 0x200001\n1 4\n2 2\n3 4\n"
+			"Switch 0x200002\n1 2\n2 4\n3 15\n#--\n",
 		S0(NEAR, "03") S2(FAR, "02") ACT S0(NEAR, "04") S0(FAR, "04") ACT S1(NEAR, "01") H1(FAR) ACT
 			CUT LFTS_DUMP CUT SL2VL_SW("2", "6") CUT MCFDBS,
 		CUT LFT("4", "200000", "S0", "1", "0", "2", "3", "2", "3") CUT SL2VL_SW("0", "4") CUT MCFDBS,
@@ -60,6 +64,7 @@ judge(const struct moore_fabric *f, const struct moore_lft *lft, const struct mo
 	moore_dump_write_subnet(f, &b);
 	moore_dump_write_sl2vl(f, sl2vl, &b);
 	moore_dump_write_mft(f, mft, &b);
+	moore_dump_write_op_vls(f, &b);
 	if (moore_dump_write_lfts(f, lft, &b, NULL) < 0 || moore_dump_write_fdbs(f, lft, &b, NULL) < 0)
 		abort();
 	moore_buf_free(&b);
@@ -74,15 +79,18 @@ fuzz_one(const uint8_t *data, size_t len)
 	struct moore_lft *lft = NULL;
 	struct moore_mft *mft = NULL;
 	struct moore_err err;
-	struct piece p[4];
+	struct piece p[5];
 	int rc[3];
 
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < ARRAY_LEN(p); i++)
 		p[i] = next_piece(&data, end);
 	if (moore_dump_parse_fabric(&f, p[0].text, p[0].len, p[1].text, p[1].len, &err) == 0) {
 		rc[0] = moore_dump_parse_lfts(&lft, f, p[1].text, p[1].len, &err);
 		rc[1] = moore_dump_parse_sl2vl(&sl2vl, f, p[2].text, p[2].len, &err);
 		rc[2] = moore_dump_parse_mft(&mft, f, p[3].text, p[3].len, &err);
+		if (!moore_dump_parse_op_vls(f, p[4].text, p[4].len, &err) &&
+		    moore_fabric_seal(f, &err) < 0)
+			abort();
 		if (!rc[0] && !rc[1] && !rc[2])
 			judge(f, lft, sl2vl, mft);
 	}
@@ -90,6 +98,6 @@ fuzz_one(const uint8_t *data, size_t len)
 	moore_sl2vl_free(sl2vl);
 	moore_lft_free(lft);
 	moore_fabric_free(f);
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < ARRAY_LEN(p); i++)
 		free((void *)p[i].text);
 }

@@ -527,6 +527,52 @@ test_write_in_pieces(void **state)
 }
 
 static void
+test_op_vls(void **state)
+{
+	static const struct {
+		const char *why, *text, *error;
+	} bad[] = {
+		{ "cut off", "Switch 0x200000\n1 2\n", "#--" },
+		{ "no section", "1 2\n#--\n", "Switch" },
+		{ "no GUID", "Switch S0\n#--\n", "Switch" },
+		{ "a stranger", "Switch 0x999\n#--\n", "0x0000000000000999" },
+		{ "no such port", "Switch 0x200000\n5 2\n#--\n", "no port 5" },
+		{ "port 0", "Switch 0x200000\n0 2\n#--\n", "no port 0" },
+		{ "three lanes", "Switch 0x200000\n1 3\n#--\n", "1, 2, 4, 8 and 15" },
+		{ "no lanes", "Switch 0x200000\n1\n#--\n", "1, 2, 4, 8 and 15" },
+		{ "words", "Switch 0x200000\n1 2 x\n#--\n", "1, 2, 4, 8 and 15" },
+		{ "a link without a line", "Switch 0x200000\n1 2\n#--\n", "S0 port 2 has a link" },
+	};
+	static const char text[] = "# a comment\n\nSwitch 0x200000, \"S0\"\n1 2\n2 1\n3 8\n4 15\n"
+		"Switch 0x200001\n1 4\n2 2\n3 4\nSwitch 0x200002\n1 2\n2 4\n3 8\n#--\n";
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct moore_err err;
+	struct tables t;
+	(void)state;
+
+	assert_int_equal(read_all(&t, &sample, &err), 0);
+	CHECK_EQ("OpenSM's dumps tell none", moore_fabric_port(t.f, 0, 2)->lanes, 15);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		CHECK(bad[i].why, moore_dump_parse_op_vls(t.f, bad[i].text, strlen(bad[i].text), &err) < 0);
+		CHECK_STR(bad[i].why, err.text, bad[i].error);
+		CHECK_EQ(bad[i].why, moore_fabric_port(t.f, 0, 1)->lanes, 15);
+	}
+	CHECK_OOM("reading", moore_dump_parse_op_vls(t.f, text, strlen(text), &err), (void)0);
+	CHECK_EQ("an endpoint's port", moore_fabric_port(t.f, 0, 1)->lanes, 2);
+	CHECK_EQ("the far end runs more", moore_fabric_port(t.f, 0, 2)->lanes, 1);
+	CHECK_EQ("the near end runs more", moore_fabric_port(t.f, 1, 2)->lanes, 1);
+	CHECK_EQ("fewer of 8 and 4", moore_fabric_port(t.f, 0, 3)->lanes, 4);
+	CHECK_EQ("a port without a link", moore_fabric_port(t.f, 0, 4)->lanes, 0);
+	assert_int_equal(moore_fabric_seal(t.f, NULL), 0);
+	moore_dump_write_op_vls(t.f, &b);
+	check_text("written", &b, "Switch 0x0000000000200000, \"S0\"\n1 2\n2 1\n3 4\n"
+		   "Switch 0x0000000000200001, \"S1\"\n1 4\n2 1\n3 4\n"
+		   "Switch 0x0000000000200002, \"S2\"\n1 2\n2 4\n3 4\n#--\n");
+	moore_buf_free(&b);
+	tables_free(&t);
+}
+
+static void
 test_oom(void **state)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
@@ -558,6 +604,7 @@ main(void)
 		cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_read_in_pieces),
 		cmocka_unit_test(test_write_in_pieces),
+		cmocka_unit_test(test_op_vls),
 		cmocka_unit_test(test_oom),
 	};
 

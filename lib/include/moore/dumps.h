@@ -19,7 +19,7 @@ struct moore_source {
 };
 
 /* The fabric with its LIDs comes from opensm-subnet.lst and opensm-lfts.dump, the LFTs from
- * opensm-lfts.dump.  The dumps do not hold the lanes, so every link gets 15.  A switch
+ * opensm-lfts.dump.  OpenSM's dumps do not hold the lanes, so every link gets 15.  A switch
  * without links stands only in opensm-lfts.dump; it is kept.  err->text starts with the
  * name of the file that err->line counts in.  -MOORE_ESYNTAX, -MOORE_EPLAN, -MOORE_ELID,
  * -MOORE_ENOMEM.  O(size). */
@@ -50,6 +50,15 @@ MOORE_API int moore_dump_parse_path_sl(struct moore_sl_set **out, const struct m
 MOORE_API int moore_dump_write_path_sl(const struct moore_fabric *f,
 				       const struct moore_sl_set *t, struct moore_buf *out,
 				       struct moore_err *err);
+
+/* moore-op-vls.dump, a file of moore's own: after a line `Switch 0xGUID`, one line `PORT VLS`
+ * for each port with a link: how many data VLs the port runs, 1, 2, 4, 8 or 15.  Reading
+ * sets f's lanes, at each link to the fewer of its two ports; a link without a line is an
+ * error.  On failure f is unchanged.  -MOORE_ESYNTAX, -MOORE_EPLAN, -MOORE_ENOMEM.
+ * O(size). */
+MOORE_API int moore_dump_parse_op_vls(struct moore_fabric *f, const char *text, size_t len,
+				      struct moore_err *err);
+MOORE_API void moore_dump_write_op_vls(const struct moore_fabric *f, struct moore_buf *out);
 
 /* Writes what OpenSM would write; every port is in state ACT, 4x, 2.5 Gb/s a lane. */
 MOORE_API void moore_dump_write_subnet(const struct moore_fabric *f, struct moore_buf *out);
