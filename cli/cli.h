@@ -172,8 +172,11 @@ struct cli_tables {		/* a directory of OpenSM's dumps */
 	struct moore_mft *mft;		/* NULL when there is no dump of it */
 	struct moore_sl_set *sl_set;	/* SLs that sources use; NULL when there is no dump */
 	struct moore_lid_owner *owner;	/* owners of LIDs 0..f->lid_top */
+	const char *op_vls;		/* as in struct moore_answer_tables */
 };
 int cli_load_tables(const char *dir, struct cli_tables *out);
+/* Sets the operational VLs of every link to those of --op-vls, if that is given. */
+int cli_set_op_vls(const struct cli_call *c, struct cli_tables *t);
 void cli_tables_free(struct cli_tables *t);
 /* The same tables, borrowed, for an answer about them. */
 struct moore_answer_tables cli_answer_tables(const struct cli_tables *t);
@@ -206,6 +209,8 @@ void cli_find_setting(const char *text, const char *key, struct cli_setting *out
 void cli_put_metrics(struct moore_buf *b, const json_t *metrics);
 /* Append what `route` and `verify` both print of a verdict: hops, VLs and load; and the
  * line for tables without a cycle. */
+/* The operational VLs that the verdict counts with, and what told them. */
+void cli_put_op_vls(struct moore_buf *b, const json_t *answer);
 void cli_put_verdict(struct moore_buf *b, const json_t *verdict);
 void cli_put_sound(struct moore_buf *b, const json_t *verdict);
 

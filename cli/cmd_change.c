@@ -34,21 +34,47 @@ judge(struct change *x, struct moore_err *err)
 			       &(struct moore_mix_tables){ x->new_lft, now.sl2vl }, err);
 }
 
-/* How many switches of a are not in b. */
-static uint32_t
-count_missing(const struct moore_fabric *a, const struct moore_fabric *b)
+/* The switch of f with this GUID, or MOORE_NONE. */
+static moore_swid
+by_guid(const struct moore_fabric *f, uint64_t guid)
 {
 	struct moore_err err;
 	moore_swid sw;
 	moore_epid ep;
-	uint32_t n = 0;
-	char guid[24];
+	char text[24];
 
-	for (uint32_t s = 0; s < a->n_switches; s++) {
-		snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)a->sw[s].guid);
-		n += moore_fabric_find(b, guid, &sw, &ep, &err) < 0;
-	}
+	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)guid);
+	return moore_fabric_find(f, text, &sw, &ep, &err) < 0 ? MOORE_NONE : sw;
+}
+
+/* How many switches of a are not in b. */
+static uint32_t
+count_missing(const struct moore_fabric *a, const struct moore_fabric *b)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < a->n_switches; s++)
+		n += by_guid(b, a->sw[s].guid) == MOORE_NONE;
 	return n;
+}
+
+/* While rows are replaced, a port may still run the VLs of before, so it counts with the
+ * fewer of both. */
+static void
+take_fewer_lanes(struct moore_fabric *now, const struct moore_fabric *was)
+{
+	for (moore_swid s = 0; s < now->n_switches; s++) {
+		moore_swid o = by_guid(was, now->sw[s].guid);
+
+		for (unsigned p = 1; o != MOORE_NONE && p <= now->sw[s].n_ports &&
+		     p <= was->sw[o].n_ports; p++) {
+			const struct moore_port *old = moore_fabric_port(was, o, (moore_portnum)p);
+			struct moore_port *port = &now->port[now->sw[s].port0 + p];
+
+			if (old->role && port->role && old->lanes < port->lanes)
+				port->lanes = old->lanes;
+		}
+	}
 }
 
 /* ---- the answer in words ------------------------------------------------------------- */
@@ -173,6 +199,7 @@ static void
 put_change(struct moore_buf *b, const json_t *answer)
 {
 	put_churn(b, answer);
+	cli_put_op_vls(b, answer);
 	put_mix(b, answer);
 	put_order(b, answer);
 }
@@ -197,8 +224,11 @@ cmd_change(const struct cli_call *c)
 
 	cli_busy("comparing");
 	if ((rc = cli_load_tables(c->arg[0], &x.was)) != CLI_OK ||
-	    (rc = cli_load_tables(c->arg[1], &x.now)) != CLI_OK)
+	    (rc = cli_load_tables(c->arg[1], &x.now)) != CLI_OK ||
+	    (rc = cli_set_op_vls(c, &x.was)) != CLI_OK ||
+	    (rc = cli_set_op_vls(c, &x.now)) != CLI_OK)
 		goto out;
+	take_fewer_lanes(x.now.f, x.was.f);
 	x.gone = count_missing(x.was.f, x.now.f);
 	x.added = count_missing(x.now.f, x.was.f);
 	if (judge(&x, &err) < 0)

@@ -106,6 +106,8 @@ from_files(const struct cli_call *c, const char *dir, uint64_t offset, struct mo
 	struct cli_tables t = { NULL };
 	int rc = cli_load_tables(dir, &t);
 
+	if (rc == CLI_OK)
+		rc = cli_set_op_vls(c, &t);
 	if (rc == CLI_OK && !(w->hop = calloc((size_t)t.f->n_switches + 1, sizeof(*w->hop))))
 		rc = cli_error("out of memory");
 	if (rc == CLI_OK && (rc = find_source(&t, c->arg[0], w)) == CLI_OK &&

@@ -170,6 +170,16 @@ put_mcast(const void *arg, struct moore_buf *out, struct moore_err *err)
 }
 
 static int
+put_op_vls(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = arg;
+
+	(void)err;
+	moore_dump_write_op_vls(r->seen, out);
+	return 0;
+}
+
+static int
 put_path_sl(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
 	const struct cli_routing *r = arg;
@@ -215,7 +225,8 @@ static const struct {
 } files[] = {
 	{ "opensm-lfts.dump", put_lfts, false }, { "opensm-sl2vl.dump", put_sl2vl, false },
 	{ "opensm-subnet.lst", put_subnet, false }, { "opensm.fdbs", put_fdbs, false },
-	{ "opensm.mcfdbs", put_mcast, false }, { "moore-path-sl.dump", put_path_sl, true },
+	{ "opensm.mcfdbs", put_mcast, false }, { "moore-op-vls.dump", put_op_vls, false },
+	{ "moore-path-sl.dump", put_path_sl, true },
 	{ "moore-slvl.dump", put_slvl, true }, { "moore-psl.dump", put_psl, true },
 };
 

@@ -12,6 +12,31 @@
 /* ---- the verdict in words, which `route` prints as well ------------------------------------ */
 
 void
+cli_put_op_vls(struct moore_buf *b, const json_t *answer)
+{
+	static const struct {
+		const char *from, *text;
+	} by[] = {
+		{ "portinfo", " (PortInfo)" }, { "file", " (moore-op-vls.dump)" }, { "option", " (--op-vls)" },
+		{ "assumed", ": assumed, since nothing here tells; with fewer the verdict can differ" },
+	};
+	const json_t *o = json_object_get(answer, "op_vls");
+	long long least = cli_int(o, "least"), greatest = cli_int(o, "greatest");
+	bool assumed = !strcmp(cli_str(o, "from"), "assumed");
+
+	if (!greatest)
+		return;
+	cli_putf(b, "%soperational    %lld", assumed ? CLI_YELLOW : "", least);
+	if (least != greatest)
+		cli_putf(b, " to %lld", greatest);
+	cli_putf(b, " VL%s on links between switches", greatest == 1 ? "" : "s");
+	for (size_t i = 0; i < ARRAY_LEN(by); i++)
+		if (!strcmp(cli_str(o, "from"), by[i].from))
+			cli_putf(b, "%s", by[i].text);
+	cli_putf(b, "%s\n", assumed ? CLI_PLAIN : "");
+}
+
+void
 cli_put_verdict(struct moore_buf *b, const json_t *verdict)
 {
 	const json_t *hottest = json_object_get(verdict, "hottest"), *n;
@@ -28,6 +53,7 @@ cli_put_verdict(struct moore_buf *b, const json_t *verdict)
 	json_array_foreach(vls, i, n)
 		cli_putf(b, " %lld", json_integer_value(n));
 	cli_putf(b, "%s on links between switches\n", json_array_size(vls) ? "" : " none");
+	cli_put_op_vls(b, verdict);
 	if (json_is_object(hottest)) {
 		cli_putf(b, "load           greatest %.2f times the mean, on ",
 			 cli_num(verdict, "max_over_mean_load"));
@@ -330,8 +356,8 @@ verify_live(const struct cli_call *c, const struct moore_check_opts *o)
 	static const struct cli_online how = { "routes.verify", put_answer, cli_not_ok,
 		"moorectl verify DIR" };
 
-	if (asks_hint(c) || cli_opt(c, "certificate"))
-		return cli_misuse(c, "--sl hint and --certificate need a DIR of dumps");
+	if (asks_hint(c) || cli_opt(c, "certificate") || cli_opt(c, "op-vls"))
+		return cli_misuse(c, "--sl hint, --certificate and --op-vls need a DIR of dumps");
 	return cli_online(c, &how, params_of(o));
 }
 
@@ -347,8 +373,12 @@ verify_files(const struct cli_call *c, const char *dir, struct moore_check_opts 
 	int rc;
 
 	cli_busy("checking");
-	if ((rc = cli_load_tables(dir, &t)) != CLI_OK)
+	if ((rc = cli_load_tables(dir, &t)) == CLI_OK)
+		rc = cli_set_op_vls(c, &t);
+	if (rc != CLI_OK) {
+		cli_tables_free(&t);
 		return rc;
+	}
 	if (asks_hint(c) && !(o->sl_set = t.sl_set)) {
 		cli_tables_free(&t);
 		return cli_error("%s/moore-path-sl.dump: no such file: moorectl route writes it "

@@ -7,6 +7,7 @@
 #define OPT_OUTPUT_FILE { "output", 'o', "FILE", "write to FILE, whole or not at all (-: standard output)" }
 #define OPT_TABLES { "tables", 0, "DIR", "read the dumps in this directory" }
 
+#define OPT_OP_VLS { "op-vls", 0, "N", "with dumps: every link runs N data VLs, whatever moore-op-vls.dump says" }
 #define OPT_PROFILE { "profile", 0, "any-sl|sl-hint", "overrides the line of moore.conf" }
 #define OPT_LAYERS { "layers", 0, "valiant3|nta|valiant|inr", "overrides the line of moore.conf" }
 #define OPT_CLASSES { "classes", 0, "LIST", "class of each SL; overrides the line of moore.conf" }
@@ -93,12 +94,18 @@ static const struct cli_opt verify_opts[] = {
 	{ "sl", 0, "LIST", "SLs in use, like 0 or 0,2-5; hint: those in moore-path-sl.dump (all)" },
 	{ "lids", 0, "base|all", "LIDs to which packets are sent (all)" },
 	{ "sources", 0, "endpoints|all", "senders and targets; all includes the switches' own ports (all)" },
+	OPT_OP_VLS,
 	{ "certificate", 0, "FILE", "write the order of channels that is the proof" },
 	OPT_ONLINE,
 	{ 0 }
 };
+static const struct cli_opt change_opts[] = {
+	OPT_OP_VLS,
+	{ 0 }
+};
 static const struct cli_opt path_opts[] = {
 	OPT_TABLES,
+	OPT_OP_VLS,
 	OPT_ONLINE,
 	{ "offset", 0, "N", "send to the base LID of B plus N (0)" },
 	{ "sl", 0, "0-15", "service level of the packet (0)" },
@@ -237,8 +244,8 @@ const struct cli_cmd cli_cmds[] = {
 	{ ROUTING, "route", "PLAN", 1, 1, "Compute the tables that the OpenSM plugin would, and check them.",
 	  route_opts,
 	  "Computes and checks all tables in memory, and prints the verdict.  -o also writes\n"
-	  "them to DIR: opensm-lfts.dump, opensm-sl2vl.dump, opensm-subnet.lst, opensm.fdbs and\n"
-	  "opensm.mcfdbs (without groups); under profile sl-hint also moore-path-sl.dump, the\n"
+	  "them to DIR: opensm-lfts.dump, opensm-sl2vl.dump, opensm-subnet.lst, opensm.fdbs,\n"
+	  "opensm.mcfdbs (without groups) and moore-op-vls.dump (8 VLs); under profile sl-hint also moore-path-sl.dump, the\n"
 	  "SLs that path records give, and moore-slvl.dump and moore-psl.dump for ibdmchk -d\n"
 	  "and -c.  LIDs are assigned in the order of GUIDs, first to switches, then to\n"
 	  "endpoints; with --fail they stay those of the intact plan.",
@@ -249,6 +256,9 @@ const struct cli_cmd cli_cmds[] = {
 	  "opensm.mcfdbs, if there is one) of any OpenSM, or of moorectl route.  Without\n"
 	  "opensm-sl2vl.dump, which OpenSM writes only with QoS, packets keep one VL.\n"
 	  "--sl hint judges the SLs that moore-path-sl.dump lists for each source and LID.\n"
+	  "VLs count masked by the operational VLs of both ends of a link: moored reads them\n"
+	  "from PortInfo; of dumps, moore-op-vls.dump, which the plugin writes, or --op-vls\n"
+	  "tells.  If nothing does, the answer says so, and links count as running 15 VLs.\n"
 	  "Exits with 1 if the tables are not sound.", cmd_verify },
 	{ ROUTING, "quality", "DIR|PLAN", 1, 1, "Measure how long, even and independent the routes are.",
 	  quality_opts,
@@ -272,7 +282,7 @@ const struct cli_cmd cli_cmds[] = {
 	  table_opts,
 	  "Without --tables, moored is asked for those that the switch holds now.", cmd_table_sl2vl },
 	{ ROUTING, "change", "OLD_DIR NEW_DIR", 2, 2, "Compare two sets of tables, and judge the change from one to the other.",
-	  NULL,
+	  change_opts,
 	  "OLD_DIR and NEW_DIR hold dumps, as for verify; switches correspond by GUID, and\n"
 	  "LIDs by number.  While tables are being written, each switch holds its old or its\n"
 	  "new row for each LID.  Every combination is judged.  Exits with 1 if some\n"

@@ -76,11 +76,11 @@ cli_try_links(const char *path, struct moore_links **out, struct moore_err *err)
 
 /* ---- a directory of dumps -------------------------------------------------------- */
 
-enum { SUBNET, LFTS, SL2VL, MCAST, PATH_SL, N_DUMPS };
+enum { SUBNET, LFTS, SL2VL, MCAST, PATH_SL, OP_VLS, N_DUMPS };
 
 static const char *const dump_name[N_DUMPS] = {
 	"opensm-subnet.lst", "opensm-lfts.dump", "opensm-sl2vl.dump", "opensm.mcfdbs",
-	"moore-path-sl.dump",
+	"moore-path-sl.dump", "moore-op-vls.dump",
 };
 
 /* Puts the directory before the file and line that the parser names. */
@@ -113,7 +113,9 @@ find_dump(const char *dir, int which, char **path)
 		return stat(dir, &st) < 0 ? cli_error("%s: no such directory", cli_file_name(dir)) :
 		       cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
 				 "log_flags hold 0x40; moorectl route -o DIR writes it too", *path);
-	return CLI_FOUND;	/* there is no multicast group, no QoS, or any SL may be used */
+	/* There is no multicast group, no QoS, any SL may be used, or nothing tells the
+	 * operational VLs. */
+	return CLI_FOUND;
 }
 
 /* Reads the LFTs in pieces, since they can be longer than memory: once for the fabric (text
@@ -141,7 +143,11 @@ parse_dump(int which, const struct moore_buf *text, struct cli_tables *t, struct
 	switch (which) {
 	case SL2VL: return moore_dump_parse_sl2vl(&t->sl2vl, t->f, text->data, text->len, err);
 	case MCAST: return moore_dump_parse_mft(&t->mft, t->f, text->data, text->len, err);
-	default: return moore_dump_parse_path_sl(&t->sl_set, t->f, text->data, text->len, err);
+	case PATH_SL:
+		return moore_dump_parse_path_sl(&t->sl_set, t->f, text->data, text->len, err);
+	default:
+		t->op_vls = "file";
+		return moore_dump_parse_op_vls(t->f, text->data, text->len, err);
 	}
 }
 
@@ -182,16 +188,33 @@ cli_load_tables(const char *dir, struct cli_tables *out)
 	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
 		return cli_error("%s: is no directory: give the one that holds %s, %s and %s",
 				 dir, dump_name[LFTS], dump_name[SL2VL], dump_name[SUBNET]);
-	for (int i = 0; i < N_DUMPS && rc == CLI_OK; i++)
+	for (int i = 0; i < N_DUMPS && rc == CLI_OK; i++) {
 		rc = read_dump(dir, i, out);
+		if (rc == CLI_OK && !out->f->n_switches)
+			rc = cli_error("%s: its dumps hold no switch: they are empty or cut off", dir);
+	}
 	if (rc == CLI_OK && ((out->no_lanes && moore_sl2vl_new(&out->sl2vl, out->f, &err) < 0) ||
 			     moore_fabric_lids(out->f, &out->owner, &err) < 0))
 		rc = dump_error(dir, &err);
-	else if (rc == CLI_OK && !out->f->n_switches)
-		rc = cli_error("%s: its dumps hold no switch: they are empty or cut off", dir);
 	if (rc != CLI_OK)
 		cli_tables_free(out);
 	return rc;
+}
+
+int
+cli_set_op_vls(const struct cli_call *c, struct cli_tables *t)
+{
+	uint64_t n = 0;
+	int rc = cli_opt_u64(c, "op-vls", 1, 15, &n);
+
+	if (rc != CLI_OK || !n)
+		return rc;
+	if (n != 1 && n != 2 && n != 4 && n != 8 && n != 15)
+		return cli_misuse(c, "--op-vls %u: a link runs 1, 2, 4, 8 or 15 data VLs", (unsigned)n);
+	for (uint32_t i = 0; i < t->f->n_ports; i++)
+		t->f->port[i].lanes = (uint8_t)n;
+	t->op_vls = "option";
+	return CLI_OK;
 }
 
 void
@@ -210,7 +233,8 @@ struct moore_answer_tables
 cli_answer_tables(const struct cli_tables *t)
 {
 	return (struct moore_answer_tables){ .f = t->f, .lft = t->lft, .sl2vl = t->sl2vl,
-		.mft = t->mft, .owner = t->owner, .no_lanes = t->no_lanes };
+		.mft = t->mft, .owner = t->owner, .no_lanes = t->no_lanes,
+		.op_vls = t->op_vls };
 }
 
 /* ---- names ------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ tables_of(const struct call *c)
 	const struct snapshot *s = c->view->snap;
 
 	return (struct moore_answer_tables){ .f = s->fabric, .lft = s->lft, .sl2vl = s->sl2vl,
-		.mft = s->mft, .owner = c->view->owner };
+		.mft = s->mft, .owner = c->view->owner, .op_vls = "portinfo" };
 }
 
 static const char *

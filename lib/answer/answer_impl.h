@@ -22,6 +22,8 @@
 #define LINK_KEYS "'switch':" STR ",'guid':" OR_NULL("string") ",'port':" INT ",'peer':" A_PEER
 #define LOAD_KEYS "'max_load':" NUM ",'mean_load':" NUM ",'max_over_mean_load':" NUM
 
+#define OP_VLS OBJ("'from':" STR ",'least':" OR_NULL("integer") ",'greatest':" \
+	OR_NULL("integer"))
 #define METRICS_KEYS "'diameter':" OR_NULL("integer") ",'mean_distance':" NUM ",'girth':" \
 	OR_NULL("integer")
 #define ERROR_KEYS "'text':" STR ",'file':" OR_NULL("string") ",'line':" OR_NULL("integer")
@@ -45,6 +47,10 @@ json_t *moore_json_bits(uint16_t mask);		/* numbers of the bits that are set */
 json_t *moore_json_link(const struct moore_fabric *f, moore_swid s, moore_portnum p);
 /* LOAD_KEYS. */
 json_t *moore_json_load(double max, double mean);
+/* OP_VLS: the operational VLs of links between switches; least and greatest are null when
+ * there is none.  `from` is "assumed" when op_vls, as in struct moore_answer_tables, is
+ * NULL. */
+json_t *moore_json_op_vls(const struct moore_fabric *f, const char *op_vls);
 json_t *moore_json_metrics(const struct moore_graph_metrics *m);	/* METRICS_KEYS */
 json_t *moore_json_error(const char *text, const char *file, unsigned line);	/* ERROR_KEYS */
 /* The name of the owner of a LID; "" when it has none. */

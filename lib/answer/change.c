@@ -14,7 +14,7 @@ const char moore_schema_change[] = OBJ("'ok':" BOOL ",'safe':" BOOL ",'switches'
 	",'dependencies':" INT ",'dead_old':" INT ",'dead_new':" INT ",'order':" OBJ("'kind':" STR
 		",'acyclic':" BOOL ",'blocks_with_loops':" INT ",'blocks_ordered':" INT
 		",'opensm_loop_lids':" INT ",'steps':" LIST_OF(OBJ("'switch':" STR ",'block':" INT)))
-	",'loop?':" OBJ("'lid':" INT ",'destination':" STR ",'links':" LINKS(""))
+	",'op_vls':" OP_VLS ",'loop?':" OBJ("'lid':" INT ",'destination':" STR ",'links':" LINKS(""))
 	",'cycle?':" LINKS(",'vl':" INT));
 
 /* How many times the blocks that have to change do change; 0 when none has to. */
@@ -83,6 +83,7 @@ moore_answer_change(const struct moore_answer_tables *now, const struct moore_ch
 		"dead_old", (json_int_t)m->dead_old, "dead_new", (json_int_t)m->dead_new,
 		"order", json_order(f, m));
 
+	o = moore_json_set(o, "op_vls", moore_json_op_vls(f, now->op_vls));
 	if (m->loop_lids)
 		o = moore_json_set(o, "loop", json_pack("{s:i, s:o, s:o}", "lid", m->loop_lid,
 			"destination", moore_json_owner(now, m->loop_lid), "links",

@@ -139,6 +139,24 @@ moore_json_load(double max, double mean)
 			 "max_over_mean_load", mean > 0 ? max / mean : 0.0);
 }
 
+json_t *
+moore_json_op_vls(const struct moore_fabric *f, const char *op_vls)
+{
+	uint8_t least = UINT8_MAX, greatest = 0;
+
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		const struct moore_port *p = &f->port[i];
+
+		if (p->role != MOORE_ROLE_SWITCH)
+			continue;
+		least = p->lanes < least ? p->lanes : least;
+		greatest = p->lanes > greatest ? p->lanes : greatest;
+	}
+	return json_pack("{s:s, s:o, s:o}", "from", op_vls ? op_vls : "assumed",
+			 "least", greatest ? json_integer(least) : json_null(),
+			 "greatest", greatest ? json_integer(greatest) : json_null());
+}
+
 /* ---- links --------------------------------------------------------------------- */
 
 json_t *

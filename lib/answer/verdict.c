@@ -6,7 +6,7 @@
 #define VERDICT_KEYS "'ok':" BOOL ",'sound':" BOOL ",'acyclic':" BOOL ",'pairs':" INT \
 	",'unreachable':" INT ",'loops':" INT ",'partitioned':" INT ",'dropped':" INT \
 	",'hops':" ANY_OBJECT ",'vls':" LIST_OF(INT) ",'channels':" INT ",'dependencies':" INT \
-	"," LOAD_KEYS ",'hottest':" OBJ_OR_NULL(LINK_KEYS)
+	"," LOAD_KEYS ",'hottest':" OBJ_OR_NULL(LINK_KEYS) ",'op_vls':" OP_VLS
 #define A_CHANNEL OBJ(LINK_KEYS ",'vl':" INT)
 #define TOLD_KEYS "'at_ms':" INT ",'number':" INT ",'state':" STR ",'up':" BOOL ",'why':" \
 	OR_NULL("string") ",'topology':" OR_NULL("string") ",'profile':" OR_NULL("string") \
@@ -43,9 +43,10 @@ json_hottest(const struct moore_fabric *f, const struct moore_verdict *v)
 	return v->mean_load > 0 ? moore_json_link(f, v->hottest.sw, v->hottest.port) : json_null();
 }
 
-/* VERDICT_KEYS, added to o. */
+/* VERDICT_KEYS, added to o.  op_vls as in struct moore_answer_tables. */
 static json_t *
-add_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict *v, bool sound)
+add_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict *v, bool sound,
+	    const char *op_vls)
 {
 	o = moore_json_merge(o, json_pack("{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I}",
 		"ok", sound, "sound", sound, "acyclic", v->acyclic,
@@ -56,7 +57,8 @@ add_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict 
 		"vls", moore_json_bits(v->vls), "channels", (json_int_t)v->n_channels,
 		"dependencies", (json_int_t)v->n_dependencies));
 	o = moore_json_merge(o, moore_json_load(v->max_load, v->mean_load));
-	return moore_json_set(o, "hottest", json_hottest(f, v));
+	o = moore_json_set(o, "hottest", json_hottest(f, v));
+	return moore_json_set(o, "op_vls", moore_json_op_vls(f, op_vls));
 }
 
 /* ---- tables that were read ----------------------------------------------------------- */
@@ -145,7 +147,7 @@ moore_answer_verdict(const struct moore_answer_tables *t, const struct moore_che
 			      t->mft ? (int)t->mft->n_groups : 0, "lanes_dumped", !t->no_lanes,
 			      "asked", json_asked(asked));
 
-	o = add_verdict(o, t->f, v, sound);
+	o = add_verdict(o, t->f, v, sound, t->op_vls);
 	o = add_unlisted(add_faults(o, t, v, d), t, asked->sl_set);
 	return moore_json_merge(o, json_pack("{s:n, s:n, s:n, s:n}", "expected", "sa",
 					     "adaptive_routing", "told"));
@@ -169,5 +171,5 @@ moore_answer_route(const struct moore_fabric *seen, const struct moore_engine_re
 			      "unknown_link_rules", (int)s->unknown_rules, "unknown_link_line",
 			      s->unknown_rules ? json_integer(s->unknown_line) : json_null());
 
-	return add_verdict(o, seen, r->verdict, r->verdict->sound);
+	return add_verdict(o, seen, r->verdict, r->verdict->sound, NULL);
 }

@@ -2,7 +2,7 @@
 # tables.bats - route, verify, path, table: from a plan to tables and back.
 load lib
 
-FILES="opensm-lfts.dump opensm-sl2vl.dump opensm-subnet.lst opensm.fdbs opensm.mcfdbs"
+FILES="opensm-lfts.dump opensm-sl2vl.dump opensm-subnet.lst opensm.fdbs opensm.mcfdbs moore-op-vls.dump"
 
 setup_file() {
 	load lib
@@ -103,6 +103,42 @@ setup() {
 	says "--lids some: it is all or base"
 	run --separate-stderr -2 $M verify "$D" --sources me
 	says "it is all or endpoints"
+}
+
+@test "operational VLs count: from the file, from --op-vls, or named as assumed" {
+	cp -r "$D" "$T/v"
+	run -0 $M verify "$T/v" --json
+	holds '.sound and .op_vls == {"from": "file", "least": 8, "greatest": 8}'
+	run -1 $M verify "$T/v" --op-vls 1 --json
+	holds '.vls == [0] and .op_vls == {"from": "option", "least": 1, "greatest": 1}'
+	holds '(.sound | not) and (.cycle | length) > 2 and all(.cycle[].from.vl; . == 0)'
+	run -0 $M verify "$T/v" --op-vls 2
+	[[ $output == *"operational    2 VLs on links between switches (--op-vls)"* ]]
+	run -1 $M change "$D" "$T/v" --op-vls 1 --json
+	holds '(.safe | not) and .op_vls.greatest == 1'
+	run -0 $M path s0-0-0-h1 s1-2-2-h1 --tables "$T/v" --json
+	holds '[.hops[:-1][].vl] | unique == [0, 1]'
+	run -0 $M path s0-0-0-h1 s1-2-2-h1 --tables "$T/v" --op-vls 1 --json
+	holds '[.hops[].vl] | unique == [0]'
+	sed -i 's/^\([0-9]*\) 8$/\1 1/' "$T/v/moore-op-vls.dump"
+	run -1 $M verify "$T/v"
+	[[ $output == *"operational    1 VL on links between switches (moore-op-vls.dump)"*"NOT sound"* ]]
+	run -1 $M change "$T/v" "$D" --json
+	holds '.op_vls.greatest == 1'
+	rm "$T/v/moore-op-vls.dump"
+	run -0 $M verify "$T/v"
+	[[ $output == *"15 VLs on links between switches: assumed"* ]]
+	run -0 $M verify "$T/v" --json
+	holds '.op_vls == {"from": "assumed", "least": 15, "greatest": 15}'
+	for n in 3 0 16 x; do
+		run --separate-stderr -2 $M verify "$T/v" --op-vls $n
+		says "op-vls"
+	done
+	run --separate-stderr -2 $M verify --op-vls 1
+	says "need a DIR of dumps"
+	echo junk >"$T/v/moore-op-vls.dump"
+	run --separate-stderr -2 $M verify "$T/v"
+	says "moore-op-vls.dump:1: expected 'Switch"
 }
 
 @test "LMC: four LIDs for each endpoint" {

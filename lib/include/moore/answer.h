@@ -91,6 +91,8 @@ struct moore_answer_tables {	/* what an answer about tables rests on */
 	const struct moore_mft *mft;	/* NULL: no multicast group */
 	const struct moore_lid_owner *owner;	/* of moore_fabric_lids() */
 	bool no_lanes;		/* sl2vl was not read: every VL is unknown */
+	const char *op_vls;	/* what told the operational VLs in f: "portinfo", "file" or
+				 * "option"; NULL: nothing, so they are assumed */
 };
 
 /* Whether traffic on these tables can deadlock, with the cycle if it can.  `sound` is false
