@@ -183,9 +183,10 @@ $(B)/tests/unit/test_mad: $(addprefix $(B)/daemon/scan/mad,.o _batch.o _packet.o
 $(B)/tests/unit/test_observed: $(addprefix $(B)/daemon/,scan/seen.o scan/observed.o snapshot.o)
 $(DAEMON_TESTS) $(SCAN_TESTS): private ALL_CFLAGS += -I. -Idaemon
 # The plugin, with a fake of OpenSM's structures (tests/fake_opensm.h).
-$(B)/tests/unit/test_plugin: $(PLUGIN_OBJ)
-$(B)/tests/unit/test_plugin: private ALL_CFLAGS += $(OPENSM_CFLAGS)
-$(B)/tests/unit/test_plugin: private LDLIBS += -losmcomp
+PLUGIN_TESTS := $(addprefix $(B)/tests/unit/,test_plugin test_held)
+$(PLUGIN_TESTS): $(PLUGIN_OBJ)
+$(PLUGIN_TESTS): private ALL_CFLAGS += $(OPENSM_CFLAGS)
+$(PLUGIN_TESTS): private LDLIBS += -losmcomp
 $(B)/tests/unit/test_lastgood: $(addprefix $(B)/opensm-plugin/,guid.o lastgood.o)
 $(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ))
 $(B)/tests/bench/ports: private LDLIBS += $(DAEMON_LIBS)

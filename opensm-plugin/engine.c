@@ -11,8 +11,8 @@
 
 #include <time.h>
 
-static double
-now_ms(void)
+double
+mplug_now_ms(void)
 {
 	struct timespec t;
 
@@ -30,7 +30,7 @@ mark(void *arg, enum moore_engine_mark m)
 	};
 	struct mplug_times *t = arg;
 
-	t->ms[at[m]] = now_ms();
+	t->ms[at[m]] = mplug_now_ms();
 }
 
 /* ---- preconditions -------------------------------------------------------- */
@@ -209,7 +209,7 @@ sweep(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t, enum mpl
 		mr = decide(sm, t, err);
 	if (!mr) {
 		mplug_publish(v, sm->result->lft);
-		t->ms[MPLUG_T_END] = now_ms();
+		t->ms[MPLUG_T_END] = mplug_now_ms();
 		mplug_log_sweep(sm, v, t);
 		mplug_tell_sweep(sm, v, MPLUG_MR_OK, "", NULL);
 		mplug_dump(sm);
@@ -229,7 +229,7 @@ static int
 build_fwd_tables(void *context)
 {
 	struct mplug_sm *sm = context;
-	struct mplug_times t = { .ms = { [MPLUG_T_START] = now_ms() } };
+	struct mplug_times t = { .ms = { [MPLUG_T_START] = mplug_now_ms() } };
 	struct moore_err err, why = { .code = 0 };
 	struct mplug_view v;
 	enum mplug_mr mr;
@@ -243,7 +243,7 @@ build_fwd_tables(void *context)
 		mplug_log_err(sm, code_of(&err), "%s", err.text);
 		return -1;	/* OpenSM sends nothing: the switches keep their tables */
 	}
-	t.ms[MPLUG_T_OBSERVED] = now_ms();
+	t.ms[MPLUG_T_OBSERVED] = mplug_now_ms();
 	keep_newest(sm, v.f);
 	rc = sweep(sm, &v, &t, mr, &why);
 	mplug_view_free(&v);

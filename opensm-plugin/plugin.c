@@ -7,8 +7,9 @@
  *
  * OpenSM frees its routing engines before it calls delete(): the engine's destroy()
  * frees the routes, and delete() frees the rest.  All decisions are made in the routing
- * callbacks, under OpenSM's lock.  report() only tells moored that the subnet is up;
- * OpenSM calls it from the thread that routes. */
+ * callbacks, under OpenSM's lock.  OpenSM calls report() from the thread that routes,
+ * without its lock, when it has discovered the fabric, when all tables were sent and
+ * answered, and when the subnet is up. */
 #include <opensm/osm_config.h>
 #include <opensm/osm_event_plugin.h>
 #include <opensm/osm_version.h>
@@ -21,17 +22,30 @@ plugin_delete(void *data)
 	struct mplug_sm *sm = data;
 
 	mplug_sm_forget(sm);
+	mplug_held_forget(&sm->held);
 	mplug_settings_free(&sm->settings);
 	mplug_tell_fini(sm);
 	free(sm);
 }
 
 static void
+note_sent(struct mplug_sm *sm)
+{
+	CL_PLOCK_EXCL_ACQUIRE(&sm->osm->lock);
+	mplug_held_note(sm, true);
+	CL_PLOCK_RELEASE(&sm->osm->lock);
+}
+
+static void
 plugin_report(void *data, osm_epi_event_id_t event, void *event_data)
 {
 	(void)event_data;
-	if (event == OSM_EVENT_ID_SUBNET_UP)
-		mplug_tell_up(data);
+	switch (event) {
+	case OSM_EVENT_ID_HEAVY_SWEEP_DONE: mplug_held_read(data); break;
+	case OSM_EVENT_ID_UCAST_ROUTING_DONE: note_sent(data); break;
+	case OSM_EVENT_ID_SUBNET_UP: mplug_tell_up(data); break;
+	default: break;
+	}
 }
 
 static void *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* plugin.h - what the files of the OpenSM plugin share.
  *
- * OpenSM calls every function here under its own lock, one at a time; the plugin
- * creates no thread.  No pointer into OpenSM, except osm itself, outlives the callback
+ * OpenSM calls every function here under its own lock, one at a time, except where it is
+ * said otherwise; the plugin creates no thread.  No pointer into OpenSM, except osm itself, outlives the callback
  * that received it: what the plugin keeps from sweep to sweep are copies, found by GUID.
  *
  * Names: mplug_ is the plugin's own, moore_ is libmoore's, osm_ and cl_ are OpenSM's. */
@@ -79,6 +79,12 @@ struct mplug_tell {		/* tell.c */
 	struct moore_notice notice;	/* what moored was told of the last sweep */
 };
 
+/* What each switch may hold, in the order of GUIDs (held.c). */
+struct mplug_held {
+	struct mplug_held_switch *sw;
+	size_t n;
+};
+
 struct mplug_sm {
 	osm_opensm_t *osm;
 	struct mplug_settings settings;
@@ -86,6 +92,7 @@ struct mplug_sm {
 	struct moore_fabric *good;
 	struct moore_engine_result *result;
 	struct moore_fabric *newest;	/* as observed in the last sweep; may be the same as good */
+	struct mplug_held held;
 	struct mplug_said said;
 	struct mplug_tell tell;
 	bool asked_again;	/* the last sweep asked OpenSM for another one */
@@ -133,6 +140,36 @@ uint8_t mplug_lanes_of_code(uint8_t code);
 void mplug_publish(const struct mplug_view *v, const struct moore_lft *lft);
 void mplug_publish_count(const struct mplug_view *v, size_t *changed, size_t *total);
 
+/* held.c: what the switches may hold. */
+/* Reads what OpenSM knows of the last sends, when no request is outstanding and OpenSM's
+ * lock is held.  sent_all: all that differed has just been sent; then it returns the number
+ * of blocks that were not answered. */
+size_t mplug_held_note(struct mplug_sm *sm, bool sent_all);
+/* Reads the tables that are unknown from the switches.  Takes OpenSM's lock and waits for
+ * the answers: to be called from the thread that sweeps, without the lock. */
+void mplug_held_read(struct mplug_sm *sm);
+/* Makes OpenSM send every unknown block, and all blocks of switches that may have been
+ * reset. */
+void mplug_held_distrust(struct mplug_held *h, const struct mplug_view *v);
+void mplug_held_forget(struct mplug_held *h);
+/* True if a link of the switch is active: then packets may meet its rows. */
+bool mplug_carries_data(const osm_switch_t *sw);
+
+/* The same for the switches of one fabric. */
+struct mplug_held_tables {
+	struct moore_held held;	/* of what follows */
+	struct moore_lft *lft;
+	struct moore_row *more;
+	size_t cap_more;
+	uint64_t *unknown;
+};
+/* A switch that carries no data has no path.  The caller frees *t.  -MOORE_ENOMEM. */
+int mplug_held_tables(struct mplug_held_tables *t, const struct mplug_held *h,
+		      const struct mplug_view *v, struct moore_err *err);
+/* Adds a value of a row.  -1: no memory. */
+int mplug_held_add(struct mplug_held_tables *t, moore_swid sw, moore_lid lid, uint8_t port);
+void mplug_held_tables_free(struct mplug_held_tables *t);
+
 /* tell.c: tells moored that a sweep ended with mr (why is its text), and later that the
  * subnet is up.  restored are the tables made by lastgood.c, or NULL.  Never blocks. */
 void mplug_tell_init(struct mplug_sm *sm);
@@ -155,6 +192,7 @@ size_t mplug_sl2vl_rows_to_set(struct mplug_sm *sm, const struct mplug_view *v);
 ib_api_status_t mplug_mcast_build(void *context, osm_mgrp_box_t *mbox);
 
 /* engine.c */
+double mplug_now_ms(void);
 uint8_t mplug_path_sl_of(const struct mplug_sm *sm, uint8_t hint, moore_lid slid, moore_lid dlid);
 extern const external_routing_engine_module_t mplug_engine_module;
 void mplug_sm_forget(struct mplug_sm *sm);

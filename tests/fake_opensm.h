@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* fake_opensm.h - a thin fake of OpenSM, for unit tests of the plugin's own files.
  *
- * The structures and complib are OpenSM's own (libopensm-dev).  Only the eleven functions
- * that the opensm program exports to plugins, and that are in no library, are faked.
+ * The structures and complib are OpenSM's own (libopensm-dev).  Only the functions that
+ * the opensm program exports to plugins, and that are in no library, are faked.
  * fake_build() fills an osm_opensm_t with the switches, ports, links and LIDs of a plan, as
  * if a subnet manager had discovered them.  What the real OpenSM does with the plugin is
  * tested on ibsim (tests/fabric).  A test program includes this file once. */
@@ -22,6 +22,9 @@ struct fake {
 	struct moore_fabric *f;		/* the fabric that OpenSM has "discovered" */
 	osm_node_t **sw, **ca;		/* nodes in the order of f */
 	osm_port_t *port;		/* ports of the endpoints, then of the switches */
+	uint8_t **truth;		/* the rows that each switch of f holds */
+	bool *deaf, *mute;		/* switches that get no MAD; that get it and do not answer */
+	unsigned reads;			/* blocks that were asked for */
 	char log[16384];		/* every line that was logged */
 };
 
@@ -137,6 +140,81 @@ osm_mcast_tbl_set(osm_mcast_tbl_t *t, uint16_t mlid, uint8_t port)
 	(*t->p_mask_tbl)[mlid - 0xc000][port / 16] |= (uint16_t)(1u << port % 16);
 }
 
+static size_t
+fake_bytes(void)
+{
+	return (size_t)fake.f->lid_top / 64 * 64 + 64;
+}
+
+static moore_swid
+fake_index(const osm_node_t *n)
+{
+	moore_swid s = 0;
+
+	while (fake.sw[s] != n)
+		s++;
+	return s;
+}
+
+int
+osm_switch_prepare_path_rebuild(osm_switch_t *sw, uint16_t top)
+{
+	assert_true(top < fake_bytes());
+	sw->lft = realloc(sw->lft, fake_bytes());
+	sw->new_lft = realloc(sw->new_lft, fake_bytes());
+	sw->lft_size = (uint16_t)fake_bytes();
+	memset(sw->lft, OSM_NO_PATH, fake_bytes());
+	memset(sw->new_lft, OSM_NO_PATH, fake_bytes());
+	return 0;
+}
+
+/* Answers at once. */
+ib_api_status_t
+osm_req_get(osm_sm_t *sm, const osm_dr_path_t *path, ib_net16_t attr, ib_net32_t mod,
+	    boolean_t find_mkey, ib_net64_t mkey, uint32_t timeout, cl_disp_msgid_t err_msg,
+	    const osm_madw_context_t *context)
+{
+	osm_switch_t *sw = osm_get_switch_by_guid(&fake.osm->subn, context->lft_context.node_guid);
+	moore_swid s = fake_index(sw->p_node);
+	size_t at = (size_t)cl_ntoh32(mod) * 64;
+
+	(void)sm, (void)path, (void)find_mkey, (void)mkey, (void)timeout, (void)err_msg;
+	assert_int_equal(attr, IB_MAD_ATTR_LIN_FWD_TBL);
+	fake.reads++;
+	if (!fake.deaf[s] && !fake.mute[s])
+		memcpy(sw->lft + at, fake.truth[s] + at, 64);
+	return IB_SUCCESS;
+}
+
+int wait_for_pending_transactions(osm_stats_t *stats);
+
+int
+wait_for_pending_transactions(osm_stats_t *stats)
+{
+	(void)stats;
+	return 0;
+}
+
+/* Sends the blocks that differ. */
+void
+osm_ucast_mgr_set_fwd_tables(osm_ucast_mgr_t *mgr)
+{
+	(void)mgr;
+	for (moore_swid s = 0; s < fake.f->n_switches; s++) {
+		osm_switch_t *sw = fake.sw[s]->sw;
+
+		for (size_t at = 0; at < fake_bytes(); at += 64) {
+			if (!sw->need_update && !memcmp(sw->lft + at, sw->new_lft + at, 64))
+				continue;
+			memset(sw->lft + at, 0, 64);
+			if (!fake.deaf[s])
+				memcpy(fake.truth[s] + at, sw->new_lft + at, 64);
+			if (!fake.deaf[s] && !fake.mute[s])
+				memcpy(sw->lft + at, sw->new_lft + at, 64);
+		}
+	}
+}
+
 cl_status_t
 osm_register_external_routing_engine(osm_opensm_t *osm, const external_routing_engine_module_t *m,
 				     void *context)
@@ -206,7 +284,7 @@ fake_switch(moore_swid s)
 	const struct moore_switch *d = &fake.f->sw[s];
 	osm_node_t *n = fake_node(d->guid, d->name, d->n_ports, IB_NODE_TYPE_SWITCH);
 	osm_switch_t *sw = calloc(1, sizeof(*sw));
-	size_t bytes = (size_t)fake.f->lid_top / 64 * 64 + 64;
+	size_t bytes = fake_bytes();
 
 	for (unsigned p = 0; p <= d->n_ports; p++)
 		fake_physp(n, p, d->guid);
@@ -219,8 +297,12 @@ fake_switch(moore_swid s)
 	sw->switch_info.mcast_cap = cl_hton16(FAKE_MFT);
 	sw->lft = malloc(bytes);
 	sw->new_lft = malloc(bytes);
+	sw->lft_size = (uint16_t)bytes;
+	sw->switch_info.lin_top = cl_hton16(fake.f->lid_top);
 	memset(sw->lft, OSM_NO_PATH, bytes);
 	memset(sw->new_lft, OSM_NO_PATH, bytes);
+	fake.truth[s] = malloc(bytes);
+	memset(fake.truth[s], OSM_NO_PATH, bytes);
 	sw->mcast_tbl.p_mask_tbl = calloc(FAKE_MFT, sizeof(uint16_t) * (IB_MCAST_POSITION_MAX + 1));
 	fake.sw[s] = n;
 	cl_qmap_insert(&fake.osm->subn.sw_guid_tbl, n->node_info.node_guid, &sw->map_item);
@@ -250,7 +332,12 @@ fake_build(struct moore_fabric *f)
 	fake = (struct fake){ .f = f, .osm = calloc(1, sizeof(osm_opensm_t)),
 		.sw = calloc(f->n_switches, sizeof(*fake.sw)),
 		.ca = calloc(f->n_endpoints + 1, sizeof(*fake.ca)),
-		.port = calloc(n, sizeof(*fake.port)) };
+		.port = calloc(n, sizeof(*fake.port)),
+		.truth = calloc(f->n_switches, sizeof(*fake.truth)),
+		.deaf = calloc(f->n_switches, sizeof(*fake.deaf)),
+		.mute = calloc(f->n_switches, sizeof(*fake.mute)) };
+	cl_plock_construct(&fake.osm->lock);
+	cl_plock_init(&fake.osm->lock);
 	cl_qmap_init(&fake.osm->subn.sw_guid_tbl);
 	cl_qmap_init(&fake.osm->subn.port_guid_tbl);
 	fake.osm->subn.opt.qos = TRUE;
@@ -297,8 +384,14 @@ fake_node_free(osm_node_t *n)
 static void
 fake_free(void)
 {
-	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+	cl_plock_destroy(&fake.osm->lock);
+	for (moore_swid s = 0; s < fake.f->n_switches; s++) {
 		fake_node_free(fake.sw[s]);
+		free(fake.truth[s]);
+	}
+	free(fake.truth);
+	free(fake.deaf);
+	free(fake.mute);
 	for (moore_epid e = 0; e < fake.f->n_endpoints; e++)
 		fake_node_free(fake.ca[e]);
 	moore_fabric_free(fake.f);
@@ -309,20 +402,17 @@ fake_free(void)
 }
 
 /* Does what OpenSM does between two routings: sends the rows and empties new_lft. */
-static void
+static inline void
 fake_next_sweep(void)
 {
-	size_t bytes = (size_t)fake.f->lid_top / 64 * 64 + 64;
-
-	for (moore_swid s = 0; s < fake.f->n_switches; s++) {
-		memcpy(fake.sw[s]->sw->lft, fake.sw[s]->sw->new_lft, bytes);
-		memset(fake.sw[s]->sw->new_lft, OSM_NO_PATH, bytes);
-	}
+	osm_ucast_mgr_set_fwd_tables(NULL);
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		memset(fake.sw[s]->sw->new_lft, OSM_NO_PATH, fake_bytes());
 	fake.osm->subn.force_heavy_sweep = FALSE;
 	fake.log[0] = '\0';
 }
 
-static void
+static inline void
 fake_cut(moore_swid s, unsigned port)
 {
 	osm_physp_t *p = &fake.sw[s]->physp_table[port], *q = p->p_remote_physp;

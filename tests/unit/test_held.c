@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_held.c - what the plugin knows of the rows that switches hold (held.c), on a fake of
+ * OpenSM's structures whose switches hold rows of their own and may be deaf or mute.
+ *
+ * The oracle is fake.truth: the values that the plugin lists for a row must contain the
+ * value that the switch holds. */
+#include "harness.h"
+
+#include "fake_opensm.h"
+#include "plan_of.h"
+#include "../../opensm-plugin/plugin.h"
+
+static struct mplug_sm sm;
+static uint8_t next_port;
+
+static void
+begin(void)
+{
+	struct moore_plan *p = plan_of("slimfly", "q=5");
+	struct moore_fabric *f;
+
+	assert_int_equal(moore_fabric_from_plan(&f, p, 0, NULL), 0);
+	assert_int_equal(moore_fabric_seal(f, NULL), 0);
+	moore_plan_free(p);
+	fake_build(f);
+	sm = (struct mplug_sm){ .osm = fake.osm };
+}
+
+static void
+end(void)
+{
+	mplug_held_forget(&sm.held);
+	fake_free();
+}
+
+/* Fills a row of new_lft of each switch, in two blocks, with a value of its own, and sends. */
+static void
+send_rows(void)
+{
+	next_port++;
+	for (moore_swid s = 0; s < fake.f->n_switches; s++) {
+		fake.sw[s]->sw->new_lft[3] = (uint8_t)(next_port + s);
+		fake.sw[s]->sw->new_lft[100] = next_port;
+	}
+	osm_ucast_mgr_set_fwd_tables(NULL);
+}
+
+struct known {
+	size_t values;		/* listed for (switch 7, LID 3) */
+	bool unknown;		/* switch 7 */
+	bool holds;		/* every row of every switch is listed */
+};
+
+static bool
+listed(const struct mplug_held_tables *t, moore_swid s, moore_lid lid, uint8_t port)
+{
+	if (t->unknown[s / 64] >> s % 64 & 1 || moore_lft_row(t->lft, s)[lid] == port)
+		return true;
+	for (size_t i = 0; i < t->held.n_more; i++)
+		if (t->more[i].sw == s && t->more[i].lid == lid && t->more[i].port == port)
+			return true;
+	return false;
+}
+
+static struct known
+known(void)
+{
+	struct known k = { 1, false, true };
+	struct mplug_held_tables t;
+	struct mplug_view v;
+	moore_swid seven;
+
+	assert_int_equal(mplug_observe(&sm, &v, NULL), 0);
+	assert_int_equal(mplug_held_tables(&t, &sm.held, &v, NULL), 0);
+	seven = mplug_switch_by_guid(v.f, fake.f->sw[7].guid);
+	for (moore_swid s = 0; s < v.f->n_switches; s++)
+		for (unsigned lid = 1; mplug_carries_data(v.sw[s]) && lid <= v.f->lid_top; lid++)
+			k.holds &= listed(&t, s, (moore_lid)lid,
+					  fake.truth[fake_index(v.sw[s]->p_node)][lid]);
+	for (size_t i = 0; i < t.held.n_more; i++)
+		k.values += t.more[i].sw == seven && t.more[i].lid == 3;
+	k.unknown = t.unknown[seven / 64] >> seven % 64 & 1;
+	mplug_held_tables_free(&t);
+	mplug_view_free(&v);
+	moore_fabric_free(v.f);
+	return k;
+}
+
+#define EXPECT(why, v, u) do { \
+	struct known k_ = known(); \
+	CHECK(why, k_.holds); \
+	CHECK_EQ(why, k_.values, (size_t)(v)); \
+	CHECK_EQ(why, k_.unknown, u); \
+} while (0)
+
+static void
+acknowledged_rows_have_one_value(void **state)
+{
+	(void)state;
+	begin();
+	EXPECT("nothing is known at first", 1, true);
+	send_rows();
+	assert_int_equal(mplug_held_note(&sm, true), 0);
+	EXPECT("every block was answered", 1, false);
+	end();
+}
+
+static void
+an_unanswered_block_has_old_and_new_rows(void **state)
+{
+	(void)state;
+	begin();
+	send_rows();
+	mplug_held_note(&sm, true);
+	fake.deaf[7] = true;
+	send_rows();
+	assert_int_equal(mplug_held_note(&sm, true), 2);
+	EXPECT("the switch holds the old rows", 2, false);
+	fake.deaf[7] = false;
+	fake.mute[7] = true;
+	send_rows();
+	assert_int_equal(mplug_held_note(&sm, true), 2);
+	EXPECT("it holds the third", 3, false);
+	assert_int_equal(mplug_held_note(&sm, true), 2);
+	assert_int_equal(mplug_held_note(&sm, false), 0);
+	EXPECT("what is known already is not added", 3, false);
+	fake.mute[7] = false;
+	send_rows();
+	assert_int_equal(mplug_held_note(&sm, true), 0);
+	EXPECT("now it answers", 1, false);
+	end();
+}
+
+static void
+rows_that_were_not_sent_are_not_added(void **state)
+{
+	(void)state;
+	begin();
+	send_rows();
+	mplug_held_note(&sm, true);
+	memset(fake.sw[7]->sw->new_lft, OSM_NO_PATH, fake_bytes());	/* as before each routing */
+	assert_int_equal(mplug_held_note(&sm, false), 0);
+	EXPECT("the switch holds what it held", 1, false);
+	end();
+}
+
+static void
+reads_the_unknown_and_nothing_else(void **state)
+{
+	unsigned blocks;
+
+	(void)state;
+	begin();
+	blocks = (unsigned)(fake_bytes() / 64 * fake.f->n_switches);
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		memset(fake.truth[s], (int)(s % 5), fake_bytes());	/* another engine's */
+	mplug_held_read(&sm);
+	EXPECT("all were read", 1, false);
+	CHECK_EQ("once", fake.reads, blocks);
+	mplug_held_read(&sm);
+	CHECK_EQ("what is known is not read again", fake.reads, blocks);
+	fake.osm->subn.coming_out_of_standby = TRUE;
+	mplug_held_read(&sm);
+	CHECK_EQ("after a takeover, all are read", fake.reads, 2 * blocks);
+	assert_non_null(strstr(fake.log, "LFT blocks read from switches, 0 not answered"));
+	end();
+}
+
+static void
+asks_a_dead_switch_once(void **state)
+{
+	(void)state;
+	begin();
+	fake.deaf[7] = true;
+	mplug_held_read(&sm);
+	EXPECT("unknown", 1, true);
+	CHECK_EQ("one block of it was asked for", fake.reads,
+		 fake_bytes() / 64 * (fake.f->n_switches - 1) + 1);
+	end();
+}
+
+static void
+a_switch_without_data_holds_nothing(void **state)
+{
+	osm_switch_t *sw;
+
+	(void)state;
+	begin();
+	mplug_held_read(&sm);
+	sw = fake.sw[7]->sw;
+	for (unsigned p = 1; p < sw->num_ports; p++)
+		ib_port_info_set_port_state(&fake.sw[7]->physp_table[p].port_info, IB_LINK_INIT);
+	memset(fake.truth[7], 3, fake_bytes());		/* it was reset */
+	EXPECT("no packet meets its rows", 1, false);
+	for (int i = 0; i < 2; i++) {
+		struct mplug_view v;
+
+		assert_int_equal(mplug_observe(&sm, &v, NULL), 0);
+		mplug_held_distrust(&sm.held, &v);
+		mplug_view_free(&v);
+		moore_fabric_free(v.f);
+		send_rows();
+		mplug_held_note(&sm, true);
+	}
+	CHECK("every block was sent", !memcmp(fake.truth[7], sw->new_lft, fake_bytes()));
+	end();
+}
+
+static void
+a_switch_that_left_is_forgotten(void **state)
+{
+	osm_switch_t *sw;
+
+	(void)state;
+	begin();
+	send_rows();
+	mplug_held_note(&sm, true);
+	sw = fake.sw[7]->sw;
+	cl_qmap_remove_item(&fake.osm->subn.sw_guid_tbl, &sw->map_item);
+	mplug_held_note(&sm, true);
+	CHECK_EQ("one less", sm.held.n, fake.f->n_switches - 1);
+	cl_qmap_insert(&fake.osm->subn.sw_guid_tbl, fake.sw[7]->node_info.node_guid, &sw->map_item);
+	mplug_held_note(&sm, false);
+	EXPECT("unknown", 1, true);
+	end();
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(acknowledged_rows_have_one_value),
+		cmocka_unit_test(an_unanswered_block_has_old_and_new_rows),
+		cmocka_unit_test(rows_that_were_not_sent_are_not_added),
+		cmocka_unit_test(reads_the_unknown_and_nothing_else),
+		cmocka_unit_test(asks_a_dead_switch_once),
+		cmocka_unit_test(a_switch_without_data_holds_nothing),
+		cmocka_unit_test(a_switch_that_left_is_forgotten),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
