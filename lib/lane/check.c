@@ -16,27 +16,16 @@ moore_verdict_free(struct moore_verdict *v)
 	free(v);
 }
 
-/* Rejects tables that were made for another fabric, since they would be read out of bounds. */
 static int
 check_fit(const struct moore_ck *k, struct moore_err *err)
 {
-	const struct moore_fabric *f = k->f;
+	int rc = moore_ck_fit_lft(k->f, k->lft, "", err);
 
-	if (k->lft->n_switches != f->n_switches || k->lft->stride <= f->lid_top)
-		return moore_fail(err, MOORE_EINVAL, 0, "LFTs: made for another fabric");
-	if (k->mft && k->mft->n_switches != f->n_switches)
-		return moore_fail(err, MOORE_EINVAL, 0, "multicast tables: made for another fabric");
-	if (k->opts.sl_set && (k->opts.sl_set->n_switches != f->n_switches ||
-			       k->opts.sl_set->stride <= f->lid_top))
-		return moore_fail(err, MOORE_EINVAL, 0, "SLs in use: made for another fabric");
-	if (k->sl2vl->n_switches != f->n_switches)
-		return moore_fail(err, MOORE_EINVAL, 0, "SL2VL: made for another fabric");
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		if (k->sl2vl->width[s] != f->sw[s].n_ports + 1)
-			return moore_fail(err, MOORE_EINVAL, 0, "SL2VL: switch %s has %u ports in the "
-					  "fabric and %u in the table", f->sw[s].name, f->sw[s].n_ports,
-					  k->sl2vl->width[s] - 1u);
-	return 0;
+	if (rc == 0 && k->mft)
+		rc = moore_ck_fit_mft(k->f, k->mft, err);
+	if (rc == 0 && k->opts.sl_set)
+		rc = moore_ck_fit_sl_set(k->f, k->opts.sl_set, err);
+	return rc == 0 ? moore_ck_fit_sl2vl(k->f, k->sl2vl, "", err) : rc;
 }
 
 static int

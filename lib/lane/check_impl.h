@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* check_impl.h - the stages of the checker and the data they share.
  *
+ *   check_fit.c      rejects tables that were made for another fabric
  *   check_net.c      lays out fabric and SL2VL tables as flat arrays of slots and turns
  *   check_tree.c     walks the routes to every LID: VLs held at each turn
  *   check_walk.c     what the verdict counts on these routes: hops, faults, load
@@ -137,6 +138,16 @@ moore_ck_vl(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, u
 {
 	return moore_sl2vl_vl(k->sl2vl, k->f, s, (moore_portnum)in, (moore_portnum)out, sl);
 }
+
+/* The message begins with `which`: "" or, for example, "old ". */
+int moore_ck_fit_lft(const struct moore_fabric *f, const struct moore_lft *t, const char *which,
+		     struct moore_err *err);
+int moore_ck_fit_sl2vl(const struct moore_fabric *f, const struct moore_sl2vl *t,
+		       const char *which, struct moore_err *err);
+int moore_ck_fit_mft(const struct moore_fabric *f, const struct moore_mft *t,
+		     struct moore_err *err);
+int moore_ck_fit_sl_set(const struct moore_fabric *f, const struct moore_sl_set *t,
+			struct moore_err *err);
 
 int moore_ck_net(struct moore_ck *k, struct moore_err *err);
 /* Walks the routes to every LID that is addressed and not skipped. */

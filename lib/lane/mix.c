@@ -24,21 +24,13 @@ moore_mix_free(struct moore_mix *m)
 	free(m);
 }
 
-static int
-check_fit(const struct moore_fabric *f, const struct moore_mix_tables *t, size_t stride,
-	  const char *which, struct moore_err *err)
+int
+moore_mx_fit(const struct moore_fabric *f, const struct moore_lft *t, size_t stride,
+	     const char *which, struct moore_err *err)
 {
-	if (t->lft->n_switches != f->n_switches || t->lft->stride != stride ||
-	    stride <= f->lid_top || stride > MOORE_LID_MAX + 1u)
-		return moore_fail(err, MOORE_EINVAL, 0, "%s LFTs: made for another fabric", which);
-	if (t->sl2vl->n_switches != f->n_switches)
-		return moore_fail(err, MOORE_EINVAL, 0, "%s SL2VL: made for another fabric", which);
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		if (t->sl2vl->width[s] != f->sw[s].n_ports + 1)
-			return moore_fail(err, MOORE_EINVAL, 0, "%s SL2VL: switch %s has %u ports in "
-					  "the fabric and %u in the table", which, f->sw[s].name,
-					  f->sw[s].n_ports, t->sl2vl->width[s] - 1u);
-	return 0;
+	if (t->stride != stride || stride > MOORE_LID_MAX + 1u)
+		return moore_fail(err, MOORE_EINVAL, 0, "%sLFTs: made for another fabric", which);
+	return moore_ck_fit_lft(f, t, which, err);
 }
 
 struct by_guid {
@@ -75,29 +67,41 @@ set_up(struct moore_mx *m, struct moore_mix *v, struct moore_err *err)
 	return moore_ck_net(&m->k, err);
 }
 
-static int
-judge_turns(struct moore_mx *m, struct moore_mix *v, struct moore_err *err)
+int
+moore_mx_turns(struct moore_ck *k, struct moore_mx_turns *out, struct moore_err *err)
 {
 	struct moore_verdict seen = { .order = NULL };
 	struct moore_ck_graph g = { .n = 0 };
-	uint32_t *cycle = NULL;
-	int rc;
+	uint32_t *cycle = NULL, len = 0;
+	int rc = moore_ck_graph(k, &g, &seen, err);
 
-	if ((rc = moore_ck_graph(&m->k, &g, &seen, err)) < 0)
-		return rc;
+	*out = (struct moore_mx_turns){ .acyclic = seen.acyclic, .n_channels = seen.n_channels,
+		.n_dependencies = seen.n_dependencies };
 	free(seen.order);
-	v->acyclic = seen.acyclic;
-	v->n_channels = seen.n_channels;
-	v->n_dependencies = seen.n_dependencies;
-	if (v->acyclic)
-		return 0;
-	if ((rc = moore_ck_cycle(&m->k, &g, &cycle, &v->cycle_len, err)) < 0)
+	if (rc < 0 || seen.acyclic)
 		return rc;
-	if (!(v->cycle = calloc(v->cycle_len, sizeof(*v->cycle))))
+	if ((rc = moore_ck_cycle(k, &g, &cycle, &len, err)) < 0)
+		return rc;
+	if (!(out->cycle = calloc(len, sizeof(*out->cycle))))
 		return moore_fail_nomem(err);
-	for (uint32_t i = 0; i < v->cycle_len; i++)
-		v->cycle[i] = g.channel[cycle[i]];
+	out->cycle_len = len;
+	for (uint32_t i = 0; i < len; i++)
+		out->cycle[i] = g.channel[cycle[i]];
 	return 0;
+}
+
+static int
+judge_turns(struct moore_mx *m, struct moore_mix *v, struct moore_err *err)
+{
+	struct moore_mx_turns t;
+	int rc = moore_mx_turns(&m->k, &t, err);
+
+	v->acyclic = t.acyclic;
+	v->n_channels = t.n_channels;
+	v->n_dependencies = t.n_dependencies;
+	v->cycle = t.cycle;
+	v->cycle_len = t.cycle_len;
+	return rc;
 }
 
 /* Judges again without the turns that the order of writes rules out. */
@@ -143,8 +147,10 @@ moore_mix_judge(struct moore_mix **out, const struct moore_fabric *f,
 	*out = NULL;
 	if (!v)
 		return moore_fail_nomem(err);
-	if ((rc = check_fit(f, was, now->lft->stride, "old", err)) < 0 ||
-	    (rc = check_fit(f, now, now->lft->stride, "new", err)) < 0 ||
+	if ((rc = moore_mx_fit(f, was->lft, now->lft->stride, "old ", err)) < 0 ||
+	    (rc = moore_ck_fit_sl2vl(f, was->sl2vl, "old ", err)) < 0 ||
+	    (rc = moore_mx_fit(f, now->lft, now->lft->stride, "new ", err)) < 0 ||
+	    (rc = moore_ck_fit_sl2vl(f, now->sl2vl, "new ", err)) < 0 ||
 	    (rc = set_up(&m, v, err)) < 0 ||
 	    (rc = moore_mx_walk(&m, v, err)) < 0 ||
 	    (rc = judge_turns(&m, v, err)) < 0 ||
