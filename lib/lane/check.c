@@ -70,7 +70,7 @@ moore_check(struct moore_verdict **out, const struct moore_fabric *f,
 	    (rc = moore_fabric_lids(f, &k.own, err)) < 0 ||
 	    (rc = moore_ck_net(&k, err)) < 0 ||
 	    (rc = moore_ck_walk(&k, v, err)) < 0 ||
-	    (rc = moore_ck_mcast(&k, err)) < 0 ||
+	    (rc = moore_ck_mcast(&k, NULL, err)) < 0 ||
 	    (rc = moore_ck_dropped(&k, v, err)) < 0 ||
 	    (rc = moore_ck_graph(&k, &g, v, err)) < 0)
 		goto out;

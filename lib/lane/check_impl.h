@@ -5,7 +5,7 @@
  *   check_net.c      lays out fabric and SL2VL tables as flat arrays of slots and turns
  *   check_tree.c     walks the routes to every LID: VLs held at each turn
  *   check_walk.c     what the verdict counts on these routes: hops, faults, load
- *   check_mcast.c    follows every multicast tree: VLs held at each turn
+ *   check_mcast.c    follows every multicast tree: VLs held at each turn, loops
  *   check_drop.c     counts the entries in use that drop packets
  *   check_graph.c    turns into dependencies between channels, and their topological order
  *   check_cycle.c    finds a shortest cycle of the channels that have no order
@@ -87,6 +87,11 @@ struct moore_ck_visitor {
 	void *arg;
 };
 
+struct moore_ck_loops {		/* multicast groups that loop */
+	uint32_t n;
+	uint16_t mlid;		/* the first of them */
+};
+
 /* The dependency graph.  Its nodes are the channels, (link, VL), in use. */
 struct moore_ck_graph {
 	uint16_t *used;		/* VLs in use on each slot's link */
@@ -130,7 +135,9 @@ moore_ck_sls(const struct moore_ck *k, moore_swid s, unsigned lid)
 {
 	const struct moore_sl_set *set = k->opts.sl_set;
 
-	return set ? moore_sl_set_row(set, s)[lid] & k->sl_used : k->sl_used;
+	if (!set)
+		return k->sl_used;
+	return lid < set->stride ? moore_sl_set_row(set, s)[lid] & k->sl_used : 0;
 }
 
 static inline uint8_t
@@ -153,7 +160,8 @@ int moore_ck_net(struct moore_ck *k, struct moore_err *err);
 /* Walks the routes to every LID that is addressed and not skipped. */
 int moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, struct moore_err *err);
 int moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
-int moore_ck_mcast(struct moore_ck *k, struct moore_err *err);
+/* Counts in *loops, unless it is NULL, the groups in which a packet can circulate. */
+int moore_ck_mcast(struct moore_ck *k, struct moore_ck_loops *loops, struct moore_err *err);
 int moore_ck_dropped(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
 /* Sets n_channels, n_dependencies and vls in *v, and order if there is one. */
 int moore_ck_graph(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,

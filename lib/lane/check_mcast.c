@@ -5,7 +5,10 @@
  * The mask is not consulted for the port of entry, as in hardware.  A link is put on the
  * work list when it first carries something.  That is enough, since the VL on which a
  * packet leaves a switch does not depend on the VL on which it arrived: if the VLs of a
- * link grow later, only the VLs held at its turns grow. */
+ * link grow later, only the VLs held at its turns grow.
+ *
+ * A packet can circulate in a group if the links that carry something have no order (Kahn
+ * 1962) in which each comes after those that bring it packets. */
 #include "base/bits.h"
 #include "check_impl.h"
 
@@ -16,6 +19,7 @@ struct flood {
 	uint16_t *vls;			/* VLs of each slot's link, for this group and class */
 	uint32_t *list, n_list;		/* links that carry something */
 	struct moore_channel *at;	/* switch and port of each slot */
+	uint32_t *deg, *order;		/* for the search for loops */
 };
 
 static void
@@ -61,9 +65,51 @@ copy(struct flood *w, uint32_t link, bool hold)
 	}
 }
 
-static void
+/* True if packets that link brings leave by port out of the switch that it leads to. */
+static bool
+forwards(const struct flood *w, uint32_t link, unsigned out)
+{
+	const struct moore_ck *k = w->k;
+	const struct moore_channel *at = &w->at[link];
+
+	return out != moore_fabric_port(k->f, at->sw, at->port)->peer_port &&
+		moore_bits_get(w->mask[k->hop[link].next], out) &&
+		moore_ck_cells(k, link, out)[w->x].out;
+}
+
+static bool
+circulates(struct flood *w)
+{
+	const struct moore_ck *k = w->k;
+	uint32_t tail = 0;
+
+	for (uint32_t i = 0; i < w->n_list; i++) {
+		moore_swid s = k->hop[w->list[i]].next;
+
+		for (unsigned out = 1; out <= k->f->sw[s].n_ports; out++)
+			w->deg[k->slot0[s] + out] += forwards(w, w->list[i], out);
+	}
+	for (uint32_t i = 0; i < w->n_list; i++)
+		if (!w->deg[w->list[i]])
+			w->order[tail++] = w->list[i];
+	for (uint32_t i = 0; i < tail; i++) {
+		moore_swid s = k->hop[w->order[i]].next;
+
+		for (unsigned out = 1; out <= k->f->sw[s].n_ports; out++)
+			if (forwards(w, w->order[i], out) && !--w->deg[k->slot0[s] + out])
+				w->order[tail++] = k->slot0[s] + out;
+	}
+	for (uint32_t i = 0; i < w->n_list; i++)
+		w->deg[w->list[i]] = 0;
+	return tail < w->n_list;
+}
+
+/* Returns true if loops are searched for and a packet can circulate. */
+static bool
 flood(struct flood *w)
 {
+	bool loops;
+
 	w->n_list = 0;
 	for (uint32_t s = 0; s < w->k->n_sw; s++)
 		inject(w, s);
@@ -71,12 +117,14 @@ flood(struct flood *w)
 		copy(w, w->list[i], false);
 	for (uint32_t i = 0; i < w->n_list; i++)
 		copy(w, w->list[i], true);
+	loops = w->deg && circulates(w);
 	for (uint32_t i = 0; i < w->n_list; i++)
 		w->vls[w->list[i]] = 0;
+	return loops;
 }
 
 int
-moore_ck_mcast(struct moore_ck *k, struct moore_err *err)
+moore_ck_mcast(struct moore_ck *k, struct moore_ck_loops *loops, struct moore_err *err)
 {
 	size_t n = (size_t)k->n_slots + 1;
 	struct flood w = { .k = k };
@@ -85,15 +133,21 @@ moore_ck_mcast(struct moore_ck *k, struct moore_err *err)
 		return 0;
 	if (!(w.vls = moore_arena_alloc(&k->tmp, n, sizeof(*w.vls))) ||
 	    !(w.list = moore_arena_alloc(&k->tmp, n, sizeof(*w.list))) ||
-	    !(w.at = moore_arena_alloc(&k->tmp, n, sizeof(*w.at))))
+	    !(w.at = moore_arena_alloc(&k->tmp, n, sizeof(*w.at))) ||
+	    (loops && !(w.deg = moore_arena_alloc(&k->tmp, n, sizeof(*w.deg)))) ||
+	    (loops && !(w.order = moore_arena_alloc(&k->tmp, n, sizeof(*w.order)))))
 		return moore_fail_nomem(err);
 	for (uint32_t s = 0; s < k->n_sw; s++)
 		for (unsigned p = 0; p <= k->f->sw[s].n_ports; p++)
 			w.at[k->slot0[s] + p] = (struct moore_channel){ s, (moore_portnum)p, 0 };
 	for (uint32_t g = 0; g < k->mft->n_groups; g++) {
+		bool circles = false;
+
 		w.mask = (const uint64_t (*)[4])&k->mft->mask[(size_t)g * k->n_sw];
 		for (w.x = 0; w.x < k->n_cls; w.x++)
-			flood(&w);
+			circles |= flood(&w);
+		if (circles && !loops->n++)
+			loops->mlid = k->mft->mlid[g];
 	}
 	return 0;
 }

@@ -5,6 +5,7 @@
  *   mix.c        judges two tables, and brings tables of two fabrics into one shape
  *   mix_walk.c   for each LID the graph of old and new next hops, and its shortest loop
  *   mix_order.c  an order of writes in which nothing loops
+ *   mix_held.c   judges what the switches may hold: any number of values of each row
  *   churn.c      how much changes, and how much must change
  *
  * Dependencies are computed from turns by the checker's own code (check_impl.h). */

@@ -10,6 +10,7 @@
 
 #include "base.h"
 #include "check.h"
+#include "held.h"
 #include "tables.h"
 
 MOORE_BEGIN
@@ -78,6 +79,52 @@ MOORE_API int moore_mix_carry(struct moore_lft **lft, struct moore_sl2vl **sl2vl
 			      const struct moore_fabric *f, size_t stride,
 			      const struct moore_fabric *from, const struct moore_mix_tables *was,
 			      const struct moore_mix_tables *now, struct moore_err *err);
+
+/* ---- sets of rows ------------------------------------------------------------ */
+
+struct moore_mix_lanes {
+	const struct moore_sl2vl *sl2vl;	/* as the ports apply it */
+	const struct moore_sl2vl *other;	/* another that may be in force; NULL: there is none */
+	/* SLs that sources use, none for LIDs beyond it; NULL: any SL on any LID. */
+	const struct moore_sl_set *sl_set;
+	/* Multicast tables: each switch may have the mask of any of them, for each group. */
+	const struct moore_mft *const *mft;
+	size_t n_mft;
+};
+
+struct moore_mix_held {
+	bool safe;			/* no LID loops, no group loops, and acyclic */
+	uint32_t lids;			/* LIDs with a value that leads to a port in use */
+	uint32_t lids_mixed;		/* those of them with a row of several values */
+	uint32_t loop_lids;		/* LIDs that loop in some mixture */
+	moore_lid loop_lid;		/* one of them, or 0 */
+	uint32_t loop_groups;		/* multicast groups in which a packet can circulate */
+	uint16_t loop_mlid;		/* one of them, or 0 */
+	bool acyclic;			/* dependencies of all mixtures form no cycle */
+	uint32_t n_channels;
+	uint64_t n_dependencies;
+	struct moore_channel *cycle;	/* a shortest one; NULL when acyclic */
+	uint32_t cycle_len;
+	/* Pairs (switch with endpoints, LID), the owner's switch included, by rows alone: */
+	uint64_t live;			/* those to which every mixture of `before` delivers */
+	uint64_t interrupted;		/* of these, the ones to which some mixture of held does not */
+	moore_swid interrupted_sw;	/* one of them, or MOORE_NONE */
+	moore_lid interrupted_lid;
+};
+
+/* Judges every mixture of what the switches may hold, in the present fabric f.  A row of
+ * unknown value may lead out of every port that has a role, or drop.  A value that names a
+ * port without a role, or one that the switch does not have, drops.  Multicast is judged
+ * with the union of the masks of each switch.
+ * before (may be NULL, and has the same stride) is what the switches held when the change
+ * began; without it, live and interrupted are 0.  The caller frees *out with
+ * moore_mix_held_free().  -MOORE_ENOMEM; -MOORE_EINVAL if tables and fabric do not fit.
+ * About the cost of moore_check() and, for each LID with several values in a row or other
+ * rows than before, O(switches + values) for each class of SLs. */
+MOORE_API int moore_mix_held(struct moore_mix_held **out, const struct moore_fabric *f,
+			     const struct moore_held *held, const struct moore_held *before,
+			     const struct moore_mix_lanes *lanes, struct moore_err *err);
+MOORE_API void moore_mix_held_free(struct moore_mix_held *m);	/* NULL is fine */
 
 /* ---- churn ------------------------------------------------------------------ */
 
