@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dump.c - under profile sl-hint, writes which SLs are safe, which OpenSM's own dumps
- * leave out: moore-path-sl.dump for `moorectl verify --sl hint`, and moore-slvl.dump and
- * moore-psl.dump for ibdmchk -d and -c.  The files stand beside OpenSM's dumps and are
- * written when those are.  moore-psl.dump is long, so it is written source by source. */
+/* dump.c - writes what OpenSM's own dumps leave out, beside them and when they are written:
+ * moore-op-vls.dump, the operational VLs, for `moorectl verify`; and under profile sl-hint
+ * which SLs are safe: moore-path-sl.dump for `moorectl verify --sl hint`, and moore-slvl.dump
+ * and moore-psl.dump for ibdmchk -d and -c.  moore-psl.dump is long, so it is written source
+ * by source. */
 #include "plugin.h"
 
 #include <errno.h>
@@ -46,6 +47,23 @@ records(const struct mplug_sm *sm, uint32_t i, struct moore_buf *out)
 	return i < sm->good->n_endpoints;
 }
 
+/* The lanes that links have after this sweep, which is when OpenSM writes its dumps. */
+static bool
+op_vls(const struct mplug_sm *sm, uint32_t i, struct moore_buf *out)
+{
+	struct moore_fabric *f = NULL;
+
+	if (i)
+		return false;
+	if (moore_fabric_copy(&f, sm->newest, NULL) < 0)
+		out->oom = true;
+	else if (mplug_observe_op_vls(sm, f), true)
+		moore_dump_write_op_vls(f, out);
+	moore_fabric_free(f);
+	return true;
+}
+
+static const struct dump op_vls_dump = { "moore-op-vls.dump", op_vls };
 static const struct dump dumps[] = {
 	{ "moore-path-sl.dump", path_sls },
 	{ "moore-slvl.dump", lanes },
@@ -84,23 +102,34 @@ write_dump(const struct mplug_sm *sm, const struct dump *d, const char *path, co
 	return ok && rename(tmp, path) == 0;
 }
 
-void
-mplug_dump(struct mplug_sm *sm)
+/* Writes the file, or removes the one that an earlier sweep left. */
+static void
+dump(struct mplug_sm *sm, const struct dump *d, bool wanted)
 {
 	const char *dir = sm->osm->subn.opt.dump_files_dir;
 	char path[2048], tmp[2048 + 4];
 
 	if (!osm_log_is_active(&sm->osm->log, OSM_LOG_ROUTING) || !dir)
 		return;
-	for (size_t i = 0; i < ARRAY_LEN(dumps); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, dumps[i].name);
-		snprintf(tmp, sizeof(tmp), "%s.new", path);
-		if (!sm->result->sl_set) {
-			unlink(path);	/* an earlier profile may have left it */
-		} else if (!write_dump(sm, &dumps[i], path, tmp)) {
-			mplug_log_err(sm, MPLUG_MR_DUMP, "%s: %s: it is not written", path,
-				      strerror(errno));
-			unlink(tmp);
-		}
+	snprintf(path, sizeof(path), "%s/%s", dir, d->name);
+	snprintf(tmp, sizeof(tmp), "%s.new", path);
+	if (!wanted) {
+		unlink(path);
+	} else if (!write_dump(sm, d, path, tmp)) {
+		mplug_log_err(sm, MPLUG_MR_DUMP, "%s: %s: it is not written", path, strerror(errno));
+		unlink(tmp);
 	}
+}
+
+void
+mplug_dump(struct mplug_sm *sm)
+{
+	for (size_t i = 0; i < ARRAY_LEN(dumps); i++)
+		dump(sm, &dumps[i], sm->result->sl_set);
+}
+
+void
+mplug_dump_op_vls(struct mplug_sm *sm)
+{
+	dump(sm, &op_vls_dump, true);
 }

@@ -3,13 +3,16 @@
  *
  *   settings -> observe -> preconditions -> route and check -> publish
  *
- * Invariant: OpenSM receives tables that the checker accepted, or else the last
- * accepted tables, without the rows that lead through links that are gone.  The engine
+ * Invariant: OpenSM receives tables that the checker accepted on the lanes that links have
+ * now (lanes.c): new ones, or the last accepted ones without the rows that lead through
+ * links that are gone.  If neither passes, an ERR line says so at each sweep.  The engine
  * returns failure only when it has never routed: OpenSM has emptied new_lft before it
  * calls the engine, so after a failure path queries, joins and new ports are refused. */
 #include "plugin.h"
 
 #include <time.h>
+
+enum { ASKED_MAX = 3 };	/* sweeps asked for in a row */
 
 double
 mplug_now_ms(void)
@@ -52,15 +55,23 @@ static const struct {
 		"could deadlock: set \"max_op_vls 2\" (2 lanes) or more in opensm.conf" },
 };
 
+/* Returns the first one that is broken, and logs the others. */
 static enum mplug_mr
-check_preconditions(const struct mplug_sm *sm, struct moore_err *err)
+check_preconditions(struct mplug_sm *sm, struct moore_err *err)
 {
-	for (size_t i = 0; i < ARRAY_LEN(precondition); i++)
-		if (precondition[i].broken(&sm->osm->subn.opt)) {
-			moore_fail(err, MOORE_EPRECOND, 0, "%s", precondition[i].text);
-			return precondition[i].mr;
+	enum mplug_mr mr = MPLUG_MR_OK;
+
+	for (size_t i = 0; i < ARRAY_LEN(precondition); i++) {
+		if (!precondition[i].broken(&sm->osm->subn.opt))
+			continue;
+		if (mr) {
+			mplug_log_err(sm, precondition[i].mr, "%s", precondition[i].text);
+			continue;
 		}
-	return MPLUG_MR_OK;
+		moore_fail(err, MOORE_EPRECOND, 0, "%s", precondition[i].text);
+		mr = precondition[i].mr;
+	}
+	return mr;
 }
 
 static void
@@ -138,13 +149,23 @@ code_of(const struct moore_err *err)
 	}
 }
 
-/* Computes and checks tables for the newest fabric, and keeps them as the good ones. */
+/* Computes and checks tables for the newest fabric, and keeps them as the good ones.  If
+ * the switches do not have the lanes that they need, they are computed for fewer lanes. */
 static enum mplug_mr
-route(struct mplug_sm *sm, struct mplug_times *t, struct moore_err *err)
+route(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t, struct moore_err *err)
 {
 	struct moore_engine_result *r;
 
-	if (moore_engine_run(&r, sm->newest, sm->settings.plan, &sm->settings.conf, mark, t, err) < 0)
+	int lowered;
+
+	do {
+		if (moore_engine_run(&r, sm->newest, sm->settings.plan, &sm->settings.conf, mark, t,
+				     err) < 0)
+			return code_of(err);
+		if ((lowered = mplug_lanes_lower(sm, v, r, err)) != 0)
+			moore_engine_result_free(r);
+	} while (lowered > 0);
+	if (lowered < 0)
 		return code_of(err);
 	keep_good(sm, r);
 	warn_links(sm);
@@ -154,7 +175,7 @@ route(struct mplug_sm *sm, struct mplug_times *t, struct moore_err *err)
 /* When max_op_vls falls to one lane under running traffic, the old tables, which rely on
  * two lanes, are no longer safe: tables under the rule for one lane are tried. */
 static enum mplug_mr
-decide(struct mplug_sm *sm, struct mplug_times *t, struct moore_err *err)
+decide(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t, struct moore_err *err)
 {
 	enum mplug_mr mr = check_preconditions(sm, err);
 
@@ -165,18 +186,43 @@ decide(struct mplug_sm *sm, struct mplug_times *t, struct moore_err *err)
 	if (mr == MPLUG_MR_VLS && sm->result) {
 		mplug_log_err(sm, mr, "%s; until then routes are restricted to what is safe "
 			      "on one lane", err->text);
-		return route(sm, t, err);
+		return route(sm, v, t, err);
 	}
-	return mr ? mr : route(sm, t, err);
+	return mr ? mr : route(sm, v, t, err);
 }
 
-/* mr and why say what prevented new routes. */
+void
+mplug_ask_again(struct mplug_sm *sm, bool needed)
+{
+	if (needed && sm->asked_again < ASKED_MAX)
+		sm->osm->subn.force_heavy_sweep = TRUE;
+	sm->asked_again = needed ? sm->asked_again + 1 : 0;
+}
+
 static int
-publish_last_good(struct mplug_sm *sm, const struct mplug_view *v, enum mplug_mr mr,
-		  const char *why)
+publish_new(struct mplug_sm *sm, const struct mplug_view *v, struct mplug_times *t)
+{
+	mplug_publish(v, sm->result->lft);
+	t->ms[MPLUG_T_END] = mplug_now_ms();
+	mplug_log_sweep(sm, v, t);
+	if (v->lanes_lowered)
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: %zu links count with fewer lanes than "
+			"they run: their switches do not hold the SL2VL rows%s\n", v->lanes_lowered,
+			v->lanes_pending ? " yet, and another sweep follows" : "");
+	mplug_tell_sweep(sm, v, MPLUG_MR_OK, "", NULL);
+	mplug_dump(sm);
+	mplug_ask_again(sm, v->lanes_pending);
+	return 0;
+}
+
+/* Publishes the last good routes if the lanes bear them; else new ones for the lanes as they
+ * are; else the last good routes all the same.  mr and why say what prevented new routes. */
+static int
+publish_last_good(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t,
+		  enum mplug_mr mr, const char *why)
 {
 	struct moore_lft *lft;
-	struct moore_err err;
+	struct moore_err err, unsafe, other;
 	int rc = mplug_lastgood(&lft, sm->newest, sm->good, sm->result->lft, &err);
 
 	if (rc < 0) {
@@ -185,20 +231,22 @@ publish_last_good(struct mplug_sm *sm, const struct mplug_view *v, enum mplug_mr
 		mplug_tell_sweep(sm, v, code_of(&err), err.text, NULL);
 		return rc;
 	}
+	rc = mplug_lanes_bear(sm, lft, &unsafe);
+	if (rc < 0 && !route(sm, v, t, &other)) {
+		mplug_log_err(sm, mr, "%s; until then routes are restricted to what is safe on the "
+			      "lanes that links have", why);
+		moore_lft_free(lft);
+		return publish_new(sm, v, t);
+	}
+	mplug_log_err(sm, mr, "%s; the last good routes stay in force", why);
+	if (rc < 0)
+		mplug_log_err(sm, MPLUG_MR_IN_FORCE, "the last good routes are not known to be safe on "
+			      "the lanes that links have: %s; new routes: %s", unsafe.text, other.text);
 	mplug_publish(v, lft);
 	mplug_tell_sweep(sm, v, mr, why, lft);
 	moore_lft_free(lft);
+	mplug_ask_again(sm, v->lanes_pending);
 	return 0;
-}
-
-/* Asks OpenSM for one more sweep when lanes change after this one.  OpenSM sweeps again
- * at once if force_heavy_sweep is set when a sweep ends. */
-static void
-ask_again(struct mplug_sm *sm, const struct mplug_view *v)
-{
-	if (v->lanes_pending && !sm->asked_again)
-		sm->osm->subn.force_heavy_sweep = TRUE;
-	sm->asked_again = v->lanes_pending;
 }
 
 static int
@@ -206,23 +254,15 @@ sweep(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t, enum mpl
       struct moore_err *err)
 {
 	if (!mr)
-		mr = decide(sm, t, err);
-	if (!mr) {
-		mplug_publish(v, sm->result->lft);
-		t->ms[MPLUG_T_END] = mplug_now_ms();
-		mplug_log_sweep(sm, v, t);
-		mplug_tell_sweep(sm, v, MPLUG_MR_OK, "", NULL);
-		mplug_dump(sm);
-		ask_again(sm, v);
-		return 0;
-	}
+		mr = decide(sm, v, t, err);
+	if (!mr)
+		return publish_new(sm, v, t);
 	if (!sm->result) {
 		mplug_log_err(sm, mr, "%s; no routes are set", err->text);
 		mplug_tell_sweep(sm, v, mr, err->text, NULL);
 		return -1;
 	}
-	mplug_log_err(sm, mr, "%s; the last good routes stay in force", err->text);
-	return publish_last_good(sm, v, mr, err->text);
+	return publish_last_good(sm, v, t, mr, err->text);
 }
 
 static int
@@ -245,6 +285,7 @@ build_fwd_tables(void *context)
 	}
 	t.ms[MPLUG_T_OBSERVED] = mplug_now_ms();
 	keep_newest(sm, v.f);
+	mplug_dump_op_vls(sm);
 	rc = sweep(sm, &v, &t, mr, &why);
 	mplug_view_free(&v);
 	return rc;

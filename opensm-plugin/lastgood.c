@@ -76,34 +76,67 @@ carry_row(const struct carry *c, moore_swid s, uint8_t *row)
 	}
 }
 
+/* Finds the old index of each switch and the old LID of each LID. */
+static int
+carry_init(struct carry *c, struct moore_err *err)
+{
+	int rc;
+
+	c->n_lids = (size_t)c->now->lid_top + 1;
+	if ((rc = moore_fabric_lids(c->now, &c->owner, err)) < 0)
+		return rc;
+	c->was = calloc((size_t)c->now->n_switches + 1, sizeof(*c->was));
+	c->lid_was = calloc(c->n_lids, sizeof(*c->lid_was));
+	if (!c->was || !c->lid_was)
+		return moore_fail_nomem(err);
+	for (moore_swid s = 0; s < c->now->n_switches; s++)
+		c->was[s] = mplug_switch_by_guid(c->old, c->now->sw[s].guid);
+	for (size_t lid = 1; lid < c->n_lids; lid++)
+		c->lid_was[lid] = old_lid(c, &c->owner[lid]);
+	return 0;
+}
+
+static void
+carry_fini(struct carry *c)
+{
+	free(c->was);
+	free(c->owner);
+	free(c->lid_was);
+}
+
 int
 mplug_lastgood(struct moore_lft **out, const struct moore_fabric *now,
 	       const struct moore_fabric *old, const struct moore_lft *lft, struct moore_err *err)
 {
-	struct carry c = { now, old, lft, NULL, NULL, NULL, (size_t)now->lid_top + 1 };
-	int rc;
+	struct carry c = { .now = now, .old = old, .lft = lft };
+	int rc = carry_init(&c, err);
 
 	*out = NULL;
-	if ((rc = moore_fabric_lids(now, &c.owner, err)) < 0)
-		goto out;
-	c.was = calloc((size_t)now->n_switches + 1, sizeof(*c.was));
-	c.lid_was = calloc(c.n_lids, sizeof(*c.lid_was));
-	if (!c.was || !c.lid_was) {
-		rc = moore_fail_nomem(err);
-		goto out;
-	}
-	if ((rc = moore_lft_new(out, now->n_switches, now->lid_top, err)) < 0)
-		goto out;
-	for (moore_swid s = 0; s < now->n_switches; s++)
-		c.was[s] = mplug_switch_by_guid(old, now->sw[s].guid);
-	for (size_t lid = 1; lid < c.n_lids; lid++)
-		c.lid_was[lid] = old_lid(&c, &c.owner[lid]);
-	for (moore_swid s = 0; s < now->n_switches; s++)
+	if (rc == 0)
+		rc = moore_lft_new(out, now->n_switches, now->lid_top, err);
+	for (moore_swid s = 0; rc == 0 && s < now->n_switches; s++)
 		if (c.was[s] != MOORE_NONE)
 			carry_row(&c, s, moore_lft_row(*out, s));
-out:
-	free(c.was);
-	free(c.owner);
-	free(c.lid_was);
+	carry_fini(&c);
+	return rc;
+}
+
+int
+mplug_lastgood_sls(struct moore_sl_set **out, const struct moore_fabric *now,
+		   const struct moore_fabric *old, const struct moore_sl_set *set,
+		   struct moore_err *err)
+{
+	struct carry c = { .now = now, .old = old };
+	int rc = carry_init(&c, err);
+
+	*out = NULL;
+	if (rc == 0)
+		rc = moore_sl_set_new(out, now->n_switches, now->lid_top, err);
+	for (moore_swid s = 0; rc == 0 && s < now->n_switches; s++)
+		for (size_t lid = 0; c.was[s] != MOORE_NONE && lid < c.n_lids; lid++)
+			if (!lid || c.lid_was[lid])	/* LID 0 stands for the groups */
+				moore_sl_set_row(*out, s)[lid] =
+					moore_sl_set_row(set, c.was[s])[c.lid_was[lid]];
+	carry_fini(&c);
 	return rc;
 }

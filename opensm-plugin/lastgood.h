@@ -18,4 +18,10 @@ int mplug_lastgood(struct moore_lft **out, const struct moore_fabric *now,
 		   const struct moore_fabric *old, const struct moore_lft *lft,
 		   struct moore_err *err);
 
+/* Makes *out, the SLs that sources use for each LID of those tables, from set, the SLs for
+ * lft.  The caller frees *out with moore_sl_set_free().  -MOORE_ENOMEM. */
+int mplug_lastgood_sls(struct moore_sl_set **out, const struct moore_fabric *now,
+		       const struct moore_fabric *old, const struct moore_sl_set *set,
+		       struct moore_err *err);
+
 #endif

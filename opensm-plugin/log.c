@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* log.c - the plugin's lines in OpenSM's log: one INFO line for each sweep with new
  * tables, and errors "ERR MRnn: what: why, and what to do".  An error that lasts is
- * logged once; when it is over, an INFO line says how often it was repeated. */
+ * logged once; when it is over, an INFO line says how often it was repeated.  MR18 is logged
+ * each time. */
 #include "plugin.h"
 
 #include <stdarg.h>
@@ -39,7 +40,7 @@ mplug_log_err(struct mplug_sm *sm, enum mplug_mr code, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	moore_text_hide(text);	/* files and NodeDescriptions may hold anything */
-	if (is_news(&sm->said, code, text))
+	if (code == MPLUG_MR_IN_FORCE || is_news(&sm->said, code, text))
 		osm_log(&sm->osm->log, OSM_LOG_ERROR, "moore: ERR MR%02u: %s\n", code, text);
 }
 

@@ -57,6 +57,14 @@ least(uint8_t a, uint8_t b)
 	return a < b ? a : b;
 }
 
+/* The number of lanes that the link at p runs once OpenSM has configured it. */
+static uint8_t
+lanes_to_be(const struct mplug_sm *sm, const osm_physp_t *p)
+{
+	return mplug_lanes_of_code(osm_physp_calc_link_op_vls(&sm->osm->log, &sm->osm->subn, p,
+		ib_port_info_get_op_vls(&p->port_info)));
+}
+
 /* The number of lanes to route this link with.  OpenSM masks the SL2VL rows of this sweep
  * by the operational VLs of now, and changes the operational VLs only afterwards.  So a
  * link that runs one lane now is routed with one, even if it is about to gain more; any
@@ -69,13 +77,29 @@ link_lanes(struct mplug_sm *sm, const osm_physp_t *p, const osm_physp_t *q, bool
 	uint8_t needed = moore_lane_needed(&sm->settings.conf.lanes);
 	uint8_t now = ib_port_info_get_op_vls(&p->port_info);
 	uint8_t there = ib_port_info_get_op_vls(&q->port_info);
-	uint8_t lanes = mplug_lanes_of_code(
-		osm_physp_calc_link_op_vls(&sm->osm->log, &sm->osm->subn, p, now));
+	uint8_t lanes = lanes_to_be(sm, p);
 	uint8_t want = least(lanes, needed);
 
 	*pending |= (now && least(mplug_lanes_of_code(now), needed) != want) ||
 		(there && least(mplug_lanes_of_code(there), needed) != want);
 	return now == 1 || there == 1 ? 1 : lanes;
+}
+
+void
+mplug_observe_op_vls(const struct mplug_sm *sm, struct moore_fabric *f)
+{
+	for (moore_swid s = 0; s < f->n_switches; s++) {
+		const osm_switch_t *sw = osm_get_switch_by_guid(&sm->osm->subn,
+								cl_hton64(f->sw[s].guid));
+
+		for (unsigned p = 1; sw && p <= f->sw[s].n_ports; p++) {
+			struct moore_port *port = &f->port[f->sw[s].port0 + p];
+			const osm_physp_t *physp = osm_node_get_physp_ptr(sw->p_node, p);
+
+			if (port->role && physp)
+				port->lanes = lanes_to_be(sm, physp);
+		}
+	}
 }
 
 static int

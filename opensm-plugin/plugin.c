@@ -6,7 +6,7 @@
  * `routing_engine moore,no_fallback` selects.
  *
  * OpenSM frees its routing engines before it calls delete(): the engine's destroy()
- * frees the routes, and delete() frees the rest.  All decisions are made in the routing
+ * frees the routes, and delete() frees the rest.  Routes are decided in the routing
  * callbacks, under OpenSM's lock.  OpenSM calls report() from the thread that routes,
  * without its lock, when it has discovered the fabric, when all tables were sent and
  * answered, and when the subnet is up. */
@@ -41,10 +41,19 @@ plugin_report(void *data, osm_epi_event_id_t event, void *event_data)
 {
 	(void)event_data;
 	switch (event) {
-	case OSM_EVENT_ID_HEAVY_SWEEP_DONE: mplug_held_read(data); break;
-	case OSM_EVENT_ID_UCAST_ROUTING_DONE: note_sent(data); break;
-	case OSM_EVENT_ID_SUBNET_UP: mplug_tell_up(data); break;
-	default: break;
+	case OSM_EVENT_ID_HEAVY_SWEEP_DONE:
+		mplug_held_read(data);
+		mplug_lanes_read(data);
+		break;
+	case OSM_EVENT_ID_UCAST_ROUTING_DONE:
+		note_sent(data);
+		mplug_lanes_confirm(data);
+		break;
+	case OSM_EVENT_ID_SUBNET_UP:
+		mplug_tell_up(data);
+		break;
+	default:
+		break;
 	}
 }
 

@@ -38,6 +38,7 @@ enum mplug_mr {
 	MPLUG_MR_DUMP = 15,	/* a moore-*.dump file cannot be written */
 	MPLUG_MR_GROUP_SL = 16,	/* a group's SL is unsafe under sl-hint */
 	MPLUG_MR_POLICY = 17,	/* a file that sets SLs, under sl-hint */
+	MPLUG_MR_IN_FORCE = 18,	/* what is in force is not known to be safe: logged each time */
 };
 
 /* The errors that were logged already.  An error that every sweep repeats is logged the
@@ -95,7 +96,7 @@ struct mplug_sm {
 	struct mplug_held held;
 	struct mplug_said said;
 	struct mplug_tell tell;
-	bool asked_again;	/* the last sweep asked OpenSM for another one */
+	unsigned asked_again;	/* how many sweeps in a row asked OpenSM for another one */
 };
 
 /* One observed fabric with OpenSM's switches in the same order.  It is valid only
@@ -104,6 +105,7 @@ struct mplug_view {
 	struct moore_fabric *f;
 	osm_switch_t **sw;
 	bool lanes_pending;	/* the number of lanes of some link changes after this sweep */
+	size_t lanes_lowered;	/* links that count with fewer lanes than they run */
 };
 
 /* Moments of one sweep, for the times in its INFO line. */
@@ -133,8 +135,26 @@ void mplug_settings_policies(struct mplug_sm *sm);
 /* observe.c */
 int mplug_observe(struct mplug_sm *sm, struct mplug_view *out, struct moore_err *err);
 void mplug_view_free(struct mplug_view *v);	/* does not free the fabric */
+/* Sets the lanes of f's links, found by GUID, to those that they run after this sweep. */
+void mplug_observe_op_vls(const struct mplug_sm *sm, struct moore_fabric *f);
 /* The number of lanes (1, 2, 4, 8, 15) that an IBTA code for VLs (1..5) stands for. */
 uint8_t mplug_lanes_of_code(uint8_t code);
+
+/* lanes.c */
+/* If the routes in r can deadlock on the SL2VL rows that packets can meet, lowers the lanes in
+ * v->f, which is sm->newest, where the rows differ from r's.  Returns how many links lost
+ * lanes: then other routes are needed.  -MOORE_ENOMEM. */
+int mplug_lanes_lower(struct mplug_sm *sm, struct mplug_view *v,
+		      const struct moore_engine_result *r, struct moore_err *err);
+/* Returns 0 if lft, the last good routes carried over to sm->newest, cannot deadlock on the
+ * lanes as they are; else -MOORE_EUNSAFE, or -MOORE_ENOMEM. */
+int mplug_lanes_bear(struct mplug_sm *sm, const struct moore_lft *lft, struct moore_err *err);
+/* Both are called from the thread that sweeps, without OpenSM's lock, when no request is
+ * outstanding.  The first reads the rows of active ports that another subnet manager may
+ * have set; the second asks for one more sweep if rows that the routes need were not
+ * acknowledged. */
+void mplug_lanes_read(struct mplug_sm *sm);
+void mplug_lanes_confirm(struct mplug_sm *sm);
 
 /* publish.c: copies rows into OpenSM's new_lft; counts the blocks that OpenSM will send. */
 void mplug_publish(const struct mplug_view *v, const struct moore_lft *lft);
@@ -178,14 +198,17 @@ void mplug_tell_sweep(struct mplug_sm *sm, const struct mplug_view *v, enum mplu
 void mplug_tell_up(struct mplug_sm *sm);
 void mplug_tell_fini(struct mplug_sm *sm);
 
-/* dump.c: writes the moore-*.dump files of the last accepted routes. */
+/* dump.c: writes the moore-*.dump files of the last accepted routes; and moore-op-vls.dump,
+ * the operational VLs of the newest fabric. */
 void mplug_dump(struct mplug_sm *sm);
+void mplug_dump_op_vls(struct mplug_sm *sm);
 
 /* qos.c */
 void mplug_update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
 			ib_slvl_table_t *t);
 void mplug_update_vlarb(void *context, osm_physp_t *physp, uint8_t port,
 			ib_vl_arb_table_t *block, unsigned length, unsigned number);
+void mplug_pack_row(ib_slvl_table_t *t, const struct moore_sl_row *row);
 size_t mplug_sl2vl_rows_to_set(struct mplug_sm *sm, const struct mplug_view *v);
 
 /* mcast.c */
@@ -193,6 +216,8 @@ ib_api_status_t mplug_mcast_build(void *context, osm_mgrp_box_t *mbox);
 
 /* engine.c */
 double mplug_now_ms(void);
+/* Asks OpenSM for one more sweep if it is needed, at most three times in a row. */
+void mplug_ask_again(struct mplug_sm *sm, bool needed);
 uint8_t mplug_path_sl_of(const struct mplug_sm *sm, uint8_t hint, moore_lid slid, moore_lid dlid);
 extern const external_routing_engine_module_t mplug_engine_module;
 void mplug_sm_forget(struct mplug_sm *sm);

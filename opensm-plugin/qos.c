@@ -13,8 +13,8 @@
  * lane's. */
 #define VLARB_WEIGHT 64
 
-static void
-pack(ib_slvl_table_t *t, const struct moore_sl_row *row)
+void
+mplug_pack_row(ib_slvl_table_t *t, const struct moore_sl_row *row)
 {
 	for (unsigned i = 0; i < sizeof(t->raw_vl_by_sl); i++)
 		t->raw_vl_by_sl[i] = (uint8_t)(row->vl[2 * i] << 4 | row->vl[2 * i + 1]);
@@ -55,7 +55,7 @@ wanted(const struct mplug_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_
 	    (hinted && !hinted_row(sm, sm->newest->sw[s].guid, in, out, &row)))
 		*t = *osm_physp_get_slvl_tbl(physp, in);
 	else
-		pack(t, &row);
+		mplug_pack_row(t, &row);
 }
 
 void

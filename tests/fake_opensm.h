@@ -29,6 +29,10 @@ struct fake {
 };
 
 static struct fake fake;
+/* Answers a Get of an SL2VL row: fills *t, or returns false where no answer comes.  NULL: all
+ * rows are VL 0. */
+static bool (*fake_slvl)(const osm_node_t *node, uint8_t in, uint8_t out, ib_slvl_table_t *t);
+static unsigned fake_slvl_gets;	/* requests for SL2VL rows so far */
 static const external_routing_engine_module_t *fake_engine;
 static void *fake_context;
 static bool fake_refuses;		/* to register an engine */
@@ -168,6 +172,17 @@ osm_switch_prepare_path_rebuild(osm_switch_t *sw, uint16_t top)
 	return 0;
 }
 
+static void
+fake_slvl_get(osm_node_t *node, uint32_t mod)
+{
+	uint8_t in = (uint8_t)(mod >> 8), out = (uint8_t)mod;
+	ib_slvl_table_t t = { { 0 } };
+
+	fake_slvl_gets++;
+	if (!fake_slvl || fake_slvl(node, in, out, &t))
+		*osm_physp_get_slvl_tbl(osm_node_get_physp_ptr(node, out), in) = t;
+}
+
 /* Answers at once. */
 ib_api_status_t
 osm_req_get(osm_sm_t *sm, const osm_dr_path_t *path, ib_net16_t attr, ib_net32_t mod,
@@ -179,6 +194,10 @@ osm_req_get(osm_sm_t *sm, const osm_dr_path_t *path, ib_net16_t attr, ib_net32_t
 	size_t at = (size_t)cl_ntoh32(mod) * 64;
 
 	(void)sm, (void)path, (void)find_mkey, (void)mkey, (void)timeout, (void)err_msg;
+	if (attr == IB_MAD_ATTR_SLVL_TABLE) {
+		fake_slvl_get(sw->p_node, cl_ntoh32(mod));
+		return IB_SUCCESS;
+	}
 	assert_int_equal(attr, IB_MAD_ATTR_LIN_FWD_TBL);
 	fake.reads++;
 	if (!fake.deaf[s] && !fake.mute[s])
@@ -263,8 +282,8 @@ fake_link(osm_physp_t *a, osm_physp_t *b)
 {
 	a->p_remote_physp = b;
 	b->p_remote_physp = a;
-	ib_port_info_set_port_state(&a->port_info, IB_LINK_ACTIVE);
-	ib_port_info_set_port_state(&b->port_info, IB_LINK_ACTIVE);
+	ib_port_info_set_port_state(&a->port_info, IB_LINK_INIT);
+	ib_port_info_set_port_state(&b->port_info, IB_LINK_INIT);
 }
 
 static void
@@ -399,6 +418,70 @@ fake_free(void)
 	free(fake.ca);
 	free(fake.port);
 	free(fake.osm);
+}
+
+/* The engine's callbacks; set by the test. */
+static struct osm_routing_engine re;
+
+/* Does what OpenSM does after the routes: sets the rows that differ from its copy.  Returns
+ * their number. */
+static size_t
+fake_set_lanes(void)
+{
+	static const uint8_t mask[] = { 15, 0, 1, 3, 7, 15, 15, 15 };
+	size_t n = 0;
+
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		for (unsigned out = 1, in; out <= fake.f->sw[s].n_ports; out++) {
+			osm_physp_t *p = &fake.sw[s]->physp_table[out];
+			uint8_t m = mask[ib_port_info_get_op_vls(&p->port_info) % 8];
+
+			if (!fake.sw[s]->physp_table[0].port_info.capability_mask ||
+			    ib_port_info_get_port_state(&p->port_info) == IB_LINK_DOWN)
+				continue;
+			for (in = 0; in <= fake.f->sw[s].n_ports; in++) {
+				ib_slvl_table_t *old = osm_physp_get_slvl_tbl(p, (uint8_t)in), t = *old;
+
+				re.update_sl2vl(fake_context, p, (uint8_t)in, (uint8_t)out, &t);
+				for (unsigned i = 0; i < 8; i++) {
+					unsigned a = t.raw_vl_by_sl[i] >> 4, b = t.raw_vl_by_sl[i] & 15u;
+
+					t.raw_vl_by_sl[i] = (uint8_t)((a == 15 ? a : a & m) << 4 |
+								      (b == 15 ? b : b & m));
+				}
+				n += p->need_update || fake.osm->subn.need_update ||
+					memcmp(old, &t, sizeof(t));
+				*old = t;
+			}
+		}
+	return n;
+}
+
+/* Sets the operational VLs and activates the links. */
+static inline void
+fake_activate(void)
+{
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		for (unsigned n = 1; n < fake.sw[s]->physp_tbl_size; n++) {
+			osm_physp_t *p = &fake.sw[s]->physp_table[n], *q = p->p_remote_physp;
+
+			if (!q || ib_port_info_get_port_state(&p->port_info) == IB_LINK_DOWN ||
+			    ib_port_info_get_port_state(&q->port_info) == IB_LINK_DOWN)
+				continue;
+			ib_port_info_set_op_vls(&p->port_info, osm_physp_calc_link_op_vls(NULL,
+						&fake.osm->subn, p, 0));
+			ib_port_info_set_port_state(&p->port_info, IB_LINK_ACTIVE);
+			ib_port_info_set_port_state(&q->port_info, IB_LINK_ACTIVE);
+		}
+}
+
+/* Does what OpenSM does after a routing. */
+static inline void
+fake_configure_ports(void)
+{
+	if (fake.osm->subn.opt.qos)
+		fake_set_lanes();
+	fake_activate();
 }
 
 /* Does what OpenSM does between two routings: sends the rows and empties new_lft. */

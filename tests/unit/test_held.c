@@ -23,6 +23,7 @@ begin(void)
 	assert_int_equal(moore_fabric_seal(f, NULL), 0);
 	moore_plan_free(p);
 	fake_build(f);
+	fake_activate();
 	sm = (struct mplug_sm){ .osm = fake.osm };
 }
 
