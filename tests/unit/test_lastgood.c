@@ -62,6 +62,12 @@ other_switch(struct moore_plan *p)
 }
 
 static void
+other_first_switch(struct moore_plan *p)
+{
+	p->sw[0].guid--;
+}
+
+static void
 cut_links(struct moore_fabric *f)
 {
 	moore_fabric_cut(f, 0, 4);
@@ -130,6 +136,7 @@ static const struct {
 	{ "an endpoint moved to another switch", NULL, move_endpoint, NULL, true, NULL },
 	{ "an endpoint moved to another port", NULL, shift_endpoint, NULL, true, NULL },
 	{ "a switch is new: no routes", other_switch, NULL, NULL, false, NULL },
+	{ "the first switch is new", other_first_switch, NULL, NULL, false, NULL },
 };
 
 /* ---- the naive twin -------------------------------------------------------- */
@@ -234,27 +241,61 @@ fabric_of(void (*change)(struct moore_plan *p), void (*later)(struct moore_fabri
 	return f;
 }
 
+/* Frees both fabrics. */
+static void
+check_change(const char *why, struct moore_fabric *old, struct moore_fabric *now, bool all_reached)
+{
+	struct moore_conf conf;
+	struct moore_engine_result *r;
+	struct moore_lft *got;
+
+	moore_conf_defaults(&conf);
+	assert_int_equal(moore_engine_run(&r, old, NULL, &conf, NULL, NULL, NULL), 0);
+	assert_int_equal(mplug_lastgood(&got, now, old, r->lft, NULL), 0);
+	check_rows(why, now, got, old, r->lft);
+	check_safe(why, now, got, all_reached);
+	moore_lft_free(got);
+	moore_engine_result_free(r);
+	moore_fabric_free(old);
+	moore_fabric_free(now);
+}
+
 static void
 changes(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
-		struct moore_fabric *old = fabric_of(T[i].plan_old, T[i].old);
-		struct moore_fabric *now = fabric_of(T[i].plan_now, T[i].now);
-		struct moore_conf conf;
-		struct moore_engine_result *r;
-		struct moore_lft *got;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+		check_change(T[i].why, fabric_of(T[i].plan_old, T[i].old),
+			     fabric_of(T[i].plan_now, T[i].now), T[i].all_reached);
+}
 
-		moore_conf_defaults(&conf);
-		assert_int_equal(moore_engine_run(&r, old, NULL, &conf, NULL, NULL, NULL), 0);
-		assert_int_equal(mplug_lastgood(&got, now, old, r->lft, NULL), 0);
-		check_rows(T[i].why, now, got, old, r->lft);
-		check_safe(T[i].why, now, got, T[i].all_reached);
-		moore_lft_free(got);
-		moore_engine_result_free(r);
-		moore_fabric_free(old);
-		moore_fabric_free(now);
+/* A switch has fewer ports than before.  What the array of ports holds behind its last one
+ * must not be read, even if it looks like the old link. */
+static void
+fewer_ports(void **state)
+{
+	struct moore_fabric *now = fabric_of(NULL, NULL);
+
+	(void)state;
+	for (unsigned p = 8; p <= 9; p++) {
+		struct moore_port was = *moore_fabric_port(now, 9, (moore_portnum)p);
+
+		moore_fabric_cut(now, 9, (moore_portnum)p);
+		now->port[now->sw[9].port0 + p] = was;
 	}
+	now->sw[9].n_ports = 7;
+	check_change("ports 8 and 9 are gone", fabric_of(NULL, NULL), now, false);
+}
+
+static int
+tables_or_null(struct moore_lft **got, const struct moore_fabric *f, const struct moore_lft *lft)
+{
+	int rc;
+
+	*got = (struct moore_lft *)(uintptr_t)lft;
+	rc = mplug_lastgood(got, f, f, lft, NULL);
+	CHECK("NULL after an error", rc >= 0 || !*got);
+	return rc;
 }
 
 static void
@@ -265,7 +306,7 @@ memory_runs_out(void **state)
 
 	(void)state;
 	assert_int_equal(moore_lft_new(&lft, f->n_switches, f->lid_top, NULL), 0);
-	CHECK_OOM("every allocation fails in turn", mplug_lastgood(&got, f, f, lft, NULL),
+	CHECK_OOM("every allocation fails in turn", tables_or_null(&got, f, lft),
 		  moore_lft_free(got));
 	moore_lft_free(lft);
 	moore_fabric_free(f);
@@ -276,6 +317,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes),
+		cmocka_unit_test(fewer_ports),
 		cmocka_unit_test(memory_runs_out),
 	};
 

@@ -60,10 +60,11 @@ static unsigned io_calls;	/* since fake_io was set; after IO_CALLS_MAX they fail
 
 /* Counts a call.  Returns -1 if it fails, else 0 and in *n the bytes to move. */
 static int
-fake_call(size_t *n)
+fake_call(int fd, size_t *n)
 {
 	if (!fake_io)
 		return 0;
+	CHECK("programs that OpenSM starts do not inherit it", fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	io_calls++;
 	if (*n > fake_io->most)
 		*n = fake_io->most;
@@ -76,22 +77,50 @@ fake_call(size_t *n)
 ssize_t
 read(int fd, void *to, size_t n)
 {
-	return fake_call(&n) < 0 ? -1 : syscall(SYS_read, fd, to, n);
+	if (fake_io)
+		memset(to, 0, n);	/* there must be room for all that is asked for */
+	return fake_call(fd, &n) < 0 ? -1 : syscall(SYS_read, fd, to, n);
 }
 
 ssize_t
 write(int fd, const void *from, size_t n)
 {
-	return fake_call(&n) < 0 ? -1 : syscall(SYS_write, fd, from, n);
+	return fake_call(fd, &n) < 0 ? -1 : syscall(SYS_write, fd, from, n);
 }
 
-static int stat_error;	/* fstat() fails with it unless it is 0 */
+static int stat_error, close_error;	/* fstat() and close() fail with it unless it is 0 */
+static const struct timespec *file_times;	/* of modification and change, of every file */
+
+static int
+faked(int rc, struct stat *st)
+{
+	if (file_times) {
+		st->st_mtim = file_times[0];
+		st->st_ctim = file_times[1];
+	}
+	return rc;
+}
 
 int
 fstat(int fd, struct stat *st)
 {
 	errno = stat_error ? stat_error : errno;
-	return stat_error ? -1 : fstatat(fd, "", st, AT_EMPTY_PATH);
+	return stat_error ? -1 : faked(fstatat(fd, "", st, AT_EMPTY_PATH), st);
+}
+
+int
+close(int fd)
+{
+	int rc = (int)syscall(SYS_close, fd);
+
+	errno = close_error ? close_error : errno;
+	return close_error ? -1 : rc;
+}
+
+int
+stat(const char *path, struct stat *st)
+{
+	return faked(fstatat(AT_FDCWD, path, st, 0), st);
 }
 
 static char dir[] = "/tmp/moore-plugin-XXXXXX";
@@ -179,6 +208,7 @@ static void
 stop(struct mplug_sm *sm)
 {
 	re.destroy(fake_context);
+	CHECK("no routes are kept", !sm->good && !sm->newest && !sm->result);
 	osm_event_plugin.delete(sm);
 	fake_free();
 }
@@ -304,6 +334,12 @@ link_to_port_0(void)
 	fake_link(&fake.sw[0]->physp_table[4], &fake.sw[3]->physp_table[0]);
 }
 static void
+link_from_port_0(void)
+{
+	fake.sw[3]->physp_table[4].p_remote_physp->p_remote_physp = NULL;
+	fake_link(&fake.sw[3]->physp_table[4], &fake.sw[0]->physp_table[0]);
+}
+static void
 cable_to_itself(void)
 {
 	fake_cut(0, 4);
@@ -354,6 +390,7 @@ observes_defects(void **state)
 		{ "nor do CAs linked to each other", hosts_linked, 0, -2, 0, 0, 0, false },
 		{ "nor does one on port 0", host_on_port_0, 0, -1, 0, 0, 0, false },
 		{ "a link to port 0 does not count", link_to_port_0, -2, 0, 0, 0, 0, false },
+		{ "nor does one from port 0", link_from_port_0, -2, 0, 0, 0, 0, false },
 		{ "nor does a cable from a switch to itself", cable_to_itself, -4, 0, 0, 0, 0, false },
 		{ "LID 0 is none", no_lid, 0, 0, 1, 0, 0, false },
 		{ "the greatest unicast LIDs", greatest_lids, 0, 0, 0, 0, 0, false },
@@ -391,6 +428,24 @@ observes_defects(void **state)
 		mplug_view_free(&v);
 		stop(sm);
 	}
+}
+
+/* OpenSM has not found anything yet. */
+static void
+observes_nothing(void **state)
+{
+	struct mplug_sm *sm = start(0);
+	struct mplug_view v;
+
+	(void)state;
+	cl_qmap_init(&fake.osm->subn.sw_guid_tbl);
+	cl_qmap_init(&fake.osm->subn.port_guid_tbl);
+	assert_int_equal(mplug_observe(sm, &v, NULL), 0);
+	CHECK_EQ("switches", v.f->n_switches, 0);
+	CHECK_EQ("endpoints", v.f->n_endpoints, 0);
+	moore_fabric_free(v.f);
+	mplug_view_free(&v);
+	stop(sm);
 }
 
 static void
@@ -759,6 +814,11 @@ line_of_a_sweep(void **state)
 	fake_next_sweep();
 	assert_int_equal(route(), 0);
 	CHECK_STR("as many as the endpoint with the most", fake.log, " endpoints, 4 layers,");
+	fake.port[0].p_physp->port_info.mkey_lmc = 1;
+	fake.port[fake.f->n_endpoints - 1].p_physp->port_info.mkey_lmc = 2;
+	fake_next_sweep();
+	assert_int_equal(route(), 0);
+	CHECK_STR("which may be the last", fake.log, " endpoints, 4 layers,");
 	stop(sm);
 }
 
@@ -868,6 +928,8 @@ memory_runs_out(void **state)
 		rc = route();
 		alloc_fail_at = -1;
 		failed += rc < 0 && strstr(fake.log, "the last good routes cannot be restored");
+		if (strstr(fake.log, "the last good routes cannot be restored"))
+			CHECK_EQ("moored is told", sm->tell.notice.state, MOORE_NOTICE_REFUSED);
 		if (rc == 0)
 			check_published("safe", fake.f, true);
 	}
@@ -1109,6 +1171,9 @@ lanes_weigh_alike(void **state)
 					 n < (unsigned)__builtin_popcount(lanes));
 			CHECK_EQ(T[i].why, lanes, block == 0 ? T[i].low : block == 2 ? T[i].high : 0);
 			memset(&t, 0xee, sizeof(t));
+			re.update_vlarb(fake_context, p, 4, &t, 1, block);
+			CHECK_EQ("no more entries than the block has", t.vl_entry[1].weight, 0);
+			memset(&t, 0xee, sizeof(t));
 			re.update_vlarb(fake_context, &fake.sw[0]->physp_table[0], 0, &t, 32, block);
 			re.update_vlarb(fake_context, &fake.ca[0]->physp_table[1], 1, &t, 32, block);
 			CHECK_EQ("port 0 and CAs are left alone", t.vl_entry[1].vl, 0xee);
@@ -1333,6 +1398,37 @@ linked(moore_swid a, moore_swid b)
 	return false;
 }
 
+/* Any two switches are joined by a tree of one link or more.  The first switch cannot map
+ * SLs, so it is a leaf of each tree; otherwise it would be the root. */
+static void
+groups_of_two(void **state)
+{
+	struct fake_group g;
+	struct mplug_sm *sm;
+
+	(void)state;
+	write_conf("");
+	sm = start(0);
+	fake.sw[0]->physp_table[0].port_info.capability_mask = 0;
+	assert_int_equal(route(), 0);
+	CHECK("the first switch", sm->good->sw[0].guid == fake.f->sw[0].guid);
+	for (moore_swid a = 0; a < fake.f->n_switches; a += 11)
+		for (moore_swid b = 0; b < fake.f->n_switches; b++) {
+			unsigned n;
+
+			if (a == b)
+				continue;
+			new_group(&g, 0);
+			add(&g, &fake.port[fake.f->n_endpoints + a]);
+			add(&g, &fake.port[fake.f->n_endpoints + b]);
+			n = entries(&g, IB_SUCCESS);
+			CHECK("two ports 0, and two ports of each link", n >= 4 && n % 2 == 0);
+			CHECK("two hops at least if there is no link", n >= 6 || linked(a, b));
+		}
+	CHECK("no errors", !strstr(fake.log, "ERR"));
+	stop(sm);
+}
+
 /* A link of the tree that went since the last sweep, and a switch without multicast. */
 static void
 groups_cut_off(void **state)
@@ -1361,6 +1457,14 @@ groups_cut_off(void **state)
 	CHECK_EQ("transit without multicast", entries(&g, IB_SUCCESS), 2);
 	CHECK_STR("transit without multicast", fake.log, "ERR MR11: multicast group 0xc001: its "
 		  "tree needs port ");
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		if (s != a && s != b)
+			cl_qmap_remove_item(&fake.osm->subn.sw_guid_tbl, &fake.sw[s]->sw->map_item);
+	CHECK_EQ("no transit at all", entries(&g, IB_SUCCESS), 2);
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		if (s != a && s != b)
+			cl_qmap_insert(&fake.osm->subn.sw_guid_tbl, fake.sw[s]->node_info.node_guid,
+				       &fake.sw[s]->sw->map_item);
 	for (moore_swid s = 0; s < fake.f->n_switches; s++)
 		fake.sw[s]->sw->switch_info.mcast_cap = cl_hton16(FAKE_MFT);
 	for (moore_swid s = 0; s < fake.f->n_switches; s++)
@@ -1469,6 +1573,7 @@ dumps(void **state)
 }
 
 static void tmp_is_a_link(void) { assert_int_equal(symlink("x", in_dir(dump_names[1], ".new")), 0); }
+static void cannot_be_closed(void) { close_error = EDQUOT; }
 static void name_is_a_folder(void) { assert_int_equal(mkdir(in_dir(dump_names[1], ""), 0700), 0); }
 static void
 disk_is_full(void)
@@ -1493,6 +1598,8 @@ dumps_that_fail(void **state)
 		  "moore-slvl.dump: Too many levels of symbolic links: it is not written" },
 		{ "the file cannot be replaced", name_is_a_folder, 1,
 		  "moore-slvl.dump: Is a directory: it is not written" },
+		{ "the last bytes are lost", cannot_be_closed, 3,
+		  "moore-psl.dump: Disk quota exceeded: it is not written" },
 		{ "the disk is full", disk_is_full, 3, "moore-psl.dump: File too large: it is not written" },
 	};
 	static const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
@@ -1505,6 +1612,7 @@ dumps_that_fail(void **state)
 		T[i].change();
 		CHECK_EQ(T[i].why, route(), 0);
 		setrlimit(RLIMIT_FSIZE, &none);
+		close_error = 0;
 		CHECK_STR(T[i].why, fake.log, T[i].error);
 		for (const char *at = fake.log; *(at = after(at, "ERR MR15"));)
 			n++;
@@ -1722,6 +1830,7 @@ tells_moored(void **state)
 	fake_next_sweep();
 	assert_int_equal(route(), 0);
 	next_notice("routed", fd, &n);
+	CHECK("not inherited", fcntl(sm->tell.fd, F_GETFD) & FD_CLOEXEC);
 	CHECK_EQ("state", n.state, MOORE_NOTICE_ROUTED);
 	CHECK_EQ("its number", n.number, 3);
 	CHECK("its hash", n.hash == sm->result->hash);
@@ -1823,6 +1932,7 @@ moored_does_not_listen(void **state)
 			CHECK_EQ(T[i].why, route(), 0);
 			CHECK_STR(T[i].why, fake.log, T[i].log && !sweep ? T[i].log : "");
 			CHECK_EQ(T[i].why, !!strstr(fake.log, "moored at"), T[i].log && !sweep);
+			CHECK("one line", !*after(after(fake.log, "moored at"), "moored at"));
 			fake_next_sweep();
 		}
 		stop(sm);
@@ -1949,6 +2059,9 @@ bytes_read(void)
 static void
 reads_a_bad_plan_once(void **state)
 {
+	static const struct timespec times[][2] = {
+		{ { 1000, 0 }, { 1000, 0 } }, { { 1000, 0 }, { 1000, 1 } }, { { 1000, 1 }, { 1000, 1 } },
+		{ { 1000, 1 }, { 1001, 1 } }, { { 1001, 1 }, { 1001, 1 } } };
 	const size_t n = 1 << 20;
 	char *text = malloc(n), name[300];
 	unsigned long long before;
@@ -1989,6 +2102,16 @@ reads_a_bad_plan_once(void **state)
 		CHECK("is logged once", !strstr(fake.log, "ERR MR"));
 	}
 	CHECK("is not read again", bytes_read() - before < n / 2);
+	for (size_t i = 0; i < ARRAY_LEN(times); i++) {
+		file_times = times[i];
+		for (unsigned again = 0; again < 2; again++) {
+			before = bytes_read();
+			fake_next_sweep();
+			CHECK_EQ("other times", route(), 0);
+			CHECK_EQ("is read again once", bytes_read() - before > n / 2, !again);
+		}
+	}
+	file_times = NULL;
 	write_file("plan", "{}");
 	fake_next_sweep();
 	CHECK_EQ("changed", route(), 0);
@@ -2060,6 +2183,7 @@ follows_the_plan(void **state)
 {
 	const struct moore_plan *first;
 	struct mplug_sm *sm;
+	osm_physp_t *peer;
 	char text[300];
 
 	(void)state;
@@ -2079,6 +2203,22 @@ follows_the_plan(void **state)
 	write_plan(fake.f->sw[0].guid);
 	assert_int_equal(route(), 0);
 	CHECK("other bytes are", sm->settings.plan->sw[0].guid == fake.f->sw[0].guid);
+	CHECK_EQ("nothing is missing", sm->tell.notice.missing_links, 0);
+	fake_next_sweep();
+	peer = fake.sw[0]->physp_table[4].p_remote_physp;
+	fake_cut(0, 4);
+	assert_int_equal(route(), 0);
+	CHECK_EQ("one link is", sm->tell.notice.missing_links, 1);
+	CHECK_EQ("but no switch", sm->tell.notice.missing_switches, 0);
+	fake_next_sweep();
+	set_state(20, IB_LINK_DOWN);
+	cl_qmap_remove_item(&fake.osm->subn.sw_guid_tbl, &fake.sw[20]->sw->map_item);
+	assert_int_equal(route(), 0);
+	CHECK_EQ("a switch is missing, too", sm->tell.notice.missing_switches, 1);
+	fake_link(&fake.sw[0]->physp_table[4], peer);
+	set_state(20, IB_LINK_ACTIVE);
+	cl_qmap_insert(&fake.osm->subn.sw_guid_tbl, fake.sw[20]->node_info.node_guid,
+		       &fake.sw[20]->sw->map_item);
 	fake_next_sweep();
 	write_conf("");
 	assert_int_equal(route(), 0);
@@ -2105,6 +2245,9 @@ frees_settings(void **state)
 	CHECK("read", sm->settings.plan && sm->settings.links);
 	mplug_settings_free(&sm->settings);
 	CHECK("freed", !sm->settings.plan && !sm->settings.links);
+	fake_next_sweep();
+	assert_int_equal(route(), 0);
+	CHECK("read again, for the plugin to free", sm->settings.plan && sm->settings.links);
 	stop(sm);
 	unlink(in_dir("plan", ""));
 	unlink(in_dir("links", ""));
@@ -2241,6 +2384,21 @@ long_options(void **state)
 	fake_free();
 }
 
+/* OpenSM ends the engine before the plugin, but nothing depends on it. */
+static void
+ends_with_the_plugin(void **state)
+{
+	struct mplug_sm *sm;
+
+	(void)state;
+	write_conf("");
+	sm = start(0);
+	assert_int_equal(route(), 0);
+	osm_event_plugin.delete(sm);
+	fake_context = NULL;	/* so that a leak shows */
+	fake_free();
+}
+
 static void
 cannot_be_created(void **state)
 {
@@ -2249,6 +2407,7 @@ cannot_be_created(void **state)
 	fake_refuses = true;
 	CHECK("OpenSM does not take the engine", !osm_event_plugin.create(fake.osm));
 	fake_refuses = false;
+	fake_context = NULL;	/* so that a leak shows */
 	alloc_count = 0;
 	alloc_fail_at = 0;
 	CHECK("memory runs out", !osm_event_plugin.create(fake.osm));
@@ -2284,6 +2443,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(observes_what_opensm_discovered),
 		cmocka_unit_test(observes_defects),
+		cmocka_unit_test(observes_nothing),
 		cmocka_unit_test(fields_and_codes),
 		cmocka_unit_test(refuses_at_first),
 		cmocka_unit_test(keeps_the_last_good),
@@ -2305,6 +2465,7 @@ main(void)
 		cmocka_unit_test(hinted_path_records),
 		cmocka_unit_test(group_tree),
 		cmocka_unit_test(groups),
+		cmocka_unit_test(groups_of_two),
 		cmocka_unit_test(groups_cut_off),
 		cmocka_unit_test(dumps),
 		cmocka_unit_test(dumps_that_fail),
@@ -2325,6 +2486,7 @@ main(void)
 		cmocka_unit_test(reads_moore_conf),
 		cmocka_unit_test(options),
 		cmocka_unit_test(long_options),
+		cmocka_unit_test(ends_with_the_plugin),
 		cmocka_unit_test(cannot_be_created),
 	};
 
