@@ -81,9 +81,13 @@ struct moore_ck_tree {
 
 struct moore_ck_visitor {
 	const uint32_t *weight;	/* of each switch, for the sums in sources */
-	const uint64_t *skip;	/* set of LIDs that are not walked; NULL: none */
 	/* Receives a tree that stands for `times` LIDs, of which lid is one. */
 	void (*visit)(void *arg, const struct moore_ck_tree *t, unsigned lid, uint32_t times);
+	/* Receives the LIDs of the table that are not walked, with the slot that each switch's
+	 * row names: those that are not addressed, and those of the set `apart`.  NULL: these do
+	 * not matter, and there is no such set. */
+	void (*other)(void *arg, const uint8_t *out, unsigned lid);
+	const uint64_t *apart;
 	void *arg;
 };
 
@@ -107,6 +111,23 @@ static inline struct moore_ck_cell *
 moore_ck_cells(const struct moore_ck *k, uint32_t link, unsigned out)
 {
 	return &k->cell[((size_t)k->hop[link].turns + out) * k->n_cls];
+}
+
+/* Moves packets from a link over one turn: notes the VLs that they hold before the turn,
+ * and adds the VL on which they leave.  Returns the VLs that are new there. */
+static inline unsigned
+moore_ck_turn(struct moore_ck_cell *cell, const uint16_t *from, uint16_t *to, unsigned n_cls)
+{
+	unsigned news = 0;
+
+	for (unsigned x = 0; x < n_cls; x++) {
+		uint16_t vls = from[x] ? cell[x].out : 0;
+
+		cell[x].held |= from[x];
+		news |= vls & ~(unsigned)to[x];
+		to[x] |= vls;
+	}
+	return news;
 }
 
 /* True if packets originate behind port in of switch s: at an endpoint, or at port 0. */
@@ -157,7 +178,7 @@ int moore_ck_fit_sl_set(const struct moore_fabric *f, const struct moore_sl_set 
 			struct moore_err *err);
 
 int moore_ck_net(struct moore_ck *k, struct moore_err *err);
-/* Walks the routes to every LID that is addressed and not skipped. */
+/* Walks the routes to every LID that is addressed and not apart. */
 int moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, struct moore_err *err);
 int moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
 /* Counts in *loops, unless it is NULL, the groups in which a packet can circulate. */

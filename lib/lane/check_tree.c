@@ -76,17 +76,6 @@ plant(struct walk *w, unsigned lid)
 	}
 }
 
-/* Moves packets from a link over one turn: notes the VLs that they hold before the turn,
- * and adds the VL on which they leave. */
-static inline void
-turn(struct moore_ck_cell *cell, const uint16_t *from, uint16_t *to, unsigned n_cls)
-{
-	for (unsigned x = 0; x < n_cls; x++) {
-		cell[x].held |= from[x];
-		to[x] |= from[x] ? cell[x].out : 0;
-	}
-}
-
 /* With an sl_set, removes the classes in which the sources of a switch do not send to this
  * LID. */
 static void
@@ -121,8 +110,8 @@ climb(struct walk *w, const unsigned n_cls, unsigned lid)
 	for (uint32_t i = 0; i < tail; i++) {
 		uint32_t s = t->order[i], n = t->next[s];
 
-		turn(&k->cell[((size_t)k->hop[t->link[s]].turns + t->out[n]) * n_cls],
-		     &t->vls[(size_t)s * n_cls], &t->vls[(size_t)n * n_cls], n_cls);
+		moore_ck_turn(&k->cell[((size_t)k->hop[t->link[s]].turns + t->out[n]) * n_cls],
+			      &t->vls[(size_t)s * n_cls], &t->vls[(size_t)n * n_cls], n_cls);
 		t->sources[n] += t->sources[s];
 		t->order[tail] = n;
 		tail += !--t->deg[n];
@@ -147,9 +136,9 @@ climb_cycles(struct walk *w)
 			do {
 				uint32_t n = t->next[s];
 
-				turn(moore_ck_cells(k, t->link[s], t->out[n]),
-				     &t->vls[(size_t)s * k->n_cls], &t->vls[(size_t)n * k->n_cls],
-				     k->n_cls);
+				moore_ck_turn(moore_ck_cells(k, t->link[s], t->out[n]),
+					      &t->vls[(size_t)s * k->n_cls],
+					      &t->vls[(size_t)n * k->n_cls], k->n_cls);
 				t->deg[s] = 0;
 				s = n;
 			} while (s != s0);
@@ -242,16 +231,27 @@ turn_to(struct walk *w, unsigned lid)
 	}
 }
 
+/* True if this LID has a tree of its own or that of another LID. */
+static bool
+is_walked(const struct walk *w, unsigned lid)
+{
+	return lid <= w->k->f->lid_top && moore_ck_is_addressed(w->k, lid) &&
+		!(w->v->other && moore_bits_get(w->v->apart, lid));
+}
+
 static void
 walk_block(struct walk *w, unsigned lid0)
 {
-	unsigned end = lid0 + BLOCK <= w->k->f->lid_top ? lid0 + BLOCK : w->k->f->lid_top + 1u;
+	size_t stride = w->k->lft->stride;
+	unsigned end = lid0 + BLOCK <= stride ? lid0 + BLOCK : (unsigned)stride;
 	uint32_t members[BLOCK];
 
 	for (unsigned lid = lid0; lid < end; lid++) {
 		w->group[lid % BLOCK].times = 0;
-		if (moore_ck_is_addressed(w->k, lid) && !(w->v->skip && moore_bits_get(w->v->skip, lid)))
+		if (is_walked(w, lid))
 			join(w, lid, members);
+		else if (w->v->other)
+			w->v->other(w->v->arg, column(w, lid), lid);
 	}
 	for (unsigned lid = lid0; lid < end; lid++) {
 		if (!w->group[lid % BLOCK].times)
@@ -288,7 +288,7 @@ moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, struct moor
 		return moore_fail_nomem(err);
 	for (uint32_t s = 0; s < k->n_sw; s++)
 		w.first[s] = MOORE_NONE;
-	for (unsigned lid0 = 0; lid0 <= k->f->lid_top; lid0 += BLOCK) {
+	for (unsigned lid0 = 0; lid0 < k->lft->stride; lid0 += BLOCK) {
 		read_block(&w, lid0);
 		walk_block(&w, lid0);
 	}

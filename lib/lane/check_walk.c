@@ -134,7 +134,8 @@ moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err
 		w.weight[s] = w.load_to_switches || k->has_ep[s];
 		w.counted[s] = !k->opts.endpoints_only || k->has_ep[s];
 	}
-	rc = moore_ck_trees(k, &(struct moore_ck_visitor){ w.weight, NULL, visit, &w }, err);
+	rc = moore_ck_trees(k, &(struct moore_ck_visitor){ .weight = w.weight, .visit = visit,
+							   .arg = &w }, err);
 	if (rc == 0)
 		sum_up(&w);
 	return rc;

@@ -25,50 +25,72 @@ moore_mx_graph_init(struct moore_mx_graph *g, struct moore_ck *k)
 	size_t n = (size_t)k->n_sw + 1, n_ways = (size_t)k->n_slots + 1;
 
 	*g = (struct moore_mx_graph){ .k = k };
-	return (g->first = moore_arena_alloc(a, n, sizeof(*g->first))) &&
-	       (g->way = moore_arena_alloc(a, n_ways, sizeof(*g->way))) &&
+	return (g->way = moore_arena_alloc(a, n_ways, sizeof(*g->way))) &&
 	       (g->deg = moore_arena_alloc(a, n, sizeof(*g->deg))) &&
 	       (g->order = moore_arena_alloc(a, n, sizeof(*g->order))) &&
 	       (g->vls = moore_arena_alloc(a, n_ways * k->n_cls, sizeof(*g->vls)));
 }
 
-void
-moore_mx_graph_clear(struct moore_mx_graph *g)
+static struct moore_mx_way
+way_out(const struct moore_ck *k, moore_swid s, uint8_t out, uint8_t in)
 {
-	memset(g->deg, 0, g->k->n_sw * sizeof(*g->deg));
+	uint32_t link = k->slot0[s] + out;
+
+	return (struct moore_mx_way){ link, k->hop[link].next, 0, out, in };
 }
 
 void
-moore_mx_read_block(const struct moore_ck *k, const struct moore_lft *t, unsigned lid0,
-		    uint8_t (*to)[MOORE_LFT_BLOCK])
+moore_mx_graph_plant(struct moore_mx_graph *g, const uint8_t *out, size_t stride)
 {
-	for (uint32_t s = 0; s < k->n_sw; s++) {
-		const uint8_t *row = moore_lft_row(t, s) + lid0;
-		uint8_t nowhere = (uint8_t)(k->f->sw[s].n_ports + 1);
+	g->n_ways = g->k->n_sw;
+	for (uint32_t s = 0; s < g->k->n_sw; s++)
+		g->way[s] = way_out(g->k, s, out[s * stride], MOORE_MX_WAS | MOORE_MX_NOW);
+}
 
-		for (unsigned i = 0; i < MOORE_LFT_BLOCK; i++)
-			to[s][i] = row[i] < nowhere ? row[i] : nowhere;
+void
+moore_mx_graph_add(struct moore_mx_graph *g, moore_swid s, uint8_t out, uint8_t in)
+{
+	uint32_t a = s;
+
+	while (g->way[a].out != out && g->way[a].more)
+		a = g->way[a].more;
+	if (g->way[a].out == out) {
+		g->way[a].in |= in;
+		return;
 	}
+	g->way[a].more = g->n_ways;
+	g->way[g->n_ways++] = way_out(g->k, s, out, in);
+}
+
+/* A way that is in none of the tables counts as one to nowhere. */
+static inline uint32_t
+next_of(const struct moore_mx_graph *g, uint32_t a, uint8_t in)
+{
+	return g->way[a].in & in ? g->way[a].next : g->k->n_sw;
 }
 
 void
-moore_mx_graph_sort(struct moore_mx_graph *g)
+moore_mx_graph_sort(struct moore_mx_graph *g, uint8_t in)
 {
 	uint32_t n_sw = g->k->n_sw, tail = 0;
 
+	memset(g->deg, 0, n_sw * sizeof(*g->deg));
+	for (uint32_t a = 0; a < g->n_ways; a++)
+		g->deg[next_of(g, a, in)]++;
+	g->deg[n_sw] = UINT32_MAX;	/* is never processed */
 	for (uint32_t s = 0; s < n_sw; s++) {
 		g->order[tail] = s;
 		tail += !g->deg[s];
 	}
 	for (uint32_t i = 0; i < tail; i++) {
-		uint32_t s = g->order[i];
+		uint32_t a = g->order[i];
 
-		for (uint32_t a = g->first[s]; a < g->first[s + 1]; a++) {
-			uint32_t n = g->way[a].next;
+		do {
+			uint32_t n = next_of(g, a, in);
 
-			if (n != n_sw && !--g->deg[n])
-				g->order[tail++] = n;
-		}
+			g->order[tail] = n;
+			tail += !--g->deg[n];
+		} while ((a = g->way[a].more));
 	}
 	g->n_order = tail;
 	for (uint32_t s = 0; s < n_sw && tail < n_sw; s++)
@@ -76,69 +98,96 @@ moore_mx_graph_sort(struct moore_mx_graph *g)
 			g->order[tail++] = s;
 }
 
+/* ---- VLs ------------------------------------------------------------------------ */
+
 /* True if a packet that took way a of s may meet way b of n. */
 static bool
 meets(const struct moore_mx_graph *g, uint32_t s, uint32_t a, uint32_t n, uint32_t b)
 {
-	return !g->when || a == g->first[s] || b > g->first[n] ||
-		g->first[n] + 1 == g->first[n + 1] || g->when[s] < g->when[n];
+	return g->way[a].in & MOORE_MX_WAS || g->way[b].in & MOORE_MX_NOW ||
+		g->when[s] < g->when[n];
 }
 
 /* Carries the packets of way a of s over the turns to the ways that they may take next.
  * Returns true if one of these got a new VL. */
-static bool
-carry(struct moore_mx_graph *g, uint32_t s, uint32_t a)
+static inline bool
+carry(struct moore_mx_graph *g, const unsigned n_cls, uint32_t s, uint32_t a, uint8_t in)
 {
-	struct moore_ck *k = g->k;
 	const struct moore_mx_way *y = &g->way[a];
-	const uint16_t *from = &g->vls[(size_t)a * k->n_cls];
+	struct moore_ck_cell *cells = g->k->cell + (size_t)g->k->hop[y->link].turns * n_cls;
+	uint32_t n = next_of(g, a, in), b = n;
+	unsigned news = 0;
+
+	if (n == g->k->n_sw)
+		return false;
+	do {
+		if (g->way[b].in & in && (!g->when || meets(g, s, a, n, b)))
+			news |= moore_ck_turn(&cells[g->way[b].out * n_cls],
+					      &g->vls[(size_t)a * n_cls],
+					      &g->vls[(size_t)b * n_cls], n_cls);
+	} while ((b = g->way[b].more));
+	return news;
+}
+
+/* Puts on each way the VLs on which its switch's sources send. */
+static void
+inject(struct moore_mx_graph *g)
+{
+	const struct moore_ck *k = g->k;
+
+	for (uint32_t a = 0; a < g->n_ways; a++)
+		for (unsigned x = 0; x < k->n_cls; x++)
+			g->vls[(size_t)a * k->n_cls + x] =
+				k->inject[(size_t)g->way[a].link * k->n_cls + x];
+}
+
+/* With an sl_set, removes the classes in which the sources of a switch do not send to this
+ * LID. */
+static void
+silence(struct moore_mx_graph *g, unsigned lid)
+{
+	const struct moore_ck *k = g->k;
+
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		uint16_t sls = moore_ck_sls(k, s, lid);
+		uint32_t a = s;
+
+		do {
+			for (unsigned x = 0; x < k->n_cls; x++)
+				if (!(sls >> k->cls_sl[x] & 1))
+					g->vls[(size_t)a * k->n_cls + x] = 0;
+		} while ((a = g->way[a].more));
+	}
+}
+
+/* Goes through all switches once.  Returns true if some way got a new VL. */
+static inline bool
+pass(struct moore_mx_graph *g, const unsigned n_cls, uint8_t in)
+{
 	bool news = false;
 
-	if (y->next == k->n_sw)
-		return false;
-	for (uint32_t b = g->first[y->next]; b < g->first[y->next + 1]; b++) {
-		struct moore_ck_cell *c = moore_ck_cells(k, y->link, g->way[b].out);
-		uint16_t *to = &g->vls[(size_t)b * k->n_cls];
+	for (uint32_t i = 0; i < g->k->n_sw; i++) {
+		uint32_t s = g->order[i], a = s;
 
-		if (!meets(g, s, a, y->next, b))
-			continue;
-		for (unsigned x = 0; x < k->n_cls; x++) {
-			uint16_t more = from[x] ? c[x].out : 0;
-
-			c[x].held |= from[x];
-			news |= (more & ~to[x]) != 0;
-			to[x] |= more;
-		}
+		do
+			news |= carry(g, n_cls, s, a, in);
+		while ((a = g->way[a].more));
 	}
 	return news;
 }
 
-/* Puts on way a of s the VLs on which the sources of s send to this LID. */
-static void
-inject(struct moore_mx_graph *g, unsigned lid, uint32_t s, uint32_t a)
-{
-	const struct moore_ck *k = g->k;
-	uint16_t *vls = &g->vls[(size_t)a * k->n_cls], sls = moore_ck_sls(k, s, lid);
-
-	memcpy(vls, &k->inject[(size_t)g->way[a].link * k->n_cls], k->n_cls * sizeof(*vls));
-	for (unsigned x = 0; k->opts.sl_set && x < k->n_cls; x++)
-		if (!(sls >> k->cls_sl[x] & 1))
-			vls[x] = 0;
-}
-
 void
-moore_mx_graph_climb(struct moore_mx_graph *g, unsigned lid)
+moore_mx_graph_climb(struct moore_mx_graph *g, unsigned lid, uint8_t in)
 {
-	uint32_t n_sw = g->k->n_sw;
 	bool news;
 
-	for (uint32_t s = 0; s < n_sw; s++)
-		for (uint32_t a = g->first[s]; a < g->first[s + 1]; a++)
-			inject(g, lid, s, a);
+	inject(g);
+	if (g->k->opts.sl_set)
+		silence(g, lid);
 	do {
-		news = false;
-		for (uint32_t i = 0; i < n_sw; i++)
-			for (uint32_t s = g->order[i], a = g->first[s]; a < g->first[s + 1]; a++)
-				news |= carry(g, s, a);
-	} while (news && g->n_order < n_sw);
+		if (g->k->n_cls == 1)
+			news = pass(g, 1, in);	/* the usual case: without inner loops */
+		else
+			news = pass(g, g->k->n_cls, in);
+	} while (news && g->n_order < g->k->n_sw);
 }

@@ -17,18 +17,21 @@
 
 /* ---- the graph of one LID -------------------------------------------------------- */
 
+enum { MOORE_MX_WAS = 1, MOORE_MX_NOW = 2 };
+
 struct moore_mx_way {		/* a value of a switch's row */
 	uint32_t link;		/* slot of the out port */
 	uint32_t next;		/* next switch; n_sw: none */
+	uint32_t more;		/* another way of the same switch; 0: no more */
 	uint8_t out;		/* slot within the switch */
+	uint8_t in;		/* which tables may have it: MOORE_MX_WAS, MOORE_MX_NOW or both */
 };
 
 struct moore_mx_graph {
 	struct moore_ck *k;
-	uint32_t *first;	/* ways of switch s: way[first[s]] .. way[first[s + 1] - 1] */
-	struct moore_mx_way *way;	/* those of one switch differ in out */
-	/* If rows are of two tables, the old way of a switch is the first and the new one the
-	 * second, and this is when each switch is written; NULL: at any time. */
+	struct moore_mx_way *way;	/* way[s] is the first of switch s */
+	uint32_t n_ways;
+	/* When each switch changes from its old row to its new one; NULL: at any time. */
 	const uint32_t *when;
 	uint32_t *deg;		/* ways that lead to each switch and are not processed yet */
 	uint32_t *order;	/* all switches; the first n_order come after those that lead to
@@ -39,31 +42,14 @@ struct moore_mx_graph {
 
 /* Returns false when out of memory. */
 bool moore_mx_graph_init(struct moore_mx_graph *g, struct moore_ck *k);
-void moore_mx_graph_clear(struct moore_mx_graph *g);
-/* After all ways were added. */
-void moore_mx_graph_sort(struct moore_mx_graph *g);
+/* Gives each switch one way, in both tables: switch s leaves by out[s * stride]. */
+void moore_mx_graph_plant(struct moore_mx_graph *g, const uint8_t *out, size_t stride);
+/* Adds a way of switch s, or to one that it has the tables in which it is. */
+void moore_mx_graph_add(struct moore_mx_graph *g, moore_swid s, uint8_t out, uint8_t in);
+/* Both take only the ways of these tables. */
+void moore_mx_graph_sort(struct moore_mx_graph *g, uint8_t in);
 /* Notes in k's cells the VLs that packets of this LID hold. */
-void moore_mx_graph_climb(struct moore_mx_graph *g, unsigned lid);
-
-/* Adds a way to switch s, unless s has it.  Each switch has at least one; they are added in
- * the order of switches, and first[s + 1] was set to first[s] before the first of s. */
-static inline void
-moore_mx_graph_add(struct moore_mx_graph *g, moore_swid s, uint8_t out)
-{
-	uint32_t link = g->k->slot0[s] + out;
-
-	for (uint32_t a = g->first[s]; a < g->first[s + 1]; a++)
-		if (g->way[a].out == out)
-			return;
-	g->way[g->first[s + 1]++] =
-		(struct moore_mx_way){ link, g->k->hop[link].next, out };
-	g->deg[g->k->hop[link].next]++;
-}
-
-/* Copies the slots that t's rows name for the block of LIDs from lid0 on; the slot after
- * the last port stands for every port that the switch does not have. */
-void moore_mx_read_block(const struct moore_ck *k, const struct moore_lft *t, unsigned lid0,
-			 uint8_t (*to)[MOORE_LFT_BLOCK]);
+void moore_mx_graph_climb(struct moore_mx_graph *g, unsigned lid, uint8_t in);
 
 static inline bool
 moore_mx_leads_on(const struct moore_ck *k, moore_swid s, uint8_t out)

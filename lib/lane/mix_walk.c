@@ -21,6 +21,18 @@ struct walk {
 	uint32_t stamp;
 };
 
+static void
+read_block(struct walk *w, const struct moore_lft *t, unsigned lid0, uint8_t (*to)[BLOCK])
+{
+	for (uint32_t s = 0; s < w->k->n_sw; s++) {
+		const uint8_t *row = moore_lft_row(t, s) + lid0;
+		uint8_t nowhere = (uint8_t)(w->k->f->sw[s].n_ports + 1);
+
+		for (unsigned i = 0; i < BLOCK; i++)
+			to[s][i] = row[i] < nowhere ? row[i] : nowhere;
+	}
+}
+
 /* Builds the graph of one LID.  Returns false if none of its rows leads anywhere. */
 static bool
 plant(struct walk *w, unsigned at)
@@ -28,21 +40,20 @@ plant(struct walk *w, unsigned at)
 	struct moore_mx_graph *g = &w->g;
 	bool any = false;
 
-	moore_mx_graph_clear(g);
+	moore_mx_graph_plant(g, &w->block[OLD][0][at], BLOCK);
 	for (uint32_t s = 0; s < w->k->n_sw; s++) {
 		const uint8_t out[2] = { w->block[OLD][s][at], w->block[NEW][s][at] };
 		bool on[2] = { moore_mx_leads_on(w->k, s, out[OLD]),
 			       moore_mx_leads_on(w->k, s, out[NEW]) };
 
-		g->first[s + 1] = g->first[s];
-		moore_mx_graph_add(g, s, out[OLD]);
-		moore_mx_graph_add(g, s, out[NEW]);
+		g->way[s].in = MOORE_MX_WAS;
+		moore_mx_graph_add(g, s, out[NEW], MOORE_MX_NOW);
 		any |= on[OLD] || on[NEW];
 		w->v->dead_old += !on[OLD] && on[NEW];
 		w->v->dead_new += on[OLD] && !on[NEW];
 	}
 	w->v->lids += any;
-	w->v->lids_changed += any && g->first[w->k->n_sw] > w->k->n_sw;
+	w->v->lids_changed += any && g->n_ways > w->k->n_sw;
 	return any;
 }
 
@@ -60,9 +71,9 @@ keep_loop(struct walk *w, unsigned lid, uint32_t last, uint32_t len)
 	for (uint32_t i = 0; i < v->loop_len; i++) {
 		struct moore_channel *c = &v->loop[i];
 		uint32_t to = v->loop[(i + 1) % v->loop_len].sw;
-		const struct moore_mx_way *way = &w->g.way[w->g.first[c->sw]];
+		const struct moore_mx_way *way = &w->g.way[c->sw];
 
-		c->port = (moore_portnum)way[way->next == to ? OLD : NEW].out;
+		c->port = way->next == to ? way->out : w->g.way[way->more].out;
 	}
 }
 
@@ -78,9 +89,9 @@ search_from(struct walk *w, unsigned lid, uint32_t root)
 	while (head < tail && (!w->v->loop_len || depth + 1 < w->v->loop_len)) {
 		depth++;
 		for (uint32_t end = tail; head < end; head++) {
-			uint32_t s = w->queue[head];
+			uint32_t s = w->queue[head], a = s;
 
-			for (uint32_t a = g->first[s]; a < g->first[s + 1]; a++) {
+			do {
 				uint32_t n = g->way[a].next;
 
 				if (n == root) {
@@ -92,7 +103,7 @@ search_from(struct walk *w, unsigned lid, uint32_t root)
 				w->seen[n] = w->stamp;
 				w->from[n] = s;
 				w->queue[tail++] = n;
-			}
+			} while ((a = g->way[a].more));
 		}
 	}
 }
@@ -130,14 +141,14 @@ moore_mx_walk(struct moore_mx *m, struct moore_mix *v, struct moore_err *err)
 	if (!get_memory(&w))
 		return moore_fail_nomem(err);
 	for (uint32_t b = 0; b < m->n_blocks; b++) {
-		moore_mx_read_block(w.k, m->was, b * BLOCK, w.block[OLD]);
-		moore_mx_read_block(w.k, m->now, b * BLOCK, w.block[NEW]);
+		read_block(&w, m->was, b * BLOCK, w.block[OLD]);
+		read_block(&w, m->now, b * BLOCK, w.block[NEW]);
 		w.g.when = m->when ? m->when + (size_t)b * m->k.n_sw : NULL;
 		for (unsigned i = b ? 0 : 1; i < BLOCK; i++) {
 			if (!plant(&w, i))
 				continue;
-			moore_mx_graph_sort(&w.g);
-			moore_mx_graph_climb(&w.g, b * BLOCK + i);
+			moore_mx_graph_sort(&w.g, MOORE_MX_WAS | MOORE_MX_NOW);
+			moore_mx_graph_climb(&w.g, b * BLOCK + i, MOORE_MX_WAS | MOORE_MX_NOW);
 			if (w.g.n_order < m->k.n_sw)
 				note_loops(&w, b * BLOCK + i);
 		}
