@@ -1616,6 +1616,7 @@ dumps_that_fail(void **state)
 		CHECK_STR(T[i].why, fake.log, T[i].error);
 		for (const char *at = fake.log; *(at = after(at, "ERR MR15"));)
 			n++;
+		n -= strstr(fake.log, "moore-op-vls.dump: ") != NULL;	/* not one of dump_names[] */
 		CHECK_EQ(T[i].why, n, T[i].failed);
 		for (size_t d = 0; d < N_DUMPS; d++) {
 			CHECK(T[i].why, access(in_dir(dump_names[d], ".new"), F_OK) < 0);
@@ -2079,6 +2080,7 @@ reads_a_bad_plan_once(void **state)
 	write_conf(name);
 	fake_next_sweep();
 	CHECK_EQ("the last good routes", route(), 0);
+	CHECK_STR("which file", fake.log, "/plan: ");
 	CHECK_STR("why", fake.log, "found an array, want an object; the last good settings stay");
 	before = bytes_read();
 	fake_next_sweep();
@@ -2176,6 +2178,16 @@ write_plan(uint64_t first_guid)
 	moore_topo_free(t);
 }
 
+/* Overwrites what earlier calls have left on the stack. */
+static void
+dirty_stack(void)
+{
+	volatile char junk[8192];
+
+	for (size_t i = 0; i < sizeof(junk); i++)
+		junk[i] = 0x55;
+}
+
 /* The plan is parsed when the bytes of its file change, and it goes when moore.conf no
  * longer names it. */
 static void
@@ -2183,6 +2195,7 @@ follows_the_plan(void **state)
 {
 	const struct moore_plan *first;
 	struct mplug_sm *sm;
+	struct mplug_view v;
 	osm_physp_t *peer;
 	char text[300];
 
@@ -2209,6 +2222,12 @@ follows_the_plan(void **state)
 	fake_cut(0, 4);
 	assert_int_equal(route(), 0);
 	CHECK_EQ("one link is", sm->tell.notice.missing_links, 1);
+	assert_int_equal(mplug_observe(sm, &v, NULL), 0);
+	dirty_stack();
+	mplug_tell_sweep(sm, &v, MPLUG_MR_OK, "", NULL);
+	CHECK_EQ("one link is", sm->tell.notice.missing_links, 1);
+	moore_fabric_free(v.f);
+	mplug_view_free(&v);
 	CHECK_EQ("but no switch", sm->tell.notice.missing_switches, 0);
 	fake_next_sweep();
 	set_state(20, IB_LINK_DOWN);
