@@ -267,6 +267,7 @@ observes_what_opensm_discovered(void **state)
 	assert_int_equal(mplug_observe(sm, &v, NULL), 0);
 	CHECK_EQ("switches", v.f->n_switches, fake.f->n_switches);
 	CHECK_EQ("endpoints", v.f->n_endpoints, fake.f->n_endpoints);
+	CHECK_EQ("ports", v.f->n_ports, fake.f->n_ports);
 	CHECK_EQ("greatest LID", v.f->lid_top, fake.f->lid_top);
 	for (moore_swid s = 0; s < v.f->n_switches; s++) {
 		moore_swid in_plan = MOORE_NONE;
@@ -340,6 +341,15 @@ link_from_port_0(void)
 	fake_link(&fake.sw[3]->physp_table[4], &fake.sw[0]->physp_table[0]);
 }
 static void
+link_at_port_1(void)
+{
+	osm_physp_t *peer = fake.sw[0]->physp_table[4].p_remote_physp;
+
+	fake_cut(0, 1);
+	fake_cut(0, 4);
+	fake_link(&fake.sw[0]->physp_table[1], peer);
+}
+static void
 cable_to_itself(void)
 {
 	fake_cut(0, 4);
@@ -391,6 +401,7 @@ observes_defects(void **state)
 		{ "nor does one on port 0", host_on_port_0, 0, -1, 0, 0, 0, false },
 		{ "a link to port 0 does not count", link_to_port_0, -2, 0, 0, 0, 0, false },
 		{ "nor does one from port 0", link_from_port_0, -2, 0, 0, 0, 0, false },
+		{ "one at port 1 counts", link_at_port_1, 0, -1, 0, 0, 0, false },
 		{ "nor does a cable from a switch to itself", cable_to_itself, -4, 0, 0, 0, 0, false },
 		{ "LID 0 is none", no_lid, 0, 0, 1, 0, 0, false },
 		{ "the greatest unicast LIDs", greatest_lids, 0, 0, 0, 0, 0, false },
@@ -730,6 +741,7 @@ a_cut_goes_without_the_link(void **state)
 	sm = start(0);
 	assert_int_equal(route(), 0);
 	CHECK_STR("one line", fake.log, "moore: slimfly q=5");
+	CHECK_STR("one LID for each endpoint", fake.log, " endpoints, 1 layers,");
 	CHECK_STR("all blocks change at first", fake.log, "LFT blocks change");
 	CHECK("no lanes are pending", !fake.osm->subn.force_heavy_sweep);
 	cut = slimfly(0);
@@ -1034,6 +1046,7 @@ lanes_of_an_unknown_switch(void **state)
 {
 	cl_qmap_t *table;
 	struct mplug_sm *sm;
+	ib_slvl_table_t row;
 	const moore_swid s = 7;
 
 	(void)state;
@@ -1043,6 +1056,9 @@ lanes_of_an_unknown_switch(void **state)
 	set_state(s, IB_LINK_DOWN);
 	cl_qmap_remove_item(table, &fake.sw[s]->sw->map_item);
 	assert_int_equal(route(), 0);
+	memset(osm_physp_get_slvl_tbl(&fake.sw[s]->physp_table[4], 5), 0x33, sizeof(row));
+	re.update_sl2vl(fake_context, &fake.sw[s]->physp_table[4], 5, 4, &row);
+	CHECK_EQ("nothing is known of it", vl_of(&row, 0), 3);
 	set_state(s, IB_LINK_ACTIVE);
 	cl_qmap_insert(table, fake.sw[s]->node_info.node_guid, &fake.sw[s]->sw->map_item);
 	qos_off();
@@ -1073,6 +1089,40 @@ lanes_of_an_unknown_switch(void **state)
 			re.update_sl2vl(fake_context, other, 0, (uint8_t)q, &t);
 			CHECK_EQ("others are set", vl_of(&t, 0), 0);
 		}
+	}
+	stop(sm);
+}
+
+/* Under sl-hint, while the last good routes stay: a switch had one port less for them. */
+static void
+lanes_of_an_unknown_port(void **state)
+{
+	const moore_swid s = 7;
+	struct mplug_sm *sm;
+	osm_physp_t *port;
+	ib_slvl_table_t t;
+	uint8_t last;
+
+	(void)state;
+	write_conf("profile sl-hint\n");
+	sm = start(0);
+	port = fake.sw[s]->physp_table;
+	last = fake.f->sw[s].n_ports;
+	ib_port_info_set_port_state(&port[last].port_info, IB_LINK_DOWN);
+	fake.sw[s]->sw->num_ports--;
+	assert_int_equal(route(), 0);
+	ib_port_info_set_port_state(&port[last].port_info, IB_LINK_ACTIVE);
+	fake.sw[s]->sw->num_ports++;
+	qos_off();
+	fake_next_sweep();
+	assert_int_equal(route(), 0);
+	for (uint8_t p = (uint8_t)(last - 2); p < last; p++) {
+		memset(osm_physp_get_slvl_tbl(&port[p], last), 0x33, sizeof(t));
+		re.update_sl2vl(fake_context, &port[p], last, p, &t);
+		CHECK_EQ("rows from it stay", vl_of(&t, 0), 3);
+		memset(osm_physp_get_slvl_tbl(&port[last], p), 0x33, sizeof(t));
+		re.update_sl2vl(fake_context, &port[last], p, last, &t);
+		CHECK_EQ("rows towards it stay", vl_of(&t, 0), 3);
 	}
 	stop(sm);
 }
@@ -2267,6 +2317,10 @@ frees_settings(void **state)
 	fake_next_sweep();
 	assert_int_equal(route(), 0);
 	CHECK("read again, for the plugin to free", sm->settings.plan && sm->settings.links);
+	unlink(in_dir("plan", ""));
+	fake_next_sweep();
+	assert_int_equal(route(), 0);
+	CHECK_STR("links that are read in vain are freed", fake.log, "/plan: No such file or directory");
 	stop(sm);
 	unlink(in_dir("plan", ""));
 	unlink(in_dir("links", ""));
@@ -2479,6 +2533,7 @@ main(void)
 		cmocka_unit_test(lanes_by_role),
 		cmocka_unit_test(hinted_lanes),
 		cmocka_unit_test(lanes_of_an_unknown_switch),
+		cmocka_unit_test(lanes_of_an_unknown_port),
 		cmocka_unit_test(rows_to_set),
 		cmocka_unit_test(lanes_weigh_alike),
 		cmocka_unit_test(hinted_path_records),
