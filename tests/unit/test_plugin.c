@@ -821,6 +821,7 @@ line_of_a_sweep(void **state)
 	assert_int_equal(route(), 0);
 	snprintf(want, sizeof(want), "; 1 of %u LFT blocks change, ", blocks);
 	CHECK_STR("one block differs", fake.log, want);
+	CHECK("every link counts with its lanes", !strstr(fake.log, "count with fewer lanes"));
 	for (moore_epid e = 1; e < fake.f->n_endpoints; e++)
 		fake.port[e].p_physp->port_info.mkey_lmc = 1;
 	fake_next_sweep();
@@ -1678,6 +1679,45 @@ dumps_that_fail(void **state)
 			 (T[i].change == name_is_a_folder));
 		stop(sm);
 	}
+}
+
+/* moore-op-vls.dump holds the lanes that links have after the sweep, not those of before. */
+static void
+dumps_op_vls(void **state)
+{
+	static const char name[] = "moore-op-vls.dump";
+	struct moore_buf want = MOORE_BUF_INIT;
+	struct mplug_sm *sm;
+	struct mplug_view v;
+
+	(void)state;
+	write_conf("");
+	sm = start(0);
+	fake.osm->subn.opt.dump_files_dir = dir;
+	fake.osm->log.level = OSM_LOG_ROUTING;
+	one_lane();
+	ib_port_info_set_op_vls(&fake.sw[49]->physp_table[1].port_info, 1);
+	assert_int_equal(route(), 0);
+	assert_int_equal(mplug_observe(sm, &v, NULL), 0);
+	moore_dump_write_op_vls(v.f, &want);
+	CHECK("as OpenSM has set them", holds(in_dir(name, ""), &want));
+	for (long at = 0, n = 0; at <= n; at++) {
+		unlink(in_dir(name, ""));
+		sm->said.n = 0;
+		fake.log[0] = '\0';
+		alloc_count = 0;
+		alloc_fail_at = at;
+		mplug_dump_op_vls(sm);
+		alloc_fail_at = -1;
+		n = alloc_count;
+		CHECK_EQ("it is written", holds(in_dir(name, ""), &want), at >= n);
+		CHECK_EQ("or an error is", !!strstr(fake.log, "moore-op-vls.dump: Cannot allocate memory"), at < n);
+	}
+	unlink(in_dir(name, ""));
+	moore_buf_free(&want);
+	moore_fabric_free(v.f);
+	mplug_view_free(&v);
+	stop(sm);
 }
 
 /* Short writes, also of one byte, and interruptions do not show in the files. */
@@ -2543,6 +2583,7 @@ main(void)
 		cmocka_unit_test(groups_cut_off),
 		cmocka_unit_test(dumps),
 		cmocka_unit_test(dumps_that_fail),
+		cmocka_unit_test(dumps_op_vls),
 		cmocka_unit_test(dumps_piece_by_piece),
 		cmocka_unit_test(dumps_in_a_long_folder),
 		cmocka_unit_test(dumps_without_memory),
