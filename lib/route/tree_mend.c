@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "route/tree.h"
-#include "route/tuning.h"
 
 #define ALL_LOST (1 << 20)	/* rows that change: more than a tree has, so "too many" */
 
@@ -167,7 +166,9 @@ consider_lifts(const struct mend *m, struct place *best, uint32_t s, uint32_t e)
 }
 
 /* Attaches s at its best place; only when may_lose is set may that cost its children their
- * routes. */
+ * routes.  To lift a leaf changes the row of a switch that lost nothing, and those that
+ * attach to it must wait for it while tables are replaced (docs/theory.md, "Tables in
+ * motion"): unless short routes come first, that is the last resort. */
 static bool
 settle(struct mend *m, uint32_t s, bool may_lose)
 {
@@ -177,12 +178,10 @@ settle(struct mend *m, uint32_t s, bool may_lose)
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
 		if (is_possible(m, s, e))
 			consider(m, &best, s, e, MOORE_NONE);
-	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-		if (!m->shortest && best.price >> 32 <= MOORE_MEND_ROWS)
-			break;
-		if (g->flags[e] & m->v->flag)
-			consider_lifts(m, &best, s, e);
-	}
+	if (m->shortest || (may_lose && best.e == MOORE_NONE))
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			if (g->flags[e] & m->v->flag)
+				consider_lifts(m, &best, s, e);
 	if (best.e == MOORE_NONE)
 		return false;
 	if (best.lift != MOORE_NONE)

@@ -52,13 +52,6 @@
  * with 1 routes are up to 1 % longer (OFT k=6). */
 #define MOORE_FOLLOW_TRIES 4
 
-/* In a repair that should change few rows (tree_mend.c): a leaf beside the node takes another
- * parent for it only where more than this many rows would change otherwise.  (stable)  It
- * decides little: when a fifth of all links is lost, 0, 2 and 8 move the same number of rows
- * within 0.3 % (Slim Fly q=5, 7, 9, OFT and MLFM of 6, a dragonfly), and routes are 0.5 %
- * shorter with 0. */
-#define MOORE_MEND_ROWS 2
-
 /* ---- minimal trees ----------------------------------------------------------------- */
 
 /* Rounds of the local search over leaves, in each slice (balance.c): time against load.
