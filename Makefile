@@ -232,6 +232,8 @@ $(BENCHES:%=bench-%): bench-%: test-packages all
 bench-route: $(B)/tests/bench/engine	## the engine beside OpenSM's own
 	@$(B)/tests/bench/engine
 	@tests/bench/route
+bench-motion: $(B)/tests/bench/motion	## the steps of cuts and repairs
+	@tests/bench/motion-all
 bench-layers: $(B)/tests/bench/layers	## what the paths of LMC 2 are worth
 	@$(B)/tests/bench/layers
 bench-stability: $(B)/tests/bench/stability	## what one lost link changes

@@ -20,6 +20,7 @@
 #include "links.h"
 #include "math.h"
 #include "mix.h"
+#include "motion.h"
 #include "notice.h"
 #include "path.h"
 #include "permute.h"

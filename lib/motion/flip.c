@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* flip.c - one step: which rows change in it.
+ *
+ * LID by LID, and from the destination outwards, each row that is not final yet takes its
+ * final value if the mixture of all LIDs stays without a cycle and, for a live row, if its
+ * new next switch drops nothing.  A dead row that cannot be flipped takes a detour for the
+ * time being, if one is allowed, or becomes no-path: what is not there makes no dependencies
+ * in later steps. */
+#include <string.h>
+
+#include "motion_impl.h"
+
+/* Hops on the final route from s to the LID. */
+static uint8_t
+final_hops(struct moore_mo_build *b, const uint8_t *fin, moore_swid s)
+{
+	moore_swid path[64];
+	unsigned n = 0;
+	uint8_t h;
+
+	while (n < 64 && !b->hops[s] && moore_mo_leads_on(&b->net, s, fin[s])) {
+		path[n++] = s;
+		s = moore_mo_next(&b->net, s, fin[s]);
+	}
+	if (!b->hops[s])
+		b->hops[s] = n < 64 ? 1 : UINT8_MAX;
+	h = b->hops[s];
+	while (n)
+		b->hops[path[--n]] = h = h == UINT8_MAX ? h : (uint8_t)(h + 1);
+	return h;
+}
+
+/* Lists the switches whose row of column i is not final, the nearest to the LID first. */
+static uint32_t
+list_todo(struct moore_mo_build *b, uint32_t i)
+{
+	const uint8_t *cur = b->c.cur + (size_t)i * b->net.n_sw;
+	const uint8_t *fin = b->c.fin + (size_t)i * b->net.n_sw;
+	uint32_t n = 0;
+
+	memset(b->hops, 0, b->net.n_sw);
+	for (moore_swid s = 0; s < b->net.n_sw; s++)
+		if (cur[s] != fin[s]) {
+			uint8_t h = final_hops(b, fin, s);
+			uint32_t k = n++;
+
+			for (; k && b->hops[b->todo[k - 1]] > h; k--)
+				b->todo[k] = b->todo[k - 1];
+			b->todo[k] = s;
+		}
+	return n;
+}
+
+/* Writes a row in this step.  Returns false when memory is out. */
+static bool
+write_row(struct moore_mo_build *b, uint32_t i, moore_swid s, uint8_t port)
+{
+	struct moore_motion *m = b->m;
+	struct moore_motion_step *st = &m->step[m->n_steps - 1];
+	struct moore_row *r = m->n_rows < m->cap_rows ? m->row :
+		moore_grow(m->row, m->n_rows, &m->cap_rows, sizeof(*r));
+	uint8_t *cur = &b->c.cur[(size_t)i * b->net.n_sw + s], *before;
+
+	if (!r)
+		return false;
+	m->row = r;
+	before = st->n < b->cap_before ? b->before :
+		moore_grow(b->before, (uint32_t)st->n, &b->cap_before, 1);
+	if (!before)
+		return false;
+	b->before = before;
+	before[st->n++] = *cur;
+	r[m->n_rows++] = (struct moore_row){ s, b->c.col[i].lid, port };
+	st->no_path += port == MOORE_NO_PATH;
+	if (moore_mo_leads_on(&b->net, s, *cur) && !moore_mo_stale(&b->c, i, s, *cur))
+		return false;
+	*cur = port;
+	b->c.col[i].left -= port == b->c.fin[(size_t)i * b->net.n_sw + s];
+	return true;
+}
+
+static bool
+is_pair(const struct moore_mo_build *b, const struct moore_lid_owner *o, moore_swid s)
+{
+	return b->net.has_ep[s] && o->sw != MOORE_NONE && o->sw != s;
+}
+
+/* Notes the pairs that are dead at the beginning. */
+static void
+note_dead(struct moore_mo_build *b, uint32_t i)
+{
+	const struct moore_lid_owner *o = &b->c.own[b->c.col[i].lid];
+
+	for (moore_swid s = 0; s < b->net.n_sw; s++)
+		b->was_dead[(size_t)i * b->net.n_sw + s] =
+			b->ways.drops[s] && is_pair(b, o, s);
+}
+
+/* A port of s, whose row is dead, by which packets reach the LID in every mixture: a
+ * temporary value.  MOORE_NO_PATH if there is none. */
+static uint8_t
+find_detour(struct moore_mo_build *b, moore_swid s)
+{
+	const struct moore_switch *sw = &b->net.f->sw[s];
+
+	for (unsigned p = 1; b->net.has_ep[s] && p <= sw->n_ports; p++)
+		if (moore_mo_leads_on(&b->net, s, (uint8_t)p) &&
+		    !b->ways.drops[moore_mo_next(&b->net, s, (uint8_t)p)] &&
+		    moore_mo_ways_flip(&b->ways, s, (uint8_t)p))
+			return (uint8_t)p;
+	return MOORE_NO_PATH;
+}
+
+/* Returns false when memory is out. */
+static bool
+flip_column(struct moore_mo_build *b, uint32_t i, bool *any)
+{
+	const uint8_t *cur = b->c.cur + (size_t)i * b->net.n_sw;
+	const uint8_t *fin = b->c.fin + (size_t)i * b->net.n_sw;
+	uint32_t n = list_todo(b, i);
+
+	moore_mo_plant(b, i);
+	moore_mo_ways_spread(&b->ways);
+	if (b->m->n_steps == 1)
+		note_dead(b, i);
+	for (uint32_t k = 0; k < n; k++) {
+		moore_swid s = b->todo[k];
+		bool live = !b->ways.drops[s], on = moore_mo_leads_on(&b->net, s, fin[s]);
+		uint8_t port = fin[s];
+
+		if ((live && on && b->ways.drops[moore_mo_next(&b->net, s, port)]) ||
+		    !moore_mo_ways_flip(&b->ways, s, port)) {
+			if (live)
+				continue;
+			port = b->detours ? find_detour(b, s) : MOORE_NO_PATH;
+			if (port == cur[s])
+				continue;
+		}
+		*any = true;
+		if (!write_row(b, i, s, port))
+			return false;
+	}
+	return !b->order.oom;
+}
+
+bool
+moore_mo_flip(struct moore_mo_build *b, bool *any)
+{
+	*any = false;
+	for (uint32_t i = 0; i < b->c.n; i++)
+		if (b->c.col[i].left && !flip_column(b, i, any))
+			return false;
+	for (uint32_t e = 0; e < b->c.n_extra; e++)
+		b->c.extra[e].stale = true;
+	return true;
+}
+
+static bool
+drop_column(struct moore_mo_build *b, uint32_t i)
+{
+	struct moore_motion_step *st = &b->m->step[b->m->n_steps - 1];
+	const struct moore_lid_owner *o = &b->c.own[b->c.col[i].lid];
+	uint32_t n = list_todo(b, i);
+
+	moore_mo_plant(b, i);
+	moore_mo_ways_spread(&b->ways);
+	if (b->m->n_steps == 1)
+		note_dead(b, i);
+	for (moore_swid s = 0; s < b->net.n_sw; s++)
+		b->live[s] = !b->ways.drops[s] && is_pair(b, o, s);
+	for (uint32_t k = 0; k < n; k++) {
+		b->ways.drops[b->todo[k]] = 1;
+		if (b->c.cur[(size_t)i * b->net.n_sw + b->todo[k]] != MOORE_NO_PATH &&
+		    !write_row(b, i, b->todo[k], MOORE_NO_PATH))
+			return false;
+	}
+	moore_mo_ways_spread(&b->ways);
+	for (moore_swid s = 0; s < b->net.n_sw; s++)
+		st->interrupted += b->live[s] && b->ways.drops[s];
+	return true;
+}
+
+bool
+moore_mo_drop(struct moore_mo_build *b)
+{
+	for (uint32_t i = 0; i < b->c.n; i++)
+		if (b->c.col[i].left && !drop_column(b, i))
+			return false;
+	for (uint32_t e = 0; e < b->c.n_extra; e++)
+		b->c.extra[e].stale = true;
+	return true;
+}
+
+void
+moore_mo_take_back(struct moore_mo_build *b)
+{
+	struct moore_motion *m = b->m;
+	struct moore_motion_step *st = &m->step[--m->n_steps];
+	uint32_t i = b->c.n;
+
+	/* The rows of a step are in the order of the columns. */
+	while (st->n) {
+		const struct moore_row *r = &m->row[--m->n_rows];
+		size_t at;
+
+		while (i == b->c.n || b->c.col[i].lid != r->lid)
+			i--;
+		at = (size_t)i * b->net.n_sw + r->sw;
+		b->c.col[i].left += b->c.cur[at] == b->c.fin[at];
+		b->c.cur[at] = b->before[--st->n];
+	}
+}
+
+/* True if the rows of column i, as they are, lead from s to the LID. */
+static bool
+delivers(const struct moore_mo_build *b, uint32_t i, moore_swid s)
+{
+	const uint8_t *cur = b->c.cur + (size_t)i * b->net.n_sw;
+	const struct moore_lid_owner *o = &b->c.own[b->c.col[i].lid];
+	uint32_t hops = 0;
+
+	if (o->sw == MOORE_NONE)
+		return false;
+	while (s != o->sw && hops++ < b->net.n_sw && moore_mo_leads_on(&b->net, s, cur[s]))
+		s = moore_mo_next(&b->net, s, cur[s]);
+	return s == o->sw && cur[s] == o->port;
+}
+
+uint64_t
+moore_mo_back(struct moore_mo_build *b)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < b->c.n; i++)
+		for (moore_swid s = 0; s < b->net.n_sw; s++)
+			n += b->was_dead[(size_t)i * b->net.n_sw + s] && delivers(b, i, s);
+	return n;
+}

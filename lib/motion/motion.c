@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* motion.c - cuts a change into steps.
+ *
+ * At first the former values of all rows count as long as the sequence lasts, since packets
+ * may still be on their way by them.  If the second step does not complete the change
+ * so, it is taken back and waits until they have left; so does each step after it.  If
+ * no row can be flipped even so, those that are left become no-path although they are live.
+ * Then every row is final or empty, and the next step completes the change: its mixture
+ * is a part of the final tables.
+ *
+ * Detours bring more pairs back in the first step, but can make the sequence longer; if it
+ * has more than two steps, it is compared with the one without detours. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion_impl.h"
+
+#define DETOURS_PAY 2
+
+static bool
+is_done(const struct moore_mo_build *b)
+{
+	for (uint32_t i = 0; i < b->c.n; i++)
+		if (b->c.col[i].left)
+			return false;
+	return true;
+}
+
+static struct moore_motion_step *
+new_step(struct moore_mo_build *b, bool wait)
+{
+	struct moore_motion *m = b->m;
+	struct moore_motion_step *st = m->n_steps < m->cap_steps ? m->step :
+		moore_grow(m->step, m->n_steps, &m->cap_steps, sizeof(*st));
+
+	if (!st)
+		return NULL;
+	m->step = st;
+	st[m->n_steps] = (struct moore_motion_step){ .first = m->n_rows, .wait = wait };
+	return &st[m->n_steps++];
+}
+
+/* Forgets former values: the packets that took them have left. */
+static void
+forget(struct moore_mo_build *b)
+{
+	b->c.n_extra = 0;
+	for (uint32_t i = 0; i < b->c.n; i++)
+		b->c.col[i].extra = MOORE_NONE;
+	moore_mo_hold_all(b);
+}
+
+/* Adds one step.  Returns false when memory is out. */
+static bool
+add_step(struct moore_mo_build *b, bool wait, bool drop)
+{
+	bool any = true;
+
+	if (wait)
+		forget(b);
+	if (!new_step(b, wait) || !(drop ? moore_mo_drop(b) : moore_mo_flip(b, &any)))
+		return false;
+	if (any)
+		return true;
+	b->m->n_steps--;
+	return add_step(b, wait, true);
+}
+
+static bool
+add_steps(struct moore_mo_build *b)
+{
+	bool wait = false;
+
+	while (!is_done(b)) {
+		uint32_t n = b->m->n_steps;
+
+		if (!add_step(b, wait, b->m->start_unsafe && n == 0))
+			return false;
+		if (n == 1 && !wait && !is_done(b)) {
+			moore_mo_take_back(b);
+			wait = true;
+			continue;
+		}
+		b->m->step[n].back = moore_mo_back(b);
+		wait |= b->m->start_unsafe;
+	}
+	return true;
+}
+
+static int
+get_memory(struct moore_mo_build *b)
+{
+	struct moore_arena *a = &b->tmp;
+	size_t n = (size_t)b->net.n_sw + 1;
+
+	b->n_cells = ((size_t)b->net.n_turns + 1) * b->net.n_cls;
+	if (!(b->base = moore_arena_alloc(a, b->n_cells, sizeof(*b->base))) ||
+	    !(b->was_dead = moore_arena_alloc(a, b->c.n * n, 1)) ||
+	    !(b->live = moore_arena_alloc(a, n, 1)) || !(b->hops = moore_arena_alloc(a, n, 1)) ||
+	    !(b->todo = moore_arena_alloc(a, n, sizeof(*b->todo))))
+		return moore_fail_nomem(b->err);
+	return 0;
+}
+
+/* Room for the ways of one LID: each row has one value at first, further ones that it may
+ * have, a final one, and those of steps between. */
+static uint32_t
+most_ways(const struct moore_mo_build *b)
+{
+	uint32_t n = 4 * b->net.n_sw + b->c.most_extra;
+
+	return b->net.o->n_mft && n < b->net.n_slots ? b->net.n_slots : n;
+}
+
+static int
+build(struct moore_mo_build *b, const struct moore_lft *now)
+{
+	struct moore_arena *a = &b->tmp;
+	int rc;
+
+	if ((rc = moore_mo_layout(&b->net, b->net.f, b->net.o, a, b->err)) < 0 ||
+	    (rc = moore_mo_columns_init(&b->c, &b->net, b->held, now, a, b->err)) < 0)
+		return rc;
+	if (!b->c.n)
+		return 0;
+	if ((rc = moore_mo_order_init(&b->order, &b->net, a, b->err)) < 0 ||
+	    (rc = moore_mo_ways_init(&b->ways, &b->net, &b->order, most_ways(b), a, b->err)) < 0 ||
+	    (rc = get_memory(b)) < 0 || (rc = moore_mo_start(b)) < 0)
+		return rc;
+	b->m->start_unsafe = rc == 0;
+	if (!add_steps(b))
+		return moore_fail_nomem(b->err);
+	if (b->m->n_steps)
+		b->m->dead = b->m->step[b->m->n_steps - 1].back;
+	return 0;
+}
+
+static int
+build_one(struct moore_motion **out, const struct moore_mo_build *model,
+	  const struct moore_lft *now)
+{
+	struct moore_mo_build b = *model;
+	int rc;
+
+	*out = b.m = calloc(1, sizeof(*b.m));
+	rc = b.m ? build(&b, now) : moore_fail_nomem(b.err);
+	free(b.before);
+	moore_mo_columns_free(&b.c);
+	moore_mo_order_free(&b.order);
+	moore_arena_free(&b.tmp);
+	if (rc < 0) {
+		moore_motion_free(b.m);
+		*out = NULL;
+	}
+	return rc;
+}
+
+static bool
+is_better(const struct moore_motion *a, const struct moore_motion *b)
+{
+	uint64_t n = 0, m = 0;
+
+	for (uint32_t i = 0; i < a->n_steps; i++)
+		n += a->step[i].interrupted;
+	for (uint32_t i = 0; i < b->n_steps; i++)
+		m += b->step[i].interrupted;
+	return n != m ? n < m : a->n_steps < b->n_steps;
+}
+
+static int
+check_fit(const struct moore_fabric *f, const struct moore_held *held,
+	  const struct moore_lft *now, struct moore_err *err)
+{
+	if (held->lft->n_switches != f->n_switches || now->n_switches != f->n_switches ||
+	    held->lft->stride != now->stride || now->stride <= f->lid_top ||
+	    now->stride > MOORE_LID_MAX + 1u)
+		return moore_fail(err, MOORE_EINVAL, 0, "LFTs: made for another fabric");
+	for (size_t i = 0; i < held->n_more; i++)
+		if (held->more[i].sw >= f->n_switches || held->more[i].lid >= now->stride)
+			return moore_fail(err, MOORE_EINVAL, 0, "rows held: LID %u of switch %u is not "
+					  "in the tables", held->more[i].lid, held->more[i].sw);
+	return 0;
+}
+
+int
+moore_motion_build(struct moore_motion **out, const struct moore_fabric *f,
+		   const struct moore_held *held, const struct moore_lft *now,
+		   const struct moore_motion_opts *opts, struct moore_err *err)
+{
+	struct moore_mo_build b = { .net = { .f = f, .o = opts }, .held = held, .err = err,
+		.tmp = MOORE_ARENA_INIT, .detours = true };
+	struct moore_motion *plain, *worse;
+	int rc;
+
+	*out = NULL;
+	if ((rc = check_fit(f, held, now, err)) < 0 || (rc = build_one(out, &b, now)) < 0 ||
+	    (*out)->n_steps <= DETOURS_PAY)
+		return rc;
+	b.detours = false;
+	if ((rc = build_one(&plain, &b, now)) < 0) {
+		moore_motion_free(*out);
+		*out = NULL;
+		return rc;
+	}
+	worse = is_better(plain, *out) ? *out : plain;
+	*out = worse == plain ? *out : plain;
+	moore_motion_free(worse);
+	return 0;
+}
+
+void
+moore_motion_free(struct moore_motion *m)
+{
+	if (!m)
+		return;
+	free(m->row);
+	free(m->step);
+	free(m);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* motion.c - cuts and restores links or switches of a planned fabric, and counts the steps
+ * that each change takes and what it interrupts (tests/unit/test_motion.c judges them).
+ *
+ *     motion FAMILY PARAMETERS LMC [COUNT [SEED [switch]]]
+ *
+ * COUNT links (or switches) are drawn; without it, every link is cut.  Times are those of
+ * moore_motion_build(), and their ratio to the engine's runs for the same fabrics. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/random.h"
+#include "moore/engine.h"
+#include "moore/motion.h"
+
+#define STEPS_MAX 8
+
+struct tally {
+	const char *what;
+	unsigned n, unsafe, no_wait, dropped, steps[STEPS_MAX + 1];
+	uint64_t dead, back, interrupted, rows;
+	double ms;
+};
+
+struct bench {
+	struct moore_plan *plan;
+	struct moore_fabric *whole;
+	struct moore_engine_result *routed;
+	struct tally cut, repair;
+	double engine_ms;
+};
+
+static double
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void
+give_up(const struct moore_err *err)
+{
+	fprintf(stderr, "motion: %s\n", err->text);
+	exit(2);
+}
+
+static struct moore_engine_result *
+route(struct bench *b, const struct moore_fabric *f)
+{
+	struct moore_engine_result *r;
+	struct moore_conf conf;
+	struct moore_err err;
+	double start = now_ms();
+
+	moore_conf_defaults(&conf);
+	if (moore_engine_run(&r, f, b->plan, &conf, NULL, NULL, &err) < 0)
+		give_up(&err);
+	b->engine_ms += now_ms() - start;
+	return r;
+}
+
+static void
+count(struct tally *t, const struct moore_motion *m)
+{
+	bool waits = false, dropped = false;
+
+	for (uint32_t i = 0; i < m->n_steps; i++) {
+		waits |= m->step[i].wait;
+		dropped |= m->step[i].interrupted != 0;
+		t->interrupted += m->step[i].interrupted;
+	}
+	t->n++;
+	t->unsafe += m->start_unsafe;
+	t->no_wait += !waits;
+	t->dropped += dropped;
+	t->dead += m->dead;
+	t->back += m->n_steps ? m->step[0].back : 0;
+	t->rows += m->n_rows;
+	t->steps[m->n_steps < STEPS_MAX ? m->n_steps : STEPS_MAX]++;
+}
+
+/* The steps from some tables to those routed for the fabric f. */
+static void
+change(struct tally *t, const struct moore_fabric *f, const struct moore_lft *was,
+       const struct moore_engine_result *now)
+{
+	const struct moore_held held = { .lft = was };
+	const struct moore_motion_opts opts = { .sl2vl = now->sl2vl, .sl_set = now->sl_set };
+	struct moore_motion *m;
+	struct moore_err err;
+	double start = now_ms();
+
+	if (moore_motion_build(&m, f, &held, now->lft, &opts, &err) < 0)
+		give_up(&err);
+	t->ms += now_ms() - start;
+	count(t, m);
+	moore_motion_free(m);
+}
+
+/* Cuts one port of switch s, or with port 0 all its links, and restores them. */
+static void
+cut(struct bench *b, moore_swid s, moore_portnum port)
+{
+	struct moore_fabric *less;
+	struct moore_engine_result *r;
+	struct moore_err err;
+
+	if (moore_fabric_copy(&less, b->whole, &err) < 0)
+		give_up(&err);
+	for (unsigned p = 1; p <= less->sw[s].n_ports; p++)
+		if ((!port || p == port) &&
+		    moore_fabric_port(less, s, (moore_portnum)p)->role == MOORE_ROLE_SWITCH)
+			moore_fabric_cut(less, s, (moore_portnum)p);
+	r = route(b, less);
+	change(&b->cut, less, b->routed->lft, r);
+	change(&b->repair, b->whole, r->lft, b->routed);
+	moore_engine_result_free(r);
+	moore_fabric_free(less);
+}
+
+static bool
+is_candidate(const struct moore_fabric *f, moore_swid s, unsigned p, bool switches)
+{
+	const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+
+	return switches ? p == 0 : q->role == MOORE_ROLE_SWITCH && q->peer > s;
+}
+
+static void
+cut_some(struct bench *b, unsigned want, uint64_t seed, bool switches)
+{
+	const struct moore_fabric *f = b->whole;
+	struct moore_rng rng = { seed };
+	uint32_t left = 0;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 0; p <= f->sw[s].n_ports; p++)
+			left += is_candidate(f, s, p, switches);
+	want = want && want < left ? want : left;
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 0; p <= f->sw[s].n_ports; p++)
+			if (is_candidate(f, s, p, switches) &&
+			    moore_rng_below(&rng, left--) < want) {
+				cut(b, s, (moore_portnum)p);
+				want--;
+			}
+}
+
+static void
+print(const struct bench *b, const struct tally *t)
+{
+	printf("%s: %u, of %llu rows; steps", t->what, t->n, (unsigned long long)t->rows);
+	for (unsigned i = 0; i <= STEPS_MAX; i++)
+		if (t->steps[i])
+			printf(" %u%s:%u", i, i == STEPS_MAX ? "+" : "", t->steps[i]);
+	printf("; %u without a wait\n", t->no_wait);
+	printf("  %llu of %llu dead pairs back after the first step, %llu interrupted in %u, "
+	       "%u unsafe at the start; %.1f ms each, %.2f of the engine\n",
+	       (unsigned long long)t->back, (unsigned long long)t->dead,
+	       (unsigned long long)t->interrupted, t->dropped, t->unsafe, t->ms / t->n,
+	       t->ms / b->engine_ms);
+}
+
+static struct moore_plan *
+plan_of(const char *family, char *params)
+{
+	const struct moore_topo_family *fam = moore_topo_family_find(family);
+	struct moore_err err = { .text = "no such family" };
+	int64_t value[MOORE_TOPO_MAX_PARAMS];
+	struct moore_topo *t = NULL;
+	struct moore_plan *p = NULL;
+	const char *word[8];
+	size_t n = 0;
+
+	for (char *w = strtok(params, " "); w && n < 8; w = strtok(NULL, " "))
+		word[n++] = w;
+	if (!fam || moore_topo_params_parse(fam, value, word, n, &err) < 0 ||
+	    moore_topo_build(&t, fam, value, &err) < 0 || moore_plan_from_topo(&p, t, &err) < 0)
+		give_up(&err);
+	moore_topo_free(t);
+	return p;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct bench b = { .cut = { .what = "cuts" }, .repair = { .what = "repairs" } };
+	struct moore_err err;
+
+	if (argc < 4 || argc > 7) {
+		fprintf(stderr, "usage: motion FAMILY PARAMETERS LMC [COUNT [SEED [switch]]]\n");
+		return 2;
+	}
+	b.plan = plan_of(argv[1], argv[2]);
+	if (moore_fabric_from_plan(&b.whole, b.plan, (uint8_t)atoi(argv[3]), &err) < 0)
+		give_up(&err);
+	b.routed = route(&b, b.whole);
+	b.engine_ms = 0;
+	cut_some(&b, argc > 4 ? (unsigned)atoi(argv[4]) : 0, argc > 5 ? strtoull(argv[5], NULL, 0) : 1,
+		 argc > 6);
+	print(&b, &b.cut);
+	print(&b, &b.repair);
+	moore_engine_result_free(b.routed);
+	moore_fabric_free(b.whole);
+	moore_plan_free(b.plan);
+	return 0;
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_motion.c - the steps of a change: each mixture is judged by moore_mix_judge(), which
+ * knows nothing of how steps are made, and what each drops is found by following every
+ * value of every row. */
+#include "fabrics.h"
+#include "harness.h"
+#include "moore/engine.h"
+#include "moore/mix.h"
+#include "moore/motion.h"
+#include "plan_of.h"
+
+static struct moore_lft *
+copy_of(const struct moore_lft *t)
+{
+	struct moore_lft *c;
+	struct moore_err err;
+
+	assert_int_equal(moore_lft_new(&c, t->n_switches, (moore_lid)(t->stride - 1), &err), 0);
+	memcpy(c->row, t->row, t->stride * t->n_switches);
+	return c;
+}
+
+/* True if a packet for lid that is at s may be dropped in the mixture of a and b. */
+static bool
+may_drop(const struct moore_fabric *f, const struct moore_lft *a, const struct moore_lft *b,
+	 moore_lid lid, const struct moore_lid_owner *own, moore_swid s, unsigned depth)
+{
+	const uint8_t out[] = { moore_lft_row(a, s)[lid], moore_lft_row(b, s)[lid] };
+
+	if (depth > f->n_switches)
+		return true;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct moore_port *p = out[i] > f->sw[s].n_ports ? NULL :
+			moore_fabric_port(f, s, out[i]);
+
+		if (own->sw == s && own->port == out[i])
+			continue;
+		if (!p || p->role != MOORE_ROLE_SWITCH ||
+		    may_drop(f, a, b, lid, own, p->peer, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_endpoint(const struct moore_fabric *f, moore_swid s)
+{
+	for (unsigned p = 1; p <= f->sw[s].n_ports; p++)
+		if (moore_fabric_port(f, s, (moore_portnum)p)->role == MOORE_ROLE_ENDPOINT)
+			return true;
+	return false;
+}
+
+struct seen {
+	unsigned changes, steps, unsafe;
+	uint64_t interrupted, back, dead;
+};
+
+/* Counts the pairs that `from` delivers and that the mixture of a and b may drop. */
+static uint64_t
+count_interrupted(const struct moore_fabric *f, const struct moore_lft *a, const struct moore_lft *b)
+{
+	struct moore_lid_owner *own;
+	struct moore_err err;
+	uint64_t n = 0;
+
+	assert_int_equal(moore_fabric_lids(f, &own, &err), 0);
+	for (unsigned lid = 1; lid <= f->lid_top; lid++)
+		for (moore_swid s = 0; own[lid].sw != MOORE_NONE && s < f->n_switches; s++)
+			n += s != own[lid].sw && has_endpoint(f, s) &&
+				!may_drop(f, a, a, (moore_lid)lid, &own[lid], s, 0) &&
+				may_drop(f, a, b, (moore_lid)lid, &own[lid], s, 0);
+	free(own);
+	return n;
+}
+
+/* Plays the steps from was to now, and judges each. */
+static void
+play(struct seen *seen, const struct moore_fabric *f, const struct moore_lft *was,
+     const struct moore_engine_result *now)
+{
+	const struct moore_motion_opts opts = { .sl2vl = now->sl2vl, .sl_set = now->sl_set };
+	struct moore_lft *a = copy_of(was), *b = copy_of(was), *stale = copy_of(was);
+	struct moore_motion *m;
+	struct moore_err err;
+
+	assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = was }, now->lft,
+					    &opts, &err), 0);
+	for (uint32_t i = 0; i < m->n_steps; i++) {
+		const struct moore_motion_step *st = &m->step[i];
+		struct moore_mix *mix;
+
+		for (size_t k = 0; k < st->n; k++) {
+			const struct moore_row *r = &m->row[st->first + k];
+
+			assert_int_not_equal(moore_lft_row(b, r->sw)[r->lid], r->port);
+			moore_lft_row(b, r->sw)[r->lid] = r->port;
+		}
+		assert_int_equal(count_interrupted(f, a, b), st->interrupted);
+		/* Without a wait, rows of the first tables meet those of this step. */
+		if (st->wait)
+			memcpy(stale->row, a->row, a->stride * a->n_switches);
+		assert_int_equal(moore_mix_judge(&mix, f,
+			&(struct moore_mix_tables){ stale, now->sl2vl },
+			&(struct moore_mix_tables){ b, now->sl2vl }, &err), 0);
+		seen->unsafe += !now->sl_set && !mix->safe;
+		seen->interrupted += st->interrupted;
+		moore_mix_free(mix);
+		memcpy(a->row, b->row, a->stride * a->n_switches);
+	}
+	assert_memory_equal(b->row, now->lft->row, b->stride * b->n_switches);
+	assert_false(m->start_unsafe);
+	seen->changes++;
+	seen->steps += m->n_steps;
+	seen->dead += m->dead;
+	seen->back += m->n_steps ? m->step[0].back : 0;
+	moore_motion_free(m);
+	moore_lft_free(a);
+	moore_lft_free(b);
+	moore_lft_free(stale);
+}
+
+static struct moore_engine_result *
+run(const struct moore_fabric *f, const struct moore_plan *plan, enum moore_profile profile)
+{
+	struct moore_engine_result *r;
+	struct moore_conf conf;
+	struct moore_err err;
+
+	moore_conf_defaults(&conf);
+	conf.profile = profile;
+	assert_int_equal(moore_engine_run(&r, f, plan, &conf, NULL, NULL, &err), 0);
+	return r;
+}
+
+/* Cuts every `stride`-th link, or switch if whole is set, and restores it. */
+static struct seen
+cut_and_restore(const char *family, const char *param, uint8_t lmc, enum moore_profile profile,
+		unsigned stride, bool whole)
+{
+	struct moore_plan *plan = plan_of(family, param);
+	struct moore_engine_result *all, *r;
+	struct seen seen = { .changes = 0 };
+	struct moore_fabric *f, *less;
+	struct moore_err err;
+	unsigned i = 0;
+
+	assert_int_equal(moore_fabric_from_plan(&f, plan, lmc, &err), 0);
+	all = run(f, plan, profile);
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= (whole ? 1 : f->sw[s].n_ports); p++) {
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+			uint64_t before = seen.interrupted;
+
+			if ((!whole && (q->role != MOORE_ROLE_SWITCH || q->peer < s)) || i++ % stride)
+				continue;
+			assert_int_equal(moore_fabric_copy(&less, f, &err), 0);
+			for (unsigned x = whole ? 1 : p; x <= (whole ? f->sw[s].n_ports : p); x++)
+				if (moore_fabric_port(less, s, (moore_portnum)x)->role == MOORE_ROLE_SWITCH)
+					moore_fabric_cut(less, s, (moore_portnum)x);
+			r = run(less, plan, profile);
+			play(&seen, less, all->lft, r);
+			assert_int_equal(seen.interrupted, before);	/* a cut interrupts no pair */
+			play(&seen, f, r->lft, all);
+			moore_engine_result_free(r);
+			moore_fabric_free(less);
+		}
+	moore_engine_result_free(all);
+	moore_plan_free(plan);
+	moore_fabric_free(f);
+	return seen;
+}
+
+/* ---- the tests -------------------------------------------------------------------------- */
+
+/* Cuts and repairs: how many dead pairs are back after the first step, and how many steps
+ * all changes take together. */
+static void
+test_links(void **state)
+{
+	static const struct {
+		const char *why, *family, *param;
+		uint8_t lmc;
+		unsigned stride, back_percent, steps_percent;
+	} T[] = {
+		{ "q=5, LMC 0", "slimfly", "q=5", 0, 1, 90, 200 },
+		{ "q=5, LMC 1", "slimfly", "q=5", 1, 7, 65, 260 },
+		{ "q=5, LMC 2", "slimfly", "q=5", 2, 7, 65, 320 },
+		{ "q=4, LMC 1", "slimfly", "q=4", 1, 5, 65, 260 },
+		{ "OFT, LMC 0", "oft", "k=4", 0, 3, 90, 260 },
+		{ "OFT, LMC 2", "oft", "k=4", 2, 11, 65, 320 },
+		{ "MLFM, LMC 0", "mlfm", "h=4", 0, 3, 90, 260 },
+		{ "MLFM, LMC 2", "mlfm", "h=4", 2, 11, 65, 320 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct seen s = cut_and_restore(T[i].family, T[i].param, T[i].lmc,
+						MOORE_PROFILE_ANY_SL, T[i].stride, false);
+
+		CHECK_EQ(T[i].why, s.unsafe, 0);
+		CHECK(T[i].why, s.changes > 10 && s.dead > 0);
+		CHECK(T[i].why, s.back * 100 >= s.dead * T[i].back_percent);
+		CHECK(T[i].why, s.steps * 100 <= s.changes * T[i].steps_percent);
+		print_message("# %s: %u changes, %u steps, %llu of %llu dead pairs back, %llu interrupted\n",
+			      T[i].why, s.changes, s.steps, (unsigned long long)s.back,
+			      (unsigned long long)s.dead, (unsigned long long)s.interrupted);
+	}
+}
+
+static void
+test_switches(void **state)
+{
+	struct seen s;
+
+	(void)state;
+	s = cut_and_restore("slimfly", "q=5", 0, MOORE_PROFILE_ANY_SL, 3, true);
+	assert_int_equal(s.unsafe, 0);
+	assert_int_equal(s.interrupted, 0);
+	s = cut_and_restore("mlfm", "h=3", 1, MOORE_PROFILE_ANY_SL, 2, true);
+	assert_int_equal(s.unsafe, 0);
+}
+
+/* Nothing changes: no steps.  Tables that do not fit are refused. */
+static void
+test_edges(void **state)
+{
+	struct moore_plan *plan = plan_of("slimfly", "q=4");
+	struct moore_motion_opts opts = { .sl2vl = NULL };
+	struct moore_engine_result *r;
+	struct moore_motion *m;
+	struct moore_lft *less;
+	struct moore_fabric *f;
+	struct moore_row row = { 0, 1, 1 };
+	struct moore_held held;
+	struct moore_err err;
+
+	(void)state;
+	assert_int_equal(moore_fabric_from_plan(&f, plan, 0, &err), 0);
+	r = run(f, plan, MOORE_PROFILE_ANY_SL);
+	opts.sl2vl = r->sl2vl;
+	held = (struct moore_held){ .lft = r->lft };
+	assert_int_equal(moore_motion_build(&m, f, &held, r->lft, &opts, &err), 0);
+	assert_int_equal(m->n_steps, 0);
+	moore_motion_free(m);
+	assert_int_equal(moore_lft_new(&less, f->n_switches - 1, f->lid_top, &err), 0);
+	assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = less }, r->lft, &opts,
+					    &err), -MOORE_EINVAL);
+	held = (struct moore_held){ .lft = r->lft, .more = &row, .n_more = 1 };
+	row.sw = f->n_switches;
+	assert_int_equal(moore_motion_build(&m, f, &held, r->lft, &opts, &err), -MOORE_EINVAL);
+	assert_null(m);
+	moore_lft_free(less);
+	moore_engine_result_free(r);
+	moore_fabric_free(f);
+	moore_plan_free(plan);
+}
+
+/* From empty tables, and from those of switches of which nothing is known: one step. */
+static void
+test_bring_up(void **state)
+{
+	struct moore_plan *plan = plan_of("slimfly", "q=5");
+	struct moore_motion_opts opts = { .sl2vl = NULL };
+	uint64_t unknown[] = { UINT64_MAX };
+	struct moore_engine_result *r;
+	struct moore_motion *m;
+	struct moore_lft *none;
+	struct moore_fabric *f;
+	struct moore_err err;
+
+	(void)state;
+	assert_int_equal(moore_fabric_from_plan(&f, plan, 1, &err), 0);
+	r = run(f, plan, MOORE_PROFILE_ANY_SL);
+	opts.sl2vl = r->sl2vl;
+	none = copy_of(r->lft);
+	memset(none->row, MOORE_NO_PATH, none->stride * none->n_switches);
+	for (unsigned i = 0; i < 2; i++) {
+		struct moore_held held = { .lft = none, .unknown = i ? unknown : NULL };
+
+		assert_int_equal(moore_motion_build(&m, f, &held, r->lft, &opts, &err), 0);
+		assert_int_equal(m->n_steps, 1);
+		assert_int_equal(m->step[0].interrupted, 0);
+		assert_int_equal(m->step[0].back, m->dead);
+		moore_motion_free(m);
+	}
+	moore_lft_free(none);
+	moore_engine_result_free(r);
+	moore_fabric_free(f);
+	moore_plan_free(plan);
+}
+
+/* Whatever is held: random rows are mostly cyclic, so what changes is dropped first. */
+static void
+test_random(void **state)
+{
+	struct moore_rng rng = { test_seed() };
+	struct moore_plan *plan = plan_of("slimfly", "q=4");
+	struct moore_motion_opts opts = { .sl2vl = NULL };
+	struct moore_engine_result *r;
+	struct moore_fabric *f;
+	struct moore_err err;
+	unsigned unsafe = 0;
+
+	(void)state;
+	assert_int_equal(moore_fabric_from_plan(&f, plan, 0, &err), 0);
+	r = run(f, plan, MOORE_PROFILE_ANY_SL);
+	opts.sl2vl = r->sl2vl;
+	for (unsigned round = 0; round < 40; round++) {
+		struct moore_lft *was = copy_of(r->lft);
+		struct moore_row more[20];
+		struct moore_motion *m;
+
+		for (unsigned k = 0; k < 1u << round / 4; k++) {
+			moore_swid s = moore_rng_below(&rng, f->n_switches);
+
+			moore_lft_row(was, s)[1 + moore_rng_below(&rng, f->lid_top)] =
+				(uint8_t)moore_rng_below(&rng, f->sw[s].n_ports + 2u);
+		}
+		for (unsigned k = 0; k < ARRAY_LEN(more); k++)
+			more[k] = (struct moore_row){ moore_rng_below(&rng, f->n_switches),
+				(moore_lid)moore_rng_below(&rng, f->lid_top + 1u),
+				(uint8_t)moore_rng_below(&rng, 256) };
+		assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = was,
+			.more = more, .n_more = round % 2 ? ARRAY_LEN(more) : 0 }, r->lft, &opts, &err), 0);
+		for (size_t k = 0; k < m->n_rows; k++)
+			moore_lft_row(was, m->row[k].sw)[m->row[k].lid] = m->row[k].port;
+		assert_memory_equal(was->row, r->lft->row, was->stride * was->n_switches);
+		unsafe += m->start_unsafe;
+		moore_motion_free(m);
+		moore_lft_free(was);
+	}
+	assert_true(unsafe > 5 && unsafe < 40);
+	moore_engine_result_free(r);
+	moore_fabric_free(f);
+	moore_plan_free(plan);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_bring_up),
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
