@@ -191,12 +191,15 @@ decide(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t, struct 
 	return mr ? mr : route(sm, v, t, err);
 }
 
+/* OpenSM sweeps again at once if force_heavy_sweep is set when a sweep ends. */
 void
-mplug_ask_again(struct mplug_sm *sm, bool needed)
+mplug_ask_again(struct mplug_sm *sm)
 {
-	if (needed && sm->asked_again < ASKED_MAX)
-		sm->osm->subn.force_heavy_sweep = TRUE;
-	sm->asked_again = needed ? sm->asked_again + 1 : 0;
+	if (sm->asking || sm->asked_again == ASKED_MAX)
+		return;
+	sm->asked_again++;
+	sm->asking = true;
+	sm->osm->subn.force_heavy_sweep = TRUE;
 }
 
 static int
@@ -208,10 +211,11 @@ publish_new(struct mplug_sm *sm, const struct mplug_view *v, struct mplug_times 
 	if (v->lanes_lowered)
 		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: %zu links count with fewer lanes than "
 			"they run: their switches do not hold the SL2VL rows%s\n", v->lanes_lowered,
-			v->lanes_pending ? " yet, and another sweep follows" : "");
+			v->lanes_pending ? " yet" : "");
 	mplug_tell_sweep(sm, v, MPLUG_MR_OK, "", NULL);
 	mplug_dump(sm);
-	mplug_ask_again(sm, v->lanes_pending);
+	if (v->lanes_pending)
+		mplug_ask_again(sm);
 	return 0;
 }
 
@@ -245,7 +249,8 @@ publish_last_good(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times 
 	mplug_publish(v, lft);
 	mplug_tell_sweep(sm, v, mr, why, lft);
 	moore_lft_free(lft);
-	mplug_ask_again(sm, v->lanes_pending);
+	if (v->lanes_pending)
+		mplug_ask_again(sm);
 	return 0;
 }
 
@@ -276,6 +281,8 @@ build_fwd_tables(void *context)
 	int rc;
 
 	mplug_log_new_sweep(sm);
+	sm->asked_again = sm->asking ? sm->asked_again : 0;
+	sm->asking = false;
 	if (!sm->newest)	/* only in the first sweep: the setting cannot change later */
 		warn_fallback(sm);
 	mr = mplug_settings_read(sm, &why);	/* first: observing lanes depends on the classes */

@@ -238,9 +238,12 @@ judge(const struct rows *r, const struct moore_lft *lft, const struct moore_sl_s
       struct moore_err *err)
 {
 	struct moore_sl2vl *held;
-	int rc = make_held(r, &held, err);
+	int rc;
 
-	if (rc == 0)
+	/* Mixtures of the rows of two tables can only be judged if every source uses any SL. */
+	if (sls && r->sm->osm->subn.opt.qos && count_fewer(r, 15))
+		return moore_fail(err, MOORE_EUNSAFE, 0, "SL2VL rows are about to change");
+	if ((rc = make_held(r, &held, err)) == 0)
 		rc = sls ? judge_hint(r, lft, held, sls, err) : judge_any(r, lft, held, err);
 	moore_sl2vl_free(held);
 	return rc;
@@ -336,28 +339,38 @@ out:
 
 /* ---- after OpenSM has sent the rows --------------------------------------------------- */
 
-void
-mplug_lanes_confirm(struct mplug_sm *sm)
+/* The number of ports whose rows are not those that the routes need. */
+static size_t
+count_unset(struct mplug_sm *sm)
 {
-	struct moore_sl2vl *want = NULL;
+	struct moore_sl2vl *made = NULL;
 	struct moore_err err;
 	struct rows rows;
 	size_t n = 0;
 
-	if (!sm->result || !sm->osm->subn.opt.qos)
-		return;
-	cl_plock_excl_acquire(&sm->osm->lock);
-	if (rows_for_good(sm, &want, &err) == 0 && rows_init(&rows, sm, want, true) == 0) {
+	if (sm->good != sm->newest && rows_for_good(sm, &made, &err) < 0)
+		return 0;
+	if (rows_init(&rows, sm, made ? made : sm->result->sl2vl, true) == 0) {
 		n = count_fewer(&rows, 2);	/* with two, classes share lanes, which is safe */
 		rows_fini(&rows);
 	}
+	moore_sl2vl_free(made);
+	return n;
+}
+
+void
+mplug_lanes_confirm(struct mplug_sm *sm)
+{
+	size_t n;
+
+	cl_plock_excl_acquire(&sm->osm->lock);
+	n = sm->result && sm->osm->subn.opt.qos ? count_unset(sm) : 0;
 	if (n) {
 		mplug_log_err(sm, MPLUG_MR_IN_FORCE, "SL2VL rows of %zu ports were not acknowledged: "
 			      "what is in force is not known to be safe: look for errors of OpenSM "
 			      "above", n);
-		mplug_ask_again(sm, true);
+		mplug_ask_again(sm);
 	}
-	moore_sl2vl_free(want);
 	cl_plock_release(&sm->osm->lock);
 }
 

@@ -96,7 +96,8 @@ struct mplug_sm {
 	struct mplug_held held;
 	struct mplug_said said;
 	struct mplug_tell tell;
-	unsigned asked_again;	/* how many sweeps in a row asked OpenSM for another one */
+	unsigned asked_again;	/* how many sweeps in a row OpenSM was asked for */
+	bool asking;		/* the next sweep is one of them */
 };
 
 /* One observed fabric with OpenSM's switches in the same order.  It is valid only
@@ -216,8 +217,8 @@ ib_api_status_t mplug_mcast_build(void *context, osm_mgrp_box_t *mbox);
 
 /* engine.c */
 double mplug_now_ms(void);
-/* Asks OpenSM for one more sweep if it is needed, at most three times in a row. */
-void mplug_ask_again(struct mplug_sm *sm, bool needed);
+/* Asks OpenSM for one more sweep, at most three in a row. */
+void mplug_ask_again(struct mplug_sm *sm);
 uint8_t mplug_path_sl_of(const struct mplug_sm *sm, uint8_t hint, moore_lid slid, moore_lid dlid);
 extern const external_routing_engine_module_t mplug_engine_module;
 void mplug_sm_forget(struct mplug_sm *sm);

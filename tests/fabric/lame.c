@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* lame.c - a library preloaded into OpenSM on ibsim, whose ports all have 8 VLs and whose
  * switches all map SLs.  With it every port reports 15 VLs, and the switch with GUID
- * $LAME_SWITCH reports that it maps no SLs.  The directed route to that switch identifies
- * its answers. */
+ * $LAME_SWITCH reports that it maps no SLs.  If $LAME_REFUSES names a file, that switch
+ * refuses SL2VL tables instead while the file exists, and all else is as it is.  The directed
+ * route to that switch identifies its answers. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <infiniband/umad.h>
 
 #define MAX_PATHS 4096
-enum { CLASS = 1, METHOD = 3, HOPS = 7, ATTRIBUTE = 17, MODIFIER = 23, DATA = 64, PATH = 128 };
-enum { DIRECTED = 0x81, GET_RESP = 0x81, NODE_INFO = 0x11, PORT_INFO = 0x15 };
+enum { CLASS = 1, METHOD = 3, STATUS = 5, HOPS = 7, ATTRIBUTE = 17, MODIFIER = 23, DATA = 64, PATH = 128 };
+enum { DIRECTED = 0x81, GET_RESP = 0x81, NODE_INFO = 0x11, PORT_INFO = 0x15, SL2VL = 0x17 };
 enum { GUID = DATA + 12, SL_MAP = DATA + 23, VL_CAP = DATA + 37 };
 
 static struct path {
@@ -33,7 +35,7 @@ is_lame(const uint8_t *mad)
 static void
 change(uint8_t *mad)
 {
-	const char *want = getenv("LAME_SWITCH");
+	const char *want = getenv("LAME_SWITCH"), *refuses = getenv("LAME_REFUSES");
 	uint64_t guid = 0;
 
 	if (mad[CLASS] != DIRECTED || mad[METHOD] != GET_RESP || mad[HOPS] > 63)
@@ -44,6 +46,11 @@ change(uint8_t *mad)
 	    !is_lame(mad) && n_lame < MAX_PATHS) {
 		lame[n_lame].hops = mad[HOPS];
 		memcpy(lame[n_lame++].way, mad + PATH, 64);
+	}
+	if (refuses) {
+		if (mad[ATTRIBUTE] == SL2VL && is_lame(mad) && access(refuses, F_OK) == 0)
+			mad[STATUS] |= 0x1c;	/* a field has an invalid value */
+		return;
 	}
 	if (mad[ATTRIBUTE] != PORT_INFO)
 		return;

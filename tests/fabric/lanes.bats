@@ -1,7 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 # Routes rely only on lanes that ports really have, and every verdict counts these.
+bats_require_minimum_version 1.5.0
 load lib.bash
+load daemon.bash
+
+teardown() {
+	moored_kill
+	sm_stop
+	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+}
 
 last_switch() { awk -F'"' '/^Switch/ { n = $2 } END { print n }' "$dir/net"; }
 
@@ -45,4 +53,82 @@ last_switch() { awk -F'"' '/^Switch/ { n = $2 } END { print n }' "$dir/net"; }
 	settled
 	sound
 	verify | jq -e '.vls == [0, 1]'
+}
+
+@test "after another engine: one lane until its lanes are replaced" {
+	plan slimfly q=5
+	sim_start "$dir/net"
+	sm_start routing_engine minhop qos FALSE lmc 2
+	await_up
+	sm_stop
+	since
+	sm_start lmc 2
+	await_up
+	log_has 'moore: read [0-9]+ SL2VL rows of active ports'
+	log_has 'moore: .*, 1 VLs;'
+	log_has 'count with fewer lanes than they run: .* yet$'
+	settled
+	log_has 'moore: .*, 2 VLs; .* one-lane 0 links in use'
+	sound
+	verify | jq -e '.vls == [0, 1]'
+	! log_has 'ERR MR18'
+}
+
+@test "a restarted OpenSM reads the lanes, and keeps the routes" {
+	planned slimfly q=5 -- lmc 2
+	was=$(hash)
+	tables "$dir/dump" >"$dir/before"
+	sm_stop
+	since
+	sm_start lmc 2
+	await_up
+	settled
+	log_has 'moore: read [0-9]+ SL2VL rows of active ports'
+	[ "$(log_count 'moore: .* VLs; ')" -eq 1 ]
+	[ "$(hash)" = "$was" ]
+	diff "$dir/before" <(tables "$dir/dump")
+}
+
+@test "a switch that refuses SL2VL tables: said, and routed with one lane" {
+	sm_preload=$BATS_TEST_TMPDIR/lame.so
+	cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -fPIC -shared -o "$sm_preload" \
+		"$BATS_TEST_DIRNAME/lame.c" -libumad -ldl
+	plan slimfly q=5
+	sim_start "$dir/net"
+	LAME_SWITCH=$(sed -n '/^switchguid=/ s///p' "$dir/net" | sed -n 9p)
+	LAME_REFUSES=$dir/refuses
+	export LAME_SWITCH LAME_REFUSES
+	touch "$LAME_REFUSES"
+	sm_start lmc 2
+	await_up
+	log_has 'ERR MR18: SL2VL rows of 7 ports were not acknowledged'
+	settled
+	sound
+	[ "$(log_count 'moore: .* VLs; ')" -le 5 ]
+	log_has 'moore: .* one-lane [1-9][0-9]* links in use'
+	rm "$LAME_REFUSES"
+	change sm_hup
+	settled
+	sound
+	log_has 'moore: .* one-lane 0 links in use'
+}
+
+# Every table and every lane stays as engine moore has left it, but ports run one VL.
+@test "verify, live and on dumps: two lanes in the tables, one in the ports" {
+	planned slimfly q=5
+	sound
+	moored_start
+	will 10 '.sound and .op_vls == {"from": "portinfo", "least": 2, "greatest": 2}' routes.verify
+	sm_stop
+	cp -r "$dir/dump" "$dir/tables"
+	since
+	sm_start routing_engine file lfts_file "$dir/tables/opensm-lfts.dump" qos FALSE max_op_vls 1
+	await_up
+	will 20 '(.sound | not) and (.acyclic | not) and .vls == [0] and .op_vls.greatest == 1' routes.verify
+	run -1 moorectl --socket "$dir/moored.sock" verify
+	[[ $output == *"1 VL on links between switches (PortInfo)"*"NOT sound"* ]]
+	# The dumps have both lanes.
+	run -0 moorectl verify "$dir/tables" --op-vls 2
+	run -1 moorectl verify "$dir/tables" --op-vls 1
+	moored_stop
 }
