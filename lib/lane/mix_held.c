@@ -119,7 +119,7 @@ static int
 list_extra(struct judge *j, struct moore_err *err)
 {
 	each(j, count);
-	for (size_t lid = 1; lid < j->stride + 2; lid++)
+	for (size_t lid = 2; lid < j->stride + 2; lid++)
 		j->extra0[lid] += j->extra0[lid - 1];
 	j->extra = moore_arena_alloc(&j->k.tmp, j->extra0[j->stride + 1] + 1, sizeof(*j->extra));
 	if (!j->extra)
@@ -141,7 +141,7 @@ choose_apart(struct judge *j)
 
 	for (uint32_t s = 0; s < j->k.n_sw; s++)
 		unknown |= is_unknown(j->held, s) || is_unknown(j->before, s);
-	for (unsigned lid = 0; lid < j->stride; lid++)
+	for (unsigned lid = 1; lid < j->stride; lid++)
 		if (unknown || j->extra0[lid] < j->extra0[lid + 1])
 			moore_bits_set(j->apart, lid);
 }
