@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/random.h"
+#include "topo/adjacency.h"
 #include "topo/isomorph.h"
 
 /* The greatest number of refinements for one pair of graphs.  Large graphs get fewer, so
@@ -26,13 +26,9 @@
 #define MAX_VERTICES_COLOURED 8000000
 #define MAX_DISTANCES 200000000	/* links visited in each graph to find distances */
 
-struct graph {
-	uint32_t *xadj, *adj;
-};
-
 struct match {
 	uint32_t n;
-	struct graph g[2];	/* the given graph, and the family's */
+	struct moore_adjacency g[2];	/* the given graph, and the family's */
 	struct mark {		/* sorted by colour; within a colour, g[0]'s vertices come first */
 		uint64_t hash;
 		uint32_t v;	/* a vertex of g[0] is 0..n-1, one of g[1] is n..2n-1 */
@@ -44,35 +40,10 @@ struct match {
 	bool oom;
 };
 
-static bool
-graph_init(struct graph *g, uint32_t n, const struct moore_topo_link *link, size_t n_links,
-	   struct moore_arena *tmp)
-{
-	uint32_t *at = moore_arena_alloc(tmp, n + 1, sizeof(*at));
-
-	g->xadj = moore_arena_alloc(tmp, (size_t)n + 1, sizeof(*g->xadj));
-	g->adj = moore_arena_alloc(tmp, 2 * n_links + 1, sizeof(*g->adj));
-	if (!at || !g->xadj || !g->adj)
-		return false;
-	for (size_t i = 0; i < n_links; i++) {
-		g->xadj[link[i].a + 1]++;
-		g->xadj[link[i].b + 1]++;
-	}
-	for (uint32_t v = 0; v < n; v++)
-		at[v] = g->xadj[v + 1] += g->xadj[v];
-	memmove(at + 1, at, (n ? n - 1 : 0) * sizeof(*at));
-	at[0] = 0;
-	for (size_t i = 0; i < n_links; i++) {
-		g->adj[at[link[i].a]++] = link[i].b;
-		g->adj[at[link[i].b]++] = link[i].a;
-	}
-	return true;
-}
-
 static void
 hash_neighbours(struct match *m)
 {
-	const struct graph *g = &m->g[0];
+	const struct moore_adjacency *g = &m->g[0];
 
 	for (uint32_t v = 0; v < m->n; v++)
 		for (uint32_t i = g->xadj[v]; i < g->xadj[v + 1]; i++) {
@@ -128,7 +99,7 @@ refine(struct match *m, uint32_t *colour)
 		m->rounds--;
 		before = n_colours;
 		for (uint32_t v = 0; v < 2 * n; v++) {
-			const struct graph *g = &m->g[v >= n];
+			const struct moore_adjacency *g = &m->g[v >= n];
 			const uint32_t *c = colour + (v >= n ? n : 0);
 			struct moore_rng own = { colour[v] };
 			uint64_t sum = 0;
@@ -166,7 +137,7 @@ verify(struct match *m)
 	}
 	for (uint32_t v = 0; v < n; v++) {
 		uint32_t w = image[v];
-		const struct graph *g = &m->g[0], *h = &m->g[1];
+		const struct moore_adjacency *g = &m->g[0], *h = &m->g[1];
 
 		if (g->xadj[v + 1] - g->xadj[v] != h->xadj[w + 1] - h->xadj[w])
 			return false;
@@ -245,8 +216,8 @@ search(struct match *m, uint32_t *colour)
 
 /* A hash of how many vertices of each colour are at each distance from v. */
 static uint64_t
-profile(const struct graph *g, uint32_t n, uint32_t v, const uint32_t *colour, uint32_t *depth,
-	uint32_t *queue)
+profile(const struct moore_adjacency *g, uint32_t n, uint32_t v, const uint32_t *colour,
+	uint32_t *depth, uint32_t *queue)
 {
 	struct moore_rng own = { colour[v] };
 	uint64_t sum = 0;
@@ -285,7 +256,7 @@ split_by_distance(struct match *m, uint32_t *colour)
 		return false;
 	}
 	for (uint32_t v = 0; v < 2 * n; v++) {
-		const struct graph *g = &m->g[v >= n];
+		const struct moore_adjacency *g = &m->g[v >= n];
 
 		most = colour[v] > most ? colour[v] : most;
 		m->mark[v] = (struct mark){ profile(g, n, v % n, colour + (v >= n ? n : 0), depth,
@@ -316,8 +287,8 @@ moore_topo_map(uint32_t n, const struct moore_topo_link *a, const struct moore_t
 	m.mark = moore_arena_alloc(&tmp, 2 * (size_t)n + 1, sizeof(*m.mark));
 	m.twin = moore_arena_alloc(&tmp, (size_t)n + 1, sizeof(*m.twin));
 	allow(&m, n_links);
-	if (!m.mark || !m.twin || !graph_init(&m.g[0], n, a, n_links, &tmp) ||
-	    !graph_init(&m.g[1], n, b, n_links, &tmp)) {
+	if (!m.mark || !m.twin || !moore_adjacency_init(&m.g[0], n, a, n_links, &tmp) ||
+	    !moore_adjacency_init(&m.g[1], n, b, n_links, &tmp)) {
 		m.oom = true;
 	} else {
 		hash_neighbours(&m);
