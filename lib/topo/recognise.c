@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* recognise.c - finds the registered family of a graph.  Each family whose closed forms
  * give the same numbers of switches and links is tried, and one is named only after a map
- * onto its graph has been found and verified (isomorph.c). */
+ * onto its graph has been found and verified (isomorph.c).
+ * Elsewhere: graphs from which something is missing (degraded.c). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "topo/isomorph.h"
+#include "topo/recognise.h"
 #include "topo/topo_build.h"
 
 struct given {			/* the graph to recognise */
@@ -16,9 +18,20 @@ struct given {			/* the graph to recognise */
 	uint32_t *colour, *image;	/* scratch */
 };
 
-static void
-describe(const struct moore_topo_family *f, const int64_t *param, unsigned n_shape, char *text)
+unsigned
+moore_topo_n_shape(const struct moore_topo_family *f)
 {
+	unsigned n = 0;
+
+	while (n < MOORE_TOPO_MAX_PARAMS && f->param[n].key && strcmp(f->param[n].key, "p") != 0)
+		n++;
+	return n;
+}
+
+void
+moore_topo_describe(const struct moore_topo_family *f, const int64_t *param, char *text)
+{
+	const unsigned n_shape = moore_topo_n_shape(f);
 	struct moore_buf b = MOORE_BUF_INIT;
 
 	moore_buf_fmt(&b, "%s", f->name);
@@ -32,7 +45,7 @@ describe(const struct moore_topo_family *f, const int64_t *param, unsigned n_sha
 /* Tries one family with these parameters: it compares counts first, then looks for a map. */
 static int
 try_params(const struct given *g, const struct moore_topo_family *f, const int64_t *given,
-	   unsigned n_shape, char *text, struct moore_err *err)
+	   char *text, struct moore_err *err)
 {
 	int64_t param[MOORE_TOPO_MAX_PARAMS];
 	struct moore_topo_counts c;
@@ -50,21 +63,9 @@ try_params(const struct given *g, const struct moore_topo_family *f, const int64
 		return rc;
 	memset(g->colour, 0, 2 * (size_t)g->n * sizeof(*g->colour));
 	if (moore_topo_map(g->n, g->link, t->link, g->n_links, g->colour, g->image, &oom))
-		describe(f, param, n_shape, text);
+		moore_topo_describe(f, param, text);
 	moore_topo_free(t);
 	return oom ? moore_fail_nomem(err) : 0;
-}
-
-/* The number of leading parameters that shape the graph; those after them only set
- * endpoints. */
-static unsigned
-n_shape_params(const struct moore_topo_family *f)
-{
-	unsigned n = 0;
-
-	while (n < MOORE_TOPO_MAX_PARAMS && f->param[n].key && strcmp(f->param[n].key, "p") != 0)
-		n++;
-	return n;
 }
 
 /* Compares the numbers of switches and links for these parameters with the wanted ones: -1
@@ -104,7 +105,7 @@ static int
 try_from(const struct given *g, const struct moore_topo_family *f, int64_t *param, unsigned i,
 	 char *text, struct moore_err *err)
 {
-	const unsigned n_shape = n_shape_params(f);
+	const unsigned n_shape = moore_topo_n_shape(f);
 	const bool alike = i && i < f->n_alike;
 	struct moore_topo_counts c;
 	int rc = 0;
@@ -113,7 +114,7 @@ try_from(const struct given *g, const struct moore_topo_family *f, int64_t *para
 	if (i + 1 == n_shape) {
 		fit_last(g, f, param, i, param[i]);
 		return compare_counts(g, f, param) ? 0 :
-		       try_params(g, f, param, n_shape, text, err);
+		       try_params(g, f, param, text, err);
 	}
 	for (; rc == 0 && !*text && param[i] <= f->param[i].max; param[i]++) {
 		for (unsigned k = i + 1; k < n_shape; k++)

@@ -82,6 +82,26 @@ MOORE_API void moore_topo_free(struct moore_topo *t);
 MOORE_API int moore_topo_recognise(uint32_t n_switches, const struct moore_topo_link *link,
 				   size_t n_links, char *text, struct moore_err *err);
 
+/* A graph as a part of a family's graph.  image[] is the proof: no two switches have the same
+ * image, and every link of the part goes to a link of whole. */
+struct moore_topo_part {
+	char text[64];		/* "slimfly q=5" */
+	struct moore_topo *whole;
+	moore_swid *image;	/* by switch of the part: the switch of whole that it is */
+};
+
+/* Finds the family's graph of which a graph is a part: switches and links may be missing,
+ * none may be extra.  *out is NULL when none was found; else the caller ends it with
+ * moore_topo_part_free().  At most one switch in 8 may be missing, and beside the links of
+ * these at most one link in 8.  The search is bounded, so a part may stay unrecognised: often
+ * a Dragonfly from a=8 on, a Myrinet-Clos network from n=2048 on, and a Slim Fly of q=16 that
+ * lacks 5 % of its links.  The answer depends only on the arguments.  O(the sum of the squares
+ * of degrees). */
+MOORE_API int moore_topo_recognise_part(struct moore_topo_part **out, uint32_t n_switches,
+					const struct moore_topo_link *link, size_t n_links,
+					struct moore_err *err);
+MOORE_API void moore_topo_part_free(struct moore_topo_part *p);	/* NULL is fine */
+
 /* ---- measures of any graph --------------------------------------------- */
 
 struct moore_graph_metrics {

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_degraded.c - recognition of graphs from which switches and links are missing.
+ *
+ * Each row removes switches and links at random from a family's graph, renumbers the rest
+ * at random, and expects the family back.  The oracle reads only the links: a matrix of the
+ * whole says whether each image is a link, and no two switches may have the same image. */
+#include "harness.h"
+#include "moore/topo.h"
+
+struct cut {			/* a graph that lost something */
+	uint32_t n;
+	struct moore_topo_link *link;
+	size_t n_links;
+};
+
+static struct moore_topo *
+build(const char *spec)
+{
+	char copy[128], *save = NULL, *name;
+	const char *words[8];
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	struct moore_topo *t;
+	size_t n = 0;
+
+	strcpy(copy, spec);
+	name = strtok_r(copy, " ", &save);
+	while (n < 8 && (words[n] = strtok_r(NULL, " ", &save)))
+		n++;
+	assert_int_equal(moore_topo_params_parse(moore_topo_family_find(name), param, words, n, NULL), 0);
+	assert_int_equal(moore_topo_build(&t, moore_topo_family_find(name), param, NULL), 0);
+	return t;
+}
+
+/* number[s] becomes a random number of 0..*n-1 for each switch that stays, MOORE_NONE for the
+ * others. */
+static uint32_t
+remove_switches(struct moore_rng *r, uint32_t n, uint32_t lost, uint32_t *number)
+{
+	uint32_t *order = calloc(n, sizeof(*order));
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t k = moore_rng_below(r, i + 1);
+
+		order[i] = order[k];
+		order[k] = i;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		number[order[i]] = i < n - lost ? i : MOORE_NONE;
+	free(order);
+	return n - lost;
+}
+
+static struct cut
+cut(const struct moore_topo *t, struct moore_rng *r, uint32_t switches, uint32_t links)
+{
+	uint32_t *number = calloc(t->n_switches, sizeof(*number));
+	struct cut c = { .link = calloc(t->n_links + 2, sizeof(*c.link)) };
+
+	c.n = remove_switches(r, t->n_switches, switches, number);
+	for (uint32_t i = 0; i < t->n_links; i++) {
+		const uint32_t a = number[t->link[i].a], b = number[t->link[i].b];
+
+		if (a != MOORE_NONE && b != MOORE_NONE)
+			c.link[c.n_links++] = (struct moore_topo_link){ a, b };
+	}
+	for (uint32_t i = 0; i < links; i++) {
+		const uint32_t k = moore_rng_below(r, (uint32_t)c.n_links--);
+
+		c.link[k] = c.link[c.n_links];
+	}
+	free(number);
+	return c;
+}
+
+/* Whether the map is one to one and takes each link to a link of whole. */
+static bool
+is_proof(const struct cut *c, const struct moore_topo_part *p)
+{
+	const uint32_t n = p->whole->n_switches;
+	uint8_t *linked = calloc((size_t)n * n, 1), *used = calloc(n, 1);
+	bool good = true;
+
+	for (uint32_t i = 0; i < p->whole->n_links; i++) {
+		const struct moore_topo_link *l = &p->whole->link[i];
+
+		linked[(size_t)l->a * n + l->b] = linked[(size_t)l->b * n + l->a] = 1;
+	}
+	for (uint32_t v = 0; v < c->n; v++)
+		good = good && p->image[v] < n && !used[p->image[v]]++;
+	for (size_t i = 0; good && i < c->n_links; i++)
+		good = linked[(size_t)p->image[c->link[i].a] * n + p->image[c->link[i].b]];
+	free(linked);
+	free(used);
+	return good;
+}
+
+static struct moore_topo_part *
+recognise(const struct cut *c)
+{
+	struct moore_topo_part *p;
+	struct moore_err err;
+
+	if (moore_topo_recognise_part(&p, c->n, c->link, c->n_links, &err) < 0)
+		fail_msg("%s", err.text);
+	return p;
+}
+
+/* t is NULL when none is expected; else the member, or another that is no larger: a HyperX of
+ * 1 by 8 by 8 is also a Dragonfly, and a full mesh of 30 without a switch is one of 29. */
+static void
+expect(const struct cut *c, const char *what, const struct moore_topo *t)
+{
+	struct moore_topo_part *p = recognise(c);
+
+	if (!p != !t || (p && (p->whole->n_switches > t->n_switches ||
+			       p->whole->n_links > t->n_links)))
+		fail_msg("%s: recognised as \"%s\"", what, p ? p->text : "");
+	if (p && !is_proof(c, p))
+		fail_msg("%s: the map is no proof", what);
+	moore_topo_part_free(p);
+}
+
+/* ---- parts of a member --------------------------------------------------------- */
+
+static void
+test_parts(void **state)
+{
+	static const char *const T[] = {
+		"slimfly q=3", "slimfly q=4", "slimfly q=5", "slimfly q=7", "slimfly q=8",
+		"slimfly q=9", "slimfly q=11", "slimfly q=13", "slimfly q=16", "slimfly q=17",
+		"mlfm h=4 l=4", "mlfm h=6 l=6", "mlfm h=6 l=3", "mlfm h=15 l=15", "oft k=4", "oft k=6",
+		"oft k=9", "oft k=10", "oft k=12", "hypercube n=5", "hypercube n=9",
+		"torus2d a=5 b=7", "torus2d a=16 b=20", "torus5d a=2 b=3 c=3 d=4 e=5",
+		"torus5d a=3 b=3 c=3 d=3 e=3", "fhypercube n=6", "fhypercube n=9",
+		"myriclos n=128", "myriclos n=256", "myriclos n=512", "myriclos n=1024",
+		"dragonfly a=4 g=9 h=2", "dragonfly a=6 g=7 h=3", "hyperx s1=3 s2=4 s3=5",
+		"hyperx s1=1 s2=8 s3=8", "hyperx s1=1 s2=1 s3=30", "hyperx s1=7 s2=7 s3=7",
+	};
+	/* Of the links, so many in a thousand are removed, but at least one. */
+	static const struct { uint32_t switches, links; } LOSS[] = {
+		{ 0, 1 }, { 0, 10 }, { 0, 50 }, { 1, 0 }, { 2, 0 }, { 1, 30 },
+	};
+	struct moore_rng r = { test_seed() };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_topo *t = build(T[i]);
+
+		for (size_t k = 0; k < ARRAY_LEN(LOSS); k++) {
+			const uint32_t share = t->n_links * LOSS[k].links / 1000;
+			const uint32_t links = LOSS[k].links && !share ? 1 : share;
+			struct cut c = cut(t, &r, LOSS[k].switches, links);
+			char what[128];
+
+			snprintf(what, sizeof(what), "%s without %u switches and %u links", T[i],
+				 LOSS[k].switches, links);
+			expect(&c, what, t);
+			free(c.link);
+		}
+		moore_topo_free(t);
+	}
+}
+
+/* Where the effort may not suffice, an answer is right or there is none. */
+static void
+test_hard_parts(void **state)
+{
+	static const char *const T[] = { "dragonfly a=8 g=33 h=4", "myriclos n=2048" };
+	struct moore_rng r = { test_seed() };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_topo *t = build(T[i]);
+		struct cut c = cut(t, &r, 2, t->n_links / 50);
+		struct moore_topo_part *p = recognise(&c);
+
+		print_message("# %s: %s\n", T[i], p ? p->text : "not recognised");
+		if (p)
+			CHECK(T[i], is_proof(&c, p));
+		moore_topo_part_free(p);
+		free(c.link);
+		moore_topo_free(t);
+	}
+}
+
+/* ---- graphs that are no part ------------------------------------------------------- */
+
+static struct cut
+grid(uint32_t a, uint32_t b, bool wrap)
+{
+	struct cut c = { .n = a * b, .link = calloc(2 * a * b + 1, sizeof(*c.link)) };
+
+	for (uint32_t v = 0; v < c.n; v++) {
+		if (v % b + 1 < b)
+			c.link[c.n_links++] = (struct moore_topo_link){ v, v + 1 };
+		else if (wrap && b > 2)
+			c.link[c.n_links++] = (struct moore_topo_link){ v - v % b, v };
+		if (v + b < c.n)
+			c.link[c.n_links++] = (struct moore_topo_link){ v, v + b };
+	}
+	return c;
+}
+
+static void
+test_others(void **state)
+{
+	static const struct { const char *why; uint32_t a, b; bool wrap; } T[] = {
+		{ "a ring of 6 is part of a torus of 2 by 3", 1, 6, true }, { "a ring", 1, 30, true },
+		{ "a row", 1, 12, false }, { "a mesh", 4, 5, false }, { "two switches", 1, 2, false },
+		{ "one switch", 1, 1, false },
+	};
+	struct moore_topo_part *p;
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct cut c = grid(T[i].a, T[i].b, T[i].wrap);
+
+		expect(&c, T[i].why, NULL);
+		free(c.link);
+	}
+	assert_int_equal(moore_topo_recognise_part(&p, 0, NULL, 0, NULL), 0);
+	assert_null(p);
+}
+
+static void
+test_extra_and_parallel(void **state)
+{
+	struct moore_topo *t = build("slimfly q=5");
+	struct moore_rng r = { test_seed() };
+	struct cut c = cut(t, &r, 0, 0);
+	uint8_t linked[50 * 50] = { 0 };
+	uint32_t far = 1;
+	(void)state;
+
+	for (size_t i = 0; i < c.n_links; i++)
+		linked[c.link[i].a * 50 + c.link[i].b] = linked[c.link[i].b * 50 + c.link[i].a] = 1;
+	while (linked[far])
+		far++;
+	expect(&c, "nothing is missing", t);
+	c.link[3] = (struct moore_topo_link){ 0, far };
+	expect(&c, "one link is elsewhere", NULL);
+	c.link[3] = c.link[4];
+	expect(&c, "one link is doubled", NULL);
+	free(c.link);
+	c = cut(t, &r, 0, 40);
+	expect(&c, "40 links of 175 are missing", NULL);
+	free(c.link);
+	c = cut(t, &r, 9, 0);
+	expect(&c, "9 switches of 50 are missing", NULL);
+	free(c.link);
+	moore_topo_free(t);
+}
+
+/* ---- determinism, memory ---------------------------------------------------------------- */
+
+static void
+test_same_again(void **state)
+{
+	struct moore_topo *t = build("oft k=6");
+	struct moore_rng r = { test_seed() };
+	struct cut c = cut(t, &r, 2, 9);
+	struct moore_topo_part *p = recognise(&c), *q = recognise(&c);
+	(void)state;
+
+	assert_non_null(p);
+	assert_non_null(q);
+	assert_string_equal(p->text, "oft k=6");
+	assert_memory_equal(p->image, q->image, c.n * sizeof(*p->image));
+	moore_topo_part_free(p);
+	moore_topo_part_free(q);
+	free(c.link);
+	moore_topo_free(t);
+}
+
+static void
+test_oom(void **state)
+{
+	struct moore_topo *t = build("torus2d a=4 b=5");
+	struct moore_rng r = { test_seed() };
+	struct cut c = cut(t, &r, 1, 1);
+	struct moore_topo_part *p = NULL;
+	(void)state;
+
+	CHECK_OOM("part", moore_topo_recognise_part(&p, c.n, c.link, c.n_links, NULL),
+		  moore_topo_part_free(p));
+	free(c.link);
+	moore_topo_free(t);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_hard_parts),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_extra_and_parallel),
+		cmocka_unit_test(test_same_again),
+		cmocka_unit_test(test_oom),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
