@@ -132,6 +132,117 @@ an_unanswered_block_has_old_and_new_rows(void **state)
 	end();
 }
 
+/* Sends another value in every row of switch 7. */
+static void
+send_all_rows(uint8_t port)
+{
+	memset(fake.sw[7]->sw->new_lft, port, fake_bytes());
+	osm_ucast_mgr_set_fwd_tables(NULL);
+}
+
+static void
+every_row_may_have_other_values(void **state)
+{
+	(void)state;
+	begin();
+	send_all_rows(3);
+	mplug_held_note(&sm, true);
+	fake.deaf[7] = true;
+	for (uint8_t n = 1; n <= 4; n++) {
+		send_all_rows((uint8_t)(3 + n));
+		assert_int_equal(mplug_held_note(&sm, true), fake_bytes() / 64);
+		EXPECT("one more in each row", 1 + n, false);
+	}
+	end();
+}
+
+static void
+memory_runs_out(void **state)
+{
+	(void)state;
+	for (long at = 0, n = 0; at <= n; at++) {
+		begin();
+		send_rows();
+		alloc_count = 0;
+		alloc_fail_at = at;
+		CHECK_EQ("all is known, or it is not", mplug_held_note(&sm, true) > 0, at < alloc_count);
+		alloc_fail_at = -1;
+		n = alloc_count;
+		CHECK("nothing false is believed", known().holds);
+		end();
+	}
+	for (long at = 0, n = 0; at <= n; at++) {
+		begin();
+		send_all_rows(3);
+		mplug_held_note(&sm, true);
+		fake.deaf[7] = true;
+		send_all_rows(4);
+		alloc_count = 0;
+		alloc_fail_at = at;
+		CHECK("some blocks were not answered", mplug_held_note(&sm, true) > 0);
+		alloc_fail_at = -1;
+		n = alloc_count;
+		CHECK("nothing false is believed", known().holds);
+		end();
+	}
+	begin();
+	send_all_rows(3);
+	mplug_held_note(&sm, true);
+	fake.deaf[7] = true;
+	send_all_rows(4);
+	mplug_held_note(&sm, true);
+	for (long at = 0, n = 0, rc; at <= n; at++) {
+		struct mplug_held_tables t;
+		struct mplug_view v;
+
+		assert_int_equal(mplug_observe(&sm, &v, NULL), 0);
+		alloc_count = 0;
+		alloc_fail_at = at;
+		rc = mplug_held_tables(&t, &sm.held, &v, NULL);
+		alloc_fail_at = -1;
+		n = alloc_count;
+		CHECK_EQ("every allocation fails in turn", rc, at < n ? -MOORE_ENOMEM : 0);
+		mplug_held_tables_free(&t);
+		mplug_view_free(&v);
+		moore_fabric_free(v.f);
+	}
+	end();
+}
+
+/* OpenSM's copy may have more blocks than it sends. */
+static void
+blocks_beyond_the_last_lid_do_not_count(void **state)
+{
+	(void)state;
+	begin();
+	send_all_rows(3);
+	mplug_held_note(&sm, true);
+	fake.deaf[7] = true;
+	send_all_rows(4);
+	fake.sw[7]->sw->max_lid_ho = 63;
+	CHECK_EQ("one block", mplug_held_note(&sm, true), 1);
+	end();
+}
+
+/* OpenSM drops its copy when it meets a switch anew, which may have been reset. */
+static void
+a_switch_that_opensm_meets_anew_is_unknown(void **state)
+{
+	uint8_t *lft;
+
+	(void)state;
+	begin();
+	send_rows();
+	mplug_held_note(&sm, true);
+	lft = fake.sw[7]->sw->lft;
+	fake.sw[7]->sw->lft = NULL;
+	memset(fake.truth[7], 3, fake_bytes());
+	mplug_held_note(&sm, false);
+	fake.sw[7]->sw->lft = lft;
+	EXPECT("unknown", 1, true);
+	end();
+}
+
 static void
 rows_that_were_not_sent_are_not_added(void **state)
 {
@@ -232,6 +343,10 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(acknowledged_rows_have_one_value),
 		cmocka_unit_test(an_unanswered_block_has_old_and_new_rows),
+		cmocka_unit_test(every_row_may_have_other_values),
+		cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(blocks_beyond_the_last_lid_do_not_count),
+		cmocka_unit_test(a_switch_that_opensm_meets_anew_is_unknown),
 		cmocka_unit_test(rows_that_were_not_sent_are_not_added),
 		cmocka_unit_test(reads_the_unknown_and_nothing_else),
 		cmocka_unit_test(asks_a_dead_switch_once),
