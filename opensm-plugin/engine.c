@@ -216,6 +216,7 @@ publish_new(struct mplug_sm *sm, const struct mplug_view *v, struct mplug_times 
 	mplug_dump(sm);
 	if (v->lanes_pending)
 		mplug_ask_again(sm);
+	mplug_motion_begin(sm, v, sm->result->lft);
 	return 0;
 }
 
@@ -248,9 +249,10 @@ publish_last_good(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times 
 			      "the lanes that links have: %s; new routes: %s", unsafe.text, other.text);
 	mplug_publish(v, lft);
 	mplug_tell_sweep(sm, v, mr, why, lft);
-	moore_lft_free(lft);
 	if (v->lanes_pending)
 		mplug_ask_again(sm);
+	mplug_motion_begin(sm, v, lft);
+	moore_lft_free(lft);
 	return 0;
 }
 
@@ -283,6 +285,7 @@ build_fwd_tables(void *context)
 	mplug_log_new_sweep(sm);
 	sm->asked_again = sm->asking ? sm->asked_again : 0;
 	sm->asking = false;
+	mplug_motion_new_sweep(sm);
 	if (!sm->newest)	/* only in the first sweep: the setting cannot change later */
 		warn_fallback(sm);
 	mr = mplug_settings_read(sm, &why);	/* first: observing lanes depends on the classes */
@@ -290,6 +293,7 @@ build_fwd_tables(void *context)
 		mplug_log_err(sm, code_of(&err), "%s", err.text);
 		return -1;	/* OpenSM sends nothing: the switches keep their tables */
 	}
+	mplug_held_distrust(&sm->held, &v);
 	t.ms[MPLUG_T_OBSERVED] = mplug_now_ms();
 	keep_newest(sm, v.f);
 	mplug_dump_op_vls(sm);

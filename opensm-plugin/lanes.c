@@ -337,6 +337,27 @@ out:
 	return rc;
 }
 
+int
+mplug_lanes_in_motion(struct mplug_sm *sm, struct moore_sl2vl **want, struct moore_sl2vl **held,
+		      struct moore_sl_set **sls, struct moore_err *err)
+{
+	struct rows rows;
+	int rc;
+
+	*held = NULL;
+	*sls = NULL;
+	if ((rc = rows_for_good(sm, want, err)) < 0 ||
+	    (sm->result->sl_set && (rc = mplug_lastgood_sls(sls, sm->newest, sm->good,
+							    sm->result->sl_set, err)) < 0))
+		return rc;
+	if (rows_init(&rows, sm, *want, false) < 0)
+		return moore_fail_nomem(err);
+	if (count_fewer(&rows, 15))
+		rc = make_held(&rows, held, err);
+	rows_fini(&rows);
+	return rc;
+}
+
 /* ---- after OpenSM has sent the rows --------------------------------------------------- */
 
 /* The number of ports whose rows are not those that the routes need. */

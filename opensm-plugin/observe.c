@@ -30,9 +30,8 @@ by_port_guid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The port at the other end of p's link, or NULL if the link does not count. */
-static osm_physp_t *
-live_peer(const osm_physp_t *p)
+osm_physp_t *
+mplug_live_peer(const osm_physp_t *p)
 {
 	osm_physp_t *q = p ? p->p_remote_physp : NULL;
 
@@ -41,6 +40,14 @@ live_peer(const osm_physp_t *p)
 	    ib_port_info_get_port_state(&q->port_info) == IB_LINK_DOWN)
 		return NULL;
 	return q;
+}
+
+bool
+mplug_is_active(const osm_physp_t *p)
+{
+	return p && p->p_remote_physp &&
+		ib_port_info_get_port_state(&p->port_info) == IB_LINK_ACTIVE &&
+		ib_port_info_get_port_state(&p->p_remote_physp->port_info) == IB_LINK_ACTIVE;
 }
 
 uint8_t
@@ -124,7 +131,7 @@ list_switches(struct mplug_sm *sm, osm_switch_t ***out, uint32_t *n, uint32_t *n
 static bool
 is_endpoint(const osm_port_t *port)
 {
-	const osm_physp_t *peer = port->p_node->sw ? NULL : live_peer(port->p_physp);
+	const osm_physp_t *peer = port->p_node->sw ? NULL : mplug_live_peer(port->p_physp);
 
 	return peer && peer->p_node->sw && peer->port_num;
 }
@@ -188,7 +195,7 @@ static int
 fill_endpoint(struct mplug_sm *sm, struct moore_fabric *f, moore_epid e, const osm_port_t *port)
 {
 	struct moore_endpoint *d = &f->ep[e];
-	const osm_physp_t *p = port->p_physp, *peer = live_peer(p);
+	const osm_physp_t *p = port->p_physp, *peer = mplug_live_peer(p);
 	const osm_node_t *node = port->p_node;
 	bool ignored = false;
 
@@ -215,7 +222,7 @@ fill_links(struct mplug_sm *sm, struct mplug_view *v, moore_swid s)
 
 	for (unsigned n = 1; n <= f->sw[s].n_ports; n++) {
 		const osm_physp_t *p = osm_node_get_physp_ptr(v->sw[s]->p_node, n);
-		const osm_physp_t *q = live_peer(p);
+		const osm_physp_t *q = mplug_live_peer(p);
 		moore_swid t;
 
 		if (!q || !q->p_node->sw || !q->port_num)

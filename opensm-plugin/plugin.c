@@ -23,17 +23,10 @@ plugin_delete(void *data)
 
 	mplug_sm_forget(sm);
 	mplug_held_forget(&sm->held);
+	mplug_motion_forget(&sm->motion);
 	mplug_settings_free(&sm->settings);
 	mplug_tell_fini(sm);
 	free(sm);
-}
-
-static void
-note_sent(struct mplug_sm *sm)
-{
-	CL_PLOCK_EXCL_ACQUIRE(&sm->osm->lock);
-	mplug_held_note(sm, true);
-	CL_PLOCK_RELEASE(&sm->osm->lock);
 }
 
 static void
@@ -46,7 +39,7 @@ plugin_report(void *data, osm_epi_event_id_t event, void *event_data)
 		mplug_lanes_read(data);
 		break;
 	case OSM_EVENT_ID_UCAST_ROUTING_DONE:
-		note_sent(data);
+		mplug_motion_sent(data);
 		mplug_lanes_confirm(data);
 		break;
 	case OSM_EVENT_ID_SUBNET_UP:

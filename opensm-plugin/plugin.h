@@ -2,8 +2,8 @@
 /* plugin.h - what the files of the OpenSM plugin share.
  *
  * OpenSM calls every function here under its own lock, one at a time, except where it is
- * said otherwise; the plugin creates no thread.  No pointer into OpenSM, except osm itself, outlives the callback
- * that received it: what the plugin keeps from sweep to sweep are copies, found by GUID.
+ * said otherwise; the plugin creates no thread.  No pointer into OpenSM, except osm itself,
+ * outlives the callback that received it: what the plugin keeps from sweep to sweep are copies, found by GUID.
  *
  * Names: mplug_ is the plugin's own, moore_ is libmoore's, osm_ and cl_ are OpenSM's. */
 #ifndef MPLUG_PLUGIN_H
@@ -17,6 +17,7 @@
 
 #include "lastgood.h"
 #include "moore/moore.h"
+#include "moore/motion.h"
 
 /* The numbers after "ERR MR" in OpenSM's log. */
 enum mplug_mr {
@@ -39,6 +40,9 @@ enum mplug_mr {
 	MPLUG_MR_GROUP_SL = 16,	/* a group's SL is unsafe under sl-hint */
 	MPLUG_MR_POLICY = 17,	/* a file that sets SLs, under sl-hint */
 	MPLUG_MR_IN_FORCE = 18,	/* what is in force is not known to be safe: logged each time */
+	MPLUG_MR_MOTION = 19,	/* the way to the new tables is not known to be safe */
+	MPLUG_MR_INTERRUPTED = 20,	/* a step interrupts pairs that were connected */
+	MPLUG_MR_ANSWERS = 21,	/* switches did not answer a step */
 };
 
 /* The errors that were logged already.  An error that every sweep repeats is logged the
@@ -86,6 +90,43 @@ struct mplug_held {
 	size_t n;
 };
 
+/* What they may hold, in the numbers of one fabric. */
+struct mplug_held_tables {
+	struct moore_held held;	/* of what follows */
+	struct moore_lft *lft;
+	struct moore_row *more;
+	size_t cap_more;
+	uint64_t *unknown;
+};
+
+/* A row that a step replaced, and that packets may still have followed. */
+struct mplug_past_row {
+	uint64_t guid;
+	moore_lid lid;
+	uint8_t port;
+};
+
+/* The steps of one sweep, and what the next one must know of them (motion.c). */
+struct mplug_motion {
+	struct moore_motion *plan;	/* NULL: no steps are under way */
+	struct mplug_held_tables start;	/* what the plan begins with */
+	struct moore_lft *goal;
+	struct moore_sl2vl *want, *held_rows;	/* SL2VL: after OpenSM has set it; until then */
+	struct moore_sl_set *sls;	/* SLs that sources use; NULL: any */
+	uint32_t next;		/* the step of the plan to be sent next */
+	uint32_t sent;		/* steps in this sweep, of all plans */
+	bool patient;		/* rows of live pairs over links that are not active wait */
+	bool held_back;		/* some rows do */
+	bool trapped;		/* a trap came before the routing */
+	bool asked;		/* the routing asked for another sweep */
+	unsigned early;		/* sequences in a row that ended early */
+	unsigned hops, hops_new;	/* of the longest route: old or new tables, new ones */
+	size_t blocks;		/* of the step that was sent last */
+	double begun_ms, sent_ms, answered_ms, waited_ms;
+	struct mplug_past_row *past;	/* replaced since packets left the last time */
+	size_t n_past, cap_past;
+};
+
 struct mplug_sm {
 	osm_opensm_t *osm;
 	struct mplug_settings settings;
@@ -94,6 +135,7 @@ struct mplug_sm {
 	struct moore_engine_result *result;
 	struct moore_fabric *newest;	/* as observed in the last sweep; may be the same as good */
 	struct mplug_held held;
+	struct mplug_motion motion;
 	struct mplug_said said;
 	struct mplug_tell tell;
 	unsigned asked_again;	/* how many sweeps in a row OpenSM was asked for */
@@ -138,6 +180,10 @@ int mplug_observe(struct mplug_sm *sm, struct mplug_view *out, struct moore_err 
 void mplug_view_free(struct mplug_view *v);	/* does not free the fabric */
 /* Sets the lanes of f's links, found by GUID, to those that they run after this sweep. */
 void mplug_observe_op_vls(const struct mplug_sm *sm, struct moore_fabric *f);
+/* The port at the other end of p's link, or NULL if the link does not count. */
+osm_physp_t *mplug_live_peer(const osm_physp_t *p);
+/* True if both ends of p's link are active. */
+bool mplug_is_active(const osm_physp_t *p);
 /* The number of lanes (1, 2, 4, 8, 15) that an IBTA code for VLs (1..5) stands for. */
 uint8_t mplug_lanes_of_code(uint8_t code);
 
@@ -150,6 +196,13 @@ int mplug_lanes_lower(struct mplug_sm *sm, struct mplug_view *v,
 /* Returns 0 if lft, the last good routes carried over to sm->newest, cannot deadlock on the
  * lanes as they are; else -MOORE_EUNSAFE, or -MOORE_ENOMEM. */
 int mplug_lanes_bear(struct mplug_sm *sm, const struct moore_lft *lft, struct moore_err *err);
+/* Sets *want to the rows that the last accepted routes need, for sm->newest; *held to those
+ * that packets meet until OpenSM has set the wanted ones, or NULL if they are the same; and
+ * *sls to the SLs that sources use, or NULL: any.  The caller frees them, after a failure
+ * too.  -MOORE_EUNSAFE if rows are unknown; -MOORE_ENOMEM. */
+int mplug_lanes_in_motion(struct mplug_sm *sm, struct moore_sl2vl **want,
+			  struct moore_sl2vl **held, struct moore_sl_set **sls,
+			  struct moore_err *err);
 /* Both are called from the thread that sweeps, without OpenSM's lock, when no request is
  * outstanding.  The first reads the rows of active ports that another subnet manager may
  * have set; the second asks for one more sweep if rows that the routes need were not
@@ -176,20 +229,24 @@ void mplug_held_forget(struct mplug_held *h);
 /* True if a link of the switch is active: then packets may meet its rows. */
 bool mplug_carries_data(const osm_switch_t *sw);
 
-/* The same for the switches of one fabric. */
-struct mplug_held_tables {
-	struct moore_held held;	/* of what follows */
-	struct moore_lft *lft;
-	struct moore_row *more;
-	size_t cap_more;
-	uint64_t *unknown;
-};
 /* A switch that carries no data has no path.  The caller frees *t.  -MOORE_ENOMEM. */
 int mplug_held_tables(struct mplug_held_tables *t, const struct mplug_held *h,
 		      const struct mplug_view *v, struct moore_err *err);
 /* Adds a value of a row.  -1: no memory. */
 int mplug_held_add(struct mplug_held_tables *t, moore_swid sw, moore_lid lid, uint8_t port);
 void mplug_held_tables_free(struct mplug_held_tables *t);
+
+/* motion.c: the steps to new tables. */
+/* At the beginning of a routing. */
+void mplug_motion_new_sweep(struct mplug_sm *sm);
+/* Finds the steps from what the switches hold to lft, which is in new_lft, and leaves only
+ * those rows in new_lft that OpenSM may send after the routing. */
+void mplug_motion_begin(struct mplug_sm *sm, const struct mplug_view *v,
+			const struct moore_lft *lft);
+/* After OpenSM has sent them and waited for the answers: sends the rest.  It takes OpenSM's
+ * lock and waits: to be called from the thread that sweeps, without the lock. */
+void mplug_motion_sent(struct mplug_sm *sm);
+void mplug_motion_forget(struct mplug_motion *m);
 
 /* tell.c: tells moored that a sweep ended with mr (why is its text), and later that the
  * subnet is up.  restored are the tables made by lastgood.c, or NULL.  Never blocks. */

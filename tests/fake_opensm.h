@@ -25,6 +25,8 @@ struct fake {
 	uint8_t **truth;		/* the rows that each switch of f holds */
 	bool *deaf, *mute;		/* switches that get no MAD; that get it and do not answer */
 	unsigned reads;			/* blocks that were asked for */
+	unsigned sends, activations;	/* how often tables were sent, and links activated */
+	void (*sent)(void);		/* called after each send */
 	char log[16384];		/* every line that was logged */
 };
 
@@ -215,11 +217,28 @@ wait_for_pending_transactions(osm_stats_t *stats)
 	return 0;
 }
 
+volatile unsigned int osm_exit_flag;
+
+int osm_link_mgr_process(osm_sm_t *sm, const uint8_t state);
+
+static void fake_activate(void);
+
+int
+osm_link_mgr_process(osm_sm_t *sm, const uint8_t state)
+{
+	(void)sm;
+	fake.activations += state == IB_LINK_ACTIVE;
+	if (state == IB_LINK_ACTIVE)
+		fake_activate();
+	return 0;
+}
+
 /* Sends the blocks that differ. */
 void
 osm_ucast_mgr_set_fwd_tables(osm_ucast_mgr_t *mgr)
 {
 	(void)mgr;
+	fake.sends++;
 	for (moore_swid s = 0; s < fake.f->n_switches; s++) {
 		osm_switch_t *sw = fake.sw[s]->sw;
 
@@ -233,6 +252,8 @@ osm_ucast_mgr_set_fwd_tables(osm_ucast_mgr_t *mgr)
 				memcpy(sw->lft + at, sw->new_lft + at, 64);
 		}
 	}
+	if (fake.sent)
+		fake.sent();
 }
 
 cl_status_t
@@ -426,7 +447,7 @@ static struct osm_routing_engine re;
 
 /* Does what OpenSM does after the routes: sets the rows that differ from its copy.  Returns
  * their number. */
-static size_t
+static inline size_t
 fake_set_lanes(void)
 {
 	static const uint8_t mask[] = { 15, 0, 1, 3, 7, 15, 15, 15 };
@@ -459,7 +480,7 @@ fake_set_lanes(void)
 }
 
 /* Sets the operational VLs and activates the links. */
-static inline void
+static void
 fake_activate(void)
 {
 	for (moore_swid s = 0; s < fake.f->n_switches; s++)
@@ -483,6 +504,16 @@ fake_configure_ports(void)
 	if (fake.osm->subn.opt.qos)
 		fake_set_lanes();
 	fake_activate();
+}
+
+static inline void
+fake_relink(moore_swid s, unsigned port, moore_swid t, unsigned there)
+{
+	osm_physp_t *p = &fake.sw[s]->physp_table[port], *q = &fake.sw[t]->physp_table[there];
+
+	fake_link(p, q);
+	ib_port_info_set_port_state(&p->port_info, IB_LINK_INIT);
+	ib_port_info_set_port_state(&q->port_info, IB_LINK_INIT);
 }
 
 /* Does what OpenSM does between two routings: sends the rows and empties new_lft. */

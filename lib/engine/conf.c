@@ -56,6 +56,19 @@ static const struct moore_key rows[] = {
 	  "never waits for moored, and routes the same when moored does not run. With (null) "
 	  "it reports nothing.",
 	  offsetof(struct moore_conf, moored), false },
+	{ "motion", MOORE_KEY_WORD, 0, 0, "safe|fast", "safe",
+	  "How new tables reach the switches. safe: in steps, each acknowledged before the next, "
+	  "so that no mixture of old and new rows can deadlock or loop, and a pair that is "
+	  "connected is not interrupted where that is possible. fast: all rows at once; while "
+	  "they go out, traffic could deadlock.",
+	  offsetof(struct moore_conf, motion), false },
+	{ "motion_wait", MOORE_KEY_U32, 0, 60000, NULL, "0",
+	  "Milliseconds between two steps, where packets that are still in a buffer from before "
+	  "the first one must not meet the rows of the second. Most steps need no wait. 0: the "
+	  "longest time that a packet can stay in the fabric: for each switch of the longest "
+	  "route the greater of head_of_queue_lifetime (for the last one: "
+	  "leaf_head_of_queue_lifetime) and packet_life_time of opensm.conf.",
+	  offsetof(struct moore_conf, motion_wait), false },
 };
 
 static const struct moore_keys keys = {

@@ -88,6 +88,9 @@ sm_set() {
 		[qos]=TRUE [max_op_vls]=2 [sweep_interval]=0
 		[dump_files_dir]=$dir/dump [log_file]=$dir/opensm.log
 		[force_log_flush]=TRUE [log_flags]=0x43 [use_ucast_cache]=FALSE
+		# 4 ms for each switch, so that no test waits long for packets to leave.
+		[head_of_queue_lifetime]=0x0a [leaf_head_of_queue_lifetime]=0x0a
+		[packet_life_time]=0x0a
 	)
 	local k
 	[ -e "$dir/moore.conf" ] || echo "moored $dir/moored.sock" >"$dir/moore.conf"

@@ -121,10 +121,14 @@ sweep(const char *why, struct mplug_sm *sm)
 	osm_event_plugin.report(sm, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
 	CHECK_EQ(why, re.ucast_build_fwd_tables(fake_context), 0);
 	CHECK(why, is_safe(sm));
-	fake_configure_ports();
-	again = fake.osm->subn.force_heavy_sweep;
+	osm_ucast_mgr_set_fwd_tables(NULL);
+	if (fake.osm->subn.opt.qos)
+		fake_set_lanes();
+	again = fake.osm->subn.force_heavy_sweep || sm->motion.asked;
 	osm_event_plugin.report(sm, OSM_EVENT_ID_UCAST_ROUTING_DONE, NULL);
 	CHECK_EQ("what was needed is acknowledged", fake.osm->subn.force_heavy_sweep, again);
+	CHECK(why, is_safe(sm));
+	fake_activate();
 	return again;
 }
 
@@ -298,6 +302,7 @@ rows_not_acknowledged(void **state)
 	for (unsigned n = 0; n < 6; n++) {
 		fake_next_sweep();
 		assert_int_equal(re.ucast_build_fwd_tables(fake_context), 0);
+		osm_ucast_mgr_set_fwd_tables(NULL);
 		return_of_7();
 		osm_event_plugin.report(sm, OSM_EVENT_ID_UCAST_ROUTING_DONE, NULL);
 		CHECK_STR("each time", fake.log, "ERR MR18: SL2VL rows of");

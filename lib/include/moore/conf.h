@@ -14,6 +14,10 @@ MOORE_BEGIN
 
 #define MOORE_CONF_PATH_MAX 1024
 
+/* How new tables reach the switches: in steps of which no mixture deadlocks, or all rows at
+ * once. */
+enum moore_motion_kind { MOORE_MOTION_SAFE, MOORE_MOTION_FAST };
+
 struct moore_conf {
 	char plan[MOORE_CONF_PATH_MAX];	/* path of the plan; "": none */
 	uint64_t seed;
@@ -22,6 +26,8 @@ struct moore_conf {
 	struct moore_lane_opts lanes;	/* the class of each SL */
 	char links[MOORE_CONF_PATH_MAX];	/* path of the links file; "": none */
 	char moored[MOORE_CONF_PATH_MAX];	/* the daemon's socket; "": no notices are sent */
+	enum moore_motion_kind motion;
+	uint32_t motion_wait;		/* ms; 0: by the head-of-queue lifetime */
 	const struct moore_links *link_rules;	/* the rules of that file; the caller reads it */
 };
 

@@ -1,0 +1,652 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* motion.c - brings new tables to the switches in safe steps, within one sweep.
+ *
+ *   build_fwd_tables()   plan the steps, judge them, leave the rows of step 1 to OpenSM
+ *   UCAST_ROUTING_DONE   OpenSM has waited for every answer: send the other steps
+ *
+ * OpenSM reports UCAST_ROUTING_DONE from the thread that sweeps, without its lock, before
+ * it activates links.  Rows of live pairs over a link that is not active yet would drop
+ * their packets until then.  So these rows are held back, and the links are activated with
+ * OpenSM's own function after step 1, which OpenSM then finds done; the rest is planned
+ * anew from there.
+ *
+ * Invariant: a row is sent only as part of a step that moore_mix_held() accepted, or an
+ * error says that what is in force is not known to be safe.
+ * Elsewhere: choosing the steps (lib/motion), what the switches hold (held.c). */
+#include "plugin.h"
+
+#include <opensm/osm_ucast_mgr.h>
+#include <time.h>
+
+#include "moore/mix.h"
+#include "moore/motion.h"
+
+/* Of the opensm program; in none of its headers. */
+extern int wait_for_pending_transactions(osm_stats_t *stats);
+extern int osm_link_mgr_process(osm_sm_t *sm, const uint8_t state);
+
+enum {
+	RETRIES = 3,		/* sweeps that are asked for in a row when answers are missing */
+	LIFETIME_MAX = 19,	/* greater codes mean: no limit */
+	NAP_NS = 5000000,
+};
+
+/* ---- the time that packets need to leave ----------------------------------------- */
+
+static double
+lifetime_ms(uint8_t code)
+{
+	return 0.004096 * (double)(1u << (code < LIFETIME_MAX ? code : LIFETIME_MAX));
+}
+
+static unsigned
+longest_route(const struct moore_verdict *v)
+{
+	unsigned h = MOORE_HOPS_MAX;
+
+	while (h && !v->hops[h])
+		h--;
+	return h;
+}
+
+/* The longest time that a packet can stay in the fabric. */
+static double
+wait_ms(const struct mplug_sm *sm)
+{
+	const osm_subn_opt_t *o = &sm->osm->subn.opt;
+	double life = lifetime_ms(o->packet_life_time);
+	double inner = lifetime_ms(o->head_of_queue_lifetime);
+	double leaf = lifetime_ms(o->leaf_head_of_queue_lifetime);
+
+	if (sm->settings.conf.motion_wait)
+		return sm->settings.conf.motion_wait;
+	return sm->motion.hops * (inner > life ? inner : life) + (leaf > life ? leaf : life);
+}
+
+/* ---- rows of earlier steps that packets may still follow --------------------------- */
+
+static void
+forget_past(struct mplug_motion *m)
+{
+	free(m->past);
+	m->past = NULL;
+	m->n_past = m->cap_past = 0;
+}
+
+/* Notes the row that a step replaces, if packets may have followed it. */
+static int
+note_past(struct mplug_motion *m, uint64_t guid, moore_lid lid, uint8_t port)
+{
+	if (m->n_past == m->cap_past) {
+		size_t cap = m->cap_past ? 2 * m->cap_past : 256;
+		struct mplug_past_row *past = realloc(m->past, cap * sizeof(*past));
+
+		if (!past)
+			return -1;
+		m->past = past;
+		m->cap_past = cap;
+	}
+	m->past[m->n_past++] = (struct mplug_past_row){ guid, lid, port };
+	return 0;
+}
+
+/* Packets that followed a row of the past may meet every row of the future. */
+static int
+add_past(struct mplug_sm *sm, const struct moore_fabric *f, struct mplug_held_tables *t)
+{
+	struct mplug_motion *m = &sm->motion;
+
+	if (mplug_now_ms() - m->answered_ms > wait_ms(sm))
+		forget_past(m);
+	for (size_t i = 0; i < m->n_past; i++) {
+		const struct mplug_past_row *p = &m->past[i];
+		moore_swid s = mplug_switch_by_guid(f, p->guid);
+
+		if (s != MOORE_NONE && p->lid < t->lft->stride && p->port <= f->sw[s].n_ports &&
+		    moore_fabric_port(f, s, p->port)->role != MOORE_ROLE_NONE &&
+		    mplug_held_add(t, s, p->lid, p->port) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- judging ------------------------------------------------------------------------ */
+
+/* Applies the rows of a step to a table. */
+static void
+apply(struct moore_lft *lft, const struct moore_motion *m, uint32_t step)
+{
+	const struct moore_row *r = &m->row[m->step[step].first];
+
+	for (size_t i = 0; i < m->step[step].n; i++)
+		moore_lft_row(lft, r[i].sw)[r[i].lid] = r[i].port;
+}
+
+/* Judges the mixtures of what is held with the rows of the steps [from, to).  Returns 1 if
+ * they are safe, 0 if not.  *interrupted: pairs that some mixture drops. */
+static int
+judge(struct mplug_sm *sm, const struct moore_held *held, uint32_t from, uint32_t to,
+      uint64_t *interrupted, struct moore_err *err)
+{
+	struct mplug_motion *m = &sm->motion;
+	const struct moore_mix_lanes lanes = { .sl2vl = m->want, .other = m->held_rows,
+		.sl_set = m->sls };
+	size_t first = m->plan->step[from].first;
+	size_t n = m->plan->step[to - 1].first + m->plan->step[to - 1].n - first;
+	struct moore_held all = *held;
+	struct moore_mix_held *verdict;
+	struct moore_row *more = malloc((held->n_more + n + 1) * sizeof(*more));
+	int rc;
+
+	if (!more)
+		return moore_fail_nomem(err);
+	if (held->n_more)
+		memcpy(more, held->more, held->n_more * sizeof(*more));
+	memcpy(more + held->n_more, m->plan->row + first, n * sizeof(*more));
+	all.more = more;
+	all.n_more += n;
+	rc = moore_mix_held(&verdict, sm->newest, &all, &m->start.held, &lanes, err);
+	free(more);
+	if (rc < 0)
+		return rc;
+	*interrupted = verdict->interrupted;
+	rc = verdict->safe;
+	if (!rc && !verdict->acyclic)
+		moore_fail(err, MOORE_EUNSAFE, 0, "%u channels could wait for each other",
+			   verdict->cycle_len);
+	else if (!rc)
+		moore_fail(err, MOORE_EUNSAFE, 0, "LID %u or group 0x%x could loop",
+			   verdict->loop_lid, verdict->loop_mlid);
+	moore_mix_held_free(verdict);
+	return rc;
+}
+
+/* Judges each step of [from, to) on its own.  Between them, packets must leave. */
+static int
+judge_each(struct mplug_sm *sm, struct moore_held *held, struct moore_lft *lft, uint32_t from,
+	   uint32_t to, bool leave, struct moore_err *err)
+{
+	struct moore_motion *plan = sm->motion.plan;
+
+	for (uint32_t k = from; k < to; k++) {
+		uint64_t interrupted;
+		int rc = judge(sm, held, k, k + 1, &interrupted, err);
+
+		if (rc <= 0)
+			return rc;
+		if (interrupted > plan->step[k].interrupted)
+			plan->step[k].interrupted = interrupted;
+		if (leave && k > from)
+			plan->step[k].wait = true;
+		apply(lft, plan, k);
+		*held = (struct moore_held){ .lft = lft };
+	}
+	return 1;
+}
+
+/* Judges all steps.  Those between two waits are judged together first, since their packets
+ * can meet; that fails only if the builder errs, and waits may help then. */
+static int
+judge_all(struct mplug_sm *sm, struct moore_err *err)
+{
+	struct mplug_motion *m = &sm->motion;
+	struct moore_held held = m->start.held;
+	struct moore_lft *lft;
+	int rc = 1;
+
+	if ((rc = moore_lft_new(&lft, sm->newest->n_switches, sm->newest->lid_top, err)) < 0)
+		return rc;
+	memcpy(lft->row, m->start.lft->row, lft->stride * lft->n_switches);
+	rc = 1;
+	for (uint32_t from = 0, to; rc > 0 && from < m->plan->n_steps; from = to) {
+		uint64_t interrupted;
+
+		for (to = from + 1; to < m->plan->n_steps && !m->plan->step[to].wait; to++)
+			;
+		rc = judge(sm, &held, from, to, &interrupted, err);
+		if (rc < 0 || (rc && !interrupted)) {
+			for (uint32_t k = from; k < to; k++)
+				apply(lft, m->plan, k);
+			held = (struct moore_held){ .lft = lft };
+		} else {
+			rc = judge_each(sm, &held, lft, from, to, !rc, err);
+		}
+	}
+	moore_lft_free(lft);
+	return rc;
+}
+
+/* ---- planning ------------------------------------------------------------------------- */
+
+static bool
+is_active(const osm_switch_t *sw, uint8_t port)
+{
+	return port == 0 || mplug_is_active(osm_node_get_physp_ptr(sw->p_node, port));
+}
+
+/* True if the row holds a port now that sends packets on. */
+static bool
+is_live(const struct mplug_view *v, moore_swid s, uint8_t port)
+{
+	return port <= v->f->sw[s].n_ports &&
+		moore_fabric_port(v->f, s, port)->role != MOORE_ROLE_NONE && is_active(v->sw[s], port);
+}
+
+static bool
+all_links_active(const struct mplug_view *v)
+{
+	for (moore_swid s = 0; s < v->f->n_switches; s++)
+		for (unsigned p = 1; p <= v->f->sw[s].n_ports; p++)
+			if (moore_fabric_port(v->f, s, (moore_portnum)p)->role == MOORE_ROLE_SWITCH &&
+			    !is_active(v->sw[s], (uint8_t)p))
+				return false;
+	return true;
+}
+
+static void
+forget_plan(struct mplug_motion *m)
+{
+	moore_motion_free(m->plan);
+	m->plan = NULL;
+	mplug_held_tables_free(&m->start);
+}
+
+static void
+forget_goal(struct mplug_motion *m)
+{
+	moore_lft_free(m->goal);
+	moore_sl2vl_free(m->want);
+	moore_sl2vl_free(m->held_rows);
+	moore_sl_set_free(m->sls);
+	m->goal = NULL;
+	m->want = m->held_rows = NULL;
+	m->sls = NULL;
+}
+
+void
+mplug_motion_forget(struct mplug_motion *m)
+{
+	forget_plan(m);
+	forget_past(m);
+	forget_goal(m);
+}
+
+/* The LIDs of the subnet manager: traps and its answers travel on them. */
+static size_t
+own_lids(const struct mplug_sm *sm, moore_lid lid[static 128])
+{
+	const osm_port_t *port = osm_get_port_by_guid(&sm->osm->subn, sm->osm->subn.sm_port_guid);
+	uint16_t low, high;
+	size_t n = 0;
+
+	if (!port)
+		return 0;
+	osm_port_get_lid_range_ho(port, &low, &high);
+	for (uint32_t l = low; l && l <= high && n < 128; l++)
+		lid[n++] = (moore_lid)l;
+	return n;
+}
+
+/* Makes a plan from what the switches hold to the goal, and judges it. */
+static int
+make_plan(struct mplug_sm *sm, const struct mplug_view *v, struct moore_err *err)
+{
+	struct mplug_motion *m = &sm->motion;
+	moore_lid own[128];
+	const struct moore_motion_opts opts = { .sl2vl = m->want, .other = m->held_rows,
+		.sl_set = m->sls, .first = own, .n_first = own_lids(sm, own) };
+	int rc;
+
+	forget_plan(m);
+	m->next = 0;
+	if ((rc = mplug_held_tables(&m->start, &sm->held, v, err)) < 0)
+		return rc;
+	if (add_past(sm, v->f, &m->start) < 0)
+		return moore_fail_nomem(err);
+	if ((rc = moore_motion_build(&m->plan, v->f, &m->start.held, m->goal, &opts, err)) < 0)
+		return rc;
+	if (m->plan->start_unsafe)
+		mplug_log_err(sm, MPLUG_MR_MOTION, "what the switches hold is not known to be safe: "
+			      "traffic could deadlock until the new tables are in force");
+	rc = judge_all(sm, err);
+	if (rc == 0 && !m->plan->start_unsafe)
+		mplug_log_err(sm, MPLUG_MR_MOTION, "the checker rejects the steps to the new tables: "
+			      "%s: while they go out, traffic could deadlock: this is a defect of the "
+			      "engine, please report it", err->text);
+	return rc < 0 ? rc : 0;
+}
+
+/* ---- sending -------------------------------------------------------------------------- */
+
+static void
+log_step(struct mplug_sm *sm)
+{
+	struct mplug_motion *m = &sm->motion;
+	const struct moore_motion_step *s = &m->plan->step[m->next - 1];
+
+	m->sent++;
+	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: step %u of %u: %zu blocks, %u rows to no-path, "
+		"%" PRIu64 " live pairs interrupted, %.0f ms%s\n", m->sent,
+		m->sent + m->plan->n_steps - m->next + m->held_back, m->blocks, s->no_path,
+		s->interrupted, m->answered_ms - m->sent_ms,
+		m->held_back ? "; rows over links that are not active yet wait" : "");
+	if (s->interrupted)
+		mplug_log_err(sm, MPLUG_MR_INTERRUPTED, "%" PRIu64 " pairs that were connected are "
+			      "interrupted for one step: no safe order of rows avoids that",
+			      s->interrupted);
+}
+
+/* Puts the rows of the next step into new_lft.  A row of a live pair over a link that is not
+ * active yet is held back. */
+static void
+put_step(struct mplug_sm *sm, const struct mplug_view *v)
+{
+	struct mplug_motion *m = &sm->motion;
+	const struct moore_motion_step *s = &m->plan->step[m->next++];
+	const struct moore_row *r = &m->plan->row[s->first];
+	size_t total;
+
+	for (size_t i = 0; i < s->n; i++) {
+		osm_switch_t *sw = v->sw[r[i].sw];
+		uint8_t *row = &sw->new_lft[r[i].lid];
+
+		if (r[i].lid > sw->max_lid_ho || *row == r[i].port)
+			continue;
+		if (m->patient && r[i].port <= v->f->sw[r[i].sw].n_ports &&
+		    !is_active(sw, r[i].port) && is_live(v, r[i].sw, *row)) {
+			m->held_back = true;
+			continue;
+		}
+		if (is_live(v, r[i].sw, *row) &&
+		    note_past(m, v->f->sw[r[i].sw].guid, r[i].lid, *row) < 0)
+			mplug_log_err(sm, MPLUG_MR_NOMEM, "out of memory: packets of earlier steps are "
+				      "not considered");
+		*row = r[i].port;
+	}
+	mplug_publish_count(v, &m->blocks, &total);
+	m->sent_ms = mplug_now_ms();
+}
+
+/* Step 1: OpenSM sends it after the callback. */
+static void
+put_first(struct mplug_sm *sm, const struct mplug_view *v)
+{
+	struct mplug_motion *m = &sm->motion;
+
+	m->held_back = false;
+	if (!m->plan->n_steps)
+		return;		/* the goal, which new_lft has, is what the switches hold */
+	mplug_publish(v, m->start.lft);
+	put_step(sm, v);
+}
+
+/* Finds OpenSM's switches of the newest fabric.  False if one is gone. */
+static bool
+view_now(struct mplug_sm *sm, struct mplug_view *v)
+{
+	*v = (struct mplug_view){ .f = sm->newest };
+	v->sw = calloc((size_t)v->f->n_switches + 1, sizeof(*v->sw));
+	for (moore_swid s = 0; v->sw && s < v->f->n_switches; s++) {
+		v->sw[s] = osm_get_switch_by_guid(&sm->osm->subn, cl_hton64(v->f->sw[s].guid));
+		if (!v->sw[s])
+			mplug_view_free(v);
+	}
+	return v->sw;
+}
+
+/* Sends the blocks that differ, and no others: the first send of this sweep has sent all
+ * blocks of the switches that need_update marks. */
+static void
+send_blocks(struct mplug_sm *sm, const struct mplug_view *v)
+{
+	unsigned *was = malloc(((size_t)v->f->n_switches + 1) * sizeof(*was));
+	unsigned all = sm->osm->subn.need_update;
+
+	sm->osm->subn.need_update = 0;
+	for (moore_swid s = 0; was && s < v->f->n_switches; s++) {
+		was[s] = v->sw[s]->need_update;
+		v->sw[s]->need_update = 0;
+	}
+	osm_ucast_mgr_set_fwd_tables(&sm->osm->sm.ucast_mgr);
+	for (moore_swid s = 0; was && s < v->f->n_switches; s++)
+		v->sw[s]->need_update = was[s];
+	sm->osm->subn.need_update = all;
+	free(was);
+}
+
+/* Reads the answers to a step.  Returns the number of blocks without one. */
+static size_t
+note_answers(struct mplug_sm *sm)
+{
+	size_t lost = mplug_held_note(sm, true);
+
+	sm->motion.answered_ms = mplug_now_ms();
+	if (sm->motion.plan && sm->motion.next)
+		log_step(sm);
+	return lost;
+}
+
+/* Calls `send` under OpenSM's lock, waits for the answers, and returns how many are missing;
+ * or a negative number if nothing could be sent. */
+static long
+with_lock(struct mplug_sm *sm, int (*send)(struct mplug_sm *, struct mplug_view *))
+{
+	struct mplug_view v;
+	long rc = -1;
+
+	CL_PLOCK_EXCL_ACQUIRE(&sm->osm->lock);
+	if (view_now(sm, &v)) {
+		rc = send(sm, &v);
+		mplug_view_free(&v);
+	}
+	CL_PLOCK_RELEASE(&sm->osm->lock);
+	if (rc < 0 || wait_for_pending_transactions(&sm->osm->stats))
+		return -1;
+	CL_PLOCK_EXCL_ACQUIRE(&sm->osm->lock);
+	rc = (long)note_answers(sm);
+	CL_PLOCK_RELEASE(&sm->osm->lock);
+	return rc;
+}
+
+static int
+send_next(struct mplug_sm *sm, struct mplug_view *v)
+{
+	put_step(sm, v);
+	send_blocks(sm, v);
+	return 0;
+}
+
+static int
+send_anew(struct mplug_sm *sm, struct mplug_view *v)
+{
+	struct moore_err err;
+
+	if (make_plan(sm, v, &err) < 0) {
+		mplug_log_err(sm, MPLUG_MR_MOTION, "%s", err.text);
+		return -1;
+	}
+	sm->motion.held_back = false;
+	if (sm->motion.plan->n_steps) {
+		mplug_publish(v, sm->motion.start.lft);
+		put_step(sm, v);
+		send_blocks(sm, v);
+	}
+	return 0;
+}
+
+/* ---- the sequence ------------------------------------------------------------------ */
+
+/* A trap has arrived, or OpenSM ends. */
+static bool
+disturbed(const struct mplug_sm *sm)
+{
+	return sm->osm->subn.force_heavy_sweep || osm_exit_flag;
+}
+
+static void
+let_packets_leave(struct mplug_sm *sm)
+{
+	struct mplug_motion *m = &sm->motion;
+	double start = mplug_now_ms(), end = m->answered_ms + wait_ms(sm);
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+
+	while (!disturbed(sm) && mplug_now_ms() < end)
+		nanosleep(&nap, NULL);
+	m->waited_ms += mplug_now_ms() - start;
+	if (!disturbed(sm))
+		forget_past(m);
+}
+
+static void
+activate_links(struct mplug_sm *sm)
+{
+	static const uint8_t state[] = { IB_LINK_NO_CHANGE, IB_LINK_ARMED, IB_LINK_ACTIVE };
+
+	for (size_t i = 0; i < ARRAY_LEN(state); i++) {
+		osm_link_mgr_process(&sm->osm->sm, state[i]);
+		wait_for_pending_transactions(&sm->osm->stats);
+	}
+}
+
+/* Sends what is left.  Returns the number of blocks without an answer, or -1 if the
+ * sequence cannot go on. */
+static long
+send_rest(struct mplug_sm *sm)
+{
+	struct mplug_motion *m = &sm->motion;
+	long lost = 0;
+
+	if (m->patient && (m->held_back || m->next < m->plan->n_steps)) {
+		activate_links(sm);
+		m->patient = false;
+		if (disturbed(sm))
+			return -1;
+		lost = with_lock(sm, send_anew);
+	}
+	while (lost == 0 && m->plan && m->next < m->plan->n_steps) {
+		if (m->plan->step[m->next].wait)
+			let_packets_leave(sm);
+		if (disturbed(sm))
+			return -1;
+		lost = with_lock(sm, send_next);
+	}
+	return lost;
+}
+
+static void
+log_end(struct mplug_sm *sm, long lost)
+{
+	struct mplug_motion *m = &sm->motion;
+
+	if (lost == 0) {
+		m->early = 0;
+		if (m->sent > 1)
+			osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: all rows are in force after %.0f ms, "
+				"of which %.0f ms let packets leave\n", mplug_now_ms() - m->begun_ms,
+				m->waited_ms);
+		return;
+	}
+	m->early++;
+	if (lost < 0) {
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: the steps end early, since the fabric has "
+			"changed: the next sweep goes on from what the switches may hold\n");
+		return;
+	}
+	mplug_log_err(sm, MPLUG_MR_ANSWERS, "%ld LFT blocks were not answered: the switches hold old "
+		      "or new rows; %s", lost, m->early > RETRIES ? "OpenSM sends them again at its "
+		      "next heavy sweep" : "one more sweep follows");
+	if (m->early <= RETRIES)
+		sm->osm->subn.force_heavy_sweep = TRUE;
+}
+
+void
+mplug_motion_sent(struct mplug_sm *sm)
+{
+	struct mplug_motion *m = &sm->motion;
+	bool asked = m->asked;
+	long lost;
+
+	CL_PLOCK_EXCL_ACQUIRE(&sm->osm->lock);
+	lost = (long)note_answers(sm);
+	CL_PLOCK_RELEASE(&sm->osm->lock);
+	if (lost == 0 && m->plan)
+		lost = disturbed(sm) && (m->held_back || m->next < m->plan->n_steps) ? -1 : send_rest(sm);
+	log_end(sm, lost);
+	forget_plan(m);
+	m->asked = false;
+	if (asked)
+		sm->osm->subn.force_heavy_sweep = TRUE;
+}
+
+/* A sweep that this one asked for is no reason to end the steps early: the request is
+ * repeated after them. */
+static void
+put_off_request(struct mplug_sm *sm)
+{
+	struct mplug_motion *m = &sm->motion;
+
+	m->asked = sm->osm->subn.force_heavy_sweep && !m->trapped;
+	if (m->asked)
+		sm->osm->subn.force_heavy_sweep = FALSE;
+}
+
+void
+mplug_motion_new_sweep(struct mplug_sm *sm)
+{
+	forget_plan(&sm->motion);
+	sm->motion.trapped = sm->osm->subn.force_heavy_sweep;
+}
+
+static void
+begin_fast(struct mplug_sm *sm, const struct mplug_view *v)
+{
+	size_t changed, total;
+
+	mplug_publish_count(v, &changed, &total);
+	if (changed)
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: motion is fast: %zu blocks go out at once, "
+			"and until the last is written traffic could deadlock\n", changed);
+}
+
+/* Copies the tables that are to be in force, and the lanes that they are judged with. */
+static int
+set_goal(struct mplug_sm *sm, const struct mplug_view *v, const struct moore_lft *lft,
+	 struct moore_err *err)
+{
+	struct mplug_motion *m = &sm->motion;
+	int rc;
+
+	forget_goal(m);
+	if ((rc = moore_lft_new(&m->goal, v->f->n_switches, v->f->lid_top, err)) < 0)
+		return rc;
+	memcpy(m->goal->row, lft->row, lft->stride * lft->n_switches);
+	return mplug_lanes_in_motion(sm, &m->want, &m->held_rows, &m->sls, err);
+}
+
+void
+mplug_motion_begin(struct mplug_sm *sm, const struct mplug_view *v, const struct moore_lft *lft)
+{
+	struct mplug_motion *m = &sm->motion;
+	unsigned hops = longest_route(sm->result->verdict);
+	struct moore_err err;
+
+	put_off_request(sm);
+	m->hops = hops > m->hops_new ? hops : m->hops_new;	/* of the old and the new tables */
+	m->hops_new = hops;
+	m->begun_ms = mplug_now_ms();
+	m->waited_ms = 0;
+	m->sent = 0;
+	m->patient = m->early <= RETRIES && !all_links_active(v);
+	if (sm->settings.conf.motion == MOORE_MOTION_FAST) {
+		begin_fast(sm, v);
+		return;
+	}
+	if (set_goal(sm, v, lft, &err) < 0 || make_plan(sm, v, &err) < 0)
+		goto fail;
+	put_first(sm, v);
+	return;
+fail:
+	forget_plan(m);
+	mplug_log_err(sm, MPLUG_MR_MOTION, "no steps to the new tables: %s: all rows go out at "
+		      "once, and meanwhile traffic could deadlock", err.text);
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_sequence.c - the steps in which new tables reach the switches (motion.c), on a fake of
+ * OpenSM's structures whose switches hold rows of their own.
+ *
+ * The oracle walks the rows that the switches hold after each send: no pair that was
+ * connected before a change may be cut off by a step. */
+#include "harness.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fake_opensm.h"
+#include "plan_of.h"
+#include "../../opensm-plugin/plugin.h"
+
+extern osm_event_plugin_t osm_event_plugin;
+
+static char path[] = "/tmp/moore-sequence-XXXXXX";	/* of moore.conf */
+static char plan_path[] = "/tmp/moore-sequence-plan-XXXXXX";
+
+static void
+write_files(const struct moore_plan *p, const char *conf)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	FILE *f = fopen(plan_path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(moore_plan_write(p, &b, NULL), 0);
+	fputs(b.data, f);
+	moore_buf_free(&b);
+	assert_int_equal(fclose(f), 0);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "moored (null)\nplan %s\n%s", plan_path, conf);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void
+init_port(osm_physp_t *p)
+{
+	if (p->p_remote_physp)
+		ib_port_info_set_port_state(&p->port_info, IB_LINK_INIT);
+}
+
+static struct mplug_sm *
+start(uint8_t lmc, const char *conf)
+{
+	static char options[128];
+	struct moore_plan *p = plan_of("slimfly", "q=5");
+	struct moore_fabric *f;
+	struct mplug_sm *sm;
+
+	assert_int_equal(moore_fabric_from_plan(&f, p, lmc, NULL), 0);
+	assert_int_equal(moore_fabric_seal(f, NULL), 0);
+	write_files(p, conf);
+	moore_plan_free(p);
+	fake_build(f);
+	snprintf(options, sizeof(options), "moore_conf=%s", path);
+	fake.osm->subn.opt.event_plugin_options = options;
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned n = 1; n < fake.sw[s]->physp_tbl_size; n++)
+			init_port(&fake.sw[s]->physp_table[n]);
+	sm = osm_event_plugin.create(fake.osm);
+	assert_non_null(sm);
+	assert_int_equal(fake_engine->setup(&re, fake.osm), 0);
+	return sm;
+}
+
+static void
+stop(struct mplug_sm *sm)
+{
+	re.destroy(fake_context);
+	osm_event_plugin.delete(sm);
+	fake_free();
+}
+
+/* One sweep; afterwards new_lft holds what was sent last. */
+static void
+sweep(void)
+{
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		memset(fake.sw[s]->sw->new_lft, OSM_NO_PATH, fake_bytes());
+	fake.osm->subn.force_heavy_sweep = FALSE;
+	fake.log[0] = '\0';
+	fake.sends = fake.activations = 0;
+	osm_event_plugin.report(fake_context, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
+	assert_int_equal(re.ucast_build_fwd_tables(fake_context), 0);
+	osm_ucast_mgr_set_fwd_tables(NULL);
+	fake_set_lanes();
+	osm_event_plugin.report(fake_context, OSM_EVENT_ID_UCAST_ROUTING_DONE, NULL);
+	fake_activate();
+}
+
+/* ---- the oracle ---------------------------------------------------------------------- */
+
+/* True if the rows that switches hold bring packets from s to the LID over active links. */
+static bool
+arrives(moore_swid s, moore_lid lid, const struct moore_lid_owner *to)
+{
+	for (unsigned hops = 0; hops < 16; hops++) {
+		const osm_physp_t *p;
+		uint8_t port = fake.truth[s][lid];
+
+		if (s == to->sw)
+			return port == to->port;
+		if (port == 0 || port >= fake.sw[s]->physp_tbl_size)
+			return false;
+		p = &fake.sw[s]->physp_table[port];
+		if (!p->p_remote_physp || !p->p_remote_physp->p_node->sw ||
+		    ib_port_info_get_port_state(&p->port_info) != IB_LINK_ACTIVE)
+			return false;
+		s = fake_index(p->p_remote_physp->p_node);
+	}
+	return false;
+}
+
+static bool *live;		/* pairs (switch, LID) before the change */
+static size_t cut_off;		/* of them, by some step */
+
+/* The number of pairs that are connected.  With `compare`, counts those that were cut off. */
+static size_t
+count_pairs(bool compare)
+{
+	size_t stride = fake.f->lid_top + 1u, n = 0;
+	struct moore_lid_owner *owner;
+
+	assert_int_equal(moore_fabric_lids(fake.f, &owner, NULL), 0);
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		for (unsigned lid = 1; lid < stride; lid++) {
+			bool ok = owner[lid].sw != MOORE_NONE && arrives(s, (moore_lid)lid, &owner[lid]);
+
+			n += ok;
+			if (compare)
+				cut_off += live[s * stride + lid] && !ok;
+			else
+				live[s * stride + lid] = ok;
+		}
+	free(owner);
+	return n;
+}
+
+static void
+after_each_send(void)
+{
+	count_pairs(true);
+}
+
+/* From here on, no pair that is connected now may be cut off. */
+static size_t
+watch(void)
+{
+	free(live);
+	live = calloc((size_t)fake.f->n_switches * (fake.f->lid_top + 1u), 1);
+	cut_off = 0;
+	fake.sent = after_each_send;
+	return count_pairs(false);
+}
+
+static void
+unwatch(void)
+{
+	free(live);
+	live = NULL;
+}
+
+static bool
+logged(const char *text)
+{
+	return strstr(fake.log, text);
+}
+
+/* ---- tests ------------------------------------------------------------------------------ */
+
+static void
+first_tables_take_one_step(void **state)
+{
+	struct mplug_sm *sm = start(2, "");
+	size_t all = (size_t)fake.f->n_switches * (fake.f->n_endpoints * 4 + fake.f->n_switches);
+
+	(void)state;
+	sweep();
+	CHECK("one step", logged("moore: step 1 of 1: ") && !logged("ERR"));
+	CHECK_EQ("sends", fake.sends, 1u);
+	watch();
+	CHECK_EQ("every pair is connected", count_pairs(true), all);
+	sweep();
+	CHECK("no change, no step", !logged("moore: step"));
+	unwatch();
+	stop(sm);
+}
+
+static void
+a_cut_interrupts_no_pair(void **state)
+{
+	(void)state;
+	for (uint8_t lmc = 0; lmc <= 2; lmc = (uint8_t)(lmc + 2)) {
+		struct mplug_sm *sm = start(lmc, "motion_wait 1\n");
+		size_t all;
+
+		sweep();
+		all = watch();
+		fake_cut(0, 5);
+		CHECK("pairs are lost", watch() < all);
+		sweep();
+		CHECK("steps", logged("moore: step 1 of ") && !logged("ERR"));
+		CHECK_EQ("no pair is cut off", cut_off, (size_t)0);
+		CHECK_EQ("all are connected again", count_pairs(true), all);
+		CHECK_EQ("no further sweep is asked for", fake.osm->subn.force_heavy_sweep, FALSE);
+		unwatch();
+		stop(sm);
+	}
+}
+
+static void
+rows_wait_for_links_that_are_not_active(void **state)
+{
+	moore_portnum there;
+	moore_swid t;
+
+	(void)state;
+	for (uint8_t lmc = 0; lmc <= 2; lmc = (uint8_t)(lmc + 2)) {
+		struct mplug_sm *sm = start(lmc, "motion_wait 1\n");
+		size_t all;
+
+		sweep();
+		all = watch();
+		t = moore_fabric_port(fake.f, 0, 5)->peer;
+		there = moore_fabric_port(fake.f, 0, 5)->peer_port;
+		fake_cut(0, 5);
+		sweep();
+		fake_relink(0, 5, t, there);
+		CHECK_EQ("all are connected", watch(), all);
+		sweep();
+		CHECK_EQ("links are activated", fake.activations, 1u);
+		CHECK("rows were held back", logged("over links that are not active yet wait"));
+		CHECK_EQ("no pair is cut off", cut_off, (size_t)0);
+		unwatch();
+		stop(sm);
+	}
+}
+
+static void
+an_unanswered_step_is_repeated(void **state)
+{
+	struct mplug_sm *sm = start(0, "motion_wait 1\n");
+	size_t all;
+
+	(void)state;
+	sweep();
+	all = watch();
+	fake_cut(0, 5);
+	watch();
+	fake.mute[0] = true;
+	for (int i = 0; i < 5; i++) {
+		sweep();
+		CHECK_EQ("one send", fake.sends, 1u);
+		CHECK("an error says so", i > 0 || logged("ERR MR21: "));
+		CHECK_EQ("three sweeps are asked for", fake.osm->subn.force_heavy_sweep, i < 3);
+	}
+	fake.mute[0] = false;
+	sweep();
+	CHECK_EQ("no pair is cut off", cut_off, (size_t)0);
+	CHECK_EQ("all are connected again", count_pairs(true), all);
+	unwatch();
+	stop(sm);
+}
+
+static unsigned trap_after;
+
+static void
+a_trap_arrives(void)
+{
+	after_each_send();
+	if (fake.sends == trap_after)
+		fake.osm->subn.force_heavy_sweep = TRUE;
+}
+
+static void
+a_trap_ends_the_steps(void **state)
+{
+	(void)state;
+	for (trap_after = 1; trap_after <= 2; trap_after++) {
+		struct mplug_sm *sm = start(2, "motion_wait 1\n");
+		size_t all;
+
+		sweep();
+		all = watch();
+		fake_cut(0, 5);
+		watch();
+		fake.sent = a_trap_arrives;
+		sweep();
+		CHECK_EQ("sends", fake.sends, trap_after);
+		CHECK("the log says so", logged("the steps end early"));
+		CHECK("the next sweep follows", fake.osm->subn.force_heavy_sweep);
+		fake.sent = after_each_send;
+		fake_cut(3, 6);
+		watch();
+		sweep();
+		CHECK_EQ("no pair is cut off", cut_off, (size_t)0);
+		CHECK_EQ("all are connected again", count_pairs(true), all);
+		unwatch();
+		stop(sm);
+	}
+}
+
+static void
+fast_sends_all_at_once(void **state)
+{
+	struct mplug_sm *sm = start(2, "motion fast\n");
+
+	(void)state;
+	sweep();
+	fake_cut(0, 5);
+	sweep();
+	CHECK("the log says so", logged("motion is fast: ") && !logged("moore: step"));
+	CHECK_EQ("one send", fake.sends, 1u);
+	sweep();
+	CHECK("no change, no line", !logged("motion is fast"));
+	stop(sm);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(first_tables_take_one_step),
+		cmocka_unit_test(a_cut_interrupts_no_pair),
+		cmocka_unit_test(rows_wait_for_links_that_are_not_active),
+		cmocka_unit_test(an_unanswered_step_is_repeated),
+		cmocka_unit_test(a_trap_ends_the_steps),
+		cmocka_unit_test(fast_sends_all_at_once),
+	};
+	int fd = mkstemp(path), fd_plan = mkstemp(plan_path), rc;
+
+	if (fd < 0 || fd_plan < 0)
+		return 1;
+	close(fd);
+	close(fd_plan);
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	unlink(plan_path);
+	return rc;
+}
