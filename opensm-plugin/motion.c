@@ -538,6 +538,7 @@ log_end(struct mplug_sm *sm, long lost)
 {
 	struct mplug_motion *m = &sm->motion;
 
+	m->disturbed = lost < 0 ? m->disturbed + 1 : 0;
 	if (lost == 0) {
 		m->early = 0;
 		if (m->sent > 1)

@@ -4,7 +4,7 @@
  * Switches and endpoints are sorted by GUID, so that routes do not depend on the order
  * of discovery.  An endpoint is a port of a CA or router that is linked to a switch;
  * CAs linked to each other are ignored.  A link counts if both ends name each other,
- * neither end is down and OpenSM considers it healthy. */
+ * neither end is down, OpenSM considers it healthy, and it does not flap (flap.c). */
 #include "plugin.h"
 
 struct port_list {
@@ -92,6 +92,21 @@ link_lanes(struct mplug_sm *sm, const osm_physp_t *p, const osm_physp_t *q, bool
 	return now == 1 || there == 1 ? 1 : lanes;
 }
 
+/* Adds the link of port p of switch s, if it was left out because it flaps. */
+static void
+add_flapping(struct moore_fabric *f, moore_swid s, unsigned p, const osm_physp_t *physp)
+{
+	const osm_physp_t *q = mplug_live_peer(physp);
+	moore_swid t;
+
+	if (!q || !q->p_node->sw || !q->port_num ||
+	    moore_fabric_port(f, s, (moore_portnum)p)->role != MOORE_ROLE_NONE)
+		return;
+	t = mplug_switch_by_guid(f, cl_ntoh64(osm_node_get_node_guid(q->p_node)));
+	if (t != MOORE_NONE && t != s)
+		moore_fabric_link(f, s, (moore_portnum)p, t, q->port_num, 0);
+}
+
 void
 mplug_observe_op_vls(const struct mplug_sm *sm, struct moore_fabric *f)
 {
@@ -103,6 +118,7 @@ mplug_observe_op_vls(const struct mplug_sm *sm, struct moore_fabric *f)
 			struct moore_port *port = &f->port[f->sw[s].port0 + p];
 			const osm_physp_t *physp = osm_node_get_physp_ptr(sw->p_node, p);
 
+			add_flapping(f, s, p, physp);
 			if (port->role && physp)
 				port->lanes = lanes_to_be(sm, physp);
 		}
@@ -225,7 +241,8 @@ fill_links(struct mplug_sm *sm, struct mplug_view *v, moore_swid s)
 		const osm_physp_t *q = mplug_live_peer(p);
 		moore_swid t;
 
-		if (!q || !q->p_node->sw || !q->port_num)
+		if (!q || !q->p_node->sw || !q->port_num ||
+		    mplug_flaps(sm, f->sw[s].guid, (uint8_t)n))
 			continue;
 		t = mplug_switch_by_guid(f, cl_ntoh64(osm_node_get_node_guid(q->p_node)));
 		if (t == MOORE_NONE || t <= s)	/* links are added from the lower index */
@@ -264,7 +281,7 @@ mplug_observe(struct mplug_sm *sm, struct mplug_view *out, struct moore_err *err
 		goto out;
 	}
 	if ((rc = moore_fabric_new(&out->f, n_sw, eps.n, n_ports, err)) < 0 ||
-	    (rc = fill(sm, out, &eps, err)) < 0)
+	    (rc = mplug_flap_note(sm, out, err)) < 0 || (rc = fill(sm, out, &eps, err)) < 0)
 		goto out;
 	rc = moore_fabric_seal(out->f, err);
 out:

@@ -22,6 +22,7 @@ plugin_delete(void *data)
 	struct mplug_sm *sm = data;
 
 	mplug_sm_forget(sm);
+	mplug_flap_forget(&sm->flap);
 	mplug_held_forget(&sm->held);
 	mplug_motion_forget(&sm->motion);
 	mplug_settings_free(&sm->settings);
@@ -43,6 +44,7 @@ plugin_report(void *data, osm_epi_event_id_t event, void *event_data)
 		mplug_lanes_confirm(data);
 		break;
 	case OSM_EVENT_ID_SUBNET_UP:
+		mplug_flap_up(data);
 		mplug_tell_up(data);
 		break;
 	default:

@@ -43,6 +43,7 @@ enum mplug_mr {
 	MPLUG_MR_MOTION = 19,	/* the way to the new tables is not known to be safe */
 	MPLUG_MR_INTERRUPTED = 20,	/* a step interrupts pairs that were connected */
 	MPLUG_MR_ANSWERS = 21,	/* switches did not answer a step */
+	MPLUG_MR_FLAP = 22,	/* a link that goes down again and again is left out */
 };
 
 /* The errors that were logged already.  An error that every sweep repeats is logged the
@@ -120,11 +121,21 @@ struct mplug_motion {
 	bool trapped;		/* a trap came before the routing */
 	bool asked;		/* the routing asked for another sweep */
 	unsigned early;		/* sequences in a row that ended early */
+	unsigned disturbed;	/* the last of these in a row that a change of the fabric ended */
 	unsigned hops, hops_new;	/* of the longest route: old or new tables, new ones */
 	size_t blocks;		/* of the step that was sent last */
 	double begun_ms, sent_ms, answered_ms, waited_ms;
 	struct mplug_past_row *past;	/* replaced since packets left the last time */
 	size_t n_past, cap_past;
+};
+
+/* The links between switches, and how often they have changed (flap.c). */
+struct mplug_flap {
+	struct mplug_link *link;
+	size_t n, n_out;	/* links; those that count as missing */
+	bool begun;
+	cl_timer_t timer;
+	bool timer_set;
 };
 
 struct mplug_sm {
@@ -136,6 +147,7 @@ struct mplug_sm {
 	struct moore_fabric *newest;	/* as observed in the last sweep; may be the same as good */
 	struct mplug_held held;
 	struct mplug_motion motion;
+	struct mplug_flap flap;
 	struct mplug_said said;
 	struct mplug_tell tell;
 	unsigned asked_again;	/* how many sweeps in a row OpenSM was asked for */
@@ -178,7 +190,8 @@ void mplug_settings_policies(struct mplug_sm *sm);
 /* observe.c */
 int mplug_observe(struct mplug_sm *sm, struct mplug_view *out, struct moore_err *err);
 void mplug_view_free(struct mplug_view *v);	/* does not free the fabric */
-/* Sets the lanes of f's links, found by GUID, to those that they run after this sweep. */
+/* Sets the lanes of f's links, found by GUID, to those that they run after this sweep, and
+ * adds the links that were left out because they flap. */
 void mplug_observe_op_vls(const struct mplug_sm *sm, struct moore_fabric *f);
 /* The port at the other end of p's link, or NULL if the link does not count. */
 osm_physp_t *mplug_live_peer(const osm_physp_t *p);
@@ -209,6 +222,15 @@ int mplug_lanes_in_motion(struct mplug_sm *sm, struct moore_sl2vl **want,
  * acknowledged. */
 void mplug_lanes_read(struct mplug_sm *sm);
 void mplug_lanes_confirm(struct mplug_sm *sm);
+
+/* flap.c */
+/* Compares the links of now with those of the last call.  -MOORE_ENOMEM. */
+int mplug_flap_note(struct mplug_sm *sm, const struct mplug_view *v, struct moore_err *err);
+/* At the end of a sweep: OpenSM has activated the links. */
+void mplug_flap_up(struct mplug_sm *sm);
+/* True if the link counts as missing.  guid and port are of the end with the lesser GUID. */
+bool mplug_flaps(const struct mplug_sm *sm, uint64_t guid, uint8_t port);
+void mplug_flap_forget(struct mplug_flap *fl);
 
 /* publish.c: copies rows into OpenSM's new_lft; counts the blocks that OpenSM will send. */
 void mplug_publish(const struct mplug_view *v, const struct moore_lft *lft);

@@ -69,6 +69,15 @@ static const struct moore_key rows[] = {
 	  "route the greater of head_of_queue_lifetime (for the last one: "
 	  "leaf_head_of_queue_lifetime) and packet_life_time of opensm.conf.",
 	  offsetof(struct moore_conf, motion_wait), false },
+	{ "flap_count", MOORE_KEY_U32, 0, MOORE_FLAP_MAX, NULL, "3",
+	  "A link between switches that went down or came back this many times within "
+	  "flap_seconds counts as missing, until it was quiet for flap_seconds. When changes of "
+	  "the fabric have cut the steps of two sweeps in a row short, two changes of a link "
+	  "suffice. 0: never.",
+	  offsetof(struct moore_conf, flap_count), false },
+	{ "flap_seconds", MOORE_KEY_U32, 1, 86400, NULL, "60",
+	  "The time that flap_count looks at.",
+	  offsetof(struct moore_conf, flap_seconds), false },
 };
 
 static const struct moore_keys keys = {

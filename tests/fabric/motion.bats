@@ -174,6 +174,25 @@ cut_until_first_step() {
 	await_up
 }
 
+@test "a link that flaps is left out until it is quiet" {
+	planned slimfly q=5
+	echo 'flap_seconds 8' >>"$dir/moore.conf"
+	link=$(first_link)
+	change sim "Unlink $link"
+	change sim "ReLink $link"
+	change sim "Unlink $link"
+	log_has 'ERR MR22: the link from 0x.* went down or came back 3 times within 8 s' ||
+		fail "$(log | grep moore)"
+	change sim "ReLink $link"
+	log_has 'missing 1 links' || fail "$(log | grep moore)"
+	sound
+	# A timer asks for the sweep that takes it back.
+	await 'is quiet: it counts again'
+	await 'missing 0 links'
+	await_up
+	sound
+}
+
 @test "motion fast" {
 	planned slimfly q=5
 	echo 'motion fast' >>"$dir/moore.conf"

@@ -7,6 +7,8 @@
 #include "harness.h"
 
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fake_opensm.h"
@@ -14,6 +16,18 @@
 #include "../../opensm-plugin/plugin.h"
 
 extern osm_event_plugin_t osm_event_plugin;
+extern void complib_init(void);	/* starts the thread of the timers */
+
+static time_t ahead;		/* seconds by which the clock is ahead */
+
+int
+clock_gettime(clockid_t id, struct timespec *out)
+{
+	int rc = (int)syscall(SYS_clock_gettime, id, out);
+
+	out->tv_sec += ahead;
+	return rc;
+}
 
 static char path[] = "/tmp/moore-sequence-XXXXXX";	/* of moore.conf */
 static char plan_path[] = "/tmp/moore-sequence-plan-XXXXXX";
@@ -89,6 +103,7 @@ sweep(void)
 	fake_set_lanes();
 	osm_event_plugin.report(fake_context, OSM_EVENT_ID_UCAST_ROUTING_DONE, NULL);
 	fake_activate();
+	osm_event_plugin.report(fake_context, OSM_EVENT_ID_SUBNET_UP, NULL);
 }
 
 /* ---- the oracle ---------------------------------------------------------------------- */
@@ -319,6 +334,121 @@ fast_sends_all_at_once(void **state)
 	stop(sm);
 }
 
+/* Cuts the link of (switch 0, port 5), or brings it back, and sweeps. */
+static void
+change_link(bool back)
+{
+	moore_swid t = moore_fabric_port(fake.f, 0, 5)->peer;
+
+	if (back)
+		fake_relink(0, 5, t, moore_fabric_port(fake.f, 0, 5)->peer_port);
+	else
+		fake_cut(0, 5);
+	sweep();
+	osm_link_mgr_process(NULL, IB_LINK_ACTIVE);
+}
+
+static unsigned
+missing(struct mplug_sm *sm)
+{
+	struct moore_route_stats st;
+
+	moore_route_stats(sm->result->route, &st);
+	return st.missing_links;
+}
+
+static void
+a_flapping_link_counts_as_missing(void **state)
+{
+	struct mplug_sm *sm = start(0, "motion_wait 1\nflap_seconds 60\n");
+
+	(void)state;
+	sweep();
+	change_link(false);
+	ahead += 70;
+	change_link(true);
+	CHECK_EQ("two changes, apart", missing(sm), 0u);
+	change_link(false);
+	CHECK("two changes within a minute", !logged("MR22"));
+	change_link(true);
+	CHECK("three", logged("ERR MR22: the link from ") && logged("1 flapping links count as missing"));
+	CHECK_EQ("it is left out", missing(sm), 1u);
+	ahead += 50;
+	sweep();
+	CHECK_EQ("50 s later too", missing(sm), 1u);
+	ahead += 15;
+	sweep();
+	CHECK("the log says when it counts again", logged("is quiet: it counts again"));
+	CHECK_EQ("then it is back", missing(sm), 0u);
+	stop(sm);
+	ahead = 0;
+}
+
+static void
+a_link_that_came_back_between_sweeps_changed_twice(void **state)
+{
+	static const struct {
+		const char *why, *conf;
+		unsigned missing;
+	} T[] = {
+		{ "two changes are allowed", "flap_count 3\n", 0 },
+		{ "two are too many", "flap_count 2\n", 1 },
+		{ "never", "flap_count 0\n", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct mplug_sm *sm = start(0, T[i].conf);
+		moore_swid t = moore_fabric_port(fake.f, 0, 5)->peer;
+
+		sweep();
+		fake_relink(0, 5, t, moore_fabric_port(fake.f, 0, 5)->peer_port);
+		sweep();
+		CHECK_EQ(T[i].why, missing(sm), T[i].missing);
+		stop(sm);
+	}
+}
+
+static void
+a_timer_asks_for_the_sweep(void **state)
+{
+	struct mplug_sm *sm = start(0, "flap_count 2\nflap_seconds 1\n");
+	moore_swid t = moore_fabric_port(fake.f, 0, 5)->peer;
+
+	(void)state;
+	sweep();
+	fake_relink(0, 5, t, moore_fabric_port(fake.f, 0, 5)->peer_port);
+	sweep();
+	for (int i = 0; i < 500 && !fake.signals; i++)
+		usleep(10000);
+	CHECK_EQ("one signal", fake.signals, 1u);
+	CHECK("a heavy sweep", fake.osm->subn.force_heavy_sweep);
+	sweep();
+	CHECK_EQ("the link is back", missing(sm), 0u);
+	stop(sm);
+}
+
+static void
+steps_cut_short_twice_leave_the_link_out(void **state)
+{
+	struct mplug_sm *sm = start(2, "motion_wait 1\nflap_count 9\n");
+
+	(void)state;
+	sweep();
+	trap_after = 1;
+	live = calloc((size_t)fake.f->n_switches * (fake.f->lid_top + 1u), 1);
+	fake.sent = a_trap_arrives;
+	change_link(false);
+	change_link(true);
+	fake.sent = NULL;
+	sweep();
+	CHECK_EQ("the link is left out", missing(sm), 1u);
+	sweep();
+	CHECK_EQ("and stays so", missing(sm), 1u);
+	unwatch();
+	stop(sm);
+}
+
 int
 main(void)
 {
@@ -329,9 +459,14 @@ main(void)
 		cmocka_unit_test(an_unanswered_step_is_repeated),
 		cmocka_unit_test(a_trap_ends_the_steps),
 		cmocka_unit_test(fast_sends_all_at_once),
+		cmocka_unit_test(a_flapping_link_counts_as_missing),
+		cmocka_unit_test(a_link_that_came_back_between_sweeps_changed_twice),
+		cmocka_unit_test(a_timer_asks_for_the_sweep),
+		cmocka_unit_test(steps_cut_short_twice_leave_the_link_out),
 	};
 	int fd = mkstemp(path), fd_plan = mkstemp(plan_path), rc;
 
+	complib_init();
 	if (fd < 0 || fd_plan < 0)
 		return 1;
 	close(fd);

@@ -13,6 +13,7 @@
 MOORE_BEGIN
 
 #define MOORE_CONF_PATH_MAX 1024
+#define MOORE_FLAP_MAX 16	/* the greatest flap_count */
 
 /* How new tables reach the switches: in steps of which no mixture deadlocks, or all rows at
  * once. */
@@ -28,6 +29,7 @@ struct moore_conf {
 	char moored[MOORE_CONF_PATH_MAX];	/* the daemon's socket; "": no notices are sent */
 	enum moore_motion_kind motion;
 	uint32_t motion_wait;		/* ms; 0: by the head-of-queue lifetime */
+	uint32_t flap_count, flap_seconds;
 	const struct moore_links *link_rules;	/* the rules of that file; the caller reads it */
 };
 
