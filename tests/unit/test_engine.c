@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* test_engine.c - the sequence from a fabric to checked tables: which plan counts, what the
  * topology is called, what the hash covers, and the refusals.  Refusals that only a defect
- * could cause are provoked by a change of the fabric between two stages. */
+ * could cause are provoked by a change of the fabric between two stages.  Steps are built and
+ * judged; test_motion.c plays many more. */
 #include "harness.h"
 
 #include "moore/moore.h"
@@ -578,6 +579,110 @@ memory_runs_out(void **state)
 	moore_plan_free(p);
 }
 
+/* ---- steps -------------------------------------------------------------------------------- */
+
+/* Applies all steps to a copy of `was`. */
+static void
+expect_end(const struct moore_engine_steps *s, const struct moore_lft *was,
+	   const struct moore_lft *now)
+{
+	struct moore_lft *t;
+
+	assert_int_equal(moore_lft_new(&t, was->n_switches, (moore_lid)(was->stride - 1), NULL), 0);
+	memcpy(t->row, was->row, was->stride * was->n_switches);
+	for (uint32_t i = 0; i < s->motion->n_rows; i++)
+		moore_lft_row(t, s->motion->row[i].sw)[s->motion->row[i].lid] = s->motion->row[i].port;
+	CHECK("the steps end at the new tables",
+	      memcmp(t->row, now->row, t->stride * t->n_switches) == 0);
+	moore_lft_free(t);
+}
+
+/* Every cut and repair of this fabric at LMC 2 is safe, by the opinion of moore_mix_held(). */
+static void
+safe_steps(void **state)
+{
+	struct moore_plan *p = small_plan();
+	struct moore_fabric *f = fabric_of(p, 2), *less = fabric_of(p, 2);
+	struct moore_engine_result *all = run(f, p, ""), *r;
+	const struct moore_motion_opts opts = { .sl2vl = all->sl2vl };
+	struct moore_engine_steps *s;
+
+	(void)state;
+	for (unsigned port = 1; port <= f->sw[0].n_ports; port++)
+		if (moore_fabric_port(less, 0, (moore_portnum)port)->role == MOORE_ROLE_SWITCH) {
+			moore_fabric_cut(less, 0, (moore_portnum)port);
+			break;
+		}
+	r = run(less, p, "");
+	for (unsigned i = 0; i < 2; i++) {
+		const struct moore_lft *was = i ? r->lft : all->lft, *now = i ? all->lft : r->lft;
+
+		assert_int_equal(moore_engine_steps(&s, i ? f : less, &(struct moore_held){ .lft = was },
+						    now, &opts, NULL), 0);
+		CHECK("there are steps", s->motion->n_steps > 0 && !s->why.code);
+		for (uint32_t k = 0; k < s->motion->n_steps; k++)
+			CHECK("safe", s->step[k].safe && s->step[k].safe_together &&
+			      s->step[k].interrupted == s->motion->step[k].interrupted);
+		expect_end(s, was, now);
+		moore_engine_steps_free(s);
+	}
+	moore_engine_result_free(r);
+	moore_engine_result_free(all);
+	moore_fabric_free(less);
+	moore_fabric_free(f);
+	moore_plan_free(p);
+}
+
+/* Nothing that starts from rows in circles is safe: the judge says what could happen, and
+ * every step waits. */
+static void
+unsafe_steps(void **state)
+{
+	static const char *const words[] = { "n=3" };
+	struct moore_plan *p = plan_of("hypercube", words, ARRAY_LEN(words));
+	struct moore_fabric *f = fabric_of(p, 0);
+	struct moore_engine_result *r = run(f, p, "");
+	const struct moore_motion_opts opts = { .sl2vl = r->sl2vl };
+	struct moore_engine_steps *s;
+	struct moore_lft *was;
+
+	(void)state;
+	assert_int_equal(moore_lft_new(&was, f->n_switches, (moore_lid)(r->lft->stride - 1), NULL), 0);
+	memcpy(was->row, r->lft->row, was->stride * was->n_switches);
+	for (moore_swid a = 0; a < 2; a++)	/* switches 0 and 1 send LID 8 to each other */
+		for (unsigned q = 1; q <= f->sw[a].n_ports; q++)
+			if (moore_fabric_port(f, a, (moore_portnum)q)->role == MOORE_ROLE_SWITCH &&
+			    moore_fabric_port(f, a, (moore_portnum)q)->peer == 1 - a)
+				moore_lft_row(was, a)[8] = (uint8_t)q;
+	assert_int_equal(moore_engine_steps(&s, f, &(struct moore_held){ .lft = was }, r->lft, &opts,
+					    NULL), 0);
+	CHECK("the start is unsafe", s->motion->start_unsafe && s->why.code == MOORE_EUNSAFE);
+	CHECK("what could happen", strstr(s->why.text, "step 1: packets to LID 8 could loop") ||
+	      strstr(s->why.text, "step 1: 2 channels could wait for each other"));
+	CHECK("step 1 is not safe", !s->step[0].safe && !s->step[0].safe_together);
+	for (uint32_t k = 1; k < s->motion->n_steps; k++)
+		CHECK("the others wait", s->motion->step[k].wait);
+	expect_end(s, was, r->lft);
+	moore_engine_steps_free(s);
+	for (long at = 0, reached = 1; reached; at++) {
+		int rc;
+
+		alloc_count = 0;
+		alloc_fail_at = at;
+		rc = moore_engine_steps(&s, f, &(struct moore_held){ .lft = was }, r->lft, &opts, NULL);
+		alloc_fail_at = -1;
+		reached = alloc_count > at;
+		CHECK("no memory, or all steps", rc == 0 ? !!s : rc == -MOORE_ENOMEM && !s);
+		if (s)
+			expect_end(s, was, r->lft);
+		moore_engine_steps_free(s);
+	}
+	moore_lft_free(was);
+	moore_engine_result_free(r);
+	moore_fabric_free(f);
+	moore_plan_free(p);
+}
+
 int
 main(void)
 {
@@ -596,6 +701,8 @@ main(void)
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(named_cycle),
 		cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(safe_steps),
+		cmocka_unit_test(unsafe_steps),
 	};
 
 	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* moore/engine.h - from a fabric to tables that the checker accepted.  The OpenSM plugin calls
- * it at each heavy sweep, and `moorectl route` off line. */
+/* moore/engine.h - from a fabric to tables that the checker accepted, and from the tables in
+ * force to those.  The OpenSM plugin calls it at each heavy sweep, and moorectl off line. */
 #ifndef MOORE_ENGINE_H
 #define MOORE_ENGINE_H
 
 #include "base.h"
 #include "check.h"
 #include "conf.h"
+#include "mix.h"
+#include "motion.h"
 #include "route.h"
 #include "tables.h"
 
@@ -37,6 +39,28 @@ MOORE_API int moore_engine_run(struct moore_engine_result **out,
 			       void (*now)(void *arg, enum moore_engine_mark), void *arg,
 			       struct moore_err *err);
 MOORE_API void moore_engine_result_free(struct moore_engine_result *r);
+
+struct moore_engine_step {	/* what moore_mix_held() found */
+	bool safe;		/* every mixture with the rows before this step */
+	bool safe_together;	/* every mixture of the rows since the last wait that was planned */
+	/* Pairs that were live before the first step and that a mixture of this step drops. */
+	uint64_t interrupted;
+};
+
+struct moore_engine_steps {
+	struct moore_motion *motion;
+	struct moore_engine_step *step;	/* motion->n_steps of them */
+	struct moore_err why;	/* what could happen in the first unsafe step; code 0: all are safe */
+};
+
+/* Finds the steps from held to now, as moore_motion_build(), and judges them.  Where the rows
+ * since a wait are not safe together, each step waits.  -MOORE_ENOMEM; -MOORE_EINVAL if
+ * tables and fabric do not fit.  Costs the build, and moore_mix_held() for each wait; where a
+ * mixture is unsafe or interrupts a pair, for each step. */
+MOORE_API int moore_engine_steps(struct moore_engine_steps **out, const struct moore_fabric *f,
+				 const struct moore_held *held, const struct moore_lft *now,
+				 const struct moore_motion_opts *opts, struct moore_err *err);
+MOORE_API void moore_engine_steps_free(struct moore_engine_steps *s);	/* NULL is fine */
 
 MOORE_END
 
