@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* engine.c - measures the stages of the engine off line (the best of some runs, in
- * processor time) and, for comparison, copying its forwarding tables once; and how the time
- * grows with the tables. */
+ * processor time) and, for comparison, copying its forwarding tables once; how the time
+ * grows with the tables; and what judging mixtures costs beside the check. */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "fabrics.h"
 #include "moore/engine.h"
+#include "moore/mix.h"
 
 #define RUNS 5
 
@@ -113,6 +114,55 @@ bench(const char *family, const char *params, uint8_t lmc, const char *profile, 
 	moore_fabric_free(f);
 }
 
+enum { N_MORE = 2000 };
+
+/* Compares moore_mix_held(), with and without N_MORE further values, with moore_check(). */
+static void
+bench_held(const char *params, uint8_t lmc)
+{
+	struct moore_fabric *f = test_family("slimfly", params, lmc);
+	double best[3] = { 1e9, 1e9, 1e9 };
+	struct moore_row more[N_MORE];
+	struct moore_rng rng = { 1 };
+	struct moore_engine_result *r;
+	struct moore_conf conf;
+	struct moore_err err;
+
+	moore_conf_defaults(&conf);
+	if (moore_engine_run(&r, f, NULL, &conf, NULL, NULL, &err) < 0)
+		exit(1);
+	for (int i = 0; i < N_MORE; i++) {
+		moore_swid s = moore_rng_below(&rng, f->n_switches);
+		uint8_t port = (uint8_t)(1 + moore_rng_below(&rng, f->sw[s].n_ports));
+
+		more[i] = (struct moore_row){ s, (moore_lid)(1 + moore_rng_below(&rng, f->lid_top)),
+					      i % 2 ? MOORE_NO_PATH : port };
+	}
+	for (int i = 0; i < 3 * RUNS; i++) {
+		struct moore_held before = { .lft = r->lft };
+		struct moore_held held = { r->lft, more, i % 3 < 2 ? 0 : N_MORE, NULL };
+		struct moore_mix_lanes lanes = { .sl2vl = r->sl2vl, .sl_set = r->sl_set };
+		struct moore_check_opts opts = { .sl_set = r->sl_set };
+		struct moore_mix_held *m = NULL;
+		struct moore_verdict *v = NULL;
+		double start = now_ms();
+		int rc = i % 3 ? moore_mix_held(&m, f, &held, &before, &lanes, &err) :
+			moore_check(&v, f, r->lft, r->sl2vl, NULL, &opts, &err);
+
+		if (rc < 0)
+			exit(1);
+		if (now_ms() - start < best[i % 3])
+			best[i % 3] = now_ms() - start;
+		moore_mix_held_free(m);
+		moore_verdict_free(v);
+	}
+	printf("judging what switches hold, %s LMC %d: %.2f ms, %.2f times the check; with %d further values "
+	       "%.2f ms, %.2f times\n", params, lmc, best[1], best[1] / best[0], N_MORE, best[2],
+	       best[2] / best[0]);
+	moore_engine_result_free(r);
+	moore_fabric_free(f);
+}
+
 int
 main(void)
 {
@@ -135,5 +185,6 @@ main(void)
 	bench("mlfm", "h=15", 0, "any-sl", &other);
 	printf("total grows as the tables' bytes to the power of %.2f (LMC 0), %.2f (LMC 2, p=4)\n",
 	       slope(&of_minimal), slope(&of_layered));
+	bench_held("q=13 p=9", 2);
 	return 0;
 }

@@ -861,6 +861,55 @@ test_by_hand(void **state)
 	moore_fabric_free(f);
 }
 
+/* Groups on the ring, with masks of two tables. */
+static const struct {
+	const char *why;
+	uint64_t mask[2][3];
+	unsigned loops;
+} G[] = {
+	{ "a tree", { { 4, 6, 4 }, { 4, 6, 4 } }, 0 },
+	{ "another tree", { { 12, 2, 2 }, { 12, 2, 2 } }, 0 },
+	{ "both trees together make a ring", { { 4, 6, 4 }, { 12, 2, 2 } }, 1 },
+	{ "one table has the ring", { { 12, 6, 6 }, { 0, 0, 0 } }, 1 },
+	{ "the ports of the endpoint and of the switches themselves", { { 3, 1, 1 }, { 6, 3, 1 } }, 0 },
+};
+
+static void
+test_groups(void **state)
+{
+	struct moore_fabric *f = ring();
+	struct moore_lft *t = rows_of_lid_3(f);
+	struct moore_held held = { .lft = t };
+	struct moore_sl2vl *l;
+	struct moore_err err;
+	(void)state;
+
+	assert_int_equal(moore_sl2vl_new(&l, f, &err), 0);
+	for (size_t i = 0; i < ARRAY_LEN(G); i++) {
+		struct moore_mft *mft[2];
+		struct moore_mix_lanes lanes = { .sl2vl = l, .n_mft = 2,
+			.mft = (const struct moore_mft *const *)mft };
+		struct moore_mix_held *m;
+
+		for (unsigned k = 0; k < 2; k++) {
+			assert_int_equal(moore_mft_new(&mft[k], 3, &err), 0);
+			assert_int_equal((int)moore_mft_group(mft[k], 0xc001), 0);
+			for (moore_swid s = 0; s < 3; s++)
+				mft[k]->mask[s][0] = G[i].mask[k][s];
+		}
+		m = compare(G[i].why, f, &held, &held, &lanes, false);
+		CHECK_EQ(G[i].why, m->loop_groups, G[i].loops);
+		CHECK_EQ(G[i].why, m->loop_mlid, G[i].loops ? 0xc001 : 0);
+		CHECK_EQ(G[i].why, m->safe, !G[i].loops);
+		moore_mix_held_free(m);
+		moore_mft_free(mft[0]);
+		moore_mft_free(mft[1]);
+	}
+	moore_lft_free(t);
+	moore_sl2vl_free(l);
+	moore_fabric_free(f);
+}
+
 /* ---- tables that do not fit, memory ---------------------------------------------------------- */
 
 /* Checks that these are rejected with a message that begins with text. */
@@ -985,6 +1034,7 @@ main(void)
 		cmocka_unit_test(test_twin),
 		cmocka_unit_test(test_two_tables),
 		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_unfit_rows),
 		cmocka_unit_test(test_unfit_lanes),
 		cmocka_unit_test(test_memory),
