@@ -117,6 +117,8 @@ an_unanswered_block_has_old_and_new_rows(void **state)
 	send_rows();
 	assert_int_equal(mplug_held_note(&sm, true), 2);
 	EXPECT("the switch holds the old rows", 2, false);
+	assert_int_equal(mplug_held_note(&sm, true), 2);
+	EXPECT("what is known already is not added", 2, false);
 	fake.deaf[7] = false;
 	fake.mute[7] = true;
 	send_rows();
@@ -221,6 +223,28 @@ blocks_beyond_the_last_lid_do_not_count(void **state)
 	send_all_rows(4);
 	fake.sw[7]->sw->max_lid_ho = 63;
 	CHECK_EQ("one block", mplug_held_note(&sm, true), 1);
+	fake.sw[7]->sw->max_lid_ho = fake.f->lid_top;
+	fake.sw[7]->sw->lft_size = 64;
+	CHECK_EQ("nor do LIDs beyond the copy", mplug_held_note(&sm, true), 1);
+	end();
+}
+
+/* Where only the first block is known, the rows of the others may have any value. */
+static void
+unknown_blocks_have_every_value(void **state)
+{
+	(void)state;
+	begin();
+	fake.sw[7]->sw->max_lid_ho = 63;
+	send_all_rows(3);
+	mplug_held_note(&sm, true);
+	fake.sw[7]->sw->max_lid_ho = fake.f->lid_top;
+	mplug_held_note(&sm, false);
+	for (unsigned p = 0; p <= fake.f->sw[7].n_ports; p++) {
+		fake.truth[7][64 + p] = (uint8_t)p;
+		fake.truth[7][fake.f->lid_top] = (uint8_t)p;
+		EXPECT("any port", 1, false);
+	}
 	end();
 }
 
@@ -260,6 +284,7 @@ static void
 reads_the_unknown_and_nothing_else(void **state)
 {
 	unsigned blocks;
+	char text[80];
 
 	(void)state;
 	begin();
@@ -269,12 +294,26 @@ reads_the_unknown_and_nothing_else(void **state)
 	mplug_held_read(&sm);
 	EXPECT("all were read", 1, false);
 	CHECK_EQ("once", fake.reads, blocks);
+	snprintf(text, sizeof(text), "moore: %u LFT blocks read from switches, 0 not answered", blocks);
+	CHECK_STR("their number", fake.log, text);
 	mplug_held_read(&sm);
 	CHECK_EQ("what is known is not read again", fake.reads, blocks);
 	fake.osm->subn.coming_out_of_standby = TRUE;
 	mplug_held_read(&sm);
 	CHECK_EQ("after a takeover, all are read", fake.reads, 2 * blocks);
 	assert_non_null(strstr(fake.log, "LFT blocks read from switches, 0 not answered"));
+	end();
+}
+
+/* A LinearFDBTop above the unicast LIDs means that no row is in use. */
+static void
+reads_no_more_than_there_can_be(void **state)
+{
+	(void)state;
+	begin();
+	fake.sw[7]->sw->switch_info.lin_top = 0xffff;
+	mplug_held_read(&sm);
+	CHECK_EQ("one block of it", fake.reads, fake_bytes() / 64 * (fake.f->n_switches - 1) + 1);
 	end();
 }
 
@@ -334,6 +373,9 @@ a_switch_that_left_is_forgotten(void **state)
 	cl_qmap_insert(&fake.osm->subn.sw_guid_tbl, fake.sw[7]->node_info.node_guid, &sw->map_item);
 	mplug_held_note(&sm, false);
 	EXPECT("unknown", 1, true);
+	cl_qmap_remove_item(&fake.osm->subn.sw_guid_tbl, &fake.sw[0]->sw->map_item);
+	mplug_held_note(&sm, true);
+	CHECK_EQ("the first one, too", sm.held.n, fake.f->n_switches - 1);
 	end();
 }
 
@@ -349,6 +391,8 @@ main(void)
 		cmocka_unit_test(a_switch_that_opensm_meets_anew_is_unknown),
 		cmocka_unit_test(rows_that_were_not_sent_are_not_added),
 		cmocka_unit_test(reads_the_unknown_and_nothing_else),
+		cmocka_unit_test(unknown_blocks_have_every_value),
+		cmocka_unit_test(reads_no_more_than_there_can_be),
 		cmocka_unit_test(asks_a_dead_switch_once),
 		cmocka_unit_test(a_switch_without_data_holds_nothing),
 		cmocka_unit_test(a_switch_that_left_is_forgotten),
