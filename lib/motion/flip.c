@@ -3,9 +3,9 @@
  *
  * LID by LID, and from the destination outwards, each row that is not final yet takes its
  * final value if the mixture of all LIDs stays without a cycle and, for a live row, if its
- * new next switch drops nothing.  A dead row that cannot be flipped takes a detour for the
- * time being, if one is allowed, or becomes no-path: what is not there makes no dependencies
- * in later steps. */
+ * new next switch drops nothing.  A dead row that cannot be flipped becomes no-path: what
+ * is not there makes no dependencies in later steps.  In the first step it may take a detour
+ * for the time being instead. */
 #include <string.h>
 
 #include "motion_impl.h"
@@ -113,7 +113,7 @@ find_detour(struct moore_mo_build *b, moore_swid s)
 
 /* Returns false when memory is out. */
 static bool
-flip_column(struct moore_mo_build *b, uint32_t i, bool *any)
+flip_column(struct moore_mo_build *b, uint32_t i)
 {
 	const uint8_t *cur = b->c.cur + (size_t)i * b->net.n_sw;
 	const uint8_t *fin = b->c.fin + (size_t)i * b->net.n_sw;
@@ -132,11 +132,10 @@ flip_column(struct moore_mo_build *b, uint32_t i, bool *any)
 		    !moore_mo_ways_flip(&b->ways, s, port)) {
 			if (live)
 				continue;
-			port = b->detours ? find_detour(b, s) : MOORE_NO_PATH;
+			port = b->detours && b->m->n_steps == 1 ? find_detour(b, s) : MOORE_NO_PATH;
 			if (port == cur[s])
 				continue;
 		}
-		*any = true;
 		if (!write_row(b, i, s, port))
 			return false;
 	}
@@ -144,11 +143,10 @@ flip_column(struct moore_mo_build *b, uint32_t i, bool *any)
 }
 
 bool
-moore_mo_flip(struct moore_mo_build *b, bool *any)
+moore_mo_flip(struct moore_mo_build *b)
 {
-	*any = false;
 	for (uint32_t i = 0; i < b->c.n; i++)
-		if (b->c.col[i].left && !flip_column(b, i, any))
+		if (b->c.col[i].left && !flip_column(b, i))
 			return false;
 	for (uint32_t e = 0; e < b->c.n_extra; e++)
 		b->c.extra[e].stale = true;

@@ -50,41 +50,49 @@ forget(struct moore_mo_build *b)
 	moore_mo_hold_all(b);
 }
 
-/* Adds one step.  Returns false when memory is out. */
-static bool
+/* Adds one step of flips, or of drops.  Returns 1; 0 if there is nothing that it could
+ * change; -1 when memory is out. */
+static int
 add_step(struct moore_mo_build *b, bool wait, bool drop)
 {
-	bool any = true;
+	uint32_t n_rows = b->m->n_rows;
 
 	if (wait)
 		forget(b);
-	if (!new_step(b, wait) || !(drop ? moore_mo_drop(b) : moore_mo_flip(b, &any)))
-		return false;
-	if (any)
-		return true;
+	if (!new_step(b, wait) || !(drop ? moore_mo_drop(b) : moore_mo_flip(b)))
+		return -1;
+	if (b->m->n_rows > n_rows)
+		return 1;
 	b->m->n_steps--;
-	return add_step(b, wait, true);
+	return 0;
 }
 
-static bool
+/* When every row is final or empty and none can be flipped, the final tables have a cycle. */
+static int
 add_steps(struct moore_mo_build *b)
 {
 	bool wait = false;
 
 	while (!is_done(b)) {
 		uint32_t n = b->m->n_steps;
+		int rc = b->m->start_unsafe && n == 0 ? 0 : add_step(b, wait, false);
 
-		if (!add_step(b, wait, b->m->start_unsafe && n == 0))
-			return false;
+		if (rc == 0)
+			rc = add_step(b, wait, true);
+		if (rc < 0)
+			return moore_fail_nomem(b->err);
+		if (rc == 0 && (wait || !b->c.n_extra))
+			return moore_fail(b->err, MOORE_EUNSAFE, 0, "the new routes can deadlock on "
+					  "the lanes that are in force");
+		wait |= b->m->start_unsafe || rc == 0;
 		if (n == 1 && !wait && !is_done(b)) {
 			moore_mo_take_back(b);
 			wait = true;
-			continue;
+		} else if (rc > 0) {
+			b->m->step[n].back = moore_mo_back(b);
 		}
-		b->m->step[n].back = moore_mo_back(b);
-		wait |= b->m->start_unsafe;
 	}
-	return true;
+	return 0;
 }
 
 static int
@@ -128,8 +136,8 @@ build(struct moore_mo_build *b, const struct moore_lft *now)
 	    (rc = get_memory(b)) < 0 || (rc = moore_mo_start(b)) < 0)
 		return rc;
 	b->m->start_unsafe = rc == 0;
-	if (!add_steps(b))
-		return moore_fail_nomem(b->err);
+	if ((rc = add_steps(b)) < 0)
+		return rc;
 	if (b->m->n_steps)
 		b->m->dead = b->m->step[b->m->n_steps - 1].back;
 	return 0;

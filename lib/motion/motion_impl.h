@@ -191,9 +191,8 @@ void moore_mo_hold_all(struct moore_mo_build *b);
 /* Sets up the mixture of a column, with drops[] for switches whose own value drops. */
 void moore_mo_plant(struct moore_mo_build *b, uint32_t col);
 
-/* Flips what can be flipped in this step; *any tells whether something changed.  Both return
- * false when memory is out. */
-bool moore_mo_flip(struct moore_mo_build *b, bool *any);
+/* Flips what can be flipped in this step.  Both return false when memory is out. */
+bool moore_mo_flip(struct moore_mo_build *b);
 /* Sets all rows that are not final to no-path, and counts the live pairs that this drops. */
 bool moore_mo_drop(struct moore_mo_build *b);
 /* Takes back the rows of the last step. */

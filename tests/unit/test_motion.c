@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_motion.c - the steps of a change: each mixture is judged by moore_mix_judge(), which
- * knows nothing of how steps are made, and what each drops is found by following every
+/* test_motion.c - the steps of a change: each mixture is judged by moore_mix_held(), which
+ * knows nothing of how steps are made, and what each drops is also found by following every
  * value of every row. */
 #include "fabrics.h"
 #include "harness.h"
@@ -74,21 +74,37 @@ count_interrupted(const struct moore_fabric *f, const struct moore_lft *a, const
 	return n;
 }
 
-/* Plays the steps from was to now, and judges each. */
+static struct moore_mix_held *
+judge(const struct moore_fabric *f, const struct moore_held *held, const struct moore_held *before,
+      const struct moore_motion_opts *o)
+{
+	const struct moore_mix_lanes lanes = { .sl2vl = o->sl2vl, .sl_set = o->sl_set };
+	struct moore_mix_held *v;
+	struct moore_err err;
+
+	assert_int_equal(moore_mix_held(&v, f, held, before, &lanes, &err), 0);
+	return v;
+}
+
+/* Plays the steps from old to now, and judges each, by the rows before and after it, and
+ * with all rows since the last wait. */
 static void
-play(struct seen *seen, const struct moore_fabric *f, const struct moore_lft *was,
+play(struct seen *seen, const struct moore_fabric *f, const struct moore_engine_result *old,
      const struct moore_engine_result *now)
 {
+	const struct moore_lft *was = old->lft;
 	const struct moore_motion_opts opts = { .sl2vl = now->sl2vl, .sl_set = now->sl_set };
 	struct moore_lft *a = copy_of(was), *b = copy_of(was), *stale = copy_of(was);
 	struct moore_motion *m;
 	struct moore_err err;
+	size_t since = 0;	/* the first row after the last wait */
 
 	assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = was }, now->lft,
 					    &opts, &err), 0);
 	for (uint32_t i = 0; i < m->n_steps; i++) {
 		const struct moore_motion_step *st = &m->step[i];
-		struct moore_mix *mix;
+		struct moore_held held = { a, m->row + st->first, st->n, NULL }, all;
+		struct moore_mix_held *step, *rows;
 
 		for (size_t k = 0; k < st->n; k++) {
 			const struct moore_row *r = &m->row[st->first + k];
@@ -96,20 +112,25 @@ play(struct seen *seen, const struct moore_fabric *f, const struct moore_lft *wa
 			assert_int_not_equal(moore_lft_row(b, r->sw)[r->lid], r->port);
 			moore_lft_row(b, r->sw)[r->lid] = r->port;
 		}
-		assert_int_equal(count_interrupted(f, a, b), st->interrupted);
-		/* Without a wait, rows of the first tables meet those of this step. */
-		if (st->wait)
+		if (st->wait) {
 			memcpy(stale->row, a->row, a->stride * a->n_switches);
-		assert_int_equal(moore_mix_judge(&mix, f,
-			&(struct moore_mix_tables){ stale, now->sl2vl },
-			&(struct moore_mix_tables){ b, now->sl2vl }, &err), 0);
-		seen->unsafe += !now->sl_set && !mix->safe;
+			since = st->first;
+		}
+		all = (struct moore_held){ stale, m->row + since, st->first + st->n - since, NULL };
+		step = judge(f, &held, &(struct moore_held){ .lft = a }, &opts);
+		rows = judge(f, &all, NULL, &opts);
+		/* Under sl-hint, the old rows may be unsafe with the SLs of the new ones. */
+		if (i || !m->start_unsafe)
+			seen->unsafe += !step->safe || !rows->safe;
+		assert_int_equal(step->interrupted, st->interrupted);
+		assert_int_equal(count_interrupted(f, a, b), st->interrupted);
 		seen->interrupted += st->interrupted;
-		moore_mix_free(mix);
+		moore_mix_held_free(step);
+		moore_mix_held_free(rows);
 		memcpy(a->row, b->row, a->stride * a->n_switches);
 	}
 	assert_memory_equal(b->row, now->lft->row, b->stride * b->n_switches);
-	assert_false(m->start_unsafe);
+	assert_true(!m->start_unsafe || now->sl_set);
 	seen->changes++;
 	seen->steps += m->n_steps;
 	seen->dead += m->dead;
@@ -160,9 +181,10 @@ cut_and_restore(const char *family, const char *param, uint8_t lmc, enum moore_p
 				if (moore_fabric_port(less, s, (moore_portnum)x)->role == MOORE_ROLE_SWITCH)
 					moore_fabric_cut(less, s, (moore_portnum)x);
 			r = run(less, plan, profile);
-			play(&seen, less, all->lft, r);
-			assert_int_equal(seen.interrupted, before);	/* a cut interrupts no pair */
-			play(&seen, f, r->lft, all);
+			play(&seen, less, all, r);
+			if (profile == MOORE_PROFILE_ANY_SL)	/* no cut interrupts a pair */
+				assert_int_equal(seen.interrupted, before);
+			play(&seen, f, r, all);
 			moore_engine_result_free(r);
 			moore_fabric_free(less);
 		}
@@ -176,6 +198,9 @@ cut_and_restore(const char *family, const char *param, uint8_t lmc, enum moore_p
 
 /* Cuts and repairs: how many dead pairs are back after the first step, and how many steps
  * all changes take together. */
+#define ANY MOORE_PROFILE_ANY_SL
+#define HINT MOORE_PROFILE_SL_HINT
+
 static void
 test_links(void **state)
 {
@@ -183,21 +208,25 @@ test_links(void **state)
 		const char *why, *family, *param;
 		uint8_t lmc;
 		unsigned stride, back_percent, steps_percent;
+		enum moore_profile profile;
 	} T[] = {
-		{ "q=5, LMC 0", "slimfly", "q=5", 0, 1, 90, 200 },
-		{ "q=5, LMC 1", "slimfly", "q=5", 1, 7, 65, 260 },
-		{ "q=5, LMC 2", "slimfly", "q=5", 2, 7, 65, 320 },
-		{ "q=4, LMC 1", "slimfly", "q=4", 1, 5, 65, 260 },
-		{ "OFT, LMC 0", "oft", "k=4", 0, 3, 90, 260 },
-		{ "OFT, LMC 2", "oft", "k=4", 2, 11, 65, 320 },
-		{ "MLFM, LMC 0", "mlfm", "h=4", 0, 3, 90, 260 },
-		{ "MLFM, LMC 2", "mlfm", "h=4", 2, 11, 65, 320 },
+		{ "q=5, LMC 0", "slimfly", "q=5", 0, 1, 90, 200, ANY },
+		{ "q=5, LMC 1", "slimfly", "q=5", 1, 7, 65, 260, ANY },
+		{ "q=5, LMC 2", "slimfly", "q=5", 2, 7, 65, 320, ANY },
+		{ "q=4, LMC 1", "slimfly", "q=4", 1, 5, 65, 260, ANY },
+		{ "OFT, LMC 0", "oft", "k=4", 0, 3, 90, 260, ANY },
+		{ "OFT, LMC 2", "oft", "k=4", 2, 11, 65, 320, ANY },
+		{ "MLFM, LMC 0", "mlfm", "h=4", 0, 3, 90, 260, ANY },
+		{ "MLFM, LMC 2", "mlfm", "h=4", 2, 11, 65, 320, ANY },
+		{ "q=5, sl-hint, LMC 0", "slimfly", "q=5", 0, 5, 0, 320, HINT },
+		{ "q=5, sl-hint, LMC 2", "slimfly", "q=5", 2, 11, 0, 400, HINT },
+		{ "MLFM, sl-hint, LMC 1", "mlfm", "h=4", 1, 11, 0, 400, HINT },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
 		struct seen s = cut_and_restore(T[i].family, T[i].param, T[i].lmc,
-						MOORE_PROFILE_ANY_SL, T[i].stride, false);
+						T[i].profile, T[i].stride, false);
 
 		CHECK_EQ(T[i].why, s.unsafe, 0);
 		CHECK(T[i].why, s.changes > 10 && s.dead > 0);

@@ -28,7 +28,9 @@ MOORE_BEGIN
 struct moore_motion_opts {
 	const struct moore_sl2vl *sl2vl;	/* as the ports apply it */
 	const struct moore_sl2vl *other;	/* another that may be in force; or NULL */
-	const struct moore_sl_set *sl_set;	/* SLs that sources use; NULL: any SL on any LID */
+	/* SLs that sources use once they have asked for path records again; NULL: any SL on any
+	 * LID.  Under sl-hint the rows held may be unsafe with them: see start_unsafe. */
+	const struct moore_sl_set *sl_set;
 	/* Multicast trees, old and new, that may be in force during the steps. */
 	const struct moore_mft *const *mft;
 	size_t n_mft;
@@ -57,7 +59,8 @@ struct moore_motion {
 
 /* Finds the steps from held to now, tables of the switches of f in one stride.  Ports that
  * are gone have no role in f; rows that lead to them are dead.  The caller frees *out with
- * moore_motion_free().  -MOORE_ENOMEM; -MOORE_EINVAL if tables and fabric do not fit.
+ * moore_motion_free().  -MOORE_ENOMEM; -MOORE_EINVAL if tables and fabric do not fit;
+ * -MOORE_EUNSAFE if the final tables themselves can deadlock on the lanes of opts.
  * Deterministic.  O(switches * LIDs), and for each LID that changes O(switches) for each
  * step and, for each row that changes, the channels between both ends of its turns in the
  * order of channels. */
