@@ -162,7 +162,7 @@ route(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t, struct m
 		if (moore_engine_run(&r, sm->newest, sm->settings.plan, &sm->settings.conf, mark, t,
 				     err) < 0)
 			return code_of(err);
-		if ((lowered = mplug_lanes_lower(sm, v, r, err)) != 0)
+		if ((lowered = mplug_lanes_lower(sm, v, r->sl2vl, err)) != 0)
 			moore_engine_result_free(r);
 	} while (lowered > 0);
 	if (lowered < 0)
@@ -236,7 +236,7 @@ publish_last_good(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times 
 		mplug_tell_sweep(sm, v, code_of(&err), err.text, NULL);
 		return rc;
 	}
-	rc = mplug_lanes_bear(sm, lft, &unsafe);
+	rc = mplug_lanes_bear(sm, v, lft, &unsafe);
 	if (rc < 0 && !route(sm, v, t, &other)) {
 		mplug_log_err(sm, mr, "%s; until then routes are restricted to what is safe on the "
 			      "lanes that links have", why);

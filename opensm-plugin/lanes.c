@@ -7,26 +7,32 @@
  * port that they leave by is ACTIVE, and the port that sends them to this switch is, too.
  * With `qos TRUE` OpenSM sets all other rows before it activates the ports.
  *
- * Invariant: routes are published if no deadlock is possible while each row that packets
- * meet is either the one that the switch holds or the one that OpenSM is about to set.  If
- * that fails for new routes, links whose rows differ count as having one lane (or two, where
- * the rows differ only in the class): whatever their rows are, the dependencies map onto
- * those of one lane.  Once OpenSM has set the rows, another sweep uses all lanes. */
+ * Routes need a row to part packets that come from switches from those that do not: the last
+ * bit of the VL does that, whatever the class (docs/theory.md, "Classes of service").
+ *
+ * Invariant: routes rely on two lanes of a link only if all rows that packets meet at both
+ * of its ends part them so.  Other links count as having one lane: whatever their rows are,
+ * the dependencies map onto those of one lane.  Once OpenSM has set the rows, another sweep
+ * uses all lanes. */
 #include "plugin.h"
 
-/* Of the opensm program; in none of its headers. */
+/* wait_for_pending_transactions() is exported by the opensm program; no header has it. */
 extern int wait_for_pending_transactions(osm_stats_t *stats);
 
-/* Bytes of a row that was asked for and not answered: every SL is dropped. */
+/* A row that was asked for and not answered: every SL is dropped. */
 #define POISON 0xff
+static const ib_slvl_table_t unknown = { { POISON, POISON, POISON, POISON, POISON, POISON,
+	POISON, POISON } };
 
 struct rows {			/* the rows of all switches, and those that routes need */
-	struct mplug_sm *sm;
+	const struct mplug_sm *sm;
 	struct moore_fabric *f;		/* sm->newest */
 	const struct moore_sl2vl *want;
-	ib_slvl_table_t *packed;	/* want->rows, as OpenSM keeps rows */
 	osm_switch_t **sw;		/* OpenSM's, in the order of f */
+	ib_slvl_table_t *packed;	/* want->rows, as OpenSM keeps rows */
 	bool all;			/* also rows that no packet meets yet */
+	bool carried;			/* only rows at ports that had links in sm->good, since
+					 * the last good routes use no others */
 };
 
 static void
@@ -37,14 +43,15 @@ rows_fini(struct rows *r)
 }
 
 static int
-rows_init(struct rows *r, struct mplug_sm *sm, const struct moore_sl2vl *want, bool all)
+rows_init(struct rows *r, const struct mplug_sm *sm, const struct moore_sl2vl *want,
+	  struct moore_err *err)
 {
-	*r = (struct rows){ .sm = sm, .f = sm->newest, .want = want, .all = all };
+	*r = (struct rows){ .sm = sm, .f = sm->newest, .want = want };
 	r->packed = calloc((size_t)want->n_rows + 1, sizeof(*r->packed));
 	r->sw = calloc((size_t)r->f->n_switches + 1, sizeof(*r->sw));
 	if (!r->packed || !r->sw) {
 		rows_fini(r);
-		return -1;
+		return moore_fail_nomem(err);
 	}
 	for (uint32_t i = 0; i < want->n_rows; i++)
 		mplug_pack_row(&r->packed[i], &want->rows[i]);
@@ -76,218 +83,131 @@ is_met(const struct rows *r, moore_swid s, unsigned in, unsigned out)
 	return is_active(physp_of(r, s, out)) && (!in || (from && is_active(from->p_remote_physp)));
 }
 
+/* True if routes may use port p of s. */
+static bool
+is_used(const struct rows *r, moore_swid s, unsigned p)
+{
+	const struct moore_fabric *good = r->sm->good;
+	moore_swid was;
+
+	if (!moore_fabric_port(r->f, s, (moore_portnum)p)->role)
+		return false;
+	if (!r->carried)
+		return true;
+	was = mplug_switch_by_guid(good, r->f->sw[s].guid);
+	return was != MOORE_NONE && p <= good->sw[was].n_ports &&
+		moore_fabric_port(good, was, (moore_portnum)p)->role;
+}
+
+static uint8_t
+vl_of(const ib_slvl_table_t *t, unsigned sl)
+{
+	return sl & 1 ? t->raw_vl_by_sl[sl / 2] & 15 : t->raw_vl_by_sl[sl / 2] >> 4;
+}
+
+/* True if no SL, but those that either row drops, has a VL of another last bit. */
+static bool
+parts_alike(const ib_slvl_table_t *held, const ib_slvl_table_t *want)
+{
+	if (!memcmp(held, &unknown, sizeof(unknown)))
+		return false;
+	for (unsigned sl = 0; sl < MOORE_N_SL; sl++) {
+		unsigned a = vl_of(held, sl), b = vl_of(want, sl);
+
+		if (a != 15 && b != 15 && (a ^ b) & 1)
+			return false;
+	}
+	return true;
+}
+
+static const ib_slvl_table_t *
+wanted_row(const struct rows *r, moore_swid s, unsigned in, unsigned out)
+{
+	const struct moore_sl2vl *w = r->want;
+
+	return &r->packed[w->id[w->base[s] + in * w->width[s] + out]];
+}
+
 static const ib_slvl_table_t *
 held_row(const struct rows *r, moore_swid s, unsigned in, unsigned out)
 {
 	return osm_physp_get_slvl_tbl(physp_of(r, s, out), (uint8_t)in);
 }
 
-static struct moore_sl_row
-unpack(const ib_slvl_table_t *t)
+static bool
+is_right(const struct rows *r, moore_swid s, unsigned in, unsigned out)
 {
-	struct moore_sl_row row;
+	const ib_slvl_table_t *want = wanted_row(r, s, in, out), *held = held_row(r, s, in, out);
 
-	for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
-		row.vl[sl] = sl & 1 ? t->raw_vl_by_sl[sl / 2] & 15 : t->raw_vl_by_sl[sl / 2] >> 4;
-	return row;
+	return in == out || !memcmp(held, want, sizeof(*want)) || !is_used(r, s, in) ||
+		!is_met(r, s, in, out) || parts_alike(held, want);
 }
 
-/* The most lanes with which both rows do the same: 1, 2 or `lanes`. */
-static uint8_t
-lanes_alike(const struct moore_sl_row *a, const struct moore_sl_row *b, uint8_t lanes)
+/* True if routes may rely on the lanes of a link where packets leave switch s by port out. */
+static bool
+has_lanes(const struct rows *r, moore_swid s, unsigned out)
 {
-	uint8_t mask = moore_lane_mask(lanes);
-
-	for (unsigned sl = 0; sl < MOORE_N_SL; sl++) {
-		uint8_t differ = a->vl[sl] ^ b->vl[sl];
-
-		if ((a->vl[sl] == 15) != (b->vl[sl] == 15) || differ & 1)
-			return 1;
-		if (differ & mask)
-			lanes = 2;
-	}
-	return lanes;
+	if (moore_fabric_port(r->f, s, (moore_portnum)out)->lanes < 2 || !r->f->sw[s].maps_sl ||
+	    !physp_of(r, s, out))
+		return true;
+	for (unsigned in = 0; in <= r->f->sw[s].n_ports; in++)
+		if (!is_right(r, s, in, out))
+			return false;
+	return true;
 }
 
-/* The lanes with which packets from in to out go as the routes need. */
-static uint8_t
-lanes_of_row(const struct rows *r, moore_swid s, unsigned in, unsigned out, uint8_t lanes)
-{
-	const struct moore_sl2vl *w = r->want;
-	uint16_t id = w->id[w->base[s] + in * w->width[s] + out];
-	struct moore_sl_row held;
-
-	if (in == out || !moore_fabric_port(r->f, s, (moore_portnum)in)->role ||
-	    !memcmp(held_row(r, s, in, out), &r->packed[id], sizeof(*r->packed)) ||
-	    !is_met(r, s, in, out))
-		return lanes;
-	held = unpack(held_row(r, s, in, out));
-	return lanes_alike(&held, &w->rows[id], lanes);
-}
-
-/* The lanes that routes may rely on where packets leave switch s by port out. */
-static uint8_t
-lanes_out(const struct rows *r, moore_swid s, unsigned out)
-{
-	uint8_t lanes = moore_fabric_port(r->f, s, (moore_portnum)out)->lanes;
-
-	if (!physp_of(r, s, out) || !r->f->sw[s].maps_sl)
-		return lanes;
-	for (unsigned in = 0; in <= r->f->sw[s].n_ports && lanes > 1; in++)
-		lanes = lanes_of_row(r, s, in, out, lanes);
-	return lanes;
-}
-
-/* The number of directed links between switches on which routes may rely on fewer lanes than
- * they have, and on fewer than `enough`. */
+/* Calls `what` for each port whose link routes may not rely on; returns their number. */
 static size_t
-count_fewer(const struct rows *r, uint8_t enough)
+each_wrong(struct rows *r, void (*what)(struct moore_fabric *, moore_swid, unsigned))
 {
 	size_t n = 0;
 
 	for (moore_swid s = 0; s < r->f->n_switches; s++)
 		for (unsigned p = 1; p <= r->f->sw[s].n_ports; p++) {
-			const struct moore_port *a = moore_fabric_port(r->f, s, (moore_portnum)p);
-
-			n += a->role == MOORE_ROLE_SWITCH &&
-			     lanes_out(r, s, p) < (a->lanes < enough ? a->lanes : enough);
+			if (moore_fabric_port(r->f, s, (moore_portnum)p)->role != MOORE_ROLE_SWITCH ||
+			    has_lanes(r, s, p) || !is_used(r, s, p))
+				continue;
+			n++;
+			if (what)
+				what(r->f, s, p);
 		}
 	return n;
 }
 
-/* ---- routes that are about to be published ------------------------------------------- */
-
-/* Sets *out to the wanted rows with those held in place of them where packets meet these.
- * -MOORE_EUNSAFE if such a row is unknown. */
-static int
-make_held(const struct rows *r, struct moore_sl2vl **out, struct moore_err *err)
+static void
+lower(struct moore_fabric *f, moore_swid s, unsigned p)
 {
-	static const ib_slvl_table_t unknown = { { POISON, POISON, POISON, POISON, POISON, POISON,
-		POISON, POISON } };
-	struct moore_sl2vl *t;
-	int rc = moore_sl2vl_new(&t, r->f, err);
+	struct moore_port *a = &f->port[f->sw[s].port0 + p];
 
-	for (moore_swid s = 0; rc == 0 && s < r->f->n_switches; s++)
-		for (unsigned at = 0; rc == 0 && at < r->want->width[s] * (unsigned)r->want->width[s]; at++) {
-			moore_portnum in = (moore_portnum)(at / r->want->width[s]);
-			moore_portnum to = (moore_portnum)(at % r->want->width[s]);
-			struct moore_sl_row row = *moore_sl2vl_get(r->want, s, in, to);
-
-			if (lanes_of_row(r, s, in, to, 15) < 15 && r->f->sw[s].maps_sl && to) {
-				row = unpack(held_row(r, s, in, to));
-				if (!memcmp(held_row(r, s, in, to), &unknown, sizeof(unknown)))
-					rc = moore_fail(err, MOORE_EUNSAFE, 0, "unknown SL2VL rows");
-			}
-			if (rc == 0)
-				rc = moore_sl2vl_set(t, s, in, to, &row, err);
-		}
-	if (rc < 0) {
-		moore_sl2vl_free(t);
-		t = NULL;
-	}
-	*out = t;
-	return rc;
+	a->lanes = f->port[f->sw[a->peer].port0 + a->peer_port].lanes = 1;
 }
 
 static int
-fail_cycle(const struct moore_fabric *f, const struct moore_channel *c, uint32_t len,
-	   struct moore_err *err)
-{
-	return moore_fail(err, MOORE_EUNSAFE, 0, "packets on %u links can wait for one another, the "
-			  "first is at \"%s\" port %u", len, f->sw[c->sw].name, c->port);
-}
-
-/* Whether routes can deadlock while each row is the held or the wanted one. */
-static int
-judge_any(const struct rows *r, const struct moore_lft *lft, const struct moore_sl2vl *held,
+lower_all(struct mplug_sm *sm, struct mplug_view *v, const struct moore_sl2vl *want, bool carried,
 	  struct moore_err *err)
 {
-	const struct moore_mix_tables was = { lft, held }, now = { lft, r->want };
-	struct moore_mix *m;
-	int rc = moore_mix_judge(&m, r->f, &was, &now, err);
+	struct rows rows;
+	size_t n;
+	int rc = rows_init(&rows, sm, want, err);
 
-	if (rc == 0 && !m->acyclic)
-		rc = fail_cycle(r->f, m->cycle, m->cycle_len, err);
-	moore_mix_free(m);
-	return rc;
-}
-
-/* The same under sl-hint, where sources use only the SLs in sls: with all rows held, and
- * with all as wanted. */
-static int
-judge_hint(const struct rows *r, const struct moore_lft *lft, const struct moore_sl2vl *held,
-	   const struct moore_sl_set *sls, struct moore_err *err)
-{
-	const struct moore_sl2vl *const t[] = { held, r->want };
-	const struct moore_check_opts opts = { .sl_set = sls };
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(t); i++) {
-		struct moore_verdict *v = NULL;
-
-		rc = moore_check(&v, r->f, lft, t[i], NULL, &opts, err);
-		if (rc == 0 && !v->acyclic)
-			rc = fail_cycle(r->f, &v->cycle[0].from, v->cycle_len, err);
-		moore_verdict_free(v);
-	}
-	return rc;
-}
-
-static int
-judge(const struct rows *r, const struct moore_lft *lft, const struct moore_sl_set *sls,
-      struct moore_err *err)
-{
-	struct moore_sl2vl *held;
-	int rc;
-
-	/* Mixtures of the rows of two tables can only be judged if every source uses any SL. */
-	if (sls && r->sm->osm->subn.opt.qos && count_fewer(r, 15))
-		return moore_fail(err, MOORE_EUNSAFE, 0, "SL2VL rows are about to change");
-	if ((rc = make_held(r, &held, err)) == 0)
-		rc = sls ? judge_hint(r, lft, held, sls, err) : judge_any(r, lft, held, err);
-	moore_sl2vl_free(held);
-	return rc;
-}
-
-/* Lowers the lanes of the link at port p of s to those that routes may rely on at both ends. */
-static bool
-lower_link(struct rows *r, moore_swid s, unsigned p)
-{
-	struct moore_port *a = &r->f->port[r->f->sw[s].port0 + p], *b;
-	uint8_t here, there;
-
-	if (a->role != MOORE_ROLE_SWITCH || a->peer < s)
-		return false;
-	b = &r->f->port[r->f->sw[a->peer].port0 + a->peer_port];
-	here = lanes_out(r, s, p);
-	there = lanes_out(r, a->peer, a->peer_port);
-	here = there < here ? there : here;
-	if (here >= a->lanes)
-		return false;
-	a->lanes = b->lanes = here;
-	return true;
+	if (rc < 0)
+		return rc;
+	rows.carried = carried;
+	n = each_wrong(&rows, lower);
+	rows_fini(&rows);
+	v->lanes_lowered += n;
+	v->lanes_pending |= n && sm->osm->subn.opt.qos;
+	return n > 0;
 }
 
 int
-mplug_lanes_lower(struct mplug_sm *sm, struct mplug_view *v, const struct moore_engine_result *r,
+mplug_lanes_lower(struct mplug_sm *sm, struct mplug_view *v, const struct moore_sl2vl *want,
 		  struct moore_err *err)
 {
-	struct rows rows;
-	int n = 0;
-
-	if (rows_init(&rows, sm, r->sl2vl, false) < 0)
-		return moore_fail_nomem(err);
-	if (count_fewer(&rows, 15) && judge(&rows, r->lft, r->sl_set, err) < 0)
-		for (moore_swid s = 0; s < v->f->n_switches; s++)
-			for (unsigned p = 1; p <= v->f->sw[s].n_ports; p++)
-				n += lower_link(&rows, s, p);
-	rows_fini(&rows);
-	v->lanes_lowered += (unsigned)n;
-	v->lanes_pending |= n && sm->osm->subn.opt.qos;
-	return n;
+	return lower_all(sm, v, want, false, err);
 }
 
-/* ---- tables that were made for an earlier fabric ------------------------------------- */
+/* ---- routes that were made for an earlier fabric -------------------------------------- */
 
 /* Makes the SL2VL rows that the last accepted routes need, for the newest fabric. */
 static int
@@ -313,27 +233,109 @@ rows_for_good(const struct mplug_sm *sm, struct moore_sl2vl **out, struct moore_
 	return rc;
 }
 
-int
-mplug_lanes_bear(struct mplug_sm *sm, const struct moore_lft *lft, struct moore_err *err)
+/* Fails if a link has one lane that had more when the last accepted routes were made: they
+ * and the trees of multicast groups may rely on these. */
+static int
+check_one_lane(const struct mplug_sm *sm, struct moore_err *err)
 {
-	struct moore_sl_set *sls = NULL;
-	struct moore_sl2vl *want = NULL;
-	struct rows rows;
-	int rc;
+	const struct moore_fabric *f = sm->newest, *good = sm->good;
 
-	if ((rc = rows_for_good(sm, &want, err)) < 0 ||
-	    (sm->result->sl_set && (rc = mplug_lastgood_sls(&sls, sm->newest, sm->good,
-							    sm->result->sl_set, err)) < 0))
-		goto out;
-	if (rows_init(&rows, sm, want, false) < 0) {
-		rc = moore_fail_nomem(err);
-		goto out;
+	for (moore_swid s = 0; s < f->n_switches; s++) {
+		moore_swid o = mplug_switch_by_guid(good, f->sw[s].guid);
+
+		for (unsigned p = 1; o != MOORE_NONE && p <= f->sw[s].n_ports &&
+		     p <= good->sw[o].n_ports; p++) {
+			const struct moore_port *a = moore_fabric_port(f, s, (moore_portnum)p);
+			const struct moore_port *was = moore_fabric_port(good, o, (moore_portnum)p);
+
+			if (a->role == MOORE_ROLE_SWITCH && was->role == MOORE_ROLE_SWITCH &&
+			    a->lanes < 2 && was->lanes >= 2)
+				return moore_fail(err, MOORE_EUNSAFE, 0, "the link at \"%s\" port %u has one "
+						  "lane", f->sw[s].name, p);
+		}
 	}
-	rc = judge(&rows, lft, sls, err);
-	rows_fini(&rows);
-out:
-	moore_sl2vl_free(want);
+	return 0;
+}
+
+static int
+judge(const struct mplug_sm *sm, const struct moore_lft *lft, const struct moore_sl2vl *rows,
+      struct moore_err *err)
+{
+	struct moore_check_opts opts = { 0 };
+	struct moore_sl_set *sls = NULL;
+	struct moore_verdict *v = NULL;
+	int rc = 0;
+
+	if (sm->result->sl_set)
+		rc = mplug_lastgood_sls(&sls, sm->newest, sm->good, sm->result->sl_set, err);
+	opts.sl_set = sls;
+	if (rc == 0 && (rc = moore_check(&v, sm->newest, lft, rows, NULL, &opts, err)) == 0 &&
+	    !v->acyclic)
+		rc = moore_fail(err, MOORE_EUNSAFE, 0, "packets on %u links can wait for one another, "
+				"the first is at \"%s\" port %u", v->cycle_len,
+				sm->newest->sw[v->cycle[0].from.sw].name, v->cycle[0].from.port);
+	moore_verdict_free(v);
 	moore_sl_set_free(sls);
+	return rc;
+}
+
+int
+mplug_lanes_bear(struct mplug_sm *sm, struct mplug_view *v, const struct moore_lft *lft,
+		 struct moore_err *err)
+{
+	struct moore_sl2vl *want;
+	int rc = rows_for_good(sm, &want, err);
+
+	if (rc == 0 && (rc = lower_all(sm, v, want, true, err)) >= 0 &&
+	    (rc = check_one_lane(sm, err)) == 0)
+		rc = judge(sm, lft, want, err);
+	moore_sl2vl_free(want);
+	return rc;
+}
+
+/* Sets the rows of t for packets that leave s by port out. */
+static int
+put_held(const struct rows *r, struct moore_sl2vl *t, moore_swid s, moore_portnum out,
+	 bool *differ, struct moore_err *err)
+{
+	bool maps = r->f->sw[s].maps_sl && physp_of(r, s, out);
+	int rc = 0;
+
+	for (unsigned in = 0; rc == 0 && in <= r->f->sw[s].n_ports; in++) {
+		struct moore_sl_row row = *moore_sl2vl_get(r->want, s, (moore_portnum)in, out);
+		const ib_slvl_table_t *held = maps ? held_row(r, s, in, out) : NULL;
+
+		if (held && memcmp(held, wanted_row(r, s, in, out), sizeof(*held)) != 0 &&
+		    is_used(r, s, in) && is_used(r, s, out) && is_met(r, s, in, out)) {
+			if (!memcmp(held, &unknown, sizeof(unknown)))
+				return moore_fail(err, MOORE_EUNSAFE, 0, "unknown SL2VL rows");
+			for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
+				row.vl[sl] = vl_of(held, sl);
+			*differ = true;
+		}
+		rc = moore_sl2vl_set(t, s, (moore_portnum)in, out, &row, err);
+	}
+	return rc;
+}
+
+/* Sets *out to the wanted rows with those held in place of them where packets meet these;
+ * NULL if they are the same.  -MOORE_EUNSAFE if such a row is unknown. */
+static int
+make_held(const struct rows *r, struct moore_sl2vl **out, struct moore_err *err)
+{
+	const struct moore_fabric *f = r->f;
+	struct moore_sl2vl *t;
+	bool differ = false;
+	int rc = moore_sl2vl_new(&t, f, err);
+
+	for (moore_swid s = 0; rc == 0 && s < f->n_switches; s++)
+		for (unsigned p = 1; rc == 0 && p <= f->sw[s].n_ports; p++)
+			rc = put_held(r, t, s, (moore_portnum)p, &differ, err);
+	if (rc < 0 || !differ) {
+		moore_sl2vl_free(t);
+		t = NULL;
+	}
+	*out = t;
 	return rc;
 }
 
@@ -348,19 +350,17 @@ mplug_lanes_in_motion(struct mplug_sm *sm, struct moore_sl2vl **want, struct moo
 	*sls = NULL;
 	if ((rc = rows_for_good(sm, want, err)) < 0 ||
 	    (sm->result->sl_set && (rc = mplug_lastgood_sls(sls, sm->newest, sm->good,
-							    sm->result->sl_set, err)) < 0))
+							    sm->result->sl_set, err)) < 0) ||
+	    (rc = rows_init(&rows, sm, *want, err)) < 0)
 		return rc;
-	if (rows_init(&rows, sm, *want, false) < 0)
-		return moore_fail_nomem(err);
-	if (count_fewer(&rows, 15))
-		rc = make_held(&rows, held, err);
+	rc = make_held(&rows, held, err);
 	rows_fini(&rows);
 	return rc;
 }
 
 /* ---- after OpenSM has sent the rows --------------------------------------------------- */
 
-/* The number of ports whose rows are not those that the routes need. */
+/* The number of ports whose rows routes rely on and the switch does not hold. */
 static size_t
 count_unset(struct mplug_sm *sm)
 {
@@ -371,8 +371,10 @@ count_unset(struct mplug_sm *sm)
 
 	if (sm->good != sm->newest && rows_for_good(sm, &made, &err) < 0)
 		return 0;
-	if (rows_init(&rows, sm, made ? made : sm->result->sl2vl, true) == 0) {
-		n = count_fewer(&rows, 2);	/* with two, classes share lanes, which is safe */
+	if (rows_init(&rows, sm, made ? made : sm->result->sl2vl, &err) == 0) {
+		rows.all = true;
+		rows.carried = made;
+		n = each_wrong(&rows, NULL);
 		rows_fini(&rows);
 	}
 	moore_sl2vl_free(made);
@@ -412,7 +414,7 @@ ask_rows(struct mplug_sm *sm, osm_node_t *node, const osm_physp_t *p)
 		if (!from || in == p->port_num ||
 		    (in && ib_port_info_get_port_state(&from->port_info) == IB_LINK_DOWN))
 			continue;
-		memset(osm_physp_get_slvl_tbl(p, in), POISON, sizeof(ib_slvl_table_t));
+		*osm_physp_get_slvl_tbl(p, in) = unknown;
 		if (osm_req_get(&sm->osm->sm, osm_physp_get_dr_path_ptr(p), IB_MAD_ATTR_SLVL_TABLE,
 				cl_hton32((uint32_t)in << 8 | p->port_num), FALSE,
 				ib_port_info_get_m_key(&p0->port_info), 0, CL_DISP_MSGID_NONE,

@@ -201,14 +201,15 @@ bool mplug_is_active(const osm_physp_t *p);
 uint8_t mplug_lanes_of_code(uint8_t code);
 
 /* lanes.c */
-/* If the routes in r can deadlock on the SL2VL rows that packets can meet, lowers the lanes in
- * v->f, which is sm->newest, where the rows differ from r's.  Returns how many links lost
- * lanes: then other routes are needed.  -MOORE_ENOMEM. */
-int mplug_lanes_lower(struct mplug_sm *sm, struct mplug_view *v,
-		      const struct moore_engine_result *r, struct moore_err *err);
-/* Returns 0 if lft, the last good routes carried over to sm->newest, cannot deadlock on the
- * lanes as they are; else -MOORE_EUNSAFE, or -MOORE_ENOMEM. */
-int mplug_lanes_bear(struct mplug_sm *sm, const struct moore_lft *lft, struct moore_err *err);
+/* Lowers to one the lanes in v->f, which is sm->newest, of links at which packets can meet
+ * other SL2VL rows than routes with the rows in want need.  Returns 1 if there are such links,
+ * 0 if not; -MOORE_ENOMEM. */
+int mplug_lanes_lower(struct mplug_sm *sm, struct mplug_view *v, const struct moore_sl2vl *want,
+		      struct moore_err *err);
+/* Returns 0 if lft, the last good routes carried over to v->f, cannot deadlock on the lanes as
+ * they are, to which it lowers those in v->f; else -MOORE_EUNSAFE, or -MOORE_ENOMEM. */
+int mplug_lanes_bear(struct mplug_sm *sm, struct mplug_view *v, const struct moore_lft *lft,
+		     struct moore_err *err);
 /* Sets *want to the rows that the last accepted routes need, for sm->newest; *held to those
  * that packets meet until OpenSM has set the wanted ones, or NULL if they are the same; and
  * *sls to the SLs that sources use, or NULL: any.  The caller frees them, after a failure

@@ -343,7 +343,7 @@ nothing_is_safe(void **state)
 		fake_next_sweep();
 		assert_int_equal(re.ucast_build_fwd_tables(fake_context), 0);
 		CHECK_STR("said at each sweep", fake.log, "ERR MR18: the last good routes are not known to be "
-			  "safe on the lanes that links have: packets on");
+			  "safe on the lanes that links have: the link at \"");
 		CHECK_EQ("the reason is said once", strstr(fake.log, "ERR MR01") != NULL, !n);
 		fake_configure_ports();
 	}
