@@ -2,108 +2,67 @@
 /* engine.c - makes the tables: routes, lanes, and the verdict of the checker on them.
  *
  * Invariant: a result is returned only if its verdict is sound.  The checker knows nothing
- * of how the tables were made. */
+ * of how the tables were made.
+ *
+ * Elsewhere: which fabric the routes are computed for (intended.c). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "moore/engine.h"
+#include "engine/intended.h"
 #include "moore/lane.h"
 
-/* The plan as a fabric in which a switch has a GUID only if the plan gives one. */
+/* Routes by the plan.  Leaves r->route NULL if none of the planned switches is seen. */
 static int
-intended_fabric(struct moore_fabric **out, const struct moore_plan *plan, struct moore_err *err)
+route_planned(struct moore_engine_result *r, const struct moore_fabric *seen,
+	      const struct moore_plan *plan, const struct moore_route_opts *opts,
+	      struct moore_err *err)
 {
-	int rc = moore_fabric_from_plan(out, plan, 0, err);
-
-	for (uint32_t i = 0; rc == 0 && i < plan->n_switches; i++)
-		(*out)->sw[i].guid = plan->sw[i].guid;
-	return rc;
-}
-
-/* Lists the links between switches of f, each once. */
-static int
-switch_links(const struct moore_fabric *f, struct moore_topo_link **out, size_t *n_out,
-	     struct moore_err *err)
-{
-	struct moore_topo_link *link = calloc(f->n_ports / 2 + 1, sizeof(*link));
-	size_t n = 0;
-
-	if (!link)
-		return moore_fail_nomem(err);
-	for (moore_swid s = 0; s < f->n_switches; s++)
-		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
-			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
-
-			if (q->role == MOORE_ROLE_SWITCH && q->peer > s)
-				link[n++] = (struct moore_topo_link){ s, q->peer };
-		}
-	*out = link;
-	*n_out = n;
-	return 0;
-}
-
-static int
-recognise(const struct moore_fabric *f, char *topology, struct moore_err *err)
-{
-	struct moore_topo_link *link = NULL;
-	size_t n = 0;
-	int rc;
-
-	if ((rc = switch_links(f, &link, &n, err)) < 0)
-		return rc;
-	rc = moore_topo_recognise(f->n_switches, link, n, topology, err);
-	free(link);
-	return rc;
-}
-
-static void
-name_planned(const struct moore_plan *plan, char *topology, size_t size)
-{
-	struct moore_buf b = MOORE_BUF_INIT;
-	size_t n;
-
-	moore_buf_fmt(&b, "planned %s", plan->family ? plan->family : "graph");
-	for (size_t i = 0; i < plan->n_params; i++)
-		moore_buf_fmt(&b, " %s=%lld", plan->key[i], (long long)plan->value[i]);
-	n = b.len < size ? b.len : size - 1;
-	if (n)
-		memcpy(topology, b.data, n);
-	topology[n] = '\0';
-	moore_buf_free(&b);
-}
-
-/* Routes by the plan, or by the observed fabric if none of the planned switches is in it. */
-static int
-route(struct moore_engine_result *r, const struct moore_fabric *seen,
-      const struct moore_plan *plan, const struct moore_conf *conf, struct moore_err *err)
-{
-	const struct moore_route_opts opts = {
-		.seed = conf->seed, .profile = conf->profile, .layers = conf->layers,
-		.links = conf->link_rules,
-	};
 	struct moore_fabric *intended = NULL;
 	struct moore_route_stats st;
 	int rc;
 
-	if (plan) {
-		if ((rc = intended_fabric(&intended, plan, err)) < 0)
-			return rc;
-		rc = moore_route_build(&r->route, seen, intended, &opts, err);
-		moore_fabric_free(intended);
-		if (rc < 0)
-			return rc;
-		moore_route_stats(r->route, &st);
-		if (st.missing_switches < plan->n_switches) {
-			name_planned(plan, r->topology, sizeof(r->topology));
-			return 0;
-		}
-		r->plan_unused = true;
-		moore_route_free(r->route);
-		r->route = NULL;
-	}
-	if ((rc = recognise(seen, r->topology, err)) < 0)
+	if ((rc = moore_intended_of_plan(&intended, plan, err)) < 0)
 		return rc;
-	return moore_route_build(&r->route, seen, NULL, &opts, err);
+	rc = moore_route_build(&r->route, seen, intended, opts, err);
+	moore_fabric_free(intended);
+	if (rc < 0)
+		return rc;
+	moore_route_stats(r->route, &st);
+	if (st.missing_switches < plan->n_switches) {
+		r->intent = MOORE_INTENT_PLAN;
+		moore_intended_name(plan, "planned ", r->topology, sizeof(r->topology));
+		return 0;
+	}
+	r->plan_unused = true;
+	moore_route_free(r->route);
+	r->route = NULL;
+	return 0;
+}
+
+static int
+route(struct moore_engine_result *r, const struct moore_fabric *seen,
+      const struct moore_plan *plan, const struct moore_conf *conf, struct moore_err *err)
+{
+	struct moore_route_opts opts = {
+		.seed = conf->seed, .profile = conf->profile, .layers = conf->layers,
+		.links = conf->link_rules,
+	};
+	struct moore_intended i;
+	int rc;
+
+	if (plan && ((rc = route_planned(r, seen, plan, &opts, err)) < 0 || r->route))
+		return rc;
+	if ((rc = moore_intended_choose(&i, seen, conf->kept, err)) < 0)
+		return rc;
+	opts.lanes_as_seen = true;
+	rc = moore_route_build(&r->route, seen, i.fabric, &opts, err);
+	moore_fabric_free(i.fabric);
+	memcpy(r->topology, i.topology, sizeof(r->topology));
+	r->intent = i.is;
+	r->keep = i.keep && !plan;
+	r->kept_differs = i.kept_differs;
+	r->n_unknown = i.n_unknown;
+	return rc;
 }
 
 /* Finds a switch on which SL 15 becomes VL 15, since it has no SL2VL table. */

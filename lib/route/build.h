@@ -25,6 +25,7 @@ struct moore_route {
 struct moore_rbuild {
 	struct moore_route *r;
 	const struct moore_fabric *intended;	/* NULL: the observed fabric */
+	bool lanes_as_seen;	/* one-lane links count as such in the intended fabric too */
 	bool hinted;		/* profile sl-hint */
 	const struct moore_rkind *kind;
 	uint32_t *n_connected, *n_connected_up;	/* by node: size of its component, in views */

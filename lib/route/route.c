@@ -25,7 +25,8 @@ alloc_route(struct moore_rbuild *b, struct moore_err *err)
 	    moore_rturns_init(&r->turns, &r->g, r->half, b->hinted) < 0 ||
 	    moore_rturns_init(&b->plan_turns, &r->g, r->half, false) < 0)
 		return moore_fail_nomem(err);
-	b->planned = (struct moore_rview){ &r->g, MOORE_EDGE_PLANNED, !b->intended, &b->plan_turns };
+	b->planned = (struct moore_rview){ &r->g, MOORE_EDGE_PLANNED, b->lanes_as_seen,
+		&b->plan_turns };
 	b->up = (struct moore_rview){ &r->g, MOORE_EDGE_UP, true, &r->turns };
 	return moore_lft_new(&r->lft, r->seen->n_switches, r->seen->lid_top, err);
 }
@@ -100,6 +101,7 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 		  struct moore_err *err)
 {
 	struct moore_rbuild b = { .r = calloc(1, sizeof(*b.r)), .intended = intended,
+		.lanes_as_seen = opts->lanes_as_seen || !intended,
 		.hinted = opts->profile == MOORE_PROFILE_SL_HINT,
 		.kind = moore_rkind_of(opts->layers) };
 	int rc;

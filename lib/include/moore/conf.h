@@ -8,6 +8,7 @@
 #include "keys.h"
 #include "lane.h"
 #include "links.h"
+#include "plan.h"
 #include "profile.h"
 
 MOORE_BEGIN
@@ -31,6 +32,8 @@ struct moore_conf {
 	uint32_t motion_wait;		/* ms; 0: by the head-of-queue lifetime */
 	uint32_t flap_count, flap_seconds;
 	const struct moore_links *link_rules;	/* the rules of that file; the caller reads it */
+	const struct moore_plan *kept;	/* the graph kept from an earlier sweep, or NULL; no key of
+					 * moore.conf, the caller sets it */
 };
 
 /* The rows of the keys, in order; NULL past the end. */

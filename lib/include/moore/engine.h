@@ -14,6 +14,13 @@
 
 MOORE_BEGIN
 
+enum moore_intent {		/* the fabric that routes were computed for */
+	MOORE_INTENT_SEEN,	/* the fabric as it is seen */
+	MOORE_INTENT_PLAN,
+	MOORE_INTENT_KEPT,	/* the graph kept from an earlier sweep */
+	MOORE_INTENT_FAMILY,	/* the family's graph of which the fabric was recognised as a part */
+};
+
 struct moore_engine_result {
 	struct moore_route *route;	/* kept for multicast */
 	const struct moore_lft *lft;	/* inside route */
@@ -21,7 +28,13 @@ struct moore_engine_result {
 	struct moore_sl_set *sl_set;	/* what sources may use; NULL: any SL on any LID */
 	struct moore_verdict *verdict;	/* of the checker: sound */
 	char topology[96];		/* "slimfly q=5", "planned slimfly q=5 p=4", or "" (unrecognised) */
+	enum moore_intent intent;
 	bool plan_unused;		/* a plan was given, but no switch of it was found */
+	bool keep;			/* the fabric is complete: keep its moore_plan_from_fabric()
+					 * in place of conf->kept */
+	bool kept_differs;		/* conf->kept was not used: the fabric is no part of it */
+	uint32_t n_unknown;		/* missing switches whose GUID, and so whose place among the
+					 * others, is not known */
 	uint64_t hash;			/* of the settings, the plan and the tables, by GUID */
 	uint64_t routes_hash, lanes_hash;	/* of the tables alone: moore_lft_hash() */
 };
@@ -30,7 +43,8 @@ struct moore_engine_result {
  * stages: the library has no clock. */
 enum moore_engine_mark { MOORE_MARK_ROUTED, MOORE_MARK_LANES, MOORE_MARK_CHECKED };
 
-/* plan may be NULL.  Borrows seen, which must outlive *out.  Fails as moore_route_build(),
+/* plan may be NULL; then the kept graph of conf is used as long as all that is seen is part of
+ * it, else the family's graph of which the fabric is a part.  Borrows seen, which must outlive *out.  Fails as moore_route_build(),
  * or with -MOORE_EUNSAFE when the checker rejects the computed tables, which would be a
  * defect of this library. */
 MOORE_API int moore_engine_run(struct moore_engine_result **out,

@@ -99,6 +99,12 @@ moore_lane_mask(uint8_t lanes)
 MOORE_API int moore_fabric_from_plan(struct moore_fabric **out, const struct moore_plan *p,
 				     uint8_t lmc, struct moore_err *err);
 
+/* Makes the plan of a fabric as it is: switches in its order, their links, and the endpoints
+ * that are plugged into one, with GUIDs.  Names are NodeDescriptions, made unique.  The caller
+ * ends *out with moore_plan_free().  -MOORE_EPLAN as moore_plan_check(); -MOORE_ENOMEM. */
+MOORE_API int moore_plan_from_fabric(struct moore_plan **out, const struct moore_fabric *f,
+				     struct moore_err *err);
+
 /* ---- names and LIDs ------------------------------------------------------ */
 
 struct moore_lid_owner {

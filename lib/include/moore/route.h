@@ -25,6 +25,8 @@ struct moore_route_opts {
 	enum moore_profile profile;
 	enum moore_layers layers;
 	const struct moore_links *links;	/* what to spare; may be NULL */
+	bool lanes_as_seen;	/* a link that has one lane is intended so; false: only if
+				 * intended is NULL */
 };
 
 struct moore_route;		/* opaque: the trees, ranks and LFTs of one fabric */

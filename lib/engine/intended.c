@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* intended.c - chooses the fabric that routes are computed for, when there is no plan.
+ *
+ *   1. The kept graph, as long as all that is seen is part of it.
+ *   2. The graph of a family of which the fabric is a part.
+ *   3. The fabric as it is seen.
+ *
+ * The kept graph is replaced by what is seen when that is complete: it is a family's graph; or
+ * it is no part of one either, and it has all that the kept graph has, or the kept graph is no
+ * family's.  So a wrong cable for an hour does not cost a family's graph that was kept. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/intended.h"
+
+int
+moore_intended_of_plan(struct moore_fabric **out, const struct moore_plan *plan,
+		       struct moore_err *err)
+{
+	int rc = moore_fabric_from_plan(out, plan, 0, err);
+
+	for (uint32_t i = 0; rc == 0 && i < plan->n_switches; i++)
+		(*out)->sw[i].guid = plan->sw[i].guid;
+	return rc;
+}
+
+void
+moore_intended_name(const struct moore_plan *plan, const char *prefix, char *text, size_t size)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	size_t n;
+
+	moore_buf_fmt(&b, "%s%s", prefix, plan->family ? plan->family : "graph");
+	for (size_t i = 0; i < plan->n_params; i++)
+		moore_buf_fmt(&b, " %s=%lld", plan->key[i], (long long)plan->value[i]);
+	n = b.len < size ? b.len : size - 1;
+	if (n)
+		memcpy(text, b.data, n);
+	text[n] = '\0';
+	moore_buf_free(&b);
+}
+
+/* Lists the links between switches of f, each once. */
+static int
+switch_links(const struct moore_fabric *f, struct moore_topo_link **out, size_t *n_out,
+	     struct moore_err *err)
+{
+	struct moore_topo_link *link = calloc(f->n_ports / 2 + 1, sizeof(*link));
+	size_t n = 0;
+
+	if (!link)
+		return moore_fail_nomem(err);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (q->role == MOORE_ROLE_SWITCH && q->peer > s)
+				link[n++] = (struct moore_topo_link){ s, q->peer };
+		}
+	*out = link;
+	*n_out = n;
+	return 0;
+}
+
+static int
+recognise_part(struct moore_intended *out, const struct moore_fabric *seen,
+	       const struct moore_topo_link *link, size_t n_links, struct moore_err *err)
+{
+	struct moore_topo_part *part;
+	int rc = moore_topo_recognise_part(&part, seen->n_switches, link, n_links, err);
+
+	if (rc < 0 || !part)
+		return rc;
+	if ((rc = moore_complete(&out->fabric, seen, part, err)) == 0) {
+		out->is = MOORE_INTENT_FAMILY;
+		out->n_unknown = part->whole->n_switches - seen->n_switches;
+		memcpy(out->topology, part->text, sizeof(part->text));
+	}
+	moore_topo_part_free(part);
+	return rc;
+}
+
+/* Recognises the fabric as a family's graph or, if parts are wanted, as a part of one. */
+static int
+recognise(struct moore_intended *out, const struct moore_fabric *seen, bool parts,
+	  struct moore_err *err)
+{
+	struct moore_topo_link *link = NULL;
+	size_t n = 0;
+	int rc;
+
+	if ((rc = switch_links(seen, &link, &n, err)) < 0)
+		return rc;
+	rc = moore_topo_recognise(seen->n_switches, link, n, out->topology, err);
+	if (rc == 0 && !*out->topology && parts)
+		rc = recognise_part(out, seen, link, n, err);
+	free(link);
+	return rc;
+}
+
+/* The kept graph serves; it is the fabric itself if nothing is missing. */
+static int
+use_kept(struct moore_intended *out, const struct moore_plan *kept,
+	 const struct moore_kept_diff *d, struct moore_err *err)
+{
+	out->is = MOORE_INTENT_KEPT;
+	if (kept->family)
+		moore_intended_name(kept, "", out->topology, sizeof(out->topology));
+	return d->missing || d->hosts ? moore_intended_of_plan(&out->fabric, kept, err) : 0;
+}
+
+int
+moore_intended_choose(struct moore_intended *out, const struct moore_fabric *seen,
+		      const struct moore_plan *kept, struct moore_err *err)
+{
+	struct moore_kept_diff d = { 0 };
+	bool part = false;
+	int rc;
+
+	*out = (struct moore_intended){ .is = MOORE_INTENT_SEEN };
+	if (kept) {
+		if ((rc = moore_kept_compare(&d, kept, seen, err)) < 0)
+			return rc;
+		part = !d.extra && (d.missing || !d.moved);
+	}
+	if (part && (kept->family || !d.missing))
+		return use_kept(out, kept, &d, err);
+	if ((rc = recognise(out, seen, !part, err)) < 0)
+		return rc;
+	if (part && !*out->topology)
+		return use_kept(out, kept, &d, err);
+	out->keep = out->is == MOORE_INTENT_SEEN && seen->n_switches &&
+		(!kept || *out->topology || !d.missing || !kept->family);
+	out->kept_differs = kept && !out->keep;
+	return 0;
+}
