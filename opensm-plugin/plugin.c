@@ -40,8 +40,8 @@ plugin_report(void *data, osm_epi_event_id_t event, void *event_data)
 		mplug_lanes_read(data);
 		break;
 	case OSM_EVENT_ID_UCAST_ROUTING_DONE:
+		mplug_lanes_confirm(data);	/* asks for a sweep, which ends the steps, if lanes are missing */
 		mplug_motion_sent(data);
-		mplug_lanes_confirm(data);
 		break;
 	case OSM_EVENT_ID_SUBNET_UP:
 		mplug_flap_up(data);

@@ -26,6 +26,10 @@ last_switch() { awk -F'"' '/^Switch/ { n = $2 } END { print n }' "$dir/net"; }
 	settled
 	sound
 	! log_has 'ERR MR18'
+	# The switches themselves agree, whatever OpenSM believes of their lanes.
+	moored_start
+	will 20 '.sound' routes.verify
+	moored_stop
 	# It stays so, and ends when OpenSM may set lanes again.
 	change sm_hup
 	sound
