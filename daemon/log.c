@@ -15,6 +15,7 @@
 
 #include <systemd/sd-journal.h>
 
+#include "clock.h"
 #include "log.h"
 
 enum { FIELDS_MAX = 8, TEXT_MAX = 1024 };
@@ -137,15 +138,6 @@ log_say(int level, const struct log_field *field, const char *fmt, ...)
 
 /* ---- gates ------------------------------------------------------------------------- */
 
-static uint64_t
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND_US + (uint64_t)t.tv_nsec / 1000;
-}
-
 bool
 log_gate_pass(struct log_gate *g, uint64_t now, const char *text, uint64_t *held)
 {
@@ -170,7 +162,7 @@ log_gated(struct log_gate *g, int level, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (!log_gate_pass(g, now_us(), text, &held))
+	if (!log_gate_pass(g, mono_us(), text, &held))
 		return;
 	if (held)
 		log_say(level, NULL, "%s (after %llu more like the last that was logged)", text,

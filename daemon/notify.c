@@ -6,6 +6,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "clock.h"
 #include "notify.h"
 
 void
@@ -23,11 +24,7 @@ notify_status(const char *status)
 void
 notify_reloading(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
-		   (unsigned long long)t.tv_sec * 1000000 + (unsigned long long)t.tv_nsec / 1000);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)mono_us());
 }
 
 void

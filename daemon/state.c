@@ -3,8 +3,8 @@
  * reports of planes, snapshots and counters. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "json.h"
 #include "log.h"
 #include "method.h"
@@ -30,15 +30,6 @@ plane_state_name(enum plane_state s)
 	static const char *const name[] = { "no-device", "down", "unreached", "up" };
 
 	return name[s];
-}
-
-static uint64_t
-wall_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
 /* ---- what the scanner reports ------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "rpc/registry.h"
 #include "rpc/server.h"
 #include "methods/methods.h"
@@ -143,18 +144,15 @@ run_status(struct call *c, struct rpc_error *e)
 	const struct moored *d = c->d;
 	bool ok = !d->plan_error[0] && !d->conf_error[0];
 	json_t *planes = json_array();
-	struct timespec now;
 
 	(void)e;
-	clock_gettime(CLOCK_REALTIME, &now);
 	for (unsigned i = 0; i < d->n_planes; i++) {
 		ok &= is_well(&d->plane[i]);
 		json_array_append_new(planes, json_plane(d, i));
 	}
 	return json_pack("{s:b, s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"ok", ok, "version", MOORE_VERSION, "pid", (int)getpid(),
-		"uptime_ms", (json_int_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
-			     (json_int_t)d->started_ms,
+		"uptime_ms", (json_int_t)wall_ms() - (json_int_t)d->started_ms,
 		"sweep", moore_json_count(d->scan), "planes", planes, "plan", json_planned(d),
 		"plan_error", json_text(d->plan_error), "config", json_text(d->conf_path),
 		"config_error", json_text(d->conf_error), "reloads", moore_json_count(d->reloads),

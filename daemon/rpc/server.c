@@ -17,15 +17,15 @@
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/listener.h>
 
-#include "rpc/registry.h"
+#include "clock.h"
 #include "log.h"
+#include "rpc/registry.h"
 #include "rpc/listen.h"
 #include "rpc/rpc.h"
 #include "rpc/server.h"
@@ -57,7 +57,7 @@ struct client {
 	unsigned jobs;			/* lines and jobs that refer to it */
 	unsigned outstanding;		/* of these, on workers */
 	double tokens;			/* requests that it may still send now (RATE) */
-	double filled;			/* when tokens were added last */
+	uint64_t filled_us;		/* when tokens were added last */
 	bool eof;			/* it sends no more */
 	bool deaf;			/* not read any more; closed when all is written */
 	uint64_t lost;			/* events left out since the last that was sent */
@@ -163,22 +163,13 @@ unsent(const struct client *c)
 
 /* ---- lines in ---------------------------------------------------------------------- */
 
-static double
-seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void
 fill_tokens(struct client *c)
 {
-	double t = seconds();
+	uint64_t t = mono_us();
 
-	c->tokens += RATE * (t - c->filled);
-	c->filled = t;
+	c->tokens += RATE * 1e-6 * (double)(t - c->filled_us);
+	c->filled_us = t;
 	if (c->tokens > RATE / 10.0)
 		c->tokens = RATE / 10.0;
 }
@@ -294,7 +285,7 @@ pause_or_read(struct client *c, bool more)
 static void
 read_lines(struct client *c)
 {
-	double end = seconds() + TURN_US / 1e6;
+	uint64_t end = mono_us() + TURN_US;
 	struct server *s = c->s;
 	bool more = true;
 
@@ -302,7 +293,7 @@ read_lines(struct client *c)
 		return;
 	c->jobs++;
 	fill_tokens(c);
-	while (more && c->tokens >= 1 && unsent(c) < OUT_HIGH && seconds() < end)
+	while (more && c->tokens >= 1 && unsent(c) < OUT_HIGH && mono_us() < end)
 		more = take_request(c) && c->bev;
 	shed(s);
 	c->jobs--;
@@ -482,7 +473,7 @@ client_new(struct server *s, int fd, enum access access, const struct ucred *pee
 	c->uid = peer->uid;
 	c->pid = peer->pid;
 	c->tokens = RATE / 10.0;
-	c->filled = seconds();
+	c->filled_us = mono_us();
 	LIST_INSERT_HEAD(&s->clients, c, all);
 	s->count.clients++;
 	s->count.accepted++;

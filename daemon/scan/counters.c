@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "scan/seen.h"
 
 enum { CAP_EXT = 1 << 9, CAP_EXT_NO_IETF = 1 << 10, CAP_XMIT_WAIT = 1 << 12, CAP2_EXT_ERRORS = 1 << 1 };

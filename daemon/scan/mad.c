@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "scan/mad_impl.h"
 
 enum { TIMEOUT_MS = 200, TRIES = 3, MAD_HEADER = 64, QP1_QKEY = (int)0x80010000 };

@@ -8,8 +8,7 @@
  *   mad.c         a Get from its first sending to its end; whole batches
  *   mad_batch.c   addresses take turns
  *   mad_packet.c  the form of a MAD
- *   mad_port.c    the umad port
- *   clock.c       mono_us() */
+ *   mad_port.c    the umad port */
 #ifndef MOORED_MAD_H
 #define MOORED_MAD_H
 
@@ -82,6 +81,5 @@ enum mad_end {
 enum mad_end mad_run(struct mad_port *m, struct mad_batch *b, atomic_ullong *beat,
 		     atomic_bool *stop);
 
-uint64_t mono_us(void);	/* of the monotonic clock (clock.c) */
 
 #endif

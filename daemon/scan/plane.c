@@ -10,22 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "log.h"
 #include "scan/plane.h"
 
 enum { LANES_AT_ONCE = 16384, WAIT_US = 1000000 };
-
-static uint64_t
-wall_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static void
 tell_up(struct plane_thread *p)

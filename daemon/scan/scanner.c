@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "scan/plane.h"
 
 enum { STUCK_MS = 3000, STOP_MS = 1500 };

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "log.h"
 #include "notify.h"
 #include "json.h"
@@ -68,12 +69,9 @@ say(const struct moore_notice *n, const struct moore_notice *last)
 static void
 keep(struct sweeps *w, const struct moore_notice *n)
 {
-	struct timespec now;
-	struct told t = { .n = *n };
+	struct told t = { .n = *n, .at_ms = wall_ms() };
 	unsigned i = 0;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	t.at_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 	while (i < MOORED_PLANES_MAX - 1 && w->of[i].n.sm && w->of[i].n.sm != n->sm)
 		i++;		/* the last place has the manager that was silent longest */
 	say(n, w->of[i].n.sm == n->sm ? &w->of[i].n : &(struct moore_notice){ .why = "?" });

@@ -7,6 +7,7 @@
 #include <infiniband/umad.h>
 
 #include "harness.h"
+#include "clock.h"
 #include "scan/mad.h"
 
 enum { HEADER = 64, PLACES = 16, QUEUE = 4096, MS = 1000, TIMEOUT = 200 * MS, LIDS = 64 };
