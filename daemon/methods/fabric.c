@@ -111,56 +111,52 @@ run_switches(struct call *c, struct rpc_error *e)
 	return s ? from_sweep(s, json_pack("{s:o}", "switches", list)) : NULL;
 }
 
-/* The switch that params name, if they do: MOORE_NONE for all.  False fills *e. */
-static bool
-asked_switch(const struct call *c, const struct snapshot *s, moore_swid *sw, struct rpc_error *e)
+/* The snapshot, and in *sw the switch that params name, MOORE_NONE for all.  NULL fills *e. */
+static const struct snapshot *
+asked_switch(const struct call *c, moore_swid *sw, struct rpc_error *e)
 {
 	const char *name = json_string_value(json_object_get(c->params, "switch"));
+	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
 
 	*sw = MOORE_NONE;
-	if (!name)
-		return true;
+	if (!s || !name)
+		return s;
 	for (uint32_t i = 0; i < s->seen->n_switches && *sw == MOORE_NONE; i++)
 		if (!strcmp(s->seen->sw[i].name, name))
 			*sw = i;
-	if (*sw == MOORE_NONE)
-		rpc_fail(e, RPC_NOT_FOUND, "%.100s: no switch of that name was found", name);
-	return *sw != MOORE_NONE;
+	if (*sw != MOORE_NONE)
+		return s;
+	rpc_fail(e, RPC_NOT_FOUND, "%.100s: no switch of that name was found", name);
+	return NULL;
 }
 
 static json_t *
 run_endpoints(struct call *c, struct rpc_error *e)
 {
-	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
-	json_t *list;
 	moore_swid at;
+	const struct snapshot *s = asked_switch(c, &at, e);
+	json_t *list = s ? json_array() : NULL;
 
-	if (!s || !asked_switch(c, s, &at, e))
-		return NULL;
-	list = json_array();
-	for (uint32_t i = 0; i < s->seen->n_endpoints; i++)
+	for (uint32_t i = 0; s && i < s->seen->n_endpoints; i++)
 		if (at == MOORE_NONE || s->seen->ep[i].sw == at)
 			json_array_append_new(list, json_endpoint(s, i));
-	return from_sweep(s, json_pack("{s:o}", "endpoints", list));
+	return s ? from_sweep(s, json_pack("{s:o}", "endpoints", list)) : NULL;
 }
 
 static json_t *
 run_links(struct call *c, struct rpc_error *e)
 {
-	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
-	json_t *list;
 	moore_swid at;
+	const struct snapshot *s = asked_switch(c, &at, e);
+	json_t *list = s ? json_array() : NULL;
 
-	if (!s || !asked_switch(c, s, &at, e))
-		return NULL;
-	list = json_array();
-	for (uint32_t i = 0; i < s->seen->n_cables; i++) {
+	for (uint32_t i = 0; s && i < s->seen->n_cables; i++) {
 		const struct moore_plan_cable *k = &s->seen->cable[i];
 
 		if (at == MOORE_NONE || k->sw[0] == at || k->sw[1] == at)
 			json_array_append_new(list, json_cable(c->own, s->seen, k));
 	}
-	return from_sweep(s, json_pack("{s:o}", "links", list));
+	return s ? from_sweep(s, json_pack("{s:o}", "links", list)) : NULL;
 }
 
 static bool
