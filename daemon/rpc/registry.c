@@ -18,27 +18,11 @@ static const struct method *const tables[] = {
 static struct rpc_method *methods;
 static size_t n_methods;
 
-static json_t *
-read_schema(const char *text)
-{
-	char *s = strdup(text);
-	json_t *j;
-
-	if (!s)
-		return NULL;
-	for (char *p = s; *p; p++)
-		if (*p == '\'')
-			*p = '"';
-	j = json_loads(s, JSON_REJECT_DUPLICATES, NULL);
-	free(s);
-	return j;
-}
-
 /* The schema of an answer, which also allows the keys of from_sweep(). */
 static json_t *
 answer_schema(const char *name)
 {
-	json_t *schema = moore_answer_schema(name), *sweep = read_schema("{" SWEEP_KEYS "}");
+	json_t *schema = moore_answer_schema(name), *sweep = moore_json_quoted("{" SWEEP_KEYS "}");
 	json_t *properties = json_object_get(schema, "properties"), *type;
 	const char *key;
 
@@ -54,7 +38,7 @@ good_schema(const struct method *m, const char *text, json_t **out)
 {
 	char why[200] = "is no JSON";
 
-	*out = text[0] == '=' ? answer_schema(text + 1) : read_schema(text);
+	*out = text[0] == '=' ? answer_schema(text + 1) : moore_json_quoted(text);
 	if (*out && schema_valid(*out, why, sizeof(why)))
 		return true;
 	log_say(LOG_ERR, NULL, "%s: its schema: %s", m->name, why);

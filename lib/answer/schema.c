@@ -103,8 +103,8 @@ write_out(json_t *schema)
 	return good;
 }
 
-static json_t *
-read_schema(const char *text)
+json_t *
+moore_json_quoted(const char *text)
 {
 	char *s = moore_strndup(text, strlen(text));
 	json_t *j;
@@ -116,19 +116,20 @@ read_schema(const char *text)
 			*p = '"';
 	j = json_loads(s, JSON_REJECT_DUPLICATES, NULL);
 	free(s);
-	if (j && write_out(j))
-		return j;
-	json_decref(j);
-	return NULL;
+	return j;
 }
 
 json_t *
 moore_answer_schema(const char *name)
 {
 	const struct moore_answer *a;
+	json_t *j;
 
-	for (size_t i = 0; (a = moore_answer_at(i)); i++)
-		if (!strcmp(a->name, name))
-			return read_schema(a->schema);
+	for (size_t i = 0; (a = moore_answer_at(i)) && strcmp(a->name, name);)
+		i++;
+	j = a ? moore_json_quoted(a->schema) : NULL;
+	if (j && write_out(j))
+		return j;
+	json_decref(j);
 	return NULL;
 }

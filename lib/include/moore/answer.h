@@ -55,6 +55,9 @@ struct moore_answer {
 	 * that out. */
 	const char *schema;
 };
+/* Parses JSON that is written with ' for ", as schemas in C are.  NULL: it is no JSON, a key
+ * occurs twice in an object, or memory ran out. */
+MOORE_API json_t *moore_json_quoted(const char *text);
 /* In the order of the table; NULL past the end. */
 MOORE_API const struct moore_answer *moore_answer_at(size_t i);
 /* The full JSON Schema of an answer; NULL also when no answer has that name. */
