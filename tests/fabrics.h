@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "moore/fabric.h"
 #include "moore/topo.h"
+#include "plan_of.h"
 
 /* Gives out LIDs in index order: one to each switch, then 2^lmc to each endpoint. */
 static inline int
@@ -89,23 +90,9 @@ test_fabric(uint32_t n_switches, const struct moore_topo_link *link, size_t n_li
 static inline struct moore_fabric *
 test_family(const char *family, const char *params, uint8_t lmc)
 {
-	const struct moore_topo_family *fam = moore_topo_family_find(family);
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
-	struct moore_topo *t = NULL;
+	struct moore_topo *t = topo_of(family, params);
 	struct moore_fabric *f;
-	struct moore_err err;
-	const char *word[8];
-	char copy[128];
-	size_t n = 0;
 
-	snprintf(copy, sizeof(copy), "%s", params);
-	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
-		word[n++] = w;
-	if (!fam || moore_topo_params_parse(fam, param, word, n, &err) < 0 ||
-	    moore_topo_build(&t, fam, param, &err) < 0) {
-		fprintf(stderr, "test_family %s %s: %s\n", family, params, err.text);
-		abort();
-	}
 	f = test_fabric(t->n_switches, t->link, t->n_links, t->endpoints, lmc);
 	moore_topo_free(t);
 	return f;

@@ -300,33 +300,11 @@ small_plan(const char *family, uint32_t n)
 }
 
 static struct moore_plan *
-family_plan(const struct fabric *x)
-{
-	const struct moore_topo_family *fam = moore_topo_family_find(x->family);
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
-	const char *word[MOORE_TOPO_MAX_PARAMS];
-	struct moore_topo *t = NULL;
-	struct moore_plan *p = NULL;
-	struct moore_err err;
-	char copy[64];
-	size_t n = 0;
-
-	snprintf(copy, sizeof(copy), "%s", x->params);
-	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
-		word[n++] = w;
-	if (moore_topo_params_parse(fam, param, word, n, &err) < 0 ||
-	    moore_topo_build(&t, fam, param, &err) < 0 || moore_plan_from_topo(&p, t, &err) < 0)
-		die(x->family, &err);
-	moore_topo_free(t);
-	return p;
-}
-
-static struct moore_plan *
-plan_of(const struct fabric *x)
+plan_of_fabric(const struct fabric *x)
 {
 	const struct moore_permute_opts opts = { .fraction = 1, .trials = 3, .seed = 1 };
-	struct moore_plan *p = moore_topo_family_find(x->family) ? family_plan(x) :
-		small_plan(x->family, (uint32_t)atoi(x->params));
+	struct moore_plan *p = moore_topo_family_find(x->family) ?
+		plan_of(x->family, x->params) : small_plan(x->family, (uint32_t)atoi(x->params));
 	struct moore_permutation *result = NULL;
 	struct moore_err err;
 
@@ -442,7 +420,7 @@ one_case(const struct fabric *x, const struct moore_plan *plan, uint8_t lmc, uin
 static void
 all_cases(const struct fabric *x, uint32_t n_draws, uint32_t max_switches)
 {
-	struct moore_plan *plan = plan_of(x);
+	struct moore_plan *plan = plan_of_fabric(x);
 
 	for (uint8_t lmc = 0; lmc < 3 && plan->n_switches <= max_switches; lmc++)
 		for (uint32_t profile = 0; profile < 2; profile++)

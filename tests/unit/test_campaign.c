@@ -45,28 +45,6 @@ struct spec {
 	const char *family, *params;
 };
 
-static struct moore_plan *
-plan_of(const struct spec *spec)
-{
-	const struct moore_topo_family *f = moore_topo_family_find(spec->family);
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
-	const char *word[MOORE_TOPO_MAX_PARAMS];
-	struct moore_topo *t = NULL;
-	struct moore_plan *p = NULL;
-	struct moore_err err;
-	char copy[64];
-	size_t n = 0;
-
-	snprintf(copy, sizeof(copy), "%s", spec->params);
-	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
-		word[n++] = w;
-	if (moore_topo_params_parse(f, param, word, n, &err) < 0 ||
-	    moore_topo_build(&t, f, param, &err) < 0 || moore_plan_from_topo(&p, t, &err) < 0)
-		fail_msg("%s %s: %s", spec->family, spec->params, err.text);
-	moore_topo_free(t);
-	return p;
-}
-
 /* Permutes some cable ends within cabinets of three or more switches. */
 static void
 permute(struct graph *g, struct moore_plan *p)
@@ -91,7 +69,8 @@ permute(struct graph *g, struct moore_plan *p)
 static void
 draw_plan(struct graph *g, const struct spec *spec, uint32_t n, bool minimal)
 {
-	struct moore_plan *p = plan_of(&spec[moore_rng_below(g->r, n)]);
+	const struct spec *drawn = &spec[moore_rng_below(g->r, n)];
+	struct moore_plan *p = plan_of(drawn->family, drawn->params);
 	bool permuted = moore_rng_below(g->r, 3) == 0;
 
 	if (permuted)

@@ -9,30 +9,9 @@
 #include "harness.h"
 #include "moore/place.h"
 #include "moore/topo.h"
+#include "plan_of.h"
 
 /* ---- plans to place --------------------------------------------------------------- */
-
-static struct moore_plan *
-plan_of_family(const char *family, const char *params)
-{
-	const struct moore_topo_family *f = moore_topo_family_find(family);
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
-	char copy[64], *save = NULL;
-	const char *word[4];
-	struct moore_plan *p = NULL;
-	struct moore_topo *t = NULL;
-	struct moore_err err = { 0 };
-	size_t n = 0;
-
-	snprintf(copy, sizeof(copy), "%s", params);
-	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
-		word[n++] = w;
-	if (moore_topo_params_parse(f, param, word, n, &err) < 0 ||
-	    moore_topo_build(&t, f, param, &err) < 0 || moore_plan_from_topo(&p, t, &err) < 0)
-		fail_msg("%s %s: %s", family, params, err.text);
-	moore_topo_free(t);
-	return p;
-}
 
 /* A plan of switches joined by the given pairs. */
 static struct moore_plan *
@@ -185,7 +164,7 @@ test_formulas(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(T) * ARRAY_LEN(models); i++) {
 		const size_t m = i % ARRAY_LEN(models);
 		const char *const *t = T[i / ARRAY_LEN(models)];
-		struct moore_plan *p = plan_of_family(t[0], t[1]);
+		struct moore_plan *p = plan_of(t[0], t[1]);
 		struct moore_place_report r = place(p, models[m].model, MOORE_PLACE_REFINED, 5000, 1);
 		double sum = 0, longest = 0;
 		uint32_t inside = 0;
@@ -230,7 +209,7 @@ test_floors(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
-		struct moore_plan *p = plan_of_family(T[i].family, T[i].params);
+		struct moore_plan *p = plan_of(T[i].family, T[i].params);
 		struct moore_place_report r = place(p, T[i].model, MOORE_PLACE_SEQUENTIAL, 0, 1);
 
 		CHECK_EQ(T[i].params, r.cabinets, T[i].cabinets);
@@ -359,7 +338,7 @@ test_bounds_of_families(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(T) * ARRAY_LEN(models); i++) {
-		struct moore_plan *p = plan_of_family(T[i / 2][0], T[i / 2][1]);
+		struct moore_plan *p = plan_of(T[i / 2][0], T[i / 2][1]);
 
 		for (int assign = MOORE_PLACE_SEQUENTIAL; assign <= MOORE_PLACE_REFINED; assign++) {
 			struct moore_place_report r = place(p, models[i % 2].model,
@@ -415,7 +394,7 @@ test_gaps(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
-		struct moore_plan *p = plan_of_family(T[i].family, T[i].params);
+		struct moore_plan *p = plan_of(T[i].family, T[i].params);
 		struct moore_place_report r = place(p, T[i].model, MOORE_PLACE_REFINED, 200000, 1);
 
 		print_message("# %s %s: %.1f %%, any assignment %.1f %%\n", T[i].family, T[i].params,
@@ -440,8 +419,8 @@ test_seeds(void **state)
 		char *first = NULL;
 
 		for (uint64_t seed = 1; seed < 5; seed++) {
-			struct moore_plan *p = plan_of_family(T[i][0], T[i][1]);
-			struct moore_plan *q = plan_of_family(T[i][0], T[i][1]);
+			struct moore_plan *p = plan_of(T[i][0], T[i][1]);
+			struct moore_plan *q = plan_of(T[i][0], T[i][1]);
 			const struct moore_place_report rows = place(q, "young", MOORE_PLACE_SEQUENTIAL, 0, seed);
 			const struct moore_place_report seq = place(q, "young", MOORE_PLACE_SEQUENTIAL, 3000, seed);
 			const struct moore_place_report str = place(q, "young", MOORE_PLACE_STRUCTURE, 3000, seed);
@@ -480,7 +459,7 @@ on_progress(void *arg, double share)
 static void
 test_progress(void **state)
 {
-	struct moore_plan *p = plan_of_family("slimfly", "q=5");
+	struct moore_plan *p = plan_of("slimfly", "q=5");
 	double last = 0;
 	struct moore_place_opts o = { .model = moore_place_model_at(1), .iterations = 20000,
 				      .assign = MOORE_PLACE_REFINED, .progress = on_progress, .arg = &last };
@@ -570,7 +549,7 @@ test_oom(void **state)
 {
 	const struct moore_place_opts o = { .model = moore_place_model_at(1), .iterations = 100,
 					    .assign = MOORE_PLACE_REFINED };
-	struct moore_plan *p = plan_of_family("slimfly", "q=3");
+	struct moore_plan *p = plan_of("slimfly", "q=3");
 	char *before = json_of(p);
 	struct moore_catalogue *c;
 	struct moore_work *w;
@@ -740,7 +719,7 @@ test_work(void **state)
 
 	CHECK_EQ("catalogue", moore_catalogue_example(&c, NULL), 0);
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
-		struct moore_plan *p = plan_of_family(T[i][0], T[i][1]);
+		struct moore_plan *p = plan_of(T[i][0], T[i][1]);
 		struct moore_err err = { 0 };
 		struct moore_work *w;
 
