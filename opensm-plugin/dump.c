@@ -102,7 +102,8 @@ write_dump(const struct mplug_sm *sm, const struct dump *d, const char *path, co
 	return ok && rename(tmp, path) == 0;
 }
 
-/* Writes the file, or removes the one that an earlier sweep left. */
+/* Writes the file, or removes the one that an earlier sweep left.  A path that does not fit
+ * into path[] is refused, since its first 2047 bytes may name another file. */
 static void
 dump(struct mplug_sm *sm, const struct dump *d, bool wanted)
 {
@@ -111,7 +112,11 @@ dump(struct mplug_sm *sm, const struct dump *d, bool wanted)
 
 	if (!osm_log_is_active(&sm->osm->log, OSM_LOG_ROUTING) || !dir)
 		return;
-	snprintf(path, sizeof(path), "%s/%s", dir, d->name);
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, d->name) >= sizeof(path)) {
+		mplug_log_err(sm, MPLUG_MR_DUMP, "%s: %s: it is not written", d->name,
+			      strerror(ENAMETOOLONG));
+		return;
+	}
 	snprintf(tmp, sizeof(tmp), "%s.new", path);
 	if (!wanted) {
 		unlink(path);

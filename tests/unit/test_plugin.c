@@ -1793,6 +1793,43 @@ dumps_in_a_long_folder(void **state)
 	stop(sm);
 }
 
+/* A folder one byte longer than above.  Before paths were checked, the one of moore-path-sl.dump
+ * was cut to that of a file which is there already. */
+static void
+dumps_in_too_long_a_folder(void **state)
+{
+	static const char cut[] = "moore-path-sl.dum";
+	struct mplug_sm *sm = start_hinted();
+	struct moore_sl_set *set;
+	char folder[2049 - sizeof("moore-path-sl.dump")];
+
+	(void)state;
+	assert_int_equal(route(), 0);
+	for (size_t d = 0; d < N_DUMPS; d++)
+		unlink(in_dir(dump_names[d], ""));
+	memset(folder, '/', sizeof(folder));
+	memcpy(folder, dir, strlen(dir));
+	folder[sizeof(folder) - 1] = '\0';
+	fake.osm->subn.opt.dump_files_dir = folder;
+	write_file(cut, "keep\n");
+	fake.log[0] = '\0';
+	mplug_dump(sm);
+	CHECK_STR("refused", fake.log,
+		  "ERR MR15: moore-path-sl.dump: File name too long: it is not written");
+	CHECK("not written under a part of its name",
+	      holds(in_dir(cut, ""), &(struct moore_buf){ .data = (char[]){ "keep\n" }, .len = 5 }));
+	CHECK("a shorter name fits", access(in_dir(dump_names[1], ""), F_OK) == 0);
+	set = sm->result->sl_set;
+	sm->result->sl_set = NULL;
+	mplug_dump(sm);
+	sm->result->sl_set = set;
+	CHECK("nor is that file removed", access(in_dir(cut, ""), F_OK) == 0);
+	unlink(in_dir(cut, ""));
+	for (size_t d = 0; d < N_DUMPS; d++)
+		unlink(in_dir(dump_names[d], ""));
+	stop(sm);
+}
+
 static void
 dumps_without_memory(void **state)
 {
@@ -2601,6 +2638,7 @@ main(void)
 		cmocka_unit_test(dumps_op_vls),
 		cmocka_unit_test(dumps_piece_by_piece),
 		cmocka_unit_test(dumps_in_a_long_folder),
+		cmocka_unit_test(dumps_in_too_long_a_folder),
 		cmocka_unit_test(dumps_without_memory),
 		cmocka_unit_test(policies),
 		cmocka_unit_test(tells_moored),
