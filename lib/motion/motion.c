@@ -51,7 +51,8 @@ forget(struct moore_mo_build *b)
 }
 
 /* Adds one step of flips, or of drops.  Returns 1; 0 if there is nothing that it could
- * change; -1 when memory is out. */
+ * change; -1 when memory is out.  With the first step, rows of several values are sent
+ * again, so it may be empty. */
 static int
 add_step(struct moore_mo_build *b, bool wait, bool drop)
 {
@@ -61,7 +62,7 @@ add_step(struct moore_mo_build *b, bool wait, bool drop)
 		forget(b);
 	if (!new_step(b, wait) || !(drop ? moore_mo_drop(b) : moore_mo_flip(b)))
 		return -1;
-	if (b->m->n_rows > n_rows)
+	if (b->m->n_rows > n_rows || (drop && b->m->n_steps == 1 && b->c.n_extra))
 		return 1;
 	b->m->n_steps--;
 	return 0;

@@ -8,6 +8,9 @@
  * delivers its packets.  The final tables alone decide what is reached; the steps depend on
  * what is held as well.
  *
+ * Rows of which several values are held are sent again with the first step: with their
+ * value in held.lft, if the step has no other.  So that step may be empty.
+ *
  * A packet that a switch forwarded under a row may stay in a buffer after the row has
  * changed, and meet rows that are younger by several steps.  Between two steps with
  * `wait` = false this does no harm: the rows of all steps since the last wait are safe
