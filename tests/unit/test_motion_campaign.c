@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_motion_campaign.c - random cuts and repairs of random fabrics, one upon the other,
+ * each brought to the switches in steps (lib/motion).  Some sequences end in the middle of a
+ * step, after which each of its rows has its old or its new value, and the next change begins
+ * from there; sometimes packets of the steps before are still on their way.
+ *
+ * Every mixture is judged by moore_mix_held(), which shares nothing with the builder of
+ * steps: each step, and all steps since the last wait together.
+ *
+ * Each draw has a seed of its own, made of the printed seed and its number.  A failure
+ * prints that seed; with $MOORE_SEED set to it, the failing draw is the first one. */
+#include "fabrics.h"
+#include "harness.h"
+#include "moore/engine.h"
+#include "moore/mix.h"
+#include "moore/motion.h"
+#include "moore/permute.h"
+
+#define CHANGES 10		/* one upon the other, in each draw */
+
+struct rows {
+	struct moore_row *row;
+	size_t n, cap;
+};
+
+struct counts {
+	unsigned changes, steps, most, waits, unsafe, broken, alone;
+	uint64_t live, interrupted;
+};
+
+enum { ANY_SL, ANY_SL_ALONE, SL_HINT, N_KINDS };	/* ANY_SL_ALONE: without a plan */
+
+static const char *const KIND[] = { "any-sl", "any-sl, no plan", "sl-hint" };
+
+struct world {
+	char why[160];
+	struct moore_rng *rng;
+	struct moore_plan *plan;	/* NULL: the engine gets none */
+	struct moore_fabric *whole;
+	bool narrow;			/* some links have one lane */
+	bool *out;			/* for each port of whole: it is cut */
+	enum moore_profile profile;
+	struct moore_fabric *f;		/* as it is now */
+	struct moore_engine_result *r;	/* of f */
+	struct moore_lft *lft;		/* what the switches may hold */
+	struct rows more;
+	bool at_rest;			/* the sequence before was complete */
+	bool was_unsafe;		/* the last change began with what could deadlock */
+	struct moore_sl_set *sls;	/* SLs that sources may still use; NULL: any SL */
+	struct counts n;
+};
+
+static void
+add(struct rows *t, moore_swid s, moore_lid lid, uint8_t port)
+{
+	if (t->n == t->cap) {
+		t->cap = t->cap ? 2 * t->cap : 256;
+		t->row = realloc(t->row, t->cap * sizeof(*t->row));
+	}
+	t->row[t->n++] = (struct moore_row){ s, lid, port };
+}
+
+static void
+add_all(struct rows *t, const struct moore_row *row, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		add(t, row[i].sw, row[i].lid, row[i].port);
+}
+
+static struct moore_lft *
+copy_of(const struct moore_lft *t)
+{
+	struct moore_lft *c;
+
+	assert_int_equal(moore_lft_new(&c, t->n_switches, (moore_lid)(t->stride - 1), NULL), 0);
+	memcpy(c->row, t->row, t->stride * t->n_switches);
+	return c;
+}
+
+/* ---- fabrics ------------------------------------------------------------------------- */
+
+static const struct {
+	const char *family, *params;
+} MEMBER[] = {
+	{ "slimfly", "q=3" }, { "slimfly", "q=4" }, { "slimfly", "q=5" }, { "oft", "k=3" },
+	{ "oft", "k=4" }, { "mlfm", "h=3" }, { "mlfm", "h=4" }, { "mlfm", "h=5 l=2" },
+	{ "torus2d", "a=4 b=5 p=2" }, { "hypercube", "n=4" }, { "fhypercube", "n=4 p=2" },
+	{ "hyperx", "s1=3 s2=3 s3=2 p=2" }, { "dragonfly", "a=4 h=1 p=2" },
+	{ "dln", "n=24 k=4 p=2" }, { "myriclos", "n=32" },
+};
+
+static void
+permute(struct moore_plan *p, struct moore_rng *rng)
+{
+	const struct moore_permute_opts opts = { .trials = 1, .seed = moore_rng_next(rng),
+		.method = (enum moore_permute_method)moore_rng_below(rng, MOORE_N_PERMUTE),
+		.fraction = (1 + moore_rng_below(rng, 10)) / 10. };
+	struct moore_permutation *result = NULL;
+
+	if (!p->sw[0].cabinet)
+		assert_int_equal(moore_plan_fill_cabinets(p, 3 + moore_rng_below(rng, 6), NULL), 0);
+	moore_permute(p, &opts, &result, NULL);	/* a plan that would fall apart stays as it was */
+	moore_permutation_free(result);
+}
+
+static void
+draw_plan(struct world *w, const char *family, const char *params)
+{
+	const struct moore_topo_family *fam = moore_topo_family_find(family);
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	const char *word[MOORE_TOPO_MAX_PARAMS];
+	struct moore_topo *t;
+	char copy[64];
+	size_t n = 0;
+
+	snprintf(copy, sizeof(copy), "%s", params);
+	for (char *x = strtok(copy, " "); x; x = strtok(NULL, " "))
+		word[n++] = x;
+	assert_int_equal(moore_topo_params_parse(fam, param, word, n, NULL), 0);
+	assert_int_equal(moore_topo_build(&t, fam, param, NULL), 0);
+	assert_int_equal(moore_plan_from_topo(&w->plan, t, NULL), 0);
+	moore_topo_free(t);
+}
+
+static void
+narrow_some(struct moore_fabric *f, struct moore_rng *rng)
+{
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		struct moore_port *q = &f->port[p];
+
+		if (q->role == MOORE_ROLE_SWITCH && moore_rng_below(rng, 100) < 10)
+			q->lanes = f->port[f->sw[q->peer].port0 + q->peer_port].lanes = 1;
+	}
+}
+
+static void
+draw(struct world *w, struct moore_rng *rng, uint64_t seed)
+{
+	size_t k = moore_rng_below(rng, ARRAY_LEN(MEMBER) + 4);
+	unsigned lmc = moore_rng_below(rng, 3), n = 8 + moore_rng_below(rng, 16);
+	bool random = k >= ARRAY_LEN(MEMBER), permuted = false, planned = true;
+
+	*w = (struct world){ .rng = rng, .profile = moore_rng_below(rng, 2) ?
+		MOORE_PROFILE_SL_HINT : MOORE_PROFILE_ANY_SL };
+	if (random) {
+		w->whole = test_random_fabric(rng, n, 2 * n, (uint8_t)lmc);
+		planned = false;
+	} else {
+		draw_plan(w, MEMBER[k].family, MEMBER[k].params);
+		if ((permuted = moore_rng_below(rng, 3) == 0))
+			permute(w->plan, rng);
+		assert_int_equal(moore_fabric_from_plan(&w->whole, w->plan, (uint8_t)lmc, NULL), 0);
+		if (moore_rng_below(rng, 4) == 0) {
+			moore_plan_free(w->plan);
+			w->plan = NULL;
+			planned = false;
+		}
+	}
+	if ((w->narrow = moore_rng_below(rng, 4) == 0))
+		narrow_some(w->whole, rng);
+	w->out = calloc(w->whole->n_ports, sizeof(*w->out));
+	snprintf(w->why, sizeof(w->why), "MOORE_SEED=%llu: %s %s%s%s%s, LMC %u, %s",
+		 (unsigned long long)seed, random ? "random graph" : MEMBER[k].family,
+		 random ? "" : MEMBER[k].params, permuted ? ", permuted" : "",
+		 planned ? "" : ", no plan", w->narrow ? ", links with one lane" : "", lmc,
+		 w->profile == MOORE_PROFILE_SL_HINT ? "sl-hint" : "any-sl");
+}
+
+static void
+fini(struct world *w)
+{
+	moore_engine_result_free(w->r);
+	moore_fabric_free(w->f);
+	moore_fabric_free(w->whole);
+	moore_plan_free(w->plan);
+	moore_lft_free(w->lft);
+	moore_sl_set_free(w->sls);
+	free(w->more.row);
+	free(w->out);
+}
+
+/* ---- cuts and repairs ------------------------------------------------------------------ */
+
+/* Sets both ends of a link, or the port of an endpoint. */
+static void
+set_port(struct world *w, moore_swid s, unsigned p, bool out)
+{
+	const struct moore_port *q = moore_fabric_port(w->whole, s, (moore_portnum)p);
+
+	w->out[w->whole->sw[s].port0 + p] = out;
+	if (q->role == MOORE_ROLE_SWITCH)
+		w->out[w->whole->sw[q->peer].port0 + q->peer_port] = out;
+}
+
+static void
+set_switch(struct world *w, moore_swid s, bool out)
+{
+	for (unsigned p = 1; p <= w->whole->sw[s].n_ports; p++)
+		set_port(w, s, p, out);
+}
+
+/* Sets one drawn port to `out` that was not so.  Returns false if it finds none. */
+static bool
+set_one(struct world *w, bool out)
+{
+	const struct moore_fabric *f = w->whole;
+
+	for (unsigned tries = 0; tries < 500; tries++) {
+		moore_swid s = moore_rng_below(w->rng, f->n_switches);
+		unsigned p = f->sw[s].n_ports ? 1 + moore_rng_below(w->rng, f->sw[s].n_ports) : 0;
+		uint8_t role = moore_fabric_port(f, s, (moore_portnum)p)->role;
+
+		if (!p || w->out[f->sw[s].port0 + p] == out || role == MOORE_ROLE_NONE ||
+		    (role == MOORE_ROLE_ENDPOINT && moore_rng_below(w->rng, 4)))
+			continue;
+		set_port(w, s, p, out);
+		return true;
+	}
+	return false;
+}
+
+/* Changes what is cut.  Returns true if nothing came back. */
+static bool
+disturb(struct world *w)
+{
+	unsigned kind = moore_rng_below(w->rng, 10);
+	moore_swid s = moore_rng_below(w->rng, w->whole->n_switches);
+
+	switch (kind) {
+	case 0:
+		set_switch(w, s, true);
+		return true;
+	case 1:
+		set_switch(w, s, false);
+		return false;
+	case 2:			/* two at once */
+		set_one(w, true);
+		set_one(w, true);
+		return true;
+	case 3:			/* one goes while another returns */
+		set_one(w, false);
+		set_one(w, true);
+		return false;
+	case 4:
+		memset(w->out, 0, w->whole->n_ports * sizeof(*w->out));
+		return false;
+	case 5: case 6: case 7:
+		set_one(w, false);
+		return false;
+	default:
+		set_one(w, true);
+		return true;
+	}
+}
+
+static struct moore_fabric *
+present(const struct world *w)
+{
+	struct moore_fabric *f;
+
+	assert_int_equal(moore_fabric_copy(&f, w->whole, NULL), 0);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++)
+			if (w->out[f->sw[s].port0 + p] &&
+			    moore_fabric_port(f, s, (moore_portnum)p)->role != MOORE_ROLE_NONE)
+				moore_fabric_cut(f, s, (moore_portnum)p);
+	return f;
+}
+
+static struct moore_engine_result *
+route(const struct world *w, const struct moore_fabric *f)
+{
+	struct moore_engine_result *r;
+	struct moore_conf conf;
+	struct moore_err err;
+
+	moore_conf_defaults(&conf);
+	conf.profile = w->profile;
+	if (moore_engine_run(&r, f, w->plan, &conf, NULL, NULL, &err) < 0)
+		fail_msg("%s: %s", w->why, err.text);
+	return r;
+}
+
+/* ---- what must hold ----------------------------------------------------------------------- */
+
+/* A sequence as it is played. */
+struct play {
+	struct world *w;
+	const struct moore_motion *m;
+	const struct moore_motion_opts *opts;
+	struct moore_lft *now, *past;	/* the rows, and those at the last wait */
+	struct rows more, since;	/* further values of now and of past */
+	bool cut;			/* no link came back */
+};
+
+static struct moore_mix_held *
+judge(const struct play *p, const struct moore_lft *lft, const struct rows *more,
+      const struct moore_held *before)
+{
+	const struct moore_mix_lanes lanes = { .sl2vl = p->opts->sl2vl, .other = p->opts->other,
+		.sl_set = p->opts->sl_set };
+	const struct moore_held held = { .lft = lft, .more = more->row, .n_more = more->n };
+	struct moore_mix_held *v;
+
+	CHECK_EQ(p->w->why, moore_mix_held(&v, p->w->f, &held, before, &lanes, NULL), 0);
+	return v;
+}
+
+static void
+check_step(struct play *p, uint32_t i)
+{
+	const struct moore_motion_step *st = &p->m->step[i];
+	const struct moore_held before = { .lft = p->now, .more = p->more.row, .n_more = p->more.n };
+	struct rows both = { NULL, 0, 0 };
+	struct moore_mix_held *step, *all;
+	const char *why = p->w->why;
+
+	for (size_t k = 0; k < st->n; k++) {
+		const struct moore_row *r = &p->m->row[st->first + k];
+
+		CHECK(why, moore_lft_row(p->now, r->sw)[r->lid] != r->port);
+	}
+	add_all(&both, p->more.row, p->more.n);
+	add_all(&both, p->m->row + st->first, st->n);
+	step = judge(p, p->now, &both, &before);
+	all = judge(p, p->past, &p->since, NULL);
+	if (!p->m->start_unsafe || i) {
+		CHECK(why, step->safe);
+		CHECK(why, all->safe);
+	}
+	CHECK_EQ(why, step->interrupted, st->interrupted);
+	if (p->w->plan && !p->w->narrow && p->w->at_rest && p->cut && !p->m->start_unsafe)
+		CHECK_EQ(why, step->interrupted, 0);
+	p->w->n.live += i ? 0 : step->live;
+	p->w->n.interrupted += step->interrupted;
+	moore_mix_held_free(step);
+	moore_mix_held_free(all);
+	free(both.row);
+}
+
+/* Plays a step.  Returns false if the sequence ends in the middle of it. */
+static bool
+play_step(struct play *p, uint32_t i)
+{
+	const struct moore_motion_step *st = &p->m->step[i];
+	const struct moore_row *row = p->m->row + st->first;
+
+	CHECK(p->w->why, i || !st->wait);
+	if (st->wait) {
+		memcpy(p->past->row, p->now->row, p->now->stride * p->now->n_switches);
+		p->since.n = 0;
+		p->w->n.waits++;
+	}
+	add_all(&p->since, row, st->n);
+	check_step(p, i);
+	if (moore_rng_below(p->w->rng, 6) == 0) {
+		add_all(&p->more, row, st->n);
+		return false;
+	}
+	p->more.n = 0;		/* rows of several values are sent again with step 1 */
+	for (size_t k = 0; k < st->n; k++)
+		moore_lft_row(p->now, row[k].sw)[row[k].lid] = row[k].port;
+	return true;
+}
+
+/* Values by which packets that are still on their way were forwarded.  A link that is gone
+ * has lost its packets. */
+static void
+keep_past(struct play *p)
+{
+	const struct moore_fabric *f = p->w->f;
+
+	for (moore_swid s = 0; s < p->past->n_switches; s++)
+		for (unsigned lid = 1; lid <= f->lid_top; lid++)
+			if (moore_lft_row(p->past, s)[lid] != moore_lft_row(p->now, s)[lid])
+				add(&p->since, s, (moore_lid)lid, moore_lft_row(p->past, s)[lid]);
+	for (size_t k = 0; k < p->since.n; k++) {
+		const struct moore_row *r = &p->since.row[k];
+
+		if (r->port <= f->sw[r->sw].n_ports &&
+		    moore_fabric_port(f, r->sw, r->port)->role == MOORE_ROLE_SWITCH)
+			add(&p->more, r->sw, r->lid, r->port);
+	}
+}
+
+static void
+play(struct play *p)
+{
+	struct world *w = p->w;
+	uint32_t i = 0;
+
+	while (i < p->m->n_steps && play_step(p, i))
+		i++;
+	w->n.broken += i < p->m->n_steps;
+	w->n.steps += p->m->n_steps;
+	w->n.most = p->m->n_steps > w->n.most ? p->m->n_steps : w->n.most;
+	w->n.unsafe += p->m->start_unsafe;
+	/* If a link comes back before the rows that lead over it are replaced, old rows meet
+	 * new ones that were not judged with them; and so it stays until these are gone. */
+	CHECK(w->why, !p->m->start_unsafe || w->profile == MOORE_PROFILE_SL_HINT ||
+	      w->was_unsafe || (!w->at_rest && !p->cut));
+	w->was_unsafe = p->m->start_unsafe;
+	w->at_rest = i == p->m->n_steps;
+	if (w->at_rest) {
+		p->more.n = 0;
+		CHECK(w->why, !memcmp(p->now->row, w->r->lft->row, p->now->stride * p->now->n_switches));
+		moore_sl_set_free(w->sls);
+		w->sls = NULL;
+	}
+	if (moore_rng_below(w->rng, 4) == 0)
+		keep_past(p);
+}
+
+/* The SL2VL rows that may still be in force: those of the old tables between ports that had
+ * links then.  Over a link that is new no data goes until its rows are set. */
+static struct moore_sl2vl *
+lanes_before(const struct world *w, const struct moore_fabric *was, const struct moore_sl2vl *old)
+{
+	const struct moore_fabric *f = w->f;
+	struct moore_sl2vl *t;
+
+	assert_int_equal(moore_sl2vl_new(&t, f, NULL), 0);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned in = 0; in <= f->sw[s].n_ports; in++)
+			for (unsigned out = 0; out <= f->sw[s].n_ports; out++) {
+				bool had = moore_fabric_port(was, s, (moore_portnum)in)->role &&
+					moore_fabric_port(was, s, (moore_portnum)out)->role;
+
+				moore_sl2vl_set(t, s, (moore_portnum)in, (moore_portnum)out,
+						moore_sl2vl_get(had ? old : w->r->sl2vl, s, (moore_portnum)in,
+								(moore_portnum)out), NULL);
+			}
+	return t;
+}
+
+/* Adds the SLs of the present routes to those that sources may still use. */
+static void
+add_sls(struct world *w)
+{
+	const struct moore_sl_set *t = w->r->sl_set;
+
+	if (t && !w->sls)
+		assert_int_equal(moore_sl_set_new(&w->sls, t->n_switches, (moore_lid)(t->stride - 1), NULL), 0);
+	for (size_t k = 0; t && k < t->n_switches * t->stride; k++)
+		w->sls->sl[k] |= t->sl[k];
+}
+
+/* True if the final rows are safe by themselves. */
+static bool
+is_end_safe(const struct play *p)
+{
+	const struct rows none = { NULL, 0, 0 };
+	struct moore_mix_held *v = judge(p, p->w->r->lft, &none, NULL);
+	bool safe = v->safe;
+
+	moore_mix_held_free(v);
+	return safe;
+}
+
+/* Finds the steps.  Under sl-hint the new routes need not be safe for SLs of the old ones;
+ * no steps can mend that, and then the new SLs and SL2VL tables count alone. */
+static struct moore_motion *
+find_steps(struct play *p, struct moore_motion_opts *opts, const struct moore_held *held)
+{
+	const struct world *w = p->w;
+	struct moore_motion *m = NULL;
+	bool end_safe = is_end_safe(p);
+	int rc = moore_motion_build(&m, w->f, held, w->r->lft, opts, NULL);
+
+	CHECK(w->why, end_safe || w->profile == MOORE_PROFILE_SL_HINT);
+	CHECK(w->why, rc == 0 || (rc == -MOORE_EUNSAFE && !end_safe && !m));
+	if (end_safe)
+		return m;
+	p->w->n.alone++;
+	moore_motion_free(m);
+	opts->other = NULL;
+	opts->sl_set = w->r->sl_set;
+	CHECK_EQ(w->why, moore_motion_build(&m, w->f, held, w->r->lft, opts, NULL), 0);
+	return m;
+}
+
+static void
+change(struct world *w)
+{
+	struct moore_engine_result *old = w->r;
+	struct moore_fabric *was = w->f;
+	struct moore_motion_opts opts = { .sl2vl = NULL };
+	struct play p = { .w = w, .opts = &opts, .now = copy_of(w->lft), .past = copy_of(w->lft) };
+	struct moore_held held = { .lft = w->lft, .more = w->more.row, .n_more = w->more.n };
+	struct moore_motion *m;
+	struct moore_sl2vl *other;
+
+	add_sls(w);
+	p.cut = disturb(w);
+	w->f = present(w);
+	w->r = route(w, w->f);
+	add_sls(w);
+	other = lanes_before(w, was, old->sl2vl);
+	opts = (struct moore_motion_opts){ .sl2vl = w->r->sl2vl, .other = other, .sl_set = w->sls };
+	p.m = m = find_steps(&p, &opts, &held);
+	add_all(&p.more, w->more.row, w->more.n);
+	add_all(&p.since, w->more.row, w->more.n);
+	play(&p);
+	w->n.changes++;
+	moore_motion_free(m);
+	moore_sl2vl_free(other);
+	moore_lft_free(w->lft);
+	moore_lft_free(p.past);
+	free(p.since.row);
+	free(w->more.row);
+	w->lft = p.now;
+	w->more = p.more;
+	moore_engine_result_free(old);
+	moore_fabric_free(was);
+}
+
+/* ---- the test ----------------------------------------------------------------------------- */
+
+static void
+sum_up(struct counts *to, const struct counts *n)
+{
+	to->changes += n->changes;
+	to->steps += n->steps;
+	to->most = n->most > to->most ? n->most : to->most;
+	to->waits += n->waits;
+	to->unsafe += n->unsafe;
+	to->broken += n->broken;
+	to->alone += n->alone;
+	to->live += n->live;
+	to->interrupted += n->interrupted;
+}
+
+static void
+print(const char *kind, const struct counts *n)
+{
+	print_message("# %s: %u changes, %u steps, at most %u; %u waits, %u ended in a step, %u unsafe "
+		      "at the start, %u with the new SLs alone; %llu of %llu live pairs interrupted\n",
+		      kind, n->changes, n->steps, n->most, n->waits, n->broken, n->unsafe, n->alone,
+		      (unsigned long long)n->interrupted, (unsigned long long)n->live);
+}
+
+static void
+test_campaign(void **state)
+{
+	uint64_t seed = test_seed();
+	struct counts all[N_KINDS] = { { 0 } };
+
+	(void)state;
+	for (unsigned i = 0; i < test_rounds(80); i++) {
+		struct moore_rng rng = { seed + i };
+		struct world w;
+
+		draw(&w, &rng, seed + i);
+		w.f = present(&w);
+		w.r = route(&w, w.f);
+		w.lft = copy_of(w.r->lft);
+		w.at_rest = true;
+		for (unsigned k = 0; k < CHANGES; k++)
+			change(&w);
+		sum_up(&all[w.profile == MOORE_PROFILE_SL_HINT ? SL_HINT : w.plan ? ANY_SL :
+			    ANY_SL_ALONE], &w.n);
+		fini(&w);
+	}
+	for (unsigned k = 0; k < N_KINDS; k++)
+		print(KIND[k], &all[k]);
+}
+
+/* One VL does not keep these routes from deadlock, so no steps lead to them. */
+static void
+test_unsafe_end(void **state)
+{
+	struct world w = { .why = "one VL" };
+	struct moore_motion_opts opts = { .sl2vl = NULL };
+	struct moore_motion *m;
+	struct moore_sl2vl *one;
+	struct moore_err err;
+
+	(void)state;
+	draw_plan(&w, "slimfly", "q=5");
+	assert_int_equal(moore_fabric_from_plan(&w.f, w.plan, 0, NULL), 0);
+	w.r = route(&w, w.f);
+	w.lft = copy_of(w.r->lft);
+	memset(w.lft->row, MOORE_NO_PATH, w.lft->stride * w.lft->n_switches);
+	assert_int_equal(moore_sl2vl_new(&one, w.f, NULL), 0);
+	opts.sl2vl = one;
+	assert_int_equal(moore_motion_build(&m, w.f, &(struct moore_held){ .lft = w.lft }, w.r->lft,
+					    &opts, &err), -MOORE_EUNSAFE);
+	assert_null(m);
+	CHECK_STR(w.why, err.text, "can deadlock");
+	opts.sl2vl = w.r->sl2vl;
+	assert_int_equal(moore_motion_build(&m, w.f, &(struct moore_held){ .lft = w.lft }, w.r->lft,
+					    &opts, &err), 0);
+	moore_motion_free(m);
+	moore_sl2vl_free(one);
+	fini(&w);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unsafe_end),
+		cmocka_unit_test(test_campaign),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
