@@ -298,6 +298,7 @@ build_fwd_tables(void *context)
 	keep_newest(sm, v.f);
 	mplug_dump_op_vls(sm);
 	rc = sweep(sm, &v, &t, mr, &why);
+	sm->lanes_lowered = v.lanes_lowered;
 	mplug_view_free(&v);
 	return rc;
 }

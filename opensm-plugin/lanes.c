@@ -19,10 +19,8 @@
 /* wait_for_pending_transactions() is exported by the opensm program; no header has it. */
 extern int wait_for_pending_transactions(osm_stats_t *stats);
 
-/* A row that was asked for and not answered: every SL is dropped. */
-#define POISON 0xff
-static const ib_slvl_table_t unknown = { { POISON, POISON, POISON, POISON, POISON, POISON,
-	POISON, POISON } };
+/* A row that was asked for and not answered yet: every SL is dropped. */
+static const ib_slvl_table_t unknown = { { 255, 255, 255, 255, 255, 255, 255, 255 } };
 
 struct rows {			/* the rows of all switches, and those that routes need */
 	const struct mplug_sm *sm;
@@ -109,8 +107,6 @@ vl_of(const ib_slvl_table_t *t, unsigned sl)
 static bool
 parts_alike(const ib_slvl_table_t *held, const ib_slvl_table_t *want)
 {
-	if (!memcmp(held, &unknown, sizeof(unknown)))
-		return false;
 	for (unsigned sl = 0; sl < MOORE_N_SL; sl++) {
 		unsigned a = vl_of(held, sl), b = vl_of(want, sl);
 
@@ -307,8 +303,6 @@ put_held(const struct rows *r, struct moore_sl2vl *t, moore_swid s, moore_portnu
 
 		if (held && memcmp(held, wanted_row(r, s, in, out), sizeof(*held)) != 0 &&
 		    is_used(r, s, in) && is_used(r, s, out) && is_met(r, s, in, out)) {
-			if (!memcmp(held, &unknown, sizeof(unknown)))
-				return moore_fail(err, MOORE_EUNSAFE, 0, "unknown SL2VL rows");
 			for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
 				row.vl[sl] = vl_of(held, sl);
 			*differ = true;
@@ -319,7 +313,7 @@ put_held(const struct rows *r, struct moore_sl2vl *t, moore_swid s, moore_portnu
 }
 
 /* Sets *out to the wanted rows with those held in place of them where packets meet these;
- * NULL if they are the same.  -MOORE_EUNSAFE if such a row is unknown. */
+ * NULL if they are the same. */
 static int
 make_held(const struct rows *r, struct moore_sl2vl **out, struct moore_err *err)
 {
@@ -358,7 +352,120 @@ mplug_lanes_in_motion(struct mplug_sm *sm, struct moore_sl2vl **want, struct moo
 	return rc;
 }
 
+/* ---- reading rows ---------------------------------------------------------------------- */
+
+/* Whether the rows of this port of a switch are read. */
+typedef bool which_port(const struct mplug_sm *sm, const osm_physp_t *p);
+/* What is done with the row for packets from port in to port p.  Returns how many count. */
+typedef size_t with_row(struct mplug_sm *sm, const osm_physp_t *p, uint8_t in);
+
+/* Asks for the row. */
+static size_t
+ask_row(struct mplug_sm *sm, const osm_physp_t *p, uint8_t in)
+{
+	const osm_physp_t *p0 = osm_node_get_physp_ptr(p->p_node, 0);
+	osm_madw_context_t context = { .slvl_context = { osm_node_get_node_guid(p->p_node),
+		osm_physp_get_port_guid(p), FALSE } };
+
+	*osm_physp_get_slvl_tbl(p, in) = unknown;
+	return osm_req_get(&sm->osm->sm, osm_physp_get_dr_path_ptr(p), IB_MAD_ATTR_SLVL_TABLE,
+			   cl_hton32((uint32_t)in << 8 | p->port_num), FALSE,
+			   ib_port_info_get_m_key(&p0->port_info), 0, CL_DISP_MSGID_NONE,
+			   &context) == IB_SUCCESS;
+}
+
+/* If there was no answer, believes the wrong row to be there, so that no route relies on it
+ * and OpenSM sets it. */
+static size_t
+doubt_row(struct mplug_sm *sm, const osm_physp_t *p, uint8_t in)
+{
+	const osm_physp_t *from = osm_node_get_physp_ptr(p->p_node, in);
+	bool from_switch = in && from->p_remote_physp && from->p_remote_physp->p_node->sw;
+	ib_slvl_table_t *t = osm_physp_get_slvl_tbl(p, in);
+
+	(void)sm;
+	if (memcmp(t, &unknown, sizeof(*t)) != 0)
+		return 0;
+	memset(t, from_switch ? 0x00 : 0x11, sizeof(*t));
+	return 1;
+}
+
+static size_t
+each_row(struct mplug_sm *sm, osm_node_t *node, which_port *which, with_row *what)
+{
+	const osm_physp_t *p0 = osm_node_get_physp_ptr(node, 0);
+	size_t n = 0;
+
+	if (!p0 || !(p0->port_info.capability_mask & IB_PORT_CAP_HAS_SL_MAP))
+		return 0;
+	for (unsigned out = 1; out < osm_node_get_num_physp(node); out++) {
+		const osm_physp_t *p = osm_node_get_physp_ptr(node, out);
+
+		if (!p || !which(sm, p))
+			continue;
+		for (unsigned in = 0; in < osm_node_get_num_physp(node); in++) {
+			const osm_physp_t *from = osm_node_get_physp_ptr(node, in);
+
+			if (from && in != out && (!in || ib_port_info_get_port_state(
+						  &from->port_info) != IB_LINK_DOWN))
+				n += what(sm, p, (uint8_t)in);
+		}
+	}
+	return n;
+}
+
+static size_t
+each_switch(struct mplug_sm *sm, which_port *which, with_row *what)
+{
+	const cl_qmap_t *tbl = &sm->osm->subn.sw_guid_tbl;
+	size_t n = 0;
+
+	cl_plock_excl_acquire(&sm->osm->lock);
+	for (cl_map_item_t *m = cl_qmap_head(tbl); m != cl_qmap_end(tbl); m = cl_qmap_next(m))
+		n += each_row(sm, ((osm_switch_t *)m)->p_node, which, what);
+	cl_plock_release(&sm->osm->lock);
+	return n;
+}
+
+static void
+read_rows(struct mplug_sm *sm, which_port *which, const char *why)
+{
+	size_t n = each_switch(sm, which, ask_row), lost;
+
+	if (!n)
+		return;
+	wait_for_pending_transactions(&sm->osm->stats);
+	lost = each_switch(sm, which, doubt_row);
+	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: read %zu SL2VL rows of %s, %zu not answered\n",
+		n, why, lost);
+}
+
+static bool
+is_active_link(const struct mplug_sm *sm, const osm_physp_t *p)
+{
+	(void)sm;
+	return p->p_remote_physp && p->p_remote_physp->p_node->sw && is_active(p);
+}
+
+void
+mplug_lanes_read(struct mplug_sm *sm)
+{
+	if (!sm->newest || sm->osm->subn.coming_out_of_standby)
+		read_rows(sm, is_active_link, "active ports");
+}
+
 /* ---- after OpenSM has sent the rows --------------------------------------------------- */
+
+static bool
+is_lowered(const struct mplug_sm *sm, const osm_physp_t *p)
+{
+	const struct moore_fabric *f = sm->newest;
+	moore_swid s = mplug_switch_by_guid(f, cl_ntoh64(osm_node_get_node_guid(p->p_node)));
+	const struct moore_port *port = s == MOORE_NONE || p->port_num > f->sw[s].n_ports ? NULL :
+		moore_fabric_port(f, s, p->port_num);
+
+	return port && port->role == MOORE_ROLE_SWITCH && port->lanes < 2;
+}
 
 /* The number of ports whose rows routes rely on and the switch does not hold. */
 static size_t
@@ -381,11 +488,15 @@ count_unset(struct mplug_sm *sm)
 	return n;
 }
 
+/* OpenSM's copy is zero after an answer that was lost, and after one with VL 0 in it: so the
+ * rows on which the next sweep is to rely again are read. */
 void
 mplug_lanes_confirm(struct mplug_sm *sm)
 {
 	size_t n;
 
+	if (sm->lanes_lowered && sm->osm->subn.opt.qos)
+		read_rows(sm, is_lowered, "links with one lane");
 	cl_plock_excl_acquire(&sm->osm->lock);
 	n = sm->result && sm->osm->subn.opt.qos ? count_unset(sm) : 0;
 	if (n) {
@@ -395,67 +506,4 @@ mplug_lanes_confirm(struct mplug_sm *sm)
 		mplug_ask_again(sm);
 	}
 	cl_plock_release(&sm->osm->lock);
-}
-
-/* ---- what another subnet manager left --------------------------------------------------- */
-
-/* Asks for the rows at port p that packets can meet, and returns how many there are. */
-static size_t
-ask_rows(struct mplug_sm *sm, osm_node_t *node, const osm_physp_t *p)
-{
-	const osm_physp_t *p0 = osm_node_get_physp_ptr(node, 0);
-	osm_madw_context_t context = { .slvl_context = { osm_node_get_node_guid(node),
-		osm_physp_get_port_guid(p), FALSE } };
-	size_t n = 0;
-
-	for (uint8_t in = 0; in < osm_node_get_num_physp(node); in++) {
-		const osm_physp_t *from = osm_node_get_physp_ptr(node, in);
-
-		if (!from || in == p->port_num ||
-		    (in && ib_port_info_get_port_state(&from->port_info) == IB_LINK_DOWN))
-			continue;
-		*osm_physp_get_slvl_tbl(p, in) = unknown;
-		if (osm_req_get(&sm->osm->sm, osm_physp_get_dr_path_ptr(p), IB_MAD_ATTR_SLVL_TABLE,
-				cl_hton32((uint32_t)in << 8 | p->port_num), FALSE,
-				ib_port_info_get_m_key(&p0->port_info), 0, CL_DISP_MSGID_NONE,
-				&context) == IB_SUCCESS)
-			n++;
-	}
-	return n;
-}
-
-static size_t
-ask_switch(struct mplug_sm *sm, osm_node_t *node)
-{
-	const osm_physp_t *p0 = osm_node_get_physp_ptr(node, 0);
-	size_t n = 0;
-
-	if (!p0 || !(p0->port_info.capability_mask & IB_PORT_CAP_HAS_SL_MAP))
-		return 0;
-	for (unsigned out = 1; out < osm_node_get_num_physp(node); out++) {
-		const osm_physp_t *p = osm_node_get_physp_ptr(node, out);
-
-		if (p && p->p_remote_physp && p->p_remote_physp->p_node->sw &&
-		    ib_port_info_get_port_state(&p->port_info) == IB_LINK_ACTIVE)
-			n += ask_rows(sm, node, p);
-	}
-	return n;
-}
-
-void
-mplug_lanes_read(struct mplug_sm *sm)
-{
-	const cl_qmap_t *tbl = &sm->osm->subn.sw_guid_tbl;
-	size_t n = 0;
-
-	if (sm->newest && !sm->osm->subn.coming_out_of_standby)
-		return;
-	cl_plock_excl_acquire(&sm->osm->lock);
-	for (cl_map_item_t *m = cl_qmap_head(tbl); m != cl_qmap_end(tbl); m = cl_qmap_next(m))
-		n += ask_switch(sm, ((osm_switch_t *)m)->p_node);
-	cl_plock_release(&sm->osm->lock);
-	if (!n)
-		return;
-	wait_for_pending_transactions(&sm->osm->stats);
-	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: read %zu SL2VL rows of active ports\n", n);
 }

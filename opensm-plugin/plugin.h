@@ -152,6 +152,7 @@ struct mplug_sm {
 	struct mplug_tell tell;
 	unsigned asked_again;	/* how many sweeps in a row OpenSM was asked for */
 	bool asking;		/* the next sweep is one of them */
+	size_t lanes_lowered;	/* as in the last view */
 };
 
 /* One observed fabric with OpenSM's switches in the same order.  It is valid only
@@ -213,7 +214,7 @@ int mplug_lanes_bear(struct mplug_sm *sm, struct mplug_view *v, const struct moo
 /* Sets *want to the rows that the last accepted routes need, for sm->newest; *held to those
  * that packets meet until OpenSM has set the wanted ones, or NULL if they are the same; and
  * *sls to the SLs that sources use, or NULL: any.  The caller frees them, after a failure
- * too.  -MOORE_EUNSAFE if rows are unknown; -MOORE_ENOMEM. */
+ * too.  -MOORE_ENOMEM. */
 int mplug_lanes_in_motion(struct mplug_sm *sm, struct moore_sl2vl **want,
 			  struct moore_sl2vl **held, struct moore_sl_set **sls,
 			  struct moore_err *err);

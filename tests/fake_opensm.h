@@ -23,6 +23,7 @@ struct fake {
 	osm_node_t **sw, **ca;		/* nodes in the order of f */
 	osm_port_t *port;		/* ports of the endpoints, then of the switches */
 	uint8_t **truth;		/* the rows that each switch of f holds */
+	ib_slvl_table_t **lanes;	/* its SL2VL rows: [in * 256 + out] */
 	bool *deaf, *mute;		/* switches that get no MAD; that get it and do not answer */
 	unsigned reads;			/* blocks that were asked for */
 	unsigned sends, activations;	/* how often tables were sent, and links activated */
@@ -32,8 +33,8 @@ struct fake {
 };
 
 static struct fake fake;
-/* Answers a Get of an SL2VL row: fills *t, or returns false where no answer comes.  NULL: all
- * rows are VL 0. */
+/* Answers a Get of an SL2VL row: fills *t, or returns false where no answer comes.  NULL: the
+ * answer is the row in fake.lanes.  OpenSM sets rows there and then this to NULL. */
 static bool (*fake_slvl)(const osm_node_t *node, uint8_t in, uint8_t out, ib_slvl_table_t *t);
 static unsigned fake_slvl_gets;	/* requests for SL2VL rows so far */
 static const external_routing_engine_module_t *fake_engine;
@@ -179,7 +180,7 @@ static void
 fake_slvl_get(osm_node_t *node, uint32_t mod)
 {
 	uint8_t in = (uint8_t)(mod >> 8), out = (uint8_t)mod;
-	ib_slvl_table_t t = { { 0 } };
+	ib_slvl_table_t t = fake.lanes[fake_index(node)][in * 256 + out];
 
 	fake_slvl_gets++;
 	if (!fake_slvl || fake_slvl(node, in, out, &t))
@@ -350,6 +351,7 @@ fake_switch(moore_swid s)
 	sw->switch_info.lin_top = cl_hton16(fake.f->lid_top);
 	memset(sw->lft, OSM_NO_PATH, bytes);
 	memset(sw->new_lft, OSM_NO_PATH, bytes);
+	fake.lanes[s] = calloc((d->n_ports + 1u) * 256u, sizeof(**fake.lanes));
 	fake.truth[s] = malloc(bytes);
 	memset(fake.truth[s], OSM_NO_PATH, bytes);
 	sw->mcast_tbl.p_mask_tbl = calloc(FAKE_MFT, sizeof(uint16_t) * (IB_MCAST_POSITION_MAX + 1));
@@ -383,6 +385,7 @@ fake_build(struct moore_fabric *f)
 		.ca = calloc(f->n_endpoints + 1, sizeof(*fake.ca)),
 		.port = calloc(n, sizeof(*fake.port)),
 		.truth = calloc(f->n_switches, sizeof(*fake.truth)),
+		.lanes = calloc(f->n_switches, sizeof(*fake.lanes)),
 		.deaf = calloc(f->n_switches, sizeof(*fake.deaf)),
 		.mute = calloc(f->n_switches, sizeof(*fake.mute)) };
 	cl_plock_construct(&fake.osm->lock);
@@ -436,8 +439,10 @@ fake_free(void)
 	cl_plock_destroy(&fake.osm->lock);
 	for (moore_swid s = 0; s < fake.f->n_switches; s++) {
 		fake_node_free(fake.sw[s]);
+		free(fake.lanes[s]);
 		free(fake.truth[s]);
 	}
+	free(fake.lanes);
 	free(fake.truth);
 	free(fake.deaf);
 	free(fake.mute);
@@ -481,9 +486,10 @@ fake_set_lanes(void)
 				}
 				n += p->need_update || fake.osm->subn.need_update ||
 					memcmp(old, &t, sizeof(t));
-				*old = t;
+				*old = fake.lanes[s][in * 256 + out] = t;
 			}
 		}
+	fake_slvl = NULL;
 	return n;
 }
 

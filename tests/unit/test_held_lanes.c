@@ -217,6 +217,37 @@ what_others_left(void **state)
 	}
 }
 
+/* The answer to a Set is lost, or the Set: OpenSM's copy is VL 0, as in the row that is set. */
+static void
+a_row_is_lost(void **state)
+{
+	static const bool arrives[] = { true, false };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(arrives); i++) {
+		struct mplug_sm *sm = begin("");
+		osm_physp_t *out = &fake.sw[7]->physp_table[5];
+		unsigned host = 1;
+
+		while (moore_fabric_port(fake.f, 7, (moore_portnum)host)->role != MOORE_ROLE_ENDPOINT)
+			host++;
+		fake_activate();
+		fake_slvl = the_wrong_way;
+		osm_event_plugin.report(sm, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
+		assert_int_equal(re.ucast_build_fwd_tables(fake_context), 0);
+		fake_configure_ports();
+		if (!arrives[i])
+			memset(&fake.lanes[7][host * 256 + 5], 0x11, sizeof(ib_slvl_table_t));
+		memset(osm_physp_get_slvl_tbl(out, (uint8_t)host), 0, sizeof(ib_slvl_table_t));
+		osm_event_plugin.report(sm, OSM_EVENT_ID_UCAST_ROUTING_DONE, NULL);
+		CHECK_EQ("not relied on if the Set was lost", sweep("next", sm), !arrives[i]);
+		CHECK_EQ("so its link has one lane", one_lane_links(sm), !arrives[i]);
+		CHECK_EQ("and it is set then", sweep("last", sm), false);
+		CHECK_EQ("all lanes", one_lane_links(sm), 0);
+		end(sm);
+	}
+}
+
 /* ---- lanes that change while traffic runs -------------------------------------------------- */
 
 /* Switch 7 as it is when it has returned: OpenSM knows no rows of it. */
@@ -394,6 +425,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_others_left),
+		cmocka_unit_test(a_row_is_lost),
 		cmocka_unit_test(while_traffic_runs),
 		cmocka_unit_test(rows_not_acknowledged),
 		cmocka_unit_test(nothing_is_safe),
