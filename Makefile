@@ -183,7 +183,7 @@ $(B)/tests/unit/test_mad: $(addprefix $(B)/daemon/scan/mad,.o _batch.o _packet.o
 $(B)/tests/unit/test_observed: $(addprefix $(B)/daemon/,scan/seen.o scan/observed.o snapshot.o)
 $(DAEMON_TESTS) $(SCAN_TESTS): private ALL_CFLAGS += -I. -Idaemon
 # The plugin, with a fake of OpenSM's structures (tests/fake_opensm.h).
-PLUGIN_TESTS := $(addprefix $(B)/tests/unit/,test_plugin test_held test_held_lanes test_sequence)
+PLUGIN_TESTS := $(addprefix $(B)/tests/unit/,test_plugin test_held test_held_lanes test_kept test_sequence)
 $(PLUGIN_TESTS): $(PLUGIN_OBJ)
 $(PLUGIN_TESTS): private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(PLUGIN_TESTS): private LDLIBS += -losmcomp

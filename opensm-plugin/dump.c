@@ -70,8 +70,8 @@ static const struct dump dumps[] = {
 	{ "moore-psl.dump", records },
 };
 
-static bool
-write_buf(int fd, const struct moore_buf *b)
+bool
+mplug_write_all(int fd, const struct moore_buf *b)
 {
 	for (size_t done = 0; done < b->len;) {
 		ssize_t n = write(fd, b->data + done, b->len - done);
@@ -93,7 +93,7 @@ write_dump(const struct mplug_sm *sm, const struct dump *d, const char *path, co
 
 	for (uint32_t i = 0; ok && d->piece(sm, i, &b); i++) {
 		errno = ENOMEM;
-		ok = !b.oom && write_buf(fd, &b);
+		ok = !b.oom && mplug_write_all(fd, &b);
 		b.len = 0;
 	}
 	moore_buf_free(&b);

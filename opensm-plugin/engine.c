@@ -155,9 +155,9 @@ static enum mplug_mr
 route(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t, struct moore_err *err)
 {
 	struct moore_engine_result *r;
-
 	int lowered;
 
+	sm->settings.conf.kept = mplug_kept_read(sm);
 	do {
 		if (moore_engine_run(&r, sm->newest, sm->settings.plan, &sm->settings.conf, mark, t,
 				     err) < 0)
@@ -169,6 +169,7 @@ route(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t, struct m
 		return code_of(err);
 	keep_good(sm, r);
 	warn_links(sm);
+	mplug_kept_update(sm);
 	return MPLUG_MR_OK;
 }
 

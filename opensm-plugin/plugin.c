@@ -26,6 +26,7 @@ plugin_delete(void *data)
 	mplug_held_forget(&sm->held);
 	mplug_motion_forget(&sm->motion);
 	mplug_settings_free(&sm->settings);
+	mplug_kept_free(&sm->kept);
 	mplug_tell_fini(sm);
 	free(sm);
 }

@@ -44,6 +44,7 @@ enum mplug_mr {
 	MPLUG_MR_INTERRUPTED = 20,	/* a step interrupts pairs that were connected */
 	MPLUG_MR_ANSWERS = 21,	/* switches did not answer a step */
 	MPLUG_MR_FLAP = 22,	/* a link that goes down again and again is left out */
+	MPLUG_MR_KEPT = 23,	/* the kept graph cannot be read, used or written */
 };
 
 /* The errors that were logged already.  An error that every sweep repeats is logged the
@@ -138,6 +139,13 @@ struct mplug_flap {
 	bool timer_set;
 };
 
+struct mplug_kept {		/* kept.c */
+	struct moore_plan *plan;	/* NULL: none */
+	struct stat st;		/* of the file when it was last read or written */
+	bool saved;		/* st is valid: the file held the plan, or could not be read */
+	uint32_t missing[2];	/* links and switches that the last line about them named */
+};
+
 struct mplug_sm {
 	osm_opensm_t *osm;
 	struct mplug_settings settings;
@@ -150,6 +158,7 @@ struct mplug_sm {
 	struct mplug_flap flap;
 	struct mplug_said said;
 	struct mplug_tell tell;
+	struct mplug_kept kept;
 	unsigned asked_again;	/* how many sweeps in a row OpenSM was asked for */
 	bool asking;		/* the next sweep is one of them */
 	size_t lanes_lowered;	/* as in the last view */
@@ -184,6 +193,9 @@ void mplug_log_sweep(struct mplug_sm *sm, const struct mplug_view *v,
 void mplug_settings_init(struct mplug_sm *sm, const char *options);
 enum mplug_mr mplug_settings_read(struct mplug_sm *sm, struct moore_err *err);
 void mplug_settings_free(struct mplug_settings *s);
+/* Reads a regular file of at most max bytes; returns 0 or -errno.  A pipe or a device is
+ * refused, since reading it could block the subnet manager. */
+int mplug_slurp(const char *path, size_t max, char **out, size_t *len, struct stat *st);
 /* Under profile sl-hint: warns of SLs in OpenSM's partition and QoS policy files that
  * the profile cannot serve. */
 void mplug_settings_policies(struct mplug_sm *sm);
@@ -280,9 +292,18 @@ void mplug_tell_sweep(struct mplug_sm *sm, const struct mplug_view *v, enum mplu
 void mplug_tell_up(struct mplug_sm *sm);
 void mplug_tell_fini(struct mplug_sm *sm);
 
+/* kept.c: the graph kept from an earlier sweep.  mplug_kept_read() reads its file if that has
+ * changed and returns the graph, or NULL if there is none, or a plan that takes its place.
+ * mplug_kept_update() keeps the newest fabric if the result says so, and writes the file. */
+const struct moore_plan *mplug_kept_read(struct mplug_sm *sm);
+void mplug_kept_update(struct mplug_sm *sm);
+void mplug_kept_free(struct mplug_kept *k);
+
 /* dump.c: writes the moore-*.dump files of the last accepted routes; and moore-op-vls.dump,
  * the operational VLs of the newest fabric. */
 void mplug_dump(struct mplug_sm *sm);
+/* Writes all of b to a file; false with errno set. */
+bool mplug_write_all(int fd, const struct moore_buf *b);
 void mplug_dump_op_vls(struct mplug_sm *sm);
 
 /* qos.c */

@@ -65,10 +65,8 @@ read_all(int fd, char *text, size_t len)
 	return 0;
 }
 
-/* Reads a regular file of at most max bytes; returns 0 or -errno.  A pipe or a device is
- * refused, since reading it could block the subnet manager. */
-static int
-slurp(const char *path, size_t max, char **out, size_t *len, struct stat *st)
+int
+mplug_slurp(const char *path, size_t max, char **out, size_t *len, struct stat *st)
 {
 	char *text = NULL;
 	int rc, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -135,7 +133,7 @@ read_conf(const struct mplug_settings *s, struct moore_conf *conf, struct moore_
 	int rc;
 
 	moore_conf_defaults(conf);
-	rc = slurp(s->path, CONF_BYTES_MAX, &text, &len, &st);
+	rc = mplug_slurp(s->path, CONF_BYTES_MAX, &text, &len, &st);
 	if (rc == -ENOENT && !s->named)
 		return MPLUG_MR_OK;
 	if (rc < 0)
@@ -194,7 +192,7 @@ read_plan(struct mplug_settings *s, const char *path, struct moore_plan **plan,
 		*err = s->bad_plan.why;
 		return s->bad_plan.mr;
 	}
-	rc = slurp(path, MOORE_PLAN_SUBNET_BYTES_MAX, &text, &len, &st);
+	rc = mplug_slurp(path, MOORE_PLAN_SUBNET_BYTES_MAX, &text, &len, &st);
 	if (rc < 0)
 		return unreadable(path, rc, MOORE_PLAN_SUBNET_BYTES_MAX, MPLUG_MR_PLAN, err);
 	*hash = moore_hash(MOORE_HASH_INIT, text, len);
@@ -212,7 +210,7 @@ read_links(const char *path, struct moore_links **links, struct moore_err *err)
 	char *text = NULL;
 	struct stat st;
 	size_t len;
-	int rc = slurp(path, LINKS_BYTES_MAX, &text, &len, &st);
+	int rc = mplug_slurp(path, LINKS_BYTES_MAX, &text, &len, &st);
 
 	if (rc < 0)
 		return unreadable(path, rc, LINKS_BYTES_MAX, MPLUG_MR_LINKS, err);
@@ -271,7 +269,7 @@ warn_policy(struct mplug_sm *sm, const char *path, bool partitions)
 	struct stat st;
 	size_t len;
 
-	if (!path || slurp(path, POLICY_BYTES_MAX, &text, &len, &st) < 0)
+	if (!path || mplug_slurp(path, POLICY_BYTES_MAX, &text, &len, &st) < 0)
 		return;		/* OpenSM itself reports a file that it cannot read */
 	found = moore_policy_scan(text, len, partitions, &sm->settings.conf.lanes);
 	if (found.wrong_line)

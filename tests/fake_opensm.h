@@ -13,6 +13,9 @@
 #include <opensm/osm_opensm.h>
 #include <opensm/osm_mcast_mgr.h>
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "moore/moore.h"
 
 enum { FAKE_VLS = 4, FAKE_MFT = 64 };	/* OpenSM's code for 8 lanes; multicast groups of a switch */
@@ -41,6 +44,41 @@ static const external_routing_engine_module_t *fake_engine;
 static void *fake_context;
 static bool fake_refuses;		/* to register an engine */
 static osm_log_level_t fake_level;	/* all levels at which lines were logged */
+
+/* ---- where the plugin keeps its graph ---------------------------------------------- */
+
+static char fake_cache[] = "/tmp/moore-cache-XXXXXX";	/* OpenSM's own would be /var/cache/opensm */
+
+static inline const char *
+fake_kept(const char *suffix)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/moore-kept.json%s", fake_cache, suffix);
+	return path;
+}
+
+static void
+fake_forget_kept(void)
+{
+	unlink(fake_kept(""));
+	rmdir(fake_kept(""));
+}
+
+static void
+fake_drop_cache(void)
+{
+	fake_forget_kept();
+	rmdir(fake_cache);
+}
+
+__attribute__((constructor)) static void
+fake_make_cache(void)
+{
+	if (!mkdtemp(fake_cache) || setenv("OSM_CACHE_DIR", fake_cache, 1) < 0 ||
+	    atexit(fake_drop_cache) != 0)
+		abort();
+}
 
 /* ---- the functions of the opensm program ----------------------------------------- */
 
@@ -380,6 +418,7 @@ fake_build(struct moore_fabric *f)
 {
 	uint32_t n = f->n_switches + f->n_endpoints;
 
+	fake_forget_kept();
 	fake = (struct fake){ .f = f, .osm = calloc(1, sizeof(osm_opensm_t)),
 		.sw = calloc(f->n_switches, sizeof(*fake.sw)),
 		.ca = calloc(f->n_endpoints + 1, sizeof(*fake.ca)),

@@ -11,7 +11,8 @@ static const struct moore_key rows[] = {
 	  "The plan of the fabric (moorectl plan new). With it, routes are computed for the "
 	  "intended fabric and repaired for what is missing, so that a failure changes "
 	  "little; switches are matched by GUID, else by name (NodeDescription). Without "
-	  "it, the observed fabric counts as the intended one.",
+	  "it, the last complete fabric that the plugin saw is the intended one; it is kept "
+	  "beside OpenSM's own caches (osmmoore(8)).",
 	  offsetof(struct moore_conf, plan), false },
 	{ "seed", MOORE_KEY_U64, 0, UINT64_MAX, NULL, "0",
 	  "Breaks ties between equally short, equally loaded routes. All subnet managers of a "

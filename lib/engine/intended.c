@@ -134,3 +134,43 @@ moore_intended_choose(struct moore_intended *out, const struct moore_fabric *see
 	out->kept_differs = kept && !out->keep;
 	return 0;
 }
+
+/* ---- the graph to keep ----------------------------------------------------------- */
+
+/* Gives the plan the family and the parameters that text names: "slimfly q=5". */
+static int
+set_family(struct moore_plan *p, const char *text, struct moore_err *err)
+{
+	const char *at = text + strcspn(text, " "), *end = text + strlen(text);
+
+	if (!*text)
+		return 0;
+	p->family = moore_strndup(text, (size_t)(at - text));
+	p->key = calloc(MOORE_TOPO_MAX_PARAMS, sizeof(*p->key));
+	p->value = calloc(MOORE_TOPO_MAX_PARAMS, sizeof(*p->value));
+	if (!p->family || !p->key || !p->value)
+		return moore_fail_nomem(err);
+	while (*at == ' ' && p->n_params < MOORE_TOPO_MAX_PARAMS) {
+		const size_t len = strcspn(++at, "=");
+		uint64_t v = 0;
+
+		memcpy(p->key[p->n_params], at, len < 15 ? len : 15);
+		at += len + (at[len] == '=');
+		moore_text_u64(&at, end, 10, INT64_MAX, &v);
+		p->value[p->n_params++] = (int64_t)v;
+	}
+	return 0;
+}
+
+int
+moore_engine_keep(struct moore_plan **out, const struct moore_fabric *seen, const char *topology,
+		  struct moore_err *err)
+{
+	int rc = moore_plan_from_fabric(out, seen, err);
+
+	if (rc == 0 && (rc = set_family(*out, topology, err)) < 0) {
+		moore_plan_free(*out);
+		*out = NULL;
+	}
+	return rc;
+}

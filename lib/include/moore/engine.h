@@ -30,8 +30,8 @@ struct moore_engine_result {
 	char topology[96];		/* "slimfly q=5", "planned slimfly q=5 p=4", or "" (unrecognised) */
 	enum moore_intent intent;
 	bool plan_unused;		/* a plan was given, but no switch of it was found */
-	bool keep;			/* the fabric is complete: keep its moore_plan_from_fabric()
-					 * in place of conf->kept */
+	bool keep;			/* the fabric is complete: moore_engine_keep() it in place
+					 * of conf->kept */
 	bool kept_differs;		/* conf->kept was not used: the fabric is no part of it */
 	uint32_t n_unknown;		/* missing switches whose GUID, and so whose place among the
 					 * others, is not known */
@@ -53,6 +53,11 @@ MOORE_API int moore_engine_run(struct moore_engine_result **out,
 			       void (*now)(void *arg, enum moore_engine_mark), void *arg,
 			       struct moore_err *err);
 MOORE_API void moore_engine_result_free(struct moore_engine_result *r);
+
+/* Makes the graph to keep of a fabric that was routed with this result's topology.  The caller
+ * ends *out with moore_plan_free().  Fails as moore_plan_from_fabric(). */
+MOORE_API int moore_engine_keep(struct moore_plan **out, const struct moore_fabric *seen,
+				const char *topology, struct moore_err *err);
 
 struct moore_engine_step {	/* what moore_mix_held() found */
 	bool safe;		/* every mixture with the rows before this step */

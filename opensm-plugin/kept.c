@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* kept.c - the graph that routes are computed for when there is no plan, kept in a file
+ * beside OpenSM's own caches.
+ *
+ * When a sweep sees a complete fabric (moore_engine_run() decides), the fabric is written as
+ * a plan in JSON, whole or not at all.  From then on routes are computed for that graph as long
+ * as all that is seen is part of it, so a failure changes little, and a subnet manager that
+ * was restarted computes the same tables.
+ *
+ * The file is read again when it was replaced, and removing it makes the plugin forget the
+ * graph: that is how an operator says that a missing switch will not return. */
+#include "plugin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define FILE_NAME "moore-kept.json"
+
+/* OpenSM keeps guid2lid in the same directory. */
+static const char *
+path_of(char *path, size_t size)
+{
+	const char *dir = getenv("OSM_CACHE_DIR");
+
+	snprintf(path, size, "%s/" FILE_NAME, dir && *dir ? dir : OSM_DEFAULT_CACHE_DIR);
+	return path;
+}
+
+void
+mplug_kept_free(struct mplug_kept *k)
+{
+	moore_plan_free(k->plan);
+	*k = (struct mplug_kept){ NULL };
+}
+
+static bool
+same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+		a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static void
+read_file(struct mplug_sm *sm, const char *path)
+{
+	struct mplug_kept *k = &sm->kept;
+	struct moore_err err;
+	char *text = NULL;
+	size_t len;
+	int rc = mplug_slurp(path, MOORE_PLAN_SUBNET_BYTES_MAX, &text, &len, &k->st);
+
+	if (rc < 0)
+		moore_fail(&err, MOORE_EINVAL, 0, "%s", strerror(-rc));
+	else
+		rc = moore_plan_parse(&k->plan, text, len, &err);
+	free(text);
+	if (rc < 0)
+		mplug_log_err(sm, MPLUG_MR_KEPT, "%s: it is not used: %s: it will be replaced when "
+			      "the fabric is complete", path, err.text);
+	else
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: kept graph of %u switches and %u links "
+			"in %s\n", k->plan->n_switches, k->plan->n_cables, path);
+}
+
+const struct moore_plan *
+mplug_kept_read(struct mplug_sm *sm)
+{
+	struct mplug_kept *k = &sm->kept;
+	char path[2048];
+	struct stat st;
+
+	if (sm->settings.plan)
+		return NULL;
+	if (k->plan && !k->saved)
+		return k->plan;		/* newer than the file, which could not be written */
+	if (stat(path_of(path, sizeof(path)), &st) < 0) {
+		mplug_kept_free(k);
+		return NULL;
+	}
+	if (!k->saved || !same_file(&st, &k->st)) {
+		mplug_kept_free(k);
+		k->saved = true;
+		k->st = st;
+		read_file(sm, path);
+	}
+	return k->plan;
+}
+
+/* Writes a new file, waits until it is on the disk, and renames it to path. */
+static bool
+write_file(const char *path, const struct moore_buf *b, struct stat *st)
+{
+	char tmp[2048 + 4];
+	bool ok;
+	int fd;
+
+	snprintf(tmp, sizeof(tmp), "%s.new", path);
+	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0)
+		return false;
+	ok = mplug_write_all(fd, b) && fsync(fd) == 0 && fstat(fd, st) == 0;
+	if (close(fd) < 0)
+		ok = false;
+	if (ok && rename(tmp, path) == 0)
+		return true;
+	unlink(tmp);
+	return false;
+}
+
+static void
+save(struct mplug_sm *sm, const char *path)
+{
+	struct mplug_kept *k = &sm->kept;
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	errno = ENOMEM;
+	k->saved = moore_plan_write(k->plan, &b, NULL) == 0 && write_file(path, &b, &k->st);
+	if (k->saved)
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: %s of %u switches and %u links is kept "
+			"in %s\n", *sm->result->topology ? sm->result->topology : "the graph",
+			k->plan->n_switches, k->plan->n_cables, path);
+	else
+		mplug_log_err(sm, MPLUG_MR_KEPT, "%s: %s: it cannot be written: after a restart of "
+			      "OpenSM, failures may change most routes: make the directory, or name "
+			      "a plan in moore.conf", path, strerror(errno));
+	moore_buf_free(&b);
+}
+
+/* Says once that parts of the kept graph are missing, and how to forget them. */
+static void
+tell_missing(struct mplug_sm *sm, const char *path)
+{
+	uint32_t *told = sm->kept.missing;
+	struct moore_route_stats st;
+
+	moore_route_stats(sm->result->route, &st);
+	if (sm->result->intent != MOORE_INTENT_KEPT)
+		st.missing_links = st.missing_switches = 0;
+	if ((st.missing_links || st.missing_switches) &&
+	    (st.missing_links != told[0] || st.missing_switches != told[1]))
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: missing of the kept graph: %u links, %u "
+			"switches; if they will not return, remove %s\n", st.missing_links,
+			st.missing_switches, path);
+	told[0] = st.missing_links;
+	told[1] = st.missing_switches;
+}
+
+static void
+warn(struct mplug_sm *sm, const char *path)
+{
+	const struct moore_engine_result *r = sm->result;
+
+	if (r->kept_differs)
+		mplug_log_err(sm, MPLUG_MR_KEPT, "%s: it is not used, since the fabric has switches or "
+			      "links that are not in it: if these are meant to be, remove the file",
+			      path);
+	if (r->n_unknown)
+		mplug_log_err(sm, MPLUG_MR_KEPT, "%u switches are missing, and no kept graph tells "
+			      "their GUIDs: most routes change now and when they return: copy %s from "
+			      "a subnet manager that has it, or name a plan in moore.conf",
+			      r->n_unknown, path);
+}
+
+void
+mplug_kept_update(struct mplug_sm *sm)
+{
+	struct mplug_kept *k = &sm->kept;
+	struct moore_err err;
+	char path[2048];
+
+	if (sm->settings.plan)
+		return;
+	path_of(path, sizeof(path));
+	if (sm->result->keep) {
+		mplug_kept_free(k);
+		if (moore_engine_keep(&k->plan, sm->newest, sm->result->topology, &err) < 0)
+			mplug_log_err(sm, MPLUG_MR_KEPT, "the graph is not kept: %s", err.text);
+	}
+	if (k->plan && !k->saved)
+		save(sm, path);
+	tell_missing(sm, path);
+	warn(sm, path);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_kept.c - the graph that the plugin keeps in a file (kept.c), on a fake of OpenSM's
+ * structures.  Which graph is kept and when it serves: test_intended.c. */
+#include "harness.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fake_opensm.h"
+#include "plan_of.h"
+#include "../../opensm-plugin/plugin.h"
+
+extern osm_event_plugin_t osm_event_plugin;
+
+static char conf[] = "/tmp/moore-kept-XXXXXX";
+static char options[64];
+static unsigned failing;	/* how many calls of fsync() fail from now on */
+
+int
+fsync(int fd)
+{
+	(void)fd;
+	if (!failing)
+		return 0;
+	failing--;
+	errno = EIO;
+	return -1;
+}
+
+static void
+write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Loads the plugin, as OpenSM does when it starts. */
+static struct mplug_sm *
+load(void)
+{
+	struct mplug_sm *sm;
+
+	fake.osm->subn.opt.event_plugin_options = options;
+	fake.log[0] = '\0';
+	sm = osm_event_plugin.create(fake.osm);
+	assert_non_null(sm);
+	assert_int_equal(fake_engine->setup(&re, fake.osm), 0);
+	return sm;
+}
+
+static void
+unload(struct mplug_sm *sm)
+{
+	re.destroy(fake_context);
+	osm_event_plugin.delete(sm);
+}
+
+static struct mplug_sm *
+begin(void)
+{
+	struct moore_plan *p = plan_of("slimfly", "q=5");
+	struct moore_fabric *f;
+
+	assert_int_equal(moore_fabric_from_plan(&f, p, 1, NULL), 0);
+	assert_int_equal(moore_fabric_seal(f, NULL), 0);
+	moore_plan_free(p);
+	fake_build(f);
+	failing = 0;
+	write_text(conf, "moored /nowhere\n");
+	snprintf(options, sizeof(options), "moore_conf=%s", conf);
+	return load();
+}
+
+static void
+end(struct mplug_sm *sm)
+{
+	unload(sm);
+	fake_free();
+}
+
+static void
+sweep(void)
+{
+	fake_next_sweep();
+	assert_int_equal(re.ucast_build_fwd_tables(fake_context), 0);
+	fake_configure_ports();
+}
+
+static void
+remove_switch(moore_swid s)
+{
+	for (unsigned p = 1; p <= fake.f->sw[s].n_ports; p++)
+		fake_cut(s, p);
+	cl_qmap_remove_item(&fake.osm->subn.sw_guid_tbl, &fake.sw[s]->sw->map_item);
+}
+
+static bool
+is_there(const char *suffix)
+{
+	return access(fake_kept(suffix), F_OK) == 0;
+}
+
+/* ---- kept and used ------------------------------------------------------------------- */
+
+static void
+after_a_restart(void **state)
+{
+	struct mplug_sm *sm = begin();
+	uint64_t hash;
+	(void)state;
+
+	sweep();
+	CHECK_STR("it is said", fake.log, "moore: slimfly q=5 of 50 switches and 175 links is kept in ");
+	CHECK_STR("and where", fake.log, fake_kept(""));
+	CHECK("whole", is_there("") && !is_there(".new"));
+	fake_cut(3, 5);
+	remove_switch(20);
+	sweep();
+	CHECK_EQ("it serves", sm->result->intent, MOORE_INTENT_KEPT);
+	CHECK_STR("with a remedy", fake.log, " links, 1 switches; if they will not return, remove ");
+	CHECK_STR("by its family's name", fake.log, "moore: slimfly q=5: 49 switches");
+	CHECK("no error", !strstr(fake.log, "ERR MR23"));
+	hash = sm->result->hash;
+	unload(sm);
+	sm = load();
+	sweep();
+	CHECK_STR("it is read", fake.log, "moore: kept graph of 50 switches and 175 links in ");
+	CHECK("the same hash", sm->result->hash == hash);
+	unload(sm);
+	fake_forget_kept();
+	sm = load();
+	sweep();
+	CHECK("not without the file", sm->result->hash != hash);
+	CHECK_STR("which is said", fake.log, "ERR MR23: 1 switches are missing, and no kept graph tells");
+	end(sm);
+}
+
+static void
+one_link_needs_no_file(void **state)
+{
+	struct mplug_sm *sm = begin();
+	uint64_t hash;
+	(void)state;
+
+	sweep();
+	fake_cut(3, 5);
+	sweep();
+	hash = sm->result->hash;
+	unload(sm);
+	fake_forget_kept();
+	sm = load();
+	sweep();
+	CHECK("the same hash", sm->result->hash == hash);
+	CHECK("no error", !strstr(fake.log, "ERR MR23"));
+	CHECK("a part is not kept", !is_there(""));
+	end(sm);
+}
+
+static void
+removed_and_replaced(void **state)
+{
+	struct mplug_sm *sm = begin();
+	struct stat was, is;
+	(void)state;
+
+	sweep();
+	assert_int_equal(stat(fake_kept(""), &was), 0);
+	sweep();
+	assert_int_equal(stat(fake_kept(""), &is), 0);
+	CHECK("it is written once", was.st_ino == is.st_ino);
+	remove_switch(20);
+	sweep();
+	CHECK_EQ("it serves", sm->result->intent, MOORE_INTENT_KEPT);
+	fake_forget_kept();
+	sweep();
+	CHECK_EQ("it is forgotten", sm->result->intent, MOORE_INTENT_FAMILY);
+	CHECK("no plan", !sm->kept.plan);
+	end(sm);
+}
+
+static void
+another_switch(void **state)
+{
+	struct mplug_sm *sm = begin();
+	(void)state;
+
+	sweep();
+	cl_qmap_remove_item(&fake.osm->subn.sw_guid_tbl, &fake.sw[7]->sw->map_item);
+	fake.sw[7]->node_info.node_guid = cl_hton64(0x777777);
+	cl_qmap_insert(&fake.osm->subn.sw_guid_tbl, fake.sw[7]->node_info.node_guid,
+		       &fake.sw[7]->sw->map_item);
+	sweep();
+	CHECK_EQ("the new fabric", sm->result->intent, MOORE_INTENT_SEEN);
+	CHECK("is kept", sm->kept.plan->sw[49].guid == 0x777777 || sm->kept.plan->sw[0].guid == 0x777777);
+	end(sm);
+}
+
+static void
+a_plan_wins(void **state)
+{
+	struct moore_plan *p = plan_of("slimfly", "q=5");
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct mplug_sm *sm = begin();
+	char text[128], plan[64];
+	(void)state;
+
+	snprintf(plan, sizeof(plan), "%s.plan", conf);
+	assert_int_equal(moore_plan_write(p, &b, NULL), 0);
+	write_text(plan, b.data);
+	snprintf(text, sizeof(text), "moored /nowhere\nplan %s\n", plan);
+	write_text(conf, text);
+	sweep();
+	CHECK_EQ("planned", sm->result->intent, MOORE_INTENT_PLAN);
+	CHECK("nothing is kept", !is_there("") && !sm->kept.plan);
+	end(sm);
+	unlink(plan);
+	moore_buf_free(&b);
+	moore_plan_free(p);
+}
+
+/* ---- files that are no use ------------------------------------------------------------- */
+
+static void
+bad_files(void **state)
+{
+	static const struct { const char *why, *text, *log; } T[] = {
+		{ "no JSON", "{", "it is not used: " },
+		{ "empty", "", "it is not used: " },
+		{ "another document", "{\"a\": 1}", "it is not used: " },
+		{ "no switch", "{\"moore_plan\": 1, \"switches\": [], \"endpoints\": [], \"cables\": []}",
+		  "is kept in" },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct mplug_sm *sm = begin();
+
+		write_text(fake_kept(""), T[i].text);
+		sweep();
+		CHECK_STR(T[i].why, fake.log, T[i].log);
+		CHECK_STR("it is replaced", fake.log, "175 links is kept in ");
+		fake_cut(3, 5);
+		sweep();
+		CHECK_EQ("and serves", sm->result->intent, MOORE_INTENT_KEPT);
+		end(sm);
+	}
+}
+
+static void
+a_folder_in_its_place(void **state)
+{
+	struct mplug_sm *sm = begin();
+	(void)state;
+
+	assert_int_equal(mkdir(fake_kept(""), 0700), 0);
+	sweep();
+	CHECK_STR("it is not read", fake.log, "it is not used: Is a directory");
+	CHECK_STR("nor written", fake.log, "it cannot be written: ");
+	fake_cut(3, 5);
+	sweep();
+	CHECK_EQ("the graph serves all the same", sm->result->intent, MOORE_INTENT_KEPT);
+	CHECK("no rest", !is_there(".new"));
+	end(sm);
+}
+
+static void
+a_disk_that_fails(void **state)
+{
+	struct mplug_sm *sm = begin();
+	(void)state;
+
+	failing = 1;
+	sweep();
+	CHECK_STR("it is said", fake.log, "ERR MR23: ");
+	CHECK_STR("why", fake.log, "Input/output error: it cannot be written");
+	CHECK("whole or not at all", !is_there("") && !is_there(".new"));
+	sweep();
+	CHECK("the next sweep tries again", is_there("") && sm->kept.saved);
+	end(sm);
+}
+
+static int
+make_conf(void **state)
+{
+	int fd = mkstemp(conf);
+	(void)state;
+
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int
+drop_conf(void **state)
+{
+	(void)state;
+	return unlink(conf);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(after_a_restart),
+		cmocka_unit_test(one_link_needs_no_file),
+		cmocka_unit_test(removed_and_replaced),
+		cmocka_unit_test(another_switch),
+		cmocka_unit_test(a_plan_wins),
+		cmocka_unit_test(bad_files),
+		cmocka_unit_test(a_folder_in_its_place),
+		cmocka_unit_test(a_disk_that_fails),
+	};
+
+	return cmocka_run_group_tests(tests, make_conf, drop_conf);
+}
