@@ -6,20 +6,19 @@
  *
  * OpenSM reports UCAST_ROUTING_DONE from the thread that sweeps, without its lock, before
  * it activates links.  Rows of live pairs over a link that is not active yet would drop
- * their packets until then.  So these rows are held back, and the links are activated with
- * OpenSM's own function after step 1, which OpenSM then finds done; the rest is planned
- * anew from there.
+ * their packets until then.  So where there are such rows, OpenSM at first sends what the
+ * switches hold already (and no path to those that have been reset), then the links are
+ * activated with OpenSM's own function, which OpenSM later finds done, and only then the
+ * steps begin.
  *
- * Invariant: a row is sent only as part of a step that moore_mix_held() accepted, or an
- * error says that what is in force is not known to be safe.
- * Elsewhere: choosing the steps (lib/motion), what the switches hold (held.c). */
+ *
+ * Invariant: a row is sent only as part of a step that the checker accepted, or an error
+ * says that what is in force is not known to be safe.
+ * Elsewhere: the steps (lib/motion, lib/engine/steps.c), what the switches hold (held.c). */
 #include "plugin.h"
 
 #include <opensm/osm_ucast_mgr.h>
 #include <time.h>
-
-#include "moore/mix.h"
-#include "moore/motion.h"
 
 /* Of the opensm program; in none of its headers. */
 extern int wait_for_pending_transactions(osm_stats_t *stats);
@@ -110,112 +109,6 @@ add_past(struct mplug_sm *sm, const struct moore_fabric *f, struct mplug_held_ta
 	return 0;
 }
 
-/* ---- judging ------------------------------------------------------------------------ */
-
-/* Applies the rows of a step to a table. */
-static void
-apply(struct moore_lft *lft, const struct moore_motion *m, uint32_t step)
-{
-	const struct moore_row *r = &m->row[m->step[step].first];
-
-	for (size_t i = 0; i < m->step[step].n; i++)
-		moore_lft_row(lft, r[i].sw)[r[i].lid] = r[i].port;
-}
-
-/* Judges the mixtures of what is held with the rows of the steps [from, to).  Returns 1 if
- * they are safe, 0 if not.  *interrupted: pairs that some mixture drops. */
-static int
-judge(struct mplug_sm *sm, const struct moore_held *held, uint32_t from, uint32_t to,
-      uint64_t *interrupted, struct moore_err *err)
-{
-	struct mplug_motion *m = &sm->motion;
-	const struct moore_mix_lanes lanes = { .sl2vl = m->want, .other = m->held_rows,
-		.sl_set = m->sls };
-	size_t first = m->plan->step[from].first;
-	size_t n = m->plan->step[to - 1].first + m->plan->step[to - 1].n - first;
-	struct moore_held all = *held;
-	struct moore_mix_held *verdict;
-	struct moore_row *more = malloc((held->n_more + n + 1) * sizeof(*more));
-	int rc;
-
-	if (!more)
-		return moore_fail_nomem(err);
-	if (held->n_more)
-		memcpy(more, held->more, held->n_more * sizeof(*more));
-	memcpy(more + held->n_more, m->plan->row + first, n * sizeof(*more));
-	all.more = more;
-	all.n_more += n;
-	rc = moore_mix_held(&verdict, sm->newest, &all, &m->start.held, &lanes, err);
-	free(more);
-	if (rc < 0)
-		return rc;
-	*interrupted = verdict->interrupted;
-	rc = verdict->safe;
-	if (!rc && !verdict->acyclic)
-		moore_fail(err, MOORE_EUNSAFE, 0, "%u channels could wait for each other",
-			   verdict->cycle_len);
-	else if (!rc)
-		moore_fail(err, MOORE_EUNSAFE, 0, "LID %u or group 0x%x could loop",
-			   verdict->loop_lid, verdict->loop_mlid);
-	moore_mix_held_free(verdict);
-	return rc;
-}
-
-/* Judges each step of [from, to) on its own.  Between them, packets must leave. */
-static int
-judge_each(struct mplug_sm *sm, struct moore_held *held, struct moore_lft *lft, uint32_t from,
-	   uint32_t to, bool leave, struct moore_err *err)
-{
-	struct moore_motion *plan = sm->motion.plan;
-
-	for (uint32_t k = from; k < to; k++) {
-		uint64_t interrupted;
-		int rc = judge(sm, held, k, k + 1, &interrupted, err);
-
-		if (rc <= 0)
-			return rc;
-		if (interrupted > plan->step[k].interrupted)
-			plan->step[k].interrupted = interrupted;
-		if (leave && k > from)
-			plan->step[k].wait = true;
-		apply(lft, plan, k);
-		*held = (struct moore_held){ .lft = lft };
-	}
-	return 1;
-}
-
-/* Judges all steps.  Those between two waits are judged together first, since their packets
- * can meet; that fails only if the builder errs, and waits may help then. */
-static int
-judge_all(struct mplug_sm *sm, struct moore_err *err)
-{
-	struct mplug_motion *m = &sm->motion;
-	struct moore_held held = m->start.held;
-	struct moore_lft *lft;
-	int rc = 1;
-
-	if ((rc = moore_lft_new(&lft, sm->newest->n_switches, sm->newest->lid_top, err)) < 0)
-		return rc;
-	memcpy(lft->row, m->start.lft->row, lft->stride * lft->n_switches);
-	rc = 1;
-	for (uint32_t from = 0, to; rc > 0 && from < m->plan->n_steps; from = to) {
-		uint64_t interrupted;
-
-		for (to = from + 1; to < m->plan->n_steps && !m->plan->step[to].wait; to++)
-			;
-		rc = judge(sm, &held, from, to, &interrupted, err);
-		if (rc < 0 || (rc && !interrupted)) {
-			for (uint32_t k = from; k < to; k++)
-				apply(lft, m->plan, k);
-			held = (struct moore_held){ .lft = lft };
-		} else {
-			rc = judge_each(sm, &held, lft, from, to, !rc, err);
-		}
-	}
-	moore_lft_free(lft);
-	return rc;
-}
-
 /* ---- planning ------------------------------------------------------------------------- */
 
 static bool
@@ -246,7 +139,7 @@ all_links_active(const struct mplug_view *v)
 static void
 forget_plan(struct mplug_motion *m)
 {
-	moore_motion_free(m->plan);
+	moore_engine_steps_free(m->plan);
 	m->plan = NULL;
 	mplug_held_tables_free(&m->start);
 }
@@ -287,7 +180,7 @@ own_lids(const struct mplug_sm *sm, moore_lid lid[static 128])
 	return n;
 }
 
-/* Makes a plan from what the switches hold to the goal, and judges it. */
+/* Finds the steps from what the switches hold to the goal.  */
 static int
 make_plan(struct mplug_sm *sm, const struct mplug_view *v, struct moore_err *err)
 {
@@ -303,17 +196,16 @@ make_plan(struct mplug_sm *sm, const struct mplug_view *v, struct moore_err *err
 		return rc;
 	if (add_past(sm, v->f, &m->start) < 0)
 		return moore_fail_nomem(err);
-	if ((rc = moore_motion_build(&m->plan, v->f, &m->start.held, m->goal, &opts, err)) < 0)
+	if ((rc = moore_engine_steps(&m->plan, v->f, &m->start.held, m->goal, &opts, err)) < 0)
 		return rc;
-	if (m->plan->start_unsafe)
+	if (m->plan->motion->start_unsafe)
 		mplug_log_err(sm, MPLUG_MR_MOTION, "what the switches hold is not known to be safe: "
 			      "traffic could deadlock until the new tables are in force");
-	rc = judge_all(sm, err);
-	if (rc == 0 && !m->plan->start_unsafe)
+	else if (m->plan->why.code)
 		mplug_log_err(sm, MPLUG_MR_MOTION, "the checker rejects the steps to the new tables: "
 			      "%s: while they go out, traffic could deadlock: this is a defect of the "
-			      "engine, please report it", err->text);
-	return rc < 0 ? rc : 0;
+			      "engine, please report it", m->plan->why.text);
+	return 0;
 }
 
 /* ---- sending -------------------------------------------------------------------------- */
@@ -322,28 +214,26 @@ static void
 log_step(struct mplug_sm *sm)
 {
 	struct mplug_motion *m = &sm->motion;
-	const struct moore_motion_step *s = &m->plan->step[m->next - 1];
+	const struct moore_motion *plan = m->plan->motion;
+	uint64_t interrupted = m->plan->step[m->next - 1].interrupted;
 
-	m->sent++;
 	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: step %u of %u: %zu blocks, %u rows to no-path, "
-		"%" PRIu64 " live pairs interrupted, %.0f ms%s\n", m->sent,
-		m->sent + m->plan->n_steps - m->next + m->held_back, m->blocks, s->no_path,
-		s->interrupted, m->answered_ms - m->sent_ms,
-		m->held_back ? "; rows over links that are not active yet wait" : "");
-	if (s->interrupted)
+		"%" PRIu64 " live pairs interrupted, %.0f ms\n", m->next, plan->n_steps, m->blocks,
+		plan->step[m->next - 1].no_path, interrupted, m->answered_ms - m->sent_ms);
+	if (interrupted)
 		mplug_log_err(sm, MPLUG_MR_INTERRUPTED, "%" PRIu64 " pairs that were connected are "
-			      "interrupted for one step: no safe order of rows avoids that",
-			      s->interrupted);
+			      "interrupted for one step: no safe order of rows was found that avoids it",
+			      interrupted);
 }
 
-/* Puts the rows of the next step into new_lft.  A row of a live pair over a link that is not
- * active yet is held back. */
+/* Puts the rows of the next step into new_lft. */
 static void
 put_step(struct mplug_sm *sm, const struct mplug_view *v)
 {
 	struct mplug_motion *m = &sm->motion;
-	const struct moore_motion_step *s = &m->plan->step[m->next++];
-	const struct moore_row *r = &m->plan->row[s->first];
+	const struct moore_motion *plan = m->plan->motion;
+	const struct moore_motion_step *s = &plan->step[m->next++];
+	const struct moore_row *r = &plan->row[s->first];
 	size_t total;
 
 	for (size_t i = 0; i < s->n; i++) {
@@ -352,11 +242,6 @@ put_step(struct mplug_sm *sm, const struct mplug_view *v)
 
 		if (r[i].lid > sw->max_lid_ho || *row == r[i].port)
 			continue;
-		if (m->patient && r[i].port <= v->f->sw[r[i].sw].n_ports &&
-		    !is_active(sw, r[i].port) && is_live(v, r[i].sw, *row)) {
-			m->held_back = true;
-			continue;
-		}
 		if (is_live(v, r[i].sw, *row) &&
 		    note_past(m, v->f->sw[r[i].sw].guid, r[i].lid, *row) < 0)
 			mplug_log_err(sm, MPLUG_MR_NOMEM, "out of memory: packets of earlier steps are "
@@ -367,16 +252,13 @@ put_step(struct mplug_sm *sm, const struct mplug_view *v)
 	m->sent_ms = mplug_now_ms();
 }
 
-/* Step 1: OpenSM sends it after the callback. */
+/* Puts step 1 into new_lft.  Without steps, new_lft has the goal, which the switches hold. */
 static void
 put_first(struct mplug_sm *sm, const struct mplug_view *v)
 {
-	struct mplug_motion *m = &sm->motion;
-
-	m->held_back = false;
-	if (!m->plan->n_steps)
-		return;		/* the goal, which new_lft has, is what the switches hold */
-	mplug_publish(v, m->start.lft);
+	if (!sm->motion.plan->motion->n_steps)
+		return;
+	mplug_publish(v, sm->motion.start.lft);
 	put_step(sm, v);
 }
 
@@ -456,21 +338,29 @@ send_next(struct mplug_sm *sm, struct mplug_view *v)
 	return 0;
 }
 
+/* Without steps, all rows go out at once. */
+static void
+give_up(struct mplug_sm *sm, const struct mplug_view *v, const struct moore_err *err)
+{
+	forget_plan(&sm->motion);
+	mplug_log_err(sm, MPLUG_MR_MOTION, "no steps to the new tables: %s: all rows go out at "
+		      "once, and meanwhile traffic could deadlock", err->text);
+	if (sm->motion.goal)
+		mplug_publish(v, sm->motion.goal);
+}
+
 static int
 send_anew(struct mplug_sm *sm, struct mplug_view *v)
 {
 	struct moore_err err;
 
 	if (make_plan(sm, v, &err) < 0) {
-		mplug_log_err(sm, MPLUG_MR_MOTION, "%s", err.text);
-		return -1;
+		give_up(sm, v, &err);
+	} else {
+		mplug_publish(v, sm->motion.goal);
+		put_first(sm, v);
 	}
-	sm->motion.held_back = false;
-	if (sm->motion.plan->n_steps) {
-		mplug_publish(v, sm->motion.start.lft);
-		put_step(sm, v);
-		send_blocks(sm, v);
-	}
+	send_blocks(sm, v);
 	return 0;
 }
 
@@ -508,6 +398,13 @@ activate_links(struct mplug_sm *sm)
 	}
 }
 
+/* True if there are rows to send. */
+static bool
+is_unfinished(const struct mplug_motion *m)
+{
+	return m->links_first || (m->plan && m->next < m->plan->motion->n_steps);
+}
+
 /* Sends what is left.  Returns the number of blocks without an answer, or -1 if the
  * sequence cannot go on. */
 static long
@@ -516,15 +413,14 @@ send_rest(struct mplug_sm *sm)
 	struct mplug_motion *m = &sm->motion;
 	long lost = 0;
 
-	if (m->patient && (m->held_back || m->next < m->plan->n_steps)) {
+	if (m->links_first)
 		activate_links(sm);
-		m->patient = false;
-		if (disturbed(sm))
-			return -1;
+	if (disturbed(sm))
+		return -1;
+	if (m->links_first)
 		lost = with_lock(sm, send_anew);
-	}
-	while (lost == 0 && m->plan && m->next < m->plan->n_steps) {
-		if (m->plan->step[m->next].wait)
+	while (lost == 0 && m->plan && m->next < m->plan->motion->n_steps) {
+		if (m->plan->motion->step[m->next].wait)
 			let_packets_leave(sm);
 		if (disturbed(sm))
 			return -1;
@@ -541,7 +437,7 @@ log_end(struct mplug_sm *sm, long lost)
 	m->disturbed = lost < 0 ? m->disturbed + 1 : 0;
 	if (lost == 0) {
 		m->early = 0;
-		if (m->sent > 1)
+		if (m->plan && m->next > 1)
 			osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: all rows are in force after %.0f ms, "
 				"of which %.0f ms let packets leave\n", mplug_now_ms() - m->begun_ms,
 				m->waited_ms);
@@ -570,8 +466,8 @@ mplug_motion_sent(struct mplug_sm *sm)
 	CL_PLOCK_EXCL_ACQUIRE(&sm->osm->lock);
 	lost = (long)note_answers(sm);
 	CL_PLOCK_RELEASE(&sm->osm->lock);
-	if (lost == 0 && m->plan)
-		lost = disturbed(sm) && (m->held_back || m->next < m->plan->n_steps) ? -1 : send_rest(sm);
+	if (lost == 0 && is_unfinished(m))
+		lost = disturbed(sm) ? -1 : send_rest(sm);
 	log_end(sm, lost);
 	forget_plan(m);
 	m->asked = false;
@@ -595,6 +491,7 @@ void
 mplug_motion_new_sweep(struct mplug_sm *sm)
 {
 	forget_plan(&sm->motion);
+	sm->motion.links_first = false;
 	sm->motion.trapped = sm->osm->subn.force_heavy_sweep;
 }
 
@@ -624,30 +521,60 @@ set_goal(struct mplug_sm *sm, const struct mplug_view *v, const struct moore_lft
 	return mplug_lanes_in_motion(sm, &m->want, &m->held_rows, &m->sls, err);
 }
 
+/* True if a row of a live pair leads over a link that is not active yet, or if a step could
+ * rely on such a link; unless the rows that are in force would be unsafe with the link. */
+static bool
+needs_links(const struct mplug_motion *m, const struct mplug_view *v)
+{
+	const struct moore_motion *plan = m->plan->motion;
+
+	if (plan->start_unsafe || all_links_active(v))
+		return false;
+	for (size_t i = 0; i < plan->n_rows; i++) {
+		const struct moore_row *r = &plan->row[i];
+
+		if (r->port <= v->f->sw[r->sw].n_ports && !is_active(v->sw[r->sw], r->port) &&
+		    is_live(v, r->sw, moore_lft_row(m->start.lft, r->sw)[r->lid]))
+			return true;
+	}
+	return plan->n_steps > 1;
+}
+
+/* Leaves to OpenSM what it can send now, given the result rc of make_plan(). */
+static void
+begin_safe(struct mplug_sm *sm, const struct mplug_view *v, int rc, const struct moore_err *err)
+{
+	struct mplug_motion *m = &sm->motion;
+
+	if (rc < 0) {
+		give_up(sm, v, err);
+		return;
+	}
+	m->links_first = needs_links(m, v);
+	if (m->links_first)
+		mplug_publish(v, m->start.lft);
+	else
+		put_first(sm, v);
+}
+
 void
 mplug_motion_begin(struct mplug_sm *sm, const struct mplug_view *v, const struct moore_lft *lft)
 {
 	struct mplug_motion *m = &sm->motion;
 	unsigned hops = longest_route(sm->result->verdict);
 	struct moore_err err;
+	int rc;
 
 	put_off_request(sm);
 	m->hops = hops > m->hops_new ? hops : m->hops_new;	/* of the old and the new tables */
 	m->hops_new = hops;
 	m->begun_ms = mplug_now_ms();
 	m->waited_ms = 0;
-	m->sent = 0;
-	m->patient = m->early <= RETRIES && !all_links_active(v);
 	if (sm->settings.conf.motion == MOORE_MOTION_FAST) {
 		begin_fast(sm, v);
 		return;
 	}
-	if (set_goal(sm, v, lft, &err) < 0 || make_plan(sm, v, &err) < 0)
-		goto fail;
-	put_first(sm, v);
-	return;
-fail:
-	forget_plan(m);
-	mplug_log_err(sm, MPLUG_MR_MOTION, "no steps to the new tables: %s: all rows go out at "
-		      "once, and meanwhile traffic could deadlock", err.text);
+	if ((rc = set_goal(sm, v, lft, &err)) == 0)
+		rc = make_plan(sm, v, &err);
+	begin_safe(sm, v, rc, &err);
 }

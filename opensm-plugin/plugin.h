@@ -110,15 +110,13 @@ struct mplug_past_row {
 
 /* The steps of one sweep, and what the next one must know of them (motion.c). */
 struct mplug_motion {
-	struct moore_motion *plan;	/* NULL: no steps are under way */
+	struct moore_engine_steps *plan;	/* NULL: no steps are under way */
 	struct mplug_held_tables start;	/* what the plan begins with */
 	struct moore_lft *goal;
 	struct moore_sl2vl *want, *held_rows;	/* SL2VL: after OpenSM has set it; until then */
 	struct moore_sl_set *sls;	/* SLs that sources use; NULL: any */
 	uint32_t next;		/* the step of the plan to be sent next */
-	uint32_t sent;		/* steps in this sweep, of all plans */
-	bool patient;		/* rows of live pairs over links that are not active wait */
-	bool held_back;		/* some rows do */
+	bool links_first;	/* links are activated before any row changes */
 	bool trapped;		/* a trap came before the routing */
 	bool asked;		/* the routing asked for another sweep */
 	unsigned early;		/* sequences in a row that ended early */

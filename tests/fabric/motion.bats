@@ -41,7 +41,6 @@ cut_and_restore() {
 	change sim "ReLink $link"
 	settled
 	calm
-	log_has 'rows over links that are not active yet wait'
 	sound
 	no_credit_loop
 	read_back lmc "$1"
@@ -189,7 +188,7 @@ cut_until_first_step() {
 	# A timer asks for the sweep that takes it back.
 	await 'is quiet: it counts again'
 	await 'missing 0 links'
-	await_up
+	settled
 	sound
 }
 

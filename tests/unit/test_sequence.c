@@ -247,7 +247,7 @@ rows_wait_for_links_that_are_not_active(void **state)
 		CHECK_EQ("all are connected", watch(), all);
 		sweep();
 		CHECK_EQ("links are activated", fake.activations, 1u);
-		CHECK("rows were held back", logged("over links that are not active yet wait"));
+		CHECK("then there are steps", logged("moore: step 1 of "));
 		CHECK_EQ("no pair is cut off", cut_off, (size_t)0);
 		unwatch();
 		stop(sm);
