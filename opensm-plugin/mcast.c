@@ -5,7 +5,8 @@
  * OpenSM calls this under its lock, at sweeps and at joins between sweeps, after it has
  * cleared the group's entries.  The tree comes from the last accepted routes, and
  * OpenSM's switches are found by GUID.  No osm_mtree is built: OpenSM sends the
- * multicast tables and nothing else. */
+ * multicast tables and nothing else.
+ * Elsewhere: what happens while a tree changes (trees.c). */
 #include "plugin.h"
 
 #include <opensm/osm_mcast_mgr.h>
@@ -17,6 +18,7 @@ struct group {
 	osm_physp_t **at;	/* the switch port of each member; port 0 for a switch */
 	size_t n;
 	uint8_t *parent;	/* for each switch, the port towards the root */
+	uint64_t (*mask)[4];	/* for each switch, the ports of the tree */
 };
 
 static osm_switch_t *
@@ -58,6 +60,12 @@ add_member(struct group *g, const osm_port_t *port)
 	g->at[g->n++] = at;
 }
 
+static void
+set_port(const struct group *g, moore_swid s, unsigned port)
+{
+	g->mask[s][port / 64] |= UINT64_C(1) << port % 64;
+}
+
 /* Sets the two entries of the link from s to its parent.  Returns false if that port no
  * longer leads there, or if an end does not support multicast. */
 static bool
@@ -70,9 +78,8 @@ set_link(const struct group *g, moore_swid s)
 	if (!here || !b || !here->p_remote_physp || here->p_remote_physp->p_node->sw != b ||
 	    !osm_switch_supports_mcast(a) || !osm_switch_supports_mcast(b))
 		return false;
-	osm_mcast_tbl_set(osm_switch_get_mcast_tbl_ptr(a), g->mlid, g->parent[s]);
-	osm_mcast_tbl_set(osm_switch_get_mcast_tbl_ptr(b), g->mlid,
-			  here->p_remote_physp->port_num);
+	set_port(g, s, g->parent[s]);
+	set_port(g, p->peer, here->p_remote_physp->port_num);
 	return true;
 }
 
@@ -89,8 +96,20 @@ set_tree(const struct group *g)
 				      g->parent[s], f->sw[s].name);
 	for (size_t i = 0; i < g->n; i++)
 		if (g->parent[g->member[i]] != MOORE_NO_PATH)
-			osm_mcast_tbl_set(osm_switch_get_mcast_tbl_ptr(g->at[i]->p_node->sw),
-					  g->mlid, g->at[i]->port_num);
+			set_port(g, g->member[i], g->at[i]->port_num);
+}
+
+/* Copies the masks into OpenSM's tables. */
+static void
+publish(const struct group *g)
+{
+	for (moore_swid s = 0; s < g->sm->good->n_switches; s++) {
+		osm_switch_t *sw = switch_now(g, s);
+
+		for (unsigned p = 0; sw && p < sw->num_ports; p++)
+			if (g->mask[s][p / 64] >> p % 64 & 1)
+				osm_mcast_tbl_set(osm_switch_get_mcast_tbl_ptr(sw), g->mlid, (uint8_t)p);
+	}
 }
 
 static ib_api_status_t
@@ -145,21 +164,48 @@ safe_sl(const struct group *g, const osm_mgrp_box_t *mbox)
 	return true;
 }
 
-ib_api_status_t
-mplug_mcast_build(void *context, osm_mgrp_box_t *mbox)
+static ib_api_status_t
+find_tree(struct group *g, osm_mgrp_box_t *mbox)
 {
-	struct group g = { .sm = context, .mlid = mbox->mlid };
 	ib_api_status_t status = IB_SUCCESS;
 	cl_qlist_t ports;
 	cl_qmap_t map;
 
 	if (osm_mcast_make_port_list_and_map(&ports, &map, mbox))
 		status = IB_INSUFFICIENT_MEMORY;
-	else if (cl_qlist_count(&ports) >= 2 && g.sm->result && safe_sl(&g, mbox))
-		status = build_group(&g, &ports);
+	else if (cl_qlist_count(&ports) >= 2 && g->sm->result && safe_sl(g, mbox))
+		status = build_group(g, &ports);
 	osm_mcast_drop_port_list(&ports);
-	free(g.member);
-	free(g.at);
-	free(g.parent);
+	free(g->member);
+	free(g->at);
+	free(g->parent);
+	return status;
+}
+
+int
+mplug_mcast_masks(struct mplug_sm *sm, osm_mgrp_box_t *mbox, uint64_t (*mask)[4])
+{
+	struct group g = { .sm = sm, .mlid = mbox->mlid, .mask = mask };
+
+	return find_tree(&g, mbox) == IB_SUCCESS ? 0 : -1;
+}
+
+ib_api_status_t
+mplug_mcast_build(void *context, osm_mgrp_box_t *mbox)
+{
+	struct group g = { .sm = context, .mlid = mbox->mlid };
+	ib_api_status_t status;
+
+	if (!g.sm->good)
+		return IB_SUCCESS;
+	g.mask = calloc((size_t)g.sm->good->n_switches + 1, sizeof(*g.mask));
+	if (!g.mask)
+		return IB_INSUFFICIENT_MEMORY;
+	status = find_tree(&g, mbox);
+	if (mplug_trees_soften(g.sm, g.mlid, g.mask) == 0)
+		publish(&g);
+	else
+		status = IB_INSUFFICIENT_MEMORY;	/* the group stays empty */
+	free(g.mask);
 	return status;
 }

@@ -11,6 +11,8 @@
  * activated with OpenSM's own function, which OpenSM later finds done, and only then the
  * steps begin.
  *
+ * If the trees of multicast groups that are in force allow no steps, or none that leave live
+ * pairs alone, the trees shrink before any row is sent (trees.c).
  *
  * Invariant: a row is sent only as part of a step that the checker accepted, or an error
  * says that what is in force is not known to be safe.
@@ -23,6 +25,7 @@
 /* Of the opensm program; in none of its headers. */
 extern int wait_for_pending_transactions(osm_stats_t *stats);
 extern int osm_link_mgr_process(osm_sm_t *sm, const uint8_t state);
+extern int osm_mcast_mgr_process(osm_sm_t *sm, boolean_t config_all);
 
 enum {
 	RETRIES = 3,		/* sweeps that are asked for in a row when answers are missing */
@@ -180,14 +183,17 @@ own_lids(const struct mplug_sm *sm, moore_lid lid[static 128])
 	return n;
 }
 
-/* Finds the steps from what the switches hold to the goal.  */
+/* Finds the steps from what the switches hold to the goal.  -MOORE_EUNSAFE: the new routes
+ * and the trees of multicast groups that are in force can deadlock. */
 static int
 make_plan(struct mplug_sm *sm, const struct mplug_view *v, struct moore_err *err)
 {
 	struct mplug_motion *m = &sm->motion;
+	const struct moore_mft *const trees = sm->trees.held;
 	moore_lid own[128];
 	const struct moore_motion_opts opts = { .sl2vl = m->want, .other = m->held_rows,
-		.sl_set = m->sls, .first = own, .n_first = own_lids(sm, own) };
+		.sl_set = m->sls, .mft = &trees, .n_mft = trees != NULL,
+		.first = own, .n_first = own_lids(sm, own) };
 	int rc;
 
 	forget_plan(m);
@@ -354,7 +360,7 @@ send_anew(struct mplug_sm *sm, struct mplug_view *v)
 {
 	struct moore_err err;
 
-	if (make_plan(sm, v, &err) < 0) {
+	if (mplug_trees_read(sm, v, &err) < 0 || make_plan(sm, v, &err) < 0) {
 		give_up(sm, v, &err);
 	} else {
 		mplug_publish(v, sm->motion.goal);
@@ -402,7 +408,21 @@ activate_links(struct mplug_sm *sm)
 static bool
 is_unfinished(const struct mplug_motion *m)
 {
-	return m->links_first || (m->plan && m->next < m->plan->motion->n_steps);
+	return m->trees_first || m->links_first ||
+		(m->plan && m->next < m->plan->motion->n_steps);
+}
+
+/* Leaves only those links in the trees of multicast groups that the new trees have, too. */
+static void
+shrink_trees(struct mplug_sm *sm)
+{
+	if (sm->osm->subn.opt.disable_multicast)
+		return;
+	sm->trees.common_only = true;
+	osm_mcast_mgr_process(&sm->osm->sm, TRUE);
+	wait_for_pending_transactions(&sm->osm->stats);
+	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: trees of multicast groups shrink first, since "
+		"no safe steps to the new routes leave them alone\n");
 }
 
 /* Sends what is left.  Returns the number of blocks without an answer, or -1 if the
@@ -413,11 +433,13 @@ send_rest(struct mplug_sm *sm)
 	struct mplug_motion *m = &sm->motion;
 	long lost = 0;
 
+	if (m->trees_first)
+		shrink_trees(sm);
 	if (m->links_first)
 		activate_links(sm);
 	if (disturbed(sm))
 		return -1;
-	if (m->links_first)
+	if (m->trees_first || m->links_first)
 		lost = with_lock(sm, send_anew);
 	while (lost == 0 && m->plan && m->next < m->plan->motion->n_steps) {
 		if (m->plan->motion->step[m->next].wait)
@@ -456,6 +478,26 @@ log_end(struct mplug_sm *sm, long lost)
 		sm->osm->subn.force_heavy_sweep = TRUE;
 }
 
+/* OpenSM computes the trees of multicast groups next. */
+static void
+judge_trees(struct mplug_sm *sm)
+{
+	struct mplug_motion *m = &sm->motion;
+	const struct moore_mix_lanes lanes = { .sl2vl = m->want, .sl_set = m->sls };
+	struct mplug_held_tables t;
+	struct mplug_view v;
+
+	CL_PLOCK_EXCL_ACQUIRE(&sm->osm->lock);
+	if (m->goal && view_now(sm, &v)) {
+		if (mplug_held_tables(&t, &sm->held, &v, NULL) == 0) {
+			mplug_trees_judge(sm, &t.held, &lanes);
+			mplug_held_tables_free(&t);
+		}
+		mplug_view_free(&v);
+	}
+	CL_PLOCK_RELEASE(&sm->osm->lock);
+}
+
 void
 mplug_motion_sent(struct mplug_sm *sm)
 {
@@ -469,6 +511,7 @@ mplug_motion_sent(struct mplug_sm *sm)
 	if (lost == 0 && is_unfinished(m))
 		lost = disturbed(sm) ? -1 : send_rest(sm);
 	log_end(sm, lost);
+	judge_trees(sm);
 	forget_plan(m);
 	m->asked = false;
 	if (asked)
@@ -491,7 +534,7 @@ void
 mplug_motion_new_sweep(struct mplug_sm *sm)
 {
 	forget_plan(&sm->motion);
-	sm->motion.links_first = false;
+	sm->motion.trees_first = sm->motion.links_first = false;
 	sm->motion.trapped = sm->osm->subn.force_heavy_sweep;
 }
 
@@ -521,6 +564,15 @@ set_goal(struct mplug_sm *sm, const struct mplug_view *v, const struct moore_lft
 	return mplug_lanes_in_motion(sm, &m->want, &m->held_rows, &m->sls, err);
 }
 
+static bool
+interrupts(const struct moore_engine_steps *s)
+{
+	for (uint32_t k = 0; k < s->motion->n_steps; k++)
+		if (s->step[k].interrupted)
+			return true;
+	return false;
+}
+
 /* True if a row of a live pair leads over a link that is not active yet, or if a step could
  * rely on such a link; unless the rows that are in force would be unsafe with the link. */
 static bool
@@ -546,12 +598,18 @@ begin_safe(struct mplug_sm *sm, const struct mplug_view *v, int rc, const struct
 {
 	struct mplug_motion *m = &sm->motion;
 
-	if (rc < 0) {
+	if (rc < 0 && rc != -MOORE_EUNSAFE) {
 		give_up(sm, v, err);
 		return;
 	}
-	m->links_first = needs_links(m, v);
-	if (m->links_first)
+	m->trees_first = sm->trees.held && sm->trees.held->n_groups &&
+		(rc < 0 || interrupts(m->plan));
+	if (rc < 0 && !m->trees_first) {
+		give_up(sm, v, err);
+		return;
+	}
+	m->links_first = rc == 0 && needs_links(m, v);
+	if (m->trees_first || m->links_first)
 		mplug_publish(v, m->start.lft);
 	else
 		put_first(sm, v);
@@ -574,7 +632,8 @@ mplug_motion_begin(struct mplug_sm *sm, const struct mplug_view *v, const struct
 		begin_fast(sm, v);
 		return;
 	}
-	if ((rc = set_goal(sm, v, lft, &err)) == 0)
+	if ((rc = set_goal(sm, v, lft, &err)) == 0 &&
+	    (rc = mplug_trees_read(sm, v, &err)) == 0)
 		rc = make_plan(sm, v, &err);
 	begin_safe(sm, v, rc, &err);
 }

@@ -22,6 +22,7 @@ plugin_delete(void *data)
 	struct mplug_sm *sm = data;
 
 	mplug_sm_forget(sm);
+	mplug_trees_forget(&sm->trees);
 	mplug_flap_forget(&sm->flap);
 	mplug_held_forget(&sm->held);
 	mplug_motion_forget(&sm->motion);

@@ -116,6 +116,7 @@ struct mplug_motion {
 	struct moore_sl2vl *want, *held_rows;	/* SL2VL: after OpenSM has set it; until then */
 	struct moore_sl_set *sls;	/* SLs that sources use; NULL: any */
 	uint32_t next;		/* the step of the plan to be sent next */
+	bool trees_first;	/* trees of groups change before any row does */
 	bool links_first;	/* links are activated before any row changes */
 	bool trapped;		/* a trap came before the routing */
 	bool asked;		/* the routing asked for another sweep */
@@ -126,6 +127,17 @@ struct mplug_motion {
 	double begun_ms, sent_ms, answered_ms, waited_ms;
 	struct mplug_past_row *past;	/* replaced since packets left the last time */
 	size_t n_past, cap_past;
+};
+
+/* The masks of multicast groups (trees.c). */
+#define MPLUG_AGAIN_MAX 1024
+struct mplug_trees {
+	struct moore_mft *held;	/* by switch of sm->newest: as OpenSM sent them last */
+	bool common_only;	/* new links wait until the old ones are gone */
+	uint16_t again[MPLUG_AGAIN_MAX];	/* groups that OpenSM is to compute once more */
+	unsigned n_again;
+	cl_timer_t timer;
+	bool timer_set;
 };
 
 /* The links between switches, and how often they have changed (flap.c). */
@@ -154,6 +166,7 @@ struct mplug_sm {
 	struct mplug_held held;
 	struct mplug_motion motion;
 	struct mplug_flap flap;
+	struct mplug_trees trees;
 	struct mplug_said said;
 	struct mplug_tell tell;
 	struct mplug_kept kept;
@@ -270,6 +283,18 @@ int mplug_held_tables(struct mplug_held_tables *t, const struct mplug_held *h,
 int mplug_held_add(struct mplug_held_tables *t, moore_swid sw, moore_lid lid, uint8_t port);
 void mplug_held_tables_free(struct mplug_held_tables *t);
 
+/* trees.c: changing the trees of multicast groups. */
+/* Reads the masks that OpenSM has sent.  -MOORE_ENOMEM. */
+int mplug_trees_read(struct mplug_sm *sm, const struct mplug_view *v, struct moore_err *err);
+/* Judges old and new trees together with the rows that are held. */
+void mplug_trees_judge(struct mplug_sm *sm, const struct moore_held *held,
+		       const struct moore_mix_lanes *lanes);
+/* Takes those links out of a new tree, by switch of sm->good, that must not be published
+ * while the old tree may be in force, and asks OpenSM for the group once more.  -1: no
+ * memory. */
+int mplug_trees_soften(struct mplug_sm *sm, uint16_t mlid, uint64_t (*mask)[4]);
+void mplug_trees_forget(struct mplug_trees *t);
+
 /* motion.c: the steps to new tables. */
 /* At the beginning of a routing. */
 void mplug_motion_new_sweep(struct mplug_sm *sm);
@@ -313,6 +338,8 @@ void mplug_pack_row(ib_slvl_table_t *t, const struct moore_sl_row *row);
 size_t mplug_sl2vl_rows_to_set(struct mplug_sm *sm, const struct mplug_view *v);
 
 /* mcast.c */
+/* Sets the masks of a group's tree, by switch of sm->good.  -1: none can be computed. */
+int mplug_mcast_masks(struct mplug_sm *sm, osm_mgrp_box_t *mbox, uint64_t (*mask)[4]);
 ib_api_status_t mplug_mcast_build(void *context, osm_mgrp_box_t *mbox);
 
 /* engine.c */

@@ -31,6 +31,7 @@ struct fake {
 	unsigned reads;			/* blocks that were asked for */
 	unsigned sends, activations;	/* how often tables were sent, and links activated */
 	unsigned signals;		/* sweeps that were asked for with a signal */
+	uint16_t rerouted;		/* the group that was asked for last */
 	void (*sent)(void);		/* called after each send */
 	char log[16384];		/* every line that was logged */
 };
@@ -186,6 +187,12 @@ osm_mcast_tbl_set(osm_mcast_tbl_t *t, uint16_t mlid, uint8_t port)
 	(*t->p_mask_tbl)[mlid - 0xc000][port / 16] |= (uint16_t)(1u << port % 16);
 }
 
+boolean_t
+osm_mcast_tbl_is_port(const osm_mcast_tbl_t *t, uint16_t mlid, uint8_t port)
+{
+	return (*t->p_mask_tbl)[mlid - 0xc000][port / 16] >> port % 16 & 1;
+}
+
 static size_t
 fake_bytes(void)
 {
@@ -248,6 +255,15 @@ osm_req_get(osm_sm_t *sm, const osm_dr_path_t *path, ib_net16_t attr, ib_net32_t
 	return IB_SUCCESS;
 }
 
+void osm_sm_reroute_mlid(osm_sm_t *sm, ib_net16_t mlid);
+
+void
+osm_sm_reroute_mlid(osm_sm_t *sm, ib_net16_t mlid)
+{
+	(void)sm;
+	fake.rerouted = cl_ntoh16(mlid);
+}
+
 void
 osm_sm_signal(osm_sm_t *sm, osm_signal_t signal)
 {
@@ -265,6 +281,15 @@ wait_for_pending_transactions(osm_stats_t *stats)
 }
 
 volatile unsigned int osm_exit_flag;
+
+int osm_mcast_mgr_process(osm_sm_t *sm, boolean_t all);
+
+int
+osm_mcast_mgr_process(osm_sm_t *sm, boolean_t all)
+{
+	(void)sm, (void)all;
+	return 0;
+}
 
 int osm_link_mgr_process(osm_sm_t *sm, const uint8_t state);
 
@@ -392,6 +417,7 @@ fake_switch(moore_swid s)
 	fake.lanes[s] = calloc((d->n_ports + 1u) * 256u, sizeof(**fake.lanes));
 	fake.truth[s] = malloc(bytes);
 	memset(fake.truth[s], OSM_NO_PATH, bytes);
+	sw->mcast_tbl.max_mlid_ho = 0xc000 + FAKE_MFT - 1;
 	sw->mcast_tbl.p_mask_tbl = calloc(FAKE_MFT, sizeof(uint16_t) * (IB_MCAST_POSITION_MAX + 1));
 	fake.sw[s] = n;
 	cl_qmap_insert(&fake.osm->subn.sw_guid_tbl, n->node_info.node_guid, &sw->map_item);

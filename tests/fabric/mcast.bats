@@ -57,6 +57,28 @@ covered() { until_ok "$DEADLINE" covers "$@" || fail "$(cat "$dir/mctree.out")";
 	sound
 }
 
+@test "members join one after the other, and a link goes meanwhile" {
+	planned slimfly q=5 -- lmc 2
+	settled
+	link=$(cables | sed -n 7p)
+	: >"$dir/members.1"
+	for step in 40 30 20 10 5; do
+		before=$(cat "$dir/members.1")
+		join 1 1 $step
+		sort -u - "$dir/members.1" <<<"$before" | grep . >"$dir/m" && mv "$dir/m" "$dir/members.1"
+		covered "$mlid" 1
+	done
+	change sim "Unlink $link"
+	settled
+	covered "$mlid" 1
+	sound
+	change sim "ReLink $link"
+	settled
+	covered "$mlid" 1
+	sound
+	! grep 'ERR MR' "$dir/opensm.log"
+}
+
 @test "a join while the last good routes are in force" {
 	planned slimfly q=5
 	sm_set qos FALSE

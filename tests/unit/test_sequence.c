@@ -449,6 +449,193 @@ steps_cut_short_twice_leave_the_link_out(void **state)
 	stop(sm);
 }
 
+/* ---- multicast ---------------------------------------------------------------------- */
+
+enum { MLID = 0xc005, MEMBERS = 6 };
+
+struct fake_group {
+	osm_mgrp_box_t box;
+	osm_mgrp_t g;
+	osm_mcm_port_t member[MEMBERS];
+};
+
+/* Makes a group of endpoints that `pick` names, without repeats. */
+static void
+gather(struct fake_group *g, unsigned pick)
+{
+	*g = (struct fake_group){ .box = { .mlid = MLID }, .g = { .mlid = cl_hton16(MLID) } };
+	cl_qlist_init(&g->box.mgrp_list);
+	cl_qmap_init(&g->g.mcm_port_tbl);
+	cl_qlist_insert_tail(&g->box.mgrp_list, &g->g.list_item);
+	for (unsigned i = 0; i < MEMBERS; i++)
+		cl_qmap_insert(&g->g.mcm_port_tbl, fake.port[(pick * 7 + i * (11 + pick)) %
+			       fake.f->n_endpoints].guid, &g->member[i].map_item);
+	fake.osm->subn.mboxes[MLID - 0xc000] = &g->box;
+	fake.osm->subn.max_mcast_lid_ho = MLID;
+}
+
+static bool
+in_tree(moore_swid s, unsigned port)
+{
+	return osm_mcast_tbl_is_port(&fake.sw[s]->sw->mcast_tbl, MLID, (uint8_t)port);
+}
+
+struct links {			/* at each link between switches: bit 0 old tree, bit 1 new tree */
+	uint8_t of[64 * 64];
+};
+
+/* Adds the links of the group's tree. */
+static void
+add_links(struct links *l, uint8_t bit)
+{
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		for (unsigned p = 1; p <= fake.f->sw[s].n_ports; p++) {
+			const struct moore_port *at = moore_fabric_port(fake.f, s, (moore_portnum)p);
+
+			if (at->role == MOORE_ROLE_SWITCH && in_tree(s, p))
+				l->of[(s < at->peer ? s : at->peer) * 64 + (s < at->peer ? at->peer : s)] |= bit;
+		}
+}
+
+/* True if the links form a circle: repeatedly takes away switches with one link. */
+static bool
+has_circle(const struct links *l)
+{
+	struct links left = *l;
+	bool again = true, any = false;
+
+	while (again) {
+		again = false;
+		for (unsigned s = 0; s < 64; s++) {
+			unsigned n = 0, last = 0;
+
+			for (unsigned t = 0; t < 64; t++)
+				if (left.of[(s < t ? s : t) * 64 + (s < t ? t : s)]) {
+					n++;
+					last = t;
+				}
+			if (n == 1) {
+				left.of[(s < last ? s : last) * 64 + (s < last ? last : s)] = 0;
+				again = true;
+			}
+		}
+	}
+	for (size_t i = 0; i < sizeof(left.of); i++)
+		any |= left.of[i];
+	return any;
+}
+
+/* Builds the tree as OpenSM does. */
+static void
+build_tree(struct fake_group *g)
+{
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		memset((*fake.sw[s]->sw->mcast_tbl.p_mask_tbl)[MLID - 0xc000], 0, 32);
+	assert_int_equal(re.mcast_build_stree(fake_context, &g->box), IB_SUCCESS);
+}
+
+static bool
+asked_for_group(void)
+{
+	for (int i = 0; i < 50 && !fake.rerouted; i++)
+		usleep(2000);
+	return fake.rerouted == MLID;
+}
+
+static bool
+is_whole(struct mplug_sm *sm, struct fake_group *g)
+{
+	uint64_t (*mask)[4] = calloc(fake.f->n_switches, sizeof(*mask));
+	bool same = true;
+
+	assert_int_equal(mplug_mcast_masks(sm, &g->box, mask), 0);
+	for (moore_swid s = 0; s < fake.f->n_switches; s++) {
+		moore_swid t = mplug_switch_by_guid(sm->good, fake.f->sw[s].guid);
+
+		for (unsigned p = 0; p <= fake.f->sw[s].n_ports; p++)
+			same &= in_tree(s, p) == (mask[t][p / 64] >> p % 64 & 1);
+	}
+	free(mask);
+	return same;
+}
+
+static void
+trees_change_without_a_circle(void **state)
+{
+	struct mplug_sm *sm = start(0, "");
+	unsigned softened = 0;
+
+	(void)state;
+	sweep();
+	for (unsigned i = 0; i < 60; i++) {
+		struct links l = { { 0 } };
+		struct fake_group g;
+
+		add_links(&l, 1);
+		gather(&g, i);
+		fake.rerouted = 0;
+		build_tree(&g);
+		add_links(&l, 2);
+		CHECK("old and new links form no circle", !has_circle(&l));
+		if (!is_whole(sm, &g)) {
+			softened++;
+			CHECK("OpenSM is asked once more", asked_for_group());
+			l = (struct links){ { 0 } };
+			add_links(&l, 1);
+			build_tree(&g);
+			add_links(&l, 2);
+			CHECK("no circle then either", !has_circle(&l));
+		}
+		CHECK("the whole tree", is_whole(sm, &g));
+	}
+	CHECK("some trees had to be changed in two rounds", softened > 0 && softened < 60);
+	stop(sm);
+}
+
+static void
+trees_that_could_wait_keep_old_links_first(void **state)
+{
+	struct mplug_sm *sm = start(0, "");
+	struct fake_group g;
+
+	(void)state;
+	sweep();
+	gather(&g, 1);
+	build_tree(&g);
+	CHECK("the first tree is whole", is_whole(sm, &g));
+	sm->trees.common_only = true;
+	gather(&g, 2);
+	fake.rerouted = 0;
+	build_tree(&g);
+	CHECK("new links wait", !is_whole(sm, &g));
+	CHECK("OpenSM is asked once more", asked_for_group());
+	build_tree(&g);
+	CHECK("then the tree is whole", is_whole(sm, &g));
+	stop(sm);
+}
+
+static void
+steps_respect_the_trees_in_force(void **state)
+{
+	struct mplug_sm *sm = start(2, "motion_wait 1\n");
+	struct fake_group g;
+
+	(void)state;
+	sweep();
+	gather(&g, 3);
+	build_tree(&g);
+	watch();
+	fake_cut(0, 5);
+	watch();
+	sweep();
+	CHECK("steps", logged("moore: step 1 of ") && !logged("ERR"));
+	CHECK_EQ("the trees were read", sm->trees.held->n_groups, 1u);
+	CHECK_EQ("no pair is cut off", cut_off, (size_t)0);
+	build_tree(&g);
+	unwatch();
+	stop(sm);
+}
+
 int
 main(void)
 {
@@ -459,6 +646,9 @@ main(void)
 		cmocka_unit_test(an_unanswered_step_is_repeated),
 		cmocka_unit_test(a_trap_ends_the_steps),
 		cmocka_unit_test(fast_sends_all_at_once),
+		cmocka_unit_test(trees_change_without_a_circle),
+		cmocka_unit_test(trees_that_could_wait_keep_old_links_first),
+		cmocka_unit_test(steps_respect_the_trees_in_force),
 		cmocka_unit_test(a_flapping_link_counts_as_missing),
 		cmocka_unit_test(a_link_that_came_back_between_sweeps_changed_twice),
 		cmocka_unit_test(a_timer_asks_for_the_sweep),
