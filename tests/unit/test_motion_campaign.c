@@ -12,6 +12,7 @@
 #include "fabrics.h"
 #include "harness.h"
 #include "moore/engine.h"
+#include "moore/lane.h"
 #include "moore/mix.h"
 #include "moore/motion.h"
 #include "moore/permute.h"
@@ -595,12 +596,112 @@ test_unsafe_end(void **state)
 	fini(&w);
 }
 
+/* ---- three rows that wait for each other ------------------------------------------------------ */
+
+enum { G, S, P, Q, X, H, Y, K, N_CIRCLE };
+
+static uint8_t
+port_to(const struct moore_fabric *f, moore_swid s, moore_swid t)
+{
+	unsigned p = 1;
+
+	while (moore_fabric_port(f, s, (moore_portnum)p)->role != MOORE_ROLE_SWITCH ||
+	       moore_fabric_port(f, s, (moore_portnum)p)->peer != t)
+		p++;
+	return (uint8_t)p;
+}
+
+/* Sets the rows of an endpoint's LID along a route, given as a path of switches to its own. */
+static void
+set_route(const struct moore_fabric *f, struct moore_lft *t, moore_epid e, const char *path)
+{
+	static const char name[] = "gspqxhyk";
+
+	for (; path[1]; path++) {
+		moore_swid a = (moore_swid)(strchr(name, path[0]) - name);
+
+		moore_lft_row(t, a)[f->ep[e].lid] =
+			port_to(f, a, (moore_swid)(strchr(name, path[1]) - name));
+	}
+	moore_lft_row(t, f->ep[e].sw)[f->ep[e].lid] = f->ep[e].port;
+}
+
+static struct moore_lft *
+circle_rows(const struct moore_fabric *f, bool new)
+{
+	struct moore_lft *t;
+
+	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, NULL), 0);
+	memset(t->row, MOORE_NO_PATH, t->stride * t->n_switches);
+	set_route(f, t, 0, "qspg");
+	set_route(f, t, 1, "psqg");
+	set_route(f, t, 4, "px");
+	set_route(f, t, 4, "qx");
+	set_route(f, t, 4, new ? "hgsq" : "hgsp");
+	set_route(f, t, 6, new ? "kpgsy" : "kpqgsy");
+	set_route(f, t, 6, new ? "qp" : "qg");
+	return t;
+}
+
+/* The example of docs/theory.md: whichever rows are written first, a mixture is unsafe, so
+ * some pair is interrupted. */
+static void
+test_circle_of_rows(void **state)
+{
+	static const struct moore_topo_link link[] = { { G, S }, { S, P }, { G, P }, { S, Q }, { G, Q },
+		{ P, Q }, { P, X }, { Q, X }, { G, H }, { S, Y }, { P, K } };
+	static const uint16_t ep[N_CIRCLE] = { [G] = 2, [P] = 1, [Q] = 1, [X] = 1, [H] = 1, [Y] = 1,
+		[K] = 1 };
+	struct moore_fabric *f = test_fabric(N_CIRCLE, link, ARRAY_LEN(link), ep, 0);
+	struct moore_lft *was = circle_rows(f, false), *now = circle_rows(f, true);
+	const struct moore_row row[] = {
+		{ S, f->ep[4].lid, moore_lft_row(now, S)[f->ep[4].lid] },
+		{ P, f->ep[6].lid, moore_lft_row(now, P)[f->ep[6].lid] },
+		{ Q, f->ep[6].lid, moore_lft_row(now, Q)[f->ep[6].lid] },
+	};
+	const struct moore_lane_opts one_class = { { 0 } };
+	struct moore_motion_opts opts = { .sl2vl = NULL };
+	struct moore_sl2vl *lanes;
+	struct moore_motion *m;
+	struct world w = { .why = "three rows", .f = f };
+	struct play p = { .w = &w, .opts = &opts };
+	uint64_t interrupted = 0;
+
+	(void)state;
+	assert_int_equal(moore_lane_effective(&lanes, f, &one_class, NULL), 0);
+	opts.sl2vl = lanes;
+	for (unsigned set = 0; set <= 8; set++) {	/* 8: all rows, new ones alone */
+		struct rows more = { NULL, 0, 0 };
+		struct moore_mix_held *v;
+
+		for (unsigned k = 0; k < 3; k++)
+			if (set >> k & 1)
+				add(&more, row[k].sw, row[k].lid, row[k].port);
+		v = judge(&p, set == 8 ? now : was, &more, NULL);
+		CHECK_EQ(set == 0 ? "old rows" : set == 8 ? "new rows" : "a mixture", v->safe, set % 8 == 0);
+		moore_mix_held_free(v);
+		free(more.row);
+	}
+	assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = was }, now, &opts, NULL),
+			 0);
+	for (uint32_t i = 0; i < m->n_steps; i++)
+		interrupted += m->step[i].interrupted;
+	assert_false(m->start_unsafe);
+	assert_true(interrupted > 0);
+	moore_motion_free(m);
+	moore_sl2vl_free(lanes);
+	moore_lft_free(was);
+	moore_lft_free(now);
+	moore_fabric_free(f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unsafe_end),
 		cmocka_unit_test(test_campaign),
+		cmocka_unit_test(test_circle_of_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
