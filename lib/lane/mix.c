@@ -168,18 +168,36 @@ out:
 
 /* ---- two fabrics, one shape ------------------------------------------------------- */
 
+struct lanes_of {		/* a switch of the old fabric */
+	const struct moore_fabric *f;
+	const struct moore_sl2vl *t;
+	moore_swid s;		/* or MOORE_NONE */
+};
+
+static bool
+had_link(const struct lanes_of *was, unsigned port)
+{
+	return was->s != MOORE_NONE && moore_fabric_port(was->f, was->s, (moore_portnum)port)->role !=
+		MOORE_ROLE_NONE;
+}
+
+/* The lanes of a link are set before it carries data, so a new link never has old rows. */
 static int
-carry_lanes(struct moore_sl2vl *to, const struct moore_sl2vl *from, moore_swid s, moore_swid was,
-	    struct moore_err *err)
+carry_lanes(struct moore_sl2vl *to, moore_swid s, const struct lanes_of *was,
+	    const struct moore_sl2vl *now, struct moore_err *err)
 {
 	unsigned n = to->width[s];
 	int rc = 0;
 
 	for (unsigned in = 0; in < n; in++)
-		for (unsigned out = 0; out < n && rc == 0; out++)
+		for (unsigned out = 0; out < n && rc == 0; out++) {
+			bool old = had_link(was, in) && had_link(was, out);
+
 			rc = moore_sl2vl_set(to, s, (moore_portnum)in, (moore_portnum)out,
-					     moore_sl2vl_get(from, was, (moore_portnum)in,
-							     (moore_portnum)out), err);
+					     moore_sl2vl_get(old ? was->t : now, old ? was->s : s,
+							     (moore_portnum)in, (moore_portnum)out),
+					     err);
+		}
 	return rc;
 }
 
@@ -218,8 +236,8 @@ moore_mix_carry(struct moore_lft **lft, struct moore_sl2vl **sl2vl, const struct
 		if (old != MOORE_NONE)
 			carry_row(*lft, s, was->lft, old);
 		if (sl2vl)
-			rc = carry_lanes(*sl2vl, same ? was->sl2vl : now->sl2vl, s,
-					 same ? old : s, err);
+			rc = carry_lanes(*sl2vl, s, &(struct lanes_of){ from, was->sl2vl,
+					 same ? old : MOORE_NONE }, now->sl2vl, err);
 	}
 out:
 	moore_arena_free(&tmp);

@@ -73,8 +73,9 @@ MOORE_API int moore_mix_judge(struct moore_mix **out, const struct moore_fabric 
 MOORE_API void moore_mix_free(struct moore_mix *m);
 
 /* Brings the tables `was` of fabric `from` into the shape of f: switches by GUID, stride
- * bytes a row.  A switch that `from` does not have gets no routes and, in *sl2vl, the rows
- * of now.  sl2vl may be NULL; then only routes are carried over. */
+ * bytes a row.  A switch that `from` does not have gets no routes.  Where `from` has no link
+ * at the in or the out port, *sl2vl has the rows of now, since the lanes of a link are set
+ * before it carries data.  sl2vl may be NULL; then only routes are carried over. */
 MOORE_API int moore_mix_carry(struct moore_lft **lft, struct moore_sl2vl **sl2vl,
 			      const struct moore_fabric *f, size_t stride,
 			      const struct moore_fabric *from, const struct moore_mix_tables *was,
