@@ -191,6 +191,33 @@ void cli_put_peer(struct moore_buf *b, const struct moore_fabric *f, moore_swid 
 /* Returns the name of the owner of a LID; "" when it has no owner. */
 const char *cli_lid_name(const struct cli_tables *t, unsigned lid);
 
+/* ---- from tables in force to new ones, in steps (table_steps.c) ------------------ */
+
+struct cli_table_steps {
+	struct moore_engine_steps *steps;
+	struct moore_fabric *f;		/* the new one, with the fewer lanes of both */
+	struct moore_lft *was, *now;	/* of f, in one stride */
+	struct moore_sl2vl *old_sl2vl;
+	struct moore_sl_set *sl_set;	/* SLs that sources use before or after; NULL: any */
+	struct moore_mft *trees;	/* the old ones; NULL: none */
+	uint32_t *old_of;		/* of cli_old_switches() */
+};
+/* Finds and judges the steps from `was`, the tables of directory dir, to now; both are only
+ * borrowed until it returns.  CLI_FAIL, with a message, when a GUID has other LIDs or a LID
+ * another GUID.  The caller calls cli_table_steps_free() whatever is returned. */
+int cli_table_steps(struct cli_table_steps *out, const char *dir, const struct cli_tables *was,
+		    const struct cli_tables *now);
+void cli_table_steps_free(struct cli_table_steps *x);
+/* The old number of each switch of `now`, by GUID, or MOORE_NONE, in an array to be freed with
+ * free(); NULL, with a message, when out of memory. */
+uint32_t *cli_old_switches(const struct moore_fabric *was, const struct moore_fabric *now);
+/* While rows are replaced, a port may still run the VLs of before: gives each link of `now`
+ * the fewer of both. */
+void cli_fewer_lanes(struct moore_fabric *now, const struct moore_fabric *was,
+		     const uint32_t *old_of);
+/* Appends `steps` of an answer. */
+void cli_put_table_steps(struct moore_buf *b, const json_t *steps);
+
 /* ---- opensm.conf (opensm_conf.c) -------------------------------------------- */
 
 struct cli_setting {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cmd_change.c - `moorectl change`: from one set of dumps to the next, how much
- * changes, how much must, what may go wrong while it goes out, and an order of
- * writes in which it does not. */
-#include <stdio.h>
+/* cmd_change.c - `moorectl change`: from one set of dumps to the next, how much changes, how
+ * much must, what may go wrong if all rows go out at once, and an order of writes, or with
+ * --steps a sequence of steps, in which it does not. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "online.h"
@@ -13,6 +13,7 @@ struct change {
 	struct moore_sl2vl *old_sl2vl;
 	struct moore_mix *mix;
 	struct moore_churn churn;
+	struct cli_table_steps way;	/* of --steps */
 	uint32_t gone, added;		/* switches */
 };
 
@@ -32,49 +33,6 @@ judge(struct change *x, struct moore_err *err)
 		return rc;
 	return moore_mix_judge(&x->mix, f, &(struct moore_mix_tables){ x->old_lft, x->old_sl2vl },
 			       &(struct moore_mix_tables){ x->new_lft, now.sl2vl }, err);
-}
-
-/* The switch of f with this GUID, or MOORE_NONE. */
-static moore_swid
-by_guid(const struct moore_fabric *f, uint64_t guid)
-{
-	struct moore_err err;
-	moore_swid sw;
-	moore_epid ep;
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)guid);
-	return moore_fabric_find(f, text, &sw, &ep, &err) < 0 ? MOORE_NONE : sw;
-}
-
-/* How many switches of a are not in b. */
-static uint32_t
-count_missing(const struct moore_fabric *a, const struct moore_fabric *b)
-{
-	uint32_t n = 0;
-
-	for (uint32_t s = 0; s < a->n_switches; s++)
-		n += by_guid(b, a->sw[s].guid) == MOORE_NONE;
-	return n;
-}
-
-/* While rows are replaced, a port may still run the VLs of before, so it counts with the
- * fewer of both. */
-static void
-take_fewer_lanes(struct moore_fabric *now, const struct moore_fabric *was)
-{
-	for (moore_swid s = 0; s < now->n_switches; s++) {
-		moore_swid o = by_guid(was, now->sw[s].guid);
-
-		for (unsigned p = 1; o != MOORE_NONE && p <= now->sw[s].n_ports &&
-		     p <= was->sw[o].n_ports; p++) {
-			const struct moore_port *old = moore_fabric_port(was, o, (moore_portnum)p);
-			struct moore_port *port = &now->port[now->sw[s].port0 + p];
-
-			if (old->role && port->role && old->lanes < port->lanes)
-				port->lanes = old->lanes;
-		}
-	}
 }
 
 /* ---- the answer in words ------------------------------------------------------------- */
@@ -200,6 +158,12 @@ put_change(struct moore_buf *b, const json_t *answer)
 {
 	put_churn(b, answer);
 	cli_put_op_vls(b, answer);
+	if (json_object_get(answer, "steps")) {
+		cli_putf(b, "all at once    %s\n", cli_yes(answer, "safe") ? "safe" :
+			 "not safe; change without --steps has an example");
+		cli_put_table_steps(b, json_object_get(answer, "steps"));
+		return;
+	}
 	put_mix(b, answer);
 	put_order(b, answer);
 }
@@ -207,35 +171,55 @@ put_change(struct moore_buf *b, const json_t *answer)
 /* ---- the verb --------------------------------------------------------------------- */
 
 static int
+match_switches(struct change *x)
+{
+	uint32_t *old_of = cli_old_switches(x->was.f, x->now.f);
+
+	if (!old_of)
+		return CLI_FAIL;
+	cli_fewer_lanes(x->now.f, x->was.f, old_of);
+	for (moore_swid s = 0; s < x->now.f->n_switches; s++)
+		x->added += old_of[s] == MOORE_NONE;
+	x->gone = x->was.f->n_switches - (x->now.f->n_switches - x->added);
+	free(old_of);
+	return CLI_OK;
+}
+
+static int
 show(const struct cli_call *c, const struct change *x)
 {
 	const struct moore_answer_tables now = cli_answer_tables(&x->now);
 
-	return cli_show(c, moore_answer_change(&now, &x->churn, x->mix, x->gone, x->added),
-			put_change, cli_not_ok);
+	return cli_show(c, moore_answer_change(&now, &x->churn, x->mix, x->gone, x->added,
+					       x->way.steps), put_change, cli_not_ok);
+}
+
+static int
+compare(const struct cli_call *c, struct change *x)
+{
+	struct moore_err err;
+	int rc;
+
+	cli_busy("comparing");
+	if ((rc = cli_load_tables(c->arg[0], &x->was)) != CLI_OK ||
+	    (rc = cli_load_tables(c->arg[1], &x->now)) != CLI_OK ||
+	    (rc = cli_set_op_vls(c, &x->was)) != CLI_OK ||
+	    (rc = cli_set_op_vls(c, &x->now)) != CLI_OK ||
+	    (rc = match_switches(x)) != CLI_OK ||
+	    (cli_has(c, "steps") &&
+	     (rc = cli_table_steps(&x->way, c->arg[0], &x->was, &x->now)) != CLI_OK))
+		return rc;
+	cli_busy("comparing");
+	return judge(x, &err) < 0 ? cli_error_at(c->arg[1], &err) : show(c, x);
 }
 
 int
 cmd_change(const struct cli_call *c)
 {
 	struct change x = { .mix = NULL };
-	struct moore_err err;
-	int rc;
+	int rc = compare(c, &x);
 
-	cli_busy("comparing");
-	if ((rc = cli_load_tables(c->arg[0], &x.was)) != CLI_OK ||
-	    (rc = cli_load_tables(c->arg[1], &x.now)) != CLI_OK ||
-	    (rc = cli_set_op_vls(c, &x.was)) != CLI_OK ||
-	    (rc = cli_set_op_vls(c, &x.now)) != CLI_OK)
-		goto out;
-	take_fewer_lanes(x.now.f, x.was.f);
-	x.gone = count_missing(x.was.f, x.now.f);
-	x.added = count_missing(x.now.f, x.was.f);
-	if (judge(&x, &err) < 0)
-		rc = cli_error_at(c->arg[1], &err);
-	else
-		rc = show(c, &x);
-out:
+	cli_table_steps_free(&x.way);
 	moore_mix_free(x.mix);
 	moore_lft_free(x.old_lft);
 	moore_lft_free(x.new_lft);

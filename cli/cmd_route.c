@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cmd_route.c - `moorectl route`: what the plugin would compute in OpenSM, from
- * a plan, with failures; and as the dumps that OpenSM would leave. */
+/* cmd_route.c - `moorectl route`: what the plugin would compute in OpenSM, from a plan, with
+ * failures; as the dumps that OpenSM would leave, and in steps from the tables in force. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "online.h"
 
@@ -119,18 +120,30 @@ drop_stale(const char *dir, const char *name)
 	return rc;
 }
 
+/* One set of dumps: that of the routing, with the routes of a step. */
+struct dumps {
+	const struct cli_routing *r;
+	const struct moore_lft *lft;
+};
+
+static const struct cli_routing *
+dumps_of(const void *arg)
+{
+	return ((const struct dumps *)arg)->r;
+}
+
 static int
 put_lfts(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
-	const struct cli_routing *r = arg;
+	const struct dumps *d = arg;
 
-	return moore_dump_write_lfts(r->seen, r->result->lft, out, err);
+	return moore_dump_write_lfts(d->r->seen, d->lft, out, err);
 }
 
 static int
 put_sl2vl(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
-	const struct cli_routing *r = arg;
+	const struct cli_routing *r = dumps_of(arg);
 
 	(void)err;
 	moore_dump_write_sl2vl(r->seen, r->result->sl2vl, out);
@@ -140,7 +153,7 @@ put_sl2vl(const void *arg, struct moore_buf *out, struct moore_err *err)
 static int
 put_subnet(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
-	const struct cli_routing *r = arg;
+	const struct cli_routing *r = dumps_of(arg);
 
 	(void)err;
 	moore_dump_write_subnet(r->seen, out);
@@ -150,16 +163,16 @@ put_subnet(const void *arg, struct moore_buf *out, struct moore_err *err)
 static int
 put_fdbs(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
-	const struct cli_routing *r = arg;
+	const struct dumps *d = arg;
 
-	return moore_dump_write_fdbs(r->seen, r->result->lft, out, err);
+	return moore_dump_write_fdbs(d->r->seen, d->lft, out, err);
 }
 
 /* Off line no group has members. */
 static int
 put_mcast(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
-	const struct cli_routing *r = arg;
+	const struct cli_routing *r = dumps_of(arg);
 	struct moore_mft *no_groups;
 	int rc = moore_mft_new(&no_groups, r->seen->n_switches, err);
 
@@ -172,7 +185,7 @@ put_mcast(const void *arg, struct moore_buf *out, struct moore_err *err)
 static int
 put_op_vls(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
-	const struct cli_routing *r = arg;
+	const struct cli_routing *r = dumps_of(arg);
 
 	(void)err;
 	moore_dump_write_op_vls(r->seen, out);
@@ -182,7 +195,7 @@ put_op_vls(const void *arg, struct moore_buf *out, struct moore_err *err)
 static int
 put_path_sl(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
-	const struct cli_routing *r = arg;
+	const struct cli_routing *r = dumps_of(arg);
 
 	return moore_dump_write_path_sl(r->seen, r->result->sl_set, out, err);
 }
@@ -190,7 +203,7 @@ put_path_sl(const void *arg, struct moore_buf *out, struct moore_err *err)
 static int
 put_slvl(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
-	const struct cli_routing *r = arg;
+	const struct cli_routing *r = dumps_of(arg);
 
 	(void)err;
 	moore_dump_write_slvl(r->seen, r->result->sl2vl, out);
@@ -209,7 +222,7 @@ record_sl(const void *routing, moore_lid slid, moore_lid dlid)
 static int
 put_psl(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
-	const struct cli_routing *r = arg;
+	const struct cli_routing *r = dumps_of(arg);
 
 	(void)err;
 	for (moore_epid e = 0; e < r->seen->n_endpoints; e++)
@@ -230,27 +243,183 @@ static const struct {
 	{ "moore-slvl.dump", put_slvl, true }, { "moore-psl.dump", put_psl, true },
 };
 
+#define N_FILES ARRAY_LEN(files)
+
+/* Adds the files of one set to those that are to be written. */
 static int
-write_tables(const char *dir, const struct cli_routing *r)
+add_files(struct cli_file *file, size_t *n, const char *dir, const struct dumps *d)
 {
-	struct cli_file file[ARRAY_LEN(files)] = { { 0 } };
-	size_t n = 0;
+	for (size_t i = 0; i < N_FILES && (!files[i].hint || d->r->result->sl_set); i++) {
+		file[*n] = (struct cli_file){ .path = cli_path_join(dir, files[i].name),
+			.write = files[i].write, .arg = d };
+		if (!file[(*n)++].path)
+			return cli_error("out of memory");
+	}
+	return CLI_OK;
+}
+
+/* Removes the files that profile sl-hint alone has, or all files. */
+static int
+drop_files(const char *dir, bool all)
+{
+	int rc = CLI_OK;
+
+	for (size_t i = 0; i < N_FILES && rc == CLI_OK; i++)
+		if (all || files[i].hint)
+			rc = drop_stale(dir, files[i].name);
+	return rc;
+}
+
+static char *
+step_dir(const char *dir, uint32_t k)
+{
+	char name[24];
+
+	snprintf(name, sizeof(name), "step-%u", k);
+	return cli_path_join(dir, name);
+}
+
+/* Removes the steps after the n-th, which an earlier run has left. */
+static int
+drop_steps(const char *dir, uint32_t n)
+{
+	int rc = CLI_OK;
+
+	for (bool there = true; there && rc == CLI_OK;) {
+		char *path = step_dir(dir, ++n);
+		struct stat st;
+
+		if (!path)
+			return cli_error("out of memory");
+		there = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+		if (there && (rc = drop_files(path, true)) == CLI_OK && rmdir(path) != 0)
+			rc = cli_error("%s: cannot remove: %s: it is of an earlier run", path,
+				       strerror(errno));
+		free(path);
+	}
+	return rc;
+}
+
+static void
+apply(struct moore_lft *to, const struct moore_motion *m, uint32_t step)
+{
+	const struct moore_row *row = m->row + m->step[step].first;
+
+	for (size_t i = 0; i < m->step[step].n; i++)
+		moore_lft_row(to, row[i].sw)[row[i].lid] = row[i].port;
+}
+
+/* Everything that is written: set[0] in DIR, set[k] in DIR/step-k. */
+struct output {
+	uint32_t n_sets;
+	struct dumps *set;
+	struct moore_lft **lft;		/* routes after each step */
+	char **dir;
+	struct cli_file *file;
+	size_t n_files;
+};
+
+static int
+new_output(struct output *o, const char *dir, const struct cli_routing *r,
+	   const struct moore_motion *m)
+{
+	*o = (struct output){ .n_sets = 1 + (m ? m->n_steps : 0) };
+	o->set = calloc(o->n_sets, sizeof(*o->set));
+	o->lft = calloc(o->n_sets, sizeof(struct moore_lft *));
+	o->dir = calloc(o->n_sets, sizeof(char *));
+	o->file = calloc(o->n_sets * N_FILES, sizeof(*o->file));
+	if (!o->set || !o->lft || !o->dir || !o->file)
+		return cli_error("out of memory");
+	for (uint32_t k = 0; k < o->n_sets; k++) {
+		o->set[k] = (struct dumps){ r, r->result->lft };
+		if (!(o->dir[k] = k ? step_dir(dir, k) : strdup(dir)))
+			return cli_error("out of memory");
+	}
+	return CLI_OK;
+}
+
+/* Makes the routes after each step. */
+static int
+play_steps(struct output *o, const struct cli_table_steps *way)
+{
+	const struct moore_lft *before = way->was;
+	struct moore_err err;
+
+	for (uint32_t k = 1; k < o->n_sets; k++) {
+		if (moore_lft_new(&o->lft[k], before->n_switches, (moore_lid)(before->stride - 1),
+				  &err) < 0)
+			return cli_error("%s", err.text);
+		memcpy(o->lft[k]->row, before->row, before->stride * before->n_switches);
+		apply(o->lft[k], way->steps->motion, k - 1);
+		o->set[k].lft = before = o->lft[k];
+	}
+	return CLI_OK;
+}
+
+static int
+write_sets(struct output *o, const struct cli_routing *r)
+{
+	int rc = CLI_OK;
+
+	for (uint32_t k = 0; k < o->n_sets && rc == CLI_OK; k++)
+		if ((rc = make_dir(o->dir[k])) == CLI_OK)
+			rc = add_files(o->file, &o->n_files, o->dir[k], &o->set[k]);
+	if (rc == CLI_OK)
+		rc = cli_write_all(o->file, o->n_files);
+	for (uint32_t k = 0; k < o->n_sets && rc == CLI_OK && !r->result->sl_set; k++)
+		rc = drop_files(o->dir[k], false);
+	for (uint32_t k = 1; k < o->n_sets && rc != CLI_OK; k++)
+		rmdir(o->dir[k]);	/* only one that is new: it is empty */
+	return rc;
+}
+
+static void
+free_output(struct output *o)
+{
+	for (size_t i = 0; i < o->n_files; i++)
+		free((char *)o->file[i].path);
+	for (uint32_t k = 0; k < o->n_sets; k++) {
+		if (o->dir)
+			free(o->dir[k]);
+		if (o->lft)
+			moore_lft_free(o->lft[k]);
+	}
+	free(o->file);
+	free(o->dir);
+	free(o->lft);
+	free(o->set);
+}
+
+/* Writes the tables and, unless way has none, the steps to them. */
+static int
+write_tables(const char *dir, const struct cli_routing *r, const struct cli_table_steps *way)
+{
+	struct output o;
 	int rc;
 
-	if ((rc = make_dir(dir)) != CLI_OK)
-		return rc;
 	cli_busy("writing");
-	for (; n < ARRAY_LEN(files) && rc == CLI_OK && (!files[n].hint || r->result->sl_set); n++) {
-		file[n] = (struct cli_file){ .path = cli_path_join(dir, files[n].name),
-			.write = files[n].write, .arg = r };
-		rc = file[n].path ? CLI_OK : cli_error("out of memory");
-	}
-	if (rc == CLI_OK)
-		rc = cli_write_all(file, n);
-	for (size_t i = n; i < ARRAY_LEN(files) && rc == CLI_OK; i++)
-		rc = drop_stale(dir, files[i].name);
-	for (size_t i = 0; i < n; i++)
-		free((char *)file[i].path);
+	if ((rc = new_output(&o, dir, r, way->steps ? way->steps->motion : NULL)) == CLI_OK &&
+	    (rc = play_steps(&o, way)) == CLI_OK && (rc = write_sets(&o, r)) == CLI_OK && way->steps)
+		rc = drop_steps(dir, o.n_sets - 1);
+	free_output(&o);
+	return rc;
+}
+
+/* ---- the steps from OLD_DIR ------------------------------------------------------------ */
+
+static int
+find_steps(const char *from, const struct cli_routing *r, struct cli_table_steps *way)
+{
+	const struct cli_tables now = { .f = r->seen, .lft = (struct moore_lft *)r->result->lft,
+		.sl2vl = r->result->sl2vl, .sl_set = r->result->sl_set };
+	struct cli_tables was;
+	int rc;
+
+	cli_busy("reading");
+	if ((rc = cli_load_tables(from, &was)) != CLI_OK)
+		return rc;
+	rc = cli_table_steps(way, from, &was, &now);
+	cli_tables_free(&was);
 	return rc;
 }
 
@@ -278,10 +447,12 @@ put_answer(struct moore_buf *b, const json_t *answer)
 	cli_put_verdict(b, answer);
 	cli_put_sound(b, answer);
 	cli_putf(b, "hash           %s\n", cli_str(answer, "hash"));
+	if (json_object_get(answer, "steps"))
+		cli_put_table_steps(b, json_object_get(answer, "steps"));
 }
 
 static int
-answer(const struct cli_call *c, const struct cli_routing *r)
+answer(const struct cli_call *c, const struct cli_routing *r, const struct moore_engine_steps *steps)
 {
 	const char *dir = cli_opt(c, "output");
 	struct moore_buf b = MOORE_BUF_INIT;
@@ -289,27 +460,37 @@ answer(const struct cli_call *c, const struct cli_routing *r)
 	int rc;
 
 	moore_route_stats(r->result->route, &s);
-	rc = cli_show(c, moore_answer_route(r->seen, r->result, &s), put_answer, NULL);
-	if (rc != CLI_OK || !dir || c->json)
+	rc = cli_show(c, moore_answer_route(r->seen, r->result, &s, steps), put_answer, cli_not_ok);
+	if (rc == CLI_FAIL || !dir || c->json)
 		return rc;
 	cli_putf(&b, "tables         in %s\n", dir);
-	return cli_print_text(&b);
+	if (steps && steps->motion->n_steps)
+		cli_putf(&b, "after steps    in %s/step-1 to %s/step-%u\n", dir, dir,
+			 steps->motion->n_steps);
+	return cli_print_text(&b) == CLI_OK ? rc : CLI_FAIL;
 }
 
 int
 cmd_route(const struct cli_call *c)
 {
-	const char *dir = cli_opt(c, "output");
+	const char *dir = cli_opt(c, "output"), *from = cli_opt(c, "from");
+	struct cli_table_steps way = { .steps = NULL };
 	struct cli_routing r = { NULL };
 	int rc;
 
 	if (dir && !strcmp(dir, "-"))
 		return cli_misuse(c, "-o -: tables are several files: name a directory (it is made "
 				  "when it is not there), or leave -o out for the verdict alone");
-	if ((rc = cli_route_plan(c, &r)) == CLI_OK && dir)
-		rc = write_tables(dir, &r);
+	if (from && !dir)
+		return cli_misuse(c, "--from %s: the steps are written below the directory of -o: "
+				  "name one", from);
+	if ((rc = cli_route_plan(c, &r)) == CLI_OK && from)
+		rc = find_steps(from, &r, &way);
+	if (rc == CLI_OK && dir)
+		rc = write_tables(dir, &r, &way);
 	if (rc == CLI_OK)
-		rc = answer(c, &r);
+		rc = answer(c, &r, way.steps);
+	cli_table_steps_free(&way);
 	cli_routing_free(&r);
 	return rc;
 }

@@ -68,6 +68,7 @@ static const struct cli_opt route_opts[] = {
 	OPT_LAYERS,
 	OPT_CLASSES,
 	{ "output", 'o', "DIR", "write the tables to DIR, which is created if needed" },
+	{ "from", 0, "OLD_DIR", "also write DIR/step-1 and so on: safe steps from these dumps" },
 	{ 0 }
 };
 static const struct cli_opt quality_opts[] = {
@@ -100,6 +101,7 @@ static const struct cli_opt verify_opts[] = {
 	{ 0 }
 };
 static const struct cli_opt change_opts[] = {
+	{ "steps", 0, NULL, "find steps of which every mixture is safe, and judge them" },
 	OPT_OP_VLS,
 	{ 0 }
 };
@@ -248,7 +250,12 @@ const struct cli_cmd cli_cmds[] = {
 	  "opensm.mcfdbs (without groups) and moore-op-vls.dump (8 VLs); under profile sl-hint also moore-path-sl.dump, the\n"
 	  "SLs that path records give, and moore-slvl.dump and moore-psl.dump for ibdmchk -d\n"
 	  "and -c.  LIDs are assigned in the order of GUIDs, first to switches, then to\n"
-	  "endpoints; with --fail they stay those of the intact plan.",
+	  "endpoints; with --fail they stay those of the intact plan.\n"
+	  "\n"
+	  "With --from OLD_DIR, the way from those tables to the new ones is divided into safe\n"
+	  "steps, as change --steps describes: DIR/step-1, DIR/step-2 and so on hold the tables\n"
+	  "after each step, the last those of DIR.  Exits with 1 if a step is not safe or\n"
+	  "interrupts a live pair.",
 	  cmd_route },
 	{ ROUTING, "verify", "[DIR]", 0, 1, "Judge whether traffic on these tables can deadlock.", verify_opts,
 	  "Without DIR, moored is asked for the tables that the switches hold now.\n"
@@ -286,7 +293,14 @@ const struct cli_cmd cli_cmds[] = {
 	  "OLD_DIR and NEW_DIR hold dumps, as for verify; switches correspond by GUID, and\n"
 	  "LIDs by number.  While tables are being written, each switch holds its old or its\n"
 	  "new row for each LID.  Every combination is judged.  Exits with 1 if some\n"
-	  "combination loops or can deadlock.", cmd_change },
+	  "combination loops or can deadlock.\n"
+	  "\n"
+	  "With --steps, the change is divided into steps, as the plugin does: a step begins\n"
+	  "when all rows of the one before are in force.  Prints for each step its rows, the\n"
+	  "pairs that are back and the live pairs that it interrupts; whether every mixture with\n"
+	  "the step before is safe; and whether the rows of all steps are safe together, or a\n"
+	  "step must wait until packets of earlier ones have left.  A LID must have the same\n"
+	  "owner in both.  Exits with 1 if a step is not safe or interrupts a live pair.", cmd_change },
 	{ ROUTING, "env", "TARGET", 1, 1, "Print the settings with which applications use the LID offsets.",
 	  env_opts,
 	  "TARGET is ucx, openmpi, mvapich2, nccl, rdma_cm or all.  One of --lmc, --tables\n"

@@ -28,6 +28,9 @@
 	OR_NULL("integer")
 #define ERROR_KEYS "'text':" STR ",'file':" OR_NULL("string") ",'line':" OR_NULL("integer")
 #define AN_ERROR OBJ(ERROR_KEYS)
+#define ENGINE_STEPS OBJ("'ok':" BOOL ",'start_safe':" BOOL ",'dead':" INT ",'why':" \
+	OR_NULL("string") ",'list':" LIST_OF(OBJ("'rows':" INT ",'blocks':" INT ",'no_path':" INT \
+	",'back':" INT ",'interrupted':" INT ",'wait':" BOOL ",'safe':" BOOL ",'safe_together':" BOOL)))
 #define AN_ERROR_OR_NULL OBJ_OR_NULL(ERROR_KEYS)
 
 extern const char moore_schema_verdict[], moore_schema_route[], moore_schema_path[],
@@ -51,6 +54,10 @@ json_t *moore_json_load(double max, double mean);
  * there is none.  `from` is "assumed" when op_vls, as in struct moore_answer_tables, is
  * NULL. */
 json_t *moore_json_op_vls(const struct moore_fabric *f, const char *op_vls);
+/* ENGINE_STEPS: the steps to new tables of f.  The second function tells `ok`: every step is
+ * safe and interrupts nothing (motion.c). */
+json_t *moore_json_engine_steps(const struct moore_fabric *f, const struct moore_engine_steps *s);
+bool moore_engine_steps_ok(const struct moore_engine_steps *s);
 json_t *moore_json_metrics(const struct moore_graph_metrics *m);	/* METRICS_KEYS */
 json_t *moore_json_error(const char *text, const char *file, unsigned line);	/* ERROR_KEYS */
 /* The name of the owner of a LID; "" when it has none. */

@@ -15,7 +15,7 @@ const char moore_schema_change[] = OBJ("'ok':" BOOL ",'safe':" BOOL ",'switches'
 		",'acyclic':" BOOL ",'blocks_with_loops':" INT ",'blocks_ordered':" INT
 		",'opensm_loop_lids':" INT ",'steps':" LIST_OF(OBJ("'switch':" STR ",'block':" INT)))
 	",'op_vls':" OP_VLS ",'loop?':" OBJ("'lid':" INT ",'destination':" STR ",'links':" LINKS(""))
-	",'cycle?':" LINKS(",'vl':" INT));
+	",'cycle?':" LINKS(",'vl':" INT) ",'steps?':" ENGINE_STEPS);
 
 /* How many times the blocks that have to change do change; 0 when none has to. */
 static double
@@ -72,11 +72,12 @@ json_order(const struct moore_fabric *f, const struct moore_mix *m)
 
 json_t *
 moore_answer_change(const struct moore_answer_tables *now, const struct moore_churn *c,
-		    const struct moore_mix *m, uint32_t gone, uint32_t added)
+		    const struct moore_mix *m, uint32_t gone, uint32_t added,
+		    const struct moore_engine_steps *steps)
 {
 	const struct moore_fabric *f = now->f;
 	json_t *o = json_pack("{s:b, s:b, s:i, s:i, s:i, s:o, s:i, s:i, s:i, s:b, s:I, s:I, s:I, s:o}",
-		"ok", m->safe, "safe", m->safe, "switches", (int)f->n_switches, "gone", (int)gone,
+		"ok", steps ? moore_engine_steps_ok(steps) : m->safe, "safe", m->safe, "switches", (int)f->n_switches, "gone", (int)gone,
 		"new", (int)added, "churn", json_churn(c), "lids", (int)m->lids,
 		"lids_changed", (int)m->lids_changed, "loop_lids", (int)m->loop_lids,
 		"acyclic", m->acyclic, "dependencies", (json_int_t)m->n_dependencies,
@@ -90,5 +91,7 @@ moore_answer_change(const struct moore_answer_tables *now, const struct moore_ch
 			json_links(f, m->loop, m->loop_len, false)));
 	if (!m->acyclic)
 		o = moore_json_set(o, "cycle", json_links(f, m->cycle, m->cycle_len, true));
+	if (steps)
+		o = moore_json_set(o, "steps", moore_json_engine_steps(f, steps));
 	return o;
 }

@@ -33,7 +33,8 @@ const char moore_schema_verdict[] = OBJ("'switches':" INT ",'endpoints':" INT
 const char moore_schema_route[] = OBJ("'topology':" STR ",'switches':" INT ",'endpoints':" INT
 	",'hash':" OR_NULL("string") ",'missing_switches':" INT ",'missing_links':" INT
 	",'extra_links':" INT ",'repaired':" INT ",'avoided_links':" INT ",'drained_switches':" INT
-	",'unknown_link_rules':" INT ",'unknown_link_line':" OR_NULL("integer") "," VERDICT_KEYS);
+	",'unknown_link_rules':" INT ",'unknown_link_line':" OR_NULL("integer") "," VERDICT_KEYS
+	",'steps?':" ENGINE_STEPS);
 
 /* ---- both ------------------------------------------------------------------------ */
 
@@ -157,7 +158,7 @@ moore_answer_verdict(const struct moore_answer_tables *t, const struct moore_che
 
 json_t *
 moore_answer_route(const struct moore_fabric *seen, const struct moore_engine_result *r,
-		   const struct moore_route_stats *s)
+		   const struct moore_route_stats *s, const struct moore_engine_steps *steps)
 {
 	json_t *o = json_pack("{s:o, s:i, s:i, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o}",
 			      "topology", moore_json_name(r->topology),
@@ -171,5 +172,9 @@ moore_answer_route(const struct moore_fabric *seen, const struct moore_engine_re
 			      "unknown_link_rules", (int)s->unknown_rules, "unknown_link_line",
 			      s->unknown_rules ? json_integer(s->unknown_line) : json_null());
 
-	return add_verdict(o, seen, r->verdict, r->verdict->sound, NULL);
+	o = add_verdict(o, seen, r->verdict, r->verdict->sound, NULL);
+	if (!steps)
+		return o;
+	o = moore_json_set(o, "ok", json_boolean(r->verdict->sound && moore_engine_steps_ok(steps)));
+	return moore_json_set(o, "steps", moore_json_engine_steps(seen, steps));
 }

@@ -105,10 +105,12 @@ MOORE_API json_t *moore_answer_verdict(const struct moore_answer_tables *t,
 				       const struct moore_check_opts *asked,
 				       const struct moore_verdict *v,
 				       const struct moore_dangling *d);
-/* What the engine computed, with its verdict. */
+/* What the engine computed, with its verdict, and the steps to it from the tables in force
+ * (NULL: not asked for).  `ok`: sound, and every step is safe and interrupts nothing. */
 MOORE_API json_t *moore_answer_route(const struct moore_fabric *seen,
 				     const struct moore_engine_result *r,
-				     const struct moore_route_stats *s);
+				     const struct moore_route_stats *s,
+				     const struct moore_engine_steps *steps);
 /* Hop by hop, as moore_path_walk() left *p; from and to as the user gave them. */
 MOORE_API json_t *moore_answer_path(const struct moore_answer_tables *t, const char *from,
 				    const char *to, const struct moore_path *p);
@@ -215,10 +217,13 @@ MOORE_API json_t *moore_answer_steps(const struct moore_plan *p, const struct mo
 /* No order of steps exists for so many cables at a time. */
 MOORE_API json_t *moore_answer_no_steps(const char *why, uint64_t max_cables);
 
-/* From old tables to those in now: c and m compare both; gone and added count switches. */
+/* From old tables to those in now: c and m compare both; gone and added count switches.
+ * steps may be NULL.  `ok`: the change is safe all at once; with steps: every step is safe
+ * and interrupts nothing. */
 MOORE_API json_t *moore_answer_change(const struct moore_answer_tables *now,
 				      const struct moore_churn *c, const struct moore_mix *m,
-				      uint32_t gone, uint32_t added);
+				      uint32_t gone, uint32_t added,
+				      const struct moore_engine_steps *steps);
 
 MOORE_END
 
