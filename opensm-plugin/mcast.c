@@ -47,7 +47,7 @@ add_member(struct group *g, const osm_port_t *port)
 	if (s == MOORE_NONE) {
 		mplug_log_err(g->sm, MPLUG_MR_MCAST_SWITCH, "multicast group 0x%x: member 0x%016"
 			      PRIx64 " is on no switch of the present routes: it is left out "
-			      "until they are computed anew", g->mlid, cl_ntoh64(port->guid));
+			      "until they are computed again", g->mlid, cl_ntoh64(port->guid));
 		return;
 	}
 	if (!osm_switch_supports_mcast(at->p_node->sw)) {

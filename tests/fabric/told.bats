@@ -94,7 +94,7 @@ send() {
 	kill -CONT "$daemon_pid"
 	moored_kill
 	sweeps
-	[ "$(grep -c 'moored at .*nobody listens' "$dir/opensm.log")" -eq 1 ]
+	[ "$(grep -c 'moored at .* gets no notices: nobody listens' "$dir/opensm.log")" -eq 1 ]
 	[ "$(grep -c 'moored at .*queue is full' "$dir/opensm.log")" -eq 1 ]
 	[ "$(grep -c 'moored at' "$dir/opensm.log")" -eq 2 ]
 	moored_start

@@ -2056,8 +2056,8 @@ moored_does_not_listen(void **state)
 		{ "no socket", nobody, "nobody listens (No such file or directory)" },
 		{ "nobody at the socket", stopped, "nobody listens (Connection refused)" },
 		{ "no socket at all", not_a_socket, "nobody listens (Connection refused)" },
-		{ "another error", in_a_file, "not told (Not a directory)" },
-		{ "too long a name", no_name, "not told (File name too long)" },
+		{ "another error", in_a_file, "cannot send (Not a directory)" },
+		{ "too long a name", no_name, "cannot send (File name too long)" },
 		{ "the longest name", longest_name, "nobody listens (No such file or directory)" },
 		{ "no notices are wanted", no_notices, NULL },
 	};
@@ -2104,7 +2104,7 @@ without_standard_input(void **state)
 		for (unsigned sweep = 1; sweep <= 2; sweep++) {
 			fake_next_sweep();
 			CHECK_EQ("a sweep", route(), 0);
-			CHECK("no errors", !strstr(fake.log, "ERR") && !strstr(fake.log, "not told"));
+			CHECK("no errors", !strstr(fake.log, "ERR") && !strstr(fake.log, "cannot send"));
 			if (!conf[i])
 				next_notice("a sweep", listener, &n);
 		}
