@@ -106,7 +106,7 @@ apply_conf(struct moored *d, const struct reload *r)
 	moored_conf_take_live(&d->conf, &r->conf, &stale);
 	d->readers = r->readers;
 	if (stale.len)
-		log_say(LOG_WARNING, NULL, "reload: these keys take a restart: %s", stale.data);
+		log_say(LOG_WARNING, NULL, "reload: these keys change only at a restart: %s", stale.data);
 	moore_buf_free(&stale);
 }
 
@@ -175,7 +175,7 @@ state_reload(struct moored *d)
 		if (worker_add(d->worker[WORK_SHORT], sighup_read, sighup_apply, s) == 0)
 			return;
 	}
-	log_say(LOG_ERR, NULL, "reload: not tried: memory or the queue of work is full");
+	log_say(LOG_ERR, NULL, "reload: not tried: out of memory, or too much work is queued");
 	free(s);
 	free(r);
 	notify_ready("serving");

@@ -152,7 +152,7 @@ name_planes(struct moored *d)
 		struct plane *p = &d->plane[d->n_planes++];
 
 		snprintf(p->name, sizeof(p->name), "%.*s", (int)n, s);
-		strcpy(p->why, "not looked at yet");
+		strcpy(p->why, "not scanned yet");
 		s += n + (s[n] == ',');
 	} while (*s && d->n_planes < MOORED_PLANES_MAX);
 	if (*s)

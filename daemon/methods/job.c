@@ -36,7 +36,7 @@ read_question(const struct call *c, struct moore_env *q, struct rpc_error *e)
 		rpc_fail(e, RPC_PARAMS, "params.use: it is minimal, valiant, all, or a list of LID "
 			 "offsets like 0,2-3");
 	else if (q->use.last >= q->n_lids)
-		rpc_fail(e, RPC_PARAMS, "params.use: offset %u has no LID: ports have %u", q->use.last,
+		rpc_fail(e, RPC_PARAMS, "params.use: offset %u has no LID: each port has %u", q->use.last,
 			 q->n_lids);
 	moore_links_free(links);
 	return !e->code;

@@ -188,7 +188,7 @@ finish_reload(struct call *c, json_t *result, struct rpc_error *e)
 		return NULL;
 	}
 	if (!reload_apply(c->d, c->own))
-		return rpc_fail(e, RPC_FAILED, "%s: what was in force before stays",
+		return rpc_fail(e, RPC_FAILED, "%s: the previous one stays in force",
 				d->conf_error[0] ? d->conf_error : d->plan_error);
 	return json_pack("{s:o}", "plan", json_planned(d));
 }

@@ -48,7 +48,7 @@ raise_limit(unsigned clients)
 		setrlimit(RLIMIT_NOFILE, &r);
 	}
 	if (listen_clients_max() < clients)
-		log_say(LOG_WARNING, NULL, "clients %u: there are descriptors for %u only (ulimit -n, or "
+		log_say(LOG_WARNING, NULL, "clients %u: the limit on descriptors allows only %u (ulimit -n, or "
 			"LimitNOFILE= of the unit)", clients, listen_clients_max());
 }
 
@@ -122,7 +122,7 @@ bind_socket(struct listening *s, const char *path, struct moore_err *err)
 	if (take_lock(s, path, err) < 0)
 		return -1;
 	if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
-		return moore_fail(err, MOORE_EINVAL, 0, "%s: is there and is no socket: choose "
+		return moore_fail(err, MOORE_EINVAL, 0, "%s: exists and is not a socket: choose "
 				  "another with --socket", path);
 	unlink(path);		/* we hold the lock, so the process that made it has ended */
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);

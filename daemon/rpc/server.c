@@ -149,7 +149,7 @@ shed(struct server *s)
 				most = c;
 		if (!most)
 			return;
-		snprintf(why, sizeof(why), "it holds most, %zu MiB, of the %d MiB that all may hold",
+		snprintf(why, sizeof(why), "it holds most, %zu MiB, and all clients together more than %d MiB",
 			 most->held >> 20, HELD_MAX >> 20);
 		client_drop(most, why);
 	}
@@ -359,7 +359,7 @@ on_event(struct bufferevent *bev, short what, void *arg)
 	struct client *c = arg;
 
 	if (what & BEV_EVENT_TIMEOUT) {
-		client_drop(c, "it took nothing for 30 s");
+		client_drop(c, "it read nothing for 30 s");
 	} else if (what & BEV_EVENT_ERROR) {
 		client_close(c);
 	} else {		/* it may still want its answers */
@@ -498,8 +498,8 @@ on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *a, int 
 		refuse(s, fd, RPC_DENIED, "you are neither root, nor the user that moored runs as, "
 		       "nor in the group of moored.conf(5)");
 	else if (s->count.clients >= s->d->conf.clients || s->count.clients >= listen_clients_max())
-		refuse(s, fd, RPC_BUSY, "too many connections: clients of moored.conf(5) and the limit on "
-		       "descriptors bound them");
+		refuse(s, fd, RPC_BUSY, "too many connections: `clients` of moored.conf(5) and the limit "
+		       "on descriptors set how many there may be");
 	else if (!client_new(s, fd, access, &peer))
 		refuse(s, fd, RPC_INTERNAL, "out of memory");
 }

@@ -28,7 +28,7 @@ tell_up(struct plane_thread *p)
 			   "polling");
 		return;
 	}
-	snprintf(why, sizeof(why), "%u questions of the last walk had no answer: some ports are up "
+	snprintf(why, sizeof(why), "%u requests of the last scan had no answer: some ports are up "
 		 "and lead to a device that does not answer", p->seen->n_unanswered);
 	tell_state(p, PLANE_UP, why);
 }
@@ -299,7 +299,7 @@ open_verbs(struct plane_thread *p)
 			p->verbs = ibv_open_device(*d);
 	if (list)
 		ibv_free_device_list(list);
-	log_say(LOG_INFO, NULL, "%s: %s", p->name, p->verbs ? "events of the device are heard" :
+	log_say(LOG_INFO, NULL, "%s: %s", p->name, p->verbs ? "changes are found by events of the device" :
 		"there is no verbs device, so changes are found by polling");
 }
 

@@ -27,7 +27,7 @@ on_watch(evutil_socket_t fd, short what, void *arg)
 
 		if (!w->plane[i].runs || atomic_load(&w->plane[i].beat) + STUCK_MS > now)
 			continue;
-		snprintf(why, sizeof(why), "the port takes no MADs: its device or driver stands still");
+		snprintf(why, sizeof(why), "the port sends no MADs: its device or driver hangs");
 		w->calls.state(w->calls.arg, i, PLANE_UNREACHED, why);
 	}
 }

@@ -275,7 +275,7 @@ seen_discover(struct seen **out, const struct ask_with *with, struct moore_err *
 	if (end == MAD_DONE && !w.oom && !s->n_switches)
 		moore_fail(err, MOORE_EUNREACH, 0, "no switch answers at the other end of our port");
 	else if (end == MAD_SILENT)
-		moore_fail(err, MOORE_EUNREACH, 0, "nobody answers SMPs, not even our own port");
+		moore_fail(err, MOORE_EUNREACH, 0, "no SMP is answered, not even by our own port");
 	else
 		moore_fail_nomem(err);
 	seen_free(s);

@@ -297,7 +297,7 @@ loaded(void *arg)
 
 	for (unsigned i = 0; i < MOORED_PLANES_MAX; i++) {
 		if (h && l->of[i] && moore_history_rows(l->of[i])) {
-			log_say(LOG_INFO, NULL, "history: %u rows of plane %u are back",
+			log_say(LOG_INFO, NULL, "history: %u rows of plane %u were read from state_dir",
 				moore_history_rows(l->of[i]), i);
 			take_over(h, i, l->of[i]);
 		} else {

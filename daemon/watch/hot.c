@@ -99,7 +99,7 @@ on_alarm(void *arg, const struct moore_alarm *a)
 	t->p->standing[a->kind] += a->raised ? 1 : UINT32_MAX;
 	remember(t, a, &at);
 	log_say(a->raised ? LOG_WARNING : LOG_NOTICE, field, "%s:%u to %s:%u: %s: %s", at.from,
-		at.port, at.to, at.to_port, a->raised ? moore_finding_help(a->kind) : "no more",
+		at.port, at.to, at.to_port, a->raised ? moore_finding_help(a->kind) : "is over",
 		moore_finding_name(a->kind));
 	event_publish(t->d, EVENT_HOTSPOT, json_pack("{s:i, s:I, s:s, s:b, s:s*, s:i, s:s*, s:i, s:f}",
 		"plane", (int)t->plane, "at_ms", (json_int_t)t->at_ms, "finding",

@@ -68,8 +68,8 @@ store_write(const char *dir, const char *name, const void *data, size_t len, str
 	}
 	if (!good) {
 		unlink(beside);
-		return moore_fail(err, MOORE_EINVAL, 0, "%.200s: cannot write: %s: make room, or leave "
-				  "to write there (state_dir)", to, strerror(why));
+		return moore_fail(err, MOORE_EINVAL, 0, "%.200s: cannot write: %s: free space, or allow "
+				  "moored to write there (state_dir)", to, strerror(why));
 	}
 	sync_dir(dir);
 	return 0;

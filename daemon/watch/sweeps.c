@@ -120,7 +120,7 @@ on_datagram(evutil_socket_t fd, short what, void *arg)
 			return;
 		if (moore_notice_parse(&n, data, (size_t)len, &err) < 0) {
 			if (!w->junk++)
-				log_say(LOG_WARNING, NULL, "a datagram of %zd bytes is no notice of "
+				log_say(LOG_WARNING, NULL, "a datagram of %zd bytes is not a notice of "
 					"OpenSM's plugin: %s; others like it are counted", len, err.text);
 			continue;
 		}
@@ -182,7 +182,7 @@ sweeps_start(struct moored *d)
 	w->d = d;
 	if ((w->fd = passed_socket(SOCK_DGRAM)) < 0 && (w->fd = open_socket(w)) < 0) {
 		log_say(LOG_WARNING, NULL, "%s" MOORE_NOTICE_SUFFIX ": cannot listen: %s: OpenSM's plugin "
-			"cannot tell of its sweeps; changes are looked for all the same",
+			"cannot report its sweeps; changes are still found by polling",
 			d->conf.socket, strerror(errno));
 		return 0;
 	}

@@ -46,8 +46,8 @@ ahead() { echo "$1 $2" >"$T/clock.new"; mv "$T/clock.new" "$T/clock"; }
 		wait $PID || true
 		: >"$T/log"
 		start
-		until_ok logged 'rows of plane 0 are back'
-		rows=$(sed -n 's/.*history: \([0-9]*\) rows of plane 0 are back/\1/p' "$T/log" | tail -n 1)
+		until_ok logged 'rows of plane 0 were read'
+		rows=$(sed -n 's/.*history: \([0-9]*\) rows of plane 0 were read.*/\1/p' "$T/log" | tail -n 1)
 		echo "step $k: $rows rows"
 		# The clock starts again at the same time, so the first 40 polls may come
 		# before the old rows or after them.
@@ -90,7 +90,7 @@ saved_or_dead() { ! kill -0 $PID 2>/dev/null || [ "$(ls "$T"/state/history-* | w
 	start_mishap
 	will '.planes[0].switches == 50' system.status
 	python3 "$BATS_TEST_DIRNAME/peers.py" "$SOCK" stalled "$T/clock"
-	logged 'dropped: it took nothing for 30 s'
+	logged 'dropped: it read nothing for 30 s'
 }
 
 @test "the wall clock set back an hour and forward a day: rows, verdicts and the end go on" {

@@ -36,8 +36,8 @@ same() {	# same OFFLINE METHOD: the answers are equal, except for sweep, plane a
 	MOORED_STILL=$T/found.json start --plan "$T/plan.json"
 	will '.last.deviations == []' wiring.watch
 	peer watch "$T/right.json" "$T/plan.json" "$T/found.json"
-	logged 'wiring of plane 0: 5 deviations (5 came, 0 went)'
-	logged 'wiring of plane 0: 0 deviations (0 came, 5 went)'
+	logged 'wiring of plane 0: 5 deviations (5 new, 0 gone)'
+	logged 'wiring of plane 0: 0 deviations (0 new, 5 gone)'
 }
 
 @test "338 switches: no queue of long questions keeps the verdict waiting" {

@@ -263,7 +263,7 @@ test_full(void **state)
 	setrlimit(RLIMIT_FSIZE, &was);
 	free(big);
 	CHECK_EQ("full", rc, -MOORE_EINVAL);
-	CHECK_STR("full", err.text, "make room");
+	CHECK_STR("full", err.text, "free space");
 	CHECK("nothing is left of it", access(path_of(".sweep"), F_OK) != 0);
 	CHECK_EQ("as it was", sweep_number(), 7);
 	CHECK_EQ("no folder", store_write("/nowhere", "sweep", "7\n", 2, &err), -MOORE_EINVAL);
