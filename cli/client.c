@@ -53,7 +53,7 @@ no_daemon(int error, const char *off_line)
 	case ECONNREFUSED:
 		if (!is_socket(socket_path))
 			return unreached("is no socket: name it with --socket PATH", off_line);
-		return unreached("nobody listens: it was killed; start it again with systemctl "
+		return unreached("nobody listens: moored was killed; start it again with systemctl "
 				 "start moored", off_line);
 	case EACCES:
 		return unreached("permission denied: ask as root, or as a member of the group of "
@@ -73,7 +73,7 @@ cli_connect(struct cli_client *cl, const char *off_line)
 	*cl = (struct cli_client){ .fd = -1, .events = json_array() };
 	signal(SIGPIPE, SIG_IGN);	/* the end of moored is reported as an error */
 	if (strlen(socket_path) >= sizeof(a.sun_path))
-		return cli_error("%s: longer than 107 bytes, which is all that a socket can have",
+		return cli_error("%s: longer than 107 bytes, the limit for the path of a socket",
 				 socket_path);
 	strcpy(a.sun_path, socket_path);
 	cl->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -186,7 +186,7 @@ read_line(struct cli_client *cl, int ms, json_t **out)
 	if (!json_is_object(*out)) {
 		json_decref(*out);
 		*out = NULL;
-		return cli_error("%s: what serves it does not speak JSON-RPC: is it moored?",
+		return cli_error("%s: the answers on this socket are not JSON-RPC: is it moored?",
 				 socket_path);
 	}
 	return CLI_OK;
@@ -208,7 +208,7 @@ take_answer(json_t *answer, const char *method, json_t **result, int *code)
 		*code = (int)json_integer_value(json_object_get(e, "code"));
 		return CLI_FAIL;
 	}
-	return cli_error("moored: %s", text ? text : "it gives no reason");
+	return cli_error("moored: %s", text ? text : "no reason is given");
 }
 
 /* Waits for the answer with this id, or for the error with which moored refuses a

@@ -29,7 +29,7 @@ put_check(struct moore_buf *b, const json_t *answer)
 	else
 		cli_putf(b, CLI_RED "%zu deviation%s" CLI_PLAIN "\n", n, n == 1 ? "" : "s");
 	if (cli_int(json_object_get(answer, "bound"), "structure"))
-		cli_putf(b, "%lld switches are known by their cables alone\n",
+		cli_putf(b, "%lld switches were identified by their cables alone\n",
 			 cli_int(json_object_get(answer, "bound"), "structure"));
 }
 

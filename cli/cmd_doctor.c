@@ -163,7 +163,7 @@ opensm_version(struct exam *x, char *out, size_t cap, char **version)
 		}
 	/* OpenSM's unit starts a program that exists, although it was not found here. */
 	note(x, cli_has(x->c, "if-used") ? WARN : BAD, "opensm", given ? given : "opensm", 0,
-	     "`--version` names no version: install OpenSM, or say --opensm PATH");
+	     "`--version` names no version: install OpenSM, or give --opensm PATH");
 	return false;
 }
 
@@ -196,7 +196,7 @@ check_plugin(struct exam *x)
 	int status = load_plugin(x, &path, text, sizeof(text));
 
 	if (status < 0 || !WIFEXITED(status))
-		note(x, BAD, "plugin", path, 0, "loading it kills the program that does: it is "
+		note(x, BAD, "plugin", path, 0, "a program that loads it crashes: it is "
 		     "damaged; install it again");
 	else if (WEXITSTATUS(status) == PLUGIN_OTHER)
 		note(x, BAD, "plugin", path, 0, "is no OpenSM plugin: it has no symbol "
@@ -212,8 +212,8 @@ check_plugin(struct exam *x)
 		     "/etc/ld.so.conf.d and run ldconfig, or set LD_LIBRARY_PATH for OpenSM",
 		     text);
 	else if (have && strcmp(text, version) != 0)
-		note(x, BAD, "plugin", path, 0, "is made for \"%s\" and this is \"%s\": OpenSM "
-		     "will skip it; build it against this OpenSM's headers", text, version);
+		note(x, BAD, "plugin", path, 0, "is made for \"%s\", but OpenSM is \"%s\", which "
+		     "will skip it: build it against this OpenSM's headers", text, version);
 	else
 		note(x, GOOD, "plugin", path, 0, "loads, made for %s", text);
 }
@@ -330,7 +330,7 @@ judge_lmc(struct exam *x, const struct cli_setting *s)
 	if (!read_number(x, "lmc", s, 0, &v))
 		return;
 	if (v > 7)
-		note(x, BAD, "lmc", x->opensm_conf, s->line, "%u: it is 0 to 7", (unsigned)v);
+		note(x, BAD, "lmc", x->opensm_conf, s->line, "%u: it must be 0 to 7", (unsigned)v);
 	else
 		note(x, GOOD, "lmc", x->opensm_conf, s->line, "%u: %u LIDs for each port",
 		     (unsigned)v, 1u << v);
@@ -464,7 +464,7 @@ check_opensm_conf(struct exam *x)
 
 	if (access(x->opensm_conf, R_OK) < 0) {
 		note(x, BAD, "opensm.conf", x->opensm_conf, 0, "%s: write OpenSM's defaults with "
-		     "`opensm -c FILE` and change them, or say --opensm-conf FILE",
+		     "`opensm -c FILE` and change them, or give --opensm-conf FILE",
 		     strerror(errno));
 		return;
 	}
@@ -579,7 +579,7 @@ check_moore_conf(struct exam *x)
 
 	if (access(x->moore_conf, R_OK) < 0) {
 		if (errno == ENOENT && !x->named)
-			note(x, WARN, "moore.conf", x->moore_conf, 0, "%s: the defaults hold; "
+			note(x, WARN, "moore.conf", x->moore_conf, 0, "%s: the defaults apply; "
 			     "`moorectl conf` prints them", strerror(errno));
 		else
 			note(x, BAD, "moore.conf", x->moore_conf, 0, "%s: put it there; `moorectl "

@@ -16,7 +16,7 @@ read_use(const struct cli_call *c, struct moore_env *e)
 				  "offsets like 0,2-3", s);
 	if (e->use.last < e->n_lids)
 		return CLI_OK;
-	cli_error("--use %s: offset %u has no LID: ports have %u, offsets 0 to %u; a greater `lmc` "
+	cli_error("--use %s: offset %u has no LID: each port has %u, offsets 0 to %u; a greater `lmc` "
 		  "in opensm.conf gives more", s, e->use.last, e->n_lids, e->n_lids - 1);
 	return CLI_FOUND;
 }
@@ -33,7 +33,7 @@ lmc_of_tables(const char *dir, uint64_t *lmc)
 		if (t.f->ep[e].lid && t.f->ep[e].lmc < *lmc)
 			*lmc = t.f->ep[e].lmc;
 	if (rc == CLI_OK && !t.f->n_endpoints)
-		rc = cli_error("%s: holds no endpoint, so no LMC: say --lmc N", dir);
+		rc = cli_error("%s: holds no endpoint from which to take the LMC: give --lmc N", dir);
 	cli_tables_free(&t);
 	return rc;
 }
@@ -81,8 +81,8 @@ read_class(const struct cli_call *c, const struct moore_conf *conf, struct moore
 
 	if (rc != CLI_OK || moore_env_class(e, conf, (unsigned)class))
 		return rc;
-	cli_error("--class %u: no SL has this class: say --classes as in moore.conf, and there give "
-		  "it one", (unsigned)class);
+	cli_error("--class %u: no SL has this class: assign one in `classes` of moore.conf, and give "
+		  "the same list with --classes", (unsigned)class);
 	return CLI_FOUND;
 }
 

@@ -92,7 +92,7 @@ put_hotspots(struct moore_buf *b, const json_t *answer)
 	put_spread(b, "load", json_object_get(answer, "load"));
 	put_spread(b, "wait", json_object_get(answer, "wait"));
 	if (json_array_size(list))
-		cli_putf(b, "moorectl explain LINK says where it comes from\n");
+		cli_putf(b, "moorectl explain LINK shows which traffic causes it\n");
 }
 
 /* On a terminal the table anew each second; elsewhere what comes and goes. */
@@ -250,7 +250,7 @@ put_explain(struct moore_buf *b, const json_t *x)
 	put_load(b, x);
 	put_routes(b, json_object_get(x, "routes"));
 	if (json_array_size(list)) {
-		cli_putf(b, "who sends      estimated from the loads of all links; ");
+		cli_putf(b, "senders        estimated from the loads of all links; ");
 		put_share(b, x, "misfit");
 		cli_putf(b, " of the load is unexplained:\n");
 		put_suspects(b, list);

@@ -38,7 +38,7 @@ put_told(struct moore_buf *b, const json_t *t)
 	else if (json_is_true(routes))
 		cli_putf(b, "the switches hold its routes%s\n", json_is_true(lanes) ? " and lanes" : "");
 	else
-		cli_putf(b, "nothing was read back to hold against it\n");
+		cli_putf(b, "no tables were read back to compare with it\n");
 	if (*cli_str(t, "why"))
 		cli_putf(b, "               %s\n", cli_str(t, "why"));
 }
@@ -115,7 +115,7 @@ static void
 put_wrong(struct moore_buf *b, const json_t *status, const char *key, const char *what)
 {
 	if (*cli_str(status, key))
-		cli_putf(b, "%-14s " CLI_RED "%s" CLI_PLAIN ": what was in force before stays\n",
+		cli_putf(b, "%-14s " CLI_RED "%s" CLI_PLAIN ": the previous one stays in force\n",
 			 what, cli_str(status, key));
 }
 
@@ -136,7 +136,7 @@ put_status(struct moore_buf *b, const json_t *status)
 			 cli_str(plan, "path"), cli_int(plan, "switches"),
 			 cli_int(plan, "endpoints"), cli_int(plan, "cables"));
 	else
-		cli_putf(b, "plan           none: name one in %s to have the cabling checked\n",
+		cli_putf(b, "plan           none: set `plan` in %s to have the cabling checked\n",
 			 or_dash(cli_str(status, "config")));
 	put_wrong(b, status, "config_error", "configuration");
 	put_wrong(b, status, "plan_error", "plan");

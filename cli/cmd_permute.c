@@ -120,10 +120,10 @@ put_permutation(struct moore_buf *b, const json_t *answer)
 	cli_putf(b, "after\n");
 	cli_put_metrics(b, after);
 	if (cli_num(after, "mean_distance") > cli_num(before, "mean_distance"))
-		cli_putf(b, CLI_YELLOW "longer" CLI_PLAIN "         these links were shorter as they were: "
-			 "swapping helps where distances are long\n");
+		cli_putf(b, CLI_YELLOW "longer" CLI_PLAIN "         the old links gave shorter distances: "
+			 "swapping helps only where distances are long\n");
 	cli_putf(b, "swaps          %lld\n", cli_int(answer, "swaps"));
-	cli_putf(b, "cables         as many of each length between each two cabinets as before\n");
+	cli_putf(b, "cables         every two cabinets keep the same number of cables of each length\n");
 	cli_putf(b, "moves          %zu cable ends\n", json_array_size(moves));
 	cli_put_moves(b, moves, "  ");
 }

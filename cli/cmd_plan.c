@@ -82,7 +82,7 @@ put_plan(struct moore_buf *b, const json_t *p)
 	cli_putf(b, "\nports          %lld, %lld in use\n", cli_int(p, "ports"),
 		 cli_int(p, "ports_used"));
 	if (cli_int(p, "parts") > 1)
-		cli_putf(b, CLI_YELLOW "parts          %lld that no cable joins" CLI_PLAIN "\n",
+		cli_putf(b, CLI_YELLOW "parts          %lld that no cable connects" CLI_PLAIN "\n",
 			 cli_int(p, "parts"));
 	cli_put_metrics(b, p);
 }
@@ -167,11 +167,11 @@ answer_check(const struct cli_call *c, const struct moore_err *fault, uint32_t p
 	if (fault)
 		cli_error_at(c->arg[0], fault);
 	else if (parts > 1)
-		cli_error("%s: %u parts that no cable joins: switches in different parts "
+		cli_error("%s: %u parts that no cable connects: switches in different parts "
 			  "will not reach each other; add the missing cables", file, parts);
 	if (fault || parts > 1)
 		return CLI_FOUND;
-	cli_putf(&text, "%s: " CLI_GREEN "valid" CLI_PLAIN ", in one part\n", file);
+	cli_putf(&text, "%s: " CLI_GREEN "valid" CLI_PLAIN " and connected\n", file);
 	return cli_print_text(&text);
 }
 

@@ -41,10 +41,10 @@ put_hops(struct moore_buf *b, const json_t *offsets)
 	char key[12];
 	size_t k;
 
-	cli_putf(b, "\npairs by hops, and of these longer than their distance\noffset");
+	cli_putf(b, "\npairs by hops, and the share with a route longer than their distance\noffset");
 	for (int h = 1; h <= top; h++)
 		cli_putf(b, "%9d%s", h, h == MOORE_HOPS_MAX ? "+" : "");
-	cli_putf(b, "%10s %8s %11s %11s\n", "no route", "longer", "3 hops of 2", "longer of 2");
+	cli_putf(b, "%10s %8s %11s %11s\n", "no route", "longer", "3 hops at 2", "longer at 2");
 	json_array_foreach(offsets, k, o) {
 		cli_putf(b, "%6zu", k);
 		for (int h = 1; h <= top; h++) {
@@ -133,7 +133,7 @@ put_quality(struct moore_buf *b, const json_t *answer)
 	cli_putf(b, "pairs          %lld (switch, endpoint elsewhere): %lld at distance one, %lld "
 		 "at two, %lld beyond\n", all, one, two, all - one - two);
 	if (cli_int(answer, "partitioned"))
-		cli_putf(b, "partitioned    " CLI_YELLOW "%lld pairs that no link joins" CLI_PLAIN
+		cli_putf(b, "partitioned    " CLI_YELLOW "%lld pairs that no links connect" CLI_PLAIN
 			 "\n", cli_int(answer, "partitioned"));
 	put_hops(b, offsets);
 	put_load(b, answer);
@@ -164,7 +164,7 @@ put_alone(struct moore_buf *b, const json_t *offsets)
 		if (json_is_object(o))
 			put_bound(b, what, o);
 		else
-			cli_putf(b, "  %-28s it lacks routes\n", what);
+			cli_putf(b, "  %-28s some pairs have no route\n", what);
 	}
 }
 
@@ -176,7 +176,7 @@ put_each_flow(struct moore_buf *b, const json_t *p)
 	const json_t *last = json_object_get(p, "last_links");
 
 	put_bound(b, "best shares of each flow", json_object_get(p, "pair"));
-	put_bound(b, "no shares beat", json_object_get(p, "bound"));
+	put_bound(b, "upper bound", json_object_get(p, "bound"));
 	cli_putf(b, "  of all routes of a switch, distinct first links: mean %.1f, fewest %lld; "
 		 "last links: mean %.1f, fewest %lld\n", cli_num(first, "mean"),
 		 cli_int(first, "least"), cli_num(last, "mean"), cli_int(last, "least"));
@@ -199,9 +199,9 @@ put_pattern(struct moore_buf *b, const json_t *p)
 		cli_putf(b, ", %lld switches idle", cli_int(p, "idle"));
 	cli_putf(b, "\n  %-28s %9s %12s %10s\n", "", "load", "throughput", "times min");
 	put_alone(b, json_object_get(p, "offsets"));
-	put_bound(b, "all evenly", json_object_get(p, "even"));
-	put_bound(b, "best shares, for all alike", json_object_get(p, "global"));
-	cli_putf(b, "    these are:");
+	put_bound(b, "all offsets evenly", json_object_get(p, "even"));
+	put_bound(b, "best shares, equal for all", json_object_get(p, "global"));
+	cli_putf(b, "    for each offset:");
 	json_array_foreach(json_object_get(p, "shares"), k, share)
 		cli_putf(b, " %.2f", json_number_value(share));
 	cli_putf(b, "\n");
@@ -301,7 +301,7 @@ cmd_quality(const struct cli_call *c)
 	if (pattern && strcmp(pattern, "uniform") && strcmp(pattern, "worst"))
 		return cli_misuse(c, "--pattern %s: no such pattern: it is uniform or worst", pattern);
 	if (pattern && cli_opt(c, "svg"))
-		return cli_misuse(c, "--svg: there is no picture of a --pattern: leave one out");
+		return cli_misuse(c, "--svg: cannot draw a --pattern: leave one of them out");
 	if (stat(c->arg[0], &st) == 0 && S_ISDIR(st.st_mode))
 		return measure_dumps(c);
 	if ((rc = cli_route_plan(c, &r)) == CLI_OK)

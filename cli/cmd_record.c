@@ -70,7 +70,7 @@ append(struct recording *r, const struct moore_buf *frames)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return cli_error("%s: cannot write: %s: it holds what came before", r->path,
+			return cli_error("%s: cannot write: %s: it holds the rows of before", r->path,
 					 strerror(errno));
 		at += (size_t)n;
 		r->bytes += (size_t)n;
@@ -460,7 +460,7 @@ cmd_replay(const struct cli_call *c)
 	    (file.len && replay_all(&r, &file) < 0))
 		rc = cli_error_at(c->arg[0], &r.err);
 	else if (!r.rows)
-		rc = cli_error("%s: no rows of rates are in it", cli_file_name(c->arg[0]));
+		rc = cli_error("%s: it holds no rows of rates", cli_file_name(c->arg[0]));
 	replay_free_fabric(&r);
 	moore_hot_free(r.hot);
 	moore_history_free(r.h);

@@ -23,7 +23,7 @@ put_move(struct moore_buf *b, const json_t *m)
 		cli_putf(b, "%splug it into ", json_is_object(from) ? ", " : "");
 		cli_put_floor(b, to);
 	}
-	cli_putf(b, "%s\n", cli_yes(m, "parts") ? CLI_YELLOW " (parts switches meanwhile)" CLI_PLAIN : "");
+	cli_putf(b, "%s\n", cli_yes(m, "parts") ? CLI_YELLOW " (disconnects some switches during this step)" CLI_PLAIN : "");
 }
 
 /* The cabinet in which the crew stands: of the end that is pulled, else of where it goes. */
@@ -88,7 +88,7 @@ put_sums(struct moore_buf *b, const json_t *answer)
 
 	if (cli_yes(answer, "ok")) {
 		cli_putf(b, CLI_GREEN "nothing to move" CLI_PLAIN "%s\n",
-			 cli_int(answer, "deviations") ? "; moorectl check lists what else deviates" : "");
+			 cli_int(answer, "deviations") ? "; moorectl check lists the other deviations" : "");
 		return;
 	}
 	cli_putf(b, "%lld move%s of cable ends in %lld step%s, %lld new cable%s: ", moves, s_of(moves),
@@ -101,11 +101,11 @@ put_sums(struct moore_buf *b, const json_t *answer)
 		cli_putf(b, "at least %lld are needed; a shorter list may exist, since names do not "
 			 "identify every device\n", cli_int(answer, "lower_bound"));
 	if (parting)
-		cli_putf(b, CLI_YELLOW "%lld of the steps part%s switches that were joined: no order "
-			 "without that was found" CLI_PLAIN "\n", parting, parting == 1 ? "s" : "");
+		cli_putf(b, CLI_YELLOW "%lld of the steps disconnect%s switches that were connected: no "
+			 "order that avoids this was found" CLI_PLAIN "\n", parting, parting == 1 ? "s" : "");
 	if (cli_yes(answer, "image"))
-		cli_putf(b, "every cable is between the right devices, names or ports apart: "
-			 "--accept FILE writes the plan that the fabric fulfils as it is\n");
+		cli_putf(b, "every cable connects the right devices, except for names or port "
+			 "numbers: --accept FILE writes a plan that the fabric matches as it is\n");
 }
 
 static void
@@ -119,7 +119,7 @@ put_repair(struct moore_buf *b, const json_t *answer)
 		cli_put_floor(b, json_object_get(x, "a"));
 		cli_putf(b, " and ");
 		cli_put_floor(b, json_object_get(x, "b"));
-		cli_putf(b, ", or their names; the moves below are for afterwards\n");
+		cli_putf(b, ", or swap their names; the moves below apply after that\n");
 	}
 	put_moves(b, json_object_get(answer, "moves"));
 	put_sums(b, answer);

@@ -119,11 +119,11 @@ judge(struct work *w)
 static void
 put_step(struct moore_buf *b, const json_t *s)
 {
-	cli_putf(b, "step %lld: %lld cables out, diameter ", cli_int(s, "step"), cli_int(s, "cables"));
+	cli_putf(b, "step %lld: %lld cables unplugged, diameter ", cli_int(s, "step"), cli_int(s, "cables"));
 	if (json_is_integer(json_object_get(s, "diameter")))
 		cli_putf(b, "%lld", cli_int(s, "diameter"));
 	else
-		cli_putf(b, "none (in parts, as before)");
+		cli_putf(b, "none (not connected, as before)");
 	if (json_is_number(json_object_get(s, "max_load")))
 		cli_putf(b, ", greatest load %.0f (mean %.1f), %s\n", cli_num(s, "max_load"),
 			 cli_num(s, "mean_load"), cli_yes(s, "safe") ? CLI_GREEN "safe" CLI_PLAIN :
@@ -139,7 +139,8 @@ put_steps(struct moore_buf *b, const json_t *answer)
 	const json_t *steps = json_object_get(answer, "steps"), *s;
 	size_t i;
 
-	cli_putf(b, "cables         %lld of %lld are not where the new plan has them, %lld of them out\n",
+	cli_putf(b, "cables         %lld of %lld are not where the new plan has them; %lld of these "
+		 "are unplugged\n",
 		 cli_int(answer, "ahead"), cli_int(answer, "cables"), cli_int(answer, "out"));
 	cli_putf(b, "steps          %zu, %lld moves, at most %lld cables at a time\n",
 		 json_array_size(steps), cli_int(answer, "moves"), cli_int(answer, "max_cables"));

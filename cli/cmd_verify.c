@@ -18,7 +18,8 @@ cli_put_op_vls(struct moore_buf *b, const json_t *answer)
 		const char *from, *text;
 	} by[] = {
 		{ "portinfo", " (PortInfo)" }, { "file", " (moore-op-vls.dump)" }, { "option", " (--op-vls)" },
-		{ "assumed", ": assumed, since nothing here tells; with fewer the verdict can differ" },
+		{ "assumed", ": assumed, since neither moore-op-vls.dump nor --op-vls gives it; "
+		  "with fewer VLs the verdict can differ" },
 	};
 	const json_t *o = json_object_get(answer, "op_vls");
 	long long least = cli_int(o, "least"), greatest = cli_int(o, "greatest");
@@ -49,7 +50,7 @@ cli_put_verdict(struct moore_buf *b, const json_t *verdict)
 		cli_putf(b, "%s%s: %lld", sep, hops, json_integer_value(n));
 		sep = ", ";
 	}
-	cli_putf(b, "%s\nVLs           ", *sep ? " (switch, LID) pairs" : "none: no pair is joined");
+	cli_putf(b, "%s\nVLs           ", *sep ? " (switch, LID) pairs" : "none: no pair has a route");
 	json_array_foreach(vls, i, n)
 		cli_putf(b, " %lld", json_integer_value(n));
 	cli_putf(b, "%s on links between switches\n", json_array_size(vls) ? "" : " none");
@@ -186,8 +187,8 @@ put_dangling(struct moore_buf *b, const json_t *answer)
 
 	if (!cli_int(answer, "dangling"))
 		return;
-	cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %lld routes lead to a port at which %s has "
-		 "nothing:\n  for example %s sends LID %lld to port %lld: %sthe routes are stale\n",
+	cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %lld routes lead to a port that has no link "
+		 "in %s:\n  for example %s sends LID %lld to port %lld: %sthe routes are stale\n",
 		 cli_int(answer, "dangling"), is_live(answer) ? "the fabric" : "opensm-subnet.lst",
 		 cli_str(e, "switch"), cli_int(e, "lid"), cli_int(e, "port"),
 		 is_live(answer) ? "" : "that file is cut off or older, or ");
@@ -207,7 +208,7 @@ put_unlisted(struct moore_buf *b, const json_t *answer)
 		cli_putf(b, "LID %lld (%s)", cli_int(e, "lid"), cli_str(e, "destination"));
 	else
 		cli_putf(b, "multicast groups");
-	cli_putf(b, "; write all dumps anew, at one time, or leave out --sl hint\n");
+	cli_putf(b, "; let OpenSM write all dumps again in one sweep, or leave out --sl hint\n");
 }
 
 static void
@@ -218,7 +219,7 @@ put_unreachable(struct moore_buf *b, const json_t *answer)
 	if (!cli_int(answer, "unreachable"))
 		return;
 	cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %lld of %lld pairs are connected but have no "
-		 "route, %lld of them run in circles\n  for example from switch %s to LID %lld "
+		 "route, %lld of them because of a forwarding loop\n  for example from switch %s to LID %lld "
 		 "(%s)\n", cli_int(answer, "unreachable"), cli_int(answer, "pairs"),
 		 cli_int(answer, "loops"), cli_str(e, "switch"), cli_int(e, "lid"),
 		 cli_str(e, "destination"));
@@ -232,8 +233,8 @@ put_held(struct moore_buf *b, const json_t *told)
 	const json_t *lanes = json_object_get(told, "lanes_held");
 
 	if (json_is_false(routes) || json_is_false(lanes))
-		cli_putf(b, "OpenSM         " CLI_YELLOW "%s differ" CLI_PLAIN " from what its plugin said of "
-			 "sweep %lld\n", json_is_true(routes) ? "lanes" : json_is_true(lanes) ? "routes" :
+		cli_putf(b, "OpenSM         " CLI_YELLOW "%s differ" CLI_PLAIN " from what its plugin "
+			 "reported for sweep %lld\n", json_is_true(routes) ? "lanes" : json_is_true(lanes) ? "routes" :
 			 "routes and lanes", cli_int(told, "number"));
 	else if (json_is_true(routes))
 		cli_putf(b, "OpenSM         its plugin wrote these routes%s, in its sweep %lld\n",
@@ -246,12 +247,12 @@ put_sa(struct moore_buf *b, const json_t *sa)
 	const json_t *sl;
 	size_t i;
 
-	cli_putf(b, "path records   %lld of %lld that the SA was asked for name SL",
+	cli_putf(b, "path records   the SA answered %lld of %lld requests, with SL",
 		 cli_int(sa, "answered"), cli_int(sa, "asked"));
 	json_array_foreach(json_object_get(sa, "sls"), i, sl)
 		cli_putf(b, " %lld", (long long)json_integer_value(sl));
-	cli_putf(b, json_is_true(json_object_get(sa, "sound")) ? ": sound on these" :
-		 ": NOT proven sound where every pair may use each of these");
+	cli_putf(b, json_is_true(json_object_get(sa, "sound")) ? ": sound on these SLs" :
+		 ": NOT proven sound if every pair may use each of these SLs");
 	if (cli_int(sa, "heard_ms")) {
 		cli_putf(b, "; last read ");
 		cli_put_time(b, (long long)time(NULL) * 1000 - cli_int(sa, "heard_ms"));
@@ -288,8 +289,9 @@ put_expected(struct moore_buf *b, const json_t *answer)
 	if (json_is_object(sa))
 		put_sa(b, sa);
 	if (json_is_null(json_object_get(answer, "adaptive_routing")))
-		cli_putf(b, "adaptive       no standard attribute tells; where a switch routes an SL "
-			 "adaptively,\n               none of this holds for that SL\n");
+		cli_putf(b, "adaptive       unknown, since no standard attribute reports adaptive routing: "
+			 "this verdict\n               does not hold for an SL that a switch routes "
+			 "adaptively\n");
 }
 
 static void
@@ -298,10 +300,10 @@ put_answer(struct moore_buf *b, const json_t *answer)
 	put_scope(b, answer);
 	cli_put_verdict(b, answer);
 	if (cli_int(answer, "dropped"))
-		cli_putf(b, "dropped        %lld (switch, in, out, SL) in use map to VL 15\n",
+		cli_putf(b, "dropped        %lld (switch, in port, out port, SL) in use map to VL 15\n",
 			 cli_int(answer, "dropped"));
 	if (cli_int(answer, "partitioned"))
-		cli_putf(b, "partitioned    %lld pairs that no link joins (no fault of the "
+		cli_putf(b, "partitioned    %lld pairs that no links connect (not a fault of the "
 			 "tables)\n", cli_int(answer, "partitioned"));
 	put_unreachable(b, answer);
 	put_dangling(b, answer);

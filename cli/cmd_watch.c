@@ -238,10 +238,10 @@ put_next(struct moore_buf *b, const struct state *s)
 
 	if (!s->next) {
 		if (s->n_lines && s->good == s->cables)
-			cli_putf(b, "next: all cables are in; moorectl check says what else deviates\n");
+			cli_putf(b, "next: all cables are plugged in; moorectl check lists the other deviations\n");
 		else if (s->n_lines)
-			cli_putf(b, "next: no cable can be plugged as planned: moorectl repair says "
-				 "what to move; switches that are not live come first\n");
+			cli_putf(b, "next: no cable can be plugged as planned: moorectl repair lists "
+				 "the moves; switches that are not live come first\n");
 		return;
 	}
 	d = moore_json_deviation(s->x.w, s->next);

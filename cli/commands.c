@@ -263,9 +263,9 @@ const struct cli_cmd cli_cmds[] = {
 	  "opensm.mcfdbs, if there is one) of any OpenSM, or of moorectl route.  Without\n"
 	  "opensm-sl2vl.dump, which OpenSM writes only with QoS, packets keep one VL.\n"
 	  "--sl hint judges the SLs that moore-path-sl.dump lists for each source and LID.\n"
-	  "VLs count masked by the operational VLs of both ends of a link: moored reads them\n"
-	  "from PortInfo; of dumps, moore-op-vls.dump, which the plugin writes, or --op-vls\n"
-	  "tells.  If nothing does, the answer says so, and links count as running 15 VLs.\n"
+	  "VLs are masked by the operational VLs of both ends of a link.  moored reads these\n"
+	  "from PortInfo; for dumps, moore-op-vls.dump, which the plugin writes, or --op-vls\n"
+	  "gives them.  Otherwise 15 VLs are assumed on each link, and the answer says so.\n"
 	  "Exits with 1 if the tables are not sound.", cmd_verify },
 	{ ROUTING, "quality", "DIR|PLAN", 1, 1, "Measure how long, even and independent the routes are.",
 	  quality_opts,

@@ -27,7 +27,7 @@ static const struct { const char *key; uint64_t min, max; const char *why; } ran
 	{ "leaf_vl_stall_count", 1, 7, "0 is undefined, and it has three bits" },
 	{ "packet_life_time", 0, 0x13, "from 0x14 on packets in a switch never expire, and while "
 	  "routes change nothing else ends a jam of old and new ones" },
-	{ "sweep_interval", 1, UINT32_MAX, "0 ends sweeping: what sends no trap goes unnoticed" },
+	{ "sweep_interval", 1, UINT32_MAX, "0 ends sweeping: a change without a trap goes unnoticed" },
 };
 
 /* Settings of lanes at switch ports, which OpenSM takes from the engine instead, and those
@@ -243,7 +243,7 @@ doctor_lint(struct exam *x)
 
 	if (n > LINES_MAX) {
 		note(x, WARN, "lines", x->opensm_conf, 0, "%u settings are more than OpenSM has: "
-		     "they were not looked at one by one", n);
+		     "they were not checked one by one", n);
 		return;
 	}
 	x->worst = GOOD;
@@ -258,8 +258,8 @@ doctor_lint(struct exam *x)
 		lint_lanes(x, &s);
 	}
 	if (!x->defaults)
-		note(x, GOOD, "lines", x->opensm_conf, 0, "%u settings; without an OpenSM to ask, "
-		     "whether it knows their keys was not checked", n);
+		note(x, GOOD, "lines", x->opensm_conf, 0, "%u settings; no OpenSM was found, so whether "
+		     "it knows their keys was not checked", n);
 	else if (x->worst == GOOD)
 		note(x, GOOD, "lines", x->opensm_conf, 0, "%u settings, all of them known", n);
 	if (before > x->worst)

@@ -112,7 +112,7 @@ find_dump(const char *dir, int which, char **path)
 	if (which == LFTS || which == SUBNET)
 		return stat(dir, &st) < 0 ? cli_error("%s: no such directory", cli_file_name(dir)) :
 		       cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
-				 "log_flags hold 0x40; moorectl route -o DIR writes it too", *path);
+				 "log_flags include 0x40; moorectl route -o DIR writes it too", *path);
 	/* There is no multicast group, no QoS, any SL may be used, or nothing tells the
 	 * operational VLs. */
 	return CLI_FOUND;

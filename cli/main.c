@@ -103,7 +103,7 @@ unknown_verb(char *const *words, size_t n)
 	int rc;
 
 	if (put_verbs(&b, words[0]) && n == 1) {
-		rc = cli_error("%s: which of them? try: moorectl --help", words[0]);
+		rc = cli_error("%s: which of these? try: moorectl --help", words[0]);
 		fwrite(b.data, 1, b.len, stderr);
 		moore_buf_free(&b);
 		return rc;

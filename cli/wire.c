@@ -41,7 +41,7 @@ load_fabric(const char *path, struct moore_seen **out)
 	if (stat(in_dir, &st) == 0)
 		rc = load_seen(in_dir, out);
 	else
-		rc = cli_error("%s: no such file: OpenSM writes it when its log_flags hold 0x40; "
+		rc = cli_error("%s: no such file: OpenSM writes it when its log_flags include 0x40; "
 			       "or name a file that ibnetdiscover printed", in_dir);
 	free(in_dir);
 	return rc;

@@ -28,7 +28,7 @@ static const struct moore_answer answers[] = {
 	  moore_schema_topo },
 	{ "plan", "plan show", "What a plan has; plan new, import and export with -o FILE give it, too.",
 	  moore_schema_plan },
-	{ "plan-check", "plan check", "Whether a plan is valid and in one part.",
+	{ "plan-check", "plan check", "Whether a plan is valid and connected.",
 	  moore_schema_plan_check },
 	{ "place", "plan place", "Cabinets on the floor and the cable that they take.",
 	  moore_schema_place },

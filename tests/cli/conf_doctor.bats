@@ -106,12 +106,12 @@ doctor() {
 		[ $status = 1 ]
 		[[ $output == *"FAIL  ./$so: "*"$part"* ]] || { echo "$so: $output"; false; }
 	done <<-'ROWS'
-	other.so is made for "OpenSM 3.3.20" and this is "OpenSM 9.8.7"
+	other.so is made for "OpenSM 3.3.20", but OpenSM is "OpenSM 9.8.7"
 	ancient.so oldest plugin interface
 	empty.so is no OpenSM plugin
-	deadly.so loading it kills the program that does
+	deadly.so a program that loads it crashes
 	absent.so cannot be loaded
-	cut.so loading it kills
+	cut.so a program that loads it crashes
 	ROWS
 	PLUGIN=$T/p.json doctor
 	[ $status = 1 ]
@@ -144,7 +144,7 @@ doctor() {
 	5|max_op_vls 6|1|FAIL|two lanes are needed
 	5|max_op_vls many|1|FAIL|many is not a number
 	6|use_ucast_cache TRUE|1|FAIL|bypasses the routing engine
-	7|lmc 8|1|FAIL|it is 0 to 7
+	7|lmc 8|1|FAIL|it must be 0 to 7
 	8|head_of_queue_lifetime 0x14|0|warn|for ever
 	ROWS
 }

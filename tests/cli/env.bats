@@ -50,8 +50,8 @@ value() { sh -c 'eval "$1"; eval "printf %s \"\$$2\""' - "$output" "$1"; }
 		says "$part"
 		[ -z "$output" ]
 	done <<-'ROWS'
-	ucx --lmc 2 --use 4|offset 4 has no LID: ports have 4, offsets 0 to 3
-	ucx --lmc 0 --use valiant|offset 1 has no LID: ports have 1
+	ucx --lmc 2 --use 4|offset 4 has no LID: each port has 4, offsets 0 to 3
+	ucx --lmc 0 --use valiant|offset 1 has no LID: each port has 1
 	ucx --lmc 0 --use 0,1|offset 1 has no LID
 	ucx --lmc 2 --use valiant --profile sl-hint|does not ask the SA
 	ucx --lmc 2 --use all --profile sl-hint|does not ask the SA

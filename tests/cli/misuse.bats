@@ -85,7 +85,7 @@ verbs() { $M --list | cut -f1; }
 	|which verb? try: moorectl --help
 	verfiy|did you mean moorectl verify?
 	plan nwe|did you mean moorectl plan new?
-	plan|which of them?
+	plan|which of these?
 	xyzzy|xyzzy: no such verb
 	--frob|no such verb
 	plan new slimfly q=5 --ouput=x|did you mean --output?

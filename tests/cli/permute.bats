@@ -107,7 +107,7 @@ make_moves() {
 		[ "$(cables "$T/made.json")" = "$(cables "$T/new.json")" ]
 	done
 	run -0 $M plan steps "$T/old.json" "$T/new.json" --max-cables 4
-	[[ $output == *"step 1: 4 cables out, diameter "*", safe"* ]]
+	[[ $output == *"step 1: 4 cables unplugged, diameter "*", safe"* ]]
 }
 
 @test "steps with LMC and the sl-hint profile" {

@@ -61,7 +61,7 @@ load lib
 	ROWS
 	jq 'del(.cables[] | select(.a.switch == "s0-0-0" or .b.switch == "s0-0-0"))' "$T/p.json" >"$T/parts.json"
 	run --separate-stderr -1 $M plan check "$T/parts.json"
-	says "2 parts that no cable joins"
+	says "2 parts that no cable connects"
 	run -1 $M plan check "$T/parts.json" --json
 	holds '.valid == false and .parts == 2'
 	run -0 $M plan show "$T/parts.json" --json

@@ -79,7 +79,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	run -0 $M quality ring.json --fail r0:2 --fail r3:2 --json
 	holds '.partitioned == 18 and .distance.all.pairs == 12'
 	run -0 $M quality ring.json --fail r0:2 --fail r3:2
-	[[ $output == *"18 pairs that no link joins"* ]]
+	[[ $output == *"18 pairs that no links connect"* ]]
 }
 
 @test "the worst case of minimal routes: 2p flows on a link, spread over the offsets" {
@@ -93,7 +93,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	holds '.patterns | [.[].pattern] == ["uniform"] and .[0].flows == 39200 and .[0].pair == null'
 	holds '.patterns[0] | .global.load <= .offsets[0].load and .offsets[0].over_minimal == 1'
 	run -0 $M quality q5.json --lmc 2 --pattern worst
-	[[ $output == *"overlap: 200 flows"*"offset 0 alone"*" 12.50% "*"no shares beat"* ]]
+	[[ $output == *"overlap: 200 flows"*"offset 0 alone"*" 12.50% "*"upper bound"* ]]
 }
 
 @test "a pattern without flows has no figures: three switches cannot be halved" {
@@ -117,7 +117,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	$T/none|No such file
 	ring.json --lmc 8|not a number from 0 to 7
 	ring.json --pattern bad|it is uniform or worst
-	ring.json --pattern worst --svg -|no picture of a --pattern
+	ring.json --pattern worst --svg -|cannot draw a --pattern
 	$T/bare.json|no endpoint has a LID
 	ROWS
 }

@@ -162,5 +162,5 @@ wrong() {
 	holds '[.deviations[] | [.verdict, .planned, .observed]] | sort ==
 		[["narrow", "4xHDR", "2xHDR"], ["slow", "4xHDR", "4xEDR"]]'
 	run --separate-stderr -0 $M repair "$T/p.json" "$T/seen"
-	[[ $output == "nothing to move; moorectl check lists what else deviates" ]]
+	[[ $output == "nothing to move; moorectl check lists the other deviations" ]]
 }

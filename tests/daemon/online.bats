@@ -73,7 +73,7 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 @test "no fabric is a state: status says so and exits with 1" {
 	start
 	run -1 m status
-	[[ $output == *"no-device: there is no umad port"*"plan           none: name one in "* ]]
+	[[ $output == *"no-device: there is no umad port"*"plan           none: set \`plan\` in "* ]]
 	run --separate-stderr -2 m switches
 	[[ $stderr == "moorectl: moored: "* ]]
 	run --separate-stderr -2 m check
