@@ -74,7 +74,8 @@ cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 	if ((rc = cli_fail_parts(c, &r->seen)) != CLI_OK)
 		return rc;
 	cli_busy("routing");
-	if (moore_engine_run(&r->result, r->seen, r->plan, &r->conf, on_mark, NULL, &err) < 0)
+	if (moore_engine_run(&r->result, r->seen, cli_has(c, "without-plan") ? NULL : r->plan,
+			     &r->conf, on_mark, NULL, &err) < 0)
 		return cli_error_at(c->arg[0], &err);
 	return CLI_OK;
 }

@@ -63,6 +63,7 @@ static const struct cli_opt steps_opts[] = {
 static const struct cli_opt route_opts[] = {
 	{ "lmc", 0, "N", "2^N LIDs for each endpoint (0)" },
 	{ "fail", 0, "NAME[:PORT]", "remove this switch, endpoint, or link; repeatable" },
+	{ "without-plan", 0, NULL, "compute what the plugin would without a plan and a kept file" },
 	{ "conf", 0, "FILE", "read this moore.conf, but not its plan (default: no file)" },
 	OPT_PROFILE,
 	OPT_LAYERS,

@@ -170,6 +170,18 @@ setup() {
 	head -1 "$T/a/opensm-lfts.dump" | grep -q 'Lid 2 '
 }
 
+@test "without the plan, a cut fabric is recognised and few rows change" {
+	for plan in '' --without-plan; do
+		$M route "$P" --lmc 1 $plan -o "$T/was$plan" >/dev/null
+		run -0 $M route "$P" --lmc 1 --fail s0-0-0:5 $plan -o "$T/is$plan" --json
+		holds '.sound and .missing_links == 1'
+		$M change "$T/was$plan" "$T/is$plan" --json >"$T/change$plan" || [ $? -eq 1 ]
+	done
+	holds '.topology == "slimfly q=5"'
+	with=$(jq .churn.changed.blocks "$T/change") without=$(jq .churn.changed.blocks "$T/change--without-plan")
+	[ "$with" -gt 0 ] && [ $((2 * without)) -le $((3 * with)) ]
+}
+
 @test "a fabric that falls apart: pieces are routed, what is apart is no fault" {
 	ring 6 "$T/r.json"
 	run -0 $M route "$T/r.json" --fail r0:2 --fail r3:2 -o "$T/t" --json
