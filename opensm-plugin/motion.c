@@ -360,7 +360,9 @@ send_anew(struct mplug_sm *sm, struct mplug_view *v)
 {
 	struct moore_err err;
 
-	if (mplug_trees_read(sm, v, &err) < 0 || make_plan(sm, v, &err) < 0) {
+	if (sm->motion.plan && !sm->motion.trees_first && !sm->motion.new_rows) {
+		put_first(sm, v);	/* as planned: nothing has changed but the links */
+	} else if (mplug_trees_read(sm, v, &err) < 0 || make_plan(sm, v, &err) < 0) {
 		give_up(sm, v, &err);
 	} else {
 		mplug_publish(v, sm->motion.goal);
@@ -592,6 +594,16 @@ needs_links(const struct mplug_motion *m, const struct mplug_view *v)
 	return plan->n_steps > 1;
 }
 
+/* True if a switch has no active link: OpenSM sends it all its rows. */
+static bool
+some_carry_nothing(const struct mplug_view *v)
+{
+	for (moore_swid s = 0; s < v->f->n_switches; s++)
+		if (!mplug_carries_data(v->sw[s]))
+			return true;
+	return false;
+}
+
 /* Leaves to OpenSM what it can send now, given the result rc of make_plan(). */
 static void
 begin_safe(struct mplug_sm *sm, const struct mplug_view *v, int rc, const struct moore_err *err)
@@ -609,6 +621,7 @@ begin_safe(struct mplug_sm *sm, const struct mplug_view *v, int rc, const struct
 		return;
 	}
 	m->links_first = rc == 0 && needs_links(m, v);
+	m->new_rows = some_carry_nothing(v);
 	if (m->trees_first || m->links_first)
 		mplug_publish(v, m->start.lft);
 	else

@@ -118,6 +118,7 @@ struct mplug_motion {
 	uint32_t next;		/* the step of the plan to be sent next */
 	bool trees_first;	/* trees of groups change before any row does */
 	bool links_first;	/* links are activated before any row changes */
+	bool new_rows;		/* some switches get all their rows before that */
 	bool trapped;		/* a trap came before the routing */
 	bool asked;		/* the routing asked for another sweep */
 	unsigned early;		/* sequences in a row that ended early */

@@ -31,6 +31,7 @@ static void
 end(void)
 {
 	mplug_held_forget(&sm.held);
+	mplug_flap_forget(&sm.flap);
 	fake_free();
 }
 
