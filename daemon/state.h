@@ -15,7 +15,7 @@
  *   file.c      reads a whole file, of bounded size
  *
  *   scan/       threads that own the MAD ports: they walk the fabric, read tables, poll counters
- *   rpc/        JSON-RPC 2.0 on a Unix socket: listen.c the socket, server.c its peers, rpc.c
+ *   rpc/        JSON-RPC 2.0 on a Unix socket: listen.c the socket, client.c its peers, rpc.c
  *               lines of requests and answers (no descriptor), registry.c and schema.c
  *   methods/    the methods and events, one file for each group of names
  *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots (why.c their

@@ -5,7 +5,6 @@
 
 #include "moore/base.h"
 
-
 struct server;
 /* Serve d->conf.socket, or the socket that systemd passed.  0, or -1 with *err. */
 int server_start(struct server **out, struct moored *d, struct moore_err *err);
