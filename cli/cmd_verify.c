@@ -9,7 +9,7 @@
 
 #include "online.h"
 
-/* ---- the verdict in words, which `route` prints as well ------------------------------------ */
+/* ---- the verdict in words, which `route` prints as well -------------------------- */
 
 void
 cli_put_op_vls(struct moore_buf *b, const json_t *answer)
@@ -72,7 +72,7 @@ cli_put_sound(struct moore_buf *b, const json_t *verdict)
 		 cli_int(verdict, "dependencies"));
 }
 
-/* ---- the question -------------------------------------------------------------------------- */
+/* ---- the question ---------------------------------------------------------------- */
 
 /* --sl hint: the SLs that moore-path-sl.dump lists. */
 static bool
@@ -122,7 +122,7 @@ read_choice(const struct cli_call *c, const char *opt, const char *broad, const 
 	return CLI_OK;
 }
 
-/* ---- the answer in words ------------------------------------------------------------------------- */
+/* ---- the answer in words --------------------------------------------------------- */
 
 /* From moored, which names the sweep, rather than from files. */
 static bool
@@ -315,7 +315,7 @@ put_answer(struct moore_buf *b, const json_t *answer)
 	put_expected(b, answer);
 }
 
-/* ---- the verb ----------------------------------------------------------------------------- */
+/* ---- the verb -------------------------------------------------------------------- */
 
 static int
 write_certificate(const char *path, const struct cli_tables *t, const struct moore_verdict *v)

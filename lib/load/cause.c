@@ -28,7 +28,7 @@ moore_remedy_name(enum moore_remedy r)
 	return remedies[r];
 }
 
-/* ---- which switches' routes go over the link ------------------------------------------------ */
+/* ---- which switches' routes go over the link ------------------------------------- */
 
 enum over { UNSEEN, NO, YES };
 
@@ -107,7 +107,7 @@ count_routes(struct survey *v)
 		}
 }
 
-/* ---- suspects ---------------------------------------------------------------------------------- */
+/* ---- suspects -------------------------------------------------------------------- */
 
 static moore_epid
 busiest_endpoint(const struct moore_demand *d, moore_swid s)
@@ -188,7 +188,7 @@ find_suspects(struct survey *v)
 	}
 }
 
-/* ---- what is known of a suspect, and what else it could do ---------------------------------------- */
+/* ---- what is known of a suspect, and what else it could do ----------------------- */
 
 static void
 judge(const struct moore_demand *d, const struct moore_cause *c, struct moore_suspect *s)
@@ -265,7 +265,7 @@ remedy_of(const struct moore_demand *d, const struct moore_cause *c, const struc
 	return MOORE_TRY_WEIGHT;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------- */
 
 static int
 survey_new(struct survey *v, struct moore_arena *tmp)

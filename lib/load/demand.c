@@ -161,7 +161,7 @@ fill_rows(struct moore_demand *d, const struct moore_loads *l, double *sent)
 	return find_dests(d);
 }
 
-/* ---- routes --------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------- */
 
 /* The in-tree of one LID: for each switch, the port it sends by and the switch which that
  * port leads to. */
@@ -246,7 +246,7 @@ n_rows(const struct moore_demand *d)
 	return (size_t)d->f->n_ports + d->n_sources;
 }
 
-/* ---- 1. background --------------------------------------------------------------------------- */
+/* ---- 1. background --------------------------------------------------------------- */
 
 static void
 visit_part(struct work *w, uint32_t j, uint32_t i, const uint32_t *row, uint32_t n)
@@ -302,7 +302,7 @@ weigh(struct work *w, const double *heavy)
 	}
 }
 
-/* ---- 2. heavy pairs ---------------------------------------------------------------------------- */
+/* ---- 2. heavy pairs -------------------------------------------------------------- */
 
 struct pick {
 	uint32_t dest, source;
@@ -450,7 +450,7 @@ pursue(struct work *w, float *heavy_x, double *heavy, double *scratch)
 		}
 }
 
-/* ---- 3. agreement ---------------------------------------------------------------------------------- */
+/* ---- 3. agreement ---------------------------------------------------------------- */
 
 static void
 visit_fit(struct work *w, uint32_t j, uint32_t i, const uint32_t *row, uint32_t n)
@@ -518,7 +518,7 @@ agree(struct work *w)
 	return misfit;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------- */
 
 static int
 demand_new(struct moore_demand **out, const struct moore_fabric *f, const struct moore_lft *lft)

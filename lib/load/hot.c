@@ -167,7 +167,7 @@ rank_of(const double *v, uint32_t n, double value)
 	return n - lo + 1;
 }
 
-/* ---- one machine --------------------------------------------------------------------------- */
+/* ---- one machine ----------------------------------------------------------------- */
 
 struct step {
 	struct moore_hot *h;
@@ -245,7 +245,7 @@ level_of(const struct rule *r, double x)
 	return x >= r->enter ? ABOVE : x < r->leave ? BELOW : BETWEEN;
 }
 
-/* ---- how levels are made ---------------------------------------------------------------------- */
+/* ---- how levels are made --------------------------------------------------------- */
 
 static enum level
 level_score(enum moore_finding k, struct state *s, double value, const struct moore_summary *of,
@@ -317,7 +317,7 @@ level(const struct step *t, uint32_t i, enum moore_finding k, struct state *s)
 	}
 }
 
-/* ---- one poll ------------------------------------------------------------------------------------ */
+/* ---- one poll -------------------------------------------------------------------- */
 
 static void
 gather(struct step *t)
@@ -394,7 +394,7 @@ moore_hot_wait(const struct moore_hot *h, enum moore_link_kind k)
 	return &h->wait[k];
 }
 
-/* ---- new, and over to another fabric ---------------------------------------------------------------- */
+/* ---- new, and over to another fabric --------------------------------------------- */
 
 int
 moore_hot_new(struct moore_hot **out, const struct moore_fabric *f, struct moore_err *err)

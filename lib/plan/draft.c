@@ -192,7 +192,7 @@ check_links(struct moore_draft *d, uint64_t *keep)
 	return rc;
 }
 
-/* ---- the plan ------------------------------------------------------------------------------ */
+/* ---- the plan -------------------------------------------------------------------- */
 
 static moore_portnum
 at_least(moore_portnum a, moore_portnum b)
@@ -299,7 +299,7 @@ moore_draft_finish(struct moore_draft *d, struct moore_plan **out)
 	return rc;
 }
 
-/* ---- lines and records ------------------------------------------------------------------------ */
+/* ---- lines and records ----------------------------------------------------------- */
 
 bool
 moore_text_line(struct moore_text *t, const char **line, size_t *len)

@@ -347,7 +347,7 @@ hot_pairs(void **state)
 				      i / 10.0, right[i], sure[i]);
 }
 
-/* ---- small fabrics, by brute force ------------------------------------------------------------ */
+/* ---- small fabrics, by brute force ----------------------------------------------- */
 
 /* Random tables: for each LID a random spanning tree that grows from the destination. */
 static struct moore_lft *
