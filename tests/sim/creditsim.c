@@ -12,7 +12,11 @@
  * The head of a FIFO waits for exactly one other FIFO.  So a set of packets that can never
  * move again is a cycle of full FIFOs, each waiting for the next.  The simulator searches
  * for such a cycle every LOOK_EVERY cycles, prints it and exits with 1. After --cycles the
- * sources stop, and all packets must arrive. */
+ * sources stop, and all packets must arrive.
+ *
+ * With --step or --wait, rows change while packets are on their way (motion.c). The fabric is
+ * that of the last directory: where the rows before lead to ports that are gone, packets
+ * are dropped.  A packet that runs in circles goes on, and makes the program exit with 1. */
 #include <stdarg.h>
 
 #include "sim.h"
@@ -22,7 +26,8 @@
 uint64_t dropped;
 static uint64_t injected, delivered;
 
-struct sim_opt opt = { NULL, "random", -1, false, 5000, 1, 20261121 };
+struct sim_opt opt = { .pattern = "random", .sl = -1, .cycles = 5000, .buffers = 1,
+	.seed = 20261121 };
 
 _Noreturn void
 die(int status, const char *fmt, ...)
@@ -255,10 +260,14 @@ run(void)
 	unsigned moved = 1;
 	int rc = 0;
 
-	for (uint32_t c = 1; rc == 0 && (c <= opt.cycles || injected > delivered); c++) {
-		for (uint32_t e = 0; c <= opt.cycles && e < n_ep; e++)
+	for (uint32_t c = 1; rc == 0; c++) {
+		enum sources sources = motion_tick(c, injected == delivered);
+
+		if (sources == SOURCES_END && injected == delivered)
+			break;
+		for (uint32_t e = 0; sources == SOURCES_SEND && e < n_ep; e++)
 			refill(e);
-		for (uint32_t e = 0; c > opt.cycles && e < n_ep; e++)
+		for (uint32_t e = 0; sources != SOURCES_SEND && e < n_ep; e++)
 			ep[e].ready = false;
 		moved = cycle(won);
 		if ((moved == 0 || c % LOOK_EVERY == 0) && stalled(mark)) {
@@ -268,11 +277,13 @@ run(void)
 		} else if (moved == 0 && injected > delivered) {
 			die(1, "STALL: nothing moves, and no circle: a defect of this program");
 		}
-		if (c == opt.cycles) {
+		if (c == opt.cycles && !opt.n_steps) {
 			counted = delivered;
 			report(counted);
 		}
 	}
+	motion_report();
+	rc |= circled > 0;
 	if (rc == 0)
 		printf("drained: no packet of %llu is left\n", (unsigned long long)injected);
 	free(won);
@@ -291,7 +302,7 @@ lay_buffers(void)
 
 static const char *const usage =
 	"usage: creditsim DIR [--sl any|N] [--lids base|all] [--pattern random|perm|worst]\n"
-	"                 [--cycles N] [--buffers N] [--seed S]";
+	"                 [--cycles N] [--buffers N] [--seed S] [--step DIR | --wait DIR]...";
 
 static void
 read_args(int argc, char **argv)
@@ -303,7 +314,10 @@ read_args(int argc, char **argv)
 		unsigned long long n = value ? strtoull(value, &end, 0) : 0;
 		bool num = value && *value && !*end;
 
-		if (!strcmp(key, "--sl") && value && !strcmp(value, "any"))
+		if ((!strcmp(key, "--step") || !strcmp(key, "--wait")) && value && opt.n_steps < STEPS_MAX) {
+			opt.step[opt.n_steps].wait = !strcmp(key, "--wait");
+			opt.step[opt.n_steps++].dir = value;
+		} else if (!strcmp(key, "--sl") && value && !strcmp(value, "any"))
 			opt.sl = -1;
 		else if (!strcmp(key, "--sl") && num && n < N_SL)
 			opt.sl = (int)n;
@@ -328,11 +342,12 @@ int
 main(int argc, char **argv)
 {
 	read_args(argc, argv);
-	read_fabric();
+	read_fabric(opt.n_steps ? opt.step[opt.n_steps - 1].dir : opt.dir);
 	if (n_ep < 2)
 		die(2, "creditsim: %s: fewer than two endpoints with LIDs", opt.dir);
 	lay_buffers();
 	rng = opt.seed;
+	motion_init();
 	draw_pattern();
 	printf("%u switches, %u endpoints; seed %llu, %s traffic, %u cycles, %u buffers\n", n_sw, n_ep,
 	       (unsigned long long)opt.seed, opt.pattern, opt.cycles, opt.buffers);

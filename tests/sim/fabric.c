@@ -6,6 +6,8 @@
 struct sw *sw;
 struct ep *ep;
 uint32_t n_sw, n_ep;
+uint64_t circled;
+static bool complete;	/* the fabric is read; what follows are rows alone */
 
 /* The greatest numbers of switches and endpoints; the arrays never grow. */
 #define MAX_SW 4096
@@ -44,7 +46,6 @@ add_sw(uint64_t node_guid, uint64_t port_guid, unsigned n_ports, const char *nam
 	for (unsigned p = 0; p <= n_ports; p++)
 		s->port[p].sw = s->port[p].ep = NONE;
 	s->lft = room(N_LID, 1);
-	memset(s->lft, NO_PORT, N_LID);
 	return n_sw++;
 }
 
@@ -88,12 +89,12 @@ read_end(const char **at)
 }
 
 static FILE *
-open_dump(const char *name, bool needed)
+open_dump(const char *dir, const char *name, bool needed)
 {
 	char path[4096];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", opt.dir, name);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	f = fopen(path, "r");
 	if (!f && needed)
 		die(2, "creditsim: %s: cannot be read", path);
@@ -101,9 +102,9 @@ open_dump(const char *name, bool needed)
 }
 
 static void
-read_subnet(void)
+read_subnet(const char *dir)
 {
-	FILE *f = open_dump("opensm-subnet.lst", true);
+	FILE *f = open_dump(dir, "opensm-subnet.lst", true);
 	char line[1024];
 
 	while (fgets(line, sizeof(line), f)) {
@@ -132,10 +133,11 @@ read_subnet(void)
 
 /* Lines such as "0x0034 004 # Channel Adapter portguid 0x...: 'name'" follow the line of
  * their switch. */
+/* Writes the row of each switch s to rows[s * N_LID]. */
 static void
-read_lfts(void)
+read_lfts(const char *dir, uint8_t *rows)
 {
-	FILE *f = open_dump("opensm-lfts.dump", true);
+	FILE *f = open_dump(dir, "opensm-lfts.dump", true);
 	uint32_t s = NONE;
 	char line[1024];
 	unsigned lid, port;
@@ -148,9 +150,9 @@ read_lfts(void)
 			s = guid ? find_sw(strtoull(guid + 5, NULL, 16)) : NONE;
 		if (s == NONE || sscanf(line, "0x%x %u", &lid, &port) != 2 || lid >= N_LID || !guid)
 			continue;
-		sw[s].lft[lid] = (uint8_t)port;
+		rows[(size_t)s * N_LID + lid] = (uint8_t)port;
 		e = strstr(line, "# Switch") ? NONE : find_ep(strtoull(guid + 5, NULL, 16));
-		if (e != NONE && ep[e].sw == s) {
+		if (e != NONE && ep[e].sw == s && !complete) {
 			ep[e].lid = ep[e].n_lids ? ep[e].lid : (uint16_t)lid;
 			ep[e].n_lids++;
 		}
@@ -158,10 +160,20 @@ read_lfts(void)
 	fclose(f);
 }
 
-static void
-read_sl2vl(void)
+uint8_t *
+read_rows(const char *dir)
 {
-	FILE *f = open_dump("opensm-sl2vl.dump", false);
+	uint8_t *rows = room((size_t)n_sw * N_LID, 1);
+
+	memset(rows, NO_PORT, (size_t)n_sw * N_LID);
+	read_lfts(dir, rows);
+	return rows;
+}
+
+static void
+read_sl2vl(const char *dir)
+{
+	FILE *f = open_dump(dir, "opensm-sl2vl.dump", false);
 	struct sw *of = NULL;
 	char line[1024];
 	unsigned in, out;
@@ -205,14 +217,20 @@ drop_idle(void)
 }
 
 void
-read_fabric(void)
+read_fabric(const char *dir)
 {
+	uint8_t *rows;
+
 	sw = room(MAX_SW, sizeof(*sw));
 	ep = room(MAX_EP, sizeof(*ep));
-	read_subnet();
-	read_lfts();
-	read_sl2vl();
+	read_subnet(dir);
+	rows = read_rows(dir);
+	for (uint32_t s = 0; s < n_sw; s++)
+		memcpy(sw[s].lft, rows + (size_t)s * N_LID, N_LID);
+	free(rows);
+	read_sl2vl(dir);
 	drop_idle();
+	complete = true;
 }
 
 /* ---- routes -------------------------------------------------------------------- */
@@ -223,10 +241,17 @@ next_hop(uint32_t s, unsigned in, struct packet *p)
 	const struct sw *w = &sw[s];
 
 	p->out = w->lft[p->lid];
-	if (p->out > w->n_ports || (w->port[p->out].sw == NONE && w->port[p->out].ep != p->to))
-		die(1, "dead end: LID %u at %s", p->lid, w->name);
-	if (++p->hops > HOPS_MAX)
-		die(1, "a packet to LID %u runs in circles: it is at %s", p->lid, w->name);
+	p->vl = N_VL;
+	if (p->out > w->n_ports || (w->port[p->out].sw == NONE && w->port[p->out].ep != p->to)) {
+		if (!opt.n_steps)
+			die(1, "dead end: LID %u at %s", p->lid, w->name);
+		return;
+	}
+	if (p->hops <= HOPS_MAX && ++p->hops > HOPS_MAX) {
+		if (!opt.n_steps)
+			die(1, "a packet to LID %u runs in circles: it is at %s", p->lid, w->name);
+		circled++;
+	}
 	p->vl = w->sl2vl ? w->sl2vl[(in * (w->n_ports + 1u) + p->out) * N_SL + p->sl] : 0;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* sim.h - the fabric of the simulator, which its three parts share:
+/* sim.h - the fabric of the simulator, which its four parts share:
  *
  *   fabric.c     reads it from the dumps and finds the next hop of a packet
  *   traffic.c    decides which endpoint sends to which
+ *   motion.c     changes rows while packets are on their way
  *   creditsim.c  moves packets cycle by cycle and detects deadlock */
 #ifndef MOORE_SIM_H
 #define MOORE_SIM_H
@@ -19,6 +20,7 @@
 #define NO_PORT 0xff
 #define NONE UINT32_MAX
 #define HOPS_MAX 64
+#define STEPS_MAX 64
 
 struct packet {
 	uint32_t to;		/* destination endpoint */
@@ -61,10 +63,15 @@ struct ep {
 extern struct sw *sw;
 extern struct ep *ep;
 extern uint32_t n_sw, n_ep;
-extern uint64_t rng, dropped;
+extern uint64_t rng, dropped, circled;
 
 extern struct sim_opt {
 	const char *dir, *pattern;
+	struct {
+		const char *dir;
+		bool wait;	/* the fabric is empty before it */
+	} step[STEPS_MAX];
+	unsigned n_steps;
 	int sl;			/* -1: a random one for each packet */
 	bool all_lids;
 	uint32_t cycles, buffers;
@@ -76,13 +83,24 @@ void *room(size_t n, size_t size);	/* n + 1 zeroed elements; ends the program if
 					 * out */
 
 /* fabric.c */
-void read_fabric(void);		/* reads opt.dir; leaves out idle endpoints */
-/* Sets the out port and VL of a packet in input port `in` of s. */
+void read_fabric(const char *dir);	/* leaves out idle endpoints */
+uint8_t *read_rows(const char *dir);	/* of the switches of the fabric; to be freed */
+/* Sets the out port and VL of a packet in input port `in` of s.  The VL is N_VL if the
+ * packet is dropped; unless rows change, that ends the program, as does a loop. */
 void next_hop(uint32_t s, unsigned in, struct packet *p);
 bool reaches(uint32_t from, uint32_t to);	/* endpoints; some are unreachable in a split
 						 * fabric */
 
+/* motion.c */
+enum sources { SOURCES_SEND, SOURCES_PAUSE, SOURCES_END };
+void motion_init(void);		/* sets the first rows */
+/* Writes the rows that are due, and returns what the sources do in this cycle.  empty: no
+ * packet is in the fabric. */
+enum sources motion_tick(uint32_t now, bool empty);
+void motion_report(void);
+
 /* traffic.c */
+uint32_t below(uint32_t n);	/* a random number */
 bool know_pattern(const char *name);	/* selects a pattern by name; false if there is none */
 void draw_pattern(void);
 void refill(uint32_t e);	/* prepares the next packet of an endpoint */

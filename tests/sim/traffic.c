@@ -6,7 +6,7 @@
 uint64_t rng;
 static size_t chosen;	/* index of the pattern; from 1 on each endpoint has a fixed partner */
 
-static uint32_t
+uint32_t
 below(uint32_t n)		/* splitmix64; n is far below 2^32, so the bias is negligible */
 {
 	uint64_t z = rng += 0x9e3779b97f4a7c15u;
@@ -55,7 +55,7 @@ pile(unsigned *load, uint32_t from, uint16_t lid, uint32_t to, bool count)
 		uint8_t out = sw[s].lft[lid];
 		unsigned *l = &load[s * 256 + out];
 
-		if (out > sw[s].n_ports)
+		if (out > sw[s].n_ports || sw[s].port[out].sw == NONE)
 			return 0;
 		*l += count;
 		worst = *l + 1 > worst ? *l + 1 : worst;
