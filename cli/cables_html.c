@@ -169,7 +169,8 @@ put_stock(struct moore_buf *b, const struct cli_cables *k)
 			cli_putf(b, "%.2f", k->pieces[s] * stock->price);
 		cli_putf(b, "</tr>\n");
 	}
-	cli_putf(b, "<tr><th>%.1f, of which %.1f are routed<th><th>%u<th>", k->bought, k->metres, k->plan->n_cables);
+	cli_putf(b, "<tr><th>%.1f, of which %.1f are routed<th><th>%u<th>", k->bought,
+		 k->metres, k->plan->n_cables);
 	if (k->price > 0)
 		cli_putf(b, "%.2f", k->price);
 	cli_putf(b, "</tr>\n</table>\n");

@@ -23,7 +23,8 @@ put_move(struct moore_buf *b, const json_t *m)
 		cli_putf(b, "%splug it into ", json_is_object(from) ? ", " : "");
 		cli_put_floor(b, to);
 	}
-	cli_putf(b, "%s\n", cli_yes(m, "parts") ? CLI_YELLOW " (disconnects some switches during this step)" CLI_PLAIN : "");
+	cli_putf(b, "%s\n", cli_yes(m, "parts") ?
+		 CLI_YELLOW " (disconnects some switches during this step)" CLI_PLAIN : "");
 }
 
 /* The cabinet in which the crew stands: of the end that is pulled, else of where it goes. */

@@ -119,7 +119,8 @@ judge(struct work *w)
 static void
 put_step(struct moore_buf *b, const json_t *s)
 {
-	cli_putf(b, "step %lld: %lld cables unplugged, diameter ", cli_int(s, "step"), cli_int(s, "cables"));
+	cli_putf(b, "step %lld: %lld cables unplugged, diameter ", cli_int(s, "step"),
+		 cli_int(s, "cables"));
 	if (json_is_integer(json_object_get(s, "diameter")))
 		cli_putf(b, "%lld", cli_int(s, "diameter"));
 	else

@@ -4,10 +4,12 @@
  * man page with it. */
 #include "online.h"
 
-#define OPT_OUTPUT_FILE { "output", 'o', "FILE", "write to FILE, whole or not at all (-: standard output)" }
+#define OPT_OUTPUT_FILE { "output", 'o', "FILE", \
+	"write to FILE, whole or not at all (-: standard output)" }
 #define OPT_TABLES { "tables", 0, "DIR", "read the dumps in this directory" }
 
-#define OPT_OP_VLS { "op-vls", 0, "N", "with dumps: every link runs N data VLs, whatever moore-op-vls.dump says" }
+#define OPT_OP_VLS { "op-vls", 0, "N", \
+	"with dumps: every link runs N data VLs, whatever moore-op-vls.dump says" }
 #define OPT_PROFILE { "profile", 0, "any-sl|sl-hint", "overrides the line of moore.conf" }
 #define OPT_LAYERS { "layers", 0, "valiant3|nta|valiant|inr", "overrides the line of moore.conf" }
 #define OPT_CLASSES { "classes", 0, "LIST", "class of each SL; overrides the line of moore.conf" }
@@ -29,7 +31,8 @@ static const struct cli_opt import_opts[] = {
 static const struct cli_opt place_opts[] = {
 	{ "model", 0, "fujiwara|young", "lengths of cables, and the floor (fujiwara)" },
 	{ "cabinet-size", 0, "N", "switches to a cabinet (16; young: 2)" },
-	{ "pitch", 0, "WxD", "metres from cabinet to cabinet and from row to row (0.6x2.1; young: 0.6x2)" },
+	{ "pitch", 0, "WxD",
+	  "metres from cabinet to cabinet and from row to row (0.6x2.1; young: 0.6x2)" },
 	{ "assign", 0, "sequential|structure|refined", "how cabinets are filled (refined)" },
 	{ "iterations", 0, "N", "number of tries of each annealing (2000000)" },
 	{ "seed", 0, "N", "seed of the annealing (1)" },
@@ -39,7 +42,8 @@ static const struct cli_opt place_opts[] = {
 static const struct cli_opt cables_opts[] = {
 	{ "by", 0, "pair|bundle", "group by two cabinets, or by a cabinet and a row (pair)" },
 	{ "crews", 0, "N", "divide the list among N crews (1)" },
-	{ "catalogue", 0, "FILE", "lines LENGTH,copper|optical[,PRICE] (default: an example without prices)" },
+	{ "catalogue", 0, "FILE",
+	  "lines LENGTH,copper|optical[,PRICE] (default: an example without prices)" },
 	{ "csv", 0, "FILE", "write the list to FILE" },
 	{ "html", 0, "FILE", "write a page to print to FILE" },
 	{ 0 }
@@ -49,7 +53,8 @@ static const struct cli_opt permute_opts[] = {
 	{ "fraction", 0, "P", "chance that a swap is allowed, 0 to 1 (1)" },
 	{ "trials", 0, "N", "take the best of N, by diameter, then mean distance (20)" },
 	{ "seed", 0, "S", "seed of all random choices (1)" },
-	{ "cabinet-size", 0, "N", "give a plan without cabinets N switches to each, in plan order" },
+	{ "cabinet-size", 0, "N",
+	  "give a plan without cabinets N switches to each, in plan order" },
 	OPT_OUTPUT_FILE,
 	{ 0 }
 };
@@ -74,12 +79,15 @@ static const struct cli_opt route_opts[] = {
 };
 static const struct cli_opt quality_opts[] = {
 	{ "lmc", 0, "N", "of a plan: 2^N LIDs for each endpoint (0)" },
-	{ "fail", 0, "NAME[:PORT]", "of a plan: remove this switch, endpoint, or link; repeatable" },
-	{ "conf", 0, "FILE", "of a plan: read this moore.conf, but not its plan (default: no file)" },
+	{ "fail", 0, "NAME[:PORT]",
+	  "of a plan: remove this switch, endpoint, or link; repeatable" },
+	{ "conf", 0, "FILE",
+	  "of a plan: read this moore.conf, but not its plan (default: no file)" },
 	OPT_PROFILE,
 	OPT_LAYERS,
 	{ "svg", 0, "FILE", "also draw the result" },
-	{ "pattern", 0, "uniform|worst", "print how much traffic of this pattern the routes carry" },
+	{ "pattern", 0, "uniform|worst",
+	  "print how much traffic of this pattern the routes carry" },
 	{ 0 }
 };
 static const struct cli_opt env_opts[] = {
@@ -89,13 +97,15 @@ static const struct cli_opt env_opts[] = {
 	{ "profile", 0, "any-sl|sl-hint", "profile in moore.conf (any-sl)" },
 	{ "classes", 0, "LIST", "classes in moore.conf (0)" },
 	{ "class", 0, "N", "class of service in which to send (0)" },
-	{ "use", 0, "minimal|valiant|all|LIST", "LID offsets: 0, all others, all, or a list like 0,2-3" },
+	{ "use", 0, "minimal|valiant|all|LIST",
+	  "LID offsets: 0, all others, all, or a list like 0,2-3" },
 	{ 0 }
 };
 static const struct cli_opt verify_opts[] = {
 	{ "sl", 0, "LIST", "SLs in use, like 0 or 0,2-5; hint: those in moore-path-sl.dump (all)" },
 	{ "lids", 0, "base|all", "LIDs to which packets are sent (all)" },
-	{ "sources", 0, "endpoints|all", "senders and targets; all includes the switches' own ports (all)" },
+	{ "sources", 0, "endpoints|all",
+	  "senders and targets; all includes the switches' own ports (all)" },
 	OPT_OP_VLS,
 	{ "certificate", 0, "FILE", "write the order of channels that is the proof" },
 	OPT_ONLINE,
@@ -121,7 +131,8 @@ static const struct cli_opt table_opts[] = {
 };
 static const struct cli_opt doctor_opts[] = {
 	{ "opensm-conf", 0, "FILE", "the file to check (/etc/opensm/opensm.conf)" },
-	{ "moore-conf", 0, "FILE", "the file to check (that of opensm.conf, or " MOORE_SYSCONFDIR "/moore/moore.conf)" },
+	{ "moore-conf", 0, "FILE",
+	  "the file to check (that of opensm.conf, or " MOORE_SYSCONFDIR "/moore/moore.conf)" },
 	{ "opensm", 0, "PATH", "the program (default: searched in $PATH, then in /usr/sbin)" },
 	{ "plugin", 0, "PATH", "the library (default: searched as OpenSM does)" },
 	{ "if-used", 0, NULL, "check nothing unless routing_engine names moore" },
@@ -186,7 +197,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "The plan is written to standard output, or with -o to FILE, and then a summary\n"
 	  "is printed.",
 	  cmd_plan_new },
-	{ DESIGN, "plan show", "FILE", 1, 1, "Print a plan's contents, and the distances between its switches.",
+	{ DESIGN, "plan show", "FILE", 1, 1,
+	  "Print a plan's contents, and the distances between its switches.",
 	  NULL, NULL, cmd_plan_show },
 	{ DESIGN, "plan check", "FILE", 1, 1, "Check whether a plan is valid and connected.", NULL,
 	  "Exits with 1 if the plan can be read and is wrong, or has parts that no cable\n"
@@ -196,18 +208,21 @@ const struct cli_cmd cli_cmds[] = {
 	  "slurm writes all switches with endpoints below one switch \"fabric\", which stands\n"
 	  "for all cables.",
 	  cmd_plan_export },
-	{ DESIGN, "plan import", "FILE", 1, 1, "Make a plan of a file in another format.", import_opts,
+	{ DESIGN, "plan import", "FILE", 1, 1,
+	  "Make a plan of a file in another format.", import_opts,
 	  "--from FORMAT is required.  Formats:\n" CLI_READ
 	  "ptm: swp<n> is port n of a switch, eth<n> is port n+1 of a host.  opa: FI is an\n"
 	  "endpoint, a rack is a cabinet.  slurm: nodes get ports in their order.",
 	  cmd_plan_import },
-	{ DESIGN, "plan permute", "PLAN", 1, 1, "Exchange ends of cables at random, so that distances become shorter.",
+	{ DESIGN, "plan permute", "PLAN", 1, 1,
+	  "Exchange ends of cables at random, so that distances become shorter.",
 	  permute_opts,
 	  "-o FILE is required: the new plan.  Ends are exchanged only inside a cabinet, so\n"
 	  "no cable needs another length.  Prints each cable end that moves, with its old\n"
 	  "and its new port.",
 	  cmd_plan_permute },
-	{ CABLING, "plan place", "FILE", 1, 1, "Assign switches to cabinets, and cabinets to places, for short cables.",
+	{ CABLING, "plan place", "FILE", 1, 1,
+	  "Assign switches to cabinets, and cabinets to places, for short cables.",
 	  place_opts,
 	  "-o FILE is required: the plan with cabinets, units and cable lengths.  A cable is\n"
 	  "2 m long inside a cabinet, else 4 m plus the Manhattan distance.  sequential fills\n"
@@ -215,42 +230,48 @@ const struct cli_cmd cli_cmds[] = {
 	  "refined takes the better result and improves it by exchanging switches.  The bounds\n"
 	  "tell by how much the total can exceed the best possible one.",
 	  cmd_plan_place },
-	{ CABLING, "plan cables", "FILE", 1, 1, "List the cables to order, and where each end is plugged in.", cables_opts,
+	{ CABLING, "plan cables", "FILE", 1, 1,
+	  "List the cables to order, and where each end is plugged in.", cables_opts,
 	  "FILE is a placed plan.  Labels are CABINET-UNIT-PORT.  Each cable gets the shortest\n"
 	  "length of the catalogue that reaches, in copper if both kinds have it.  Each crew gets\n"
 	  "equally many consecutive lines, so that it stays in one part of the floor.",
 	  cmd_plan_cables },
-	{ CABLING, "plan steps", "OLD NEW", 2, 2, "Order the moves to another wiring while the fabric runs.",
+	{ CABLING, "plan steps", "OLD NEW", 2, 2,
+	  "Order the moves to another wiring while the fabric runs.",
 	  steps_opts,
 	  "--max-cables K is required.  In a step the listed ends are unplugged and then plugged\n"
 	  "in elsewhere.  Meanwhile the other cables keep all switches connected, and the\n"
 	  "engine's routes on them are judged.  With --state the order starts from the wiring\n"
 	  "in FILE.  Exits with 1 if no order is found, or a step's tables are not sound.",
 	  cmd_plan_steps },
-	{ CABLING, "check", "[PLAN [FABRIC]]", 0, 2, "Check whether the fabric is cabled as planned.", online_opts,
+	{ CABLING, "check", "[PLAN [FABRIC]]", 0, 2,
+	  "Check whether the fabric is cabled as planned.", online_opts,
 	  "A PLAN or FABRIC that is not named comes from moored: its plan, the fabric as it is\n"
 	  "now.  FABRIC is the output of ibnetdiscover, an opensm-subnet.lst, a directory of\n"
 	  "dumps that holds one, or another plan.  A switch is identified by its GUID if the\n"
 	  "plan gives one, else by its name, else by its cables.  Exits with 1 if there is a\n"
 	  "deviation.",
 	  cmd_check },
-	{ CABLING, "repair", "[PLAN [FABRIC]]", 0, 2, "List the fewest cable ends to move, and their order.",
+	{ CABLING, "repair", "[PLAN [FABRIC]]", 0, 2,
+	  "List the fewest cable ends to move, and their order.",
 	  repair_opts,
 	  "PLAN and FABRIC are as for check.  All ends of a step are pulled, then plugged in.\n"
 	  "Cables to devices that were not found are left out.  Exits with 1 if there is a move.",
 	  cmd_repair },
-	{ CABLING, "watch", "", 0, 0, "Show the fabric while it is being cabled, and the next cable to plug in.",
+	{ CABLING, "watch", "", 0, 0,
+	  "Show the fabric while it is being cabled, and the next cable to plug in.",
 	  watch_opts,
 	  "A new verdict follows each change.  On a terminal it is one screen with a row for each\n"
 	  "cabinet; elsewhere a line with + for each new deviation and with - for each that is\n"
 	  "gone; with --json an object on each line.  Ends at Ctrl-C.", cmd_watch },
-	{ ROUTING, "route", "PLAN", 1, 1, "Compute the tables that the OpenSM plugin would, and check them.",
+	{ ROUTING, "route", "PLAN", 1, 1,
+	  "Compute the tables that the OpenSM plugin would, and check them.",
 	  route_opts,
 	  "Computes and checks all tables in memory, and prints the verdict.  -o also writes\n"
 	  "them to DIR: opensm-lfts.dump, opensm-sl2vl.dump, opensm-subnet.lst, opensm.fdbs,\n"
-	  "opensm.mcfdbs (without groups) and moore-op-vls.dump (8 VLs); under profile sl-hint also moore-path-sl.dump, the\n"
-	  "SLs that path records give, and moore-slvl.dump and moore-psl.dump for ibdmchk -d\n"
-	  "and -c.  LIDs are assigned in the order of GUIDs, first to switches, then to\n"
+	  "opensm.mcfdbs (without groups) and moore-op-vls.dump (8 VLs); under profile sl-hint\n"
+	  "also moore-path-sl.dump, the SLs that path records give, and moore-slvl.dump and\n"
+	  "moore-psl.dump for ibdmchk -d and -c.  LIDs are assigned in the order of GUIDs, first to switches, then to\n"
 	  "endpoints; with --fail they stay those of the intact plan.\n"
 	  "\n"
 	  "With --from OLD_DIR, the way from those tables to the new ones is divided into safe\n"
@@ -258,7 +279,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "after each step, the last those of DIR.  Exits with 1 if a step is not safe or\n"
 	  "interrupts a live pair.",
 	  cmd_route },
-	{ ROUTING, "verify", "[DIR]", 0, 1, "Judge whether traffic on these tables can deadlock.", verify_opts,
+	{ ROUTING, "verify", "[DIR]", 0, 1,
+	  "Judge whether traffic on these tables can deadlock.", verify_opts,
 	  "Without DIR, moored is asked for the tables that the switches hold now.\n"
 	  "DIR holds opensm-lfts.dump, opensm-sl2vl.dump and opensm-subnet.lst (and\n"
 	  "opensm.mcfdbs, if there is one) of any OpenSM, or of moorectl route.  Without\n"
@@ -268,7 +290,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "from PortInfo; for dumps, moore-op-vls.dump, which the plugin writes, or --op-vls\n"
 	  "gives them.  Otherwise 15 VLs are assumed on each link, and the answer says so.\n"
 	  "Exits with 1 if the tables are not sound.", cmd_verify },
-	{ ROUTING, "quality", "DIR|PLAN", 1, 1, "Measure how long, even and independent the routes are.",
+	{ ROUTING, "quality", "DIR|PLAN", 1, 1,
+	  "Measure how long, even and independent the routes are.",
 	  quality_opts,
 	  "DIR holds the dumps that verify reads; for a PLAN the routes are computed first.\n"
 	  "Prints for each LID offset: pairs (switch with endpoints, endpoint elsewhere) by\n"
@@ -280,16 +303,20 @@ const struct cli_cmd cli_cmds[] = {
 	  "all others.  worst: the patterns that minimal routes carry worst, in which all\n"
 	  "endpoints of a switch send to one other switch.",
 	  cmd_quality },
-	{ ROUTING, "path", "A B", 2, 2, "Follow a packet from A to B, with the port and lane of each hop.", path_opts,
+	{ ROUTING, "path", "A B", 2, 2,
+	  "Follow a packet from A to B, with the port and lane of each hop.", path_opts,
 	  "A and B are names, NAME:CA_PORT, 0x GUIDs or LIDs.  Without --tables, moored is\n"
 	  "asked for the tables that the switches hold now.  Exits with 1 if the packet would\n"
 	  "not arrive.", cmd_path },
-	{ ROUTING, "table lft", "SWITCH", 1, 1, "Print a switch's forwarding table, by port.", table_opts,
+	{ ROUTING, "table lft", "SWITCH", 1, 1,
+	  "Print a switch's forwarding table, by port.", table_opts,
 	  "Without --tables, moored is asked for the table that the switch holds now.", cmd_table_lft },
-	{ ROUTING, "table sl2vl", "SWITCH", 1, 1, "Print a switch's SL to VL tables, equal ones together.",
+	{ ROUTING, "table sl2vl", "SWITCH", 1, 1,
+	  "Print a switch's SL to VL tables, equal ones together.",
 	  table_opts,
 	  "Without --tables, moored is asked for those that the switch holds now.", cmd_table_sl2vl },
-	{ ROUTING, "change", "OLD_DIR NEW_DIR", 2, 2, "Compare two sets of tables, and judge the change from one to the other.",
+	{ ROUTING, "change", "OLD_DIR NEW_DIR", 2, 2,
+	  "Compare two sets of tables, and judge the change from one to the other.",
 	  change_opts,
 	  "OLD_DIR and NEW_DIR hold dumps, as for verify; switches correspond by GUID, and\n"
 	  "LIDs by number.  While tables are being written, each switch holds its old or its\n"
@@ -302,7 +329,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "the step before is safe; and whether the rows of all steps are safe together, or a\n"
 	  "step must wait until packets of earlier ones have left.  A LID must have the same\n"
 	  "owner in both.  Exits with 1 if a step is not safe or interrupts a live pair.", cmd_change },
-	{ ROUTING, "env", "TARGET", 1, 1, "Print the settings with which applications use the LID offsets.",
+	{ ROUTING, "env", "TARGET", 1, 1,
+	  "Print the settings with which applications use the LID offsets.",
 	  env_opts,
 	  "TARGET is ucx, openmpi, mvapich2, nccl, rdma_cm or all.  One of --lmc, --tables\n"
 	  "and --opensm-conf is required.  Without --use, all offsets that the target can use\n"
@@ -312,34 +340,43 @@ const struct cli_cmd cli_cmds[] = {
 	{ LIVE, "status", "", 0, 0, "Print the state of moored and of the fabric.", online_opts,
 	  "Exits with 1 if a plane is not up, its master subnet manager does not answer, or\n"
 	  "the last reload was refused.", cmd_status },
-	{ LIVE, "switches", "", 0, 0, "List every switch that was found.", online_opts, NULL, cmd_switches },
-	{ LIVE, "links", "[SWITCH]", 0, 1, "List every link between switches, or those of one switch.", online_opts,
+	{ LIVE, "switches", "", 0, 0,
+	  "List every switch that was found.", online_opts, NULL, cmd_switches },
+	{ LIVE, "links", "[SWITCH]", 0, 1,
+	  "List every link between switches, or those of one switch.", online_opts,
 	  NULL, cmd_links },
-	{ LIVE, "hotspots", "", 0, 0, "List the links with a finding now: hot, waited for, with errors, slow.",
+	{ LIVE, "hotspots", "", 0, 0,
+	  "List the links with a finding now: hot, waited for, with errors, slow.",
 	  hotspots_opts,
 	  "Load is a share of what the link can carry, wait a share of the time.  Exits with 1\n"
 	  "if there is a finding.", cmd_hotspots },
-	{ LIVE, "explain", "LINK", 1, 1, "Explain why a link is hot: which traffic it carries, and what to try.",
+	{ LIVE, "explain", "LINK", 1, 1,
+	  "Explain why a link is hot: which traffic it carries, and what to try.",
 	  online_opts,
 	  "LINK is the switch and the port by which it leaves, like s0-0-0[5] or s0-0-0:5.  The\n"
 	  "senders are estimated from the loads of all links; certainty is 100 % if the\n"
 	  "counters allow no other sender.", cmd_explain },
 	{ LIVE, "events", "[KIND...]", 0, SIZE_MAX, "Print events as they happen.", online_opts,
 	  "KIND is sweep, state, reload, wiring, hotspot or manager; without KIND all are\n"
-	  "printed.  With --json, an object on each line.  Ends when moored ends, or at Ctrl-C.", cmd_events },
-	{ LIVE, "record", "FILE", 1, 1, "Write the rates of all ports over time to a file.", record_opts,
+	  "printed.  With --json, an object on each line.  Ends when moored ends, or at Ctrl-C.",
+	  cmd_events },
+	{ LIVE, "record", "FILE", 1, 1,
+	  "Write the rates of all ports over time to a file.", record_opts,
 	  "Without --seconds and --past it records until Ctrl-C.  Each row is written as it\n"
 	  "comes, so an interrupted recording lacks only its end.", cmd_record },
 	{ LIVE, "replay", "FILE", 1, 1, "Show a recording: the busiest links, and the findings.",
 	  replay_opts,
 	  "The findings are those that moored makes from the same rates.", cmd_replay },
-	{ LIVE, "call", "[METHOD [JSON]]", 0, 2, "Call any method of moored; the answer is JSON.", NULL,
+	{ LIVE, "call", "[METHOD [JSON]]", 0, 2,
+	  "Call any method of moored; the answer is JSON.", NULL,
 	  "JSON is an object of parameters: moorectl call routes.path '{\"from\":\"A\",\"to\":\"B\"}'.\n"
 	  "Without METHOD, the methods are listed, one line each.", cmd_call },
 	{ SETUP, "conf check", "FILE", 1, 1, "Check a moore.conf.", NULL, NULL, cmd_conf_check },
-	{ SETUP, "conf", "", 0, 0, "Print moore.conf with every key, its help and its default.", NULL,
+	{ SETUP, "conf", "", 0, 0,
+	  "Print moore.conf with every key, its help and its default.", NULL,
 	  NULL, cmd_conf },
-	{ SETUP, "doctor", "", 0, 0, "Check whether the plugin will load into this OpenSM and route.",
+	{ SETUP, "doctor", "", 0, 0,
+	  "Check whether the plugin will load into this OpenSM and route.",
 	  doctor_opts,
 	  "Checks OpenSM, the plugin, opensm.conf, moore.conf and the plan that it names.\n"
 	  "Exits with 1 if a check fails.  With --if-used it can run before OpenSM in its unit:\n"

@@ -3,7 +3,8 @@
  *
  * OpenSM calls every function here under its own lock, one at a time, except where it is
  * said otherwise; the plugin creates no thread.  No pointer into OpenSM, except osm itself,
- * outlives the callback that received it: what the plugin keeps from sweep to sweep are copies, found by GUID.
+ * outlives the callback that received it: what the plugin keeps from sweep to sweep are
+ * copies, found by GUID.
  *
  * Names: mplug_ is the plugin's own, moore_ is libmoore's, osm_ and cl_ are OpenSM's. */
 #ifndef MPLUG_PLUGIN_H

@@ -33,8 +33,8 @@ failed(struct mplug_sm *sm, const char *path, int error)
 	enum failure k = failure_of(error);
 
 	if (!(sm->tell.said & 1u << k))
-		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: moored at %s gets no notices: %s (%s): routes are the same "
-			"without it; this is not logged again\n", path, text[k], strerror(error));
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: moored at %s gets no notices: %s (%s): "
+			"routes are the same without it; this is not logged again\n", path, text[k], strerror(error));
 	sm->tell.said |= 1u << k;
 }
 

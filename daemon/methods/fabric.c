@@ -231,7 +231,8 @@ const struct method methods_fabric[] = {
 		      ",'tables_sweep':" OR_NULL("integer") ",'lanes_read':" BOOL ",'told':" A_SWEEP_TOLD),
 	  run_summary, TAKES_NO_TIME, NULL, NULL },
 	{ "fabric.switches", "Returns every switch.", ACCESS_READ, P(PLANE),
-	  R(SWEEP "'switches':{'type':'array','items':" A_SWITCH "}"), run_switches, TAKES_A_MOMENT, NULL, NULL },
+	  R(SWEEP "'switches':{'type':'array','items':" A_SWITCH "}"), run_switches, TAKES_A_MOMENT,
+	  NULL, NULL },
 	{ "fabric.links", "Returns every link between switches, with the load of each "
 	  "direction as a share of its capacity; with switch, those of one switch.", ACCESS_READ,
 	  P(PLANE ",'switch':" NAME), R(SWEEP "'links':{'type':'array','items':" A_LINK "}"),
@@ -239,9 +240,11 @@ const struct method methods_fabric[] = {
 	{ "fabric.endpoints", "Returns every endpoint (CA port); with switch, those at one "
 	  "switch.",
 	  ACCESS_READ, P(PLANE ",'switch':" NAME),
-	  R(SWEEP "'endpoints':{'type':'array','items':" AN_ENDPOINT "}"), run_endpoints, TAKES_A_MOMENT, NULL,
+	  R(SWEEP "'endpoints':{'type':'array','items':" AN_ENDPOINT "}"), run_endpoints,
+	  TAKES_A_MOMENT, NULL,
 	  NULL },
-	{ "fabric.get", "Returns the whole fabric, in the form of docs/plan.schema.json.", ACCESS_READ, P(PLANE),
+	{ "fabric.get", "Returns the whole fabric, in the form of docs/plan.schema.json.", ACCESS_READ,
+	  P(PLANE),
 	  R(SWEEP "'plan':" OBJECT), run_get, TAKES_A_MOMENT, NULL, NULL },
 	{ "fabric.find", "Finds a switch or endpoint by name, NAME:CA_PORT, 0x GUID or LID.", ACCESS_READ,
 	  P_REQ("'what'", PLANE ",'what':" NAME),

@@ -197,7 +197,8 @@ const struct method methods_history[] = {
 		"'maximum':254}," AFTER ",'rows':{'type':'integer','minimum':1,'maximum':3600}"),
 	  R(SWEEP "'rows':" LIST), run_port, TAKES_A_MOMENT, prepare_port, drop_own },
 	{ "history.export", "Returns the rates of all ports as the next frames of a recording, "
-	  "in base64; with fabric, the fabric comes first.", ACCESS_READ, P(PLANE "," AFTER ",'fabric':" BOOL),
+	  "in base64; with fabric, the fabric comes first.", ACCESS_READ,
+	  P(PLANE "," AFTER ",'fabric':" BOOL),
 	  R(SWEEP "'data':" STR ",'last_ms':" INT), run_export, TAKES_A_MOMENT, prepare_export,
 	  finish_export },
 	{ 0 }

@@ -160,7 +160,8 @@ json_sa(const struct snapshot *s, const struct moore_check_opts *o, bool sound)
 	for (int sl = 0; sl < MOORE_N_SL; sl++)
 		if (s->sa.sls >> sl & 1)
 			sls = moore_json_add(sls, json_integer(sl));
-	return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o}", "asked", moore_json_count(s->sa.asked), "answered",
+	return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o}", "asked",
+		moore_json_count(s->sa.asked), "answered",
 			 moore_json_count(s->sa.answered), "sls", sls, "ok", sound, "sound", sound,
 			 "heard_ms", moore_json_count(atomic_load(&s->sa_heard_ms)));
 }
@@ -253,7 +254,8 @@ const struct method methods_routes[] = {
 			 ",'endpoints_only':" BOOL),
 	  ANSWER("verdict"), run_verify,
 	  TAKES_LONG, take_moore_conf, finish_verify },
-	{ "routes.quality", "Returns how long, even and independent the routes are.", ACCESS_READ, P(PLANE),
+	{ "routes.quality", "Returns how long, even and independent the routes are.", ACCESS_READ,
+	  P(PLANE),
 	  ANSWER("quality"), run_quality, TAKES_LONG, NULL, NULL },
 	{ "vls.table", "Returns a switch's SL to VL tables, with equal tables together.", ACCESS_READ,
 	  P_REQ("'switch'", PLANE ",'switch':" NAME),

@@ -198,7 +198,8 @@ const struct method methods_system[] = {
 	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, TAKES_NO_TIME, NULL, NULL },
 	{ "system.status", "Returns what moored is doing: planes with their state, last scan "
 	  "and what OpenSM's plugin told of its own (routes_held: the switches hold what it "
-	  "computed), plan, configuration, what was wrong with the last reload, connections.", ACCESS_READ, P(""),
+	  "computed), plan, configuration, what was wrong with the last reload, connections.", ACCESS_READ,
+	  P(""),
 	  R("'ok':" BOOL ",'version':" STR ",'pid':" INT ",'uptime_ms':" INT ",'sweep':" INT ",'planes':{"
 	    "'type':'array','items':{'type':'object','properties':{'plane':" INT ",'ok':" BOOL ",'name':{'type':"
 	    "['string','null']},'state':{'type':'string','enum':['no-device','down','unreached',"

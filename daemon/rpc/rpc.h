@@ -45,7 +45,8 @@ struct rpc_line;
 
 /* Begin with a line (without its newline), which is copied.  Takes out, which is empty and
  * gets the answers.  NULL: out of memory, and reply() was called. */
-struct rpc_line *rpc_open(const struct rpc_host *h, void *client, enum access access, const char *data,
+struct rpc_line *rpc_open(const struct rpc_host *h, void *client, enum access access,
+			  const char *data,
 			  size_t len, struct evbuffer *out);
 /* Answer the next request of the line.  False: it was the last, and l is not the caller's any
  * more; reply() comes when its jobs are done, or has come. */

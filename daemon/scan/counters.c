@@ -14,7 +14,8 @@
 #include "clock.h"
 #include "scan/seen.h"
 
-enum { CAP_EXT = 1 << 9, CAP_EXT_NO_IETF = 1 << 10, CAP_XMIT_WAIT = 1 << 12, CAP2_EXT_ERRORS = 1 << 1 };
+enum { CAP_EXT = 1 << 9, CAP_EXT_NO_IETF = 1 << 10, CAP_XMIT_WAIT = 1 << 12,
+       CAP2_EXT_ERRORS = 1 << 1 };
 
 struct reading {
 	struct seen *s;
@@ -45,7 +46,8 @@ static const struct {
 	enum MAD_FIELDS f;
 	bool error;		/* needs CAP2_EXT_ERRORS */
 } wide[] = {
-	{ MOORE_XMIT_DATA, IB_PC_EXT_XMT_BYTES_F, false }, { MOORE_RCV_DATA, IB_PC_EXT_RCV_BYTES_F, false },
+	{ MOORE_XMIT_DATA, IB_PC_EXT_XMT_BYTES_F, false },
+	{ MOORE_RCV_DATA, IB_PC_EXT_RCV_BYTES_F, false },
 	{ MOORE_XMIT_PKTS, IB_PC_EXT_XMT_PKTS_F, false }, { MOORE_RCV_PKTS, IB_PC_EXT_RCV_PKTS_F, false },
 	{ MOORE_XMIT_WAIT, IB_PC_EXT_XMT_WAIT_F, true }, { MOORE_SYMBOL_ERROR, IB_PC_EXT_ERR_SYM_F, true },
 	{ MOORE_LINK_RECOVERED, IB_PC_EXT_LINK_RECOVERS_F, true },

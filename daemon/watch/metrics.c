@@ -72,7 +72,8 @@ static double failed(const struct metrics_plane *p) { return p->n_failed; }
 static const struct plane_metric of_plane[] = {
 	{ "moore_sweep_number", "gauge", "Number of the last scan that found a change.", false, sweep },
 	{ "moore_sweep_duration_seconds", "gauge", "Time that the last scan took.", false, sweep_s },
-	{ "moore_sweep_timestamp_seconds", "gauge", "Time at which the last scan ended.", false, sweep_at },
+	{ "moore_sweep_timestamp_seconds", "gauge", "Time at which the last scan ended.", false,
+	  sweep_at },
 	{ "moore_switches", "gauge", "Switches found.", false, n_switches },
 	{ "moore_endpoints", "gauge", "Endpoints (CA ports) found.", false, n_endpoints },
 	{ "moore_links", "gauge", "Links between switches found.", false, n_links },
@@ -251,7 +252,8 @@ put_findings(const struct metrics *m, struct moore_buf *b)
 	static const char *const name[] = { "moore_hotspots", "moore_hotspots_raised_total" };
 
 	for (unsigned total = 0; total < 2; total++) {
-		head(b, name[total], total ? "counter" : "gauge", total ? "Findings raised since moored started." :
+		head(b, name[total], total ? "counter" : "gauge", total ?
+		     "Findings raised since moored started." :
 		     "Findings that are raised now.");
 		for (unsigned i = 0; i < m->n_planes; i++)
 			for (unsigned k = 0; m->plane[i].snap && k < MOORE_N_FINDINGS; k++) {
@@ -360,7 +362,8 @@ put_plan(const struct metrics *m, struct moore_buf *b, const struct verdicts *v)
 			for (size_t k = 0; k < ARRAY_LEN(states); k++)
 				put_cable(m, &m->plane[i], b, "moore_planned_link_state", c, states[k],
 					  v[i].state[c] == states[k]);
-	head(b, "moore_wiring_deviations", "gauge", "Deviations of the cabling from the plan, by verdict.");
+	head(b, "moore_wiring_deviations", "gauge",
+	     "Deviations of the cabling from the plan, by verdict.");
 	for (unsigned i = 0; i < m->n_planes; i++)
 		for (unsigned k = 0; m->plane[i].view && v[i].state && k < MOORE_WIRE_VERDICTS; k++) {
 			moore_buf_fmt(b, "moore_wiring_deviations{");

@@ -47,7 +47,8 @@ cmp_item(const void *a, const void *b)
 
 /* Returns the switches, and the endpoints when asked for, in OpenSM's order. */
 static struct item *
-in_order(const struct moore_fabric *f, bool endpoints, uint64_t (*guid)(const struct moore_switch *),
+in_order(const struct moore_fabric *f, bool endpoints,
+	 uint64_t (*guid)(const struct moore_switch *),
 	 struct moore_buf *out)
 {
 	uint32_t n = f->n_switches + (endpoints ? f->n_endpoints : 0);

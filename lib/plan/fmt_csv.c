@@ -72,7 +72,8 @@ read_head(const struct moore_csv *c, struct moore_err *err)
 
 /* Reads end e of a row.  A node must be a switch in all its rows, or an endpoint in all. */
 static int
-read_end(struct moore_draft *d, const struct moore_csv *c, struct moore_draft_link *k, int e, bool ca)
+read_end(struct moore_draft *d, const struct moore_csv *c, struct moore_draft_link *k,
+	 int e, bool ca)
 {
 	const char *name = moore_csv_field(c, e ? B_NODE : A_SWITCH);
 	const char *port = moore_csv_field(c, e ? B_PORT : A_PORT);

@@ -128,7 +128,8 @@ try_from(const struct given *g, const struct moore_topo_family *f, int64_t *para
 }
 
 static int
-try_family(const struct given *g, const struct moore_topo_family *f, char *text, struct moore_err *err)
+try_family(const struct given *g, const struct moore_topo_family *f, char *text,
+	   struct moore_err *err)
 {
 	int64_t param[MOORE_TOPO_MAX_PARAMS] = { 0 };
 

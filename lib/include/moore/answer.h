@@ -99,8 +99,9 @@ struct moore_answer_tables {	/* what an answer about tables rests on */
 };
 
 /* Whether traffic on these tables can deadlock, with the cycle if it can.  `sound` is false
- * also where routes lead to nothing (d), or asked->sl_set does not list every pair.  `expected`, `sa`, `told` and `adaptive_routing` are
- * null: only moored knows them, of a fabric that runs, and sets them. */
+ * also where routes lead to a port without a link (d), or asked->sl_set does not list every
+ * pair.  `expected`, `sa`, `told` and `adaptive_routing` are null: only moored knows them, of
+ * a running fabric, and sets them. */
 MOORE_API json_t *moore_answer_verdict(const struct moore_answer_tables *t,
 				       const struct moore_check_opts *asked,
 				       const struct moore_verdict *v,

@@ -44,9 +44,9 @@ struct moore_engine_result {
 enum moore_engine_mark { MOORE_MARK_ROUTED, MOORE_MARK_LANES, MOORE_MARK_CHECKED };
 
 /* plan may be NULL; then the kept graph of conf is used as long as all that is seen is part of
- * it, else the family's graph of which the fabric is a part.  Borrows seen, which must outlive *out.  Fails as moore_route_build(),
- * or with -MOORE_EUNSAFE when the checker rejects the computed tables, which would be a
- * defect of this library. */
+ * it, else the family's graph of which the fabric is a part.  Borrows seen, which must
+ * outlive *out.  Fails as moore_route_build(), or with -MOORE_EUNSAFE when the checker rejects
+ * the computed tables, which would be a defect of this library. */
 MOORE_API int moore_engine_run(struct moore_engine_result **out,
 			       const struct moore_fabric *seen, const struct moore_plan *plan,
 			       const struct moore_conf *conf,

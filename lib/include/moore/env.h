@@ -30,7 +30,8 @@ struct moore_env {		/* the question */
 MOORE_API bool moore_env_use(struct moore_env *e, const char *s);
 /* Sets hint and sl: the first SL of the class, which under sl-hint is its table A.  False
  * when no SL has this class. */
-MOORE_API bool moore_env_class(struct moore_env *e, const struct moore_conf *conf, unsigned qos_class);
+MOORE_API bool moore_env_class(struct moore_env *e, const struct moore_conf *conf,
+				unsigned qos_class);
 
 struct moore_env_setting {
 	const char *name, *why;		/* static */
