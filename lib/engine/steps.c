@@ -5,7 +5,8 @@
  * them.  All rows since a wait are judged together first, since packets that followed the
  * older ones can meet the newer ones.  Every mixture of two consecutive steps is among
  * theirs, so if that is safe and interrupts nothing, so is each step.  Otherwise each
- * step is judged on its own; if only the rows together are unsafe, waits are added. */
+ * step is judged on its own; if only the rows together are unsafe, waits are added.  If a
+ * step itself is unsafe, the rows that change are dropped first instead. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,10 +140,10 @@ judge_all(struct judging *j, struct moore_err *err)
 	return rc;
 }
 
-int
-moore_engine_steps(struct moore_engine_steps **out, const struct moore_fabric *f,
-		   const struct moore_held *held, const struct moore_lft *now,
-		   const struct moore_motion_opts *opts, struct moore_err *err)
+static int
+build_and_judge(struct moore_engine_steps **out, const struct moore_fabric *f,
+		const struct moore_held *held, const struct moore_lft *now,
+		const struct moore_motion_opts *opts, struct moore_err *err)
 {
 	struct moore_engine_steps *s = calloc(1, sizeof(*s));
 	struct judging j = { .s = s, .f = f, .start = held, .held = *held,
@@ -165,6 +166,21 @@ moore_engine_steps(struct moore_engine_steps **out, const struct moore_fabric *f
 out:
 	moore_engine_steps_free(s);
 	return rc;
+}
+
+int
+moore_engine_steps(struct moore_engine_steps **out, const struct moore_fabric *f,
+		   const struct moore_held *held, const struct moore_lft *now,
+		   const struct moore_motion_opts *opts, struct moore_err *err)
+{
+	struct moore_motion_opts again = *opts;
+	int rc = build_and_judge(out, f, held, now, opts, err);
+
+	if (rc < 0 || !(*out)->why.code || (*out)->motion->start_unsafe || opts->drop_first)
+		return rc;
+	moore_engine_steps_free(*out);
+	again.drop_first = true;
+	return build_and_judge(out, f, held, now, &again, err);
 }
 
 void

@@ -96,15 +96,15 @@ note_dead(struct moore_mo_build *b, uint32_t i)
 			b->ways.drops[s] && is_pair(b, o, s);
 }
 
-/* A port of s, whose row is dead, by which packets reach the LID in every mixture: a
- * temporary value.  MOORE_NO_PATH if there is none. */
+/* A port of s by which packets reach the LID in every mixture, other than cur: a temporary
+ * value.  MOORE_NO_PATH if there is none. */
 static uint8_t
-find_detour(struct moore_mo_build *b, moore_swid s)
+find_detour(struct moore_mo_build *b, moore_swid s, uint8_t cur)
 {
 	const struct moore_switch *sw = &b->net.f->sw[s];
 
-	for (unsigned p = 1; b->net.has_ep[s] && p <= sw->n_ports; p++)
-		if (moore_mo_leads_on(&b->net, s, (uint8_t)p) &&
+	for (unsigned p = 1; p <= sw->n_ports; p++)
+		if (p != cur && moore_mo_leads_on(&b->net, s, (uint8_t)p) &&
 		    !b->ways.drops[moore_mo_next(&b->net, s, (uint8_t)p)] &&
 		    moore_mo_ways_flip(&b->ways, s, (uint8_t)p))
 			return (uint8_t)p;
@@ -132,7 +132,8 @@ flip_column(struct moore_mo_build *b, uint32_t i)
 		    !moore_mo_ways_flip(&b->ways, s, port)) {
 			if (live)
 				continue;
-			port = b->detours && b->m->n_steps == 1 ? find_detour(b, s) : MOORE_NO_PATH;
+			port = b->detours && b->m->n_steps == 1 && b->net.has_ep[s] ?
+				find_detour(b, s, cur[s]) : MOORE_NO_PATH;
 			if (port == cur[s])
 				continue;
 		}
@@ -153,11 +154,40 @@ moore_mo_flip(struct moore_mo_build *b)
 	return true;
 }
 
+/* Live rows that hinder each other take detours. */
+static bool
+evade_column(struct moore_mo_build *b, uint32_t i)
+{
+	const uint8_t *cur = b->c.cur + (size_t)i * b->net.n_sw;
+	uint32_t n = list_todo(b, i);
+
+	moore_mo_plant(b, i);
+	moore_mo_ways_spread(&b->ways);
+	for (uint32_t k = 0; k < n; k++) {
+		moore_swid s = b->todo[k];
+		uint8_t port = b->ways.drops[s] ? MOORE_NO_PATH : find_detour(b, s, cur[s]);
+
+		if (port != MOORE_NO_PATH && !write_row(b, i, s, port))
+			return false;
+	}
+	return !b->order.oom;
+}
+
+bool
+moore_mo_evade(struct moore_mo_build *b)
+{
+	for (uint32_t i = 0; i < b->c.n; i++)
+		if (b->c.col[i].left && !evade_column(b, i))
+			return false;
+	return true;
+}
+
 static bool
 drop_column(struct moore_mo_build *b, uint32_t i)
 {
 	struct moore_motion_step *st = &b->m->step[b->m->n_steps - 1];
 	const struct moore_lid_owner *o = &b->c.own[b->c.col[i].lid];
+	const uint8_t *cur = b->c.cur + (size_t)i * b->net.n_sw;
 	uint32_t n = list_todo(b, i);
 
 	moore_mo_plant(b, i);
@@ -167,9 +197,12 @@ drop_column(struct moore_mo_build *b, uint32_t i)
 	for (moore_swid s = 0; s < b->net.n_sw; s++)
 		b->live[s] = !b->ways.drops[s] && is_pair(b, o, s);
 	for (uint32_t k = 0; k < n; k++) {
-		b->ways.drops[b->todo[k]] = 1;
-		if (b->c.cur[(size_t)i * b->net.n_sw + b->todo[k]] != MOORE_NO_PATH &&
-		    !write_row(b, i, b->todo[k], MOORE_NO_PATH))
+		moore_swid s = b->todo[k];
+
+		if (cur[s] == MOORE_NO_PATH)
+			continue;
+		b->ways.drops[s] = 1;
+		if (!write_row(b, i, s, MOORE_NO_PATH))
 			return false;
 	}
 	moore_mo_ways_spread(&b->ways);

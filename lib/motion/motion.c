@@ -4,9 +4,9 @@
  * At first the former values of all rows count as long as the sequence lasts, since packets
  * may still be on their way by them.  If the second step does not complete the change
  * so, it is taken back and waits until they have left; so does each step after it.  If
- * no row can be flipped even so, those that are left become no-path although they are live.
- * Then every row is final or empty, and the next step completes the change: its mixture
- * is a part of the final tables.
+ * no row can be flipped even so, those that are left take detours, once.  If that does not
+ * help, they become no-path although they are live.  Then every row is final or empty, and
+ * the next step completes the change: its mixture is a part of the final tables.
  *
  * Detours bring more pairs back in the first step, but can make the sequence longer; if it
  * has more than two steps, it is compared with the one without detours. */
@@ -50,19 +50,18 @@ forget(struct moore_mo_build *b)
 	moore_mo_hold_all(b);
 }
 
-/* Adds one step of flips, or of drops.  Returns 1; 0 if there is nothing that it could
- * change; -1 when memory is out.  With the first step, rows of several values are sent
+/* Adds one step of one kind.  Returns 1; 0 if there is nothing that it could change; -1 when memory is out.  With the first step, rows of several values are sent
  * again, so it may be empty. */
 static int
-add_step(struct moore_mo_build *b, bool wait, bool drop)
+add_step(struct moore_mo_build *b, bool wait, bool (*kind)(struct moore_mo_build *))
 {
 	uint32_t n_rows = b->m->n_rows;
 
 	if (wait)
 		forget(b);
-	if (!new_step(b, wait) || !(drop ? moore_mo_drop(b) : moore_mo_flip(b)))
+	if (!new_step(b, wait) || !kind(b))
 		return -1;
-	if (b->m->n_rows > n_rows || (drop && b->m->n_steps == 1 && b->c.n_extra))
+	if (b->m->n_rows > n_rows || (kind == moore_mo_drop && b->m->n_steps == 1 && b->c.n_extra))
 		return 1;
 	b->m->n_steps--;
 	return 0;
@@ -72,20 +71,24 @@ add_step(struct moore_mo_build *b, bool wait, bool drop)
 static int
 add_steps(struct moore_mo_build *b)
 {
-	bool wait = false;
+	bool drop = b->m->start_unsafe || b->net.o->drop_first, wait = false, evaded = drop;
 
 	while (!is_done(b)) {
 		uint32_t n = b->m->n_steps;
-		int rc = b->m->start_unsafe && n == 0 ? 0 : add_step(b, wait, false);
+		int rc = drop && n == 0 ? 0 : add_step(b, wait, moore_mo_flip);
 
+		if (rc == 0 && wait && !evaded) {
+			rc = add_step(b, wait, moore_mo_evade);
+			evaded = true;
+		}
 		if (rc == 0)
-			rc = add_step(b, wait, true);
+			rc = add_step(b, wait, moore_mo_drop);
 		if (rc < 0)
 			return moore_fail_nomem(b->err);
 		if (rc == 0 && (wait || !b->c.n_extra))
 			return moore_fail(b->err, MOORE_EUNSAFE, 0, "the new routes can deadlock on "
 					  "the lanes that are in force");
-		wait |= b->m->start_unsafe || rc == 0;
+		wait |= drop || rc == 0;
 		if (n == 1 && !wait && !is_done(b)) {
 			moore_mo_take_back(b);
 			wait = true;

@@ -191,8 +191,10 @@ void moore_mo_hold_all(struct moore_mo_build *b);
 /* Sets up the mixture of a column, with drops[] for switches whose own value drops. */
 void moore_mo_plant(struct moore_mo_build *b, uint32_t col);
 
-/* Flips what can be flipped in this step.  Both return false when memory is out. */
+/* One step each; they return false when memory is out.  Flips what can be flipped. */
 bool moore_mo_flip(struct moore_mo_build *b);
+/* Live rows that are not final take detours where they can. */
+bool moore_mo_evade(struct moore_mo_build *b);
 /* Sets all rows that are not final to no-path, and counts the live pairs that this drops. */
 bool moore_mo_drop(struct moore_mo_build *b);
 /* Takes back the rows of the last step. */

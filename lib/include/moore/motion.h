@@ -39,6 +39,7 @@ struct moore_motion_opts {
 	size_t n_mft;
 	const moore_lid *first;		/* LIDs whose rows change first, such as the SM's */
 	size_t n_first;
+	bool drop_first;	/* the rows that change become no-path in the first step */
 };
 
 struct moore_motion_step {
