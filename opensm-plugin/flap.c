@@ -9,7 +9,7 @@
  * A link that has just changed carries no data, so leaving it out cuts off nothing. */
 #include "plugin.h"
 
-/* Of the opensm program. */
+/* This function of the opensm program is in none of its headers. */
 extern void osm_sm_signal(osm_sm_t *sm, osm_signal_t signal);
 
 /* After so many sequences of steps in a row that changes have cut short, as many changes

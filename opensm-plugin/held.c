@@ -18,7 +18,7 @@
 /* No table of a real switch has a block full of this port number. */
 #define POISON 0xfe
 
-/* Of the opensm program; in none of its headers. */
+/* This function of the opensm program is in none of its headers. */
 extern int wait_for_pending_transactions(osm_stats_t *stats);
 
 enum block_state { UNKNOWN, KNOWN };

@@ -22,7 +22,10 @@
 #include <opensm/osm_ucast_mgr.h>
 #include <time.h>
 
-/* Of the opensm program; in none of its headers. */
+/* Without this, programs that only read the plugin's version could not load it. */
+#pragma weak osm_exit_flag
+
+/* These functions of the opensm program are in none of its headers. */
 extern int wait_for_pending_transactions(osm_stats_t *stats);
 extern int osm_link_mgr_process(osm_sm_t *sm, const uint8_t state);
 extern int osm_mcast_mgr_process(osm_sm_t *sm, boolean_t config_all);
@@ -378,7 +381,7 @@ send_anew(struct mplug_sm *sm, struct mplug_view *v)
 static bool
 disturbed(const struct mplug_sm *sm)
 {
-	return sm->osm->subn.force_heavy_sweep || osm_exit_flag;
+	return sm->osm->subn.force_heavy_sweep || (&osm_exit_flag && osm_exit_flag);
 }
 
 static void

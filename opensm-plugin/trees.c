@@ -15,7 +15,7 @@
 
 #include "moore/mix.h"
 
-/* Of the opensm program. */
+/* This function of the opensm program is in none of its headers. */
 extern void osm_sm_reroute_mlid(osm_sm_t *sm, ib_net16_t mlid);
 
 #define MLID_FIRST IB_LID_MCAST_START_HO

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* server.c - the socket of moored: who may connect, and its start and end.
+/* server.c - the socket of moored: access to it, and its start and end.
  *
  * Any local process can connect.  SO_PEERCRED gives its user, and a user without access gets
  * an error in words.  Elsewhere: the lines of a client and their limits (client.c), the

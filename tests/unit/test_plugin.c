@@ -50,7 +50,7 @@ time(time_t *out)
 	return now.tv_sec;
 }
 
-/* How read() and write() behave; NULL: as always. */
+/* This tells how read() and write() behave; NULL: as always. */
 static const struct fake_io {
 	unsigned interrupted;	/* so many calls fail with EINTR */
 	size_t most;		/* each of the others moves at most so many bytes */
@@ -883,7 +883,7 @@ different_errors_are_bounded(void **state)
 	fake_free();
 }
 
-/* Rows as long as a switch's table, and never longer than lft's. */
+/* Compares rows as long as a switch's table, and never longer than lft's. */
 static void
 publishes_whole_rows(void **state)
 {
@@ -1327,7 +1327,7 @@ group_tree(void **state)
 	stop(sm);
 }
 
-/* A group of the endpoints e[0..n), and its tree. */
+/* Makes a group of the endpoints e[0..n), and its tree. */
 struct fake_group {
 	osm_mgrp_box_t box;
 	osm_mgrp_t g;

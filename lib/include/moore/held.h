@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* moore/held.h - what the switches may hold while tables change.
+/* moore/held.h - the rows that switches may hold while tables change.
  *
- * A switch holds one value for each LID, but whoever sends the tables does not always know
+ * A switch holds one value for each LID, but the sender of the tables does not always know
  * which: a write that was not acknowledged leaves the old or the new value, and a switch
  * that was reset may hold anything.  So a row is a set of values.  A mixture is any choice
  * of one value from the set of each row. */
