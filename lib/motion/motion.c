@@ -50,8 +50,9 @@ forget(struct moore_mo_build *b)
 	moore_mo_hold_all(b);
 }
 
-/* Adds one step of one kind.  Returns 1; 0 if there is nothing that it could change; -1 when memory is out.  With the first step, rows of several values are sent
- * again, so it may be empty. */
+/* Adds one step of one kind.  Returns 1; 0 if there is nothing that it could change; -1 when
+ * memory is out.  With the first step, rows of several values are sent again, so it may be
+ * empty. */
 static int
 add_step(struct moore_mo_build *b, bool wait, bool (*kind)(struct moore_mo_build *))
 {
@@ -77,7 +78,7 @@ add_steps(struct moore_mo_build *b)
 		uint32_t n = b->m->n_steps;
 		int rc = drop && n == 0 ? 0 : add_step(b, wait, moore_mo_flip);
 
-		if (rc == 0 && wait && !evaded) {
+		if (rc == 0 && (wait || (n == 0 && !b->c.n_extra)) && !evaded) {
 			rc = add_step(b, wait, moore_mo_evade);
 			evaded = true;
 		}
