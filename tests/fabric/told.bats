@@ -120,7 +120,7 @@ send() {
 	wait $flood
 	spent=$(($(awk '{ print $14 + $15 }' "/proc/$daemon_pid/stat") - before))
 	echo "moored took $(awk '{ n += $1 } END { print n }' "$dir/took") of 400000 and $spent ticks"
-	[ "$(grep -c 'no notice of' "$dir/moored.log")" -eq 1 ]
+	[ "$(grep -c 'is not a notice of' "$dir/moored.log")" -eq 1 ]
 	sm_start
 	await_up
 	will 20 "$T.up and $T.routes_held" system.status
