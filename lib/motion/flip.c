@@ -136,6 +136,7 @@ flip_column(struct moore_mo_build *b, uint32_t i)
 				find_detour(b, s, cur[s]) : MOORE_NO_PATH;
 			if (port == cur[s])
 				continue;
+			b->detoured |= port != MOORE_NO_PATH;
 		}
 		if (!write_row(b, i, s, port))
 			return false;

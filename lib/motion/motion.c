@@ -9,7 +9,7 @@
  * the next step completes the change: its mixture is a part of the final tables.
  *
  * Detours bring more pairs back in the first step, but can make the sequence longer; if it
- * has more than two steps, it is compared with the one without detours. */
+ * takes some and has more than two steps, it is compared with the one without. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,13 +150,14 @@ build(struct moore_mo_build *b, const struct moore_lft *now)
 
 static int
 build_one(struct moore_motion **out, const struct moore_mo_build *model,
-	  const struct moore_lft *now)
+	  const struct moore_lft *now, bool *detoured)
 {
 	struct moore_mo_build b = *model;
 	int rc;
 
 	*out = b.m = calloc(1, sizeof(*b.m));
 	rc = b.m ? build(&b, now) : moore_fail_nomem(b.err);
+	*detoured = b.detoured;
 	free(b.before);
 	moore_mo_columns_free(&b.c);
 	moore_mo_order_free(&b.order);
@@ -203,14 +204,15 @@ moore_motion_build(struct moore_motion **out, const struct moore_fabric *f,
 	struct moore_mo_build b = { .net = { .f = f, .o = opts }, .held = held, .err = err,
 		.tmp = MOORE_ARENA_INIT, .detours = true };
 	struct moore_motion *plain, *worse;
+	bool detoured;
 	int rc;
 
 	*out = NULL;
-	if ((rc = check_fit(f, held, now, err)) < 0 || (rc = build_one(out, &b, now)) < 0 ||
-	    (*out)->n_steps <= DETOURS_PAY)
+	if ((rc = check_fit(f, held, now, err)) < 0 || (rc = build_one(out, &b, now, &detoured)) < 0 ||
+	    !detoured || (*out)->n_steps <= DETOURS_PAY)
 		return rc;
 	b.detours = false;
-	if ((rc = build_one(&plain, &b, now)) < 0) {
+	if ((rc = build_one(&plain, &b, now, &detoured)) < 0) {
 		moore_motion_free(*out);
 		*out = NULL;
 		return rc;

@@ -166,7 +166,8 @@ struct moore_mo_build {
 	uint32_t cap_before;
 	uint8_t *live, *hops;	/* for each switch, scratch */
 	moore_swid *todo;
-	bool detours;		/* dead rows may take values that are neither old nor final */
+	bool detours;		/* dead rows may take values that are neither old nor final, */
+	bool detoured;		/* and one did */
 	struct moore_arena tmp;
 	struct moore_err *err;
 };
