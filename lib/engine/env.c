@@ -20,13 +20,17 @@ static const struct transport {
 	const char *name, *what;
 	enum reach reach;
 	bool asks;		/* takes the SL from a path record of source and destination LID */
+	bool instead;		/* stands in for another: answers only when a user asks for offsets
+				 * beyond the base LID */
 } transports[] = {
-	{ "ucx", "UCX: most of today's MPIs", ANY, false },
-	{ "openib", "Open MPI to 4.1 over its openib BTL", FIRST, true },
-	{ "mvapich2", "MVAPICH2 over verbs", ALL, false },
-	{ "nccl", "NCCL", BASE, false },
+	{ "ucx", "UCX: most of today's MPIs", ANY, .asks = false },
+	{ "openib", "Open MPI to 4.1 over its openib BTL", FIRST, .asks = true },
+	{ "mvapich2", "MVAPICH2 over verbs", ALL, .asks = false },
+	{ "nccl", "NCCL", BASE, .asks = false },
+	{ "nccl_ucx", "NCCL over the UCX plugin of HPC-X 2.24 and before (2.25 has none)", ANY,
+	  .instead = true },
 	{ "rdma_cm", "rdma_cm (libfabric verbs, Lustre, NFS), on the SL of the SA's path record, "
-	  "nothing to set", BASE, true },
+	  "nothing to set", BASE, .asks = true },
 };
 
 static const struct target {
@@ -35,28 +39,30 @@ static const struct target {
 	{ "ucx", "ucx" },
 	{ "openmpi", "ucx openib" },
 	{ "mvapich2", "mvapich2" },
-	{ "nccl", "nccl" },
+	{ "nccl", "nccl nccl_ucx" },
 	{ "rdma_cm", "rdma_cm" },
 	{ "all", "ucx openib mvapich2 nccl rdma_cm" },
 };
 
-enum value { SL, ONE, LIST, COUNT, RAILS, IS_MANY };
+enum value { SL, ONE, LIST, COUNT, RAILS, IS_MANY, UCX };
 enum when { ALWAYS, MANY, HINT };	/* MANY: more than one offset; HINT: profile sl-hint */
 
 /* More rails bring no gain, and older UCX has fewer lanes. */
 #define RAILS_MAX 8
 
 static const struct setting {
-	const char *transport, *name;
+	const char *transports, *name;	/* transports: names from transports[] */
 	enum value value;
 	enum when when;
 	const char *why, *why_hint;	/* why_hint replaces why in profile sl-hint */
 } settings[] = {
-	{ "ucx", "UCX_IB_LID_PATH_BITS", LIST, ALWAYS,
+	{ "nccl_ucx", "NCCL_PLUGIN_P2P", UCX, ALWAYS,
+	  "replaces NCCL's own verbs code and so NCCL_IB_*; compare both with nccl-tests", NULL },
+	{ "ucx nccl_ucx", "UCX_IB_LID_PATH_BITS", LIST, ALWAYS,
 	  "LID offsets to send to; by default the base LID alone", NULL },
-	{ "ucx", "UCX_MAX_RNDV_RAILS", RAILS, MANY,
+	{ "ucx nccl_ucx", "UCX_MAX_RNDV_RAILS", RAILS, MANY,
 	  "large messages are split over that many offsets; by default 2", NULL },
-	{ "ucx", "UCX_IB_SL", SL, ALWAYS, "any SL is safe on any LID; 0 is the default",
+	{ "ucx nccl_ucx", "UCX_IB_SL", SL, ALWAYS, "any SL is safe on any LID; 0 is the default",
 	  "UCX never asks the SA, and this SL is safe on base LIDs" },
 	{ "openib", "OMPI_MCA_btl_openib_max_lmc", COUNT, ALWAYS,
 	  "LIDs to use at each port, from its base on; defaults differ by version", NULL },
@@ -216,9 +222,25 @@ put_value(struct moore_buf *b, enum value v, const struct moore_env *e,
 	case RAILS:
 		moore_buf_fmt(b, "%u", o->n < RAILS_MAX ? o->n : RAILS_MAX);
 		break;
+	case UCX:
+		moore_buf_fmt(b, "ucx");
+		break;
 	case LIST:
 		moore_env_put(b, o);
 	}
+}
+
+static bool
+has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word), len;
+
+	for (; *list; list += len + (list[len] == ' ')) {
+		len = strcspn(list, " ");
+		if (len == n && !strncmp(list, word, n))
+			return true;
+	}
+	return false;
 }
 
 static int
@@ -231,7 +253,7 @@ add_settings(const struct moore_env *e, struct moore_env_answer *out)
 		const struct setting *s = &settings[i];
 		struct moore_env_setting *to = &out->setting[out->n_settings];
 
-		if (strcmp(s->transport, out->transport) != 0 ||
+		if (!has_word(s->transports, out->transport) ||
 		    (s->when == MANY && out->use.n < 2) || (s->when == HINT && !e->hint))
 			continue;
 		b.len = 0;
@@ -246,19 +268,6 @@ add_settings(const struct moore_env *e, struct moore_env_answer *out)
 	}
 	moore_buf_free(&b);
 	return oom ? -MOORE_ENOMEM : 1;
-}
-
-static bool
-has_word(const char *list, const char *word)
-{
-	size_t n = strlen(word), len;
-
-	for (; *list; list += len + (list[len] == ' ')) {
-		len = strcspn(list, " ");
-		if (len == n && !strncmp(list, word, n))
-			return true;
-	}
-	return false;
 }
 
 const char *
@@ -278,7 +287,8 @@ moore_env_answer(const struct moore_env *e, const char *target, size_t i,
 		if (!strcmp(targets[t].name, target))
 			list = targets[t].transports;
 	for (size_t t = 0; t < ARRAY_LEN(transports); t++) {
-		if (!has_word(list, transports[t].name) || i-- > 0)
+		if (!has_word(list, transports[t].name) ||
+		    (transports[t].instead && !(e->asked && e->use.last)) || i-- > 0)
 			continue;
 		out->transport = transports[t].name;
 		out->what = transports[t].what;

@@ -40,6 +40,9 @@ value() { sh -c 'eval "$1"; eval "printf %s \"\$$2\""' - "$output" "$1"; }
 	mvapich2 --lmc 2 --profile sl-hint|MV2_USE_HSAM|0
 	mvapich2 --lmc 2 --profile sl-hint|MV2_PATH_SL_QUERY|1
 	nccl --lmc 2|NCCL_IB_SL|0
+	nccl --lmc 2|NCCL_PLUGIN_P2P|
+	nccl --lmc 2 --use all|NCCL_PLUGIN_P2P|ucx
+	nccl --lmc 2 --use valiant|UCX_IB_LID_PATH_BITS|1-3
 	all --lmc 2|NCCL_IB_SL|0
 	ROWS
 }
@@ -59,8 +62,7 @@ value() { sh -c 'eval "$1"; eval "printf %s \"\$$2\""' - "$output" "$1"; }
 	nccl --lmc 0 --profile sl-hint --classes 0,2 --class 1|no SL has this class
 	mvapich2 --lmc 2 --use all --profile sl-hint|does not ask the SA
 	mvapich2 --lmc 2 --use valiant|offset 0 or all of them
-	nccl --lmc 2 --use 1|no effect
-	nccl --lmc 2 --use all|no effect
+	nccl --lmc 2 --use all --profile sl-hint|does not ask the SA
 	rdma_cm --lmc 2 --use valiant|no effect
 	ROWS
 }
@@ -73,8 +75,9 @@ value() { sh -c 'eval "$1"; eval "printf %s \"\$$2\""' - "$output" "$1"; }
 	run -0 $M env all --lmc 2 --use valiant --json
 	holds '.target == "all" and .lids == 4 and .profile == "any-sl"'
 	holds '[.transports[] | select(.refused == null) | .transport] == ["ucx"]'
-	run -1 $M env nccl --lmc 2 --use 1 --json
+	run -0 $M env nccl --lmc 2 --use 1 --json
 	holds '.transports[0] | .refused != null and .settings == []'
+	holds '.transports[1] | .transport == "nccl_ucx" and .refused == null'
 	run -0 $M env openmpi --lmc 2 --use 1-2 --json
 	holds '[.transports[].refused != null] == [false, true]'
 }

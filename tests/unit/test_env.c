@@ -69,11 +69,15 @@ static const struct {
 	{ "mvapich2", 4, true, NULL, 0,
 	  "mvapich2 MV2_USE_HSAM=0 MV2_DEFAULT_SERVICE_LEVEL=0 MV2_PATH_SL_QUERY=1\n" },
 	{ "mvapich2", 4, true, "all", 0, "mvapich2 " ASKS "\n" },
-	/* NCCL and rdma_cm: base LIDs alone */
+	/* NCCL and rdma_cm: base LIDs alone; NCCL has other offsets over UCX, when asked for */
 	{ "nccl", 4, false, NULL, 7, "nccl NCCL_IB_SL=7\n" },
 	{ "nccl", 4, true, NULL, 0, "nccl NCCL_IB_SL=0\n" },
-	{ "nccl", 4, false, "1", 0, "nccl " EFFECT "\n" },
-	{ "nccl", 4, true, "1", 0, "nccl " EFFECT "\n" },
+	{ "nccl", 4, false, "minimal", 7, "nccl NCCL_IB_SL=7\n" },
+	{ "nccl", 4, false, "1", 3, "nccl " EFFECT "\n"
+	  "nccl_ucx NCCL_PLUGIN_P2P=ucx UCX_IB_LID_PATH_BITS=1 UCX_IB_SL=3\n" },
+	{ "nccl", 4, false, "all", 0, "nccl " EFFECT "\n"
+	  "nccl_ucx NCCL_PLUGIN_P2P=ucx UCX_IB_LID_PATH_BITS=0-3 UCX_MAX_RNDV_RAILS=4 UCX_IB_SL=0\n" },
+	{ "nccl", 4, true, "1", 0, "nccl " EFFECT "\nnccl_ucx " ASKS "\n" },
 	{ "rdma_cm", 4, false, NULL, 0, "rdma_cm\n" },
 	{ "rdma_cm", 4, false, "all", 0, "rdma_cm " EFFECT "\n" },
 	{ "all", 1, false, NULL, 0,
