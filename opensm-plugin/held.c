@@ -497,7 +497,9 @@ nomem:
 	return moore_fail_nomem(err);
 }
 
-/* A switch without an active link may have been reset. */
+/* A switch without an active link may have been reset.  A switch with one has not been, since
+ * a reset takes all its links down and only a subnet manager activates them; so it holds what
+ * it held.  OpenSM would send it all blocks again after each change at one of its ports. */
 void
 mplug_held_distrust(struct mplug_held *h, const struct mplug_view *v)
 {
@@ -505,7 +507,9 @@ mplug_held_distrust(struct mplug_held *h, const struct mplug_view *v)
 		struct mplug_held_switch *of = find(h, v->f->sw[s].guid);
 		osm_switch_t *sw = v->sw[s];
 
-		if (of && !mplug_carries_data(sw))
+		if (mplug_carries_data(sw))
+			sw->need_update = 0;
+		else if (of)
 			of->n_blocks = 0;
 		for (size_t b = 0; b < sw->lft_size / (size_t)MOORE_LFT_BLOCK; b++)
 			if (!of || b >= of->n_blocks || of->state[b] == UNKNOWN)

@@ -271,8 +271,8 @@ size_t mplug_held_note(struct mplug_sm *sm, bool sent_all);
 /* Reads the tables that are unknown from the switches.  Takes OpenSM's lock and waits for
  * the answers: to be called from the thread that sweeps, without the lock. */
 void mplug_held_read(struct mplug_sm *sm);
-/* Makes OpenSM send every unknown block, and all blocks of switches that may have been
- * reset. */
+/* Makes OpenSM send every unknown block, all blocks of switches that may have been reset, and
+ * only the blocks that differ to the other switches. */
 void mplug_held_distrust(struct mplug_held *h, const struct mplug_view *v);
 void mplug_held_forget(struct mplug_held *h);
 /* True if a link of the switch is active: then packets may meet its rows. */

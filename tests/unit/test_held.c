@@ -358,6 +358,31 @@ a_switch_without_data_holds_nothing(void **state)
 	end();
 }
 
+/* A switch whose port has changed: OpenSM sets need_update. */
+static void
+known_blocks_are_not_sent_again(void **state)
+{
+	osm_switch_t *sw;
+	struct mplug_view v;
+
+	(void)state;
+	begin();
+	send_rows();
+	mplug_held_note(&sm, true);
+	sw = fake.sw[7]->sw;
+	sw->need_update = 1;
+	sw->new_lft[100] = 77;
+	fake.truth[7][3] = 78;		/* lost if the other block is sent again */
+	assert_int_equal(mplug_observe(&sm, &v, NULL), 0);
+	mplug_held_distrust(&sm.held, &v);
+	mplug_view_free(&v);
+	moore_fabric_free(v.f);
+	osm_ucast_mgr_set_fwd_tables(NULL);
+	CHECK_EQ("the block that differs is sent", fake.truth[7][100], 77);
+	CHECK_EQ("the other one is not", fake.truth[7][3], 78);
+	end();
+}
+
 static void
 a_switch_that_left_is_forgotten(void **state)
 {
@@ -396,6 +421,7 @@ main(void)
 		cmocka_unit_test(reads_no_more_than_there_can_be),
 		cmocka_unit_test(asks_a_dead_switch_once),
 		cmocka_unit_test(a_switch_without_data_holds_nothing),
+		cmocka_unit_test(known_blocks_are_not_sent_again),
 		cmocka_unit_test(a_switch_that_left_is_forgotten),
 	};
 
