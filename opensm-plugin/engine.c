@@ -158,6 +158,7 @@ route(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t, struct m
 	int lowered;
 
 	sm->settings.conf.kept = mplug_kept_read(sm);
+	sm->settings.conf.ranks = &sm->ranks;
 	do {
 		if (moore_engine_run(&r, sm->newest, sm->settings.plan, &sm->settings.conf, mark, t,
 				     err) < 0)

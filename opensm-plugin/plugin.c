@@ -28,6 +28,7 @@ plugin_delete(void *data)
 	mplug_motion_forget(&sm->motion);
 	mplug_settings_free(&sm->settings);
 	mplug_kept_free(&sm->kept);
+	moore_ranks_free(sm->ranks);
 	mplug_tell_fini(sm);
 	free(sm);
 }

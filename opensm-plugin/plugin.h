@@ -172,6 +172,7 @@ struct mplug_sm {
 	struct mplug_said said;
 	struct mplug_tell tell;
 	struct mplug_kept kept;
+	struct moore_ranks *ranks;	/* of the intended graph routed last */
 	unsigned asked_again;	/* how many sweeps in a row OpenSM was asked for */
 	bool asking;		/* the next sweep is one of them */
 	size_t lanes_lowered;	/* as in the last view */

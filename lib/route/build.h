@@ -27,6 +27,7 @@ struct moore_rbuild {
 	const struct moore_fabric *intended;	/* NULL: the observed fabric */
 	bool lanes_as_seen;	/* one-lane links count as such in the intended fabric too */
 	bool hinted;		/* profile sl-hint */
+	struct moore_ranks **ranks;	/* borrowed; see struct moore_route_opts */
 	const struct moore_rkind *kind;
 	uint32_t *n_connected, *n_connected_up;	/* by node: size of its component, in views */
 	struct moore_rview planned, up;

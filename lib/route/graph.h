@@ -10,7 +10,8 @@
  *
  *   graph.h     nodes, edges, views           (nodes.c, graph.c, drain.c)
  *   turns.h     the order and the ranks       (order.c, halves.c, colours.c,
- *                                              colour_search.c, spanning.c, ranks.c, turns.c)
+ *                                              colour_search.c, kept_ranks.c, spanning.c,
+ *                                              ranks.c, turns.c)
  *   tree.h      one in-tree                   (tree.c, tree_follow.c, tree_mend.c)
  *   balance.h   the minimal trees             (balance.c)
  *   layers.h    the non-minimal trees         (kinds.c, layers.c, layer_*.c)

@@ -47,7 +47,12 @@ paint(struct moore_rbuild *b, struct moore_err *err)
 	    (rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err)) < 0 ||
 	    split)
 		return rc;
-	return moore_rcolours_spread(&b->plan_turns, g, b->colour, MOORE_COLOUR_SEED, err);
+	if (b->ranks && moore_ranks_find(*b->ranks, g, &b->plan_turns, b->colour))
+		return moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err);
+	if ((rc = moore_rcolours_spread(&b->plan_turns, g, b->colour, MOORE_COLOUR_SEED, err)) < 0)
+		return rc;
+	rc = moore_ranks_keep(b->ranks, g, &b->plan_turns, b->colour);
+	return rc < 0 ? moore_fail_nomem(err) : 0;
 }
 
 /* Drops the colours again where they make minimal routes too long.  Skipped where middle

@@ -85,6 +85,17 @@ uint32_t moore_rcolours_count(const struct moore_rgraph *g, const uint32_t *colo
 int moore_rcolours_spread(struct moore_rturns *t, const struct moore_rgraph *g,
 			  uint32_t *colour, uint64_t seed, struct moore_err *err);
 
+/* ---- kept_ranks.c -------------------------------------------------------------- */
+
+/* Fills colour[] from k (may be NULL) if it was kept for the same planned graph and spanning
+ * tree, that of t; otherwise returns false. */
+bool moore_ranks_find(const struct moore_ranks *k, const struct moore_rgraph *g,
+		      const struct moore_rturns *t, uint32_t *colour);
+/* Replaces *k by colour[].  Nothing is kept when k is NULL or when some edge is not planned.
+ * -MOORE_ENOMEM. */
+int moore_ranks_keep(struct moore_ranks **k, const struct moore_rgraph *g,
+		     const struct moore_rturns *t, const uint32_t *colour);
+
 /* ---- ranks.c ------------------------------------------------------------------- */
 
 void moore_rranks_by_order(const struct moore_rgraph *g, const uint32_t *pos, uint32_t *rank);

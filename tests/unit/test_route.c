@@ -789,17 +789,51 @@ test_mcast_partition(void **state)
 	moore_fabric_free(f);
 }
 
+/* Ranks that are kept change no table, and those of another graph are not used. */
+static void
+test_kept_ranks(void **state)
+{
+	static const char *const PARAMS[] = { "q=5", "q=5", "q=4", "q=5" };
+	struct moore_ranks *ranks = NULL, *was = NULL;
+	struct moore_rng rng = { 3 };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(PARAMS); i++) {
+		struct moore_fabric *f = test_family("slimfly", PARAMS[i], 2), *g;
+		struct moore_route_opts keep = { .ranks = &ranks };
+		struct moore_route *a = NULL, *b = NULL;
+
+		assert_int_equal(moore_fabric_copy(&g, f, NULL), 0);
+		test_cut_some(g, &rng, 5);
+		assert_int_equal(moore_route_build(&a, g, f, &plain, NULL), 0);
+		assert_int_equal(moore_route_build(&b, g, f, &keep, NULL), 0);
+		CHECK(PARAMS[i], ranks != NULL);
+		CHECK_EQ(PARAMS[i], ranks == was, i == 1);
+		CHECK(PARAMS[i], !memcmp(moore_route_lft(a)->row, moore_route_lft(b)->row,
+					 moore_route_lft(a)->stride * f->n_switches));
+		was = ranks;
+		moore_route_free(a);
+		moore_route_free(b);
+		moore_fabric_free(f);
+		moore_fabric_free(g);
+	}
+	moore_ranks_free(ranks);
+}
+
 static void
 test_memory(void **state)
 {
 	struct moore_fabric *f = test_family("slimfly", "q=3 p=1", 1), *g;
 	struct moore_route *r = NULL;
 	struct moore_sl2vl *lanes = NULL;
+	struct moore_ranks *ranks = NULL;
+	const struct moore_route_opts keep = { .ranks = &ranks };
 	(void)state;
 
 	assert_int_equal(moore_fabric_copy(&g, f, NULL), 0);
 	moore_fabric_cut(g, 0, 3);
-	CHECK_OOM("route", moore_route_build(&r, g, f, &plain, NULL), moore_route_free(r));
+	CHECK_OOM("route", moore_route_build(&r, g, f, &keep, NULL), moore_route_free(r));
+	moore_ranks_free(ranks);
 	CHECK_OOM("lanes", moore_lane_effective(&lanes, f, &one_class, NULL), moore_sl2vl_free(lanes));
 	moore_fabric_free(f);
 	moore_fabric_free(g);
@@ -849,6 +883,7 @@ main(void)
 		cmocka_unit_test(test_mcast),
 		cmocka_unit_test(test_mcast_roots),
 		cmocka_unit_test(test_mcast_partition),
+		cmocka_unit_test(test_kept_ranks),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_footprint),
 	};

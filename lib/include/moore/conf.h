@@ -20,6 +20,8 @@ MOORE_BEGIN
  * once. */
 enum moore_motion_kind { MOORE_MOTION_SAFE, MOORE_MOTION_FAST };
 
+struct moore_ranks;
+
 struct moore_conf {
 	char plan[MOORE_CONF_PATH_MAX];	/* path of the plan; "": none */
 	uint64_t seed;
@@ -34,6 +36,7 @@ struct moore_conf {
 	const struct moore_links *link_rules;	/* the rules of that file; the caller reads it */
 	const struct moore_plan *kept;	/* the graph kept from an earlier sweep, or NULL; no key of
 					 * moore.conf, the caller sets it */
+	struct moore_ranks **ranks;	/* see struct moore_route_opts; no key of moore.conf either */
 };
 
 /* The rows of the keys, in order; NULL past the end. */

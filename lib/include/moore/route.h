@@ -20,6 +20,11 @@
 
 MOORE_BEGIN
 
+/* What a search found for an intended graph: it costs more than the rest of a build and does
+ * not depend on what is missing, so a caller that routes again and again keeps it. */
+struct moore_ranks;		/* opaque */
+MOORE_API void moore_ranks_free(struct moore_ranks *k);	/* NULL is fine */
+
 struct moore_route_opts {
 	uint64_t seed;		/* breaks ties between equal choices */
 	enum moore_profile profile;
@@ -27,6 +32,9 @@ struct moore_route_opts {
 	const struct moore_links *links;	/* what to spare; may be NULL */
 	bool lanes_as_seen;	/* a link that has one lane is intended so; false: only if
 				 * intended is NULL */
+	struct moore_ranks **ranks;	/* the caller's, at first a pointer to NULL; replaced when
+					 * the intended graph is another; the tables are the same
+					 * without it.  NULL: nothing is kept */
 };
 
 struct moore_route;		/* opaque: the trees, ranks and LFTs of one fabric */
