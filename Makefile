@@ -31,6 +31,7 @@ OPENSM_CFLAGS := -isystem /usr/include/infiniband
 
 LIB_SRC    := $(wildcard lib/*/*.c)
 PLUGIN_SRC := $(wildcard opensm-plugin/*.c)
+THREAD_SRC := $(wildcard threads/*.c)
 CLI_SRC    := $(wildcard cli/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
@@ -40,6 +41,7 @@ SIM_SRC    := $(wildcard tests/sim/*.c)
 
 LIB_OBJ    := $(LIB_SRC:%.c=$(B)/%.o)
 PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
+THREAD_OBJ := $(THREAD_SRC:%.c=$(B)/%.o)
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
 # moored-still: moored without devices, on a fabric that does not change, for tests.
@@ -111,11 +113,12 @@ $(CONF_OBJ): $(B)/paths
 $(CONF_OBJ): private ALL_CFLAGS += -DMOORE_SYSCONFDIR='"$(SYSCONFDIR)"' -DMOORE_LIBDIR='"$(LIBDIR)"'
 $(PLUGIN_OBJ): private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(DAEMON_OBJ) $(B)/tests/daemon/still.o $(B)/tests/bench/ports: private ALL_CFLAGS += -Idaemon
-# Adapters include the public headers alone.
+# Adapters include the public headers alone, and that of threads/.
 $(LIB_OBJ): private ALL_CFLAGS += -Ilib
+$(PLUGIN_OBJ) $(CLI_OBJ) $(DAEMON_OBJ) $(B)/tests/daemon/still.o: private ALL_CFLAGS += -Ithreads
 
 $(B)/libmoore.a: $(LIB_OBJ)
-$(B)/libmoored.a: $(filter-out $(B)/daemon/main.o $(SCAN_OBJ),$(DAEMON_OBJ))	# for tests
+$(B)/libmoored.a: $(filter-out $(B)/daemon/main.o $(SCAN_OBJ),$(DAEMON_OBJ)) $(THREAD_OBJ)	# for tests
 $(B)/libmoore.a $(B)/libmoored.a:
 	$(call say,AR $@)
 	@rm -f $@
@@ -133,16 +136,16 @@ $(B)/libmoore.so: $(LIB_OBJ) lib/libmoore.map
 		-Wl,--version-script=lib/libmoore.map $(NO_UNDEFINED) -o $@.$(VERSION) $(LIB_OBJ) -ljansson
 	@ln -sf libmoore.so.$(VERSION) $(B)/libmoore.so.$(SOVERSION)
 	@ln -sf libmoore.so.$(SOVERSION) $@
-$(B)/libosmmoore.so: $(PLUGIN_OBJ) $(B)/libmoore.a opensm-plugin/libosmmoore.map
+$(B)/libosmmoore.so: $(PLUGIN_OBJ) $(THREAD_OBJ) $(B)/libmoore.a opensm-plugin/libosmmoore.map
 	$(call say,LD $@)
 	$(Q)$(CC) -shared $(SANLD) $(LDFLAGS) -Wl,--version-script=opensm-plugin/libosmmoore.map \
-		-o $@ $(PLUGIN_OBJ) $(B)/libmoore.a -ljansson
-$(B)/moorectl: $(CLI_OBJ) $(B)/libmoore.a
+		-o $@ $(PLUGIN_OBJ) $(THREAD_OBJ) $(B)/libmoore.a -ljansson
+$(B)/moorectl: $(CLI_OBJ) $(THREAD_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -ldl
 DAEMON_LIBS := -levent -ljansson -lsystemd -libnetdisc -libmad -libumad -libverbs -lpthread -lm
-$(B)/moored: $(DAEMON_OBJ) $(B)/libmoore.a
-$(B)/moored-still: $(STILL_OBJ) $(B)/libmoore.a
+$(B)/moored: $(DAEMON_OBJ) $(THREAD_OBJ) $(B)/libmoore.a
+$(B)/moored-still: $(STILL_OBJ) $(THREAD_OBJ) $(B)/libmoore.a
 $(B)/moored $(B)/moored-still:
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
@@ -163,7 +166,7 @@ $(B)/etc/moored.conf: $(B)/moored
 $(B)/tests/%: tests/%.c $(B)/flags $(B)/libmoore.a | test-packages
 	$(call say,CC $<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Ilib -Itests $(SANLD) -o $@ $< $(filter %.o %moored.a,$^) $(B)/libmoore.a \
+	$(Q)$(CC) $(ALL_CFLAGS) -Ilib -Itests -Ithreads $(SANLD) -o $@ $< $(filter %.o %moored.a,$^) $(B)/libmoore.a \
 		$(LDLIBS) -ljansson -lm
 # Memory that runs out on demand (tests/harness.h), and cmocka.
 $(UNIT_BIN): private ALL_CFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
@@ -184,11 +187,14 @@ $(B)/tests/unit/test_observed: $(addprefix $(B)/daemon/,scan/seen.o scan/observe
 $(DAEMON_TESTS) $(SCAN_TESTS): private ALL_CFLAGS += -I. -Idaemon
 # The plugin, with a fake of OpenSM's structures (tests/fake_opensm.h).
 PLUGIN_TESTS := $(addprefix $(B)/tests/unit/,test_plugin test_held test_held_lanes test_kept test_sequence)
-$(PLUGIN_TESTS): $(PLUGIN_OBJ)
+$(PLUGIN_TESTS): $(PLUGIN_OBJ) $(THREAD_OBJ)
 $(PLUGIN_TESTS): private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(PLUGIN_TESTS): private LDLIBS += -losmcomp
 $(B)/tests/unit/test_lastgood: $(addprefix $(B)/opensm-plugin/,guid.o lastgood.o)
-$(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ))
+$(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(THREAD_OBJ)
+# Threads that cannot be created on demand.
+$(B)/tests/unit/test_threads: $(THREAD_OBJ)
+$(B)/tests/unit/test_threads: private ALL_CFLAGS += -Wl,--wrap=pthread_create
 $(B)/tests/bench/ports: private LDLIBS += $(DAEMON_LIBS)
 $(SIM_BIN): $(SIM_SRC) $(B)/flags | test-packages	# judges the library, so it is not linked with it
 	$(call say,CC $(SIM_SRC))
@@ -297,5 +303,5 @@ dist:		## the last commit as build/moore-VERSION.tar.gz, the same bytes each tim
 clean:		## remove what was built
 	rm -rf build build-*
 
--include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DAEMON_OBJ:.o=.d) $(STILL_OBJ:.o=.d) \
+-include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(THREAD_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DAEMON_OBJ:.o=.d) $(STILL_OBJ:.o=.d) \
 	$(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d) $(SIM_BIN:=.d) $(B)/tests/golden/tables.d

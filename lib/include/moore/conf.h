@@ -15,6 +15,7 @@ MOORE_BEGIN
 
 #define MOORE_CONF_PATH_MAX 1024
 #define MOORE_FLAP_MAX 16	/* the greatest flap_count */
+#define MOORE_THREADS_MAX 16	/* the greatest number of threads */
 
 /* How new tables reach the switches: in steps of which no mixture deadlocks, or all rows at
  * once. */

@@ -15,6 +15,7 @@
 #include "held.h"
 #include "history.h"
 #include "hot.h"
+#include "jobs.h"
 #include "keys.h"
 #include "lane.h"
 #include "links.h"

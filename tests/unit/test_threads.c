@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_threads.c - the threads that adapters lend to the library: each job runs once, whatever
+ * threads can be created, and no thread takes a signal or stays. */
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "harness.h"
+
+#include "moore/conf.h"
+#include "threads.h"
+
+enum { N_MAX = 100, N_SIGNALS = 31 };	/* signals 32 and 33 belong to the C library */
+
+static int create_at_most = MOORE_THREADS_MAX;	/* the linker directs pthread_create here (--wrap) */
+
+int __real_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *arg);
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *arg);
+
+int
+__wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *arg)
+{
+	if (create_at_most == 0)
+		return EAGAIN;
+	create_at_most--;
+	return __real_pthread_create(t, a, f, arg);
+}
+
+static unsigned
+n_threads(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	for (struct dirent *e; (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	closedir(d);
+	return n;
+}
+
+struct seen {
+	unsigned width;
+	atomic_uint times[N_MAX];	/* by job */
+	atomic_uint busy[MOORE_THREADS_MAX];	/* by worker: calls at this moment */
+	atomic_uint wrong;
+};
+
+static void
+note(void *arg, unsigned worker, size_t i)
+{
+	struct seen *s = arg;
+
+	if (worker >= s->width || atomic_fetch_add(&s->busy[worker], 1) != 0)
+		atomic_fetch_add(&s->wrong, 1);
+	else
+		atomic_fetch_add(&s->times[i], 1);
+	sched_yield();
+	if (worker < s->width)
+		atomic_fetch_sub(&s->busy[worker], 1);
+}
+
+static void
+test_each_job_once(void **state)
+{
+	static const size_t n[] = { 0, 1, 2, 3, 16, 17, N_MAX };
+	(void)state;
+
+	for (unsigned width = 1; width <= MOORE_THREADS_MAX; width++)
+		for (unsigned fails = 0; fails < 3; fails++)
+			for (size_t k = 0; k < ARRAY_LEN(n); k++) {
+				const struct moore_jobs jobs = threads_lend(width);
+				struct seen s = { .width = width };
+				char why[80];
+
+				snprintf(why, sizeof(why), "%zu jobs, width %u, creation %u", n[k], width,
+					 fails);
+				create_at_most = fails == 0 ? MOORE_THREADS_MAX : (int)fails - 1;
+				jobs.run(jobs.width, n[k], note, &s);
+				for (size_t i = 0; i < N_MAX; i++)
+					CHECK_EQ(why, s.times[i], i < n[k]);
+				CHECK_EQ(why, s.wrong, 0);
+				CHECK_EQ(why, n_threads(), 1);
+			}
+	create_at_most = MOORE_THREADS_MAX;
+}
+
+struct meeting {
+	unsigned width;
+	atomic_uint here, open_signals;
+};
+
+/* Returns when as many jobs as there are workers have begun. */
+static void
+meet(void *arg, unsigned worker, size_t i)
+{
+	struct meeting *m = arg;
+	sigset_t blocked;
+
+	(void)i;
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	for (int sig = 1; sig <= N_SIGNALS && worker > 0; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP && !sigismember(&blocked, sig))
+			atomic_fetch_add(&m->open_signals, 1);
+	atomic_fetch_add(&m->here, 1);
+	while (atomic_load(&m->here) < m->width)
+		sched_yield();
+}
+
+static void
+test_at_the_same_time(void **state)
+{
+	const struct moore_jobs jobs = threads_lend(4);
+	struct meeting m = { .width = 4 };
+	sigset_t before, after;
+	(void)state;
+
+	sigemptyset(&before);
+	sigaddset(&before, SIGUSR2);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	jobs.run(4, 4, meet, &m);
+	CHECK_EQ("helpers block every signal", m.open_signals, 0);
+	pthread_sigmask(SIG_SETMASK, NULL, &after);
+	for (int sig = 1; sig <= N_SIGNALS; sig++)
+		CHECK_EQ("the caller's mask stays", sigismember(&after, sig), sig == SIGUSR2);
+}
+
+static void
+test_width(void **state)
+{
+	(void)state;
+	CHECK_EQ("as asked", threads_lend(3).width, 3);
+	CHECK_EQ("at most", threads_lend(1000).width, MOORE_THREADS_MAX);
+	CHECK("the processors there are", threads_lend(0).width >= 1 &&
+	      threads_lend(0).width <= MOORE_THREADS_MAX);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_job_once),
+		cmocka_unit_test(test_at_the_same_time),
+		cmocka_unit_test(test_width),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* threads.h - the threads that plugin, daemon and moorectl lend to the library
+ * (moore/jobs.h). */
+#ifndef MOORE_THREADS_H
+#define MOORE_THREADS_H
+
+#include <moore/jobs.h>
+
+/* Runs jobs on n threads, the caller's included.  0: as many as this process has processors.
+ * At most MOORE_THREADS_MAX.  Threads start when run() is called and have ended when it
+ * returns; where one cannot be created, the others do its work. */
+struct moore_jobs threads_lend(unsigned n);
+
+#endif
