@@ -15,7 +15,9 @@ say      = @$(if $(V),:,echo '  $(1)')
 CC      ?= cc
 AR      ?= ar
 OBJCOPY ?= objcopy
-B       := build$(if $(SAN),-san)
+# OPENSM=PREFIX: another OpenSM than Debian's; its build goes into a folder of its own.
+OPENSM_AT := $(abspath $(or $(OPENSM),/usr))
+B       := build$(if $(OPENSM),-opensm)$(if $(SAN),-san)
 OPT     ?= -O2 -g
 WARN    := -Wall -Wextra -Wconversion -Werror
 CFLAGS  ?= $(OPT)
@@ -27,7 +29,13 @@ NO_UNDEFINED := -Wl,--no-undefined	# a sanitized library finds its runtime in th
 endif
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -MMD -MP \
 	$(CFLAGS) $(SANCC) -DMOORE_VERSION='"$(VERSION)"' -Ilib/include
-OPENSM_CFLAGS := -isystem /usr/include/infiniband
+OPENSM_CFLAGS := -isystem $(OPENSM_AT)/include/infiniband
+OPENSM_LIBS := $(if $(OPENSM),$(foreach d,lib lib64,-L$(OPENSM_AT)/$d -Wl,-rpath,$(OPENSM_AT)/$d)) -losmcomp
+ifneq ($(OPENSM),)
+ifeq ($(wildcard $(OPENSM_AT)/include/infiniband/opensm/osm_version.h),)
+$(error OPENSM=$(OPENSM): no OpenSM is installed there: include/infiniband/opensm/osm_version.h is missing)
+endif
+endif
 
 LIB_SRC    := $(wildcard lib/*/*.c)
 PLUGIN_SRC := $(wildcard opensm-plugin/*.c)
@@ -66,13 +74,14 @@ DEFAULTS  := $(B)/etc/moore.conf $(B)/etc/moored.conf
 	install uninstall dist clean FORCE
 .DELETE_ON_ERROR:
 
-all: $(PROGRAMS) $(TEMPLATES) $(DEFAULTS)	## build the library, the OpenSM plugin and the tools
+all: $(PROGRAMS) $(TEMPLATES) $(DEFAULTS) $(B)/opensm	## build the library, the OpenSM plugin and the tools
 
 help:		## list the targets
 	@awk -F'## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo '  PREFIX= ($(PREFIX))  LIBDIR= ($(LIBDIR))  SYSCONFDIR= ($(SYSCONFDIR))  DESTDIR=  CC=  CFLAGS='
 	@echo '  SAN=1 builds with AddressSanitizer and UBSan into build-san; V=1 shows the commands'
+	@echo '  OPENSM=PREFIX builds and tests with the OpenSM installed there, into build-opensm'
 
 # ---- Debian packages: missing ones are named, and installed only for the goals below ----------
 BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev \
@@ -89,8 +98,9 @@ deps: packages			## install the Debian packages that the build needs (as root)
 test-deps: test-packages	## install what the tests need, too
 
 # ---- build ------------------------------------------------------------------------------------
-# Two files hold settings.  Each is written when its text changes, and what depends on it
-# is then built again: after another CFLAGS, for instance, or another PREFIX.
+# Three files hold settings.  Each is written when its text changes, and what depends on it
+# is then built again: after another CFLAGS, for instance, or another PREFIX.  The tests read
+# from the file opensm which OpenSM to run.
 FLAGS := $(strip $(CC) : $(AR) : $(ALL_CFLAGS) : $(OPENSM_CFLAGS) : $(SANLD) $(LDFLAGS))
 PATHS := $(PREFIX) $(LIBDIR) $(SYSCONFDIR)
 ifneq ($(FLAGS),$(file <$(B)/flags))
@@ -99,9 +109,13 @@ endif
 ifneq ($(PATHS),$(file <$(B)/paths))
 $(B)/paths: FORCE
 endif
+ifneq ($(OPENSM_AT),$(file <$(B)/opensm))
+$(B)/opensm: FORCE
+endif
 $(B)/flags: TEXT = $(FLAGS)
 $(B)/paths: TEXT = $(PATHS)
-$(B)/flags $(B)/paths: | packages
+$(B)/opensm: TEXT = $(OPENSM_AT)
+$(B)/flags $(B)/paths $(B)/opensm: | packages
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(TEXT))' >$@
 
@@ -189,7 +203,7 @@ $(DAEMON_TESTS) $(SCAN_TESTS): private ALL_CFLAGS += -I. -Idaemon
 PLUGIN_TESTS := $(addprefix $(B)/tests/unit/,test_plugin test_held test_held_lanes test_kept test_sequence)
 $(PLUGIN_TESTS): $(PLUGIN_OBJ) $(THREAD_OBJ)
 $(PLUGIN_TESTS): private ALL_CFLAGS += $(OPENSM_CFLAGS)
-$(PLUGIN_TESTS): private LDLIBS += -losmcomp
+$(PLUGIN_TESTS): private LDLIBS += $(OPENSM_LIBS)
 $(B)/tests/unit/test_lastgood: $(addprefix $(B)/opensm-plugin/,guid.o lastgood.o)
 $(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(THREAD_OBJ)
 # Threads that cannot be created on demand.
@@ -210,13 +224,13 @@ T_NEEDS := $(or $(patsubst %,$(B)/tests/unit/%,$(filter test_%,$(T_NAME))),\
 test: test-packages $(T_NEEDS)	## one test: T=test_route, T=test_route:layers, T=tests/cli/topo.bats
 	@MOORE_BUILD=$(abspath $(B)) tests/run one '$(T)'
 quick: test-packages all tests-bin	## the tests that need no fabric
-	@tests/run quick
+	@MOORE_BUILD=$(abspath $(B)) tests/run quick
 check: test-packages all tests-bin	## every test, bounded
-	@$(MAKE) --no-print-directory SAN=1 $(patsubst build/%,build-san/%,$(B)/moorectl $(B)/moored $(B)/libosmmoore.so) tests-bin
-	@tests/run check
+	@$(MAKE) --no-print-directory SAN=1 $(addprefix $(B)-san/,moorectl moored libosmmoore.so opensm) tests-bin
+	@MOORE_BUILD=$(abspath $(B)) tests/run check
 soak: test-packages all tests-bin	## the long campaigns
 	@$(MAKE) --no-print-directory SAN=1 tests-bin
-	@tests/run soak
+	@MOORE_BUILD=$(abspath $(B)) tests/run soak
 golden:		## every answer and all tables, of -O0 and -O2, against the record
 	@$(MAKE) --no-print-directory B=build-O0 OPT="-O0 -g" build-O0/tests/golden/tables
 	@$(MAKE) --no-print-directory all tests-bin

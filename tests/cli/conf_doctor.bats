@@ -119,10 +119,12 @@ doctor() {
 	[[ $output == *"FAIL  ./none:"* ]]
 }
 
-@test "doctor: the plugin that was built loads into the OpenSM that is installed" {
-	so=$ROOT/build/libosmmoore.so
+@test "doctor: the plugin that was built loads into the OpenSM that it was built for" {
+	build=${MOORE_BUILD:-$ROOT/build}
+	build=${build%-san}
+	so=$build/libosmmoore.so
 	[ -e "$so" ]
-	run -0 $M doctor --plugin "$so" --opensm-conf "$T/opensm.conf" --moore-conf "$T/moore.conf"
+	run -0 $M doctor --opensm "$(cat "$build/opensm")/sbin/opensm" --plugin "$so" --opensm-conf "$T/opensm.conf" --moore-conf "$T/moore.conf"
 	[[ $output == *"libosmmoore.so: plugin: loads, made for OpenSM "* ]]
 }
 

@@ -16,7 +16,9 @@
 
 MOORE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 MOORE_BUILD=${MOORE_BUILD:-$MOORE_ROOT/build}
-PATH=$MOORE_BUILD:$PATH:/usr/sbin
+# The OpenSM that the plugin was built for.
+MOORE_OPENSM=$(cat "$MOORE_BUILD/opensm")
+PATH=$MOORE_BUILD:$MOORE_OPENSM/sbin:$PATH:/usr/sbin
 # Deadlines are long, so that a busy machine fails no test.
 DEADLINE=${MOORE_DEADLINE:-60}
 
