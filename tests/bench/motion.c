@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "moore/engine.h"
 #include "moore/motion.h"
+#include "plan_of.h"
 
 #define STEPS_MAX 8
 
@@ -163,26 +164,6 @@ print(const struct bench *b, const struct tally *t)
 	       (unsigned long long)t->back, (unsigned long long)t->dead,
 	       (unsigned long long)t->interrupted, t->dropped, t->unsafe, t->ms / t->n,
 	       t->ms / b->engine_ms);
-}
-
-static struct moore_plan *
-plan_of(const char *family, char *params)
-{
-	const struct moore_topo_family *fam = moore_topo_family_find(family);
-	struct moore_err err = { .text = "no such family" };
-	int64_t value[MOORE_TOPO_MAX_PARAMS];
-	struct moore_topo *t = NULL;
-	struct moore_plan *p = NULL;
-	const char *word[8];
-	size_t n = 0;
-
-	for (char *w = strtok(params, " "); w && n < 8; w = strtok(NULL, " "))
-		word[n++] = w;
-	if (!fam || moore_topo_params_parse(fam, value, word, n, &err) < 0 ||
-	    moore_topo_build(&t, fam, value, &err) < 0 || moore_plan_from_topo(&p, t, &err) < 0)
-		give_up(&err);
-	moore_topo_free(t);
-	return p;
 }
 
 int

@@ -6,28 +6,12 @@
 #include "harness.h"
 
 #include "moore/moore.h"
-
-static struct moore_plan *
-plan_of(const char *family, const char *const *words, size_t n_words)
-{
-	const struct moore_topo_family *f = moore_topo_family_find(family);
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
-	struct moore_topo *t;
-	struct moore_plan *p;
-
-	assert_int_equal(moore_topo_params_parse(f, param, words, n_words, NULL), 0);
-	assert_int_equal(moore_topo_build(&t, f, param, NULL), 0);
-	assert_int_equal(moore_plan_from_topo(&p, t, NULL), 0);
-	moore_topo_free(t);
-	return p;
-}
+#include "plan_of.h"
 
 static struct moore_plan *
 small_plan(void)
 {
-	static const char *const words[] = { "q=3", "p=1" };
-
-	return plan_of("slimfly", words, ARRAY_LEN(words));
+	return plan_of("slimfly", "q=3 p=1");
 }
 
 static struct moore_fabric *
@@ -104,8 +88,7 @@ topologies(void **state)
 static void
 no_endpoints(void **state)
 {
-	static const char *const words[] = { "q=3", "p=0" };
-	struct moore_plan *p = plan_of("slimfly", words, ARRAY_LEN(words));
+	struct moore_plan *p = plan_of("slimfly", "q=3 p=0");
 	struct moore_fabric *f = fabric_of(p, 0);
 	(void)state;
 
@@ -213,8 +196,7 @@ matched(void **state)
 static void
 large_plan(void **state)
 {
-	static const char *const words[] = { "n=7", "p=200" }, *const more[] = { "n=8", "p=200" };
-	struct moore_plan *p = small_plan(), *large = plan_of("hypercube", words, ARRAY_LEN(words));
+	struct moore_plan *p = small_plan(), *large = plan_of("hypercube", "n=7 p=200");
 	struct moore_fabric *f = fabric_of(p, 0);
 	struct moore_engine_result *r;
 	struct moore_conf conf;
@@ -223,7 +205,7 @@ large_plan(void **state)
 	CHECK("large", 2 * large->n_endpoints > 0xbfff);
 	expect_topology("accepted, and not used", f, large, "slimfly q=3", true);
 	moore_plan_free(large);
-	large = plan_of("hypercube", more, ARRAY_LEN(more));
+	large = plan_of("hypercube", "n=8 p=200");
 	moore_conf_defaults(&conf);
 	CHECK_EQ("refused", moore_engine_run(&r, f, large, &conf, NULL, NULL, NULL), -MOORE_ELID);
 	CHECK("no result", !r);
@@ -556,8 +538,7 @@ run_without_memory(const struct moore_fabric *f, const struct moore_plan *p,
 static void
 memory_runs_out(void **state)
 {
-	static const char *const words[] = { "n=2" };
-	struct moore_plan *p = plan_of("hypercube", words, ARRAY_LEN(words));
+	struct moore_plan *p = plan_of("hypercube", "n=2");
 	struct moore_fabric *f = fabric_of(p, 0);
 	struct moore_conf conf;
 	(void)state;
@@ -638,8 +619,7 @@ safe_steps(void **state)
 static void
 unsafe_steps(void **state)
 {
-	static const char *const words[] = { "n=3" };
-	struct moore_plan *p = plan_of("hypercube", words, ARRAY_LEN(words));
+	struct moore_plan *p = plan_of("hypercube", "n=3");
 	struct moore_fabric *f = fabric_of(p, 0);
 	struct moore_engine_result *r = run(f, p, "");
 	const struct moore_motion_opts opts = { .sl2vl = r->sl2vl };

@@ -5,22 +5,16 @@
 #include "harness.h"
 
 #include "moore/moore.h"
+#include "plan_of.h"
 
 #include "../../opensm-plugin/lastgood.h"
 
 static struct moore_plan *
 small_plan(void)
 {
-	static const char *const words[] = { "q=5", "p=2" };
-	const struct moore_topo_family *f = moore_topo_family_find("slimfly");
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
-	struct moore_topo *t;
-	struct moore_plan *p;
+	struct moore_plan *p = plan_of("slimfly", "q=5 p=2");
 	uint64_t *sw, *ep;
 
-	assert_int_equal(moore_topo_params_parse(f, param, words, 2, NULL), 0);
-	assert_int_equal(moore_topo_build(&t, f, param, NULL), 0);
-	assert_int_equal(moore_plan_from_topo(&p, t, NULL), 0);
 	assert_int_equal(moore_plan_guids(p, &sw, &ep, NULL), 0);
 	for (uint32_t i = 0; i < p->n_switches; i++) {
 		p->sw[i].guid = sw[i];
@@ -30,7 +24,6 @@ small_plan(void)
 		p->ep[i].guid = ep[i];
 	free(sw);
 	free(ep);
-	moore_topo_free(t);
 	return p;
 }
 

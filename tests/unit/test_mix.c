@@ -696,22 +696,15 @@ test_opposite(void **state)
 static void
 test_links(void **state)
 {
-	const struct moore_topo_family *fam = moore_topo_family_find("slimfly");
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
-	const char *words[] = { "q=5" };
+	struct moore_plan *plan = plan_of("slimfly", "q=5");
 	struct moore_engine_result *was, *now;
 	struct moore_conf conf;
-	struct moore_topo *topo;
-	struct moore_plan *plan;
 	struct moore_fabric *f;
 	struct moore_err err;
 	unsigned n = 0;
 
 	(void)state;
 	moore_conf_defaults(&conf);
-	assert_int_equal(moore_topo_params_parse(fam, param, words, 1, &err), 0);
-	assert_int_equal(moore_topo_build(&topo, fam, param, &err), 0);
-	assert_int_equal(moore_plan_from_topo(&plan, topo, &err), 0);
 	assert_int_equal(moore_fabric_from_plan(&f, plan, 0, &err), 0);
 	assert_int_equal(moore_engine_run(&was, f, plan, &conf, NULL, NULL, &err), 0);
 	for (moore_swid s = 0; s < f->n_switches; s++)
@@ -744,7 +737,6 @@ test_links(void **state)
 	moore_engine_result_free(was);
 	moore_fabric_free(f);
 	moore_plan_free(plan);
-	moore_topo_free(topo);
 }
 
 /* The ring of three again, with LID 3 and without link 0-2. */

@@ -105,25 +105,6 @@ permute(struct moore_plan *p, struct moore_rng *rng)
 }
 
 static void
-draw_plan(struct world *w, const char *family, const char *params)
-{
-	const struct moore_topo_family *fam = moore_topo_family_find(family);
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
-	const char *word[MOORE_TOPO_MAX_PARAMS];
-	struct moore_topo *t;
-	char copy[64];
-	size_t n = 0;
-
-	snprintf(copy, sizeof(copy), "%s", params);
-	for (char *x = strtok(copy, " "); x; x = strtok(NULL, " "))
-		word[n++] = x;
-	assert_int_equal(moore_topo_params_parse(fam, param, word, n, NULL), 0);
-	assert_int_equal(moore_topo_build(&t, fam, param, NULL), 0);
-	assert_int_equal(moore_plan_from_topo(&w->plan, t, NULL), 0);
-	moore_topo_free(t);
-}
-
-static void
 narrow_some(struct moore_fabric *f, struct moore_rng *rng)
 {
 	for (uint32_t p = 0; p < f->n_ports; p++) {
@@ -147,7 +128,7 @@ draw(struct world *w, struct moore_rng *rng, uint64_t seed)
 		w->whole = test_random_fabric(rng, n, 2 * n, (uint8_t)lmc);
 		planned = false;
 	} else {
-		draw_plan(w, MEMBER[k].family, MEMBER[k].params);
+		w->plan = plan_of(MEMBER[k].family, MEMBER[k].params);
 		if ((permuted = moore_rng_below(rng, 3) == 0))
 			permute(w->plan, rng);
 		assert_int_equal(moore_fabric_from_plan(&w->whole, w->plan, (uint8_t)lmc, NULL), 0);
@@ -577,7 +558,7 @@ test_unsafe_end(void **state)
 	struct moore_err err;
 
 	(void)state;
-	draw_plan(&w, "slimfly", "q=5");
+	w.plan = plan_of("slimfly", "q=5");
 	assert_int_equal(moore_fabric_from_plan(&w.f, w.plan, 0, NULL), 0);
 	w.r = route(&w, w.f);
 	w.lft = copy_of(w.r->lft);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "fake_opensm.h"
+#include "plan_of.h"
 #include "../../opensm-plugin/plugin.h"
 
 extern osm_event_plugin_t osm_event_plugin;
@@ -162,17 +163,10 @@ write_conf(const char *more)
 static struct moore_fabric *
 slimfly(uint8_t lmc)
 {
-	static const char *const words[] = { "q=5", "p=2" };
-	const struct moore_topo_family *family = moore_topo_family_find("slimfly");
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	struct moore_plan *p = plan_of("slimfly", "q=5 p=2");
 	struct moore_fabric *f;
-	struct moore_topo *t;
-	struct moore_plan *p;
 	uint64_t *sw, *ep;
 
-	assert_int_equal(moore_topo_params_parse(family, param, words, 2, NULL), 0);
-	assert_int_equal(moore_topo_build(&t, family, param, NULL), 0);
-	assert_int_equal(moore_plan_from_topo(&p, t, NULL), 0);
 	assert_int_equal(moore_plan_guids(p, &sw, &ep, NULL), 0);
 	for (uint32_t i = 0; i < p->n_switches; i++)
 		p->sw[i].guid = sw[i] + (i % 3 << 8);	/* ascending in neither byte order */
@@ -183,7 +177,6 @@ slimfly(uint8_t lmc)
 	free(sw);
 	free(ep);
 	moore_plan_free(p);
-	moore_topo_free(t);
 	return f;
 }
 
@@ -2301,23 +2294,15 @@ refuses_what_is_no_plan(void **state)
 static void
 write_plan(uint64_t first_guid)
 {
-	static const char *const words[] = { "q=5", "p=2" };
-	const struct moore_topo_family *family = moore_topo_family_find("slimfly");
-	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	struct moore_plan *p = plan_of("slimfly", "q=5 p=2");
 	struct moore_buf b = MOORE_BUF_INIT;
-	struct moore_topo *t;
-	struct moore_plan *p;
 
-	assert_int_equal(moore_topo_params_parse(family, param, words, 2, NULL), 0);
-	assert_int_equal(moore_topo_build(&t, family, param, NULL), 0);
-	assert_int_equal(moore_plan_from_topo(&p, t, NULL), 0);
 	if (first_guid)
 		p->sw[0].guid = first_guid;
 	assert_int_equal(moore_plan_write(p, &b, NULL), 0);
 	write_file("plan", b.data);
 	moore_buf_free(&b);
 	moore_plan_free(p);
-	moore_topo_free(t);
 }
 
 /* Overwrites what earlier calls have left on the stack. */
