@@ -239,7 +239,7 @@ coverage:	## the share of lines and branches that the tests run, file by file
 	@$(MAKE) --no-print-directory B=build-cov OPT="-O0 -g" CC="$(CC) --coverage" all tests-bin
 	@tests/coverage
 mutants: all tests-bin	## do the tests notice a changed line? goes on where it was
-	@for d in lib/lane lib/engine opensm-plugin; do tests/mutants $$d $(MUTANTS) || exit 1; done
+	@for d in lib/lane lib/motion lib/engine opensm-plugin; do tests/mutants $$d $(MUTANTS) || exit 1; done
 words:		## comments without a verb, and those that call a thing who
 	@tests/words
 demo: test-packages all		## a Slim Fly on ibsim under the real OpenSM, as a story
