@@ -9,6 +9,8 @@
 
 #include "online.h"
 
+#define STARTS 4		/* random ones of each search for the worst permutation */
+
 /* ---- quality in words ----------------------------------------------------------------- */
 
 /* The greatest number of hops of any route, at least 1. */
@@ -228,6 +230,7 @@ static int
 saturate(const struct cli_call *c, const struct moore_fabric *f, const struct moore_lft *lft)
 {
 	bool uniform = !strcmp(cli_opt(c, "pattern"), "uniform");
+	const struct moore_saturation_opts opts = { .seed = 0, .starts = STARTS };
 	struct moore_saturation *s = calloc(MOORE_N_PATTERNS, sizeof(*s));
 	struct moore_err err;
 	int rc = CLI_OK;
@@ -238,7 +241,7 @@ saturate(const struct cli_call *c, const struct moore_fabric *f, const struct mo
 	cli_busy("measuring");
 	for (int p = 0; p < MOORE_N_PATTERNS && rc == CLI_OK; p++)
 		if (uniform == (p == MOORE_PATTERN_UNIFORM) && moore_pattern_fits(f, p) &&
-		    moore_saturation_measure(&s[n++], f, lft, p, &err) < 0)
+		    moore_saturation_measure(&s[n++], NULL, f, lft, p, &opts, &err) < 0)
 			rc = cli_error_at(c->arg[0], &err);
 	if (rc == CLI_OK)
 		rc = cli_show(c, moore_answer_patterns(f, s, n), put_patterns, NULL);

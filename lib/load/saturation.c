@@ -2,42 +2,31 @@
 /* saturation.c - the greatest load of a link under a traffic pattern, with each flow spread
  * over the offsets of its destination as well as can be found.
  *
- * Minimising the greatest load is a linear programme.  It is approximated by Frank-Wolfe
- * steps on the sum of (load / greatest)^n with n rising.  In each round every flow moves a
- * small share of itself to the offset whose route costs least by that measure; flows are
- * handled one after the other, and each sees the changes of those before it.  Powers are
+ * With shares of its own for each flow, the least greatest load is a linear programme
+ * (programme.c).  With the same shares for all flows there are few variables.  These are
+ * found by Frank-Wolfe steps on the sum of (load / greatest)^n with n rising.  Powers are
  * computed by squaring, without other functions, and the number of rounds is fixed, so the
- * result is the same on every machine.
- *
- * The distance from the optimum is bounded: by duality, for any prices y of links, no
- * shares give a greatest load below (the sum of each flow's cheapest route) / (the sum of
- * y).  The prices that steer the steps, averaged, are used for this bound. */
+ * result is the same on every machine. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "load/programme.h"
 #include "load_impl.h"
 
 #define ROUNDS 800
-#define MEMORY 24		/* rounds over which prices are averaged */
-
-struct flow {
-	moore_swid from;
-	moore_epid to;
-	double units;
-};
+#define GAP 0.005		/* between pair and its bound */
 
 struct model {
 	const struct moore_fabric *f;
 	const struct moore_lft *lft;
 	struct moore_saturation *out;
+	struct moore_ends ends;
+	struct moore_programme p;	/* its flows are grouped by their switches */
+	moore_swid *from;	/* of each flow */
 	struct moore_arena tmp;
-	struct flow *flow;
-	double *share;		/* [flow * n_offsets + offset] */
 	double *load, *price;	/* for each slot, which is port0 + port */
-	double *usual;		/* prices averaged over the last rounds, for the bound */
 	double *column;		/* [offset * n_slots + slot]: load with everything in that offset */
-	uint32_t n_slots, n_flows;
+	uint32_t n_slots;
 	double top;		/* the greatest load */
 	unsigned power;		/* log2 of n */
 };
@@ -63,99 +52,75 @@ step(const struct model *m, moore_swid *s, unsigned lid, uint32_t *slot)
 }
 
 static bool
-arrives(const struct model *m, moore_swid from, moore_epid to, unsigned lid)
+has_route(const struct model *m, moore_swid from, const struct moore_endpoint *ep, unsigned k)
 {
-	const struct moore_endpoint *ep = &m->f->ep[to];
 	uint32_t slot = 0;
 
-	for (uint32_t hops = 0; hops <= m->f->n_switches; hops++)
-		if (!step(m, &from, lid, &slot))
-			return from == ep->sw && moore_lft_row(m->lft, from)[lid] == ep->port;
+	if (k >= 1u << ep->lmc)
+		return false;
+	for (uint32_t hops = 0; hops <= MOORE_HOPS_MAX; hops++)
+		if (!step(m, &from, ep->lid + k, &slot))
+			return from == ep->sw &&
+			       moore_lft_row(m->lft, from)[ep->lid + k] == ep->port;
 	return false;
 }
 
-static bool
-has_route(const struct model *m, const struct flow *w, unsigned k)
-{
-	const struct moore_endpoint *ep = &m->f->ep[w->to];
-
-	return k < 1u << ep->lmc && arrives(m, w->from, w->to, ep->lid + k);
-}
-
 static void
-add_route(const struct model *m, const struct flow *w, unsigned k, double units, double *load)
+add_route(const struct model *m, moore_swid s, unsigned lid, double units, double *load)
 {
-	moore_swid s = w->from;
 	uint32_t slot;
 
-	while (step(m, &s, m->f->ep[w->to].lid + k, &slot))
+	while (step(m, &s, lid, &slot))
 		load[slot] += units;
-}
-
-static double
-cost(const struct model *m, const struct flow *w, unsigned k)
-{
-	moore_swid s = w->from;
-	double sum = 0;
-	uint32_t slot;
-
-	while (step(m, &s, m->f->ep[w->to].lid + k, &slot))
-		sum += m->price[slot];
-	return sum;
 }
 
 /* ---- flows ----------------------------------------------------------------- */
 
-static bool
-takes_part(const struct moore_endpoint *ep)
-{
-	return ep->sw != MOORE_NONE && ep->lid;
-}
-
-/* The i-th endpoint of a switch; MOORE_NONE past the last. */
-static moore_epid
-endpoint_at(const struct moore_fabric *f, moore_swid s, unsigned i)
-{
-	for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
-		const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
-
-		if (port->role == MOORE_ROLE_ENDPOINT && takes_part(&f->ep[port->peer]) && !i--)
-			return port->peer;
-	}
-	return MOORE_NONE;
-}
-
 /* Adds a flow from each endpoint of s to the endpoint of `to` with the same number, as long
  * as both exist. */
-static void
-add_flows(struct model *m, moore_swid s, moore_swid to)
+static int
+add_flows(struct model *m, moore_swid s, moore_swid to, struct moore_err *err)
 {
-	moore_epid e;
+	const uint32_t *first = m->ends.first, i = m->ends.at[s], j = m->ends.at[to];
 
-	for (unsigned i = 0; endpoint_at(m->f, s, i) != MOORE_NONE &&
-	     (e = endpoint_at(m->f, to, i)) != MOORE_NONE; i++)
-		m->flow[m->n_flows++] = (struct flow){ s, e, 1 };
+	for (uint32_t k = 0; first[i] + k < first[i + 1] && first[j] + k < first[j + 1]; k++) {
+		m->from[m->p.n_flows] = s;
+		if (!moore_programme_add(&m->p, s, m->ends.ep[first[j] + k]))
+			return moore_fail_nomem(err);
+	}
+	return 0;
 }
 
 static int
-fill_flows(struct model *m, struct moore_err *err)
+find_peers(struct model *m, const struct moore_saturation_opts *opts, moore_swid *to,
+	   struct moore_err *err)
 {
-	moore_swid *to = moore_arena_alloc(&m->tmp, (size_t)m->f->n_switches + 1, sizeof(*to));
-	int rc;
+	const enum moore_pattern pattern = m->out->pattern;
 
-	m->flow = moore_arena_alloc(&m->tmp, (size_t)m->f->n_endpoints + 1, sizeof(*m->flow));
-	if (!to || !m->flow)
-		return moore_fail_nomem(err);
-	if ((rc = moore_pattern_peers(m->f, m->out->pattern, to, err)) < 0)
-		return rc;
-	for (moore_swid s = 0; s < m->f->n_switches; s++) {
+	return pattern <= MOORE_PATTERN_YEBENES ?
+		moore_pattern_peers(m->f, &m->ends, pattern, to, err) :
+		moore_worst_peers(m->f, m->lft, &m->ends, m->out->n_offsets, pattern, opts, to, err);
+}
+
+static int
+fill_flows(struct model *m, const moore_swid *to, struct moore_err *err)
+{
+	int rc = moore_programme_init(&m->p, m->f, m->lft, m->out->n_offsets, m->f->n_endpoints, err);
+
+	m->from = moore_arena_alloc(&m->tmp, (size_t)m->f->n_endpoints + 1, sizeof(*m->from));
+	if (rc == 0 && !m->from)
+		rc = moore_fail_nomem(err);
+	for (uint32_t i = 0; rc == 0 && i < m->ends.n; i++) {
+		const moore_swid s = m->ends.sw[i];
+
 		if (to[s] != MOORE_NONE)
-			add_flows(m, s, to[s]);
-		else if (endpoint_at(m->f, s, 0) != MOORE_NONE)
+			rc = add_flows(m, s, to[s], err);
+		else
 			m->out->idle++;
 	}
-	m->out->n_flows = m->n_flows;
-	return 0;
+	m->out->n_flows = m->p.n_flows;
+	m->out->n_unrouted = m->p.n_unrouted;
+	return rc;
 }
 
 /* ---- prices ------------------------------------------------------------------ */
@@ -197,59 +162,6 @@ power_at(unsigned round)		/* n is 2^3 .. 2^9; a step is 1 / 2n */
 	return 3 + 7 * round / (ROUNDS + 1);
 }
 
-/* ---- shares of each flow ------------------------------------------------------- */
-
-static bool
-usable(const struct model *m, uint32_t i, unsigned k)
-{
-	return m->share[(size_t)i * m->out->n_offsets + k] >= 0;
-}
-
-static unsigned
-cheapest(const struct model *m, uint32_t i, double *least)
-{
-	unsigned best = 0;
-
-	*least = -1;
-	for (unsigned k = 0; k < m->out->n_offsets; k++) {
-		double c;
-
-		if (!usable(m, i, k) || ((c = cost(m, &m->flow[i], k)) >= *least && *least >= 0))
-			continue;
-		best = k;
-		*least = c;
-	}
-	return best;
-}
-
-static void
-reprice(struct model *m, const struct flow *w, unsigned k)
-{
-	moore_swid s = w->from;
-	uint32_t slot;
-
-	while (step(m, &s, m->f->ep[w->to].lid + k, &slot))
-		m->price[slot] = price_of(m, m->load[slot]);
-}
-
-/* Moves a part of the flow to one offset. */
-static void
-move(struct model *m, uint32_t i, unsigned to, double part)
-{
-	double *x = &m->share[(size_t)i * m->out->n_offsets];
-	const struct flow *w = &m->flow[i];
-
-	for (unsigned k = 0; k < m->out->n_offsets; k++) {
-		double was = x[k];
-
-		if (!usable(m, i, k))
-			continue;
-		x[k] = (1 - part) * was + (k == to ? part : 0);
-		add_route(m, w, k, (x[k] - was) * w->units, m->load);
-		reprice(m, w, k);
-	}
-}
-
 static void
 note_hottest(struct model *m, const double *load)
 {
@@ -262,50 +174,6 @@ note_hottest(struct model *m, const double *load)
 				o->hot_port = (moore_portnum)p;
 				return;
 			}
-}
-
-/* Updates the lower bound that no shares can be below, from the averaged prices. */
-static void
-bound(struct model *m, double total)
-{
-	double *now = m->price, least, all = 0, sum = 0;
-
-	for (uint32_t i = 0; i < m->n_slots; i++)
-		sum += m->usual[i] += (m->price[i] / total - m->usual[i]) / MEMORY;
-	m->price = m->usual;
-	for (uint32_t i = 0; i < m->n_flows; i++) {
-		cheapest(m, i, &least);
-		if (least > 0)
-			all += least * m->flow[i].units;
-	}
-	m->price = now;
-	if (sum > 0 && all / sum > m->out->pair_bound)
-		m->out->pair_bound = all / sum;
-}
-
-static void
-spread_by_pair(struct model *m)
-{
-	struct moore_saturation *o = m->out;
-	double least, sum;
-
-	o->pair = o->even;
-	for (unsigned round = 0; round <= ROUNDS; round++) {
-		m->power = power_at(round);
-		sum = set_prices(m);
-		if (m->top < o->pair || !round) {
-			o->pair = m->top;
-			note_hottest(m, m->load);
-		}
-		if (sum > 0)
-			bound(m, sum);
-		for (uint32_t i = 0; i < m->n_flows && m->top > 0; i++) {
-			unsigned k = cheapest(m, i, &least);
-
-			if (least >= 0)
-				move(m, i, k, 0.5 / (1u << m->power));
-		}
-	}
 }
 
 /* ---- the same shares for all --------------------------------------------------- */
@@ -386,29 +254,41 @@ spread_globally(struct model *m)
 
 /* ---- loads of each offset --------------------------------------------------------- */
 
+static bool
+usable(const struct model *m, uint32_t i, unsigned k)
+{
+	const uint32_t *start = &m->p.start[(size_t)i * m->out->n_offsets + k];
+
+	return start[0] != start[1];
+}
+
+/* Adds units to the links of the i-th flow's route at offset k. */
+static void
+add_flow(const struct model *m, uint32_t i, unsigned k, double units, double *load)
+{
+	const uint32_t *start = &m->p.start[(size_t)i * m->out->n_offsets + k];
+
+	for (uint32_t l = start[0]; l < start[1]; l++)
+		load[m->p.slot[m->p.link[l]]] += units;
+}
+
 static void
 load_by_flows(struct model *m)
 {
 	const unsigned n = m->out->n_offsets;
 	bool whole[MOORE_N_OFFSETS];
 
-	memset(whole, 1, sizeof(whole));
-	for (uint32_t i = 0; i < m->n_flows; i++) {
+	memset(whole, m->out->n_unrouted == 0, sizeof(whole));
+	for (uint32_t i = 0; i < m->p.n_flows; i++) {
 		unsigned routed = 0;
 
 		for (unsigned k = 0; k < n; k++) {
-			bool is = has_route(m, &m->flow[i], k);
-
-			m->share[(size_t)i * n + k] = is ? 0 : -1;
-			routed += is;
-			whole[k] &= is;
+			whole[k] &= usable(m, i, k);
+			routed += usable(m, i, k);
 		}
 		for (unsigned k = 0; k < n; k++) {
-			if (!usable(m, i, k))
-				continue;
-			m->share[(size_t)i * n + k] = 1.0 / routed;
-			add_route(m, &m->flow[i], k, m->flow[i].units, &m->column[(size_t)k * m->n_slots]);
-			add_route(m, &m->flow[i], k, m->flow[i].units / routed, m->load);
+			add_flow(m, i, k, 1, &m->column[(size_t)k * m->n_slots]);
+			add_flow(m, i, k, 1.0 / routed, m->load);
 		}
 	}
 	for (unsigned k = 0; k < n; k++)
@@ -416,19 +296,17 @@ load_by_flows(struct model *m)
 	m->out->even = find_top(m, m->load);
 }
 
-/* The first and the last link of a route; false if the route has none. */
-static bool
-ends_of(const struct model *m, const struct flow *w, unsigned k, uint32_t *first, uint32_t *last)
+static void
+spread_by_pair(struct model *m)
 {
-	moore_swid s = w->from;
-	uint32_t slot, n = 0;
-
-	while (step(m, &s, m->f->ep[w->to].lid + k, &slot)) {
-		if (!n++)
-			*first = slot;
-		*last = slot;
-	}
-	return n;
+	moore_programme_solve(&m->p, GAP, 0);
+	m->out->pair = m->p.greatest;
+	m->out->pair_bound = m->p.bound;
+	memset(m->load, 0, m->n_slots * sizeof(*m->load));
+	for (uint32_t i = 0; i < m->p.n_links; i++)
+		m->load[m->p.slot[i]] = m->p.load[i];
+	find_top(m, m->load);
+	note_hottest(m, m->load);
 }
 
 static void
@@ -446,21 +324,26 @@ static int
 count_ways(struct model *m, struct moore_err *err)
 {
 	uint32_t *mark = moore_arena_alloc(&m->tmp, 2 * (size_t)m->n_slots + 1, sizeof(*mark));
-	uint32_t first, last, n_first, n_last, sources = 0;
+	const uint32_t *start = m->p.start, *link = m->p.link;
+	uint32_t n_first, n_last, sources = 0;
 
 	if (!mark)
 		return moore_fail_nomem(err);
-	for (uint32_t i = 0; i < m->n_flows; sources++) {
-		const moore_swid from = m->flow[i].from;
+	for (uint32_t i = 0; i < m->p.n_flows; sources++) {
+		const moore_swid from = m->from[i];
 
-		for (n_first = n_last = 0; i < m->n_flows && m->flow[i].from == from; i++)
-			for (unsigned k = 0; k < m->out->n_offsets; k++) {
-				if (!usable(m, i, k) || !ends_of(m, &m->flow[i], k, &first, &last))
+		for (n_first = n_last = 0; i < m->p.n_flows && m->from[i] == from; i++)
+			for (size_t r = (size_t)i * m->out->n_offsets, k = 0; k < m->out->n_offsets;
+			     r++, k++) {
+				uint32_t *first, *last;
+
+				if (start[r] == start[r + 1])
 					continue;
-				n_first += mark[first] != from + 1;
-				mark[first] = from + 1;
-				n_last += mark[m->n_slots + last] != from + 1;
-				mark[m->n_slots + last] = from + 1;
+				first = &mark[link[start[r]]];
+				last = &mark[m->n_slots + link[start[r + 1] - 1]];
+				n_first += *first != from + 1;
+				n_last += *last != from + 1;
+				*first = *last = from + 1;
 			}
 		note_ways(&m->out->first, n_first);
 		note_ways(&m->out->last, n_last);
@@ -472,43 +355,29 @@ count_ways(struct model *m, struct moore_err *err)
 	return 0;
 }
 
-static uint32_t
-count_endpoints(struct model *m, uint32_t *at)
-{
-	uint32_t n = 0;
-
-	for (moore_epid e = 0; e < m->f->n_endpoints; e++)
-		if (takes_part(&m->f->ep[e])) {
-			at[m->f->ep[e].sw]++;
-			n++;
-		}
-	return n;
-}
-
 /* Uniform traffic from each endpoint to every other: flows are made one by one and not
  * stored. */
-static int
-load_uniformly(struct model *m, struct moore_err *err)
+static void
+load_uniformly(struct model *m)
 {
-	uint32_t *at = moore_arena_alloc(&m->tmp, (size_t)m->f->n_switches + 1, sizeof(*at));
+	const struct moore_ends *ends = &m->ends;
 	const unsigned n = m->out->n_offsets;
+	const uint32_t all = ends->first[ends->n];
 	bool whole[MOORE_N_OFFSETS];
-	uint32_t all;
 
-	if (!at)
-		return moore_fail_nomem(err);
 	memset(whole, 1, sizeof(whole));
-	all = count_endpoints(m, at);
-	for (moore_epid e = 0; e < m->f->n_endpoints; e++)
-		for (moore_swid s = 0; takes_part(&m->f->ep[e]) && s < m->f->n_switches; s++) {
-			struct flow w = { s, e, all > 1 ? (double)at[s] / (all - 1) : 0 };
+	for (uint32_t e = 0; e < all; e++)
+		for (uint32_t i = 0; i < ends->n; i++) {
+			const struct moore_endpoint *ep = &m->f->ep[ends->ep[e]];
+			const uint32_t at = ends->first[i + 1] - ends->first[i];
 
-			if (!at[s] || s == m->f->ep[e].sw)
+			if (ends->sw[i] == ep->sw)
 				continue;
-			m->out->n_flows += at[s];
+			m->out->n_flows += at;
 			for (unsigned k = 0; k < n; k++)
-				if (has_route(m, &w, k))
-					add_route(m, &w, k, w.units, &m->column[(size_t)k * m->n_slots]);
+				if (has_route(m, ends->sw[i], ep, k))
+					add_route(m, ends->sw[i], ep->lid + k, (double)at / (all - 1),
+						  &m->column[(size_t)k * m->n_slots]);
 				else
 					whole[k] = false;
 		}
@@ -518,7 +387,6 @@ load_uniformly(struct model *m, struct moore_err *err)
 			m->load[i] += m->column[(size_t)k * m->n_slots + i] / n;
 	}
 	m->out->even = find_top(m, m->load);
-	return 0;
 }
 
 /* ---- all of it ----------------------------------------------------------------------- */
@@ -532,15 +400,14 @@ measure_up(struct model *m, struct moore_err *err)
 	if (m->lft->n_switches != f->n_switches)
 		return moore_fail(err, MOORE_EINVAL, 0, "tables: of %u switches, and the fabric has "
 				  "%u: take both from one run", m->lft->n_switches, f->n_switches);
-	for (moore_epid e = 0; e < f->n_endpoints; e++) {
-		if (!takes_part(&f->ep[e]))
-			continue;
-		if (f->ep[e].lmc > 7 || f->ep[e].lid + (1u << f->ep[e].lmc) > m->lft->stride)
+	for (uint32_t i = 0; i < m->ends.first[m->ends.n]; i++) {
+		const struct moore_endpoint *ep = &f->ep[m->ends.ep[i]];
+
+		if (ep->lmc > 7 || ep->lid + (1u << ep->lmc) > m->lft->stride)
 			return moore_fail(err, MOORE_EINVAL, 0, "tables: end before LID %u of "
-					  "endpoint %s: take both from one run", f->ep[e].lid,
-					  f->ep[e].name);
-		if (n < 1u << f->ep[e].lmc)
-			n = 1u << f->ep[e].lmc;
+					  "endpoint %s: take both from one run", ep->lid, ep->name);
+		if (n < 1u << ep->lmc)
+			n = 1u << ep->lmc;
 	}
 	if (!n)
 		return moore_fail(err, MOORE_EINVAL, 0, "fabric: no endpoint has a LID: traffic runs "
@@ -549,51 +416,59 @@ measure_up(struct model *m, struct moore_err *err)
 	return 0;
 }
 
-static bool
-get_memory(struct model *m)
+static int
+get_memory(struct model *m, struct moore_err *err)
 {
 	size_t n = (size_t)m->n_slots + 1, k = m->out->n_offsets;
+	bool ok = (m->load = moore_arena_alloc(&m->tmp, n, sizeof(*m->load))) &&
+		  (m->price = moore_arena_alloc(&m->tmp, n, sizeof(*m->price))) &&
+		  (m->column = moore_arena_alloc(&m->tmp, n * k, sizeof(*m->column)));
 
-	return (m->load = moore_arena_alloc(&m->tmp, n, sizeof(*m->load))) &&
-	       (m->price = moore_arena_alloc(&m->tmp, n, sizeof(*m->price))) &&
-	       (m->usual = moore_arena_alloc(&m->tmp, n, sizeof(*m->usual))) &&
-	       (m->column = moore_arena_alloc(&m->tmp, n * k, sizeof(*m->column))) &&
-	       (m->share = moore_arena_alloc(&m->tmp, (size_t)m->n_flows * k + 1,
-					     sizeof(*m->share)));
+	return ok ? 0 : moore_fail_nomem(err);
+}
+
+/* Everything but UNIFORM. */
+static int
+measure_permutation(struct model *m, const struct moore_saturation_opts *opts, moore_swid *to,
+		    struct moore_err *err)
+{
+	int rc;
+
+	if (!to)
+		to = moore_arena_alloc(&m->tmp, (size_t)m->f->n_switches + 1, sizeof(*to));
+	if (!to)
+		return moore_fail_nomem(err);
+	if ((rc = find_peers(m, opts, to, err)) < 0 || (rc = fill_flows(m, to, err)) < 0)
+		return rc;
+	load_by_flows(m);
+	spread_globally(m);
+	spread_by_pair(m);
+	return count_ways(m, err);
 }
 
 int
-moore_saturation_measure(struct moore_saturation *out, const struct moore_fabric *f,
-			 const struct moore_lft *lft, enum moore_pattern pattern,
+moore_saturation_measure(struct moore_saturation *out, moore_swid *to,
+			 const struct moore_fabric *f, const struct moore_lft *lft,
+			 enum moore_pattern pattern, const struct moore_saturation_opts *opts,
 			 struct moore_err *err)
 {
 	struct model m = { .f = f, .lft = lft, .out = out, .n_slots = f->n_ports };
-	bool uniform = pattern == MOORE_PATTERN_UNIFORM;
-	double *even;
 	int rc;
 
 	*out = (struct moore_saturation){ .pattern = pattern, .hot_sw = MOORE_NONE };
-	if ((rc = measure_up(&m, err)) < 0 || (!uniform && (rc = fill_flows(&m, err)) < 0))
+	for (moore_swid s = 0; to && s < f->n_switches; s++)
+		to[s] = MOORE_NONE;
+	if ((rc = moore_ends_list(&m.ends, f, &m.tmp, err)) < 0 || (rc = measure_up(&m, err)) < 0 ||
+	    (rc = get_memory(&m, err)) < 0)
 		goto out;
-	if (!get_memory(&m) || !(even = moore_arena_alloc(&m.tmp, (size_t)m.n_slots + 1,
-							  sizeof(*even)))) {
-		rc = moore_fail_nomem(err);
-		goto out;
-	}
-	if (uniform)
-		rc = load_uniformly(&m, err);
-	else
-		load_by_flows(&m);
-	if (rc < 0)
-		goto out;
-	memcpy(even, m.load, m.n_slots * sizeof(*even));
-	spread_globally(&m);
-	memcpy(m.load, even, m.n_slots * sizeof(*even));
-	if (!uniform) {
-		spread_by_pair(&m);
-		rc = count_ways(&m, err);
+	if (pattern != MOORE_PATTERN_UNIFORM) {
+		rc = measure_permutation(&m, opts, to, err);
+	} else {
+		load_uniformly(&m);
+		spread_globally(&m);
 	}
 out:
+	moore_programme_fini(&m.p);
 	moore_arena_free(&m.tmp);
 	return rc;
 }

@@ -15,29 +15,51 @@
 MOORE_BEGIN
 
 /* UNIFORM: every endpoint sends evenly to all others.
- * The others are the worst cases of minimal routing: all endpoints of a switch send to those
- * of one other switch.
+ * In all other patterns, the endpoints of a switch send to those of one other switch, the
+ * i-th to the i-th, and no switch receives from two.  Three depend on the graph alone:
  * SHIFT: each switch sends to the next that has endpoints (Kathareios et al., SC'15,
  *	section 4.2, for MLFM and OFT);
  * OVERLAP: switches at distance two exchange everything, in pairs whose shortest routes
  *	share their middle link (the same, for Slim Fly): greedily on paths a-b-c-d, a with c
  *	and b with d; of the switches left over, those at distance two are paired without
  *	overlap, and the rest are idle;
- * CROSS: each half of the switches, in their order, sends to the other half, shifted by
- *	the least number that puts every sender two hops from its receiver; a half for
- *	which there is no such number does not send. */
+ * YEBENES: Algorithm 2 of Yebenes et al. (HPCC 2017), for Slim Fly: the first q^2 switches
+ *	send to (s + A) mod q^2 of the others, and these to (s + B) mod q^2 of the first,
+ *	with the least A that puts every pair at distance two, and B = q - A where that does
+ *	(it always does for a prime q); a half for which no number does not send.
+ * In the others, the tables are searched for what they carry worst:
+ * MATCHING: switches exchange everything along a maximum matching of links between them: the
+ *	first one in order of the switches, random ones, and those dearest at the prices of
+ *	the programmes of these;
+ * SINGLE: one switch sends to one other: the worst of all pairs;
+ * RANDOM: permutations at distance two, the worst of some random ones;
+ * ADVERSARY: permutations at distance two.  The prices of a programme give every pair of
+ *	switches a worth; the permutation of the greatest worth is next, until nothing gets
+ *	worse; from the patterns above and from random ones;
+ * ANYWHERE: the same for pairs at any distance. */
 enum moore_pattern {
 	MOORE_PATTERN_UNIFORM,
 	MOORE_PATTERN_SHIFT,
 	MOORE_PATTERN_OVERLAP,
-	MOORE_PATTERN_CROSS,
+	MOORE_PATTERN_YEBENES,
+	MOORE_PATTERN_MATCHING,
+	MOORE_PATTERN_SINGLE,
+	MOORE_PATTERN_RANDOM,
+	MOORE_PATTERN_ADVERSARY,
+	MOORE_PATTERN_ANYWHERE,
 	MOORE_N_PATTERNS,
+};
+
+struct moore_saturation_opts {
+	uint64_t seed;
+	unsigned starts;	/* random permutations that each search begins with */
 };
 
 struct moore_saturation {
 	enum moore_pattern pattern;
 	uint32_t n_offsets;
 	uint32_t n_flows;		/* between endpoints at different switches */
+	uint32_t n_unrouted;		/* flows without a route, which are not counted there */
 	uint32_t idle;			/* switches with endpoints that do not send */
 	/* Different first and different last links of the routes of all flows from one
 	 * switch, over all offsets: the mean and the least over the switches (0 for
@@ -52,19 +74,25 @@ struct moore_saturation {
 	double global;			/* the same shares for all flows, the best found */
 	double share[MOORE_N_OFFSETS];	/* the shares of `global` */
 	double pair;			/* individual shares for each flow, the best found; */
-	double pair_bound;		/* lower bound of it for any shares */
+	double pair_bound;		/* lower bound of it for any shares: at most 0.5 % less */
 	moore_swid hot_sw;		/* a link with the greatest load of `pair` (of `global` */
 	moore_portnum hot_port;		/* for UNIFORM, where pair is not computed) */
 };
 
-/* Borrows f and lft for the call.  -MOORE_EINVAL if they do not fit or no endpoint has a
- * LID; -MOORE_ENOMEM.  UNIFORM: O(LIDs * switches); others: O(rounds * endpoints * offsets
- * * hops). */
-MOORE_API int moore_saturation_measure(struct moore_saturation *out, const struct moore_fabric *f,
-				       const struct moore_lft *lft, enum moore_pattern pattern,
+/* Borrows f and lft for the call.  Sets to[s], where to is not NULL, to the switch that s
+ * sends to, or MOORE_NONE (always for UNIFORM).  -MOORE_EINVAL if f and lft do not fit or no
+ * endpoint has a LID; -MOORE_ENOMEM.  UNIFORM: O(LIDs * switches); SHIFT, OVERLAP and YEBENES:
+ * O(steps * endpoints * offsets * hops), with some hundred steps; SINGLE: O(switches *
+ * endpoints * offsets * hops); the others: for each start, some ten times the programme, O(LIDs
+ * * switches) and O(switches^3). */
+MOORE_API int moore_saturation_measure(struct moore_saturation *out, moore_swid *to,
+				       const struct moore_fabric *f, const struct moore_lft *lft,
+				       enum moore_pattern pattern,
+				       const struct moore_saturation_opts *opts,
 				       struct moore_err *err);
 /* True if the pattern is a worst case of this kind of fabric: SHIFT where no two switches
- * with endpoints are linked, OVERLAP and CROSS where some are, UNIFORM always. */
+ * with endpoints are linked, OVERLAP, YEBENES and MATCHING where some are, the others
+ * always. */
 MOORE_API bool moore_pattern_fits(const struct moore_fabric *f, enum moore_pattern pattern);
 MOORE_API const char *moore_pattern_name(enum moore_pattern pattern);
 

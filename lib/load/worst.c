@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* worst.c - searches for patterns that the tables carry worst.
+ *
+ * A permutation says to which switch the endpoints of each switch send.  Its programme
+ * (programme.c) gives prices of links whose sum is 1.  At these prices every pair of switches
+ * has a worth: the sum of the cheapest routes of its flows.  No division of a permutation's
+ * flows loads some link with less than the sum of the worths of its pairs.  So the permutation
+ * of greatest worth has a bound that is no lower than the one before, and repeating the two
+ * steps climbs until nothing gets worse.  Where it ends depends on the start, so there are
+ * several. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "load/permutation.h"
+#include "load/programme.h"
+#include "load_impl.h"
+
+#define GAP 0.01		/* of the programmes of a search */
+#define MAX_CLIMB 12		/* permutations from one start */
+
+enum domain { ADJACENT, AT_TWO, ANYWHERE };
+
+struct search {
+	const struct moore_fabric *f;
+	const struct moore_lft *lft;
+	const struct moore_ends *e;
+	struct moore_programme p;
+	struct moore_rng rng;
+	double *price;		/* by port */
+	double *worth;		/* [i * n + j], of ends */
+	double *aim;		/* worth, or the penalty of a pair outside the domain */
+	struct moore_pair *pair;	/* adjacent pairs */
+	double *cost;		/* by switch: price of its route to the present LID */
+	moore_swid *stack;
+	uint32_t *to, *best;	/* [i]: an end, or MOORE_NONE */
+	double worst;		/* bound of best */
+	struct moore_arena tmp;
+};
+
+/* ---- what pairs are worth ------------------------------------------------------------ */
+
+/* Sets cost[] for every switch: the price of the route to a LID, INFINITY without one. */
+static void
+price_routes(struct search *w, const struct moore_endpoint *ep, unsigned lid)
+{
+	const struct moore_fabric *f = w->f;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		w->cost[s] = -1;
+	w->cost[ep->sw] = moore_lft_row(w->lft, ep->sw)[lid] == ep->port ? 0 : INFINITY;
+	for (moore_swid from = 0; from < f->n_switches; from++) {
+		moore_swid s = from;
+		unsigned n = 0;
+		double c;
+
+		while (w->cost[s] < 0) {
+			const uint8_t out = moore_lft_row(w->lft, s)[lid];
+			const struct moore_port *port = moore_fabric_port(f, s, out);
+
+			w->stack[n++] = s;
+			w->cost[s] = INFINITY;	/* what a loop comes back to */
+			if (out > f->sw[s].n_ports || port->role != MOORE_ROLE_SWITCH)
+				break;
+			s = port->peer;
+		}
+		for (c = w->cost[s]; n; w->cost[s] = c) {
+			s = w->stack[--n];
+			if (c < INFINITY)
+				c += w->price[f->sw[s].port0 + moore_lft_row(w->lft, s)[lid]];
+		}
+	}
+}
+
+/* Adds to the worth of each pair (i, j) the flow to the k-th endpoint of end j. */
+static void
+add_worth(struct search *w, uint32_t j, uint32_t k, double *least)
+{
+	const struct moore_endpoint *ep = &w->f->ep[w->e->ep[w->e->first[j] + k]];
+	const uint32_t n = w->e->n;
+
+	for (uint32_t i = 0; i < n; i++)
+		least[i] = INFINITY;
+	for (unsigned o = 0; o < 1u << ep->lmc; o++) {
+		price_routes(w, ep, ep->lid + o);
+		for (uint32_t i = 0; i < n; i++) {
+			const double c = w->cost[w->e->sw[i]];
+
+			least[i] = c < least[i] ? c : least[i];
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (i != j && k < w->e->first[i + 1] - w->e->first[i] && least[i] < INFINITY)
+			w->worth[(size_t)i * n + j] += least[i];
+}
+
+/* From the prices of the last programme.  aim is free to use until the next choice. */
+static void
+set_worth(struct search *w)
+{
+	const uint32_t n = w->e->n;
+
+	memset(w->price, 0, w->f->n_ports * sizeof(*w->price));
+	for (uint32_t i = 0; i < w->p.n_links; i++)
+		w->price[w->p.slot[i]] = w->p.price[i];
+	memset(w->worth, 0, (size_t)n * n * sizeof(*w->worth));
+	for (uint32_t j = 0; j < n; j++)
+		for (uint32_t k = 0; k < w->e->first[j + 1] - w->e->first[j]; k++)
+			add_worth(w, j, k, w->aim);
+}
+
+static void
+set_random_worth(struct search *w)
+{
+	for (size_t i = 0; i < (size_t)w->e->n * w->e->n; i++)
+		w->worth[i] = moore_rng_below(&w->rng, 1u << 30);
+}
+
+/* ---- permutations --------------------------------------------------------------------- */
+
+static bool
+is_in(const struct search *w, enum domain domain, uint32_t i, uint32_t j)
+{
+	return domain == AT_TWO ? w->e->near[(size_t)i * w->e->n + j] == 2 : i != j;
+}
+
+/* Sets to[] to the matching of adjacent ends with the greatest worth, as far as greed finds
+ * it. */
+static int
+choose_matching(struct search *w, struct moore_err *err)
+{
+	const uint32_t n = w->e->n;
+	size_t n_pairs = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = i + 1; j < n; j++)
+			if (w->e->near[(size_t)i * n + j] == 1)
+				w->pair[n_pairs++] = (struct moore_pair){ i, j,
+					w->worth[(size_t)i * n + j] + w->worth[(size_t)j * n + i] };
+	return moore_match(w->to, n, w->pair, n_pairs, err);
+}
+
+/* Sets to[] to the permutation within the domain with the most pairs and, among these, the
+ * greatest worth. */
+static int
+choose(struct search *w, enum domain domain, struct moore_err *err)
+{
+	const uint32_t n = w->e->n;
+	double top = 0;
+	int rc;
+
+	if (domain == ADJACENT)
+		return choose_matching(w, err);
+	for (size_t i = 0; i < (size_t)n * n; i++)
+		top = w->worth[i] > top ? w->worth[i] : top;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < n; j++)
+			w->aim[(size_t)i * n + j] = is_in(w, domain, i, j) ?
+				w->worth[(size_t)i * n + j] : -(top + 1) * (n + 1);
+	if ((rc = moore_assign(w->to, w->aim, n, err)) < 0)
+		return rc;
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_in(w, domain, i, w->to[i]))
+			w->to[i] = MOORE_NONE;
+	return 0;
+}
+
+/* Adds the flows from end i to end j.  False: out of memory. */
+static bool
+add_pair(struct search *w, uint32_t i, uint32_t j)
+{
+	const uint32_t *first = w->e->first;
+
+	for (uint32_t k = 0; first[i] + k < first[i + 1] && first[j] + k < first[j + 1]; k++)
+		if (!moore_programme_add(&w->p, w->e->sw[i], w->e->ep[first[j] + k]))
+			return false;
+	return true;
+}
+
+/* Solves the programme of to[], and keeps to[] if it is the worst so far. */
+static int
+judge(struct search *w, struct moore_err *err)
+{
+	moore_programme_clear(&w->p);
+	for (uint32_t i = 0; i < w->e->n; i++)
+		if (w->to[i] != MOORE_NONE && !add_pair(w, i, w->to[i]))
+			return moore_fail_nomem(err);
+	moore_programme_solve(&w->p, GAP, 0);
+	if (w->p.bound > w->worst) {
+		w->worst = w->p.bound;
+		memcpy(w->best, w->to, w->e->n * sizeof(*w->best));
+	}
+	return 0;
+}
+
+/* Climbs from to[] until the bound no longer rises. */
+static int
+climb(struct search *w, enum domain domain, struct moore_err *err)
+{
+	double bound = 0;
+	int rc;
+
+	for (unsigned i = 0; i < MAX_CLIMB; i++) {
+		if ((rc = judge(w, err)) < 0)
+			return rc;
+		if (w->p.bound <= bound * (1 + GAP / 2))
+			break;
+		bound = w->p.bound;
+		set_worth(w);
+		if ((rc = choose(w, domain, err)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+choose_random(struct search *w, enum domain domain, struct moore_err *err)
+{
+	set_random_worth(w);
+	return choose(w, domain, err);
+}
+
+/* ---- the patterns --------------------------------------------------------------------- */
+
+static int
+randoms(struct search *w, unsigned n, struct moore_err *err)
+{
+	int rc;
+
+	for (unsigned i = 0; i < n; i++)
+		if ((rc = choose_random(w, AT_TWO, err)) < 0 || (rc = judge(w, err)) < 0)
+			return rc;
+	return 0;
+}
+
+static int
+climb_from_pattern(struct search *w, enum moore_pattern pattern, enum domain domain,
+		   struct moore_err *err)
+{
+	moore_swid *to = w->stack;
+	int rc;
+
+	if ((rc = moore_pattern_peers(w->f, w->e, pattern, to, err)) < 0)
+		return rc;
+	for (uint32_t i = 0; i < w->e->n; i++)
+		w->to[i] = to[w->e->sw[i]] == MOORE_NONE ? MOORE_NONE : w->e->at[to[w->e->sw[i]]];
+	return climb(w, domain, err);
+}
+
+static int
+adversary(struct search *w, unsigned starts, enum domain domain, struct moore_err *err)
+{
+	static const enum moore_pattern known[] = {
+		MOORE_PATTERN_SHIFT, MOORE_PATTERN_OVERLAP, MOORE_PATTERN_YEBENES,
+	};
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (moore_pattern_fits(w->f, known[i]) &&
+		    (rc = climb_from_pattern(w, known[i], domain, err)) < 0)
+			return rc;
+	for (unsigned i = 0; i < starts; i++)
+		if ((rc = choose_random(w, domain, err)) < 0 || (rc = climb(w, domain, err)) < 0)
+			return rc;
+	return 0;
+}
+
+static int
+matching(struct search *w, unsigned starts, struct moore_err *err)
+{
+	int rc;
+
+	for (unsigned i = 0; i <= starts; i++)	/* the first in order of the switches */
+		if ((i && (set_random_worth(w), false)) || (rc = choose(w, ADJACENT, err)) < 0 ||
+		    (rc = climb(w, ADJACENT, err)) < 0)
+			return rc;
+	return 0;
+}
+
+/* ---- every pair alone ------------------------------------------------------------------- */
+
+struct alone {
+	double even;		/* greatest load with even shares */
+	uint32_t i, j;
+};
+
+static int
+alone_cmp(const void *x, const void *y)
+{
+	const struct alone *a = x, *b = y;
+
+	if (a->even > b->even || a->even < b->even)
+		return a->even > b->even ? -1 : 1;
+	return a->i != b->i ? (a->i > b->i) - (a->i < b->i) : (a->j > b->j) - (a->j < b->j);
+}
+
+static int
+set_alone(struct search *w, uint32_t i, uint32_t j, struct moore_err *err)
+{
+	moore_programme_clear(&w->p);
+	return add_pair(w, i, j) ? 0 : moore_fail_nomem(err);
+}
+
+/* The pair that does worst alone.  Even shares are an upper bound of the load, so pairs are
+ * tried in the order of that bound, and the rest is left out once it is below the worst. */
+static int
+single(struct search *w, struct moore_err *err)
+{
+	const uint32_t n = w->e->n;
+	struct alone *a = moore_arena_alloc(&w->tmp, (size_t)n * n + 1, sizeof(*a));
+	size_t n_pairs = 0;
+	int rc;
+
+	if (!a)
+		return moore_fail_nomem(err);
+	for (uint32_t j = 0; j < n; j++)
+		for (uint32_t i = 0; i < n; i++) {
+			if (i == j)
+				continue;
+			if ((rc = set_alone(w, i, j, err)) < 0)
+				return rc;
+			a[n_pairs++] = (struct alone){ moore_programme_even(&w->p), i, j };
+		}
+	qsort(a, n_pairs, sizeof(*a), alone_cmp);
+	for (size_t k = 0; k < n_pairs && a[k].even > w->worst; k++) {
+		if ((rc = set_alone(w, a[k].i, a[k].j, err)) < 0)
+			return rc;
+		moore_programme_solve(&w->p, GAP, w->worst);
+		if (w->p.bound <= w->worst)
+			continue;
+		w->worst = w->p.bound;
+		memset(w->best, 0xff, n * sizeof(*w->best));
+		w->best[a[k].i] = a[k].j;
+	}
+	return 0;
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+static int
+get_memory(struct search *w, uint32_t n_offsets, struct moore_err *err)
+{
+	const size_t n = (size_t)w->e->n + 1, s = (size_t)w->f->n_switches + 1;
+
+	if (!(w->price = moore_arena_alloc(&w->tmp, w->f->n_ports, sizeof(*w->price))) ||
+	    !(w->worth = moore_arena_alloc(&w->tmp, n * n, sizeof(*w->worth))) ||
+	    !(w->aim = moore_arena_alloc(&w->tmp, n * n, sizeof(*w->aim))) ||
+	    !(w->pair = moore_arena_alloc(&w->tmp, w->f->n_ports, sizeof(*w->pair))) ||
+	    !(w->cost = moore_arena_alloc(&w->tmp, s, sizeof(*w->cost))) ||
+	    !(w->stack = moore_arena_alloc(&w->tmp, s, sizeof(*w->stack))) ||
+	    !(w->to = moore_arena_alloc(&w->tmp, n, sizeof(*w->to))) ||
+	    !(w->best = moore_arena_alloc(&w->tmp, n, sizeof(*w->best))))
+		return moore_fail_nomem(err);
+	memset(w->best, 0xff, n * sizeof(*w->best));
+	return moore_programme_init(&w->p, w->f, w->lft, n_offsets, w->e->first[w->e->n], err);
+}
+
+int
+moore_worst_peers(const struct moore_fabric *f, const struct moore_lft *lft,
+		  const struct moore_ends *e, uint32_t n_offsets, enum moore_pattern pattern,
+		  const struct moore_saturation_opts *opts, moore_swid *to, struct moore_err *err)
+{
+	struct search w = { .f = f, .lft = lft, .e = e, .rng = { opts->seed } };
+	int rc = get_memory(&w, n_offsets, err);
+
+	if (rc == 0)
+		rc = pattern == MOORE_PATTERN_SINGLE ? single(&w, err) :
+		     pattern == MOORE_PATTERN_MATCHING ? matching(&w, opts->starts, err) :
+		     pattern == MOORE_PATTERN_RANDOM ? randoms(&w, opts->starts, err) :
+		     adversary(&w, opts->starts, pattern == MOORE_PATTERN_ADVERSARY ? AT_TWO :
+			       ANYWHERE, err);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		to[s] = MOORE_NONE;
+	for (uint32_t i = 0; rc == 0 && i < e->n; i++)
+		if (w.best[i] != MOORE_NONE)
+			to[e->sw[i]] = e->sw[w.best[i]];
+	moore_programme_fini(&w.p);
+	moore_arena_free(&w.tmp);
+	return rc;
+}
