@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* layers.c - what each kind of layers reaches on each topology at LMC 2: the share of pairs
- * with a detour in some layer, load, hops, disjoint routes.  Then, on Slim Fly, coverage
- * and load as LIDs are added.  Arguments such as "slimfly q=5 p=4" restrict the first part
- * to these fabrics. */
+/* layers.c - what the layers of each topology carry in the worst case, and at what price.
+ *
+ * The first table has a row for each fabric, at LMC 2: the share of full rate under each
+ * pattern of moore/saturation.h, then coverage, load, and the time to build the tables over
+ * that of LMC 0.  The second table has a row for each kind of layers.  The third shows, on Slim
+ * Fly, coverage and load as LIDs are added.  Arguments such as "slimfly q=5 p=4", or "lmc=3"
+ * before them, restrict the program to the first table of these fabrics; "kinds" prints the
+ * other two. */
 #include <stdio.h>
+#include <time.h>
 
 #include "fabrics.h"
 #include "moore/conf.h"
 #include "moore/quality.h"
 #include "moore/route.h"
+#include "moore/saturation.h"
+
+#define STARTS 4	/* of each search */
 
 static double
 percent(uint64_t part, uint64_t whole)
@@ -104,7 +112,7 @@ curve(const char *params, uint8_t lmc)
 }
 
 static void
-fabric(const char *word)
+kinds(const char *word)
 {
 	static const char *const profile[] = { "any-sl", "sl-hint" };
 	static const char *const layers[] = { "valiant3", "nta", "valiant", "inr" };
@@ -119,6 +127,93 @@ fabric(const char *word)
 	moore_fabric_free(f);
 }
 
+/* ---- the worst case ------------------------------------------------------------------- */
+
+static double
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static struct moore_route *
+route_or_exit(const struct moore_fabric *f, const char *name, double *took)
+{
+	const struct moore_route_opts opts = { .seed = 0 };
+	struct moore_route *r = NULL;
+	struct moore_err err;
+	double since = seconds();
+
+	if (moore_route_build(&r, f, NULL, &opts, &err) < 0) {
+		printf("%s: %s\n", name, err.text);
+		exit(1);
+	}
+	*took = seconds() - since;
+	return r;
+}
+
+/* Prints the share of full rate of each pattern, after the least of them. */
+static void
+shares(const struct moore_fabric *f, const struct moore_lft *lft)
+{
+	const struct moore_saturation_opts opts = { .seed = 1, .starts = STARTS };
+	double share[MOORE_N_PATTERNS], least = 1;
+	bool flows[MOORE_N_PATTERNS] = { false };
+
+	for (int p = MOORE_PATTERN_SHIFT; p < MOORE_N_PATTERNS; p++) {
+		struct moore_saturation s;
+
+		if (!moore_pattern_fits(f, p) ||
+		    moore_saturation_measure(&s, NULL, f, lft, p, &opts, NULL) < 0 || !s.n_flows)
+			continue;
+		flows[p] = true;
+		share[p] = moore_throughput(s.pair);
+		least = share[p] < least ? share[p] : least;
+	}
+	printf(" %.1f |", 100 * least);
+	for (int p = MOORE_PATTERN_SHIFT; p < MOORE_N_PATTERNS; p++) {
+		if (p == MOORE_PATTERN_SHIFT && !flows[p])
+			continue;	/* one column for both of Kathareios et al. */
+		if (p == MOORE_PATTERN_OVERLAP && flows[MOORE_PATTERN_SHIFT])
+			continue;
+		if (flows[p])
+			printf(" %.1f |", 100 * share[p]);
+		else
+			printf(" – |");
+	}
+}
+
+static void
+worst(const char *word, uint8_t lmc)
+{
+	struct moore_quality *q = NULL;
+	struct moore_fabric *f, *plain;
+	double took, took_plain, since;
+	struct moore_route *r;
+	char family[32];
+
+	snprintf(family, sizeof(family), "%.*s", (int)strcspn(word, " "), word);
+	f = test_family(family, word + strlen(family), lmc);
+	plain = test_family(family, word + strlen(family), 0);
+	moore_route_free(route_or_exit(plain, word, &took_plain));
+	r = route_or_exit(f, word, &took);
+	since = seconds();
+	printf("| %s | %u |", word, lmc);
+	fflush(stdout);
+	shares(f, moore_route_lft(r));
+	if (moore_quality_measure(&q, f, moore_route_lft(r), NULL) < 0)
+		exit(1);
+	printf(" %.2f | %.2f | %.2f | %.1f | %.1f |\n", percent(q->pairs.longer[2], q->pairs.n[2]),
+	       q->load.max / q->load.mean, took, took / took_plain, seconds() - since);
+	fflush(stdout);
+	moore_quality_free(q);
+	moore_route_free(r);
+	moore_fabric_free(plain);
+	moore_fabric_free(f);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -126,19 +221,29 @@ main(int argc, char **argv)
 		"slimfly q=5 p=4", "slimfly q=7 p=5", "slimfly q=9 p=6", "slimfly q=13 p=9",
 		"oft k=6 p=6", "oft k=12 p=12", "mlfm h=6 p=6", "mlfm h=15 p=15",
 	};
+	bool only_kinds = argc == 2 && !strcmp(argv[1], "kinds");
+	uint8_t lmc = 2;
 
-	printf("| fabric | profile | layers | apart %% | adjacent %% | load | in a layer | hops | "
-	       "disjoint |\n|---|---|---|---|---|---|---|---|---|\n");
-	for (size_t i = 0; argc < 2 && i < ARRAY_LEN(all); i++)
-		fabric(all[i]);
-	for (int i = 1; i < argc; i++)
-		fabric(argv[i]);
-	if (argc > 1)
+	if (!only_kinds)
+		printf("| fabric | LMC | least | shift or overlap | Yébenes | matching | single pair "
+		       "| random | adversary | anywhere | coverage %% | load | build s | over LMC 0 "
+		       "| judged s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+	for (int i = 1; i < argc && !only_kinds; i++) {
+		if (sscanf(argv[i], "lmc=%hhu", &lmc) != 1)
+			worst(argv[i], lmc);
+	}
+	if (argc > 1 && !only_kinds)
 		return 0;
+	for (size_t i = 0; !only_kinds && i < ARRAY_LEN(all); i++)
+		worst(all[i], lmc);
+	printf("\n| fabric | profile | layers | apart %% | adjacent %% | load | in a layer | hops | "
+	       "disjoint |\n|---|---|---|---|---|---|---|---|---|\n");
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		kinds(all[i]);
 	printf("\n| slimfly | layers | three hops in a layer %% | apart %% | load |\n"
 	       "|---|---|---|---|---|\n");
 	for (size_t i = 0; i < 4; i++)
-		for (uint8_t lmc = 1; lmc <= 3; lmc++)
+		for (lmc = 1; lmc <= 3; lmc++)
 			curve(strchr(all[i], ' ') + 1, lmc);
 	return 0;
 }
