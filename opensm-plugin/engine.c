@@ -295,6 +295,7 @@ build_fwd_tables(void *context)
 		mplug_log_err(sm, code_of(&err), "%s", err.text);
 		return -1;	/* OpenSM sends nothing: the switches keep their tables */
 	}
+	mplug_hops_fill(&v);
 	mplug_held_distrust(&sm->held, &v);
 	t.ms[MPLUG_T_OBSERVED] = mplug_now_ms();
 	keep_newest(sm, v.f);
@@ -330,11 +331,19 @@ destroy(void *context)
 	mplug_sm_forget(context);
 }
 
-/* build_lid_matrices stays NULL, so OpenSM builds its own hop tables, which its dumps use. */
+/* OpenSM calls this before build_fwd_tables(), which fills its hop tables. */
+static int
+build_lid_matrices(void *context)
+{
+	(void)context;
+	return 0;
+}
+
 static int
 setup(struct osm_routing_engine *re, osm_opensm_t *osm)
 {
 	(void)osm;
+	re->build_lid_matrices = build_lid_matrices;
 	re->ucast_build_fwd_tables = build_fwd_tables;
 	re->update_sl2vl = mplug_update_sl2vl;
 	re->update_vlarb = mplug_update_vlarb;

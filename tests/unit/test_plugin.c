@@ -2587,6 +2587,62 @@ remove_dir(void **state)
 	return rmdir(dir);
 }
 
+/* ---- hop tables -------------------------------------------------------------------- */
+
+static uint8_t hop_table[50][256][16];	/* by switch, LID, port */
+
+static void
+note_hops(moore_swid s, uint16_t lid, uint8_t port, uint8_t hops)
+{
+	assert_true(lid < 256 && port < 16 && hop_table[s][lid][port] == OSM_NO_PATH);
+	hop_table[s][lid][port] = hops;
+}
+
+/* Sets d[s][t] to the distances, by Floyd and Warshall. */
+static void
+distances(unsigned d[50][50])
+{
+	for (moore_swid s = 0; s < 50; s++)
+		for (moore_swid t = 0; t < 50; t++)
+			d[s][t] = s == t ? 0 : 1000;
+	for (moore_swid s = 0; s < 50; s++)
+		for (moore_portnum p = 1; p <= fake.f->sw[s].n_ports; p++)
+			if (moore_fabric_port(fake.f, s, p)->role == MOORE_ROLE_SWITCH)
+				d[s][moore_fabric_port(fake.f, s, p)->peer] = 1;
+	for (moore_swid m = 0; m < 50; m++)
+		for (moore_swid s = 0; s < 50; s++)
+			for (moore_swid t = 0; t < 50; t++)
+				if (d[s][m] + d[m][t] < d[s][t])
+					d[s][t] = d[s][m] + d[m][t];
+}
+
+/* Through port p one needs one hop more than from the switch at its other end. */
+static void
+hop_tables_have_the_distances(void **state)
+{
+	struct mplug_sm *sm = start(0);
+	unsigned d[50][50];
+
+	(void)state;
+	assert_int_equal(fake.f->n_switches, 50);
+	memset(hop_table, OSM_NO_PATH, sizeof(hop_table));
+	distances(d);
+	assert_int_equal(re.build_lid_matrices(fake_context), 0);
+	fake_hops = note_hops;
+	assert_int_equal(route(), 0);
+	fake_hops = NULL;
+	for (moore_swid s = 0; s < 50; s++)
+		for (moore_swid t = 0; t < 50; t++)
+			for (moore_portnum p = 0; p <= fake.f->sw[s].n_ports; p++) {
+				const struct moore_port *port = moore_fabric_port(fake.f, s, p);
+				unsigned want = port->role == MOORE_ROLE_SWITCH ? d[port->peer][t] + 1 :
+					p == 0 && s == t ? 0 : OSM_NO_PATH;
+
+				CHECK_EQ("hops", hop_table[s][fake.f->sw[t].lid][p], want);
+			}
+	stop(sm);
+}
+
 int
 main(void)
 {
@@ -2640,6 +2696,7 @@ main(void)
 		cmocka_unit_test(options),
 		cmocka_unit_test(long_options),
 		cmocka_unit_test(ends_with_the_plugin),
+		cmocka_unit_test(hop_tables_have_the_distances),
 		cmocka_unit_test(cannot_be_created),
 	};
 
