@@ -26,17 +26,6 @@ struct reader {
 };
 
 static int
-take_switch(struct reader *r, struct moore_err *err)
-{
-	uint64_t guid;
-
-	if (!moore_scan_num(&r->l, 16, UINT64_MAX, &guid))
-		return moore_fail(err, MOORE_ESYNTAX, r->l.line, FILE_NAME ": expected "
-				  "'Switch 0xGUID'");
-	return moore_scan_switch(&r->l, &r->by_guid, guid, FILE_NAME, &r->sw, err);
-}
-
-static int
 take_ports(struct reader *r, struct moore_mft *t, uint32_t g, unsigned n_ports,
 	   struct moore_err *err)
 {
@@ -61,7 +50,7 @@ take_line(struct reader *r, struct moore_mft *t, const struct moore_fabric *f,
 	if (moore_scan_done(&r->l) || moore_scan_skip(&r->l, "LID "))
 		return 0;
 	if (moore_scan_skip(&r->l, "Switch "))
-		return take_switch(r, err);
+		return moore_scan_header(&r->l, &r->by_guid, FILE_NAME, &r->sw, err);
 	if (r->sw == MOORE_NONE || r->l.cut || !moore_scan_num(&r->l, 16, 0xffff, &mlid) ||
 	    mlid < MLID_FIRST || !moore_scan_skip(&r->l, " :"))
 		return moore_fail(err, MOORE_ESYNTAX, r->l.line, FILE_NAME ": expected %s", r->l.cut ?

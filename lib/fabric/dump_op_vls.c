@@ -26,17 +26,6 @@ struct reader {
 	bool ended;
 };
 
-static int
-take_header(struct reader *r, struct moore_err *err)
-{
-	uint64_t guid;
-
-	if (!moore_scan_num(&r->l, 16, UINT64_MAX, &guid))
-		return moore_fail(err, MOORE_ESYNTAX, r->l.line, FILE_NAME ": expected 'Switch "
-				  "0xGUID'");
-	return moore_scan_switch(&r->l, &r->by_guid, guid, FILE_NAME, &r->sw, err);
-}
-
 static bool
 is_lanes(uint64_t n)
 {
@@ -80,7 +69,7 @@ take_line(struct reader *r, struct moore_err *err)
 		return 0;
 	}
 	if (moore_scan_skip(&r->l, "Switch "))
-		return take_header(r, err);
+		return moore_scan_header(&r->l, &r->by_guid, FILE_NAME, &r->sw, err);
 	return take_row(r, err);
 }
 

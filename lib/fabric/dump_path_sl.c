@@ -27,17 +27,6 @@ struct reader {
 	bool ended;
 };
 
-static int
-take_header(struct reader *r, struct moore_err *err)
-{
-	uint64_t guid;
-
-	if (!moore_scan_num(&r->l, 16, UINT64_MAX, &guid))
-		return moore_fail(err, MOORE_ESYNTAX, r->l.line, FILE_NAME ": expected 'Switch "
-				  "0xGUID'");
-	return moore_scan_switch(&r->l, &r->by_guid, guid, FILE_NAME, &r->sw, err);
-}
-
 /* Reads a row such as "0x0012 0 2". */
 static int
 take_row(struct reader *r, struct moore_sl_set *t, struct moore_err *err)
@@ -73,7 +62,7 @@ take_line(struct reader *r, struct moore_sl_set *t, struct moore_err *err)
 		return 0;
 	}
 	if (moore_scan_skip(&r->l, "Switch "))
-		return take_header(r, err);
+		return moore_scan_header(&r->l, &r->by_guid, FILE_NAME, &r->sw, err);
 	return take_row(r, t, err);
 }
 

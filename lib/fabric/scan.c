@@ -72,6 +72,17 @@ moore_scan_switch(const struct moore_scan *s, const struct moore_guid_map *switc
 }
 
 int
+moore_scan_header(struct moore_scan *s, const struct moore_guid_map *switches,
+		  const char *file, uint32_t *sw, struct moore_err *err)
+{
+	uint64_t guid;
+
+	if (!moore_scan_num(s, 16, UINT64_MAX, &guid))
+		return moore_fail(err, MOORE_ESYNTAX, s->line, "%s: expected 'Switch 0xGUID'", file);
+	return moore_scan_switch(s, switches, guid, file, sw, err);
+}
+
+int
 moore_scan_switches(struct moore_guid_map *out, const struct moore_fabric *f, bool by_port,
 		    struct moore_arena *tmp, struct moore_err *err)
 {

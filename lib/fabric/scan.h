@@ -33,6 +33,10 @@ void moore_scan_spaces(struct moore_scan *s);
 /* Finds the switch of a section of `file`; -MOORE_EPLAN when the fabric has no such switch. */
 int moore_scan_switch(const struct moore_scan *s, const struct moore_guid_map *switches,
 		      uint64_t guid, const char *file, uint32_t *sw, struct moore_err *err);
+/* The same for a line "Switch 0xGUID ...", after its first word; -MOORE_ESYNTAX when no GUID
+ * follows. */
+int moore_scan_header(struct moore_scan *s, const struct moore_guid_map *switches,
+		      const char *file, uint32_t *sw, struct moore_err *err);
 /* Maps the node GUIDs of f's switches, or the GUIDs of their ports 0, to indices; *out lives
  * as long as tmp. */
 int moore_scan_switches(struct moore_guid_map *out, const struct moore_fabric *f, bool by_port,
