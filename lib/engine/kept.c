@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "engine/intended.h"
+#include "fabric/guid_map.h"
 
 #define HOST UINT64_MAX		/* in place of a peer: an endpoint */
 
@@ -20,19 +21,6 @@ struct list {
 	struct end *end;
 	size_t n_pairs, n_ends;
 };
-
-struct by_guid {
-	uint64_t guid;
-	uint32_t i;
-};
-
-static int
-cmp_guid(const void *a, const void *b)
-{
-	const struct by_guid *x = a, *y = b;
-
-	return (x->guid > y->guid) - (x->guid < y->guid);
-}
 
 static int
 cmp_pair(const void *a, const void *b)
@@ -111,20 +99,16 @@ static moore_swid *
 find_switches(const struct moore_plan *kept, const struct moore_fabric *seen,
 	      struct moore_arena *tmp)
 {
-	struct by_guid *k = moore_arena_alloc(tmp, (size_t)kept->n_switches + 1, sizeof(*k));
 	moore_swid *is = moore_arena_alloc(tmp, (size_t)seen->n_switches + 1, sizeof(*is));
+	struct moore_guid_map by_guid;
 
-	if (!k || !is)
+	if (!is || !moore_guid_map_init(&by_guid, kept->n_switches, tmp))
 		return NULL;
 	for (uint32_t i = 0; i < kept->n_switches; i++)
-		k[i] = (struct by_guid){ kept->sw[i].guid, i };
-	qsort(k, kept->n_switches, sizeof(*k), cmp_guid);
-	for (moore_swid s = 0; s < seen->n_switches; s++) {
-		const struct by_guid want = { seen->sw[s].guid, 0 };
-		const struct by_guid *at = bsearch(&want, k, kept->n_switches, sizeof(*k), cmp_guid);
-
-		is[s] = at && want.guid ? at->i : MOORE_NONE;
-	}
+		if (kept->sw[i].guid)
+			moore_guid_map_put(&by_guid, kept->sw[i].guid, i);
+	for (moore_swid s = 0; s < seen->n_switches; s++)
+		is[s] = moore_guid_map_get(&by_guid, seen->sw[s].guid);
 	return is;
 }
 
