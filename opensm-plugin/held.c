@@ -18,9 +18,6 @@
 /* No table of a real switch has a block full of this port number. */
 #define POISON 0xfe
 
-/* This function of the opensm program is in none of its headers. */
-extern int wait_for_pending_transactions(osm_stats_t *stats);
-
 enum block_state { UNKNOWN, KNOWN };
 
 struct other {			/* a further value of a row */
@@ -34,7 +31,7 @@ struct mplug_held_switch {
 	uint8_t *lft;		/* n_blocks * MOORE_LFT_BLOCK bytes: a value of each row */
 	uint8_t *state;		/* of each block */
 	struct other *other;	/* of known blocks */
-	size_t n_other, cap_other;
+	uint32_t n_other, cap_other;
 	bool seen;		/* OpenSM still has this switch */
 };
 
@@ -143,9 +140,9 @@ grow(struct mplug_held_switch *s, size_t n_blocks)
 static void
 drop_others(struct mplug_held_switch *s, size_t block)
 {
-	size_t kept = 0;
+	uint32_t kept = 0;
 
-	for (size_t i = 0; i < s->n_other; i++)
+	for (uint32_t i = 0; i < s->n_other; i++)
 		if (s->other[i].lid / MOORE_LFT_BLOCK != block)
 			s->other[kept++] = s->other[i];
 	s->n_other = kept;
@@ -174,15 +171,11 @@ has_value(const struct mplug_held_switch *s, moore_lid lid, uint8_t port)
 static int
 add_other(struct mplug_held_switch *s, moore_lid lid, uint8_t port)
 {
-	if (s->n_other == s->cap_other) {
-		size_t cap = s->cap_other ? 2 * s->cap_other : 64;
-		struct other *o = realloc(s->other, cap * sizeof(*o));
+	struct other *o = moore_grow(s->other, s->n_other, &s->cap_other, sizeof(*o));
 
-		if (!o)
-			return -1;
-		s->other = o;
-		s->cap_other = cap;
-	}
+	if (!o)
+		return -1;
+	s->other = o;
 	s->other[s->n_other++] = (struct other){ lid, port };
 	return 0;
 }
@@ -424,15 +417,12 @@ mplug_held_tables_free(struct mplug_held_tables *t)
 int
 mplug_held_add(struct mplug_held_tables *t, moore_swid sw, moore_lid lid, uint8_t port)
 {
-	if (t->held.n_more == t->cap_more) {
-		size_t cap = t->cap_more ? 2 * t->cap_more : 256;
-		struct moore_row *more = realloc(t->more, cap * sizeof(*more));
+	struct moore_row *more = moore_grow(t->more, (uint32_t)t->held.n_more, &t->cap_more,
+					    sizeof(*more));
 
-		if (!more)
-			return -1;
-		t->held.more = t->more = more;
-		t->cap_more = cap;
-	}
+	if (!more)
+		return -1;
+	t->held.more = t->more = more;
 	t->more[t->held.n_more++] = (struct moore_row){ sw, lid, port };
 	return 0;
 }

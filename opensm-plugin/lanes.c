@@ -16,9 +16,6 @@
  * uses all lanes. */
 #include "plugin.h"
 
-/* wait_for_pending_transactions() is exported by the opensm program; no header has it. */
-extern int wait_for_pending_transactions(osm_stats_t *stats);
-
 /* A row that was asked for and not answered yet: every SL is dropped. */
 static const ib_slvl_table_t unknown = { { 255, 255, 255, 255, 255, 255, 255, 255 } };
 

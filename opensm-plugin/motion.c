@@ -26,7 +26,6 @@
 #pragma weak osm_exit_flag
 
 /* These functions of the opensm program are in none of its headers. */
-extern int wait_for_pending_transactions(osm_stats_t *stats);
 extern int osm_link_mgr_process(osm_sm_t *sm, const uint8_t state);
 extern int osm_mcast_mgr_process(osm_sm_t *sm, boolean_t config_all);
 
@@ -82,15 +81,11 @@ forget_past(struct mplug_motion *m)
 static int
 note_past(struct mplug_motion *m, uint64_t guid, moore_lid lid, uint8_t port)
 {
-	if (m->n_past == m->cap_past) {
-		size_t cap = m->cap_past ? 2 * m->cap_past : 256;
-		struct mplug_past_row *past = realloc(m->past, cap * sizeof(*past));
+	struct mplug_past_row *past = moore_grow(m->past, m->n_past, &m->cap_past, sizeof(*past));
 
-		if (!past)
-			return -1;
-		m->past = past;
-		m->cap_past = cap;
-	}
+	if (!past)
+		return -1;
+	m->past = past;
 	m->past[m->n_past++] = (struct mplug_past_row){ guid, lid, port };
 	return 0;
 }

@@ -20,6 +20,9 @@
 #include "moore/moore.h"
 #include "moore/motion.h"
 
+/* This function of the opensm program is in none of its headers. */
+extern int wait_for_pending_transactions(osm_stats_t *stats);
+
 /* The numbers after "ERR MR" in OpenSM's log. */
 enum mplug_mr {
 	MPLUG_MR_OK = 0,
@@ -98,7 +101,7 @@ struct mplug_held_tables {
 	struct moore_held held;	/* of what follows */
 	struct moore_lft *lft;
 	struct moore_row *more;
-	size_t cap_more;
+	uint32_t cap_more;
 	uint64_t *unknown;
 };
 
@@ -128,7 +131,7 @@ struct mplug_motion {
 	size_t blocks;		/* of the step that was sent last */
 	double begun_ms, sent_ms, answered_ms, waited_ms;
 	struct mplug_past_row *past;	/* replaced since packets left the last time */
-	size_t n_past, cap_past;
+	uint32_t n_past, cap_past;
 };
 
 /* The masks of multicast groups (trees.c). */
