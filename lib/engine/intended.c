@@ -109,6 +109,13 @@ use_kept(struct moore_intended *out, const struct moore_plan *kept,
 	return d->missing || d->hosts ? moore_intended_of_plan(&out->fabric, kept, err) : 0;
 }
 
+/* True if a subnet has LIDs for all nodes of the graph. */
+static bool
+fits_subnet(const struct moore_plan *p)
+{
+	return (uint64_t)p->n_switches + p->n_endpoints <= MOORE_LID_MAX;
+}
+
 int
 moore_intended_choose(struct moore_intended *out, const struct moore_fabric *seen,
 		      const struct moore_plan *kept, struct moore_err *err)
@@ -118,6 +125,8 @@ moore_intended_choose(struct moore_intended *out, const struct moore_fabric *see
 	int rc;
 
 	*out = (struct moore_intended){ .is = MOORE_INTENT_SEEN };
+	if (kept && !fits_subnet(kept))
+		kept = NULL;	/* the file was damaged: no fabric that was seen is so large */
 	if (kept) {
 		if ((rc = moore_kept_compare(&d, kept, seen, err)) < 0)
 			return rc;

@@ -319,6 +319,26 @@ first_sight(void **state)
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
+/* moore-kept.json may hold anything that is a plan. */
+static void
+a_graph_of_too_many_lids(void **state)
+{
+	struct moore_plan *kept = plan_of("hypercube", "n=8 p=200");
+	struct moore_fabric *f = fabric_of("hypercube", "n=3 p=1", 0);
+	struct moore_engine_result *r;
+
+	(void)state;
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		kept->sw[s].guid = f->sw[s].guid;
+	r = run(f, NULL, kept);
+	CHECK_EQ("is not used", r->intent, MOORE_INTENT_SEEN);
+	CHECK("and replaced", r->keep);
+	CHECK("no words for it", !r->kept_differs);
+	moore_engine_result_free(r);
+	moore_fabric_free(f);
+	moore_plan_free(kept);
+}
+
 static void
 oom(void **state)
 {
@@ -349,6 +369,7 @@ main(void)
 		cmocka_unit_test(the_fabric_itself),
 		cmocka_unit_test(decisions),
 		cmocka_unit_test(first_sight),
+		cmocka_unit_test(a_graph_of_too_many_lids),
 		cmocka_unit_test(oom),
 	};
 
