@@ -248,6 +248,7 @@ struct cli_routing {		/* one run of the engine, with its inputs */
 	struct moore_plan *plan;
 	struct moore_fabric *seen;
 	struct moore_conf conf;
+	struct moore_jobs jobs;		/* conf.jobs */
 	struct moore_links *links;
 	struct moore_engine_result *result;
 };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "online.h"
+#include "threads.h"
 
 static void
 on_mark(void *arg, enum moore_engine_mark mark)
@@ -73,6 +74,8 @@ cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 		return cli_error_at(c->arg[0], &err);
 	if ((rc = cli_fail_parts(c, &r->seen)) != CLI_OK)
 		return rc;
+	r->jobs = threads_lend(r->conf.threads);
+	r->conf.jobs = &r->jobs;
 	cli_busy("routing");
 	if (moore_engine_run(&r->result, r->seen, cli_has(c, "without-plan") ? NULL : r->plan,
 			     &r->conf, on_mark, NULL, &err) < 0)

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "online.h"
+#include "threads.h"
 
 struct work {
 	struct moore_plan *old, *new, *present;
 	struct moore_conf conf;
+	struct moore_jobs jobs;		/* conf.jobs */
 	uint64_t lmc, max_cables;
 	struct moore_steps *steps;
 	struct moore_step_judged *step;	/* n_steps of them */
@@ -49,6 +51,8 @@ load(const struct cli_call *c, struct work *w)
 	    (rc = cli_load_plan(c->arg[0], &w->old)) != CLI_OK ||
 	    (rc = cli_load_plan(c->arg[1], &w->new)) != CLI_OK)
 		return rc;
+	w->jobs = threads_lend(w->conf.threads);
+	w->conf.jobs = &w->jobs;
 	return state ? load_state(state, &w->present) : CLI_OK;
 }
 

@@ -78,6 +78,7 @@ struct mplug_settings {
 	bool named;		/* event_plugin_options names the path: the file must exist */
 	bool valid;		/* conf, plan and links have been read successfully once */
 	struct moore_conf conf;
+	struct moore_jobs jobs;	/* conf.jobs */
 	struct moore_plan *plan;	/* NULL when conf names none */
 	uint64_t plan_hash;	/* of the file's bytes: the plan is parsed again when it changes */
 	struct mplug_bad_plan bad_plan;

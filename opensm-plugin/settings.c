@@ -5,6 +5,7 @@
  * Invariant: once all files have been read, usable settings exist at any time: if a file
  * fails later, the error is logged and the last good settings stay in force. */
 #include "plugin.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -243,6 +244,8 @@ read_all_files(struct mplug_settings *s, struct moore_err *err)
 		moore_plan_free(s->plan);
 		s->plan = plan;
 	}
+	s->jobs = threads_lend(conf.threads);
+	conf.jobs = &s->jobs;
 	s->conf = conf;
 	s->plan_hash = hash;
 	s->valid = true;

@@ -15,6 +15,7 @@
 #include "watch/expected.h"
 #include "json.h"
 #include "moore/engine.h"
+#include "threads.h"
 
 #define CONF_MAX ((size_t)1 << 20)
 #define LINKS_MAX ((size_t)64 << 20)
@@ -111,10 +112,14 @@ add_expected(json_t *answer, const struct snapshot *s, const struct planned *pla
 	struct moore_lid_owner *owner = NULL;
 	struct moore_links *links = NULL;
 	json_t *o = json_null();
+	struct moore_jobs jobs;
 	struct moore_conf conf;
 	struct moore_err err;
+	int rc = conf_for_routes(moore_conf, &conf, &links, &err);
 
-	if (conf_for_routes(moore_conf, &conf, &links, &err) < 0 ||
+	jobs = threads_lend(conf.threads);
+	conf.jobs = &jobs;
+	if (rc < 0 ||
 	    moore_engine_run(&r, s->fabric, plan ? plan->plan : NULL, &conf, NULL, NULL, &err) < 0 ||
 	    moore_fabric_lids(s->fabric, &owner, &err) < 0) {
 		json_object_set_new(answer, "expected_why", moore_json_name(err.text));

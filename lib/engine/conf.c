@@ -79,6 +79,10 @@ static const struct moore_key rows[] = {
 	{ "flap_seconds", MOORE_KEY_U32, 1, 86400, NULL, "60",
 	  "The time that flap_count looks at.",
 	  offsetof(struct moore_conf, flap_seconds), false },
+	{ "threads", MOORE_KEY_U32, 0, MOORE_THREADS_MAX, NULL, "0",
+	  "The threads that compute and check routes; they exist only meanwhile. 0: one for each "
+	  "processor that OpenSM may run on, at most 16. The tables are the same for any number.",
+	  offsetof(struct moore_conf, threads), false },
 };
 
 static const struct moore_keys keys = {

@@ -5,6 +5,7 @@
 #define MOORE_CONF_H
 
 #include "base.h"
+#include "jobs.h"
 #include "keys.h"
 #include "lane.h"
 #include "links.h"
@@ -34,10 +35,12 @@ struct moore_conf {
 	enum moore_motion_kind motion;
 	uint32_t motion_wait;		/* ms; 0: by the head-of-queue lifetime */
 	uint32_t flap_count, flap_seconds;
+	uint32_t threads;		/* 0: as many as there are processors */
 	const struct moore_links *link_rules;	/* the rules of that file; the caller reads it */
 	const struct moore_plan *kept;	/* the graph kept from an earlier sweep, or NULL; no key of
 					 * moore.conf, the caller sets it */
 	struct moore_ranks **ranks;	/* see struct moore_route_opts; no key of moore.conf either */
+	const struct moore_jobs *jobs;	/* of that many threads; NULL: one.  The caller sets it */
 };
 
 /* The rows of the keys, in order; NULL past the end. */
