@@ -206,8 +206,8 @@ $(PLUGIN_TESTS): private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(PLUGIN_TESTS): private LDLIBS += $(OPENSM_LIBS)
 $(B)/tests/unit/test_lastgood: $(addprefix $(B)/opensm-plugin/,guid.o lastgood.o)
 $(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(THREAD_OBJ)
-# Threads that cannot be created on demand.
-$(B)/tests/unit/test_threads: $(THREAD_OBJ)
+# Real threads; in test_threads their creation fails on demand.
+$(B)/tests/unit/test_threads $(B)/tests/unit/test_jobs $(B)/tests/bench/engine: $(THREAD_OBJ)
 $(B)/tests/unit/test_threads: private ALL_CFLAGS += -Wl,--wrap=pthread_create
 $(B)/tests/bench/ports: private LDLIBS += $(DAEMON_LIBS)
 $(SIM_BIN): $(SIM_SRC) $(B)/flags | test-packages	# judges the library, so it is not linked with it

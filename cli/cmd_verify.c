@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "online.h"
+#include "threads.h"
 
 /* ---- the verdict in words, which `route` prints as well -------------------------- */
 
@@ -367,6 +368,7 @@ static int
 verify_files(const struct cli_call *c, const char *dir, struct moore_check_opts *o)
 {
 	const char *certificate = cli_opt(c, "certificate");
+	const struct moore_jobs jobs = threads_lend(0);
 	struct moore_verdict *v = NULL;
 	struct cli_tables t = { NULL };
 	struct moore_answer_tables view;
@@ -388,6 +390,7 @@ verify_files(const struct cli_call *c, const char *dir, struct moore_check_opts 
 	}
 	view = cli_answer_tables(&t);
 	moore_lft_dangling(t.f, t.lft, &d);
+	o->jobs = &jobs;
 	if (moore_check(&v, t.f, t.lft, t.sl2vl, t.mft, o, &err) < 0)
 		rc = cli_error_at(dir, &err);
 	else

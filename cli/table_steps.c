@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "online.h"
+#include "threads.h"
 
 /* ---- the same LIDs on both sides --------------------------------------------------------- */
 
@@ -243,7 +244,8 @@ find(struct cli_table_steps *x, const struct cli_tables *was, const struct cli_t
      struct moore_err *err)
 {
 	const struct moore_mft *trees[2];
-	struct moore_motion_opts opts = { .sl2vl = now->sl2vl, .mft = trees };
+	const struct moore_jobs jobs = threads_lend(0);
+	struct moore_motion_opts opts = { .sl2vl = now->sl2vl, .mft = trees, .jobs = &jobs };
 	int rc;
 
 	if ((rc = carry(x, was, now, err)) < 0)

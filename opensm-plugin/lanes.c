@@ -254,7 +254,7 @@ static int
 judge(const struct mplug_sm *sm, const struct moore_lft *lft, const struct moore_sl2vl *rows,
       struct moore_err *err)
 {
-	struct moore_check_opts opts = { 0 };
+	struct moore_check_opts opts = { .jobs = sm->settings.conf.jobs };
 	struct moore_sl_set *sls = NULL;
 	struct moore_verdict *v = NULL;
 	int rc = 0;

@@ -191,7 +191,8 @@ make_plan(struct mplug_sm *sm, const struct mplug_view *v, struct moore_err *err
 	moore_lid own[128];
 	const struct moore_motion_opts opts = { .sl2vl = m->want, .other = m->held_rows,
 		.sl_set = m->sls, .mft = &trees, .n_mft = trees != NULL,
-		.first = own, .n_first = own_lids(sm, own) };
+		.first = own, .n_first = own_lids(sm, own),
+		.jobs = sm->settings.conf.jobs };
 	int rc;
 
 	forget_plan(m);

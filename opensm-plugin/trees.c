@@ -254,7 +254,8 @@ mplug_trees_judge(struct mplug_sm *sm, const struct moore_held *held,
 	with.mft = both;
 	with.n_mft = 2;
 	if (rc == 0 && changed &&
-	    (rc = moore_mix_held(&verdict, sm->newest, held, NULL, &with, NULL)) == 0) {
+	    (rc = moore_mix_held(&verdict, sm->newest, held, NULL, &with,
+				  sm->settings.conf.jobs, NULL)) == 0) {
 		sm->trees.common_only = !verdict->acyclic;
 		moore_mix_held_free(verdict);
 	}

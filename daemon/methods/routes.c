@@ -12,6 +12,7 @@
 #include "watch/sweeps.h"
 #include "methods/methods.h"
 #include "state.h"
+#include "threads.h"
 
 /* ---- the question ------------------------------------------------------------------ */
 
@@ -170,9 +171,11 @@ static json_t *
 run_verify(struct call *c, struct rpc_error *e)
 {
 	const struct snapshot *s = call_snapshot(c, NEED_TABLES, e);
+	const struct moore_jobs jobs = threads_lend(0);
 	struct moore_check_opts o = {
 		.base_lids_only = json_is_true(json_object_get(c->params, "base_lids")),
 		.endpoints_only = json_is_true(json_object_get(c->params, "endpoints_only")),
+		.jobs = &jobs,
 	};
 	struct moore_answer_tables t;
 	struct moore_verdict *v = NULL;

@@ -95,9 +95,10 @@ fail_dropped(const struct moore_verdict *v, const struct moore_fabric *seen, str
 }
 
 static int
-judge(struct moore_engine_result *r, const struct moore_fabric *seen, struct moore_err *err)
+judge(struct moore_engine_result *r, const struct moore_fabric *seen,
+      const struct moore_jobs *jobs, struct moore_err *err)
 {
-	const struct moore_check_opts in_use = { .sl_set = r->sl_set };
+	const struct moore_check_opts in_use = { .sl_set = r->sl_set, .jobs = jobs };
 	const struct moore_verdict *v;
 	int rc = moore_check(&r->verdict, seen, r->lft, r->sl2vl, NULL, &in_use, err);
 
@@ -203,7 +204,7 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 	if ((rc = lanes(r, seen, conf, err)) < 0)
 		goto out;
 	mark(now, arg, MOORE_MARK_LANES);
-	if ((rc = judge(r, seen, err)) < 0)
+	if ((rc = judge(r, seen, conf->jobs, err)) < 0)
 		goto out;
 	mark(now, arg, MOORE_MARK_CHECKED);
 	if ((rc = hash_all(r, seen, plan, conf, err)) < 0)

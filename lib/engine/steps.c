@@ -19,6 +19,7 @@ struct judging {
 	struct moore_held held;		/* held before the step that is judged next */
 	struct moore_lft *lft;		/* of held, after the first step */
 	struct moore_mix_lanes lanes;
+	const struct moore_jobs *jobs;
 };
 
 /* Judges what is held, mixed with the rows of the steps [from, to). */
@@ -41,7 +42,7 @@ judge(const struct judging *j, uint32_t from, uint32_t to, struct moore_mix_held
 		memcpy(more + all.n_more, m->row + first, n * sizeof(*more));
 	all.more = more;
 	all.n_more += n;
-	rc = moore_mix_held(out, j->f, &all, j->start, &j->lanes, err);
+	rc = moore_mix_held(out, j->f, &all, j->start, &j->lanes, j->jobs, err);
 	free(more);
 	return rc;
 }
@@ -147,7 +148,8 @@ build_and_judge(struct moore_engine_steps **out, const struct moore_fabric *f,
 {
 	struct moore_engine_steps *s = calloc(1, sizeof(*s));
 	struct judging j = { .s = s, .f = f, .start = held, .held = *held,
-		.lanes = { opts->sl2vl, opts->other, opts->sl_set, opts->mft, opts->n_mft } };
+		.lanes = { opts->sl2vl, opts->other, opts->sl_set, opts->mft, opts->n_mft },
+		.jobs = opts->jobs };
 	int rc;
 
 	*out = NULL;

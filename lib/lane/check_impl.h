@@ -17,11 +17,16 @@
  * (hop[link].turns + out) * n_cls + class.
  *
  * A packet holds a VL at a turn if it occupies a buffer of that VL while it waits to make
- * the turn. */
+ * the turn.
+ *
+ * The routes to different LIDs are walked side by side (opts.jobs): each worker has cells of
+ * its own and counts of its own.  Afterwards the cells are united and the counts added, so
+ * the result does not depend on which worker walked which LID. */
 #ifndef MOORE_LANE_CHECK_IMPL_H
 #define MOORE_LANE_CHECK_IMPL_H
 
 #include "base/arena.h"
+#include "base/jobs.h"
 #include "moore/check.h"
 
 #define MOORE_VL_DROP 15
@@ -79,7 +84,8 @@ struct moore_ck_tree {
 	uint16_t *vls;		/* [switch * n_cls + class]: VLs on which packets leave it */
 };
 
-struct moore_ck_visitor {
+struct moore_ck_visitor {	/* of one worker */
+	struct moore_ck *k;		/* the VLs held are noted in its cells */
 	const uint32_t *weight;	/* of each switch, for the sums in sources */
 	/* Receives a tree that stands for `times` LIDs, of which lid is one. */
 	void (*visit)(void *arg, const struct moore_ck_tree *t, unsigned lid, uint32_t times);
@@ -178,8 +184,16 @@ int moore_ck_fit_sl_set(const struct moore_fabric *f, const struct moore_sl_set 
 			struct moore_err *err);
 
 int moore_ck_net(struct moore_ck *k, struct moore_err *err);
-/* Walks the routes to every LID that is addressed and not apart. */
-int moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, struct moore_err *err);
+/* The number of workers that walk the routes; at least 1. */
+unsigned moore_ck_width(const struct moore_ck *k);
+/* Makes copies of k for n workers.  The first one has the cells of k, each other one cells of
+ * its own; moore_ck_unite() adds the VLs held in these to those of k.  Returns NULL when out
+ * of memory.  The copies live as long as k. */
+struct moore_ck *moore_ck_copies(struct moore_ck *k, unsigned n);
+void moore_ck_unite(const struct moore_ck *copies, unsigned n);
+/* Walks the routes to every LID that is addressed and not apart, with n workers. */
+int moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, unsigned n,
+		   struct moore_err *err);
 int moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
 /* Counts in *loops, unless it is NULL, the groups in which a packet can circulate. */
 int moore_ck_mcast(struct moore_ck *k, struct moore_ck_loops *loops, struct moore_err *err);

@@ -10,15 +10,16 @@
  * are read BLOCK LIDs at a time and transposed into columns, and the inner loops have no
  * branch but their end.  LIDs at one switch whose columns agree except at that switch are
  * walked once: the same packets come over each link, and the VLs at the last turn are noted
- * for each LID's port. */
+ * for each LID's port.  A block is one job, so this does not depend on the workers. */
 #include <string.h>
 
 #include "base/bits.h"
 #include "check_impl.h"
 
 #define BLOCK 256
+#define COPIES_BYTES ((size_t)64 << 20)	/* for cells of further workers, if there are over two */
 
-struct walk {
+struct walk {			/* of one worker */
 	struct moore_ck *k;
 	const struct moore_ck_visitor *v;
 	struct moore_ck_tree t;
@@ -263,9 +264,8 @@ walk_block(struct walk *w, unsigned lid0)
 }
 
 static bool
-get_memory(struct walk *w)
+get_memory(struct walk *w, struct moore_arena *a)
 {
-	struct moore_arena *a = &w->k->tmp;
 	size_t n = (size_t)w->k->n_sw + 2;
 	struct moore_ck_tree *t = &w->t;
 
@@ -279,18 +279,79 @@ get_memory(struct walk *w)
 	       (w->first = moore_arena_alloc(a, n, sizeof(*w->first)));
 }
 
-int
-moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, struct moore_err *err)
-{
-	struct walk w = { .k = k, .v = v };
+/* ---- workers ---------------------------------------------------------------------- */
 
-	if (!get_memory(&w))
-		return moore_fail_nomem(err);
-	for (uint32_t s = 0; s < k->n_sw; s++)
-		w.first[s] = MOORE_NONE;
-	for (unsigned lid0 = 0; lid0 < k->lft->stride; lid0 += BLOCK) {
-		read_block(&w, lid0);
-		walk_block(&w, lid0);
+static size_t
+n_blocks(const struct moore_ck *k)
+{
+	return (k->lft->stride + BLOCK - 1) / BLOCK;
+}
+
+static size_t
+cell_bytes(const struct moore_ck *k)
+{
+	return ((size_t)k->n_turns + 1) * k->n_cls * sizeof(*k->cell);
+}
+
+unsigned
+moore_ck_width(const struct moore_ck *k)
+{
+	size_t bearable = 1 + COPIES_BYTES / cell_bytes(k);
+	unsigned n = moore_jobs_width(k->opts.jobs, n_blocks(k));
+
+	bearable = bearable < 2 ? 2 : bearable;
+	return n < bearable ? n : (unsigned)bearable;
+}
+
+struct moore_ck *
+moore_ck_copies(struct moore_ck *k, unsigned n)
+{
+	struct moore_ck *copies = moore_arena_alloc(&k->tmp, n, sizeof(*copies));
+
+	for (unsigned i = 0; copies && i < n; i++) {
+		copies[i] = *k;
+		if (i == 0)
+			continue;
+		if (!(copies[i].cell = moore_arena_alloc(&k->tmp, 1, cell_bytes(k))))
+			return NULL;
+		memcpy(copies[i].cell, k->cell, cell_bytes(k));
 	}
+	return copies;
+}
+
+void
+moore_ck_unite(const struct moore_ck *copies, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++)
+		for (size_t c = 0; c < ((size_t)copies->n_turns + 1) * copies->n_cls; c++)
+			copies->cell[c].held |= copies[i].cell[c].held;
+}
+
+static void
+walk_job(void *arg, unsigned worker, size_t i)
+{
+	struct walk *w = (struct walk *)arg + worker;
+
+	read_block(w, (unsigned)i * BLOCK);
+	walk_block(w, (unsigned)i * BLOCK);
+}
+
+int
+moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, unsigned n,
+	       struct moore_err *err)
+{
+	struct walk *w = moore_arena_alloc(&k->tmp, n, sizeof(*w));
+
+	if (!w)
+		return moore_fail_nomem(err);
+	for (unsigned i = 0; i < n; i++) {
+		w[i].k = v[i].k;
+		w[i].v = &v[i];
+		if (!get_memory(&w[i], &k->tmp))
+			return moore_fail_nomem(err);
+		for (uint32_t s = 0; s < k->n_sw; s++)
+			w[i].first[s] = MOORE_NONE;
+	}
+	moore_jobs_run(k->opts.jobs, n, n_blocks(k), walk_job, w);
 	return 0;
 }

@@ -3,18 +3,19 @@
  *
  * On each tree (check_tree.c) the hops are computed from the root to the leaves.  A tree
  * that stands for several LIDs counts as many times.  Of the two additional switches, the
- * one whose routes fail has BAD_END hops, and the one that is the owner's end has -1. */
+ * one whose routes fail has BAD_END hops, and the one that is the owner's end has -1.
+ *
+ * Each worker has a struct walk; add_up() adds their counts. */
 #include "check_impl.h"
 
 #define BAD_END ((uint32_t)1 << 30)	/* hops of a route that ends, but not at the owner */
 #define BAD_LOOP ((uint32_t)1 << 29)	/* hops of a route that loops */
 
-struct walk {
-	struct moore_ck *k;
-	struct moore_verdict *v;
+struct walk {			/* of one worker */
+	const struct moore_ck *k;
+	struct moore_verdict v;		/* only its counts and its first unreachable pair */
 	uint32_t *hops;		/* of each switch to the LID being walked; n_sw + 2 */
-	uint32_t *weight;	/* number of load sources at each switch */
-	uint8_t *counted;	/* true for switches that are the source of pairs */
+	const uint8_t *counted;	/* true for switches that are the source of pairs */
 	bool load_to_switches;
 	uint64_t *load;		/* load of each slot's link */
 	uint64_t hist[MOORE_HOPS_MAX + 2];
@@ -43,7 +44,7 @@ static void
 sort_out(struct walk *w, unsigned lid, uint32_t times)
 {
 	const struct moore_ck *k = w->k;
-	struct moore_verdict *v = w->v;
+	struct moore_verdict *v = &w->v;
 
 	for (uint32_t s = 0; s < k->n_sw; s++) {
 		uint32_t h = w->hops[s];
@@ -56,7 +57,7 @@ sort_out(struct walk *w, unsigned lid, uint32_t times)
 		} else if (k->part[s] != k->part[k->own[lid].sw]) {
 			v->partitioned += times;
 		} else {
-			if (!v->unreachable) {
+			if (!v->unreachable || lid < v->bad_lid) {
 				v->bad_sw = s;
 				v->bad_lid = (moore_lid)lid;
 			}
@@ -80,63 +81,97 @@ visit(void *arg, const struct moore_ck_tree *t, unsigned lid, uint32_t times)
 		sort_out(w, lid, times);
 }
 
+/* Adds the counts of worker w. */
 static void
-sum_up(struct walk *w)
+add_up(struct moore_verdict *v, uint64_t *load, const struct walk *w)
 {
-	const struct moore_ck *k = w->k;
-	struct moore_verdict *v = w->v;
-	uint64_t top = 0, sum = 0;
+	const struct moore_verdict *more = &w->v;
 
+	if (more->unreachable && (!v->unreachable || more->bad_lid < v->bad_lid)) {
+		v->bad_sw = more->bad_sw;
+		v->bad_lid = more->bad_lid;
+	}
+	v->pairs += more->pairs;
+	v->partitioned += more->partitioned;
+	v->unreachable += more->unreachable;
+	v->loops += more->loops;
+	v->hops[MOORE_HOPS_MAX] += more->hops[MOORE_HOPS_MAX];
 	for (unsigned h = 1; h <= MOORE_HOPS_MAX; h++) {
 		v->hops[h] += w->hist[h];
 		v->pairs += w->hist[h];
 	}
+	for (uint32_t i = 0; w->load != load && i < w->k->n_slots; i++)
+		load[i] += w->load[i];
+}
+
+static void
+find_loads(const struct moore_ck *k, const uint64_t *load, struct moore_verdict *v)
+{
+	uint64_t top = 0, sum = 0;
+
 	for (uint32_t s = 0; s < k->n_sw; s++)
 		for (unsigned p = 1; p <= k->f->sw[s].n_ports; p++) {
 			uint32_t link = k->slot0[s] + p;
 
 			if (k->hop[link].next == k->n_sw)
 				continue;
-			sum += w->load[link];
-			if (w->load[link] <= top)
+			sum += load[link];
+			if (load[link] <= top)
 				continue;
-			top = w->load[link];
+			top = load[link];
 			v->hottest = (struct moore_channel){ s, (moore_portnum)p, 0 };
 		}
 	v->max_load = (double)top;
 	v->mean_load = k->n_links ? (double)sum / k->n_links : 0;
 }
 
+/* Makes the walks of n workers and their visitors. */
 static bool
-get_memory(struct walk *w)
+get_memory(struct moore_ck *k, unsigned n, struct walk *w, struct moore_ck_visitor *v)
 {
-	struct moore_arena *a = &w->k->tmp;
-	size_t n = (size_t)w->k->n_sw + 2;
+	struct moore_arena *a = &k->tmp;
+	size_t n_sw = (size_t)k->n_sw + 2;
+	uint32_t *weight = moore_arena_alloc(a, n_sw, sizeof(*weight));
+	uint8_t *counted = moore_arena_alloc(a, n_sw, 1);
+	struct moore_ck *copies = moore_ck_copies(k, n);
+	bool load_to_switches = true;
 
-	return (w->hops = moore_arena_alloc(a, n, sizeof(*w->hops))) &&
-	       (w->weight = moore_arena_alloc(a, n, sizeof(*w->weight))) &&
-	       (w->counted = moore_arena_alloc(a, n, 1)) &&
-	       (w->load = moore_arena_alloc(a, (size_t)w->k->n_slots + 1, sizeof(*w->load)));
+	if (!weight || !counted || !copies)
+		return false;
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		load_to_switches &= !k->has_ep[s];
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		weight[s] = load_to_switches || k->has_ep[s];
+		counted[s] = !k->opts.endpoints_only || k->has_ep[s];
+	}
+	for (unsigned i = 0; i < n; i++) {
+		w[i] = (struct walk){ .k = &copies[i], .counted = counted,
+			.load_to_switches = load_to_switches,
+			.hops = moore_arena_alloc(a, n_sw, sizeof(*w->hops)),
+			.load = moore_arena_alloc(a, (size_t)k->n_slots + 1, sizeof(*w->load)) };
+		v[i] = (struct moore_ck_visitor){ .k = &copies[i], .weight = weight,
+			.visit = visit, .arg = &w[i] };
+		if (!w[i].hops || !w[i].load)
+			return false;
+	}
+	return true;
 }
 
 int
 moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err)
 {
-	struct walk w = { .k = k, .v = v, .load_to_switches = true };
+	unsigned n = moore_ck_width(k);
+	struct walk *w = moore_arena_alloc(&k->tmp, n, sizeof(*w));
+	struct moore_ck_visitor *visitor = moore_arena_alloc(&k->tmp, n, sizeof(*visitor));
 	int rc;
 
-	if (!get_memory(&w))
+	if (!w || !visitor || !get_memory(k, n, w, visitor))
 		return moore_fail_nomem(err);
-	for (uint32_t s = 0; s < k->n_sw; s++)
-		if (k->has_ep[s])
-			w.load_to_switches = false;
-	for (uint32_t s = 0; s < k->n_sw; s++) {
-		w.weight[s] = w.load_to_switches || k->has_ep[s];
-		w.counted[s] = !k->opts.endpoints_only || k->has_ep[s];
-	}
-	rc = moore_ck_trees(k, &(struct moore_ck_visitor){ .weight = w.weight, .visit = visit,
-							   .arg = &w }, err);
-	if (rc == 0)
-		sum_up(&w);
-	return rc;
+	if ((rc = moore_ck_trees(k, visitor, n, err)) < 0)
+		return rc;
+	moore_ck_unite(w->k, n);
+	for (unsigned i = 0; i < n; i++)
+		add_up(v, w->load, &w[i]);
+	find_loads(k, w->load, v);
+	return 0;
 }

@@ -13,7 +13,10 @@
  *
  * Multicast groups are flooded with the union of the masks of each switch.  That is exact
  * for loops unless SL2VL entries drop packets: a shortest way by which a packet returns to
- * a switch selects one mask at each switch. */
+ * a switch selects one mask at each switch.
+ *
+ * Each worker that walks LIDs (check_tree.c) has a copy of struct judge, with cells, a graph
+ * and counts of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +42,6 @@ struct judge {
 	size_t *extra0;		/* where those of each LID begin; stride + 2 */
 	struct moore_mx_graph g;
 	uint64_t *apart;	/* set of LIDs that are walked as graphs */
-	uint32_t *weight;	/* of each switch: 1 if it has an endpoint */
 	uint8_t *sure;		/* of each switch: WAS, NOW if these deliver its packets */
 };
 
@@ -248,7 +250,7 @@ count_pairs(struct judge *j, unsigned lid)
 		if (!j->k.has_ep[s] || !(j->sure[s] & WAS))
 			continue;
 		v->live++;
-		if (j->sure[s] & NOW || v->interrupted++)
+		if (j->sure[s] & NOW || (v->interrupted++ && v->interrupted_lid <= lid))
 			continue;
 		v->interrupted_sw = s;
 		v->interrupted_lid = (moore_lid)lid;
@@ -258,7 +260,7 @@ count_pairs(struct judge *j, unsigned lid)
 static void
 note_loop(struct moore_mix_held *v, unsigned lid, uint32_t times)
 {
-	if (!v->loop_lids)
+	if (!v->loop_lids || lid < v->loop_lid)
 		v->loop_lid = (moore_lid)lid;
 	v->loop_lids += times;
 }
@@ -303,20 +305,75 @@ visit(void *arg, const struct moore_ck_tree *t, unsigned lid, uint32_t times)
 		j->v->live += (uint64_t)t->sources[n_sw + 1] * times;
 }
 
+/* ---- workers ---------------------------------------------------------------------- */
+
+/* Makes the judges of n workers, whose k are copies[]. */
+static bool
+copy_judge(struct judge *j, struct judge *part, const struct moore_ck *copies, unsigned n)
+{
+	struct moore_arena *a = &j->k.tmp;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct judge *p = &part[i];
+
+		*p = *j;
+		p->k = copies[i];
+		if (!(p->v = moore_arena_alloc(a, 1, sizeof(*p->v))) ||
+		    !(p->sure = moore_arena_alloc(a, (size_t)j->k.n_sw + 1, 1)) ||
+		    !moore_mx_graph_init(&p->g, &j->k))
+			return false;
+		p->g.k = &p->k;
+	}
+	return true;
+}
+
+/* Adds the counts of one worker. */
+static void
+add_up(struct moore_mix_held *v, const struct moore_mix_held *more)
+{
+	if (more->loop_lids && (!v->loop_lids || more->loop_lid < v->loop_lid))
+		v->loop_lid = more->loop_lid;
+	if (more->interrupted && (!v->interrupted || more->interrupted_lid < v->interrupted_lid)) {
+		v->interrupted_sw = more->interrupted_sw;
+		v->interrupted_lid = more->interrupted_lid;
+	}
+	v->lids += more->lids;
+	v->lids_mixed += more->lids_mixed;
+	v->loop_lids += more->loop_lids;
+	v->live += more->live;
+	v->interrupted += more->interrupted;
+}
+
 static int
 judge_lids(struct judge *j, struct moore_err *err)
 {
-	struct moore_ck_visitor v = { j->weight, visit, walk_graph, j->apart, j };
+	unsigned n = moore_ck_width(&j->k);
+	struct moore_arena *a = &j->k.tmp;
+	struct moore_ck *copies = moore_ck_copies(&j->k, n);
+	struct judge *part = moore_arena_alloc(a, n, sizeof(*part));
+	struct moore_ck_visitor *v = moore_arena_alloc(a, n, sizeof(*v));
+	uint32_t *weight = moore_arena_alloc(a, (size_t)j->k.n_sw + 1, sizeof(*weight));
 	int rc;
 
+	if (!copies || !part || !v || !weight)
+		return moore_fail_nomem(err);
 	for (uint32_t s = 0; s < j->k.n_sw; s++)
-		j->weight[s] = j->k.has_ep[s];
+		weight[s] = j->k.has_ep[s];
 	if ((rc = list_extra(j, err)) < 0)
 		return rc;
 	choose_apart(j);
-	return moore_ck_trees(&j->k, &v, err);
+	if (!copy_judge(j, part, copies, n))
+		return moore_fail_nomem(err);
+	for (unsigned i = 0; i < n; i++)
+		v[i] = (struct moore_ck_visitor){ &part[i].k, weight, visit, walk_graph, j->apart,
+			&part[i] };
+	if ((rc = moore_ck_trees(&j->k, v, n, err)) < 0)
+		return rc;
+	moore_ck_unite(copies, n);
+	for (unsigned i = 0; i < n; i++)
+		add_up(j->v, part[i].v);
+	return 0;
 }
-
 /* ---- multicast, dependencies --------------------------------------------------------- */
 
 /* Adds the masks of t to those of all. */
@@ -417,10 +474,7 @@ set_up(struct judge *j, struct moore_err *err)
 	    (rc = moore_ck_net(&j->k, err)) < 0)
 		return rc;
 	if (!(j->extra0 = moore_arena_alloc(a, j->stride + 2, sizeof(*j->extra0))) ||
-	    !(j->apart = moore_arena_alloc(a, moore_bits_words(j->stride), sizeof(*j->apart))) ||
-	    !(j->weight = moore_arena_alloc(a, (size_t)j->k.n_sw + 1, sizeof(*j->weight))) ||
-	    !(j->sure = moore_arena_alloc(a, (size_t)j->k.n_sw + 1, 1)) ||
-	    !moore_mx_graph_init(&j->g, &j->k))
+	    !(j->apart = moore_arena_alloc(a, moore_bits_words(j->stride), sizeof(*j->apart))))
 		return moore_fail_nomem(err);
 	return 0;
 }
@@ -428,13 +482,14 @@ set_up(struct judge *j, struct moore_err *err)
 int
 moore_mix_held(struct moore_mix_held **out, const struct moore_fabric *f,
 	       const struct moore_held *held, const struct moore_held *before,
-	       const struct moore_mix_lanes *lanes, struct moore_err *err)
+	       const struct moore_mix_lanes *lanes, const struct moore_jobs *jobs,
+	       struct moore_err *err)
 {
 	struct moore_mix_held *v = calloc(1, sizeof(*v));
 	struct judge j = { .v = v, .held = held, .before = before, .stride = held->lft->stride,
 		.k = { .f = f, .lft = held->lft, .tmp = MOORE_ARENA_INIT,
 		.sl2vl = lanes->sl2vl, .other = lanes->other,
-		.opts = { .sl_mask = UINT16_MAX, .sl_set = lanes->sl_set } } };
+		.opts = { .sl_mask = UINT16_MAX, .sl_set = lanes->sl_set, .jobs = jobs } } };
 	int rc;
 
 	*out = NULL;

@@ -146,7 +146,7 @@ bench_held(const char *params, uint8_t lmc)
 		struct moore_mix_held *m = NULL;
 		struct moore_verdict *v = NULL;
 		double start = now_ms();
-		int rc = i % 3 ? moore_mix_held(&m, f, &held, &before, &lanes, &err) :
+		int rc = i % 3 ? moore_mix_held(&m, f, &held, &before, &lanes, NULL, &err) :
 			moore_check(&v, f, r->lft, r->sl2vl, NULL, &opts, &err);
 
 		if (rc < 0)

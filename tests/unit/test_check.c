@@ -288,49 +288,49 @@ static const struct {
 	uint32_t cycle_len;
 	uint64_t pairs, unreachable, loops, partitioned, dropped;
 } cases[] = {
-	{ "one VL, one way round", 5, false, NULL, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "one VL, the shorter way", 5, true, NULL, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "one VL, one way round", 5, false, NULL, { ALL, 0, 0, NULL, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "one VL, the shorter way", 5, true, NULL, { ALL, 0, 0, NULL, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
 	{ "one way round has long routes: two VLs are too few", 5, false, two_vls,
-		{ ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "two hops, two VLs", 5, true, two_vls, { ALL, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
-	{ "two VLs, and links that run two", 5, true, two_vls_on_two_lanes, { ALL, 0, 0, NULL },
+		{ ALL, 0, 0, NULL, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "two hops, two VLs", 5, true, two_vls, { ALL, 0, 0, NULL, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "two VLs, and links that run two", 5, true, two_vls_on_two_lanes, { ALL, 0, 0, NULL, NULL },
 		1, 1, 0, 40, 0, 0, 0, 0 },
-	{ "two VLs, but links run one", 5, true, two_vls_on_one_lane, { ALL, 0, 0, NULL },
+	{ "two VLs, but links run one", 5, true, two_vls_on_one_lane, { ALL, 0, 0, NULL, NULL },
 		0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "VL 2 is VL 0 on two lanes", 5, true, vls_0_and_2_on_two_lanes, { ALL, 0, 0, NULL },
+	{ "VL 2 is VL 0 on two lanes", 5, true, vls_0_and_2_on_two_lanes, { ALL, 0, 0, NULL, NULL },
 		0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "one link of one lane closes no cycle", 5, true, one_link_of_one_lane, { ALL, 0, 0, NULL },
+	{ "one link of one lane closes no cycle", 5, true, one_link_of_one_lane, { ALL, 0, 0, NULL, NULL },
 		1, 1, 0, 40, 0, 0, 0, 0 },
-	{ "VL = SL is one VL for each SL", 5, true, identity, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "a date line that the in port cannot tell", 5, false, date_line, { ALL, 0, 0, NULL },
+	{ "VL = SL is one VL for each SL", 5, true, identity, { ALL, 0, 0, NULL, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "a date line that the in port cannot tell", 5, false, date_line, { ALL, 0, 0, NULL, NULL },
 		0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "a line has no cycle", 5, true, cut_open, { ALL, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
-	{ "a part of its own is no fault", 5, true, cut_in_two, { ALL, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 16, 0 },
-	{ "the cycle of SL 3", 5, true, two_vls_but_sl3, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "the cycle of SL 3, asked for alone", 5, true, two_vls_but_sl3, { SL(3), 0, 0, NULL },
+	{ "a line has no cycle", 5, true, cut_open, { ALL, 0, 0, NULL, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "a part of its own is no fault", 5, true, cut_in_two, { ALL, 0, 0, NULL, NULL }, 1, 1, 0, 40, 0, 0, 16, 0 },
+	{ "the cycle of SL 3", 5, true, two_vls_but_sl3, { ALL, 0, 0, NULL, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "the cycle of SL 3, asked for alone", 5, true, two_vls_but_sl3, { SL(3), 0, 0, NULL, NULL },
 		0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "the others have none", 5, true, two_vls_but_sl3, { 0xfff7, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "the others have none", 5, true, two_vls_but_sl3, { 0xfff7, 0, 0, NULL, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
 	/* at each switch: in 2 out 1, in 2 out 3, in 3 out 1, in 3 out 2 */
-	{ "VL 15 drops, wherever the turn is used", 5, true, sl3_dropped_later, { ALL, 0, 0, NULL },
+	{ "VL 15 drops, wherever the turn is used", 5, true, sl3_dropped_later, { ALL, 0, 0, NULL, NULL },
 		0, 1, 0, 40, 0, 0, 0, 20 },
-	{ "nobody uses that SL", 5, true, sl3_dropped_later, { 0xfff7, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "nobody uses that SL", 5, true, sl3_dropped_later, { 0xfff7, 0, 0, NULL, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
 	/* S0 and S1 no longer reach LID 3; S4 and S3 do */
-	{ "a loop of two", 5, true, forward_and_back, { ALL, 0, 0, NULL }, 0, 0, 2, 40, 2, 2, 0, 0 },
-	{ "no path on the way", 5, true, no_path, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
-	{ "port 0 of another switch", 5, true, foreign_port0, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
-	{ "another switch's endpoint", 5, true, wrong_endpoint, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
-	{ "a port that is not there", 5, true, beyond_ports, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
-	{ "the owner's own entry is wrong", 5, true, owner_astray, { ALL, 0, 0, NULL }, 0, 1, 0, 41, 5, 0, 0, 0 },
-	{ "endpoints alone leave S0 without first hops", 5, true, no_host_at_0, { ALL, 0, 1, NULL },
+	{ "a loop of two", 5, true, forward_and_back, { ALL, 0, 0, NULL, NULL }, 0, 0, 2, 40, 2, 2, 0, 0 },
+	{ "no path on the way", 5, true, no_path, { ALL, 0, 0, NULL, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
+	{ "port 0 of another switch", 5, true, foreign_port0, { ALL, 0, 0, NULL, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
+	{ "another switch's endpoint", 5, true, wrong_endpoint, { ALL, 0, 0, NULL, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
+	{ "a port that is not there", 5, true, beyond_ports, { ALL, 0, 0, NULL, NULL }, 0, 1, 0, 40, 2, 0, 0, 0 },
+	{ "the owner's own entry is wrong", 5, true, owner_astray, { ALL, 0, 0, NULL, NULL }, 0, 1, 0, 41, 5, 0, 0, 0 },
+	{ "endpoints alone leave S0 without first hops", 5, true, no_host_at_0, { ALL, 0, 1, NULL, NULL },
 		1, 1, 0, 12, 0, 0, 0, 0 },
-	{ "port 0 closes the cycle", 5, true, no_host_at_0, { ALL, 0, 0, NULL }, 0, 0, 5, 36, 0, 0, 0, 0 },
-	{ "multicast that goes round", 5, true, mcast_ring, { ALL, 0, 0, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
-	{ "multicast on a tree", 5, true, mcast_tree, { ALL, 0, 0, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
+	{ "port 0 closes the cycle", 5, true, no_host_at_0, { ALL, 0, 0, NULL, NULL }, 0, 0, 5, 36, 0, 0, 0, 0 },
+	{ "multicast that goes round", 5, true, mcast_ring, { ALL, 0, 0, NULL, NULL }, 0, 0, 5, 40, 0, 0, 0, 0 },
+	{ "multicast on a tree", 5, true, mcast_tree, { ALL, 0, 0, NULL, NULL }, 1, 1, 0, 40, 0, 0, 0, 0 },
 	/* 16 SLs x 5 switches x in ports 2 and 3 x out port 1 (unicast) and the other port
 	 * (unicast and multicast) */
-	{ "multicast dropped", 5, true, mcast_ring_and_drop, { ALL, 0, 0, NULL }, 0, 1, 0, 40, 0, 0, 0, 320 },
-	{ "a bigger ring", 9, false, NULL, { ALL, 0, 0, NULL }, 0, 0, 9, 144, 0, 0, 0, 0 },
-	{ "the least ring has no cycle", 2, true, NULL, { ALL, 0, 0, NULL }, 1, 1, 0, 4, 0, 0, 0, 0 },
+	{ "multicast dropped", 5, true, mcast_ring_and_drop, { ALL, 0, 0, NULL, NULL }, 0, 1, 0, 40, 0, 0, 0, 320 },
+	{ "a bigger ring", 9, false, NULL, { ALL, 0, 0, NULL, NULL }, 0, 0, 9, 144, 0, 0, 0, 0 },
+	{ "the least ring has no cycle", 2, true, NULL, { ALL, 0, 0, NULL, NULL }, 1, 1, 0, 4, 0, 0, 0, 0 },
 };
 
 static void
@@ -1132,7 +1132,7 @@ test_twin(void **state)
 	for (unsigned i = 0; i < rounds; i++) {
 		struct net n = random_net(&r);
 		struct moore_check_opts o = { below(&r, 3) ? 0 : (uint16_t)moore_rng_next(&r),
-			!below(&r, 3), !below(&r, 3), NULL };
+			!below(&r, 3), !below(&r, 3), NULL, NULL };
 		struct moore_sl_set *set = random_set(&n, &r);
 		struct twin *t;
 		unsigned girth;

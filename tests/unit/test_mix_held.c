@@ -460,7 +460,7 @@ compare(const char *why, const struct moore_fabric *f, const struct moore_held *
 
 	ask_oracle(&o, f, held, before, lanes, note);
 	acyclic = has_no_cycle(&o, &n_edges, &n_channels);
-	CHECK_EQ(why, moore_mix_held(&m, f, held, before, lanes, &err), 0);
+	CHECK_EQ(why, moore_mix_held(&m, f, held, before, lanes, NULL, &err), 0);
 	CHECK_EQ(why, m->lids, o.lids);
 	CHECK_EQ(why, m->lids_mixed, o.mixed);
 	CHECK_EQ(why, m->loop_lids, o.loop_lids);
@@ -719,7 +719,7 @@ agree(const char *why, const struct moore_fabric *f, const struct moore_mix_tabl
 	held.n_more = changed_rows(was->lft, now->lft, &row);
 	held.more = row;
 	assert_int_equal(moore_mix_judge(&m, f, was, now, &err), 0);
-	assert_int_equal(moore_mix_held(&h, f, &held, NULL, &lanes, &err), 0);
+	assert_int_equal(moore_mix_held(&h, f, &held, NULL, &lanes, NULL, &err), 0);
 	CHECK_EQ(why, h->safe, m->safe);
 	CHECK_EQ(why, h->lids, m->lids);
 	CHECK_EQ(why, h->lids_mixed, m->lids_changed);
@@ -920,7 +920,7 @@ refuse(const char *text, const struct moore_fabric *f, struct moore_held held,
 	struct moore_err err;
 	struct moore_mix_held *m = (struct moore_mix_held *)&err;
 
-	CHECK_EQ(text, moore_mix_held(&m, f, &held, &before, &lanes, &err), -MOORE_EINVAL);
+	CHECK_EQ(text, moore_mix_held(&m, f, &held, &before, &lanes, NULL, &err), -MOORE_EINVAL);
 	CHECK(text, !m);
 	CHECK_STR(text, err.text, text);
 	CHECK(text, strstr(err.text, text) == err.text);
@@ -1018,7 +1018,7 @@ test_memory(void **state)
 	assert_int_equal((int)moore_mft_group(trees, 0xc000), 0);
 	lanes.sl2vl = l;
 	mft[0] = trees;
-	CHECK_OOM("judge", moore_mix_held(&m, f, &held, &before, &lanes, &err),
+	CHECK_OOM("judge", moore_mix_held(&m, f, &held, &before, &lanes, NULL, &err),
 		  moore_mix_held_free(m));
 	moore_mix_held_free(NULL);
 	moore_mft_free(trees);

@@ -82,7 +82,7 @@ judge(const struct moore_fabric *f, const struct moore_held *held, const struct 
 	struct moore_mix_held *v;
 	struct moore_err err;
 
-	assert_int_equal(moore_mix_held(&v, f, held, before, &lanes, &err), 0);
+	assert_int_equal(moore_mix_held(&v, f, held, before, &lanes, NULL, &err), 0);
 	return v;
 }
 

@@ -284,7 +284,7 @@ judge(const struct play *p, const struct moore_lft *lft, const struct rows *more
 	const struct moore_held held = { .lft = lft, .more = more->row, .n_more = more->n };
 	struct moore_mix_held *v;
 
-	CHECK_EQ(p->w->why, moore_mix_held(&v, p->w->f, &held, before, &lanes, NULL), 0);
+	CHECK_EQ(p->w->why, moore_mix_held(&v, p->w->f, &held, before, &lanes, NULL, NULL), 0);
 	return v;
 }
 

@@ -8,6 +8,7 @@
 #define MOORE_CHECK_H
 
 #include "base.h"
+#include "jobs.h"
 #include "tables.h"
 
 MOORE_BEGIN
@@ -19,6 +20,7 @@ struct moore_check_opts {
 	/* The SLs of sl_mask that the sources at each switch use for each LID; NULL: every
 	 * source uses all of them for every LID. */
 	const struct moore_sl_set *sl_set;
+	const struct moore_jobs *jobs;	/* may be NULL; the verdict does not depend on it */
 };
 
 struct moore_channel {
@@ -53,7 +55,7 @@ struct moore_verdict {
 	 * unit to each endpoint LID (without endpoints: each switch to each switch LID). */
 	double max_load, mean_load;
 	struct moore_channel hottest;	/* vl unused */
-	/* The first pair that is unreachable. */
+	/* The first pair that is unreachable: of the least LID, then of the first switch. */
 	moore_swid bad_sw;
 	moore_lid bad_lid;
 	/* If acyclic: the channels in a topological order (each dependency goes forward). */
@@ -64,7 +66,8 @@ struct moore_verdict {
 };
 
 /* mft may be NULL.  -MOORE_ENOMEM; -MOORE_EINVAL when tables and fabric do not
- * fit.  O(LIDs * switches * distinct SL columns + dependencies). */
+ * fit.  O(LIDs * switches * distinct SL columns + dependencies); each worker of opts->jobs
+ * takes memory for a copy of the turns, 4 bytes for each (link, out port, SL column). */
 MOORE_API int moore_check(struct moore_verdict **out, const struct moore_fabric *f,
 			  const struct moore_lft *lft, const struct moore_sl2vl *sl2vl,
 			  const struct moore_mft *mft, const struct moore_check_opts *opts,

@@ -11,6 +11,7 @@
 #include "base.h"
 #include "check.h"
 #include "held.h"
+#include "jobs.h"
 #include "tables.h"
 
 MOORE_BEGIN
@@ -98,7 +99,7 @@ struct moore_mix_held {
 	uint32_t lids;			/* LIDs with a value that leads to a port in use */
 	uint32_t lids_mixed;		/* those of them with a row of several values */
 	uint32_t loop_lids;		/* LIDs that loop in some mixture */
-	moore_lid loop_lid;		/* one of them, or 0 */
+	moore_lid loop_lid;		/* the least of them, or 0 */
 	uint32_t loop_groups;		/* multicast groups in which a packet can circulate */
 	uint16_t loop_mlid;		/* one of them, or 0 */
 	bool acyclic;			/* dependencies of all mixtures form no cycle */
@@ -109,7 +110,7 @@ struct moore_mix_held {
 	/* Pairs (switch with endpoints, LID), the owner's switch included, by rows alone: */
 	uint64_t live;			/* those to which every mixture of `before` delivers */
 	uint64_t interrupted;		/* of these, the ones to which some mixture of held does not */
-	moore_swid interrupted_sw;	/* one of them, or MOORE_NONE */
+	moore_swid interrupted_sw;	/* one of them, of the least LID, or MOORE_NONE */
 	moore_lid interrupted_lid;
 };
 
@@ -118,13 +119,14 @@ struct moore_mix_held {
  * port without a role, or one that the switch does not have, drops.  Multicast is judged
  * with the union of the masks of each switch.
  * before (may be NULL, and has the same stride) is what the switches held when the change
- * began; without it, live and interrupted are 0.  The caller frees *out with
+ * began; without it, live and interrupted are 0.  jobs may be NULL.  The caller frees *out with
  * moore_mix_held_free().  -MOORE_ENOMEM; -MOORE_EINVAL if tables and fabric do not fit.
  * About the cost of moore_check() and, for each LID with several values in a row or other
  * rows than before, O(switches + values) for each class of SLs. */
 MOORE_API int moore_mix_held(struct moore_mix_held **out, const struct moore_fabric *f,
 			     const struct moore_held *held, const struct moore_held *before,
-			     const struct moore_mix_lanes *lanes, struct moore_err *err);
+			     const struct moore_mix_lanes *lanes, const struct moore_jobs *jobs,
+			     struct moore_err *err);
 MOORE_API void moore_mix_held_free(struct moore_mix_held *m);	/* NULL is fine */
 
 /* ---- churn ------------------------------------------------------------------ */

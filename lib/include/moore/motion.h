@@ -24,6 +24,7 @@
 
 #include "base.h"
 #include "held.h"
+#include "jobs.h"
 #include "tables.h"
 
 MOORE_BEGIN
@@ -40,6 +41,7 @@ struct moore_motion_opts {
 	const moore_lid *first;		/* LIDs whose rows change first, such as the SM's */
 	size_t n_first;
 	bool drop_first;	/* the rows that change become no-path in the first step */
+	const struct moore_jobs *jobs;	/* may be NULL; the steps do not depend on it */
 };
 
 struct moore_motion_step {
