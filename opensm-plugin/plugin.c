@@ -60,8 +60,10 @@ plugin_create(struct osm_opensm *osm)
 {
 	struct mplug_sm *sm = calloc(1, sizeof(*sm));
 
-	if (!sm)
+	if (!sm || !mplug_layout_fits(osm)) {
+		free(sm);
 		return NULL;
+	}
 	sm->osm = osm;
 	mplug_tell_init(sm);
 	mplug_settings_init(sm, osm->subn.opt.event_plugin_options);

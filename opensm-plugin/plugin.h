@@ -49,6 +49,7 @@ enum mplug_mr {
 	MPLUG_MR_ANSWERS = 21,	/* switches did not answer a step */
 	MPLUG_MR_FLAP = 22,	/* a link that goes down again and again is left out */
 	MPLUG_MR_KEPT = 23,	/* the kept graph cannot be read, used or written */
+	MPLUG_MR_LAYOUT = 24,	/* OpenSM's structures are not those that we were compiled for */
 };
 
 /* The errors that were logged already.  An error that every sweep repeats is logged the
@@ -204,6 +205,10 @@ void mplug_log_err(struct mplug_sm *sm, enum mplug_mr code, const char *fmt, ...
 void mplug_log_new_sweep(struct mplug_sm *sm);
 void mplug_log_sweep(struct mplug_sm *sm, const struct mplug_view *v,
 		     const struct mplug_times *t);
+
+/* layout.c: true if the structures of the running OpenSM are those that the plugin was compiled
+ * for.  If not, logs an error; then nothing else in *osm may be touched. */
+bool mplug_layout_fits(osm_opensm_t *osm);
 
 /* settings.c: reads moore.conf and the files that it names again.  An error is logged
  * and the last good settings stay in force; an error code is returned only when no

@@ -216,6 +216,7 @@ osm_switch_prepare_path_rebuild(osm_switch_t *sw, uint16_t top)
 	sw->lft = realloc(sw->lft, fake_bytes());
 	sw->new_lft = realloc(sw->new_lft, fake_bytes());
 	sw->lft_size = (uint16_t)fake_bytes();
+	sw->max_lid_ho = top;
 	memset(sw->lft, OSM_NO_PATH, fake_bytes());
 	memset(sw->new_lft, OSM_NO_PATH, fake_bytes());
 	return 0;
@@ -382,6 +383,77 @@ fake_physp(osm_node_t *n, unsigned port, uint64_t guid)
 		cl_ptr_vector_set(&p->slvl_by_port, in, calloc(1, sizeof(ib_slvl_table_t)));
 }
 
+/* ---- the objects that the plugin has made, to see whether they are laid out as its own ---- */
+
+/* The structure that is laid out in another way than the plugin was compiled for. */
+static enum fake_layout { FAKE_SAME, FAKE_OTHER_NODE, FAKE_OTHER_PHYSP, FAKE_OTHER_PORT,
+	FAKE_OTHER_SWITCH } fake_layout;
+
+static void fake_node_free(osm_node_t *n);
+
+osm_node_t *
+osm_node_new(const osm_madw_t *madw)
+{
+	const ib_node_info_t *info = ib_smp_get_payload_ptr((ib_smp_t *)(uintptr_t)madw->p_mad);
+	osm_node_t *n = fake_node(0, "", info->num_ports, info->node_type);
+
+	n->node_info = *info;
+	for (unsigned i = 0; i < n->physp_tbl_size; i++)
+		fake_physp(n, i, cl_ntoh64(info->port_guid));
+	if (fake_layout == FAKE_OTHER_NODE)
+		n->node_info.num_ports++;
+	if (fake_layout == FAKE_OTHER_PHYSP)
+		n->physp_table[2].port_num++;
+	return n;
+}
+
+void
+osm_node_delete(osm_node_t **n)
+{
+	fake_node_free(*n);
+	*n = NULL;
+}
+
+osm_port_t *
+osm_port_new(const ib_node_info_t *info, osm_node_t *n)
+{
+	osm_port_t *p = calloc(1, sizeof(*p));
+
+	p->p_node = n;
+	p->p_physp = n->physp_table + (fake_layout == FAKE_OTHER_PORT);
+	p->guid = info->port_guid;
+	return p;
+}
+
+void
+osm_port_delete(osm_port_t **p)
+{
+	free(*p);
+	*p = NULL;
+}
+
+osm_switch_t *
+osm_switch_new(osm_node_t *n, const osm_madw_t *madw)
+{
+	osm_switch_t *sw = calloc(1, sizeof(*sw));
+
+	memcpy(&sw->switch_info, ib_smp_get_payload_ptr((ib_smp_t *)(uintptr_t)madw->p_mad),
+	       sizeof(sw->switch_info));
+	sw->p_node = n;
+	sw->num_ports = (uint8_t)n->physp_tbl_size;
+	sw->need_update = fake_layout == FAKE_OTHER_SWITCH ? 0 : 2;
+	return sw;
+}
+
+void
+osm_switch_delete(osm_switch_t **sw)
+{
+	free((*sw)->lft);
+	free((*sw)->new_lft);
+	free(*sw);
+	*sw = NULL;
+}
+
 static void
 fake_link(osm_physp_t *a, osm_physp_t *b)
 {
@@ -468,6 +540,13 @@ fake_build(struct moore_fabric *f)
 	cl_plock_init(&fake.osm->lock);
 	cl_qmap_init(&fake.osm->subn.sw_guid_tbl);
 	cl_qmap_init(&fake.osm->subn.port_guid_tbl);
+	cl_fmap_init(&fake.osm->subn.mgrp_mgid_tbl, NULL);
+	fake.osm->subn.p_osm = fake.osm;
+	fake.osm->sm.p_subn = fake.osm->sm.ucast_mgr.p_subn = &fake.osm->subn;
+	fake.osm->sm.p_log = &fake.osm->log;
+	fake.osm->sm.p_lock = &fake.osm->lock;
+	fake.osm->sm.mad_ctrl.p_stats = &fake.osm->stats;
+	fake.osm->sm.ucast_mgr.sm = &fake.osm->sm;
 	fake.osm->subn.opt.qos = TRUE;
 	fake.osm->subn.opt.max_op_vls = FAKE_VLS;
 	fake.osm->subn.sm_port_guid = cl_hton64(f->ep[0].guid);

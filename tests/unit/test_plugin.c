@@ -2565,6 +2565,41 @@ cannot_be_created(void **state)
 	fake_free();
 }
 
+/* Longer options move all that follows them. */
+static void
+move_what_follows_the_options(void)
+{
+	char *after = (char *)(&fake.osm->subn.opt + 1), *end = (char *)(fake.osm + 1);
+
+	memmove(after + 8, after, (size_t)(end - after) - 8);
+}
+
+static void
+laid_out_otherwise(void **state)
+{
+	static const struct { const char *why; enum fake_layout layout; const char *names; } T[] = {
+		{ "the options have grown", FAKE_SAME, "sm.p_subn" },
+		{ "a node", FAKE_OTHER_NODE, "osm_node_t" },
+		{ "a port of a node", FAKE_OTHER_PHYSP, "osm_physp_t" },
+		{ "a port", FAKE_OTHER_PORT, "osm_port_t" },
+		{ "a switch", FAKE_OTHER_SWITCH, "osm_switch_t" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		fake_build(slimfly(0));
+		fake_engine = NULL;
+		fake_layout = T[i].layout;
+		if (!fake_layout)
+			move_what_follows_the_options();
+		CHECK(T[i].why, !osm_event_plugin.create(fake.osm) && !fake_engine);
+		CHECK_STR(T[i].why, fake.log, "moore: ERR MR24: the plugin was built for another OpenSM 3.3.");
+		CHECK_STR(T[i].why, fake.log, T[i].names);
+		fake_free();
+	}
+	fake_layout = FAKE_SAME;
+}
+
 static int
 make_dir(void **state)
 {
@@ -2698,6 +2733,7 @@ main(void)
 		cmocka_unit_test(ends_with_the_plugin),
 		cmocka_unit_test(hop_tables_have_the_distances),
 		cmocka_unit_test(cannot_be_created),
+		cmocka_unit_test(laid_out_otherwise),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
