@@ -42,6 +42,7 @@ get_vectors(struct moore_programme *p)
 		if (!(*by_link[i] = moore_arena_alloc(&p->tmp, m, sizeof(double))))
 			return false;
 	return (p->start = moore_arena_alloc(&p->tmp, n, sizeof(*p->start))) &&
+	       (p->entry = moore_arena_alloc(&p->tmp, m, sizeof(*p->entry))) &&
 	       (p->slot = moore_arena_alloc(&p->tmp, m, sizeof(*p->slot))) &&
 	       (p->index = moore_arena_alloc(&p->tmp, m, sizeof(*p->index)));
 }
@@ -60,8 +61,9 @@ void
 moore_programme_fini(struct moore_programme *p)
 {
 	free(p->link);
+	free(p->units);
 	moore_arena_free(&p->tmp);
-	p->link = NULL;
+	*p = (struct moore_programme){ 0 };
 }
 
 void
@@ -73,57 +75,74 @@ moore_programme_clear(struct moore_programme *p)
 	p->start[0] = 0;
 }
 
-/* Appends a link to link[*end]; false: out of memory. */
+/* Adds units to a link of the route that begins at link[first].  False: out of memory. */
 static bool
-append_link(struct moore_programme *p, uint32_t slot, uint32_t *end)
+load_link(struct moore_programme *p, uint32_t slot, double units, uint32_t first, uint32_t *end)
 {
-	uint32_t *grown = moore_grow(p->link, *end, &p->cap_link, sizeof(*p->link));
+	const uint32_t at = p->entry[slot];
+	uint32_t *link;
+	double *amount;
 
-	if (!grown)
+	if (at >= first && at < *end && p->index[slot] == p->link[at] + 1) {
+		p->units[at] += units;
+		return true;
+	}
+	if (!(link = moore_grow(p->link, *end, &p->cap_link, sizeof(*link))))
 		return false;
-	p->link = grown;
+	p->link = link;
+	if (!(amount = moore_grow(p->units, *end, &p->cap_units, sizeof(*amount))))
+		return false;
+	p->units = amount;
 	if (!p->index[slot]) {
 		p->slot[p->n_links++] = slot;
 		p->index[slot] = p->n_links;
 	}
+	p->entry[slot] = *end;
+	p->units[*end] = units;
 	p->link[(*end)++] = p->index[slot] - 1;
 	return true;
 }
 
-/* Lists the links from a switch to an endpoint; none if the tables do not lead there. */
-static bool
-append_route(struct moore_programme *p, moore_swid s, const struct moore_endpoint *to,
-	     unsigned lid, uint32_t *end)
-{
-	const uint32_t first = *end;
+enum found { ARRIVES, LEADS_NOWHERE, OUT_OF_MEMORY };
 
+static enum found
+load_route(struct moore_programme *p, const struct moore_programme_pair *w, unsigned k,
+	   uint32_t first, uint32_t *end)
+{
+	const struct moore_endpoint *to = &p->f->ep[w->to];
+	moore_swid s = w->from;
+
+	if (k >= 1u << to->lmc)
+		return LEADS_NOWHERE;
 	for (unsigned hops = 0; hops <= MOORE_HOPS_MAX; hops++) {
-		uint8_t out = moore_lft_row(p->lft, s)[lid];
+		uint8_t out = moore_lft_row(p->lft, s)[to->lid + k];
 		const struct moore_port *port = moore_fabric_port(p->f, s, out);
 
 		if (s == to->sw && out == to->port)
-			return true;
+			return ARRIVES;
 		if (out > p->f->sw[s].n_ports || port->role != MOORE_ROLE_SWITCH)
 			break;
-		if (!append_link(p, p->f->sw[s].port0 + out, end))
-			return false;
+		if (!load_link(p, p->f->sw[s].port0 + out, w->units, first, end))
+			return OUT_OF_MEMORY;
 		s = port->peer;
 	}
-	*end = first;
-	return true;
+	return LEADS_NOWHERE;
 }
 
 bool
-moore_programme_add(struct moore_programme *p, moore_swid from, moore_epid to)
+moore_programme_add(struct moore_programme *p, const struct moore_programme_pair *pair, uint32_t n)
 {
-	const struct moore_endpoint *ep = &p->f->ep[to];
-	uint32_t *start = &p->start[(size_t)p->n_flows * p->n_offsets];
-	uint32_t end = start[0];
+	uint32_t *start = &p->start[(size_t)p->n_flows * p->n_offsets], end = start[0];
 
 	for (unsigned k = 0; k < p->n_offsets; k++) {
-		if (k < 1u << ep->lmc && !append_route(p, from, ep, ep->lid + k, &end))
+		const uint32_t first = end;
+		enum found found = ARRIVES;
+
+		for (uint32_t i = 0; i < n && found == ARRIVES; i++)
+			found = load_route(p, &pair[i], k, first, &end);
+		if (found == OUT_OF_MEMORY)
 			return false;
-		start[k + 1] = end;
+		start[k + 1] = end = found == ARRIVES ? end : first;
 	}
 	if (end == start[0])
 		p->n_unrouted++;
@@ -203,7 +222,7 @@ set_costs(const struct moore_programme *p, const double *price, double *cost)
 		double sum = 0;
 
 		for (uint32_t i = p->start[r]; i < p->start[r + 1]; i++)
-			sum += price[p->link[i]];
+			sum += price[p->link[i]] * p->units[i];
 		cost[r] = sum;
 	}
 }
@@ -214,7 +233,7 @@ set_loads(const struct moore_programme *p, const double *share, double *load)
 	memset(load, 0, p->n_links * sizeof(*load));
 	for (size_t r = 0; r < (size_t)p->n_flows * p->n_offsets; r++)
 		for (uint32_t i = p->start[r]; share[r] > 0 && i < p->start[r + 1]; i++)
-			load[p->link[i]] += share[r];
+			load[p->link[i]] += share[r] * p->units[i];
 }
 
 static double
@@ -225,6 +244,13 @@ greatest_of(const double *v, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		top = v[i] > top ? v[i] : top;
 	return top;
+}
+
+double
+moore_programme_greatest(struct moore_programme *p, const double *share)
+{
+	set_loads(p, share, p->s.load);
+	return greatest_of(p->s.load, p->n_links);
 }
 
 /* The sum over the flows of the cheapest route. */

@@ -17,6 +17,9 @@ struct moore_programme {
 	uint32_t *start;	/* [route]: its links are link[start[route]] .. start[route + 1] - 1;
 				 * none: the flow has no route at this offset */
 	uint32_t *link, cap_link;
+	double *units;		/* with link[]: the load of that link if all takes this route */
+	uint32_t cap_units;
+	uint32_t *entry;	/* by port: where its link stands in the route that is being added */
 	uint32_t *slot;		/* [link]: its port in f->port */
 	uint32_t *index;	/* by port: 1 + its link, or 0 */
 	/* The answer of moore_programme_solve(): */
@@ -46,10 +49,19 @@ int moore_programme_init(struct moore_programme *p, const struct moore_fabric *f
 void moore_programme_fini(struct moore_programme *p);
 /* Removes all flows. */
 void moore_programme_clear(struct moore_programme *p);
-/* Adds a flow of one unit from the switch to the endpoint.  False: out of memory. */
-bool moore_programme_add(struct moore_programme *p, moore_swid from, moore_epid to);
+struct moore_programme_pair {
+	moore_swid from;
+	moore_epid to;
+	double units;		/* above 0 */
+};
+/* Adds a flow to n receivers, which has a route at each offset that leads to all of them.
+ * False: out of memory. */
+bool moore_programme_add(struct moore_programme *p, const struct moore_programme_pair *pair,
+			 uint32_t n);
 /* Returns the greatest load when every flow is spread evenly over its routes. */
 double moore_programme_even(struct moore_programme *p);
+/* The greatest load of a link with these shares of the routes. */
+double moore_programme_greatest(struct moore_programme *p, const double *share);
 /* Stops as soon as greatest <= bound * (1 + gap), or greatest <= enough. */
 void moore_programme_solve(struct moore_programme *p, double gap, double enough);
 

@@ -85,7 +85,8 @@ add_flows(struct model *m, moore_swid s, moore_swid to, struct moore_err *err)
 
 	for (uint32_t k = 0; first[i] + k < first[i + 1] && first[j] + k < first[j + 1]; k++) {
 		m->from[m->p.n_flows] = s;
-		if (!moore_programme_add(&m->p, s, m->ends.ep[first[j] + k]))
+		if (!moore_programme_add(&m->p, &(struct moore_programme_pair){ s,
+			    m->ends.ep[first[j] + k], 1 }, 1))
 			return moore_fail_nomem(err);
 	}
 	return 0;

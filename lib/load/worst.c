@@ -173,7 +173,8 @@ add_pair(struct search *w, uint32_t i, uint32_t j)
 	const uint32_t *first = w->e->first;
 
 	for (uint32_t k = 0; first[i] + k < first[i + 1] && first[j] + k < first[j + 1]; k++)
-		if (!moore_programme_add(&w->p, w->e->sw[i], w->e->ep[first[j] + k]))
+		if (!moore_programme_add(&w->p, &(struct moore_programme_pair){ w->e->sw[i],
+			    w->e->ep[first[j] + k], 1 }, 1))
 			return false;
 	return true;
 }
