@@ -33,6 +33,7 @@
 #include "saturation.h"
 #include "seen.h"
 #include "select.h"
+#include "shares.h"
 #include "steps.h"
 #include "tables.h"
 #include "topo.h"
