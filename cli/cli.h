@@ -283,6 +283,7 @@ int cmd_plan_permute(const struct cli_call *c);
 int cmd_plan_steps(const struct cli_call *c);
 int cmd_route(const struct cli_call *c);
 int cmd_verify(const struct cli_call *c);
+int cmd_select(const struct cli_call *c);
 int cmd_quality(const struct cli_call *c);
 int cmd_env(const struct cli_call *c);
 int cmd_change(const struct cli_call *c);

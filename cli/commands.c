@@ -101,6 +101,12 @@ static const struct cli_opt env_opts[] = {
 	  "LID offsets: 0, all others, all, or a list like 0,2-3" },
 	{ 0 }
 };
+static const struct cli_opt select_opts[] = {
+	OPT_TABLES,
+	{ "ranks", 0, "N", "a host runs N processes: round the shares to an offset for each" },
+	{ "script", 0, "FILE", "write a script that sets the offset of each process (UCX)" },
+	{ 0 }
+};
 static const struct cli_opt verify_opts[] = {
 	{ "sl", 0, "LIST", "SLs in use, like 0 or 0,2-5; hint: those in moore-path-sl.dump (all)" },
 	{ "lids", 0, "base|all", "LIDs to which packets are sent (all)" },
@@ -303,6 +309,18 @@ const struct cli_cmd cli_cmds[] = {
 	  "all others.  worst: the patterns that minimal routes carry worst, in which all\n"
 	  "endpoints of a switch send to one other switch.",
 	  cmd_quality },
+	{ ROUTING, "select", "MATRIX", 1, 1,
+	  "Find the LID offsets on which the hosts of a job should send.", select_opts,
+	  "MATRIX has a line SOURCE DESTINATION AMOUNT for each pair of endpoints: names,\n"
+	  "NAME:CA_PORT, 0x GUIDs or LIDs, and a whole number in any unit (- is standard input).\n"
+	  "Each host gets shares of the offsets that it sends on, the same for all its\n"
+	  "destinations, so that the greatest load of a link is at most 1 % above a bound that is\n"
+	  "proven: no shares do better.  DIR holds the dumps that verify reads.\n"
+	  "\n"
+	  "With --ranks each process of a host gets one offset.  --script writes them as a shell\n"
+	  "script that runs the program with UCX_IB_LID_PATH_BITS set: mpirun ./FILE PROGRAM.\n"
+	  "Open MPI over UCX and other users of UCX follow it.",
+	  cmd_select },
 	{ ROUTING, "path", "A B", 2, 2,
 	  "Follow a packet from A to B, with the port and lane of each hop.", path_opts,
 	  "A and B are names, NAME:CA_PORT, 0x GUIDs or LIDs.  Without --tables, moored is\n"

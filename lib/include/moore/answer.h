@@ -37,6 +37,7 @@
 #include "quality.h"
 #include "route.h"
 #include "saturation.h"
+#include "shares.h"
 #include "steps.h"
 #include "tables.h"
 #include "topo.h"
@@ -127,6 +128,9 @@ MOORE_API json_t *moore_answer_quality(const struct moore_fabric *f,
  * no flows in this fabric. */
 MOORE_API json_t *moore_answer_patterns(const struct moore_fabric *f,
 					const struct moore_saturation *s, size_t n);
+/* On which offsets the hosts of a traffic matrix of n_pairs should send. */
+MOORE_API json_t *moore_answer_shares(const struct moore_fabric *f, const struct moore_shares *s,
+				      uint32_t n_pairs);
 
 /* ---- wiring: the fabric against the plan (wiring.c) ---------------------------------- */
 

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# select.bats - moorectl select: shares of LID offsets for a traffic matrix, and the script that
+# sets them.
+load lib
+
+setup_file() {
+	M=${MOORE_BUILD:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build}/moorectl
+	"$M" plan new slimfly q=5 p=4 -o "$BATS_FILE_TMPDIR/plan" >/dev/null
+	"$M" route "$BATS_FILE_TMPDIR/plan" --lmc 2 -o "$BATS_FILE_TMPDIR/tables" >/dev/null
+}
+
+setup() { D=$BATS_FILE_TMPDIR/tables; }
+
+# shift_by N: each switch's hosts send to those of the switch N places on.
+shift_by() {
+	jq -r --argjson n "$1" '.endpoints as $e | range($e | length) as $i |
+		"\($e[$i].name) \($e[($i + 4 * $n) % ($e | length)].name) 100"' "$BATS_FILE_TMPDIR/plan"
+}
+
+@test "shares of a worst case: much less than base LIDs alone, with a proof" {
+	shift_by 7 >"$T/m"
+	run -0 $M select "$T/m" --tables "$D" --json
+	holds '.pairs == 200 and .hosts == 200 and (.list | length) == 200'
+	holds '.greatest <= .bound * 1.0101 and .bound <= .greatest'
+	holds '.greatest < .base and .greatest < .even and .with_ranks == null'
+	holds 'all(.list[]; (.shares | length == 4) and ((.shares | add) > 0.999) and .ranks == [])'
+	run -0 $M select - --tables "$D" <"$T/m"
+	[[ ${lines[0]} == "200 pairs of 200 hosts;"* && $output == *"to base LIDs"*"a link with that load: "* ]]
+}
+
+@test "the rounded shares are what processes get from the script" {
+	shift_by 7 >"$T/m"
+	run -0 $M select "$T/m" --tables "$D" --ranks 3 --script "$T/run" --json
+	holds 'all(.list[]; .ranks | length == 3) and .with_ranks >= .bound'
+	want=$(jq -r '.list[5] | "\(.host) \(.ranks | join(" "))"' <<<"$output")
+	mkdir "$T/bin"
+	printf '#!/bin/sh\necho %s.example.org\n' "${want%% *}" >"$T/bin/hostname"
+	chmod +x "$T/bin/hostname"
+	got=${want%% *}
+	for rank in 3 1 2; do
+		got+=" $(SLURM_LOCALID=$rank PATH=$T/bin:$PATH sh "$T/run" sh -c 'echo $UCX_IB_LID_PATH_BITS')"
+	done
+	[ "$got" = "$want" ]
+	[ "$(sh "$T/run" sh -c 'echo "${UCX_IB_LID_PATH_BITS-unset}"')" = unset ]	# another host
+}
+
+@test "select: wrong matrices and misuse" {
+	while IFS='|' read -r text part; do
+		printf '%b' "$text" >"$T/m"
+		run --separate-stderr -2 $M select "$T/m" --tables "$D"
+		says "$part"
+	done <<-ROWS
+	s0-0-0-h0 nobody 5|$T/m:1: nobody: nothing in the fabric
+	s0-0-0-h0 s0-0-0 5|$T/m:1: s0-0-0: is a switch
+	\ns0-0-0-h0 5|$T/m:2: not of the form
+	# nothing|holds no amount
+	ROWS
+	shift_by 7 >"$T/m"
+	run --separate-stderr -2 $M select "$T/m"
+	says "--tables DIR is missing"
+	run --separate-stderr -2 $M select "$T/m" --tables "$D" --script "$T/run"
+	says "--ranks N is missing"
+	run --separate-stderr -2 $M select "$T/m" --tables "$D" --ranks 0
+	run --separate-stderr -2 $M select "$T/m" --tables "$D" --ranks 2 --script /dev/full
+	run --separate-stderr -2 $M select "$T/none" --tables "$D"
+	says "$T/none"
+}
