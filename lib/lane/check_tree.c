@@ -24,6 +24,7 @@ struct walk {			/* of one worker */
 	const struct moore_ck_visitor *v;
 	struct moore_ck_tree t;
 	uint8_t *block;		/* slots named by the tables; n_sw + 2 for each LID */
+	uint16_t *sls;		/* likewise, the SLs that sources use; NULL without an sl_set */
 	struct group {
 		uint32_t times;	/* LIDs that this walk counts for; 0: walked already */
 		uint32_t next;	/* the next LID of a switch that has a walk of its own */
@@ -43,6 +44,8 @@ read_block(const struct walk *w, unsigned lid0)
 
 		for (size_t i = 0; i < n; i++)
 			w->block[i * (k->n_sw + 2) + s] = row[i] < nowhere ? row[i] : nowhere;
+		for (size_t i = 0; w->sls && i < n; i++)
+			w->sls[i * (k->n_sw + 2) + s] = moore_ck_sls(k, s, lid0 + (unsigned)i);
 	}
 }
 
@@ -83,14 +86,12 @@ static void
 silence(struct walk *w, unsigned lid)
 {
 	const struct moore_ck *k = w->k;
+	const uint16_t *sls = w->sls + (size_t)(lid % BLOCK) * (k->n_sw + 2);
 
-	for (uint32_t s = 0; s < k->n_sw; s++) {
-		uint16_t sls = moore_ck_sls(k, s, lid);
-
+	for (uint32_t s = 0; s < k->n_sw; s++)
 		for (unsigned x = 0; x < k->n_cls; x++)
-			if (!(sls >> k->cls_sl[x] & 1))
+			if (!(sls[s] >> k->cls_sl[x] & 1))
 				w->t.vls[(size_t)s * k->n_cls + x] = 0;
-	}
 }
 
 static inline void
@@ -276,6 +277,8 @@ get_memory(struct walk *w, struct moore_arena *a)
 	       (t->sources = moore_arena_alloc(a, n, sizeof(*t->sources))) &&
 	       (t->vls = moore_arena_alloc(a, n * w->k->n_cls, sizeof(*t->vls))) &&
 	       (w->block = moore_arena_alloc(a, n, BLOCK)) &&
+	       (!w->k->opts.sl_set ||
+		(w->sls = moore_arena_alloc(a, n, BLOCK * sizeof(*w->sls)))) &&
 	       (w->first = moore_arena_alloc(a, n, sizeof(*w->first)));
 }
 
