@@ -26,21 +26,43 @@ effective_row(const struct moore_fabric *f, const struct moore_lane_opts *o, con
 	return row;
 }
 
+/* Under any-sl a row depends on no more than this: its number + 1 where it is set already. */
+struct known {
+	uint32_t row[2][MOORE_ROLE_SELF + 1][16];	/* [maps SLs][role of in][mask of out] */
+};
+
+static int
+fill_pair(struct moore_sl2vl *t, const struct moore_fabric *f, const struct moore_lane_opts *opts,
+	  const uint32_t *pos, struct known *k, moore_swid s, moore_portnum in, moore_portnum out,
+	  struct moore_err *err)
+{
+	uint16_t *id = &t->id[t->base[s] + (size_t)in * t->width[s] + out];
+	uint32_t *row = &k->row[f->sw[s].maps_sl][moore_fabric_port(f, s, in)->role]
+		[moore_lane_mask(moore_fabric_port(f, s, out)->lanes)];
+	struct moore_sl_row r;
+	int rc;
+
+	if (!pos && *row) {
+		*id = (uint16_t)(*row - 1);
+		return 0;
+	}
+	r = effective_row(f, opts, pos, s, in, out);
+	rc = moore_sl2vl_set(t, s, in, out, &r, err);
+	*row = *id + 1u;
+	return rc;
+}
+
 static int
 fill_switch(struct moore_sl2vl *t, const struct moore_fabric *f, const struct moore_lane_opts *opts,
-	    const uint32_t *pos, moore_swid s, struct moore_err *err)
+	    const uint32_t *pos, struct known *k, moore_swid s, struct moore_err *err)
 {
 	int rc = 0;
 
 	for (unsigned o = 1; o <= f->sw[s].n_ports && rc == 0; o++) {
 		if (moore_fabric_port(f, s, (moore_portnum)o)->role == MOORE_ROLE_NONE)
 			continue;
-		for (unsigned i = 0; i <= f->sw[s].n_ports && rc == 0; i++) {
-			struct moore_sl_row row = effective_row(f, opts, pos, s, (moore_portnum)i,
-								(moore_portnum)o);
-
-			rc = moore_sl2vl_set(t, s, (moore_portnum)i, (moore_portnum)o, &row, err);
-		}
+		for (unsigned i = 0; i <= f->sw[s].n_ports && rc == 0; i++)
+			rc = fill_pair(t, f, opts, pos, k, s, (moore_portnum)i, (moore_portnum)o, err);
 	}
 	return rc;
 }
@@ -51,6 +73,7 @@ moore_lane_hint_effective(struct moore_sl2vl **out, const struct moore_fabric *f
 			  const struct moore_lane_opts *o, const uint32_t *pos,
 			  struct moore_err *err)
 {
+	struct known k = { { { { 0 } } } };
 	struct moore_sl2vl *t;
 	int rc;
 
@@ -58,7 +81,7 @@ moore_lane_hint_effective(struct moore_sl2vl **out, const struct moore_fabric *f
 	if ((rc = moore_sl2vl_new(&t, f, err)) < 0)
 		return rc;
 	for (moore_swid s = 0; s < f->n_switches && rc == 0; s++)
-		rc = fill_switch(t, f, o, pos, s, err);
+		rc = fill_switch(t, f, o, pos, &k, s, err);
 	if (rc < 0) {
 		moore_sl2vl_free(t);
 		return rc;
