@@ -33,6 +33,23 @@ used_vls(const struct moore_ck *k, uint32_t link)
 	return used;
 }
 
+struct work {			/* of a job for each switch */
+	const struct moore_ck *k;
+	struct moore_ck_graph *g;
+	uint32_t *adj;
+};
+
+static void
+fill_used(void *arg, unsigned worker, size_t s)
+{
+	const struct work *w = arg;
+
+	(void)worker;
+	for (uint32_t i = w->k->slot0[s]; i < w->k->slot0[s + 1]; i++)
+		if (w->k->hop[i].next != w->k->n_sw)
+			w->g->used[i] = used_vls(w->k, i);
+}
+
 static int
 number_channels(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
 		struct moore_err *err)
@@ -41,9 +58,8 @@ number_channels(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdi
 	g->first = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*g->first));
 	if (!g->used || !g->first)
 		return moore_fail_nomem(err);
+	moore_ck_each_switch(k, fill_used, &(struct work){ k, g, NULL });
 	for (uint32_t i = 0; i < k->n_slots; i++) {
-		if (k->hop[i].next != k->n_sw)
-			g->used[i] = used_vls(k, i);
 		g->first[i] = g->n;
 		g->n += bits(g->used[i]);
 		v->vls |= g->used[i];
@@ -104,6 +120,17 @@ row_of(const struct moore_ck *k, const struct moore_ck_graph *g, uint32_t link, 
 	}
 }
 
+static void
+rows_of(void *arg, unsigned worker, size_t s)
+{
+	const struct work *w = arg;
+
+	(void)worker;
+	for (uint32_t i = w->k->slot0[s]; i < w->k->slot0[s + 1]; i++)
+		if (w->g->used[i])
+			row_of(w->k, w->g, i, w->adj);
+}
+
 static int
 fill_rows(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
 	  struct moore_err *err)
@@ -111,18 +138,14 @@ fill_rows(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
 	g->adj0 = moore_arena_alloc(&k->tmp, (size_t)g->n + 1, sizeof(*g->adj0));
 	if (!g->adj0)
 		return moore_fail_nomem(err);
-	for (uint32_t i = 0; i < k->n_slots; i++)
-		if (g->used[i])
-			row_of(k, g, i, NULL);
+	moore_ck_each_switch(k, rows_of, &(struct work){ k, g, NULL });
 	for (uint32_t c = 0; c < g->n; c++)
 		g->adj0[c + 1] += g->adj0[c];
 	v->n_dependencies = g->adj0[g->n];
 	g->adj = moore_arena_alloc(&k->tmp, v->n_dependencies + 1, sizeof(*g->adj));
 	if (!g->adj)
 		return moore_fail_nomem(err);
-	for (uint32_t i = 0; i < k->n_slots; i++)
-		if (g->used[i])
-			row_of(k, g, i, g->adj);
+	moore_ck_each_switch(k, rows_of, &(struct work){ k, g, g->adj });
 	/* Each row's start has advanced to the start of the next row. */
 	for (uint32_t c = g->n; c > 0; c--)
 		g->adj0[c] = g->adj0[c - 1];

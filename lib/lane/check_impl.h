@@ -183,6 +183,16 @@ int moore_ck_fit_mft(const struct moore_fabric *f, const struct moore_mft *t,
 int moore_ck_fit_sl_set(const struct moore_fabric *f, const struct moore_sl_set *t,
 			struct moore_err *err);
 
+/* Runs a job for each switch, the more workers the more switches there are. */
+static inline void
+moore_ck_each_switch(const struct moore_ck *k, void (*job)(void *arg, unsigned worker, size_t s),
+		     void *arg)
+{
+	unsigned width = moore_jobs_width(k->opts.jobs, k->n_sw / 64);
+
+	moore_jobs_run(k->opts.jobs, width, k->n_sw, job, arg);
+}
+
 int moore_ck_net(struct moore_ck *k, struct moore_err *err);
 /* The number of workers that walk the routes; at least 1. */
 unsigned moore_ck_width(const struct moore_ck *k);

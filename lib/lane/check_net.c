@@ -118,19 +118,22 @@ fill_inject(struct moore_ck *k, uint32_t link, moore_swid s, unsigned out)
 				leave_on(k, s, in, out, x);
 }
 
+/* Fills in what belongs to the links of switch s. */
 static void
-fill_lanes(struct moore_ck *k)
+fill_lanes(void *arg, unsigned worker, size_t s)
 {
-	for (uint32_t s = 0; s < k->n_sw; s++)
-		for (unsigned p = 1; p <= k->f->sw[s].n_ports; p++) {
-			uint32_t link = k->slot0[s] + p;
+	struct moore_ck *k = arg;
 
-			if (k->hop[link].next == k->n_sw)
-				continue;
-			fill_inject(k, link, s, p);
-			fill_cells(k, link, k->hop[link].next,
-				   moore_fabric_port(k->f, s, (moore_portnum)p)->peer_port);
-		}
+	(void)worker;
+	for (unsigned p = 1; p <= k->f->sw[s].n_ports; p++) {
+		uint32_t link = k->slot0[s] + p;
+
+		if (k->hop[link].next == k->n_sw)
+			continue;
+		fill_inject(k, link, (moore_swid)s, p);
+		fill_cells(k, link, k->hop[link].next,
+			   moore_fabric_port(k->f, (moore_swid)s, (moore_portnum)p)->peer_port);
+	}
 }
 
 static int
@@ -187,6 +190,6 @@ moore_ck_net(struct moore_ck *k, struct moore_err *err)
 	k->cell = moore_arena_alloc(a, ((size_t)k->n_turns + 1) * k->n_cls, sizeof(*k->cell));
 	if (!k->cell)
 		return moore_fail_nomem(err);
-	fill_lanes(k);
+	moore_ck_each_switch(k, fill_lanes, k);
 	return find_parts(k, err);
 }
