@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_motion_campaign.c - random cuts and repairs of random fabrics, one upon the other,
- * each brought to the switches in steps (lib/motion).  Some sequences end in the middle of a
+/* test_motion_campaign.c - random cuts and repairs of random fabrics, one upon the other, and
+ * single ones of each link and switch (all of them under MOORE_SOAK, else a sample), each
+ * brought to the switches in steps (lib/motion).  Some sequences end in the middle of a
  * step, after which each of its rows has its old or its new value, and the next change begins
  * from there; sometimes packets of the steps before are still on their way.
  *
@@ -46,6 +47,7 @@ struct world {
 	struct moore_lft *lft;		/* what the switches may hold */
 	struct rows more;
 	bool at_rest;			/* the sequence before was complete */
+	bool undisturbed;		/* every sequence is played to its end */
 	bool was_unsafe;		/* the last change began with what could deadlock */
 	struct moore_sl_set *sls;	/* SLs that sources may still use; NULL: any SL */
 	struct counts n;
@@ -335,7 +337,7 @@ play_step(struct play *p, uint32_t i)
 	}
 	add_all(&p->since, row, st->n);
 	check_step(p, i);
-	if (moore_rng_below(p->w->rng, 6) == 0) {
+	if (!p->w->undisturbed && moore_rng_below(p->w->rng, 6) == 0) {
 		add_all(&p->more, row, st->n);
 		return false;
 	}
@@ -389,7 +391,7 @@ play(struct play *p)
 		moore_sl_set_free(w->sls);
 		w->sls = NULL;
 	}
-	if (moore_rng_below(w->rng, 4) == 0)
+	if (!w->undisturbed && moore_rng_below(w->rng, 4) == 0)
 		keep_past(p);
 }
 
@@ -461,19 +463,20 @@ find_steps(struct play *p, struct moore_motion_opts *opts, const struct moore_he
 	return m;
 }
 
+/* Brings what was set in w->out to the switches.  cut: nothing came back. */
 static void
-change(struct world *w)
+change(struct world *w, bool cut)
 {
 	struct moore_engine_result *old = w->r;
 	struct moore_fabric *was = w->f;
 	struct moore_motion_opts opts = { .sl2vl = NULL };
-	struct play p = { .w = w, .opts = &opts, .now = copy_of(w->lft), .past = copy_of(w->lft) };
+	struct play p = { .w = w, .opts = &opts, .now = copy_of(w->lft), .past = copy_of(w->lft),
+		.cut = cut };
 	struct moore_held held = { .lft = w->lft, .more = w->more.row, .n_more = w->more.n };
 	struct moore_motion *m;
 	struct moore_sl2vl *other;
 
 	add_sls(w);
-	p.cut = disturb(w);
 	w->f = present(w);
 	w->r = route(w, w->f);
 	add_sls(w);
@@ -521,6 +524,16 @@ print(const char *kind, const struct counts *n)
 		      (unsigned long long)n->interrupted, (unsigned long long)n->live);
 }
 
+/* The switches hold the routes of the present fabric. */
+static void
+begin(struct world *w)
+{
+	w->f = present(w);
+	w->r = route(w, w->f);
+	w->lft = copy_of(w->r->lft);
+	w->at_rest = true;
+}
+
 static void
 test_campaign(void **state)
 {
@@ -533,18 +546,97 @@ test_campaign(void **state)
 		struct world w;
 
 		draw(&w, &rng, seed + i);
-		w.f = present(&w);
-		w.r = route(&w, w.f);
-		w.lft = copy_of(w.r->lft);
-		w.at_rest = true;
+		begin(&w);
 		for (unsigned k = 0; k < CHANGES; k++)
-			change(&w);
+			change(&w, disturb(&w));
 		sum_up(&all[w.profile == MOORE_PROFILE_SL_HINT ? SL_HINT : w.plan ? ANY_SL :
 			    ANY_SL_ALONE], &w.n);
 		fini(&w);
 	}
 	for (unsigned k = 0; k < N_KINDS; k++)
 		print(KIND[k], &all[k]);
+}
+
+/* ---- each link and each switch by itself ------------------------------------------------- */
+
+/* Sets the kth link between switches, or, when those are all counted, the kth switch.  Returns
+ * false if there are fewer. */
+static bool
+set_kth(struct world *w, unsigned k, bool out)
+{
+	const struct moore_fabric *f = w->whole;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (q->role != MOORE_ROLE_SWITCH || q->peer < s || k-- > 0)
+				continue;
+			set_port(w, s, p, out);
+			return true;
+		}
+	if (k >= f->n_switches)
+		return false;
+	set_switch(w, k, out);
+	return true;
+}
+
+/* Returns the number of steps. */
+static unsigned
+steps_of(struct world *w, bool cut)
+{
+	unsigned before = w->n.steps;
+
+	change(w, cut);
+	return w->n.steps - before;
+}
+
+/* With one LID for each endpoint, few steps always suffice and no repair interrupts a pair. */
+static void
+cut_each(struct world *w, unsigned lmc)
+{
+	struct moore_lft *whole = copy_of(w->lft);
+	unsigned all = 0, n, few_cuts = 0, few_repairs = 0;
+
+	while (set_kth(w, all, false))
+		all++;
+	n = test_rounds(12) < all ? test_rounds(12) : all;
+	for (unsigned i = 0; i < n; i++) {
+		set_kth(w, i * all / n, true);
+		few_cuts += steps_of(w, true) <= 3;
+		set_kth(w, i * all / n, false);
+		few_repairs += steps_of(w, false) <= 4;
+		CHECK(w->why, !memcmp(w->lft->row, whole->row, whole->stride * whole->n_switches));
+	}
+	print_message("# %s: %u of %u cuts, %u within 3 steps, %u repairs within 4, at most %u; "
+		      "%llu of %llu live pairs interrupted\n", w->why, n, all, few_cuts, few_repairs,
+		      w->n.most, (unsigned long long)w->n.interrupted, (unsigned long long)w->n.live);
+	CHECK_EQ(w->why, w->n.unsafe, 0);
+	CHECK(w->why, w->n.interrupted * 10000 <= w->n.live);
+	CHECK(w->why, lmc || (!w->n.interrupted && few_cuts == n && few_repairs == n));
+	moore_lft_free(whole);
+}
+
+static void
+test_each_cut(void **state)
+{
+	static const struct { const char *family, *params; } T[] = {
+		{ "slimfly", "q=5" }, { "oft", "k=4" }, { "mlfm", "h=4" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T) * 3; i++) {
+		struct world w = { .undisturbed = true, .profile = MOORE_PROFILE_ANY_SL };
+		uint8_t lmc = (uint8_t)(i % 3);
+
+		w.plan = plan_of(T[i / 3].family, T[i / 3].params);
+		assert_int_equal(moore_fabric_from_plan(&w.whole, w.plan, lmc, NULL), 0);
+		w.out = calloc(w.whole->n_ports, sizeof(*w.out));
+		snprintf(w.why, sizeof(w.why), "%s %s, LMC %u", T[i / 3].family, T[i / 3].params, lmc);
+		begin(&w);
+		cut_each(&w, lmc);
+		fini(&w);
+	}
 }
 
 /* One VL does not keep these routes from deadlock, so no steps lead to them. */
@@ -686,6 +778,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unsafe_end),
 		cmocka_unit_test(test_campaign),
+		cmocka_unit_test(test_each_cut),
 		cmocka_unit_test(test_circle_of_rows),
 	};
 
