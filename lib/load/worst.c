@@ -17,7 +17,7 @@
 #include "load/programme.h"
 #include "load_impl.h"
 
-#define GAP 0.01		/* of the programmes of a search */
+#define GAP 0.02		/* of the programmes of a search: prices need not be exact */
 #define MAX_CLIMB 12		/* permutations from one start */
 
 enum domain { ADJACENT, AT_TWO, ANYWHERE };
@@ -205,7 +205,7 @@ climb(struct search *w, enum domain domain, struct moore_err *err)
 	for (unsigned i = 0; i < MAX_CLIMB; i++) {
 		if ((rc = judge(w, err)) < 0)
 			return rc;
-		if (w->p.bound <= bound * (1 + GAP / 2))
+		if (w->p.bound <= bound * 1.002)
 			break;
 		bound = w->p.bound;
 		set_worth(w);
@@ -220,6 +220,76 @@ choose_random(struct search *w, enum domain domain, struct moore_err *err)
 {
 	set_random_worth(w);
 	return choose(w, domain, err);
+}
+
+/* ---- every pair alone ------------------------------------------------------------------- */
+
+struct alone {
+	double even;		/* greatest load with even shares */
+	uint32_t i, j;
+};
+
+static int
+alone_cmp(const void *x, const void *y)
+{
+	const struct alone *a = x, *b = y;
+
+	if (a->even > b->even || a->even < b->even)
+		return a->even > b->even ? -1 : 1;
+	return a->i != b->i ? (a->i > b->i) - (a->i < b->i) : (a->j > b->j) - (a->j < b->j);
+}
+
+static int
+set_alone(struct search *w, uint32_t i, uint32_t j, struct moore_err *err)
+{
+	moore_programme_clear(&w->p);
+	return add_pair(w, i, j) ? 0 : moore_fail_nomem(err);
+}
+
+/* Lists all pairs, those first that do worst with even shares. */
+static int
+list_alone(struct search *w, struct alone **out, size_t *n_pairs, struct moore_err *err)
+{
+	const uint32_t n = w->e->n;
+	struct alone *a = moore_arena_alloc(&w->tmp, (size_t)n * n + 1, sizeof(*a));
+	int rc;
+
+	if (!a)
+		return moore_fail_nomem(err);
+	*n_pairs = 0;
+	for (uint32_t j = 0; j < n; j++)
+		for (uint32_t i = 0; i < n; i++) {
+			if (i == j)
+				continue;
+			if ((rc = set_alone(w, i, j, err)) < 0)
+				return rc;
+			a[(*n_pairs)++] = (struct alone){ moore_programme_even(&w->p), i, j };
+		}
+	qsort(a, *n_pairs, sizeof(*a), alone_cmp);
+	*out = a;
+	return 0;
+}
+
+/* The pair that does worst alone.  Even shares are an upper bound of the load, so pairs are
+ * tried in the order of that bound, and the rest is left out once it is below the worst. */
+static int
+single(struct search *w, struct moore_err *err)
+{
+	struct alone *a = NULL;
+	size_t n_pairs = 0;
+	int rc = list_alone(w, &a, &n_pairs, err);
+
+	for (size_t k = 0; rc == 0 && k < n_pairs && a[k].even > w->worst; k++) {
+		if ((rc = set_alone(w, a[k].i, a[k].j, err)) < 0)
+			break;
+		moore_programme_solve(&w->p, GAP / 4, w->worst);
+		if (w->p.bound <= w->worst)
+			continue;
+		w->worst = w->p.bound;
+		memset(w->best, 0xff, w->e->n * sizeof(*w->best));
+		w->best[a[k].i] = a[k].j;
+	}
+	return rc;
 }
 
 /* ---- the patterns --------------------------------------------------------------------- */
@@ -249,6 +319,25 @@ climb_from_pattern(struct search *w, enum moore_pattern pattern, enum domain dom
 	return climb(w, domain, err);
 }
 
+/* Climbs from near the worst permutation so far: the worth of every pair is changed by up
+ * to a half before the next one is chosen. */
+static int
+climb_from_worst(struct search *w, enum domain domain, struct moore_err *err)
+{
+	const size_t n = w->e->n;
+	int rc;
+
+	memcpy(w->to, w->best, n * sizeof(*w->to));
+	if ((rc = judge(w, err)) < 0)
+		return rc;
+	set_worth(w);
+	for (size_t i = 0; i < n * n; i++)
+		w->worth[i] *= 0.5 + moore_rng_below(&w->rng, 1024) / 1024.0;
+	if ((rc = choose(w, domain, err)) < 0)
+		return rc;
+	return climb(w, domain, err);
+}
+
 static int
 adversary(struct search *w, unsigned starts, enum domain domain, struct moore_err *err)
 {
@@ -264,6 +353,9 @@ adversary(struct search *w, unsigned starts, enum domain domain, struct moore_er
 	for (unsigned i = 0; i < starts; i++)
 		if ((rc = choose_random(w, domain, err)) < 0 || (rc = climb(w, domain, err)) < 0)
 			return rc;
+	for (unsigned i = 0; i < starts; i++)
+		if ((rc = climb_from_worst(w, domain, err)) < 0)
+			return rc;
 	return 0;
 }
 
@@ -276,64 +368,6 @@ matching(struct search *w, unsigned starts, struct moore_err *err)
 		if ((i && (set_random_worth(w), false)) || (rc = choose(w, ADJACENT, err)) < 0 ||
 		    (rc = climb(w, ADJACENT, err)) < 0)
 			return rc;
-	return 0;
-}
-
-/* ---- every pair alone ------------------------------------------------------------------- */
-
-struct alone {
-	double even;		/* greatest load with even shares */
-	uint32_t i, j;
-};
-
-static int
-alone_cmp(const void *x, const void *y)
-{
-	const struct alone *a = x, *b = y;
-
-	if (a->even > b->even || a->even < b->even)
-		return a->even > b->even ? -1 : 1;
-	return a->i != b->i ? (a->i > b->i) - (a->i < b->i) : (a->j > b->j) - (a->j < b->j);
-}
-
-static int
-set_alone(struct search *w, uint32_t i, uint32_t j, struct moore_err *err)
-{
-	moore_programme_clear(&w->p);
-	return add_pair(w, i, j) ? 0 : moore_fail_nomem(err);
-}
-
-/* The pair that does worst alone.  Even shares are an upper bound of the load, so pairs are
- * tried in the order of that bound, and the rest is left out once it is below the worst. */
-static int
-single(struct search *w, struct moore_err *err)
-{
-	const uint32_t n = w->e->n;
-	struct alone *a = moore_arena_alloc(&w->tmp, (size_t)n * n + 1, sizeof(*a));
-	size_t n_pairs = 0;
-	int rc;
-
-	if (!a)
-		return moore_fail_nomem(err);
-	for (uint32_t j = 0; j < n; j++)
-		for (uint32_t i = 0; i < n; i++) {
-			if (i == j)
-				continue;
-			if ((rc = set_alone(w, i, j, err)) < 0)
-				return rc;
-			a[n_pairs++] = (struct alone){ moore_programme_even(&w->p), i, j };
-		}
-	qsort(a, n_pairs, sizeof(*a), alone_cmp);
-	for (size_t k = 0; k < n_pairs && a[k].even > w->worst; k++) {
-		if ((rc = set_alone(w, a[k].i, a[k].j, err)) < 0)
-			return rc;
-		moore_programme_solve(&w->p, GAP, w->worst);
-		if (w->p.bound <= w->worst)
-			continue;
-		w->worst = w->p.bound;
-		memset(w->best, 0xff, n * sizeof(*w->best));
-		w->best[a[k].i] = a[k].j;
-	}
 	return 0;
 }
 
