@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "moore/fabric.h"
+#include "moore/tables.h"
 #include "moore/topo.h"
 #include "plan_of.h"
 
@@ -203,6 +204,49 @@ test_without(const struct moore_fabric *f, uint32_t dead)
 	g = test_rebuild(f, order, n);
 	free(order);
 	return g;
+}
+
+/* Makes a random in-tree for each LID over links that are up.  Each of so many tries draws a
+ * port of a switch; with few of them, some switches get no route. */
+static inline struct moore_lft *
+test_random_trees(const struct moore_fabric *f, struct moore_rng *r, unsigned tries)
+{
+	bool *in = malloc((f->n_switches + 1) * sizeof(*in));
+	struct moore_lid_owner *own;
+	struct moore_lft *t;
+
+	if (!in || moore_lft_new(&t, f->n_switches, f->lid_top, NULL) < 0 ||
+	    moore_fabric_lids(f, &own, NULL) < 0)
+		abort();
+	for (unsigned lid = 1; lid <= f->lid_top; lid++) {
+		if (own[lid].sw == MOORE_NONE)
+			continue;
+		memset(in, false, f->n_switches * sizeof(*in));
+		moore_lft_row(t, own[lid].sw)[lid] = own[lid].port;
+		in[own[lid].sw] = true;
+		for (unsigned i = 0; i < tries; i++) {
+			moore_swid s = moore_rng_below(r, f->n_switches);
+			unsigned p = moore_rng_below(r, f->sw[s].n_ports + 1u);
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (in[s] || q->role != MOORE_ROLE_SWITCH || !in[q->peer])
+				continue;
+			moore_lft_row(t, s)[lid] = (uint8_t)p;
+			in[s] = true;
+		}
+	}
+	free(own);
+	free(in);
+	return t;
+}
+
+static inline bool
+test_has_endpoint(const struct moore_fabric *f, moore_swid s)
+{
+	for (unsigned p = 1; p <= f->sw[s].n_ports; p++)
+		if (moore_fabric_port(f, s, (moore_portnum)p)->role == MOORE_ROLE_ENDPOINT)
+			return true;
+	return false;
 }
 
 /* Cuts each link between switches with a probability of percent/100.  Returns how many it

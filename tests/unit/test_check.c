@@ -3,6 +3,8 @@
  * The twin moves every packet of every source, LID and SL step by step, collects the
  * dependencies in a matrix, and finds cycles by Floyd and Warshall. */
 #include "harness.h"
+
+#include "fabrics.h"
 #include "moore/check.h"
 
 struct net {
@@ -822,15 +824,6 @@ route(const struct twin *t, moore_swid s, unsigned lid, unsigned *slots)
 	return ROUND;
 }
 
-static bool
-has_endpoint(const struct moore_fabric *f, moore_swid s)
-{
-	for (unsigned p = 1; p <= f->sw[s].n_ports; p++)
-		if (moore_fabric_port(f, s, (moore_portnum)p)->role == MOORE_ROLE_ENDPOINT)
-			return true;
-	return false;
-}
-
 struct tally {
 	uint64_t pairs, unreachable, loops, partitioned, hops[MOORE_HOPS_MAX + 1];
 	unsigned load[MAX_SLOTS], links;
@@ -844,7 +837,7 @@ tally_pair(const struct twin *t, struct tally *y, moore_swid s, unsigned lid, bo
 
 	for (int i = 0; loads && i < h; i++)
 		y->load[slots[i]]++;
-	if (h == 0 || (t->o.endpoints_only && !has_endpoint(t->n->f, s)))
+	if (h == 0 || (t->o.endpoints_only && !test_has_endpoint(t->n->f, s)))
 		return;
 	y->pairs++;
 	if (h > 0) {
@@ -865,14 +858,14 @@ tally(const struct twin *t)
 	bool any_ep = false;
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		any_ep |= has_endpoint(f, s);
+		any_ep |= test_has_endpoint(f, s);
 		for (unsigned p = 1; p <= f->sw[s].n_ports; p++)
 			y.links += moore_fabric_port(f, s, (moore_portnum)p)->role == MOORE_ROLE_SWITCH;
 	}
 	for (unsigned lid = 1; lid <= f->lid_top; lid++)
 		for (uint32_t s = 0; addressed(t, lid) && s < f->n_switches; s++)
 			tally_pair(t, &y, s, lid, any_ep ? t->own[lid].ep != MOORE_NONE &&
-				   has_endpoint(f, s) : true);
+				   test_has_endpoint(f, s) : true);
 	return y;
 }
 

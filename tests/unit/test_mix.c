@@ -300,38 +300,6 @@ check_loop(const char *why, const struct moore_fabric *f, const struct moore_lft
 	}
 }
 
-/* A random in-tree for each LID, over links that are up. */
-static struct moore_lft *
-random_trees(const struct moore_fabric *f, struct moore_rng *r)
-{
-	struct moore_lid_owner *own;
-	struct moore_lft *t;
-	struct moore_err err;
-
-	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, &err), 0);
-	assert_int_equal(moore_fabric_lids(f, &own, &err), 0);
-	for (unsigned lid = 1; lid <= f->lid_top; lid++) {
-		uint8_t in[MAX_SW] = { 0 };
-
-		if (own[lid].sw == MOORE_NONE)
-			continue;
-		moore_lft_row(t, own[lid].sw)[lid] = own[lid].port;
-		in[own[lid].sw] = 1;
-		for (unsigned tries = 0; tries < 200; tries++) {
-			moore_swid s = moore_rng_below(r, f->n_switches);
-			unsigned p = moore_rng_below(r, f->sw[s].n_ports + 1u);
-			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
-
-			if (in[s] || q->role != MOORE_ROLE_SWITCH || !in[q->peer])
-				continue;
-			moore_lft_row(t, s)[lid] = (uint8_t)p;
-			in[s] = 1;
-		}
-	}
-	free(own);
-	return t;
-}
-
 /* Gives each pair of ports one of four rows of random VLs. */
 static struct moore_sl2vl *
 random_lanes(const struct moore_fabric *f, struct moore_rng *r)
@@ -364,7 +332,7 @@ test_twin(void **state)
 		struct moore_fabric *f = test_random_fabric(&r, 2 + moore_rng_below(&r, MAX_SW - 1),
 							    moore_rng_below(&r, 4), 0);
 		bool lanes = i % 3 == 0;
-		struct moore_lft *was = random_trees(f, &r), *now;
+		struct moore_lft *was = test_random_trees(f, &r, 200), *now;
 		struct moore_sl2vl *l0 = NULL, *l1 = NULL;
 		struct moore_err err;
 		struct moore_mix *m;
@@ -378,7 +346,7 @@ test_twin(void **state)
 		}
 		if (i % 2)
 			test_cut_some(f, &r, 20);
-		now = random_trees(f, &r);
+		now = test_random_trees(f, &r, 200);
 		if (!lanes)
 			assert_int_equal(moore_lane_effective(&l1, f, &one_class, &err), 0);
 		compare(why, f, &(struct moore_mix_tables){ was, l0 },

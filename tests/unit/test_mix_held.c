@@ -485,38 +485,6 @@ compare(const char *why, const struct moore_fabric *f, const struct moore_held *
 
 /* ---- random cases -------------------------------------------------------------------------- */
 
-/* A random in-tree for each LID over the links that are up. */
-static struct moore_lft *
-random_trees(const struct moore_fabric *f, struct moore_rng *r)
-{
-	struct moore_lid_owner *own;
-	struct moore_lft *t;
-	struct moore_err err;
-
-	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, &err), 0);
-	assert_int_equal(moore_fabric_lids(f, &own, &err), 0);
-	for (unsigned lid = 1; lid <= f->lid_top; lid++) {
-		bool in[MAX_SW] = { false };
-
-		if (own[lid].sw == MOORE_NONE)
-			continue;
-		moore_lft_row(t, own[lid].sw)[lid] = own[lid].port;
-		in[own[lid].sw] = true;
-		for (unsigned tries = 0; tries < 100; tries++) {
-			moore_swid s = moore_rng_below(r, f->n_switches);
-			unsigned p = moore_rng_below(r, f->sw[s].n_ports + 1u);
-			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
-
-			if (in[s] || q->role != MOORE_ROLE_SWITCH || !in[q->peer])
-				continue;
-			moore_lft_row(t, s)[lid] = (uint8_t)p;
-			in[s] = true;
-		}
-	}
-	free(own);
-	return t;
-}
-
 /* Up to n further values, some of them as in `now`; any LID of the table, 0 included. */
 static size_t
 random_more(const struct moore_fabric *f, const struct moore_lft *now, struct moore_rng *r,
@@ -623,7 +591,7 @@ one_case(struct moore_rng *r, unsigned i, struct tally *n)
 {
 	struct moore_fabric *f = test_random_fabric(r, 2 + moore_rng_below(r, MAX_SW - 1),
 						    moore_rng_below(r, 4), 0);
-	struct moore_lft *was = random_trees(f, r), *now, *other;
+	struct moore_lft *was = test_random_trees(f, r, 100), *now, *other;
 	struct moore_row row[2][16];
 	uint64_t unknown = 1ull << moore_rng_below(r, f->n_switches);
 	bool is_unknown = moore_rng_below(r, 8) == 0, sls = i % 4 == 3;
@@ -640,8 +608,8 @@ one_case(struct moore_rng *r, unsigned i, struct tally *n)
 	CHECK("the oracle has room", f->n_ports * 16 <= MAX_CH);
 	if (i % 2)
 		test_cut_some(f, r, 20);
-	now = random_trees(f, r);
-	other = random_trees(f, r);
+	now = test_random_trees(f, r, 100);
+	other = test_random_trees(f, r, 100);
 	for (unsigned k = 0; k < MAX_MFT; k++)
 		mft[k] = random_mft(f, k ? now : was, r);
 	if (moore_rng_below(r, 4) == 0)

@@ -42,15 +42,6 @@ may_drop(const struct moore_fabric *f, const struct moore_lft *a, const struct m
 	return false;
 }
 
-static bool
-has_endpoint(const struct moore_fabric *f, moore_swid s)
-{
-	for (unsigned p = 1; p <= f->sw[s].n_ports; p++)
-		if (moore_fabric_port(f, s, (moore_portnum)p)->role == MOORE_ROLE_ENDPOINT)
-			return true;
-	return false;
-}
-
 struct seen {
 	unsigned changes, steps, unsafe;
 	uint64_t interrupted, back, dead;
@@ -67,7 +58,7 @@ count_interrupted(const struct moore_fabric *f, const struct moore_lft *a, const
 	assert_int_equal(moore_fabric_lids(f, &own, &err), 0);
 	for (unsigned lid = 1; lid <= f->lid_top; lid++)
 		for (moore_swid s = 0; own[lid].sw != MOORE_NONE && s < f->n_switches; s++)
-			n += s != own[lid].sw && has_endpoint(f, s) &&
+			n += s != own[lid].sw && test_has_endpoint(f, s) &&
 				!may_drop(f, a, a, (moore_lid)lid, &own[lid], s, 0) &&
 				may_drop(f, a, b, (moore_lid)lid, &own[lid], s, 0);
 	free(own);
