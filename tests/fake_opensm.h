@@ -46,9 +46,11 @@ static void *fake_context;
 static bool fake_refuses;		/* to register an engine */
 static osm_log_level_t fake_level;	/* all levels at which lines were logged */
 
-/* ---- where the plugin keeps its graph ---------------------------------------------- */
+/* ---- the plugin's files ------------------------------------------------------------ */
 
 static char fake_cache[] = "/tmp/moore-cache-XXXXXX";	/* OpenSM's own would be /var/cache/opensm */
+
+static char fake_conf[64], fake_plan[64];	/* a moore.conf, and a plan that it may name */
 
 static inline const char *
 fake_kept(const char *suffix)
@@ -70,6 +72,8 @@ static void
 fake_drop_cache(void)
 {
 	fake_forget_kept();
+	unlink(fake_conf);
+	unlink(fake_plan);
 	rmdir(fake_cache);
 }
 
@@ -79,6 +83,18 @@ fake_make_cache(void)
 	if (!mkdtemp(fake_cache) || setenv("OSM_CACHE_DIR", fake_cache, 1) < 0 ||
 	    atexit(fake_drop_cache) != 0)
 		abort();
+	snprintf(fake_conf, sizeof(fake_conf), "%s/moore.conf", fake_cache);
+	snprintf(fake_plan, sizeof(fake_plan), "%s/plan.json", fake_cache);
+}
+
+static inline void
+fake_write(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
 }
 
 /* ---- the functions of the opensm program ----------------------------------------- */
@@ -612,6 +628,31 @@ fake_free(void)
 
 /* The engine's callbacks; set by the test. */
 static struct osm_routing_engine re;
+
+extern osm_event_plugin_t osm_event_plugin;
+
+/* Loads the plugin with fake_conf, as OpenSM does when it starts.  Returns its context. */
+static inline void *
+fake_load(void)
+{
+	static char options[128];
+	void *sm;
+
+	snprintf(options, sizeof(options), "moore_conf=%s", fake_conf);
+	fake.osm->subn.opt.event_plugin_options = options;
+	sm = osm_event_plugin.create(fake.osm);
+	assert_non_null(sm);
+	assert_int_equal(fake_engine->setup(&re, fake.osm), 0);
+	return sm;
+}
+
+/* Ends it in the order in which OpenSM does: engines first. */
+static inline void
+fake_unload(void *sm)
+{
+	re.destroy(fake_context);
+	osm_event_plugin.delete(sm);
+}
 
 /* Does what OpenSM does after the routes: sets the rows that differ from its copy.  Returns
  * their number. */

@@ -13,19 +13,13 @@
 #include "plan_of.h"
 #include "../../opensm-plugin/plugin.h"
 
-extern osm_event_plugin_t osm_event_plugin;
-
-static char conf[] = "/tmp/moore-lanes-XXXXXX";
-static char options[64];
-
 static void
 write_conf(const char *text)
 {
-	FILE *f = fopen(conf, "w");
+	char all[256];
 
-	assert_non_null(f);
-	fprintf(f, "moored /nowhere\n%s", text);
-	assert_int_equal(fclose(f), 0);
+	snprintf(all, sizeof(all), "moored /nowhere\n%s", text);
+	fake_write(fake_conf, all);
 }
 
 static struct mplug_sm *
@@ -33,7 +27,6 @@ begin(const char *settings)
 {
 	struct moore_plan *p = plan_of("slimfly", "q=5");
 	struct moore_fabric *f;
-	struct mplug_sm *sm;
 
 	write_conf(settings);
 	assert_int_equal(moore_fabric_from_plan(&f, p, 2, NULL), 0);
@@ -42,19 +35,13 @@ begin(const char *settings)
 	fake_build(f);
 	fake_slvl = NULL;
 	fake_slvl_gets = 0;
-	snprintf(options, sizeof(options), "moore_conf=%s", conf);
-	fake.osm->subn.opt.event_plugin_options = options;
-	sm = osm_event_plugin.create(fake.osm);
-	assert_non_null(sm);
-	assert_int_equal(fake_engine->setup(&re, fake.osm), 0);
-	return sm;
+	return fake_load();
 }
 
 static void
 end(struct mplug_sm *sm)
 {
-	re.destroy(fake_context);
-	osm_event_plugin.delete(sm);
+	fake_unload(sm);
 	fake_free();
 }
 
@@ -404,22 +391,6 @@ memory_runs_out(void **state)
 	end(sm);
 }
 
-static int
-make_conf(void **state)
-{
-	int fd = mkstemp(conf);
-
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int
-remove_conf(void **state)
-{
-	(void)state;
-	return unlink(conf);
-}
-
 int
 main(void)
 {
@@ -432,5 +403,5 @@ main(void)
 		cmocka_unit_test(memory_runs_out),
 	};
 
-	return cmocka_run_group_tests(tests, make_conf, remove_conf);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

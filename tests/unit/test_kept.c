@@ -11,10 +11,6 @@
 #include "plan_of.h"
 #include "../../opensm-plugin/plugin.h"
 
-extern osm_event_plugin_t osm_event_plugin;
-
-static char conf[] = "/tmp/moore-kept-XXXXXX";
-static char options[64];
 static unsigned failing;	/* how many calls of fsync() fail from now on */
 
 int
@@ -28,37 +24,6 @@ fsync(int fd)
 	return -1;
 }
 
-static void
-write_text(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
-}
-
-/* Loads the plugin, as OpenSM does when it starts. */
-static struct mplug_sm *
-load(void)
-{
-	struct mplug_sm *sm;
-
-	fake.osm->subn.opt.event_plugin_options = options;
-	fake.log[0] = '\0';
-	sm = osm_event_plugin.create(fake.osm);
-	assert_non_null(sm);
-	assert_int_equal(fake_engine->setup(&re, fake.osm), 0);
-	return sm;
-}
-
-static void
-unload(struct mplug_sm *sm)
-{
-	re.destroy(fake_context);
-	osm_event_plugin.delete(sm);
-}
-
 static struct mplug_sm *
 begin(void)
 {
@@ -70,15 +35,14 @@ begin(void)
 	moore_plan_free(p);
 	fake_build(f);
 	failing = 0;
-	write_text(conf, "moored /nowhere\n");
-	snprintf(options, sizeof(options), "moore_conf=%s", conf);
-	return load();
+	fake_write(fake_conf, "moored /nowhere\n");
+	return fake_load();
 }
 
 static void
 end(struct mplug_sm *sm)
 {
-	unload(sm);
+	fake_unload(sm);
 	fake_free();
 }
 
@@ -125,14 +89,14 @@ after_a_restart(void **state)
 	CHECK_STR("by its family's name", fake.log, "moore: slimfly q=5: 49 switches");
 	CHECK("no error", !strstr(fake.log, "ERR MR23"));
 	hash = sm->result->hash;
-	unload(sm);
-	sm = load();
+	fake_unload(sm);
+	sm = fake_load();
 	sweep();
 	CHECK_STR("it is read", fake.log, "moore: kept graph of 50 switches and 175 links in ");
 	CHECK("the same hash", sm->result->hash == hash);
-	unload(sm);
+	fake_unload(sm);
 	fake_forget_kept();
-	sm = load();
+	sm = fake_load();
 	sweep();
 	CHECK("not without the file", sm->result->hash != hash);
 	CHECK_STR("which is said", fake.log, "ERR MR23: 1 switches are missing, and no kept graph tells");
@@ -150,9 +114,9 @@ one_link_needs_no_file(void **state)
 	fake_cut(3, 5);
 	sweep();
 	hash = sm->result->hash;
-	unload(sm);
+	fake_unload(sm);
 	fake_forget_kept();
-	sm = load();
+	sm = fake_load();
 	sweep();
 	CHECK("the same hash", sm->result->hash == hash);
 	CHECK("no error", !strstr(fake.log, "ERR MR23"));
@@ -205,19 +169,17 @@ a_plan_wins(void **state)
 	struct moore_plan *p = plan_of("slimfly", "q=5");
 	struct moore_buf b = MOORE_BUF_INIT;
 	struct mplug_sm *sm = begin();
-	char text[128], plan[64];
+	char text[128];
 	(void)state;
 
-	snprintf(plan, sizeof(plan), "%s.plan", conf);
 	assert_int_equal(moore_plan_write(p, &b, NULL), 0);
-	write_text(plan, b.data);
-	snprintf(text, sizeof(text), "moored /nowhere\nplan %s\n", plan);
-	write_text(conf, text);
+	fake_write(fake_plan, b.data);
+	snprintf(text, sizeof(text), "moored /nowhere\nplan %s\n", fake_plan);
+	fake_write(fake_conf, text);
 	sweep();
 	CHECK_EQ("planned", sm->result->intent, MOORE_INTENT_PLAN);
 	CHECK("nothing is kept", !is_there("") && !sm->kept.plan);
 	end(sm);
-	unlink(plan);
 	moore_buf_free(&b);
 	moore_plan_free(p);
 }
@@ -239,7 +201,7 @@ bad_files(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
 		struct mplug_sm *sm = begin();
 
-		write_text(fake_kept(""), T[i].text);
+		fake_write(fake_kept(""), T[i].text);
 		sweep();
 		CHECK_STR(T[i].why, fake.log, T[i].log);
 		CHECK_STR("it is replaced", fake.log, "175 links is kept in ");
@@ -283,22 +245,6 @@ a_disk_that_fails(void **state)
 	end(sm);
 }
 
-static int
-make_conf(void **state)
-{
-	int fd = mkstemp(conf);
-	(void)state;
-
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int
-drop_conf(void **state)
-{
-	(void)state;
-	return unlink(conf);
-}
-
 int
 main(void)
 {
@@ -313,5 +259,5 @@ main(void)
 		cmocka_unit_test(a_disk_that_fails),
 	};
 
-	return cmocka_run_group_tests(tests, make_conf, drop_conf);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

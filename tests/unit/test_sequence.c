@@ -15,7 +15,6 @@
 #include "plan_of.h"
 #include "../../opensm-plugin/plugin.h"
 
-extern osm_event_plugin_t osm_event_plugin;
 extern void complib_init(void);	/* starts the thread of the timers */
 
 static time_t ahead;		/* seconds by which the clock is ahead */
@@ -29,24 +28,17 @@ clock_gettime(clockid_t id, struct timespec *out)
 	return rc;
 }
 
-static char path[] = "/tmp/moore-sequence-XXXXXX";	/* of moore.conf */
-static char plan_path[] = "/tmp/moore-sequence-plan-XXXXXX";
-
 static void
 write_files(const struct moore_plan *p, const char *conf)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
-	FILE *f = fopen(plan_path, "w");
 
-	assert_non_null(f);
 	assert_int_equal(moore_plan_write(p, &b, NULL), 0);
-	fputs(b.data, f);
+	fake_write(fake_plan, b.data);
+	b.len = 0;
+	moore_buf_fmt(&b, "moored (null)\nplan %s\n%s", fake_plan, conf);
+	fake_write(fake_conf, b.data);
 	moore_buf_free(&b);
-	assert_int_equal(fclose(f), 0);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fprintf(f, "moored (null)\nplan %s\n%s", plan_path, conf);
-	assert_int_equal(fclose(f), 0);
 }
 
 static void
@@ -59,32 +51,24 @@ init_port(osm_physp_t *p)
 static struct mplug_sm *
 start(uint8_t lmc, const char *conf)
 {
-	static char options[128];
 	struct moore_plan *p = plan_of("slimfly", "q=5");
 	struct moore_fabric *f;
-	struct mplug_sm *sm;
 
 	assert_int_equal(moore_fabric_from_plan(&f, p, lmc, NULL), 0);
 	assert_int_equal(moore_fabric_seal(f, NULL), 0);
 	write_files(p, conf);
 	moore_plan_free(p);
 	fake_build(f);
-	snprintf(options, sizeof(options), "moore_conf=%s", path);
-	fake.osm->subn.opt.event_plugin_options = options;
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		for (unsigned n = 1; n < fake.sw[s]->physp_tbl_size; n++)
 			init_port(&fake.sw[s]->physp_table[n]);
-	sm = osm_event_plugin.create(fake.osm);
-	assert_non_null(sm);
-	assert_int_equal(fake_engine->setup(&re, fake.osm), 0);
-	return sm;
+	return fake_load();
 }
 
 static void
 stop(struct mplug_sm *sm)
 {
-	re.destroy(fake_context);
-	osm_event_plugin.delete(sm);
+	fake_unload(sm);
 	fake_free();
 }
 
@@ -654,15 +638,7 @@ main(void)
 		cmocka_unit_test(a_timer_asks_for_the_sweep),
 		cmocka_unit_test(steps_cut_short_twice_leave_the_link_out),
 	};
-	int fd = mkstemp(path), fd_plan = mkstemp(plan_path), rc;
 
 	complib_init();
-	if (fd < 0 || fd_plan < 0)
-		return 1;
-	close(fd);
-	close(fd_plan);
-	rc = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
-	unlink(plan_path);
-	return rc;
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
