@@ -4,6 +4,7 @@
 #include "harness.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -88,6 +89,8 @@ after_a_restart(void **state)
 	CHECK_STR("with a remedy", fake.log, " links, 1 switches; if they will not return, remove ");
 	CHECK_STR("by its family's name", fake.log, "moore: slimfly q=5: 49 switches");
 	CHECK("no error", !strstr(fake.log, "ERR MR23"));
+	sweep();
+	CHECK("what is missing is said once", !strstr(fake.log, "if they will not return"));
 	hash = sm->result->hash;
 	fake_unload(sm);
 	sm = fake_load();
@@ -143,6 +146,59 @@ removed_and_replaced(void **state)
 	sweep();
 	CHECK_EQ("it is forgotten", sm->result->intent, MOORE_INTENT_FAMILY);
 	CHECK("no plan", !sm->kept.plan);
+	end(sm);
+}
+
+static bool
+was_read(void)
+{
+	return strstr(fake.log, "moore: kept graph of ");
+}
+
+/* Sets the time of the file's last change, and sweeps.  Returns whether the plugin read it. */
+static bool
+reads_with_time(struct timespec changed)
+{
+	const struct timespec t[2] = { changed, changed };
+
+	assert_int_equal(utimensat(AT_FDCWD, fake_kept(""), t, 0), 0);
+	sweep();
+	return was_read();
+}
+
+static void
+read_when_it_has_changed(void **state)
+{
+	struct mplug_sm *sm = begin();
+	struct moore_buf b = MOORE_BUF_INIT;
+	char copy[sizeof(fake_conf)];
+	struct timespec t;
+	struct stat st;
+	mode_t mask = umask(0);
+	(void)state;
+
+	umask(mask);
+	sweep();
+	sweep();
+	CHECK("not what the plugin has written", !was_read());
+	assert_int_equal(stat(fake_kept(""), &st), 0);
+	CHECK_EQ("which everybody may read", st.st_mode & 0777, 0644 & ~mask);
+	t = st.st_mtim;
+	t.tv_nsec ^= 1;
+	CHECK("another nanosecond", reads_with_time(t));
+	CHECK("the same time", !reads_with_time(t));
+	t.tv_sec++;
+	CHECK("another second", reads_with_time(t));
+	assert_int_equal(moore_plan_write(sm->kept.plan, &b, NULL), 0);
+	snprintf(copy, sizeof(copy), "%s", fake_kept(".copy"));
+	fake_write(copy, b.data);
+	assert_int_equal(rename(copy, fake_kept("")), 0);
+	CHECK("another file of that size and time", reads_with_time(t));
+	moore_buf_fmt(&b, "\n");
+	fake_write(fake_kept(""), b.data);
+	CHECK("the same file, one byte longer", reads_with_time(t));
+	CHECK("and unchanged", !reads_with_time(t));
+	moore_buf_free(&b);
 	end(sm);
 }
 
@@ -230,6 +286,42 @@ a_folder_in_its_place(void **state)
 }
 
 static void
+a_folder_that_is_missing(void **state)
+{
+	struct mplug_sm *sm = begin();
+	(void)state;
+
+	assert_int_equal(setenv("OSM_CACHE_DIR", "/nonexistent", 1), 0);
+	sweep();
+	CHECK_STR("why", fake.log, "No such file or directory: it cannot be written");
+	assert_int_equal(setenv("OSM_CACHE_DIR", fake_cache, 1), 0);
+	sweep();
+	CHECK("the next sweep finds it", is_there("") && sm->kept.saved);
+	end(sm);
+}
+
+static void
+memory_runs_out(void **state)
+{
+	struct mplug_sm *sm = begin();
+	(void)state;
+
+	sweep();
+	for (long at = 0, n = 1; at < n; at++) {
+		fake.log[0] = '\0';
+		sm->said.n = 0;
+		alloc_count = 0;
+		alloc_fail_at = at;
+		mplug_kept_update(sm);
+		alloc_fail_at = -1;
+		n = alloc_count;
+		CHECK("not kept, not written, or both", strstr(fake.log, "the graph is not kept: ") ||
+		      strstr(fake.log, "it cannot be written: ") || strstr(fake.log, "is kept in "));
+	}
+	end(sm);
+}
+
+static void
 a_disk_that_fails(void **state)
 {
 	struct mplug_sm *sm = begin();
@@ -252,10 +344,13 @@ main(void)
 		cmocka_unit_test(after_a_restart),
 		cmocka_unit_test(one_link_needs_no_file),
 		cmocka_unit_test(removed_and_replaced),
+		cmocka_unit_test(read_when_it_has_changed),
 		cmocka_unit_test(another_switch),
 		cmocka_unit_test(a_plan_wins),
 		cmocka_unit_test(bad_files),
 		cmocka_unit_test(a_folder_in_its_place),
+		cmocka_unit_test(a_folder_that_is_missing),
+		cmocka_unit_test(memory_runs_out),
 		cmocka_unit_test(a_disk_that_fails),
 	};
 
