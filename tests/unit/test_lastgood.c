@@ -305,6 +305,41 @@ memory_runs_out(void **state)
 	moore_fabric_free(f);
 }
 
+/* LID 0 stands for the groups, whose SLs do not depend on an owner. */
+static void
+sls_of_switches_that_are_known(void **state)
+{
+	struct moore_plan *p = small_plan();
+	struct moore_fabric *old, *now;
+	struct moore_sl_set *was, *is;
+	struct moore_lid_owner *own;
+
+	(void)state;
+	assert_int_equal(moore_fabric_from_plan(&old, p, 1, NULL), 0);
+	assert_int_equal(moore_fabric_seal(old, NULL), 0);
+	assert_int_equal(moore_fabric_copy(&now, old, NULL), 0);
+	assert_int_equal(moore_fabric_lids(now, &own, NULL), 0);
+	assert_int_equal(moore_sl_set_new(&was, old->n_switches, old->lid_top, NULL), 0);
+	for (moore_swid s = 0; s < old->n_switches; s++)
+		for (size_t lid = 0; lid < was->stride; lid++)
+			moore_sl_set_row(was, s)[lid] = (uint16_t)(1 + s * 997 + lid);
+	now->sw[3].guid = 0x777;
+	assert_int_equal(mplug_lastgood_sls(&is, now, old, was, NULL), 0);
+	for (moore_swid s = 0; s < now->n_switches; s++)
+		for (size_t lid = 0; lid <= now->lid_top; lid++) {
+			bool known = s != 3 && (!lid || (own[lid].sw != MOORE_NONE && own[lid].sw != 3));
+
+			CHECK_EQ("SLs", moore_sl_set_row(is, s)[lid],
+				 known ? moore_sl_set_row(was, s)[lid] : 0);
+		}
+	free(own);
+	moore_sl_set_free(was);
+	moore_sl_set_free(is);
+	moore_fabric_free(now);
+	moore_fabric_free(old);
+	moore_plan_free(p);
+}
+
 int
 main(void)
 {
@@ -312,6 +347,7 @@ main(void)
 		cmocka_unit_test(changes),
 		cmocka_unit_test(fewer_ports),
 		cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(sls_of_switches_that_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1362,12 +1362,11 @@ entries(struct fake_group *g, int want)
 }
 
 static void
-groups(void **state)
+groups_under_sl_hint(void **state)
 {
 	static const uint8_t safe[] = { 0, 4 }, unsafe[] = { 2, 3, 5, 7 };	/* 8 and more overflow an int in ib_types.h */
 	struct fake_group g;
 	struct mplug_sm *sm;
-	osm_physp_t *peer;
 
 	(void)state;
 	write_conf("profile sl-hint\nclasses 0,0,0,0,1\n");
@@ -1396,14 +1395,24 @@ groups(void **state)
 	add(&g, &fake.port[0]);
 	CHECK_EQ("one member needs no tree", entries(&g, IB_SUCCESS), 0);
 	CHECK("so its SL does not matter", !*fake.log);
-	add(&g, &fake.port[1]);
 	stop(sm);
+}
 
+static void
+groups(void **state)
+{
+	struct fake_group g;
+	struct mplug_sm *sm;
+	osm_physp_t *peer;
+
+	(void)state;
 	write_conf("");
 	sm = start(0);
 	assert_int_equal(route(), 0);
+	new_group(&g, 3);
+	add(&g, &fake.port[0]);
+	add(&g, &fake.port[1]);
 	CHECK_EQ("every SL is safe under any-sl", entries(&g, IB_SUCCESS), 2);
-	g.n = 0;
 	new_group(&g, 0);
 	add(&g, &fake.port[0]);
 	add(&g, &fake.port[fake.f->n_endpoints + fake.f->ep[0].sw]);
@@ -1427,7 +1436,19 @@ groups(void **state)
 	fake.port[1].p_physp->p_remote_physp = peer;
 	fake.sw[fake.f->ep[0].sw]->sw->switch_info.mcast_cap = 0;
 	CHECK_EQ("members on a switch without multicast", entries(&g, IB_SUCCESS), 0);
-	fake.sw[fake.f->ep[0].sw]->sw->switch_info.mcast_cap = cl_hton16(FAKE_MFT);
+	stop(sm);
+}
+
+static void
+groups_without_memory(void **state)
+{
+	struct fake_group g;
+	struct mplug_sm *sm;
+
+	(void)state;
+	write_conf("");
+	sm = start(0);
+	assert_int_equal(route(), 0);
 	new_group(&g, 0);
 	add(&g, &fake.port[0]);
 	add(&g, &fake.port[41]);
@@ -2706,7 +2727,9 @@ main(void)
 		cmocka_unit_test(lanes_weigh_alike),
 		cmocka_unit_test(hinted_path_records),
 		cmocka_unit_test(group_tree),
+		cmocka_unit_test(groups_under_sl_hint),
 		cmocka_unit_test(groups),
+		cmocka_unit_test(groups_without_memory),
 		cmocka_unit_test(groups_of_two),
 		cmocka_unit_test(groups_cut_off),
 		cmocka_unit_test(dumps),
