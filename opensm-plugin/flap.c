@@ -83,7 +83,8 @@ compare(const struct mplug_link *a, const struct mplug_link *b)
 	return (a->port > b->port) - (a->port < b->port);
 }
 
-/* Returns what `was` becomes, now that the link is as in `is`; NULL: it is gone. */
+/* Returns the record of a link after this sweep, from that of the last sweep and the link as it
+ * is now (NULL: it is gone). */
 static struct mplug_link
 follow(const struct mplug_link *was, const struct mplug_link *is, double now)
 {

@@ -7,11 +7,11 @@
  * port that they leave by is ACTIVE, and the port that sends them to this switch is, too.
  * With `qos TRUE` OpenSM sets all other rows before it activates the ports.
  *
- * Routes need a row to part packets that come from switches from those that do not: the last
- * bit of the VL does that, whatever the class (docs/theory.md, "Classes of service").
+ * A row must send packets that come from switches on other lanes than packets that do not.  The
+ * last bit of the VL tells them apart, whatever the class (docs/theory.md, "Classes of service").
  *
- * Invariant: routes rely on two lanes of a link only if all rows that packets meet at both
- * of its ends part them so.  Other links count as having one lane: whatever their rows are,
+ * Invariant: routes rely on two lanes of a link only if all rows that packets meet at both of
+ * its ends set that bit right.  Other links count as having one lane: whatever their rows are,
  * the dependencies map onto those of one lane.  Once OpenSM has set the rows, another sweep
  * uses all lanes. */
 #include "plugin.h"
@@ -100,7 +100,8 @@ vl_of(const ib_slvl_table_t *t, unsigned sl)
 	return sl & 1 ? t->raw_vl_by_sl[sl / 2] & 15 : t->raw_vl_by_sl[sl / 2] >> 4;
 }
 
-/* True if no SL, but those that either row drops, has a VL of another last bit. */
+/* True if both rows give each SL a VL with the same last bit.  SLs that a row drops do not
+ * count. */
 static bool
 parts_alike(const ib_slvl_table_t *held, const ib_slvl_table_t *want)
 {

@@ -98,9 +98,9 @@ struct mplug_held {
 	size_t n;
 };
 
-/* What they may hold, in the numbers of one fabric. */
+/* The same, with the switches numbered as in one fabric. */
 struct mplug_held_tables {
-	struct moore_held held;	/* of what follows */
+	struct moore_held held;	/* points to the arrays below */
 	struct moore_lft *lft;
 	struct moore_row *more;
 	uint32_t cap_more;

@@ -3,7 +3,7 @@
  * it is seen, with the links and switches that the family's graph has besides.
  *
  * Switches that are seen keep their places and GUIDs, so they are sorted as before the
- * failure; missing ones come last, since nobody knows their GUIDs. */
+ * failure; missing ones come last, since their GUIDs are unknown. */
 #include <stdlib.h>
 #include <string.h>
 

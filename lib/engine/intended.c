@@ -5,9 +5,9 @@
  *   2. The graph of a family of which the fabric is a part.
  *   3. The fabric as it is seen.
  *
- * The kept graph is replaced by what is seen when that is complete: it is a family's graph; or
- * it is no part of one either, and it has all that the kept graph has, or the kept graph is no
- * family's.  So a wrong cable for an hour does not cost a family's graph that was kept. */
+ * The fabric that is seen replaces the kept graph if it is a family's graph.  If it is not even
+ * part of one, it replaces the kept graph only when nothing of that is missing, or when that is
+ * no family's graph either.  So a wrong cable for an hour does not cost a family's graph. */
 #include <stdlib.h>
 #include <string.h>
 

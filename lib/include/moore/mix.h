@@ -96,8 +96,8 @@ struct moore_mix_lanes {
 
 struct moore_mix_held {
 	bool safe;			/* no LID loops, no group loops, and acyclic */
-	uint32_t lids;			/* LIDs with a value that leads to a port in use */
-	uint32_t lids_mixed;		/* those of them with a row of several values */
+	uint32_t lids;			/* LIDs that some row sends to a port in use */
+	uint32_t lids_mixed;		/* of these, LIDs that have a row of several values */
 	uint32_t loop_lids;		/* LIDs that loop in some mixture */
 	moore_lid loop_lid;		/* the least of them, or 0 */
 	uint32_t loop_groups;		/* multicast groups in which a packet can circulate */
@@ -108,8 +108,8 @@ struct moore_mix_held {
 	struct moore_channel *cycle;	/* a shortest one; NULL when acyclic */
 	uint32_t cycle_len;
 	/* Pairs (switch with endpoints, LID), the owner's switch included, by rows alone: */
-	uint64_t live;			/* those to which every mixture of `before` delivers */
-	uint64_t interrupted;		/* of these, the ones to which some mixture of held does not */
+	uint64_t live;			/* pairs that every mixture of `before` connects */
+	uint64_t interrupted;		/* of these, pairs that some mixture of `held` drops */
 	moore_swid interrupted_sw;	/* one of them, of the least LID, or MOORE_NONE */
 	moore_lid interrupted_lid;
 };
