@@ -318,14 +318,22 @@ fast_sends_all_at_once(void **state)
 	stop(sm);
 }
 
+/* The link at that port, which leads to another switch comes back as INIT. */
+static void
+come_back(moore_swid s, moore_portnum port)
+{
+	const struct moore_port *p = moore_fabric_port(fake.f, s, port);
+
+	assert_int_equal(p->role, MOORE_ROLE_SWITCH);
+	fake_relink(s, port, p->peer, p->peer_port);
+}
+
 /* Cuts the link of (switch 0, port 5), or brings it back, and sweeps. */
 static void
 change_link(bool back)
 {
-	moore_swid t = moore_fabric_port(fake.f, 0, 5)->peer;
-
 	if (back)
-		fake_relink(0, 5, t, moore_fabric_port(fake.f, 0, 5)->peer_port);
+		come_back(0, 5);
 	else
 		fake_cut(0, 5);
 	sweep();
@@ -373,20 +381,21 @@ a_link_that_came_back_between_sweeps_changed_twice(void **state)
 {
 	static const struct {
 		const char *why, *conf;
+		moore_swid sw;
 		unsigned missing;
 	} T[] = {
-		{ "two changes are allowed", "flap_count 3\n", 0 },
-		{ "two are too many", "flap_count 2\n", 1 },
-		{ "never", "flap_count 0\n", 0 },
+		{ "two changes are allowed", "flap_count 3\n", 0, 0 },
+		{ "two are too many", "flap_count 2\n", 0, 1 },
+		{ "at another switch, too", "flap_count 2\n", 7, 1 },
+		{ "never", "flap_count 0\n", 0, 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
 		struct mplug_sm *sm = start(0, T[i].conf);
-		moore_swid t = moore_fabric_port(fake.f, 0, 5)->peer;
 
 		sweep();
-		fake_relink(0, 5, t, moore_fabric_port(fake.f, 0, 5)->peer_port);
+		come_back(T[i].sw, 5);
 		sweep();
 		CHECK_EQ(T[i].why, missing(sm), T[i].missing);
 		stop(sm);
@@ -394,22 +403,61 @@ a_link_that_came_back_between_sweeps_changed_twice(void **state)
 }
 
 static void
-a_timer_asks_for_the_sweep(void **state)
+a_link_that_is_not_active_yet_has_not_changed_again(void **state)
 {
-	struct mplug_sm *sm = start(0, "flap_count 2\nflap_seconds 1\n");
-	moore_swid t = moore_fabric_port(fake.f, 0, 5)->peer;
+	struct mplug_sm *sm = start(0, "flap_count 3\n");
 
 	(void)state;
 	sweep();
-	fake_relink(0, 5, t, moore_fabric_port(fake.f, 0, 5)->peer_port);
-	sweep();
-	for (int i = 0; i < 500 && !fake.signals; i++)
+	come_back(0, 5);
+	for (int i = 0; i < 3; i++)	/* OpenSM routes again before it activates the link */
+		assert_int_equal(re.ucast_build_fwd_tables(fake_context), 0);
+	CHECK_EQ("two changes are allowed", missing(sm), 0u);
+	stop(sm);
+}
+
+static void
+await_signal(void)
+{
+	for (int i = 0; i < 1000 && !fake.signals; i++)
 		usleep(10000);
 	CHECK_EQ("one signal", fake.signals, 1u);
+}
+
+static void
+a_timer_asks_for_the_sweep(void **state)
+{
+	struct mplug_sm *sm = start(0, "flap_count 2\nflap_seconds 1\n");
+
+	(void)state;
+	sweep();
+	come_back(0, 5);
+	sweep();
+	await_signal();
 	CHECK("a heavy sweep", fake.osm->subn.force_heavy_sweep);
 	sweep();
 	CHECK_EQ("the link is back", missing(sm), 0u);
 	stop(sm);
+}
+
+static void
+the_timer_is_for_the_first_of_two_links(void **state)
+{
+	struct mplug_sm *sm = start(0, "flap_count 2\nflap_seconds 40\n");
+
+	(void)state;
+	sweep();
+	come_back(0, 5);
+	sweep();
+	ahead += 39;
+	come_back(7, 5);
+	sweep();
+	CHECK_EQ("both are left out", missing(sm), 2u);
+	await_signal();
+	sweep();
+	CHECK_EQ("the first is back", missing(sm), 1u);
+	stop(sm);
+	ahead = 0;
 }
 
 static void
@@ -635,7 +683,9 @@ main(void)
 		cmocka_unit_test(steps_respect_the_trees_in_force),
 		cmocka_unit_test(a_flapping_link_counts_as_missing),
 		cmocka_unit_test(a_link_that_came_back_between_sweeps_changed_twice),
+		cmocka_unit_test(a_link_that_is_not_active_yet_has_not_changed_again),
 		cmocka_unit_test(a_timer_asks_for_the_sweep),
+		cmocka_unit_test(the_timer_is_for_the_first_of_two_links),
 		cmocka_unit_test(steps_cut_short_twice_leave_the_link_out),
 	};
 
