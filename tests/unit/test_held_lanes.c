@@ -252,6 +252,24 @@ return_of_7(void)
 	}
 }
 
+/* A link that comes back carries nothing until OpenSM has set the rows of its packets. */
+static void
+rows_of_a_link_that_comes_back(void **state)
+{
+	struct mplug_sm *sm = begin("");
+	const struct moore_port *back = moore_fabric_port(fake.f, 7, 5);
+
+	(void)state;
+	sweep("before", sm);
+	fake_relink(7, 5, back->peer, back->peer_port);
+	for (unsigned out = 1; out <= fake.f->sw[7].n_ports; out++)
+		memset(osm_physp_get_slvl_tbl(&fake.sw[7]->physp_table[out], 5), 0,
+		       sizeof(ib_slvl_table_t));
+	CHECK_EQ("no other sweep", sweep("back", sm), false);
+	CHECK_EQ("the other links have all lanes", one_lane_links(sm), 0);
+	end(sm);
+}
+
 static void qos_off(void) { fake.osm->subn.opt.qos = FALSE; }
 static void one_lane(void) { fake.osm->subn.opt.max_op_vls = 1; }
 static void qos_off_and_one_lane(void) { qos_off(); one_lane(); }
@@ -397,6 +415,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_others_left),
 		cmocka_unit_test(a_row_is_lost),
+		cmocka_unit_test(rows_of_a_link_that_comes_back),
 		cmocka_unit_test(while_traffic_runs),
 		cmocka_unit_test(rows_not_acknowledged),
 		cmocka_unit_test(nothing_is_safe),
