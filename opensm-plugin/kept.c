@@ -15,15 +15,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define FILE_NAME "moore-kept.json"
-
 /* OpenSM keeps guid2lid in the same directory. */
 static const char *
 path_of(char *path, size_t size)
 {
 	const char *dir = getenv("OSM_CACHE_DIR");
 
-	snprintf(path, size, "%s/" FILE_NAME, dir && *dir ? dir : OSM_DEFAULT_CACHE_DIR);
+	snprintf(path, size, "%s/" MOORE_KEPT_FILE, dir && *dir ? dir : OSM_DEFAULT_CACHE_DIR);
 	return path;
 }
 

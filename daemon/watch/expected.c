@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* expected.c - compares the tables that the switches hold with those that engine moore computes.
  *
- * The engine's tables are a function of the plan, moore.conf and the observed fabric, and do
- * not depend on history (docs/stability.md), so moored can compute them again.  A row that
- * differs was written by another engine or manager, or from another plan or moore.conf, or is
- * not written yet.  A difference is not an error: verify judges the tables as they are.  But
- * the engine's proof then holds for other tables than those in use.
+ * The engine's tables are a function of the plan or the kept graph, moore.conf and the observed
+ * fabric, and do not depend on history (docs/stability.md), so moored can compute them again.
+ * A row that differs was written by another engine or manager, or from another plan, graph or
+ * moore.conf, or is not written yet.  A difference is not an error: verify judges the tables
+ * as they are.  But the engine's proof then holds for other tables than those in use.
  *
  * No standard attribute reports whether a switch routes adaptively. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
 
 #define CONF_MAX ((size_t)1 << 20)
 #define LINKS_MAX ((size_t)64 << 20)
+#define OPENSM_CACHE "/var/cache/opensm"
 
 int
 conf_for_routes(const char *path, struct moore_conf *conf, struct moore_links **links,
@@ -40,6 +42,47 @@ conf_for_routes(const char *path, struct moore_conf *conf, struct moore_links **
 	rc = moore_links_parse(links, text.data, text.len, err);
 	moore_buf_free(&text);
 	conf->link_rules = *links;
+	return rc;
+}
+
+/* Reads the graph that the plugin keeps, if OpenSM runs on this host.  A file that cannot be
+ * read is not used by the plugin, either. */
+static struct moore_plan *
+read_kept(void)
+{
+	const char *dir = getenv("OSM_CACHE_DIR");
+	struct moore_plan *kept = NULL;
+	struct moore_buf text;
+	struct moore_err err;
+	char path[2048];
+
+	snprintf(path, sizeof(path), "%s/" MOORE_KEPT_FILE, dir && *dir ? dir : OPENSM_CACHE);
+	if (file_read(path, MOORE_PLAN_SUBNET_BYTES_MAX, &text, &err) < 0)
+		return NULL;
+	moore_plan_parse(&kept, text.data, text.len, &err);
+	moore_buf_free(&text);
+	return kept;
+}
+
+/* Computes the engine's tables.  The kept graph counts if there is no plan, as in the plugin. */
+static int
+compute(struct moore_engine_result **out, const struct moore_fabric *f,
+	const struct moore_plan *plan, const char *moore_conf, struct moore_err *err)
+{
+	struct moore_plan *kept = NULL;
+	struct moore_links *links;
+	struct moore_jobs jobs;
+	struct moore_conf conf;
+	int rc = conf_for_routes(moore_conf, &conf, &links, err);
+
+	if (rc == 0) {
+		jobs = threads_lend(conf.threads);
+		conf.jobs = &jobs;
+		conf.kept = kept = plan || *conf.plan ? NULL : read_kept();
+		rc = moore_engine_run(out, f, plan, &conf, NULL, NULL, err);
+	}
+	moore_plan_free(kept);
+	moore_links_free(links);
 	return rc;
 }
 
@@ -110,17 +153,10 @@ add_expected(json_t *answer, const struct snapshot *s, const struct planned *pla
 {
 	struct moore_engine_result *r = NULL;
 	struct moore_lid_owner *owner = NULL;
-	struct moore_links *links = NULL;
 	json_t *o = json_null();
-	struct moore_jobs jobs;
-	struct moore_conf conf;
 	struct moore_err err;
-	int rc = conf_for_routes(moore_conf, &conf, &links, &err);
 
-	jobs = threads_lend(conf.threads);
-	conf.jobs = &jobs;
-	if (rc < 0 ||
-	    moore_engine_run(&r, s->fabric, plan ? plan->plan : NULL, &conf, NULL, NULL, &err) < 0 ||
+	if (compute(&r, s->fabric, plan ? plan->plan : NULL, moore_conf, &err) < 0 ||
 	    moore_fabric_lids(s->fabric, &owner, &err) < 0) {
 		json_object_set_new(answer, "expected_why", moore_json_name(err.text));
 	} else {
@@ -131,5 +167,4 @@ add_expected(json_t *answer, const struct snapshot *s, const struct planned *pla
 	json_object_set_new(answer, "adaptive_routing", json_null());
 	free(owner);
 	moore_engine_result_free(r);
-	moore_links_free(links);
 }

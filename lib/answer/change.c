@@ -77,8 +77,8 @@ moore_answer_change(const struct moore_answer_tables *now, const struct moore_ch
 {
 	const struct moore_fabric *f = now->f;
 	json_t *o = json_pack("{s:b, s:b, s:i, s:i, s:i, s:o, s:i, s:i, s:i, s:b, s:I, s:I, s:I, s:o}",
-		"ok", steps ? moore_engine_steps_ok(steps) : m->safe, "safe", m->safe, "switches", (int)f->n_switches, "gone", (int)gone,
-		"new", (int)added, "churn", json_churn(c), "lids", (int)m->lids,
+		"ok", steps ? moore_engine_steps_ok(steps) : m->safe, "safe", m->safe,
+		"switches", (int)f->n_switches, "gone", (int)gone, "new", (int)added, "churn", json_churn(c), "lids", (int)m->lids,
 		"lids_changed", (int)m->lids_changed, "loop_lids", (int)m->loop_lids,
 		"acyclic", m->acyclic, "dependencies", (json_int_t)m->n_dependencies,
 		"dead_old", (json_int_t)m->dead_old, "dead_new", (json_int_t)m->dead_new,

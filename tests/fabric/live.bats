@@ -14,10 +14,11 @@ teardown() {
 	fabric_teardown
 }
 
+# moored_start [PLAN]: without PLAN (null), with the plan of the fabric.
 moored_start() {
 	run=$(mktemp -d)	# a short path, since a socket's has at most 107 bytes
 	printf '%s\n' "socket $run/s" 'state_dir (null)' 'metrics (null)' 'sweep_s 1' \
-		"plan $dir/plan.json" "moore_conf $dir/moore.conf" >"$dir/moored.conf"
+		"plan ${1-$dir/plan.json}" "moore_conf $dir/moore.conf" >"$dir/moored.conf"
 	(cd "$dir" && exec ibsim-run moored --config "$dir/moored.conf" --foreground \
 		2>>"$dir/moored.log" >&2 3>&- 7>&-) &
 	moored_pid=$!
@@ -38,4 +39,19 @@ will() { until_ok 20 asked "$@" || { moorectl --socket "$run/s" call "$1"; fail 
 	await_up
 	will routes.verify '.expected.routes_differ > 1000 and .expected.lanes_differ > 1000 and
 		(.expected.example | .port != .expected)'
+}
+
+@test "without a plan, verify computes for the graph that the plugin keeps" {
+	plan slimfly q=5
+	echo "moored $dir/moored.sock" >"$dir/moore.conf"
+	sim_start "$dir/net"
+	sm_start
+	await_up
+	settled
+	change sim "Unlink \"$(awk -F'"' '/^Switch/ { n = $2 } END { print n }' "$dir/net")\""
+	settled
+	moored_start '(null)'
+	will routes.verify '.sound and .expected.routes_differ == 0 and .expected.lanes_differ == 0'
+	mv "$dir/cache/moore-kept.json" "$dir/"
+	will routes.verify '.expected.routes_differ > 1000'
 }

@@ -54,6 +54,9 @@ MOORE_API int moore_engine_run(struct moore_engine_result **out,
 			       struct moore_err *err);
 MOORE_API void moore_engine_result_free(struct moore_engine_result *r);
 
+/* The plugin keeps the graph in this file, in the directory OSM_CACHE_DIR, else OpenSM's own. */
+#define MOORE_KEPT_FILE "moore-kept.json"
+
 /* Makes the graph to keep of a fabric that was routed with this result's topology.  The caller
  * ends *out with moore_plan_free().  Fails as moore_plan_from_fabric(). */
 MOORE_API int moore_engine_keep(struct moore_plan **out, const struct moore_fabric *seen,
