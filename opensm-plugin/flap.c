@@ -76,11 +76,13 @@ list_links(const struct mplug_view *v, struct mplug_link *out)
 }
 
 static int
-compare(const struct mplug_link *a, const struct mplug_link *b)
+compare(const void *a, const void *b)
 {
-	if (a->guid != b->guid)
-		return a->guid < b->guid ? -1 : 1;
-	return (a->port > b->port) - (a->port < b->port);
+	const struct mplug_link *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return (x->port > y->port) - (x->port < y->port);
 }
 
 /* Returns the record of a link after this sweep, from that of the last sweep and the link as it
@@ -229,8 +231,9 @@ mplug_flap_up(struct mplug_sm *sm)
 bool
 mplug_flaps(const struct mplug_sm *sm, uint64_t guid, uint8_t port)
 {
-	for (size_t i = 0; sm->flap.n_out && i < sm->flap.n; i++)
-		if (sm->flap.link[i].out && sm->flap.link[i].guid == guid && sm->flap.link[i].port == port)
-			return true;
-	return false;
+	const struct mplug_link want = { .guid = guid, .port = port }, *l = NULL;
+
+	if (sm->flap.n_out)
+		l = bsearch(&want, sm->flap.link, sm->flap.n, sizeof(want), compare);
+	return l && l->out;
 }
