@@ -176,15 +176,43 @@ moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 void
 moore_rbalance_fini(struct moore_rbalance *b)
 {
-	free(b->slot);
 	free(b->len);
 	free(b->reached);
 	free(b->n_reached);
+	free(b->choice);
+	free(b->cand);
+	moore_rbalance_fini_copy(b);
+}
+
+static void *
+copy_of(const void *from, size_t bytes)
+{
+	void *to = malloc(bytes + 1);
+
+	return to ? memcpy(to, from, bytes) : NULL;
+}
+
+int
+moore_rbalance_copy(struct moore_rbalance *to, const struct moore_rbalance *from)
+{
+	size_t n = from->v->g->n, m = from->v->g->n_edges;
+
+	*to = *from;
+	to->slot = copy_of(from->slot, n * n);
+	to->load = copy_of(from->load, m * sizeof(*to->load));
+	to->price = copy_of(from->price, m * sizeof(*to->price));
+	to->present = copy_of(from->present, n);
+	to->acc = copy_of(from->acc, n * sizeof(*to->acc));
+	return to->slot && to->load && to->price && to->present && to->acc ? 0 : -MOORE_ENOMEM;
+}
+
+void
+moore_rbalance_fini_copy(struct moore_rbalance *b)
+{
+	free(b->slot);
 	free(b->load);
 	free(b->price);
 	free(b->present);
-	free(b->choice);
-	free(b->cand);
 	free(b->acc);
 	*b = (struct moore_rbalance){ 0 };
 }

@@ -43,4 +43,10 @@ int moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 void moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present);
 void moore_rbalance_fini(struct moore_rbalance *b);
 
+/* Makes a copy that chooses for slices on its own, and so in another thread, while `from` does
+ * not change but for that.  What a slice gets does not depend on the slices before.  End *to
+ * with moore_rbalance_fini_copy() before `from`, on error too.  -MOORE_ENOMEM. */
+int moore_rbalance_copy(struct moore_rbalance *to, const struct moore_rbalance *from);
+void moore_rbalance_fini_copy(struct moore_rbalance *b);
+
 #endif

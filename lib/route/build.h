@@ -29,6 +29,7 @@ struct moore_rbuild {
 	bool hinted;		/* profile sl-hint */
 	struct moore_ranks **ranks;	/* borrowed; see struct moore_route_opts */
 	const struct moore_rkind *kind;
+	const struct moore_jobs *jobs;	/* may be NULL */
 	uint32_t *n_connected, *n_connected_up;	/* by node: size of its component, in views */
 	struct moore_rview planned, up;
 	struct moore_rturns plan_turns;	/* of the planned links */

@@ -2,20 +2,32 @@
 /* fill.c - fills the forwarding tables, slice by slice.
  *
  * Trees are chosen for the intended graph.  Where links are missing each is repaired, so the
- * tables are a function of the intended graph and of what is missing from it. */
+ * tables are a function of the intended graph and of what is missing from it.
+ *
+ * Minimal slices do not depend on each other, so under any-sl each is a job.  Each worker has a
+ * struct fill. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jobs.h"
 #include "route/build.h"
 
-struct fill {
+struct fill {			/* of one worker */
 	struct moore_rbuild *b;
 	struct moore_route *r;
+	struct moore_rbalance *balance;	/* b->balance or a copy */
+	struct moore_rtree *tree;	/* scratch: b->tree or another */
 	bool repairs;		/* something is missing, drained or not planned */
 	bool parallel;		/* some neighbours have several links, so ports differ by LID */
 	uint8_t *n_lids;	/* by root: LIDs that share its tree in the slice at hand */
 	uint32_t *load;		/* by edge: of the slice, with the routes that repairs moved */
+	uint32_t *for_layers;	/* by edge: routes of the hosts' slices, which layers count with;
+				 * NULL: no layer does */
 	uint8_t *port;		/* [LID * g.n + node]: the tables, transposed */
+	uint32_t repaired;	/* (switch, tree) that left their intended route */
+	int rc;			/* less than 0: a slice failed; the first of them is */
+	size_t failed;		/* this one, because of */
+	struct moore_err err;
 };
 
 /* The trees of one slice; each root has a row of n. */
@@ -65,7 +77,7 @@ queue_by_length(struct moore_rtree *t, const uint8_t *len, uint32_t n)
 			t->queue[at[len[s]]++] = s;
 }
 
-/* Repairs the tree of c for what is missing, in b->tree, and adds its new routes to load[]. */
+/* Repairs the tree of c for what is missing, in f->tree, and adds its new routes to load[]. */
 static int
 repair_tree(struct fill *f, const struct trees *trees, const struct moore_rcolumn *c,
 	    struct moore_err *err)
@@ -73,13 +85,13 @@ repair_tree(struct fill *f, const struct trees *trees, const struct moore_rcolum
 	struct moore_rbuild *b = f->b;
 	const struct moore_rgraph *g = &f->r->g;
 	const uint8_t *old = trees->slot + (size_t)c->root * g->n;
-	struct moore_rtree *t = &b->tree;
+	struct moore_rtree *t = f->tree;
 	bool whole;
 
 	memcpy(t->slot, old, g->n);
 	queue_by_length(t, trees->len + (size_t)c->root * g->n, g->n);
 	whole = (moore_rcolumn_in_layer(c) ? moore_rtree_mend : moore_rtree_repair)
-		(t, &b->up, c->root, f->load, b->n_connected_up[c->root], &f->r->stats.repaired);
+		(t, &b->up, c->root, f->load, b->n_connected_up[c->root], &f->repaired);
 	if (!whole)
 		return moore_rbuild_fail_unreachable(b, c->root, err);
 	for (uint32_t s = 0; s < g->n; s++)
@@ -134,16 +146,14 @@ hint_column(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot,
 	struct moore_route *r = f->r;
 	struct moore_rhint *h = &f->b->hint;
 	bool in_layer = moore_rcolumn_in_layer(c);
-	uint32_t moved = 0;
 
 	if (in_layer)
 		moore_rhint_grow(h, &f->b->planned, hint_layer(&f->b->cols, c), c->root);
 	else
 		memcpy(h->slot, slot, r->g.n);
 	if (!moore_rhint_mend(h, &f->b->up, c->root, !in_layer, f->b->n_connected_up[c->root],
-			      &moved))
+			      &f->repaired))
 		return moore_rbuild_fail_unreachable(f->b, c->root, err);
-	r->stats.repaired += moved;
 	if (c->place >= MOORE_PLACE_HOST)
 		moore_rhint_count(h);
 	for (uint32_t s = 0; s < r->g.n; s++)
@@ -160,7 +170,7 @@ static struct trees
 choose_trees(struct fill *f, const struct moore_rcolumn *c)
 {
 	struct moore_rbuild *b = f->b;
-	struct moore_rbalance *m = &b->balance;
+	struct moore_rbalance *m = f->balance;
 	struct moore_rlayers *v = &b->layers;
 	uint32_t n_edges = f->r->g.n_edges;
 
@@ -171,8 +181,8 @@ choose_trees(struct fill *f, const struct moore_rcolumn *c)
 		return (struct trees){ v->slot, v->len };
 	}
 	moore_rbalance_slice(m, c->place + c->offset, f->n_lids);
-	for (uint32_t e = 0; v->load && c->place >= MOORE_PLACE_HOST && e < n_edges; e++)
-		v->load[e] += m->load[e];
+	for (uint32_t e = 0; f->for_layers && c->place >= MOORE_PLACE_HOST && e < n_edges; e++)
+		f->for_layers[e] += m->load[e];
 	memcpy(f->load, m->load, n_edges * sizeof(*f->load));
 	return (struct trees){ m->slot, m->len };
 }
@@ -199,7 +209,7 @@ fill_slice(struct fill *f, const struct moore_rcolumn *col, size_t n, struct moo
 		if (f->repairs) {
 			if (!again && (rc = repair_tree(f, &trees, &col[i], err)) < 0)
 				return rc;
-			slot = b->tree.slot;
+			slot = f->tree->slot;
 		}
 		if (b->hinted) {
 			if ((rc = hint_column(f, &col[i], slot, err)) < 0)
@@ -213,65 +223,204 @@ fill_slice(struct fill *f, const struct moore_rcolumn *col, size_t n, struct moo
 
 /* ---- all slices ------------------------------------------------------------------------ */
 
-/* Transposes port[] into the rows of the LFTs, a cache line of each at a time. */
+/* Transposes 64 LIDs of port[] into the rows of the LFTs: a cache line of each. */
 static void
-write_tables(struct fill *f)
+write_tables(void *arg, unsigned worker, size_t block)
 {
+	const struct fill *f = arg;
 	const struct moore_rgraph *g = &f->r->g;
-	size_t n = g->n, top = (size_t)f->r->seen->lid_top + 1;
+	size_t n = g->n, top = (size_t)f->r->seen->lid_top + 1, lid0 = block * 64;
 
-	for (size_t lid0 = 0; lid0 < top; lid0 += 64)
-		for (uint32_t s = 0; s < n; s++) {
-			const uint8_t *port = f->port + lid0 * n + s;
-			uint8_t *row;
+	(void)worker;
+	for (uint32_t s = 0; s < n; s++) {
+		const uint8_t *port = f->port + lid0 * n + s;
+		uint8_t *row;
 
-			if (g->sw_of[s] == MOORE_NONE)
-				continue;
-			row = moore_lft_row(f->r->lft, g->sw_of[s]) + lid0;
-			for (size_t i = 0; i < 64 && lid0 + i < top; i++)
-				row[i] = port[i * n];
+		if (g->sw_of[s] == MOORE_NONE)
+			continue;
+		row = moore_lft_row(f->r->lft, g->sw_of[s]) + lid0;
+		for (size_t i = 0; i < 64 && lid0 + i < top; i++)
+			row[i] = port[i * n];
+	}
+}
+
+struct slices {
+	size_t n, n_minimal;	/* minimal ones come first */
+	size_t *at;		/* where the columns of each begin; n + 1 */
+	struct fill *worker;
+	unsigned n_workers;
+};
+
+static int
+list_slices(struct slices *sl, const struct moore_rcolumns *cols, struct moore_err *err)
+{
+	if (!(sl->at = calloc(cols->n + 1, sizeof(*sl->at))))
+		return moore_fail_nomem(err);
+	for (size_t i = 0; i < cols->n; i++) {
+		const struct moore_rcolumn *c = &cols->col[i];
+
+		if (i && c->trees == c[-1].trees)
+			continue;
+		sl->at[sl->n++] = i;
+		sl->n_minimal += !moore_rcolumn_in_layer(c);
+	}
+	sl->at[sl->n] = cols->n;
+	return 0;
+}
+
+static void
+fill_job(void *arg, unsigned worker, size_t i)
+{
+	struct slices *sl = arg;
+	struct fill *f = &sl->worker[worker];
+	struct moore_err err;
+	int rc;
+
+	if (f->rc < 0 && f->failed < i)
+		return;
+	rc = fill_slice(f, f->b->cols.col + sl->at[i], sl->at[i + 1] - sl->at[i], &err);
+	if (rc < 0) {
+		f->rc = rc;
+		f->failed = i;
+		f->err = err;
+	}
+}
+
+/* Adds up what the workers did.  Returns the failure of the first slice that failed. */
+static int
+unite(struct slices *sl, struct moore_err *err)
+{
+	struct fill *f = sl->worker, *first = f;
+	struct moore_rbuild *b = f->b;
+
+	for (unsigned i = 0; i < sl->n_workers; i++) {
+		b->r->stats.repaired += f[i].repaired;
+		f[i].repaired = 0;
+		for (uint32_t e = 0; f[i].for_layers && e < b->r->g.n_edges; e++) {
+			b->layers.load[e] += f[i].for_layers[e];
+			f[i].for_layers[e] = 0;
 		}
+		if (f[i].rc < 0 && (first->rc == 0 || f[i].failed < first->failed))
+			first = &f[i];
+	}
+	if (first->rc < 0 && err)
+		*err = first->err;
+	return first->rc;
 }
 
 static int
-fill_all(struct fill *f, struct moore_err *err)
+fill_all(struct slices *sl, struct moore_err *err)
 {
-	const struct moore_rcolumns *cols = &f->b->cols;
-	int rc = 0;
+	struct fill *f = sl->worker;
+	struct moore_rbuild *b = f->b;
+	size_t n_first = b->hinted ? sl->n : sl->n_minimal, last = sl->at[n_first - !!n_first];
+	int rc;
 
-	for (size_t i = 0, k; rc == 0 && i < cols->n; i = k) {
-		for (k = i; k < cols->n && cols->col[k].trees == cols->col[i].trees; k++)
-			;
-		rc = fill_slice(f, cols->col + i, k - i, err);
+	moore_jobs_run(b->jobs, sl->n_workers, n_first, fill_job, sl);
+	if ((rc = unite(sl, err)) < 0 || n_first == sl->n)
+		return rc;
+	if (sl->n_workers > 1) {	/* layers start from the trees of the last minimal slice */
+		const struct moore_rcolumn *c = &b->cols.col[last];
+
+		moore_rcolumns_count_lids(&b->cols, &b->r->g, c, f->n_lids);
+		moore_rbalance_slice(f->balance, c->place + c->offset, f->n_lids);
 	}
-	return rc;
+	for (size_t i = n_first; i < sl->n && f->rc == 0; i++)
+		fill_job(sl, 0, i);
+	return unite(sl, err);
+}
+
+static bool
+init_worker(struct fill *f, struct moore_rbuild *b, unsigned i)
+{
+	const struct moore_rgraph *g = &b->r->g;
+
+	f->n_lids = calloc((size_t)g->n + 1, 1);
+	f->load = calloc((size_t)g->n_edges + 1, sizeof(*f->load));
+	if (b->layers.load)
+		f->for_layers = calloc((size_t)g->n_edges + 1, sizeof(*f->for_layers));
+	if (!f->n_lids || !f->load || (b->layers.load && !f->for_layers))
+		return false;
+	if (i == 0) {
+		f->balance = &b->balance;
+		f->tree = &b->tree;
+		return true;
+	}
+	return (f->balance = calloc(1, sizeof(*f->balance))) &&
+		(f->tree = calloc(1, sizeof(*f->tree))) &&
+		moore_rbalance_copy(f->balance, &b->balance) == 0 && moore_rtree_init(f->tree, g) == 0;
+}
+
+static void
+fini_worker(struct fill *f, unsigned i)
+{
+	free(f->n_lids);
+	free(f->load);
+	free(f->for_layers);
+	if (i > 0 && f->balance)
+		moore_rbalance_fini_copy(f->balance);
+	if (i > 0 && f->tree)
+		moore_rtree_fini(f->tree);
+	if (i > 0) {
+		free(f->balance);
+		free(f->tree);
+	}
+}
+
+/* Fills in what is the same for all workers. */
+static int
+start(struct fill *f, struct moore_rbuild *b, struct moore_err *err)
+{
+	const struct moore_rgraph *g = &b->r->g;
+	size_t n_ports = ((size_t)b->r->seen->lid_top + 1) * (g->n + 1);
+	bool drained = g->spared.n_ends || g->spared.n_drained;
+
+	*f = (struct fill){ .b = b, .r = b->r };
+	f->repairs = (b->intended || drained) && !g->as_planned;
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		f->parallel |= g->xpar[e + 1] - g->xpar[e] > 1;
+	if (!(f->port = malloc(n_ports)))
+		return moore_fail_nomem(err);
+	memset(f->port, MOORE_NO_PATH, n_ports);
+	return 0;
+}
+
+static int
+start_workers(struct slices *sl, const struct fill *f, struct moore_err *err)
+{
+	struct moore_rbuild *b = f->b;
+
+	sl->n_workers = b->hinted ? 1 : moore_jobs_width(b->jobs, sl->n_minimal);
+	if (!(sl->worker = calloc(sl->n_workers, sizeof(*sl->worker))))
+		return moore_fail_nomem(err);
+	for (unsigned i = 0; i < sl->n_workers; i++) {
+		sl->worker[i] = *f;
+		if (!init_worker(&sl->worker[i], b, i))
+			return moore_fail_nomem(err);
+	}
+	return 0;
 }
 
 int
 moore_rbuild_fill(struct moore_rbuild *b, struct moore_err *err)
 {
-	const struct moore_rgraph *g = &b->r->g;
-	size_t n_ports = ((size_t)b->r->seen->lid_top + 1) * (g->n + 1);
-	bool drained = g->spared.n_ends || g->spared.n_drained;
-	struct fill f = { .b = b, .r = b->r };
-	int rc = 0;
+	size_t n_blocks = (size_t)b->r->seen->lid_top / 64 + 1;
+	struct slices sl = { .n = 0 };
+	struct fill f;
+	int rc;
 
-	f.repairs = (b->intended || drained) && !g->as_planned;
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		f.parallel |= g->xpar[e + 1] - g->xpar[e] > 1;
-	f.n_lids = calloc((size_t)g->n + 1, 1);
-	f.load = calloc((size_t)g->n_edges + 1, sizeof(*f.load));
-	if (!(f.port = malloc(n_ports)) || !f.n_lids || !f.load) {
-		rc = moore_fail_nomem(err);
+	if ((rc = start(&f, b, err)) < 0 ||
+	    (rc = list_slices(&sl, &b->cols, err)) < 0 ||
+	    (rc = start_workers(&sl, &f, err)) < 0 ||
+	    (b->hinted && (rc = plan_hint_layers(sl.worker, err)) < 0) ||
+	    (rc = fill_all(&sl, err)) < 0)
 		goto out;
-	}
-	memset(f.port, MOORE_NO_PATH, n_ports);
-	if ((b->hinted && (rc = plan_hint_layers(&f, err)) < 0) || (rc = fill_all(&f, err)) < 0)
-		goto out;
-	write_tables(&f);
+	moore_jobs_run(b->jobs, moore_jobs_width(b->jobs, n_blocks / 8), n_blocks, write_tables, &f);
 out:
-	free(f.n_lids);
-	free(f.load);
+	for (unsigned i = 0; sl.worker && i < sl.n_workers; i++)
+		fini_worker(&sl.worker[i], i);
+	free(sl.worker);
+	free(sl.at);
 	free(f.port);
 	return rc;
 }

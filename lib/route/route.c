@@ -103,7 +103,7 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 	struct moore_rbuild b = { .r = calloc(1, sizeof(*b.r)), .intended = intended,
 		.lanes_as_seen = opts->lanes_as_seen || !intended,
 		.hinted = opts->profile == MOORE_PROFILE_SL_HINT,
-		.kind = moore_rkind_of(opts->layers), .ranks = opts->ranks };
+		.kind = moore_rkind_of(opts->layers), .jobs = opts->jobs, .ranks = opts->ranks };
 	int rc;
 
 	*out = NULL;

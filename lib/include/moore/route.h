@@ -14,6 +14,7 @@
 #define MOORE_ROUTE_H
 
 #include "base.h"
+#include "jobs.h"
 #include "links.h"
 #include "profile.h"
 #include "tables.h"
@@ -35,6 +36,7 @@ struct moore_route_opts {
 	struct moore_ranks **ranks;	/* the caller's, at first a pointer to NULL; replaced when
 					 * the intended graph is another; the tables are the same
 					 * without it.  NULL: nothing is kept */
+	const struct moore_jobs *jobs;	/* may be NULL; the routes do not depend on it */
 };
 
 struct moore_route;		/* opaque: the trees, ranks and LFTs of one fabric */
