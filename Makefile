@@ -17,13 +17,16 @@ AR      ?= ar
 OBJCOPY ?= objcopy
 # OPENSM=PREFIX: another OpenSM than Debian's; its build goes into a folder of its own.
 OPENSM_AT := $(abspath $(or $(OPENSM),/usr))
-B       := build$(if $(OPENSM),-opensm)$(if $(SAN),-san)
+B       := build$(if $(OPENSM),-opensm)$(if $(SAN),-san)$(if $(TSAN),-tsan)
 OPT     ?= -O2 -g
 WARN    := -Wall -Wextra -Wconversion -Werror
 CFLAGS  ?= $(OPT)
 ifdef SAN
 SANCC   := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SANLD   := -fsanitize=address,undefined -static-libasan
+else ifdef TSAN
+SANCC   := -fsanitize=thread -fno-omit-frame-pointer
+SANLD   := -fsanitize=thread
 else
 NO_UNDEFINED := -Wl,--no-undefined	# a sanitized library finds its runtime in the program
 endif
@@ -80,7 +83,8 @@ help:		## list the targets
 	@awk -F'## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo '  PREFIX= ($(PREFIX))  LIBDIR= ($(LIBDIR))  SYSCONFDIR= ($(SYSCONFDIR))  DESTDIR=  CC=  CFLAGS='
-	@echo '  SAN=1 builds with AddressSanitizer and UBSan into build-san; V=1 shows the commands'
+	@echo '  SAN=1 builds with AddressSanitizer and UBSan into build-san, TSAN=1 with ThreadSanitizer'
+	@echo '  into build-tsan; V=1 shows the commands'
 	@echo '  OPENSM=PREFIX builds and tests with the OpenSM installed there, into build-opensm'
 
 # ---- Debian packages: missing ones are named, and installed only for the goals below ----------
@@ -227,6 +231,7 @@ quick: test-packages all tests-bin	## the tests that need no fabric
 	@MOORE_BUILD=$(abspath $(B)) tests/run quick
 check: test-packages all tests-bin	## every test, bounded
 	@$(MAKE) --no-print-directory SAN=1 $(addprefix $(B)-san/,moorectl moored libosmmoore.so opensm) tests-bin
+	@$(MAKE) --no-print-directory TSAN=1 $(addprefix $(B)-tsan/tests/unit/,test_jobs test_threads)
 	@MOORE_BUILD=$(abspath $(B)) tests/run check
 soak: test-packages all tests-bin	## the long campaigns
 	@$(MAKE) --no-print-directory SAN=1 tests-bin

@@ -65,7 +65,7 @@ choose_tests(void)
 /* How many rounds a randomised test runs: `bounded` in the plain build, $MOORE_SOAK times
  * as many in `make soak`, and a quarter in a build with sanitizers, where a round takes
  * several times as long and repeats a draw of the plain build. */
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TEST_SHARE 4
 #else
 #define TEST_SHARE 1
