@@ -44,6 +44,11 @@
  * k=6, MLFM h=6), 18, 21, 18, 14 and 14 with 4, and 19, 21, 15, 14 and 14 with 16. */
 #define MOORE_SPANNING_DEPTH 4
 
+/* Profile one-vl: a switch takes so many children in the spanning tree before others take more
+ * (spanning.c).  (`moorectl quality PLAN --profile one-vl`)  Load with 2 and 3: Slim Fly q=5 1.58,
+ * 1.96; q=7 1.79, 1.95; q=9 1.64, 1.90; MLFM h=12 1.77, 3.15. */
+#define MOORE_SPANNING_KIDS 2
+
 /* ---- one tree ------------------------------------------------------------------- */
 
 /* How often nodes that a tree does not reach may follow the spanning tree alone, before all
@@ -148,6 +153,32 @@
  * at q=9 1.35, 1.39, 1.42, 1.42; at q=13 1.28, 1.40, 1.39, 1.43; routes of four hops at q=5
  * 24.7, 28.3, 28.1, 25.0 %, at q=13 24.8, 30.9, 33.8, 34.6 %. */
 #define MOORE_HINT_BEFORE 3
+
+/* ---- profile one-vl --------------------------------------------------------------------- */
+
+/* The search for a sequence of all edges (sequence.c).  (`moorectl quality PLAN --profile
+ * one-vl`)  Each figure is the share of longer routes and the greatest load over the mean.  The
+ * best choice differs from size to size, by about a percent and a fifth of the load. */
+#define MOORE_SEQUENCE_SEED 1
+/* Each edge is moved so many times.  200, 500, 1000: Slim Fly q=5 25.1 % 1.46, 24.1 % 1.31,
+ * 25.0 % 1.48; q=7 20.5 % 1.68, 20.5 % 1.84, 20.4 % 1.73; q=8 23.0 % 1.86, 22.5 % 2.08, 22.7 %
+ * 1.95. */
+#define MOORE_SEQUENCE_ROUNDS 500
+/* Or less often, so that about so many pairs of edges are looked at: time.  It is about a second
+ * at most. */
+#define MOORE_SEQUENCE_WORK ((uint64_t)1 << 27)
+/* What a move may waste at first and at last, in hundredths of a mean turn. HOT 150,
+ * 250, 400: q=5 24.1 % 1.31, 24.7 % 1.56, 25.1 % 1.44; q=9 24.4 % 2.08, 24.3 % 1.94, 26.1 % 1.48. */
+#define MOORE_SEQUENCE_HOT 150
+#define MOORE_SEQUENCE_COLD 50
+/* The worth of a turn of the spanning tree, in mean turns: more than all turns of an edge. */
+#define MOORE_SEQUENCE_TREE 10000
+/* A turn on no minimal route weighs so many times less than the mean. */
+#define MOORE_SEQUENCE_IDLE_TURN 64
+/* How much more a turn is worth where all that begins or ends there goes backward.  0, 4, 16:
+ * q=5 21.4 % 2.13, 24.0 % 1.58, 25.6 % 1.75; q=7 19.4 % 2.77, 20.1 % 1.79, 20.6 % 1.62; q=9 22.9 %
+ * 3.18, 24.8 % 1.64, 25.7 % 1.74. */
+#define MOORE_SEQUENCE_LACK 8
 
 /* ---- multicast ------------------------------------------------------------------------- */
 
