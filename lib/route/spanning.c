@@ -47,6 +47,49 @@ moore_rspanning_build(const struct moore_rview *v, const uint32_t *pos, const ui
 	}
 }
 
+/* The edge from s to its parent: of the greater switches, one of least depth among those that
+ * have few children so far; else one that has the fewest. */
+static uint32_t
+narrow_parent(const struct moore_rview *v, const uint32_t *pos, uint32_t s, const uint32_t *depth,
+	      const uint32_t *n_kids)
+{
+	const struct moore_rgraph *g = v->g;
+	uint64_t least = UINT64_MAX;
+	uint32_t best = MOORE_NONE;
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		uint32_t r = g->to[e], kids = n_kids[r] < MOORE_SPANNING_KIDS ? 0 : n_kids[r];
+		uint64_t price = (uint64_t)kids << 32 | depth[r];
+
+		if (g->flags[e] & v->flag && pos[r] < pos[s] && moore_rview_transit(v, r) &&
+		    price < least) {
+			least = price;
+			best = e;
+		}
+	}
+	return best;
+}
+
+void
+moore_rspanning_narrow(const struct moore_rview *v, const uint32_t *pos, uint32_t *parent,
+		       uint32_t *scratch)
+{
+	uint32_t n = v->g->n, *at = scratch, *depth = scratch + n, *n_kids = scratch + 2 * n;
+
+	for (uint32_t s = 0; s < n; s++) {
+		at[pos[s]] = s;
+		n_kids[s] = 0;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = at[i], e = narrow_parent(v, pos, s, depth, n_kids);
+
+		parent[s] = e;
+		depth[s] = e == MOORE_NONE ? 0 : depth[v->g->to[e]] + 1;
+		if (e != MOORE_NONE)
+			n_kids[v->g->to[e]]++;
+	}
+}
+
 void
 moore_rspanning_depth(const struct moore_rgraph *g, const uint32_t *pos, const uint32_t *parent,
 		      uint32_t *depth, uint32_t *scratch)

@@ -102,6 +102,10 @@ void moore_rranks_by_order(const struct moore_rgraph *g, const uint32_t *pos, ui
 /* Fills t->rank from colour[] and the spanning tree of t; scratch[2n]. */
 void moore_rranks_by_colour(struct moore_rturns *t, const struct moore_rgraph *g,
 			    const uint32_t *colour, uint32_t *scratch);
+/* Fills t->rank, all different, in the sequence of place[] (by edge), in which edges of the
+ * spanning tree of t are moved back where that is needed to allow all turns of the tree. */
+int moore_rranks_by_place(struct moore_rturns *t, const struct moore_rgraph *g,
+			  const uint32_t *place, struct moore_err *err);
 
 /* ---- spanning.c ---------------------------------------------------------------- */
 
@@ -111,6 +115,10 @@ void moore_rranks_by_colour(struct moore_rturns *t, const struct moore_rgraph *g
 void moore_rspanning_build(const struct moore_rview *v, const uint32_t *pos,
 			   const uint32_t *old, bool even, uint32_t *parent,
 			   uint32_t *scratch);
+/* The same from nothing, for a tree that is not deep and has few edges at any switch;
+ * scratch[3n]. */
+void moore_rspanning_narrow(const struct moore_rview *v, const uint32_t *pos, uint32_t *parent,
+			    uint32_t *scratch);
 /* t->parent and t->pos: keeps every edge of old's tree that is up and joins its parts by
  * edges whose colours stand near the middle. */
 int moore_rspanning_mend(struct moore_rturns *t, const struct moore_rview *v,
