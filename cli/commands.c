@@ -10,7 +10,7 @@
 
 #define OPT_OP_VLS { "op-vls", 0, "N", \
 	"with dumps: every link runs N data VLs, whatever moore-op-vls.dump says" }
-#define OPT_PROFILE { "profile", 0, "any-sl|sl-hint", "overrides the line of moore.conf" }
+#define OPT_PROFILE { "profile", 0, "any-sl|sl-hint|one-vl", "overrides the line of moore.conf" }
 #define OPT_LAYERS { "layers", 0, "valiant3|nta|valiant|inr", "overrides the line of moore.conf" }
 #define OPT_CLASSES { "classes", 0, "LIST", "class of each SL; overrides the line of moore.conf" }
 
@@ -94,7 +94,7 @@ static const struct cli_opt env_opts[] = {
 	{ "lmc", 0, "N", "LMC of the fabric" },
 	OPT_TABLES,
 	{ "opensm-conf", 0, "FILE", "take the LMC from this opensm.conf" },
-	{ "profile", 0, "any-sl|sl-hint", "profile in moore.conf (any-sl)" },
+	{ "profile", 0, "any-sl|sl-hint|one-vl", "profile in moore.conf (any-sl)" },
 	{ "classes", 0, "LIST", "classes in moore.conf (0)" },
 	{ "class", 0, "N", "class of service in which to send (0)" },
 	{ "use", 0, "minimal|valiant|all|LIST",

@@ -50,7 +50,8 @@ wanted(const struct mplug_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_
 	if (s != MOORE_NONE && in <= sm->newest->sw[s].n_ports)
 		role = moore_fabric_port(sm->newest, s, in)->role;
 	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++)
-		row.vl[sl] = moore_lane_any_sl(o, role, sl);
+		row.vl[sl] = sm->settings.conf.profile == MOORE_PROFILE_ONE_VL ? 0 :
+			moore_lane_any_sl(o, role, sl);
 	if (role == MOORE_ROLE_NONE ||
 	    (hinted && !hinted_row(sm, sm->newest->sw[s].guid, in, out, &row)))
 		*t = *osm_physp_get_slvl_tbl(physp, in);

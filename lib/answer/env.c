@@ -39,6 +39,6 @@ moore_answer_env(const struct moore_env *e, const char *target)
 		return NULL;
 	}
 	return json_pack("{s:b, s:s, s:i, s:s, s:o}", "ok", any, "target", target,
-			 "lids", (int)e->n_lids, "profile", e->hint ? "sl-hint" : "any-sl",
+			 "lids", (int)e->n_lids, "profile", e->profile,
 			 "transports", list);
 }

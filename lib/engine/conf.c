@@ -18,8 +18,10 @@ static const struct moore_key rows[] = {
 	  "Breaks ties between equally short, equally loaded routes. All subnet managers of a "
 	  "fabric must use the same seed.",
 	  offsetof(struct moore_conf, seed), false },
-	{ "profile", MOORE_KEY_WORD, 0, 0, "any-sl|sl-hint", "any-sl",
+	{ "profile", MOORE_KEY_WORD, 0, 0, "any-sl|sl-hint|one-vl", "any-sl",
 	  "any-sl: every SL is safe on every LID, so applications need not ask for one. "
+	  "one-vl: so is it, on a single lane too and with any SL2VL tables, but about a quarter "
+	  "of the routes of a Slim Fly are longer than necessary, and no LID has detours. "
 	  "sl-hint: more pairs have long routes in each layer, but applications must use "
 	  "the SL of a path record, except on base LIDs with SL 0 (or 4, 8, 12: classes).",
 	  offsetof(struct moore_conf, profile), false },

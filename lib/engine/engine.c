@@ -162,13 +162,15 @@ hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
 	return 0;
 }
 
-/* Makes the SL2VL tables and, under sl-hint, the set of SLs that are safe for each LID. */
+/* Makes the SL2VL tables (under one-vl all on VL 0, so that all lanes are judged as one) and, under sl-hint, the set of SLs that are safe for each LID. */
 static int
 lanes(struct moore_engine_result *r, const struct moore_fabric *seen,
       const struct moore_conf *conf, struct moore_err *err)
 {
 	int rc;
 
+	if (conf->profile == MOORE_PROFILE_ONE_VL)
+		return moore_sl2vl_new(&r->sl2vl, seen, err);
 	if (conf->profile != MOORE_PROFILE_SL_HINT)
 		return moore_lane_effective(&r->sl2vl, seen, &conf->lanes, err);
 	if ((rc = moore_lane_hint_effective(&r->sl2vl, seen, &conf->lanes,

@@ -160,7 +160,10 @@ moore_env_use(struct moore_env *e, const char *s)
 bool
 moore_env_class(struct moore_env *e, const struct moore_conf *conf, unsigned qos_class)
 {
+	static const char *const names[] = { "any-sl", "sl-hint", "one-vl" };
+
 	e->hint = conf->profile == MOORE_PROFILE_SL_HINT;
+	e->profile = names[conf->profile];
 	e->sl = 0;
 	if (!qos_class)
 		return true;

@@ -28,6 +28,7 @@ struct moore_rbuild {
 	bool lanes_as_seen;	/* one-lane links count as such in the intended fabric too */
 	bool hinted;		/* profile sl-hint */
 	struct moore_ranks **ranks;	/* borrowed; see struct moore_route_opts */
+	bool layered;		/* profile any-sl with several offsets */
 	const struct moore_rkind *kind;
 	const struct moore_jobs *jobs;	/* may be NULL */
 	uint32_t *n_connected, *n_connected_up;	/* by node: size of its component, in views */

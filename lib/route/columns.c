@@ -55,6 +55,7 @@ add_columns(struct moore_rcolumns *c, struct moore_rcolumn first, uint8_t lmc)
 		struct moore_rcolumn col = first;
 
 		col.offset = o;
+		col.minimal = c->minimal;
 		col.lid = (moore_lid)(first.lid + o);
 		col.trees = trees_of(c, &col);
 		c->col[c->n++] = col;

@@ -19,6 +19,7 @@ struct moore_rcolumn {
 	uint32_t trees;		/* columns of a root that agree in this share a tree */
 	uint32_t root;		/* node of the switch that the LID is at */
 	uint32_t place, offset;
+	bool minimal;		/* profile one-vl: so are its routes at every offset */
 	moore_lid lid;
 	moore_portnum last;	/* port at the root: to the endpoint, or 0 */
 };
@@ -31,9 +32,10 @@ struct moore_rcolumns {
 	uint8_t *hosts;		/* [root * n_places + j]: 1 where a host is, seen or planned */
 	uint32_t n_places;
 	bool hinted;		/* profile sl-hint: each slice has trees of its own */
+	bool minimal;		/* profile one-vl: there are no layers */
 };
 
-/* *c is zeroed; c->hinted is set.  End it with moore_rcolumns_fini(), on error too. */
+/* *c is zeroed; c->hinted and c->minimal are set.  End it with moore_rcolumns_fini(), on error too. */
 int moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 			const struct moore_fabric *seen, const struct moore_fabric *intended,
 			struct moore_err *err);
@@ -51,7 +53,7 @@ moore_rcolumn_slice(const struct moore_rcolumns *c, const struct moore_rcolumn *
 static inline bool
 moore_rcolumn_in_layer(const struct moore_rcolumn *col)
 {
-	return col->place >= MOORE_PLACE_HOST && col->offset;
+	return col->place >= MOORE_PLACE_HOST && col->offset && !col->minimal;
 }
 
 /* n_lids[root]: how many LIDs share col's tree at each root, on the intended fabric too. */

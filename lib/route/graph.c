@@ -127,8 +127,8 @@ merge_parallel(struct moore_rgraph *g, uint32_t e, const struct end *h, uint32_t
 
 	for (uint32_t i = 0; i < n; i++)
 		if (is_usable(&h[i], all_avoided))
-			widest = max_u8(widest, h[i].lanes);
-	if (g->flags[e] & MOORE_EDGE_UP && widest < 2)
+			widest = max_u8(widest, g->one_vl ? 1 : h[i].lanes);
+	if (g->one_vl || (g->flags[e] & MOORE_EDGE_UP && widest < 2))
 		g->flags[e] |= MOORE_EDGE_ONE_LANE;
 	for (uint32_t i = 0; i < n; i++) {
 		bool usable = is_usable(&h[i], all_avoided);
@@ -194,7 +194,7 @@ note_switches(struct moore_rgraph *g, const struct moore_fabric *seen,
 		moore_swid s = planned ? v : g->sw_of[v];
 
 		g->transit[v] = MOORE_EDGE_PLANNED | MOORE_EDGE_UP;
-		if (g->sw_of[v] != MOORE_NONE && !seen->sw[g->sw_of[v]].maps_sl)
+		if (!g->one_vl && g->sw_of[v] != MOORE_NONE && !seen->sw[g->sw_of[v]].maps_sl)
 			g->transit[v] = 0;
 		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
 			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
@@ -211,11 +211,13 @@ note_switches(struct moore_rgraph *g, const struct moore_fabric *seen,
 static void
 compare_with_plan(struct moore_rgraph *g)
 {
+	uint8_t whole = MOORE_EDGE_PLANNED | MOORE_EDGE_UP | (g->one_vl ? MOORE_EDGE_ONE_LANE : 0);
+
 	g->as_planned = true;
 	for (uint32_t v = 0; v < g->n; v++)
 		g->as_planned &= g->transit[v] & MOORE_EDGE_UP && g->sw_of[v] != MOORE_NONE;
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		g->as_planned &= g->flags[e] == (MOORE_EDGE_PLANNED | MOORE_EDGE_UP);
+		g->as_planned &= g->flags[e] == whole;
 }
 
 unsigned
@@ -265,7 +267,7 @@ connect_nodes(struct moore_rgraph *g, const struct input *in, struct moore_err *
 int
 moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 		   const struct moore_fabric *intended, const struct moore_links *rules,
-		   struct moore_err *err)
+		   bool one_vl, struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct input in = { .seen = seen, .intended = intended };
@@ -273,7 +275,7 @@ moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 	size_t max_e = seen->n_ports + (intended ? intended->n_ports : 0);
 	int rc = 0;
 
-	*g = (struct moore_rgraph){ 0 };
+	*g = (struct moore_rgraph){ .one_vl = one_vl };
 	in.rule = moore_arena_alloc(&tmp, max_n + 1, 256);
 	in.cursor = moore_arena_alloc(&tmp, max_n + 1, sizeof(*in.cursor));
 	if (!alloc_graph(g, max_n, max_e, seen->n_switches) || !in.rule || !in.cursor)

@@ -33,7 +33,8 @@
 enum moore_edge_flag {
 	MOORE_EDGE_PLANNED = 1,
 	MOORE_EDGE_UP = 2,		/* some link between the two is up and in use */
-	MOORE_EDGE_ONE_LANE = 4,	/* it is up, but none of its links has two lanes */
+	MOORE_EDGE_ONE_LANE = 4,	/* it is up, but none of its links has two lanes; or the
+					 * profile is one-vl */
 	MOORE_EDGE_AVOID = 8,		/* all its links that are up are to be avoided */
 };
 
@@ -57,6 +58,7 @@ struct moore_rgraph {
 	uint8_t *transit;	/* by node: the edge flags (PLANNED, UP) under which other
 				 * switches may route through it: none when it cannot map SLs,
 				 * not UP when it is drained */
+	bool one_vl;		/* profile one-vl: lanes do not count, so every edge has one */
 	bool as_planned;	/* all planned edges are up with two lanes, nothing is extra, and
 				 * every switch may be routed through */
 	struct moore_rspared {	/* what the rules of `links` did, for moore_route_stats() */
@@ -112,7 +114,7 @@ moore_rgraph_port(const struct moore_rgraph *g, uint32_t e, uint32_t key)
  * -MOORE_ENOMEM; -MOORE_EPLAN a switch has too many neighbours. */
 int moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 		       const struct moore_fabric *intended, const struct moore_links *rules,
-		       struct moore_err *err);
+		       bool one_vl, struct moore_err *err);
 void moore_rgraph_fini(struct moore_rgraph *g);
 
 /* How many host ports of its node come before this port. */

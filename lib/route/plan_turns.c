@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "route/build.h"
+#include "route/sequence.h"
 #include "route/tuning.h"
 
 /* The most hops between switches with endpoints in trees grown under v without loads;
@@ -75,14 +76,29 @@ judge_colours(struct moore_rbuild *b, struct moore_err *err)
 	return rc;
 }
 
+/* Under profile one-vl the place of each edge in the sequence stands for its colour. */
+static int
+arrange(struct moore_rbuild *b, struct moore_err *err)
+{
+	struct moore_rgraph *g = &b->r->g;
+	int rc;
+
+	if (!(b->colour = calloc((size_t)g->n_edges + 1, sizeof(*b->colour))))
+		return moore_fail_nomem(err);
+	if ((rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err)) < 0 ||
+	    (rc = moore_rsequence_search(&b->planned, b->colour, err)) < 0)
+		return rc;
+	return moore_rranks_by_place(&b->plan_turns, g, b->colour, err);
+}
+
 int
 moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err)
 {
 	struct moore_rgraph *g = &b->r->g;
 	int rc;
 
-	if (b->cols.n_offsets > 1 && !b->hinted &&
-	    ((rc = paint(b, err)) < 0 || (rc = judge_colours(b, err)) < 0))
+	if ((b->layered && ((rc = paint(b, err)) < 0 || (rc = judge_colours(b, err)) < 0)) ||
+	    (g->one_vl && (rc = arrange(b, err)) < 0))
 		return rc;
 	if (!b->colour &&
 	    (rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, NULL, err)) < 0)

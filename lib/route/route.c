@@ -55,7 +55,7 @@ grow_trees(struct moore_rbuild *b, uint64_t seed, struct moore_err *err)
 
 	if (rc == -MOORE_EUNREACH)
 		return moore_rbuild_fail_unreachable(b, bad, err);
-	if (rc == 0 && b->cols.n_offsets > 1 && !b->hinted &&
+	if (rc == 0 && b->layered &&
 	    moore_rlayers_init(&b->layers, &b->balance, b->kind) < 0)
 		return moore_fail_nomem(err);
 	return rc;
@@ -67,11 +67,13 @@ build_all(struct moore_rbuild *b, const struct moore_route_opts *opts, struct mo
 	struct moore_route *r = b->r;
 	int rc;
 
-	if ((rc = moore_rgraph_build(&r->g, r->seen, b->intended, opts->links, err)) < 0 ||
+	if ((rc = moore_rgraph_build(&r->g, r->seen, b->intended, opts->links,
+				     opts->profile == MOORE_PROFILE_ONE_VL, err)) < 0 ||
 	    (rc = alloc_route(b, err)) < 0 ||
 	    (rc = alloc_hint(b, err)) < 0 ||
 	    (rc = moore_rcolumns_list(&b->cols, &r->g, r->seen, b->intended, err)) < 0)
 		return rc;
+	b->layered = b->cols.n_offsets > 1 && opts->profile == MOORE_PROFILE_ANY_SL;
 	moore_rbuild_connect(b);
 	if ((rc = moore_rbuild_turns(b, err)) < 0 ||
 	    (rc = grow_trees(b, opts->seed, err)) < 0 ||
@@ -101,7 +103,8 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 		  struct moore_err *err)
 {
 	struct moore_rbuild b = { .r = calloc(1, sizeof(*b.r)), .intended = intended,
-		.lanes_as_seen = opts->lanes_as_seen || !intended,
+		.lanes_as_seen = opts->lanes_as_seen || !intended ||
+			opts->profile == MOORE_PROFILE_ONE_VL,
 		.hinted = opts->profile == MOORE_PROFILE_SL_HINT,
 		.kind = moore_rkind_of(opts->layers), .jobs = opts->jobs, .ranks = opts->ranks };
 	int rc;
@@ -111,6 +114,7 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 		return moore_fail_nomem(err);
 	b.r->seen = seen;
 	b.cols.hinted = b.hinted;
+	b.cols.minimal = opts->profile == MOORE_PROFILE_ONE_VL;
 	rc = build_all(&b, opts, err);
 	fini_build(&b);
 	if (rc < 0)

@@ -12,7 +12,7 @@ count_edges(const struct moore_rgraph *g, struct moore_route_stats *st)
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		missing += (g->flags[e] & (both | MOORE_EDGE_AVOID)) == MOORE_EDGE_PLANNED;
 		extra += (g->flags[e] & both) == MOORE_EDGE_UP;
-		one_lane += (g->flags[e] & MOORE_EDGE_ONE_LANE) != 0;
+		one_lane += !g->one_vl && g->flags[e] & MOORE_EDGE_ONE_LANE;
 	}
 	st->missing_links = missing / 2;
 	st->extra_links = extra / 2;

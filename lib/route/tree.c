@@ -43,6 +43,8 @@ moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g)
 		.onward_rank = malloc(n * sizeof(*t->onward_rank)),
 		.onward_load = malloc(n * sizeof(*t->onward_load)),
 	};
+	if (g->one_vl && !(t->last = malloc((MOORE_LEN_MAX + 2) * n)))
+		return -MOORE_ENOMEM;
 	return t->slot && t->len && t->pass && t->kids && t->queue && t->first && t->next &&
 		t->n_offers && t->old && t->need && t->list && t->onward_rank &&
 		t->onward_load ? 0 : -MOORE_ENOMEM;
@@ -61,6 +63,7 @@ moore_rtree_fini(struct moore_rtree *t)
 	free(t->n_offers);
 	free(t->old);
 	free(t->need);
+	free(t->last);
 	free(t->list);
 	free(t->onward_rank);
 	free(t->onward_load);

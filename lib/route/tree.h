@@ -29,6 +29,7 @@ struct moore_rtree {
 	uint8_t *n_offers;
 	uint8_t *old;		/* slot[] before the repair; set by moore_rtree_note_old() */
 	uint8_t *need;		/* nodes that moore_rtree_follow() has taken so far */
+	uint8_t *last;		/* profile one-vl: scratch of that function */
 	/* Scratch of one call. */
 	uint32_t *list;		/* nodes */
 	uint32_t *onward_rank;	/* by node that makes offers: rank of its parent edge */

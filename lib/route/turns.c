@@ -46,7 +46,11 @@ order_and_tree(struct moore_rturns *t, const struct moore_rview *v,
 		priority = old->pos;
 	else
 		moore_rorder_again(v, old->pos, scratch);
-	if ((rc = moore_rorder_build(v, priority, NULL, t->pos, err)) == 0)
+	if ((rc = moore_rorder_build(v, priority, NULL, t->pos, err)) < 0)
+		return rc;
+	if (v->g->one_vl)
+		moore_rspanning_narrow(v, t->pos, t->parent, scratch);
+	else
 		moore_rspanning_build(v, t->pos, old ? old->parent : NULL, even, t->parent, scratch);
 	return rc;
 }
@@ -56,7 +60,7 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		   const struct moore_rturns *old, const uint32_t *colour, struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	uint32_t *scratch = moore_arena_alloc(&tmp, 2 * ((size_t)v->g->n + 1), sizeof(*scratch));
+	uint32_t *scratch = moore_arena_alloc(&tmp, 3 * ((size_t)v->g->n + 1), sizeof(*scratch));
 	int rc;
 
 	t->by_colour = colour != NULL;
@@ -66,7 +70,9 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		rc = moore_rspanning_mend(t, v, old, colour, err);
 	else
 		rc = order_and_tree(t, v, old, colour != NULL, scratch, err);
-	if (rc == 0 && colour)
+	if (rc == 0 && colour && v->g->one_vl)
+		rc = moore_rranks_by_place(t, v->g, colour, err);
+	else if (rc == 0 && colour)
 		moore_rranks_by_colour(t, v->g, colour, scratch);
 	else if (rc == 0)
 		moore_rranks_by_order(v->g, t->pos, t->rank);

@@ -19,6 +19,7 @@ MOORE_API void moore_env_put(struct moore_buf *b, const struct moore_env_offsets
 struct moore_env {		/* the question */
 	unsigned n_lids;	/* of each port: 2^LMC */
 	bool hint;		/* profile sl-hint */
+	const char *profile;	/* its name; not owned */
 	unsigned sl;		/* to send on; moore_env_class() */
 	bool asked;		/* a user set `use`: a transport that cannot use exactly these
 				 * offsets is refused */

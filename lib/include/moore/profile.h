@@ -12,6 +12,7 @@ MOORE_BEGIN
 enum moore_profile {
 	MOORE_PROFILE_ANY_SL,	/* every SL is safe on every LID */
 	MOORE_PROFILE_SL_HINT,	/* LIDs above the base take the SL of a path record */
+	MOORE_PROFILE_ONE_VL,	/* every SL is safe on every LID, whatever the SL2VL tables */
 };
 
 /* The kinds of detours that the routes to offsets 1 and up take (docs/theory.md, section
