@@ -179,8 +179,8 @@ put_each_flow(struct moore_buf *b, const json_t *p)
 
 	put_bound(b, "best shares of each flow", json_object_get(p, "pair"));
 	put_bound(b, "upper bound", json_object_get(p, "bound"));
-	cli_putf(b, "  of all routes of a switch, distinct first links: mean %.1f, fewest %lld; "
-		 "last links: mean %.1f, fewest %lld\n", cli_num(first, "mean"),
+	cli_putf(b, "  distinct links of all routes of a switch:\n"
+		 "    first: mean %.1f, fewest %lld; last: mean %.1f, fewest %lld\n", cli_num(first, "mean"),
 		 cli_int(first, "least"), cli_num(last, "mean"), cli_int(last, "least"));
 }
 
@@ -192,13 +192,14 @@ put_pattern(struct moore_buf *b, const json_t *p)
 
 	cli_putf(b, "%s: ", cli_str(p, "pattern"));
 	if (!cli_int(p, "flows")) {
-		cli_putf(b, "this pattern has no flows here: no two switches with endpoints exchange "
-			 "traffic in it\n");
+		cli_putf(b, "this pattern has no flows here: no switch has one to send to\n");
 		return;
 	}
 	cli_putf(b, "%lld flows", cli_int(p, "flows"));
 	if (cli_int(p, "idle"))
 		cli_putf(b, ", %lld switches idle", cli_int(p, "idle"));
+	if (cli_int(p, "unrouted"))
+		cli_putf(b, CLI_YELLOW ", %lld more have no route" CLI_PLAIN, cli_int(p, "unrouted"));
 	cli_putf(b, "\n  %-28s %9s %12s %10s\n", "", "load", "throughput", "times min");
 	put_alone(b, json_object_get(p, "offsets"));
 	put_bound(b, "all offsets evenly", json_object_get(p, "even"));
@@ -216,35 +217,76 @@ put_pattern(struct moore_buf *b, const json_t *p)
 	}
 }
 
+/* The worst of all patterns, and a line for each. */
+static void
+put_worst(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *worst = json_object_get(answer, "worst"), *p;
+	size_t i;
+
+	if (json_is_null(worst))
+		return;
+	cli_putf(b, "worst          %.2f%% of full rate: %s (at most %.2f%%)\nfull link      ",
+		 100 * cli_num(worst, "throughput"), cli_str(worst, "pattern"),
+		 100 * cli_num(worst, "bound"));
+	cli_put_link(b, json_object_get(worst, "hottest"));
+	cli_putf(b, "\n\n%-14s %9s %9s %14s %9s %10s\n", "pattern", "flows", "idle",
+		 "of full rate", "at most", "times min");
+	json_array_foreach(json_object_get(answer, "patterns"), i, p) {
+		const json_t *pair = json_object_get(p, "pair");
+
+		cli_putf(b, "%-14s %9lld %9lld", cli_str(p, "pattern"), cli_int(p, "flows"),
+			 cli_int(p, "idle"));
+		if (cli_int(p, "flows"))
+			cli_putf(b, " %13.2f%% %8.2f%%", 100 * cli_num(pair, "throughput"),
+				 100 * cli_num(json_object_get(p, "bound"), "throughput"));
+		if (cli_int(p, "flows") && json_is_number(json_object_get(pair, "over_minimal")))
+			cli_putf(b, " %10.2f", cli_num(pair, "over_minimal"));
+		cli_putf(b, "\n");
+	}
+	cli_putf(b, "\n");
+}
+
 static void
 put_patterns(struct moore_buf *b, const json_t *answer)
 {
 	const json_t *p;
 	size_t i;
 
+	put_worst(b, answer);
 	json_array_foreach(json_object_get(answer, "patterns"), i, p)
 		put_pattern(b, p);
+}
+
+/* Measures the patterns that fit, with room for the answer in s and to. */
+static int
+measure_patterns(const struct cli_call *c, const struct moore_fabric *f,
+		 const struct moore_lft *lft, struct moore_saturation *s, moore_swid *to)
+{
+	const bool uniform = !strcmp(cli_opt(c, "pattern"), "uniform");
+	const struct moore_saturation_opts opts = { .seed = 0, .starts = STARTS };
+	struct moore_err err;
+	size_t n = 0;
+
+	for (enum moore_pattern p = 0; p < MOORE_N_PATTERNS; p++) {
+		if (uniform != (p == MOORE_PATTERN_UNIFORM) || !moore_pattern_fits(f, p))
+			continue;
+		cli_busy(moore_pattern_name(p));
+		if (moore_saturation_measure(&s[n], to + n * f->n_switches, f, lft, p, &opts, &err) < 0)
+			return cli_error_at(c->arg[0], &err);
+		n++;
+	}
+	return cli_show(c, moore_answer_patterns(f, s, to, n), put_patterns, NULL);
 }
 
 static int
 saturate(const struct cli_call *c, const struct moore_fabric *f, const struct moore_lft *lft)
 {
-	bool uniform = !strcmp(cli_opt(c, "pattern"), "uniform");
-	const struct moore_saturation_opts opts = { .seed = 0, .starts = STARTS };
 	struct moore_saturation *s = calloc(MOORE_N_PATTERNS, sizeof(*s));
-	struct moore_err err;
-	int rc = CLI_OK;
-	size_t n = 0;
+	moore_swid *to = calloc(MOORE_N_PATTERNS * ((size_t)f->n_switches + 1), sizeof(*to));
+	int rc = s && to ? measure_patterns(c, f, lft, s, to) : cli_error("out of memory");
 
-	if (!s)
-		return cli_error("out of memory");
-	cli_busy("measuring");
-	for (int p = 0; p < MOORE_N_PATTERNS && rc == CLI_OK; p++)
-		if (uniform == (p == MOORE_PATTERN_UNIFORM) && moore_pattern_fits(f, p) &&
-		    moore_saturation_measure(&s[n++], NULL, f, lft, p, &opts, &err) < 0)
-			rc = cli_error_at(c->arg[0], &err);
-	if (rc == CLI_OK)
-		rc = cli_show(c, moore_answer_patterns(f, s, n), put_patterns, NULL);
+	free(to);
 	free(s);
 	return rc;
 }

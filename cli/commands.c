@@ -306,8 +306,10 @@ const struct cli_cmd cli_cmds[] = {
 	  "a pair of which no two share a directed link (exact to 8 offsets, greedy beyond).\n"
 	  "--pattern prints instead the share of what endpoints can inject at which a link is\n"
 	  "full, for traffic in one offset or spread over all.  uniform: each endpoint sends to\n"
-	  "all others.  worst: the patterns that minimal routes carry worst, in which all\n"
-	  "endpoints of a switch send to one other switch.",
+	  "all others.  worst: all endpoints of a switch send to one other switch: in the\n"
+	  "patterns that minimal routes carry worst (shift, overlap, Yebenes), between\n"
+	  "neighbours (matching), for each pair of switches alone, and in permutations that a\n"
+	  "search finds from 4 random ones: at distance two (random, adversary) and anywhere.",
 	  cmd_quality },
 	{ ROUTING, "select", "MATRIX", 1, 1,
 	  "Find the LID offsets on which the hosts of a job should send.", select_opts,

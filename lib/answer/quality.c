@@ -20,8 +20,10 @@ const char moore_schema_quality[] = OBJ("'switches':" INT ",'sources':" INT ",'e
 	",'throughput':" OR_NULL("number") ",'over_minimal':" OR_NULL("number")
 #define WAYS OBJ_OR_NULL("'mean':" NUM ",'least':" INT)
 
-const char moore_schema_patterns[] = OBJ("'patterns':" LIST_OF(OBJ("'pattern':" STR ",'flows':" INT
-	",'idle':" INT ",'offsets':" LIST_OF(OBJ_OR_NULL(BOUND_KEYS)) ",'even':" OBJ(BOUND_KEYS)
+const char moore_schema_patterns[] = OBJ("'worst':" OBJ_OR_NULL("'pattern':" STR ",'throughput':"
+	NUM ",'bound':" NUM ",'hottest':" OBJ_OR_NULL(LINK_KEYS)) ",'patterns':" LIST_OF(OBJ(
+	"'pattern':" STR ",'flows':" INT ",'unrouted':" INT ",'idle':" INT ",'sends':"
+	LIST_OF(LIST_OF(STR)) ",'offsets':" LIST_OF(OBJ_OR_NULL(BOUND_KEYS)) ",'even':" OBJ(BOUND_KEYS)
 	",'global':" OBJ(BOUND_KEYS) ",'shares':" LIST_OF(OR_NULL("number"))
 	",'pair':" OBJ_OR_NULL(BOUND_KEYS) ",'bound':" OBJ_OR_NULL(BOUND_KEYS)
 	",'hottest':" OBJ_OR_NULL(LINK_KEYS) ",'first_links':" WAYS ",'last_links':" WAYS)));
@@ -112,7 +114,45 @@ json_bound(const struct moore_saturation *s, double load)
 }
 
 static json_t *
-json_pattern(const struct moore_fabric *f, const struct moore_saturation *s)
+json_hottest(const struct moore_fabric *f, const struct moore_saturation *s)
+{
+	return s->hot_sw != MOORE_NONE && s->n_flows ? moore_json_link(f, s->hot_sw, s->hot_port) :
+		json_null();
+}
+
+/* Which switch sends to which: pairs of names. */
+static json_t *
+json_sends(const struct moore_fabric *f, const moore_swid *to)
+{
+	json_t *list = json_array();
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		if (to[s] != MOORE_NONE)
+			list = moore_json_add(list, json_pack("[o, o]",
+				moore_json_name(f->sw[s].name), moore_json_name(f->sw[to[s]].name)));
+	return list;
+}
+
+/* The pattern that carries least of full rate, UNIFORM aside; null without flows. */
+static json_t *
+json_least(const struct moore_fabric *f, const struct moore_saturation *s, size_t n)
+{
+	const struct moore_saturation *worst = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].n_flows && s[i].pattern != MOORE_PATTERN_UNIFORM &&
+		    (!worst || s[i].pair > worst->pair))
+			worst = &s[i];
+	if (!worst)
+		return json_null();
+	return json_pack("{s:s, s:f, s:f, s:o}", "pattern", moore_pattern_name(worst->pattern),
+			 "throughput", moore_throughput(worst->pair),
+			 "bound", moore_throughput(worst->pair_bound), "hottest",
+			 json_hottest(f, worst));
+}
+
+static json_t *
+json_pattern(const struct moore_fabric *f, const struct moore_saturation *s, const moore_swid *to)
 {
 	bool uniform = s->pattern == MOORE_PATTERN_UNIFORM;	/* has no bound of each flow */
 	json_t *alone = json_array(), *shares = json_array();
@@ -122,14 +162,14 @@ json_pattern(const struct moore_fabric *f, const struct moore_saturation *s)
 				       json_null());
 		shares = moore_json_add(shares, s->n_flows ? json_real(s->share[k]) : json_null());
 	}
-	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"pattern", moore_pattern_name(s->pattern), "flows", (int)s->n_flows,
-		"idle", (int)s->idle, "offsets", alone, "even", json_bound(s, s->even),
+		"unrouted", (int)s->n_unrouted, "idle", (int)s->idle,
+		"sends", json_sends(f, to), "offsets", alone, "even", json_bound(s, s->even),
 		"global", json_bound(s, s->global), "shares", shares,
 		"pair", uniform ? json_null() : json_bound(s, s->pair),
 		"bound", uniform ? json_null() : json_bound(s, s->pair_bound),
-		"hottest", s->hot_sw != MOORE_NONE && s->n_flows ?
-		moore_json_link(f, s->hot_sw, s->hot_port) : json_null(),
+		"hottest", json_hottest(f, s),
 		"first_links", uniform ? json_null() :
 		json_pack("{s:f, s:i}", "mean", s->first.mean, "least", (int)s->first.least),
 		"last_links", uniform ? json_null() :
@@ -137,11 +177,12 @@ json_pattern(const struct moore_fabric *f, const struct moore_saturation *s)
 }
 
 json_t *
-moore_answer_patterns(const struct moore_fabric *f, const struct moore_saturation *s, size_t n)
+moore_answer_patterns(const struct moore_fabric *f, const struct moore_saturation *s,
+		      const moore_swid *to, size_t n)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		list = moore_json_add(list, json_pattern(f, &s[i]));
-	return json_pack("{s:o}", "patterns", list);
+		list = moore_json_add(list, json_pattern(f, &s[i], to + i * f->n_switches));
+	return json_pack("{s:o, s:o}", "worst", json_least(f, s, n), "patterns", list);
 }

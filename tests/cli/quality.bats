@@ -90,12 +90,16 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	holds '.patterns[0].offsets[0] == {load: 8, max_load: 8, throughput: 0.125, over_minimal: 1}'
 	holds 'all(.patterns[]; .bound.load <= .pair.load and .pair.load <= .global.load and .global.load <= .even.load * 1.000001)'
 	holds 'all(.patterns[]; .pair.load <= .bound.load * 1.01 and (.shares | add - 1 | fabs) < 1e-9)'
+	holds '([.patterns[].pair.throughput] | min) == .worst.throughput and .worst.throughput <= .worst.bound'
+	holds '.worst as $w | .patterns[] | select(.pattern == $w.pattern) | .hottest == $w.hottest'
+	holds 'all(.patterns[]; (.sends | length) == 50 - .idle and ([.sends[][1]] | unique | length) == 50 - .idle)'
 	$M route q5.json --lmc 2 -o "$T/t" >/dev/null
 	run -0 $M quality "$T/t" --pattern uniform --json
 	holds '.patterns | [.[].pattern] == ["uniform"] and .[0].flows == 39200 and .[0].pair == null'
 	holds '.patterns[0] | .global.load <= .offsets[0].load and .offsets[0].over_minimal == 1'
 	run -0 $M quality q5.json --lmc 2 --pattern worst
-	[[ $output == *"overlap: 200 flows"*"offset 0 alone"*" 12.50% "*"upper bound"* ]]
+	[[ $output == "worst "*" of full rate: "*"full link "*"overlap: 200 flows"*"offset 0 alone"*" 12.50% "*"upper bound"* ]]
+	[ "$(wc -L <<<"$output")" -le 80 ]
 }
 
 @test "a pattern without flows has no figures: on three switches, nothing is two hops away" {
@@ -105,7 +109,8 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	holds '.patterns | map(select(.flows == 0)) | length == 4 and all(.[]; .flows == 0 and .even == {load: null, max_load: null,
 		throughput: null, over_minimal: null} and .pair.throughput == null and .hottest == null)'
 	run -0 $M quality three.json --pattern worst
-	[[ ${lines[0]} == "overlap: this pattern has no flows here"* && ${lines[1]} == "yebenes: this pattern has no flows"* ]]
+	[[ $output == *$'\noverlap: this pattern has no flows here'*$'\nyebenes: this pattern has no flows here'* ]]
+	grep -qx 'overlap  *0  *3' <<<"$output"
 }
 
 @test "quality: misuse" {

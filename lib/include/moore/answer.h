@@ -124,10 +124,12 @@ MOORE_API json_t *moore_answer_sl2vl(const struct moore_answer_tables *t, moore_
 /* How long, even and independent the routes are. */
 MOORE_API json_t *moore_answer_quality(const struct moore_fabric *f,
 				       const struct moore_quality *q);
-/* How much traffic of each of n patterns they carry; figures are null where a pattern has
- * no flows in this fabric. */
+/* How much traffic of each of n patterns they carry, and which of them is the worst; figures
+ * are null where a pattern has no flows in this fabric.  The i-th pattern's to[] of
+ * moore_saturation_measure() begins at to[i * f->n_switches]. */
 MOORE_API json_t *moore_answer_patterns(const struct moore_fabric *f,
-					const struct moore_saturation *s, size_t n);
+					const struct moore_saturation *s, const moore_swid *to,
+					size_t n);
 /* On which offsets the hosts of a traffic matrix of n_pairs should send. */
 MOORE_API json_t *moore_answer_shares(const struct moore_fabric *f, const struct moore_shares *s,
 				      uint32_t n_pairs);
