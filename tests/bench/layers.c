@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* layers.c - what the layers of each topology carry in the worst case, and at what price.
  *
- * The first table has a row for each fabric, at LMC 2: the share of full rate under each
- * pattern of moore/saturation.h, then coverage, load, and the time to build the tables over
- * that of LMC 0.  The second table has a row for each kind of layers.  The third shows, on Slim
- * Fly, coverage and load as LIDs are added.  Arguments such as "slimfly q=5 p=4", or "lmc=3"
- * before them, restrict the program to the first table of these fabrics; "kinds" prints the
- * other two. */
+ * The first table has a row for each fabric: every Slim Fly to q = 25, OFT to k = 18 and MLFM
+ * to h = 20, with as many endpoints as the family's source says, or as LIDs suffice for.  It
+ * shows the share of full rate under each pattern of moore/saturation.h, coverage, load, and
+ * the time to build the tables.  The second table has a row for each kind of layers, and the
+ * third shows, on Slim Fly, coverage and load as LIDs are added.
+ *
+ * Arguments: "lmc=N" (2), "starts=N" (4, of each search), then fabrics such as "slimfly q=5
+ * p=4", to which the first table is then restricted; or "kinds" for the other two tables. */
 #include <stdio.h>
 #include <time.h>
 
@@ -16,7 +18,6 @@
 #include "moore/route.h"
 #include "moore/saturation.h"
 
-#define STARTS 4	/* of each search */
 
 static double
 percent(uint64_t part, uint64_t whole)
@@ -156,37 +157,35 @@ route_or_exit(const struct moore_fabric *f, const char *name, double *took)
 
 /* Prints the share of full rate of each pattern, after the least of them. */
 static void
-shares(const struct moore_fabric *f, const struct moore_lft *lft)
+shares(const struct moore_fabric *f, const struct moore_lft *lft, unsigned starts)
 {
-	const struct moore_saturation_opts opts = { .seed = 1, .starts = STARTS };
-	double share[MOORE_N_PATTERNS], least = 1;
-	bool flows[MOORE_N_PATTERNS] = { false };
+	const struct moore_saturation_opts opts = { .seed = 1, .starts = starts };
+	double share[MOORE_N_PATTERNS], least = 2;
+	int worst = MOORE_PATTERN_SHIFT;
 
 	for (int p = MOORE_PATTERN_SHIFT; p < MOORE_N_PATTERNS; p++) {
 		struct moore_saturation s;
 
+		share[p] = -1;		/* no flows */
 		if (!moore_pattern_fits(f, p) ||
 		    moore_saturation_measure(&s, NULL, f, lft, p, &opts, NULL) < 0 || !s.n_flows)
 			continue;
-		flows[p] = true;
 		share[p] = moore_throughput(s.pair);
+		worst = share[p] < 0.995 * least ? p : worst;	/* of equals, the plainest */
 		least = share[p] < least ? share[p] : least;
 	}
-	printf(" %.1f |", 100 * least);
-	for (int p = MOORE_PATTERN_SHIFT; p < MOORE_N_PATTERNS; p++) {
-		if (p == MOORE_PATTERN_SHIFT && !flows[p])
-			continue;	/* one column for both of Kathareios et al. */
-		if (p == MOORE_PATTERN_OVERLAP && flows[MOORE_PATTERN_SHIFT])
-			continue;
-		if (flows[p])
-			printf(" %.1f |", 100 * share[p]);
-		else
+	if (share[MOORE_PATTERN_OVERLAP] < 0)	/* one column for both of Kathareios et al. */
+		share[MOORE_PATTERN_OVERLAP] = share[MOORE_PATTERN_SHIFT];
+	printf(" %.1f %s |", 100 * least, moore_pattern_name(worst));
+	for (int p = MOORE_PATTERN_OVERLAP; p < MOORE_N_PATTERNS; p++)
+		if (share[p] < 0)
 			printf(" – |");
-	}
+		else
+			printf(" %.1f |", 100 * share[p]);
 }
 
 static void
-worst(const char *word, uint8_t lmc)
+worst(const char *word, uint8_t lmc, unsigned starts)
 {
 	struct moore_quality *q = NULL;
 	struct moore_fabric *f, *plain;
@@ -200,12 +199,12 @@ worst(const char *word, uint8_t lmc)
 	moore_route_free(route_or_exit(plain, word, &took_plain));
 	r = route_or_exit(f, word, &took);
 	since = seconds();
-	printf("| %s | %u |", word, lmc);
+	printf("| %s |", word);
 	fflush(stdout);
-	shares(f, moore_route_lft(r));
+	shares(f, moore_route_lft(r), starts);
 	if (moore_quality_measure(&q, f, moore_route_lft(r), NULL) < 0)
 		exit(1);
-	printf(" %.2f | %.2f | %.2f | %.1f | %.1f |\n", percent(q->pairs.longer[2], q->pairs.n[2]),
+	printf(" %.2f | %.2f | %.2f | %.0f | %.0f |\n", percent(q->pairs.longer[2], q->pairs.n[2]),
 	       q->load.max / q->load.mean, took, took / took_plain, seconds() - since);
 	fflush(stdout);
 	moore_quality_free(q);
@@ -214,28 +213,49 @@ worst(const char *word, uint8_t lmc)
 	moore_fabric_free(f);
 }
 
-int
-main(int argc, char **argv)
+/* The row of a family's member with as many endpoints as LIDs suffice for; none where the
+ * family has no such member. */
+static void
+member(const char *family, const char *rest, unsigned size, uint8_t lmc, unsigned starts)
+{
+	const char *key = strcmp(family, "slimfly") ? !strcmp(family, "oft") ? "k" : "h" : "q";
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	char first[32], word[80];
+	const char *words[] = { first, rest };
+	const struct moore_topo_family *of = moore_topo_family_find(family);
+	struct moore_topo_counts n;
+	unsigned p, with;
+
+	snprintf(first, sizeof(first), "%s=%u", key, size);
+	if (moore_topo_params_parse(of, param, words, *rest ? 2 : 1, NULL) < 0)
+		return;
+	of->counts(param, &n);
+	p = (unsigned)param[1];
+	for (with = (unsigned)n.endpoints / p; n.switches + ((with * p + 1) << lmc) > MOORE_LID_MAX;)
+		p--;
+	snprintf(word, sizeof(word), "%s %s p=%u", family, first, p);
+	worst(word, lmc, starts);
+}
+
+static void
+all_members(uint8_t lmc, unsigned starts)
+{
+	for (unsigned q = 4; q <= 25; q++)
+		member("slimfly", "p=floor", q, lmc, starts);
+	for (unsigned k = 4; k <= 18; k++)
+		member("oft", "", k, lmc, starts);
+	for (unsigned h = 4; h <= 20; h++)
+		member("mlfm", "", h, lmc, starts);
+}
+
+static void
+all_kinds(void)
 {
 	static const char *const all[] = {
 		"slimfly q=5 p=4", "slimfly q=7 p=5", "slimfly q=9 p=6", "slimfly q=13 p=9",
 		"oft k=6 p=6", "oft k=12 p=12", "mlfm h=6 p=6", "mlfm h=15 p=15",
 	};
-	bool only_kinds = argc == 2 && !strcmp(argv[1], "kinds");
-	uint8_t lmc = 2;
 
-	if (!only_kinds)
-		printf("| fabric | LMC | least | shift or overlap | Yébenes | matching | single pair "
-		       "| random | adversary | anywhere | coverage %% | load | build s | over LMC 0 "
-		       "| judged s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-	for (int i = 1; i < argc && !only_kinds; i++) {
-		if (sscanf(argv[i], "lmc=%hhu", &lmc) != 1)
-			worst(argv[i], lmc);
-	}
-	if (argc > 1 && !only_kinds)
-		return 0;
-	for (size_t i = 0; !only_kinds && i < ARRAY_LEN(all); i++)
-		worst(all[i], lmc);
 	printf("\n| fabric | profile | layers | apart %% | adjacent %% | load | in a layer | hops | "
 	       "disjoint |\n|---|---|---|---|---|---|---|---|---|\n");
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
@@ -243,7 +263,33 @@ main(int argc, char **argv)
 	printf("\n| slimfly | layers | three hops in a layer %% | apart %% | load |\n"
 	       "|---|---|---|---|---|\n");
 	for (size_t i = 0; i < 4; i++)
-		for (lmc = 1; lmc <= 3; lmc++)
+		for (uint8_t lmc = 1; lmc <= 3; lmc++)
 			curve(strchr(all[i], ' ') + 1, lmc);
+}
+
+int
+main(int argc, char **argv)
+{
+	unsigned starts = 4;
+	uint8_t lmc = 2;
+	int i = 1;
+
+	if (argc == 2 && !strcmp(argv[1], "kinds")) {
+		all_kinds();
+		return 0;
+	}
+	for (; i < argc && (sscanf(argv[i], "lmc=%hhu", &lmc) == 1 ||
+			    sscanf(argv[i], "starts=%u", &starts) == 1); i++)
+		;
+	printf("%% of full rate, LMC %u, %u starts of each search; times of one processor\n\n"
+	       "| fabric | least | shift or overlap | Yébenes | matching | single pair | random | "
+	       "adversary | anywhere | coverage | load | build s | over LMC 0 | judge s |\n"
+	       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n", lmc, starts);
+	if (i == argc) {
+		all_members(lmc, starts);
+		all_kinds();
+	}
+	for (; i < argc; i++)
+		worst(argv[i], lmc, starts);
 	return 0;
 }
