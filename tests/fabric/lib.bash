@@ -46,6 +46,9 @@ fail() {
 	return 1
 }
 
+# Skips the test unless `make soak` runs it.
+soak() { [ -n "${MOORE_SOAK:-}" ] || skip "only with MOORE_SOAK"; }
+
 # until_ok SECONDS COMMAND...: runs the command every 50 ms until it succeeds.
 until_ok() {
 	local end=$((SECONDS + $1))
@@ -242,4 +245,48 @@ lid_of() {
 path_record() {
 	on_fabric saquery -p --src-to-dst "$(($(lid_of "$1"))):$(($(lid_of "$2")))" >"$dir/path"
 	grep -q 'dlid\.*[1-9]' "$dir/path" || fail "no path from $1 to $2: $(cat "$dir/path")"
+}
+
+# ---- new tables that reach the switches in steps -----------------------------------
+
+# The steps that the log shows.
+steps() { log_count 'moore: step [0-9]+ of [0-9]+: '; }
+
+# Every step since the last `since` was safe, and interrupted no live pair.
+calm() {
+	log_has 'moore: step 1 of [0-9]+: [0-9]+ blocks, ' || fail "no step: $(log | grep moore)"
+	! log_has 'ERR MR' || fail "$(log | grep 'ERR MR')"
+	[ "$(log_count 'moore: step .* 0 live pairs interrupted, ')" -eq "$(steps)" ] ||
+		fail "$(log | grep 'moore: step')"
+}
+
+# A new OpenSM reads the tables of all switches and finds them as they should be.
+read_back() {
+	sm_stop
+	since
+	sm_start "$@"
+	await_up
+	log_has 'moore: [0-9]+ LFT blocks read from switches, 0 not answered' ||
+		fail "$(log | grep moore)"
+	log_has ' 0 of [0-9]+ LFT blocks change' || fail "$(log | grep moore)"
+	[ "$(steps)" -eq 0 ]
+}
+
+# keep_whole: remembers links and lanes of the fabric as it is now, for `harmless`.
+keep_whole() {
+	mkdir -p "$dir/held"
+	cp "$dir/dump/"{opensm-subnet.lst,opensm-sl2vl.dump,moore-op-vls.dump} "$dir/held/"
+}
+
+# The tables that the switches hold at this moment, which dump_fts reads from them, neither
+# deadlock nor loop.  Pairs may be unreachable.
+harmless() {
+	local out
+	on_fabric dump_fts | awk '
+		/^Unicast/ { sub(/^.* guid /, ""); sub(/\(/, "(\047"); sub(/\):/, "\047):")
+			print "Unicast lids [0-49151] of switch Lid 1 guid " $0; next }
+		/^0x/ { sub(/:.*portguid /, "# Channel Adapter portguid "); sub(/\)$/, ""); print }
+		/dumped/ { print "49151 lids dumped" }' >"$dir/held/opensm-lfts.dump"
+	out=$(moorectl verify "$dir/held" --json) || true
+	jq -e '.acyclic and .loops == 0' <<<"$out" >/dev/null || fail "what the switches hold: $out"
 }

@@ -3,29 +3,6 @@
 # New tables reach the switches in steps, under the real OpenSM.
 load lib.bash
 
-# The steps that the log shows.
-steps() { log_count 'moore: step [0-9]+ of [0-9]+: '; }
-
-# Every step since the last `since` was safe, and interrupted no live pair.
-calm() {
-	log_has 'moore: step 1 of [0-9]+: [0-9]+ blocks, ' || fail "no step: $(log | grep moore)"
-	! log_has 'ERR MR' || fail "$(log | grep 'ERR MR')"
-	[ "$(log_count 'moore: step .* 0 live pairs interrupted, ')" -eq "$(steps)" ] ||
-		fail "$(log | grep 'moore: step')"
-}
-
-# A new OpenSM reads the tables of all switches and finds them as they should be.
-read_back() {
-	sm_stop
-	since
-	sm_start "$@"
-	await_up
-	log_has 'moore: [0-9]+ LFT blocks read from switches, 0 not answered' ||
-		fail "$(log | grep moore)"
-	log_has ' 0 of [0-9]+ LFT blocks change' || fail "$(log | grep moore)"
-	[ "$(steps)" -eq 0 ]
-}
-
 # cut_and_restore LMC
 cut_and_restore() {
 	local link

@@ -89,3 +89,29 @@ cut() {
 	diff <(tables "$dir/offline") <(tables "$dir/dump") | head -n 5 >"$dir/diff"
 	[ ! -s "$dir/diff" ] || fail "$(cat "$dir/diff")"
 }
+
+first_step() { grep -qE 'moore: step 1 of [2-9]' "$one/opensm.log"; }
+
+@test "the master dies between two steps: the standby ends the change" {
+	planned slimfly q=5 -- lmc 2
+	keep_whole
+	standby lmc 2
+	dir=$one settled
+	cp -r "$one/held" "$dir/"
+	echo 'motion_wait 20000' >>"$one/moore.conf"
+	sim "Unlink $(dir=$one first_link)"
+	until_ok "$DEADLINE" first_step || fail "no steps: $(grep moore "$one/opensm.log" | tail)"
+	harmless
+	since
+	kill -KILL "$first"
+	await 'Entering MASTER state'
+	await_up
+	settled
+	log_has 'LFT blocks read from switches, 0 not answered' || fail "$(log | grep moore)"
+	log_has 'missing 1 links' || fail "$(log | grep moore)"
+	calm
+	sound
+	harmless
+	no_credit_loop
+	read_back lmc 2
+}
