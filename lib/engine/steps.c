@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "moore/engine.h"
 
 struct judging {
@@ -20,6 +21,7 @@ struct judging {
 	struct moore_lft *lft;		/* of held, after the first step */
 	struct moore_mix_lanes lanes;
 	const struct moore_jobs *jobs;
+	struct moore_mix_series *series;
 };
 
 /* Judges what is held, mixed with the rows of the steps [from, to). */
@@ -42,8 +44,28 @@ judge(const struct judging *j, uint32_t from, uint32_t to, struct moore_mix_held
 		memcpy(more + all.n_more, m->row + first, n * sizeof(*more));
 	all.more = more;
 	all.n_more += n;
-	rc = moore_mix_held(out, j->f, &all, j->start, &j->lanes, j->jobs, err);
+	rc = moore_mix_series_judge(out, j->series, &all, err);
 	free(more);
+	return rc;
+}
+
+/* Announces the LIDs that the steps change. */
+static int
+begin(struct judging *j, struct moore_err *err)
+{
+	const struct moore_motion *m = j->s->motion;
+	const struct moore_held *h = j->start;
+	uint64_t *lids = calloc(moore_bits_words(h->lft->stride), sizeof(*lids));
+	int rc;
+
+	if (!lids)
+		return moore_fail_nomem(err);
+	for (size_t i = 0; i < h->n_more; i++)
+		moore_bits_set(lids, h->more[i].lid);
+	for (uint32_t i = 0; i < m->n_rows; i++)
+		moore_bits_set(lids, m->row[i].lid);
+	rc = moore_mix_series_new(&j->series, j->f, h, lids, &j->lanes, j->jobs, err);
+	free(lids);
 	return rc;
 }
 
@@ -127,17 +149,20 @@ judge_all(struct judging *j, struct moore_err *err)
 {
 	const struct moore_motion *m = j->s->motion;
 	const struct moore_lft *was = j->start->lft;
-	int rc = moore_lft_new(&j->lft, was->n_switches, (moore_lid)(was->stride - 1), err);
+	int rc;
 
-	if (rc < 0)
-		return rc;
+	if ((rc = begin(j, err)) < 0 ||
+	    (rc = moore_lft_new(&j->lft, was->n_switches, (moore_lid)(was->stride - 1), err)) < 0)
+		goto out;
 	memcpy(j->lft->row, was->row, was->stride * was->n_switches);
 	for (uint32_t from = 0, to; rc == 0 && from < m->n_steps; from = to) {
 		for (to = from + 1; to < m->n_steps && !m->step[to].wait; to++)
 			;
 		rc = judge_together(j, from, to, err);
 	}
+out:
 	moore_lft_free(j->lft);
+	moore_mix_series_free(j->series);
 	return rc;
 }
 

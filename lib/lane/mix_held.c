@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* mix_held.c - judges every mixture of what the switches may hold (held.h).
  *
- * Most LIDs have one value in every row.  These are walked like tables at rest
- * (check_tree.c), since this runs in every sweep.  Those that have several values in a row,
- * or other rows than when the change began, or no owner, are set apart and walked as graphs
- * (mix_graph.c): each switch has the way of its row in held->lft and then those that are
- * listed as extra.  The graph of a LID has the ways of both held (MOORE_MX_NOW) and before
+ * Most LIDs have one value in every row, the same in all mixtures of a change.  These are
+ * walked like tables at rest (check_tree.c), once for all mixtures, since this runs in every
+ * sweep; so are multicast groups.  Those that have several values in a row, or other rows
+ * than when the change began, are set apart and walked as graphs (mix_graph.c) for each
+ * mixture: each switch has the way of its row in held->lft and then those that are listed as
+ * extra.  The graph of a LID has the ways of both held (MOORE_MX_NOW) and before
  * (MOORE_MX_WAS).
  *
  * A mixture delivers the packets of a pair (switch, LID) in any case if every way out of
@@ -41,8 +42,17 @@ struct judge {
 	struct extra *extra;	/* by LID */
 	size_t *extra0;		/* where those of each LID begin; stride + 2 */
 	struct moore_mx_graph g;
-	uint64_t *apart;	/* set of LIDs that are walked as graphs */
+	const uint64_t *apart;	/* set of LIDs that are walked as graphs */
+	uint8_t *out;		/* the slot that the row of each switch names for one LID */
 	uint8_t *sure;		/* of each switch: WAS, NOW if these deliver its packets */
+};
+
+struct moore_mix_series {
+	struct moore_ck k;	/* its cells have the VLs of all that is walked once */
+	struct moore_mix_held seen;	/* what was found there */
+	struct moore_held before;
+	uint64_t *apart;
+	size_t n_cells;
 };
 
 void
@@ -109,10 +119,9 @@ each_difference(struct judge *j, each_extra f)
 static void
 each(struct judge *j, each_extra f)
 {
-	if (j->before && j->before->lft != j->held->lft)
+	if (j->before->lft != j->held->lft)
 		each_difference(j, f);
-	if (j->before)
-		each_of(j, j->before, WAS, f);
+	each_of(j, j->before, WAS, f);
 	each_of(j, j->held, NOW, f);
 }
 
@@ -133,19 +142,54 @@ list_extra(struct judge *j, struct moore_err *err)
 static bool
 is_unknown(const struct moore_held *h, moore_swid s)
 {
-	return h && h->unknown && moore_bits_get(h->unknown, s);
+	return h->unknown && moore_bits_get(h->unknown, s);
 }
 
-static void
-choose_apart(struct judge *j)
+static bool
+some_unknown(const struct moore_held *h, uint32_t n_sw)
 {
-	bool unknown = false;
+	for (uint32_t s = 0; s < n_sw; s++)
+		if (is_unknown(h, s))
+			return true;
+	return false;
+}
 
-	for (uint32_t s = 0; s < j->k.n_sw; s++)
-		unknown |= is_unknown(j->held, s) || is_unknown(j->before, s);
+/* Adds the LIDs whose rows are not the same in both, or that have several values. */
+static void
+add_changes(uint64_t *lids, const struct moore_held *was, const struct moore_held *now)
+{
+	const struct moore_held *const both[] = { was, now };
+	size_t stride = was->lft->stride;
+
+	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
+		for (size_t k = 0; k < both[i]->n_more; k++)
+			moore_bits_set(lids, both[i]->more[k].lid);
+		if (some_unknown(both[i], was->lft->n_switches))
+			memset(lids, 0xff, moore_bits_words(stride) * sizeof(*lids));
+	}
+	for (moore_swid s = 0; was->lft != now->lft && s < was->lft->n_switches; s++) {
+		const uint8_t *a = moore_lft_row(was->lft, s), *b = moore_lft_row(now->lft, s);
+
+		for (size_t lid0 = 0; lid0 < stride; lid0 += MOORE_LFT_BLOCK)
+			if (memcmp(a + lid0, b + lid0, MOORE_LFT_BLOCK) != 0)
+				for (size_t lid = lid0; lid < lid0 + MOORE_LFT_BLOCK; lid++)
+					if (a[lid] != b[lid])
+						moore_bits_set(lids, lid);
+	}
+}
+
+/* Rejects rows that change for LIDs that were walked once for all. */
+static int
+check_apart(const struct judge *j, struct moore_err *err)
+{
+	bool unknown = some_unknown(j->held, j->k.n_sw);
+
 	for (unsigned lid = 1; lid < j->stride; lid++)
-		if (unknown || j->extra0[lid] < j->extra0[lid + 1])
-			moore_bits_set(j->apart, lid);
+		if ((unknown || j->extra0[lid] < j->extra0[lid + 1]) &&
+		    !moore_bits_get(j->apart, lid))
+			return moore_fail(err, MOORE_EINVAL, 0, "rows: LID %u changes, and the series "
+					  "was made for others", lid);
+	return 0;
 }
 
 /* ---- LIDs that are set apart ---------------------------------------------------------- */
@@ -178,7 +222,7 @@ plant(struct judge *j, const uint8_t *out, unsigned lid)
 	for (uint32_t s = 0; s < j->k.n_sw && j->held->unknown; s++)
 		if (is_unknown(j->held, s))
 			add_all(g, s, NOW);
-	for (uint32_t s = 0; s < j->k.n_sw && j->before && j->before->unknown; s++)
+	for (uint32_t s = 0; s < j->k.n_sw && j->before->unknown; s++)
 		if (is_unknown(j->before, s))
 			add_all(g, s, WAS);
 }
@@ -266,23 +310,18 @@ note_loop(struct moore_mix_held *v, unsigned lid, uint32_t times)
 }
 
 static void
-walk_graph(void *arg, const uint8_t *out, unsigned lid)
+walk_graph(struct judge *j, const uint8_t *out, unsigned lid)
 {
-	struct judge *j = arg;
-	uint8_t in = j->before ? WAS | NOW : NOW;
-
-	if (!lid)
-		return;
 	plant(j, out, lid);
 	if (!has_route(j) && !moore_bits_get(j->apart, lid))
 		return;
-	moore_mx_graph_sort(&j->g, in);
+	moore_mx_graph_sort(&j->g, WAS | NOW);
 	moore_mx_graph_climb(&j->g, lid, NOW);
-	if (j->before && lid <= j->k.f->lid_top && j->k.own[lid].sw != MOORE_NONE) {
+	if (lid <= j->k.f->lid_top && j->k.own[lid].sw != MOORE_NONE) {
 		find_sure(j, &j->k.own[lid]);
 		count_pairs(j, lid);
 	}
-	if (j->g.n_order < j->k.n_sw && j->before)
+	if (j->g.n_order < j->k.n_sw)
 		moore_mx_graph_sort(&j->g, NOW);	/* before may add loops */
 	if (j->g.n_order < j->k.n_sw)
 		note_loop(j->v, lid, 1);
@@ -301,11 +340,60 @@ visit(void *arg, const struct moore_ck_tree *t, unsigned lid, uint32_t times)
 	j->v->lids += s < n_sw ? times : 0;
 	if (t->n_order < n_sw)
 		note_loop(j->v, lid, times);
-	if (j->before)
-		j->v->live += (uint64_t)t->sources[n_sw + 1] * times;
+	j->v->live += (uint64_t)t->sources[n_sw + 1] * times;
+}
+
+/* LIDs without an owner have no tree. */
+static void
+visit_other(void *arg, const uint8_t *out, unsigned lid)
+{
+	struct judge *j = arg;
+
+	if (lid && !moore_bits_get(j->apart, lid))
+		walk_graph(j, out, lid);
+}
+
+static int
+walk_rest(struct judge *j, struct judge *part, unsigned n, struct moore_err *err)
+{
+	struct moore_ck *k = &j->k;
+	uint32_t *weight = moore_arena_alloc(&k->tmp, (size_t)k->n_sw + 1, sizeof(*weight));
+	struct moore_ck_visitor *v = moore_arena_alloc(&k->tmp, n, sizeof(*v));
+
+	if (!weight || !v)
+		return moore_fail_nomem(err);
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		weight[s] = k->has_ep[s];
+	for (unsigned i = 0; i < n; i++)
+		v[i] = (struct moore_ck_visitor){ &part[i].k, weight, visit, visit_other,
+			part[i].apart, &part[i] };
+	return moore_ck_trees(k, v, n, err);
 }
 
 /* ---- workers ---------------------------------------------------------------------- */
+
+/* One block of LIDs. */
+static void
+walk_apart_job(void *arg, unsigned worker, size_t i)
+{
+	struct judge *j = (struct judge *)arg + worker;
+
+	for (size_t lid = i * MOORE_LFT_BLOCK; lid < (i + 1) * MOORE_LFT_BLOCK; lid++) {
+		if (!lid || lid >= j->stride || !moore_bits_get(j->apart, lid))
+			continue;
+		for (uint32_t s = 0; s < j->k.n_sw; s++)
+			j->out[s] = value(j, s, moore_lft_row(j->held->lft, s)[lid], 0).out;
+		walk_graph(j, j->out, (unsigned)lid);
+	}
+}
+
+static int
+walk_apart(struct judge *j, struct judge *part, unsigned n, struct moore_err *err)
+{
+	(void)err;
+	moore_jobs_run(j->k.opts.jobs, n, moore_bits_words(j->stride), walk_apart_job, part);
+	return 0;
+}
 
 /* Makes the judges of n workers, whose k are copies[]. */
 static bool
@@ -320,6 +408,7 @@ copy_judge(struct judge *j, struct judge *part, const struct moore_ck *copies, u
 		p->k = copies[i];
 		if (!(p->v = moore_arena_alloc(a, 1, sizeof(*p->v))) ||
 		    !(p->sure = moore_arena_alloc(a, (size_t)j->k.n_sw + 1, 1)) ||
+		    !(p->out = moore_arena_alloc(a, (size_t)j->k.n_sw + 1, 1)) ||
 		    !moore_mx_graph_init(&p->g, &j->k))
 			return false;
 		p->g.k = &p->k;
@@ -344,36 +433,27 @@ add_up(struct moore_mix_held *v, const struct moore_mix_held *more)
 	v->interrupted += more->interrupted;
 }
 
+typedef int walk_with(struct judge *j, struct judge *part, unsigned n, struct moore_err *err);
+
+/* Lets the workers walk, and unites what they find. */
 static int
-judge_lids(struct judge *j, struct moore_err *err)
+side_by_side(struct judge *j, walk_with *walk, struct moore_err *err)
 {
 	unsigned n = moore_ck_width(&j->k);
-	struct moore_arena *a = &j->k.tmp;
 	struct moore_ck *copies = moore_ck_copies(&j->k, n);
-	struct judge *part = moore_arena_alloc(a, n, sizeof(*part));
-	struct moore_ck_visitor *v = moore_arena_alloc(a, n, sizeof(*v));
-	uint32_t *weight = moore_arena_alloc(a, (size_t)j->k.n_sw + 1, sizeof(*weight));
+	struct judge *part = moore_arena_alloc(&j->k.tmp, n, sizeof(*part));
 	int rc;
 
-	if (!copies || !part || !v || !weight)
+	if (!copies || !part || !copy_judge(j, part, copies, n))
 		return moore_fail_nomem(err);
-	for (uint32_t s = 0; s < j->k.n_sw; s++)
-		weight[s] = j->k.has_ep[s];
-	if ((rc = list_extra(j, err)) < 0)
-		return rc;
-	choose_apart(j);
-	if (!copy_judge(j, part, copies, n))
-		return moore_fail_nomem(err);
-	for (unsigned i = 0; i < n; i++)
-		v[i] = (struct moore_ck_visitor){ &part[i].k, weight, visit, walk_graph, j->apart,
-			&part[i] };
-	if ((rc = moore_ck_trees(&j->k, v, n, err)) < 0)
+	if ((rc = walk(j, part, n, err)) < 0)
 		return rc;
 	moore_ck_unite(copies, n);
 	for (unsigned i = 0; i < n; i++)
 		add_up(j->v, part[i].v);
 	return 0;
 }
+
 /* ---- multicast, dependencies --------------------------------------------------------- */
 
 /* Adds the masks of t to those of all. */
@@ -446,15 +526,11 @@ fit_rows(const struct moore_fabric *f, const struct moore_held *h, size_t stride
 }
 
 static int
-check_fit(const struct judge *j, const struct moore_mix_lanes *lanes, struct moore_err *err)
+check_lanes(const struct moore_fabric *f, const struct moore_mix_lanes *lanes,
+	    struct moore_err *err)
 {
-	const struct moore_fabric *f = j->k.f;
-	int rc = fit_rows(f, j->held, j->stride, "", err);
+	int rc = moore_ck_fit_sl2vl(f, lanes->sl2vl, "", err);
 
-	if (rc == 0 && j->before)
-		rc = fit_rows(f, j->before, j->stride, "old ", err);
-	if (rc == 0)
-		rc = moore_ck_fit_sl2vl(f, lanes->sl2vl, "", err);
 	if (rc == 0 && lanes->other)
 		rc = moore_ck_fit_sl2vl(f, lanes->other, "other ", err);
 	if (rc == 0 && lanes->sl_set)
@@ -465,18 +541,115 @@ check_fit(const struct judge *j, const struct moore_mix_lanes *lanes, struct moo
 }
 
 static int
-set_up(struct judge *j, struct moore_err *err)
+set_up(struct moore_mix_series *s, const uint64_t *lids, struct moore_err *err)
 {
-	struct moore_arena *a = &j->k.tmp;
+	size_t stride = s->before.lft->stride;
 	int rc;
 
-	if ((rc = moore_fabric_lids(j->k.f, &j->k.own, err)) < 0 ||
-	    (rc = moore_ck_net(&j->k, err)) < 0)
+	if ((rc = moore_fabric_lids(s->k.f, &s->k.own, err)) < 0 ||
+	    (rc = moore_ck_net(&s->k, err)) < 0)
 		return rc;
-	if (!(j->extra0 = moore_arena_alloc(a, j->stride + 2, sizeof(*j->extra0))) ||
-	    !(j->apart = moore_arena_alloc(a, moore_bits_words(j->stride), sizeof(*j->apart))))
+	s->n_cells = ((size_t)s->k.n_turns + 1) * s->k.n_cls;
+	s->apart = moore_arena_alloc(&s->k.tmp, moore_bits_words(stride), sizeof(*s->apart));
+	if (!s->apart)
 		return moore_fail_nomem(err);
+	memcpy(s->apart, lids, moore_bits_words(stride) * sizeof(*lids));
+	add_changes(s->apart, &s->before, &s->before);
 	return 0;
+}
+
+/* A judge of what is the same in all mixtures, or of one mixture.  The caller frees j->k.tmp. */
+static int
+judge_init(struct judge *j, const struct moore_mix_series *s, const struct moore_held *held,
+	   struct moore_mix_held *v, struct moore_err *err)
+{
+	*j = (struct judge){ .k = s->k, .v = v, .held = held, .before = &s->before,
+		.stride = s->before.lft->stride, .apart = s->apart };
+	j->k.tmp = (struct moore_arena)MOORE_ARENA_INIT;
+	j->extra0 = moore_arena_alloc(&j->k.tmp, j->stride + 2, sizeof(*j->extra0));
+	return j->extra0 ? 0 : moore_fail_nomem(err);
+}
+
+static int
+judge_rest(struct moore_mix_series *s, const struct moore_mix_lanes *lanes,
+	   struct moore_err *err)
+{
+	struct judge j;
+	int rc = judge_init(&j, s, &s->before, &s->seen, err);
+
+	if (rc == 0 && (rc = side_by_side(&j, walk_rest, err)) == 0)
+		rc = judge_groups(&j, lanes, err);
+	moore_arena_free(&j.k.tmp);
+	return rc;
+}
+
+int
+moore_mix_series_new(struct moore_mix_series **out, const struct moore_fabric *f,
+		     const struct moore_held *before, const uint64_t *lids,
+		     const struct moore_mix_lanes *lanes, const struct moore_jobs *jobs,
+		     struct moore_err *err)
+{
+	struct moore_mix_series *s = calloc(1, sizeof(*s));
+	int rc;
+
+	*out = NULL;
+	if (!s)
+		return moore_fail_nomem(err);
+	*s = (struct moore_mix_series){ .before = *before,
+		.seen = { .interrupted_sw = MOORE_NONE },
+		.k = { .f = f, .lft = before->lft, .tmp = MOORE_ARENA_INIT,
+		.sl2vl = lanes->sl2vl, .other = lanes->other,
+		.opts = { .sl_mask = UINT16_MAX, .sl_set = lanes->sl_set, .jobs = jobs } } };
+	if ((rc = fit_rows(f, before, before->lft->stride, "old ", err)) < 0 ||
+	    (rc = check_lanes(f, lanes, err)) < 0 || (rc = set_up(s, lids, err)) < 0 ||
+	    (rc = judge_rest(s, lanes, err)) < 0) {
+		moore_mix_series_free(s);
+		return rc;
+	}
+	*out = s;
+	return 0;
+}
+
+void
+moore_mix_series_free(struct moore_mix_series *s)
+{
+	if (!s)
+		return;
+	free(s->k.own);
+	moore_arena_free(&s->k.tmp);
+	free(s);
+}
+
+int
+moore_mix_series_judge(struct moore_mix_held **out, const struct moore_mix_series *s,
+		       const struct moore_held *held, struct moore_err *err)
+{
+	struct moore_mix_held *v = malloc(sizeof(*v));
+	size_t bytes = s->n_cells * sizeof(*s->k.cell);
+	struct judge j;
+	int rc;
+
+	*out = NULL;
+	if (!v)
+		return moore_fail_nomem(err);
+	*v = s->seen;
+	if ((rc = judge_init(&j, s, held, v, err)) < 0 ||
+	    (rc = fit_rows(s->k.f, held, j.stride, "", err)) < 0 ||
+	    (rc = list_extra(&j, err)) < 0 || (rc = check_apart(&j, err)) < 0)
+		goto out;
+	if (!(j.k.cell = moore_arena_alloc(&j.k.tmp, 1, bytes))) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	memcpy(j.k.cell, s->k.cell, bytes);
+	if ((rc = side_by_side(&j, walk_apart, err)) < 0 || (rc = judge_turns(&j, err)) < 0)
+		goto out;
+	*out = v;
+	v = NULL;
+out:
+	moore_mix_held_free(v);
+	moore_arena_free(&j.k.tmp);
+	return rc;
 }
 
 int
@@ -485,28 +658,24 @@ moore_mix_held(struct moore_mix_held **out, const struct moore_fabric *f,
 	       const struct moore_mix_lanes *lanes, const struct moore_jobs *jobs,
 	       struct moore_err *err)
 {
-	struct moore_mix_held *v = calloc(1, sizeof(*v));
-	struct judge j = { .v = v, .held = held, .before = before, .stride = held->lft->stride,
-		.k = { .f = f, .lft = held->lft, .tmp = MOORE_ARENA_INIT,
-		.sl2vl = lanes->sl2vl, .other = lanes->other,
-		.opts = { .sl_mask = UINT16_MAX, .sl_set = lanes->sl_set, .jobs = jobs } } };
+	const struct moore_held *first = before ? before : held;
+	size_t stride = held->lft->stride;
+	uint64_t *lids = calloc(moore_bits_words(stride) + 1, sizeof(*lids));
+	struct moore_mix_series *s = NULL;
 	int rc;
 
 	*out = NULL;
-	if (!v)
+	if (!lids)
 		return moore_fail_nomem(err);
-	v->interrupted_sw = MOORE_NONE;
-	if ((rc = check_fit(&j, lanes, err)) < 0 ||
-	    (rc = set_up(&j, err)) < 0 ||
-	    (rc = judge_lids(&j, err)) < 0 ||
-	    (rc = judge_groups(&j, lanes, err)) < 0 ||
-	    (rc = judge_turns(&j, err)) < 0)
+	if ((rc = fit_rows(f, held, stride, "", err)) < 0 ||
+	    (rc = fit_rows(f, first, stride, "old ", err)) < 0)
 		goto out;
-	*out = v;
-	v = NULL;
+	add_changes(lids, first, held);
+	if ((rc = moore_mix_series_new(&s, f, first, lids, lanes, jobs, err)) == 0 &&
+	    (rc = moore_mix_series_judge(out, s, held, err)) == 0 && !before)
+		(*out)->live = 0;
 out:
-	moore_mix_held_free(v);
-	free(j.k.own);
-	moore_arena_free(&j.k.tmp);
+	moore_mix_series_free(s);
+	free(lids);
 	return rc;
 }

@@ -448,6 +448,39 @@ check_cycle(const char *why, const struct oracle *o, const struct moore_mix_held
 	}
 }
 
+/* A series in which any LID may change judges what held before the change and then this
+ * mixture, as if each were judged alone. */
+static void
+judge_in_series(const char *why, const struct moore_fabric *f, const struct moore_held *held,
+		const struct moore_held *before, const struct moore_mix_lanes *lanes,
+		const struct moore_mix_held *alone)
+{
+	static const uint64_t all[1024] = { [0 ... 1023] = UINT64_MAX };
+	struct moore_mix_series *s;
+	struct moore_mix_held *m;
+	struct moore_err err;
+
+	assert_true(before->lft->stride <= 64 * ARRAY_LEN(all));
+	assert_int_equal(moore_mix_series_new(&s, f, before, all, lanes, NULL, &err), 0);
+	assert_int_equal(moore_mix_series_judge(&m, s, before, &err), 0);
+	CHECK_EQ(why, m->live, alone->live);
+	CHECK_EQ(why, m->interrupted, 0);
+	moore_mix_held_free(m);
+	assert_int_equal(moore_mix_series_judge(&m, s, held, &err), 0);
+	CHECK_EQ(why, m->lids, alone->lids);
+	CHECK_EQ(why, m->lids_mixed, alone->lids_mixed);
+	CHECK_EQ(why, m->loop_lids, alone->loop_lids);
+	CHECK_EQ(why, m->loop_groups, alone->loop_groups);
+	CHECK_EQ(why, m->n_channels, alone->n_channels);
+	CHECK_EQ(why, m->n_dependencies, alone->n_dependencies);
+	CHECK_EQ(why, m->acyclic, alone->acyclic);
+	CHECK_EQ(why, m->safe, alone->safe);
+	CHECK_EQ(why, m->live, alone->live);
+	CHECK_EQ(why, m->interrupted, alone->interrupted);
+	moore_mix_held_free(m);
+	moore_mix_series_free(s);
+}
+
 static struct moore_mix_held *
 compare(const char *why, const struct moore_fabric *f, const struct moore_held *held,
 	const struct moore_held *before, const struct moore_mix_lanes *lanes, bool note)
@@ -478,6 +511,8 @@ compare(const char *why, const struct moore_fabric *f, const struct moore_held *
 	CHECK_EQ(why, m->interrupted, o.interrupted);
 	CHECK_EQ(why, m->interrupted_sw != MOORE_NONE, o.interrupted != 0);
 	check_cycle(why, &o, m);
+	if (before)
+		judge_in_series(why, f, held, before, lanes, m);
 	if (note)
 		compare_fixed(why, &o);
 	return m;
@@ -923,6 +958,47 @@ test_unfit_rows(void **state)
 	moore_fabric_free(f);
 }
 
+/* A series was made for LIDs that do not change in it. */
+static void
+test_unfit_series(void **state)
+{
+	static const uint64_t lid_2[1] = { 1 << 2 }, lid_3[1] = { 1 << 3 }, sw_1[1] = { 1 << 1 };
+	static const struct moore_row more[] = { { 1, 3, 1 } };
+	struct moore_fabric *f = ring();
+	struct moore_lft *t = rows_of_lid_3(f), *other = rows_of_lid_3(f);
+	struct moore_held before = { .lft = t };
+	const struct { const char *why; const uint64_t *lids; struct moore_held held; int want; } T[] = {
+		{ "nothing changes", lid_2, { .lft = t }, 0 },
+		{ "a further value", lid_2, { t, more, 1, NULL }, -MOORE_EINVAL },
+		{ "another row", lid_2, { .lft = other }, -MOORE_EINVAL },
+		{ "unknown rows", lid_2, { t, NULL, 0, sw_1 }, -MOORE_EINVAL },
+		{ "an announced LID has a further value", lid_3, { t, more, 1, NULL }, 0 },
+		{ "an announced LID has another row", lid_3, { .lft = other }, 0 },
+	};
+	struct moore_sl2vl *l;
+	struct moore_err err;
+	(void)state;
+
+	moore_lft_row(other, 1)[3] = MOORE_NO_PATH;
+	assert_int_equal(moore_sl2vl_new(&l, f, &err), 0);
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_mix_lanes lanes = { .sl2vl = l };
+		struct moore_mix_series *s;
+		struct moore_mix_held *m;
+
+		assert_int_equal(moore_mix_series_new(&s, f, &before, T[i].lids, &lanes, NULL, &err), 0);
+		CHECK_EQ(T[i].why, moore_mix_series_judge(&m, s, &T[i].held, &err), T[i].want);
+		CHECK_EQ(T[i].why, m != NULL, T[i].want == 0);
+		moore_mix_held_free(m);
+		moore_mix_series_free(s);
+	}
+	moore_mix_series_free(NULL);
+	moore_lft_free(t);
+	moore_lft_free(other);
+	moore_sl2vl_free(l);
+	moore_fabric_free(f);
+}
+
 static void
 test_unfit_lanes(void **state)
 {
@@ -1004,6 +1080,7 @@ main(void)
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_unfit_rows),
+		cmocka_unit_test(test_unfit_series),
 		cmocka_unit_test(test_unfit_lanes),
 		cmocka_unit_test(test_memory),
 	};

@@ -129,6 +129,21 @@ MOORE_API int moore_mix_held(struct moore_mix_held **out, const struct moore_fab
 			     struct moore_err *err);
 MOORE_API void moore_mix_held_free(struct moore_mix_held *m);	/* NULL is fine */
 
+/* Judges several mixtures of one change.  What is the same in all of them is walked once:
+ * the groups, and the LIDs that are not in the bit set `lids`, whose rows are those of
+ * before->lft.  Borrows all but lids.  Errors as for moore_mix_held(), and -MOORE_EINVAL for
+ * a mixture in which other LIDs change. */
+struct moore_mix_series;
+MOORE_API int moore_mix_series_new(struct moore_mix_series **out, const struct moore_fabric *f,
+				   const struct moore_held *before, const uint64_t *lids,
+				   const struct moore_mix_lanes *lanes,
+				   const struct moore_jobs *jobs, struct moore_err *err);
+/* The caller frees *out with moore_mix_held_free(). */
+MOORE_API int moore_mix_series_judge(struct moore_mix_held **out,
+				     const struct moore_mix_series *s,
+				     const struct moore_held *held, struct moore_err *err);
+MOORE_API void moore_mix_series_free(struct moore_mix_series *s);	/* NULL is fine */
+
 /* ---- churn ------------------------------------------------------------------ */
 
 struct moore_churn_count {
