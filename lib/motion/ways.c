@@ -160,60 +160,79 @@ moore_mo_ways_fill(struct moore_mo_ways *w)
 	w->g->ordered = ordered;
 }
 
-/* Carries the VLs of switch s over its link to the next one, whose own link is onward. */
-static void
-pass(struct moore_mo_ways *w, uint32_t link, uint32_t onward, const uint16_t *vls, uint16_t *to)
+/* Sets up one way for each switch: its out port in port[], its link in w->out[], the number
+ * of ways that lead to it in w->in[], and in w->vls[] what its own sources send. */
+static inline void
+plant_tree(struct moore_mo_ways *w, const uint8_t *row, uint8_t *port, const unsigned n_cls)
 {
 	const struct moore_mo_net *n = w->n;
-	unsigned port = onward - n->f->sw[n->next[link]].port0;
-	size_t cell = moore_mo_cell(n, link, port);
 
-	for (unsigned x = 0; x < n->n_cls; x++)
-		if (vls[x] && n->leave[cell + x]) {
-			w->g->held[cell + x] |= vls[x];
-			to[x] |= n->leave[cell + x];
-		}
+	memset(w->in, 0, ((size_t)n->n_sw + 1) * sizeof(*w->in));
+	for (moore_swid s = 0; s < n->n_sw; s++) {
+		uint32_t link, to;
+
+		port[s] = row[s] <= n->f->sw[s].n_ports ? row[s] : 0;	/* 0 is no link */
+		link = n->f->sw[s].port0 + port[s];
+		to = n->next[link];
+		w->out[s] = link;
+		w->in[to < n->n_sw ? to : n->n_sw]++;
+		for (unsigned x = 0; x < n_cls; x++)
+			w->vls[(size_t)s * n_cls + x] = n->o->sl_set ? sent(w, s, link, x) :
+				n->inject[(size_t)link * n_cls + x];
+	}
 }
 
-/* As each switch has one way, the sources come first (Kahn 1962): then each way is passed
- * once.  Switches on a loop are left over; these are filled in as any mixture is. */
+/* Carries the VLs over each way once, the sources first (Kahn 1962).  This loop runs for most
+ * LIDs in each sweep; so it has no branch but its end, and ways that lead to no switch lead
+ * to the switch n_sw, which is never reached.  Returns the number of switches passed. */
+static inline uint32_t
+pass_tree(struct moore_mo_ways *w, const uint8_t *port, const unsigned n_cls)
+{
+	const struct moore_mo_net *n = w->n;
+	uint32_t n_sw = n->n_sw, tail = 0;
+
+	for (uint32_t s = 0; s < n_sw; s++) {
+		w->queue[tail] = s;
+		tail += !w->in[s];
+	}
+	w->in[n_sw] = 0;	/* counts down from 0: never becomes 0 again */
+	for (uint32_t i = 0; i < tail; i++) {
+		uint32_t s = w->queue[i], next = n->next[w->out[s]];
+		uint32_t to = next < n_sw ? next : n_sw;
+		size_t cell = ((size_t)n->turn0[w->out[s]] + port[to]) * n_cls;
+
+		for (unsigned x = 0; x < n_cls; x++) {
+			unsigned vls = w->vls[(size_t)s * n_cls + x], leave = n->leave[cell + x];
+
+			w->g->held[cell + x] |= (uint16_t)(leave ? vls : 0);
+			w->vls[(size_t)to * n_cls + x] |= (uint16_t)(vls ? leave : 0);
+		}
+		w->queue[tail] = to;
+		tail += !--w->in[to];
+	}
+	return tail;
+}
+
+/* Switches on a loop are left over; these are filled in as any mixture is. */
 void
 moore_mo_ways_hold(struct moore_mo_ways *w, moore_lid lid, const uint8_t *row)
 {
-	const struct moore_mo_net *n = w->n;
-	uint32_t *link = w->out, *n_in = w->in, tail = 0;
+	const unsigned n_cls = w->n->n_cls;
+	uint8_t *port = w->drops;	/* scratch; port[n_sw] is 0 */
+	uint32_t done;
 
-	moore_mo_ways_clear(w, lid);
-	for (moore_swid s = 0; s < n->n_sw; s++)
-		n_in[s] = 0;
-	for (moore_swid s = 0; s < n->n_sw; s++) {
-		link[s] = slot_of(n, s, row[s]);
-		if (link[s] == MOORE_NONE || n->next[link[s]] == MOORE_NONE) {
-			link[s] = MOORE_NONE;
-			continue;
-		}
-		n_in[n->next[link[s]]]++;
-		for (unsigned x = 0; x < n->n_cls; x++)
-			w->vls[(size_t)s * n->n_cls + x] = sent(w, s, link[s], x);
+	w->lid = lid;
+	if (n_cls == 1) {	/* the usual case: without inner loops */
+		plant_tree(w, row, port, 1);
+		done = pass_tree(w, port, 1);
+	} else {
+		plant_tree(w, row, port, n_cls);
+		done = pass_tree(w, port, n_cls);
 	}
-	for (moore_swid s = 0; s < n->n_sw; s++)
-		if (!n_in[s])
-			w->queue[tail++] = s;
-	for (uint32_t i = 0; i < tail; i++) {
-		uint32_t s = w->queue[i], to = link[s] == MOORE_NONE ? MOORE_NONE : n->next[link[s]];
-
-		if (to == MOORE_NONE)
-			continue;
-		if (link[to] != MOORE_NONE)
-			pass(w, link[s], link[to], &w->vls[(size_t)s * n->n_cls],
-			     &w->vls[(size_t)to * n->n_cls]);
-		if (!--n_in[to])
-			w->queue[tail++] = to;
-	}
-	if (tail == n->n_sw)
+	if (done == w->n->n_sw)
 		return;
 	moore_mo_ways_clear(w, lid);
-	for (moore_swid s = 0; s < n->n_sw; s++)
+	for (moore_swid s = 0; s < w->n->n_sw; s++)
 		moore_mo_ways_add(w, s, row[s], false);
 	moore_mo_ways_fill(w);
 }
