@@ -31,7 +31,7 @@ mark_row(const struct moore_held *h, const struct moore_lft *now, moore_swid s, 
 /* Numbers the marked LIDs, those of o->first before the others, as given. */
 static int
 number(struct moore_mo_columns *c, const struct moore_motion_opts *o, uint64_t *lids,
-       size_t stride, uint32_t *of, struct moore_err *err)
+       size_t stride, struct moore_err *err)
 {
 	for (size_t i = 0; i < stride; i++)
 		c->n += moore_bits_get(lids, i);
@@ -44,8 +44,8 @@ number(struct moore_mo_columns *c, const struct moore_motion_opts *o, uint64_t *
 		if (lid >= stride || !moore_bits_get(lids, lid))
 			continue;
 		moore_bits_clear(lids, lid);
-		of[lid] = c->n;
-		c->col[c->n++] = (struct moore_mo_column){ (moore_lid)lid, MOORE_NONE, 0 };
+		c->of[lid] = c->n;
+		c->col[c->n++].lid = (moore_lid)lid;
 	}
 	return 0;
 }
@@ -70,14 +70,14 @@ moore_mo_stale(struct moore_mo_columns *c, uint32_t col, moore_swid s, uint8_t p
 	return add_extra(c, col, s, port, true);
 }
 
-static int
-fill(struct moore_mo_columns *c, const struct moore_mo_net *n, const struct moore_held *h,
-     const struct moore_lft *now, const uint32_t *of, struct moore_err *err)
+int
+moore_mo_columns_begin(struct moore_mo_columns *c, const struct moore_mo_net *n,
+		       const struct moore_held *h, const struct moore_lft *now,
+		       struct moore_err *err)
 {
-	uint32_t *per = calloc((size_t)c->n + 1, sizeof(*per));
-
-	if (!per)
-		return moore_fail_nomem(err);
+	c->n_extra = 0;
+	for (uint32_t i = 0; i < c->n; i++)
+		c->col[i] = (struct moore_mo_column){ c->col[i].lid, MOORE_NONE, 0, 0 };
 	for (moore_swid s = 0; s < n->n_sw; s++)
 		for (uint32_t i = 0; i < c->n; i++) {
 			size_t at = (size_t)i * n->n_sw + s;
@@ -89,15 +89,13 @@ fill(struct moore_mo_columns *c, const struct moore_mo_net *n, const struct moor
 		}
 	for (size_t k = 0; k < h->n_more; k++) {
 		const struct moore_row *r = &h->more[k];
+		uint32_t col = c->of[r->lid];
 
-		if (!add_extra(c, of[r->lid], r->sw, r->port, false)) {
-			free(per);
+		if (!add_extra(c, col, r->sw, r->port, false))
 			return moore_fail_nomem(err);
-		}
-		if (++per[of[r->lid]] > c->most_extra)
-			c->most_extra = per[of[r->lid]];
+		if (++c->col[col].n_held > c->most_extra)
+			c->most_extra = c->col[col].n_held;
 	}
-	free(per);
 	return 0;
 }
 
@@ -124,10 +122,10 @@ moore_mo_columns_init(struct moore_mo_columns *c, const struct moore_mo_net *n,
 		      struct moore_arena *a, struct moore_err *err)
 {
 	uint64_t *lids = moore_arena_alloc(a, moore_bits_words(now->stride) + 1, sizeof(*lids));
-	uint32_t *of = moore_arena_alloc(a, now->stride, sizeof(*of));
 	int rc;
 
-	if (!lids || !of)
+	c->of = moore_arena_alloc(a, now->stride, sizeof(*c->of));
+	if (!lids || !c->of)
 		return moore_fail_nomem(err);
 	if ((rc = find_owners(c, n->f, now->stride, a, err)) < 0)
 		return rc;
@@ -135,13 +133,13 @@ moore_mo_columns_init(struct moore_mo_columns *c, const struct moore_mo_net *n,
 		mark_row(held, now, s, lids);
 	for (size_t k = 0; k < held->n_more; k++)
 		moore_bits_set(lids, held->more[k].lid);
-	if ((rc = number(c, n->o, lids, now->stride, of, err)) < 0)
+	if ((rc = number(c, n->o, lids, now->stride, err)) < 0)
 		return rc;
 	c->cur = malloc((size_t)c->n * n->n_sw + 1);
 	c->fin = malloc((size_t)c->n * n->n_sw + 1);
 	if (!c->cur || !c->fin)
 		return moore_fail_nomem(err);
-	return fill(c, n, held, now, of, err);
+	return moore_mo_columns_begin(c, n, held, now, err);
 }
 
 void

@@ -126,47 +126,54 @@ most_ways(const struct moore_mo_build *b)
 }
 
 static int
-build(struct moore_mo_build *b, const struct moore_lft *now)
+prepare(struct moore_mo_build *b)
 {
 	struct moore_arena *a = &b->tmp;
 	int rc;
 
 	if ((rc = moore_mo_layout(&b->net, b->net.f, b->net.o, a, b->err)) < 0 ||
-	    (rc = moore_mo_columns_init(&b->c, &b->net, b->held, now, a, b->err)) < 0)
+	    (rc = moore_mo_columns_init(&b->c, &b->net, b->held, b->now, a, b->err)) < 0 ||
+	    b->c.n == 0)
 		return rc;
-	if (!b->c.n)
-		return 0;
 	if ((rc = moore_mo_order_init(&b->order, &b->net, a, b->err)) < 0 ||
 	    (rc = moore_mo_ways_init(&b->ways, &b->net, &b->order, most_ways(b), a, b->err)) < 0 ||
-	    (rc = get_memory(b)) < 0 || (rc = moore_mo_start(b)) < 0)
+	    (rc = get_memory(b)) < 0)
 		return rc;
-	b->m->start_unsafe = rc == 0;
-	if ((rc = add_steps(b)) < 0)
+	return moore_mo_start(b);
+}
+
+/* Goes back to the beginning. */
+static int
+start_again(struct moore_mo_build *b)
+{
+	int rc = moore_mo_columns_begin(&b->c, &b->net, b->held, b->now, b->err);
+
+	if (rc < 0)
 		return rc;
-	if (b->m->n_steps)
-		b->m->dead = b->m->step[b->m->n_steps - 1].back;
+	moore_mo_hold_all(b);
+	moore_mo_sort(&b->order);
 	return 0;
 }
 
 static int
-build_one(struct moore_motion **out, const struct moore_mo_build *model,
-	  const struct moore_lft *now, bool *detoured)
+build_one(struct moore_motion **out, struct moore_mo_build *b)
 {
-	struct moore_mo_build b = *model;
+	struct moore_motion *m = calloc(1, sizeof(*m));
 	int rc;
 
-	*out = b.m = calloc(1, sizeof(*b.m));
-	rc = b.m ? build(&b, now) : moore_fail_nomem(b.err);
-	*detoured = b.detoured;
-	free(b.before);
-	moore_mo_columns_free(&b.c);
-	moore_mo_order_free(&b.order);
-	moore_arena_free(&b.tmp);
-	if (rc < 0) {
-		moore_motion_free(b.m);
-		*out = NULL;
+	*out = NULL;
+	if (!m)
+		return moore_fail_nomem(b->err);
+	b->m = m;
+	m->start_unsafe = b->unsafe;
+	if ((rc = add_steps(b)) < 0) {
+		moore_motion_free(m);
+		return rc;
 	}
-	return rc;
+	if (m->n_steps)
+		m->dead = m->step[m->n_steps - 1].back;
+	*out = m;
+	return 0;
 }
 
 static bool
@@ -201,26 +208,35 @@ moore_motion_build(struct moore_motion **out, const struct moore_fabric *f,
 		   const struct moore_held *held, const struct moore_lft *now,
 		   const struct moore_motion_opts *opts, struct moore_err *err)
 {
-	struct moore_mo_build b = { .net = { .f = f, .o = opts }, .held = held, .err = err,
-		.tmp = MOORE_ARENA_INIT, .detours = true };
-	struct moore_motion *plain, *worse;
-	bool detoured;
+	struct moore_mo_build b = { .net = { .f = f, .o = opts }, .held = held, .now = now,
+		.err = err, .tmp = MOORE_ARENA_INIT, .detours = true };
+	struct moore_motion *first = NULL, *plain = NULL;
 	int rc;
 
 	*out = NULL;
-	if ((rc = check_fit(f, held, now, err)) < 0 || (rc = build_one(out, &b, now, &detoured)) < 0 ||
-	    !detoured || (*out)->n_steps <= DETOURS_PAY)
-		return rc;
-	b.detours = false;
-	if ((rc = build_one(&plain, &b, now, &detoured)) < 0) {
-		moore_motion_free(*out);
-		*out = NULL;
-		return rc;
+	if ((rc = check_fit(f, held, now, err)) < 0 || (rc = prepare(&b)) < 0 ||
+	    (rc = build_one(&first, &b)) < 0)
+		goto out;
+	if (b.detoured && first->n_steps > DETOURS_PAY) {
+		b.detours = false;
+		if ((rc = start_again(&b)) < 0 || (rc = build_one(&plain, &b)) < 0)
+			goto out;
 	}
-	worse = is_better(plain, *out) ? *out : plain;
-	*out = worse == plain ? *out : plain;
-	moore_motion_free(worse);
-	return 0;
+	if (plain && is_better(plain, first)) {
+		*out = plain;
+		plain = NULL;
+	} else {
+		*out = first;
+		first = NULL;
+	}
+out:
+	moore_motion_free(first);
+	moore_motion_free(plain);
+	free(b.before);
+	moore_mo_columns_free(&b.c);
+	moore_mo_order_free(&b.order);
+	moore_arena_free(&b.tmp);
+	return rc;
 }
 
 void

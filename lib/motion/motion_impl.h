@@ -132,11 +132,12 @@ struct moore_mo_column {	/* a LID with a row that changes */
 	moore_lid lid;
 	uint32_t extra;		/* first of its further values */
 	uint32_t left;		/* rows that are not final yet */
+	uint32_t n_held;	/* further values at the beginning */
 };
 
 struct moore_mo_columns {
 	struct moore_mo_column *col;
-	uint32_t n;
+	uint32_t n, *of;	/* of[lid]: the number of the LID's column */
 	uint8_t *cur, *fin;	/* [column * n_sw + switch] */
 	struct moore_mo_extra *extra;
 	uint32_t n_extra, cap_extra, most_extra;	/* most of one LID */
@@ -146,6 +147,10 @@ struct moore_mo_columns {
 int moore_mo_columns_init(struct moore_mo_columns *c, const struct moore_mo_net *n,
 			  const struct moore_held *held, const struct moore_lft *now,
 			  struct moore_arena *a, struct moore_err *err);
+/* Fills the columns with what is held at the beginning. */
+int moore_mo_columns_begin(struct moore_mo_columns *c, const struct moore_mo_net *n,
+			   const struct moore_held *h, const struct moore_lft *now,
+			   struct moore_err *err);
 void moore_mo_columns_free(struct moore_mo_columns *c);
 bool moore_mo_stale(struct moore_mo_columns *c, uint32_t col, moore_swid s, uint8_t port);
 
@@ -158,6 +163,7 @@ struct moore_mo_build {
 	struct moore_mo_columns c;
 	struct moore_motion *m;
 	const struct moore_held *held;
+	const struct moore_lft *now;
 	size_t n_cells;
 	uint16_t *base;		/* [cell]: held by multicast and by the LIDs that do not change, and,
 				 * if what is held allows it, by the final rows */
@@ -166,6 +172,7 @@ struct moore_mo_build {
 	uint32_t cap_before;
 	uint8_t *live, *hops;	/* for each switch, scratch */
 	moore_swid *todo;
+	bool unsafe;		/* what is held has a cycle */
 	bool detours;		/* dead rows may take values that are neither old nor final, */
 	bool detoured;		/* and one did */
 	struct moore_arena tmp;
@@ -184,8 +191,7 @@ moore_mo_next(const struct moore_mo_net *n, moore_swid s, uint8_t port)
 	return n->next[n->f->sw[s].port0 + port];
 }
 
-/* Fills base[] and orders the channels.  Returns 1; 0 if what is held has a cycle; or an
- * error. */
+/* Fills base[]. */
 int moore_mo_start(struct moore_mo_build *b);
 /* Lets the dependencies be those of base[] and of the columns as they are. */
 void moore_mo_hold_all(struct moore_mo_build *b);

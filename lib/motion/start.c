@@ -194,26 +194,27 @@ moore_mo_hold_all(struct moore_mo_build *b)
 /* Adds the dependencies of the final rows to base[], if what is held allows it.  Then every
  * order of the channels is one for the final tables too, so that no flip that mixes old
  * and new rows stands in the way of one that does not. */
-static bool
+static int
 add_final(struct moore_mo_build *b)
 {
 	size_t bytes = b->n_cells * sizeof(*b->base);
 	uint16_t *rest = malloc(bytes);
-	bool fits;
 
 	if (!rest)
-		return false;
+		return moore_fail_nomem(b->err);
 	memcpy(rest, b->base, bytes);
 	memcpy(b->order.held, b->base, bytes);
 	for (uint32_t i = 0; i < b->c.n; i++)
 		moore_mo_ways_hold(&b->ways, b->c.col[i].lid, b->c.fin + (size_t)i * b->net.n_sw);
 	memcpy(b->base, b->order.held, bytes);
 	moore_mo_hold_all(b);
-	fits = moore_mo_sort(&b->order);
-	if (!fits)
+	if (!moore_mo_sort(&b->order)) {
 		memcpy(b->base, rest, bytes);
+		moore_mo_hold_all(b);
+		b->unsafe = !moore_mo_sort(&b->order);
+	}
 	free(rest);
-	return fits;
+	return 0;
 }
 
 int
@@ -225,8 +226,5 @@ moore_mo_start(struct moore_mo_build *b)
 	if ((rc = hold_rest(b)) < 0)
 		return rc;
 	memcpy(b->base, b->order.held, b->n_cells * sizeof(*b->base));
-	if (add_final(b))
-		return 1;
-	moore_mo_hold_all(b);
-	return moore_mo_sort(&b->order);
+	return add_final(b);
 }
