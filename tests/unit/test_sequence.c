@@ -49,9 +49,8 @@ init_port(osm_physp_t *p)
 }
 
 static struct mplug_sm *
-start(uint8_t lmc, const char *conf)
+start_with(struct moore_plan *p, uint8_t lmc, const char *conf)
 {
-	struct moore_plan *p = plan_of("slimfly", "q=5");
 	struct moore_fabric *f;
 
 	assert_int_equal(moore_fabric_from_plan(&f, p, lmc, NULL), 0);
@@ -63,6 +62,12 @@ start(uint8_t lmc, const char *conf)
 		for (unsigned n = 1; n < fake.sw[s]->physp_tbl_size; n++)
 			init_port(&fake.sw[s]->physp_table[n]);
 	return fake_load();
+}
+
+static struct mplug_sm *
+start(uint8_t lmc, const char *conf)
+{
+	return start_with(plan_of("slimfly", "q=5"), lmc, conf);
 }
 
 static void
@@ -646,6 +651,82 @@ trees_that_could_wait_keep_old_links_first(void **state)
 	stop(sm);
 }
 
+/* The masks that the plugin read in the last sweep are those that OpenSM has. */
+static bool
+masks_were_read(const struct mplug_sm *sm)
+{
+	const struct moore_mft *t = sm->trees.held;
+	bool same = t->n_groups == 1 && t->mlid[0] == MLID;
+
+	for (moore_swid s = 0; same && s < fake.f->n_switches; s++) {
+		const uint64_t *mask = t->mask[mplug_switch_by_guid(sm->newest, fake.f->sw[s].guid)];
+
+		for (unsigned p = 0; p < 256; p++)
+			same &= (mask[p / 64] >> p % 64 & 1) == (p <= fake.f->sw[s].n_ports && in_tree(s, p));
+	}
+	return same;
+}
+
+static void
+masks_of_switches_with_many_ports(void **state)
+{
+	struct mplug_sm *sm = start_with(plan_of("hypercube", "n=2 p=70"), 0, "");
+	struct fake_group g;
+
+	(void)state;
+	sweep();
+	for (unsigned pick = 8, port = 63; pick < 10; pick++, port++) {
+		bool used = false;
+
+		gather(&g, pick);
+		build_tree(&g);
+		sweep();
+		CHECK("read", masks_were_read(sm));
+		for (moore_swid s = 0; s < fake.f->n_switches; s++)
+			used |= in_tree(s, port);
+		CHECK("a member at this port", used);
+	}
+	stop(sm);
+}
+
+static void
+trees_that_cannot_be_judged_keep_old_links_first(void **state)
+{
+	struct mplug_sm *sm = start(0, "");
+	struct mplug_held_tables t;
+	struct moore_mix_lanes lanes;
+	struct mplug_view v;
+	struct fake_group g;
+
+	(void)state;
+	sweep();
+	gather(&g, 3);
+	build_tree(&g);
+	sweep();
+	v = (struct mplug_view){ .f = sm->newest,
+		.sw = calloc(sm->newest->n_switches, sizeof(*v.sw)) };
+	for (moore_swid s = 0; s < v.f->n_switches; s++)
+		v.sw[s] = osm_get_switch_by_guid(&fake.osm->subn, cl_hton64(v.f->sw[s].guid));
+	assert_int_equal(mplug_held_tables(&t, &sm->held, &v, NULL), 0);
+	lanes = (struct moore_mix_lanes){ .sl2vl = sm->motion.want, .sl_set = sm->motion.sls };
+	gather(&g, 4);
+	for (long at = 0, n = 1; at <= n; at++) {
+		alloc_count = 0;
+		alloc_fail_at = at;
+		mplug_trees_judge(sm, &t.held, &lanes);
+		alloc_fail_at = -1;
+		n = alloc_count;
+		CHECK_EQ("memory runs out", sm->trees.common_only, at < n);
+	}
+	mplug_trees_forget(&sm->trees);
+	sm->trees.common_only = true;
+	mplug_trees_judge(sm, &t.held, &lanes);
+	CHECK("without old trees there are no old links", !sm->trees.common_only);
+	mplug_held_tables_free(&t);
+	mplug_view_free(&v);
+	stop(sm);
+}
+
 static void
 steps_respect_the_trees_in_force(void **state)
 {
@@ -661,7 +742,7 @@ steps_respect_the_trees_in_force(void **state)
 	watch();
 	sweep();
 	CHECK("steps", logged("moore: step 1 of ") && !logged("ERR"));
-	CHECK_EQ("the trees were read", sm->trees.held->n_groups, 1u);
+	CHECK("the trees were read", masks_were_read(sm));
 	CHECK_EQ("no pair is cut off", cut_off, (size_t)0);
 	build_tree(&g);
 	unwatch();
@@ -680,6 +761,8 @@ main(void)
 		cmocka_unit_test(fast_sends_all_at_once),
 		cmocka_unit_test(trees_change_without_a_circle),
 		cmocka_unit_test(trees_that_could_wait_keep_old_links_first),
+		cmocka_unit_test(masks_of_switches_with_many_ports),
+		cmocka_unit_test(trees_that_cannot_be_judged_keep_old_links_first),
 		cmocka_unit_test(steps_respect_the_trees_in_force),
 		cmocka_unit_test(a_flapping_link_counts_as_missing),
 		cmocka_unit_test(a_link_that_came_back_between_sweeps_changed_twice),
