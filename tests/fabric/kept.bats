@@ -6,22 +6,6 @@ load lib.bash
 # Blocks that the last sweep with new tables changed.
 blocks() { log | sed -n 's/.* \([0-9]*\) of [0-9]* LFT blocks.*/\1/p' | tail -n 1; }
 
-# unplanned FAMILY KEY=VALUE... [-- KEY VALUE...]: as planned, but moore.conf names no plan.
-unplanned() {
-	local -a words=()
-	while [ $# -gt 0 ] && [ "$1" != -- ]; do
-		words+=("$1")
-		shift
-	done
-	shift || true
-	plan "${words[@]}"
-	echo "moored $dir/moored.sock" >"$dir/moore.conf"
-	sim_start "$dir/net"
-	sm_start "$@"
-	await_up
-	settled
-}
-
 # one_cut WORDS...: blocks that one cut changes with the plan, then without it.
 one_cut() {
 	local with without link
@@ -98,8 +82,7 @@ one_cut() {
 }
 
 @test "a kept file that cannot be read is refused, and replaced" {
-	plan slimfly q=5
-	echo "moored $dir/moored.sock" >"$dir/moore.conf"
+	no_plan=1 plan slimfly q=5
 	echo '{ "moore_plan": 1, "switches": [ {' >"$dir/cache/moore-kept.json"
 	sim_start "$dir/net"
 	sm_start

@@ -171,11 +171,12 @@ on_fabric() { (cd "$dir" && timeout 20 ibsim-run "$@" 2>&1); }
 # ---- a planned fabric ----------------------------------------------------------
 
 # plan FAMILY KEY=VALUE...: writes $dir/plan.json, $dir/net, and a moore.conf that names the
-# plan.
+# plan, unless no_plan is set.
 plan() {
 	moorectl plan new "$@" -o "$dir/plan.json" >/dev/null
 	moorectl plan export --to ibsim "$dir/plan.json" >"$dir/net"
-	printf '%s\n' "plan $dir/plan.json" "moored $dir/moored.sock" >"$dir/moore.conf"
+	{ [ -n "${no_plan-}" ] || echo "plan $dir/plan.json"; echo "moored $dir/moored.sock"; } \
+		>"$dir/moore.conf"
 }
 
 # planned FAMILY KEY=VALUE... [-- KEY VALUE...]: starts ibsim with the plan's fabric, and
@@ -191,6 +192,13 @@ planned() {
 	sim_start "$dir/net"
 	sm_start "$@"
 	await_up
+}
+
+# The same without the plan in moore.conf, and waits until OpenSM asks for no other sweep.
+unplanned() {
+	local no_plan=1
+	planned "$@"
+	settled
 }
 
 # Prints the links between switches, one line for each end, as ibsim's console names it.

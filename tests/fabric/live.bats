@@ -42,12 +42,7 @@ will() { until_ok 20 asked "$@" || { moorectl --socket "$run/s" call "$1"; fail 
 }
 
 @test "without a plan, verify computes for the graph that the plugin keeps" {
-	plan slimfly q=5
-	echo "moored $dir/moored.sock" >"$dir/moore.conf"
-	sim_start "$dir/net"
-	sm_start
-	await_up
-	settled
+	unplanned slimfly q=5
 	change sim "Unlink \"$(awk -F'"' '/^Switch/ { n = $2 } END { print n }' "$dir/net")\""
 	settled
 	moored_start '(null)'
