@@ -32,13 +32,6 @@ mplug_kept_free(struct mplug_kept *k)
 	*k = (struct mplug_kept){ NULL };
 }
 
-static bool
-same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-		a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 static void
 read_file(struct mplug_sm *sm, const char *path)
 {
@@ -76,7 +69,7 @@ mplug_kept_read(struct mplug_sm *sm)
 		mplug_kept_free(k);
 		return NULL;
 	}
-	if (!k->saved || !same_file(&st, &k->st)) {
+	if (!k->saved || !mplug_same_file(&st, &k->st)) {
 		mplug_kept_free(k);
 		k->saved = true;
 		k->st = st;

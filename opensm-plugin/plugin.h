@@ -219,6 +219,8 @@ void mplug_settings_free(struct mplug_settings *s);
 /* Reads a regular file of at most max bytes; returns 0 or -errno.  A pipe or a device is
  * refused, since reading it could block the subnet manager. */
 int mplug_slurp(const char *path, size_t max, char **out, size_t *len, struct stat *st);
+/* True if both are of one file that has not changed since, as far as its size and time tell. */
+bool mplug_same_file(const struct stat *a, const struct stat *b);
 /* Under profile sl-hint: warns of SLs in OpenSM's partition and QoS policy files that
  * the profile cannot serve. */
 void mplug_settings_policies(struct mplug_sm *sm);

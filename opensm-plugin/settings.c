@@ -151,15 +151,20 @@ same_time(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
+bool
+mplug_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       same_time(&a->st_mtim, &b->st_mtim);
+}
+
 static bool
 is_known_bad(const struct mplug_bad_plan *bad, const char *path)
 {
 	struct stat st;
 
 	return bad->mr && !strcmp(bad->path, path) && stat(path, &st) == 0 &&
-	       st.st_dev == bad->st.st_dev && st.st_ino == bad->st.st_ino &&
-	       st.st_size == bad->st.st_size && same_time(&st.st_mtim, &bad->st.st_mtim) &&
-	       same_time(&st.st_ctim, &bad->st.st_ctim);
+	       mplug_same_file(&st, &bad->st) && same_time(&st.st_ctim, &bad->st.st_ctim);
 }
 
 /* Notes a plan that cannot be used, unless it is younger than two seconds: then it may
