@@ -488,7 +488,7 @@ steps_cut_short_twice_leave_the_link_out(void **state)
 
 /* ---- multicast ---------------------------------------------------------------------- */
 
-enum { MLID = 0xc005, MEMBERS = 6 };
+enum { MLID = 0xc005, MEMBERS = 6, MAX_SW = 70 };
 
 struct fake_group {
 	osm_mgrp_box_t box;
@@ -518,7 +518,7 @@ in_tree(moore_swid s, unsigned port)
 }
 
 struct links {			/* at each link between switches: bit 0 old tree, bit 1 new tree */
-	uint8_t of[64 * 64];
+	uint8_t of[MAX_SW * MAX_SW];
 };
 
 /* Adds the links of the group's tree. */
@@ -530,7 +530,7 @@ add_links(struct links *l, uint8_t bit)
 			const struct moore_port *at = moore_fabric_port(fake.f, s, (moore_portnum)p);
 
 			if (at->role == MOORE_ROLE_SWITCH && in_tree(s, p))
-				l->of[(s < at->peer ? s : at->peer) * 64 + (s < at->peer ? at->peer : s)] |= bit;
+				l->of[(s < at->peer ? s : at->peer) * MAX_SW + (s < at->peer ? at->peer : s)] |= bit;
 		}
 }
 
@@ -543,16 +543,16 @@ has_circle(const struct links *l)
 
 	while (again) {
 		again = false;
-		for (unsigned s = 0; s < 64; s++) {
+		for (unsigned s = 0; s < MAX_SW; s++) {
 			unsigned n = 0, last = 0;
 
-			for (unsigned t = 0; t < 64; t++)
-				if (left.of[(s < t ? s : t) * 64 + (s < t ? t : s)]) {
+			for (unsigned t = 0; t < MAX_SW; t++)
+				if (left.of[(s < t ? s : t) * MAX_SW + (s < t ? t : s)]) {
 					n++;
 					last = t;
 				}
 			if (n == 1) {
-				left.of[(s < last ? s : last) * 64 + (s < last ? last : s)] = 0;
+				left.of[(s < last ? s : last) * MAX_SW + (s < last ? last : s)] = 0;
 				again = true;
 			}
 		}
@@ -690,6 +690,27 @@ masks_of_switches_with_many_ports(void **state)
 }
 
 static void
+links_at_high_ports_wait(void **state)
+{
+	struct mplug_sm *sm = start_with(plan_of("hyperx", "s1=70 s2=1 s3=1 p=1"), 0, "");
+	struct links was = { { 0 } }, is = { { 0 } };
+	struct fake_group g;
+
+	(void)state;
+	sweep();
+	gather(&g, 1);
+	build_tree(&g);
+	add_links(&was, 1);
+	sm->trees.common_only = true;
+	gather(&g, 2);
+	build_tree(&g);
+	add_links(&is, 1);
+	for (size_t i = 0; i < sizeof(is.of); i++)
+		CHECK("no new link", !is.of[i] || was.of[i]);
+	stop(sm);
+}
+
+static void
 trees_that_cannot_be_judged_keep_old_links_first(void **state)
 {
 	struct mplug_sm *sm = start(0, "");
@@ -697,6 +718,7 @@ trees_that_cannot_be_judged_keep_old_links_first(void **state)
 	struct moore_mix_lanes lanes;
 	struct mplug_view v;
 	struct fake_group g;
+	long unchanged, n = 1;
 
 	(void)state;
 	sweep();
@@ -708,9 +730,12 @@ trees_that_cannot_be_judged_keep_old_links_first(void **state)
 	for (moore_swid s = 0; s < v.f->n_switches; s++)
 		v.sw[s] = osm_get_switch_by_guid(&fake.osm->subn, cl_hton64(v.f->sw[s].guid));
 	assert_int_equal(mplug_held_tables(&t, &sm->held, &v, NULL), 0);
+	alloc_count = 0;
 	lanes = (struct moore_mix_lanes){ .sl2vl = sm->motion.want, .sl_set = sm->motion.sls };
+	mplug_trees_judge(sm, &t.held, &lanes);
+	unchanged = alloc_count;
 	gather(&g, 4);
-	for (long at = 0, n = 1; at <= n; at++) {
+	for (long at = 0; at <= n; at++) {
 		alloc_count = 0;
 		alloc_fail_at = at;
 		mplug_trees_judge(sm, &t.held, &lanes);
@@ -718,6 +743,7 @@ trees_that_cannot_be_judged_keep_old_links_first(void **state)
 		n = alloc_count;
 		CHECK_EQ("memory runs out", sm->trees.common_only, at < n);
 	}
+	CHECK("the tree has changed, so it is judged", n > unchanged);
 	mplug_trees_forget(&sm->trees);
 	sm->trees.common_only = true;
 	mplug_trees_judge(sm, &t.held, &lanes);
@@ -762,6 +788,7 @@ main(void)
 		cmocka_unit_test(trees_change_without_a_circle),
 		cmocka_unit_test(trees_that_could_wait_keep_old_links_first),
 		cmocka_unit_test(masks_of_switches_with_many_ports),
+		cmocka_unit_test(links_at_high_ports_wait),
 		cmocka_unit_test(trees_that_cannot_be_judged_keep_old_links_first),
 		cmocka_unit_test(steps_respect_the_trees_in_force),
 		cmocka_unit_test(a_flapping_link_counts_as_missing),
