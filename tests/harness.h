@@ -84,9 +84,9 @@ test_rounds(unsigned bounded)
  * fails.  The linker directs the library's malloc, calloc and realloc to this file
  * (--wrap). */
 static long alloc_fail_at = -1;
-static long alloc_count;
-static long alloc_live, alloc_peak;	/* bytes allocated through this file: now, and the most so
-					 * far */
+static _Atomic long alloc_count;
+static _Atomic long alloc_live, alloc_peak;	/* bytes allocated through this file: now, and the
+						 * most so far */
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jobs.h"
 #include "engine/intended.h"
 #include "moore/lane.h"
 
@@ -141,12 +142,12 @@ hash_plan(uint64_t h, const struct moore_plan *p)
 	return h;
 }
 
-static int
-hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
-	 const struct moore_plan *plan, const struct moore_conf *conf, struct moore_err *err)
+/* The hashes of the tables are made already. */
+static uint64_t
+hash_all(const struct moore_engine_result *r, const struct moore_plan *plan,
+	 const struct moore_conf *conf)
 {
 	uint64_t h = moore_hash(MOORE_HASH_INIT, &conf->seed, sizeof(conf->seed));
-	int rc;
 
 	h = moore_hash(h, &conf->profile, sizeof(conf->profile));
 	h = moore_hash(h, &conf->layers, sizeof(conf->layers));
@@ -154,11 +155,49 @@ hash_all(struct moore_engine_result *r, const struct moore_fabric *seen,
 	h = moore_links_hash(h, conf->link_rules);
 	if (plan)
 		h = hash_plan(h, plan);
-	if ((rc = moore_lft_hash(&r->routes_hash, seen, r->lft, err)) < 0 ||
-	    (rc = moore_sl2vl_hash(&r->lanes_hash, seen, r->sl2vl, err)) < 0)
-		return rc;
 	h = moore_hash(h, &r->routes_hash, sizeof(r->routes_hash));
-	r->hash = moore_hash(h, &r->lanes_hash, sizeof(r->lanes_hash));
+	return moore_hash(h, &r->lanes_hash, sizeof(r->lanes_hash));
+}
+
+/* What is done with finished tables, in this sequence or side by side. */
+enum { JUDGE, HASH_LANES, HASH_ROUTES, N_TASKS };
+
+struct finish {
+	struct moore_engine_result *r;
+	const struct moore_fabric *seen;
+	const struct moore_jobs *jobs;
+	int rc[N_TASKS];
+	struct moore_err err[N_TASKS];
+};
+
+static void
+finish_job(void *arg, unsigned worker, size_t i)
+{
+	struct finish *f = arg;
+	struct moore_engine_result *r = f->r;
+
+	(void)worker;
+	if (i == JUDGE)
+		f->rc[i] = judge(r, f->seen, f->jobs, &f->err[i]);
+	else if (i == HASH_LANES)
+		f->rc[i] = moore_sl2vl_hash(&r->lanes_hash, f->seen, r->sl2vl, &f->err[i]);
+	else
+		f->rc[i] = moore_lft_hash(&r->routes_hash, f->seen, r->lft, &f->err[i]);
+}
+
+static int
+finish(struct moore_engine_result *r, const struct moore_fabric *seen,
+       const struct moore_jobs *jobs, struct moore_err *err)
+{
+	struct finish f = { .r = r, .seen = seen, .jobs = jobs };
+
+	moore_jobs_run(jobs, moore_jobs_width(jobs, N_TASKS), N_TASKS, finish_job, &f);
+	for (unsigned i = 0; i < N_TASKS; i++)
+		if (f.rc[i] < 0) {
+			if (err)
+				*err = f.err[i];
+			return f.rc[i];
+		}
 	return 0;
 }
 
@@ -206,11 +245,10 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 	if ((rc = lanes(r, seen, conf, err)) < 0)
 		goto out;
 	mark(now, arg, MOORE_MARK_LANES);
-	if ((rc = judge(r, seen, conf->jobs, err)) < 0)
+	if ((rc = finish(r, seen, conf->jobs, err)) < 0)
 		goto out;
 	mark(now, arg, MOORE_MARK_CHECKED);
-	if ((rc = hash_all(r, seen, plan, conf, err)) < 0)
-		goto out;
+	r->hash = hash_all(r, plan, conf);
 	*out = r;
 	r = NULL;
 out:

@@ -3,8 +3,7 @@
  *
  * The library creates no thread.  Functions that can use several processors take a struct
  * moore_jobs (NULL: they run everything in the caller's thread).  Their results are the same
- * bits for any width and any order of the jobs.  The jobs of one run() allocate nothing and
- * cannot fail. */
+ * bits for any width and any order of the jobs.  A job may run jobs itself. */
 #ifndef MOORE_JOBS_H
 #define MOORE_JOBS_H
 
