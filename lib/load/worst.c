@@ -179,15 +179,16 @@ add_pair(struct search *w, uint32_t i, uint32_t j)
 	return true;
 }
 
-/* Solves the programme of to[], and keeps to[] if it is the worst so far. */
+/* Solves the programme of to[], unless its load is at most `enough`, and keeps to[] if it is
+ * the worst so far. */
 static int
-judge(struct search *w, struct moore_err *err)
+judge(struct search *w, double enough, struct moore_err *err)
 {
 	moore_programme_clear(&w->p);
 	for (uint32_t i = 0; i < w->e->n; i++)
 		if (w->to[i] != MOORE_NONE && !add_pair(w, i, w->to[i]))
 			return moore_fail_nomem(err);
-	moore_programme_solve(&w->p, GAP, 0);
+	moore_programme_solve(&w->p, GAP, enough);
 	if (w->p.bound > w->worst) {
 		w->worst = w->p.bound;
 		memcpy(w->best, w->to, w->e->n * sizeof(*w->best));
@@ -195,7 +196,19 @@ judge(struct search *w, struct moore_err *err)
 	return 0;
 }
 
-/* Climbs from to[] until the bound no longer rises. */
+/* The sum of worths of to[]: a bound of its greatest load. */
+static double
+worth_of(const struct search *w)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < w->e->n; i++)
+		sum += w->to[i] == MOORE_NONE ? 0 : w->worth[(size_t)i * w->e->n + w->to[i]];
+	return sum;
+}
+
+/* Climbs from to[] until the bound no longer rises.  The second step is always taken: the
+ * worth of a permutation may be much below its load as long as prices are those of another. */
 static int
 climb(struct search *w, enum domain domain, struct moore_err *err)
 {
@@ -203,7 +216,7 @@ climb(struct search *w, enum domain domain, struct moore_err *err)
 	int rc;
 
 	for (unsigned i = 0; i < MAX_CLIMB; i++) {
-		if ((rc = judge(w, err)) < 0)
+		if ((rc = judge(w, 0, err)) < 0)
 			return rc;
 		if (w->p.bound <= bound * 1.002)
 			break;
@@ -211,6 +224,8 @@ climb(struct search *w, enum domain domain, struct moore_err *err)
 		set_worth(w);
 		if ((rc = choose(w, domain, err)) < 0)
 			return rc;
+		if (i && worth_of(w) <= bound * 1.002)
+			break;
 	}
 	return 0;
 }
@@ -300,7 +315,7 @@ randoms(struct search *w, unsigned n, struct moore_err *err)
 	int rc;
 
 	for (unsigned i = 0; i < n; i++)
-		if ((rc = choose_random(w, AT_TWO, err)) < 0 || (rc = judge(w, err)) < 0)
+		if ((rc = choose_random(w, AT_TWO, err)) < 0 || (rc = judge(w, w->worst, err)) < 0)
 			return rc;
 	return 0;
 }
@@ -328,7 +343,7 @@ climb_from_worst(struct search *w, enum domain domain, struct moore_err *err)
 	int rc;
 
 	memcpy(w->to, w->best, n * sizeof(*w->to));
-	if ((rc = judge(w, err)) < 0)
+	if ((rc = judge(w, 0, err)) < 0)
 		return rc;
 	set_worth(w);
 	for (size_t i = 0; i < n * n; i++)
