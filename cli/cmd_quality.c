@@ -217,7 +217,7 @@ put_pattern(struct moore_buf *b, const json_t *p)
 	}
 }
 
-/* The worst of all patterns, and a line for each. */
+/* Prints the worst of all patterns, and a line for each. */
 static void
 put_worst(struct moore_buf *b, const json_t *answer)
 {

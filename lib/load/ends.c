@@ -85,3 +85,17 @@ moore_ends_list(struct moore_ends *e, const struct moore_fabric *f, struct moore
 	measure(e, f);
 	return 0;
 }
+
+bool
+moore_ends_send(const struct moore_ends *e, uint32_t i, uint32_t j, struct moore_programme *p)
+{
+	const uint32_t *first = e->first;
+
+	for (uint32_t k = 0; first[i] + k < first[i + 1] && first[j] + k < first[j + 1]; k++) {
+		const struct moore_programme_pair flow = { e->sw[i], e->ep[first[j] + k], 1 };
+
+		if (!moore_programme_add(p, &flow, 1))
+			return false;
+	}
+	return true;
+}

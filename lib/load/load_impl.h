@@ -4,6 +4,7 @@
 #define MOORE_LOAD_IMPL_H
 
 #include "base/arena.h"
+#include "load/programme.h"
 #include "moore/saturation.h"
 
 /* The switches with endpoints that have a LID, and these endpoints in order of ports. */
@@ -17,6 +18,11 @@ struct moore_ends {
 };
 int moore_ends_list(struct moore_ends *e, const struct moore_fabric *f, struct moore_arena *mem,
 		    struct moore_err *err);
+
+/* Adds the flows from the endpoints of sw[i] to those of sw[j]: the k-th to the k-th, as long
+ * as both exist.  False: out of memory. */
+bool moore_ends_send(const struct moore_ends *e, uint32_t i, uint32_t j,
+		     struct moore_programme *p);
 
 /* Sets to[s] to the switch that all endpoints of s send to in SHIFT, OVERLAP or YEBENES, or
  * MOORE_NONE.  No two switches send to the same one. */

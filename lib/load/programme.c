@@ -191,14 +191,14 @@ move_flow(const struct moore_programme *p, uint32_t i, double t)
 	uint32_t n = 0;
 
 	for (unsigned k = 0; k < p->n_offsets; k++)
-		if (p->start[r + k] != p->start[r + k + 1]) {
+		if (moore_programme_leads(p, r + k)) {
 			v[n] = p->s.x[r + k] - t * p->s.cost[r + k];
 			sum += v[n++];
 		}
 	theta = threshold(v, n, (sum - 1) / n);
 	n = 0;
 	for (unsigned k = 0; k < p->n_offsets; k++)
-		if (p->start[r + k] != p->start[r + k + 1]) {
+		if (moore_programme_leads(p, r + k)) {
 			p->s.x[r + k] = v[n] > theta ? v[n] - theta : 0;
 			n++;
 		}
@@ -267,7 +267,7 @@ cheapest_of(const struct moore_programme *p, const double *cost)
 		double least = INFINITY;
 
 		for (unsigned k = 0; k < p->n_offsets; k++)
-			if (cost[r + k] < least && p->start[r + k] != p->start[r + k + 1])
+			if (cost[r + k] < least && moore_programme_leads(p, r + k))
 				least = cost[r + k];
 		sum += least;
 	}
@@ -312,7 +312,7 @@ norm_of(struct moore_programme *p)
 	double norm = 0;
 
 	for (size_t r = 0; r < n; r++)
-		s->cost[r] = p->start[r] != p->start[r + 1];
+		s->cost[r] = moore_programme_leads(p, r);
 	for (unsigned i = 0; i < 10; i++) {
 		double size = 0;
 
@@ -351,9 +351,9 @@ moore_programme_even(struct moore_programme *p)
 		unsigned routes = 0;
 
 		for (unsigned k = 0; k < p->n_offsets; k++)
-			routes += p->start[r + k] != p->start[r + k + 1];
+			routes += moore_programme_leads(p, r + k);
 		for (unsigned k = 0; k < p->n_offsets; k++)
-			s->x[r + k] = p->start[r + k] != p->start[r + k + 1] ? 1.0 / routes : 0;
+			s->x[r + k] = moore_programme_leads(p, r + k) ? 1.0 / routes : 0;
 	}
 	set_loads(p, s->x, s->load);
 	return greatest_of(s->load, p->n_links);

@@ -58,6 +58,12 @@ struct moore_programme_pair {
  * False: out of memory. */
 bool moore_programme_add(struct moore_programme *p, const struct moore_programme_pair *pair,
 			 uint32_t n);
+static inline bool
+moore_programme_leads(const struct moore_programme *p, size_t route)
+{
+	return p->start[route] != p->start[route + 1];
+}
+
 /* Returns the greatest load when every flow is spread evenly over its routes. */
 double moore_programme_even(struct moore_programme *p);
 /* The greatest load of a link with these shares of the routes. */

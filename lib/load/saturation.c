@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/programme.h"
 #include "load_impl.h"
 
 #define ROUNDS 800
@@ -76,22 +75,6 @@ add_route(const struct model *m, moore_swid s, unsigned lid, double units, doubl
 
 /* ---- flows ----------------------------------------------------------------- */
 
-/* Adds a flow from each endpoint of s to the endpoint of `to` with the same number, as long
- * as both exist. */
-static int
-add_flows(struct model *m, moore_swid s, moore_swid to, struct moore_err *err)
-{
-	const uint32_t *first = m->ends.first, i = m->ends.at[s], j = m->ends.at[to];
-
-	for (uint32_t k = 0; first[i] + k < first[i + 1] && first[j] + k < first[j + 1]; k++) {
-		m->from[m->p.n_flows] = s;
-		if (!moore_programme_add(&m->p, &(struct moore_programme_pair){ s,
-			    m->ends.ep[first[j] + k], 1 }, 1))
-			return moore_fail_nomem(err);
-	}
-	return 0;
-}
-
 static int
 find_peers(struct model *m, const struct moore_saturation_opts *opts, moore_swid *to,
 	   struct moore_err *err)
@@ -111,13 +94,15 @@ fill_flows(struct model *m, const moore_swid *to, struct moore_err *err)
 	m->from = moore_arena_alloc(&m->tmp, (size_t)m->f->n_endpoints + 1, sizeof(*m->from));
 	if (rc == 0 && !m->from)
 		rc = moore_fail_nomem(err);
-	for (uint32_t i = 0; rc == 0 && i < m->ends.n; i++) {
+	for (uint32_t i = 0, n = 0; rc == 0 && i < m->ends.n; i++) {
 		const moore_swid s = m->ends.sw[i];
 
-		if (to[s] != MOORE_NONE)
-			rc = add_flows(m, s, to[s], err);
-		else
+		if (to[s] == MOORE_NONE)
 			m->out->idle++;
+		else if (!moore_ends_send(&m->ends, i, m->ends.at[to[s]], &m->p))
+			rc = moore_fail_nomem(err);
+		while (n < m->p.n_flows)
+			m->from[n++] = s;
 	}
 	m->out->n_flows = m->p.n_flows;
 	m->out->n_unrouted = m->p.n_unrouted;
@@ -255,14 +240,6 @@ spread_globally(struct model *m)
 
 /* ---- loads of each offset --------------------------------------------------------- */
 
-static bool
-usable(const struct model *m, uint32_t i, unsigned k)
-{
-	const uint32_t *start = &m->p.start[(size_t)i * m->out->n_offsets + k];
-
-	return start[0] != start[1];
-}
-
 /* Adds units to the links of the i-th flow's route at offset k. */
 static void
 add_flow(const struct model *m, uint32_t i, unsigned k, double units, double *load)
@@ -284,8 +261,8 @@ load_by_flows(struct model *m)
 		unsigned routed = 0;
 
 		for (unsigned k = 0; k < n; k++) {
-			whole[k] &= usable(m, i, k);
-			routed += usable(m, i, k);
+			whole[k] &= moore_programme_leads(&m->p, (size_t)i * n + k);
+			routed += moore_programme_leads(&m->p, (size_t)i * n + k);
 		}
 		for (unsigned k = 0; k < n; k++) {
 			add_flow(m, i, k, 1, &m->column[(size_t)k * m->n_slots]);
@@ -338,7 +315,7 @@ count_ways(struct model *m, struct moore_err *err)
 			     r++, k++) {
 				uint32_t *first, *last;
 
-				if (start[r] == start[r + 1])
+				if (!moore_programme_leads(&m->p, r))
 					continue;
 				first = &mark[link[start[r]]];
 				last = &mark[m->n_slots + link[start[r + 1] - 1]];

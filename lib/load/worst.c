@@ -14,7 +14,6 @@
 
 #include "base/random.h"
 #include "load/permutation.h"
-#include "load/programme.h"
 #include "load_impl.h"
 
 #define GAP 0.02		/* of the programmes of a search: prices need not be exact */
@@ -166,19 +165,6 @@ choose(struct search *w, enum domain domain, struct moore_err *err)
 	return 0;
 }
 
-/* Adds the flows from end i to end j.  False: out of memory. */
-static bool
-add_pair(struct search *w, uint32_t i, uint32_t j)
-{
-	const uint32_t *first = w->e->first;
-
-	for (uint32_t k = 0; first[i] + k < first[i + 1] && first[j] + k < first[j + 1]; k++)
-		if (!moore_programme_add(&w->p, &(struct moore_programme_pair){ w->e->sw[i],
-			    w->e->ep[first[j] + k], 1 }, 1))
-			return false;
-	return true;
-}
-
 /* Solves the programme of to[], unless its load is at most `enough`, and keeps to[] if it is
  * the worst so far. */
 static int
@@ -186,7 +172,7 @@ judge(struct search *w, double enough, struct moore_err *err)
 {
 	moore_programme_clear(&w->p);
 	for (uint32_t i = 0; i < w->e->n; i++)
-		if (w->to[i] != MOORE_NONE && !add_pair(w, i, w->to[i]))
+		if (w->to[i] != MOORE_NONE && !moore_ends_send(w->e, i, w->to[i], &w->p))
 			return moore_fail_nomem(err);
 	moore_programme_solve(&w->p, GAP, enough);
 	if (w->p.bound > w->worst) {
@@ -258,7 +244,7 @@ static int
 set_alone(struct search *w, uint32_t i, uint32_t j, struct moore_err *err)
 {
 	moore_programme_clear(&w->p);
-	return add_pair(w, i, j) ? 0 : moore_fail_nomem(err);
+	return moore_ends_send(w->e, i, j, &w->p) ? 0 : moore_fail_nomem(err);
 }
 
 /* Lists all pairs, those first that do worst with even shares. */

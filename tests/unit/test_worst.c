@@ -395,7 +395,7 @@ all_permutations(void **state)
 	CHECK("mostly the worst of all", 4 * reached >= 3 * rounds);
 }
 
-/* The worst pair alone, against every pair. */
+/* The search for a single pair finds the worst of all pairs. */
 static void
 all_pairs(void **state)
 {

@@ -35,7 +35,8 @@ MOORE_BEGIN
  * RANDOM: permutations at distance two, the worst of some random ones;
  * ADVERSARY: permutations at distance two.  The prices of a programme give every pair of
  *	switches a worth; the permutation of the greatest worth is next, until nothing gets
- *	worse; from the patterns above and from random ones;
+ *	worse.  The search starts from SHIFT, OVERLAP and YEBENES, from random permutations,
+ *	and as often from near the worst that it found;
  * ANYWHERE: the same for pairs at any distance. */
 enum moore_pattern {
 	MOORE_PATTERN_UNIFORM,
@@ -50,9 +51,10 @@ enum moore_pattern {
 	MOORE_N_PATTERNS,
 };
 
+/* The effort of MATCHING, RANDOM, ADVERSARY and ANYWHERE. */
 struct moore_saturation_opts {
 	uint64_t seed;
-	unsigned starts;	/* random permutations that each search begins with */
+	unsigned starts;	/* random permutations (or matchings) that each begins with */
 };
 
 struct moore_saturation {
