@@ -271,8 +271,41 @@ matchings(void **state)
 /* ---- Algorithm 2 ----------------------------------------------------------------------- */
 
 static const struct {
-	unsigned q, a, b;
-} table_iii[] = { { 7, 4, 3 }, { 11, 1, 10 }, { 13, 2, 11 }, { 17, 3, 14 }, { 19, 6, 13 } };
+	unsigned q;
+	uint32_t a, b;
+} table_iii[] = {
+	{ 7, 4, 3 }, { 11, 1, 10 }, { 13, 2, 11 }, { 17, 3, 14 }, { 19, 6, 13 },
+	/* not in the paper */
+	{ 4, MOORE_NONE, MOORE_NONE }, { 8, MOORE_NONE, MOORE_NONE }, { 5, 2, 3 }, { 9, 37, 35 },
+};
+
+/* True if some s of half h is linked to (s + by) mod q^2 of the other half, by the equation
+ * y = mx + c over the integers mod a prime q: (0, x, y) is x * q + y, (1, m, c) likewise. */
+static bool
+meets_a_link(unsigned q, unsigned h, unsigned by)
+{
+	for (unsigned s = 0; s < q * q; s++) {
+		unsigned d = (s + by) % (q * q), low = h ? d : s, high = h ? s : d;
+
+		if (low % q == (high / q * (low / q) + high % q) % q)
+			return true;
+	}
+	return false;
+}
+
+/* For primes, from the construction alone: A and B serve, and no lesser A does. */
+static void
+yebenes_by_arithmetic(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		CHECK("A serves", !meets_a_link(table_iii[i].q, 0, table_iii[i].a));
+		CHECK("B serves", !meets_a_link(table_iii[i].q, 1, table_iii[i].b));
+		CHECK_EQ("B is q - A", table_iii[i].b, table_iii[i].q - table_iii[i].a);
+		for (unsigned a = 0; a < table_iii[i].a; a++)
+			CHECK("no lesser A does", meets_a_link(table_iii[i].q, 0, a));
+	}
+}
 
 static void
 yebenes(void **state)
@@ -298,10 +331,13 @@ yebenes(void **state)
 			CHECK_EQ(params, ab[0], table_iii[i].a);
 			CHECK_EQ(params, ab[1], table_iii[i].b);
 			for (moore_swid s = 0; s < g->n_switches; s++) {
+				CHECK_EQ(params, to[s] == MOORE_NONE, table_iii[i].a == MOORE_NONE);
+				if (to[s] == MOORE_NONE)
+					continue;
 				CHECK_EQ(params, e.near[(size_t)e.at[s] * e.n + e.at[to[s]]], 2);
 				CHECK_EQ("each receives once", in[to[s]]++, 0);
 			}
-			if (!shuffled)
+			if (!shuffled && ab[0] != MOORE_NONE)
 				CHECK_EQ("the first sends to A further, in the other half", to[0],
 					 table_iii[i].q * table_iii[i].q + table_iii[i].a);
 			moore_arena_free(&tmp);
@@ -504,6 +540,7 @@ main(void)
 		cmocka_unit_test(assignments),
 		cmocka_unit_test(matchings),
 		cmocka_unit_test(yebenes),
+		cmocka_unit_test(yebenes_by_arithmetic),
 		cmocka_unit_test(all_permutations),
 		cmocka_unit_test(all_pairs),
 		cmocka_unit_test(hardly_anything),

@@ -26,7 +26,8 @@ MOORE_BEGIN
  * YEBENES: Algorithm 2 of Yebenes et al. (HPCC 2017), for Slim Fly: the first q^2 switches
  *	send to (s + A) mod q^2 of the others, and these to (s + B) mod q^2 of the first,
  *	with the least A that puts every pair at distance two, and B = q - A where that does
- *	(it always does for a prime q); a half for which no number does not send.
+ *	(as for the primes from 5 to 31), else the next that does; there are none for q = 4
+ *	and 8, and then nobody sends.
  * In the others, the tables are searched for what they carry worst:
  * MATCHING: switches exchange everything along a maximum matching of links between them: the
  *	first one in order of the switches, random ones, and those dearest at the prices of
