@@ -259,7 +259,7 @@ bench-route: $(B)/tests/bench/engine	## the engine beside OpenSM's own
 	@tests/bench/route
 bench-motion: $(B)/tests/bench/motion	## the steps of cuts and repairs
 	@tests/bench/motion-all
-bench-layers: $(B)/tests/bench/layers	## what the paths of LMC 2 are worth (some 20 minutes)
+bench-layers: $(B)/tests/bench/layers	## what the paths of LMC 2 are worth (long)
 	@$(B)/tests/bench/layers
 bench-stability: $(B)/tests/bench/stability	## what one lost link changes
 	@$(B)/tests/bench/stability
