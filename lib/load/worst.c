@@ -365,10 +365,12 @@ matching(struct search *w, unsigned starts, struct moore_err *err)
 {
 	int rc;
 
-	for (unsigned i = 0; i <= starts; i++)	/* the first in order of the switches */
-		if ((i && (set_random_worth(w), false)) || (rc = choose(w, ADJACENT, err)) < 0 ||
-		    (rc = climb(w, ADJACENT, err)) < 0)
+	for (unsigned i = 0; i <= starts; i++) {
+		if (i)		/* before that all are worth 0: the order of the switches decides */
+			set_random_worth(w);
+		if ((rc = choose(w, ADJACENT, err)) < 0 || (rc = climb(w, ADJACENT, err)) < 0)
 			return rc;
+	}
 	return 0;
 }
 
