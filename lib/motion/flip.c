@@ -150,8 +150,6 @@ moore_mo_flip(struct moore_mo_build *b)
 	for (uint32_t i = 0; i < b->c.n; i++)
 		if (b->c.col[i].left && !flip_column(b, i))
 			return false;
-	for (uint32_t e = 0; e < b->c.n_extra; e++)
-		b->c.extra[e].stale = true;
 	return true;
 }
 
@@ -218,8 +216,6 @@ moore_mo_drop(struct moore_mo_build *b)
 	for (uint32_t i = 0; i < b->c.n; i++)
 		if (b->c.col[i].left && !drop_column(b, i))
 			return false;
-	for (uint32_t e = 0; e < b->c.n_extra; e++)
-		b->c.extra[e].stale = true;
 	return true;
 }
 

@@ -52,7 +52,7 @@ forget(struct moore_mo_build *b)
 
 /* Adds one step of one kind.  Returns 1; 0 if there is nothing that it could change; -1 when
  * memory is out.  With the first step, rows of several values are sent again, so it may be
- * empty. */
+ * empty; after it no switch holds their further values. */
 static int
 add_step(struct moore_mo_build *b, bool wait, bool (*kind)(struct moore_mo_build *))
 {
@@ -62,39 +62,59 @@ add_step(struct moore_mo_build *b, bool wait, bool (*kind)(struct moore_mo_build
 		forget(b);
 	if (!new_step(b, wait) || !kind(b))
 		return -1;
-	if (b->m->n_rows > n_rows || (kind == moore_mo_drop && b->m->n_steps == 1 && b->c.n_extra))
-		return 1;
-	b->m->n_steps--;
-	return 0;
+	if (b->m->n_rows == n_rows &&
+	    !(kind == moore_mo_drop && b->m->n_steps == 1 && b->c.n_extra)) {
+		b->m->n_steps--;
+		return 0;
+	}
+	for (uint32_t e = 0; e < b->c.n_extra; e++)
+		b->c.extra[e].stale = true;
+	return 1;
 }
 
-/* When every row is final or empty and none can be flipped, the final tables have a cycle. */
+static bool
+drops_first(const struct moore_mo_build *b)
+{
+	return b->unsafe || b->net.o->drop_first;
+}
+
+/* Adds a step of the first kind that changes a row; results as of add_step(). */
+static int
+add_some_step(struct moore_mo_build *b, bool wait, bool *may_evade)
+{
+	bool first = b->m->n_steps == 0;
+	int rc = first && drops_first(b) ? 0 : add_step(b, wait, moore_mo_flip);
+
+	if (rc == 0 && *may_evade && (wait || (first && !b->c.n_extra))) {
+		*may_evade = false;
+		rc = add_step(b, wait, moore_mo_evade);
+	}
+	return rc == 0 ? add_step(b, wait, moore_mo_drop) : rc;
+}
+
 static int
 add_steps(struct moore_mo_build *b)
 {
-	bool drop = b->m->start_unsafe || b->net.o->drop_first, wait = false, evaded = drop;
+	bool wait = false, may_evade = !drops_first(b);
 
 	while (!is_done(b)) {
 		uint32_t n = b->m->n_steps;
-		int rc = drop && n == 0 ? 0 : add_step(b, wait, moore_mo_flip);
+		int rc = add_some_step(b, wait, &may_evade);
 
-		if (rc == 0 && (wait || (n == 0 && !b->c.n_extra)) && !evaded) {
-			rc = add_step(b, wait, moore_mo_evade);
-			evaded = true;
-		}
-		if (rc == 0)
-			rc = add_step(b, wait, moore_mo_drop);
 		if (rc < 0)
 			return moore_fail_nomem(b->err);
+		/* Every row is final or empty, so the final tables have a cycle. */
 		if (rc == 0 && (wait || !b->c.n_extra))
 			return moore_fail(b->err, MOORE_EUNSAFE, 0, "the new routes can deadlock on "
 					  "the lanes that are in force");
-		wait |= drop || rc == 0;
-		if (n == 1 && !wait && !is_done(b)) {
+		if (rc == 0) {		/* former values are in the way */
+			wait = true;
+		} else if (n == 1 && !wait && !is_done(b)) {
 			moore_mo_take_back(b);
 			wait = true;
-		} else if (rc > 0) {
+		} else {
 			b->m->step[n].back = moore_mo_back(b);
+			wait |= drops_first(b);
 		}
 	}
 	return 0;
