@@ -43,6 +43,7 @@ struct judge {
 	size_t *extra0;		/* where those of each LID begin; stride + 2 */
 	struct moore_mx_graph g;
 	const uint64_t *apart;	/* set of LIDs that are walked as graphs */
+	uint64_t *changed;	/* set of LIDs for note_change() */
 	uint8_t *out;		/* the slot that the row of each switch names for one LID */
 	uint8_t *sure;		/* of each switch: WAS, NOW if these deliver its packets */
 };
@@ -154,28 +155,24 @@ some_unknown(const struct moore_held *h, uint32_t n_sw)
 	return false;
 }
 
+static void
+note_change(struct judge *j, unsigned lid, struct extra x)
+{
+	(void)x;
+	moore_bits_set(j->changed, lid);
+}
+
 /* Adds the LIDs whose rows are not the same in both, or that have several values. */
 static void
-add_changes(uint64_t *lids, const struct moore_held *was, const struct moore_held *now)
+add_changes(uint64_t *lids, const struct moore_fabric *f, const struct moore_held *was,
+	    const struct moore_held *now)
 {
-	const struct moore_held *const both[] = { was, now };
-	size_t stride = was->lft->stride;
+	struct judge j = { .k = { .f = f, .n_sw = f->n_switches }, .before = was, .held = now,
+		.stride = was->lft->stride, .changed = lids };
 
-	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
-		for (size_t k = 0; k < both[i]->n_more; k++)
-			moore_bits_set(lids, both[i]->more[k].lid);
-		if (some_unknown(both[i], was->lft->n_switches))
-			memset(lids, 0xff, moore_bits_words(stride) * sizeof(*lids));
-	}
-	for (moore_swid s = 0; was->lft != now->lft && s < was->lft->n_switches; s++) {
-		const uint8_t *a = moore_lft_row(was->lft, s), *b = moore_lft_row(now->lft, s);
-
-		for (size_t lid0 = 0; lid0 < stride; lid0 += MOORE_LFT_BLOCK)
-			if (memcmp(a + lid0, b + lid0, MOORE_LFT_BLOCK) != 0)
-				for (size_t lid = lid0; lid < lid0 + MOORE_LFT_BLOCK; lid++)
-					if (a[lid] != b[lid])
-						moore_bits_set(lids, lid);
-	}
+	each(&j, note_change);
+	if (some_unknown(was, f->n_switches) || some_unknown(now, f->n_switches))
+		memset(lids, 0xff, moore_bits_words(j.stride) * sizeof(*lids));
 }
 
 /* Rejects rows that change for LIDs that were walked once for all. */
@@ -554,7 +551,7 @@ set_up(struct moore_mix_series *s, const uint64_t *lids, struct moore_err *err)
 	if (!s->apart)
 		return moore_fail_nomem(err);
 	memcpy(s->apart, lids, moore_bits_words(stride) * sizeof(*lids));
-	add_changes(s->apart, &s->before, &s->before);
+	add_changes(s->apart, s->k.f, &s->before, &s->before);
 	return 0;
 }
 
@@ -670,7 +667,7 @@ moore_mix_held(struct moore_mix_held **out, const struct moore_fabric *f,
 	if ((rc = fit_rows(f, held, stride, "", err)) < 0 ||
 	    (rc = fit_rows(f, first, stride, "old ", err)) < 0)
 		goto out;
-	add_changes(lids, first, held);
+	add_changes(lids, f, first, held);
 	if ((rc = moore_mix_series_new(&s, f, first, lids, lanes, jobs, err)) == 0 &&
 	    (rc = moore_mix_series_judge(out, s, held, err)) == 0 && !before)
 		(*out)->live = 0;
