@@ -301,6 +301,24 @@ a_folder_that_is_missing(void **state)
 }
 
 static void
+a_link_in_the_way(void **state)
+{
+	struct mplug_sm *sm = begin();
+	char link[sizeof(fake_conf)];
+	struct stat st;
+	(void)state;
+
+	snprintf(link, sizeof(link), "%s", fake_kept(".new"));
+	assert_int_equal(symlink(fake_conf, link), 0);
+	sweep();
+	CHECK_STR("it is not followed", fake.log, "Too many levels of symbolic links: it cannot be");
+	assert_int_equal(stat(fake_conf, &st), 0);
+	CHECK_EQ("so that file stays", (size_t)st.st_size, strlen("moored /nowhere\n"));
+	assert_int_equal(unlink(link), 0);
+	end(sm);
+}
+
+static void
 memory_runs_out(void **state)
 {
 	struct mplug_sm *sm = begin();
@@ -350,6 +368,7 @@ main(void)
 		cmocka_unit_test(bad_files),
 		cmocka_unit_test(a_folder_in_its_place),
 		cmocka_unit_test(a_folder_that_is_missing),
+		cmocka_unit_test(a_link_in_the_way),
 		cmocka_unit_test(memory_runs_out),
 		cmocka_unit_test(a_disk_that_fails),
 	};
