@@ -10,7 +10,7 @@
  *
  *   graph.h     nodes, edges, views           (nodes.c, graph.c, drain.c)
  *   turns.h     the order and the ranks       (order.c, halves.c, colours.c,
- *                                              colour_search.c, kept_ranks.c, spanning.c,
+ *                                              rank_search.c, kept_ranks.c, spanning.c,
  *                                              ranks.c, turns.c)
  *   tree.h      one in-tree                   (tree.c, tree_follow.c, tree_mend.c)
  *   balance.h   the minimal trees             (balance.c)
@@ -84,6 +84,13 @@ static inline bool
 moore_rview_transit(const struct moore_rview *v, uint32_t node)
 {
 	return !v->lanes || v->g->transit[node] & v->flag;
+}
+
+/* How many nodes the intended graph has: all when the observed one is the intended one. */
+static inline uint32_t
+moore_rgraph_n_intended(const struct moore_rgraph *g)
+{
+	return g->n_extra < g->n ? g->n - g->n_extra : g->n;
 }
 
 /* Load on edge e times its weight; below 2^18 + 1, so that sums of cubes fit 64 bits. */

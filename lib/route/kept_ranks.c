@@ -4,14 +4,12 @@
  * The search costs more than the rest of a build.  Its result depends on the intended graph
  * and its spanning tree alone, so it is found again by a hash of these two. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "route/turns.h"
 
 struct moore_ranks {
 	uint64_t key;
-	uint32_t n_edges;
-	uint32_t colour[];	/* by edge */
+	uint32_t colour[];	/* by planned edge */
 };
 
 void
@@ -20,31 +18,39 @@ moore_ranks_free(struct moore_ranks *k)
 	free(k);
 }
 
-/* False when some edge is not planned: then the ranks are not those of the intended graph. */
-static bool
-find_key(const struct moore_rgraph *g, const struct moore_rturns *t, uint64_t *key)
+static uint64_t
+hash_number(uint64_t h, uint32_t number)
 {
-	uint64_t h = moore_hash(MOORE_HASH_INIT, &g->n, sizeof(g->n));
+	return moore_hash(h, &number, sizeof(number));
+}
 
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		if (!(g->flags[e] & MOORE_EDGE_PLANNED))
-			return false;
-	h = moore_hash(h, g->xadj, ((size_t)g->n + 1) * sizeof(*g->xadj));
-	h = moore_hash(h, g->to, g->n_edges * sizeof(*g->to));
-	h = moore_hash(h, g->is_source, g->n);
-	*key = moore_hash(h, t->parent, g->n * sizeof(*t->parent));
-	return true;
+static uint64_t
+key_of(const struct moore_rgraph *g, const struct moore_rturns *t)
+{
+	uint32_t n = moore_rgraph_n_intended(g);
+	uint64_t h = hash_number(MOORE_HASH_INIT, n);
+
+	for (uint32_t s = 0; s < n; s++) {
+		h = hash_number(h, t->parent[s] == MOORE_NONE ? MOORE_NONE : g->to[t->parent[s]]);
+		h = hash_number(h, g->is_source[s]);
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			if (g->flags[e] & MOORE_EDGE_PLANNED)
+				h = hash_number(h, g->to[e]);
+	}
+	return h;
 }
 
 bool
 moore_ranks_find(const struct moore_ranks *k, const struct moore_rgraph *g,
 		 const struct moore_rturns *t, uint32_t *colour)
 {
-	uint64_t key;
+	uint32_t n = 0;
 
-	if (!k || k->n_edges != g->n_edges || !find_key(g, t, &key) || key != k->key)
+	if (!k || key_of(g, t) != k->key)
 		return false;
-	memcpy(colour, k->colour, g->n_edges * sizeof(*colour));
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		if (g->flags[e] & MOORE_EDGE_PLANNED)
+			colour[e] = k->colour[n++];
 	return true;
 }
 
@@ -53,15 +59,16 @@ moore_ranks_keep(struct moore_ranks **k, const struct moore_rgraph *g,
 		 const struct moore_rturns *t, const uint32_t *colour)
 {
 	struct moore_ranks *new;
-	uint64_t key;
+	uint32_t n = 0;
 
-	if (!k || !find_key(g, t, &key))
+	if (!k)
 		return 0;
 	if (!(new = malloc(sizeof(*new) + g->n_edges * sizeof(*colour))))
 		return -MOORE_ENOMEM;
-	new->key = key;
-	new->n_edges = g->n_edges;
-	memcpy(new->colour, colour, g->n_edges * sizeof(*colour));
+	new->key = key_of(g, t);
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		if (g->flags[e] & MOORE_EDGE_PLANNED)
+			new->colour[n++] = colour[e];
 	moore_ranks_free(*k);
 	*k = new;
 	return 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "route/build.h"
 #include "route/sequence.h"
 #include "route/tuning.h"
@@ -32,6 +33,36 @@ longest_route(struct moore_rbuild *b, const struct moore_rview *v)
 	return most;
 }
 
+/* Colours for links that are not planned: any will do that no other link changes. */
+static void
+paint_extra(const struct moore_rgraph *g, uint32_t *colour)
+{
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			struct moore_rng r = { (uint64_t)s << 32 | g->to[e] };
+
+			colour[e] = g->flags[e] & MOORE_EDGE_PLANNED ? MOORE_RANK_MIDDLE :
+				(uint32_t)moore_rng_next(&r);
+		}
+}
+
+/* Fills colour[] by a search, or from what the caller kept of it. */
+static int
+search_colours(struct moore_rbuild *b, struct moore_err *err)
+{
+	const struct moore_rgraph *g = &b->r->g;
+	int rc;
+
+	paint_extra(g, b->colour);
+	if ((rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err)) < 0 ||
+	    (b->ranks && moore_ranks_find(*b->ranks, g, &b->plan_turns, b->colour)))
+		return rc;
+	rc = moore_rranks_search(g, &b->plan_turns, b->colour, MOORE_RANK_SEED, err);
+	if (rc == 0 && moore_ranks_keep(b->ranks, g, &b->plan_turns, b->colour) < 0)
+		rc = moore_fail_nomem(err);
+	return rc;
+}
+
 /* Colours for the planned graph, and plan_turns by them. */
 static int
 paint(struct moore_rbuild *b, struct moore_err *err)
@@ -42,18 +73,13 @@ paint(struct moore_rbuild *b, struct moore_err *err)
 
 	if (!(b->colour = calloc((size_t)g->n_edges + 1, sizeof(*b->colour))))
 		return moore_fail_nomem(err);
-	if (split && (rc = moore_rhalves_split(g, b->r->half, err)) < 0)
-		return rc;
-	if ((rc = moore_rcolours_paint(g, split ? b->r->half : NULL, b->colour, err)) < 0 ||
-	    (rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err)) < 0 ||
-	    split)
-		return rc;
-	if (b->ranks && moore_ranks_find(*b->ranks, g, &b->plan_turns, b->colour))
-		return moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err);
-	if ((rc = moore_rcolours_spread(&b->plan_turns, g, b->colour, MOORE_COLOUR_SEED, err)) < 0)
-		return rc;
-	rc = moore_ranks_keep(b->ranks, g, &b->plan_turns, b->colour);
-	return rc < 0 ? moore_fail_nomem(err) : 0;
+	if (!split)
+		rc = search_colours(b, err);
+	else if ((rc = moore_rhalves_split(g, b->r->half, err)) == 0)
+		moore_rcolours_by_halves(g, b->r->half, b->colour);
+	if (rc == 0)
+		rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err);
+	return rc;
 }
 
 /* Drops the colours again where they make minimal routes too long.  Skipped where middle

@@ -5,7 +5,7 @@
  * high to low.  Every turn is allowed but down-up (Autonet: Schroeder et al., IEEE J. Sel.
  * Areas Commun. 9(8), 1991).
  *
- * By colours: edges rise by colour.  Between the lower half of the colours and the upper one
+ * By colours: edges rise by colour.  Between the colours below MOORE_RANK_MIDDLE and the others
  * stand the edges of the spanning tree: those towards its root, deepest first, then those
  * away from it, deepest last.  So all turns of the tree are allowed.
  *
@@ -48,12 +48,12 @@ void
 moore_rranks_by_colour(struct moore_rturns *t, const struct moore_rgraph *g,
 		       const uint32_t *colour, uint32_t *scratch)
 {
-	uint32_t low = moore_rcolours_count(g, colour) / 2, *depth = scratch;
+	uint32_t *depth = scratch;
 
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		t->rank[e] = colour[e] + (colour[e] >= low ? 2 * g->n + 1 : 0);
+		t->rank[e] = colour[e] + (colour[e] >= MOORE_RANK_MIDDLE ? 2 * g->n + 1 : 0);
 	moore_rspanning_depth(g, t->pos, t->parent, depth, scratch + g->n);
-	rank_tree(g, t->parent, depth, low, t->rank);
+	rank_tree(g, t->parent, depth, MOORE_RANK_MIDDLE, t->rank);
 }
 
 /* ---- by place --------------------------------------------------------------------------- */

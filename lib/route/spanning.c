@@ -107,10 +107,12 @@ moore_rspanning_depth(const struct moore_rgraph *g, const uint32_t *pos, const u
 
 /* ---- after a loss, under colours --------------------------------------------------- */
 
+#define COLOUR_UNITS 16
+
 struct mend {
 	const struct moore_rview *v;
 	const uint32_t *colour;
-	uint32_t middle;	/* the least of the upper colours */
+	uint32_t unit;		/* colours are at most COLOUR_UNITS of these from the middle */
 	uint32_t *part;		/* by node: union and find */
 	uint32_t *depth;	/* by node: in the old tree */
 	uint8_t *in;		/* by edge: in the new tree, in either direction */
@@ -132,14 +134,25 @@ join(struct mend *m, uint32_t s, uint32_t e)
 	m->part[find(m->part, s)] = find(m->part, m->v->g->to[e]);
 }
 
-/* How many colours stand between that of edge e and the middle: as an edge of the tree, e
- * loses its turns with the edges of those colours. */
+/* How far the colour of edge e is from the middle: as an edge of the tree, e loses its turns
+ * with the edges whose colours stand between. */
 static uint32_t
 colours_to_middle(const struct mend *m, uint32_t e)
 {
 	uint32_t c = m->colour[e];
 
-	return c < m->middle ? m->middle - 1 - c : c - m->middle;
+	return (c < MOORE_RANK_MIDDLE ? MOORE_RANK_MIDDLE - 1 - c : c - MOORE_RANK_MIDDLE) / m->unit;
+}
+
+static void
+set_unit(struct mend *m)
+{
+	uint32_t most = 0;
+
+	m->unit = 1;
+	for (uint32_t e = 0; e < m->v->g->n_edges; e++)
+		most = colours_to_middle(m, e) > most ? colours_to_middle(m, e) : most;
+	m->unit = most / COLOUR_UNITS + 1;
 }
 
 static uint64_t
@@ -219,7 +232,7 @@ moore_rspanning_mend(struct moore_rturns *t, const struct moore_rview *v,
 {
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct mend m = { .v = v, .colour = colour, .middle = moore_rcolours_count(g, colour) / 2 };
+	struct mend m = { .v = v, .colour = colour };
 	int rc;
 
 	m.link = moore_arena_alloc(&tmp, (size_t)g->n_edges + 1, sizeof(*m.link));
@@ -231,6 +244,7 @@ moore_rspanning_mend(struct moore_rturns *t, const struct moore_rview *v,
 		goto out;
 	}
 	moore_rspanning_depth(g, old->pos, old->parent, m.depth, m.part);
+	set_unit(&m);
 	keep_old_edges(&m, old->parent);
 	join_parts(&m);
 	if ((rc = moore_rorder_build(v, old->pos, m.in, t->pos, err)) == 0)

@@ -22,20 +22,18 @@
  * are alike.  On OFT k=12 load is 1.55 after one round and 1.53 after 16 or 64. */
 #define MOORE_HALVES_ROUNDS 16
 
-/* The search for colours under which every pair has a detour (colour_search.c).
- *
- * The seed is not "any".  (build/tests/unit/test_colours)  Of 400 seeds all leave no bare
- * pair at q=7, 8, 11 and 13, 393 at q=9, 399 at q=3; but only 308 at q=5 (the others 1 or 2
- * of 2,100) and 213 at q=4 (the others 1 to 5 of 800).  This seed leaves 2 at q=4 and none at
- * the other sizes.  Outside Slim Fly the seed decides little: torus and hypercube have no
- * other detours whatever the colours (all seeds leave the same), dragonfly a=4 h=2 keeps
- * 12 to 32 bare pairs (this seed 23), a ring with 64 switches of degree 5 about 510. */
-#define MOORE_COLOUR_SEED 20
-/* It ends after so many exchanges in a row that gain nothing: time against bare pairs.  Mean
- * number left by 40 seeds, with 50, 200 and 1000: q=5 1.45, 0.25, 0.30; q=4 1.05, 0.71, 0.45. */
-#define MOORE_COLOUR_IDLE 200
-/* Or after so many looks at a turn; a graph with more turns than that is not searched. */
-#define MOORE_COLOUR_WORK ((uint64_t)1 << 23)
+/* The search for ranks (rank_search.c).  The seed is not "any": this one leaves every pair at
+ * distance two of Slim Fly q=3, 4 and 5 a detour, but four of 8 others leave one or two pairs
+ * of q=4 without (build/tests/unit/test_colours). */
+#define MOORE_RANK_SEED 20
+/* What one first link more leaves of the worth of a pair, in percent: exp(-0.8). */
+#define MOORE_RANK_WORTH 45
+/* Sweeps over all edges: time against links.  First links of a pair on average, and the least,
+ * after 1, 5 and 10 sweeps: Slim Fly q=7 6.5 and 2, 7.1 and 3, 7.2 and 3; q=11 10.2 and 5,
+ * 11.2 and 6, 11.3 and 6. */
+#define MOORE_RANK_SWEEPS 10
+/* Counts that all sweeps may look at: ten sweeps of Slim Fly q=25 look at 1.3e9. */
+#define MOORE_RANK_WORK ((uint64_t)1 << 31)
 
 /* The price of a link that joins parts of the spanning tree (spanning.c) is its colours'
  * distance from the middle, which costs turns, plus this much for each hop of depth of either
@@ -66,16 +64,15 @@
 
 /* ---- non-minimal layers -------------------------------------------------------------- */
 
-/* Variants of a layer: MOORE_TREES_OF_LAYER over the number of switches, twice that where
- * every switch has endpoints, within these bounds (columns.c).  More variants even loads and
- * give a pair more first and last links; each takes as long as the first.  (layers)  Load with
- * at most 4, 5 and 6: Slim Fly q=5 1.24, 1.20, 1.18; q=9 1.15, 1.13, 1.14; q=11 1.19, 1.19,
- * 1.16; q=13 1.20, 1.17, 1.16.  With 512 in place of 1024 trees q=13 has 3 variants and a load
- * of 1.32.  OFT k=12 and MLFM h=15 gain nothing from 2048 trees: 1.57 and 1.38 instead of 1.53
- * and 1.30. */
+/* Variants of a layer where some switches have no endpoints: MOORE_TREES_OF_LAYER over the
+ * number of switches, within these bounds (columns.c).  (layers)  OFT k=12 and MLFM h=15 gain
+ * nothing from 2048 trees: 1.57 and 1.38 instead of 1.53 and 1.30. */
 #define MOORE_TREES_OF_LAYER 1024
 #define MOORE_MIN_VARIANTS 2
-#define MOORE_MAX_VARIANTS 5	/* 4 where some switches have no endpoints */
+#define MOORE_MAX_VARIANTS 4
+/* Elsewhere each host of a switch has trees of its own, as long as those of all offsets have at
+ * most so many nodes.  Slim Fly q=13 p=9 has 4.1e6 at LMC 2, q=25 p=9 5.6e7. */
+#define MOORE_TREE_NODES ((uint64_t)1 << 27)
 
 /* The least number of shares that the root's neighbours are divided into (layer_grow.c); one
  * share is out of service in each layer.  Fewer shares give more detours and less choice for
@@ -86,8 +83,8 @@
 
 /* The price of using a first or last link again is that of a mean load, times the square of
  * the links at a switch, over this (layers.c).  A smaller divisor serves the worst patterns
- * better and loads less evenly.  (layers, worst)  It fits one size: 361 is the square of the
- * degree at q=13.
+ * better and loads less evenly.  (layers, worst)  Used where layers have no gates; figures of
+ * Slim Fly are of trees without them.
  *
  *	Slim Fly	q=5	q=7	q=9	q=11	q=13
  *	90: load	1.25	1.27	1.25	1.33	1.31
@@ -103,6 +100,22 @@
  * On OFT k=4 to 12 load changes by less than 0.05 between these, on MLFM h=15 it is 1.57,
  * 1.30 and 1.23. */
 #define MOORE_AGAIN 361
+/* Gates of a tree (layer_gates.c), but at most half of the root's neighbours: more gates give
+ * more detours of three hops, fewer give a pair more first links for each last.  (layers)
+ * Load with 3 and 4: Slim Fly q=7 1.17, 1.15; q=13 p=4 1.27, 1.19.  With 4 of the 7 neighbours
+ * at q=5 only 99.7 % of the pairs are covered; with 3, all. */
+#define MOORE_GATES 4
+/* How often other gates are tried in the last layer while some pair has no detour.  With none,
+ * one pair of Slim Fly q=7 and two of q=9 are left; with 8, none of q=5, 7, 9, 11, 13. */
+#define MOORE_GATE_TRIES 8
+/* With gates, to use a first or last link again costs the price of a mean load over this:
+ * worst cases against load.  (layers)  Load with 4, 2 and 1, without the second pass over
+ * leaves: Slim Fly q=5 1.16, 1.19, 1.24; q=8 1.20, 1.25, 1.31; q=11 1.16, 1.22, 1.29; q=16
+ * 1.17, 1.20, 1.25.  The least share that an adversary found at q=11: 41.6, 43.8, 43.5 %. */
+#define MOORE_AGAIN_PART 2
+/* And so many times more within a variant, whose trees serve the same hosts.  Load with 1
+ * instead of 3: Slim Fly q=5 1.24 for 1.25, q=7 1.16 for 1.17, q=13 p=4 1.27 for 1.27. */
+#define MOORE_AGAIN_OWN 3
 
 /* What a detour counts more when its first link is not that of the minimal route
  * (note_gains() of layers.c).  (worst)  It makes no difference at q=5; elsewhere neither 0, 1,

@@ -10,6 +10,9 @@
 
 #include "route/graph.h"
 
+/* Ranks of the spanning tree stand between the colours below this and the others. */
+#define MOORE_RANK_MIDDLE ((uint32_t)1 << 31)
+
 struct moore_rturns {
 	bool by_colour;		/* ranks follow colours; else the order */
 	bool keep_order;	/* SL2VL tables depend on the order, so lost links do not change it */
@@ -71,28 +74,24 @@ bool moore_rhalves_exist(const struct moore_rgraph *g);
 /* half[]: 1 or 2 for each middle switch. */
 int moore_rhalves_split(const struct moore_rgraph *g, uint8_t *half, struct moore_err *err);
 
-/* ---- colours.c, colour_search.c ---------------------------------------------------- */
+/* ---- colours.c, rank_search.c ---------------------------------------------------- */
 
-/* Colours for the edges of the planned graph and for what is observed besides: by halves,
- * where half[] has any, else a proper colouring of the links. */
-int moore_rcolours_paint(const struct moore_rgraph *g, const uint8_t *half, uint32_t *colour,
-			 struct moore_err *err);
-/* One more than the greatest colour. */
-uint32_t moore_rcolours_count(const struct moore_rgraph *g, const uint32_t *colour);
-/* Exchanges colours, and updates the ranks of t (built from them for the planned graph),
- * until every two switches at distance two have a legal route of three hops, or for as
- * long as tuning.h allows.  -MOORE_ENOMEM. */
-int moore_rcolours_spread(struct moore_rturns *t, const struct moore_rgraph *g,
-			  uint32_t *colour, uint64_t seed, struct moore_err *err);
+/* Fills colour[] where middle switches are split into halves. */
+void moore_rcolours_by_halves(const struct moore_rgraph *g, const uint8_t *half,
+			      uint32_t *colour);
+/* Fills colour[] of the planned edges beside the spanning tree of t, so that every two
+ * switches at distance two have as many first links of legal routes of three hops as a search
+ * finds within the bounds of tuning.h.  -MOORE_ENOMEM. */
+int moore_rranks_search(const struct moore_rgraph *g, const struct moore_rturns *t,
+			uint32_t *colour, uint64_t seed, struct moore_err *err);
 
 /* ---- kept_ranks.c -------------------------------------------------------------- */
 
-/* Fills colour[] from k (may be NULL) if it was kept for the same planned graph and spanning
- * tree, that of t; otherwise returns false. */
+/* Fills colour[] of the planned edges from k (may be NULL) if it was kept for the same planned
+ * graph and spanning tree, that of t; otherwise returns false. */
 bool moore_ranks_find(const struct moore_ranks *k, const struct moore_rgraph *g,
 		      const struct moore_rturns *t, uint32_t *colour);
-/* Replaces *k by colour[].  Nothing is kept when k is NULL or when some edge is not planned.
- * -MOORE_ENOMEM. */
+/* Replaces *k by colour[]; does nothing when k is NULL.  -MOORE_ENOMEM. */
 int moore_ranks_keep(struct moore_ranks **k, const struct moore_rgraph *g,
 		     const struct moore_rturns *t, const uint32_t *colour);
 
