@@ -11,19 +11,24 @@
 
 #define LAYERS ((uint32_t)1 << 31)	/* in `trees`: a variant of a layer, not a slice */
 
-/* All trees of a layer together spread the load: with many switches fewer variants do; where
- * every switch has hosts, more variants give a pair more first and last links. */
+/* All trees of a layer together spread the load: where some switches have no hosts, a certain
+ * number of trees is enough.  Elsewhere each host of a switch has trees of its own if that
+ * stays within a bound, since they give a pair more first and last links. */
 static uint32_t
-count_variants(const struct moore_rgraph *g, const struct moore_fabric *intended)
+count_variants(const struct moore_rcolumns *c, const struct moore_rgraph *g,
+	       const struct moore_fabric *intended)
 {
-	uint32_t n_switches = intended ? intended->n_switches : g->n;
-	uint32_t n = MOORE_TREES_OF_LAYER / (n_switches + 1), most = MOORE_MAX_VARIANTS;
+	uint64_t n_switches = intended ? intended->n_switches : g->n, n, most;
 
-	if (memchr(g->is_source, 0, g->n))
-		most--;
-	else
-		n *= 2;
-	return n < MOORE_MIN_VARIANTS ? MOORE_MIN_VARIANTS : n > most ? most : n;
+	if (memchr(g->is_source, 0, g->n)) {
+		n = MOORE_TREES_OF_LAYER / (n_switches + 1);
+		most = MOORE_MAX_VARIANTS;
+	} else {
+		n = MOORE_TREE_NODES / ((n_switches * n_switches + 1) * c->n_offsets);
+		most = c->n_places;
+	}
+	n = n > most ? most : n;
+	return n < MOORE_MIN_VARIANTS ? MOORE_MIN_VARIANTS : (uint32_t)n;
 }
 
 static uint32_t
@@ -152,9 +157,9 @@ moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 {
 	if (alloc_columns(c, seen, err) < 0)
 		return -MOORE_ENOMEM;
-	c->n_variants = count_variants(g, intended);
-	list_columns(c, g, seen);
 	scan_both(c, g, seen, intended);
+	c->n_variants = count_variants(c, g, intended);
+	list_columns(c, g, seen);
 	if (!(c->hosts = calloc((size_t)g->n * c->n_places + 1, 1)))
 		return moore_fail_nomem(err);
 	scan_both(c, g, seen, intended);

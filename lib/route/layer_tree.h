@@ -3,6 +3,7 @@
  *
  *   layers.c        the sequence of a slice, and which nodes got detours
  *   layer_grow.c    growing around last hops that are out of service
+ *   layer_gates.c   the whole tree where no minimal route has more than two hops
  *   layer_halves.c  growing where middle switches are split into halves
  *   layer_loads.c   loads, and the price of every node's route
  *   layer_leaves.c  leaves that move to detours, and to cheaper ones
@@ -31,6 +32,9 @@ enum {
 	PASS = 2,	/* may have children */
 	KIDS = 4,	/* has children */
 	COVERED = 8,	/* has had a detour in this variant */
+	GATE = 16, RELAY = 32,	/* see layer_gates.c */
+	SETTLED = 64,	/* its route is final and counts in the loads */
+	EARLIER = 128,	/* was COVERED before this tree */
 };
 
 /* A price is a sum of third powers of loads and of `again`, both below 2^LONG_BIT.  Above
@@ -52,6 +56,7 @@ struct moore_rlayer_tree {
 	const uint8_t *dist;	/* hops of the minimal tree */
 	uint64_t *first, *last;
 	uint16_t *gain;
+	struct moore_rused *used;
 };
 
 /* Price of edge e when its load is as given and one tree more uses it: the derivative of the
@@ -77,6 +82,9 @@ is_leaf(const struct moore_rlayer_tree *w, uint32_t s)
 {
 	return !(w->flags[s] & KIDS) && w->view->g->is_source[s] && w->slot[s] != MOORE_SLOT_NONE;
 }
+
+/* Makes the tree of w->root around a few gates; ties go by `from`. */
+void moore_rlayer_by_gates(struct moore_rlayer_tree *w, uint32_t from);
 
 /* Grows w->v->t, the tree of w->root. */
 void moore_rlayer_grow(struct moore_rlayer_tree *w, uint32_t n_connected);

@@ -22,6 +22,44 @@
 #define MAX_MEAN ((uint64_t)1 << 16)	/* of loads, and */
 #define MAX_AGAIN ((uint64_t)1 << 55)	/* of `again`: keep sums of prices below LONG_BIT */
 
+/* Whether no minimal route has more than two hops. */
+static bool
+is_within_two(const struct moore_rbalance *b)
+{
+	size_t n = b->v->g->n;
+
+	for (size_t i = 0; i < n * n; i++)
+		if (b->len[i] > 2)
+			return false;
+	return true;
+}
+
+static int
+init_gates(struct moore_rlayers *v)
+{
+	const struct moore_rview *view = v->minimal->v;
+	const struct moore_rgraph *g = view->g;
+	const uint32_t *rank = view->turns->rank;
+
+	v->used = calloc((size_t)g->n * g->n + 1, sizeof(*v->used));
+	v->n_legal = calloc((size_t)g->n_edges + 1, sizeof(*v->n_legal));
+	v->n_open = calloc((size_t)g->n_edges + 1, sizeof(*v->n_open));
+	if (!v->used || !v->n_legal || !v->n_open)
+		return -MOORE_ENOMEM;
+	for (uint32_t r = 0; r < g->n; r++)
+		for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++)
+			for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++)
+				v->n_legal[e] = (uint16_t)(v->n_legal[e] + (rank[g->rev[o]] < rank[e]));
+	for (uint32_t d = 0; d < g->n; d++)
+		for (uint32_t o = g->xadj[d]; o < g->xadj[d + 1]; o++)
+			for (uint32_t r = g->to[o], k = g->xadj[r]; k < g->xadj[r + 1]; k++) {
+				struct moore_rused *u = &v->used[(size_t)d * g->n + g->to[k]];
+
+				u->n_minimal = (uint8_t)(u->n_minimal + (u->n_minimal < 2));
+			}
+	return 0;
+}
+
 int
 moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
 		   const struct moore_rkind *kind)
@@ -48,7 +86,9 @@ moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal
 	return v->slot && v->len && v->flags && v->list && v->load &&
 		v->wish && v->acc && v->open_len && v->onward && v->price &&
 		v->first && v->last && v->gain &&
-		moore_rtree_init(&v->t, g) == 0 ? 0 : -MOORE_ENOMEM;
+		moore_rtree_init(&v->t, g) == 0 &&
+		(v->split || kind->longest || !is_within_two(minimal) || init_gates(v) == 0) ? 0 :
+		-MOORE_ENOMEM;
 }
 
 void
@@ -65,6 +105,9 @@ moore_rlayers_fini(struct moore_rlayers *v)
 	free(v->onward);
 	free(v->price);
 	free(v->gain);
+	free(v->used);
+	free(v->n_legal);
+	free(v->n_open);
 	free(v->first);
 	free(v->last);
 	moore_rtree_fini(&v->t);
@@ -81,7 +124,7 @@ tree_of(struct moore_rlayers *v, const struct moore_rlayer_slice *slice, uint32_
 		.v = v, .slice = slice, .view = v->minimal->v, .root = root, .n_lids = n_lids,
 		.slot = v->slot + at, .len = v->len + at, .flags = v->flags + at,
 		.dist = v->minimal->len + at, .first = v->first + at, .last = v->last + at,
-		.gain = v->gain + at,
+		.gain = v->gain + at, .used = v->used ? v->used + at : NULL,
 	};
 }
 
@@ -150,15 +193,18 @@ note_gains(struct moore_rlayer_tree *w)
 
 /* ---- a slice -------------------------------------------------------------------------- */
 
-/* The price of a mean load, times the square of the links at a switch over a constant: with
- * few links there is less to choose from. */
+/* With gates a part of the price of a mean load; elsewhere times the square of the links at a
+ * switch over a constant, since with few links there is less to choose from. */
 static uint64_t
-price_of_again(const struct moore_rgraph *g, uint64_t sum_of_loads)
+price_of_again(const struct moore_rlayers *v, uint64_t sum_of_loads)
 {
+	const struct moore_rgraph *g = v->minimal->v->g;
 	uint64_t mean = sum_of_loads / (g->n_edges + !g->n_edges), degree = g->n_edges / g->n;
 	uint64_t again;
 
 	mean = mean < MAX_MEAN ? mean : MAX_MEAN;
+	if (v->used)
+		return mean * mean * mean / MOORE_AGAIN_PART;
 	again = mean * mean * mean / MOORE_AGAIN * degree * degree;
 	return again < MAX_AGAIN ? again : MAX_AGAIN;
 }
@@ -179,7 +225,7 @@ start_slice(struct moore_rlayers *v, struct moore_rlayer_slice *sl, const uint8_
 		v->price[e] = g->flags[e] & view->flag ? price_at(&w, e, v->load[e]) : NEVER;
 		sum += v->load[e] + sl->max_lids;
 	}
-	sl->again = price_of_again(g, sum);
+	sl->again = price_of_again(v, sum);
 }
 
 /* Different roots start with different leaves, so that no leaf is always first. */
@@ -197,6 +243,20 @@ build_tree(struct moore_rlayer_tree *w, uint32_t n_connected)
 	moore_rlayer_move_leaves(w, from);
 }
 
+static void
+slice_by_gates(struct moore_rlayers *v, const struct moore_rlayer_slice *sl, const uint8_t *n_lids)
+{
+	uint32_t n = v->minimal->v->g->n;
+
+	for (uint32_t root = 0; root < n; root++) {
+		struct moore_rlayer_tree w = tree_of(v, sl, root, n_lids[root]);
+		struct moore_rng r = { (uint64_t)root << 32 | sl->variant << 8 | sl->layer };
+
+		if (n_lids[root])
+			moore_rlayer_by_gates(&w, moore_rng_below(&r, n));
+	}
+}
+
 void
 moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, unsigned variant,
 		    const uint8_t *n_lids, const uint32_t *n_connected)
@@ -207,6 +267,10 @@ moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, 
 		.is_last = layer + 1 == n_layers };
 
 	start_slice(v, &sl, n_lids);
+	if (v->used) {
+		slice_by_gates(v, &sl, n_lids);
+		return;
+	}
 	for (uint32_t root = 0; root < n; root++) {
 		struct moore_rlayer_tree w = tree_of(v, &sl, root, 0);
 

@@ -10,6 +10,14 @@
 #include "route/balance.h"
 #include "route/kinds.h"
 
+/* First and last links that a pair's routes in earlier trees used: bit i stands for slots i
+ * modulo 64 at its source and its root. */
+struct moore_rused {
+	uint64_t first[2], last[2];	/* [0] once at least, [1] twice */
+	uint64_t own_first, own_last;	/* in this variant */
+	uint8_t n_minimal;	/* minimal routes of two hops, up to 2 */
+};
+
 /* Kept over all layers and variants of one build.  Matrices have a row of n for each root. */
 struct moore_rlayers {
 	const struct moore_rbalance *minimal;
@@ -19,6 +27,12 @@ struct moore_rlayers {
 	uint8_t *flags;		/* [root * n + node]: see layer_tree.h */
 	uint32_t *load;		/* by edge: routes over it in all slices of hosts so far */
 	uint64_t *price;	/* by edge: price of one route more over it */
+	/* Where no minimal route is longer than two hops (layer_gates.c), else NULL: */
+	struct moore_rused *used;	/* [root * n + node] */
+	uint16_t *n_legal;	/* by edge: from how many neighbours of its tail a turn rises */
+	uint16_t *n_open;	/* by edge to a root: trees in which its tail was a gate */
+	uint32_t n_relays;	/* in list[] */
+	/* Elsewhere: */
 	uint64_t *first, *last;	/* [root * n + node]: first and last links that routes of
 				 * earlier trees used, a bit for each slot modulo 64 */
 	uint16_t *gain;		/* [root * n + node]: how much detours gave it so far */

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* layer_gates.c - the tree of a layer where every switch is within two hops of every other.
+ *
+ * A *gate* is a neighbour r of the root d through which detours arrive, and a *relay* a
+ * neighbour x of a gate such that the turn x -> r -> d rises.  Each tree has a few gates.
+ * Their relays keep two hops, and the other switches at distance two take a detour of three
+ * hops, s -> x -> r -> d, by the cheapest relay among their neighbours.  A switch without a
+ * relay stays minimal.  With one gate alone, the first link of a detour would decide its
+ * last; with all of them in service most switches would have to stay where they are, since
+ * others come through them.
+ *
+ * A neighbour of the root that is no gate takes a detour, too: of three hops to a relay, or of
+ * four by a switch on a detour from where all turns rise.  Switches that come through it
+ * minimally take detours of four hops first. */
+#include <string.h>
+
+#include "route/layer_tree.h"
+
+/* Price of the links from x to the root. */
+static uint64_t
+price_onward(const struct moore_rlayer_tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint64_t sum = 0;
+
+	for (uint32_t a = x; a != w->root;) {
+		uint32_t e = g->xadj[a] + w->slot[a];
+
+		sum += w->v->price[e];
+		a = g->to[e];
+	}
+	return sum;
+}
+
+/* The slot, at the root, of the neighbour through which x's route arrives, modulo 64. */
+static uint8_t
+gate_of(const struct moore_rlayer_tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	while (w->len[x] > 1)
+		x = g->to[g->xadj[x] + w->slot[x]];
+	return (g->rev[g->xadj[x] + w->slot[x]] - g->xadj[w->root]) & 63;
+}
+
+/* How often the pair has begun with this first link, or ended with this last one, up to twice
+ * each; routes of the same variant count more. */
+static uint64_t
+uses(const struct moore_rused *u, unsigned first, unsigned last)
+{
+	return (u->first[0] >> first & 1) + (u->first[1] >> first & 1) +
+		(u->last[0] >> last & 1) + (u->last[1] >> last & 1) +
+		MOORE_AGAIN_OWN * ((u->own_first >> first & 1) + (u->own_last >> last & 1));
+}
+
+static void
+note_use(struct moore_rused *u, unsigned first, unsigned last)
+{
+	uint64_t f = (uint64_t)1 << first, l = (uint64_t)1 << last;
+
+	u->first[1] |= u->first[0] & f;
+	u->first[0] |= f;
+	u->last[1] |= u->last[0] & l;
+	u->last[0] |= l;
+	u->own_first |= f;
+	u->own_last |= l;
+}
+
+/* The route of s is final: adds its load. */
+static void
+settle(struct moore_rlayer_tree *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t a = s;
+
+	note_use(&w->used[s], w->slot[s] & 63, gate_of(w, s));
+	w->flags[s] |= SETTLED | (w->len[s] > w->dist[s] ? COVERED : 0);
+	while (g->is_source[s] && a != w->root) {
+		uint32_t e = g->xadj[a] + w->slot[a];
+
+		set_load(w, e, w->v->load[e] + w->n_lids);
+		a = g->to[e];
+	}
+}
+
+static void
+attach(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+{
+	uint32_t x = w->view->g->to[e];
+
+	w->slot[s] = (uint8_t)(e - w->view->g->xadj[s]);
+	w->len[s] = (uint8_t)(w->len[x] + 1);
+	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
+		(moore_rview_transit(w->view, s) &&
+		 moore_rview_legal(w->view, w->slot, w->root, e) ? PASS : 0));
+	w->flags[x] |= KIDS;
+}
+
+/* ---- gates and relays ---------------------------------------------------------------- */
+
+/* Makes relays of the neighbours of gate r, whose edge to the root is `in`. */
+static void
+open_gate(struct moore_rlayer_tree *w, uint32_t r, uint32_t in)
+{
+	const struct moore_rgraph *g = w->view->g;
+	struct moore_rlayers *v = w->v;
+
+	w->flags[r] |= GATE;
+	v->n_open[in]++;
+	for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
+		uint32_t x = g->to[o], e = g->rev[o];
+
+		if (!(g->flags[e] & w->view->flag) || w->dist[x] != 2 || w->flags[x] & RELAY ||
+		    v->minimal->v->turns->rank[e] >= v->minimal->v->turns->rank[in] ||
+		    !moore_rview_transit(w->view, x))
+			continue;
+		if (w->slice->is_last && !(w->flags[x] & COVERED))
+			continue;	/* it still wants a detour of its own */
+		attach(w, x, e);
+		w->flags[x] |= RELAY;
+		v->list[v->n_relays++] = (uint16_t)x;
+	}
+}
+
+/* The slot of the root whose neighbour should be the next gate: the one that has been a gate
+ * least often for the relays that it has; at equal counts the one after `from`. */
+static uint32_t
+next_gate(const struct moore_rlayer_tree *w, uint32_t from)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t first = g->xadj[w->root], n = g->xadj[w->root + 1] - first, best = MOORE_NONE;
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t slot = (from + i) % n, o = first + slot, in = g->rev[o];
+		uint64_t rounds;
+
+		if (!(g->flags[in] & w->view->flag) || w->flags[g->to[o]] & GATE ||
+		    !(w->flags[g->to[o]] & PASS) || !w->v->n_legal[in])
+			continue;
+		rounds = ((uint64_t)w->v->n_open[in] + 1) * 65536 / w->v->n_legal[in];
+		if (rounds < least) {
+			least = rounds;
+			best = slot;
+		}
+	}
+	return best;
+}
+
+static void
+open_gates(struct moore_rlayer_tree *w, uint32_t from)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t n = g->xadj[w->root + 1] - g->xadj[w->root];
+
+	w->v->n_relays = 0;
+	for (unsigned i = 0; i < MOORE_GATES && i < n / 2; i++) {
+		uint32_t slot = next_gate(w, from);
+
+		if (slot == MOORE_NONE)
+			break;
+		open_gate(w, g->to[g->xadj[w->root] + slot], g->rev[g->xadj[w->root] + slot]);
+	}
+	for (uint32_t i = 0; i < w->v->n_relays; i++)
+		settle(w, w->v->list[i]);
+}
+
+/* ---- detours ------------------------------------------------------------------------- */
+
+/* Price of s when it takes edge e to x, which is settled. */
+static uint64_t
+price_of(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+{
+	uint32_t x = w->view->g->to[e];
+
+	return w->v->price[e] + price_onward(w, x) +
+		uses(&w->used[s], (e - w->view->g->xadj[s]) & 63, gate_of(w, x)) * w->slice->again;
+}
+
+/* Whether s may come to x, the head of its edge e. */
+static bool
+is_open(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+{
+	return w->view->g->flags[e] & w->view->flag &&
+		(!w->slice->one_lane || moore_rview_leaf(w->view, w->slot, w->root, s, e));
+}
+
+/* Lists, for each switch that can begin a detour with a relay, these edges: from first[] over
+ * next[] of v->t. */
+static void
+list_offers(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+	struct moore_rtree *t = &w->v->t;
+
+	memset(t->first, 0xff, g->n * sizeof(*t->first));
+	for (uint32_t i = 0; i < w->v->n_relays; i++)
+		for (uint32_t x = w->v->list[i], o = g->xadj[x]; o < g->xadj[x + 1]; o++) {
+			uint32_t s = g->to[o], e = g->rev[o];
+
+			if (w->flags[s] & SETTLED || !is_open(w, s, e))
+				continue;
+			t->next[e] = t->first[s];
+			t->first[s] = e;
+		}
+}
+
+static uint32_t
+cheapest_offer(const struct moore_rlayer_tree *w, uint32_t s)
+{
+	const struct moore_rtree *t = &w->v->t;
+	uint32_t best = t->first[s];
+	uint64_t least;
+
+	if (best == MOORE_NONE || t->next[best] == MOORE_NONE)
+		return best;
+	least = price_of(w, s, best);
+	for (uint32_t e = t->next[best]; e != MOORE_NONE; e = t->next[e]) {
+		uint64_t p = price_of(w, s, e);
+
+		if (p < least) {
+			least = p;
+			best = e;
+		}
+	}
+	return best;
+}
+
+/* The cheapest edge of s to a switch on a detour of three hops from where all turns rise. */
+static uint32_t
+cheapest_of_four(const struct moore_rlayer_tree *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint64_t least = UINT64_MAX;
+	uint32_t best = MOORE_NONE;
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		uint32_t x = g->to[e];
+		uint64_t p;
+
+		if (w->len[x] != 3 || (w->flags[x] & (PASS | SETTLED)) != (PASS | SETTLED) ||
+		    !is_open(w, s, e) || (p = price_of(w, s, e)) >= least)
+			continue;
+		least = p;
+		best = e;
+	}
+	return best;
+}
+
+/* Whether s takes four hops rather than three in this tree: every second time. */
+static bool
+prefers_long(const struct moore_rlayer_tree *w, uint32_t s)
+{
+	return (s + w->root + w->slice->variant + w->slice->layer) % 2;
+}
+
+/* An edge to a detour of the length that s prefers, else of the other. */
+static uint32_t
+either_detour(const struct moore_rlayer_tree *w, uint32_t s)
+{
+	uint32_t e = prefers_long(w, s) ? cheapest_of_four(w, s) : cheapest_offer(w, s);
+
+	if (e != MOORE_NONE)
+		return e;
+	return prefers_long(w, s) ? cheapest_offer(w, s) : cheapest_of_four(w, s);
+}
+
+static void
+take_detours(struct moore_rlayer_tree *w, uint32_t from)
+{
+	uint32_t n = w->view->g->n;
+
+	list_offers(w);
+	for (uint32_t i = 0, s = from; i < n; i++, s = s + 1 < n ? s + 1 : 0) {
+		uint32_t e;
+
+		if (w->dist[s] != 2 || w->flags[s] & SETTLED || !w->view->g->is_source[s] ||
+		    (w->used[s].n_minimal > 1 && prefers_long(w, s)) ||
+		    (e = cheapest_offer(w, s)) == MOORE_NONE)
+			continue;
+		attach(w, s, e);
+		settle(w, s);
+	}
+}
+
+/* Sends those that come through neighbour r of the root over four hops; false when one
+ * cannot. */
+static bool
+clear_neighbour(struct moore_rlayer_tree *w, uint32_t r)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
+		uint32_t c = g->to[o], e;
+
+		if (c == w->root || w->flags[c] & SETTLED || w->dist[c] != 2 ||
+		    g->xadj[c] + w->slot[c] != g->rev[o])
+			continue;
+		if (!g->is_source[c] || (e = cheapest_of_four(w, c)) == MOORE_NONE)
+			return false;
+		attach(w, c, e);
+		settle(w, c);
+	}
+	return true;
+}
+
+static void
+detour_neighbour(struct moore_rlayer_tree *w, uint32_t r)
+{
+	uint32_t e;
+
+	if (!clear_neighbour(w, r))
+		return;
+	if ((e = either_detour(w, r)) == MOORE_NONE)
+		return;
+	attach(w, r, e);
+	settle(w, r);
+}
+
+static void
+detour_neighbours(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++) {
+		uint32_t r = g->to[o];
+
+		if (w->dist[r] == 1 && g->is_source[r] && !(w->flags[r] & GATE))
+			detour_neighbour(w, r);
+	}
+}
+
+/* ---- the tree ------------------------------------------------------------------------- */
+
+static void
+start(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const uint8_t *slot = w->v->minimal->slot + (size_t)w->root * g->n;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		w->slot[s] = slot[s];
+		w->len[s] = w->dist[s];
+		w->flags[s] = (uint8_t)((w->flags[s] & EARLIER ? EARLIER | COVERED | SATED : 0) |
+			(w->dist[s] == 1 && moore_rview_transit(w->view, s) ? PASS : 0));
+	}
+	for (uint32_t s = 0; s < g->n && !w->slice->layer; s++) {
+		w->used[s].own_first = w->used[s].own_last = 0;
+		if (s != w->root)
+			note_use(&w->used[s], slot[s] & 63, gate_of(w, s));
+	}
+}
+
+/* Routes that are left: minimal ones, and detours of four hops where those of three are few. */
+static void
+settle_others(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t e;
+
+		if (s == w->root || w->flags[s] & SETTLED)
+			continue;
+		if (w->dist[s] == 2 && g->is_source[s] &&
+		    ((w->slice->is_last && !(w->flags[s] & COVERED)) || w->used[s].n_minimal > 1) &&
+		    (e = either_detour(w, s)) != MOORE_NONE)
+			attach(w, s, e);
+		settle(w, s);
+		w->flags[g->to[g->xadj[s] + w->slot[s]]] |= KIDS;
+	}
+}
+
+/* Whether a switch that is no neighbour of the root has had no detour in this variant. */
+static bool
+is_some_bare(const struct moore_rlayer_tree *w)
+{
+	for (uint32_t s = 0; s < w->view->g->n; s++)
+		if (w->dist[s] == 2 && w->len[s] == 2 && w->view->g->is_source[s] &&
+		    !(w->flags[s] & EARLIER))
+			return true;
+	return false;
+}
+
+static void
+take_loads_off(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t a = s; g->is_source[s] && a != w->root;) {
+			uint32_t e = g->xadj[a] + w->slot[a];
+
+			set_load(w, e, w->v->load[e] - w->n_lids);
+			a = g->to[e];
+		}
+}
+
+static void
+make_tree(struct moore_rlayer_tree *w, uint32_t from)
+{
+	start(w);
+	open_gates(w, from);
+	take_detours(w, from);
+	detour_neighbours(w);
+	settle_others(w);
+	if (w->slice->layer)
+		moore_rlayer_cover(w);
+}
+
+/* In the last layer, other gates are tried while some pair is bare. */
+void
+moore_rlayer_by_gates(struct moore_rlayer_tree *w, uint32_t from)
+{
+	for (uint32_t s = 0; s < w->view->g->n; s++)
+		w->flags[s] = w->slice->layer && w->flags[s] & COVERED ? EARLIER : 0;
+	make_tree(w, from);
+	for (unsigned i = 0; i < MOORE_GATE_TRIES && w->slice->is_last && is_some_bare(w); i++) {
+		take_loads_off(w);
+		make_tree(w, from);
+	}
+	moore_rlayer_even(w);
+	for (uint32_t s = 0; s < w->view->g->n; s++)
+		if (w->len[s] <= w->dist[s] && !(w->flags[s] & EARLIER))
+			w->flags[s] &= (uint8_t)~COVERED;
+}
