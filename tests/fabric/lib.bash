@@ -156,17 +156,23 @@ change() {
 	await_up
 }
 
+# True if a sweep has routes and has not ended: a step may take a while.
+sweeping() {
+	awk '/moore: .* hash / { on = 1 } /SUBNET UP|Errors during init|moore: version/ { on = 0 }
+		END { exit !on }' "$dir/opensm.log"
+}
+
 # True if OpenSM logged nothing for 0.4 s, so that no further sweep follows.
 quiet() {
 	local n
 	n=$(wc -l <"$dir/opensm.log")
 	sleep 0.4
-	[ "$n" -eq "$(wc -l <"$dir/opensm.log")" ]
+	[ "$n" -eq "$(wc -l <"$dir/opensm.log")" ] && ! sweeping
 }
 settled() { until_ok "$DEADLINE" quiet || fail "OpenSM does not settle"; }
 
 # Runs a tool on the fabric.
-on_fabric() { (cd "$dir" && timeout 20 ibsim-run "$@" 2>&1); }
+on_fabric() { (cd "$dir" && timeout "$DEADLINE" ibsim-run "$@" 2>&1); }
 
 # ---- a planned fabric ----------------------------------------------------------
 
