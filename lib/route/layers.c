@@ -15,6 +15,7 @@
  * When a switch sends all its traffic to one other, as many links serve it as its routes of
  * all trees begin and end with; so to use one of them again has a price. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/random.h"
 #include "route/layer_tree.h"
@@ -32,6 +33,52 @@ is_within_two(const struct moore_rbalance *b)
 		if (b->len[i] > 2)
 			return false;
 	return true;
+}
+
+static int
+init_workers(struct moore_rlayers *v)
+{
+	size_t n = (size_t)v->minimal->v->g->n + 1, m = (size_t)v->minimal->v->g->n_edges + 1;
+
+	v->n_workers = moore_jobs_width(v->jobs, MOORE_STRANDS);
+	if (!(v->worker = calloc(v->n_workers, sizeof(*v->worker))))
+		return -MOORE_ENOMEM;
+	for (unsigned i = 0; i < v->n_workers; i++) {
+		struct moore_rlayers *w = &v->worker[i];
+
+		*w = *v;
+		w->load = malloc(m * sizeof(*w->load));
+		w->price = malloc(m * sizeof(*w->price));
+		w->list = malloc(n * sizeof(*w->list));
+		w->added = calloc(m, sizeof(*w->added));
+		w->wish = calloc(n, 1);
+		w->acc = calloc(n, sizeof(*w->acc));
+		w->open_len = calloc(n, 1);
+		w->onward = calloc(n, sizeof(*w->onward));
+		if (moore_rtree_init(&w->t, v->minimal->v->g) < 0 || !w->load || !w->price ||
+		    !w->list || !w->added || !w->wish || !w->acc || !w->open_len || !w->onward) {
+			v->n_workers = i + 1;
+			return -MOORE_ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static void
+fini_workers(struct moore_rlayers *v)
+{
+	for (unsigned i = 0; v->worker && i < v->n_workers; i++) {
+		free(v->worker[i].load);
+		free(v->worker[i].price);
+		free(v->worker[i].list);
+		free(v->worker[i].added);
+		free(v->worker[i].wish);
+		free(v->worker[i].acc);
+		free(v->worker[i].open_len);
+		free(v->worker[i].onward);
+		moore_rtree_fini(&v->worker[i].t);
+	}
+	free(v->worker);
 }
 
 static int
@@ -57,17 +104,17 @@ init_gates(struct moore_rlayers *v)
 
 				u->n_minimal = (uint8_t)(u->n_minimal + (u->n_minimal < 2));
 			}
-	return 0;
+	return init_workers(v);
 }
 
 int
 moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
-		   const struct moore_rkind *kind)
+		   const struct moore_rkind *kind, const struct moore_jobs *jobs)
 {
 	const struct moore_rgraph *g = minimal->v->g;
 	size_t n = g->n, m = g->n_edges;
 
-	*v = (struct moore_rlayers){ .minimal = minimal, .kind = kind };
+	*v = (struct moore_rlayers){ .minimal = minimal, .kind = kind, .jobs = jobs };
 	v->slot = malloc(n * n + 1);
 	v->len = malloc(n * n + 1);
 	v->flags = calloc(n * n + 1, 1);
@@ -105,6 +152,7 @@ moore_rlayers_fini(struct moore_rlayers *v)
 	free(v->onward);
 	free(v->price);
 	free(v->gain);
+	fini_workers(v);
 	free(v->used);
 	free(v->n_legal);
 	free(v->n_open);
@@ -243,18 +291,51 @@ build_tree(struct moore_rlayer_tree *w, uint32_t n_connected)
 	moore_rlayer_move_leaves(w, from);
 }
 
+/* ---- strands --------------------------------------------------------------------------- */
+
+/* So that trees around gates can be built side by side, their roots are divided into strands.
+ * A tree heeds the loads at the beginning of the slice and those of earlier trees of its own
+ * strand.  So the trees depend on the number of strands, but not on that of the workers. */
+struct strands {
+	const struct moore_rlayers *v;
+	const struct moore_rlayer_slice *slice;
+	const uint8_t *n_lids;
+};
+
 static void
-slice_by_gates(struct moore_rlayers *v, const struct moore_rlayer_slice *sl, const uint8_t *n_lids)
+build_strand(void *arg, unsigned worker, size_t strand)
 {
-	uint32_t n = v->minimal->v->g->n;
+	const struct strands *st = arg;
+	const struct moore_rlayers *v = st->v;
+	const struct moore_rgraph *g = v->minimal->v->g;
+	struct moore_rlayers *own = &v->worker[worker];
 
-	for (uint32_t root = 0; root < n; root++) {
-		struct moore_rlayer_tree w = tree_of(v, sl, root, n_lids[root]);
-		struct moore_rng r = { (uint64_t)root << 32 | sl->variant << 8 | sl->layer };
+	memcpy(own->load, v->load, g->n_edges * sizeof(*v->load));
+	memcpy(own->price, v->price, g->n_edges * sizeof(*v->price));
+	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS) {
+		struct moore_rlayer_tree w = tree_of(own, st->slice, root, st->n_lids[root]);
+		struct moore_rng r = { (uint64_t)root << 32 | st->slice->variant << 8 |
+				       st->slice->layer };
 
-		if (n_lids[root])
-			moore_rlayer_by_gates(&w, moore_rng_below(&r, n));
+		if (st->n_lids[root])
+			moore_rlayer_by_gates(&w, moore_rng_below(&r, g->n));
 	}
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		own->added[e] += own->load[e] - v->load[e];
+}
+
+static void
+build_strands(struct moore_rlayers *v, const struct moore_rlayer_slice *slice,
+	      const uint8_t *n_lids)
+{
+	struct strands st = { v, slice, n_lids };
+
+	moore_jobs_run(v->jobs, v->n_workers, MOORE_STRANDS, build_strand, &st);
+	for (unsigned i = 0; i < v->n_workers; i++)
+		for (uint32_t e = 0; e < v->minimal->v->g->n_edges; e++) {
+			v->load[e] += v->worker[i].added[e];
+			v->worker[i].added[e] = 0;
+		}
 }
 
 void
@@ -268,7 +349,7 @@ moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, 
 
 	start_slice(v, &sl, n_lids);
 	if (v->used) {
-		slice_by_gates(v, &sl, n_lids);
+		build_strands(v, &sl, n_lids);
 		return;
 	}
 	for (uint32_t root = 0; root < n; root++) {

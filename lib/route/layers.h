@@ -7,6 +7,7 @@
 #ifndef MOORE_ROUTE_LAYERS_H
 #define MOORE_ROUTE_LAYERS_H
 
+#include "base/jobs.h"
 #include "route/balance.h"
 #include "route/kinds.h"
 
@@ -32,6 +33,11 @@ struct moore_rlayers {
 	uint16_t *n_legal;	/* by edge: from how many neighbours of its tail a turn rises */
 	uint16_t *n_open;	/* by edge to a root: trees in which its tail was a gate */
 	uint32_t n_relays;	/* in list[] */
+	const struct moore_jobs *jobs;	/* may be NULL */
+	/* Copies of this with loads, prices, added[] and scratch of their own: */
+	struct moore_rlayers *worker;
+	unsigned n_workers;
+	uint32_t *added;	/* by edge, of a worker: routes that it put there in this slice */
 	/* Elsewhere: */
 	uint64_t *first, *last;	/* [root * n + node]: first and last links that routes of
 				 * earlier trees used, a bit for each slot modulo 64 */
@@ -52,9 +58,9 @@ struct moore_rlayers {
 	uint32_t *acc;		/* by node */
 };
 
-/* minimal and kind are borrowed. */
+/* minimal, kind and jobs are borrowed. */
 int moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
-		       const struct moore_rkind *kind);
+		       const struct moore_rkind *kind, const struct moore_jobs *jobs);
 void moore_rlayers_fini(struct moore_rlayers *v);
 
 /* Builds slot[] and len[] of one layer (0..n_layers-1, called in this sequence) of one

@@ -64,6 +64,12 @@
 
 /* ---- non-minimal layers -------------------------------------------------------------- */
 
+/* Into how many strands the roots of a slice are divided (layers.c): processors that can build
+ * trees side by side against loads, since a tree does not know those of other strands.
+ * (layers)  Load with 1 and 16, p floor: Slim Fly q=5 1.31, 1.30; q=7 1.23, 1.25; q=9 1.21,
+ * 1.22; q=13 p=9 1.20, 1.20. */
+#define MOORE_STRANDS 16
+
 /* Variants of a layer where some switches have no endpoints: MOORE_TREES_OF_LAYER over the
  * number of switches, within these bounds (columns.c).  (layers)  OFT k=12 and MLFM h=15 gain
  * nothing from 2048 trees: 1.57 and 1.38 instead of 1.53 and 1.30. */
