@@ -54,6 +54,23 @@ cli_conf_options(const struct cli_call *c, struct moore_conf *conf)
 	return CLI_OK;
 }
 
+/* Takes the LIDs from the file of --lids. */
+static int
+take_lids(const struct cli_call *c, struct moore_fabric *f)
+{
+	const char *path = cli_opt(c, "lids");
+	struct moore_buf text = MOORE_BUF_INIT;
+	struct moore_err err;
+	int rc;
+
+	if (!path || (rc = cli_read(path, &text)) != CLI_OK)
+		return path ? rc : CLI_OK;
+	if (moore_fabric_take_lids(f, text.data, text.len, &err) < 0)
+		rc = cli_error_at(path, &err);
+	moore_buf_free(&text);
+	return rc;
+}
+
 int
 cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 {
@@ -72,7 +89,7 @@ cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 		return rc;
 	if (moore_fabric_from_plan(&r->seen, r->plan, (uint8_t)lmc, &err) < 0)
 		return cli_error_at(c->arg[0], &err);
-	if ((rc = cli_fail_parts(c, &r->seen)) != CLI_OK)
+	if ((rc = take_lids(c, r->seen)) != CLI_OK || (rc = cli_fail_parts(c, &r->seen)) != CLI_OK)
 		return rc;
 	r->jobs = threads_lend(r->conf.threads);
 	r->conf.jobs = &r->jobs;
@@ -234,26 +251,83 @@ put_psl(const void *arg, struct moore_buf *out, struct moore_err *err)
 	return 0;
 }
 
-/* Files that only profile sl-hint has stand last. */
+/* parent_port[] of a tree over each connected part of the fabric, of allowed turns alone. */
+static int
+span(const struct cli_routing *r, uint8_t *parent_port, moore_swid *left, struct moore_err *err)
+{
+	uint32_t n = r->seen->n_switches, n_left = n;
+	uint8_t *part = calloc((size_t)n + 1, 1);
+	int rc = part ? 0 : moore_fail_nomem(err);
+
+	for (moore_swid s = 0; s < n; s++)
+		left[s] = s;
+	while (rc == 0 && n_left) {
+		uint32_t k = 0;
+
+		rc = moore_route_mcast(r->result->route, 0, left, n_left, part, err);
+		if (rc == -MOORE_EUNREACH)
+			rc = 0;		/* the others are in another part */
+		for (uint32_t i = 0; i < n_left; i++)
+			if (part[left[i]] == MOORE_NO_PATH)
+				left[k++] = left[i];
+			else
+				parent_port[left[i]] = part[left[i]];
+		n_left = k;
+	}
+	free(part);
+	return rc;
+}
+
+static int
+put_lid_matrix(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	const struct cli_routing *r = dumps_of(arg);
+	size_t n = r->seen->n_switches;
+	uint8_t *parent_port = calloc(n + 1, 1);
+	moore_swid *left = calloc(n + 1, sizeof(*left));
+	int rc;
+
+	if (!parent_port || !left)
+		rc = moore_fail_nomem(err);
+	else if ((rc = span(r, parent_port, left, err)) == 0)
+		rc = moore_dump_write_lid_matrix(r->seen, parent_port, out, err);
+	free(parent_port);
+	free(left);
+	return rc;
+}
+
+enum when { ALWAYS, ONE_VL, HINT };	/* profile one-vl; profile sl-hint */
+
 static const struct {
 	const char *name;
 	int (*write)(const void *arg, struct moore_buf *out, struct moore_err *err);
-	bool hint;
+	enum when when;
 } files[] = {
-	{ "opensm-lfts.dump", put_lfts, false }, { "opensm-sl2vl.dump", put_sl2vl, false },
-	{ "opensm-subnet.lst", put_subnet, false }, { "opensm.fdbs", put_fdbs, false },
-	{ "opensm.mcfdbs", put_mcast, false }, { "moore-op-vls.dump", put_op_vls, false },
-	{ "moore-path-sl.dump", put_path_sl, true },
-	{ "moore-slvl.dump", put_slvl, true }, { "moore-psl.dump", put_psl, true },
+	{ "opensm-lfts.dump", put_lfts, ALWAYS }, { "opensm-sl2vl.dump", put_sl2vl, ALWAYS },
+	{ "opensm-subnet.lst", put_subnet, ALWAYS }, { "opensm.fdbs", put_fdbs, ALWAYS },
+	{ "opensm.mcfdbs", put_mcast, ALWAYS }, { "moore-op-vls.dump", put_op_vls, ALWAYS },
+	{ "opensm-lid-matrix.dump", put_lid_matrix, ONE_VL },
+	{ "moore-path-sl.dump", put_path_sl, HINT },
+	{ "moore-slvl.dump", put_slvl, HINT }, { "moore-psl.dump", put_psl, HINT },
 };
 
 #define N_FILES ARRAY_LEN(files)
+
+static bool
+is_written(size_t i, const struct cli_routing *r)
+{
+	return files[i].when == ALWAYS ||
+		(files[i].when == HINT ? r->conf.profile == MOORE_PROFILE_SL_HINT :
+		 r->conf.profile == MOORE_PROFILE_ONE_VL);
+}
 
 /* Adds the files of one set to those that are to be written. */
 static int
 add_files(struct cli_file *file, size_t *n, const char *dir, const struct dumps *d)
 {
-	for (size_t i = 0; i < N_FILES && (!files[i].hint || d->r->result->sl_set); i++) {
+	for (size_t i = 0; i < N_FILES; i++) {
+		if (!is_written(i, d->r))
+			continue;
 		file[*n] = (struct cli_file){ .path = cli_path_join(dir, files[i].name),
 			.write = files[i].write, .arg = d };
 		if (!file[(*n)++].path)
@@ -262,14 +336,14 @@ add_files(struct cli_file *file, size_t *n, const char *dir, const struct dumps 
 	return CLI_OK;
 }
 
-/* Removes the files that profile sl-hint alone has, or all files. */
+/* Removes the files that are not written for r, or all files when r is NULL. */
 static int
-drop_files(const char *dir, bool all)
+drop_files(const char *dir, const struct cli_routing *r)
 {
 	int rc = CLI_OK;
 
 	for (size_t i = 0; i < N_FILES && rc == CLI_OK; i++)
-		if (all || files[i].hint)
+		if (!r || !is_written(i, r))
 			rc = drop_stale(dir, files[i].name);
 	return rc;
 }
@@ -296,7 +370,7 @@ drop_steps(const char *dir, uint32_t n)
 		if (!path)
 			return cli_error("out of memory");
 		there = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-		if (there && (rc = drop_files(path, true)) == CLI_OK && rmdir(path) != 0)
+		if (there && (rc = drop_files(path, NULL)) == CLI_OK && rmdir(path) != 0)
 			rc = cli_error("%s: cannot remove: %s: it is of an earlier run", path,
 				       strerror(errno));
 		free(path);
@@ -370,8 +444,8 @@ write_sets(struct output *o, const struct cli_routing *r)
 			rc = add_files(o->file, &o->n_files, o->dir[k], &o->set[k]);
 	if (rc == CLI_OK)
 		rc = cli_write_all(o->file, o->n_files);
-	for (uint32_t k = 0; k < o->n_sets && rc == CLI_OK && !r->result->sl_set; k++)
-		rc = drop_files(o->dir[k], false);
+	for (uint32_t k = 0; k < o->n_sets && rc == CLI_OK; k++)
+		rc = drop_files(o->dir[k], r);
 	for (uint32_t k = 1; k < o->n_sets && rc != CLI_OK; k++)
 		rmdir(o->dir[k]);	/* only one that is new: it is empty */
 	return rc;

@@ -67,6 +67,7 @@ static const struct cli_opt steps_opts[] = {
 };
 static const struct cli_opt route_opts[] = {
 	{ "lmc", 0, "N", "2^N LIDs for each endpoint (0)" },
+	{ "lids", 0, "FILE", "take all LIDs from OpenSM's file guid2lid" },
 	{ "fail", 0, "NAME[:PORT]", "remove this switch, endpoint, or link; repeatable" },
 	{ "without-plan", 0, NULL, "compute what the plugin would without a plan and a kept file" },
 	{ "conf", 0, "FILE", "read this moore.conf, but not its plan (default: no file)" },
@@ -277,8 +278,10 @@ const struct cli_cmd cli_cmds[] = {
 	  "them to DIR: opensm-lfts.dump, opensm-sl2vl.dump, opensm-subnet.lst, opensm.fdbs,\n"
 	  "opensm.mcfdbs (without groups) and moore-op-vls.dump (8 VLs); under profile sl-hint\n"
 	  "also moore-path-sl.dump, the SLs that path records give, and moore-slvl.dump and\n"
-	  "moore-psl.dump for ibdmchk -d and -c.  LIDs are assigned in the order of GUIDs,\n"
-	  "first to switches, then to endpoints; with --fail they stay those of the intact plan.\n"
+	  "moore-psl.dump for ibdmchk -d and -c; under profile one-vl opensm-lid-matrix.dump,\n"
+	  "with which OpenSM's multicast trees are safe.  Without --lids, LIDs are assigned in\n"
+	  "the order of GUIDs, first to switches, then to endpoints; with --fail they stay those\n"
+	  "of the intact plan.\n"
 	  "\n"
 	  "With --from OLD_DIR, the way from those tables to the new ones is divided into safe\n"
 	  "steps, as change --steps describes: DIR/step-1, DIR/step-2 and so on hold the tables\n"

@@ -64,6 +64,12 @@ MOORE_API void moore_dump_write_op_vls(const struct moore_fabric *f, struct moor
 MOORE_API void moore_dump_write_subnet(const struct moore_fabric *f, struct moore_buf *out);
 MOORE_API int moore_dump_write_lfts(const struct moore_fabric *f, const struct moore_lft *t,
 				    struct moore_buf *out, struct moore_err *err);
+/* opensm-lid-matrix.dump: hops from each switch to the LIDs of all switches.  Only the port that
+ * leads along the tree has hops, so that OpenSM, which builds multicast trees by hops, stays
+ * on that tree.  parent_port[] (by switch): the port towards the root, 0 at a root.
+ * -MOORE_ENOMEM.  O(switches^2). */
+MOORE_API int moore_dump_write_lid_matrix(const struct moore_fabric *f, const uint8_t *parent_port,
+					  struct moore_buf *out, struct moore_err *err);
 /* opensm.fdbs, as ibdmchk reads it.  Every route is marked as optimal. */
 MOORE_API int moore_dump_write_fdbs(const struct moore_fabric *f, const struct moore_lft *t,
 				    struct moore_buf *out, struct moore_err *err);

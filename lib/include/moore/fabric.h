@@ -76,6 +76,11 @@ MOORE_API void moore_fabric_cut(struct moore_fabric *f, moore_swid s, moore_port
 /* Checks the invariants and sets lid_top: links are symmetric, endpoints are where their
  * ports say, LID ranges are disjoint and aligned to their LMC.  -MOORE_EPLAN, -MOORE_ELID. */
 MOORE_API int moore_fabric_seal(struct moore_fabric *f, struct moore_err *err);
+/* Replaces all LIDs and LMCs by those of OpenSM's file guid2lid, then seals f.  -MOORE_ESYNTAX
+ * sets err->line; -MOORE_ELID if it lacks a port of f, or as moore_fabric_seal();
+ * -MOORE_ENOMEM.  On failure the LIDs of f are undefined.  O(len). */
+MOORE_API int moore_fabric_take_lids(struct moore_fabric *f, const char *text, size_t len,
+				     struct moore_err *err);
 MOORE_API int moore_fabric_copy(struct moore_fabric **out, const struct moore_fabric *f,
 				struct moore_err *err);
 
