@@ -28,7 +28,7 @@ static uint64_t
 key_of(const struct moore_rgraph *g, const struct moore_rturns *t)
 {
 	uint32_t n = moore_rgraph_n_intended(g);
-	uint64_t h = hash_number(MOORE_HASH_INIT, n);
+	uint64_t h = hash_number(hash_number(MOORE_HASH_INIT, n), g->one_vl);
 
 	for (uint32_t s = 0; s < n; s++) {
 		h = hash_number(h, t->parent[s] == MOORE_NONE ? MOORE_NONE : g->to[t->parent[s]]);

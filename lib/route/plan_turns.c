@@ -102,18 +102,76 @@ judge_colours(struct moore_rbuild *b, struct moore_err *err)
 	return rc;
 }
 
+/* Sets *most to the greatest load of an edge if the trees are grown by these places. */
+static int
+load_by_place(struct moore_rbuild *b, const uint32_t *place, uint32_t *most, struct moore_err *err)
+{
+	struct moore_rbalance trees = { 0 };
+	uint32_t bad;
+	int rc = moore_rranks_by_place(&b->plan_turns, &b->r->g, place, err);
+
+	*most = 0;
+	if (rc == 0)
+		rc = moore_rbalance_build(&trees, &b->planned, b->n_connected, 0, &bad, err);
+	for (uint32_t e = 0; rc == 0 && e < b->r->g.n_edges; e++)
+		*most = trees.load[e] > *most ? trees.load[e] : *most;
+	moore_rbalance_fini(&trees);
+	if (rc == -MOORE_EUNREACH)	/* filling the tables meets it again, and reports it */
+		*most = UINT32_MAX;
+	return rc == -MOORE_EUNREACH ? 0 : rc;
+}
+
+/* Searches several times and takes the sequence with the least greatest load. */
+static int
+search_places(struct moore_rbuild *b, struct moore_err *err)
+{
+	uint32_t n_edges = b->r->g.n_edges, least = UINT32_MAX, most;
+	uint32_t *place = calloc((size_t)n_edges + 1, sizeof(*place));
+	int rc = place ? 0 : moore_fail_nomem(err);
+
+	for (unsigned i = 0; rc == 0 && i < MOORE_SEQUENCE_TRIES; i++) {
+		if ((rc = moore_rsequence_search(&b->planned, i, place, err)) < 0 ||
+		    (rc = load_by_place(b, place, &most, err)) < 0)
+			break;
+		if (!i || most < least) {
+			least = most;
+			memcpy(b->colour, place, n_edges * sizeof(*place));
+		}
+	}
+	free(place);
+	return rc;
+}
+
+/* Whether some edge is not planned.  It has a place in the sequence, so the places of the
+ * planned edges are not those of the intended graph then. */
+static bool
+has_extra(const struct moore_rgraph *g)
+{
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+			return true;
+	return false;
+}
+
 /* Under profile one-vl the place of each edge in the sequence stands for its colour. */
 static int
 arrange(struct moore_rbuild *b, struct moore_err *err)
 {
 	struct moore_rgraph *g = &b->r->g;
+	bool keeps;
 	int rc;
 
 	if (!(b->colour = calloc((size_t)g->n_edges + 1, sizeof(*b->colour))))
 		return moore_fail_nomem(err);
-	if ((rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err)) < 0 ||
-	    (rc = moore_rsequence_search(&b->planned, b->colour, err)) < 0)
+	if ((rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err)) < 0)
 		return rc;
+	keeps = b->ranks && !has_extra(g);
+	if (!keeps || !moore_ranks_find(*b->ranks, g, &b->plan_turns, b->colour)) {
+		if ((rc = search_places(b, err)) < 0)
+			return rc;
+		if (keeps && moore_ranks_keep(b->ranks, g, &b->plan_turns, b->colour) < 0)
+			return moore_fail_nomem(err);
+	}
 	return moore_rranks_by_place(&b->plan_turns, g, b->colour, err);
 }
 

@@ -333,11 +333,12 @@ search(struct search *w, struct entry *scratch, uint32_t *place, struct moore_er
 }
 
 int
-moore_rsequence_search(const struct moore_rview *v, uint32_t *place, struct moore_err *err)
+moore_rsequence_search(const struct moore_rview *v, uint64_t seed, uint32_t *place,
+		       struct moore_err *err)
 {
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct search w = { .v = v, .rng = { MOORE_SEQUENCE_SEED } };
+	struct search w = { .v = v, .rng = { seed } };
 	struct entry *scratch;
 	int rc;
 
