@@ -419,7 +419,6 @@ moore_rlayer_by_gates(struct moore_rlayer_tree *w, uint32_t from)
 		take_loads_off(w);
 		make_tree(w, from);
 	}
-	moore_rlayer_even(w);
 	for (uint32_t s = 0; s < w->view->g->n; s++)
 		if (w->len[s] <= w->dist[s] && !(w->flags[s] & EARLIER))
 			w->flags[s] &= (uint8_t)~COVERED;

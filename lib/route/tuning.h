@@ -65,10 +65,11 @@
 /* ---- non-minimal layers -------------------------------------------------------------- */
 
 /* Into how many strands the roots of a slice are divided (layers.c): processors that can build
- * trees side by side against loads, since a tree does not know those of other strands.
- * (layers)  Load with 1 and 16, p floor: Slim Fly q=5 1.31, 1.30; q=7 1.23, 1.25; q=9 1.21,
- * 1.22; q=13 p=9 1.20, 1.20. */
-#define MOORE_STRANDS 16
+ * trees side by side against what a tree does not know of those of other strands.  (layers)
+ * Load with 4, 8 and 16: Slim Fly q=5 1.36, 1.36, 1.37; q=7 1.26, 1.23, 1.26; q=11 and q=13 p=9
+ * 1.20 and 1.19 with each.  The least share of the worst case differs without a trend: q=8 33,
+ * 40, 29 %; q=13 40 % with each. */
+#define MOORE_STRANDS 8
 
 /* Variants of a layer where some switches have no endpoints: MOORE_TREES_OF_LAYER over the
  * number of switches, within these bounds (columns.c).  (layers)  OFT k=12 and MLFM h=15 gain
@@ -114,10 +115,14 @@
 /* How often other gates are tried in the last layer while some pair has no detour.  With none,
  * one pair of Slim Fly q=7 and two of q=9 are left; with 8, none of q=5, 7, 9, 11, 13. */
 #define MOORE_GATE_TRIES 8
-/* With gates, to use a first or last link again costs the price of a mean load over this:
- * worst cases against load.  (layers)  Load with 4, 2 and 1, without the second pass over
- * leaves: Slim Fly q=5 1.16, 1.19, 1.24; q=8 1.20, 1.25, 1.31; q=11 1.16, 1.22, 1.29; q=16
- * 1.17, 1.20, 1.25.  The least share that an adversary found at q=11: 41.6, 43.8, 43.5 %. */
+/* With gates, to use a first or last link again costs the price of a mean load over this: the
+ * worst case against load.  (layers)  Load, and the least share of full rate in percent, with 4
+ * strands:
+ *
+ *	Slim Fly	q=5		q=7		q=8		q=11		q=13 p=9
+ *	8		1.33, 43.2	1.18, 30.7	1.20, 29.4	1.11, 25.6	1.11, 35.2
+ *	4		1.35, 44.4	1.19, 34.9	1.21, 37.6	1.14, 28.5	1.14, 37.4
+ *	2		1.36, 45.5	1.26, 36.8	1.24, 33.3	1.20, 29.4	1.19, 40.2 */
 #define MOORE_AGAIN_PART 2
 /* And so many times more within a variant, whose trees serve the same hosts.  Load with 1
  * instead of 3: Slim Fly q=5 1.24 for 1.25, q=7 1.16 for 1.17, q=13 p=4 1.27 for 1.27. */

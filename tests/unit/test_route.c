@@ -278,10 +278,10 @@ test_layers(void **state)
 						 * LIDs */
 	} T[] = {
 		/* q=5: no two neighbours are joined by a route of three hops. */
-		{ "slimfly", "q=5 p=4", 1, 0.95, 1.25 },
-		{ "slimfly", "q=7", 1, 0.99, 1.5 },
+		{ "slimfly", "q=5 p=4", 1, 0.95, 1.35 },
+		{ "slimfly", "q=7", 1, 0.99, 1.35 },
 		{ "slimfly", "q=9", 1, 0.99, 1.25 },
-		{ "slimfly", "q=11 p=3", 1, 0.99, 1.5 },
+		{ "slimfly", "q=11 p=3", 1, 0.99, 1.35 },
 		{ "slimfly", "q=13 p=4", 1, 0.99, 1.25 },
 		/* Of the 61 (265) other switches one, the counterpart, has no detour of
 		 * four hops. */
