@@ -52,7 +52,8 @@ start(struct model *m, const struct moore_lft *lft, const struct moore_amount *a
 	m->pair = moore_arena_alloc(&m->tmp, (size_t)m->n + 1, sizeof(*m->pair));
 	if (!m->a || !m->pair)
 		return moore_fail_nomem(err);
-	memcpy(m->a, a, m->n * sizeof(*a));
+	if (m->n)
+		memcpy(m->a, a, m->n * sizeof(*a));
 	qsort(m->a, m->n, sizeof(*a), by_pair);
 	for (uint32_t i = 0; i < m->n; i++) {
 		total += m->a[i].amount;

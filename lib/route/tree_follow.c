@@ -135,10 +135,13 @@ fill_last(struct moore_rtree *t, const struct moore_rview *v, uint32_t root)
 static void
 choose_hops(struct moore_rtree *t, const struct moore_rgraph *g, unsigned most, uint8_t *hops)
 {
-	for (uint32_t s = 0; s < g->n; s++)
-		for (hops[s] = 0; s != t->root && t->need[s] && hops[s] < most &&
-		     last_of(t, g, hops[s])[s] == MOORE_SLOT_NONE;)
+	for (uint32_t s = 0; s < g->n; s++) {
+		bool lacks = s != t->root && t->need[s] &&
+			last_of(t, g, most)[s] != MOORE_SLOT_NONE;
+
+		for (hops[s] = 0; lacks && last_of(t, g, hops[s])[s] == MOORE_SLOT_NONE;)
 			hops[s]++;
+	}
 	for (unsigned h = most; h > 1; h--)
 		for (uint32_t s = 0; s < g->n; s++) {
 			uint32_t r;
