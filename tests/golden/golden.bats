@@ -61,7 +61,7 @@ differs() {
 	differs plan-check 'r["answer"]["parts"] = "1"' \
 		'plan-check .parts: was the string "1", is the number 1'
 	differs plan-check 'r["exit"] = 1' 'plan-check exit: was 1, is 0'
-	differs path 'r["answer"]["hops"].pop()' 'path .hops: had 3 elements, has 4'
+	differs path 'r["answer"]["hops"].pop()' 'path .hops: had 2 elements, has 3'
 	differs live-status 'r["answer"]["pid"] = "~string"' 'live-status .pid: was a string, is "~number"'
 	differs plan-check 'del r["answer"]["parts"]' '1 answers compared, 0 differences'
 	[ "$status" -eq 0 ]
