@@ -114,7 +114,7 @@ open_gate(struct moore_rlayer_tree *w, uint32_t r, uint32_t in)
 		    v->minimal->v->turns->rank[e] >= v->minimal->v->turns->rank[in] ||
 		    !moore_rview_transit(w->view, x))
 			continue;
-		if (w->slice->is_last && !(w->flags[x] & COVERED))
+		if (w->slice->is_last && w->slice->layer && !(w->flags[x] & COVERED))
 			continue;	/* it still wants a detour of its own */
 		attach(w, x, e);
 		w->flags[x] |= RELAY;

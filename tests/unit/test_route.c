@@ -325,6 +325,35 @@ test_layers(void **state)
 	}
 }
 
+/* With one layer alone most pairs have a detour, too: some must stay minimal, since others come
+ * through them. */
+static void
+test_one_layer(void **state)
+{
+	static const char *const PARAMS[] = { "q=5", "q=7", "q=8" };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(PARAMS); i++) {
+		struct moore_fabric *f = test_family("slimfly", PARAMS[i], 1);
+		struct moore_verdict *v = NULL;
+		struct moore_route *r = route_checked(PARAMS[i], f, NULL, &v);
+		const struct moore_lft *t = moore_route_lft(r);
+		uint32_t n = 0, longer = 0;
+
+		for (uint32_t e = 0; e < f->n_endpoints; e++)
+			for (uint32_t s = 0; s < f->n_switches; s++) {
+				if (hops(f, t, s, f->ep[e].sw, f->ep[e].lid) != 2)
+					continue;
+				n++;
+				longer += hops(f, t, s, f->ep[e].sw, f->ep[e].lid + 1u) > 2;
+			}
+		CHECK(PARAMS[i], longer > 0.6 * n);
+		moore_verdict_free(v);
+		moore_route_free(r);
+		moore_fabric_free(f);
+	}
+}
+
 /* The endpoints of a switch together use all shortest paths of a pair that has many. */
 static void
 test_diversity(void **state)
@@ -873,6 +902,7 @@ main(void)
 		cmocka_unit_test(test_diversity),
 		cmocka_unit_test(test_base_beside_layers),
 		cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_one_layer),
 		cmocka_unit_test(test_single_failures),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_families_degraded),

@@ -275,7 +275,7 @@ static const struct {
 	uint32_t a, b;
 } table_iii[] = {
 	{ 7, 4, 3 }, { 11, 1, 10 }, { 13, 2, 11 }, { 17, 3, 14 }, { 19, 6, 13 },
-	/* not in the paper */
+	/* The paper does not list these. */
 	{ 4, MOORE_NONE, MOORE_NONE }, { 8, MOORE_NONE, MOORE_NONE }, { 5, 2, 3 }, { 9, 37, 35 },
 };
 
