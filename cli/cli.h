@@ -80,6 +80,25 @@ void cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out);
 const char *cli_nearest(const char *word, const char *(*name_at)(const void *arg, size_t i),
 			const void *arg);
 
+/* ---- messages (error.c) --------------------------------------- */
+
+/* "-" is standard input, and reads as "standard input" in messages. */
+const char *cli_file_name(const char *path);
+/* Prints "moorectl: ..." on standard error and returns CLI_FAIL. */
+int cli_error(const char *fmt, ...) MOORE_PRINTF(1, 2);
+int cli_misuse(const struct cli_call *c, const char *fmt, ...) MOORE_PRINTF(2, 3);
+/* "moorectl: FILE:LINE: ..." */
+int cli_error_at(const char *file, const struct moore_err *err);
+/* Returns the first message as JSON, for the caller to free, and forgets it; or NULL. */
+json_t *cli_first_error(void);
+
+/* ---- progress (progress.c) ------------------------------------ */
+
+/* Shows on a terminal, after one second, what is being done and for how long. */
+void cli_busy(const char *what);
+void cli_busy_share(void *unused, double share);	/* 0..1 */
+void cli_idle(void);
+
 /* ---- output (out.c) ------------------------------------------- */
 
 /* Colour marks inside text: escape codes on a terminal, nothing elsewhere.  Control
@@ -97,28 +116,15 @@ int cli_print_screen(struct moore_buf *text);	/* clears the terminal first */
 /* Prints j and frees it.  NULL: out of memory while it was made. */
 int cli_print_json(json_t *j);
 int cli_print_json_line(json_t *j);	/* on one line, for answers that follow one another */
-
-/* Prints "moorectl: ..." on standard error and returns CLI_FAIL. */
-int cli_error(const char *fmt, ...) MOORE_PRINTF(1, 2);
-int cli_misuse(const struct cli_call *c, const char *fmt, ...) MOORE_PRINTF(2, 3);
-/* "moorectl: FILE:LINE: ..." */
-int cli_error_at(const char *file, const struct moore_err *err);
-/* For --json, before exit: when rc is not CLI_OK and no answer was printed, prints the first of
- * these messages as JSON in its place.  Returns rc. */
+/* For --json, before exit: when rc is not CLI_OK and no answer was printed, prints the first
+ * message of error.c as JSON in its place.  Returns rc. */
 int cli_print_failure(int rc);
-
-/* Shows on a terminal, after one second, what is being done and for how long. */
-void cli_busy(const char *what);
-void cli_busy_share(void *unused, double share);	/* 0..1 */
-void cli_idle(void);
 
 /* ---- files (io.c) --------------------------------------------------------- */
 
 #define CLI_READ_MAX ((size_t)1 << 30)
 #define CLI_CONF_MAX ((size_t)1 << 20)
 
-/* "-" is standard input, and reads as "standard input" in messages. */
-const char *cli_file_name(const char *path);
 /* Reads a whole file of at most CLI_READ_MAX bytes into *out (the caller's), and adds a NUL.
  * Standard input and pipes are read to their end; a pipe must get a writer within two
  * seconds.  Directories are refused, and devices other than terminals and /dev/null. */

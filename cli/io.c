@@ -22,12 +22,6 @@
 
 enum { PEER_MS = 2000 };	/* how long a pipe may lack its other end */
 
-const char *
-cli_file_name(const char *path)
-{
-	return !strcmp(path, "-") ? "standard input" : path[0] ? path : "\"\"";
-}
-
 char *
 cli_path_join(const char *dir, const char *name)
 {

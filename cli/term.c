@@ -16,6 +16,24 @@
 
 enum { COLS_MAX = 16, CUT_LEAST = 9, BETWEEN = 2 };
 
+void
+cli_putf(struct moore_buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		b->oom = true;
+		return;
+	}
+	moore_buf_add(b, s, (size_t)n);
+	free(s);
+}
+
 /* ---- size ------------------------------------------------------------------------------ */
 
 static struct winsize

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* error.c - messages on standard error.  Characters of names that control a terminal never
+ * reach it. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* The first message, for --json. */
+static json_t *failure;
+
+const char *
+cli_file_name(const char *path)
+{
+	return !strcmp(path, "-") ? "standard input" : path[0] ? path : "\"\"";
+}
+
+static void
+note_failure(const char *text, const char *file, unsigned line)
+{
+	if (!failure)
+		failure = moore_answer_error(text, file, line);
+}
+
+static int
+complain(const char *place, const char *fmt, va_list ap)
+{
+	char *s = NULL;
+
+	cli_idle();
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	if (s)
+		moore_text_hide(s);
+	fprintf(stderr, "moorectl: %s%s\n", place, s ? s : "out of memory");
+	note_failure(s ? s : "out of memory", NULL, 0);
+	free(s);
+	return CLI_FAIL;
+}
+
+int
+cli_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain("", fmt, ap);
+	va_end(ap);
+	return CLI_FAIL;
+}
+
+int
+cli_misuse(const struct cli_call *c, const char *fmt, ...)
+{
+	char place[64];
+	va_list ap;
+
+	snprintf(place, sizeof(place), "%s: ", c->cmd->words);
+	va_start(ap, fmt);
+	complain(place, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "try: moorectl %s --help\n", c->cmd->words);
+	return CLI_FAIL;
+}
+
+int
+cli_error_at(const char *file, const struct moore_err *err)
+{
+	note_failure(err->text, cli_file_name(file), err->line);
+	if (err->line)
+		return cli_error("%s:%u: %s", cli_file_name(file), err->line, err->text);
+	return cli_error("%s: %s", cli_file_name(file), err->text);
+}
+
+json_t *
+cli_first_error(void)
+{
+	json_t *j = failure;
+
+	failure = NULL;
+	return j;
+}
