@@ -22,38 +22,6 @@
 
 #include "doctor.h"
 
-void
-note(struct exam *x, enum status status, const char *check, const char *file, unsigned line,
-     const char *fmt, ...)
-{
-	static const char *const word[] = { "ok", "warn", "FAIL" };
-	static const char *const colour[] = { CLI_GREEN, CLI_YELLOW, CLI_RED };
-	char place[64] = "";
-	char *s;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) < 0)
-		s = NULL;
-	va_end(ap);
-	if (status > x->worst)
-		x->worst = status;
-	if (x->c->json) {
-		json_array_append_new(x->list, json_pack("{s:s, s:s, s:o, s:o, s:o}",
-			"check", check, "status", word[status],
-			"file", file ? moore_json_name(file) : json_null(),
-			"line", line ? json_integer(line) : json_null(),
-			"text", moore_json_name(s)));
-	} else {
-		if (line)
-			snprintf(place, sizeof(place), ":%u", line);
-		cli_putf(&x->text, "%s%-4s" CLI_PLAIN "  %s%s%s%s: %s\n", colour[status],
-			 word[status], file ? file : "", place, file ? ": " : "", check,
-			 s ? s : "");
-	}
-	free(s);
-}
-
 /* ---- in a child ---------------------------------------------------------------------- */
 
 enum { CHILD_SECONDS = 20 };
@@ -403,8 +371,9 @@ static const struct {
 	{ "leaf_head_of_queue_lifetime", judge_leaf_life },
 };
 
-bool
-doctor_judges(const char *key)
+/* True when rule[] judges this key of opensm.conf. */
+static bool
+has_rule(const char *key)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rule); i++)
 		if (!strcmp(rule[i].key, key))
@@ -477,7 +446,7 @@ check_opensm_conf(struct exam *x)
 		rule[i].judge(x, &s);
 	}
 	x->defaults = read_defaults(x->opensm);
-	doctor_lint(x);
+	doctor_lint(x, has_rule);
 }
 
 /* ---- moore.conf ------------------------------------------------------------------------- */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* doctor.h - the state and functions that the two files of `moorectl doctor` share:
- * cmd_doctor.c checks programs, files and the settings on which routing depends;
- * doctor_lint.c every line of opensm.conf, and what two subnet managers must have in
- * common. */
+/* doctor.h - what the files of `moorectl doctor` share: cmd_doctor.c checks programs, files and
+ * the settings on which routing depends; doctor_lint.c every line of opensm.conf, and what two
+ * subnet managers must have in common; both report by note() of doctor.c. */
 #ifndef MOORE_DOCTOR_H
 #define MOORE_DOCTOR_H
 
@@ -28,12 +27,10 @@ struct exam {
 /* Appends a line to the report.  file may be NULL; line is 0 when none applies. */
 void note(struct exam *x, enum status status, const char *check, const char *file,
 	  unsigned line, const char *fmt, ...) MOORE_PRINTF(6, 7);
-/* True when cmd_doctor.c judges this key of opensm.conf. */
-bool doctor_judges(const char *key);
 
 /* Reports unknown keys, keys set twice, and values that OpenSM does not accept or that
- * the engine overrides. */
-void doctor_lint(struct exam *x);
+ * the engine overrides.  A key that is_judged() is judged elsewhere. */
+void doctor_lint(struct exam *x, bool (*is_judged)(const char *key));
 /* Reports when the plan needs more LIDs than there are, at the LMC of opensm.conf. */
 void doctor_check_lids(struct exam *x, const struct moore_plan *p, const char *plan);
 /* Reports settings of opensm.conf that the profile of moore.conf does not allow. */

@@ -117,7 +117,8 @@ nearest_key(const struct exam *x, const char *key, char *out, size_t cap)
 }
 
 static void
-lint_by_default(struct exam *x, const struct cli_setting *s)
+lint_by_default(struct exam *x, const struct cli_setting *s,
+		bool (*is_judged)(const char *key))
 {
 	struct cli_setting d;
 	char near[sizeof(d.key)];
@@ -131,7 +132,7 @@ lint_by_default(struct exam *x, const struct cli_setting *s)
 		else
 			note(x, WARN, s->key, x->opensm_conf, s->line, "OpenSM has no such "
 			     "key and ignores the line: remove it");
-	} else if (doctor_judges(s->key)) {
+	} else if (is_judged(s->key)) {
 		return;
 	} else if ((!strcmp(d.value, "TRUE") || !strcmp(d.value, "FALSE")) &&
 		   strcmp(s->value, "TRUE") != 0 && strcmp(s->value, "FALSE") != 0) {
@@ -234,7 +235,7 @@ count_settings(const char *text)
 }
 
 void
-doctor_lint(struct exam *x)
+doctor_lint(struct exam *x, bool (*is_judged)(const char *key))
 {
 	struct cli_setting s = { .line = 0 }, last;
 	unsigned n = count_settings(x->conf.data);
@@ -249,7 +250,7 @@ doctor_lint(struct exam *x)
 	x->worst = GOOD;
 	while (cli_next_setting(&rest, &s)) {
 		if (x->defaults)
-			lint_by_default(x, &s);
+			lint_by_default(x, &s, is_judged);
 		lint_twice(x, &s, rest);
 		cli_find_setting(rest, s.key, &last);
 		if (last.line)
