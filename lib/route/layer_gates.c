@@ -17,35 +17,20 @@
 #include "route/layer_tree.h"
 
 /* Price of the links from x to the root. */
-static uint64_t
+static inline uint64_t
 price_onward(const struct moore_rlayer_tree *w, uint32_t x)
 {
-	const struct moore_rgraph *g = w->view->g;
+	const struct moore_ronward *o = w->v->onward;
 	uint64_t sum = 0;
 
-	for (uint32_t a = x; a != w->root;) {
-		uint32_t e = g->xadj[a] + w->slot[a];
-
-		sum += w->v->price[e];
-		a = g->to[e];
-	}
+	for (uint32_t a = x; a != w->root; a = o[a].parent)
+		sum += w->v->price[o[a].edge];
 	return sum;
-}
-
-/* The slot, at the root, of the neighbour through which x's route arrives, modulo 64. */
-static uint8_t
-gate_of(const struct moore_rlayer_tree *w, uint32_t x)
-{
-	const struct moore_rgraph *g = w->view->g;
-
-	while (w->len[x] > 1)
-		x = g->to[g->xadj[x] + w->slot[x]];
-	return (g->rev[g->xadj[x] + w->slot[x]] - g->xadj[w->root]) & 63;
 }
 
 /* How often the pair has begun with this first link, or ended with this last one, up to twice
  * each; routes of the same variant count more. */
-static uint64_t
+static inline uint64_t
 uses(const struct moore_rused *u, unsigned first, unsigned last)
 {
 	return (u->first[0] >> first & 1) + (u->first[1] >> first & 1) +
@@ -53,7 +38,7 @@ uses(const struct moore_rused *u, unsigned first, unsigned last)
 		MOORE_AGAIN_OWN * ((u->own_first >> first & 1) + (u->own_last >> last & 1));
 }
 
-static void
+static inline void
 note_use(struct moore_rused *u, unsigned first, unsigned last)
 {
 	uint64_t f = (uint64_t)1 << first, l = (uint64_t)1 << last;
@@ -70,29 +55,31 @@ note_use(struct moore_rused *u, unsigned first, unsigned last)
 static void
 settle(struct moore_rlayer_tree *w, uint32_t s)
 {
-	const struct moore_rgraph *g = w->view->g;
-	uint32_t a = s;
+	const struct moore_ronward *o = w->v->onward;
 
-	note_use(&w->used[s], w->slot[s] & 63, gate_of(w, s));
+	note_use(&w->used[s], w->slot[s] & 63, o[s].end);
 	w->flags[s] |= SETTLED | (w->len[s] > w->dist[s] ? COVERED : 0);
-	while (g->is_source[s] && a != w->root) {
-		uint32_t e = g->xadj[a] + w->slot[a];
-
-		set_load(w, e, w->v->load[e] + w->n_lids);
-		a = g->to[e];
-	}
+	if (!w->view->g->is_source[s])
+		return;
+	for (uint32_t a = s; a != w->root; a = o[a].parent)
+		set_load(w, o[a].edge, w->v->load[o[a].edge] + w->n_lids);
 }
 
+/* Makes e the parent edge of s, which does not lead to the root. */
 static void
 attach(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
 {
 	uint32_t x = w->view->g->to[e];
+	struct moore_ronward *o = w->v->onward;
+	const uint32_t *rank = w->view->turns->rank;
 
+	o[s].edge = e;
+	o[s].parent = (uint16_t)x;
+	o[s].end = o[x].end;
 	w->slot[s] = (uint8_t)(e - w->view->g->xadj[s]);
 	w->len[s] = (uint8_t)(w->len[x] + 1);
 	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
-		(moore_rview_transit(w->view, s) &&
-		 moore_rview_legal(w->view, w->slot, w->root, e) ? PASS : 0));
+		(moore_rview_transit(w->view, s) && rank[e] < rank[o[x].edge] ? PASS : 0));
 	w->flags[x] |= KIDS;
 }
 
@@ -168,17 +155,18 @@ open_gates(struct moore_rlayer_tree *w, uint32_t from)
 /* ---- detours ------------------------------------------------------------------------- */
 
 /* Price of s when it takes edge e to x, which is settled. */
-static uint64_t
+static inline uint64_t
 price_of(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
 {
 	uint32_t x = w->view->g->to[e];
 
 	return w->v->price[e] + price_onward(w, x) +
-		uses(&w->used[s], (e - w->view->g->xadj[s]) & 63, gate_of(w, x)) * w->slice->again;
+		uses(&w->used[s], (e - w->view->g->xadj[s]) & 63, w->v->onward[x].end) *
+		w->slice->again;
 }
 
 /* Whether s may come to x, the head of its edge e. */
-static bool
+static inline bool
 is_open(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
 {
 	return w->view->g->flags[e] & w->view->flag &&
@@ -191,18 +179,21 @@ static void
 list_offers(struct moore_rlayer_tree *w)
 {
 	const struct moore_rgraph *g = w->view->g;
-	struct moore_rtree *t = &w->v->t;
+	uint32_t *first = w->v->t.first, *next = w->v->t.next;
 
-	memset(t->first, 0xff, g->n * sizeof(*t->first));
-	for (uint32_t i = 0; i < w->v->n_relays; i++)
-		for (uint32_t x = w->v->list[i], o = g->xadj[x]; o < g->xadj[x + 1]; o++) {
+	memset(first, 0xff, g->n * sizeof(*first));
+	for (uint32_t i = 0; i < w->v->n_relays; i++) {
+		uint32_t x = w->v->list[i], end = g->xadj[x + 1];
+
+		for (uint32_t o = g->xadj[x]; o < end; o++) {
 			uint32_t s = g->to[o], e = g->rev[o];
 
 			if (w->flags[s] & SETTLED || !is_open(w, s, e))
 				continue;
-			t->next[e] = t->first[s];
-			t->first[s] = e;
+			next[e] = first[s];
+			first[s] = e;
 		}
+	}
 }
 
 static uint32_t
@@ -332,6 +323,22 @@ detour_neighbours(struct moore_rlayer_tree *w)
 
 /* ---- the tree ------------------------------------------------------------------------- */
 
+/* Fills onward[] from the minimal tree in slot[]. */
+static void
+start_onward(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+	struct moore_ronward *o = w->v->onward;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		moore_rlayer_set_parent(w, s);
+	for (uint32_t e = g->xadj[w->root]; e < g->xadj[w->root + 1]; e++)
+		o[g->to[e]].end = (e - g->xadj[w->root]) & 63;
+	for (uint32_t s = 0; s < g->n; s++)
+		if (w->len[s] == 2)
+			o[s].end = o[o[s].parent].end;
+}
+
 static void
 start(struct moore_rlayer_tree *w)
 {
@@ -344,10 +351,11 @@ start(struct moore_rlayer_tree *w)
 		w->flags[s] = (uint8_t)((w->flags[s] & EARLIER ? EARLIER | COVERED | SATED : 0) |
 			(w->dist[s] == 1 && moore_rview_transit(w->view, s) ? PASS : 0));
 	}
+	start_onward(w);
 	for (uint32_t s = 0; s < g->n && !w->slice->layer; s++) {
 		w->used[s].own_first = w->used[s].own_last = 0;
 		if (s != w->root)
-			note_use(&w->used[s], slot[s] & 63, gate_of(w, s));
+			note_use(&w->used[s], slot[s] & 63, w->v->onward[s].end);
 	}
 }
 
@@ -367,7 +375,7 @@ settle_others(struct moore_rlayer_tree *w)
 		    (e = either_detour(w, s)) != MOORE_NONE)
 			attach(w, s, e);
 		settle(w, s);
-		w->flags[g->to[g->xadj[s] + w->slot[s]]] |= KIDS;
+		w->flags[w->v->onward[s].parent] |= KIDS;
 	}
 }
 
