@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-/* The first message, for --json. */
+/* Holds the first message, for --json. */
 static json_t *failure;
 
 const char *
