@@ -13,10 +13,11 @@ setup_file() {
 lossy() { awk -F'"' -v r="$1" '/^Switch/ { printf "Error \"%s\" %s 25\n", $2, r }' "$dir/net" >&7; }
 
 # lossy_step STEP LMC: cuts a link, and loses requests while that step is sent; restores it
-# likewise.
+# likewise.  OpenSM sweeps every five seconds: if requests are still lost after three sweeps in a
+# row, the plugin asks for no more.
 lossy_step() {
 	local step=$1 lmc=$2 line link
-	planned slimfly q=5 -- lmc "$lmc"
+	planned slimfly q=5 -- lmc "$lmc" sweep_interval 5
 	settled
 	keep_whole
 	link=$(cables | sed -n 7p)

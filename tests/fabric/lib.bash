@@ -141,7 +141,7 @@ log_count() { log | grep -cE -- "$1"; }
 
 log_has_or_dead() { log_has "$1" || ! sm_lives; }
 await() {
-	until_ok "${2:-$DEADLINE}" log_has_or_dead "$1"
+	until_ok "${2:-$DEADLINE}" log_has_or_dead "$1" || :
 	log_has "$1" && return 0
 	sm_lives || echo "OpenSM is gone: $(tail -n 5 "$dir/opensm.out")" >&2
 	tail -n 15 "$dir/opensm.log" >&2
