@@ -89,6 +89,8 @@ repair_tree(struct fill *f, const struct trees *trees, const struct moore_rcolum
 	bool whole;
 
 	memcpy(t->slot, old, g->n);
+	if (moore_rtree_is_whole(&b->up, c->root, old, b->n_connected_up[c->root]))
+		return 0;
 	queue_by_length(t, trees->len + (size_t)c->root * g->n, g->n);
 	whole = (moore_rcolumn_in_layer(c) ? moore_rtree_mend : moore_rtree_repair)
 		(t, &b->up, c->root, f->load, b->n_connected_up[c->root], &f->repaired);

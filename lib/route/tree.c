@@ -283,6 +283,34 @@ moore_rtree_moved(const struct moore_rtree *t, uint32_t n)
 	return moved;
 }
 
+/* Whether other nodes may come through node r of the tree slot[]. */
+static bool
+may_carry(const struct moore_rview *v, uint32_t root, const uint8_t *slot, uint32_t r)
+{
+	return r == root || (slot[r] != MOORE_SLOT_NONE && moore_rview_transit(v, r) &&
+			     moore_rview_legal(v, slot, root, v->g->xadj[r] + slot[r]));
+}
+
+bool
+moore_rtree_is_whole(const struct moore_rview *v, uint32_t root, const uint8_t *slot,
+		     uint32_t n_connected)
+{
+	const struct moore_rgraph *g = v->g;
+	uint32_t n = 1;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t e = g->xadj[s] + slot[s];
+
+		if (s == root || slot[s] == MOORE_SLOT_NONE)
+			continue;
+		if (!(g->flags[e] & v->flag) || !may_carry(v, root, slot, g->to[e]) ||
+		    !moore_rview_leaf(v, slot, root, s, e))
+			return false;
+		n++;
+	}
+	return n >= n_connected;
+}
+
 /* Of the old tree keeps, from the root outward, each node that may keep its parent: the
  * link is up, and the parent and the lanes allow it.  by_len[] lists the old tree by length. */
 static void

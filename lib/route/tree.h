@@ -62,6 +62,10 @@ bool moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v,
 bool moore_rtree_follow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			uint32_t n_connected, unsigned attempt);
 
+/* Whether n_connected nodes have routes by slot[] that are up and legal in v, so that a repair
+ * would change none of them. */
+bool moore_rtree_is_whole(const struct moore_rview *v, uint32_t root, const uint8_t *slot,
+			  uint32_t n_connected);
 /* On entry slot[] and queue[] hold a tree of root.  Keeps the nodes whose links are up and
  * turns legal, and attaches the others: shortest first.  Adds to *moved how many nodes
  * have a new parent.  False as moore_rtree_grow(). */
