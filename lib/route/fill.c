@@ -4,8 +4,8 @@
  * Trees are chosen for the intended graph.  Where links are missing each is repaired, so the
  * tables are a function of the intended graph and of what is missing from it.
  *
- * Minimal slices do not depend on each other, so under any-sl each is a job.  Each worker has a
- * struct fill. */
+ * Minimal slices do not depend on each other, so under any-sl each is a job.  The trees of
+ * layers do, but their columns are filled side by side.  Each worker has a struct fill. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +23,7 @@ struct fill {			/* of one worker */
 	uint32_t *load;		/* by edge: of the slice, with the routes that repairs moved */
 	uint32_t *for_layers;	/* by edge: routes of the hosts' slices, which layers count with;
 				 * NULL: no layer does */
+	uint8_t *slot, *len;	/* a copy of a layer's trees, when several workers fill slices */
 	uint8_t *port;		/* [LID * g.n + node]: the tables, transposed */
 	uint32_t repaired;	/* (switch, tree) that left their intended route */
 	int rc;			/* less than 0: a slice failed; the first of them is */
@@ -167,7 +168,7 @@ hint_column(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot,
 
 /* ---- one slice ------------------------------------------------------------------------ */
 
-/* Chooses the trees of c's slice, and fills load[] with theirs. */
+/* Chooses the trees of c's slice, and fills n_lids[] and load[] with theirs. */
 static struct trees
 choose_trees(struct fill *f, const struct moore_rcolumn *c)
 {
@@ -176,6 +177,7 @@ choose_trees(struct fill *f, const struct moore_rcolumn *c)
 	struct moore_rlayers *v = &b->layers;
 	uint32_t n_edges = f->r->g.n_edges;
 
+	moore_rcolumns_count_lids(&b->cols, &f->r->g, c, f->n_lids);
 	if (moore_rcolumn_in_layer(c) && !b->hinted) {
 		moore_rlayers_slice(v, c->offset - 1, b->cols.n_offsets - 1,
 				    c->place % b->cols.n_variants, f->n_lids, b->n_connected);
@@ -189,19 +191,17 @@ choose_trees(struct fill *f, const struct moore_rcolumn *c)
 	return (struct trees){ m->slot, m->len };
 }
 
-/* The n columns from col on, which have trees in common. */
+/* Fills the n columns from col on, whose trees these are. */
 static int
-fill_slice(struct fill *f, const struct moore_rcolumn *col, size_t n, struct moore_err *err)
+fill_columns(struct fill *f, const struct trees *trees, const struct moore_rcolumn *col, size_t n,
+	     struct moore_err *err)
 {
 	struct moore_rbuild *b = f->b;
 	const struct moore_rgraph *g = &f->r->g;
-	struct trees trees;
 	int rc;
 
-	moore_rcolumns_count_lids(&b->cols, g, col, f->n_lids);
-	trees = choose_trees(f, col);
 	for (size_t i = 0; i < n; i++) {
-		const uint8_t *slot = trees.slot + (size_t)col[i].root * g->n;
+		const uint8_t *slot = trees->slot + (size_t)col[i].root * g->n;
 		bool again = i > 0 && col[i].root == col[i - 1].root && !b->hinted;
 
 		if (again && !f->parallel) {
@@ -209,7 +209,7 @@ fill_slice(struct fill *f, const struct moore_rcolumn *col, size_t n, struct moo
 			continue;
 		}
 		if (f->repairs) {
-			if (!again && (rc = repair_tree(f, &trees, &col[i], err)) < 0)
+			if (!again && (rc = repair_tree(f, trees, &col[i], err)) < 0)
 				return rc;
 			slot = f->tree->slot;
 		}
@@ -248,6 +248,7 @@ write_tables(void *arg, unsigned worker, size_t block)
 
 struct slices {
 	size_t n, n_minimal;	/* minimal ones come first */
+	size_t first;		/* of the layers' slices that are filled now */
 	size_t *at;		/* where the columns of each begin; n + 1 */
 	struct fill *worker;
 	unsigned n_workers;
@@ -270,22 +271,43 @@ list_slices(struct slices *sl, const struct moore_rcolumns *cols, struct moore_e
 	return 0;
 }
 
+/* Fills the columns of slice i, and notes in f whether that fails. */
 static void
-fill_job(void *arg, unsigned worker, size_t i)
+fill_slice(struct fill *f, const struct slices *sl, size_t i, const struct trees *trees)
 {
-	struct slices *sl = arg;
-	struct fill *f = &sl->worker[worker];
+	const struct moore_rcolumn *col = f->b->cols.col + sl->at[i];
 	struct moore_err err;
-	int rc;
+	int rc = fill_columns(f, trees, col, sl->at[i + 1] - sl->at[i], &err);
 
-	if (f->rc < 0 && f->failed < i)
-		return;
-	rc = fill_slice(f, f->b->cols.col + sl->at[i], sl->at[i + 1] - sl->at[i], &err);
 	if (rc < 0) {
 		f->rc = rc;
 		f->failed = i;
 		f->err = err;
 	}
+}
+
+static void
+minimal_job(void *arg, unsigned worker, size_t i)
+{
+	struct slices *sl = arg;
+	struct fill *f = &sl->worker[worker];
+	struct trees trees;
+
+	if (f->rc < 0 && f->failed < i)
+		return;
+	trees = choose_trees(f, &f->b->cols.col[sl->at[i]]);
+	fill_slice(f, sl, i, &trees);
+}
+
+/* Job i fills the slice whose trees f->worker[i] has copied. */
+static void
+layer_job(void *arg, unsigned worker, size_t i)
+{
+	struct slices *sl = arg;
+	struct fill *f = &sl->worker[i];
+
+	(void)worker;
+	fill_slice(f, sl, sl->first + i, &(struct trees){ f->slot, f->len });
 }
 
 /* Adds up what the workers did.  Returns the failure of the first slice that failed. */
@@ -310,6 +332,31 @@ unite(struct slices *sl, struct moore_err *err)
 	return first->rc;
 }
 
+/* The trees of a layer depend on those before, but what is missing is repaired in each slice
+ * for itself.  So as many slices as there are workers are chosen one by one, and then
+ * repaired and filled in side by side. */
+static int
+fill_layers(struct slices *sl, struct moore_err *err)
+{
+	struct moore_rbuild *b = sl->worker->b;
+	size_t nn = (size_t)b->r->g.n * b->r->g.n, n;
+	int rc = 0;
+
+	for (sl->first = sl->n_minimal; rc == 0 && sl->first < sl->n; sl->first += n) {
+		n = sl->n - sl->first < sl->n_workers ? sl->n - sl->first : sl->n_workers;
+		for (size_t i = 0; i < n; i++) {
+			struct fill *f = &sl->worker[i];
+			struct trees t = choose_trees(f, &b->cols.col[sl->at[sl->first + i]]);
+
+			memcpy(f->slot, t.slot, nn);
+			memcpy(f->len, t.len, nn);
+		}
+		moore_jobs_run(b->jobs, (unsigned)n, n, layer_job, sl);
+		rc = unite(sl, err);
+	}
+	return rc;
+}
+
 static int
 fill_all(struct slices *sl, struct moore_err *err)
 {
@@ -318,7 +365,7 @@ fill_all(struct slices *sl, struct moore_err *err)
 	size_t n_first = b->hinted ? sl->n : sl->n_minimal, last = sl->at[n_first - !!n_first];
 	int rc;
 
-	moore_jobs_run(b->jobs, sl->n_workers, n_first, fill_job, sl);
+	moore_jobs_run(b->jobs, sl->n_workers, n_first, minimal_job, sl);
 	if ((rc = unite(sl, err)) < 0 || n_first == sl->n)
 		return rc;
 	if (sl->n_workers > 1) {	/* layers start from the trees of the last minimal slice */
@@ -327,9 +374,7 @@ fill_all(struct slices *sl, struct moore_err *err)
 		moore_rcolumns_count_lids(&b->cols, &b->r->g, c, f->n_lids);
 		moore_rbalance_slice(f->balance, c->place + c->offset, f->n_lids);
 	}
-	for (size_t i = n_first; i < sl->n && f->rc == 0; i++)
-		fill_job(sl, 0, i);
-	return unite(sl, err);
+	return fill_layers(sl, err);
 }
 
 static bool
@@ -341,7 +386,11 @@ init_worker(struct fill *f, struct moore_rbuild *b, unsigned i)
 	f->load = calloc((size_t)g->n_edges + 1, sizeof(*f->load));
 	if (b->layers.load)
 		f->for_layers = calloc((size_t)g->n_edges + 1, sizeof(*f->for_layers));
-	if (!f->n_lids || !f->load || (b->layers.load && !f->for_layers))
+	if (b->layers.load) {
+		f->slot = malloc((size_t)g->n * g->n + 1);
+		f->len = malloc((size_t)g->n * g->n + 1);
+	}
+	if (!f->n_lids || !f->load || (b->layers.load && (!f->for_layers || !f->slot || !f->len)))
 		return false;
 	if (i == 0) {
 		f->balance = &b->balance;
@@ -359,6 +408,8 @@ fini_worker(struct fill *f, unsigned i)
 	free(f->n_lids);
 	free(f->load);
 	free(f->for_layers);
+	free(f->slot);
+	free(f->len);
 	if (i > 0 && f->balance)
 		moore_rbalance_fini_copy(f->balance);
 	if (i > 0 && f->tree)
