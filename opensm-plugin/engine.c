@@ -297,6 +297,7 @@ build_fwd_tables(void *context)
 	}
 	mplug_hops_fill(&v);
 	mplug_held_distrust(&sm->held, &v);
+	mplug_endpoints_trust(sm);
 	t.ms[MPLUG_T_OBSERVED] = mplug_now_ms();
 	keep_newest(sm, v.f);
 	mplug_dump_op_vls(sm);

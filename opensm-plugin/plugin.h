@@ -351,6 +351,9 @@ void mplug_update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t o
 			ib_slvl_table_t *t);
 void mplug_update_vlarb(void *context, osm_physp_t *physp, uint8_t port,
 			ib_vl_arb_table_t *block, unsigned length, unsigned number);
+/* Makes OpenSM send endpoints only the tables that differ, unless they may have been reset.
+ * sm->newest is still the fabric of the last sweep. */
+void mplug_endpoints_trust(const struct mplug_sm *sm);
 void mplug_pack_row(ib_slvl_table_t *t, const struct moore_sl_row *row);
 size_t mplug_sl2vl_rows_to_set(struct mplug_sm *sm, const struct mplug_view *v);
 

@@ -96,6 +96,27 @@ mplug_update_vlarb(void *context, osm_physp_t *physp, uint8_t port, ib_vl_arb_ta
 		block->vl_entry[n++] = (ib_vl_arb_element_t){ (uint8_t)__builtin_ctz(left), VLARB_WEIGHT };
 }
 
+/* OpenSM marks all CAs and routers at a switch that reports a change, and would send each all
+ * its tables.  A port that is active, and that the last sweep knew, has not been reset since then
+ * (see mplug_held_distrust()).  So only tables that differ from OpenSM's copy are sent; the copy
+ * is zero where the last answer was lost. */
+void
+mplug_endpoints_trust(const struct mplug_sm *sm)
+{
+	cl_qmap_t *tbl = &sm->osm->subn.port_guid_tbl;
+
+	for (cl_map_item_t *m = cl_qmap_head(tbl); sm->newest && m != cl_qmap_end(tbl);
+	     m = cl_qmap_next(m)) {
+		const osm_port_t *port = (osm_port_t *)m;
+		osm_physp_t *p = port->p_physp;
+
+		if (p->need_update && !port->p_node->sw &&
+		    ib_port_info_get_port_state(&p->port_info) == IB_LINK_ACTIVE &&
+		    mplug_endpoint_by_guid(sm->newest, cl_ntoh64(port->guid)) != MOORE_NONE)
+			p->need_update = 0;
+	}
+}
+
 /* Masks two VLs of a row by the operational VLs, as OpenSM does; VL 15 stays. */
 static uint8_t
 masked(uint8_t pair, uint8_t op_vls)

@@ -1188,6 +1188,32 @@ rows_to_set(void **state)
 	}
 }
 
+/* OpenSM sets need_update of every endpoint at a switch that reports a change. */
+static void
+endpoints_keep_their_tables(void **state)
+{
+	struct mplug_sm *sm;
+	osm_physp_t *p;
+
+	(void)state;
+	write_conf("");
+	sm = start(0);
+	p = &fake.ca[0]->physp_table[1];
+	p->need_update = 1;
+	ib_port_info_set_port_state(&p->port_info, IB_LINK_ACTIVE);
+	assert_int_equal(route(), 0);
+	CHECK_EQ("an endpoint that was not there before", p->need_update, 1);
+	fake_next_sweep();
+	assert_int_equal(route(), 0);
+	CHECK_EQ("one that was", p->need_update, 0);
+	p->need_update = 1;
+	ib_port_info_set_port_state(&p->port_info, IB_LINK_INIT);
+	fake_next_sweep();
+	assert_int_equal(route(), 0);
+	CHECK_EQ("one that may have been reset", p->need_update, 1);
+	stop(sm);
+}
+
 static void
 lanes_weigh_alike(void **state)
 {
@@ -2724,6 +2750,7 @@ main(void)
 		cmocka_unit_test(lanes_of_an_unknown_switch),
 		cmocka_unit_test(lanes_of_an_unknown_port),
 		cmocka_unit_test(rows_to_set),
+		cmocka_unit_test(endpoints_keep_their_tables),
 		cmocka_unit_test(lanes_weigh_alike),
 		cmocka_unit_test(hinted_path_records),
 		cmocka_unit_test(group_tree),
