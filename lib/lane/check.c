@@ -28,25 +28,37 @@ check_fit(const struct moore_ck *k, struct moore_err *err)
 	return rc == 0 ? moore_ck_fit_sl2vl(k->f, k->sl2vl, "", err) : rc;
 }
 
-static int
-tell_cycle(struct moore_ck *k, const struct moore_ck_graph *g, struct moore_verdict *v,
-	   struct moore_err *err)
+int
+moore_ck_tell_cycle(struct moore_ck *k, const struct moore_ck_graph *g,
+		    struct moore_dependency **out, uint32_t *len, struct moore_err *err)
 {
-	uint32_t *cycle = NULL, len = 0;
-	int rc = moore_ck_cycle(k, g, &cycle, &len, err);
+	uint32_t *cycle = NULL, n = 0;
+	int rc = moore_ck_cycle(k, g, &cycle, &n, err);
 
 	if (rc < 0)
 		return rc;
-	if (!(v->cycle = calloc(len, sizeof(*v->cycle))))
+	if (!(*out = calloc(n, sizeof(**out))))
 		return moore_fail_nomem(err);
-	v->cycle_len = len;
-	for (uint32_t i = 0; i < len; i++) {
-		v->cycle[i].from = g->channel[cycle[i]];
-		rc = moore_ck_example(k, &v->cycle[i], &g->channel[cycle[(i + 1) % len]], err);
+	*len = n;
+	for (uint32_t i = 0; i < n; i++) {
+		(*out)[i].from = g->channel[cycle[i]];
+		rc = moore_ck_example(k, &(*out)[i], &g->channel[cycle[(i + 1) % n]], err);
 		if (rc < 0)
 			return rc;
 	}
 	return 0;
+}
+
+int
+moore_ck_read(struct moore_ck *k, struct moore_err *err)
+{
+	int rc;
+
+	if (!k->opts.sl_mask)
+		k->opts.sl_mask = UINT16_MAX;
+	if ((rc = check_fit(k, err)) < 0 || (rc = moore_fabric_lids(k->f, &k->own, err)) < 0)
+		return rc;
+	return moore_ck_net(k, err);
 }
 
 int
@@ -64,17 +76,13 @@ moore_check(struct moore_verdict **out, const struct moore_fabric *f,
 	*out = NULL;
 	if (!v)
 		return moore_fail_nomem(err);
-	if (!k.opts.sl_mask)
-		k.opts.sl_mask = UINT16_MAX;
-	if ((rc = check_fit(&k, err)) < 0 ||
-	    (rc = moore_fabric_lids(f, &k.own, err)) < 0 ||
-	    (rc = moore_ck_net(&k, err)) < 0 ||
+	if ((rc = moore_ck_read(&k, err)) < 0 ||
 	    (rc = moore_ck_walk(&k, v, err)) < 0 ||
 	    (rc = moore_ck_mcast(&k, NULL, err)) < 0 ||
 	    (rc = moore_ck_dropped(&k, v, err)) < 0 ||
 	    (rc = moore_ck_graph(&k, &g, v, err)) < 0)
 		goto out;
-	if (!v->acyclic && (rc = tell_cycle(&k, &g, v, err)) < 0)
+	if (!v->acyclic && (rc = moore_ck_tell_cycle(&k, &g, &v->cycle, &v->cycle_len, err)) < 0)
 		goto out;
 	v->sound = v->acyclic && !v->unreachable && !v->dropped;
 	*out = v;

@@ -10,6 +10,7 @@
  *   check_graph.c    turns into dependencies between channels, and their topological order
  *   check_cycle.c    finds a shortest cycle of the channels that have no order
  *   check_example.c  finds a packet that makes a given dependency
+ *   check_stock.c    the same for each multicast tree that OpenSM builds by itself
  *
  * A slot is a place that a table entry can name: port p of switch s is slot slot0[s] + p,
  * and the slot after the last port stands for "nowhere".  A link is a slot whose port leads
@@ -218,5 +219,10 @@ int moore_ck_cycle(struct moore_ck *k, const struct moore_ck_graph *g, uint32_t 
 /* Fills in the example of d, whose next channel is to. */
 int moore_ck_example(struct moore_ck *k, struct moore_dependency *d,
 		     const struct moore_channel *to, struct moore_err *err);
+/* Reads the tables into k, in which the caller has set those and opts. */
+int moore_ck_read(struct moore_ck *k, struct moore_err *err);
+/* A shortest cycle with examples, to be freed with free(). */
+int moore_ck_tell_cycle(struct moore_ck *k, const struct moore_ck_graph *g,
+			struct moore_dependency **cycle, uint32_t *len, struct moore_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_dumps.c - any bytes as OpenSM's four dumps and moore-op-vls.dump; what the readers
- * accept goes through the writers and the checker.  An input is the five texts, separated by
- * lines of %%. */
+/* fuzz_dumps.c - any bytes as OpenSM's four dumps, moore-op-vls.dump and
+ * opensm-lid-matrix.dump; what the readers accept goes through the writers and the checker.  An
+ * input is the six texts, separated by lines of %%. */
 #include "driver.h"
 #include "moore/check.h"
 #include "moore/dumps.h"
@@ -17,7 +17,9 @@ fuzz_seeds(void)
 		SUBNET_LST CUT LFTS_DUMP CUT SL2VL_DUMP CUT MCFDBS,
 		SUBNET_LST CUT LFTS_DUMP CUT SL2VL_DUMP CUT MCFDBS CUT
 			"Switch 0x200000\n1 2\n2 1\n3 8\nSwitch 0x200001\n1 4\n2 2\n3 4\n"
-			"Switch 0x200002\n1 2\n2 4\n3 15\n#--\n",
+			"Switch 0x200002\n1 2\n2 4\n3 15\n#--\n" CUT
+			"Switch: guid 0x200000\n0x0004: 00\n0x0005: 01 ff 01\n0x0006: 02 ff 02\n"
+			"Switch: guid 0x200001\n0x0006: 01 ff ff 01 # portguid 0x200002\n",
 		S0(NEAR, "03") S2(FAR, "02") ACT S0(NEAR, "04") S0(FAR, "04") ACT S1(NEAR, "01") H1(FAR) ACT
 			CUT LFTS_DUMP CUT SL2VL_SW("2", "6") CUT MCFDBS,
 		CUT LFT("4", "200000", "S0", "1", "0", "2", "3", "2", "3") CUT SL2VL_SW("0", "4") CUT MCFDBS,
@@ -71,6 +73,21 @@ judge(const struct moore_fabric *f, const struct moore_lft *lft, const struct mo
 }
 
 static void
+judge_stock(const struct moore_fabric *f, const struct moore_lft *lft,
+	    const struct moore_sl2vl *sl2vl, const struct moore_mft *mft,
+	    const struct moore_stock_hop *hops)
+{
+	static const struct moore_check_opts opts;
+	struct moore_stock_verdict *v;
+
+	if (moore_check_stock(&v, f, lft, sl2vl, hops, mft, &opts, NULL) < 0)
+		abort();
+	if ((v->n_safe < v->n) != (v->cycle_len > 0))
+		abort();
+	moore_stock_verdict_free(v);
+}
+
+static void
 fuzz_one(const uint8_t *data, size_t len)
 {
 	const uint8_t *end = data + len;
@@ -79,7 +96,8 @@ fuzz_one(const uint8_t *data, size_t len)
 	struct moore_lft *lft = NULL;
 	struct moore_mft *mft = NULL;
 	struct moore_err err;
-	struct piece p[5];
+	struct moore_stock_hop *hops = NULL;
+	struct piece p[6];
 	int rc[3];
 
 	for (unsigned i = 0; i < ARRAY_LEN(p); i++)
@@ -93,7 +111,11 @@ fuzz_one(const uint8_t *data, size_t len)
 			abort();
 		if (!rc[0] && !rc[1] && !rc[2])
 			judge(f, lft, sl2vl, mft);
+		if (!moore_dump_parse_lid_matrix(&hops, f, p[5].text, p[5].len, &err) &&
+		    !rc[0] && !rc[1] && !rc[2])
+			judge_stock(f, lft, sl2vl, mft, hops);
 	}
+	free(hops);
 	moore_mft_free(mft);
 	moore_sl2vl_free(sl2vl);
 	moore_lft_free(lft);

@@ -1162,6 +1162,144 @@ test_twin(void **state)
 	CHECK("every kind came up", cyclic && mcast && sets && bad && cyclic < rounds);
 }
 
+/* ---- the trees that OpenSM builds by itself ------------------------------------------- */
+
+static void
+two_vls_on_a_line(struct net *n)
+{
+	two_vls(n);
+	cut_open(n);
+}
+
+static void
+hosts_0_and_2(struct net *n)
+{
+	int64_t g = moore_mft_group(n->mft, 0xc007);
+
+	two_vls(n);
+	n->mft->mask[(size_t)g * n->f->n_switches + 0][0] = 1 << 1 | 1 << 2;
+	n->mft->mask[(size_t)g * n->f->n_switches + 2][0] = 1 << 1;
+}
+
+static const struct {
+	const char *why;
+	void (*tweak)(struct net *);
+	uint32_t n, n_safe;
+	bool together, cycle;
+	moore_swid root0;	/* of the first tree */
+	uint16_t mlid;
+	uint64_t ports1;	/* of S1 in the first tree */
+} stock[] = {
+	{ "one VL: unicast goes round by itself", identity, 5, 0, false, true, 0, 0, 0xe },
+	{ "two VLs: each tree leaves one link of the ring out", two_vls, 5, 5, false, false, 0, 0, 0xe },
+	{ "a line is its only tree", two_vls_on_a_line, 5, 5, true, false, 0, 0, 0xe },
+	{ "a group has its root between its members, and only links to them", hosts_0_and_2,
+		1, 1, true, false, 1, 0xc007, 0xc },
+};
+
+static void
+test_stock(void **state)
+{
+	static const struct moore_check_opts all;
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(stock); i++) {
+		struct net n = ring(5, true);
+		moore_mcast_ports members[5], tree[5];
+		struct moore_stock_verdict *v;
+		struct moore_stock_hop *hops;
+
+		stock[i].tweak(&n);
+		CHECK_OOM(stock[i].why, moore_stock_hops(&hops, n.f, NULL), (void)0);
+		CHECK_OOM(stock[i].why, moore_check_stock(&v, n.f, n.lft, n.sl2vl, hops, n.mft, &all, NULL),
+			  (void)0);
+		CHECK_EQ(stock[i].why, v->n, stock[i].n);
+		CHECK_EQ(stock[i].why, v->n_safe, stock[i].n_safe);
+		CHECK_EQ(stock[i].why, v->together, stock[i].together);
+		CHECK_EQ(stock[i].why, v->cycle_len > 0, stock[i].cycle);
+		CHECK_EQ(stock[i].why, v->tree[0].root, stock[i].root0);
+		CHECK_EQ(stock[i].why, v->tree[0].mlid, stock[i].mlid);
+		if (n.mft->n_groups)
+			memcpy(members, n.mft->mask, sizeof(members));
+		else
+			moore_stock_everyone(n.f, members);
+		moore_stock_tree(n.f, hops, v->tree[0].root, members, tree);
+		CHECK_EQ(stock[i].why, tree[1][0], stock[i].ports1);
+		moore_stock_verdict_free(v);
+		free(hops);
+		net_free(&n);
+	}
+}
+
+/* The trees of all groups of n, whose verdicts moore_check() must share. */
+static struct moore_mft *
+stock_trees(const struct net *n, const struct moore_stock_hop *hops)
+{
+	struct moore_mft *t;
+
+	assert_int_equal(moore_mft_new(&t, n->f->n_switches, NULL), 0);
+	for (uint32_t g = 0; g < n->mft->n_groups; g++) {
+		const moore_mcast_ports *members = &n->mft->mask[(size_t)g * n->f->n_switches];
+		moore_swid root = moore_stock_root(n->f, hops, members);
+
+		assert_int_equal(moore_mft_group(t, n->mft->mlid[g]), g);
+		if (root != MOORE_NONE)
+			moore_stock_tree(n->f, hops, root, members, &t->mask[(size_t)g * n->f->n_switches]);
+	}
+	return t;
+}
+
+static bool
+acyclic_with(const struct net *n, const struct moore_mft *mft, const struct moore_check_opts *o)
+{
+	struct moore_verdict *v;
+	bool acyclic;
+
+	assert_int_equal(moore_check(&v, n->f, n->lft, n->sl2vl, mft, o, NULL), 0);
+	acyclic = v->acyclic;
+	moore_verdict_free(v);
+	return acyclic;
+}
+
+static void
+test_stock_like_check(void **state)
+{
+	unsigned safe = 0, unsafe = 0;
+	struct moore_rng r = { 12 };
+	(void)state;
+
+	for (unsigned i = 0; i < 300; i++) {
+		struct net n = random_net(&r);
+		struct moore_check_opts o = { below(&r, 2) ? 0 : (uint16_t)moore_rng_next(&r),
+			!below(&r, 3), !below(&r, 3), NULL, NULL };
+		struct moore_stock_verdict *v;
+		struct moore_stock_hop *hops;
+		struct moore_mft *trees;
+
+		assert_int_equal(moore_stock_hops(&hops, n.f, NULL), 0);
+		assert_int_equal(moore_check_stock(&v, n.f, n.lft, n.sl2vl, hops, n.mft, &o, NULL), 0);
+		trees = stock_trees(&n, hops);
+		for (uint32_t g = 0; g < trees->n_groups; g++) {
+			struct moore_mft one = *trees;
+
+			one.n_groups = 1;
+			one.mlid += g;
+			one.mask += (size_t)g * one.n_switches;
+			CHECK_EQ("a tree alone", v->tree[g].safe, acyclic_with(&n, &one, &o));
+			safe += v->tree[g].safe;
+			unsafe += !v->tree[g].safe;
+		}
+		if (trees->n_groups)
+			CHECK_EQ("all trees", v->together, acyclic_with(&n, trees, &o));
+		CHECK_EQ("a cycle is told", v->cycle_len > 0, v->n_safe < v->n);
+		moore_mft_free(trees);
+		moore_stock_verdict_free(v);
+		free(hops);
+		net_free(&n);
+	}
+	CHECK("both came up", safe && unsafe);
+}
+
 int
 main(void)
 {
@@ -1176,6 +1314,8 @@ main(void)
 		cmocka_unit_test(test_misfits),
 		cmocka_unit_test(test_oom),
 		cmocka_unit_test(test_twin),
+		cmocka_unit_test(test_stock),
+		cmocka_unit_test(test_stock_like_check),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -572,6 +572,50 @@ test_op_vls(void **state)
 	tables_free(&t);
 }
 
+/* ---- opensm-lid-matrix.dump ----------------------------------------------------------- */
+
+static void
+test_lid_matrix(void **state)
+{
+	static const struct {
+		const char *why, *text, *error;
+	} bad[] = {
+		{ "no section", "0x0004: 00\n", "expected 'Switch: guid" },
+		{ "no GUID", "Switch: guid S0\n", "0xGUID" },
+		{ "a stranger", "Switch: guid 0x999\n", "not in the fabric" },
+		{ "no LID", "Switch: guid 0x200000\nLID 4: 00\n", "0xLID" },
+		{ "no hops", "Switch: guid 0x200000\n0x0004: 00 two\n", "expected hops" },
+		{ "hops of three digits", "Switch: guid 0x200000\n0x0004: 00 100\n", "expected hops" },
+		{ "cut off", "Switch: guid 0x200000\n0x0004: 00", "copy the file whole" },
+	};
+	/* S0 takes port 3 to S1 (LID 5), since port 2 is farther, and none to S2 (LID 6); port 9
+	 * does not exist, and LID 2 is no switch's. */
+	static const char text[] = "# hops\n\nSwitch: guid 0x0000000000200000\n"
+		"0x0004: 00 ff # portguid 0x0000000000200000\n"
+		"0x0005: 02 ff 03 02 02 ff ff ff ff 01\n0x0002: 01 01\n"
+		"Switch: guid 0x0000000000200002\n0x0004: ff 01 01\n";
+	struct moore_stock_hop *hops;
+	struct moore_err err;
+	struct tables t;
+	(void)state;
+
+	assert_int_equal(read_all(&t, &sample, &err), 0);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		CHECK(bad[i].why, moore_dump_parse_lid_matrix(&hops, t.f, bad[i].text,
+							      strlen(bad[i].text), &err) < 0);
+		CHECK_STR(bad[i].why, err.text, bad[i].error);
+	}
+	CHECK_OOM("reading", moore_dump_parse_lid_matrix(&hops, t.f, text, strlen(text), &err), (void)0);
+	CHECK_EQ("itself", hops[0].n, 0);
+	CHECK_EQ("the fewest hops", hops[1].n, 2);
+	CHECK_EQ("the first port with as many", hops[1].port, 3);
+	CHECK_EQ("a LID without a line", hops[2].n, MOORE_STOCK_NO_HOPS);
+	CHECK_EQ("the first of two", hops[2 * 3 + 0].port, 1);
+	CHECK_EQ("a switch without a section", hops[1 * 3 + 1].n, MOORE_STOCK_NO_HOPS);
+	free(hops);
+	tables_free(&t);
+}
+
 static void
 test_oom(void **state)
 {
@@ -605,6 +649,7 @@ main(void)
 		cmocka_unit_test(test_read_in_pieces),
 		cmocka_unit_test(test_write_in_pieces),
 		cmocka_unit_test(test_op_vls),
+		cmocka_unit_test(test_lid_matrix),
 		cmocka_unit_test(test_oom),
 	};
 

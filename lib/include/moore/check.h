@@ -9,6 +9,7 @@
 
 #include "base.h"
 #include "jobs.h"
+#include "stock.h"
 #include "tables.h"
 
 MOORE_BEGIN
@@ -73,6 +74,36 @@ MOORE_API int moore_check(struct moore_verdict **out, const struct moore_fabric 
 			  const struct moore_mft *mft, const struct moore_check_opts *opts,
 			  struct moore_err *err);
 MOORE_API void moore_verdict_free(struct moore_verdict *v);
+
+/* ---- the multicast trees that OpenSM builds by itself --------------------------- */
+
+struct moore_stock_tree {
+	moore_swid root;	/* MOORE_NONE: the group has no member */
+	uint16_t mlid;		/* 0: of no group, but of all endpoints from this root */
+	bool safe;		/* acyclic together with unicast, without other trees */
+};
+
+struct moore_stock_verdict {
+	struct moore_stock_tree *tree;
+	uint32_t n, n_safe;
+	bool together;		/* acyclic with unicast and all trees */
+	moore_swid everyone;	/* the root of a group of all endpoints, or MOORE_NONE */
+	/* If some tree is not safe: a shortest cycle of unicast with the first such tree. */
+	struct moore_dependency *cycle;
+	uint32_t cycle_len;
+};
+
+/* Judges the trees that OpenSM builds with these hops (moore_stock_hops()): one for each group,
+ * of which only the members count; or, when groups is NULL or has none, one from each switch
+ * to all endpoints, of which every tree of a group is a part.  opts and errors as in
+ * moore_check().  The caller ends *out with moore_stock_verdict_free().  Time of
+ * moore_check() + O(trees * switches * ports^2). */
+MOORE_API int moore_check_stock(struct moore_stock_verdict **out, const struct moore_fabric *f,
+				const struct moore_lft *lft, const struct moore_sl2vl *sl2vl,
+				const struct moore_stock_hop *hops,
+				const struct moore_mft *groups,
+				const struct moore_check_opts *opts, struct moore_err *err);
+MOORE_API void moore_stock_verdict_free(struct moore_stock_verdict *v);
 
 MOORE_END
 

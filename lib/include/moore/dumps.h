@@ -5,6 +5,7 @@
 
 #include "base.h"
 #include "fabric.h"
+#include "stock.h"
 #include "tables.h"
 
 MOORE_BEGIN
@@ -59,6 +60,13 @@ MOORE_API int moore_dump_write_path_sl(const struct moore_fabric *f,
 MOORE_API int moore_dump_parse_op_vls(struct moore_fabric *f, const char *text, size_t len,
 				      struct moore_err *err);
 MOORE_API void moore_dump_write_op_vls(const struct moore_fabric *f, struct moore_buf *out);
+
+/* Reads opensm-lid-matrix.dump: the hops of moore_stock_hops() as OpenSM counted them, or
+ * will with this file as lid_matrix_dump_file.  -MOORE_ESYNTAX, -MOORE_EPLAN, -MOORE_ENOMEM.
+ * O(size + switches^2). */
+MOORE_API int moore_dump_parse_lid_matrix(struct moore_stock_hop **out,
+					  const struct moore_fabric *f, const char *text, size_t len,
+					  struct moore_err *err);
 
 /* Writes what OpenSM would write; every port is in state ACT, 4x, 2.5 Gb/s a lane. */
 MOORE_API void moore_dump_write_subnet(const struct moore_fabric *f, struct moore_buf *out);

@@ -35,6 +35,7 @@
 #include "select.h"
 #include "shares.h"
 #include "steps.h"
+#include "stock.h"
 #include "tables.h"
 #include "topo.h"
 #include "wire.h"
