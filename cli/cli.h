@@ -177,10 +177,13 @@ struct cli_tables {		/* a directory of OpenSM's dumps */
 	bool no_lanes;			/* without QoS a packet stays on one VL */
 	struct moore_mft *mft;		/* NULL when there is no dump of it */
 	struct moore_sl_set *sl_set;	/* SLs that sources use; NULL when there is no dump */
+	struct moore_stock_hop *hops;	/* of cli_load_hops(); NULL when there is no dump */
 	struct moore_lid_owner *owner;	/* owners of LIDs 0..f->lid_top */
 	const char *op_vls;		/* as in struct moore_answer_tables */
 };
 int cli_load_tables(const char *dir, struct cli_tables *out);
+/* Adds the hops of opensm-lid-matrix.dump, if there is one. */
+int cli_load_hops(const char *dir, struct cli_tables *t);
 /* Sets the operational VLs of every link to those of --op-vls, if that is given. */
 int cli_set_op_vls(const struct cli_call *c, struct cli_tables *t);
 void cli_tables_free(struct cli_tables *t);

@@ -154,14 +154,14 @@ put_scope(struct moore_buf *b, const json_t *answer)
 			 "packet stays on one VL" CLI_PLAIN "\n");
 }
 
+/* Ends the line that says which traffic it is. */
 static void
 put_cycle(struct moore_buf *b, const json_t *cycle)
 {
 	size_t i, n = json_array_size(cycle);
 	const json_t *d, *from, *e;
 
-	cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": packets on these %zu links can wait for one "
-		 "another for ever:\n", n);
+	cli_putf(b, "packets on these %zu links can wait for one another for ever:\n", n);
 	json_array_foreach(cycle, i, d) {
 		from = json_object_get(d, "from");
 		e = json_object_get(d, "example");
@@ -169,7 +169,9 @@ put_cycle(struct moore_buf *b, const json_t *cycle)
 		cli_put_link(b, from);
 		cli_putf(b, " on VL %lld, held by a packet from %s", cli_int(from, "vl"),
 			 cli_str(e, "source"));
-		if (cli_int(e, "lid") > MOORE_LID_MAX)
+		if (!cli_int(e, "lid"))
+			cli_putf(b, " to a multicast group");
+		else if (cli_int(e, "lid") > MOORE_LID_MAX)
 			cli_putf(b, " to multicast LID 0x%llx", cli_int(e, "lid"));
 		else
 			cli_putf(b, " to LID %lld%s%s%s", cli_int(e, "lid"),
@@ -295,6 +297,34 @@ put_expected(struct moore_buf *b, const json_t *answer)
 			 "adaptively\n");
 }
 
+/* The trees that are not safe, then a cycle of the first of them. */
+static void
+put_stock(struct moore_buf *b, const json_t *answer, const json_t *stock)
+{
+	const char *kind = cli_int(answer, "multicast_groups") ? "groups" : "roots";
+	bool together = cli_yes(stock, "together");
+	const json_t *tree;
+	size_t i;
+
+	cli_putf(b, "stock trees    by %s: %lld of %lld %s safe with unicast, %s%s" CLI_PLAIN "\n",
+		 !strcmp(cli_str(stock, "hops"), "file") ? "opensm-lid-matrix.dump" : "shortest paths",
+		 cli_int(stock, "safe"), cli_int(stock, "trees"), kind, together ? CLI_GREEN : CLI_RED,
+		 together ? "all together safe" : "all together NOT safe");
+	if (*cli_str(stock, "everyone"))
+		cli_putf(b, "               a group of all endpoints has its root at %s\n",
+			 cli_str(stock, "everyone"));
+	json_array_foreach(json_object_get(stock, "list"), i, tree)
+		if (!cli_yes(tree, "safe") && cli_int(tree, "mlid"))
+			cli_putf(b, "  not safe     group 0x%llx, root %s\n", cli_int(tree, "mlid"),
+				 cli_str(tree, "root"));
+		else if (!cli_yes(tree, "safe"))
+			cli_putf(b, "  not safe     root %s\n", cli_str(tree, "root"));
+	if (!cli_yes(answer, "acyclic") || !json_object_get(stock, "cycle"))
+		return;
+	cli_putf(b, "With the first of these trees, ");
+	put_cycle(b, json_object_get(stock, "cycle"));
+}
+
 static void
 put_answer(struct moore_buf *b, const json_t *answer)
 {
@@ -309,10 +339,14 @@ put_answer(struct moore_buf *b, const json_t *answer)
 	put_unreachable(b, answer);
 	put_dangling(b, answer);
 	put_unlisted(b, answer);
-	if (!cli_yes(answer, "acyclic"))
+	if (!cli_yes(answer, "acyclic")) {
+		cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": ");
 		put_cycle(b, json_object_get(answer, "cycle"));
-	else
+	} else {
 		cli_put_sound(b, answer);
+	}
+	if (json_object_get(answer, "stock"))
+		put_stock(b, answer, json_object_get(answer, "stock"));
 	put_expected(b, answer);
 }
 
@@ -359,42 +393,79 @@ verify_live(const struct cli_call *c, const struct moore_check_opts *o)
 	static const struct cli_online how = { "routes.verify", put_answer, cli_not_ok,
 		"moorectl verify DIR" };
 
-	if (asks_hint(c) || cli_opt(c, "certificate") || cli_opt(c, "op-vls"))
-		return cli_misuse(c, "--sl hint, --certificate and --op-vls need a DIR of dumps");
+	if (asks_hint(c) || cli_opt(c, "certificate") || cli_opt(c, "op-vls") || cli_opt(c, "mcast"))
+		return cli_misuse(c, "--sl hint, --certificate, --op-vls and --mcast need a DIR of dumps");
 	return cli_online(c, &how, params_of(o));
+}
+
+/* Adds the verdict on stock OpenSM's trees to *answer; on failure *answer is NULL. */
+static int
+add_stock(const char *dir, struct cli_tables *t, const struct moore_answer_tables *view,
+	  const struct moore_check_opts *o, json_t **answer)
+{
+	struct moore_stock_verdict *v = NULL;
+	int rc = cli_load_hops(dir, t);
+	struct moore_err err;
+	bool read = t->hops;
+
+	if (rc == CLI_OK && ((!read && moore_stock_hops(&t->hops, t->f, &err) < 0) ||
+			     moore_check_stock(&v, t->f, t->lft, t->sl2vl, t->hops, t->mft, o, &err) < 0))
+		rc = cli_error_at(dir, &err);
+	if (rc == CLI_OK) {
+		*answer = moore_answer_add_stock(*answer, view, v, read);
+	} else {
+		json_decref(*answer);
+		*answer = NULL;
+	}
+	moore_stock_verdict_free(v);
+	return rc;
+}
+
+/* Loads what the options name. */
+static int
+load_files(const struct cli_call *c, const char *dir, struct cli_tables *t,
+	   struct moore_check_opts *o)
+{
+	int rc = cli_load_tables(dir, t);
+
+	if (rc == CLI_OK)
+		rc = cli_set_op_vls(c, t);
+	if (rc == CLI_OK && asks_hint(c) && !(o->sl_set = t->sl_set))
+		rc = cli_error("%s/moore-path-sl.dump: no such file: moorectl route writes it "
+			       "under profile sl-hint", dir);
+	return rc;
 }
 
 static int
 verify_files(const struct cli_call *c, const char *dir, struct moore_check_opts *o)
 {
 	const char *certificate = cli_opt(c, "certificate");
+	bool stock = cli_opt(c, "mcast");
 	const struct moore_jobs jobs = threads_lend(0);
 	struct moore_verdict *v = NULL;
 	struct cli_tables t = { NULL };
 	struct moore_answer_tables view;
 	struct moore_dangling d;
 	struct moore_err err;
+	json_t *answer = NULL;
 	int rc;
 
 	cli_busy("checking");
-	if ((rc = cli_load_tables(dir, &t)) == CLI_OK)
-		rc = cli_set_op_vls(c, &t);
-	if (rc != CLI_OK) {
+	if ((rc = load_files(c, dir, &t, o)) != CLI_OK) {
 		cli_tables_free(&t);
 		return rc;
-	}
-	if (asks_hint(c) && !(o->sl_set = t.sl_set)) {
-		cli_tables_free(&t);
-		return cli_error("%s/moore-path-sl.dump: no such file: moorectl route writes it "
-				 "under profile sl-hint", dir);
 	}
 	view = cli_answer_tables(&t);
 	moore_lft_dangling(t.f, t.lft, &d);
 	o->jobs = &jobs;
-	if (moore_check(&v, t.f, t.lft, t.sl2vl, t.mft, o, &err) < 0)
+	if (moore_check(&v, t.f, t.lft, t.sl2vl, stock ? NULL : t.mft, o, &err) < 0)
 		rc = cli_error_at(dir, &err);
 	else
-		rc = cli_show(c, moore_answer_verdict(&view, o, v, &d), put_answer, cli_not_ok);
+		answer = moore_answer_verdict(&view, o, v, &d);
+	if (rc == CLI_OK && stock)
+		rc = add_stock(dir, &t, &view, o, &answer);
+	if (rc == CLI_OK)
+		rc = cli_show(c, answer, put_answer, cli_not_ok);
 	if (v && certificate && write_certificate(certificate, &t, v) != CLI_OK)
 		rc = v->acyclic ? CLI_FAIL : CLI_FOUND;
 	moore_verdict_free(v);
@@ -412,5 +483,7 @@ cmd_verify(const struct cli_call *c)
 	    (rc = read_choice(c, "lids", "all", "base", &o.base_lids_only)) != CLI_OK ||
 	    (rc = read_choice(c, "sources", "all", "endpoints", &o.endpoints_only)) != CLI_OK)
 		return rc;
+	if (cli_opt(c, "mcast") && strcmp(cli_opt(c, "mcast"), "stock") != 0)
+		return cli_misuse(c, "--mcast %s: it is stock", cli_opt(c, "mcast"));
 	return c->n_args ? verify_files(c, c->arg[0], &o) : verify_live(c, &o);
 }

@@ -114,6 +114,7 @@ static const struct cli_opt verify_opts[] = {
 	{ "sources", 0, "endpoints|all",
 	  "senders and targets; all includes the switches' own ports (all)" },
 	OPT_OP_VLS,
+	{ "mcast", 0, "stock", "with dumps: judge the trees that stock OpenSM builds by itself" },
 	{ "certificate", 0, "FILE", "write the order of channels that is the proof" },
 	OPT_ONLINE,
 	{ 0 }
@@ -298,7 +299,12 @@ const struct cli_cmd cli_cmds[] = {
 	  "VLs are masked by the operational VLs of both ends of a link.  moored reads these\n"
 	  "from PortInfo; for dumps, moore-op-vls.dump, which the plugin writes, or --op-vls\n"
 	  "gives them.  Otherwise 15 VLs are assumed on each link, and the answer says so.\n"
-	  "Exits with 1 if the tables are not sound.", cmd_verify },
+	  "--mcast stock judges, beside the unicast tables, the multicast trees that OpenSM\n"
+	  "builds where no routing engine does: those of the groups in opensm.mcfdbs, from their\n"
+	  "members; without groups, a tree from each switch to all endpoints, of which every tree\n"
+	  "with that root is a part.  Hops are those of opensm-lid-matrix.dump, else of shortest\n"
+	  "paths.\n"
+	  "Exits with 1 if the tables are not sound, or not with all these trees.", cmd_verify },
 	{ ROUTING, "quality", "DIR|PLAN", 1, 1,
 	  "Measure how long, even and independent the routes are.",
 	  quality_opts,

@@ -76,11 +76,12 @@ cli_try_links(const char *path, struct moore_links **out, struct moore_err *err)
 
 /* ---- a directory of dumps -------------------------------------------------------- */
 
-enum { SUBNET, LFTS, SL2VL, MCAST, PATH_SL, OP_VLS, N_DUMPS };
+/* The dumps up to OP_VLS are read for every verb, the last one for verify --mcast alone. */
+enum { SUBNET, LFTS, SL2VL, MCAST, PATH_SL, OP_VLS, LID_MATRIX, N_DUMPS };
 
 static const char *const dump_name[N_DUMPS] = {
 	"opensm-subnet.lst", "opensm-lfts.dump", "opensm-sl2vl.dump", "opensm.mcfdbs",
-	"moore-path-sl.dump", "moore-op-vls.dump",
+	"moore-path-sl.dump", "moore-op-vls.dump", "opensm-lid-matrix.dump",
 };
 
 /* Puts the directory before the file and line that the parser names. */
@@ -113,8 +114,8 @@ find_dump(const char *dir, int which, char **path)
 		return stat(dir, &st) < 0 ? cli_error("%s: no such directory", cli_file_name(dir)) :
 		       cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
 				 "log_flags include 0x40; moorectl route -o DIR writes it too", *path);
-	/* There is no multicast group, no QoS, any SL may be used, or nothing tells the
-	 * operational VLs. */
+	/* There is no multicast group, no QoS, any SL may be used, nothing tells the operational
+	 * VLs, or hops are those of shortest paths. */
 	return CLI_FOUND;
 }
 
@@ -145,6 +146,8 @@ parse_dump(int which, const struct moore_buf *text, struct cli_tables *t, struct
 	case MCAST: return moore_dump_parse_mft(&t->mft, t->f, text->data, text->len, err);
 	case PATH_SL:
 		return moore_dump_parse_path_sl(&t->sl_set, t->f, text->data, text->len, err);
+	case LID_MATRIX:
+		return moore_dump_parse_lid_matrix(&t->hops, t->f, text->data, text->len, err);
 	default:
 		t->op_vls = "file";
 		return moore_dump_parse_op_vls(t->f, text->data, text->len, err);
@@ -188,7 +191,7 @@ cli_load_tables(const char *dir, struct cli_tables *out)
 	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
 		return cli_error("%s: is no directory: give the one that holds %s, %s and %s",
 				 dir, dump_name[LFTS], dump_name[SL2VL], dump_name[SUBNET]);
-	for (int i = 0; i < N_DUMPS && rc == CLI_OK; i++) {
+	for (int i = 0; i <= OP_VLS && rc == CLI_OK; i++) {
 		rc = read_dump(dir, i, out);
 		if (rc == CLI_OK && !out->f->n_switches)
 			rc = cli_error("%s: its dumps hold no switch: they are empty or cut off", dir);
@@ -199,6 +202,12 @@ cli_load_tables(const char *dir, struct cli_tables *out)
 	if (rc != CLI_OK)
 		cli_tables_free(out);
 	return rc;
+}
+
+int
+cli_load_hops(const char *dir, struct cli_tables *t)
+{
+	return read_dump(dir, LID_MATRIX, t);
 }
 
 int
@@ -224,6 +233,7 @@ cli_tables_free(struct cli_tables *t)
 	moore_sl2vl_free(t->sl2vl);
 	moore_sl_set_free(t->sl_set);
 	moore_lft_free(t->lft);
+	free(t->hops);
 	moore_fabric_free(t->f);
 	free(t->owner);
 	*t = (struct cli_tables){ NULL };

@@ -8,6 +8,8 @@
 	",'hops':" ANY_OBJECT ",'vls':" LIST_OF(INT) ",'channels':" INT ",'dependencies':" INT \
 	"," LOAD_KEYS ",'hottest':" OBJ_OR_NULL(LINK_KEYS) ",'op_vls':" OP_VLS
 #define A_CHANNEL OBJ(LINK_KEYS ",'vl':" INT)
+#define CYCLE LIST_OF(OBJ("'from':" A_CHANNEL ",'to':" A_CHANNEL ",'example':" \
+	OBJ("'source':" STR ",'lid':" INT ",'destination':" STR ",'sl':" INT)))
 #define TOLD_KEYS "'at_ms':" INT ",'number':" INT ",'state':" STR ",'up':" BOOL ",'why':" \
 	OR_NULL("string") ",'topology':" OR_NULL("string") ",'profile':" OR_NULL("string") \
 	",'layers':" OR_NULL("string") ",'switches':" INT ",'endpoints':" INT \
@@ -20,15 +22,18 @@ const char moore_schema_verdict[] = OBJ("'switches':" INT ",'endpoints':" INT
 	",'dangling':" INT ",'dangling_example?':" OBJ("'switch':" STR ",'lid':" INT ",'port':" INT)
 	",'unlisted?':" INT ",'unlisted_example?':" OBJ("'switch':" STR ",'lid':" INT
 		",'destination':" STR)
-	",'cycle?':" LIST_OF(OBJ("'from':" A_CHANNEL ",'to':" A_CHANNEL ",'example':"
-		OBJ("'source':" STR ",'lid':" INT ",'destination':" STR ",'sl':" INT)))
+	",'cycle?':" CYCLE
 	",'example?':" OBJ("'switch':" STR ",'lid':" INT ",'destination':" STR)
 	",'expected':" OBJ_OR_NULL("'routes':" INT ",'routes_differ':" INT ",'example':"
 		OBJ_OR_NULL("'switch':" STR ",'lid':" INT ",'port':" INT ",'expected':" INT)
 		",'lanes_differ':" INT)
 	",'expected_why?':" STR ",'sa':" OBJ_OR_NULL("'asked':" INT ",'answered':" INT ",'sls':"
 		LIST_OF(INT) ",'ok':" BOOL ",'sound':" BOOL ",'heard_ms':" INT)
-	",'adaptive_routing':{'type':'null'},'told':" OBJ_OR_NULL(TOLD_KEYS));
+	",'adaptive_routing':{'type':'null'},'told':" OBJ_OR_NULL(TOLD_KEYS)
+	",'stock?':" OBJ("'hops':" STR ",'trees':" INT ",'safe':" INT ",'together':" BOOL
+		",'everyone':" OR_NULL("string") ",'list':" LIST_OF(OBJ("'root':" OR_NULL("string")
+			",'mlid':" OR_NULL("integer") ",'safe':" BOOL))
+		",'cycle?':" CYCLE));
 
 const char moore_schema_route[] = OBJ("'topology':" STR ",'switches':" INT ",'endpoints':" INT
 	",'hash':" OR_NULL("string") ",'missing_switches':" INT ",'missing_links':" INT
@@ -70,6 +75,13 @@ json_channel(const struct moore_fabric *f, const struct moore_channel *ch)
 	return moore_json_set(moore_json_link(f, ch->sw, ch->port), "vl", json_integer(ch->vl));
 }
 
+/* The name of a switch; MOORE_NONE is null. */
+static json_t *
+json_switch(const struct moore_fabric *f, moore_swid s)
+{
+	return s == MOORE_NONE ? json_null() : moore_json_name(f->sw[s].name);
+}
+
 /* Where the example packet of a dependency enters the fabric. */
 static json_t *
 json_source(const struct moore_fabric *f, const struct moore_dependency *d)
@@ -81,16 +93,16 @@ json_source(const struct moore_fabric *f, const struct moore_dependency *d)
 }
 
 static json_t *
-json_cycle(const struct moore_answer_tables *t, const struct moore_verdict *v)
+json_cycle(const struct moore_answer_tables *t, const struct moore_dependency *cycle, uint32_t len)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < v->cycle_len; i++) {
-		const struct moore_dependency *d = &v->cycle[i];
+	for (uint32_t i = 0; i < len; i++) {
+		const struct moore_dependency *d = &cycle[i];
 
 		list = moore_json_add(list, json_pack("{s:o, s:o, s:{s:o, s:i, s:o, s:i}}",
 			"from", json_channel(t->f, &d->from),
-			"to", json_channel(t->f, &v->cycle[(i + 1) % v->cycle_len].from),
+			"to", json_channel(t->f, &cycle[(i + 1) % len].from),
 			"example", "source", json_source(t->f, d), "lid", d->dlid,
 			"destination", moore_json_owner(t, d->dlid), "sl", d->sl));
 	}
@@ -130,7 +142,7 @@ add_faults(json_t *o, const struct moore_answer_tables *t, const struct moore_ve
 		o = moore_json_set(o, "dangling_example", json_pack("{s:o, s:i, s:i}", "switch",
 			moore_json_name(f->sw[d->sw].name), "lid", (int)d->lid, "port", d->port));
 	if (!v->acyclic)
-		o = moore_json_set(o, "cycle", json_cycle(t, v));
+		o = moore_json_set(o, "cycle", json_cycle(t, v->cycle, v->cycle_len));
 	if (v->unreachable)
 		o = moore_json_set(o, "example", json_pack("{s:o, s:i, s:o}", "switch",
 			moore_json_name(f->sw[v->bad_sw].name), "lid", v->bad_lid, "destination",
@@ -152,6 +164,26 @@ moore_answer_verdict(const struct moore_answer_tables *t, const struct moore_che
 	o = add_unlisted(add_faults(o, t, v, d), t, asked->sl_set);
 	return moore_json_merge(o, json_pack("{s:n, s:n, s:n, s:n}", "expected", "sa",
 					     "adaptive_routing", "told"));
+}
+
+json_t *
+moore_answer_add_stock(json_t *verdict, const struct moore_answer_tables *t,
+		       const struct moore_stock_verdict *v, bool hops_read)
+{
+	json_t *list = json_array(), *o;
+
+	for (uint32_t i = 0; i < v->n; i++)
+		list = moore_json_add(list, json_pack("{s:o, s:o, s:b}", "root",
+			json_switch(t->f, v->tree[i].root), "mlid", v->tree[i].mlid ?
+			json_integer(v->tree[i].mlid) : json_null(), "safe", v->tree[i].safe));
+	o = json_pack("{s:s, s:I, s:I, s:b, s:o, s:o}", "hops", hops_read ? "file" : "shortest",
+		      "trees", (json_int_t)v->n, "safe", (json_int_t)v->n_safe, "together", v->together,
+		      "everyone", json_switch(t->f, v->everyone), "list", list);
+	if (v->cycle_len)
+		o = moore_json_set(o, "cycle", json_cycle(t, v->cycle, v->cycle_len));
+	if (!v->together)
+		verdict = moore_json_set(verdict, "ok", json_false());
+	return moore_json_set(verdict, "stock", o);
 }
 
 /* ---- tables that the engine computed --------------------------------------------------- */

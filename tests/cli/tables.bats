@@ -141,6 +141,34 @@ setup() {
 	says "moore-op-vls.dump:1: expected 'Switch"
 }
 
+@test "stock OpenSM's multicast trees: safe by the file's hops, not by shortest paths" {
+	run -0 $M route "$P" --profile one-vl -o "$T/v"
+	run -0 $M verify "$T/v" --op-vls 1 --mcast stock --json
+	holds '.ok and .stock.hops == "file" and .stock.trees == 50 and .stock.safe == 50 and .stock.together'
+	holds '(.stock.list | length) == 50 and all(.stock.list[]; .safe and .mlid == null)'
+	rm "$T/v/opensm-lid-matrix.dump"
+	run -1 $M verify "$T/v" --op-vls 1 --mcast stock --json
+	holds '.sound and (.ok | not) and .stock.hops == "shortest" and .stock.safe == 0'
+	holds '(.stock.cycle | length) > 2 and any(.stock.cycle[].example; .lid == 0)'
+	run -1 $M verify "$T/v" --op-vls 1 --mcast stock
+	[[ $output == *"by shortest paths: 0 of 50 roots safe"*"NOT safe"*"to a multicast group on SL 0"* ]]
+	run -0 $M verify "$T/v" --op-vls 1
+	# Two members beside the switches s0-0-0 and s0-0-1, which are neighbours.
+	sw() { grep -o "Switch 0x[0-9a-f]*, \"$1\"" "$T/v/moore-op-vls.dump" | cut -d, -f1; }
+	for s in s0-0-0 s0-0-1; do
+		printf '\n%s\nLID    : Out Port(s) \n0xC001 : 0x001 \n' "$(sw $s)"
+	done >"$T/v/opensm.mcfdbs"
+	run -0 $M verify "$T/v" --op-vls 1 --mcast stock --json
+	holds '.stock.trees == 1 and .stock.list == [{"root": "s0-0-0", "mlid": 49153, "safe": true}]'
+	echo junk >"$T/v/opensm-lid-matrix.dump"
+	run --separate-stderr -2 $M verify "$T/v" --mcast stock
+	says "opensm-lid-matrix.dump:1: expected 'Switch: guid 0xGUID'"
+	run --separate-stderr -2 $M verify "$T/v" --mcast tree
+	says "--mcast tree: it is stock"
+	run --separate-stderr -2 $M verify --mcast stock
+	says "need a DIR of dumps"
+}
+
 @test "LMC: four LIDs for each endpoint" {
 	run -0 $M route "$P" --lmc 2 -o "$T/t" --json
 	holds '.pairs == 49 * 850'

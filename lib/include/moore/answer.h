@@ -107,6 +107,10 @@ MOORE_API json_t *moore_answer_verdict(const struct moore_answer_tables *t,
 				       const struct moore_check_opts *asked,
 				       const struct moore_verdict *v,
 				       const struct moore_dangling *d);
+/* Adds to that answer (taken) what the multicast trees of stock OpenSM do: `stock`, and `ok` is
+ * false unless all of them are safe together.  hops_read: the hops were read from a file. */
+MOORE_API json_t *moore_answer_add_stock(json_t *verdict, const struct moore_answer_tables *t,
+					 const struct moore_stock_verdict *v, bool hops_read);
 /* What the engine computed, with its verdict, and the steps to it from the tables in force
  * (NULL: not asked for).  `ok`: sound, and every step is safe and interrupts nothing. */
 MOORE_API json_t *moore_answer_route(const struct moore_fabric *seen,
