@@ -270,3 +270,13 @@ verbs() { $M --list | cut -f1; }
 	run -0 --separate-stderr bash -c "(sleep 1.5; cat '$T/p.json') | $M plan check -"
 	[ -z "$stderr" ]
 }
+
+@test "the benchmark of a cut refuses a fabric that does not exist" {
+	local MOORE_BUILD=${M%/*}
+	export MOORE_BUILD TMPDIR=$T
+	for words in --help nonesuch 'slimfly q=6'; do
+		run --separate-stderr -2 "$ROOT"/tests/bench/cut $words
+		says 'usage: cut [FAMILY KEY=VALUE...]'
+	done
+	[ -z "$(ls -d "$T"/moore-cut.* 2>/dev/null)" ]
+}
