@@ -4,8 +4,13 @@
  * LID by LID, and from the destination outwards, each row that is not final yet takes its
  * final value if the mixture of all LIDs stays without a cycle and, for a live row, if its
  * new next switch drops nothing.  A dead row that cannot be flipped becomes no-path: what
- * is not there makes no dependencies in later steps.  In the first step it may take a detour
- * for the time being instead. */
+ * is not there makes no dependencies in later steps.
+ *
+ * A detour is a value for the time being, neither the old nor the final one.  In the first
+ * step, rows that cannot be flipped take detours where they can: a dead row to be connected
+ * again, and a live row because other rows may have to wait until nothing takes its old
+ * value.  The next step can replace every detour, since a detour must be safe together with
+ * the final tables as well. */
 #include <string.h>
 
 #include "motion_impl.h"
@@ -96,19 +101,49 @@ note_dead(struct moore_mo_build *b, uint32_t i)
 			b->ways.drops[s] && is_pair(b, o, s);
 }
 
-/* A port of s by which packets reach the LID in every mixture, other than cur: a temporary
- * value.  MOORE_NO_PATH if there is none. */
+/* Sets up the mixture of the final rows of column i. */
+static void
+plant_goal(struct moore_mo_build *b, uint32_t i)
+{
+	const uint8_t *fin = b->c.fin + (size_t)i * b->net.n_sw;
+
+	if (b->planted)
+		return;
+	b->planted = true;
+	moore_mo_ways_clear(&b->goal_ways, b->c.col[i].lid);
+	for (moore_swid s = 0; s < b->net.n_sw; s++)
+		moore_mo_ways_add(&b->goal_ways, s, fin[s], false);
+	moore_mo_ways_fill(&b->goal_ways);
+}
+
+/* Flips the row of switch s to a port by which packets reach the LID in every mixture, of
+ * what is held and of the final rows.  Returns MOORE_NO_PATH if there is no port but cur. */
 static uint8_t
-find_detour(struct moore_mo_build *b, moore_swid s, uint8_t cur)
+take_detour(struct moore_mo_build *b, uint32_t i, moore_swid s, uint8_t cur)
 {
 	const struct moore_switch *sw = &b->net.f->sw[s];
 
+	plant_goal(b, i);
 	for (unsigned p = 1; p <= sw->n_ports; p++)
 		if (p != cur && moore_mo_leads_on(&b->net, s, (uint8_t)p) &&
 		    !b->ways.drops[moore_mo_next(&b->net, s, (uint8_t)p)] &&
+		    moore_mo_ways_flip(&b->goal_ways, s, (uint8_t)p) &&
 		    moore_mo_ways_flip(&b->ways, s, (uint8_t)p))
 			return (uint8_t)p;
 	return MOORE_NO_PATH;
+}
+
+/* The value that a row takes in this step if it cannot be flipped to its final one. */
+static uint8_t
+other_value(struct moore_mo_build *b, uint32_t i, moore_swid s, uint8_t cur)
+{
+	bool live = !b->ways.drops[s];
+	uint8_t port = MOORE_NO_PATH;
+
+	if (b->detours && b->m->n_steps == 1 && (live || b->net.has_ep[s]))
+		port = take_detour(b, i, s, cur);
+	b->detoured |= port != MOORE_NO_PATH;
+	return live && port == MOORE_NO_PATH ? cur : port;
 }
 
 /* Returns false when memory is out. */
@@ -129,19 +164,12 @@ flip_column(struct moore_mo_build *b, uint32_t i)
 		uint8_t port = fin[s];
 
 		if ((live && on && b->ways.drops[moore_mo_next(&b->net, s, port)]) ||
-		    !moore_mo_ways_flip(&b->ways, s, port)) {
-			if (live)
-				continue;
-			port = b->detours && b->m->n_steps == 1 && b->net.has_ep[s] ?
-				find_detour(b, s, cur[s]) : MOORE_NO_PATH;
-			if (port == cur[s])
-				continue;
-			b->detoured |= port != MOORE_NO_PATH;
-		}
-		if (!write_row(b, i, s, port))
+		    !moore_mo_ways_flip(&b->ways, s, port))
+			port = other_value(b, i, s, cur[s]);
+		if (port != cur[s] && !write_row(b, i, s, port))
 			return false;
 	}
-	return !b->order.oom;
+	return !b->order.oom && !b->goal.oom;
 }
 
 bool
@@ -164,12 +192,12 @@ evade_column(struct moore_mo_build *b, uint32_t i)
 	moore_mo_ways_spread(&b->ways);
 	for (uint32_t k = 0; k < n; k++) {
 		moore_swid s = b->todo[k];
-		uint8_t port = b->ways.drops[s] ? MOORE_NO_PATH : find_detour(b, s, cur[s]);
+		uint8_t port = b->ways.drops[s] ? MOORE_NO_PATH : take_detour(b, i, s, cur[s]);
 
 		if (port != MOORE_NO_PATH && !write_row(b, i, s, port))
 			return false;
 	}
-	return !b->order.oom;
+	return !b->order.oom && !b->goal.oom;
 }
 
 bool
@@ -224,16 +252,12 @@ moore_mo_take_back(struct moore_mo_build *b)
 {
 	struct moore_motion *m = b->m;
 	struct moore_motion_step *st = &m->step[--m->n_steps];
-	uint32_t i = b->c.n;
 
-	/* The rows of a step are in the order of the columns. */
 	while (st->n) {
 		const struct moore_row *r = &m->row[--m->n_rows];
-		size_t at;
+		uint32_t i = b->c.of[r->lid];
+		size_t at = (size_t)i * b->net.n_sw + r->sw;
 
-		while (i == b->c.n || b->c.col[i].lid != r->lid)
-			i--;
-		at = (size_t)i * b->net.n_sw + r->sw;
 		b->c.col[i].left += b->c.cur[at] == b->c.fin[at];
 		b->c.cur[at] = b->before[--st->n];
 	}

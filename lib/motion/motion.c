@@ -8,8 +8,9 @@
  * help, they become no-path although they are live.  Then every row is final or empty, and
  * the next step completes the change: its mixture is a part of the final tables.
  *
- * Detours bring more pairs back in the first step, but can make the sequence longer; if it
- * takes some and has more than two steps, it is compared with the one without. */
+ * Detours (flip.c) bring pairs back in the first step and mostly make the sequence shorter, but
+ * can make it longer; if it takes some and has more than two steps, it is compared with the
+ * one without. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +158,8 @@ prepare(struct moore_mo_build *b)
 		return rc;
 	if ((rc = moore_mo_order_init(&b->order, &b->net, a, b->err)) < 0 ||
 	    (rc = moore_mo_ways_init(&b->ways, &b->net, &b->order, most_ways(b), a, b->err)) < 0 ||
+	    (rc = moore_mo_order_init(&b->goal, &b->net, a, b->err)) < 0 ||
+	    (rc = moore_mo_ways_init(&b->goal_ways, &b->net, &b->goal, most_ways(b), a, b->err)) < 0 ||
 	    (rc = get_memory(b)) < 0)
 		return rc;
 	return moore_mo_start(b);
@@ -255,6 +258,7 @@ out:
 	free(b.before);
 	moore_mo_columns_free(&b.c);
 	moore_mo_order_free(&b.order);
+	moore_mo_order_free(&b.goal);
 	moore_arena_free(&b.tmp);
 	return rc;
 }

@@ -160,6 +160,11 @@ struct moore_mo_build {
 	struct moore_mo_net net;
 	struct moore_mo_order order;
 	struct moore_mo_ways ways;
+	/* The dependencies of the final tables and of all detours, and the mixture of the final
+	 * rows of one LID and its detours: planted is false until that is set up. */
+	struct moore_mo_order goal;
+	struct moore_mo_ways goal_ways;
+	bool planted;
 	struct moore_mo_columns c;
 	struct moore_motion *m;
 	const struct moore_held *held;
@@ -173,7 +178,7 @@ struct moore_mo_build {
 	uint8_t *live, *hops;	/* for each switch, scratch */
 	moore_swid *todo;
 	bool unsafe;		/* what is held has a cycle */
-	bool detours;		/* dead rows may take values that are neither old nor final, */
+	bool detours;		/* in step 1, rows may take values that are neither old nor final, */
 	bool detoured;		/* and one did */
 	struct moore_arena tmp;
 	struct moore_err *err;

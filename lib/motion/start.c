@@ -164,6 +164,7 @@ moore_mo_plant(struct moore_mo_build *b, uint32_t i)
 	const struct moore_mo_column *c = &b->c.col[i];
 	const uint8_t *cur = b->c.cur + (size_t)i * b->net.n_sw;
 
+	b->planted = false;
 	moore_mo_ways_clear(&b->ways, c->lid);
 	for (moore_swid s = 0; s < b->net.n_sw; s++) {
 		moore_mo_ways_add(&b->ways, s, cur[s], false);
@@ -207,6 +208,8 @@ add_final(struct moore_mo_build *b)
 	for (uint32_t i = 0; i < b->c.n; i++)
 		moore_mo_ways_hold(&b->ways, b->c.col[i].lid, b->c.fin + (size_t)i * b->net.n_sw);
 	memcpy(b->base, b->order.held, bytes);
+	memcpy(b->goal.held, b->order.held, bytes);
+	moore_mo_sort(&b->goal);
 	moore_mo_hold_all(b);
 	if (!moore_mo_sort(&b->order)) {
 		memcpy(b->base, rest, bytes);

@@ -724,7 +724,7 @@ count_drops(const struct moore_fabric *f, const struct moore_lft *was, const str
 {
 	const struct moore_row none = { H, f->ep[4].lid, MOORE_NO_PATH };
 	const struct moore_held held = { was, &none, 1, NULL };
-	const struct moore_motion_opts opts = { .sl2vl = sl2vl };
+	const struct moore_motion_opts opts = { .sl2vl = sl2vl, .drop_first = true };
 	const struct moore_mix_lanes lanes = { .sl2vl = sl2vl };
 	struct rows more = { NULL, 0, 0 };
 	struct moore_mix_held *v;
