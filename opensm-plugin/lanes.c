@@ -287,24 +287,47 @@ mplug_lanes_bear(struct mplug_sm *sm, struct mplug_view *v, const struct moore_l
 	return rc;
 }
 
+/* Returns the row held if it differs from the wanted one and packets meet it, else NULL. */
+static const ib_slvl_table_t *
+other_row(const struct rows *r, moore_swid s, unsigned in, unsigned out)
+{
+	const ib_slvl_table_t *held = held_row(r, s, in, out);
+
+	return memcmp(held, wanted_row(r, s, in, out), sizeof(*held)) != 0 && is_used(r, s, in) &&
+		is_used(r, s, out) && is_met(r, s, in, out) ? held : NULL;
+}
+
+static bool
+maps_out(const struct rows *r, moore_swid s, unsigned out)
+{
+	return r->f->sw[s].maps_sl && physp_of(r, s, out);
+}
+
+static bool
+some_differ(const struct rows *r)
+{
+	for (moore_swid s = 0; s < r->f->n_switches; s++)
+		for (unsigned out = 1; out <= r->f->sw[s].n_ports; out++)
+			for (unsigned in = 0; maps_out(r, s, out) && in <= r->f->sw[s].n_ports; in++)
+				if (other_row(r, s, in, out))
+					return true;
+	return false;
+}
+
 /* Sets the rows of t for packets that leave s by port out. */
 static int
 put_held(const struct rows *r, struct moore_sl2vl *t, moore_swid s, moore_portnum out,
-	 bool *differ, struct moore_err *err)
+	 struct moore_err *err)
 {
-	bool maps = r->f->sw[s].maps_sl && physp_of(r, s, out);
+	bool maps = maps_out(r, s, out);
 	int rc = 0;
 
 	for (unsigned in = 0; rc == 0 && in <= r->f->sw[s].n_ports; in++) {
 		struct moore_sl_row row = *moore_sl2vl_get(r->want, s, (moore_portnum)in, out);
-		const ib_slvl_table_t *held = maps ? held_row(r, s, in, out) : NULL;
+		const ib_slvl_table_t *held = maps ? other_row(r, s, in, out) : NULL;
 
-		if (held && memcmp(held, wanted_row(r, s, in, out), sizeof(*held)) != 0 &&
-		    is_used(r, s, in) && is_used(r, s, out) && is_met(r, s, in, out)) {
-			for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
-				row.vl[sl] = vl_of(held, sl);
-			*differ = true;
-		}
+		for (unsigned sl = 0; held && sl < MOORE_N_SL; sl++)
+			row.vl[sl] = vl_of(held, sl);
 		rc = moore_sl2vl_set(t, s, (moore_portnum)in, out, &row, err);
 	}
 	return rc;
@@ -316,18 +339,20 @@ static int
 make_held(const struct rows *r, struct moore_sl2vl **out, struct moore_err *err)
 {
 	const struct moore_fabric *f = r->f;
-	struct moore_sl2vl *t;
-	bool differ = false;
-	int rc = moore_sl2vl_new(&t, f, err);
+	int rc;
 
+	*out = NULL;
+	if (!some_differ(r))
+		return 0;
+	if ((rc = moore_sl2vl_new(out, f, err)) < 0)
+		return rc;
 	for (moore_swid s = 0; rc == 0 && s < f->n_switches; s++)
 		for (unsigned p = 1; rc == 0 && p <= f->sw[s].n_ports; p++)
-			rc = put_held(r, t, s, (moore_portnum)p, &differ, err);
-	if (rc < 0 || !differ) {
-		moore_sl2vl_free(t);
-		t = NULL;
+			rc = put_held(r, *out, s, (moore_portnum)p, err);
+	if (rc < 0) {
+		moore_sl2vl_free(*out);
+		*out = NULL;
 	}
-	*out = t;
 	return rc;
 }
 
