@@ -300,6 +300,7 @@ build_fwd_tables(void *context)
 	mplug_endpoints_trust(sm);
 	t.ms[MPLUG_T_OBSERVED] = mplug_now_ms();
 	keep_newest(sm, v.f);
+	mplug_rows_prepare(sm);
 	mplug_dump_op_vls(sm);
 	rc = sweep(sm, &v, &t, mr, &why);
 	sm->lanes_lowered = v.lanes_lowered;

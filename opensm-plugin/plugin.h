@@ -163,6 +163,13 @@ struct mplug_kept {		/* kept.c */
 	uint32_t missing[2];	/* links and switches that the last line about them named */
 };
 
+struct mplug_rows {		/* qos.c: OpenSM asks for each row of each switch */
+	ib_slvl_table_t of_role[MOORE_ROLE_SELF + 1];	/* under any-sl and one-vl, by the role
+							 * of the in-port */
+	uint64_t guid;		/* the switch that was asked for last, and */
+	moore_swid sw;		/* its number in sm->newest; MOORE_NONE: none */
+};
+
 struct mplug_sm {
 	osm_opensm_t *osm;
 	struct mplug_settings settings;
@@ -177,6 +184,7 @@ struct mplug_sm {
 	struct mplug_said said;
 	struct mplug_tell tell;
 	struct mplug_kept kept;
+	struct mplug_rows rows;
 	struct moore_ranks *ranks;	/* of the intended graph routed last */
 	unsigned asked_again;	/* how many sweeps in a row OpenSM was asked for */
 	bool asking;		/* the next sweep is one of them */
@@ -354,6 +362,8 @@ void mplug_update_vlarb(void *context, osm_physp_t *physp, uint8_t port,
 /* Makes OpenSM send endpoints only the tables that differ, unless they may have been reset.
  * sm->newest is still the fabric of the last sweep. */
 void mplug_endpoints_trust(const struct mplug_sm *sm);
+/* Computes the rows that depend on the settings alone; sm->newest has changed. */
+void mplug_rows_prepare(struct mplug_sm *sm);
 void mplug_pack_row(ib_slvl_table_t *t, const struct moore_sl_row *row);
 size_t mplug_sl2vl_rows_to_set(struct mplug_sm *sm, const struct mplug_view *v);
 

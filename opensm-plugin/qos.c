@@ -42,21 +42,34 @@ static void
 wanted(const struct mplug_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_t in,
        uint8_t out, ib_slvl_table_t *t)
 {
-	const struct moore_lane_opts *o = &sm->settings.conf.lanes;
 	enum moore_role role = MOORE_ROLE_NONE;
 	bool hinted = sm->result && sm->result->sl_set;
 	struct moore_sl_row row;
 
 	if (s != MOORE_NONE && in <= sm->newest->sw[s].n_ports)
 		role = moore_fabric_port(sm->newest, s, in)->role;
-	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++)
-		row.vl[sl] = sm->settings.conf.profile == MOORE_PROFILE_ONE_VL ? 0 :
-			moore_lane_any_sl(o, role, sl);
 	if (role == MOORE_ROLE_NONE ||
 	    (hinted && !hinted_row(sm, sm->newest->sw[s].guid, in, out, &row)))
 		*t = *osm_physp_get_slvl_tbl(physp, in);
-	else
+	else if (hinted)
 		mplug_pack_row(t, &row);
+	else
+		*t = sm->rows.of_role[role];
+}
+
+void
+mplug_rows_prepare(struct mplug_sm *sm)
+{
+	sm->rows.sw = MOORE_NONE;
+	for (unsigned role = 0; role < ARRAY_LEN(sm->rows.of_role); role++) {
+		struct moore_sl_row row = { { 0 } };
+
+		for (uint8_t sl = 0; sl < MOORE_N_SL; sl++)
+			if (sm->settings.conf.profile != MOORE_PROFILE_ONE_VL)
+				row.vl[sl] = moore_lane_any_sl(&sm->settings.conf.lanes,
+							       (enum moore_role)role, sl);
+		mplug_pack_row(&sm->rows.of_role[role], &row);
+	}
 }
 
 void
@@ -64,11 +77,15 @@ mplug_update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
 		   ib_slvl_table_t *t)
 {
 	struct mplug_sm *sm = context;
+	struct mplug_rows *rows = &sm->rows;
+	uint64_t guid;
 
 	if (!physp->p_node->sw || out == 0 || !sm->newest)
 		return;
-	wanted(sm, physp, mplug_switch_by_guid(sm->newest, cl_ntoh64(
-		osm_node_get_node_guid(physp->p_node))), in, out, t);
+	guid = cl_ntoh64(osm_node_get_node_guid(physp->p_node));
+	if (rows->sw == MOORE_NONE || rows->guid != guid)
+		rows->sw = mplug_switch_by_guid(sm->newest, rows->guid = guid);
+	wanted(sm, physp, rows->sw, in, out, t);
 }
 
 /* Blocks 0 and 1 are the low-priority table, 2 and 3 the high-priority one.  Entries with
