@@ -295,7 +295,7 @@ build_fwd_tables(void *context)
 		mplug_log_err(sm, code_of(&err), "%s", err.text);
 		return -1;	/* OpenSM sends nothing: the switches keep their tables */
 	}
-	mplug_hops_fill(&v);
+	mplug_hops_fill(&v, sm->settings.conf.jobs);
 	mplug_held_distrust(&sm->held, &v);
 	mplug_endpoints_trust(sm);
 	t.ms[MPLUG_T_OBSERVED] = mplug_now_ms();

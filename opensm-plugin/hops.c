@@ -8,6 +8,8 @@
  * nor weights from a hop_weights_file. */
 #include "plugin.h"
 
+enum { N_PARTS = 32 };
+
 /* Sets hops[s] for each switch s to its distance from switch `from`. */
 static void
 search(const struct moore_fabric *f, moore_swid from, uint8_t *hops, moore_swid *queue)
@@ -46,19 +48,31 @@ put(const struct moore_fabric *f, moore_swid s, osm_switch_t *sw, moore_lid lid,
 	}
 }
 
-/* Without memory the tables stay empty: routes do not depend on them. */
-void
-mplug_hops_fill(const struct mplug_view *v)
+/* One of N_PARTS jobs, each with other destinations, whose entries are other bytes of OpenSM's
+ * tables.  Without memory they stay empty: routes do not depend on them. */
+static void
+fill_part(void *arg, unsigned worker, size_t part)
 {
+	const struct mplug_view *v = arg;
 	const struct moore_fabric *f = v->f;
 	uint8_t *hops = malloc((size_t)f->n_switches + 1);
 	moore_swid *queue = malloc(((size_t)f->n_switches + 1) * sizeof(*queue));
 
-	for (moore_swid to = 0; hops && queue && to < f->n_switches; to++) {
-		search(f, to, hops, queue);
+	(void)worker;
+	for (size_t to = part; hops && queue && to < f->n_switches; to += N_PARTS) {
+		search(f, (moore_swid)to, hops, queue);
 		for (moore_swid s = 0; s < f->n_switches; s++)
 			put(f, s, v->sw[s], f->sw[to].lid, hops);
 	}
 	free(hops);
 	free(queue);
+}
+
+void
+mplug_hops_fill(struct mplug_view *v, const struct moore_jobs *jobs)
+{
+	if (jobs)
+		jobs->run(jobs->width, N_PARTS, fill_part, v);
+	for (size_t part = 0; !jobs && part < N_PARTS; part++)
+		fill_part(v, 0, part);
 }

@@ -283,8 +283,8 @@ void mplug_flap_forget(struct mplug_flap *fl);
 void mplug_publish(const struct mplug_view *v, const struct moore_lft *lft);
 void mplug_publish_count(const struct mplug_view *v, size_t *changed, size_t *total);
 
-/* hops.c: fills OpenSM's hop tables. */
-void mplug_hops_fill(const struct mplug_view *v);
+/* hops.c: fills OpenSM's hop tables.  jobs may be NULL. */
+void mplug_hops_fill(struct mplug_view *v, const struct moore_jobs *jobs);
 
 /* held.c: what the switches may hold. */
 /* Reads what OpenSM knows of the last sends, when no request is outstanding and OpenSM's
