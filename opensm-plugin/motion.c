@@ -203,7 +203,7 @@ make_plan(struct mplug_sm *sm, const struct mplug_view *v, struct moore_err *err
 		return moore_fail_nomem(err);
 	if ((rc = moore_engine_steps(&m->plan, v->f, &m->start.held, m->goal, &opts, err)) < 0)
 		return rc;
-	if (m->plan->motion->start_unsafe || (m->plan->why.code && m->start.held.unknown))
+	if (m->plan->motion->start_unsafe)
 		mplug_log_err(sm, MPLUG_MR_MOTION, "what the switches hold is not known to be safe: "
 			      "traffic could deadlock until the new tables are in force");
 	else if (m->plan->why.code)

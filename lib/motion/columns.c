@@ -7,8 +7,8 @@
 #include "base/bits.h"
 #include "motion_impl.h"
 
-static bool
-is_unknown(const struct moore_held *h, moore_swid s)
+bool
+moore_mo_unknown(const struct moore_held *h, moore_swid s)
 {
 	return h->unknown && moore_bits_get(h->unknown, s);
 }
@@ -20,10 +20,10 @@ mark_row(const struct moore_held *h, const struct moore_lft *now, moore_swid s, 
 	const uint8_t *was = moore_lft_row(h->lft, s), *will = moore_lft_row(now, s);
 
 	for (size_t b = 0; b < now->stride; b += MOORE_LFT_BLOCK) {
-		if (!is_unknown(h, s) && !memcmp(was + b, will + b, MOORE_LFT_BLOCK))
+		if (!moore_mo_unknown(h, s) && !memcmp(was + b, will + b, MOORE_LFT_BLOCK))
 			continue;
 		for (size_t i = b; i < b + MOORE_LFT_BLOCK; i++)
-			if (is_unknown(h, s) ? will[i] != MOORE_NO_PATH : was[i] != will[i])
+			if (moore_mo_unknown(h, s) ? will[i] != MOORE_NO_PATH : was[i] != will[i])
 				moore_bits_set(lids, i);
 	}
 }
@@ -82,7 +82,7 @@ moore_mo_columns_begin(struct moore_mo_columns *c, const struct moore_mo_net *n,
 		for (uint32_t i = 0; i < c->n; i++) {
 			size_t at = (size_t)i * n->n_sw + s;
 
-			c->cur[at] = is_unknown(h, s) ? MOORE_NO_PATH :
+			c->cur[at] = moore_mo_unknown(h, s) ? MOORE_NO_PATH :
 				moore_lft_row(h->lft, s)[c->col[i].lid];
 			c->fin[at] = moore_lft_row(now, s)[c->col[i].lid];
 			c->col[i].left += c->cur[at] != c->fin[at];

@@ -52,8 +52,8 @@ forget(struct moore_mo_build *b)
 }
 
 /* Adds one step of one kind.  Returns 1; 0 if there is nothing that it could change; -1 when
- * memory is out.  With the first step, rows of several values are sent again, so it may be
- * empty; after it no switch holds their further values. */
+ * memory is out.  With the first step, rows that are not known or of which several values are
+ * held are sent again, so it may be empty; after it no switch holds their further values. */
 static int
 add_step(struct moore_mo_build *b, bool wait, bool (*kind)(struct moore_mo_build *))
 {
@@ -64,7 +64,7 @@ add_step(struct moore_mo_build *b, bool wait, bool (*kind)(struct moore_mo_build
 	if (!new_step(b, wait) || !kind(b))
 		return -1;
 	if (b->m->n_rows == n_rows &&
-	    !(kind == moore_mo_drop && b->m->n_steps == 1 && b->c.n_extra)) {
+	    !(kind == moore_mo_drop && b->m->n_steps == 1 && (b->c.n_extra || b->unknown))) {
 		b->m->n_steps--;
 		return 0;
 	}

@@ -152,6 +152,8 @@ int moore_mo_columns_begin(struct moore_mo_columns *c, const struct moore_mo_net
 			   const struct moore_held *h, const struct moore_lft *now,
 			   struct moore_err *err);
 void moore_mo_columns_free(struct moore_mo_columns *c);
+/* True if nothing is known of the rows of switch s. */
+bool moore_mo_unknown(const struct moore_held *h, moore_swid s);
 bool moore_mo_stale(struct moore_mo_columns *c, uint32_t col, moore_swid s, uint8_t port);
 
 /* ---- motion.c, flip.c, start.c --------------------------------------------------------- */
@@ -177,7 +179,8 @@ struct moore_mo_build {
 	uint32_t cap_before;
 	uint8_t *live, *hops;	/* for each switch, scratch */
 	moore_swid *todo;
-	bool unsafe;		/* what is held has a cycle */
+	bool unknown;		/* rows of a switch that has links are not known */
+	bool unsafe;		/* what is held has a cycle, or may have */
 	bool detours;		/* in step 1, rows may take values that are neither old nor final, */
 	bool detoured;		/* and one did */
 	struct moore_arena tmp;

@@ -214,10 +214,23 @@ add_final(struct moore_mo_build *b)
 	if (!moore_mo_sort(&b->order)) {
 		memcpy(b->base, rest, bytes);
 		moore_mo_hold_all(b);
-		b->unsafe = !moore_mo_sort(&b->order);
+		b->unsafe |= !moore_mo_sort(&b->order);
 	}
 	free(rest);
 	return 0;
+}
+
+/* A row that is not known may lead back to the switch that its packets come from. */
+static bool
+some_unknown(const struct moore_mo_build *b)
+{
+	const struct moore_fabric *f = b->net.f;
+
+	for (moore_swid s = 0; s < b->net.n_sw; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports && moore_mo_unknown(b->held, s); p++)
+			if (moore_mo_leads_on(&b->net, s, (uint8_t)p))
+				return true;
+	return false;
 }
 
 int
@@ -225,6 +238,7 @@ moore_mo_start(struct moore_mo_build *b)
 {
 	int rc;
 
+	b->unknown = b->unsafe = some_unknown(b);
 	hold_groups(b);
 	if ((rc = hold_rest(b)) < 0)
 		return rc;

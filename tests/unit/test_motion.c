@@ -277,7 +277,8 @@ test_edges(void **state)
 	moore_plan_free(plan);
 }
 
-/* From empty tables, and from those of switches of which nothing is known: one step. */
+/* From empty tables in one step; from those of switches of which nothing is known in two, the
+ * second when the packets in the fabric have left. */
 static void
 test_bring_up(void **state)
 {
@@ -300,12 +301,95 @@ test_bring_up(void **state)
 		struct moore_held held = { .lft = none, .unknown = i ? unknown : NULL };
 
 		assert_int_equal(moore_motion_build(&m, f, &held, r->lft, &opts, &err), 0);
-		assert_int_equal(m->n_steps, 1);
+		assert_int_equal(m->n_steps, 1 + i);
+		assert_int_equal(m->start_unsafe, i);
+		assert_int_equal(m->step[0].n == 0 && m->step[i].wait, i);
 		assert_int_equal(m->step[0].interrupted, 0);
-		assert_int_equal(m->step[0].back, m->dead);
+		assert_int_equal(m->step[i].back, m->dead);
 		moore_motion_free(m);
 	}
 	moore_lft_free(none);
+	moore_engine_result_free(r);
+	moore_fabric_free(f);
+	moore_plan_free(plan);
+}
+
+/* Plays the steps from what is held, of which some is not known: what is held is unsafe, and
+ * each step after the first is safe. */
+static void
+play_unknown(const struct moore_fabric *f, const struct moore_held *held,
+	     const struct moore_engine_result *r)
+{
+	const struct moore_motion_opts opts = { .sl2vl = r->sl2vl };
+	struct moore_held before = *held;
+	struct moore_lft *now = copy_of(held->lft);
+	struct moore_row all[512];
+	struct moore_motion *m;
+	struct moore_err err;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)	/* what the first step sends at least */
+		if (held->unknown[s / 64] >> s % 64 & 1)
+			memset(moore_lft_row(now, s), MOORE_NO_PATH, now->stride);
+	assert_int_equal(moore_motion_build(&m, f, held, r->lft, &opts, &err), 0);
+	assert_true(m->start_unsafe && m->n_steps == 2 && m->step[1].wait);
+	for (uint32_t i = 0; i < m->n_steps; i++) {
+		const struct moore_motion_step *st = &m->step[i];
+		struct moore_held mixed = before;
+		struct moore_mix_held *v;
+
+		mixed.more = i ? m->row + st->first : all;
+		mixed.n_more = before.n_more + st->n;
+		assert_true(i || mixed.n_more <= ARRAY_LEN(all));
+		if (!i) {
+			memcpy(all, before.more, before.n_more * sizeof(*all));
+			memcpy(all + before.n_more, m->row + st->first, st->n * sizeof(*all));
+		}
+		v = judge(f, &mixed, &before, &opts);
+		assert_int_equal(v->safe, i);
+		assert_int_equal(v->interrupted, st->interrupted);
+		moore_mix_held_free(v);
+		for (size_t k = st->first; k < st->first + st->n; k++)
+			moore_lft_row(now, m->row[k].sw)[m->row[k].lid] = m->row[k].port;
+		before = (struct moore_held){ .lft = now };
+	}
+	assert_memory_equal(now->row, r->lft->row, now->stride * now->n_switches);
+	moore_motion_free(m);
+	moore_lft_free(now);
+}
+
+/* Random switches of which nothing is known, random values that rows may hold as well, after a
+ * cut. */
+static void
+test_unknown(void **state)
+{
+	struct moore_rng rng = { test_seed() };
+	struct moore_plan *plan = plan_of("slimfly", "q=4");
+	struct moore_engine_result *all, *r;
+	struct moore_fabric *f;
+	struct moore_err err;
+	moore_portnum port = 1;
+
+	(void)state;
+	assert_int_equal(moore_fabric_from_plan(&f, plan, 1, &err), 0);
+	all = run(f, plan, MOORE_PROFILE_ANY_SL);
+	while (moore_fabric_port(f, 0, port)->role != MOORE_ROLE_SWITCH)
+		port++;
+	moore_fabric_cut(f, 0, port);
+	r = run(f, plan, MOORE_PROFILE_ANY_SL);
+	for (unsigned round = 0; round < 20; round++) {
+		uint64_t unknown[1] = { 0 };
+		struct moore_row more[20];
+		const struct moore_held held = { all->lft, more, round % 2 ? ARRAY_LEN(more) : 0, unknown };
+
+		for (unsigned k = 0; k <= round / 4; k++)
+			unknown[0] |= UINT64_C(1) << moore_rng_below(&rng, f->n_switches);
+		for (unsigned k = 0; k < ARRAY_LEN(more); k++)
+			more[k] = (struct moore_row){ moore_rng_below(&rng, f->n_switches),
+				(moore_lid)(1 + moore_rng_below(&rng, f->lid_top)),
+				(uint8_t)moore_rng_below(&rng, 16) };
+		play_unknown(f, &held, r);
+	}
+	moore_engine_result_free(all);
 	moore_engine_result_free(r);
 	moore_fabric_free(f);
 	moore_plan_free(plan);
@@ -365,6 +449,7 @@ main(void)
 		cmocka_unit_test(test_switches),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_bring_up),
+		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_random),
 	};
 

@@ -9,7 +9,8 @@
  * what is held as well.
  *
  * Rows of which several values are held are sent again with the first step: with their
- * value in held.lft, if the step has no other.  So that step may be empty.
+ * value in held.lft, if the step has no other.  So are all rows of a switch of which nothing is
+ * known: with no-path, if the step has no other.  So that step may be empty.
  *
  * A packet that a switch forwarded under a row may stay in a buffer after the row has
  * changed, and meet rows that are younger by several steps.  Between two steps with
@@ -59,8 +60,9 @@ struct moore_motion {
 	struct moore_motion_step *step;	/* none when nothing changes */
 	uint32_t n_steps, cap_steps;
 	uint64_t dead;			/* pairs that were dead at the beginning and live at the end */
-	bool start_unsafe;		/* what is held could deadlock already: steps cannot mend that,
-					 * so the rows that change are dropped first */
+	/* What is held could deadlock already, as it could if rows are not known: steps cannot
+	 * mend that, so the rows that change are dropped first. */
+	bool start_unsafe;
 };
 
 /* Finds the steps from held to now, tables of the switches of f in one stride.  Ports that
