@@ -160,7 +160,7 @@ prepare(struct moore_mo_build *b)
 	    (rc = moore_mo_ways_init(&b->ways, &b->net, &b->order, most_ways(b), a, b->err)) < 0 ||
 	    (rc = moore_mo_order_init(&b->goal, &b->net, a, b->err)) < 0 ||
 	    (rc = moore_mo_ways_init(&b->goal_ways, &b->net, &b->goal, most_ways(b), a, b->err)) < 0 ||
-	    (rc = get_memory(b)) < 0)
+	    (rc = get_memory(b)) < 0 || (rc = moore_mo_holders_init(b)) < 0)
 		return rc;
 	return moore_mo_start(b);
 }

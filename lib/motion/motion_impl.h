@@ -4,6 +4,7 @@
  *   motion.c    the procedure: cuts the change into steps
  *   flip.c      one step: which rows change in it
  *   start.c     the dependencies of what is held at the beginning
+ *   hold.c      what many LIDs hold, side by side
  *   columns.c   the rows by LID: what they are, were and shall be
  *   ways.c      the mixture of one LID: its ways and the VLs on them
  *   order.c     the dependencies of all LIDs together, in an order without a cycle
@@ -158,6 +159,13 @@ bool moore_mo_stale(struct moore_mo_columns *c, uint32_t col, moore_swid s, uint
 
 /* ---- motion.c, flip.c, start.c --------------------------------------------------------- */
 
+struct moore_mo_holder {	/* of one worker */
+	struct moore_mo_order cells;	/* only held[] */
+	struct moore_mo_ways ways;
+	uint8_t (*block)[MOORE_LFT_BLOCK];	/* for each switch: its rows of a block of LIDs */
+	uint8_t *row;			/* for each switch */
+};
+
 struct moore_mo_build {
 	struct moore_mo_net net;
 	struct moore_mo_order order;
@@ -167,6 +175,8 @@ struct moore_mo_build {
 	struct moore_mo_order goal;
 	struct moore_mo_ways goal_ways;
 	bool planted;
+	struct moore_mo_holder *holder;
+	unsigned n_holders;
 	struct moore_mo_columns c;
 	struct moore_motion *m;
 	const struct moore_held *held;
@@ -199,6 +209,12 @@ moore_mo_next(const struct moore_mo_net *n, moore_swid s, uint8_t port)
 	return n->next[n->f->sw[s].port0 + port];
 }
 
+/* Makes a holder for each worker, in b->tmp. */
+int moore_mo_holders_init(struct moore_mo_build *b);
+/* Runs n jobs that hold LIDs in the ways of their worker's holder, and adds all that they held
+ * to b->order.held. */
+void moore_mo_hold_side_by_side(struct moore_mo_build *b, size_t n,
+				void (*job)(void *arg, unsigned worker, size_t i), void *arg);
 /* Fills base[]. */
 int moore_mo_start(struct moore_mo_build *b);
 /* Lets the dependencies be those of base[] and of the columns as they are. */

@@ -41,7 +41,7 @@ moore_mo_order_free(struct moore_mo_order *g)
 
 /* Calls each(g, successor) for the channels that packets on channel c may wait for; stops
  * when it returns false. */
-static bool
+static inline bool
 each_after(struct moore_mo_order *g, uint32_t c, bool (*each)(struct moore_mo_order *, uint32_t))
 {
 	const struct moore_mo_net *n = g->n;
@@ -51,12 +51,12 @@ each_after(struct moore_mo_order *g, uint32_t c, bool (*each)(struct moore_mo_or
 	if (to == MOORE_NONE)
 		return true;
 	slot0 = n->f->sw[to].port0;
-	for (unsigned p = 1; p <= n->f->sw[to].n_ports; p++) {
+	for (unsigned p = 1, n_ports = n->f->sw[to].n_ports; p <= n_ports; p++) {
 		size_t cell = moore_mo_cell(n, link, p);
 		unsigned leave = 0;
 
 		for (unsigned x = 0; x < n->n_cls; x++)
-			leave |= g->held[cell + x] >> vl & 1 ? n->leave[cell + x] : 0u;
+			leave |= n->leave[cell + x] & (0u - (g->held[cell + x] >> vl & 1u));
 		for (; leave; leave &= leave - 1)
 			if (!each(g, (slot0 + p) * n->n_vl + (unsigned)__builtin_ctz(leave)))
 				return false;

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jobs.h"
 #include "motion_impl.h"
 
 #define BLOCK MOORE_LFT_BLOCK
+#define PART 16			/* columns of one job */
 
 /* ---- multicast ---------------------------------------------------------------------------- */
 
@@ -54,63 +56,70 @@ hold_groups(struct moore_mo_build *b)
 /* The LIDs of one switch have mostly equal rows everywhere else, so each distinct column
  * is followed once.  Columns with equal hashes are taken as equal. */
 struct distinct {
+	const struct moore_mo_build *b;
 	uint64_t *seen;
 	size_t mask;
 	uint8_t (*link)[256];	/* for each switch: a value, or MOORE_NO_PATH if it is no link */
-	uint8_t (*block)[BLOCK];	/* for each switch: its rows of a block of LIDs */
-	uint8_t *row, *changes;	/* for each switch; for each LID */
-	uint64_t hash[BLOCK];
+	uint64_t *hash;		/* for each LID */
+	uint8_t *skip;		/* for each LID: it changes, or an equal column is followed */
 };
 
 static int
 get_memory(struct moore_mo_build *b, struct distinct *d)
 {
 	struct moore_arena *a = &b->tmp;
-	size_t n = (size_t)b->net.n_sw + 1, stride = b->held->lft->stride;
+	size_t stride = b->held->lft->stride;
 
+	d->b = b;
 	for (d->mask = 1024; d->mask < 2 * stride;)
 		d->mask *= 2;
 	if (!(d->seen = moore_arena_alloc(a, d->mask--, sizeof(*d->seen))) ||
-	    !(d->link = moore_arena_alloc(a, n, sizeof(*d->link))) ||
-	    !(d->block = moore_arena_alloc(a, n, sizeof(*d->block))) ||
-	    !(d->row = moore_arena_alloc(a, n, 1)) ||
-	    !(d->changes = moore_arena_alloc(a, stride, 1)))
+	    !(d->link = moore_arena_alloc(a, b->net.n_sw + 1u, sizeof(*d->link))) ||
+	    !(d->hash = moore_arena_alloc(a, stride, sizeof(*d->hash))) ||
+	    !(d->skip = moore_arena_alloc(a, stride, 1)))
 		return moore_fail_nomem(b->err);
 	for (moore_swid s = 0; s < b->net.n_sw; s++)
 		for (unsigned p = 0; p < 256; p++)
 			d->link[s][p] = moore_mo_leads_on(&b->net, s, (uint8_t)p) ? (uint8_t)p :
 				MOORE_NO_PATH;
 	for (uint32_t i = 0; i < b->c.n; i++)
-		d->changes[b->c.col[i].lid] = 1;
+		d->skip[b->c.col[i].lid] = 1;
 	return 0;
-}
-
-static void
-read_block(struct moore_mo_build *b, struct distinct *d, size_t lid0)
-{
-	for (unsigned i = 0; i < BLOCK; i++)
-		d->hash[i] = MOORE_HASH_INIT;
-	for (moore_swid s = 0; s < b->net.n_sw; s++) {
-		const uint8_t *row = moore_lft_row(b->held->lft, s) + lid0;
-
-		for (unsigned i = 0; i < BLOCK; i++) {
-			uint64_t h = (d->hash[i] ^ (d->block[s][i] = d->link[s][row[i]])) *
-				0x9e3779b97f4a7c15u;
-
-			d->hash[i] = h ^ h >> 29;
-		}
-	}
 }
 
 /* The SLs that sources may use are a part of the column. */
 static uint64_t
-add_sls(const struct moore_mo_build *b, moore_lid lid, uint64_t h)
+add_sls(const struct moore_mo_build *b, size_t lid, uint64_t h)
 {
 	const struct moore_sl_set *set = b->net.o->sl_set;
 
 	for (moore_swid s = 0; set && lid < set->stride && s < b->net.n_sw; s++)
 		h = (h ^ moore_sl_set_row(set, s)[lid]) * 0x100000001b3u;
 	return h | 1;		/* 0 marks a free place */
+}
+
+static void
+hash_block(void *arg, unsigned worker, size_t block)
+{
+	const struct distinct *d = arg;
+	const struct moore_mo_build *b = d->b;
+	size_t lid0 = block * BLOCK;
+	uint64_t hash[BLOCK];
+
+	(void)worker;
+	for (unsigned i = 0; i < BLOCK; i++)
+		hash[i] = MOORE_HASH_INIT;
+	for (moore_swid s = 0; s < b->net.n_sw; s++) {
+		const uint8_t *row = moore_lft_row(b->held->lft, s) + lid0;
+
+		for (unsigned i = 0; i < BLOCK; i++) {
+			uint64_t h = (hash[i] ^ d->link[s][row[i]]) * 0x9e3779b97f4a7c15u;
+
+			hash[i] = h ^ h >> 29;
+		}
+	}
+	for (unsigned i = 0; i < BLOCK; i++)
+		d->hash[lid0 + i] = add_sls(b, lid0 + i, hash[i]);
 }
 
 static bool
@@ -126,25 +135,39 @@ is_new(struct distinct *d, uint64_t hash)
 	return true;
 }
 
+static void
+hold_block(void *arg, unsigned worker, size_t block)
+{
+	const struct distinct *d = arg;
+	const struct moore_mo_build *b = d->b;
+	struct moore_mo_holder *h = &b->holder[worker];
+	size_t lid0 = block * BLOCK;
+
+	for (moore_swid s = 0; s < b->net.n_sw; s++)
+		memcpy(h->block[s], moore_lft_row(b->held->lft, s) + lid0, BLOCK);
+	for (unsigned i = 0; i < BLOCK; i++) {
+		if (d->skip[lid0 + i])
+			continue;
+		for (moore_swid s = 0; s < b->net.n_sw; s++)
+			h->row[s] = d->link[s][h->block[s][i]];
+		moore_mo_ways_hold(&h->ways, (moore_lid)(lid0 + i), h->row);
+	}
+}
+
 static int
 hold_rest(struct moore_mo_build *b)
 {
 	struct distinct d = { NULL };
+	size_t stride = b->held->lft->stride;
 	int rc = get_memory(b, &d);
 
-	for (size_t lid0 = 0; rc == 0 && lid0 < b->held->lft->stride; lid0 += BLOCK) {
-		read_block(b, &d, lid0);
-		for (unsigned i = 0; i < BLOCK; i++) {
-			moore_lid lid = (moore_lid)(lid0 + i);
-
-			if (d.changes[lid] || !is_new(&d, add_sls(b, lid, d.hash[i])))
-				continue;
-			for (moore_swid s = 0; s < b->net.n_sw; s++)
-				d.row[s] = d.block[s][i];
-			moore_mo_ways_hold(&b->ways, lid, d.row);
-		}
-	}
-	return rc;
+	if (rc < 0)
+		return rc;
+	moore_jobs_run(b->net.o->jobs, b->n_holders, stride / BLOCK, hash_block, &d);
+	for (size_t lid = 0; lid < stride; lid++)
+		d.skip[lid] = d.skip[lid] || !is_new(&d, d.hash[lid]);
+	moore_mo_hold_side_by_side(b, stride / BLOCK, hold_block, &d);
+	return 0;
 }
 
 /* ---- LIDs that change ------------------------------------------------------------------------ */
@@ -180,15 +203,32 @@ moore_mo_plant(struct moore_mo_build *b, uint32_t i)
 	moore_mo_ways_fill(&b->ways);
 }
 
+struct rows {
+	const struct moore_mo_build *b;
+	const uint8_t *of;	/* [column * n_sw + switch] */
+	bool all;		/* also of columns with further values */
+};
+
+static void
+hold_columns(void *arg, unsigned worker, size_t part)
+{
+	const struct rows *r = arg;
+	const struct moore_mo_columns *c = &r->b->c;
+	size_t n_sw = r->b->net.n_sw;
+
+	for (size_t i = part * PART; i < c->n && i < (part + 1) * PART; i++)
+		if (r->all || c->col[i].extra == MOORE_NONE)
+			moore_mo_ways_hold(&r->b->holder[worker].ways, c->col[i].lid, r->of + i * n_sw);
+}
+
 void
 moore_mo_hold_all(struct moore_mo_build *b)
 {
 	memcpy(b->order.held, b->base, b->n_cells * sizeof(*b->base));
+	moore_mo_hold_side_by_side(b, b->c.n / PART + 1, hold_columns,
+				   &(struct rows){ b, b->c.cur, false });
 	for (uint32_t i = 0; i < b->c.n; i++)
-		if (b->c.col[i].extra == MOORE_NONE)
-			moore_mo_ways_hold(&b->ways, b->c.col[i].lid,
-					   b->c.cur + (size_t)i * b->net.n_sw);
-		else
+		if (b->c.col[i].extra != MOORE_NONE)
 			moore_mo_plant(b, i);
 }
 
@@ -205,8 +245,8 @@ add_final(struct moore_mo_build *b)
 		return moore_fail_nomem(b->err);
 	memcpy(rest, b->base, bytes);
 	memcpy(b->order.held, b->base, bytes);
-	for (uint32_t i = 0; i < b->c.n; i++)
-		moore_mo_ways_hold(&b->ways, b->c.col[i].lid, b->c.fin + (size_t)i * b->net.n_sw);
+	moore_mo_hold_side_by_side(b, b->c.n / PART + 1, hold_columns,
+				   &(struct rows){ b, b->c.fin, true });
 	memcpy(b->base, b->order.held, bytes);
 	memcpy(b->goal.held, b->order.held, bytes);
 	moore_mo_sort(&b->goal);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_jobs.c - routing and judging give the same bits for any number of workers, whatever
- * the order of their jobs: without jobs, in an order turned round, and on real threads. */
+/* test_jobs.c - routing, judging and finding steps give the same bits for any number of workers,
+ * whatever the order of their jobs: without jobs, in an order turned round, and on real
+ * threads. */
 #include "harness.h"
 
 #include "fabrics.h"
 #include "moore/engine.h"
+#include "moore/motion.h"
 #include "shuffled_jobs.h"
 #include "threads.h"
 
@@ -170,6 +172,38 @@ judge_bad(const char *why, const struct moore_fabric *f, const struct moore_engi
 	moore_lft_free(bad);
 }
 
+/* Finds the steps from tables with faults to those of r. */
+static void
+leave_bad(const char *why, const struct moore_fabric *f, const struct moore_engine_result *r,
+	  const struct moore_row *row)
+{
+	struct moore_engine_steps *s[N_WAYS];
+	struct moore_lft *bad;
+	struct moore_jobs jobs;
+
+	assert_int_equal(moore_lft_new(&bad, f->n_switches, f->lid_top, NULL), 0);
+	memcpy(bad->row, r->lft->row, bad->stride * bad->n_switches);
+	for (int i = 0; i < N_BAD; i++)
+		moore_lft_row(bad, row[i].sw)[row[i].lid] = row[i].port;
+	for (unsigned way = 0; way < N_WAYS; way++) {
+		const struct moore_held held = { .lft = bad };
+		const struct moore_motion_opts opts = { .sl2vl = r->sl2vl, .sl_set = r->sl_set,
+			.jobs = jobs_of(way, &jobs) };
+		const struct moore_motion *a, *b;
+
+		CHECK_EQ(why, moore_engine_steps(&s[way], f, &held, r->lft, &opts, NULL), 0);
+		a = s[0]->motion;
+		b = s[way]->motion;
+		CHECK(why, a->n_rows == b->n_rows && a->n_steps == b->n_steps);
+		for (uint32_t i = 0; i < a->n_rows; i++)
+			CHECK(why, a->row[i].sw == b->row[i].sw && a->row[i].lid == b->row[i].lid &&
+			      a->row[i].port == b->row[i].port);
+	}
+	for (unsigned way = 0; way < N_WAYS; way++)
+		moore_engine_steps_free(s[way]);
+	moore_lft_free(bad);
+}
+
 static void
 test_bad_tables(void **state)
 {
@@ -190,6 +224,7 @@ test_bad_tables(void **state)
 		assert_int_equal(moore_engine_run(&r, f, NULL, &conf, NULL, NULL, NULL), 0);
 		draw(row, f, &rng);
 		judge_bad(why, f, r, row);
+		leave_bad(why, f, r, row);
 		moore_engine_result_free(r);
 		moore_fabric_free(f);
 	}
