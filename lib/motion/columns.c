@@ -142,6 +142,22 @@ moore_mo_columns_init(struct moore_mo_columns *c, const struct moore_mo_net *n,
 	return moore_mo_columns_begin(c, n, held, now, err);
 }
 
+int
+moore_mo_columns_copy(struct moore_mo_columns *c, const struct moore_mo_columns *from,
+		      const struct moore_mo_net *n, struct moore_err *err)
+{
+	*c = (struct moore_mo_columns){ .n = from->n, .of = from->of, .own = from->own,
+		.most_extra = from->most_extra };
+	c->col = calloc((size_t)c->n + 1, sizeof(*c->col));
+	c->cur = malloc((size_t)c->n * n->n_sw + 1);
+	c->fin = malloc((size_t)c->n * n->n_sw + 1);
+	if (!c->col || !c->cur || !c->fin)
+		return moore_fail_nomem(err);
+	for (uint32_t i = 0; i < c->n; i++)
+		c->col[i].lid = from->col[i].lid;
+	return 0;
+}
+
 void
 moore_mo_columns_free(struct moore_mo_columns *c)
 {

@@ -10,10 +10,11 @@
  *
  * Detours (flip.c) bring pairs back in the first step and mostly make the sequence shorter, but
  * can make it longer; if it takes some and has more than two steps, it is compared with the
- * one without. */
+ * one without.  With several workers, both are built side by side. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jobs.h"
 #include "motion_impl.h"
 
 #define DETOURS_PAY 2
@@ -146,6 +147,22 @@ most_ways(const struct moore_mo_build *b)
 	return b->net.o->n_mft && n < b->net.n_slots ? b->net.n_slots : n;
 }
 
+/* Makes the orders and the mixtures, which are empty. */
+static int
+init_parts(struct moore_mo_build *b)
+{
+	struct moore_arena *a = &b->tmp;
+	int rc;
+
+	if ((rc = moore_mo_order_init(&b->order, &b->net, a, b->err)) < 0 ||
+	    (rc = moore_mo_ways_init(&b->ways, &b->net, &b->order, most_ways(b), a, b->err)) < 0 ||
+	    (rc = moore_mo_order_init(&b->goal, &b->net, a, b->err)) < 0 ||
+	    (rc = moore_mo_ways_init(&b->goal_ways, &b->net, &b->goal, most_ways(b), a, b->err)) < 0 ||
+	    (rc = get_memory(b)) < 0)
+		return rc;
+	return moore_mo_holders_init(b);
+}
+
 static int
 prepare(struct moore_mo_build *b)
 {
@@ -154,15 +171,36 @@ prepare(struct moore_mo_build *b)
 
 	if ((rc = moore_mo_layout(&b->net, b->net.f, b->net.o, a, b->err)) < 0 ||
 	    (rc = moore_mo_columns_init(&b->c, &b->net, b->held, b->now, a, b->err)) < 0 ||
-	    b->c.n == 0)
-		return rc;
-	if ((rc = moore_mo_order_init(&b->order, &b->net, a, b->err)) < 0 ||
-	    (rc = moore_mo_ways_init(&b->ways, &b->net, &b->order, most_ways(b), a, b->err)) < 0 ||
-	    (rc = moore_mo_order_init(&b->goal, &b->net, a, b->err)) < 0 ||
-	    (rc = moore_mo_ways_init(&b->goal_ways, &b->net, &b->goal, most_ways(b), a, b->err)) < 0 ||
-	    (rc = get_memory(b)) < 0 || (rc = moore_mo_holders_init(b)) < 0)
+	    b->c.n == 0 || (rc = init_parts(b)) < 0)
 		return rc;
 	return moore_mo_start(b);
+}
+
+/* Prepares *to for start_again().  It borrows what never changes in b. */
+static int
+prepare_copy(struct moore_mo_build *to, const struct moore_mo_build *b)
+{
+	int rc;
+
+	to->net = b->net;
+	to->held = b->held;
+	to->now = b->now;
+	to->unsafe = b->unsafe;
+	if ((rc = moore_mo_columns_copy(&to->c, &b->c, &to->net, to->err)) < 0 ||
+	    (rc = init_parts(to)) < 0)
+		return rc;
+	memcpy(to->base, b->base, b->n_cells * sizeof(*b->base));
+	return 0;
+}
+
+static void
+end(struct moore_mo_build *b)
+{
+	free(b->before);
+	moore_mo_columns_free(&b->c);
+	moore_mo_order_free(&b->order);
+	moore_mo_order_free(&b->goal);
+	moore_arena_free(&b->tmp);
 }
 
 /* Goes back to the beginning. */
@@ -226,40 +264,80 @@ check_fit(const struct moore_fabric *f, const struct moore_held *held,
 	return 0;
 }
 
+struct both {			/* the sequences with and without detours */
+	struct moore_mo_build with, without;
+	struct moore_motion *m[2];
+	int rc[2];
+	struct moore_err err[2];
+};
+
+/* True if the sequence with detours is to be compared with the other. */
+static bool
+is_doubtful(const struct both *p)
+{
+	return p->rc[0] == 0 && p->with.detoured && p->m[0]->n_steps > DETOURS_PAY;
+}
+
+static void
+build_job(void *arg, unsigned worker, size_t i)
+{
+	struct both *p = arg;
+
+	(void)worker;
+	if (i == 0)
+		p->rc[0] = build_one(&p->m[0], &p->with);
+	else if ((p->rc[1] = start_again(&p->without)) == 0)
+		p->rc[1] = build_one(&p->m[1], &p->without);
+}
+
+/* Builds the sequence with detours and, if that is doubtful, the other one. */
+static int
+build_both(struct both *p)
+{
+	bool may_detour = p->with.c.n && !drops_first(&p->with);
+	unsigned width = moore_jobs_width(p->with.net.o->jobs, may_detour ? 2 : 1);
+	int rc;
+
+	if (width > 1 && (rc = prepare_copy(&p->without, &p->with)) < 0)
+		return rc;
+	moore_jobs_run(p->with.net.o->jobs, width, width, build_job, p);
+	if (!is_doubtful(p))
+		return p->rc[0];
+	if (width == 1) {
+		if ((rc = prepare_copy(&p->without, &p->with)) < 0)
+			return rc;
+		build_job(p, 0, 1);
+	}
+	return p->rc[1];
+}
+
 int
 moore_motion_build(struct moore_motion **out, const struct moore_fabric *f,
 		   const struct moore_held *held, const struct moore_lft *now,
 		   const struct moore_motion_opts *opts, struct moore_err *err)
 {
-	struct moore_mo_build b = { .net = { .f = f, .o = opts }, .held = held, .now = now,
-		.err = err, .tmp = MOORE_ARENA_INIT, .detours = true };
-	struct moore_motion *first = NULL, *plain = NULL;
+	struct both p = {
+		.with = { .net = { .f = f, .o = opts }, .held = held, .now = now,
+			  .err = &p.err[0], .tmp = MOORE_ARENA_INIT, .detours = true },
+		.without = { .err = &p.err[1], .tmp = MOORE_ARENA_INIT },
+	};
+	unsigned best;
 	int rc;
 
 	*out = NULL;
-	if ((rc = check_fit(f, held, now, err)) < 0 || (rc = prepare(&b)) < 0 ||
-	    (rc = build_one(&first, &b)) < 0)
+	if ((rc = check_fit(f, held, now, &p.err[0])) < 0 || (rc = prepare(&p.with)) < 0 ||
+	    (rc = build_both(&p)) < 0)
 		goto out;
-	if (b.detoured && first->n_steps > DETOURS_PAY) {
-		b.detours = false;
-		if ((rc = start_again(&b)) < 0 || (rc = build_one(&plain, &b)) < 0)
-			goto out;
-	}
-	if (plain && is_better(plain, first)) {
-		*out = plain;
-		plain = NULL;
-	} else {
-		*out = first;
-		first = NULL;
-	}
+	best = is_doubtful(&p) && is_better(p.m[1], p.m[0]);
+	*out = p.m[best];
+	p.m[best] = NULL;
 out:
-	moore_motion_free(first);
-	moore_motion_free(plain);
-	free(b.before);
-	moore_mo_columns_free(&b.c);
-	moore_mo_order_free(&b.order);
-	moore_mo_order_free(&b.goal);
-	moore_arena_free(&b.tmp);
+	if (rc < 0 && err)
+		*err = p.err[0].code ? p.err[0] : p.err[1];
+	moore_motion_free(p.m[0]);
+	moore_motion_free(p.m[1]);
+	end(&p.with);
+	end(&p.without);
 	return rc;
 }
 

@@ -152,6 +152,9 @@ int moore_mo_columns_init(struct moore_mo_columns *c, const struct moore_mo_net 
 int moore_mo_columns_begin(struct moore_mo_columns *c, const struct moore_mo_net *n,
 			   const struct moore_held *h, const struct moore_lft *now,
 			   struct moore_err *err);
+/* Makes columns for the same LIDs, for moore_mo_columns_begin().  They borrow of[] and own[]. */
+int moore_mo_columns_copy(struct moore_mo_columns *c, const struct moore_mo_columns *from,
+			  const struct moore_mo_net *n, struct moore_err *err);
 void moore_mo_columns_free(struct moore_mo_columns *c);
 /* True if nothing is known of the rows of switch s. */
 bool moore_mo_unknown(const struct moore_held *h, moore_swid s);
