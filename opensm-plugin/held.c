@@ -414,8 +414,9 @@ mplug_held_tables_free(struct mplug_held_tables *t)
 	*t = (struct mplug_held_tables){ .lft = NULL };
 }
 
-int
-mplug_held_add(struct mplug_held_tables *t, moore_swid sw, moore_lid lid, uint8_t port)
+/* Adds a value of a row.  Returns -1 if memory is out. */
+static int
+add_value(struct mplug_held_tables *t, moore_swid sw, moore_lid lid, uint8_t port)
 {
 	struct moore_row *more = moore_grow(t->more, (uint32_t)t->held.n_more, &t->cap_more,
 					    sizeof(*more));
@@ -434,7 +435,7 @@ add_any(struct mplug_held_tables *t, moore_swid s, size_t block, unsigned n_port
 	for (size_t i = 0; i < MOORE_LFT_BLOCK; i++)
 		for (unsigned p = 0; p <= n_ports; p++)
 			if (block * MOORE_LFT_BLOCK + i < t->lft->stride &&
-			    mplug_held_add(t, s, (moore_lid)(block * MOORE_LFT_BLOCK + i),
+			    add_value(t, s, (moore_lid)(block * MOORE_LFT_BLOCK + i),
 					   (uint8_t)p) < 0)
 				return -1;
 	return 0;
@@ -458,7 +459,7 @@ fill_switch(struct mplug_held_tables *t, const struct moore_fabric *f, moore_swi
 			return -1;
 	for (size_t i = 0; i < h->n_other; i++)
 		if (h->other[i].lid < t->lft->stride &&
-		    mplug_held_add(t, s, h->other[i].lid, h->other[i].port) < 0)
+		    add_value(t, s, h->other[i].lid, h->other[i].port) < 0)
 			return -1;
 	return 0;
 }

@@ -90,24 +90,26 @@ note_past(struct mplug_motion *m, uint64_t guid, moore_lid lid, uint8_t port)
 	return 0;
 }
 
-/* Packets that followed a row of the past may meet every row of the future. */
-static int
-add_past(struct mplug_sm *sm, const struct moore_fabric *f, struct mplug_held_tables *t)
+/* Lists the rows of the past whose switches and LIDs are still there; NULL if memory is out.
+ * The caller frees the list.  A port without a link matters to nobody. */
+static struct moore_row *
+list_past(struct mplug_sm *sm, const struct moore_fabric *f, size_t stride, size_t *n)
 {
 	struct mplug_motion *m = &sm->motion;
+	struct moore_row *row;
 
 	if (mplug_now_ms() - m->answered_ms > wait_ms(sm))
 		forget_past(m);
-	for (size_t i = 0; i < m->n_past; i++) {
+	*n = 0;
+	row = malloc((m->n_past + 1) * sizeof(*row));
+	for (size_t i = 0; row && i < m->n_past; i++) {
 		const struct mplug_past_row *p = &m->past[i];
 		moore_swid s = mplug_switch_by_guid(f, p->guid);
 
-		if (s != MOORE_NONE && p->lid < t->lft->stride && p->port <= f->sw[s].n_ports &&
-		    moore_fabric_port(f, s, p->port)->role != MOORE_ROLE_NONE &&
-		    mplug_held_add(t, s, p->lid, p->port) < 0)
-			return -1;
+		if (s != MOORE_NONE && p->lid < stride)
+			row[(*n)++] = (struct moore_row){ s, p->lid, p->port };
 	}
-	return 0;
+	return row;
 }
 
 /* ---- planning ------------------------------------------------------------------------- */
@@ -189,19 +191,23 @@ make_plan(struct mplug_sm *sm, const struct mplug_view *v, struct moore_err *err
 	struct mplug_motion *m = &sm->motion;
 	const struct moore_mft *const trees = sm->trees.held;
 	moore_lid own[128];
-	const struct moore_motion_opts opts = { .sl2vl = m->want, .other = m->held_rows,
+	struct moore_motion_opts opts = { .sl2vl = m->want, .other = m->held_rows,
 		.sl_set = m->sls, .mft = &trees, .n_mft = trees != NULL,
 		.first = own, .n_first = own_lids(sm, own),
 		.jobs = sm->settings.conf.jobs };
+	struct moore_row *past;
 	int rc;
 
 	forget_plan(m);
 	m->next = 0;
 	if ((rc = mplug_held_tables(&m->start, &sm->held, v, err)) < 0)
 		return rc;
-	if (add_past(sm, v->f, &m->start) < 0)
+	if (!(past = list_past(sm, v->f, m->start.lft->stride, &opts.n_past)))
 		return moore_fail_nomem(err);
-	if ((rc = moore_engine_steps(&m->plan, v->f, &m->start.held, m->goal, &opts, err)) < 0)
+	opts.past = past;
+	rc = moore_engine_steps(&m->plan, v->f, &m->start.held, m->goal, &opts, err);
+	free(past);
+	if (rc < 0)
 		return rc;
 	if (m->plan->motion->start_unsafe)
 		mplug_log_err(sm, MPLUG_MR_MOTION, "what the switches hold is not known to be safe: "

@@ -304,8 +304,6 @@ bool mplug_carries_data(const osm_switch_t *sw);
 /* A switch that carries no data has no path.  The caller frees *t.  -MOORE_ENOMEM. */
 int mplug_held_tables(struct mplug_held_tables *t, const struct mplug_held *h,
 		      const struct mplug_view *v, struct moore_err *err);
-/* Adds a value of a row.  -1: no memory. */
-int mplug_held_add(struct mplug_held_tables *t, moore_swid sw, moore_lid lid, uint8_t port);
 void mplug_held_tables_free(struct mplug_held_tables *t);
 
 /* trees.c: changing the trees of multicast groups. */

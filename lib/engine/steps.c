@@ -20,32 +20,58 @@ struct judging {
 	struct moore_held held;		/* held before the step that is judged next */
 	struct moore_lft *lft;		/* of held, after the first step */
 	struct moore_mix_lanes lanes;
+	const struct moore_row *past;	/* no switch holds these, packets may have followed them */
+	size_t n_past;
 	const struct moore_jobs *jobs;
 	struct moore_mix_series *series;
 };
 
-/* Judges what is held, mixed with the rows of the steps [from, to). */
+static size_t
+append(struct moore_row *to, size_t at, const struct moore_row *row, size_t n)
+{
+	if (n)
+		memcpy(to + at, row, n * sizeof(*row));
+	return at + n;
+}
+
+/* Judges what is held, mixed with the rows of the steps [from, to) and n_past of the past. */
 static int
-judge(const struct judging *j, uint32_t from, uint32_t to, struct moore_mix_held **out,
-      struct moore_err *err)
+judge_rows(const struct judging *j, uint32_t from, uint32_t to, size_t n_past,
+	   struct moore_mix_held **out, struct moore_err *err)
 {
 	const struct moore_motion *m = j->s->motion;
 	size_t first = m->step[from].first, n = m->step[to - 1].first + m->step[to - 1].n - first;
 	struct moore_held all = j->held;
-	struct moore_row *more = malloc((all.n_more + n + 1) * sizeof(*more));
+	struct moore_row *more = malloc((all.n_more + n + n_past + 1) * sizeof(*more));
 	int rc;
 
 	*out = NULL;
 	if (!more)
 		return moore_fail_nomem(err);
-	if (all.n_more)
-		memcpy(more, all.more, all.n_more * sizeof(*more));
-	if (n)
-		memcpy(more + all.n_more, m->row + first, n * sizeof(*more));
+	all.n_more = append(more, 0, all.more, all.n_more);
+	all.n_more = append(more, all.n_more, m->row + first, n);
+	all.n_more = append(more, all.n_more, j->past, n_past);
 	all.more = more;
-	all.n_more += n;
 	rc = moore_mix_series_judge(out, j->series, &all, err);
 	free(more);
+	return rc;
+}
+
+/* Packets of the past meet the rows until the first wait.  They may deadlock or loop, but no
+ * switch drops packets because of a row that it no longer holds. */
+static int
+judge(const struct judging *j, uint32_t from, uint32_t to, struct moore_mix_held **out,
+      struct moore_err *err)
+{
+	int rc = judge_rows(j, from, to, 0, out, err);
+	uint64_t interrupted;
+
+	if (rc < 0 || from > 0 || !j->n_past)
+		return rc;
+	interrupted = (*out)->interrupted;
+	moore_mix_held_free(*out);
+	if ((rc = judge_rows(j, from, to, j->n_past, out, err)) == 0)
+		(*out)->interrupted = interrupted;
 	return rc;
 }
 
@@ -62,6 +88,8 @@ begin(struct judging *j, struct moore_err *err)
 		return moore_fail_nomem(err);
 	for (size_t i = 0; i < h->n_more; i++)
 		moore_bits_set(lids, h->more[i].lid);
+	for (size_t i = 0; i < j->n_past; i++)
+		moore_bits_set(lids, j->past[i].lid);
 	for (uint32_t i = 0; i < m->n_rows; i++)
 		moore_bits_set(lids, m->row[i].lid);
 	rc = moore_mix_series_new(&j->series, j->f, h, lids, &j->lanes, j->jobs, err);
@@ -174,7 +202,7 @@ build_and_judge(struct moore_engine_steps **out, const struct moore_fabric *f,
 	struct moore_engine_steps *s = calloc(1, sizeof(*s));
 	struct judging j = { .s = s, .f = f, .start = held, .held = *held,
 		.lanes = { opts->sl2vl, opts->other, opts->sl_set, opts->mft, opts->n_mft },
-		.jobs = opts->jobs };
+		.past = opts->past, .n_past = opts->n_past, .jobs = opts->jobs };
 	int rc;
 
 	*out = NULL;

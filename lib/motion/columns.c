@@ -70,6 +70,20 @@ moore_mo_stale(struct moore_mo_columns *c, uint32_t col, moore_swid s, uint8_t p
 	return add_extra(c, col, s, port, true);
 }
 
+static bool
+add_rows(struct moore_mo_columns *c, const struct moore_row *r, size_t n, bool stale)
+{
+	for (size_t k = 0; k < n; k++) {
+		uint32_t col = c->of[r[k].lid];
+
+		if (!add_extra(c, col, r[k].sw, r[k].port, stale))
+			return false;
+		if (++c->col[col].n_former > c->most_extra)
+			c->most_extra = c->col[col].n_former;
+	}
+	return true;
+}
+
 int
 moore_mo_columns_begin(struct moore_mo_columns *c, const struct moore_mo_net *n,
 		       const struct moore_held *h, const struct moore_lft *now,
@@ -87,15 +101,8 @@ moore_mo_columns_begin(struct moore_mo_columns *c, const struct moore_mo_net *n,
 			c->fin[at] = moore_lft_row(now, s)[c->col[i].lid];
 			c->col[i].left += c->cur[at] != c->fin[at];
 		}
-	for (size_t k = 0; k < h->n_more; k++) {
-		const struct moore_row *r = &h->more[k];
-		uint32_t col = c->of[r->lid];
-
-		if (!add_extra(c, col, r->sw, r->port, false))
-			return moore_fail_nomem(err);
-		if (++c->col[col].n_held > c->most_extra)
-			c->most_extra = c->col[col].n_held;
-	}
+	if (!add_rows(c, h->more, h->n_more, false) || !add_rows(c, n->o->past, n->o->n_past, true))
+		return moore_fail_nomem(err);
 	return 0;
 }
 
@@ -133,6 +140,8 @@ moore_mo_columns_init(struct moore_mo_columns *c, const struct moore_mo_net *n,
 		mark_row(held, now, s, lids);
 	for (size_t k = 0; k < held->n_more; k++)
 		moore_bits_set(lids, held->more[k].lid);
+	for (size_t k = 0; k < n->o->n_past; k++)
+		moore_bits_set(lids, n->o->past[k].lid);
 	if ((rc = number(c, n->o, lids, now->stride, err)) < 0)
 		return rc;
 	c->cur = malloc((size_t)c->n * n->n_sw + 1);

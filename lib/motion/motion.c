@@ -250,18 +250,28 @@ is_better(const struct moore_motion *a, const struct moore_motion *b)
 }
 
 static int
-check_fit(const struct moore_fabric *f, const struct moore_held *held,
-	  const struct moore_lft *now, struct moore_err *err)
+check_rows(const struct moore_fabric *f, const struct moore_row *r, size_t n, size_t stride,
+	   struct moore_err *err)
 {
+	for (size_t i = 0; i < n; i++)
+		if (r[i].sw >= f->n_switches || r[i].lid >= stride)
+			return moore_fail(err, MOORE_EINVAL, 0, "rows held: LID %u of switch %u is not "
+					  "in the tables", r[i].lid, r[i].sw);
+	return 0;
+}
+
+static int
+check_fit(const struct moore_fabric *f, const struct moore_held *held,
+	  const struct moore_lft *now, const struct moore_motion_opts *o, struct moore_err *err)
+{
+	int rc;
+
 	if (held->lft->n_switches != f->n_switches || now->n_switches != f->n_switches ||
 	    held->lft->stride != now->stride || now->stride <= f->lid_top ||
 	    now->stride > MOORE_LID_MAX + 1u)
 		return moore_fail(err, MOORE_EINVAL, 0, "LFTs: made for another fabric");
-	for (size_t i = 0; i < held->n_more; i++)
-		if (held->more[i].sw >= f->n_switches || held->more[i].lid >= now->stride)
-			return moore_fail(err, MOORE_EINVAL, 0, "rows held: LID %u of switch %u is not "
-					  "in the tables", held->more[i].lid, held->more[i].sw);
-	return 0;
+	rc = check_rows(f, held->more, held->n_more, now->stride, err);
+	return rc < 0 ? rc : check_rows(f, o->past, o->n_past, now->stride, err);
 }
 
 struct both {			/* the sequences with and without detours */
@@ -325,7 +335,7 @@ moore_motion_build(struct moore_motion **out, const struct moore_fabric *f,
 	int rc;
 
 	*out = NULL;
-	if ((rc = check_fit(f, held, now, &p.err[0])) < 0 || (rc = prepare(&p.with)) < 0 ||
+	if ((rc = check_fit(f, held, now, opts, &p.err[0])) < 0 || (rc = prepare(&p.with)) < 0 ||
 	    (rc = build_both(&p)) < 0)
 		goto out;
 	best = is_doubtful(&p) && is_better(p.m[1], p.m[0]);

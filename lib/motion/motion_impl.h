@@ -133,7 +133,7 @@ struct moore_mo_column {	/* a LID with a row that changes */
 	moore_lid lid;
 	uint32_t extra;		/* first of its further values */
 	uint32_t left;		/* rows that are not final yet */
-	uint32_t n_held;	/* further values at the beginning */
+	uint32_t n_former;	/* further values at the beginning */
 };
 
 struct moore_mo_columns {

@@ -395,6 +395,58 @@ test_unknown(void **state)
 	moore_plan_free(plan);
 }
 
+/* Switch a has no row for a LID yet, and packets may be on their way to it, since the next
+ * switch b of its final row led to a before: that row waits until they have left. */
+static void
+test_past(void **state)
+{
+	struct moore_plan *plan = plan_of("slimfly", "q=4");
+	const struct moore_port *end;
+	struct moore_engine_result *r;
+	struct moore_motion_opts opts;
+	struct moore_row past;
+	struct moore_motion *m;
+	struct moore_lft *was;
+	struct moore_fabric *f;
+	struct moore_err err;
+	moore_swid a = 0;
+	uint8_t port;
+
+	(void)state;
+	assert_int_equal(moore_fabric_from_plan(&f, plan, 0, &err), 0);
+	r = run(f, plan, MOORE_PROFILE_ANY_SL);
+	was = copy_of(r->lft);
+	past.lid = f->ep[f->n_endpoints - 1].lid;
+	do	/* b is not the switch of the LID */
+		end = moore_fabric_port(f, a, port = moore_lft_row(was, a)[past.lid]);
+	while ((end->role != MOORE_ROLE_SWITCH || end->peer == f->ep[f->n_endpoints - 1].sw) && ++a);
+	past.sw = end->peer;
+	past.port = (uint8_t)end->peer_port;
+	moore_lft_row(was, a)[past.lid] = MOORE_NO_PATH;
+	opts = (struct moore_motion_opts){ .sl2vl = r->sl2vl };
+	assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = was }, r->lft, &opts,
+					    &err), 0);
+	assert_int_equal(m->n_steps, 1);
+	moore_motion_free(m);
+	opts.past = &past;
+	opts.n_past = 1;
+	assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = was }, r->lft, &opts,
+					    &err), 0);
+	assert_true(m->n_steps == 2 && m->step[1].wait && !m->start_unsafe);
+	for (size_t k = 0; k < m->step[0].n; k++)
+		assert_true(m->row[k].sw == a && m->row[k].port != port);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(m->step[i].interrupted, 0);
+	moore_motion_free(m);
+	past.sw = f->n_switches;
+	assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = was }, r->lft, &opts,
+					    &err), -MOORE_EINVAL);
+	moore_lft_free(was);
+	moore_engine_result_free(r);
+	moore_fabric_free(f);
+	moore_plan_free(plan);
+}
+
 /* Whatever is held: random rows are mostly cyclic, so what changes is dropped first. */
 static void
 test_random(void **state)
@@ -450,6 +502,7 @@ main(void)
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_bring_up),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_past),
 		cmocka_unit_test(test_random),
 	};
 

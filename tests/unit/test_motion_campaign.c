@@ -46,6 +46,7 @@ struct world {
 	struct moore_engine_result *r;	/* of f */
 	struct moore_lft *lft;		/* what the switches may hold */
 	struct rows more;
+	struct rows past;		/* rows that packets may have followed before */
 	bool at_rest;			/* the sequence before was complete */
 	bool undisturbed;		/* every sequence is played to its end */
 	bool was_unsafe;		/* the last change began with what could deadlock */
@@ -159,6 +160,7 @@ fini(struct world *w)
 	moore_plan_free(w->plan);
 	moore_lft_free(w->lft);
 	moore_sl_set_free(w->sls);
+	free(w->past.row);
 	free(w->more.row);
 	free(w->out);
 }
@@ -363,7 +365,7 @@ keep_past(struct play *p)
 
 		if (r->port <= f->sw[r->sw].n_ports &&
 		    moore_fabric_port(f, r->sw, r->port)->role == MOORE_ROLE_SWITCH)
-			add(&p->more, r->sw, r->lid, r->port);
+			add(&p->w->past, r->sw, r->lid, r->port);
 	}
 }
 
@@ -391,6 +393,7 @@ play(struct play *p)
 		moore_sl_set_free(w->sls);
 		w->sls = NULL;
 	}
+	w->past.n = 0;
 	if (!w->undisturbed && moore_rng_below(w->rng, 4) == 0)
 		keep_past(p);
 }
@@ -481,10 +484,12 @@ change(struct world *w, bool cut)
 	w->r = route(w, w->f);
 	add_sls(w);
 	other = lanes_before(w, was, old->sl2vl);
-	opts = (struct moore_motion_opts){ .sl2vl = w->r->sl2vl, .other = other, .sl_set = w->sls };
+	opts = (struct moore_motion_opts){ .sl2vl = w->r->sl2vl, .other = other, .sl_set = w->sls,
+		.past = w->past.row, .n_past = w->past.n };
 	p.m = m = find_steps(&p, &opts, &held);
 	add_all(&p.more, w->more.row, w->more.n);
 	add_all(&p.since, w->more.row, w->more.n);
+	add_all(&p.since, w->past.row, w->past.n);
 	play(&p);
 	w->n.changes++;
 	moore_motion_free(m);

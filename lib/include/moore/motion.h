@@ -41,6 +41,9 @@ struct moore_motion_opts {
 	size_t n_mft;
 	const moore_lid *first;		/* LIDs whose rows change first, such as the SM's */
 	size_t n_first;
+	/* Rows that no switch holds any more, but that packets in the fabric may have followed. */
+	const struct moore_row *past;
+	size_t n_past;
 	bool drop_first;	/* the rows that change become no-path in the first step */
 	const struct moore_jobs *jobs;	/* may be NULL; the steps do not depend on it */
 };
