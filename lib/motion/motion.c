@@ -211,6 +211,7 @@ start_again(struct moore_mo_build *b)
 
 	if (rc < 0)
 		return rc;
+	moore_mo_set_goal(b);
 	moore_mo_hold_all(b);
 	moore_mo_sort(&b->order);
 	return 0;

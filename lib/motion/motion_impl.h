@@ -222,6 +222,8 @@ void moore_mo_hold_side_by_side(struct moore_mo_build *b, size_t n,
 int moore_mo_start(struct moore_mo_build *b);
 /* Lets the dependencies be those of base[] and of the columns as they are. */
 void moore_mo_hold_all(struct moore_mo_build *b);
+/* Lets goal be base[] and the final rows, without detours.  The order's dependencies are lost. */
+void moore_mo_set_goal(struct moore_mo_build *b);
 /* Sets up the mixture of a column, with drops[] for switches whose own value drops. */
 void moore_mo_plant(struct moore_mo_build *b, uint32_t col);
 

@@ -232,6 +232,17 @@ moore_mo_hold_all(struct moore_mo_build *b)
 			moore_mo_plant(b, i);
 }
 
+void
+moore_mo_set_goal(struct moore_mo_build *b)
+{
+	memcpy(b->order.held, b->base, b->n_cells * sizeof(*b->base));
+	moore_mo_hold_side_by_side(b, b->c.n / PART + 1, hold_columns,
+				   &(struct rows){ b, b->c.fin, true });
+	memcpy(b->goal.held, b->order.held, b->n_cells * sizeof(*b->base));
+	moore_mo_sort(&b->goal);
+	b->planted = false;
+}
+
 /* Adds the dependencies of the final rows to base[], if what is held allows it.  Then every
  * order of the channels is one for the final tables too, so that no flip that mixes old
  * and new rows stands in the way of one that does not. */
@@ -244,12 +255,8 @@ add_final(struct moore_mo_build *b)
 	if (!rest)
 		return moore_fail_nomem(b->err);
 	memcpy(rest, b->base, bytes);
-	memcpy(b->order.held, b->base, bytes);
-	moore_mo_hold_side_by_side(b, b->c.n / PART + 1, hold_columns,
-				   &(struct rows){ b, b->c.fin, true });
-	memcpy(b->base, b->order.held, bytes);
-	memcpy(b->goal.held, b->order.held, bytes);
-	moore_mo_sort(&b->goal);
+	moore_mo_set_goal(b);
+	memcpy(b->base, b->goal.held, bytes);
 	moore_mo_hold_all(b);
 	if (!moore_mo_sort(&b->order)) {
 		memcpy(b->base, rest, bytes);
