@@ -20,9 +20,9 @@
 
 enum block_state { UNKNOWN, KNOWN };
 
-struct other {			/* a further value of a row */
-	moore_lid lid;
-	uint8_t port;
+struct other {			/* rows that a block may hold instead */
+	size_t block;
+	uint8_t row[MOORE_LFT_BLOCK];
 };
 
 struct mplug_held_switch {
@@ -143,7 +143,7 @@ drop_others(struct mplug_held_switch *s, size_t block)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < s->n_other; i++)
-		if (s->other[i].lid / MOORE_LFT_BLOCK != block)
+		if (s->other[i].block != block)
 			s->other[kept++] = s->other[i];
 	s->n_other = kept;
 }
@@ -157,42 +157,24 @@ set_block(struct mplug_held_switch *s, size_t block, const uint8_t *row)
 		drop_others(s, block);
 }
 
-static bool
-has_value(const struct mplug_held_switch *s, moore_lid lid, uint8_t port)
-{
-	if (s->lft[lid] == port)
-		return true;
-	for (size_t i = 0; i < s->n_other; i++)
-		if (s->other[i].lid == lid && s->other[i].port == port)
-			return true;
-	return false;
-}
-
-static int
-add_other(struct mplug_held_switch *s, moore_lid lid, uint8_t port)
-{
-	struct other *o = moore_grow(s->other, s->n_other, &s->cap_other, sizeof(*o));
-
-	if (!o)
-		return -1;
-	s->other = o;
-	s->other[s->n_other++] = (struct other){ lid, port };
-	return 0;
-}
-
 /* A block that was sent and not answered.  Without memory its rows become unknown. */
 static void
 add_block(struct mplug_held_switch *s, size_t block, const uint8_t *row)
 {
-	for (size_t i = 0; i < MOORE_LFT_BLOCK; i++) {
-		moore_lid lid = (moore_lid)(block * MOORE_LFT_BLOCK + i);
+	struct other *o;
 
-		if (!has_value(s, lid, row[i]) && add_other(s, lid, row[i]) < 0) {
-			s->state[block] = UNKNOWN;
-			drop_others(s, block);
+	for (uint32_t i = 0; i < s->n_other; i++)
+		if (s->other[i].block == block && !memcmp(s->other[i].row, row, MOORE_LFT_BLOCK))
 			return;
-		}
+	o = moore_grow(s->other, s->n_other, &s->cap_other, sizeof(*o));
+	if (!o) {
+		s->state[block] = UNKNOWN;
+		drop_others(s, block);
+		return;
 	}
+	s->other = o;
+	o[s->n_other].block = block;
+	memcpy(o[s->n_other++].row, row, MOORE_LFT_BLOCK);
 }
 
 static size_t
@@ -441,6 +423,17 @@ add_any(struct mplug_held_tables *t, moore_swid s, size_t block, unsigned n_port
 	return 0;
 }
 
+/* The rows of another block that differ from those of the table. */
+static int
+add_other(struct mplug_held_tables *t, moore_swid s, const struct other *o)
+{
+	for (size_t i = 0, lid = o->block * MOORE_LFT_BLOCK; i < MOORE_LFT_BLOCK; i++, lid++)
+		if (lid < t->lft->stride && o->row[i] != moore_lft_row(t->lft, s)[lid] &&
+		    add_value(t, s, (moore_lid)lid, o->row[i]) < 0)
+			return -1;
+	return 0;
+}
+
 static int
 fill_switch(struct mplug_held_tables *t, const struct moore_fabric *f, moore_swid s,
 	    const struct mplug_held_switch *h)
@@ -458,8 +451,7 @@ fill_switch(struct mplug_held_tables *t, const struct moore_fabric *f, moore_swi
 		else if (add_any(t, s, b, f->sw[s].n_ports) < 0)
 			return -1;
 	for (size_t i = 0; i < h->n_other; i++)
-		if (h->other[i].lid < t->lft->stride &&
-		    add_value(t, s, h->other[i].lid, h->other[i].port) < 0)
+		if (add_other(t, s, &h->other[i]) < 0)
 			return -1;
 	return 0;
 }
