@@ -11,10 +11,12 @@
  *   graph.h     nodes, edges, views           (nodes.c, graph.c, drain.c)
  *   turns.h     the order and the ranks       (order.c, halves.c, colours.c,
  *                                              rank_search.c, kept_ranks.c, spanning.c,
- *                                              ranks.c, turns.c)
+ *                                              spanning_close.c, ranks.c, turns.c)
+ *   middles.h   lines of an OFT, their ranks  (middles.c, middle_ranks.c)
  *   tree.h      one in-tree                   (tree.c, tree_follow.c, tree_mend.c)
  *   balance.h   the minimal trees             (balance.c)
  *   layers.h    the non-minimal trees         (kinds.c, layers.c, layer_*.c)
+ *   layer_middles.h  the same where the graph has lines (layer_middles.c)
  *   hint.h      the trees of profile sl-hint  (hint*.c)
  *   columns.h   which LID takes which tree    (columns.c)
  *   build.h     one build of all tables       (route.c, connected.c, plan_turns.c, fill.c,

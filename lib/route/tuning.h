@@ -22,6 +22,22 @@
  * are alike.  On OFT k=12 load is 1.55 after one round and 1.53 after 16 or 64. */
 #define MOORE_HALVES_ROUNDS 16
 
+/* The search for numbers of middle switches (middle_ranks.c).  The seed of the first
+ * start: others differ in how many pairs have the least room. */
+#define MOORE_MIDDLES_SEED 1
+/* The best of so many searches is taken. */
+#define MOORE_MIDDLES_STARTS 4
+/* What one unit of room more leaves of the cost of a pair, in parts of 256: so little that the
+ * pairs with least room decide. */
+#define MOORE_MIDDLES_FALL 16
+/* Every second change puts a number at most so far above another. */
+#define MOORE_MIDDLES_WINDOW 32
+/* A change that raises the cost by less than about this part may be kept. */
+#define MOORE_MIDDLES_HEAT 256
+/* Changes for each middle switch, but no more than compare so many thresholds: time. */
+#define MOORE_MIDDLES_TRIES 100
+#define MOORE_MIDDLES_WORK ((uint64_t)1 << 25)
+
 /* The search for ranks (rank_search.c).  The seed is not "any": this one leaves every pair at
  * distance two of Slim Fly q=3, 4 and 5 a detour, but four of 8 others leave one or two pairs
  * of q=4 without (build/tests/unit/test_colours). */
@@ -41,6 +57,11 @@
  * is lost, the longest route has 21, 29, 22, 20 and 16 hops with 0 (Slim Fly q=5, 7, 9, OFT
  * k=6, MLFM h=6), 18, 21, 18, 14 and 14 with 4, and 19, 21, 15, 14 and 14 with 16. */
 #define MOORE_SPANNING_DEPTH 4
+
+/* Where edges of the spanning tree keep ranks close to their colours (spanning_close.c), one hop of
+ * depth costs as much as a change of rank by the span of all colours over this: long last resorts
+ * and multicast trees against turns. */
+#define MOORE_SPANNING_HOP 32
 
 /* Profile one-vl: a switch takes so many children in the spanning tree before others take more
  * (spanning.c).  (`moorectl quality PLAN --profile one-vl`)  Load with 2 and 3: Slim Fly q=5 1.58,
@@ -147,6 +168,18 @@
  *	4	98.9, 1.42	98.1, 1.33	99.1, 1.22	99.9, 1.30
  *	8	100, 1.80	98.9, 1.60	99.9, 1.45	100, 1.39 */
 #define MOORE_DETOUR_WORTH 4
+
+/* Trees where the graph has lines (layer_middles.c).  What it costs a switch to begin a route with
+ * the same link once more, in all (FIRST) and within a variant (OWN_FIRST), or to end with it
+ * (LAST); what a further intermediate costs (NEW), which has no detour itself; and what a link of
+ * four times the mean load costs (TRANSIT).  (layers)  Least share of full rate, that of the
+ * adversary and load with TRANSIT 2 and 3: OFT k=6 33.3 33.3 1.65, 33.2 33.2 1.66; k=8 37.4 37.4
+ * 1.88, 33.3 41.8 1.76; k=9 33.2 41.9 1.55, 42.8 44.4 1.49. */
+#define MOORE_PRICE_FIRST 1
+#define MOORE_PRICE_OWN_FIRST 3
+#define MOORE_PRICE_LAST 1
+#define MOORE_PRICE_NEW 1
+#define MOORE_PRICE_TRANSIT 3
 
 /* Generations of children that are sent to other parents so that a node can move to a detour
  * (layer_cover.c): in the last layer of a variant DEEP, in those before it SHALLOW.  Coverage

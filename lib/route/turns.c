@@ -5,7 +5,8 @@
  * routes long (route.c decides); they follow colours under non-minimal layers.  Colours and
  * halves are those of the planned graph and do not depend on what is missing.
  *
- * Elsewhere: order.c, spanning.c, ranks.c, colours.c, halves.c. */
+ * Elsewhere: order.c, spanning.c, spanning_close.c, ranks.c, colours.c, halves.c,
+ * middle_ranks.c. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -66,15 +67,17 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 	t->by_colour = colour != NULL;
 	if (!scratch)
 		rc = moore_fail_nomem(err);
+	else if (colour && t->close)
+		rc = moore_rspanning_close(t, v, old, colour, err);
 	else if (colour && old)
 		rc = moore_rspanning_mend(t, v, old, colour, err);
 	else
 		rc = order_and_tree(t, v, old, colour != NULL, scratch, err);
 	if (rc == 0 && colour && v->g->one_vl)
 		rc = moore_rranks_by_place(t, v->g, colour, err);
-	else if (rc == 0 && colour)
+	else if (rc == 0 && colour && !t->close)
 		moore_rranks_by_colour(t, v->g, colour, scratch);
-	else if (rc == 0)
+	else if (rc == 0 && !colour)
 		moore_rranks_by_order(v->g, t->pos, t->rank);
 	moore_arena_free(&tmp);
 	return rc;

@@ -15,6 +15,7 @@
 
 struct moore_rturns {
 	bool by_colour;		/* ranks follow colours; else the order */
+	bool close;		/* edges of the spanning tree keep ranks close to their colours */
 	bool keep_order;	/* SL2VL tables depend on the order, so lost links do not change it */
 	const uint8_t *half;	/* borrowed; by node: 1 (P1) or 2 (P2) for a middle switch that
 				 * halves.c has put there, else 0 */
@@ -123,6 +124,12 @@ void moore_rspanning_narrow(const struct moore_rview *v, const uint32_t *pos, ui
 int moore_rspanning_mend(struct moore_rturns *t, const struct moore_rview *v,
 			 const struct moore_rturns *old, const uint32_t *colour,
 			 struct moore_err *err);
+/* t->parent, t->pos and t->rank, with t->close: the tree that lets ranks stay closest to
+ * colour[].  Of old's tree (may be NULL) it keeps the edges that are up, and their ranks as far
+ * as it can (spanning_close.c). */
+int moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
+			  const struct moore_rturns *old, const uint32_t *colour,
+			  struct moore_err *err);
 /* depth[] of each node in the tree parent[] whose parents are greater; scratch[n]. */
 void moore_rspanning_depth(const struct moore_rgraph *g, const uint32_t *pos,
 			   const uint32_t *parent, uint32_t *depth, uint32_t *scratch);

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_middles.c - classes of switches, ranks of an OFT's links, and the spanning tree among
+ * them, on the intact graph and after each cut. */
+#include "harness.h"
+
+#include "fabrics.h"
+#include "route/middles.h"
+#include "route/tuning.h"
+#include "route/turns.h"
+
+struct graph {
+	struct moore_fabric *f;
+	struct moore_rgraph g;
+	struct moore_rmiddles c;
+	uint8_t *half;
+	uint32_t *colour;
+	struct moore_rturns t;
+	struct moore_rview v;
+};
+
+static void
+start(struct graph *x, const char *family, const char *params)
+{
+	x->f = test_family(family, params, 0);
+	assert_int_equal(moore_rgraph_build(&x->g, x->f, NULL, NULL, false, NULL), 0);
+	assert_int_equal(moore_rmiddles_find(&x->c, &x->g), 0);
+	x->half = calloc(x->g.n, 1);
+	x->colour = calloc(x->g.n_edges, sizeof(*x->colour));
+	x->v = (struct moore_rview){ &x->g, MOORE_EDGE_PLANNED, true, &x->t };
+	assert_int_equal(moore_rturns_init(&x->t, &x->g, x->half, false), 0);
+	x->t.close = true;
+}
+
+static void
+rank(struct graph *x)
+{
+	assert_int_equal(moore_rmiddles_rank(&x->g, &x->c, x->colour, NULL), 0);
+	assert_int_equal(moore_rturns_build(&x->t, &x->v, NULL, x->colour, NULL), 0);
+}
+
+static void
+end(struct graph *x)
+{
+	moore_rturns_fini(&x->t);
+	moore_rmiddles_fini(&x->c);
+	moore_rgraph_fini(&x->g);
+	moore_fabric_free(x->f);
+	free(x->half);
+	free(x->colour);
+}
+
+static void
+test_classes(void **state)
+{
+	static const struct {
+		const char *family, *params;
+		bool lines;
+		uint32_t n_classes, size;
+	} T[] = {
+		{ "oft", "k=3", true, 7, 2 },
+		{ "oft", "k=4", true, 13, 2 },
+		{ "oft", "k=6", true, 31, 2 },
+		{ "mlfm", "h=4", false, 5, 4 },
+		{ "slimfly", "q=5", false, 0, 0 },
+		{ "hypercube", "n=4 p=2", false, 0, 0 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct graph x;
+
+		start(&x, T[i].family, T[i].params);
+		CHECK_EQ(T[i].params, x.c.lines, T[i].lines);
+		CHECK_EQ(T[i].params, x.c.n_classes, T[i].n_classes);
+		for (uint32_t k = 0; k < x.c.n_classes; k++)
+			CHECK_EQ(T[i].params, x.c.size[k], T[i].size);
+		end(&x);
+	}
+}
+
+/* ---- room ------------------------------------------------------------------------------ */
+
+struct pairs {
+	uint8_t rises[64][64];	/* by first and last link */
+	uint32_t n_first, n_last;
+	int of_last[64];
+	uint8_t is_seen[64];
+};
+
+/* Whether first link a can be in one more pair (Kuhn). */
+static bool
+augment(struct pairs *p, uint32_t a)
+{
+	for (uint32_t b = 0; b < p->n_last; b++) {
+		if (!p->rises[a][b] || p->is_seen[b])
+			continue;
+		p->is_seen[b] = 1;
+		if (p->of_last[b] < 0 || augment(p, (uint32_t)p->of_last[b])) {
+			p->of_last[b] = (int)a;
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint32_t
+find_edge(const struct moore_rgraph *g, uint32_t s, uint32_t t)
+{
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+		if (g->to[e] == t)
+			return e;
+	return MOORE_NONE;
+}
+
+/* Whether some detour s -> m -> i -> m' -> d rises from its second link on. */
+static bool
+is_rising(const struct graph *x, uint32_t s, uint32_t m, uint32_t m2, uint32_t d)
+{
+	const struct moore_rgraph *g = &x->g;
+	const uint32_t *r = x->t.rank;
+
+	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
+		uint32_t i = g->to[e], on = find_edge(g, i, m2);
+
+		if (i != s && i != d && on != MOORE_NONE && r[e] < r[on] &&
+		    r[on] < r[find_edge(g, m2, d)])
+			return true;
+	}
+	return false;
+}
+
+/* The number of detours from s to d that have no first or last link in common. */
+static uint32_t
+count_disjoint(const struct graph *x, uint32_t s, uint32_t d)
+{
+	const struct moore_rgraph *g = &x->g;
+	struct pairs p = { .n_first = g->xadj[s + 1] - g->xadj[s],
+		.n_last = g->xadj[d + 1] - g->xadj[d] };
+	uint32_t n = 0;
+
+	memset(p.of_last, 0xff, sizeof(p.of_last));
+	for (uint32_t a = 0; a < p.n_first; a++)
+		for (uint32_t b = 0; b < p.n_last; b++) {
+			uint32_t m = g->to[g->xadj[s] + a], m2 = g->to[g->xadj[d] + b];
+
+			p.rises[a][b] = m != m2 && find_edge(g, m, d) == MOORE_NONE &&
+				find_edge(g, m2, s) == MOORE_NONE && is_rising(x, s, m, m2, d);
+		}
+	for (uint32_t a = 0; a < p.n_first; a++) {
+		memset(p.is_seen, 0, sizeof(p.is_seen));
+		n += augment(&p, a);
+	}
+	return n;
+}
+
+/* With the spanning tree's ranks in place; counterparts have no detour. */
+static void
+test_room(void **state)
+{
+	static const struct {
+		const char *params;
+		uint32_t least;
+		double mean;
+	} T[] = {
+		{ "k=3", 0, 1.0 },
+		{ "k=4", 0, 1.9 },
+		{ "k=6", 1, 3.5 },
+		{ "k=8", 2, 5.2 },
+		{ "k=9", 3, 5.9 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		uint32_t least = UINT32_MAX, n = 0, sum = 0;
+		struct graph x;
+
+		start(&x, "oft", T[i].params);
+		rank(&x);
+		for (uint32_t s = 0; s < x.g.n; s++)
+			for (uint32_t d = 0; d < x.g.n; d++) {
+				uint32_t room;
+
+				if (!x.g.is_source[s] || !x.g.is_source[d] ||
+				    x.c.class_of[s] == x.c.class_of[d])
+					continue;
+				room = count_disjoint(&x, s, d);
+				least = room < least ? room : least;
+				sum += room;
+				n++;
+			}
+		print_message("# oft %s: disjoint detours of a pair %.3f, at least %u\n", T[i].params,
+			      (double)sum / n, least);
+		CHECK(T[i].params, least >= T[i].least);
+		CHECK(T[i].params, sum >= T[i].mean * n);
+		end(&x);
+	}
+}
+
+/* ---- the spanning tree -------------------------------------------------------------------- */
+
+/* Whether the edges are a spanning tree of which all turns are allowed. */
+static bool
+is_good_tree(const struct moore_rgraph *g, const struct moore_rturns *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		n += t->parent[s] != MOORE_NONE;
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			for (uint32_t o = g->xadj[s]; o < g->xadj[s + 1]; o++) {
+				bool in = t->parent[s] == e || t->parent[g->to[e]] == g->rev[e];
+				bool out = t->parent[s] == o || t->parent[g->to[o]] == g->rev[o];
+
+				if (in && out && e != o && t->rank[g->rev[e]] >= t->rank[o])
+					return false;
+			}
+		if (t->parent[s] != MOORE_NONE && t->pos[g->to[t->parent[s]]] >= t->pos[s])
+			return false;
+	}
+	return n + 1 == g->n;
+}
+
+/* Cuts each link in turn; ranks change at few links, and not at all if the link is not in the
+ * tree. */
+static void
+test_cuts(void **state)
+{
+	struct moore_rturns after;
+	uint32_t most = 0;
+	struct graph x;
+	(void)state;
+
+	start(&x, "oft", "k=6");
+	rank(&x);
+	assert_true(is_good_tree(&x.g, &x.t));
+	assert_int_equal(moore_rturns_init(&after, &x.g, x.half, false), 0);
+	after.close = true;
+	for (uint32_t e = 0; e < x.g.n_edges; e++) {
+		uint32_t back = x.g.rev[e], n_changed = 0;
+		bool in_tree = x.t.parent[x.g.to[e]] == back || x.t.parent[x.g.to[back]] == e;
+
+		x.g.flags[e] = x.g.flags[back] = 0;
+		assert_int_equal(moore_rturns_build(&after, &x.v, &x.t, x.colour, NULL), 0);
+		assert_true(is_good_tree(&x.g, &after));
+		for (uint32_t k = 0; k < x.g.n_edges; k++)
+			n_changed += after.rank[k] != x.t.rank[k];
+		assert_true(in_tree || !n_changed);
+		most = n_changed > most ? n_changed : most;
+		x.g.flags[e] = x.g.flags[back] = MOORE_EDGE_PLANNED;
+	}
+	print_message("# oft k=6: a cut link changes the ranks of at most %u of %u edges\n", most,
+		      x.g.n_edges);
+	moore_rturns_fini(&after);
+	end(&x);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_cuts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
