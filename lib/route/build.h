@@ -5,6 +5,7 @@
 
 #include "route/columns.h"
 #include "route/hint.h"
+#include "route/layer_middles.h"
 #include "route/layers.h"
 
 /* What a build leaves; the caller of moore_route_build() holds it. */
@@ -37,7 +38,8 @@ struct moore_rbuild {
 	uint32_t *colour;	/* by edge; NULL: ranks follow the order */
 	struct moore_rcolumns cols;
 	struct moore_rbalance balance;
-	struct moore_rlayers layers;	/* zeroed when there is one offset, or under sl-hint */
+	struct moore_rlayers layers;	/* zeroed when there is one offset, under sl-hint, or
+					 * with cols.lines */
 	struct moore_rhint hint;	/* zeroed under any-sl */
 	struct moore_rtree tree;	/* scratch */
 };

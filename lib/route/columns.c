@@ -36,6 +36,8 @@ trees_of(const struct moore_rcolumns *c, const struct moore_rcolumn *col)
 {
 	if (!moore_rcolumn_in_layer(col) || c->hinted)
 		return moore_rcolumn_slice(c, col);
+	if (c->lines)
+		return LAYERS;
 	return LAYERS + (col->place - MOORE_PLACE_HOST) % c->n_variants * c->n_offsets +
 		col->offset;
 }
@@ -49,6 +51,10 @@ by_trees(const void *a, const void *b)
 		return x->trees < y->trees ? -1 : 1;
 	if (x->root != y->root)
 		return x->root < y->root ? -1 : 1;
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
 	return x->lid < y->lid ? -1 : x->lid > y->lid;
 }
 
@@ -157,6 +163,11 @@ moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 {
 	if (alloc_columns(c, seen, err) < 0)
 		return -MOORE_ENOMEM;
+	if (c->n_offsets > 1 && !c->hinted && !c->minimal) {
+		if (moore_rmiddles_find(&c->middles, g) < 0)
+			return moore_fail_nomem(err);
+		c->lines = c->middles.lines;
+	}
 	scan_both(c, g, seen, intended);
 	c->n_variants = count_variants(c, g, intended);
 	list_columns(c, g, seen);
@@ -171,6 +182,7 @@ moore_rcolumns_fini(struct moore_rcolumns *c)
 {
 	free(c->col);
 	free(c->hosts);
+	moore_rmiddles_fini(&c->middles);
 	*c = (struct moore_rcolumns){ 0 };
 }
 

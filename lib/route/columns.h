@@ -7,7 +7,7 @@
 #ifndef MOORE_ROUTE_COLUMNS_H
 #define MOORE_ROUTE_COLUMNS_H
 
-#include "route/graph.h"
+#include "route/middles.h"
 
 enum {
 	MOORE_PLACE_WITH_HOSTS,	/* the switch's own LID; it has endpoints */
@@ -25,7 +25,7 @@ struct moore_rcolumn {
 };
 
 struct moore_rcolumns {
-	struct moore_rcolumn *col;	/* sorted by trees, root and LID */
+	struct moore_rcolumn *col;	/* sorted by trees, root, place and offset */
 	size_t n;
 	uint32_t n_offsets;	/* 2^LMC, of the greatest LMC */
 	uint32_t n_variants;	/* of each layer (layers.h) */
@@ -33,6 +33,10 @@ struct moore_rcolumns {
 	uint32_t n_places;
 	bool hinted;		/* profile sl-hint: each slice has trees of its own */
 	bool minimal;		/* profile one-vl: there are no layers */
+	bool lines;		/* the planned graph has lines (middles.h), and there are layers under
+				 * any-sl: each host's LID in a layer has a tree of its own, and all
+				 * of these are one slice */
+	struct moore_rmiddles middles;	/* zeroed under other profiles, or with one offset */
 };
 
 /* *c is zeroed; c->hinted and c->minimal are set.  End it with moore_rcolumns_fini(), on error too. */

@@ -11,6 +11,7 @@
 
 #include "base/jobs.h"
 #include "route/build.h"
+#include "route/tuning.h"
 
 struct fill {			/* of one worker */
 	struct moore_rbuild *b;
@@ -24,6 +25,7 @@ struct fill {			/* of one worker */
 	uint32_t *for_layers;	/* by edge: routes of the hosts' slices, which layers count with;
 				 * NULL: no layer does */
 	uint8_t *slot, *len;	/* a copy of a layer's trees, when several workers fill slices */
+	struct moore_rmtrees mtrees;	/* zeroed without b->cols.lines */
 	uint8_t *port;		/* [LID * g.n + node]: the tables, transposed */
 	uint32_t repaired;	/* (switch, tree) that left their intended route */
 	int rc;			/* less than 0: a slice failed; the first of them is */
@@ -78,21 +80,21 @@ queue_by_length(struct moore_rtree *t, const uint8_t *len, uint32_t n)
 			t->queue[at[len[s]]++] = s;
 }
 
-/* Repairs the tree of c for what is missing, in f->tree, and adds its new routes to load[]. */
+/* Repairs the tree of c, old[] and len[], for what is missing, in f->tree, and adds its new
+ * routes to load[]. */
 static int
-repair_tree(struct fill *f, const struct trees *trees, const struct moore_rcolumn *c,
+repair_tree(struct fill *f, const uint8_t *old, const uint8_t *len, const struct moore_rcolumn *c,
 	    struct moore_err *err)
 {
 	struct moore_rbuild *b = f->b;
 	const struct moore_rgraph *g = &f->r->g;
-	const uint8_t *old = trees->slot + (size_t)c->root * g->n;
 	struct moore_rtree *t = f->tree;
 	bool whole;
 
 	memcpy(t->slot, old, g->n);
 	if (moore_rtree_is_whole(&b->up, c->root, old, b->n_connected_up[c->root]))
 		return 0;
-	queue_by_length(t, trees->len + (size_t)c->root * g->n, g->n);
+	queue_by_length(t, len, g->n);
 	whole = (moore_rcolumn_in_layer(c) ? moore_rtree_mend : moore_rtree_repair)
 		(t, &b->up, c->root, f->load, b->n_connected_up[c->root], &f->repaired);
 	if (!whole)
@@ -201,7 +203,8 @@ fill_columns(struct fill *f, const struct trees *trees, const struct moore_rcolu
 	int rc;
 
 	for (size_t i = 0; i < n; i++) {
-		const uint8_t *slot = trees->slot + (size_t)col[i].root * g->n;
+		size_t row = (size_t)col[i].root * g->n;
+		const uint8_t *slot = trees->slot + row;
 		bool again = i > 0 && col[i].root == col[i - 1].root && !b->hinted;
 
 		if (again && !f->parallel) {
@@ -209,7 +212,7 @@ fill_columns(struct fill *f, const struct trees *trees, const struct moore_rcolu
 			continue;
 		}
 		if (f->repairs) {
-			if (!again && (rc = repair_tree(f, trees, &col[i], err)) < 0)
+			if (!again && (rc = repair_tree(f, slot, trees->len + row, &col[i], err)) < 0)
 				return rc;
 			slot = f->tree->slot;
 		}
@@ -357,6 +360,71 @@ fill_layers(struct slices *sl, struct moore_err *err)
 	return rc;
 }
 
+/* ---- graphs with lines ------------------------------------------------------------------ */
+
+/* Where the columns of a root begin, of the n from col on, which are sorted by root. */
+static size_t
+find_root(const struct moore_rcolumn *col, size_t n, uint32_t root)
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t middle = (low + n) / 2;
+
+		if (col[middle].root < root)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
+/* Fills the columns of c on that the tree at hand serves: none, if no LID is there; returns the
+ * column after them. */
+static const struct moore_rcolumn *
+fill_tree(struct fill *f, const struct moore_rcolumn *c, const struct moore_rcolumn *end,
+		 uint32_t place, uint32_t offset)
+{
+	const struct moore_rtree *t = &f->mtrees.t;
+
+	for (; c < end && c->root == t->root && c->place == place && c->offset == offset; c++) {
+		if (f->repairs && f->rc == 0 &&
+		    (f->rc = repair_tree(f, t->slot, t->len, c, &f->err)) < 0)
+			f->failed = c->root;
+		put_column(f, c, f->repairs ? f->tree->slot : t->slot);
+	}
+	return c;
+}
+
+/* All trees of a strand, also those that no LID takes, since others heed them. */
+static void
+fill_strand(void *arg, unsigned worker, size_t strand)
+{
+	struct slices *sl = arg;
+	struct fill *f = &sl->worker[worker];
+	const struct moore_rcolumns *cols = &f->b->cols;
+	const struct moore_rcolumn *col = cols->col + sl->at[sl->n_minimal], *end = cols->col + cols->n;
+	const struct moore_rgraph *g = &f->r->g;
+
+	moore_rmtrees_start(&f->mtrees);
+	memset(f->load, 0, g->n_edges * sizeof(*f->load));
+	memset(f->n_lids, 1, g->n);
+	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS) {
+		const struct moore_rcolumn *c = col + find_root(col, (size_t)(end - col), root);
+
+		if (!g->is_source[root])
+			continue;
+		moore_rmtrees_root(&f->mtrees, root);
+		for (uint32_t j = 0; j < cols->n_places; j++)
+			for (uint32_t o = 1; o < cols->n_offsets; o++) {
+				if (!cols->hosts[(size_t)root * cols->n_places + j])
+					continue;
+				moore_rmtrees_next(&f->mtrees);
+				c = fill_tree(f, c, end, MOORE_PLACE_HOST + j, o);
+			}
+	}
+}
+
 static int
 fill_all(struct slices *sl, struct moore_err *err)
 {
@@ -368,6 +436,10 @@ fill_all(struct slices *sl, struct moore_err *err)
 	moore_jobs_run(b->jobs, sl->n_workers, n_first, minimal_job, sl);
 	if ((rc = unite(sl, err)) < 0 || n_first == sl->n)
 		return rc;
+	if (b->cols.lines) {
+		moore_jobs_run(b->jobs, sl->n_workers, MOORE_STRANDS, fill_strand, sl);
+		return unite(sl, err);
+	}
 	if (sl->n_workers > 1) {	/* layers start from the trees of the last minimal slice */
 		const struct moore_rcolumn *c = &b->cols.col[last];
 
@@ -392,6 +464,9 @@ init_worker(struct fill *f, struct moore_rbuild *b, unsigned i)
 	}
 	if (!f->n_lids || !f->load || (b->layers.load && (!f->for_layers || !f->slot || !f->len)))
 		return false;
+	if (b->cols.lines && moore_rmtrees_init(&f->mtrees, &b->planned, &b->cols.middles,
+						b->n_connected, b->cols.n_offsets - 1) < 0)
+		return false;
 	if (i == 0) {
 		f->balance = &b->balance;
 		f->tree = &b->tree;
@@ -408,6 +483,7 @@ fini_worker(struct fill *f, unsigned i)
 	free(f->n_lids);
 	free(f->load);
 	free(f->for_layers);
+	moore_rmtrees_fini(&f->mtrees);
 	free(f->slot);
 	free(f->len);
 	if (i > 0 && f->balance)

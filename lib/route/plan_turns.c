@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "route/build.h"
+#include "route/middles.h"
 #include "route/sequence.h"
 #include "route/tuning.h"
 
@@ -46,18 +47,22 @@ paint_extra(const struct moore_rgraph *g, uint32_t *colour)
 		}
 }
 
-/* Fills colour[] by a search, or from what the caller kept of it. */
+/* Fills colour[] by the search that suits the graph, or from what the caller kept of it. */
 static int
 search_colours(struct moore_rbuild *b, struct moore_err *err)
 {
 	const struct moore_rgraph *g = &b->r->g;
-	int rc;
+	int rc = 0;
 
 	paint_extra(g, b->colour);
-	if ((rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err)) < 0 ||
-	    (b->ranks && moore_ranks_find(*b->ranks, g, &b->plan_turns, b->colour)))
+	if (b->cols.lines)	/* the spanning tree follows from the ranks */
+		memset(b->plan_turns.parent, 0xff, g->n * sizeof(*b->plan_turns.parent));
+	else
+		rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err);
+	if (rc < 0 || (b->ranks && moore_ranks_find(*b->ranks, g, &b->plan_turns, b->colour)))
 		return rc;
-	rc = moore_rranks_search(g, &b->plan_turns, b->colour, MOORE_RANK_SEED, err);
+	rc = b->cols.lines ? moore_rmiddles_rank(g, &b->cols.middles, b->colour, err) :
+		moore_rranks_search(g, &b->plan_turns, b->colour, MOORE_RANK_SEED, err);
 	if (rc == 0 && moore_ranks_keep(b->ranks, g, &b->plan_turns, b->colour) < 0)
 		rc = moore_fail_nomem(err);
 	return rc;
@@ -68,11 +73,12 @@ static int
 paint(struct moore_rbuild *b, struct moore_err *err)
 {
 	struct moore_rgraph *g = &b->r->g;
-	bool split = moore_rhalves_exist(g);
+	bool split = !b->cols.lines && moore_rhalves_exist(g);
 	int rc;
 
 	if (!(b->colour = calloc((size_t)g->n_edges + 1, sizeof(*b->colour))))
 		return moore_fail_nomem(err);
+	b->plan_turns.close = b->r->turns.close = b->cols.lines;
 	if (!split)
 		rc = search_colours(b, err);
 	else if ((rc = moore_rhalves_split(g, b->r->half, err)) == 0)
@@ -92,7 +98,7 @@ judge_colours(struct moore_rbuild *b, struct moore_err *err)
 	unsigned longest;
 	int rc;
 
-	if (memchr(b->r->half, 1, g->n) || (longest = longest_route(b, &b->planned)) <= 2)
+	if (b->cols.lines || memchr(b->r->half, 1, g->n) || (longest = longest_route(b, &b->planned)) <= 2)
 		return 0;
 	rc = moore_rturns_build(&b->r->turns, &by_order, NULL, NULL, err);
 	if (rc == 0 && longest > longest_route(b, &by_order) + 1) {
