@@ -56,7 +56,7 @@ each_after(struct moore_mo_order *g, uint32_t c, bool (*each)(struct moore_mo_or
 		unsigned leave = 0;
 
 		for (unsigned x = 0; x < n->n_cls; x++)
-			leave |= n->leave[cell + x] & (0u - (g->held[cell + x] >> vl & 1u));
+			leave |= n->leave[cell + x] & (0u - ((unsigned)g->held[cell + x] >> vl & 1u));
 		for (; leave; leave &= leave - 1)
 			if (!each(g, (slot0 + p) * n->n_vl + (unsigned)__builtin_ctz(leave)))
 				return false;
