@@ -324,6 +324,69 @@ a_trap_ends_the_steps(void **state)
 	}
 }
 
+/* The steps end after the first.  The second one has to wait for the packets of the first in
+ * the next sweep as well, unless these have left by then. */
+static void
+packets_of_a_sweep_before_count_until_they_have_left(void **state)
+{
+	(void)state;
+	for (int left = 0; left <= 1; left++) {
+		struct mplug_sm *sm = start(0, "motion_wait 1000\n");
+
+		sweep();
+		watch();
+		fake_cut(0, 5);
+		watch();
+		trap_after = 1;
+		fake.sent = a_trap_arrives;
+		sweep();
+		CHECK("the steps end early", logged("moore: step 1 of 2: ") && sm->motion.n_past);
+		fake.sent = NULL;
+		ahead += 2 * left;
+		sweep();
+		CHECK("they count", logged(left ? "moore: step 1 of 1: " : "moore: step 2 of 2: "));
+		CHECK_EQ("it waits", sm->motion.waited_ms > 0, !left);
+		ahead = 0;
+		unwatch();
+		stop(sm);
+	}
+}
+
+static unsigned marked;		/* switches that OpenSM sends all blocks in this send */
+
+static void
+mark_after_first_send(void)
+{
+	marked = fake.osm->subn.need_update;
+	for (moore_swid s = 0; s < fake.f->n_switches; s++) {
+		marked += fake.sw[s]->sw->need_update;
+		if (fake.sends == 1)
+			fake.sw[s]->sw->need_update = 1;
+	}
+	if (fake.sends == 1)
+		fake.osm->subn.need_update = 1;
+}
+
+static void
+later_steps_send_no_block_that_has_not_changed(void **state)
+{
+	struct mplug_sm *sm = start(0, "motion_wait 1\n");
+	unsigned left;
+
+	(void)state;
+	sweep();
+	fake_cut(0, 5);
+	fake.sent = mark_after_first_send;
+	sweep();
+	CHECK_EQ("two steps", fake.sends, 2u);
+	CHECK_EQ("no switch is marked in the second", marked, 0u);
+	left = fake.osm->subn.need_update;
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		left += fake.sw[s]->sw->need_update;
+	CHECK_EQ("the marks stay", left, 1u + fake.f->n_switches);
+	stop(sm);
+}
+
 static void
 fast_sends_all_at_once(void **state)
 {
@@ -801,6 +864,8 @@ main(void)
 		cmocka_unit_test(rows_wait_for_links_that_are_not_active),
 		cmocka_unit_test(an_unanswered_step_is_repeated),
 		cmocka_unit_test(a_trap_ends_the_steps),
+		cmocka_unit_test(packets_of_a_sweep_before_count_until_they_have_left),
+		cmocka_unit_test(later_steps_send_no_block_that_has_not_changed),
 		cmocka_unit_test(fast_sends_all_at_once),
 		cmocka_unit_test(trees_change_without_a_circle),
 		cmocka_unit_test(trees_that_could_wait_keep_old_links_first),
