@@ -7,7 +7,7 @@
  * the time to build the tables.  The second table has a row for each kind of layers, and the
  * third shows, on Slim Fly, coverage and load as LIDs are added.
  *
- * Arguments: "lmc=N" (2), "starts=N" (4, of each search), then fabrics such as "slimfly q=5
+ * Arguments: "lmc=N" (2), "starts=N" (4, of each search), "profile=P" (any-sl), then fabrics such as "slimfly q=5
  * p=4", to which the first table is then restricted; or "kinds" for the other two tables. */
 #include <stdio.h>
 #include <time.h>
@@ -139,15 +139,24 @@ seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+struct asked {
+	uint8_t lmc;
+	unsigned starts;
+	char profile[16];
+};
+
 static struct moore_route *
-route_or_exit(const struct moore_fabric *f, const char *name, double *took)
+route_or_exit(const struct moore_fabric *f, const char *name, const char *profile, double *took)
 {
-	const struct moore_route_opts opts = { .seed = 0 };
+	struct moore_route_opts opts = { .seed = 0 };
+	struct moore_conf conf;
 	struct moore_route *r = NULL;
 	struct moore_err err;
 	double since = seconds();
 
-	if (moore_route_build(&r, f, NULL, &opts, &err) < 0) {
+	moore_conf_defaults(&conf);
+	if (moore_conf_set(&conf, "profile", profile, &err) < 0 ||
+	    (opts.profile = conf.profile, moore_route_build(&r, f, NULL, &opts, &err)) < 0) {
 		printf("%s: %s\n", name, err.text);
 		exit(1);
 	}
@@ -185,7 +194,7 @@ shares(const struct moore_fabric *f, const struct moore_lft *lft, unsigned start
 }
 
 static void
-worst(const char *word, uint8_t lmc, unsigned starts)
+worst(const char *word, const struct asked *a)
 {
 	struct moore_quality *q = NULL;
 	struct moore_fabric *f, *plain;
@@ -194,14 +203,14 @@ worst(const char *word, uint8_t lmc, unsigned starts)
 	char family[32];
 
 	snprintf(family, sizeof(family), "%.*s", (int)strcspn(word, " "), word);
-	f = test_family(family, word + strlen(family), lmc);
+	f = test_family(family, word + strlen(family), a->lmc);
 	plain = test_family(family, word + strlen(family), 0);
-	moore_route_free(route_or_exit(plain, word, &took_plain));
-	r = route_or_exit(f, word, &took);
+	moore_route_free(route_or_exit(plain, word, a->profile, &took_plain));
+	r = route_or_exit(f, word, a->profile, &took);
 	since = seconds();
 	printf("| %s |", word);
 	fflush(stdout);
-	shares(f, moore_route_lft(r), starts);
+	shares(f, moore_route_lft(r), a->starts);
 	if (moore_quality_measure(&q, f, moore_route_lft(r), NULL) < 0)
 		exit(1);
 	printf(" %.2f | %.2f | %.2f | %.0f | %.0f |\n", percent(q->pairs.longer[2], q->pairs.n[2]),
@@ -216,7 +225,7 @@ worst(const char *word, uint8_t lmc, unsigned starts)
 /* The row of a family's member with as many endpoints as LIDs suffice for; none where the
  * family has no such member. */
 static void
-member(const char *family, const char *rest, unsigned size, uint8_t lmc, unsigned starts)
+member(const char *family, const char *rest, unsigned size, const struct asked *a)
 {
 	const char *key = strcmp(family, "slimfly") ? !strcmp(family, "oft") ? "k" : "h" : "q";
 	int64_t param[MOORE_TOPO_MAX_PARAMS];
@@ -231,21 +240,21 @@ member(const char *family, const char *rest, unsigned size, uint8_t lmc, unsigne
 		return;
 	of->counts(param, &n);
 	p = (unsigned)param[1];
-	for (with = (unsigned)n.endpoints / p; n.switches + ((with * p + 1) << lmc) > MOORE_LID_MAX;)
+	for (with = (unsigned)n.endpoints / p; n.switches + ((with * p + 1) << a->lmc) > MOORE_LID_MAX;)
 		p--;
 	snprintf(word, sizeof(word), "%s %s p=%u", family, first, p);
-	worst(word, lmc, starts);
+	worst(word, a);
 }
 
 static void
-all_members(uint8_t lmc, unsigned starts)
+all_members(const struct asked *a)
 {
 	for (unsigned q = 4; q <= 25; q++)
-		member("slimfly", "p=floor", q, lmc, starts);
+		member("slimfly", "p=floor", q, a);
 	for (unsigned k = 4; k <= 18; k++)
-		member("oft", "", k, lmc, starts);
+		member("oft", "", k, a);
 	for (unsigned h = 4; h <= 20; h++)
-		member("mlfm", "", h, lmc, starts);
+		member("mlfm", "", h, a);
 }
 
 static void
@@ -270,26 +279,26 @@ all_kinds(void)
 int
 main(int argc, char **argv)
 {
-	unsigned starts = 4;
-	uint8_t lmc = 2;
+	struct asked a = { 2, 4, "any-sl" };
 	int i = 1;
 
 	if (argc == 2 && !strcmp(argv[1], "kinds")) {
 		all_kinds();
 		return 0;
 	}
-	for (; i < argc && (sscanf(argv[i], "lmc=%hhu", &lmc) == 1 ||
-			    sscanf(argv[i], "starts=%u", &starts) == 1); i++)
+	for (; i < argc && (sscanf(argv[i], "lmc=%hhu", &a.lmc) == 1 ||
+			    sscanf(argv[i], "starts=%u", &a.starts) == 1 ||
+			    sscanf(argv[i], "profile=%15s", a.profile) == 1); i++)
 		;
-	printf("%% of full rate, LMC %u, %u starts of each search; times of one processor\n\n"
+	printf("%% of full rate, %s, LMC %u, %u starts of each search; times of one processor\n\n"
 	       "| fabric | least | shift or overlap | Yébenes | matching | single pair | random | "
 	       "adversary | anywhere | coverage | load | build s | over LMC 0 | judge s |\n"
-	       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n", lmc, starts);
+	       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n", a.profile, a.lmc, a.starts);
 	if (i == argc) {
-		all_members(lmc, starts);
+		all_members(&a);
 		all_kinds();
 	}
 	for (; i < argc; i++)
-		worst(argv[i], lmc, starts);
+		worst(argv[i], &a);
 	return 0;
 }
