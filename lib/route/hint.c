@@ -72,6 +72,7 @@ moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
 
 	*h = (struct moore_rhint){
 		.g = g, .kind = kind, .load = calloc(g->n_edges + 1, sizeof(*h->load)),
+		.begun = calloc(g->n_edges + 1, sizeof(*h->begun)),
 		.slot = malloc(n), .len = malloc(n), .ok = malloc(n),
 		.queue = malloc(n * sizeof(*h->queue)), .acc = malloc(n * sizeof(*h->acc)),
 		.met_planned = calloc(n * n, sizeof(*h->met_planned)),
@@ -85,7 +86,7 @@ moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
 		h->only_a |= g->flags[e] & MOORE_EDGE_UP && g->flags[e] & MOORE_EDGE_ONE_LANE;
 	tabulate(h);
 	return h->load && h->slot && h->len && h->ok && h->queue && h->acc && h->met_planned &&
-		h->met_up && h->base && h->price && h->way && h->serve && h->fits && h->beside &&
+		h->met_up && h->begun && h->base && h->price && h->way && h->serve && h->fits && h->beside &&
 		h->kid && h->sibling ? 0 : -MOORE_ENOMEM;
 }
 
@@ -93,6 +94,7 @@ void
 moore_rhint_fini(struct moore_rhint *h)
 {
 	free(h->load);
+	free(h->begun);
 	free(h->last);
 	free(h->slot);
 	free(h->len);

@@ -28,6 +28,8 @@ struct moore_rhint {
 	uint8_t extend[2][N_TURNS][256];
 	uint8_t *base;		/* [root * n + node]: slots of a tree that can replace any */
 	uint32_t *load;		/* by edge: routes to hosts' LIDs so far */
+	uint64_t *begun;	/* by edge of a root: first links of its head's detours to the root
+				 * since all were in use, a bit for each slot modulo 64 */
 	uint8_t *last;		/* [layer * n + root]: slot, at the root, of the neighbour that a
 				 * layer's routes go through, or MOORE_SLOT_NONE */
 	/* These arrays, by node, describe the tree that is being built. */
