@@ -136,35 +136,81 @@ plan_hint_layers(struct fill *f, struct moore_err *err)
 		moore_rcolumns_count_lids(cols, &f->r->g, c, f->n_lids);
 		memcpy(present + (size_t)hint_layer(cols, c) * n, f->n_lids, n);
 	}
-	if ((rc = moore_rhint_plan(&b->hint, &b->planned, n_layers, present, err)) == 0)
-		moore_rhint_base(&b->hint, &b->up, b->n_connected_up);
+	rc = moore_rhint_plan(&b->hint, &b->planned, n_layers, present, err);
 	free(present);
-	return rc;
+	if (rc < 0)
+		return rc;
+	if (moore_rhint_lend(&b->hint, b->jobs) < 0)
+		return moore_fail_nomem(err);
+	moore_rhint_base(&b->hint, &b->up, b->n_connected_up);
+	return 0;
 }
 
-/* Makes the tree of c in b->hint; slot[] is that tree if it is minimal.  Notes which tables
- * are right for its routes. */
+/* Fills in column c with a tree, for whose routes the tables in ok[] are right. */
+static void
+put_hinted(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot, const uint8_t *ok)
+{
+	struct moore_route *r = f->r;
+
+	put_column(f, c, slot);
+	for (uint32_t s = 0; s < r->g.n; s++)
+		if (r->g.sw_of[s] != MOORE_NONE)
+			r->right[r->g.sw_of[s] * r->lft->stride + c->lid] = ok[s] & 15;
+	r->at[c->lid] = r->g.sw_of[c->root];
+}
+
+/* Column c takes the minimal tree slot[], made right for table A. */
 static int
 hint_column(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot,
 	    struct moore_err *err)
 {
-	struct moore_route *r = f->r;
 	struct moore_rhint *h = &f->b->hint;
-	bool in_layer = moore_rcolumn_in_layer(c);
 
-	if (in_layer)
-		moore_rhint_grow(h, &f->b->planned, hint_layer(&f->b->cols, c), c->root);
-	else
-		memcpy(h->slot, slot, r->g.n);
-	if (!moore_rhint_mend(h, &f->b->up, c->root, !in_layer, f->b->n_connected_up[c->root],
+	memcpy(h->slot, slot, f->r->g.n);
+	if (!moore_rhint_mend(h, &f->b->up, c->root, true, f->b->n_connected_up[c->root],
 			      &f->repaired))
 		return moore_rbuild_fail_unreachable(f->b, c->root, err);
 	if (c->place >= MOORE_PLACE_HOST)
-		moore_rhint_count(h);
-	for (uint32_t s = 0; s < r->g.n; s++)
-		if (r->g.sw_of[s] != MOORE_NONE)
-			r->right[r->g.sw_of[s] * r->lft->stride + c->lid] = h->ok[s] & 15;
-	r->at[c->lid] = r->g.sw_of[c->root];
+		moore_rhint_count(h, 1);
+	put_hinted(f, c, h->slot, h->ok);
+	return 0;
+}
+
+#define COLUMNS 8		/* of a job */
+
+struct hint_columns {
+	struct fill *f;
+	const struct moore_rcolumn *col;
+	size_t n;
+};
+
+static void
+put_job(void *arg, unsigned worker, size_t i)
+{
+	const struct hint_columns *cs = arg;
+	const struct moore_rhint *h = &cs->f->b->hint;
+
+	(void)worker;
+	for (size_t k = i * COLUMNS; k < cs->n && k < (i + 1) * COLUMNS; k++) {
+		size_t at = (size_t)cs->col[k].root * h->g->n;
+
+		put_hinted(cs->f, &cs->col[k], h->slots + at, h->oks + at);
+	}
+}
+
+/* Fills in the n columns of a layer. */
+static int
+hint_columns(struct fill *f, const struct moore_rcolumn *col, size_t n, struct moore_err *err)
+{
+	struct hint_columns cs = { f, col, n };
+	struct moore_rbuild *b = f->b;
+	size_t n_jobs = (n + COLUMNS - 1) / COLUMNS;
+	uint32_t bad = moore_rhint_layer(&b->hint, &b->planned, &b->up, hint_layer(&b->cols, col),
+					 f->n_lids, b->n_connected_up, &f->repaired);
+
+	if (bad != MOORE_NONE)
+		return moore_rbuild_fail_unreachable(b, bad, err);
+	moore_jobs_run(b->jobs, moore_jobs_width(b->jobs, n_jobs), n_jobs, put_job, &cs);
 	return 0;
 }
 
@@ -186,6 +232,8 @@ choose_trees(struct fill *f, const struct moore_rcolumn *c)
 		memcpy(f->load, v->load, n_edges * sizeof(*f->load));
 		return (struct trees){ v->slot, v->len };
 	}
+	if (moore_rcolumn_in_layer(c))
+		return (struct trees){ NULL, NULL };	/* hint_columns() makes them */
 	moore_rbalance_slice(m, c->place + c->offset, f->n_lids);
 	for (uint32_t e = 0; f->for_layers && c->place >= MOORE_PLACE_HOST && e < n_edges; e++)
 		f->for_layers[e] += m->load[e];
@@ -202,6 +250,8 @@ fill_columns(struct fill *f, const struct trees *trees, const struct moore_rcolu
 	const struct moore_rgraph *g = &f->r->g;
 	int rc;
 
+	if (b->hinted && moore_rcolumn_in_layer(col))
+		return hint_columns(f, col, n, err);
 	for (size_t i = 0; i < n; i++) {
 		size_t row = (size_t)col[i].root * g->n;
 		const uint8_t *slot = trees->slot + row;
@@ -216,12 +266,10 @@ fill_columns(struct fill *f, const struct trees *trees, const struct moore_rcolu
 				return rc;
 			slot = f->tree->slot;
 		}
-		if (b->hinted) {
-			if ((rc = hint_column(f, &col[i], slot, err)) < 0)
-				return rc;
-			slot = b->hint.slot;
-		}
-		put_column(f, &col[i], slot);
+		if (!b->hinted)
+			put_column(f, &col[i], slot);
+		else if ((rc = hint_column(f, &col[i], slot, err)) < 0)
+			return rc;
 	}
 	return 0;
 }

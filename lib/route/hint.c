@@ -16,7 +16,7 @@
  * which must meet it, so it can replace any tree.  While one-lane links are up, every route
  * must suit table A, which then is common to all.
  *
- * Elsewhere: hint_plan.c, hint_grow.c, hint_serve.c, hint_mend.c. */
+ * Elsewhere: hint_layer.c, hint_plan.c, hint_grow.c, hint_serve.c, hint_mend.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,52 +65,82 @@ tabulate(struct moore_rhint *h)
 }
 
 int
+moore_rhint_alloc_scratch(struct moore_rhint *h)
+{
+	size_t n = h->g->n + 1, m = h->g->n_edges + 1;
+
+	h->load = calloc(m, sizeof(*h->load));
+	h->added = calloc(m, sizeof(*h->added));
+	h->slot = malloc(n);
+	h->len = malloc(n);
+	h->ok = malloc(n);
+	h->queue = malloc(n * sizeof(*h->queue));
+	h->acc = malloc(n * sizeof(*h->acc));
+	h->beside = calloc(n, 1);
+	h->way = malloc(n * sizeof(*h->way));
+	h->serve = malloc(n * sizeof(*h->serve));
+	h->price = malloc(n * sizeof(*h->price));
+	h->fits = malloc(m);
+	h->kid = malloc(n * sizeof(*h->kid));
+	h->sibling = malloc(n * sizeof(*h->sibling));
+	return h->load && h->added && h->slot && h->len && h->ok && h->queue && h->acc &&
+		h->beside && h->way && h->serve && h->price && h->fits && h->kid && h->sibling ? 0 :
+		-MOORE_ENOMEM;
+}
+
+void
+moore_rhint_free_scratch(struct moore_rhint *h)
+{
+	free(h->load);
+	free(h->added);
+	free(h->slot);
+	free(h->len);
+	free(h->ok);
+	free(h->queue);
+	free(h->acc);
+	free(h->beside);
+	free(h->way);
+	free(h->serve);
+	free(h->price);
+	free(h->fits);
+	free(h->kid);
+	free(h->sibling);
+}
+
+int
 moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
 		 const struct moore_rkind *kind)
 {
 	size_t n = g->n + 1;
 
 	*h = (struct moore_rhint){
-		.g = g, .kind = kind, .load = calloc(g->n_edges + 1, sizeof(*h->load)),
-		.begun = calloc(g->n_edges + 1, sizeof(*h->begun)),
-		.slot = malloc(n), .len = malloc(n), .ok = malloc(n),
-		.queue = malloc(n * sizeof(*h->queue)), .acc = malloc(n * sizeof(*h->acc)),
-		.met_planned = calloc(n * n, sizeof(*h->met_planned)),
+		.g = g, .kind = kind, .met_planned = calloc(n * n, sizeof(*h->met_planned)),
 		.met_up = calloc(n * n, sizeof(*h->met_up)), .base = malloc(n * n),
-		.price = malloc(n * sizeof(*h->price)), .way = malloc(n * sizeof(*h->way)),
-		.serve = malloc(n * sizeof(*h->serve)), .fits = malloc(g->n_edges + 1),
-		.beside = calloc(n, 1), .kid = malloc(n * sizeof(*h->kid)),
-		.sibling = malloc(n * sizeof(*h->sibling)),
+		.begun = calloc(g->n_edges + 1, sizeof(*h->begun)),
 	};
 	for (uint32_t e = 0; e < g->n_edges; e++)
 		h->only_a |= g->flags[e] & MOORE_EDGE_UP && g->flags[e] & MOORE_EDGE_ONE_LANE;
 	tabulate(h);
-	return h->load && h->slot && h->len && h->ok && h->queue && h->acc && h->met_planned &&
-		h->met_up && h->begun && h->base && h->price && h->way && h->serve && h->fits && h->beside &&
-		h->kid && h->sibling ? 0 : -MOORE_ENOMEM;
+	return moore_rhint_alloc_scratch(h) == 0 && h->met_planned && h->met_up && h->base &&
+		h->begun ? 0 : -MOORE_ENOMEM;
 }
 
 void
 moore_rhint_fini(struct moore_rhint *h)
 {
-	free(h->load);
+	for (unsigned i = 0; i < h->n_workers; i++)
+		moore_rhint_free_scratch(&h->worker[i]);
+	moore_rhint_free_scratch(h);
+	free(h->worker);
+	free(h->slots);
+	free(h->lens);
+	free(h->oks);
+	free(h->is_clean);
 	free(h->begun);
 	free(h->last);
-	free(h->slot);
-	free(h->len);
-	free(h->ok);
-	free(h->queue);
-	free(h->acc);
 	free(h->met_planned);
 	free(h->met_up);
 	free(h->base);
-	free(h->price);
-	free(h->way);
-	free(h->serve);
-	free(h->fits);
-	free(h->beside);
-	free(h->kid);
-	free(h->sibling);
 	*h = (struct moore_rhint){ 0 };
 }
 
@@ -246,7 +276,7 @@ moore_rhint_note(const struct moore_rhint_tree *w)
 }
 
 void
-moore_rhint_count(struct moore_rhint *h)
+moore_rhint_count(struct moore_rhint *h, uint32_t by)
 {
 	const struct moore_rgraph *g = h->g;
 
@@ -256,6 +286,6 @@ moore_rhint_count(struct moore_rhint *h)
 
 		h->acc[s] += g->is_source[s];
 		h->acc[g->to[e]] += h->acc[s];
-		h->load[e] += h->acc[s];
+		h->load[e] += by * h->acc[s];
 	}
 }

@@ -202,5 +202,4 @@ moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t la
 	else if (h->detour == 1)
 		detour_neighbours(&w);
 	mark_beside(&w, 0);
-	moore_rhint_note(&w);
 }

@@ -2,6 +2,7 @@
 /* hint_tree.h - one tree of sl-hint while it is made, shared by hint*.c.
  *
  *   hint.c        which tables are right, and how a node attaches to a tree
+ *   hint_layer.c  the trees of a layer, side by side
  *   hint_plan.c   through which neighbour of its root each layer goes
  *   hint_grow.c   a layer's tree
  *   hint_serve.c  nodes that take a shorter route so that others get one of three hops
@@ -91,6 +92,9 @@ moore_rhint_lets_pass(const struct moore_rhint_tree *w, uint32_t p, unsigned len
 		 !(w->kind && w->kind->among_hosts && len == 2 && !w->h->g->is_source[p]));
 }
 
+/* The arrays of h that describe a tree, loads and scratch.  -MOORE_ENOMEM. */
+int moore_rhint_alloc_scratch(struct moore_rhint *h);
+void moore_rhint_free_scratch(struct moore_rhint *h);
 /* Nothing but the root is in the tree. */
 void moore_rhint_start(struct moore_rhint_tree *w);
 void moore_rhint_attach(struct moore_rhint_tree *w, uint32_t s, uint32_t e, uint8_t ok);
@@ -101,6 +105,10 @@ void moore_rhint_list_ways(struct moore_rhint_tree *w, unsigned len, unsigned mi
 bool moore_rhint_attach_best(struct moore_rhint_tree *w, uint32_t s, unsigned len);
 /* Attaches every open node that has one. */
 void moore_rhint_attach_all(struct moore_rhint_tree *w, unsigned len);
+/* Makes slot[] of a layer's tree: routes of 2 + detour hops where there are any, else shorter
+ * ones; nodes that are farther off are left out. */
+void moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t layer,
+		      uint32_t root);
 /* Notes the routes of the tree in met[]: later routes from the root must meet them. */
 void moore_rhint_note(const struct moore_rhint_tree *w);
 /* Finds routes of three hops for open nodes over neighbours that take two (hint_serve.c). */

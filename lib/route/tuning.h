@@ -197,6 +197,13 @@
  * MLFM h=4 to 15, a dragonfly and a ring with shortcuts: it ends before. */
 #define MOORE_HINT_ROUNDS 12
 
+/* Into how many strands the roots of a layer are divided (hint_layer.c).  (test_hint)  The
+ * greatest load over the mean, and the least share of three hops in a layer, with 1, 4, 5, 6, 8,
+ * 10 and 12: Slim Fly q=7 p=4 1.239, 1.238, 1.239, 1.230, 1.255, 1.241, 1.238 and 95.0 % with
+ * each (94.998 with 4); q=13 p=9 1.247, 1.248, 1.247, 1.253, -, 1.259, 1.254.  So the loads are
+ * alike within a hundredth, and 5 is within the bounds of the test. */
+#define MOORE_HINT_STRANDS 5
+
 /* Two senses of detours alternate between pairs when neither is this many times rarer than
  * the other (hint_plan.c; OFT, MLFM).  (layers)  Covered %, with 1, 2, 3 and 5: OFT k=4 77.4,
  * 84.7, 86.0, 86.0; k=6 78.4, 88.4, 90.9, 91.7; k=12 76.7, 89.8, 93.2, 95.4.  With 1, 3 and 5:
