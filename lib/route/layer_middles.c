@@ -313,18 +313,21 @@ static void
 draw_intermediates(struct moore_rmtrees *w)
 {
 	const struct moore_rmiddles *c = w->classes;
-	uint32_t variant = w->n_built / w->n_layers, layer = w->n_built % w->n_layers;
+	uint32_t variant = w->n_built / w->n_layers;
 	struct moore_rng r = { (uint64_t)w->t.root << 32 | variant };
 
-	for (uint32_t k = 0; layer == 0 && k < c->n_classes; k++)
-		w->draw[k] = moore_rng_below(&r, c->size[k]);
-	for (uint32_t i = 0; i < w->n_low; i++) {
-		uint32_t s = w->low[i], k = c->class_of[s], step;
+	for (uint32_t k = 0; k < c->n_classes; k++) {
+		uint32_t step = c->size[k] < w->n_layers ? 1 : c->size[k] / w->n_layers;
 
-		if (k == MOORE_NONE)
-			continue;
-		step = c->size[k] < w->n_layers ? 1 : c->size[k] / w->n_layers;
-		w->is_drawn[s] = (w->draw[k] + layer * step) % c->size[k] == c->place[s];
+		if (w->n_built % w->n_layers == 0)
+			w->draw[k] = moore_rng_below(&r, c->size[k]);
+		else
+			w->draw[k] = (w->draw[k] + step) % c->size[k];
+	}
+	for (uint32_t i = 0; i < w->n_low; i++) {
+		uint32_t s = w->low[i], k = c->class_of[s];
+
+		w->is_drawn[s] = k != MOORE_NONE && w->draw[k] == c->place[s];
 	}
 }
 
@@ -446,6 +449,16 @@ hang_leaf(struct moore_rmtrees *w, uint32_t m)
 	}
 }
 
+static uint32_t
+count_reached(const struct moore_rmtrees *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < w->v->g->n; s++)
+		n += w->t.len[s] != MOORE_LEN_NONE;
+	return n;
+}
+
 /* Lists the nodes with a route by length: four hops at most. */
 static void
 queue_nodes(struct moore_rmtrees *w)
@@ -508,8 +521,9 @@ moore_rmtrees_next(struct moore_rmtrees *w)
 	for (uint32_t k = 0; k < w->n_middle; k++)
 		if (w->t.len[w->middle[k]] == MOORE_LEN_NONE)
 			hang_leaf(w, w->middle[k]);
-	queue_nodes(w);
-	if (w->t.n_reached < w->n_connected[w->t.root])
+	if (count_reached(w) < w->n_connected[w->t.root]) {
+		queue_nodes(w);
 		moore_rtree_repair(&w->t, w->v, w->t.root, w->load, w->n_connected[w->t.root], &moved);
+	}
 	w->n_built++;
 }

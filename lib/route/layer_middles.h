@@ -42,7 +42,8 @@ struct moore_rmtrees {
 	uint32_t *need;		/* how much those beside a middle switch need it to lead there */
 	uint32_t *once;		/* price for a middle switch to lead there in one tree, */
 	uint32_t *led_price;	/* and for all trees so far and one more */
-	uint32_t *draw;		/* by class: place of the first intermediate of this variant */
+	uint32_t *draw;		/* by class: place of the one that may be an intermediate of the
+				 * tree at hand */
 	/* Of the tree at hand: */
 	uint64_t unit;		/* price of one detour over a link, in parts of 65536 */
 	/* And by node: */
