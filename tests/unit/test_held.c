@@ -14,9 +14,9 @@ static struct mplug_sm sm;
 static uint8_t next_port;
 
 static void
-begin(void)
+begin_with(const char *param)
 {
-	struct moore_plan *p = plan_of("slimfly", "q=5");
+	struct moore_plan *p = plan_of("slimfly", param);
 	struct moore_fabric *f;
 
 	assert_int_equal(moore_fabric_from_plan(&f, p, 0, NULL), 0);
@@ -25,6 +25,12 @@ begin(void)
 	fake_build(f);
 	fake_activate();
 	sm = (struct mplug_sm){ .osm = fake.osm };
+}
+
+static void
+begin(void)
+{
+	begin_with("q=5");
 }
 
 static void
@@ -104,6 +110,31 @@ acknowledged_rows_have_one_value(void **state)
 	send_rows();
 	assert_int_equal(mplug_held_note(&sm, true), 0);
 	EXPECT("every block was answered", 1, false);
+	end();
+}
+
+/* More switches than a word of the set of unknown ones has bits; some answered. */
+static void
+each_of_many_switches_is_known_or_not(void **state)
+{
+	struct mplug_held_tables t;
+	struct mplug_view v;
+
+	(void)state;
+	begin_with("q=7");
+	mplug_held_read(&sm);
+	for (moore_swid s = 0; s < fake.f->n_switches; s += 3)
+		fake.sw[s]->sw->lft_size = 0;	/* OpenSM has met this switch anew */
+	mplug_held_note(&sm, true);
+	assert_int_equal(mplug_observe(&sm, &v, NULL), 0);
+	assert_int_equal(mplug_held_tables(&t, &sm.held, &v, NULL), 0);
+	assert_true(v.f->n_switches > 64);
+	for (moore_swid s = 0; s < v.f->n_switches; s++)
+		CHECK_EQ("unknown", t.unknown[s / 64] >> s % 64 & 1,
+			 fake_index(v.sw[s]->p_node) % 3 == 0);
+	mplug_held_tables_free(&t);
+	mplug_view_free(&v);
+	moore_fabric_free(v.f);
 	end();
 }
 
@@ -410,6 +441,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(acknowledged_rows_have_one_value),
+		cmocka_unit_test(each_of_many_switches_is_known_or_not),
 		cmocka_unit_test(an_unanswered_block_has_old_and_new_rows),
 		cmocka_unit_test(every_row_may_have_other_values),
 		cmocka_unit_test(memory_runs_out),
