@@ -228,7 +228,8 @@ choose_trees(struct fill *f, const struct moore_rcolumn *c)
 	moore_rcolumns_count_lids(&b->cols, &f->r->g, c, f->n_lids);
 	if (moore_rcolumn_in_layer(c) && !b->hinted) {
 		moore_rlayers_slice(v, c->offset - 1, b->cols.n_offsets - 1,
-				    c->place % b->cols.n_variants, f->n_lids, b->n_connected);
+				    c->place % b->cols.n_variants, b->cols.n_variants, f->n_lids,
+				    b->n_connected);
 		memcpy(f->load, v->load, n_edges * sizeof(*f->load));
 		return (struct trees){ v->slot, v->len };
 	}

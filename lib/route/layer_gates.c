@@ -3,17 +3,18 @@
  *
  * A *gate* is a neighbour r of the root d through which detours arrive, and a *relay* a
  * neighbour x of a gate such that the turn x -> r -> d rises.  Each tree has a few gates.
- * Their relays keep two hops, and the other switches at distance two take a detour of three
- * hops, s -> x -> r -> d, by the cheapest relay among their neighbours.  A switch without a
- * relay stays minimal.  With one gate alone, the first link of a detour would decide its
- * last; with all of them in service most switches would have to stay where they are, since
- * others come through them.
+ * Relays keep two hops, so a tree has no more of them than it needs.  The other switches at
+ * distance two take a detour of three hops, s -> x -> r -> d, by the cheapest relay among
+ * their neighbours, or of four where they have none.  With one gate alone, the first link of a
+ * detour would decide its last; with all of them in service most switches would have to stay
+ * where they are, since others come through them.
  *
  * A neighbour of the root that is no gate takes a detour, too: of three hops to a relay, or of
  * four by a switch on a detour from where all turns rise.  Switches that come through it
  * minimally take detours of four hops first. */
 #include <string.h>
 
+#include "base/random.h"
 #include "route/layer_tree.h"
 
 /* Price of the links from x to the root. */
@@ -85,7 +86,7 @@ attach(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
 
 /* ---- gates and relays ---------------------------------------------------------------- */
 
-/* Makes relays of the neighbours of gate r, whose edge to the root is `in`. */
+/* Lists the neighbours of gate r, whose edge to the root is `in`, that could be relays. */
 static void
 open_gate(struct moore_rlayer_tree *w, uint32_t r, uint32_t in)
 {
@@ -103,14 +104,15 @@ open_gate(struct moore_rlayer_tree *w, uint32_t r, uint32_t in)
 			continue;
 		if (w->slice->is_last && w->slice->layer && !(w->flags[x] & COVERED))
 			continue;	/* it still wants a detour of its own */
-		attach(w, x, e);
 		w->flags[x] |= RELAY;
+		v->acc[x] = e;
 		v->list[v->n_relays++] = (uint16_t)x;
 	}
 }
 
 /* The slot of the root whose neighbour should be the next gate: the one that has been a gate
- * least often for the relays that it has; at equal counts the one after `from`. */
+ * least often for the relays that it can have; at equal counts the one after `from`.  In the
+ * last layer a neighbour that still wants a detour of its own comes after all others. */
 static uint32_t
 next_gate(const struct moore_rlayer_tree *w, uint32_t from)
 {
@@ -126,12 +128,90 @@ next_gate(const struct moore_rlayer_tree *w, uint32_t from)
 		    !(w->flags[g->to[o]] & PASS) || !w->v->n_legal[in])
 			continue;
 		rounds = ((uint64_t)w->v->n_open[in] + 1) * 65536 / w->v->n_legal[in];
+		if (w->slice->is_last && !(w->flags[g->to[o]] & COVERED))
+			rounds += (uint64_t)1 << 40;
 		if (rounds < least) {
 			least = rounds;
 			best = slot;
 		}
 	}
 	return best;
+}
+
+/* How many neighbours of x would get their first offer of a detour from it. */
+static uint32_t
+count_unserved(const struct moore_rlayer_tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t n = 0;
+
+	for (uint32_t o = g->xadj[x]; o < g->xadj[x + 1]; o++)
+		n += !w->v->wish[g->to[o]] & (w->dist[g->to[o]] == 2);
+	return n;
+}
+
+/* Whether relay x would serve so many percent of its neighbours, or more where one of its two
+ * links to the root costs more than the mean. */
+static bool
+is_worth_it(const struct moore_rlayer_tree *w, uint32_t x, unsigned percent)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t e = w->v->acc[x], degree = g->xadj[x + 1] - g->xadj[x];
+	uint64_t p1 = w->v->price[e], p2 = w->v->price[w->v->onward[g->to[e]].edge];
+	uint64_t in_mean = (p1 > p2 ? p1 : p2) / (w->slice->mean_price / 100 + 1);
+
+	return in_mean <= count_unserved(w, x) * 10000 / (degree * percent);
+}
+
+static void
+make_relay(struct moore_rlayer_tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t o = g->xadj[x]; o < g->xadj[x + 1]; o++)
+		w->v->wish[g->to[o]] = 1;
+	attach(w, x, w->v->acc[x]);
+	settle(w, x);
+}
+
+/* Puts the listed switches into random sequence, so that the relays are not all of one gate. */
+static void
+shuffle_listed(struct moore_rlayer_tree *w)
+{
+	struct moore_rng rng = { (uint64_t)w->root << 32 | w->slice->variant << 8 | w->slice->layer };
+	uint16_t *list = w->v->list;
+
+	for (uint32_t i = 0; i + 1 < w->v->n_relays; i++) {
+		uint32_t k = i + moore_rng_below(&rng, w->v->n_relays - i);
+		uint16_t x = list[k];
+
+		list[k] = list[i];
+		list[i] = x;
+	}
+}
+
+/* Makes relays of the listed switches that are worth it.  A relay stays minimal in this tree,
+ * so with few of them most switches get a detour. */
+static void
+choose_relays(struct moore_rlayer_tree *w)
+{
+	static const unsigned percent[] = MOORE_RELAY_PERCENT;
+	struct moore_rlayers *v = w->v;
+	uint32_t n_listed = v->n_relays;
+
+	shuffle_listed(w);
+	v->n_relays = 0;
+	memset(v->wish, 0, w->view->g->n);
+	for (size_t k = 0; k < ARRAY_LEN(percent); k++)
+		for (uint32_t i = v->n_relays; i < n_listed; i++) {
+			uint16_t x = v->list[i];
+
+			if (w->spare_relays && !is_worth_it(w, x, percent[k]))
+				continue;
+			v->list[i] = v->list[v->n_relays];
+			v->list[v->n_relays++] = x;
+			make_relay(w, x);
+		}
 }
 
 static void
@@ -148,8 +228,7 @@ open_gates(struct moore_rlayer_tree *w, uint32_t from)
 			break;
 		open_gate(w, g->to[g->xadj[w->root] + slot], g->rev[g->xadj[w->root] + slot]);
 	}
-	for (uint32_t i = 0; i < w->v->n_relays; i++)
-		settle(w, w->v->list[i]);
+	choose_relays(w);
 }
 
 /* ---- detours ------------------------------------------------------------------------- */
@@ -359,7 +438,7 @@ start(struct moore_rlayer_tree *w)
 	}
 }
 
-/* Routes that are left: minimal ones, and detours of four hops where those of three are few. */
+/* Switches without an offer of three hops take four; what is left stays minimal. */
 static void
 settle_others(struct moore_rlayer_tree *w)
 {
@@ -370,9 +449,7 @@ settle_others(struct moore_rlayer_tree *w)
 
 		if (s == w->root || w->flags[s] & SETTLED)
 			continue;
-		if (w->dist[s] == 2 && g->is_source[s] &&
-		    ((w->slice->is_last && !(w->flags[s] & COVERED)) || w->used[s].n_minimal > 1) &&
-		    (e = either_detour(w, s)) != MOORE_NONE)
+		if (w->dist[s] == 2 && g->is_source[s] && (e = either_detour(w, s)) != MOORE_NONE)
 			attach(w, s, e);
 		settle(w, s);
 		w->flags[w->v->onward[s].parent] |= KIDS;
@@ -416,15 +493,20 @@ make_tree(struct moore_rlayer_tree *w, uint32_t from)
 		moore_rlayer_cover(w);
 }
 
-/* In the last layer, other gates are tried while some pair is bare. */
+/* In the last of several layers, other gates with all of their relays are tried while some pair
+ * is bare. */
 void
 moore_rlayer_by_gates(struct moore_rlayer_tree *w, uint32_t from)
 {
+	unsigned n_tries = w->slice->is_last && w->slice->layer ? MOORE_GATE_TRIES : 0;
+
 	for (uint32_t s = 0; s < w->view->g->n; s++)
 		w->flags[s] = w->slice->layer && w->flags[s] & COVERED ? EARLIER : 0;
+	w->spare_relays = w->slice->spare_relays;
 	make_tree(w, from);
-	for (unsigned i = 0; i < MOORE_GATE_TRIES && w->slice->is_last && is_some_bare(w); i++) {
+	for (unsigned i = 0; i < n_tries && is_some_bare(w); i++) {
 		take_loads_off(w);
+		w->spare_relays = false;
 		make_tree(w, from);
 	}
 	for (uint32_t s = 0; s < w->view->g->n; s++)

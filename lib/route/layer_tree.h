@@ -20,8 +20,10 @@ struct moore_rlayer_slice {
 	unsigned n_shares;	/* last hops (intermediates, with halves) are divided into as
 				 * many shares, and each layer treats one differently */
 	bool is_last;		/* last layer of the variant */
+	bool spare_relays;	/* there are trees enough that each may have few relays */
 	bool one_lane;		/* some link has one lane, so leaves must be legal across it */
 	uint32_t max_lids;	/* the most LIDs that share a tree */
+	uint64_t mean_price;	/* of an edge with a mean load */
 	uint64_t again;		/* price of using a first or last link again */
 };
 
@@ -54,6 +56,7 @@ struct moore_rlayer_tree {
 	uint32_t n_lids;	/* that share the tree: load from each source */
 	uint8_t *slot, *len, *flags;
 	const uint8_t *dist;	/* hops of the minimal tree */
+	bool spare_relays;	/* as in the slice, but not when the tree is made again */
 	uint64_t *first, *last;
 	uint16_t *gain;
 	struct moore_rused *used;

@@ -244,16 +244,13 @@ note_gains(struct moore_rlayer_tree *w)
 /* With gates a part of the price of a mean load; elsewhere times the square of the links at a
  * switch over a constant, since with few links there is less to choose from. */
 static uint64_t
-price_of_again(const struct moore_rlayers *v, uint64_t sum_of_loads)
+price_of_again(const struct moore_rlayers *v, uint64_t mean_price)
 {
 	const struct moore_rgraph *g = v->minimal->v->g;
-	uint64_t mean = sum_of_loads / (g->n_edges + !g->n_edges), degree = g->n_edges / g->n;
-	uint64_t again;
+	uint64_t degree = g->n_edges / g->n, again = mean_price / MOORE_AGAIN * degree * degree;
 
-	mean = mean < MAX_MEAN ? mean : MAX_MEAN;
 	if (v->used)
-		return mean * mean * mean / MOORE_AGAIN_PART;
-	again = mean * mean * mean / MOORE_AGAIN * degree * degree;
+		return mean_price / MOORE_AGAIN_PART;
 	return again < MAX_AGAIN ? again : MAX_AGAIN;
 }
 
@@ -264,7 +261,7 @@ start_slice(struct moore_rlayers *v, struct moore_rlayer_slice *sl, const uint8_
 	const struct moore_rview *view = v->minimal->v;
 	const struct moore_rgraph *g = view->g;
 	struct moore_rlayer_tree w = tree_of(v, sl, 0, 0);
-	uint64_t sum = 0;
+	uint64_t sum = 0, mean;
 
 	for (uint32_t root = 0; root < g->n; root++)
 		sl->max_lids = n_lids[root] > sl->max_lids ? n_lids[root] : sl->max_lids;
@@ -273,7 +270,10 @@ start_slice(struct moore_rlayers *v, struct moore_rlayer_slice *sl, const uint8_
 		v->price[e] = g->flags[e] & view->flag ? price_at(&w, e, v->load[e]) : NEVER;
 		sum += v->load[e] + sl->max_lids;
 	}
-	sl->again = price_of_again(v, sum);
+	mean = sum / (g->n_edges + !g->n_edges);
+	mean = mean < MAX_MEAN ? mean : MAX_MEAN;
+	sl->mean_price = mean * mean * mean;
+	sl->again = price_of_again(v, sl->mean_price);
 }
 
 /* Different roots start with different leaves, so that no leaf is always first. */
@@ -340,12 +340,14 @@ build_strands(struct moore_rlayers *v, const struct moore_rlayer_slice *slice,
 
 void
 moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, unsigned variant,
-		    const uint8_t *n_lids, const uint32_t *n_connected)
+		    unsigned n_variants, const uint8_t *n_lids, const uint32_t *n_connected)
 {
-	uint32_t n = v->minimal->v->g->n;
+	uint32_t n = v->minimal->v->g->n, degree = v->minimal->v->g->n_edges / n;
 	struct moore_rlayer_slice sl = { .layer = layer, .variant = variant,
 		.n_shares = n_layers < MOORE_MIN_SHARES ? MOORE_MIN_SHARES : n_layers,
-		.is_last = layer + 1 == n_layers };
+		.is_last = layer + 1 == n_layers,
+		.spare_relays = degree >= 2 * MOORE_GATES &&
+			n_layers * n_variants * 100 >= MOORE_RELAY_TREES * degree };
 
 	start_slice(v, &sl, n_lids);
 	if (v->used) {

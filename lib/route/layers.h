@@ -64,8 +64,9 @@ int moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *min
 void moore_rlayers_fini(struct moore_rlayers *v);
 
 /* Builds slot[] and len[] of one layer (0..n_layers-1, called in this sequence) of one
- * variant.  n_lids[root] LIDs share the tree of root; no tree where it is 0. */
+ * variant (0..n_variants-1).  n_lids[root] LIDs share the tree of root; no tree where it is 0. */
 void moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers,
-			 unsigned variant, const uint8_t *n_lids, const uint32_t *n_connected);
+			 unsigned variant, unsigned n_variants, const uint8_t *n_lids,
+			 const uint32_t *n_connected);
 
 #endif

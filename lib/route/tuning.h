@@ -133,12 +133,29 @@
  * Load with 3 and 4: Slim Fly q=7 1.17, 1.15; q=13 p=4 1.27, 1.19.  With 4 of the 7 neighbours
  * at q=5 only 99.7 % of the pairs are covered; with 3, all. */
 #define MOORE_GATES 4
+/* A relay (layer_gates.c) has to serve so many percent of its neighbours at mean prices; the
+ * lower limits apply only when no switch meets those before.  Fewer relays give more detours,
+ * more relays give each switch a choice among them.  (layers, starts=0)  Load, and the least
+ * share of full rate for a single pair and at distance two:
+ *
+ *	Slim Fly	q=5 p=4, were they to apply	q=7		q=9
+ *	110, 75, 50	1.19, 33.3, 47.0	1.26, 50.0, 58.7	1.24, 66.5, 53.4
+ *	90, 70, 50	1.17, 25.0, 45.7	1.23, 33.3, 59.0	1.20, 59.9, 53.5
+ *	100, 66, 44	1.20, 33.3, 44.3	1.25, 50.0, 58.9	1.26, 59.9, 52.8
+ *	100, 70, 40	1.17, 33.3, 45.6	1.27, 50.0, 58.2	1.24, 59.9, 50.9
+ *
+ * With 100, 75, 50 one pair of q=5 p=4 has no detour. */
+#define MOORE_RELAY_PERCENT { 110, 75, 50 }
+/* These limits apply where a root has links for all gates, and so many trees for each 100 links
+ * of a switch.  With fewer trees, the links of few relays stand out: load of q=11 p=3 (53) is
+ * 1.58 with limits and 1.29 without, of q=13 p=4 (63) 1.45 and 1.24. */
+#define MOORE_RELAY_TREES 67
 /* How often other gates are tried in the last layer while some pair has no detour.  With none,
  * one pair of Slim Fly q=7 and two of q=9 are left; with 8, none of q=5, 7, 9, 11, 13. */
 #define MOORE_GATE_TRIES 8
 /* With gates, to use a first or last link again costs the price of a mean load over this: the
  * worst case against load.  (layers)  Load, and the least share of full rate in percent, with 4
- * strands:
+ * strands and without limits for relays:
  *
  *	Slim Fly	q=5		q=7		q=8		q=11		q=13 p=9
  *	8		1.33, 43.2	1.18, 30.7	1.20, 29.4	1.11, 25.6	1.11, 35.2
