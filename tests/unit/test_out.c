@@ -3,9 +3,12 @@
  * UTF-8, and its behaviour when memory runs out. */
 #include "harness.h"
 
+#include "../../cli/error.c"
 #include "../../cli/out.c"
+#include "../../cli/progress.c"
+#include "../../cli/term.c"
 
-/* Collects what is printed; io.c and term.c are not linked into this test. */
+/* Collects what is printed; io.c is not linked into this test. */
 static struct moore_buf printed;
 
 int
@@ -15,19 +18,6 @@ cli_write(const char *path, const struct moore_buf *data)
 	printed.len = 0;
 	moore_buf_add(&printed, data->data, data->len);
 	return data->oom ? CLI_FAIL : CLI_OK;
-}
-
-bool
-cli_page(const struct moore_buf *out)
-{
-	(void)out;
-	return false;
-}
-
-const char *
-cli_file_name(const char *path)
-{
-	return path;
 }
 
 #define RLO "\xe2\x80\xae"	/* U+202E, which reverses the text after it */
