@@ -7,8 +7,9 @@
  * the time to build the tables.  The second table has a row for each kind of layers, and the
  * third shows, on Slim Fly, coverage and load as LIDs are added.
  *
- * Arguments: "lmc=N" (2), "starts=N" (4, of each search), "profile=P" (any-sl), then fabrics such as "slimfly q=5
- * p=4", to which the first table is then restricted; or "kinds" for the other two tables. */
+ * Arguments: "lmc=N" (2), "starts=N" (4, of each search), "profile=P" (any-sl), then fabrics such
+ * as "slimfly q=5 p=4", to which the first table is then restricted; or "kinds" for the other two
+ * tables. */
 #include <stdio.h>
 #include <time.h>
 
@@ -17,7 +18,6 @@
 #include "moore/quality.h"
 #include "moore/route.h"
 #include "moore/saturation.h"
-
 
 static double
 percent(uint64_t part, uint64_t whole)
