@@ -201,7 +201,8 @@ finish(struct moore_engine_result *r, const struct moore_fabric *seen,
 	return 0;
 }
 
-/* Makes the SL2VL tables (under one-vl all on VL 0, so that all lanes are judged as one) and, under sl-hint, the set of SLs that are safe for each LID. */
+/* Makes the SL2VL tables (under one-vl all on VL 0, so that all lanes are judged as one) and,
+ * under sl-hint, the set of SLs that are safe for each LID. */
 static int
 lanes(struct moore_engine_result *r, const struct moore_fabric *seen,
       const struct moore_conf *conf, struct moore_err *err)

@@ -21,10 +21,10 @@ struct moore_rmtrees {
 	uint16_t *low, *middle;	/* the switches with endpoints, and those without */
 	uint32_t n_low, n_middle;
 	struct moore_rtree t;	/* the tree at hand */
-	/* Of the strand at hand: */
+	/* These describe the strand at hand, */
 	uint32_t *load;		/* by edge: detours that have it in their middle */
 	uint64_t n_detours;
-	/* Of the root at hand: */
+	/* these its present root, */
 	uint32_t n_built;	/* trees so far */
 	uint32_t *out;		/* by low switch: the edge over which it goes on to the root when it
 				 * is an intermediate; MOORE_NONE if it cannot be one */
@@ -37,16 +37,16 @@ struct moore_rmtrees {
 	uint32_t *n_choices;	/* by low switch: pairs of first and last links that it could use */
 	uint32_t *first_price;	/* by edge of a low switch: for a route that begins with it */
 	uint8_t *own_firsts;	/* by edge: trees of this variant with a route that begins with it */
-	/* Indexed by node * stride + slot of the root: */
+	/* (these are indexed by node * stride + slot of the root) */
 	uint32_t *last_price;	/* for a route of this low switch that ends there */
 	uint32_t *need;		/* how much those beside a middle switch need it to lead there */
 	uint32_t *once;		/* price for a middle switch to lead there in one tree, */
 	uint32_t *led_price;	/* and for all trees so far and one more */
 	uint32_t *draw;		/* by class: place of the one that may be an intermediate of the
 				 * tree at hand */
-	/* Of the tree at hand: */
+	/* and these the tree that is being made. */
 	uint64_t unit;		/* price of one detour over a link, in parts of 65536 */
-	/* And by node: */
+	/* The rest is indexed by node. */
 	uint8_t *last;		/* slot, at the root, of the last link of its route */
 	uint32_t *via;		/* price of the middle of a detour by it, or NEVER */
 	uint8_t *is_drawn;	/* it may be an intermediate */
