@@ -206,7 +206,7 @@ test_links(void **state)
 		{ "q=5, LMC 2", "slimfly", "q=5", 2, 7, 65, 275, ANY },
 		{ "q=4, LMC 1", "slimfly", "q=4", 1, 5, 65, 260, ANY },
 		{ "OFT, LMC 0", "oft", "k=4", 0, 3, 90, 260, ANY },
-		{ "OFT, LMC 2", "oft", "k=4", 2, 11, 65, 230, ANY },
+		{ "OFT, LMC 2", "oft", "k=4", 2, 11, 65, 290, ANY },
 		{ "MLFM, LMC 0", "mlfm", "h=4", 0, 3, 90, 260, ANY },
 		{ "MLFM, LMC 2", "mlfm", "h=4", 2, 11, 65, 240, ANY },
 		{ "q=5, sl-hint, LMC 0", "slimfly", "q=5", 0, 5, 0, 320, HINT },
