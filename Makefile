@@ -40,7 +40,7 @@ $(error OPENSM=$(OPENSM): no OpenSM is installed there: include/infiniband/opens
 endif
 endif
 
-LIB_SRC    := $(wildcard lib/*/*.c)
+LIB_SRC    := $(wildcard lib/*/*.c lib/*/*/*.c)
 PLUGIN_SRC := $(wildcard opensm-plugin/*.c)
 THREAD_SRC := $(wildcard threads/*.c)
 CLI_SRC    := $(wildcard cli/*.c)

@@ -4,9 +4,9 @@
 #define MOORE_ROUTE_BUILD_H
 
 #include "route/columns.h"
-#include "route/hint.h"
-#include "route/layer_middles.h"
-#include "route/layers.h"
+#include "route/hint/hint.h"
+#include "route/layers/layer_middles.h"
+#include "route/layers/layers.h"
 
 /* What a build leaves; the caller of moore_route_build() holds it. */
 struct moore_route {

@@ -7,7 +7,7 @@
 #ifndef MOORE_ROUTE_COLUMNS_H
 #define MOORE_ROUTE_COLUMNS_H
 
-#include "route/middles.h"
+#include "route/turns/middles.h"
 
 enum {
 	MOORE_PLACE_WITH_HOSTS,	/* the switch's own LID; it has endpoints */

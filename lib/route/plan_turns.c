@@ -9,8 +9,8 @@
 
 #include "base/random.h"
 #include "route/build.h"
-#include "route/middles.h"
-#include "route/sequence.h"
+#include "route/turns/middles.h"
+#include "route/turns/sequence.h"
 #include "route/tuning.h"
 
 /* The most hops between switches with endpoints in trees grown under v without loads;

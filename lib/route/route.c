@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "route/build.h"
-#include "route/mcast.h"
+#include "route/trees/mcast.h"
 
 static int
 alloc_route(struct moore_rbuild *b, struct moore_err *err)

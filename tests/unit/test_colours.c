@@ -8,7 +8,7 @@
 
 #include "fabrics.h"
 #include "route/tuning.h"
-#include "route/turns.h"
+#include "route/turns/turns.h"
 
 static bool
 is_neighbour(const struct moore_rgraph *g, uint32_t s, uint32_t t)

@@ -4,9 +4,9 @@
 #include "harness.h"
 
 #include "fabrics.h"
-#include "route/middles.h"
+#include "route/turns/middles.h"
 #include "route/tuning.h"
-#include "route/turns.h"
+#include "route/turns/turns.h"
 
 struct graph {
 	struct moore_fabric *f;

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* hint_grow.c - a layer's tree under sl-hint.
+ *
+ * All routes go through one neighbour r of the root (hint_plan.c).  Kinds with four hops let
+ * few nodes stand two hops before the root (kinds.h).  Nodes without an admitted route over r
+ * are served by others that take two hops (hint_serve.c), and those that are left take the
+ * shortest route.  Neighbours of the root through which no other comes then take detours of
+ * three or four hops. */
+#include <string.h>
+
+#include "route/hint/hint_tree.h"
+#include "route/tuning.h"
+
+static void
+mark_beside(struct moore_rhint_tree *w, uint8_t mark)
+{
+	const struct moore_rgraph *g = w->v->g;
+
+	for (uint32_t e = g->xadj[w->root]; e < g->xadj[w->root + 1]; e++)
+		if (g->flags[e] & w->v->flag)
+			w->h->beside[g->to[e]] = mark;
+}
+
+/* The least loaded edge to r from an open node that others may be routed through. */
+static uint32_t
+edge_before(const struct moore_rhint_tree *w, uint32_t r)
+{
+	const struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+	uint32_t best = MOORE_NONE;
+
+	for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++) {
+		uint32_t i = g->to[e], over = g->rev[e];
+
+		if (moore_rhint_is_open(h, i) && g->flags[e] & w->v->flag &&
+		    moore_rview_transit(w->v, i) &&
+		    (!h->kind->among_hosts || g->is_source[i]) && !h->beside[i] &&
+		    (best == MOORE_NONE || h->load[over] < h->load[best]))
+			best = over;
+	}
+	return best;
+}
+
+/* Routes of four hops: fixes the last hop r -> root and a few edges to r; the other nodes
+ * attach to those with three or four hops. */
+static void
+grow_long(struct moore_rhint_tree *w, uint32_t r)
+{
+	const struct moore_rgraph *g = w->h->g;
+	uint32_t e;
+
+	moore_rhint_attach_best(w, r, 0);
+	for (unsigned k = 0; k < MOORE_HINT_BEFORE && (e = edge_before(w, r)) != MOORE_NONE; k++) {
+		uint32_t i = g->to[g->rev[e]];
+
+		moore_rhint_attach(w, i, e, moore_rhint_ok_over(w, i, e));
+	}
+	moore_rhint_attach_all(w, 2);
+	moore_rhint_attach_all(w, 3);
+}
+
+/* Open nodes stand behind neighbours of the root that have four hops: for each, one of these
+ * goes straight to the root and takes it as a child. */
+static void
+straighten(struct moore_rhint_tree *w)
+{
+	struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; moore_rhint_is_open(h, s) && e < g->xadj[s + 1]; e++) {
+			uint32_t x = g->to[e];
+
+			if (!(g->flags[e] & w->v->flag) || h->len[x] != 4 || !h->beside[x])
+				continue;
+			moore_rhint_detach(h, x);
+			moore_rhint_attach_best(w, x, 0);
+			moore_rhint_attach_best(w, s, 1);
+		}
+}
+
+/* Attaches the open neighbours of r to it, whatever tables are right for them. */
+static void
+attach_beside(struct moore_rhint_tree *w, uint32_t r)
+{
+	const struct moore_rgraph *g = w->h->g;
+
+	for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++) {
+		uint32_t s = g->to[e];
+
+		if (moore_rhint_is_open(w->h, s) && g->flags[e] & w->v->flag)
+			moore_rhint_attach(w, s, g->rev[e], moore_rhint_ok_over(w, s, g->rev[e]));
+	}
+}
+
+/* ---- neighbours of the root --------------------------------------------------------- */
+
+/* Sets acc[] of each node to 1 if another is routed through it, else 0. */
+static void
+mark_parents(struct moore_rhint *h)
+{
+	const struct moore_rgraph *g = h->g;
+
+	memset(h->acc, 0, g->n * sizeof(*h->acc));
+	for (uint32_t i = 1; i < h->n_reached; i++)
+		h->acc[g->to[g->xadj[h->queue[i]] + h->slot[h->queue[i]]]] = 1;
+}
+
+/* The load on the links from s to the root. */
+static uint64_t
+load_onward(const struct moore_rhint_tree *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->h->g;
+	uint64_t sum = 0;
+
+	while (s != w->root) {
+		uint32_t e = g->xadj[s] + w->h->slot[s];
+
+		sum += w->h->load[e];
+		s = g->to[e];
+	}
+	return sum;
+}
+
+/* Price of a first link that is in use; more than that of any load. */
+#define BEGUN ((uint64_t)1 << 40)
+
+/* The way of neighbour x of the root over a switch on a detour: the least loaded one among
+ * those of which x has used the first link least often. */
+static struct moore_rway
+way_around(const struct moore_rhint_tree *w, uint32_t x, uint64_t begun)
+{
+	const struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+	struct moore_rway best = { .price = UINT64_MAX };
+
+	for (uint32_t e = g->xadj[x]; e < g->xadj[x + 1]; e++) {
+		uint32_t s = g->to[e];
+		uint64_t price;
+		uint8_t ok;
+
+		if ((h->len[s] != 2 && h->len[s] != 3) || h->beside[s] || !(g->flags[e] & w->v->flag) ||
+		    !moore_rhint_lets_pass(w, s, h->len[s]))
+			continue;
+		price = h->load[e] + load_onward(w, s) +
+			(begun >> ((e - g->xadj[x]) & 63) & 1) * BEGUN;
+		ok = moore_rhint_ok_over(w, x, e);
+		if (price < best.price && moore_rhint_admits(w, x, ok))
+			best = (struct moore_rway){ price, e, ok };
+	}
+	return best;
+}
+
+/* Sends neighbours of the root through which no other comes around by a switch on a detour:. */
+static void
+detour_neighbours(struct moore_rhint_tree *w)
+{
+	struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+
+	mark_parents(h);
+	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++) {
+		uint32_t x = g->to[o], slot;
+		struct moore_rway way;
+
+		if (h->len[x] != 1 || h->acc[x] || !g->is_source[x])
+			continue;
+		way = way_around(w, x, h->begun[o]);
+		if (way.price == UINT64_MAX)
+			continue;
+		slot = way.edge - g->xadj[x];
+		h->begun[o] = (way.price >= BEGUN ? 0 : h->begun[o]) | (uint64_t)1 << (slot & 63);
+		moore_rhint_detach(h, x);
+		moore_rhint_attach(w, x, way.edge, way.ok);
+	}
+}
+
+void
+moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t layer,
+		 uint32_t root)
+{
+	const struct moore_rgraph *g = h->g;
+	struct moore_rhint_tree w = { h, v, root, h->met_planned, h->kind, false };
+	uint8_t last = h->last[(size_t)layer * g->n + root];
+	uint32_t r = last == MOORE_SLOT_NONE ? root : g->to[g->xadj[root] + last];
+	bool four = h->detour == 1 && h->kind->longest;
+
+	moore_rhint_start(&w);
+	mark_beside(&w, 1);
+	if (r != root && four)
+		grow_long(&w, r);
+	moore_rhint_attach_all(&w, 0);
+	attach_beside(&w, r);
+	moore_rhint_attach_all(&w, 2);
+	if (h->n_reached < g->n)
+		moore_rhint_serve_rest(&w);
+	if (h->detour > 1)
+		moore_rhint_attach_all(&w, 3);
+	moore_rhint_attach_all(&w, 1);
+	if (four)
+		straighten(&w);
+	else if (h->detour == 1)
+		detour_neighbours(&w);
+	mark_beside(&w, 0);
+}

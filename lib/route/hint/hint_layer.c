@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* hint_layer.c - the trees of one layer of sl-hint, made side by side.
+ *
+ * The roots are divided into strands.  A tree heeds the loads at the beginning of the layer and
+ * those of earlier trees of its own strand, and the routes of earlier layers.  It does not know
+ * the routes that the other trees of the layer take the other way, so it can lack a table in
+ * common with them; of two such trees that of the greater root is mended afterwards, as are
+ * all where links are missing, one after the other.  (Three hops always have one: see the
+ * senses of hint_plan.c.)  So the trees depend on the number of
+ * strands, but not on that of the workers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/hint/hint_tree.h"
+#include "route/tuning.h"
+
+#define BLOCK 32		/* roots whose entries of met[] fill a cache line */
+
+struct layer {
+	struct moore_rhint *h;
+	const struct moore_rview *planned;
+	const uint32_t *n_connected;
+	const uint8_t *present;	/* by root */
+	uint32_t number;
+};
+
+/* ---- workers ------------------------------------------------------------------------- */
+
+int
+moore_rhint_lend(struct moore_rhint *h, const struct moore_jobs *jobs)
+{
+	size_t nn = (size_t)h->g->n * h->g->n + 1;
+	unsigned width = moore_jobs_width(jobs, MOORE_HINT_STRANDS);
+
+	h->jobs = jobs;
+	h->slots = malloc(nn);
+	h->lens = malloc(nn);
+	h->oks = malloc(nn);
+	h->is_clean = calloc((size_t)h->g->n + 1, 1);
+	if (!h->slots || !h->lens || !h->oks || !h->is_clean ||
+	    !(h->worker = calloc(width, sizeof(*h->worker))))
+		return -MOORE_ENOMEM;
+	for (; h->n_workers < width; h->n_workers++) {
+		struct moore_rhint *own = &h->worker[h->n_workers];
+
+		*own = *h;
+		if (moore_rhint_alloc_scratch(own) < 0) {
+			moore_rhint_free_scratch(own);
+			return -MOORE_ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* ---- one tree -------------------------------------------------------------------------- */
+
+static void
+store(const struct moore_rhint *own, uint32_t root)
+{
+	size_t n = own->g->n, at = root * n;
+
+	memcpy(own->slots + at, own->slot, n);
+	memcpy(own->lens + at, own->len, n);
+	memcpy(own->oks + at, own->ok, n);
+}
+
+/* Makes the tree of root the one at hand. */
+static void
+load(struct moore_rhint *h, uint32_t root)
+{
+	size_t n = h->g->n, at = root * n;
+
+	memcpy(h->slot, h->slots + at, n);
+	memcpy(h->len, h->lens + at, n);
+	memcpy(h->ok, h->oks + at, n);
+	h->n_reached = 0;
+	for (unsigned len = 0, left = 1; left; len++) {
+		left = 0;
+		for (uint32_t s = 0; s < n; s++) {
+			if (h->len[s] == len)
+				h->queue[h->n_reached++] = s;
+			left |= h->len[s] > len && h->len[s] != MOORE_LEN_NONE;
+		}
+	}
+}
+
+/* Whether the tree has every node, each with a route that meets those from the root in earlier
+ * layers, and those to lesser roots in this one. */
+static bool
+is_clean(const struct layer *l, uint32_t root)
+{
+	const struct moore_rhint *h = l->h;
+	const struct moore_rhint_tree w = { .h = l->h, .root = root, .met = h->met_up };
+	uint32_t n = h->g->n, n_reached = 0;
+
+	for (uint32_t s = 0; s < n; s++) {
+		size_t sr = (size_t)s * n + root, rs = (size_t)root * n + s;
+		unsigned there = h->oks[rs] & OK_TABLES, back = h->oks[sr] & OK_TABLES;
+
+		if (h->lens[rs] == MOORE_LEN_NONE)
+			continue;
+		n_reached++;
+		if (s == root)
+			continue;
+		if (!moore_rhint_admits(&w, s, h->oks[rs]))
+			return false;
+		if (s < root && l->present[s] && !h->only_a && h->lens[sr] != MOORE_LEN_NONE &&
+		    !(there & back))
+			return false;
+	}
+	return n_reached == l->n_connected[root];
+}
+
+/* ---- jobs ------------------------------------------------------------------------------ */
+
+static void
+grow_strand(void *arg, unsigned worker, size_t strand)
+{
+	const struct layer *l = arg;
+	const struct moore_rhint *h = l->h;
+	struct moore_rhint *own = &h->worker[worker];
+	uint32_t n_edges = h->g->n_edges;
+
+	memcpy(own->load, h->load, n_edges * sizeof(*own->load));
+	for (uint32_t root = (uint32_t)strand; root < h->g->n; root += MOORE_HINT_STRANDS)
+		if (l->present[root]) {
+			moore_rhint_grow(own, l->planned, l->number, root);
+			moore_rhint_count(own, 1);
+			store(own, root);
+		}
+	for (uint32_t e = 0; e < n_edges; e++)
+		own->added[e] += own->load[e] - h->load[e];
+}
+
+static void
+check_root(void *arg, unsigned worker, size_t root)
+{
+	const struct layer *l = arg;
+
+	(void)worker;
+	if (l->present[root])
+		l->h->is_clean[root] = l->h->g->as_planned && is_clean(l, (uint32_t)root);
+}
+
+/* Notes the routes of a block of trees: what was grown in met_planned, and in met_up what is
+ * clean. */
+static void
+note_block(void *arg, unsigned worker, size_t block)
+{
+	const struct layer *l = arg;
+	const struct moore_rhint *h = l->h;
+	uint32_t n = h->g->n, first = (uint32_t)block * BLOCK;
+
+	(void)worker;
+	for (uint32_t s = 0; s < n; s++)
+		for (uint32_t root = first; root < n && root < first + BLOCK; root++) {
+			size_t at = (size_t)root * n + s;
+			uint16_t bit = (uint16_t)(1u << (h->oks[at] & OK_TABLES));
+
+			if (!l->present[root] || s == root || h->lens[at] == MOORE_LEN_NONE)
+				continue;
+			h->met_planned[(size_t)s * n + root] |= bit;
+			if (h->is_clean[root])
+				h->met_up[(size_t)s * n + root] |= bit;
+		}
+}
+
+/* ---- the layer ----------------------------------------------------------------------- */
+
+static void
+add_loads(struct moore_rhint *h)
+{
+	for (unsigned i = 0; i < h->n_workers; i++)
+		for (uint32_t e = 0; e < h->g->n_edges; e++) {
+			h->load[e] += h->worker[i].added[e];
+			h->worker[i].added[e] = 0;
+		}
+}
+
+/* Routes of four hops seldom have a table in common, so each tree must heed all before it. */
+static uint32_t
+one_by_one(const struct layer *l, const struct moore_rview *up, uint32_t *moved)
+{
+	struct moore_rhint *h = l->h;
+
+	for (uint32_t root = 0; root < h->g->n; root++) {
+		const struct moore_rhint_tree grown = { .h = h, .root = root, .met = h->met_planned };
+
+		if (!l->present[root])
+			continue;
+		moore_rhint_grow(h, l->planned, l->number, root);
+		moore_rhint_note(&grown);
+		if (!moore_rhint_mend(h, up, root, false, l->n_connected[root], moved))
+			return root;
+		moore_rhint_count(h, 1);
+		store(h, root);
+	}
+	return MOORE_NONE;
+}
+
+uint32_t
+moore_rhint_layer(struct moore_rhint *h, const struct moore_rview *planned,
+		  const struct moore_rview *up, uint32_t number, const uint8_t *present,
+		  const uint32_t *n_connected, uint32_t *moved)
+{
+	struct layer l = { h, planned, n_connected, present, number };
+	uint32_t n = h->g->n, n_blocks = (n + BLOCK - 1) / BLOCK;
+
+	if (h->kind->longest)
+		return one_by_one(&l, up, moved);
+	moore_jobs_run(h->jobs, h->n_workers, MOORE_HINT_STRANDS, grow_strand, &l);
+	moore_jobs_run(h->jobs, moore_jobs_width(h->jobs, n), n, check_root, &l);
+	moore_jobs_run(h->jobs, moore_jobs_width(h->jobs, n_blocks), n_blocks, note_block, &l);
+	add_loads(h);
+	for (uint32_t root = 0; root < n; root++) {
+		if (!present[root] || h->is_clean[root])
+			continue;
+		load(h, root);
+		moore_rhint_count(h, UINT32_MAX);
+		if (!moore_rhint_mend(h, up, root, false, n_connected[root], moved))
+			return root;
+		moore_rhint_count(h, 1);
+		store(h, root);
+	}
+	return MOORE_NONE;
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* hint_plan.c - through which neighbour of its root each layer of sl-hint goes, and which
+ * sense of detours each pair may have: before any tree is grown.
+ *
+ * A detour of pattern dud (down, up, down) has one up-down turn.  Its *sense* is whether that
+ * turn ends at a greater switch than it began at, or at a lesser one.
+ *
+ * Neighbours are chosen tree after tree, each the cheapest for what a tree through it would
+ * add to the loads of second and last hops, in rounds until no choice changes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/hint/hint_tree.h"
+#include "route/tuning.h"
+
+struct planner {
+	struct moore_rhint *h;
+	const struct moore_rview *v;
+	uint32_t *load;		/* by edge: of second and last hops of all trees so far */
+	uint16_t *dud;		/* [(s * n + root) * 2 + sense]: routes of that pattern */
+	/* By edge root -> r: nodes that a tree through r would serve, and the neighbours of r
+	 * that they would come over. */
+	uint32_t *n_nodes, *n_before;
+	/* Scratch of h, by node: root + 1 for the root and its neighbours; e + 1 once the node is
+	 * counted for edge e.  `counted` starts with the list that is_bipartite() leaves there,
+	 * and set_tables_of_middles() overwrites `near`; so now and then one node is passed over
+	 * and an estimate of load is one too small. */
+	uint32_t *near, *counted;
+};
+
+static bool
+is_far(const struct planner *p, uint32_t s, uint32_t root)
+{
+	return p->near[s] != root + 1;
+}
+
+static bool
+may_be_last(const struct planner *p, uint32_t e)
+{
+	return p->v->g->flags[e] & p->v->flag && moore_rview_transit(p->v, p->v->g->to[e]);
+}
+
+/* Counts the routes of pattern dud to root over r. */
+static void
+count_dud(struct planner *p, uint32_t root, uint32_t r)
+{
+	const struct moore_rgraph *g = p->v->g;
+	const uint32_t *pos = p->v->turns->pos;
+
+	if (pos[r] > pos[root])
+		return;
+	for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++) {
+		uint32_t a = g->to[e];
+
+		if (!is_far(p, a, root) || pos[a] < pos[r] || !(g->flags[e] & p->v->flag))
+			continue;
+		for (uint32_t k = g->xadj[a]; k < g->xadj[a + 1]; k++) {
+			uint32_t s = g->to[k];
+
+			if (is_far(p, s, root) && pos[s] < pos[a] && g->flags[k] & p->v->flag)
+				p->dud[((size_t)s * g->n + root) * 2 + (pos[root] < pos[a])]++;
+		}
+	}
+}
+
+/* Whether s has more detours to root of the greater sense, which it then keeps to.  Where
+ * both senses have enough (OFT, MLFM), pairs alternate: that serves more of them. */
+static bool
+wants_greater(const struct planner *p, uint32_t s, uint32_t root)
+{
+	const uint16_t *n = p->dud + ((size_t)s * p->v->g->n + root) * 2;
+	bool both = n[0] <= MOORE_HINT_SENSES * n[1] && n[1] <= MOORE_HINT_SENSES * n[0];
+
+	return p->h->detour > 1 && both ? (s + root) % 2 : n[1] >= n[0];
+}
+
+/* Notes in met[] one dud of the sense that each pair keeps to, and one udu the other way, as
+ * if such routes existed; so detours of the other sense are not admitted. */
+static void
+set_senses(struct planner *p)
+{
+	const struct moore_rgraph *g = p->v->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t d = 0; d < g->n; d++) {
+			size_t sd = (size_t)s * g->n + d, ds = (size_t)d * g->n + s;
+			unsigned x = wants_greater(p, s, d) ? OK_B : OK_C;
+
+			if (!p->dud[2 * sd] && !p->dud[2 * sd + 1])
+				continue;
+			p->h->met_planned[sd] |= (uint16_t)(1u << (x | OK_D));
+			p->h->met_planned[ds] |= (uint16_t)(1u << (x | OK_A));
+		}
+	memcpy(p->h->met_up, p->h->met_planned, (size_t)g->n * g->n * sizeof(*p->h->met_up));
+}
+
+/* Fills n_nodes[e] and n_before[e] of edge e, root -> r. */
+static void
+count_through(struct planner *p, uint32_t root, uint32_t e)
+{
+	const struct moore_rgraph *g = p->v->g;
+	uint32_t r = g->to[e];
+
+	p->n_nodes[e] = 1;
+	p->counted[r] = e + 1;
+	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++) {
+		uint32_t a = g->to[k];
+
+		if (!is_far(p, a, root))
+			continue;
+		p->n_before[e]++;
+		for (uint32_t i = g->xadj[a]; i < g->xadj[a + 1]; i++) {
+			uint32_t s = g->to[i];
+
+			p->n_nodes[e] += is_far(p, s, root) && p->counted[s] != e + 1;
+			p->counted[s] = e + 1;
+		}
+	}
+}
+
+/* Adds to load[] what a tree through r (edge e, root -> r) puts on the edges to r and to the
+ * root; by = 1, or UINT32_MAX (minus one) to take it back. */
+static void
+add_load(struct planner *p, uint32_t root, uint32_t e, uint32_t by)
+{
+	const struct moore_rgraph *g = p->v->g;
+	uint32_t r = g->to[e], each = p->n_nodes[e] / (p->n_before[e] + 1);
+
+	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++)
+		if (is_far(p, g->to[k], root))
+			p->load[g->rev[k]] += by * each;
+	p->load[g->rev[e]] += by * p->n_nodes[e];
+}
+
+/* About what that adds to the sum of the fourth powers of the loads. */
+static uint64_t
+price_through(const struct planner *p, uint32_t root, uint32_t e)
+{
+	const struct moore_rgraph *g = p->v->g;
+	uint32_t r = g->to[e], each = p->n_nodes[e] / (p->n_before[e] + 1);
+	uint64_t sum = p->n_nodes[e] * moore_cube(p->load[g->rev[e]] + p->n_nodes[e] / 2);
+
+	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++)
+		if (is_far(p, g->to[k], root))
+			sum += each * moore_cube(p->load[g->rev[k]] + each / 2);
+	return sum;
+}
+
+/* Returns the slot of the cheapest neighbour for one layer of root. */
+static uint8_t
+choose_last(const struct planner *p, uint32_t root)
+{
+	const struct moore_rgraph *g = p->v->g;
+	uint64_t least = UINT64_MAX;
+	uint8_t best = MOORE_SLOT_NONE;
+
+	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++) {
+		uint64_t price;
+
+		if (!may_be_last(p, e) || (price = price_through(p, root, e)) >= least)
+			continue;
+		least = price;
+		best = (uint8_t)(e - g->xadj[root]);
+	}
+	return best;
+}
+
+static void
+mark_near(struct planner *p, uint32_t root)
+{
+	const struct moore_rgraph *g = p->v->g;
+
+	p->near[root] = root + 1;
+	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
+		if (g->flags[e] & p->v->flag)
+			p->near[g->to[e]] = root + 1;
+}
+
+/* One round over all trees; returns how many changed their neighbour. */
+static size_t
+choose_all(struct planner *p, uint32_t n_layers, const uint8_t *present, bool first)
+{
+	const struct moore_rgraph *g = p->v->g;
+	size_t moved = 0;
+
+	for (uint32_t k = 0; k < n_layers; k++)
+		for (uint32_t root = 0; root < g->n; root++) {
+			uint8_t *last = &p->h->last[(size_t)k * g->n + root], now = *last;
+
+			if (!present[(size_t)k * g->n + root])
+				continue;
+			mark_near(p, root);
+			if (now != MOORE_SLOT_NONE)
+				add_load(p, root, g->xadj[root] + now, UINT32_MAX);
+			*last = choose_last(p, root);
+			if (*last != MOORE_SLOT_NONE)
+				add_load(p, root, g->xadj[root] + *last, 1);
+			moved += first || *last != now;
+		}
+	return moved;
+}
+
+/* On a bipartite graph the routes of a pair differ by an even number of hops.  Colours nodes
+ * 0 and 1 in len[]. */
+static bool
+is_bipartite(struct moore_rhint *h, const struct moore_rview *v)
+{
+	const struct moore_rgraph *g = h->g;
+
+	memset(h->len, MOORE_LEN_NONE, g->n);
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t n = 0;
+
+		if (!moore_rhint_is_open(h, s))
+			continue;
+		h->len[s] = 0;
+		h->queue[n++] = s;
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t e = g->xadj[h->queue[i]]; e < g->xadj[h->queue[i] + 1]; e++) {
+				uint32_t t = g->to[e];
+
+				if (!(g->flags[e] & v->flag))
+					continue;
+				if (!moore_rhint_is_open(h, t) && h->len[t] == h->len[h->queue[i]])
+					return false;
+				if (moore_rhint_is_open(h, t)) {
+					h->len[t] = !h->len[h->queue[i]];
+					h->queue[n++] = t;
+				}
+			}
+	}
+	return true;
+}
+
+/* Whether every link joins a switch with endpoints and one without. */
+static bool
+has_middles(const struct moore_rview *v)
+{
+	const struct moore_rgraph *g = v->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			if (g->flags[e] & v->flag && g->is_source[s] == g->is_source[g->to[e]])
+				return false;
+	return true;
+}
+
+/* Where it does, a detour s - m - i - m' - d is of pattern udud: table C is right for it when
+ * i is greater than both ends, B when it is less, none when it is between.  Each pair keeps
+ * to B or C, by how many switches i there are; met_planned alone says so, since repairs need
+ * not heed it. */
+static void
+set_tables_of_middles(struct planner *p, uint32_t *at, uint32_t *n_greater)
+{
+	const struct moore_rgraph *g = p->v->g;
+	const uint32_t *pos = p->v->turns->pos;
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		at[pos[s]] = s;
+	for (uint32_t i = 0; i < g->n; i++) {
+		n_greater[at[i]] = n;
+		n += g->is_source[at[i]];
+	}
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t d = 0; d < g->n; d++) {
+			bool s_greater = pos[s] < pos[d];
+			uint32_t above = n_greater[s_greater ? s : d];
+			uint32_t below = n - 1 - n_greater[s_greater ? d : s];
+
+			if (s != d && g->is_source[s] && g->is_source[d])
+				p->h->met_planned[(size_t)s * g->n + d] |=
+					(uint16_t)(1u << (above >= below ? OK_C : OK_B));
+		}
+}
+
+/* Detours between neighbours have four hops, and few of them have a right table in common.  So
+ * all of them, in both directions, keep to table C. */
+static void
+set_tables_beside(struct planner *p)
+{
+	const struct moore_rgraph *g = p->v->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			if (g->flags[e] & p->v->flag)
+				p->h->met_planned[(size_t)s * g->n + g->to[e]] |= (uint16_t)(1u << OK_C);
+}
+
+static void
+count_all(struct planner *p)
+{
+	const struct moore_rgraph *g = p->v->g;
+
+	for (uint32_t root = 0; root < g->n; root++) {
+		mark_near(p, root);
+		for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
+			if (g->flags[e] & p->v->flag) {
+				count_dud(p, root, g->to[e]);
+				count_through(p, root, e);
+			}
+	}
+}
+
+static bool
+alloc_planner(struct planner *p, uint32_t n_layers)
+{
+	const struct moore_rgraph *g = p->h->g;
+
+	p->h->last = malloc((size_t)n_layers * g->n + 1);
+	p->load = calloc(g->n_edges + 1, sizeof(*p->load));
+	p->dud = calloc(2 * (size_t)g->n * g->n + 1, sizeof(*p->dud));
+	p->n_nodes = calloc(g->n_edges + 1, sizeof(*p->n_nodes));
+	p->n_before = calloc(g->n_edges + 1, sizeof(*p->n_before));
+	p->near = p->h->acc;
+	memset(p->near, 0, g->n * sizeof(*p->near));
+	p->counted = p->h->queue;
+	memset(p->counted, 0, g->n * sizeof(*p->counted));
+	return p->h->last && p->load && p->dud && p->n_nodes && p->n_before;
+}
+
+int
+moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,
+		 const uint8_t *present, struct moore_err *err)
+{
+	struct planner p = { .h = h, .v = v };
+	int rc = 0;
+
+	if (!alloc_planner(&p, n_layers)) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
+	memset(h->last, MOORE_SLOT_NONE, (size_t)n_layers * h->g->n);
+	h->detour = is_bipartite(h, v) ? 2 : 1;
+	count_all(&p);
+	set_senses(&p);
+	if (has_middles(v))
+		set_tables_of_middles(&p, h->acc, h->queue);
+	if (h->detour == 1 && !h->kind->longest)
+		set_tables_beside(&p);
+	for (unsigned round = 0; round < MOORE_HINT_ROUNDS; round++)
+		if (!choose_all(&p, n_layers, present, !round))
+			break;
+out:
+	free(p.load);
+	free(p.dud);
+	free(p.n_nodes);
+	free(p.n_before);
+	return rc;
+}

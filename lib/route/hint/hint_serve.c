@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* hint_serve.c - routes of three hops for nodes of a layer's tree that have none over the
+ * neighbour that its routes go through.
+ *
+ * Such an open node is *served* by a neighbour that takes two hops over another neighbour of
+ * the root: an open one, or a leaf at three hops that gives them up.  The cheapest for what
+ * it serves is taken first, then the next, until none serves any.  What a node's two hops
+ * would be (way[]) does not change meanwhile; how many open nodes could attach to it then
+ * (serve[]) is kept up to date as they find parents. */
+#include <string.h>
+
+#include "route/hint/hint_tree.h"
+
+/* Whether s has three hops and no children, so that it may take two. */
+static bool
+may_shorten(const struct moore_rhint *h, uint32_t s)
+{
+	const struct moore_rgraph *g = h->g;
+
+	if (h->detour != 1 || h->len[s] != 3)
+		return false;
+	for (uint32_t e = g->xadj[s]; h->kind->longest && e < g->xadj[s + 1]; e++)
+		if (h->len[g->to[e]] == 4 && g->xadj[g->to[e]] + h->slot[g->to[e]] == g->rev[e])
+			return false;
+	return true;
+}
+
+/* price[s]: the load on the edges per node gained, cubed, and less the more it gains.  A leaf
+ * that gives up three hops counts as one node lost. */
+static void
+rate(struct moore_rhint *h, uint32_t s)
+{
+	const struct moore_rserve *r = &h->serve[s];
+	uint32_t lost = !moore_rhint_is_open(h, s), n = r->n - lost;
+	uint64_t load;
+
+	h->price[s] = UINT64_MAX;
+	if (r->n <= lost || (lost && !may_shorten(h, s)))
+		return;
+	load = (r->load + r->n * h->way[s].price) / n;
+	h->price[s] = moore_cube(load < 1 << 20 ? load + 1 : 1 << 20) / (h->detour == 1 ? n * n : 1);
+}
+
+/* Fills fits[] of the edges of open node c, and counts it at the neighbours that could serve
+ * it. */
+static void
+find_servers(struct moore_rhint_tree *w, uint32_t c)
+{
+	struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+
+	for (uint32_t e = g->xadj[c]; e < g->xadj[c + 1]; e++) {
+		uint32_t s = g->to[e];
+		const struct moore_rway *way = &h->way[s];
+		uint8_t ok;
+
+		h->fits[e] = 0;
+		if (way->price == UINT64_MAX || !(g->flags[e] & w->v->flag) ||
+		    !moore_rhint_lets_pass(w, s, 2))
+			continue;
+		ok = moore_rhint_ok_on(w, c, s, way->edge, way->ok);
+		if (!moore_rhint_admits(w, c, ok))
+			continue;
+		h->fits[e] = ok;
+		h->serve[s].n++;
+		h->serve[s].load += h->load[e];
+	}
+}
+
+/* Node c has found a parent, so its neighbours cannot serve it any more. */
+static void
+withdraw(struct moore_rhint *h, uint32_t c)
+{
+	const struct moore_rgraph *g = h->g;
+
+	rate(h, c);
+	for (uint32_t e = g->xadj[c]; e < g->xadj[c + 1]; e++)
+		if (h->fits[e]) {
+			h->serve[g->to[e]].n--;
+			h->serve[g->to[e]].load -= h->load[e];
+			rate(h, g->to[e]);
+		}
+}
+
+/* Has s, open or a leaf, take two hops, and attaches the open nodes that it serves. */
+static void
+serve(struct moore_rhint_tree *w, uint32_t s)
+{
+	struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+	bool was_open = moore_rhint_is_open(h, s);
+	uint32_t from;
+
+	if (!was_open)
+		moore_rhint_detach(h, s);
+	moore_rhint_attach(w, s, h->way[s].edge, h->way[s].ok);
+	from = h->n_reached;
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+		if (moore_rhint_is_open(h, g->to[e]) && h->fits[g->rev[e]])
+			moore_rhint_attach(w, g->to[e], g->rev[e], h->fits[g->rev[e]]);
+	h->price[s] = UINT64_MAX;
+	for (uint32_t i = from - was_open; i < h->n_reached; i++)
+		withdraw(h, h->queue[i]);
+}
+
+void
+moore_rhint_serve_rest(struct moore_rhint_tree *w)
+{
+	struct moore_rhint *h = w->h;
+	uint32_t n = h->g->n;
+
+	moore_rhint_list_ways(w, 1, 3);
+	memset(h->serve, 0, n * sizeof(*h->serve));
+	for (uint32_t s = 0; s < n; s++)
+		if (moore_rhint_is_open(h, s))
+			find_servers(w, s);
+	for (uint32_t s = 0; s < n; s++)
+		rate(h, s);
+	for (;;) {
+		uint32_t best = 0;
+
+		for (uint32_t s = 1; s < n; s++)
+			if (h->price[s] < h->price[best])
+				best = s;
+		if (h->price[best] == UINT64_MAX)
+			return;
+		serve(w, best);
+	}
+}

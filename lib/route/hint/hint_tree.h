@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* hint_tree.h - one tree of sl-hint while it is made, shared by hint*.c.
+ *
+ *   hint.c        which tables are right, and how a node attaches to a tree
+ *   hint_layer.c  the trees of a layer, side by side
+ *   hint_plan.c   through which neighbour of its root each layer goes
+ *   hint_grow.c   a layer's tree
+ *   hint_serve.c  nodes that take a shorter route so that others get one of three hops
+ *   hint_mend.c   trees on the links that are up */
+#ifndef MOORE_ROUTE_HINT_TREE_H
+#define MOORE_ROUTE_HINT_TREE_H
+
+#include "route/hint/hint.h"
+
+#define OK_A (1u << MOORE_HINT_A)
+#define OK_B (1u << MOORE_HINT_B)
+#define OK_C (1u << MOORE_HINT_C)
+#define OK_D (1u << MOORE_HINT_D)
+#define OK_TABLES 15u
+#define OK_ALL 0xff		/* at the root: every table, on either VL */
+
+struct moore_rhint_tree {
+	struct moore_rhint *h;	/* slot[], len[], ok[] and queue[] are this tree's */
+	const struct moore_rview *v;
+	uint32_t root;
+	uint16_t *met;		/* h->met_planned or h->met_up */
+	const struct moore_rkind *kind;	/* of a layer that grows; else NULL */
+	bool with_a;		/* table A must be right for every route */
+};
+
+static inline uint64_t
+moore_cube(uint64_t x)
+{
+	return x * x * x;
+}
+
+/* Whether s is not in the tree. */
+static inline bool
+moore_rhint_is_open(const struct moore_rhint *h, uint32_t s)
+{
+	return h->len[s] == MOORE_LEN_NONE;
+}
+
+static inline unsigned
+moore_rhint_turn(const uint32_t *pos, uint32_t from, uint32_t at, uint32_t to)
+{
+	bool in_up = pos[at] < pos[from], out_up = pos[to] < pos[at];
+
+	return in_up && !out_up && pos[to] < pos[from] ? UD_GREATER : in_up * 2u + out_up;
+}
+
+/* ok[] of s if it goes to p and from there over edge `on`, when ok[] of p is ok. */
+static inline uint8_t
+moore_rhint_ok_on(const struct moore_rhint_tree *w, uint32_t s, uint32_t p, uint32_t on,
+		  uint8_t ok)
+{
+	const struct moore_rgraph *g = w->v->g;
+	bool one_lane = w->v->lanes && g->flags[on] & MOORE_EDGE_ONE_LANE;
+
+	return w->h->extend[one_lane][moore_rhint_turn(w->v->turns->pos, s, p, g->to[on])][ok];
+}
+
+/* ok[] of s if it goes over edge e to a node of the tree. */
+static inline uint8_t
+moore_rhint_ok_over(const struct moore_rhint_tree *w, uint32_t s, uint32_t e)
+{
+	uint32_t p = w->v->g->to[e];
+
+	return p == w->root ? OK_ALL :
+		moore_rhint_ok_on(w, s, p, w->v->g->xadj[p] + w->h->slot[p], w->h->ok[p]);
+}
+
+/* Whether s may have a route for which these tables are right: one of them must be right for
+ * each route from the root to s. */
+static inline bool
+moore_rhint_admits(const struct moore_rhint_tree *w, uint32_t s, uint8_t ok)
+{
+	const struct moore_rhint *h = w->h;
+	unsigned m = ok & OK_TABLES;
+
+	if (!m || ((h->only_a || w->with_a) && !(m & OK_A)))
+		return false;
+	return h->only_a || !(w->met[(size_t)w->root * h->g->n + s] & ~h->meets[m]);
+}
+
+/* Whether others may be routed through p, which has len hops to go. */
+static inline bool
+moore_rhint_lets_pass(const struct moore_rhint_tree *w, uint32_t p, unsigned len)
+{
+	return p == w->root ||
+		(moore_rview_transit(w->v, p) &&
+		 !(w->kind && w->kind->among_hosts && len == 2 && !w->h->g->is_source[p]));
+}
+
+/* The arrays of h that describe a tree, loads and scratch.  -MOORE_ENOMEM. */
+int moore_rhint_alloc_scratch(struct moore_rhint *h);
+void moore_rhint_free_scratch(struct moore_rhint *h);
+/* Nothing but the root is in the tree. */
+void moore_rhint_start(struct moore_rhint_tree *w);
+void moore_rhint_attach(struct moore_rhint_tree *w, uint32_t s, uint32_t e, uint8_t ok);
+/* Fills way[] of every node with min_len hops or more to go, or open: over the least loaded
+ * of its neighbours with len hops to go that admit it. */
+void moore_rhint_list_ways(struct moore_rhint_tree *w, unsigned len, unsigned min_len);
+/* Attaches s in that way; false when there is none. */
+bool moore_rhint_attach_best(struct moore_rhint_tree *w, uint32_t s, unsigned len);
+/* Attaches every open node that has one. */
+void moore_rhint_attach_all(struct moore_rhint_tree *w, unsigned len);
+/* Makes slot[] of a layer's tree: routes of 2 + detour hops where there are any, else shorter
+ * ones; nodes that are farther off are left out. */
+void moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t layer,
+		      uint32_t root);
+/* Notes the routes of the tree in met[]: later routes from the root must meet them. */
+void moore_rhint_note(const struct moore_rhint_tree *w);
+/* Finds routes of three hops for open nodes over neighbours that take two (hint_serve.c). */
+void moore_rhint_serve_rest(struct moore_rhint_tree *w);
+/* Takes leaf s out of the tree. */
+void moore_rhint_detach(struct moore_rhint *h, uint32_t s);
+
+#endif

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* layer_gates.c - the tree of a layer where every switch is within two hops of every other.
+ *
+ * A *gate* is a neighbour r of the root d through which detours arrive, and a *relay* a
+ * neighbour x of a gate such that the turn x -> r -> d rises.  Each tree has a few gates.
+ * Relays keep two hops, so a tree has no more of them than it needs.  The other switches at
+ * distance two take a detour of three hops, s -> x -> r -> d, by the cheapest relay among
+ * their neighbours, or of four where they have none.  With one gate alone, the first link of a
+ * detour would decide its last; with all of them in service most switches would have to stay
+ * where they are, since others come through them.
+ *
+ * A neighbour of the root that is no gate takes a detour, too: of three hops to a relay, or of
+ * four by a switch on a detour from where all turns rise.  Switches that come through it
+ * minimally take detours of four hops first. */
+#include <string.h>
+
+#include "base/random.h"
+#include "route/layers/layer_tree.h"
+
+/* Price of the links from x to the root. */
+static inline uint64_t
+price_onward(const struct moore_rlayer_tree *w, uint32_t x)
+{
+	const struct moore_ronward *o = w->v->onward;
+	uint64_t sum = 0;
+
+	for (uint32_t a = x; a != w->root; a = o[a].parent)
+		sum += w->v->price[o[a].edge];
+	return sum;
+}
+
+/* How often the pair has begun with this first link, or ended with this last one, up to twice
+ * each; routes of the same variant count more. */
+static inline uint64_t
+uses(const struct moore_rused *u, unsigned first, unsigned last)
+{
+	return (u->first[0] >> first & 1) + (u->first[1] >> first & 1) +
+		(u->last[0] >> last & 1) + (u->last[1] >> last & 1) +
+		MOORE_AGAIN_OWN * ((u->own_first >> first & 1) + (u->own_last >> last & 1));
+}
+
+static inline void
+note_use(struct moore_rused *u, unsigned first, unsigned last)
+{
+	uint64_t f = (uint64_t)1 << first, l = (uint64_t)1 << last;
+
+	u->first[1] |= u->first[0] & f;
+	u->first[0] |= f;
+	u->last[1] |= u->last[0] & l;
+	u->last[0] |= l;
+	u->own_first |= f;
+	u->own_last |= l;
+}
+
+/* The route of s is final: adds its load. */
+static void
+settle(struct moore_rlayer_tree *w, uint32_t s)
+{
+	const struct moore_ronward *o = w->v->onward;
+
+	note_use(&w->used[s], w->slot[s] & 63, o[s].end);
+	w->flags[s] |= SETTLED | (w->len[s] > w->dist[s] ? COVERED : 0);
+	if (!w->view->g->is_source[s])
+		return;
+	for (uint32_t a = s; a != w->root; a = o[a].parent)
+		set_load(w, o[a].edge, w->v->load[o[a].edge] + w->n_lids);
+}
+
+/* Makes e the parent edge of s, which does not lead to the root. */
+static void
+attach(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+{
+	uint32_t x = w->view->g->to[e];
+	struct moore_ronward *o = w->v->onward;
+	const uint32_t *rank = w->view->turns->rank;
+
+	o[s].edge = e;
+	o[s].parent = (uint16_t)x;
+	o[s].end = o[x].end;
+	w->slot[s] = (uint8_t)(e - w->view->g->xadj[s]);
+	w->len[s] = (uint8_t)(w->len[x] + 1);
+	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
+		(moore_rview_transit(w->view, s) && rank[e] < rank[o[x].edge] ? PASS : 0));
+	w->flags[x] |= KIDS;
+}
+
+/* ---- gates and relays ---------------------------------------------------------------- */
+
+/* Lists the neighbours of gate r, whose edge to the root is `in`, that could be relays. */
+static void
+open_gate(struct moore_rlayer_tree *w, uint32_t r, uint32_t in)
+{
+	const struct moore_rgraph *g = w->view->g;
+	struct moore_rlayers *v = w->v;
+
+	w->flags[r] |= GATE;
+	v->n_open[in]++;
+	for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
+		uint32_t x = g->to[o], e = g->rev[o];
+
+		if (!(g->flags[e] & w->view->flag) || w->dist[x] != 2 || w->flags[x] & RELAY ||
+		    v->minimal->v->turns->rank[e] >= v->minimal->v->turns->rank[in] ||
+		    !moore_rview_transit(w->view, x))
+			continue;
+		if (w->slice->is_last && w->slice->layer && !(w->flags[x] & COVERED))
+			continue;	/* it still wants a detour of its own */
+		w->flags[x] |= RELAY;
+		v->acc[x] = e;
+		v->list[v->n_relays++] = (uint16_t)x;
+	}
+}
+
+/* The slot of the root whose neighbour should be the next gate: the one that has been a gate
+ * least often for the relays that it can have; at equal counts the one after `from`.  In the
+ * last layer a neighbour that still wants a detour of its own comes after all others. */
+static uint32_t
+next_gate(const struct moore_rlayer_tree *w, uint32_t from)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t first = g->xadj[w->root], n = g->xadj[w->root + 1] - first, best = MOORE_NONE;
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t slot = (from + i) % n, o = first + slot, in = g->rev[o];
+		uint64_t rounds;
+
+		if (!(g->flags[in] & w->view->flag) || w->flags[g->to[o]] & GATE ||
+		    !(w->flags[g->to[o]] & PASS) || !w->v->n_legal[in])
+			continue;
+		rounds = ((uint64_t)w->v->n_open[in] + 1) * 65536 / w->v->n_legal[in];
+		if (w->slice->is_last && !(w->flags[g->to[o]] & COVERED))
+			rounds += (uint64_t)1 << 40;
+		if (rounds < least) {
+			least = rounds;
+			best = slot;
+		}
+	}
+	return best;
+}
+
+/* How many neighbours of x would get their first offer of a detour from it. */
+static uint32_t
+count_unserved(const struct moore_rlayer_tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t n = 0;
+
+	for (uint32_t o = g->xadj[x]; o < g->xadj[x + 1]; o++)
+		n += !w->v->wish[g->to[o]] & (w->dist[g->to[o]] == 2);
+	return n;
+}
+
+/* Whether relay x would serve so many percent of its neighbours, or more where one of its two
+ * links to the root costs more than the mean. */
+static bool
+is_worth_it(const struct moore_rlayer_tree *w, uint32_t x, unsigned percent)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t e = w->v->acc[x], degree = g->xadj[x + 1] - g->xadj[x];
+	uint64_t p1 = w->v->price[e], p2 = w->v->price[w->v->onward[g->to[e]].edge];
+	uint64_t in_mean = (p1 > p2 ? p1 : p2) / (w->slice->mean_price / 100 + 1);
+
+	return in_mean <= count_unserved(w, x) * 10000 / (degree * percent);
+}
+
+static void
+make_relay(struct moore_rlayer_tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t o = g->xadj[x]; o < g->xadj[x + 1]; o++)
+		w->v->wish[g->to[o]] = 1;
+	attach(w, x, w->v->acc[x]);
+	settle(w, x);
+}
+
+/* Puts the listed switches into random sequence, so that the relays are not all of one gate. */
+static void
+shuffle_listed(struct moore_rlayer_tree *w)
+{
+	struct moore_rng rng = { (uint64_t)w->root << 32 | w->slice->variant << 8 | w->slice->layer };
+	uint16_t *list = w->v->list;
+
+	for (uint32_t i = 0; i + 1 < w->v->n_relays; i++) {
+		uint32_t k = i + moore_rng_below(&rng, w->v->n_relays - i);
+		uint16_t x = list[k];
+
+		list[k] = list[i];
+		list[i] = x;
+	}
+}
+
+/* Makes relays of the listed switches that are worth it.  A relay stays minimal in this tree,
+ * so with few of them most switches get a detour. */
+static void
+choose_relays(struct moore_rlayer_tree *w)
+{
+	static const unsigned percent[] = MOORE_RELAY_PERCENT;
+	struct moore_rlayers *v = w->v;
+	uint32_t n_listed = v->n_relays;
+
+	shuffle_listed(w);
+	v->n_relays = 0;
+	memset(v->wish, 0, w->view->g->n);
+	for (size_t k = 0; k < ARRAY_LEN(percent); k++)
+		for (uint32_t i = v->n_relays; i < n_listed; i++) {
+			uint16_t x = v->list[i];
+
+			if (w->spare_relays && !is_worth_it(w, x, percent[k]))
+				continue;
+			v->list[i] = v->list[v->n_relays];
+			v->list[v->n_relays++] = x;
+			make_relay(w, x);
+		}
+}
+
+static void
+open_gates(struct moore_rlayer_tree *w, uint32_t from)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t n = g->xadj[w->root + 1] - g->xadj[w->root];
+
+	w->v->n_relays = 0;
+	for (unsigned i = 0; i < MOORE_GATES && i < n / 2; i++) {
+		uint32_t slot = next_gate(w, from);
+
+		if (slot == MOORE_NONE)
+			break;
+		open_gate(w, g->to[g->xadj[w->root] + slot], g->rev[g->xadj[w->root] + slot]);
+	}
+	choose_relays(w);
+}
+
+/* ---- detours ------------------------------------------------------------------------- */
+
+/* Price of s when it takes edge e to x, which is settled. */
+static inline uint64_t
+price_of(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+{
+	uint32_t x = w->view->g->to[e];
+
+	return w->v->price[e] + price_onward(w, x) +
+		uses(&w->used[s], (e - w->view->g->xadj[s]) & 63, w->v->onward[x].end) *
+		w->slice->again;
+}
+
+/* Whether s may come to x, the head of its edge e. */
+static inline bool
+is_open(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+{
+	return w->view->g->flags[e] & w->view->flag &&
+		(!w->slice->one_lane || moore_rview_leaf(w->view, w->slot, w->root, s, e));
+}
+
+/* Lists, for each switch that can begin a detour with a relay, these edges: from first[] over
+ * next[] of v->t. */
+static void
+list_offers(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t *first = w->v->t.first, *next = w->v->t.next;
+
+	memset(first, 0xff, g->n * sizeof(*first));
+	for (uint32_t i = 0; i < w->v->n_relays; i++) {
+		uint32_t x = w->v->list[i], end = g->xadj[x + 1];
+
+		for (uint32_t o = g->xadj[x]; o < end; o++) {
+			uint32_t s = g->to[o], e = g->rev[o];
+
+			if (w->flags[s] & SETTLED || !is_open(w, s, e))
+				continue;
+			next[e] = first[s];
+			first[s] = e;
+		}
+	}
+}
+
+static uint32_t
+cheapest_offer(const struct moore_rlayer_tree *w, uint32_t s)
+{
+	const struct moore_rtree *t = &w->v->t;
+	uint32_t best = t->first[s];
+	uint64_t least;
+
+	if (best == MOORE_NONE || t->next[best] == MOORE_NONE)
+		return best;
+	least = price_of(w, s, best);
+	for (uint32_t e = t->next[best]; e != MOORE_NONE; e = t->next[e]) {
+		uint64_t p = price_of(w, s, e);
+
+		if (p < least) {
+			least = p;
+			best = e;
+		}
+	}
+	return best;
+}
+
+/* The cheapest edge of s to a switch on a detour of three hops from where all turns rise. */
+static uint32_t
+cheapest_of_four(const struct moore_rlayer_tree *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint64_t least = UINT64_MAX;
+	uint32_t best = MOORE_NONE;
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		uint32_t x = g->to[e];
+		uint64_t p;
+
+		if (w->len[x] != 3 || (w->flags[x] & (PASS | SETTLED)) != (PASS | SETTLED) ||
+		    !is_open(w, s, e) || (p = price_of(w, s, e)) >= least)
+			continue;
+		least = p;
+		best = e;
+	}
+	return best;
+}
+
+/* Whether s takes four hops rather than three in this tree: every second time. */
+static bool
+prefers_long(const struct moore_rlayer_tree *w, uint32_t s)
+{
+	return (s + w->root + w->slice->variant + w->slice->layer) % 2;
+}
+
+/* An edge to a detour of the length that s prefers, else of the other. */
+static uint32_t
+either_detour(const struct moore_rlayer_tree *w, uint32_t s)
+{
+	uint32_t e = prefers_long(w, s) ? cheapest_of_four(w, s) : cheapest_offer(w, s);
+
+	if (e != MOORE_NONE)
+		return e;
+	return prefers_long(w, s) ? cheapest_offer(w, s) : cheapest_of_four(w, s);
+}
+
+static void
+take_detours(struct moore_rlayer_tree *w, uint32_t from)
+{
+	uint32_t n = w->view->g->n;
+
+	list_offers(w);
+	for (uint32_t i = 0, s = from; i < n; i++, s = s + 1 < n ? s + 1 : 0) {
+		uint32_t e;
+
+		if (w->dist[s] != 2 || w->flags[s] & SETTLED || !w->view->g->is_source[s] ||
+		    (w->used[s].n_minimal > 1 && prefers_long(w, s)) ||
+		    (e = cheapest_offer(w, s)) == MOORE_NONE)
+			continue;
+		attach(w, s, e);
+		settle(w, s);
+	}
+}
+
+/* Sends those that come through neighbour r of the root over four hops; false when one
+ * cannot. */
+static bool
+clear_neighbour(struct moore_rlayer_tree *w, uint32_t r)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
+		uint32_t c = g->to[o], e;
+
+		if (c == w->root || w->flags[c] & SETTLED || w->dist[c] != 2 ||
+		    g->xadj[c] + w->slot[c] != g->rev[o])
+			continue;
+		if (!g->is_source[c] || (e = cheapest_of_four(w, c)) == MOORE_NONE)
+			return false;
+		attach(w, c, e);
+		settle(w, c);
+	}
+	return true;
+}
+
+static void
+detour_neighbour(struct moore_rlayer_tree *w, uint32_t r)
+{
+	uint32_t e;
+
+	if (!clear_neighbour(w, r))
+		return;
+	if ((e = either_detour(w, r)) == MOORE_NONE)
+		return;
+	attach(w, r, e);
+	settle(w, r);
+}
+
+static void
+detour_neighbours(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++) {
+		uint32_t r = g->to[o];
+
+		if (w->dist[r] == 1 && g->is_source[r] && !(w->flags[r] & GATE))
+			detour_neighbour(w, r);
+	}
+}
+
+/* ---- the tree ------------------------------------------------------------------------- */
+
+/* Fills onward[] from the minimal tree in slot[]. */
+static void
+start_onward(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+	struct moore_ronward *o = w->v->onward;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		moore_rlayer_set_parent(w, s);
+	for (uint32_t e = g->xadj[w->root]; e < g->xadj[w->root + 1]; e++)
+		o[g->to[e]].end = (e - g->xadj[w->root]) & 63;
+	for (uint32_t s = 0; s < g->n; s++)
+		if (w->len[s] == 2)
+			o[s].end = o[o[s].parent].end;
+}
+
+static void
+start(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const uint8_t *slot = w->v->minimal->slot + (size_t)w->root * g->n;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		w->slot[s] = slot[s];
+		w->len[s] = w->dist[s];
+		w->flags[s] = (uint8_t)((w->flags[s] & EARLIER ? EARLIER | COVERED | SATED : 0) |
+			(w->dist[s] == 1 && moore_rview_transit(w->view, s) ? PASS : 0));
+	}
+	start_onward(w);
+	for (uint32_t s = 0; s < g->n && !w->slice->layer; s++) {
+		w->used[s].own_first = w->used[s].own_last = 0;
+		if (s != w->root)
+			note_use(&w->used[s], slot[s] & 63, w->v->onward[s].end);
+	}
+}
+
+/* Switches without an offer of three hops take four; what is left stays minimal. */
+static void
+settle_others(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t e;
+
+		if (s == w->root || w->flags[s] & SETTLED)
+			continue;
+		if (w->dist[s] == 2 && g->is_source[s] && (e = either_detour(w, s)) != MOORE_NONE)
+			attach(w, s, e);
+		settle(w, s);
+		w->flags[w->v->onward[s].parent] |= KIDS;
+	}
+}
+
+/* Whether a switch that is no neighbour of the root has had no detour in this variant. */
+static bool
+is_some_bare(const struct moore_rlayer_tree *w)
+{
+	for (uint32_t s = 0; s < w->view->g->n; s++)
+		if (w->dist[s] == 2 && w->len[s] == 2 && w->view->g->is_source[s] &&
+		    !(w->flags[s] & EARLIER))
+			return true;
+	return false;
+}
+
+static void
+take_loads_off(struct moore_rlayer_tree *w)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t a = s; g->is_source[s] && a != w->root;) {
+			uint32_t e = g->xadj[a] + w->slot[a];
+
+			set_load(w, e, w->v->load[e] - w->n_lids);
+			a = g->to[e];
+		}
+}
+
+static void
+make_tree(struct moore_rlayer_tree *w, uint32_t from)
+{
+	start(w);
+	open_gates(w, from);
+	take_detours(w, from);
+	detour_neighbours(w);
+	settle_others(w);
+	if (w->slice->layer)
+		moore_rlayer_cover(w);
+}
+
+/* In the last of several layers, other gates with all of their relays are tried while some pair
+ * is bare. */
+void
+moore_rlayer_by_gates(struct moore_rlayer_tree *w, uint32_t from)
+{
+	unsigned n_tries = w->slice->is_last && w->slice->layer ? MOORE_GATE_TRIES : 0;
+
+	for (uint32_t s = 0; s < w->view->g->n; s++)
+		w->flags[s] = w->slice->layer && w->flags[s] & COVERED ? EARLIER : 0;
+	w->spare_relays = w->slice->spare_relays;
+	make_tree(w, from);
+	for (unsigned i = 0; i < n_tries && is_some_bare(w); i++) {
+		take_loads_off(w);
+		w->spare_relays = false;
+		make_tree(w, from);
+	}
+	for (uint32_t s = 0; s < w->view->g->n; s++)
+		if (w->len[s] <= w->dist[s] && !(w->flags[s] & EARLIER))
+			w->flags[s] &= (uint8_t)~COVERED;
+}

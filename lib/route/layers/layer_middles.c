@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* layer_middles.c - the trees of a layer where the graph has lines (middles.h).  A *low* switch
+ * has endpoints; the root is one.
+ *
+ * A detour is s -> m -> i -> m' -> root.  The tree is built from its root:
+ *   - the middle switches beside it, each of which leads to a last link;
+ *   - *intermediates* i below those, which have no detour themselves;
+ *   - every other middle switch m below an intermediate, if the turn there is allowed;
+ *   - every other low switch s below one of those m.
+ * At most one switch of each class can be an intermediate of a tree; each tree draws others.
+ *
+ * When a switch sends all its traffic to one other, as many links serve it as the routes of all
+ * trees begin and end with.  So s takes the m with the first and the last link that it used
+ * least, above all in the trees of the same endpoint, and then the route of least load.  A middle
+ * switch takes the intermediate by which it leads to the last link that those beside it need
+ * most: the fewer pairs of first and last links a low switch has, the more it needs each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/random.h"
+#include "route/layers/layer_middles.h"
+#include "route/tuning.h"
+
+/* Prices count in these: to use a link again, where tuning.h says 1. */
+#define USE ((uint32_t)1 << 10)
+#define MAX_LOAD ((uint32_t)1 << 16)	/* price of a link's load, in parts of USE */
+#define DAMPING 4		/* loads up to this matter little */
+#define NEVER ((uint32_t)1 << 30)	/* impossible; three of these fit 32 bits */
+
+static bool
+alloc_root(struct moore_rmtrees *w, size_t n, size_t m)
+{
+	size_t rows = n * (w->stride + 1);
+
+	w->out = calloc(n, sizeof(*w->out));
+	w->offer = calloc(m, sizeof(*w->offer));
+	w->xoffer = calloc(n, sizeof(*w->xoffer));
+	w->n_choices = calloc(n, sizeof(*w->n_choices));
+	w->first_price = calloc(m, sizeof(*w->first_price));
+	w->own_firsts = calloc(m, 1);
+	w->last_price = calloc(rows, sizeof(*w->last_price));
+	w->need = calloc(rows, sizeof(*w->need));
+	w->once = calloc(rows, sizeof(*w->once));
+	w->led_price = calloc(rows, sizeof(*w->led_price));
+	return w->out && w->offer && w->xoffer && w->n_choices && w->first_price &&
+		w->own_firsts && w->last_price && w->need && w->once && w->led_price;
+}
+
+static bool
+alloc_tree(struct moore_rmtrees *w, size_t n)
+{
+	w->last = calloc(n, 1);
+	w->via = calloc(n, sizeof(*w->via));
+	w->draw = calloc(n, sizeof(*w->draw));
+	w->is_drawn = calloc(n, 1);
+	w->is_between = calloc(n, 1);
+	return w->last && w->via && w->draw && w->is_drawn && w->is_between;
+}
+
+int
+moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
+		   const struct moore_rmiddles *classes, const uint32_t *n_connected,
+		   unsigned n_layers)
+{
+	const struct moore_rgraph *g = v->g;
+	size_t n = (size_t)g->n + 1, m = (size_t)g->n_edges + 1;
+
+	*w = (struct moore_rmtrees){ .v = v, .classes = classes, .n_connected = n_connected,
+		.n_layers = n_layers };
+	for (uint32_t s = 0; s < g->n; s++)
+		if (g->xadj[s + 1] - g->xadj[s] > w->stride)
+			w->stride = g->xadj[s + 1] - g->xadj[s];
+	w->low = calloc(n, sizeof(*w->low));
+	w->middle = calloc(n, sizeof(*w->middle));
+	w->load = calloc(m, sizeof(*w->load));
+	if (moore_rtree_init(&w->t, g) < 0 || !w->low || !w->middle || !w->load ||
+	    !alloc_root(w, n, m) || !alloc_tree(w, n))
+		return -MOORE_ENOMEM;
+	for (uint32_t s = 0; s < g->n; s++) {
+		if (g->is_source[s])
+			w->low[w->n_low++] = (uint16_t)s;
+		else
+			w->middle[w->n_middle++] = (uint16_t)s;
+	}
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		w->one_lane |= v->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE;
+	return 0;
+}
+
+void
+moore_rmtrees_fini(struct moore_rmtrees *w)
+{
+	free(w->low);
+	free(w->middle);
+	free(w->load);
+	free(w->out);
+	free(w->offer);
+	free(w->xoffer);
+	free(w->n_choices);
+	free(w->first_price);
+	free(w->own_firsts);
+	free(w->last_price);
+	free(w->need);
+	free(w->once);
+	free(w->led_price);
+	free(w->last);
+	free(w->via);
+	free(w->draw);
+	free(w->is_drawn);
+	free(w->is_between);
+	moore_rtree_fini(&w->t);
+	*w = (struct moore_rmtrees){ 0 };
+}
+
+static bool
+is_usable(const struct moore_rmtrees *w, uint32_t e)
+{
+	const struct moore_rgraph *g = w->v->g;
+
+	return g->flags[e] & w->v->flag &&
+		(g->to[e] == w->t.root || moore_rview_transit(w->v, g->to[e]));
+}
+
+/* The price of a link in the middle of a detour. */
+static uint32_t
+price(const struct moore_rmtrees *w, uint32_t e)
+{
+	uint64_t p = (uint64_t)w->load[e] * w->unit >> 16;
+
+	return p < MAX_LOAD ? (uint32_t)p : MAX_LOAD;
+}
+
+/* Gives s the parent edge e, whose head has a route. */
+static void
+hang(struct moore_rmtrees *w, uint32_t s, uint32_t e)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t r = g->to[e];
+
+	w->t.slot[s] = (uint8_t)(e - g->xadj[s]);
+	w->t.len[s] = (uint8_t)(w->t.len[r] + 1);
+	w->last[s] = r == w->t.root ? (uint8_t)(g->rev[e] - g->xadj[r]) : w->last[r];
+}
+
+/* ---- what all trees of a root have in common ---------------------------------------- */
+
+/* The root and the middle switches beside it. */
+static void
+hang_last_hops(struct moore_rmtrees *w)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t root = w->t.root;
+
+	memset(w->t.slot, MOORE_SLOT_NONE, g->n);
+	memset(w->t.len, MOORE_LEN_NONE, g->n);
+	w->t.len[root] = 0;
+	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
+		if (is_usable(w, g->rev[e]))
+			hang(w, g->to[e], g->rev[e]);
+}
+
+/* The edge with the greatest rank over which low switch i could go on to the root. */
+static uint32_t
+way_out(const struct moore_rmtrees *w, uint32_t i)
+{
+	const struct moore_rgraph *g = w->v->g;
+	const uint32_t *rank = w->v->turns->rank;
+	uint32_t best = MOORE_NONE;
+
+	if (i == w->t.root || !moore_rview_transit(w->v, i))
+		return MOORE_NONE;
+	for (uint32_t e = g->xadj[i]; e < g->xadj[i + 1]; e++)
+		if (w->t.len[g->to[e]] == 1 && is_usable(w, e) &&
+		    moore_rview_legal(w->v, w->t.slot, w->t.root, e) &&
+		    (best == MOORE_NONE || rank[e] > rank[best]))
+			best = e;
+	return best;
+}
+
+static void
+list_offers(struct moore_rmtrees *w)
+{
+	const struct moore_rgraph *g = w->v->g;
+	const uint32_t *rank = w->v->turns->rank;
+	uint32_t n = 0;
+
+	for (uint32_t m = 0; m < g->n; m++) {
+		bool passes = !g->is_source[m] && moore_rview_transit(w->v, m) && w->t.len[m] != 1;
+
+		w->xoffer[m] = n;
+		for (uint32_t e = g->xadj[m]; passes && e < g->xadj[m + 1]; e++) {
+			uint32_t i = g->to[e], out = w->out[i];
+
+			if (g->flags[e] & w->v->flag && out != MOORE_NONE && rank[e] < rank[out])
+				w->offer[n++] = (struct moore_roffer){ e, (uint16_t)i,
+					w->last[g->to[out]] };
+		}
+	}
+	w->xoffer[g->n] = n;
+}
+
+/* Visits each last link to which middle switch m can lead, and each low switch beside m to which
+ * that pair of links is new: counts the choices of these or, when weigh is set, adds up what they
+ * need. */
+static void
+count_choices(struct moore_rmtrees *w, uint32_t m, bool weigh)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint64_t seen[4] = { 0 };
+	uint32_t *need = w->need + (size_t)m * w->stride;
+
+	for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++) {
+		uint8_t last = w->offer[k].last;
+
+		if (moore_bits_get(seen, last))
+			continue;
+		moore_bits_set(seen, last);
+		need[last] = 1;
+		for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
+			uint32_t s = g->to[e], n = w->n_choices[s];
+
+			if (!(g->flags[e] & w->v->flag) || s == w->t.root ||
+			    w->last_price[(size_t)s * w->stride + last] == NEVER)
+				continue;
+			if (weigh)
+				need[last] += (1 << 20) / (n * n);
+			else
+				w->n_choices[s]++;
+		}
+	}
+}
+
+/* The price for m to lead to a last link once: less where it is needed more. */
+static void
+find_needs(struct moore_rmtrees *w)
+{
+	memset(w->n_choices, 0, w->v->g->n * sizeof(*w->n_choices));
+	for (int weigh = 0; weigh < 2; weigh++)
+		for (uint32_t k = 0; k < w->n_middle; k++)
+			count_choices(w, w->middle[k], weigh);
+	for (uint32_t i = 0; i < w->n_middle; i++) {
+		uint32_t m = w->middle[i], most = 1;
+		uint32_t *need = w->need + (size_t)m * w->stride;
+
+		for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++)
+			most = need[w->offer[k].last] > most ? need[w->offer[k].last] : most;
+		for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++) {
+			uint64_t once = (uint64_t)most * USE / need[w->offer[k].last];
+
+			w->once[(size_t)m * w->stride + w->offer[k].last] =
+				once < MAX_LOAD ? (uint32_t)once : MAX_LOAD;
+		}
+	}
+	memcpy(w->led_price, w->once, (size_t)w->v->g->n * w->stride * sizeof(*w->once));
+}
+
+/* The slot of the root that leads to the one middle switch beside both it and s. */
+static uint8_t
+find_common(const struct moore_rmtrees *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint8_t found = MOORE_SLOT_NONE;
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		if (!(g->flags[e] & w->v->flag) || w->t.len[g->to[e]] != 1)
+			continue;
+		if (found != MOORE_SLOT_NONE)
+			return MOORE_SLOT_NONE;
+		found = w->last[g->to[e]];
+	}
+	return found;
+}
+
+void
+moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root)
+{
+	const struct moore_rgraph *g = w->v->g;
+
+	w->t.root = root;
+	w->n_built = 0;
+	memset(w->last_price, 0, (size_t)g->n * w->stride * sizeof(*w->last_price));
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		w->first_price[e] = is_usable(w, e) ? 0 : NEVER;
+		w->own_firsts[e] = 0;
+	}
+	hang_last_hops(w);
+	memset(w->out, 0xff, g->n * sizeof(*w->out));
+	for (uint32_t k = 0; k < w->n_low; k++) {
+		uint32_t s = w->low[k];
+		uint8_t common = find_common(w, s);
+
+		w->out[s] = way_out(w, s);
+		if (common != MOORE_SLOT_NONE)
+			w->last_price[(size_t)s * w->stride + common] = NEVER;
+	}
+	list_offers(w);
+	find_needs(w);
+}
+
+void
+moore_rmtrees_start(struct moore_rmtrees *w)
+{
+	memset(w->load, 0, w->v->g->n_edges * sizeof(*w->load));
+	w->n_detours = 0;
+}
+
+/* ---- one tree -------------------------------------------------------------------------- */
+
+/* Marks the one switch of each class that may be an intermediate of this tree: at random in the
+ * first layer of a variant, and far from those of its other layers. */
+static void
+draw_intermediates(struct moore_rmtrees *w)
+{
+	const struct moore_rmiddles *c = w->classes;
+	uint32_t variant = w->n_built / w->n_layers;
+	struct moore_rng r = { (uint64_t)w->t.root << 32 | variant };
+
+	for (uint32_t k = 0; k < c->n_classes; k++) {
+		uint32_t step = c->size[k] < w->n_layers ? 1 : c->size[k] / w->n_layers;
+
+		if (w->n_built % w->n_layers == 0)
+			w->draw[k] = moore_rng_below(&r, c->size[k]);
+		else
+			w->draw[k] = (w->draw[k] + step) % c->size[k];
+	}
+	for (uint32_t i = 0; i < w->n_low; i++) {
+		uint32_t s = w->low[i], k = c->class_of[s];
+
+		w->is_drawn[s] = k != MOORE_NONE && w->draw[k] == c->place[s];
+	}
+}
+
+static void
+hang_middle_over(struct moore_rmtrees *w, uint32_t m, uint32_t e)
+{
+	uint32_t i = w->v->g->to[e];
+
+	w->is_between[i] = 1;
+	hang(w, i, w->out[i]);
+	hang(w, m, e);
+	w->via[m] = price(w, e) + price(w, w->out[i]);
+}
+
+/* Attaches middle switch m below the intermediate that its earlier trees used least. */
+static void
+hang_middle(struct moore_rmtrees *w, uint32_t m)
+{
+	uint32_t *led = w->led_price + (size_t)m * w->stride, least = UINT32_MAX;
+	const struct moore_roffer *best = NULL;
+
+	for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++) {
+		const struct moore_roffer *o = &w->offer[k];
+		uint32_t out, p;
+
+		if (!w->is_drawn[o->between])
+			continue;
+		out = w->out[o->between];
+		p = led[o->last] + price(w, o->edge) + price(w, out) +
+			(w->is_between[o->between] ? 0 : MOORE_PRICE_NEW * USE);
+		if (p < least) {
+			least = p;
+			best = o;
+		}
+	}
+	if (!best)
+		return;
+	hang_middle_over(w, m, best->edge);
+	led[best->last] += w->once[(size_t)m * w->stride + best->last];
+}
+
+/* Whether low switch s may take edge e as a leaf. */
+static bool
+is_leaf_legal(const struct moore_rmtrees *w, uint32_t s, uint32_t e)
+{
+	return !w->one_lane || moore_rview_leaf(w->v, w->t.slot, w->t.root, s, e);
+}
+
+/* The cheapest edge of low switch s to a detour. */
+static uint32_t
+cheapest_detour(const struct moore_rmtrees *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->v->g;
+	const uint32_t *last_price = w->last_price + (size_t)s * w->stride;
+	uint32_t begin = g->xadj[s], n = g->xadj[s + 1] - begin, least = NEVER, best = MOORE_NONE;
+	uint32_t e = n ? begin + (w->t.root + 7 * s + w->n_built) % n : begin;
+
+	for (uint32_t k = 0; k < n; k++, e = e + 1 < begin + n ? e + 1 : begin) {
+		uint32_t m = g->to[e], p = w->first_price[e] + w->via[m] + last_price[w->last[m]];
+
+		if (p < least && is_leaf_legal(w, s, e)) {
+			least = p;
+			best = e;
+		}
+	}
+	return best;
+}
+
+/* The cheapest edge of low switch s to a middle switch beside the root. */
+static uint32_t
+cheapest_minimal(const struct moore_rmtrees *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t least = NEVER, best = MOORE_NONE;
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+		if (w->t.len[g->to[e]] == 1 && w->first_price[e] < least && is_leaf_legal(w, s, e)) {
+			least = w->first_price[e];
+			best = e;
+		}
+	return best;
+}
+
+static void
+hang_low(struct moore_rmtrees *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t e = cheapest_detour(w, s);
+
+	if (e == MOORE_NONE && (e = cheapest_minimal(w, s)) == MOORE_NONE)
+		return;
+	hang(w, s, e);
+	w->first_price[e] += (MOORE_PRICE_FIRST + MOORE_PRICE_OWN_FIRST) * USE;
+	w->own_firsts[e]++;
+	w->last_price[(size_t)s * w->stride + w->last[s]] += MOORE_PRICE_LAST * USE;
+	if (w->t.len[s] == 4) {
+		e = g->xadj[g->to[e]] + w->t.slot[g->to[e]];
+		w->load[e]++;
+		w->load[w->out[g->to[e]]]++;
+		w->n_detours++;
+	}
+}
+
+/* Middle switches without an allowed turn become leaves below a switch two hops away. */
+static void
+hang_leaf(struct moore_rmtrees *w, uint32_t m)
+{
+	const struct moore_rgraph *g = w->v->g;
+
+	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
+		uint32_t i = g->to[e];
+
+		if (w->t.len[i] == 2 && is_usable(w, e) &&
+		    moore_rview_legal(w->v, w->t.slot, w->t.root, g->xadj[i] + w->t.slot[i]) &&
+		    moore_rview_leaf(w->v, w->t.slot, w->t.root, m, e)) {
+			hang(w, m, e);
+			return;
+		}
+	}
+}
+
+static uint32_t
+count_reached(const struct moore_rmtrees *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < w->v->g->n; s++)
+		n += w->t.len[s] != MOORE_LEN_NONE;
+	return n;
+}
+
+/* Lists the nodes with a route by length: four hops at most. */
+static void
+queue_nodes(struct moore_rmtrees *w)
+{
+	uint32_t at[6] = { 0 };
+
+	for (uint32_t s = 0; s < w->v->g->n; s++)
+		if (w->t.len[s] <= 4)
+			at[w->t.len[s] + 1]++;
+	for (unsigned l = 1; l < 6; l++)
+		at[l] += at[l - 1];
+	w->t.n_reached = at[5];
+	for (uint32_t s = 0; s < w->v->g->n; s++)
+		if (w->t.len[s] <= 4)
+			w->t.queue[at[w->t.len[s]]++] = s;
+}
+
+/* What routes of the last variant began with counts less from now on. */
+static void
+start_variant(struct moore_rmtrees *w)
+{
+	for (uint32_t e = 0; e < w->v->g->n_edges; e++) {
+		w->first_price[e] -= MOORE_PRICE_OWN_FIRST * USE * w->own_firsts[e];
+		w->own_firsts[e] = 0;
+	}
+}
+
+static void
+start_tree(struct moore_rmtrees *w)
+{
+	if (w->n_built % w->n_layers == 0)
+		start_variant(w);
+	memset(w->is_between, 0, w->v->g->n);
+	for (uint32_t k = 0; k < w->n_middle; k++)
+		w->via[w->middle[k]] = NEVER;
+	w->unit = ((uint64_t)MOORE_PRICE_TRANSIT * USE << 14) /
+		(2 * w->n_detours / (w->v->g->n_edges + 1) + DAMPING);
+	draw_intermediates(w);
+	hang_last_hops(w);
+}
+
+void
+moore_rmtrees_next(struct moore_rmtrees *w)
+{
+	uint32_t from = w->t.root + w->n_built, moved = 0;
+
+	start_tree(w);
+	for (uint32_t k = 0; k < w->n_middle; k++) {
+		uint32_t m = w->middle[(from + k) % w->n_middle];
+
+		if (w->t.len[m] == MOORE_LEN_NONE)
+			hang_middle(w, m);
+	}
+	for (uint32_t k = 0; k < w->n_low; k++) {
+		uint32_t s = w->low[(from + k) % w->n_low];
+
+		if (s != w->t.root && !w->is_between[s])
+			hang_low(w, s);
+	}
+	for (uint32_t k = 0; k < w->n_middle; k++)
+		if (w->t.len[w->middle[k]] == MOORE_LEN_NONE)
+			hang_leaf(w, w->middle[k]);
+	if (count_reached(w) < w->n_connected[w->t.root]) {
+		queue_nodes(w);
+		moore_rtree_repair(&w->t, w->v, w->t.root, w->load, w->n_connected[w->t.root], &moved);
+	}
+	w->n_built++;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* layer_middles.h - the non-minimal trees of profile any-sl where the graph has lines
+ * (middles.h): one tree for each LID.
+ *
+ * Roots are divided into strands.  A tree depends on the earlier trees of its root and on the
+ * loads of the earlier roots of its strand, so strands can be made side by side, each with a
+ * struct moore_rmtrees of its own. */
+#ifndef MOORE_ROUTE_LAYER_MIDDLES_H
+#define MOORE_ROUTE_LAYER_MIDDLES_H
+
+#include "route/turns/middles.h"
+#include "route/trees/tree.h"
+
+struct moore_rmtrees {
+	const struct moore_rview *v;
+	const struct moore_rmiddles *classes;
+	const uint32_t *n_connected;	/* by node: size of its component */
+	unsigned n_layers;
+	bool one_lane;		/* some link has one lane, so leaves must be legal across it */
+	uint32_t stride;	/* the most links that a switch has */
+	uint16_t *low, *middle;	/* the switches with endpoints, and those without */
+	uint32_t n_low, n_middle;
+	struct moore_rtree t;	/* the tree at hand */
+	/* These describe the strand at hand, */
+	uint32_t *load;		/* by edge: detours that have it in their middle */
+	uint64_t n_detours;
+	/* these its present root, */
+	uint32_t n_built;	/* trees so far */
+	uint32_t *out;		/* by low switch: the edge over which it goes on to the root when it
+				 * is an intermediate; MOORE_NONE if it cannot be one */
+	struct moore_roffer {	/* a turn of a middle switch to an intermediate that is allowed */
+		uint32_t edge;
+		uint16_t between;	/* the intermediate */
+		uint8_t last;	/* slot, at the root, of the last link that it leads to */
+	} *offer;
+	uint32_t *xoffer;	/* those of m: offer[xoffer[m]..xoffer[m + 1] - 1] */
+	uint32_t *n_choices;	/* by low switch: pairs of first and last links that it could use */
+	uint32_t *first_price;	/* by edge of a low switch: for a route that begins with it */
+	uint8_t *own_firsts;	/* by edge: trees of this variant with a route that begins with it */
+	/* (these are indexed by node * stride + slot of the root) */
+	uint32_t *last_price;	/* for a route of this low switch that ends there */
+	uint32_t *need;		/* how much those beside a middle switch need it to lead there */
+	uint32_t *once;		/* price for a middle switch to lead there in one tree, */
+	uint32_t *led_price;	/* and for all trees so far and one more */
+	uint32_t *draw;		/* by class: place of the one that may be an intermediate of the
+				 * tree at hand */
+	/* and these the tree that is being made. */
+	uint64_t unit;		/* price of one detour over a link, in parts of 65536 */
+	/* The rest is indexed by node. */
+	uint8_t *last;		/* slot, at the root, of the last link of its route */
+	uint32_t *via;		/* price of the middle of a detour by it, or NEVER */
+	uint8_t *is_drawn;	/* it may be an intermediate */
+	uint8_t *is_between;	/* it is one */
+};
+
+/* All but *w is borrowed.  -MOORE_ENOMEM; end *w with moore_rmtrees_fini() anyway. */
+int moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
+		       const struct moore_rmiddles *classes, const uint32_t *n_connected,
+		       unsigned n_layers);
+void moore_rmtrees_fini(struct moore_rmtrees *w);
+
+/* Begins a strand. */
+void moore_rmtrees_start(struct moore_rmtrees *w);
+/* Begins a root, a switch with endpoints. */
+void moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root);
+/* Makes the next tree of the root in w->t: layer after layer, and variant after variant. */
+void moore_rmtrees_next(struct moore_rmtrees *w);
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* balance.c - which of its equally short parents each leaf of each minimal tree takes.
+ *
+ * Load is one unit from each switch with endpoints to each LID of the slice.  Trees are
+ * grown one after the other, each over the least loaded edges so far.  Then, in each slice,
+ * every leaf with several equally short legal parents starts from the next of them (so that
+ * the LIDs of a pair use all its paths), and local search moves leaves while that lowers the
+ * sum of the fourth powers of the loads on their routes; fourth powers stand in for the
+ * greatest load.  Nodes with children stay where they are. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "route/trees/balance.h"
+#include "route/tuning.h"
+
+/* Whether node r has the same parent in every slice, so that others may choose it. */
+static bool
+is_fixed(const struct moore_rtree *t, const struct moore_rgraph *g, uint32_t r)
+{
+	return r == t->root || t->kids[r] || t->n_offers[r] < 2 || !g->is_source[r];
+}
+
+/* Appends the slot of edge e to the candidates of c. */
+static bool
+add_candidate(struct moore_rbalance *b, struct moore_rchoice *c, uint8_t slot)
+{
+	uint8_t *cand = moore_grow(b->cand, c->cand0 + c->n, &b->cap_cands, 1);
+
+	if (!cand)
+		return false;
+	b->cand = cand;
+	b->cand[c->cand0 + c->n++] = slot;
+	return true;
+}
+
+/* Lists the parents offered to c's node that are the same in every slice, and its present
+ * one, which comes first in slice 0. */
+static bool
+list_candidates(struct moore_rbalance *b, struct moore_rchoice *c, const struct moore_rtree *t)
+{
+	const struct moore_rgraph *g = b->v->g;
+
+	for (uint32_t e = t->first[c->node]; e != MOORE_NONE; e = t->next[e]) {
+		uint8_t slot = (uint8_t)(e - g->xadj[c->node]);
+
+		if (slot == t->slot[c->node])
+			c->start = c->n;
+		else if (!is_fixed(t, g, g->to[e]))
+			continue;
+		if (!add_candidate(b, c, slot))
+			return false;
+	}
+	return true;
+}
+
+static bool
+add_choice(struct moore_rbalance *b, const struct moore_rchoice *c)
+{
+	struct moore_rchoice *choice = moore_grow(b->choice, b->n_choices, &b->cap_choices,
+						  sizeof(*choice));
+
+	if (!choice)
+		return false;
+	b->choice = choice;
+	b->choice[b->n_choices++] = *c;
+	b->n_cands += c->n;
+	return true;
+}
+
+/* Notes the leaves of the tree just grown that have a choice. */
+static bool
+note_choices(struct moore_rbalance *b, const struct moore_rtree *t, uint64_t seed)
+{
+	const struct moore_rgraph *g = b->v->g;
+
+	for (uint32_t i = 1; i < t->n_reached; i++) {
+		uint32_t s = t->queue[i];
+		struct moore_rchoice c = { t->root, s, b->n_cands, 0, 0 };
+
+		if (t->n_offers[s] < 2 || t->kids[s] || !g->is_source[s])
+			continue;
+		if (!list_candidates(b, &c, t))
+			return false;
+		if (c.n < 2)
+			continue;
+		if (seed) {
+			struct moore_rng r = { seed ^ ((uint64_t)t->root << 32 | s) };
+
+			c.start = (uint16_t)moore_rng_below(&r, c.n);
+		}
+		if (!add_choice(b, &c))
+			return false;
+	}
+	return true;
+}
+
+/* The sum of fourth powers is followed by its derivative, up to a factor: cubes. */
+static void
+set_load(struct moore_rbalance *b, uint32_t e, uint32_t load)
+{
+	uint64_t less = moore_rgraph_weighted(b->v->g, e, load);
+	uint64_t more = moore_rgraph_weighted(b->v->g, e, (uint64_t)load + 1);
+
+	b->load[e] = load;
+	b->price[e].less = (int64_t)(less * less * less);
+	b->price[e].more = (int64_t)(more * more * more);
+}
+
+/* Adds the tree of root to load[] so many times; UINT32_MAX (minus one) takes it back. */
+static void
+add_tree(struct moore_rbalance *b, uint32_t root, uint32_t times)
+{
+	const struct moore_rgraph *g = b->v->g;
+	const uint16_t *reached = b->reached + (size_t)root * g->n;
+	const uint8_t *slot = b->slot + (size_t)root * g->n;
+
+	moore_rtree_sources(g, slot, reached, b->n_reached[root], b->acc);
+	for (uint32_t i = 1; i < b->n_reached[root]; i++) {
+		uint32_t e = g->xadj[reached[i]] + slot[reached[i]];
+
+		set_load(b, e, b->load[e] + b->acc[reached[i]] * times);
+	}
+}
+
+static int
+grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_connected,
+	 uint64_t seed, uint32_t *bad, struct moore_err *err)
+{
+	uint32_t n = b->v->g->n;
+
+	for (uint32_t root = 0; root < n; root++) {
+		*bad = root;
+		if (!moore_rtree_grow(t, b->v, root, b->load, n_connected[root]))
+			return -MOORE_EUNREACH;
+		memcpy(b->slot + (size_t)root * n, t->slot, n);
+		memcpy(b->len + (size_t)root * n, t->len, n);
+		for (uint32_t i = 0; i < t->n_reached; i++)
+			b->reached[(size_t)root * n + i] = (uint16_t)t->queue[i];
+		b->n_reached[root] = t->n_reached;
+		add_tree(b, root, 1);
+		b->present[root] = 1;
+		if (!note_choices(b, t, seed))
+			return moore_fail_nomem(err);
+	}
+	return 0;
+}
+
+int
+moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
+		     const uint32_t *n_connected, uint64_t seed, uint32_t *bad,
+		     struct moore_err *err)
+{
+	size_t n = v->g->n;
+	struct moore_rtree t = { 0 };
+	int rc;
+
+	*b = (struct moore_rbalance){ .v = v };
+	b->slot = malloc(n * n + 1);
+	b->len = malloc(n * n + 1);
+	b->reached = malloc(n * n * sizeof(*b->reached) + 1);
+	b->n_reached = calloc(n + 1, sizeof(*b->n_reached));
+	b->load = calloc(v->g->n_edges + 1, sizeof(*b->load));
+	b->price = calloc(v->g->n_edges + 1, sizeof(*b->price));
+	b->present = calloc(n + 1, 1);
+	b->acc = calloc(n + 1, sizeof(*b->acc));
+	if (!b->slot || !b->len || !b->reached || !b->n_reached || !b->load || !b->price ||
+	    !b->present || !b->acc || moore_rtree_init(&t, v->g) < 0)
+		rc = moore_fail_nomem(err);
+	else
+		rc = grow_all(b, &t, n_connected, seed, bad, err);
+	moore_rtree_fini(&t);
+	return rc;
+}
+
+void
+moore_rbalance_fini(struct moore_rbalance *b)
+{
+	free(b->len);
+	free(b->reached);
+	free(b->n_reached);
+	free(b->choice);
+	free(b->cand);
+	moore_rbalance_fini_copy(b);
+}
+
+static void *
+copy_of(const void *from, size_t bytes)
+{
+	void *to = malloc(bytes + 1);
+
+	return to ? memcpy(to, from, bytes) : NULL;
+}
+
+int
+moore_rbalance_copy(struct moore_rbalance *to, const struct moore_rbalance *from)
+{
+	size_t n = from->v->g->n, m = from->v->g->n_edges;
+
+	*to = *from;
+	to->slot = copy_of(from->slot, n * n);
+	to->load = copy_of(from->load, m * sizeof(*to->load));
+	to->price = copy_of(from->price, m * sizeof(*to->price));
+	to->present = copy_of(from->present, n);
+	to->acc = copy_of(from->acc, n * sizeof(*to->acc));
+	return to->slot && to->load && to->price && to->present && to->acc ? 0 : -MOORE_ENOMEM;
+}
+
+void
+moore_rbalance_fini_copy(struct moore_rbalance *b)
+{
+	free(b->slot);
+	free(b->load);
+	free(b->price);
+	free(b->present);
+	free(b->acc);
+	*b = (struct moore_rbalance){ 0 };
+}
+
+/* Adds `by` to the load of each edge from e on to the root. */
+static void
+change_route(struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t e, uint32_t by)
+{
+	const struct moore_rgraph *g = b->v->g;
+
+	for (;; e = g->xadj[g->to[e]] + slot[g->to[e]]) {
+		set_load(b, e, b->load[e] + by);
+		if (g->to[e] == root)
+			return;
+	}
+}
+
+/* Gives the leaf of c the parent edge at slot `to`. */
+static void
+rehang(struct moore_rbalance *b, const struct moore_rchoice *c, uint8_t to)
+{
+	uint8_t *slot = b->slot + (size_t)c->root * b->v->g->n;
+	uint32_t base = b->v->g->xadj[c->node];
+
+	if (slot[c->node] == to)
+		return;
+	if (b->present[c->root]) {
+		change_route(b, slot, c->root, base + slot[c->node], UINT32_MAX);	/* minus one */
+		change_route(b, slot, c->root, base + to, 1);
+	}
+	slot[c->node] = to;
+}
+
+/* About how much the sum of fourth powers falls when a unit goes over f instead of e.  Both
+ * routes are equally long; they are followed up to where they meet. */
+static int64_t
+gain(const struct moore_rbalance *b, const uint8_t *slot, uint32_t e, uint32_t f)
+{
+	const struct moore_rgraph *g = b->v->g;
+	int64_t sum = 0;
+
+	for (;;) {
+		sum += b->price[e].less - b->price[f].more;
+		if (g->to[e] == g->to[f])
+			return sum;
+		e = g->xadj[g->to[e]] + slot[g->to[e]];
+		f = g->xadj[g->to[f]] + slot[g->to[f]];
+	}
+}
+
+/* One round over all leaves, each to its best parent; returns how many moved. */
+static size_t
+move_leaves(struct moore_rbalance *b)
+{
+	const struct moore_rgraph *g = b->v->g;
+	size_t moved = 0;
+
+	for (uint32_t i = 0; i < b->n_choices; i++) {
+		const struct moore_rchoice *c = &b->choice[i];
+		const uint8_t *slot = b->slot + (size_t)c->root * g->n;
+		uint32_t base = g->xadj[c->node];
+		uint8_t now = slot[c->node], best = now;
+		int64_t most = 0;
+
+		for (uint32_t k = 0; k < c->n && b->present[c->root]; k++) {
+			uint8_t other = b->cand[c->cand0 + k];
+			int64_t more = other == now ? 0 : gain(b, slot, base + now, base + other);
+
+			if (more > most) {
+				most = more;
+				best = other;
+			}
+		}
+		rehang(b, c, best);
+		moved += best != now;
+	}
+	return moved;
+}
+
+void
+moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present)
+{
+	for (uint32_t k = 0; k < b->n_choices; k++) {
+		const struct moore_rchoice *c = &b->choice[k];
+
+		rehang(b, c, b->cand[c->cand0 + (c->start + i) % c->n]);
+	}
+	for (uint32_t root = 0; root < b->v->g->n; root++)
+		if (present[root] != b->present[root]) {
+			b->present[root] = present[root];
+			add_tree(b, root, present[root] ? 1 : UINT32_MAX);
+		}
+	for (unsigned round = 0; round < MOORE_BALANCE_ROUNDS; round++)
+		if (!move_leaves(b))
+			break;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* balance.h - the minimal tree of every root, and which of its equally short parents each
+ * leaf takes.
+ *
+ * A *slice* is a set of LIDs with at most one LID at each root: the LIDs of the switches, or
+ * those of the j-th host of each switch at one offset.  The choices of leaves differ between
+ * slices; the rest of the trees does not. */
+#ifndef MOORE_ROUTE_BALANCE_H
+#define MOORE_ROUTE_BALANCE_H
+
+#include "route/trees/tree.h"
+
+/* The matrices have a row of n for each root. */
+struct moore_rbalance {
+	const struct moore_rview *v;
+	uint8_t *slot;		/* [root * n + node]: the trees of the present slice */
+	uint8_t *len;		/* [root * n + node]: hops, the same in every slice */
+	uint16_t *reached;	/* [root * n + i]: reached nodes by length */
+	uint32_t *n_reached;	/* by root */
+	uint32_t *load;		/* by edge: routes of the present slice over it */
+	struct moore_rprice {	/* by edge: price of its last unit of load, and of one more */
+		int64_t less, more;
+	} *price;
+	uint8_t *present;	/* by root: the slice has a LID there, so load[] has its tree */
+	struct moore_rchoice {	/* a leaf with several parents to choose from */
+		uint32_t root, node;
+		uint32_t cand0;	/* their slots: cand[cand0..cand0+n-1] */
+		uint16_t n, start;	/* start: which of them it takes first in slice 0 */
+	} *choice;
+	uint32_t n_choices, cap_choices;
+	uint8_t *cand;
+	uint32_t n_cands, cap_cands;
+	uint32_t *acc;		/* by node: scratch */
+};
+
+/* Grows every tree; n_connected[root] nodes should be reached.  seed varies the choices.
+ * End *b with moore_rbalance_fini(), on error too.  -MOORE_ENOMEM; -MOORE_EUNREACH: *bad is
+ * a root that some connected node does not reach. */
+int moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
+			 const uint32_t *n_connected, uint64_t seed, uint32_t *bad,
+			 struct moore_err *err);
+/* Chooses for slice number i, which has a LID at each root with present[root]. */
+void moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present);
+void moore_rbalance_fini(struct moore_rbalance *b);
+
+/* Makes a copy that chooses for slices on its own, and so in another thread, while `from` does
+ * not change but for that.  What a slice gets does not depend on the slices before.  End *to
+ * with moore_rbalance_fini_copy() before `from`, on error too.  -MOORE_ENOMEM. */
+int moore_rbalance_copy(struct moore_rbalance *to, const struct moore_rbalance *from);
+void moore_rbalance_fini_copy(struct moore_rbalance *b);
+
+#endif

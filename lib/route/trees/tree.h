@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* tree.h - one in-tree: the route of every switch to one root.
+ *
+ * Invariant: a node with children is *legal*: from it to the root every turn is allowed.  A
+ * node that is not legal, or that cannot map SLs, is a leaf for good.
+ *
+ *   tree.c         growing a tree from its root; repair that keeps routes short
+ *   tree_follow.c  the last resort: along the spanning tree
+ *   tree_mend.c    repair that changes few rows */
+#ifndef MOORE_ROUTE_TREE_H
+#define MOORE_ROUTE_TREE_H
+
+#include "route/turns/turns.h"
+
+#define MOORE_LEN_NONE 0xff	/* no length: not reached */
+#define MOORE_LEN_MAX 200	/* hops; longer routes are not built */
+
+struct moore_rtree {
+	uint32_t root;
+	uint8_t *slot;		/* by node: the slot of its parent edge */
+	uint8_t *len;		/* by node: hops to the root, or MOORE_LEN_NONE */
+	uint8_t *pass;		/* by node: it is legal, so it may have children */
+	uint8_t *kids;		/* by node: 1 when it has children */
+	uint32_t *queue;	/* reached nodes by length; as much room again is scratch */
+	uint32_t n_reached;
+	/* After growing: the edges that lead each node to a parent of least length, as a list
+	 * from first[node] over next[edge], and how many they are. */
+	uint32_t *first, *next;	/* MOORE_NONE ends a list */
+	uint8_t *n_offers;
+	uint8_t *old;		/* slot[] before the repair; set by moore_rtree_note_old() */
+	uint8_t *need;		/* nodes that moore_rtree_follow() has taken so far */
+	uint8_t *last;		/* profile one-vl: scratch of that function */
+	/* Scratch of one call. */
+	uint32_t *list;		/* nodes */
+	uint32_t *onward_rank;	/* by node that makes offers: rank of its parent edge */
+	uint64_t *onward_load;	/* likewise: weighted load of that edge */
+};
+
+int moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g);
+void moore_rtree_fini(struct moore_rtree *t);
+/* Nothing but the root is reached. */
+void moore_rtree_start(struct moore_rtree *t, uint32_t n, uint32_t root);
+
+/* Grows the tree of root: shortest routes as far as turns allow.  load[] (by edge, may be
+ * NULL) breaks ties.  n_connected is the number of nodes in the root's component; false
+ * when fewer could be reached. */
+bool moore_rtree_grow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+		      const uint32_t *load, uint32_t n_connected);
+
+enum moore_rwish {
+	MOORE_WISH_SHUT = 1,	/* a neighbour of the root that must not have children */
+	MOORE_WISH_LEAF = 2,	/* should have children only if nothing else is left */
+};
+/* The same with wishes (by node) and without the last resort. */
+bool moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+			     const uint32_t *load, uint32_t n_connected, const uint8_t *wish);
+
+/* The last resort.  Starts the tree anew with the nodes that are not reached now, or were
+ * not at an earlier attempt, and those on their way to the root, all along the spanning
+ * tree.  False at the last attempt or when the component has no spanning tree: then all
+ * nodes follow it, as far as it goes. */
+bool moore_rtree_follow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+			uint32_t n_connected, unsigned attempt);
+
+/* Whether n_connected nodes have routes by slot[] that are up and legal in v, so that a repair
+ * would change none of them. */
+bool moore_rtree_is_whole(const struct moore_rview *v, uint32_t root, const uint8_t *slot,
+			  uint32_t n_connected);
+/* On entry slot[] and queue[] hold a tree of root.  Keeps the nodes whose links are up and
+ * turns legal, and attaches the others: shortest first.  Adds to *moved how many nodes
+ * have a new parent.  False as moore_rtree_grow(). */
+bool moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+			const uint32_t *load, uint32_t n_connected, uint32_t *moved);
+/* The same for trees whose routes need not be the shortest: few nodes move. */
+bool moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
+		      const uint32_t *load, uint32_t n_connected, uint32_t *moved);
+/* Attaches the nodes that are not reached by moving few others, shortest first. */
+void moore_rtree_settle(struct moore_rtree *t, const struct moore_rview *v,
+			const uint32_t *load, uint32_t n_connected);
+/* Copies slot[] to old[], without edges that are down. */
+void moore_rtree_note_old(struct moore_rtree *t, const struct moore_rview *v);
+/* How many nodes have another parent than in old[]. */
+uint32_t moore_rtree_moved(const struct moore_rtree *t, uint32_t n);
+
+/* Makes edge e the parent edge of s. */
+static inline void
+moore_rtree_hang(struct moore_rtree *t, const struct moore_rview *v, uint32_t s, uint32_t e)
+{
+	uint32_t r = v->g->to[e];
+
+	t->slot[s] = (uint8_t)(e - v->g->xadj[s]);
+	t->len[s] = (uint8_t)(t->len[r] + 1);
+	t->pass[s] = moore_rview_transit(v, s) && moore_rview_legal(v, t->slot, t->root, e);
+	t->kids[r] = 1;
+}
+
+/* acc[s]: how many sources of load route through s, itself included, in the tree slot[]
+ * whose n nodes reached[] lists by length. */
+static inline void
+moore_rtree_sources(const struct moore_rgraph *g, const uint8_t *slot, const uint16_t *reached,
+		    uint32_t n, uint32_t *acc)
+{
+	for (uint32_t i = 0; i < n; i++)
+		acc[reached[i]] = g->is_source[reached[i]];
+	for (uint32_t i = n; i-- > 1;)
+		acc[g->to[g->xadj[reached[i]] + slot[reached[i]]]] += acc[reached[i]];
+}
+
+#endif

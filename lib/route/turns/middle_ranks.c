@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* middle_ranks.c - ranks of links where the graph has lines (middles.h).
+ *
+ * Each middle switch has a number, and all its links have ranks next to it.  So all turns at
+ * middle switches are allowed, and a detour s -> m -> i -> m' -> d is when m has the lesser
+ * number than m'.  The *room* of classes (a, b) is how many disjoint pairs (m beside a, m' beside
+ * b) rise: by König's theorem, for each number t the middle switches beside a from t on and those
+ * beside b below t are in no pair together, and the greatest such set is what is lost.
+ *
+ * The search exchanges two numbers at random and keeps what lowers the sum over all ordered
+ * pairs of classes of 1 / base^room, or raises it a little: the less, the later. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/random.h"
+#include "route/turns/middles.h"
+#include "route/tuning.h"
+#include "route/turns/turns.h"
+
+#define MAX_ROOM 255
+#define SPAN ((uint32_t)1 << 30)	/* of all colours */
+#define LANES 16		/* numbers that are compared at a time; counts are below 128 */
+typedef int8_t lanes __attribute__((vector_size(LANES), may_alias));
+
+struct search {
+	const struct moore_rgraph *g;
+	const struct moore_rmiddles *c;
+	struct moore_rng rng;
+	uint64_t weight[MAX_ROOM + 1];	/* by room */
+	uint64_t cost;			/* sum of weight[room] */
+	uint8_t *room;			/* [a * n_classes + b] */
+	uint32_t n_middles;
+	uint32_t *number;		/* by middle switch */
+	uint32_t *at;			/* by number: its middle switch */
+	uint32_t *best;			/* at[] of the best search so far */
+	uint8_t *below;			/* [class * stride + t]: middle switches beside it with
+					 * numbers below t */
+	uint32_t stride;
+	uint32_t *touched, n_touched;	/* classes that the exchange at hand changes */
+	uint8_t *is_touched;		/* by class */
+	uint8_t *row;			/* new room of the touched classes: two rows for each */
+};
+
+/* Sums over all pairs fit 64 bits. */
+static void
+set_weights(struct search *w)
+{
+	uint64_t at = (uint64_t)1 << 44;
+
+	for (unsigned i = 0; i <= MAX_ROOM; i++, at = at * MOORE_MIDDLES_FALL / 256)
+		w->weight[i] = at;
+}
+
+/* Whether to keep an exchange that leads from cost `was` to the present one. */
+static bool
+is_kept(struct search *w, uint64_t was, uint32_t try, uint32_t n_tries)
+{
+	uint64_t slack = was / MOORE_MIDDLES_HEAT * (n_tries - try) / n_tries;
+
+	return w->cost <= was ||
+		w->cost - was <= slack / 256 * moore_rng_below(&w->rng, 256);
+}
+
+/* How many disjoint pairs of classes (a, b) rise. */
+static uint8_t
+room_of(const struct search *w, uint32_t a, uint32_t b)
+{
+	const lanes *x = (const lanes *)(w->below + (size_t)a * w->stride);
+	const lanes *y = (const lanes *)(w->below + (size_t)b * w->stride);
+	lanes most = { 0 };
+	int8_t lost = 0;
+
+	for (uint32_t t = 0; t < w->stride / LANES; t++) {
+		lanes more = y[t] - x[t], mask = more > most;
+
+		most = (more & mask) | (most & ~mask);
+	}
+	for (unsigned i = 0; i < LANES; i++)
+		lost = most[i] > lost ? most[i] : lost;
+	return (uint8_t)(w->below[(size_t)(b + 1) * w->stride - 1] - lost);
+}
+
+/* Middle switch m goes from one number to another. */
+static void
+move(struct search *w, uint32_t m, uint32_t from, uint32_t to)
+{
+	const struct moore_rgraph *g = w->g;
+
+	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
+		uint32_t s = g->to[e], a = w->c->class_of[s];
+
+		if (!(g->flags[e] & MOORE_EDGE_PLANNED) || w->c->place[s])
+			continue;
+		for (uint32_t t = from + 1; t <= to; t++)
+			w->below[(size_t)a * w->stride + t]--;
+		for (uint32_t t = to + 1; t <= from; t++)
+			w->below[(size_t)a * w->stride + t]++;
+		if (!w->is_touched[a])
+			w->touched[w->n_touched++] = a;
+		w->is_touched[a] = 1;
+	}
+}
+
+/* Exchanges numbers i and k. */
+static void
+exchange(struct search *w, uint32_t i, uint32_t k)
+{
+	uint32_t x = w->at[i], y = w->at[k];
+
+	move(w, x, i, k);
+	move(w, y, k, i);
+	w->number[x] = k;
+	w->number[y] = i;
+	w->at[i] = y;
+	w->at[k] = x;
+}
+
+/* The middle switch with number i gets number k, and those between move by one. */
+static void
+insert(struct search *w, uint32_t i, uint32_t k)
+{
+	for (; i < k; i++)
+		exchange(w, i, i + 1);
+	for (; i > k; i--)
+		exchange(w, i, i - 1);
+}
+
+/* Finds the rooms of the touched classes and the cost with them. */
+static void
+judge_touched(struct search *w)
+{
+	uint32_t n = w->c->n_classes;
+
+	for (uint32_t i = 0; i < w->n_touched; i++) {
+		uint32_t a = w->touched[i];
+		uint8_t *to = w->row + (size_t)i * 2 * n, *from = to + n;
+
+		for (uint32_t b = 0; b < n; b++) {
+			if (a == b)
+				continue;
+			to[b] = room_of(w, a, b);
+			w->cost += w->weight[to[b]] - w->weight[w->room[(size_t)a * n + b]];
+			if (w->is_touched[b])
+				continue;
+			from[b] = room_of(w, b, a);
+			w->cost += w->weight[from[b]] - w->weight[w->room[(size_t)b * n + a]];
+		}
+	}
+}
+
+static void
+keep_rooms(struct search *w)
+{
+	uint32_t n = w->c->n_classes;
+
+	for (uint32_t i = 0; i < w->n_touched; i++) {
+		uint32_t a = w->touched[i];
+		const uint8_t *to = w->row + (size_t)i * 2 * n, *from = to + n;
+
+		for (uint32_t b = 0; b < n; b++) {
+			if (a == b)
+				continue;
+			w->room[(size_t)a * n + b] = to[b];
+			if (!w->is_touched[b])
+				w->room[(size_t)b * n + a] = from[b];
+		}
+	}
+}
+
+static void
+forget_touched(struct search *w)
+{
+	for (uint32_t i = 0; i < w->n_touched; i++)
+		w->is_touched[w->touched[i]] = 0;
+	w->n_touched = 0;
+}
+
+static void
+try_change(struct search *w, uint32_t i, uint32_t k, uint32_t try, uint32_t n_tries)
+{
+	void (*change)(struct search *, uint32_t, uint32_t) = try & 1 ? insert : exchange;
+	uint64_t was = w->cost;
+
+	change(w, i, k);
+	judge_touched(w);
+	if (is_kept(w, was, try, n_tries)) {
+		keep_rooms(w);
+	} else {
+		change(w, k, i);
+		w->cost = was;
+	}
+	forget_touched(w);
+}
+
+/* Numbers the middle switches in random sequence. */
+static void
+shuffle(struct search *w)
+{
+	for (uint32_t i = w->n_middles; i > 1; i--) {
+		uint32_t k = moore_rng_below(&w->rng, i), m = w->at[i - 1];
+
+		w->at[i - 1] = w->at[k];
+		w->at[k] = m;
+	}
+	for (uint32_t i = 0; i < w->n_middles; i++)
+		w->number[w->at[i]] = i;
+}
+
+static void
+start(struct search *w)
+{
+	uint32_t n = w->c->n_classes;
+
+	shuffle(w);
+	memset(w->below, 0, (size_t)n * w->stride);
+	w->cost = 0;
+	for (uint32_t i = 0; i < w->n_middles; i++)
+		move(w, w->at[i], w->stride - 1, i);
+	forget_touched(w);
+	for (uint32_t a = 0; a < n; a++)
+		for (uint32_t b = 0; b < n; b++) {
+			w->room[(size_t)a * n + b] = a == b ? 0 : room_of(w, a, b);
+			w->cost += a == b ? 0 : w->weight[w->room[(size_t)a * n + b]];
+		}
+}
+
+/* As many as MOORE_MIDDLES_WORK allows: an exchange touches about twice the classes beside a
+ * middle switch, and compares each with all others, both ways. */
+static uint32_t
+count_tries(const struct search *w)
+{
+	uint64_t n_links = 0, work, most = (uint64_t)MOORE_MIDDLES_TRIES * w->n_middles;
+
+	for (uint32_t a = 0; a < w->c->n_classes; a++)
+		n_links += w->below[(size_t)(a + 1) * w->stride - 1];
+	work = 4 * (n_links / w->n_middles + 1) * w->c->n_classes * (w->stride / LANES + 2);
+	return (uint32_t)(MOORE_MIDDLES_WORK / work < most ? MOORE_MIDDLES_WORK / work : most);
+}
+
+static void
+search(struct search *w)
+{
+	uint32_t n_tries = count_tries(w);
+
+	for (uint32_t i = 0; i < n_tries; i++) {
+		uint32_t x = moore_rng_below(&w->rng, w->n_middles);
+		uint32_t y = moore_rng_below(&w->rng, w->n_middles);
+
+		if (i & 1)
+			y = (x + 1 + y % MOORE_MIDDLES_WINDOW) % w->n_middles;
+		if (x != y)
+			try_change(w, x, y, i, n_tries);
+	}
+}
+
+/* All colours are below the middle: so links of the spanning tree towards its root can keep
+ * them.  There is room between two of them for ranks of others. */
+static void
+paint(const struct search *w, uint32_t *colour)
+{
+	const struct moore_rgraph *g = w->g;
+	uint32_t apart = SPAN / (2 * w->n_middles);
+
+	for (uint32_t i = 0; i < w->n_middles; i++)
+		for (uint32_t m = w->at[i], e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
+			uint32_t up = MOORE_RANK_MIDDLE - SPAN + 2 * i * apart;
+
+			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+				continue;
+			colour[e] = up + apart;
+			colour[g->rev[e]] = up;
+		}
+}
+
+/* Searches several times and leaves in at[] the best order. */
+static void
+search_often(struct search *w)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned i = 0; i < MOORE_MIDDLES_STARTS; i++) {
+		start(w);
+		search(w);
+		if (w->cost < least) {
+			least = w->cost;
+			memcpy(w->best, w->at, w->n_middles * sizeof(*w->at));
+		}
+	}
+	memcpy(w->at, w->best, w->n_middles * sizeof(*w->at));
+}
+
+static int
+alloc(struct search *w, struct moore_arena *tmp)
+{
+	const struct moore_rgraph *g = w->g;
+	size_t n = w->c->n_classes;
+
+	w->at = moore_arena_alloc(tmp, g->n, sizeof(*w->at));
+	for (uint32_t m = 0; w->at && m < moore_rgraph_n_intended(g); m++)
+		if (!g->is_source[m])
+			w->at[w->n_middles++] = m;
+	w->stride = (w->n_middles + LANES) / LANES * LANES;
+	w->best = moore_arena_alloc(tmp, g->n, sizeof(*w->best));
+	w->number = moore_arena_alloc(tmp, g->n, sizeof(*w->number));
+	w->room = moore_arena_alloc(tmp, n * n, 1);
+	w->below = moore_arena_alloc(tmp, n * w->stride, 1);
+	w->touched = moore_arena_alloc(tmp, n, sizeof(*w->touched));
+	w->is_touched = moore_arena_alloc(tmp, n, 1);
+	w->row = moore_arena_alloc(tmp, 2 * n * n, 1);
+	return w->at && w->best && w->number && w->room && w->below && w->touched &&
+		w->is_touched && w->row ? 0 : -MOORE_ENOMEM;
+}
+
+int
+moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddles *c,
+		    uint32_t *colour, struct moore_err *err)
+{
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	struct search w = { .g = g, .c = c, .rng = { MOORE_MIDDLES_SEED } };
+	int rc = alloc(&w, &tmp);
+
+	if (rc == 0) {
+		set_weights(&w);
+		search_often(&w);
+		paint(&w, colour);
+	}
+	moore_arena_free(&tmp);
+	return rc < 0 ? moore_fail_nomem(err) : 0;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* middles.c - the classes of a graph with middle switches (OFT, MLFM, leaf and spine): the copies
+ * of a line of an OFT, a column of an MLFM, all leaves under the same spines. */
+#include <stdlib.h>
+
+#include "route/turns/middles.h"
+#include "route/turns/turns.h"
+
+#define MAX_DEGREE 127		/* moore_rmiddles_rank() counts that far */
+
+static bool
+is_planned(const struct moore_rgraph *g, uint32_t e)
+{
+	return g->flags[e] & MOORE_EDGE_PLANNED;
+}
+
+static uint32_t
+degree(const struct moore_rgraph *g, uint32_t s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+		n += is_planned(g, e);
+	return n;
+}
+
+/* Adds `by` to common[t] for each middle switch that s shares with t. */
+static void
+count_common(const struct moore_rgraph *g, uint32_t s, uint32_t by, uint32_t *common)
+{
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+		for (uint32_t m = g->to[e], o = g->xadj[m]; is_planned(g, e) && o < g->xadj[m + 1]; o++)
+			if (is_planned(g, o))
+				common[g->to[o]] += by;
+}
+
+/* Puts s into the class of the first switch before it that shares more than half of the middle
+ * switches of each of the two, or into a new class.  common[n] is zeroed, and is so again. */
+static void
+classify(struct moore_rmiddles *c, const struct moore_rgraph *g, uint32_t s, uint32_t *common)
+{
+	uint32_t n = degree(g, s), found = MOORE_NONE;
+
+	count_common(g, s, 1, common);
+	for (uint32_t t = 0; t < s; t++) {
+		bool same = 2 * common[t] > n && 2 * common[t] > degree(g, t);
+
+		if (same && found == MOORE_NONE)
+			found = t;
+		c->lines &= same || common[t] <= 1;
+	}
+	count_common(g, s, UINT32_MAX, common);
+	c->class_of[s] = found == MOORE_NONE ? c->n_classes++ : c->class_of[found];
+	c->place[s] = c->size[c->class_of[s]]++;
+}
+
+/* Whether middle switch m is beside one class, or beside three or more. */
+static bool
+joins_many(const struct moore_rmiddles *c, const struct moore_rgraph *g, uint32_t m)
+{
+	uint32_t one = MOORE_NONE, other = MOORE_NONE;
+
+	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
+		uint32_t k = c->class_of[g->to[e]];
+
+		if (!is_planned(g, e) || k == one || k == other)
+			continue;
+		if (other != MOORE_NONE)
+			return true;
+		*(one == MOORE_NONE ? &one : &other) = k;
+	}
+	return other == MOORE_NONE;
+}
+
+int
+moore_rmiddles_find(struct moore_rmiddles *c, const struct moore_rgraph *g)
+{
+	uint32_t n = moore_rgraph_n_intended(g);
+	uint32_t *common = calloc((size_t)g->n + 1, sizeof(*common));
+
+	*c = (struct moore_rmiddles){ .lines = moore_rhalves_exist(g) };
+	c->class_of = malloc(((size_t)g->n + 1) * sizeof(*c->class_of));
+	c->place = calloc((size_t)g->n + 1, sizeof(*c->place));
+	c->size = calloc((size_t)g->n + 1, sizeof(*c->size));
+	if (!common || !c->class_of || !c->place || !c->size) {
+		free(common);
+		return -MOORE_ENOMEM;
+	}
+	for (uint32_t s = 0; s < g->n; s++) {
+		c->class_of[s] = MOORE_NONE;
+		if (c->lines && s < n && g->is_source[s] && degree(g, s))
+			classify(c, g, s, common);
+	}
+	for (uint32_t m = 0; m < n; m++)
+		c->lines &= g->is_source[m] || (degree(g, m) <= MAX_DEGREE && joins_many(c, g, m));
+	c->lines &= c->n_classes > 1;
+	free(common);
+	return 0;
+}
+
+void
+moore_rmiddles_fini(struct moore_rmiddles *c)
+{
+	free(c->class_of);
+	free(c->place);
+	free(c->size);
+	*c = (struct moore_rmiddles){ 0 };
+}

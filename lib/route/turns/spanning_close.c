@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* spanning_close.c - a spanning tree whose edges keep ranks close to their colours.
+ *
+ * Where each switch has few links, a good part of them is in the spanning tree, so ranks in the
+ * middle for all of these (ranks.c) would forbid many turns that colours allow.  All turns of a
+ * tree are allowed as soon as ranks rise along every way towards its root, rise along every way
+ * from it, and those towards it stand below those from it.  So an edge towards the root is
+ * only lowered, to below the next one of its way and the middle; one from the root is raised.
+ *
+ * The tree grows from its root by the link that changes ranks least (Prim).  Where links are
+ * lost, it keeps the edges that are up and their ranks, and each part that lost its edge is
+ * attached again, if possible at the switch that lost it: then no edge of the part turns round,
+ * and few ranks change. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "route/tuning.h"
+#include "route/turns/turns.h"
+
+#define DONE UINT64_MAX
+#define TURNED ((uint64_t)1 << 62)	/* edges of a part would turn round */
+
+struct growth {
+	const struct moore_rview *v;
+	struct moore_rturns *t;
+	uint32_t *kept;		/* by node: its edge towards the root in the skeleton or in the old
+				 * tree, if that is up; else MOORE_NONE */
+	uint32_t *base;		/* by edge: its colour, or its rank in the old tree */
+	uint64_t *price;	/* by node: of its candidate parent[], or DONE */
+	uint32_t *up, *down;	/* by node in the tree: ranks of its edge towards the root and of
+				 * the opposite one */
+	uint32_t *depth;	/* by node */
+	uint32_t *n_harmed;	/* by node: edges of the tree there whose rank is not their base */
+	uint64_t per_hop;	/* price of depth */
+	uint32_t n_placed;
+};
+
+/* Ranks of edge e to a parent, *up, and of its opposite, *down, when those between the parent and
+ * its own parent are up_on and down_on. */
+static void
+rank_edge(const struct growth *w, uint32_t e, uint32_t up_on, uint32_t down_on, uint32_t *up,
+	  uint32_t *down)
+{
+	uint32_t back = w->v->g->rev[e];
+
+	*up = w->base[e] < up_on ? w->base[e] : up_on - 1;
+	*down = w->base[back] > down_on ? w->base[back] : down_on + 1;
+}
+
+static uint64_t
+above(uint32_t x, uint32_t y)
+{
+	return x > y ? x - y : 0;
+}
+
+/* Whether edge e is kept, in either direction. */
+static bool
+is_kept(const struct growth *w, uint32_t e)
+{
+	const struct moore_rgraph *g = w->v->g;
+
+	return w->kept[g->to[g->rev[e]]] == e || w->kept[g->to[e]] == g->rev[e];
+}
+
+static uint64_t
+price(const struct growth *w, uint32_t e)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t p = g->to[e], s = g->to[g->rev[e]];
+	uint64_t harm;
+
+	if (is_kept(w, e))
+		return 0;
+	harm = above(w->base[e], w->up[p] - 1) + above(w->down[p] + 1, w->base[g->rev[e]]);
+	return 1 + harm * (1 + w->n_harmed[p] + w->n_harmed[s]) + w->depth[p] * w->per_hop +
+		(w->kept[s] != MOORE_NONE ? TURNED : 0);
+}
+
+/* Notes the ranks and depth of node s, whose parent edge is final. */
+static void
+settle(struct growth *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t e = w->t->parent[s];
+
+	w->up[s] = w->down[s] = MOORE_RANK_MIDDLE;
+	if (e == MOORE_NONE)
+		return;
+	rank_edge(w, e, w->up[g->to[e]], w->down[g->to[e]], &w->up[s], &w->down[s]);
+	w->depth[s] = w->depth[g->to[e]] + 1;
+	w->n_harmed[s] += w->up[s] != w->base[e] || w->down[s] != w->base[g->rev[e]];
+	w->n_harmed[g->to[e]] += w->n_harmed[s];
+}
+
+static void
+place(struct growth *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->v->g;
+
+	settle(w, s);
+	w->price[s] = DONE;
+	w->t->pos[s] = w->n_placed++;
+	for (uint32_t k = g->xadj[s]; moore_rview_transit(w->v, s) && k < g->xadj[s + 1]; k++) {
+		uint32_t c = g->to[k], back = g->rev[k];
+
+		if (!(g->flags[k] & w->v->flag) || w->price[c] == DONE || price(w, back) >= w->price[c])
+			continue;
+		w->price[c] = price(w, back);
+		w->t->parent[c] = back;
+	}
+}
+
+/* The cheapest parent of s; prices rise as edges are harmed. */
+static void
+choose_parent(struct growth *w, uint32_t s)
+{
+	const struct moore_rgraph *g = w->v->g;
+
+	w->price[s] = DONE - 1;
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+		if (g->flags[e] & w->v->flag && moore_rview_transit(w->v, g->to[e]) &&
+		    w->price[g->to[e]] == DONE && price(w, e) < w->price[s]) {
+			w->price[s] = price(w, e);
+			w->t->parent[s] = e;
+		}
+}
+
+/* The node outside the tree that has the cheapest link to it; without any, the first by
+ * priority. */
+static uint32_t
+next_node(struct growth *w, const uint32_t *priority)
+{
+	for (;;) {
+		uint32_t best = MOORE_NONE;
+		uint64_t was;
+
+		for (uint32_t s = 0; s < w->v->g->n; s++)
+			if (w->price[s] != DONE &&
+			    (best == MOORE_NONE || w->price[s] < w->price[best] ||
+			     (w->price[s] == w->price[best] && priority[s] < priority[best])))
+				best = s;
+		was = w->price[best];
+		if (w->t->parent[best] != MOORE_NONE)
+			choose_parent(w, best);
+		if (w->price[best] == was)
+			return best;
+	}
+}
+
+/* Fills base[], kept[] from old (may be NULL), and the price of depth from the span of colours. */
+static void
+start(struct growth *w, const struct moore_rturns *old, const uint32_t *colour)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t least = MOORE_RANK_MIDDLE;
+
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		w->base[e] = colour[e];
+		if (g->flags[e] & MOORE_EDGE_PLANNED && colour[e] < least)
+			least = colour[e];
+	}
+	w->per_hop = 2 * (uint64_t)(MOORE_RANK_MIDDLE - least) / MOORE_SPANNING_HOP;
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t e = old ? old->parent[s] : MOORE_NONE;
+
+		w->price[s] = DONE - 1;
+		w->kept[s] = w->t->parent[s] = MOORE_NONE;
+		if (e == MOORE_NONE)
+			continue;
+		w->base[e] = old->rank[e];
+		w->base[g->rev[e]] = old->rank[g->rev[e]];
+		if (g->flags[e] & w->v->flag)
+			w->kept[s] = e;
+	}
+}
+
+int
+moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
+		      const struct moore_rturns *old, const uint32_t *colour,
+		      struct moore_err *err)
+{
+	const struct moore_rgraph *g = v->g;
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	struct growth w = { .v = v, .t = t };
+	uint32_t *priority = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*priority));
+
+	w.base = moore_arena_alloc(&tmp, (size_t)g->n_edges + 1, sizeof(*w.base));
+	w.kept = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*w.kept));
+	w.price = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*w.price));
+	w.up = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*w.up));
+	w.down = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*w.down));
+	w.depth = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*w.depth));
+	w.n_harmed = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*w.n_harmed));
+	if (!w.base || !w.kept || !w.price || !w.n_harmed || !w.up || !w.down || !w.depth ||
+	    !priority) {
+		moore_arena_free(&tmp);
+		return moore_fail_nomem(err);
+	}
+	start(&w, old, colour);
+	for (uint32_t s = 0; s < g->n; s++)
+		priority[s] = old ? old->pos[s] : s;
+	for (uint32_t i = 0; i < g->n; i++)
+		place(&w, next_node(&w, priority));
+	memcpy(t->rank, w.base, g->n_edges * sizeof(*t->rank));
+	for (uint32_t s = 0; s < g->n; s++)
+		if (t->parent[s] != MOORE_NONE) {
+			t->rank[t->parent[s]] = w.up[s];
+			t->rank[g->rev[t->parent[s]]] = w.down[s];
+		}
+	moore_arena_free(&tmp);
+	return 0;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* turns.h - which turns are allowed: the order of the switches, a spanning tree and the
+ * ranks of the edges.
+ *
+ * A turn (two consecutive edges of a route) is allowed when the rank rises.  So the
+ * allowed turns are acyclic whatever the ranks are.  All turns of the spanning tree are
+ * allowed, so a legal in-tree exists for every root (docs/theory.md, section 3). */
+#ifndef MOORE_ROUTE_TURNS_H
+#define MOORE_ROUTE_TURNS_H
+
+#include "route/graph/graph.h"
+
+/* Ranks of the spanning tree stand between the colours below this and the others. */
+#define MOORE_RANK_MIDDLE ((uint32_t)1 << 31)
+
+struct moore_rturns {
+	bool by_colour;		/* ranks follow colours; else the order */
+	bool close;		/* edges of the spanning tree keep ranks close to their colours */
+	bool keep_order;	/* SL2VL tables depend on the order, so lost links do not change it */
+	const uint8_t *half;	/* borrowed; by node: 1 (P1) or 2 (P2) for a middle switch that
+				 * halves.c has put there, else 0 */
+	uint32_t *pos;		/* by node: place in the order, 0 is the greatest */
+	uint32_t *parent;	/* by node: its edge in the spanning tree, towards a greater
+				 * switch; MOORE_NONE for a root */
+	uint32_t *rank;		/* by edge */
+};
+
+/* Whether a packet that comes over edge e may go on along the in-tree slot[] of root. */
+static inline bool
+moore_rview_legal(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t e)
+{
+	uint32_t r = v->g->to[e];
+
+	return r == root || v->turns->rank[e] < v->turns->rank[v->g->xadj[r] + slot[r]];
+}
+
+/* Whether lanes let s, as a leaf, have edge e for its parent edge: a link of one lane
+ * carries both roles on one VL, so even a leaf must be legal across it. */
+static inline bool
+moore_rview_leaf(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t s,
+		 uint32_t e)
+{
+	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) ||
+		!moore_rview_transit(v, s) || moore_rview_legal(v, slot, root, e);
+}
+
+/* half is borrowed (see above).  -MOORE_ENOMEM; end *t with moore_rturns_fini() anyway. */
+int moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g, const uint8_t *half,
+		      bool keep_order);
+void moore_rturns_fini(struct moore_rturns *t);
+
+/* Fills t for the edges of v.  With old (may be NULL: from nothing), changes as little of it
+ * as it can.  Ranks follow colour[] (by edge), or the order when colour is NULL. */
+int moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
+		       const struct moore_rturns *old, const uint32_t *colour,
+		       struct moore_err *err);
+
+/* ---- order.c ------------------------------------------------------------------- */
+
+/* Fills pos[n].  The traversal takes the switch of least priority[] next; `among` (by edge,
+ * may be NULL: all) says along which edges it goes. */
+int moore_rorder_build(const struct moore_rview *v, const uint32_t *priority,
+		       const uint8_t *among, uint32_t *pos, struct moore_err *err);
+/* Priorities for an order made from nothing: first P1, or the switches without endpoints;
+ * last P2; among equals by number. */
+void moore_rorder_first(const struct moore_rgraph *g, const uint8_t *half, uint32_t *priority);
+/* Priorities that reproduce pos[] but where links were lost. */
+void moore_rorder_again(const struct moore_rview *v, const uint32_t *pos, uint32_t *priority);
+
+/* ---- halves.c ------------------------------------------------------------------ */
+
+/* Whether every planned link joins a switch with endpoints and one without: a *middle*
+ * switch (OFT, MLFM). */
+bool moore_rhalves_exist(const struct moore_rgraph *g);
+/* half[]: 1 or 2 for each middle switch. */
+int moore_rhalves_split(const struct moore_rgraph *g, uint8_t *half, struct moore_err *err);
+
+/* ---- colours.c, rank_search.c ---------------------------------------------------- */
+
+/* Fills colour[] where middle switches are split into halves. */
+void moore_rcolours_by_halves(const struct moore_rgraph *g, const uint8_t *half,
+			      uint32_t *colour);
+/* Fills colour[] of the planned edges beside the spanning tree of t, so that every two
+ * switches at distance two have as many first links of legal routes of three hops as a search
+ * finds within the bounds of tuning.h.  -MOORE_ENOMEM. */
+int moore_rranks_search(const struct moore_rgraph *g, const struct moore_rturns *t,
+			uint32_t *colour, uint64_t seed, struct moore_err *err);
+
+/* ---- kept_ranks.c -------------------------------------------------------------- */
+
+/* Fills colour[] of the planned edges from k (may be NULL) if it was kept for the same planned
+ * graph and spanning tree, that of t; otherwise returns false. */
+bool moore_ranks_find(const struct moore_ranks *k, const struct moore_rgraph *g,
+		      const struct moore_rturns *t, uint32_t *colour);
+/* Replaces *k by colour[]; does nothing when k is NULL.  -MOORE_ENOMEM. */
+int moore_ranks_keep(struct moore_ranks **k, const struct moore_rgraph *g,
+		     const struct moore_rturns *t, const uint32_t *colour);
+
+/* ---- ranks.c ------------------------------------------------------------------- */
+
+void moore_rranks_by_order(const struct moore_rgraph *g, const uint32_t *pos, uint32_t *rank);
+/* Fills t->rank from colour[] and the spanning tree of t; scratch[2n]. */
+void moore_rranks_by_colour(struct moore_rturns *t, const struct moore_rgraph *g,
+			    const uint32_t *colour, uint32_t *scratch);
+/* Fills t->rank, all different, in the sequence of place[] (by edge), in which edges of the
+ * spanning tree of t are moved back where that is needed to allow all turns of the tree. */
+int moore_rranks_by_place(struct moore_rturns *t, const struct moore_rgraph *g,
+			  const uint32_t *place, struct moore_err *err);
+
+/* ---- spanning.c ---------------------------------------------------------------- */
+
+/* parent[] of the order pos[]: the greatest neighbour of each switch or, when even is set,
+ * the greater neighbour with the fewest children so far.  A parent in old (may be NULL) is
+ * kept where it can be.  scratch[n]. */
+void moore_rspanning_build(const struct moore_rview *v, const uint32_t *pos,
+			   const uint32_t *old, bool even, uint32_t *parent,
+			   uint32_t *scratch);
+/* The same from nothing, for a tree that is not deep and has few edges at any switch;
+ * scratch[3n]. */
+void moore_rspanning_narrow(const struct moore_rview *v, const uint32_t *pos, uint32_t *parent,
+			    uint32_t *scratch);
+/* t->parent and t->pos: keeps every edge of old's tree that is up and joins its parts by
+ * edges whose colours stand near the middle. */
+int moore_rspanning_mend(struct moore_rturns *t, const struct moore_rview *v,
+			 const struct moore_rturns *old, const uint32_t *colour,
+			 struct moore_err *err);
+/* t->parent, t->pos and t->rank, with t->close: the tree that lets ranks stay closest to
+ * colour[].  Of old's tree (may be NULL) it keeps the edges that are up, and their ranks as far
+ * as it can (spanning_close.c). */
+int moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
+			  const struct moore_rturns *old, const uint32_t *colour,
+			  struct moore_err *err);
+/* depth[] of each node in the tree parent[] whose parents are greater; scratch[n]. */
+void moore_rspanning_depth(const struct moore_rgraph *g, const uint32_t *pos,
+			   const uint32_t *parent, uint32_t *depth, uint32_t *scratch);
+
+#endif
