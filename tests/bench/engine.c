@@ -2,7 +2,11 @@
 /* engine.c - measures the stages of the engine off line (the best of some runs, in
  * processor time) and, for comparison, copying its forwarding tables once; how the time
  * grows with the tables; what judging mixtures costs beside the check; and how much faster two
- * threads are than one. */
+ * threads are than one.
+ *
+ *   engine [FAMILY PARAMS LMC PROFILE]...	(engine slimfly 'q=13 p=9' 2 any-sl)
+ *
+ * With arguments it measures these fabrics alone. */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -211,8 +215,43 @@ bench_threads(const char *family, const char *params, uint8_t lmc, const char *p
 	moore_fabric_free(f);
 }
 
+static void
+print_head(void)
+{
+	printf("the engine alone, best of %d runs, ms; first: the first run, which also searches the\n"
+	       "ranks that later ones keep, as the plugin does from sweep to sweep\n", RUNS);
+	printf("  %-10s %-8s %3s %8s %6s %9s %7s %7s %8s %8s %11s\n", "fabric", "profile", "LMC", "switches",
+	       "LIDs", "routing", "lanes", "check", "total", "first", "routing/copy");
+}
+
+static void
+print_head_of_threads(void)
+{
+	printf("the whole engine on one thread and on two, best of %d runs, ms\n", 2 * RUNS);
+	printf("  %-10s %-8s %3s %8s %8s %8s\n", "fabric", "profile", "LMC", "one", "two", "one/two");
+}
+
+/* Measures the fabrics that the arguments name. */
+static int
+bench_named(int n, char *const *arg)
+{
+	struct line other = { 0 };
+
+	if (n % 4) {
+		fprintf(stderr, "usage: engine [FAMILY PARAMS LMC PROFILE]...\n");
+		return 2;
+	}
+	print_head();
+	for (int i = 0; i < n; i += 4)
+		bench(arg[i], arg[i + 1], (uint8_t)atoi(arg[i + 2]), arg[i + 3], &other);
+	print_head_of_threads();
+	for (int i = 0; i < n; i += 4)
+		bench_threads(arg[i], arg[i + 1], (uint8_t)atoi(arg[i + 2]), arg[i + 3]);
+	return 0;
+}
+
 int
-main(void)
+main(int argc, char **argv)
 {
 	static const char *const minimal[] = { "q=5", "q=7", "q=9", "q=11", "q=13 p=9", "q=17",
 					       "q=23" };
@@ -220,10 +259,9 @@ main(void)
 					       "q=13 p=4", "q=17 p=4", "q=23 p=4" };
 	struct line of_minimal = { 0 }, of_layered = { 0 }, other = { 0 };
 
-	printf("the engine alone, best of %d runs, ms; first: the first run, which also searches the\n"
-	       "ranks that later ones keep, as the plugin does from sweep to sweep\n", RUNS);
-	printf("  %-10s %-8s %3s %8s %6s %9s %7s %7s %8s %8s %11s\n", "fabric", "profile", "LMC", "switches",
-	       "LIDs", "routing", "lanes", "check", "total", "first", "routing/copy");
+	if (argc > 1)
+		return bench_named(argc - 1, argv + 1);
+	print_head();
 	for (size_t i = 0; i < ARRAY_LEN(minimal); i++)
 		bench("slimfly", minimal[i], 0, "any-sl", &of_minimal);
 	for (size_t i = 0; i < ARRAY_LEN(layered); i++)
@@ -235,8 +273,7 @@ main(void)
 	printf("total grows as the tables' bytes to the power of %.2f (LMC 0), %.2f (LMC 2, p=4)\n",
 	       slope(&of_minimal), slope(&of_layered));
 	bench_held("q=13 p=9", 2);
-	printf("the whole engine on one thread and on two, best of %d runs, ms\n", 2 * RUNS);
-	printf("  %-10s %-8s %3s %8s %8s %8s\n", "fabric", "profile", "LMC", "one", "two", "one/two");
+	print_head_of_threads();
 	bench_threads("slimfly", "q=13 p=9", 0, "any-sl");
 	bench_threads("slimfly", "q=23", 0, "any-sl");
 	bench_threads("slimfly", "q=13 p=9", 2, "any-sl");
