@@ -25,7 +25,7 @@ price_onward(const struct moore_rlayer_tree *w, uint32_t x)
 	uint64_t sum = 0;
 
 	for (uint32_t a = x; a != w->root; a = o[a].parent)
-		sum += w->v->price[o[a].edge];
+		sum += o[a].price;
 	return sum;
 }
 
@@ -56,14 +56,17 @@ note_use(struct moore_rused *u, unsigned first, unsigned last)
 static void
 settle(struct moore_rlayer_tree *w, uint32_t s)
 {
-	const struct moore_ronward *o = w->v->onward;
+	struct moore_ronward *o = w->v->onward;
 
 	note_use(&w->used[s], w->slot[s] & 63, o[s].end);
 	w->flags[s] |= SETTLED | (w->len[s] > w->dist[s] ? COVERED : 0);
+	w->v->open_len[s] = w->flags[s] & PASS ? w->len[s] : MOORE_LEN_NONE;
 	if (!w->view->g->is_source[s])
 		return;
-	for (uint32_t a = s; a != w->root; a = o[a].parent)
+	for (uint32_t a = s; a != w->root; a = o[a].parent) {
 		set_load(w, o[a].edge, w->v->load[o[a].edge] + w->n_lids);
+		o[a].price = w->v->price[o[a].edge];
+	}
 }
 
 /* Makes e the parent edge of s, which does not lead to the root. */
@@ -74,6 +77,7 @@ attach(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
 	struct moore_ronward *o = w->v->onward;
 	const uint32_t *rank = w->view->turns->rank;
 
+	o[s].price = w->v->price[e];
 	o[s].edge = e;
 	o[s].parent = (uint16_t)x;
 	o[s].end = o[x].end;
@@ -110,31 +114,40 @@ open_gate(struct moore_rlayer_tree *w, uint32_t r, uint32_t in)
 	}
 }
 
-/* The slot of the root whose neighbour should be the next gate: the one that has been a gate
- * least often for the relays that it can have; at equal counts the one after `from`.  In the
- * last layer a neighbour that still wants a detour of its own comes after all others. */
-static uint32_t
-next_gate(const struct moore_rlayer_tree *w, uint32_t from)
+/* Fills rounds[], by slot of the root: how often its neighbour has been a gate for the relays
+ * that it can have; UINT64_MAX if it cannot be one.  In the last layer a neighbour that still
+ * wants a detour of its own comes after all others. */
+static void
+count_rounds(const struct moore_rlayer_tree *w, uint64_t *rounds)
 {
 	const struct moore_rgraph *g = w->view->g;
-	uint32_t first = g->xadj[w->root], n = g->xadj[w->root + 1] - first, best = MOORE_NONE;
+	uint32_t first = g->xadj[w->root], n = g->xadj[w->root + 1] - first;
+
+	for (uint32_t slot = 0; slot < n; slot++) {
+		uint32_t in = g->rev[first + slot];
+		uint8_t flags = w->flags[g->to[first + slot]];
+
+		rounds[slot] = UINT64_MAX;
+		if (!(g->flags[in] & w->view->flag) || !(flags & PASS) || !w->v->n_legal[in])
+			continue;
+		rounds[slot] = ((uint64_t)w->v->n_open[in] + 1) * 65536 / w->v->n_legal[in];
+		if (w->slice->is_last && !(flags & COVERED))
+			rounds[slot] += (uint64_t)1 << 40;
+	}
+}
+
+/* The slot with the fewest rounds; at equal counts the first from slot `from` on. */
+static uint32_t
+fewest_rounds(const uint64_t *rounds, uint32_t n, uint32_t from)
+{
+	uint32_t best = MOORE_NONE;
 	uint64_t least = UINT64_MAX;
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t slot = (from + i) % n, o = first + slot, in = g->rev[o];
-		uint64_t rounds;
-
-		if (!(g->flags[in] & w->view->flag) || w->flags[g->to[o]] & GATE ||
-		    !(w->flags[g->to[o]] & PASS) || !w->v->n_legal[in])
-			continue;
-		rounds = ((uint64_t)w->v->n_open[in] + 1) * 65536 / w->v->n_legal[in];
-		if (w->slice->is_last && !(w->flags[g->to[o]] & COVERED))
-			rounds += (uint64_t)1 << 40;
-		if (rounds < least) {
-			least = rounds;
+	for (uint32_t i = 0, slot = from; i < n; i++, slot = slot + 1 < n ? slot + 1 : 0)
+		if (rounds[slot] < least) {
+			least = rounds[slot];
 			best = slot;
 		}
-	}
 	return best;
 }
 
@@ -143,10 +156,11 @@ static uint32_t
 count_unserved(const struct moore_rlayer_tree *w, uint32_t x)
 {
 	const struct moore_rgraph *g = w->view->g;
+	const uint8_t *wish = w->v->wish;
 	uint32_t n = 0;
 
-	for (uint32_t o = g->xadj[x]; o < g->xadj[x + 1]; o++)
-		n += !w->v->wish[g->to[o]] & (w->dist[g->to[o]] == 2);
+	for (uint32_t o = g->xadj[x], end = g->xadj[x + 1]; o < end; o++)
+		n += wish[g->to[o]];
 	return n;
 }
 
@@ -157,19 +171,20 @@ is_worth_it(const struct moore_rlayer_tree *w, uint32_t x, unsigned percent)
 {
 	const struct moore_rgraph *g = w->view->g;
 	uint32_t e = w->v->acc[x], degree = g->xadj[x + 1] - g->xadj[x];
-	uint64_t p1 = w->v->price[e], p2 = w->v->price[w->v->onward[g->to[e]].edge];
-	uint64_t in_mean = (p1 > p2 ? p1 : p2) / (w->slice->mean_price / 100 + 1);
+	uint64_t p1 = w->v->price[e], p2 = w->v->onward[g->to[e]].price;
+	uint32_t in_mean = count_unserved(w, x) * 10000 / (degree * percent);
 
-	return in_mean <= count_unserved(w, x) * 10000 / (degree * percent);
+	return (p1 > p2 ? p1 : p2) < (in_mean + 1) * (w->slice->mean_price / 100 + 1);
 }
 
 static void
 make_relay(struct moore_rlayer_tree *w, uint32_t x)
 {
 	const struct moore_rgraph *g = w->view->g;
+	uint8_t *wish = w->v->wish;
 
-	for (uint32_t o = g->xadj[x]; o < g->xadj[x + 1]; o++)
-		w->v->wish[g->to[o]] = 1;
+	for (uint32_t o = g->xadj[x], end = g->xadj[x + 1]; o < end; o++)
+		wish[g->to[o]] = 0;
 	attach(w, x, w->v->acc[x]);
 	settle(w, x);
 }
@@ -201,7 +216,8 @@ choose_relays(struct moore_rlayer_tree *w)
 
 	shuffle_listed(w);
 	v->n_relays = 0;
-	memset(v->wish, 0, w->view->g->n);
+	for (uint32_t s = 0; s < w->view->g->n; s++)
+		v->wish[s] = w->dist[s] == 2;
 	for (size_t k = 0; k < ARRAY_LEN(percent); k++)
 		for (uint32_t i = v->n_relays; i < n_listed; i++) {
 			uint16_t x = v->list[i];
@@ -218,15 +234,18 @@ static void
 open_gates(struct moore_rlayer_tree *w, uint32_t from)
 {
 	const struct moore_rgraph *g = w->view->g;
-	uint32_t n = g->xadj[w->root + 1] - g->xadj[w->root];
+	uint32_t first = g->xadj[w->root], n = g->xadj[w->root + 1] - first;
+	uint64_t rounds[256];
 
 	w->v->n_relays = 0;
+	count_rounds(w, rounds);
 	for (unsigned i = 0; i < MOORE_GATES && i < n / 2; i++) {
-		uint32_t slot = next_gate(w, from);
+		uint32_t slot = fewest_rounds(rounds, n, from % n);
 
 		if (slot == MOORE_NONE)
 			break;
-		open_gate(w, g->to[g->xadj[w->root] + slot], g->rev[g->xadj[w->root] + slot]);
+		rounds[slot] = UINT64_MAX;
+		open_gate(w, g->to[first + slot], g->rev[first + slot]);
 	}
 	choose_relays(w);
 }
@@ -301,15 +320,20 @@ static uint32_t
 cheapest_of_four(const struct moore_rlayer_tree *w, uint32_t s)
 {
 	const struct moore_rgraph *g = w->view->g;
+	const uint8_t *open_len = w->v->open_len;
 	uint64_t least = UINT64_MAX;
-	uint32_t best = MOORE_NONE;
+	uint32_t best = MOORE_NONE, first = g->xadj[s], n = g->xadj[s + 1] - first, n_slots = 0;
+	uint8_t slot[256];
 
-	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-		uint32_t x = g->to[e];
+	for (uint32_t i = 0; i < n; i++) {
+		slot[n_slots] = (uint8_t)i;
+		n_slots += open_len[g->to[first + i]] == 3;
+	}
+	for (uint32_t i = 0; i < n_slots; i++) {
+		uint32_t e = first + slot[i];
 		uint64_t p;
 
-		if (w->len[x] != 3 || (w->flags[x] & (PASS | SETTLED)) != (PASS | SETTLED) ||
-		    !is_open(w, s, e) || (p = price_of(w, s, e)) >= least)
+		if (!is_open(w, s, e) || (p = price_of(w, s, e)) >= least)
 			continue;
 		least = p;
 		best = e;
@@ -345,7 +369,7 @@ take_detours(struct moore_rlayer_tree *w, uint32_t from)
 		uint32_t e;
 
 		if (w->dist[s] != 2 || w->flags[s] & SETTLED || !w->view->g->is_source[s] ||
-		    (w->used[s].n_minimal > 1 && prefers_long(w, s)) ||
+		    (prefers_long(w, s) && w->used[s].n_minimal > 1) ||
 		    (e = cheapest_offer(w, s)) == MOORE_NONE)
 			continue;
 		attach(w, s, e);
@@ -411,8 +435,10 @@ start_onward(struct moore_rlayer_tree *w)
 
 	for (uint32_t s = 0; s < g->n; s++)
 		moore_rlayer_set_parent(w, s);
-	for (uint32_t e = g->xadj[w->root]; e < g->xadj[w->root + 1]; e++)
+	for (uint32_t e = g->xadj[w->root]; e < g->xadj[w->root + 1]; e++) {
 		o[g->to[e]].end = (e - g->xadj[w->root]) & 63;
+		o[g->to[e]].price = w->v->price[g->rev[e]];
+	}
 	for (uint32_t s = 0; s < g->n; s++)
 		if (w->len[s] == 2)
 			o[s].end = o[o[s].parent].end;
@@ -430,6 +456,7 @@ start(struct moore_rlayer_tree *w)
 		w->flags[s] = (uint8_t)((w->flags[s] & EARLIER ? EARLIER | COVERED | SATED : 0) |
 			(w->dist[s] == 1 && moore_rview_transit(w->view, s) ? PASS : 0));
 	}
+	memset(w->v->open_len, MOORE_LEN_NONE, g->n);
 	start_onward(w);
 	for (uint32_t s = 0; s < g->n && !w->slice->layer; s++) {
 		w->used[s].own_first = w->used[s].own_last = 0;

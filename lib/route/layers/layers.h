@@ -47,13 +47,14 @@ struct moore_rlayers {
 	uint8_t *open_len;	/* by node: hops to the root if a leaf may attach to it; else
 				 * MOORE_LEN_NONE */
 	struct moore_ronward {	/* by node: its route to the root */
-		uint64_t price;	/* of all its edges, and DEAR */
+		uint64_t price;	/* of all its edges, and DEAR; with gates: of the first */
 		uint32_t edge;	/* the first */
 		uint16_t parent;
 		uint8_t end;	/* slot of the last one, at the root, modulo 64 */
 	} *onward;
 	/* These arrays are scratch that one function uses at a time. */
-	uint8_t *wish;		/* by node: enum moore_rwish */
+	uint8_t *wish;		/* by node: enum moore_rwish; with gates: 1 where no relay
+				 * offers a detour yet */
 	uint16_t *list;		/* nodes */
 	uint32_t *acc;		/* by node */
 };
