@@ -19,7 +19,8 @@ struct fill {			/* of one worker */
 	struct moore_rbalance *balance;	/* b->balance or a copy */
 	struct moore_rtree *tree;	/* scratch: b->tree or another */
 	bool repairs;		/* something is missing, drained or not planned */
-	bool parallel;		/* some neighbours have several links, so ports differ by LID */
+	moore_portnum *port_of;	/* by edge: its port; NULL: some neighbours have several links,
+				 * so ports differ by LID */
 	uint8_t *n_lids;	/* by root: LIDs that share its tree in the slice at hand */
 	uint32_t *load;		/* by edge: of the slice, with the routes that repairs moved */
 	uint32_t *for_layers;	/* by edge: routes of the hosts' slices, which layers count with;
@@ -47,9 +48,12 @@ put_column(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot)
 	uint32_t key = c->root + moore_rcolumn_slice(&f->b->cols, c);
 	uint8_t *port = f->port + (size_t)c->lid * g->n;
 
-	for (uint32_t s = 0; s < g->n; s++)
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint32_t e = g->xadj[s] + slot[s];
+
 		port[s] = slot[s] == MOORE_SLOT_NONE ? MOORE_NO_PATH :
-			moore_rgraph_port(g, g->xadj[s] + slot[s], key);
+			f->port_of ? f->port_of[e] : moore_rgraph_port(g, e, key);
+	}
 	port[c->root] = c->last;
 }
 
@@ -258,7 +262,7 @@ fill_columns(struct fill *f, const struct trees *trees, const struct moore_rcolu
 		const uint8_t *slot = trees->slot + row;
 		bool again = i > 0 && col[i].root == col[i - 1].root && !b->hinted;
 
-		if (again && !f->parallel) {
+		if (again && f->port_of) {
 			copy_column(f, &col[i], &col[i - 1]);
 			continue;
 		}
@@ -551,15 +555,20 @@ start(struct fill *f, struct moore_rbuild *b, struct moore_err *err)
 {
 	const struct moore_rgraph *g = &b->r->g;
 	size_t n_ports = ((size_t)b->r->seen->lid_top + 1) * (g->n + 1);
+	bool parallel = false;
 	bool drained = g->spared.n_ends || g->spared.n_drained;
 
 	*f = (struct fill){ .b = b, .r = b->r };
 	f->repairs = (b->intended || drained) && !g->as_planned;
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		f->parallel |= g->xpar[e + 1] - g->xpar[e] > 1;
-	if (!(f->port = malloc(n_ports)))
+		parallel |= g->xpar[e + 1] - g->xpar[e] > 1;
+	f->port = malloc(n_ports);
+	f->port_of = parallel ? NULL : malloc((size_t)g->n_edges + 1);
+	if (!f->port || (!f->port_of && !parallel))
 		return moore_fail_nomem(err);
 	memset(f->port, MOORE_NO_PATH, n_ports);
+	for (uint32_t e = 0; f->port_of && e < g->n_edges; e++)
+		f->port_of[e] = moore_rgraph_port(g, e, 0);
 	return 0;
 }
 
@@ -600,5 +609,6 @@ out:
 	free(sl.worker);
 	free(sl.at);
 	free(f.port);
+	free(f.port_of);
 	return rc;
 }
