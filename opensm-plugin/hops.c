@@ -10,42 +10,81 @@
 
 enum { N_PARTS = 32 };
 
+/* The links between switches: those of switch s are link[at[s]] to link[at[s + 1] - 1]. */
+struct links {
+	const struct mplug_view *v;
+	uint32_t *at;
+	struct link {
+		moore_swid peer;
+		moore_portnum port;
+	} *link;
+};
+
+static int
+links_init(struct links *l, const struct mplug_view *v)
+{
+	const struct moore_fabric *f = v->f;
+	uint32_t n = 0;
+
+	*l = (struct links){ .v = v, .at = calloc((size_t)f->n_switches + 1, sizeof(*l->at)),
+			     .link = calloc((size_t)f->n_ports + 1, sizeof(*l->link)) };
+	for (moore_swid s = 0; l->at && l->link && s < f->n_switches; s++) {
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (port->role == MOORE_ROLE_SWITCH)
+				l->link[n++] = (struct link){ port->peer, (moore_portnum)p };
+		}
+		l->at[s + 1] = n;
+	}
+	return l->at && l->link ? 0 : -MOORE_ENOMEM;
+}
+
+static void
+links_fini(struct links *l)
+{
+	free(l->at);
+	free(l->link);
+}
+
 /* Sets hops[s] for each switch s to its distance from switch `from`. */
 static void
-search(const struct moore_fabric *f, moore_swid from, uint8_t *hops, moore_swid *queue)
+search(const struct links *l, moore_swid from, uint8_t *hops, moore_swid *queue)
 {
 	uint32_t head = 0, tail = 0;
 
-	memset(hops, OSM_NO_PATH, f->n_switches);
+	memset(hops, OSM_NO_PATH, l->v->f->n_switches);
 	hops[from] = 0;
 	queue[tail++] = from;
 	while (head < tail) {
 		moore_swid s = queue[head++];
 
-		for (unsigned p = 1; p <= f->sw[s].n_ports && hops[s] + 1 < OSM_NO_PATH; p++) {
-			const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
+		for (uint32_t i = l->at[s]; i < l->at[s + 1] && hops[s] + 1 < OSM_NO_PATH; i++) {
+			moore_swid peer = l->link[i].peer;
 
-			if (port->role != MOORE_ROLE_SWITCH || hops[port->peer] != OSM_NO_PATH)
+			if (hops[peer] != OSM_NO_PATH)
 				continue;
-			hops[port->peer] = (uint8_t)(hops[s] + 1);
-			queue[tail++] = port->peer;
+			hops[peer] = (uint8_t)(hops[s] + 1);
+			queue[tail++] = peer;
 		}
 	}
 }
 
-/* Sets the hops from switch s to the LID of the switch that hops[] are counted from. */
+/* Sets the hops from switch s to the LID of the switch that hops[] are counted from.  OpenSM's
+ * function makes the row, whose entry 0 is the least of all. */
 static void
-put(const struct moore_fabric *f, moore_swid s, osm_switch_t *sw, moore_lid lid,
-    const uint8_t *hops)
+put(const struct links *l, moore_swid s, moore_lid lid, const uint8_t *hops)
 {
-	if (hops[s] == 0)
-		osm_switch_set_hops(sw, lid, 0, 0);
-	for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
-		const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
+	osm_switch_t *sw = l->v->sw[s];
+	uint8_t *row = NULL;
 
-		if (port->role == MOORE_ROLE_SWITCH && hops[port->peer] + 1 < OSM_NO_PATH)
-			osm_switch_set_hops(sw, lid, (uint8_t)p, (uint8_t)(hops[port->peer] + 1));
-	}
+	if (hops[s] == OSM_NO_PATH)
+		return;
+	if (osm_switch_set_hops(sw, lid, 0, hops[s]) == 0)
+		row = sw->hops[lid];
+	for (uint32_t i = l->at[s]; row && i < l->at[s + 1]; i++)
+		if (hops[l->link[i].peer] + 1 < OSM_NO_PATH)
+			row[l->link[i].port] = (uint8_t)(hops[l->link[i].peer] + 1);
 }
 
 /* One of N_PARTS jobs, each with other destinations, whose entries are other bytes of OpenSM's
@@ -53,16 +92,16 @@ put(const struct moore_fabric *f, moore_swid s, osm_switch_t *sw, moore_lid lid,
 static void
 fill_part(void *arg, unsigned worker, size_t part)
 {
-	const struct mplug_view *v = arg;
-	const struct moore_fabric *f = v->f;
+	const struct links *l = arg;
+	const struct moore_fabric *f = l->v->f;
 	uint8_t *hops = malloc((size_t)f->n_switches + 1);
 	moore_swid *queue = malloc(((size_t)f->n_switches + 1) * sizeof(*queue));
 
 	(void)worker;
 	for (size_t to = part; hops && queue && to < f->n_switches; to += N_PARTS) {
-		search(f, (moore_swid)to, hops, queue);
+		search(l, (moore_swid)to, hops, queue);
 		for (moore_swid s = 0; s < f->n_switches; s++)
-			put(f, s, v->sw[s], f->sw[to].lid, hops);
+			put(l, s, f->sw[to].lid, hops);
 	}
 	free(hops);
 	free(queue);
@@ -71,8 +110,12 @@ fill_part(void *arg, unsigned worker, size_t part)
 void
 mplug_hops_fill(struct mplug_view *v, const struct moore_jobs *jobs)
 {
-	if (jobs)
-		jobs->run(jobs->width, N_PARTS, fill_part, v);
-	for (size_t part = 0; !jobs && part < N_PARTS; part++)
-		fill_part(v, 0, part);
+	struct links l;
+	bool ready = links_init(&l, v) == 0;
+
+	if (ready && jobs)
+		jobs->run(jobs->width, N_PARTS, fill_part, &l);
+	for (size_t part = 0; ready && !jobs && part < N_PARTS; part++)
+		fill_part(&l, 0, part);
+	links_fini(&l);
 }
