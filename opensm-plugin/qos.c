@@ -149,6 +149,7 @@ masked(uint8_t pair, uint8_t op_vls)
 static size_t
 port_rows(const struct mplug_sm *sm, const osm_physp_t *p, moore_swid s, uint8_t out)
 {
+	ib_slvl_table_t last = { { 0 } }, last_masked = { { 0 } };	/* most rows are like others */
 	uint8_t op_vls = ib_port_info_get_op_vls(&p->port_info);
 	unsigned n_in = sm->newest->sw[s].n_ports + 1u;
 	size_t n = 0;
@@ -159,9 +160,12 @@ port_rows(const struct mplug_sm *sm, const osm_physp_t *p, moore_swid s, uint8_t
 		ib_slvl_table_t t;
 
 		wanted(sm, p, s, (uint8_t)in, out, &t);
-		for (size_t i = 0; i < sizeof(t.raw_vl_by_sl); i++)
-			t.raw_vl_by_sl[i] = masked(t.raw_vl_by_sl[i], op_vls);
-		n += memcmp(&t, osm_physp_get_slvl_tbl(p, (uint8_t)in), sizeof(t)) != 0;
+		if (memcmp(&t, &last, sizeof(t)) != 0) {
+			last = t;
+			for (size_t i = 0; i < sizeof(t.raw_vl_by_sl); i++)
+				last_masked.raw_vl_by_sl[i] = masked(t.raw_vl_by_sl[i], op_vls);
+		}
+		n += memcmp(&last_masked, osm_physp_get_slvl_tbl(p, (uint8_t)in), sizeof(t)) != 0;
 	}
 	return n;
 }
