@@ -6,7 +6,9 @@
  * every leaf with several equally short legal parents starts from the next of them (so that
  * the LIDs of a pair use all its paths), and local search moves leaves while that lowers the
  * sum of the fourth powers of the loads on their routes; fourth powers stand in for the
- * greatest load.  Nodes with children stay where they are. */
+ * greatest load.  Nodes with children stay where they are.
+ *
+ * Profile one-vl: before that, routes move from overloaded edges to others (relieve.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +125,55 @@ add_tree(struct moore_rbalance *b, uint32_t root, uint32_t times)
 	}
 }
 
+/* ---- profile one-vl -------------------------------------------------------------------- */
+
+/* Fills t with the tree of root as it is now, and with what its nodes could choose. */
+static void
+offer_again(struct moore_rbalance *b, struct moore_rtree *t, uint32_t root)
+{
+	const struct moore_rgraph *g = b->v->g;
+
+	moore_rtree_start(t, g->n, root);
+	memcpy(t->slot, b->slot + (size_t)root * g->n, g->n);
+	memcpy(t->len, b->len + (size_t)root * g->n, g->n);
+	t->n_reached = b->n_reached[root];
+	for (uint32_t i = 0; i < t->n_reached; i++)
+		t->queue[i] = b->reached[(size_t)root * g->n + i];
+	for (uint32_t i = 1; i < t->n_reached; i++) {
+		uint32_t s = t->queue[i];
+
+		t->kids[g->to[g->xadj[s] + t->slot[s]]] = 1;
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			if (t->len[g->to[e]] + 1 == t->len[s] &&
+			    moore_rtree_may_hang(b->v, t->slot, root, e)) {
+				t->next[e] = t->first[s];
+				t->first[s] = e;
+				t->n_offers[s]++;
+			}
+	}
+}
+
+static int
+relieve_all(struct moore_rbalance *b, struct moore_rtree *t, uint64_t seed, struct moore_err *err)
+{
+	const struct moore_rgraph *g = b->v->g;
+
+	for (uint32_t root = 0; root < g->n; root++)
+		if (!g->is_source[root]) {
+			b->present[root] = 0;
+			add_tree(b, root, UINT32_MAX);
+		}
+	moore_rbalance_relieve(b);
+	for (uint32_t root = 0; root < g->n; root++) {
+		offer_again(b, t, root);
+		if (!note_choices(b, t, seed))
+			return moore_fail_nomem(err);
+	}
+	return 0;
+}
+
+/* ---- building ---------------------------------------------------------------------------- */
+
 static int
 grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_connected,
 	 uint64_t seed, uint32_t *bad, struct moore_err *err)
@@ -140,10 +191,10 @@ grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_conn
 		b->n_reached[root] = t->n_reached;
 		add_tree(b, root, 1);
 		b->present[root] = 1;
-		if (!note_choices(b, t, seed))
+		if (!b->v->g->one_vl && !note_choices(b, t, seed))
 			return moore_fail_nomem(err);
 	}
-	return 0;
+	return b->v->g->one_vl ? relieve_all(b, t, seed, err) : 0;
 }
 
 int
@@ -164,8 +215,9 @@ moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 	b->price = calloc(v->g->n_edges + 1, sizeof(*b->price));
 	b->present = calloc(n + 1, 1);
 	b->acc = calloc(n + 1, sizeof(*b->acc));
+	b->after = calloc(n + 1, sizeof(*b->after));
 	if (!b->slot || !b->len || !b->reached || !b->n_reached || !b->load || !b->price ||
-	    !b->present || !b->acc || moore_rtree_init(&t, v->g) < 0)
+	    !b->present || !b->acc || !b->after || moore_rtree_init(&t, v->g) < 0)
 		rc = moore_fail_nomem(err);
 	else
 		rc = grow_all(b, &t, n_connected, seed, bad, err);
@@ -181,6 +233,7 @@ moore_rbalance_fini(struct moore_rbalance *b)
 	free(b->n_reached);
 	free(b->choice);
 	free(b->cand);
+	free(b->after);
 	moore_rbalance_fini_copy(b);
 }
 
@@ -217,9 +270,9 @@ moore_rbalance_fini_copy(struct moore_rbalance *b)
 	*b = (struct moore_rbalance){ 0 };
 }
 
-/* Adds `by` to the load of each edge from e on to the root. */
-static void
-change_route(struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t e, uint32_t by)
+void
+moore_rbalance_change(struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t e,
+		      uint32_t by)
 {
 	const struct moore_rgraph *g = b->v->g;
 
@@ -240,8 +293,8 @@ rehang(struct moore_rbalance *b, const struct moore_rchoice *c, uint8_t to)
 	if (slot[c->node] == to)
 		return;
 	if (b->present[c->root]) {
-		change_route(b, slot, c->root, base + slot[c->node], UINT32_MAX);	/* minus one */
-		change_route(b, slot, c->root, base + to, 1);
+		moore_rbalance_change(b, slot, c->root, base + slot[c->node], UINT32_MAX);	/* minus one */
+		moore_rbalance_change(b, slot, c->root, base + to, 1);
 	}
 	slot[c->node] = to;
 }

@@ -30,7 +30,7 @@ struct moore_rbalance {
 	uint32_t n_choices, cap_choices;
 	uint8_t *cand;
 	uint32_t n_cands, cap_cands;
-	uint32_t *acc;		/* by node: scratch */
+	uint32_t *acc, *after;	/* by node: scratch */
 };
 
 /* Grows every tree; n_connected[root] nodes should be reached.  seed varies the choices.
@@ -39,6 +39,13 @@ struct moore_rbalance {
 int moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 			 const uint32_t *n_connected, uint64_t seed, uint32_t *bad,
 			 struct moore_err *err);
+/* Adds `by` to the load of each edge from e on to the root along slot[]; by may be negative, as
+ * a number of 32 bits. */
+void moore_rbalance_change(struct moore_rbalance *b, const uint8_t *slot, uint32_t root,
+			   uint32_t e, uint32_t by);
+/* Profile one-vl, relieve.c: moves routes of the grown trees, whose load load[] is, from
+ * overloaded edges to others, also to routes of one hop more. */
+void moore_rbalance_relieve(struct moore_rbalance *b);
 /* Chooses for slice number i, which has a LID at each root with present[root]. */
 void moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present);
 void moore_rbalance_fini(struct moore_rbalance *b);

@@ -82,6 +82,17 @@ void moore_rtree_note_old(struct moore_rtree *t, const struct moore_rview *v);
 /* How many nodes have another parent than in old[]. */
 uint32_t moore_rtree_moved(const struct moore_rtree *t, uint32_t n);
 
+/* Whether the tree slot[] of root lets the tail of edge e, with children or without, have e for its
+ * parent edge. */
+static inline bool
+moore_rtree_may_hang(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t e)
+{
+	uint32_t r = v->g->to[e];
+
+	return v->g->flags[e] & v->flag && (r == root || (slot[r] != MOORE_SLOT_NONE &&
+		moore_rview_transit(v, r) && moore_rview_legal(v, slot, root, e)));
+}
+
 /* Makes edge e the parent edge of s. */
 static inline void
 moore_rtree_hang(struct moore_rtree *t, const struct moore_rview *v, uint32_t s, uint32_t e)
