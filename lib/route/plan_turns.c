@@ -108,39 +108,47 @@ judge_colours(struct moore_rbuild *b, struct moore_err *err)
 	return rc;
 }
 
-/* Sets *most to the greatest load of an edge if the trees are grown by these places. */
+/* Sets *percent to the greatest load of an edge, of the mean, if the trees are grown by these
+ * places. */
 static int
-load_by_place(struct moore_rbuild *b, const uint32_t *place, uint32_t *most, struct moore_err *err)
+load_by_place(struct moore_rbuild *b, const uint32_t *place, uint64_t *percent,
+	      struct moore_err *err)
 {
 	struct moore_rbalance trees = { 0 };
+	uint64_t most = 0, sum = 0;
 	uint32_t bad;
 	int rc = moore_rranks_by_place(&b->plan_turns, &b->r->g, place, err);
 
-	*most = 0;
 	if (rc == 0)
 		rc = moore_rbalance_build(&trees, &b->planned, b->n_connected, 0, &bad, err);
-	for (uint32_t e = 0; rc == 0 && e < b->r->g.n_edges; e++)
-		*most = trees.load[e] > *most ? trees.load[e] : *most;
+	for (uint32_t e = 0; rc == 0 && e < b->r->g.n_edges; e++) {
+		most = trees.load[e] > most ? trees.load[e] : most;
+		sum += trees.load[e];
+	}
 	moore_rbalance_fini(&trees);
+	*percent = sum ? most * 100 * b->r->g.n_edges / sum : 0;
 	if (rc == -MOORE_EUNREACH)	/* filling the tables meets it again, and reports it */
-		*most = UINT32_MAX;
+		*percent = UINT64_MAX;
 	return rc == -MOORE_EUNREACH ? 0 : rc;
 }
 
-/* Searches several times and takes the sequence with the least greatest load. */
+/* Searches with more and more weight on evenness until the load is even enough; otherwise takes
+ * the sequence with the least greatest load. */
 static int
 search_places(struct moore_rbuild *b, struct moore_err *err)
 {
-	uint32_t n_edges = b->r->g.n_edges, least = UINT32_MAX, most;
+	static const uint8_t power[] = MOORE_SEQUENCE_POWERS;
+	uint32_t n_edges = b->r->g.n_edges;
 	uint32_t *place = calloc((size_t)n_edges + 1, sizeof(*place));
+	uint64_t least = UINT64_MAX, percent;
 	int rc = place ? 0 : moore_fail_nomem(err);
 
-	for (unsigned i = 0; rc == 0 && i < MOORE_SEQUENCE_TRIES; i++) {
-		if ((rc = moore_rsequence_search(&b->planned, i, place, err)) < 0 ||
-		    (rc = load_by_place(b, place, &most, err)) < 0)
+	for (unsigned i = 0; rc == 0 && i < ARRAY_LEN(power) && least > MOORE_SEQUENCE_EVEN; i++) {
+		if ((rc = moore_rsequence_search(&b->planned, i, power[i], place, err)) < 0 ||
+		    (rc = load_by_place(b, place, &percent, err)) < 0)
 			break;
-		if (!i || most < least) {
-			least = most;
+		if (!i || percent < least) {
+			least = percent;
 			memcpy(b->colour, place, n_edges * sizeof(*place));
 		}
 	}

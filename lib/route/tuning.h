@@ -240,9 +240,14 @@
 /* The search for a sequence of all edges (sequence.c).  (`moorectl quality PLAN --profile
  * one-vl`)  Each figure is the share of longer routes and the greatest load over the mean.  The
  * best choice differs from size to size, by about a percent and a fifth of the load. */
-/* So many sequences are searched for, and that with the least greatest load is taken: loads of
- * single searches are spread widely (q=5 1.3 to 2.0, q=9 1.5 to 2.4). */
-#define MOORE_SEQUENCE_TRIES 4
+/* The power of each try (sequence.h): the tries end when the greatest load is at most EVEN percent
+ * of the mean; otherwise the least one is taken.  Two tries of each power, as the loads of single
+ * searches are spread widely.  All tries with power 1, 2, 3 and 4: Slim Fly q=5 24.7 % 1.44, 28.2 %
+ * 1.48, 29.0 % 1.39, 36.2 % 6.00; q=7 20.8 % 1.40, 23.0 % 1.38, 24.5 % 1.44, 27.2 % 1.26; q=9 24.8 %
+ * 1.60, 26.8 % 1.44, 29.1 % 1.31, 30.2 % 1.22; q=11 23.2 % 2.18, 24.5 % 1.65, 26.0 % 1.45, 28.2 %
+ * 1.31; q=13 26.0 % 2.32, 27.3 % 1.68, 28.3 % 1.44, 29.5 % 1.43. */
+#define MOORE_SEQUENCE_POWERS { 1, 1, 2, 2, 3, 3, 4, 4 }
+#define MOORE_SEQUENCE_EVEN 150
 /* Each edge is moved so many times.  200, 500, 1000: Slim Fly q=5 25.1 % 1.46, 24.1 % 1.31,
  * 25.0 % 1.48; q=7 20.5 % 1.68, 20.5 % 1.84, 20.4 % 1.73; q=8 23.0 % 1.86, 22.5 % 2.08, 22.7 %
  * 1.95. */
@@ -255,13 +260,13 @@
 #define MOORE_SEQUENCE_HOT 150
 #define MOORE_SEQUENCE_COLD 50
 /* The worth of a turn of the spanning tree, in mean turns: more than all turns of an edge. */
-#define MOORE_SEQUENCE_TREE 10000
+#define MOORE_SEQUENCE_TREE 100000
 /* A turn on no minimal route weighs so many times less than the mean. */
 #define MOORE_SEQUENCE_IDLE_TURN 64
-/* How much more a turn is worth where all that begins or ends there goes backward.  0, 4, 16:
- * q=5 21.4 % 2.13, 24.0 % 1.58, 25.6 % 1.75; q=7 19.4 % 2.77, 20.1 % 1.79, 20.6 % 1.62; q=9 22.9 %
- * 3.18, 24.8 % 1.64, 25.7 % 1.74. */
-#define MOORE_SEQUENCE_LACK 8
+/* A turn is worth so many times its weight more for each of its sides of which one part in SHARE
+ * goes backward; the power counts where it is another part.  SHARE is about the mean. */
+#define MOORE_SEQUENCE_LACK 2
+#define MOORE_SEQUENCE_SHARE 4
 
 /* relieve.c moves routes off edges of more than RELIEF percent of the mean load, and lengthens
  * routes over edges of more than RELIEF_LONGER percent.  LONGER 130, 145, never: q=5 25.3 % 1.42,

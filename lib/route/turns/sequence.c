@@ -41,6 +41,7 @@ struct search {
 	uint64_t *key;		/* by edge: the sequence */
 	uint8_t *in_tree;	/* by edge: it is an edge of the spanning tree */
 	struct side *out, *in;	/* by switch: turns that begin there, and that end there */
+	unsigned power;		/* see moore_rsequence_search() */
 	uint64_t tree_bonus;	/* what a turn of the spanning tree is worth besides */
 	struct other *other;	/* of the edge at hand, by key */
 	uint32_t n_others;
@@ -140,11 +141,16 @@ sort_others(struct search *w)
 	}
 }
 
-/* The share that goes backward, in parts of ONE. */
+/* How many times a turn is worth its weight because of a side of it, in parts of ONE: a power of
+ * the share of that side that goes backward. */
 static uint64_t
-share_back(const struct side *s)
+worth(const struct side *s, unsigned power)
 {
-	return s->back / (s->all / ONE + 1);
+	uint64_t share = s->back / (s->all / ONE + 1) * MOORE_SEQUENCE_SHARE, y = ONE;
+
+	while (power--)
+		y = y * share / ONE;
+	return y * MOORE_SEQUENCE_LACK;
 }
 
 /* The value of a turn from edge e to edge k: its weight, and more where much of what begins
@@ -155,8 +161,8 @@ add_other(struct search *w, uint32_t e, uint32_t k, bool before)
 	const struct moore_rgraph *g = w->v->g;
 	uint32_t r = g->to[e], from = tail_of(g, e), to = g->to[k];
 	uint64_t weight = w->turns.weight[w->turns.first[e] + k - g->xadj[r]];
-	uint64_t lack = share_back(&w->out[from]) + share_back(&w->in[to]);
-	uint64_t value = weight / ONE * (ONE + lack * MOORE_SEQUENCE_LACK);
+	uint64_t value = weight / ONE *
+		(ONE + worth(&w->out[from], w->power) + worth(&w->in[to], w->power));
 
 	if (w->in_tree[e] && w->in_tree[k])
 		value += w->tree_bonus;
@@ -333,12 +339,12 @@ search(struct search *w, struct entry *scratch, uint32_t *place, struct moore_er
 }
 
 int
-moore_rsequence_search(const struct moore_rview *v, uint64_t seed, uint32_t *place,
-		       struct moore_err *err)
+moore_rsequence_search(const struct moore_rview *v, uint64_t seed, unsigned power,
+		       uint32_t *place, struct moore_err *err)
 {
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct search w = { .v = v, .rng = { seed } };
+	struct search w = { .v = v, .power = power, .rng = { seed } };
 	struct entry *scratch;
 	int rc;
 

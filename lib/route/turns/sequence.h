@@ -28,8 +28,9 @@ int moore_rturns_weigh(struct moore_rturn_list *t, const struct moore_rview *v,
 
 /* Fills place[] (by edge), all different, for the edges of v, whose turns have an order and a
  * spanning tree.  It searches for the greatest weight of turns that go forward, for as long
- * as tuning.h allows; seed varies the search.  -MOORE_ENOMEM. */
-int moore_rsequence_search(const struct moore_rview *v, uint64_t seed, uint32_t *place,
-			   struct moore_err *err);
+ * as tuning.h allows; seed varies the search.  The greater `power` (1 to 8) is, the more evenly the
+ * turns that go backward are shared by the switches, and the more there are.  -MOORE_ENOMEM. */
+int moore_rsequence_search(const struct moore_rview *v, uint64_t seed, unsigned power,
+			   uint32_t *place, struct moore_err *err);
 
 #endif
