@@ -252,6 +252,8 @@ test_short(void **state)
 		{ "slimfly", "q=4", 0.21, 1.5 },
 		{ "slimfly", "q=5", 0.25, 1.5 },
 		{ "slimfly", "q=7", 0.23, 1.5 },
+		{ "hyperx", "s1=6 s2=6 s3=1", 0.04, 1.5 },
+		{ "hypercube", "n=6", 0.06, 1.5 },
 		{ "oft", "k=6", 0, 1.1 },
 		{ "mlfm", "h=6", 0, 1.1 },
 	};
