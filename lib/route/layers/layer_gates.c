@@ -57,10 +57,11 @@ static void
 settle(struct moore_rlayer_tree *w, uint32_t s)
 {
 	struct moore_ronward *o = w->v->onward;
+	uint8_t len = w->len[s], flags = w->flags[s];
 
 	note_use(&w->used[s], w->slot[s] & 63, o[s].end);
-	w->flags[s] |= SETTLED | (w->len[s] > w->dist[s] ? COVERED : 0);
-	w->v->open_len[s] = w->flags[s] & PASS ? w->len[s] : MOORE_LEN_NONE;
+	w->flags[s] = (uint8_t)(flags | SETTLED | (len > w->dist[s]) * COVERED);
+	w->v->open_len[s] = (uint8_t)(len | !(flags & PASS) * MOORE_LEN_NONE);
 	if (!w->view->g->is_source[s])
 		return;
 	for (uint32_t a = s; a != w->root; a = o[a].parent) {
@@ -84,7 +85,7 @@ attach(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
 	w->slot[s] = (uint8_t)(e - w->view->g->xadj[s]);
 	w->len[s] = (uint8_t)(w->len[x] + 1);
 	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
-		(moore_rview_transit(w->view, s) && rank[e] < rank[o[x].edge] ? PASS : 0));
+		(moore_rview_transit(w->view, s) & (rank[e] < rank[o[x].edge])) * PASS);
 	w->flags[x] |= KIDS;
 }
 
@@ -298,19 +299,14 @@ static uint32_t
 cheapest_offer(const struct moore_rlayer_tree *w, uint32_t s)
 {
 	const struct moore_rtree *t = &w->v->t;
-	uint32_t best = t->first[s];
-	uint64_t least;
+	uint32_t best = MOORE_NONE;
+	uint64_t least = NEVER;
 
-	if (best == MOORE_NONE || t->next[best] == MOORE_NONE)
-		return best;
-	least = price_of(w, s, best);
-	for (uint32_t e = t->next[best]; e != MOORE_NONE; e = t->next[e]) {
+	for (uint32_t e = t->first[s]; e != MOORE_NONE; e = t->next[e]) {
 		uint64_t p = price_of(w, s, e);
 
-		if (p < least) {
-			least = p;
-			best = e;
-		}
+		best = p < least ? e : best;
+		least = p < least ? p : least;
 	}
 	return best;
 }
@@ -321,7 +317,7 @@ cheapest_of_four(const struct moore_rlayer_tree *w, uint32_t s)
 {
 	const struct moore_rgraph *g = w->view->g;
 	const uint8_t *open_len = w->v->open_len;
-	uint64_t least = UINT64_MAX;
+	uint64_t least = NEVER;
 	uint32_t best = MOORE_NONE, first = g->xadj[s], n = g->xadj[s + 1] - first, n_slots = 0;
 	uint8_t slot[256];
 
@@ -331,12 +327,10 @@ cheapest_of_four(const struct moore_rlayer_tree *w, uint32_t s)
 	}
 	for (uint32_t i = 0; i < n_slots; i++) {
 		uint32_t e = first + slot[i];
-		uint64_t p;
+		uint64_t p = is_open(w, s, e) ? price_of(w, s, e) : NEVER;
 
-		if (!is_open(w, s, e) || (p = price_of(w, s, e)) >= least)
-			continue;
-		least = p;
-		best = e;
+		best = p < least ? e : best;
+		least = p < least ? p : least;
 	}
 	return best;
 }
