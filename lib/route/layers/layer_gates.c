@@ -17,15 +17,15 @@
 #include "base/random.h"
 #include "route/layers/layer_tree.h"
 
-/* Price of the links from x to the root. */
+/* Price of the `len` links from x to the root. */
 static inline uint64_t
-price_onward(const struct moore_rlayer_tree *w, uint32_t x)
+price_onward(const struct moore_rlayer_tree *w, uint32_t x, unsigned len)
 {
 	const struct moore_ronward *o = w->v->onward;
 	uint64_t sum = 0;
 
-	for (uint32_t a = x; a != w->root; a = o[a].parent)
-		sum += o[a].price;
+	for (unsigned i = 0; i < len; i++, x = o[x].parent)
+		sum += o[x].price;
 	return sum;
 }
 
@@ -253,13 +253,13 @@ open_gates(struct moore_rlayer_tree *w, uint32_t from)
 
 /* ---- detours ------------------------------------------------------------------------- */
 
-/* Price of s when it takes edge e to x, which is settled. */
+/* Price of s when it takes edge e to x, which is settled and has `len` links to go. */
 static inline uint64_t
-price_of(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+price_of(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e, unsigned len)
 {
 	uint32_t x = w->view->g->to[e];
 
-	return w->v->price[e] + price_onward(w, x) +
+	return w->v->price[e] + price_onward(w, x, len) +
 		uses(&w->used[s], (e - w->view->g->xadj[s]) & 63, w->v->onward[x].end) *
 		w->slice->again;
 }
@@ -303,7 +303,7 @@ cheapest_offer(const struct moore_rlayer_tree *w, uint32_t s)
 	uint64_t least = NEVER;
 
 	for (uint32_t e = t->first[s]; e != MOORE_NONE; e = t->next[e]) {
-		uint64_t p = price_of(w, s, e);
+		uint64_t p = price_of(w, s, e, 2);
 
 		best = p < least ? e : best;
 		least = p < least ? p : least;
@@ -315,19 +315,14 @@ cheapest_offer(const struct moore_rlayer_tree *w, uint32_t s)
 static uint32_t
 cheapest_of_four(const struct moore_rlayer_tree *w, uint32_t s)
 {
-	const struct moore_rgraph *g = w->view->g;
-	const uint8_t *open_len = w->v->open_len;
-	uint64_t least = NEVER;
-	uint32_t best = MOORE_NONE, first = g->xadj[s], n = g->xadj[s + 1] - first, n_slots = 0;
+	uint32_t best = MOORE_NONE, first = w->view->g->xadj[s], n;
+	uint64_t least = NEVER;		/* the price of an edge that is not open */
 	uint8_t slot[256];
 
+	n = moore_rlayer_list_slots(w, s, 3, 0, slot);
 	for (uint32_t i = 0; i < n; i++) {
-		slot[n_slots] = (uint8_t)i;
-		n_slots += open_len[g->to[first + i]] == 3;
-	}
-	for (uint32_t i = 0; i < n_slots; i++) {
 		uint32_t e = first + slot[i];
-		uint64_t p = is_open(w, s, e) ? price_of(w, s, e) : NEVER;
+		uint64_t p = price_of(w, s, e, 3);
 
 		best = p < least ? e : best;
 		least = p < least ? p : least;

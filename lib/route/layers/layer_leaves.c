@@ -44,10 +44,9 @@ moore_rlayer_move(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
 
 /* ---- which edge ------------------------------------------------------------------ */
 
-/* Lists the slots of s that lead to nodes with min_len to min_len + span hops to go. */
-static uint32_t
-list_slots(const struct moore_rlayer_tree *w, uint32_t s, unsigned min_len, unsigned span,
-	   uint8_t *slot)
+uint32_t
+moore_rlayer_list_slots(const struct moore_rlayer_tree *w, uint32_t s, unsigned min_len,
+			unsigned span, uint8_t *slot)
 {
 	const struct moore_rgraph *g = w->view->g;
 	const uint8_t *open_len = w->v->open_len;
@@ -80,7 +79,7 @@ moore_rlayer_cheapest(const struct moore_rlayer_tree *w, uint32_t s, unsigned mi
 	unsigned preferred = v->kind->longest ? max_len : min_len;
 	uint8_t slot[256];
 
-	n = list_slots(w, s, min_len, max_len - min_len, slot);
+	n = moore_rlayer_list_slots(w, s, min_len, max_len - min_len, slot);
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t i = slot[k], x = to[i];
 		uint64_t p = price[i] + v->onward[x].price +

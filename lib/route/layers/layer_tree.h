@@ -110,6 +110,10 @@ void moore_rlayer_move_leaves(struct moore_rlayer_tree *w, uint32_t from);
 void moore_rlayer_even(struct moore_rlayer_tree *w);
 /* Gives leaf s another parent edge e. */
 void moore_rlayer_move(struct moore_rlayer_tree *w, uint32_t s, uint32_t e);
+/* Lists in slot[256] the slots of s that lead to nodes of open_len[] min_len to min_len + span,
+ * and returns their number.  Edges of one lane are left out where s would not be legal. */
+uint32_t moore_rlayer_list_slots(const struct moore_rlayer_tree *w, uint32_t s, unsigned min_len,
+				 unsigned span, uint8_t *slot);
 /* Returns the cheapest edge of leaf s, below limit, to a node other than `except` that has
  * min_len to max_len hops to go; MOORE_NONE when there is none. */
 uint32_t moore_rlayer_cheapest(const struct moore_rlayer_tree *w, uint32_t s, unsigned min_len,
