@@ -92,17 +92,55 @@ has_link(const struct moore_fabric *f, moore_swid s, unsigned port)
 	return moore_fabric_port(f, s, (moore_portnum)port)->role != MOORE_ROLE_NONE;
 }
 
-static uint64_t
-hash_lanes(uint64_t h, const struct moore_fabric *f, const struct moore_sl2vl *t, moore_swid s)
+/* FNV-1a turns h into (h ^ b) * FNV_PRIME for each byte b.  As h ^ b is h plus a number that
+ * depends only on b and the last byte of h, and so does the last byte of the result, hashing a
+ * row of 16 bytes turns h into h * FNV_PRIME^16 plus a number that depends only on the row and
+ * the last byte of h.  Tables have few rows, so these numbers are made first. */
+#define FNV_PRIME 0x100000001b3ull
+#define ROWS_MAX 256		/* tables with more rows are hashed byte by byte */
+
+struct sums {
+	uint64_t power;		/* FNV_PRIME^16 */
+	uint64_t (*of)[256];	/* by row and last byte of h; NULL: none are made */
+};
+
+static int
+sums_init(struct sums *w, struct moore_arena *tmp, const struct moore_sl2vl *t)
 {
+	*w = (struct sums){ 1, NULL };
+	for (size_t i = 0; i < sizeof(struct moore_sl_row); i++)
+		w->power *= FNV_PRIME;
+	if (t->n_rows > ROWS_MAX)
+		return 0;
+	if (!(w->of = moore_arena_alloc(tmp, (size_t)t->n_rows + 1, sizeof(*w->of))))
+		return -MOORE_ENOMEM;
+	for (uint32_t r = 0; r < t->n_rows; r++)
+		for (uint64_t last = 0; last < 256; last++)
+			w->of[r][last] = moore_hash(last, &t->rows[r], sizeof(*t->rows)) -
+				last * w->power;
+	return 0;
+}
+
+static uint64_t
+hash_row(uint64_t h, const struct sums *w, const struct moore_sl2vl *t, uint32_t id)
+{
+	return w->of ? h * w->power + w->of[id][h & 255] :
+		moore_hash(h, &t->rows[id], sizeof(*t->rows));
+}
+
+static uint64_t
+hash_lanes(uint64_t h, const struct moore_fabric *f, const struct moore_sl2vl *t,
+	   const struct sums *w, moore_swid s)
+{
+	const uint16_t *id = t->id + t->base[s];
+
 	for (unsigned in = 0; in <= f->sw[s].n_ports; in++)
 		for (unsigned out = 1; (!in || has_link(f, s, in)) && out <= f->sw[s].n_ports; out++)
 			if (in != out && has_link(f, s, out)) {
 				const uint8_t at[] = { (uint8_t)in, (uint8_t)out };
 
 				h = moore_hash(h, at, sizeof(at));
-				h = moore_hash(h, moore_sl2vl_get(t, s, (moore_portnum)in,
-					       (moore_portnum)out), sizeof(struct moore_sl_row));
+				h = hash_row(h, w, t, id[in * t->width[s] + out]);
 			}
 	return h;
 }
@@ -114,13 +152,16 @@ moore_sl2vl_hash(uint64_t *out, const struct moore_fabric *f, const struct moore
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct keyed *sw = switches_of(&tmp, f);
 	uint64_t h = MOORE_HASH_INIT;
+	struct sums sums;
 
-	if (!sw)
+	if (!sw || sums_init(&sums, &tmp, t) < 0) {
+		moore_arena_free(&tmp);
 		return moore_fail_nomem(err);
+	}
 	for (uint32_t i = 0; i < f->n_switches; i++) {
 		h = moore_hash(h, &sw[i].guid, sizeof(sw[i].guid));
 		if (f->sw[sw[i].index].maps_sl)
-			h = hash_lanes(h, f, t, sw[i].index);
+			h = hash_lanes(h, f, t, &sums, sw[i].index);
 	}
 	*out = h;
 	moore_arena_free(&tmp);

@@ -437,6 +437,33 @@ test_hash(void **state)
 	}
 }
 
+/* Rows that no pair of ports has any more do not count, nor does how many there are. */
+static void
+hash_ignores_unused_rows(void **state)
+{
+	struct moore_fabric *f = small();
+	struct moore_sl_row row = { .vl = { 1, 2, 3 } };
+	struct moore_sl2vl *t;
+	uint64_t few, many;
+
+	(void)state;
+	assert_int_equal(moore_fabric_seal(f, NULL), 0);
+	f->sw[1].maps_sl = true;
+	assert_int_equal(moore_sl2vl_new(&t, f, NULL), 0);
+	assert_int_equal(moore_sl2vl_set(t, 1, 2, 3, &row, NULL), 0);
+	assert_int_equal(moore_sl2vl_hash(&few, f, t, NULL), 0);
+	for (unsigned i = 0; i < 300; i++) {
+		const struct moore_sl_row other = { .vl = { [14] = (uint8_t)(i / 16), [15] = i % 16 } };
+
+		assert_int_equal(moore_sl2vl_set(t, 1, 2, 3, &other, NULL), 0);
+	}
+	assert_int_equal(moore_sl2vl_set(t, 1, 2, 3, &row, NULL), 0);
+	assert_int_equal(moore_sl2vl_hash(&many, f, t, NULL), 0);
+	assert_true(few == many);
+	moore_sl2vl_free(t);
+	moore_fabric_free(f);
+}
+
 static void
 test_mft(void **state)
 {
@@ -470,6 +497,7 @@ main(void)
 		cmocka_unit_test(test_lft),
 		cmocka_unit_test(test_sl2vl),
 		cmocka_unit_test(test_hash),
+		cmocka_unit_test(hash_ignores_unused_rows),
 		cmocka_unit_test(test_mft),
 	};
 
