@@ -111,11 +111,12 @@ row_of(const struct moore_ck *k, const struct moore_ck_graph *g, uint32_t link, 
 			unsigned vl = (unsigned)__builtin_ctz(rest);
 			uint32_t from = channel_id(g, link, vl);
 
-			if (!adj)
-				g->adj0[from + 1] += bits(to[vl]);
-			for (unsigned w = to[vl]; adj && w; w &= w - 1)
-				adj[g->adj0[from]++] = channel_id(g, slot0 + out,
-								  (unsigned)__builtin_ctz(w));
+			for (unsigned w = to[vl]; w; w &= w - 1)
+				if (adj)
+					adj[g->adj0[from]++] = channel_id(g, slot0 + out,
+									  (unsigned)__builtin_ctz(w));
+				else
+					g->adj0[from + 1]++;
 		}
 	}
 }

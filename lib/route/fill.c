@@ -45,15 +45,15 @@ static void
 put_column(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot)
 {
 	const struct moore_rgraph *g = &f->r->g;
-	uint32_t key = c->root + moore_rcolumn_slice(&f->b->cols, c);
-	uint8_t *port = f->port + (size_t)c->lid * g->n;
+	const moore_portnum *port_of = f->port_of;
+	const uint32_t *xadj = g->xadj;
+	uint32_t n = g->n, key = c->root + moore_rcolumn_slice(&f->b->cols, c);
+	uint8_t *port = f->port + (size_t)c->lid * n;
 
-	for (uint32_t s = 0; s < g->n; s++) {
-		uint32_t e = g->xadj[s] + slot[s];
-
+	for (uint32_t s = 0; s < n; s++)
 		port[s] = slot[s] == MOORE_SLOT_NONE ? MOORE_NO_PATH :
-			f->port_of ? f->port_of[e] : moore_rgraph_port(g, e, key);
-	}
+			port_of ? port_of[xadj[s] + slot[s]] :
+			moore_rgraph_port(g, xadj[s] + slot[s], key);
 	port[c->root] = c->last;
 }
 
