@@ -3,12 +3,14 @@
  *
  * Each middle switch has a number, and all its links have ranks next to it.  So all turns at
  * middle switches are allowed, and a detour s -> m -> i -> m' -> d is when m has the lesser
- * number than m'.  The *room* of classes (a, b) is how many disjoint pairs (m beside a, m' beside
- * b) rise: by König's theorem, for each number t the middle switches beside a from t on and those
- * beside b below t are in no pair together, and the greatest such set is what is lost.
+ * number than m'.  Every route from class a to class b, also the minimal one, then begins with a
+ * number below t or ends with one from t on, for each t.  The *room* of a and b is how many such
+ * first and last links there are at the t with the fewest: no more can be in use at a time.
  *
- * The search exchanges two numbers at random and keeps what lowers the sum over all ordered
- * pairs of classes of 1 / base^room, or raises it a little: the less, the later. */
+ * The search starts from random numbers and lowers the sum over all ordered pairs of classes of
+ * 1 / base^room.  A step exchanges two numbers or moves one; every second step is chosen to give
+ * a pair with the least room more of it.  A step that raises the sum a little may be kept: the
+ * less, the later. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -28,7 +30,7 @@ struct search {
 	struct moore_rng rng;
 	uint64_t weight[MAX_ROOM + 1];	/* by room */
 	uint64_t cost;			/* sum of weight[room] */
-	uint8_t *room;			/* [a * n_classes + b] */
+	uint8_t *room;			/* [a * n_classes + b]; MAX_ROOM where a is b */
 	uint32_t n_middles;
 	uint32_t *number;		/* by middle switch */
 	uint32_t *at;			/* by number: its middle switch */
@@ -61,7 +63,7 @@ is_kept(struct search *w, uint64_t was, uint32_t try, uint32_t n_tries)
 		w->cost - was <= slack / 256 * moore_rng_below(&w->rng, 256);
 }
 
-/* How many disjoint pairs of classes (a, b) rise. */
+/* The room of classes a and b. */
 static uint8_t
 room_of(const struct search *w, uint32_t a, uint32_t b)
 {
@@ -175,10 +177,11 @@ forget_touched(struct search *w)
 	w->n_touched = 0;
 }
 
+/* Inserts or exchanges numbers i and k and keeps the change if is_kept() says so. */
 static void
-try_change(struct search *w, uint32_t i, uint32_t k, uint32_t try, uint32_t n_tries)
+try_change(struct search *w, bool inserts, uint32_t i, uint32_t k, uint32_t try, uint32_t n_tries)
 {
-	void (*change)(struct search *, uint32_t, uint32_t) = try & 1 ? insert : exchange;
+	void (*change)(struct search *, uint32_t, uint32_t) = inserts ? insert : exchange;
 	uint64_t was = w->cost;
 
 	change(w, i, k);
@@ -190,6 +193,53 @@ try_change(struct search *w, uint32_t i, uint32_t k, uint32_t try, uint32_t n_tr
 		w->cost = was;
 	}
 	forget_touched(w);
+}
+
+/* Index in room[] of a random pair of classes with the least room. */
+static uint32_t
+find_weakest(struct search *w)
+{
+	uint32_t n = w->c->n_classes * w->c->n_classes, from = moore_rng_below(&w->rng, n);
+	uint8_t least = MAX_ROOM;
+	const uint8_t *found;
+
+	for (uint32_t i = 0; i < n; i++)
+		least = w->room[i] < least ? w->room[i] : least;
+	if (!(found = memchr(w->room + from, least, n - from)))
+		found = memchr(w->room, least, n);
+	return (uint32_t)(found - w->room);
+}
+
+/* A random number, from lo to hi - 1, of a middle switch beside class a; MOORE_NONE if there is
+ * none. */
+static uint32_t
+draw_number(struct search *w, uint32_t a, uint32_t lo, uint32_t hi)
+{
+	const uint8_t *below = w->below + (size_t)a * w->stride;
+	uint32_t t = lo, nth;
+
+	if (below[lo] == below[hi])
+		return MOORE_NONE;
+	nth = below[lo] + moore_rng_below(&w->rng, (uint32_t)(below[hi] - below[lo]));
+	while (below[t + 1] <= nth)
+		t++;
+	return t;
+}
+
+/* Draws two numbers whose exchange gives a pair with the least room more first and last links
+ * where it has fewest. */
+static void
+draw_for_weakest(struct search *w, uint32_t *i, uint32_t *k)
+{
+	uint32_t pair = find_weakest(w), a = pair / w->c->n_classes, b = pair % w->c->n_classes;
+	const uint8_t *x = w->below + (size_t)a * w->stride, *y = w->below + (size_t)b * w->stride;
+	uint32_t at = 0;
+
+	for (uint32_t t = 0; t < w->n_middles; t++)
+		if (y[t] - x[t] > y[at] - x[at])
+			at = t;
+	*i = draw_number(w, b, 0, at);
+	*k = draw_number(w, a, at, w->n_middles);
 }
 
 /* Numbers the middle switches in random sequence. */
@@ -219,7 +269,7 @@ start(struct search *w)
 	forget_touched(w);
 	for (uint32_t a = 0; a < n; a++)
 		for (uint32_t b = 0; b < n; b++) {
-			w->room[(size_t)a * n + b] = a == b ? 0 : room_of(w, a, b);
+			w->room[(size_t)a * n + b] = a == b ? MAX_ROOM : room_of(w, a, b);
 			w->cost += a == b ? 0 : w->weight[w->room[(size_t)a * n + b]];
 		}
 }
@@ -247,9 +297,11 @@ search(struct search *w)
 		uint32_t y = moore_rng_below(&w->rng, w->n_middles);
 
 		if (i & 1)
+			draw_for_weakest(w, &x, &y);
+		else if (i & 2)
 			y = (x + 1 + y % MOORE_MIDDLES_WINDOW) % w->n_middles;
-		if (x != y)
-			try_change(w, x, y, i, n_tries);
+		if (x != y && x != MOORE_NONE && y != MOORE_NONE)
+			try_change(w, i % 4 == 2, x, y, i, n_tries);
 	}
 }
 
