@@ -83,8 +83,11 @@ paint(struct moore_rbuild *b, struct moore_err *err)
 		rc = search_colours(b, err);
 	else if ((rc = moore_rhalves_split(g, b->r->half, err)) == 0)
 		moore_rcolours_by_halves(g, b->r->half, b->colour);
+	if (rc == 0 && b->cols.lines)	/* r->turns is scratch */
+		moore_rmiddles_tree(g, b->colour, &b->r->turns);
 	if (rc == 0)
-		rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err);
+		rc = moore_rturns_build(&b->plan_turns, &b->planned,
+					b->cols.lines ? &b->r->turns : NULL, b->colour, err);
 	return rc;
 }
 

@@ -28,4 +28,10 @@ void moore_rmiddles_fini(struct moore_rmiddles *c);
 int moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddles *c,
 			uint32_t *colour, struct moore_err *err);
 
+struct moore_rturns;
+/* Fills t->parent, t->pos and t->rank with a spanning tree of the planned graph that fits the
+ * ranks colour[], for moore_rspanning_close() to start from (middle_tree.c). */
+void moore_rmiddles_tree(const struct moore_rgraph *g, const uint32_t *colour,
+			 struct moore_rturns *t);
+
 #endif
