@@ -192,15 +192,23 @@
 
 /* Trees where the graph has lines (layer_middles.c).  What it costs a switch to begin a route with
  * the same link once more, in all (FIRST) and within a variant (OWN_FIRST), or to end with it
- * (LAST); what a further intermediate costs (NEW), which has no detour itself; and what a link of
- * four times the mean load costs (TRANSIT).  (layers)  Least share of full rate, that of the
- * adversary and load with TRANSIT 2 and 3: OFT k=6 33.3 33.3 1.65, 33.2 33.2 1.66; k=8 37.4 37.4
- * 1.88, 33.3 41.8 1.76; k=9 33.2 41.9 1.55, 42.8 44.4 1.49. */
+ * (LAST); what a further intermediate costs (NEW), which has no detour itself; what a link of
+ * four times the mean load costs in the middle of a detour (TRANSIT); and what a last link of mean
+ * load costs (ENDING).  (layers)  Share of full rate of the worst single pair, that of the
+ * adversary, and load, with ENDING 0, 2 and 3 (0 before needs were those of a matching):
+ *
+ *	OFT	k=6			k=8			k=9			k=12
+ *	0	33.3 40.0 1.74	-		40.0 44.4 1.53	-
+ *	2	33.2 40.0 1.65	37.4 40.0 1.38	41.6 44.4 1.44	33.3 43.8 1.34
+ *	3	39.9 40.0 1.63	37.5 40.5 1.38	37.4 43.1 1.48	39.9 39.9 1.41
+ *
+ * OFT k=12 p=2, which has six trees for each root: load 1.88, 1.83 and 1.68. */
 #define MOORE_PRICE_FIRST 1
 #define MOORE_PRICE_OWN_FIRST 3
 #define MOORE_PRICE_LAST 1
 #define MOORE_PRICE_NEW 1
 #define MOORE_PRICE_TRANSIT 3
+#define MOORE_PRICE_ENDING 3
 
 /* Generations of children that are sent to other parents so that a node can move to a detour
  * (layer_cover.c): in the last layer of a variant DEEP, in those before it SHALLOW.  Coverage

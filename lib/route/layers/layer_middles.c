@@ -11,9 +11,10 @@
  *
  * When a switch sends all its traffic to one other, as many links serve it as the routes of all
  * trees begin and end with.  So s takes the m with the first and the last link that it used
- * least, above all in the trees of the same endpoint, and then the route of least load.  A middle
- * switch takes the intermediate by which it leads to the last link that those beside it need
- * most: the fewer pairs of first and last links a low switch has, the more it needs each. */
+ * least, above all in the trees of the same endpoint, and then the route whose middle and last
+ * link are loaded least.  A middle switch takes the intermediate by which it leads to the last
+ * link that those beside it need most: a low switch needs a pair of first and last links the
+ * more, the fewer partners each of the two has and the fewer pairs the switch has. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@
 #define MAX_LOAD ((uint32_t)1 << 16)	/* price of a link's load, in parts of USE */
 #define DAMPING 4		/* loads up to this matter little */
 #define NEVER ((uint32_t)1 << 30)	/* impossible; three of these fit 32 bits */
+#define SHARE ((uint32_t)1 << 10)	/* shares of pairs of links count in parts of this */
 
 static bool
 alloc_root(struct moore_rmtrees *w, size_t n, size_t m)
@@ -36,14 +38,15 @@ alloc_root(struct moore_rmtrees *w, size_t n, size_t m)
 	w->out = calloc(n, sizeof(*w->out));
 	w->offer = calloc(m, sizeof(*w->offer));
 	w->xoffer = calloc(n, sizeof(*w->xoffer));
-	w->n_choices = calloc(n, sizeof(*w->n_choices));
+	w->shares = calloc(n, sizeof(*w->shares));
+	w->n_firsts = calloc(rows, 1);
 	w->first_price = calloc(m, sizeof(*w->first_price));
 	w->own_firsts = calloc(m, 1);
 	w->last_price = calloc(rows, sizeof(*w->last_price));
 	w->need = calloc(rows, sizeof(*w->need));
 	w->once = calloc(rows, sizeof(*w->once));
 	w->led_price = calloc(rows, sizeof(*w->led_price));
-	return w->out && w->offer && w->xoffer && w->n_choices && w->first_price &&
+	return w->out && w->offer && w->xoffer && w->shares && w->n_firsts && w->first_price &&
 		w->own_firsts && w->last_price && w->need && w->once && w->led_price;
 }
 
@@ -97,7 +100,8 @@ moore_rmtrees_fini(struct moore_rmtrees *w)
 	free(w->out);
 	free(w->offer);
 	free(w->xoffer);
-	free(w->n_choices);
+	free(w->shares);
+	free(w->n_firsts);
 	free(w->first_price);
 	free(w->own_firsts);
 	free(w->last_price);
@@ -127,6 +131,17 @@ static uint32_t
 price(const struct moore_rmtrees *w, uint32_t e)
 {
 	uint64_t p = (uint64_t)w->load[e] * w->unit >> 16;
+
+	return p < MAX_LOAD ? (uint32_t)p : MAX_LOAD;
+}
+
+/* The price of a detour over the root's last link in this slot. */
+static uint32_t
+price_last(const struct moore_rmtrees *w, uint8_t slot)
+{
+	uint32_t degree = w->v->g->xadj[w->t.root + 1] - w->v->g->xadj[w->t.root];
+	uint64_t p = (uint64_t)w->n_ending[slot] * MOORE_PRICE_ENDING * USE /
+		(w->n_ended / degree + DAMPING);
 
 	return p < MAX_LOAD ? (uint32_t)p : MAX_LOAD;
 }
@@ -200,15 +215,41 @@ list_offers(struct moore_rmtrees *w)
 	w->xoffer[g->n] = n;
 }
 
-/* Visits each last link to which middle switch m can lead, and each low switch beside m to which
- * that pair of links is new: counts the choices of these or, when weigh is set, adds up what they
- * need. */
+/* The number of last links to which middle switch m can lead. */
+static uint32_t
+count_lasts(const struct moore_rmtrees *w, uint32_t m)
+{
+	uint64_t seen[4] = { 0 };
+	uint32_t n = 0;
+
+	for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++)
+		if (!moore_bits_get(seen, w->offer[k].last)) {
+			moore_bits_set(seen, w->offer[k].last);
+			n++;
+		}
+	return n;
+}
+
+/* The share of low switch s in its pair of a middle switch, which leads to n_lasts last links, and
+ * one of these.  Its shares with one first link, or with one last link, add up to SHARE at most,
+ * so they are a fractional matching. */
+static uint32_t
+share_of(const struct moore_rmtrees *w, uint32_t s, uint32_t n_lasts, uint8_t last)
+{
+	uint32_t n_firsts = w->n_firsts[(size_t)s * w->stride + last];
+
+	return SHARE / (n_firsts > n_lasts ? n_firsts : n_lasts);
+}
+
+/* Visits each last link to which middle switch m can lead, and each low switch beside m that can
+ * use the two.  Step 0 counts the first links of each low switch for each last link, step 1 adds
+ * up its shares, and step 2 adds up what m is needed for: more by a switch with few shares. */
 static void
-count_choices(struct moore_rmtrees *w, uint32_t m, bool weigh)
+weigh_pairs(struct moore_rmtrees *w, uint32_t m, int step)
 {
 	const struct moore_rgraph *g = w->v->g;
 	uint64_t seen[4] = { 0 };
-	uint32_t *need = w->need + (size_t)m * w->stride;
+	uint32_t *need = w->need + (size_t)m * w->stride, n_lasts = count_lasts(w, m);
 
 	for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++) {
 		uint8_t last = w->offer[k].last;
@@ -218,15 +259,18 @@ count_choices(struct moore_rmtrees *w, uint32_t m, bool weigh)
 		moore_bits_set(seen, last);
 		need[last] = 1;
 		for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
-			uint32_t s = g->to[e], n = w->n_choices[s];
+			uint32_t s = g->to[e];
+			size_t at = (size_t)s * w->stride + last;
 
-			if (!(g->flags[e] & w->v->flag) || s == w->t.root ||
-			    w->last_price[(size_t)s * w->stride + last] == NEVER)
+			if (!(g->flags[e] & w->v->flag) || s == w->t.root || w->last_price[at] == NEVER)
 				continue;
-			if (weigh)
-				need[last] += (1 << 20) / (n * n);
+			if (step == 0)
+				w->n_firsts[at]++;
+			else if (step == 1)
+				w->shares[s] += share_of(w, s, n_lasts, last);
 			else
-				w->n_choices[s]++;
+				need[last] += (uint32_t)(((uint64_t)share_of(w, s, n_lasts, last) << 24) /
+					((uint64_t)w->shares[s] * w->shares[s]));
 		}
 	}
 }
@@ -235,10 +279,11 @@ count_choices(struct moore_rmtrees *w, uint32_t m, bool weigh)
 static void
 find_needs(struct moore_rmtrees *w)
 {
-	memset(w->n_choices, 0, w->v->g->n * sizeof(*w->n_choices));
-	for (int weigh = 0; weigh < 2; weigh++)
+	memset(w->shares, 0, w->v->g->n * sizeof(*w->shares));
+	memset(w->n_firsts, 0, (size_t)w->v->g->n * w->stride);
+	for (int step = 0; step < 3; step++)
 		for (uint32_t k = 0; k < w->n_middle; k++)
-			count_choices(w, w->middle[k], weigh);
+			weigh_pairs(w, w->middle[k], step);
 	for (uint32_t i = 0; i < w->n_middle; i++) {
 		uint32_t m = w->middle[i], most = 1;
 		uint32_t *need = w->need + (size_t)m * w->stride;
@@ -278,7 +323,8 @@ moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root)
 	const struct moore_rgraph *g = w->v->g;
 
 	w->t.root = root;
-	w->n_built = 0;
+	w->n_built = w->n_ended = 0;
+	memset(w->n_ending, 0, sizeof(w->n_ending));
 	memset(w->last_price, 0, (size_t)g->n * w->stride * sizeof(*w->last_price));
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		w->first_price[e] = is_usable(w, e) ? 0 : NEVER;
@@ -339,7 +385,7 @@ hang_middle_over(struct moore_rmtrees *w, uint32_t m, uint32_t e)
 	w->is_between[i] = 1;
 	hang(w, i, w->out[i]);
 	hang(w, m, e);
-	w->via[m] = price(w, e) + price(w, w->out[i]);
+	w->via[m] = price(w, e) + price(w, w->out[i]) + price_last(w, w->last[m]);
 }
 
 /* Attaches middle switch m below the intermediate that its earlier trees used least. */
@@ -356,7 +402,7 @@ hang_middle(struct moore_rmtrees *w, uint32_t m)
 		if (!w->is_drawn[o->between])
 			continue;
 		out = w->out[o->between];
-		p = led[o->last] + price(w, o->edge) + price(w, out) +
+		p = led[o->last] + price(w, o->edge) + price(w, out) + price_last(w, o->last) +
 			(w->is_between[o->between] ? 0 : MOORE_PRICE_NEW * USE);
 		if (p < least) {
 			least = p;
@@ -428,6 +474,8 @@ hang_low(struct moore_rmtrees *w, uint32_t s)
 		w->load[e]++;
 		w->load[w->out[g->to[e]]]++;
 		w->n_detours++;
+		w->n_ending[w->last[s]]++;
+		w->n_ended++;
 	}
 }
 

@@ -26,6 +26,8 @@ struct moore_rmtrees {
 	uint64_t n_detours;
 	/* these its present root, */
 	uint32_t n_built;	/* trees so far */
+	uint32_t n_ended;	/* detours so far, */
+	uint32_t n_ending[MOORE_SLOT_NONE + 1];	/* and by their last link's slot at the root */
 	uint32_t *out;		/* by low switch: the edge over which it goes on to the root when it
 				 * is an intermediate; MOORE_NONE if it cannot be one */
 	struct moore_roffer {	/* a turn of a middle switch to an intermediate that is allowed */
@@ -34,10 +36,11 @@ struct moore_rmtrees {
 		uint8_t last;	/* slot, at the root, of the last link that it leads to */
 	} *offer;
 	uint32_t *xoffer;	/* those of m: offer[xoffer[m]..xoffer[m + 1] - 1] */
-	uint32_t *n_choices;	/* by low switch: pairs of first and last links that it could use */
+	uint32_t *shares;	/* by low switch: the sum of its shares in pairs of first and last links */
 	uint32_t *first_price;	/* by edge of a low switch: for a route that begins with it */
 	uint8_t *own_firsts;	/* by edge: trees of this variant with a route that begins with it */
 	/* (these are indexed by node * stride + slot of the root) */
+	uint8_t *n_firsts;	/* first links with which this low switch could use that last link */
 	uint32_t *last_price;	/* for a route of this low switch that ends there */
 	uint32_t *need;		/* how much those beside a middle switch need it to lead there */
 	uint32_t *once;		/* price for a middle switch to lead there in one tree, */
