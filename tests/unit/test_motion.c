@@ -493,6 +493,93 @@ test_random(void **state)
 	moore_plan_free(plan);
 }
 
+/* A torus with a cut: the fabric after it, and the results before and after. */
+struct cut {
+	struct moore_fabric *f;
+	struct moore_engine_result *all, *r;
+};
+
+static struct cut
+cut_torus(void)
+{
+	struct moore_plan *plan = plan_of("torus2d", "a=3 b=3");
+	moore_portnum port = 1;
+	struct moore_err err;
+	struct cut c;
+
+	assert_int_equal(moore_fabric_from_plan(&c.f, plan, 0, &err), 0);
+	c.all = run(c.f, plan, MOORE_PROFILE_ANY_SL);
+	while (moore_fabric_port(c.f, 8, port)->role != MOORE_ROLE_SWITCH)
+		port++;
+	moore_fabric_cut(c.f, 8, port);
+	c.r = run(c.f, plan, MOORE_PROFILE_ANY_SL);
+	moore_plan_free(plan);
+	return c;
+}
+
+static void
+end_cut(struct cut *c)
+{
+	moore_engine_result_free(c->all);
+	moore_engine_result_free(c->r);
+	moore_fabric_free(c->f);
+}
+
+/* A tree of a group that holds one link, in both directions. */
+static struct moore_mft *
+link_tree(const struct moore_fabric *f, moore_swid a, moore_swid b)
+{
+	const moore_swid end[] = { a, b };
+	struct moore_mft *t;
+
+	assert_int_equal(moore_mft_new(&t, f->n_switches, NULL), 0);
+	assert_int_equal(moore_mft_group(t, 0xc000), 0);
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned p = 1; p <= f->sw[end[i]].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(f, end[i], (moore_portnum)p);
+
+			if (q->role == MOORE_ROLE_SWITCH && q->peer == end[!i])
+				t->mask[end[i]][p / 64] |= UINT64_C(1) << p % 64;
+		}
+	return t;
+}
+
+/* Three trees of a group, one link each, make a triangle: together they can deadlock. */
+static void
+test_groups(void **state)
+{
+	struct cut c = cut_torus();
+	const struct moore_mft *t[] = { link_tree(c.f, 0, 1), link_tree(c.f, 1, 2),
+					link_tree(c.f, 2, 0) };
+
+	(void)state;
+	for (size_t n = 0; n <= ARRAY_LEN(t); n++) {
+		const struct moore_motion_opts opts = { .sl2vl = c.r->sl2vl, .mft = t, .n_mft = n };
+		struct moore_motion *m = NULL;
+
+		assert_int_equal(moore_motion_build(&m, c.f, &(struct moore_held){ .lft = c.all->lft },
+						    c.r->lft, &opts, NULL), 0);
+		assert_true(m->n_steps && m->start_unsafe == (n == 3));
+		moore_motion_free(m);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(t); i++)
+		moore_mft_free((struct moore_mft *)t[i]);
+	end_cut(&c);
+}
+
+static void
+test_memory(void **state)
+{
+	struct cut c = cut_torus();
+	const struct moore_motion_opts opts = { .sl2vl = c.r->sl2vl };
+	struct moore_motion *m = NULL;
+
+	(void)state;
+	CHECK_OOM("a cut", moore_motion_build(&m, c.f, &(struct moore_held){ .lft = c.all->lft },
+					      c.r->lft, &opts, NULL), moore_motion_free(m));
+	end_cut(&c);
+}
+
 int
 main(void)
 {
@@ -504,6 +591,8 @@ main(void)
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_past),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
