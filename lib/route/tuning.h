@@ -260,15 +260,15 @@
  * 1.31; q=13 26.0 % 2.32, 27.3 % 1.68, 28.3 % 1.44, 29.5 % 1.43. */
 #define MOORE_SEQUENCE_POWERS { 1, 1, 2, 2, 3, 3, 4, 4 }
 #define MOORE_SEQUENCE_EVEN 150
-/* Each edge is moved so many times.  200, 500, 1000: Slim Fly q=5 25.1 % 1.46, 24.1 % 1.31,
- * 25.0 % 1.48; q=7 20.5 % 1.68, 20.5 % 1.84, 20.4 % 1.73; q=8 23.0 % 1.86, 22.5 % 2.08, 22.7 %
- * 1.95. */
+/* Each edge is moved so many times.  200, 500, 1000: Slim Fly q=5 25.3 % 1.44, 24.7 % 1.44, 24.5 %
+ * 1.40; q=7 23.7 % 1.44, 20.8 % 1.40, 20.4 % 1.43; q=9 is bound by WORK. */
 #define MOORE_SEQUENCE_ROUNDS 500
 /* Or less often, so that about so many pairs of edges are looked at: time.  It is about a second
  * at most. */
 #define MOORE_SEQUENCE_WORK ((uint64_t)1 << 26)
-/* What a move may waste at first and at last, in hundredths of a mean turn. HOT 150,
- * 250, 400: q=5 24.1 % 1.31, 24.7 % 1.56, 25.1 % 1.44; q=9 24.4 % 2.08, 24.3 % 1.94, 26.1 % 1.48. */
+/* What a move may waste at first and at last, in hundredths of a mean turn.  HOT 150, 250, 400:
+ * q=5 24.7 % 1.44, 24.9 % 1.46, 24.8 % 1.47; q=9 27.3 % 1.33, 27.3 % 1.26, 25.0 % 1.45; hypercube
+ * n=6 3.9 % 1.46, -, 5.3 % 1.51; dragonfly a=4 h=2 21.0 % 1.69, -, 20.9 % 1.91. */
 #define MOORE_SEQUENCE_HOT 150
 #define MOORE_SEQUENCE_COLD 50
 /* The worth of a turn of the spanning tree, in mean turns: more than all turns of an edge. */
