@@ -418,6 +418,33 @@ rows(const struct moore_fabric *f, unsigned lid, const uint8_t *row)
 	return t;
 }
 
+/* Of loops of equal length, that of the first LID is the example. */
+static void
+test_equal_loops(void **state)
+{
+	static const uint8_t straight[] = { 1, 2, 0 }, round[] = { 1, 2, 1 };
+	struct moore_fabric *f = ring();
+	struct moore_lft *was = rows(f, 2, straight), *now = rows(f, 2, round);
+	struct moore_lane_opts any = { 0 };
+	struct moore_sl2vl *l;
+	struct moore_mix *m;
+
+	(void)state;
+	for (moore_swid s = 0; s < f->n_switches; s++) {
+		moore_lft_row(was, s)[3] = straight[s];
+		moore_lft_row(now, s)[3] = round[s];
+	}
+	assert_int_equal(moore_lane_effective(&l, f, &any, NULL), 0);
+	compare("equal loops", f, &(struct moore_mix_tables){ was, l },
+		&(struct moore_mix_tables){ now, l }, &m);
+	assert_true(m->loop_lids == 2 && m->loop_len == 3 && m->loop_lid == 2);
+	moore_mix_free(m);
+	moore_sl2vl_free(l);
+	moore_lft_free(was);
+	moore_lft_free(now);
+	moore_fabric_free(f);
+}
+
 static void
 swap_guids(struct moore_fabric *f)
 {
@@ -981,6 +1008,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_equal_loops),
 		cmocka_unit_test(test_twin),
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_last_links),
