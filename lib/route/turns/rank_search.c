@@ -11,7 +11,6 @@
  * above or below which rank it gains and how much; a sweep gives every edge the best rank by
  * these, in random sequence.  Edges of the spanning tree keep the ranks that it needs.
  * Every number is an integer, so the result is the same on every machine. */
-#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/random.h"
@@ -33,13 +32,14 @@ struct search {
 	uint8_t *fixed;		/* by edge: it belongs to the spanning tree */
 	uint8_t *far;		/* [d * n + s]: the distance is two */
 	uint8_t *legs;		/* [d * n + x]: routes x -> r -> d that rise */
-	uint8_t *count;		/* [d * n + s] */
+	uint8_t *count;		/* [d * n + s]; MAX_COUNT if s is not far */
 	uint32_t *sequence;	/* edges */
 	struct threshold {	/* one for each turn of an edge */
 		uint32_t rank;
 		int64_t step;	/* what rising past it gains */
 	} at[2 * 256];
-	int64_t worth[MAX_COUNT + 2];	/* of one pair, by its count */
+	int64_t worth[MAX_COUNT + 1];	/* what one first link more is worth to a pair, by its
+					 * count; nothing at MAX_COUNT and just below */
 };
 
 static void
@@ -56,6 +56,8 @@ mark_far(struct search *w)
 		for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
 			far[g->to[e]] = 0;
 		far[d] = 0;
+		for (uint32_t s = 0; s < g->n; s++)
+			w->count[(size_t)d * g->n + s] = far[s] ? 0 : MAX_COUNT;
 	}
 }
 
@@ -72,8 +74,11 @@ set_turn(struct search *w, uint32_t u, uint32_t d, int by)
 	w->legs[row + u] = (uint8_t)(was + by);
 	if (was != (by < 0))
 		return;
-	for (uint32_t e = g->xadj[u]; e < g->xadj[u + 1]; e++)
-		w->count[row + g->to[e]] = (uint8_t)(w->count[row + g->to[e]] + by);
+	for (uint32_t e = g->xadj[u]; e < g->xadj[u + 1]; e++) {
+		size_t s = row + g->to[e];
+
+		w->count[s] = (uint8_t)(w->count[s] + by * w->far[s]);
+	}
 }
 
 /* What the turn u -> v -> d is worth while it is allowed. */
@@ -82,25 +87,23 @@ worth_of_turn(const struct search *w, uint32_t u, uint32_t d, bool is_allowed)
 {
 	const struct planned *g = &w->g;
 	size_t row = (size_t)d * g->n;
-	const uint8_t *far = w->far + row, *count = w->count + row;
+	const uint8_t *count = w->count + row;
 	int64_t sum = 0;
 
-	if (!far[u] || w->legs[row + u] > is_allowed)
+	if (!w->far[row + u] || w->legs[row + u] > is_allowed)
 		return 0;
-	for (uint32_t e = g->xadj[u]; e < g->xadj[u + 1]; e++) {
-		uint32_t s = g->to[e], without = count[s] - is_allowed;
-
-		sum += far[s] * (w->worth[without] - w->worth[without + 1]);
-	}
+	for (uint32_t e = g->xadj[u], end = g->xadj[u + 1]; e < end; e++)
+		sum += w->worth[count[g->to[e]] - is_allowed];
 	return sum;
 }
 
-static int
-by_rank(const void *a, const void *b)
+/* Adds a threshold to the n that are sorted by rank, behind those of the same rank. */
+static void
+add_threshold(struct search *w, uint32_t n, uint32_t rank, int64_t step)
 {
-	uint32_t x = ((const struct threshold *)a)->rank, y = ((const struct threshold *)b)->rank;
-
-	return x < y ? -1 : x > y;
+	for (; n > 0 && w->at[n - 1].rank > rank; n--)
+		w->at[n] = w->at[n - 1];
+	w->at[n] = (struct threshold){ rank, step };
 }
 
 /* Lists the ranks at which turns of e become allowed or forbidden. */
@@ -112,16 +115,15 @@ list_thresholds(struct search *w, uint32_t e)
 
 	for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++)
 		if (k != g->rev[e])
-			w->at[n++] = (struct threshold){ w->rank[k],
-				-worth_of_turn(w, u, g->to[k], own < w->rank[k]) };
+			add_threshold(w, n++, w->rank[k],
+				      -worth_of_turn(w, u, g->to[k], own < w->rank[k]));
 	for (uint32_t o = g->xadj[u]; o < g->xadj[u + 1]; o++)
 		if (o != e) {
 			uint32_t k = g->rev[o];
 
-			w->at[n++] = (struct threshold){ w->rank[k],
-				worth_of_turn(w, g->to[o], v, w->rank[k] < own) };
+			add_threshold(w, n++, w->rank[k],
+				      worth_of_turn(w, g->to[o], v, w->rank[k] < own));
 		}
-	qsort(w->at, n, sizeof(*w->at), by_rank);
 	return n;
 }
 
@@ -186,6 +188,7 @@ static void
 start(struct search *w, struct moore_rng *rng)
 {
 	const struct planned *g = &w->g;
+	int64_t left = (int64_t)1 << 40;	/* the worth of all further links */
 
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		if (!w->fixed[e])
@@ -198,8 +201,8 @@ start(struct search *w, struct moore_rng *rng)
 			for (uint32_t v = g->to[e], k = g->xadj[v]; k < g->xadj[v + 1]; k++)
 				if (w->rank[e] < w->rank[k])
 					set_turn(w, u, g->to[k], 1);
-	for (uint32_t i = 0; i <= MAX_COUNT + 1; i++)
-		w->worth[i] = i ? w->worth[i - 1] * MOORE_RANK_WORTH / 100 : (int64_t)1 << 40;
+	for (uint32_t i = 0; i <= MAX_COUNT; i++, left = left * MOORE_RANK_WORTH / 100)
+		w->worth[i] = left - left * MOORE_RANK_WORTH / 100;
 }
 
 static void
