@@ -42,6 +42,16 @@
 #define MOORE_MIDDLES_TRIES 200
 #define MOORE_MIDDLES_WORK ((uint64_t)1 << 26)
 
+/* The search for numbers of pairs of columns (pair_ranks.c).  Load at h=6, 7, 9, 10, 11, 13, 14
+ * and 15 is 1.27 to 1.33 with seed 1, and at most 1.39, 1.35, 1.35, 1.32 and 1.36
+ * with seeds 2 to 6.  (layers) */
+#define MOORE_PAIRS_SEED 1
+/* What one unit of room more leaves of the cost of a pair, in parts of 256: exp(-1.2). */
+#define MOORE_PAIRS_FALL 77
+/* Changes for each pair: time against room.  Mean room at h=16 with 200, 500 and 1000: 9.27, 9.34
+ * and 9.37. */
+#define MOORE_PAIRS_TRIES 500
+
 /* The search for ranks (rank_search.c).  The seed is not "any": this one leaves every pair at
  * distance two of Slim Fly q=3, 4 and 5 a detour, but four of 8 others leave one or two pairs
  * of q=4 without (build/tests/unit/test_colours). */
@@ -209,6 +219,10 @@
 #define MOORE_PRICE_NEW 1
 #define MOORE_PRICE_TRANSIT 3
 #define MOORE_PRICE_ENDING 3
+/* TRANSIT where classes are paired, where a further intermediate costs nothing.  (layers)
+ * Least share of full rate and load with 3 and 12: MLFM h=6 46.8 1.36, 47.6 1.30; h=7 45.6
+ * 1.38, 45.5 1.30; h=10 44.5 1.36, 43.9 1.31.  With 48, h=15 has a load of 1.51. */
+#define MOORE_PRICE_TRANSIT_PAIRS 12
 
 /* Generations of children that are sent to other parents so that a node can move to a detour
  * (layer_cover.c): in the last layer of a variant DEEP, in those before it SHALLOW.  Coverage

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* test_middles.c - classes of switches, ranks of an OFT's links, and the spanning tree among
- * them, on the intact graph and after each cut. */
+/* test_middles.c - classes of switches, ranks of the links of an OFT and an MLFM, and the spanning
+ * tree among them, on the intact graph and after each cut. */
 #include "harness.h"
 
 #include "fabrics.h"
@@ -35,9 +35,14 @@ start(struct graph *x, const char *family, const char *params)
 static void
 rank(struct graph *x)
 {
-	assert_int_equal(moore_rmiddles_rank(&x->g, &x->c, x->colour, NULL), 0);
-	moore_rmiddles_tree(&x->g, x->colour, &x->first);
-	assert_int_equal(moore_rturns_build(&x->t, &x->v, &x->first, x->colour, NULL), 0);
+	if (x->c.paired) {
+		assert_int_equal(moore_rmiddles_rank_pairs(&x->g, &x->c, x->colour, NULL), 0);
+	} else {
+		assert_int_equal(moore_rmiddles_rank(&x->g, &x->c, x->colour, NULL), 0);
+		moore_rmiddles_tree(&x->g, x->colour, &x->first);
+	}
+	assert_int_equal(moore_rturns_build(&x->t, &x->v, x->c.paired ? NULL : &x->first, x->colour,
+					    NULL), 0);
 }
 
 static void
@@ -57,15 +62,17 @@ test_classes(void **state)
 {
 	static const struct {
 		const char *family, *params;
-		bool lines;
+		bool lines, paired;
 		uint32_t n_classes, size;
 	} T[] = {
-		{ "oft", "k=3", true, 7, 2 },
-		{ "oft", "k=4", true, 13, 2 },
-		{ "oft", "k=6", true, 31, 2 },
-		{ "mlfm", "h=4", false, 5, 4 },
-		{ "slimfly", "q=5", false, 0, 0 },
-		{ "hypercube", "n=4 p=2", false, 0, 0 },
+		{ "oft", "k=3", true, false, 7, 2 },
+		{ "oft", "k=4", true, false, 13, 2 },
+		{ "oft", "k=6", true, false, 31, 2 },
+		{ "mlfm", "h=3", false, true, 4, 3 },
+		{ "mlfm", "h=4", false, true, 5, 4 },
+		{ "mlfm", "h=5 l=2", false, true, 6, 2 },
+		{ "slimfly", "q=5", false, false, 0, 0 },
+		{ "hypercube", "n=4 p=2", false, false, 0, 0 },
 	};
 	(void)state;
 
@@ -74,6 +81,7 @@ test_classes(void **state)
 
 		start(&x, T[i].family, T[i].params);
 		CHECK_EQ(T[i].params, x.c.lines, T[i].lines);
+		CHECK_EQ(T[i].params, x.c.paired, T[i].paired);
 		CHECK_EQ(T[i].params, x.c.n_classes, T[i].n_classes);
 		for (uint32_t k = 0; k < x.c.n_classes; k++)
 			CHECK_EQ(T[i].params, x.c.size[k], T[i].size);
@@ -155,21 +163,25 @@ count_disjoint(const struct moore_rgraph *g, const uint32_t *rank, uint32_t s, u
 }
 
 /* With the spanning tree's ranks in place, which leave each pair as much room as the colours alone;
- * counterparts have no detour. */
+ * switches of one class are left out. */
 static void
 test_room(void **state)
 {
 	static const struct {
-		const char *params;
+		const char *family, *params;
 		uint32_t least;
 		double mean;
 	} T[] = {
-		{ "k=3", 0, 1.0 },
-		{ "k=4", 0, 1.9 },
-		{ "k=5", 1, 2.7 },
-		{ "k=6", 2, 3.5 },
-		{ "k=8", 3, 5.1 },
-		{ "k=9", 3, 5.9 },
+		{ "oft", "k=3", 0, 1.0 },
+		{ "oft", "k=4", 0, 1.9 },
+		{ "oft", "k=5", 1, 2.7 },
+		{ "oft", "k=6", 2, 3.5 },
+		{ "oft", "k=8", 3, 5.1 },
+		{ "oft", "k=9", 3, 5.9 },
+		{ "mlfm", "h=4", 1, 2.0 },
+		{ "mlfm", "h=6", 2, 3.2 },
+		{ "mlfm", "h=7", 3, 3.8 },
+		{ "mlfm", "h=10", 4, 5.7 },
 	};
 	(void)state;
 
@@ -177,7 +189,7 @@ test_room(void **state)
 		uint32_t least = UINT32_MAX, n = 0, sum = 0;
 		struct graph x;
 
-		start(&x, "oft", T[i].params);
+		start(&x, T[i].family, T[i].params);
 		rank(&x);
 		for (uint32_t s = 0; s < x.g.n; s++)
 			for (uint32_t d = 0; d < x.g.n; d++) {
@@ -192,8 +204,8 @@ test_room(void **state)
 				sum += room;
 				n++;
 			}
-		print_message("# oft %s: disjoint detours of a pair %.3f, at least %u\n", T[i].params,
-			      (double)sum / n, least);
+		print_message("# %s %s: disjoint detours of a pair %.3f, at least %u\n", T[i].family,
+			      T[i].params, (double)sum / n, least);
 		CHECK(T[i].params, least >= T[i].least);
 		CHECK(T[i].params, sum >= T[i].mean * n);
 		end(&x);
@@ -227,14 +239,13 @@ is_good_tree(const struct moore_rgraph *g, const struct moore_rturns *t)
 /* Cuts each link in turn; ranks change at few links, and not at all if the link is not in the
  * tree. */
 static void
-test_cuts(void **state)
+cut_each(const char *family, const char *params)
 {
 	struct moore_rturns after;
 	uint32_t most = 0;
 	struct graph x;
-	(void)state;
 
-	start(&x, "oft", "k=6");
+	start(&x, family, params);
 	rank(&x);
 	assert_true(is_good_tree(&x.g, &x.t));
 	assert_int_equal(moore_rturns_init(&after, &x.g, x.half, false), 0);
@@ -252,10 +263,41 @@ test_cuts(void **state)
 		most = n_changed > most ? n_changed : most;
 		x.g.flags[e] = x.g.flags[back] = MOORE_EDGE_PLANNED;
 	}
-	print_message("# oft k=6: a cut link changes the ranks of at most %u of %u edges\n", most,
-		      x.g.n_edges);
+	print_message("# %s %s: a cut link changes the ranks of at most %u of %u edges\n", family,
+		      params, most, x.g.n_edges);
 	moore_rturns_fini(&after);
 	end(&x);
+}
+
+static void
+test_cuts(void **state)
+{
+	(void)state;
+
+	cut_each("oft", "k=6");
+	cut_each("mlfm", "h=6");
+}
+
+/* On an intact MLFM only the links of the other switches of the root's class need ranks that are
+ * not their colours: one each, both ways. */
+static void
+test_natural_tree(void **state)
+{
+	static const char *const T[] = { "h=3", "h=5", "h=6", "h=11", "h=6 l=3" };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		uint32_t n_changed = 0;
+		struct graph x;
+
+		start(&x, "mlfm", T[i]);
+		rank(&x);
+		assert_true(is_good_tree(&x.g, &x.t));
+		for (uint32_t e = 0; e < x.g.n_edges; e++)
+			n_changed += x.t.rank[e] != x.colour[e];
+		CHECK(T[i], n_changed <= 2 * (x.c.size[0] - 1));
+		end(&x);
+	}
 }
 
 int
@@ -265,6 +307,7 @@ main(void)
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_natural_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

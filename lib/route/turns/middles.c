@@ -7,6 +7,7 @@
 #include "route/turns/turns.h"
 
 #define MAX_DEGREE 127		/* moore_rmiddles_rank() counts that far */
+#define MAX_CLASSES 255		/* and moore_rmiddles_rank_pairs() */
 
 static bool
 is_planned(const struct moore_rgraph *g, uint32_t e)
@@ -48,28 +49,30 @@ classify(struct moore_rmiddles *c, const struct moore_rgraph *g, uint32_t s, uin
 		if (same && found == MOORE_NONE)
 			found = t;
 		c->lines &= same || common[t] <= 1;
+		c->paired &= same || common[t] >= 1;
 	}
 	count_common(g, s, UINT32_MAX, common);
 	c->class_of[s] = found == MOORE_NONE ? c->n_classes++ : c->class_of[found];
 	c->place[s] = c->size[c->class_of[s]]++;
 }
 
-/* Whether middle switch m is beside one class, or beside three or more. */
-static bool
-joins_many(const struct moore_rmiddles *c, const struct moore_rgraph *g, uint32_t m)
+/* The number of classes that middle switch m joins; 3 also means more. */
+static unsigned
+count_joined(const struct moore_rmiddles *c, const struct moore_rgraph *g, uint32_t m)
 {
-	uint32_t one = MOORE_NONE, other = MOORE_NONE;
+	uint32_t joined[2] = { MOORE_NONE, MOORE_NONE };
+	unsigned n = 0;
 
-	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
+	for (uint32_t e = g->xadj[m]; n < 3 && e < g->xadj[m + 1]; e++) {
 		uint32_t k = c->class_of[g->to[e]];
 
-		if (!is_planned(g, e) || k == one || k == other)
+		if (!is_planned(g, e) || k == joined[0] || k == joined[1])
 			continue;
-		if (other != MOORE_NONE)
-			return true;
-		*(one == MOORE_NONE ? &one : &other) = k;
+		if (n < 2)
+			joined[n] = k;
+		n++;
 	}
-	return other == MOORE_NONE;
+	return n;
 }
 
 int
@@ -78,7 +81,8 @@ moore_rmiddles_find(struct moore_rmiddles *c, const struct moore_rgraph *g)
 	uint32_t n = moore_rgraph_n_intended(g);
 	uint32_t *common = calloc((size_t)g->n + 1, sizeof(*common));
 
-	*c = (struct moore_rmiddles){ .lines = moore_rhalves_exist(g) };
+	*c = (struct moore_rmiddles){ 0 };
+	c->lines = c->paired = moore_rhalves_exist(g);
 	c->class_of = malloc(((size_t)g->n + 1) * sizeof(*c->class_of));
 	c->place = calloc((size_t)g->n + 1, sizeof(*c->place));
 	c->size = calloc((size_t)g->n + 1, sizeof(*c->size));
@@ -88,12 +92,20 @@ moore_rmiddles_find(struct moore_rmiddles *c, const struct moore_rgraph *g)
 	}
 	for (uint32_t s = 0; s < g->n; s++) {
 		c->class_of[s] = MOORE_NONE;
-		if (c->lines && s < n && g->is_source[s] && degree(g, s))
+		if ((c->lines || c->paired) && s < n && g->is_source[s] && degree(g, s))
 			classify(c, g, s, common);
 	}
-	for (uint32_t m = 0; m < n; m++)
-		c->lines &= g->is_source[m] || (degree(g, m) <= MAX_DEGREE && joins_many(c, g, m));
+	for (uint32_t m = 0; m < n; m++) {
+		unsigned n_joined;
+
+		if (g->is_source[m])
+			continue;
+		n_joined = count_joined(c, g, m);
+		c->lines &= degree(g, m) <= MAX_DEGREE && n_joined != 2;
+		c->paired &= n_joined == 2;
+	}
 	c->lines &= c->n_classes > 1;
+	c->paired &= c->n_classes > 2 && c->n_classes <= MAX_CLASSES;
 	free(common);
 	return 0;
 }

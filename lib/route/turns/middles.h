@@ -16,6 +16,8 @@ struct moore_rmiddles {
 	bool lines;		/* as in an OFT, whose classes are the lines of a projective plane: no
 				 * two classes share more than one middle switch, and no middle
 				 * switch joins just two */
+	bool paired;		/* as in an MLFM, whose classes are its columns: each middle switch
+				 * joins two classes, and each two classes are joined */
 };
 
 /* End *c with moore_rmiddles_fini(), on error too.  -MOORE_ENOMEM; O(edges * degree). */
@@ -27,6 +29,9 @@ void moore_rmiddles_fini(struct moore_rmiddles *c);
  * is set.  -MOORE_ENOMEM. */
 int moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddles *c,
 			uint32_t *colour, struct moore_err *err);
+/* The same with c->paired (pair_ranks.c). */
+int moore_rmiddles_rank_pairs(const struct moore_rgraph *g, const struct moore_rmiddles *c,
+			      uint32_t *colour, struct moore_err *err);
 
 struct moore_rturns;
 /* Fills t->parent, t->pos and t->rank with a spanning tree of the planned graph that fits the

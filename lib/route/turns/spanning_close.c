@@ -197,8 +197,9 @@ moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
 		return moore_fail_nomem(err);
 	}
 	start(&w, old, colour);
-	for (uint32_t s = 0; s < g->n; s++)	/* a root must let others pass */
-		priority[s] = (old ? old->pos[s] : s) + (moore_rview_transit(v, s) ? 0 : g->n + 1);
+	for (uint32_t s = 0; s < g->n; s++)	/* a root must let others pass, and has endpoints */
+		priority[s] = (old ? old->pos[s] : g->is_source[s] ? s : g->n + s) +
+			(moore_rview_transit(v, s) ? 0 : 2 * g->n + 1);
 	for (uint32_t i = 0; i < g->n; i++)
 		place(&w, next_node(&w, priority));
 	memcpy(t->rank, w.base, g->n_edges * sizeof(*t->rank));
