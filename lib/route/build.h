@@ -39,7 +39,7 @@ struct moore_rbuild {
 	struct moore_rcolumns cols;
 	struct moore_rbalance balance;
 	struct moore_rlayers layers;	/* zeroed when there is one offset, under sl-hint, or
-					 * with cols.lines */
+					 * with cols.own_trees */
 	struct moore_rhint hint;	/* zeroed under any-sl */
 	struct moore_rtree tree;	/* scratch */
 };

@@ -36,7 +36,7 @@ trees_of(const struct moore_rcolumns *c, const struct moore_rcolumn *col)
 {
 	if (!moore_rcolumn_in_layer(col) || c->hinted)
 		return moore_rcolumn_slice(c, col);
-	if (c->lines)
+	if (c->own_trees)
 		return LAYERS;
 	return LAYERS + (col->place - MOORE_PLACE_HOST) % c->n_variants * c->n_offsets +
 		col->offset;
@@ -166,7 +166,7 @@ moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 	if (c->n_offsets > 1 && !c->hinted && !c->minimal) {
 		if (moore_rmiddles_find(&c->middles, g) < 0)
 			return moore_fail_nomem(err);
-		c->lines = c->middles.lines;
+		c->own_trees = c->middles.lines || c->middles.paired;
 	}
 	scan_both(c, g, seen, intended);
 	c->n_variants = count_variants(c, g, intended);

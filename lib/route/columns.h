@@ -33,9 +33,9 @@ struct moore_rcolumns {
 	uint32_t n_places;
 	bool hinted;		/* profile sl-hint: each slice has trees of its own */
 	bool minimal;		/* profile one-vl: there are no layers */
-	bool lines;		/* the planned graph has lines (middles.h), and there are layers under
-				 * any-sl: each host's LID in a layer has a tree of its own, and all
-				 * of these are one slice */
+	bool own_trees;		/* the planned graph has lines or paired classes (middles.h), and
+				 * there are layers under any-sl: each host's LID in a layer has a
+				 * tree of its own, and all of these are one slice */
 	struct moore_rmiddles middles;	/* zeroed under other profiles, or with one offset */
 };
 

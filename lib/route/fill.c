@@ -26,7 +26,7 @@ struct fill {			/* of one worker */
 	uint32_t *for_layers;	/* by edge: routes of the hosts' slices, which layers count with;
 				 * NULL: no layer does */
 	uint8_t *slot, *len;	/* a copy of a layer's trees, when several workers fill slices */
-	struct moore_rmtrees mtrees;	/* zeroed without b->cols.lines */
+	struct moore_rmtrees mtrees;	/* zeroed without b->cols.own_trees */
 	uint8_t *port;		/* [LID * g.n + node]: the tables, transposed */
 	uint32_t repaired;	/* (switch, tree) that left their intended route */
 	int rc;			/* less than 0: a slice failed; the first of them is */
@@ -489,7 +489,7 @@ fill_all(struct slices *sl, struct moore_err *err)
 	moore_jobs_run(b->jobs, sl->n_workers, n_first, minimal_job, sl);
 	if ((rc = unite(sl, err)) < 0 || n_first == sl->n)
 		return rc;
-	if (b->cols.lines) {
+	if (b->cols.own_trees) {
 		moore_jobs_run(b->jobs, sl->n_workers, MOORE_STRANDS, fill_strand, sl);
 		return unite(sl, err);
 	}
@@ -517,8 +517,9 @@ init_worker(struct fill *f, struct moore_rbuild *b, unsigned i)
 	}
 	if (!f->n_lids || !f->load || (b->layers.load && (!f->for_layers || !f->slot || !f->len)))
 		return false;
-	if (b->cols.lines && moore_rmtrees_init(&f->mtrees, &b->planned, &b->cols.middles,
-						b->n_connected, b->cols.n_offsets - 1) < 0)
+	if (b->cols.own_trees && moore_rmtrees_init(&f->mtrees, &b->planned, &b->cols.middles,
+						b->n_connected, b->cols.n_offsets - 1,
+						b->kind) < 0)
 		return false;
 	if (i == 0) {
 		f->balance = &b->balance;

@@ -55,13 +55,15 @@ search_colours(struct moore_rbuild *b, struct moore_err *err)
 	int rc = 0;
 
 	paint_extra(g, b->colour);
-	if (b->cols.lines)	/* the spanning tree follows from the ranks */
+	if (b->cols.own_trees)	/* the spanning tree follows from the ranks */
 		memset(b->plan_turns.parent, 0xff, g->n * sizeof(*b->plan_turns.parent));
 	else
 		rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err);
 	if (rc < 0 || (b->ranks && moore_ranks_find(*b->ranks, g, &b->plan_turns, b->colour)))
 		return rc;
-	rc = b->cols.lines ? moore_rmiddles_rank(g, &b->cols.middles, b->colour, err) :
+	rc = b->cols.middles.paired ?
+		moore_rmiddles_rank_pairs(g, &b->cols.middles, b->colour, err) :
+		b->cols.middles.lines ? moore_rmiddles_rank(g, &b->cols.middles, b->colour, err) :
 		moore_rranks_search(g, &b->plan_turns, b->colour, MOORE_RANK_SEED, err);
 	if (rc == 0 && moore_ranks_keep(b->ranks, g, &b->plan_turns, b->colour) < 0)
 		rc = moore_fail_nomem(err);
@@ -73,21 +75,21 @@ static int
 paint(struct moore_rbuild *b, struct moore_err *err)
 {
 	struct moore_rgraph *g = &b->r->g;
-	bool split = !b->cols.lines && moore_rhalves_exist(g);
+	bool split = !b->cols.own_trees && moore_rhalves_exist(g);
 	int rc;
 
 	if (!(b->colour = calloc((size_t)g->n_edges + 1, sizeof(*b->colour))))
 		return moore_fail_nomem(err);
-	b->plan_turns.close = b->r->turns.close = b->cols.lines;
+	b->plan_turns.close = b->r->turns.close = b->cols.own_trees;
 	if (!split)
 		rc = search_colours(b, err);
 	else if ((rc = moore_rhalves_split(g, b->r->half, err)) == 0)
 		moore_rcolours_by_halves(g, b->r->half, b->colour);
-	if (rc == 0 && b->cols.lines)	/* r->turns is scratch */
+	if (rc == 0 && b->cols.middles.lines)	/* r->turns is scratch */
 		moore_rmiddles_tree(g, b->colour, &b->r->turns);
 	if (rc == 0)
 		rc = moore_rturns_build(&b->plan_turns, &b->planned,
-					b->cols.lines ? &b->r->turns : NULL, b->colour, err);
+					b->cols.middles.lines ? &b->r->turns : NULL, b->colour, err);
 	return rc;
 }
 
@@ -101,7 +103,7 @@ judge_colours(struct moore_rbuild *b, struct moore_err *err)
 	unsigned longest;
 	int rc;
 
-	if (b->cols.lines || memchr(b->r->half, 1, g->n) || (longest = longest_route(b, &b->planned)) <= 2)
+	if (b->cols.own_trees || memchr(b->r->half, 1, g->n) || (longest = longest_route(b, &b->planned)) <= 2)
 		return 0;
 	rc = moore_rturns_build(&b->r->turns, &by_order, NULL, NULL, err);
 	if (rc == 0 && longest > longest_route(b, &by_order) + 1) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* layer_middles.c - the trees of a layer where the graph has lines (middles.h).  A *low* switch
- * has endpoints; the root is one.
+/* layer_middles.c - the trees of a layer where the graph has lines or paired classes (middles.h).
+ * A *low* switch has endpoints; the root is one.
  *
  * A detour is s -> m -> i -> m' -> root.  The tree is built from its root:
  *   - the middle switches beside it, each of which leads to a last link;
@@ -36,6 +36,8 @@ alloc_root(struct moore_rmtrees *w, size_t n, size_t m)
 	size_t rows = n * (w->stride + 1);
 
 	w->out = calloc(n, sizeof(*w->out));
+	w->n_diverted = calloc(w->stride + 1, sizeof(*w->n_diverted));
+	w->via_last = calloc(w->stride + 1, sizeof(*w->via_last));
 	w->offer = calloc(m, sizeof(*w->offer));
 	w->xoffer = calloc(n, sizeof(*w->xoffer));
 	w->shares = calloc(n, sizeof(*w->shares));
@@ -46,7 +48,8 @@ alloc_root(struct moore_rmtrees *w, size_t n, size_t m)
 	w->need = calloc(rows, sizeof(*w->need));
 	w->once = calloc(rows, sizeof(*w->once));
 	w->led_price = calloc(rows, sizeof(*w->led_price));
-	return w->out && w->offer && w->xoffer && w->shares && w->n_firsts && w->first_price &&
+	return w->out && w->n_diverted && w->via_last && w->offer && w->xoffer && w->shares &&
+		w->n_firsts && w->first_price &&
 		w->own_firsts && w->last_price && w->need && w->once && w->led_price;
 }
 
@@ -64,13 +67,15 @@ alloc_tree(struct moore_rmtrees *w, size_t n)
 int
 moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
 		   const struct moore_rmiddles *classes, const uint32_t *n_connected,
-		   unsigned n_layers)
+		   unsigned n_layers, const struct moore_rkind *kind)
 {
 	const struct moore_rgraph *g = v->g;
 	size_t n = (size_t)g->n + 1, m = (size_t)g->n_edges + 1;
 
 	*w = (struct moore_rmtrees){ .v = v, .classes = classes, .n_connected = n_connected,
-		.n_layers = n_layers };
+		.n_layers = n_layers, .serves_peers = classes->paired && !kind->straight,
+		.new_price = classes->paired ? 0 : MOORE_PRICE_NEW * USE,
+		.transit_price = classes->paired ? MOORE_PRICE_TRANSIT_PAIRS : MOORE_PRICE_TRANSIT };
 	for (uint32_t s = 0; s < g->n; s++)
 		if (g->xadj[s + 1] - g->xadj[s] > w->stride)
 			w->stride = g->xadj[s + 1] - g->xadj[s];
@@ -98,6 +103,8 @@ moore_rmtrees_fini(struct moore_rmtrees *w)
 	free(w->middle);
 	free(w->load);
 	free(w->out);
+	free(w->n_diverted);
+	free(w->via_last);
 	free(w->offer);
 	free(w->xoffer);
 	free(w->shares);
@@ -135,7 +142,7 @@ price(const struct moore_rmtrees *w, uint32_t e)
 	return p < MAX_LOAD ? (uint32_t)p : MAX_LOAD;
 }
 
-/* The price of a detour over the root's last link in this slot. */
+/* The price of a detour over the root's last link in this slot; none where classes are paired. */
 static uint32_t
 price_last(const struct moore_rmtrees *w, uint8_t slot)
 {
@@ -143,6 +150,8 @@ price_last(const struct moore_rmtrees *w, uint8_t slot)
 	uint64_t p = (uint64_t)w->n_ending[slot] * MOORE_PRICE_ENDING * USE /
 		(w->n_ended / degree + DAMPING);
 
+	if (w->classes->paired)
+		return 0;
 	return p < MAX_LOAD ? (uint32_t)p : MAX_LOAD;
 }
 
@@ -175,6 +184,14 @@ hang_last_hops(struct moore_rmtrees *w)
 			hang(w, g->to[e], g->rev[e]);
 }
 
+/* Whether a packet can go on over edge e, of a low switch, to a middle switch beside the root. */
+static bool
+leads_on(const struct moore_rmtrees *w, uint32_t e)
+{
+	return w->t.len[w->v->g->to[e]] == 1 && is_usable(w, e) &&
+		moore_rview_legal(w->v, w->t.slot, w->t.root, e);
+}
+
 /* The edge with the greatest rank over which low switch i could go on to the root. */
 static uint32_t
 way_out(const struct moore_rmtrees *w, uint32_t i)
@@ -183,14 +200,58 @@ way_out(const struct moore_rmtrees *w, uint32_t i)
 	const uint32_t *rank = w->v->turns->rank;
 	uint32_t best = MOORE_NONE;
 
-	if (i == w->t.root || !moore_rview_transit(w->v, i))
-		return MOORE_NONE;
 	for (uint32_t e = g->xadj[i]; e < g->xadj[i + 1]; e++)
-		if (w->t.len[g->to[e]] == 1 && is_usable(w, e) &&
-		    moore_rview_legal(w->v, w->t.slot, w->t.root, e) &&
-		    (best == MOORE_NONE || rank[e] > rank[best]))
+		if (leads_on(w, e) && (best == MOORE_NONE || rank[e] > rank[best]))
 			best = e;
 	return best;
+}
+
+/* Whether the rank rises from some link to the tail of edge e to e. */
+static bool
+is_entered(const struct moore_rmtrees *w, uint32_t e)
+{
+	const struct moore_rgraph *g = w->v->g;
+	const uint32_t *rank = w->v->turns->rank;
+	uint32_t i = g->to[g->rev[e]];
+
+	for (uint32_t o = g->xadj[i]; o < g->xadj[i + 1]; o++)
+		if (o != e && rank[g->rev[o]] < rank[e])
+			return true;
+	return false;
+}
+
+/* The same for a switch of the root's own class where classes are paired.  All of its links lead
+ * to middle switches beside the root, so those that some turn leads to take turns. */
+static uint32_t
+way_out_of_peer(const struct moore_rmtrees *w, uint32_t i)
+{
+	const struct moore_rgraph *g = w->v->g;
+	const uint32_t *place = w->classes->place;
+	uint32_t n = 0, nth;
+
+	for (uint32_t e = g->xadj[i]; e < g->xadj[i + 1]; e++)
+		n += leads_on(w, e) && is_entered(w, e);
+	nth = n ? (place[i] + place[w->t.root]) % n : 0;
+	for (uint32_t e = g->xadj[i]; e < g->xadj[i + 1]; e++)
+		if (leads_on(w, e) && is_entered(w, e) && !nth--)
+			return e;
+	return MOORE_NONE;
+}
+
+static void
+find_ways_out(struct moore_rmtrees *w)
+{
+	const struct moore_rmiddles *c = w->classes;
+
+	memset(w->out, 0xff, w->v->g->n * sizeof(*w->out));
+	for (uint32_t k = 0; k < w->n_low; k++) {
+		uint32_t i = w->low[k];
+
+		if (i == w->t.root || !moore_rview_transit(w->v, i))
+			continue;
+		w->out[i] = c->paired && c->class_of[i] == c->class_of[w->t.root] ?
+			way_out_of_peer(w, i) : way_out(w, i);
+	}
 }
 
 static void
@@ -201,13 +262,15 @@ list_offers(struct moore_rmtrees *w)
 	uint32_t n = 0;
 
 	for (uint32_t m = 0; m < g->n; m++) {
-		bool passes = !g->is_source[m] && moore_rview_transit(w->v, m) && w->t.len[m] != 1;
+		bool passes = !g->is_source[m] && moore_rview_transit(w->v, m) &&
+			(w->t.len[m] != 1 || w->serves_peers);
 
 		w->xoffer[m] = n;
 		for (uint32_t e = g->xadj[m]; passes && e < g->xadj[m + 1]; e++) {
 			uint32_t i = g->to[e], out = w->out[i];
 
-			if (g->flags[e] & w->v->flag && out != MOORE_NONE && rank[e] < rank[out])
+			if (g->flags[e] & w->v->flag && out != MOORE_NONE && g->to[out] != m &&
+			    rank[e] < rank[out])
 				w->offer[n++] = (struct moore_roffer){ e, (uint16_t)i,
 					w->last[g->to[out]] };
 		}
@@ -325,18 +388,18 @@ moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root)
 	w->t.root = root;
 	w->n_built = w->n_ended = 0;
 	memset(w->n_ending, 0, sizeof(w->n_ending));
+	memset(w->n_diverted, 0, w->stride * sizeof(*w->n_diverted));
 	memset(w->last_price, 0, (size_t)g->n * w->stride * sizeof(*w->last_price));
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		w->first_price[e] = is_usable(w, e) ? 0 : NEVER;
 		w->own_firsts[e] = 0;
 	}
 	hang_last_hops(w);
-	memset(w->out, 0xff, g->n * sizeof(*w->out));
+	find_ways_out(w);
 	for (uint32_t k = 0; k < w->n_low; k++) {
 		uint32_t s = w->low[k];
 		uint8_t common = find_common(w, s);
 
-		w->out[s] = way_out(w, s);
 		if (common != MOORE_SLOT_NONE)
 			w->last_price[(size_t)s * w->stride + common] = NEVER;
 	}
@@ -354,19 +417,21 @@ moore_rmtrees_start(struct moore_rmtrees *w)
 /* ---- one tree -------------------------------------------------------------------------- */
 
 /* Marks the one switch of each class that may be an intermediate of this tree: at random in the
- * first layer of a variant, and far from those of its other layers. */
+ * first layer of a variant, and far from those of its other layers.  Where classes are paired, it
+ * is the same in each class, and each root begins with another. */
 static void
 draw_intermediates(struct moore_rmtrees *w)
 {
 	const struct moore_rmiddles *c = w->classes;
-	uint32_t variant = w->n_built / w->n_layers;
-	struct moore_rng r = { (uint64_t)w->t.root << 32 | variant };
+	uint32_t variant = w->n_built / w->n_layers, root = w->t.root;
+	uint32_t first = variant + c->place[root] + c->class_of[root];
+	struct moore_rng r = { (uint64_t)root << 32 | variant };
 
 	for (uint32_t k = 0; k < c->n_classes; k++) {
 		uint32_t step = c->size[k] < w->n_layers ? 1 : c->size[k] / w->n_layers;
 
 		if (w->n_built % w->n_layers == 0)
-			w->draw[k] = moore_rng_below(&r, c->size[k]);
+			w->draw[k] = c->paired ? first % c->size[k] : moore_rng_below(&r, c->size[k]);
 		else
 			w->draw[k] = (w->draw[k] + step) % c->size[k];
 	}
@@ -377,6 +442,20 @@ draw_intermediates(struct moore_rmtrees *w)
 	}
 }
 
+/* Notes the price of a detour by middle switch m, whose parent edge is e.  Where classes are paired,
+ * detours with the same last link share their intermediate. */
+static void
+set_via(struct moore_rmtrees *w, uint32_t m, uint32_t e)
+{
+	uint32_t onward = price(w, w->out[w->v->g->to[e]]) + price_last(w, w->last[m]);
+
+	w->via[m] = price(w, e);
+	if (w->classes->paired)
+		w->via_last[w->last[m]] = onward;
+	else
+		w->via[m] += onward;
+}
+
 static void
 hang_middle_over(struct moore_rmtrees *w, uint32_t m, uint32_t e)
 {
@@ -385,7 +464,7 @@ hang_middle_over(struct moore_rmtrees *w, uint32_t m, uint32_t e)
 	w->is_between[i] = 1;
 	hang(w, i, w->out[i]);
 	hang(w, m, e);
-	w->via[m] = price(w, e) + price(w, w->out[i]) + price_last(w, w->last[m]);
+	set_via(w, m, e);
 }
 
 /* Attaches middle switch m below the intermediate that its earlier trees used least. */
@@ -399,11 +478,11 @@ hang_middle(struct moore_rmtrees *w, uint32_t m)
 		const struct moore_roffer *o = &w->offer[k];
 		uint32_t out, p;
 
-		if (!w->is_drawn[o->between])
-			continue;
 		out = w->out[o->between];
+		if (!w->is_drawn[o->between] || w->t.len[w->v->g->to[out]] != 1)
+			continue;
 		p = led[o->last] + price(w, o->edge) + price(w, out) + price_last(w, o->last) +
-			(w->is_between[o->between] ? 0 : MOORE_PRICE_NEW * USE);
+			(w->is_between[o->between] ? 0 : w->new_price);
 		if (p < least) {
 			least = p;
 			best = o;
@@ -428,11 +507,13 @@ cheapest_detour(const struct moore_rmtrees *w, uint32_t s)
 {
 	const struct moore_rgraph *g = w->v->g;
 	const uint32_t *last_price = w->last_price + (size_t)s * w->stride;
+	const uint32_t *via_last = w->via_last;
 	uint32_t begin = g->xadj[s], n = g->xadj[s + 1] - begin, least = NEVER, best = MOORE_NONE;
 	uint32_t e = n ? begin + (w->t.root + 7 * s + w->n_built) % n : begin;
 
 	for (uint32_t k = 0; k < n; k++, e = e + 1 < begin + n ? e + 1 : begin) {
-		uint32_t m = g->to[e], p = w->first_price[e] + w->via[m] + last_price[w->last[m]];
+		uint32_t m = g->to[e], last = w->last[m];
+		uint32_t p = w->first_price[e] + w->via[m] + via_last[last] + last_price[last];
 
 		if (p < least && is_leaf_legal(w, s, e)) {
 			least = p;
@@ -473,6 +554,8 @@ hang_low(struct moore_rmtrees *w, uint32_t s)
 		e = g->xadj[g->to[e]] + w->t.slot[g->to[e]];
 		w->load[e]++;
 		w->load[w->out[g->to[e]]]++;
+		if (w->classes->paired)
+			set_via(w, g->to[g->rev[e]], e);
 		w->n_detours++;
 		w->n_ending[w->last[s]]++;
 		w->n_ended++;
@@ -528,10 +611,54 @@ queue_nodes(struct moore_rmtrees *w)
 static void
 start_variant(struct moore_rmtrees *w)
 {
+	w->has_diverted = false;
 	for (uint32_t e = 0; e < w->v->g->n_edges; e++) {
 		w->first_price[e] -= MOORE_PRICE_OWN_FIRST * USE * w->own_firsts[e];
 		w->own_firsts[e] = 0;
 	}
+}
+
+/* The price of leading the middle switch at the root's edge e to the root by a detour; NEVER if no
+ * turn allows it. */
+static uint32_t
+price_of_diversion(const struct moore_rmtrees *w, uint32_t e)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t m = g->to[e], least = NEVER;
+
+	for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++) {
+		const struct moore_roffer *o = &w->offer[k];
+		uint32_t p = price(w, o->edge) + price(w, w->out[o->between]);
+
+		if (w->t.len[m] == 1 && w->is_drawn[o->between] && p < least)
+			least = p;
+	}
+	return least + w->n_diverted[e - g->xadj[w->t.root]] * USE;
+}
+
+/* Where classes are paired, the switches of the root's class, its peers, share all their middle
+ * switches with it.  So in one tree of each variant, one of these middle switches leads to the
+ * root by a detour over a peer, and the other peers take it. */
+static void
+divert_last_hop(struct moore_rmtrees *w)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t begin = g->xadj[w->t.root], least = NEVER, best = MOORE_NONE;
+
+	for (uint32_t e = begin; e < g->xadj[w->t.root + 1]; e++) {
+		uint32_t p = price_of_diversion(w, e);
+
+		if (p < least) {
+			least = p;
+			best = e;
+		}
+	}
+	if (best == MOORE_NONE)
+		return;
+	w->n_diverted[best - begin]++;
+	w->t.len[g->to[best]] = MOORE_LEN_NONE;
+	w->t.slot[g->to[best]] = MOORE_SLOT_NONE;
+	w->has_diverted = true;
 }
 
 static void
@@ -539,13 +666,16 @@ start_tree(struct moore_rmtrees *w)
 {
 	if (w->n_built % w->n_layers == 0)
 		start_variant(w);
+	memset(w->via_last, 0, w->stride * sizeof(*w->via_last));
 	memset(w->is_between, 0, w->v->g->n);
 	for (uint32_t k = 0; k < w->n_middle; k++)
 		w->via[w->middle[k]] = NEVER;
-	w->unit = ((uint64_t)MOORE_PRICE_TRANSIT * USE << 14) /
+	w->unit = (w->transit_price * USE << 14) /
 		(2 * w->n_detours / (w->v->g->n_edges + 1) + DAMPING);
 	draw_intermediates(w);
 	hang_last_hops(w);
+	if (w->serves_peers && !w->has_diverted)
+		divert_last_hop(w);
 }
 
 void

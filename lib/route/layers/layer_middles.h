@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* layer_middles.h - the non-minimal trees of profile any-sl where the graph has lines
- * (middles.h): one tree for each LID.
+ * or paired classes (middles.h): one tree for each LID.
  *
  * Roots are divided into strands.  A tree depends on the earlier trees of its root and on the
  * loads of the earlier roots of its strand, so strands can be made side by side, each with a
@@ -9,6 +9,7 @@
 #define MOORE_ROUTE_LAYER_MIDDLES_H
 
 #include "route/turns/middles.h"
+#include "route/trees/kinds.h"
 #include "route/trees/tree.h"
 
 struct moore_rmtrees {
@@ -16,6 +17,10 @@ struct moore_rmtrees {
 	const struct moore_rmiddles *classes;
 	const uint32_t *n_connected;	/* by node: size of its component */
 	unsigned n_layers;
+	bool serves_peers;	/* classes are paired, and other switches of the root's class have
+				 * detours, too */
+	uint64_t transit_price;	/* see tuning.h */
+	uint32_t new_price;
 	bool one_lane;		/* some link has one lane, so leaves must be legal across it */
 	uint32_t stride;	/* the most links that a switch has */
 	uint16_t *low, *middle;	/* the switches with endpoints, and those without */
@@ -30,6 +35,9 @@ struct moore_rmtrees {
 	uint32_t n_ending[MOORE_SLOT_NONE + 1];	/* and by their last link's slot at the root */
 	uint32_t *out;		/* by low switch: the edge over which it goes on to the root when it
 				 * is an intermediate; MOORE_NONE if it cannot be one */
+	uint32_t *n_diverted;	/* by slot of the root: trees in which that middle switch leads to
+				 * it by a detour */
+	bool has_diverted;	/* some tree of this variant has such a switch */
 	struct moore_roffer {	/* a turn of a middle switch to an intermediate that is allowed */
 		uint32_t edge;
 		uint16_t between;	/* the intermediate */
@@ -48,10 +56,13 @@ struct moore_rmtrees {
 	uint32_t *draw;		/* by class: place of the one that may be an intermediate of the
 				 * tree at hand */
 	/* and these the tree that is being made. */
+	uint32_t *via_last;	/* with paired classes, by slot of the root: price of the link from the
+				 * intermediate that leads there; else 0 */
 	uint64_t unit;		/* price of one detour over a link, in parts of 65536 */
 	/* The rest is indexed by node. */
 	uint8_t *last;		/* slot, at the root, of the last link of its route */
-	uint32_t *via;		/* price of the middle of a detour by it, or NEVER */
+	uint32_t *via;		/* price of the middle of a detour by it, or NEVER; with paired classes
+				 * only as far as the intermediate */
 	uint8_t *is_drawn;	/* it may be an intermediate */
 	uint8_t *is_between;	/* it is one */
 };
@@ -59,7 +70,7 @@ struct moore_rmtrees {
 /* All but *w is borrowed.  -MOORE_ENOMEM; end *w with moore_rmtrees_fini() anyway. */
 int moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
 		       const struct moore_rmiddles *classes, const uint32_t *n_connected,
-		       unsigned n_layers);
+		       unsigned n_layers, const struct moore_rkind *kind);
 void moore_rmtrees_fini(struct moore_rmtrees *w);
 
 /* Begins a strand. */
