@@ -39,6 +39,12 @@ uses(const struct moore_rused *u, unsigned first, unsigned last)
 		MOORE_AGAIN_OWN * ((u->own_first >> first & 1) + (u->own_last >> last & 1));
 }
 
+static inline bool
+has_two(uint64_t links)
+{
+	return links & (links - 1);
+}
+
 static inline void
 note_use(struct moore_rused *u, unsigned first, unsigned last)
 {
@@ -89,7 +95,29 @@ attach(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
 	w->flags[x] |= KIDS;
 }
 
+/* Whether s may come to x, the head of its edge e. */
+static inline bool
+is_open(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+{
+	return w->view->g->flags[e] & w->view->flag &&
+		(!w->slice->one_lane || moore_rview_leaf(w->view, w->slot, w->root, s, e));
+}
+
 /* ---- gates and relays ---------------------------------------------------------------- */
+
+/* Whether the tail of edge e may be a relay of the gate at its head, whose edge to the root is
+ * `in`: the turn rises, and it does not still want a detour of its own. */
+static bool
+may_relay(const struct moore_rlayer_tree *w, uint32_t e, uint32_t in)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const uint32_t *rank = w->view->turns->rank;
+	uint32_t x = g->to[g->rev[e]];
+
+	return g->flags[e] & w->view->flag && w->dist[x] == 2 && rank[e] < rank[in] &&
+		moore_rview_transit(w->view, x) &&
+		(!w->slice->is_last || !w->slice->layer || w->flags[x] & COVERED);
+}
 
 /* Lists the neighbours of gate r, whose edge to the root is `in`, that could be relays. */
 static void
@@ -103,12 +131,8 @@ open_gate(struct moore_rlayer_tree *w, uint32_t r, uint32_t in)
 	for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++) {
 		uint32_t x = g->to[o], e = g->rev[o];
 
-		if (!(g->flags[e] & w->view->flag) || w->dist[x] != 2 || w->flags[x] & RELAY ||
-		    v->minimal->v->turns->rank[e] >= v->minimal->v->turns->rank[in] ||
-		    !moore_rview_transit(w->view, x))
+		if (w->flags[x] & RELAY || !may_relay(w, e, in))
 			continue;
-		if (w->slice->is_last && w->slice->layer && !(w->flags[x] & COVERED))
-			continue;	/* it still wants a detour of its own */
 		w->flags[x] |= RELAY;
 		v->acc[x] = e;
 		v->list[v->n_relays++] = (uint16_t)x;
@@ -231,8 +255,92 @@ choose_relays(struct moore_rlayer_tree *w)
 		}
 }
 
+/* ---- neighbours without a detour ------------------------------------------------------- */
+
+/* A detour x -> y -> gate -> root of three hops along which all turns rise, beside a neighbour
+ * of the root that takes it with one hop more. */
+struct way {
+	uint32_t x, edge;	/* x -> y */
+	uint32_t gate;		/* slot of the root */
+};
+
+/* Finds a way over edge e to y. */
+static bool
+find_gate(const struct moore_rlayer_tree *w, uint32_t e, uint32_t except, struct way *out)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const uint32_t *rank = w->view->turns->rank;
+	uint32_t y = g->to[e], first = g->xadj[w->root];
+
+	for (uint32_t o = first; o < g->xadj[w->root + 1]; o++) {
+		uint32_t z = g->to[o], in = g->rev[o];
+
+		if (z == except || !(w->flags[z] & PASS) || !(g->flags[in] & w->view->flag))
+			continue;
+		for (uint32_t k = g->xadj[y]; k < g->xadj[y + 1]; k++)
+			if (g->to[k] == z && rank[e] < rank[k] && may_relay(w, k, in)) {
+				*out = (struct way){ g->to[g->rev[e]], e, o - first };
+				return true;
+			}
+	}
+	return false;
+}
+
+static bool
+find_way(const struct moore_rlayer_tree *w, uint32_t r, struct way *out)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t first = g->xadj[r], n = g->xadj[r + 1] - first;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t o = first + (i + w->slice->layer + w->slice->variant) % n, x = g->to[o];
+
+		if (w->dist[x] != 2 || !g->is_source[x] || !is_open(w, r, o) ||
+		    !moore_rview_transit(w->view, x))
+			continue;
+		for (uint32_t e = g->xadj[x]; e < g->xadj[x + 1]; e++)
+			if (is_open(w, x, e) && find_gate(w, e, r, out))
+				return true;
+	}
+	return false;
+}
+
+/* After the first layer: finds a way for a neighbour that had a detour in no tree so far.  It
+ * waits while others, further away, have none. */
+static bool
+find_way_for_bare(const struct moore_rlayer_tree *w, struct way *out)
+{
+	const struct moore_rgraph *g = w->view->g;
+
+	if (!w->slice->layer || w->is_retry)
+		return false;
+	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++) {
+		uint32_t r = g->to[o];
+
+		if (w->dist[r] == 1 && g->is_source[r] && !has_two(w->used[r].first[0]) &&
+		    find_way(w, r, out))
+			return true;
+	}
+	return false;
+}
+
+/* Sends x along the way if the relay was made. */
 static void
-open_gates(struct moore_rlayer_tree *w, uint32_t from)
+take_way(struct moore_rlayer_tree *w, const struct way *way)
+{
+	const struct moore_rgraph *g = w->view->g;
+	uint32_t y = g->to[way->edge];
+
+	if (w->flags[way->x] & SETTLED || !(w->flags[y] & SETTLED) ||
+	    w->v->onward[y].parent != g->to[g->xadj[w->root] + way->gate])
+		return;
+	attach(w, way->x, way->edge);
+	settle(w, way->x);
+}
+
+/* The gate of the way (NULL: none) comes first. */
+static void
+open_gates(struct moore_rlayer_tree *w, uint32_t from, const struct way *way)
 {
 	const struct moore_rgraph *g = w->view->g;
 	uint32_t first = g->xadj[w->root], n = g->xadj[w->root + 1] - first;
@@ -240,6 +348,10 @@ open_gates(struct moore_rlayer_tree *w, uint32_t from)
 
 	w->v->n_relays = 0;
 	count_rounds(w, rounds);
+	if (way) {
+		rounds[way->gate] = 0;
+		w->flags[way->x] |= RELAY;	/* so it is not listed */
+	}
 	for (unsigned i = 0; i < MOORE_GATES && i < n / 2; i++) {
 		uint32_t slot = fewest_rounds(rounds, n, from % n);
 
@@ -262,14 +374,6 @@ price_of(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e, unsigned len
 	return w->v->price[e] + price_onward(w, x, len) +
 		uses(&w->used[s], (e - w->view->g->xadj[s]) & 63, w->v->onward[x].end) *
 		w->slice->again;
-}
-
-/* Whether s may come to x, the head of its edge e. */
-static inline bool
-is_open(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
-{
-	return w->view->g->flags[e] & w->view->flag &&
-		(!w->slice->one_lane || moore_rview_leaf(w->view, w->slot, w->root, s, e));
 }
 
 /* Lists, for each switch that can begin a detour with a relay, these edges: from first[] over
@@ -500,8 +604,14 @@ take_loads_off(struct moore_rlayer_tree *w)
 static void
 make_tree(struct moore_rlayer_tree *w, uint32_t from)
 {
+	struct way way;
+	bool has_way;
+
 	start(w);
-	open_gates(w, from);
+	has_way = find_way_for_bare(w, &way);
+	open_gates(w, from, has_way ? &way : NULL);
+	if (has_way)
+		take_way(w, &way);
 	take_detours(w, from);
 	detour_neighbours(w);
 	settle_others(w);
@@ -519,10 +629,12 @@ moore_rlayer_by_gates(struct moore_rlayer_tree *w, uint32_t from)
 	for (uint32_t s = 0; s < w->view->g->n; s++)
 		w->flags[s] = w->slice->layer && w->flags[s] & COVERED ? EARLIER : 0;
 	w->spare_relays = w->slice->spare_relays;
+	w->is_retry = false;
 	make_tree(w, from);
 	for (unsigned i = 0; i < n_tries && is_some_bare(w); i++) {
 		take_loads_off(w);
 		w->spare_relays = false;
+		w->is_retry = true;
 		make_tree(w, from);
 	}
 	for (uint32_t s = 0; s < w->view->g->n; s++)

@@ -56,7 +56,8 @@ struct moore_rlayer_tree {
 	uint32_t n_lids;	/* that share the tree: load from each source */
 	uint8_t *slot, *len, *flags;
 	const uint8_t *dist;	/* hops of the minimal tree */
-	bool spare_relays;	/* as in the slice, but not when the tree is made again */
+	bool is_retry;		/* the tree is made again, for a pair that had no detour */
+	bool spare_relays;	/* as in the slice, but not then */
 	uint64_t *first, *last;
 	uint16_t *gain;
 	struct moore_rused *used;
