@@ -63,7 +63,7 @@ is_kept(struct search *w, uint64_t was, uint32_t try, uint32_t n_tries)
 		w->cost - was <= slack / 256 * moore_rng_below(&w->rng, 256);
 }
 
-/* The room of classes a and b. */
+/* Returns the room of classes a and b. */
 static uint8_t
 room_of(const struct search *w, uint32_t a, uint32_t b)
 {
@@ -195,7 +195,7 @@ try_change(struct search *w, bool inserts, uint32_t i, uint32_t k, uint32_t try,
 	forget_touched(w);
 }
 
-/* Index in room[] of a random pair of classes with the least room. */
+/* Returns the index in room[] of a random pair of classes with the least room. */
 static uint32_t
 find_weakest(struct search *w)
 {

@@ -29,7 +29,7 @@ void moore_rmiddles_fini(struct moore_rmiddles *c);
  * is set.  -MOORE_ENOMEM. */
 int moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddles *c,
 			uint32_t *colour, struct moore_err *err);
-/* The same with c->paired (pair_ranks.c). */
+/* Does the same where c->paired is set (pair_ranks.c). */
 int moore_rmiddles_rank_pairs(const struct moore_rgraph *g, const struct moore_rmiddles *c,
 			      uint32_t *colour, struct moore_err *err);
 
