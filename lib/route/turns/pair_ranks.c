@@ -27,9 +27,6 @@
 #include "route/turns/turns.h"
 
 #define MAX_ROOM 255
-#ifndef GAP
-#define GAP (w->n/4)
-#endif
 #define SPAN ((uint32_t)1 << 30)	/* of all colours */
 
 struct search {
