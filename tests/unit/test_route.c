@@ -327,6 +327,41 @@ test_layers(void **state)
 	}
 }
 
+/* With four LIDs for each endpoint, any two neighbours have a detour to some LID: else all
+ * endpoints of the one would share one link to those of the other. */
+static void
+test_neighbours(void **state)
+{
+	static const char *const params[] = { "q=5 p=3", "q=5 p=4", "q=7" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(params); i++) {
+		struct moore_fabric *f = test_family("slimfly", params[i], 2);
+		struct moore_verdict *v = NULL;
+		struct moore_route *r = route_checked(params[i], f, NULL, &v);
+		const struct moore_lft *t = moore_route_lft(r);
+		uint32_t n = f->n_switches;
+		uint8_t *is_beside = calloc((size_t)n * n, 1), *has = calloc((size_t)n * n, 1);
+
+		assert_true(is_beside && has);
+		for (uint32_t e = 0; e < f->n_endpoints; e++)
+			for (uint32_t s = 0, to = f->ep[e].sw; s < n; s++)
+				for (unsigned o = 0; s != to && o < 4; o++) {
+					int h = hops(f, t, s, to, f->ep[e].lid + o);
+
+					is_beside[s * n + to] |= h == 1;
+					has[s * n + to] |= h > 1;
+				}
+		for (size_t k = 0; k < (size_t)n * n; k++)
+			CHECK(params[i], !is_beside[k] || has[k]);
+		free(is_beside);
+		free(has);
+		moore_verdict_free(v);
+		moore_route_free(r);
+		moore_fabric_free(f);
+	}
+}
+
 /* With one layer alone most pairs have a detour, too: some must stay minimal, since others come
  * through them. */
 static void
@@ -904,6 +939,7 @@ main(void)
 		cmocka_unit_test(test_diversity),
 		cmocka_unit_test(test_base_beside_layers),
 		cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_one_layer),
 		cmocka_unit_test(test_single_failures),
 		cmocka_unit_test(test_random),
