@@ -11,6 +11,7 @@
 #include "dumps.h"
 #include "engine.h"
 #include "env.h"
+#include "ether.h"
 #include "fabric.h"
 #include "held.h"
 #include "history.h"

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* config.c - the configuration of one switch: a sorted list of routes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ether_impl.h"
+
+int
+moore_ether_config_add(struct moore_ether_config *c, const struct moore_ether_route *r,
+		       struct moore_err *err)
+{
+	struct moore_ether_route *grown = moore_grow(c->route, c->n_routes, &c->cap_routes,
+						     sizeof(*grown));
+
+	if (!grown)
+		return moore_fail_nomem(err);
+	c->route = grown;
+	c->route[c->n_routes++] = *r;
+	return 0;
+}
+
+int
+moore_ether_addr_order(const struct moore_addr *a, const struct moore_addr *b)
+{
+	int d;
+
+	if (a->ip != b->ip)
+		return a->ip < b->ip ? -1 : 1;
+	if ((d = memcmp(a->byte, b->byte, sizeof(a->byte))))
+		return d;
+	return (a->len > b->len) - (a->len < b->len);
+}
+
+static int
+by_destination(const void *a, const void *b)
+{
+	const struct moore_ether_route *x = a, *y = b;
+	int d = moore_ether_addr_order(&x->to, &y->to);
+
+	if (d)
+		return d;
+	if (x->port != y->port)
+		return x->port < y->port ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+void
+moore_ether_config_sort(struct moore_ether_config *c)
+{
+	if (c->n_routes)
+		qsort(c->route, c->n_routes, sizeof(*c->route), by_destination);
+}
+
+void
+moore_ether_config_fini(struct moore_ether_config *c)
+{
+	free(c->route);
+	free(c->by_dscp);
+	free(c->pfc);
+	*c = (struct moore_ether_config){ 0 };
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* ether_impl.h - what the files of lib/ether share. */
+#ifndef MOORE_ETHER_IMPL_H
+#define MOORE_ETHER_IMPL_H
+
+#include "moore/ether.h"
+
+/* The bits of an address of that family: 32 or 128. */
+uint8_t moore_addr_bits(uint8_t ip);
+/* Returns the n-th prefix of that length within a range, which must have room for it. */
+struct moore_addr moore_addr_part(const struct moore_addr *range, uint8_t len, uint64_t n);
+
+/* The order of routes: by family, address, then length. */
+int moore_ether_addr_order(const struct moore_addr *a, const struct moore_addr *b);
+/* -MOORE_EINVAL when options contradict each other. */
+int moore_ether_check_opts(const struct moore_ether_opts *o, struct moore_err *err);
+
+/* Makes a network without addresses, which takes the plan over, also when it fails. */
+int moore_ether_new(struct moore_ether **out, struct moore_plan *p,
+		    const struct moore_ether_opts *o, struct moore_err *err);
+
+/* Sets the classes of switch s as the router assumes them. */
+int moore_ether_set_classes(struct moore_ether_config *c, const struct moore_ether *x,
+			    moore_swid s, struct moore_err *err);
+void moore_ether_add_fault(struct moore_ether_faults *f, const struct moore_ether_fault *fault);
+
+#define MOORE_PORT_PREFIX "swp"		/* port n of a switch is interface swp<n> */
+/* Reads such a name.  -MOORE_ESYNTAX, without a message. */
+int moore_ether_read_port(const char *text, size_t len, moore_portnum *out);
+/* Appends a line for `ip -batch`: "route VERB ...". */
+void moore_ether_put_route(const struct moore_ether *x, const struct moore_ether_route *r,
+			   const char *verb, struct moore_buf *b);
+
+/* The functions of the table in formats.c. */
+#define MOORE_ETHER_WRITER(name) \
+	int moore_ether_##name(const struct moore_ether *x, moore_swid s, \
+			       const struct moore_ether_config *c, struct moore_buf *b, \
+			       struct moore_err *err)
+#define MOORE_ETHER_READER(name) \
+	int moore_ether_##name(const struct moore_ether *x, moore_swid s, const char *text, \
+			       size_t len, struct moore_ether_config *c, struct moore_err *err)
+MOORE_ETHER_WRITER(put_interfaces);
+MOORE_ETHER_WRITER(put_neighbours);
+MOORE_ETHER_WRITER(put_routes);
+MOORE_ETHER_WRITER(put_sysctl);
+MOORE_ETHER_WRITER(put_nft);
+MOORE_ETHER_READER(read_routes);
+MOORE_ETHER_READER(read_nft);
+
+#endif

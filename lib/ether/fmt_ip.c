@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* fmt_ip.c - the files that `ip -batch` of iproute2 loads, in this order: interfaces,
+ * neighbours, routes; and the kernel's settings that they rest on.  The reader takes the
+ * routes back. */
+#include <string.h>
+
+#include "ether_impl.h"
+
+static const char *const ip_word[MOORE_N_IP] = { [MOORE_IP4] = "-4", [MOORE_IP6] = "-6" };
+
+/* ---- interfaces -------------------------------------------------------------------- */
+
+static void
+put_address(struct moore_buf *b, const struct moore_addr *a, const char *len, const char *dev,
+	    unsigned port)
+{
+	if (!a->is_set)
+		return;
+	moore_buf_fmt(b, "addr replace ");
+	moore_addr_put(b, a);
+	moore_buf_fmt(b, "%s dev %s", len, dev);
+	if (port)
+		moore_buf_fmt(b, "%u", port);
+	moore_buf_fmt(b, "%s\n", a->ip == MOORE_IP6 ? " nodad" : "");
+}
+
+static void
+put_port(const struct moore_ether *x, moore_swid s, moore_portnum port, struct moore_buf *b)
+{
+	const struct moore_ether_peer *peer = moore_ether_peer(x, s, port);
+	struct moore_addr local = moore_ether_local(s, port);
+	char mac[MOORE_MAC_TEXT];
+
+	moore_ether_mac(mac, s, port);
+	moore_buf_fmt(b, "link set dev " MOORE_PORT_PREFIX "%u address %s mtu %u up\n", port, mac,
+		      x->opts.mtu);
+	put_address(b, &local, "/64", MOORE_PORT_PREFIX, port);
+	if (peer->sw == MOORE_NONE)
+		return;
+	put_address(b, &x->link[MOORE_IP4][peer->end], "/31", MOORE_PORT_PREFIX, port);
+	put_address(b, &x->link[MOORE_IP6][peer->end], "/127", MOORE_PORT_PREFIX, port);
+}
+
+static bool
+is_used(const struct moore_ether_peer *peer)
+{
+	return peer->sw != MOORE_NONE || peer->ep != MOORE_NONE;
+}
+
+int
+moore_ether_put_interfaces(const struct moore_ether *x, moore_swid s,
+			   const struct moore_ether_config *c, struct moore_buf *b,
+			   struct moore_err *err)
+{
+	(void)c;
+	(void)err;
+	moore_buf_fmt(b, "link set dev lo up\n");
+	for (unsigned ip = 0; ip < MOORE_N_IP; ip++)
+		for (uint32_t l = 0; l < x->opts.n_layers; l++)
+			put_address(b, &x->self[ip][(size_t)s * x->opts.n_layers + l],
+				    ip == MOORE_IP4 ? "/32" : "/128", "lo", 0);
+	for (unsigned p = 1; p <= x->plan->sw[s].ports; p++)
+		if (is_used(moore_ether_peer(x, s, (moore_portnum)p)))
+			put_port(x, s, (moore_portnum)p, b);
+	return 0;
+}
+
+/* ---- neighbours ---------------------------------------------------------------------- */
+
+static void
+put_neighbour(struct moore_buf *b, const struct moore_addr *a, const char *mac, unsigned port)
+{
+	if (!a->is_set)
+		return;
+	moore_buf_fmt(b, "neigh replace ");
+	moore_addr_put(b, a);
+	moore_buf_fmt(b, " lladdr %s dev " MOORE_PORT_PREFIX "%u nud permanent\n", mac, port);
+}
+
+static void
+put_switch_at(const struct moore_ether *x, const struct moore_ether_peer *peer, unsigned port,
+	      struct moore_buf *b)
+{
+	struct moore_addr local = moore_ether_local(peer->sw, peer->port);
+	char mac[MOORE_MAC_TEXT];
+
+	moore_ether_mac(mac, peer->sw, peer->port);
+	put_neighbour(b, &local, mac, port);
+	put_neighbour(b, &x->self[MOORE_IP4][(size_t)peer->sw * x->opts.n_layers], mac, port);
+	for (unsigned ip = 0; ip < MOORE_N_IP; ip++)
+		put_neighbour(b, &x->link[ip][peer->end ^ 1], mac, port);
+}
+
+int
+moore_ether_put_neighbours(const struct moore_ether *x, moore_swid s,
+			   const struct moore_ether_config *c, struct moore_buf *b,
+			   struct moore_err *err)
+{
+	(void)c;
+	(void)err;
+	for (unsigned p = 1; p <= x->plan->sw[s].ports; p++) {
+		const struct moore_ether_peer *peer = moore_ether_peer(x, s, (moore_portnum)p);
+		char mac[MOORE_MAC_TEXT];
+
+		if (peer->sw != MOORE_NONE)
+			put_switch_at(x, peer, p, b);
+		if (peer->ep == MOORE_NONE)
+			continue;
+		moore_ether_host_mac(mac, peer->ep);
+		for (unsigned ip = 0; ip < MOORE_N_IP; ip++)
+			for (uint32_t l = 0; l < x->opts.n_layers; l++)
+				put_neighbour(b, &x->host[ip][(size_t)peer->ep * x->opts.n_layers + l],
+					      mac, p);
+	}
+	return 0;
+}
+
+/* ---- routes -------------------------------------------------------------------------- */
+
+void
+moore_ether_put_route(const struct moore_ether *x, const struct moore_ether_route *r,
+		      const char *verb, struct moore_buf *b)
+{
+	moore_buf_fmt(b, "%s route %s ", ip_word[r->to.ip], verb);
+	moore_addr_put(b, &r->to);
+	if (r->via.is_set) {
+		moore_buf_fmt(b, r->via.ip != r->to.ip ? " via inet6 " : " via ");
+		moore_addr_put(b, &r->via);
+	}
+	moore_buf_fmt(b, " dev " MOORE_PORT_PREFIX "%u%s proto %u\n", r->port,
+		      r->onlink ? " onlink" : "", x->opts.protocol);
+}
+
+int
+moore_ether_put_routes(const struct moore_ether *x, moore_swid s,
+		       const struct moore_ether_config *c, struct moore_buf *b,
+		       struct moore_err *err)
+{
+	(void)s;
+	(void)err;
+	for (uint32_t i = 0; i < c->n_routes; i++)
+		moore_ether_put_route(x, &c->route[i], "replace", b);
+	return 0;
+}
+
+/* ---- the kernel's settings --------------------------------------------------------------- */
+
+/* rp_filter drops packets that come in where the route back does not go out, which is common
+ * when a layer has routes of its own; the kernel takes the greater of `all` and the port. */
+int
+moore_ether_put_sysctl(const struct moore_ether *x, moore_swid s,
+		       const struct moore_ether_config *c, struct moore_buf *b,
+		       struct moore_err *err)
+{
+	static const char *const all[] = {
+		"net.ipv4.ip_forward = 1", "net.ipv6.conf.all.forwarding = 1",
+		"net.ipv4.conf.all.rp_filter = 0", "net.ipv4.conf.default.rp_filter = 0",
+		"net.ipv4.conf.all.ignore_routes_with_linkdown = 1",
+		"net.ipv4.conf.default.ignore_routes_with_linkdown = 1",
+		"net.ipv6.conf.all.ignore_routes_with_linkdown = 1",
+		"net.ipv6.conf.default.ignore_routes_with_linkdown = 1",
+		"net.ipv6.conf.all.keep_addr_on_down = 1",
+	};
+	static const char *const port[] = {
+		"net.ipv4.conf." MOORE_PORT_PREFIX "%u.rp_filter = 0\n",
+		"net.ipv4.conf." MOORE_PORT_PREFIX "%u.ignore_routes_with_linkdown = 1\n",
+		"net.ipv6.conf." MOORE_PORT_PREFIX "%u.ignore_routes_with_linkdown = 1\n",
+	};
+
+	(void)c;
+	(void)err;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		moore_buf_fmt(b, "%s\n", all[i]);
+	for (unsigned p = 1; p <= x->plan->sw[s].ports; p++)
+		if (is_used(moore_ether_peer(x, s, (moore_portnum)p))) {
+			moore_buf_fmt(b, port[0], p);
+			moore_buf_fmt(b, port[1], p);
+			moore_buf_fmt(b, port[2], p);
+		}
+	return 0;
+}
+
+/* ---- reading routes back --------------------------------------------------------------- */
+
+struct words {			/* of one line */
+	const char *at, *end;
+	unsigned line;
+	struct moore_err *err;
+};
+
+struct word {
+	const char *at;
+	size_t len;
+};
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool
+next(struct words *w, struct word *out)
+{
+	while (w->at < w->end && is_blank(*w->at))
+		w->at++;
+	*out = (struct word){ w->at, 0 };
+	if (w->at == w->end || *w->at == '#')
+		return false;
+	while (w->at < w->end && !is_blank(*w->at))
+		w->at++;
+	out->len = (size_t)(w->at - out->at);
+	return true;
+}
+
+static bool
+is_word(const struct word *w, const char *text)
+{
+	return w->len == strlen(text) && !memcmp(w->at, text, w->len);
+}
+
+static int
+fail_at(const struct words *w, const struct word *at, const char *why)
+{
+	return moore_fail(w->err, MOORE_ESYNTAX, w->line, "\"%.*s\": %s", (int)(at->len < 60 ? at->len : 60),
+			  at->at, why);
+}
+
+int
+moore_ether_read_port(const char *text, size_t len, moore_portnum *out)
+{
+	static const size_t skip = sizeof(MOORE_PORT_PREFIX) - 1;
+	const char *digits = text + skip, *end = text + len;
+	uint64_t n;
+
+	if (len <= skip || memcmp(text, MOORE_PORT_PREFIX, skip) ||
+	    !moore_text_u64(&digits, end, 10, MOORE_PORT_MAX, &n) || digits != end || !n)
+		return -MOORE_ESYNTAX;
+	*out = (moore_portnum)n;
+	return 0;
+}
+
+static int
+read_addr(struct words *w, struct word *at, struct moore_addr *out)
+{
+	struct moore_err why;
+
+	if (!next(w, at))
+		return fail_at(w, at, "an address is missing at the end of the line");
+	if (moore_addr_parse(out, at->at, at->len, &why) == 0)
+		return 0;
+	return moore_fail(w->err, MOORE_ESYNTAX, w->line, "%s", why.text);
+}
+
+static int
+read_via(struct words *w, struct moore_ether_route *r)
+{
+	struct words before = *w;
+	struct word at;
+
+	if (!next(w, &at) || !is_word(&at, "inet6"))
+		*w = before;
+	return read_addr(w, &at, &r->via);
+}
+
+/* The words after the destination.  *ours becomes false for another protocol. */
+static int
+read_options(struct words *w, struct moore_ether_route *r, uint8_t protocol, bool *ours)
+{
+	const char *digits;
+	struct word at;
+	uint64_t n;
+	int rc = 0;
+
+	*ours = false;
+	while (rc == 0 && next(w, &at)) {
+		if (is_word(&at, "via")) {
+			rc = read_via(w, r);
+		} else if (is_word(&at, "dev")) {
+			if (!next(w, &at) || moore_ether_read_port(at.at, at.len, &r->port) < 0)
+				rc = fail_at(w, &at, "is no port of a switch: they are " MOORE_PORT_PREFIX
+					     "1 to " MOORE_PORT_PREFIX "254");
+		} else if (is_word(&at, "proto")) {
+			if (!next(w, &at) || (digits = at.at, !moore_text_u64(&digits, w->end, 10, 255, &n)))
+				return fail_at(w, &at, "is no protocol number from 0 to 255");
+			*ours = n == protocol;
+		} else if (is_word(&at, "onlink")) {
+			r->onlink = true;
+		} else {
+			rc = fail_at(w, &at, "is not a word of a route that is known here");
+		}
+	}
+	if (rc == 0 && !r->port)
+		rc = moore_fail(w->err, MOORE_ESYNTAX, w->line, "the route names no port: add dev "
+				MOORE_PORT_PREFIX "1 or another");
+	return rc;
+}
+
+static int
+read_line(struct words *w, uint8_t protocol, struct moore_ether_config *c)
+{
+	struct moore_ether_route r = { .line = w->line };
+	struct word at;
+	bool ours;
+	int rc;
+
+	if (!next(w, &at))
+		return 0;
+	if ((is_word(&at, "-4") || is_word(&at, "-6")) && !next(w, &at))
+		return fail_at(w, &at, "a command is missing at the end of the line");
+	if (!is_word(&at, "route"))
+		return fail_at(w, &at, "is no route: this file holds lines \"route replace PREFIX ...\"");
+	if (!next(w, &at) || (!is_word(&at, "replace") && !is_word(&at, "add")))
+		return fail_at(w, &at, "is neither replace nor add");
+	if ((rc = read_addr(w, &at, &r.to)) < 0 ||
+	    (rc = read_options(w, &r, protocol, &ours)) < 0)
+		return rc;
+	return ours ? moore_ether_config_add(c, &r, w->err) : 0;
+}
+
+int
+moore_ether_read_routes(const struct moore_ether *x, moore_swid s, const char *text, size_t len,
+			struct moore_ether_config *c, struct moore_err *err)
+{
+	const char *end = text + len;
+	unsigned line = 0;
+	int rc = 0;
+
+	(void)s;
+	while (text < end && rc == 0) {
+		const char *nl = memchr(text, '\n', (size_t)(end - text));
+		struct words w = { text, nl ? nl : end, ++line, err };
+
+		rc = read_line(&w, x->opts.protocol, c);
+		text = nl ? nl + 1 : end;
+	}
+	return rc;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* moore/ether.h - a fabric of Ethernet switches that route IP: the addresses of a plan, the
+ * configuration of each switch, and what a set of configurations does.
+ *
+ * A layer is a range of destination addresses.  Each switch has one prefix for each layer, and
+ * each host one address in each prefix of its switch; a sender chooses the layer of a packet
+ * by the address that it sends to, as it chooses a LID offset on InfiniBand.
+ *
+ * A rack is the same network as the router and the checker know it (fabric.h): a switch with
+ * hosts has one endpoint, whose LID offset l stands for the prefix of layer l.  So routes are
+ * computed and judged by the code that does it on InfiniBand.
+ *
+ * The configuration of a switch (struct moore_ether_config) is the one form between all others:
+ * it is made from computed routes or read from a file, and written in any format. */
+#ifndef MOORE_ETHER_H
+#define MOORE_ETHER_H
+
+#include "base.h"
+#include "fabric.h"
+#include "plan.h"
+#include "tables.h"
+
+MOORE_BEGIN
+
+/* ---- addresses --------------------------------------------------------------- */
+
+enum moore_ip { MOORE_IP4, MOORE_IP6, MOORE_N_IP };
+
+struct moore_addr {		/* an address, or a prefix when len is less than its bits */
+	uint8_t byte[16];	/* network order; IPv4 uses the first 4 */
+	uint8_t ip;		/* enum moore_ip */
+	uint8_t len;		/* leading bits that count: up to 32 or 128 */
+	bool is_set;
+};
+
+/* Reads "10.1.0.0/16", "fd00::/48", or an address without a length.  -MOORE_ESYNTAX, also when
+ * bits below the length are set. */
+MOORE_API int moore_addr_parse(struct moore_addr *out, const char *text, size_t len,
+			       struct moore_err *err);
+/* Appends it, with its length unless that is all bits. */
+MOORE_API void moore_addr_put(struct moore_buf *b, const struct moore_addr *a);
+/* Says whether an address or prefix lies within a prefix. */
+MOORE_API bool moore_addr_within(const struct moore_addr *a, const struct moore_addr *prefix);
+MOORE_API bool moore_addr_equal(const struct moore_addr *a, const struct moore_addr *b);
+
+/* ---- the numbered network ------------------------------------------------------ */
+
+#define MOORE_ETHER_LAYERS_MAX MOORE_N_OFFSETS
+#define MOORE_ETHER_CLASSES_MAX 2
+
+struct moore_ether_opts {
+	uint32_t n_layers;		/* 1..MOORE_ETHER_LAYERS_MAX */
+	struct moore_addr range[MOORE_N_IP];	/* of hosts and switches; at least one is set */
+	struct moore_addr links[MOORE_N_IP];	/* of /31 and /127 on links; may be unset */
+	bool next_hop_inet6;		/* IPv4 routes name an IPv6 next hop, else an IPv4 one that
+					 * need not be in a connected prefix ("onlink") */
+	uint8_t protocol;		/* of each route (rtnetlink's rtm_protocol) */
+	uint32_t mtu;
+	uint8_t n_classes;		/* lossless classes: 1 or 2 */
+	uint8_t dscp[MOORE_ETHER_CLASSES_MAX];	/* mark of each class; hosts send the first */
+	uint8_t priority[MOORE_ETHER_CLASSES_MAX];	/* PFC priority of each */
+};
+/* Sets all but the ranges: 4 layers, protocol 109, MTU 9000, DSCP 26 and 34 on priorities 3
+ * and 4. */
+MOORE_API void moore_ether_defaults(struct moore_ether_opts *o);
+
+struct moore_ether_peer {	/* what a plan has at the other end of a switch port */
+	moore_swid sw;		/* MOORE_NONE unless it is a switch */
+	moore_portnum port;	/* of that switch */
+	uint32_t end;		/* of the link, on this side: cable * 2 + end */
+	moore_epid ep;		/* MOORE_NONE unless it is a host */
+};
+
+struct moore_ether {
+	struct moore_ether_opts opts;
+	struct moore_plan *plan;	/* owned; rates, places and labels may be missing */
+	/* By switch * n_layers + layer; unset for a family without a range, and in layers above 0
+	 * of a switch without hosts. */
+	struct moore_addr *prefix[MOORE_N_IP];
+	struct moore_addr *self[MOORE_N_IP];	/* the switch's own address in that prefix */
+	struct moore_addr *host[MOORE_N_IP];	/* by endpoint * n_layers + layer */
+	/* By link end, as cable * 2 + end: its address in opts.links. */
+	struct moore_addr *link[MOORE_N_IP];
+	uint32_t *port0;		/* peer[port0[s] + p] is at port p of switch s */
+	struct moore_ether_peer *peer;
+};
+
+/* The peer of a switch port; port is at most that of the switch's last. */
+static inline const struct moore_ether_peer *
+moore_ether_peer(const struct moore_ether *x, moore_swid s, moore_portnum port)
+{
+	return &x->peer[x->port0[s] + port];
+}
+
+/* Gives every switch, host and link of a plan its addresses.  Takes the plan over, also when
+ * it fails.  -MOORE_EINVAL when options contradict each other, ranges overlap, or a range is too small:
+ * the message says how large it must be.  O(size * layers). */
+MOORE_API int moore_ether_number(struct moore_ether **out, struct moore_plan *p,
+				 const struct moore_ether_opts *o, struct moore_err *err);
+MOORE_API void moore_ether_free(struct moore_ether *x);	/* NULL is fine */
+
+/* Writes and reads addresses.json: every switch, port, host, layer and prefix.  The reader
+ * wants the plan of which they are, takes it over, also when it fails, and checks that no two
+ * prefixes overlap and that hosts lie within those of their switch.  -MOORE_ESYNTAX sets
+ * err->line if the text is no JSON; -MOORE_EPLAN names the place. */
+MOORE_API int moore_ether_write_addresses(const struct moore_ether *x, struct moore_buf *out,
+					  struct moore_err *err);
+MOORE_API int moore_ether_read_addresses(struct moore_ether **out, struct moore_plan *p,
+					 const char *text, size_t len, struct moore_err *err);
+
+/* The link-local address of a switch port, and its MAC; a MAC for a host's port. */
+MOORE_API struct moore_addr moore_ether_local(moore_swid s, moore_portnum port);
+#define MOORE_MAC_TEXT 18	/* "02:00:00:00:00:00" and a NUL */
+MOORE_API void moore_ether_mac(char out[MOORE_MAC_TEXT], moore_swid s, moore_portnum port);
+MOORE_API void moore_ether_host_mac(char out[MOORE_MAC_TEXT], moore_epid e);
+
+/* ---- racks ------------------------------------------------------------------------ */
+
+/* Makes the fabric whose LIDs stand for prefixes: see the head of this file.  Its switches are
+ * those of the plan, in the same order.  -MOORE_ELID when the prefixes exceed the LIDs. */
+MOORE_API int moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x,
+				struct moore_err *err);
+/* The LID in racks that stands for a prefix. */
+MOORE_API moore_lid moore_ether_lid(const struct moore_fabric *racks, moore_swid s, uint32_t layer);
+
+/* ---- the configuration of one switch ------------------------------------------------ */
+
+struct moore_ether_route {
+	struct moore_addr to;
+	struct moore_addr via;		/* unset: the destination is on the link itself */
+	moore_portnum port;
+	bool onlink;
+	unsigned line;			/* of the file that it was read from */
+};
+
+#define MOORE_ETHER_LOSSY 0xff
+#define MOORE_N_DSCP 64
+
+/* How a switch treats a packet that enters at a port with a DSCP. */
+struct moore_ether_class {
+	uint8_t arrives;	/* priority whose buffer it occupies, which PFC pauses upstream */
+	uint8_t leaves;		/* priority of the queue that it leaves from; both may be LOSSY */
+	uint8_t dscp;		/* that it leaves with */
+};
+
+struct moore_ether_config {
+	uint32_t n_routes, cap_routes;
+	struct moore_ether_route *route;	/* sorted by moore_ether_config_sort() */
+	/* By in port * MOORE_N_DSCP + DSCP, for ports 0..n_ports; NULL until classes are set. */
+	struct moore_ether_class *by_dscp;
+	uint8_t *pfc;		/* priorities that port p pauses and obeys, as a mask; with class */
+};
+
+/* Makes the configuration of switch s from computed tables of racks: a route to each prefix that
+ * it reaches, and to the addresses of its own hosts; and the classes of any-sl (two) or one-vl
+ * (one).  O(switches * layers). */
+MOORE_API int moore_ether_config(struct moore_ether_config *out, const struct moore_ether *x,
+				 const struct moore_fabric *racks, const struct moore_lft *lft,
+				 moore_swid s, struct moore_err *err);
+MOORE_API int moore_ether_config_add(struct moore_ether_config *c,
+				     const struct moore_ether_route *r, struct moore_err *err);
+/* Sorts by family, address, length, port, then line. */
+MOORE_API void moore_ether_config_sort(struct moore_ether_config *c);
+MOORE_API void moore_ether_config_fini(struct moore_ether_config *c);
+/* Makes room for the classes of switch s, all lossy; if there are some already, does nothing. */
+MOORE_API int moore_ether_classes_new(struct moore_ether_config *c, const struct moore_ether *x,
+				      moore_swid s, struct moore_err *err);
+
+/* ---- formats: one table row for each file ---------------------------------------------- */
+
+struct moore_ether_format {
+	const char *name;	/* of the set of files, as --format names it: "ipbatch" */
+	const char *file;	/* in the directory of the switch */
+	const char *help;
+	int (*write)(const struct moore_ether *x, moore_swid s, const struct moore_ether_config *c,
+		     struct moore_buf *out, struct moore_err *err);
+	/* Adds what a file holds to *c; NULL when it holds neither routes nor classes.
+	 * -MOORE_ESYNTAX sets err->line.  Routes of other protocols are left alone. */
+	int (*read)(const struct moore_ether *x, moore_swid s, const char *text, size_t len,
+		    struct moore_ether_config *c, struct moore_err *err);
+};
+MOORE_API const struct moore_ether_format *moore_ether_format_at(size_t i);	/* NULL past the end */
+
+/* The files of a host: its addresses, route and neighbour; and how applications use them. */
+MOORE_API int moore_ether_write_host_setup(const struct moore_ether *x, moore_epid e,
+					   struct moore_buf *out, struct moore_err *err);
+MOORE_API int moore_ether_write_host_env(const struct moore_ether *x, moore_epid e,
+					 struct moore_buf *out, struct moore_err *err);
+
+/* ---- what configurations do -------------------------------------------------------------- */
+
+enum moore_ether_fault_kind {
+	MOORE_ETHER_NO_LINK,		/* the route's port has no cable to a switch */
+	MOORE_ETHER_WRONG_HOP,		/* the next hop is not an address of the switch there */
+	MOORE_ETHER_NO_HOST,		/* a host's address is not routed to its port */
+	MOORE_ETHER_SPLIT,		/* routes within a prefix lead to different ports */
+	MOORE_ETHER_DROPS_CLASS,	/* a packet of a lossless class may be lost at the port */
+	MOORE_ETHER_OTHER_CLASS,	/* it arrives at the port in another class than it left in */
+	MOORE_ETHER_MIXED_CLASS,	/* packets that enter the port leave in several classes, which
+					 * this checker cannot judge */
+};
+
+struct moore_ether_fault {
+	uint8_t kind;			/* enum moore_ether_fault_kind */
+	moore_swid sw;
+	struct moore_addr to;		/* unset for faults of classes */
+	unsigned line;			/* of the route; 0: none */
+	moore_portnum port;		/* of faults of classes: the in port */
+	uint8_t dscp;			/* likewise, of the packet that enters */
+};
+
+struct moore_ether_faults {
+	uint64_t n;			/* found; the first of them are kept */
+	uint32_t n_kept;
+	struct moore_ether_fault kept[16];
+};
+
+/* Fills one switch's row of a table of racks with the ports to which its routes send each
+ * prefix, by longest match; where no route covers a prefix, no-path.  Adds what is wrong to
+ * *faults.  The rows of LIDs that stand for no prefix repeat those of layer 0.  O(routes * log routes). */
+MOORE_API int moore_ether_take_config(struct moore_lft *lft, struct moore_ether_faults *faults,
+				      const struct moore_ether *x, const struct moore_fabric *racks,
+				      moore_swid s, const struct moore_ether_config *c,
+				      enum moore_ip ip, struct moore_err *err);
+
+/* Follows the mark that hosts send through the classes of all switches, whatever the routes,
+ * and makes the lanes that the checker judges: VL i is the i-th priority of the options.  config
+ * holds one for each switch.  Adds what is wrong to *faults.  O(switches * ports^2). */
+MOORE_API int moore_ether_lanes(struct moore_sl2vl **out, struct moore_ether_faults *faults,
+				const struct moore_ether *x, const struct moore_fabric *racks,
+				const struct moore_ether_config *config, struct moore_err *err);
+
+MOORE_END
+
+#endif
