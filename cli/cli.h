@@ -41,11 +41,12 @@ struct cli_cmd {
 	const char *more;	/* paragraphs for --help; NULL when there are none */
 	int (*run)(const struct cli_call *c);
 };
-/* Lines in cli_cmd.more that are replaced by lists: the families, the formats that can be
- * written, the formats that can be read. */
+/* Lines in cli_cmd.more that are replaced by lists: the families, the formats of plans
+ * that can be written, those that can be read, the files of an Ethernet switch. */
 #define CLI_FAMILIES "@families\n"
 #define CLI_WRITTEN "@written\n"
 #define CLI_READ "@read\n"
+#define CLI_ETHER_FORMATS "@ethernet\n"
 extern const char *const cli_groups[];
 extern const struct cli_cmd cli_cmds[];
 extern const struct cli_opt cli_common_opts[];
@@ -314,6 +315,8 @@ int cmd_events(const struct cli_call *c);
 int cmd_call(const struct cli_call *c);
 int cmd_check(const struct cli_call *c);
 int cmd_repair(const struct cli_call *c);
+int cmd_ether_emit(const struct cli_call *c);
+int cmd_ether_verify(const struct cli_call *c);
 
 /* Builds the graph of the topology in the arguments FAMILY KEY=VALUE... (cmd_topo.c). */
 int cli_build_topo(const struct cli_call *c, struct moore_topo **out);

@@ -2,7 +2,7 @@
 /* commands.c - the table of moorectl's verbs: a new verb is one row here and a function.
  * Dispatch, --help and --list (for shell completion) read this table, and a test compares the
  * man page with it. */
-#include "online.h"
+#include "ether.h"
 
 #define OPT_OUTPUT_FILE { "output", 'o', "FILE", \
 	"write to FILE, whole or not at all (-: standard output)" }
@@ -14,6 +14,22 @@
 #define OPT_LAYERS { "layers", 0, "valiant3|nta|valiant|inr", "overrides the line of moore.conf" }
 #define OPT_CLASSES { "classes", 0, "LIST", "class of each SL; overrides the line of moore.conf" }
 
+static const struct cli_opt ether_emit_opts[] = {
+	{ "layers", 0, "N", "layers, the minimal one included (4)" },
+	{ "ipv4", 0, "RANGE", "IPv4 range of hosts and switches, such as 10.0.0.0/8" },
+	{ "ipv6", 0, "RANGE", "IPv6 range of hosts and switches, such as fd00::/48" },
+	{ "links-ipv4", 0, "RANGE", "number the links by /31 of this range (SONiC needs it)" },
+	{ "links-ipv6", 0, "RANGE", "number the links by /127 of this range" },
+	{ "next-hop", 0, "onlink|inet6",
+	  "IPv4 next hops without numbered links: IPv4 addresses or link-local IPv6 ones (onlink)" },
+	{ "priorities", 0, "A[,B]", "PFC priorities that are lossless (3,4)" },
+	{ "dscp", 0, "A[,B]", "mark of each; hosts send the first (26,34)" },
+	{ "mtu", 0, "BYTES", "of every port (9000)" },
+	{ "format", 0, "LIST", "which files to write (ipbatch,nft)" },
+	{ "fail", 0, "NAME[:PORT]", "route around a switch or link; may be given several times" },
+	{ "output", 'o', "DIR", "write the files into DIR, whole or not at all" },
+	{ 0 }
+};
 static const struct cli_opt out_opts[] = {
 	OPT_OUTPUT_FILE,
 	{ 0 }
@@ -181,11 +197,12 @@ static const struct cli_opt replay_opts[] = {
 	{ 0 }
 };
 
-enum { DESIGN, CABLING, ROUTING, LIVE, SETUP };
+enum { DESIGN, CABLING, ROUTING, ETHERNET, LIVE, SETUP };
 const char *const cli_groups[] = {
 	[DESIGN] = "Design a fabric",
 	[CABLING] = "Cable it, and check the cables",
 	[ROUTING] = "Routes: compute, prove, judge, use",
+	[ETHERNET] = "Ethernet: the same plans on switches that route IP",
 	[LIVE] = "The running fabric, through moored",
 	[SETUP] = "Set up OpenSM and the plugin",
 };
@@ -366,6 +383,28 @@ const struct cli_cmd cli_cmds[] = {
 	  "safely are taken.  Exits with 1 if the requested settings would be unsafe or have\n"
 	  "no effect.",
 	  cmd_env },
+	{ ETHERNET, "ethernet emit", "PLAN", 1, 1,
+	  "Write the addresses, routes and classes of all switches and hosts.", ether_emit_opts,
+	  "A layer is a prefix: each switch has one for each layer, and each host an address in\n"
+	  "each; a sender chooses the layer by the address that it sends to.  Layer 0 is minimal,\n"
+	  "the others go over a switch between.  -o DIR holds plan.json, addresses.json, a\n"
+	  "directory for each switch and hosts/HOST for each host.\n"
+	  "\n"
+	  "The formats, with a file for each switch:\n"
+	  CLI_ETHER_FORMATS
+	  "\n"
+	  "Two lossless classes keep lossless traffic free of deadlock on every route.  With one\n"
+	  "(--priorities 3), the routes themselves are free of it, and longer.  The files are\n"
+	  "written into a new directory, read back and judged as `ethernet verify` does, and then\n"
+	  "take the place of DIR.",
+	  cmd_ether_emit },
+	{ ETHERNET, "ethernet verify", "DIR", 1, 1,
+	  "Read emitted files back, and judge what the switches do with them.", NULL,
+	  "Follows the routes of every switch to every prefix, in each format and address family\n"
+	  "that DIR holds, and the classes of lossless packets from port to port.  Exits with 1\n"
+	  "unless every prefix is reached, no lossless packet changes to another class than the\n"
+	  "next switch expects, and no cycle of paused ports can arise.",
+	  cmd_ether_verify },
 	{ LIVE, "status", "", 0, 0, "Print the state of moored and of the fabric.", online_opts,
 	  "Exits with 1 if a plane is not up, its master subnet manager does not answer, or\n"
 	  "the last reload was refused.", cmd_status },

@@ -193,12 +193,22 @@ put_read(struct moore_buf *out)
 			cli_putf(out, "  %-14s %s\n", f->name, f->help);
 }
 
+static void
+put_ether_formats(struct moore_buf *out)
+{
+	const struct moore_ether_format *f;
+
+	for (size_t i = 0; (f = moore_ether_format_at(i)); i++)
+		cli_putf(out, "  %-9s %-20s %s\n", f->name, f->file, f->help);
+}
+
 /* Appends the paragraphs; a line that is one of the marks becomes its list. */
 static void
 put_more(const char *more, struct moore_buf *out)
 {
 	static const struct { const char *mark; void (*put)(struct moore_buf *out); } lists[] = {
 		{ CLI_FAMILIES, put_families }, { CLI_WRITTEN, put_written }, { CLI_READ, put_read },
+		{ CLI_ETHER_FORMATS, put_ether_formats },
 	};
 
 	for (size_t n; *more; more += n) {

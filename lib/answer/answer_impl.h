@@ -24,6 +24,10 @@
 
 #define OP_VLS OBJ("'from':" STR ",'least':" OR_NULL("integer") ",'greatest':" \
 	OR_NULL("integer"))
+#define VERDICT_KEYS "'ok':" BOOL ",'sound':" BOOL ",'acyclic':" BOOL ",'pairs':" INT \
+	",'unreachable':" INT ",'loops':" INT ",'partitioned':" INT ",'dropped':" INT \
+	",'hops':" ANY_OBJECT ",'vls':" LIST_OF(INT) ",'channels':" INT ",'dependencies':" INT \
+	"," LOAD_KEYS ",'hottest':" OBJ_OR_NULL(LINK_KEYS) ",'op_vls':" OP_VLS
 #define METRICS_KEYS "'diameter':" OR_NULL("integer") ",'mean_distance':" NUM ",'girth':" \
 	OR_NULL("integer")
 #define ERROR_KEYS "'text':" STR ",'file':" OR_NULL("string") ",'line':" OR_NULL("integer")
@@ -40,7 +44,7 @@ extern const char moore_schema_verdict[], moore_schema_route[], moore_schema_pat
 	moore_schema_permutation[], moore_schema_steps[], moore_schema_change[],
 	moore_schema_error[], moore_schema_conf[], moore_schema_conf_check[],
 	moore_schema_env[], moore_schema_hotspots[], moore_schema_explain[],
-	moore_schema_shares[];
+	moore_schema_shares[], moore_schema_ether[];
 
 /* ---- parts (json.c) -------------------------------------------------------------- */
 
@@ -55,6 +59,9 @@ json_t *moore_json_load(double max, double mean);
  * there is none.  `from` is "assumed" when op_vls, as in struct moore_answer_tables, is
  * NULL. */
 json_t *moore_json_op_vls(const struct moore_fabric *f, const char *op_vls);
+/* VERDICT_KEYS, added to o (taken).  op_vls as in struct moore_answer_tables. */
+json_t *moore_json_add_verdict(json_t *o, const struct moore_fabric *f,
+			       const struct moore_verdict *v, bool sound, const char *op_vls);
 /* ENGINE_STEPS: the steps to new tables of f.  The second function tells `ok`: every step is
  * safe and interrupts nothing (motion.c). */
 json_t *moore_json_engine_steps(const struct moore_fabric *f, const struct moore_engine_steps *s);

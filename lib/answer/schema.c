@@ -47,6 +47,8 @@ static const struct moore_answer answers[] = {
 	  "all links.", moore_schema_hotspots },
 	{ "explain", "explain", "Why a link is loaded, by whose traffic, and what to try.",
 	  moore_schema_explain },
+	{ "ethernet", "ethernet verify", "What the configurations of Ethernet switches do: which "
+	  "prefixes they reach, and whether lossless traffic can deadlock.", moore_schema_ether },
 	{ "error", "", "Why a verb failed: every verb prints this under --json when it exits with 2.",
 	  moore_schema_error },
 };

@@ -3,10 +3,6 @@
  * engine has just computed. */
 #include "answer/answer_impl.h"
 
-#define VERDICT_KEYS "'ok':" BOOL ",'sound':" BOOL ",'acyclic':" BOOL ",'pairs':" INT \
-	",'unreachable':" INT ",'loops':" INT ",'partitioned':" INT ",'dropped':" INT \
-	",'hops':" ANY_OBJECT ",'vls':" LIST_OF(INT) ",'channels':" INT ",'dependencies':" INT \
-	"," LOAD_KEYS ",'hottest':" OBJ_OR_NULL(LINK_KEYS) ",'op_vls':" OP_VLS
 #define A_CHANNEL OBJ(LINK_KEYS ",'vl':" INT)
 #define CYCLE LIST_OF(OBJ("'from':" A_CHANNEL ",'to':" A_CHANNEL ",'example':" \
 	OBJ("'source':" STR ",'lid':" INT ",'destination':" STR ",'sl':" INT)))
@@ -49,10 +45,9 @@ json_hottest(const struct moore_fabric *f, const struct moore_verdict *v)
 	return v->mean_load > 0 ? moore_json_link(f, v->hottest.sw, v->hottest.port) : json_null();
 }
 
-/* VERDICT_KEYS, added to o.  op_vls as in struct moore_answer_tables. */
-static json_t *
-add_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict *v, bool sound,
-	    const char *op_vls)
+json_t *
+moore_json_add_verdict(json_t *o, const struct moore_fabric *f, const struct moore_verdict *v,
+		       bool sound, const char *op_vls)
 {
 	o = moore_json_merge(o, json_pack("{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I}",
 		"ok", sound, "sound", sound, "acyclic", v->acyclic,
@@ -160,7 +155,7 @@ moore_answer_verdict(const struct moore_answer_tables *t, const struct moore_che
 			      t->mft ? (int)t->mft->n_groups : 0, "lanes_dumped", !t->no_lanes,
 			      "asked", json_asked(asked));
 
-	o = add_verdict(o, t->f, v, sound, t->op_vls);
+	o = moore_json_add_verdict(o, t->f, v, sound, t->op_vls);
 	o = add_unlisted(add_faults(o, t, v, d), t, asked->sl_set);
 	return moore_json_merge(o, json_pack("{s:n, s:n, s:n, s:n}", "expected", "sa",
 					     "adaptive_routing", "told"));
@@ -204,7 +199,7 @@ moore_answer_route(const struct moore_fabric *seen, const struct moore_engine_re
 			      "unknown_link_rules", (int)s->unknown_rules, "unknown_link_line",
 			      s->unknown_rules ? json_integer(s->unknown_line) : json_null());
 
-	o = add_verdict(o, seen, r->verdict, r->verdict->sound, NULL);
+	o = moore_json_add_verdict(o, seen, r->verdict, r->verdict->sound, NULL);
 	if (!steps)
 		return o;
 	o = moore_json_set(o, "ok", json_boolean(r->verdict->sound && moore_engine_steps_ok(steps)));

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* cmd_ether_emit.c - `moorectl ethernet emit`: the addresses of a plan, the routes and classes
+ * of its switches, and the settings of its hosts, in a directory.
+ *
+ * The files are written into a new directory, read back from there and judged; only when
+ * they are sound does the directory take the name that was asked for. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ether.h"
+
+/* ---- the options -------------------------------------------------------------------------- */
+
+static int
+read_range(const struct cli_call *c, const char *opt, enum moore_ip ip, struct moore_addr *out)
+{
+	const char *text = cli_opt(c, opt);
+	struct moore_err err;
+
+	if (!text)
+		return CLI_OK;
+	if (moore_addr_parse(out, text, strlen(text), &err) < 0)
+		return cli_misuse(c, "--%s: %s", opt, err.text);
+	if (out->ip != ip)
+		return cli_misuse(c, "--%s %s: that is an address of the other family", opt, text);
+	return CLI_OK;
+}
+
+/* Reads "26,34": one number or two. */
+static int
+read_pair(const struct cli_call *c, const char *opt, uint64_t max, uint8_t out[2], uint8_t *n)
+{
+	const char *at = cli_opt(c, opt), *end = at ? at + strlen(at) : NULL;
+	uint64_t v[2];
+
+	if (!at)
+		return CLI_OK;
+	*n = 0;
+	do {
+		if (!moore_text_u64(&at, end, 10, max, &v[*n]))
+			break;
+		out[*n] = (uint8_t)v[*n];
+		(*n)++;
+	} while (*n < 2 && *at == ',' && at++);
+	if (!*n || at != end || (*n == 2 && v[0] == v[1]))
+		return cli_misuse(c, "--%s %s: one number or two different ones, such as 3 or 3,4, up to "
+				  "%llu", opt, cli_opt(c, opt), (unsigned long long)max);
+	return CLI_OK;
+}
+
+static int
+read_classes(const struct cli_call *c, struct moore_ether_opts *o)
+{
+	uint8_t marks = o->n_classes;
+	int rc = read_pair(c, "priorities", 7, o->priority, &o->n_classes);
+
+	if (rc == CLI_OK && (rc = read_pair(c, "dscp", 63, o->dscp, &marks)) != CLI_OK)
+		return rc;
+	if (rc == CLI_OK && marks < o->n_classes)
+		rc = cli_misuse(c, "--dscp %s: %u lossless priorities need as many marks",
+				cli_opt(c, "dscp"), o->n_classes);
+	return rc;
+}
+
+static int
+read_opts(const struct cli_call *c, struct moore_ether_opts *o)
+{
+	const char *hop = cli_opt(c, "next-hop");
+	uint64_t layers, mtu;
+	int rc;
+
+	moore_ether_defaults(o);
+	layers = o->n_layers;
+	mtu = o->mtu;
+	if ((rc = cli_opt_u64(c, "layers", 1, MOORE_ETHER_LAYERS_MAX, &layers)) != CLI_OK ||
+	    (rc = cli_opt_u64(c, "mtu", 1280, 65535, &mtu)) != CLI_OK ||
+	    (rc = read_range(c, "ipv4", MOORE_IP4, &o->range[MOORE_IP4])) != CLI_OK ||
+	    (rc = read_range(c, "ipv6", MOORE_IP6, &o->range[MOORE_IP6])) != CLI_OK ||
+	    (rc = read_range(c, "links-ipv4", MOORE_IP4, &o->links[MOORE_IP4])) != CLI_OK ||
+	    (rc = read_range(c, "links-ipv6", MOORE_IP6, &o->links[MOORE_IP6])) != CLI_OK ||
+	    (rc = read_classes(c, o)) != CLI_OK)
+		return rc;
+	if (hop && strcmp(hop, "onlink") != 0 && strcmp(hop, "inet6") != 0)
+		return cli_misuse(c, "--next-hop %s: it is onlink or inet6", hop);
+	o->next_hop_inet6 = hop && !strcmp(hop, "inet6");
+	o->n_layers = (uint32_t)layers;
+	o->mtu = (uint32_t)mtu;
+	return CLI_OK;
+}
+
+/* Says whether --format, a list of names, has one; by default ipbatch and nft. */
+static bool
+asks_format(const struct cli_call *c, const char *name)
+{
+	const char *list = cli_opt(c, "format"), *at = list ? list : "ipbatch,nft";
+	size_t n = strlen(name);
+
+	for (; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (!strncmp(at, name, n) && (!at[n] || at[n] == ','))
+			return true;
+	return false;
+}
+
+static int
+check_formats(const struct cli_call *c)
+{
+	const char *at = cli_opt(c, "format");
+
+	while (at) {
+		const struct moore_ether_format *fmt;
+		size_t n = strcspn(at, ","), i = 0;
+
+		while ((fmt = moore_ether_format_at(i)) && (strlen(fmt->name) != n ||
+							    strncmp(at, fmt->name, n) != 0))
+			i++;
+		if (!fmt)
+			return cli_misuse(c, "--format: %.*s is no format: see --help", (int)n, at);
+		at = at[n] ? at + n + 1 : NULL;
+	}
+	return CLI_OK;
+}
+
+/* ---- a directory, whole or not at all --------------------------------------------------------- */
+
+struct target {
+	const char *dir;	/* as the user named it */
+	char *tmp;		/* beside it, while it is made */
+};
+
+static int
+cannot(const char *what, const char *path)
+{
+	return cli_error("%s: cannot %s: %s", path, what, strerror(errno));
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+static void
+remove_tree(const char *dir)
+{
+	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A directory that is there may be replaced if it is empty or was emitted before. */
+static int
+may_replace(const char *dir)
+{
+	char *mark = cli_path_join(dir, CLI_ETHER_ADDRESSES);
+	struct dirent *entry;
+	bool is_empty = true;
+	struct stat st;
+	DIR *d;
+
+	if (!mark)
+		return cli_error("out of memory");
+	if (stat(mark, &st) == 0 || (stat(dir, &st) != 0 && errno == ENOENT)) {
+		free(mark);
+		return CLI_OK;
+	}
+	free(mark);
+	if (!(d = opendir(dir)))
+		return cannot("open", dir);
+	while ((entry = readdir(d)))
+		is_empty = is_empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
+	closedir(d);
+	return is_empty ? CLI_OK : cli_error("%s: holds other files than those of ethernet emit: name "
+					     "another directory", dir);
+}
+
+static int
+open_target(struct target *t, const char *dir)
+{
+	int rc = may_replace(dir);
+	size_t n = strlen(dir);
+
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	*t = (struct target){ .dir = dir };
+	if (rc != CLI_OK)
+		return rc;
+	if (asprintf(&t->tmp, "%.*s.XXXXXX", (int)n, dir) < 0) {
+		t->tmp = NULL;
+		return cli_error("out of memory");
+	}
+	if (mkdtemp(t->tmp) && chmod(t->tmp, 0755) == 0)
+		return CLI_OK;
+	free(t->tmp);
+	t->tmp = NULL;
+	return cannot("make a directory beside this", dir);
+}
+
+/* Gives the new directory its name, and removes the one that had it. */
+static int
+close_target(struct target *t, int rc)
+{
+	int fd = t->tmp && rc == CLI_OK ? open(t->tmp, O_RDONLY | O_DIRECTORY) : -1;
+	struct stat st;
+
+	if (fd >= 0) {
+		if (syncfs(fd) < 0)
+			rc = cannot("write", t->tmp);
+		close(fd);
+	}
+	if (t->tmp && rc == CLI_OK && stat(t->dir, &st) == 0) {
+		if (renameat2(AT_FDCWD, t->tmp, AT_FDCWD, t->dir, RENAME_EXCHANGE) < 0)
+			rc = cannot("replace", t->dir);
+		remove_tree(t->tmp);	/* the old one, or the new one that has no use */
+	} else if (t->tmp && rc == CLI_OK) {
+		if (rename(t->tmp, t->dir) < 0)
+			rc = cannot("make", t->dir);
+	} else if (t->tmp) {
+		remove_tree(t->tmp);
+	}
+	free(t->tmp);
+	return rc;
+}
+
+static int
+make_dir(const char *path)
+{
+	return mkdir(path, 0755) < 0 ? cannot("make", path) : CLI_OK;
+}
+
+static int
+put_file(const char *dir, const char *name, struct moore_buf *b)
+{
+	char *path = cli_path_join(dir, name);
+	FILE *f = path ? fopen(path, "wx") : NULL;
+	int rc = CLI_OK;
+
+	if (!path || b->oom)
+		rc = cli_error("out of memory");
+	else if (!f)
+		rc = cannot("make", path);
+	else if ((b->len && fwrite(b->data, 1, b->len, f) != b->len) | fclose(f))
+		rc = cannot("write", path);
+	moore_buf_free(b);
+	free(path);
+	return rc;
+}
+
+/* ---- the files ---------------------------------------------------------------------------------- */
+
+/* Names become directories. */
+static int
+check_name(const char *name)
+{
+	if (*name == '.' || strchr(name, '/') || !strcmp(name, CLI_ETHER_HOSTS) ||
+	    !strcmp(name, CLI_ETHER_PLAN) || !strcmp(name, CLI_ETHER_ADDRESSES))
+		return cli_error("%s: this name cannot be that of a directory: rename the switch or host "
+				 "in the plan", name);
+	return CLI_OK;
+}
+
+static int
+emit_switch(const struct cli_call *c, const char *dir, const struct cli_ether *e,
+	    const struct moore_lft *lft, moore_swid s)
+{
+	const char *name = e->x->plan->sw[s].name;
+	const struct moore_ether_format *fmt;
+	struct moore_ether_config config;
+	struct moore_err err;
+	char *at;
+	int rc = check_name(name);
+
+	if (rc != CLI_OK)
+		return rc;
+	if (moore_ether_config(&config, e->x, e->racks, lft, s, &err) < 0)
+		return cli_error("%s", err.text);
+	if (!(at = cli_path_join(dir, name)))
+		rc = cli_error("out of memory");
+	else
+		rc = make_dir(at);
+	for (size_t i = 0; rc == CLI_OK && (fmt = moore_ether_format_at(i)); i++) {
+		struct moore_buf b = MOORE_BUF_INIT;
+
+		if (!asks_format(c, fmt->name))
+			continue;
+		if (fmt->write(e->x, s, &config, &b, &err) < 0) {
+			moore_buf_free(&b);
+			rc = cli_error("%s: %s: %s", name, fmt->file, err.text);
+		} else {
+			rc = put_file(at, fmt->file, &b);
+		}
+	}
+	free(at);
+	moore_ether_config_fini(&config);
+	return rc;
+}
+
+static int
+emit_host(const char *dir, const struct moore_ether *x, moore_epid e)
+{
+	static const struct {
+		const char *file;
+		int (*write)(const struct moore_ether *x, moore_epid e, struct moore_buf *out,
+			     struct moore_err *err);
+	} files[] = {
+		{ "setup.ipbatch", moore_ether_write_host_setup }, { "env", moore_ether_write_host_env },
+	};
+	char *at = cli_path_join(dir, x->plan->ep[e].name);
+	struct moore_err err;
+	struct stat st;
+	int rc = at ? check_name(x->plan->ep[e].name) : cli_error("out of memory");
+
+	/* A host with several ports has one directory, and its further files the port's number. */
+	if (rc == CLI_OK && stat(at, &st) != 0)
+		rc = make_dir(at);
+	for (size_t i = 0; rc == CLI_OK && i < ARRAY_LEN(files); i++) {
+		struct moore_buf b = MOORE_BUF_INIT;
+		char name[32];
+
+		if (x->plan->ep[e].ca_port > 1)
+			snprintf(name, sizeof(name), "eth%u-%s", x->plan->ep[e].ca_port - 1u, files[i].file);
+		else
+			snprintf(name, sizeof(name), "%s", files[i].file);
+		if (files[i].write(x, e, &b, &err) < 0) {
+			moore_buf_free(&b);
+			rc = cli_error("%s", err.text);
+		} else {
+			rc = put_file(at, name, &b);
+		}
+	}
+	free(at);
+	return rc;
+}
+
+static int
+emit_hosts(const char *dir, const struct moore_ether *x)
+{
+	char *at = cli_path_join(dir, CLI_ETHER_HOSTS);
+	int rc = at ? make_dir(at) : cli_error("out of memory");
+
+	for (moore_epid e = 0; e < x->plan->n_endpoints && rc == CLI_OK; e++)
+		rc = emit_host(at, x, e);
+	free(at);
+	return rc;
+}
+
+/* The plan without the cables that are cut in the racks: what the routes rest on. */
+static int
+write_plan(const struct cli_ether *e, struct moore_buf *out, struct moore_err *err)
+{
+	struct moore_plan left = *e->x->plan;
+	int rc;
+
+	if (!(left.cable = malloc((left.n_cables + 1) * sizeof(*left.cable))))
+		return moore_fail_nomem(err);
+	left.n_cables = 0;
+	for (uint32_t i = 0; i < e->x->plan->n_cables; i++) {
+		const struct moore_plan_cable *k = &e->x->plan->cable[i];
+
+		if (moore_fabric_port(e->racks, k->sw[0], k->port[0])->role == MOORE_ROLE_SWITCH)
+			left.cable[left.n_cables++] = *k;
+	}
+	rc = moore_plan_write(&left, out, err);
+	free(left.cable);
+	return rc;
+}
+
+static int
+emit_network(const char *dir, const struct cli_ether *e)
+{
+	struct moore_buf plan = MOORE_BUF_INIT, addresses = MOORE_BUF_INIT;
+	const struct moore_ether *x = e->x;
+	struct moore_err err;
+	int rc;
+
+	if (write_plan(e, &plan, &err) < 0 ||
+	    moore_ether_write_addresses(x, &addresses, &err) < 0) {
+		moore_buf_free(&plan);
+		moore_buf_free(&addresses);
+		return cli_error("%s", err.text);
+	}
+	if ((rc = put_file(dir, CLI_ETHER_PLAN, &plan)) != CLI_OK) {
+		moore_buf_free(&addresses);
+		return rc;
+	}
+	return put_file(dir, CLI_ETHER_ADDRESSES, &addresses);
+}
+
+static int
+emit(const struct cli_call *c, const char *dir, const struct cli_ether *e)
+{
+	struct moore_engine_result *r = NULL;
+	uint32_t n = e->x->plan->n_switches;
+	int rc;
+
+	if ((rc = cli_ether_route(c, e, &r)) == CLI_OK && (rc = emit_network(dir, e)) == CLI_OK)
+		rc = emit_hosts(dir, e->x);
+	cli_busy("writing");
+	for (moore_swid s = 0; s < n && rc == CLI_OK; s++) {
+		rc = emit_switch(c, dir, e, r->lft, s);
+		cli_busy_share(NULL, (s + 1.0) / n);
+	}
+	moore_engine_result_free(r);
+	return rc;
+}
+
+/* ---- the verb ----------------------------------------------------------------------------------- */
+
+static int
+make_network(const struct cli_call *c, struct cli_ether *e)
+{
+	struct moore_ether_opts o;
+	struct moore_plan *plan;
+	struct moore_err err;
+	int rc;
+
+	if ((rc = check_formats(c)) != CLI_OK || (rc = read_opts(c, &o)) != CLI_OK ||
+	    (rc = cli_load_plan(c->arg[0], &plan)) != CLI_OK)
+		return rc;
+	if (moore_ether_number(&e->x, plan, &o, &err) < 0 ||
+	    moore_ether_racks(&e->racks, e->x, &err) < 0)
+		return cli_error_at(c->arg[0], &err);
+	return cli_ether_fail_parts(c, e);
+}
+
+int
+cmd_ether_emit(const struct cli_call *c)
+{
+	const char *dir = cli_opt(c, "output");
+	struct cli_ether e = { NULL };
+	struct target t = { NULL };
+	json_t *answer = NULL;
+	int rc;
+
+	if (!dir || !strcmp(dir, "-"))
+		return cli_misuse(c, "-o DIR is missing: the files of each switch go into a directory");
+	if ((rc = make_network(c, &e)) == CLI_OK && (rc = open_target(&t, dir)) == CLI_OK)
+		rc = emit(c, t.tmp, &e);
+	if (rc == CLI_OK)
+		rc = cli_ether_judge(t.tmp, &answer);
+	rc = close_target(&t, rc);
+	cli_ether_free(&e);
+	if (rc != CLI_OK) {
+		json_decref(answer);
+		return rc;
+	}
+	return cli_show(c, answer, cli_ether_put_judged, cli_not_ok);
+}

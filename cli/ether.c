@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* ether.c - a directory of the configurations of Ethernet switches: reading it back, and
+ * judging what the switches would do with it. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ether.h"
+#include "threads.h"
+
+void
+cli_ether_drop_config(struct cli_ether *e)
+{
+	for (moore_swid s = 0; e->config && s < e->x->plan->n_switches; s++)
+		moore_ether_config_fini(&e->config[s]);
+	free(e->config);
+	e->config = NULL;
+}
+
+void
+cli_ether_free(struct cli_ether *e)
+{
+	cli_ether_drop_config(e);
+	moore_fabric_free(e->racks);
+	moore_ether_free(e->x);
+	*e = (struct cli_ether){ NULL };
+}
+
+/* ---- reading --------------------------------------------------------------------------- */
+
+static int
+read_addresses(const char *path, struct moore_plan *plan, struct cli_ether *out)
+{
+	struct moore_buf text = MOORE_BUF_INIT;
+	struct moore_err err;
+	int rc = cli_read(path, &text);
+
+	if (rc != CLI_OK)
+		moore_plan_free(plan);
+	else if (moore_ether_read_addresses(&out->x, plan, text.data ? text.data : "", text.len,
+					    &err) < 0)
+		rc = cli_error_at(path, &err);
+	moore_buf_free(&text);
+	if (rc == CLI_OK && moore_ether_racks(&out->racks, out->x, &err) < 0)
+		rc = cli_error_at(path, &err);
+	return rc;
+}
+
+int
+cli_ether_load(const char *dir, struct cli_ether *out)
+{
+	char *plan_path = cli_path_join(dir, CLI_ETHER_PLAN);
+	char *path = cli_path_join(dir, CLI_ETHER_ADDRESSES);
+	struct moore_plan *plan;
+	int rc;
+
+	*out = (struct cli_ether){ NULL };
+	if (!path || !plan_path)
+		rc = cli_error("out of memory");
+	else if ((rc = cli_load_plan(plan_path, &plan)) == CLI_OK)
+		rc = read_addresses(path, plan, out);
+	free(plan_path);
+	free(path);
+	return rc;
+}
+
+static char *
+switch_file(const char *dir, const struct cli_ether *e, moore_swid s, const char *file)
+{
+	char *at = cli_path_join(dir, e->x->plan->sw[s].name);
+	char *path = at ? cli_path_join(at, file) : NULL;
+
+	free(at);
+	return path;
+}
+
+static int
+read_file(const char *dir, struct cli_ether *e, moore_swid s, const struct moore_ether_format *fmt)
+{
+	char *path = switch_file(dir, e, s, fmt->file);
+	struct moore_buf text = MOORE_BUF_INIT;
+	struct moore_err err;
+	int rc = path ? cli_read(path, &text) : cli_error("out of memory");
+
+	if (rc == CLI_OK && fmt->read(e->x, s, text.data ? text.data : "", text.len, &e->config[s],
+				      &err) < 0)
+		rc = cli_error_at(path, &err);
+	moore_buf_free(&text);
+	free(path);
+	return rc;
+}
+
+bool
+cli_ether_has(const char *dir, const struct cli_ether *e, const char *format)
+{
+	const struct moore_ether_format *fmt;
+
+	for (size_t i = 0; (fmt = moore_ether_format_at(i)); i++) {
+		char *path = fmt->read && !strcmp(fmt->name, format) && e->x->plan->n_switches ?
+			switch_file(dir, e, 0, fmt->file) : NULL;
+		struct stat st;
+		bool there = path && stat(path, &st) == 0;
+
+		free(path);
+		if (there)
+			return true;
+	}
+	return false;
+}
+
+/* The readers of a format: its own files, and class.nft beside routes for Linux. */
+static bool
+belongs(const struct moore_ether_format *fmt, const char *format, bool with_nft)
+{
+	return fmt->read && (!strcmp(fmt->name, format) || (with_nft && !strcmp(fmt->name, "nft")));
+}
+
+int
+cli_ether_read(const char *dir, const char *format, struct cli_ether *e, bool *has_classes)
+{
+	bool with_nft = cli_ether_has(dir, e, "nft");
+	const struct moore_ether_format *fmt;
+	uint32_t n = e->x->plan->n_switches;
+	int rc = CLI_OK;
+
+	cli_ether_drop_config(e);
+	if (!(e->config = calloc(n + 1, sizeof(*e->config))))
+		return cli_error("out of memory");
+	cli_busy("reading");
+	for (moore_swid s = 0; s < n && rc == CLI_OK; s++) {
+		for (size_t i = 0; (fmt = moore_ether_format_at(i)) && rc == CLI_OK; i++)
+			if (belongs(fmt, format, with_nft))
+				rc = read_file(dir, e, s, fmt);
+		moore_ether_config_sort(&e->config[s]);
+		cli_busy_share(NULL, (s + 1.0) / n);
+	}
+	*has_classes = rc == CLI_OK && n && e->config[0].by_dscp;
+	return rc;
+}
+
+const char *
+cli_ether_route_format(size_t i)
+{
+	static const char *const formats[] = { "ipbatch", "frr", "sonic" };
+
+	return i < ARRAY_LEN(formats) ? formats[i] : NULL;
+}
+
+/* ---- judging ----------------------------------------------------------------------------- */
+
+#define JUDGED_MAX 8
+
+struct judging {
+	struct cli_ether e;
+	struct moore_verdict *verdict[JUDGED_MAX];
+	struct moore_ether_judged judged[JUDGED_MAX];
+	size_t n;
+};
+
+static int
+fail_err(const struct moore_err *err)
+{
+	return cli_error("%s", err->text);
+}
+
+/* Fills the forwarding table of one family. */
+static int
+take_routes(struct judging *j, struct moore_ether_judged *out, struct moore_lft *lft)
+{
+	const struct cli_ether *e = &j->e;
+	struct moore_err err;
+
+	for (moore_swid s = 0; s < e->x->plan->n_switches; s++) {
+		for (uint32_t i = 0; i < e->config[s].n_routes; i++)
+			out->n_routes += e->config[s].route[i].to.ip == out->ip;
+		if (moore_ether_take_config(lft, &out->faults, e->x, e->racks, s, &e->config[s], out->ip,
+					    &err) < 0)
+			return fail_err(&err);
+	}
+	return CLI_OK;
+}
+
+static int
+judge_family(struct judging *j, struct moore_ether_judged *out)
+{
+	struct moore_jobs jobs = threads_lend(0);
+	const struct moore_check_opts o = { .sl_mask = 1, .jobs = &jobs };
+	const struct cli_ether *e = &j->e;
+	struct moore_sl2vl *lanes = NULL;
+	struct moore_lft *lft = NULL;
+	struct moore_err err;
+	int rc = CLI_OK;
+
+	if (moore_lft_new(&lft, e->racks->n_switches, e->racks->lid_top, &err) < 0 ||
+	    (out->has_classes ?
+	     moore_ether_lanes(&lanes, &out->faults, e->x, e->racks, e->config, &err) :
+	     moore_sl2vl_new(&lanes, e->racks, &err)) < 0)
+		rc = fail_err(&err);
+	if (rc == CLI_OK && (rc = take_routes(j, out, lft)) == CLI_OK &&
+	    moore_check(&j->verdict[j->n], e->racks, lft, lanes, NULL, &o, &err) < 0)
+		rc = fail_err(&err);
+	moore_lft_free(lft);
+	moore_sl2vl_free(lanes);
+	if (rc == CLI_OK) {
+		out->verdict = j->verdict[j->n];
+		j->judged[j->n++] = *out;
+	}
+	return rc;
+}
+
+static int
+judge_format(const char *dir, struct judging *j, const char *format)
+{
+	bool has_classes;
+	int rc = cli_ether_read(dir, format, &j->e, &has_classes);
+
+	cli_busy("checking");
+	for (unsigned ip = 0; ip < MOORE_N_IP && rc == CLI_OK; ip++) {
+		struct moore_ether_judged out = { .format = format, .ip = (enum moore_ip)ip,
+			.has_classes = has_classes };
+
+		if (j->e.x->opts.range[ip].is_set)
+			rc = judge_family(j, &out);
+	}
+	return rc;
+}
+
+int
+cli_ether_judge(const char *dir, json_t **answer)
+{
+	struct judging j = { .n = 0 };
+	int rc = cli_ether_load(dir, &j.e);
+
+	*answer = NULL;
+	for (size_t i = 0; rc == CLI_OK && cli_ether_route_format(i); i++)
+		if (cli_ether_has(dir, &j.e, cli_ether_route_format(i)))
+			rc = judge_format(dir, &j, cli_ether_route_format(i));
+	if (rc == CLI_OK && !j.n)
+		rc = cli_error("%s: the switches have no file of routes there: emit them with moorectl "
+			       "ethernet emit", dir);
+	if (rc == CLI_OK && !(*answer = moore_answer_ether(j.e.x, j.e.racks, j.judged, j.n)))
+		rc = cli_error("out of memory");
+	for (size_t i = 0; i < j.n; i++)
+		moore_verdict_free(j.verdict[i]);
+	cli_ether_free(&j.e);
+	return rc;
+}
+
+/* ---- the answer in words ------------------------------------------------------------------- */
+
+static const struct {
+	const char *kind, *text;
+} kinds[] = {
+	{ "no-link", "sends to a port without a cable what is for" },
+	{ "wrong-next-hop", "names a next hop that is not the switch at that port, for" },
+	{ "host-not-routed", "does not send to the host's own port what is for" },
+	{ "split-prefix", "splits among several ports what is for" },
+	{ "lossy", "may lose packets of a lossless class that enter" },
+	{ "other-class", "takes packets in another class than they were sent in, at" },
+	{ "mixed-classes", "sends on in several classes what enters" },
+};
+
+static void
+put_faults(struct moore_buf *b, const json_t *table)
+{
+	const json_t *f;
+	size_t i;
+
+	if (!cli_int(table, "faults"))
+		return;
+	cli_putf(b, CLI_RED "faults" CLI_PLAIN "         %lld, the first of them:\n",
+		 cli_int(table, "faults"));
+	json_array_foreach(json_object_get(table, "fault_list"), i, f) {
+		cli_putf(b, "  %s ", cli_str(f, "switch"));
+		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+			if (!strcmp(kinds[k].kind, cli_str(f, "kind")))
+				cli_putf(b, "%s ", kinds[k].text);
+		if (*cli_str(f, "to"))
+			cli_putf(b, "%s", cli_str(f, "to"));
+		else
+			cli_putf(b, "port %lld with DSCP %lld", cli_int(f, "port"), cli_int(f, "dscp"));
+		if (cli_int(f, "line"))
+			cli_putf(b, " (line %lld)", cli_int(f, "line"));
+		cli_putf(b, "\n");
+	}
+}
+
+static void
+put_cycle(struct moore_buf *b, const json_t *cycle)
+{
+	const json_t *link;
+	size_t i;
+
+	cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": paused ports on these %zu links can wait for one "
+		 "another for ever:\n", json_array_size(cycle));
+	json_array_foreach(cycle, i, link) {
+		cli_putf(b, "  %zu. ", i + 1);
+		cli_put_link(b, link);
+		cli_putf(b, " in class %lld\n", cli_int(link, "class"));
+	}
+}
+
+static void
+put_table(struct moore_buf *b, const json_t *t)
+{
+	const json_t *e = json_object_get(t, "example"), *n;
+	const char *hops, *sep = "";
+
+	cli_putf(b, "%s %s   %lld routes; hops ", cli_str(t, "format"), cli_str(t, "family"),
+		 cli_int(t, "routes"));
+	json_object_foreach(json_object_get(t, "hops"), hops, n) {
+		cli_putf(b, "%s%s: %lld", sep, hops, json_integer_value(n));
+		sep = ", ";
+	}
+	cli_putf(b, "%s; greatest load %.2f times the mean\n", *sep ? "" : "none",
+		 cli_num(t, "max_over_mean_load"));
+	if (!cli_yes(t, "classes_read"))
+		cli_putf(b, CLI_YELLOW "classes        no file of classes: judged as if a packet kept "
+			 "one class" CLI_PLAIN "\n");
+	put_faults(b, t);
+	if (cli_int(t, "unreachable"))
+		cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %lld of %lld pairs are connected but have no "
+			 "route, %lld of them because of a loop\n  for example from %s to %s in layer "
+			 "%lld\n", cli_int(t, "unreachable"), cli_int(t, "pairs"), cli_int(t, "loops"),
+			 cli_str(e, "switch"), cli_str(e, "to"), cli_int(e, "layer"));
+	if (cli_yes(t, "acyclic"))
+		cli_put_sound(b, t);
+	else
+		put_cycle(b, json_object_get(t, "cycle"));
+}
+
+void
+cli_ether_put_judged(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *c, *t;
+	size_t i;
+
+	cli_putf(b, "network        %lld switches, %lld hosts, %lld layer%s\nclasses       ",
+		 cli_int(answer, "switches"), cli_int(answer, "hosts"), cli_int(answer, "layers"),
+		 cli_int(answer, "layers") == 1 ? "" : "s");
+	json_array_foreach(json_object_get(answer, "classes"), i, c)
+		cli_putf(b, "%s DSCP %lld on priority %lld", i ? "," : "", cli_int(c, "dscp"),
+			 cli_int(c, "priority"));
+	cli_putf(b, "\n");
+	json_array_foreach(json_object_get(answer, "tables"), i, t)
+		put_table(b, t);
+}
+
+/* ---- routing --------------------------------------------------------------------------------- */
+
+int
+cli_ether_route(const struct cli_call *c, const struct cli_ether *e,
+		struct moore_engine_result **out)
+{
+	struct moore_jobs jobs;
+	struct moore_conf conf;
+	struct moore_err err;
+
+	moore_conf_defaults(&conf);
+	conf.profile = e->x->opts.n_classes == 1 ? MOORE_PROFILE_ONE_VL : MOORE_PROFILE_ANY_SL;
+	jobs = threads_lend(conf.threads);
+	conf.jobs = &jobs;
+	cli_busy("routing");
+	if (moore_engine_run(out, e->racks, NULL, &conf, NULL, NULL, &err) < 0)
+		return cli_error_at(c->arg[0], &err);
+	return CLI_OK;
+}
+
+/* Cuts what `left` lacks; its switches are in the order of the racks. */
+static void
+cut_missing(struct moore_fabric *racks, const struct moore_fabric *left)
+{
+	moore_swid k = 0;
+
+	for (moore_swid s = 0; s < racks->n_switches; s++) {
+		bool there = k < left->n_switches && left->sw[k].guid == racks->sw[s].guid;
+
+		for (unsigned p = 1; p <= racks->sw[s].n_ports; p++) {
+			uint8_t role = moore_fabric_port(racks, s, (moore_portnum)p)->role;
+
+			if (role != MOORE_ROLE_NONE &&
+			    (!there ? role == MOORE_ROLE_SWITCH :
+			     moore_fabric_port(left, k, (moore_portnum)p)->role == MOORE_ROLE_NONE))
+				moore_fabric_cut(racks, s, (moore_portnum)p);
+		}
+		k += there;
+	}
+}
+
+int
+cli_ether_fail_parts(const struct cli_call *c, struct cli_ether *e)
+{
+	struct moore_fabric *left;
+	struct moore_err err;
+	int rc;
+
+	if (!cli_has(c, "fail"))
+		return CLI_OK;
+	if (moore_fabric_copy(&left, e->racks, &err) < 0)
+		return cli_error("%s", err.text);
+	if ((rc = cli_fail_parts(c, &left)) == CLI_OK)
+		cut_missing(e->racks, left);
+	moore_fabric_free(left);
+	return rc;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* ether.h - what the verbs `ethernet ...` share: a directory of configurations, read, judged
+ * and written whole. */
+#ifndef MOORE_CLI_ETHER_H
+#define MOORE_CLI_ETHER_H
+
+#include "online.h"
+
+#define CLI_ETHER_PLAN "plan.json"
+#define CLI_ETHER_ADDRESSES "addresses.json"
+#define CLI_ETHER_HOSTS "hosts"
+
+struct cli_ether {
+	struct moore_ether *x;
+	struct moore_fabric *racks;
+	struct moore_ether_config *config;	/* of each switch; NULL until made or read */
+};
+void cli_ether_free(struct cli_ether *e);
+
+/* Reads plan.json and addresses.json of a directory that `ethernet emit` wrote. */
+int cli_ether_load(const char *dir, struct cli_ether *out);
+/* Reads the files of one format of every switch, and of class.nft where the format has no
+ * classes of its own.  *has_classes tells whether classes were read. */
+int cli_ether_read(const char *dir, const char *format, struct cli_ether *e, bool *has_classes);
+/* True when the directory holds files of that format. */
+bool cli_ether_has(const char *dir, const struct cli_ether *e, const char *format);
+/* Forgets the configurations. */
+void cli_ether_drop_config(struct cli_ether *e);
+
+/* The formats that hold routes, in the order of the table; NULL past the end. */
+const char *cli_ether_route_format(size_t i);
+
+/* Judges every format and family of a directory: the answer of `ethernet verify`. */
+int cli_ether_judge(const char *dir, json_t **answer);
+void cli_ether_put_judged(struct moore_buf *b, const json_t *answer);
+
+/* Runs the engine on the racks, which may lack links: the caller frees *out. */
+int cli_ether_route(const struct cli_call *c, const struct cli_ether *e,
+		    struct moore_engine_result **out);
+/* Cuts the parts named in --fail out of the racks; the switches keep their numbers. */
+int cli_ether_fail_parts(const struct cli_call *c, struct cli_ether *e);
+
+#endif

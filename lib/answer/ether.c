@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* ether.c - what the configurations of Ethernet switches do. */
+#include "answer/answer_impl.h"
+
+static const char *const kind_name[] = {
+	[MOORE_ETHER_NO_LINK] = "no-link",
+	[MOORE_ETHER_WRONG_HOP] = "wrong-next-hop", [MOORE_ETHER_NO_HOST] = "host-not-routed",
+	[MOORE_ETHER_SPLIT] = "split-prefix", [MOORE_ETHER_DROPS_CLASS] = "lossy",
+	[MOORE_ETHER_OTHER_CLASS] = "other-class", [MOORE_ETHER_MIXED_CLASS] = "mixed-classes",
+};
+
+const char moore_schema_ether[] = OBJ("'ok':" BOOL ",'switches':" INT ",'hosts':" INT ",'layers':" INT
+	",'classes':" LIST_OF(OBJ("'dscp':" INT ",'priority':" INT))
+	",'tables':" LIST_OF(OBJ("'format':" STR ",'family':" STR ",'routes':" INT
+		",'classes_read':" BOOL ",'faults':" INT ",'fault_list':" LIST_OF(OBJ("'kind':" STR
+			",'switch':" STR ",'to':" OR_NULL("string") ",'line':" OR_NULL("integer")
+			",'port':" OR_NULL("integer") ",'dscp':" OR_NULL("integer")))
+		"," VERDICT_KEYS
+		",'example?':" OBJ("'switch':" STR ",'to':" STR ",'layer':" INT)
+		",'cycle?':" LIST_OF(OBJ(LINK_KEYS ",'class':" INT)))));
+
+static json_t *
+json_addr(const struct moore_addr *a)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	json_t *o;
+
+	if (!a->is_set)
+		return json_null();
+	moore_addr_put(&b, a);
+	o = b.data ? json_string(b.data) : NULL;
+	moore_buf_free(&b);
+	return o;
+}
+
+static json_t *
+json_or_null(unsigned n)
+{
+	return n ? json_integer(n) : json_null();
+}
+
+static json_t *
+json_faults(const struct moore_fabric *f, const struct moore_ether_faults *faults)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < faults->n_kept; i++) {
+		const struct moore_ether_fault *x = &faults->kept[i];
+
+		list = moore_json_add(list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind",
+			kind_name[x->kind], "switch", moore_json_name(f->sw[x->sw].name), "to",
+			json_addr(&x->to), "line", json_or_null(x->line), "port", json_or_null(x->port),
+			"dscp", x->port ? json_integer(x->dscp) : json_null()));
+	}
+	return list;
+}
+
+static json_t *
+json_cycle(const struct moore_fabric *f, const struct moore_verdict *v)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < v->cycle_len; i++) {
+		const struct moore_channel *c = &v->cycle[i].from;
+
+		list = moore_json_add(list, moore_json_set(moore_json_link(f, c->sw, c->port), "class",
+							   json_integer(c->vl)));
+	}
+	return list;
+}
+
+/* The first pair that is unreachable. */
+static json_t *
+json_example(const struct moore_fabric *f, const struct moore_verdict *v)
+{
+	for (moore_epid e = 0; e < f->n_endpoints; e++)
+		if (v->bad_lid >= f->ep[e].lid && v->bad_lid < f->ep[e].lid + (1u << f->ep[e].lmc))
+			return json_pack("{s:o, s:o, s:i}", "switch",
+					 moore_json_name(f->sw[v->bad_sw].name), "to",
+					 moore_json_name(f->sw[f->ep[e].sw].name), "layer",
+					 v->bad_lid - f->ep[e].lid);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		if (v->bad_lid == f->sw[s].lid)
+			return json_pack("{s:o, s:o, s:i}", "switch",
+					 moore_json_name(f->sw[v->bad_sw].name), "to",
+					 moore_json_name(f->sw[s].name), "layer", 0);
+	return NULL;
+}
+
+static json_t *
+json_judged(const struct moore_fabric *f, const struct moore_ether_judged *j)
+{
+	const struct moore_verdict *v = j->verdict;
+	json_t *o = json_pack("{s:s, s:s, s:o, s:b, s:o, s:o}", "format", j->format, "family",
+			      j->ip == MOORE_IP4 ? "ipv4" : "ipv6", "routes", moore_json_count(j->n_routes),
+			      "classes_read", j->has_classes, "faults", moore_json_count(j->faults.n),
+			      "fault_list", json_faults(f, &j->faults));
+
+	o = moore_json_add_verdict(o, f, v, v->sound && !j->faults.n, NULL);
+	if (v->unreachable)
+		o = moore_json_set(o, "example", json_example(f, v));
+	return v->acyclic ? o : moore_json_set(o, "cycle", json_cycle(f, v));
+}
+
+json_t *
+moore_answer_ether(const struct moore_ether *x, const struct moore_fabric *racks,
+		   const struct moore_ether_judged *judged, size_t n)
+{
+	json_t *tables = json_array(), *classes = json_array();
+	bool ok = n;
+
+	for (size_t i = 0; i < n; i++) {
+		ok = ok && judged[i].verdict->sound && !judged[i].faults.n;
+		tables = moore_json_add(tables, json_judged(racks, &judged[i]));
+	}
+	for (unsigned i = 0; i < x->opts.n_classes; i++)
+		classes = moore_json_add(classes, json_pack("{s:i, s:i}", "dscp", x->opts.dscp[i],
+			"priority", x->opts.priority[i]));
+	return json_pack("{s:b, s:i, s:i, s:i, s:o, s:o}", "ok", ok, "switches",
+			 (int)x->plan->n_switches, "hosts", (int)x->plan->n_endpoints, "layers",
+			 (int)x->opts.n_layers, "classes", classes, "tables", tables);
+}

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# ethernet.bats - ethernet emit and verify: what is written, that it is read back, and that
+# every kind of damage to the files is found.
+load lib
+
+setup_file() {
+	load lib
+	$M plan new slimfly q=5 -o "$BATS_FILE_TMPDIR/p.json" >/dev/null
+	$M ethernet emit "$BATS_FILE_TMPDIR/p.json" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 \
+		-o "$BATS_FILE_TMPDIR/net" >/dev/null
+	ring 5 "$BATS_FILE_TMPDIR/ring.json"
+	$M ethernet emit "$BATS_FILE_TMPDIR/ring.json" --ipv4 10.0.0.0/16 --layers 1 \
+		-o "$BATS_FILE_TMPDIR/ring" >/dev/null
+}
+
+setup() {
+	P=$BATS_FILE_TMPDIR/p.json
+	cp -r "$BATS_FILE_TMPDIR/net" "$BATS_FILE_TMPDIR/ring" "$T"
+	N=$T/net R=$T/ring
+}
+
+@test "emit writes every switch and host, the same each time, and says that it is sound" {
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 -o "$T/again" --json
+	holds '.ok and .switches == 50 and .hosts == 150 and .layers == 4'
+	holds '[.tables[] | [.format, .family]] == [["ipbatch", "ipv4"], ["ipbatch", "ipv6"]]'
+	# 49 other switches and 3 hosts, in 4 layers, at 50 switches.
+	holds 'all(.tables[]; .sound and .classes_read and .vls == [0, 1] and .routes == 10400)'
+	diff -r "$T/again" "$N"
+	[ "$(ls "$N/hosts" | wc -l)" = 150 ]
+	jq -e '.layers == 4 and (.switches | length) == 50 and (.hosts | length) == 150' "$N/addresses.json"
+	# No prefix and no address occurs twice.
+	jq -r '.switches[].prefixes[] | .ipv4, .ipv6' "$N/addresses.json" | sort | uniq -d | diff /dev/null -
+	jq -r '(.hosts[].addresses[], .switches[].prefixes[]) | .ipv4_self // .ipv4' "$N/addresses.json" |
+		sort | uniq -d | diff /dev/null -
+}
+
+@test "a directory is replaced whole, and no other files are touched" {
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --layers 2 -o "$N" --json
+	holds '.layers == 2 and (.tables | length) == 1'
+	run -0 $M ethernet verify "$N" --json
+	holds '.layers == 2'
+	mkdir "$T/mine" && echo x >"$T/mine/file"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 -o "$T/mine"
+	says "holds other files"
+	only "$T/mine" file
+	[ "$(cd "$T" && ls -d mine* net* ring* | xargs)" = "mine net ring" ]
+}
+
+@test "a full disk leaves the old files" {
+	run -2 bash -c "ulimit -f 8; trap '' XFSZ; $M ethernet emit $P --ipv4 10.1.0.0/16 -o $N"
+	diff -r "$N" "$BATS_FILE_TMPDIR/net"
+	[ "$(cd "$T" && ls -d net* ring* | xargs)" = "net ring" ]
+}
+
+@test "nft takes the classes, and ip would take every word of the routes" {
+	command -v nft || skip "no nft here"
+	unshare -Urn nft -c -f "$N/s0-0-0/class.nft"
+}
+
+@test "a route that is gone is found" {
+	sed -i '/ 10\.0\.4\.192\/29 /d' "$N/s1-3-3/routes.ipbatch"
+	gone=$(diff "$N" "$BATS_FILE_TMPDIR/net" -r | grep -c '^>')
+	[ "$gone" = 1 ]
+	run -1 $M ethernet verify "$N" --json
+	holds '(.tables[0].unreachable > 0) and (.tables[0].example | .layer == 3 and .to == "s0-0-2")
+		and .tables[1].ok'
+	run -1 $M ethernet verify "$N"
+	[[ $output == *" pairs are connected but have no route"* ]]
+}
+
+@test "a next hop that is not the switch at the port is found, with its line" {
+	line=$(grep -n 'via .* dev swp4 ' "$N/s0-0-0/routes.ipbatch" | head -1 | cut -d: -f1)
+	sed -i "${line}s/dev swp4/dev swp5/" "$N/s0-0-0/routes.ipbatch"
+	run -1 $M ethernet verify "$N" --json
+	holds ".tables[0].fault_list[0] | .kind == \"wrong-next-hop\" and .line == $line"
+}
+
+@test "a port without a cable and a host behind another port are found" {
+	sed -i '0,/ via .* dev swp4 /s// via 10.0.0.17 dev swp1 /' "$N/s0-0-0/routes.ipbatch"
+	sed -i 's/^\(-4 route replace 10.0.0.3 dev\) swp2/\1 swp3/' "$N/s0-0-0/routes.ipbatch"
+	run -1 $M ethernet verify "$N" --json
+	holds '[.tables[0].fault_list[].kind] | sort == ["host-not-routed", "no-link"]'
+}
+
+@test "a shorter prefix serves, and a longer one that leads elsewhere is found" {
+	S=$N/s0-0-0/routes.ipbatch
+	port=$(sed -n 's/.* 10\.0\.1\.0\/29 .* dev \(swp[0-9]*\) .*/\1/p' "$S")
+	run -0 $M ethernet verify "$N"
+	via=$(sed -n 's/.* 10\.0\.1\.0\/29 via \([^ ]*\) .*/\1/p' "$S")
+	other=$(grep -o 'via [^ ]* dev swp[0-9]* onlink' "$S" | grep -v " $port " | head -1)
+	echo "-4 route replace 10.0.1.4/30 $other proto 109" >>"$S"
+	run -1 $M ethernet verify "$N" --json
+	holds '.tables[0].fault_list[0] | .kind == "split-prefix" and .to == "10.0.1.0/29"'
+	# Another protocol's route is not ours.
+	sed -i '$s/proto 109/proto 12/' "$S"
+	run -0 $M ethernet verify "$N"
+}
+
+@test "one way around a ring: PFC could deadlock, and the cycle is shown" {
+	for r in 0 1 2 3 4; do
+		next=$(( (r + 1) % 5 ))
+		via=$(jq -r ".switches[$next].prefixes[0].ipv4_self" "$R/addresses.json")
+		sed -i "s/via .* onlink/via $via dev swp2 onlink/" "$R/r$r/routes.ipbatch"
+	done
+	run -1 $M ethernet verify "$R" --json
+	holds '.tables[0] | (.acyclic | not) and (.cycle | length) == 5 and .unreachable == 0'
+	run -1 $M ethernet verify "$R"
+	[[ $output == *"paused ports on these 5 links can wait for one another for ever"* ]]
+}
+
+@test "without classes a packet keeps one, which is said; damaged classes are found" {
+	rm "$R"/*/class.nft
+	run $M ethernet verify "$R" --json
+	holds '.tables[0].classes_read | not'
+	# s0-0-0 forgets to raise the class of what came from its port 4.
+	sed -i 's/"swp4" \. 26 : goto dscp34/"swp4" . 26 : goto dscp26/' "$N/s0-0-0/class.nft"
+	run -1 $M ethernet verify "$N" --json
+	holds 'any(.tables[0].fault_list[]; .kind == "mixed-classes" and .switch == "s0-0-0" and .port == 4)'
+	sed -i '/"swp4" \. 26/d' "$N/s0-0-0/class.nft"
+	run -1 $M ethernet verify "$N" --json
+	holds 'any(.tables[0].fault_list[]; .kind == "lossy" and .switch == "s0-0-0" and .dscp == 26)'
+	echo "chain more {}" >>"$N/s0-0-0/class.nft"
+	run -2 --separate-stderr $M ethernet verify "$N"
+	says "class.nft:"
+}
+
+@test "one lossless priority: the routes themselves are free of cycles" {
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --priorities 3 -o "$T/one" --json
+	holds '.ok and .tables[0].vls == [0] and (.classes | length) == 1'
+}
+
+@test "links are numbered where a range is given, and next hops can be IPv6" {
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --links-ipv4 172.16.0.0/16 -o "$T/31" --json
+	holds '.ok'
+	grep -q 'via 172\.16\.[0-9.]* dev swp[0-9]* proto 109' "$T/31/s0-0-0/routes.ipbatch"
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --next-hop inet6 -o "$T/6" --json
+	grep -q 'via inet6 fe80::.* dev swp' "$T/6/s0-0-0/routes.ipbatch"
+	holds '.ok'
+}
+
+@test "a link or switch that failed is routed around" {
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --fail s0-0-0:4 --fail s1-2-2 -o "$T/cut" --json
+	holds '.tables[0].acyclic'
+	! grep -q 'dev swp4 ' "$T/cut/s0-0-0/routes.ipbatch"
+}
+
+@test "bad options and files say what is wrong" {
+	run -2 --separate-stderr $M ethernet emit "$P" -o "$T/x"
+	says "no range of addresses"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/24 -o "$T/x"
+	says "too small for 200 prefixes of /29: give one of /21 or larger"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.1/8 -o "$T/x"
+	says "bits after the first 8 are set"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 fd00::/8 -o "$T/x"
+	says "other family"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --links-ipv4 10.1.0.0/16 -o "$T/x"
+	says "overlap"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --format ipbatch,bgp -o "$T/x"
+	says "bgp is no format"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --layers 129 -o "$T/x"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --dscp 26,26 -o "$T/x"
+	[ ! -e "$T/x" ]
+	sed -i '3s/dev swp[0-9]*/dev eth0;reboot/' "$N/s0-0-0/routes.ipbatch"
+	run -2 --separate-stderr $M ethernet verify "$N"
+	says "routes.ipbatch:3: \"eth0;reboot\": is no port of a switch"
+	head -c 5000 "$BATS_FILE_TMPDIR/net/addresses.json" >"$N/addresses.json"
+	run -2 --separate-stderr $M ethernet verify "$N"
+	says "addresses.json:"
+	run -2 --separate-stderr $M ethernet verify "$T/nowhere"
+}
+
+@test "addresses that contradict one another are found" {
+	A=$N/addresses.json
+	jq '.switches[3].prefixes[0].ipv4 = .switches[2].prefixes[0].ipv4' "$BATS_FILE_TMPDIR/net/addresses.json" >"$A"
+	run -2 --separate-stderr $M ethernet verify "$N"
+	says "is there twice"
+	jq '.hosts[3].addresses[0].ipv4 = "10.200.0.1"' "$BATS_FILE_TMPDIR/net/addresses.json" >"$A"
+	run -2 --separate-stderr $M ethernet verify "$N"
+	says "hosts[3].addresses: one of them is not in the prefix"
+	jq '.layers = 5' "$BATS_FILE_TMPDIR/net/addresses.json" >"$A"
+	run -2 --separate-stderr $M ethernet verify "$N"
+	jq '.hosts |= .[1:]' "$BATS_FILE_TMPDIR/net/addresses.json" >"$A"
+	run -2 --separate-stderr $M ethernet verify "$N"
+	says "another number"
+}
