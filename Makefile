@@ -66,6 +66,7 @@ UNIT_BIN   := $(UNIT_SRC:%.c=$(B)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(B)/%)
 BENCH_BIN  := $(BENCH_SRC:%.c=$(B)/%)
 SIM_BIN    := $(B)/tests/sim/creditsim
+PINGS_BIN  := $(B)/tests/ether/pings
 
 PROGRAMS  := $(B)/export/libmoore.a $(B)/libmoore.so $(B)/libosmmoore.so $(B)/moorectl $(B)/moored
 # Texts in which folders are named: @PREFIX@, @LIBDIR@, @SYSCONFDIR@, @VERSION@.
@@ -91,7 +92,8 @@ help:		## list the targets
 BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev \
 	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
-	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++
+	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++ \
+	iproute2 lldpd nftables traceroute
 MAY_INSTALL := $(filter deps test-deps demo quick check soak,$(MAKECMDGOALS))
 
 packages:
@@ -219,12 +221,17 @@ $(SIM_BIN): $(SIM_SRC) $(B)/flags | test-packages	# judges the library, so it is
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $(SIM_SRC)
 
-tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(B)/moored-still $(B)/tests/golden/tables
+$(PINGS_BIN): tests/ether/pings.c $(B)/flags
+	$(call say,CC $<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $<
+
+tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(PINGS_BIN) $(B)/moored-still $(B)/tests/golden/tables
 
 # The program that T names, or all that a .bats file may call.
 T_NAME := $(firstword $(subst :, ,$(T)))
 T_NEEDS := $(or $(patsubst %,$(B)/tests/unit/%,$(filter test_%,$(T_NAME))),\
-	$(patsubst %,$(B)/tests/fuzz/%,$(filter fuzz_%,$(T_NAME))),all $(SIM_BIN) $(B)/moored-still)
+	$(patsubst %,$(B)/tests/fuzz/%,$(filter fuzz_%,$(T_NAME))),all $(SIM_BIN) $(PINGS_BIN) $(B)/moored-still)
 test: test-packages $(T_NEEDS)	## one test: T=test_route, T=test_route:layers, T=tests/cli/topo.bats
 	@MOORE_BUILD=$(abspath $(B)) tests/run one '$(T)'
 quick: test-packages all tests-bin	## the tests that need no fabric

@@ -6,8 +6,6 @@
 
 #include "ether_impl.h"
 
-static const char *const ip_word[MOORE_N_IP] = { [MOORE_IP4] = "-4", [MOORE_IP6] = "-6" };
-
 /* ---- interfaces -------------------------------------------------------------------- */
 
 static void
@@ -121,7 +119,7 @@ void
 moore_ether_put_route(const struct moore_ether *x, const struct moore_ether_route *r,
 		      const char *verb, struct moore_buf *b)
 {
-	moore_buf_fmt(b, "%s route %s ", ip_word[r->to.ip], verb);
+	moore_buf_fmt(b, "route %s ", verb);
 	moore_addr_put(b, &r->to);
 	if (r->via.is_set) {
 		moore_buf_fmt(b, r->via.ip != r->to.ip ? " via inet6 " : " via ");
@@ -306,8 +304,6 @@ read_line(struct words *w, uint8_t protocol, struct moore_ether_config *c)
 
 	if (!next(w, &at))
 		return 0;
-	if ((is_word(&at, "-4") || is_word(&at, "-6")) && !next(w, &at))
-		return fail_at(w, &at, "a command is missing at the end of the line");
 	if (!is_word(&at, "route"))
 		return fail_at(w, &at, "is no route: this file holds lines \"route replace PREFIX ...\"");
 	if (!next(w, &at) || (!is_word(&at, "replace") && !is_word(&at, "add")))

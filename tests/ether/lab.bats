@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# lab.bats - what `ethernet emit` writes, on real kernels: a network namespace for each switch and
+# host, veth links, real packets, a real lldpd.
+bats_require_minimum_version 1.5.0
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+BUILD=${MOORE_BUILD:-$ROOT/build}
+M=$BUILD/moorectl PINGS=$BUILD/tests/ether/pings
+LAB=$ROOT/tests/ether/lab WALK=$ROOT/tests/ether/walk
+PATH=$PATH:/usr/sbin
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ ! -e lab/lab.json ] || "$LAB" down lab
+}
+
+# The JSON in $output satisfies a jq condition; if not, prints it.
+holds() { jq -e "$1" <<<"$output" >/dev/null || { echo "not ($1): ${output:0:2000}"; return 1; }; }
+
+needs_root() { [ "$(id -u)" = 0 ] || skip "lldpd gives up the rights of root, so it needs them"; }
+
+# lab_of FAMILY PARAMS...: a plan, its files with both families, and the lab that has loaded them.
+lab_of() {
+	"$M" plan new "$@" -o plan.json >/dev/null
+	"$M" ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 -o net --json >emitted
+	"$LAB" up plan.json lab --no-lldp
+	"$LAB" load lab net
+	"$LAB" hosts lab net >hosts
+}
+
+# All hosts reach all others in every layer and family, in the hops and classes that the routes say.
+all_answer() {
+	"$WALK" marks lab net start
+	run -0 "$PINGS" <hosts
+	holds '.lost == 0 and .sent == .received and (.hops | length) > 1'
+	# Every route has two switches at least, so the last mark is on every packet that arrives.
+	holds '.dscp | keys == ["34"]'
+	run -0 "$WALK" marks lab net check
+	holds '.counters > 100 and .n_differ == 0 and .unseen == 0'
+	run -0 "$WALK" routes lab net
+	holds '.asked > 1000 and .differ == 0 and .astray == 0'
+}
+
+@test "Slim Fly q=5: all pairs answer in every layer, kernels and traceroute agree with the routes" {
+	needs_root
+	lab_of slimfly q=5
+	all_answer
+	run -0 "$WALK" trace lab net 500 11
+	holds '.traced == 500 and .wrong == []'
+}
+
+@test "OFT k=4 and MLFM h=4: all pairs answer in every layer" {
+	needs_root
+	lab_of oft k=4
+	all_answer
+	"$LAB" down lab
+	lab_of mlfm h=4
+	all_answer
+}
+
+@test "the largest packets pass, and hosts with another mark get no lossless class" {
+	needs_root
+	lab_of slimfly q=3 p=2
+	run -0 "$PINGS" --size 8900 <hosts
+	holds '.lost == 0'
+	run -0 "$PINGS" --dscp 34 <hosts
+	holds '.lost == 0 and (.dscp | keys == ["0"])'
+	run -0 "$PINGS" --dscp 10 <hosts
+	holds '.dscp | keys == ["10"]'
+}
+
+@test "lldpd in every switch sees every link" {
+	needs_root
+	"$M" plan new slimfly q=5 -o plan.json >/dev/null
+	"$LAB" up plan.json lab
+	sleep 3
+	for _ in $(seq 10); do
+		n=$(for s in $(jq -r '.switches[].name' plan.json); do
+			lldpcli -u "/run/$(jq -r .id lab/lab.json)/$s" -f json0 show neighbors
+		done | grep -c '"rid"' || true)
+		[ "$n" -lt 350 ] || break
+		sleep 1
+	done
+	[ "$n" = 350 ] || { echo "$n of 350"; cat lab/s0-0-0.log; false; }
+}
+
+@test "a cable is cut: the routes around it load over the old ones, and all answer again" {
+	needs_root
+	lab_of slimfly q=5
+	"$LAB" cut lab s0-0-0 4
+	sleep 0.2
+	run -1 "$PINGS" <hosts
+	holds '.lost > 0'
+	"$M" ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --fail s0-0-0:4 -o around >/dev/null
+	"$LAB" load lab around
+	run -0 "$PINGS" <hosts
+	holds '.lost == 0'
+}
+
+@test "a user without rights can do it in a namespace of their own" {
+	own=$(mktemp -d)
+	cp "$M" "$PINGS" "$LAB" "$own"
+	cat >"$own/inside" <<-END
+		set -e
+		mount -t tmpfs none /run
+		cd "$own"
+		./moorectl plan new slimfly q=3 p=2 -o plan.json >/dev/null
+		./moorectl ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 -o net >/dev/null
+		./lab up plan.json there --no-lldp
+		./lab load there net
+		./lab hosts there net >hosts
+		./pings <hosts
+		./lab down there
+	END
+	user=()
+	[ "$(id -u)" != 0 ] || { chmod 777 "$own"; user=(setpriv --reuid=65534 --regid=65534 --clear-groups); }
+	run -0 "${user[@]}" unshare -Urmn bash "$own/inside"
+	rm -rf "$own"
+	holds '.lost == 0 and .hosts == 18'
+}
