@@ -20,6 +20,7 @@
 #include "keys.h"
 #include "lane.h"
 #include "links.h"
+#include "lldp.h"
 #include "math.h"
 #include "mix.h"
 #include "motion.h"
