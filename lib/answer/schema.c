@@ -49,6 +49,8 @@ static const struct moore_answer answers[] = {
 	  moore_schema_explain },
 	{ "ethernet", "ethernet verify", "What the configurations of Ethernet switches do: which "
 	  "prefixes they reach, and whether lossless traffic can deadlock.", moore_schema_ether },
+	{ "discovery", "ethernet discover", "The fabric that switches report by LLDP, and where their "
+	  "reports disagree.", moore_schema_discovery },
 	{ "error", "", "Why a verb failed: every verb prints this under --json when it exits with 2.",
 	  moore_schema_error },
 };

@@ -31,6 +31,7 @@
 #include "ether.h"
 #include "fabric.h"
 #include "hot.h"
+#include "lldp.h"
 #include "mix.h"
 #include "path.h"
 #include "permute.h"
@@ -138,6 +139,9 @@ struct moore_ether_judged {	/* the configurations of one format, for one address
  * all of them are sound and have no faults. */
 MOORE_API json_t *moore_answer_ether(const struct moore_ether *x, const struct moore_fabric *racks,
 				     const struct moore_ether_judged *judged, size_t n);
+
+/* The fabric that LLDP found, of n_asked switches.  `ok`: there are no findings but notes. */
+MOORE_API json_t *moore_answer_discovery(const struct moore_lldp_fabric *f, uint32_t n_asked);
 
 /* How long, even and independent the routes are. */
 MOORE_API json_t *moore_answer_quality(const struct moore_fabric *f,
