@@ -315,6 +315,7 @@ int cmd_events(const struct cli_call *c);
 int cmd_call(const struct cli_call *c);
 int cmd_check(const struct cli_call *c);
 int cmd_repair(const struct cli_call *c);
+int cmd_ether_discover(const struct cli_call *c);
 int cmd_ether_emit(const struct cli_call *c);
 int cmd_ether_verify(const struct cli_call *c);
 

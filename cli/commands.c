@@ -14,6 +14,14 @@
 #define OPT_LAYERS { "layers", 0, "valiant3|nta|valiant|inr", "overrides the line of moore.conf" }
 #define OPT_CLASSES { "classes", 0, "LIST", "class of each SL; overrides the line of moore.conf" }
 
+static const struct cli_opt ether_discover_opts[] = {
+	{ "command", 0, "WORDS", "ask each switch by this command" },
+	{ "plan", 0, "PLAN", "the intended fabric; with --command, its switches are asked" },
+	{ "from", 0, "SWITCH", "with --command: ask this switch, its neighbours, theirs, and so on" },
+	{ "timeout", 0, "SECONDS", "how long one run of the command may take (10)" },
+	OPT_OUTPUT_FILE,
+	{ 0 }
+};
 static const struct cli_opt ether_emit_opts[] = {
 	{ "layers", 0, "N", "layers, the minimal one included (4)" },
 	{ "ipv4", 0, "RANGE", "IPv4 range of hosts and switches, such as 10.0.0.0/8" },
@@ -383,6 +391,19 @@ const struct cli_cmd cli_cmds[] = {
 	  "safely are taken.  Exits with 1 if the requested settings would be unsafe or have\n"
 	  "no effect.",
 	  cmd_env },
+	{ ETHERNET, "ethernet discover", "[DIR]", 0, 1,
+	  "Find the fabric from what the switches report by LLDP.", ether_discover_opts,
+	  "DIR/SWITCH holds, for each switch, chassis.json (lldpcli -f json0 show chassis),\n"
+	  "neighbors.json (lldpcli -f json0 show neighbors details) and, if there is one,\n"
+	  "links.json (ip -json -statistics link show).  With --command they are asked for: WORDS\n"
+	  "are split at blanks and run without a shell, 16 at once, with {switch} and {what}\n"
+	  "(chassis, neighbors, links) replaced.  A switch that does not answer costs only itself.\n"
+	  "\n"
+	  "A cable counts if both ends report it, or the one that could be asked.  Port n of a\n"
+	  "switch is swp<n> or Ethernet<4(n-1)>, port n of a host eth<n-1>; other interfaces are\n"
+	  "left alone.  -o FILE is a plan, for `check`, `repair` and `watch` to take as FABRIC.\n"
+	  "Exits with 1 if there is a finding other than a note.",
+	  cmd_ether_discover },
 	{ ETHERNET, "ethernet emit", "PLAN", 1, 1,
 	  "Write the addresses, routes and classes of all switches and hosts.", ether_emit_opts,
 	  "A layer is a prefix: each switch has one for each layer, and each host an address in\n"
