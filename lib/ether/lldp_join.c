@@ -252,10 +252,9 @@ find_node(struct join *j, const struct report *r, uint32_t *node)
 	*node = moore_draft_node(&j->d, name, name_length(j, name), 0);
 	if (*node == MOORE_NONE)
 		return -j->err->code;
-	if (*node == before) {
+	if (*node == before)
 		classify(j, *node, r->nb);
-		if (by_mac == MOORE_NONE)
-			return 0;
+	if (*node >= j->n_asked && by_mac != MOORE_NONE) {
 		rc = add_report(j, MOORE_LLDP_OLD_NAME, r);
 		*node = by_mac;
 	} else if (*node < j->n_asked && differ(r->nb->mac, j->sw[j->sw_of[*node]]->mac)) {
@@ -296,6 +295,21 @@ find_port(struct join *j, struct report *r)
 	return 0;
 }
 
+/* Whether the port already has this report: a neighbour may be listed under two names. */
+static bool
+is_known(const struct join *j, const struct report *r)
+{
+	for (uint32_t i = j->n_reports; i-- > j->first[r->sw];) {
+		const struct report *o = &j->report[i];
+
+		if (o->port->number != r->port->number)
+			return false;
+		if (o->node == r->node && o->to == r->to)
+			return true;
+	}
+	return false;
+}
+
 static int
 take_report(struct join *j, struct report r)
 {
@@ -307,7 +321,8 @@ take_report(struct join *j, struct report r)
 	if (r.port->down)
 		return add_report(j, MOORE_LLDP_STALE, &r);
 	if ((rc = find_node(j, &r, &r.node)) < 0 || r.node == MOORE_NONE ||
-	    (rc = find_port(j, &r)) < 0 || (!r.to && !j->d.node[r.node].ca))
+	    (rc = find_port(j, &r)) < 0 || (!r.to && !j->d.node[r.node].ca) ||
+	    is_known(j, &r))
 		return rc;
 	list = moore_grow(j->report, j->n_reports, &j->cap_reports, sizeof(*list));
 	if (!list)
@@ -454,7 +469,7 @@ choose_all(struct join *j)
 
 	for (uint32_t i = 0, n; i < j->n_reports && rc == 0; i += n) {
 		for (n = 1; i + n < j->n_reports && j->report[i + n].sw == j->report[i].sw &&
-		     j->report[i + n].port == j->report[i].port;)
+		     j->report[i + n].port->number == j->report[i].port->number;)
 			n++;
 		rc = choose(j, &j->report[i], n);
 	}
