@@ -317,6 +317,7 @@ int cmd_check(const struct cli_call *c);
 int cmd_repair(const struct cli_call *c);
 int cmd_ether_discover(const struct cli_call *c);
 int cmd_ether_emit(const struct cli_call *c);
+int cmd_ether_ports(const struct cli_call *c);
 int cmd_ether_verify(const struct cli_call *c);
 
 /* Builds the graph of the topology in the arguments FAMILY KEY=VALUE... (cmd_topo.c). */

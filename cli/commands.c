@@ -404,6 +404,12 @@ const struct cli_cmd cli_cmds[] = {
 	  "left alone.  -o FILE is a plan, for `check`, `repair` and `watch` to take as FABRIC.\n"
 	  "Exits with 1 if there is a finding other than a note.",
 	  cmd_ether_discover },
+	{ ETHERNET, "ethernet ports", "PLAN DIR [SWITCH]", 2, 3,
+	  "List each port with its planned and its actual neighbour.", NULL,
+	  "The columns of ptmctl: port, cbl status (pass, fail; N/A: no neighbour is planned), exp\n"
+	  "nbr, act nbr.  DIR is that of `ethernet discover`.  Judges what each switch itself\n"
+	  "reports: pass, if the planned neighbour is among its neighbours at that port.  Exits\n"
+	  "with 1 if a port fails.", cmd_ether_ports },
 	{ ETHERNET, "ethernet emit", "PLAN", 1, 1,
 	  "Write the addresses, routes and classes of all switches and hosts.", ether_emit_opts,
 	  "A layer is a prefix: each switch has one for each layer, and each host an address in\n"

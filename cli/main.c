@@ -198,7 +198,7 @@ main(int argc, char **argv)
 
 	json_object_seed(1);	/* keys in the same order in every run */
 	for (size_t i = 1; i <= n; i++)
-		json |= !strcmp(argv[i], "--json");
+		json |= !strcmp(argv[i], "--json") || !strcmp(argv[i], "-j");
 	rc = dispatch(argv + 1, n);
 	return json ? cli_print_failure(rc) : rc;
 }

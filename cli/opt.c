@@ -9,7 +9,7 @@
 #include "cli.h"
 
 const struct cli_opt cli_common_opts[] = {
-	{ "json", 0, NULL, "print the answer as JSON" },
+	{ "json", 'j', NULL, "print the answer as JSON" },
 	{ "no-pager", 0, NULL, "do not use $PAGER on a terminal" },
 	{ "help", 'h', NULL, "print this help" },
 	{ 0 }

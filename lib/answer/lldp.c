@@ -7,6 +7,12 @@ const char moore_schema_discovery[] = OBJ("'ok':" BOOL ",'asked':" INT ",'answer
 		",'note':" BOOL ",'text':" STR ",'switch':" STR ",'port':" OR_NULL("string")
 		",'neighbour':" OR_NULL("string") ",'neighbour_port':" OR_NULL("string"))));
 
+const char moore_schema_ports[] = OBJ("'ok':" BOOL ",'pass':" INT ",'fail':" INT ",'not_planned':" INT
+	",'ports':" LIST_OF(OBJ("'switch':" STR ",'port':" STR ",'status':" STR ",'expected':"
+		OR_NULL("string") ",'actual':" LIST_OF(STR))));
+
+/* ---- findings ------------------------------------------------------------------------------ */
+
 /* The sentence of each kind.  A letter behind % stands for: a the switch and its port, p the
  * neighbour and its port, n the neighbour's name, o what the neighbour reports, w the reason, 0
  * and 1 the values. */
@@ -104,4 +110,62 @@ moore_answer_discovery(const struct moore_lldp_fabric *f, uint32_t n_asked)
 			 "asked", (int)n_asked, "answered", (int)f->n_answered, "switches",
 			 (int)f->plan->n_switches, "hosts", (int)f->plan->n_endpoints, "cables",
 			 (int)f->plan->n_cables, "findings", list);
+}
+
+/* ---- ports ---------------------------------------------------------------------------------- */
+
+static json_t *
+json_expected(const struct moore_lldp_cable *c)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	if (!c->want)
+		return json_null();
+	moore_buf_fmt(&b, "%s:%s%u", c->want, c->want_host ? "eth" : "swp",
+		      c->want_port - (c->want_host ? 1u : 0u));
+	return moore_json_text(&b);
+}
+
+static json_t *
+json_actual(const struct moore_lldp_port *port)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; port && i < port->n_neighbours; i++) {
+		const struct moore_lldp_neighbour *nb = &port->neighbour[i];
+		struct moore_buf b = MOORE_BUF_INIT;
+
+		moore_buf_fmt(&b, "%s:%s", nb->name ? nb->name : "", nb->port ? nb->port : "");
+		list = moore_json_add(list, moore_json_text(&b));
+	}
+	return list;
+}
+
+static json_t *
+json_port(const struct moore_lldp_cable *c)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	if (c->has)
+		return moore_json_name(c->has->name);
+	moore_buf_fmt(&b, "swp%u", c->number);
+	return moore_json_text(&b);
+}
+
+json_t *
+moore_answer_ports(const struct moore_lldp_cables *c)
+{
+	static const char *const status[] = { "pass", "fail", "N/A" };
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct moore_lldp_cable *x = &c->cable[i];
+
+		list = moore_json_add(list, json_pack("{s:o, s:o, s:s, s:o, s:o}", "switch",
+			moore_json_name(x->sw->name), "port", json_port(x), "status", status[x->status],
+			"expected", json_expected(x), "actual", json_actual(x->has)));
+	}
+	return json_pack("{s:b, s:i, s:i, s:i, s:o}", "ok", !c->n_of[MOORE_LLDP_FAIL], "pass",
+			 (int)c->n_of[MOORE_LLDP_PASS], "fail", (int)c->n_of[MOORE_LLDP_FAIL],
+			 "not_planned", (int)c->n_of[MOORE_LLDP_NOT_PLANNED], "ports", list);
 }

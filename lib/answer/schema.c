@@ -51,6 +51,8 @@ static const struct moore_answer answers[] = {
 	  "prefixes they reach, and whether lossless traffic can deadlock.", moore_schema_ether },
 	{ "discovery", "ethernet discover", "The fabric that switches report by LLDP, and where their "
 	  "reports disagree.", moore_schema_discovery },
+	{ "ports", "ethernet ports", "The planned and the actual neighbour of each port of Ethernet "
+	  "switches.", moore_schema_ports },
 	{ "error", "", "Why a verb failed: every verb prints this under --json when it exits with 2.",
 	  moore_schema_error },
 };

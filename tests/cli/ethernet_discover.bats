@@ -188,3 +188,19 @@ kinds() { holds "([.findings[].kind] | unique) == $(jq -nc '$ARGS.positional | s
 	run -2 --separate-stderr $M ethernet discover
 	says "either DIR or --command"
 }
+
+@test "ports: each port of a switch in the columns of ptmctl" {
+	run -0 $M ethernet ports "$P" "$D" -j
+	holds '.ok and .pass == 18 * 7 and .fail == 0 and (.ports | length) == .pass'
+	"$ROOT/tests/ether/fake-lldp" "$P" "$T/d" swap=s0-0-0:4,s0-1-0:4 drop=s0-0-0:1 \
+		add=s0-0-0:3,elsewhere:swp1 add=s0-0-0:9,new:swp1 down=s0-0-0:2
+	run -1 $M ethernet ports "$P" "$T/d" s0-0-0
+	[[ ${lines[0]} =~ ^switch\ +port\ +cbl\ status\ +exp\ nbr\ +act\ nbr$ ]]
+	[[ $output =~ s0-0-0\ +swp1\ +fail\ +s0-0-0-h0:eth0\ +no-info ]]
+	[[ $output =~ s0-0-0\ +swp2\ +fail\ +s0-0-0-h1:eth0\ +s0-0-0-h1:eth0 ]]
+	[[ $output =~ s0-0-0\ +swp3\ +pass\ +s0-0-1:swp3\ +s0-0-1:swp3,elsewhere:swp1 ]]
+	[[ $output =~ s0-0-0\ +swp4\ +fail\ +([^ ]+)\ +([^ ]+) && ${BASH_REMATCH[1]} != "${BASH_REMATCH[2]}" ]]
+	[[ $output =~ s0-0-0\ +swp9\ +N/A\ +N/A\ +new:swp1 ]]
+	run -2 --separate-stderr $M ethernet ports "$P" "$T/d" nobody
+	says "no switch of that name"
+}

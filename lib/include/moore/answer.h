@@ -143,6 +143,9 @@ MOORE_API json_t *moore_answer_ether(const struct moore_ether *x, const struct m
 /* The fabric that LLDP found, of n_asked switches.  `ok`: there are no findings but notes. */
 MOORE_API json_t *moore_answer_discovery(const struct moore_lldp_fabric *f, uint32_t n_asked);
 
+/* Each port's planned and actual neighbours, as ptmctl names them.  `ok`: no port fails. */
+MOORE_API json_t *moore_answer_ports(const struct moore_lldp_cables *c);
+
 /* How long, even and independent the routes are. */
 MOORE_API json_t *moore_answer_quality(const struct moore_fabric *f,
 				       const struct moore_quality *q);

@@ -149,6 +149,32 @@ MOORE_API int moore_lldp_join(struct moore_lldp_fabric **out, struct moore_lldp_
 			      uint32_t n, const struct moore_plan *intended, struct moore_err *err);
 MOORE_API void moore_lldp_fabric_free(struct moore_lldp_fabric *f);	/* NULL is fine */
 
+/* ---- one switch against the plan ------------------------------------------------------------ */
+
+enum moore_lldp_status { MOORE_LLDP_PASS, MOORE_LLDP_FAIL, MOORE_LLDP_NOT_PLANNED, MOORE_LLDP_STATUSES };
+
+struct moore_lldp_cable {	/* a port with a planned neighbour, or with any */
+	const struct moore_lldp_switch *sw;
+	moore_portnum number;
+	const struct moore_lldp_port *has;	/* NULL: the switch reports no such interface */
+	const char *want;	/* the planned neighbour; NULL: none.  Belongs to the plan */
+	moore_portnum want_port;
+	bool want_host;
+	uint8_t status;		/* PASS: the planned neighbour is among those that it reports */
+};
+
+struct moore_lldp_cables {
+	struct moore_lldp_cable *cable;	/* by switch, then by port number */
+	uint32_t n, cap;
+	uint32_t n_of[MOORE_LLDP_STATUSES];
+};
+
+/* Compares what each switch itself reports with the plan; both are borrowed by *out.  The caller
+ * calls moore_lldp_cables_fini().  O(ports * log plan). */
+MOORE_API int moore_lldp_compare(struct moore_lldp_cables *out, struct moore_lldp_switch *const *sw,
+				 uint32_t n, const struct moore_plan *plan, struct moore_err *err);
+MOORE_API void moore_lldp_cables_fini(struct moore_lldp_cables *c);
+
 MOORE_END
 
 #endif
