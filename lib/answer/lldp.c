@@ -38,6 +38,7 @@ static const char *const sentence[] = {
 	[MOORE_LLDP_TWICE] = "%a reports %p, which another port already has",
 	[MOORE_LLDP_MTU] = "%a takes frames of %0 bytes, %p of %1",
 	[MOORE_LLDP_ODD_MTU] = "%a to %p has an MTU of %0; most links have %1",
+	[MOORE_LLDP_ODD_FRAME] = "%p, at %a, takes frames of %0 bytes; most hosts %1",
 	[MOORE_LLDP_SPEED] = "%a runs at %0 Mbit/s, %p at %1",
 };
 

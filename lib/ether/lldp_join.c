@@ -599,33 +599,48 @@ by_value(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* The MTU that most ports of links have; 0 when none is known. */
-static int
-usual_mtu(const struct join *j, uint32_t *out)
+static uint32_t
+mtu_of(const struct join *j, const struct report *r)
 {
-	uint32_t *mtu = malloc(((size_t)j->n_reports + 1) * sizeof(*mtu)), n = 0, best = 0;
+	(void)j;
+	return r->port->mtu;
+}
+
+/* The greatest frame of a host; 0 of a switch, and when it is not given. */
+static uint32_t
+host_frame(const struct join *j, const struct report *r)
+{
+	return j->d.node[r->node].ca ? r->nb->frame : 0;
+}
+
+/* The value that most reports of links have, besides 0; 0 when there is none. */
+static int
+usual(const struct join *j, uint32_t (*value_of)(const struct join *j, const struct report *r),
+      uint32_t *out)
+{
+	uint32_t *value = malloc(((size_t)j->n_reports + 1) * sizeof(*value)), n = 0, best = 0;
 
 	*out = 0;
-	if (!mtu)
+	if (!value)
 		return moore_fail_nomem(j->err);
 	for (uint32_t i = 0; i < j->n_reports; i++)
-		if (j->report[i].counts && j->report[i].port->mtu)
-			mtu[n++] = j->report[i].port->mtu;
-	qsort(mtu, n, sizeof(*mtu), by_value);
+		if (j->report[i].counts && value_of(j, &j->report[i]))
+			value[n++] = value_of(j, &j->report[i]);
+	qsort(value, n, sizeof(*value), by_value);
 	for (uint32_t i = 0, k; i < n; i = k) {
-		for (k = i; k < n && mtu[k] == mtu[i]; k++)
+		for (k = i; k < n && value[k] == value[i]; k++)
 			;
 		if (k - i > best) {
 			best = k - i;
-			*out = mtu[i];
+			*out = value[i];
 		}
 	}
-	free(mtu);
+	free(value);
 	return 0;
 }
 
 static int
-judge_link(struct join *j, const struct report *r, uint32_t usual)
+judge_link(struct join *j, const struct report *r, uint32_t mtu, uint32_t frame)
 {
 	const struct report *back = other_end(j, r);
 	int rc = 0;
@@ -636,20 +651,24 @@ judge_link(struct join *j, const struct report *r, uint32_t usual)
 		return add_values(j, MOORE_LLDP_MTU, r, back->nb->frame, r->nb->frame);
 	if (back && differ(back->nb->mbits, r->nb->mbits))
 		rc = add_values(j, MOORE_LLDP_SPEED, r, back->nb->mbits, r->nb->mbits);
-	if (rc == 0 && differ(r->port->mtu, usual))
-		rc = add_values(j, MOORE_LLDP_ODD_MTU, r, r->port->mtu, usual);
+	if (rc == 0 && differ(r->port->mtu, mtu))
+		rc = add_values(j, MOORE_LLDP_ODD_MTU, r, r->port->mtu, mtu);
+	if (rc == 0 && differ(host_frame(j, r), frame))
+		rc = add_values(j, MOORE_LLDP_ODD_FRAME, r, r->nb->frame, frame);
 	return rc;
 }
 
 static int
 judge_links(struct join *j)
 {
-	uint32_t usual;
-	int rc = usual_mtu(j, &usual);
+	uint32_t mtu, frame;
+	int rc = usual(j, mtu_of, &mtu);
 
+	if (rc == 0)
+		rc = usual(j, host_frame, &frame);
 	for (uint32_t i = 0; i < j->n_reports && rc == 0; i++)
 		if (is_link(j, &j->report[i]))
-			rc = judge_link(j, &j->report[i], usual);
+			rc = judge_link(j, &j->report[i], mtu, frame);
 	return rc;
 }
 

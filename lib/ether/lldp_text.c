@@ -32,6 +32,8 @@ moore_lldp_text(enum moore_lldp_kind kind)
 		[MOORE_LLDP_TWICE] = { "twice", "two ports report the same port as neighbour", false },
 		[MOORE_LLDP_MTU] = { "mtu", "the two ends of a link differ in MTU or greatest frame", false },
 		[MOORE_LLDP_ODD_MTU] = { "odd-mtu", "the MTU of a link is not that of most links", false },
+		[MOORE_LLDP_ODD_FRAME] = { "odd-frame", "the greatest frame of a host is not that of most "
+			"hosts", false },
 		[MOORE_LLDP_SPEED] = { "speed", "the two ends of a link report different speeds", false },
 	};
 

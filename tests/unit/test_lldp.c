@@ -5,6 +5,7 @@
  * A scene is a line of words from which the documents are made:
  *     a.1>b.2     switch a reports at port 1 the neighbour b, port 2; hosts begin with h
  *     a.1>b@c.2   likewise, but the neighbour has the MAC of c
+ *     a.1>b.2#9   likewise, and its port takes frames of 9 bytes
  *     a=b         switch a was asked and calls itself b; a= gives no name
  *     a@b         switch a has the MAC of b
  *     a!          switch a does not answer
@@ -72,20 +73,22 @@ scene_switch(struct scene *x, const char *name)
 static void
 put_report(struct scene *x, const char *sw, const char *port, const char *to)
 {
-	char name[NAME], mac[NAME];
-	const char *dot = strrchr(to, '.'), *at = strchr(to, '@');
+	char name[NAME], mac[NAME], peer[NAME];
+	const char *dot = strrchr(to, '.'), *at = strchr(to, '@'), *frame = strchr(to, '#');
 	struct moore_buf *b = &x->neighbours[scene_switch(x, sw)];
 	const char *end = at ? at : dot;
 
 	snprintf(name, NAME, "%.*s", (int)(end - to), to);
 	snprintf(mac, NAME, "%.*s", (int)(at ? dot - at - 1 : dot - to), at ? at + 1 : to);
+	snprintf(peer, NAME, "%.*s", (int)strcspn(dot + 1, "#"), dot + 1);
 	moore_buf_fmt(b, "%s{\"name\":\"", b->len ? "," : "");
 	put_ifname(b, sw, port);
 	moore_buf_fmt(b, "\",\"via\":\"LLDP\",\"chassis\":[");
 	put_chassis(b, name, mac, *name == 'h');
 	moore_buf_fmt(b, "],\"port\":[{\"id\":[{\"type\":\"ifname\",\"value\":\"");
-	put_ifname(b, name, dot + 1);
-	moore_buf_fmt(b, "\"}]}]}");
+	put_ifname(b, name, peer);
+	moore_buf_fmt(b, "\"}]%s%s%s}]}", frame ? ",\"mfs\":[{\"value\":\"" : "", frame ? frame + 1 : "",
+		      frame ? "\"}]" : "");
 }
 
 static void
@@ -479,6 +482,9 @@ static const struct { const char *why, *scene, *plan, *want; } scenes[] = {
 	{ "a MTU differs", "a.1>b.1 b.1>a.1 a.1~9000 b.1~1500", NULL, "a.1-b.1|mtu a.swp1 b.swp1" },
 	{ "a MTU is odd", "a.1>b.1 b.1>a.1 a.1~9000 b.1~9000 a.2>h.0 a.2~1500", NULL,
 	  "a.1-b.1 a.2-h.0|odd-mtu a.swp2 h.eth0" },
+	{ "the frame of a host is odd", "a.1>h.0#9000 a.2>h.1#9000 a.3>h.2#1500 a.4>h.3", NULL,
+	  "a.1-h.0 a.2-h.1 a.3-h.2 a.4-h.3|odd-frame a.swp3 h.eth2" },
+	{ "the frames of two ends differ", "a.1>b.1#9000 b.1>a.1#1500", NULL, "a.1-b.1|mtu a.swp1 b.swp1" },
 };
 
 static void
