@@ -8,11 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "lldp_impl.h"
-
-#define HASH_SEED 1			/* else jansson makes one from the clock */
+#include "tape.h"
 
 const char *
 moore_lldp_doc_name(enum moore_lldp_doc doc)
@@ -160,86 +157,93 @@ moore_lldp_port(const struct moore_lldp_switch *s, moore_portnum number)
 
 struct reader {
 	struct moore_lldp_switch *s;
+	struct moore_tape tape;
 	struct moore_err *err;
 	const char *list;	/* where the reader is, for messages; NULL at the top */
-	size_t index;
+	uint32_t index;
 };
+
+typedef char text[MOORE_LLDP_TEXT_MAX + 1];	/* "": none */
 
 static int
 wrong(const struct reader *r, const char *key, const char *why)
 {
 	if (r->list)
-		return moore_fail(r->err, MOORE_EPLAN, 0, "%s[%zu].%s: %s", r->list, r->index, key, why);
+		return moore_fail(r->err, MOORE_EPLAN, 0, "%s[%u].%s: %s", r->list, r->index, key, why);
 	return moore_fail(r->err, MOORE_EPLAN, 0, "%s: %s", key, why);
 }
 
-/* The array under a key; *out is NULL when it is missing. */
-static int
-get_list(const struct reader *r, const json_t *from, const char *key, const json_t **out)
+static bool
+is_true(const struct reader *r, uint32_t from, const char *key)
 {
-	const json_t *v = json_object_get(from, key);
+	return moore_tape_is(&r->tape, moore_tape_get(&r->tape, from, key), MOORE_JSON_TRUE);
+}
+
+/* The array under a key; *out is 0 when it is missing. */
+static int
+get_list(const struct reader *r, uint32_t from, const char *key, uint32_t *out)
+{
+	uint32_t v = moore_tape_get(&r->tape, from, key);
 
 	*out = v;
-	if (!v || json_is_array(v))
+	if (!v || moore_tape_is(&r->tape, v, MOORE_JSON_ARRAY))
 		return 0;
-	return wrong(r, key, json_is_object(v) ? "is an object: print it with lldpcli -f json0, not "
-		     "-f json" : "an array is wanted: print it with lldpcli -f json0");
+	return wrong(r, key, moore_tape_is(&r->tape, v, MOORE_JSON_OBJECT) ? "is an object: print it with "
+		     "lldpcli -f json0, not -f json" : "an array is wanted: print it with lldpcli -f json0");
 }
 
-/* The first object of the array under a key; *out is NULL when there is none. */
+/* The first object of the array under a key; *out is 0 when there is none. */
 static int
-get_first(const struct reader *r, const json_t *from, const char *key, const json_t **out)
+get_first(const struct reader *r, uint32_t from, const char *key, uint32_t *out)
 {
-	const json_t *list;
+	uint32_t list;
 	int rc = get_list(r, from, key, &list);
 
-	*out = NULL;
-	if (rc < 0 || !list || !json_array_size(list))
+	*out = 0;
+	if (rc < 0 || !list || !r->tape.item[list].len)
 		return rc;
-	*out = json_array_get(list, 0);
-	return json_is_object(*out) ? 0 : wrong(r, key, "an object is wanted in the array");
+	*out = list + 1;
+	return moore_tape_is(&r->tape, *out, MOORE_JSON_OBJECT) ? 0 :
+	       wrong(r, key, "an object is wanted in the array");
 }
 
-/* The text of "key": [{"value": TEXT}]; NULL when there is none. */
+/* The text of "key": [{"value": TEXT}]. */
 static int
-get_value(const struct reader *r, const json_t *from, const char *key, const char **out)
+get_value(const struct reader *r, uint32_t from, const char *key, text out)
 {
-	const json_t *o, *v;
+	uint32_t o, v;
 	int rc = get_first(r, from, key, &o);
 
-	*out = NULL;
-	if (rc < 0 || !(v = json_object_get(o, "value")))
+	*out = '\0';
+	if (rc < 0 || !(v = moore_tape_get(&r->tape, o, "value")))
 		return rc;
-	if (!json_is_string(v))
-		return wrong(r, key, "its value must be a text");
-	if (json_string_length(v) > MOORE_LLDP_TEXT_MAX)
-		return wrong(r, key, "is longer than the 255 bytes that LLDP allows");
-	*out = json_string_value(v);
-	return 0;
+	return moore_tape_text(&r->tape, v, out, sizeof(text)) ? 0 :
+	       wrong(r, key, "its value must be a text of at most 255 bytes");
 }
 
 /* A number within such a value; 0 when there is none. */
 static int
-get_number(const struct reader *r, const json_t *from, const char *key, uint32_t *out)
+get_number(const struct reader *r, uint32_t from, const char *key, uint32_t *out)
 {
-	const char *s, *end;
+	text value;
+	const char *s = value;
 	uint64_t n;
-	int rc = get_value(r, from, key, &s);
+	int rc = get_value(r, from, key, value);
 
 	*out = 0;
-	if (rc < 0 || !s)
+	if (rc < 0 || !*value)
 		return rc;
-	end = s + strlen(s);
-	if (!moore_text_u64(&s, end, 10, UINT32_MAX, &n) || s != end)
+	if (!moore_text_u64(&s, value + strlen(value), 10, UINT32_MAX, &n) || *s)
 		return wrong(r, key, "a whole number is wanted");
 	*out = (uint32_t)n;
 	return 0;
 }
 
+/* Replaces *to by a copy of a text, unless that is empty. */
 static int
 copy(const struct reader *r, char **to, const char *s)
 {
-	if (!s)
+	if (!*s)
 		return 0;
 	free(*to);
 	*to = moore_strndup(s, strlen(s));
@@ -267,27 +271,26 @@ read_mac(const char *s)
 }
 
 static int
-get_mac(const struct reader *r, const json_t *chassis, uint64_t *out)
+get_mac(const struct reader *r, uint32_t chassis, uint64_t *out)
 {
-	const json_t *id;
-	const char *type, *value;
+	uint32_t id;
+	text value;
 	int rc;
 
 	*out = 0;
 	if ((rc = get_first(r, chassis, "id", &id)) < 0 ||
-	    (rc = get_value(r, chassis, "id", &value)) < 0)
+	    (rc = get_value(r, chassis, "id", value)) < 0)
 		return rc;
-	type = json_string_value(json_object_get(id, "type"));
-	if (type && value && !strcmp(type, "mac"))
+	if (moore_tape_is_text(&r->tape, moore_tape_get(&r->tape, id, "type"), "mac"))
 		*out = read_mac(value);
 	return 0;
 }
 
 static int
-read_chassis(struct reader *r, const json_t *root)
+read_chassis(struct reader *r, uint32_t root)
 {
-	const json_t *local, *chassis;
-	const char *name;
+	uint32_t local, chassis;
+	text name;
 	int rc;
 
 	if ((rc = get_first(r, root, "local-chassis", &local)) < 0 ||
@@ -296,10 +299,10 @@ read_chassis(struct reader *r, const json_t *root)
 	if (!chassis)
 		return wrong(r, "local-chassis", "is missing, or holds no chassis: want the answer of "
 			     "lldpcli -f json0 show chassis");
-	if ((rc = get_value(r, chassis, "name", &name)) < 0 ||
+	if ((rc = get_value(r, chassis, "name", name)) < 0 ||
 	    (rc = get_mac(r, chassis, &r->s->mac)) < 0)
 		return rc;
-	r->s->unnamed = !name || !moore_lldp_good_name(name);
+	r->s->unnamed = !moore_lldp_good_name(name);
 	return r->s->unnamed ? 0 : copy(r, &r->s->name, name);
 }
 
@@ -334,15 +337,12 @@ get_port(struct reader *r, const char *name, struct moore_lldp_port **out)
 
 /* The name under a key of an interface, bounded in length; a missing one is wrong. */
 static int
-get_ifname(const struct reader *r, const json_t *from, const char *key, const char **out)
+get_ifname(const struct reader *r, uint32_t from, const char *key, text out)
 {
-	const json_t *v = json_object_get(from, key);
+	uint32_t v = moore_tape_get(&r->tape, from, key);
 
-	if (!json_is_string(v) || !json_string_length(v) ||
-	    json_string_length(v) > MOORE_LLDP_TEXT_MAX)
-		return wrong(r, key, "the name of an interface is wanted");
-	*out = json_string_value(v);
-	return 0;
+	return moore_tape_text(&r->tape, v, out, sizeof(text)) && *out ? 0 :
+	       wrong(r, key, "the name of an interface is wanted");
 }
 
 /* The speed that begins a text such as "100GbaseCR4" or "1000BaseTFD", in Mbit/s. */
@@ -360,50 +360,51 @@ read_mbits(const char *s)
 }
 
 static int
-read_autoneg(const struct reader *r, const json_t *port, struct moore_lldp_neighbour *nb)
+read_autoneg(const struct reader *r, uint32_t port, struct moore_lldp_neighbour *nb)
 {
-	const json_t *a;
-	const char *current;
+	uint32_t a;
+	text current;
 	int rc;
 
 	if ((rc = get_first(r, port, "auto-negotiation", &a)) < 0 || !a)
 		return rc;
-	nb->autoneg = json_is_true(json_object_get(a, "enabled"));
-	if ((rc = get_value(r, a, "current", &current)) == 0 && current)
+	nb->autoneg = is_true(r, a, "enabled");
+	if ((rc = get_value(r, a, "current", current)) == 0)
 		nb->mbits = read_mbits(current);
 	return rc;
 }
 
 /* A port's name is its id or its description, whichever is the name of a port. */
 static int
-read_port(const struct reader *r, const json_t *port, struct moore_lldp_neighbour *nb)
+read_port(const struct reader *r, uint32_t port, struct moore_lldp_neighbour *nb)
 {
-	const char *id, *descr;
+	text id, descr;
+	bool is_port;
 	int rc;
 
-	if ((rc = get_value(r, port, "id", &id)) < 0 ||
-	    (rc = get_value(r, port, "descr", &descr)) < 0 ||
+	if ((rc = get_value(r, port, "id", id)) < 0 ||
+	    (rc = get_value(r, port, "descr", descr)) < 0 ||
 	    (rc = get_number(r, port, "mfs", &nb->frame)) < 0 ||
 	    (rc = read_autoneg(r, port, nb)) < 0)
 		return rc;
-	if (!id || (descr && !moore_lldp_switch_port(id) && !moore_lldp_host_port(id) &&
-		    (moore_lldp_switch_port(descr) || moore_lldp_host_port(descr))))
-		id = descr;
+	is_port = moore_lldp_switch_port(id) || moore_lldp_host_port(id);
+	if (!*id || (!is_port && (moore_lldp_switch_port(descr) || moore_lldp_host_port(descr))))
+		return copy(r, &nb->port, descr);
 	return copy(r, &nb->port, id);
 }
 
 static int
-read_capabilities(const struct reader *r, const json_t *chassis, struct moore_lldp_neighbour *nb)
+read_capabilities(const struct reader *r, uint32_t chassis, struct moore_lldp_neighbour *nb)
 {
-	const json_t *list, *c;
-	size_t i;
+	const struct moore_tape *t = &r->tape;
+	uint32_t list;
 	int rc = get_list(r, chassis, "capability", &list);
 
-	json_array_foreach(list, i, c) {
-		const char *type = json_string_value(json_object_get(c, "type"));
+	for (uint32_t c = list + 1; rc == 0 && list && c < t->item[list].next; c = t->item[c].next) {
+		uint32_t type = moore_tape_get(t, c, "type");
 
-		if (type && (!strcmp(type, "Bridge") || !strcmp(type, "Router")))
-			nb->forwards = nb->forwards || json_is_true(json_object_get(c, "enabled"));
+		if (moore_tape_is_text(t, type, "Bridge") || moore_tape_is_text(t, type, "Router"))
+			nb->forwards |= is_true(r, c, "enabled");
 	}
 	return rc;
 }
@@ -442,20 +443,20 @@ add_neighbour(struct reader *r, struct moore_lldp_port *port, struct moore_lldp_
 }
 
 static int
-read_neighbour(struct reader *r, const json_t *interface)
+read_neighbour(struct reader *r, uint32_t interface)
 {
 	struct moore_lldp_neighbour nb = { NULL };
-	const json_t *chassis, *port;
-	const char *ifname, *name;
 	struct moore_lldp_port *at;
+	uint32_t chassis, port;
+	text ifname, name;
 	int rc;
 
-	if (!json_is_object(interface))
+	if (!moore_tape_is(&r->tape, interface, MOORE_JSON_OBJECT))
 		return wrong(r, "name", "an object is wanted: print it with lldpcli -f json0");
-	if ((rc = get_ifname(r, interface, "name", &ifname)) < 0 ||
+	if ((rc = get_ifname(r, interface, "name", ifname)) < 0 ||
 	    (rc = get_first(r, interface, "chassis", &chassis)) < 0 ||
 	    (rc = get_first(r, interface, "port", &port)) < 0 ||
-	    (rc = get_value(r, chassis, "name", &name)) < 0 ||
+	    (rc = get_value(r, chassis, "name", name)) < 0 ||
 	    (rc = get_mac(r, chassis, &nb.mac)) < 0 ||
 	    (rc = read_capabilities(r, chassis, &nb)) < 0 ||
 	    (rc = get_port(r, ifname, &at)) < 0)
@@ -468,79 +469,81 @@ read_neighbour(struct reader *r, const json_t *interface)
 	return add_neighbour(r, at, &nb);
 }
 
+/* Reads each element of an array, which messages name so. */
 static int
-read_neighbours(struct reader *r, const json_t *root)
+read_each(struct reader *r, uint32_t list, const char *name, int (*read)(struct reader *r, uint32_t x))
 {
-	const json_t *lldp, *list, *x;
+	int rc = 0;
+
+	r->list = name;
+	r->index = 0;
+	for (uint32_t x = list + 1; rc == 0 && x < r->tape.item[list].next; x = r->tape.item[x].next) {
+		rc = read(r, x);
+		r->index++;
+	}
+	return rc;
+}
+
+static int
+read_neighbours(struct reader *r, uint32_t root)
+{
+	uint32_t lldp, list;
 	int rc;
 
 	if ((rc = get_first(r, root, "lldp", &lldp)) < 0)
 		return rc;
-	if (!json_object_get(root, "lldp"))
+	if (!moore_tape_get(&r->tape, root, "lldp"))
 		return wrong(r, "lldp", "is missing: want the answer of lldpcli -f json0 show neighbors "
 			     "details");
-	if ((rc = get_list(r, lldp, "interface", &list)) < 0)
+	if ((rc = get_list(r, lldp, "interface", &list)) < 0 || !list)
 		return rc;
-	if (json_array_size(list) > MOORE_LLDP_NEIGHBOURS_MAX)
-		return moore_fail(r->err, MOORE_EPLAN, 0, "interface: %zu neighbours: a switch has at most "
-				  "%d", json_array_size(list), MOORE_LLDP_NEIGHBOURS_MAX);
-	r->list = "interface";
-	json_array_foreach(list, r->index, x)
-		if ((rc = read_neighbour(r, x)) < 0)
-			return rc;
-	return 0;
+	if (r->tape.item[list].len > MOORE_LLDP_NEIGHBOURS_MAX)
+		return moore_fail(r->err, MOORE_EPLAN, 0, "interface: %u neighbours: a switch has at most "
+				  "%d", r->tape.item[list].len, MOORE_LLDP_NEIGHBOURS_MAX);
+	return read_each(r, list, "interface", read_neighbour);
 }
 
 /* ---- counters of interfaces ------------------------------------------------------------------ */
 
 static uint64_t
-count_of(const json_t *stats, const char *direction, const char *key)
+count_of(const struct moore_tape *t, uint32_t stats, const char *direction, const char *key)
 {
-	json_int_t n = json_integer_value(json_object_get(json_object_get(stats, direction), key));
-
-	return n > 0 ? (uint64_t)n : 0;
+	return moore_tape_number(t, moore_tape_get(t, moore_tape_get(t, stats, direction), key), UINT64_MAX);
 }
 
 static int
-read_link(struct reader *r, const json_t *link)
+read_link(struct reader *r, uint32_t link)
 {
-	const json_t *stats = json_object_get(link, "stats64");
-	const char *ifname, *state = json_string_value(json_object_get(link, "operstate"));
-	json_int_t mtu = json_integer_value(json_object_get(link, "mtu"));
+	const struct moore_tape *t = &r->tape;
+	uint32_t stats = moore_tape_get(t, link, "stats64"), state = moore_tape_get(t, link, "operstate");
 	struct moore_lldp_port *port;
+	text ifname;
 	int rc;
 
-	if (!json_is_object(link))
+	if (!moore_tape_is(t, link, MOORE_JSON_OBJECT))
 		return wrong(r, "ifname", "an object is wanted: print it with ip -json");
-	if (!json_object_size(link))		/* ip prints one for each link that a filter leaves out */
+	if (!t->item[link].len)		/* ip prints one for each link that a filter leaves out */
 		return 0;
-	if ((rc = get_ifname(r, link, "ifname", &ifname)) < 0 || (rc = get_port(r, ifname, &port)) < 0)
+	if ((rc = get_ifname(r, link, "ifname", ifname)) < 0 || (rc = get_port(r, ifname, &port)) < 0)
 		return rc;
 	port->has_link = true;
-	port->down = state && (!strcmp(state, "DOWN") || !strcmp(state, "LOWERLAYERDOWN") ||
-			       !strcmp(state, "NOTPRESENT"));
-	port->mtu = mtu > 0 && mtu <= UINT32_MAX ? (uint32_t)mtu : 0;
-	port->rx_bytes = count_of(stats, "rx", "bytes");
-	port->tx_bytes = count_of(stats, "tx", "bytes");
-	port->rx_drops = count_of(stats, "rx", "dropped");
-	port->tx_drops = count_of(stats, "tx", "dropped");
+	port->down = moore_tape_is_text(t, state, "DOWN") || moore_tape_is_text(t, state, "NOTPRESENT") ||
+		     moore_tape_is_text(t, state, "LOWERLAYERDOWN");
+	port->mtu = (uint32_t)moore_tape_number(t, moore_tape_get(t, link, "mtu"), UINT32_MAX);
+	port->rx_bytes = count_of(t, stats, "rx", "bytes");
+	port->tx_bytes = count_of(t, stats, "tx", "bytes");
+	port->rx_drops = count_of(t, stats, "rx", "dropped");
+	port->tx_drops = count_of(t, stats, "tx", "dropped");
 	return 0;
 }
 
 static int
-read_links(struct reader *r, const json_t *root)
+read_links(struct reader *r, uint32_t root)
 {
-	const json_t *x;
-	int rc;
-
-	if (!json_is_array(root))
+	if (!moore_tape_is(&r->tape, root, MOORE_JSON_ARRAY))
 		return moore_fail(r->err, MOORE_EPLAN, 0, "an array is wanted, as ip -json -statistics "
 				  "link show prints it");
-	r->list = "link";
-	json_array_foreach(root, r->index, x)
-		if ((rc = read_link(r, x)) < 0)
-			return rc;
-	return 0;
+	return read_each(r, root, "link", read_link);
 }
 
 /* ---- a document ---------------------------------------------------------------------------------- */
@@ -549,23 +552,19 @@ int
 moore_lldp_read(struct moore_lldp_switch *s, enum moore_lldp_doc doc, const char *text, size_t len,
 		struct moore_err *err)
 {
-	static int (*const read[])(struct reader *r, const json_t *root) = {
+	static int (*const read[])(struct reader *r, uint32_t root) = {
 		read_chassis, read_neighbours, read_links
 	};
 	struct reader r = { .s = s, .err = err };
-	json_error_t why;
-	json_t *root;
 	int rc;
 
 	if (len > MOORE_LLDP_BYTES_MAX)
 		return moore_fail(err, MOORE_EINVAL, 0, "is longer than %zu MiB",
 				  MOORE_LLDP_BYTES_MAX >> 20);
-	json_object_seed(HASH_SEED);
-	if (!(root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why)))
-		return moore_fail(err, MOORE_ESYNTAX, why.line > 0 ? (unsigned)why.line : 0, "%s",
-				  why.text);
-	rc = read[doc](&r, root);
-	json_decref(root);
+	if ((rc = moore_tape_read(&r.tape, text, len, err)) < 0)
+		return rc;
+	rc = read[doc](&r, 1);
+	moore_tape_fini(&r.tape);
 	if (s->n_ports)
 		qsort(s->port, s->n_ports, sizeof(*s->port), by_number);
 	return rc;

@@ -179,7 +179,7 @@ kinds() { holds "([.findings[].kind] | unique) == $(jq -nc '$ARGS.positional | s
 	jq -c '.lldp[0].interface = [range(100000) as $i | {name: "swp1"}]' "$D/s0-0-0/neighbors.json" >"$N"
 	bad "at most 4096"
 	jq '.lldp[0].interface[0].chassis[0].name[0].value = "n" * 300' "$D/s0-0-0/neighbors.json" >"$N"
-	bad "longer than the 255 bytes"
+	bad "text of at most 255 bytes"
 	head -c 17M /dev/zero >"$N"
 	bad "larger than 16 MiB"
 	mkdir "$T/d/a b"
