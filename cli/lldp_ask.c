@@ -3,7 +3,8 @@
  *
  * A run is one process in a group of its own, with a pipe for its answer, which is bounded in
  * size, and one of which the first line is kept to say why it failed.  One loop polls the pipes
- * of all runs.  A run that takes too long is killed with its group. */
+ * of all runs.  A run that takes too long is killed with its group, and so are all runs when a
+ * signal ends the program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -374,11 +375,10 @@ await(struct asking *a)
 
 /* Ends the runs that are over, and those whose time is. */
 static int
-reap(struct asking *a, bool *is_any)
+reap(struct asking *a)
 {
 	int rc = CLI_OK, status;
 
-	*is_any = false;
 	for (int i = 0; i < RUNS && rc == CLI_OK; i++) {
 		struct run *r = &a->run[i];
 
@@ -387,23 +387,64 @@ reap(struct asking *a, bool *is_any)
 		if (r->pid && r->fd[ANSWER] < 0 && r->fd[COMPLAINT] < 0 &&
 		    waitpid(r->pid, &status, WNOHANG) == r->pid)
 			rc = finish(a, r, status);
-		*is_any = *is_any || r->pid;
 	}
 	return rc;
+}
+
+static bool
+is_running(const struct asking *a)
+{
+	for (int i = 0; i < RUNS; i++)
+		if (a->run[i].pid)
+			return true;
+	return false;
+}
+
+static const int ending[] = { SIGHUP, SIGINT, SIGTERM };
+static volatile sig_atomic_t ended_by;		/* one of these, once it came */
+
+static void
+on_end(int sig)
+{
+	ended_by = sig;
+}
+
+static void
+catch_end(struct sigaction *usual)
+{
+	const struct sigaction a = { .sa_handler = on_end };
+
+	for (size_t i = 0; i < ARRAY_LEN(ending); i++) {
+		sigaction(ending[i], NULL, &usual[i]);
+		if (usual[i].sa_handler != SIG_IGN)
+			sigaction(ending[i], &a, NULL);
+	}
+}
+
+/* Restores what the signals do, and lets one that came do it. */
+static int
+release_end(const struct sigaction *usual)
+{
+	for (size_t i = 0; i < ARRAY_LEN(ending); i++)
+		sigaction(ending[i], &usual[i], NULL);
+	if (!ended_by)
+		return CLI_OK;
+	raise(ended_by);
+	return cli_error("interrupted");
 }
 
 static int
 ask_all(struct asking *a)
 {
-	bool is_any = true;
-	int rc = fill(a);
+	struct sigaction usual[ARRAY_LEN(ending)];
+	int rc, ended;
 
-	while (rc == CLI_OK && is_any) {
+	catch_end(usual);
+	rc = fill(a);
+	while (rc == CLI_OK && !ended_by && is_running(a)) {
 		await(a);
-		if ((rc = reap(a, &is_any)) == CLI_OK && (rc = fill(a)) == CLI_OK)
-			is_any = is_any || a->next < (uint64_t)a->x->n * MOORE_LLDP_DOCS;
-		for (int i = 0; i < RUNS; i++)
-			is_any = is_any || a->run[i].pid;
+		if ((rc = reap(a)) == CLI_OK)
+			rc = fill(a);
 	}
 	for (int i = 0; i < RUNS; i++)
 		if (a->run[i].pid) {
@@ -411,7 +452,8 @@ ask_all(struct asking *a)
 			waitpid(a->run[i].pid, NULL, 0);
 			moore_buf_free(&a->run[i].text);
 		}
-	return rc;
+	ended = release_end(usual);
+	return rc == CLI_OK ? ended : rc;
 }
 
 int

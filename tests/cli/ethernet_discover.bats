@@ -160,6 +160,24 @@ kinds() { holds "([.findings[].kind] | unique) == $(jq -nc '$ARGS.positional | s
 	kinds silent && holds '.findings[0].text | test("longer than 16 MiB")'
 }
 
+@test "a signal ends all commands with the program, and nothing is written" {
+	printf '#!/bin/sh\necho $$ >>%s\nexec sleep 77\n' "$T/pids" >"$T/slow"
+	chmod +x "$T/slow"
+	$M ethernet discover --command "$T/slow {switch} {what}" --plan "$P" -o "$T/f.json" 3>&- &
+	for _ in $(seq 100); do
+		[ "$(wc -l <"$T/pids")" = 16 ] && break
+		sleep 0.05
+	done 2>/dev/null
+	kill -TERM $!
+	rc=0
+	wait $! || rc=$?
+	[ $rc = 143 ]
+	[ "$(wc -l <"$T/pids")" = 16 ] && [ ! -e "$T/f.json" ]
+	while read -r pid; do
+		! kill -0 "$pid" || return 1
+	done <"$T/pids"
+}
+
 @test "bad documents: file and place, and the old file stays" {
 	cp -r "$D" "$T/d"
 	echo old >"$T/f.json"
