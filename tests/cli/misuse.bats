@@ -15,8 +15,8 @@ verbs() { $M --list | cut -f1; }
 	run -0 $M --help
 	while read -r words; do [[ $output == *"$words"* ]]; done < <(verbs)
 	# Each heading occurs once, with the verbs that a newcomer expects there.
-	[ "$(grep -c '^[A-Z].*:$' <<<"$output")" = 5 ]
-	[[ $output == *"Design a fabric:"*"  plan new"*"Cable it, "*":"*"  check"*"Routes: "*":"*"  verify"*"The running fabric, "*":"*"  status"*"Set up "*":"*"  doctor"* ]]
+	[ "$(grep -c '^[A-Z].*:$' <<<"$output")" = 6 ]
+	[[ $output == *"Design a fabric:"*"  plan new"*"Cable it, "*":"*"  check"*"Routes: "*":"*"  verify"*"Ethernet: "*":"*"  ethernet discover"*"The running fabric, "*":"*"  status"*"Set up "*":"*"  doctor"* ]]
 	run -0 $M plan --help
 	[[ $output == *"plan import"* && $output != *"topo show"* ]]
 	run -0 $M --version
@@ -45,7 +45,7 @@ verbs() { $M --list | cut -f1; }
 		case $words in
 		"topo show" | "plan new" | events) ;;
 		*)
-			run --separate-stderr -2 $M $words a b c
+			run --separate-stderr -2 $M $words a b c d
 			says "one argument too many" ;;
 		esac
 		case $words in
