@@ -117,7 +117,7 @@ check_formats(const struct cli_call *c)
 		const struct moore_ether_format *fmt;
 		size_t n = strcspn(at, ","), i = 0;
 
-		while ((fmt = moore_ether_format_at(i)) && (strlen(fmt->name) != n ||
+		while ((fmt = moore_ether_format_at(i)) && (!fmt->write || strlen(fmt->name) != n ||
 							    strncmp(at, fmt->name, n) != 0))
 			i++;
 		if (!fmt)
@@ -288,7 +288,7 @@ emit_switch(const struct cli_call *c, const char *dir, const struct cli_ether *e
 	for (size_t i = 0; rc == CLI_OK && (fmt = moore_ether_format_at(i)); i++) {
 		struct moore_buf b = MOORE_BUF_INIT;
 
-		if (!asks_format(c, fmt->name))
+		if (!fmt->write || !asks_format(c, fmt->name))
 			continue;
 		if (fmt->write(e->x, s, &config, &b, &err) < 0) {
 			moore_buf_free(&b);
@@ -425,7 +425,7 @@ make_network(const struct cli_call *c, struct cli_ether *e)
 	    (rc = cli_load_plan(c->arg[0], &plan)) != CLI_OK)
 		return rc;
 	if (moore_ether_number(&e->x, plan, &o, &err) < 0 ||
-	    moore_ether_racks(&e->racks, e->x, &err) < 0)
+	    moore_ether_racks(&e->racks, e->x, MOORE_RACKS_ROUTED, &err) < 0)
 		return cli_error_at(c->arg[0], &err);
 	return cli_ether_fail_parts(c, e);
 }

@@ -41,7 +41,7 @@ read_addresses(const char *path, struct moore_plan *plan, struct cli_ether *out)
 					    &err) < 0)
 		rc = cli_error_at(path, &err);
 	moore_buf_free(&text);
-	if (rc == CLI_OK && moore_ether_racks(&out->racks, out->x, &err) < 0)
+	if (rc == CLI_OK && moore_ether_racks(&out->racks, out->x, MOORE_RACKS_JUDGED, &err) < 0)
 		rc = cli_error_at(path, &err);
 	return rc;
 }
@@ -141,14 +141,14 @@ cli_ether_read(const char *dir, const char *format, struct cli_ether *e, bool *h
 const char *
 cli_ether_route_format(size_t i)
 {
-	static const char *const formats[] = { "ipbatch", "frr", "sonic" };
+	static const char *const formats[] = { "ipbatch", "frr", "sonic", "running" };
 
 	return i < ARRAY_LEN(formats) ? formats[i] : NULL;
 }
 
 /* ---- judging ----------------------------------------------------------------------------- */
 
-#define JUDGED_MAX 8
+#define JUDGED_MAX 4
 
 struct judging {
 	struct cli_ether e;
@@ -157,71 +157,48 @@ struct judging {
 	size_t n;
 };
 
-static int
-fail_err(const struct moore_err *err)
+int
+cli_ether_tables(struct cli_ether *e, struct moore_lft **lft, struct moore_sl2vl **lanes,
+		 struct moore_ether_faults *faults)
 {
-	return cli_error("%s", err->text);
-}
-
-/* Fills the forwarding table of one family. */
-static int
-take_routes(struct judging *j, struct moore_ether_judged *out, struct moore_lft *lft)
-{
-	const struct cli_ether *e = &j->e;
 	struct moore_err err;
 
-	for (moore_swid s = 0; s < e->x->plan->n_switches; s++) {
-		for (uint32_t i = 0; i < e->config[s].n_routes; i++)
-			out->n_routes += e->config[s].route[i].to.ip == out->ip;
-		if (moore_ether_take_config(lft, &out->faults, e->x, e->racks, s, &e->config[s], out->ip,
-					    &err) < 0)
-			return fail_err(&err);
-	}
+	*lft = NULL;
+	*lanes = NULL;
+	if (moore_lft_new(lft, e->racks->n_switches, e->racks->lid_top, &err) < 0 ||
+	    (e->x->plan->n_switches && e->config[0].by_dscp ?
+	     moore_ether_lanes(lanes, faults, e->x, e->racks, e->config, &err) :
+	     moore_sl2vl_new(lanes, e->racks, &err)) < 0)
+		return cli_error("%s", err.text);
+	for (moore_swid s = 0; s < e->x->plan->n_switches; s++)
+		moore_ether_take_config(*lft, faults, e->x, e->racks, s, &e->config[s]);
 	return CLI_OK;
-}
-
-static int
-judge_family(struct judging *j, struct moore_ether_judged *out)
-{
-	struct moore_jobs jobs = threads_lend(0);
-	const struct moore_check_opts o = { .sl_mask = 1, .jobs = &jobs };
-	const struct cli_ether *e = &j->e;
-	struct moore_sl2vl *lanes = NULL;
-	struct moore_lft *lft = NULL;
-	struct moore_err err;
-	int rc = CLI_OK;
-
-	if (moore_lft_new(&lft, e->racks->n_switches, e->racks->lid_top, &err) < 0 ||
-	    (out->has_classes ?
-	     moore_ether_lanes(&lanes, &out->faults, e->x, e->racks, e->config, &err) :
-	     moore_sl2vl_new(&lanes, e->racks, &err)) < 0)
-		rc = fail_err(&err);
-	if (rc == CLI_OK && (rc = take_routes(j, out, lft)) == CLI_OK &&
-	    moore_check(&j->verdict[j->n], e->racks, lft, lanes, NULL, &o, &err) < 0)
-		rc = fail_err(&err);
-	moore_lft_free(lft);
-	moore_sl2vl_free(lanes);
-	if (rc == CLI_OK) {
-		out->verdict = j->verdict[j->n];
-		j->judged[j->n++] = *out;
-	}
-	return rc;
 }
 
 static int
 judge_format(const char *dir, struct judging *j, const char *format)
 {
-	bool has_classes;
-	int rc = cli_ether_read(dir, format, &j->e, &has_classes);
+	struct moore_jobs jobs = threads_lend(0);
+	const struct moore_check_opts o = { .sl_mask = 1, .jobs = &jobs };
+	struct moore_ether_judged *out = &j->judged[j->n];
+	struct moore_sl2vl *lanes = NULL;
+	struct moore_lft *lft = NULL;
+	struct moore_err err;
+	int rc;
 
+	*out = (struct moore_ether_judged){ .format = format };
+	if ((rc = cli_ether_read(dir, format, &j->e, &out->has_classes)) != CLI_OK)
+		return rc;
 	cli_busy("checking");
-	for (unsigned ip = 0; ip < MOORE_N_IP && rc == CLI_OK; ip++) {
-		struct moore_ether_judged out = { .format = format, .ip = (enum moore_ip)ip,
-			.has_classes = has_classes };
-
-		if (j->e.x->opts.range[ip].is_set)
-			rc = judge_family(j, &out);
-	}
+	for (moore_swid s = 0; s < j->e.x->plan->n_switches; s++)
+		out->n_routes += j->e.config[s].n_routes;
+	if ((rc = cli_ether_tables(&j->e, &lft, &lanes, &out->faults)) == CLI_OK &&
+	    moore_check(&j->verdict[j->n], j->e.racks, lft, lanes, NULL, &o, &err) < 0)
+		rc = cli_error("%s", err.text);
+	out->verdict = j->verdict[j->n];
+	j->n += rc == CLI_OK;
+	moore_lft_free(lft);
+	moore_sl2vl_free(lanes);
 	return rc;
 }
 
@@ -306,8 +283,7 @@ put_table(struct moore_buf *b, const json_t *t)
 	const json_t *e = json_object_get(t, "example"), *n;
 	const char *hops, *sep = "";
 
-	cli_putf(b, "%s %s   %lld routes; hops ", cli_str(t, "format"), cli_str(t, "family"),
-		 cli_int(t, "routes"));
+	cli_putf(b, "%-14s %lld routes; hops ", cli_str(t, "format"), cli_int(t, "routes"));
 	json_object_foreach(json_object_get(t, "hops"), hops, n) {
 		cli_putf(b, "%s%s: %lld", sep, hops, json_integer_value(n));
 		sep = ", ";
@@ -320,9 +296,9 @@ put_table(struct moore_buf *b, const json_t *t)
 	put_faults(b, t);
 	if (cli_int(t, "unreachable"))
 		cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %lld of %lld pairs are connected but have no "
-			 "route, %lld of them because of a loop\n  for example from %s to %s in layer "
-			 "%lld\n", cli_int(t, "unreachable"), cli_int(t, "pairs"), cli_int(t, "loops"),
-			 cli_str(e, "switch"), cli_str(e, "to"), cli_int(e, "layer"));
+			 "route, %lld of them because of a loop\n  for example from %s to %s (%s, layer %lld)\n",
+			 cli_int(t, "unreachable"), cli_int(t, "pairs"), cli_int(t, "loops"),
+			 cli_str(e, "switch"), cli_str(e, "prefix"), cli_str(e, "to"), cli_int(e, "layer"));
 	if (cli_yes(t, "acyclic"))
 		cli_put_sound(b, t);
 	else

@@ -27,6 +27,11 @@ bool cli_ether_has(const char *dir, const struct cli_ether *e, const char *forma
 /* Forgets the configurations. */
 void cli_ether_drop_config(struct cli_ether *e);
 
+/* Makes the tables of the judged racks from the configurations: the caller frees both, also
+ * after a failure. */
+int cli_ether_tables(struct cli_ether *e, struct moore_lft **lft, struct moore_sl2vl **lanes,
+		     struct moore_ether_faults *faults);
+
 /* The formats that hold routes, in the order of the table; NULL past the end. */
 const char *cli_ether_route_format(size_t i);
 

@@ -199,7 +199,8 @@ put_ether_formats(struct moore_buf *out)
 	const struct moore_ether_format *f;
 
 	for (size_t i = 0; (f = moore_ether_format_at(i)); i++)
-		cli_putf(out, "  %-9s %-20s %s\n", f->name, f->file, f->help);
+		if (f->write)
+			cli_putf(out, "  %-9s %-20s %s\n", f->name, f->file, f->help);
 }
 
 /* Appends the paragraphs; a line that is one of the marks becomes its list. */

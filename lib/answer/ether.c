@@ -11,12 +11,12 @@ static const char *const kind_name[] = {
 
 const char moore_schema_ether[] = OBJ("'ok':" BOOL ",'switches':" INT ",'hosts':" INT ",'layers':" INT
 	",'classes':" LIST_OF(OBJ("'dscp':" INT ",'priority':" INT))
-	",'tables':" LIST_OF(OBJ("'format':" STR ",'family':" STR ",'routes':" INT
+	",'tables':" LIST_OF(OBJ("'format':" STR ",'routes':" INT
 		",'classes_read':" BOOL ",'faults':" INT ",'fault_list':" LIST_OF(OBJ("'kind':" STR
 			",'switch':" STR ",'to':" OR_NULL("string") ",'line':" OR_NULL("integer")
 			",'port':" OR_NULL("integer") ",'dscp':" OR_NULL("integer")))
 		"," VERDICT_KEYS
-		",'example?':" OBJ("'switch':" STR ",'to':" STR ",'layer':" INT)
+		",'example?':" OBJ_OR_NULL("'switch':" STR ",'to':" STR ",'layer':" INT ",'prefix':" STR)
 		",'cycle?':" LIST_OF(OBJ(LINK_KEYS ",'class':" INT)))));
 
 static json_t *
@@ -71,34 +71,31 @@ json_cycle(const struct moore_fabric *f, const struct moore_verdict *v)
 
 /* The first pair that is unreachable. */
 static json_t *
-json_example(const struct moore_fabric *f, const struct moore_verdict *v)
+json_example(const struct moore_ether *x, const struct moore_fabric *f, const struct moore_verdict *v)
 {
-	for (moore_epid e = 0; e < f->n_endpoints; e++)
-		if (v->bad_lid >= f->ep[e].lid && v->bad_lid < f->ep[e].lid + (1u << f->ep[e].lmc))
-			return json_pack("{s:o, s:o, s:i}", "switch",
-					 moore_json_name(f->sw[v->bad_sw].name), "to",
-					 moore_json_name(f->sw[f->ep[e].sw].name), "layer",
-					 v->bad_lid - f->ep[e].lid);
-	for (moore_swid s = 0; s < f->n_switches; s++)
-		if (v->bad_lid == f->sw[s].lid)
-			return json_pack("{s:o, s:o, s:i}", "switch",
-					 moore_json_name(f->sw[v->bad_sw].name), "to",
-					 moore_json_name(f->sw[s].name), "layer", 0);
-	return NULL;
+	struct moore_ether_target to;
+	const struct moore_addr *prefix;
+
+	if (!moore_ether_target(x, f, v->bad_lid, &to))
+		return json_null();
+	prefix = &x->prefix[to.ip][(size_t)to.sw * x->opts.n_layers + to.layer];
+	return json_pack("{s:o, s:o, s:i, s:o}", "switch", moore_json_name(f->sw[v->bad_sw].name), "to",
+			 moore_json_name(f->sw[to.sw].name), "layer", (int)to.layer, "prefix",
+			 json_addr(prefix));
 }
 
 static json_t *
-json_judged(const struct moore_fabric *f, const struct moore_ether_judged *j)
+json_judged(const struct moore_ether *x, const struct moore_fabric *f,
+	    const struct moore_ether_judged *j)
 {
 	const struct moore_verdict *v = j->verdict;
-	json_t *o = json_pack("{s:s, s:s, s:o, s:b, s:o, s:o}", "format", j->format, "family",
-			      j->ip == MOORE_IP4 ? "ipv4" : "ipv6", "routes", moore_json_count(j->n_routes),
-			      "classes_read", j->has_classes, "faults", moore_json_count(j->faults.n),
+	json_t *o = json_pack("{s:s, s:o, s:b, s:o, s:o}", "format", j->format, "routes",
+			      moore_json_count(j->n_routes), "classes_read", j->has_classes, "faults", moore_json_count(j->faults.n),
 			      "fault_list", json_faults(f, &j->faults));
 
 	o = moore_json_add_verdict(o, f, v, v->sound && !j->faults.n, NULL);
 	if (v->unreachable)
-		o = moore_json_set(o, "example", json_example(f, v));
+		o = moore_json_set(o, "example", json_example(x, f, v));
 	return v->acyclic ? o : moore_json_set(o, "cycle", json_cycle(f, v));
 }
 
@@ -111,7 +108,7 @@ moore_answer_ether(const struct moore_ether *x, const struct moore_fabric *racks
 
 	for (size_t i = 0; i < n; i++) {
 		ok = ok && judged[i].verdict->sound && !judged[i].faults.n;
-		tables = moore_json_add(tables, json_judged(racks, &judged[i]));
+		tables = moore_json_add(tables, json_judged(x, racks, &judged[i]));
 	}
 	for (unsigned i = 0; i < x->opts.n_classes; i++)
 		classes = moore_json_add(classes, json_pack("{s:i, s:i}", "dscp", x->opts.dscp[i],

@@ -205,7 +205,8 @@ set_lanes(struct moore_sl2vl *t, const struct flow *w, const struct moore_fabric
 	for (unsigned in = 0; in <= racks->sw[s].n_ports; in++) {
 		struct moore_sl_row row;
 
-		memset(row.vl, in ? lane_from(w, s, in) : 0, sizeof(row.vl));
+		memset(row.vl, in && in <= w->x->plan->sw[s].ports ? lane_from(w, s, in) : 0,
+		       sizeof(row.vl));
 		for (unsigned out = 1; out <= racks->sw[s].n_ports && rc == 0; out++)
 			rc = moore_sl2vl_set(t, s, (moore_portnum)in, (moore_portnum)out, &row, err);
 	}

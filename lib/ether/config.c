@@ -31,6 +31,13 @@ moore_ether_addr_order(const struct moore_addr *a, const struct moore_addr *b)
 	return (a->len > b->len) - (a->len < b->len);
 }
 
+bool
+moore_ether_route_equal(const struct moore_ether_route *a, const struct moore_ether_route *b)
+{
+	return moore_addr_equal(&a->to, &b->to) && moore_addr_equal(&a->via, &b->via) &&
+		a->port == b->port && a->onlink == b->onlink;
+}
+
 static int
 by_destination(const void *a, const void *b)
 {

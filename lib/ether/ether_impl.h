@@ -27,10 +27,6 @@ void moore_ether_add_fault(struct moore_ether_faults *f, const struct moore_ethe
 #define MOORE_PORT_PREFIX "swp"		/* port n of a switch is interface swp<n> */
 /* Reads such a name.  -MOORE_ESYNTAX, without a message. */
 int moore_ether_read_port(const char *text, size_t len, moore_portnum *out);
-/* Appends a line for `ip -batch`: "route VERB ...". */
-void moore_ether_put_route(const struct moore_ether *x, const struct moore_ether_route *r,
-			   const char *verb, struct moore_buf *b);
-
 /* The functions of the table in formats.c. */
 #define MOORE_ETHER_WRITER(name) \
 	int moore_ether_##name(const struct moore_ether *x, moore_swid s, \
@@ -46,5 +42,6 @@ MOORE_ETHER_WRITER(put_sysctl);
 MOORE_ETHER_WRITER(put_nft);
 MOORE_ETHER_READER(read_routes);
 MOORE_ETHER_READER(read_nft);
+MOORE_ETHER_READER(read_running);
 
 #endif

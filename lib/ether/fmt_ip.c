@@ -116,10 +116,10 @@ moore_ether_put_neighbours(const struct moore_ether *x, moore_swid s,
 /* ---- routes -------------------------------------------------------------------------- */
 
 void
-moore_ether_put_route(const struct moore_ether *x, const struct moore_ether_route *r,
-		      const char *verb, struct moore_buf *b)
+moore_ether_put_edit(const struct moore_ether *x, const struct moore_ether_route *r, bool remove,
+		     struct moore_buf *b)
 {
-	moore_buf_fmt(b, "route %s ", verb);
+	moore_buf_fmt(b, "route %s ", remove ? "del" : "replace");
 	moore_addr_put(b, &r->to);
 	if (r->via.is_set) {
 		moore_buf_fmt(b, r->via.ip != r->to.ip ? " via inet6 " : " via ");
@@ -137,7 +137,7 @@ moore_ether_put_routes(const struct moore_ether *x, moore_swid s,
 	(void)s;
 	(void)err;
 	for (uint32_t i = 0; i < c->n_routes; i++)
-		moore_ether_put_route(x, &c->route[i], "replace", b);
+		moore_ether_put_edit(x, &c->route[i], false, b);
 	return 0;
 }
 

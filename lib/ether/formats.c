@@ -10,6 +10,9 @@ static const struct moore_ether_format formats[] = {
 	{ "ipbatch", "routes.ipbatch", "routes", moore_ether_put_routes, moore_ether_read_routes },
 	{ "ipbatch", "sysctl.conf", "settings of the kernel that the routes rest on",
 	  moore_ether_put_sysctl, NULL },
+	{ "running", "routes.json", "what `ip -json route show` prints", NULL, moore_ether_read_running },
+	{ "running", "routes6.json", "what `ip -6 -json route show` prints", NULL,
+	  moore_ether_read_running },
 	{ "nft", "class.nft", "nftables map that marks packets with their class", moore_ether_put_nft,
 	  moore_ether_read_nft },
 };

@@ -6,41 +6,64 @@
 
 #include "ether_impl.h"
 
-/* The plan with the first host of each switch alone; it borrows all but the list of hosts. */
+/* The plan with one endpoint at each switch that has hosts, or at each switch; it borrows all but
+ * the lists of endpoints and switches. */
 static int
-thin(struct moore_plan *out, const struct moore_plan *p, struct moore_err *err)
+thin(struct moore_plan *out, const struct moore_plan *p, bool all, struct moore_err *err)
 {
 	uint8_t *has = calloc((size_t)p->n_switches + 1, 1);
 
 	*out = *p;
 	out->n_endpoints = 0;
-	out->ep = malloc((p->n_endpoints + 1) * sizeof(*out->ep));
-	for (moore_epid e = 0; has && out->ep && e < p->n_endpoints; e++)
-		if (!has[p->ep[e].sw]++)
-			out->ep[out->n_endpoints++] = p->ep[e];
-	if (!has || !out->ep) {
+	out->ep = malloc(((size_t)p->n_endpoints + p->n_switches + 1) * sizeof(*out->ep));
+	out->sw = malloc(((size_t)p->n_switches + 1) * sizeof(*out->sw));
+	if (!has || !out->ep || !out->sw) {
 		free(has);
 		free(out->ep);
+		free(out->sw);
 		return moore_fail_nomem(err);
 	}
+	memcpy(out->sw, p->sw, p->n_switches * sizeof(*out->sw));
+	for (moore_epid e = 0; e < p->n_endpoints; e++)
+		if (!has[p->ep[e].sw]++)
+			out->ep[out->n_endpoints++] = p->ep[e];
+	for (moore_swid s = 0; all && s < p->n_switches; s++)
+		if (!has[s] && p->sw[s].ports < MOORE_PORT_MAX) {
+			out->sw[s].ports++;
+			out->ep[out->n_endpoints++] = (struct moore_plan_endpoint){ .sw = s, .ca_port = 1,
+				.name = p->sw[s].name, .port = out->sw[s].ports };
+		}
 	free(has);
 	return 0;
 }
 
-int
-moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x, struct moore_err *err)
+static uint32_t
+n_families(const struct moore_ether *x)
 {
+	return (uint32_t)x->opts.range[MOORE_IP4].is_set + x->opts.range[MOORE_IP6].is_set;
+}
+
+int
+moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x, enum moore_racks kind,
+		  struct moore_err *err)
+{
+	uint32_t n = x->opts.n_layers * (kind == MOORE_RACKS_JUDGED ? n_families(x) : 1);
 	struct moore_plan racks;
 	uint8_t lmc = 0;
 	int rc;
 
 	*out = NULL;
-	while (1u << lmc < x->opts.n_layers)
+	while (1u << lmc < n)
 		lmc++;
-	if ((rc = thin(&racks, x->plan, err)) < 0)
+	if (n > MOORE_N_OFFSETS)
+		return moore_fail(err, MOORE_ELID, 0, "%u layers of both families are more than the "
+				  "checker takes: choose up to %u", x->opts.n_layers,
+				  MOORE_N_OFFSETS / n_families(x));
+	if ((rc = thin(&racks, x->plan, kind == MOORE_RACKS_JUDGED, err)) < 0)
 		return rc;
 	rc = moore_fabric_from_plan(out, &racks, lmc, err);
 	free(racks.ep);
+	free(racks.sw);
 	return rc;
 }
 
@@ -57,12 +80,29 @@ rack_of(const struct moore_fabric *racks, moore_swid s)
 	return MOORE_NONE;
 }
 
-moore_lid
-moore_ether_lid(const struct moore_fabric *racks, moore_swid s, uint32_t layer)
+bool
+moore_ether_target(const struct moore_ether *x, const struct moore_fabric *racks, moore_lid lid,
+		   struct moore_ether_target *out)
 {
-	moore_epid e = rack_of(racks, s);
+	uint32_t layers = x->opts.n_layers, offset;
+	moore_epid e = 0, high = racks->n_endpoints;
 
-	return e == MOORE_NONE ? racks->sw[s].lid : (moore_lid)(racks->ep[e].lid + layer);
+	/* Endpoints have their LIDs in the order of the list (moore_fabric_from_plan()). */
+	while (high - e > 1) {
+		moore_epid mid = e + (high - e) / 2;
+
+		if (racks->ep[mid].lid <= lid)
+			e = mid;
+		else
+			high = mid;
+	}
+	if (!racks->n_endpoints || lid < racks->ep[e].lid)
+		return false;
+	offset = (uint32_t)lid - racks->ep[e].lid;
+	*out = (struct moore_ether_target){ racks->ep[e].sw, offset % layers,
+		!x->opts.range[MOORE_IP4].is_set || offset >= layers ? MOORE_IP6 : MOORE_IP4 };
+	return offset < layers * n_families(x) &&
+		x->prefix[out->ip][(size_t)out->sw * layers + out->layer].is_set;
 }
 
 /* ---- from tables to the routes of a switch ----------------------------------------------- */
@@ -83,21 +123,29 @@ set_next_hop(const struct moore_ether *x, struct moore_ether_route *r, unsigned 
 	r->onlink = !on_link.is_set && ip == MOORE_IP4 && !x->opts.next_hop_inet6;
 }
 
+struct moore_ether_route
+moore_ether_route_over(const struct moore_ether *x, moore_swid s, const struct moore_ether_target *to,
+		       moore_portnum port)
+{
+	struct moore_ether_route r = { .port = port,
+		.to = x->prefix[to->ip][(size_t)to->sw * x->opts.n_layers + to->layer] };
+
+	set_next_hop(x, &r, to->ip, moore_ether_peer(x, s, port));
+	return r;
+}
+
 static int
 add_prefix(struct moore_ether_config *out, const struct moore_ether *x, moore_swid s, moore_swid d,
 	   uint32_t layer, moore_portnum port, struct moore_err *err)
 {
-	const struct moore_ether_peer *peer = moore_ether_peer(x, s, port);
 	int rc = 0;
 
 	for (unsigned ip = 0; ip < MOORE_N_IP && rc == 0; ip++) {
-		struct moore_ether_route r = { .port = port,
-			.to = x->prefix[ip][(size_t)d * x->opts.n_layers + layer] };
+		const struct moore_ether_target to = { d, layer, (enum moore_ip)ip };
+		struct moore_ether_route r = moore_ether_route_over(x, s, &to, port);
 
-		if (!r.to.is_set)
-			continue;
-		set_next_hop(x, &r, ip, peer);
-		rc = moore_ether_config_add(out, &r, err);
+		if (r.to.is_set)
+			rc = moore_ether_config_add(out, &r, err);
 	}
 	return rc;
 }
@@ -136,10 +184,11 @@ moore_ether_config(struct moore_ether_config *out, const struct moore_ether *x,
 	if ((rc = moore_ether_set_classes(out, x, s, err)) == 0)
 		rc = add_hosts(out, x, s, err);
 	for (moore_swid d = 0; d < racks->n_switches && rc == 0; d++) {
-		uint32_t n = rack_of(racks, d) == MOORE_NONE ? 1 : x->opts.n_layers;
+		moore_epid e = rack_of(racks, d);
+		unsigned lid = e == MOORE_NONE ? racks->sw[d].lid : racks->ep[e].lid;
 
-		for (uint32_t l = 0; l < n && d != s && rc == 0; l++) {
-			uint8_t port = row[moore_ether_lid(racks, d, l)];
+		for (uint32_t l = 0; l < (e == MOORE_NONE ? 1 : x->opts.n_layers) && d != s && rc == 0; l++) {
+			uint8_t port = row[lid + l];
 
 			if (port != MOORE_NO_PATH &&
 			    moore_fabric_port(racks, s, port)->role == MOORE_ROLE_SWITCH)
@@ -261,32 +310,35 @@ check_hosts(struct moore_ether_faults *faults, const struct moore_ether *x, moor
 	}
 }
 
-/* The rows of destination switch d, those of its port 0 and of LIDs without a layer too. */
+/* The rows of destination switch d, those of its port 0 and of LIDs that stand for nothing too. */
 static void
 take_switch(struct moore_lft *lft, struct moore_ether_faults *faults, const struct moore_ether *x,
 	    const struct moore_fabric *racks, moore_swid s, moore_swid d,
-	    const struct moore_ether_config *c, enum moore_ip ip)
+	    const struct moore_ether_config *c)
 {
-	uint8_t *row = moore_lft_row(lft, s);
-	moore_epid e = rack_of(racks, d);
-	const struct moore_addr *prefix = &x->prefix[ip][(size_t)d * x->opts.n_layers];
-	uint8_t base = s == d ? 0 : port_to(faults, x, s, c, prefix);
+	uint8_t *row = moore_lft_row(lft, s), base = MOORE_NO_PATH;
+	const struct moore_endpoint *ep = &racks->ep[rack_of(racks, d)];
+	uint32_t layers = x->opts.n_layers, n = layers * n_families(x);
 
-	row[racks->sw[d].lid] = base;
-	for (uint32_t l = 0; e != MOORE_NONE && l < 1u << racks->ep[e].lmc; l++)
-		row[racks->ep[e].lid + l] = s == d ? racks->ep[e].port :
-			!l || l >= x->opts.n_layers ? base : port_to(faults, x, s, c, prefix + l);
+	for (uint32_t i = 0; i < 1u << ep->lmc; i++) {
+		unsigned ip = !x->opts.range[MOORE_IP4].is_set || i >= layers ? MOORE_IP6 : MOORE_IP4;
+		const struct moore_addr *to = i < n ? &x->prefix[ip][(size_t)d * layers + i % layers] : NULL;
+		uint8_t port = s == d ? ep->port : to && to->is_set ? port_to(faults, x, s, c, to) : base;
+
+		base = i ? base : port;
+		row[ep->lid + i] = port;
+	}
+	row[racks->sw[d].lid] = s == d ? 0 : base;
 }
 
-int
+void
 moore_ether_take_config(struct moore_lft *lft, struct moore_ether_faults *faults,
 			const struct moore_ether *x, const struct moore_fabric *racks, moore_swid s,
-			const struct moore_ether_config *c, enum moore_ip ip, struct moore_err *err)
+			const struct moore_ether_config *c)
 {
-	if (!x->opts.range[ip].is_set)
-		return moore_fail(err, MOORE_EINVAL, 0, "the network has no such addresses");
 	for (moore_swid d = 0; d < racks->n_switches; d++)
-		take_switch(lft, faults, x, racks, s, d, c, ip);
-	check_hosts(faults, x, s, c, ip);
-	return 0;
+		if (rack_of(racks, d) != MOORE_NONE)
+			take_switch(lft, faults, x, racks, s, d, c);
+	for (unsigned ip = 0; ip < MOORE_N_IP; ip++)
+		check_hosts(faults, x, s, c, (enum moore_ip)ip);
 }

@@ -127,15 +127,14 @@ MOORE_API json_t *moore_answer_lft(const struct moore_answer_tables *t, moore_sw
 /* One switch: SL to VL, equal tables together.  O(ports^3) at worst. */
 MOORE_API json_t *moore_answer_sl2vl(const struct moore_answer_tables *t, moore_swid s);
 
-struct moore_ether_judged {	/* the configurations of one format, for one address family */
+struct moore_ether_judged {	/* the configurations of one format */
 	const char *format;	/* "ipbatch" */
-	enum moore_ip ip;
 	uint64_t n_routes;
 	bool has_classes;	/* false: none was read, so a packet keeps one class */
 	struct moore_ether_faults faults;
 	const struct moore_verdict *verdict;
 };
-/* What the configurations of a network do, for each format and family that was judged.  `ok`:
+/* What the configurations of a network do, for each format that was judged; racks are the judged ones.  `ok`:
  * all of them are sound and have no faults. */
 MOORE_API json_t *moore_answer_ether(const struct moore_ether *x, const struct moore_fabric *racks,
 				     const struct moore_ether_judged *judged, size_t n);

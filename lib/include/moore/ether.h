@@ -117,11 +117,26 @@ MOORE_API void moore_ether_host_mac(char out[MOORE_MAC_TEXT], moore_epid e);
 /* ---- racks ------------------------------------------------------------------------ */
 
 /* Makes the fabric whose LIDs stand for prefixes: see the head of this file.  Its switches are
- * those of the plan, in the same order.  -MOORE_ELID when the prefixes exceed the LIDs. */
+ * those of the plan, in the same order.
+ *   MOORE_RACKS_ROUTED: for the router: switches with hosts have one endpoint, and offset l is
+ *     layer l, of both families.
+ *   MOORE_RACKS_JUDGED: for the checker: every switch has an endpoint, those without hosts at
+ *     a port beyond their last; the offsets are the layers of IPv4, then those of IPv6.  So one
+ *     verdict covers both families, whose packets wait for one another.
+ * -MOORE_ELID when the prefixes exceed the LIDs, or the offsets those of one endpoint. */
+enum moore_racks { MOORE_RACKS_ROUTED, MOORE_RACKS_JUDGED };
 MOORE_API int moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x,
-				struct moore_err *err);
-/* The LID in racks that stands for a prefix. */
-MOORE_API moore_lid moore_ether_lid(const struct moore_fabric *racks, moore_swid s, uint32_t layer);
+				enum moore_racks kind, struct moore_err *err);
+
+/* The prefix that a LID of the judged racks stands for. */
+struct moore_ether_target {
+	moore_swid sw;
+	uint32_t layer;
+	enum moore_ip ip;
+};
+/* False when the LID stands for none: it only repeats another.  O(log switches). */
+MOORE_API bool moore_ether_target(const struct moore_ether *x, const struct moore_fabric *racks,
+				  moore_lid lid, struct moore_ether_target *out);
 
 /* ---- the configuration of one switch ------------------------------------------------ */
 
@@ -172,6 +187,7 @@ struct moore_ether_format {
 	const char *name;	/* of the set of files, as --format names it: "ipbatch" */
 	const char *file;	/* in the directory of the switch */
 	const char *help;
+	/* NULL: the file is only read, as the switch itself tells it. */
 	int (*write)(const struct moore_ether *x, moore_swid s, const struct moore_ether_config *c,
 		     struct moore_buf *out, struct moore_err *err);
 	/* Adds what a file holds to *c; NULL when it holds neither routes nor classes.
@@ -215,13 +231,22 @@ struct moore_ether_faults {
 	struct moore_ether_fault kept[16];
 };
 
-/* Fills one switch's row of a table of racks with the ports to which its routes send each
+/* Fills one switch's row of a table of judged racks with the ports to which its routes send each
  * prefix, by longest match; where no route covers a prefix, no-path.  Adds what is wrong to
- * *faults.  The rows of LIDs that stand for no prefix repeat those of layer 0.  O(routes * log routes). */
-MOORE_API int moore_ether_take_config(struct moore_lft *lft, struct moore_ether_faults *faults,
-				      const struct moore_ether *x, const struct moore_fabric *racks,
-				      moore_swid s, const struct moore_ether_config *c,
-				      enum moore_ip ip, struct moore_err *err);
+ * *faults.  The rows of LIDs that stand for no prefix repeat others.  O(prefixes * log routes). */
+MOORE_API void moore_ether_take_config(struct moore_lft *lft, struct moore_ether_faults *faults,
+				       const struct moore_ether *x, const struct moore_fabric *racks,
+				       moore_swid s, const struct moore_ether_config *c);
+
+/* The route of switch s to a prefix over a port to another switch. */
+MOORE_API struct moore_ether_route moore_ether_route_over(const struct moore_ether *x, moore_swid s,
+							   const struct moore_ether_target *to,
+							   moore_portnum port);
+/* Appends a line for `ip -batch`: the route, or when remove is set its removal. */
+MOORE_API void moore_ether_put_edit(const struct moore_ether *x, const struct moore_ether_route *r,
+				    bool remove, struct moore_buf *out);
+MOORE_API bool moore_ether_route_equal(const struct moore_ether_route *a,
+				       const struct moore_ether_route *b);
 
 /* Follows the mark that hosts send through the classes of all switches, whatever the routes,
  * and makes the lanes that the checker judges: VL i is the i-th priority of the options.  config

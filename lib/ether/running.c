@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* running.c - reads the routes of a running Linux switch: what `ip -json route show` prints.
+ * Routes of other protocols are left alone. */
+#include <string.h>
+
+#include <jansson.h>
+
+#include "ether_impl.h"
+
+#define HASH_SEED 1			/* else jansson makes one from the clock */
+#define ROUTES_MAX 4000000
+
+struct reader {
+	const struct moore_ether *x;
+	size_t index;			/* of the route in the list */
+	struct moore_err *err;
+};
+
+static int
+wrong(const struct reader *r, const char *key, const char *why)
+{
+	return moore_fail(r->err, MOORE_ESYNTAX, 0, "[%zu].%s: %s", r->index, key, why);
+}
+
+static int
+get_addr(const struct reader *r, const json_t *v, const char *key, struct moore_addr *out)
+{
+	struct moore_err why;
+
+	if (!json_is_string(v))
+		return wrong(r, key, "an address is wanted");
+	if (moore_addr_parse(out, json_string_value(v), json_string_length(v), &why) < 0)
+		return wrong(r, key, why.text);
+	return 0;
+}
+
+static bool
+has_flag(const json_t *route, const char *flag)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(json_object_get(route, "flags"), i, v)
+		if (json_is_string(v) && !strcmp(json_string_value(v), flag))
+			return true;
+	return false;
+}
+
+/* The protocol is a number, or a name that the machine gives it: then it is not ours. */
+static bool
+is_ours(const struct reader *r, const json_t *route)
+{
+	const json_t *v = json_object_get(route, "protocol");
+	const char *s = json_is_string(v) ? json_string_value(v) : "";
+	uint64_t n;
+
+	return moore_text_u64(&s, s + strlen(s), 10, 255, &n) && !*s && n == r->x->opts.protocol;
+}
+
+/* The port, next hop and flags of a route, or of one of its next hops. */
+static int
+read_hop(const struct reader *r, const json_t *hop, struct moore_ether_route *out)
+{
+	const json_t *dev = json_object_get(hop, "dev"), *gateway = json_object_get(hop, "gateway");
+	const json_t *via = json_object_get(json_object_get(hop, "via"), "host");
+
+	if (!json_is_string(dev) ||
+	    moore_ether_read_port(json_string_value(dev), json_string_length(dev), &out->port) < 0)
+		return wrong(r, "dev", "a route of this protocol leaves by an interface that is no port");
+	out->onlink = has_flag(hop, "onlink");
+	if (gateway || via)
+		return get_addr(r, gateway ? gateway : via, gateway ? "gateway" : "via.host", &out->via);
+	return 0;
+}
+
+static int
+read_route(const struct reader *r, const json_t *route, struct moore_ether_config *c)
+{
+	const json_t *hops = json_object_get(route, "nexthops"), *hop;
+	struct moore_ether_route out = { .port = 0 };
+	size_t i;
+	int rc;
+
+	if (!json_is_object(route))
+		return moore_fail(r->err, MOORE_ESYNTAX, 0, "[%zu]: a route is wanted", r->index);
+	if (!is_ours(r, route))
+		return 0;
+	if ((rc = get_addr(r, json_object_get(route, "dst"), "dst", &out.to)) < 0)
+		return rc;
+	if (!hops)
+		return (rc = read_hop(r, route, &out)) < 0 ? rc : moore_ether_config_add(c, &out, r->err);
+	json_array_foreach(hops, i, hop)
+		if ((rc = read_hop(r, hop, &out)) < 0 ||
+		    (rc = moore_ether_config_add(c, &out, r->err)) < 0)
+			return rc;
+	return 0;
+}
+
+int
+moore_ether_read_running(const struct moore_ether *x, moore_swid s, const char *text, size_t len,
+			 struct moore_ether_config *c, struct moore_err *err)
+{
+	struct reader r = { .x = x, .err = err };
+	json_error_t why;
+	json_t *root, *route;
+	int rc = 0;
+
+	(void)s;
+	json_object_seed(HASH_SEED);
+	if (!(root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why)))
+		return moore_fail(err, MOORE_ESYNTAX, why.line > 0 ? (unsigned)why.line : 0, "%s",
+				  why.text);
+	if (!json_is_array(root) || json_array_size(root) > ROUTES_MAX)
+		rc = moore_fail(err, MOORE_ESYNTAX, 0, "a list of at most %d routes is wanted, as ip -json "
+				"route show prints it", ROUTES_MAX);
+	else
+		json_array_foreach(root, r.index, route)
+			if ((rc = read_route(&r, route, c)) < 0)
+				break;
+	json_decref(root);
+	return rc;
+}
