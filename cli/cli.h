@@ -318,6 +318,8 @@ int cmd_repair(const struct cli_call *c);
 int cmd_ether_discover(const struct cli_call *c);
 int cmd_ether_emit(const struct cli_call *c);
 int cmd_ether_ports(const struct cli_call *c);
+int cmd_ether_apply(const struct cli_call *c);
+int cmd_ether_diff(const struct cli_call *c);
 int cmd_ether_verify(const struct cli_call *c);
 
 /* Builds the graph of the topology in the arguments FAMILY KEY=VALUE... (cmd_topo.c). */

@@ -22,6 +22,18 @@ static const struct cli_opt ether_discover_opts[] = {
 	OPT_OUTPUT_FILE,
 	{ 0 }
 };
+static const struct cli_opt ether_diff_opts[] = {
+	{ "output", 'o', "DIR", "write DIR/step-1/SWITCH.ipbatch and so on, print no lines" },
+	{ 0 }
+};
+static const struct cli_opt ether_apply_opts[] = {
+	{ "command", 0, "WORDS", "loads the lines of its standard input on {switch}" },
+	{ "read", 0, "WORDS", "prints the routes of {switch} and {family} as JSON" },
+	{ "timeout", 0, "SECONDS", "time for each command (10)" },
+	{ "wait", 0, "MS", "time that packets have to leave before a step that needs it (200)" },
+	{ "dry-run", 0, NULL, "read and compare, and change nothing" },
+	{ 0 }
+};
 static const struct cli_opt ether_emit_opts[] = {
 	{ "layers", 0, "N", "layers, the minimal one included (4)" },
 	{ "ipv4", 0, "RANGE", "IPv4 range of hosts and switches, such as 10.0.0.0/8" },
@@ -432,6 +444,23 @@ const struct cli_cmd cli_cmds[] = {
 	  "unless every prefix is reached, no lossless packet changes to another class than the\n"
 	  "next switch expects, and no cycle of paused ports can arise.",
 	  cmd_ether_verify },
+	{ ETHERNET, "ethernet diff", "DIR RUNNING", 2, 2,
+	  "Print what to change so that the switches run the routes of DIR.", ether_diff_opts,
+	  "RUNNING holds SWITCH/routes.json and SWITCH/routes6.json, as `ip -json route show` and\n"
+	  "`ip -6 -json route show` print them, or is a directory that was emitted.  The changes are\n"
+	  "lines for `ip -force -batch`, in steps: load a step on all its switches, then the next.\n"
+	  "No mixture of a step and the one before it can deadlock.  Routes of other protocols are\n"
+	  "left alone.  Exits with 1 if anything differs.",
+	  cmd_ether_diff },
+	{ ETHERNET, "ethernet apply", "DIR", 1, 1,
+	  "Bring the switches to the routes of DIR, in safe steps.", ether_apply_opts,
+	  "The commands are divided at blanks and run without a shell, eight at a time; {switch} is\n"
+	  "the name of a switch, and {family} -4 or -6.  Each step is loaded on all its switches and\n"
+	  "read back; the next begins only when what was read is what the step should leave.\n"
+	  "For example, for switches that are network namespaces:\n"
+	  "  --command 'ip netns exec {switch} ip -force -batch -'\n"
+	  "  --read 'ip netns exec {switch} ip {family} -json route show'",
+	  cmd_ether_apply },
 	{ LIVE, "status", "", 0, 0, "Print the state of moored and of the fabric.", online_opts,
 	  "Exits with 1 if a plane is not up, its master subnet manager does not answer, or\n"
 	  "the last reload was refused.", cmd_status },

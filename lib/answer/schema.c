@@ -53,6 +53,8 @@ static const struct moore_answer answers[] = {
 	  "reports disagree.", moore_schema_discovery },
 	{ "ports", "ethernet ports", "The planned and the actual neighbour of each port of Ethernet "
 	  "switches.", moore_schema_ports },
+	{ "ethernet-diff", "ethernet diff", "What changes from the routes that switches run to those of "
+	  "a directory, in steps.", moore_schema_ether_diff },
 	{ "error", "", "Why a verb failed: every verb prints this under --json when it exits with 2.",
 	  moore_schema_error },
 };

@@ -84,6 +84,18 @@ moore_addr_equal(const struct moore_addr *a, const struct moore_addr *b)
 		(!a->is_set || (a->ip == b->ip && a->len == b->len && !memcmp(a->byte, b->byte, 16)));
 }
 
+int
+moore_addr_order(const struct moore_addr *a, const struct moore_addr *b)
+{
+	int d;
+
+	if (a->ip != b->ip)
+		return a->ip < b->ip ? -1 : 1;
+	if ((d = memcmp(a->byte, b->byte, sizeof(a->byte))))
+		return d;
+	return (a->len > b->len) - (a->len < b->len);
+}
+
 /* Returns the n-th prefix of that length within a range. */
 struct moore_addr
 moore_addr_part(const struct moore_addr *range, uint8_t len, uint64_t n)

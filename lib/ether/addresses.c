@@ -346,7 +346,7 @@ read_lists(struct reader *r, const json_t *root)
 static int
 by_order(const void *a, const void *b)
 {
-	return moore_ether_addr_order(a, b);
+	return moore_addr_order(a, b);
 }
 
 /* Prefixes of one family must not overlap: sorted, none may lie within the one before. */

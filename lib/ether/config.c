@@ -19,18 +19,6 @@ moore_ether_config_add(struct moore_ether_config *c, const struct moore_ether_ro
 	return 0;
 }
 
-int
-moore_ether_addr_order(const struct moore_addr *a, const struct moore_addr *b)
-{
-	int d;
-
-	if (a->ip != b->ip)
-		return a->ip < b->ip ? -1 : 1;
-	if ((d = memcmp(a->byte, b->byte, sizeof(a->byte))))
-		return d;
-	return (a->len > b->len) - (a->len < b->len);
-}
-
 bool
 moore_ether_route_equal(const struct moore_ether_route *a, const struct moore_ether_route *b)
 {
@@ -42,7 +30,7 @@ static int
 by_destination(const void *a, const void *b)
 {
 	const struct moore_ether_route *x = a, *y = b;
-	int d = moore_ether_addr_order(&x->to, &y->to);
+	int d = moore_addr_order(&x->to, &y->to);
 
 	if (d)
 		return d;
@@ -56,6 +44,22 @@ moore_ether_config_sort(struct moore_ether_config *c)
 {
 	if (c->n_routes)
 		qsort(c->route, c->n_routes, sizeof(*c->route), by_destination);
+}
+
+uint32_t
+moore_ether_config_find(const struct moore_ether_config *c, const struct moore_addr *to)
+{
+	uint32_t low = 0, high = c->n_routes;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (moore_addr_order(&c->route[mid].to, to) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 void

@@ -10,8 +10,6 @@ uint8_t moore_addr_bits(uint8_t ip);
 /* Returns the n-th prefix of that length within a range, which must have room for it. */
 struct moore_addr moore_addr_part(const struct moore_addr *range, uint8_t len, uint64_t n);
 
-/* The order of routes: by family, address, then length. */
-int moore_ether_addr_order(const struct moore_addr *a, const struct moore_addr *b);
 /* -MOORE_EINVAL when options contradict each other. */
 int moore_ether_check_opts(const struct moore_ether_opts *o, struct moore_err *err);
 
@@ -42,6 +40,5 @@ MOORE_ETHER_WRITER(put_sysctl);
 MOORE_ETHER_WRITER(put_nft);
 MOORE_ETHER_READER(read_routes);
 MOORE_ETHER_READER(read_nft);
-MOORE_ETHER_READER(read_running);
 
 #endif

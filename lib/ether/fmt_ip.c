@@ -121,12 +121,13 @@ moore_ether_put_edit(const struct moore_ether *x, const struct moore_ether_route
 {
 	moore_buf_fmt(b, "route %s ", remove ? "del" : "replace");
 	moore_addr_put(b, &r->to);
-	if (r->via.is_set) {
+	if (!remove && r->via.is_set) {
 		moore_buf_fmt(b, r->via.ip != r->to.ip ? " via inet6 " : " via ");
 		moore_addr_put(b, &r->via);
 	}
-	moore_buf_fmt(b, " dev " MOORE_PORT_PREFIX "%u%s proto %u\n", r->port,
-		      r->onlink ? " onlink" : "", x->opts.protocol);
+	if (!remove)
+		moore_buf_fmt(b, " dev " MOORE_PORT_PREFIX "%u%s", r->port, r->onlink ? " onlink" : "");
+	moore_buf_fmt(b, " proto %u\n", x->opts.protocol);
 }
 
 int

@@ -45,7 +45,7 @@ put_chains(const struct moore_ether_opts *o, struct moore_buf *b)
 	moore_buf_fmt(b, "\t}\n}\n");
 }
 
-/* Without c: the file without elements. */
+/* Writes the file; without c, that without elements. */
 static void
 put_file(const struct moore_ether *x, moore_swid s, const struct moore_ether_config *c,
 	 struct moore_buf *b)

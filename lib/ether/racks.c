@@ -212,25 +212,16 @@ add_fault(struct moore_ether_faults *f, enum moore_ether_fault_kind kind, moore_
 			      .to = *to, .line = line });
 }
 
-/* The number of routes that sort before the address with that length. */
+/* The number of routes that sort before the prefix of that length around an address. */
 static uint32_t
 first_at(const struct moore_ether_config *c, const struct moore_addr *a, unsigned len)
 {
-	uint32_t low = 0, high = c->n_routes;
 	struct moore_addr key = *a;
 
 	key.len = (uint8_t)len;
 	for (unsigned i = len; i < 128; i++)
 		key.byte[i / 8] = (uint8_t)(key.byte[i / 8] & ~(0x80u >> i % 8));
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (moore_ether_addr_order(&c->route[mid].to, &key) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return moore_ether_config_find(c, &key);
 }
 
 /* The route with the longest prefix that holds all of `to`; NULL when there is none. */

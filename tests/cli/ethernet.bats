@@ -183,3 +183,95 @@ setup() {
 	run -2 --separate-stderr $M ethernet verify "$N"
 	says "another number"
 }
+
+# ---- diff -------------------------------------------------------------------------------
+
+around() { $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --fail s0-0-0:4 -o "$T/around" >/dev/null; }
+
+@test "diff: nothing differs from itself; a cut and its repair go in safe steps" {
+	run -0 $M ethernet diff "$N" "$N"
+	[[ $output == *"run the routes of the directory"* ]]
+	around
+	for way in "around net" "net around"; do
+		read -r new old <<<"$way"
+		run -1 $M ethernet diff "$T/$new" "$T/$old" --json
+		holds '(.ok | not) and .edits > 100 and .steps.ok and all(.steps.list[]; .safe and .interrupted == 0)'
+		# Played on the old files, the steps leave exactly the new ones.
+		$M ethernet diff "$T/$new" "$T/$old" -o "$T/steps-$new" >/dev/null || true
+		for s in "$T/$old"/s*; do
+			name=${s##*/}
+			cat "$s/routes.ipbatch" "$T/steps-$new"/step-*/"$name.ipbatch" 2>/dev/null | awk '
+				$2 == "replace" { route[$3] = $0 } $2 == "del" { delete route[$3] }
+				END { for (r in route) print route[r] }' | sort | diff - <(sort "$T/$new/$name/routes.ipbatch")
+		done
+	done
+}
+
+@test "diff: what is written otherwise, missing or ours alone is changed last" {
+	S=$N/s0-0-0/routes.ipbatch
+	cp -r "$N" "$T/old"
+	O=$T/old/s0-0-0/routes.ipbatch
+	sed -i '/ 10\.0\.0\.3 /d' "$O"
+	echo "route replace 172.20.0.0/16 dev swp1 proto 109" >>"$O"
+	echo "route replace 172.21.0.0/16 dev swp1 proto 11" >>"$O"
+	run -1 $M ethernet diff "$N" "$T/old"
+	[[ $output == *"# step 1: s0-0-0"*"route replace 10.0.0.3 dev swp2 proto 109"*"route del 172.20.0.0/16 proto 109"* ]]
+	[[ $output != *172.21* ]]
+	run -1 $M ethernet diff "$N" "$T/old" --json
+	holds '.edits == 2 and .removed == 1 and .steps == null'
+}
+
+# running DIR: what `ip -json route show` would print of emitted files, with a route of another.
+running() {
+	for s in "$N"/s*; do
+		mkdir -p "$1/${s##*/}"
+		for family in "routes:\\." "routes6::.*"; do
+			awk -v f="${family#*:}" '$3 ~ f {
+				o = $0 ~ / onlink / ? "\"onlink\"" : ""; g = $4 == "via" ? "\"gateway\": \"" $5 "\", " : ""
+				d = $4 == "via" ? $7 : $5
+				printf "%s{\"dst\": \"%s\", %s\"dev\": \"%s\", \"protocol\": \"109\", \"flags\": [%s]}",
+					n++ ? ",\n" : "[{\"dst\":\"default\",\"dev\":\"eth0\",\"protocol\":\"boot\",\"flags\":[]},\n", $3, g, d, o }
+				END { print "]" }' "$s/routes.ipbatch" >"$1/${s##*/}/${family%%:*}.json"
+		done
+	done
+}
+
+@test "diff: reads what ip prints, and bad files say where they are wrong" {
+	running "$T/run"
+	run -0 $M ethernet diff "$N" "$T/run"
+	sed -i '3s/"swp[0-9]*"/"eth0"/' "$T/run/s0-0-0/routes.json"
+	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
+	says "routes.json: [2].dev: a route of this protocol leaves by an interface that is no port"
+	echo "[" >"$T/run/s0-0-0/routes.json"
+	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
+	says "routes.json:"
+	echo "{}" >"$T/run/s0-0-0/routes.json"
+	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
+	says "a list of at most"
+	run -2 --separate-stderr $M ethernet diff "$N" "$T/nowhere"
+	says "no file of routes there"
+}
+
+@test "apply: commands that fail, hang or lie stop it" {
+	running "$T/run"
+	cat >"$T/read" <<-END
+		#!/bin/sh
+		[ "\$2" = -4 ] && cat $T/run/\$1/routes.json || cat $T/run/\$1/routes6.json
+	END
+	chmod +x "$T/read"
+	run -0 $M ethernet apply "$N" --command "false" --read "$T/read {switch} {family}"
+	around
+	run -2 --separate-stderr $M ethernet apply "$T/around" --command "false" --read "$T/read {switch} {family}"
+	says "false: it ended with a failure"
+	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "$T/read {switch} {family}"
+	says "does not run the routes of the step"
+	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "sleep 60" --timeout 1
+	says "it did not end in time"
+	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "$T/none"
+	says "No such file"
+	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "yes"
+	says "it says too much"
+	run -0 $M ethernet apply "$T/around" --command "false" --read "$T/read {switch} {family}" --dry-run
+	run -2 --separate-stderr $M ethernet apply "$T/around"
+	says "--command and --read are missing"
+}

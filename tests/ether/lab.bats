@@ -99,6 +99,46 @@ all_answer() {
 	holds '.lost == 0'
 }
 
+@test "a cut and its repair, applied while all hosts send: no packet of a live pair is lost" {
+	needs_root
+	lab_of slimfly q=5 p=1
+	id=$(jq -r .id lab/lab.json)
+	load="ip netns exec $id.{switch} ip -force -batch -"
+	read="ip netns exec $id.{switch} ip {family} -json route show"
+	emit="$M ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48"
+	run -0 "$M" ethernet apply net --command "$load" --read "$read"
+	ip -n "$id.s0-0-0" route add 192.168.77.0/24 dev swp3 proto static
+	"$LAB" cut lab s0-0-0 2
+	sleep 0.2
+	run -1 "$PINGS" <hosts
+	jq -c '.lost_list[] | [.from, .to, .address]' <<<"$output" | sort >dead
+	$emit --fail s0-0-0:2 -o around >/dev/null
+	"$PINGS" --seconds 6 <hosts >during || true &
+	sleep 1
+	start=$EPOCHREALTIME
+	run -0 "$M" ethernet apply around --command "$load" --read "$read" --json
+	echo "# applied in $(bc <<<"$EPOCHREALTIME - $start") s" >&3
+	holds '.steps.ok and .edits > 10'
+	wait
+	run -0 "$PINGS" <hosts
+	holds '.lost == 0'
+	jq -c '.lost_list[] | [.from, .to, .address]' during | sort >lost
+	[ -s dead ] && [ "$(wc -l <lost)" -le "$(wc -l <dead)" ]
+	[ -z "$(comm -23 lost dead)" ]
+	# The cable is back: nothing at all is lost.
+	"$LAB" mend lab s0-0-0 2
+	sleep 0.5
+	"$PINGS" --seconds 6 <hosts >during &
+	sleep 1
+	run -0 "$M" ethernet apply net --command "$load" --read "$read" --json
+	holds '.steps.ok and .edits > 10'
+	wait $!
+	jq -e '.lost == 0 and .sent > 50000' during
+	[ "$(ip -n "$id.s0-0-0" route show 192.168.77.0/24 | wc -l)" = 1 ]
+	run -0 "$M" ethernet apply net --command "$load" --read "$read" --dry-run --json
+	holds '.edits == 0'
+}
+
 @test "a user without rights can do it in a namespace of their own" {
 	own=$(mktemp -d)
 	cp "$M" "$PINGS" "$LAB" "$own"

@@ -145,6 +145,12 @@ MOORE_API json_t *moore_answer_discovery(const struct moore_lldp_fabric *f, uint
 /* Each port's planned and actual neighbours, as ptmctl names them.  `ok`: no port fails. */
 MOORE_API json_t *moore_answer_ports(const struct moore_lldp_cables *c);
 
+/* What changes from running routes to those of a directory: the engine's steps (NULL: no packet
+ * goes another way), all steps to load, the edits in them, and how many loads of a switch. */
+MOORE_API json_t *moore_answer_ether_diff(const struct moore_fabric *racks,
+					  const struct moore_engine_steps *steps, uint32_t n_steps,
+					  uint32_t n_edits, uint32_t n_removed, uint32_t n_loads);
+
 /* How long, even and independent the routes are. */
 MOORE_API json_t *moore_answer_quality(const struct moore_fabric *f,
 				       const struct moore_quality *q);

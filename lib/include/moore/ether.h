@@ -41,6 +41,8 @@ MOORE_API int moore_addr_parse(struct moore_addr *out, const char *text, size_t 
 MOORE_API void moore_addr_put(struct moore_buf *b, const struct moore_addr *a);
 /* Says whether an address or prefix lies within a prefix. */
 MOORE_API bool moore_addr_within(const struct moore_addr *a, const struct moore_addr *prefix);
+/* Less than, equal to or greater than 0: by family, address, then length. */
+MOORE_API int moore_addr_order(const struct moore_addr *a, const struct moore_addr *b);
 MOORE_API bool moore_addr_equal(const struct moore_addr *a, const struct moore_addr *b);
 
 /* ---- the numbered network ------------------------------------------------------ */
@@ -176,6 +178,9 @@ MOORE_API int moore_ether_config_add(struct moore_ether_config *c,
 				     const struct moore_ether_route *r, struct moore_err *err);
 /* Sorts by family, address, length, port, then line. */
 MOORE_API void moore_ether_config_sort(struct moore_ether_config *c);
+/* The number of routes that sort before the first one to that prefix.  O(log routes). */
+MOORE_API uint32_t moore_ether_config_find(const struct moore_ether_config *c,
+					   const struct moore_addr *to);
 MOORE_API void moore_ether_config_fini(struct moore_ether_config *c);
 /* Makes room for the classes of switch s, all lossy; if there are some already, does nothing. */
 MOORE_API int moore_ether_classes_new(struct moore_ether_config *c, const struct moore_ether *x,
@@ -196,6 +201,11 @@ struct moore_ether_format {
 		    struct moore_ether_config *c, struct moore_err *err);
 };
 MOORE_API const struct moore_ether_format *moore_ether_format_at(size_t i);	/* NULL past the end */
+
+/* The reader of what `ip -json route show` prints, which is also in the table. */
+MOORE_API int moore_ether_read_running(const struct moore_ether *x, moore_swid s, const char *text,
+				       size_t len, struct moore_ether_config *c,
+				       struct moore_err *err);
 
 /* The files of a host: its addresses, route and neighbour; and how applications use them. */
 MOORE_API int moore_ether_write_host_setup(const struct moore_ether *x, moore_epid e,

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* ether_diff.c - the difference between the routes that switches run and those of a directory, in
+ * safe steps.
+ *
+ * Both become forwarding tables of the judged racks.  The engine's steps from one table to the
+ * other become routes again.  Then come routes that lead where they led, but are written
+ * otherwise, routes to hosts, and the removal of routes that the directory lacks.  Routes of other
+ * protocols were never read, so they are left alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ether_diff.h"
+#include "threads.h"
+
+void
+cli_ether_diff_free(struct cli_ether_diff *d)
+{
+	moore_engine_steps_free(d->steps);
+	cli_ether_free(&d->new);
+	cli_ether_free(&d->old);
+	free(d->edit);
+	*d = (struct cli_ether_diff){ .n_steps = 0 };
+}
+
+static int
+add_edit(struct cli_ether_diff *d, const struct cli_ether_edit *e)
+{
+	struct cli_ether_edit *grown = moore_grow(d->edit, d->n_edits, &d->cap_edits, sizeof(*grown));
+
+	if (!grown)
+		return cli_error("out of memory");
+	d->edit = grown;
+	d->edit[d->n_edits++] = *e;
+	return CLI_OK;
+}
+
+/* ---- reading both sides -------------------------------------------------------------------- */
+
+/* Reads the first format of routes that the directory has, running switches first. */
+static int
+read_side(const char *dir, bool running, struct cli_ether *e)
+{
+	bool has_classes;
+
+	if (running && cli_ether_has(dir, e, "running"))
+		return cli_ether_read(dir, "running", e, &has_classes);
+	for (size_t i = 0; cli_ether_route_format(i); i++)
+		if (cli_ether_has(dir, e, cli_ether_route_format(i)))
+			return cli_ether_read(dir, cli_ether_route_format(i), e, &has_classes);
+	return cli_error("%s: the switches have no file of routes there, such as %s/routes.%s", dir,
+			 e->x->plan->n_switches ? e->x->plan->sw[0].name : "SWITCH",
+			 running ? "json" : "ipbatch");
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+static bool
+tables_differ(const struct moore_lft *a, const struct moore_lft *b)
+{
+	return memcmp(a->row, b->row, a->stride * a->n_switches) != 0;
+}
+
+static int
+find_steps(struct cli_ether_diff *d)
+{
+	struct moore_jobs jobs = threads_lend(0);
+	struct moore_ether_faults ignored = { .n = 0 };
+	struct moore_lft *was = NULL, *now = NULL;
+	struct moore_sl2vl *lanes = NULL, *unused = NULL;
+	struct moore_motion_opts opts = { .jobs = &jobs };
+	struct moore_held held;
+	struct moore_err err;
+	int rc;
+
+	if ((rc = cli_ether_tables(&d->new, &now, &lanes, &ignored)) == CLI_OK &&
+	    (rc = cli_ether_tables(&d->old, &was, &unused, &ignored)) == CLI_OK &&
+	    tables_differ(was, now)) {
+		held = (struct moore_held){ .lft = was };
+		opts.sl2vl = lanes;
+		cli_busy("finding steps");
+		if (moore_engine_steps(&d->steps, d->new.racks, &held, now, &opts, &err) < 0)
+			rc = cli_error("%s", err.text);
+	}
+	moore_lft_free(was);
+	moore_lft_free(now);
+	moore_sl2vl_free(lanes);
+	moore_sl2vl_free(unused);
+	return rc;
+}
+
+/* The route of the configuration to exactly that prefix; NULL when there is none. */
+static const struct moore_ether_route *
+route_to(const struct moore_ether_config *c, const struct moore_addr *to)
+{
+	for (uint32_t i = moore_ether_config_find(c, to); i < c->n_routes; i++)
+		return moore_addr_equal(&c->route[i].to, to) ? &c->route[i] : NULL;
+	return NULL;
+}
+
+/* A row that changes, as a route: that of the directory if the row is the last one. */
+static int
+add_row(struct cli_ether_diff *d, uint32_t step, const struct moore_row *row)
+{
+	struct cli_ether_edit e = { .step = step, .sw = row->sw };
+	const struct moore_ether_route *final;
+	struct moore_ether_target to;
+
+	if (!moore_ether_target(d->new.x, d->new.racks, row->lid, &to))
+		return CLI_OK;
+	e.route = (struct moore_ether_route){ .to =
+		d->new.x->prefix[to.ip][(size_t)to.sw * d->new.x->opts.n_layers + to.layer] };
+	e.remove = row->port == MOORE_NO_PATH;
+	if (e.remove) {
+		/* What is not there cannot be removed. */
+		const struct moore_ether_route *had = route_to(&d->old.config[row->sw], &e.route.to);
+
+		return had ? add_edit(d, &e) : CLI_OK;
+	}
+	final = route_to(&d->new.config[row->sw], &e.route.to);
+	e.route = final && final->port == row->port ? *final :
+		moore_ether_route_over(d->new.x, row->sw, &to, row->port);
+	return add_edit(d, &e);
+}
+
+static int
+add_steps(struct cli_ether_diff *d)
+{
+	const struct moore_motion *m = d->steps ? d->steps->motion : NULL;
+	int rc = CLI_OK;
+
+	d->n_steps = m ? m->n_steps : 0;
+	for (uint32_t k = 0; k < d->n_steps; k++)
+		for (size_t i = 0; i < m->step[k].n && rc == CLI_OK; i++)
+			rc = add_row(d, k, &m->row[m->step[k].first + i]);
+	return rc;
+}
+
+/* ---- what does not change where packets go --------------------------------------------------- */
+
+static int
+by_destination(const void *a, const void *b)
+{
+	const struct cli_ether_edit *x = a, *y = b;
+	int d;
+
+	if (x->sw != y->sw)
+		return x->sw < y->sw ? -1 : 1;
+	if ((d = moore_addr_order(&x->route.to, &y->route.to)))
+		return d;
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+/* What the switch runs for a prefix after the steps: the last edit of it, else the old route.
+ * The first n_edits edits are sorted by destination. */
+static const struct moore_ether_route *
+after_steps(const struct cli_ether_diff *d, uint32_t n_edits, moore_swid s,
+	    const struct moore_addr *to)
+{
+	const struct cli_ether_edit key = { .step = UINT32_MAX, .sw = s, .route = { .to = *to } };
+	const struct cli_ether_edit *e;
+	uint32_t low = 0, high = n_edits;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (by_destination(&d->edit[mid], &key) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	e = low ? &d->edit[low - 1] : NULL;
+	if (e && e->sw == s && moore_addr_equal(&e->route.to, to))
+		return e->remove ? NULL : &e->route;
+	return route_to(&d->old.config[s], to);
+}
+
+/* Adds what differs otherwise at one switch. */
+static int
+add_rest(struct cli_ether_diff *d, uint32_t n_edits, moore_swid s)
+{
+	const struct moore_ether_config *new = &d->new.config[s], *old = &d->old.config[s];
+	struct cli_ether_edit e = { .step = d->n_steps, .sw = s };
+	int rc = CLI_OK;
+
+	for (uint32_t i = 0; i < new->n_routes && rc == CLI_OK; i++) {
+		const struct moore_ether_route *has = after_steps(d, n_edits, s, &new->route[i].to);
+
+		e.route = new->route[i];
+		if (!has || !moore_ether_route_equal(has, &new->route[i]))
+			rc = add_edit(d, &e);
+	}
+	e.remove = true;
+	for (uint32_t i = 0; i < old->n_routes && rc == CLI_OK; i++) {
+		e.route = (struct moore_ether_route){ .to = old->route[i].to };
+		if (!route_to(new, &e.route.to) && after_steps(d, n_edits, s, &e.route.to))
+			rc = add_edit(d, &e);
+	}
+	return rc;
+}
+
+static int
+by_step(const void *a, const void *b)
+{
+	const struct cli_ether_edit *x = a, *y = b;
+
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	if (x->sw != y->sw)
+		return x->sw < y->sw ? -1 : 1;
+	return x->remove - y->remove;
+}
+
+int
+cli_ether_diff_load(struct cli_ether_diff *d, const char *dir)
+{
+	int rc;
+
+	*d = (struct cli_ether_diff){ .n_steps = 0 };
+	if ((rc = cli_ether_load(dir, &d->new)) != CLI_OK ||
+	    (rc = cli_ether_load(dir, &d->old)) != CLI_OK)
+		return rc;
+	return read_side(dir, false, &d->new);
+}
+
+int
+cli_ether_diff_read_old(struct cli_ether_diff *d, const char *running)
+{
+	return read_side(running, true, &d->old);
+}
+
+int
+cli_ether_diff_find(struct cli_ether_diff *d)
+{
+	uint32_t n_edits;
+	int rc;
+
+	if ((rc = find_steps(d)) != CLI_OK || (rc = add_steps(d)) != CLI_OK)
+		return rc;
+	if ((n_edits = d->n_edits))
+		qsort(d->edit, n_edits, sizeof(*d->edit), by_destination);
+	for (moore_swid s = 0; s < d->new.x->plan->n_switches && rc == CLI_OK; s++)
+		rc = add_rest(d, n_edits, s);
+	d->n_steps += d->n_edits > n_edits;
+	if (d->n_edits)
+		qsort(d->edit, d->n_edits, sizeof(*d->edit), by_step);
+	return rc;
+}
+
+/* Changes a configuration as an edit does: all routes to the prefix go, and the new one comes. */
+static int
+play(struct moore_ether_config *c, const struct cli_ether_edit *e)
+{
+	uint32_t i = moore_ether_config_find(c, &e->route.to), n = 0;
+	struct moore_err err;
+
+	while (i + n < c->n_routes && moore_addr_equal(&c->route[i + n].to, &e->route.to))
+		n++;
+	if (n)
+		memmove(&c->route[i], &c->route[i + n], (c->n_routes - i - n) * sizeof(*c->route));
+	c->n_routes -= n;
+	if (!e->remove && moore_ether_config_add(c, &e->route, &err) < 0)
+		return cli_error("%s", err.text);
+	moore_ether_config_sort(c);
+	return CLI_OK;
+}
+
+int
+cli_ether_diff_play(struct cli_ether_diff *d, uint32_t step)
+{
+	int rc = CLI_OK;
+
+	for (uint32_t i = 0; i < d->n_edits && rc == CLI_OK; i++)
+		if (d->edit[i].step == step)
+			rc = play(&d->old.config[d->edit[i].sw], &d->edit[i]);
+	return rc;
+}
+
+/* ---- output -------------------------------------------------------------------------------------- */
+
+/* The number of edits that sort before those of a switch in a step. */
+static uint32_t
+first_of(const struct cli_ether_diff *d, uint32_t step, moore_swid s)
+{
+	const struct cli_ether_edit key = { .step = step, .sw = s };
+	uint32_t low = 0, high = d->n_edits;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (by_step(&d->edit[mid], &key) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool
+cli_ether_diff_put(const struct cli_ether_diff *d, uint32_t step, moore_swid s, struct moore_buf *b)
+{
+	uint32_t first = first_of(d, step, s), i = first;
+
+	for (; i < d->n_edits && d->edit[i].step == step && d->edit[i].sw == s; i++)
+		moore_ether_put_edit(d->new.x, &d->edit[i].route, d->edit[i].remove, b);
+	return i > first;
+}
+
+void
+cli_ether_diff_list(const struct cli_ether_diff *d, struct moore_buf *b)
+{
+	for (uint32_t i = 0; i < d->n_edits; i++) {
+		const struct cli_ether_edit *e = &d->edit[i];
+
+		if (!i || e[-1].step != e->step || e[-1].sw != e->sw)
+			cli_putf(b, "# step %u: %s\n", e->step + 1, d->new.x->plan->sw[e->sw].name);
+		moore_ether_put_edit(d->new.x, &e->route, e->remove, b);
+	}
+}
+
+json_t *
+cli_ether_diff_answer(const struct cli_ether_diff *d)
+{
+	uint32_t removed = 0, switches = 0;
+
+	for (uint32_t i = 0; i < d->n_edits; i++) {
+		removed += d->edit[i].remove;
+		switches += !i || d->edit[i].step != d->edit[i - 1].step || d->edit[i].sw != d->edit[i - 1].sw;
+	}
+	return moore_answer_ether_diff(d->new.racks, d->steps, d->n_steps, d->n_edits, removed, switches);
+}
+
+void
+cli_ether_put_diff(struct moore_buf *b, const json_t *answer)
+{
+	if (!cli_int(answer, "edits")) {
+		cli_putf(b, "same           the switches run the routes of the directory\n");
+		return;
+	}
+	cli_putf(b, "differs        %lld routes to write, %lld of them to remove, in %lld step%s and %lld "
+		 "loads of a switch\n", cli_int(answer, "edits"), cli_int(answer, "removed"),
+		 cli_int(answer, "steps_to_load"), cli_int(answer, "steps_to_load") == 1 ? "" : "s",
+		 cli_int(answer, "loads"));
+	if (json_is_object(json_object_get(answer, "steps")))
+		cli_put_table_steps(b, json_object_get(answer, "steps"));
+}
