@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* fuzz_ether.c - any bytes as each file of an Ethernet switch that is read, and as addresses.json.
+ * Accepted routes and classes can be written, and read back the same; they become tables, and
+ * lanes.  Accepted addresses are written as the same text twice. */
+#include "driver.h"
+#include "moore/ether.h"
+
+static const char fuzz_name[] = "files of Ethernet switches";
+
+#define ADDRESSES(n, range) "{\"layer\": 0, \"ipv4\": \"10.0.0." range "/30\", \"ipv4_self\": \"10.0.0." n "\"}"
+
+static void
+check(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "fuzz_ether: %s\n", what);
+	abort();
+}
+
+/* A ring of three switches, one of them with a host. */
+static struct moore_plan *
+new_plan(void)
+{
+	static const char text[] = "{\"moore_plan\":1,\"switches\":[{\"name\":\"a\",\"ports\":3},{\"name\":\"b\","
+		"\"ports\":3},{\"name\":\"c\",\"ports\":3}],\"endpoints\":[{\"name\":\"h\",\"switch\":\"a\",\"port\":1}],"
+		"\"cables\":[{\"a\":{\"switch\":\"a\",\"port\":2},\"b\":{\"switch\":\"b\",\"port\":3}},"
+		"{\"a\":{\"switch\":\"b\",\"port\":2},\"b\":{\"switch\":\"c\",\"port\":3}},"
+		"{\"a\":{\"switch\":\"c\",\"port\":2},\"b\":{\"switch\":\"a\",\"port\":3}}]}";
+	struct moore_plan *p;
+
+	check(moore_plan_parse(&p, text, sizeof(text) - 1, NULL) == 0, "the plan is refused");
+	return p;
+}
+
+static struct moore_ether *
+new_network(void)
+{
+	struct moore_ether_opts o;
+	struct moore_ether *x;
+
+	moore_ether_defaults(&o);
+	moore_addr_parse(&o.range[MOORE_IP4], "10.0.0.0/8", 10, NULL);
+	moore_addr_parse(&o.range[MOORE_IP6], "fd00::/48", 9, NULL);
+	check(moore_ether_number(&x, new_plan(), &o, NULL) == 0, "the network is refused");
+	return x;
+}
+
+/* The classes of switch a, as they are emitted: the reader takes no other form.  The text
+ * lives as long as the program. */
+static char *
+new_classes(void)
+{
+	struct moore_ether *x = new_network();
+	struct moore_buf b = MOORE_BUF_INIT;
+	const struct moore_ether_format *f;
+	struct moore_ether_config c;
+	struct moore_fabric *racks;
+	struct moore_lft *lft;
+	char *text;
+
+	check(moore_ether_racks(&racks, x, MOORE_RACKS_ROUTED, NULL) == 0 &&
+	      moore_lft_new(&lft, racks->n_switches, racks->lid_top, NULL) == 0 &&
+	      moore_ether_config(&c, x, racks, lft, 0, NULL) == 0, "the network has no configuration");
+	for (size_t i = 0; (f = moore_ether_format_at(i)); i++)
+		if (!strcmp(f->name, "nft"))
+			check(f->write(x, 0, &c, &b, NULL) == 0, "classes cannot be written");
+	text = moore_strndup(b.data, b.len);
+	check(text, "no memory");
+	moore_buf_free(&b);
+	moore_ether_config_fini(&c);
+	moore_lft_free(lft);
+	moore_fabric_free(racks);
+	moore_ether_free(x);
+	return text;
+}
+
+static const char *const *
+fuzz_seeds(void)
+{
+	static const char *seeds[] = {
+		"# routes\nroute replace 10.0.0.2 dev swp1 proto 109\n"
+		"route replace 10.0.0.4/30 via 10.0.0.5 dev swp2 onlink proto 109\n"
+		"route replace fd00:0:0:1::/64 via fe80::2 dev swp2 proto 109\n"
+		"route add 10.0.0.8/30 via inet6 fe80::3 dev swp3 proto 109\nroute add 10.9.0.0/16 dev swp9 proto 4\n",
+		"[{\"dst\":\"10.0.0.4/30\",\"gateway\":\"10.0.0.5\",\"dev\":\"swp2\",\"protocol\":\"109\",\"flags\":"
+		"[\"onlink\",\"linkdown\"]},{\"dst\":\"10.0.0.8/30\",\"protocol\":\"109\",\"flags\":[],\"nexthops\":["
+		"{\"via\":{\"family\":\"inet6\",\"host\":\"fe80::3\"},\"dev\":\"swp3\",\"weight\":1,\"flags\":[]},"
+		"{\"gateway\":\"10.0.0.5\",\"dev\":\"swp2\",\"weight\":1,\"flags\":[\"onlink\"]}]},"
+		"{\"dst\":\"default\",\"dev\":\"eth0\",\"protocol\":\"boot\",\"flags\":[]}]",
+		"{\"moore_addresses\": 1, \"layers\": 1, \"protocol\": 109, \"mtu\": 9000, \"next_hop\": \"onlink\","
+		" \"ipv4\": \"10.0.0.0/8\", \"classes\": [{\"dscp\": 26, \"priority\": 3}], \"switches\": ["
+		"{\"name\": \"a\", \"prefixes\": [" ADDRESSES("1", "0") "], \"ports\": []},"
+		"{\"name\": \"b\", \"prefixes\": [" ADDRESSES("5", "4") "], \"ports\": []},"
+		"{\"name\": \"c\", \"prefixes\": [" ADDRESSES("9", "8") "], \"ports\": []}], \"hosts\": ["
+		"{\"name\": \"h\", \"switch\": \"a\", \"port\": 1, \"addresses\": [{\"layer\": 0, \"ipv4\": \"10.0.0.2\"}]}],"
+		" \"links\": []}",
+		NULL, NULL
+	};
+
+	seeds[ARRAY_LEN(seeds) - 2] = new_classes();
+	return seeds;
+}
+
+/* ---- routes and classes -------------------------------------------------------------------- */
+
+static bool
+same_routes(const struct moore_ether_config *a, const struct moore_ether_config *b)
+{
+	bool same = a->n_routes == b->n_routes;
+
+	for (uint32_t i = 0; same && i < a->n_routes; i++)
+		same = moore_ether_route_equal(&a->route[i], &b->route[i]);
+	return same;
+}
+
+/* Writes what was read in every format that is read back. */
+static void
+write_back(const struct moore_ether *x, struct moore_ether_config *c)
+{
+	const struct moore_ether_format *f;
+
+	for (size_t i = 0; (f = moore_ether_format_at(i)); i++) {
+		struct moore_ether_config again = { .n_routes = 0 };
+		struct moore_buf b = MOORE_BUF_INIT;
+		bool classes = strcmp(f->name, "nft") == 0;
+
+		if (!f->write || !f->read || (classes && !c->by_dscp))
+			continue;
+		check(f->write(x, 0, c, &b, NULL) == 0, "what was read cannot be written");
+		check(f->read(x, 0, b.data ? b.data : "", b.len, &again, NULL) == 0, "what was written is refused");
+		moore_ether_config_sort(&again);
+		check(classes || same_routes(c, &again), "routes are not those that were written");
+		moore_ether_config_fini(&again);
+		moore_buf_free(&b);
+	}
+}
+
+/* Every switch has the configuration that was read. */
+static void
+judge(const struct moore_ether *x, const struct moore_fabric *racks, struct moore_ether_config *c)
+{
+	struct moore_ether_config all[] = { *c, *c, *c };
+	struct moore_ether_faults faults = { .n = 0 };
+	struct moore_sl2vl *lanes = NULL;
+	struct moore_lft *lft;
+
+	check(moore_lft_new(&lft, racks->n_switches, racks->lid_top, NULL) == 0, "no memory");
+	for (moore_swid s = 0; s < ARRAY_LEN(all); s++)
+		moore_ether_take_config(lft, &faults, x, racks, s, &all[s]);
+	if (c->by_dscp)
+		check(moore_ether_lanes(&lanes, &faults, x, racks, all, NULL) == 0, "lanes are refused");
+	check(faults.n_kept <= faults.n, "more faults are kept than were found");
+	moore_sl2vl_free(lanes);
+	moore_lft_free(lft);
+}
+
+/* ---- addresses ------------------------------------------------------------------------------ */
+
+static void
+addresses(const char *text, size_t len)
+{
+	struct moore_buf once = MOORE_BUF_INIT, twice = MOORE_BUF_INIT;
+	struct moore_ether *x, *again;
+
+	if (moore_ether_read_addresses(&x, new_plan(), text, len, NULL) < 0)
+		return;
+	check(moore_ether_write_addresses(x, &once, NULL) == 0, "addresses cannot be written");
+	check(moore_ether_read_addresses(&again, new_plan(), once.data, once.len, NULL) == 0,
+	      "written addresses are refused");
+	check(moore_ether_write_addresses(again, &twice, NULL) == 0 && once.len == twice.len &&
+	      !memcmp(once.data, twice.data, once.len), "addresses are written in two ways");
+	moore_buf_free(&once);
+	moore_buf_free(&twice);
+	moore_ether_free(again);
+	moore_ether_free(x);
+}
+
+static void
+fuzz_one(const uint8_t *data, size_t len)
+{
+	struct moore_ether *x = new_network();
+	const struct moore_ether_format *f;
+	struct moore_fabric *racks;
+
+	check(moore_ether_racks(&racks, x, MOORE_RACKS_JUDGED, NULL) == 0, "racks are refused");
+	for (size_t i = 0; (f = moore_ether_format_at(i)); i++) {
+		struct moore_ether_config c = { .n_routes = 0 };
+
+		if (f->read && f->read(x, 0, (const char *)data, len, &c, NULL) == 0) {
+			moore_ether_config_sort(&c);
+			write_back(x, &c);
+			judge(x, racks, &c);
+		}
+		moore_ether_config_fini(&c);
+	}
+	moore_fabric_free(racks);
+	moore_ether_free(x);
+	addresses((const char *)data, len);
+}
