@@ -21,7 +21,9 @@ static const char *const sentence[] = {
 	[MOORE_LLDP_NOT_ASKED] = "%n was not asked: its links are those that %a and others report",
 	[MOORE_LLDP_UNNAMED] = "%a gives no name that can be used: it has the name that it was asked by",
 	[MOORE_LLDP_OTHER_NAME] = "%a answered where %n was asked",
-	[MOORE_LLDP_SAME_NAME] = "%a is also the name of the switch that was asked as %n: left out",
+	[MOORE_LLDP_SAME_NAME] = "%a gives the name %n, as another switch does: it has the name that it "
+		"was asked by",
+	[MOORE_LLDP_LEFT_OUT] = "%a has the name of the switch that was asked as %n: left out",
 	[MOORE_LLDP_SAME_MAC] = "%a has the MAC of %n",
 	[MOORE_LLDP_LEFT_ALONE] = "%a is no port of the fabric: its neighbour %p is left alone",
 	[MOORE_LLDP_BAD_NAME] = "%a has a neighbour without a name that can be used (%n)",

@@ -32,6 +32,7 @@ struct join {
 	struct moore_lldp_plan plan;
 	struct moore_draft d;
 	struct moore_lldp_fabric *out;
+	const char **name;	/* by switch: what it calls itself, or what it was asked by */
 	uint32_t *node;		/* by switch; MOORE_NONE: left out */
 	uint32_t *sw_of;	/* by node, up to n_asked: the switch */
 	uint32_t n_asked;
@@ -43,6 +44,13 @@ struct join {
 	uint32_t *first;	/* by switch: its first report; sorted by port number */
 	struct moore_err *err;
 };
+
+/* Whether two values are known and differ. */
+static bool
+differ(uint64_t a, uint64_t b)
+{
+	return a && b && a != b;
+}
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
@@ -70,8 +78,11 @@ add_switch(struct join *j, enum moore_lldp_kind kind, const char *name, const ch
 static struct moore_lldp_finding
 finding_of(const struct join *j, enum moore_lldp_kind kind, const struct report *r)
 {
-	return (struct moore_lldp_finding){ .kind = (uint8_t)kind, .sw = j->sw[r->sw]->name,
-		.port = r->port->name, .peer = r->nb->name, .peer_port = r->nb->port };
+	bool is_asked = r->node < j->n_asked;
+
+	return (struct moore_lldp_finding){ .kind = (uint8_t)kind, .sw = j->name[r->sw],
+		.port = r->port->name, .peer = is_asked ? j->name[j->sw_of[r->node]] : r->nb->name,
+		.peer_port = r->nb->port };
 }
 
 static int
@@ -153,15 +164,17 @@ tell_switch(struct join *j, uint32_t i)
 	int rc = 0;
 
 	if (s->silent)
-		return add(j, &(struct moore_lldp_finding){ .kind = MOORE_LLDP_SILENT, .sw = s->name,
+		return add(j, &(struct moore_lldp_finding){ .kind = MOORE_LLDP_SILENT, .sw = s->asked,
 							    .why = s->silent });
 	j->out->n_answered++;
 	if (s->unnamed)
 		rc = add_switch(j, MOORE_LLDP_UNNAMED, s->name, NULL);
+	else if (j->name[i] == s->asked)
+		rc = add_switch(j, MOORE_LLDP_SAME_NAME, s->asked, s->name);
 	else if (strcmp(name_of(j, i), s->asked) != 0)
 		rc = add_switch(j, MOORE_LLDP_OTHER_NAME, s->name, s->asked);
 	if (rc == 0 && twin != MOORE_NONE && twin != i)
-		rc = add_switch(j, MOORE_LLDP_SAME_MAC, s->name, j->sw[twin]->name);
+		rc = add_switch(j, MOORE_LLDP_SAME_MAC, j->name[i], j->name[twin]);
 	return rc;
 }
 
@@ -178,10 +191,37 @@ ports_of(const struct join *j, const struct moore_lldp_switch *s, const char *na
 	return n;
 }
 
+/* Names that several switches give, such as "localhost", say nothing: a switch whose MAC tells
+ * it from another of its name has the name that it was asked by. */
+static int
+choose_names(struct join *j)
+{
+	struct moore_plan_ref *given = malloc((j->n + 1u) * sizeof(*given));
+
+	if (!given)
+		return moore_fail_nomem(j->err);
+	for (uint32_t i = 0; i < j->n; i++) {
+		j->name[i] = j->sw[i]->name;
+		given[i] = (struct moore_plan_ref){ j->name[i], 0, i, 0 };
+	}
+	moore_plan_refs_sort(given, j->n);
+	for (uint32_t i = 0, k; i < j->n; i = k) {
+		bool is_shared = false;
+
+		for (k = i; k < j->n && !strcmp(given[k].name, given[i].name); k++)
+			is_shared |= differ(j->sw[given[k].index]->mac, j->sw[given[i].index]->mac);
+		for (uint32_t m = i; is_shared && m < k; m++)
+			if (strcmp(given[m].name, j->sw[given[m].index]->asked) != 0)
+				j->name[given[m].index] = j->sw[given[m].index]->asked;
+	}
+	free(given);
+	return 0;
+}
+
 static int
 take_switches(struct join *j)
 {
-	int rc = 0;
+	int rc = choose_names(j);
 
 	for (uint32_t i = 0; i < j->n; i++) {
 		j->asked[i] = (struct moore_plan_ref){ j->sw[i]->asked, 0, i, 0 };
@@ -192,13 +232,13 @@ take_switches(struct join *j)
 	moore_plan_refs_sort(j->mac, j->n_macs);
 	for (uint32_t i = 0; i < j->n && rc == 0; i++) {
 		const struct moore_lldp_switch *s = j->sw[i];
-		uint32_t node = moore_draft_node(&j->d, s->name, name_length(j, s->name), i + 1);
+		uint32_t node = moore_draft_node(&j->d, j->name[i], name_length(j, j->name[i]), i + 1);
 
 		if (node == MOORE_NONE)
 			return -j->err->code;
 		if (node < j->n_asked) {
 			j->node[i] = MOORE_NONE;
-			rc = add_switch(j, MOORE_LLDP_SAME_NAME, s->name, j->sw[j->sw_of[node]]->asked);
+			rc = add_switch(j, MOORE_LLDP_LEFT_OUT, s->asked, j->sw[j->sw_of[node]]->asked);
 			continue;
 		}
 		j->node[i] = node;
@@ -227,25 +267,20 @@ classify(struct join *j, uint32_t node, const struct moore_lldp_neighbour *nb)
 		(moore_lldp_planned_host(&j->plan, d->name) || !moore_lldp_is_switch(nb));
 }
 
-/* Whether two values are known and differ. */
-static bool
-differ(uint64_t a, uint64_t b)
-{
-	return a && b && a != b;
-}
-
 /* Finds the node of a neighbour; MOORE_NONE with a return of 0 when it has none. */
 static int
 find_node(struct join *j, const struct report *r, uint32_t *node)
 {
-	uint32_t before = j->d.n_nodes, by_mac = switch_of_mac(j, r->nb->mac), self = j->node[r->sw];
+	uint32_t before = j->d.n_nodes, sw = switch_of_mac(j, r->nb->mac), self = j->node[r->sw];
+	uint32_t by_mac = sw != MOORE_NONE ? j->node[sw] : MOORE_NONE;
 	const char *name = r->nb->name;
 	int rc = 0;
 
 	*node = MOORE_NONE;
-	if (by_mac != MOORE_NONE && (by_mac = j->node[by_mac]) == MOORE_NONE)
+	if (sw != MOORE_NONE && by_mac == MOORE_NONE)
 		return 0;			/* a switch that was left out */
-	if (by_mac != MOORE_NONE && (!name || !moore_lldp_good_name(name)))
+	if (by_mac != MOORE_NONE && (!name || !moore_lldp_good_name(name) ||
+				     !strcmp(name, j->sw[sw]->name)))
 		name = j->d.node[by_mac].name;
 	if (!name || !moore_lldp_good_name(name))
 		return add_report(j, MOORE_LLDP_BAD_NAME, r);
@@ -345,8 +380,8 @@ take_reports(struct join *j)
 			continue;
 		for (uint32_t p = 0; p < s->n_ports; p++)
 			for (uint32_t k = 0; k < s->port[p].n_neighbours; k++)
-				if ((rc = take_report(j, (struct report){ .sw = i, .port = &s->port[p],
-						.nb = &s->port[p].neighbour[k] })) < 0)
+				if ((rc = take_report(j, (struct report){ .sw = i, .node = MOORE_NONE,
+						.port = &s->port[p], .nb = &s->port[p].neighbour[k] })) < 0)
 					return rc;
 	}
 	j->first[j->n] = j->n_reports;
@@ -419,7 +454,7 @@ tell_alone(struct join *j, const struct report *r)
 		return add_report(j, MOORE_LLDP_ONE_SIDED, r);
 	for (uint32_t i = 0; i < n; i++)
 		if (!i || list[i].counts) {
-			f.other = list[i].nb->name;
+			f.other = finding_of(j, f.kind, &list[i]).peer;
 			f.other_port = list[i].nb->port;
 		}
 	return add(j, &f);
@@ -679,12 +714,13 @@ join(struct join *j)
 {
 	int rc;
 
+	j->name = malloc((j->n + 1u) * sizeof(*j->name));
 	j->node = malloc((j->n + 1u) * sizeof(*j->node));
 	j->sw_of = malloc((j->n + 1u) * sizeof(*j->sw_of));
 	j->first = malloc((j->n + 1u) * sizeof(*j->first));
 	j->mac = malloc((j->n + 1u) * sizeof(*j->mac));
 	j->asked = malloc((j->n + 1u) * sizeof(*j->asked));
-	if (!j->asked || !j->node || !j->sw_of || !j->first || !j->mac)
+	if (!j->asked || !j->name || !j->node || !j->sw_of || !j->first || !j->mac)
 		return moore_fail_nomem(j->err);
 	if ((rc = take_switches(j)) < 0 || (rc = take_reports(j)) < 0 || (rc = choose_all(j)) < 0 ||
 	    (rc = agree(j)) < 0 || (rc = settle(j)) < 0 || (rc = judge_links(j)) < 0 ||
@@ -709,6 +745,7 @@ moore_lldp_join(struct moore_lldp_fabric **out, struct moore_lldp_switch *const 
 		rc = join(&j);
 	moore_lldp_plan_fini(&j.plan);
 	moore_draft_free(&j.d);
+	free(j.name);
 	free(j.node);
 	free(j.sw_of);
 	free(j.first);

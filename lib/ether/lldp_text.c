@@ -12,8 +12,10 @@ moore_lldp_text(enum moore_lldp_kind kind)
 			"was asked by", true },
 		[MOORE_LLDP_OTHER_NAME] = { "other-name", "a switch gives another name than it was asked "
 			"by", false },
-		[MOORE_LLDP_SAME_NAME] = { "same-name", "two switches have one name: the second is left "
-			"out", false },
+		[MOORE_LLDP_SAME_NAME] = { "same-name", "a switch gives the name of another: it has the "
+			"name that it was asked by", false },
+		[MOORE_LLDP_LEFT_OUT] = { "left-out", "a switch has the name of one that was asked before",
+			false },
 		[MOORE_LLDP_SAME_MAC] = { "same-mac", "two switches have one MAC", false },
 		[MOORE_LLDP_LEFT_ALONE] = { "left-alone", "an interface with a neighbour is no port of the "
 			"fabric", true },

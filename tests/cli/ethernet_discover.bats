@@ -89,7 +89,10 @@ kinds() { holds "([.findings[].kind] | unique) == $(jq -nc '$ARGS.positional | s
 
 @test "names and MACs" {
 	sees 1 name=s0-0-0,s0-0-1
-	kinds other-name same-name && holds '.switches == 17'
+	kinds same-name && holds '.switches == 18 and .cables == 45'
+	sees 1 $(jq -r '.switches[] | "name=\(.name),localhost"' "$P")
+	kinds same-name
+	run -0 $M check "$P" "$T/f.json"
 	sees 1 mac=s0-0-0,02:00:00:00:00:02
 	kinds same-mac && holds '.cables == 45'
 	sees 0 'name=s0-0-0,$(reboot)'

@@ -93,7 +93,8 @@ enum moore_lldp_kind {
 	MOORE_LLDP_NOT_ASKED,	/* neighbours report it, but nobody asked it */
 	MOORE_LLDP_UNNAMED,	/* it gives no good name: it has the name that it was asked by */
 	MOORE_LLDP_OTHER_NAME,	/* it gives another name than it was asked by */
-	MOORE_LLDP_SAME_NAME,	/* another switch has its name: this one is left out */
+	MOORE_LLDP_SAME_NAME,	/* another switch gives its name: it has that it was asked by */
+	MOORE_LLDP_LEFT_OUT,	/* a switch that was asked before has its name, and perhaps is it */
 	MOORE_LLDP_SAME_MAC,	/* another switch has its MAC */
 	/* About what a port reports. */
 	MOORE_LLDP_LEFT_ALONE,	/* an interface with a neighbour that is no port of the fabric */
