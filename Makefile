@@ -93,7 +93,7 @@ BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-de
 	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
 	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++ \
-	iproute2 lldpd nftables traceroute
+	iproute2 lldpd nftables traceroute frr
 MAY_INSTALL := $(filter deps test-deps demo quick check soak,$(MAKECMDGOALS))
 
 packages:

@@ -25,6 +25,24 @@ void moore_ether_add_fault(struct moore_ether_faults *f, const struct moore_ethe
 #define MOORE_PORT_PREFIX "swp"		/* port n of a switch is interface swp<n> */
 /* Reads such a name.  -MOORE_ESYNTAX, without a message. */
 int moore_ether_read_port(const char *text, size_t len, moore_portnum *out);
+struct moore_ether_line {		/* what is left of one */
+	const char *at, *end;
+	unsigned line;
+	struct moore_err *err;
+};
+struct moore_ether_word {
+	const char *at;
+	size_t len;
+};
+/* Takes the next word; false at the end of the line, or at a comment (#). */
+bool moore_ether_next_word(struct moore_ether_line *w, struct moore_ether_word *out);
+/* Fails with the line and the word. */
+int moore_ether_fail_at(const struct moore_ether_line *w, const struct moore_ether_word *at,
+			const char *why);
+/* Reads a word as an address. */
+int moore_ether_take_addr(const struct moore_ether_line *w, const struct moore_ether_word *at,
+			  struct moore_addr *out);
+
 /* The functions of the table in formats.c. */
 #define MOORE_ETHER_WRITER(name) \
 	int moore_ether_##name(const struct moore_ether *x, moore_swid s, \
@@ -38,7 +56,9 @@ MOORE_ETHER_WRITER(put_neighbours);
 MOORE_ETHER_WRITER(put_routes);
 MOORE_ETHER_WRITER(put_sysctl);
 MOORE_ETHER_WRITER(put_nft);
+MOORE_ETHER_WRITER(put_frr);
 MOORE_ETHER_READER(read_routes);
+MOORE_ETHER_READER(read_frr);
 MOORE_ETHER_READER(read_nft);
 
 #endif

@@ -181,112 +181,56 @@ moore_ether_put_sysctl(const struct moore_ether *x, moore_swid s,
 
 /* ---- reading routes back --------------------------------------------------------------- */
 
-struct words {			/* of one line */
-	const char *at, *end;
-	unsigned line;
-	struct moore_err *err;
-};
-
-struct word {
-	const char *at;
-	size_t len;
-};
-
 static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static bool
-next(struct words *w, struct word *out)
-{
-	while (w->at < w->end && is_blank(*w->at))
-		w->at++;
-	*out = (struct word){ w->at, 0 };
-	if (w->at == w->end || *w->at == '#')
-		return false;
-	while (w->at < w->end && !is_blank(*w->at))
-		w->at++;
-	out->len = (size_t)(w->at - out->at);
-	return true;
-}
-
-static bool
-is_word(const struct word *w, const char *text)
+is_word(const struct moore_ether_word *w, const char *text)
 {
 	return w->len == strlen(text) && !memcmp(w->at, text, w->len);
 }
 
 static int
-fail_at(const struct words *w, const struct word *at, const char *why)
+read_addr(struct moore_ether_line *w, struct moore_ether_word *at, struct moore_addr *out)
 {
-	return moore_fail(w->err, MOORE_ESYNTAX, w->line, "\"%.*s\": %s", (int)(at->len < 60 ? at->len : 60),
-			  at->at, why);
-}
-
-int
-moore_ether_read_port(const char *text, size_t len, moore_portnum *out)
-{
-	static const size_t skip = sizeof(MOORE_PORT_PREFIX) - 1;
-	const char *digits = text + skip, *end = text + len;
-	uint64_t n;
-
-	if (len <= skip || memcmp(text, MOORE_PORT_PREFIX, skip) ||
-	    !moore_text_u64(&digits, end, 10, MOORE_PORT_MAX, &n) || digits != end || !n)
-		return -MOORE_ESYNTAX;
-	*out = (moore_portnum)n;
-	return 0;
+	if (!moore_ether_next_word(w, at))
+		return moore_ether_fail_at(w, at, "an address is missing at the end of the line");
+	return moore_ether_take_addr(w, at, out);
 }
 
 static int
-read_addr(struct words *w, struct word *at, struct moore_addr *out)
+read_via(struct moore_ether_line *w, struct moore_ether_route *r)
 {
-	struct moore_err why;
+	struct moore_ether_line before = *w;
+	struct moore_ether_word at;
 
-	if (!next(w, at))
-		return fail_at(w, at, "an address is missing at the end of the line");
-	if (moore_addr_parse(out, at->at, at->len, &why) == 0)
-		return 0;
-	return moore_fail(w->err, MOORE_ESYNTAX, w->line, "%s", why.text);
-}
-
-static int
-read_via(struct words *w, struct moore_ether_route *r)
-{
-	struct words before = *w;
-	struct word at;
-
-	if (!next(w, &at) || !is_word(&at, "inet6"))
+	if (!moore_ether_next_word(w, &at) || !is_word(&at, "inet6"))
 		*w = before;
 	return read_addr(w, &at, &r->via);
 }
 
 /* The words after the destination.  *ours becomes false for another protocol. */
 static int
-read_options(struct words *w, struct moore_ether_route *r, uint8_t protocol, bool *ours)
+read_options(struct moore_ether_line *w, struct moore_ether_route *r, uint8_t protocol, bool *ours)
 {
 	const char *digits;
-	struct word at;
+	struct moore_ether_word at;
 	uint64_t n;
 	int rc = 0;
 
 	*ours = false;
-	while (rc == 0 && next(w, &at)) {
+	while (rc == 0 && moore_ether_next_word(w, &at)) {
 		if (is_word(&at, "via")) {
 			rc = read_via(w, r);
 		} else if (is_word(&at, "dev")) {
-			if (!next(w, &at) || moore_ether_read_port(at.at, at.len, &r->port) < 0)
-				rc = fail_at(w, &at, "is no port of a switch: they are " MOORE_PORT_PREFIX
+			if (!moore_ether_next_word(w, &at) || moore_ether_read_port(at.at, at.len, &r->port) < 0)
+				rc = moore_ether_fail_at(w, &at, "is no port of a switch: they are " MOORE_PORT_PREFIX
 					     "1 to " MOORE_PORT_PREFIX "254");
 		} else if (is_word(&at, "proto")) {
-			if (!next(w, &at) || (digits = at.at, !moore_text_u64(&digits, w->end, 10, 255, &n)))
-				return fail_at(w, &at, "is no protocol number from 0 to 255");
+			if (!moore_ether_next_word(w, &at) || (digits = at.at, !moore_text_u64(&digits, w->end, 10, 255, &n)))
+				return moore_ether_fail_at(w, &at, "is no protocol number from 0 to 255");
 			*ours = n == protocol;
 		} else if (is_word(&at, "onlink")) {
 			r->onlink = true;
 		} else {
-			rc = fail_at(w, &at, "is not a word of a route that is known here");
+			rc = moore_ether_fail_at(w, &at, "is not a word of a route that is known here");
 		}
 	}
 	if (rc == 0 && !r->port)
@@ -296,19 +240,19 @@ read_options(struct words *w, struct moore_ether_route *r, uint8_t protocol, boo
 }
 
 static int
-read_line(struct words *w, uint8_t protocol, struct moore_ether_config *c)
+read_line(struct moore_ether_line *w, uint8_t protocol, struct moore_ether_config *c)
 {
 	struct moore_ether_route r = { .line = w->line };
-	struct word at;
+	struct moore_ether_word at;
 	bool ours;
 	int rc;
 
-	if (!next(w, &at))
+	if (!moore_ether_next_word(w, &at))
 		return 0;
 	if (!is_word(&at, "route"))
-		return fail_at(w, &at, "is no route: this file holds lines \"route replace PREFIX ...\"");
-	if (!next(w, &at) || (!is_word(&at, "replace") && !is_word(&at, "add")))
-		return fail_at(w, &at, "is neither replace nor add");
+		return moore_ether_fail_at(w, &at, "is no route: this file holds lines \"route replace PREFIX ...\"");
+	if (!moore_ether_next_word(w, &at) || (!is_word(&at, "replace") && !is_word(&at, "add")))
+		return moore_ether_fail_at(w, &at, "is neither replace nor add");
 	if ((rc = read_addr(w, &at, &r.to)) < 0 ||
 	    (rc = read_options(w, &r, protocol, &ours)) < 0)
 		return rc;
@@ -326,7 +270,7 @@ moore_ether_read_routes(const struct moore_ether *x, moore_swid s, const char *t
 	(void)s;
 	while (text < end && rc == 0) {
 		const char *nl = memchr(text, '\n', (size_t)(end - text));
-		struct words w = { text, nl ? nl : end, ++line, err };
+		struct moore_ether_line w = { text, nl ? nl : end, ++line, err };
 
 		rc = read_line(&w, x->opts.protocol, c);
 		text = nl ? nl + 1 : end;

@@ -10,6 +10,7 @@ static const struct moore_ether_format formats[] = {
 	{ "ipbatch", "routes.ipbatch", "routes", moore_ether_put_routes, moore_ether_read_routes },
 	{ "ipbatch", "sysctl.conf", "settings of the kernel that the routes rest on",
 	  moore_ether_put_sysctl, NULL },
+	{ "frr", "frr.conf", "static routes of FRR", moore_ether_put_frr, moore_ether_read_frr },
 	{ "running", "routes.json", "what `ip -json route show` prints", NULL, moore_ether_read_running },
 	{ "running", "routes6.json", "what `ip -6 -json route show` prints", NULL,
 	  moore_ether_read_running },

@@ -184,6 +184,28 @@ setup() {
 	says "another number"
 }
 
+@test "frr: the same routes, read back; damage is found with its line" {
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --format ipbatch,frr,nft -o "$T/frr" --json
+	holds '.ok and [.tables[].format] == ["ipbatch", "frr"] and .tables[0].routes == .tables[1].routes'
+	holds '.tables[0].hops == .tables[1].hops'
+	C=$T/frr/s0-0-0/frr.conf
+	cp "$C" "$T/whole"
+	line=$(grep -n 'swp4' "$C" | head -1 | cut -d: -f1)
+	sed -i "${line}s/swp4/swp5/" "$C"
+	run -1 $M ethernet verify "$T/frr" --json
+	holds ".tables[1].fault_list[0] | .kind == \"wrong-next-hop\" and .line == $line"
+	sed "4s/ swp1/ eth0/" "$T/whole" >"$C"
+	run -2 --separate-stderr $M ethernet verify "$T/frr"
+	says "frr.conf:4:"
+	sed '7s/^ip route/router bgp/' "$T/whole" >"$C"
+	run -2 --separate-stderr $M ethernet verify "$T/frr"
+	says "frr.conf:7:"
+	sed '$d' "$T/whole" | sed '$d' | sed '$d' >"$C"
+	run -1 $M ethernet verify "$T/frr" --json
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --next-hop inet6 --format frr -o "$T/frr6"
+	says "FRR takes no IPv6 next hop"
+}
+
 # ---- diff -------------------------------------------------------------------------------
 
 around() { $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --fail s0-0-0:4 -o "$T/around" >/dev/null; }

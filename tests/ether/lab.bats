@@ -139,6 +139,43 @@ all_answer() {
 	holds '.edits == 0'
 }
 
+# in_kernel SPACE: "PREFIX PORT" of every route over a port, sorted.
+in_kernel() {
+	{ ip -n "$1" -json route show; ip -n "$1" -6 -json route show; } |
+		jq -r '.[] | select(.dev | startswith("swp")) | select(.dst | startswith("fe80") or . == "default" | not) |
+			"\(.dst) \(.dev)"' | sort
+}
+
+@test "FRR loads its file, and the kernel then routes as with ours" {
+	needs_root
+	lab_of slimfly q=5 p=1
+	"$M" ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --format frr,nft -o frr >/dev/null
+	space=$(jq -r .id lab/lab.json).s0-2-3
+	in_kernel "$space" >ours
+	[ "$(wc -l <ours)" = 400 ]
+	ip -n "$space" route flush proto 109
+	ip -n "$space" -6 route flush proto 109
+	[ -z "$(in_kernel "$space")" ]
+	own=$(mktemp -d)
+	cp frr/s0-2-3/frr.conf "$own"
+	: >"$own/empty"
+	chown -R frr:frr "$own"
+	for d in zebra:empty staticd:frr.conf; do
+		ip netns exec "$space" "/usr/lib/frr/${d%:*}" -d -f "$own/${d#*:}" -i "$own/${d%:*}.pid" -z "$own/zebra" \
+			--vty_socket "$own" -P 0 3>&- 2>"$own/log" || { cat "$own/log"; false; }
+	done
+	for _ in $(seq 100); do
+		in_kernel "$space" >theirs
+		[ "$(wc -l <theirs)" -lt 400 ] || break
+		sleep 0.2
+	done
+	run -0 "$PINGS" <hosts
+	kill "$(cat "$own/staticd.pid")" "$(cat "$own/zebra.pid")"
+	rm -rf "$own"
+	holds '.lost == 0'
+	diff ours theirs
+}
+
 @test "a user without rights can do it in a namespace of their own" {
 	own=$(mktemp -d)
 	cp "$M" "$PINGS" "$LAB" "$own"
