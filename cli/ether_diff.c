@@ -5,7 +5,10 @@
  * Both become forwarding tables of the judged racks.  The engine's steps from one table to the
  * other become routes again.  Then come routes that lead where they led, but are written
  * otherwise, routes to hosts, and the removal of routes that the directory lacks.  Routes of other
- * protocols were never read, so they are left alone. */
+ * protocols were never read, so they are left alone.
+ *
+ * An old route with several next hops is a row of which several values are held (held.h).  The
+ * first step leaves it one of them, as motion.h requires. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +22,7 @@ cli_ether_diff_free(struct cli_ether_diff *d)
 	cli_ether_free(&d->new);
 	cli_ether_free(&d->old);
 	free(d->edit);
+	free(d->more);
 	*d = (struct cli_ether_diff){ .n_steps = 0 };
 }
 
@@ -52,6 +56,68 @@ read_side(const char *dir, bool running, struct cli_ether *e)
 			 running ? "json" : "ipbatch");
 }
 
+/* ---- several next hops ---------------------------------------------------------------------- */
+
+/* Says whether route i is a further one to the prefix of the route before it. */
+static bool
+is_further(const struct moore_ether_config *c, uint32_t i)
+{
+	return i && i < c->n_routes && moore_addr_equal(&c->route[i].to, &c->route[i - 1].to);
+}
+
+static bool
+has_further(const struct moore_ether_config *c)
+{
+	for (uint32_t i = 1; i < c->n_routes; i++)
+		if (is_further(c, i))
+			return true;
+	return false;
+}
+
+static const struct moore_addr *
+prefix_of(const struct moore_ether *x, const struct moore_ether_target *to)
+{
+	return &x->prefix[to->ip][(size_t)to->sw * x->opts.n_layers + to->layer];
+}
+
+/* Adds the further next hops of switch s to what one LID stands for. */
+static int
+add_more(struct cli_ether_diff *d, moore_swid s, moore_lid lid)
+{
+	const struct moore_ether_config *c = &d->old.config[s];
+	const struct moore_ether *x = d->new.x;
+	struct moore_ether_target to;
+	uint32_t i;
+
+	if (!moore_ether_target(x, d->new.racks, lid, &to))
+		return CLI_OK;
+	for (i = moore_ether_config_find(c, prefix_of(x, &to)) + 1; is_further(c, i) &&
+	     moore_addr_equal(&c->route[i].to, prefix_of(x, &to)); i++) {
+		struct moore_row *grown = moore_grow(d->more, d->n_more, &d->cap_more, sizeof(*grown));
+		moore_portnum port = c->route[i].port;
+
+		if (!grown)
+			return cli_error("out of memory");
+		d->more = grown;
+		if (port > x->plan->sw[s].ports || moore_ether_peer(x, s, port)->sw == MOORE_NONE)
+			port = MOORE_NO_PATH;
+		d->more[d->n_more++] = (struct moore_row){ s, lid, port };
+	}
+	return CLI_OK;
+}
+
+static int
+find_more(struct cli_ether_diff *d)
+{
+	int rc = CLI_OK;
+
+	for (moore_swid s = 0; s < d->new.x->plan->n_switches; s++)
+		if (has_further(&d->old.config[s]))
+			for (unsigned lid = 1; lid <= d->new.racks->lid_top && rc == CLI_OK; lid++)
+				rc = add_more(d, s, (moore_lid)lid);
+	return rc;
+}
+
 /* ---- steps ------------------------------------------------------------------------------------ */
 
 static bool
@@ -74,8 +140,8 @@ find_steps(struct cli_ether_diff *d)
 
 	if ((rc = cli_ether_tables(&d->new, &now, &lanes, &ignored)) == CLI_OK &&
 	    (rc = cli_ether_tables(&d->old, &was, &unused, &ignored)) == CLI_OK &&
-	    tables_differ(was, now)) {
-		held = (struct moore_held){ .lft = was };
+	    (rc = find_more(d)) == CLI_OK && (d->n_more || tables_differ(was, now))) {
+		held = (struct moore_held){ .lft = was, .more = d->more, .n_more = d->n_more };
 		opts.sl2vl = lanes;
 		cli_busy("finding steps");
 		if (moore_engine_steps(&d->steps, d->new.racks, &held, now, &opts, &err) < 0)
@@ -107,8 +173,7 @@ add_row(struct cli_ether_diff *d, uint32_t step, const struct moore_row *row)
 
 	if (!moore_ether_target(d->new.x, d->new.racks, row->lid, &to))
 		return CLI_OK;
-	e.route = (struct moore_ether_route){ .to =
-		d->new.x->prefix[to.ip][(size_t)to.sw * d->new.x->opts.n_layers + to.layer] };
+	e.route = (struct moore_ether_route){ .to = *prefix_of(d->new.x, &to) };
 	e.remove = row->port == MOORE_NO_PATH;
 	if (e.remove) {
 		/* What is not there cannot be removed. */
@@ -123,21 +188,6 @@ add_row(struct cli_ether_diff *d, uint32_t step, const struct moore_row *row)
 }
 
 static int
-add_steps(struct cli_ether_diff *d)
-{
-	const struct moore_motion *m = d->steps ? d->steps->motion : NULL;
-	int rc = CLI_OK;
-
-	d->n_steps = m ? m->n_steps : 0;
-	for (uint32_t k = 0; k < d->n_steps; k++)
-		for (size_t i = 0; i < m->step[k].n && rc == CLI_OK; i++)
-			rc = add_row(d, k, &m->row[m->step[k].first + i]);
-	return rc;
-}
-
-/* ---- what does not change where packets go --------------------------------------------------- */
-
-static int
 by_destination(const void *a, const void *b)
 {
 	const struct cli_ether_edit *x = a, *y = b;
@@ -150,11 +200,10 @@ by_destination(const void *a, const void *b)
 	return (x->step > y->step) - (x->step < y->step);
 }
 
-/* What the switch runs for a prefix after the steps: the last edit of it, else the old route.
- * The first n_edits edits are sorted by destination. */
-static const struct moore_ether_route *
-after_steps(const struct cli_ether_diff *d, uint32_t n_edits, moore_swid s,
-	    const struct moore_addr *to)
+/* The last edit of a prefix; NULL when there is none.  The first n_edits edits are sorted by
+ * destination. */
+static const struct cli_ether_edit *
+last_edit(const struct cli_ether_diff *d, uint32_t n_edits, moore_swid s, const struct moore_addr *to)
 {
 	const struct cli_ether_edit key = { .step = UINT32_MAX, .sw = s, .route = { .to = *to } };
 	const struct cli_ether_edit *e;
@@ -169,9 +218,69 @@ after_steps(const struct cli_ether_diff *d, uint32_t n_edits, moore_swid s,
 			high = mid;
 	}
 	e = low ? &d->edit[low - 1] : NULL;
-	if (e && e->sw == s && moore_addr_equal(&e->route.to, to))
-		return e->remove ? NULL : &e->route;
-	return route_to(&d->old.config[s], to);
+	return e && e->sw == s && moore_addr_equal(&e->route.to, to) ? e : NULL;
+}
+
+/* Leaves each prefix that has several next hops with the first of them, unless the first step
+ * writes it. */
+static int
+add_single(struct cli_ether_diff *d)
+{
+	uint32_t n_edits = d->n_edits;
+	int rc = CLI_OK;
+
+	if (n_edits)
+		qsort(d->edit, n_edits, sizeof(*d->edit), by_destination);
+	for (moore_swid s = 0; s < d->old.x->plan->n_switches; s++) {
+		const struct moore_ether_config *c = &d->old.config[s];
+
+		for (uint32_t i = 1; i < c->n_routes && rc == CLI_OK; i++) {
+			const struct cli_ether_edit e = { .sw = s, .route = c->route[i - 1] };
+
+			if (is_further(c, i) && !is_further(c, i - 1) &&
+			    !last_edit(d, n_edits, s, &e.route.to))
+				rc = add_edit(d, &e);
+		}
+	}
+	if (d->n_edits && !d->n_steps)
+		d->n_steps = 1;
+	return rc;
+}
+
+static int
+add_step(struct cli_ether_diff *d, uint32_t k)
+{
+	const struct moore_motion *m = d->steps->motion;
+	int rc = CLI_OK;
+
+	for (size_t i = 0; i < m->step[k].n && rc == CLI_OK; i++)
+		rc = add_row(d, k, &m->row[m->step[k].first + i]);
+	return rc;
+}
+
+static int
+add_steps(struct cli_ether_diff *d)
+{
+	uint32_t n = d->n_steps = d->steps ? d->steps->motion->n_steps : 0;
+	int rc = n ? add_step(d, 0) : CLI_OK;
+
+	if (rc == CLI_OK)
+		rc = add_single(d);
+	for (uint32_t k = 1; k < n && rc == CLI_OK; k++)
+		rc = add_step(d, k);
+	return rc;
+}
+
+/* ---- what does not change where packets go --------------------------------------------------- */
+
+/* What the switch runs for a prefix after the steps; edits are as for last_edit(). */
+static const struct moore_ether_route *
+after_steps(const struct cli_ether_diff *d, uint32_t n_edits, moore_swid s,
+	    const struct moore_addr *to)
+{
+	const struct cli_ether_edit *e = last_edit(d, n_edits, s, to);
+
+	return !e ? route_to(&d->old.config[s], to) : e->remove ? NULL : &e->route;
 }
 
 /* Adds what differs otherwise at one switch. */

@@ -274,6 +274,34 @@ running() {
 	says "no file of routes there"
 }
 
+# several PREFIX PORT: $T/run, in which s0-0-0 sends a prefix to a second port as well.
+several() {
+	local hop
+	hop=$(awk -v p="swp$2" '$7 == p { print $5; exit }' "$N/s0-0-0/routes.ipbatch")
+	jq --arg to "$1" --arg hop "$hop" --arg dev "swp$2" 'map(if .dst == $to then {dst, protocol, flags: [],
+		nexthops: [del(.dst, .protocol), {gateway: $hop, dev: $dev, flags}]} else . end)' \
+		"$T/run/s0-0-0/routes.json" >"$T/routes"
+	cp "$T/routes" "$T/run/s0-0-0/routes.json"
+}
+
+@test "diff: a route with several next hops is every one of them" {
+	running "$T/run"
+	several 10.0.0.24/29 4
+	run -1 $M ethernet diff "$N" "$T/run"
+	[[ $output == "# step 1: s0-0-0"$'\n'"route replace 10.0.0.24/29 via 10.0.0.33 dev swp5 onlink proto 109"* ]]
+	run -1 $M ethernet diff "$N" "$T/run" --json
+	holds '.edits == 1 and .steps.ok and .steps_to_load == 1'
+	# A route to a host, which the steps do not judge.
+	several 10.0.0.3 4
+	run -1 $M ethernet diff "$N" "$T/run" --json
+	holds '.edits == 2'
+	# Over this port, waiting packets can form a cycle: the switches may hold that already.
+	running "$T/run"
+	several 10.0.0.88/29 5
+	run -1 $M ethernet diff "$N" "$T/run" --json
+	holds '(.steps.ok | not) and (.steps.start_safe | not)'
+}
+
 @test "apply: commands that fail, hang or lie stop it" {
 	running "$T/run"
 	cat >"$T/read" <<-END
