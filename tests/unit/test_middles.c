@@ -263,6 +263,7 @@ cut_each(const char *family, const char *params)
 		most = n_changed > most ? n_changed : most;
 		x.g.flags[e] = x.g.flags[back] = MOORE_EDGE_PLANNED;
 	}
+	assert_true(most <= 17);
 	print_message("# %s %s: a cut link changes the ranks of at most %u of %u edges\n", family,
 		      params, most, x.g.n_edges);
 	moore_rturns_fini(&after);

@@ -9,7 +9,7 @@
  *   - where m is the parent of i: it is greater than each m', so these turns did not rise;
  *   - where i is the parent of m': as many as middle switches beside i are less than m'.  So m'
  *     has the parent where these are fewest, and the other copies of the line keep the turn.
- * Nodes for which the planned graph has no such parent are attached by spanning_close.c. */
+ * Nodes for which the planned graph has no such parent are attached by spanning_rejoin.c. */
 #include <string.h>
 
 #include "route/turns/middles.h"

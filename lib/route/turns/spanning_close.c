@@ -8,9 +8,7 @@
  * only lowered, to below the next one of its way and the middle; one from the root is raised.
  *
  * The tree grows from its root by the link that changes ranks least (Prim).  Where links are
- * lost, it keeps the edges that are up and their ranks, and each part that lost its edge is
- * attached again, if possible at the switch that lost it: then no edge of the part turns round,
- * and few ranks change. */
+ * lost, spanning_rejoin.c first joins the parts of the tree, and then the tree follows them. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -18,13 +16,12 @@
 #include "route/turns/turns.h"
 
 #define DONE UINT64_MAX
-#define TURNED ((uint64_t)1 << 62)	/* edges of a part would turn round */
 
 struct growth {
 	const struct moore_rview *v;
 	struct moore_rturns *t;
-	uint32_t *kept;		/* by node: its edge towards the root in the skeleton or in the old
-				 * tree, if that is up; else MOORE_NONE */
+	const uint32_t *colour;
+	uint32_t *kept;		/* by node: its parent edge by spanning_rejoin.c, or MOORE_NONE */
 	uint32_t *base;		/* by edge: its colour, or its rank in the old tree */
 	uint64_t *price;	/* by node: of its candidate parent[], or DONE */
 	uint32_t *up, *down;	/* by node in the tree: ranks of its edge towards the root and of
@@ -35,31 +32,25 @@ struct growth {
 	uint32_t n_placed;
 };
 
-/* Ranks of edge e to a parent, *up, and of its opposite, *down, when those between the parent and
- * its own parent are up_on and down_on. */
-static void
-rank_edge(const struct growth *w, uint32_t e, uint32_t up_on, uint32_t down_on, uint32_t *up,
-	  uint32_t *down)
+void
+moore_rspanning_rank(const struct moore_rgraph *g, uint32_t e, const uint32_t *was,
+		     const uint32_t *colour, uint32_t up_on, uint32_t down_on, uint32_t *up,
+		     uint32_t *down)
 {
-	uint32_t back = w->v->g->rev[e];
+	uint32_t back = g->rev[e];
 
-	*up = w->base[e] < up_on ? w->base[e] : up_on - 1;
-	*down = w->base[back] > down_on ? w->base[back] : down_on + 1;
+	*up = was[e] < colour[e] ? was[e] : colour[e];
+	*down = was[back] > colour[back] ? was[back] : colour[back];
+	if (*up >= up_on)
+		*up = up_on - 1;
+	if (*down <= down_on)
+		*down = down_on + 1;
 }
 
 static uint64_t
 above(uint32_t x, uint32_t y)
 {
 	return x > y ? x - y : 0;
-}
-
-/* Whether edge e is kept, in either direction. */
-static bool
-is_kept(const struct growth *w, uint32_t e)
-{
-	const struct moore_rgraph *g = w->v->g;
-
-	return w->kept[g->to[g->rev[e]]] == e || w->kept[g->to[e]] == g->rev[e];
 }
 
 static uint64_t
@@ -69,11 +60,10 @@ price(const struct growth *w, uint32_t e)
 	uint32_t p = g->to[e], s = g->to[g->rev[e]];
 	uint64_t harm;
 
-	if (is_kept(w, e))
+	if (w->kept[s] == e)
 		return 0;
 	harm = above(w->base[e], w->up[p] - 1) + above(w->down[p] + 1, w->base[g->rev[e]]);
-	return 1 + harm * (1 + w->n_harmed[p] + w->n_harmed[s]) + w->depth[p] * w->per_hop +
-		(w->kept[s] != MOORE_NONE ? TURNED : 0);
+	return 1 + harm * (1 + w->n_harmed[p] + w->n_harmed[s]) + w->depth[p] * w->per_hop;
 }
 
 /* Notes the ranks and depth of node s, whose parent edge is final. */
@@ -86,7 +76,8 @@ settle(struct growth *w, uint32_t s)
 	w->up[s] = w->down[s] = MOORE_RANK_MIDDLE;
 	if (e == MOORE_NONE)
 		return;
-	rank_edge(w, e, w->up[g->to[e]], w->down[g->to[e]], &w->up[s], &w->down[s]);
+	moore_rspanning_rank(g, e, w->base, w->colour, w->up[g->to[e]], w->down[g->to[e]],
+			     &w->up[s], &w->down[s]);
 	w->depth[s] = w->depth[g->to[e]] + 1;
 	w->n_harmed[s] += w->up[s] != w->base[e] || w->down[s] != w->base[g->rev[e]];
 	w->n_harmed[g->to[e]] += w->n_harmed[s];
@@ -147,10 +138,12 @@ next_node(struct growth *w, const uint32_t *priority)
 	}
 }
 
-/* Fills base[], kept[] from old (may be NULL), and the price of depth from the span of colours. */
-static void
-start(struct growth *w, const struct moore_rturns *old, const uint32_t *colour)
+/* Fills base[] and kept[] from old (may be NULL), and the price of depth from the span of
+ * colours. */
+static int
+start(struct growth *w, const struct moore_rturns *old, struct moore_err *err)
 {
+	const uint32_t *colour = w->colour;
 	const struct moore_rgraph *g = w->v->g;
 	uint32_t least = MOORE_RANK_MIDDLE;
 
@@ -169,9 +162,8 @@ start(struct growth *w, const struct moore_rturns *old, const uint32_t *colour)
 			continue;
 		w->base[e] = old->rank[e];
 		w->base[g->rev[e]] = old->rank[g->rev[e]];
-		if (g->flags[e] & w->v->flag)
-			w->kept[s] = e;
 	}
+	return old ? moore_rspanning_rejoin(w->v, old, colour, w->kept, err) : 0;
 }
 
 int
@@ -181,8 +173,9 @@ moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
 {
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct growth w = { .v = v, .t = t };
+	struct growth w = { .v = v, .t = t, .colour = colour };
 	uint32_t *priority = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*priority));
+	int rc;
 
 	w.base = moore_arena_alloc(&tmp, (size_t)g->n_edges + 1, sizeof(*w.base));
 	w.kept = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*w.kept));
@@ -193,13 +186,15 @@ moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
 	w.n_harmed = moore_arena_alloc(&tmp, (size_t)g->n + 1, sizeof(*w.n_harmed));
 	if (!w.base || !w.kept || !w.price || !w.n_harmed || !w.up || !w.down || !w.depth ||
 	    !priority) {
-		moore_arena_free(&tmp);
-		return moore_fail_nomem(err);
+		rc = moore_fail_nomem(err);
+		goto out;
 	}
-	start(&w, old, colour);
+	if ((rc = start(&w, old, err)) < 0)
+		goto out;
 	for (uint32_t s = 0; s < g->n; s++)	/* a root must let others pass, and has endpoints */
 		priority[s] = (old ? old->pos[s] : g->is_source[s] ? s : g->n + s) +
-			(moore_rview_transit(v, s) ? 0 : 2 * g->n + 1);
+			(moore_rview_transit(v, s) ? 0 : 2 * g->n + 1) +
+			(w.kept[s] == MOORE_NONE ? 0 : 4 * g->n + 2);
 	for (uint32_t i = 0; i < g->n; i++)
 		place(&w, next_node(&w, priority));
 	memcpy(t->rank, w.base, g->n_edges * sizeof(*t->rank));
@@ -208,6 +203,7 @@ moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
 			t->rank[t->parent[s]] = w.up[s];
 			t->rank[g->rev[t->parent[s]]] = w.down[s];
 		}
+out:
 	moore_arena_free(&tmp);
-	return 0;
+	return rc;
 }

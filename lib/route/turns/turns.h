@@ -125,11 +125,22 @@ int moore_rspanning_mend(struct moore_rturns *t, const struct moore_rview *v,
 			 const struct moore_rturns *old, const uint32_t *colour,
 			 struct moore_err *err);
 /* t->parent, t->pos and t->rank, with t->close: the tree that lets ranks stay closest to
- * colour[].  Of old's tree (may be NULL) it keeps the edges that are up, and their ranks as far
- * as it can (spanning_close.c). */
+ * colour[].  Of old's tree (may be NULL) it keeps the edges that are up, and their turns as far
+ * as it can (spanning_close.c, spanning_rejoin.c). */
 int moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
 			  const struct moore_rturns *old, const uint32_t *colour,
 			  struct moore_err *err);
+/* kept[] (by node): old's tree with the edges of v only, as parent edges, its parts joined by the
+ * links that change the fewest turns of old (spanning_rejoin.c).  -MOORE_ENOMEM; O(n * degree) for
+ * each link that may join a part. */
+int moore_rspanning_rejoin(const struct moore_rview *v, const struct moore_rturns *old,
+			   const uint32_t *colour, uint32_t *kept, struct moore_err *err);
+/* Ranks of edge e to a parent, *up, and of its opposite, *down, when those between the parent and
+ * its own parent are up_on and down_on.  Both stay as in was[] where they can; an edge that turns
+ * round goes back to its colour. */
+void moore_rspanning_rank(const struct moore_rgraph *g, uint32_t e, const uint32_t *was,
+			  const uint32_t *colour, uint32_t up_on, uint32_t down_on, uint32_t *up,
+			  uint32_t *down);
 /* depth[] of each node in the tree parent[] whose parents are greater; scratch[n]. */
 void moore_rspanning_depth(const struct moore_rgraph *g, const uint32_t *pos,
 			   const uint32_t *parent, uint32_t *depth, uint32_t *scratch);
