@@ -2,9 +2,10 @@
 /* motion.c - cuts and restores links or switches of a planned fabric, and counts the steps
  * that each change takes and what it interrupts (tests/unit/test_motion.c judges them).
  *
- *     motion FAMILY PARAMETERS LMC [COUNT [SEED [switch]]]
+ *     motion FAMILY PARAMETERS LMC [COUNT [SEED [switch|tree]]]
  *
- * COUNT links (or switches) are drawn; without it, every link is cut.  Times are those of
+ * COUNT links are drawn, or switches, or links of the spanning tree; without it or with 0, all are
+ * cut.  Times are those of
  * moore_motion_build(), and their ratio to the engine's runs for the same fabrics. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "moore/engine.h"
 #include "moore/motion.h"
 #include "plan_of.h"
+#include "route/build.h"
 
 #define STEPS_MAX 8
 
@@ -124,15 +126,27 @@ cut(struct bench *b, moore_swid s, moore_portnum port)
 }
 
 static bool
-is_candidate(const struct moore_fabric *f, moore_swid s, unsigned p, bool switches)
+is_in_tree(const struct moore_route *r, moore_swid s, moore_swid peer)
 {
-	const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+	const uint32_t *parent = r->turns.parent, a = r->g.node_of[s], b = r->g.node_of[peer];
 
-	return switches ? p == 0 : q->role == MOORE_ROLE_SWITCH && q->peer > s;
+	return (parent[a] != MOORE_NONE && r->g.to[parent[a]] == b) ||
+		(parent[b] != MOORE_NONE && r->g.to[parent[b]] == a);
+}
+
+static bool
+is_candidate(const struct bench *b, moore_swid s, unsigned p, const char *what)
+{
+	const struct moore_port *q = moore_fabric_port(b->whole, s, (moore_portnum)p);
+
+	if (!strcmp(what, "switch"))
+		return p == 0;
+	return q->role == MOORE_ROLE_SWITCH && q->peer > s &&
+		(strcmp(what, "tree") || is_in_tree(b->routed->route, s, q->peer));
 }
 
 static void
-cut_some(struct bench *b, unsigned want, uint64_t seed, bool switches)
+cut_some(struct bench *b, unsigned want, uint64_t seed, const char *what)
 {
 	const struct moore_fabric *f = b->whole;
 	struct moore_rng rng = { seed };
@@ -140,11 +154,11 @@ cut_some(struct bench *b, unsigned want, uint64_t seed, bool switches)
 
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		for (unsigned p = 0; p <= f->sw[s].n_ports; p++)
-			left += is_candidate(f, s, p, switches);
+			left += is_candidate(b, s, p, what);
 	want = want && want < left ? want : left;
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		for (unsigned p = 0; p <= f->sw[s].n_ports; p++)
-			if (is_candidate(f, s, p, switches) &&
+			if (is_candidate(b, s, p, what) &&
 			    moore_rng_below(&rng, left--) < want) {
 				cut(b, s, (moore_portnum)p);
 				want--;
@@ -173,7 +187,7 @@ main(int argc, char **argv)
 	struct moore_err err;
 
 	if (argc < 4 || argc > 7) {
-		fprintf(stderr, "usage: motion FAMILY PARAMETERS LMC [COUNT [SEED [switch]]]\n");
+		fprintf(stderr, "usage: motion FAMILY PARAMETERS LMC [COUNT [SEED [switch|tree]]]\n");
 		return 2;
 	}
 	b.plan = plan_of(argv[1], argv[2]);
@@ -182,7 +196,7 @@ main(int argc, char **argv)
 	b.routed = route(&b, b.whole);
 	b.engine_ms = 0;
 	cut_some(&b, argc > 4 ? (unsigned)atoi(argv[4]) : 0, argc > 5 ? strtoull(argv[5], NULL, 0) : 1,
-		 argc > 6);
+		 argc > 6 ? argv[6] : "link");
 	print(&b, &b.cut);
 	print(&b, &b.repair);
 	moore_engine_result_free(b.routed);
