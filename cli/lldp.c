@@ -46,7 +46,7 @@ cli_lldp_free(struct cli_lldp *x)
 	*x = (struct cli_lldp){ NULL };
 }
 
-/* ---- a directory ------------------------------------------------------------------------- */
+/* ---- a directory -------------------------------------------------------------------- */
 
 /* Reads one document; *is_there tells whether there is one. */
 static int

@@ -56,7 +56,7 @@ now_ms(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-/* ---- a command ------------------------------------------------------------------------------ */
+/* ---- a command ---------------------------------------------------------------------- */
 
 /* Appends a word of the command with the names put in. */
 static void
@@ -99,7 +99,7 @@ make_words(const struct cli_lldp_question *q, const char *sw, const char *what, 
 	return CLI_OK;
 }
 
-/* ---- a run ---------------------------------------------------------------------------------------- */
+/* ---- a run -------------------------------------------------------------------------- */
 
 static int
 spawn(char **argv, const int *to, pid_t *pid)
@@ -228,7 +228,7 @@ failure(struct run *r, int status)
 	return r->complaint;
 }
 
-/* ---- which switches are asked ------------------------------------------------------------------------ */
+/* ---- which switches are asked ------------------------------------------------------- */
 
 /* Finds a name, or where it would stand. */
 static uint32_t
@@ -289,7 +289,7 @@ follow(struct asking *a, uint32_t sw)
 	return rc;
 }
 
-/* ---- all runs ------------------------------------------------------------------------------------------- */
+/* ---- all runs ----------------------------------------------------------------------- */
 
 /* Takes the answer of a run that has ended. */
 static int

@@ -11,7 +11,7 @@ const char moore_schema_ports[] = OBJ("'ok':" BOOL ",'pass':" INT ",'fail':" INT
 	",'ports':" LIST_OF(OBJ("'switch':" STR ",'port':" STR ",'status':" STR ",'expected':"
 		OR_NULL("string") ",'actual':" LIST_OF(STR))));
 
-/* ---- findings ------------------------------------------------------------------------------ */
+/* ---- findings ----------------------------------------------------------------------- */
 
 /* The sentence of each kind.  A letter behind % stands for: a the switch and its port, p the
  * neighbour and its port, n the neighbour's name, o what the neighbour reports, w the reason, 0
@@ -41,6 +41,7 @@ static const char *const sentence[] = {
 	[MOORE_LLDP_MTU] = "%a takes frames of %0 bytes, %p of %1",
 	[MOORE_LLDP_ODD_MTU] = "%a to %p has an MTU of %0; most links have %1",
 	[MOORE_LLDP_ODD_FRAME] = "%p, at %a, takes frames of %0 bytes; most hosts %1",
+	[MOORE_LLDP_AUTONEG] = "%a and %p: only one of them negotiates the speed",
 	[MOORE_LLDP_SPEED] = "%a runs at %0 Mbit/s, %p at %1",
 };
 
@@ -115,7 +116,7 @@ moore_answer_discovery(const struct moore_lldp_fabric *f, uint32_t n_asked)
 			 (int)f->plan->n_cables, "findings", list);
 }
 
-/* ---- ports ---------------------------------------------------------------------------------- */
+/* ---- ports -------------------------------------------------------------------------- */
 
 static json_t *
 json_expected(const struct moore_lldp_cable *c)

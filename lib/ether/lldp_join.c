@@ -52,7 +52,7 @@ differ(uint64_t a, uint64_t b)
 	return a && b && a != b;
 }
 
-/* ---- findings ---------------------------------------------------------------------------- */
+/* ---- findings ----------------------------------------------------------------------- */
 
 static int
 add(struct join *j, const struct moore_lldp_finding *f)
@@ -103,7 +103,7 @@ add_values(struct join *j, enum moore_lldp_kind kind, const struct report *r, ui
 	return add(j, &f);
 }
 
-/* ---- switches ----------------------------------------------------------------------------- */
+/* ---- switches ----------------------------------------------------------------------- */
 
 /* EUI-64 of a MAC (IEEE guidelines for EUI); 0 of none. */
 static uint64_t
@@ -251,9 +251,9 @@ take_switches(struct join *j)
 	return rc;
 }
 
-/* ---- reports ---------------------------------------------------------------------------------- */
+/* ---- reports ------------------------------------------------------------------------ */
 
-/* Whether a neighbour that was not asked is a switch: as the plan says, else by what it tells. */
+/* Whether a neighbour that was not asked is a switch: the plan decides, else what it reports. */
 static void
 classify(struct join *j, uint32_t node, const struct moore_lldp_neighbour *nb)
 {
@@ -388,7 +388,7 @@ take_reports(struct join *j)
 	return 0;
 }
 
-/* ---- which report counts ------------------------------------------------------------------------ */
+/* ---- which report counts ------------------------------------------------------------ */
 
 /* The reports of a switch at a port: *n of them. */
 static struct report *
@@ -511,7 +511,7 @@ choose_all(struct join *j)
 	return rc;
 }
 
-/* ---- links ------------------------------------------------------------------------------------------ */
+/* ---- links -------------------------------------------------------------------------- */
 
 /* A link between switches that both answered counts when it counts at both ends. */
 static int
@@ -624,7 +624,7 @@ add_links(struct join *j)
 	return rc;
 }
 
-/* ---- MTU and speed ------------------------------------------------------------------------------------ */
+/* ---- MTU and speed ------------------------------------------------------------------ */
 
 static int
 by_value(const void *x, const void *y)
@@ -684,6 +684,8 @@ judge_link(struct join *j, const struct report *r, uint32_t mtu, uint32_t frame)
 		return add_values(j, MOORE_LLDP_MTU, r, r->port->mtu, back->port->mtu);
 	if (back && differ(back->nb->frame, r->nb->frame))
 		return add_values(j, MOORE_LLDP_MTU, r, back->nb->frame, r->nb->frame);
+	if (back && differ(back->nb->autoneg, r->nb->autoneg))
+		return add_report(j, MOORE_LLDP_AUTONEG, r);
 	if (back && differ(back->nb->mbits, r->nb->mbits))
 		rc = add_values(j, MOORE_LLDP_SPEED, r, back->nb->mbits, r->nb->mbits);
 	if (rc == 0 && differ(r->port->mtu, mtu))
@@ -707,7 +709,7 @@ judge_links(struct join *j)
 	return rc;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------------------- */
 
 static int
 join(struct join *j)

@@ -19,7 +19,7 @@ moore_lldp_doc_name(enum moore_lldp_doc doc)
 	return name[doc];
 }
 
-/* ---- names --------------------------------------------------------------------------- */
+/* ---- names -------------------------------------------------------------------------- */
 
 static bool
 is_alnum(char c)
@@ -81,7 +81,7 @@ moore_lldp_is_switch(const struct moore_lldp_neighbour *nb)
 	return nb->forwards || (nb->port && moore_lldp_switch_port(nb->port));
 }
 
-/* ---- a switch -------------------------------------------------------------------------- */
+/* ---- a switch ----------------------------------------------------------------------- */
 
 int
 moore_lldp_new(struct moore_lldp_switch **out, const char *asked, struct moore_err *err)
@@ -153,7 +153,7 @@ moore_lldp_port(const struct moore_lldp_switch *s, moore_portnum number)
 	return number && lo < s->n_ports && s->port[lo].number == number ? &s->port[lo] : NULL;
 }
 
-/* ---- JSON --------------------------------------------------------------------------------- */
+/* ---- JSON --------------------------------------------------------------------------- */
 
 struct reader {
 	struct moore_lldp_switch *s;
@@ -250,7 +250,7 @@ copy(const struct reader *r, char **to, const char *s)
 	return *to ? 0 : moore_fail_nomem(r->err);
 }
 
-/* ---- a chassis ------------------------------------------------------------------------------ */
+/* ---- a chassis ---------------------------------------------------------------------- */
 
 /* "36:92:a8:36:f1:c6"; 0 when it is none. */
 static uint64_t
@@ -306,7 +306,7 @@ read_chassis(struct reader *r, uint32_t root)
 	return r->s->unnamed ? 0 : copy(r, &r->s->name, name);
 }
 
-/* ---- neighbours ------------------------------------------------------------------------------ */
+/* ---- neighbours --------------------------------------------------------------------- */
 
 /* Finds or adds an interface. */
 static int
@@ -368,7 +368,7 @@ read_autoneg(const struct reader *r, uint32_t port, struct moore_lldp_neighbour 
 
 	if ((rc = get_first(r, port, "auto-negotiation", &a)) < 0 || !a)
 		return rc;
-	nb->autoneg = is_true(r, a, "enabled");
+	nb->autoneg = is_true(r, a, "enabled") ? 2 : 1;
 	if ((rc = get_value(r, a, "current", current)) == 0)
 		nb->mbits = read_mbits(current);
 	return rc;
@@ -503,7 +503,7 @@ read_neighbours(struct reader *r, uint32_t root)
 	return read_each(r, list, "interface", read_neighbour);
 }
 
-/* ---- counters of interfaces ------------------------------------------------------------------ */
+/* ---- counters of interfaces --------------------------------------------------------- */
 
 static uint64_t
 count_of(const struct moore_tape *t, uint32_t stats, const char *direction, const char *key)
@@ -546,7 +546,7 @@ read_links(struct reader *r, uint32_t root)
 	return read_each(r, root, "link", read_link);
 }
 
-/* ---- a document ---------------------------------------------------------------------------------- */
+/* ---- a document --------------------------------------------------------------------- */
 
 int
 moore_lldp_read(struct moore_lldp_switch *s, enum moore_lldp_doc doc, const char *text, size_t len,

@@ -47,7 +47,7 @@ add(struct reader *r, enum moore_json_kind kind, const char *at, size_t len)
 	return 0;
 }
 
-/* ---- values ------------------------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------------------- */
 
 /* Steps over an escape, of which r->s is the backslash. */
 static bool
@@ -187,7 +187,7 @@ read_key(struct reader *r)
 	return 0;
 }
 
-/* ---- the text -------------------------------------------------------------------------------- */
+/* ---- the text ----------------------------------------------------------------------- */
 
 /* Goes on in the innermost array or object: closes it, or reads its next value. */
 static int
@@ -241,7 +241,7 @@ moore_tape_fini(struct moore_tape *t)
 	*t = (struct moore_tape){ NULL };
 }
 
-/* ---- what it holds ------------------------------------------------------------------------------ */
+/* ---- what it holds ------------------------------------------------------------------ */
 
 bool
 moore_tape_is_text(const struct moore_tape *t, uint32_t i, const char *text)

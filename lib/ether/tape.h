@@ -33,8 +33,8 @@ struct moore_tape {
 #define MOORE_TAPE_DEPTH 64
 #define MOORE_TAPE_KEYS 1024	/* of an object */
 
-/* Reads a text of less than 4 GiB.  -MOORE_ESYNTAX with err->line, also when a key occurs twice in
- * an object.  Bytes above 0x7f are taken as they are.  O(len) for objects of few keys. */
+/* Reads a text of less than 4 GiB.  -MOORE_ESYNTAX with err->line, also when a key occurs twice
+ * in an object.  Bytes above 0x7f are taken as they are.  O(len) for objects of few keys. */
 int moore_tape_read(struct moore_tape *t, const char *text, size_t len, struct moore_err *err);
 void moore_tape_fini(struct moore_tape *t);
 
@@ -47,8 +47,8 @@ moore_tape_is(const struct moore_tape *t, uint32_t i, enum moore_json_kind kind)
 /* The value of a key; 0 when it is missing, or i is no object. */
 uint32_t moore_tape_get(const struct moore_tape *t, uint32_t i, const char *key);
 bool moore_tape_is_text(const struct moore_tape *t, uint32_t i, const char *text);
-/* Copies a string, its escapes resolved (a character beyond ASCII that is escaped becomes ?), into
- * out, of size bytes.  False when it is no string, holds a NUL or is too long. */
+/* Copies a string, its escapes resolved (an escaped character beyond ASCII becomes ?), into out,
+ * of size bytes.  False when it is no string, holds a NUL or is too long. */
 bool moore_tape_text(const struct moore_tape *t, uint32_t i, char *out, size_t size);
 /* A whole number up to max, 0 when it is anything else. */
 uint64_t moore_tape_number(const struct moore_tape *t, uint32_t i, uint64_t max);

@@ -129,6 +129,19 @@ kinds() { holds "([.findings[].kind] | unique) == $(jq -nc '$ARGS.positional | s
 	sees 0 mtu=1500
 }
 
+@test "speed and negotiation" {
+	sees 0
+	with() {
+		jq "(.lldp[0].interface[] | select(.name == \"swp3\") | .port[0][\"auto-negotiation\"][0]) |= ($1)" \
+			"$D/s0-0-0/neighbors.json" >"$T/d/s0-0-0/neighbors.json"
+		run -1 $M ethernet discover "$T/d" --plan "$P" --json
+	}
+	with '.enabled = true'
+	kinds autoneg
+	with '.current[0].value = "25GbaseR - 1x"'
+	kinds speed && holds '.findings[0].text | test("100000 Mbit/s, .* at 25000|25000 Mbit/s, .* at 100000")'
+}
+
 @test "the command is run for each document, and may follow the neighbours" {
 	run -0 $M ethernet discover --command "cat $D/{switch}/{what}.json" --plan "$P" -o "$T/f.json"
 	run -0 $M check "$P" "$T/f.json"

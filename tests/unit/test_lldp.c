@@ -270,7 +270,7 @@ test_read(void **state)
 	assert_string_equal(nb->name, "leaf2");
 	assert_string_equal(nb->port, "swp9");
 	assert_true(nb->mac == 0x3692a836f1c6 && nb->frame == 9018 && nb->mbits == 100000);
-	assert_true(nb->autoneg && nb->forwards);
+	assert_true(nb->autoneg == 2 && nb->forwards);
 	p = moore_lldp_port(s, 8);
 	assert_true(p && p->down && p->mtu == 1500 && p->n_neighbours == 1);
 	nb = p->neighbour;

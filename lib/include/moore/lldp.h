@@ -16,7 +16,7 @@
 
 MOORE_BEGIN
 
-/* ---- what one switch reports --------------------------------------------------------- */
+/* ---- what one switch reports -------------------------------------------------------- */
 
 enum moore_lldp_doc {
 	MOORE_LLDP_CHASSIS,	/* lldpcli -f json0 show chassis */
@@ -37,7 +37,7 @@ struct moore_lldp_neighbour {
 	uint64_t mac;		/* of its chassis; 0 when it gives another kind of id */
 	uint32_t frame;		/* greatest frame that its port takes; 0 when not given */
 	uint32_t mbits;		/* speed of its port in Mbit/s; 0 when not given */
-	bool autoneg;		/* its port negotiates the speed */
+	uint8_t autoneg;	/* its port negotiates the speed: 2 yes, 1 no; 0 when not given */
 	bool forwards;		/* its capabilities say that it is a bridge or a router */
 };
 
@@ -85,7 +85,7 @@ MOORE_API void moore_lldp_free(struct moore_lldp_switch *s);	/* NULL is fine */
 MOORE_API const struct moore_lldp_port *moore_lldp_port(const struct moore_lldp_switch *s,
 							moore_portnum number);
 
-/* ---- the fabric -------------------------------------------------------------------------- */
+/* ---- the fabric --------------------------------------------------------------------- */
 
 enum moore_lldp_kind {
 	/* About a switch. */
@@ -113,13 +113,13 @@ enum moore_lldp_kind {
 	MOORE_LLDP_MTU,		/* its ends differ in MTU or greatest frame: value[] */
 	MOORE_LLDP_ODD_MTU,	/* its MTU value[0] is not that of most links, value[1] */
 	MOORE_LLDP_ODD_FRAME,	/* a host's greatest frame is value[0]; most have value[1] */
+	MOORE_LLDP_AUTONEG,	/* only one of its ends negotiates the speed */
 	MOORE_LLDP_SPEED,	/* its ends report different speeds, in Mbit/s: value[] */
 	MOORE_LLDP_KINDS
 };
 
 struct moore_lldp_text {
 	const char *name;	/* "one-sided" */
-	const char *help;	/* one line */
 	bool is_note;		/* nothing is wrong: it is only said */
 };
 MOORE_API const struct moore_lldp_text *moore_lldp_text(enum moore_lldp_kind kind);
@@ -151,7 +151,7 @@ MOORE_API int moore_lldp_join(struct moore_lldp_fabric **out, struct moore_lldp_
 			      uint32_t n, const struct moore_plan *intended, struct moore_err *err);
 MOORE_API void moore_lldp_fabric_free(struct moore_lldp_fabric *f);	/* NULL is fine */
 
-/* ---- one switch against the plan ------------------------------------------------------------ */
+/* ---- one switch against the plan ---------------------------------------------------- */
 
 enum moore_lldp_status { MOORE_LLDP_PASS, MOORE_LLDP_FAIL, MOORE_LLDP_NOT_PLANNED, MOORE_LLDP_STATUSES };
 
@@ -171,8 +171,8 @@ struct moore_lldp_cables {
 	uint32_t n_of[MOORE_LLDP_STATUSES];
 };
 
-/* Compares what each switch itself reports with the plan; both are borrowed by *out.  The caller
- * calls moore_lldp_cables_fini().  O(ports * log plan). */
+/* Compares what each switch itself reports with the plan; *out borrows both.  The caller ends it
+ * with moore_lldp_cables_fini().  O(ports * log plan). */
 MOORE_API int moore_lldp_compare(struct moore_lldp_cables *out, struct moore_lldp_switch *const *sw,
 				 uint32_t n, const struct moore_plan *plan, struct moore_err *err);
 MOORE_API void moore_lldp_cables_fini(struct moore_lldp_cables *c);
