@@ -118,7 +118,7 @@ belongs(const struct moore_ether_format *fmt, const char *format, bool with_nft)
 int
 cli_ether_read(const char *dir, const char *format, struct cli_ether *e, bool *has_classes)
 {
-	bool with_nft = cli_ether_has(dir, e, "nft");
+	bool with_nft = strcmp(format, "sonic") && cli_ether_has(dir, e, "nft");
 	const struct moore_ether_format *fmt;
 	uint32_t n = e->x->plan->n_switches;
 	int rc = CLI_OK;

@@ -59,6 +59,8 @@ MOORE_ETHER_WRITER(put_nft);
 MOORE_ETHER_WRITER(put_frr);
 MOORE_ETHER_READER(read_routes);
 MOORE_ETHER_READER(read_frr);
+MOORE_ETHER_WRITER(put_sonic);
+MOORE_ETHER_READER(read_sonic);
 MOORE_ETHER_READER(read_nft);
 
 #endif

@@ -50,7 +50,7 @@ starts(const struct moore_ether_line *w, const char *text)
 	return (size_t)(w->end - w->at) >= n && !memcmp(w->at, text, n);
 }
 
-/* The words after the prefix: [NEXT HOP] PORT [onlink]. */
+/* Reads the words after the prefix: [NEXT HOP] PORT [onlink]. */
 static int
 read_rest(struct moore_ether_line *w, struct moore_ether_route *r)
 {

@@ -11,6 +11,8 @@ static const struct moore_ether_format formats[] = {
 	{ "ipbatch", "sysctl.conf", "settings of the kernel that the routes rest on",
 	  moore_ether_put_sysctl, NULL },
 	{ "frr", "frr.conf", "static routes of FRR", moore_ether_put_frr, moore_ether_read_frr },
+	{ "sonic", "config_db.json", "what SONiC's database needs: addresses, routes, classes",
+	  moore_ether_put_sonic, moore_ether_read_sonic },
 	{ "running", "routes.json", "what `ip -json route show` prints", NULL, moore_ether_read_running },
 	{ "running", "routes6.json", "what `ip -6 -json route show` prints", NULL,
 	  moore_ether_read_running },

@@ -105,7 +105,7 @@ add_values(struct join *j, enum moore_lldp_kind kind, const struct report *r, ui
 
 /* ---- switches ----------------------------------------------------------------------- */
 
-/* EUI-64 of a MAC (IEEE guidelines for EUI); 0 of none. */
+/* Returns the EUI-64 of a MAC (IEEE guidelines for EUI); 0 of none. */
 static uint64_t
 guid_of(uint64_t mac)
 {

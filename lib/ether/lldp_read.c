@@ -207,7 +207,7 @@ get_first(const struct reader *r, uint32_t from, const char *key, uint32_t *out)
 	       wrong(r, key, "an object is wanted in the array");
 }
 
-/* The text of "key": [{"value": TEXT}]. */
+/* Returns the text of "key": [{"value": TEXT}]. */
 static int
 get_value(const struct reader *r, uint32_t from, const char *key, text out)
 {

@@ -206,6 +206,57 @@ setup() {
 	says "FRR takes no IPv6 next hop"
 }
 
+@test "sonic: routes, addresses and the chain of classes, as SONiC's YANG models want them" {
+	emit="$M ethernet emit $P --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --format sonic"
+	run -2 --separate-stderr $emit -o "$T/sonic"
+	says "number the links"
+	run -2 --separate-stderr $emit --links-ipv4 172.16.0.0/16 --links-ipv6 fd01::/64 --priorities 0,4 -o "$T/sonic"
+	says "priority 0 is that of lossy traffic"
+	run -0 $emit --links-ipv4 172.16.0.0/16 --links-ipv6 fd01::/64 -o "$T/sonic" --json
+	holds '.ok and .tables[0].format == "sonic" and .tables[0].routes == 20800 and .tables[0].vls == [0, 1]'
+	D=$T/sonic/s0-0-0/config_db.json
+	# Types and patterns of sonic-static-route, sonic-port-qos-map and the maps that it refers to.
+	jq -e '. as $db | all(.STATIC_ROUTE | to_entries[]; (.key | test("^default\\|[0-9a-f.:]+/[0-9]+$")) and
+		(.value | keys == ["advertise", "ifname", "nexthop"]) and (.value.advertise | test("^(true|false)$")) and
+		(.value.ifname | in($db.PORT)))' "$D"
+	jq -e '. as $db | all(.PORT_QOS_MAP | to_entries[]; (.key | in($db.PORT)) and
+		(.value.pfc_enable | test("^([0-7](,[0-7])*)?$")) and
+		(.value.dscp_to_tc_map | in($db.DSCP_TO_TC_MAP)) and (.value.tc_to_pg_map | in($db.TC_TO_PRIORITY_GROUP_MAP)) and
+		(.value.tc_to_queue_map | in($db.TC_TO_QUEUE_MAP)) and (.value.tc_to_dscp_map | in($db.TC_TO_DSCP_MAP)) and
+		(.value.pfc_to_queue_map | in($db.MAP_PFC_PRIORITY_TO_QUEUE)))' "$D"
+	jq -e '[.DSCP_TO_TC_MAP[] | keys | length] == [64, 64] and all(.. | scalars; type == "string")' "$D"
+	# A host's mark comes in class 3 and leaves in it; between switches it leaves in class 4, marked.
+	jq -e '.DSCP_TO_TC_MAP.moore_host["26"] as $h | .DSCP_TO_TC_MAP.moore_switch["26"] as $s |
+		[.TC_TO_PRIORITY_GROUP_MAP, .TC_TO_QUEUE_MAP, .TC_TO_DSCP_MAP | .moore | [.[$h], .[$s]]] ==
+		[["3", "3"], ["3", "4"], ["26", "34"]] and .DSCP_TO_TC_MAP.moore_host["34"] == "0"' "$D"
+}
+
+@test "sonic: damage to routes and maps is found" {
+	$M ethernet emit "$P" --ipv4 10.0.0.0/8 --links-ipv4 172.16.0.0/16 --format sonic -o "$T/sonic" >/dev/null
+	D=$T/sonic/s0-0-0/config_db.json
+	cp "$D" "$T/whole"
+	damage() { jq "$1" "$T/whole" >"$D"; run $M ethernet verify "$T/sonic" --json; }
+	damage '.STATIC_ROUTE["default|10.0.0.8/29"].ifname = "Ethernet16"'
+	[ "$status" = 1 ] && holds 'any(.tables[0].fault_list[]; .kind == "wrong-next-hop")'
+	damage 'del(.STATIC_ROUTE["default|10.0.0.8/29"])'
+	[ "$status" = 1 ] && holds '.tables[0].unreachable > 0'
+	damage '.TC_TO_QUEUE_MAP.moore["2"] = "3"'
+	[ "$status" = 1 ] && holds 'any(.tables[0].fault_list[]; .kind == "mixed-classes" or .kind == "other-class")'
+	damage '.TC_TO_PRIORITY_GROUP_MAP.moore["3"] = "3"'
+	[ "$status" = 1 ] && holds 'any(.tables[0].fault_list[]; .kind == "other-class")'
+	damage '.PORT_QOS_MAP.Ethernet12.pfc_enable = "3"'
+	[ "$status" = 1 ] && holds 'any(.tables[0].fault_list[]; .kind == "lossy")'
+	damage '.TC_TO_DSCP_MAP.moore["2"] = "26"'
+	[ "$status" = 1 ]
+	damage '.STATIC_ROUTE["default|10.0.0.8/29"].ifname = "Ethernet17"'
+	[ "$status" = 2 ]
+	damage 'del(.DSCP_TO_TC_MAP.moore_host)'
+	[ "$status" = 2 ]
+	head -c 3000 "$T/whole" >"$D"
+	run -2 --separate-stderr $M ethernet verify "$T/sonic"
+	says "config_db.json:"
+}
+
 # ---- diff -------------------------------------------------------------------------------
 
 around() { $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --fail s0-0-0:4 -o "$T/around" >/dev/null; }
