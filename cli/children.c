@@ -3,6 +3,7 @@
  * and kills those that are late or say too much. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -135,11 +136,23 @@ start(struct cli_child *c, unsigned seconds)
 	return ok;
 }
 
+/* Whole lines in one write that is not divided: if this program ends in between, the command
+ * never gets a part of a line, which might be another valid line. */
+static size_t
+next_part(const char *text, size_t len)
+{
+	size_t n = len < PIPE_BUF ? len : PIPE_BUF;
+	const char *nl = memrchr(text, '\n', n);
+
+	return nl ? (size_t)(nl - text) + 1 : n;
+}
+
 static void
 feed(struct cli_child *c)
 {
 	size_t len = c->input ? c->input->len : 0;
-	ssize_t n = c->sent < len ? write(c->in, c->input->data + c->sent, len - c->sent) : 0;
+	const char *at = len ? c->input->data + c->sent : NULL;
+	ssize_t n = c->sent < len ? write(c->in, at, next_part(at, len - c->sent)) : 0;
 
 	if (n > 0)
 		c->sent += (size_t)n;

@@ -376,3 +376,25 @@ several() {
 	run -2 --separate-stderr $M ethernet apply "$T/around"
 	says "--command and --read are missing"
 }
+
+@test "apply: when it is killed, no switch has got a part of a line" {
+	$M plan new slimfly q=3 p=1 -o "$T/q3.json" >/dev/null
+	$M ethernet emit "$T/q3.json" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --layers 60 -o "$T/q3" >/dev/null
+	# More lines than a pipe holds, for commands that do not read at first.
+	[ "$(wc -c <"$T/q3/s0-0-0/routes.ipbatch")" -gt 131072 ]
+	mkdir "$T/got"
+	printf '#!/bin/sh\nsleep 6\ncat >"%s/got/$1"\n>"%s/got/$1.end"\n' "$T" "$T" >"$T/slow"
+	printf '#!/bin/sh\necho "[]"\n' >"$T/none"
+	chmod +x "$T/slow" "$T/none"
+	run timeout -s KILL 5 $M ethernet apply "$T/q3" --command "$T/slow {switch}" --read "$T/none" 3>&-
+	for _ in $(seq 100); do
+		n=$(find "$T/got" -name '*.end' | wc -l)
+		[ "$n" = 8 ] && break
+		sleep 0.1
+	done
+	[ "$n" = 8 ]
+	for f in "$T"/got/*.end; do
+		[ "$(wc -c <"${f%.end}")" -gt 60000 ]
+		[ -z "$(tail -c 1 "${f%.end}" | tr -d '\n')" ] || { tail -c 60 "${f%.end}"; false; }
+	done
+}
