@@ -355,21 +355,27 @@ cli_ether_diff_find(struct cli_ether_diff *d)
 	return rc;
 }
 
-/* Changes a configuration as an edit does: all routes to the prefix go, and the new one comes. */
+/* Changes a configuration as an edit does: all routes to the prefix go, and the new one comes.  It
+ * stays sorted. */
 static int
 play(struct moore_ether_config *c, const struct cli_ether_edit *e)
 {
-	uint32_t i = moore_ether_config_find(c, &e->route.to), n = 0;
+	uint32_t i = moore_ether_config_find(c, &e->route.to), n = 0, keep = e->remove ? 0 : 1;
 	struct moore_err err;
 
 	while (i + n < c->n_routes && moore_addr_equal(&c->route[i + n].to, &e->route.to))
 		n++;
-	if (n)
-		memmove(&c->route[i], &c->route[i + n], (c->n_routes - i - n) * sizeof(*c->route));
-	c->n_routes -= n;
-	if (!e->remove && moore_ether_config_add(c, &e->route, &err) < 0)
-		return cli_error("%s", err.text);
-	moore_ether_config_sort(c);
+	if (n < keep) {
+		/* Room for one, at the end. */
+		if (moore_ether_config_add(c, &e->route, &err) < 0)
+			return cli_error("%s", err.text);
+		c->n_routes--;
+	}
+	if (n != keep && i + n < c->n_routes)
+		memmove(&c->route[i + keep], &c->route[i + n], (c->n_routes - i - n) * sizeof(*c->route));
+	if (keep)
+		c->route[i] = e->route;
+	c->n_routes += keep - n;
 	return CLI_OK;
 }
 
