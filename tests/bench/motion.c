@@ -2,10 +2,10 @@
 /* motion.c - cuts and restores links or switches of a planned fabric, and counts the steps
  * that each change takes and what it interrupts (tests/unit/test_motion.c judges them).
  *
- *     motion FAMILY PARAMETERS LMC [COUNT [SEED [switch|tree]]]
+ *     motion FAMILY PARAMETERS LMC [COUNT [SEED [switch|tree|N]]]
  *
  * COUNT links are drawn, or switches, or links of the spanning tree; without it or with 0, all are
- * cut.  Times are those of
+ * cut.  With a number N, N links that are drawn anew are cut together, COUNT times.  Times are those of
  * moore_motion_build(), and their ratio to the engine's runs for the same fabrics. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,25 +104,58 @@ change(struct tally *t, const struct moore_fabric *f, const struct moore_lft *wa
 	moore_motion_free(m);
 }
 
-/* Cuts one port of switch s, or with port 0 all its links, and restores them. */
+/* Judges the loss of what `less` lacks, and its return; frees less. */
 static void
-cut(struct bench *b, moore_swid s, moore_portnum port)
+lose(struct bench *b, struct moore_fabric *less)
 {
-	struct moore_fabric *less;
-	struct moore_engine_result *r;
-	struct moore_err err;
+	struct moore_engine_result *r = route(b, less);
 
-	if (moore_fabric_copy(&less, b->whole, &err) < 0)
-		give_up(&err);
-	for (unsigned p = 1; p <= less->sw[s].n_ports; p++)
-		if ((!port || p == port) &&
-		    moore_fabric_port(less, s, (moore_portnum)p)->role == MOORE_ROLE_SWITCH)
-			moore_fabric_cut(less, s, (moore_portnum)p);
-	r = route(b, less);
 	change(&b->cut, less, b->routed->lft, r);
 	change(&b->repair, b->whole, r->lft, b->routed);
 	moore_engine_result_free(r);
 	moore_fabric_free(less);
+}
+
+static struct moore_fabric *
+copy(const struct bench *b)
+{
+	struct moore_fabric *f;
+	struct moore_err err;
+
+	if (moore_fabric_copy(&f, b->whole, &err) < 0)
+		give_up(&err);
+	return f;
+}
+
+/* Cuts one port of switch s, or with port 0 all its links, and restores them. */
+static void
+cut(struct bench *b, moore_swid s, moore_portnum port)
+{
+	struct moore_fabric *less = copy(b);
+
+	for (unsigned p = 1; p <= less->sw[s].n_ports; p++)
+		if ((!port || p == port) &&
+		    moore_fabric_port(less, s, (moore_portnum)p)->role == MOORE_ROLE_SWITCH)
+			moore_fabric_cut(less, s, (moore_portnum)p);
+	lose(b, less);
+}
+
+/* Cuts n drawn links together, and restores them. */
+static void
+cut_together(struct bench *b, unsigned n, struct moore_rng *rng)
+{
+	struct moore_fabric *less = copy(b);
+
+	while (n) {
+		moore_swid s = moore_rng_below(rng, less->n_switches);
+		moore_portnum p = (moore_portnum)(1 + moore_rng_below(rng, less->sw[s].n_ports));
+
+		if (moore_fabric_port(less, s, p)->role == MOORE_ROLE_SWITCH) {
+			moore_fabric_cut(less, s, p);
+			n--;
+		}
+	}
+	lose(b, less);
 }
 
 static bool
@@ -152,6 +185,11 @@ cut_some(struct bench *b, unsigned want, uint64_t seed, const char *what)
 	struct moore_rng rng = { seed };
 	uint32_t left = 0;
 
+	if (atoi(what) > 0) {
+		for (unsigned i = 0; i < want; i++)
+			cut_together(b, (unsigned)atoi(what), &rng);
+		return;
+	}
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		for (unsigned p = 0; p <= f->sw[s].n_ports; p++)
 			left += is_candidate(b, s, p, what);
@@ -187,7 +225,7 @@ main(int argc, char **argv)
 	struct moore_err err;
 
 	if (argc < 4 || argc > 7) {
-		fprintf(stderr, "usage: motion FAMILY PARAMETERS LMC [COUNT [SEED [switch|tree]]]\n");
+		fprintf(stderr, "usage: motion FAMILY PARAMETERS LMC [COUNT [SEED [switch|tree|N]]]\n");
 		return 2;
 	}
 	b.plan = plan_of(argv[1], argv[2]);
