@@ -240,7 +240,7 @@ test_links(void **state)
 	}
 }
 
-/* Port 10 of o0-22 is a link of the spanning tree near its root, with a third of the tree behind
+/* Port 10 of o0-22 is a link of the spanning tree near its root, with a quarter of the tree behind
  * it.  If the part is attached again where its ranks must change, live routes change with them. */
 static void
 test_large_part(void **state)
