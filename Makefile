@@ -74,7 +74,7 @@ TEMPLATES := $(addprefix $(B)/,lib/moore.pc etc/opensm.conf systemd/moored.servi
 	systemd/opensm.service.d/moore.conf)
 DEFAULTS  := $(B)/etc/moore.conf $(B)/etc/moored.conf
 
-.PHONY: all help packages test-packages deps test-deps tests-bin test quick check soak golden coverage mutants words demo \
+.PHONY: all help packages test-packages deps test-deps tests-bin test quick check soak golden coverage mutants words demo demo-ethernet \
 	install uninstall dist clean FORCE
 .DELETE_ON_ERROR:
 
@@ -94,7 +94,7 @@ BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-de
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
 	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++ \
 	iproute2 lldpd nftables traceroute frr
-MAY_INSTALL := $(filter deps test-deps demo quick check soak,$(MAKECMDGOALS))
+MAY_INSTALL := $(filter deps test-deps demo demo-ethernet quick check soak,$(MAKECMDGOALS))
 
 packages:
 	@etc/deps $(if $(MAY_INSTALL),install,name) $(BUILD_DEPS)
@@ -254,6 +254,8 @@ mutants: all tests-bin	## do the tests notice a changed line? goes on where it w
 	@for d in lib/lane lib/motion lib/engine opensm-plugin; do tests/mutants $$d $(MUTANTS) || exit 1; done
 words:		## comments without a verb, and those that call a thing who
 	@tests/words
+demo-ethernet: test-packages all $(PINGS_BIN)	## a Slim Fly of Ethernet switches in network namespaces, as a story
+	@MOORE_BUILD=$(abspath $(B)) tests/demo-ethernet
 demo: test-packages all		## a Slim Fly on ibsim under the real OpenSM, as a story
 	@tests/demo
 
