@@ -21,6 +21,8 @@ struct moore_rhint {
 	bool only_a;		/* one-lane links are up, so every route must suit table A */
 	unsigned detour;	/* hops of a layer's routes beyond two: 2 on bipartite graphs,
 				 * which have no routes of one hop more, else 1 */
+	bool around;		/* neighbours of a root take detours of four hops; others of
+				 * three, except to make way for one of these */
 	/* Bit m of met[s * n + d] is set when m is the set of tables that are right for some
 	 * route from s to d so far.  Bit w of meets[m]: the sets m and w have a table in
 	 * common.  met_planned is for trees that grow, met_up for those on live links. */

@@ -274,19 +274,6 @@ set_tables_of_middles(struct planner *p, uint32_t *at, uint32_t *n_greater)
 		}
 }
 
-/* Detours between neighbours have four hops, and few of them have a right table in common.  So
- * all of them, in both directions, keep to table C. */
-static void
-set_tables_beside(struct planner *p)
-{
-	const struct moore_rgraph *g = p->v->g;
-
-	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (g->flags[e] & p->v->flag)
-				p->h->met_planned[(size_t)s * g->n + g->to[e]] |= (uint16_t)(1u << OK_C);
-}
-
 static void
 count_all(struct planner *p)
 {
@@ -332,12 +319,13 @@ moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_
 	}
 	memset(h->last, MOORE_SLOT_NONE, (size_t)n_layers * h->g->n);
 	h->detour = is_bipartite(h, v) ? 2 : 1;
+	h->around = h->detour == 1 && !h->kind->longest;
 	count_all(&p);
 	set_senses(&p);
 	if (has_middles(v))
 		set_tables_of_middles(&p, h->acc, h->queue);
-	if (h->detour == 1 && !h->kind->longest)
-		set_tables_beside(&p);
+	if (h->around)
+		moore_rhint_set_beside(h, v);
 	for (unsigned round = 0; round < MOORE_HINT_ROUNDS; round++)
 		if (!choose_all(&p, n_layers, present, !round))
 			break;

@@ -4,6 +4,7 @@
  *   hint.c        which tables are right, and how a node attaches to a tree
  *   hint_layer.c  the trees of a layer, side by side
  *   hint_plan.c   through which neighbour of its root each layer goes
+ *   hint_beside.c which table the detours between two neighbours keep to
  *   hint_grow.c   a layer's tree
  *   hint_serve.c  nodes that take a shorter route so that others get one of three hops
  *   hint_mend.c   trees on the links that are up */
@@ -105,6 +106,9 @@ void moore_rhint_list_ways(struct moore_rhint_tree *w, unsigned len, unsigned mi
 bool moore_rhint_attach_best(struct moore_rhint_tree *w, uint32_t s, unsigned len);
 /* Attaches every open node that has one. */
 void moore_rhint_attach_all(struct moore_rhint_tree *w, unsigned len);
+/* Chooses a table for each pair of neighbours, and notes it in met_planned[] as if a route each
+ * way existed for which it alone is right.  O(links * degree^3). */
+void moore_rhint_set_beside(struct moore_rhint *h, const struct moore_rview *v);
 /* Makes slot[] of a layer's tree: routes of 2 + detour hops where there are any, else shorter
  * ones; nodes that are farther off are left out. */
 void moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t layer,
