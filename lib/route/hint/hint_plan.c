@@ -146,6 +146,16 @@ price_through(const struct planner *p, uint32_t root, uint32_t e)
 	return sum;
 }
 
+/* The same relative to the fourth power of the nodes served, where neighbours take detours:
+ * then more layers go through neighbours that serve more. */
+static uint64_t
+price_per_node(const struct planner *p, uint32_t root, uint32_t e)
+{
+	uint64_t price = price_through(p, root, e), square = (uint64_t)p->n_nodes[e] * p->n_nodes[e];
+
+	return p->h->around ? (price / square << 16) / square : price;
+}
+
 /* Returns the slot of the cheapest neighbour for one layer of root. */
 static uint8_t
 choose_last(const struct planner *p, uint32_t root)
@@ -157,7 +167,7 @@ choose_last(const struct planner *p, uint32_t root)
 	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++) {
 		uint64_t price;
 
-		if (!may_be_last(p, e) || (price = price_through(p, root, e)) >= least)
+		if (!may_be_last(p, e) || (price = price_per_node(p, root, e)) >= least)
 			continue;
 		least = price;
 		best = (uint8_t)(e - g->xadj[root]);
