@@ -247,6 +247,12 @@
  * alike within a hundredth, and 5 is within the bounds of the test. */
 #define MOORE_HINT_STRANDS 5
 
+/* How much dearer a way over a neighbour of the root is, for each recent[] of that neighbour
+ * (hint_serve.c).  (layers starts=2)  Least share of full rate %, with 0, 1, 2 and 4: q=5 58.7,
+ * 56.5, 57.8, 57.8; q=7 33.3, 50.0, 50.0, 50.0; q=8 16.6 with each; q=9 20.0, 47.0, 49.9, 48.8;
+ * q=11 20.0, 39.4, 37.1, 38.3.  Greatest load at q=9 p=4 1.38 with 1, 1.32 with 2. */
+#define MOORE_HINT_RECENT 2
+
 /* Two senses of detours alternate between pairs when neither is this many times rarer than
  * the other (hint_plan.c; OFT, MLFM).  (layers)  Covered %, with 1, 2, 3 and 5: OFT k=4 77.4,
  * 84.7, 86.0, 86.0; k=6 78.4, 88.4, 90.9, 91.7; k=12 76.7, 89.8, 93.2, 95.4.  With 1, 3 and 5:

@@ -459,7 +459,7 @@ test_kinds(void **state)
 		bool half_empty, straight, among_hosts;
 		unsigned between;	/* neighbours have half as many detours as direct routes */
 	} T[] = {
-		{ "valiant3 has four hops between neighbours alone", "slimfly", "q=5 p=4",
+		{ "valiant3 has four hops between neighbours, and for those that make way", "slimfly", "q=5 p=4",
 			MOORE_LAYERS_VALIANT3, 68, 0, 0, 1, 0, 1 },
 		{ "valiant", "slimfly", "q=5 p=4", MOORE_LAYERS_VALIANT, 45, 25, 0, 0, 0, 0 },
 		{ "valiant goes round", "slimfly", "q=7 p=5", MOORE_LAYERS_VALIANT, 40, 36, 0, 0, 0, 0 },
@@ -485,7 +485,8 @@ test_kinds(void **state)
 			      T[i].why, 100. * n.hops[3] / all, 100. * n.hops[4] / all, n.round, n.over_empty);
 		CHECK(T[i].why, 100 * n.hops[3] >= T[i].three * all);
 		CHECK(T[i].why, 100 * n.hops[4] >= T[i].four * all);
-		CHECK(T[i].why, T[i].four || n.hops[4] == n.beside);
+		/* A neighbour's children take four hops where they make way for its detour. */
+		CHECK(T[i].why, T[i].four || 100 * (n.hops[4] - n.beside) <= 5 * all);
 		CHECK(T[i].why, !T[i].between || 2 * n.beside > T[i].between * n.hops[1]);
 		CHECK(T[i].why, !T[i].straight || !n.round);
 		/* one per cent of the routes may have no other way */

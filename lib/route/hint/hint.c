@@ -117,12 +117,13 @@ moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
 		.g = g, .kind = kind, .met_planned = calloc(n * n, sizeof(*h->met_planned)),
 		.met_up = calloc(n * n, sizeof(*h->met_up)), .base = malloc(n * n),
 		.begun = calloc(g->n_edges + 1, sizeof(*h->begun)),
+		.recent = calloc(g->n_edges + 1, sizeof(*h->recent)),
 	};
 	for (uint32_t e = 0; e < g->n_edges; e++)
 		h->only_a |= g->flags[e] & MOORE_EDGE_UP && g->flags[e] & MOORE_EDGE_ONE_LANE;
 	tabulate(h);
 	return moore_rhint_alloc_scratch(h) == 0 && h->met_planned && h->met_up && h->base &&
-		h->begun ? 0 : -MOORE_ENOMEM;
+		h->begun && h->recent ? 0 : -MOORE_ENOMEM;
 }
 
 void
@@ -137,6 +138,7 @@ moore_rhint_fini(struct moore_rhint *h)
 	free(h->oks);
 	free(h->is_clean);
 	free(h->begun);
+	free(h->recent);
 	free(h->last);
 	free(h->met_planned);
 	free(h->met_up);

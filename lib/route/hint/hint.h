@@ -32,6 +32,8 @@ struct moore_rhint {
 	uint8_t *base;		/* [root * n + node]: slots of a tree that can replace any */
 	uint64_t *begun;	/* by edge of a root: first links of its head's detours to the root
 				 * since all were in use, a bit for each slot modulo 64 */
+	uint8_t *recent;	/* by edge of a root: how often its head had one hop to the root in
+				 * trees so far, each counting half of the next; at most 31 */
 	uint8_t *last;		/* [layer * n + root]: slot, at the root, of the neighbour that a
 				 * layer's routes go through, or MOORE_SLOT_NONE */
 	/* Of the layer that is being made, [root * n + node]: */

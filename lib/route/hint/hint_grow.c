@@ -4,8 +4,8 @@
  * All routes go through one neighbour r of the root (hint_plan.c).  Kinds with four hops let
  * few nodes stand two hops before the root (kinds.h).  Nodes without an admitted route over r
  * are served by others that take two hops (hint_serve.c), and those that are left take the
- * shortest route.  Neighbours of the root through which no other comes then take detours of
- * three or four hops. */
+ * shortest route.  Neighbours of the root then take detours of three or four hops: those
+ * through which no other comes, or only others that can take four hops themselves. */
 #include <string.h>
 
 #include "route/hint/hint_tree.h"
@@ -125,10 +125,10 @@ load_onward(const struct moore_rhint_tree *w, uint32_t s)
 /* Price of a first link that is in use; more than that of any load. */
 #define BEGUN ((uint64_t)1 << 40)
 
-/* The way of neighbour x of the root over a switch on a detour: the least loaded one among
- * those of which x has used the first link least often. */
+/* The way of x, which has no children, over a switch with min_len or 3 hops that is no
+ * neighbour of the root: the least loaded one, preferably over a first link not in begun. */
 static struct moore_rway
-way_around(const struct moore_rhint_tree *w, uint32_t x, uint64_t begun)
+way_around(const struct moore_rhint_tree *w, uint32_t x, uint64_t begun, unsigned min_len)
 {
 	const struct moore_rhint *h = w->h;
 	const struct moore_rgraph *g = h->g;
@@ -139,8 +139,8 @@ way_around(const struct moore_rhint_tree *w, uint32_t x, uint64_t begun)
 		uint64_t price;
 		uint8_t ok;
 
-		if ((h->len[s] != 2 && h->len[s] != 3) || h->beside[s] || !(g->flags[e] & w->v->flag) ||
-		    !moore_rhint_lets_pass(w, s, h->len[s]))
+		if (h->len[s] < min_len || h->len[s] > 3 || h->beside[s] ||
+		    !(g->flags[e] & w->v->flag) || !moore_rhint_lets_pass(w, s, h->len[s]))
 			continue;
 		price = h->load[e] + load_onward(w, s) +
 			(begun >> ((e - g->xadj[x]) & 63) & 1) * BEGUN;
@@ -151,9 +151,60 @@ way_around(const struct moore_rhint_tree *w, uint32_t x, uint64_t begun)
 	return best;
 }
 
-/* Sends neighbours of the root through which no other comes around by a switch on a detour:. */
 static void
-detour_neighbours(struct moore_rhint_tree *w)
+move(struct moore_rhint_tree *w, uint32_t s, const struct moore_rway *way)
+{
+	struct moore_rhint *h = w->h;
+
+	moore_rhint_detach(h, s);
+	moore_rhint_attach(w, s, way->edge, way->ok);
+	h->acc[h->g->to[way->edge]] = 1;
+}
+
+static bool
+is_kid(const struct moore_rhint_tree *w, uint32_t c, uint32_t e_to_parent)
+{
+	const struct moore_rhint *h = w->h;
+
+	return c != w->root && !moore_rhint_is_open(h, c) &&
+		h->g->xadj[c] + h->slot[c] == e_to_parent;
+}
+
+/* Whether every child of neighbour x of the root can take four hops; way[] says how. */
+static bool
+can_clear(const struct moore_rhint_tree *w, uint32_t x)
+{
+	struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+
+	for (uint32_t e = g->xadj[x]; e < g->xadj[x + 1]; e++) {
+		uint32_t c = g->to[e];
+
+		if (!is_kid(w, c, g->rev[e]))
+			continue;
+		if (h->acc[c] || !g->is_source[c])
+			return false;
+		h->way[c] = way_around(w, c, 0, 3);
+		if (h->way[c].price == UINT64_MAX)
+			return false;
+	}
+	return true;
+}
+
+/* Sends the children of x that way. */
+static void
+clear(struct moore_rhint_tree *w, uint32_t x)
+{
+	const struct moore_rgraph *g = w->h->g;
+
+	for (uint32_t e = g->xadj[x]; e < g->xadj[x + 1]; e++)
+		if (is_kid(w, g->to[e], g->rev[e]))
+			move(w, g->to[e], &w->h->way[g->to[e]]);
+}
+
+/* Sends neighbours of the root other than r around by a switch on a detour. */
+static void
+detour_neighbours(struct moore_rhint_tree *w, uint32_t r)
 {
 	struct moore_rhint *h = w->h;
 	const struct moore_rgraph *g = h->g;
@@ -163,16 +214,21 @@ detour_neighbours(struct moore_rhint_tree *w)
 		uint32_t x = g->to[o], slot;
 		struct moore_rway way;
 
-		if (h->len[x] != 1 || h->acc[x] || !g->is_source[x])
+		if (h->len[x] != 1 || !g->is_source[x] || (h->acc[x] && x == r))
 			continue;
-		way = way_around(w, x, h->begun[o]);
+		if (h->acc[x] && !can_clear(w, x))
+			continue;
+		if (h->acc[x])
+			clear(w, x);
+		way = way_around(w, x, h->begun[o], 2);
 		if (way.price == UINT64_MAX)
 			continue;
 		slot = way.edge - g->xadj[x];
 		h->begun[o] = (way.price >= BEGUN ? 0 : h->begun[o]) | (uint64_t)1 << (slot & 63);
-		moore_rhint_detach(h, x);
-		moore_rhint_attach(w, x, way.edge, way.ok);
+		move(w, x, &way);
 	}
+	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++)
+		h->recent[o] = (uint8_t)(h->recent[o] / 2 + (h->len[g->to[o]] == 1) * 16);
 }
 
 void
@@ -199,7 +255,7 @@ moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t la
 	moore_rhint_attach_all(&w, 1);
 	if (four)
 		straighten(&w);
-	else if (h->detour == 1)
-		detour_neighbours(&w);
+	else if (h->around)
+		detour_neighbours(&w, r);
 	mark_beside(&w, 0);
 }

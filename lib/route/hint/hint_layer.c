@@ -6,8 +6,9 @@
  * the routes that the other trees of the layer take the other way, so it can lack a table in
  * common with them; of two such trees that of the greater root is mended afterwards, as are
  * all where links are missing, one after the other.  (Three hops always have one: see the
- * senses of hint_plan.c.)  So the trees depend on the number of
- * strands, but not on that of the workers. */
+ * senses of hint_plan.c.)  If no link is missing such a tree is grown anew first, since it then
+ * knows the others.  So the trees depend on the number of strands, but not on that of the
+ * workers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,6 +218,8 @@ moore_rhint_layer(struct moore_rhint *h, const struct moore_rview *planned,
 			continue;
 		load(h, root);
 		moore_rhint_count(h, UINT32_MAX);
+		if (h->around && h->g->as_planned)
+			moore_rhint_grow(h, planned, number, root);
 		if (!moore_rhint_mend(h, up, root, false, n_connected[root], moved))
 			return root;
 		moore_rhint_count(h, 1);

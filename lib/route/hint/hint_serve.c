@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "route/hint/hint_tree.h"
+#include "route/tuning.h"
 
 /* Whether s has three hops and no children, so that it may take two. */
 static bool
@@ -103,6 +104,24 @@ serve(struct moore_rhint_tree *w, uint32_t s)
 		withdraw(h, h->queue[i]);
 }
 
+/* Makes ways over a neighbour of the root dearer, the more often it had one hop in recent
+ * trees: a neighbour through which others come to the root seldom has a detour. */
+static void
+raise_recent(struct moore_rhint_tree *w)
+{
+	struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+
+	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++)
+		h->acc[g->to[o]] = h->recent[o];
+	for (uint32_t s = 0; s < g->n; s++) {
+		struct moore_rway *way = &h->way[s];
+
+		if (way->price != UINT64_MAX)
+			way->price += (way->price + 1) * MOORE_HINT_RECENT * h->acc[g->to[way->edge]];
+	}
+}
+
 void
 moore_rhint_serve_rest(struct moore_rhint_tree *w)
 {
@@ -110,6 +129,8 @@ moore_rhint_serve_rest(struct moore_rhint_tree *w)
 	uint32_t n = h->g->n;
 
 	moore_rhint_list_ways(w, 1, 3);
+	if (h->around)
+		raise_recent(w);
 	memset(h->serve, 0, n * sizeof(*h->serve));
 	for (uint32_t s = 0; s < n; s++)
 		if (moore_rhint_is_open(h, s))
