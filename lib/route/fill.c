@@ -140,7 +140,7 @@ plan_hint_layers(struct fill *f, struct moore_err *err)
 		moore_rcolumns_count_lids(cols, &f->r->g, c, f->n_lids);
 		memcpy(present + (size_t)hint_layer(cols, c) * n, f->n_lids, n);
 	}
-	rc = moore_rhint_plan(&b->hint, &b->planned, n_layers, present, err);
+	rc = moore_rhint_plan(&b->hint, &b->planned, n_layers, cols->n_offsets - 1, present, err);
 	free(present);
 	if (rc < 0)
 		return rc;

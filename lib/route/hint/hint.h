@@ -70,10 +70,10 @@ struct moore_rhint {
 int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
 		     const struct moore_rkind *kind);
 void moore_rhint_fini(struct moore_rhint *h);
-/* Chooses last[] for n_layers layers.  present[layer * n + root]: it has a LID there.
- * -MOORE_ENOMEM. */
+/* Chooses last[] for n_layers layers, of which each n_of_host in sequence belong to one host of
+ * each root.  present[layer * n + root]: it has a LID there.  -MOORE_ENOMEM. */
 int moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,
-		     const uint8_t *present, struct moore_err *err);
+		     uint32_t n_of_host, const uint8_t *present, struct moore_err *err);
 /* Makes base[]: for each root a tree for which table A is right. */
 void moore_rhint_base(struct moore_rhint *h, const struct moore_rview *v,
 		      const uint32_t *n_connected);

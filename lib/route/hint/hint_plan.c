@@ -299,6 +299,27 @@ count_all(struct planner *p)
 	}
 }
 
+/* Divides the neighbours chosen for a root among its layers anew: those through one neighbour
+ * go to different hosts, and each host has some from all parts of the list of slots. */
+static void
+deal(struct planner *p, uint32_t root, uint32_t n_layers, uint32_t n_of_host,
+     const uint8_t *present)
+{
+	uint32_t n = p->v->g->n, left[MOORE_SLOT_NONE + 1] = { 0 }, slot = 0;
+
+	for (uint32_t k = 0; k < n_layers; k++)
+		left[p->h->last[(size_t)k * n + root]] += present[(size_t)k * n + root] != 0;
+	for (uint32_t i = 0; i < n_of_host; i++)
+		for (uint32_t k = (i + root) % n_of_host; k < n_layers; k += n_of_host) {
+			if (!present[(size_t)k * n + root])
+				continue;
+			while (!left[slot])
+				slot++;
+			left[slot]--;
+			p->h->last[(size_t)k * n + root] = (uint8_t)slot;
+		}
+}
+
 static bool
 alloc_planner(struct planner *p, uint32_t n_layers)
 {
@@ -318,7 +339,7 @@ alloc_planner(struct planner *p, uint32_t n_layers)
 
 int
 moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,
-		 const uint8_t *present, struct moore_err *err)
+		 uint32_t n_of_host, const uint8_t *present, struct moore_err *err)
 {
 	struct planner p = { .h = h, .v = v };
 	int rc = 0;
@@ -339,6 +360,8 @@ moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_
 	for (unsigned round = 0; round < MOORE_HINT_ROUNDS; round++)
 		if (!choose_all(&p, n_layers, present, !round))
 			break;
+	for (uint32_t root = 0; h->around && root < h->g->n; root++)
+		deal(&p, root, n_layers, n_of_host, present);
 out:
 	free(p.load);
 	free(p.dud);
