@@ -42,15 +42,16 @@ T=$BATS_TEST_TMPDIR
 
 # differs FILE EDIT LINE: with that edit (python) of a recorded answer r, compare prints LINE.
 differs() {
-	mkdir -p "$T/golden"
-	cp -r "$G/ask" "$G/compare" "$G/intended" "$G/answers" "$T/golden"
-	python3 - "$T/golden/answers/$1.json" "$2" <<-'PY'
+	mkdir -p "$T/tests/golden" "$T/tests/ether"
+	cp -r "$G/ask" "$G/compare" "$G/intended" "$G/answers" "$T/tests/golden"
+	cp "$G/../ether/fake-lldp" "$T/tests/ether"
+	python3 - "$T/tests/golden/answers/$1.json" "$2" <<-'PY'
 		import json, sys
 		r = json.load(open(sys.argv[1]))
 		exec(sys.argv[2])
 		json.dump(r, open(sys.argv[1], "w"))
 	PY
-	MOORE_BUILD=$BUILD run "$T/golden/compare" "$1"
+	MOORE_BUILD=$BUILD run "$T/tests/golden/compare" "$1"
 	grep -qxF -- "$3" <<<"$output" || { echo "$output"; false; }
 }
 
@@ -71,6 +72,6 @@ differs() {
 
 @test "compare: an intended difference is not listed" {
 	differs plan-check 'r["answer"]["gone"] = 3' 'plan-check .gone: is gone, was 3'
-	echo 'plan-ch* .go*: for this test' >>"$T/golden/intended"
-	MOORE_BUILD=$BUILD run -0 "$T/golden/compare" plan-check
+	echo 'plan-ch* .go*: for this test' >>"$T/tests/golden/intended"
+	MOORE_BUILD=$BUILD run -0 "$T/tests/golden/compare" plan-check
 }
