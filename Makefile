@@ -42,7 +42,6 @@ endif
 
 LIB_SRC    := $(wildcard lib/*/*.c lib/*/*/*.c)
 PLUGIN_SRC := $(wildcard opensm-plugin/*.c)
-THREAD_SRC := $(wildcard threads/*.c)
 CLI_SRC    := $(wildcard cli/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
@@ -52,7 +51,8 @@ SIM_SRC    := $(wildcard tests/sim/*.c)
 
 LIB_OBJ    := $(LIB_SRC:%.c=$(B)/%.o)
 PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
-THREAD_OBJ := $(THREAD_SRC:%.c=$(B)/%.o)
+THREAD_OBJ := $(B)/threads/threads.o
+CHILD_OBJ  := $(B)/threads/children.o
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
 # moored-still: moored without devices, on a fabric that does not change, for tests.
@@ -160,11 +160,11 @@ $(B)/libosmmoore.so: $(PLUGIN_OBJ) $(THREAD_OBJ) $(B)/libmoore.a opensm-plugin/l
 	$(call say,LD $@)
 	$(Q)$(CC) -shared $(SANLD) $(LDFLAGS) -Wl,--version-script=opensm-plugin/libosmmoore.map \
 		-o $@ $(PLUGIN_OBJ) $(THREAD_OBJ) $(B)/libmoore.a -ljansson
-$(B)/moorectl: $(CLI_OBJ) $(THREAD_OBJ) $(B)/libmoore.a
+$(B)/moorectl: $(CLI_OBJ) $(THREAD_OBJ) $(CHILD_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -ldl
 DAEMON_LIBS := -levent -ljansson -lsystemd -libnetdisc -libmad -libumad -libverbs -lpthread -lm
-$(B)/moored: $(DAEMON_OBJ) $(THREAD_OBJ) $(B)/libmoore.a
+$(B)/moored: $(DAEMON_OBJ) $(THREAD_OBJ) $(CHILD_OBJ) $(B)/libmoore.a
 $(B)/moored-still: $(STILL_OBJ) $(THREAD_OBJ) $(B)/libmoore.a
 $(B)/moored $(B)/moored-still:
 	$(call say,LD $@)
@@ -211,7 +211,7 @@ $(PLUGIN_TESTS): $(PLUGIN_OBJ) $(THREAD_OBJ)
 $(PLUGIN_TESTS): private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(PLUGIN_TESTS): private LDLIBS += $(OPENSM_LIBS)
 $(B)/tests/unit/test_lastgood: $(addprefix $(B)/opensm-plugin/,guid.o lastgood.o)
-$(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(THREAD_OBJ)
+$(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(THREAD_OBJ) $(CHILD_OBJ)
 # Real threads; in test_threads their creation fails on demand.
 $(B)/tests/unit/test_threads $(B)/tests/unit/test_jobs $(B)/tests/bench/engine: $(THREAD_OBJ)
 $(B)/tests/unit/test_threads: private ALL_CFLAGS += -Wl,--wrap=pthread_create
@@ -331,5 +331,5 @@ dist:		## the last commit as build/moore-VERSION.tar.gz, the same bytes each tim
 clean:		## remove what was built
 	rm -rf build build-*
 
--include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(THREAD_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DAEMON_OBJ:.o=.d) $(STILL_OBJ:.o=.d) \
+-include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(THREAD_OBJ:.o=.d) $(CHILD_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DAEMON_OBJ:.o=.d) $(STILL_OBJ:.o=.d) \
 	$(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d) $(SIM_BIN:=.d) $(B)/tests/golden/tables.d

@@ -2,6 +2,7 @@
 /* cmd_ether_apply.c - `moorectl ethernet apply`: brings the switches to the routes of a
  * directory, by commands that the user names.  Each step is loaded on all its switches and read back;
  * the next one begins only when what was read is what the step should leave. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,12 +16,19 @@ struct apply {
 	struct cli_ether_diff d;
 	const char *command, *read;	/* templates */
 	uint64_t seconds, wait_ms;
-	struct cli_child *child;	/* two for each switch */
+	struct child *child;	/* two for each switch */
 	moore_swid *sw;			/* the switches of a round */
 };
 
+static bool
+show_share(void *unused, double share)
+{
+	cli_busy_share(unused, share);
+	return true;
+}
+
 static int
-child_failed(const struct apply *a, const struct cli_child *c, moore_swid s)
+child_failed(const struct apply *a, const struct child *c, moore_swid s)
 {
 	size_t n = c->output.len < 300 ? c->output.len : 300;
 
@@ -36,26 +44,26 @@ free_children(struct apply *a, size_t n)
 			free(a->child[i].argv[0]);
 		free(a->child[i].argv);
 		moore_buf_free(&a->child[i].output);
-		a->child[i] = (struct cli_child){ .argv = NULL };
+		a->child[i] = (struct child){ .argv = NULL };
 	}
 }
 
 static int
-set_words(const struct apply *a, struct cli_child *c, const char *text, moore_swid s,
+set_words(const struct apply *a, struct child *c, const char *text, moore_swid s,
 	  const char *family)
 {
-	const struct cli_place places[] = {
+	const struct child_place places[] = {
 		{ "{switch}", a->d.new.x->plan->sw[s].name }, { "{family}", family },
 	};
 
-	*c = (struct cli_child){ .argv = cli_words(text, places, ARRAY_LEN(places)) };
+	*c = (struct child){ .argv = child_words(text, places, ARRAY_LEN(places)) };
 	return c->argv ? CLI_OK : cli_error("\"%s\": no command is there", text);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
 static int
-take_answer(struct apply *a, const struct cli_child *c, moore_swid s, struct moore_ether_config *out)
+take_answer(struct apply *a, const struct child *c, moore_swid s, struct moore_ether_config *out)
 {
 	const char *name = a->d.new.x->plan->sw[s].name;
 	struct moore_err err;
@@ -81,7 +89,7 @@ read_routes(struct apply *a, size_t n, struct moore_ether_config *config)
 			if (a->d.new.x->opts.range[ip].is_set)
 				rc = set_words(a, &a->child[k++], a->read, a->sw[i], family[ip]);
 	if (rc == CLI_OK)
-		cli_children_run(a->child, k, WIDTH, (unsigned)a->seconds);
+		children_run(a->child, k, WIDTH, (unsigned)a->seconds, show_share, NULL);
 	for (size_t i = 0; rc == CLI_OK && i < k; i++)
 		rc = take_answer(a, &a->child[i], a->sw[i * n / k], &config[a->sw[i * n / k]]);
 	for (size_t i = 0; i < n; i++)
@@ -108,7 +116,7 @@ load_step(struct apply *a, uint32_t step, size_t *n)
 		a->sw[(*n)++] = s;
 	}
 	if (rc == CLI_OK)
-		cli_children_run(a->child, *n, WIDTH, (unsigned)a->seconds);
+		children_run(a->child, *n, WIDTH, (unsigned)a->seconds, show_share, NULL);
 	for (size_t i = 0; i < *n && rc == CLI_OK; i++)
 		if (a->child[i].why)
 			rc = child_failed(a, &a->child[i], a->sw[i]);
@@ -211,6 +219,7 @@ cmd_ether_apply(const struct cli_call *c)
 	json_t *answer = NULL;
 	int rc = new_apply(c, &a);
 
+	signal(SIGPIPE, SIG_IGN);	/* a command may end before it has read all */
 	if (rc == CLI_OK && (rc = read_all(&a)) == CLI_OK && (rc = cli_ether_diff_find(&a.d)) == CLI_OK &&
 	    !(answer = cli_ether_diff_answer(&a.d)))
 		rc = cli_error("out of memory");

@@ -15,13 +15,11 @@
 
 #include "children.h"
 
-extern char **environ;
-
 /* ---- templates ----------------------------------------------------------------------- */
 
 /* Appends text with its places filled in. */
 static void
-fill(struct moore_buf *b, const char *text, size_t len, const struct cli_place *places, size_t n)
+fill(struct moore_buf *b, const char *text, size_t len, const struct child_place *places, size_t n)
 {
 	const char *end = text + len;
 
@@ -41,7 +39,7 @@ fill(struct moore_buf *b, const char *text, size_t len, const struct cli_place *
 }
 
 char **
-cli_words(const char *text, const struct cli_place *places, size_t n)
+child_words(const char *text, const struct child_place *places, size_t n)
 {
 	struct moore_buf all = MOORE_BUF_INIT;
 	size_t count = 0, at = 0;
@@ -84,10 +82,11 @@ shut(int *fd)
 }
 
 static bool
-spawn(struct cli_child *c, int in, int out)
+spawn(struct child *c, int in, int out)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
+	sigset_t none;		/* blocked: this thread may block all */
 	pid_t pid = 0;
 	int rc;
 
@@ -96,8 +95,10 @@ spawn(struct cli_child *c, int in, int out)
 	posix_spawn_file_actions_adddup2(&actions, out, 1);
 	posix_spawn_file_actions_adddup2(&actions, out, 2);
 	posix_spawnattr_init(&attr);
+	sigemptyset(&none);
 	/* A group of its own, so that what the command starts is killed with it. */
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
 	rc = posix_spawnp(&pid, c->argv[0], &actions, &attr, c->argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attr);
@@ -108,7 +109,7 @@ spawn(struct cli_child *c, int in, int out)
 }
 
 static bool
-start(struct cli_child *c, unsigned seconds)
+start(struct child *c, unsigned seconds)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
 	bool ok;
@@ -148,7 +149,7 @@ next_part(const char *text, size_t len)
 }
 
 static void
-feed(struct cli_child *c)
+feed(struct child *c)
 {
 	size_t len = c->input ? c->input->len : 0;
 	const char *at = len ? c->input->data + c->sent : NULL;
@@ -162,14 +163,14 @@ feed(struct cli_child *c)
 
 /* Takes what there is; at its end the child is awaited. */
 static void
-take(struct cli_child *c)
+take(struct child *c)
 {
 	char part[65536];
 	ssize_t n = read(c->out, part, sizeof(part));
 
 	if (n > 0) {
 		moore_buf_add(&c->output, part, (size_t)n);
-		if (c->output.len > CLI_CHILD_OUTPUT_MAX || c->output.oom) {
+		if (c->output.len > CHILD_OUTPUT_MAX || c->output.oom) {
 			c->why = "it says too much";
 			kill(-c->pid, SIGKILL);
 			shut(&c->out);
@@ -180,7 +181,7 @@ take(struct cli_child *c)
 }
 
 static void
-end(struct cli_child *c)
+end(struct child *c)
 {
 	shut(&c->in);
 	shut(&c->out);
@@ -198,7 +199,7 @@ end(struct cli_child *c)
 
 /* Waits for something to happen to the running children, which are listed. */
 static void
-attend(struct cli_child **running, unsigned n)
+attend(struct child **running, unsigned n)
 {
 	struct pollfd *fd = calloc(2 * (size_t)n + 1, sizeof(*fd));
 	long now = now_ms(), first = now + 1000;
@@ -214,7 +215,7 @@ attend(struct cli_child **running, unsigned n)
 	}
 	now = now_ms();
 	for (unsigned i = 0; i < n; i++) {
-		struct cli_child *c = running[i];
+		struct child *c = running[i];
 
 		if (c->in >= 0 && fd[2 * i].revents)
 			feed(c);
@@ -229,16 +230,41 @@ attend(struct cli_child **running, unsigned n)
 	free(fd);
 }
 
-void
-cli_children_run(struct cli_child *c, size_t n, unsigned width, unsigned seconds)
+/* Ends those that have nothing more to say, and gives their places back. */
+static unsigned
+end_finished(struct child **running, unsigned n)
 {
-	struct cli_child **running = calloc(width + 1, sizeof(struct cli_child *));
-	void (*was)(int) = signal(SIGPIPE, SIG_IGN);
+	for (unsigned i = 0; i < n;) {
+		if (running[i]->out >= 0) {
+			i++;
+			continue;
+		}
+		end(running[i]);
+		running[i] = running[--n];
+	}
+	return n;
+}
+
+static void
+kill_all(struct child **running, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		running[i]->why = "it was ended";
+		kill(-running[i]->pid, SIGKILL);
+		end(running[i]);
+	}
+}
+
+void
+children_run(struct child *c, size_t n, unsigned width, unsigned seconds,
+	     bool (*go_on)(void *arg, double share), void *arg)
+{
+	struct child **running = calloc(width + 1, sizeof(struct child *));
 	unsigned n_running = 0;
 	size_t next = 0;
 
-	for (size_t i = 0; !running && i < n; i++)
-		c[i].why = "memory ran out";
+	for (size_t i = 0; i < n; i++)
+		c[i].why = running ? "it was not started" : "memory ran out";
 	while (running && (next < n || n_running)) {
 		while (next < n && n_running < width) {
 			if (start(&c[next], seconds))
@@ -247,16 +273,11 @@ cli_children_run(struct cli_child *c, size_t n, unsigned width, unsigned seconds
 		}
 		if (n_running)
 			attend(running, n_running);
-		for (unsigned i = 0; i < n_running;) {
-			if (running[i]->out >= 0) {
-				i++;
-				continue;
-			}
-			end(running[i]);
-			running[i] = running[--n_running];
+		n_running = end_finished(running, n_running);
+		if (go_on && !go_on(arg, (double)(next - n_running) / (double)n)) {
+			kill_all(running, n_running);
+			break;
 		}
-		cli_busy_share(NULL, (double)(next - n_running) / (double)n);
 	}
-	signal(SIGPIPE, was);
 	free(running);
 }
