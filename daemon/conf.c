@@ -38,8 +38,15 @@ static const struct moore_key rows[] = {
 	  LIVE(moore_conf) },
 	{ "planes", TEXT(planes), "(null)",
 	  "Ports of this host, one for each fabric, as DEVICE:PORT separated by commas "
-	  "(mlx5_0:1,mlx5_1:1); (null) means the first active port.",
+	  "(mlx5_0:1,mlx5_1:1); the word ethernet is a plane of Ethernet switches. (null) means "
+	  "the first active port.",
 	  RESTART(planes) },
+	{ "ethernet", TEXT(ethernet), "(null)",
+	  "The command that prints what an Ethernet switch reports: its words are divided at blanks "
+	  "and run without a shell, {switch} is the name of a switch of the plan, and {what} one of "
+	  "chassis, neighbors (lldpcli -f json0 show chassis, show neighbors details) and links (ip "
+	  "-json -statistics link show).",
+	  RESTART(ethernet) },
 	{ "metrics", TEXT(metrics), "127.0.0.1:9684",
 	  "ADDRESS:PORT that serves Prometheus text under /metrics; (null) disables this.",
 	  RESTART(metrics) },

@@ -45,8 +45,10 @@ struct scanner {
 	struct plane_thread plane[MOORED_PLANES_MAX];
 };
 
-/* The thread; arg is a struct plane_thread.  Ends when scanner->stop is set. */
+/* The threads of a plane of InfiniBand and of one of Ethernet switches; arg is a struct
+ * plane_thread.  They end when scanner->stop is set. */
 void *plane_run(void *arg);
+void *ether_run(void *arg);
 
 /* ---- to the loop (tell.c): each is one call of struct scanner_calls ----------------- */
 

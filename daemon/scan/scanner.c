@@ -15,6 +15,12 @@
 
 enum { STUCK_MS = 3000, STOP_MS = 1500 };
 
+static bool
+is_ether(const struct plane_thread *p)
+{
+	return !strcmp(p->ca, PLANE_ETHERNET);
+}
+
 static void
 on_watch(evutil_socket_t fd, short what, void *arg)
 {
@@ -25,7 +31,8 @@ on_watch(evutil_socket_t fd, short what, void *arg)
 	for (unsigned i = 0; i < w->n_planes; i++) {
 		char why[120];
 
-		if (!w->plane[i].runs || atomic_load(&w->plane[i].beat) + STUCK_MS > now)
+		if (!w->plane[i].runs || is_ether(&w->plane[i]) ||
+		    atomic_load(&w->plane[i].beat) + STUCK_MS > now)
 			continue;
 		snprintf(why, sizeof(why), "the port sends no MADs: its device or driver hangs");
 		w->calls.state(w->calls.arg, i, PLANE_UNREACHED, why);
@@ -78,7 +85,8 @@ scanner_start(struct scanner **out, struct loop *l, const struct moored_conf *c,
 
 		p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 		atomic_store(&p->beat, mono_us() / 1000);
-		p->runs = p->wake >= 0 && pthread_create(&p->thread, NULL, plane_run, p) == 0;
+		p->runs = p->wake >= 0 && pthread_create(&p->thread, NULL,
+			is_ether(p) ? ether_run : plane_run, p) == 0;
 		if (!p->runs) {
 			scanner_stop(w);
 			return -1;

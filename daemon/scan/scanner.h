@@ -2,7 +2,8 @@
 /* scanner.h - what the scanner's threads hand to the loop: snapshots of the fabric,
  * counters, and the state of each plane.
  *
- * A plane is one umad port.  Each has a thread of its own, which alone sends MADs. */
+ * A plane is one umad port, or the Ethernet switches of the plan.  Each has a thread of its own,
+ * which alone sends MADs or runs commands. */
 #ifndef MOORED_SCANNER_H
 #define MOORED_SCANNER_H
 
@@ -45,6 +46,8 @@ struct manager_state {
 struct loop;
 struct moored_conf;
 struct scanner;
+
+#define PLANE_ETHERNET "ethernet"	/* the name of such a plane in the key planes */
 
 struct scanner_calls {		/* all run on the loop's thread */
 	void (*snapshot)(void *arg, struct snapshot *s);	/* the receiver owns the reference */

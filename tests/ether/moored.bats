@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# moored.bats - moored on a plane of Ethernet switches: network namespaces with a real lldpd.
+bats_require_minimum_version 1.5.0
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+BUILD=${MOORE_BUILD:-$ROOT/build}
+M=$BUILD/moorectl LAB=$ROOT/tests/ether/lab
+PATH=$PATH:/usr/sbin
+
+setup() {
+	[ "$(id -u)" = 0 ] || skip "lldpd gives up the rights of root, so it needs them"
+	cd "$BATS_TEST_TMPDIR"
+	moored=''
+	"$M" plan new slimfly q=3 p=1 -o whole.json >/dev/null
+	jq 'del(.endpoints[])' whole.json >plan.json	# the hosts of the lab run no lldpd
+	"$LAB" up whole.json lab
+	id=$(jq -r .id lab/lab.json)
+	cat >ask <<-END
+		#!/bin/sh
+		case \$2 in
+		neighbors) exec lldpcli -u "/run/$id/\$1" -f json0 show neighbors details ;;
+		chassis) exec lldpcli -u "/run/$id/\$1" -f json0 show chassis ;;
+		links) exec ip -n "$id.\$1" -json -statistics link show ;;
+		esac
+	END
+	chmod +x ask
+	printf '%s\n' "socket $PWD/s" "state_dir (null)" "metrics (null)" "plan $PWD/plan.json" "planes ethernet" \
+		"ethernet $PWD/ask {switch} {what}" "sweep_s 1" >moored.conf
+}
+
+teardown() {
+	[ -z "$moored" ] || kill -KILL "$moored" 2>/dev/null || true
+	[ ! -e lab/lab.json ] || "$LAB" down lab
+}
+
+start() {
+	"$BUILD/moored" --foreground --config moored.conf >log 2>&1 3>&- &
+	moored=$!
+}
+
+ctl() { "$M" --no-pager --socket "$PWD/s" "$@"; }
+
+# until WORDS...: waits for the command to succeed.
+until_ok() {
+	for _ in $(seq 150); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 0.2
+	done
+	echo "never: $*"; tail -5 log; false
+}
+deviates() { ctl check --json | jq -e ".deviations | length == $1"; }
+
+@test "the fabric is found, its cables are checked, a swap and a cut are seen" {
+	start
+	until_ok ctl check
+	run -0 ctl status --json
+	jq -e '.planes[0] | .state == "up" and .switches == 18 and .cables == 45' <<<"$output"
+	"$LAB" swap lab s0-0-0 2 s0-1-0 2
+	crossed() { [ "$(ctl check | grep -c ^wrong-peer)" = 2 ]; }
+	until_ok crossed
+	run ctl repair
+	[[ $output == *"2 moves of cable ends"* ]]
+	"$LAB" swap lab s0-0-0 2 s0-1-0 2
+	until_ok ctl check
+	"$LAB" cut lab s1-0-0 3
+	until_ok deviates 1
+	"$LAB" mend lab s1-0-0 3
+	until_ok ctl check
+}
+
+@test "counters: what hosts send appears on the links" {
+	start
+	until_ok ctl check
+	"$M" ethernet emit whole.json --ipv4 10.0.0.0/8 -o net >/dev/null
+	"$LAB" load lab net
+	"$LAB" hosts lab net >hosts
+	"$BUILD/tests/ether/pings" --size 8000 --seconds 4 <hosts >answers &
+	pings=$!
+	sleep 3
+	run -0 ctl call history.port '{"switch": "s0-0-0", "port": 2}'
+	wait "$pings"
+	jq -e '[.rows[][2]] | max > 10000' <<<"$output"
+}
+
+@test "a switch that does not answer costs only itself; a command that hangs stops nothing" {
+	sed -i '2i [ "$1" != s0-2-2 ] || exit 3' ask
+	sed -i '3i [ "$1" != s1-1-1 ] || [ "$2" = links ] || sleep 1000' ask
+	start
+	up() { ctl status --json | jq -e '.planes[0] | .state == "up" and .switches >= 16 and (.why | contains("did not answer"))'; }
+	for _ in $(seq 100); do ! up >/dev/null 2>&1 || break; sleep 0.5; done
+	run -0 up
+	[[ $(ctl status) == *"2 of 18 switches did not answer"* ]]
+	# It ends at once although a command hangs.
+	kill -TERM "$moored"
+	for _ in $(seq 40); do kill -0 "$moored" 2>/dev/null || break; sleep 0.1; done
+	! kill -0 "$moored" 2>/dev/null
+	moored=''
+	! pgrep -f "$PWD/ask" >/dev/null
+}
+
+@test "without a plan or a command the state says what is missing" {
+	sed -i '/^plan /d' moored.conf
+	start
+	until_ok bash -c "'$M' --socket '$PWD/s' status | grep -q 'set the key plan'"
+	kill -KILL "$moored"
+	echo "plan $PWD/plan.json" >>moored.conf
+	sed -i '/^ethernet /d' moored.conf
+	rm -f s
+	start
+	until_ok bash -c "'$M' --socket '$PWD/s' status | grep -q 'the key ethernet has no command'"
+}
