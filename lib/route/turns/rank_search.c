@@ -10,7 +10,11 @@
  * Method: descent by coordinates.  With all other ranks fixed, each turn of an edge tells
  * above or below which rank it gains and how much; a sweep gives every edge the best rank by
  * these, in random sequence.  Edges of the spanning tree keep the ranks that it needs.
- * Every number is an integer, so the result is the same on every machine. */
+ * Every number is an integer, so the result is the same on every machine.
+ *
+ * Cost: an edge of a graph with degree k has 2k turns, and each reads k counts, from all over
+ * n * n bytes.  So four turns are weighed side by side, which lets their reads overlap. */
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/random.h"
@@ -18,6 +22,8 @@
 #include "route/turns/turns.h"
 
 #define MAX_COUNT 255
+#define MAX_DEGREE 254		/* below MOORE_SLOT_NONE; so no count is MAX_COUNT */
+#define NO_EDGE UINT64_MAX
 
 /* The planned edges alone. */
 struct planned {
@@ -30,101 +36,188 @@ struct search {
 	struct planned g;
 	uint32_t *rank;		/* by edge */
 	uint8_t *fixed;		/* by edge: it belongs to the spanning tree */
-	uint8_t *far;		/* [d * n + s]: the distance is two */
-	uint8_t *legs;		/* [d * n + x]: routes x -> r -> d that rise */
-	uint8_t *count;		/* [d * n + s]; MAX_COUNT if s is not far */
+	uint64_t *out, *in;	/* from [xadj[v] + v] on: keys (key_of()) of the edges from v, and of
+				 * those to v with the edge that leads back; sorted, then NO_EDGE */
+	uint8_t *count;		/* [d * n + s]; MAX_COUNT if s is not at distance two from d */
+	uint8_t *legs_to;	/* [d * n + x]: routes x -> r -> d that rise; MAX_COUNT as above */
+	uint8_t *legs_from;	/* [x * n + d]: the same */
 	uint32_t *sequence;	/* edges */
-	struct threshold {	/* one for each turn of an edge */
-		uint32_t rank;
-		int64_t step;	/* what rising past it gains */
-	} at[2 * 256];
-	int64_t worth[MAX_COUNT + 1];	/* what one first link more is worth to a pair, by its
-					 * count; nothing at MAX_COUNT and just below */
+	int64_t worth[MAX_COUNT + 2];	/* [count + 1]: what one first link more is worth to a pair;
+					 * nothing at MAX_COUNT and just below */
 };
+
+/* Of a list of legs that begin or end at the same switch: the leg that one turn adds or removes. */
+struct leg {
+	uint32_t end;		/* its other end */
+	uint32_t at;		/* the index of the turn */
+};
+
+static uint64_t
+key_of(uint32_t rank, uint32_t e)
+{
+	return (uint64_t)rank << 32 | e;
+}
 
 static void
 mark_far(struct search *w)
 {
 	const struct planned *g = &w->g;
+	size_t n = g->n;
 
-	for (uint32_t d = 0; d < g->n; d++) {
-		uint8_t *far = w->far + (size_t)d * g->n;
+	memset(w->count, MAX_COUNT, n * n);
+	for (uint32_t d = 0; d < n; d++) {
+		uint8_t *count = w->count + d * n;
 
 		for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
 			for (uint32_t r = g->to[e], k = g->xadj[r]; k < g->xadj[r + 1]; k++)
-				far[g->to[k]] = 1;
+				count[g->to[k]] = 0;
 		for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
-			far[g->to[e]] = 0;
-		far[d] = 0;
-		for (uint32_t s = 0; s < g->n; s++)
-			w->count[(size_t)d * g->n + s] = far[s] ? 0 : MAX_COUNT;
+			count[g->to[e]] = MAX_COUNT;
+		count[d] = MAX_COUNT;
 	}
+	memcpy(w->legs_to, w->count, n * n);
+	memcpy(w->legs_from, w->count, n * n);	/* distances are the same both ways */
 }
 
-/* The turn u -> v -> w becomes allowed (by is 1) or forbidden (-1). */
+/* The turn u -> v -> d becomes allowed (by is 1) or forbidden (-1); `was` is the number of legs. */
 static void
-set_turn(struct search *w, uint32_t u, uint32_t d, int by)
+set_turn(struct search *w, uint32_t u, uint32_t d, uint8_t was, int by)
 {
-	const struct planned *g = &w->g;
-	size_t row = (size_t)d * g->n;
-	uint8_t was = w->legs[row + u];
+	const uint32_t *to = w->g.to, end = w->g.xadj[u + 1];
+	size_t n = w->g.n;
+	uint8_t *count = w->count + d * n;
 
-	if (!w->far[row + u])
+	if (was == MAX_COUNT)
 		return;
-	w->legs[row + u] = (uint8_t)(was + by);
+	w->legs_to[d * n + u] = w->legs_from[u * n + d] = (uint8_t)(was + by);
 	if (was != (by < 0))
 		return;
-	for (uint32_t e = g->xadj[u]; e < g->xadj[u + 1]; e++) {
-		size_t s = row + g->to[e];
+	for (uint32_t e = w->g.xadj[u]; e < end; e++) {
+		uint8_t *c = count + to[e];
 
-		w->count[s] = (uint8_t)(w->count[s] + by * w->far[s]);
+		*c = (uint8_t)(*c + (*c == MAX_COUNT ? 0 : by));
 	}
 }
 
-/* What the turn u -> v -> d is worth while it is allowed. */
-static int64_t
-worth_of_turn(const struct search *w, uint32_t u, uint32_t d, bool is_allowed)
+/* Sets sum[] of the turns that four legs from u belong to; worth[] is by count. */
+static void
+weigh_four_from(const struct search *w, const int64_t *worth, uint32_t u, const struct leg *l,
+		int64_t *sum)
 {
 	const struct planned *g = &w->g;
-	size_t row = (size_t)d * g->n;
-	const uint8_t *count = w->count + row;
+	const uint8_t *a = w->count + (size_t)l[0].end * g->n;
+	const uint8_t *b = w->count + (size_t)l[1].end * g->n;
+	const uint8_t *c = w->count + (size_t)l[2].end * g->n;
+	const uint8_t *d = w->count + (size_t)l[3].end * g->n;
+	int64_t of_a = 0, of_b = 0, of_c = 0, of_d = 0;
+
+	for (uint32_t e = g->xadj[u], end = g->xadj[u + 1]; e < end; e++) {
+		uint32_t s = g->to[e];
+
+		of_a += worth[a[s]];
+		of_b += worth[b[s]];
+		of_c += worth[c[s]];
+		of_d += worth[d[s]];
+	}
+	sum[l[0].at] = of_a;
+	sum[l[1].at] = of_b;
+	sum[l[2].at] = of_c;
+	sum[l[3].at] = of_d;
+}
+
+static int64_t
+weigh_one(const int64_t *worth, const uint8_t *count, const uint32_t *s, uint32_t n)
+{
 	int64_t sum = 0;
 
-	if (!w->far[row + u] || w->legs[row + u] > is_allowed)
-		return 0;
-	for (uint32_t e = g->xadj[u], end = g->xadj[u + 1]; e < end; e++)
-		sum += w->worth[count[g->to[e]] - is_allowed];
+	for (uint32_t i = 0; i < n; i++)
+		sum += worth[count[s[i]]];
 	return sum;
 }
 
-/* Adds a threshold to the n that are sorted by rank, behind those of the same rank. */
+/* Does the same for four legs to the switch that count[] belongs to. */
 static void
-add_threshold(struct search *w, uint32_t n, uint32_t rank, int64_t step)
-{
-	for (; n > 0 && w->at[n - 1].rank > rank; n--)
-		w->at[n] = w->at[n - 1];
-	w->at[n] = (struct threshold){ rank, step };
-}
-
-/* Lists the ranks at which turns of e become allowed or forbidden. */
-static uint32_t
-list_thresholds(struct search *w, uint32_t e)
+weigh_four_to(const struct search *w, const int64_t *worth, const uint8_t *count,
+	      const struct leg *l, int64_t *sum)
 {
 	const struct planned *g = &w->g;
-	uint32_t v = g->to[e], u = g->to[g->rev[e]], n = 0, own = w->rank[e];
+	const uint32_t *s[4];
+	uint32_t n[4], least = MAX_DEGREE;
+	int64_t of_a = 0, of_b = 0, of_c = 0, of_d = 0;
 
-	for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++)
-		if (k != g->rev[e])
-			add_threshold(w, n++, w->rank[k],
-				      -worth_of_turn(w, u, g->to[k], own < w->rank[k]));
-	for (uint32_t o = g->xadj[u]; o < g->xadj[u + 1]; o++)
-		if (o != e) {
-			uint32_t k = g->rev[o];
+	for (unsigned i = 0; i < 4; i++) {
+		s[i] = g->to + g->xadj[l[i].end];
+		n[i] = g->xadj[l[i].end + 1] - g->xadj[l[i].end];
+		least = n[i] < least ? n[i] : least;
+	}
+	for (uint32_t i = 0; i < least; i++) {
+		of_a += worth[count[s[0][i]]];
+		of_b += worth[count[s[1][i]]];
+		of_c += worth[count[s[2][i]]];
+		of_d += worth[count[s[3][i]]];
+	}
+	sum[l[0].at] = of_a + weigh_one(worth, count, s[0] + least, n[0] - least);
+	sum[l[1].at] = of_b + weigh_one(worth, count, s[1] + least, n[1] - least);
+	sum[l[2].at] = of_c + weigh_one(worth, count, s[2] + least, n[2] - least);
+	sum[l[3].at] = of_d + weigh_one(worth, count, s[3] + least, n[3] - least);
+}
 
-			add_threshold(w, n++, w->rank[k],
-				      worth_of_turn(w, g->to[o], v, w->rank[k] < own));
-		}
+/* Lists the legs that the turns of key[from] to key[to - 1] remove when they become forbidden
+ * (is_allowed) or add when they become allowed; sum[] of all these turns becomes 0.  Repeats the
+ * last leg until their number is a multiple of four. */
+static uint32_t
+list_legs(const struct search *w, const uint64_t *key, uint32_t from, uint32_t to,
+	  const uint8_t *legs, bool is_allowed, struct leg *leg, int64_t *sum)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = from; i < to; i++) {
+		leg[n] = (struct leg){ w->g.to[(uint32_t)key[i]], i };
+		n += legs[leg[n].end] <= is_allowed;
+		sum[i] = 0;
+	}
+	for (; n % 4; n++)
+		leg[n] = leg[n - 1];
 	return n;
+}
+
+/* Sets sum[] to what the turns from e to out[n] are worth while they are allowed. */
+static void
+weigh_out(const struct search *w, uint32_t e, const uint64_t *out, uint32_t n, int64_t *sum)
+{
+	uint32_t u = w->g.to[w->g.rev[e]], lower = 0;
+	const uint8_t *legs = w->legs_from + (size_t)u * w->g.n;
+	struct leg leg[MAX_DEGREE + 3];
+
+	while (out[lower] >> 32 <= w->rank[e])
+		lower++;
+	for (unsigned is_allowed = 0; is_allowed < 2; is_allowed++) {
+		uint32_t m = list_legs(w, out, is_allowed ? lower : 0, is_allowed ? n : lower, legs,
+				       is_allowed, leg, sum);
+
+		for (uint32_t i = 0; i < m; i += 4)
+			weigh_four_from(w, w->worth + !is_allowed, u, leg + i, sum);
+	}
+}
+
+/* Sets sum[] to what the turns from in[n] to e are worth while they are allowed. */
+static void
+weigh_in(const struct search *w, uint32_t e, const uint64_t *in, uint32_t n, int64_t *sum)
+{
+	uint32_t v = w->g.to[e], lower = 0;
+	const uint8_t *legs = w->legs_to + (size_t)v * w->g.n;
+	const uint8_t *count = w->count + (size_t)v * w->g.n;
+	struct leg leg[MAX_DEGREE + 3];
+
+	while (in[lower] >> 32 < w->rank[e])
+		lower++;
+	for (unsigned is_allowed = 0; is_allowed < 2; is_allowed++) {
+		uint32_t m = list_legs(w, in, is_allowed ? 0 : lower, is_allowed ? lower : n, legs,
+				       is_allowed, leg, sum);
+
+		for (uint32_t i = 0; i < m; i += 4)
+			weigh_four_to(w, w->worth + !is_allowed, count, leg + i, sum);
+	}
 }
 
 /* A rank between low and high, both exclusive where there is room, outside the middle. */
@@ -139,70 +232,149 @@ rank_between(const struct search *w, struct moore_rng *rng, uint32_t low, uint32
 	return low < from ? from - 1 : to;
 }
 
-/* The best rank of e, or its own when no other is better. */
+/* The best rank of e, or its own when no other is better.  Its turns become allowed or forbidden
+ * at the ranks of the edges from its head and of those to its tail. */
 static uint32_t
 best_rank(struct search *w, struct moore_rng *rng, uint32_t e)
 {
-	uint32_t n = list_thresholds(w, e), best = 0, own = 0;
+	const struct planned *g = &w->g;
+	uint32_t v = g->to[e], u = g->to[g->rev[e]];
+	uint32_t n_out = g->xadj[v + 1] - g->xadj[v], n_in = g->xadj[u + 1] - g->xadj[u];
+	const uint64_t *out = w->out + g->xadj[v] + v, *in = w->in + g->xadj[u] + u;
+	int64_t lost[MAX_DEGREE + 1], gained[MAX_DEGREE + 1];
+	uint32_t rank[2 * MAX_DEGREE + 1], n = 1, best = 0, own = 0;
 	int64_t sum = 0, most = 0, now = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		sum += w->at[i].step;
-		if (w->at[i].rank < w->rank[e]) {
-			own = i + 1;
+	weigh_out(w, e, out, n_out, lost);
+	weigh_in(w, e, in, n_in, gained);
+	rank[0] = 0;
+	lost[n_out] = gained[n_in] = 0;
+	for (uint32_t i = 0, k = 0; i + k < n_out + n_in;) {
+		bool gains = in[k] >> 32 < out[i] >> 32;
+		uint64_t key = gains ? in[k] : out[i];
+
+		sum += gains ? gained[k] : -lost[i];
+		k += gains;
+		i += !gains;
+		if ((uint32_t)key == (gains ? e : g->rev[e]))
+			continue;
+		rank[n] = (uint32_t)(key >> 32);
+		if (rank[n] < w->rank[e]) {
+			own = n;
 			now = sum;
 		}
 		if (sum > most) {
 			most = sum;
-			best = i + 1;
+			best = n;
 		}
+		n++;
 	}
 	if (most <= now)
 		best = own;
-	return rank_between(w, rng, best ? w->at[best - 1].rank : 0,
-			    best < n ? w->at[best].rank : UINT32_MAX);
+	return rank_between(w, rng, rank[best], best + 1 < n ? rank[best + 1] : UINT32_MAX);
+}
+
+/* Replaces one of n sorted keys. */
+static void
+change_key(uint64_t *key, uint32_t n, uint64_t was, uint64_t now)
+{
+	uint32_t i = 0;
+
+	while (key[i] != was)
+		i++;
+	for (; i > 0 && key[i - 1] > now; i--)
+		key[i] = key[i - 1];
+	for (; i + 1 < n && key[i + 1] < now; i++)
+		key[i] = key[i + 1];
+	key[i] = now;
 }
 
 static void
 set_rank(struct search *w, uint32_t e, uint32_t rank)
 {
 	const struct planned *g = &w->g;
-	uint32_t v = g->to[e], u = g->to[g->rev[e]], was = w->rank[e];
+	uint32_t back = g->rev[e], v = g->to[e], u = g->to[back], was = w->rank[e];
+	uint64_t *out = w->out + g->xadj[v] + v, *in = w->in + g->xadj[u] + u;
+	const uint8_t *from_u = w->legs_from + (size_t)u * g->n;
+	const uint8_t *to_v = w->legs_to + (size_t)v * g->n;
 
-	for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++)
-		if (k != g->rev[e])
-			if ((was < w->rank[k]) != (rank < w->rank[k]))
-				set_turn(w, u, g->to[k], rank < w->rank[k] ? 1 : -1);
-	for (uint32_t o = g->xadj[u]; o < g->xadj[u + 1]; o++)
-		if (o != e) {
-			uint32_t k = g->rev[o];
+	for (; *out != NO_EDGE; out++) {
+		uint32_t o = (uint32_t)*out, other = (uint32_t)(*out >> 32);
 
-			if ((w->rank[k] < was) != (w->rank[k] < rank))
-				set_turn(w, g->to[o], v, w->rank[k] < rank ? 1 : -1);
-		}
+		if (o != back && (was < other) != (rank < other))
+			set_turn(w, u, g->to[o], from_u[g->to[o]], rank < other ? 1 : -1);
+	}
+	for (; *in != NO_EDGE; in++) {
+		uint32_t o = (uint32_t)*in, other = (uint32_t)(*in >> 32);
+
+		if (o != e && (other < was) != (other < rank))
+			set_turn(w, g->to[o], v, to_v[g->to[o]], other < rank ? 1 : -1);
+	}
+	change_key(w->out + g->xadj[u] + u, g->xadj[u + 1] - g->xadj[u], key_of(was, e),
+		   key_of(rank, e));
+	change_key(w->in + g->xadj[v] + v, g->xadj[v + 1] - g->xadj[v], key_of(was, back),
+		   key_of(rank, back));
 	w->rank[e] = rank;
+}
+
+static void
+sort_edges(struct search *w)
+{
+	const struct planned *g = &w->g;
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		uint64_t *out = w->out + g->xadj[v] + v, *in = w->in + g->xadj[v] + v;
+		uint32_t n = 0;
+
+		out[0] = in[0] = NO_EDGE;
+		for (uint32_t e = g->xadj[v]; e < g->xadj[v + 1]; e++) {
+			n++;
+			out[n] = in[n] = NO_EDGE;
+			change_key(out, n, NO_EDGE, key_of(w->rank[e], e));
+			change_key(in, n, NO_EDGE, key_of(w->rank[g->rev[e]], e));
+		}
+	}
 }
 
 /* Edges of the tree have the ranks that they will have; all others random ones. */
 static void
-start(struct search *w, struct moore_rng *rng)
+draw_ranks(struct search *w, struct moore_rng *rng)
 {
-	const struct planned *g = &w->g;
-	int64_t left = (int64_t)1 << 40;	/* the worth of all further links */
-
-	for (uint32_t e = 0; e < g->n_edges; e++) {
+	for (uint32_t e = 0; e < w->g.n_edges; e++) {
 		if (!w->fixed[e])
 			w->rank[e] = rank_between(w, rng, 0, UINT32_MAX);
 		w->sequence[e] = e;
 	}
+}
+
+/* Allocates and fills what sweeps need beside the ranks. */
+static bool
+prepare(struct search *w, struct moore_arena *tmp)
+{
+	const struct planned *g = &w->g;
+	size_t n = (size_t)g->n + 1, n2 = n * n;
+	int64_t left = (int64_t)1 << 40;	/* the worth of all further links */
+
+	w->out = moore_arena_alloc(tmp, n + g->n_edges, sizeof(*w->out));
+	w->in = moore_arena_alloc(tmp, n + g->n_edges, sizeof(*w->in));
+	w->count = moore_arena_alloc(tmp, n2, 1);
+	w->legs_to = moore_arena_alloc(tmp, n2, 1);
+	w->legs_from = moore_arena_alloc(tmp, n2, 1);
+	if (!w->out || !w->in || !w->count || !w->legs_to || !w->legs_from)
+		return false;
+	sort_edges(w);
 	mark_far(w);
-	for (uint32_t u = 0; u < g->n; u++)
+	for (uint32_t u = 0; u < g->n; u++) {
+		const uint8_t *legs = w->legs_from + (size_t)u * g->n;
+
 		for (uint32_t e = g->xadj[u]; e < g->xadj[u + 1]; e++)
 			for (uint32_t v = g->to[e], k = g->xadj[v]; k < g->xadj[v + 1]; k++)
 				if (w->rank[e] < w->rank[k])
-					set_turn(w, u, g->to[k], 1);
+					set_turn(w, u, g->to[k], legs[g->to[k]], 1);
+	}
 	for (uint32_t i = 0; i <= MAX_COUNT; i++, left = left * MOORE_RANK_WORTH / 100)
-		w->worth[i] = left - left * MOORE_RANK_WORTH / 100;
+		w->worth[i + 1] = left - left * MOORE_RANK_WORTH / 100;
+	return true;
 }
 
 static void
@@ -261,7 +433,7 @@ copy_planned(struct search *w, const struct moore_rgraph *g, const struct moore_
 static struct search *
 alloc_search(struct moore_arena *tmp, const struct moore_rgraph *g)
 {
-	size_t n = (size_t)g->n + 1, n2 = n * n, m = (size_t)g->n_edges + 1;
+	size_t n = (size_t)g->n + 1, m = (size_t)g->n_edges + 1;
 	struct search *w = moore_arena_alloc(tmp, 1, sizeof(*w));
 
 	if (!w)
@@ -273,11 +445,8 @@ alloc_search(struct moore_arena *tmp, const struct moore_rgraph *g)
 	w->rank = moore_arena_alloc(tmp, m, sizeof(*w->rank));
 	w->sequence = moore_arena_alloc(tmp, m, sizeof(*w->sequence));
 	w->fixed = moore_arena_alloc(tmp, m, 1);
-	w->far = moore_arena_alloc(tmp, n2, 1);
-	w->legs = moore_arena_alloc(tmp, n2, 1);
-	w->count = moore_arena_alloc(tmp, n2, 1);
 	return w->g.xadj && w->g.to && w->g.rev && w->g.edge && w->rank && w->sequence &&
-		w->fixed && w->far && w->legs && w->count ? w : NULL;
+		w->fixed ? w : NULL;
 }
 
 /* Without the ranks between that the spanning tree has. */
@@ -291,26 +460,35 @@ colour_of(const struct search *w, uint32_t e)
 	return w->rank[e] < middle ? w->rank[e] : above;
 }
 
+/* Draws ranks and makes as many sweeps as MOORE_RANK_WORK allows. */
+static bool
+search(struct search *w, uint64_t seed, struct moore_arena *tmp)
+{
+	uint64_t n_sweeps = MOORE_RANK_WORK / work_of_sweep(&w->g);
+	struct moore_rng rng = { seed };
+
+	draw_ranks(w, &rng);
+	if (n_sweeps && !prepare(w, tmp))
+		return false;
+	for (uint64_t i = 0; i < n_sweeps && i < MOORE_RANK_SWEEPS; i++)
+		sweep(w, &rng);
+	return true;
+}
+
 int
 moore_rranks_search(const struct moore_rgraph *g, const struct moore_rturns *t, uint32_t *colour,
 		    uint64_t seed, struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct moore_rng rng = { seed };
 	struct search *w = alloc_search(&tmp, g);
-	uint64_t n_sweeps;
+	bool ok = w;
 
-	if (!w) {
-		moore_arena_free(&tmp);
-		return moore_fail_nomem(err);
+	if (ok) {
+		copy_planned(w, g, t, w->sequence);
+		ok = search(w, seed, &tmp);
 	}
-	copy_planned(w, g, t, w->sequence);
-	n_sweeps = MOORE_RANK_WORK / work_of_sweep(&w->g);
-	start(w, &rng);
-	for (uint64_t i = 0; i < n_sweeps && i < MOORE_RANK_SWEEPS; i++)
-		sweep(w, &rng);
-	for (uint32_t e = 0; e < w->g.n_edges; e++)
+	for (uint32_t e = 0; ok && e < w->g.n_edges; e++)
 		colour[w->g.edge[e]] = colour_of(w, e);
 	moore_arena_free(&tmp);
-	return 0;
+	return ok ? 0 : moore_fail_nomem(err);
 }
