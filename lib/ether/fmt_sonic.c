@@ -274,7 +274,9 @@ put_root(json_t *root, const struct moore_ether *x, moore_swid s,
 
 	for (uint32_t i = 0; i < c->n_routes && ok; i++)
 		ok = put_route(root, &c->route[i]);
-	return ok ? put_classes(root, x, s, c, err) : moore_fail_nomem(err);
+	if (!ok)
+		return moore_fail_nomem(err);
+	return c->by_dscp ? put_classes(root, x, s, c, err) : 0;
 }
 
 int

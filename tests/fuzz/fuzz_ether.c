@@ -42,6 +42,9 @@ new_network(void)
 	moore_ether_defaults(&o);
 	moore_addr_parse(&o.range[MOORE_IP4], "10.0.0.0/8", 10, NULL);
 	moore_addr_parse(&o.range[MOORE_IP6], "fd00::/48", 9, NULL);
+	/* SONiC numbers links. */
+	moore_addr_parse(&o.links[MOORE_IP4], "172.16.0.0/16", 13, NULL);
+	moore_addr_parse(&o.links[MOORE_IP6], "fd01::/48", 9, NULL);
 	check(moore_ether_number(&x, new_plan(), &o, NULL) == 0, "the network is refused");
 	return x;
 }
@@ -114,6 +117,16 @@ same_routes(const struct moore_ether_config *a, const struct moore_ether_config 
 	return same;
 }
 
+/* A key of SONiC's database is a prefix, so it holds one route to each; next hops are on the link. */
+static bool
+fits_sonic(const struct moore_ether_config *c)
+{
+	for (uint32_t i = 0; i < c->n_routes; i++)
+		if (c->route[i].onlink || (i && moore_addr_equal(&c->route[i - 1].to, &c->route[i].to)))
+			return false;
+	return true;
+}
+
 /* Writes what was read in every format that is read back. */
 static void
 write_back(const struct moore_ether *x, struct moore_ether_config *c)
@@ -125,7 +138,8 @@ write_back(const struct moore_ether *x, struct moore_ether_config *c)
 		struct moore_buf b = MOORE_BUF_INIT;
 		bool classes = strcmp(f->name, "nft") == 0;
 
-		if (!f->write || !f->read || (classes && !c->by_dscp))
+		if (!f->write || !f->read || (classes && !c->by_dscp) ||
+		    (!strcmp(f->name, "sonic") && !fits_sonic(c)))
 			continue;
 		check(f->write(x, 0, c, &b, NULL) == 0, "what was read cannot be written");
 		check(f->read(x, 0, b.data ? b.data : "", b.len, &again, NULL) == 0, "what was written is refused");
