@@ -73,7 +73,7 @@ search(const struct links *l, moore_swid from, uint8_t *hops, moore_swid *queue)
 /* Sets the hops from switch s to the LID of the switch that hops[] are counted from.  OpenSM's
  * function makes the row, whose entry 0 is the least of all. */
 static void
-put(const struct links *l, moore_swid s, moore_lid lid, const uint8_t *hops)
+put(const struct links *l, moore_swid s, uint16_t lid, const uint8_t *hops)
 {
 	osm_switch_t *sw = l->v->sw[s];
 	uint8_t *row = NULL;
@@ -101,7 +101,7 @@ fill_part(void *arg, unsigned worker, size_t part)
 	for (size_t to = part; hops && queue && to < f->n_switches; to += N_PARTS) {
 		search(l, (moore_swid)to, hops, queue);
 		for (moore_swid s = 0; s < f->n_switches; s++)
-			put(l, s, f->sw[to].lid, hops);
+			put(l, s, (uint16_t)f->sw[to].lid, hops);
 	}
 	free(hops);
 	free(queue);

@@ -489,7 +489,7 @@ fake_port(osm_port_t *p, osm_node_t *n, osm_physp_t *at, moore_lid lid, uint8_t 
 	p->p_node = n;
 	p->p_physp = at;
 	p->guid = at->port_guid;
-	at->port_info.base_lid = cl_hton16(lid);
+	at->port_info.base_lid = cl_hton16((uint16_t)lid);
 	at->port_info.mkey_lmc = lmc;
 	cl_qmap_insert(&fake.osm->subn.port_guid_tbl, p->guid, &p->map_item);
 }
@@ -509,12 +509,12 @@ fake_switch(moore_swid s)
 	n->sw = sw;
 	sw->p_node = n;
 	sw->num_ports = (uint8_t)(d->n_ports + 1);
-	sw->max_lid_ho = fake.f->lid_top;
+	sw->max_lid_ho = (uint16_t)fake.f->lid_top;
 	sw->switch_info.mcast_cap = cl_hton16(FAKE_MFT);
 	sw->lft = malloc(bytes);
 	sw->new_lft = malloc(bytes);
 	sw->lft_size = (uint16_t)bytes;
-	sw->switch_info.lin_top = cl_hton16(fake.f->lid_top);
+	sw->switch_info.lin_top = cl_hton16((uint16_t)fake.f->lid_top);
 	memset(sw->lft, OSM_NO_PATH, bytes);
 	memset(sw->new_lft, OSM_NO_PATH, bytes);
 	fake.lanes[s] = calloc((d->n_ports + 1u) * 256u, sizeof(**fake.lanes));

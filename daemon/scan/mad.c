@@ -29,7 +29,7 @@ send_place(struct mad_port *m, const struct mad_batch *b, uint32_t at)
 	p->tries++;
 	memset(m->umad, 0, umad_size());
 	mad_compose(umad_get_mad(m->umad), q, &b->to[q->to], p->generation << PLACE_BITS | at);
-	umad_set_addr(m->umad, q->class == MAD_SMP_DIRECT ? 0xffff : b->to[q->to].lid, gmp, 0,
+	umad_set_addr(m->umad, q->class == MAD_SMP_DIRECT ? 0xffff : (int)b->to[q->to].lid, gmp, 0,
 		      gmp ? QP1_QKEY : 0);
 	m->sent++;
 	p->until_us = mono_us() + TIMEOUT_MS * 1000;

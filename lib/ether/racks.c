@@ -6,6 +6,8 @@
 
 #include "ether_impl.h"
 
+#define LIDS_MAX (1u << 26)	/* more than any table that memory holds */
+
 /* The plan with one endpoint at each switch that has hosts, or at each switch; it borrows all but
  * the lists of endpoints and switches. */
 static int
@@ -61,7 +63,7 @@ moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x, enum m
 				  MOORE_N_OFFSETS / n_families(x));
 	if ((rc = thin(&racks, x->plan, kind == MOORE_RACKS_JUDGED, err)) < 0)
 		return rc;
-	rc = moore_fabric_from_plan(out, &racks, lmc, err);
+	rc = moore_fabric_from_plan_to(out, &racks, lmc, LIDS_MAX, err);
 	free(racks.ep);
 	free(racks.sw);
 	return rc;

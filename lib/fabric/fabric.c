@@ -32,6 +32,7 @@ moore_fabric_new(struct moore_fabric **out, uint32_t n_switches, uint32_t n_endp
 	f->n_switches = n_switches;
 	f->n_endpoints = n_endpoints;
 	f->n_ports = n_ports_total;
+	f->lid_max = MOORE_LID_MAX;
 	for (uint32_t i = 0; i < n_ports_total; i++)
 		f->port[i].peer = MOORE_NONE;
 	for (uint32_t e = 0; e < n_endpoints; e++)
@@ -186,9 +187,10 @@ seal_lids(struct moore_fabric *f, uint64_t *used, const char *kind, const char *
 
 	if (!lid)
 		return 0;
-	if (lmc > 7 || lid % n || lid + n - 1 > MOORE_LID_MAX)
+	if (lmc > 7 || lid % n || lid + n - 1 > f->lid_max)
 		return moore_fail(err, MOORE_ELID, 0, "%s %s: base LID %u with LMC %u is not a "
-				  "multiple of %u below 0xc000", kind, name, lid, lmc, n);
+				  "multiple of %u below 0x%x", kind, name, lid, lmc, n,
+				  f->lid_max + 1);
 	for (unsigned i = lid; i < lid + n; i++) {
 		if (moore_bits_get(used, i))
 			return moore_fail(err, MOORE_ELID, 0, "%s %s: LID %u belongs to another "
@@ -203,21 +205,20 @@ seal_lids(struct moore_fabric *f, uint64_t *used, const char *kind, const char *
 int
 moore_fabric_seal(struct moore_fabric *f, struct moore_err *err)
 {
-	uint64_t used[(MOORE_LID_MAX + 64) / 64] = { 0 };
+	uint64_t *used;
 	int rc;
 
 	if ((rc = seal_switches(f, err)) < 0 || (rc = seal_endpoints(f, err)) < 0)
 		return rc;
+	if (!(used = calloc((size_t)f->lid_max / 64 + 1, sizeof(*used))))
+		return moore_fail_nomem(err);
 	f->lid_top = 0;
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		if ((rc = seal_lids(f, used, "switch", f->sw[s].name, f->sw[s].lid,
-				    f->sw[s].lmc, err)) < 0)
-			return rc;
-	for (uint32_t e = 0; e < f->n_endpoints; e++)
-		if ((rc = seal_lids(f, used, "endpoint", f->ep[e].name, f->ep[e].lid,
-				    f->ep[e].lmc, err)) < 0)
-			return rc;
-	return 0;
+	for (uint32_t s = 0; s < f->n_switches && rc == 0; s++)
+		rc = seal_lids(f, used, "switch", f->sw[s].name, f->sw[s].lid, f->sw[s].lmc, err);
+	for (uint32_t e = 0; e < f->n_endpoints && rc == 0; e++)
+		rc = seal_lids(f, used, "endpoint", f->ep[e].name, f->ep[e].lid, f->ep[e].lmc, err);
+	free(used);
+	return rc;
 }
 
 static bool
@@ -237,6 +238,7 @@ moore_fabric_copy(struct moore_fabric **out, const struct moore_fabric *f, struc
 	if (rc < 0)
 		return rc;
 	g->lid_top = f->lid_top;
+	g->lid_max = f->lid_max;
 	memcpy(g->port, f->port, f->n_ports * sizeof(*f->port));
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		g->sw[s] = f->sw[s];

@@ -44,10 +44,10 @@ give_lids(struct moore_fabric *f, const struct by_guid *sw, const struct by_guid
 	uint64_t step = (uint64_t)1 << lmc, lid = 1, end;
 
 	end = (f->n_switches + step) / step * step + f->n_endpoints * step;
-	if (end > MOORE_LID_MAX + 1)
+	if (end > f->lid_max + 1)
 		return moore_fail(err, MOORE_ELID, 0, "plan: %u switches and %u endpoints of %u LIDs "
 				  "need more than the %u unicast LIDs; lower the LMC", f->n_switches,
-				  f->n_endpoints, (unsigned)step, MOORE_LID_MAX);
+				  f->n_endpoints, (unsigned)step, f->lid_max);
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		f->sw[sw[i].i].lid = (moore_lid)lid++;
 	lid = (lid + step - 1) / step * step;
@@ -116,8 +116,8 @@ out:
 }
 
 int
-moore_fabric_from_plan(struct moore_fabric **out, const struct moore_plan *p, uint8_t lmc,
-		       struct moore_err *err)
+moore_fabric_from_plan_to(struct moore_fabric **out, const struct moore_plan *p, uint8_t lmc,
+			  moore_lid lid_max, struct moore_err *err)
 {
 	uint64_t *sw_guid = NULL, *ep_guid = NULL;
 	struct moore_fabric *f = NULL;
@@ -130,8 +130,10 @@ moore_fabric_from_plan(struct moore_fabric **out, const struct moore_plan *p, ui
 	for (uint32_t s = 0; s < p->n_switches; s++)
 		n_ports += 1u + p->sw[s].ports;
 	if ((rc = moore_plan_guids(p, &sw_guid, &ep_guid, err)) < 0 ||
-	    (rc = moore_fabric_new(&f, p->n_switches, p->n_endpoints, n_ports, err)) < 0 ||
-	    (rc = fill(f, p, sw_guid, ep_guid, lmc, err)) < 0)
+	    (rc = moore_fabric_new(&f, p->n_switches, p->n_endpoints, n_ports, err)) < 0)
+		goto out;
+	f->lid_max = lid_max;
+	if ((rc = fill(f, p, sw_guid, ep_guid, lmc, err)) < 0)
 		goto out;
 	*out = f;
 	f = NULL;
@@ -140,4 +142,11 @@ out:
 	free(sw_guid);
 	free(ep_guid);
 	return rc;
+}
+
+int
+moore_fabric_from_plan(struct moore_fabric **out, const struct moore_plan *p, uint8_t lmc,
+		       struct moore_err *err)
+{
+	return moore_fabric_from_plan_to(out, p, lmc, MOORE_LID_MAX, err);
 }

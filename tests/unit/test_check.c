@@ -1045,7 +1045,7 @@ compare_cycle(struct twin *t, const struct moore_verdict *v)
 		CHECK("on an SL in use", !t->o.sl_mask || t->o.sl_mask >> d->sl & 1);
 		if (d->dlid >= 0xc000) {
 			send_multicast(t, d->src_sw, d->src_port,
-				       (uint32_t)moore_mft_group(t->n->mft, d->dlid), d->sl, -1, seen);
+				       (uint32_t)moore_mft_group(t->n->mft, (uint16_t)d->dlid), d->sl, -1, seen);
 		} else {
 			CHECK("to a LID in use", addressed(t, d->dlid));
 			send_unicast(t, d->src_sw, d->src_port, d->dlid, d->sl);

@@ -255,7 +255,7 @@ blocks_beyond_the_last_lid_do_not_count(void **state)
 	send_all_rows(4);
 	fake.sw[7]->sw->max_lid_ho = 63;
 	CHECK_EQ("one block", mplug_held_note(&sm, true), 1);
-	fake.sw[7]->sw->max_lid_ho = fake.f->lid_top;
+	fake.sw[7]->sw->max_lid_ho = (uint16_t)fake.f->lid_top;
 	fake.sw[7]->sw->lft_size = 64;
 	CHECK_EQ("nor do LIDs beyond the copy", mplug_held_note(&sm, true), 1);
 	end();
@@ -270,7 +270,7 @@ unknown_blocks_have_every_value(void **state)
 	fake.sw[7]->sw->max_lid_ho = 63;
 	send_all_rows(3);
 	mplug_held_note(&sm, true);
-	fake.sw[7]->sw->max_lid_ho = fake.f->lid_top;
+	fake.sw[7]->sw->max_lid_ho = (uint16_t)fake.f->lid_top;
 	mplug_held_note(&sm, false);
 	for (unsigned p = 0; p <= fake.f->sw[7].n_ports; p++) {
 		fake.truth[7][64 + p] = (uint8_t)p;

@@ -1282,7 +1282,8 @@ hinted_path_records(void **state)
 		for (moore_epid b = 0; b < fake.f->n_endpoints; b += 5) {
 			moore_lid slid = fake.f->ep[a].lid, dlid = (moore_lid)(fake.f->ep[b].lid + 1);
 			uint8_t right = moore_route_right(sm->result->route, slid, dlid);
-			uint8_t sl = re.path_sl(fake_context, 0, cl_hton16(slid), cl_hton16(dlid));
+			uint8_t sl = re.path_sl(fake_context, 0, cl_hton16((uint16_t)slid),
+							cl_hton16((uint16_t)dlid));
 
 			CHECK("the SL names a table that is right there and back", right >> sl & 1);
 		}
@@ -1610,7 +1611,8 @@ holds(const char *path, const struct moore_buf *want)
 static uint8_t
 answered_sl(const void *context, moore_lid slid, moore_lid dlid)
 {
-	return re.path_sl((void *)(uintptr_t)context, 0, cl_hton16(slid), cl_hton16(dlid));
+	return re.path_sl((void *)(uintptr_t)context, 0, cl_hton16((uint16_t)slid),
+			  cl_hton16((uint16_t)dlid));
 }
 
 static void

@@ -31,7 +31,8 @@
 
 MOORE_BEGIN
 
-typedef uint16_t moore_lid;	/* unicast LID, 1..0xbfff; 0 is none (IBTA 4.1.1) */
+typedef uint32_t moore_lid;	/* unicast LID, 1..0xbfff; 0 is none (IBTA 4.1.1).  The racks of an
+				 * Ethernet network (ether.h) have more. */
 typedef uint8_t moore_portnum;	/* port of a switch, 0..254 (IBTA 14.2.5.3) */
 typedef uint32_t moore_swid;	/* index of a switch in its fabric or plan */
 typedef uint32_t moore_epid;	/* index of an endpoint in its fabric or plan */

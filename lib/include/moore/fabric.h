@@ -53,6 +53,7 @@ struct moore_fabric {
 	struct moore_endpoint *ep;
 	struct moore_port *port;
 	moore_lid lid_top;	/* greatest LID in use */
+	moore_lid lid_max;	/* greatest that may be in use: MOORE_LID_MAX but for racks (ether.h) */
 };
 
 /* ---- building ------------------------------------------------------------ */
@@ -74,7 +75,8 @@ MOORE_API void moore_fabric_attach(struct moore_fabric *f, moore_epid e, moore_s
 /* Removes a link or an attached endpoint: both ends become MOORE_ROLE_NONE. */
 MOORE_API void moore_fabric_cut(struct moore_fabric *f, moore_swid s, moore_portnum p);
 /* Checks the invariants and sets lid_top: links are symmetric, endpoints are where their
- * ports say, LID ranges are disjoint and aligned to their LMC.  -MOORE_EPLAN, -MOORE_ELID. */
+ * ports say, LID ranges are disjoint and aligned to their LMC.  -MOORE_EPLAN, -MOORE_ELID,
+ * -MOORE_ENOMEM. */
 MOORE_API int moore_fabric_seal(struct moore_fabric *f, struct moore_err *err);
 /* Replaces all LIDs and LMCs by those of OpenSM's file guid2lid, then seals f.  -MOORE_ESYNTAX
  * sets err->line; -MOORE_ELID if it lacks a port of f, or as moore_fabric_seal();
@@ -103,6 +105,9 @@ moore_lane_mask(uint8_t lanes)
  * endpoints, each with 2^lmc aligned LIDs.  -MOORE_ELID when they exceed 0xbfff. */
 MOORE_API int moore_fabric_from_plan(struct moore_fabric **out, const struct moore_plan *p,
 				     uint8_t lmc, struct moore_err *err);
+/* The same, but -MOORE_ELID when the LIDs exceed lid_max. */
+MOORE_API int moore_fabric_from_plan_to(struct moore_fabric **out, const struct moore_plan *p,
+					uint8_t lmc, moore_lid lid_max, struct moore_err *err);
 
 /* Makes the plan of a fabric as it is: switches in its order, their links, and the endpoints
  * that are plugged into one, with GUIDs.  Names are NodeDescriptions, made unique.  The caller
