@@ -17,6 +17,42 @@ link_order(const void *pa, const void *pb)
 	return (a->b > b->b) - (a->b < b->b);
 }
 
+/* The family's graph of a plan's parameters; NULL when they are not those of the family. */
+static struct moore_topo *
+build_family(const struct moore_topo_family *f, const struct moore_plan *p)
+{
+	char text[MOORE_TOPO_MAX_PARAMS][40];
+	const char *word[MOORE_TOPO_MAX_PARAMS];
+	int64_t param[MOORE_TOPO_MAX_PARAMS];
+	struct moore_topo *t = NULL;
+
+	for (size_t i = 0; i < p->n_params; i++) {
+		snprintf(text[i], sizeof(text[i]), "%s=%lld", p->key[i], (long long)p->value[i]);
+		word[i] = text[i];
+	}
+	if (moore_topo_params_parse(f, param, word, p->n_params, NULL) == 0)
+		moore_topo_build(&t, f, param, NULL);
+	return t;
+}
+
+/* Whether the cables, sorted, are those of the plan's family, in which all switches are alike. */
+static bool
+is_transitive(const struct moore_plan *p, const struct moore_topo_link *link)
+{
+	const struct moore_topo_family *f = p->family ? moore_topo_family_find(p->family) : NULL;
+	struct moore_topo *t = NULL;
+	bool alike;
+
+	if (!f || !f->transitive || p->n_params > MOORE_TOPO_MAX_PARAMS ||
+	    !(t = build_family(f, p)))
+		return false;
+	alike = t->n_switches == p->n_switches && t->n_links == p->n_cables;
+	for (uint32_t i = 0; alike && i < t->n_links; i++)
+		alike = link_order(&t->link[i], &link[i]) == 0;
+	moore_topo_free(t);
+	return alike;
+}
+
 static int
 measure_plan(const struct moore_plan *p, struct moore_graph_metrics *m, struct moore_err *err)
 {
@@ -32,7 +68,8 @@ measure_plan(const struct moore_plan *p, struct moore_graph_metrics *m, struct m
 		link[i].b = sw[0] < sw[1] ? sw[1] : sw[0];
 	}
 	qsort(link, p->n_cables, sizeof(*link), link_order);
-	rc = moore_graph_measure(p->n_switches, link, p->n_cables, m, cli_busy_share, NULL, err);
+	rc = moore_graph_measure(p->n_switches, link, p->n_cables, is_transitive(p, link) ? 1 : p->n_switches,
+				 m, cli_busy_share, NULL, err);
 	free(link);
 	return rc;
 }

@@ -68,7 +68,7 @@ measure(const struct moore_plan *p, struct moore_graph_metrics *m, struct moore_
 		return moore_fail_nomem(err);
 	for (uint32_t i = 0; i < p->n_cables; i++)
 		link[i] = (struct moore_topo_link){ p->cable[i].sw[0], p->cable[i].sw[1] };
-	rc = moore_graph_measure(p->n_switches, link, p->n_cables, m, NULL, NULL, err);
+	rc = moore_graph_measure(p->n_switches, link, p->n_cables, p->n_switches, m, NULL, NULL, err);
 	free(link);
 	return rc;
 }

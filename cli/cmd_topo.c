@@ -112,7 +112,8 @@ cmd_topo_show(const struct cli_call *c)
 	if ((rc = cli_build_topo(c, &t)) != CLI_OK)
 		return rc;
 	t->family->counts(t->param, &n);
-	if (moore_graph_measure(t->n_switches, t->link, t->n_links, &m, cli_busy_share, NULL,
+	if (moore_graph_measure(t->n_switches, t->link, t->n_links,
+				t->family->transitive ? 1 : t->n_switches, &m, cli_busy_share, NULL,
 				&err) < 0)
 		rc = cli_error("%s: %s", t->family->name, err.text);
 	else

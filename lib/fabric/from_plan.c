@@ -46,8 +46,8 @@ give_lids(struct moore_fabric *f, const struct by_guid *sw, const struct by_guid
 	end = (f->n_switches + step) / step * step + f->n_endpoints * step;
 	if (end > f->lid_max + 1)
 		return moore_fail(err, MOORE_ELID, 0, "plan: %u switches and %u endpoints of %u LIDs "
-				  "need more than the %u unicast LIDs; lower the LMC", f->n_switches,
-				  f->n_endpoints, (unsigned)step, f->lid_max);
+				  "need more than the %u unicast LIDs%s", f->n_switches, f->n_endpoints,
+				  (unsigned)step, f->lid_max, lmc ? "; lower the LMC" : "");
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		f->sw[sw[i].i].lid = (moore_lid)lid++;
 	lid = (lid + step - 1) / step * step;

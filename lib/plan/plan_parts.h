@@ -6,7 +6,7 @@
 
 #include "moore/plan.h"
 
-#define MOORE_PLAN_COUNT_MAX 1000000	/* of switches, of endpoints and of cables */
+#define MOORE_PLAN_COUNT_MAX 4000000	/* of switches, of endpoints and of cables */
 #define MOORE_PLAN_METRES_MAX 1000000
 #define MOORE_PLAN_TEXT_MAX 255		/* bytes of a cabinet's name or a label */
 #define MOORE_PLAN_UNIT_MAX 1000

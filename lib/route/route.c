@@ -15,7 +15,8 @@ alloc_route(struct moore_rbuild *b, struct moore_err *err)
 	size_t n = (size_t)r->g.n + 1;
 
 	if (n > UINT16_MAX)
-		return moore_fail(err, MOORE_EINVAL, 0, "%zu switches are more than LIDs exist", n - 1);
+		return moore_fail(err, MOORE_EINVAL, 0, "%zu switches: routes are computed for at most %d",
+				  n - 1, UINT16_MAX - 1);
 	b->n_connected = calloc(n, sizeof(*b->n_connected));
 	b->n_connected_up = calloc(n, sizeof(*b->n_connected_up));
 	r->order = calloc(n, sizeof(*r->order));

@@ -61,6 +61,7 @@ const struct moore_topo_family moore_topo_hyperx = {
 	.name = "hyperx",
 	.title = "HyperX of three dimensions",
 	.source = "Ahn et al., SC 2009; Fujiwara et al., TPDS 2014, section 4.1",
+	.transitive = true,
 	.param = {
 		[S1] = { .key = "s1", .min = 1, .max = MOORE_PORT_MAX, .required = true,
 			 .help = "switches in a cabinet" },

@@ -3,7 +3,8 @@
  *
  * Distances are found by breadth-first search from BATCH sources at once, one bit for each
  * source, so that one step along a link serves all of them, and memory stays linear in the
- * size of the graph.  Invariant after level n: bit i of seen[v] tells whether v is at most
+ * size of the graph.  Where distances are long, the fronts of a batch hardly meet, and each source
+ * is searched from by itself.  Invariant after level n: bit i of seen[v] tells whether v is at most
  * n links from source i, and front[v] holds the sources at exactly n links.  A batch ends
  * when every bit is set or no front is left.  (Then and others, "The More the Merrier:
  * Efficient Multi-Source Graph Traversal", VLDB 2014.)
@@ -18,6 +19,7 @@
 
 #define WORDS 8				/* words of a set: one cache line */
 #define BATCH (64 * WORDS)
+#define LONG 32				/* links: from this distance on, sources are searched alone */
 
 struct graph {
 	uint32_t n;
@@ -195,6 +197,27 @@ search_from(const struct graph *g, struct search *s, uint32_t first, uint32_t n_
 	}
 }
 
+/* The same from one source; its distances replace s->touched. */
+static void
+search_alone(const struct graph *g, struct search *s, uint32_t source)
+{
+	uint32_t *dist = s->touched, *queue = s->active, n = 1;
+
+	memset(dist, 0xff, g->n * sizeof(*dist));
+	dist[source] = 0;
+	queue[0] = source;
+	for (uint32_t i = 0; i < n; i++)
+		for (size_t e = g->first[queue[i]]; e < g->first[queue[i] + 1]; e++)
+			if (dist[g->to[e]] == UINT32_MAX) {
+				dist[g->to[e]] = dist[queue[i]] + 1;
+				s->distances += dist[g->to[e]];
+				queue[n++] = g->to[e];
+			}
+	s->n_pairs += n - 1;
+	if (dist[queue[n - 1]] > s->depth)
+		s->depth = dist[queue[n - 1]];
+}
+
 /* ---- girth -------------------------------------------------------------- */
 
 struct cycles {
@@ -252,7 +275,7 @@ cycles_through(const struct graph *g, struct cycles *c, uint32_t root)
 }
 
 static int
-find_girth(const struct graph *g, uint32_t *girth, struct moore_arena *a, struct moore_err *err)
+find_girth(const struct graph *g, uint32_t n_roots, uint32_t *girth, struct moore_arena *a, struct moore_err *err)
 {
 	struct cycles c = {
 		.dist = moore_arena_alloc(a, g->n, sizeof(uint32_t)),
@@ -263,7 +286,7 @@ find_girth(const struct graph *g, uint32_t *girth, struct moore_arena *a, struct
 
 	if (!c.dist || !c.parent || !c.queue)
 		return moore_fail_nomem(err);
-	for (uint32_t root = 0; root < g->n && c.best > 3; root++)
+	for (uint32_t root = 0; root < n_roots && c.best > 3; root++)
 		cycles_through(g, &c, root);
 	*girth = c.best == UINT64_MAX ? 0 : (uint32_t)c.best;
 	return 0;
@@ -271,26 +294,31 @@ find_girth(const struct graph *g, uint32_t *girth, struct moore_arena *a, struct
 
 int
 moore_graph_measure(uint32_t n_switches, const struct moore_topo_link *link, size_t n_links,
-		    struct moore_graph_metrics *out,
+		    uint32_t n_sources, struct moore_graph_metrics *out,
 		    void (*progress)(void *arg, double share), void *arg,
 		    struct moore_err *err)
 {
-	const uint64_t n_pairs = n_switches ? (uint64_t)n_switches * (n_switches - 1) : 0;
+	const uint64_t n_pairs = n_switches ? (uint64_t)n_sources * (n_switches - 1) : 0;
 	struct moore_arena a = MOORE_ARENA_INIT;
 	struct moore_graph_metrics m = { 0 };
 	struct search s;
 	struct graph g;
+	bool alone;
 	int rc;
 
 	if ((rc = graph_init(&g, n_switches, link, n_links, &a, err)) < 0 ||
 	    (rc = search_init(&s, n_switches, &a, err)) < 0 ||
-	    (rc = find_girth(&g, &m.girth, &a, err)) < 0)
+	    (rc = find_girth(&g, n_sources, &m.girth, &a, err)) < 0)
 		goto out;
-	for (uint32_t done = 0, n; done < n_switches; done += n) {
-		n = n_switches - done < BATCH ? n_switches - done : BATCH;
-		search_from(&g, &s, done, n);
+	for (uint32_t done = 0, n; done < n_sources; done += n) {
+		n = n_sources - done < BATCH ? n_sources - done : BATCH;
+		alone = s.depth >= LONG;
+		if (!alone)
+			search_from(&g, &s, done, n);
+		for (uint32_t i = 0; alone && i < n; i++)
+			search_alone(&g, &s, done + i);
 		if (progress)
-			progress(arg, (double)(done + n) / n_switches);
+			progress(arg, (double)(done + n) / n_sources);
 	}
 	m.diameter = s.n_pairs == n_pairs ? s.depth : MOORE_NONE;
 	m.mean_distance = s.n_pairs ? (double)s.distances / (double)s.n_pairs : 0;

@@ -9,7 +9,7 @@
 /* The default of a parameter that resolve() computes from other parameters. */
 #define MOORE_TOPO_DERIVED (-3)
 
-#define MOORE_TOPO_SIZE_MAX 65536	/* limit on the switches of a family whose size is a
+#define MOORE_TOPO_SIZE_MAX 1000000	/* limit on the switches of a family whose size is a
 					 * product of parameters */
 
 /* -MOORE_EINVAL if there are more than MOORE_TOPO_SIZE_MAX switches. */

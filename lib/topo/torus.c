@@ -122,7 +122,8 @@ const struct moore_topo_family moore_topo_torus2d = {
 	.name = "torus2d",
 	.title = "2-D torus",
 	.source = "Fujiwara et al., TPDS 2014, section 4.1",
-	.param = { DIM("a", 1024, "first"), DIM("b", 1024, "second"), ENDPOINTS },
+	.transitive = true,
+	.param = { DIM("a", 100000, "first"), DIM("b", 100000, "second"), ENDPOINTS },
 	.n_alike = 2,
 	.resolve = resolve_2d,
 	.counts = counts_2d,
@@ -133,6 +134,7 @@ const struct moore_topo_family moore_topo_torus5d = {
 	.name = "torus5d",
 	.title = "5-D torus",
 	.source = "Fujiwara et al., TPDS 2014, section 4.1",
+	.transitive = true,
 	.param = {
 		DIM("a", 64, "first"), DIM("b", 64, "second"), DIM("c", 64, "third"),
 		DIM("d", 64, "fourth"), DIM("e", 64, "fifth"), ENDPOINTS,

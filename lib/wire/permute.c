@@ -310,7 +310,8 @@ measure(const struct board *b, struct moore_graph_metrics *out, struct moore_err
 {
 	for (uint32_t c = 0; c < b->p->n_cables; c++)
 		b->link[c] = (struct moore_topo_link){ switch_of(b, 2 * c), switch_of(b, 2 * c + 1) };
-	return moore_graph_measure(b->p->n_switches, b->link, b->p->n_cables, out, NULL, NULL, err);
+	return moore_graph_measure(b->p->n_switches, b->link, b->p->n_cables, b->p->n_switches, out,
+				   NULL, NULL, err);
 }
 
 static void

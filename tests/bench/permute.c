@@ -85,7 +85,8 @@ measure(const char *spec, int method, double fraction)
 	};
 
 	if (method == BASE ?
-	    moore_graph_measure(t->n_switches, t->link, t->n_links, &m, NULL, NULL, &err) < 0 :
+	    moore_graph_measure(t->n_switches, t->link, t->n_links, t->n_switches, &m, NULL, NULL,
+				&err) < 0 :
 	    moore_plan_from_topo(&p, t, &err) < 0 || moore_plan_fill_cabinets(p, 16, &err) < 0 ||
 	    moore_permute(p, &o, &r, &err) < 0) {
 		fprintf(stderr, "%s: %s\n", spec, err.text);
@@ -158,8 +159,8 @@ mean_with_nodes(unsigned n, int method)
 		link[c] = (struct moore_topo_link){ p->cable[c].sw[0], p->cable[c].sw[1] };
 	for (uint32_t e = 0; e < p->n_endpoints; e++)
 		link[p->n_cables + e] = (struct moore_topo_link){ p->ep[e].sw, p->n_switches + e };
-	if (moore_graph_measure(p->n_switches + p->n_endpoints, link, p->n_cables + p->n_endpoints, &m,
-				NULL, NULL, &err) < 0)
+	if (moore_graph_measure(p->n_switches + p->n_endpoints, link, p->n_cables + p->n_endpoints,
+				p->n_switches + p->n_endpoints, &m, NULL, NULL, &err) < 0)
 		exit(2);
 	free(link);
 	moore_permutation_free(r);

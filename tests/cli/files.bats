@@ -70,7 +70,7 @@ load lib
 	# A file of empty arrays is refused before all of them are read.
 	awk 'BEGIN { printf "{\"switches\": [[]"; for (i = 0; i < 6000000; i++) printf ",[]"; print "]}" }' >"$T/empty"
 	run --separate-stderr -1 bash -c "ulimit -v 100000; timeout 10 $M plan check '$T/empty'"
-	[[ $output$stderr == *"switches: more than 1000000 of them"* ]]
+	[[ $output$stderr == *"switches: more than 4000000 of them"* ]]
 }
 
 @test "-o writes through a link to what is not there yet" {

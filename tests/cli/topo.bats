@@ -91,3 +91,14 @@ load lib
 	slimfly 5|5
 	ROWS
 }
+
+@test "a torus of 100,000 switches: planned, measured, checked within 10 s" {
+	cd "$BATS_TEST_TMPDIR"
+	run -0 timeout 10 $M plan new torus2d a=250 b=400 -o t.json
+	[[ $output == *"switches       100000, "* && $output == *"diameter       325"* ]]
+	run -0 timeout 10 $M plan check t.json
+	run --separate-stderr -2 $M route t.json
+	says "100000 switches and 100000 endpoints of 1 LIDs need more than the 49151 unicast LIDs"
+	run --separate-stderr -2 $M ethernet emit t.json --ipv4 10.0.0.0/8 -o net
+	says "100000 switches: routes are computed for at most 65534"
+}

@@ -328,7 +328,7 @@ test_slimfly_large(void **state)
 		const double n = t->n_switches, degree = 2.0 * t->n_links / n;
 		const double mean = (degree + 2 * (n - 1 - degree)) / (n - 1);
 
-		CHECK_EQ("measured", moore_graph_measure(t->n_switches, t->link, t->n_links, &m,
+		CHECK_EQ("measured", moore_graph_measure(t->n_switches, t->link, t->n_links, t->n_switches, &m,
 							 NULL, NULL, NULL), 0);
 		CHECK_EQ("diameter two", m.diameter, 2);
 		CHECK("mean distance of a regular graph of diameter two",
@@ -558,7 +558,7 @@ test_myriclos(void **state)
 		for (uint32_t l = 0; l < t->n_links; l++)
 			CHECK_EQ("between tiers", abs(t->name[t->link[l].a][1] -
 						     t->name[t->link[l].b][1]), 1);
-		CHECK_EQ("measured", moore_graph_measure(t->n_switches, t->link, t->n_links, &m,
+		CHECK_EQ("measured", moore_graph_measure(t->n_switches, t->link, t->n_links, t->n_switches, &m,
 							 NULL, NULL, NULL), 0);
 		CHECK_EQ("diameter", m.diameter, T[i].diameter);
 		rows_free(&r);
@@ -680,7 +680,7 @@ test_param_errors(void **state)
 		{ "a mesh of two", "mlfm h=1", "h=1: out of range, give h=2..254" },
 		{ "no layer", "mlfm h=4 l=0", "l=0: out of range, give l=1..127" },
 		{ "h as the default of l", "mlfm h=128", "l=128: out of range, give l=1..127" },
-		{ "too many switches", "torus2d a=1024 b=1024", "1048576 switches: a topology of this family has at most 65536" },
+		{ "too many switches", "torus2d a=1024 b=1024", "1048576 switches: a topology of this family has at most 1000000" },
 		{ "five numbers", "torus5d a=4 b=4 c=4 d=4", "torus5d needs e=2..64" },
 		{ "no power of two", "myriclos n=96", "n=96: the nodes are a power of two" },
 		{ "groups no link reaches", "dragonfly a=2 h=1 g=4", "reach g=2..3 groups" },
@@ -902,7 +902,7 @@ check_measures(const char *why, uint32_t n, const struct moore_topo_link *link, 
 		depth = d[i] > depth ? d[i] : depth;
 	}
 	mean = pairs ? (double)sum / (double)pairs : 0;
-	CHECK_EQ(why, moore_graph_measure(n, link, n_links, &m, NULL, NULL, NULL), 0);
+	CHECK_EQ(why, moore_graph_measure(n, link, n_links, n, &m, NULL, NULL, NULL), 0);
 	CHECK_EQ(why, m.diameter, depth < FAR ? depth : MOORE_NONE);
 	CHECK(why, m.mean_distance > mean - 1e-9 && m.mean_distance < mean + 1e-9);
 	if (girth_too)
@@ -974,7 +974,7 @@ test_measures_known(void **state)
 		struct moore_topo *t;
 
 		CHECK_EQ(T[i].why, build_spec(&t, T[i].spec, NULL), 0);
-		CHECK_EQ(T[i].why, moore_graph_measure(t->n_switches, t->link, t->n_links, &m,
+		CHECK_EQ(T[i].why, moore_graph_measure(t->n_switches, t->link, t->n_links, t->n_switches, &m,
 						       NULL, NULL, NULL), 0);
 		CHECK_EQ(T[i].why, m.diameter, T[i].diameter);
 		CHECK_EQ(T[i].why, m.girth, T[i].girth);
@@ -994,29 +994,55 @@ test_measures_edges(void **state)
 
 	for (uint32_t n = 0; n < 2; n++) {
 		memset(&m, 0xff, sizeof(m));
-		CHECK_EQ("no link", moore_graph_measure(n, NULL, 0, &m, NULL, NULL, NULL), 0);
+		CHECK_EQ("no link", moore_graph_measure(n, NULL, 0, n, &m, NULL, NULL, NULL), 0);
 		CHECK("all zero", !m.diameter && m.mean_distance <= 0 && !m.girth);
 	}
-	CHECK_EQ("two parts", moore_graph_measure(2, NULL, 0, &m, NULL, NULL, NULL), 0);
+	CHECK_EQ("two parts", moore_graph_measure(2, NULL, 0, 2, &m, NULL, NULL, NULL), 0);
 	CHECK_EQ("disconnected", m.diameter, MOORE_NONE);
-	CHECK_EQ("a long path", moore_graph_measure(N, link, path(link, N, false), &m,
+	CHECK_EQ("a long path", moore_graph_measure(N, link, path(link, N, false), N, &m,
 						    NULL, NULL, NULL), 0);
 	CHECK_EQ("its diameter", m.diameter, N - 1);
 	CHECK_EQ("a tree has no girth", m.girth, 0);
-	CHECK_EQ("a long cycle", moore_graph_measure(N, link, path(link, N, true), &m,
+	CHECK_EQ("a long cycle", moore_graph_measure(N, link, path(link, N, true), N, &m,
 						     NULL, NULL, NULL), 0);
 	CHECK_EQ("its diameter", m.diameter, N / 2);
 	CHECK_EQ("its girth", m.girth, N);
 	kept = m;
 	for (size_t i = 1; i < ARRAY_LEN(bad); i++) {
-		CHECK_EQ("refused", moore_graph_measure(3, bad, i + 1, &m, NULL, NULL, &err),
+		CHECK_EQ("refused", moore_graph_measure(3, bad, i + 1, 3, &m, NULL, NULL, &err),
 			 -MOORE_EINVAL);
 		CHECK_STR("which", err.text, "link 1: 2-2 does not join two of 3 switches");
 		CHECK_EQ("as it was", m.girth, kept.girth);
 	}
-	CHECK_EQ("past the last", moore_graph_measure(3, bad + 2, 1, &m, NULL, NULL, &err),
+	CHECK_EQ("past the last", moore_graph_measure(3, bad + 2, 1, 3, &m, NULL, NULL, &err),
 		 -MOORE_EINVAL);
 	CHECK_STR("which", err.text, "link 0: 1-3 does not join two of 3 switches");
+}
+
+/* Where all switches are alike, one stands for all, at any of its places in the list. */
+static void
+test_transitive(void **state)
+{
+	static const char *const specs[] = { "torus2d a=5 b=8", "torus2d a=2 b=70", "torus2d a=40 b=40",
+		"torus5d a=2 b=3 c=4 d=2 e=3", "hypercube n=7", "fhypercube n=7", "hyperx s1=3 s2=4 s3=5" };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
+		struct moore_graph_metrics all, one;
+		struct moore_topo *t;
+
+		CHECK_EQ(specs[i], build_spec(&t, specs[i], NULL), 0);
+		CHECK("said", t->family->transitive);
+		CHECK_EQ("all", moore_graph_measure(t->n_switches, t->link, t->n_links, t->n_switches,
+						    &all, NULL, NULL, NULL), 0);
+		CHECK_EQ("one", moore_graph_measure(t->n_switches, t->link, t->n_links, 1, &one, NULL,
+						    NULL, NULL), 0);
+		CHECK_EQ(specs[i], one.diameter, all.diameter);
+		CHECK_EQ(specs[i], one.girth, all.girth);
+		CHECK("mean distance", one.mean_distance > all.mean_distance - 1e-9 &&
+		      one.mean_distance < all.mean_distance + 1e-9);
+		moore_topo_free(t);
+	}
 }
 
 struct told {
@@ -1042,8 +1068,8 @@ test_progress(void **state)
 	struct told told = { 0, 0 };
 	(void)state;
 
-	CHECK_EQ("measured", moore_graph_measure(t->n_switches, t->link, t->n_links, &m,
-						 tell, &told, NULL), 0);
+	CHECK_EQ("measured", moore_graph_measure(t->n_switches, t->link, t->n_links, t->n_switches,
+						 &m, tell, &told, NULL), 0);
 	CHECK("now and then", told.calls > 1 && told.calls < 100);
 	CHECK("to the end", told.last >= 1);
 	moore_topo_free(t);
@@ -1062,8 +1088,8 @@ test_out_of_memory(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
 		CHECK_OOM(specs[i], build_spec(&t, specs[i], &err), moore_topo_free(t));
 		CHECK_EQ(specs[i], build_spec(&t, specs[i], NULL), 0);
-		CHECK_OOM("measure", moore_graph_measure(t->n_switches, t->link, t->n_links, &m,
-							 NULL, NULL, &err), (void)m);
+		CHECK_OOM("measure", moore_graph_measure(t->n_switches, t->link, t->n_links,
+							 t->n_switches, &m, NULL, NULL, &err), (void)m);
 		moore_topo_free(t);
 	}
 	alloc_count = 0;
@@ -1097,6 +1123,7 @@ main(void)
 		cmocka_unit_test(test_measures_random),
 		cmocka_unit_test(test_measures_known),
 		cmocka_unit_test(test_measures_edges),
+		cmocka_unit_test(test_transitive),
 		cmocka_unit_test(test_progress),
 		cmocka_unit_test(test_out_of_memory),
 	};

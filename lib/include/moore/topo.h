@@ -47,6 +47,7 @@ struct moore_topo_family {
 	const char *source;	/* paper and section */
 	struct moore_topo_param param[MOORE_TOPO_MAX_PARAMS];	/* key NULL ends */
 	bool random;		/* drawn from a seed: never recognised */
+	bool transitive;	/* some symmetry takes any switch to any other */
 	unsigned n_alike;	/* the first n_alike parameters may be exchanged without
 				 * changing the graph */
 	/* Replace defaults and symbolic values; -MOORE_EINVAL when no graph exists. */
@@ -110,10 +111,11 @@ struct moore_graph_metrics {
 	uint32_t girth;		/* shortest cycle; 0 when there is none */
 };
 
-/* Parallel links count as one.  progress (may be NULL) is called now and then with the share
- * that is done, 0..1.  O(n^2 * degree / 64) for diameter two. */
+/* Distances from the first n_sources switches stand for all: all of them, or 1 where the family is
+ * transitive.  Parallel links count as one.  progress (may be NULL) is called now and then with the share
+ * that is done, 0..1.  O(sources * n * degree / 64) for diameter two. */
 MOORE_API int moore_graph_measure(uint32_t n_switches, const struct moore_topo_link *link,
-				  size_t n_links, struct moore_graph_metrics *out,
+				  size_t n_links, uint32_t n_sources, struct moore_graph_metrics *out,
 				  void (*progress)(void *arg, double share), void *arg,
 				  struct moore_err *err);
 
