@@ -6,6 +6,7 @@
 
 #include "ether_impl.h"
 
+#define SWITCHES_MAX 65534	/* of moore_route_build() */
 #define LIDS_MAX (1u << 26)	/* more than any table that memory holds */
 
 /* The plan with one endpoint at each switch that has hosts, or at each switch; it borrows all but
@@ -61,6 +62,9 @@ moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x, enum m
 		return moore_fail(err, MOORE_ELID, 0, "%u layers of both families are more than the "
 				  "checker takes: choose up to %u", x->opts.n_layers,
 				  MOORE_N_OFFSETS / n_families(x));
+	if (x->plan->n_switches > SWITCHES_MAX)
+		return moore_fail(err, MOORE_ELID, 0, "%u switches: routes are computed and judged for at "
+				  "most %d", x->plan->n_switches, SWITCHES_MAX);
 	if ((rc = thin(&racks, x->plan, kind == MOORE_RACKS_JUDGED, err)) < 0)
 		return rc;
 	rc = moore_fabric_from_plan_to(out, &racks, lmc, LIDS_MAX, err);

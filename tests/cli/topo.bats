@@ -100,5 +100,5 @@ load lib
 	run --separate-stderr -2 $M route t.json
 	says "100000 switches and 100000 endpoints of 1 LIDs need more than the 49151 unicast LIDs"
 	run --separate-stderr -2 $M ethernet emit t.json --ipv4 10.0.0.0/8 -o net
-	says "100000 switches: routes are computed for at most 65534"
+	says "100000 switches: routes are computed and judged for at most 65534"
 }

@@ -125,7 +125,8 @@ MOORE_API void moore_ether_host_mac(char out[MOORE_MAC_TEXT], moore_epid e);
  *   MOORE_RACKS_JUDGED: for the checker: every switch has an endpoint, those without hosts at
  *     a port beyond their last; the offsets are the layers of IPv4, then those of IPv6.  So one
  *     verdict covers both families, whose packets wait for one another.
- * -MOORE_ELID when the prefixes exceed 2^26, or the offsets those of one endpoint. */
+ * -MOORE_ELID when there are more than 65,534 switches, the prefixes exceed 2^26, or the offsets
+ * those of one endpoint. */
 enum moore_racks { MOORE_RACKS_ROUTED, MOORE_RACKS_JUDGED };
 MOORE_API int moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x,
 				enum moore_racks kind, struct moore_err *err);
