@@ -3,66 +3,87 @@
  *
  * Such detours have four hops, s -> x -> y -> z -> d, and few of them have a right table in
  * common.  Admitted one by one, they could leave a direction without any; so both directions
- * keep to one table, the one that is right for most. */
+ * keep to one table, the one that is right for most.
+ *
+ * To count the detours to one d, the routes y -> z -> d are listed by y: few y have several. */
+#include "base/arena.h"
 #include "route/hint/hint_tree.h"
 
-/* Adds to n[] the routes s -> x -> y -> z -> d over neighbours z of d (beside[]), each under
- * the set of tables that are right for it. */
+struct beside {
+	struct moore_rhint *h;
+	const struct moore_rview *v;
+	uint32_t *first;	/* by y: its first route in end[], or MOORE_NONE */
+	struct end {		/* y -> z -> d */
+		uint32_t z, next;
+		uint8_t ok;	/* ok[] of y */
+	} *end;
+	uint32_t (*right)[MOORE_N_HINTS];	/* by edge s -> d: detours for which each table is
+						 * right */
+};
+
 static void
-count_over(const struct moore_rhint *h, const struct moore_rview *v, uint32_t s, uint32_t x,
-	   uint32_t y, uint32_t d, uint32_t n[OK_TABLES + 1])
+list_ends(struct beside *b, uint32_t d)
 {
-	const struct moore_rgraph *g = v->g;
-	const uint32_t *pos = v->turns->pos;
-	const uint8_t (*extend)[256] = h->extend[0];
-	const uint8_t *first = extend[moore_rhint_turn(pos, s, x, y)];
+	const struct moore_rgraph *g = b->v->g;
+	uint32_t n = 0;
 
-	for (uint32_t e = g->xadj[y]; e < g->xadj[y + 1]; e++) {
-		uint32_t z = g->to[e];
-		uint8_t ok;
+	for (uint32_t y = 0; y < g->n; y++)
+		b->first[y] = MOORE_NONE;
+	for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
+		for (uint32_t z = g->to[e], k = g->xadj[z]; k < g->xadj[z + 1]; k++) {
+			uint32_t y = g->to[k];
+			unsigned turn = moore_rhint_turn(b->v->turns->pos, y, z, d);
 
-		if (z == x || z == s || !h->beside[z] || !(g->flags[e] & v->flag))
-			continue;
-		ok = extend[moore_rhint_turn(pos, y, z, d)][OK_ALL];
-		ok = extend[moore_rhint_turn(pos, x, y, z)][ok];
-		n[first[ok] & OK_TABLES]++;
+			if (!(g->flags[e] & g->flags[g->rev[k]] & b->v->flag))
+				continue;
+			b->end[n] = (struct end){ z, b->first[y], b->h->extend[0][turn][OK_ALL] };
+			b->first[y] = n++;
+		}
+}
+
+/* Adds to n[] the detours that begin with s -> x -> y, each under the set of tables that are
+ * right for it. */
+static void
+count_over(const struct beside *b, uint32_t s, uint32_t x, uint32_t y, uint32_t n[OK_TABLES + 1])
+{
+	const uint32_t *pos = b->v->turns->pos;
+	const uint8_t *extend = b->h->extend[0][moore_rhint_turn(pos, s, x, y)];
+
+	for (uint32_t i = b->first[y]; i != MOORE_NONE; i = b->end[i].next) {
+		uint32_t z = b->end[i].z;
+
+		if (z != x && z != s)
+			n[extend[b->h->extend[0][moore_rhint_turn(pos, x, y, z)][b->end[i].ok]] &
+			  OK_TABLES]++;
 	}
 }
 
-/* Fills right[] with the number of detours from s to d for which each table is right. */
+/* Fills right[] of edge e, s -> d, when the routes to d are listed. */
 static void
-count_right(struct moore_rhint *h, const struct moore_rview *v, uint32_t s, uint32_t d,
-	    uint32_t right[MOORE_N_HINTS])
+count_right(struct beside *b, uint32_t s, uint32_t d, uint32_t right[MOORE_N_HINTS])
 {
-	const struct moore_rgraph *g = v->g;
+	const struct moore_rgraph *g = b->v->g;
 	uint32_t n[OK_TABLES + 1] = { 0 };
 
-	for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
-		h->beside[g->to[e]] = (g->flags[e] & v->flag) != 0;
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
 		for (uint32_t x = g->to[e], k = g->xadj[x]; k < g->xadj[x + 1]; k++)
 			if (x != d && g->to[k] != s && g->to[k] != d &&
-			    g->flags[e] & g->flags[k] & v->flag)
-				count_over(h, v, s, x, g->to[k], d, n);
-	for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
-		h->beside[g->to[e]] = 0;
-	for (unsigned t = 0; t < MOORE_N_HINTS; t++) {
-		right[t] = 0;
+			    g->flags[e] & g->flags[k] & b->v->flag)
+				count_over(b, s, x, g->to[k], n);
+	for (unsigned t = 0; t < MOORE_N_HINTS; t++)
 		for (unsigned m = 0; m <= OK_TABLES; m++)
 			right[t] += (m >> t & 1) * n[m];
-	}
 }
 
-/* The table that is right for most detours from s to d, or from d to s if these are fewer. */
+/* The table that is right for most detours along edge e, or the other way if these are fewer. */
 static unsigned
-table_beside(struct moore_rhint *h, const struct moore_rview *v, uint32_t s, uint32_t d)
+table_beside(const struct beside *b, uint32_t e)
 {
 	static const uint8_t table[] = { MOORE_HINT_C, MOORE_HINT_B, MOORE_HINT_D, MOORE_HINT_A };
-	uint32_t there[MOORE_N_HINTS], back[MOORE_N_HINTS], most = 0;
+	const uint32_t *there = b->right[e], *back = b->right[b->v->g->rev[e]];
+	uint32_t most = 0;
 	unsigned best = table[0];
 
-	count_right(h, v, s, d, there);
-	count_right(h, v, d, s, back);
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		unsigned t = table[i];
 		uint32_t least = there[t] < back[t] ? there[t] : back[t];
@@ -75,20 +96,42 @@ table_beside(struct moore_rhint *h, const struct moore_rview *v, uint32_t s, uin
 	return best;
 }
 
-void
+static bool
+alloc(struct beside *b, struct moore_arena *tmp)
+{
+	const struct moore_rgraph *g = b->v->g;
+
+	b->first = moore_arena_alloc(tmp, (size_t)g->n + 1, sizeof(*b->first));
+	b->end = moore_arena_alloc(tmp, (size_t)g->n_edges + 1, sizeof(*b->end));
+	b->right = moore_arena_alloc(tmp, (size_t)g->n_edges + 1, sizeof(*b->right));
+	return b->first && b->end && b->right;
+}
+
+int
 moore_rhint_set_beside(struct moore_rhint *h, const struct moore_rview *v)
 {
 	const struct moore_rgraph *g = v->g;
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	struct beside b = { .h = h, .v = v };
+	bool ok = alloc(&b, &tmp);
 
-	for (uint32_t s = 0; s < g->n; s++)
+	for (uint32_t d = 0; ok && d < g->n; d++) {
+		list_ends(&b, d);
+		for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
+			if (g->flags[e] & v->flag)
+				count_right(&b, g->to[e], d, b.right[g->rev[e]]);
+	}
+	for (uint32_t s = 0; ok && s < g->n; s++)
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 			uint32_t d = g->to[e];
 			uint16_t only;
 
 			if (s > d || !(g->flags[e] & v->flag))
 				continue;
-			only = (uint16_t)(1u << (1u << table_beside(h, v, s, d)));
+			only = (uint16_t)(1u << (1u << table_beside(&b, e)));
 			h->met_planned[(size_t)s * g->n + d] |= only;
 			h->met_planned[(size_t)d * g->n + s] |= only;
 		}
+	moore_arena_free(&tmp);
+	return ok ? 0 : -MOORE_ENOMEM;
 }

@@ -355,8 +355,10 @@ moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_
 	set_senses(&p);
 	if (has_middles(v))
 		set_tables_of_middles(&p, h->acc, h->queue);
-	if (h->around)
-		moore_rhint_set_beside(h, v);
+	if (h->around && moore_rhint_set_beside(h, v) < 0) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
 	for (unsigned round = 0; round < MOORE_HINT_ROUNDS; round++)
 		if (!choose_all(&p, n_layers, present, !round))
 			break;

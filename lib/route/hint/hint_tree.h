@@ -107,8 +107,9 @@ bool moore_rhint_attach_best(struct moore_rhint_tree *w, uint32_t s, unsigned le
 /* Attaches every open node that has one. */
 void moore_rhint_attach_all(struct moore_rhint_tree *w, unsigned len);
 /* Chooses a table for each pair of neighbours, and notes it in met_planned[] as if a route each
- * way existed for which it alone is right.  O(links * degree^3). */
-void moore_rhint_set_beside(struct moore_rhint *h, const struct moore_rview *v);
+ * way existed for which it alone is right.  -MOORE_ENOMEM.  O(links * degree^2) routes of two
+ * hops, times the ways to go on from each to one switch in two hops. */
+int moore_rhint_set_beside(struct moore_rhint *h, const struct moore_rview *v);
 /* Makes slot[] of a layer's tree: routes of 2 + detour hops where there are any, else shorter
  * ones; nodes that are farther off are left out. */
 void moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t layer,
