@@ -6,11 +6,13 @@
  * the root: an open one, or a leaf at three hops that gives them up.  The cheapest for what
  * it serves is taken first, then the next, until none serves any.  What a node's two hops
  * would be (way[]) does not change meanwhile; how many open nodes could attach to it then
- * (serve[]) is kept up to date as they find parents. */
+ * (serve[]) is kept up to date as they find parents.  So is the cheapest node of each block. */
 #include <string.h>
 
 #include "route/hint/hint_tree.h"
 #include "route/tuning.h"
+
+#define BLOCK 32		/* nodes */
 
 /* Whether s has three hops and no children, so that it may take two. */
 static bool
@@ -26,20 +28,51 @@ may_shorten(const struct moore_rhint *h, uint32_t s)
 	return true;
 }
 
-/* price[s]: the load on the edges per node gained, cubed, and less the more it gains.  A leaf
- * that gives up three hops counts as one node lost. */
-static void
-rate(struct moore_rhint *h, uint32_t s)
+/* Returns the price of s: the load on the edges per node gained, cubed, and less the more it
+ * gains.  A leaf that gives up three hops counts as one node lost. */
+static uint64_t
+price_of(const struct moore_rhint *h, uint32_t s)
 {
 	const struct moore_rserve *r = &h->serve[s];
 	uint32_t lost = !moore_rhint_is_open(h, s), n = r->n - lost;
 	uint64_t load;
 
-	h->price[s] = UINT64_MAX;
 	if (r->n <= lost || (lost && !may_shorten(h, s)))
-		return;
+		return UINT64_MAX;
 	load = (r->load + r->n * h->way[s].price) / n;
-	h->price[s] = moore_cube(load < 1 << 20 ? load + 1 : 1 << 20) / (h->detour == 1 ? n * n : 1);
+	return moore_cube(load < 1 << 20 ? load + 1 : 1 << 20) / (h->detour == 1 ? n * n : 1);
+}
+
+/* Sets price[s], and the cheapest node of its block in acc[], the first of equals; that becomes
+ * MOORE_NONE if it is to be found anew. */
+static void
+set_price(struct moore_rhint *h, uint32_t s, uint64_t price)
+{
+	uint32_t *best = &h->acc[s / BLOCK];
+
+	h->price[s] = price;
+	if (*best == s)
+		*best = MOORE_NONE;
+	else if (*best != MOORE_NONE && (price < h->price[*best] ||
+					 (price == h->price[*best] && s < *best)))
+		*best = s;
+}
+
+/* Returns the cheapest node, the first of equals. */
+static uint32_t
+find_cheapest(struct moore_rhint *h)
+{
+	uint32_t n = h->g->n, best = 0;
+
+	for (uint32_t from = 0; from < n; from += BLOCK) {
+		uint32_t *own = &h->acc[from / BLOCK], end = n - from < BLOCK ? n : from + BLOCK;
+
+		if (*own == MOORE_NONE)
+			for (uint32_t s = *own = from; s < end; s++)
+				*own = h->price[s] < h->price[*own] ? s : *own;
+		best = h->price[*own] < h->price[best] ? *own : best;
+	}
+	return best;
 }
 
 /* Fills fits[] of the edges of open node c, and counts it at the neighbours that could serve
@@ -74,12 +107,14 @@ withdraw(struct moore_rhint *h, uint32_t c)
 {
 	const struct moore_rgraph *g = h->g;
 
-	rate(h, c);
+	set_price(h, c, price_of(h, c));
 	for (uint32_t e = g->xadj[c]; e < g->xadj[c + 1]; e++)
 		if (h->fits[e]) {
-			h->serve[g->to[e]].n--;
-			h->serve[g->to[e]].load -= h->load[e];
-			rate(h, g->to[e]);
+			uint32_t s = g->to[e];
+
+			h->serve[s].n--;
+			h->serve[s].load -= h->load[e];
+			set_price(h, s, price_of(h, s));
 		}
 }
 
@@ -99,7 +134,7 @@ serve(struct moore_rhint_tree *w, uint32_t s)
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
 		if (moore_rhint_is_open(h, g->to[e]) && h->fits[g->rev[e]])
 			moore_rhint_attach(w, g->to[e], g->rev[e], h->fits[g->rev[e]]);
-	h->price[s] = UINT64_MAX;
+	set_price(h, s, UINT64_MAX);
 	for (uint32_t i = from - was_open; i < h->n_reached; i++)
 		withdraw(h, h->queue[i]);
 }
@@ -135,16 +170,9 @@ moore_rhint_serve_rest(struct moore_rhint_tree *w)
 	for (uint32_t s = 0; s < n; s++)
 		if (moore_rhint_is_open(h, s))
 			find_servers(w, s);
+	memset(h->acc, 0xff, (n / BLOCK + 1) * sizeof(*h->acc));
 	for (uint32_t s = 0; s < n; s++)
-		rate(h, s);
-	for (;;) {
-		uint32_t best = 0;
-
-		for (uint32_t s = 1; s < n; s++)
-			if (h->price[s] < h->price[best])
-				best = s;
-		if (h->price[best] == UINT64_MAX)
-			return;
-		serve(w, best);
-	}
+		h->price[s] = price_of(h, s);
+	for (uint32_t s; h->price[s = find_cheapest(h)] != UINT64_MAX;)
+		serve(w, s);
 }
