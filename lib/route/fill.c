@@ -220,9 +220,9 @@ hint_columns(struct fill *f, const struct moore_rcolumn *col, size_t n, struct m
 
 /* ---- one slice ------------------------------------------------------------------------ */
 
-/* Chooses the trees of c's slice, and fills n_lids[] and load[] with theirs. */
-static struct trees
-choose_trees(struct fill *f, const struct moore_rcolumn *c)
+/* Chooses the trees of c's slice, and fills n_lids[] and load[] with theirs.  -MOORE_ENOMEM. */
+static int
+choose_trees(struct fill *f, const struct moore_rcolumn *c, struct trees *out)
 {
 	struct moore_rbuild *b = f->b;
 	struct moore_rbalance *m = f->balance;
@@ -231,19 +231,23 @@ choose_trees(struct fill *f, const struct moore_rcolumn *c)
 
 	moore_rcolumns_count_lids(&b->cols, &f->r->g, c, f->n_lids);
 	if (moore_rcolumn_in_layer(c) && !b->hinted) {
-		moore_rlayers_slice(v, c->offset - 1, b->cols.n_offsets - 1,
-				    c->place % b->cols.n_variants, b->cols.n_variants, f->n_lids,
-				    b->n_connected);
+		*out = (struct trees){ v->slot, v->len };
+		if (moore_rlayers_slice(v, c->offset - 1, b->cols.n_offsets - 1,
+					c->place % b->cols.n_variants, b->cols.n_variants, f->n_lids,
+					b->n_connected) < 0)
+			return -MOORE_ENOMEM;
 		memcpy(f->load, v->load, n_edges * sizeof(*f->load));
-		return (struct trees){ v->slot, v->len };
+		return 0;
 	}
+	*out = (struct trees){ NULL, NULL };
 	if (moore_rcolumn_in_layer(c))
-		return (struct trees){ NULL, NULL };	/* hint_columns() makes them */
+		return 0;	/* hint_columns() makes them */
 	moore_rbalance_slice(m, c->place + c->offset, f->n_lids);
 	for (uint32_t e = 0; f->for_layers && c->place >= MOORE_PLACE_HOST && e < n_edges; e++)
 		f->for_layers[e] += m->load[e];
 	memcpy(f->load, m->load, n_edges * sizeof(*f->load));
-	return (struct trees){ m->slot, m->len };
+	*out = (struct trees){ m->slot, m->len };
+	return 0;
 }
 
 /* Fills the n columns from col on, whose trees these are. */
@@ -351,7 +355,7 @@ minimal_job(void *arg, unsigned worker, size_t i)
 
 	if (f->rc < 0 && f->failed < i)
 		return;
-	trees = choose_trees(f, &f->b->cols.col[sl->at[i]]);
+	choose_trees(f, &f->b->cols.col[sl->at[i]], &trees);	/* of no layer: it cannot fail */
 	fill_slice(f, sl, i, &trees);
 }
 
@@ -402,8 +406,10 @@ fill_layers(struct slices *sl, struct moore_err *err)
 		n = sl->n - sl->first < sl->n_workers ? sl->n - sl->first : sl->n_workers;
 		for (size_t i = 0; i < n; i++) {
 			struct fill *f = &sl->worker[i];
-			struct trees t = choose_trees(f, &b->cols.col[sl->at[sl->first + i]]);
+			struct trees t;
 
+			if (choose_trees(f, &b->cols.col[sl->at[sl->first + i]], &t) < 0)
+				return moore_fail_nomem(err);
 			memcpy(f->slot, t.slot, nn);
 			memcpy(f->len, t.len, nn);
 		}

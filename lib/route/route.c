@@ -57,7 +57,8 @@ grow_trees(struct moore_rbuild *b, uint64_t seed, struct moore_err *err)
 	if (rc == -MOORE_EUNREACH)
 		return moore_rbuild_fail_unreachable(b, bad, err);
 	if (rc == 0 && b->layered && !b->cols.own_trees &&
-	    moore_rlayers_init(&b->layers, &b->balance, b->kind, b->jobs) < 0)
+	    moore_rlayers_init(&b->layers, &b->balance, b->kind,
+			       b->cols.n_variants * b->cols.n_offsets, b->jobs) < 0)
 		return moore_fail_nomem(err);
 	return rc;
 }

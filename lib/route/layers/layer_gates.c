@@ -45,19 +45,6 @@ has_two(uint64_t links)
 	return links & (links - 1);
 }
 
-static inline void
-note_use(struct moore_rused *u, unsigned first, unsigned last)
-{
-	uint64_t f = (uint64_t)1 << first, l = (uint64_t)1 << last;
-
-	u->first[1] |= u->first[0] & f;
-	u->first[0] |= f;
-	u->last[1] |= u->last[0] & l;
-	u->last[0] |= l;
-	u->own_first |= f;
-	u->own_last |= l;
-}
-
 /* The route of s is final: adds its load. */
 static void
 settle(struct moore_rlayer_tree *w, uint32_t s)
@@ -65,7 +52,7 @@ settle(struct moore_rlayer_tree *w, uint32_t s)
 	struct moore_ronward *o = w->v->onward;
 	uint8_t len = w->len[s], flags = w->flags[s];
 
-	note_use(&w->used[s], w->slot[s] & 63, o[s].end);
+	moore_rused_note(w, s, w->slot[s] & 63, o[s].end);
 	w->flags[s] = (uint8_t)(flags | SETTLED | (len > w->dist[s]) * COVERED);
 	w->v->open_len[s] = (uint8_t)(len | !(flags & PASS) * MOORE_LEN_NONE);
 	if (!w->view->g->is_source[s])
@@ -551,11 +538,13 @@ start(struct moore_rlayer_tree *w)
 	}
 	memset(w->v->open_len, MOORE_LEN_NONE, g->n);
 	start_onward(w);
-	for (uint32_t s = 0; s < g->n && !w->slice->layer; s++) {
-		w->used[s].own_first = w->used[s].own_last = 0;
-		if (s != w->root)
-			note_use(&w->used[s], slot[s] & 63, w->v->onward[s].end);
+	if (w->slice->layer == 0) {
+		moore_rused_begin(w, true);
+		for (uint32_t s = 0; s < g->n; s++)
+			if (s != w->root)
+				moore_rused_note(w, s, slot[s] & 63, w->v->onward[s].end);
 	}
+	moore_rused_begin(w, false);
 }
 
 /* Switches without an offer of three hops take four; what is left stays minimal. */
@@ -628,6 +617,7 @@ moore_rlayer_by_gates(struct moore_rlayer_tree *w, uint32_t from)
 
 	for (uint32_t s = 0; s < w->view->g->n; s++)
 		w->flags[s] = w->slice->layer && w->flags[s] & COVERED ? EARLIER : 0;
+	moore_rused_open(w);
 	w->spare_relays = w->slice->spare_relays;
 	w->is_retry = false;
 	make_tree(w, from);

@@ -3,6 +3,7 @@
  *
  *   layers.c        the sequence of a slice, and which nodes got detours
  *   layer_grow.c    growing around last hops that are out of service
+ *   layer_used.c    first and last links of earlier trees
  *   layer_gates.c   the whole tree where no minimal route has more than two hops
  *   layer_halves.c  growing where middle switches are split into halves
  *   layer_loads.c   loads, and the price of every node's route
@@ -60,7 +61,8 @@ struct moore_rlayer_tree {
 	bool spare_relays;	/* as in the slice, but not then */
 	uint64_t *first, *last;
 	uint16_t *gain;
-	struct moore_rused *used;
+	struct moore_rused *used;	/* with gates: by node */
+	uint8_t *noted;		/* with links: those of this tree, or NULL */
 };
 
 /* Price of edge e when its load is as given and one tree more uses it: the derivative of the

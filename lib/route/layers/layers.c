@@ -55,8 +55,10 @@ init_workers(struct moore_rlayers *v)
 		w->acc = calloc(n, sizeof(*w->acc));
 		w->open_len = calloc(n, 1);
 		w->onward = calloc(n, sizeof(*w->onward));
+		w->used = v->links ? calloc(n, sizeof(*w->used)) : v->used;
 		if (moore_rtree_init(&w->t, v->minimal->v->g) < 0 || !w->load || !w->price ||
-		    !w->list || !w->added || !w->wish || !w->acc || !w->open_len || !w->onward) {
+		    !w->list || !w->added || !w->wish || !w->acc || !w->open_len || !w->onward ||
+		    !w->used) {
 			v->n_workers = i + 1;
 			return -MOORE_ENOMEM;
 		}
@@ -76,40 +78,35 @@ fini_workers(struct moore_rlayers *v)
 		free(v->worker[i].acc);
 		free(v->worker[i].open_len);
 		free(v->worker[i].onward);
+		if (v->links)
+			free(v->worker[i].used);
 		moore_rtree_fini(&v->worker[i].t);
 	}
 	free(v->worker);
 }
 
 static int
-init_gates(struct moore_rlayers *v)
+init_gates(struct moore_rlayers *v, uint32_t n_trees)
 {
 	const struct moore_rview *view = v->minimal->v;
 	const struct moore_rgraph *g = view->g;
 	const uint32_t *rank = view->turns->rank;
 
-	v->used = calloc((size_t)g->n * g->n + 1, sizeof(*v->used));
+	v->gates = true;
 	v->n_legal = calloc((size_t)g->n_edges + 1, sizeof(*v->n_legal));
 	v->n_open = calloc((size_t)g->n_edges + 1, sizeof(*v->n_open));
-	if (!v->used || !v->n_legal || !v->n_open)
+	if (!moore_rused_init(v, n_trees) || !v->n_legal || !v->n_open)
 		return -MOORE_ENOMEM;
 	for (uint32_t r = 0; r < g->n; r++)
 		for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++)
 			for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++)
 				v->n_legal[e] = (uint16_t)(v->n_legal[e] + (rank[g->rev[o]] < rank[e]));
-	for (uint32_t d = 0; d < g->n; d++)
-		for (uint32_t o = g->xadj[d]; o < g->xadj[d + 1]; o++)
-			for (uint32_t r = g->to[o], k = g->xadj[r]; k < g->xadj[r + 1]; k++) {
-				struct moore_rused *u = &v->used[(size_t)d * g->n + g->to[k]];
-
-				u->n_minimal = (uint8_t)(u->n_minimal + (u->n_minimal < 2));
-			}
 	return init_workers(v);
 }
 
 int
 moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
-		   const struct moore_rkind *kind, const struct moore_jobs *jobs)
+		   const struct moore_rkind *kind, uint32_t n_trees, const struct moore_jobs *jobs)
 {
 	const struct moore_rgraph *g = minimal->v->g;
 	size_t n = g->n, m = g->n_edges;
@@ -134,7 +131,7 @@ moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal
 		v->wish && v->acc && v->open_len && v->onward && v->price &&
 		v->first && v->last && v->gain &&
 		moore_rtree_init(&v->t, g) == 0 &&
-		(v->split || kind->longest || !is_within_two(minimal) || init_gates(v) == 0) ? 0 :
+		(v->split || kind->longest || !is_within_two(minimal) || init_gates(v, n_trees) == 0) ? 0 :
 		-MOORE_ENOMEM;
 }
 
@@ -153,6 +150,9 @@ moore_rlayers_fini(struct moore_rlayers *v)
 	free(v->price);
 	free(v->gain);
 	fini_workers(v);
+	for (uint32_t d = 0; v->links && d < v->minimal->v->g->n; d++)
+		free(v->links[d].slot);
+	free(v->links);
 	free(v->used);
 	free(v->n_legal);
 	free(v->n_open);
@@ -172,7 +172,7 @@ tree_of(struct moore_rlayers *v, const struct moore_rlayer_slice *slice, uint32_
 		.v = v, .slice = slice, .view = v->minimal->v, .root = root, .n_lids = n_lids,
 		.slot = v->slot + at, .len = v->len + at, .flags = v->flags + at,
 		.dist = v->minimal->len + at, .first = v->first + at, .last = v->last + at,
-		.gain = v->gain + at, .used = v->used ? v->used + at : NULL,
+		.gain = v->gain + at,
 	};
 }
 
@@ -249,7 +249,7 @@ price_of_again(const struct moore_rlayers *v, uint64_t mean_price)
 	const struct moore_rgraph *g = v->minimal->v->g;
 	uint64_t degree = g->n_edges / g->n, again = mean_price / MOORE_AGAIN * degree * degree;
 
-	if (v->used)
+	if (v->gates)
 		return mean_price / MOORE_AGAIN_PART;
 	return again < MAX_AGAIN ? again : MAX_AGAIN;
 }
@@ -324,21 +324,25 @@ build_strand(void *arg, unsigned worker, size_t strand)
 		own->added[e] += own->load[e] - v->load[e];
 }
 
-static void
+static int
 build_strands(struct moore_rlayers *v, const struct moore_rlayer_slice *slice,
 	      const uint8_t *n_lids)
 {
 	struct strands st = { v, slice, n_lids };
 
 	moore_jobs_run(v->jobs, v->n_workers, MOORE_STRANDS, build_strand, &st);
-	for (unsigned i = 0; i < v->n_workers; i++)
+	for (unsigned i = 0; i < v->n_workers; i++) {
+		if (v->worker[i].oom)
+			return -MOORE_ENOMEM;
 		for (uint32_t e = 0; e < v->minimal->v->g->n_edges; e++) {
 			v->load[e] += v->worker[i].added[e];
 			v->worker[i].added[e] = 0;
 		}
+	}
+	return 0;
 }
 
-void
+int
 moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, unsigned variant,
 		    unsigned n_variants, const uint8_t *n_lids, const uint32_t *n_connected)
 {
@@ -350,10 +354,8 @@ moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, 
 			n_layers * n_variants * 100 >= MOORE_RELAY_TREES * degree };
 
 	start_slice(v, &sl, n_lids);
-	if (v->used) {
-		build_strands(v, &sl, n_lids);
-		return;
-	}
+	if (v->gates)
+		return build_strands(v, &sl, n_lids);
 	for (uint32_t root = 0; root < n; root++) {
 		struct moore_rlayer_tree w = tree_of(v, &sl, root, 0);
 
@@ -381,4 +383,5 @@ moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, 
 		moore_rlayer_even(&w);
 		note_gains(&w);
 	}
+	return 0;
 }

@@ -8,16 +8,9 @@
 #define MOORE_ROUTE_LAYERS_H
 
 #include "base/jobs.h"
+#include "route/layers/layer_used.h"
 #include "route/trees/balance.h"
 #include "route/trees/kinds.h"
-
-/* First and last links that a pair's routes in earlier trees used: bit i stands for slots i
- * modulo 64 at its source and its root. */
-struct moore_rused {
-	uint64_t first[2], last[2];	/* [0] once at least, [1] twice */
-	uint64_t own_first, own_last;	/* in this variant */
-	uint8_t n_minimal;	/* minimal routes of two hops, up to 2 */
-};
 
 /* Kept over all layers and variants of one build.  Matrices have a row of n for each root. */
 struct moore_rlayers {
@@ -28,8 +21,10 @@ struct moore_rlayers {
 	uint8_t *flags;		/* [root * n + node]: see layer_tree.h */
 	uint32_t *load;		/* by edge: routes over it in all slices of hosts so far */
 	uint64_t *price;	/* by edge: price of one route more over it */
-	/* Where no minimal route is longer than two hops (layer_gates.c), else NULL: */
-	struct moore_rused *used;	/* [root * n + node] */
+	/* Where no minimal route is longer than two hops (layer_gates.c): */
+	bool gates;
+	struct moore_rused *used;	/* [root * n + node]; with links: of a worker, [node] of a root */
+	struct moore_rused_links *links;	/* by root; NULL where `used` holds all */
 	uint16_t *n_legal;	/* by edge: from how many neighbours of its tail a turn rises */
 	uint16_t *n_open;	/* by edge to a root: trees in which its tail was a gate */
 	uint32_t n_relays;	/* in list[] */
@@ -38,6 +33,7 @@ struct moore_rlayers {
 	struct moore_rlayers *worker;
 	unsigned n_workers;
 	uint32_t *added;	/* by edge, of a worker: routes that it put there in this slice */
+	bool oom;		/* of a worker: memory ran out */
 	/* Elsewhere: */
 	uint64_t *first, *last;	/* [root * n + node]: first and last links that routes of
 				 * earlier trees used, a bit for each slot modulo 64 */
@@ -59,14 +55,16 @@ struct moore_rlayers {
 	uint32_t *acc;		/* by node */
 };
 
-/* minimal, kind and jobs are borrowed. */
+/* minimal, kind and jobs are borrowed.  n_trees: that a root has in all layers and variants, its
+ * minimal ones included.  -MOORE_ENOMEM. */
 int moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
-		       const struct moore_rkind *kind, const struct moore_jobs *jobs);
+		       const struct moore_rkind *kind, uint32_t n_trees, const struct moore_jobs *jobs);
 void moore_rlayers_fini(struct moore_rlayers *v);
 
 /* Builds slot[] and len[] of one layer (0..n_layers-1, called in this sequence) of one
- * variant (0..n_variants-1).  n_lids[root] LIDs share the tree of root; no tree where it is 0. */
-void moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers,
+ * variant (0..n_variants-1).  n_lids[root] LIDs share the tree of root; no tree where it is 0.
+ * -MOORE_ENOMEM. */
+int moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers,
 			 unsigned variant, unsigned n_variants, const uint8_t *n_lids,
 			 const uint32_t *n_connected);
 
