@@ -4,6 +4,7 @@
  *   motion.c    the procedure: cuts the change into steps
  *   flip.c      one step: which rows change in it
  *   start.c     the dependencies of what is held at the beginning
+ *   widen.c     rows with several values, outside of any change
  *   hold.c      what many LIDs hold, side by side
  *   columns.c   the rows by LID: what they are, were and shall be
  *   ways.c      the mixture of one LID: its ways and the VLs on them

@@ -601,16 +601,113 @@ test_groups(void **state)
 	end_cut(&c);
 }
 
+/* ---- several values ---------------------------------------------------------------------- */
+
+/* The hops of the row of switch s, or UINT32_MAX. */
+static uint32_t
+hops_of(const struct moore_fabric *f, const struct moore_lft *t, const struct moore_lid_owner *own,
+	moore_lid lid, moore_swid s)
+{
+	uint32_t n = 0;
+
+	for (; s != own[lid].sw && n < f->n_switches; n++) {
+		uint8_t out = moore_lft_row(t, s)[lid];
+
+		if (out > f->sw[s].n_ports || moore_fabric_port(f, s, out)->role != MOORE_ROLE_SWITCH)
+			return UINT32_MAX;
+		s = moore_fabric_port(f, s, out)->peer;
+	}
+	return n;
+}
+
+/* Widens the rows of all LIDs of a family; returns the values that were added. */
+static size_t
+widen(const char *family, const char *param, enum moore_profile profile, unsigned n_max)
+{
+	struct moore_plan *plan = plan_of(family, param);
+	struct moore_motion_opts opts = { .sl_set = NULL };
+	struct moore_engine_result *r;
+	struct moore_lid_owner *own;
+	struct moore_fabric *f;
+	struct moore_mix_held *v;
+	struct moore_row *more;
+	uint64_t *lids;
+	size_t n;
+
+	assert_int_equal(moore_fabric_from_plan(&f, plan, 1, NULL), 0);
+	r = run(f, NULL, profile);
+	opts.sl2vl = r->sl2vl;
+	lids = malloc((f->lid_top / 64u + 1) * sizeof(*lids));
+	memset(lids, 0xff, (f->lid_top / 64u + 1) * sizeof(*lids));
+	assert_int_equal(moore_motion_widen(&more, &n, f, r->lft, lids, n_max, &opts, NULL), 0);
+	v = judge(f, &(struct moore_held){ r->lft, more, n, NULL }, &(struct moore_held){ .lft = r->lft },
+		  &opts);
+	assert_true(v->safe && v->live && !v->interrupted);
+	assert_int_equal(moore_fabric_lids(f, &own, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		moore_swid to = moore_fabric_port(f, more[i].sw, more[i].port)->peer;
+
+		assert_int_not_equal(more[i].port, moore_lft_row(r->lft, more[i].sw)[more[i].lid]);
+		assert_int_equal(hops_of(f, r->lft, own, more[i].lid, to) + 1,
+				 hops_of(f, r->lft, own, more[i].lid, more[i].sw));
+	}
+	moore_mix_held_free(v);
+	moore_engine_result_free(r);
+	moore_fabric_free(f);
+	moore_plan_free(plan);
+	free(own);
+	free(lids);
+	free(more);
+	return n;
+}
+
+/* Values of equal hops are found where there are any, and no mixture of them is unsafe. */
+static void
+test_widen(void **state)
+{
+	static const struct {
+		const char *family, *param;
+		enum moore_profile profile;
+		unsigned n;
+		bool some;
+	} T[] = {
+		{ "oft", "k=3", MOORE_PROFILE_ANY_SL, 4, true },
+		{ "mlfm", "h=4", MOORE_PROFILE_ANY_SL, 4, true },
+		{ "mlfm", "h=4", MOORE_PROFILE_ONE_VL, 4, false },
+		{ "slimfly", "q=5", MOORE_PROFILE_ANY_SL, 2, false },
+		{ "hypercube", "n=4", MOORE_PROFILE_ANY_SL, 2, true },
+		{ "torus2d", "a=4 b=4", MOORE_PROFILE_ANY_SL, 2, true },
+		{ "torus2d", "a=4 b=4", MOORE_PROFILE_ONE_VL, 2, true },
+		{ "torus2d", "a=4 b=4", MOORE_PROFILE_ANY_SL, 1, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		size_t n = widen(T[i].family, T[i].param, T[i].profile, T[i].n);
+
+		printf("# %s %s, profile %d, up to %u values: %zu added\n", T[i].family, T[i].param,
+		       T[i].profile, T[i].n, n);
+		assert_true(!T[i].some || n);
+		assert_true(T[i].n > 1 || !n);
+	}
+}
+
 static void
 test_memory(void **state)
 {
 	struct cut c = cut_torus();
 	const struct moore_motion_opts opts = { .sl2vl = c.r->sl2vl };
 	struct moore_motion *m = NULL;
+	struct moore_row *more = NULL;
+	const uint64_t lids[] = { UINT64_MAX, UINT64_MAX };
+	size_t n;
 
 	(void)state;
+	assert_true(c.f->lid_top < 64 * ARRAY_LEN(lids));
 	CHECK_OOM("a cut", moore_motion_build(&m, c.f, &(struct moore_held){ .lft = c.all->lft },
 					      c.r->lft, &opts, NULL), moore_motion_free(m));
+	CHECK_OOM("further values", moore_motion_widen(&more, &n, c.f, c.r->lft, lids, 2, &opts, NULL),
+		  free(more));
 	end_cut(&c);
 }
 
@@ -627,6 +724,7 @@ main(void)
 		cmocka_unit_test(test_past),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_widen),
 		cmocka_unit_test(test_memory),
 	};
 

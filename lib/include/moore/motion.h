@@ -80,6 +80,18 @@ MOORE_API int moore_motion_build(struct moore_motion **out, const struct moore_f
 				 const struct moore_motion_opts *opts, struct moore_err *err);
 MOORE_API void moore_motion_free(struct moore_motion *m);	/* NULL is fine */
 
+/* Finds further values for the rows of the LIDs whose bit is set in lids (bit l: LID l), so that
+ * each row has at most n_max values (1..254), all on routes of as many hops as its value in lft.
+ * No mixture of them can loop, or deadlock on the lanes of opts, of which only sl2vl, other and
+ * sl_set count.  The caller frees *more, sorted by LID, with free().  -MOORE_ENOMEM;
+ * -MOORE_EINVAL if tables and fabric do not fit; -MOORE_EUNSAFE if lft itself can deadlock.
+ * Deterministic.  O(switches * LIDs) and, for each value that is tried, the channels between both
+ * ends of its turns in the order of channels. */
+MOORE_API int moore_motion_widen(struct moore_row **more, size_t *n_more,
+				 const struct moore_fabric *f, const struct moore_lft *lft,
+				 const uint64_t *lids, unsigned n_max,
+				 const struct moore_motion_opts *opts, struct moore_err *err);
+
 MOORE_END
 
 #endif
