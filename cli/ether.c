@@ -153,51 +153,83 @@ cli_ether_route_format(size_t i)
 struct judging {
 	struct cli_ether e;
 	struct moore_verdict *verdict[JUDGED_MAX];
+	struct moore_mix_held *sets[JUDGED_MAX];
 	struct moore_ether_judged judged[JUDGED_MAX];
 	size_t n;
 };
 
 int
-cli_ether_tables(struct cli_ether *e, struct moore_lft **lft, struct moore_sl2vl **lanes,
+cli_ether_tables(struct cli_ether *e, struct moore_ether_tables *t, struct moore_sl2vl **lanes,
 		 struct moore_ether_faults *faults)
 {
 	struct moore_err err;
 
-	*lft = NULL;
 	*lanes = NULL;
-	if (moore_lft_new(lft, e->racks->n_switches, e->racks->lid_top, &err) < 0 ||
+	if (moore_ether_tables_init(t, e->racks, &err) < 0 ||
 	    (e->x->plan->n_switches && e->config[0].by_dscp ?
 	     moore_ether_lanes(lanes, faults, e->x, e->racks, e->config, &err) :
 	     moore_sl2vl_new(lanes, e->racks, &err)) < 0)
 		return cli_error("%s", err.text);
 	for (moore_swid s = 0; s < e->x->plan->n_switches; s++)
-		moore_ether_take_config(*lft, faults, e->x, e->racks, s, &e->config[s]);
+		if (moore_ether_take_config(t, faults, e->x, e->racks, s, &e->config[s], &err) < 0)
+			return cli_error("%s", err.text);
+	return CLI_OK;
+}
+
+/* Counts the routes of all switches, and of these the ones with several next hops. */
+static void
+count_routes(const struct cli_ether *e, struct moore_ether_judged *out)
+{
+	for (moore_swid s = 0; s < e->x->plan->n_switches; s++) {
+		const struct moore_ether_config *c = &e->config[s];
+		uint32_t n;
+
+		for (uint32_t i = 0; i < c->n_routes; i += n) {
+			n = moore_ether_config_hops(c, i);
+			out->n_routes++;
+			out->n_sets += n > 1;
+			out->n_set_hops += n > 1 ? n : 0;
+		}
+	}
+}
+
+/* Judges the first next hops, and, where there are more, every mixture of them. */
+static int
+judge_tables(struct judging *j, const struct moore_ether_tables *t, const struct moore_sl2vl *lanes)
+{
+	struct moore_jobs jobs = threads_lend(0);
+	const struct moore_check_opts o = { .sl_mask = 1, .jobs = &jobs };
+	const struct moore_held first = { .lft = t->lft };
+	const struct moore_held held = { .lft = t->lft, .more = t->more, .n_more = t->n_more };
+	const struct moore_mix_lanes mix = { .sl2vl = lanes };
+	struct moore_err err;
+
+	if (moore_check(&j->verdict[j->n], j->e.racks, t->lft, lanes, NULL, &o, &err) < 0 ||
+	    (t->n_more && moore_mix_held(&j->sets[j->n], j->e.racks, &held, &first, &mix, &jobs,
+					 &err) < 0))
+		return cli_error("%s", err.text);
 	return CLI_OK;
 }
 
 static int
 judge_format(const char *dir, struct judging *j, const char *format)
 {
-	struct moore_jobs jobs = threads_lend(0);
-	const struct moore_check_opts o = { .sl_mask = 1, .jobs = &jobs };
 	struct moore_ether_judged *out = &j->judged[j->n];
+	struct moore_ether_tables tables = { NULL };
 	struct moore_sl2vl *lanes = NULL;
-	struct moore_lft *lft = NULL;
-	struct moore_err err;
 	int rc;
 
 	*out = (struct moore_ether_judged){ .format = format };
 	if ((rc = cli_ether_read(dir, format, &j->e, &out->has_classes)) != CLI_OK)
 		return rc;
 	cli_busy("checking");
-	for (moore_swid s = 0; s < j->e.x->plan->n_switches; s++)
-		out->n_routes += j->e.config[s].n_routes;
-	if ((rc = cli_ether_tables(&j->e, &lft, &lanes, &out->faults)) == CLI_OK &&
-	    moore_check(&j->verdict[j->n], j->e.racks, lft, lanes, NULL, &o, &err) < 0)
-		rc = cli_error("%s", err.text);
+	count_routes(&j->e, out);
+	if ((rc = cli_ether_tables(&j->e, &tables, &lanes, &out->faults)) == CLI_OK)
+		rc = judge_tables(j, &tables, lanes);
 	out->verdict = j->verdict[j->n];
-	j->n += rc == CLI_OK;
-	moore_lft_free(lft);
+	out->sets = j->sets[j->n];
+	j->n++;
+	moore_ether_tables_fini(&tables);
 	moore_sl2vl_free(lanes);
 	return rc;
 }
@@ -217,8 +249,10 @@ cli_ether_judge(const char *dir, json_t **answer)
 			       "ethernet emit", dir);
 	if (rc == CLI_OK && !(*answer = moore_answer_ether(j.e.x, j.e.racks, j.judged, j.n)))
 		rc = cli_error("out of memory");
-	for (size_t i = 0; i < j.n; i++)
+	for (size_t i = 0; i < j.n; i++) {
 		moore_verdict_free(j.verdict[i]);
+		moore_mix_held_free(j.sets[i]);
+	}
 	cli_ether_free(&j.e);
 	return rc;
 }
@@ -277,10 +311,24 @@ put_cycle(struct moore_buf *b, const json_t *cycle)
 	}
 }
 
+/* What holds for some choice among the next hops of each route. */
+static void
+put_sets(struct moore_buf *b, const json_t *sets)
+{
+	cli_putf(b, "sets           %lld routes have %lld next hops together\n", cli_int(sets, "routes"),
+		 cli_int(sets, "next_hops"));
+	if (cli_int(sets, "loops"))
+		cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": packets to %lld prefixes can circle over some of "
+			 "the next hops\n", cli_int(sets, "loops"));
+	if (cli_int(sets, "unreachable"))
+		cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %lld pairs are lost over some of the next hops\n",
+			 cli_int(sets, "unreachable"));
+}
+
 static void
 put_table(struct moore_buf *b, const json_t *t)
 {
-	const json_t *e = json_object_get(t, "example"), *n;
+	const json_t *e = json_object_get(t, "example"), *sets = json_object_get(t, "sets"), *n;
 	const char *hops, *sep = "";
 
 	cli_putf(b, "%-14s %lld routes; hops ", cli_str(t, "format"), cli_int(t, "routes"));
@@ -299,10 +347,14 @@ put_table(struct moore_buf *b, const json_t *t)
 			 "route, %lld of them because of a loop\n  for example from %s to %s (%s, layer %lld)\n",
 			 cli_int(t, "unreachable"), cli_int(t, "pairs"), cli_int(t, "loops"),
 			 cli_str(e, "switch"), cli_str(e, "prefix"), cli_str(e, "to"), cli_int(e, "layer"));
-	if (cli_yes(t, "acyclic"))
-		cli_put_sound(b, t);
-	else
+	if (json_is_object(sets))
+		put_sets(b, sets);
+	if (!cli_yes(t, "acyclic"))
 		put_cycle(b, json_object_get(t, "cycle"));
+	else if (json_is_object(sets) && !cli_yes(sets, "acyclic"))
+		put_cycle(b, json_object_get(sets, "cycle"));
+	else
+		cli_put_sound(b, t);
 }
 
 void

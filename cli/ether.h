@@ -27,9 +27,9 @@ bool cli_ether_has(const char *dir, const struct cli_ether *e, const char *forma
 /* Forgets the configurations. */
 void cli_ether_drop_config(struct cli_ether *e);
 
-/* Makes the tables of the judged racks from the configurations: the caller frees both, also
+/* Makes the tables of the judged racks from the configurations: the caller ends both, also
  * after a failure. */
-int cli_ether_tables(struct cli_ether *e, struct moore_lft **lft, struct moore_sl2vl **lanes,
+int cli_ether_tables(struct cli_ether *e, struct moore_ether_tables *t, struct moore_sl2vl **lanes,
 		     struct moore_ether_faults *faults);
 
 /* The formats that hold routes, in the order of the table; NULL past the end. */

@@ -22,7 +22,6 @@ cli_ether_diff_free(struct cli_ether_diff *d)
 	cli_ether_free(&d->new);
 	cli_ether_free(&d->old);
 	free(d->edit);
-	free(d->more);
 	*d = (struct cli_ether_diff){ .n_steps = 0 };
 }
 
@@ -56,66 +55,10 @@ read_side(const char *dir, bool running, struct cli_ether *e)
 			 running ? "json" : "ipbatch");
 }
 
-/* ---- several next hops ---------------------------------------------------------------------- */
-
-/* Says whether route i is a further one to the prefix of the route before it. */
-static bool
-is_further(const struct moore_ether_config *c, uint32_t i)
-{
-	return i && i < c->n_routes && moore_addr_equal(&c->route[i].to, &c->route[i - 1].to);
-}
-
-static bool
-has_further(const struct moore_ether_config *c)
-{
-	for (uint32_t i = 1; i < c->n_routes; i++)
-		if (is_further(c, i))
-			return true;
-	return false;
-}
-
 static const struct moore_addr *
 prefix_of(const struct moore_ether *x, const struct moore_ether_target *to)
 {
 	return &x->prefix[to->ip][(size_t)to->sw * x->opts.n_layers + to->layer];
-}
-
-/* Adds the further next hops of switch s to what one LID stands for. */
-static int
-add_more(struct cli_ether_diff *d, moore_swid s, moore_lid lid)
-{
-	const struct moore_ether_config *c = &d->old.config[s];
-	const struct moore_ether *x = d->new.x;
-	struct moore_ether_target to;
-	uint32_t i;
-
-	if (!moore_ether_target(x, d->new.racks, lid, &to))
-		return CLI_OK;
-	for (i = moore_ether_config_find(c, prefix_of(x, &to)) + 1; is_further(c, i) &&
-	     moore_addr_equal(&c->route[i].to, prefix_of(x, &to)); i++) {
-		struct moore_row *grown = moore_grow(d->more, d->n_more, &d->cap_more, sizeof(*grown));
-		moore_portnum port = c->route[i].port;
-
-		if (!grown)
-			return cli_error("out of memory");
-		d->more = grown;
-		if (port > x->plan->sw[s].ports || moore_ether_peer(x, s, port)->sw == MOORE_NONE)
-			port = MOORE_NO_PATH;
-		d->more[d->n_more++] = (struct moore_row){ s, lid, port };
-	}
-	return CLI_OK;
-}
-
-static int
-find_more(struct cli_ether_diff *d)
-{
-	int rc = CLI_OK;
-
-	for (moore_swid s = 0; s < d->new.x->plan->n_switches; s++)
-		if (has_further(&d->old.config[s]))
-			for (unsigned lid = 1; lid <= d->new.racks->lid_top && rc == CLI_OK; lid++)
-				rc = add_more(d, s, (moore_lid)lid);
-	return rc;
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
@@ -131,7 +74,7 @@ find_steps(struct cli_ether_diff *d)
 {
 	struct moore_jobs jobs = threads_lend(0);
 	struct moore_ether_faults ignored = { .n = 0 };
-	struct moore_lft *was = NULL, *now = NULL;
+	struct moore_ether_tables was = { NULL }, now = { NULL };
 	struct moore_sl2vl *lanes = NULL, *unused = NULL;
 	struct moore_motion_opts opts = { .jobs = &jobs };
 	struct moore_held held;
@@ -140,15 +83,15 @@ find_steps(struct cli_ether_diff *d)
 
 	if ((rc = cli_ether_tables(&d->new, &now, &lanes, &ignored)) == CLI_OK &&
 	    (rc = cli_ether_tables(&d->old, &was, &unused, &ignored)) == CLI_OK &&
-	    (rc = find_more(d)) == CLI_OK && (d->n_more || tables_differ(was, now))) {
-		held = (struct moore_held){ .lft = was, .more = d->more, .n_more = d->n_more };
+	    (was.n_more || tables_differ(was.lft, now.lft))) {
+		held = (struct moore_held){ .lft = was.lft, .more = was.more, .n_more = was.n_more };
 		opts.sl2vl = lanes;
 		cli_busy("finding steps");
-		if (moore_engine_steps(&d->steps, d->new.racks, &held, now, &opts, &err) < 0)
+		if (moore_engine_steps(&d->steps, d->new.racks, &held, now.lft, &opts, &err) < 0)
 			rc = cli_error("%s", err.text);
 	}
-	moore_lft_free(was);
-	moore_lft_free(now);
+	moore_ether_tables_fini(&was);
+	moore_ether_tables_fini(&now);
 	moore_sl2vl_free(lanes);
 	moore_sl2vl_free(unused);
 	return rc;
@@ -233,12 +176,13 @@ add_single(struct cli_ether_diff *d)
 		qsort(d->edit, n_edits, sizeof(*d->edit), by_destination);
 	for (moore_swid s = 0; s < d->old.x->plan->n_switches; s++) {
 		const struct moore_ether_config *c = &d->old.config[s];
+		uint32_t n;
 
-		for (uint32_t i = 1; i < c->n_routes && rc == CLI_OK; i++) {
-			const struct cli_ether_edit e = { .sw = s, .route = c->route[i - 1] };
+		for (uint32_t i = 0; i < c->n_routes && rc == CLI_OK; i += n) {
+			const struct cli_ether_edit e = { .sw = s, .route = c->route[i] };
 
-			if (is_further(c, i) && !is_further(c, i - 1) &&
-			    !last_edit(d, n_edits, s, &e.route.to))
+			n = moore_ether_config_hops(c, i);
+			if (n > 1 && !last_edit(d, n_edits, s, &e.route.to))
 				rc = add_edit(d, &e);
 		}
 	}

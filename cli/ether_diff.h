@@ -16,8 +16,6 @@ struct cli_ether_edit {
 struct cli_ether_diff {
 	struct cli_ether new, old;	/* both of the network of the directory */
 	struct moore_engine_steps *steps;	/* NULL when no prefix goes another way */
-	struct moore_row *more;		/* further next hops of old routes to a prefix */
-	uint32_t n_more, cap_more;
 	uint32_t n_steps;		/* those, and one for routes that are only written otherwise */
 	struct cli_ether_edit *edit;	/* sorted by step and switch */
 	uint32_t n_edits, cap_edits;

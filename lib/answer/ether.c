@@ -16,6 +16,9 @@ const char moore_schema_ether[] = OBJ("'ok':" BOOL ",'switches':" INT ",'hosts':
 			",'switch':" STR ",'to':" OR_NULL("string") ",'line':" OR_NULL("integer")
 			",'port':" OR_NULL("integer") ",'dscp':" OR_NULL("integer")))
 		"," VERDICT_KEYS
+		",'sets':" OBJ_OR_NULL("'routes':" INT ",'next_hops':" INT ",'sound':" BOOL
+			",'acyclic':" BOOL ",'loops':" INT ",'unreachable':" INT
+			",'cycle?':" LIST_OF(OBJ(LINK_KEYS ",'class':" INT)))
 		",'example?':" OBJ_OR_NULL("'switch':" STR ",'to':" STR ",'layer':" INT ",'prefix':" STR)
 		",'cycle?':" LIST_OF(OBJ(LINK_KEYS ",'class':" INT)))));
 
@@ -56,17 +59,53 @@ json_faults(const struct moore_fabric *f, const struct moore_ether_faults *fault
 }
 
 static json_t *
+json_channel(const struct moore_fabric *f, const struct moore_channel *c)
+{
+	return moore_json_set(moore_json_link(f, c->sw, c->port), "class", json_integer(c->vl));
+}
+
+static json_t *
 json_cycle(const struct moore_fabric *f, const struct moore_verdict *v)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < v->cycle_len; i++) {
-		const struct moore_channel *c = &v->cycle[i].from;
-
-		list = moore_json_add(list, moore_json_set(moore_json_link(f, c->sw, c->port), "class",
-							   json_integer(c->vl)));
-	}
+	for (uint32_t i = 0; i < v->cycle_len; i++)
+		list = moore_json_add(list, json_channel(f, &v->cycle[i].from));
 	return list;
+}
+
+/* True if no choice among the next hops loops, loses packets or closes a cycle. */
+static bool
+sets_are_sound(const struct moore_mix_held *v)
+{
+	return !v || (v->safe && !v->interrupted);
+}
+
+static json_t *
+json_sets(const struct moore_fabric *f, const struct moore_ether_judged *j)
+{
+	const struct moore_mix_held *v = j->sets;
+	json_t *o, *list = json_array();
+
+	if (!v) {
+		json_decref(list);
+		return json_null();
+	}
+	for (uint32_t i = 0; i < v->cycle_len; i++)
+		list = moore_json_add(list, json_channel(f, &v->cycle[i]));
+	o = json_pack("{s:o, s:o, s:b, s:b, s:i, s:o}", "routes", moore_json_count(j->n_sets),
+		      "next_hops", moore_json_count(j->n_set_hops), "sound", sets_are_sound(v), "acyclic",
+		      v->acyclic, "loops", (int)v->loop_lids, "unreachable", moore_json_count(v->interrupted));
+	if (!v->acyclic)
+		return moore_json_set(o, "cycle", list);
+	json_decref(list);
+	return o;
+}
+
+static bool
+is_sound(const struct moore_ether_judged *j)
+{
+	return j->verdict->sound && !j->faults.n && sets_are_sound(j->sets);
 }
 
 /* The first pair that is unreachable. */
@@ -93,7 +132,7 @@ json_judged(const struct moore_ether *x, const struct moore_fabric *f,
 			      moore_json_count(j->n_routes), "classes_read", j->has_classes, "faults", moore_json_count(j->faults.n),
 			      "fault_list", json_faults(f, &j->faults));
 
-	o = moore_json_add_verdict(o, f, v, v->sound && !j->faults.n, NULL);
+	o = moore_json_set(moore_json_add_verdict(o, f, v, is_sound(j), NULL), "sets", json_sets(f, j));
 	if (v->unreachable)
 		o = moore_json_set(o, "example", json_example(x, f, v));
 	return v->acyclic ? o : moore_json_set(o, "cycle", json_cycle(f, v));
@@ -107,7 +146,7 @@ moore_answer_ether(const struct moore_ether *x, const struct moore_fabric *racks
 	bool ok = n;
 
 	for (size_t i = 0; i < n; i++) {
-		ok = ok && judged[i].verdict->sound && !judged[i].faults.n;
+		ok = ok && is_sound(&judged[i]);
 		tables = moore_json_add(tables, json_judged(x, racks, &judged[i]));
 	}
 	for (unsigned i = 0; i < x->opts.n_classes; i++)

@@ -62,6 +62,16 @@ moore_ether_config_find(const struct moore_ether_config *c, const struct moore_a
 	return low;
 }
 
+uint32_t
+moore_ether_config_hops(const struct moore_ether_config *c, uint32_t i)
+{
+	uint32_t n = 0;
+
+	while (i + n < c->n_routes && moore_addr_equal(&c->route[i + n].to, &c->route[i].to))
+		n++;
+	return n;
+}
+
 void
 moore_ether_config_fini(struct moore_ether_config *c)
 {

@@ -206,45 +206,77 @@ read_via(struct moore_ether_line *w, struct moore_ether_route *r)
 	return read_addr(w, &at, &r->via);
 }
 
-/* The words after the destination.  *ours becomes false for another protocol. */
 static int
-read_options(struct moore_ether_line *w, struct moore_ether_route *r, uint8_t protocol, bool *ours)
+read_dev(struct moore_ether_line *w, struct moore_ether_route *r)
 {
-	const char *digits;
 	struct moore_ether_word at;
-	uint64_t n;
+
+	if (moore_ether_next_word(w, &at) && moore_ether_read_port(at.at, at.len, &r->port) == 0)
+		return 0;
+	return moore_ether_fail_at(w, &at, "is no port of a switch: they are " MOORE_PORT_PREFIX
+				   "1 to " MOORE_PORT_PREFIX "254");
+}
+
+static int
+read_protocol(struct moore_ether_line *w, uint64_t *out)
+{
+	struct moore_ether_word at;
+	const char *digits;
+
+	if (moore_ether_next_word(w, &at) && (digits = at.at, moore_text_u64(&digits, w->end, 10, 255, out)))
+		return 0;
+	return moore_ether_fail_at(w, &at, "is no protocol number from 0 to 255");
+}
+
+/* Adds the route that was read, which must name a port. */
+static int
+end_hop(const struct moore_ether_line *w, const struct moore_ether_route *r,
+	struct moore_ether_config *c)
+{
+	if (!r->port)
+		return moore_fail(w->err, MOORE_ESYNTAX, w->line, "the route names no port: add dev "
+				  MOORE_PORT_PREFIX "1 or another");
+	return moore_ether_config_add(c, r, w->err);
+}
+
+/* The words after the destination: those of one next hop, or, after each word "nexthop", those of
+ * one of several.  *protocol stays as it is if the line names none. */
+static int
+read_hops(struct moore_ether_line *w, struct moore_ether_route *r, uint64_t *protocol,
+	  struct moore_ether_config *c)
+{
+	const struct moore_ether_route empty = *r;
+	struct moore_ether_word at;
+	bool several = false;
 	int rc = 0;
 
-	*ours = false;
 	while (rc == 0 && moore_ether_next_word(w, &at)) {
 		if (is_word(&at, "via")) {
 			rc = read_via(w, r);
 		} else if (is_word(&at, "dev")) {
-			if (!moore_ether_next_word(w, &at) || moore_ether_read_port(at.at, at.len, &r->port) < 0)
-				rc = moore_ether_fail_at(w, &at, "is no port of a switch: they are " MOORE_PORT_PREFIX
-					     "1 to " MOORE_PORT_PREFIX "254");
+			rc = read_dev(w, r);
 		} else if (is_word(&at, "proto")) {
-			if (!moore_ether_next_word(w, &at) || (digits = at.at, !moore_text_u64(&digits, w->end, 10, 255, &n)))
-				return moore_ether_fail_at(w, &at, "is no protocol number from 0 to 255");
-			*ours = n == protocol;
+			rc = read_protocol(w, protocol);
 		} else if (is_word(&at, "onlink")) {
 			r->onlink = true;
+		} else if (is_word(&at, "nexthop")) {
+			rc = several ? end_hop(w, r, c) : 0;
+			*r = empty;
+			several = true;
 		} else {
 			rc = moore_ether_fail_at(w, &at, "is not a word of a route that is known here");
 		}
 	}
-	if (rc == 0 && !r->port)
-		rc = moore_fail(w->err, MOORE_ESYNTAX, w->line, "the route names no port: add dev "
-				MOORE_PORT_PREFIX "1 or another");
-	return rc;
+	return rc < 0 ? rc : end_hop(w, r, c);
 }
 
 static int
 read_line(struct moore_ether_line *w, uint8_t protocol, struct moore_ether_config *c)
 {
 	struct moore_ether_route r = { .line = w->line };
+	uint32_t n_before = c->n_routes;
+	uint64_t of = UINT64_MAX;
 	struct moore_ether_word at;
-	bool ours;
 	int rc;
 
 	if (!moore_ether_next_word(w, &at))
@@ -253,10 +285,11 @@ read_line(struct moore_ether_line *w, uint8_t protocol, struct moore_ether_confi
 		return moore_ether_fail_at(w, &at, "is no route: this file holds lines \"route replace PREFIX ...\"");
 	if (!moore_ether_next_word(w, &at) || (!is_word(&at, "replace") && !is_word(&at, "add")))
 		return moore_ether_fail_at(w, &at, "is neither replace nor add");
-	if ((rc = read_addr(w, &at, &r.to)) < 0 ||
-	    (rc = read_options(w, &r, protocol, &ours)) < 0)
+	if ((rc = read_addr(w, &at, &r.to)) < 0 || (rc = read_hops(w, &r, &of, c)) < 0)
 		return rc;
-	return ours ? moore_ether_config_add(c, &r, w->err) : 0;
+	if (of != protocol)
+		c->n_routes = n_before;		/* of another program */
+	return 0;
 }
 
 int

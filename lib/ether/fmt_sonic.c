@@ -315,9 +315,9 @@ wrong(struct moore_err *err, const char *table, const char *key, const char *why
 
 /* Reads "Ethernet12" as the number of a port of the switch. */
 static bool
-read_name(const struct moore_ether *x, moore_swid s, const json_t *v, unsigned *port)
+read_name(const struct moore_ether *x, moore_swid s, const char *at, size_t len, unsigned *port)
 {
-	const char *at = json_is_string(v) ? json_string_value(v) : "", *end = at + strlen(at);
+	const char *end = at + len;
 	uint64_t n;
 
 	if (strncmp(at, PREFIX, strlen(PREFIX)) != 0)
@@ -330,28 +330,56 @@ read_name(const struct moore_ether *x, moore_swid s, const json_t *v, unsigned *
 	return true;
 }
 
+/* The address that stands for none: the destination is on the link itself. */
+static bool
+is_zero(const struct moore_addr *a)
+{
+	static const uint8_t zero[sizeof(a->byte)];
+
+	return !memcmp(a->byte, zero, sizeof(zero));
+}
+
+static const char *
+text_of(const json_t *e, const char *key)
+{
+	const json_t *v = json_object_get(e, key);
+
+	return json_is_string(v) ? json_string_value(v) : "";
+}
+
+/* Reads nexthop and ifname: lists of equal length, with a comma between two. */
 static int
 read_route(const struct moore_ether *x, moore_swid s, const char *key, const json_t *e,
 	   struct moore_ether_config *c, struct moore_err *err)
 {
-	const json_t *via = json_object_get(e, "nexthop");
+	const char *via = text_of(e, "nexthop"), *name = text_of(e, "ifname");
 	struct moore_ether_route r = { .port = 0 };
 	struct moore_err why;
+	bool more = true;
 	unsigned port;
+	int rc = 0;
 
 	if (strncmp(key, VRF, strlen(VRF)) != 0)
 		return 0;		/* of another VRF */
 	if (moore_addr_parse(&r.to, key + strlen(VRF), strlen(key + strlen(VRF)), &why) < 0)
 		return wrong(err, "STATIC_ROUTE", key, why.text);
-	if (!read_name(x, s, json_object_get(e, "ifname"), &port))
-		return wrong(err, "STATIC_ROUTE", key, "ifname is no port of the switch");
-	if (!json_is_string(via) ||
-	    moore_addr_parse(&r.via, json_string_value(via), json_string_length(via), &why) < 0)
-		return wrong(err, "STATIC_ROUTE", key, "nexthop is no address");
-	if (!strcmp(json_string_value(via), "0.0.0.0") || !strcmp(json_string_value(via), "::"))
-		r.via.is_set = false;
-	r.port = (moore_portnum)port;
-	return moore_ether_config_add(c, &r, err);
+	while (rc == 0 && more) {
+		size_t via_len = strcspn(via, ","), name_len = strcspn(name, ",");
+
+		if (!read_name(x, s, name, name_len, &port))
+			return wrong(err, "STATIC_ROUTE", key, "ifname is no port of the switch");
+		if (moore_addr_parse(&r.via, via, via_len, &why) < 0)
+			return wrong(err, "STATIC_ROUTE", key, "nexthop is no address");
+		if (!via[via_len] != !name[name_len])
+			return wrong(err, "STATIC_ROUTE", key, "nexthop and ifname are lists of two lengths");
+		r.via.is_set = !is_zero(&r.via);
+		r.port = (moore_portnum)port;
+		rc = moore_ether_config_add(c, &r, err);
+		more = via[via_len];
+		via += via_len + more;
+		name += name_len + more;
+	}
+	return rc;
 }
 
 /* Reads a map from numbers to numbers; what is not listed is 0. */
@@ -433,14 +461,11 @@ read_port(const struct moore_ether *x, moore_swid s, const json_t *root, const c
 	  const json_t *e, struct maps *m, struct moore_ether_config *c, struct moore_err *err)
 {
 	const json_t *v = json_object_get(e, "dscp_to_tc_map");
-	json_t *key = json_string(name);
 	uint8_t tc[MOORE_N_DSCP];
-	unsigned port = 0;
-	bool known = key && read_name(x, s, key, &port);
+	unsigned port;
 	int rc;
 
-	json_decref(key);
-	if (!known)
+	if (!read_name(x, s, name, strlen(name), &port))
 		return wrong(err, "PORT_QOS_MAP", name, "is no port of the switch");
 	if ((rc = read_chain(root, name, e, m, err)) < 0 ||
 	    (rc = read_map(root, "DSCP_TO_TC_MAP", json_is_string(v) ? json_string_value(v) : "",

@@ -263,79 +263,153 @@ is_its_address(const struct moore_ether *x, const struct moore_ether_peer *peer,
 	return false;
 }
 
-/* The port to which the routes send a prefix, and what is wrong with it. */
-static uint8_t
-port_to(struct moore_ether_faults *faults, const struct moore_ether *x, moore_swid s,
-	const struct moore_ether_config *c, const struct moore_addr *to)
-{
-	const struct moore_ether_route *r = match(c, to);
-	const struct moore_ether_peer *peer;
+/* One switch, while its rows are filled in. */
+struct taking {
+	struct moore_ether_tables *t;
+	struct moore_ether_faults *faults;
+	const struct moore_ether *x;
+	const struct moore_fabric *racks;
+	moore_swid s;
+	const struct moore_ether_config *c;
+	struct moore_err *err;
+};
 
-	if (!r)
-		return MOORE_NO_PATH;
-	peer = r->port <= x->plan->sw[s].ports ? moore_ether_peer(x, s, r->port) : NULL;
+/* The port to which a route sends a prefix, and what is wrong with it. */
+static uint8_t
+port_of(const struct taking *w, const struct moore_ether_route *r, const struct moore_addr *to)
+{
+	const struct moore_ether_peer *peer = r->port <= w->x->plan->sw[w->s].ports ?
+		moore_ether_peer(w->x, w->s, r->port) : NULL;
+
 	if (!peer || peer->sw == MOORE_NONE) {
-		add_fault(faults, MOORE_ETHER_NO_LINK, s, to, r->line);
+		add_fault(w->faults, MOORE_ETHER_NO_LINK, w->s, to, r->line);
 		return MOORE_NO_PATH;
 	}
-	if (!is_its_address(x, peer, r))
-		add_fault(faults, MOORE_ETHER_WRONG_HOP, s, to, r->line);
-	/* Routes to parts of the prefix, which sort after it. */
-	for (const struct moore_ether_route *q = &c->route[first_at(c, to, to->len)];
-	     q < c->route + c->n_routes && moore_addr_within(&q->to, to); q++)
-		if (q->port != r->port) {
-			add_fault(faults, MOORE_ETHER_SPLIT, s, to, q->line);
-			break;
-		}
+	if (!is_its_address(w->x, peer, r))
+		add_fault(w->faults, MOORE_ETHER_WRONG_HOP, w->s, to, r->line);
 	return r->port;
 }
 
+/* A route to a part of the prefix that leads elsewhere than r, the one to the prefix. */
 static void
-check_hosts(struct moore_ether_faults *faults, const struct moore_ether *x, moore_swid s,
-	    const struct moore_ether_config *c, enum moore_ip ip)
+check_parts(const struct taking *w, const struct moore_ether_route *r, const struct moore_addr *to)
 {
-	for (unsigned p = 1; p <= x->plan->sw[s].ports; p++) {
-		moore_epid e = moore_ether_peer(x, s, (moore_portnum)p)->ep;
+	const struct moore_ether_config *c = w->c;
+
+	/* Routes to parts of a prefix sort after it. */
+	for (const struct moore_ether_route *q = &c->route[first_at(c, to, to->len)];
+	     q < c->route + c->n_routes && moore_addr_within(&q->to, to); q++)
+		if (q->port != r->port && !moore_addr_equal(&q->to, &r->to)) {
+			add_fault(w->faults, MOORE_ETHER_SPLIT, w->s, to, q->line);
+			return;
+		}
+}
+
+/* Fills in the row of a LID, which stands for the prefix. */
+static int
+take_prefix(const struct taking *w, const struct moore_addr *to, moore_lid lid)
+{
+	const struct moore_ether_route *r = match(w->c, to);
+	uint32_t n = r ? moore_ether_config_hops(w->c, (uint32_t)(r - w->c->route)) : 0;
+	uint8_t first = r ? port_of(w, r, to) : MOORE_NO_PATH;
+	struct moore_ether_tables *t = w->t;
+
+	moore_lft_row(t->lft, w->s)[lid] = first;
+	for (uint32_t i = 1; i < n; i++) {
+		struct moore_row *grown = moore_grow(t->more, t->n_more, &t->cap_more, sizeof(*grown));
+
+		if (!grown)
+			return moore_fail_nomem(w->err);
+		t->more = grown;
+		t->more[t->n_more++] = (struct moore_row){ w->s, lid, port_of(w, &r[i], to) };
+	}
+	if (first != MOORE_NO_PATH)
+		check_parts(w, r, to);
+	return 0;
+}
+
+/* Says whether all routes that match an address lead to the host at that port. */
+static bool
+leads_to_host(const struct taking *w, const struct moore_ether_route *r, unsigned port)
+{
+	uint32_t n = r ? moore_ether_config_hops(w->c, (uint32_t)(r - w->c->route)) : 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (r[i].port != port || r[i].via.is_set)
+			return false;
+	return n;
+}
+
+static void
+check_hosts(const struct taking *w, enum moore_ip ip)
+{
+	const struct moore_ether *x = w->x;
+
+	for (unsigned p = 1; p <= x->plan->sw[w->s].ports; p++) {
+		moore_epid e = moore_ether_peer(x, w->s, (moore_portnum)p)->ep;
 
 		for (uint32_t l = 0; e != MOORE_NONE && l < x->opts.n_layers; l++) {
 			const struct moore_addr *to = &x->host[ip][(size_t)e * x->opts.n_layers + l];
-			const struct moore_ether_route *r = to->is_set ? match(c, to) : NULL;
+			const struct moore_ether_route *r = to->is_set ? match(w->c, to) : NULL;
 
-			if (to->is_set && (!r || r->port != p || r->via.is_set))
-				add_fault(faults, MOORE_ETHER_NO_HOST, s, to, r ? r->line : 0);
+			if (to->is_set && !leads_to_host(w, r, p))
+				add_fault(w->faults, MOORE_ETHER_NO_HOST, w->s, to, r ? r->line : 0);
 		}
 	}
 }
 
 /* The rows of destination switch d, those of its port 0 and of LIDs that stand for nothing too. */
-static void
-take_switch(struct moore_lft *lft, struct moore_ether_faults *faults, const struct moore_ether *x,
-	    const struct moore_fabric *racks, moore_swid s, moore_swid d,
-	    const struct moore_ether_config *c)
+static int
+take_switch(const struct taking *w, moore_swid d)
 {
-	uint8_t *row = moore_lft_row(lft, s), base = MOORE_NO_PATH;
-	const struct moore_endpoint *ep = &racks->ep[rack_of(racks, d)];
-	uint32_t layers = x->opts.n_layers, n = layers * n_families(x);
+	const struct moore_endpoint *ep = &w->racks->ep[rack_of(w->racks, d)];
+	uint32_t layers = w->x->opts.n_layers, n = layers * n_families(w->x);
+	uint8_t *row = moore_lft_row(w->t->lft, w->s);
+	int rc = 0;
 
-	for (uint32_t i = 0; i < 1u << ep->lmc; i++) {
-		unsigned ip = !x->opts.range[MOORE_IP4].is_set || i >= layers ? MOORE_IP6 : MOORE_IP4;
-		const struct moore_addr *to = i < n ? &x->prefix[ip][(size_t)d * layers + i % layers] : NULL;
-		uint8_t port = s == d ? ep->port : to && to->is_set ? port_to(faults, x, s, c, to) : base;
+	for (uint32_t i = 0; i < 1u << ep->lmc && rc == 0; i++) {
+		unsigned ip = !w->x->opts.range[MOORE_IP4].is_set || i >= layers ? MOORE_IP6 : MOORE_IP4;
+		const struct moore_addr *to = i < n ? &w->x->prefix[ip][(size_t)d * layers + i % layers] : NULL;
 
-		base = i ? base : port;
-		row[ep->lid + i] = port;
+		if (w->s == d)
+			row[ep->lid + i] = ep->port;
+		else if (to && to->is_set)
+			rc = take_prefix(w, to, ep->lid + i);
+		else
+			row[ep->lid + i] = i ? row[ep->lid] : MOORE_NO_PATH;
 	}
-	row[racks->sw[d].lid] = s == d ? 0 : base;
+	row[w->racks->sw[d].lid] = w->s == d ? 0 : row[ep->lid];
+	return rc;
+}
+
+int
+moore_ether_take_config(struct moore_ether_tables *t, struct moore_ether_faults *faults,
+			const struct moore_ether *x, const struct moore_fabric *racks, moore_swid s,
+			const struct moore_ether_config *c, struct moore_err *err)
+{
+	const struct taking w = { t, faults, x, racks, s, c, err };
+	int rc = 0;
+
+	for (moore_swid d = 0; d < racks->n_switches && rc == 0; d++)
+		if (rack_of(racks, d) != MOORE_NONE)
+			rc = take_switch(&w, d);
+	for (unsigned ip = 0; ip < MOORE_N_IP; ip++)
+		check_hosts(&w, (enum moore_ip)ip);
+	return rc;
+}
+
+int
+moore_ether_tables_init(struct moore_ether_tables *t, const struct moore_fabric *racks,
+			struct moore_err *err)
+{
+	*t = (struct moore_ether_tables){ NULL };
+	return moore_lft_new(&t->lft, racks->n_switches, racks->lid_top, err);
 }
 
 void
-moore_ether_take_config(struct moore_lft *lft, struct moore_ether_faults *faults,
-			const struct moore_ether *x, const struct moore_fabric *racks, moore_swid s,
-			const struct moore_ether_config *c)
+moore_ether_tables_fini(struct moore_ether_tables *t)
 {
-	for (moore_swid d = 0; d < racks->n_switches; d++)
-		if (rack_of(racks, d) != MOORE_NONE)
-			take_switch(lft, faults, x, racks, s, d, c);
-	for (unsigned ip = 0; ip < MOORE_N_IP; ip++)
-		check_hosts(faults, x, s, c, (enum moore_ip)ip);
+	moore_lft_free(t->lft);
+	free(t->more);
+	*t = (struct moore_ether_tables){ NULL };
 }

@@ -108,6 +108,47 @@ setup() {
 	[[ $output == *"paused ports on these 5 links can wait for one another for ever"* ]]
 }
 
+# also_over FILE PREFIX PORT: the switch of a routes.ipbatch sends a prefix to the neighbour at a second port as well.
+also_over() {
+	local hop
+	hop=$(awk -v p="swp$3" '$7 == p { print $5; exit }' "$1")
+	sed -i "s|^\(route replace $2\) \(via .* onlink\) proto 109|\1 proto 109 nexthop \2 nexthop via $hop dev swp$3 onlink|" "$1"
+	grep -q "^route replace $2 proto 109 nexthop .* nexthop " "$1"
+}
+
+@test "several next hops: every mixture is judged, over whichever of them the fault arises" {
+	run -0 $M ethernet verify "$N" --json
+	holds '.tables[0].sets == null'
+	also_over "$N/s0-0-0/routes.ipbatch" 10.0.0.24/29 4
+	run -0 $M ethernet verify "$N" --json
+	holds '.ok and (.tables[0] | .routes == 20800 and .sets.sound and .sets.routes == 1 and .sets.next_hops == 2)'
+	# A wrong address of the second one.
+	sed -i 's/\(nexthop via .* nexthop via\) [^ ]*/\1 10.0.0.17/' "$N/s0-0-0/routes.ipbatch"
+	run -1 $M ethernet verify "$N" --json
+	holds '.tables[0].fault_list[0] | .kind == "wrong-next-hop" and .to == "10.0.0.24/29"'
+	cp "$BATS_FILE_TMPDIR/net/s0-0-0/routes.ipbatch" "$N/s0-0-0/routes.ipbatch"
+	# Over this port, waiting packets can form a cycle.
+	also_over "$N/s0-0-0/routes.ipbatch" 10.0.0.88/29 5
+	run -1 $M ethernet verify "$N" --json
+	holds '(.ok | not) and (.tables[0] | (.sound | not) and .unreachable == 0 and
+		(.sets | (.sound | not) and (.acyclic | not) and .loops == 0 and (.cycle | length) > 2))'
+	run -1 $M ethernet verify "$N"
+	[[ $output == *"1 routes have 2 next hops together"*"can wait for one another for ever"* ]]
+	# A host's address may have no other way.
+	cp "$BATS_FILE_TMPDIR/net/s0-0-0/routes.ipbatch" "$N/s0-0-0/routes.ipbatch"
+	sed -i 's/^route replace 10.0.0.3 dev swp2 \(proto 109\)/route replace 10.0.0.3 \1 nexthop dev swp2 nexthop dev swp1/' \
+		"$N/s0-0-0/routes.ipbatch"
+	run -1 $M ethernet verify "$N" --json
+	holds '.tables[0].fault_list[0] | .kind == "host-not-routed" and .to == "10.0.0.3"'
+	# r0 sends to r1, which now sends back as well.
+	also_over "$R/r1/routes.ipbatch" 10.0.0.8/30 3
+	run -1 $M ethernet verify "$R" --json
+	holds '.tables[0] | .unreachable == 0 and .sets.loops == 1 and .sets.unreachable > 0'
+	sed -i 's/nexthop via/nexthop voa/' "$R/r1/routes.ipbatch"
+	run -2 --separate-stderr $M ethernet verify "$R"
+	says '"voa": is not a word of a route'
+}
+
 @test "without classes a packet keeps one, which is said; damaged classes are found" {
 	rm "$R"/*/class.nft
 	run $M ethernet verify "$R" --json

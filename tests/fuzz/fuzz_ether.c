@@ -157,16 +157,16 @@ judge(const struct moore_ether *x, const struct moore_fabric *racks, struct moor
 	struct moore_ether_config all[] = { *c, *c, *c };
 	struct moore_ether_faults faults = { .n = 0 };
 	struct moore_sl2vl *lanes = NULL;
-	struct moore_lft *lft;
+	struct moore_ether_tables t;
 
-	check(moore_lft_new(&lft, racks->n_switches, racks->lid_top, NULL) == 0, "no memory");
+	check(moore_ether_tables_init(&t, racks, NULL) == 0, "no memory");
 	for (moore_swid s = 0; s < ARRAY_LEN(all); s++)
-		moore_ether_take_config(lft, &faults, x, racks, s, &all[s]);
+		check(moore_ether_take_config(&t, &faults, x, racks, s, &all[s], NULL) == 0, "no memory");
 	if (c->by_dscp)
 		check(moore_ether_lanes(&lanes, &faults, x, racks, all, NULL) == 0, "lanes are refused");
 	check(faults.n_kept <= faults.n, "more faults are kept than were found");
 	moore_sl2vl_free(lanes);
-	moore_lft_free(lft);
+	moore_ether_tables_fini(&t);
 }
 
 /* ---- addresses ------------------------------------------------------------------------------ */

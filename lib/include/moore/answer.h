@@ -130,9 +130,12 @@ MOORE_API json_t *moore_answer_sl2vl(const struct moore_answer_tables *t, moore_
 struct moore_ether_judged {	/* the configurations of one format */
 	const char *format;	/* "ipbatch" */
 	uint64_t n_routes;
+	uint64_t n_sets, n_set_hops;	/* of these, routes with several next hops, which have
+					 * so many together */
 	bool has_classes;	/* false: none was read, so a packet keeps one class */
 	struct moore_ether_faults faults;
-	const struct moore_verdict *verdict;
+	const struct moore_verdict *verdict;	/* of the first next hops */
+	const struct moore_mix_held *sets;	/* of every mixture of all; NULL without sets */
 };
 /* What the configurations of a network do, for each format that was judged; racks are the judged ones.  `ok`:
  * all of them are sound and have no faults. */

@@ -17,6 +17,7 @@
 
 #include "base.h"
 #include "fabric.h"
+#include "held.h"
 #include "plan.h"
 #include "tables.h"
 
@@ -143,6 +144,7 @@ MOORE_API bool moore_ether_target(const struct moore_ether *x, const struct moor
 
 /* ---- the configuration of one switch ------------------------------------------------ */
 
+/* A route with several next hops is several of these with the same prefix. */
 struct moore_ether_route {
 	struct moore_addr to;
 	struct moore_addr via;		/* unset: the destination is on the link itself */
@@ -182,6 +184,8 @@ MOORE_API void moore_ether_config_sort(struct moore_ether_config *c);
 /* The number of routes that sort before the first one to that prefix.  O(log routes). */
 MOORE_API uint32_t moore_ether_config_find(const struct moore_ether_config *c,
 					   const struct moore_addr *to);
+/* The number of routes from i on that have the same prefix: the next hops to it.  O(that). */
+MOORE_API uint32_t moore_ether_config_hops(const struct moore_ether_config *c, uint32_t i);
 MOORE_API void moore_ether_config_fini(struct moore_ether_config *c);
 /* Makes room for the classes of switch s, all lossy; if there are some already, does nothing. */
 MOORE_API int moore_ether_classes_new(struct moore_ether_config *c, const struct moore_ether *x,
@@ -242,12 +246,23 @@ struct moore_ether_faults {
 	struct moore_ether_fault kept[16];
 };
 
-/* Fills one switch's row of a table of judged racks with the ports to which its routes send each
- * prefix, by longest match; where no route covers a prefix, no-path.  Adds what is wrong to
- * *faults.  The rows of LIDs that stand for no prefix repeat others.  O(prefixes * log routes). */
-MOORE_API void moore_ether_take_config(struct moore_lft *lft, struct moore_ether_faults *faults,
-				       const struct moore_ether *x, const struct moore_fabric *racks,
-				       moore_swid s, const struct moore_ether_config *c);
+/* The rows of judged racks, as a switch with several next hops holds several values (held.h). */
+struct moore_ether_tables {
+	struct moore_lft *lft;		/* the first next hop of each route */
+	struct moore_row *more;		/* the others */
+	uint32_t n_more, cap_more;
+};
+MOORE_API int moore_ether_tables_init(struct moore_ether_tables *t, const struct moore_fabric *racks,
+				      struct moore_err *err);
+MOORE_API void moore_ether_tables_fini(struct moore_ether_tables *t);
+
+/* Fills in the rows of one switch: the ports to which its routes send each prefix, by longest
+ * match; where no route covers a prefix, no-path.  Adds what is wrong to *faults.  The rows of LIDs
+ * that stand for no prefix repeat others.  -MOORE_ENOMEM.  O(prefixes * log routes). */
+MOORE_API int moore_ether_take_config(struct moore_ether_tables *t, struct moore_ether_faults *faults,
+				      const struct moore_ether *x, const struct moore_fabric *racks,
+				      moore_swid s, const struct moore_ether_config *c,
+				      struct moore_err *err);
 
 /* The route of switch s to a prefix over a port to another switch. */
 MOORE_API struct moore_ether_route moore_ether_route_over(const struct moore_ether *x, moore_swid s,
