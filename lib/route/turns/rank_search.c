@@ -13,7 +13,9 @@
  * Every number is an integer, so the result is the same on every machine.
  *
  * Cost: an edge of a graph with degree k has 2k turns, and each reads k counts, from all over
- * n * n bytes.  So four turns are weighed side by side, which lets their reads overlap. */
+ * n * n bytes.  So four turns are weighed side by side, which lets their reads overlap.  Turns
+ * that are forbidden now are all weighed; of those that are allowed, the ones with the nearest
+ * ranks, until no rank beyond can win back what their loss would cost. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -46,7 +48,7 @@ struct search {
 					 * nothing at MAX_COUNT and just below */
 };
 
-/* Of a list of legs that begin or end at the same switch: the leg that one turn adds or removes. */
+/* The leg that one turn adds or removes, in a list of legs with one end in common. */
 struct leg {
 	uint32_t end;		/* its other end */
 	uint32_t at;		/* the index of the turn */
@@ -162,62 +164,42 @@ weigh_four_to(const struct search *w, const int64_t *worth, const uint8_t *count
 	sum[l[3].at] = of_d + weigh_one(worth, count, s[3] + least, n[3] - least);
 }
 
-/* Lists the legs that the turns of key[from] to key[to - 1] remove when they become forbidden
- * (is_allowed) or add when they become allowed; sum[] of all these turns becomes 0.  Repeats the
- * last leg until their number is a multiple of four. */
-static uint32_t
-list_legs(const struct search *w, const uint64_t *key, uint32_t from, uint32_t to,
-	  const uint8_t *legs, bool is_allowed, struct leg *leg, int64_t *sum)
-{
-	uint32_t n = 0;
+/* The turns of an edge e from u to v with the edges from v (is_out), which are allowed for ranks of
+ * e below that of the other edge; or with the edges to u, which are allowed for ranks above. */
+struct side {
+	const struct search *w;
+	bool is_out;
+	uint32_t end;		/* u or v: the end that the legs of all these turns have in common */
+	uint32_t opposite;	/* the edge that leads back along e: no turn */
+	const uint64_t *key;	/* of the n other edges, sorted; then NO_EDGE */
+	uint32_t n, own, above;	/* own, above: the first key from the rank of e on, and above it */
+	int64_t worth[MAX_DEGREE + 1];	/* by key: of the turn while it is allowed */
+};
 
-	for (uint32_t i = from; i < to; i++) {
-		leg[n] = (struct leg){ w->g.to[(uint32_t)key[i]], i };
+/* Finds worth[] of the turns with key[from], key[from + step] and so on, which are all allowed or
+ * all forbidden, until `most` of them made or would make a leg.  Returns the next index, or `to`. */
+static uint32_t
+weigh(struct side *d, uint32_t from, uint32_t to, uint32_t step, bool is_allowed, uint32_t most)
+{
+	const struct search *w = d->w;
+	const uint8_t *legs = (d->is_out ? w->legs_from : w->legs_to) + (size_t)d->end * w->g.n;
+	const uint8_t *count = w->count + (size_t)d->end * w->g.n;
+	struct leg leg[MAX_DEGREE + 3];
+	uint32_t n = 0, i = from;
+
+	for (; i != to && n < most; i += step) {
+		leg[n] = (struct leg){ w->g.to[(uint32_t)d->key[i]], i };
 		n += legs[leg[n].end] <= is_allowed;
-		sum[i] = 0;
+		d->worth[i] = 0;
 	}
 	for (; n % 4; n++)
 		leg[n] = leg[n - 1];
-	return n;
-}
-
-/* Sets sum[] to what the turns from e to out[n] are worth while they are allowed. */
-static void
-weigh_out(const struct search *w, uint32_t e, const uint64_t *out, uint32_t n, int64_t *sum)
-{
-	uint32_t u = w->g.to[w->g.rev[e]], lower = 0;
-	const uint8_t *legs = w->legs_from + (size_t)u * w->g.n;
-	struct leg leg[MAX_DEGREE + 3];
-
-	while (out[lower] >> 32 <= w->rank[e])
-		lower++;
-	for (unsigned is_allowed = 0; is_allowed < 2; is_allowed++) {
-		uint32_t m = list_legs(w, out, is_allowed ? lower : 0, is_allowed ? n : lower, legs,
-				       is_allowed, leg, sum);
-
-		for (uint32_t i = 0; i < m; i += 4)
-			weigh_four_from(w, w->worth + !is_allowed, u, leg + i, sum);
-	}
-}
-
-/* Sets sum[] to what the turns from in[n] to e are worth while they are allowed. */
-static void
-weigh_in(const struct search *w, uint32_t e, const uint64_t *in, uint32_t n, int64_t *sum)
-{
-	uint32_t v = w->g.to[e], lower = 0;
-	const uint8_t *legs = w->legs_to + (size_t)v * w->g.n;
-	const uint8_t *count = w->count + (size_t)v * w->g.n;
-	struct leg leg[MAX_DEGREE + 3];
-
-	while (in[lower] >> 32 < w->rank[e])
-		lower++;
-	for (unsigned is_allowed = 0; is_allowed < 2; is_allowed++) {
-		uint32_t m = list_legs(w, in, is_allowed ? 0 : lower, is_allowed ? lower : n, legs,
-				       is_allowed, leg, sum);
-
-		for (uint32_t i = 0; i < m; i += 4)
-			weigh_four_to(w, w->worth + !is_allowed, count, leg + i, sum);
-	}
+	for (uint32_t k = 0; k < n; k += 4)
+		if (d->is_out)
+			weigh_four_from(w, w->worth + !is_allowed, d->end, leg + k, d->worth);
+		else
+			weigh_four_to(w, w->worth + !is_allowed, count, leg + k, d->worth);
+	return i;
 }
 
 /* A rank between low and high, both exclusive where there is room, outside the middle. */
@@ -232,46 +214,117 @@ rank_between(const struct search *w, struct moore_rng *rng, uint32_t low, uint32
 	return low < from ? from - 1 : to;
 }
 
-/* The best rank of e, or its own when no other is better.  Its turns become allowed or forbidden
- * at the ranks of the edges from its head and of those to its tail. */
-static uint32_t
-best_rank(struct search *w, struct moore_rng *rng, uint32_t e)
+/* A rank that e could have: above those of out->key[i - 1] and in->key[k - 1], and up to those of
+ * out->key[i] and in->key[k]. */
+struct place {
+	uint32_t i, k;
+	int64_t gain;		/* by moving there */
+};
+
+/* Looks for a better place below the present one; of equals the lowest is the best.  Going down,
+ * forbidden turns of `out` are gained and allowed turns of `in` are lost.  `left` is what may still
+ * be gained. */
+static void
+look_down(struct side *out, struct side *in, struct place *best)
+{
+	struct place at = { out->own, in->own, 0 };
+	uint32_t known = in->own - 1;
+	int64_t left = 0;
+
+	weigh(out, 0, out->above, 1, false, out->n);
+	for (uint32_t i = 0; i < out->own; i++)
+		left += out->worth[i];
+	while ((at.i || at.k) && at.gain + left >= (best->gain ? best->gain : 1)) {
+		if (at.k && (!at.i || in->key[at.k - 1] >> 32 >= out->key[at.i - 1] >> 32)) {
+			if (--at.k == known)
+				known = weigh(in, at.k, UINT32_MAX, UINT32_MAX, true, 4);
+			at.gain -= in->worth[at.k];
+		} else {
+			at.gain += out->worth[--at.i];
+			left -= out->worth[at.i];
+		}
+		if (at.gain > 0 && at.gain >= best->gain)
+			*best = at;
+	}
+}
+
+/* Looks for a better place above the present one; of equals the lowest is the best. */
+static void
+look_up(struct side *out, struct side *in, struct place *best)
+{
+	struct place at = { out->own, in->own, 0 };
+	uint32_t known = out->above;
+	int64_t left = 0;
+
+	weigh(in, in->own, in->n, 1, false, in->n);
+	for (uint32_t k = in->own; k < in->n; k++)
+		left += in->worth[k];
+	while (at.gain + left > best->gain) {
+		if (in->key[at.k] >> 32 < out->key[at.i] >> 32) {
+			at.gain += in->worth[at.k];
+			left -= in->worth[at.k++];
+		} else {
+			if (at.i == known)
+				known = weigh(out, at.i, out->n, 1, true, 4);
+			at.gain -= out->worth[at.i++];
+		}
+		if (at.gain > best->gain)
+			*best = at;
+	}
+}
+
+static void
+start_side(struct side *d, const struct search *w, uint32_t e, bool is_out)
 {
 	const struct planned *g = &w->g;
-	uint32_t v = g->to[e], u = g->to[g->rev[e]];
-	uint32_t n_out = g->xadj[v + 1] - g->xadj[v], n_in = g->xadj[u + 1] - g->xadj[u];
-	const uint64_t *out = w->out + g->xadj[v] + v, *in = w->in + g->xadj[u] + u;
-	int64_t lost[MAX_DEGREE + 1], gained[MAX_DEGREE + 1];
-	uint32_t rank[2 * MAX_DEGREE + 1], n = 1, best = 0, own = 0;
-	int64_t sum = 0, most = 0, now = 0;
+	uint32_t v = g->to[e], u = g->to[g->rev[e]], at = is_out ? v : u;
 
-	weigh_out(w, e, out, n_out, lost);
-	weigh_in(w, e, in, n_in, gained);
-	rank[0] = 0;
-	lost[n_out] = gained[n_in] = 0;
-	for (uint32_t i = 0, k = 0; i + k < n_out + n_in;) {
-		bool gains = in[k] >> 32 < out[i] >> 32;
-		uint64_t key = gains ? in[k] : out[i];
+	d->w = w;
+	d->is_out = is_out;
+	d->end = is_out ? u : v;
+	d->opposite = is_out ? g->rev[e] : e;
+	d->key = (is_out ? w->out : w->in) + g->xadj[at] + at;
+	d->n = g->xadj[at + 1] - g->xadj[at];
+	for (d->own = 0; d->key[d->own] >> 32 < w->rank[e];)
+		d->own++;
+	for (d->above = d->own; d->key[d->above] >> 32 == w->rank[e];)
+		d->above++;
+}
 
-		sum += gains ? gained[k] : -lost[i];
-		k += gains;
-		i += !gains;
-		if ((uint32_t)key == (gains ? e : g->rev[e]))
-			continue;
-		rank[n] = (uint32_t)(key >> 32);
-		if (rank[n] < w->rank[e]) {
-			own = n;
-			now = sum;
-		}
-		if (sum > most) {
-			most = sum;
-			best = n;
-		}
-		n++;
-	}
-	if (most <= now)
-		best = own;
-	return rank_between(w, rng, rank[best], best + 1 < n ? rank[best + 1] : UINT32_MAX);
+/* The rank of the turn next below key[i], or 0. */
+static uint32_t
+rank_below(const struct side *d, uint32_t i)
+{
+	i -= i && (uint32_t)d->key[i - 1] == d->opposite;
+	return i ? (uint32_t)(d->key[i - 1] >> 32) : 0;
+}
+
+/* The rank of the first turn from key[i] on, or UINT32_MAX. */
+static uint32_t
+rank_from(const struct side *d, uint32_t i)
+{
+	i += (uint32_t)d->key[i] == d->opposite;
+	return (uint32_t)(d->key[i] >> 32);
+}
+
+/* The best rank of e, or its own when no other is better. */
+static uint32_t
+best_rank(const struct search *w, struct moore_rng *rng, uint32_t e)
+{
+	struct side out, in;
+	struct place best;
+	uint32_t low[2], high[2];
+
+	start_side(&out, w, e, true);
+	start_side(&in, w, e, false);
+	best = (struct place){ out.own, in.own, 0 };
+	look_down(&out, &in, &best);
+	look_up(&out, &in, &best);
+	low[0] = rank_below(&out, best.i);
+	low[1] = rank_below(&in, best.k);
+	high[0] = rank_from(&out, best.i);
+	high[1] = rank_from(&in, best.k);
+	return rank_between(w, rng, low[low[1] > low[0]], high[high[1] < high[0]]);
 }
 
 /* Replaces one of n sorted keys. */
