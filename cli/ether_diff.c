@@ -84,10 +84,13 @@ find_steps(struct cli_ether_diff *d)
 	if ((rc = cli_ether_tables(&d->new, &now, &lanes, &ignored)) == CLI_OK &&
 	    (rc = cli_ether_tables(&d->old, &was, &unused, &ignored)) == CLI_OK &&
 	    (was.n_more || tables_differ(was.lft, now.lft))) {
+		if (now.n_more)
+			rc = cli_error("the directory has routes with several next hops, to which no steps "
+				       "are found: emit it without --ecmp");
 		held = (struct moore_held){ .lft = was.lft, .more = was.more, .n_more = was.n_more };
 		opts.sl2vl = lanes;
 		cli_busy("finding steps");
-		if (moore_engine_steps(&d->steps, d->new.racks, &held, now.lft, &opts, &err) < 0)
+		if (rc == CLI_OK && moore_engine_steps(&d->steps, d->new.racks, &held, now.lft, &opts, &err) < 0)
 			rc = cli_error("%s", err.text);
 	}
 	moore_ether_tables_fini(&was);
@@ -360,7 +363,7 @@ cli_ether_diff_put(const struct cli_ether_diff *d, uint32_t step, moore_swid s, 
 	uint32_t first = first_of(d, step, s), i = first;
 
 	for (; i < d->n_edits && d->edit[i].step == step && d->edit[i].sw == s; i++)
-		moore_ether_put_edit(d->new.x, &d->edit[i].route, d->edit[i].remove, b);
+		moore_ether_put_edit(d->new.x, &d->edit[i].route, !d->edit[i].remove, b);
 	return i > first;
 }
 
@@ -372,7 +375,7 @@ cli_ether_diff_list(const struct cli_ether_diff *d, struct moore_buf *b)
 
 		if (!i || e[-1].step != e->step || e[-1].sw != e->sw)
 			cli_putf(b, "# step %u: %s\n", e->step + 1, d->new.x->plan->sw[e->sw].name);
-		moore_ether_put_edit(d->new.x, &e->route, e->remove, b);
+		moore_ether_put_edit(d->new.x, &e->route, !e->remove, b);
 	}
 }
 

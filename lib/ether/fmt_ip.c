@@ -115,19 +115,30 @@ moore_ether_put_neighbours(const struct moore_ether *x, moore_swid s,
 
 /* ---- routes -------------------------------------------------------------------------- */
 
-void
-moore_ether_put_edit(const struct moore_ether *x, const struct moore_ether_route *r, bool remove,
-		     struct moore_buf *b)
+static void
+put_hop(const struct moore_ether_route *r, struct moore_buf *b)
 {
-	moore_buf_fmt(b, "route %s ", remove ? "del" : "replace");
-	moore_addr_put(b, &r->to);
-	if (!remove && r->via.is_set) {
+	if (r->via.is_set) {
 		moore_buf_fmt(b, r->via.ip != r->to.ip ? " via inet6 " : " via ");
 		moore_addr_put(b, &r->via);
 	}
-	if (!remove)
-		moore_buf_fmt(b, " dev " MOORE_PORT_PREFIX "%u%s", r->port, r->onlink ? " onlink" : "");
-	moore_buf_fmt(b, " proto %u\n", x->opts.protocol);
+	moore_buf_fmt(b, " dev " MOORE_PORT_PREFIX "%u%s", r->port, r->onlink ? " onlink" : "");
+}
+
+void
+moore_ether_put_edit(const struct moore_ether *x, const struct moore_ether_route *r, uint32_t n_hops,
+		     struct moore_buf *b)
+{
+	moore_buf_fmt(b, "route %s ", n_hops ? "replace" : "del");
+	moore_addr_put(b, &r->to);
+	if (n_hops == 1)
+		put_hop(r, b);
+	moore_buf_fmt(b, " proto %u", x->opts.protocol);
+	for (uint32_t i = 0; n_hops > 1 && i < n_hops; i++) {
+		moore_buf_fmt(b, " nexthop");
+		put_hop(&r[i], b);
+	}
+	moore_buf_fmt(b, "\n");
 }
 
 int
@@ -137,15 +148,27 @@ moore_ether_put_routes(const struct moore_ether *x, moore_swid s,
 {
 	(void)s;
 	(void)err;
-	for (uint32_t i = 0; i < c->n_routes; i++)
-		moore_ether_put_edit(x, &c->route[i], false, b);
+	for (uint32_t i = 0, n; i < c->n_routes; i += n) {
+		n = moore_ether_config_hops(c, i);
+		moore_ether_put_edit(x, &c->route[i], n, b);
+	}
 	return 0;
 }
 
 /* ---- the kernel's settings --------------------------------------------------------------- */
 
+static bool
+has_sets(const struct moore_ether_config *c)
+{
+	for (uint32_t i = 1; i < c->n_routes; i++)
+		if (moore_addr_equal(&c->route[i].to, &c->route[i - 1].to))
+			return true;
+	return false;
+}
+
 /* rp_filter drops packets that come in where the route back does not go out, which is common
- * when a layer has routes of its own; the kernel takes the greater of `all` and the port. */
+ * when a layer has routes of its own; the kernel takes the greater of `all` and the port.  Among
+ * several next hops, the kernel chooses by addresses alone unless told to use ports, too. */
 int
 moore_ether_put_sysctl(const struct moore_ether *x, moore_swid s,
 		       const struct moore_ether_config *c, struct moore_buf *b,
@@ -166,10 +189,12 @@ moore_ether_put_sysctl(const struct moore_ether *x, moore_swid s,
 		"net.ipv6.conf." MOORE_PORT_PREFIX "%u.ignore_routes_with_linkdown = 1\n",
 	};
 
-	(void)c;
 	(void)err;
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		moore_buf_fmt(b, "%s\n", all[i]);
+	if (has_sets(c))
+		moore_buf_fmt(b, "net.ipv4.fib_multipath_hash_policy = 1\n"
+			      "net.ipv6.fib_multipath_hash_policy = 1\n");
 	for (unsigned p = 1; p <= x->plan->sw[s].ports; p++)
 		if (is_used(moore_ether_peer(x, s, (moore_portnum)p))) {
 			moore_buf_fmt(b, port[0], p);

@@ -110,8 +110,9 @@ put_addresses(json_t *root, const struct moore_ether *x, moore_swid s)
 	return ok;
 }
 
+/* The route with the next hops r[0] .. r[n_hops - 1]. */
 static bool
-put_route(json_t *root, const struct moore_ether_route *r)
+put_route(json_t *root, const struct moore_ether_route *r, uint32_t n_hops)
 {
 	static const char *const on_link[MOORE_N_IP] = { "0.0.0.0", "::" };
 	struct moore_buf key = MOORE_BUF_INIT, via = MOORE_BUF_INIT, name = MOORE_BUF_INIT;
@@ -122,11 +123,15 @@ put_route(json_t *root, const struct moore_ether_route *r)
 	moore_addr_put(&key, &r->to);
 	if (r->to.len == moore_addr_bits(r->to.ip))
 		moore_buf_fmt(&key, "/%u", r->to.len);
-	if (r->via.is_set)
-		moore_addr_put(&via, &r->via);
-	else
-		moore_buf_fmt(&via, "%s", on_link[r->to.ip]);
-	put_name(&name, r->port);
+	for (uint32_t i = 0; i < n_hops; i++) {
+		moore_buf_fmt(&via, "%s", i ? "," : "");
+		if (r[i].via.is_set)
+			moore_addr_put(&via, &r[i].via);
+		else
+			moore_buf_fmt(&via, "%s", on_link[r->to.ip]);
+		moore_buf_fmt(&name, "%s", i ? "," : "");
+		put_name(&name, r[i].port);
+	}
 	ok = !key.oom && !via.oom && !name.oom && (e = entry(root, "STATIC_ROUTE", key.data)) &&
 		set_text(e, "nexthop", via.data) && set_text(e, "ifname", name.data) &&
 		set_text(e, "advertise", "false");
@@ -272,8 +277,10 @@ put_root(json_t *root, const struct moore_ether *x, moore_swid s,
 	bool ok = set_text(entry(root, "DEVICE_METADATA", "localhost"), "hostname", x->plan->sw[s].name) &&
 		put_addresses(root, x, s);
 
-	for (uint32_t i = 0; i < c->n_routes && ok; i++)
-		ok = put_route(root, &c->route[i]);
+	for (uint32_t i = 0, n; i < c->n_routes && ok; i += n) {
+		n = moore_ether_config_hops(c, i);
+		ok = put_route(root, &c->route[i], n);
+	}
 	if (!ok)
 		return moore_fail_nomem(err);
 	return c->by_dscp ? put_classes(root, x, s, c, err) : 0;

@@ -268,9 +268,10 @@ MOORE_API int moore_ether_take_config(struct moore_ether_tables *t, struct moore
 MOORE_API struct moore_ether_route moore_ether_route_over(const struct moore_ether *x, moore_swid s,
 							   const struct moore_ether_target *to,
 							   moore_portnum port);
-/* Appends a line for `ip -batch`: the route, or when remove is set its removal. */
+/* Appends a line for `ip -batch`: the route with the next hops r[0] .. r[n_hops - 1], or its
+ * removal when n_hops is 0. */
 MOORE_API void moore_ether_put_edit(const struct moore_ether *x, const struct moore_ether_route *r,
-				    bool remove, struct moore_buf *out);
+				    uint32_t n_hops, struct moore_buf *out);
 MOORE_API bool moore_ether_route_equal(const struct moore_ether_route *a,
 				       const struct moore_ether_route *b);
 
