@@ -267,20 +267,24 @@ check_name(const char *name)
 }
 
 static int
-emit_switch(const struct cli_call *c, const char *dir, const struct cli_ether *e,
+emit_switch(const struct cli_call *c, const char *dir, struct cli_ether *e,
 	    const struct moore_lft *lft, moore_swid s)
 {
 	const char *name = e->x->plan->sw[s].name;
 	const struct moore_ether_format *fmt;
-	struct moore_ether_config config;
+	struct moore_ether_config config = { 0 };
 	struct moore_err err;
 	char *at;
 	int rc = check_name(name);
 
 	if (rc != CLI_OK)
 		return rc;
-	if (moore_ether_config(&config, e->x, e->racks, lft, s, &err) < 0)
+	if (e->config) {
+		config = e->config[s];		/* ours from here */
+		e->config[s] = (struct moore_ether_config){ 0 };
+	} else if (moore_ether_config(&config, e->x, e->racks, lft, s, &err) < 0) {
 		return cli_error("%s", err.text);
+	}
 	if (!(at = cli_path_join(dir, name)))
 		rc = cli_error("out of memory");
 	else
@@ -394,7 +398,7 @@ emit_network(const char *dir, const struct cli_ether *e)
 }
 
 static int
-emit(const struct cli_call *c, const char *dir, const struct cli_ether *e)
+emit(const struct cli_call *c, const char *dir, struct cli_ether *e, unsigned n_hops)
 {
 	struct moore_engine_result *r = NULL;
 	uint32_t n = e->x->plan->n_switches;
@@ -402,6 +406,8 @@ emit(const struct cli_call *c, const char *dir, const struct cli_ether *e)
 
 	if ((rc = cli_ether_route(c, e, &r)) == CLI_OK && (rc = emit_network(dir, e)) == CLI_OK)
 		rc = emit_hosts(dir, e->x);
+	if (rc == CLI_OK && n_hops > 1)
+		rc = cli_ether_widen(e, r->lft, n_hops);
 	cli_busy("writing");
 	for (moore_swid s = 0; s < n && rc == CLI_OK; s++) {
 		rc = emit_switch(c, dir, e, r->lft, s);
@@ -437,12 +443,14 @@ cmd_ether_emit(const struct cli_call *c)
 	struct cli_ether e = { NULL };
 	struct target t = { NULL };
 	json_t *answer = NULL;
+	uint64_t n_hops = 1;
 	int rc;
 
 	if (!dir || !strcmp(dir, "-"))
 		return cli_misuse(c, "-o DIR is missing: the files of each switch go into a directory");
-	if ((rc = make_network(c, &e)) == CLI_OK && (rc = open_target(&t, dir)) == CLI_OK)
-		rc = emit(c, t.tmp, &e);
+	if ((rc = cli_opt_u64(c, "ecmp", 1, MOORE_PORT_MAX, &n_hops)) == CLI_OK &&
+	    (rc = make_network(c, &e)) == CLI_OK && (rc = open_target(&t, dir)) == CLI_OK)
+		rc = emit(c, t.tmp, &e, (unsigned)n_hops);
 	if (rc == CLI_OK)
 		rc = cli_ether_judge(t.tmp, &answer);
 	rc = close_target(&t, rc);

@@ -36,6 +36,7 @@ static const struct cli_opt ether_apply_opts[] = {
 };
 static const struct cli_opt ether_emit_opts[] = {
 	{ "layers", 0, "N", "layers, the minimal one included (4)" },
+	{ "ecmp", 0, "N", "next hops of each route of layer 0, as far as all are safe together (1)" },
 	{ "ipv4", 0, "RANGE", "IPv4 range of hosts and switches, such as 10.0.0.0/8" },
 	{ "ipv6", 0, "RANGE", "IPv6 range of hosts and switches, such as fd00::/48" },
 	{ "links-ipv4", 0, "RANGE", "number the links by /31 of this range (SONiC needs it)" },
@@ -435,14 +436,18 @@ const struct cli_cmd cli_cmds[] = {
 	  "Two lossless classes keep lossless traffic free of deadlock on every route.  With one\n"
 	  "(--priorities 3), the routes themselves are free of it, and longer.  The files are\n"
 	  "written into a new directory, read back and judged as `ethernet verify` does, and then\n"
-	  "take the place of DIR.",
+	  "take the place of DIR.\n"
+	  "\n"
+	  "--ecmp N adds next hops to the routes of layer 0, all on paths of equally many hops.  One\n"
+	  "is left out if some mixture of next hops could deadlock with it.",
 	  cmd_ether_emit },
 	{ ETHERNET, "ethernet verify", "DIR", 1, 1,
 	  "Read emitted files back, and judge what the switches do with them.", NULL,
 	  "Follows the routes of every switch to every prefix, in each format and address family\n"
 	  "that DIR holds, and the classes of lossless packets from port to port.  Exits with 1\n"
 	  "unless every prefix is reached, no lossless packet changes to another class than the\n"
-	  "next switch expects, and no cycle of paused ports can arise.",
+	  "next switch expects, and no cycle of paused ports can arise, whichever of its next hops\n"
+	  "a route takes.",
 	  cmd_ether_verify },
 	{ ETHERNET, "ethernet diff", "DIR RUNNING", 2, 2,
 	  "Print what to change so that the switches run the routes of DIR.", ether_diff_opts,

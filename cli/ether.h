@@ -42,6 +42,9 @@ void cli_ether_put_judged(struct moore_buf *b, const json_t *answer);
 /* Runs the engine on the racks, which may lack links: the caller frees *out. */
 int cli_ether_route(const struct cli_call *c, const struct cli_ether *e,
 		    struct moore_engine_result **out);
+/* Makes the configurations from computed tables, with up to n next hops for each route of layer 0,
+ * of equally many hops.  cli_ether_free() ends them, also after a failure. */
+int cli_ether_widen(struct cli_ether *e, const struct moore_lft *lft, unsigned n);
 /* Cuts the parts named in --fail out of the racks; the switches keep their numbers. */
 int cli_ether_fail_parts(const struct cli_call *c, struct cli_ether *e);
 

@@ -298,6 +298,83 @@ also_over() {
 	says "config_db.json:"
 }
 
+# ---- several next hops --------------------------------------------------------------------
+
+@test "emit --ecmp: every mixture of the next hops is sound, with the hops of one" {
+	while read -r least n params; do
+		$M plan new $params -o "$T/p.json" >/dev/null
+		run -0 $M ethernet emit "$T/p.json" --ipv4 10.0.0.0/8 --layers 2 -o "$T/one" --json
+		holds '.ok and .tables[0].sets == null'
+		hops=$(jq -c '.tables[0].hops' <<<"$output")
+		run -0 $M ethernet emit "$T/p.json" --ipv4 10.0.0.0/8 --layers 2 --ecmp "$n" -o "$T/sets" --json
+		echo "# $params: $(jq -c '.tables[0].sets' <<<"$output")"
+		holds ".ok and .tables[0].hops == $hops and (.tables[0].sets // {routes: 0, next_hops: 0} |
+			.routes >= $least and .next_hops <= $n * .routes)"
+		# Of layer 1, the same single next hops; in layer 0, the first one stays among them.
+		cat "$T"/sets/*/routes.ipbatch | grep -c 'nexthop .* nexthop' | grep -qx "$(jq '.tables[0].sets.routes // 0' <<<"$output")"
+		layer1=$(jq -r '.switches[] | .prefixes[]? | select(.layer == 1) | .ipv4' "$T/sets/addresses.json" | head -1)
+		! cat "$T"/sets/*/routes.ipbatch | grep "^route replace $layer1 .*nexthop"
+		diff <(cat "$T"/one/*/routes.ipbatch | grep -v '/') <(cat "$T"/sets/*/routes.ipbatch | grep -v '/')
+	done <<-END
+		586 4 oft k=4
+		310 4 mlfm h=4
+		72 2 mlfm h=4
+		390 2 hyperx s1=3 s2=3 s3=3
+		190 2 torus2d a=5 b=5
+		0 2 slimfly q=5
+	END
+}
+
+@test "emit --ecmp: with one lossless class, too; the same each time; around a cut" {
+	$M plan new mlfm h=4 -o "$T/p.json" >/dev/null
+	emit="$M ethernet emit $T/p.json --ipv4 10.0.0.0/8 --ecmp 4"
+	run -0 $emit --priorities 3 -o "$T/one" --json
+	holds '.ok and .tables[0].sets.routes > 50 and .tables[0].vls == [0]'
+	$emit -o "$T/a" >/dev/null
+	$emit -o "$T/b" >/dev/null
+	diff -r "$T/a" "$T/b"
+	sw=$(jq -r .switches[0].name "$T/p.json")
+	grep -q "nexthop.* dev swp6 " "$T/a/$sw/routes.ipbatch"
+	run -0 $emit --fail "$sw:6" -o "$T/cut" --json
+	holds '.ok and .tables[0].sets.sound'
+	! grep -q " dev swp6 " "$T/cut/$sw/routes.ipbatch"
+	grep -q fib_multipath_hash_policy "$T/a/$sw/sysctl.conf"
+	! grep -q fib_multipath_hash_policy "$N/s0-0-0/sysctl.conf"
+	run -2 --separate-stderr $M ethernet emit "$T/p.json" --ipv4 10.0.0.0/8 --ecmp 0 -o "$T/x"
+}
+
+@test "emit --ecmp: FRR, SONiC and ip hold the same next hops; a loop over one of them is found" {
+	$M plan new oft k=4 -o "$T/p.json" >/dev/null
+	run -0 $M ethernet emit "$T/p.json" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --links-ipv4 172.16.0.0/16 \
+		--links-ipv6 fd01::/64 --ecmp 4 --format ipbatch,frr,sonic,nft -o "$T/net4" --json
+	holds '.ok and (.tables | length) == 3 and ([.tables[] | .sets] | unique | length) == 1 and .tables[0].sets.routes > 1000'
+	# A switch between sends to a host's switch, and now also to another, which sends back to it.
+	mid=$(jq -r '[.switches[].name] - [.endpoints[].switch] | .[0]' "$T/p.json")
+	C=$T/net4/$mid/frr.conf D=$T/net4/$mid/config_db.json I=$T/net4/$mid/routes.ipbatch
+	for f in "$C" "$D" "$I"; do cp "$f" "$f.whole"; done
+	far=$(jq -r --arg m "$mid" '[.cables[] | select(.a.switch == $m) | .b.switch, (select(.b.switch == $m) | .a.switch)][0] //
+		[.cables[] | select(.b.switch == $m) | .a.switch][0]' "$T/p.json")
+	to=$(jq -r --arg s "$far" '.switches[] | select(.name == $s) | .prefixes[0].ipv4' "$T/net4/addresses.json")
+	port=$(sed -n "s|^ip route $to [^ ]* swp||p" "$C")
+	other=$(sed -n 's|^ip route [^ ]*/[0-9]* \([^ ]* swp[0-9]*\)$|\1|p' "$C" | grep -v "swp$port\$" | head -1)
+	[[ $port && $other ]]
+	echo "ip route $to $other" >>"$C"
+	run -1 $M ethernet verify "$T/net4" --json
+	holds '[.tables[] | .sound] == [true, false, true] and .tables[1].sets.loops > 0'
+	mv "$C.whole" "$C"
+	sed -i "s|^\(route replace $to\) \(via .*\) proto 109|\1 proto 109 nexthop \2 nexthop via ${other/ / dev }|" "$I"
+	run -1 $M ethernet verify "$T/net4" --json
+	holds '[.tables[] | .sound] == [false, true, true] and .tables[0].sets.loops > 0'
+	mv "$I.whole" "$I"
+	jq --arg k "default|$to" --arg via "${other% *}" --arg i "Ethernet$(( 4 * (${other#*swp} - 1) ))" \
+		'.STATIC_ROUTE[$k] |= (.nexthop += "," + $via | .ifname += "," + $i)' "$D.whole" >"$D"
+	run -1 $M ethernet verify "$T/net4" --json
+	holds '[.tables[] | .sound] == [true, true, false] and .tables[2].sets.loops > 0'
+	jq --arg k "default|$to" '.STATIC_ROUTE[$k].nexthop += ",172.16.0.1"' "$D.whole" >"$D"
+	run -2 --separate-stderr $M ethernet verify "$T/net4"
+	says "nexthop and ifname are lists of two lengths"
+}
+
 # ---- diff -------------------------------------------------------------------------------
 
 around() { $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --fail s0-0-0:4 -o "$T/around" >/dev/null; }
