@@ -344,13 +344,14 @@ emit_host(const char *dir, const struct moore_ether *x, moore_epid e)
 }
 
 static int
-emit_hosts(const char *dir, const struct moore_ether *x)
+emit_hosts(const char *dir, const struct moore_ether *x, const uint8_t *drawn)
 {
 	char *at = cli_path_join(dir, CLI_ETHER_HOSTS);
 	int rc = at ? make_dir(at) : cli_error("out of memory");
 
 	for (moore_epid e = 0; e < x->plan->n_endpoints && rc == CLI_OK; e++)
-		rc = emit_host(at, x, e);
+		if (drawn[x->plan->ep[e].sw])
+			rc = emit_host(at, x, e);
 	free(at);
 	return rc;
 }
@@ -398,22 +399,20 @@ emit_network(const char *dir, const struct cli_ether *e)
 }
 
 static int
-emit(const struct cli_call *c, const char *dir, struct cli_ether *e, unsigned n_hops)
+emit(const struct cli_call *c, const char *dir, struct cli_ether *e, const struct moore_lft *lft,
+     const uint8_t *drawn)
 {
-	struct moore_engine_result *r = NULL;
 	uint32_t n = e->x->plan->n_switches;
-	int rc;
+	int rc = emit_network(dir, e);
 
-	if ((rc = cli_ether_route(c, e, &r)) == CLI_OK && (rc = emit_network(dir, e)) == CLI_OK)
-		rc = emit_hosts(dir, e->x);
-	if (rc == CLI_OK && n_hops > 1)
-		rc = cli_ether_widen(e, r->lft, n_hops);
 	cli_busy("writing");
+	if (rc == CLI_OK)
+		rc = emit_hosts(dir, e->x, drawn);
 	for (moore_swid s = 0; s < n && rc == CLI_OK; s++) {
-		rc = emit_switch(c, dir, e, r->lft, s);
+		if (drawn[s])
+			rc = emit_switch(c, dir, e, lft, s);
 		cli_busy_share(NULL, (s + 1.0) / n);
 	}
-	moore_engine_result_free(r);
 	return rc;
 }
 
@@ -436,6 +435,33 @@ make_network(const struct cli_call *c, struct cli_ether *e)
 	return cli_ether_fail_parts(c, e);
 }
 
+/* Routes, writes into dir, and judges what was written. */
+static int
+make_files(const struct cli_call *c, const char *dir, struct cli_ether *e, json_t **answer)
+{
+	uint32_t n = e->x->plan->n_switches, n_drawn = 0;
+	struct moore_engine_result *r = NULL;
+	uint8_t *drawn = calloc((size_t)n + 1, 1);
+	uint64_t n_hops = 1;
+	int rc = drawn ? cli_ether_draw(c, n, drawn, &n_drawn) : cli_error("out of memory");
+
+	if (rc == CLI_OK && (rc = cli_opt_u64(c, "ecmp", 1, MOORE_PORT_MAX, &n_hops)) == CLI_OK &&
+	    n_hops > 1 && n_drawn < n)
+		rc = cli_misuse(c, "--ecmp and --sample: a sample is judged as one next hop for each prefix; "
+				"leave one of them out");
+	if (rc == CLI_OK && (rc = cli_ether_route(c, e, &r)) == CLI_OK && n_hops > 1)
+		rc = cli_ether_widen(e, r->lft, (unsigned)n_hops);
+	if (rc == CLI_OK)
+		rc = emit(c, dir, e, r->lft, drawn);
+	if (rc == CLI_OK && n_drawn < n)
+		rc = cli_ether_judge_sample(dir, e, r, drawn, answer);
+	moore_engine_result_free(r);
+	if (rc == CLI_OK && n_drawn == n)
+		rc = cli_ether_judge(dir, answer);
+	free(drawn);
+	return rc;
+}
+
 int
 cmd_ether_emit(const struct cli_call *c)
 {
@@ -443,16 +469,12 @@ cmd_ether_emit(const struct cli_call *c)
 	struct cli_ether e = { NULL };
 	struct target t = { NULL };
 	json_t *answer = NULL;
-	uint64_t n_hops = 1;
 	int rc;
 
 	if (!dir || !strcmp(dir, "-"))
 		return cli_misuse(c, "-o DIR is missing: the files of each switch go into a directory");
-	if ((rc = cli_opt_u64(c, "ecmp", 1, MOORE_PORT_MAX, &n_hops)) == CLI_OK &&
-	    (rc = make_network(c, &e)) == CLI_OK && (rc = open_target(&t, dir)) == CLI_OK)
-		rc = emit(c, t.tmp, &e, (unsigned)n_hops);
-	if (rc == CLI_OK)
-		rc = cli_ether_judge(t.tmp, &answer);
+	if ((rc = make_network(c, &e)) == CLI_OK && (rc = open_target(&t, dir)) == CLI_OK)
+		rc = make_files(c, t.tmp, &e, &answer);
 	rc = close_target(&t, rc);
 	cli_ether_free(&e);
 	if (rc != CLI_OK) {

@@ -48,6 +48,8 @@ static const struct cli_opt ether_emit_opts[] = {
 	{ "mtu", 0, "BYTES", "of every port (9000)" },
 	{ "format", 0, "LIST", "which files to write (ipbatch,nft)" },
 	{ "fail", 0, "NAME[:PORT]", "route around a switch or link; may be given several times" },
+	{ "sample", 0, "N", "write the files of N switches, drawn by seed, and of their hosts (all)" },
+	{ "seed", 0, "S", "seed of the drawing (1)" },
 	{ "output", 'o', "DIR", "write the files into DIR, whole or not at all" },
 	{ 0 }
 };

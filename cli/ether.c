@@ -74,8 +74,8 @@ switch_file(const char *dir, const struct cli_ether *e, moore_swid s, const char
 	return path;
 }
 
-static int
-read_file(const char *dir, struct cli_ether *e, moore_swid s, const struct moore_ether_format *fmt)
+int
+cli_ether_read_file(const char *dir, struct cli_ether *e, moore_swid s, const struct moore_ether_format *fmt)
 {
 	char *path = switch_file(dir, e, s, fmt->file);
 	struct moore_buf text = MOORE_BUF_INIT;
@@ -91,20 +91,25 @@ read_file(const char *dir, struct cli_ether *e, moore_swid s, const struct moore
 }
 
 bool
+cli_ether_has_file(const char *dir, const struct cli_ether *e, moore_swid s,
+		   const struct moore_ether_format *fmt)
+{
+	char *path = switch_file(dir, e, s, fmt->file);
+	struct stat st;
+	bool there = path && stat(path, &st) == 0;
+
+	free(path);
+	return there;
+}
+
+bool
 cli_ether_has(const char *dir, const struct cli_ether *e, const char *format)
 {
 	const struct moore_ether_format *fmt;
 
-	for (size_t i = 0; (fmt = moore_ether_format_at(i)); i++) {
-		char *path = fmt->read && !strcmp(fmt->name, format) && e->x->plan->n_switches ?
-			switch_file(dir, e, 0, fmt->file) : NULL;
-		struct stat st;
-		bool there = path && stat(path, &st) == 0;
-
-		free(path);
-		if (there)
+	for (size_t i = 0; e->x->plan->n_switches && (fmt = moore_ether_format_at(i)); i++)
+		if (fmt->read && !strcmp(fmt->name, format) && cli_ether_has_file(dir, e, 0, fmt))
 			return true;
-	}
 	return false;
 }
 
@@ -130,7 +135,7 @@ cli_ether_read(const char *dir, const char *format, struct cli_ether *e, bool *h
 	for (moore_swid s = 0; s < n && rc == CLI_OK; s++) {
 		for (size_t i = 0; (fmt = moore_ether_format_at(i)) && rc == CLI_OK; i++)
 			if (belongs(fmt, format, with_nft))
-				rc = read_file(dir, e, s, fmt);
+				rc = cli_ether_read_file(dir, e, s, fmt);
 		moore_ether_config_sort(&e->config[s]);
 		cli_busy_share(NULL, (s + 1.0) / n);
 	}

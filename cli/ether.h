@@ -22,6 +22,11 @@ int cli_ether_load(const char *dir, struct cli_ether *out);
 /* Reads the files of one format of every switch, and of class.nft where the format has no
  * classes of its own.  *has_classes tells whether classes were read. */
 int cli_ether_read(const char *dir, const char *format, struct cli_ether *e, bool *has_classes);
+/* Adds what one file of a switch holds to its configuration. */
+int cli_ether_read_file(const char *dir, struct cli_ether *e, moore_swid s,
+			const struct moore_ether_format *fmt);
+bool cli_ether_has_file(const char *dir, const struct cli_ether *e, moore_swid s,
+			const struct moore_ether_format *fmt);
 /* True when the directory holds files of that format. */
 bool cli_ether_has(const char *dir, const struct cli_ether *e, const char *format);
 /* Forgets the configurations. */
@@ -38,6 +43,13 @@ const char *cli_ether_route_format(size_t i);
 /* Judges every format and family of a directory: the answer of `ethernet verify`. */
 int cli_ether_judge(const char *dir, json_t **answer);
 void cli_ether_put_judged(struct moore_buf *b, const json_t *answer);
+
+/* Marks the switches that --sample and --seed draw: all without them. */
+int cli_ether_draw(const struct cli_call *c, uint32_t n_switches, uint8_t *drawn, uint32_t *n_drawn);
+/* Compares the files of the drawn switches with the computed tables, on which the answer of
+ * `ethernet verify` then rests. */
+int cli_ether_judge_sample(const char *dir, struct cli_ether *e, const struct moore_engine_result *r,
+			   const uint8_t *drawn, json_t **answer);
 
 /* Runs the engine on the racks, which may lack links: the caller frees *out. */
 int cli_ether_route(const struct cli_call *c, const struct cli_ether *e,

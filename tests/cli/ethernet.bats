@@ -185,6 +185,23 @@ also_over() {
 	! grep -q 'dev swp4 ' "$T/cut/s0-0-0/routes.ipbatch"
 }
 
+@test "a sample: all switches are judged, and the drawn ones have the files that they have in the whole" {
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --sample 7 --seed 5 -o "$T/s" --json
+	holds '.ok and .switches == 50 and (.tables[0] | .format == "computed" and .sound and .routes == 20800)'
+	[ "$(ls "$T/s" | wc -l)" = 10 ]
+	[ "$(ls "$T/s/hosts" | wc -l)" = 21 ]
+	for at in "$T"/s/*/; do
+		name=$(basename "$at")
+		[ "$name" = hosts ] || diff -r "$at" "$N/$name"
+	done
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --sample 7 --seed 6 -o "$T/other"
+	! diff <(ls "$T/s") <(ls "$T/other")
+	run -2 --separate-stderr $M ethernet verify "$T/s"
+	says "the switches have no file of routes there"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --sample 51 -o "$T/x"
+	says "--sample 51: not a number from 1 to 50"
+}
+
 @test "bad options and files say what is wrong" {
 	run -2 --separate-stderr $M ethernet emit "$P" -o "$T/x"
 	says "no range of addresses"

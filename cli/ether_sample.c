@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* ether_sample.c - a network too large to write whole: the files of a few switches, drawn by seed.
+ *
+ * The tables of all switches are judged as they were computed.  The files of the drawn ones are
+ * read back and compared with these tables route by route and class by class. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ether.h"
+
+struct drawn {
+	uint64_t key;
+	moore_swid sw;
+};
+
+static int
+cmp_drawn(const void *a, const void *b)
+{
+	const struct drawn *x = a, *y = b;
+
+	return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->sw > y->sw) - (x->sw < y->sw);
+}
+
+int
+cli_ether_draw(const struct cli_call *c, uint32_t n_switches, uint8_t *drawn, uint32_t *n_drawn)
+{
+	uint64_t n = n_switches, seed = 1;
+	struct drawn *all;
+	int rc;
+
+	if ((rc = cli_opt_u64(c, "sample", 1, n_switches, &n)) != CLI_OK ||
+	    (rc = cli_opt_u64(c, "seed", 0, UINT64_MAX, &seed)) != CLI_OK)
+		return rc;
+	if (!(all = calloc((size_t)n_switches + 1, sizeof(*all))))
+		return cli_error("out of memory");
+	for (moore_swid s = 0; s < n_switches; s++) {
+		all[s].sw = s;
+		all[s].key = moore_hash(moore_hash(MOORE_HASH_INIT, &seed, sizeof(seed)), &s, sizeof(s));
+	}
+	qsort(all, n_switches, sizeof(*all), cmp_drawn);
+	for (uint64_t i = 0; i < n; i++)
+		drawn[all[i].sw] = 1;
+	*n_drawn = (uint32_t)n;
+	free(all);
+	return CLI_OK;
+}
+
+static bool
+same_routes(const struct moore_ether_config *a, const struct moore_ether_config *b)
+{
+	bool same = a->n_routes == b->n_routes;
+
+	for (uint32_t i = 0; same && i < a->n_routes; i++)
+		same = moore_ether_route_equal(&a->route[i], &b->route[i]);
+	return same;
+}
+
+/* The classes of packets with a lossless mark, at ports that are cabled. */
+static bool
+same_classes(const struct moore_ether *x, moore_swid s, const struct moore_ether_config *a,
+	     const struct moore_ether_config *b)
+{
+	bool same = true;
+
+	for (unsigned p = 1; a->by_dscp && b->by_dscp && p <= x->plan->sw[s].ports && same; p++) {
+		const struct moore_ether_peer *peer = moore_ether_peer(x, s, (moore_portnum)p);
+
+		if (peer->sw == MOORE_NONE && peer->ep == MOORE_NONE)
+			continue;
+		same = a->pfc[p] == b->pfc[p];
+		for (unsigned i = 0; i < x->opts.n_classes && same; i++) {
+			size_t at = (size_t)p * MOORE_N_DSCP + x->opts.dscp[i];
+			const struct moore_ether_class *u = &a->by_dscp[at], *v = &b->by_dscp[at];
+
+			same = u->arrives == v->arrives && u->leaves == v->leaves &&
+				(u->leaves == MOORE_ETHER_LOSSY || u->dscp == v->dscp);
+		}
+	}
+	return same;
+}
+
+static int
+compare_file(const char *dir, struct cli_ether *e, moore_swid s, const struct moore_ether_format *fmt,
+	     const struct moore_ether_config *made)
+{
+	struct moore_ether_config *read = &e->config[s];
+	int rc = cli_ether_read_file(dir, e, s, fmt);
+
+	moore_ether_config_sort(read);
+	if (rc == CLI_OK && ((read->n_routes && !same_routes(made, read)) ||
+			     !same_classes(e->x, s, made, read)))
+		rc = cli_error("%s/%s/%s: is not what was computed: this is a defect of moorectl", dir,
+			       e->x->plan->sw[s].name, fmt->file);
+	moore_ether_config_fini(read);
+	*read = (struct moore_ether_config){ 0 };
+	return rc;
+}
+
+static int
+compare_switch(const char *dir, struct cli_ether *e, const struct moore_lft *lft, moore_swid s)
+{
+	const struct moore_ether_format *fmt;
+	struct moore_ether_config made;
+	struct moore_err err;
+	int rc = CLI_OK;
+
+	if (moore_ether_config(&made, e->x, e->racks, lft, s, &err) < 0)
+		return cli_error("%s", err.text);
+	for (size_t i = 0; rc == CLI_OK && (fmt = moore_ether_format_at(i)); i++)
+		if (fmt->read && cli_ether_has_file(dir, e, s, fmt))
+			rc = compare_file(dir, e, s, fmt, &made);
+	moore_ether_config_fini(&made);
+	return rc;
+}
+
+/* Routes of all switches to prefixes and to their own hosts. */
+static uint64_t
+count_routes(const struct cli_ether *e, const struct moore_lft *lft)
+{
+	const struct moore_fabric *f = e->racks;
+	uint32_t layers = e->x->opts.n_layers;
+	uint64_t n = (uint64_t)e->x->plan->n_endpoints * layers;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (moore_epid d = 0; d < f->n_endpoints; d++)
+			for (uint32_t l = 0; l < layers; l++)
+				n += f->ep[d].sw != s && moore_lft_row(lft, s)[f->ep[d].lid + l] != MOORE_NO_PATH;
+	return n * ((uint64_t)e->x->opts.range[MOORE_IP4].is_set + e->x->opts.range[MOORE_IP6].is_set);
+}
+
+int
+cli_ether_judge_sample(const char *dir, struct cli_ether *e, const struct moore_engine_result *r,
+		       const uint8_t *drawn, json_t **answer)
+{
+	struct moore_ether_judged j = { .format = "computed", .has_classes = true, .verdict = r->verdict };
+	uint32_t n = e->x->plan->n_switches;
+	int rc = CLI_OK;
+
+	*answer = NULL;
+	cli_ether_drop_config(e);
+	if (!(e->config = calloc((size_t)n + 1, sizeof(*e->config))))
+		return cli_error("out of memory");
+	cli_busy("comparing");
+	for (moore_swid s = 0; s < n && rc == CLI_OK; s++)
+		if (drawn[s])
+			rc = compare_switch(dir, e, r->lft, s);
+	j.n_routes = count_routes(e, r->lft);
+	if (rc == CLI_OK && !(*answer = moore_answer_ether(e->x, e->racks, &j, 1)))
+		rc = cli_error("out of memory");
+	return rc;
+}
