@@ -201,22 +201,40 @@ rates_seen(struct hot_plane *p, struct moore_rate best[MOORE_N_LINK_KINDS])
 	}
 }
 
-/* Planned rates of the cables whose switches were found by name. */
+/* The port of a planned switch, found by name; NULL when it is not there. */
+static struct moore_hot_port *
+planned_port(struct hot_plane *p, const struct view *v, const char *name, moore_portnum port)
+{
+	moore_swid sw;
+	moore_epid ep;
+
+	if (view_find(v, name, &sw, &ep, NULL) < 0 || sw == MOORE_NONE ||
+	    port > p->snap->fabric->sw[sw].n_ports)
+		return NULL;
+	return &p->port[p->snap->fabric->sw[sw].port0 + port];
+}
+
+/* Planned rates of cables, and of endpoints whose rate is not known. */
 static void
 rates_planned(struct hot_plane *p, const struct view *v, const struct moore_plan *plan)
 {
+	struct moore_hot_port *port;
+
 	for (uint32_t i = 0; i < plan->n_cables; i++)
 		for (int end = 0; end < 2; end++) {
 			const struct moore_plan_cable *c = &plan->cable[i];
 			struct moore_rate r = moore_plan_rate(plan, c->rate);
-			moore_swid sw;
-			moore_epid ep;
 
-			if (r.width &&
-			    view_find(v, plan->sw[c->sw[end]].name, &sw, &ep, NULL) == 0 &&
-			    sw != MOORE_NONE && c->port[end] <= p->snap->fabric->sw[sw].n_ports)
-				p->port[p->snap->fabric->sw[sw].port0 + c->port[end]].should = r;
+			if (r.width && (port = planned_port(p, v, plan->sw[c->sw[end]].name, c->port[end])))
+				port->should = r;
 		}
+	for (uint32_t e = 0; e < plan->n_endpoints; e++) {
+		const struct moore_plan_endpoint *x = &plan->ep[e];
+		struct moore_rate r = moore_plan_rate(plan, x->rate);
+
+		if (r.width && (port = planned_port(p, v, plan->sw[x->sw].name, x->port)) && !port->is.width)
+			port->should = r;
+	}
 }
 
 static void
@@ -231,10 +249,15 @@ set_rates(struct moored *d, struct hot_plane *p, unsigned plane)
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		p->port[i].should = f->port[i].role == MOORE_ROLE_SWITCH ? best[MOORE_LINK_FABRIC] :
 				    p->port[i].is;
-		p->line[i] = (struct moore_line){ moore_rate_bytes(p->port[i].is), MOORE_TICK_BYTES };
 	}
 	if (d->plan && v && v->snap == p->snap)
 		rates_planned(p, v, d->plan->plan);
+	/* Ethernet switches do not report rates; their links are taken to run at the planned ones. */
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		struct moore_rate r = p->port[i].is.width ? p->port[i].is : p->port[i].should;
+
+		p->line[i] = (struct moore_line){ moore_rate_bytes(r), MOORE_TICK_BYTES };
+	}
 }
 
 /* ---- a poll ------------------------------------------------------------------------ */

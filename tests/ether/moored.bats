@@ -81,6 +81,20 @@ deviates() { ctl check --json | jq -e ".deviations | length == $1"; }
 	jq -e '[.rows[][2]] | max > 10000' <<<"$output"
 }
 
+@test "loads are shares of the planned rate" {
+	jq '.rate = "1xSDR"' plan.json >slow.json && mv slow.json plan.json
+	start
+	until_ok ctl check
+	"$M" ethernet emit whole.json --ipv4 10.0.0.0/8 -o net >/dev/null
+	"$LAB" load lab net
+	"$LAB" hosts lab net >hosts
+	"$BUILD/tests/ether/pings" --size 8000 --seconds 6 <hosts >answers &
+	pings=$!
+	loaded() { ctl links --json | jq -e '[.links[].load] | max > 0.001 and max <= 1.1'; }
+	until_ok loaded
+	wait "$pings"
+}
+
 @test "a switch that does not answer costs only itself; a command that hangs stops nothing" {
 	sed -i '2i [ "$1" != s0-2-2 ] || exit 3' ask
 	sed -i '3i [ "$1" != s1-1-1 ] || [ "$2" = links ] || sleep 1000' ask
