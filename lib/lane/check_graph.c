@@ -24,12 +24,12 @@ channel_id(const struct moore_ck_graph *g, uint32_t link, unsigned vl)
 static uint16_t
 used_vls(const struct moore_ck *k, uint32_t link)
 {
-	unsigned n = (k->f->sw[k->hop[link].next].n_ports + 2u) * k->n_cls;
-	const struct moore_ck_cell *c = moore_ck_cells(k, link, 0);
+	unsigned n_slots = k->f->sw[k->hop[link].next].n_ports + 2u;
 	uint16_t used = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		used |= c[i].held;
+	for (unsigned out = 0; out < n_slots; out++)
+		for (unsigned x = 0; x < k->n_cls; x++)
+			used |= moore_ck_cells(k, link, out)[x].held;
 	return used;
 }
 

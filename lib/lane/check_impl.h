@@ -14,8 +14,9 @@
  *
  * A slot is a place that a table entry can name: port p of switch s is slot slot0[s] + p,
  * and the slot after the last port stands for "nowhere".  A link is a slot whose port leads
- * to a switch.  A turn is a link and a slot of the switch that it leads to: cell
- * (hop[link].turns + out) * n_cls + class.
+ * to a switch.  A turn is a link and a slot of the switch that it leads to: moore_ck_cells().
+ * The turns of a switch from all its links to one slot lie side by side: most routes to a LID
+ * come together in a few switches, so walking them touches little memory.
  *
  * A packet holds a VL at a turn if it occupies a buffer of that VL while it waits to make
  * the turn.
@@ -35,6 +36,7 @@
 struct moore_ck_hop {
 	uint32_t next;		/* switch at the other end; n_sw: none */
 	uint32_t turns;		/* index of the first turn of this link; 0: not a link */
+	uint32_t stride;	/* from there to its next turn */
 };
 
 struct moore_ck_cell {
@@ -117,7 +119,9 @@ struct moore_ck_graph {
 static inline struct moore_ck_cell *
 moore_ck_cells(const struct moore_ck *k, uint32_t link, unsigned out)
 {
-	return &k->cell[((size_t)k->hop[link].turns + out) * k->n_cls];
+	const struct moore_ck_hop *h = &k->hop[link];
+
+	return &k->cell[(h->turns + (size_t)h->stride * out) * k->n_cls];
 }
 
 /* Moves packets from a link over one turn: notes the VLs that they hold before the turn,

@@ -111,8 +111,9 @@ climb(struct walk *w, const unsigned n_cls, unsigned lid)
 		silence(w, lid);
 	for (uint32_t i = 0; i < tail; i++) {
 		uint32_t s = t->order[i], n = t->next[s];
+		const struct moore_ck_hop *h = &k->hop[t->link[s]];
 
-		moore_ck_turn(&k->cell[((size_t)k->hop[t->link[s]].turns + t->out[n]) * n_cls],
+		moore_ck_turn(&k->cell[(h->turns + (size_t)h->stride * t->out[n]) * n_cls],
 			      &t->vls[(size_t)s * n_cls], &t->vls[(size_t)n * n_cls], n_cls);
 		t->sources[n] += t->sources[s];
 		t->order[tail] = n;

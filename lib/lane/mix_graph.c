@@ -114,7 +114,7 @@ static inline bool
 carry(struct moore_mx_graph *g, const unsigned n_cls, uint32_t s, uint32_t a, uint8_t in)
 {
 	const struct moore_mx_way *y = &g->way[a];
-	struct moore_ck_cell *cells = g->k->cell + (size_t)g->k->hop[y->link].turns * n_cls;
+	const struct moore_ck_hop *h = &g->k->hop[y->link];
 	uint32_t n = next_of(g, a, in), b = n;
 	unsigned news = 0;
 
@@ -122,7 +122,8 @@ carry(struct moore_mx_graph *g, const unsigned n_cls, uint32_t s, uint32_t a, ui
 		return false;
 	do {
 		if (g->way[b].in & in && (!g->when || meets(g, s, a, n, b)))
-			news |= moore_ck_turn(&cells[g->way[b].out * n_cls],
+			news |= moore_ck_turn(&g->k->cell[(h->turns + (size_t)h->stride *
+							   g->way[b].out) * n_cls],
 					      &g->vls[(size_t)a * n_cls],
 					      &g->vls[(size_t)b * n_cls], n_cls);
 	} while ((b = g->way[b].more));
