@@ -168,7 +168,7 @@ run_step(struct apply *a, uint32_t step)
 	size_t n;
 	int rc;
 
-	if (m && step < m->n_steps && m->step[step].wait)
+	if (m && step < m->n_steps ? m->step[step].wait : a->d.last_waits)
 		wait_ms(a->wait_ms);
 	cli_busy("loading a step");
 	if ((rc = load_step(a, step, &n)) == CLI_OK && (rc = cli_ether_diff_play(&a->d, step)) == CLI_OK)

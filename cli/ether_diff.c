@@ -8,7 +8,9 @@
  * protocols were never read, so they are left alone.
  *
  * An old route with several next hops is a row of which several values are held (held.h).  The
- * first step leaves it one of them, as motion.h requires. */
+ * first step leaves it one of them, as motion.h requires; the steps lead to the first next hop of
+ * each new route.  The others are added last: during that step packets meet mixtures of the new
+ * next hops alone, which are judged as a whole. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,9 +66,39 @@ prefix_of(const struct moore_ether *x, const struct moore_ether_target *to)
 /* ---- steps ------------------------------------------------------------------------------------ */
 
 static bool
-tables_differ(const struct moore_lft *a, const struct moore_lft *b)
+tables_differ(const struct moore_ether_tables *a, const struct moore_ether_tables *b)
 {
-	return memcmp(a->row, b->row, a->stride * a->n_switches) != 0;
+	if (a->n_more != b->n_more ||
+	    memcmp(a->lft->row, b->lft->row, a->lft->stride * a->lft->n_switches) != 0)
+		return true;
+	for (uint32_t i = 0; i < a->n_more; i++)
+		if (a->more[i].sw != b->more[i].sw || a->more[i].lid != b->more[i].lid ||
+		    a->more[i].port != b->more[i].port)
+			return true;
+	return false;
+}
+
+/* Fails unless every mixture of the new next hops is safe. */
+static int
+judge_new(const struct cli_ether_diff *d, const struct moore_ether_tables *now,
+	  const struct moore_sl2vl *lanes)
+{
+	struct moore_jobs jobs = threads_lend(0);
+	const struct moore_held held = { .lft = now->lft, .more = now->more, .n_more = now->n_more };
+	const struct moore_mix_lanes mix = { .sl2vl = lanes };
+	struct moore_mix_held *v;
+	struct moore_err err;
+	int rc = CLI_OK;
+
+	if (!now->n_more)
+		return CLI_OK;
+	if (moore_mix_held(&v, d->new.racks, &held, NULL, &mix, &jobs, &err) < 0)
+		return cli_error("%s", err.text);
+	if (!v->safe)
+		rc = cli_error("the routes of the directory can loop or deadlock over some of their next "
+			       "hops: see moorectl ethernet verify");
+	moore_mix_held_free(v);
+	return rc;
 }
 
 static int
@@ -83,14 +115,13 @@ find_steps(struct cli_ether_diff *d)
 
 	if ((rc = cli_ether_tables(&d->new, &now, &lanes, &ignored)) == CLI_OK &&
 	    (rc = cli_ether_tables(&d->old, &was, &unused, &ignored)) == CLI_OK &&
-	    (was.n_more || tables_differ(was.lft, now.lft))) {
-		if (now.n_more)
-			rc = cli_error("the directory has routes with several next hops, to which no steps "
-				       "are found: emit it without --ecmp");
+	    tables_differ(&was, &now) && (rc = judge_new(d, &now, lanes)) == CLI_OK) {
+		moore_ether_tables_prefer(&now, &was, d->new.x, d->new.racks);
 		held = (struct moore_held){ .lft = was.lft, .more = was.more, .n_more = was.n_more };
 		opts.sl2vl = lanes;
 		cli_busy("finding steps");
-		if (rc == CLI_OK && moore_engine_steps(&d->steps, d->new.racks, &held, now.lft, &opts, &err) < 0)
+		d->last_waits = now.n_more;
+		if (moore_engine_steps(&d->steps, d->new.racks, &held, now.lft, &opts, &err) < 0)
 			rc = cli_error("%s", err.text);
 	}
 	moore_ether_tables_fini(&was);
@@ -109,6 +140,18 @@ route_to(const struct moore_ether_config *c, const struct moore_addr *to)
 	return NULL;
 }
 
+/* The route of the configuration to exactly that prefix over that port; or NULL. */
+static const struct moore_ether_route *
+route_over(const struct moore_ether_config *c, const struct moore_addr *to, moore_portnum port)
+{
+	for (uint32_t i = moore_ether_config_find(c, to); i < c->n_routes; i++)
+		if (!moore_addr_equal(&c->route[i].to, to))
+			break;
+		else if (c->route[i].port == port)
+			return &c->route[i];
+	return NULL;
+}
+
 /* A row that changes, as a route: that of the directory if the row is the last one. */
 static int
 add_row(struct cli_ether_diff *d, uint32_t step, const struct moore_row *row)
@@ -120,16 +163,15 @@ add_row(struct cli_ether_diff *d, uint32_t step, const struct moore_row *row)
 	if (!moore_ether_target(d->new.x, d->new.racks, row->lid, &to))
 		return CLI_OK;
 	e.route = (struct moore_ether_route){ .to = *prefix_of(d->new.x, &to) };
-	e.remove = row->port == MOORE_NO_PATH;
-	if (e.remove) {
+	e.n_hops = row->port != MOORE_NO_PATH;
+	if (!e.n_hops) {
 		/* What is not there cannot be removed. */
 		const struct moore_ether_route *had = route_to(&d->old.config[row->sw], &e.route.to);
 
 		return had ? add_edit(d, &e) : CLI_OK;
 	}
-	final = route_to(&d->new.config[row->sw], &e.route.to);
-	e.route = final && final->port == row->port ? *final :
-		moore_ether_route_over(d->new.x, row->sw, &to, row->port);
+	final = route_over(&d->new.config[row->sw], &e.route.to, row->port);
+	e.route = final ? *final : moore_ether_route_over(d->new.x, row->sw, &to, row->port);
 	return add_edit(d, &e);
 }
 
@@ -182,7 +224,7 @@ add_single(struct cli_ether_diff *d)
 		uint32_t n;
 
 		for (uint32_t i = 0; i < c->n_routes && rc == CLI_OK; i += n) {
-			const struct cli_ether_edit e = { .sw = s, .route = c->route[i] };
+			const struct cli_ether_edit e = { .sw = s, .n_hops = 1, .route = c->route[i] };
 
 			n = moore_ether_config_hops(c, i);
 			if (n > 1 && !last_edit(d, n_edits, s, &e.route.to))
@@ -211,7 +253,7 @@ add_steps(struct cli_ether_diff *d)
 	uint32_t n = d->n_steps = d->steps ? d->steps->motion->n_steps : 0;
 	int rc = n ? add_step(d, 0) : CLI_OK;
 
-	if (rc == CLI_OK)
+	if (rc == CLI_OK && d->steps)
 		rc = add_single(d);
 	for (uint32_t k = 1; k < n && rc == CLI_OK; k++)
 		rc = add_step(d, k);
@@ -220,14 +262,31 @@ add_steps(struct cli_ether_diff *d)
 
 /* ---- what does not change where packets go --------------------------------------------------- */
 
-/* What the switch runs for a prefix after the steps; edits are as for last_edit(). */
-static const struct moore_ether_route *
+/* The number of next hops that the switch runs for a prefix after the steps, and the first of them;
+ * edits are as for last_edit(). */
+static uint32_t
 after_steps(const struct cli_ether_diff *d, uint32_t n_edits, moore_swid s,
-	    const struct moore_addr *to)
+	    const struct moore_addr *to, const struct moore_ether_route **first)
 {
 	const struct cli_ether_edit *e = last_edit(d, n_edits, s, to);
+	const struct moore_ether_config *old = &d->old.config[s];
 
-	return !e ? route_to(&d->old.config[s], to) : e->remove ? NULL : &e->route;
+	if (e) {
+		*first = &e->route;
+		return e->n_hops;
+	}
+	*first = route_to(old, to);
+	return *first ? moore_ether_config_hops(old, (uint32_t)(*first - old->route)) : 0;
+}
+
+static bool
+same_hops(const struct moore_ether_route *a, uint32_t n_a, const struct moore_ether_route *b, uint32_t n_b)
+{
+	uint32_t i = 0;
+
+	while (i < n_a && i < n_b && moore_ether_route_equal(&a[i], &b[i]))
+		i++;
+	return i == n_a && i == n_b;
 }
 
 /* Adds what differs otherwise at one switch. */
@@ -236,19 +295,21 @@ add_rest(struct cli_ether_diff *d, uint32_t n_edits, moore_swid s)
 {
 	const struct moore_ether_config *new = &d->new.config[s], *old = &d->old.config[s];
 	struct cli_ether_edit e = { .step = d->n_steps, .sw = s };
+	const struct moore_ether_route *has;
 	int rc = CLI_OK;
 
-	for (uint32_t i = 0; i < new->n_routes && rc == CLI_OK; i++) {
-		const struct moore_ether_route *has = after_steps(d, n_edits, s, &new->route[i].to);
+	for (uint32_t i = 0; i < new->n_routes && rc == CLI_OK; i += e.n_hops) {
+		uint32_t n = after_steps(d, n_edits, s, &new->route[i].to, &has);
 
+		e.n_hops = moore_ether_config_hops(new, i);
 		e.route = new->route[i];
-		if (!has || !moore_ether_route_equal(has, &new->route[i]))
+		if (!same_hops(has, n, &new->route[i], e.n_hops))
 			rc = add_edit(d, &e);
 	}
-	e.remove = true;
-	for (uint32_t i = 0; i < old->n_routes && rc == CLI_OK; i++) {
+	e.n_hops = 0;
+	for (uint32_t i = 0; i < old->n_routes && rc == CLI_OK; i += moore_ether_config_hops(old, i)) {
 		e.route = (struct moore_ether_route){ .to = old->route[i].to };
-		if (!route_to(new, &e.route.to) && after_steps(d, n_edits, s, &e.route.to))
+		if (!route_to(new, &e.route.to) && after_steps(d, n_edits, s, &e.route.to, &has))
 			rc = add_edit(d, &e);
 	}
 	return rc;
@@ -263,7 +324,7 @@ by_step(const void *a, const void *b)
 		return x->step < y->step ? -1 : 1;
 	if (x->sw != y->sw)
 		return x->sw < y->sw ? -1 : 1;
-	return x->remove - y->remove;
+	return !x->n_hops - !y->n_hops;
 }
 
 int
@@ -297,32 +358,38 @@ cli_ether_diff_find(struct cli_ether_diff *d)
 	for (moore_swid s = 0; s < d->new.x->plan->n_switches && rc == CLI_OK; s++)
 		rc = add_rest(d, n_edits, s);
 	d->n_steps += d->n_edits > n_edits;
+	d->last_waits = d->last_waits && d->steps && n_edits && d->n_edits > n_edits;
 	if (d->n_edits)
 		qsort(d->edit, d->n_edits, sizeof(*d->edit), by_step);
 	return rc;
 }
 
-/* Changes a configuration as an edit does: all routes to the prefix go, and the new one comes.  It
- * stays sorted. */
-static int
-play(struct moore_ether_config *c, const struct cli_ether_edit *e)
+/* The next hops that an edit writes. */
+static const struct moore_ether_route *
+hops_of(const struct cli_ether_diff *d, const struct cli_ether_edit *e)
 {
-	uint32_t i = moore_ether_config_find(c, &e->route.to), n = 0, keep = e->remove ? 0 : 1;
+	return e->n_hops > 1 ? route_to(&d->new.config[e->sw], &e->route.to) : &e->route;
+}
+
+/* Changes the old configuration as an edit does: all routes to the prefix go, and those of the edit
+ * come.  It stays sorted. */
+static int
+play(struct cli_ether_diff *d, const struct cli_ether_edit *e)
+{
+	struct moore_ether_config *c = &d->old.config[e->sw];
+	uint32_t n_routes = c->n_routes, i = moore_ether_config_find(c, &e->route.to), n = 0;
 	struct moore_err err;
 
-	while (i + n < c->n_routes && moore_addr_equal(&c->route[i + n].to, &e->route.to))
+	while (i + n < n_routes && moore_addr_equal(&c->route[i + n].to, &e->route.to))
 		n++;
-	if (n < keep) {
-		/* Room for one, at the end. */
+	for (uint32_t k = n; k < e->n_hops; k++)	/* makes room at the end */
 		if (moore_ether_config_add(c, &e->route, &err) < 0)
 			return cli_error("%s", err.text);
-		c->n_routes--;
-	}
-	if (n != keep && i + n < c->n_routes)
-		memmove(&c->route[i + keep], &c->route[i + n], (c->n_routes - i - n) * sizeof(*c->route));
-	if (keep)
-		c->route[i] = e->route;
-	c->n_routes += keep - n;
+	if (n != e->n_hops && i + n < n_routes)
+		memmove(&c->route[i + e->n_hops], &c->route[i + n], (n_routes - i - n) * sizeof(*c->route));
+	if (e->n_hops)
+		memcpy(&c->route[i], hops_of(d, e), e->n_hops * sizeof(*c->route));
+	c->n_routes = n_routes - n + e->n_hops;
 	return CLI_OK;
 }
 
@@ -333,7 +400,7 @@ cli_ether_diff_play(struct cli_ether_diff *d, uint32_t step)
 
 	for (uint32_t i = 0; i < d->n_edits && rc == CLI_OK; i++)
 		if (d->edit[i].step == step)
-			rc = play(&d->old.config[d->edit[i].sw], &d->edit[i]);
+			rc = play(d, &d->edit[i]);
 	return rc;
 }
 
@@ -343,7 +410,7 @@ cli_ether_diff_play(struct cli_ether_diff *d, uint32_t step)
 static uint32_t
 first_of(const struct cli_ether_diff *d, uint32_t step, moore_swid s)
 {
-	const struct cli_ether_edit key = { .step = step, .sw = s };
+	const struct cli_ether_edit key = { .step = step, .sw = s, .n_hops = 1 };
 	uint32_t low = 0, high = d->n_edits;
 
 	while (low < high) {
@@ -363,7 +430,7 @@ cli_ether_diff_put(const struct cli_ether_diff *d, uint32_t step, moore_swid s, 
 	uint32_t first = first_of(d, step, s), i = first;
 
 	for (; i < d->n_edits && d->edit[i].step == step && d->edit[i].sw == s; i++)
-		moore_ether_put_edit(d->new.x, &d->edit[i].route, !d->edit[i].remove, b);
+		moore_ether_put_edit(d->new.x, hops_of(d, &d->edit[i]), d->edit[i].n_hops, b);
 	return i > first;
 }
 
@@ -375,7 +442,7 @@ cli_ether_diff_list(const struct cli_ether_diff *d, struct moore_buf *b)
 
 		if (!i || e[-1].step != e->step || e[-1].sw != e->sw)
 			cli_putf(b, "# step %u: %s\n", e->step + 1, d->new.x->plan->sw[e->sw].name);
-		moore_ether_put_edit(d->new.x, &e->route, !e->remove, b);
+		moore_ether_put_edit(d->new.x, hops_of(d, e), e->n_hops, b);
 	}
 }
 
@@ -385,10 +452,11 @@ cli_ether_diff_answer(const struct cli_ether_diff *d)
 	uint32_t removed = 0, switches = 0;
 
 	for (uint32_t i = 0; i < d->n_edits; i++) {
-		removed += d->edit[i].remove;
+		removed += !d->edit[i].n_hops;
 		switches += !i || d->edit[i].step != d->edit[i - 1].step || d->edit[i].sw != d->edit[i - 1].sw;
 	}
-	return moore_answer_ether_diff(d->new.racks, d->steps, d->n_steps, d->n_edits, removed, switches);
+	return moore_answer_ether_diff(d->new.racks, d->steps, d->n_steps, d->last_waits, d->n_edits, removed,
+				       switches);
 }
 
 void

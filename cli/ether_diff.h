@@ -9,14 +9,16 @@
 struct cli_ether_edit {
 	uint32_t step;
 	moore_swid sw;
-	bool remove;
+	uint32_t n_hops;	/* 0: the route is removed; of several, the route here is the first,
+				 * and all are in the new configuration of the switch */
 	struct moore_ether_route route;
 };
 
 struct cli_ether_diff {
 	struct cli_ether new, old;	/* both of the network of the directory */
 	struct moore_engine_steps *steps;	/* NULL when no prefix goes another way */
-	uint32_t n_steps;		/* those, and one for routes that are only written otherwise */
+	uint32_t n_steps;		/* those, and one for what they leave undone */
+	bool last_waits;		/* which begins when packets of the steps before have left */
 	struct cli_ether_edit *edit;	/* sorted by step and switch */
 	uint32_t n_edits, cap_edits;
 };

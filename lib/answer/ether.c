@@ -160,14 +160,15 @@ moore_answer_ether(const struct moore_ether *x, const struct moore_fabric *racks
 /* ---- the difference ------------------------------------------------------------------------ */
 
 const char moore_schema_ether_diff[] = OBJ("'ok':" BOOL ",'edits':" INT ",'removed':" INT
-	",'loads':" INT ",'steps_to_load':" INT ",'steps':{'anyOf':[{'type':'null'}," ENGINE_STEPS "]}");
+	",'loads':" INT ",'steps_to_load':" INT ",'last_waits':" BOOL ",'steps':{'anyOf':[{'type':'null'}," ENGINE_STEPS "]}");
 
 json_t *
 moore_answer_ether_diff(const struct moore_fabric *racks, const struct moore_engine_steps *steps,
-			uint32_t n_steps, uint32_t n_edits, uint32_t n_removed, uint32_t n_loads)
+			uint32_t n_steps, bool last_waits, uint32_t n_edits, uint32_t n_removed,
+			uint32_t n_loads)
 {
-	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:o}", "ok", !n_edits, "edits", (json_int_t)n_edits,
+	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:b, s:o}", "ok", !n_edits, "edits", (json_int_t)n_edits,
 			 "removed", (json_int_t)n_removed, "loads", (json_int_t)n_loads, "steps_to_load",
-			 (json_int_t)n_steps, "steps", steps ? moore_json_engine_steps(racks, steps) :
+			 (json_int_t)n_steps, "last_waits", last_waits, "steps", steps ? moore_json_engine_steps(racks, steps) :
 			 json_null());
 }

@@ -358,27 +358,49 @@ check_hosts(const struct taking *w, enum moore_ip ip)
 	}
 }
 
-/* The rows of destination switch d, those of its port 0 and of LIDs that stand for nothing too. */
+/* The prefix that LID number i of a rack stands for; NULL for none. */
+static const struct moore_addr *
+prefix_at(const struct moore_ether *x, moore_swid d, uint32_t i)
+{
+	uint32_t layers = x->opts.n_layers;
+	unsigned ip = !x->opts.range[MOORE_IP4].is_set || i >= layers ? MOORE_IP6 : MOORE_IP4;
+	const struct moore_addr *to = i < layers * n_families(x) ?
+		&x->prefix[ip][(size_t)d * layers + i % layers] : NULL;
+
+	return to && to->is_set ? to : NULL;
+}
+
+/* At switch s, the rows of port 0 of switch d, and of its LIDs that stand for nothing, are that of
+ * its first prefix. */
+static void
+repeat_rows(struct moore_lft *lft, const struct moore_ether *x, const struct moore_fabric *racks,
+	    moore_swid s, moore_swid d)
+{
+	const struct moore_endpoint *ep = &racks->ep[rack_of(racks, d)];
+	uint8_t *row = moore_lft_row(lft, s);
+
+	for (uint32_t i = 1; i < 1u << ep->lmc; i++)
+		if (!prefix_at(x, d, i))
+			row[ep->lid + i] = row[ep->lid];
+	row[racks->sw[d].lid] = s == d ? 0 : row[ep->lid];
+}
+
+/* The rows of destination switch d. */
 static int
 take_switch(const struct taking *w, moore_swid d)
 {
 	const struct moore_endpoint *ep = &w->racks->ep[rack_of(w->racks, d)];
-	uint32_t layers = w->x->opts.n_layers, n = layers * n_families(w->x);
-	uint8_t *row = moore_lft_row(w->t->lft, w->s);
 	int rc = 0;
 
 	for (uint32_t i = 0; i < 1u << ep->lmc && rc == 0; i++) {
-		unsigned ip = !w->x->opts.range[MOORE_IP4].is_set || i >= layers ? MOORE_IP6 : MOORE_IP4;
-		const struct moore_addr *to = i < n ? &w->x->prefix[ip][(size_t)d * layers + i % layers] : NULL;
+		const struct moore_addr *to = prefix_at(w->x, d, i);
 
 		if (w->s == d)
-			row[ep->lid + i] = ep->port;
-		else if (to && to->is_set)
+			moore_lft_row(w->t->lft, w->s)[ep->lid + i] = ep->port;
+		else if (to)
 			rc = take_prefix(w, to, ep->lid + i);
-		else
-			row[ep->lid + i] = i ? row[ep->lid] : MOORE_NO_PATH;
 	}
-	row[w->racks->sw[d].lid] = w->s == d ? 0 : row[ep->lid];
+	repeat_rows(w->t->lft, w->x, w->racks, w->s, d);
 	return rc;
 }
 
@@ -404,6 +426,25 @@ moore_ether_tables_init(struct moore_ether_tables *t, const struct moore_fabric 
 {
 	*t = (struct moore_ether_tables){ NULL };
 	return moore_lft_new(&t->lft, racks->n_switches, racks->lid_top, err);
+}
+
+void
+moore_ether_tables_prefer(struct moore_ether_tables *t, const struct moore_ether_tables *was,
+			  const struct moore_ether *x, const struct moore_fabric *racks)
+{
+	for (uint32_t i = 0; i < t->n_more; i++) {
+		struct moore_row *r = &t->more[i];
+		uint8_t *first = &moore_lft_row(t->lft, r->sw)[r->lid], port = *first;
+
+		if (moore_lft_row(was->lft, r->sw)[r->lid] == r->port) {
+			*first = r->port;
+			r->port = port;
+		}
+	}
+	for (moore_swid s = 0; t->n_more && s < racks->n_switches; s++)
+		for (moore_swid d = 0; d < racks->n_switches; d++)
+			if (rack_of(racks, d) != MOORE_NONE)
+				repeat_rows(t->lft, x, racks, s, d);
 }
 
 void

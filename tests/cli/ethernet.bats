@@ -488,6 +488,36 @@ several() {
 	holds '(.steps.ok | not) and (.steps.start_safe | not)'
 }
 
+@test "diff: to and from several next hops, which are added when all else is done" {
+	$M plan new mlfm h=4 -o "$T/p.json" >/dev/null
+	emit="$M ethernet emit $T/p.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --layers 2"
+	$emit -o "$T/one" >/dev/null
+	$emit --ecmp 4 -o "$T/sets" >/dev/null
+	$emit --ecmp 4 --fail "$(jq -r .switches[0].name "$T/p.json"):6" -o "$T/around" >/dev/null
+	run -0 $M ethernet diff "$T/sets" "$T/sets"
+	while read -r new old edits steps waits; do
+		rm -rf "$T/steps"
+		run -1 $M ethernet diff "$T/$new" "$T/$old" -o "$T/steps" --json
+		echo "# $old to $new: $(jq -c '[.edits, .steps_to_load, .last_waits, .steps.ok]' <<<"$output")"
+		holds ".steps.ok and (.steps.list | all(.safe)) and .edits $edits and .steps_to_load $steps and .last_waits == $waits"
+		for s in "$T/$old"/*/routes.ipbatch; do
+			name=$(basename "${s%/*}")
+			cat "$s" "$T"/steps/step-*/"$name.ipbatch" 2>/dev/null | awk '
+				$2 == "replace" { route[$3] = $0 } $2 == "del" { delete route[$3] }
+				END { for (r in route) print route[r] }' | sort | diff - <(sort "$T/$new/$name/routes.ipbatch")
+		done
+	done <<-END
+		sets one ==620 ==1 false
+		one sets >=620 >=1 false
+		around sets >620 >1 true
+		sets around >620 >1 true
+	END
+	# Next hops that are not safe are not loaded.
+	also_over "$R/r1/routes.ipbatch" 10.0.0.8/30 3
+	run -2 --separate-stderr $M ethernet diff "$R" "$BATS_FILE_TMPDIR/ring"
+	says "can loop or deadlock over some of their next hops"
+}
+
 @test "apply: commands that fail, hang or lie stop it" {
 	running "$T/run"
 	cat >"$T/read" <<-END

@@ -149,10 +149,12 @@ MOORE_API json_t *moore_answer_discovery(const struct moore_lldp_fabric *f, uint
 MOORE_API json_t *moore_answer_ports(const struct moore_lldp_cables *c);
 
 /* What changes from running routes to those of a directory: the engine's steps (NULL: no packet
- * goes another way), all steps to load, the edits in them, and how many loads of a switch. */
+ * goes another way), all steps to load, whether the one after the engine's must wait until packets
+ * have left, the edits, and how many loads of a switch. */
 MOORE_API json_t *moore_answer_ether_diff(const struct moore_fabric *racks,
 					  const struct moore_engine_steps *steps, uint32_t n_steps,
-					  uint32_t n_edits, uint32_t n_removed, uint32_t n_loads);
+					  bool last_waits, uint32_t n_edits, uint32_t n_removed,
+					  uint32_t n_loads);
 
 /* How long, even and independent the routes are. */
 MOORE_API json_t *moore_answer_quality(const struct moore_fabric *f,

@@ -256,6 +256,12 @@ MOORE_API int moore_ether_tables_init(struct moore_ether_tables *t, const struct
 				      struct moore_err *err);
 MOORE_API void moore_ether_tables_fini(struct moore_ether_tables *t);
 
+/* Puts first, of several next hops, the one that is first in other tables of the racks, so that
+ * fewer rows differ. */
+MOORE_API void moore_ether_tables_prefer(struct moore_ether_tables *t,
+					 const struct moore_ether_tables *was,
+					 const struct moore_ether *x, const struct moore_fabric *racks);
+
 /* Fills in the rows of one switch: the ports to which its routes send each prefix, by longest
  * match; where no route covers a prefix, no-path.  Adds what is wrong to *faults.  The rows of LIDs
  * that stand for no prefix repeat others.  -MOORE_ENOMEM.  O(prefixes * log routes). */
