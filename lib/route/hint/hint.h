@@ -57,10 +57,12 @@ struct moore_rhint {
 		uint32_t edge;
 		uint8_t ok;
 	} *way;
-	struct moore_rserve {	/* open nodes that could attach to it then, and the load of the
-				 * edges over which they would */
-		uint64_t load;
-		uint32_t n;
+	struct moore_rserve {
+		uint64_t load;	/* of the edges over which open nodes could attach to it then */
+		uint32_t n;	/* such nodes */
+		uint32_t next;	/* where it would go on to */
+		const uint8_t (*extend)[256];	/* as above, for that edge; NULL: it cannot serve */
+		uint8_t ok;	/* ok[] of it then */
 	} *serve;
 	uint64_t *price;	/* of having it take two hops and serve them */
 	uint8_t *fits;		/* by edge: ok[] of its tail over it; 0: not possible */

@@ -75,6 +75,23 @@ find_cheapest(struct moore_rhint *h)
 	return best;
 }
 
+/* Fills serve[s] from way[s], with no open node yet. */
+static void
+start_serve(struct moore_rhint_tree *w, uint32_t s)
+{
+	struct moore_rhint *h = w->h;
+	const struct moore_rway *way = &h->way[s];
+	bool one_lane;
+
+	h->serve[s] = (struct moore_rserve){ 0 };
+	if (way->price == UINT64_MAX || !moore_rhint_lets_pass(w, s, 2))
+		return;
+	one_lane = w->v->lanes && h->g->flags[way->edge] & MOORE_EDGE_ONE_LANE;
+	h->serve[s].next = h->g->to[way->edge];
+	h->serve[s].extend = h->extend[one_lane];
+	h->serve[s].ok = way->ok;
+}
+
 /* Fills fits[] of the edges of open node c, and counts it at the neighbours that could serve
  * it. */
 static void
@@ -82,22 +99,22 @@ find_servers(struct moore_rhint_tree *w, uint32_t c)
 {
 	struct moore_rhint *h = w->h;
 	const struct moore_rgraph *g = h->g;
+	const uint32_t *pos = w->v->turns->pos;
 
 	for (uint32_t e = g->xadj[c]; e < g->xadj[c + 1]; e++) {
 		uint32_t s = g->to[e];
-		const struct moore_rway *way = &h->way[s];
+		struct moore_rserve *r = &h->serve[s];
 		uint8_t ok;
 
 		h->fits[e] = 0;
-		if (way->price == UINT64_MAX || !(g->flags[e] & w->v->flag) ||
-		    !moore_rhint_lets_pass(w, s, 2))
+		if (!r->extend || !(g->flags[e] & w->v->flag))
 			continue;
-		ok = moore_rhint_ok_on(w, c, s, way->edge, way->ok);
+		ok = r->extend[moore_rhint_turn(pos, c, s, r->next)][r->ok];
 		if (!moore_rhint_admits(w, c, ok))
 			continue;
 		h->fits[e] = ok;
-		h->serve[s].n++;
-		h->serve[s].load += h->load[e];
+		r->n++;
+		r->load += h->load[e];
 	}
 }
 
@@ -166,7 +183,8 @@ moore_rhint_serve_rest(struct moore_rhint_tree *w)
 	moore_rhint_list_ways(w, 1, 3);
 	if (h->around)
 		raise_recent(w);
-	memset(h->serve, 0, n * sizeof(*h->serve));
+	for (uint32_t s = 0; s < n; s++)
+		start_serve(w, s);
 	for (uint32_t s = 0; s < n; s++)
 		if (moore_rhint_is_open(h, s))
 			find_servers(w, s);
