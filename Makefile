@@ -260,7 +260,7 @@ demo: test-packages all		## a Slim Fly on ibsim under the real OpenSM, as a stor
 	@tests/demo
 
 # ---- measurements: a program of tests/bench, a script of tests/bench, or both ------------------
-BENCHES := route layers stability rpc scan permute place isomorph wire ether
+BENCHES := route layers stability rpc scan permute place isomorph wire ether detect
 .PHONY: $(BENCHES:%=bench-%)
 $(BENCHES:%=bench-%): bench-%: test-packages all
 bench-route: $(B)/tests/bench/engine	## the engine beside OpenSM's own
@@ -283,6 +283,8 @@ bench-place:			## lengths of cable beside the bounds
 	@tests/bench/place
 bench-isomorph: $(B)/tests/bench/isomorph	## matching of graphs beside igraph
 	@$(B)/tests/bench/isomorph
+bench-detect:			## how long a cut Ethernet cable goes unnoticed
+	@tests/bench/detect
 bench-ether:			## an Ethernet network of a million hosts (long)
 	@tests/bench/ether
 bench-wire: $(B)/tests/bench/wire	## checking 40,000 cables
