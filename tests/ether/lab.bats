@@ -60,6 +60,34 @@ all_answer() {
 	all_answer
 }
 
+@test "several next hops: all pairs answer over every one, and apply leads there and back" {
+	needs_root
+	lab_of oft k=4 p=1
+	"$M" ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --ecmp 4 -o sets >/dev/null
+	"$LAB" load lab sets
+	run -0 "$WALK" routes lab sets
+	holds '.several > 500 and .differ == 0 and .astray == 0 and .uneven == 0'
+	for port in 4791 5001 5002 5003; do
+		run -0 "$PINGS" --port "$port" <hosts
+		holds '.lost == 0 and .sent == .received'
+	done
+	id=$(jq -r .id lab/lab.json)
+	load="ip netns exec $id.{switch} ip -force -batch -"
+	read="ip netns exec $id.{switch} ip {family} -json route show"
+	run -0 "$M" ethernet apply sets --command "$load" --read "$read" --json
+	holds '.edits == 0'
+	"$PINGS" --seconds 6 <hosts >during &
+	sleep 1
+	for to in net sets; do
+		run -0 "$M" ethernet apply "$to" --command "$load" --read "$read" --json
+		holds '.steps.ok and .edits > 500'
+	done
+	wait $!
+	jq -e '.lost == 0 and .sent > 50000' during
+	run -0 "$WALK" routes lab sets
+	holds '.several > 500 and .differ == 0 and .astray == 0 and .uneven == 0'
+}
+
 @test "the largest packets pass, and hosts with another mark get no lossless class" {
 	needs_root
 	lab_of slimfly q=3 p=2

@@ -2,13 +2,14 @@
 /* pings.c - sends a packet from every host to every address of every other host, from within
  * their network namespaces, and tells which arrived, over how many hops and with which DSCP.
  *
- *     pings [--seconds S] [--dscp D] [--size BYTES] <hosts
+ *     pings [--seconds S] [--dscp D] [--size BYTES] [--port N] <hosts
  *
  * Each line of input is a host: its name, the path of its namespace, its addresses (tests/ether/lab
  * hosts).  One process holds a socket in each namespace, so it knows exactly which packet is
  * missing.  Without --seconds each pair is tried once, and again up to five times if it is lost;
- * with it, packets are sent all the time and each loss counts.  Prints JSON; exits with 1 when a
- * packet was lost. */
+ * with it, packets are sent all the time and each loss counts.  Packets go from and to UDP port N,
+ * by default that of RoCE; where routes have several next hops, it decides which is taken.  Prints
+ * JSON; exits with 1 when a packet was lost. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PORT 4791	/* of RoCE */
+#define ROCE_PORT 4791
 #define HOSTS_MAX 4096
 #define ADDRESSES_MAX 512
 #define LINE_MAX_ 65536
@@ -50,6 +51,7 @@ static struct probe *probe;	/* [(from * n_hosts + to) * widest + address] */
 static unsigned long n_sent, n_got, n_refused;
 static int dscp = 26;
 static size_t size = 64;
+static uint16_t port = ROCE_PORT;
 
 struct packet {
 	uint32_t from, to, address;
@@ -74,7 +76,7 @@ static int
 open_in(const char *path)
 {
 	int space = open(path, O_RDONLY | O_CLOEXEC), fd;
-	struct sockaddr_in6 any = { .sin6_family = AF_INET6, .sin6_port = htons(PORT) };
+	struct sockaddr_in6 any = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
 
 	if (space < 0 || setns(space, CLONE_NEWNET) < 0)
 		die(path);
@@ -114,7 +116,7 @@ read_hosts(void)
 
 			snprintf(mapped, sizeof(mapped), "%s%s", strchr(word, ':') ? "" : "::ffff:", word);
 			a->sin6_family = AF_INET6;
-			a->sin6_port = htons(PORT);
+			a->sin6_port = htons(port);
 			if (inet_pton(AF_INET6, mapped, &a->sin6_addr) != 1)
 				die(word);
 		}
@@ -287,6 +289,8 @@ main(int argc, char **argv)
 			dscp = atoi(argv[i + 1]);
 		else if (!strcmp(argv[i], "--size"))
 			size = strtoul(argv[i + 1], NULL, 10);
+		else if (!strcmp(argv[i], "--port"))
+			port = (uint16_t)strtoul(argv[i + 1], NULL, 10);
 	}
 	if (size < sizeof(struct packet) || size > 9000)
 		size = 64;
