@@ -74,7 +74,8 @@ moore_rlayer_cheapest(const struct moore_rlayer_tree *w, uint32_t s, unsigned mi
 	const struct moore_rlayers *v = w->v;
 	uint32_t base = w->view->g->xadj[s], best = MOORE_NONE, n;
 	const uint32_t *to = w->view->g->to + base;
-	const uint64_t *price = v->price + base, first = w->first[s], last = w->last[s];
+	const uint64_t *price = v->price + base;
+	uint64_t first = w->first ? w->first[s] : 0, last = w->last ? w->last[s] : 0;
 	uint64_t least = limit < NEVER ? limit : NEVER, again = w->slice->again;
 	unsigned preferred = v->kind->longest ? max_len : min_len;
 	uint8_t slot[256];

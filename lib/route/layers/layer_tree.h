@@ -59,7 +59,7 @@ struct moore_rlayer_tree {
 	const uint8_t *dist;	/* hops of the minimal tree */
 	bool is_retry;		/* the tree is made again, for a pair that had no detour */
 	bool spare_relays;	/* as in the slice, but not then */
-	uint64_t *first, *last;
+	uint64_t *first, *last;	/* with gates: these and gain are NULL */
 	uint16_t *gain;
 	struct moore_rused *used;	/* with gates: by node */
 	uint8_t *noted;		/* with links: those of this tree, or NULL */

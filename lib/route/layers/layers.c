@@ -104,6 +104,18 @@ init_gates(struct moore_rlayers *v, uint32_t n_trees)
 	return init_workers(v);
 }
 
+/* What trees without gates need. */
+static int
+init_leaves(struct moore_rlayers *v)
+{
+	size_t n = v->minimal->v->g->n;
+
+	v->gain = calloc(n * n + 1, sizeof(*v->gain));
+	v->first = calloc(n * n + 1, sizeof(*v->first));
+	v->last = calloc(n * n + 1, sizeof(*v->last));
+	return v->gain && v->first && v->last ? 0 : -MOORE_ENOMEM;
+}
+
 int
 moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
 		   const struct moore_rkind *kind, uint32_t n_trees, const struct moore_jobs *jobs)
@@ -122,17 +134,13 @@ moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal
 	v->open_len = calloc(n + 1, 1);
 	v->onward = calloc(n + 1, sizeof(*v->onward));
 	v->price = calloc(m + 1, sizeof(*v->price));
-	v->gain = calloc(n * n + 1, sizeof(*v->gain));
-	v->first = calloc(n * n + 1, sizeof(*v->first));
-	v->last = calloc(n * n + 1, sizeof(*v->last));
 	for (uint32_t s = 0; s < n; s++)
 		v->split |= minimal->v->turns->half[s] != 0;
-	return v->slot && v->len && v->flags && v->list && v->load &&
-		v->wish && v->acc && v->open_len && v->onward && v->price &&
-		v->first && v->last && v->gain &&
-		moore_rtree_init(&v->t, g) == 0 &&
-		(v->split || kind->longest || !is_within_two(minimal) || init_gates(v, n_trees) == 0) ? 0 :
-		-MOORE_ENOMEM;
+	if (!v->slot || !v->len || !v->flags || !v->list || !v->load || !v->wish || !v->acc ||
+	    !v->open_len || !v->onward || !v->price || moore_rtree_init(&v->t, g) < 0)
+		return -MOORE_ENOMEM;
+	return v->split || kind->longest || !is_within_two(minimal) ? init_leaves(v) :
+		init_gates(v, n_trees);
 }
 
 void
@@ -171,8 +179,8 @@ tree_of(struct moore_rlayers *v, const struct moore_rlayer_slice *slice, uint32_
 	return (struct moore_rlayer_tree){
 		.v = v, .slice = slice, .view = v->minimal->v, .root = root, .n_lids = n_lids,
 		.slot = v->slot + at, .len = v->len + at, .flags = v->flags + at,
-		.dist = v->minimal->len + at, .first = v->first + at, .last = v->last + at,
-		.gain = v->gain + at,
+		.dist = v->minimal->len + at, .first = v->first ? v->first + at : NULL,
+		.last = v->last ? v->last + at : NULL, .gain = v->gain ? v->gain + at : NULL,
 	};
 }
 

@@ -34,7 +34,7 @@ struct moore_rlayers {
 	unsigned n_workers;
 	uint32_t *added;	/* by edge, of a worker: routes that it put there in this slice */
 	bool oom;		/* of a worker: memory ran out */
-	/* Elsewhere: */
+	/* Elsewhere, else NULL: */
 	uint64_t *first, *last;	/* [root * n + node]: first and last links that routes of
 				 * earlier trees used, a bit for each slot modulo 64 */
 	uint16_t *gain;		/* [root * n + node]: how much detours gave it so far */
