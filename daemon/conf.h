@@ -17,6 +17,7 @@ struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
 	char moore_conf[512];	/* of the plugin, for what-if routes; "" for defaults */
 	char planes[256];	/* "mlx5_0:1,mlx5_1:1"; "" is the first active port */
 	char ethernet[1024];	/* the command that asks a switch; "" for none */
+	char ethernet_dir[512];	/* what `ethernet emit` wrote; "": routes are not read */
 	char metrics[64];	/* ADDRESS:PORT; "" serves none */
 	uint32_t poll_ms;	/* between counter polls */
 	uint32_t sweep_s;	/* between light checks for changes */

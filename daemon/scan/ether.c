@@ -4,7 +4,8 @@
  * their interfaces.
  *
  * A switch that does not answer costs only itself: the others' reports tell what is left of its
- * links.  Routes and classes are not read; `moorectl ethernet diff` compares them. */
+ * links.  Routes are read when the directory with their addresses is known (ether_net.c); classes
+ * are not read. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +16,22 @@
 #include "clock.h"
 #include "moore/lldp.h"
 #include "planned.h"
+#include "scan/ether.h"
 #include "scan/plane.h"
 
-enum { AT_ONCE = 16, SECONDS = 10, WAIT_MS = 500 };
+enum { AT_ONCE = 16, SECONDS = 10, WAIT_MS = 500, LIDS_MAX = 1 << 20 };
+
+/* Asked for after the documents of LLDP. */
+enum { ROUTES = MOORE_LLDP_DOCS };
 
 struct ether {
 	struct plane_thread *p;
 	struct planned *plan;
 	struct moore_lldp_switch **sw;	/* of the plan, in its order; of the last round */
 	uint32_t n;
+	struct ether_net net;		/* empty: routes are not read */
+	struct moore_ether_config *config;	/* of the switches of net */
+	char no_routes[200];		/* why routes of some switch are unknown; "" when all are known */
 	uint64_t look_at, poll_at;	/* when they are due */
 };
 
@@ -35,6 +43,35 @@ forget(struct ether *x)
 	free(x->sw);
 	x->sw = NULL;
 	x->n = 0;
+}
+
+static void
+forget_net(struct ether *x)
+{
+	for (moore_swid s = 0; x->config && s < x->net.x->plan->n_switches; s++)
+		moore_ether_config_fini(&x->config[s]);
+	free(x->config);
+	x->config = NULL;
+	ether_net_free(&x->net);
+}
+
+/* Reads the directory with the addresses, which may have changed. */
+static void
+read_net(struct ether *x)
+{
+	const char *dir = x->p->scanner->conf.ethernet_dir;
+	struct moore_err err;
+
+	forget_net(x);
+	x->no_routes[0] = '\0';
+	if (!*dir)
+		return;
+	if (ether_net_read(&x->net, dir, &err) < 0) {
+		snprintf(x->no_routes, sizeof(x->no_routes), "ethernet_dir: %.180s", err.text);
+	} else if (!(x->config = calloc((size_t)x->net.x->plan->n_switches + 1, sizeof(*x->config)))) {
+		ether_net_free(&x->net);
+		snprintf(x->no_routes, sizeof(x->no_routes), "out of memory");
+	}
 }
 
 /* ---- asking --------------------------------------------------------------------------- */
@@ -65,16 +102,33 @@ add_switches(struct ether *x, struct moore_err *err)
 }
 
 static int
-set_command(struct child *c, const struct ether *x, uint32_t sw, enum moore_lldp_doc doc,
-	    struct moore_err *err)
+set_command(struct child *c, const struct ether *x, uint32_t sw, unsigned doc, struct moore_err *err)
 {
-	const struct child_place places[] = {
-		{ "{switch}", x->sw[sw]->asked }, { "{what}", moore_lldp_doc_name(doc) },
-	};
+	const char *what = doc != ROUTES ? moore_lldp_doc_name(doc) :
+		ether_net_ip(&x->net) == MOORE_IP4 ? "routes" : "routes6";
+	const struct child_place places[] = { { "{switch}", x->sw[sw]->asked }, { "{what}", what } };
 
 	c->argv = child_words(x->p->scanner->conf.ethernet, places, ARRAY_LEN(places));
 	return c->argv ? 0 : moore_fail(err, MOORE_EINVAL, 0, "planes names ethernet, and the key "
 					"ethernet has no command");
+}
+
+static void
+take_routes(struct ether *x, uint32_t sw, const struct child *c)
+{
+	const char *name = x->sw[sw]->asked, *text = c->output.data ? c->output.data : "";
+	moore_swid s = ether_find(x->net.x->plan, name, sw);
+	struct moore_err err;
+
+	if (s == MOORE_NONE)
+		return;
+	if (c->why)
+		moore_fail(&err, MOORE_EINVAL, 0, "%s: %.100s", c->why, text);
+	else if (moore_ether_read_running(x->net.x, s, text, c->output.len, &x->config[s], &err) == 0)
+		err.text[0] = '\0';
+	moore_ether_config_sort(&x->config[s]);
+	if (*err.text && !*x->no_routes)
+		snprintf(x->no_routes, sizeof(x->no_routes), "routes of %.63s: %.120s", name, err.text);
 }
 
 /* Takes what a command printed; one that failed makes the switch silent. */
@@ -98,11 +152,11 @@ take(struct moore_lldp_switch *s, enum moore_lldp_doc doc, const struct child *c
 		s->silent = strdup(why);
 }
 
-/* Runs the command for all switches and the documents [first, MOORE_LLDP_DOCS). */
+/* Runs the command for all switches and the documents [first, end). */
 static int
-ask_all(struct ether *x, enum moore_lldp_doc first, struct moore_err *err)
+ask_all(struct ether *x, unsigned first, unsigned end, struct moore_err *err)
 {
-	unsigned docs = MOORE_LLDP_DOCS - first;
+	unsigned docs = end - first;
 	struct child *c;
 	size_t n = 0;
 	int rc = add_switches(x, err);
@@ -112,12 +166,13 @@ ask_all(struct ether *x, enum moore_lldp_doc first, struct moore_err *err)
 	if (!(c = calloc((size_t)x->n * docs + 1, sizeof(*c))))
 		return moore_fail_nomem(err);
 	for (; n < (size_t)x->n * docs && rc == 0; n++)
-		rc = set_command(&c[n], x, (uint32_t)(n / docs), (enum moore_lldp_doc)(first + n % docs),
-				 err);
+		rc = set_command(&c[n], x, (uint32_t)(n / docs), first + (unsigned)(n % docs), err);
 	if (rc == 0)
 		children_run(c, n, AT_ONCE, SECONDS, go_on, x);
 	for (size_t i = 0; i < n; i++) {
-		if (rc == 0)
+		if (rc == 0 && first + i % docs == ROUTES)
+			take_routes(x, (uint32_t)(i / docs), &c[i]);
+		else if (rc == 0)
 			take(x->sw[i / docs], (enum moore_lldp_doc)(first + i % docs), &c[i]);
 		if (c[i].argv)
 			free(c[i].argv[0]);
@@ -143,30 +198,59 @@ hash_of(const struct moore_plan *p)
 	return h;
 }
 
-/* Hands on a snapshot of what was found; takes its plan. */
-static void
-publish(struct ether *x, struct moore_lldp_fabric *f, uint64_t from)
+/* Makes a snapshot of what was found; takes its plan.  Tables that cannot be made are missing. */
+static struct snapshot *
+new_snapshot(struct ether *x, struct moore_lldp_fabric *f)
 {
-	struct plane_thread *p = x->p;
 	struct snapshot *s = calloc(1, sizeof(*s));
-	struct moore_err why;
+	struct moore_err err;
 
 	if (!s)
-		return;
+		return NULL;
 	atomic_init(&s->refs, 1);
 	atomic_init(&s->sa_heard_ms, 0);
 	s->seen = f->plan;
 	f->plan = NULL;
-	/* LIDs only number what there is: without them there are no counters. */
-	if (moore_fabric_from_plan(&s->fabric, s->seen, 0, &why) < 0)
+	/* LIDs number what there is, and stand for prefixes: without them there are no counters. */
+	if (moore_fabric_from_plan_to(&s->fabric, s->seen, x->net.x ? ether_net_lmc(&x->net) : 0, LIDS_MAX,
+				      &err) < 0)
 		s->fabric = NULL;
+	else if (x->net.x && (ether_net_tables(s, &x->net, x->config, &err) < 0 ||
+			      moore_lft_hash(&s->routes_hash, s->fabric, s->lft, &err) < 0))
+		snprintf(x->no_routes, sizeof(x->no_routes), "routes: %.180s", err.text);
+	return s;
+}
+
+static void
+publish(struct ether *x, struct snapshot *s, uint64_t from)
+{
+	struct plane_thread *p = x->p;
+
 	s->scan = atomic_fetch_add(&p->scanner->next_scan, 1);
+	s->tables_scan = s->scan;
 	s->at_ms = wall_ms();
 	s->took_ms = (uint32_t)((mono_us() - from) / 1000);
 	s->plane = p->index;
 	snapshot_put(p->snap);
 	p->snap = snapshot_get(s);
 	tell_snapshot(p, s);
+}
+
+/* Hands on a snapshot if cables or routes are not those of the last one. */
+static void
+publish_new(struct ether *x, struct moore_lldp_fabric *f, uint64_t from)
+{
+	uint64_t h = hash_of(f->plan);
+	struct snapshot *s = new_snapshot(x, f);
+
+	if (!s)
+		return;
+	if (x->p->snap && h == x->p->topology && s->routes_hash == x->p->snap->routes_hash) {
+		snapshot_put(s);
+		return;
+	}
+	x->p->topology = h;
+	publish(x, s, from);
 }
 
 static void
@@ -180,6 +264,8 @@ tell_found(struct ether *x, const struct moore_lldp_fabric *f)
 	if (i < x->n)
 		snprintf(why, sizeof(why), "%u of %u switches did not answer, the first is %s: %.110s",
 			 x->n - f->n_answered, x->n, x->sw[i]->asked, x->sw[i]->silent);
+	else
+		memcpy(why, x->no_routes, sizeof(why));
 	tell_state(x->p, x->n && !f->n_answered ? PLANE_UNREACHED : PLANE_UP, why);
 }
 
@@ -187,7 +273,7 @@ static void
 look(struct ether *x)
 {
 	struct moore_lldp_fabric *f = NULL;
-	uint64_t from = mono_us(), h;
+	uint64_t from = mono_us();
 	struct moore_err err;
 	struct planned *plan;
 
@@ -195,19 +281,17 @@ look(struct ether *x)
 		planned_put(x->plan);
 		x->plan = plan;
 	}
-	if (!x->plan || ask_all(x, MOORE_LLDP_CHASSIS, &err) < 0 ||
+	read_net(x);
+	if (!x->plan || ask_all(x, MOORE_LLDP_CHASSIS, x->net.x ? ROUTES + 1 : ROUTES, &err) < 0 ||
 	    moore_lldp_join(&f, x->sw, x->n, x->plan->plan, &err) < 0) {
 		tell_state(x->p, PLANE_UNREACHED, *x->p->scanner->conf.plan ? err.text :
 			   "a plane of Ethernet switches asks those of the plan: set the key plan");
 		return;
 	}
 	if (!atomic_load(&x->p->scanner->stop)) {
-		h = hash_of(f->plan);
+		if (f->n_answered)
+			publish_new(x, f, from);
 		tell_found(x, f);
-		if (f->n_answered && (!x->p->snap || h != x->p->topology)) {
-			x->p->topology = h;
-			publish(x, f, from);
-		}
 	}
 	moore_lldp_fabric_free(f);
 }
@@ -241,18 +325,6 @@ read_ports(struct poll *n, moore_swid s, const struct moore_lldp_switch *sw)
 	}
 }
 
-/* The switch of that name in the snapshot; most are where they are in the plan. */
-static moore_swid
-find_seen(const struct moore_plan *seen, const char *name, moore_swid guess)
-{
-	if (guess < seen->n_switches && !strcmp(seen->sw[guess].name, name))
-		return guess;
-	for (moore_swid s = 0; s < seen->n_switches; s++)
-		if (!strcmp(seen->sw[s].name, name))
-			return s;
-	return MOORE_NONE;
-}
-
 static void
 count(struct ether *x)
 {
@@ -263,7 +335,7 @@ count(struct ether *x)
 
 	if (n)
 		n->port = calloc(p->snap->fabric->n_ports, sizeof(*n->port));
-	if (!n || !n->port || ask_all(x, MOORE_LLDP_LINKS, &err) < 0 ||
+	if (!n || !n->port || ask_all(x, MOORE_LLDP_LINKS, ROUTES, &err) < 0 ||
 	    atomic_load(&p->scanner->stop)) {
 		if (n)
 			free(n->port);
@@ -274,7 +346,7 @@ count(struct ether *x)
 	n->number = ++p->polls;
 	n->at_ms = wall_ms();
 	for (uint32_t i = 0; i < x->n; i++) {
-		moore_swid s = find_seen(n->snap->seen, x->sw[i]->asked, i);
+		moore_swid s = ether_find(n->snap->seen, x->sw[i]->asked, i);
 
 		n->n_asked++;
 		n->n_failed += !x->sw[i]->n_ports;
@@ -324,6 +396,7 @@ ether_run(void *arg)
 		}
 	}
 	forget(&x);
+	forget_net(&x);
 	planned_put(x.plan);
 	snapshot_put(p->snap);
 	return NULL;

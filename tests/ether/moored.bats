@@ -9,7 +9,7 @@ PATH=$PATH:/usr/sbin
 setup() {
 	[ "$(id -u)" = 0 ] || skip "lldpd gives up the rights of root, so it needs them"
 	cd "$BATS_TEST_TMPDIR"
-	moored=''
+	moored='' hosts_run=''
 	"$M" plan new slimfly q=3 p=1 -o whole.json >/dev/null
 	jq 'del(.endpoints[])' whole.json >plan.json	# the hosts of the lab run no lldpd
 	"$LAB" up whole.json lab
@@ -29,6 +29,7 @@ setup() {
 
 teardown() {
 	[ -z "$moored" ] || kill -KILL "$moored" 2>/dev/null || true
+	for p in $hosts_run; do kill "$p" 2>/dev/null || true; done
 	[ ! -e lab/lab.json ] || "$LAB" down lab
 }
 
@@ -93,6 +94,44 @@ deviates() { ctl check --json | jq -e ".deviations | length == $1"; }
 	loaded() { ctl links --json | jq -e '[.links[].load] | max > 0.001 and max <= 1.1'; }
 	until_ok loaded
 	wait "$pings"
+}
+
+# Hosts run lldpd too, so that they are endpoints of the fabric.
+lldpd_in_hosts() {
+	for host in $(jq -r '.endpoints[].name' whole.json); do
+		printf '%s\n' "configure system hostname $host" "configure lldp portidsubtype ifname" \
+			"configure lldp tx-interval 1" >"/run/$id/$host.conf"
+		ip netns exec "$id.$host" lldpd -d -I 'eth*' -u "/run/$id/$host" -O "/run/$id/$host.conf" \
+			>/dev/null 2>&1 3>&- &
+		hosts_run="$hosts_run $!"
+	done
+}
+
+@test "a hotspot is explained by the routes that the switches run" {
+	cp whole.json plan.json
+	jq '.rate = "1xSDR"' plan.json >slow.json && mv slow.json plan.json
+	lldpd_in_hosts
+	echo "ethernet_dir $PWD/net" >>moored.conf
+	sed -i "/^links/a routes) exec ip -n \"$id.\$1\" -json route show ;;" ask
+	"$M" ethernet emit whole.json --ipv4 10.0.0.0/8 -o net >/dev/null
+	"$LAB" load lab net
+	start
+	until_ok ctl check
+	# Two hosts send to each other on layer 2.
+	"$LAB" hosts lab net | awk '$1 == "s0-0-0-h0" || $1 == "s1-2-2-h0" { print $1, $2, $5 }' >two
+	"$BUILD/tests/ether/pings" --size 8000 --seconds 20 <two >answers 3>&- &
+	pings=$!
+	dev=$(ip -n "$id.s0-0-0" -json route get "$(awk '$1 == "s1-2-2-h0" { print $3 }' two)" | jq -r '.[0].dev')
+	explains() {
+		ctl call hotspots.explain "{\"switch\": \"s0-0-0\", \"port\": ${dev#swp}}" | jq -e \
+			'.suspects[0] | .from == "s0-0-0" and .to == "s1-2-2" and .offset == 2'
+	}
+	until_ok explains
+	kill "$pings"
+	# Routes that change are read again.
+	ip -n "$id.s0-0-0" route flush proto 109
+	gone() { ctl call path.select '{"pairs": [{"from": "s0-0-0-h0", "to": "s1-2-2-h0"}]}' | jq -e '.choices[0].offset == null'; }
+	until_ok gone
 }
 
 @test "a switch that does not answer costs only itself; a command that hangs stops nothing" {
