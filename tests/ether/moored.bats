@@ -134,6 +134,23 @@ lldpd_in_hosts() {
 	until_ok gone
 }
 
+@test "documents are read from files by a command that prints them" {
+	collect() {
+		for s in $(jq -r '.switches[].name' plan.json); do
+			mkdir -p "docs/$s"
+			for what in chassis neighbors links; do ./ask "$s" "$what" >"docs/$s/$what.json"; done
+		done
+	}
+	collected() { collect && sleep 2 && ctl check; }
+	sed -i "s,^ethernet .*,ethernet cat $PWD/docs/{switch}/{what}.json," moored.conf
+	start
+	until_ok collected
+	until_ok ctl links
+	rm docs/s0-2-2/chassis.json
+	silent() { ctl status | grep -q "1 of 18 switches did not answer, the first is s0-2-2"; }
+	until_ok silent
+}
+
 @test "a switch that does not answer costs only itself; a command that hangs stops nothing" {
 	sed -i '2i [ "$1" != s0-2-2 ] || exit 3' ask
 	sed -i '3i [ "$1" != s1-1-1 ] || [ "$2" = links ] || sleep 1000' ask
