@@ -167,25 +167,24 @@ all_answer() {
 	holds '.edits == 0'
 }
 
-# in_kernel SPACE: "PREFIX PORT" of every route over a port, sorted.
+# in_kernel SPACE: "PREFIX PORT" of every next hop over a port, sorted.
 in_kernel() {
 	{ ip -n "$1" -json route show; ip -n "$1" -6 -json route show; } |
-		jq -r '.[] | select(.dev | startswith("swp")) | select(.dst | startswith("fe80") or . == "default" | not) |
-			"\(.dst) \(.dev)"' | sort
+		jq -r '.[] | select(.dst | startswith("fe80") or . == "default" | not) | .dst as $dst |
+			(.nexthops // [.])[] | select(.dev | startswith("swp")) | "\($dst) \(.dev)"' | sort
 }
 
-@test "FRR loads its file, and the kernel then routes as with ours" {
-	needs_root
-	lab_of slimfly q=5 p=1
-	"$M" ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --format frr,nft -o frr >/dev/null
-	space=$(jq -r .id lab/lab.json).s0-2-3
+# frr_agrees SWITCH N: FRR takes over from our N next hops of a switch with what DIR frr holds for it.
+frr_agrees() {
+	local space own d
+	space=$(jq -r .id lab/lab.json).$1
 	in_kernel "$space" >ours
-	[ "$(wc -l <ours)" = 400 ]
+	[ "$(wc -l <ours)" = "$2" ]
 	ip -n "$space" route flush proto 109
 	ip -n "$space" -6 route flush proto 109
 	[ -z "$(in_kernel "$space")" ]
 	own=$(mktemp -d)
-	cp frr/s0-2-3/frr.conf "$own"
+	cp "frr/$1/frr.conf" "$own"
 	: >"$own/empty"
 	chown -R frr:frr "$own"
 	for d in zebra:empty staticd:frr.conf; do
@@ -194,7 +193,7 @@ in_kernel() {
 	done
 	for _ in $(seq 100); do
 		in_kernel "$space" >theirs
-		[ "$(wc -l <theirs)" -lt 400 ] || break
+		[ "$(wc -l <theirs)" -lt "$2" ] || break
 		sleep 0.2
 	done
 	run -0 "$PINGS" <hosts
@@ -202,6 +201,25 @@ in_kernel() {
 	rm -rf "$own"
 	holds '.lost == 0'
 	diff ours theirs
+}
+
+@test "FRR loads its file, and the kernel then routes as with ours" {
+	needs_root
+	lab_of slimfly q=5 p=1
+	"$M" ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --format frr,nft -o frr >/dev/null
+	frr_agrees s0-2-3 400
+}
+
+@test "FRR loads routes with several next hops" {
+	needs_root
+	lab_of oft k=4 p=1
+	emit="$M ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --ecmp 4"
+	$emit -o sets >/dev/null
+	$emit --format frr,nft -o frr >/dev/null
+	"$LAB" load lab sets
+	n=$(grep -o ' dev swp' sets/o0-0/routes.ipbatch | wc -l)
+	[ "$n" -gt "$(wc -l <sets/o0-0/routes.ipbatch)" ]
+	frr_agrees o0-0 "$n"
 }
 
 @test "a user without rights can do it in a namespace of their own" {
