@@ -453,8 +453,8 @@ const struct cli_cmd cli_cmds[] = {
 	  cmd_ether_verify },
 	{ ETHERNET, "ethernet diff", "DIR RUNNING", 2, 2,
 	  "Print what to change so that the switches run the routes of DIR.", ether_diff_opts,
-	  "RUNNING holds SWITCH/routes.json and SWITCH/routes6.json, as `ip -json route show` and\n"
-	  "`ip -6 -json route show` print them, or is a directory that was emitted.  The changes are\n"
+	  "RUNNING holds SWITCH/routes.json and SWITCH/routes6.json, as `ip -N -json route show` and\n"
+	  "`ip -6 -N -json route show` print them, or is a directory that was emitted.  The changes are\n"
 	  "lines for `ip -force -batch`, in steps: load a step on all its switches, then the next.\n"
 	  "No mixture of a step and the one before it can deadlock.  Routes of other protocols are\n"
 	  "left alone.  Exits with 1 if anything differs.",
@@ -466,7 +466,7 @@ const struct cli_cmd cli_cmds[] = {
 	  "read back; the next begins only when what was read is what the step should leave.\n"
 	  "For example, for switches that are network namespaces:\n"
 	  "  --command 'ip netns exec {switch} ip -force -batch -'\n"
-	  "  --read 'ip netns exec {switch} ip {family} -json route show'",
+	  "  --read 'ip netns exec {switch} ip {family} -N -json route show'",
 	  cmd_ether_apply },
 	{ LIVE, "status", "", 0, 0, "Print the state of moored and of the fabric.", online_opts,
 	  "Exits with 1 if a plane is not up, its master subnet manager does not answer, or\n"

@@ -113,11 +113,18 @@ cli_ether_has(const char *dir, const struct cli_ether *e, const char *format)
 	return false;
 }
 
-/* The readers of a format: its own files, and class.nft beside routes for Linux. */
+/* The readers of a format: its own files, of the families that the network has, and class.nft beside
+ * routes for Linux. */
 static bool
-belongs(const struct moore_ether_format *fmt, const char *format, bool with_nft)
+belongs(const struct cli_ether *e, const struct moore_ether_format *fmt, const char *format,
+	bool with_nft)
 {
-	return fmt->read && (!strcmp(fmt->name, format) || (with_nft && !strcmp(fmt->name, "nft")));
+	bool has = false;
+
+	for (unsigned ip = 0; ip < MOORE_N_IP; ip++)
+		has = has || (fmt->families >> ip & 1 && e->x->opts.range[ip].is_set);
+	return has && fmt->read &&
+		(!strcmp(fmt->name, format) || (with_nft && !strcmp(fmt->name, "nft")));
 }
 
 int
@@ -134,7 +141,7 @@ cli_ether_read(const char *dir, const char *format, struct cli_ether *e, bool *h
 	cli_busy("reading");
 	for (moore_swid s = 0; s < n && rc == CLI_OK; s++) {
 		for (size_t i = 0; (fmt = moore_ether_format_at(i)) && rc == CLI_OK; i++)
-			if (belongs(fmt, format, with_nft))
+			if (belongs(e, fmt, format, with_nft))
 				rc = cli_ether_read_file(dir, e, s, fmt);
 		moore_ether_config_sort(&e->config[s]);
 		cli_busy_share(NULL, (s + 1.0) / n);

@@ -3,21 +3,28 @@
  * it if it holds routes or classes, and a row here. */
 #include "ether_impl.h"
 
+#define IP4 (1u << MOORE_IP4)
+#define IP6 (1u << MOORE_IP6)
+
 static const struct moore_ether_format formats[] = {
-	{ "ipbatch", "interfaces.ipbatch", "addresses, MAC and MTU of each port",
+	{ "ipbatch", "interfaces.ipbatch", "addresses, MAC and MTU of each port", IP4 | IP6,
 	  moore_ether_put_interfaces, NULL },
-	{ "ipbatch", "neighbours.ipbatch", "permanent neighbours", moore_ether_put_neighbours, NULL },
-	{ "ipbatch", "routes.ipbatch", "routes", moore_ether_put_routes, moore_ether_read_routes },
-	{ "ipbatch", "sysctl.conf", "settings of the kernel that the routes rest on",
+	{ "ipbatch", "neighbours.ipbatch", "permanent neighbours", IP4 | IP6,
+	  moore_ether_put_neighbours, NULL },
+	{ "ipbatch", "routes.ipbatch", "routes", IP4 | IP6, moore_ether_put_routes,
+	  moore_ether_read_routes },
+	{ "ipbatch", "sysctl.conf", "settings of the kernel that the routes rest on", IP4 | IP6,
 	  moore_ether_put_sysctl, NULL },
-	{ "frr", "frr.conf", "static routes of FRR", moore_ether_put_frr, moore_ether_read_frr },
+	{ "frr", "frr.conf", "static routes of FRR", IP4 | IP6, moore_ether_put_frr,
+	  moore_ether_read_frr },
 	{ "sonic", "config_db.json", "what SONiC's database needs: addresses, routes, classes",
-	  moore_ether_put_sonic, moore_ether_read_sonic },
-	{ "running", "routes.json", "what `ip -json route show` prints", NULL, moore_ether_read_running },
-	{ "running", "routes6.json", "what `ip -6 -json route show` prints", NULL,
+	  IP4 | IP6, moore_ether_put_sonic, moore_ether_read_sonic },
+	{ "running", "routes.json", "what `ip -N -json route show` prints", IP4, NULL,
 	  moore_ether_read_running },
-	{ "nft", "class.nft", "nftables map that marks packets with their class", moore_ether_put_nft,
-	  moore_ether_read_nft },
+	{ "running", "routes6.json", "what `ip -6 -N -json route show` prints", IP6, NULL,
+	  moore_ether_read_running },
+	{ "nft", "class.nft", "nftables map that marks packets with their class", IP4 | IP6,
+	  moore_ether_put_nft, moore_ether_read_nft },
 };
 
 const struct moore_ether_format *

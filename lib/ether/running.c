@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* running.c - reads the routes of a running Linux switch: what `ip -json route show` prints.
+/* running.c - reads the routes of a running Linux switch: what `ip -N -json route show` prints.
  * Routes of other protocols are left alone. */
 #include <string.h>
 
@@ -46,7 +46,8 @@ has_flag(const json_t *route, const char *flag)
 	return false;
 }
 
-/* The protocol is a number, or a name that the machine gives it: then it is not ours. */
+/* Without -N, ip prints the name that the machine may give to a protocol: such a route would not
+ * count as ours. */
 static bool
 is_ours(const struct reader *r, const json_t *route)
 {

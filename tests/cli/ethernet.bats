@@ -458,6 +458,18 @@ running() {
 	says "a list of at most"
 	run -2 --separate-stderr $M ethernet diff "$N" "$T/nowhere"
 	says "no file of routes there"
+	# A network of one family has no file of the other.
+	rm "$T"/run/*/routes.json
+	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
+	says "routes.json: "
+	for family in "ipv4 10.0.0.0/8 routes6" "ipv6 fd00::/48 routes"; do
+		read -r option range other <<<"$family"
+		$M ethernet emit "$P" "--$option" "$range" -o "$T/net" >/dev/null
+		rm -rf "$T/run"
+		running "$T/run"
+		rm "$T"/run/*/"$other.json"
+		run -0 $M ethernet diff "$N" "$T/run"
+	done
 }
 
 # several PREFIX PORT: $T/run, in which s0-0-0 sends a prefix to a second port as well.

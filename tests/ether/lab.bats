@@ -73,7 +73,7 @@ all_answer() {
 	done
 	id=$(jq -r .id lab/lab.json)
 	load="ip netns exec $id.{switch} ip -force -batch -"
-	read="ip netns exec $id.{switch} ip {family} -json route show"
+	read="ip netns exec $id.{switch} ip {family} -N -json route show"
 	run -0 "$M" ethernet apply sets --command "$load" --read "$read" --json
 	holds '.edits == 0'
 	"$PINGS" --seconds 6 <hosts >during &
@@ -132,7 +132,7 @@ all_answer() {
 	lab_of slimfly q=5 p=1
 	id=$(jq -r .id lab/lab.json)
 	load="ip netns exec $id.{switch} ip -force -batch -"
-	read="ip netns exec $id.{switch} ip {family} -json route show"
+	read="ip netns exec $id.{switch} ip {family} -N -json route show"
 	emit="$M ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48"
 	run -0 "$M" ethernet apply net --command "$load" --read "$read"
 	ip -n "$id.s0-0-0" route add 192.168.77.0/24 dev swp3 proto static

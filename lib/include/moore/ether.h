@@ -197,6 +197,7 @@ struct moore_ether_format {
 	const char *name;	/* of the set of files, as --format names it: "ipbatch" */
 	const char *file;	/* in the directory of the switch */
 	const char *help;
+	uint8_t families;	/* bit i: it holds routes of enum moore_ip i */
 	/* NULL: the file is only read, as the switch itself tells it. */
 	int (*write)(const struct moore_ether *x, moore_swid s, const struct moore_ether_config *c,
 		     struct moore_buf *out, struct moore_err *err);
@@ -207,7 +208,7 @@ struct moore_ether_format {
 };
 MOORE_API const struct moore_ether_format *moore_ether_format_at(size_t i);	/* NULL past the end */
 
-/* The reader of what `ip -json route show` prints, which is also in the table. */
+/* The reader of what `ip -N -json route show` prints, which is also in the table. */
 MOORE_API int moore_ether_read_running(const struct moore_ether *x, moore_swid s, const char *text,
 				       size_t len, struct moore_ether_config *c,
 				       struct moore_err *err);
