@@ -7,10 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "children.h"
 #include "ether_diff.h"
+#include "run.h"
 
 #define WIDTH 8			/* commands at a time */
+#define OUTPUT_MAX ((size_t)64 << 20)	/* bytes of the routes of a switch */
 
 struct apply {
 	struct cli_ether_diff d;
@@ -20,32 +21,17 @@ struct apply {
 	moore_swid *sw;			/* the switches of a round */
 };
 
-static bool
-show_share(void *unused, double share)
-{
-	cli_busy_share(unused, share);
-	return true;
-}
-
 static int
 child_failed(const struct apply *a, const struct child *c, moore_swid s)
 {
-	size_t n = c->output.len < 300 ? c->output.len : 300;
-
-	return cli_error("%s: %s: %s%s%.*s", a->d.new.x->plan->sw[s].name, c->argv ? c->argv[0] : "",
-			 c->why, n ? ": " : "", (int)n, n ? c->output.data : "");
+	return cli_error("%s: %s: %s", a->d.new.x->plan->sw[s].name, c->argv[0], c->why);
 }
 
-static void
-free_children(struct apply *a, size_t n)
+static int
+run(struct apply *a, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (a->child[i].argv)
-			free(a->child[i].argv[0]);
-		free(a->child[i].argv);
-		moore_buf_free(&a->child[i].output);
-		a->child[i] = (struct child){ .argv = NULL };
-	}
+	return cli_run(a->child, n, &(struct child_rules){ .width = WIDTH, .output_max = OUTPUT_MAX,
+		       .seconds = (unsigned)a->seconds });
 }
 
 static int
@@ -68,7 +54,7 @@ take_answer(struct apply *a, const struct child *c, moore_swid s, struct moore_e
 	const char *name = a->d.new.x->plan->sw[s].name;
 	struct moore_err err;
 
-	if (c->why)
+	if (*c->why)
 		return child_failed(a, c, s);
 	if (moore_ether_read_running(a->d.new.x, s, c->output.data ? c->output.data : "", c->output.len,
 				     out, &err) < 0)
@@ -89,12 +75,12 @@ read_routes(struct apply *a, size_t n, struct moore_ether_config *config)
 			if (a->d.new.x->opts.range[ip].is_set)
 				rc = set_words(a, &a->child[k++], a->read, a->sw[i], family[ip]);
 	if (rc == CLI_OK)
-		children_run(a->child, k, WIDTH, (unsigned)a->seconds, show_share, NULL);
+		rc = run(a, k);
 	for (size_t i = 0; rc == CLI_OK && i < k; i++)
 		rc = take_answer(a, &a->child[i], a->sw[i * n / k], &config[a->sw[i * n / k]]);
 	for (size_t i = 0; i < n; i++)
 		moore_ether_config_sort(&config[a->sw[i]]);
-	free_children(a, k);
+	children_free(a->child, k);
 	return rc;
 }
 
@@ -116,11 +102,11 @@ load_step(struct apply *a, uint32_t step, size_t *n)
 		a->sw[(*n)++] = s;
 	}
 	if (rc == CLI_OK)
-		children_run(a->child, *n, WIDTH, (unsigned)a->seconds, show_share, NULL);
+		rc = run(a, *n);
 	for (size_t i = 0; i < *n && rc == CLI_OK; i++)
-		if (a->child[i].why)
+		if (*a->child[i].why)
 			rc = child_failed(a, &a->child[i], a->sw[i]);
-	free_children(a, *n);
+	children_free(a->child, *n);
 	for (size_t i = 0; text && i < n_switches; i++)
 		moore_buf_free(&text[i]);
 	free(text);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* children.c - runs many commands at once: one poll loop feeds each its input, takes its output,
- * and kills those that are late or say too much. */
+ * and kills those that are late or print too much. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include "children.h"
+
+#define REAP_MS 20	/* how often to look for the end of a child whose outputs are closed */
 
 /* ---- templates ----------------------------------------------------------------------- */
 
@@ -82,57 +85,60 @@ shut(int *fd)
 }
 
 static bool
-spawn(struct child *c, int in, int out)
+spawn(struct child *c, int in, int out, int errors)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
-	sigset_t none;		/* blocked: this thread may block all */
+	sigset_t none, usual;	/* this thread may block all, and ignore SIGPIPE */
 	pid_t pid = 0;
 	int rc;
 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, in, 0);
 	posix_spawn_file_actions_adddup2(&actions, out, 1);
-	posix_spawn_file_actions_adddup2(&actions, out, 2);
+	posix_spawn_file_actions_adddup2(&actions, errors, 2);
 	posix_spawnattr_init(&attr);
 	sigemptyset(&none);
+	sigemptyset(&usual);
+	sigaddset(&usual, SIGPIPE);
 	/* A group of its own, so that what the command starts is killed with it. */
 	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigdefault(&attr, &usual);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+				 POSIX_SPAWN_SETSIGDEF);
 	rc = posix_spawnp(&pid, c->argv[0], &actions, &attr, c->argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attr);
 	c->pid = pid;
 	if (rc)
-		c->why = strerror(rc);
+		snprintf(c->why, sizeof(c->why), "cannot run %.80s: %s", c->argv[0], strerror(rc));
 	return !rc;
 }
 
 static bool
 start(struct child *c, unsigned seconds)
 {
-	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
-	bool ok;
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, errors[2] = { -1, -1 };
+	bool ok = pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 &&
+		pipe2(errors, O_CLOEXEC) == 0;
 
-	c->in = c->out = -1;
-	c->pid = 0;
-	c->sent = 0;
-	c->why = NULL;
-	c->output = (struct moore_buf)MOORE_BUF_INIT;
-	ok = pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0;
+	*c = (struct child){ .argv = c->argv, .input = c->input, .in = -1, .out = -1, .errors = -1 };
 	if (!ok)
-		c->why = strerror(errno);
-	if (ok && (ok = spawn(c, in[0], out[1]))) {
+		snprintf(c->why, sizeof(c->why), "%s", strerror(errno));
+	if (ok && (ok = spawn(c, in[0], out[1], errors[1]))) {
 		c->in = in[1];
 		c->out = out[0];
+		c->errors = errors[0];
 		fcntl(c->in, F_SETFL, O_NONBLOCK);
 		fcntl(c->out, F_SETFL, O_NONBLOCK);
-		in[1] = out[0] = -1;
+		fcntl(c->errors, F_SETFL, O_NONBLOCK);
+		in[1] = out[0] = errors[0] = -1;
 		c->deadline = now_ms() + (long)seconds * 1000;
 	}
 	for (int i = 0; i < 2; i++) {
 		shut(&in[i]);
 		shut(&out[i]);
+		shut(&errors[i]);
 	}
 	return ok;
 }
@@ -161,86 +167,125 @@ feed(struct child *c)
 		shut(&c->in);
 }
 
-/* Takes what there is; at its end the child is awaited. */
+/* Kills a child and what it started; its end is then found like any other. */
 static void
-take(struct child *c)
+stop(struct child *c)
+{
+	kill(-c->pid, SIGKILL);
+	c->killed = true;
+	shut(&c->in);
+	shut(&c->out);
+	shut(&c->errors);
+}
+
+/* Takes what there is at one of the two outputs. */
+static void
+take(struct child *c, int *fd, size_t output_max)
 {
 	char part[65536];
-	ssize_t n = read(c->out, part, sizeof(part));
+	ssize_t n = read(*fd, part, sizeof(part));
+	size_t room = sizeof(c->why) - 1 - c->n_why;
 
-	if (n > 0) {
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		shut(fd);
+	} else if (fd == &c->errors) {
+		room = room < (size_t)n ? room : (size_t)n;
+		memcpy(c->why + c->n_why, part, room);
+		c->n_why += room;
+	} else {
 		moore_buf_add(&c->output, part, (size_t)n);
-		if (c->output.len > CHILD_OUTPUT_MAX || c->output.oom) {
-			c->why = "it says too much";
-			kill(-c->pid, SIGKILL);
-			shut(&c->out);
+		if (c->output.len > output_max || c->output.oom) {
+			stop(c);
+			snprintf(c->why, sizeof(c->why), c->output.oom ? "memory ran out" :
+				 "its answer is longer than %zu MiB", output_max >> 20);
 		}
-	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-		shut(&c->out);
 	}
 }
 
+/* Sets why from how the child ended. */
 static void
-end(struct child *c)
+explain(struct child *c, int status)
 {
-	shut(&c->in);
-	shut(&c->out);
-	while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
-		;
-	if (c->why)
+	if (c->killed)
 		return;
-	if (WIFSIGNALED(c->status))
-		c->why = "a signal ended it";
-	else if (WEXITSTATUS(c->status))
-		c->why = "it ended with a failure";
+	c->why[strcspn(c->why, "\r\n")] = '\0';
+	moore_text_hide(c->why);
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		c->why[0] = '\0';
+	else if (!*c->why && WIFEXITED(status))
+		snprintf(c->why, sizeof(c->why), "the command exited with %d", WEXITSTATUS(status));
+	else if (!*c->why)
+		snprintf(c->why, sizeof(c->why), "signal %d ended the command", WTERMSIG(status));
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
+static bool
+is_silent(const struct child *c)
+{
+	return c->out < 0 && c->errors < 0;
+}
+
 /* Waits for something to happen to the running children, which are listed. */
 static void
-attend(struct child **running, unsigned n)
+attend(struct child **running, unsigned n, size_t output_max)
 {
-	struct pollfd *fd = calloc(2 * (size_t)n + 1, sizeof(*fd));
+	struct pollfd *fd = calloc(3 * (size_t)n + 1, sizeof(*fd));
 	long now = now_ms(), first = now + 1000;
 
 	for (unsigned i = 0; fd && i < n; i++) {
-		fd[2 * i] = (struct pollfd){ .fd = running[i]->in, .events = POLLOUT };
-		fd[2 * i + 1] = (struct pollfd){ .fd = running[i]->out, .events = POLLIN };
-		first = running[i]->deadline < first ? running[i]->deadline : first;
+		const struct child *c = running[i];
+		long next = is_silent(c) ? now + REAP_MS : c->deadline;
+
+		fd[3 * i] = (struct pollfd){ .fd = c->in, .events = POLLOUT };
+		fd[3 * i + 1] = (struct pollfd){ .fd = c->out, .events = POLLIN };
+		fd[3 * i + 2] = (struct pollfd){ .fd = c->errors, .events = POLLIN };
+		first = next < first ? next : first;
 	}
-	if (!fd || poll(fd, 2 * n, first > now ? (int)(first - now) : 0) < 0) {
+	if (!fd || poll(fd, 3 * n, first > now ? (int)(first - now) : 0) < 0) {
 		free(fd);
 		return;
 	}
-	now = now_ms();
 	for (unsigned i = 0; i < n; i++) {
 		struct child *c = running[i];
 
-		if (c->in >= 0 && fd[2 * i].revents)
+		if (c->in >= 0 && fd[3 * i].revents)
 			feed(c);
-		if (c->out >= 0 && fd[2 * i + 1].revents)
-			take(c);
-		if (c->out >= 0 && now > c->deadline) {
-			c->why = "it did not end in time";
-			kill(-c->pid, SIGKILL);
-			shut(&c->out);
-		}
+		if (c->out >= 0 && fd[3 * i + 1].revents)
+			take(c, &c->out, output_max);
+		if (c->errors >= 0 && fd[3 * i + 2].revents)
+			take(c, &c->errors, output_max);
 	}
 	free(fd);
 }
 
-/* Ends those that have nothing more to say, and gives their places back. */
+/* Ends those that have nothing more to print, kills those that are late, and gives the places of
+ * those that have ended back. */
 static unsigned
-end_finished(struct child **running, unsigned n)
+end_finished(struct child *c, struct child **running, unsigned n, const struct child_rules *rules)
 {
+	long now = now_ms();
+	int status;
+
 	for (unsigned i = 0; i < n;) {
-		if (running[i]->out >= 0) {
+		struct child *x = running[i];
+
+		if (now > x->deadline && !x->killed) {
+			stop(x);
+			snprintf(x->why, sizeof(x->why), "it took too long: more than %u seconds",
+				 rules->seconds);
+		}
+		if (!is_silent(x) || waitpid(x->pid, &status, WNOHANG) != x->pid) {
 			i++;
 			continue;
 		}
-		end(running[i]);
+		shut(&x->in);
+		explain(x, status);
 		running[i] = running[--n];
+		if (rules->ended)
+			rules->ended(rules->arg, (size_t)(x - c));
 	}
 	return n;
 }
@@ -249,35 +294,49 @@ static void
 kill_all(struct child **running, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		running[i]->why = "it was ended";
-		kill(-running[i]->pid, SIGKILL);
-		end(running[i]);
+		stop(running[i]);
+		while (waitpid(running[i]->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		snprintf(running[i]->why, sizeof(running[i]->why), "it was ended");
 	}
 }
 
 void
-children_run(struct child *c, size_t n, unsigned width, unsigned seconds,
-	     bool (*go_on)(void *arg, double share), void *arg)
+children_run(struct child *c, size_t n, const struct child_rules *rules)
 {
-	struct child **running = calloc(width + 1, sizeof(struct child *));
+	struct child **running = calloc(rules->width + 1, sizeof(struct child *));
 	unsigned n_running = 0;
 	size_t next = 0;
 
 	for (size_t i = 0; i < n; i++)
-		c[i].why = running ? "it was not started" : "memory ran out";
+		snprintf(c[i].why, sizeof(c[i].why), running ? "it was not started" : "memory ran out");
 	while (running && (next < n || n_running)) {
-		while (next < n && n_running < width) {
-			if (start(&c[next], seconds))
+		while (next < n && n_running < rules->width) {
+			if (start(&c[next], rules->seconds))
 				running[n_running++] = &c[next];
+			else if (rules->ended)
+				rules->ended(rules->arg, next);
 			next++;
 		}
 		if (n_running)
-			attend(running, n_running);
-		n_running = end_finished(running, n_running);
-		if (go_on && !go_on(arg, (double)(next - n_running) / (double)n)) {
+			attend(running, n_running, rules->output_max);
+		n_running = end_finished(c, running, n_running, rules);
+		if (rules->go_on && !rules->go_on(rules->arg, (double)(next - n_running) / (double)n)) {
 			kill_all(running, n_running);
 			break;
 		}
 	}
 	free(running);
+}
+
+void
+children_free(struct child *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (c[i].argv)
+			free(c[i].argv[0]);
+		free(c[i].argv);
+		moore_buf_free(&c[i].output);
+		c[i] = (struct child){ .argv = NULL };
+	}
 }

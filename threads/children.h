@@ -17,20 +17,32 @@ char **child_words(const char *text, const struct child_place *places, size_t n)
 struct child {
 	char **argv;			/* ends with NULL */
 	const struct moore_buf *input;	/* NULL: none */
-	struct moore_buf output;	/* of standard output and error; the caller frees it */
-	const char *why;		/* NULL: it ended with 0; else what went wrong */
+	struct moore_buf output;	/* of standard output; the caller frees it */
+	char why[160];			/* "": it ended with 0; else what went wrong: the first line of
+					 * its standard error, if there is one */
 	/* The runner's own: */
-	int pid, in, out, status;
-	size_t sent;
+	int pid, in, out, errors;
+	bool killed;
+	size_t sent, n_why;
 	long deadline;
 };
 
-#define CHILD_OUTPUT_MAX ((size_t)64 << 20)
+struct child_rules {
+	unsigned width;			/* how many run at a time */
+	unsigned seconds;		/* a child that has not ended by then is killed */
+	size_t output_max;		/* likewise one that prints more bytes */
+	/* Each may be NULL.  go_on is called at least once a second, and when a signal came, with
+	 * the share that has ended, 0 to 1; when it returns false, all that run are killed and no
+	 * more are started.  ended(arg, i) is called when child i has ended by itself or was late
+	 * or too long; it may free the output. */
+	bool (*go_on)(void *arg, double share);
+	void (*ended)(void *arg, size_t i);
+	void *arg;
+};
 
-/* Runs all of them, `width` at a time; a child that has not ended after `seconds` is killed.
- * At least once a second go_on(arg, share) is told what share of them has ended, 0 to 1; when it
- * returns false, all that run are killed and no more are started.  go_on may be NULL. */
-void children_run(struct child *c, size_t n, unsigned width, unsigned seconds,
-		  bool (*go_on)(void *arg, double share), void *arg);
+/* Runs all of them. */
+void children_run(struct child *c, size_t n, const struct child_rules *rules);
+/* Frees the words and outputs of all, and empties them. */
+void children_free(struct child *c, size_t n);
 
 #endif

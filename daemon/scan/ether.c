@@ -19,7 +19,7 @@
 #include "scan/ether.h"
 #include "scan/plane.h"
 
-enum { AT_ONCE = 16, SECONDS = 10, WAIT_MS = 500, LIDS_MAX = 1 << 20 };
+enum { AT_ONCE = 16, SECONDS = 10, WAIT_MS = 500, LIDS_MAX = 1 << 20, ROUTES_BYTES_MAX = 64 << 20 };
 
 /* Asked for after the documents of LLDP. */
 enum { ROUTES = MOORE_LLDP_DOCS };
@@ -76,17 +76,6 @@ read_net(struct ether *x)
 
 /* ---- asking --------------------------------------------------------------------------- */
 
-/* The thread is alive while commands run, and they end when it should. */
-static bool
-go_on(void *arg, double share)
-{
-	struct ether *x = arg;
-
-	(void)share;
-	atomic_store(&x->p->beat, mono_us() / 1000);
-	return !atomic_load(&x->p->scanner->stop);
-}
-
 static int
 add_switches(struct ether *x, struct moore_err *err)
 {
@@ -122,8 +111,8 @@ take_routes(struct ether *x, uint32_t sw, const struct child *c)
 
 	if (s == MOORE_NONE)
 		return;
-	if (c->why)
-		moore_fail(&err, MOORE_EINVAL, 0, "%s: %.100s", c->why, text);
+	if (*c->why)
+		moore_fail(&err, MOORE_EINVAL, 0, "%s", c->why);
 	else if (moore_ether_read_running(x->net.x, s, text, c->output.len, &x->config[s], &err) == 0)
 		err.text[0] = '\0';
 	moore_ether_config_sort(&x->config[s]);
@@ -141,8 +130,8 @@ take(struct moore_lldp_switch *s, enum moore_lldp_doc doc, const struct child *c
 
 	if (s->silent)
 		return;
-	if (c->why)
-		snprintf(why, sizeof(why), "%s: %s: %.100s", moore_lldp_doc_name(doc), c->why, text);
+	if (*c->why)
+		snprintf(why, sizeof(why), "%s: %s", moore_lldp_doc_name(doc), c->why);
 	else if (moore_lldp_read(s, doc, text, c->output.len, &err) < 0)
 		snprintf(why, sizeof(why), "%s: %.150s", moore_lldp_doc_name(doc), err.text);
 	else
@@ -152,34 +141,56 @@ take(struct moore_lldp_switch *s, enum moore_lldp_doc doc, const struct child *c
 		s->silent = strdup(why);
 }
 
+struct asking {
+	struct ether *x;
+	struct child *c;		/* docs of them for each switch */
+	unsigned first, docs;
+};
+
+/* The thread is alive while commands run, and they end when it should. */
+static bool
+go_on(void *arg, double share)
+{
+	struct plane_thread *p = ((struct asking *)arg)->x->p;
+
+	(void)share;
+	atomic_store(&p->beat, mono_us() / 1000);
+	return !atomic_load(&p->scanner->stop);
+}
+
+static void
+on_ended(void *arg, size_t i)
+{
+	struct asking *a = arg;
+	uint32_t sw = (uint32_t)(i / a->docs);
+	unsigned doc = a->first + (unsigned)(i % a->docs);
+
+	if (doc == ROUTES)
+		take_routes(a->x, sw, &a->c[i]);
+	else
+		take(a->x->sw[sw], (enum moore_lldp_doc)doc, &a->c[i]);
+	moore_buf_free(&a->c[i].output);
+}
+
 /* Runs the command for all switches and the documents [first, end). */
 static int
 ask_all(struct ether *x, unsigned first, unsigned end, struct moore_err *err)
 {
-	unsigned docs = end - first;
-	struct child *c;
-	size_t n = 0;
+	struct asking a = { .x = x, .first = first, .docs = end - first };
+	const struct child_rules rules = { AT_ONCE, SECONDS, ROUTES_BYTES_MAX, go_on, on_ended, &a };
 	int rc = add_switches(x, err);
+	size_t n = 0;
 
 	if (rc < 0)
 		return rc;
-	if (!(c = calloc((size_t)x->n * docs + 1, sizeof(*c))))
+	if (!(a.c = calloc((size_t)x->n * a.docs + 1, sizeof(*a.c))))
 		return moore_fail_nomem(err);
-	for (; n < (size_t)x->n * docs && rc == 0; n++)
-		rc = set_command(&c[n], x, (uint32_t)(n / docs), first + (unsigned)(n % docs), err);
+	for (; n < (size_t)x->n * a.docs && rc == 0; n++)
+		rc = set_command(&a.c[n], x, (uint32_t)(n / a.docs), first + (unsigned)(n % a.docs), err);
 	if (rc == 0)
-		children_run(c, n, AT_ONCE, SECONDS, go_on, x);
-	for (size_t i = 0; i < n; i++) {
-		if (rc == 0 && first + i % docs == ROUTES)
-			take_routes(x, (uint32_t)(i / docs), &c[i]);
-		else if (rc == 0)
-			take(x->sw[i / docs], (enum moore_lldp_doc)(first + i % docs), &c[i]);
-		if (c[i].argv)
-			free(c[i].argv[0]);
-		free(c[i].argv);
-		moore_buf_free(&c[i].output);
-	}
-	free(c);
+		children_run(a.c, n, &rules);
+	children_free(a.c, n);
+	free(a.c);
 	return rc;
 }
 

@@ -540,18 +540,35 @@ several() {
 	run -0 $M ethernet apply "$N" --command "false" --read "$T/read {switch} {family}"
 	around
 	run -2 --separate-stderr $M ethernet apply "$T/around" --command "false" --read "$T/read {switch} {family}"
-	says "false: it ended with a failure"
+	says "false: the command exited with 1"
 	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "$T/read {switch} {family}"
 	says "does not run the routes of the step"
 	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "sleep 60" --timeout 1
-	says "it did not end in time"
+	says "it took too long"
 	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "$T/none"
 	says "No such file"
 	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "yes"
-	says "it says too much"
+	says "its answer is longer than 64 MiB"
 	run -0 $M ethernet apply "$T/around" --command "false" --read "$T/read {switch} {family}" --dry-run
 	run -2 --separate-stderr $M ethernet apply "$T/around"
 	says "--command and --read are missing"
+}
+
+@test "apply: a signal ends its commands with it" {
+	printf '#!/bin/sh\necho $$ >>%s\nexec sleep 77\n' "$T/pids" >"$T/slow"
+	chmod +x "$T/slow"
+	$M ethernet apply "$N" --command true --read "$T/slow" 3>&- &
+	for _ in $(seq 100); do
+		[ "$(wc -l <"$T/pids")" = 8 ] && break
+		sleep 0.05
+	done 2>/dev/null
+	kill -TERM $!
+	rc=0
+	wait $! || rc=$?
+	[ $rc = 143 ] && [ "$(wc -l <"$T/pids")" = 8 ]
+	while read -r pid; do
+		! kill -0 "$pid" || return 1
+	done <"$T/pids"
 }
 
 @test "apply: when it is killed, no switch has got a part of a line" {

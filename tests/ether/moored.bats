@@ -16,6 +16,7 @@ setup() {
 	id=$(jq -r .id lab/lab.json)
 	cat >ask <<-END
 		#!/bin/sh
+		echo "a warning, as ssh prints them" >&2
 		case \$2 in
 		neighbors) exec lldpcli -u "/run/$id/\$1" -f json0 show neighbors details ;;
 		chassis) exec lldpcli -u "/run/$id/\$1" -f json0 show chassis ;;
