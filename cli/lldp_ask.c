@@ -1,232 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* lldp_ask.c - runs a command for each document of each switch, several at once.
+/* lldp_ask.c - runs a command for each document of each switch.
  *
- * A run is one process in a group of its own, with a pipe for its answer, which is bounded in
- * size, and one of which the first line is kept to say why it failed.  One loop polls the pipes
- * of all runs.  A run that takes too long is killed with its group, and so are all runs when a
- * signal ends the program. */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
+ * One document is asked of all switches at once; a switch that did not give it is not asked for
+ * the next.  With --from, the neighbours of these switches are asked after them, and so on. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "lldp.h"
+#include "run.h"
 
-#define RUNS 16			/* at once */
-#define WORDS_MAX 64		/* of a command */
+#define AT_ONCE 16
 #define SWITCHES_MAX 100000
-#define REAP_MS 20		/* how often to look for the end of a process without pipes */
-
-enum { ANSWER, COMPLAINT, PIPES };
-
-struct run {
-	pid_t pid;		/* 0: the place is free */
-	uint32_t sw;
-	enum moore_lldp_doc doc;
-	int fd[PIPES];		/* -1: at its end */
-	struct moore_buf text;
-	char complaint[160];
-	size_t n_complaint;
-	const char *why;	/* it was killed: the reason */
-	long long deadline;	/* of now_ms() */
-};
 
 struct asking {
 	const struct cli_lldp_question *q;
 	struct cli_lldp *x;
-	struct run run[RUNS];
-	uint64_t next;		/* task to start: MOORE_LLDP_DOCS * switch + document */
-	uint64_t done;
 	char **name;		/* of the switches that are asked, sorted */
 	uint32_t n_names, cap_names;
-};
-
-static long long
-now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
-/* ---- a command ---------------------------------------------------------------------- */
-
-/* Appends a word of the command with the names put in. */
-static void
-put_word(struct moore_buf *b, const char *word, size_t len, const char *sw, const char *what)
-{
-	static const char *const name[] = { "{switch}", "{what}" };
-	const char *const value[] = { sw, what };
-
-	for (size_t i = 0, k; i < len;) {
-		for (k = 0; k < ARRAY_LEN(name); k++)
-			if (len - i >= strlen(name[k]) && !memcmp(word + i, name[k], strlen(name[k])))
-				break;
-		if (k < ARRAY_LEN(name)) {
-			moore_buf_add(b, value[k], strlen(value[k]));
-			i += strlen(name[k]);
-		} else {
-			moore_buf_add(b, word + i++, 1);
-		}
-	}
-	moore_buf_add(b, "", 1);
-}
-
-/* Splits the command into words, which lie in *b; argv has room for WORDS_MAX + 1. */
-static int
-make_words(const struct cli_lldp_question *q, const char *sw, const char *what, struct moore_buf *b,
-	   char **argv)
-{
-	size_t n = 0, at = 0;
-
-	for (const char *s = q->command; *(s += strspn(s, " \t")); s += strcspn(s, " \t")) {
-		if (n++ == WORDS_MAX)
-			return cli_error("--command: more than %d words", WORDS_MAX);
-		put_word(b, s, strcspn(s, " \t"), sw, what);
-	}
-	if (!n || b->oom)
-		return cli_error(n ? "out of memory" : "--command: is empty");
-	for (size_t i = 0; i < n; at += strlen(b->data + at) + 1)
-		argv[i++] = b->data + at;
-	argv[n] = NULL;
-	return CLI_OK;
-}
-
-/* ---- a run -------------------------------------------------------------------------- */
-
-static int
-spawn(char **argv, const int *to, pid_t *pid)
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	sigset_t usual;
+	/* Of the commands that run now: */
+	enum moore_lldp_doc doc;
+	struct child *child;
+	uint32_t *sw;		/* of each child */
 	int rc;
-
-	posix_spawn_file_actions_init(&files);
-	posix_spawnattr_init(&attr);
-	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, to[ANSWER], STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&files, to[COMPLAINT], STDERR_FILENO);
-	sigemptyset(&usual);
-	sigaddset(&usual, SIGPIPE);
-	posix_spawnattr_setsigdefault(&attr, &usual);
-	posix_spawnattr_setpgroup(&attr, 0);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-	rc = posix_spawnp(pid, argv[0], &files, &attr, argv, environ);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&files);
-	return rc;
-}
-
-static int
-open_pipes(int *from, int *to)
-{
-	int end[2];
-
-	for (int i = 0; i < PIPES; i++)
-		from[i] = to[i] = -1;
-	for (int i = 0; i < PIPES; i++) {
-		if (pipe2(end, O_CLOEXEC) < 0)
-			return cli_error("cannot make a pipe: %s", strerror(errno));
-		from[i] = end[0];
-		to[i] = end[1];
-		fcntl(from[i], F_SETFL, O_NONBLOCK);
-	}
-	return CLI_OK;
-}
-
-static void
-close_pipes(int *fd)
-{
-	for (int i = 0; i < PIPES; i++) {
-		if (fd[i] >= 0)
-			close(fd[i]);
-		fd[i] = -1;
-	}
-}
-
-static int
-start(struct asking *a, struct run *r, uint32_t sw, enum moore_lldp_doc doc)
-{
-	struct moore_buf words = MOORE_BUF_INIT;
-	char *argv[WORDS_MAX + 1];
-	int to[PIPES], error, rc;
-
-	*r = (struct run){ .sw = sw, .doc = doc, .text = MOORE_BUF_INIT };
-	if ((rc = open_pipes(r->fd, to)) == CLI_OK &&
-	    (rc = make_words(a->q, a->x->sw[sw]->asked, moore_lldp_doc_name(doc), &words,
-			     argv)) == CLI_OK &&
-	    (error = spawn(argv, to, &r->pid)) != 0) {
-		rc = cli_error("--command: cannot run %s: %s", argv[0], strerror(error));
-		r->pid = 0;
-	}
-	if (rc != CLI_OK)
-		close_pipes(r->fd);
-	close_pipes(to);
-	moore_buf_free(&words);
-	r->deadline = now_ms() + 1000LL * a->q->timeout_s;
-	return rc;
-}
-
-/* Kills a run; its end is then seen like any other. */
-static void
-stop(struct run *r, const char *why)
-{
-	kill(-r->pid, SIGKILL);
-	close_pipes(r->fd);
-	r->why = why;
-}
-
-static void
-read_pipe(struct run *r, int which)
-{
-	char piece[65536];
-	ssize_t n = read(r->fd[which], piece, sizeof(piece));
-	size_t room = sizeof(r->complaint) - 1 - r->n_complaint;
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n <= 0) {
-		close(r->fd[which]);
-		r->fd[which] = -1;
-	} else if (which == COMPLAINT) {
-		room = room < (size_t)n ? room : (size_t)n;
-		memcpy(r->complaint + r->n_complaint, piece, room);
-		r->n_complaint += room;
-	} else {
-		moore_buf_add(&r->text, piece, (size_t)n);
-		if (r->text.len > MOORE_LLDP_BYTES_MAX)
-			stop(r, "its answer is longer than 16 MiB");
-	}
-}
-
-/* Why a run failed; the text lasts as long as the run. */
-static const char *
-failure(struct run *r, int status)
-{
-	if (r->why)
-		return r->why;
-	r->complaint[strcspn(r->complaint, "\r\n")] = '\0';
-	moore_text_hide(r->complaint);
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return NULL;
-	if (*r->complaint)
-		return r->complaint;
-	if (WIFEXITED(status))
-		snprintf(r->complaint, sizeof(r->complaint), "the command exited with %d",
-			 WEXITSTATUS(status));
-	else
-		snprintf(r->complaint, sizeof(r->complaint), "signal %d ended the command",
-			 WTERMSIG(status));
-	return r->complaint;
-}
+};
 
 /* ---- which switches are asked ------------------------------------------------------- */
 
@@ -291,175 +88,88 @@ follow(struct asking *a, uint32_t sw)
 
 /* ---- all runs ----------------------------------------------------------------------- */
 
-/* Takes the answer of a run that has ended. */
-static int
-finish(struct asking *a, struct run *r, int status)
+static void
+put_place(char *out, size_t size, enum moore_lldp_doc doc, const struct moore_err *err)
 {
-	struct moore_lldp_switch *s = a->x->sw[r->sw];
-	const char *why = failure(r, status);
+	if (err->line)
+		snprintf(out, size, "%s.json:%u: %s", moore_lldp_doc_name(doc), err->line, err->text);
+	else
+		snprintf(out, size, "%s.json: %s", moore_lldp_doc_name(doc), err->text);
+}
+
+/* Takes the answer of a command that has ended. */
+static void
+on_ended(void *arg, size_t i)
+{
+	struct asking *a = arg;
+	struct child *c = &a->child[i];
+	struct moore_lldp_switch *s = a->x->sw[a->sw[i]];
 	struct moore_err err;
-	char text[sizeof(err.text) + 64];
+	char text[sizeof(err.text) + 64] = "";
+
+	if (*c->why && a->doc != MOORE_LLDP_LINKS)		/* links may be missing */
+		snprintf(text, sizeof(text), "%s", c->why);
+	else if (!*c->why && moore_lldp_read(s, a->doc, c->output.data ? c->output.data : "",
+					     c->output.len, &err) < 0)
+		put_place(text, sizeof(text), a->doc, &err);
+	moore_buf_free(&c->output);
+	if (*text && a->rc == CLI_OK)
+		a->rc = cli_lldp_silence(a->x, a->sw[i], text);
+}
+
+/* Asks the switches from `first` on for a document. */
+static int
+ask_for(struct asking *a, uint32_t first)
+{
+	size_t n = 0;
 	int rc = CLI_OK;
 
-	if (r->text.oom)
-		return cli_error("out of memory");
-	if (!why && !s->silent &&
-	    moore_lldp_read(s, r->doc, r->text.data ? r->text.data : "", r->text.len, &err) < 0) {
-		snprintf(text, sizeof(text), "%s.json:%u: %s", moore_lldp_doc_name(r->doc), err.line,
-			 err.text);
-		if (!err.line)
-			snprintf(text, sizeof(text), "%s.json: %s", moore_lldp_doc_name(r->doc), err.text);
-		why = text;
-	} else if (why && r->doc == MOORE_LLDP_LINKS) {
-		why = NULL;		/* this document may be missing */
+	for (uint32_t s = first; s < a->x->n && rc == CLI_OK; s++) {
+		const struct child_place places[] = {
+			{ "{switch}", a->x->sw[s]->asked }, { "{what}", moore_lldp_doc_name(a->doc) },
+		};
+
+		if (a->x->sw[s]->silent)
+			continue;
+		a->sw[n] = s;
+		a->child[n].argv = child_words(a->q->command, places, ARRAY_LEN(places));
+		if (!a->child[n++].argv)
+			rc = cli_error("--command: is empty");
 	}
-	if (why && !s->silent)
-		rc = cli_lldp_silence(a->x, r->sw, why);
-	else if (a->q->from && r->doc == MOORE_LLDP_NEIGHBOURS && !s->silent)
-		rc = follow(a, r->sw);
-	moore_buf_free(&r->text);
-	r->pid = 0;
-	cli_busy_share(NULL, (double)++a->done / ((double)a->x->n * MOORE_LLDP_DOCS));
-	return rc;
+	a->rc = CLI_OK;
+	if (rc == CLI_OK)
+		rc = cli_run(a->child, n, &(struct child_rules){ .width = AT_ONCE, .arg = a,
+			.seconds = a->q->timeout_s, .output_max = MOORE_LLDP_BYTES_MAX, .ended = on_ended });
+	children_free(a->child, n);
+	return rc == CLI_OK ? a->rc : rc;
 }
 
-/* Starts runs while there are free places and documents to ask for. */
+/* Asks the switches from `first` on for all documents, and finds their neighbours. */
 static int
-fill(struct asking *a)
+ask_round(struct asking *a, uint32_t first)
 {
+	uint32_t n = a->x->n;
 	int rc = CLI_OK;
 
-	for (int i = 0; i < RUNS && rc == CLI_OK; i++)
-		while (!a->run[i].pid && rc == CLI_OK && a->next < (uint64_t)a->x->n * MOORE_LLDP_DOCS) {
-			uint32_t sw = (uint32_t)(a->next / MOORE_LLDP_DOCS);
-			enum moore_lldp_doc doc = a->next++ % MOORE_LLDP_DOCS;
-
-			if (a->x->sw[sw]->silent)
-				a->done++;
-			else
-				rc = start(a, &a->run[i], sw, doc);
-		}
+	a->child = calloc((size_t)n - first + 1, sizeof(*a->child));
+	a->sw = calloc((size_t)n - first + 1, sizeof(*a->sw));
+	if (!a->child || !a->sw)
+		rc = cli_error("out of memory");
+	for (a->doc = 0; a->doc < MOORE_LLDP_DOCS && rc == CLI_OK; a->doc++)
+		rc = ask_for(a, first);
+	free(a->child);
+	free(a->sw);
+	for (uint32_t s = first; a->q->from && s < n && rc == CLI_OK; s++)
+		if (!a->x->sw[s]->silent)
+			rc = follow(a, s);
 	return rc;
-}
-
-/* Waits until a pipe has something to read or a run's time is over. */
-static void
-await(struct asking *a)
-{
-	struct pollfd p[RUNS * PIPES];
-	struct run *of[RUNS * PIPES];
-	int which[RUNS * PIPES];
-	long long now = now_ms(), wait = 1000;
-	nfds_t n = 0;
-
-	for (int i = 0; i < RUNS; i++) {
-		struct run *r = &a->run[i];
-
-		for (int k = 0; r->pid && k < PIPES; k++)
-			if (r->fd[k] >= 0) {
-				of[n] = r;
-				which[n] = k;
-				p[n++] = (struct pollfd){ .fd = r->fd[k], .events = POLLIN };
-			}
-		if (r->pid && r->fd[ANSWER] < 0 && r->fd[COMPLAINT] < 0 && wait > REAP_MS)
-			wait = REAP_MS;
-		if (r->pid && r->deadline - now < wait)
-			wait = r->deadline > now ? r->deadline - now : 0;
-	}
-	if (poll(p, n, (int)wait) <= 0)
-		return;
-	for (nfds_t i = 0; i < n; i++)
-		if (p[i].revents && of[i]->fd[which[i]] >= 0)
-			read_pipe(of[i], which[i]);
-}
-
-/* Ends the runs that are over, and those whose time is. */
-static int
-reap(struct asking *a)
-{
-	int rc = CLI_OK, status;
-
-	for (int i = 0; i < RUNS && rc == CLI_OK; i++) {
-		struct run *r = &a->run[i];
-
-		if (r->pid && !r->why && now_ms() >= r->deadline)
-			stop(r, "it took too long (--timeout)");
-		if (r->pid && r->fd[ANSWER] < 0 && r->fd[COMPLAINT] < 0 &&
-		    waitpid(r->pid, &status, WNOHANG) == r->pid)
-			rc = finish(a, r, status);
-	}
-	return rc;
-}
-
-static bool
-is_running(const struct asking *a)
-{
-	for (int i = 0; i < RUNS; i++)
-		if (a->run[i].pid)
-			return true;
-	return false;
-}
-
-static const int ending[] = { SIGHUP, SIGINT, SIGTERM };
-static volatile sig_atomic_t ended_by;		/* one of these, once it came */
-
-static void
-on_end(int sig)
-{
-	ended_by = sig;
-}
-
-static void
-catch_end(struct sigaction *usual)
-{
-	const struct sigaction a = { .sa_handler = on_end };
-
-	for (size_t i = 0; i < ARRAY_LEN(ending); i++) {
-		sigaction(ending[i], NULL, &usual[i]);
-		if (usual[i].sa_handler != SIG_IGN)
-			sigaction(ending[i], &a, NULL);
-	}
-}
-
-/* Restores what the signals do, and lets one that came do it. */
-static int
-release_end(const struct sigaction *usual)
-{
-	for (size_t i = 0; i < ARRAY_LEN(ending); i++)
-		sigaction(ending[i], &usual[i], NULL);
-	if (!ended_by)
-		return CLI_OK;
-	raise(ended_by);
-	return cli_error("interrupted");
-}
-
-static int
-ask_all(struct asking *a)
-{
-	struct sigaction usual[ARRAY_LEN(ending)];
-	int rc, ended;
-
-	catch_end(usual);
-	rc = fill(a);
-	while (rc == CLI_OK && !ended_by && is_running(a)) {
-		await(a);
-		if ((rc = reap(a)) == CLI_OK)
-			rc = fill(a);
-	}
-	for (int i = 0; i < RUNS; i++)
-		if (a->run[i].pid) {
-			stop(&a->run[i], "");
-			waitpid(a->run[i].pid, NULL, 0);
-			moore_buf_free(&a->run[i].text);
-		}
-	ended = release_end(usual);
-	return rc == CLI_OK ? ended : rc;
 }
 
 int
 cli_lldp_ask(const struct cli_lldp_question *q, struct cli_lldp *out)
 {
 	struct asking a = { .q = q, .x = out };
+	uint32_t n;
 	int rc = CLI_OK;
 
 	*out = (struct cli_lldp){ NULL };
@@ -468,8 +178,10 @@ cli_lldp_ask(const struct cli_lldp_question *q, struct cli_lldp *out)
 		rc = add_name(&a, q->from);
 	for (moore_swid s = 0; !q->from && s < q->plan->n_switches && rc == CLI_OK; s++)
 		rc = add_name(&a, q->plan->sw[s].name);
-	if (rc == CLI_OK)
-		rc = ask_all(&a);
+	for (uint32_t first = 0; rc == CLI_OK && first < out->n; first = n) {
+		n = out->n;
+		rc = ask_round(&a, first);
+	}
 	for (uint32_t i = 0; i < a.n_names; i++)
 		free(a.name[i]);
 	free(a.name);
