@@ -355,6 +355,9 @@ also_over() {
 	run -0 $emit --fail "$sw:6" -o "$T/cut" --json
 	holds '.ok and .tables[0].sets.sound'
 	! grep -q " dev swp6 " "$T/cut/$sw/routes.ipbatch"
+	run -0 $emit --next-hop inet6 -o "$T/six" --json
+	holds '.ok and .tables[0].sets.sound'
+	grep -q "nexthop via inet6 fe80::[^ ]* dev swp[0-9]* nexthop via inet6 fe80::" "$T/six/$sw/routes.ipbatch"
 	grep -q fib_multipath_hash_policy "$T/a/$sw/sysctl.conf"
 	! grep -q fib_multipath_hash_policy "$N/s0-0-0/sysctl.conf"
 	run -2 --separate-stderr $M ethernet emit "$T/p.json" --ipv4 10.0.0.0/8 --ecmp 0 -o "$T/x"

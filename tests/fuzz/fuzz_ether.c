@@ -85,7 +85,11 @@ fuzz_seeds(void)
 		"# routes\nroute replace 10.0.0.2 dev swp1 proto 109\n"
 		"route replace 10.0.0.4/30 via 10.0.0.5 dev swp2 onlink proto 109\n"
 		"route replace fd00:0:0:1::/64 via fe80::2 dev swp2 proto 109\n"
-		"route add 10.0.0.8/30 via inet6 fe80::3 dev swp3 proto 109\nroute add 10.9.0.0/16 dev swp9 proto 4\n",
+		"route add 10.0.0.8/30 via inet6 fe80::3 dev swp3 proto 109\nroute add 10.9.0.0/16 dev swp9 proto 4\n"
+		"route replace 10.0.0.12/30 proto 109 nexthop via 10.0.0.5 dev swp2 onlink nexthop via inet6 fe80::3 "
+		"dev swp3\n",
+		"{\"STATIC_ROUTE\": {\"default|10.0.0.4/30\": {\"nexthop\": \"172.16.0.1,172.16.0.3\", \"ifname\": "
+		"\"Ethernet4,Ethernet8\", \"advertise\": \"false\"}}}",
 		"[{\"dst\":\"10.0.0.4/30\",\"gateway\":\"10.0.0.5\",\"dev\":\"swp2\",\"protocol\":\"109\",\"flags\":"
 		"[\"onlink\",\"linkdown\"]},{\"dst\":\"10.0.0.8/30\",\"protocol\":\"109\",\"flags\":[],\"nexthops\":["
 		"{\"via\":{\"family\":\"inet6\",\"host\":\"fe80::3\"},\"dev\":\"swp3\",\"weight\":1,\"flags\":[]},"
