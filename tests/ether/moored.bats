@@ -168,7 +168,7 @@ lldpd_in_hosts() {
 	! pgrep -f "$PWD/ask" >/dev/null
 }
 
-@test "without a plan or a command the state says what is missing" {
+@test "without a plan, a command or the directory of routes the state says what is missing" {
 	sed -i '/^plan /d' moored.conf
 	start
 	until_ok bash -c "'$M' --socket '$PWD/s' status | grep -q 'set the key plan'"
@@ -178,4 +178,10 @@ lldpd_in_hosts() {
 	rm -f s
 	start
 	until_ok bash -c "'$M' --socket '$PWD/s' status | grep -q 'the key ethernet has no command'"
+	kill -KILL "$moored"
+	printf '%s\n' "ethernet $PWD/ask {switch} {what}" "ethernet_dir $PWD/none" >>moored.conf
+	rm -f s
+	start
+	until_ok bash -c "'$M' --socket '$PWD/s' status | grep -q 'ethernet_dir: .*plan.json'"
+	until_ok ctl check
 }
