@@ -23,7 +23,7 @@ bool
 moore_ether_route_equal(const struct moore_ether_route *a, const struct moore_ether_route *b)
 {
 	return moore_addr_equal(&a->to, &b->to) && moore_addr_equal(&a->via, &b->via) &&
-		a->port == b->port && a->onlink == b->onlink;
+		a->port == b->port && a->onlink == b->onlink && a->is_backup == b->is_backup;
 }
 
 static int
@@ -34,6 +34,8 @@ by_destination(const void *a, const void *b)
 
 	if (d)
 		return d;
+	if (x->is_backup != y->is_backup)
+		return x->is_backup - y->is_backup;
 	if (x->port != y->port)
 		return x->port < y->port ? -1 : 1;
 	return (x->line > y->line) - (x->line < y->line);
@@ -67,7 +69,8 @@ moore_ether_config_hops(const struct moore_ether_config *c, uint32_t i)
 {
 	uint32_t n = 0;
 
-	while (i + n < c->n_routes && moore_addr_equal(&c->route[i + n].to, &c->route[i].to))
+	while (i + n < c->n_routes && moore_addr_equal(&c->route[i + n].to, &c->route[i].to) &&
+	       c->route[i + n].is_backup == c->route[i].is_backup)
 		n++;
 	return n;
 }

@@ -7,6 +7,8 @@
 
 #include "ether_impl.h"
 
+#define BACKUP_DISTANCE "20"		/* administrative distance; that of static routes is 1 */
+
 static const char *const command[MOORE_N_IP] = { [MOORE_IP4] = "ip route ", [MOORE_IP6] = "ipv6 route " };
 
 static void
@@ -20,7 +22,8 @@ put_route(const struct moore_ether_route *r, struct moore_buf *b)
 		moore_buf_fmt(b, " ");
 		moore_addr_put(b, &r->via);
 	}
-	moore_buf_fmt(b, " " MOORE_PORT_PREFIX "%u%s\n", r->port, r->onlink ? " onlink" : "");
+	moore_buf_fmt(b, " " MOORE_PORT_PREFIX "%u%s%s\n", r->port, r->is_backup ? " " BACKUP_DISTANCE : "",
+		      r->onlink ? " onlink" : "");
 }
 
 int
@@ -50,7 +53,7 @@ starts(const struct moore_ether_line *w, const char *text)
 	return (size_t)(w->end - w->at) >= n && !memcmp(w->at, text, n);
 }
 
-/* Reads the words after the prefix: [NEXT HOP] PORT [onlink]. */
+/* Reads the words after the prefix: [NEXT HOP] PORT [20] [onlink]. */
 static int
 read_rest(struct moore_ether_line *w, struct moore_ether_route *r)
 {
@@ -68,11 +71,13 @@ read_rest(struct moore_ether_line *w, struct moore_ether_route *r)
 	}
 	if (!is_there)
 		return moore_ether_fail_at(w, &at, "a port is missing at the end of the line");
-	if (!moore_ether_next_word(w, &at))
-		return 0;
-	r->onlink = at.len == 6 && !memcmp(at.at, "onlink", 6);
-	if (!r->onlink || moore_ether_next_word(w, &at))
-		return moore_ether_fail_at(w, &at, "is not a word of a route that is known here");
+	while (moore_ether_next_word(w, &at))
+		if (at.len == 6 && !memcmp(at.at, "onlink", 6))
+			r->onlink = true;
+		else if (at.len == strlen(BACKUP_DISTANCE) && !memcmp(at.at, BACKUP_DISTANCE, at.len))
+			r->is_backup = true;
+		else
+			return moore_ether_fail_at(w, &at, "is not a word of a route that is known here");
 	return 0;
 }
 

@@ -134,6 +134,8 @@ moore_ether_put_edit(const struct moore_ether *x, const struct moore_ether_route
 	if (n_hops == 1)
 		put_hop(r, b);
 	moore_buf_fmt(b, " proto %u", x->opts.protocol);
+	if (r->is_backup)
+		moore_buf_fmt(b, " metric %d", MOORE_ETHER_BACKUP_METRIC);
 	for (uint32_t i = 0; n_hops > 1 && i < n_hops; i++) {
 		moore_buf_fmt(b, " nexthop");
 		put_hop(&r[i], b);
@@ -161,7 +163,7 @@ static bool
 has_sets(const struct moore_ether_config *c)
 {
 	for (uint32_t i = 1; i < c->n_routes; i++)
-		if (moore_addr_equal(&c->route[i].to, &c->route[i - 1].to))
+		if (moore_addr_equal(&c->route[i].to, &c->route[i - 1].to) && !c->route[i].is_backup)
 			return true;
 	return false;
 }
@@ -253,6 +255,22 @@ read_protocol(struct moore_ether_line *w, uint64_t *out)
 	return moore_ether_fail_at(w, &at, "is no protocol number from 0 to 255");
 }
 
+static int
+read_metric(struct moore_ether_line *w, struct moore_ether_route *r)
+{
+	struct moore_ether_word at;
+	const char *digits;
+	uint64_t metric;
+
+	if (moore_ether_next_word(w, &at) &&
+	    (digits = at.at, moore_text_u64(&digits, w->end, 10, UINT32_MAX, &metric)) &&
+	    metric == MOORE_ETHER_BACKUP_METRIC) {
+		r->is_backup = true;
+		return 0;
+	}
+	return moore_ether_fail_at(w, &at, "is no metric that is known here: 2048 is that of a backup");
+}
+
 /* Adds the route that was read, which must name a port. */
 static int
 end_hop(const struct moore_ether_line *w, const struct moore_ether_route *r,
@@ -282,6 +300,8 @@ read_hops(struct moore_ether_line *w, struct moore_ether_route *r, uint64_t *pro
 			rc = read_dev(w, r);
 		} else if (is_word(&at, "proto")) {
 			rc = read_protocol(w, protocol);
+		} else if (is_word(&at, "metric")) {
+			rc = read_metric(w, r);
 		} else if (is_word(&at, "onlink")) {
 			r->onlink = true;
 		} else if (is_word(&at, "nexthop")) {

@@ -297,6 +297,10 @@ moore_ether_put_sonic(const struct moore_ether *x, moore_swid s, const struct mo
 	if (!is_numbered(x))
 		return moore_fail(err, MOORE_EINVAL, 0, "static routes of SONiC name next hops on the link "
 				  "alone: number the links (--links-ipv4, --links-ipv6)");
+	for (uint32_t i = 0; i < c->n_routes; i++)
+		if (c->route[i].is_backup)
+			return moore_fail(err, MOORE_EINVAL, 0, "backups are not written for SONiC: leave out "
+					  "--backup");
 	json_object_seed(HASH_SEED);
 	if (!(root = json_object()))
 		return moore_fail_nomem(err);

@@ -305,27 +305,49 @@ check_parts(const struct taking *w, const struct moore_ether_route *r, const str
 		}
 }
 
+/* The number of backups that follow the last next hop of a prefix, which is before i. */
+static uint32_t
+n_backups(const struct moore_ether_config *c, uint32_t i)
+{
+	return i < c->n_routes && moore_addr_equal(&c->route[i].to, &c->route[i - 1].to) ?
+		moore_ether_config_hops(c, i) : 0;
+}
+
+/* Adds a further value to the row of a LID. */
+static int
+add_value(const struct taking *w, struct moore_row **list, uint32_t *n, uint32_t *cap,
+	  const struct moore_row *row)
+{
+	struct moore_row *grown = moore_grow(*list, *n, cap, sizeof(*grown));
+
+	if (!grown)
+		return moore_fail_nomem(w->err);
+	*list = grown;
+	grown[(*n)++] = *row;
+	return 0;
+}
+
 /* Fills in the row of a LID, which stands for the prefix. */
 static int
 take_prefix(const struct taking *w, const struct moore_addr *to, moore_lid lid)
 {
 	const struct moore_ether_route *r = match(w->c, to);
 	uint32_t n = r ? moore_ether_config_hops(w->c, (uint32_t)(r - w->c->route)) : 0;
+	uint32_t n_all = n + (r ? n_backups(w->c, (uint32_t)(r - w->c->route) + n) : 0);
 	uint8_t first = r ? port_of(w, r, to) : MOORE_NO_PATH;
 	struct moore_ether_tables *t = w->t;
+	int rc = 0;
 
 	moore_lft_row(t->lft, w->s)[lid] = first;
-	for (uint32_t i = 1; i < n; i++) {
-		struct moore_row *grown = moore_grow(t->more, t->n_more, &t->cap_more, sizeof(*grown));
-
-		if (!grown)
-			return moore_fail_nomem(w->err);
-		t->more = grown;
-		t->more[t->n_more++] = (struct moore_row){ w->s, lid, port_of(w, &r[i], to) };
-	}
+	for (uint32_t i = 1; i < n && rc == 0; i++)
+		rc = add_value(w, &t->more, &t->n_more, &t->cap_more,
+			       &(struct moore_row){ w->s, lid, port_of(w, &r[i], to) });
+	for (uint32_t i = n; i < n_all && rc == 0; i++)
+		rc = add_value(w, &t->backup, &t->n_backup, &t->cap_backup,
+			       &(struct moore_row){ w->s, lid, port_of(w, &r[i], to) });
 	if (first != MOORE_NO_PATH)
 		check_parts(w, r, to);
-	return 0;
+	return rc;
 }
 
 /* Says whether all routes that match an address lead to the host at that port. */
@@ -452,5 +474,6 @@ moore_ether_tables_fini(struct moore_ether_tables *t)
 {
 	moore_lft_free(t->lft);
 	free(t->more);
+	free(t->backup);
 	*t = (struct moore_ether_tables){ NULL };
 }

@@ -88,6 +88,7 @@ read_route(const struct reader *r, const json_t *route, struct moore_ether_confi
 		return 0;
 	if ((rc = get_addr(r, json_object_get(route, "dst"), "dst", &out.to)) < 0)
 		return rc;
+	out.is_backup = json_integer_value(json_object_get(route, "metric")) == MOORE_ETHER_BACKUP_METRIC;
 	if (!hops)
 		return (rc = read_hop(r, route, &out)) < 0 ? rc : moore_ether_config_add(c, &out, r->err);
 	json_array_foreach(hops, i, hop)

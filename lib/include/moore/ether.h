@@ -18,6 +18,7 @@
 #include "base.h"
 #include "fabric.h"
 #include "held.h"
+#include "jobs.h"
 #include "plan.h"
 #include "tables.h"
 
@@ -144,12 +145,18 @@ MOORE_API bool moore_ether_target(const struct moore_ether *x, const struct moor
 
 /* ---- the configuration of one switch ------------------------------------------------ */
 
+/* A backup carries packets while the ports of the prefix's other routes have no carrier: its metric
+ * is MOORE_ETHER_BACKUP_METRIC, which is greater than what the kernel gives routes without one (0,
+ * and 1024 for IPv6). */
+#define MOORE_ETHER_BACKUP_METRIC 2048
+
 /* A route with several next hops is several of these with the same prefix. */
 struct moore_ether_route {
 	struct moore_addr to;
 	struct moore_addr via;		/* unset: the destination is on the link itself */
 	moore_portnum port;
 	bool onlink;
+	bool is_backup;
 	unsigned line;			/* of the file that it was read from */
 };
 
@@ -179,12 +186,13 @@ MOORE_API int moore_ether_config(struct moore_ether_config *out, const struct mo
 				 moore_swid s, struct moore_err *err);
 MOORE_API int moore_ether_config_add(struct moore_ether_config *c,
 				     const struct moore_ether_route *r, struct moore_err *err);
-/* Sorts by family, address, length, port, then line. */
+/* Sorts by family, address, length, backups last, port, then line. */
 MOORE_API void moore_ether_config_sort(struct moore_ether_config *c);
 /* The number of routes that sort before the first one to that prefix.  O(log routes). */
 MOORE_API uint32_t moore_ether_config_find(const struct moore_ether_config *c,
 					   const struct moore_addr *to);
-/* The number of routes from i on that have the same prefix: the next hops to it.  O(that). */
+/* The number of routes from i on that have the same prefix and are backups, or are not, as i is:
+ * the next hops to it.  O(that). */
 MOORE_API uint32_t moore_ether_config_hops(const struct moore_ether_config *c, uint32_t i);
 MOORE_API void moore_ether_config_fini(struct moore_ether_config *c);
 /* Makes room for the classes of switch s, all lossy; if there are some already, does nothing. */
@@ -252,6 +260,8 @@ struct moore_ether_tables {
 	struct moore_lft *lft;		/* the first next hop of each route */
 	struct moore_row *more;		/* the others */
 	uint32_t n_more, cap_more;
+	struct moore_row *backup;	/* the backups, by switch and LID */
+	uint32_t n_backup, cap_backup;
 };
 MOORE_API int moore_ether_tables_init(struct moore_ether_tables *t, const struct moore_fabric *racks,
 				      struct moore_err *err);
@@ -270,6 +280,15 @@ MOORE_API int moore_ether_take_config(struct moore_ether_tables *t, struct moore
 				      const struct moore_ether *x, const struct moore_fabric *racks,
 				      moore_swid s, const struct moore_ether_config *c,
 				      struct moore_err *err);
+
+/* Chooses a backup for each route that has one: row s of *out holds the port for each LID, or
+ * MOORE_NO_PATH.  While the tables lead there instead of over one link, no packet loops; all
+ * tables and backups together have no cycle of dependencies.  No row of lft may have several values.
+ * racks are the judged ones.  The caller frees *out.  -MOORE_EINVAL if the tables can deadlock.
+ * O(switches * LIDs * ports * (ports + hops)).  jobs may be NULL. */
+MOORE_API int moore_ether_backups(struct moore_lft **out, const struct moore_fabric *racks,
+				  const struct moore_lft *lft, const struct moore_sl2vl *sl2vl,
+				  const struct moore_jobs *jobs, struct moore_err *err);
 
 /* The route of switch s to a prefix over a port to another switch. */
 MOORE_API struct moore_ether_route moore_ether_route_over(const struct moore_ether *x, moore_swid s,
