@@ -198,7 +198,12 @@ count_routes(const struct cli_ether *e, struct moore_ether_judged *out)
 
 		for (uint32_t i = 0; i < c->n_routes; i += n) {
 			n = moore_ether_config_hops(c, i);
+			if (c->route[i].is_backup) {
+				out->backed.n_backed++;
+				continue;
+			}
 			out->n_routes++;
+			out->backed.n_routes += c->route[i].via.is_set;
 			out->n_sets += n > 1;
 			out->n_set_hops += n > 1 ? n : 0;
 		}
@@ -238,6 +243,8 @@ judge_format(const char *dir, struct judging *j, const char *format)
 	count_routes(&j->e, out);
 	if ((rc = cli_ether_tables(&j->e, &tables, &lanes, &out->faults)) == CLI_OK)
 		rc = judge_tables(j, &tables, lanes);
+	if (rc == CLI_OK && out->backed.n_backed)
+		rc = cli_ether_judge_backups(&j->e, &tables, lanes, &out->backed);
 	out->verdict = j->verdict[j->n];
 	out->sets = j->sets[j->n];
 	j->n++;
@@ -264,6 +271,7 @@ cli_ether_judge(const char *dir, json_t **answer)
 	for (size_t i = 0; i < j.n; i++) {
 		moore_verdict_free(j.verdict[i]);
 		moore_mix_held_free(j.sets[i]);
+		moore_mix_held_free(j.judged[i].backed.bad);
 	}
 	cli_ether_free(&j.e);
 	return rc;
@@ -337,6 +345,29 @@ put_sets(struct moore_buf *b, const json_t *sets)
 			 cli_int(sets, "unreachable"));
 }
 
+/* What holds while a single link is down. */
+static void
+put_backups(struct moore_buf *b, const json_t *t)
+{
+	double share = 100 * (double)cli_int(t, "backed") / (double)cli_int(t, "routes");
+	const json_t *bad = json_object_get(t, "bad");
+
+	cli_putf(b, "backups        of %.1f %% of the routes to other switches; %.1f %% wait for the controller\n",
+		 share, 100 - share);
+	if (!bad) {
+		cli_putf(b, "cuts           " CLI_GREEN "sound" CLI_PLAIN " with each of the %lld links down, seen "
+			 "by one end or both\n", cli_int(t, "links"));
+		return;
+	}
+	cli_putf(b, CLI_RED "NOT sound" CLI_PLAIN ": %lld of %lld links, if one of them is down; for example ",
+		 cli_int(t, "bad_links"), cli_int(t, "links"));
+	cli_put_link(b, bad);
+	cli_putf(b, ": packets to %lld prefixes circle, %lld pairs are lost\n", cli_int(bad, "loops"),
+		 cli_int(bad, "unreachable"));
+	if (!cli_yes(bad, "acyclic"))
+		put_cycle(b, json_object_get(bad, "cycle"));
+}
+
 static void
 put_table(struct moore_buf *b, const json_t *t)
 {
@@ -361,6 +392,8 @@ put_table(struct moore_buf *b, const json_t *t)
 			 cli_str(e, "switch"), cli_str(e, "prefix"), cli_str(e, "to"), cli_int(e, "layer"));
 	if (json_is_object(sets))
 		put_sets(b, sets);
+	if (json_is_object(json_object_get(t, "backups")))
+		put_backups(b, json_object_get(t, "backups"));
 	if (!cli_yes(t, "acyclic"))
 		put_cycle(b, json_object_get(t, "cycle"));
 	else if (json_is_object(sets) && !cli_yes(sets, "acyclic"))

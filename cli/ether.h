@@ -44,6 +44,11 @@ const char *cli_ether_route_format(size_t i);
 int cli_ether_judge(const char *dir, json_t **answer);
 void cli_ether_put_judged(struct moore_buf *b, const json_t *answer);
 
+/* Judges the backups of a directory, and says in *out what holds while any single link is down.  The
+ * caller ends out->bad. */
+int cli_ether_judge_backups(const struct cli_ether *e, const struct moore_ether_tables *t,
+			    const struct moore_sl2vl *lanes, struct moore_ether_backed *out);
+
 /* Marks the switches that --sample and --seed draw: all without them. */
 int cli_ether_draw(const struct cli_call *c, uint32_t n_switches, uint8_t *drawn, uint32_t *n_drawn);
 /* Compares the files of the drawn switches with the computed tables, on which the answer of
@@ -55,7 +60,7 @@ int cli_ether_judge_sample(const char *dir, struct cli_ether *e, const struct mo
 int cli_ether_route(const struct cli_call *c, const struct cli_ether *e,
 		    struct moore_engine_result **out);
 /* Makes the configurations from computed tables, with up to n next hops for each route of layer 0,
- * of equally many hops.  cli_ether_free() ends them, also after a failure. */
+ * of equally many hops, or, if n is 1, with backups.  cli_ether_free() ends them, also after a failure. */
 int cli_ether_widen(struct cli_ether *e, const struct moore_lft *lft, unsigned n);
 /* Cuts the parts named in --fail out of the racks; the switches keep their numbers. */
 int cli_ether_fail_parts(const struct cli_call *c, struct cli_ether *e);

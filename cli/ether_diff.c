@@ -345,12 +345,25 @@ cli_ether_diff_read_old(struct cli_ether_diff *d, const char *running)
 	return read_side(running, true, &d->old);
 }
 
+static bool
+has_backups(const struct cli_ether *e)
+{
+	for (moore_swid s = 0; s < e->x->plan->n_switches; s++)
+		for (uint32_t i = 0; i < e->config[s].n_routes; i++)
+			if (e->config[s].route[i].is_backup)
+				return true;
+	return false;
+}
+
 int
 cli_ether_diff_find(struct cli_ether_diff *d)
 {
 	uint32_t n_edits;
 	int rc;
 
+	if (has_backups(&d->new) || has_backups(&d->old))
+		return cli_error("no steps are known between routes with backups: load the files of the "
+				 "directory");
 	if ((rc = find_steps(d)) != CLI_OK || (rc = add_steps(d)) != CLI_OK)
 		return rc;
 	if ((n_edits = d->n_edits))

@@ -19,6 +19,10 @@ const char moore_schema_ether[] = OBJ("'ok':" BOOL ",'switches':" INT ",'hosts':
 		",'sets':" OBJ_OR_NULL("'routes':" INT ",'next_hops':" INT ",'sound':" BOOL
 			",'acyclic':" BOOL ",'loops':" INT ",'unreachable':" INT
 			",'cycle?':" LIST_OF(OBJ(LINK_KEYS ",'class':" INT)))
+		",'backups':" OBJ_OR_NULL("'routes':" INT ",'backed':" INT ",'links':" INT
+			",'sound':" BOOL ",'bad_links':" INT ",'bad?':" OBJ(LINK_KEYS ",'acyclic':" BOOL
+			",'loops':" INT ",'unreachable':" INT ",'cycle':" LIST_OF(OBJ(LINK_KEYS
+			",'class':" INT))))
 		",'example?':" OBJ_OR_NULL("'switch':" STR ",'to':" STR ",'layer':" INT ",'prefix':" STR)
 		",'cycle?':" LIST_OF(OBJ(LINK_KEYS ",'class':" INT)))));
 
@@ -82,30 +86,52 @@ sets_are_sound(const struct moore_mix_held *v)
 }
 
 static json_t *
+json_held_cycle(const struct moore_fabric *f, const struct moore_mix_held *v)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < v->cycle_len; i++)
+		list = moore_json_add(list, json_channel(f, &v->cycle[i]));
+	return list;
+}
+
+static json_t *
 json_sets(const struct moore_fabric *f, const struct moore_ether_judged *j)
 {
 	const struct moore_mix_held *v = j->sets;
-	json_t *o, *list = json_array();
+	json_t *o;
 
-	if (!v) {
-		json_decref(list);
+	if (!v)
 		return json_null();
-	}
-	for (uint32_t i = 0; i < v->cycle_len; i++)
-		list = moore_json_add(list, json_channel(f, &v->cycle[i]));
 	o = json_pack("{s:o, s:o, s:b, s:b, s:i, s:o}", "routes", moore_json_count(j->n_sets),
 		      "next_hops", moore_json_count(j->n_set_hops), "sound", sets_are_sound(v), "acyclic",
 		      v->acyclic, "loops", (int)v->loop_lids, "unreachable", moore_json_count(v->interrupted));
-	if (!v->acyclic)
-		return moore_json_set(o, "cycle", list);
-	json_decref(list);
-	return o;
+	return v->acyclic ? o : moore_json_set(o, "cycle", json_held_cycle(f, v));
+}
+
+/* While any single link is down. */
+static json_t *
+json_backups(const struct moore_fabric *f, const struct moore_ether_backed *k)
+{
+	json_t *o, *bad;
+
+	if (!k->n_backed)
+		return json_null();
+	o = json_pack("{s:o, s:o, s:i, s:b, s:i}", "routes", moore_json_count(k->n_routes), "backed",
+		      moore_json_count(k->n_backed), "links", (int)k->n_links, "sound", !k->n_bad,
+		      "bad_links", (int)k->n_bad);
+	if (!k->bad)
+		return o;
+	bad = moore_json_set(moore_json_link(f, k->sw, k->port), "acyclic", json_boolean(k->bad->acyclic));
+	bad = moore_json_set(bad, "loops", json_integer(k->bad->loop_lids));
+	bad = moore_json_set(bad, "unreachable", moore_json_count(k->bad->interrupted));
+	return moore_json_set(o, "bad", moore_json_set(bad, "cycle", json_held_cycle(f, k->bad)));
 }
 
 static bool
 is_sound(const struct moore_ether_judged *j)
 {
-	return j->verdict->sound && !j->faults.n && sets_are_sound(j->sets);
+	return j->verdict->sound && !j->faults.n && sets_are_sound(j->sets) && !j->backed.n_bad;
 }
 
 /* The first pair that is unreachable. */
@@ -133,6 +159,7 @@ json_judged(const struct moore_ether *x, const struct moore_fabric *f,
 			      "fault_list", json_faults(f, &j->faults));
 
 	o = moore_json_set(moore_json_add_verdict(o, f, v, is_sound(j), NULL), "sets", json_sets(f, j));
+	o = moore_json_set(o, "backups", json_backups(f, &j->backed));
 	if (v->unreachable)
 		o = moore_json_set(o, "example", json_example(x, f, v));
 	return v->acyclic ? o : moore_json_set(o, "cycle", json_cycle(f, v));

@@ -127,6 +127,16 @@ MOORE_API json_t *moore_answer_lft(const struct moore_answer_tables *t, moore_sw
 /* One switch: SL to VL, equal tables together.  O(ports^3) at worst. */
 MOORE_API json_t *moore_answer_sl2vl(const struct moore_answer_tables *t, moore_swid s);
 
+/* The backups of a network.  For each link between switches, every mixture is judged in which the
+ * switches at its ends use their backups instead of it or do not. */
+struct moore_ether_backed {
+	uint64_t n_routes, n_backed;	/* routes to other switches, and of these with a backup */
+	uint32_t n_links, n_bad;	/* links judged, and of these with a loop, a cycle or a loss */
+	moore_swid sw;			/* the first bad one, at this switch and port */
+	moore_portnum port;
+	struct moore_mix_held *bad;	/* what happens there; NULL when n_bad is 0 */
+};
+
 struct moore_ether_judged {	/* the configurations of one format */
 	const char *format;	/* "ipbatch" */
 	uint64_t n_routes;
@@ -136,6 +146,7 @@ struct moore_ether_judged {	/* the configurations of one format */
 	struct moore_ether_faults faults;
 	const struct moore_verdict *verdict;	/* of the first next hops */
 	const struct moore_mix_held *sets;	/* of every mixture of all; NULL without sets */
+	struct moore_ether_backed backed;	/* n_backed is 0 without backups */
 };
 /* What the configurations of a network do, for each format that was judged; racks are the judged ones.  `ok`:
  * all of them are sound and have no faults. */
