@@ -449,7 +449,9 @@ make_files(const struct cli_call *c, const char *dir, struct cli_ether *e, json_
 	    n_hops > 1 && n_drawn < n)
 		rc = cli_misuse(c, "--ecmp and --sample: a sample is judged as one next hop for each prefix; "
 				"leave one of them out");
-	if (rc == CLI_OK && (rc = cli_ether_route(c, e, &r)) == CLI_OK && n_hops > 1)
+	if (rc == CLI_OK && cli_has(c, "backup") && (n_hops > 1 || n_drawn < n))
+		rc = cli_misuse(c, "--backup goes neither with --ecmp nor with --sample: leave one of them out");
+	if (rc == CLI_OK && (rc = cli_ether_route(c, e, &r)) == CLI_OK && (n_hops > 1 || cli_has(c, "backup")))
 		rc = cli_ether_widen(e, r->lft, (unsigned)n_hops);
 	if (rc == CLI_OK)
 		rc = emit(c, dir, e, r->lft, drawn);

@@ -37,6 +37,7 @@ static const struct cli_opt ether_apply_opts[] = {
 static const struct cli_opt ether_emit_opts[] = {
 	{ "layers", 0, "N", "layers, the minimal one included (4)" },
 	{ "ecmp", 0, "N", "next hops of each route of layer 0, as far as all are safe together (1)" },
+	{ "backup", 0, NULL, "give each route a second one, for when its port loses carrier" },
 	{ "ipv4", 0, "RANGE", "IPv4 range of hosts and switches, such as 10.0.0.0/8" },
 	{ "ipv6", 0, "RANGE", "IPv6 range of hosts and switches, such as fd00::/48" },
 	{ "links-ipv4", 0, "RANGE", "number the links by /31 of this range (SONiC needs it)" },
@@ -441,7 +442,11 @@ const struct cli_cmd cli_cmds[] = {
 	  "take the place of DIR.\n"
 	  "\n"
 	  "--ecmp N adds next hops to the routes of layer 0, all on paths of equally many hops.  One\n"
-	  "is left out if some mixture of next hops could deadlock with it.",
+	  "is left out if some mixture of next hops could deadlock with it.\n"
+	  "\n"
+	  "--backup adds a route of metric 2048 (FRR: distance 20) over another port, which a switch\n"
+	  "takes as soon as the port of the first has no carrier.  With any single link down, no\n"
+	  "packet loops and no cycle of paused ports can arise.",
 	  cmd_ether_emit },
 	{ ETHERNET, "ethernet verify", "DIR", 1, 1,
 	  "Read emitted files back, and judge what the switches do with them.", NULL,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* ether_sets.c - several next hops for the routes of layer 0, of equally many hops.
+/* ether_sets.c - further next hops: several for the routes of layer 0, of equally many hops; or a
+ * backup for each route.
  *
  * The configurations become tables of the judged racks, as they do when they are verified, and
- * the rows of layer 0 get further values; each becomes a next hop. */
+ * rows get further values; each becomes a next hop. */
 #include <stdlib.h>
 
 #include "ether.h"
+#include "threads.h"
 
 /* Cuts the links that the racks of the router lack. */
 static void
@@ -48,6 +50,53 @@ add_hops(struct cli_ether *judged, const struct moore_row *more, size_t n)
 	for (moore_swid s = 0; s < judged->x->plan->n_switches; s++)
 		moore_ether_config_sort(&judged->config[s]);
 	return CLI_OK;
+}
+
+static int
+add_backups(struct cli_ether *judged, const struct moore_lft *backup)
+{
+	int rc = CLI_OK;
+
+	for (moore_swid s = 0; s < judged->racks->n_switches && rc == CLI_OK; s++) {
+		for (moore_lid lid = 1; lid <= judged->racks->lid_top && rc == CLI_OK; lid++) {
+			uint8_t port = moore_lft_row(backup, s)[lid];
+			struct moore_ether_target to;
+			struct moore_ether_route r;
+			struct moore_err err;
+
+			if (port == MOORE_NO_PATH || !moore_ether_target(judged->x, judged->racks, lid, &to))
+				continue;
+			r = moore_ether_route_over(judged->x, s, &to, port);
+			r.is_backup = true;
+			if (moore_ether_config_add(&judged->config[s], &r, &err) < 0)
+				rc = cli_error("%s", err.text);
+		}
+		moore_ether_config_sort(&judged->config[s]);
+	}
+	return rc;
+}
+
+/* Adds a backup to each route that has one. */
+static int
+back_up(struct cli_ether *judged)
+{
+	struct moore_ether_faults ignored = { .n = 0 };
+	struct moore_ether_tables tables = { NULL };
+	struct moore_jobs jobs = threads_lend(0);
+	struct moore_lft *backup = NULL;
+	struct moore_sl2vl *lanes = NULL;
+	struct moore_err err;
+	int rc = cli_ether_tables(judged, &tables, &lanes, &ignored);
+
+	if (rc == CLI_OK &&
+	    moore_ether_backups(&backup, judged->racks, tables.lft, lanes, &jobs, &err) < 0)
+		rc = cli_error("%s", err.text);
+	if (rc == CLI_OK)
+		rc = add_backups(judged, backup);
+	moore_ether_tables_fini(&tables);
+	moore_sl2vl_free(lanes);
+	moore_lft_free(backup);
+	return rc;
 }
 
 /* Adds up to n - 1 next hops to each route of layer 0. */
@@ -94,7 +143,7 @@ cli_ether_widen(struct cli_ether *e, const struct moore_lft *lft, unsigned n)
 	if (moore_ether_racks(&judged.racks, e->x, MOORE_RACKS_JUDGED, &err) < 0)
 		return cli_error("%s", err.text);
 	cut_as(judged.racks, e->racks);
-	rc = widen(&judged, n);
+	rc = n > 1 ? widen(&judged, n) : back_up(&judged);
 	moore_fabric_free(judged.racks);
 	return rc;
 }

@@ -395,6 +395,80 @@ also_over() {
 	says "nexthop and ifname are lists of two lengths"
 }
 
+# ---- backups ------------------------------------------------------------------------------
+
+@test "emit --backup: sound with every single link down, in each format; the same each time" {
+	while read -r least params; do
+		$M plan new $params -o "$T/p.json" >/dev/null
+		run -0 $M ethernet emit "$T/p.json" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --layers 2 --backup \
+			--format ipbatch,frr,nft -o "$T/a" --json
+		echo "# $params: $(jq -c '.tables[0].backups' <<<"$output")"
+		holds ".ok and (.tables | length) == 2 and ([.tables[].backups] | unique | length) == 1 and
+			(.tables[0].backups | .sound and .bad_links == 0 and .backed >= .routes * $least / 100 and
+			.backed <= .routes and .links > 0)"
+		[ "$(cat "$T"/a/*/routes.ipbatch | grep -c ' metric 2048$')" = "$(jq .tables[0].backups.backed <<<"$output")" ]
+		[ "$(cat "$T"/a/*/frr.conf | grep -c ' 20\( onlink\)\?$')" = "$(jq .tables[0].backups.backed <<<"$output")" ]
+	done <<-END
+		80 slimfly q=5
+		50 oft k=4
+		50 hyperx s1=3 s2=3 s3=3
+		20 torus2d a=5 b=5
+	END
+	$M ethernet emit "$T/p.json" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --layers 2 --backup \
+		--format ipbatch,frr,nft -o "$T/b" >/dev/null
+	diff -r "$T/a" "$T/b"
+	# With one lossless class; and the routes themselves are those without backups.
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --priorities 3 --backup -o "$T/one" --json
+	holds '.ok and .tables[0].backups.sound'
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --backup -o "$T/with"
+	[[ $output =~ "wait for the controller" ]]
+	for s in "$N"/s*; do
+		grep -v ' metric ' "$T/with/${s##*/}/routes.ipbatch" | diff - "$s/routes.ipbatch"
+	done
+}
+
+@test "verify: backups that loop, lose packets or close a cycle are found" {
+	$M ethernet emit "$R/plan.json" --ipv4 10.0.0.0/16 --layers 1 --backup -o "$T/r" >/dev/null
+	sw=$(jq -r '.switches[0].name' "$R/plan.json")
+	F=$T/r/$sw/routes.ipbatch
+	# A route by a neighbour that sends back here: the other way around the ring, to the far side.
+	bad=0
+	while read -r to; do
+		cp "$F" "$F.whole"
+		sed -i "\|route replace $to .* metric |d" "$F"
+		hop=$(sed -n "s|^route replace $to \(via .*\) proto 109\$|\1|p" "$F")
+		other=$(sed -n 's|^route replace [^ ]*/[0-9]* \(via .*\) proto 109$|\1|p' "$F" | grep -vF "$hop" | head -1)
+		echo "route replace $to $other proto 109 metric 2048" >>"$F"
+		if run -1 $M ethernet verify "$T/r" --json; then
+			holds '.tables[0].backups | (.sound | not) and .bad_links > 0 and (.bad.loops > 0 or (.bad.acyclic | not))'
+			bad=$((bad + 1))
+		fi
+		mv "$F.whole" "$F"
+	done < <(sed -n 's|^route replace \([^ ]*/[0-9]*\) via .* proto 109$|\1|p' "$F")
+	[ "$bad" -gt 0 ]
+	# A backup over no cable, or with a next hop that is not there.
+	to=$(sed -n 's|^route replace \([^ ]*/[0-9]*\) via .* proto 109$|\1|p' "$F" | head -1)
+	echo "route replace $to via 10.0.0.1 dev swp200 onlink proto 109 metric 2048" >>"$F"
+	run -1 $M ethernet verify "$T/r" --json
+	holds '.tables[0].fault_list[0].kind == "no-link" and .tables[0].backups.bad.unreachable > 0'
+	sed -i 's/ metric 2048/ metric 7/' "$F"
+	run -2 --separate-stderr $M ethernet verify "$T/r"
+	says "is no metric that is known here"
+}
+
+@test "emit --backup goes neither with --ecmp, --sample nor SONiC; diff refuses backups" {
+	for with in "--ecmp 2" "--sample 2"; do
+		run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --backup $with -o "$T/x"
+		says "neither with --ecmp nor with --sample"
+	done
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --links-ipv4 172.16.0.0/16 --backup \
+		--format sonic -o "$T/x"
+	says "backups are not written for SONiC"
+	$M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --backup -o "$T/with" >/dev/null
+	run -2 --separate-stderr $M ethernet diff "$T/with" "$N"
+	says "no steps are known between routes with backups"
+}
+
 # ---- diff -------------------------------------------------------------------------------
 
 around() { $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --fail s0-0-0:4 -o "$T/around" >/dev/null; }
