@@ -108,7 +108,7 @@ lldpd_in_hosts() {
 	done
 }
 
-@test "a hotspot is explained by the routes that the switches run" {
+@test "a hotspot is named and explained by the routes that the switches run" {
 	cp whole.json plan.json
 	jq '.rate = "1xSDR"' plan.json >slow.json && mv slow.json plan.json
 	lldpd_in_hosts
@@ -120,14 +120,23 @@ lldpd_in_hosts() {
 	until_ok ctl check
 	# Two hosts send to each other on layer 2.
 	"$LAB" hosts lab net | awk '$1 == "s0-0-0-h0" || $1 == "s1-2-2-h0" { print $1, $2, $5 }' >two
-	"$BUILD/tests/ether/pings" --size 8000 --seconds 20 <two >answers 3>&- &
-	pings=$!
+	"$BUILD/tests/ether/pings" --size 8000 --seconds 60 <two >answers 3>&- &
+	pings=$! hosts_run="$hosts_run $!"
 	dev=$(ip -n "$id.s0-0-0" -json route get "$(awk '$1 == "s1-2-2-h0" { print $3 }' two)" | jq -r '.[0].dev')
 	explains() {
 		ctl call hotspots.explain "{\"switch\": \"s0-0-0\", \"port\": ${dev#swp}}" | jq -e \
 			'.suspects[0] | .from == "s0-0-0" and .to == "s1-2-2" and .offset == 2'
 	}
 	until_ok explains
+	# The rate of the plan is the least there is, 2 Gb/s, so that these two load it.
+	place=".finding == \"load\" and .switch == \"s0-0-0\" and .port == ${dev#swp}"
+	named() { ctl hotspots --json | jq -e ".hotspots | any($place)"; }
+	until_ok named
+	caused() {
+		ctl call hotspots.history '{}' | jq -e ".events | map(select($place and .raised))[0].cause.suspects |
+			any(.from == \"s0-0-0\" and .to == \"s1-2-2\")"
+	}
+	until_ok caused
 	kill "$pings"
 	# Routes that change are read again.
 	ip -n "$id.s0-0-0" route flush proto 109
