@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# ethernet_change.bats - ethernet diff and apply.
+load lib
+load ethernet
+
+around() { $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --fail s0-0-0:4 -o "$T/around" >/dev/null; }
+
+@test "diff: nothing differs from itself; a cut and its repair go in safe steps" {
+	run -0 $M ethernet diff "$N" "$N"
+	[[ $output == *"run the routes of the directory"* ]]
+	around
+	for way in "around net" "net around"; do
+		read -r new old <<<"$way"
+		run -1 $M ethernet diff "$T/$new" "$T/$old" --json
+		holds '(.ok | not) and .edits > 100 and .steps.ok and all(.steps.list[]; .safe and .interrupted == 0)'
+		# Played on the old files, the steps leave exactly the new ones.
+		$M ethernet diff "$T/$new" "$T/$old" -o "$T/steps-$new" >/dev/null || true
+		for s in "$T/$old"/s*; do
+			name=${s##*/}
+			cat "$s/routes.ipbatch" "$T/steps-$new"/step-*/"$name.ipbatch" 2>/dev/null | awk '
+				$2 == "replace" { route[$3] = $0 } $2 == "del" { delete route[$3] }
+				END { for (r in route) print route[r] }' | sort | diff - <(sort "$T/$new/$name/routes.ipbatch")
+		done
+	done
+}
+
+@test "diff: what is written otherwise, missing or ours alone is changed last" {
+	S=$N/s0-0-0/routes.ipbatch
+	cp -r "$N" "$T/old"
+	O=$T/old/s0-0-0/routes.ipbatch
+	sed -i '/ 10\.0\.0\.3 /d' "$O"
+	echo "route replace 172.20.0.0/16 dev swp1 proto 109" >>"$O"
+	echo "route replace 172.21.0.0/16 dev swp1 proto 11" >>"$O"
+	run -1 $M ethernet diff "$N" "$T/old"
+	[[ $output == *"# step 1: s0-0-0"*"route replace 10.0.0.3 dev swp2 proto 109"*"route del 172.20.0.0/16 proto 109"* ]]
+	[[ $output != *172.21* ]]
+	run -1 $M ethernet diff "$N" "$T/old" --json
+	holds '.edits == 2 and .removed == 1 and .steps == null'
+}
+
+# running DIR: what `ip -json route show` would print of emitted files, with a route of another.
+running() {
+	for s in "$N"/s*; do
+		mkdir -p "$1/${s##*/}"
+		for family in "routes:\\." "routes6::.*"; do
+			awk -v f="${family#*:}" '$3 ~ f {
+				o = $0 ~ / onlink / ? "\"onlink\"" : ""; g = $4 == "via" ? "\"gateway\": \"" $5 "\", " : ""
+				d = $4 == "via" ? $7 : $5
+				printf "%s{\"dst\": \"%s\", %s\"dev\": \"%s\", \"protocol\": \"109\", \"flags\": [%s]}",
+					n++ ? ",\n" : "[{\"dst\":\"default\",\"dev\":\"eth0\",\"protocol\":\"boot\",\"flags\":[]},\n", $3, g, d, o }
+				END { print "]" }' "$s/routes.ipbatch" >"$1/${s##*/}/${family%%:*}.json"
+		done
+	done
+}
+
+@test "diff: reads what ip prints, and bad files say where they are wrong" {
+	running "$T/run"
+	run -0 $M ethernet diff "$N" "$T/run"
+	sed -i '3s/"swp[0-9]*"/"eth0"/' "$T/run/s0-0-0/routes.json"
+	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
+	says "routes.json: [2].dev: a route of this protocol leaves by an interface that is no port"
+	echo "[" >"$T/run/s0-0-0/routes.json"
+	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
+	says "routes.json:"
+	echo "{}" >"$T/run/s0-0-0/routes.json"
+	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
+	says "a list of at most"
+	run -2 --separate-stderr $M ethernet diff "$N" "$T/nowhere"
+	says "no file of routes there"
+	# A network of one family has no file of the other.
+	rm "$T"/run/*/routes.json
+	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
+	says "routes.json: "
+	for family in "ipv4 10.0.0.0/8 routes6" "ipv6 fd00::/48 routes"; do
+		read -r option range other <<<"$family"
+		$M ethernet emit "$P" "--$option" "$range" -o "$T/net" >/dev/null
+		rm -rf "$T/run"
+		running "$T/run"
+		rm "$T"/run/*/"$other.json"
+		run -0 $M ethernet diff "$N" "$T/run"
+	done
+}
+
+# several PREFIX PORT: $T/run, in which s0-0-0 sends a prefix to a second port as well.
+several() {
+	local hop
+	hop=$(awk -v p="swp$2" '$7 == p { print $5; exit }' "$N/s0-0-0/routes.ipbatch")
+	jq --arg to "$1" --arg hop "$hop" --arg dev "swp$2" 'map(if .dst == $to then {dst, protocol, flags: [],
+		nexthops: [del(.dst, .protocol), {gateway: $hop, dev: $dev, flags}]} else . end)' \
+		"$T/run/s0-0-0/routes.json" >"$T/routes"
+	cp "$T/routes" "$T/run/s0-0-0/routes.json"
+}
+
+@test "diff: a route with several next hops is every one of them" {
+	running "$T/run"
+	several 10.0.0.24/29 4
+	run -1 $M ethernet diff "$N" "$T/run"
+	[[ $output == "# step 1: s0-0-0"$'\n'"route replace 10.0.0.24/29 via 10.0.0.33 dev swp5 onlink proto 109"* ]]
+	run -1 $M ethernet diff "$N" "$T/run" --json
+	holds '.edits == 1 and .steps.ok and .steps_to_load == 1'
+	# A route to a host, which the steps do not judge.
+	several 10.0.0.3 4
+	run -1 $M ethernet diff "$N" "$T/run" --json
+	holds '.edits == 2'
+	# Over this port, waiting packets can form a cycle: the switches may hold that already.
+	running "$T/run"
+	several 10.0.0.88/29 5
+	run -1 $M ethernet diff "$N" "$T/run" --json
+	holds '(.steps.ok | not) and (.steps.start_safe | not)'
+}
+
+@test "diff: to and from several next hops, which are added when all else is done" {
+	$M plan new mlfm h=4 -o "$T/p.json" >/dev/null
+	emit="$M ethernet emit $T/p.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --layers 2"
+	$emit -o "$T/one" >/dev/null
+	$emit --ecmp 4 -o "$T/sets" >/dev/null
+	$emit --ecmp 4 --fail "$(jq -r .switches[0].name "$T/p.json"):6" -o "$T/around" >/dev/null
+	run -0 $M ethernet diff "$T/sets" "$T/sets"
+	while read -r new old edits steps waits; do
+		rm -rf "$T/steps"
+		run -1 $M ethernet diff "$T/$new" "$T/$old" -o "$T/steps" --json
+		echo "# $old to $new: $(jq -c '[.edits, .steps_to_load, .last_waits, .steps.ok]' <<<"$output")"
+		holds ".steps.ok and (.steps.list | all(.safe)) and .edits $edits and .steps_to_load $steps and .last_waits == $waits"
+		for s in "$T/$old"/*/routes.ipbatch; do
+			name=$(basename "${s%/*}")
+			cat "$s" "$T"/steps/step-*/"$name.ipbatch" 2>/dev/null | awk '
+				$2 == "replace" { route[$3] = $0 } $2 == "del" { delete route[$3] }
+				END { for (r in route) print route[r] }' | sort | diff - <(sort "$T/$new/$name/routes.ipbatch")
+		done
+	done <<-END
+		sets one ==620 ==1 false
+		one sets >=620 >=1 false
+		around sets >620 >1 true
+		sets around >620 >1 true
+	END
+	# Next hops that are not safe are not loaded.
+	also_over "$R/r1/routes.ipbatch" 10.0.0.8/30 3
+	run -2 --separate-stderr $M ethernet diff "$R" "$BATS_FILE_TMPDIR/ring"
+	says "can loop or deadlock over some of their next hops"
+}
+
+@test "apply: commands that fail, hang or lie stop it" {
+	running "$T/run"
+	cat >"$T/read" <<-END
+		#!/bin/sh
+		[ "\$2" = -4 ] && cat $T/run/\$1/routes.json || cat $T/run/\$1/routes6.json
+	END
+	chmod +x "$T/read"
+	run -0 $M ethernet apply "$N" --command "false" --read "$T/read {switch} {family}"
+	around
+	run -2 --separate-stderr $M ethernet apply "$T/around" --command "false" --read "$T/read {switch} {family}"
+	says "false: the command exited with 1"
+	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "$T/read {switch} {family}"
+	says "does not run the routes of the step"
+	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "sleep 60" --timeout 1
+	says "it took too long"
+	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "$T/none"
+	says "No such file"
+	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "yes"
+	says "its answer is longer than 64 MiB"
+	run -0 $M ethernet apply "$T/around" --command "false" --read "$T/read {switch} {family}" --dry-run
+	run -2 --separate-stderr $M ethernet apply "$T/around"
+	says "--command and --read are missing"
+}
+
+@test "apply: a signal ends its commands with it" {
+	printf '#!/bin/sh\necho $$ >>%s\nexec sleep 77\n' "$T/pids" >"$T/slow"
+	chmod +x "$T/slow"
+	$M ethernet apply "$N" --command true --read "$T/slow" 3>&- &
+	for _ in $(seq 100); do
+		[ "$(wc -l <"$T/pids")" = 8 ] && break
+		sleep 0.05
+	done 2>/dev/null
+	kill -TERM $!
+	rc=0
+	wait $! || rc=$?
+	[ $rc = 143 ] && [ "$(wc -l <"$T/pids")" = 8 ]
+	while read -r pid; do
+		! kill -0 "$pid" || return 1
+	done <"$T/pids"
+}
+
+@test "apply: when it is killed, no switch has got a part of a line" {
+	$M plan new slimfly q=3 p=1 -o "$T/q3.json" >/dev/null
+	$M ethernet emit "$T/q3.json" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --layers 60 -o "$T/q3" >/dev/null
+	# More lines than a pipe holds, for commands that do not read at first.
+	[ "$(wc -c <"$T/q3/s0-0-0/routes.ipbatch")" -gt 131072 ]
+	mkdir "$T/got"
+	printf '#!/bin/sh\nsleep 6\ncat >"%s/got/$1"\n>"%s/got/$1.end"\n' "$T" "$T" >"$T/slow"
+	printf '#!/bin/sh\necho "[]"\n' >"$T/none"
+	chmod +x "$T/slow" "$T/none"
+	run timeout -s KILL 5 $M ethernet apply "$T/q3" --command "$T/slow {switch}" --read "$T/none" 3>&-
+	for _ in $(seq 100); do
+		n=$(find "$T/got" -name '*.end' | wc -l)
+		[ "$n" = 8 ] && break
+		sleep 0.1
+	done
+	[ "$n" = 8 ]
+	for f in "$T"/got/*.end; do
+		[ "$(wc -c <"${f%.end}")" -gt 60000 ]
+		[ -z "$(tail -c 1 "${f%.end}" | tr -d '\n')" ] || { tail -c 60 "${f%.end}"; false; }
+	done
+}
