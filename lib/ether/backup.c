@@ -51,7 +51,7 @@ vl_bit(const struct work *w, moore_swid s, unsigned in, unsigned out)
 {
 	uint8_t vl = moore_sl2vl_vl(w->sl2vl, w->f, s, (moore_portnum)in, (moore_portnum)out, 0);
 
-	return vl < N_VL ? (uint8_t)(1u << vl) : 0;
+	return (uint8_t)(vl < N_VL ? 1u << vl : 0u);
 }
 
 /* ---- what the routes do ------------------------------------------------------------------ */
