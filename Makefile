@@ -42,7 +42,7 @@ endif
 
 LIB_SRC    := $(wildcard lib/*/*.c lib/*/*/*.c)
 PLUGIN_SRC := $(wildcard opensm-plugin/*.c)
-CLI_SRC    := $(wildcard cli/*.c)
+CLI_SRC    := $(wildcard cli/*.c cli/*/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
@@ -135,6 +135,7 @@ $(PLUGIN_OBJ): private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(DAEMON_OBJ) $(B)/tests/daemon/still.o $(B)/tests/bench/ports: private ALL_CFLAGS += -Idaemon
 # Adapters include the public headers alone, and that of threads/.
 $(LIB_OBJ): private ALL_CFLAGS += -Ilib
+$(CLI_OBJ): private ALL_CFLAGS += -Icli
 $(PLUGIN_OBJ) $(CLI_OBJ) $(DAEMON_OBJ) $(B)/tests/daemon/still.o: private ALL_CFLAGS += -Ithreads
 
 $(B)/libmoore.a: $(LIB_OBJ)

@@ -2,7 +2,7 @@
 /* commands.c - the table of moorectl's verbs: a new verb is one row here and a function.
  * Dispatch, --help and --list (for shell completion) read this table, and a test compares the
  * man page with it. */
-#include "ether.h"
+#include "ethernet/ether.h"
 
 #define OPT_OUTPUT_FILE { "output", 'o', "FILE", \
 	"write to FILE, whole or not at all (-: standard output)" }

@@ -23,7 +23,7 @@ mk() { make -C "$ROOT" --no-print-directory -o "$B/flags" B="$B" "$@"; }
 	copy
 	objects() { make -nC "$ROOT" B="$B" CC="$(sed 's/ : .*//' "$B/flags")" "$@" | grep -o ' -c -o .*' | sed 's/.* //' | sort; }
 	[ "$(objects)" = "" ]
-	[ "$(objects CFLAGS=-O1 | wc -l)" = "$(cd "$ROOT" && ls lib/*/*.c lib/*/*/*.c cli/*.c daemon/*.c daemon/*/*.c opensm-plugin/*.c threads/*.c | wc -l)" ]
+	[ "$(objects CFLAGS=-O1 | wc -l)" = "$(cd "$ROOT" && ls lib/*/*.c lib/*/*/*.c cli/*.c cli/*/*.c daemon/*.c daemon/*/*.c opensm-plugin/*.c threads/*.c | wc -l)" ]
 	[ "$(objects SYSCONFDIR=/elsewhere)" = "$(cd "$ROOT" && grep -rlE 'MOORE_(SYSCONF|LIB)DIR' --include='*.c' opensm-plugin cli daemon | sort)" ]
 }
 

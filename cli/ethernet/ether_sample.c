@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ether.h"
+#include "ethernet/ether.h"
 
 struct drawn {
 	uint64_t key;

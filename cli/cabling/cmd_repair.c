@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire.h"
+#include "cabling/wire.h"
 
 /* ---- the answer in words ---------------------------------------------------------------- */
 

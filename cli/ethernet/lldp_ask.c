@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lldp.h"
+#include "ethernet/lldp.h"
 #include "run.h"
 
 #define AT_ONCE 16

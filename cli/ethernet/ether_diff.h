@@ -4,7 +4,7 @@
 #ifndef MOORE_CLI_ETHER_DIFF_H
 #define MOORE_CLI_ETHER_DIFF_H
 
-#include "ether.h"
+#include "ethernet/ether.h"
 
 struct cli_ether_edit {
 	uint32_t step;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "doctor.h"
+#include "setup/doctor.h"
 
 void
 note(struct exam *x, enum status status, const char *check, const char *file, unsigned line,

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ether_diff.h"
+#include "ethernet/ether_diff.h"
 #include "run.h"
 
 #define WIDTH 8			/* commands at a time */

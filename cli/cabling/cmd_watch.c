@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wire.h"
+#include "cabling/wire.h"
 
 /* ---- a verdict, by cabinet ------------------------------------------------------------ */
 

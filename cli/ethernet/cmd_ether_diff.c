@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ether_diff.h"
+#include "ethernet/ether_diff.h"
 
 static int
 make_dir(const char *path)

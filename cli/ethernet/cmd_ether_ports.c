@@ -3,7 +3,7 @@
  * actual neighbour, in the columns of ptmctl. */
 #include <string.h>
 
-#include "lldp.h"
+#include "ethernet/lldp.h"
 
 static const struct cli_col columns[] = {
 	{ "switch", CLI_CUT }, { "port", CLI_LEFT }, { "cbl status", CLI_LEFT }, { "exp nbr", CLI_CUT },

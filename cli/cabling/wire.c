@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "wire.h"
+#include "cabling/wire.h"
 
 #define SUBNET "opensm-subnet.lst"
 

@@ -3,7 +3,7 @@
  * written as a plan, and where their reports disagree. */
 #include <string.h>
 
-#include "lldp.h"
+#include "ethernet/lldp.h"
 
 #define TIMEOUT_S 10		/* unless --timeout is given */
 

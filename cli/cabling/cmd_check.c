@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_check.c - `moorectl check`: whether the fabric is cabled as planned, and if not, what
  * is where. */
-#include "wire.h"
+#include "cabling/wire.h"
 
 void
 cli_put_deviation(struct moore_buf *b, const json_t *d)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lldp.h"
+#include "ethernet/lldp.h"
 
 int
 cli_lldp_add(struct cli_lldp *x, const char *name)

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ether.h"
+#include "ethernet/ether.h"
 
 /* ---- the options -------------------------------------------------------------------------- */
 

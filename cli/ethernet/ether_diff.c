@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ether_diff.h"
+#include "ethernet/ether_diff.h"
 #include "threads.h"
 
 void

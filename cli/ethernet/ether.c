@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ether.h"
+#include "ethernet/ether.h"
 #include "threads.h"
 
 void

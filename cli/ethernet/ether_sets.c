@@ -6,7 +6,7 @@
  * rows get further values; each becomes a next hop. */
 #include <stdlib.h>
 
-#include "ether.h"
+#include "ethernet/ether.h"
 #include "threads.h"
 
 /* Cuts the links that the racks of the router lack. */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor.h"
+#include "setup/doctor.h"
 
 /* Each line is compared with all lines after it, so their number is bounded. */
 enum { LINES_MAX = 2000 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_ether_verify.c - `moorectl ethernet verify`: reads the emitted files back, and judges
  * what switches that load them would do. */
-#include "ether.h"
+#include "ethernet/ether.h"
 
 int
 cmd_ether_verify(const struct cli_call *c)

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "doctor.h"
+#include "setup/doctor.h"
 
 /* ---- in a child ---------------------------------------------------------------------- */
 
