@@ -44,7 +44,7 @@ heavy() {
 }
 
 @test "ten heavy flows on q=13 p=9: at least 9 are named" {
-	[ -n "$MOORE_SOAK" ] || skip "make soak"
+	[ -n "$MOORE_SOAK" ] || skip "only with make soak"
 	DEADLINE=300
 	heavy 10 20000 400 slimfly q=13 p=9
 }

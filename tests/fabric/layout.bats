@@ -48,7 +48,7 @@ grown() {
 @test "a plugin for another version is refused by OpenSM" {
 	other=$MOORE_ROOT/build
 	[ "$MOORE_BUILD" != "$other" ] || other=$MOORE_ROOT/build-opensm
-	[ -e "$other/libosmmoore.so" ] || skip "there is only one build"
+	[ -e "$other/libosmmoore.so" ] || skip "only with a second build"
 	plan slimfly q=4
 	sim_start "$dir/net"
 	MOORE_BUILD=$other sm_start

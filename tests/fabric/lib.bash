@@ -47,7 +47,7 @@ fail() {
 }
 
 # Skips the test unless `make soak` runs it.
-soak() { [ -n "${MOORE_SOAK:-}" ] || skip "only with MOORE_SOAK"; }
+soak() { [ -n "${MOORE_SOAK:-}" ] || skip "only with make soak"; }
 
 # until_ok SECONDS COMMAND...: runs the command every 50 ms until it succeeds.
 until_ok() {
