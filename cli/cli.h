@@ -75,6 +75,9 @@ int cli_opt_u64(const struct cli_call *c, const char *name, uint64_t min, uint64
 /* True when the option was given; a flag has no value. */
 bool cli_has(const struct cli_call *c, const char *name);
 void cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out);
+/* Appends a row of help: left, and beside it from column `at` on the text, wrapped at words.  The text
+ * begins on a line of its own if left is too long. */
+void cli_put_help(struct moore_buf *b, const char *left, size_t at, const char *text);
 
 /* Returns the name most like word if it may be a typing error of it; else NULL.  name_at(arg,
  * i) gives the names, NULL past the end. */

@@ -27,7 +27,7 @@ put_verbs(struct moore_buf *b, const char *first)
 {
 	const struct cli_cmd *before = NULL;
 	size_t len = strlen(first), n = 0;
-	char left[64];
+	char left[120];
 
 	for (const struct cli_cmd *cmd = cli_cmds; cmd->words; cmd++) {
 		if (len && (strncmp(cmd->words, first, len) != 0 || cmd->words[len] != ' '))
@@ -35,8 +35,8 @@ put_verbs(struct moore_buf *b, const char *first)
 		if (!len && (!before || before->group != cmd->group))
 			cli_putf(b, "%s%s:\n", before ? "\n" : "", cli_groups[cmd->group]);
 		before = cmd;
-		snprintf(left, sizeof(left), "%s %s", cmd->words, cmd->args);
-		cli_putf(b, "  %-32s %s\n", left, cmd->help);
+		snprintf(left, sizeof(left), "  %s %s", cmd->words, cmd->args);
+		cli_put_help(b, left, 35, cmd->help);
 		n++;
 	}
 	return n;

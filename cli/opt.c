@@ -6,7 +6,7 @@
  * changes the meaning of an old script. */
 #include <string.h>
 
-#include "cli.h"
+#include "term.h"
 
 const struct cli_opt cli_common_opts[] = {
 	{ "json", 'j', NULL, "print the answer as JSON" },
@@ -153,6 +153,46 @@ cli_opt_u64(const struct cli_call *c, const char *name, uint64_t min, uint64_t m
 	return CLI_OK;
 }
 
+/* ---- help, wrapped ------------------------------------------------------------ */
+
+#define HELP_WIDTH 80		/* where standard output is no terminal */
+
+/* Appends the words of text and a line's end.  The line has `at` columns already, and lines after
+ * it are indented. */
+static void
+put_words(struct moore_buf *b, size_t at, size_t indent, const char *text, size_t len)
+{
+	const size_t width = cli_width() == SIZE_MAX ? HELP_WIDTH : cli_width();
+	const char *end = text + len;
+	bool first = true;
+
+	for (size_t n; text < end; text += n + 1) {
+		for (n = 0; text + n < end && text[n] != ' ' && text[n] != '\n'; n++)
+			;
+		if (!n)		/* a second blank between sentences */
+			continue;
+		if (!first && at + 1 + n > width) {
+			cli_putf(b, "\n%*s", (int)indent, "");
+			at = indent;
+			first = true;
+		}
+		cli_putf(b, "%s%.*s", first ? "" : " ", (int)n, text);
+		at += n + !first;
+		first = false;
+	}
+	cli_putf(b, "\n");
+}
+
+void
+cli_put_help(struct moore_buf *b, const char *left, size_t at, const char *text)
+{
+	if (strlen(left) < at)
+		cli_putf(b, "%-*s", (int)at, left);
+	else
+		cli_putf(b, "%s\n%*s", left, (int)at, "");
+	put_words(b, at, at, text, strlen(text));
+}
+
 /* ---- lists in help ----------------------------------------------------------- */
 
 static void
@@ -173,14 +213,26 @@ put_families(struct moore_buf *out)
 }
 
 static void
+put_format(struct moore_buf *out, const char *name, const char *help, const char *lost)
+{
+	char left[40];
+
+	snprintf(left, sizeof(left), "  %s", name);
+	cli_put_help(out, left, 17, help);
+	if (lost) {
+		cli_putf(out, "%17sleaves out ", "");
+		put_words(out, 28, 17, lost, strlen(lost));
+	}
+}
+
+static void
 put_written(struct moore_buf *out)
 {
 	const struct moore_plan_format *f;
 
 	for (size_t i = 0; (f = moore_plan_format_at(i)); i++)
 		if (f->write)
-			cli_putf(out, "  %-14s %s\n                 leaves out %s\n", f->name,
-				 f->help, f->lost);
+			put_format(out, f->name, f->help, f->lost);
 }
 
 static void
@@ -190,20 +242,36 @@ put_read(struct moore_buf *out)
 
 	for (size_t i = 0; (f = moore_plan_format_at(i)); i++)
 		if (f->parse)
-			cli_putf(out, "  %-14s %s\n", f->name, f->help);
+			put_format(out, f->name, f->help, NULL);
 }
 
 static void
 put_ether_formats(struct moore_buf *out)
 {
 	const struct moore_ether_format *f;
+	char left[64];
 
 	for (size_t i = 0; (f = moore_ether_format_at(i)); i++)
 		if (f->write)
-			cli_putf(out, "  %-9s %-20s %s\n", f->name, f->file, f->help);
+{
+			snprintf(left, sizeof(left), "  %-9s %s", f->name, f->file);
+			cli_put_help(out, left, 33, f->help);
+		}
 }
 
-/* Appends the paragraphs; a line that is one of the marks becomes its list. */
+/* Returns the length of a line that is a mark, empty or begins with a blank, or of a paragraph. */
+static size_t
+length_of_part(const char *s)
+{
+	size_t n = strcspn(s, "\n");
+
+	while (*s != '@' && *s != ' ' && n && s[n] && s[n + 1] && !strchr("@ \n", s[n + 1]))
+		n += 1 + strcspn(s + n + 1, "\n");
+	return n + (s[n] == '\n');
+}
+
+/* Appends the paragraphs; a line that is one of the marks becomes its list, and one that begins with
+ * a blank stays as it is. */
 static void
 put_more(const char *more, struct moore_buf *out)
 {
@@ -213,14 +281,16 @@ put_more(const char *more, struct moore_buf *out)
 	};
 
 	for (size_t n; *more; more += n) {
-		n = strcspn(more, "\n");
-		n += more[n] == '\n';
+		n = length_of_part(more);
 		for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 			if (!strncmp(more, lists[i].mark, n)) {
 				lists[i].put(out);
 				goto next;
 			}
-		cli_putf(out, "%.*s", (int)n, more);
+		if (*more == ' ' || *more == '\n')
+			cli_putf(out, "%.*s", (int)n, more);
+		else
+			put_words(out, 0, 0, more, n);
 next:;
 	}
 }
@@ -229,21 +299,23 @@ void
 cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out)
 {
 	const struct cli_opt *o;
-	char left[64];
+	char left[160];
 
-	cli_putf(out, "usage: moorectl %s%s%s [options]\n\n%s\n", cmd->words,
-		 cmd->args[0] ? " " : "", cmd->args, cmd->help);
+	snprintf(left, sizeof(left), "usage: moorectl %s%s%s [options]", cmd->words,
+		 cmd->args[0] ? " " : "", cmd->args);
+	put_words(out, 0, 7, left, strlen(left));
+	cli_putf(out, "\n");
+	put_words(out, 0, 0, cmd->help, strlen(cmd->help));
 	if (cmd->more) {
 		cli_putf(out, "\n");
 		put_more(cmd->more, out);
-		cli_putf(out, "\n");
 	}
 	cli_putf(out, "\noptions:\n");
 	for (size_t i = 0; (o = opt_at(cmd, i)); i++) {
-		snprintf(left, sizeof(left), "%c%c%s --%s %s", o->letter ? '-' : ' ',
+		snprintf(left, sizeof(left), "  %c%c%s --%s %s", o->letter ? '-' : ' ',
 			 o->letter ? o->letter : ' ', o->letter ? "," : " ",
 			 o->name, o->arg ? o->arg : "");
-		cli_putf(out, "  %-26s %s\n", left, o->help);
+		cli_put_help(out, left, 29, o->help);
 	}
 }
 

@@ -9,7 +9,7 @@ wiring() {
 }
 
 # The names of formats that moorectl can read.
-readable() { $M plan import --help | sed -n 's/^  \([a-z0-9]*\)  *[A-Za-z].*/\1/p'; }
+readable() { $M plan import --help | sed -n 's/^  \([a-z0-9][a-z0-9]*\)  *[A-Za-z].*/\1/p'; }
 
 @test "each format brings the wiring of families back" {
 	while read -r name spec; do

@@ -8,11 +8,13 @@ verbs() { $M --list | cut -f1; }
 	[ "$(verbs | wc -l)" -ge 15 ]
 	while IFS=$'\t' read -r words opts; do
 		run -0 $M $words --help
+		awk 'length > 80 { print FILENAME ": " $0; long = 1 } END { exit long }' <<<"$output"
 		[[ ${lines[0]} == "usage: moorectl $words"* ]]
 		for o in $opts; do [[ $output == *"${o%=}"* ]]; done
 		run -0 $M $words -h
 	done < <($M --list)
 	run -0 $M --help
+	awk 'length > 80 { print; long = 1 } END { exit long }' <<<"$output"
 	while read -r words; do [[ $output == *"$words"* ]]; done < <(verbs)
 	# Each heading occurs once, with the verbs that a newcomer expects there.
 	[ "$(grep -c '^[A-Z].*:$' <<<"$output")" = 6 ]
