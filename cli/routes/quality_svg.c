@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "svg.h"
 
 enum {				/* in pixels */
 	ROW = 26, BAR = 14, LEFT = 84, PANEL = 360, GAP = 56, WIDTH = LEFT + 2 * PANEL + 2 * GAP,
@@ -22,12 +23,6 @@ enum { HOP_KINDS = ARRAY_LEN(hop_kind), NO_ROUTE = HOP_KINDS - 1, LONG = NO_ROUT
 struct axis {			/* the axis of load over its mean */
 	double top, step;
 };
-
-static void
-put_text(struct moore_buf *b, double x, double y, const char *anchor, const char *text)
-{
-	cli_putf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor, text);
-}
 
 static double
 relative(const struct moore_link_load *s, double load)
@@ -61,7 +56,7 @@ put_axis(struct moore_buf *b, const struct axis *a, int bottom)
 		cli_putf(b, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#ddd\"/>\n", x,
 			 TOP - 6, x, bottom);
 		snprintf(label, sizeof(label), "%g", v);
-		put_text(b, x, bottom + 15, "middle", label);
+		cli_svg_text(b, x, bottom + 15, "middle", label);
 	}
 	cli_putf(b, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#888\" "
 		 "stroke-dasharray=\"4 3\"/>\n", LEFT + PANEL / a->top, TOP - 6,
@@ -84,7 +79,7 @@ put_box(struct moore_buf *b, const struct moore_link_load *s, const struct axis 
 		 "stroke=\"#333\"/>\n<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#000\" "
 		 "stroke-width=\"2\"/>\n", x[1], y, x[3] - x[1], BAR, x[2], y, x[2], y + BAR);
 	snprintf(label, sizeof(label), "%.2f", relative(s, s->max));
-	put_text(b, x[4] + 5, y + 11, "start", label);
+	cli_svg_text(b, x[4] + 5, y + 11, "start", label);
 }
 
 static void
@@ -119,7 +114,7 @@ put_legend(struct moore_buf *b)
 	for (int i = 0; i < HOP_KINDS; i++) {
 		cli_putf(b, "<rect x=\"%.1f\" y=\"%d\" width=\"10\" height=\"10\" fill=\"%s\"/>\n", x,
 			 TOP - 26, hop_kind[i].fill);
-		put_text(b, x + 14, TOP - 17, "start", hop_kind[i].label);
+		cli_svg_text(b, x + 14, TOP - 17, "start", hop_kind[i].label);
 		x += i == LONG ? 82 : i == 0 ? 62 : 38;
 	}
 }
@@ -132,7 +127,7 @@ put_disjoint(struct moore_buf *b, const struct moore_quality *q, int y)
 	snprintf(label, sizeof(label), "Routes of a pair that share no link (%smean %.2f)",
 		 q->exact ? "" : "found greedily, ", q->mean_disjoint);
 	cli_putf(b, "<g font-weight=\"bold\">");
-	put_text(b, LEFT, y, "start", label);
+	cli_svg_text(b, LEFT, y, "start", label);
 	cli_putf(b, "</g>\n");
 	y += 12;
 	for (uint32_t n = 0; n <= q->n_offsets; n++) {
@@ -141,11 +136,11 @@ put_disjoint(struct moore_buf *b, const struct moore_quality *q, int y)
 		if (!q->disjoint[n])
 			continue;
 		snprintf(label, sizeof(label), "%u", n);
-		put_text(b, LEFT - 8, y + 11, "end", label);
+		cli_svg_text(b, LEFT - 8, y + 11, "end", label);
 		cli_putf(b, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#6baed6\"/>\n",
 			 LEFT, y, part * PANEL, BAR);
 		snprintf(label, sizeof(label), "%.2f%%", 100 * part);
-		put_text(b, LEFT + part * PANEL + 5, y + 11, "start", label);
+		cli_svg_text(b, LEFT + part * PANEL + 5, y + 11, "start", label);
 		y += ROW;
 	}
 }
@@ -173,20 +168,20 @@ cli_put_quality_svg(struct moore_buf *b, const struct moore_quality *q)
 		 "<title>Quality of routes</title>\n"
 		 "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", WIDTH, height, WIDTH, height);
 	cli_putf(b, "<g font-weight=\"bold\">\n");
-	put_text(b, LEFT, 24, "start", "Load of links between switches, over its mean");
-	put_text(b, LEFT + PANEL + GAP, 24, "start", "Pairs by hops");
+	cli_svg_text(b, LEFT, 24, "start", "Load of links between switches, over its mean");
+	cli_svg_text(b, LEFT + PANEL + GAP, 24, "start", "Pairs by hops");
 	cli_putf(b, "</g>\n");
-	put_text(b, LEFT, 40, "start", "least, quartiles, greatest");
+	cli_svg_text(b, LEFT, 40, "start", "least, quartiles, greatest");
 	put_legend(b);
 	put_axis(b, &a, bottom);
 	for (uint32_t k = 0; k < q->n_offsets; k++) {
 		snprintf(label, sizeof(label), "offset %u", k);
-		put_text(b, LEFT - 8, TOP + (int)k * ROW + 11, "end", label);
+		cli_svg_text(b, LEFT - 8, TOP + (int)k * ROW + 11, "end", label);
 		put_box(b, &q->offset[k].load, &a, TOP + (int)k * ROW);
 		put_hops(b, &q->offset[k], TOP + (int)k * ROW);
 	}
 	if (q->n_offsets > 1) {
-		put_text(b, LEFT - 8, TOP + (rows - 1) * ROW + 11, "end", "all");
+		cli_svg_text(b, LEFT - 8, TOP + (rows - 1) * ROW + 11, "end", "all");
 		put_box(b, &q->load, &a, TOP + (rows - 1) * ROW);
 	}
 	put_disjoint(b, q, bottom + 50);
