@@ -228,6 +228,21 @@ judge_tables(struct judging *j, const struct moore_ether_tables *t, const struct
 	return CLI_OK;
 }
 
+int
+cli_ether_judge_backups(const struct cli_ether *e, const struct moore_ether_tables *t,
+			const struct moore_sl2vl *lanes, struct moore_mix_cuts *out)
+{
+	struct moore_jobs jobs = threads_lend(0);
+	const struct moore_held rows = { .lft = t->lft, .more = t->more, .n_more = t->n_more };
+	const struct moore_mix_lanes mix = { .sl2vl = lanes };
+	struct moore_err err;
+
+	cli_busy("judging each cut");
+	if (moore_mix_cuts(out, e->racks, &rows, t->backup, t->n_backup, &mix, &jobs, &err) < 0)
+		return cli_error("%s", err.text);
+	return CLI_OK;
+}
+
 static int
 judge_format(const char *dir, struct judging *j, const char *format)
 {
@@ -244,7 +259,7 @@ judge_format(const char *dir, struct judging *j, const char *format)
 	if ((rc = cli_ether_tables(&j->e, &tables, &lanes, &out->faults)) == CLI_OK)
 		rc = judge_tables(j, &tables, lanes);
 	if (rc == CLI_OK && out->backed.n_backed)
-		rc = cli_ether_judge_backups(&j->e, &tables, lanes, &out->backed);
+		rc = cli_ether_judge_backups(&j->e, &tables, lanes, &out->backed.cuts);
 	out->verdict = j->verdict[j->n];
 	out->sets = j->sets[j->n];
 	j->n++;
@@ -271,7 +286,7 @@ cli_ether_judge(const char *dir, json_t **answer)
 	for (size_t i = 0; i < j.n; i++) {
 		moore_verdict_free(j.verdict[i]);
 		moore_mix_held_free(j.sets[i]);
-		moore_mix_held_free(j.judged[i].backed.bad);
+		moore_mix_held_free(j.judged[i].backed.cuts.bad);
 	}
 	cli_ether_free(&j.e);
 	return rc;

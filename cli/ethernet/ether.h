@@ -44,10 +44,9 @@ const char *cli_ether_route_format(size_t i);
 int cli_ether_judge(const char *dir, json_t **answer);
 void cli_ether_put_judged(struct moore_buf *b, const json_t *answer);
 
-/* Judges the backups of a directory, and says in *out what holds while any single link is down.  The
- * caller ends out->bad. */
+/* Judges the backups of a directory while any single link is down.  The caller ends out->bad. */
 int cli_ether_judge_backups(const struct cli_ether *e, const struct moore_ether_tables *t,
-			    const struct moore_sl2vl *lanes, struct moore_ether_backed *out);
+			    const struct moore_sl2vl *lanes, struct moore_mix_cuts *out);
 
 /* Marks the switches that --sample and --seed draw: all without them. */
 int cli_ether_draw(const struct cli_call *c, uint32_t n_switches, uint8_t *drawn, uint32_t *n_drawn);

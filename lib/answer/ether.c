@@ -118,20 +118,20 @@ json_backups(const struct moore_fabric *f, const struct moore_ether_backed *k)
 	if (!k->n_backed)
 		return json_null();
 	o = json_pack("{s:o, s:o, s:i, s:b, s:i}", "routes", moore_json_count(k->n_routes), "backed",
-		      moore_json_count(k->n_backed), "links", (int)k->n_links, "sound", !k->n_bad,
-		      "bad_links", (int)k->n_bad);
-	if (!k->bad)
+		      moore_json_count(k->n_backed), "links", (int)k->cuts.n_links, "sound", !k->cuts.n_bad,
+		      "bad_links", (int)k->cuts.n_bad);
+	if (!k->cuts.bad)
 		return o;
-	bad = moore_json_set(moore_json_link(f, k->sw, k->port), "acyclic", json_boolean(k->bad->acyclic));
-	bad = moore_json_set(bad, "loops", json_integer(k->bad->loop_lids));
-	bad = moore_json_set(bad, "unreachable", moore_json_count(k->bad->interrupted));
-	return moore_json_set(o, "bad", moore_json_set(bad, "cycle", json_held_cycle(f, k->bad)));
+	bad = moore_json_set(moore_json_link(f, k->cuts.sw, k->cuts.port), "acyclic", json_boolean(k->cuts.bad->acyclic));
+	bad = moore_json_set(bad, "loops", json_integer(k->cuts.bad->loop_lids));
+	bad = moore_json_set(bad, "unreachable", moore_json_count(k->cuts.bad->interrupted));
+	return moore_json_set(o, "bad", moore_json_set(bad, "cycle", json_held_cycle(f, k->cuts.bad)));
 }
 
 static bool
 is_sound(const struct moore_ether_judged *j)
 {
-	return j->verdict->sound && !j->faults.n && sets_are_sound(j->sets) && !j->backed.n_bad;
+	return j->verdict->sound && !j->faults.n && sets_are_sound(j->sets) && !j->backed.cuts.n_bad;
 }
 
 /* The first pair that is unreachable. */

@@ -8,7 +8,7 @@
  * dependency that it adds rises, too.  So the routes and all backups together are free of cycles.
  * Many orders fit; each round takes another one, which also fits the backups of the rounds before.
  *
- * The judge of backups (cli/ether_backup.c) shares nothing with this file but the tables. */
+ * The judge of backups (lib/lane/mix_cuts.c) shares nothing with this file but the tables. */
 #include <stdlib.h>
 #include <string.h>
 

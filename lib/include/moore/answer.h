@@ -131,10 +131,7 @@ MOORE_API json_t *moore_answer_sl2vl(const struct moore_answer_tables *t, moore_
  * switches at its ends use their backups instead of it or do not. */
 struct moore_ether_backed {
 	uint64_t n_routes, n_backed;	/* routes to other switches, and of these with a backup */
-	uint32_t n_links, n_bad;	/* links judged, and of these with a loop, a cycle or a loss */
-	moore_swid sw;			/* the first bad one, at this switch and port */
-	moore_portnum port;
-	struct moore_mix_held *bad;	/* what happens there; NULL when n_bad is 0 */
+	struct moore_mix_cuts cuts;	/* while any single link is down */
 };
 
 struct moore_ether_judged {	/* the configurations of one format */

@@ -144,6 +144,24 @@ MOORE_API int moore_mix_series_judge(struct moore_mix_held **out,
 				     const struct moore_held *held, struct moore_err *err);
 MOORE_API void moore_mix_series_free(struct moore_mix_series *s);	/* NULL is fine */
 
+/* ---- single cuts ------------------------------------------------------------- */
+
+struct moore_mix_cuts {
+	uint32_t n_links, n_bad;	/* links judged, and of these with a loop, a cycle or a loss */
+	moore_swid sw;			/* the first bad one, at this switch and port */
+	moore_portnum port;
+	struct moore_mix_held *bad;	/* what happens there; NULL when n_bad is 0 */
+};
+
+/* Judges, for each link between switches, every mixture of `rows` in which rows whose value leads
+ * over that link hold their backups as well: the values in backup[], at both of its ends.
+ * Borrows all for the call; jobs may be NULL.  The caller frees out->bad with
+ * moore_mix_held_free().  Errors as for moore_mix_held().  O(links) times its cost. */
+MOORE_API int moore_mix_cuts(struct moore_mix_cuts *out, const struct moore_fabric *f,
+			     const struct moore_held *rows, const struct moore_row *backup,
+			     uint32_t n_backup, const struct moore_mix_lanes *lanes,
+			     const struct moore_jobs *jobs, struct moore_err *err);
+
 /* ---- churn ------------------------------------------------------------------ */
 
 struct moore_churn_count {
