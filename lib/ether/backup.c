@@ -16,7 +16,8 @@
 #include "ether_impl.h"
 
 #define N_VL MOORE_ETHER_CLASSES_MAX
-#define N_ROUNDS 5		/* Slim Fly q=5: further ones find no more backups */
+#define N_ORDERS 4		/* ways to rank channels; rounds end when none finds a backup more */
+#define ROUNDS_MAX 64
 #define OUT_WORDS 4		/* a bit for each out port, 0..254 */
 
 struct work {
@@ -298,10 +299,12 @@ turn_at(struct work *w, moore_swid u, moore_lid lid, unsigned in, uint8_t out)
 	add_turns(w, link->peer, link->peer_port, w->leaves[link->peer * w->lft->stride + lid], out);
 }
 
-/* Makes the turns of every backup turns of the work. */
-static void
+/* Makes the turns of every backup turns of the work, and returns the number of backups. */
+static uint64_t
 keep_chosen(struct work *w)
 {
+	uint64_t n = 0;
+
 	for (moore_swid u = 0; u < w->f->n_switches; u++)
 		for (moore_lid lid = 1; lid <= w->f->lid_top; lid++) {
 			uint8_t port = moore_lft_row(w->out, u)[lid];
@@ -312,7 +315,9 @@ keep_chosen(struct work *w)
 				if (comes_from(w, u, lid, in))
 					turn_at(w, u, lid, in, port);
 			follow(w, u, lid, port, vls_over(w, u, lid, port), true);
+			n++;
 		}
+	return n;
 }
 
 static int
@@ -323,14 +328,17 @@ choose_rounds(struct work *w, struct moore_err *err)
 	struct round r = { w, calloc(width, sizeof(*r.used)) };
 	uint32_t *scratch = calloc(2 * ((size_t)n + 1), sizeof(*scratch));
 	int rc = r.used && scratch ? 0 : moore_fail_nomem(err);
+	uint64_t found = 0, now = 0;
 
-	for (unsigned round = 0; rc == 0 && round < N_ROUNDS; round++) {
+	for (unsigned round = 0, idle = 0; rc == 0 && idle < N_ORDERS && round < ROUNDS_MAX; round++) {
 		if (rank_channels(w, round, scratch, scratch + n) < n)
 			rc = moore_fail(err, MOORE_EINVAL, 0, "the routes can deadlock, so they get no backups");
 		else
 			moore_jobs_run(w->jobs, width, w->f->n_switches, choose_job, &r);
 		if (rc == 0)
-			keep_chosen(w);
+			now = keep_chosen(w);
+		idle = now > found ? 0 : idle + 1;
+		found = now;
 	}
 	free(r.used);
 	free(scratch);
