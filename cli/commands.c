@@ -444,8 +444,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "--ecmp N adds next hops to the routes of layer 0, all on paths of equally many hops.  One\n"
 	  "is left out if some mixture of next hops could deadlock with it.\n"
 	  "\n"
-	  "--backup adds a route of metric 2048 (FRR: distance 20) over another port, which a switch\n"
-	  "takes as soon as the port of the first has no carrier.  With any single link down, no\n"
+	  "--backup adds a route of metric 2048 (FRR, SONiC: distance 20) over another port, which a\n"
+	  "switch takes as soon as the port of the first has no carrier.  With any single link down, no\n"
 	  "packet loops and no cycle of paused ports can arise.",
 	  cmd_ether_emit },
 	{ ETHERNET, "ethernet verify", "DIR", 1, 1,

@@ -75,6 +75,13 @@ moore_ether_config_hops(const struct moore_ether_config *c, uint32_t i)
 	return n;
 }
 
+uint32_t
+moore_ether_config_backups(const struct moore_ether_config *c, uint32_t i)
+{
+	return i < c->n_routes && moore_addr_equal(&c->route[i].to, &c->route[i - 1].to) ?
+		moore_ether_config_hops(c, i) : 0;
+}
+
 void
 moore_ether_config_fini(struct moore_ether_config *c)
 {

@@ -22,6 +22,12 @@ int moore_ether_set_classes(struct moore_ether_config *c, const struct moore_eth
 			    moore_swid s, struct moore_err *err);
 void moore_ether_add_fault(struct moore_ether_faults *f, const struct moore_ether_fault *fault);
 
+/* The number of backups of the prefix whose last next hop is before i.  O(that). */
+uint32_t moore_ether_config_backups(const struct moore_ether_config *c, uint32_t i);
+
+/* The administrative distance of backups in FRR, which SONiC runs, too; static routes have 1. */
+#define MOORE_FRR_BACKUP_DISTANCE "20"
+
 #define MOORE_PORT_PREFIX "swp"		/* port n of a switch is interface swp<n> */
 /* Reads such a name.  -MOORE_ESYNTAX, without a message. */
 int moore_ether_read_port(const char *text, size_t len, moore_portnum *out);

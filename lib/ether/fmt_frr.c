@@ -7,8 +7,6 @@
 
 #include "ether_impl.h"
 
-#define BACKUP_DISTANCE "20"		/* administrative distance; that of static routes is 1 */
-
 static const char *const command[MOORE_N_IP] = { [MOORE_IP4] = "ip route ", [MOORE_IP6] = "ipv6 route " };
 
 static void
@@ -22,8 +20,8 @@ put_route(const struct moore_ether_route *r, struct moore_buf *b)
 		moore_buf_fmt(b, " ");
 		moore_addr_put(b, &r->via);
 	}
-	moore_buf_fmt(b, " " MOORE_PORT_PREFIX "%u%s%s\n", r->port, r->is_backup ? " " BACKUP_DISTANCE : "",
-		      r->onlink ? " onlink" : "");
+	moore_buf_fmt(b, " " MOORE_PORT_PREFIX "%u%s%s\n", r->port,
+		      r->is_backup ? " " MOORE_FRR_BACKUP_DISTANCE : "", r->onlink ? " onlink" : "");
 }
 
 int
@@ -74,7 +72,8 @@ read_rest(struct moore_ether_line *w, struct moore_ether_route *r)
 	while (moore_ether_next_word(w, &at))
 		if (at.len == 6 && !memcmp(at.at, "onlink", 6))
 			r->onlink = true;
-		else if (at.len == strlen(BACKUP_DISTANCE) && !memcmp(at.at, BACKUP_DISTANCE, at.len))
+		else if (at.len == strlen(MOORE_FRR_BACKUP_DISTANCE) &&
+			 !memcmp(at.at, MOORE_FRR_BACKUP_DISTANCE, at.len))
 			r->is_backup = true;
 		else
 			return moore_ether_fail_at(w, &at, "is not a word of a route that is known here");

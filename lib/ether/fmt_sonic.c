@@ -2,7 +2,9 @@
 /* fmt_sonic.c - config_db.json: what a SONiC switch needs of its configuration database, to be
  * merged into the one that its platform gives it (config load).
  *
- * Static routes of SONiC know no next hop off the link, so links must be numbered.  Classes are
+ * Static routes of SONiC know no next hop off the link, so links must be numbered.  A backup is a
+ * next hop of greater distance: SONiC makes each next hop a route of FRR, which uses the smallest
+ * distance of those whose port has carrier.  Classes are
  * a chain of maps: DSCP to traffic class by in port; traffic class to priority group (the class
  * in which a packet arrives), to queue (that in which it leaves) and to DSCP.  A traffic class
  * stands for each way to treat a packet; 0 is the lossy one.  Priority group n and queue n
@@ -19,6 +21,7 @@
 #define LANES_OF_PORT 4			/* port n is interface Ethernet<4(n-1)> */
 #define PREFIX "Ethernet"
 #define VRF "default|"
+#define DEFAULT_DISTANCE "0"		/* stands for that of static routes, 1 */
 
 static void
 put_name(struct moore_buf *b, unsigned port)
@@ -110,12 +113,13 @@ put_addresses(json_t *root, const struct moore_ether *x, moore_swid s)
 	return ok;
 }
 
-/* The route with the next hops r[0] .. r[n_hops - 1]. */
+/* The route with the next hops r[0] .. r[n_hops - 1], backups last. */
 static bool
 put_route(json_t *root, const struct moore_ether_route *r, uint32_t n_hops)
 {
 	static const char *const on_link[MOORE_N_IP] = { "0.0.0.0", "::" };
 	struct moore_buf key = MOORE_BUF_INIT, via = MOORE_BUF_INIT, name = MOORE_BUF_INIT;
+	struct moore_buf distance = MOORE_BUF_INIT;
 	json_t *e;
 	bool ok;
 
@@ -131,13 +135,18 @@ put_route(json_t *root, const struct moore_ether_route *r, uint32_t n_hops)
 			moore_buf_fmt(&via, "%s", on_link[r->to.ip]);
 		moore_buf_fmt(&name, "%s", i ? "," : "");
 		put_name(&name, r[i].port);
+		moore_buf_fmt(&distance, "%s%s", i ? "," : "",
+			      r[i].is_backup ? MOORE_FRR_BACKUP_DISTANCE : DEFAULT_DISTANCE);
 	}
-	ok = !key.oom && !via.oom && !name.oom && (e = entry(root, "STATIC_ROUTE", key.data)) &&
+	ok = !key.oom && !via.oom && !name.oom && !distance.oom &&
+		(e = entry(root, "STATIC_ROUTE", key.data)) &&
 		set_text(e, "nexthop", via.data) && set_text(e, "ifname", name.data) &&
-		set_text(e, "advertise", "false");
+		set_text(e, "advertise", "false") &&
+		(!r[n_hops - 1].is_backup || set_text(e, "distance", distance.data));
 	moore_buf_free(&key);
 	moore_buf_free(&via);
 	moore_buf_free(&name);
+	moore_buf_free(&distance);
 	return ok;
 }
 
@@ -279,6 +288,7 @@ put_root(json_t *root, const struct moore_ether *x, moore_swid s,
 
 	for (uint32_t i = 0, n; i < c->n_routes && ok; i += n) {
 		n = moore_ether_config_hops(c, i);
+		n += moore_ether_config_backups(c, i + n);
 		ok = put_route(root, &c->route[i], n);
 	}
 	if (!ok)
@@ -297,10 +307,6 @@ moore_ether_put_sonic(const struct moore_ether *x, moore_swid s, const struct mo
 	if (!is_numbered(x))
 		return moore_fail(err, MOORE_EINVAL, 0, "static routes of SONiC name next hops on the link "
 				  "alone: number the links (--links-ipv4, --links-ipv6)");
-	for (uint32_t i = 0; i < c->n_routes; i++)
-		if (c->route[i].is_backup)
-			return moore_fail(err, MOORE_EINVAL, 0, "backups are not written for SONiC: leave out "
-					  "--backup");
 	json_object_seed(HASH_SEED);
 	if (!(root = json_object()))
 		return moore_fail_nomem(err);
@@ -358,15 +364,26 @@ text_of(const json_t *e, const char *key)
 	return json_is_string(v) ? json_string_value(v) : "";
 }
 
-/* Reads nexthop and ifname: lists of equal length, with a comma between two. */
+/* Reads a distance: that of a static route, or of a backup. */
+static bool
+read_distance(const char *at, size_t len, bool *is_backup)
+{
+	*is_backup = len == strlen(MOORE_FRR_BACKUP_DISTANCE) &&
+		!memcmp(at, MOORE_FRR_BACKUP_DISTANCE, len);
+	return *is_backup || (len == 1 && (*at == '0' || *at == '1'));
+}
+
+/* Reads nexthop, ifname and distance, if there is one: lists of equal length, with a comma between
+ * two items. */
 static int
 read_route(const struct moore_ether *x, moore_swid s, const char *key, const json_t *e,
 	   struct moore_ether_config *c, struct moore_err *err)
 {
 	const char *via = text_of(e, "nexthop"), *name = text_of(e, "ifname");
+	const char *far = text_of(e, "distance");
 	struct moore_ether_route r = { .port = 0 };
 	struct moore_err why;
-	bool more = true;
+	bool more = true, has_far = *far;
 	unsigned port;
 	int rc = 0;
 
@@ -376,19 +393,26 @@ read_route(const struct moore_ether *x, moore_swid s, const char *key, const jso
 		return wrong(err, "STATIC_ROUTE", key, why.text);
 	while (rc == 0 && more) {
 		size_t via_len = strcspn(via, ","), name_len = strcspn(name, ",");
+		size_t far_len = strcspn(far, ",");
 
 		if (!read_name(x, s, name, name_len, &port))
 			return wrong(err, "STATIC_ROUTE", key, "ifname is no port of the switch");
 		if (moore_addr_parse(&r.via, via, via_len, &why) < 0)
 			return wrong(err, "STATIC_ROUTE", key, "nexthop is no address");
+		if (has_far && !read_distance(far, far_len, &r.is_backup))
+			return wrong(err, "STATIC_ROUTE", key, "distance is none that is known here: "
+				     MOORE_FRR_BACKUP_DISTANCE " is that of a backup");
 		if (!via[via_len] != !name[name_len])
 			return wrong(err, "STATIC_ROUTE", key, "nexthop and ifname are lists of two lengths");
+		if (has_far && !via[via_len] != !far[far_len])
+			return wrong(err, "STATIC_ROUTE", key, "nexthop and distance are lists of two lengths");
 		r.via.is_set = !is_zero(&r.via);
 		r.port = (moore_portnum)port;
 		rc = moore_ether_config_add(c, &r, err);
 		more = via[via_len];
 		via += via_len + more;
 		name += name_len + more;
+		far += far_len + (has_far && more);
 	}
 	return rc;
 }

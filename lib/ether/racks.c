@@ -305,14 +305,6 @@ check_parts(const struct taking *w, const struct moore_ether_route *r, const str
 		}
 }
 
-/* The number of backups that follow the last next hop of a prefix, which is before i. */
-static uint32_t
-n_backups(const struct moore_ether_config *c, uint32_t i)
-{
-	return i < c->n_routes && moore_addr_equal(&c->route[i].to, &c->route[i - 1].to) ?
-		moore_ether_config_hops(c, i) : 0;
-}
-
 /* Adds a further value to the row of a LID. */
 static int
 add_value(const struct taking *w, struct moore_row **list, uint32_t *n, uint32_t *cap,
@@ -333,7 +325,7 @@ take_prefix(const struct taking *w, const struct moore_addr *to, moore_lid lid)
 {
 	const struct moore_ether_route *r = match(w->c, to);
 	uint32_t n = r ? moore_ether_config_hops(w->c, (uint32_t)(r - w->c->route)) : 0;
-	uint32_t n_all = n + (r ? n_backups(w->c, (uint32_t)(r - w->c->route) + n) : 0);
+	uint32_t n_all = n + (r ? moore_ether_config_backups(w->c, (uint32_t)(r - w->c->route) + n) : 0);
 	uint8_t first = r ? port_of(w, r, to) : MOORE_NO_PATH;
 	struct moore_ether_tables *t = w->t;
 	int rc = 0;

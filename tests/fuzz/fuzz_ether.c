@@ -89,7 +89,7 @@ fuzz_seeds(void)
 		"route replace 10.0.0.12/30 proto 109 nexthop via 10.0.0.5 dev swp2 onlink nexthop via inet6 fe80::3 "
 		"dev swp3\n",
 		"{\"STATIC_ROUTE\": {\"default|10.0.0.4/30\": {\"nexthop\": \"172.16.0.1,172.16.0.3\", \"ifname\": "
-		"\"Ethernet4,Ethernet8\", \"advertise\": \"false\"}}}",
+		"\"Ethernet4,Ethernet8\", \"distance\": \"0,20\", \"advertise\": \"false\"}}}",
 		"[{\"dst\":\"10.0.0.4/30\",\"gateway\":\"10.0.0.5\",\"dev\":\"swp2\",\"protocol\":\"109\",\"flags\":"
 		"[\"onlink\",\"linkdown\"]},{\"dst\":\"10.0.0.8/30\",\"protocol\":\"109\",\"flags\":[],\"nexthops\":["
 		"{\"via\":{\"family\":\"inet6\",\"host\":\"fe80::3\"},\"dev\":\"swp3\",\"weight\":1,\"flags\":[]},"
@@ -121,12 +121,14 @@ same_routes(const struct moore_ether_config *a, const struct moore_ether_config 
 	return same;
 }
 
-/* A key of SONiC's database is a prefix, so it holds one route to each; next hops are on the link. */
+/* SONiC's next hops are on the link.  A second one, unless it is a backup, may come back before the first:
+ * JSON has no lines that would keep their order. */
 static bool
 fits_sonic(const struct moore_ether_config *c)
 {
 	for (uint32_t i = 0; i < c->n_routes; i++)
-		if (c->route[i].onlink || (i && moore_addr_equal(&c->route[i - 1].to, &c->route[i].to)))
+		if (c->route[i].onlink || (i && c->route[i - 1].is_backup == c->route[i].is_backup &&
+					   moore_addr_equal(&c->route[i - 1].to, &c->route[i].to)))
 			return false;
 	return true;
 }
