@@ -151,10 +151,11 @@ static int
 run_step(struct apply *a, uint32_t step)
 {
 	const struct moore_motion *m = a->d.steps ? a->d.steps->motion : NULL;
+	const uint32_t k = step - a->d.n_before;	/* the step before those of m has no number there */
 	size_t n;
 	int rc;
 
-	if (m && step < m->n_steps ? m->step[step].wait : a->d.last_waits)
+	if (m && k < m->n_steps ? m->step[k].wait : step >= a->d.n_before && a->d.last_waits)
 		wait_ms(a->wait_ms);
 	cli_busy("loading a step");
 	if ((rc = load_step(a, step, &n)) == CLI_OK && (rc = cli_ether_diff_play(&a->d, step)) == CLI_OK)

@@ -10,7 +10,9 @@
  * An old route with several next hops is a row of which several values are held (held.h).  The
  * first step leaves it one of them, as motion.h requires; the steps lead to the first next hop of
  * each new route.  The others are added last: during that step packets meet mixtures of the new
- * next hops alone, which are judged as a whole. */
+ * next hops alone, which are judged as a whole.
+ *
+ * Backups: ether_diff_backup.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,28 +103,41 @@ judge_new(const struct cli_ether_diff *d, const struct moore_ether_tables *now,
 	return rc;
 }
 
+/* Finds the engine's steps from one table to the other. */
 static int
-find_steps(struct cli_ether_diff *d)
+steps_between(struct cli_ether_diff *d, const struct moore_ether_tables *was,
+	      struct moore_ether_tables *now, const struct moore_sl2vl *lanes)
 {
 	struct moore_jobs jobs = threads_lend(0);
-	struct moore_ether_faults ignored = { .n = 0 };
-	struct moore_ether_tables was = { NULL }, now = { NULL };
-	struct moore_sl2vl *lanes = NULL, *unused = NULL;
-	struct moore_motion_opts opts = { .jobs = &jobs };
-	struct moore_held held;
+	const struct moore_motion_opts opts = { .jobs = &jobs, .sl2vl = lanes };
+	const struct moore_held held = { .lft = was->lft, .more = was->more, .n_more = was->n_more };
 	struct moore_err err;
 	int rc;
 
+	if ((rc = judge_new(d, now, lanes)) != CLI_OK)
+		return rc;
+	moore_ether_tables_prefer(now, was, d->new.x, d->new.racks);
+	cli_busy("finding steps");
+	d->last_waits = now->n_more;
+	if (moore_engine_steps(&d->steps, d->new.racks, &held, now->lft, &opts, &err) < 0)
+		rc = cli_error("%s", err.text);
+	return rc;
+}
+
+static int
+find_steps(struct cli_ether_diff *d)
+{
+	struct moore_ether_faults ignored = { .n = 0 };
+	struct moore_ether_tables was = { NULL }, now = { NULL };
+	struct moore_sl2vl *lanes = NULL, *unused = NULL;
+	int rc;
+
 	if ((rc = cli_ether_tables(&d->new, &now, &lanes, &ignored)) == CLI_OK &&
-	    (rc = cli_ether_tables(&d->old, &was, &unused, &ignored)) == CLI_OK &&
-	    tables_differ(&was, &now) && (rc = judge_new(d, &now, lanes)) == CLI_OK) {
-		moore_ether_tables_prefer(&now, &was, d->new.x, d->new.racks);
-		held = (struct moore_held){ .lft = was.lft, .more = was.more, .n_more = was.n_more };
-		opts.sl2vl = lanes;
-		cli_busy("finding steps");
-		d->last_waits = now.n_more;
-		if (moore_engine_steps(&d->steps, d->new.racks, &held, now.lft, &opts, &err) < 0)
-			rc = cli_error("%s", err.text);
+	    (rc = cli_ether_diff_judge_backups(d, &now, lanes)) == CLI_OK &&
+	    (rc = cli_ether_tables(&d->old, &was, &unused, &ignored)) == CLI_OK) {
+		cli_ether_diff_use_backups(d, &was);
+		if (tables_differ(&was, &now))
+			rc = steps_between(d, &was, &now, lanes);
 	}
 	moore_ether_tables_fini(&was);
 	moore_ether_tables_fini(&now);
@@ -131,21 +146,20 @@ find_steps(struct cli_ether_diff *d)
 	return rc;
 }
 
-/* The route of the configuration to exactly that prefix; NULL when there is none. */
+/* The first route of the configuration to exactly that prefix, backups aside; NULL when there is
+ * none. */
 static const struct moore_ether_route *
 route_to(const struct moore_ether_config *c, const struct moore_addr *to)
 {
-	for (uint32_t i = moore_ether_config_find(c, to); i < c->n_routes; i++)
-		return moore_addr_equal(&c->route[i].to, to) ? &c->route[i] : NULL;
-	return NULL;
+	return cli_ether_diff_route(c, to, false);
 }
 
-/* The route of the configuration to exactly that prefix over that port; or NULL. */
+/* The route of the configuration to exactly that prefix over that port, no backup; or NULL. */
 static const struct moore_ether_route *
 route_over(const struct moore_ether_config *c, const struct moore_addr *to, moore_portnum port)
 {
 	for (uint32_t i = moore_ether_config_find(c, to); i < c->n_routes; i++)
-		if (!moore_addr_equal(&c->route[i].to, to))
+		if (!moore_addr_equal(&c->route[i].to, to) || c->route[i].is_backup)
 			break;
 		else if (c->route[i].port == port)
 			return &c->route[i];
@@ -167,8 +181,12 @@ add_row(struct cli_ether_diff *d, uint32_t step, const struct moore_row *row)
 	if (!e.n_hops) {
 		/* What is not there cannot be removed. */
 		const struct moore_ether_route *had = route_to(&d->old.config[row->sw], &e.route.to);
+		int rc = had ? add_edit(d, &e) : CLI_OK;
 
-		return had ? add_edit(d, &e) : CLI_OK;
+		e.route.is_backup = true;
+		if (rc == CLI_OK && cli_ether_diff_in_force(d, row->sw, &e.route.to))
+			rc = add_edit(d, &e);
+		return rc;
 	}
 	final = route_over(&d->new.config[row->sw], &e.route.to, row->port);
 	e.route = final ? *final : moore_ether_route_over(d->new.x, row->sw, &to, row->port);
@@ -185,15 +203,19 @@ by_destination(const void *a, const void *b)
 		return x->sw < y->sw ? -1 : 1;
 	if ((d = moore_addr_order(&x->route.to, &y->route.to)))
 		return d;
+	if (x->route.is_backup != y->route.is_backup)
+		return x->route.is_backup ? 1 : -1;
 	return (x->step > y->step) - (x->step < y->step);
 }
 
-/* The last edit of a prefix; NULL when there is none.  The first n_edits edits are sorted by
+/* The last edit of a prefix, or of its backup; NULL when there is none.  The first n_edits edits are sorted by
  * destination. */
 static const struct cli_ether_edit *
-last_edit(const struct cli_ether_diff *d, uint32_t n_edits, moore_swid s, const struct moore_addr *to)
+last_edit(const struct cli_ether_diff *d, uint32_t n_edits, moore_swid s, const struct moore_addr *to,
+	  bool is_backup)
 {
-	const struct cli_ether_edit key = { .step = UINT32_MAX, .sw = s, .route = { .to = *to } };
+	const struct cli_ether_edit key = { .step = UINT32_MAX, .sw = s,
+		.route = { .to = *to, .is_backup = is_backup } };
 	const struct cli_ether_edit *e;
 	uint32_t low = 0, high = n_edits;
 
@@ -206,7 +228,8 @@ last_edit(const struct cli_ether_diff *d, uint32_t n_edits, moore_swid s, const 
 			high = mid;
 	}
 	e = low ? &d->edit[low - 1] : NULL;
-	return e && e->sw == s && moore_addr_equal(&e->route.to, to) ? e : NULL;
+	return e && e->sw == s && moore_addr_equal(&e->route.to, to) && e->route.is_backup == is_backup ?
+		e : NULL;
 }
 
 /* Leaves each prefix that has several next hops with the first of them, unless the first step
@@ -227,7 +250,7 @@ add_single(struct cli_ether_diff *d)
 			const struct cli_ether_edit e = { .sw = s, .n_hops = 1, .route = c->route[i] };
 
 			n = moore_ether_config_hops(c, i);
-			if (n > 1 && !last_edit(d, n_edits, s, &e.route.to))
+			if (n > 1 && !last_edit(d, n_edits, s, &e.route.to, false))
 				rc = add_edit(d, &e);
 		}
 	}
@@ -268,7 +291,7 @@ static uint32_t
 after_steps(const struct cli_ether_diff *d, uint32_t n_edits, moore_swid s,
 	    const struct moore_addr *to, const struct moore_ether_route **first)
 {
-	const struct cli_ether_edit *e = last_edit(d, n_edits, s, to);
+	const struct cli_ether_edit *e = last_edit(d, n_edits, s, to, false);
 	const struct moore_ether_config *old = &d->old.config[s];
 
 	if (e) {
@@ -303,13 +326,13 @@ add_rest(struct cli_ether_diff *d, uint32_t n_edits, moore_swid s)
 
 		e.n_hops = moore_ether_config_hops(new, i);
 		e.route = new->route[i];
-		if (!same_hops(has, n, &new->route[i], e.n_hops))
+		if (!e.route.is_backup && !same_hops(has, n, &new->route[i], e.n_hops))
 			rc = add_edit(d, &e);
 	}
 	e.n_hops = 0;
 	for (uint32_t i = 0; i < old->n_routes && rc == CLI_OK; i += moore_ether_config_hops(old, i)) {
 		e.route = (struct moore_ether_route){ .to = old->route[i].to };
-		if (!route_to(new, &e.route.to) && after_steps(d, n_edits, s, &e.route.to, &has))
+		if (!old->route[i].is_backup && !route_to(new, &e.route.to) && after_steps(d, n_edits, s, &e.route.to, &has))
 			rc = add_edit(d, &e);
 	}
 	return rc;
@@ -324,6 +347,8 @@ by_step(const void *a, const void *b)
 		return x->step < y->step ? -1 : 1;
 	if (x->sw != y->sw)
 		return x->sw < y->sw ? -1 : 1;
+	if (x->route.is_backup != y->route.is_backup)
+		return x->route.is_backup ? 1 : -1;
 	return !x->n_hops - !y->n_hops;
 }
 
@@ -345,14 +370,55 @@ cli_ether_diff_read_old(struct cli_ether_diff *d, const char *running)
 	return read_side(running, true, &d->old);
 }
 
-static bool
-has_backups(const struct cli_ether *e)
+/* Adds an edit of each backup for which `which` asks; n_edits is as for last_edit(). */
+static int
+add_backups_where(struct cli_ether_diff *d, uint32_t n_edits, uint32_t step,
+		  enum cli_ether_backup_edit which)
 {
-	for (moore_swid s = 0; s < e->x->plan->n_switches; s++)
-		for (uint32_t i = 0; i < e->config[s].n_routes; i++)
-			if (e->config[s].route[i].is_backup)
-				return true;
-	return false;
+	int rc = CLI_OK;
+
+	for (moore_swid s = 0; s < d->new.x->plan->n_switches; s++) {
+		const bool removes = which != CLI_ETHER_BACKUP_ADD;
+		const struct moore_ether_config *c = removes ? &d->old.config[s] : &d->new.config[s];
+
+		for (uint32_t i = 0; i < c->n_routes && rc == CLI_OK; i++) {
+			const struct cli_ether_edit e = { step, s, !removes, c->route[i] };
+
+			if (!c->route[i].is_backup)
+				continue;
+			/* A step that drops packets withdrew the backup, too. */
+			if (last_edit(d, n_edits, s, &e.route.to, true) ? !removes :
+			    cli_ether_diff_backup_is(d, s, &c->route[i], which))
+				rc = add_edit(d, &e);
+		}
+	}
+	return rc;
+}
+
+/* Adds the edits of backups, and the step before all others if it is needed. */
+static int
+add_backups(struct cli_ether_diff *d, uint32_t n_edits)
+{
+	const uint32_t n = d->n_edits;
+	const bool has_rest = n > n_edits;
+	uint32_t from;
+	int rc;
+
+	d->primaries_change = n > 0;
+	if ((rc = add_backups_where(d, n_edits, 0, CLI_ETHER_BACKUP_IDLE)) != CLI_OK)
+		return rc;
+	d->n_before = d->n_edits > n;
+	d->n_steps += d->n_before;
+	for (uint32_t i = 0; i < n; i++)
+		d->edit[i].step += d->n_before;
+	from = d->n_edits;
+	rc = add_backups_where(d, n_edits, d->n_steps - (has_rest && d->n_steps), CLI_ETHER_BACKUP_IN_FORCE);
+	d->n_steps += d->n_edits > from && !has_rest;
+	from = d->n_edits;
+	if (rc == CLI_OK)
+		rc = add_backups_where(d, n_edits, d->n_steps, CLI_ETHER_BACKUP_ADD);
+	d->n_steps += d->n_edits > from;
+	return rc;
 }
 
 int
@@ -361,9 +427,6 @@ cli_ether_diff_find(struct cli_ether_diff *d)
 	uint32_t n_edits;
 	int rc;
 
-	if (has_backups(&d->new) || has_backups(&d->old))
-		return cli_error("no steps are known between routes with backups: load the files of the "
-				 "directory");
 	if ((rc = find_steps(d)) != CLI_OK || (rc = add_steps(d)) != CLI_OK)
 		return rc;
 	if ((n_edits = d->n_edits))
@@ -372,6 +435,8 @@ cli_ether_diff_find(struct cli_ether_diff *d)
 		rc = add_rest(d, n_edits, s);
 	d->n_steps += d->n_edits > n_edits;
 	d->last_waits = d->last_waits && d->steps && n_edits && d->n_edits > n_edits;
+	if (rc == CLI_OK)
+		rc = add_backups(d, n_edits);
 	if (d->n_edits)
 		qsort(d->edit, d->n_edits, sizeof(*d->edit), by_step);
 	return rc;
@@ -384,8 +449,8 @@ hops_of(const struct cli_ether_diff *d, const struct cli_ether_edit *e)
 	return e->n_hops > 1 ? route_to(&d->new.config[e->sw], &e->route.to) : &e->route;
 }
 
-/* Changes the old configuration as an edit does: all routes to the prefix go, and those of the edit
- * come.  It stays sorted. */
+/* Changes the old configuration as an edit does: all routes to the prefix go, or all its backups, and
+ * those of the edit come.  It stays sorted. */
 static int
 play(struct cli_ether_diff *d, const struct cli_ether_edit *e)
 {
@@ -393,7 +458,11 @@ play(struct cli_ether_diff *d, const struct cli_ether_edit *e)
 	uint32_t n_routes = c->n_routes, i = moore_ether_config_find(c, &e->route.to), n = 0;
 	struct moore_err err;
 
-	while (i + n < n_routes && moore_addr_equal(&c->route[i + n].to, &e->route.to))
+	while (i < n_routes && e->route.is_backup && !c->route[i].is_backup &&
+	       moore_addr_equal(&c->route[i].to, &e->route.to))
+		i++;
+	while (i + n < n_routes && moore_addr_equal(&c->route[i + n].to, &e->route.to) &&
+	       c->route[i + n].is_backup == e->route.is_backup)
 		n++;
 	for (uint32_t k = n; k < e->n_hops; k++)	/* makes room at the end */
 		if (moore_ether_config_add(c, &e->route, &err) < 0)

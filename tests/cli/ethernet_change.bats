@@ -24,6 +24,65 @@ around() { $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --fail s0-0-
 	done
 }
 
+# play OLD STEPS SWITCH: the routes of a switch after it has loaded all steps; what leads over the dead
+# cable of `around` counts as a route, but never alone where a backup is there.
+play() {
+	cat "$1/$3/routes.ipbatch" "$2"/step-*/"$3.ipbatch" 2>/dev/null | awk '
+		{ key = $3 (/ metric 2048$/ ? " backup" : "") }
+		$2 == "replace" { route[key] = $0 } $2 == "del" { delete route[key] }
+		END { for (r in route) print route[r] }' | sort
+}
+
+@test "diff with backups: idle ones go first, those in force stay until the routes are new" {
+	$M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --backup -o "$T/with" >/dev/null
+	$M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --backup --fail s0-0-0:4 -o "$T/cut" >/dev/null
+	run -0 $M ethernet diff "$T/with" "$T/with"
+	for way in "with $N" "cut with" "with cut" "$N with"; do
+		read -r new old <<<"$way"
+		[[ $new == /* ]] || new=$T/$new
+		[[ $old == /* ]] || old=$T/$old
+		rm -rf "$T/steps"
+		run -1 $M ethernet diff "$new" "$old" -o "$T/steps" --json
+		for s in "$old"/s*; do
+			name=${s##*/}
+			play "$old" "$T/steps" "$name" | diff - <(sort "$new/$name/routes.ipbatch")
+		done
+		last=$(ls -d "$T"/steps/step-* | wc -l)
+		holds ".steps_to_load == $last"
+		# Backups are added in the last step alone, where nothing else changes.
+		! grep -l "replace.* metric 2048" "$T"/steps/step-*/* | grep -v "/step-$last/" || return 1
+		grep -q "replace.* metric 2048" "$T/steps/step-$last"/* || continue
+		! grep -hv "replace.* metric 2048" "$T/steps/step-$last"/* || return 1
+	done
+	# After the cut: the first step withdraws idle backups alone; those of routes over the dead cable are in
+	# force, and go with the step before the last.
+	rm -rf "$T/steps"
+	run -1 $M ethernet diff "$T/cut" "$T/with" -o "$T/steps" --json
+	holds '.steps.ok and all(.steps.list[]; .safe and .interrupted == 0)'
+	! grep -hv "del .* metric 2048$" "$T"/steps/step-1/* || return 1
+	join -j 1 <(awk '$7 == "swp4" && !/2048$/ { print $3 }' "$T/with/s0-0-0/routes.ipbatch" | sort) \
+		<(awk '/2048$/ { print $3 }' "$T/with/s0-0-0/routes.ipbatch" | sort) >"$T/in-force"
+	[ -s "$T/in-force" ]
+	! grep -qFwf "$T/in-force" "$T/steps/step-1/s0-0-0.ipbatch" || return 1
+	# Pairs that have a backup are not dead at first.
+	dead=$(jq .steps.dead <<<"$output")
+	$M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --fail s0-0-0:4 -o "$T/bare" >/dev/null
+	run -1 $M ethernet diff "$T/bare" "$N" --json
+	[ "$dead" -lt "$(jq .steps.dead <<<"$output")" ]
+	# Only a backup differs: it alone is written, and no step of routes.
+	cp -r "$T/with" "$T/few"
+	sed -i '0,/ metric 2048$/{/ metric 2048$/d}' "$T/few/s0-0-0/routes.ipbatch"
+	run -1 $M ethernet diff "$T/with" "$T/few" --json
+	holds '.edits == 1 and .steps == null and .steps_to_load == 1'
+	run -1 $M ethernet diff "$T/few" "$T/with" --json
+	holds '.edits == 1 and .removed == 1 and .steps == null and .steps_to_load == 1'
+	# A directory whose backups are not safe is refused.
+	to=$(sed -n 's|^route replace \(10[^ ]*/[0-9]*\) via .* proto 109$|\1|p' "$T/few/s0-0-0/routes.ipbatch" | head -1)
+	echo "route replace $to via 10.0.0.1 dev swp200 onlink proto 109 metric 2048" >>"$T/few/s0-0-0/routes.ipbatch"
+	run -2 --separate-stderr $M ethernet diff "$T/few" "$T/with"
+	says "the backups of the directory are not safe"
+}
+
 @test "diff: what is written otherwise, missing or ours alone is changed last" {
 	S=$N/s0-0-0/routes.ipbatch
 	cp -r "$N" "$T/old"

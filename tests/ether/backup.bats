@@ -108,3 +108,32 @@ ours() {
 	done
 	for family in -4 -6; do [ "$(ours s0-0-0 "$family")" = "0 0" ]; done
 }
+
+@test "apply after a cut: from the backups in force to new routes with new backups, and back" {
+	lab_with --backup
+	"$M" ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --backup --fail s0-0-0:2 -o around >/dev/null
+	load="ip netns exec $id.{switch} ip -force -batch -" read="ip netns exec $id.{switch} ip -N {family} -json route show"
+	"$LAB" cut lab s0-0-0 2
+	"$PINGS" <hosts >cut || true
+	# From here on, all that answered goes on answering.
+	"$PINGS" --seconds 8 <hosts >during &
+	sleep 1
+	run -0 "$M" ethernet apply around --command "$load" --read "$read" --json
+	echo "$output" >applied
+	wait $! || true
+	run -0 "$PINGS" <hosts
+	jq -s '.[1].lost_list | map({ key: "\(.from) \(.to) \(.address)", value: true }) | from_entries' during cut >dead
+	lost=$(jq --slurpfile dead dead '[.lost_list[] | select("\(.from) \(.to) \(.address)" as $k | $dead[0] | has($k) | not) |
+		.packets] | add // 0' during)
+	echo "# $(jq .lost_pairs cut) pairs were cut off; from then on the others lost $lost packets; $(jq -c '[.edits, .steps_to_load]' applied) edits and steps" >&3
+	[ "$lost" = 0 ]
+	# What runs now is the new directory, backups included.
+	run -0 "$M" ethernet apply around --command "$load" --read "$read" --dry-run --json
+	jq -e '.edits == 0' <<<"$output"
+	"$LAB" mend lab s0-0-0 2
+	sleep 0.5
+	run -0 "$M" ethernet apply net --command "$load" --read "$read" --json
+	run -0 "$PINGS" <hosts
+	run -0 "$M" ethernet apply net --command "$load" --read "$read" --dry-run --json
+	jq -e '.edits == 0' <<<"$output"
+}
