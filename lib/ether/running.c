@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* running.c - reads the routes of a running Linux switch: what `ip -N -json route show` prints.
- * Routes of other protocols are left alone. */
+/* running.c - reads the routes of a running Linux switch: what `ip -N -json route show` prints, a
+ * list, or FRR's `show ip route json`, an object.  Routes of other protocols are left alone.  FRR
+ * has no protocol of ours: there, static routes to our ranges over ports of the switch are. */
 #include <string.h>
 
 #include <jansson.h>
@@ -98,6 +99,79 @@ read_route(const struct reader *r, const json_t *route, struct moore_ether_confi
 	return 0;
 }
 
+/* ---- FRR ----------------------------------------------------------------------------------- */
+
+#define FRR_BACKUP_DISTANCE 20
+
+static bool
+is_ours_in_frr(const struct reader *r, const json_t *route, const struct moore_addr *to)
+{
+	const struct moore_addr *range = r->x->opts.range;
+	const char *protocol = json_string_value(json_object_get(route, "protocol"));
+
+	return protocol && !strcmp(protocol, "static") && range[to->ip].is_set &&
+		moore_addr_within(to, &range[to->ip]);
+}
+
+/* Reads a next hop; *ours is false if it leaves by an interface that is no port. */
+static int
+read_frr_hop(const struct reader *r, const json_t *hop, struct moore_ether_route *out, bool *ours)
+{
+	const json_t *dev = json_object_get(hop, "interfaceName"), *via = json_object_get(hop, "ip");
+
+	*ours = json_is_string(dev) && moore_ether_read_port(json_string_value(dev),
+							     json_string_length(dev), &out->port) == 0;
+	out->onlink = json_is_true(json_object_get(hop, "onLink"));
+	out->via = (struct moore_addr){ .is_set = false };
+	return via ? get_addr(r, via, "nexthops.ip", &out->via) : 0;
+}
+
+static int
+read_frr_route(const struct reader *r, const json_t *route, struct moore_ether_config *c)
+{
+	struct moore_ether_route out = { .port = 0 };
+	const json_t *hop;
+	size_t i;
+	int rc;
+
+	if (!json_is_object(route))
+		return moore_fail(r->err, MOORE_ESYNTAX, 0, "[%zu]: a route is wanted", r->index);
+	if ((rc = get_addr(r, json_object_get(route, "prefix"), "prefix", &out.to)) < 0)
+		return rc;
+	if (!is_ours_in_frr(r, route, &out.to))
+		return 0;
+	out.is_backup = json_integer_value(json_object_get(route, "distance")) == FRR_BACKUP_DISTANCE;
+	json_array_foreach(json_object_get(route, "nexthops"), i, hop) {
+		bool ours;
+
+		if ((rc = read_frr_hop(r, hop, &out, &ours)) < 0 ||
+		    (ours && (rc = moore_ether_config_add(c, &out, r->err)) < 0))
+			return rc;
+	}
+	return 0;
+}
+
+/* Each member is a list of routes to one prefix. */
+static int
+read_frr(struct reader *r, json_t *root, struct moore_ether_config *c)
+{
+	const json_t *routes, *route;
+	const char *prefix;
+	size_t i;
+	int rc = 0;
+
+	json_object_foreach(root, prefix, routes) {
+		if (!json_is_array(routes))
+			return moore_fail(r->err, MOORE_ESYNTAX, 0, "%.60s: a list of routes is wanted, as "
+					  "FRR's show ip route json prints it", prefix);
+		json_array_foreach(routes, i, route)
+			if (rc == 0)
+				rc = read_frr_route(r, route, c);
+		r->index++;
+	}
+	return rc;
+}
+
 int
 moore_ether_read_running(const struct moore_ether *x, moore_swid s, const char *text, size_t len,
 			 struct moore_ether_config *c, struct moore_err *err)
@@ -112,9 +186,11 @@ moore_ether_read_running(const struct moore_ether *x, moore_swid s, const char *
 	if (!(root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why)))
 		return moore_fail(err, MOORE_ESYNTAX, why.line > 0 ? (unsigned)why.line : 0, "%s",
 				  why.text);
-	if (!json_is_array(root) || json_array_size(root) > ROUTES_MAX)
+	if (json_is_object(root) && json_object_size(root) <= ROUTES_MAX)
+		rc = read_frr(&r, root, c);
+	else if (!json_is_array(root) || json_array_size(root) > ROUTES_MAX)
 		rc = moore_fail(err, MOORE_ESYNTAX, 0, "a list of at most %d routes is wanted, as ip -json "
-				"route show prints it", ROUTES_MAX);
+				"route show prints it, or what FRR's show ip route json prints", ROUTES_MAX);
 	else
 		json_array_foreach(root, r.index, route)
 			if ((rc = read_route(&r, route, c)) < 0)

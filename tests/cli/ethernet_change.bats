@@ -121,9 +121,9 @@ running() {
 	echo "[" >"$T/run/s0-0-0/routes.json"
 	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
 	says "routes.json:"
-	echo "{}" >"$T/run/s0-0-0/routes.json"
+	echo '{"10.0.0.0/24": 3}' >"$T/run/s0-0-0/routes.json"
 	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
-	says "a list of at most"
+	says "routes.json: 10.0.0.0/24: a list of routes is wanted"
 	run -2 --separate-stderr $M ethernet diff "$N" "$T/nowhere"
 	says "no file of routes there"
 	# A network of one family has no file of the other.

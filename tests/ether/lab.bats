@@ -197,6 +197,9 @@ frr_agrees() {
 		sleep 0.2
 	done
 	run -0 "$PINGS" <hosts
+	mkdir -p "told/$1"
+	ip netns exec "$space" vtysh --vty_socket "$own" -c "show ip route json" >"told/$1/routes.json"
+	ip netns exec "$space" vtysh --vty_socket "$own" -c "show ipv6 route json" >"told/$1/routes6.json"
 	kill "$(cat "$own/staticd.pid")" "$(cat "$own/zebra.pid")"
 	rm -rf "$own"
 	holds '.lost == 0'
@@ -208,6 +211,19 @@ frr_agrees() {
 	lab_of slimfly q=5 p=1
 	"$M" ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --format frr,nft -o frr >/dev/null
 	frr_agrees s0-2-3 400
+	# What FRR says of its routes is read as what the switch runs.
+	for s in frr/s*; do
+		[ "$s" = frr/s0-2-3 ] || ip -n "$(jq -r .id lab/lab.json).${s#frr/}" -N -json route show \
+			>"$(mkdir -p "told/${s#frr/}"; echo "told/${s#frr/}")/routes.json"
+		[ "$s" = frr/s0-2-3 ] || ip -n "$(jq -r .id lab/lab.json).${s#frr/}" -6 -N -json route show \
+			>"told/${s#frr/}/routes6.json"
+	done
+	run -0 "$M" ethernet diff frr told --json
+	holds '.edits == 0'
+	jq 'with_entries(select(.value[0].protocol == "static")) | to_entries | .[1:] | from_entries' \
+		told/s0-2-3/routes.json >less && mv less told/s0-2-3/routes.json
+	run -1 "$M" ethernet diff frr told --json
+	holds '.edits == 1'
 }
 
 @test "FRR loads routes with several next hops" {
