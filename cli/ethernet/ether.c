@@ -113,24 +113,25 @@ cli_ether_has(const char *dir, const struct cli_ether *e, const char *format)
 	return false;
 }
 
-/* The readers of a format: its own files, of the families that the network has, and class.nft beside
- * routes for Linux. */
+/* The readers of a format: its own files, of the families that the network has, and beside routes
+ * for Linux those of a format of classes (NULL: none). */
 static bool
 belongs(const struct cli_ether *e, const struct moore_ether_format *fmt, const char *format,
-	bool with_nft)
+	const char *classes)
 {
 	bool has = false;
 
 	for (unsigned ip = 0; ip < MOORE_N_IP; ip++)
 		has = has || (fmt->families >> ip & 1 && e->x->opts.range[ip].is_set);
 	return has && fmt->read &&
-		(!strcmp(fmt->name, format) || (with_nft && !strcmp(fmt->name, "nft")));
+		(!strcmp(fmt->name, format) || (classes && !strcmp(fmt->name, classes)));
 }
 
 int
 cli_ether_read(const char *dir, const char *format, struct cli_ether *e, bool *has_classes)
 {
-	bool with_nft = strcmp(format, "sonic") && cli_ether_has(dir, e, "nft");
+	const char *classes = !strcmp(format, "sonic") ? NULL : cli_ether_has(dir, e, "nft") ? "nft" :
+		cli_ether_has(dir, e, "nft-list") ? "nft-list" : NULL;
 	const struct moore_ether_format *fmt;
 	uint32_t n = e->x->plan->n_switches;
 	int rc = CLI_OK;
@@ -141,7 +142,7 @@ cli_ether_read(const char *dir, const char *format, struct cli_ether *e, bool *h
 	cli_busy("reading");
 	for (moore_swid s = 0; s < n && rc == CLI_OK; s++) {
 		for (size_t i = 0; (fmt = moore_ether_format_at(i)) && rc == CLI_OK; i++)
-			if (belongs(e, fmt, format, with_nft))
+			if (belongs(e, fmt, format, classes))
 				rc = cli_ether_read_file(dir, e, s, fmt);
 		moore_ether_config_sort(&e->config[s]);
 		cli_busy_share(NULL, (s + 1.0) / n);

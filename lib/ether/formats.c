@@ -25,6 +25,8 @@ static const struct moore_ether_format formats[] = {
 	  moore_ether_read_running },
 	{ "nft", "class.nft", "nftables map that marks packets with their class", IP4 | IP6,
 	  moore_ether_put_nft, moore_ether_read_nft },
+	{ "nft-list", "classes.nft", "what `nft -n list table inet moore` prints", IP4 | IP6, NULL,
+	  moore_ether_read_nft_list },
 };
 
 const struct moore_ether_format *

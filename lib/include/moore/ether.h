@@ -221,6 +221,12 @@ MOORE_API int moore_ether_read_running(const struct moore_ether *x, moore_swid s
 				       size_t len, struct moore_ether_config *c,
 				       struct moore_err *err);
 
+/* Reads the classes of a running switch: what `nft -n list table inet moore` prints.  -MOORE_ESYNTAX
+ * if the table is not the emitted one but for the elements of its maps. */
+MOORE_API int moore_ether_read_nft_list(const struct moore_ether *x, moore_swid s, const char *text,
+					size_t len, struct moore_ether_config *c,
+					struct moore_err *err);
+
 /* The files of a host: its addresses, route and neighbour; and how applications use them. */
 MOORE_API int moore_ether_write_host_setup(const struct moore_ether *x, moore_epid e,
 					   struct moore_buf *out, struct moore_err *err);
