@@ -50,8 +50,8 @@ static const struct moore_key rows[] = {
 	{ "ethernet_dir", TEXT(ethernet_dir), "(null)",
 	  "The directory that moorectl ethernet emit wrote. With it the command of ethernet is also run "
 	  "with {what} routes (ip -json route show), or routes6 (ip -6 -json route show) if the network "
-	  "has IPv6 only, so that a hotspot is explained by the routes over it; (null) means that routes "
-	  "are not read.",
+	  "has IPv6 only, and classes (nft -n list table inet moore), so that a hotspot is explained by the "
+	  "routes over it, and path and verify answer; (null) means that neither is read.",
 	  RESTART(ethernet_dir) },
 	{ "metrics", TEXT(metrics), "127.0.0.1:9684",
 	  "ADDRESS:PORT that serves Prometheus text under /metrics; (null) disables this.",

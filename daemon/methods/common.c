@@ -16,7 +16,10 @@ call_snapshot(const struct call *c, enum need need, struct rpc_error *e)
 	else if (need >= NEED_FABRIC && !s->fabric)
 		rpc_fail(e, RPC_NO_FABRIC, "scan %llu found no LIDs: is a subnet manager running?",
 			 (unsigned long long)s->scan);
-	else if (need >= NEED_TABLES && (!s->lft || !s->sl2vl))
+	else if (need >= NEED_TABLES && s->lft && !s->sl2vl)
+		rpc_fail(e, RPC_NO_FABRIC, "scan %llu read the switches' routes, but not their lanes or "
+			 "classes: system.status says why", (unsigned long long)s->scan);
+	else if (need >= NEED_TABLES && !s->lft)
 		rpc_fail(e, RPC_NO_FABRIC, "scan %llu has not read the switches' tables yet",
 			 (unsigned long long)s->scan);
 	else

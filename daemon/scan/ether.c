@@ -4,8 +4,8 @@
  * their interfaces.
  *
  * A switch that does not answer costs only itself: the others' reports tell what is left of its
- * links.  Routes are read when the directory with their addresses is known (ether_net.c); classes
- * are not read. */
+ * links.  Routes and classes are read when the directory with their addresses is known
+ * (ether_net.c). */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 enum { AT_ONCE = 16, SECONDS = 10, WAIT_MS = 500, LIDS_MAX = 1 << 20, ROUTES_BYTES_MAX = 64 << 20 };
 
 /* Asked for after the documents of LLDP. */
-enum { ROUTES = MOORE_LLDP_DOCS };
+enum { ROUTES = MOORE_LLDP_DOCS, CLASSES, DOCS };
 
 struct ether {
 	struct plane_thread *p;
@@ -32,6 +32,8 @@ struct ether {
 	struct ether_net net;		/* empty: routes are not read */
 	struct moore_ether_config *config;	/* of the switches of net */
 	char no_routes[200];		/* why routes of some switch are unknown; "" when all are known */
+	char no_classes[200];		/* the same of classes */
+	uint32_t n_classes;		/* switches whose classes were read */
 	uint64_t look_at, poll_at;	/* when they are due */
 };
 
@@ -63,7 +65,8 @@ read_net(struct ether *x)
 	struct moore_err err;
 
 	forget_net(x);
-	x->no_routes[0] = '\0';
+	x->no_routes[0] = x->no_classes[0] = '\0';
+	x->n_classes = 0;
 	if (!*dir)
 		return;
 	if (ether_net_read(&x->net, dir, &err) < 0) {
@@ -93,7 +96,7 @@ add_switches(struct ether *x, struct moore_err *err)
 static int
 set_command(struct child *c, const struct ether *x, uint32_t sw, unsigned doc, struct moore_err *err)
 {
-	const char *what = doc != ROUTES ? moore_lldp_doc_name(doc) :
+	const char *what = doc == CLASSES ? "classes" : doc != ROUTES ? moore_lldp_doc_name(doc) :
 		ether_net_ip(&x->net) == MOORE_IP4 ? "routes" : "routes6";
 	const struct child_place places[] = { { "{switch}", x->sw[sw]->asked }, { "{what}", what } };
 
@@ -102,22 +105,45 @@ set_command(struct child *c, const struct ether *x, uint32_t sw, unsigned doc, s
 					"ethernet has no command");
 }
 
-static void
-take_routes(struct ether *x, uint32_t sw, const struct child *c)
+typedef int read_fn(const struct moore_ether *x, moore_swid s, const char *text, size_t len,
+		    struct moore_ether_config *c, struct moore_err *err);
+
+/* Takes what a command printed of the routes or classes of a switch; why_not keeps the first failure.
+ * Returns true if it was read. */
+static bool
+take_config(struct ether *x, uint32_t sw, const struct child *c, read_fn *read, const char *what,
+	    char *why_not, size_t size)
 {
 	const char *name = x->sw[sw]->asked, *text = c->output.data ? c->output.data : "";
 	moore_swid s = ether_find(x->net.x->plan, name, sw);
 	struct moore_err err;
 
 	if (s == MOORE_NONE)
-		return;
+		return false;
 	if (*c->why)
 		moore_fail(&err, MOORE_EINVAL, 0, "%s", c->why);
-	else if (moore_ether_read_running(x->net.x, s, text, c->output.len, &x->config[s], &err) == 0)
-		err.text[0] = '\0';
-	moore_ether_config_sort(&x->config[s]);
-	if (*err.text && !*x->no_routes)
-		snprintf(x->no_routes, sizeof(x->no_routes), "routes of %.63s: %.120s", name, err.text);
+	else if (read(x->net.x, s, text, c->output.len, &x->config[s], &err) == 0)
+		return true;
+	if (!*why_not)
+		snprintf(why_not, size, "%s of %.63s: %.110s", what, name, err.text);
+	return false;
+}
+
+static void
+take_routes(struct ether *x, uint32_t sw, const struct child *c)
+{
+	moore_swid s = ether_find(x->net.x->plan, x->sw[sw]->asked, sw);
+
+	take_config(x, sw, c, moore_ether_read_running, "routes", x->no_routes, sizeof(x->no_routes));
+	if (s != MOORE_NONE)
+		moore_ether_config_sort(&x->config[s]);
+}
+
+static void
+take_classes(struct ether *x, uint32_t sw, const struct child *c)
+{
+	x->n_classes += take_config(x, sw, c, moore_ether_read_nft_list, "classes", x->no_classes,
+				    sizeof(x->no_classes));
 }
 
 /* Takes what a command printed; one that failed makes the switch silent. */
@@ -167,6 +193,8 @@ on_ended(void *arg, size_t i)
 
 	if (doc == ROUTES)
 		take_routes(a->x, sw, &a->c[i]);
+	else if (doc == CLASSES)
+		take_classes(a->x, sw, &a->c[i]);
 	else
 		take(a->x->sw[sw], (enum moore_lldp_doc)doc, &a->c[i]);
 	moore_buf_free(&a->c[i].output);
@@ -209,6 +237,24 @@ hash_of(const struct moore_plan *p)
 	return h;
 }
 
+/* Sets the lanes of a snapshot.  Where no switch has classes, nothing is known of them. */
+static void
+add_lanes(struct ether *x, struct snapshot *s)
+{
+	struct moore_ether_faults faults = { .n = 0 };
+	const struct moore_ether_fault *first = &faults.kept[0];
+	struct moore_err err;
+
+	if (!x->n_classes)
+		return;
+	if (ether_net_lanes(s, &x->net, x->config, &faults, &err) < 0)
+		snprintf(x->no_classes, sizeof(x->no_classes), "classes: %.180s", err.text);
+	else if (faults.n && !*x->no_classes)
+		snprintf(x->no_classes, sizeof(x->no_classes), "classes: %llu places where lossless packets may "
+			 "be lost, the first is port %u of %.63s", (unsigned long long)faults.n, first->port,
+			 x->net.x->plan->sw[first->sw].name);
+}
+
 /* Makes a snapshot of what was found; takes its plan.  Tables that cannot be made are missing. */
 static struct snapshot *
 new_snapshot(struct ether *x, struct moore_lldp_fabric *f)
@@ -229,6 +275,8 @@ new_snapshot(struct ether *x, struct moore_lldp_fabric *f)
 	else if (x->net.x && (ether_net_tables(s, &x->net, x->config, &err) < 0 ||
 			      moore_lft_hash(&s->routes_hash, s->fabric, s->lft, &err) < 0))
 		snprintf(x->no_routes, sizeof(x->no_routes), "routes: %.180s", err.text);
+	if (s->fabric && s->lft)
+		add_lanes(x, s);
 	return s;
 }
 
@@ -256,7 +304,8 @@ publish_new(struct ether *x, struct moore_lldp_fabric *f, uint64_t from)
 
 	if (!s)
 		return;
-	if (x->p->snap && h == x->p->topology && s->routes_hash == x->p->snap->routes_hash) {
+	if (x->p->snap && h == x->p->topology && s->routes_hash == x->p->snap->routes_hash &&
+	    s->lanes_hash == x->p->snap->lanes_hash && !s->sl2vl == !x->p->snap->sl2vl) {
 		snapshot_put(s);
 		return;
 	}
@@ -276,7 +325,7 @@ tell_found(struct ether *x, const struct moore_lldp_fabric *f)
 		snprintf(why, sizeof(why), "%u of %u switches did not answer, the first is %s: %.110s",
 			 x->n - f->n_answered, x->n, x->sw[i]->asked, x->sw[i]->silent);
 	else
-		memcpy(why, x->no_routes, sizeof(why));
+		memcpy(why, *x->no_routes || !x->n_classes ? x->no_routes : x->no_classes, sizeof(why));
 	tell_state(x->p, x->n && !f->n_answered ? PLANE_UNREACHED : PLANE_UP, why);
 }
 
@@ -293,7 +342,7 @@ look(struct ether *x)
 		x->plan = plan;
 	}
 	read_net(x);
-	if (!x->plan || ask_all(x, MOORE_LLDP_CHASSIS, x->net.x ? ROUTES + 1 : ROUTES, &err) < 0 ||
+	if (!x->plan || ask_all(x, MOORE_LLDP_CHASSIS, x->net.x ? DOCS : ROUTES, &err) < 0 ||
 	    moore_lldp_join(&f, x->sw, x->n, x->plan->plan, &err) < 0) {
 		tell_state(x->p, PLANE_UNREACHED, *x->p->scanner->conf.plan ? err.text :
 			   "a plane of Ethernet switches asks those of the plan: set the key plan");

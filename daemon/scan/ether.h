@@ -27,5 +27,11 @@ moore_swid ether_find(const struct moore_plan *plan, const char *name, moore_swi
  * O(switches * endpoints * layers). */
 int ether_net_tables(struct snapshot *s, const struct ether_net *net,
 		     const struct moore_ether_config *config, struct moore_err *err);
+/* Sets s->sl2vl from the classes of the network's switches: on every SL, VL i is the i-th lossless
+ * priority.  Where the classes of switches do not fit together, or those of some are not known,
+ * *faults says where lossless packets may be lost.  O(switches * ports^2). */
+int ether_net_lanes(struct snapshot *s, const struct ether_net *net,
+		    const struct moore_ether_config *config, struct moore_ether_faults *faults,
+		    struct moore_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* ether_net.c - forwarding tables of a snapshot from the routes that Ethernet switches run.
+/* ether_net.c - forwarding tables and lanes of a snapshot from what Ethernet switches run.
  *
  * The library turns routes into the tables of racks, where a LID stands for a prefix: a switch
  * and a layer.  Here each endpoint gets the rows of its switch's prefixes, one for each LID offset,
@@ -154,5 +154,68 @@ ether_net_tables(struct snapshot *s, const struct ether_net *net,
 				fill_rows(s, i, moore_lft_row(t.lft, at[i].sw), at, net->x->opts.n_layers);
 	moore_ether_tables_fini(&t);
 	free(at);
+	return rc;
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------- */
+
+/* The port of a rack at which packets come in as they do at a port of the switch: its own, or where
+ * its hosts are. */
+static moore_portnum
+in_of(const struct moore_fabric *racks, moore_swid k, const struct moore_fabric *f, moore_swid i,
+      unsigned in)
+{
+	if (moore_fabric_port(f, i, (moore_portnum)in)->role == MOORE_ROLE_SWITCH && in <= racks->sw[k].n_ports)
+		return (moore_portnum)in;
+	for (unsigned p = 1; p <= racks->sw[k].n_ports; p++)
+		if (moore_fabric_port(racks, k, (moore_portnum)p)->role == MOORE_ROLE_ENDPOINT)
+			return (moore_portnum)p;
+	return 0;
+}
+
+static int
+set_lanes(struct snapshot *s, moore_swid i, const struct moore_sl2vl *from, const struct moore_fabric *racks,
+	  moore_swid k, struct moore_err *err)
+{
+	const struct moore_fabric *f = s->fabric;
+	int rc = 0;
+
+	for (unsigned in = 0; in <= f->sw[i].n_ports && rc == 0; in++)
+		for (unsigned out = 1; out <= f->sw[i].n_ports && rc == 0; out++) {
+			struct moore_sl_row row;
+
+			if (out > racks->sw[k].n_ports ||
+			    moore_fabric_port(f, i, (moore_portnum)out)->role != MOORE_ROLE_SWITCH)
+				continue;
+			memset(row.vl, moore_sl2vl_vl(from, racks, k, in_of(racks, k, f, i, in),
+						      (moore_portnum)out, 0), sizeof(row.vl));
+			rc = moore_sl2vl_set(s->sl2vl, i, (moore_portnum)in, (moore_portnum)out, &row, err);
+		}
+	return rc;
+}
+
+int
+ether_net_lanes(struct snapshot *s, const struct ether_net *net,
+		const struct moore_ether_config *config, struct moore_ether_faults *faults,
+		struct moore_err *err)
+{
+	struct moore_sl2vl *lanes = NULL;
+	int rc = moore_ether_lanes(&lanes, faults, net->x, net->racks, config, err);
+
+	if (rc == 0)
+		rc = moore_sl2vl_new(&s->sl2vl, s->fabric, err);
+	for (moore_swid i = 0; i < s->fabric->n_switches && rc == 0; i++) {
+		const moore_swid k = ether_find(net->x->plan, s->seen->sw[i].name, i);
+
+		if (k != MOORE_NONE)
+			rc = set_lanes(s, i, lanes, net->racks, k, err);
+	}
+	if (rc == 0)
+		rc = moore_sl2vl_hash(&s->lanes_hash, s->fabric, s->sl2vl, err);
+	if (rc < 0) {
+		moore_sl2vl_free(s->sl2vl);
+		s->sl2vl = NULL;
+	}
+	moore_sl2vl_free(lanes);
 	return rc;
 }

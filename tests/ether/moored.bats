@@ -194,3 +194,49 @@ lldpd_in_hosts() {
 	until_ok bash -c "'$M' --socket '$PWD/s' status | grep -q 'ethernet_dir: .*plan.json'"
 	until_ok ctl check
 }
+
+@test "path and verify answer by the routes and classes that the switches run" {
+	cp whole.json plan.json
+	lldpd_in_hosts
+	echo "ethernet_dir $PWD/net" >>moored.conf
+	sed -i "/^links/a routes) exec ip -n \"$id.\$1\" -N -json route show ;;" ask
+	"$M" ethernet emit whole.json --ipv4 10.0.0.0/8 -o net >/dev/null
+	"$LAB" load lab net
+	start
+	until_ok ctl check
+	# Without classes verify says what is missing.
+	run -2 ctl verify
+	[[ $output == *"not their lanes or classes"* ]]
+	sed -i "/^links/a classes) exec ip netns exec \"$id.\$1\" nft -n list table inet moore ;;" ask
+	until_ok ctl verify
+	run -0 ctl verify --json
+	jq -e '.ok and .acyclic and .vls == [0, 1] and .unreachable == 0' <<<"$output"
+	# On layer 1 a packet goes as in the emitted files, in the class of each hop.
+	"$LAB" hosts lab net | awk '$1 == "s0-0-0-h0" || $1 == "s1-2-2-h0"' >two
+	run -0 ctl path s0-0-0-h0 s1-2-2-h0 --offset 1 --json
+	hops=$(jq -r '[.hops[] | select(.switch) | .switch] | join(" ")' <<<"$output")
+	run -0 ip netns exec "$id.s0-0-0-h0" ip -json route get "$(awk '$1 == "s1-2-2-h0" { print $4 }' two)"
+	dev=$(ip -n "$id.s0-0-0" -json route get "$(awk '$1 == "s1-2-2-h0" { print $4 }' two)" | jq -r '.[0].dev')
+	run -0 ctl path s0-0-0-h0 s1-2-2-h0 --offset 1
+	[[ $hops == s0-0-0*s1-2-2 && $output == *"${dev#swp}"* ]]
+	# What the switches print, collected in a directory, is judged as well.
+	mkdir run && cp net/plan.json net/addresses.json run
+	for s in net/s*; do
+		mkdir "run/${s##*/}"
+		ip -n "$id.${s##*/}" -N -json route show >"run/${s##*/}/routes.json"
+		ip netns exec "$id.${s##*/}" nft -n list table inet moore >"run/${s##*/}/classes.nft"
+	done
+	run -0 "$M" ethernet verify run --json
+	jq -e '.ok and .tables[0].classes_read and .tables[0].vls == [0, 1]' <<<"$output"
+	sed -i 's/ip dscp set 0x22/ip dscp set 0x00/' run/s0-0-0/classes.nft
+	run -2 "$M" ethernet verify run
+	[[ $output == *"classes.nft:"*"the table differs from the one that is emitted"* ]]
+	# A map that somebody changed by hand, and one that is gone.
+	ip netns exec "$id.s0-0-0" nft delete element inet moore from26 '{ "swp2" }'
+	told() { ctl status --json | jq -e ".planes[0] | tostring | test(\"$1\")"; }
+	until_ok told "lossless packets may be lost"
+	ip netns exec "$id.s0-0-0" nft delete table inet moore
+	until_ok told "classes of s0-0-0"
+	"$LAB" load lab net
+	until_ok ctl verify
+}
