@@ -20,16 +20,7 @@ resolve(int64_t *param, struct moore_err *err)
 static void
 counts_of(const int64_t *param, uint32_t folds, struct moore_topo_counts *out)
 {
-	const uint64_t n = (uint64_t)1 << param[N], p = (uint64_t)param[P];
-	const uint32_t degree = (uint32_t)param[N] + folds;
-
-	*out = (struct moore_topo_counts){
-		.switches = n,
-		.links = n * degree / 2,
-		.endpoints = n * p,
-		.degree = degree,
-		.radix = (uint32_t)(degree + p),
-	};
+	*out = moore_topo_regular((uint64_t)1 << param[N], (uint64_t)param[N] + folds, (uint64_t)param[P]);
 }
 
 static int

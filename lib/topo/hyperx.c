@@ -23,16 +23,8 @@ resolve(int64_t *param, struct moore_err *err)
 static void
 counts(const int64_t *param, struct moore_topo_counts *out)
 {
-	const uint64_t n = size_of(param), p = (uint64_t)param[P];
-	const uint32_t degree = (uint32_t)(param[S1] + param[S2] + param[S3]) - 3;
-
-	*out = (struct moore_topo_counts){
-		.switches = n,
-		.links = n * degree / 2,
-		.endpoints = n * p,
-		.degree = degree,
-		.radix = (uint32_t)(degree + p),
-	};
+	*out = moore_topo_regular(size_of(param), (uint64_t)(param[S1] + param[S2] + param[S3] - 3),
+				  (uint64_t)param[P]);
 }
 
 static int

@@ -49,16 +49,9 @@ resolve(int64_t *param, struct moore_err *err)
 static void
 counts(const int64_t *param, struct moore_topo_counts *out)
 {
-	const uint64_t q = (uint64_t)param[Q], p = (uint64_t)param[P];
-	const uint64_t degree = (uint64_t)degree_of(param[Q]);
+	const uint64_t q = (uint64_t)param[Q];
 
-	*out = (struct moore_topo_counts){
-		.switches = 2 * q * q,
-		.links = q * q * degree,
-		.endpoints = 2 * q * q * p,
-		.degree = (uint32_t)degree,
-		.radix = (uint32_t)(degree + p),
-	};
+	*out = moore_topo_regular(2 * q * q, (uint64_t)degree_of(param[Q]), (uint64_t)param[P]);
 }
 
 /* The exponent of the i-th member of X: the even ones; for delta -1, those of the second

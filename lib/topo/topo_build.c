@@ -44,6 +44,18 @@ moore_topo_need_size(uint64_t switches, struct moore_err *err)
 			  MOORE_TOPO_SIZE_MAX);
 }
 
+struct moore_topo_counts
+moore_topo_regular(uint64_t switches, uint64_t degree, uint64_t endpoints)
+{
+	return (struct moore_topo_counts){
+		.switches = switches,
+		.links = switches * degree / 2,
+		.endpoints = switches * endpoints,
+		.degree = (uint32_t)degree,
+		.radix = (uint32_t)(degree + endpoints),
+	};
+}
+
 int
 moore_topo_draft_init(struct moore_topo_draft *d, struct moore_topo *t, struct moore_err *err)
 {

@@ -20,6 +20,9 @@ int moore_topo_need_size(uint64_t switches, struct moore_err *err);
 int moore_topo_need_prime_power(const struct moore_topo_param *p, int64_t value, int offset,
 				struct moore_err *err);
 
+/* The counts of a graph whose switches all have as many links, and as many endpoints. */
+struct moore_topo_counts moore_topo_regular(uint64_t switches, uint64_t degree, uint64_t endpoints);
+
 /* The family's counts() say how much room is allocated, and moore_topo_draft_finish()
  * compares with them. */
 struct moore_topo_draft {
