@@ -191,7 +191,7 @@ const struct moore_topo_family moore_topo_dln = {
 			.help = "links of a switch, those of the ring included" },
 		[SEED] = { .key = "seed", .min = 0, .max = INT64_MAX, .dflt = 1,
 			   .help = "of the shortcuts (default: 1)" },
-		[P] = { .key = "p", .min = 0, .max = MOORE_PORT_MAX, .dflt = 1,
+		[P] = { .key = "p", .endpoints = true, .min = 0, .max = MOORE_PORT_MAX, .dflt = 1,
 			.help = "endpoints on each switch (default: 1)" },
 	},
 	.random = true,

@@ -70,7 +70,7 @@ build_folded(struct moore_topo *t, const int64_t *param, struct moore_err *err)
 #define PARAMS { \
 	[N] = { .key = "n", .min = 2, .max = 16, .required = true, \
 		.help = "dimensions: 2^n switches" }, \
-	[P] = { .key = "p", .min = 0, .max = MOORE_PORT_MAX, .dflt = 1, \
+	[P] = { .key = "p", .endpoints = true, .min = 0, .max = MOORE_PORT_MAX, .dflt = 1, \
 		.help = "endpoints on each switch (default: 1)" }, \
 }
 

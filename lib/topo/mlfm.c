@@ -72,7 +72,7 @@ const struct moore_topo_family moore_topo_mlfm = {
 		[L] = { .key = "l", .min = 1, .max = MOORE_PORT_MAX / 2,
 			.dflt = MOORE_TOPO_DERIVED,
 			.help = "layers, half the links of a global switch (default: h)" },
-		[P] = { .key = "p", .min = 0, .max = MOORE_PORT_MAX, .dflt = MOORE_TOPO_DERIVED,
+		[P] = { .key = "p", .endpoints = true, .min = 0, .max = MOORE_PORT_MAX, .dflt = MOORE_TOPO_DERIVED,
 			.help = "endpoints on each local switch (default: h)" },
 	},
 	.resolve = resolve,

@@ -89,7 +89,7 @@ const struct moore_topo_family moore_topo_oft = {
 	.param = {
 		[K] = { .key = "k", .min = 3, .max = 128, .required = true,
 			.help = "links of a switch with endpoints, a prime power plus one" },
-		[P] = { .key = "p", .min = 0, .max = MOORE_PORT_MAX, .dflt = MOORE_TOPO_DERIVED,
+		[P] = { .key = "p", .endpoints = true, .min = 0, .max = MOORE_PORT_MAX, .dflt = MOORE_TOPO_DERIVED,
 			.help = "endpoints on each L0 and L2 switch (default: k)" },
 	},
 	.resolve = resolve,

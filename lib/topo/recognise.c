@@ -23,7 +23,7 @@ moore_topo_n_shape(const struct moore_topo_family *f)
 {
 	unsigned n = 0;
 
-	while (n < MOORE_TOPO_MAX_PARAMS && f->param[n].key && strcmp(f->param[n].key, "p") != 0)
+	while (n < MOORE_TOPO_MAX_PARAMS && f->param[n].key && !f->param[n].endpoints)
 		n++;
 	return n;
 }

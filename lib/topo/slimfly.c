@@ -148,7 +148,7 @@ const struct moore_topo_family moore_topo_slimfly = {
 	.param = {
 		[Q] = { .key = "q", .min = 3, .max = MAX_Q, .required = true,
 			.help = "switches in a column, a prime power" },
-		[P] = { .key = "p", .min = 0, .max = MOORE_PORT_MAX, .dflt = MOORE_TOPO_FLOOR,
+		[P] = { .key = "p", .endpoints = true, .min = 0, .max = MOORE_PORT_MAX, .dflt = MOORE_TOPO_FLOOR,
 			.symbolic = true,
 			.help = "endpoints on each switch, floor or ceil of half its links (default: floor)" },
 	},

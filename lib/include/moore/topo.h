@@ -38,6 +38,7 @@ struct moore_topo_param {
 	int64_t dflt;		/* used when absent; a required one has required = true */
 	bool required;
 	bool symbolic;		/* takes "floor" and "ceil" as well */
+	bool endpoints;		/* says how many endpoints there are: after all that shape the graph */
 	const char *help;
 };
 
