@@ -109,9 +109,11 @@ list_last(struct given *g, const struct moore_topo_family *f, int64_t *param, un
 {
 	struct moore_topo_counts c;
 
-	for (param[last] = first_to_cover(g, f, param, last, lo); param[last] <= f->param[last].max;
-	     param[last]++) {
+	param[last] = f->irregular ? lo : first_to_cover(g, f, param, last, lo);
+	for (; param[last] <= f->param[last].max; param[last]++) {
 		f->counts(param, &c);
+		if (f->irregular && !(covers(g, &c) && is_close(g, &c)))
+			continue;
 		if (!is_close(g, &c))
 			break;
 		if (!add_member(g, f, param, &c))
@@ -135,7 +137,7 @@ list_from(struct given *g, const struct moore_topo_family *f, int64_t *param, un
 		for (unsigned k = i + 1; k < n_shape; k++)
 			param[k] = k < f->n_alike ? param[i] : f->param[k].min;
 		f->counts(param, &c);
-		if (c.switches > g->g.n && c.switches - g->g.n > c.switches / MAX_MISSING)
+		if (!f->irregular && c.switches > g->g.n && c.switches - g->g.n > c.switches / MAX_MISSING)
 			break;
 		if (!list_from(g, f, param, i + 1))
 			return false;

@@ -111,7 +111,7 @@ try_from(const struct given *g, const struct moore_topo_family *f, int64_t *para
 	int rc = 0;
 
 	param[i] = alike ? param[i - 1] : f->param[i].min;
-	if (i + 1 == n_shape) {
+	if (i + 1 == n_shape && !f->irregular) {
 		fit_last(g, f, param, i, param[i]);
 		return compare_counts(g, f, param) ? 0 :
 		       try_params(g, f, param, text, err);
@@ -119,8 +119,12 @@ try_from(const struct given *g, const struct moore_topo_family *f, int64_t *para
 	for (; rc == 0 && !*text && param[i] <= f->param[i].max; param[i]++) {
 		for (unsigned k = i + 1; k < n_shape; k++)
 			param[k] = k < f->n_alike ? param[i] : f->param[k].min;
+		if (i + 1 == n_shape) {
+			rc = compare_counts(g, f, param) ? 0 : try_params(g, f, param, text, err);
+			continue;
+		}
 		f->counts(param, &c);
-		if (c.switches > g->n)
+		if (c.switches > g->n && !f->irregular)
 			break;
 		rc = try_from(g, f, param, i + 1, text, err);
 	}

@@ -48,13 +48,15 @@ struct moore_topo_family {
 	const char *source;	/* paper and section */
 	struct moore_topo_param param[MOORE_TOPO_MAX_PARAMS];	/* key NULL ends */
 	bool random;		/* drawn from a seed: never recognised */
+	bool irregular;		/* counts() may fall when a parameter rises; it gives 0 switches where
+				 * there is no graph */
 	bool transitive;	/* some symmetry takes any switch to any other */
 	unsigned n_alike;	/* the first n_alike parameters may be exchanged without
 				 * changing the graph */
 	/* Replace defaults and symbolic values; -MOORE_EINVAL when no graph exists. */
 	int (*resolve)(int64_t *param, struct moore_err *err);
-	/* Fills the closed forms.  The number of switches never falls when a parameter rises,
-	 * nor does the number of links when the last parameter that shapes the graph rises. */
+	/* Fills the closed forms.  Unless irregular: the number of switches never falls when a
+	 * parameter rises, nor does the number of links when the last parameter that shapes the graph rises. */
 	void (*counts)(const int64_t *param, struct moore_topo_counts *out);
 	int (*build)(struct moore_topo *t, const int64_t *param, struct moore_err *err);
 	/* The cabinet of a switch, from 0, as the source prescribes; NULL if it does not. */
