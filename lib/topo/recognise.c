@@ -28,15 +28,32 @@ moore_topo_n_shape(const struct moore_topo_family *f)
 	return n;
 }
 
+/* Writes first the values of parameters that may be exchanged: those greater than 1, then the ones. */
+static void
+put_ones_last(const struct moore_topo_family *f, const int64_t *param, int64_t *to)
+{
+	unsigned n = 0;
+
+	memcpy(to, param, MOORE_TOPO_MAX_PARAMS * sizeof(*to));
+	for (unsigned i = 0; i < f->n_alike; i++)
+		if (param[i] != 1)
+			to[n++] = param[i];
+	while (n < f->n_alike)
+		to[n++] = 1;
+}
+
 void
 moore_topo_describe(const struct moore_topo_family *f, const int64_t *param, char *text)
 {
 	const unsigned n_shape = moore_topo_n_shape(f);
 	struct moore_buf b = MOORE_BUF_INIT;
+	int64_t v[MOORE_TOPO_MAX_PARAMS];
 
+	put_ones_last(f, param, v);
 	moore_buf_fmt(&b, "%s", f->name);
 	for (unsigned i = 0; i < n_shape; i++)
-		moore_buf_fmt(&b, " %s=%lld", f->param[i].key, (long long)param[i]);
+		if (f->param[i].required || v[i] != f->param[i].dflt)
+			moore_buf_fmt(&b, " %s=%lld", f->param[i].key, (long long)v[i]);
 	if (!b.oom && b.len < 64)
 		memcpy(text, b.data, b.len + 1);
 	moore_buf_free(&b);
