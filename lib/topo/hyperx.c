@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* hyperx.c - HyperX of three dimensions: switches that differ in exactly one coordinate are
+/* hyperx.c - HyperX of two or three dimensions: switches that differ in exactly one coordinate are
  * linked.  The first coordinate varies fastest, so s1 consecutive switches are one cabinet
  * and s2 cabinets are one row.
  * Source: Ahn et al., "HyperX: topology, routing, and packaging of efficient
@@ -51,7 +51,7 @@ build(struct moore_topo *t, const int64_t *param, struct moore_err *err)
 
 const struct moore_topo_family moore_topo_hyperx = {
 	.name = "hyperx",
-	.title = "HyperX of three dimensions",
+	.title = "HyperX of two or three dimensions",
 	.source = "Ahn et al., SC 2009; Fujiwara et al., TPDS 2014, section 4.1",
 	.transitive = true,
 	.param = {
@@ -59,9 +59,9 @@ const struct moore_topo_family moore_topo_hyperx = {
 			 .help = "switches in a cabinet" },
 		[S2] = { .key = "s2", .min = 1, .max = MOORE_PORT_MAX, .required = true,
 			 .help = "cabinets in a row" },
-		[S3] = { .key = "s3", .min = 1, .max = MOORE_PORT_MAX, .required = true,
-			 .help = "cabinets in a column" },
-		[P] = { .key = "p", .min = 0, .max = MOORE_PORT_MAX, .dflt = 1,
+		[S3] = { .key = "s3", .min = 1, .max = MOORE_PORT_MAX, .dflt = 1,
+			 .help = "cabinets in a column (default: 1)" },
+		[P] = { .key = "p", .endpoints = true, .min = 0, .max = MOORE_PORT_MAX, .dflt = 1,
 			.help = "endpoints on each switch (default: 1)" },
 	},
 	.n_alike = 3,
