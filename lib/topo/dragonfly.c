@@ -1,70 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* dragonfly.c - Dragonfly: g groups of `a` fully linked switches, each with h links to
- * other groups.
+/* dragonfly.c - Dragonfly: g groups of `a` fully linked switches, each with h links to other
+ * groups (groups.h); and the same with groups that are a grid, linked along rows and columns.
  *
- * The a*h links that leave a group lead to the other groups in rotation: link k, at switch
- * k / h, leads to the group k mod (g-1) + 1 further on, where the link of the same round k
- * / (g-1) leads back.  Incomplete rounds stay empty, so every two groups are joined by the
- * same number of links, a*h / (g-1) rounded down.  Since g-1 >= h, no two of them join the
- * same pair of switches.
- * Source: Kim et al., "Technology-Driven, Highly-Scalable Dragonfly Topology",
- * ISCA 2008. */
-#include "topo_build.h"
+ * With h = 1 and a + 1 groups it is the canonical Dragonfly of Young et al. 2022.
+ * Sources: Kim et al., "Technology-Driven, Highly-Scalable Dragonfly Topology", ISCA 2008; for the
+ * grid Faanes et al., "Cray Cascade", SC'12, as Jain et al., SC'14, section II, simplify it: 960
+ * groups of 6 chassis with 16 switches. */
+#include "topo/groups.h"
 
-enum { A, G, H, P };
+enum { A, G, ARR, H, P };
+
+/* ---- groups that are a full mesh ------------------------------------------------------- */
+
+static struct moore_groups
+groups_of(const int64_t *param)
+{
+	const uint32_t a = (uint32_t)param[A], h = (uint32_t)param[H];
+
+	return (struct moore_groups){ .n = (uint32_t)param[G], .outer = a * h, .each = h, .size = a,
+				      .arrangement = (uint32_t)param[ARR] };
+}
 
 static int
 resolve(int64_t *param, struct moore_err *err)
 {
+	struct moore_groups g;
+	int rc;
+
 	if (param[G] == MOORE_TOPO_DERIVED)
 		param[G] = param[A] * param[H] + 1;
-	if (param[G] <= param[H] || param[G] > param[A] * param[H] + 1)
-		return moore_fail(err, MOORE_EINVAL, 0, "g=%lld: %lld outer links of a group, %lld from "
-				  "each switch, reach g=%lld..%lld groups evenly",
-				  (long long)param[G], (long long)(param[A] * param[H]),
-				  (long long)param[H], (long long)param[H] + 1,
-				  (long long)(param[A] * param[H] + 1));
+	g = groups_of(param);
+	if ((rc = moore_groups_check(&g, "g", err)) < 0)
+		return rc;
 	return moore_topo_need_size((uint64_t)(param[A] * param[G]), err);
 }
 
 static void
 counts(const int64_t *param, struct moore_topo_counts *out)
 {
-	const uint64_t a = (uint64_t)param[A], g = (uint64_t)param[G], h = (uint64_t)param[H];
-	const uint64_t p = (uint64_t)param[P], rounds = a * h / (g - 1);
-	/* The switch that has the first links to other groups has the most of them. */
-	const uint64_t outer = rounds * (g - 1) < h ? rounds * (g - 1) : h;
+	const uint64_t a = (uint64_t)param[A], n = (uint64_t)param[G], p = (uint64_t)param[P];
+	const struct moore_groups g = groups_of(param);
+	const uint32_t degree = (uint32_t)a - 1 + moore_groups_degree(&g);
 
 	*out = (struct moore_topo_counts){
-		.switches = a * g,
-		.links = g * (a * (a - 1) / 2) + g * (g - 1) / 2 * rounds,
-		.endpoints = a * g * p,
-		.degree = (uint32_t)(a - 1 + outer),
-		.radix = (uint32_t)(a - 1 + outer + p),
+		.switches = a * n,
+		.links = n * (a * (a - 1) / 2) + n * (n - 1) / 2 * moore_groups_rounds(&g),
+		.endpoints = a * n * p,
+		.degree = degree,
+		.radix = degree + (uint32_t)p,
 	};
-}
-
-static void
-join_groups(struct moore_topo_draft *d, const int64_t *param)
-{
-	const uint32_t a = (uint32_t)param[A], g = (uint32_t)param[G], h = (uint32_t)param[H];
-
-	for (uint32_t from = 0; from < g; from++) {
-		for (uint32_t round = 0; round < a * h / (g - 1); round++) {
-			for (uint32_t to = from + 1; to < g; to++) {
-				const uint32_t out = round * (g - 1) + to - from - 1;
-				const uint32_t back = round * (g - 1) + g - (to - from) - 1;
-
-				moore_topo_draft_join(d, from * a + out / h, to * a + back / h);
-			}
-		}
-	}
 }
 
 static int
 build(struct moore_topo *t, const int64_t *param, struct moore_err *err)
 {
 	const uint32_t a = (uint32_t)param[A], n = a * (uint32_t)param[G];
+	const struct moore_groups g = groups_of(param);
 	struct moore_topo_draft d;
 	int rc;
 
@@ -75,7 +66,10 @@ build(struct moore_topo *t, const int64_t *param, struct moore_err *err)
 		for (moore_swid r = s + 1; r % a; r++)
 			moore_topo_draft_join(&d, s, r);
 	}
-	join_groups(&d, param);
+	moore_groups_join(&g, &d);
+	return moore_topo_draft_finish(&d, err);
+}
+
 	return moore_topo_draft_finish(&d, err);
 }
 
@@ -88,9 +82,10 @@ const struct moore_topo_family moore_topo_dragonfly = {
 			.help = "switches in a group" },
 		[G] = { .key = "g", .min = 2, .max = 16257, .dflt = MOORE_TOPO_DERIVED,
 			.help = "groups (default: a*h+1)" },
-		[H] = { .key = "h", .min = 1, .max = 127, .required = true,
-			.help = "links of a switch to other groups" },
-		[P] = { .key = "p", .min = 0, .max = MOORE_PORT_MAX, .dflt = 1,
+		[ARR] = ARRANGEMENT,
+		[H] = { .key = "h", .min = 1, .max = 127, .dflt = 1,
+			.help = "links of a switch to other groups (default: 1)" },
+		[P] = { .key = "p", .endpoints = true, .min = 0, .max = MOORE_PORT_MAX, .dflt = 1,
 			.help = "endpoints on each switch (default: 1)" },
 	},
 	.resolve = resolve,
