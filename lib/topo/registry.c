@@ -138,6 +138,78 @@ resolve(const struct moore_topo_family *f, int64_t *param, struct moore_err *err
 	return check_values(f, param, err);
 }
 
+/* ---- the nearest parameters that are valid -------------------------------------------- */
+
+#define NEAREST_DISTANCE 32	/* sum of the changes of all parameters */
+#define NEAREST_TRIES 20000
+#define NEAREST_SHOWN 2
+
+struct nearest {
+	const struct moore_topo_family *f;
+	const int64_t *v;		/* as given */
+	unsigned given[MOORE_TOPO_MAX_PARAMS], n_given;	/* the parameters that may change */
+	int64_t try[MOORE_TOPO_MAX_PARAMS];
+	unsigned tries, found;
+	struct moore_buf text;
+};
+
+static void
+put_choice(struct nearest *n)
+{
+	moore_buf_fmt(&n->text, n->found++ ? ", or" : "; nearest that fit:");
+	for (unsigned i = 0; i < n->n_given; i++)
+		moore_buf_fmt(&n->text, " %s=%lld", n->f->param[n->given[i]].key,
+			      (long long)n->try[n->given[i]]);
+}
+
+/* Tries all changes of the given parameters from the i-th on that add up to `left`. */
+static void
+try_changes(struct nearest *n, unsigned i, int64_t left)
+{
+	const bool last = i + 1 == n->n_given;
+	const unsigned at = n->given[i];
+	int64_t copy[MOORE_TOPO_MAX_PARAMS];
+
+	for (int64_t change = last ? left : 0; change <= left; change++)
+		for (int sign = -1; sign <= (change ? 1 : -1); sign += 2) {
+			n->try[at] = n->v[at] + sign * change;
+			if (n->found == NEAREST_SHOWN || n->tries == NEAREST_TRIES)
+				return;
+			if (!last) {
+				try_changes(n, i + 1, left - change);
+				continue;
+			}
+			n->tries++;
+			memcpy(copy, n->try, sizeof(copy));
+			if (resolve(n->f, copy, NULL) == 0)
+				put_choice(n);
+		}
+}
+
+/* Appends to the error the nearest parameters for which there is a graph, where it does not name
+ * valid ones already. */
+static void
+name_nearest(const struct moore_topo_family *f, const int64_t *v, const bool *given,
+	     struct moore_err *err)
+{
+	struct nearest n = { .f = f, .v = v, .text = MOORE_BUF_INIT };
+	size_t len;
+
+	if (!err || strstr(err->text, "nearest"))
+		return;
+	memcpy(n.try, v, sizeof(n.try));
+	for (unsigned i = 0; i < MOORE_TOPO_MAX_PARAMS && f->param[i].key; i++)
+		if (given[i] && !f->param[i].endpoints && v[i] >= 0 &&
+		    v[i] <= f->param[i].max + NEAREST_DISTANCE)
+			n.given[n.n_given++] = i;
+	for (int64_t d = 1; n.n_given && d <= NEAREST_DISTANCE && !n.found; d++)
+		try_changes(&n, 0, d);
+	len = strlen(err->text);
+	if (n.found && !n.text.oom && len + n.text.len < sizeof(err->text))
+		memcpy(err->text + len, n.text.data, n.text.len + 1);
+	moore_buf_free(&n.text);
+}
+
 int
 moore_topo_params_parse(const struct moore_topo_family *f, int64_t *param,
 			const char *const *words, size_t n_words, struct moore_err *err)
@@ -166,10 +238,10 @@ moore_topo_params_parse(const struct moore_topo_family *f, int64_t *param,
 			return moore_fail(err, MOORE_EINVAL, 0, "%s needs %s=%lld..%lld: %s",
 					  f->name, f->param[i].key, (long long)f->param[i].min,
 					  (long long)f->param[i].max, f->param[i].help);
-	if ((rc = resolve(f, v, err)) < 0)
-		return rc;
 	memcpy(param, v, sizeof(v));
-	return 0;
+	if ((rc = resolve(f, param, err)) == -MOORE_EINVAL)
+		name_nearest(f, v, given, err);
+	return rc;
 }
 
 int
