@@ -2,9 +2,9 @@
 /* degraded.c - finds the family of which a graph is a part: some switches and links are
  * missing, nothing is extra.
  *
- * The members of all families that are a little larger than the graph are listed, the closest
- * first, and those whose triangles rule it out are left out.  embed.c then looks for the graph
- * inside the others.  Closer members get more attempts. */
+ * The members of all families that are a little larger than the graph are listed, the likeliest
+ * first.  They are built in this order, and those whose short cycles rule it out are dropped.  embed.c
+ * then looks for the graph inside the others.  Likelier members get more attempts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +13,20 @@
 #include "topo/topo_build.h"
 
 /* Of a member, at most one in MAX_MISSING switches is missing, and beside the links of these
- * at most one link in MAX_MISSING.  With more, a general graph might be taken for a part of
+ * at most one link in MAX_MISSING; and some switch of the greatest degree has kept as much of it.  With more, a general graph might be taken for a part of
  * a denser family by chance: a ring of 6 switches is part of a torus of 2 by 3. */
 #define MAX_MISSING 8
-#define MAX_MEMBERS 64		/* the closest ones */
+/* So many of its optional parameters may differ from their defaults: of a Dragonfly with grids as
+ * groups, for instance, there are otherwise hundreds of members of every size. */
+#define MAX_UNUSUAL 2
 #define MAX_ROUNDS 128
 /* Effort is counted in visits to links, some 5 ns each.  Mapping all vertices without going
- * back takes about one visit for each pair of links that meet at a vertex.  One attempt may
- * take so many times as many, and all attempts together; a small graph may take the least
- * numbers at any rate. */
+ * back takes about one visit for each pair of links that meet at a vertex, and counting the short
+ * cycles of a member takes three.  One attempt may take so many times as many as mapping, all
+ * attempts together, and the counting; a small graph may take the least numbers at any rate. */
 #define EFFORT_OF_ATTEMPT 4
 #define EFFORT 256
+#define EFFORT_OF_COUNTING 128
 #define LEAST_OF_ATTEMPT 50000
 #define LEAST 4000000
 
@@ -31,19 +34,28 @@ struct member {
 	const struct moore_topo_family *f;
 	int64_t param[MOORE_TOPO_MAX_PARAMS];
 	uint64_t missing_switches, missing_links;
+	unsigned unusual;	/* parameters that differ from their defaults */
 	uint32_t degree_lost;	/* its greatest degree minus that of the graph */
 	uint32_t found;		/* its index among all that were found */
-	struct moore_topo *t;	/* built before its first attempt */
-	bool hopeless;		/* its triangles rule it out */
+	struct moore_topo *t;	/* built when its turn comes */
 	struct moore_adjacency g;
+	struct moore_arena mem;	/* of g */
+};
+
+enum { TRIANGLES, SQUARES, N_LENGTHS };
+
+struct cycles {
+	uint64_t n[N_LENGTHS];		/* each cycle is counted for both directions of each of its links */
+	uint64_t most[N_LENGTHS];	/* on one link */
 };
 
 struct given {			/* the graph to recognise */
 	struct moore_adjacency g;
-	uint64_t n_links, n_triangles;
+	struct cycles cycles;
+	uint64_t n_links;
 	uint32_t degree;	/* the greatest one */
-	struct member *member;
-	uint32_t n_members, cap;
+	struct member *member;	/* the first n_tried have been built, and n_hopeful of them kept */
+	uint32_t n_members, n_tried, n_hopeful, cap;
 	struct moore_arena tmp;
 };
 
@@ -62,7 +74,25 @@ is_close(const struct given *g, const struct moore_topo_counts *c)
 	uint64_t missing = c->switches - g->g.n;
 
 	return missing <= c->switches / MAX_MISSING &&
+		c->degree - g->degree <= 1 + c->degree / MAX_MISSING &&
 		c->links - g->n_links <= missing * c->degree + c->links / MAX_MISSING;
+}
+
+/* How many of the optional parameters differ from their defaults.  Those that may be exchanged, as
+ * the dimensions of a torus, do not count. */
+static unsigned
+n_unusual(const struct moore_topo_family *f, const int64_t *param)
+{
+	unsigned n = 0;
+
+	for (unsigned i = f->n_alike; i < moore_topo_n_shape(f); i++) {
+		int64_t v[MOORE_TOPO_MAX_PARAMS];
+
+		memcpy(v, param, sizeof(v));
+		v[i] = f->param[i].dflt;
+		n += !f->param[i].required && (f->resolve(v, NULL) < 0 || v[i] != param[i]);
+	}
+	return n;
 }
 
 static bool
@@ -71,10 +101,10 @@ add_member(struct given *g, const struct moore_topo_family *f, const int64_t *pa
 {
 	struct member *m, new = { .f = f, .found = g->n_members,
 		.missing_switches = c->switches - g->g.n, .missing_links = c->links - g->n_links,
-		.degree_lost = c->degree - g->degree };
+		.degree_lost = c->degree - g->degree, .mem = MOORE_ARENA_INIT };
 
 	memcpy(new.param, param, sizeof(new.param));
-	if (f->resolve(new.param, NULL) < 0)
+	if (f->resolve(new.param, NULL) < 0 || (new.unusual = n_unusual(f, param)) > MAX_UNUSUAL)
 		return true;
 	if (!(m = moore_grow(g->member, g->n_members, &g->cap, sizeof(*m))))
 		return false;
@@ -145,16 +175,19 @@ list_from(struct given *g, const struct moore_topo_family *f, int64_t *param, un
 	return true;
 }
 
-/* Seldom has every switch of the greatest degree lost a link, so members in which it need not
- * have come first; then those from which the least is missing. */
+/* Members with the usual parameters are the likeliest.  Seldom has every switch of the greatest
+ * degree lost a link, so members in which it need not have come next; then those from which the
+ * least is missing. */
 static int
-by_distance(const void *a, const void *b)
+by_likelihood(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
 	const uint64_t m = x->missing_switches + x->missing_links;
 	const uint64_t n = y->missing_switches + y->missing_links;
 
+	if (x->unusual != y->unusual)
+		return x->unusual < y->unusual ? -1 : 1;
 	if (!x->degree_lost != !y->degree_lost)
 		return x->degree_lost ? 1 : -1;
 	if (m != n)
@@ -179,65 +212,62 @@ list_members(struct given *g)
 			return false;
 	}
 	if (g->n_members)
-		qsort(g->member, g->n_members, sizeof(*g->member), by_distance);
-	if (g->n_members > MAX_MEMBERS)
-		g->n_members = MAX_MEMBERS;
+		qsort(g->member, g->n_members, sizeof(*g->member), by_likelihood);
 	return true;
 }
 
 /* ---- the attempts ---------------------------------------------------------------- */
 
-/* Counts the triangles of g (each three times over, once for each of its links) and finds
- * the most on one link.  mark holds n zeros. */
-static uint64_t
-count_triangles(const struct moore_adjacency *g, uint32_t *mark, uint32_t *most)
+/* Adds the cycles through v.  common[x] is the number of neighbours that v and x share, so that of
+ * the triangles over the link to w is common[w], and a square over it goes on to some x and returns
+ * by another neighbour that v shares with x. */
+static void
+add_cycles(const struct moore_adjacency *g, uint32_t v, const uint32_t *common, struct cycles *c)
 {
-	uint64_t n = 0;
+	for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++) {
+		const uint32_t w = g->adj[k];
+		uint64_t n[N_LENGTHS] = { [TRIANGLES] = common[w] };
 
-	*most = 0;
-	for (uint32_t v = 0; v < g->n; v++) {
-		for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++)
-			mark[g->adj[k]] = v + 1;
-		for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++) {
-			const uint32_t w = g->adj[k];
-			uint32_t on_link = 0;
-
-			if (w > v)
-				continue;
-			for (uint32_t m = g->xadj[w]; m < g->xadj[w + 1]; m++)
-				on_link += mark[g->adj[m]] == v + 1;
-			n += on_link;
-			*most = on_link > *most ? on_link : *most;
+		for (uint32_t m = g->xadj[w]; m < g->xadj[w + 1]; m++)
+			n[SQUARES] += g->adj[m] == v ? 0 : common[g->adj[m]] - 1;
+		for (unsigned i = 0; i < N_LENGTHS; i++) {
+			c->n[i] += n[i];
+			c->most[i] = n[i] > c->most[i] ? n[i] : c->most[i];
 		}
 	}
-	return n;
 }
 
-/* Whether the graph has more triangles than m, or fewer than m without its missing links can
- * have.  A missing link breaks up to `most` triangles, each of which was counted three times. */
+/* common holds n zeros, before and after. */
+static struct cycles
+count_cycles(const struct moore_adjacency *g, uint32_t *common)
+{
+	struct cycles c = { { 0 }, { 0 } };
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		for (int step = 1; step >= -1; step -= 2) {
+			for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++)
+				for (uint32_t w = g->adj[k], m = g->xadj[w]; m < g->xadj[w + 1]; m++)
+					common[g->adj[m]] += (uint32_t)step;
+			if (step == 1)
+				add_cycles(g, v, common, &c);
+		}
+	}
+	return c;
+}
+
+/* Whether the graph has more cycles of some length than m, or fewer than m without its missing
+ * links can have: a missing link breaks at most as many as the most on one link. */
 static bool
-is_hopeless(const struct given *g, const struct member *m, uint32_t *mark)
+is_hopeless(const struct given *g, const struct member *m, uint32_t *common)
 {
-	uint32_t most;
-	uint64_t n = count_triangles(&m->g, mark, &most);
+	static const uint64_t counted[N_LENGTHS] = { [TRIANGLES] = 6, [SQUARES] = 8 };
+	const struct cycles c = count_cycles(&m->g, common);
 
-	return g->n_triangles > n || n - g->n_triangles > 3 * m->missing_links * most;
-}
-
-static int
-build_member(struct given *g, struct member *m, struct moore_err *err)
-{
-	uint32_t *mark;
-	int rc = moore_topo_build(&m->t, m->f, m->param, err);
-
-	if (rc < 0)
-		return rc;
-	mark = moore_arena_alloc(&g->tmp, (size_t)m->t->n_switches + 1, sizeof(*mark));
-	if (!mark || !moore_adjacency_init(&m->g, m->t->n_switches, m->t->link, m->t->n_links,
-					   &g->tmp))
-		return moore_fail_nomem(err);
-	m->hopeless = is_hopeless(g, m, mark);
-	return 0;
+	for (unsigned i = 0; i < N_LENGTHS; i++)
+		if (g->cycles.n[i] > c.n[i] ||
+		    c.n[i] - g->cycles.n[i] > counted[i] * m->missing_links * c.most[i])
+			return true;
+	return false;
 }
 
 /* The number of pairs of links that meet. */
@@ -257,18 +287,64 @@ at_least(uint64_t n, uint64_t least)
 	return n < least ? least : n;
 }
 
+static void
+drop_member(struct member *m)
+{
+	moore_topo_free(m->t);
+	m->t = NULL;
+	moore_arena_free(&m->mem);
+}
+
+static uint64_t
+less(uint64_t left, uint64_t effort)
+{
+	return left - (effort < left ? effort : left);
+}
+
+/* Builds m, counts its cycles, and puts it after those that are kept unless they rule it out;
+ * *left is the effort that is left for counting. */
+static int
+build_member(struct given *g, struct member m, uint64_t *left, struct moore_err *err)
+{
+	uint32_t *common;
+	int rc = moore_topo_build(&m.t, m.f, m.param, err);
+
+	if (rc < 0)
+		return rc;
+	common = moore_arena_alloc(&m.mem, (size_t)m.t->n_switches + 1, sizeof(*common));
+	if (!common || !moore_adjacency_init(&m.g, m.t->n_switches, m.t->link, m.t->n_links, &m.mem)) {
+		drop_member(&m);
+		return moore_fail_nomem(err);
+	}
+	*left = less(*left, 3 * n_meetings(&m.g));
+	if (is_hopeless(g, &m, common))
+		drop_member(&m);
+	else
+		g->member[g->n_hopeful++] = m;
+	return 0;
+}
+
+/* Builds members until one more is kept. */
+static int
+keep_one_more(struct given *g, uint64_t *left, struct moore_err *err)
+{
+	const uint32_t before = g->n_hopeful;
+	int rc = 0;
+
+	while (rc == 0 && g->n_hopeful == before && g->n_tried < g->n_members && *left)
+		rc = build_member(g, g->member[g->n_tried++], left, err);
+	return rc;
+}
+
 /* Makes one attempt at m; *left is the effort that is left for all. */
 static int
-attempt(struct given *g, struct member *m, uint32_t number, uint64_t *left, uint32_t *image,
-	struct moore_err *err)
+attempt(const struct given *g, const struct member *m, uint32_t number, uint64_t *left,
+	uint32_t *image, struct moore_err *err)
 {
 	const uint64_t most = at_least(EFFORT_OF_ATTEMPT * n_meetings(&g->g), LEAST_OF_ATTEMPT);
 	uint64_t effort = *left < most ? *left : most, before = effort;
-	int rc = m->t ? 0 : build_member(g, m, err);
+	const int rc = moore_topo_embed(&g->g, &m->g, number, &effort, image);
 
-	if (rc < 0 || m->hopeless)
-		return rc;
-	rc = moore_topo_embed(&g->g, &m->g, number, &effort, image);
 	*left -= before - effort;
 	return rc < 0 ? moore_fail_nomem(err) : rc;
 }
@@ -279,18 +355,17 @@ static int
 find(struct given *g, struct member **of, uint32_t *image, struct moore_err *err)
 {
 	uint64_t left = at_least(EFFORT * n_meetings(&g->g), LEAST);
+	uint64_t counting = at_least(EFFORT_OF_COUNTING * n_meetings(&g->g), LEAST);
 
-	for (uint32_t round = 0; round < MAX_ROUNDS && left; round++)
-		for (uint32_t i = 0; i <= round && i < g->n_members && left; i++) {
-			int rc = attempt(g, &g->member[i], round - i, &left, image, err);
+	for (uint32_t round = 0; round < MAX_ROUNDS && left; round++) {
+		int rc = keep_one_more(g, &counting, err);
 
-			if (rc < 0)
-				return rc;
-			if (rc > 0) {
+		for (uint32_t i = 0; rc == 0 && i <= round && i < g->n_hopeful && left; i++)
+			if ((rc = attempt(g, &g->member[i], round - i, &left, image, err)) > 0)
 				*of = &g->member[i];
-				return 0;
-			}
-		}
+		if (rc)
+			return rc < 0 ? rc : 0;
+	}
 	return 0;
 }
 
@@ -314,14 +389,13 @@ recognise(struct given *g, struct moore_topo_part *p, struct moore_err *err)
 {
 	uint32_t *mark = moore_arena_alloc(&g->tmp, 2 * ((size_t)g->g.n + 1), sizeof(*mark));
 	struct member *of = NULL;
-	uint32_t most;
 	int rc;
 
 	if (!mark)
 		return moore_fail_nomem(err);
 	if (g->g.n < MAX_MISSING || has_parallels(g, mark))
 		return 0;
-	g->n_triangles = count_triangles(&g->g, mark + g->g.n + 1, &most);
+	g->cycles = count_cycles(&g->g, mark + g->g.n + 1);
 	if (!list_members(g))
 		return moore_fail_nomem(err);
 	if ((rc = find(g, &of, p->image, err)) < 0 || !of)
@@ -348,8 +422,8 @@ moore_topo_recognise_part(struct moore_topo_part **out, uint32_t n_switches,
 		rc = moore_fail_nomem(err);
 	else
 		rc = recognise(&g, p, err);
-	for (uint32_t i = 0; i < g.n_members; i++)
-		moore_topo_free(g.member[i].t);
+	for (uint32_t i = 0; i < g.n_hopeful; i++)
+		drop_member(&g.member[i]);
 	free(g.member);
 	moore_arena_free(&g.tmp);
 	if (rc == 0 && p->whole) {
