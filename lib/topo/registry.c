@@ -19,7 +19,8 @@
 	ROW(myriclos) \
 	ROW(dragonfly) \
 	ROW(hyperx) \
-	ROW(dln)
+	ROW(dln) \
+	ROW(sspt)	/* after mlfm and oft, which are cases of it */ \
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,
