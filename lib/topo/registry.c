@@ -21,6 +21,7 @@
 	ROW(hyperx) \
 	ROW(dln) \
 	ROW(sspt)	/* after mlfm and oft, which are cases of it */ \
+	ROW(lps) \
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,
