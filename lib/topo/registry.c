@@ -22,6 +22,7 @@
 	ROW(dln) \
 	ROW(sspt)	/* after mlfm and oft, which are cases of it */ \
 	ROW(lps) \
+	ROW(bundlefly) \
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,
