@@ -23,6 +23,7 @@
 	ROW(sspt)	/* after mlfm and oft, which are cases of it */ \
 	ROW(lps) \
 	ROW(bundlefly) \
+	ROW(polarfly) \
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,

@@ -76,6 +76,35 @@ test_lps(void **state)
 	CHECK_EQ("pairs", built, 10 * 5 - 5 - 2);
 }
 
+/* ---- planes, stars, trees ---------------------------------------------------------------- */
+
+/* Any two points have exactly one point that is orthogonal to both: a common neighbour, or one
+ * of them. */
+static void
+test_polarfly(void **state)
+{
+	static const unsigned orders[] = { 2, 3, 4, 5, 7, 8, 9, 11 };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(orders); i++) {
+		const unsigned q = orders[i];
+		struct moore_topo *t = must_build("polarfly", "q", q);
+		struct rows r = rows_of(t);
+		uint32_t n_short = 0;
+
+		check_contract(t);
+		for (uint32_t a = 0; a < t->n_switches; a++) {
+			n_short += r.degree[a] == q;
+			for (uint32_t b = a + 1; b < t->n_switches; b++)
+				CHECK_EQ("one", common(&r, a, b) + (adjacent(&r, a, b) &&
+					 (r.degree[a] == q || r.degree[b] == q)), 1);
+		}
+		CHECK_EQ("orthogonal to themselves", n_short, q + 1);
+		rows_free(&r);
+		moore_topo_free(t);
+	}
+}
+
 static void
 test_sspt(void **state)
 {
@@ -104,6 +133,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lps),
+		cmocka_unit_test(test_polarfly),
 		cmocka_unit_test(test_sspt),
 	};
 
