@@ -24,6 +24,7 @@
 	ROW(lps) \
 	ROW(bundlefly) \
 	ROW(polarfly) \
+	ROW(polarstar) \
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,

@@ -106,6 +106,43 @@ test_polarfly(void **state)
 }
 
 static void
+test_stars_have_diameter_three(void **state)
+{
+	static const char *const specs[] = { "polarstar q=2 d=3", "polarstar q=3 d=2", "polarstar q=4 d=3",
+		"polarstar q=5 d=4", "polarstar q=5 d=6", "polarstar q=7 d=7", "polarstar q=8 d=4",
+		"polarstar q=3 d=11", "bundlefly p=5 s=3", "bundlefly p=9 s=4", "bundlefly p=13 s=5",
+		"bundlefly p=17 s=7", "bundlefly p=25 s=4" };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
+		struct moore_topo *t;
+
+		CHECK_EQ(specs[i], build_spec(&t, specs[i], NULL), 0);
+		check_contract(t);
+		CHECK_EQ(specs[i], metrics_of(specs[i], t).diameter, 3);
+		moore_topo_free(t);
+	}
+}
+
+/* Any two leaves of a layer share one upper switch, and the i-th leaves of all layers share all
+ * theirs. */
+static void
+check_trees(const char *spec, const struct moore_topo *t, uint32_t r1, uint32_t r2, uint32_t layers)
+{
+	const uint32_t n = 1 + r1 * (r2 - 1);
+	struct rows r = rows_of(t);
+
+	for (uint32_t a = 0; a < layers * n; a++) {
+		CHECK_EQ(spec, r.degree[a], r1);
+		for (uint32_t b = a + 1; b < layers * n; b++)
+			CHECK_EQ(spec, common(&r, a, b), a % n == b % n ? r1 : 1);
+	}
+	for (uint32_t s = layers * n; s < t->n_switches; s++)
+		CHECK_EQ(spec, r.degree[s], r2 * layers);
+	rows_free(&r);
+}
+
+static void
 test_sspt(void **state)
 {
 	static const struct { uint32_t r1, r2, l; } T[] = {
@@ -134,6 +171,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lps),
 		cmocka_unit_test(test_polarfly),
+		cmocka_unit_test(test_stars_have_diameter_three),
 		cmocka_unit_test(test_sspt),
 	};
 
