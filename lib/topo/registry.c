@@ -25,6 +25,7 @@
 	ROW(bundlefly) \
 	ROW(polarfly) \
 	ROW(polarstar) \
+	ROW(jellyfish) \
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,

@@ -165,6 +165,52 @@ test_sspt(void **state)
 	}
 }
 
+/* ---- random families ------------------------------------------------------------------------ */
+
+static void
+check_random(const char *spec)
+{
+	struct moore_topo *t, *again;
+	struct moore_err err = { 0 };
+	struct rows r;
+
+	if (build_spec(&t, spec, &err) < 0)
+		fail_msg("%s: %s", spec, err.text);
+	check_contract(t);
+	r = rows_of(t);
+	for (uint32_t s = 1; s < t->n_switches; s++)
+		CHECK_EQ(spec, r.degree[s], r.degree[0]);
+	CHECK(spec, metrics_of(spec, t).diameter != MOORE_NONE);
+	CHECK_EQ(spec, build_spec(&again, spec, NULL), 0);
+	CHECK("the seed says all", !memcmp(t->link, again->link, t->n_links * sizeof(*t->link)));
+	rows_free(&r);
+	moore_topo_free(t);
+	moore_topo_free(again);
+}
+
+static void
+test_random_families(void **state)
+{
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (unsigned round = test_rounds(50); round; round--) {
+		const uint32_t k = 3 + moore_rng_below(&rng, 6), seed = moore_rng_below(&rng, 1000000);
+		char spec[96];
+
+		snprintf(spec, sizeof(spec), "jellyfish n=%u k=%u seed=%u",
+			 2 * k + 2 * moore_rng_below(&rng, 30), k, seed);
+		check_random(spec);
+		snprintf(spec, sizeof(spec), "xpander d=%u k=%u seed=%u", k,
+			 1 + moore_rng_below(&rng, 12), seed);
+		check_random(spec);
+		snprintf(spec, sizeof(spec), "skywalk x=%u y=%u s=%u k=%u seed=%u",
+			 7 + moore_rng_below(&rng, 4), 7 + moore_rng_below(&rng, 4),
+			 2 * (1 + moore_rng_below(&rng, 2)), k, seed);
+		check_random(spec);
+	}
+}
+
 int
 main(void)
 {
@@ -173,6 +219,7 @@ main(void)
 		cmocka_unit_test(test_polarfly),
 		cmocka_unit_test(test_stars_have_diameter_three),
 		cmocka_unit_test(test_sspt),
+		cmocka_unit_test(test_random_families),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
