@@ -26,6 +26,7 @@
 	ROW(polarfly) \
 	ROW(polarstar) \
 	ROW(jellyfish) \
+	ROW(xpander) \
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,
