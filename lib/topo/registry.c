@@ -27,6 +27,7 @@
 	ROW(polarstar) \
 	ROW(jellyfish) \
 	ROW(xpander) \
+	ROW(skywalk) \
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,

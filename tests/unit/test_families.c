@@ -211,6 +211,29 @@ test_random_families(void **state)
 	}
 }
 
+/* All cables between cabinets stay in a row or a column, as many in each direction. */
+static void
+test_skywalk_lines(void **state)
+{
+	uint32_t row = 0, column = 0;
+	struct moore_topo *t;
+	(void)state;
+
+	CHECK_EQ("built", build_spec(&t, "skywalk x=8 y=5 s=4 k=6 seed=3", NULL), 0);
+	for (uint32_t l = 0; l < t->n_links; l++) {
+		const uint32_t a = t->family->cabinet(t->param, t->link[l].a);
+		const uint32_t b = t->family->cabinet(t->param, t->link[l].b);
+
+		if (a == b)
+			continue;
+		row += a / 8 == b / 8;
+		column += a % 8 == b % 8;
+	}
+	CHECK_EQ("along rows", row, 8 * 5 * 4 * 3 / 2);
+	CHECK_EQ("along columns", column, 8 * 5 * 4 * 3 / 2);
+	moore_topo_free(t);
+}
+
 int
 main(void)
 {
@@ -220,6 +243,7 @@ main(void)
 		cmocka_unit_test(test_stars_have_diameter_three),
 		cmocka_unit_test(test_sspt),
 		cmocka_unit_test(test_random_families),
+		cmocka_unit_test(test_skywalk_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
