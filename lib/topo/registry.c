@@ -28,6 +28,8 @@
 	ROW(jellyfish) \
 	ROW(xpander) \
 	ROW(skywalk) \
+	ROW(fattree2) \
+	ROW(fattree3) \
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,
