@@ -30,6 +30,7 @@
 	ROW(skywalk) \
 	ROW(fattree2) \
 	ROW(fattree3) \
+	ROW(cascade) \
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,

@@ -234,6 +234,35 @@ test_skywalk_lines(void **state)
 	moore_topo_free(t);
 }
 
+/* Jain et al., SC'14, section II: 92,160 routers with 30 network ports and 4 nodes, in 960 groups,
+ * each two of them joined by one link; a message takes at most 5 hops. */
+static void
+test_jain(void **state)
+{
+	struct moore_topo_counts c;
+	struct moore_graph_metrics m;
+	struct moore_topo *t;
+	uint32_t degree[2] = { 0 };
+	(void)state;
+
+	CHECK_EQ("built", build_spec(&t, "cascade", NULL), 0);
+	t->family->counts(t->param, &c);
+	CHECK_EQ("routers", t->n_switches, 92160);
+	CHECK_EQ("nodes", c.endpoints, 368640);
+	CHECK_EQ("links", t->n_links, 960 * 96 * 20 / 2 + 960 * 959 / 2);
+	CHECK_EQ("ports", c.radix, 34);
+	for (uint32_t l = 0; l < t->n_links; l++) {
+		degree[0] += t->link[l].a == 0;
+		degree[1] += t->link[l].a == 95 || t->link[l].b == 95;
+	}
+	CHECK_EQ("of the first router", degree[0], 30);
+	CHECK_EQ("of the last one of a group, which has a port left", degree[1], 29);
+	CHECK_EQ("measured from some", moore_graph_measure(t->n_switches, t->link, t->n_links, 8, &m, NULL,
+							   NULL, NULL), 0);
+	CHECK_EQ("hops", m.diameter, 5);
+	moore_topo_free(t);
+}
+
 int
 main(void)
 {
@@ -244,6 +273,7 @@ main(void)
 		cmocka_unit_test(test_sspt),
 		cmocka_unit_test(test_random_families),
 		cmocka_unit_test(test_skywalk_lines),
+		cmocka_unit_test(test_jain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
