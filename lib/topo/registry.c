@@ -31,6 +31,7 @@
 	ROW(fattree2) \
 	ROW(fattree3) \
 	ROW(cascade) \
+	ROW(dfplus) \
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,

@@ -263,6 +263,36 @@ test_jain(void **state)
 	moore_topo_free(t);
 }
 
+/* In every arrangement each two groups are joined by as many links. */
+static void
+test_groups(void **state)
+{
+	static const char *const form[] = { "dragonfly a=%u h=%u g=%u arr=%u", "dfplus s=%u h=%u g=%u arr=%u",
+		"cascade a=2 r=%u h=%u g=%u arr=%u" };
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (unsigned round = test_rounds(100); round; round--)
+		for (size_t i = 0; i < ARRAY_LEN(form); i++) {
+			const uint32_t a = 2 + moore_rng_below(&rng, 6), h = 1 + moore_rng_below(&rng, 4);
+			const uint32_t g = h + 1 + moore_rng_below(&rng, a * h - h + 1);
+			uint32_t between[32][32] = { { 0 } }, size;
+			struct moore_topo *t;
+			char spec[64];
+
+			snprintf(spec, sizeof(spec), form[i], a, h, g, 1 + moore_rng_below(&rng, 3));
+			CHECK_EQ(spec, build_spec(&t, spec, NULL), 0);
+			check_contract(t);
+			size = t->n_switches / g;
+			for (uint32_t l = 0; l < t->n_links; l++)
+				between[t->link[l].a / size][t->link[l].b / size]++;
+			for (uint32_t x = 0; x < g; x++)
+				for (uint32_t y = x + 1; y < g; y++)
+					CHECK_EQ(spec, between[x][y], (i == 2 ? 2 : 1) * a * h / (g - 1));
+			moore_topo_free(t);
+		}
+}
+
 int
 main(void)
 {
@@ -274,6 +304,7 @@ main(void)
 		cmocka_unit_test(test_random_families),
 		cmocka_unit_test(test_skywalk_lines),
 		cmocka_unit_test(test_jain),
+		cmocka_unit_test(test_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
