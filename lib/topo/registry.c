@@ -32,6 +32,7 @@
 	ROW(fattree3) \
 	ROW(cascade) \
 	ROW(dfplus) \
+	ROW(torus)
 
 #define DECLARE(name) extern const struct moore_topo_family moore_topo_##name;
 #define ADDRESS(name) &moore_topo_##name,

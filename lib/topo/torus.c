@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* torus.c - tori of two and of five dimensions.
+/* torus.c - tori of two, of five, and of up to six dimensions.
  *
  * The coordinates of switch i are the mixed-radix digits of i, of which the last dimension
  * varies fastest.  In each dimension a switch is linked to the next one, and the last to
  * the first.  In a dimension of size two both of these lead to the same switch, so there is
- * one link.
+ * one link; in one of size one there is none.
  * Source: Fujiwara et al., "Swap-and-randomize", section 4.1. */
 #include "topo_build.h"
 
-#define MAX_DIMS 5
+#define MAX_DIMS 6
 
 static uint64_t
 n_positions(const int64_t *dim, unsigned n_dims)
@@ -29,18 +29,29 @@ resolve_n(const int64_t *param, unsigned n_dims, struct moore_err *err)
 static void
 counts_n(const int64_t *param, unsigned n_dims, struct moore_topo_counts *out)
 {
-	const uint64_t n = n_positions(param, n_dims), p = (uint64_t)param[n_dims];
 	uint32_t degree = 0;
 
 	for (unsigned i = 0; i < n_dims; i++)
-		degree += param[i] > 2 ? 2 : 1;
-	*out = (struct moore_topo_counts){
-		.switches = n,
-		.links = n * degree / 2,
-		.endpoints = n * p,
-		.degree = degree,
-		.radix = (uint32_t)(degree + p),
-	};
+		degree += param[i] > 2 ? 2 : (uint32_t)param[i] - 1;
+	*out = moore_topo_regular(n_positions(param, n_dims), degree, (uint64_t)param[n_dims]);
+}
+
+/* Names a switch by its coordinates: all n of the first two families, else those of dimensions with
+ * more than one switch. */
+static void
+name(struct moore_topo_draft *d, moore_swid s, const int64_t *param, unsigned n_dims,
+     const uint32_t *at)
+{
+	static const char *const form[] = { "", "t%u", "t%u-%u", "t%u-%u-%u", "t%u-%u-%u-%u",
+		"t%u-%u-%u-%u-%u", "t%u-%u-%u-%u-%u-%u" };
+	uint32_t v[MAX_DIMS] = { 0 };
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < n_dims; i++)
+		if (n_dims < MAX_DIMS || param[i] > 1)
+			v[n++] = at[i];
+	moore_topo_draft_switch(d, s, (uint16_t)param[n_dims], form[n], v[0], v[1], v[2], v[3], v[4],
+				v[5]);
 }
 
 static int
@@ -54,14 +65,9 @@ build_n(struct moore_topo *t, const int64_t *param, unsigned n_dims, struct moor
 	if ((rc = moore_topo_draft_init(&d, t, err)) < 0)
 		return rc;
 	for (moore_swid s = 0; s < n; s++) {
-		const uint16_t p = (uint16_t)param[n_dims];
 		uint32_t step = n;
 
-		if (n_dims == 2)
-			moore_topo_draft_switch(&d, s, p, "t%u-%u", at[0], at[1]);
-		else
-			moore_topo_draft_switch(&d, s, p, "t%u-%u-%u-%u-%u", at[0], at[1], at[2],
-						at[3], at[4]);
+		name(&d, s, param, n_dims, at);
 		for (unsigned i = 0; i < n_dims; i++) {
 			const uint32_t size = (uint32_t)param[i];
 
@@ -113,9 +119,31 @@ build_5d(struct moore_topo *t, const int64_t *param, struct moore_err *err)
 	return build_n(t, param, 5, err);
 }
 
+static int
+resolve_6d(int64_t *param, struct moore_err *err)
+{
+	if (n_positions(param, MAX_DIMS) == 1)
+		return moore_fail(err, MOORE_EINVAL, 0, "torus needs at least a=2");
+	return resolve_n(param, MAX_DIMS, err);
+}
+
+static void
+counts_6d(const int64_t *param, struct moore_topo_counts *out)
+{
+	counts_n(param, MAX_DIMS, out);
+}
+
+static int
+build_6d(struct moore_topo *t, const int64_t *param, struct moore_err *err)
+{
+	return build_n(t, param, MAX_DIMS, err);
+}
+
 #define DIM(k, most, which) { .key = k, .min = 2, .max = most, .required = true, \
 			      .help = "switches along the " which " dimension" }
-#define ENDPOINTS { .key = "p", .min = 0, .max = MOORE_PORT_MAX, .dflt = 1, \
+#define MAYBE(k, which) { .key = k, .min = 1, .max = 1000, .dflt = 1, \
+			  .help = "switches along the " which " dimension (default: 1)" }
+#define ENDPOINTS { .key = "p", .endpoints = true, .min = 0, .max = MOORE_PORT_MAX, .dflt = 1, \
 		    .help = "endpoints on each switch (default: 1)" }
 
 const struct moore_topo_family moore_topo_torus2d = {
@@ -143,4 +171,19 @@ const struct moore_topo_family moore_topo_torus5d = {
 	.resolve = resolve_5d,
 	.counts = counts_5d,
 	.build = build_5d,
+};
+
+const struct moore_topo_family moore_topo_torus = {
+	.name = "torus",
+	.title = "torus of up to six dimensions",
+	.source = "Dally and Towles, Principles and Practices of Interconnection Networks, chapter 5",
+	.transitive = true,
+	.param = {
+		MAYBE("a", "first"), MAYBE("b", "second"), MAYBE("c", "third"),
+		MAYBE("d", "fourth"), MAYBE("e", "fifth"), MAYBE("f", "sixth"), ENDPOINTS,
+	},
+	.n_alike = MAX_DIMS,
+	.resolve = resolve_6d,
+	.counts = counts_6d,
+	.build = build_6d,
 };

@@ -80,7 +80,7 @@ load lib
 	|missing argument: it takes FAMILY
 	slimfli q=5|did you mean slimfly?
 	butterfly q=5|`moorectl topo list` names them
-	torus q=5|did you mean torus
+	toru q=5|did you mean torus
 	slimfly|q
 	slimfly q=6|6
 	slimfly q=5 q=7|q

@@ -204,18 +204,21 @@ grid(uint32_t a, uint32_t b, bool wrap)
 static void
 test_others(void **state)
 {
-	static const struct { const char *why; uint32_t a, b; bool wrap; } T[] = {
-		{ "a ring of 6 is part of a torus of 2 by 3", 1, 6, true }, { "a ring", 1, 30, true },
-		{ "a row", 1, 12, false }, { "a mesh", 4, 5, false }, { "two switches", 1, 2, false },
-		{ "one switch", 1, 1, false },
+	static const struct { const char *why; uint32_t a, b; bool wrap; const char *of; } T[] = {
+		{ "a ring of 6, less than the least size", 1, 6, true, NULL },
+		{ "a ring", 1, 30, true, "torus a=30" }, { "a row", 1, 12, false, "torus a=12" },
+		{ "a mesh", 4, 5, false, NULL }, { "two switches", 1, 2, false, NULL },
+		{ "one switch", 1, 1, false, NULL },
 	};
 	struct moore_topo_part *p;
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_topo *t = T[i].of ? build(T[i].of) : NULL;
 		struct cut c = grid(T[i].a, T[i].b, T[i].wrap);
 
-		expect(&c, T[i].why, NULL);
+		expect(&c, T[i].why, t);
+		moore_topo_free(t);
 		free(c.link);
 	}
 	assert_int_equal(moore_topo_recognise_part(&p, 0, NULL, 0, NULL), 0);

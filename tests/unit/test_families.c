@@ -234,6 +234,39 @@ test_skywalk_lines(void **state)
 	moore_topo_free(t);
 }
 
+/* ---- trees, groups, grids -------------------------------------------------------------------- */
+
+static void
+test_known_sizes(void **state)
+{
+	static const struct { const char *spec; uint32_t switches, links, radix, endpoints, diameter; } T[] = {
+		{ "fattree2 k=36", 54, 648, 36, 648, 2 }, { "fattree2 k=9 s=3", 12, 27, 9, 54, 2 },
+		{ "fattree2 k=2", 3, 2, 2, 2, 2 },
+		{ "fattree3 k=4", 20, 32, 4, 16, 4 }, { "fattree3 k=8", 80, 256, 8, 128, 4 },
+		{ "dfplus s=2", 20, 30, 4, 20, 4 }, { "dfplus s=3 l=4 h=2 g=5", 35, 70, 6, 60, 5 },
+		{ "cascade a=4 r=3 h=2 g=9", 108, 378, 11, 432, 4 },
+		{ "torus a=3 b=4 c=5", 60, 180, 7, 60, 5 }, { "torus c=6 f=2", 12, 18, 4, 12, 4 },
+		{ "torus a=2 b=2 c=2 d=2 e=2 f=2", 64, 192, 7, 64, 6 }, { "torus a=7", 7, 7, 3, 7, 3 },
+		{ "hyperx s1=5 s2=4", 20, 70, 8, 20, 2 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_topo_counts c;
+		struct moore_topo *t;
+
+		CHECK_EQ(T[i].spec, build_spec(&t, T[i].spec, NULL), 0);
+		check_contract(t);
+		t->family->counts(t->param, &c);
+		CHECK_EQ(T[i].spec, c.switches, T[i].switches);
+		CHECK_EQ(T[i].spec, c.links, T[i].links);
+		CHECK_EQ(T[i].spec, c.radix, T[i].radix);
+		CHECK_EQ(T[i].spec, c.endpoints, T[i].endpoints);
+		CHECK_EQ(T[i].spec, metrics_of(T[i].spec, t).diameter, T[i].diameter);
+		moore_topo_free(t);
+	}
+}
+
 /* Jain et al., SC'14, section II: 92,160 routers with 30 network ports and 4 nodes, in 960 groups,
  * each two of them joined by one link; a message takes at most 5 hops. */
 static void
@@ -303,6 +336,7 @@ main(void)
 		cmocka_unit_test(test_sspt),
 		cmocka_unit_test(test_random_families),
 		cmocka_unit_test(test_skywalk_lines),
+		cmocka_unit_test(test_known_sizes),
 		cmocka_unit_test(test_jain),
 		cmocka_unit_test(test_groups),
 	};

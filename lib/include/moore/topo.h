@@ -9,7 +9,7 @@
 
 MOORE_BEGIN
 
-#define MOORE_TOPO_MAX_PARAMS 6
+#define MOORE_TOPO_MAX_PARAMS 8
 #define MOORE_TOPO_FLOOR (-1)	/* symbolic values of an endpoint parameter */
 #define MOORE_TOPO_CEIL (-2)
 
