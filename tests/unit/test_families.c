@@ -15,6 +15,44 @@ metrics_of(const char *spec, const struct moore_topo *t)
 	return m;
 }
 
+/* Young et al. 2022, Table I: the digits as printed. */
+static void
+test_young_table_1(void **state)
+{
+	static const struct { const char *spec; uint32_t routers, radix, diameter; const char *distance; uint32_t girth; } T[] = {
+		{ "lps p=11 q=7", 168, 12, 3, "2.39", 3 }, { "bundlefly p=13 s=3", 234, 11, 3, "2.56", 3 },
+		{ "lps p=23 q=11", 660, 24, 3, "2.35", 3 }, { "bundlefly p=37 s=3", 666, 23, 3, "2.61", 3 },
+		{ "lps p=53 q=17", 2448, 54, 3, "2.32", 3 }, { "bundlefly p=97 s=4", 3104, 54, 3, "2.76", 3 },
+		{ "dragonfly a=12", 156, 12, 3, "2.70", 3 }, { "dragonfly a=12 arr=2", 156, 12, 3, "2.70", 3 },
+		{ "dragonfly a=12 arr=3", 156, 12, 3, "2.70", 3 }, { "dragonfly a=24", 600, 24, 3, "2.84", 3 },
+		{ "dragonfly a=53", 2862, 53, 3, "2.93", 3 }, { "dragonfly a=69", 4830, 69, 3, "2.94", 3 },
+		{ "dragonfly a=85 arr=3", 7310, 85, 3, "2.95", 3 },
+		{ "lps p=71 q=17", 4896, 72, 4, "2.61", 4 }, { "lps p=89 q=19", 6840, 90, 4, "2.61", 4 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_graph_metrics m;
+		struct moore_topo *t;
+		struct rows r;
+		char text[16];
+
+		CHECK_EQ(T[i].spec, build_spec(&t, T[i].spec, NULL), 0);
+		check_contract(t);
+		r = rows_of(t);
+		for (uint32_t s = 0; s < t->n_switches; s++)
+			CHECK_EQ(T[i].spec, r.degree[s], T[i].radix);
+		m = metrics_of(T[i].spec, t);
+		snprintf(text, sizeof(text), "%.2f", m.mean_distance);
+		CHECK_EQ(T[i].spec, t->n_switches, T[i].routers);
+		CHECK_EQ(T[i].spec, m.diameter, T[i].diameter);
+		CHECK_STR(T[i].spec, text, T[i].distance);
+		CHECK_EQ(T[i].spec, m.girth, T[i].girth);
+		rows_free(&r);
+		moore_topo_free(t);
+	}
+}
+
 /* ---- LPS --------------------------------------------------------------------------- */
 
 static bool
@@ -326,10 +364,82 @@ test_groups(void **state)
 		}
 }
 
+/* ---- names and mistakes ------------------------------------------------------------------- */
+
+static void
+test_recognised(void **state)
+{
+	static const struct { const char *spec, *want; } T[] = {
+		{ "lps p=3 q=5", "lps p=3 q=5" }, { "lps p=5 q=11", "lps p=5 q=11" },
+		{ "bundlefly p=5 s=3", "bundlefly p=5 s=3" }, { "polarfly q=5", "polarfly q=5" },
+		{ "polarstar q=3 d=3", "polarstar q=3 d=3" }, { "sspt r1=6 r2=3", "sspt r1=6 r2=3 l=4" },
+		{ "sspt r1=4 r2=2", "mlfm h=4 l=4" }, { "sspt r1=4 r2=4", "oft k=4" },
+		{ "jellyfish n=40 k=6", "" }, { "fattree2 k=12", "fattree2 k=12 s=6" },
+		{ "fattree3 k=6", "fattree3 k=6" }, { "dragonfly a=5", "dragonfly a=5 g=6" },
+		{ "cascade a=4 r=3 h=2 g=9", "cascade a=4 r=3 g=9 h=2" }, { "dfplus s=2", "dfplus s=2 l=2 g=5 h=2" },
+		{ "torus b=3 d=4 f=5", "torus a=3 b=4 c=5" },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_topo *t;
+		char text[64];
+
+		CHECK_EQ(T[i].spec, build_spec(&t, T[i].spec, NULL), 0);
+		CHECK_EQ(T[i].spec, moore_topo_recognise(t->n_switches, t->link, t->n_links, text, NULL), 0);
+		CHECK(T[i].spec, !strcmp(text, T[i].want));
+		moore_topo_free(t);
+	}
+}
+
+static void
+test_mistakes(void **state)
+{
+	static const struct { const char *spec, *part; } T[] = {
+		{ "lps p=9 q=7", "two different odd primes" }, { "lps p=7 q=7", "two different odd primes" },
+		{ "lps p=29 q=5", "twice the root of p" }, { "lps p=3 q=113", "1442784 switches" },
+		{ "bundlefly p=7 s=3", "1 modulo 4" }, { "bundlefly p=13 s=6", "nearest choices are s=5 and s=7" },
+		{ "polarfly q=6", "prime power" }, { "polarstar q=5 d=5", "0 or 3 modulo 4" },
+		{ "polarstar q=5 d=10", "2d+1 is a prime power" }, { "sspt r1=5 r2=3", "no such tree is known" },
+		{ "sspt r1=10 r2=6", "no such tree" }, { "jellyfish n=9 k=3", "needs an even k" },
+		{ "lps p=4 q=9", "nearest that fit: p=3 q=7, or p=3 q=11" },
+		{ "fattree3 k=7", "even number; nearest that fit: k=6, or k=8" },
+		{ "fattree2 k=8 s=8", "give s=1..7" }, { "torus b=1", "at least a=2" },
+		{ "dfplus s=2 h=2 g=9", "nearest that fit" },
+		{ "polarstar q=7 d=5", "nearest that fit: q=7 d=4, or q=7 d=6" },
+		{ "skywalk x=4 y=4 s=1 k=6", "at most half" }, { "skywalk x=3 y=3 s=1 k=2", "odd number of link ends" },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_err err = { 0 };
+		struct moore_topo *t;
+
+		CHECK_EQ(T[i].spec, build_spec(&t, T[i].spec, &err), -MOORE_EINVAL);
+		CHECK_STR(T[i].spec, err.text, T[i].part);
+	}
+}
+
+static void
+test_out_of_memory(void **state)
+{
+	static const char *const specs[] = { "lps p=3 q=5", "bundlefly p=5 s=3", "polarfly q=3",
+		"polarstar q=2 d=3", "polarstar q=2 d=2", "sspt r1=3 r2=3", "sspt r1=5 r2=4",
+		"jellyfish n=12 k=4", "xpander d=4 k=3", "skywalk x=4 y=3 s=2 k=4",
+		"fattree2 k=4", "fattree3 k=4", "cascade a=2 r=2 h=1", "dfplus s=2", "torus a=3 b=2 c=2" };
+	struct moore_topo *t;
+	struct moore_err err;
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(specs); i++)
+		CHECK_OOM(specs[i], build_spec(&t, specs[i], &err), moore_topo_free(t));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_young_table_1),
 		cmocka_unit_test(test_lps),
 		cmocka_unit_test(test_polarfly),
 		cmocka_unit_test(test_stars_have_diameter_three),
@@ -339,6 +449,9 @@ main(void)
 		cmocka_unit_test(test_known_sizes),
 		cmocka_unit_test(test_jain),
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_recognised),
+		cmocka_unit_test(test_mistakes),
+		cmocka_unit_test(test_out_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

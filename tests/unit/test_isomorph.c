@@ -218,6 +218,9 @@ test_families(void **state)
 		"torus2d a=5 b=9", "torus5d a=2 b=2 c=3 d=3 e=2", "myriclos n=32", "myriclos n=128",
 		"dragonfly a=4 g=9 h=2", "dragonfly a=3 g=4 h=1", "hyperx s1=4 s2=4 s3=1",
 		"hyperx s1=2 s2=3 s3=4", "dln n=40 k=4", "dln n=100 k=6",
+		"sspt r1=4 r2=3", "lps p=3 q=5", "bundlefly p=5 s=3", "polarfly q=4",
+		"polarstar q=3 d=3", "jellyfish n=30 k=4", "xpander d=4 k=6", "skywalk x=4 y=4 s=2 k=4",
+		"fattree2 k=6", "fattree3 k=4", "cascade a=3 r=2 g=6 h=1", "dfplus s=3", "torus a=3 b=4 c=2",
 		"dln n=600 k=4" /* more images than can be tried one by one */ };
 	struct moore_rng r = { test_seed() };
 	uint32_t n_families = 0;
