@@ -90,7 +90,8 @@ help:		## list the targets
 
 # ---- Debian packages: missing ones are named, and installed only for the goals below ----------
 BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-dev \
-	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev
+	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev \
+	libarpack2-dev libmetis-dev
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
 	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++ \
 	iproute2 lldpd nftables traceroute frr
@@ -163,7 +164,7 @@ $(B)/libosmmoore.so: $(PLUGIN_OBJ) $(THREAD_OBJ) $(B)/libmoore.a opensm-plugin/l
 		-o $@ $(PLUGIN_OBJ) $(THREAD_OBJ) $(B)/libmoore.a -ljansson
 $(B)/moorectl: $(CLI_OBJ) $(THREAD_OBJ) $(CHILD_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
-	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -ldl
+	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -larpack -lmetis -lm -ldl
 DAEMON_LIBS := -levent -ljansson -lsystemd -libnetdisc -libmad -libumad -libverbs -lpthread -lm
 $(B)/moored: $(DAEMON_OBJ) $(THREAD_OBJ) $(CHILD_OBJ) $(B)/libmoore.a
 $(B)/moored-still: $(STILL_OBJ) $(THREAD_OBJ) $(B)/libmoore.a
