@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "online.h"
+#include "design/report.h"
 
 static void
 put_families(struct moore_buf *b, const json_t *answer)
@@ -78,6 +79,54 @@ cli_put_metrics(struct moore_buf *b, const json_t *metrics)
 		cli_putf(b, "girth          none: no cycle\n");
 }
 
+/* LIDs rise with the LMC, so those of the first ones suffice. */
+static void
+put_lids(struct moore_buf *b, const json_t *lids)
+{
+	long long last = -1;
+	const json_t *x;
+	size_t i;
+
+	json_array_foreach(lids, i, x) {
+		cli_putf(b, "%s%lld", i ? ", " : "LIDs           ", cli_int(x, "lids"));
+		if (cli_yes(x, "suffice"))
+			last = cli_int(x, "lmc");
+	}
+	if (last < 0)
+		cli_putf(b, " at LMC 0, 1, 2: InfiniBand has %u\n", MOORE_LID_MAX);
+	else
+		cli_putf(b, " at LMC 0, 1, 2: up to LMC %lld there are enough\n", last);
+}
+
+static void
+put_structure(struct moore_buf *b, const json_t *t)
+{
+	const double paths = cli_num(t, "shortest_paths");
+
+	if (json_is_integer(json_object_get(t, "endpoint_diameter")) &&
+	    cli_int(t, "endpoint_diameter") != cli_int(t, "diameter"))
+		cli_putf(b, "endpoints      diameter %lld, mean distance %.4f between switches that have any\n",
+			 cli_int(t, "endpoint_diameter"), cli_num(t, "endpoint_distance"));
+	if (json_is_number(json_object_get(t, "mu1")))
+		cli_putf(b, "mu1            %.4f; second eigenvalue %.4f of the degree\n", cli_num(t, "mu1"),
+			 cli_num(t, "second_eigenvalue"));
+	if (json_is_integer(json_object_get(t, "bisection"))) {
+		cli_putf(b, "bisection      %lld links found", cli_int(t, "bisection"));
+		if (json_is_integer(json_object_get(t, "bisection_bound")))
+			cli_putf(b, ", no fewer than %lld", cli_int(t, "bisection_bound"));
+		cli_putf(b, "\n");
+	}
+	if (json_is_number(json_object_get(t, "shortest_paths")))
+		cli_putf(b, paths < 1e6 ? "paths          %.2f shortest ones between two switches, in the mean\n" :
+			 "paths          %.2e shortest ones between two switches, in the mean\n", paths);
+	if (json_is_number(json_object_get(t, "moore_efficiency")))
+		cli_putf(b, "Moore bound    %.3g %% of the most switches with this degree and diameter\n",
+			 100 * cli_num(t, "moore_efficiency"));
+	put_lids(b, json_object_get(t, "lids"));
+	cli_putf(b, "sold           switches with %lld ports hold the radix\n",
+		 cli_int(t, "switch_ports"));
+}
+
 static void
 put_topo(struct moore_buf *b, const json_t *t)
 {
@@ -97,13 +146,13 @@ put_topo(struct moore_buf *b, const json_t *t)
 	if (cli_int(t, "endpoints"))
 		cli_putf(b, "cost           %.3f switch ports and %.3f links for each endpoint\n",
 			 cli_num(t, "ports_per_endpoint"), cli_num(t, "links_per_endpoint"));
+	put_structure(b, t);
 }
 
 int
 cmd_topo_show(const struct cli_call *c)
 {
-	struct moore_graph_metrics m;
-	struct moore_topo_counts n;
+	struct moore_topo_report r;
 	struct moore_topo *t = NULL;
 	struct moore_err err;
 	int rc;
@@ -111,13 +160,10 @@ cmd_topo_show(const struct cli_call *c)
 	cli_busy("building and measuring");
 	if ((rc = cli_build_topo(c, &t)) != CLI_OK)
 		return rc;
-	t->family->counts(t->param, &n);
-	if (moore_graph_measure(t->n_switches, t->link, t->n_links,
-				t->family->transitive ? 1 : t->n_switches, &m, cli_busy_share, NULL,
-				&err) < 0)
+	if (cli_report_graph(&r, t, &err) < 0)
 		rc = cli_error("%s: %s", t->family->name, err.text);
 	else
-		rc = cli_show(c, moore_answer_topo(t, &n, &m), put_topo, NULL);
+		rc = cli_show(c, moore_answer_topo(&r), put_topo, NULL);
 	moore_topo_free(t);
 	return rc;
 }

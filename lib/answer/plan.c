@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* plan.c - topologies, plans, and where a plan's cabinets stand. */
+#include <math.h>
+
 #include "answer/answer_impl.h"
 
 #define PARAMETER OBJ("'key':" STR ",'min':" INT ",'max':" INT ",'required':" BOOL \
@@ -8,10 +10,26 @@
 const char moore_schema_families[] = OBJ("'families':" LIST_OF(OBJ("'family':" STR ",'title':" STR
 	",'source':" STR ",'parameters':" LIST_OF(PARAMETER))));
 
-const char moore_schema_topo[] = OBJ("'family':" STR ",'parameters':" ANY_OBJECT ",'switches':" INT
-	",'degree':" INT ",'radix':" INT ",'endpoints':" INT ",'links':" INT ",'cables':" INT
-	",'ports_per_endpoint':" OR_NULL("number") ",'links_per_endpoint':" OR_NULL("number")
-	"," METRICS_KEYS);
+#define TOPO_KEYS "'family':" STR ",'parameters':" ANY_OBJECT ",'switches':" INT \
+	",'degree':" INT ",'radix':" INT ",'endpoints':" INT ",'links':" INT ",'cables':" INT \
+	",'ports_per_endpoint':" OR_NULL("number") ",'links_per_endpoint':" OR_NULL("number") \
+	",'mu1':" OR_NULL("number") ",'second_eigenvalue':" OR_NULL("number") ",'bisection':" \
+	OR_NULL("integer") ",'bisection_bound':" OR_NULL("integer") ",'shortest_paths':" \
+	OR_NULL("number") ",'moore_efficiency':" OR_NULL("number") ",'lids':" \
+	LIST_OF(OBJ("'lmc':" INT ",'lids':" INT ",'suffice':" BOOL)) ",'switch_ports':" INT \
+	",'endpoint_diameter':" OR_NULL("integer") ",'endpoint_distance':" OR_NULL("number") "," METRICS_KEYS
+
+const char moore_schema_topo[] = OBJ(TOPO_KEYS);
+
+#define REPORT_KEYS "'name':" STR ",'lmc':" OR_NULL("integer") ",'throughput_uniform':" OR_NULL("number") \
+	",'throughput_worst':" OR_NULL("number") ",'cable_m':" OR_NULL("number") ",'longest_m':" \
+	OR_NULL("number") "," TOPO_KEYS
+
+const char moore_schema_topo_find[] = OBJ("'ok':" BOOL ",'endpoints':" INT ",'radix':" OR_NULL("integer")
+	",'diameter':" OR_NULL("integer") ",'found':" LIST_OF(OBJ("'ports_per_wanted':" NUM
+	",'links_per_wanted':" NUM "," REPORT_KEYS)));
+
+const char moore_schema_topo_compare[] = OBJ("'topologies':" LIST_OF(OBJ(REPORT_KEYS)));
 
 const char moore_schema_plan[] = OBJ("'family':" OR_NULL("string") ",'parameters':" ANY_OBJECT
 	",'permutation_seed':" OR_NULL("integer") ",'switches':" INT ",'endpoints':" INT
@@ -81,25 +99,97 @@ json_per_endpoint(uint64_t n, uint64_t endpoints)
 	return endpoints ? json_real((double)n / (double)endpoints) : json_null();
 }
 
+/* Ports of switches that are sold: InfiniBand's 24 (SDR), 36 (QDR to EDR), 40 and, split, 80 (HDR), 64 and
+ * 128 (NDR), 144 (XDR); Ethernet's 32, 48, 64, 128 and 256, which is more than MOORE_PORT_MAX. */
+static const uint32_t sold[] = { 24, 32, 36, 40, 48, 64, 80, 128, 144, 256 };
+
+/* The fewest ports of a switch on the market that suffice. */
+static json_t *
+json_sold(uint32_t radix)
+{
+	size_t i = 0;
+
+	while (i + 1 < sizeof(sold) / sizeof(sold[0]) && sold[i] < radix)
+		i++;
+	return json_integer(sold[i]);
+}
+
+/* The unicast LIDs that switches and endpoints take at LMC 0, 1, and 2: the greatest one. */
+static json_t *
+json_lids(const struct moore_topo_counts *n)
+{
+	json_t *list = json_array();
+
+	for (int lmc = 0; lmc <= 2; lmc++) {
+		const uint64_t step = (uint64_t)1 << lmc;	/* those of an endpoint are aligned */
+		const uint64_t lids = (n->switches + step) / step * step - 1 + n->endpoints * step;
+
+		list = moore_json_add(list, json_pack("{s:i, s:I, s:b}", "lmc", lmc, "lids",
+						      (json_int_t)lids, "suffice",
+						      lids <= MOORE_LID_MAX));
+	}
+	return list;
+}
+
+/* The share of the switches that a graph of this degree and diameter has at most: 1 + d + d (d - 1) +
+ * ... (the Moore bound). */
+static json_t *
+json_moore_efficiency(const struct moore_topo_counts *n, uint32_t diameter)
+{
+	if (diameter == MOORE_NONE || !diameter)
+		return json_null();
+	return json_real((double)n->switches / moore_bound(n->degree, diameter));
+}
+
+/* Rounded to 1e-6: what is found by iteration is not exact to the last digit. */
+static json_t *
+json_eigenvalue(double x)
+{
+	return isnan(x) ? json_null() : json_real((double)(int64_t)(x * 1e6 + (x < 0 ? -0.5 : 0.5)) / 1e6);
+}
+
+static json_t *
+json_found(int64_t n)
+{
+	return n < 0 ? json_null() : json_integer((json_int_t)n);
+}
+
+static json_t *
+json_structure(const struct moore_structure *s)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "mu1", json_eigenvalue(s->mu1),
+			 "second_eigenvalue", json_eigenvalue(s->second),
+			 "bisection", json_found(s->bisection), "bisection_bound",
+			 json_found(s->bisection_bound), "shortest_paths",
+			 s->shortest_paths < 0 ? json_null() : json_real(s->shortest_paths));
+}
+
 /* Ports in use and links, those to endpoints included, for each endpoint: as Kathareios et
  * al. (SC'15, table 2) count cost. */
 json_t *
-moore_answer_topo(const struct moore_topo *t, const struct moore_topo_counts *n,
-		  const struct moore_graph_metrics *m)
+moore_answer_topo(const struct moore_topo_report *r)
 {
+	const struct moore_topo_counts *n = &r->n;
+	const bool ends = r->s.ends_diameter != MOORE_NONE;
 	json_t *params = json_object(), *o;
 
-	for (size_t i = 0; i < MOORE_TOPO_MAX_PARAMS && t->family->param[i].key; i++)
-		params = moore_json_set(params, t->family->param[i].key,
-					json_integer((json_int_t)t->param[i]));
-	o = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
-		"family", t->family->name, "parameters", params,
+	for (size_t i = 0; i < MOORE_TOPO_MAX_PARAMS && r->t->family->param[i].key; i++)
+		params = moore_json_set(params, r->t->family->param[i].key,
+					json_integer((json_int_t)r->t->param[i]));
+	o = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"family", r->t->family->name, "parameters", params,
 		"switches", (json_int_t)n->switches, "degree", (json_int_t)n->degree,
 		"radix", (json_int_t)n->radix, "endpoints", (json_int_t)n->endpoints,
 		"links", (json_int_t)n->links, "cables", (json_int_t)n->links,
 		"ports_per_endpoint", json_per_endpoint(2 * n->links + n->endpoints, n->endpoints),
-		"links_per_endpoint", json_per_endpoint(n->links + n->endpoints, n->endpoints));
-	return moore_json_merge(o, moore_json_metrics(m));
+		"links_per_endpoint", json_per_endpoint(n->links + n->endpoints, n->endpoints),
+		"moore_efficiency", json_moore_efficiency(n, r->m.diameter), "lids", json_lids(n),
+		"switch_ports", json_sold(n->radix),
+		"endpoint_diameter", ends ? json_integer(r->s.ends_diameter) : json_null(),
+		"endpoint_distance", ends ? json_real(r->s.ends_distance) : json_null());
+	return moore_json_merge(moore_json_merge(o, moore_json_metrics(&r->m)), json_structure(&r->s));
+}
+
 }
 
 /* ---- plans -------------------------------------------------------------------------- */

@@ -28,8 +28,7 @@ load lib
 	holds '(.ports_per_endpoint - 9464 / 3042 | fabs) < 1e-9'
 	holds '(.links_per_endpoint - 6253 / 3042 | fabs) < 1e-9'
 	run -0 $M topo show mlfm h=15 --json
-	holds '.endpoints == 3600 and .diameter == 2 * 2 and .ports_per_endpoint == 3 and .links_per_endpoint == 2' ||
-	holds '.endpoints == 3600 and .diameter == 2 and .ports_per_endpoint == 3 and .links_per_endpoint == 2'
+	holds '.endpoints == 3600 and .diameter == 4 and .ports_per_endpoint == 3 and .links_per_endpoint == 2'
 	run -0 $M topo show oft k=12 --json
 	# 2k^3 - 2k^2 + 2k
 	holds '.endpoints == 3192 and .ports_per_endpoint == 3 and .links_per_endpoint == 2'
@@ -64,6 +63,38 @@ load lib
 	hyperx s1=16 s2=4 s3=4|.switches == 256 and .degree == 21
 	dln n=4096 k=10|.switches == 4096 and .degree == 10
 	ROWS
+}
+
+# Cuts of K4, C5, Q4 and the Petersen graph (Slim Fly q=5 is printed with it) are known; mu1 and the
+# bisections of Slim Fly and LPS are those of Young et al. 2022, tables I and II.
+@test "structure: eigenvalues, bisections, shortest paths, the Moore bound" {
+	while IFS='|' read -r args cond; do
+		run -0 $M topo show $args --json
+		holds "$cond"
+	done <<-'ROWS'
+	hyperx s1=1 s2=4|(.second_eigenvalue + 1 / 3 | fabs) < 1e-6 and .bisection == 4 and .bisection_bound == 4
+	hyperx s1=1 s2=1|.mu1 == null and .bisection == null and .shortest_paths == null
+	torus a=5|.bisection == 2 and .bisection_bound == 2 and .moore_efficiency == 1
+	torus2d a=8 b=8|.bisection == 16 and (.second_eigenvalue - (1 + (0.5 | sqrt)) / 2 | fabs) < 1e-6
+	hypercube n=4|.bisection == 8 and (.mu1 - 0.5 | fabs) < 1e-6 and (.shortest_paths - 64 / 15 | fabs) < 1e-6
+	slimfly q=9|(.mu1 * 1000 | round) == 615 and .bisection == 369 and .bisection_bound <= 369
+	slimfly q=13|.bisection == 1105
+	slimfly q=5|.moore_efficiency == 1 and .shortest_paths == 1
+	lps p=11 q=7|(.mu1 - 0.5 | fabs) < 1e-6 and .bisection <= 304
+	fattree2 k=8|.bisection == 16 and .bisection_bound == null
+	ROWS
+}
+
+@test "LIDs at each LMC, and the ports of switches on the market" {
+	run -0 $M topo show slimfly q=25 --json
+	holds '[.lids[] | .lids] == [23750, 46251, 91251] and [.lids[] | .suffice] == [true, true, false]'
+	holds '.radix == 55 and .switch_ports == 64'
+	run -0 $M topo show slimfly q=25
+	[[ $output == *"up to LMC 1 there are enough"* ]]
+	run -0 $M topo show slimfly q=37
+	[[ $output == *"InfiniBand has 49151"* ]]
+	run -0 $M topo show slimfly q=89 --json
+	holds '.radix == 199 and .switch_ports == 256 and .shortest_paths == null'
 }
 
 @test "text has no colour codes in a pipe" {

@@ -190,8 +190,32 @@ MOORE_API json_t *moore_answer_repair(const struct moore_wire *w, const struct m
 /* ---- topologies, plans, places (plan.c) ------------------------------------------------ */
 
 MOORE_API json_t *moore_answer_families(void);
-MOORE_API json_t *moore_answer_topo(const struct moore_topo *t, const struct moore_topo_counts *n,
-				    const struct moore_graph_metrics *m);
+struct moore_structure {	/* of a graph, by the caller */
+	/* Of the normalised adjacency matrix, whose values are 1 at most: 1 less the greatest magnitude
+	 * but those of 1 and, if the graph is bipartite, -1; and the second greatest.  NAN: unknown. */
+	double mu1, second;
+	int64_t bisection;		/* links between halves, the fewest that were found */
+	int64_t bisection_bound;	/* no halves have fewer between them.  -1, both: unknown */
+	double shortest_paths;		/* in the mean, between two switches; negative: unknown */
+	/* Between switches that have endpoints: the greatest distance, MOORE_NONE if there are none, and
+	 * the mean. */
+	uint32_t ends_diameter;
+	double ends_distance;
+};
+struct moore_topo_report {
+	const struct moore_topo *t;
+	struct moore_topo_counts n;
+	struct moore_graph_metrics m;
+	struct moore_structure s;
+	/* Of its routes with 2^lmc LIDs for each endpoint: the shares of full rate that they carry of
+	 * uniform traffic and of the worst pattern.  Of its cables: metres.  Negative, all: unknown. */
+	int lmc;
+	double uniform, worst;
+	double metres, longest;
+};
+/* What a topology costs, how far its switches are apart, its structure, whether its LIDs suffice, and
+ * which switches on the market hold its radix. */
+MOORE_API json_t *moore_answer_topo(const struct moore_topo_report *r);
 
 struct moore_plan_sums {	/* of a plan, by the caller */
 	uint32_t parts;		/* of moore_plan_check() */

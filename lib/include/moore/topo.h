@@ -106,6 +106,19 @@ MOORE_API int moore_topo_recognise_part(struct moore_topo_part **out, uint32_t n
 					struct moore_err *err);
 MOORE_API void moore_topo_part_free(struct moore_topo_part *p);	/* NULL is fine */
 
+/* The Moore bound: no graph of this degree and diameter has more vertices.  O(diameter). */
+static inline double
+moore_bound(uint32_t degree, uint32_t diameter)
+{
+	double bound = 1, more = degree;
+
+	for (uint32_t i = 0; i < diameter && more > 0; i++) {
+		bound += more;
+		more *= degree - 1.0;
+	}
+	return bound;
+}
+
 /* ---- measures of any graph --------------------------------------------- */
 
 struct moore_graph_metrics {
