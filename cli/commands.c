@@ -118,6 +118,11 @@ static const struct cli_opt route_opts[] = {
 	{ "from", 0, "OLD_DIR", "also write DIR/step-1 and so on: safe steps from these dumps" },
 	{ 0 }
 };
+static const struct cli_opt find_opts[] = {
+	{ "rows", 0, "N", "print at most so many (12)" },
+	{ "quick", 0, NULL, "do not route and place them" },
+	{ 0 }
+};
 static const struct cli_opt quality_opts[] = {
 	{ "lmc", 0, "N", "of a plan: 2^N LIDs for each endpoint (0)" },
 	{ "fail", 0, "NAME[:PORT]",
@@ -240,6 +245,13 @@ const struct cli_cmd cli_cmds[] = {
 	  "endpoints, divided by the number of endpoints.  The mean distance is over\n"
 	  "ordered pairs of distinct switches.",
 	  cmd_topo_show },
+	{ DESIGN, "topo find", "endpoints=N [radix=R] [diameter=D]", 1, 3,
+	  "Find the topologies that hold so many endpoints, the cheapest first.", find_opts,
+	  "Of each family the member with the fewest links is printed whose switches have at most\n"
+	  "R ports and are at most D links apart, counted between switches with endpoints.  Where a\n"
+	  "family has no rule for the number of endpoints on a switch, it is what its links carry\n"
+	  "under uniform traffic.  Exits with 1 if no family has one that fits.",
+	  cmd_topo_find },
 	{ DESIGN, "plan new", "FAMILY KEY=VALUE...", 1, SIZE_MAX,
 	  "Make the plan of a topology.", out_opts,
 	  "Families and their parameters, which `moorectl topo list` explains:\n" CLI_FAMILIES

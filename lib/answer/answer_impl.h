@@ -38,8 +38,9 @@
 #define AN_ERROR_OR_NULL OBJ_OR_NULL(ERROR_KEYS)
 
 extern const char moore_schema_verdict[], moore_schema_route[], moore_schema_path[],
-	moore_schema_lft[], moore_schema_sl2vl[], moore_schema_quality[], moore_schema_patterns[],
-	moore_schema_check[], moore_schema_repair[], moore_schema_families[],
+	moore_schema_lft[], moore_schema_sl2vl[], moore_schema_quality[], moore_schema_patterns[], moore_schema_draws[], moore_schema_topo_find[], moore_schema_predict[],
+	moore_schema_topo_compare[],
+	moore_schema_check[], moore_schema_repair[], moore_schema_find[], moore_schema_families[],
 	moore_schema_topo[], moore_schema_plan[], moore_schema_plan_check[], moore_schema_place[],
 	moore_schema_permutation[], moore_schema_steps[], moore_schema_change[],
 	moore_schema_error[], moore_schema_conf[], moore_schema_conf_check[],

@@ -190,6 +190,64 @@ moore_answer_topo(const struct moore_topo_report *r)
 	return moore_json_merge(moore_json_merge(o, moore_json_metrics(&r->m)), json_structure(&r->s));
 }
 
+/* The parameters that differ from their defaults: "slimfly q=13 p=9". */
+static json_t *
+json_topo_name(const struct moore_topo *t)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	json_t *name;
+
+	moore_buf_fmt(&b, "%s", t->family->name);
+	for (size_t i = 0; i < MOORE_TOPO_MAX_PARAMS && t->family->param[i].key; i++)
+		if (t->param[i] != t->family->param[i].dflt || t->family->param[i].endpoints)
+			moore_buf_fmt(&b, " %s=%lld", t->family->param[i].key, (long long)t->param[i]);
+	name = b.oom ? NULL : json_string(b.data);
+	moore_buf_free(&b);
+	return name;
+}
+
+static json_t *
+json_at_least_0(double x)
+{
+	return x < 0 ? json_null() : json_real(x);
+}
+
+static json_t *
+json_report(const struct moore_topo_report *r)
+{
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", json_topo_name(r->t),
+			      "lmc", r->lmc < 0 ? json_null() : json_integer(r->lmc),
+			      "throughput_uniform", json_at_least_0(r->uniform),
+			      "throughput_worst", json_at_least_0(r->worst),
+			      "cable_m", json_at_least_0(r->metres), "longest_m", json_at_least_0(r->longest));
+
+	return moore_json_merge(o, moore_answer_topo(r));
+}
+
+static json_t *
+json_limit(uint32_t limit)
+{
+	return limit ? json_integer(limit) : json_null();
+}
+
+json_t *
+moore_answer_topo_find(const struct moore_topo_report *r, size_t n, uint64_t wanted, uint32_t radix,
+		       uint32_t diameter)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t links = r[i].n.links;
+		json_t *o = json_report(&r[i]);
+
+		o = moore_json_set(o, "ports_per_wanted", json_per_endpoint(2 * links + wanted, wanted));
+		o = moore_json_set(o, "links_per_wanted", json_per_endpoint(links + wanted, wanted));
+		list = moore_json_add(list, o);
+	}
+	return json_pack("{s:b, s:o, s:o, s:o, s:o}", "ok", n > 0, "endpoints", moore_json_count(wanted),
+			 "radix", json_limit(radix), "diameter", json_limit(diameter), "found", list);
+}
+
 }
 
 /* ---- plans -------------------------------------------------------------------------- */

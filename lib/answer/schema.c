@@ -26,6 +26,7 @@ static const struct moore_answer answers[] = {
 	{ "repair", "repair", "Which cable ends to move, in which order.", moore_schema_repair },
 	{ "families", "topo list", "The families of topologies and their parameters.",
 	  moore_schema_families },
+	{ "topo-find", "topo find", "Of each family the cheapest topology that fits.", moore_schema_topo_find },
 	{ "topo", "topo show", "What a topology has, and how far its switches are apart.",
 	  moore_schema_topo },
 	{ "plan", "plan show", "What a plan has; plan new, import and export with -o FILE give it, too.",

@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# choose.bats - which topology to buy: topo find and topo compare.
+load lib
+
+@test "topo find: each row holds the endpoints within the limits, the cheapest first" {
+	run -0 $M topo find endpoints=1000 radix=24 diameter=3 --quick --json
+	holds '.ok and .endpoints == 1000 and .radix == 24 and .diameter == 3 and (.found | length) > 5'
+	holds '.found | all(.endpoints >= 1000 and .radix <= 24 and .endpoint_diameter <= 3)'
+	holds '[.found[].links] | . == sort'
+	holds '[.found[].family] | length == (unique | length)'
+	holds '.found | all(.ports_per_wanted == (2 * .links + 1000) / 1000)'
+	holds '.found | all(.throughput_worst == null and .cable_m == null)'
+}
+
+# Slim Fly q=7, OFT k=6 and MLFM h=8 are the least that hold 400 endpoints.
+@test "topo find: the least member of the families that the papers compare" {
+	run -0 $M topo find endpoints=400 radix=32 diameter=2 --quick --rows 40 --json
+	holds '[.found[] | select(.family == "slimfly" or .family == "oft" or .family == "mlfm") | .name] | sort == ["mlfm h=8 l=8 p=8", "oft k=8 p=8", "slimfly q=7 p=5"]'
+}
+
+@test "topo find: brute force over a family finds nothing cheaper" {
+	run -0 $M topo find endpoints=60 radix=12 --quick --rows 40 --json
+	found=$(jq '.found[] | select(.family == "hyperx") | .links' <<<"$output")
+	best=100000
+	for a in 1 2 3 4 5; do for b in 1 2 3 4 5 6 7; do for c in 2 3 4 5 6 7 8; do
+		[ $a -le $b ] && [ $b -le $c ] && [ $((a * b * c)) -ge 10 ] && [ $((a * b * c)) -le 60 ] || continue
+		$M topo show hyperx s1=$a s2=$b s3=$c --json >"$BATS_TEST_TMPDIR/t"
+		links=$(jq '(.degree / .mean_distance + 1e-9 | floor) as $p | ([$p, 12 - .degree] | min) as $p |
+			if $p > 0 and .switches * $p >= 60 then .links else 100000 end' "$BATS_TEST_TMPDIR/t")
+		[ "$links" -ge $best ] || best=$links
+	done; done; done
+	echo "$found $best"
+	[ "$found" -eq "$best" ]
+}
+
+@test "topo find: routes and cables, unless --quick" {
+	run -0 $M topo find endpoints=60 radix=12 diameter=2 --rows 4 --json
+	holds '.found | length == 4 and all(.throughput_worst > 0 and .throughput_worst <= 1 and .lmc == 2 and .cable_m > 0)'
+	run -0 $M topo find endpoints=60 radix=12 diameter=2 --rows 4
+	[ "$(grep -c ' 0,1,2$' <<<"$output")" -eq 4 ]
+	[[ $output == "topology  "*"worst cable m LMC"* ]]
+	! grep -q '.\{81\}' <<<"$output"
+}
+
+@test "topo find: nothing fits" {
+	run -1 $M topo find endpoints=5000 radix=10 diameter=1 --quick
+	[ "$output" = "no family has a member that fits" ]
+	run -1 $M topo find endpoints=5000 radix=10 diameter=1 --quick --json
+	holds '.ok == false and .found == []'
+}
+
+@test "topo find: large networks take seconds" {
+	run -0 timeout 60 $M topo find endpoints=100000 radix=64 diameter=3 --quick --json
+	holds '.found | length > 4 and all(.lids[0].suffice == false)'
+}
+
