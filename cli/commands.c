@@ -123,6 +123,11 @@ static const struct cli_opt find_opts[] = {
 	{ "quick", 0, NULL, "do not route and place them" },
 	{ 0 }
 };
+static const struct cli_opt compare_opts[] = {
+	{ "svg", 0, "FILE", "also draw bars" },
+	{ "quick", 0, NULL, "do not route and place them" },
+	{ 0 }
+};
 static const struct cli_opt quality_opts[] = {
 	{ "lmc", 0, "N", "of a plan: 2^N LIDs for each endpoint (0)" },
 	{ "fail", 0, "NAME[:PORT]",
@@ -252,6 +257,10 @@ const struct cli_cmd cli_cmds[] = {
 	  "family has no rule for the number of endpoints on a switch, it is what its links carry\n"
 	  "under uniform traffic.  Exits with 1 if no family has one that fits.",
 	  cmd_topo_find },
+	{ DESIGN, "topo compare", "FAMILY KEY=VALUE... [FAMILY KEY=VALUE...]...", 1, SIZE_MAX,
+	  "Print topologies side by side.", compare_opts,
+	  "A word without = begins the next topology.",
+	  cmd_topo_compare },
 	{ DESIGN, "plan new", "FAMILY KEY=VALUE...", 1, SIZE_MAX,
 	  "Make the plan of a topology.", out_opts,
 	  "Families and their parameters, which `moorectl topo list` explains:\n" CLI_FAMILIES

@@ -38,7 +38,7 @@ _moorectl()
 		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" hotspots 2>/dev/null | awk '$2 ~ /]$/ { print $2 }')" -- "$cur"))
 	elif [ "$COMP_CWORD" -eq 2 ] && [ "$one" = call ]; then
 		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" call 2>/dev/null | cut -d' ' -f1)" -- "$cur"))
-	elif [ "$COMP_CWORD" -eq 3 ] && [[ "$one $two" == "topo show" || "$one $two" == "plan new" ]]; then
+	elif [ "$COMP_CWORD" -eq 3 ] && [[ "$one $two" == "topo show" || "$one $two" == "topo compare" || "$one $two" == "plan new" ]]; then
 		COMPREPLY=($(compgen -W "$(moorectl topo list | sed -n 's/^\([a-z0-9]*\) - .*/\1/p')" -- "$cur"))
 	fi
 }

@@ -42,7 +42,7 @@ _moorectl()
 		compadd -- ${${(M)${${(f)"$(moorectl $socket hotspots 2>/dev/null)"}##[a-z]## ##}:#*\] *}%% *}
 	elif (( CURRENT == 3 )) && [[ $one == call ]]; then
 		compadd -- ${${(f)"$(moorectl $socket call 2>/dev/null)"}%% *}
-	elif (( CURRENT == 4 )) && [[ "$one $two" == ("topo show"|"plan new") ]]; then
+	elif (( CURRENT == 4 )) && [[ "$one $two" == ("topo show"|"topo compare"|"plan new") ]]; then
 		compadd -- ${${(M)${(f)"$(moorectl topo list)"}:#[a-z0-9]## - *}%% *}
 	else
 		_files

@@ -248,6 +248,14 @@ moore_answer_topo_find(const struct moore_topo_report *r, size_t n, uint64_t wan
 			 "radix", json_limit(radix), "diameter", json_limit(diameter), "found", list);
 }
 
+json_t *
+moore_answer_topo_compare(const struct moore_topo_report *r, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		list = moore_json_add(list, json_report(&r[i]));
+	return json_pack("{s:o}", "topologies", list);
 }
 
 /* ---- plans -------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@ static const struct moore_answer answers[] = {
 	{ "families", "topo list", "The families of topologies and their parameters.",
 	  moore_schema_families },
 	{ "topo-find", "topo find", "Of each family the cheapest topology that fits.", moore_schema_topo_find },
+	{ "topo-compare", "topo compare", "Topologies side by side.", moore_schema_topo_compare },
 	{ "topo", "topo show", "What a topology has, and how far its switches are apart.",
 	  moore_schema_topo },
 	{ "plan", "plan show", "What a plan has; plan new, import and export with -o FILE give it, too.",

@@ -55,3 +55,35 @@ load lib
 	holds '.found | length > 4 and all(.lids[0].suffice == false)'
 }
 
+@test "topo compare: what topo show says, side by side" {
+	run -0 $M topo compare slimfly q=5 oft k=4 --quick --svg "$BATS_TEST_TMPDIR/c.svg" --json
+	holds '[.topologies[].name] == ["slimfly q=5 p=3", "oft k=4 p=4"]'
+	for t in "slimfly q=5" "oft k=4"; do
+		$M topo show $t --json >"$BATS_TEST_TMPDIR/t"
+		jq -e --slurpfile t "$BATS_TEST_TMPDIR/t" '.topologies | any(contains($t[0]))' <<<"$output"
+	done
+	xmllint --noout "$BATS_TEST_TMPDIR/c.svg" 2>&1 || python3 -c "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])" "$BATS_TEST_TMPDIR/c.svg"
+	[ "$(grep -c '<rect' "$BATS_TEST_TMPDIR/c.svg")" -gt 20 ]
+	run -0 $M topo compare slimfly q=5 oft k=4 mlfm h=4 hypercube n=4 torus a=4 b=4
+	[ "$(grep -c '^worst, % of rate' <<<"$output")" -eq 2 ]
+	! grep -q '.\{81\}' <<<"$output"
+}
+
+@test "topo find and compare: misuse" {
+	while IFS='|' read -r args part; do
+		run --separate-stderr -2 $M topo $args
+		[ -z "$output" ]
+		says "$part"
+	done <<-'ROWS'
+	find|missing argument
+	find radix=10|endpoints=N is missing
+	find endpoints=x|give a number from 2 to 10000000
+	find endpoints=-4|give a number from
+	find endpoints=10 size=3|give endpoints=N
+	find endpoints=10 --rows 0|rows
+	compare|missing argument
+	compare slimfly|q=
+	compare slimfly q=5 nosuch k=3|no such family
+	compare q=5|no such family
+	ROWS
+}

@@ -219,6 +219,7 @@ MOORE_API json_t *moore_answer_topo(const struct moore_topo_report *r);
 /* Topologies for at least `wanted` endpoints, with routes and cables; limits of 0 are none. */
 MOORE_API json_t *moore_answer_topo_find(const struct moore_topo_report *r, size_t n, uint64_t wanted,
 					 uint32_t radix, uint32_t diameter);
+MOORE_API json_t *moore_answer_topo_compare(const struct moore_topo_report *r, size_t n);
 
 struct moore_plan_sums {	/* of a plan, by the caller */
 	uint32_t parts;		/* of moore_plan_check() */
