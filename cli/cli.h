@@ -186,6 +186,8 @@ struct cli_tables {		/* a directory of OpenSM's dumps */
 	const char *op_vls;		/* as in struct moore_answer_tables */
 };
 int cli_load_tables(const char *dir, struct cli_tables *out);
+/* True if path can hold tables: it is a directory or a capture. */
+bool cli_is_tables(const char *path);
 /* Adds the hops of opensm-lid-matrix.dump, if there is one. */
 int cli_load_hops(const char *dir, struct cli_tables *t);
 /* Sets the operational VLs of every link to those of --op-vls, if that is given. */

@@ -180,6 +180,14 @@ read_dump(const char *dir, int which, struct cli_tables *t)
 	return rc;
 }
 
+bool
+cli_is_tables(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 int
 cli_load_tables(const char *dir, struct cli_tables *out)
 {

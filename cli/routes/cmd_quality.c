@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "online.h"
 
@@ -340,14 +339,13 @@ cmd_quality(const struct cli_call *c)
 {
 	const char *pattern = cli_opt(c, "pattern");
 	struct cli_routing r;
-	struct stat st;
 	int rc;
 
 	if (pattern && strcmp(pattern, "uniform") && strcmp(pattern, "worst"))
 		return cli_misuse(c, "--pattern %s: no such pattern: it is uniform or worst", pattern);
 	if (pattern && cli_opt(c, "svg"))
 		return cli_misuse(c, "--svg: cannot draw a --pattern: leave one of them out");
-	if (stat(c->arg[0], &st) == 0 && S_ISDIR(st.st_mode))
+	if (cli_is_tables(c->arg[0]))
 		return measure_dumps(c);
 	if ((rc = cli_route_plan(c, &r)) == CLI_OK)
 		rc = measure(c, r.seen, r.result->lft);
