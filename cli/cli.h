@@ -276,6 +276,9 @@ void cli_routing_free(struct cli_routing *r);
  * (cmd_permute.c). */
 void cli_put_moves(struct moore_buf *b, const json_t *moves, const char *indent);
 
+/* `moorectl quality PLAN --fail-share LIST` (quality_draws.c). */
+int cli_quality_draws(const struct cli_call *c);
+
 /* Appends a quality report as one SVG picture (quality_svg.c). */
 void cli_put_quality_svg(struct moore_buf *b, const struct moore_quality *q);
 

@@ -139,6 +139,10 @@ static const struct cli_opt quality_opts[] = {
 	{ "svg", 0, "FILE", "also draw the result" },
 	{ "pattern", 0, "uniform|worst",
 	  "print how much traffic of this pattern the routes carry" },
+	{ "fail-share", 0, "LIST",
+	  "of a plan: remove this share of links at random, such as 0,0.1,0.2" },
+	{ "draws", 0, "N", "with --fail-share: how often (20)" },
+	{ "seed", 0, "S", "with --fail-share: of the random numbers (1)" },
 	{ 0 }
 };
 static const struct cli_opt env_opts[] = {
@@ -380,7 +384,11 @@ const struct cli_cmd cli_cmds[] = {
 	  "all others.  worst: all endpoints of a switch send to one other switch: in the\n"
 	  "patterns that minimal routes carry worst (shift, overlap, Yebenes), between\n"
 	  "neighbours (matching), for each pair of switches alone, and in permutations that a\n"
-	  "search finds from 4 random ones: at distance two (random, adversary) and anywhere.",
+	  "search finds from 4 random ones: at distance two (random, adversary) and anywhere.\n"
+	  "--fail-share prints, for each share of links between switches that fail at random,\n"
+	  "over all draws: how often all switches are still joined, diameter, mean distance,\n"
+	  "bisection (METIS), how often the new routes are sound, and how much of uniform and of\n"
+	  "the worst traffic they carry (one start of each search).",
 	  cmd_quality },
 	{ ROUTING, "select", "MATRIX", 1, 1,
 	  "Find the LID offsets on which the hosts of a job should send.", select_opts,

@@ -320,7 +320,8 @@ measure(const struct cli_call *c, const struct moore_fabric *f, const struct moo
 static int
 measure_dumps(const struct cli_call *c)
 {
-	static const char *const for_plans[] = { "lmc", "conf", "profile", "layers", "fail" };
+	static const char *const for_plans[] = { "lmc", "conf", "profile", "layers", "fail",
+		"fail-share" };
 	struct cli_tables t = { NULL };
 	int rc;
 
@@ -345,8 +346,15 @@ cmd_quality(const struct cli_call *c)
 		return cli_misuse(c, "--pattern %s: no such pattern: it is uniform or worst", pattern);
 	if (pattern && cli_opt(c, "svg"))
 		return cli_misuse(c, "--svg: cannot draw a --pattern: leave one of them out");
+	if (!cli_opt(c, "fail-share") && (cli_opt(c, "draws") || cli_opt(c, "seed")))
+		return cli_misuse(c, "--draws, --seed: they draw the links of --fail-share: give it too");
+	if (cli_opt(c, "fail-share") && (pattern || cli_opt(c, "svg")))
+		return cli_misuse(c, "--fail-share: prints figures of its own: leave --pattern and --svg "
+				  "out");
 	if (cli_is_tables(c->arg[0]))
 		return measure_dumps(c);
+	if (cli_opt(c, "fail-share"))
+		return cli_quality_draws(c);
 	if ((rc = cli_route_plan(c, &r)) == CLI_OK)
 		rc = measure(c, r.seen, r.result->lft);
 	cli_routing_free(&r);

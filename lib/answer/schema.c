@@ -19,6 +19,8 @@ static const struct moore_answer answers[] = {
 	  moore_schema_quality },
 	{ "patterns", "quality --pattern", "How much traffic of each pattern the routes carry.",
 	  moore_schema_patterns },
+	{ "draws", "quality --fail-share", "What is left of distances and routes when links fail at "
+	  "random.", moore_schema_draws },
 	{ "shares", "select", "On which LID offsets the hosts of a job should send.",
 	  moore_schema_shares },
 	{ "check", "check", "Whether the fabric is cabled as planned, and what is where.",

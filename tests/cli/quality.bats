@@ -113,6 +113,26 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	grep -qx 'overlap  *0  *3' <<<"$output"
 }
 
+@test "quality of failures at random: nothing fails, some do, and the ring falls apart" {
+	run -0 $M quality q5.json --fail-share 0,0.1,0.3 --draws 8 --seed 7 --json
+	holds '.links == 175 and .draws == 8 and .seed == 7 and [.shares[].failed] == [0, 18, 53]'
+	holds '.shares[0] | .connected == 8 and .sound == 8 and .diameter.max == 2 and .mean_distance.min == .mean_distance.max'
+	holds '[.shares[].sound] == [8, 8, 8] and ([.shares[].mean_distance.median] | . == sort)'
+	# Slim Fly q=5 has 65; a ring without a link is a row, with one in the middle.
+	holds '.shares[0].bisection.min == 65 and ([.shares[].bisection.median] | . == (sort | reverse))'
+	holds '[.shares[].throughput_worst.median] | . == (sort | reverse)'
+	echo "$output" >"$T/first"
+	$M quality q5.json --fail-share 0,0.1,0.3 --draws 8 --seed 7 --json | diff - "$T/first"
+	$M quality q5.json --pattern worst --json >"$T/worst"
+	[ "$(jq .shares[0].throughput_worst.min "$T/first")" = "$(jq .worst.throughput "$T/worst")" ]
+	# Any two missing links cut a ring of six.
+	run -0 $M quality ring.json --fail-share 0.17,0.34 --draws 5 --json
+	holds '[.shares[].failed] == [1, 2] and [.shares[].connected] == [5, 0] and [.shares[].sound] == [5, 5]'
+	holds '.shares[0].diameter.min == 5 and .shares[0].bisection.max == 1 and .shares[1].diameter == null and .shares[1].partitioned_share.min > 0'
+	run -0 $M quality ring.json --fail-share 0.34 --draws 5
+	grep -Eq "^ *34 +0 +5( +-){10}$" <<<"$output"
+}
+
 @test "quality: misuse" {
 	jq 'del(.endpoints[])' ring.json >"$T/bare.json"
 	while IFS='|' read -r args part; do
@@ -124,6 +144,12 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	ring --fail r0|--fail: ring is a directory of tables
 	$T/none|No such file
 	ring.json --lmc 8|not a number from 0 to 7
+	ring --fail-share 0.1|--fail-share: ring is a directory of tables
+	ring.json --fail-share 1|not a list of shares
+	ring.json --fail-share 0.1,|not a list of shares
+	ring.json --fail-share nan|not a list of shares
+	ring.json --draws 3|they draw the links of --fail-share
+	ring.json --fail-share 0.1 --pattern worst|leave --pattern and --svg out
 	ring.json --pattern bad|it is uniform or worst
 	ring.json --pattern worst --svg -|cannot draw a --pattern
 	$T/bare.json|no endpoint has a LID

@@ -36,6 +36,7 @@
 #include "path.h"
 #include "permute.h"
 #include "place.h"
+#include "draws.h"
 #include "quality.h"
 #include "route.h"
 #include "saturation.h"
@@ -167,6 +168,8 @@ MOORE_API json_t *moore_answer_ether_diff(const struct moore_fabric *racks,
 /* How long, even and independent the routes are. */
 MOORE_API json_t *moore_answer_quality(const struct moore_fabric *f,
 				       const struct moore_quality *q);
+/* The spread of each figure over the draws. */
+MOORE_API json_t *moore_answer_draws(const struct moore_draws *all);
 /* How much traffic of each of n patterns they carry, and which of them is the worst; figures
  * are null where a pattern has no flows in this fabric.  The i-th pattern's to[] of
  * moore_saturation_measure() begins at to[i * f->n_switches]. */
