@@ -37,6 +37,7 @@
 #include "permute.h"
 #include "place.h"
 #include "draws.h"
+#include "predict.h"
 #include "quality.h"
 #include "route.h"
 #include "saturation.h"

@@ -30,6 +30,7 @@
 #include "permute.h"
 #include "place.h"
 #include "plan.h"
+#include "predict.h"
 #include "profile.h"
 #include "quality.h"
 #include "route.h"
