@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_predict.c - the load model: static routings beside an enumeration of all shortest paths, all
+ * routings by what flows into and out of each switch, and patterns and placements by what defines them. */
+#include "harness.h"
+#include "moore/engine.h"
+#include "moore/predict.h"
+#include "plan_of.h"
+#include "shuffled_jobs.h"
+
+#define NEAR(what, a, b) CHECK(what, (a) - (b) < 1e-9 + 1e-6 * (b) && (b) - (a) < 1e-9 + 1e-6 * (b))
+
+static struct moore_fabric *
+fabric_of_plan(const char *family, const char *params)
+{
+	struct moore_plan *p = plan_of(family, params);
+	struct moore_fabric *f;
+
+	assert_int_equal(moore_fabric_from_plan(&f, p, 0, NULL), 0);
+	moore_plan_free(p);
+	return f;
+}
+
+/* ---- all shortest paths, one by one ----------------------------------------------------- */
+
+static void
+distances(const struct moore_fabric *f, moore_swid to, uint32_t *far)
+{
+	bool more = true;
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		far[s] = s == to ? 0 : MOORE_NONE;
+	for (uint32_t d = 0; more; d++) {
+		more = false;
+		for (uint32_t s = 0; s < f->n_switches; s++)
+			for (unsigned p = 1; far[s] == d && p <= f->sw[s].n_ports; p++) {
+				const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
+
+				if (port->role == MOORE_ROLE_SWITCH && far[port->peer] == MOORE_NONE) {
+					far[port->peer] = d + 1;
+					more = true;
+				}
+			}
+	}
+}
+
+/* Counts the shortest paths from s. */
+static uint32_t
+count_paths(const struct moore_fabric *f, moore_swid s, const uint32_t *far)
+{
+	uint32_t n = far[s] == 0;
+
+	for (unsigned p = 1; far[s] && p <= f->sw[s].n_ports; p++) {
+		const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
+
+		if (port->role == MOORE_ROLE_SWITCH && far[port->peer] + 1 == far[s])
+			n += count_paths(f, port->peer, far);
+	}
+	return n;
+}
+
+/* A link carries the share of the shortest paths that lead over it: those to its near end times those
+ * from its far end. */
+static void
+add_direct(const struct moore_fabric *f, moore_swid from, moore_swid to, double amount, double *load)
+{
+	uint32_t *far = calloc(f->n_switches, sizeof(*far)), *back = calloc(f->n_switches, sizeof(*back));
+
+	distances(f, to, far);
+	distances(f, from, back);
+	for (uint32_t s = 0; s < f->n_switches && from != to; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (port->role == MOORE_ROLE_SWITCH && back[s] + 1 + far[port->peer] == far[from])
+				load[f->sw[s].port0 + p] += amount * count_paths(f, s, back) *
+					count_paths(f, port->peer, far) / count_paths(f, from, far);
+		}
+	free(far);
+	free(back);
+}
+
+static struct moore_flow *
+random_flows(struct moore_rng *r, const struct moore_fabric *f, uint32_t n)
+{
+	struct moore_flow *flow = calloc(n + 1, sizeof(*flow));
+
+	for (uint32_t i = 0; i < n; i++)
+		flow[i] = (struct moore_flow){ moore_rng_below(r, f->n_endpoints),
+			moore_rng_below(r, f->n_endpoints), 1 + moore_rng_below(r, 5) };
+	return flow;
+}
+
+static const struct { const char *family, *params; } fabrics[] = {
+	{ "slimfly", "q=5 p=2" }, { "oft", "k=3" }, { "mlfm", "h=3" }, { "fattree3", "k=4" },
+	{ "torus", "a=4 b=3" }, { "dragonfly", "a=4 h=2" }, { "jellyfish", "n=20 k=4 p=2" },
+	{ "hyperx", "s1=3 s2=4" },
+};
+
+static void
+test_static(void **state)
+{
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
+		struct moore_fabric *f = fabric_of_plan(fabrics[i].family, fabrics[i].params);
+		const uint32_t n = 30;
+		struct moore_flow *flow = random_flows(&rng, f, n);
+		const struct moore_traffic t = { .flow = flow, .n_flows = n };
+
+		for (enum moore_routing r = MOORE_ROUTING_SD; r <= MOORE_ROUTING_SI; r++) {
+			const struct moore_predict_opts o = { .routing = r };
+			double *want = calloc(f->n_ports + 1, sizeof(*want));
+			struct moore_predicted p;
+
+			for (uint32_t k = 0; k < n; k++) {
+				const moore_swid a = f->ep[flow[k].from].sw, b = f->ep[flow[k].to].sw;
+
+				if (a != b && r == MOORE_ROUTING_SD)
+					add_direct(f, a, b, flow[k].amount, want);
+				for (moore_swid s = 0; a != b && r == MOORE_ROUTING_SI && s < f->n_switches; s++) {
+					add_direct(f, a, s, flow[k].amount / f->n_switches, want);
+					add_direct(f, s, b, flow[k].amount / f->n_switches, want);
+				}
+			}
+			assert_int_equal(moore_predict(&p, f, &t, &o, NULL), 0);
+			for (uint32_t k = 0; k < f->n_ports; k++)
+				NEAR(fabrics[i].family, p.load[k], want[k]);
+			CHECK("nothing is lost", p.lost == 0);
+			free(p.load);
+			free(want);
+		}
+		free(flow);
+		moore_fabric_free(f);
+	}
+}
+
+/* Paths of 290 and of 300 hops, of which there are two of the latter. */
+static void
+test_far(void **state)
+{
+	struct moore_fabric *f = fabric_of_plan("torus", "a=600");
+	struct moore_flow flow[] = { { 0, 290, 1 }, { 0, 300, 4 }, { 5, 6, 1 } };
+	const struct moore_traffic t = { .flow = flow, .n_flows = 3 };
+	const struct moore_predict_opts o = { .routing = MOORE_ROUTING_SD };
+	struct moore_predicted p;
+	double sum = 0, most = 0;
+	(void)state;
+
+	assert_int_equal(moore_predict(&p, f, &t, &o, NULL), 0);
+	for (uint32_t k = 0; k < f->n_ports; k++) {
+		sum += p.load[k];
+		most = p.load[k] > most ? p.load[k] : most;
+	}
+	NEAR("hops", sum, 290 + 4 * 300 + 1);
+	NEAR("greatest", most, 4);
+	CHECK("nothing is lost", p.lost == 0);
+	free(p.load);
+	moore_fabric_free(f);
+}
+
+/* Uniform traffic is that of all pairs as flows. */
+static void
+test_uniform(void **state)
+{
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
+		struct moore_fabric *f = fabric_of_plan(fabrics[i].family, fabrics[i].params);
+		const uint32_t n = f->n_endpoints / 2 + 1;	/* some of the nodes */
+		struct moore_flow *flow = calloc((size_t)n * n, sizeof(*flow));
+		moore_epid *node = calloc(n, sizeof(*node));
+		uint32_t n_flows = 0;
+
+		for (uint32_t a = 0; a < n; a++)
+			node[a] = a;
+		for (uint32_t a = 0; a < n; a++)
+			for (uint32_t b = 0; b < n; b++)
+				if (a != b)
+					flow[n_flows++] = (struct moore_flow){ a, b, 1.0 / (n - 1) };
+		for (enum moore_routing r = MOORE_ROUTING_SD; r <= MOORE_ROUTING_SI; r++) {
+			const struct moore_traffic one = { .uniform = true, .node = node, .n_nodes = n };
+			const struct moore_traffic other = { .flow = flow, .n_flows = n_flows };
+			const struct moore_jobs jobs = { test_run_shuffled, 3 };
+			const struct moore_predict_opts o = { .routing = r }, with = { .routing = r, .jobs = &jobs };
+			struct moore_predicted p, q, z;
+
+			assert_int_equal(moore_predict(&p, f, &one, &o, NULL), 0);
+			assert_int_equal(moore_predict(&q, f, &other, &o, NULL), 0);
+			assert_int_equal(moore_predict(&z, f, &one, &with, NULL), 0);
+			for (uint32_t k = 0; k < f->n_ports; k++)
+				NEAR(fabrics[i].family, p.load[k], q.load[k]);
+			CHECK("any workers", !memcmp(p.load, z.load, f->n_ports * sizeof(*p.load)));
+			free(p.load);
+			free(q.load);
+			free(z.load);
+		}
+		free(flow);
+		free(node);
+		moore_fabric_free(f);
+	}
+}
+
+/* A sample of the switches that receive is near the whole. */
+static void
+test_sample(void **state)
+{
+	struct moore_fabric *f = fabric_of_plan("slimfly", "q=7 p=1");
+	moore_epid node[98];
+	const struct moore_traffic t = { .uniform = true, .node = node, .n_nodes = 98 };
+	const struct moore_predict_opts o = { .sample = 49 }, all = { .sample = 98 };
+	struct moore_predicted p, q;
+	double sum[2] = { 0, 0 }, off = 0;
+	uint32_t n = 0;
+	(void)state;
+
+	for (uint32_t i = 0; i < 98; i++)
+		node[i] = i;
+	assert_int_equal(moore_predict(&p, f, &t, &o, NULL), 0);
+	assert_int_equal(moore_predict(&q, f, &t, &all, NULL), 0);
+	CHECK_EQ("sampled", p.sampled, 49);
+	CHECK_EQ("not sampled", q.sampled, 0);
+	for (uint32_t k = 0; k < f->n_ports; k++) {
+		sum[0] += p.load[k];
+		sum[1] += q.load[k];
+		off += (p.load[k] - q.load[k]) * (p.load[k] - q.load[k]);
+		n += q.load[k] > 0;
+	}
+	off /= n;
+	CHECK("variance", off < 4 * p.variance && off > p.variance / 4);
+	CHECK("no variance", !(q.variance > 0));
+	CHECK("the mean is near", sum[0] > 0.95 * sum[1] && sum[0] < 1.05 * sum[1]);
+	free(p.load);
+	free(q.load);
+	moore_fabric_free(f);
+}
+
+/* ---- any routing: what flows in flows out ------------------------------------------------------ */
+
+static void
+test_balance(void **state)
+{
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
+		struct moore_fabric *f = fabric_of_plan(fabrics[i].family, fabrics[i].params);
+		struct moore_engine_result *result;
+		struct moore_conf conf;
+		struct moore_flow *flow = random_flows(&rng, f, 40);
+		const struct moore_traffic t = { .flow = flow, .n_flows = 40 };
+
+		moore_conf_defaults(&conf);
+		assert_int_equal(moore_engine_run(&result, f, NULL, &conf, NULL, NULL, NULL), 0);
+		for (enum moore_routing r = 0; r < MOORE_N_ROUTINGS; r++) {
+			const struct moore_predict_opts o = { .routing = r, .seed = test_seed(), .lft = result->lft };
+			double *more = calloc(f->n_switches, sizeof(*more)), hops = 0, least = 0;
+			uint32_t *far = calloc(f->n_switches, sizeof(*far));
+			struct moore_predicted p;
+
+			assert_int_equal(moore_predict(&p, f, &t, &o, NULL), 0);
+			for (uint32_t s = 0; s < f->n_switches; s++)
+				for (unsigned k = 1; k <= f->sw[s].n_ports; k++) {
+					const uint32_t at = f->sw[s].port0 + k;
+
+					hops += p.load[at];
+					CHECK("loads are of links", p.load[at] == 0 ||
+					      f->port[at].role == MOORE_ROLE_SWITCH);
+					if (f->port[at].role != MOORE_ROLE_SWITCH)
+						continue;
+					more[s] += p.load[at];
+					more[f->port[at].peer] -= p.load[at];
+				}
+			for (uint32_t k = 0; k < 40; k++) {
+				more[f->ep[flow[k].from].sw] -= flow[k].amount;
+				more[f->ep[flow[k].to].sw] += flow[k].amount;
+				distances(f, f->ep[flow[k].to].sw, far);
+				least += flow[k].amount * far[f->ep[flow[k].from].sw];
+			}
+			for (uint32_t s = 0; s < f->n_switches; s++)
+				CHECK(moore_routing_name(r), more[s] < 1e-4 && more[s] > -1e-4);
+			CHECK("no path is shorter than the shortest", hops > least - 1e-3);
+			CHECK("direct ones are", (r != MOORE_ROUTING_SD && r != MOORE_ROUTING_AD) || hops < least + 1e-3);
+			CHECK("nothing is lost", p.lost == 0);
+			free(p.load);
+			free(more);
+			free(far);
+		}
+		free(flow);
+		moore_engine_result_free(result);
+		moore_fabric_free(f);
+	}
+}
+
+/* ---- patterns and placements ------------------------------------------------------------------------ */
+
+static void
+test_patterns(void **state)
+{
+	moore_epid node[120];
+	(void)state;
+
+	for (uint32_t i = 0; i < 120; i++)
+		node[i] = 1000 + i;
+	for (enum moore_job_pattern p = 0; p < MOORE_N_JOB_PATTERNS; p++) {
+		uint32_t n, sends[120] = { 0 }, takes[120] = { 0 };
+		const char *name = moore_job_pattern_name(p);
+		struct moore_flow *flow;
+
+		assert_int_equal(moore_job_flows(&flow, &n, p, node, 120, 1, 7, NULL), 0);
+		CHECK_EQ(name, n == 0, p == MOORE_JOB_UNIFORM);
+		for (uint32_t i = 0; i < n; i++) {
+			const uint32_t from = flow[i].from - 1000, to = flow[i].to - 1000;
+
+			CHECK(name, from < 120 && to < 120 && from != to);
+			sends[from]++;
+			takes[to]++;
+			CHECK(name, p != MOORE_JOB_MESH || (from + 30 >= to && to + 30 >= from));
+		}
+		for (uint32_t i = 0; i < 120; i++) {
+			/* 120 = 10 x 12 = 4 x 5 x 6 = 3 x 2 x 4 x 5 in some order */
+			const uint32_t want = p == MOORE_JOB_PERMUTATION || p == MOORE_JOB_SHIFT ? 1 :
+				p == MOORE_JOB_STENCIL2 ? 4 : p == MOORE_JOB_STENCIL3 ? 6 :
+				p == MOORE_JOB_STENCIL4 ? 7 : p == MOORE_JOB_MANY ? 4 : 0;
+
+			if (want) {
+				CHECK_EQ(name, sends[i], want);
+				CHECK_EQ(name, takes[i], want);
+			} else {
+				CHECK(name, sends[i] <= 20);
+			}
+		}
+		free(flow);
+	}
+	CHECK("past the last", !moore_job_pattern_name(MOORE_N_JOB_PATTERNS));
+}
+
+/* Several processes on a node: what each pair of nodes exchanges is the sum over their processes, and what
+ * stays on a node is left out. */
+static void
+test_per_node(void **state)
+{
+	enum { PER = 3, NODES = 40 };
+	moore_epid each[NODES * PER], node[NODES];
+	(void)state;
+
+	for (uint32_t i = 0; i < NODES * PER; i++)
+		each[i] = node[i / PER] = i / PER;
+	for (enum moore_job_pattern p = MOORE_JOB_UNIFORM + 1; p < MOORE_N_JOB_PATTERNS; p++) {
+		const char *name = moore_job_pattern_name(p);
+		double sum[NODES][NODES] = { { 0 } };
+		struct moore_flow *one, *joined;
+		uint32_t n_one, n_joined;
+
+		assert_int_equal(moore_job_flows(&one, &n_one, p, each, NODES * PER, 1, 7, NULL), 0);
+		assert_int_equal(moore_job_flows(&joined, &n_joined, p, node, NODES * PER, PER, 7, NULL), 0);
+		for (uint32_t i = 0; i < n_one; i++)
+			if (one[i].from != one[i].to)
+				sum[one[i].from][one[i].to] += one[i].amount;
+		for (uint32_t i = 0; i < n_joined; i++) {
+			CHECK(name, joined[i].from != joined[i].to && joined[i].amount >= 1);
+			sum[joined[i].from][joined[i].to] -= joined[i].amount;
+		}
+		for (uint32_t i = 0; i < NODES * NODES; i++)
+			NEAR(name, sum[i / NODES][i % NODES], 0);
+		CHECK(name, n_joined <= n_one);
+		free(one);
+		free(joined);
+	}
+}
+
+static void
+test_placements(void **state)
+{
+	struct moore_fabric *f = fabric_of_plan("hyperx", "s1=6 s2=4 p=3");
+	uint32_t cabinet[24], group[24];
+	const struct moore_floor floor = { cabinet, group }, none = { NULL, NULL };
+	bool taken[72] = { false };
+	struct moore_err err;
+	moore_epid node[72];
+	(void)state;
+
+	for (uint32_t s = 0; s < 24; s++) {
+		cabinet[s] = s / 3;
+		group[s] = s / 6;
+	}
+	for (enum moore_job_placement p = 0; p < MOORE_N_PLACEMENTS; p++) {
+		const char *name = moore_job_placement_name(p);
+		bool seen[72] = { false };
+
+		assert_int_equal(moore_job_place(node, 72, f, &floor, NULL, p, 3, NULL), 0);
+		for (uint32_t i = 0; i < 72; i++) {
+			const moore_swid s = f->ep[node[i]].sw;
+			const moore_swid before = i ? f->ep[node[i - 1]].sw : s;
+
+			CHECK(name, !seen[node[i]]);
+			seen[node[i]] = true;
+			if (p == MOORE_PLACED_RDR)
+				CHECK(name, i % 3 == 0 || s == before);
+			if (p == MOORE_PLACED_RDC)
+				CHECK(name, i % 9 == 0 || cabinet[s] == cabinet[before]);
+			if (p == MOORE_PLACED_RDG)
+				CHECK(name, i % 18 == 0 || group[s] == group[before]);
+			if (p == MOORE_PLACED_RRN)
+				CHECK_EQ(name, group[s], i % 4);
+			if (p == MOORE_PLACED_RRR)
+				CHECK_EQ(name, group[s], i / 3 % 4);
+		}
+		CHECK_EQ(name, moore_job_place(node, 73, f, &floor, NULL, p, 3, &err), -MOORE_EINVAL);
+		CHECK_EQ(name, moore_job_place(node, 9, f, &none, NULL, p, 3, &err),
+			 p == MOORE_PLACED_RDN || p == MOORE_PLACED_RDR || p == MOORE_PLACED_LINEAR ? 0 :
+			 -MOORE_EINVAL);
+	}
+	taken[5] = true;
+	assert_int_equal(moore_job_place(node, 71, f, &floor, taken, MOORE_PLACED_RDN, 3, NULL), 0);
+	for (uint32_t i = 0; i < 71; i++)
+		CHECK("free", node[i] != 5);
+	assert_int_equal(moore_job_place(node, 72, f, &floor, taken, MOORE_PLACED_RDN, 3, &err), -MOORE_EINVAL);
+	CHECK_STR("few", err.text, "72 nodes are needed, but 71 are free");
+	moore_fabric_free(f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_static), cmocka_unit_test(test_far), cmocka_unit_test(test_uniform), cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_patterns),
+	};
+
+	return cmocka_run_group_tests_name("predict", tests, NULL, NULL);
+}
