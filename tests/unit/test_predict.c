@@ -292,6 +292,88 @@ test_balance(void **state)
 	}
 }
 
+/* Two flows, of which one has a second path: adaptive direct routing moves it there. */
+static void
+test_adapts(void **state)
+{
+	struct moore_fabric *f = fabric_of_plan("torus", "a=4");
+	struct moore_flow flow[] = { { 0, 2, 1 }, { 0, 1, 1 } };
+	const struct moore_traffic t = { .flow = flow, .n_flows = 2 };
+	double most[2] = { 0, 0 };
+	(void)state;
+
+	for (int i = 0; i < 2; i++) {
+		const struct moore_predict_opts o = { .routing = i ? MOORE_ROUTING_AD : MOORE_ROUTING_SD };
+		struct moore_predicted p;
+
+		assert_int_equal(moore_predict(&p, f, &t, &o, NULL), 0);
+		for (uint32_t k = 0; k < f->n_ports; k++)
+			most[i] = p.load[k] > most[i] ? p.load[k] : most[i];
+		free(p.load);
+	}
+	NEAR("static", most[0], 1.5);
+	CHECK("adaptive", most[1] < 1.4);
+	moore_fabric_free(f);
+}
+
+static void
+test_disconnected(void **state)
+{
+	struct moore_fabric *f = fabric_of_plan("torus", "a=4");
+	struct moore_flow flow[] = { { 0, 2, 3 } };
+	const struct moore_traffic t = { .flow = flow, .n_flows = 1 };
+	const struct moore_traffic uniform = { .uniform = true, .node = (moore_epid[]){ 0, 1 }, .n_nodes = 2 };
+	(void)state;
+
+	for (unsigned p = 1; p <= f->sw[0].n_ports; p++)
+		if (moore_fabric_port(f, 0, (moore_portnum)p)->role == MOORE_ROLE_SWITCH)
+			moore_fabric_cut(f, 0, (moore_portnum)p);
+	for (enum moore_routing r = 0; r < MOORE_ROUTING_TABLES; r++) {
+		const struct moore_predict_opts o = { .routing = r };
+		struct moore_predicted p;
+
+		assert_int_equal(moore_predict(&p, f, &t, &o, NULL), 0);
+		if (r != MOORE_ROUTING_SI)
+			NEAR(moore_routing_name(r), p.lost, 3);
+		else
+			CHECK("SI", p.lost > 0);
+		free(p.load);
+		assert_int_equal(moore_predict(&p, f, &uniform, &o, NULL), 0);
+		CHECK("uniform, cut", p.lost > 0);
+		free(p.load);
+	}
+	moore_fabric_free(f);
+}
+
+/* Adaptive routings take uniform traffic, too: on a torus, where all links are alike, direct ones load them
+ * as static routing does in sum, and indirect ones more. */
+static void
+test_adaptive_uniform(void **state)
+{
+	struct moore_fabric *f = fabric_of_plan("torus", "a=4");
+	moore_epid node[16];
+	const struct moore_traffic t = { .uniform = true, .node = node, .n_nodes = f->n_endpoints };
+	double sum[MOORE_N_ROUTINGS] = { 0 };
+	(void)state;
+
+	assert_true(f->n_endpoints <= ARRAY_LEN(node));
+	for (moore_epid e = 0; e < f->n_endpoints; e++)
+		node[e] = e;
+	for (enum moore_routing r = 0; r < MOORE_ROUTING_TABLES; r++) {
+		const struct moore_predict_opts o = { .routing = r };
+		struct moore_predicted p;
+
+		assert_int_equal(moore_predict(&p, f, &t, &o, NULL), 0);
+		for (uint32_t i = 0; i < f->n_ports; i++)
+			sum[r] += p.load[i];
+		free(p.load);
+	}
+	NEAR("AD", sum[MOORE_ROUTING_AD], sum[MOORE_ROUTING_SD]);
+	CHECK("AI", sum[MOORE_ROUTING_AI] > 1.2 * sum[MOORE_ROUTING_SD]);
+	CHECK("AH", sum[MOORE_ROUTING_AH] > sum[MOORE_ROUTING_AD] && sum[MOORE_ROUTING_AH] < sum[MOORE_ROUTING_AI]);
+	moore_fabric_free(f);
+}
+
 /* ---- patterns and placements ------------------------------------------------------------------------ */
 
 static void
@@ -425,6 +507,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_static), cmocka_unit_test(test_far), cmocka_unit_test(test_uniform), cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_balance), cmocka_unit_test(test_adapts),
+		cmocka_unit_test(test_disconnected), cmocka_unit_test(test_adaptive_uniform),
 		cmocka_unit_test(test_patterns),
 	};
 
