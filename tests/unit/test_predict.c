@@ -374,6 +374,175 @@ test_adaptive_uniform(void **state)
 	moore_fabric_free(f);
 }
 
+/* ---- a placement that is searched for ------------------------------------------------------------ */
+
+static double
+greatest_of(const struct moore_fabric *f, const struct moore_flow *flow, uint32_t n, const moore_epid *node)
+{
+	struct moore_flow *seated = calloc(n + 1, sizeof(*seated));
+	const struct moore_traffic t = { .flow = seated, .n_flows = n };
+	const struct moore_predict_opts o = { .routing = MOORE_ROUTING_SD };
+	struct moore_predicted p;
+	double most = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		seated[i] = (struct moore_flow){ node[flow[i].from], node[flow[i].to], flow[i].amount };
+	assert_int_equal(moore_predict(&p, f, &t, &o, NULL), 0);
+	for (uint32_t k = 0; k < f->n_ports; k++)
+		most = p.load[k] > most ? p.load[k] : most;
+	free(p.load);
+	free(seated);
+	return most;
+}
+
+/* The least greatest load over all placements, by trying them. */
+static double
+best_of_all(const struct moore_fabric *f, const struct moore_flow *flow, uint32_t n_flows, moore_epid *node,
+	    uint32_t i, uint32_t n, bool *used)
+{
+	double best = 1e9;
+
+	if (i == n)
+		return greatest_of(f, flow, n_flows, node);
+	for (moore_epid e = 0; e < f->n_endpoints; e++) {
+		double here;
+
+		if (used[e])
+			continue;
+		used[e] = true;
+		node[i] = e;
+		here = best_of_all(f, flow, n_flows, node, i + 1, n, used);
+		best = here < best ? here : best;
+		used[e] = false;
+	}
+	return best;
+}
+
+static void
+test_search(void **state)
+{
+	static const struct { const char *family, *params; uint32_t n; } T[] = {
+		{ "torus", "a=5", 4 }, { "hyperx", "s1=2 s2=3", 5 }, { "torus", "a=3 b=2", 5 },
+	};
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = fabric_of_plan(T[i].family, T[i].params);
+		const struct moore_job_search o = { .routing = MOORE_ROUTING_SD, .seed = test_seed(),
+						    .iterations = 20000 };
+		struct moore_flow flow[8];
+		moore_epid node[8], other[8];
+		bool used[16] = { false };
+
+		for (uint32_t k = 0; k < 8; k++) {
+			flow[k].from = moore_rng_below(&rng, T[i].n);
+			flow[k].to = (flow[k].from + 1 + moore_rng_below(&rng, T[i].n - 1)) % T[i].n;
+			flow[k].amount = 1 + moore_rng_below(&rng, 3);
+		}
+		for (uint32_t k = 0; k < T[i].n; k++)
+			node[k] = k;
+		assert_int_equal(moore_job_search(node, T[i].n, f, flow, 8, &o, NULL), 0);
+		NEAR(T[i].params, greatest_of(f, flow, 8, node),
+		     best_of_all(f, flow, 8, other, 0, T[i].n, used));
+		moore_fabric_free(f);
+	}
+}
+
+/* Kathareios et al. (SC'15), section 4.4: tori of 12 x 14 x 19 and 13 x 13 x 18 processes, the first side in one switch
+ * or row. */
+static void
+test_sides(void **state)
+{
+	static const struct { uint32_t side[3]; } T[] = { { { 12, 14, 19 } }, { { 13, 13, 18 } }, { { 4, 5, 6 } } };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		const uint32_t x = T[i].side[0], y = T[i].side[1], z = T[i].side[2], all = x * y * z;
+		const uint32_t want[6] = { 1, x - 1, x, x * (y - 1), x * y, x * y * (z - 1) };
+		moore_epid *process = calloc(all, sizeof(*process));
+		struct moore_flow *flow;
+		uint32_t n, found = 0;
+
+		for (uint32_t k = 0; k < all; k++)
+			process[k] = k;
+		assert_int_equal(moore_job_flows(&flow, &n, MOORE_JOB_STENCIL3, process, all, 1, 1, NULL), 0);
+		for (uint32_t k = 0; k < n; k++)
+			for (unsigned d = 0; flow[k].from == 0 && d < 6; d++)
+				found |= (uint32_t)(flow[k].to == want[d]) << d;
+		CHECK_EQ("the neighbours of the first process", found, 63);
+		free(flow);
+		free(process);
+	}
+}
+
+/* On a larger fabric: better than where it began, on free nodes alone, and the same again. */
+static void
+test_search_larger(void **state)
+{
+	struct moore_fabric *f = fabric_of_plan("slimfly", "q=5 p=3");
+	struct moore_flow *flow;
+	moore_epid process[64], node[64], again[64], start[64];
+	bool taken[150] = { false }, seen[150] = { false };
+	struct moore_job_search o = { .taken = taken, .seed = 5, .iterations = 50000 };
+	const struct moore_floor none = { NULL, NULL };
+	struct moore_err err;
+	uint32_t n;
+	(void)state;
+
+	for (uint32_t i = 0; i < 150; i++)
+		taken[i] = i % 3 == 1;
+	for (uint32_t i = 0; i < 64; i++)
+		process[i] = i;
+	assert_int_equal(moore_job_flows(&flow, &n, MOORE_JOB_STENCIL3, process, 64, 1, 1, NULL), 0);
+	assert_int_equal(moore_job_place(start, 64, f, &none, taken, MOORE_PLACED_RDN, 1, NULL), 0);
+	memcpy(node, start, sizeof(node));
+	memcpy(again, start, sizeof(node));
+	assert_int_equal(moore_job_search(node, 64, f, flow, n, &o, NULL), 0);
+	assert_int_equal(moore_job_search(again, 64, f, flow, n, &o, NULL), 0);
+	CHECK("the same", !memcmp(node, again, sizeof(node)));
+	CHECK("better by 30 %", greatest_of(f, flow, n, node) < 0.7 * greatest_of(f, flow, n, start));
+	for (uint32_t i = 0; i < 64; i++) {
+		CHECK("free", !taken[node[i]] && !seen[node[i]]);
+		seen[node[i]] = true;
+	}
+	o.routing = MOORE_ROUTING_AD;
+	CHECK_EQ("other routing", moore_job_search(node, 64, f, flow, n, &o, &err), -MOORE_EINVAL);
+	o.routing = MOORE_ROUTING_TABLES;
+	CHECK_EQ("no tables", moore_job_search(node, 64, f, flow, n, &o, &err), -MOORE_EINVAL);
+	o.routing = MOORE_ROUTING_SD;
+	o.iterations = 10;
+	CHECK_OOM("search", moore_job_search(node, 64, f, flow, n, &o, NULL), (void)0);
+	free(flow);
+	moore_fabric_free(f);
+}
+
+static void
+test_oom(void **state)
+{
+	struct moore_fabric *f = fabric_of_plan("hyperx", "s1=2 s2=2");
+	struct moore_flow flow[] = { { 0, 3, 1 }, { 1, 2, 1 } };
+	const struct moore_traffic t = { .flow = flow, .n_flows = 2 };
+	const struct moore_floor none = { NULL, NULL };
+	moore_epid node[4];
+	(void)state;
+
+	for (enum moore_routing r = 0; r < MOORE_ROUTING_TABLES; r++) {
+		const struct moore_predict_opts o = { .routing = r };
+		struct moore_predicted p;
+
+		CHECK_OOM(moore_routing_name(r), moore_predict(&p, f, &t, &o, NULL), free(p.load));
+	}
+	CHECK_OOM("place", moore_job_place(node, 4, f, &none, NULL, MOORE_PLACED_RDN, 1, NULL), (void)0);
+	for (enum moore_job_pattern p = MOORE_JOB_PERMUTATION; p < MOORE_N_JOB_PATTERNS; p++) {
+		struct moore_flow *made;
+		uint32_t n;
+
+		CHECK_OOM(moore_job_pattern_name(p), moore_job_flows(&made, &n, p, node, 4, 1, 1, NULL), free(made));
+	}
+	moore_fabric_free(f);
+}
+
 /* ---- patterns and placements ------------------------------------------------------------------------ */
 
 static void
@@ -506,10 +675,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sides),
 		cmocka_unit_test(test_static), cmocka_unit_test(test_far), cmocka_unit_test(test_uniform), cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_balance), cmocka_unit_test(test_adapts),
 		cmocka_unit_test(test_disconnected), cmocka_unit_test(test_adaptive_uniform),
 		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_per_node), cmocka_unit_test(test_placements), cmocka_unit_test(test_oom), cmocka_unit_test(test_search),
+		cmocka_unit_test(test_search_larger),
 	};
 
 	return cmocka_run_group_tests_name("predict", tests, NULL, NULL);
