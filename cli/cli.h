@@ -291,6 +291,7 @@ int cli_fail_parts(const struct cli_call *c, struct moore_fabric **f);
 int cmd_topo_list(const struct cli_call *c);
 int cmd_topo_show(const struct cli_call *c);
 int cmd_topo_find(const struct cli_call *c);
+int cmd_predict(const struct cli_call *c);
 int cmd_topo_compare(const struct cli_call *c);
 int cmd_plan_new(const struct cli_call *c);
 int cmd_plan_show(const struct cli_call *c);

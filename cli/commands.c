@@ -118,6 +118,19 @@ static const struct cli_opt route_opts[] = {
 	{ "from", 0, "OLD_DIR", "also write DIR/step-1 and so on: safe steps from these dumps" },
 	{ 0 }
 };
+#define PREDICT_OPTS \
+	{ "routing", 0, "LIST", "SD, SI, AD, AI, AH, or tables, the default; several with commas between" }, \
+	{ "pattern", 0, "LIST", "of messages: uniform, the default, or those below" }, \
+	{ "placement", 0, "LIST", "of processes: linear, the default, or those below" }, \
+	{ "processes", 0, "N", "that the job has (all nodes are full)" }, \
+	{ "per-node", 0, "N", "processes on a node, in their order (1)" }, \
+	{ "job", 0, "PATTERN:N:PLACEMENT[:AMOUNT]", "a job in place of these; several run together" }, \
+	{ "matrix", 0, "FILE", "messages in place of patterns: lines SOURCE DESTINATION AMOUNT" }, \
+	{ "lmc", 0, "N", "of the nodes, for tables (0)" }, \
+	{ "sample", 0, "N", "uniform and SI: so many switches stand for all that receive (4096)" }, \
+	{ "seed", 0, "S", "of the random numbers (1)" }, \
+	{ "svg", 0, "FILE", "also draw box plots" }
+static const struct cli_opt predict_opts[] = { PREDICT_OPTS, { 0 } };
 static const struct cli_opt find_opts[] = {
 	{ "rows", 0, "N", "print at most so many (12)" },
 	{ "quick", 0, NULL, "do not route and place them" },
@@ -235,11 +248,12 @@ static const struct cli_opt replay_opts[] = {
 	{ 0 }
 };
 
-enum { DESIGN, CABLING, ROUTING, ETHERNET, LIVE, SETUP };
+enum { DESIGN, CABLING, ROUTING, LOAD, ETHERNET, LIVE, SETUP };
 const char *const cli_groups[] = {
 	[DESIGN] = "Design a fabric",
 	[CABLING] = "Cable it, and check the cables",
 	[ROUTING] = "Routes: compute, prove, judge, use",
+	[LOAD] = "Load: what a job finds on the fabric",
 	[ETHERNET] = "Ethernet: the same plans on switches that route IP",
 	[LIVE] = "The running fabric, through moored",
 	[SETUP] = "Set up OpenSM and the plugin",
@@ -436,6 +450,14 @@ const struct cli_cmd cli_cmds[] = {
 	  "safely are taken.  Exits with 1 if the requested settings would be unsafe or have\n"
 	  "no effect.",
 	  cmd_env },
+	{ LOAD, "predict", "PLAN", 1, 1,
+	  "Predict the traffic that a job puts on links.", predict_opts,
+	  "Routings: SD and SI, static, by all shortest paths or over random switches; AD, AI and AH,\n"
+	  "adaptive, the same and both; tables, the routes of moore with all LIDs of a node.\n"
+	  "Patterns: uniform, permutation, shift, stencil2, stencil3, stencil4, many (lines of a\n"
+	  "grid), spread, mesh.  Placements: linear, RDN, RDR, RDC, RDG (random nodes, switches,\n"
+	  "cabinets, rows of cabinets), RRN, RRR (a node or a switch of each row in turn).",
+	  cmd_predict },
 	{ ETHERNET, "ethernet discover", "[DIR]", 0, 1,
 	  "Find the fabric from what the switches report by LLDP.", ether_discover_opts,
 	  "DIR/SWITCH holds, for each switch, chassis.json (lldpcli -f json0 show chassis),\n"

@@ -21,6 +21,8 @@ static const struct moore_answer answers[] = {
 	  moore_schema_patterns },
 	{ "draws", "quality --fail-share", "What is left of distances and routes when links fail at "
 	  "random.", moore_schema_draws },
+	{ "predict", "predict", "The traffic that jobs put on links; whatif gives it, too.",
+	  moore_schema_predict },
 	{ "shares", "select", "On which LID offsets the hosts of a job should send.",
 	  moore_schema_shares },
 	{ "check", "check", "Whether the fabric is cabled as planned, and what is where.",

@@ -17,7 +17,7 @@ verbs() { $M --list | cut -f1; }
 	awk 'length > 80 { print; long = 1 } END { exit long }' <<<"$output"
 	while read -r words; do [[ $output == *"$words"* ]]; done < <(verbs)
 	# Each heading occurs once, with the verbs that a newcomer expects there.
-	[ "$(grep -c '^[A-Z].*:$' <<<"$output")" = 6 ]
+	[ "$(grep -c '^[A-Z].*:$' <<<"$output")" = 7 ]
 	[[ $output == *"Design a fabric:"*"  plan new"*"Cable it, "*":"*"  check"*"Routes: "*":"*"  verify"*"Ethernet: "*":"*"  ethernet discover"*"The running fabric, "*":"*"  status"*"Set up "*":"*"  doctor"* ]]
 	run -0 $M plan --help
 	[[ $output == *"plan import"* && $output != *"topo show"* ]]

@@ -181,6 +181,22 @@ MOORE_API json_t *moore_answer_patterns(const struct moore_fabric *f,
 MOORE_API json_t *moore_answer_shares(const struct moore_fabric *f, const struct moore_shares *s,
 				      uint32_t n_pairs);
 
+/* ---- the load of jobs (predict.c) ------------------------------------------------------- */
+
+struct moore_prediction {
+	enum moore_routing routing;
+	const char *pattern, *placement;	/* their names, or those of files */
+	bool cut;			/* parts of the fabric have failed */
+	struct moore_summary load;	/* of links between switches, each direction: what the busiest
+					 * process sends or receives is 1 */
+	double saturation;		/* share of full rate that it can send at, 0..1 */
+	double lost;			/* share of all amounts that has no path */
+	uint32_t sampled;		/* switches that stood for all; 0: all were taken */
+	double error;			/* standard error of a link's load, because of that */
+};
+MOORE_API json_t *moore_answer_predict(const struct moore_fabric *f, const struct moore_prediction *p,
+				       size_t n, uint32_t processes, uint64_t seed, uint8_t lmc);
+
 /* ---- wiring: the fabric against the plan (wiring.c) ---------------------------------- */
 
 /* What deviates.  `text` of each deviation is a sentence for people, with cabinets. */

@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# predict.bats - the load that jobs put on links, before and after failures.
+load lib
+
+setup_file() {
+	cd "$BATS_FILE_TMPDIR"
+	$M plan new slimfly q=5 -o q5.json
+	$M plan new torus a=4 -o ring.json
+	$M plan place q5.json -o placed.json
+}
+
+setup() { cd "$BATS_FILE_TMPDIR"; }
+
+# Uniform traffic on shortest paths of a Slim Fly q=5 is even: each of 150 nodes sends 1 over 1.857
+# links in the mean (of pairs in other switches), and there are 350 directed links.
+@test "predict: uniform traffic of a Slim Fly is even" {
+	run -0 $M predict q5.json --routing SD --json
+	holds '.switches == 50 and .nodes == 150 and .processes == 150 and (.rows | length) == 1'
+	holds '.rows[0] | .routing == "SD" and .pattern == "uniform" and .placement == "linear" and .programmable == false'
+	holds '.rows[0] | (.min - .max | fabs) < 1e-9 and (.max - 150 * 147 / 149 * 13 / 7 / 350 | fabs) < 1e-6'
+	holds '.rows[0] | .saturation == 1 and .lost == 0 and .sampled == null'
+}
+
+@test "predict: every routing, pattern and placement, as text, JSON and box plots" {
+	run -0 $M predict placed.json --routing SD,SI,AD,AI,AH,tables --processes 60 --lmc 1 --svg box.svg \
+		--pattern permutation,shift,stencil2,stencil3,stencil4,many,spread,mesh --placement RDN,RDR,RDC,RDG,RRN,RRR --json
+	holds '.rows | length == 6 * 8 * 6 and all(.min <= .q1 and .q1 <= .median and .median <= .q3 and .q3 <= .max)'
+	holds '.rows | all(.lost == 0 and .saturation > 0 and .saturation <= 1)'
+	holds '[.rows[] | select(.programmable) | .routing] | unique == ["tables"]'
+	# Detours double the mean; by adaptive detours the fullest link is no fuller than by static ones.
+	holds '[.rows[] | select(.routing == "SI") | .mean] as $si | [.rows[] | select(.routing == "SD") | .mean] as $sd |
+		[range($si | length)] | all($si[.] > 1.3 * $sd[.])'
+	holds '[.rows[] | select(.routing == "SI") | .max] as $si | [.rows[] | select(.routing == "AI") | .max] as $ai |
+		($ai | add) < ($si | add)'
+	python3 -c "import sys, xml.dom.minidom as m; m.parse('box.svg')"
+	[ "$(grep -c '<circle' box.svg)" -eq 288 ]
+	run -0 $M predict q5.json --pattern shift
+	! grep -q '.\{81\}' <<<"$output"
+	grep -Eq '^tables  shift       linear    no ' <<<"$output"
+}
+
+@test "predict: the same options give the same answer, another seed another" {
+	for s in 1 2; do
+		$M predict q5.json --routing AH --pattern spread --placement RDN --seed $s --json >"seed$s"
+	done
+	$M predict q5.json --routing AH --pattern spread --placement RDN --seed 1 --json | cmp - seed1
+	! cmp -s seed1 seed2
+}
+
+@test "predict: a matrix from a file" {
+	printf '%s %s 5\n' "$(jq -r '.endpoints[0].name' ring.json)" "$(jq -r '.endpoints[2].name' ring.json)" >m
+	run -0 $M predict ring.json --routing SD --matrix m --json
+	holds '.rows[0] | .pattern == "m" and .max == 0.5 and (.mean - 0.25 | fabs) < 1e-9'
+}
+
+@test "predict: jobs that run together" {
+	run -0 $M predict q5.json --routing SD,AH --job stencil3:64:RDR --job spread:60:RDN:0.5 --json
+	holds '.processes == 124 and (.rows | length == 2 and all(.pattern == "jobs" and .placement == "mixed" and .lost == 0))'
+	mean=$(jq '.rows[0].mean' <<<"$output")
+	# Loads add up: a job alone that sends as much leaves less.
+	run -0 $M predict q5.json --routing SD --job stencil3:64:RDR --json
+	holds ".rows[0].mean < $mean and .processes == 64"
+	name=$(jq -r '.switches[0].name' q5.json)
+	run -0 $M whatif q5.json --fail "$name:10" --routing SD --job stencil3:64:RDR --job mesh:60:linear --json
+	holds '[.rows[].cut] == [false, true] and (.rows | all(.lost == 0))'
+	while IFS='|' read -r args part; do
+		run --separate-stderr -2 $M predict q5.json $args
+		says "$part"
+	done <<-'ROWS'
+	--job stencil3|give PATTERN:PROCESSES:PLACEMENT
+	--job waves:9:RDN|give PATTERN:PROCESSES:PLACEMENT
+	--job mesh:9:RDN:x|give PATTERN:PROCESSES:PLACEMENT
+	--job mesh:9:RDN:2:3|give PATTERN:PROCESSES:PLACEMENT
+	--job uniform:9:RDN|not mixed
+	--job mesh:100:RDN --job mesh:51:RDN|51 nodes are needed, but 50 are free
+	--job mesh:151:RDN|a job on 151 nodes does not fit on 150
+	--job mesh:9:RDN --pattern mesh|leave those
+	ROWS
+}
+
