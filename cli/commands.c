@@ -131,6 +131,11 @@ static const struct cli_opt route_opts[] = {
 	{ "seed", 0, "S", "of the random numbers (1)" }, \
 	{ "svg", 0, "FILE", "also draw box plots" }
 static const struct cli_opt predict_opts[] = { PREDICT_OPTS, { 0 } };
+static const struct cli_opt whatif_opts[] = {
+	{ "fail", 0, "NAME[:PORT]", "a switch or the link at a port fails; may be repeated" },
+	PREDICT_OPTS,
+	{ 0 }
+};
 static const struct cli_opt find_opts[] = {
 	{ "rows", 0, "N", "print at most so many (12)" },
 	{ "quick", 0, NULL, "do not route and place them" },
@@ -458,6 +463,10 @@ const struct cli_cmd cli_cmds[] = {
 	  "grid), spread, mesh.  Placements: linear, RDN, RDR, RDC, RDG (random nodes, switches,\n"
 	  "cabinets, rows of cabinets), RRN, RRR (a node or a switch of each row in turn).",
 	  cmd_predict },
+	{ LOAD, "whatif", "PLAN", 1, 1,
+	  "Predict a job's traffic before and after parts of the fabric fail.", whatif_opts,
+	  "Options, routings, patterns and placements are those of predict.",
+	  cmd_whatif },
 	{ ETHERNET, "ethernet discover", "[DIR]", 0, 1,
 	  "Find the fabric from what the switches report by LLDP.", ether_discover_opts,
 	  "DIR/SWITCH holds, for each switch, chassis.json (lldpcli -f json0 show chassis),\n"

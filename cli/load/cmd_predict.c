@@ -80,9 +80,22 @@ predict_whole(struct cli_prediction *r)
 	return predict(r, false);
 }
 
+static int
+predict_cut(struct cli_prediction *r)
+{
+	return predict(r, true);
+}
+
 int
 cmd_predict(const struct cli_call *c)
 {
 	return cli_predict_call(c, predict_whole);
 }
 
+int
+cmd_whatif(const struct cli_call *c)
+{
+	if (!cli_has(c, "fail"))
+		return cli_misuse(c, "--fail NAME[:PORT] is missing: what fails");
+	return cli_predict_call(c, predict_cut);
+}

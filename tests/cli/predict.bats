@@ -79,3 +79,14 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	ROWS
 }
 
+@test "whatif: before and after a cut" {
+	run -0 $M whatif ring.json --fail "$(jq -r '.switches[0].name' ring.json):$(jq '.cables[0].a.port' ring.json)" \
+		--routing SD,tables --pattern shift --json
+	holds '[.rows[] | [.routing, .cut]] == [["SD", false], ["tables", false], ["SD", true], ["tables", true]]'
+	holds '.rows[2].max > .rows[0].max and (.rows | all(.lost == 0))'
+	run --separate-stderr -2 $M whatif ring.json --fail "$(jq -r '.switches[0].name' ring.json)" --routing SD
+	says "a process of the job runs on a node that fails"
+	run --separate-stderr -2 $M whatif ring.json
+	says "--fail NAME[:PORT] is missing"
+}
+
