@@ -136,6 +136,17 @@ static const struct cli_opt whatif_opts[] = {
 	PREDICT_OPTS,
 	{ 0 }
 };
+static const struct cli_opt place_job_opts[] = {
+	{ "processes", 0, "N", "one on a node" },
+	{ "pattern", 0, "NAME", "of messages, as for predict, but not uniform" },
+	{ "routing", 0, "SD|tables", "tables (default): the routes of moore" },
+	{ "busy", 0, "FILE", "nodes that are not free, one name in a line" },
+	{ "lmc", 0, "N", "of the nodes, for tables (0)" },
+	{ "seed", 0, "S", "of the random numbers (1)" },
+	{ "svg", 0, "FILE", "also draw box plots" },
+	{ "output", 'o', "FILE", "write the nodes, one in a line, in the order of processes" },
+	{ 0 }
+};
 static const struct cli_opt find_opts[] = {
 	{ "rows", 0, "N", "print at most so many (12)" },
 	{ "quick", 0, NULL, "do not route and place them" },
@@ -467,6 +478,11 @@ const struct cli_cmd cli_cmds[] = {
 	  "Predict a job's traffic before and after parts of the fabric fail.", whatif_opts,
 	  "Options, routings, patterns and placements are those of predict.",
 	  cmd_whatif },
+	{ LOAD, "place-job", "PLAN", 1, 1,
+	  "Find the free nodes on which a job loads the fullest link least.", place_job_opts,
+	  "Prints the loads with the nodes in order, with random nodes, and with those that the\n"
+	  "search finds: simulated annealing, which moves processes to free nodes and exchanges them.",
+	  cmd_place_job },
 	{ ETHERNET, "ethernet discover", "[DIR]", 0, 1,
 	  "Find the fabric from what the switches report by LLDP.", ether_discover_opts,
 	  "DIR/SWITCH holds, for each switch, chassis.json (lldpcli -f json0 show chassis),\n"

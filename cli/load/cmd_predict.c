@@ -93,6 +93,12 @@ cmd_predict(const struct cli_call *c)
 }
 
 int
+cmd_place_job(const struct cli_call *c)
+{
+	return cli_predict_call(c, cli_place_job);
+}
+
+int
 cmd_whatif(const struct cli_call *c)
 {
 	if (!cli_has(c, "fail"))

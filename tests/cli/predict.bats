@@ -90,3 +90,45 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	says "--fail NAME[:PORT] is missing"
 }
 
+@test "place-job: the nodes that it names have the loads that it prints, and beat random ones" {
+	run -0 $M place-job q5.json --processes 64 --pattern stencil3 --routing SD -o nodes --json
+	holds '[.rows[].placement] == ["linear", "RDN", "searched"] and .rows[2].max < 0.7 * .rows[1].max'
+	best=$(jq '.rows[2].max' <<<"$output")
+	[ "$(sort -u nodes | wc -l)" -eq 64 ]
+	# The stencil of 64 processes is 4 x 4 x 4.
+	awk '{ name[NR - 1] = $0 } END { for (i = 0; i < 64; i++) for (s = 1; s < 64; s *= 4) for (d = 1; d < 4; d += 2) {
+		at = int(i / s) % 4; print name[i], name[i - at * s + (at + d) % 4 * s], 1 } }' nodes >m
+	run -0 $M predict q5.json --routing SD --matrix m --json
+	holds ".rows[0].max - $best | fabs < 1e-9"
+	jq -r '.endpoints[].name' q5.json | head -80 >busy
+	run -0 $M place-job q5.json --processes 64 --pattern stencil3 --routing tables --lmc 1 --busy busy -o nodes
+	! grep -qxFf busy nodes
+	run --separate-stderr -2 $M place-job q5.json --processes 71 --pattern shift --busy busy
+	says "71 nodes are needed, but 70 are free"
+	echo nobody >>busy
+	run --separate-stderr -2 $M place-job q5.json --processes 9 --pattern shift --busy busy
+	says "busy:81: nobody: not the name of a node"
+	run --separate-stderr -2 $M place-job q5.json --processes 9
+	says "give --processes N, one --pattern"
+}
+
+@test "predict: misuse" {
+	while IFS='|' read -r args part; do
+		run --separate-stderr -2 $M predict $args
+		[ -z "$output" ]
+		says "$part"
+	done <<-'ROWS'
+	|missing argument
+	nosuch.json|nosuch.json
+	q5.json --routing XY|--routing XY: give one or several of SD, SI, AD, AI, AH, tables
+	q5.json --routing SD,|--routing : give one or several
+	q5.json --pattern waves|uniform, permutation, shift
+	q5.json --placement RDC|`moorectl plan place` puts them into cabinets
+	q5.json --processes 151|151 nodes are needed, but 150 are free
+	q5.json --processes 1|processes
+	q5.json --per-node 0|--per-node 0
+	q5.json --per-node 10000 --processes 9000|fewer than two nodes
+	q5.json --matrix nosuch|nosuch
+	q5.json --matrix m --pattern shift|it names the nodes
+	ROWS
+}
