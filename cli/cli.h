@@ -288,6 +288,11 @@ int cli_fail_parts(const struct cli_call *c, struct moore_fabric **f);
 
 /* ---- the verbs -------------------------------------------------------------- */
 
+/* Writes what was made of a plan to the file `to`, and prints what the plan has; NULL: standard output holds
+ * what was made and nothing besides (cmd_plan.c). */
+int cli_deliver(const struct cli_call *c, const char *to, const struct moore_plan *p,
+		const struct moore_buf *data);
+
 int cmd_topo_list(const struct cli_call *c);
 int cmd_topo_show(const struct cli_call *c);
 int cmd_topo_find(const struct cli_call *c);
@@ -297,6 +302,7 @@ int cmd_whatif(const struct cli_call *c);
 int cmd_topo_compare(const struct cli_call *c);
 int cmd_plan_new(const struct cli_call *c);
 int cmd_plan_show(const struct cli_call *c);
+int cmd_plan_draw(const struct cli_call *c);
 int cmd_plan_check(const struct cli_call *c);
 int cmd_plan_export(const struct cli_call *c);
 int cmd_plan_import(const struct cli_call *c);

@@ -130,6 +130,18 @@ static const struct cli_opt route_opts[] = {
 	{ "sample", 0, "N", "uniform and SI: so many switches stand for all that receive (4096)" }, \
 	{ "seed", 0, "S", "of the random numbers (1)" }, \
 	{ "svg", 0, "FILE", "also draw box plots" }
+static const struct cli_opt draw_opts[] = {
+	{ "floor", 0, NULL, "cabinets seen from above, in place of the structure" },
+	{ "routing", 0, "NAME", "colour links by their load, as predict has it: by this routing (tables)" },
+	{ "pattern", 0, "NAME", "of messages, as for predict (uniform)" },
+	{ "placement", 0, "NAME", "of processes, as for predict (linear)" },
+	{ "processes", 0, "N", "that the job has (all nodes are full)" },
+	{ "per-node", 0, "N", "processes on a node, in their order (1)" },
+	{ "lmc", 0, "N", "of the nodes, for tables (0)" },
+	{ "seed", 0, "S", "of the random numbers (1)" },
+	{ "svg", 0, "FILE", "write to FILE, whole or not at all (standard output)" },
+	{ 0 }
+};
 static const struct cli_opt predict_opts[] = { PREDICT_OPTS, { 0 } };
 static const struct cli_opt whatif_opts[] = {
 	{ "fail", 0, "NAME[:PORT]", "a switch or the link at a port fails; may be repeated" },
@@ -307,6 +319,13 @@ const struct cli_cmd cli_cmds[] = {
 	{ DESIGN, "plan check", "FILE", 1, 1, "Check whether a plan is valid and connected.", NULL,
 	  "Exits with 1 if the plan can be read and is wrong, or has parts that no cable\n"
 	  "joins.", cmd_plan_check },
+	{ DESIGN, "plan draw", "FILE", 1, 1, "Draw a plan as an SVG picture.", draw_opts,
+	  "Switches are placed by the structure of the family: planes below one another, such as the\n"
+	  "levels of a tree, with a column for each group, or a ring of groups.  Those without\n"
+	  "endpoints are hollow.  With over 8000 links one line stands for those between two groups,\n"
+	  "and on the floor for those between two cabinets: its width tells how many, its colour the\n"
+	  "load of the fullest.  --routing or --pattern give loads.",
+	  cmd_plan_draw },
 	{ DESIGN, "plan export", "FILE", 1, 1, "Write a plan in another format.", export_opts,
 	  "--to FORMAT is required.  Formats:\n" CLI_WRITTEN
 	  "slurm writes all switches with endpoints below one switch \"fabric\", which stands\n"

@@ -136,12 +136,9 @@ answer_plan(const struct cli_call *c, const char *place, const struct moore_plan
 	return cli_show(c, moore_answer_plan(p, &s), put_plan, NULL);
 }
 
-/* Writes what was made.  With -o FILE also prints what the plan has; else standard output
- * holds the plan and nothing besides. */
-static int
-deliver(const struct cli_call *c, const struct moore_plan *p, struct moore_buf *data)
+int
+cli_deliver(const struct cli_call *c, const char *to, const struct moore_plan *p, const struct moore_buf *data)
 {
-	const char *to = cli_opt(c, "output");
 	struct moore_buf done = MOORE_BUF_INIT;
 	int rc;
 
@@ -172,7 +169,7 @@ cmd_plan_new(const struct cli_call *c)
 	if (moore_plan_from_topo(&p, t, &err) < 0 || moore_plan_write(p, &json, &err) < 0)
 		rc = cli_error("%s: %s", c->arg[0], err.text);
 	else
-		rc = deliver(c, p, &json);
+		rc = cli_deliver(c, cli_opt(c, "output"), p, &json);
 out:
 	moore_buf_free(&json);
 	moore_plan_free(p);
@@ -288,7 +285,7 @@ cmd_plan_export(const struct cli_call *c)
 	if (format->write(p, &data, &err) < 0)
 		rc = cli_error_at(c->arg[0], &err);
 	else
-		rc = deliver(c, p, &data);
+		rc = cli_deliver(c, cli_opt(c, "output"), p, &data);
 	moore_buf_free(&data);
 	moore_plan_free(p);
 	return rc;
@@ -311,7 +308,7 @@ cmd_plan_import(const struct cli_call *c)
 	    moore_plan_write(p, &json, &err) < 0)
 		rc = cli_error_at(c->arg[0], &err);
 	else
-		rc = deliver(c, p, &json);
+		rc = cli_deliver(c, cli_opt(c, "output"), p, &json);
 	moore_buf_free(&text);
 	moore_buf_free(&json);
 	moore_plan_free(p);

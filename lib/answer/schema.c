@@ -34,7 +34,7 @@ static const struct moore_answer answers[] = {
 	{ "topo-compare", "topo compare", "Topologies side by side.", moore_schema_topo_compare },
 	{ "topo", "topo show", "What a topology has, and how far its switches are apart.",
 	  moore_schema_topo },
-	{ "plan", "plan show", "What a plan has; plan new, import and export with -o FILE give it, too.",
+	{ "plan", "plan show", "What a plan has; plan new, import, export and draw with a file give it, too.",
 	  moore_schema_plan },
 	{ "plan-check", "plan check", "Whether a plan is valid and connected.",
 	  moore_schema_plan_check },

@@ -18,7 +18,7 @@ load lib
 	source "$ROOT/etc/moorectl.bash"
 	complete_words() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _moorectl; echo "${COMPREPLY[*]}"; }
 	[[ $(complete_words moorectl ver) == verify ]]
-	[[ $(complete_words moorectl plan "") == "new show check export import permute place cables steps" ]]
+	[[ $(complete_words moorectl plan "") == "new show check draw export import permute grow place cables steps" ]]
 	[[ $(complete_words moorectl verify dir --cert 2>/dev/null) == --certificate=* ]]
 	[[ $(complete_words moorectl topo show o) == oft ]]
 	[[ $(complete_words moorectl conf --j) == --json ]]

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# draw.bats - pictures of plans: what stands in them, read by an XML parser.
+load lib
+
+# count FILE ELEMENT: how many there are.
+count() {
+	python3 -c 'import sys, xml.etree.ElementTree as t
+print(len(t.parse(sys.argv[1]).findall(".//{http://www.w3.org/2000/svg}" + sys.argv[2])))' "$@"
+}
+
+# inside FILE: every switch or cabinet lies within the picture, and no two of them in one place.
+inside() {
+	python3 -c 'import sys, xml.etree.ElementTree as t
+root = t.parse(sys.argv[1]).getroot()
+at = [(float(r.get("x")), float(r.get("y"))) for r in root.iter("{http://www.w3.org/2000/svg}rect")
+      if r.get("stroke")]
+assert len(at) == len(set(at)), "two in one place"
+assert all(0 <= x <= float(root.get("width")) and 0 <= y <= float(root.get("height")) for x, y in at), "outside"
+print(len(at))' "$1"
+}
+
+@test "each family is drawn with all its switches and links inside the picture" {
+	cd "$T"
+	for f in "slimfly q=5" "oft k=3" "mlfm h=4" "dragonfly a=4 h=2" "hyperx s1=4 s2=3" "torus a=4 b=3 c=3" \
+		"fattree2 k=6" "fattree3 k=4" "polarfly q=4" "lps p=3 q=5" "bundlefly p=5 s=3" "jellyfish n=20 k=4" \
+		"dfplus s=2" "sspt r1=3 r2=2" "hypercube n=4" "xpander d=4 k=3" "dln n=16 k=3" "myriclos n=64"; do
+		"$M" plan new $f -o p.json >/dev/null
+		"$M" plan draw p.json --svg p.svg
+		[ "$(inside p.svg)" = "$(jq '.switches | length' p.json)" ] || { echo "$f"; false; }
+		[ "$(count p.svg g/*)" -ge "$(jq '[.cables[] | [.a.switch, .b.switch]] | unique | length' p.json)" ]
+	done
+}
+
+@test "the load of a job colours the links" {
+	cd "$T"
+	"$M" plan new slimfly q=5 -o q5.json >/dev/null
+	"$M" plan draw q5.json --svg none.svg
+	"$M" plan draw q5.json --routing SD --pattern shift --svg shift.svg
+	! grep -q 'stroke="#a50f15"' none.svg
+	grep -q 'stroke="#a50f15"' shift.svg
+	grep -q 'SD, shift, linear' shift.svg
+	# The greatest load stands at the legend: half of all nodes send to one switch each.
+	max=$("$M" predict q5.json --routing SD --pattern shift --json | jq '.rows[0].max')
+	grep -q ">${max%.0}</text>" shift.svg
+	# Without --svg the picture goes to standard output.
+	"$M" plan draw q5.json | cmp - none.svg
+}
+
+@test "the floor shows every cabinet, and asks for one if there is none" {
+	cd "$T"
+	"$M" plan new oft k=4 -o o.json >/dev/null
+	run "$M" plan draw o.json --floor
+	[[ $status = 2 && $output == *"plan place"* ]]
+	"$M" plan place o.json --cabinet-size 4 --iterations 1000 -o placed.json >/dev/null
+	"$M" plan draw placed.json --floor --svg floor.svg
+	[ "$(inside floor.svg)" = "$(jq '.floor.cabinets | length' placed.json)" ]
+	jq 'del(.switches[3].cabinet, .switches[3].unit)' placed.json >one.json
+	run "$M" plan draw one.json --floor
+	[[ $status = 2 && $output == *"in no cabinet"* ]]
+}
+
+@test "many links: one line for those between two groups" {
+	cd "$T"
+	"$M" plan new dragonfly a=20 -o d.json >/dev/null
+	[ "$(jq '.cables | length' d.json)" -lt 8000 ]
+	"$M" plan draw d.json --svg few.svg
+	[ "$(inside few.svg)" = 420 ]
+	"$M" plan new dragonfly a=16 h=4 -o d.json >/dev/null
+	[ "$(jq '.cables | length' d.json)" -gt 8000 ]
+	"$M" plan draw d.json --svg many.svg
+	[ "$(inside many.svg)" = 65 ]
+	grep -q "each line stands for several" many.svg
+}
+
+@test "names of any kind are quoted; misuse is refused" {
+	cd "$T"
+	"$M" plan new mlfm h=2 -o m.json >/dev/null
+	jq '(.. | strings | select(. == "l0-0")) = "<b>&x"' m.json >named.json
+	"$M" plan draw named.json --svg named.svg
+	[ "$(inside named.svg)" = 9 ]
+	for bad in "--pattern nosuch" "--routing SD,SI" "--pattern shift,mesh" "--lmc 9" "--svg /nosuch/x.svg"; do
+		run "$M" plan draw m.json $bad
+		[ "$status" = 2 ] || { echo "$bad"; false; }
+	done
+}
