@@ -12,6 +12,7 @@
  * prints that seed; with $MOORE_SEED set to it, the failing draw is the first one. */
 #include "fabrics.h"
 #include "harness.h"
+#include "least_steps.h"
 #include "moore/engine.h"
 #include "moore/lane.h"
 #include "moore/mix.h"
@@ -788,6 +789,7 @@ test_circle_of_rows(void **state)
 		moore_mix_held_free(v);
 		free(more.row);
 	}
+	assert_int_equal(least_steps(f, lanes, was, now), LEAST_NONE);
 	assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = was }, now, &opts, NULL),
 			 0);
 	for (uint32_t i = 0; i < m->n_steps; i++)
