@@ -6,13 +6,16 @@
  *
  * COUNT links are drawn, or switches, or links of the spanning tree; without it or with 0, all are
  * cut.  With a number N, N links that are drawn anew are cut together, COUNT times.  Times are those of
- * moore_motion_build(), and their ratio to the engine's runs for the same fabrics. */
+ * moore_motion_build(), and their ratio to the engine's runs for the same fabrics.  "bound" is the
+ * least number of steps with old and new values alone (least_steps.h); detours and drops can do with
+ * fewer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/random.h"
+#include "least_steps.h"
 #include "moore/engine.h"
 #include "moore/motion.h"
 #include "plan_of.h"
@@ -23,6 +26,8 @@
 struct tally {
 	const char *what;
 	unsigned n, unsafe, no_wait, dropped, steps[STEPS_MAX + 1];
+	unsigned bound[LEAST_NONE + 1], above, below;	/* changes that need as many steps, or take
+							 * more or fewer */
 	uint64_t dead, back, interrupted, rows;
 	double ms;
 };
@@ -86,6 +91,14 @@ count(struct tally *t, const struct moore_motion *m)
 	t->steps[m->n_steps < STEPS_MAX ? m->n_steps : STEPS_MAX]++;
 }
 
+static void
+compare(struct tally *t, uint32_t n_steps, unsigned bound)
+{
+	t->bound[bound]++;
+	t->above += n_steps > bound;
+	t->below += n_steps < bound;
+}
+
 /* The steps from some tables to those routed for the fabric f. */
 static void
 change(struct tally *t, const struct moore_fabric *f, const struct moore_lft *was,
@@ -101,6 +114,7 @@ change(struct tally *t, const struct moore_fabric *f, const struct moore_lft *wa
 		give_up(&err);
 	t->ms += now_ms() - start;
 	count(t, m);
+	compare(t, m->n_steps, least_steps(f, now->sl2vl, was, now->lft));
 	moore_motion_free(m);
 }
 
@@ -204,6 +218,18 @@ cut_some(struct bench *b, unsigned want, uint64_t seed, const char *what)
 }
 
 static void
+print_bounds(const struct tally *t)
+{
+	printf("  bound");
+	for (unsigned i = 0; i <= LEAST_MAX; i++)
+		if (t->bound[i])
+			printf(" %u:%u", i, t->bound[i]);
+	if (t->bound[LEAST_NONE])
+		printf(" none:%u", t->bound[LEAST_NONE]);
+	printf("; %u above it, %u below\n", t->above, t->below);
+}
+
+static void
 print(const struct bench *b, const struct tally *t)
 {
 	printf("%s: %u, of %llu rows; steps", t->what, t->n, (unsigned long long)t->rows);
@@ -211,6 +237,7 @@ print(const struct bench *b, const struct tally *t)
 		if (t->steps[i])
 			printf(" %u%s:%u", i, i == STEPS_MAX ? "+" : "", t->steps[i]);
 	printf("; %u without a wait\n", t->no_wait);
+	print_bounds(t);
 	printf("  %llu of %llu dead pairs back after the first step, %llu interrupted in %u, "
 	       "%u unsafe at the start; %.1f ms each, %.2f of the engine\n",
 	       (unsigned long long)t->back, (unsigned long long)t->dead,
