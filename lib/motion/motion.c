@@ -64,8 +64,7 @@ add_step(struct moore_mo_build *b, bool wait, bool (*kind)(struct moore_mo_build
 		forget(b);
 	if (!new_step(b, wait) || !kind(b))
 		return -1;
-	if (b->m->n_rows == n_rows &&
-	    !(kind == moore_mo_drop && b->m->n_steps == 1 && (b->c.n_extra || b->unknown))) {
+	if (b->m->n_rows == n_rows && !(b->m->n_steps == 1 && (b->c.n_extra || b->unknown))) {
 		b->m->n_steps--;
 		return 0;
 	}

@@ -64,9 +64,9 @@ each_after(struct moore_mo_order *g, uint32_t c, bool (*each)(struct moore_mo_or
 	return true;
 }
 
-static bool
+static void
 each_before(struct moore_mo_order *g, uint32_t c, moore_swid s,
-	    bool (*each)(struct moore_mo_order *, uint32_t))
+	    void (*each)(struct moore_mo_order *, uint32_t))
 {
 	const struct moore_mo_net *n = g->n;
 	const struct moore_switch *sw = &n->f->sw[s];
@@ -85,10 +85,8 @@ each_before(struct moore_mo_order *g, uint32_t c, moore_swid s,
 		for (unsigned x = 0; x < n->n_cls; x++)
 			held |= n->leave[cell + x] >> vl & 1 ? g->held[cell + x] : 0u;
 		for (; held; held &= held - 1)
-			if (!each(g, link * n->n_vl + (unsigned)__builtin_ctz(held)))
-				return false;
+			each(g, link * n->n_vl + (unsigned)__builtin_ctz(held));
 	}
-	return true;
 }
 
 /* The switch that a link's slot belongs to. */
@@ -155,14 +153,13 @@ reach_fwd(struct moore_mo_order *g, uint32_t c)
 	return true;
 }
 
-static bool
+static void
 reach_back(struct moore_mo_order *g, uint32_t c)
 {
 	if (g->at[c] > g->place[1] && g->seen[c] != g->stamp) {
 		g->seen[c] = g->stamp;
 		g->back[g->n_back++] = c;
 	}
-	return true;
 }
 
 static void

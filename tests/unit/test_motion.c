@@ -5,6 +5,7 @@
 #include "fabrics.h"
 #include "harness.h"
 #include "moore/engine.h"
+#include "moore/lane.h"
 #include "moore/mix.h"
 #include "moore/motion.h"
 #include "plan_of.h"
@@ -65,6 +66,24 @@ count_interrupted(const struct moore_fabric *f, const struct moore_lft *a, const
 	return n;
 }
 
+/* Counts the pairs that `was` does not deliver, and `now` does. */
+static uint64_t
+count_back(const struct moore_fabric *f, const struct moore_lft *was, const struct moore_lft *now)
+{
+	struct moore_lid_owner *own;
+	struct moore_err err;
+	uint64_t n = 0;
+
+	assert_int_equal(moore_fabric_lids(f, &own, &err), 0);
+	for (unsigned lid = 1; lid <= f->lid_top; lid++)
+		for (moore_swid s = 0; own[lid].sw != MOORE_NONE && s < f->n_switches; s++)
+			n += s != own[lid].sw && test_has_endpoint(f, s) &&
+				may_drop(f, was, was, (moore_lid)lid, &own[lid], s, 0) &&
+				!may_drop(f, now, now, (moore_lid)lid, &own[lid], s, 0);
+	free(own);
+	return n;
+}
+
 static struct moore_mix_held *
 judge(const struct moore_fabric *f, const struct moore_held *held, const struct moore_held *before,
       const struct moore_motion_opts *o)
@@ -115,6 +134,7 @@ play(struct seen *seen, const struct moore_fabric *f, const struct moore_engine_
 			seen->unsafe += !step->safe || !rows->safe;
 		assert_int_equal(step->interrupted, st->interrupted);
 		assert_int_equal(count_interrupted(f, a, b), st->interrupted);
+		assert_int_equal(count_back(f, was, b), st->back);
 		seen->interrupted += st->interrupted;
 		moore_mix_held_free(step);
 		moore_mix_held_free(rows);
@@ -286,8 +306,10 @@ test_edges(void **state)
 	struct moore_motion *m;
 	struct moore_lft *less;
 	struct moore_fabric *f;
-	struct moore_row row = { 0, 1, 1 };
+	struct moore_row row = { 0, 1, 1 }, *more;
+	uint64_t lids[64] = { 0 };
 	struct moore_held held;
+	size_t n_more;
 	struct moore_err err;
 
 	(void)state;
@@ -305,6 +327,12 @@ test_edges(void **state)
 	row.sw = f->n_switches;
 	assert_int_equal(moore_motion_build(&m, f, &held, r->lft, &opts, &err), -MOORE_EINVAL);
 	assert_null(m);
+	for (unsigned i = 0; i < 2; i++) {	/* another fabric's tables; no values at all */
+		n_more = 1;
+		assert_int_equal(moore_motion_widen(&more, &n_more, f, i ? r->lft : less, lids, i ? 0 : 2,
+						    &opts, &err), -MOORE_EINVAL);
+		assert_true(!more && !n_more);
+	}
 	moore_lft_free(less);
 	moore_engine_result_free(r);
 	moore_fabric_free(f);
@@ -601,6 +629,193 @@ test_groups(void **state)
 	end_cut(&c);
 }
 
+/* ---- rings ------------------------------------------------------------------------------- */
+
+static struct moore_fabric *
+ring(uint32_t n)
+{
+	struct moore_topo_link link[80];
+	uint16_t ep[80];
+
+	for (uint32_t s = 0; s < n; s++) {
+		link[s] = (struct moore_topo_link){ s, (s + 1) % n };
+		ep[s] = 1;
+	}
+	return test_fabric(n, link, n, ep, 0);
+}
+
+static uint8_t
+port_to(const struct moore_fabric *f, moore_swid s, moore_swid peer)
+{
+	for (unsigned p = 1; p <= f->sw[s].n_ports; p++)
+		if (moore_fabric_port(f, s, (moore_portnum)p)->role == MOORE_ROLE_SWITCH &&
+		    moore_fabric_port(f, s, (moore_portnum)p)->peer == peer)
+			return (uint8_t)p;
+	abort();
+}
+
+static struct moore_lft *
+no_rows(const struct moore_fabric *f)
+{
+	struct moore_lft *t;
+
+	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, NULL), 0);
+	memset(t->row, MOORE_NO_PATH, t->stride * t->n_switches);
+	return t;
+}
+
+/* All switches but 0 send its endpoint's packets upwards, over up to 79 hops, then downwards.  Each
+ * row has to wait until the switch below has changed. */
+static void
+test_ring(void **state)
+{
+	static const struct moore_lane_opts one_class = { { 0 } };
+
+	(void)state;
+	for (uint32_t n = 20; n <= 80; n += 20) {
+		struct moore_fabric *f = ring(n);
+		struct moore_lft *was = no_rows(f), *now = no_rows(f);
+		struct moore_motion_opts opts = { .sl2vl = NULL };
+		struct moore_sl2vl *lanes;
+		moore_lid lid = f->ep[0].lid;
+		struct moore_motion *m;
+
+		assert_int_equal(moore_lane_effective(&lanes, f, &one_class, NULL), 0);
+		opts.sl2vl = lanes;
+		moore_lft_row(was, 0)[lid] = moore_lft_row(now, 0)[lid] = 1;
+		for (uint32_t s = 1; s < n; s++) {
+			moore_lft_row(was, s)[lid] = port_to(f, s, (s + 1) % n);
+			moore_lft_row(now, s)[lid] = port_to(f, s, s - 1);
+		}
+		assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = was }, now, &opts,
+						    NULL), 0);
+		assert_int_equal(m->n_steps, n - 1);
+		assert_int_equal(m->n_rows, n - 1);
+		for (uint32_t i = 0; i < m->n_rows; i++)
+			assert_true(m->row[i].sw == i + 1 && m->step[i].n == 1 && !m->step[i].interrupted);
+		moore_motion_free(m);
+		moore_sl2vl_free(lanes);
+		moore_lft_free(was);
+		moore_lft_free(now);
+		moore_fabric_free(f);
+	}
+}
+
+/* Lanes of a ring on which all packets go upwards: those that pass switch 0 change to VL 1 there,
+ * except, if it is not 0, those of one SL. */
+static struct moore_sl2vl *
+dateline(const struct moore_fabric *f, unsigned except)
+{
+	struct moore_sl2vl *t;
+
+	assert_int_equal(moore_sl2vl_new(&t, f, NULL), 0);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned in = 0; in <= f->sw[s].n_ports; in++)
+			for (unsigned out = 0; out <= f->sw[s].n_ports; out++) {
+				bool transit = in == port_to(f, s, (s + f->n_switches - 1) % f->n_switches);
+				struct moore_sl_row row;
+
+				for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
+					row.vl[sl] = transit && !s && (!except || sl != except);
+				assert_int_equal(moore_sl2vl_set(t, s, (moore_portnum)in, (moore_portnum)out,
+								 &row, NULL), 0);
+			}
+	return t;
+}
+
+/* Every SL counts: if one can deadlock, no steps lead to the tables. */
+static void
+test_one_sl(void **state)
+{
+	struct moore_fabric *f = ring(3);
+	struct moore_lft *was = no_rows(f), *now = no_rows(f);
+
+	(void)state;
+	for (moore_swid s = 0; s < 3; s++)
+		for (moore_epid e = 0; e < 3; e++)
+			moore_lft_row(now, s)[f->ep[e].lid] = f->ep[e].sw == s ? 1 :
+				port_to(f, s, (s + 1) % 3);
+	for (unsigned except = 0; except < MOORE_N_SL; except++) {
+		struct moore_sl2vl *lanes = dateline(f, except);
+		const struct moore_motion_opts opts = { .sl2vl = lanes };
+		struct moore_motion *m;
+
+		assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = was }, now, &opts,
+						    NULL), except ? -MOORE_EUNSAFE : 0);
+		moore_motion_free(m);
+		moore_sl2vl_free(lanes);
+	}
+	moore_lft_free(was);
+	moore_lft_free(now);
+	moore_fabric_free(f);
+}
+
+/* Nothing is known of a switch, whose one link is on its first port. */
+static void
+test_unknown_leaf(void **state)
+{
+	static const struct moore_topo_link link[] = { { 0, 1 }, { 1, 2 }, { 2, 0 }, { 3, 0 } };
+	static const struct moore_lane_opts one_class = { { 0 } };
+	static const uint16_t ep[] = { 1, 1, 1, 0 };
+	const uint64_t unknown[] = { 1u << 3 };
+	struct moore_fabric *f = test_fabric(4, link, ARRAY_LEN(link), ep, 0);
+	struct moore_lft *was = no_rows(f), *now = no_rows(f);
+	struct moore_motion_opts opts = { .sl2vl = NULL };
+	struct moore_sl2vl *lanes;
+	struct moore_motion *m;
+
+	(void)state;
+	assert_int_equal(moore_lane_effective(&lanes, f, &one_class, NULL), 0);
+	opts.sl2vl = lanes;
+	moore_lft_row(now, 0)[f->ep[0].lid] = 1;
+	moore_lft_row(now, 3)[f->ep[0].lid] = 1;
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ was, NULL, 0,
+						    i ? unknown : NULL }, now, &opts, NULL), 0);
+		assert_int_equal(m->start_unsafe, i);
+		moore_motion_free(m);
+	}
+	moore_sl2vl_free(lanes);
+	moore_lft_free(was);
+	moore_lft_free(now);
+	moore_fabric_free(f);
+}
+
+/* Switch 1 of a triangle may still drop packets to switch 0, and the new row of switch 2 leads there.
+ * The first step sends only the row of switch 1 again, and the second one the new row: no pair is
+ * interrupted. */
+static void
+test_resent(void **state)
+{
+	static const struct moore_lane_opts one_class = { { 0 } };
+	struct moore_fabric *f = ring(3);
+	struct moore_lft *was = no_rows(f), *now = no_rows(f);
+	const struct moore_row more = { 1, f->ep[0].lid, MOORE_NO_PATH };
+	struct moore_motion_opts opts = { .sl2vl = NULL };
+	struct moore_sl2vl *lanes;
+	struct moore_motion *m;
+
+	(void)state;
+	assert_int_equal(moore_lane_effective(&lanes, f, &one_class, NULL), 0);
+	opts.sl2vl = lanes;
+	for (moore_swid s = 0; s < 3; s++) {
+		moore_lft_row(was, s)[more.lid] = s ? port_to(f, s, 0) : 1;
+		moore_lft_row(now, s)[more.lid] = s ? port_to(f, s, s - 1) : 1;
+	}
+	assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ was, &more, 1, NULL }, now, &opts,
+					    NULL), 0);
+	assert_int_equal(m->n_steps, 2);
+	assert_int_equal(m->step[0].n, 0);
+	assert_int_equal(m->step[1].n, 1);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_true(!m->step[i].interrupted && !m->step[i].wait);
+	moore_motion_free(m);
+	moore_sl2vl_free(lanes);
+	moore_lft_free(was);
+	moore_lft_free(now);
+	moore_fabric_free(f);
+}
+
 /* ---- several values ---------------------------------------------------------------------- */
 
 /* The hops of the row of switch s, or UINT32_MAX. */
@@ -724,6 +939,10 @@ main(void)
 		cmocka_unit_test(test_past),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_one_sl),
+		cmocka_unit_test(test_unknown_leaf),
+		cmocka_unit_test(test_resent),
 		cmocka_unit_test(test_widen),
 		cmocka_unit_test(test_memory),
 	};
