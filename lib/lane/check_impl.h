@@ -36,7 +36,6 @@
 struct moore_ck_hop {
 	uint32_t next;		/* switch at the other end; n_sw: none */
 	uint32_t turns;		/* index of the first turn of this link; 0: not a link */
-	uint32_t stride;	/* from there to its next turn */
 };
 
 struct moore_ck_cell {
@@ -65,6 +64,8 @@ struct moore_ck {
 
 	uint32_t n_sw, n_slots, n_turns, n_links;
 	uint32_t *slot0;			/* first slot of each switch; n_sw + 1 */
+	uint32_t *n_in;				/* links to each switch, and so the distance from
+						 * one turn of such a link to its next one; n_sw + 2 */
 	struct moore_ck_hop *hop;		/* of each slot */
 	uint16_t *inject;			/* VLs on which sources enter: [slot * n_cls +
 						 * class] */
@@ -80,7 +81,7 @@ struct moore_ck {
 struct moore_ck_tree {
 	const uint8_t *out;	/* slot that each switch's table names */
 	uint32_t *next;		/* next switch of each switch */
-	uint32_t *link;		/* slot0 + out */
+	uint32_t *turns;	/* the first turn of the link to it */
 	uint32_t *deg;		/* children not processed yet */
 	uint32_t *order, n_order;	/* leaves first; switches on a loop have no order */
 	uint32_t *sources;	/* weight of the switches whose routes go through this one */
@@ -121,7 +122,7 @@ moore_ck_cells(const struct moore_ck *k, uint32_t link, unsigned out)
 {
 	const struct moore_ck_hop *h = &k->hop[link];
 
-	return &k->cell[(h->turns + (size_t)h->stride * out) * k->n_cls];
+	return &k->cell[(h->turns + (size_t)k->n_in[h->next] * out) * k->n_cls];
 }
 
 /* Moves packets from a link over one turn: notes the VLs that they hold before the turn,

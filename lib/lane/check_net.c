@@ -60,7 +60,7 @@ find_links(struct moore_ck *k)
 			const struct moore_port *port = p > k->f->sw[s].n_ports ? NULL :
 				moore_fabric_port(k->f, s, (moore_portnum)p);
 
-			*h = (struct moore_ck_hop){ k->n_sw, 0, 0 };
+			*h = (struct moore_ck_hop){ k->n_sw, 0 };
 			if (port && port->role == MOORE_ROLE_ENDPOINT)
 				k->has_ep[s] = 1;
 			if (!port || port->role != MOORE_ROLE_SWITCH)
@@ -70,25 +70,23 @@ find_links(struct moore_ck *k)
 		}
 }
 
-/* Gives each link its turns.  begin and n_links are scratch for each switch. */
+/* Gives each link its turns.  begin is scratch for each switch. */
 static void
-lay_out(struct moore_ck *k, uint32_t *begin, uint32_t *n_links)
+lay_out(struct moore_ck *k, uint32_t *begin)
 {
 	uint32_t turns = 1;	/* turn 0 stands for "not a link" */
 
 	find_links(k);
 	for (uint32_t i = 0; i < k->n_slots; i++)
 		if (k->hop[i].next != k->n_sw)
-			n_links[k->hop[i].next]++;
+			k->n_in[k->hop[i].next]++;
 	for (uint32_t s = 0; s < k->n_sw; s++) {
 		begin[s] = turns;
-		turns += n_links[s] * (k->f->sw[s].n_ports + 2u);
+		turns += k->n_in[s] * (k->f->sw[s].n_ports + 2u);
 	}
 	for (uint32_t i = 0; i < k->n_slots; i++)
-		if (k->hop[i].next != k->n_sw) {
+		if (k->hop[i].next != k->n_sw)
 			k->hop[i].turns = begin[k->hop[i].next]++;
-			k->hop[i].stride = n_links[k->hop[i].next];
-		}
 	k->n_turns = turns;
 }
 
@@ -191,7 +189,7 @@ int
 moore_ck_net(struct moore_ck *k, struct moore_err *err)
 {
 	struct moore_arena *a = &k->tmp;
-	uint32_t *begin, *n_links;
+	uint32_t *begin;
 
 	k->n_sw = k->f->n_switches;
 	k->n_slots = k->f->n_ports + k->n_sw;
@@ -200,14 +198,14 @@ moore_ck_net(struct moore_ck *k, struct moore_err *err)
 	    !(k->hop = moore_arena_alloc(a, (size_t)k->n_slots + 1, sizeof(*k->hop))) ||
 	    !(k->has_ep = moore_arena_alloc(a, (size_t)k->n_sw + 1, 1)) ||
 	    !(begin = moore_arena_alloc(a, (size_t)k->n_sw + 1, sizeof(*begin))) ||
-	    !(n_links = moore_arena_alloc(a, (size_t)k->n_sw + 1, sizeof(*n_links))) ||
+	    !(k->n_in = moore_arena_alloc(a, (size_t)k->n_sw + 2, sizeof(*k->n_in))) ||
 	    !(k->part = moore_arena_alloc(a, (size_t)k->n_sw + 1, sizeof(*k->part))) ||
 	    !(k->inject = moore_arena_alloc(a, ((size_t)k->n_slots + 1) * k->n_cls,
 					    sizeof(*k->inject))))
 		return moore_fail_nomem(err);
 	for (uint32_t s = 0; s < k->n_sw; s++)
 		k->slot0[s + 1] = k->slot0[s] + k->f->sw[s].n_ports + 2u;
-	lay_out(k, begin, n_links);
+	lay_out(k, begin);
 	k->cell = moore_arena_alloc(a, ((size_t)k->n_turns + 1) * k->n_cls, sizeof(*k->cell));
 	if (!k->cell)
 		return moore_fail_nomem(err);

@@ -10,13 +10,20 @@
  * are read BLOCK LIDs at a time and transposed into columns, and the inner loops have no
  * branch but their end.  LIDs at one switch whose columns agree except at that switch are
  * walked once: the same packets come over each link, and the VLs at the last turn are noted
- * for each LID's port.  A block is one job, so this does not depend on the workers. */
+ * for each LID's port.  A block is one job, so this does not depend on the workers.
+ *
+ * What a walk needs to know of the links is looked up for BATCH walks together, switch by
+ * switch: the links of one switch fit into the cache, those of all switches do not.  The cells
+ * do not either (q=25 under sl-hint: 43 MB), so the walk asks for those of later switches of its
+ * order ahead of time; beyond the end of the order that is a switch of an earlier walk. */
 #include <string.h>
 
 #include "base/bits.h"
 #include "check_impl.h"
 
 #define BLOCK 256
+#define BATCH 32
+#define AHEAD 8			/* cells are fetched for so many switches ahead of the walk */
 #define COPIES_BYTES ((size_t)64 << 20)	/* for cells of further workers, if there are over two */
 
 struct walk {			/* of one worker */
@@ -30,6 +37,9 @@ struct walk {			/* of one worker */
 		uint32_t next;	/* the next LID of a switch that has a walk of its own */
 	} group[BLOCK];
 	uint32_t *first;	/* of each switch: a LID that has a walk of its own */
+	uint32_t *next;		/* of BATCH walks, n_sw + 2 for each: next switches, ... */
+	uint32_t *turns;	/* ... first turns of the links to them, ... */
+	uint16_t *vls;		/* ... and, n_cls times as many, VLs on which sources enter */
 };
 
 static void
@@ -55,29 +65,46 @@ column(const struct walk *w, unsigned lid)
 	return w->block + (size_t)(lid % BLOCK) * (w->k->n_sw + 2);
 }
 
+/* Looks up the links over which each switch sends to n LIDs. */
 static void
-plant(struct walk *w, unsigned lid)
+find_links(struct walk *w, const uint16_t *lid, unsigned n)
+{
+	const struct moore_ck *k = w->k;
+	size_t stride = (size_t)k->n_sw + 2;
+
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		for (unsigned i = 0; i < n; i++) {
+			uint32_t link = k->slot0[s] + w->block[lid[i] * stride + s];
+
+			w->next[i * stride + s] = k->hop[link].next;
+			w->turns[i * stride + s] = k->hop[link].turns;
+			for (unsigned x = 0; x < k->n_cls; x++)
+				w->vls[(i * stride + s) * k->n_cls + x] =
+					k->inject[(size_t)link * k->n_cls + x];
+		}
+}
+
+/* Makes the i-th walk of the batch the current tree. */
+static void
+plant(struct walk *w, unsigned lid, unsigned i)
 {
 	const struct moore_lid_owner *own = &w->k->own[lid];
 	const struct moore_ck *k = w->k;
 	struct moore_ck_tree *t = &w->t;
+	size_t at = i * ((size_t)k->n_sw + 2);
 
 	t->out = column(w, lid);
+	t->next = w->next + at;
+	t->turns = w->turns + at;
+	t->vls = w->vls + at * k->n_cls;
 	memset(t->deg, 0, k->n_sw * sizeof(*t->deg));
 	t->deg[k->n_sw] = t->deg[k->n_sw + 1] = 1;	/* never processed */
 	memcpy(t->sources, w->v->weight, k->n_sw * sizeof(*t->sources));
 	t->sources[k->n_sw] = t->sources[k->n_sw + 1] = 0;
-	for (uint32_t s = 0; s < k->n_sw; s++) {
-		uint32_t link = k->slot0[s] + t->out[s];
-
-		t->link[s] = link;
-		t->next[s] = k->hop[link].next;
-		t->deg[t->next[s]]++;
-	}
-	if (t->out[own->sw] == own->port) {
+	if (t->out[own->sw] == own->port)
 		t->next[own->sw] = k->n_sw + 1;
-		t->deg[k->n_sw + 1]++;
-	}
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		t->deg[t->next[s]]++;
 }
 
 /* With an sl_set, removes the classes in which the sources of a switch do not send to this
@@ -94,6 +121,16 @@ silence(struct walk *w, unsigned lid)
 				w->t.vls[(size_t)s * k->n_cls + x] = 0;
 }
 
+/* The cells of the turn that packets make which s sends to its next switch. */
+static inline struct moore_ck_cell *
+cells_after(const struct walk *w, uint32_t s, unsigned n_cls)
+{
+	const struct moore_ck_tree *t = &w->t;
+	uint32_t n = t->next[s];
+
+	return &w->k->cell[(t->turns[s] + (size_t)w->k->n_in[n] * t->out[n]) * n_cls];
+}
+
 static inline void
 climb(struct walk *w, const unsigned n_cls, unsigned lid)
 {
@@ -102,8 +139,6 @@ climb(struct walk *w, const unsigned n_cls, unsigned lid)
 	uint32_t tail = 0;
 
 	for (uint32_t s = 0; s < k->n_sw; s++) {
-		for (unsigned x = 0; x < n_cls; x++)
-			t->vls[(size_t)s * n_cls + x] = k->inject[(size_t)t->link[s] * n_cls + x];
 		t->order[tail] = s;
 		tail += !t->deg[s];
 	}
@@ -111,10 +146,10 @@ climb(struct walk *w, const unsigned n_cls, unsigned lid)
 		silence(w, lid);
 	for (uint32_t i = 0; i < tail; i++) {
 		uint32_t s = t->order[i], n = t->next[s];
-		const struct moore_ck_hop *h = &k->hop[t->link[s]];
 
-		moore_ck_turn(&k->cell[(h->turns + (size_t)h->stride * t->out[n]) * n_cls],
-			      &t->vls[(size_t)s * n_cls], &t->vls[(size_t)n * n_cls], n_cls);
+		__builtin_prefetch(cells_after(w, t->order[i + AHEAD], n_cls), 1);
+		moore_ck_turn(cells_after(w, s, n_cls), &t->vls[(size_t)s * n_cls],
+			      &t->vls[(size_t)n * n_cls], n_cls);
 		t->sources[n] += t->sources[s];
 		t->order[tail] = n;
 		tail += !--t->deg[n];
@@ -139,7 +174,7 @@ climb_cycles(struct walk *w)
 			do {
 				uint32_t n = t->next[s];
 
-				moore_ck_turn(moore_ck_cells(k, t->link[s], t->out[n]),
+				moore_ck_turn(moore_ck_cells(k, k->slot0[s] + t->out[s], t->out[n]),
 					      &t->vls[(size_t)s * k->n_cls],
 					      &t->vls[(size_t)n * k->n_cls], k->n_cls);
 				t->deg[s] = 0;
@@ -149,11 +184,11 @@ climb_cycles(struct walk *w)
 }
 
 static void
-walk_lid(struct walk *w, unsigned lid, uint32_t times)
+walk_lid(struct walk *w, unsigned lid, unsigned i, uint32_t times)
 {
 	const struct moore_ck *k = w->k;
 
-	plant(w, lid);
+	plant(w, lid, i);
 	if (k->n_cls == 1)
 		climb(w, 1, lid);	/* the usual case: without inner loops */
 	else
@@ -228,7 +263,7 @@ turn_to(struct walk *w, unsigned lid)
 
 		if (s == k->n_sw || t->next[s] != own->sw)
 			continue;
-		cell = moore_ck_cells(k, t->link[s], own->port);
+		cell = moore_ck_cells(k, k->slot0[s] + t->out[s], own->port);
 		for (unsigned x = 0; x < k->n_cls; x++)
 			cell[x].held |= from[x];
 	}
@@ -248,6 +283,8 @@ walk_block(struct walk *w, unsigned lid0)
 	size_t stride = w->k->lft->stride;
 	unsigned end = lid0 + BLOCK <= stride ? lid0 + BLOCK : (unsigned)stride;
 	uint32_t members[BLOCK];
+	uint16_t own[BLOCK];	/* what is to be added to lid0 for the LIDs with a walk of their own */
+	unsigned n = 0;
 
 	for (unsigned lid = lid0; lid < end; lid++) {
 		w->group[lid % BLOCK].times = 0;
@@ -256,11 +293,16 @@ walk_block(struct walk *w, unsigned lid0)
 		else if (w->v->other)
 			w->v->other(w->v->arg, column(w, lid), lid);
 	}
-	for (unsigned lid = lid0; lid < end; lid++) {
-		if (!w->group[lid % BLOCK].times)
-			continue;
-		walk_lid(w, lid, w->group[lid % BLOCK].times);
-		for (uint32_t m = members[lid % BLOCK]; m != MOORE_NONE; m = members[m % BLOCK])
+	for (unsigned i = 0; lid0 + i < end; i++)
+		if (w->group[i].times)
+			own[n++] = (uint16_t)i;
+	for (unsigned i = 0; i < n; i++) {
+		const struct group *g = &w->group[own[i]];
+
+		if (i % BATCH == 0)
+			find_links(w, own + i, n - i < BATCH ? n - i : BATCH);
+		walk_lid(w, lid0 + own[i], i % BATCH, g->times);
+		for (uint32_t m = members[own[i]]; m != MOORE_NONE; m = members[m % BLOCK])
 			turn_to(w, m);
 	}
 }
@@ -271,12 +313,12 @@ get_memory(struct walk *w, struct moore_arena *a)
 	size_t n = (size_t)w->k->n_sw + 2;
 	struct moore_ck_tree *t = &w->t;
 
-	return (t->next = moore_arena_alloc(a, n, sizeof(*t->next))) &&
-	       (t->link = moore_arena_alloc(a, n, sizeof(*t->link))) &&
+	return (w->next = moore_arena_alloc(a, n, BATCH * sizeof(*w->next))) &&
+	       (w->turns = moore_arena_alloc(a, n, BATCH * sizeof(*w->turns))) &&
+	       (w->vls = moore_arena_alloc(a, n * w->k->n_cls, BATCH * sizeof(*w->vls))) &&
 	       (t->deg = moore_arena_alloc(a, n, sizeof(*t->deg))) &&
-	       (t->order = moore_arena_alloc(a, n, sizeof(*t->order))) &&
+	       (t->order = moore_arena_alloc(a, n + AHEAD, sizeof(*t->order))) &&
 	       (t->sources = moore_arena_alloc(a, n, sizeof(*t->sources))) &&
-	       (t->vls = moore_arena_alloc(a, n * w->k->n_cls, sizeof(*t->vls))) &&
 	       (w->block = moore_arena_alloc(a, n, BLOCK)) &&
 	       (!w->k->opts.sl_set ||
 		(w->sls = moore_arena_alloc(a, n, BLOCK * sizeof(*w->sls)))) &&

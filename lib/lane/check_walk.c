@@ -33,7 +33,7 @@ descend(struct walk *w, const struct moore_ck_tree *t, bool loaded, uint32_t tim
 		uint32_t s = t->order[i], h = hops[t->next[s]] + 1;
 
 		hops[s] = h;
-		w->load[t->link[s]] += t->sources[s] * (h < BAD_LOOP ? carries : 0);
+		w->load[w->k->slot0[s] + t->out[s]] += t->sources[s] * (h < BAD_LOOP ? carries : 0);
 		w->hist[h <= MOORE_HOPS_MAX ? h : MOORE_HOPS_MAX + 1] += w->counted[s] * (uint64_t)times;
 	}
 }

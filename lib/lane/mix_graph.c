@@ -122,7 +122,7 @@ carry(struct moore_mx_graph *g, const unsigned n_cls, uint32_t s, uint32_t a, ui
 		return false;
 	do {
 		if (g->way[b].in & in && (!g->when || meets(g, s, a, n, b)))
-			news |= moore_ck_turn(&g->k->cell[(h->turns + (size_t)h->stride *
+			news |= moore_ck_turn(&g->k->cell[(h->turns + (size_t)g->k->n_in[h->next] *
 							   g->way[b].out) * n_cls],
 					      &g->vls[(size_t)a * n_cls],
 					      &g->vls[(size_t)b * n_cls], n_cls);
