@@ -42,6 +42,7 @@
 #include "route.h"
 #include "saturation.h"
 #include "shares.h"
+#include "sim.h"
 #include "steps.h"
 #include "tables.h"
 #include "topo.h"

@@ -38,6 +38,7 @@
 #include "seen.h"
 #include "select.h"
 #include "shares.h"
+#include "sim.h"
 #include "steps.h"
 #include "stock.h"
 #include "tables.h"
