@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* stats.c - from blocks of equal time to means, percentiles and intervals.
+ *
+ * Warm-up: MSER (White, "An effective truncation heuristic for bias reduction in simulation output",
+ * Simulation 69, 1997).  Of all beginnings up to half of the run, the one is left out after which the
+ * squared standard error of the mean of what is left is least; it is asked of received packets and of
+ * latency, and the longer counts.  Beyond saturation, latency grows without end and has its least
+ * at the limit: then received packets alone decide.
+ *
+ * Confidence: what is left is cut into BATCHES batches, whose means are taken as independent. */
+#include <string.h>
+
+#include "sim/sim_impl.h"
+
+#define BATCHES 10
+#define KEEPS_UP 0.99		/* of what is offered; below, source queues grow */
+#define STUDENT 2.262		/* 97.5 % of Student's t with BATCHES - 1 degrees of freedom */
+
+unsigned
+moore_sim_bin_of(uint64_t x)
+{
+	unsigned shift;
+
+	if (x < 1u << SIM_BIN_BITS)
+		return (unsigned)x;
+	shift = 63 - SIM_BIN_BITS - (unsigned)__builtin_clzll(x);
+	return ((shift + 1) << SIM_BIN_BITS) + (unsigned)(x >> shift) - (1u << SIM_BIN_BITS);
+}
+
+/* Returns the middle of a bin. */
+static double
+bin_middle(unsigned bin)
+{
+	const unsigned shift = bin >> SIM_BIN_BITS, low = bin & ((1u << SIM_BIN_BITS) - 1);
+
+	if (!shift)
+		return bin;
+	return ((double)((uint64_t)(low + (1u << SIM_BIN_BITS)) << (shift - 1))) +
+		((double)((uint64_t)1 << (shift - 1)) - 1) / 2;
+}
+
+/* By Newton's method: the library takes nothing of libm. */
+static double
+square_root(double x)
+{
+	double y = x > 1 ? x : 1;
+
+	for (int i = 0; i < 200 && x > 0; i++) {
+		const double better = (y + x / y) / 2;
+
+		if (better >= y)
+			break;
+		y = better;
+	}
+	return x > 0 ? y : 0;
+}
+
+double
+moore_sim_mean_latency(const struct sim_block *b)
+{
+	return b->received ? (double)b->latency / (double)b->received : 0;
+}
+
+static double
+received(const struct sim_block *b)
+{
+	return (double)b->received;
+}
+
+/* Returns how many blocks to leave out; *at_end: the best beginning was the last that was tried. */
+static unsigned
+mser(const struct sim_block *block, double (*of)(const struct sim_block *), bool *at_end)
+{
+	const unsigned n = MOORE_SIM_BLOCKS;
+	double sum = 0, squares = 0, least = 0;
+	unsigned best = 0;
+
+	for (unsigned d = n; d-- > 0;) {
+		const double x = of(&block[d]), left = n - d;
+		double error;
+
+		sum += x;
+		squares += x * x;
+		error = (squares - sum * sum / left) / (left * left);
+		if (d == n / 2 || (d < n / 2 && error <= least)) {
+			least = error;
+			best = d;
+		}
+	}
+	*at_end = best == n / 2;
+	return best;
+}
+
+/* Half the width of the 95 % interval of the mean of x[0..BATCHES-1]. */
+static double
+interval(const double *x)
+{
+	double mean = 0, squares = 0;
+
+	for (unsigned i = 0; i < BATCHES; i++)
+		mean += x[i] / BATCHES;
+	for (unsigned i = 0; i < BATCHES; i++)
+		squares += (x[i] - mean) * (x[i] - mean);
+	return STUDENT * square_root(squares / (BATCHES - 1) / BATCHES);
+}
+
+static void
+find_intervals(struct moore_sim_result *out, const struct sim_block *block, unsigned first, double full)
+{
+	const unsigned each = (MOORE_SIM_BLOCKS - first) / BATCHES;
+	double rate[BATCHES], latency[BATCHES];
+
+	for (unsigned i = 0; i < BATCHES; i++) {
+		struct sim_block sum = { 0 };
+
+		for (unsigned k = 0; k < each; k++) {
+			const struct sim_block *b = &block[MOORE_SIM_BLOCKS - (i + 1) * each + k];
+
+			sum.received += b->received;
+			sum.latency += b->latency;
+		}
+		rate[i] = (double)sum.received / (full * each);
+		latency[i] = moore_sim_mean_latency(&sum);
+	}
+	out->accepted_ci = interval(rate);
+	out->latency_ci = interval(latency);
+}
+
+static double
+percentile(const uint64_t *bin, uint64_t n, double share)
+{
+	const double rank = share * (double)n;
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < SIM_BINS; i++) {
+		sum += bin[i];
+		if (sum && (double)sum >= rank)
+			return bin_middle(i);
+	}
+	return 0;
+}
+
+double
+moore_sim_percentile_of_bins(const uint32_t *bin, uint64_t n, double share)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < SIM_BINS; i++) {
+		sum += bin[i];
+		if (sum && (double)sum >= share * (double)n)
+			return bin_middle(i);
+	}
+	return 0;
+}
+
+void
+moore_sim_judge(struct moore_sim_result *out, const struct sim_block *block, uint64_t block_ticks,
+		uint32_t n_senders, uint32_t packet, uint64_t *bin)
+{
+	const double full = (double)block_ticks / packet * n_senders;	/* packets of a block at full rate */
+	bool by_rate, by_latency;
+	const unsigned rate = mser(block, received, &by_rate), latency = mser(block, moore_sim_mean_latency, &by_latency);
+	const unsigned first = !by_latency && latency > rate ? latency : rate;
+	struct sim_block sum = { 0 };
+
+	memset(bin, 0, SIM_BINS * sizeof(*bin));
+	for (unsigned i = first; i < MOORE_SIM_BLOCKS; i++) {
+		sum.received += block[i].received;
+		sum.latency += block[i].latency;
+		sum.offered += block[i].offered;
+		for (unsigned k = 0; k < SIM_BINS; k++)
+			bin[k] += block[i].bin[k];
+	}
+	out->warm_up = first * block_ticks;
+	out->packets = sum.received;
+	out->offered = (double)sum.offered / (full * (MOORE_SIM_BLOCKS - first));
+	out->accepted = (double)sum.received / (full * (MOORE_SIM_BLOCKS - first));
+	out->latency_mean = moore_sim_mean_latency(&sum);
+	out->latency_p50 = percentile(bin, sum.received, 0.5);
+	out->latency_p99 = percentile(bin, sum.received, 0.99);
+	find_intervals(out, block, first, full);
+	out->saturated = out->accepted + out->accepted_ci < KEEPS_UP * out->offered;
+}
