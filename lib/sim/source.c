@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* source.c - hosts: when a packet is made, where it goes, and which offset it takes.
+ *
+ * A host's source queue has no bound and takes no memory: the next packet is drawn when the one
+ * before it leaves the queue, with the time at which it was made, which may be long past.  Both
+ * streams of random numbers belong to the host alone, so the arrivals of two routings are the same. */
+#include "sim/sim_impl.h"
+
+#define MIDDLE_TRIES 64
+
+/* J. von Neumann, "Various techniques used in connection with random digits" (1951): the first number
+ * of a falling run of odd length, plus the count of runs before it that were even. */
+uint64_t
+moore_sim_exponential(struct moore_rng *r)
+{
+	for (uint64_t whole = 0;; whole++) {
+		const uint64_t first = moore_rng_next(r);
+		uint64_t last = first, next;
+		unsigned run = 1;
+
+		while ((next = moore_rng_next(r)) < last) {
+			last = next;
+			run++;
+		}
+		if (run % 2)
+			return whole << 32 | first >> 32;
+	}
+}
+
+static void
+draw_due(struct sim *s, struct sim_host *h)
+{
+	const uint64_t x = moore_sim_exponential(&h->arrivals);
+	uint64_t block;
+
+	/* x * gap / 2^32, where gap < 2^47 as build.c bounds packet and load. */
+	h->due += (x >> 32) * s->gap + ((x & UINT32_MAX) * (s->gap >> 16) >> 16) +
+		((x & UINT32_MAX) * (s->gap & 0xffff) >> 32);
+	block = (h->due >> SIM_FRACTION) / s->block_ticks;
+	if (block < MOORE_SIM_BLOCKS)
+		s->block[block].offered++;
+}
+
+void
+moore_sim_count_rest(struct sim *s)
+{
+	for (uint32_t i = 0; !s->message && i < s->f->n_endpoints; i++)
+		while (s->host[i].sends && s->host[i].due >> SIM_FRACTION < s->end)
+			draw_due(s, &s->host[i]);
+}
+
+/* ---- what each host sends ------------------------------------------------------------------- */
+
+void
+moore_sim_place_lists(struct sim *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t e = 0; e < s->f->n_endpoints; e++) {
+		s->host[e].first = n;
+		s->host[e].sends = s->host[e].n > 0;
+		n += s->host[e].n;
+		s->host[e].n = 0;
+	}
+}
+
+static void
+give_flows(struct sim *s)
+{
+	const struct moore_sim_traffic *t = s->point.traffic;
+
+	for (uint32_t i = 0; i < t->n_flows; i++)
+		s->host[t->flow[i].from].n++;
+	moore_sim_place_lists(s);
+	for (uint32_t i = 0; i < t->n_flows; i++) {
+		struct sim_host *h = &s->host[t->flow[i].from];
+
+		s->to[h->first + h->n++] = t->flow[i].to;
+	}
+}
+
+void
+moore_sim_start(struct sim *s)
+{
+	const struct moore_sim_traffic *t = s->point.traffic;
+
+	if (s->message)
+		moore_sim_start_exchange(s);
+	else if (t->flow)
+		give_flows(s);
+	for (uint32_t i = 0; !s->message && !t->flow && i < t->n_nodes; i++) {
+		s->host[t->node[i]].sends = true;
+		s->host[t->node[i]].first = i;
+	}
+	for (uint32_t e = 0; e < s->f->n_endpoints; e++) {
+		struct sim_host *h = &s->host[e];
+		struct moore_rng seed = { s->o.seed + e * 0x9e3779b97f4a7c15ull };
+
+		if (!h->sends)
+			continue;
+		s->n_senders++;
+		h->arrivals.state = moore_rng_next(&seed) ^ 0x5851f42d4c957f2dull;
+		h->choices.state = moore_rng_next(&seed) ^ 0x14057b7ef767814full;
+		if (!s->message)
+			draw_due(s, h);
+		moore_sim_inject(s, e);
+	}
+}
+
+static moore_epid
+draw_destination(const struct sim *s, struct sim_host *h)
+{
+	const struct moore_sim_traffic *t = s->point.traffic;
+	uint32_t k;
+
+	if (t->flow)
+		return s->to[h->first + (h->n > 1 ? moore_rng_below(&h->choices, h->n) : 0)];
+	k = moore_rng_below(&h->choices, t->n_nodes - 1);
+	return t->node[k < h->first ? k : k + 1];
+}
+
+/* ---- the offset ------------------------------------------------------------------------------- */
+
+/* Links from switch w to the node of a LID; MOORE_HOPS_MAX where its route does not arrive. */
+static uint32_t
+hops_to(struct sim *s, moore_swid w, moore_lid lid)
+{
+	uint8_t *far = &s->far[(size_t)w * s->lft->stride + lid];
+	uint32_t hops = 1;
+
+	if (*far)
+		return *far - 1u;
+	for (moore_swid at = w; hops < MOORE_HOPS_MAX; hops++) {
+		const uint8_t out = moore_lft_row(s->lft, at)[lid];
+		const struct moore_port *p = out > s->f->sw[at].n_ports ? NULL : moore_fabric_port(s->f, at, out);
+
+		if (!p || p->role != MOORE_ROLE_SWITCH) {
+			hops = p && p->role == MOORE_ROLE_ENDPOINT ? hops : MOORE_HOPS_MAX;
+			break;
+		}
+		at = p->peer;
+	}
+	*far = (uint8_t)(hops + 1);
+	return hops;
+}
+
+/* Packets of the first switch that leave by the port of this LID. */
+static uint32_t
+queue_to(const struct sim *s, moore_swid w, moore_lid lid)
+{
+	const uint8_t out = moore_lft_row(s->lft, w)[lid];
+
+	return out > s->f->sw[w].n_ports ? UINT32_MAX : s->channel[s->f->sw[w].port0 + out].pending;
+}
+
+/* The same, summed over all switches of the route. */
+static uint32_t
+queues_to(const struct sim *s, moore_swid w, moore_lid lid)
+{
+	const struct moore_port *p;
+	uint32_t sum = 0;
+
+	for (unsigned hops = 0; hops < MOORE_HOPS_MAX; hops++) {
+		const uint8_t out = moore_lft_row(s->lft, w)[lid];
+
+		if (out > s->f->sw[w].n_ports)
+			break;
+		sum += s->channel[s->f->sw[w].port0 + out].pending;
+		p = moore_fabric_port(s->f, w, out);
+		if (p->role != MOORE_ROLE_SWITCH)
+			break;
+		w = p->peer;
+	}
+	return sum;
+}
+
+/* Chooses among offset 0 and others (struct moore_sim_opts has the rule); hops are those of offset 0. */
+static uint32_t
+ugal(struct sim *s, struct sim_host *h, moore_swid w, moore_lid base, uint32_t n)
+{
+	const bool global = s->point.routing == MOORE_SIM_UGAL_G, by_hops = s->o.ugal_by_hops && !global;
+	const uint32_t hops = by_hops ? hops_to(s, w, base) : 1, queue = queue_to(s, w, base);
+	uint32_t best = 0;
+	double least = global ? queues_to(s, w, base) : queue;
+
+	if (n == 1 || queue < s->o.ugal_threshold)
+		return 0;
+	for (uint32_t i = 0; i < s->o.ugal_candidates; i++) {
+		const uint32_t k = 1 + moore_rng_below(&h->choices, n - 1), far = hops_to(s, w, base + k);
+		const double c = by_hops ? s->o.ugal_weight * far / hops : s->o.ugal_weight;
+		const double cost = far == MOORE_HOPS_MAX ? UINT32_MAX :
+			c * (global ? queues_to : queue_to)(s, w, base + k) + s->o.ugal_bias;
+
+		if (cost < least) {
+			least = cost;
+			best = k;
+		}
+	}
+	return best;
+}
+
+/* The offset whose packets are most behind its share: none is ever ahead or behind by more than the number of
+ * offsets. */
+static uint32_t
+by_shares(struct sim *s, uint32_t e, uint32_t n)
+{
+	const struct moore_sim_traffic *t = s->point.traffic;
+	double *debt = s->host[e].debt;
+	uint32_t best = 0;
+
+	if (n != t->n_offsets)
+		return 0;
+	for (uint32_t k = 0; k < n; k++) {
+		debt[k] += t->share[(size_t)e * n + k];
+		best = debt[k] > debt[best] ? k : best;
+	}
+	debt[best]--;
+	return best;
+}
+
+static uint32_t
+choose_offset(struct sim *s, uint32_t e, const struct moore_endpoint *to)
+{
+	const moore_swid w = s->channel[s->n_ports + e].sw;
+	struct sim_host *h = &s->host[e];
+	const uint32_t n = 1u << to->lmc;
+
+	switch (n > 1 ? s->point.routing : MOORE_SIM_MIN) {
+	case MOORE_SIM_VALIANT:
+		return 1 + moore_rng_below(&h->choices, n - 1);
+	case MOORE_SIM_INR:
+		return moore_rng_below(&h->choices, n);
+	case MOORE_SIM_UGAL:
+	case MOORE_SIM_UGAL_G:
+		return ugal(s, h, w, to->lid, n);
+	case MOORE_SIM_SHARES:
+		return by_shares(s, e, n);
+	case MOORE_SIM_ALL:
+		return h->turn++ % n;
+	default:
+		return 0;
+	}
+}
+
+/* A random node at a switch other than both; MOORE_NONE: none was found. */
+static moore_epid
+draw_middle(const struct sim *s, struct sim_host *h, moore_swid from, moore_swid to)
+{
+	for (unsigned i = 0; i < MIDDLE_TRIES; i++) {
+		const moore_epid e = moore_rng_below(&h->choices, s->f->n_endpoints);
+		const moore_swid w = s->f->ep[e].sw;
+
+		if (w != MOORE_NONE && w != from && w != to && s->f->ep[e].lid)
+			return e;
+	}
+	return MOORE_NONE;
+}
+
+/* Chooses the shortest route, which is none, or that over one of a few nodes: UGAL-L as above. */
+static moore_epid
+ugal_middle(struct sim *s, struct sim_host *h, moore_swid w, const struct moore_endpoint *to)
+{
+	const uint32_t hops = hops_to(s, w, to->lid), queue = queue_to(s, w, to->lid);
+	moore_epid best = MOORE_NONE;
+	double least = queue;
+
+	for (uint32_t i = 0; queue >= s->o.ugal_threshold && i < s->o.ugal_candidates; i++) {
+		const moore_epid e = draw_middle(s, h, w, to->sw);
+		const struct moore_endpoint *middle = &s->f->ep[e == MOORE_NONE ? 0 : e];
+		/* Both counts have the link to the node. */
+		const uint32_t far = hops_to(s, w, middle->lid) - 1 + hops_to(s, middle->sw, to->lid);
+		const double c = s->o.ugal_by_hops ? s->o.ugal_weight * far / hops : s->o.ugal_weight;
+		const double cost = c * queue_to(s, w, middle->lid) + s->o.ugal_bias;
+
+		if (e != MOORE_NONE && cost < least) {
+			least = cost;
+			best = e;
+		}
+	}
+	return best;
+}
+
+/* Sends packet k of host e over a middle, or not; within a switch never. */
+static void
+choose_middle(struct sim *s, uint32_t e, uint32_t k)
+{
+	const moore_swid w = s->channel[s->n_ports + e].sw;
+	struct sim_packet *p = &s->packet[k];
+	const struct moore_endpoint *to = &s->f->ep[p->ep];
+	moore_epid middle = MOORE_NONE;
+
+	if (to->sw != w)
+		middle = s->point.routing == MOORE_SIM_MIDDLE ? draw_middle(s, &s->host[e], w, to->sw) :
+			ugal_middle(s, &s->host[e], w, to);
+	s->middle[k] = middle;
+	if (middle != MOORE_NONE)
+		p->lid = s->f->ep[middle].lid;
+}
+
+static unsigned
+choose_sl(const struct sim *s, moore_swid w, moore_lid lid)
+{
+	const unsigned sls = s->sl_set ? moore_sl_set_row(s->sl_set, w)[lid] : 0;
+
+	return sls ? (unsigned)__builtin_ctz(sls) & 15 : s->o.sl & 15u;
+}
+
+/* ---- injection -------------------------------------------------------------------------------- */
+
+static uint32_t
+new_packet(struct sim *s)
+{
+	const uint32_t k = s->free_packet;
+
+	s->n_packets++;
+	if (k == MOORE_NONE)
+		return s->fresh_packet++;
+	s->free_packet = s->packet[k].next;
+	return k;
+}
+
+/* Sends a packet of message m; without an exchange, m is MOORE_NONE. */
+static void
+send_packet(struct sim *s, uint32_t e, uint32_t m)
+{
+	struct sim_channel *c = &s->channel[s->n_ports + e];
+	struct sim_host *h = &s->host[e];
+	const moore_epid to = s->message ? s->message[m].to : draw_destination(s, h);
+	const uint32_t k = new_packet(s);
+	struct sim_packet *p = &s->packet[k];
+
+	s->made++;
+	if (s->changes)
+		sim_phase(s)->made++;
+	p->born = s->message ? m : h->due >> SIM_FRACTION;
+	p->ep = to;
+	p->lid = s->f->ep[to].lid + choose_offset(s, e, &s->f->ep[to]);
+	if (s->middle)
+		choose_middle(s, e, k);
+	p->sl = choose_sl(s, c->sw, p->lid) & 15;
+	p->hops = p->stale = 0;
+	c->link_busy = true;
+	s->credit[(size_t)(s->n_ports + e) * s->n_vl]--;
+	s->hops++;
+	sim_wheel_add(&s->wheel, s->now + c->wire + s->o.sw, SIM_ARRIVE, c->down, 0, k);
+	sim_wheel_add(&s->wheel, s->now + s->o.packet, SIM_FREE, s->n_ports + e, 0, 0);
+	if (!s->message)
+		draw_due(s, h);
+}
+
+void
+moore_sim_inject(struct sim *s, uint32_t e)
+{
+	const uint32_t c = s->n_ports + e;
+	struct sim_host *h = &s->host[e];
+	uint64_t due = h->due >> SIM_FRACTION;
+
+	if (!h->sends || s->channel[c].link_busy || !s->credit[(size_t)c * s->n_vl])
+		return;
+	if (s->message) {
+		const uint32_t m = moore_sim_next_message(s, h);
+
+		if (m != MOORE_NONE)
+			send_packet(s, e, m);
+		return;
+	}
+	if (due <= s->now) {
+		send_packet(s, e, MOORE_NONE);
+		return;
+	}
+	if (h->armed)
+		return;
+	/* A time beyond the wheel is reached in several turns. */
+	due = due - s->now < s->wheel.n ? due : s->now + s->wheel.n - 1;
+	sim_wheel_add(&s->wheel, due, SIM_DUE, e, 0, 0);
+	h->armed = true;
+}
