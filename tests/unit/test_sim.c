@@ -421,12 +421,133 @@ test_shares(void **state)
 	bed_free(&b);
 }
 
+/* ---- exchanges --------------------------------------------------------------------------------------- */
+
+static struct moore_sim_result
+exchange(const struct bed *b, const struct moore_sim_message *m, uint32_t n)
+{
+	const struct moore_sim_traffic t = { .message = m, .n_messages = n };
+
+	return simulate(b, MOORE_SIM_MIN, &t, 0);
+}
+
+/* By hand: hosts at one switch.  A message of n packets takes n - 1 packet times longer than one packet;
+ * a phase of a ring or tree begins when the last byte of the one before has come. */
+static void
+test_exchange(void **state)
+{
+	static const struct { const char *why; uint32_t n, times, more; struct moore_sim_message m[8]; } T[] = {
+		{ "two hosts, both ways", 2, 1, 9, { { 0, 1, 10, 0 }, { 1, 0, 10, 0 } } },
+		{ "two messages of a host take turns", 2, 1, 19, { { 0, 1, 10, 0 }, { 0, 2, 10, 0 } } },
+		{ "all to all of three, each at full rate", 6, 1, 7,
+		  { { 0, 1, 4, 0 }, { 0, 2, 4, 0 }, { 1, 2, 4, 0 }, { 1, 0, 4, 0 }, { 2, 0, 4, 0 }, { 2, 1, 4, 0 } } },
+		{ "a ring of two phases", 6, 2, 8,
+		  { { 0, 1, 5, 0 }, { 0, 1, 5, 1 }, { 1, 2, 5, 0 }, { 1, 2, 5, 1 }, { 2, 0, 5, 0 }, { 2, 0, 5, 1 } } },
+		/* up: 2 hosts to one, 2 * 5 packets at its link; down: 2 messages of one host */
+		{ "a tree up and down", 4, 2, 18,
+		  { { 1, 0, 5, 0 }, { 2, 0, 5, 0 }, { 0, 1, 5, 2 }, { 0, 2, 5, 2 } } },
+	};
+	const struct moore_sim_message unordered[] = { { 0, 1, 1, 1 }, { 0, 1, 1, 0 } };
+	const struct moore_sim_traffic wrong = { .message = unordered, .n_messages = 2 };
+	struct bed b = bed_of("hyperx", "s1=2 s2=2 p=3", 0);
+	const struct moore_sim_point point = { .traffic = &wrong };
+	struct moore_sim_result x;
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		const uint64_t want = T[i].times * alone(&b.o, 0) + (uint64_t)T[i].more * b.o.packet;
+		uint64_t packets = 0;
+
+		x = exchange(&b, T[i].m, T[i].n);
+		for (uint32_t k = 0; k < T[i].n; k++)
+			packets += T[i].m[k].packets;
+		CHECK_EQ(T[i].why, x.completion, want);
+		CHECK_EQ(T[i].why, x.packets, packets);
+		CHECK(T[i].why, x.share > 0 && x.share <= 1 && !x.stalled && !x.dropped);
+	}
+	x = exchange(&b, &(struct moore_sim_message){ 0, 1, 3, 1 }, 1);
+	CHECK("a message that waits for ever", x.completion == 0 && x.share == 0 && !x.stalled);
+	CHECK_EQ("order", moore_simulate(&x, &point, 1, &b.tables, &b.o, NULL, NULL), -MOORE_EINVAL);
+	bed_free(&b);
+}
+
+/* By hand for hosts at one switch, where p packets have `alone` and p - 1 packet times: a ring of three sends
+ * a part in each of 4 phases; at the root of a tree of three, 2 p packets come in and 2 p go out. */
+static void
+test_messages(void **state)
+{
+	static const struct { enum moore_sim_exchange x; uint32_t n, p, messages, times, more; } T[] = {
+		{ MOORE_SIM_ALL_TO_ALL, 2, 7, 2, 1, 6 }, { MOORE_SIM_NEIGHBOURS, 2, 7, 2, 1, 6 },
+		{ MOORE_SIM_NEIGHBOURS, 3, 7, 6, 1, 13 }, { MOORE_SIM_RING, 2, 7, 4, 2, 12 },
+		{ MOORE_SIM_RING, 3, 5, 12, 4, 16 }, { MOORE_SIM_TREE, 2, 7, 2, 2, 12 },
+		{ MOORE_SIM_TREE, 3, 5, 4, 2, 18 },
+	};
+	struct bed b = bed_of("hyperx", "s1=2 s2=2 p=3", 0);
+	struct moore_sim_message *m;
+	struct moore_err err;
+	uint32_t n;
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		assert_int_equal(moore_sim_messages(&m, &n, T[i].x, b.node, T[i].n, T[i].p, 1, NULL), 0);
+		CHECK_EQ("messages", n, T[i].messages);
+		CHECK_EQ(moore_sim_exchange_name(T[i].x), exchange(&b, m, n).completion,
+			 T[i].times * alone(&b.o, 0) + (uint64_t)T[i].more * b.o.packet);
+		free(m);
+	}
+	for (enum moore_sim_exchange x = 0; x < MOORE_N_SIM_EXCHANGES; x++) {
+		struct moore_sim_result done;
+
+		assert_int_equal(moore_sim_messages(&m, &n, x, b.node, b.f->n_endpoints, 3, test_seed(), NULL), 0);
+		done = exchange(&b, m, n);
+		CHECK("all come", done.completion && done.packets == (uint64_t)n * 3);
+		free(m);
+		CHECK_OOM("messages", moore_sim_messages(&m, &n, x, b.node, 5, 3, 1, NULL), free(m));
+	}
+	CHECK_EQ("alone", moore_sim_messages(&m, &n, MOORE_SIM_RING, b.node, 1, 1, 1, &err), -MOORE_EINVAL);
+	CHECK("past the last", !moore_sim_exchange_name(MOORE_N_SIM_EXCHANGES) && !m);
+	bed_free(&b);
+}
+
+/* All to all with random offsets and one place in each buffer: the books at every step to the end. */
+static void
+test_exchange_audit(void **state)
+{
+	struct bed b = bed_of("slimfly", "q=3 p=2", 1);
+	const uint32_t n = b.f->n_endpoints;
+	struct moore_sim_message *m = calloc((size_t)n * n, sizeof(*m));
+	struct moore_sim_traffic t = { .message = m };
+	const struct moore_sim_point point = { .routing = MOORE_SIM_INR, .traffic = &t };
+	uint32_t *slot;
+	struct sim s;
+	(void)state;
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 1; k < n; k++)
+			m[t.n_messages++] = (struct moore_sim_message){ i, (i + k) % n, 2, k / 4 };
+	b.o.seed = test_seed();
+	b.o.buffer = b.o.out_queue = 1;
+	assert_int_equal(moore_sim_init(&s, &point, &b.tables, &b.o, NULL), 0);
+	slot = calloc((size_t)s.n_channels * s.n_vl, sizeof(*slot));
+	while (moore_sim_step(&s))
+		if (moore_sim_audit(&s, slot))
+			fail_msg("exchange: %s", moore_sim_audit(&s, slot));
+	CHECK_EQ("all packets", s.received, 2 * (uint64_t)t.n_messages);
+	CHECK_EQ("all messages", s.n_open, 0);
+	free(slot);
+	free(m);
+	moore_sim_fini(&s);
+	bed_free(&b);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_queue), cmocka_unit_test(test_many_to_one),
 		cmocka_unit_test(test_input_queues), cmocka_unit_test(test_alone), cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_middle), cmocka_unit_test(test_middles_even), cmocka_unit_test(test_ugal), cmocka_unit_test(test_shares), cmocka_unit_test(test_exchange), cmocka_unit_test(test_exchange_audit),
+		cmocka_unit_test(test_messages),
 	};
 
 	return cmocka_run_group_tests_name("sim", tests, NULL, NULL);
