@@ -540,6 +540,162 @@ test_exchange_audit(void **state)
 	bed_free(&b);
 }
 
+/* ---- deadlock --------------------------------------------------------------------------------------- */
+
+/* Every packet goes round the ring in one direction. */
+static struct moore_lft *
+one_way(const struct moore_fabric *f)
+{
+	struct moore_lft *t;
+
+	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, NULL), 0);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (port->role == MOORE_ROLE_SWITCH && port->peer == (s + 1) % f->n_switches)
+				memset(moore_lft_row(t, s), (int)p, t->stride);
+		}
+	for (moore_epid e = 0; e < f->n_endpoints; e++)
+		moore_lft_row(t, f->ep[e].sw)[f->ep[e].lid] = f->ep[e].port;
+	return t;
+}
+
+static void
+test_ring(void **state)
+{
+	struct bed b = bed_of("torus", "a=8", 0);
+	struct moore_lft *lft = one_way(b.f);
+	struct moore_sl2vl *one;
+	struct moore_sim_result x;
+	(void)state;
+
+	b.o.seed = test_seed();
+	assert_int_equal(moore_sl2vl_new(&one, b.f, NULL), 0);
+	x = simulate(&b, MOORE_SIM_MIN, &b.uniform, 1);
+	CHECK("the tables of moore", !x.stalled && !x.dropped && x.accepted > 0.2);
+	b.tables.lft = lft;
+	b.tables.sl2vl = one;
+	for (b.o.queues = 0; b.o.queues < MOORE_N_SIM_QUEUES; b.o.queues++) {
+		x = simulate(&b, MOORE_SIM_MIN, &b.uniform, 1);
+		CHECK("round on one lane", x.stalled && !x.dropped);
+		CHECK_EQ("all of the ring", x.stuck, 8);
+		CHECK("a port of the ring",
+		      moore_fabric_port(b.f, x.stuck_sw, x.stuck_port)->role == MOORE_ROLE_SWITCH);
+		CHECK_EQ("lane", x.stuck_vl, 0);
+		CHECK("nothing more is received", x.accepted < 0.01);
+		x = simulate(&b, MOORE_SIM_MIN, &b.uniform, 0.05);
+		CHECK("a ring with little traffic moves", !x.stalled && !x.saturated);
+	}
+	moore_sl2vl_free(one);
+	moore_lft_free(lft);
+	bed_free(&b);
+}
+
+/* What the checker accepts never stalls, though a buffer has room for one packet. */
+static void
+test_sound(void **state)
+{
+	static const struct { const char *family, *params; uint8_t lmc; } T[] = {
+		{ "slimfly", "q=5 p=4", 2 }, { "oft", "k=4", 2 }, { "mlfm", "h=4", 2 }, { "torus", "a=4 b=4 p=2", 1 },
+		{ "dragonfly", "a=4 h=2", 1 }, { "jellyfish", "n=20 k=4 p=3", 2 },
+	};
+	const uint64_t seed = test_seed();
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+		for (enum moore_sim_routing r = 0; r < MOORE_N_SIM_ROUTINGS; r++) {
+			struct bed b = bed_of(T[i].family, T[i].params, T[i].lmc);
+			struct moore_sim_result x;
+
+			b.o.seed = seed;
+			b.o.buffer = b.o.out_queue = 1;
+			b.o.length = 500;
+			for (b.o.queues = 0; b.o.queues < MOORE_N_SIM_QUEUES; b.o.queues++) {
+				x = simulate(&b, r, &b.uniform, 1);
+				CHECK(T[i].params, !x.stalled && !x.dropped && x.accepted > 0.05);
+			}
+			bed_free(&b);
+		}
+}
+
+/* Packets go on between other nodes while the ring stands, so no pause would tell of it. */
+static void
+partial_stall(enum moore_sim_queues queues)
+{
+	struct bed b = bed_of("torus", "a=8 p=2", 0);
+	struct moore_lft *lft = one_way(b.f);
+	struct moore_sim_flow flow[16];
+	const struct moore_sim_traffic t = { .flow = flow, .n_flows = 16 };
+	const struct moore_sim_point point = { .traffic = &t, .load = 1 };
+	struct moore_sl2vl *one;
+	uint32_t where, stuck = 0;
+	uint64_t received;
+	uint32_t *mark;
+	struct sim s;
+
+	for (uint32_t i = 0; i < 16; i++)
+		flow[i] = (struct moore_sim_flow){ i, i % 2 ? i : (i + 6) % 16 };
+	assert_int_equal(moore_sl2vl_new(&one, b.f, NULL), 0);
+	b.tables.lft = lft;
+	b.tables.sl2vl = one;
+	b.o.seed = test_seed();
+	b.o.queues = queues;
+	assert_int_equal(moore_sim_init(&s, &point, &b.tables, &b.o, NULL), 0);
+	mark = calloc((size_t)s.n_ports * s.n_vl, sizeof(*mark));
+	while (!stuck && moore_sim_step(&s)) {
+		memset(mark, 0, (size_t)s.n_ports * s.n_vl * sizeof(*mark));
+		stuck = moore_sim_find_stall(&s, mark, &where);
+	}
+	CHECK_EQ("the ring", stuck, 8);
+	received = s.received;
+	for (unsigned i = 0; i < 100000 && moore_sim_step(&s); i++)
+		;
+	CHECK("others receive", s.received > received + 1000);
+	memset(mark, 0, (size_t)s.n_ports * s.n_vl * sizeof(*mark));
+	CHECK_EQ("the ring stands for ever", moore_sim_find_stall(&s, mark, &where), 8);
+	free(mark);
+	moore_sim_fini(&s);
+	moore_sl2vl_free(one);
+	moore_lft_free(lft);
+	bed_free(&b);
+}
+
+static void
+test_partial_stall(void **state)
+{
+	(void)state;
+	for (enum moore_sim_queues q = 0; q < MOORE_N_SIM_QUEUES; q++)
+		partial_stall(q);
+}
+
+/* Rows without a port, and rows that lead round for ever. */
+static void
+test_dropped(void **state)
+{
+	const struct moore_sim_flow flow[] = { { 0, 5 } };
+	const struct moore_sim_traffic t = { .flow = flow, .n_flows = 1 };
+	struct bed b = bed_of("torus", "a=8", 0);
+	struct moore_lft *lft = one_way(b.f);
+	struct moore_sim_result x;
+	(void)state;
+
+	b.tables.lft = lft;
+	moore_lft_row(lft, b.f->ep[5].sw)[b.f->ep[5].lid] = MOORE_NO_PATH;
+	x = simulate(&b, MOORE_SIM_MIN, &t, 0.1);
+	CHECK("no path", x.dropped > 100 && x.packets == 0 && x.drop_sw == b.f->ep[5].sw &&
+	      x.drop_lid == b.f->ep[5].lid);
+	moore_lft_row(lft, b.f->ep[5].sw)[b.f->ep[5].lid] = moore_lft_row(lft, b.f->ep[5].sw)[b.f->ep[0].lid];
+	x = simulate(&b, MOORE_SIM_MIN, &t, 0.01);
+	CHECK("a loop", x.dropped > 10 && x.packets == 0 && x.hops > 60 * x.dropped);
+	moore_lft_row(lft, b.f->ep[5].sw)[b.f->ep[5].lid] = b.f->ep[5].port;
+	moore_lft_row(lft, b.f->ep[3].sw)[b.f->ep[5].lid] = b.f->ep[3].port;
+	x = simulate(&b, MOORE_SIM_MIN, &t, 0.1);
+	CHECK("a wrong node", x.dropped > 100 && x.packets == 0);
+	moore_lft_free(lft);
+	bed_free(&b);
+}
+
 int
 main(void)
 {
@@ -548,6 +704,7 @@ main(void)
 		cmocka_unit_test(test_input_queues), cmocka_unit_test(test_alone), cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_middle), cmocka_unit_test(test_middles_even), cmocka_unit_test(test_ugal), cmocka_unit_test(test_shares), cmocka_unit_test(test_exchange), cmocka_unit_test(test_exchange_audit),
 		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_ring), cmocka_unit_test(test_sound), cmocka_unit_test(test_partial_stall),
 	};
 
 	return cmocka_run_group_tests_name("sim", tests, NULL, NULL);
