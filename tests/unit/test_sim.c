@@ -696,6 +696,286 @@ test_dropped(void **state)
 	bed_free(&b);
 }
 
+/* ---- changes during the run --------------------------------------------------------------------- */
+
+/* The tables of a plan whose links are cut at one end each, and the steps to them from those of b. */
+struct cut {
+	struct moore_fabric *f;
+	struct moore_engine_result *r;
+	struct moore_engine_steps *there, *back;
+};
+
+static struct cut
+cut_of(const struct bed *b, const char *family, const char *params, const struct moore_sim_link *link, size_t n)
+{
+	struct moore_plan *p = plan_of(family, params);
+	struct moore_motion_opts opts = { .sl2vl = b->r->sl2vl };
+	struct moore_conf conf;
+	struct cut c;
+
+	moore_conf_defaults(&conf);
+	assert_int_equal(moore_fabric_copy(&c.f, b->f, NULL), 0);
+	for (size_t i = 0; i < n; i++)
+		moore_fabric_cut(c.f, link[i].sw, link[i].port);
+	assert_int_equal(moore_engine_run(&c.r, c.f, p, &conf, NULL, NULL, NULL), 0);
+	assert_int_equal(moore_engine_steps(&c.there, c.f, &(struct moore_held){ .lft = b->r->lft }, c.r->lft, &opts,
+					    NULL), 0);
+	assert_int_equal(moore_engine_steps(&c.back, b->f, &(struct moore_held){ .lft = c.r->lft }, b->r->lft, &opts,
+					    NULL), 0);
+	moore_plan_free(p);
+	return c;
+}
+
+static void
+cut_free(struct cut *c)
+{
+	moore_engine_steps_free(c->there);
+	moore_engine_steps_free(c->back);
+	moore_engine_result_free(c->r);
+	moore_fabric_free(c->f);
+}
+
+/* Links go down, steps follow, the links come up again, steps follow. */
+static struct moore_sim_script
+script_of(const struct bed *b, const struct cut *c, const struct moore_sim_link *link, size_t n, bool safe)
+{
+	const struct moore_sim_turn turn[] = {
+		{ .at = 100 * b->o.packet, .kind = MOORE_SIM_DOWN, .link = link, .n_links = n, .was = b->r->lft,
+		  .now = c->r->lft, .motion = safe ? c->there->motion : NULL },
+		{ .at = 300 * b->o.packet, .kind = MOORE_SIM_UP, .link = link, .n_links = n, .was = c->r->lft,
+		  .now = b->r->lft, .motion = safe ? c->back->motion : NULL },
+	};
+	const struct moore_sim_pace pace = { .detect = 20 * b->o.packet, .step = 10 * b->o.packet,
+					     .wait = 5 * b->o.packet, .seed = b->o.seed };
+	struct moore_sim_script s;
+
+	CHECK_OOM("script", moore_sim_script_make(&s, turn, 2, &pace, NULL), free(s.change));
+	assert_int_equal(moore_sim_script_make(&s, turn, 2, &pace, NULL), 0);
+	return s;
+}
+
+/* A port of switch w that leads to another switch. */
+static struct moore_sim_link
+link_of(const struct moore_fabric *f, moore_swid w)
+{
+	struct moore_sim_link l = { w, 1 };
+
+	while (moore_fabric_port(f, w, l.port)->role != MOORE_ROLE_SWITCH)
+		l.port++;
+	return l;
+}
+
+/* At each event: what was made was received, was lost, or is counted where it is. */
+static void
+audit_cut(struct bed *b, const struct moore_sim_script *script, enum moore_sim_routing routing)
+{
+	const struct moore_sim_point point = { .routing = routing, .traffic = &b->uniform, .load = 0.7, .script = script };
+	uint32_t *slot;
+	struct sim s;
+
+	assert_int_equal(moore_sim_init(&s, &point, &b->tables, &b->o, NULL), 0);
+	slot = calloc((size_t)s.n_channels * s.n_vl, sizeof(*slot));
+	while (moore_sim_step(&s))
+		if (moore_sim_audit(&s, slot))
+			fail_msg("%s: %s", moore_sim_routing_name(routing), moore_sim_audit(&s, slot));
+	CHECK_EQ("all changes are made", s.changes->next, script->n);
+	for (size_t i = 0; i < s.f->n_switches * s.lft->stride; i++)
+		if (s.lft->row[i] != b->r->lft->row[i] || s.changes->left[i])
+			fail_msg("the tables at the end are not those of the beginning");
+	CHECK("packets are lost", s.changes->phase[1].lost[MOORE_SIM_LOST_PORT] > 0);
+	s.changes->phase[1].lost[MOORE_SIM_LOST_LOOP]++;
+	CHECK_STR("a wrong count is found", moore_sim_audit(&s, slot), "phases");
+	free(slot);
+	moore_sim_fini(&s);
+}
+
+static void
+test_cut_audit(void **state)
+{
+	static const struct { const char *family, *params; uint8_t lmc; uint32_t buffer; enum moore_sim_queues queues; } T[] = {
+		{ "slimfly", "q=3 p=2", 1, 2, MOORE_SIM_FIFO }, { "torus", "a=4 b=4 p=1", 0, 1, MOORE_SIM_VOQ },
+		{ "oft", "k=3", 1, 4, MOORE_SIM_VOQ },
+	};
+	static const enum moore_sim_routing routing[] = { MOORE_SIM_MIN, MOORE_SIM_ALL, MOORE_SIM_UGAL_G };
+	const uint64_t seed = test_seed();
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+		for (int safe = 0; safe < 2; safe++) {
+			struct bed b = bed_of(T[i].family, T[i].params, T[i].lmc);
+			const struct moore_sim_link link[] = { link_of(b.f, 0), link_of(b.f, b.f->n_switches - 1) };
+			struct cut c = cut_of(&b, T[i].family, T[i].params, link, 2);
+			struct moore_sim_script script;
+
+			b.o.seed = seed;
+			b.o.length = 512;
+			b.o.buffer = T[i].buffer;
+			b.o.queues = T[i].queues;
+			script = script_of(&b, &c, link, 2, safe);
+			for (size_t k = 0; k < ARRAY_LEN(routing); k++)
+				audit_cut(&b, &script, routing[k]);
+			free(script.change);
+			cut_free(&c);
+			bed_free(&b);
+		}
+}
+
+/* By hand: one flow over one link between two switches.  While the link is down all that arrives is lost at its
+ * port, after that nothing is. */
+static void
+test_cut_counts(void **state)
+{
+	struct bed b = bed_of("hyperx", "s1=2 s2=2 p=1", 0);
+	const struct moore_sim_flow flow = { 0, 1 };
+	const struct moore_sim_traffic t = { .flow = &flow, .n_flows = 1 };
+	const uint8_t out = moore_lft_row(b.r->lft, b.f->ep[0].sw)[b.f->ep[1].lid];
+	const uint64_t packet = b.o.packet, down = 1000 * packet, up = 3000 * packet;
+	struct moore_sim_change change[] = {
+		{ .at = down, .kind = MOORE_SIM_PHASE },
+		{ .at = down, .kind = MOORE_SIM_DOWN, .sw = b.f->ep[0].sw, .port = out },
+		{ .at = up, .kind = MOORE_SIM_PHASE },
+		{ .at = up, .kind = MOORE_SIM_UP, .sw = b.f->ep[0].sw, .port = out },
+	};
+	const struct moore_sim_script script = { change, ARRAY_LEN(change) };
+	struct moore_sim_point point = { .traffic = &t, .load = 1, .script = &script };
+	struct moore_sim_result x;
+	const struct moore_sim_phase *p = x.phase;
+	(void)state;
+
+	assert_int_equal(moore_fabric_port(b.f, b.f->ep[0].sw, out)->role, MOORE_ROLE_SWITCH);
+	b.o.length = 6400;
+	assert_int_equal(moore_simulate(&x, &point, 1, &b.tables, &b.o, NULL, NULL), 0);
+	CHECK_EQ("three phases", x.n_phases, 3);
+	CHECK("their times", p[0].from == 0 && p[0].to == down && p[1].to == up && p[2].to == 6400 * packet);
+	CHECK_EQ("one was on the wire", p[1].lost[MOORE_SIM_LOST_WIRE], 1);
+	CHECK("the others come to a dead port", p[1].lost[MOORE_SIM_LOST_PORT] + 5 > p[1].made &&
+	      p[1].made > 1950 && p[1].received < 5);
+	CHECK_EQ("no other loss", x.dropped, p[1].lost[MOORE_SIM_LOST_WIRE] + p[1].lost[MOORE_SIM_LOST_PORT]);
+	CHECK("then all arrive", p[2].received + 5 > p[2].made && p[2].made > 3300 && p[2].latency_mean > 0);
+	CHECK("no row was replaced", !p[0].stale && !p[1].stale && !p[2].stale);
+	change[1] = (struct moore_sim_change){ .at = up - 1, .kind = MOORE_SIM_ROW, .sw = b.f->ep[0].sw,
+					       .lid = b.f->ep[1].lid, .port = MOORE_NO_PATH };
+	assert_int_equal(moore_simulate(&x, &point, 1, &b.tables, &b.o, NULL, NULL), 0);
+	CHECK("the row was stale until it changed", p[1].stale > 1950 && p[1].stale <= p[1].made + 1 && !p[0].stale);
+	CHECK("no packet has a row then", p[2].lost[MOORE_SIM_LOST_ROW] + 5 > p[2].made && !p[1].lost[MOORE_SIM_LOST_ROW]);
+	bed_free(&b);
+}
+
+/* Routes on a ring that leave out its link from `gap` to the next switch: no cycle can arise on one lane. */
+static struct moore_lft *
+line(const struct moore_fabric *f, uint32_t gap)
+{
+	struct moore_lft *t = one_way(f);
+	const uint32_t n = f->n_switches;
+
+	for (moore_swid s = 0; s < n; s++)
+		for (moore_epid e = 0; e < f->n_endpoints; e++) {
+			const uint32_t from = (s + n - gap - 1) % n, to = (f->ep[e].sw + n - gap - 1) % n;
+			const moore_swid next = to > from ? (s + 1) % n : (s + n - 1) % n;
+
+			for (unsigned p = 1; from != to && p <= f->sw[s].n_ports; p++)
+				if (moore_fabric_port(f, s, (moore_portnum)p)->role == MOORE_ROLE_SWITCH &&
+				    moore_fabric_port(f, s, (moore_portnum)p)->peer == next)
+					moore_lft_row(t, s)[f->ep[e].lid] = (uint8_t)p;
+		}
+	return t;
+}
+
+/* A ring on one lane, first without the link from 7 to 0, then without that from 3 to 4.  Each is a line; where
+ * switches 4 to 7 have the new rows and 0 to 3 the old ones, the flow of each to the one opposite goes round the ring,
+ * four links each, which is a cycle. */
+static void
+test_cut_stalls(void **state)
+{
+	struct bed b = bed_of("torus", "a=8", 0);
+	struct moore_lft *was = line(b.f, 7), *now = line(b.f, 3);
+	struct moore_sim_flow flow[8];
+	const struct moore_sim_traffic t = { .flow = flow, .n_flows = 8 };
+	struct moore_sim_turn turn = { .at = 100 * b.o.packet, .kind = MOORE_SIM_UP, .was = was, .now = now };
+	struct moore_sim_pace pace = { .detect = b.o.packet, .step = 800 * b.o.packet, .wait = 400 * b.o.packet };
+	struct moore_sim_script script;
+	struct moore_sim_point point = { .traffic = &t, .load = 1, .script = &script };
+	struct moore_engine_steps *steps;
+	struct moore_sl2vl *one;
+	unsigned stalled[2] = { 0, 0 };
+	const uint64_t seed = test_seed();
+	(void)state;
+
+	assert_int_equal(moore_sl2vl_new(&one, b.f, NULL), 0);
+	assert_int_equal(moore_engine_steps(&steps, b.f, &(struct moore_held){ .lft = was }, now,
+					    &(struct moore_motion_opts){ .sl2vl = one }, NULL), 0);
+	for (uint32_t i = 0; i < 8; i++)
+		flow[i] = (struct moore_sim_flow){ i, (i + 4) % 8 };
+	b.tables.lft = was;
+	b.tables.sl2vl = one;
+	b.o.buffer = b.o.out_queue = 4;
+	for (unsigned i = 0; i < 10; i++)
+		for (int safe = 0; safe < 2; safe++) {
+			struct moore_sim_result x;
+
+			pace.seed = b.o.seed = seed + i;
+			turn.motion = safe ? steps->motion : NULL;
+			assert_int_equal(moore_sim_script_make(&script, &turn, 1, &pace, NULL), 0);
+			assert_int_equal(moore_simulate(&x, &point, 1, &b.tables, &b.o, NULL, NULL), 0);
+			stalled[safe] += x.stalled;
+			CHECK("in the mixture", !x.stalled || (x.stuck > 1 && x.n_phases >= 2 && x.stalled_at > turn.at));
+			CHECK("or all arrive in the end", x.stalled || (x.n_phases == 3 && x.phase[2].accepted > 0.2));
+			free(script.change);
+		}
+	CHECK("all rows at once stall in some orders", stalled[0] > 0);
+	CHECK_EQ("steps never do", stalled[1], 0);
+	moore_engine_steps_free(steps);
+	moore_sl2vl_free(one);
+	moore_lft_free(was);
+	moore_lft_free(now);
+	bed_free(&b);
+}
+
+static void
+test_cut_refused(void **state)
+{
+	struct bed b = bed_of("torus", "a=4", 0);
+	struct moore_sim_change change[] = {
+		{ .at = 5, .kind = MOORE_SIM_PHASE }, { .at = 9, .kind = MOORE_SIM_PHASE }, { .at = 10 }, { .at = 11 }, { .at = 12 },
+		{ .at = 13 }, { .at = 14 }, { .at = 15 },
+	};
+	struct moore_sim_script script = { change, 2 };
+	struct moore_sim_point point = { .traffic = &b.uniform, .load = 0.5, .script = &script };
+	static const struct { const char *why; struct moore_sim_change c; } T[] = {
+		{ "no such switch", { .at = 9, .kind = MOORE_SIM_DOWN, .sw = 4, .port = 1 } },
+		{ "no such port", { .at = 9, .kind = MOORE_SIM_DOWN, .port = 200 } },
+		{ "port 0", { .at = 9, .kind = MOORE_SIM_UP } },
+		{ "no such LID", { .at = 9, .kind = MOORE_SIM_ROW, .lid = 10000 } },
+		{ "no such kind", { .at = 9, .kind = MOORE_N_SIM_CHANGES } },
+		{ "out of order", { .at = 4, .kind = MOORE_SIM_PHASE } },
+	};
+	const struct moore_sim_turn turn[] = { { .at = 5, .was = b.r->lft, .now = b.r->lft }, { .at = 6, .was = b.r->lft, .now = b.r->lft },
+		{ .at = 5000, .was = b.r->lft, .now = b.r->lft }, { .at = 6000, .was = b.r->lft, .now = b.r->lft } };
+	const struct moore_sim_pace pace = { .step = 10 }, no_time = { .step = 0 };
+	struct moore_sim_result x;
+	struct moore_err err;
+	(void)state;
+
+	assert_int_equal(moore_simulate(&x, &point, 1, &b.tables, &b.o, NULL, NULL), 0);
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		change[1] = T[i].c;
+		CHECK_EQ(T[i].why, moore_simulate(&x, &point, 1, &b.tables, &b.o, NULL, &err), -MOORE_EINVAL);
+		CHECK_STR(T[i].why, err.text, "a script names what the fabric has not");
+	}
+	change[1] = (struct moore_sim_change){ .at = 9, .kind = MOORE_SIM_PHASE };
+	script.n = MOORE_SIM_PHASES;
+	CHECK_EQ("too many phases", moore_simulate(&x, &point, 1, &b.tables, &b.o, NULL, NULL), -MOORE_EINVAL);
+	CHECK_EQ("too soon", moore_sim_script_make(&script, turn, 2, &pace, &err), -MOORE_EINVAL);
+	CHECK_STR("why", err.text, "before the tables of the change before are out");
+	CHECK_EQ("no time", moore_sim_script_make(&script, turn, 1, &no_time, NULL), -MOORE_EINVAL);
+	CHECK_EQ("too many", moore_sim_script_make(&script, turn, 4, &pace, NULL), -MOORE_EINVAL);
+	CHECK("nothing is left", !script.change && !script.n);
+	for (enum moore_sim_loss l = 0; l < MOORE_N_SIM_LOSSES; l++)
+		CHECK("losses are named", moore_sim_loss_name(l));
+	CHECK("past the last", !moore_sim_loss_name(MOORE_N_SIM_LOSSES));
+	bed_free(&b);
+}
+
 int
 main(void)
 {
@@ -705,6 +985,7 @@ main(void)
 		cmocka_unit_test(test_middle), cmocka_unit_test(test_middles_even), cmocka_unit_test(test_ugal), cmocka_unit_test(test_shares), cmocka_unit_test(test_exchange), cmocka_unit_test(test_exchange_audit),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_ring), cmocka_unit_test(test_sound), cmocka_unit_test(test_partial_stall),
+		cmocka_unit_test(test_dropped), cmocka_unit_test(test_cut_audit), cmocka_unit_test(test_cut_counts),
 	};
 
 	return cmocka_run_group_tests_name("sim", tests, NULL, NULL);
