@@ -976,6 +976,227 @@ test_cut_refused(void **state)
 	bed_free(&b);
 }
 
+/* ---- the books -------------------------------------------------------------------------------------- */
+
+static void
+test_audit(void **state)
+{
+	static const struct {
+		const char *family, *params;
+		uint8_t lmc;
+		uint32_t buffer, out;
+		enum moore_sim_queues queues;
+	} T[] = {
+		{ "slimfly", "q=5 p=2", 2, 1, 1, MOORE_SIM_FIFO }, { "oft", "k=3", 1, 2, 3, MOORE_SIM_VOQ },
+		{ "torus", "a=3 b=3 p=2", 0, 3, 2, MOORE_SIM_FIFO }, { "slimfly", "q=5 p=2", 2, 4, 2, MOORE_SIM_VOQ },
+		{ "hyperx", "s1=3 s2=3 p=30", 0, 2, 1, MOORE_SIM_FIFO },
+		{ "hyperx", "s1=3 s2=3 p=70", 0, 2, 1, MOORE_SIM_VOQ },
+	};
+	const uint64_t seed = test_seed();
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+		for (enum moore_sim_routing r = 0; r < MOORE_N_SIM_ROUTINGS; r++) {
+			struct bed b = bed_of(T[i].family, T[i].params, T[i].lmc);
+			const struct moore_sim_point point = { .routing = r, .traffic = &b.uniform, .load = 0.9 };
+			uint32_t *slot;
+			struct sim s;
+
+			b.o.buffer = T[i].buffer;
+			b.o.out_queue = T[i].out;
+			b.o.queues = T[i].queues;
+			b.o.arbiter = i % 2 ? MOORE_SIM_FARTHEST : MOORE_SIM_TURNS;
+			b.o.seed = seed;
+			assert_int_equal(moore_sim_init(&s, &point, &b.tables, &b.o, NULL), 0);
+			slot = calloc((size_t)s.n_channels * s.n_vl, sizeof(*slot));
+			for (unsigned k = 0; k < test_rounds(3000) && moore_sim_step(&s); k++)
+				if (moore_sim_audit(&s, slot))
+					fail_msg("%s %s: %s", T[i].family, moore_sim_routing_name(r), moore_sim_audit(&s, slot));
+			CHECK("many packets", s.made > 20);
+			s.n_in[s.channel[s.n_ports].down * s.n_vl]++;
+			CHECK("a wrong count is found", moore_sim_audit(&s, slot));
+			s.n_in[s.channel[s.n_ports].down * s.n_vl]--;
+			s.lines[0] ^= 1;
+			CHECK("a wrong set of lines is found", s.n_lines == 1 || moore_sim_audit(&s, slot));
+			free(slot);
+			moore_sim_fini(&s);
+			bed_free(&b);
+		}
+}
+
+static void
+test_same_bits(void **state)
+{
+	struct bed b = bed_of("slimfly", "q=5 p=2", 2);
+	const struct moore_jobs jobs = { test_run_shuffled, 3 };
+	struct moore_sim_point point[2 * MOORE_N_SIM_ROUTINGS];
+	struct moore_sim_result *x = calloc(2, sizeof(point) / sizeof(*point) * sizeof(*x)), *y = x + ARRAY_LEN(point);
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(point); i++)
+		point[i] = (struct moore_sim_point){ .routing = (enum moore_sim_routing)(i / 2), .traffic = &b.uniform,
+						      .load = i % 2 ? 0.4 : 0.9 };
+	b.o.length = 200;
+	b.o.seed = test_seed();
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(moore_simulate(i ? y : x, point, ARRAY_LEN(point), &b.tables, &b.o,
+						i ? &jobs : NULL, NULL), 0);
+	CHECK("any jobs", !memcmp(x, y, ARRAY_LEN(point) * sizeof(*x)));
+	b.o.seed++;
+	assert_int_equal(moore_simulate(y, point, 1, &b.tables, &b.o, NULL, NULL), 0);
+	CHECK("another seed", x->latency_mean != y->latency_mean);
+	free(x);
+	bed_free(&b);
+}
+
+/* ---- random numbers and statistics ------------------------------------------------------------------- */
+
+static void
+test_exponential(void **state)
+{
+	struct moore_rng r = { test_seed() };
+	const unsigned n = 1000000;
+	double sum = 0, squares = 0;
+	(void)state;
+
+	for (unsigned i = 0; i < n; i++) {
+		const double x = (double)moore_sim_exponential(&r) / 4294967296.0;
+
+		sum += x / n;
+		squares += x * x / n;
+	}
+	CHECK("mean", within(sum, 1, 0.005));
+	CHECK("second moment", within(squares, 2, 0.02));
+}
+
+/* A run that begins low, and then alternates about its mean: warm-up is the beginning alone. */
+static void
+test_judge(void **state)
+{
+	struct sim_block block[MOORE_SIM_BLOCKS] = { { 0 } };
+	uint64_t *sum = calloc(SIM_BINS, sizeof(*sum));
+	struct moore_sim_result x = { 0 };
+	unsigned last = 0;
+	(void)state;
+
+	for (uint64_t t = 0; t < 100000; t += 7) {
+		CHECK("bins rise", moore_sim_bin_of(t) >= last && moore_sim_bin_of(t) < SIM_BINS);
+		last = moore_sim_bin_of(t);
+	}
+	CHECK("the last bin", moore_sim_bin_of(UINT64_MAX) == SIM_BINS - 1);
+	for (unsigned i = 0; i < MOORE_SIM_BLOCKS; i++) {
+		block[i].bin = calloc(SIM_BINS, sizeof(uint32_t));
+		block[i].received = i < 5 ? 40 : i % 2 ? 99 : 101;
+		block[i].offered = 100;
+		block[i].latency = block[i].received * (i < 9 ? 100 : 1000);
+		block[i].bin[moore_sim_bin_of(i < 9 ? 100 : 1000)] = (uint32_t)block[i].received;
+	}
+	moore_sim_judge(&x, block, 1280, 20, 128, sum);
+	CHECK_EQ("the longer warm-up", x.warm_up, 9 * 1280);
+	CHECK("accepted", within(x.accepted, 0.5, 0.002) && within(x.offered, 0.5, 0.001));
+	CHECK("the interval", x.accepted_ci >= 0 && x.accepted_ci < 0.01 && x.latency_ci < 1e-9);
+	CHECK("latency", within(x.latency_mean, 1000, 1e-9) && within(x.latency_p50, 1000, 0.01) &&
+	      within(x.latency_p99, 1000, 0.01) && !x.saturated);
+	for (unsigned i = 0; i < MOORE_SIM_BLOCKS; i++)
+		block[i].latency = block[i].received * (1000 + 100 * i);
+	moore_sim_judge(&x, block, 1280, 20, 128, sum);
+	CHECK_EQ("latency grows, so received packets decide", x.warm_up, 5 * 1280);
+	for (unsigned i = 0; i < MOORE_SIM_BLOCKS; i++)
+		block[i].offered = 103;
+	moore_sim_judge(&x, block, 1280, 20, 128, sum);
+	CHECK("more is offered than accepted", x.saturated);
+	for (unsigned i = 0; i < MOORE_SIM_BLOCKS; i++)
+		free(block[i].bin);
+	free(sum);
+}
+
+/* Beyond the load at which the fullest link of random offsets is full, what is accepted falls and swings,
+ * with either kind of queues: an output that serves its inputs in turn lets packets begin a route as
+ * often as others end theirs, and buffers are full of those that began.  Where packets that have gone
+ * farthest go first, most of what the fullest link allows is accepted, at any time. */
+static void
+test_swings(void **state)
+{
+	struct bed b = bed_of("slimfly", "q=5", 2);
+	(void)state;
+
+	b.o.seed = test_seed();
+	for (b.o.queues = 0; b.o.queues < MOORE_N_SIM_QUEUES; b.o.queues++) {
+		struct moore_sim_result x;
+
+		b.o.arbiter = MOORE_SIM_TURNS;
+		b.o.length = 6400;
+		x = simulate(&b, MOORE_SIM_INR, &b.uniform, 0.65);
+		CHECK("carried", !x.saturated && x.accepted_ci < 0.01);
+		x = simulate(&b, MOORE_SIM_INR, &b.uniform, 0.95);
+		CHECK("less is accepted where more is offered", x.accepted + x.accepted_ci < 0.65);
+		b.o.arbiter = MOORE_SIM_FARTHEST;
+		x = simulate(&b, MOORE_SIM_INR, &b.uniform, 0.95);
+		CHECK("no less, at any time", x.accepted - x.accepted_ci > 0.65);
+	}
+	bed_free(&b);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------- */
+
+static void
+test_refused(void **state)
+{
+	struct bed b = bed_of("hyperx", "s1=2 s2=2 p=2", 0), other = bed_of("hyperx", "s1=2 s2=3 p=2", 0);
+	const struct moore_sim_traffic none = { .node = b.node, .n_nodes = 1 };
+	struct moore_sim_point point = { .traffic = &b.uniform, .load = 1.5 };
+	struct moore_sim_tables bad = b.tables;
+	struct moore_sim_opts o = b.o;
+	struct moore_sim_result x;
+	struct moore_err err;
+	(void)state;
+
+#define REFUSED(part) do { \
+		CHECK_EQ(part, moore_simulate(&x, &point, 1, &bad, &o, NULL, &err), \
+			 -MOORE_EINVAL); \
+		CHECK_STR("why", err.text, part); \
+	} while (0)
+	REFUSED("give a load of 0.001 to 1");
+	point.load = 0.5;
+	bad = other.tables;
+	bad.f = b.f;
+	REFUSED("another fabric");
+	bad = b.tables;
+	o.buffer = 0;
+	REFUSED("buffer is 0: give 1 to");
+	o = b.o;
+	o.queues = MOORE_N_SIM_QUEUES;
+	REFUSED("queues is 2: give 0 to 1");
+	o = b.o;
+	o.ugal_weight = -1;
+	REFUSED("give a ugal_weight of 0 to");
+	o = b.o;
+	o.arbiter = MOORE_N_SIM_ARBITERS;
+	REFUSED("arbiter is 2: give 0 to 1");
+	o = b.o;
+	o.buffer = 4000;
+	o.memory = 1 << 20;
+	REFUSED("the bound is 1 MB");
+	o = b.o;
+	point.traffic = &none;
+	REFUSED("fewer than two nodes");
+	point.traffic = &b.uniform;
+	o.length = 64;
+	o.buffer = 1;
+	CHECK_OOM("simulate", moore_simulate(&x, &point, 1, &b.tables, &o, NULL, NULL), (void)0);
+	for (enum moore_sim_routing r = 0; r < MOORE_N_SIM_ROUTINGS; r++)
+		CHECK("named", moore_sim_routing_name(r) && moore_sim_routing_help(r) &&
+		      moore_sim_routing_programmable(r) == (r != MOORE_SIM_UGAL && r != MOORE_SIM_UGAL_G &&
+							    r != MOORE_SIM_MIDDLE && r != MOORE_SIM_UGAL_MIDDLE));
+	CHECK("arbiters are named", moore_sim_arbiter_name(MOORE_SIM_TURNS) &&
+	      moore_sim_arbiter_name(MOORE_SIM_FARTHEST) && !moore_sim_arbiter_name(MOORE_N_SIM_ARBITERS));
+	CHECK("queues are named", moore_sim_queues_name(MOORE_SIM_VOQ) && !moore_sim_queues_name(MOORE_N_SIM_QUEUES));
+	CHECK("past the last", !moore_sim_routing_name(MOORE_N_SIM_ROUTINGS) &&
+	      !moore_sim_routing_help(MOORE_N_SIM_ROUTINGS));
+	bed_free(&b);
+	bed_free(&other);
+}
+
 int
 main(void)
 {
@@ -986,6 +1207,9 @@ main(void)
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_ring), cmocka_unit_test(test_sound), cmocka_unit_test(test_partial_stall),
 		cmocka_unit_test(test_dropped), cmocka_unit_test(test_cut_audit), cmocka_unit_test(test_cut_counts),
+		cmocka_unit_test(test_cut_stalls), cmocka_unit_test(test_cut_refused), cmocka_unit_test(test_audit),
+		cmocka_unit_test(test_same_bits), cmocka_unit_test(test_swings), cmocka_unit_test(test_exponential), cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests_name("sim", tests, NULL, NULL);
