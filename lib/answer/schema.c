@@ -23,6 +23,8 @@ static const struct moore_answer answers[] = {
 	  "random.", moore_schema_draws },
 	{ "predict", "predict", "The traffic that jobs put on links; whatif gives it, too.",
 	  moore_schema_predict },
+	{ "simulate", "simulate", "Throughput and latency of packets on the tables, by simulation.",
+	  moore_schema_simulate },
 	{ "shares", "select", "On which LID offsets the hosts of a job should send.",
 	  moore_schema_shares },
 	{ "check", "check", "Whether the fabric is cabled as planned, and what is where.",

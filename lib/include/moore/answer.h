@@ -198,6 +198,28 @@ struct moore_prediction {
 MOORE_API json_t *moore_answer_predict(const struct moore_fabric *f, const struct moore_prediction *p,
 				       size_t n, uint32_t processes, uint64_t seed, uint8_t lmc);
 
+/* ---- simulated packets (simulate.c) ------------------------------------------------------ */
+
+struct moore_simulation {		/* a point and what was found */
+	enum moore_sim_routing routing;
+	const char *pattern, *placement;	/* their names */
+	const char *motion;	/* "safe" or "fast": how rows change during the run; NULL: none does */
+	double load;
+	double carried;		/* load at which the first link is full with routing shares; 0: another routing */
+	bool exchange;		/* pattern is one; load is 0 */
+	struct moore_sim_result result;
+};
+struct moore_simulated {		/* what all points have in common */
+	const struct moore_sim_opts *opts;
+	uint32_t processes, packet;	/* packet: its bytes */
+	double ns;			/* length of a tick */
+	double speedup, rate;		/* of the crossbar; of a link in Gbit/s */
+	uint8_t lmc;
+};
+/* Latencies and warm-up are in nanoseconds. */
+MOORE_API json_t *moore_answer_simulate(const struct moore_fabric *f, const struct moore_simulation *p,
+					size_t n, const struct moore_simulated *how);
+
 /* ---- wiring: the fabric against the plan (wiring.c) ---------------------------------- */
 
 /* What deviates.  `text` of each deviation is a sentence for people, with cabinets. */
