@@ -14,10 +14,9 @@ struct failure {
 	moore_portnum port;	/* 0: the whole switch failed */
 };
 
-/* Finds the link NAME:PORT. */
-static int
-find_port(const struct cli_call *c, const struct moore_fabric *f, const char *what,
-	  struct failure *out)
+int
+cli_find_port(const struct cli_call *c, const char *opt, const struct moore_fabric *f, const char *what,
+	      moore_swid *sw, moore_portnum *out)
 {
 	const char *colon = strrchr(what, ':'), *p = colon ? colon + 1 : NULL;
 	uint64_t port;
@@ -26,19 +25,19 @@ find_port(const struct cli_call *c, const struct moore_fabric *f, const char *wh
 	int rc;
 
 	if (!p || !moore_text_u64(&p, what + strlen(what), 10, UINT16_MAX, &port) || *p)
-		return cli_find(f, what, &out->sw, &e);	/* prints the reason */
+		return cli_find(f, what, sw, &e);	/* prints the reason */
 	if (!(name = strndup(what, (size_t)(colon - what))))
 		return cli_error("out of memory");
-	rc = cli_find_switch(f, name, &out->sw);
+	rc = cli_find_switch(f, name, sw);
 	free(name);
 	if (rc != CLI_OK)
 		return rc;
-	if (!port || port > f->sw[out->sw].n_ports)
-		return cli_misuse(c, "--fail %s: %s has ports 1 to %u", what,
-				  f->sw[out->sw].name, f->sw[out->sw].n_ports);
-	out->port = (moore_portnum)port;
-	if (moore_fabric_port(f, out->sw, out->port)->role == MOORE_ROLE_NONE)
-		return cli_misuse(c, "--fail %s: nothing is plugged in there", what);
+	if (!port || port > f->sw[*sw].n_ports)
+		return cli_misuse(c, "--%s %s: %s has ports 1 to %u", opt, what, f->sw[*sw].name,
+				  f->sw[*sw].n_ports);
+	*out = (moore_portnum)port;
+	if (moore_fabric_port(f, *sw, *out)->role == MOORE_ROLE_NONE)
+		return cli_misuse(c, "--%s %s: nothing is plugged in there", opt, what);
 	return CLI_OK;
 }
 
@@ -51,7 +50,7 @@ find_failure(const struct cli_call *c, const struct moore_fabric *f, const char 
 
 	out->port = 0;
 	if (moore_fabric_find(f, what, &out->sw, &e, &err) < 0)
-		return find_port(c, f, what, out);
+		return cli_find_port(c, "fail", f, what, &out->sw, &out->port);
 	if (e != MOORE_NONE) {
 		out->sw = f->ep[e].sw;
 		out->port = f->ep[e].port;
