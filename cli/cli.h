@@ -270,6 +270,8 @@ struct cli_routing {		/* one run of the engine, with its inputs */
 /* Routes the plan that the first argument names, with --lmc, --conf, --profile, --layers
  * and --fail (cmd_route.c). The caller calls cli_routing_free() whatever is returned. */
 int cli_route_plan(const struct cli_call *c, struct cli_routing *out);
+/* The same of this plan (taken; NULL: that of the first argument). */
+int cli_route(const struct cli_call *c, struct moore_plan *plan, struct cli_routing *out);
 void cli_routing_free(struct cli_routing *r);
 
 /* Appends moves of cable ends, as `plan permute` and `plan steps` list them

@@ -72,20 +72,20 @@ take_lids(const struct cli_call *c, struct moore_fabric *f)
 }
 
 int
-cli_route_plan(const struct cli_call *c, struct cli_routing *r)
+cli_route(const struct cli_call *c, struct moore_plan *plan, struct cli_routing *r)
 {
 	const char *conf = cli_opt(c, "conf");
 	struct moore_err err;
 	uint64_t lmc = 0;
 	int rc;
 
-	*r = (struct cli_routing){ NULL };
+	*r = (struct cli_routing){ .plan = plan };
 	moore_conf_defaults(&r->conf);
 	if ((rc = cli_opt_u64(c, "lmc", 0, 7, &lmc)) != CLI_OK ||
 	    (conf && (rc = cli_load_conf(conf, &r->conf)) != CLI_OK) ||
 	    (rc = cli_conf_options(c, &r->conf)) != CLI_OK ||
 	    (rc = load_links(r)) != CLI_OK ||
-	    (rc = cli_load_plan(c->arg[0], &r->plan)) != CLI_OK)
+	    (!plan && (rc = cli_load_plan(c->arg[0], &r->plan)) != CLI_OK))
 		return rc;
 	if (moore_fabric_from_plan(&r->seen, r->plan, (uint8_t)lmc, &err) < 0)
 		return cli_error_at(c->arg[0], &err);
@@ -98,6 +98,12 @@ cli_route_plan(const struct cli_call *c, struct cli_routing *r)
 			     &r->conf, on_mark, NULL, &err) < 0)
 		return cli_error_at(c->arg[0], &err);
 	return CLI_OK;
+}
+
+int
+cli_route_plan(const struct cli_call *c, struct cli_routing *r)
+{
+	return cli_route(c, NULL, r);
 }
 
 void
