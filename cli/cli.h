@@ -304,6 +304,7 @@ int cmd_topo_show(const struct cli_call *c);
 int cmd_topo_find(const struct cli_call *c);
 int cmd_predict(const struct cli_call *c);
 int cmd_place_job(const struct cli_call *c);
+int cmd_simulate(const struct cli_call *c);
 int cmd_whatif(const struct cli_call *c);
 int cmd_topo_compare(const struct cli_call *c);
 int cmd_plan_new(const struct cli_call *c);

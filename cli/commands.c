@@ -159,6 +159,38 @@ static const struct cli_opt place_job_opts[] = {
 	{ "output", 'o', "FILE", "write the nodes, one in a line, in the order of processes" },
 	{ 0 }
 };
+static const struct cli_opt simulate_opts[] = {
+	{ "routing", 0, "LIST", "offset of each packet: min, the default, or those below" },
+	{ "pattern", 0, "LIST", "of messages: uniform, the default, or others, as below" },
+	{ "load", 0, "LIST", "that each node offers, as a share of the rate of its link (0.1,0.5,0.9)" },
+	{ "placement", 0, "NAME", "of processes, as for predict (linear)" },
+	{ "processes", 0, "N", "one on a node (all nodes)" },
+	{ "lmc", 0, "N", "of a plan: 2^N LIDs for each endpoint (0)" },
+	{ "seed", 0, "S", "of the random numbers (1)" },
+	{ "packet", 0, "BYTES", "length of a packet (2048)" },
+	{ "buffer", 0, "PACKETS", "of each input and output, for each VL (24)" },
+	{ "queues", 0, "KIND", "of an input buffer: voq, one for each output, or fifo, a single one (voq)" },
+	{ "arbiter", 0, "KIND", "of the crossbar: turns, or farthest, the packet with most hops first (turns)" },
+	{ "speedup", 0, "X", "of the crossbar, against a link (2)" },
+	{ "ugal-candidates", 0, "N", "other offsets that UGAL compares, n_I (4)" },
+	{ "ugal-weight", 0, "X", "of the queue of another offset, c (1)" },
+	{ "ugal-cost", 0, "KIND", "of ugal: hops, the weight times the ratio of hops, or constant (hops)" },
+	{ "ugal-threshold", 0, "PERCENT", "of --buffer, of the queue below which offset 0 is taken, T (0)" },
+	{ "ugal-bias", 0, "PACKETS", "added to the cost of another offset (0)" },
+	{ "rate", 0, "GBIT", "of all links, in Gbit/s (100)" },
+	{ "length", 0, "PACKETS", "of the run, in times that a packet takes on a link (3200)" },
+	OPT_PROFILE,
+	OPT_LAYERS,
+	{ "svg", 0, "FILE", "also draw throughput and latency over the load" },
+	{ "cut", 0, "NAME:PORT", "of a plan: this link goes down during the run; may be repeated" },
+	{ "cut-at", 0, "US", "microseconds from the beginning (a quarter of the run)" },
+	{ "repair-at", 0, "US", "when the links come up again (never)" },
+	{ "motion", 0, "LIST", "how new rows go out: safe, in steps, or fast, all at once (safe)" },
+	{ "detect", 0, "US", "from the cut or repair to the first step (20)" },
+	{ "step", 0, "US", "in which the rows of a step reach the switches (10)" },
+	{ "wait", 0, "US", "before a step that must wait for packets of those before (20)" },
+	{ 0 }
+};
 static const struct cli_opt find_opts[] = {
 	{ "rows", 0, "N", "print at most so many (12)" },
 	{ "quick", 0, NULL, "do not route and place them" },
@@ -502,6 +534,35 @@ const struct cli_cmd cli_cmds[] = {
 	  "Prints the loads with the nodes in order, with random nodes, and with those that the\n"
 	  "search finds: simulated annealing, which moves processes to free nodes and exchanges them.",
 	  cmd_place_job },
+	{ LOAD, "simulate", "DIR|PLAN", 1, 1,
+	  "Simulate packets on the routes: throughput, latency, deadlock.", simulate_opts,
+	  "Routings: min (offset 0), valiant (a random other offset), inr (a random offset of all),\n"
+	  "all (all offsets in turn), ugal (UGAL-L: offset 0 or the best of --ugal-candidates others\n"
+	  "by the queues of the first switch), ugal-g (by those of all switches of the route), shares\n"
+	  "(each by the share that a linear programme gives its sender, as select does); and, as no\n"
+	  "table can, middle (over a random switch, with VLs of its own from there) and ugal-m (UGAL-L\n"
+	  "with such routes).\n"
+	  "A host on InfiniBand does not know queues of switches.\n"
+	  "Patterns: those of predict, and overlap and yebenes, the papers' worst cases of minimal\n"
+	  "routes, in which each switch sends to one other.  DIR holds the dumps that verify reads.\n"
+	  "\n"
+	  "An exchange ends when the last byte of its messages has come: each process sends a message\n"
+	  "to all others (alltoall), to its neighbours in a 3-D torus (neighbours), or reduces one over\n"
+	  "all processes in a ring, by a part in each phase, or up and down a binary tree.\n"
+	  "\n"
+	  "Latency is from the making of a packet to its last byte at the destination, without the\n"
+	  "beginning of the run.  A link takes 50 ns, or 5 ns for each metre that the plan names; a\n"
+	  "switch 100 ns.  Not modelled: links of several rates, packets of several lengths, classes\n"
+	  "of service, congestion control, and what the processors of hosts take.\n"
+	  "\n"
+	  "With --cut, moore's new tables follow at the pace that is named, and counts are those of\n"
+	  "phases: before the cut, until the new tables are out, after it, and the same of a repair.\n"
+	  "Lost are packets on the wire of the link (wire), to its port (port), without a row (row),\n"
+	  "over 64 links (loop), or at a wrong node (node).  Stale are those that a row has forwarded\n"
+	  "which was yet to change.\n"
+	  "Exits with 1 if packets stall or are dropped; with --cut, if they are dropped while no rows\n"
+	  "are changing.",
+	  cmd_simulate },
 	{ ETHERNET, "ethernet discover", "[DIR]", 0, 1,
 	  "Find the fabric from what the switches report by LLDP.", ether_discover_opts,
 	  "DIR/SWITCH holds, for each switch, chassis.json (lldpcli -f json0 show chassis),\n"
