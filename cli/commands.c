@@ -162,6 +162,8 @@ static const struct cli_opt place_job_opts[] = {
 static const struct cli_opt simulate_opts[] = {
 	{ "routing", 0, "LIST", "offset of each packet: min, the default, or those below" },
 	{ "pattern", 0, "LIST", "of messages: uniform, the default, or others, as below" },
+	{ "exchange", 0, "LIST", "in place of pattern and load: alltoall, neighbours, ring, tree" },
+	{ "message", 0, "BYTES", "of an exchange (65536)" },
 	{ "load", 0, "LIST", "that each node offers, as a share of the rate of its link (0.1,0.5,0.9)" },
 	{ "placement", 0, "NAME", "of processes, as for predict (linear)" },
 	{ "processes", 0, "N", "one on a node (all nodes)" },
