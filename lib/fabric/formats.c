@@ -23,7 +23,9 @@
 	BOTH(opa, "link list of Omni-Path's opaxlattopology", \
 	     "GUIDs, rates, units, the floor, ports and switches without a cable, the family") \
 	BOTH(slurm, "topology.conf of Slurm, one switch above all that have endpoints", \
-	     "all but which node is at which switch")
+	     "all but which node is at which switch") \
+	WRITE(anynet, "network of BookSim2's topology anynet, a cycle to a link; BookSim finds the routes", \
+	      "all but which endpoints and switches are joined, by number, and second cables between two switches")
 
 #define DECLARE_WRITE(name, ...) \
 	int moore_plan_write_##name(const struct moore_plan *p, struct moore_buf *out, \
