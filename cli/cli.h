@@ -54,6 +54,7 @@ extern const struct cli_opt cli_common_opts[];
 struct cli_given {
 	const struct cli_opt *opt;
 	const char *value;
+	unsigned line;		/* of cli_call.file */
 };
 
 struct cli_call {
@@ -63,6 +64,8 @@ struct cli_call {
 	struct cli_given *given;
 	size_t n_given;
 	bool json, help;
+	const char *file;	/* that names arguments and options; NULL: the command line does */
+	unsigned line;		/* of the arguments */
 };
 
 /* Separates n words into arguments and options.  c->arg and c->given have room for n. */
@@ -90,6 +93,8 @@ const char *cli_nearest(const char *word, const char *(*name_at)(const void *arg
 const char *cli_file_name(const char *path);
 /* Prints "moorectl: ..." on standard error and returns CLI_FAIL. */
 int cli_error(const char *fmt, ...) MOORE_PRINTF(1, 2);
+/* If a file names the options, the message begins with it and the line, which is that of the option if the
+ * text begins with "--OPTION". */
 int cli_misuse(const struct cli_call *c, const char *fmt, ...) MOORE_PRINTF(2, 3);
 /* "moorectl: FILE:LINE: ..." */
 int cli_error_at(const char *file, const struct moore_err *err);

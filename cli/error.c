@@ -51,12 +51,35 @@ cli_error(const char *fmt, ...)
 	return CLI_FAIL;
 }
 
+/* The message, which may begin with "--OPTION", at its line of c->file. */
+static int
+complain_of_file(const struct cli_call *c, const char *text)
+{
+	struct moore_err err = { .line = c->line };
+
+	if (!strncmp(text, "--", 2)) {
+		const size_t n = strcspn(text += 2, " :");
+
+		for (size_t i = 0; i < c->n_given; i++)
+			if (strlen(c->given[i].opt->name) == n && !strncmp(c->given[i].opt->name, text, n))
+				err.line = c->given[i].line;
+	}
+	snprintf(err.text, sizeof(err.text), "%s", text);
+	return cli_error_at(c->file, &err);
+}
+
 int
 cli_misuse(const struct cli_call *c, const char *fmt, ...)
 {
-	char place[64];
+	char place[64], text[400];
 	va_list ap;
 
+	if (c->file) {
+		va_start(ap, fmt);
+		vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
+		return complain_of_file(c, text);
+	}
 	snprintf(place, sizeof(place), "%s: ", c->cmd->words);
 	va_start(ap, fmt);
 	complain(place, fmt, ap);

@@ -113,7 +113,7 @@ cli_parse(struct cli_call *c, char *const *words, size_t n)
 		if (o->arg && !value && ++i == n)
 			return cli_misuse(c, "%s needs a value: %s", w, o->arg);
 		c->given[c->n_given++] = (struct cli_given){
-			o, o->arg && !value ? words[i] : value };
+			.opt = o, .value = o->arg && !value ? words[i] : value };
 		c->json |= !strcmp(o->name, "json");
 		c->help |= !strcmp(o->name, "help");
 	}
