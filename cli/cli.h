@@ -106,6 +106,7 @@ json_t *cli_first_error(void);
 /* Shows on a terminal, after one second, what is being done and for how long. */
 void cli_busy(const char *what);
 void cli_busy_share(void *unused, double share);	/* 0..1 */
+void cli_busy_left(double seconds);			/* how long the rest will take */
 void cli_idle(void);
 
 /* ---- output (out.c) ------------------------------------------- */
@@ -310,6 +311,7 @@ int cmd_topo_find(const struct cli_call *c);
 int cmd_predict(const struct cli_call *c);
 int cmd_place_job(const struct cli_call *c);
 int cmd_simulate(const struct cli_call *c);
+int cmd_campaign_run(const struct cli_call *c);
 int cmd_whatif(const struct cli_call *c);
 int cmd_topo_compare(const struct cli_call *c);
 int cmd_plan_new(const struct cli_call *c);

@@ -194,6 +194,12 @@ static const struct cli_opt simulate_opts[] = {
 	{ "wait", 0, "US", "before a step that must wait for packets of those before (20)" },
 	{ 0 }
 };
+static const struct cli_opt campaign_run_opts[] = {
+	{ "jobs", 0, "N", "points that run at a time (as many as there are processors)" },
+	{ "chunk", 0, "I", "run this chunk alone, from 0, and do not merge: a task of an array job" },
+	{ "output", 'o', "DIR", "folder of the results (FILE with .results for .json)" },
+	{ 0 }
+};
 static const struct cli_opt find_opts[] = {
 	{ "rows", 0, "N", "print at most so many (12)" },
 	{ "quick", 0, NULL, "do not route and place them" },
@@ -566,6 +572,20 @@ const struct cli_cmd cli_cmds[] = {
 	  "Exits with 1 if packets stall or are dropped; with --cut, if they are dropped while no rows\n"
 	  "are changing.",
 	  cmd_simulate },
+	{ LOAD, "campaign run", "FILE", 1, 1,
+	  "Simulate all points that a file names, and continue where a run ended.", campaign_run_opts,
+	  "FILE is JSON.  Its keys are the options of simulate; topology, routing, pattern, load and\n"
+	  "seed may be lists, of which every combination is a point:\n"
+	  "  { \"moore_campaign\": 1, \"topology\": [\"slimfly q=5 p=3\", \"plan.json\"],\n"
+	  "    \"routing\": [\"min\", \"ugal\"], \"lmc\": 2, \"load\": [0.1, 0.5], \"seed\": [1, 2] }\n"
+	  "Plans are named relative to the folder of FILE.  \"chunk\" is the number of points that a\n"
+	  "process claims at once (16).\n"
+	  "\n"
+	  "A point that has ended is kept whatever happens then, and is not run again.  Several calls,\n"
+	  "also on several hosts, share the work.  When all points are done, DIR/results.csv has a row\n"
+	  "for each, the same however often and wherever it ran; DIR/times.csv has seconds and hosts.\n"
+	  "If FILE or a plan has changed since the first call, the folder is refused.",
+	  cmd_campaign_run },
 	{ ETHERNET, "ethernet discover", "[DIR]", 0, 1,
 	  "Find the fabric from what the switches report by LLDP.", ether_discover_opts,
 	  "DIR/SWITCH holds, for each switch, chassis.json (lldpcli -f json0 show chassis),\n"

@@ -11,7 +11,7 @@
 /* A timer shows progress, so that libmoore's functions need no callback.  Its handler only
  * formats digits and writes, which a signal handler may do. */
 static const char *volatile busy_what;
-static volatile sig_atomic_t busy_seconds, busy_percent;
+static volatile sig_atomic_t busy_seconds, busy_percent, busy_left;
 
 static size_t
 put_text(char *to, const char *s)
@@ -54,6 +54,11 @@ tick(int sig)
 		n += put_number(line + n, (unsigned)busy_percent);
 		n += put_text(line + n, " %");
 	}
+	if (busy_left) {
+		n += put_text(line + n, ", ");
+		n += put_number(line + n, (unsigned)(busy_left < 120 ? busy_left : busy_left / 60));
+		n += put_text(line + n, busy_left < 120 ? " s left" : " min left");
+	}
 	n += put_text(line + n, "\033[K");
 	done = write(STDERR_FILENO, line, n);
 	(void)done;
@@ -76,6 +81,7 @@ cli_busy(const char *what)	/* a short string literal */
 		return;
 	busy_what = what;
 	busy_percent = 0;
+	busy_left = 0;
 	sigaction(SIGALRM, &sa, NULL);
 	set_timer(1);
 }
@@ -85,6 +91,12 @@ cli_busy_share(void *unused, double share)
 {
 	(void)unused;
 	busy_percent = (sig_atomic_t)(share * 100);
+}
+
+void
+cli_busy_left(double seconds)
+{
+	busy_left = seconds > 1 && seconds < 1e9 ? (sig_atomic_t)seconds : 1;
 }
 
 void

@@ -25,6 +25,8 @@ static const struct moore_answer answers[] = {
 	  moore_schema_predict },
 	{ "simulate", "simulate", "Throughput and latency of packets on the tables, by simulation.",
 	  moore_schema_simulate },
+	{ "campaign", "campaign run", "How many points of a campaign are done, and where they are; campaign "
+	  "slurm gives it, too.", moore_schema_campaign },
 	{ "shares", "select", "On which LID offsets the hosts of a job should send.",
 	  moore_schema_shares },
 	{ "check", "check", "Whether the fabric is cabled as planned, and what is where.",

@@ -220,6 +220,18 @@ struct moore_simulated {		/* what all points have in common */
 MOORE_API json_t *moore_answer_simulate(const struct moore_fabric *f, const struct moore_simulation *p,
 					size_t n, const struct moore_simulated *how);
 
+/* ---- campaigns of simulations (campaign.c) ------------------------------------------------- */
+
+struct moore_campaign {
+	/* Of all, or of one chunk if the call is about that; those done at the end; those that this call ran. */
+	uint64_t points, done, ran;
+	uint64_t chunks;
+	uint64_t saturated, stalled, dropped;	/* points, of those done */
+	const char *folder, *results, *times;	/* the tables: NULL while points are missing */
+	const char *script;	/* of `campaign slurm`; else NULL */
+};
+MOORE_API json_t *moore_answer_campaign(const struct moore_campaign *c);
+
 /* ---- wiring: the fabric against the plan (wiring.c) ---------------------------------- */
 
 /* What deviates.  `text` of each deviation is a sentence for people, with cabinets. */
