@@ -312,6 +312,7 @@ int cmd_predict(const struct cli_call *c);
 int cmd_place_job(const struct cli_call *c);
 int cmd_simulate(const struct cli_call *c);
 int cmd_campaign_run(const struct cli_call *c);
+int cmd_campaign_slurm(const struct cli_call *c);
 int cmd_whatif(const struct cli_call *c);
 int cmd_topo_compare(const struct cli_call *c);
 int cmd_plan_new(const struct cli_call *c);

@@ -200,6 +200,11 @@ static const struct cli_opt campaign_run_opts[] = {
 	{ "output", 'o', "DIR", "folder of the results (FILE with .results for .json)" },
 	{ 0 }
 };
+static const struct cli_opt campaign_slurm_opts[] = {
+	{ "jobs", 0, "N", "processors of each task (1)" },
+	{ "output", 'o', "DIR", "folder of the results, which all hosts share (FILE with .results for .json)" },
+	{ 0 }
+};
 static const struct cli_opt find_opts[] = {
 	{ "rows", 0, "N", "print at most so many (12)" },
 	{ "quick", 0, NULL, "do not route and place them" },
@@ -586,6 +591,13 @@ const struct cli_cmd cli_cmds[] = {
 	  "for each, the same however often and wherever it ran; DIR/times.csv has seconds and hosts.\n"
 	  "If FILE or a plan has changed since the first call, the folder is refused.",
 	  cmd_campaign_run },
+	{ LOAD, "campaign slurm", "FILE", 1, 1,
+	  "Print a batch script that runs a campaign as an array job of Slurm.", campaign_slurm_opts,
+	  "Makes the folder of results, where tasks also leave what they print.  For instance:\n"
+	  "  moorectl campaign slurm FILE | sbatch --partition=short --time=2:00:00\n"
+	  "Each task runs a chunk.  When they have ended, `moorectl campaign run FILE` runs what is\n"
+	  "missing, if anything is, and writes the tables.",
+	  cmd_campaign_slurm },
 	{ ETHERNET, "ethernet discover", "[DIR]", 0, 1,
 	  "Find the fabric from what the switches report by LLDP.", ether_discover_opts,
 	  "DIR/SWITCH holds, for each switch, chassis.json (lldpcli -f json0 show chassis),\n"
