@@ -74,7 +74,7 @@ TEMPLATES := $(addprefix $(B)/,lib/moore.pc etc/opensm.conf systemd/moored.servi
 	systemd/opensm.service.d/moore.conf)
 DEFAULTS  := $(B)/etc/moore.conf $(B)/etc/moored.conf
 
-.PHONY: all help packages test-packages deps test-deps tests-bin test quick check soak golden coverage mutants words demo demo-ethernet \
+.PHONY: all help packages test-packages deps test-deps tests-bin test quick check soak golden reproduce coverage mutants words demo demo-ethernet \
 	install uninstall dist clean FORCE
 .DELETE_ON_ERROR:
 
@@ -255,6 +255,8 @@ coverage:	## the share of lines and branches that the tests run, file by file
 	@tests/coverage
 mutants: all tests-bin	## do the tests notice a changed line? goes on where it was
 	@for d in lib/lane lib/motion lib/engine opensm-plugin; do tests/mutants $$d $(MUTANTS) || exit 1; done
+reproduce: all		## the papers' values beside ours, into docs/reproduction.md; goes on where it was
+	@MOORE_BUILD=$(abspath $(B)) tests/reproduce/reproduce
 words:		## comments without a verb, and those that call a thing who
 	@tests/words
 demo-ethernet: test-packages all $(PINGS_BIN)	## a Slim Fly of Ethernet switches in network namespaces, as a story
