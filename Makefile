@@ -282,7 +282,7 @@ bench-rpc: $(B)/moored-still	## answers of moored: how many, how fast
 	@tests/bench/rpc
 bench-scan: $(B)/tests/bench/ports	## moored's scan of a large fabric
 	@tests/bench/scan
-bench-permute: $(B)/tests/bench/permute	## permuted links beside the paper's figures
+bench-permute: $(B)/tests/bench/permute	## permuted links: the curves of the paper's figures
 	@$(B)/tests/bench/permute
 bench-place:			## lengths of cable beside the bounds
 	@tests/bench/place
