@@ -176,6 +176,8 @@ char *cli_path_join(const char *dir, const char *name);
 int cli_try_plan(const char *path, struct moore_plan **out, struct moore_err *err);
 /* The same, but every fault is CLI_FAIL with a message. */
 int cli_load_plan(const char *path, struct moore_plan **out);
+/* Hashes what the plan says, so blanks and the order of keys in its file do not matter. */
+uint64_t cli_plan_hash(const struct moore_plan *p);
 int cli_try_conf(const char *path, struct moore_conf *out, struct moore_err *err);
 int cli_try_links(const char *path, struct moore_links **out, struct moore_err *err);
 int cli_load_conf(const char *path, struct moore_conf *out);

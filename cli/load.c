@@ -34,6 +34,18 @@ cli_load_plan(const char *path, struct moore_plan **out)
 	return rc == CLI_FOUND ? cli_error_at(path, &err) : rc;
 }
 
+uint64_t
+cli_plan_hash(const struct moore_plan *p)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	uint64_t h = 0;
+
+	if (moore_plan_write(p, &b, NULL) == 0)
+		h = moore_hash(MOORE_HASH_INIT, b.data, b.len);
+	moore_buf_free(&b);
+	return h;
+}
+
 int
 cli_try_conf(const char *path, struct moore_conf *out, struct moore_err *err)
 {

@@ -451,19 +451,6 @@ check_opensm_conf(struct exam *x)
 
 /* ---- moore.conf ------------------------------------------------------------------------- */
 
-/* Depends on what the plan says, not on blanks or on the order of keys in its file. */
-static uint64_t
-hash_plan(const struct moore_plan *p)
-{
-	struct moore_buf b = MOORE_BUF_INIT;
-	uint64_t h = 0;
-
-	if (moore_plan_write(p, &b, NULL) == 0)
-		h = moore_hash(MOORE_HASH_INIT, b.data, b.len);
-	moore_buf_free(&b);
-	return h;
-}
-
 static void
 check_plan(struct exam *x, const char *path)
 {
@@ -483,7 +470,7 @@ check_plan(struct exam *x, const char *path)
 	case CLI_OK:
 		note(x, GOOD, "plan", path, 0, "%u switches, %u endpoints", p->n_switches,
 		     p->n_endpoints);
-		x->plan_hash = hash_plan(p);
+		x->plan_hash = cli_plan_hash(p);
 		doctor_check_lids(x, p, path);
 		break;
 	case CLI_FOUND:
