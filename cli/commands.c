@@ -80,12 +80,15 @@ static const struct cli_opt place_opts[] = {
 	{ 0 }
 };
 static const struct cli_opt cables_opts[] = {
-	{ "by", 0, "pair|bundle", "group by two cabinets, or by a cabinet and a row (pair)" },
+	{ "by", 0, "pair|bundle|cabinet",
+	  "how lines are grouped (the first that makes at most 200 groups)" },
 	{ "crews", 0, "N", "divide the list among N crews (1)" },
 	{ "catalogue", 0, "FILE",
 	  "lines LENGTH,copper|optical[,PRICE] (default: an example without prices)" },
+	{ "endpoint-length", 0, "METRES", "length of a cable to an endpoint (2)" },
 	{ "csv", 0, "FILE", "write the list to FILE" },
 	{ "html", 0, "FILE", "write a page to print to FILE" },
+	{ "labels", 0, "FILE", "write the label of each end of each cable to FILE, as CSV" },
 	{ 0 }
 };
 static const struct cli_opt permute_opts[] = {
@@ -403,7 +406,9 @@ const struct cli_cmd cli_cmds[] = {
 	  "List the cables to order, and where each end is plugged in.", cables_opts,
 	  "FILE is a placed plan.  Labels are CABINET-UNIT-PORT.  Each cable gets the shortest\n"
 	  "length of the catalogue that reaches, in copper if both kinds have it.  Each crew gets\n"
-	  "equally many consecutive lines, so that it stays in one part of the floor.",
+	  "equally many consecutive lines, so that it stays in one part of the floor.  A pair is of\n"
+	  "two cabinets, a bundle leads from a cabinet to a row; each group begins a page of the\n"
+	  "sheet.  Cables to endpoints are all of one length.",
 	  cmd_plan_cables },
 	{ CABLING, "plan steps", "OLD NEW", 2, 2,
 	  "Order the moves to another wiring while the fabric runs.",

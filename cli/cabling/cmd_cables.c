@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_cables.c - `moorectl plan cables`: which cables to order and where each end is plugged
- * in, as text, JSON, CSV or a page to print (cables_html.c). */
+ * in, as text, JSON, CSV (cables_csv.c) or a sheet to print (cables_html.c). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cables.h"
+#include "cabling/cables.h"
 
 /* ---- sums ------------------------------------------------------------------------- */
 
@@ -14,8 +14,7 @@ sum_stock(struct cli_cables *k)
 	if (!(k->pieces = calloc(k->catalogue->n + 1u, sizeof(*k->pieces))))
 		return cli_error("out of memory");
 	for (size_t i = 0; i < k->n_work; i++)
-		if (k->work[i].stock != MOORE_NONE)
-			k->pieces[k->work[i].stock]++;
+		k->pieces[k->work[i].endpoint ? k->endpoint_stock : k->work[i].stock]++;
 	for (uint32_t i = 0; i < k->plan->n_cables; i++)
 		k->metres += k->plan->cable[i].length;
 	for (uint32_t s = 0; s < k->catalogue->n; s++) {
@@ -41,8 +40,9 @@ cli_cable_line(const struct cli_cables *k, const struct moore_work *w, struct cl
 {
 	const struct moore_plan *p = k->plan;
 
-	*out = (struct cli_cable_line){ .stock = w->stock == MOORE_NONE ? NULL :
-					&k->catalogue->stock[w->stock] };
+	*out = (struct cli_cable_line){ .length = w->endpoint ? k->endpoint_length :
+							       p->cable[w->index].length,
+		.stock = &k->catalogue->stock[w->endpoint ? k->endpoint_stock : w->stock] };
 	for (int e = 0; e < 2; e++) {
 		const int end = e ? !w->first : w->first;
 		moore_swid sw;
@@ -50,6 +50,7 @@ cli_cable_line(const struct cli_cables *k, const struct moore_work *w, struct cl
 		if (w->endpoint && e) {
 			out->node[e] = p->ep[w->index].name;
 			out->port[e] = p->ep[w->index].ca_port;
+			cli_putf(&out->label[e], "%s[%u]", out->node[e], out->port[e]);
 			continue;
 		}
 		sw = w->endpoint ? p->ep[w->index].sw : p->cable[w->index].sw[end];
@@ -57,10 +58,8 @@ cli_cable_line(const struct cli_cables *k, const struct moore_work *w, struct cl
 		out->port[e] = w->endpoint ? p->ep[w->index].port : p->cable[w->index].port[end];
 		moore_work_label(&out->label[e], p, sw, (moore_portnum)out->port[e]);
 	}
-	if (!w->endpoint) {
-		out->length = p->cable[w->index].length;
+	if (!w->endpoint)
 		out->own = p->cable[w->index].label;
-	}
 }
 
 void
@@ -76,49 +75,16 @@ cli_cable_label(const struct cli_cable_line *l, int end)
 	return l->label[end].data ? l->label[end].data : "";
 }
 
-/* ---- CSV ------------------------------------------------------------------------------ */
-
-static void
-put_csv_field(struct moore_buf *b, const char *s)
-{
-	moore_csv_put(b, s);
-	cli_putf(b, ",");
-}
-
-static void
-put_csv(struct moore_buf *b, const struct cli_cables *k)
-{
-	cli_putf(b, "crew,bundle,kind,a_label,b_label,a_node,a_port,b_node,b_port,length_m,stock_m,"
-		 "medium,label\n");
-	for (size_t i = 0; i < k->n_work; i++) {
-		const struct moore_work *w = &k->work[i];
-		struct cli_cable_line l;
-
-		cli_cable_line(k, w, &l);
-		cli_putf(b, "%u,%u,%s,", w->crew, w->bundle, w->endpoint ? "endpoint" : "cable");
-		for (int e = 0; e < 2; e++)
-			put_csv_field(b, cli_cable_label(&l, e));
-		for (int e = 0; e < 2; e++) {
-			put_csv_field(b, l.node[e]);
-			cli_putf(b, "%u,", l.port[e]);
-		}
-		if (l.stock)
-			cli_putf(b, "%.3f,%g,%s,", l.length, l.stock->length, cli_stock_kind(l.stock));
-		else
-			cli_putf(b, ",,,");
-		put_csv_field(b, l.own);
-		b->data[b->len - 1] = '\n';	/* in place of the last comma */
-		cli_cable_line_free(&l);
-	}
-}
-
 /* ---- text and JSON ---------------------------------------------------------------------- */
 
 static void
 put_totals(struct moore_buf *b, const struct cli_cables *k)
 {
-	cli_putf(b, "cables         %u, %.1f m routed; %.1f m to order\n", k->plan->n_cables, k->metres,
-		 k->bought);
+	cli_putf(b, "cables         %u between switches, %.1f m routed\n", k->plan->n_cables, k->metres);
+	if (k->plan->n_endpoints)
+		cli_putf(b, "               %u to endpoints, %g m each\n", k->plan->n_endpoints,
+			 k->endpoint_length);
+	cli_putf(b, "to order       %.1f m\n", k->bought);
 	for (uint32_t s = 0; s < k->catalogue->n; s++) {
 		const struct moore_stock *stock = &k->catalogue->stock[s];
 
@@ -139,11 +105,20 @@ put_totals(struct moore_buf *b, const struct cli_cables *k)
 static bool
 same_group(const struct cli_cables *k, const struct moore_work *a, const struct moore_work *b)
 {
-	if (a->endpoint != b->endpoint || a->crew != b->crew)
+	if (a->endpoint != b->endpoint || a->crew != b->crew || a->cabinet[0] != b->cabinet[0])
 		return false;
-	if (k->by_bundle)
-		return a->bundle == b->bundle;
-	return a->cabinet[0] == b->cabinet[0] && a->cabinet[1] == b->cabinet[1];
+	return k->by == CLI_BY_CABINET || (k->by == CLI_BY_BUNDLE ? a->bundle == b->bundle :
+					   a->cabinet[1] == b->cabinet[1]);
+}
+
+size_t
+cli_cables_group(const struct cli_cables *k, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < k->n_work && same_group(k, &k->work[i], &k->work[i + n]))
+		n++;
+	return n;
 }
 
 void
@@ -152,21 +127,20 @@ cli_cables_heading(struct moore_buf *b, const struct cli_cables *k, size_t i)
 	const struct moore_work *w = &k->work[i];
 	const struct moore_plan_cabinet *from = &k->plan->cabinet[w->cabinet[0]];
 	const struct moore_plan_cabinet *to = &k->plan->cabinet[w->cabinet[1]];
-	size_t n = 1;
 
-	while (i + n < k->n_work && same_group(k, w, &k->work[i + n]))
-		n++;
 	if (k->n_crews > 1)
 		cli_putf(b, "crew %u, ", w->crew);
 	if (w->endpoint)
 		cli_putf(b, "%s to endpoints", from->name);
+	else if (k->by == CLI_BY_CABINET)
+		cli_putf(b, "from %s", from->name);
 	else if (from == to)
 		cli_putf(b, "inside %s", from->name);
-	else if (k->by_bundle)
+	else if (k->by == CLI_BY_BUNDLE)
 		cli_putf(b, "bundle %u: %s to row %u", w->bundle, from->name, to->row + 1);
 	else
 		cli_putf(b, "%s to %s", from->name, to->name);
-	cli_putf(b, ": %zu", n);
+	cli_putf(b, ": %zu", cli_cables_group(k, i));
 }
 
 bool
@@ -187,9 +161,9 @@ put_lines(struct moore_buf *b, const struct cli_cables *k)
 			cli_putf(b, "\n");
 		}
 		cli_cable_line(k, &k->work[i], &l);
-		cli_putf(b, "  %-14s %-14s", cli_cable_label(&l, 0), cli_cable_label(&l, 1));
-		if (l.stock)
-			cli_putf(b, " %5g m %-7s", l.stock->length, cli_stock_kind(l.stock));
+		cli_putf(b, "  %-14s %-14s", cli_cable_label(&l, 0),
+			 k->work[i].endpoint ? "" : cli_cable_label(&l, 1));
+		cli_putf(b, " %5g m %-7s", l.stock->length, cli_stock_kind(l.stock));
 		cli_putf(b, "  %s[%u] - %s[%u]%s%s\n", l.node[0], l.port[0], l.node[1], l.port[1],
 			 l.own ? "  " : "", l.own ? l.own : "");
 		cli_cable_line_free(&l);
@@ -203,17 +177,13 @@ json_line(const struct cli_cables *k, const struct moore_work *w)
 	json_t *o;
 
 	cli_cable_line(k, w, &l);
-	o = json_pack("{s:i, s:i, s:s, s:o, s:o, s:o, s:i, s:o, s:i}", "crew", (int)w->crew, "bundle",
+	o = json_pack("{s:i, s:i, s:s, s:o, s:o, s:o, s:i, s:o, s:i, s:f, s:f, s:s}", "crew", (int)w->crew, "bundle",
 		      (int)w->bundle, "kind", w->endpoint ? "endpoint" : "cable", "a_label",
 		      moore_json_name(cli_cable_label(&l, 0)), "b_label", w->endpoint ? json_null() :
 		      moore_json_name(cli_cable_label(&l, 1)), "a_node", moore_json_name(l.node[0]),
 		      "a_port", (int)l.port[0], "b_node", moore_json_name(l.node[1]), "b_port",
-		      (int)l.port[1]);
-	if (o && l.stock) {
-		json_object_set_new(o, "length_m", json_real(l.length));
-		json_object_set_new(o, "stock_m", json_real(l.stock->length));
-		json_object_set_new(o, "medium", json_string(cli_stock_kind(l.stock)));
-	}
+		      (int)l.port[1], "length_m", l.length, "stock_m", l.stock->length, "medium",
+		      cli_stock_kind(l.stock));
 	if (o && l.own)
 		json_object_set_new(o, "label", moore_json_name(l.own));
 	cli_cable_line_free(&l);
@@ -227,14 +197,15 @@ json_cables(const struct cli_cables *k)
 
 	for (uint32_t s = 0; s < k->catalogue->n; s++)
 		if (k->pieces[s])
-			json_array_append_new(stock, json_pack("{s:f, s:s, s:i, s:f}", "length_m",
+			json_array_append_new(stock, json_pack("{s:f, s:s, s:i, s:i, s:f}", "length_m",
 				k->catalogue->stock[s].length, "medium",
 				cli_stock_kind(&k->catalogue->stock[s]), "pieces", (int)k->pieces[s],
+				"to_endpoints", s == k->endpoint_stock ? (int)k->plan->n_endpoints : 0,
 				"price", k->pieces[s] * k->catalogue->stock[s].price));
 	for (size_t i = 0; i < k->n_work; i++)
 		json_array_append_new(lines, json_line(k, &k->work[i]));
-	return json_pack("{s:i, s:f, s:f, s:f, s:i, s:o, s:o}", "cables", (int)k->plan->n_cables,
-			 "metres", k->metres, "metres_bought", k->bought, "price", k->price,
+	return json_pack("{s:i, s:i, s:f, s:f, s:f, s:i, s:o, s:o}", "cables",
+			 (int)k->plan->n_cables, "to_endpoints", (int)k->plan->n_endpoints, "metres", k->metres, "metres_bought", k->bought, "price", k->price,
 			 "without_price", (int)k->unpriced, "stock", stock, "lines", lines);
 }
 
@@ -257,26 +228,84 @@ load_catalogue(const char *path, struct moore_catalogue **out)
 	return rc;
 }
 
+/* The order of the lines; those of a cabinet are together in the order by pair, too. */
+static int
+list_by(struct cli_cables *k, enum cli_cables_by by, const char *path)
+{
+	struct moore_err err;
+
+	free(k->work);
+	k->work = NULL;
+	k->by = by;
+	if (moore_work_list(&k->work, k->plan, k->catalogue, by == CLI_BY_BUNDLE ?
+			    MOORE_WORK_BUNDLE : MOORE_WORK_PAIR, k->n_crews, &err) < 0)
+		return cli_error_at(path, &err);
+	return CLI_OK;
+}
+
+/* Without --by, takes the finest grouping that has at most GROUPS_MAX groups, which on the
+ * sheet is a page each: that is what fits into one folder. */
 static int
 make_list(const struct cli_call *c, struct cli_cables *k)
 {
+	static const char *const names[] = { "pair", "bundle", "cabinet" };
+	enum { GROUPS_MAX = 200 };
+	const char *by = cli_opt(c, "by");
+	int rc = CLI_OK;
+
+	for (size_t i = 0; by && i < ARRAY_LEN(names); i++)
+		if (!strcmp(by, names[i]))
+			return list_by(k, (enum cli_cables_by)i, c->arg[0]);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		size_t n = 0;
+
+		if ((rc = list_by(k, (enum cli_cables_by)i, c->arg[0])) != CLI_OK)
+			return rc;
+		for (size_t w = 0; w < k->n_work; w += cli_cables_group(k, w))
+			n++;
+		if (n <= GROUPS_MAX)
+			break;
+	}
+	return rc;
+}
+
+/* All cables to endpoints stay in their cabinet, and so have one length. */
+static int
+pick_endpoint_stock(const struct cli_call *c, struct cli_cables *k)
+{
+	const char *text = cli_opt(c, "endpoint-length");
+	char *end;
+
+	k->endpoint_length = moore_place_model_at(0)->inside;
+	if (text) {
+		k->endpoint_length = strtod(text, &end);
+		if (!(k->endpoint_length > 0) || end == text || *end)
+			return cli_misuse(c, "--endpoint-length %s: want metres, as in 2.5", text);
+	}
+	k->endpoint_stock = moore_catalogue_pick(k->catalogue, k->endpoint_length);
+	if (k->endpoint_stock == MOORE_NONE && k->plan->n_endpoints)
+		return cli_error("cables to endpoints: %g m: longer than every cable of the catalogue: "
+				 "add one, or give another --endpoint-length", k->endpoint_length);
+	return CLI_OK;
+}
+
+static int
+load(const struct cli_call *c, struct cli_cables *k)
+{
 	const char *by = cli_opt(c, "by");
 	uint64_t crews = 1;
-	struct moore_err err;
 	int rc;
 
-	k->by_bundle = by && !strcmp(by, "bundle");
-	if (by && !k->by_bundle && strcmp(by, "pair"))
-		return cli_misuse(c, "--by %s: it is pair or bundle", by);
+	if (by && strcmp(by, "pair") && strcmp(by, "bundle") && strcmp(by, "cabinet"))
+		return cli_misuse(c, "--by %s: it is pair, bundle or cabinet", by);
 	if ((rc = cli_opt_u64(c, "crews", 1, 10000, &crews)) != CLI_OK ||
 	    (rc = load_catalogue(cli_opt(c, "catalogue"), &k->catalogue)) != CLI_OK ||
 	    (rc = cli_load_plan(c->arg[0], &k->plan)) != CLI_OK)
 		return rc;
 	k->n_crews = (uint32_t)crews;
 	k->n_work = (size_t)k->plan->n_cables + k->plan->n_endpoints;
-	if (moore_work_list(&k->work, k->plan, k->catalogue, k->by_bundle ? MOORE_WORK_BUNDLE :
-			    MOORE_WORK_PAIR, k->n_crews, &err) < 0)
-		return cli_error_at(c->arg[0], &err);
+	if ((rc = make_list(c, k)) != CLI_OK || (rc = pick_endpoint_stock(c, k)) != CLI_OK)
+		return rc;
 	return sum_stock(k);
 }
 
@@ -286,7 +315,8 @@ answer(const struct cli_call *c, const struct cli_cables *k)
 	static const struct {
 		const char *opt;
 		void (*put)(struct moore_buf *b, const struct cli_cables *k);
-	} files[] = { { "csv", put_csv }, { "html", cli_put_cables_html } };
+	} files[] = { { "csv", cli_put_cables_csv }, { "labels", cli_put_cables_labels },
+		      { "html", cli_put_cables_html } };
 	struct moore_buf data[ARRAY_LEN(files)] = { MOORE_BUF_INIT }, text = MOORE_BUF_INIT;
 	struct cli_file file[ARRAY_LEN(files)];
 	bool out = false;
@@ -324,7 +354,7 @@ cmd_plan_cables(const struct cli_call *c)
 	int rc;
 
 	cli_busy("listing cables");
-	if ((rc = make_list(c, &k)) == CLI_OK)
+	if ((rc = load(c, &k)) == CLI_OK)
 		rc = answer(c, &k);
 	free(k.pieces);
 	free(k.work);
