@@ -94,7 +94,7 @@ BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-de
 	libarpack2-dev libmetis-dev
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
 	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++ \
-	iproute2 lldpd nftables traceroute frr \
+	iproute2 lldpd nftables traceroute frr chromium poppler-utils \
 	slurmctld slurmd slurm-client munge
 MAY_INSTALL := $(filter deps test-deps demo demo-ethernet quick check soak,$(MAKECMDGOALS))
 

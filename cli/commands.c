@@ -87,8 +87,10 @@ static const struct cli_opt cables_opts[] = {
 	  "lines LENGTH,copper|optical[,PRICE] (default: an example without prices)" },
 	{ "endpoint-length", 0, "METRES", "length of a cable to an endpoint (2)" },
 	{ "csv", 0, "FILE", "write the list to FILE" },
-	{ "html", 0, "FILE", "write a page to print to FILE" },
 	{ "labels", 0, "FILE", "write the label of each end of each cable to FILE, as CSV" },
+	{ "html", 0, "FILE", "write a sheet to print to FILE" },
+	{ "title", 0, "TEXT", "title on the sheet (the name of the plan's file)" },
+	{ "date", 0, "TEXT", "date on the sheet (left blank)" },
 	{ 0 }
 };
 static const struct cli_opt permute_opts[] = {

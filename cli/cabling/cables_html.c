@@ -1,236 +1,190 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cables_html.c - the cable list as a page to print: the floor as a picture, the cables to
- * order, and the lists with a box to tick.  The page is one file without script, font or
- * style sheet of its own.
+/* cables_html.c - the sheet that a crew prints: a cover with the counts, what to order and
+ * the floor, and then a page for each group of cables with the ways on the floor and a line
+ * with a box to tick for each cable.  It is one file without script, font or style sheet of
+ * its own, and the same plan and options give the same bytes: its date is an option.
  *
- * In the picture a cabinet is the darker, the more cables end in it.  Only the cabinet pairs
- * with most cables have a line, since in these fabrics nearly every pair has some cable, and
- * lines for all would fill the picture. */
+ * Every page ends with the hash of the plan, so that a page of another plan is noticed. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cables.h"
+#include "cabling/cables.h"
+#include "svg.h"
 
-enum { SCALE = 60, MARGIN = 24, LINES_MAX = 200 };	/* SCALE: pixels for a metre */
+/* ---- the cover ------------------------------------------------------------------------ */
 
 static void
-put_escaped(struct moore_buf *b, const char *s)
+put_fact(struct moore_buf *b, const char *what, const char *value)
 {
-	size_t n;
-
-	for (; *s; s += n) {
-		const size_t hidden = moore_text_hidden(s, strlen(s));
-		const char *as = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" :
-				 *s == '"' ? "&quot;" : hidden ? "&#xfffd;" : NULL;
-
-		n = hidden ? hidden : 1;
-		if (as)
-			cli_putf(b, "%s", as);
-		else
-			moore_buf_add(b, s, 1);
-	}
-}
-
-/* ---- the floor ----------------------------------------------------------------------- */
-
-struct trunk {			/* a pair of cabinets and the number of their cables */
-	uint32_t a, b, n;
-};
-
-static int
-pair_cmp(const void *x, const void *y)
-{
-	const struct trunk *p = x, *q = y;
-
-	if (p->a != q->a)
-		return p->a < q->a ? -1 : 1;
-	return (p->b > q->b) - (p->b < q->b);
-}
-
-static int
-size_cmp(const void *x, const void *y)
-{
-	const struct trunk *p = x, *q = y;
-
-	if (p->n != q->n)
-		return p->n > q->n ? -1 : 1;
-	return pair_cmp(x, y);
-}
-
-/* Fills t with the trunks, those with most cables first, and returns their number. */
-static size_t
-find_trunks(struct trunk *t, const struct cli_cables *k)
-{
-	size_t n = 0, m = 0;
-
-	for (size_t i = 0; i < k->n_work; i++) {
-		const uint32_t *c = k->work[i].cabinet;
-
-		if (c[0] != c[1])
-			t[n++] = (struct trunk){ c[0] < c[1] ? c[0] : c[1], c[0] < c[1] ? c[1] : c[0], 1 };
-	}
-	qsort(t, n, sizeof(*t), pair_cmp);
-	for (size_t i = 0; i < n; i++) {
-		if (m && !pair_cmp(&t[m - 1], &t[i]))
-			t[m - 1].n++;
-		else
-			t[m++] = t[i];
-	}
-	qsort(t, m, sizeof(*t), size_cmp);
-	return m;
-}
-
-static double
-x_of(const struct cli_cables *k, uint32_t cabinet)
-{
-	return MARGIN + (k->plan->cabinet[cabinet].column + 0.5) * k->plan->column_pitch * SCALE;
-}
-
-static double
-y_of(const struct cli_cables *k, uint32_t cabinet)
-{
-	return MARGIN + (k->plan->cabinet[cabinet].row + 0.5) * k->plan->row_pitch * SCALE;
+	cli_putf(b, "<tr><th>%s<td>", what);
+	cli_put_escaped(b, value);
+	cli_putf(b, "</tr>\n");
 }
 
 static void
-put_cabinet(struct moore_buf *b, const struct cli_cables *k, uint32_t c, double share)
+put_family(struct moore_buf *b, const struct moore_plan *p)
 {
-	const double w = k->plan->column_pitch * SCALE * 0.92;
-	const double h = k->plan->row_pitch * SCALE < w * 2 ? k->plan->row_pitch * SCALE * 0.7 : w * 1.4;
+	struct moore_buf text = MOORE_BUF_INIT;
 
-	cli_putf(b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#2171b5\" "
-		 "fill-opacity=\"%.2f\" stroke=\"#333\"/>\n<text x=\"%.1f\" y=\"%.1f\" "
-		 "text-anchor=\"middle\">", x_of(k, c) - w / 2, y_of(k, c) - h / 2, w, h,
-		 0.05 + 0.45 * share, x_of(k, c), y_of(k, c) + 4);
-	put_escaped(b, k->plan->cabinet[c].name);
-	cli_putf(b, "</text>\n");
+	if (!p->family)
+		return;
+	cli_putf(&text, "%s", p->family);
+	for (size_t i = 0; i < p->n_params; i++)
+		cli_putf(&text, " %s=%lld", p->key[i], (long long)p->value[i]);
+	cli_putf(&text, "%s", p->permuted ? ", ends exchanged" : "");
+	put_fact(b, "family", text.data ? text.data : "");
+	moore_buf_free(&text);
 }
 
 static void
-put_floor(struct moore_buf *b, const struct cli_cables *k, const struct trunk *t, size_t n_trunks,
-	  const uint32_t *load)
+put_facts(struct moore_buf *b, const struct cli_cables *k, uint64_t hash)
 {
 	const struct moore_plan *p = k->plan;
-	uint32_t rows = 0, columns = 0, most = 1;
+	uint32_t inside = 0, groups = 0;
 
-	for (uint32_t c = 0; c < p->n_cabinets; c++) {
-		rows = p->cabinet[c].row >= rows ? p->cabinet[c].row + 1 : rows;
-		columns = p->cabinet[c].column >= columns ? p->cabinet[c].column + 1 : columns;
-		most = load[c] > most ? load[c] : most;
-	}
-	cli_putf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
-		 "font-family=\"sans-serif\" font-size=\"11\">\n",
-		 2 * MARGIN + columns * p->column_pitch * SCALE,
-		 2 * MARGIN + rows * p->row_pitch * SCALE);
-	for (size_t i = 0; i < n_trunks && i < LINES_MAX; i++)
-		cli_putf(b, "<polyline fill=\"none\" stroke=\"#d7301f\" stroke-opacity=\"0.4\" "
-			 "stroke-width=\"%.1f\" points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n",
-			 0.4 + 2.6 * t[i].n / t[0].n, x_of(k, t[i].a), y_of(k, t[i].a), x_of(k, t[i].b),
-			 y_of(k, t[i].a), x_of(k, t[i].b), y_of(k, t[i].b));
-	for (uint32_t c = 0; c < p->n_cabinets; c++)
-		put_cabinet(b, k, c, (double)load[c] / most);
-	cli_putf(b, "</svg>\n<p>%u cabinets; the pitch is %g m along a row and %g m between rows. "
-		 "Darker: more cables. Lines: the %zu of %zu cabinet pairs with most cables.</p>\n",
-		 p->n_cabinets, p->column_pitch, p->row_pitch,
-		 n_trunks < LINES_MAX ? n_trunks : LINES_MAX, n_trunks);
+	for (size_t i = 0; i < k->n_work; i++)
+		inside += !k->work[i].endpoint && k->work[i].cabinet[0] == k->work[i].cabinet[1];
+	for (size_t i = 0; i < k->n_work; i += cli_cables_group(k, i))
+		groups++;
+	cli_putf(b, "<table class=\"facts\">\n");
+	put_fact(b, "plan", k->title);
+	put_family(b, p);
+	cli_putf(b, "<tr><th>hash of the plan<td>0x%016llx</tr>\n", (unsigned long long)hash);
+	put_fact(b, "date", k->date ? k->date : "");
+	cli_putf(b, "<tr><th>cabinets<td>%u</tr>\n<tr><th>switches<td>%u</tr>\n"
+		 "<tr><th>endpoints<td>%u</tr>\n<tr><th>cables between cabinets<td>%u</tr>\n"
+		 "<tr><th>cables inside a cabinet<td>%u</tr>\n<tr><th>cables to endpoints<td>%u</tr>\n"
+		 "<tr><th>crews<td>%u</tr>\n<tr><th>groups, each begins a page<td>%u</tr>\n"
+		 "</table>\n", p->n_cabinets, p->n_switches, p->n_endpoints, p->n_cables - inside,
+		 inside, p->n_endpoints, k->n_crews, groups);
 }
-
-static void
-put_picture(struct moore_buf *b, const struct cli_cables *k)
-{
-	struct trunk *t = malloc((k->n_work + 1) * sizeof(*t));
-	uint32_t *load = calloc(k->plan->n_cabinets + 1u, sizeof(*load));
-
-	for (size_t i = 0; load && i < k->n_work; i++)
-		for (int e = 0; e < 2; e++)
-			load[k->work[i].cabinet[e]] += !k->work[i].endpoint;
-	if (t && load)
-		put_floor(b, k, t, find_trunks(t, k), load);
-	else
-		b->oom = true;
-	free(t);
-	free(load);
-}
-
-/* ---- the lists -------------------------------------------------------------------------- */
 
 static void
 put_stock(struct moore_buf *b, const struct cli_cables *k)
 {
-	cli_putf(b, "<h2>To order</h2>\n<table><tr><th>length, m<th>medium<th>pieces<th>price</tr>\n");
+	const struct moore_plan *p = k->plan;
+
+	cli_putf(b, "<h2>To order</h2>\n<table>\n<thead><tr><th>length, m<th>medium<th>between switches"
+		 "<th>to endpoints<th>pieces<th>price</tr></thead>\n");
 	for (uint32_t s = 0; s < k->catalogue->n; s++) {
 		const struct moore_stock *stock = &k->catalogue->stock[s];
+		const uint32_t ends = s == k->endpoint_stock ? p->n_endpoints : 0;
 
 		if (!k->pieces[s])
 			continue;
-		cli_putf(b, "<tr><td>%g<td>%s<td>%u<td>", stock->length, cli_stock_kind(stock),
-			 k->pieces[s]);
+		cli_putf(b, "<tr><td>%g<td>%s<td>%u<td>%u<td>%u<td>", stock->length,
+			 cli_stock_kind(stock), k->pieces[s] - ends, ends, k->pieces[s]);
 		if (stock->price > 0)
 			cli_putf(b, "%.2f", k->pieces[s] * stock->price);
 		cli_putf(b, "</tr>\n");
 	}
-	cli_putf(b, "<tr><th>%.1f, of which %.1f are routed<th><th>%u<th>", k->bought,
-		 k->metres, k->plan->n_cables);
+	cli_putf(b, "<tr><th>%.1f<th><th>%u<th>%u<th>%u<th>", k->bought, p->n_cables, p->n_endpoints,
+		 p->n_cables + p->n_endpoints);
 	if (k->price > 0)
 		cli_putf(b, "%.2f", k->price);
-	cli_putf(b, "</tr>\n</table>\n");
+	cli_putf(b, "</tr>\n</table>\n<p>Between switches %.1f m are routed; a cable to an endpoint is "
+		 "%g m long.</p>\n", k->metres, k->endpoint_length);
+	if (k->price > 0 && k->unpriced)
+		cli_putf(b, "<p>%u cables have no price.</p>\n", k->unpriced);
 }
 
 static void
-put_line(struct moore_buf *b, const struct cli_cables *k, const struct moore_work *w)
+put_cover(struct moore_buf *b, const struct cli_cables *k, uint64_t hash)
+{
+	cli_putf(b, "<h1>Cabling: ");
+	cli_put_escaped(b, k->title);
+	cli_putf(b, "</h1>\n");
+	put_facts(b, k, hash);
+	put_stock(b, k);
+	cli_putf(b, "<h2>The floor</h2>\n");
+	cli_put_cables_floor(b, k);
+	cli_putf(b, "<p>A cabinet has its name and the number of its cables to switches. Rows are %g m "
+		 "apart, cabinets of a row %g m; the picture is not to scale.</p>\n"
+		 "<p>A label is cabinet-unit-port, with units counted from the bottom; the label of an "
+		 "endpoint is its name and port. Plug in both ends of a cable, then tick its box.</p>\n",
+		 k->plan->row_pitch, k->plan->column_pitch);
+}
+
+/* ---- the groups ----------------------------------------------------------------------- */
+
+static void
+put_line(struct moore_buf *b, const struct cli_cables *k, size_t i, bool own)
 {
 	struct cli_cable_line l;
 
-	cli_cable_line(k, w, &l);
-	cli_putf(b, "<tr><td>&#9744;");
+	cli_cable_line(k, &k->work[i], &l);
+	cli_putf(b, "<tr><td>%zu<td class=\"box\"><span></span><td>%g m %s", i + 1, l.stock->length,
+		 cli_stock_kind(l.stock));
 	for (int e = 0; e < 2; e++) {
+		cli_putf(b, "<td class=\"label\">");
+		cli_put_escaped(b, cli_cable_label(&l, e));
 		cli_putf(b, "<td>");
-		put_escaped(b, cli_cable_label(&l, e));
+		cli_put_escaped(b, l.node[e]);
+		cli_putf(b, "<td>%u", l.port[e]);
 	}
-	cli_putf(b, "<td>");
-	if (l.stock)
-		cli_putf(b, "%g m %s", l.stock->length, cli_stock_kind(l.stock));
-	for (int e = 0; e < 2; e++) {
+	if (own) {
 		cli_putf(b, "<td>");
-		put_escaped(b, l.node[e]);
-		cli_putf(b, " [%u]", l.port[e]);
+		cli_put_escaped(b, l.own ? l.own : "");
 	}
-	cli_putf(b, "<td>");
-	put_escaped(b, l.own ? l.own : "");
 	cli_putf(b, "</tr>\n");
 	cli_cable_line_free(&l);
 }
 
+/* The head is repeated on each page of the table, so it says which group it is. */
 static void
-put_lists(struct moore_buf *b, const struct cli_cables *k)
+put_head(struct moore_buf *b, const char *heading, bool endpoints, bool own)
 {
-	for (size_t i = 0; i < k->n_work; i++) {
-		if (cli_cables_starts(k, i)) {
-			struct moore_buf heading = MOORE_BUF_INIT;
+	cli_putf(b, "<table>\n<thead><tr><th colspan=\"%d\">", own ? 10 : 9);
+	cli_put_escaped(b, heading);
+	cli_putf(b, "</tr>\n<tr><th>line<th>done<th>cable<th>one end<th>switch<th>port<th>other end<th>%s"
+		 "<th>port%s</tr></thead>\n<tbody>\n", endpoints ? "endpoint" : "switch",
+		 own ? "<th>own label" : "");
+}
 
-			cli_cables_heading(&heading, k, i);
-			cli_putf(b, "%s<h3>", i ? "</table>\n" : "");
-			put_escaped(b, heading.data ? heading.data : "");
-			moore_buf_free(&heading);
-			cli_putf(b, "</h3>\n<table><tr><th><th>from<th>to<th>cable<th>from<th>to<th>label"
-				 "</tr>\n");
-		}
-		put_line(b, k, &k->work[i]);
-	}
-	cli_putf(b, "%s", k->n_work ? "</table>\n" : "");
+static void
+put_group(struct moore_buf *b, const struct cli_cables *k, size_t i, size_t n)
+{
+	struct moore_buf heading = MOORE_BUF_INIT;
+	bool own = false;
+
+	for (size_t w = i; w < i + n; w++)
+		own |= !k->work[w].endpoint && k->plan->cable[k->work[w].index].label;
+	cli_cables_heading(&heading, k, i);
+	cli_putf(&heading, " cable%s", n == 1 ? "" : "s");
+	cli_putf(b, "<section>\n<h2>");
+	cli_put_escaped(b, heading.data ? heading.data : "");
+	cli_putf(b, "</h2>\n");
+	cli_put_cables_ways(b, k, i, n);
+	put_head(b, heading.data ? heading.data : "", k->work[i].endpoint, own);
+	for (size_t w = i; w < i + n; w++)
+		put_line(b, k, w, own);
+	cli_putf(b, "</tbody>\n</table>\n</section>\n");
+	moore_buf_free(&heading);
 }
 
 void
 cli_put_cables_html(struct moore_buf *b, const struct cli_cables *k)
 {
-	cli_putf(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
-		 "<title>Cables</title>\n<style>body{font:12px sans-serif;margin:2em}"
-		 "table{border-collapse:collapse}td,th{border:1px solid #bbb;padding:1px 6px;"
-		 "text-align:left}h3{margin:1em 0 .2em;break-after:avoid}tr{break-inside:avoid}"
-		 "svg{max-width:100%%;max-height:90vh}</style></head>\n<body>\n<h1>Cables</h1>\n"
-		 "<p>A label is cabinet-unit-port.</p>\n");
-	put_picture(b, k);
-	put_stock(b, k);
-	put_lists(b, k);
+	const uint64_t hash = cli_plan_hash(k->plan);
+
+	cli_putf(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>Cabling: ");
+	cli_put_escaped(b, k->title);
+	cli_putf(b, "</title>\n<style>\n"
+		 "@page{size:A4;margin:14mm 12mm;@bottom-left{content:\"plan 0x%016llx\";font:9px "
+		 "sans-serif}@bottom-right{content:\"page \" counter(page) \" of \" counter(pages);"
+		 "font:9px sans-serif}}\n"
+		 "body{font:11px/1.25 sans-serif;margin:0}section{break-before:page}\n"
+		 "table{border-collapse:collapse}thead{display:table-header-group}"
+		 "tr{break-inside:avoid}td,th{border:1px solid #999;padding:0 6px;text-align:left;"
+		 "overflow-wrap:anywhere}h1,h2{break-after:avoid;margin:0 0 2mm}h2{margin-top:4mm}section h2{margin-top:0}\n"
+		 "svg{display:block;max-width:100%%;margin:0 0 3mm}svg.all{max-height:110mm}"
+		 "svg.ways{max-height:70mm}.label{font-weight:bold}\n"
+		 ".box span{display:inline-block;width:9px;height:9px;vertical-align:middle;border:1px solid #000}\n"
+		 "</style></head>\n<body>\n", (unsigned long long)hash);
+	put_cover(b, k, hash);
+	for (size_t i = 0, n; i < k->n_work; i += n) {
+		n = cli_cables_group(k, i);
+		put_group(b, k, i, n);
+	}
 	cli_putf(b, "</body>\n</html>\n");
 }

@@ -289,6 +289,14 @@ pick_endpoint_stock(const struct cli_call *c, struct cli_cables *k)
 	return CLI_OK;
 }
 
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : cli_file_name(path);
+}
+
 static int
 load(const struct cli_call *c, struct cli_cables *k)
 {
@@ -298,12 +306,16 @@ load(const struct cli_call *c, struct cli_cables *k)
 
 	if (by && strcmp(by, "pair") && strcmp(by, "bundle") && strcmp(by, "cabinet"))
 		return cli_misuse(c, "--by %s: it is pair, bundle or cabinet", by);
+	if ((cli_opt(c, "title") || cli_opt(c, "date")) && !cli_opt(c, "html"))
+		return cli_misuse(c, "--title and --date are printed on the sheet: add --html FILE");
 	if ((rc = cli_opt_u64(c, "crews", 1, 10000, &crews)) != CLI_OK ||
 	    (rc = load_catalogue(cli_opt(c, "catalogue"), &k->catalogue)) != CLI_OK ||
 	    (rc = cli_load_plan(c->arg[0], &k->plan)) != CLI_OK)
 		return rc;
 	k->n_crews = (uint32_t)crews;
 	k->n_work = (size_t)k->plan->n_cables + k->plan->n_endpoints;
+	k->title = cli_opt(c, "title") ? cli_opt(c, "title") : base_name(c->arg[0]);
+	k->date = cli_opt(c, "date");
 	if ((rc = make_list(c, k)) != CLI_OK || (rc = pick_endpoint_stock(c, k)) != CLI_OK)
 		return rc;
 	return sum_stock(k);

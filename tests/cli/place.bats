@@ -194,6 +194,100 @@ lengths() {
 	EOF2
 }
 
+@test "the sheet: a cover, each group on a page, each cable once, ways that cross no cabinet" {
+	placed --cabinet-size 8
+	for by in pair bundle cabinet; do
+		$M plan cables "$T/q.json" --by $by --html "$T/c.html" --title 'Hall <3>' --date 2031-02-03 >/dev/null
+		$M plan cables "$T/q.json" --by $by --json >"$T/c.json"
+		python3 - "$T" <<-'EOF2'
+		import html.parser, json, re, sys, xml.etree.ElementTree as E
+		T = sys.argv[1]
+		page = open(T + "/c.html").read()
+		lines = json.load(open(T + "/c.json"))["lines"]
+		assert not re.search(r"<script|https?://(?!www\.w3\.org/2000/svg)|<link|<img", page)
+		assert "section{break-before:page}" in page and "thead{display:table-header-group}" in page
+		cover, *groups = page.split("<section>")
+		for s in ("Hall &lt;3&gt;", "2031-02-03", "slimfly q=5 p=2", "cables to endpoints<td>100"):
+		    assert s in cover, s
+		assert re.search("hash of the plan<td>0x[0-9a-f]{16}<", cover)
+		# Rows, in order, are the lines of the list: box, stock, and label, node and port of both ends.
+		class Rows(html.parser.HTMLParser):
+		    def __init__(self): super().__init__(); self.row, self.rows = None, []
+		    def handle_starttag(self, tag, attrs):
+		        if tag == "tr": self.row = []
+		        elif tag == "td": self.row.append("")
+		    def handle_data(self, d):
+		        if self.row: self.row[-1] += d.strip()
+		    def handle_endtag(self, tag):
+		        if tag == "tr":
+		            if self.row: self.rows.append(self.row)
+		            self.row = None
+		rows = []
+		for g in groups:
+		    p = Rows(); p.feed(g); rows += p.rows
+		    assert g.count('<span></span>') == len(p.rows) and g.count("<thead>") == g.count("<svg") == 1
+		    heading = re.search("<h2>(.*: ([0-9]+)) cables?</h2>", g)
+		    assert int(heading.group(2)) == len(p.rows) and g.count(heading.group(1)) == 2
+		want = [[str(i + 1), "", "%g m %s" % (l["stock_m"], l["medium"]), l["a_label"], l["a_node"], str(l["a_port"]),
+		         l["b_label"] or "%s[%d]" % (l["b_node"], l["b_port"]), l["b_node"], str(l["b_port"])]
+		        for i, l in enumerate(lines)]
+		assert rows == want and len(rows) == 275
+		n = "{http://www.w3.org/2000/svg}"
+		def box(r): return [float(r.get(k)) for k in ("x", "y", "width", "height")]
+		floor = None
+		for part in page.split("<svg")[1:]:
+		    r = E.fromstring("<svg" + part.split("</svg>")[0] + "</svg>")
+		    w, h = map(float, r.get("viewBox").split()[2:])
+		    if floor is None:
+		        floor = [box(x) for x in r.iter(n + "rect")]
+		        assert len(floor) == 7 and len(list(r.iter(n + "text"))) == 14 and r.find(n + "g").get("id") == "floor"
+		        assert all(0 <= x and x + a <= w and 0 <= y and y + b <= h for x, y, a, b in floor)
+		        for i, (x, y, a, b) in enumerate(floor):
+		            assert not any(x < X + A and X < x + a and y < Y + B and Y < y + b for X, Y, A, B in floor[:i])
+		        continue
+		    assert r.find(n + "use").get("href") == "#floor" and all(box(x) in floor for x in r.iter(n + "rect"))
+		    ways = [[tuple(map(float, q.split(","))) for q in x.get("points").split()] for x in r.iter(n + "polyline")]
+		    assert len(ways) == len(r.findall(n + "rect")) - 1
+		    for way in ways:
+		        for (x1, y1), (x2, y2) in zip(way, way[1:]):
+		            assert (x1 == x2 or y1 == y2) and max(x1, x2) <= w and max(y1, y2) <= h
+		            assert not any(min(x1, x2) < X + A and X < max(x1, x2) and min(y1, y2) < Y + B and Y < max(y1, y2)
+		                           for X, Y, A, B in floor)
+		    assert len({tuple(way[-1]) for way in ways}) == len(ways)
+		EOF2
+	done
+	cp "$T/c.html" "$T/d.html"
+	$M plan cables "$T/q.json" --by cabinet --html "$T/c.html" --title 'Hall <3>' --date 2031-02-03 >/dev/null
+	cmp "$T/c.html" "$T/d.html"
+}
+
+@test "printed by Chromium, each group begins a page and long tables repeat their heads" {
+	command -v chromium >/dev/null && command -v pdftotext >/dev/null || skip "no chromium or pdftotext"
+	placed --cabinet-size 16
+	mkdir "$T/print"
+	$M plan cables "$T/q.json" --by cabinet --html "$T/print/c.html" >/dev/null
+	# Chromium's sandbox refuses root.
+	user=()
+	if [ "$(id -u)" = 0 ]; then
+		chmod o+x "$T" "${T%/*}" "${T%/*/*}"
+		chown 65534 "$T/print"
+		user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	fi
+	(cd "$T/print" && "${user[@]}" env HOME="$T/print" timeout 120 chromium --headless --disable-gpu \
+		--no-pdf-header-footer --print-to-pdf="$T/print/c.pdf" "file://$T/print/c.html") 2>"$T/print/err" ||
+		{ cat "$T/print/err"; false; }
+	pdftotext -layout "$T/print/c.pdf" "$T/c.txt"
+	python3 - "$T" <<-'EOF2'
+	import re, sys
+	T = sys.argv[1]
+	sizes = [int(n) for n in re.findall("<h2>.*: ([0-9]+) cables?</h2>", open(T + "/print/c.html").read())]
+	pages = open(T + "/c.txt").read().split("\f")[:-1]
+	assert max(sizes) > 40, sizes	# one group at least needs a second page
+	assert 1 + len(sizes) < len(pages) <= 1 + sum(1 + n // 40 for n in sizes), (len(pages), sizes)
+	rows = [[l.split()[0] for l in p.split("\n") if re.match(r" *\d+ .*(copper|optical)", l)] for p in pages]
+	assert sum(rows[1:], []) == [str(i + 1) for i in range(275)]
+	assert all("one end" in p and "other end" in p for p in pages[1:])
+	assert all("page %d of %d" % (i + 1, len(pages)) in p for i, p in enumerate(pages))
 	EOF2
 }
 
