@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cmd_repair.c - `moorectl repair`: which cable ends to move, cabinet by cabinet, in
- * an order that keeps the switches joined; or, where the wiring is an image of the
+/* cmd_repair.c - `moorectl repair`: which cables to reseat, and which cable ends to move, step
+ * by step in an order that keeps the switches joined; or, where the wiring is an image of the
  * plan, the plan that it fulfils. */
 #include <stdlib.h>
 #include <string.h>
@@ -45,12 +45,15 @@ static int
 entry_cmp(const void *x, const void *y)
 {
 	const struct entry *a = x, *b = y;
-	int d = strcmp(cabinet_of(a->move), cabinet_of(b->move));
+	const long long step_a = cli_int(a->move, "step"), step_b = cli_int(b->move, "step");
+	int d = step_a != step_b ? (step_a > step_b) - (step_a < step_b) :
+		strcmp(cabinet_of(a->move), cabinet_of(b->move));
 
 	return d ? d : (a->i > b->i) - (a->i < b->i);
 }
 
-/* By cabinet; moves without one come first. */
+/* In the order of the steps, since a later one may need a jack that an earlier one frees;
+ * within a step by cabinet. */
 static void
 put_moves(struct moore_buf *b, const json_t *moves)
 {
@@ -72,6 +75,22 @@ put_moves(struct moore_buf *b, const json_t *moves)
 		put_move(b, e[i].move);
 	}
 	free(e);
+}
+
+static void
+put_reseat(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *list = json_object_get(answer, "reseat"), *x;
+	size_t i;
+
+	if (!json_array_size(list))
+		return;
+	cli_putf(b, "reseat both ends first, and replace a cable only if that does not help:\n");
+	json_array_foreach(list, i, x)
+		cli_putf(b, "  %-9s %s%s%s\n", cli_str(x, "verdict"), cli_str(x, "label"),
+			 *cli_str(x, "label") ? ": " : "", cli_str(x, "text"));
+	if (cli_int(answer, "new_cables"))
+		cli_putf(b, "a link that comes up needs no new cable: then list the moves again\n");
 }
 
 static const char *
@@ -122,6 +141,9 @@ put_repair(struct moore_buf *b, const json_t *answer)
 		cli_put_floor(b, json_object_get(x, "b"));
 		cli_putf(b, ", or swap their names; the moves below apply after that\n");
 	}
+	put_reseat(b, answer);
+	if (cli_int(answer, "steps"))
+		cli_putf(b, "the steps in order; in each, pull all its ends, then plug them in:\n");
 	put_moves(b, json_object_get(answer, "moves"));
 	put_sums(b, answer);
 }

@@ -20,7 +20,7 @@ const char moore_schema_check[] = OBJ("'ok':" BOOL ",'deviations':" LIST_OF(A_DE
 const char moore_schema_repair[] = OBJ("'ok':" BOOL ",'exchanges':" LIST_OF(OBJ("'a':" A_JACK
 	",'b':" A_JACK)) ",'moves':" LIST_OF(OBJ("'cable':" STR ",'end':{'type':'string','enum':"
 		"['a','b']},'from':" A_JACK ",'to':" A_JACK ",'step':" INT ",'parts':" BOOL))
-	",'optimal':" BOOL ",'lower_bound':" INT ",'steps':" INT ",'new_cables':" INT
+	",'reseat':" LIST_OF(A_DEVIATION) ",'optimal':" BOOL ",'lower_bound':" INT ",'steps':" INT ",'new_cables':" INT
 	",'parting_steps':" INT ",'mirrored':" BOOL ",'image':" BOOL ",'deviations':" INT);
 
 /* ---- jacks ---------------------------------------------------------------------- */
@@ -343,6 +343,21 @@ json_jack_at(const struct moore_wire *w, uint32_t jack)
 	return json_jack(w, jack == MOORE_NONE ? nowhere : w->jack[jack]);
 }
 
+/* The cables whose connectors may be at fault.  A planned cable that no discovery finds is
+ * often in its jacks, and its link is down. */
+static json_t *
+json_reseat(const struct moore_wire *w)
+{
+	static const bool by_verdict[MOORE_WIRE_VERDICTS] = { [MOORE_WIRE_MISSING] = true,
+		[MOORE_WIRE_ONE_SIDED] = true, [MOORE_WIRE_SLOW] = true, [MOORE_WIRE_NARROW] = true };
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < w->n_deviations; i++)
+		if (by_verdict[w->deviation[i].verdict])
+			list = moore_json_add(list, moore_json_deviation(w, &w->deviation[i]));
+	return list;
+}
+
 json_t *
 moore_answer_repair(const struct moore_wire *w, const struct moore_repair *r)
 {
@@ -360,9 +375,9 @@ moore_answer_repair(const struct moore_wire *w, const struct moore_repair *r)
 			"from", json_jack_at(w, m->from), "to", json_jack_at(w, m->to),
 			"step", (int)m->step, "parts", m->parts));
 	}
-	return json_pack("{s:b, s:o, s:o, s:b, s:i, s:i, s:i, s:i, s:b, s:b, s:i}",
-		"ok", !r->n_moves && !w->n_exchanges && !w->mirrored,
-		"exchanges", exchanges, "moves", moves, "optimal", r->optimal,
+	return json_pack("{s:b, s:o, s:o, s:o, s:b, s:i, s:i, s:i, s:i, s:b, s:b, s:i}",
+		"ok", !r->n_moves && !w->n_exchanges && !w->mirrored, "exchanges", exchanges,
+		"moves", moves, "reseat", json_reseat(w), "optimal", r->optimal,
 		"lower_bound", (int)r->lower_bound, "steps", (int)r->n_steps,
 		"new_cables", (int)r->n_new, "parting_steps", (int)r->n_parting,
 		"mirrored", w->mirrored, "image", w->image, "deviations", (int)w->n_deviations);

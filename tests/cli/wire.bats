@@ -77,6 +77,27 @@ wrong() {
 	[[ $output == *"4 moves of cable ends in "*" steps, 1 new cable: this is the shortest possible list"* ]]
 }
 
+@test "reseat comes before replace, and the steps come in their order" {
+	# A missing cable may be in its jacks, and a slow one often is not fully in.
+	wrong 'del(.cables[3])'
+	run --separate-stderr -1 $M repair "$T/p.json" "$T/seen"
+	[[ $output == "reseat both ends first, and replace a cable only if that does not help:"*$'\n'"  missing   C3: r3[2] (cabinet B1, unit 1) -- r4[3]"*"a link that comes up needs no new cable: then list the moves again"*"the steps in order"*"step 1 "* ]]
+	jq '.rate = "4xHDR"' "$T/p.json" >"$T/fast.json"
+	jq '.rate = "4xHDR" | .cables[1].rate = "4xEDR" | .cables[2].rate = "1xHDR"' "$T/p.json" >"$T/slow.json"
+	run --separate-stderr -0 $M repair "$T/fast.json" "$T/slow.json"
+	[[ $output == *"  slow      C1: r1[2]"*"  narrow    C2: r2[2]"*"nothing to move"* ]]
+	[[ $output != *"new cable"* && $output != *"the steps"* ]]
+	run --separate-stderr -0 $M repair "$T/fast.json" "$T/slow.json" --json
+	holds '[.reseat[].verdict] == ["slow", "narrow"] and .ok'
+	# Ends of other cabinets in turn: the step numbers rise all the same.
+	wrong '.cables[0].b as $x | .cables[0].b = .cables[3].b | .cables[3].b = $x
+		| .cables[1].b as $x | .cables[1].b = .cables[4].b | .cables[4].b = $x'
+	run --separate-stderr -1 $M repair "$T/p.json" "$T/seen"
+	steps=$(sed -n 's/^  step \([0-9]*\) .*/\1/p' <<<"$output")
+	[ "$(wc -l <<<"$steps")" -ge 4 ]
+	cmp <(echo "$steps") <(sort -n <<<"$steps")
+}
+
 @test "an endpoint elsewhere, one not there, one unknown" {
 	wrong '.endpoints[2].port = 4 | .endpoints[3] |= (.switch = "r5" | .port = 4)
 		| .endpoints[4].name = "who"'
@@ -162,5 +183,5 @@ wrong() {
 	holds '[.deviations[] | [.verdict, .planned, .observed]] | sort ==
 		[["narrow", "4xHDR", "2xHDR"], ["slow", "4xHDR", "4xEDR"]]'
 	run --separate-stderr -0 $M repair "$T/p.json" "$T/seen"
-	[[ $output == "nothing to move; moorectl check lists the other deviations" ]]
+	[[ $output == "reseat both ends first"*$'\n'"nothing to move; moorectl check lists the other deviations" ]]
 }
