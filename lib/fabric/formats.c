@@ -24,6 +24,8 @@
 	     "GUIDs, rates, units, the floor, ports and switches without a cable, the family") \
 	BOTH(slurm, "topology.conf of Slurm, one switch above all that have endpoints", \
 	     "all but which node is at which switch") \
+	BOTH(ibdm, "topology file of ibdm (ibdiagnet, ibtopodiff)", \
+	     "GUIDs, rates, lengths, labels, cabinets, the family") \
 	WRITE(anynet, "network of BookSim2's topology anynet, a cycle to a link; BookSim finds the routes", \
 	      "all but which endpoints and switches are joined, by number, and second cables between two switches")
 

@@ -939,6 +939,13 @@ static const struct {
 	{ "commas", "opa", OPA ",,a,,1,SW,,,b,,1,SW,x,1,y,z\n", MOORE_ESYNTAX, 2, "more than 15 fields" },
 	{ "two types", "opa", OPA ",,a,,1,SW,,,b,,1,SW\n,,b,,2,FI,,,a,,2,SW\n", MOORE_EPLAN, 3, "\"b\" is a switch on line 2" },
 
+	{ "one word", "ibdm", "SW4\n", MOORE_ESYNTAX, 1, "is no system" },
+	{ "no system", "ibdm", " P1 -> SW4 a P1\n", MOORE_ESYNTAX, 1, "a link before the first system" },
+	{ "no arrow", "ibdm", "SW4 a\n P1 SW4 b P1\n", MOORE_ESYNTAX, 2, "is no link" },
+	{ "a port by another name", "ibdm", "SW4 a\n L1/P1 -> SW4 b P1\n", MOORE_ESYNTAX, 2, "P1 to P254" },
+	{ "two types", "ibdm", "SW4 a\n P1 -> HCA1 b P1\nSW4 b\n", MOORE_EPLAN, 3, "\"b\" is an endpoint on line 2" },
+	{ "a port too many", "ibdm", "SW1 a\n P2 -> HCA1 b P1\n", MOORE_EPLAN, 2, "port 2" },
+
 	{ "an unknown key", "slurm", "NodeName=a\n", MOORE_ESYNTAX, 1, "want SwitchName=, Nodes=" },
 	{ "no switch", "slurm", "Nodes=a\n", MOORE_ESYNTAX, 1, "want SwitchName= before" },
 	{ "falling", "slurm", "SwitchName=s Nodes=n[3-1]\n", MOORE_ESYNTAX, 1, "want rising ranges" },
