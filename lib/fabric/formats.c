@@ -26,6 +26,8 @@
 	     "all but which node is at which switch") \
 	BOTH(ibdm, "topology file of ibdm (ibdiagnet, ibtopodiff)", \
 	     "GUIDs, rates, lengths, labels, cabinets, the family") \
+	WRITE(slurmyaml, "topology.yaml of Slurm 25.05, a block for each cabinet or group (untested)", \
+	      "all but which node is in which block") \
 	WRITE(anynet, "network of BookSim2's topology anynet, a cycle to a link; BookSim finds the routes", \
 	      "all but which endpoints and switches are joined, by number, and second cables between two switches")
 

@@ -41,6 +41,42 @@ readable() { $M plan import --help | sed -n 's/^  \([a-z0-9][a-z0-9]*\)  *[A-Za-
 	[ "$(at "$T/p.json")" = "$(at "$T/q.json")" ]
 }
 
+# The reader below takes the part of YAML in which topology.yaml(5) gives its example, and
+# nothing else.
+@test "slurmyaml: each node in one block, by cabinet or by group" {
+	q5 "$T/p.json"
+	$M plan place "$T/p.json" -o "$T/placed.json" --cabinet-size 8 --iterations 1000 >/dev/null
+	for f in p placed; do
+		$M plan export --to slurmyaml "$T/$f.json" -o "$T/$f.yaml"
+		python3 - "$T/$f.json" "$T/$f.yaml" <<-'EOF2'
+		import json, re, sys
+		plan, text = json.load(open(sys.argv[1])), open(sys.argv[2]).read()
+		lines = [l for l in text.splitlines() if not l.startswith("#")]
+		assert lines[:6] == ["---", '- topology: "fabric"', "  cluster_default: true", "  block:",
+		                     "    block_sizes:", lines[5]] and lines[6] == "    blocks:"
+		size = int(re.fullmatch("      - ([0-9]+)", lines[5]).group(1))
+		got = {}
+		for a, b in zip(lines[7::2], lines[8::2]):
+		    name = re.fullmatch('      - block: "([^"]+)"', a).group(1)
+		    assert name not in got
+		    got[name] = re.fullmatch('        nodes: "([^" ]+)"', b).group(1).split(",")
+		at = {s["name"]: s.get("cabinet") or s["name"].rsplit("-", 1)[0] for s in plan["switches"]}
+		want = {}
+		for e in plan["endpoints"]:
+		    want.setdefault(at[e["switch"]], []).append(e["name"])
+		assert {k: sorted(v) for k, v in got.items()} == {k: sorted(v) for k, v in want.items()}
+		assert size == min(map(len, got.values())) and len(got) == (7 if plan.get("floor") else 10)
+		EOF2
+	done
+	jq '(.. | strings | select(. == "A02")) = "row 1"' "$T/placed.json" >"$T/q.json"
+	run --separate-stderr -2 $M plan export --to slurmyaml "$T/q.json" -o "$T/x"
+	says "block \"row 1\": Slurm's names hold no blank"
+	jq '.endpoints = []' "$T/p.json" >"$T/q.json"
+	run --separate-stderr -2 $M plan export --to slurmyaml "$T/q.json" -o "$T/x"
+	says "no endpoint"
+	[ ! -e "$T/x" ]
+}
+
 @test "rates and GUIDs cross ibnetdiscover, lengths and labels cross csv" {
 	q5 "$T/p.json"
 	jq '.rate = "4xHDR" | .cables[3].rate = "4xEDR" | .switches[0].guid = "0x00000000000abc01" |
