@@ -28,6 +28,10 @@
 	     "GUIDs, rates, lengths, labels, cabinets, the family") \
 	WRITE(slurmyaml, "topology.yaml of Slurm 25.05, a block for each cabinet or group (untested)", \
 	      "all but which node is in which block") \
+	WRITE(graphml, "GraphML, for programs that draw or analyse graphs", \
+	      "GUIDs, rates, units, the floor, ports without a cable, the family") \
+	WRITE(clusters, "Graphviz graph of the switches alone, a cluster for each cabinet", \
+	      "all but switches, cabinets and which switches are joined") \
 	WRITE(anynet, "network of BookSim2's topology anynet, a cycle to a link; BookSim finds the routes", \
 	      "all but which endpoints and switches are joined, by number, and second cables between two switches")
 

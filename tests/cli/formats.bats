@@ -30,6 +30,28 @@ readable() { $M plan import --help | sed -n 's/^  \([a-z0-9][a-z0-9]*\)  *[A-Za-
 	ROWS
 }
 
+# Graphviz draws the clusters, and Python's XML parser reads the GraphML: all nodes, edges and names.
+@test "graphml and clusters: what drawing programs read" {
+	$M plan new slimfly q=3 p=1 -o "$T/g.json"
+	$M plan place "$T/g.json" -o "$T/g.json"
+	jq '.cables[0].label = "a <b> & \"c\""' "$T/g.json" >"$T/h.json"
+	$M plan export --to graphml "$T/h.json" >"$T/g.xml"
+	python3 - "$T/g.xml" "$T/h.json" <<-'EOF'
+		import json, sys, xml.etree.ElementTree as x
+		g, p = x.parse(sys.argv[1]).getroot(), json.load(open(sys.argv[2]))
+		n = "{http://graphml.graphdrawing.org/xmlns}"
+		data = lambda e, k: [d.text for d in e.iter(n + "data") if d.get("key") == k]
+		names = [data(e, "name")[0] for e in g.iter(n + "node")]
+		assert names == [s["name"] for s in p["switches"]] + [e["name"] for e in p["endpoints"]]
+		assert len(list(g.iter(n + "edge"))) == len(p["cables"]) + len(p["endpoints"])
+		assert [l for e in g.iter(n + "edge") for l in data(e, "label")] == ['a <b> & "c"']
+	EOF
+	$M plan export --to clusters "$T/g.json" >"$T/g.dot"
+	[ "$(dot -Tplain "$T/g.dot" | grep -c '^node')" -eq 18 ]
+	[ "$(dot -Tplain "$T/g.dot" | grep -c '^edge')" -eq "$(jq '.cables | length' "$T/g.json")" ]
+	[ "$(grep -c 'label=' "$T/g.dot")" -eq "$(jq '.floor.cabinets | length' "$T/g.json")" ]
+}
+
 @test "slurm: which endpoints share a switch, and no more" {
 	q5 "$T/p.json"
 	run -0 $M plan export --to slurm "$T/p.json"
