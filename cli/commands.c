@@ -380,13 +380,16 @@ const struct cli_cmd cli_cmds[] = {
 	{ DESIGN, "plan export", "FILE", 1, 1, "Write a plan in another format.", export_opts,
 	  "--to FORMAT is required.  Formats:\n" CLI_WRITTEN
 	  "slurm writes all switches with endpoints below one switch \"fabric\", which stands\n"
-	  "for all cables.",
+	  "for all cables.  slurmyaml makes a block of each cabinet, or, in a plan without cabinets,\n"
+	  "of the switches whose names differ in the last coordinate alone.  netbox: import the\n"
+	  "devices first, with interfaces swp<n> and eth<n>, and then the cables.",
 	  cmd_plan_export },
 	{ DESIGN, "plan import", "FILE", 1, 1,
 	  "Make a plan of a file in another format.", import_opts,
 	  "--from FORMAT is required.  Formats:\n" CLI_READ
 	  "ptm: swp<n> is port n of a switch, eth<n> is port n+1 of a host.  opa: FI is an\n"
-	  "endpoint, a rack is a cabinet.  slurm: nodes get ports in their order.",
+	  "endpoint, a rack is a cabinet.  slurm: nodes get ports in their order.  netbox: interfaces\n"
+	  "are named as in ptm; ib<n> is the same as eth<n>.",
 	  cmd_plan_import },
 	{ DESIGN, "plan permute", "PLAN", 1, 1,
 	  "Exchange ends of cables at random, so that distances become shorter.",

@@ -26,6 +26,10 @@
 	     "all but which node is at which switch") \
 	BOTH(ibdm, "topology file of ibdm (ibdiagnet, ibtopodiff)", \
 	     "GUIDs, rates, lengths, labels, cabinets, the family") \
+	BOTH(netbox, "cables for NetBox's bulk import", \
+	     "GUIDs, rates, cabinets, ports and switches without a cable, the family") \
+	WRITE(netboxdevices, "devices for NetBox's bulk import, without maker, type and site", \
+	      "all but devices, cabinets and units") \
 	WRITE(slurmyaml, "topology.yaml of Slurm 25.05, a block for each cabinet or group (untested)", \
 	      "all but which node is in which block") \
 	WRITE(graphml, "GraphML, for programs that draw or analyse graphs", \

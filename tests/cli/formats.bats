@@ -99,6 +99,51 @@ readable() { $M plan import --help | sed -n 's/^  \([a-z0-9][a-z0-9]*\)  *[A-Za-
 	[ ! -e "$T/x" ]
 }
 
+@test "netbox: devices and cables out, cables in, in any order of columns" {
+	q5 "$T/p.json"
+	$M plan place "$T/p.json" -o "$T/q.json" --cabinet-size 8 --iterations 1000 >/dev/null
+	jq '.cables[0] += {label: "C, 1", length: 4.601} | del(.cables[1].length)' "$T/q.json" >"$T/r.json"
+	$M plan export --to netbox "$T/r.json" -o "$T/c.csv"
+	$M plan export --to netboxdevices "$T/r.json" -o "$T/d.csv"
+	python3 - "$T" <<-'EOF2'
+	import csv, json, math, sys
+	T = sys.argv[1]
+	plan = json.load(open(T + "/r.json"))
+	rows = list(csv.DictReader(open(T + "/c.csv", newline="")))
+	assert all(r["side_a_type"] == r["side_b_type"] == "dcim.interface" and r["status"] == "planned" for r in rows)
+	got = {(r["side_a_device"], r["side_a_name"], r["side_b_device"], r["side_b_name"], r["label"], r["length"], r["length_unit"]) for r in rows}
+	cm = lambda c: ("%g" % (math.ceil(round(c["length"] * 100, 6)) / 100), "m") if "length" in c else ("", "")
+	want = {(c["a"]["switch"], "swp%d" % c["a"]["port"], c["b"]["switch"], "swp%d" % c["b"]["port"], c.get("label", ""), *cm(c))
+	        for c in plan["cables"]} | {(e["switch"], "swp%d" % e["port"], e["name"], "eth0", "", "", "") for e in plan["endpoints"]}
+	assert got == want and len(got) == len(rows), got ^ want
+	devices = list(csv.DictReader(open(T + "/d.csv", newline="")))
+	assert [(d["name"], d["rack"], d["position"], d["role"]) for d in devices] == \
+	    [(s["name"], s["cabinet"], str(s["unit"]), "switch") for s in plan["switches"]] + \
+	    [(e["name"], "", "", "endpoint") for e in plan["endpoints"]]
+	names = list(rows[0])[::-1] + ["color"]
+	with open(T + "/mixed.csv", "w", newline="") as f:
+	    w = csv.DictWriter(f, names)
+	    w.writeheader()
+	    w.writerows(dict(r, color="red", side_b_name=r["side_b_name"].replace("eth", "ib")) for r in rows)
+	EOF2
+	for f in c mixed; do
+		$M plan import --from netbox "$T/$f.csv" -o "$T/$f.json" >/dev/null
+		diff <(wiring "$T/r.json") <(wiring "$T/$f.json")
+		[ "$(jq -c '[.cables[0] | .label, .length] + [.cables[1].length]' "$T/$f.json")" = '["C, 1",4.61,null]' ]
+	done
+	sed 's/,m$/,ft/' "$T/c.csv" >"$T/ft.csv"
+	$M plan import --from netbox "$T/ft.csv" -o "$T/ft.json" >/dev/null
+	[ "$(jq '.cables[0].length * 10000 | round' "$T/ft.json")" = 14051 ]
+	for name in '=1+1' 'a,b' "$(printf 'a\xe2\x80\xaeb')"; do
+		jq --arg n "$name" '(.. | strings | select(. == "s0-0-0-h0")) = $n' "$T/r.json" >"$T/evil.json"
+		for f in netbox netboxdevices; do
+			run --separate-stderr -2 $M plan export --to $f "$T/evil.json" -o "$T/x"
+			says "NetBox would not read as it is: rename it"
+		done
+	done
+	[ ! -e "$T/x" ]
+}
+
 @test "rates and GUIDs cross ibnetdiscover, lengths and labels cross csv" {
 	q5 "$T/p.json"
 	jq '.rate = "4xHDR" | .cables[3].rate = "4xEDR" | .switches[0].guid = "0x00000000000abc01" |
@@ -137,6 +182,7 @@ readable() { $M plan import --help | sed -n 's/^  \([a-z0-9][a-z0-9]*\)  *[A-Za-
 	csv|kind,a_switch,a_port,b_node,b_port,length_m,label\ncable,a,0,b,1,,\n|2: a_port: "0" is no port
 	opa|Rack Group\n,,a,,1,XX,,,b,,1,SW\n|2: type "XX": it is FI, SW, CL or CS
 	slurm|SwitchName=s Nodes=n[3-1]\n|1: want rising ranges
+	netbox|side_a_device,side_a_type\n|1: no column side_a_name
 	ROWS
 }
 

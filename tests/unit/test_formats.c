@@ -595,6 +595,7 @@ static const struct {
 	{ "ibsim", "#@", GUIDS | PORTS | FREE }, { "dot", "", FREE }, { "ptm", "", 0 },
 	{ "csv", "", LENGTHS }, { "opa", ",\"=+-@'", LENGTHS | CABINETS },
 	{ "ibnetdiscover", NULL, GUIDS | PORTS | FREE }, { "slurm", NULL, NO_CABLES },
+	{ "netbox", ",=+-@'", 0 },
 };
 
 /* A plan that is exported and read again has everything that the format keeps.  The random
@@ -883,6 +884,8 @@ test_foreign(void **state)
 #define SIM "Switch 4 \"a\"\n"
 #define CSV "kind,a_switch,a_port,b_node,b_port,length_m,label\n"
 #define OPA "Rack Group\n"
+#define NETBOX "side_a_device,side_a_type,side_a_name,side_b_device,side_b_type,side_b_name\n"
+
 static const struct {
 	const char *why, *format, *text;
 	int rc;
@@ -953,6 +956,11 @@ static const struct {
 	{ "two brackets", "slurm", "SwitchName=s Nodes=n[3]m[2]\n", MOORE_ESYNTAX, 1, "one pair of brackets" },
 	{ "a list without end", "slurm", "SwitchName=s Nodes=n[0-4000000000]\n", MOORE_EPLAN, 1, "more than 254 nodes" },
 	{ "the same at the top", "slurm", "SwitchName=fabric Nodes=n[0-4000000000]\n", MOORE_EPLAN, 1, "more than 1000000 names" },
+	{ "no head", "netbox", "a,b\n", MOORE_ESYNTAX, 1, "no column side_a_device" },
+	{ "a power cable", "netbox", NETBOX "a,dcim.powerport,swp1,b,dcim.interface,swp1\n", MOORE_ESYNTAX, 2, "side_a_type: \"dcim.powerport\"" },
+	{ "no port", "netbox", NETBOX "a,dcim.interface,swp0,b,dcim.interface,swp1\n", MOORE_ESYNTAX, 2, "interface \"swp0\"" },
+	{ "another name", "netbox", NETBOX "a,dcim.interface,Po1,b,dcim.interface,swp1\n", MOORE_ESYNTAX, 2, "interface \"Po1\"" },
+	{ "both", "netbox", NETBOX "a,dcim.interface,swp1,b,dcim.interface,eth0\nb,dcim.interface,swp2,c,dcim.interface,swp1\n", MOORE_EPLAN, 3, "\"b\" is an endpoint on line 2" },
 	{ "no names", "slurm", "SwitchName=s Nodes=\n", MOORE_ESYNTAX, 1, "want names behind the =" },
 };
 
