@@ -94,6 +94,20 @@ MOORE_API int moore_plan_write(const struct moore_plan *p, struct moore_buf *out
 MOORE_API int moore_plan_check(const struct moore_plan *p, uint32_t *n_parts,
 			       struct moore_err *err);
 
+/* Makes the plan of a part of whole: of `switches` of its switches, of all its cables between
+ * these, and at each of them of at most `endpoints` of its endpoints, the first ones.  What stage
+ * has (NULL: nothing) is built already: its switches, cables and endpoints come first, in its
+ * order, and stay.  The other switches are chosen so that most pairs of switches with endpoints
+ * are at distance one or two.  A part of all switches has the family of whole, others none.
+ * progress (may be NULL) is called now and then with the share that is done, 0..1.
+ * -MOORE_EPLAN if stage is no part of whole, with the place in stage; -MOORE_EINVAL when whole
+ * has fewer switches or stage more, or if a choice is needed among more than 2048;
+ * -MOORE_ENOMEM.  O(switches * n * (n + degree^2)), and 2 n^2 bytes, n switches of whole. */
+MOORE_API int moore_plan_grow(struct moore_plan **out, const struct moore_plan *whole,
+			      const struct moore_plan *stage, uint32_t switches, uint32_t endpoints,
+			      void (*progress)(void *arg, double share), void *arg,
+			      struct moore_err *err);
+
 /* Returns the GUIDs of all switches and endpoints, in arrays to be freed with free(): those
  * of the plan, and where it gives none, ibsim's defaults in plan order.  Switch i has
  * 0x200000+i.  The nodes of endpoints, in the order in which their names first appear, start
