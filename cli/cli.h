@@ -323,6 +323,7 @@ int cmd_plan_draw(const struct cli_call *c);
 int cmd_plan_check(const struct cli_call *c);
 int cmd_plan_export(const struct cli_call *c);
 int cmd_plan_import(const struct cli_call *c);
+int cmd_plan_grow(const struct cli_call *c);
 int cmd_plan_place(const struct cli_call *c);
 int cmd_plan_cables(const struct cli_call *c);
 int cmd_plan_permute(const struct cli_call *c);

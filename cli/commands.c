@@ -93,6 +93,13 @@ static const struct cli_opt cables_opts[] = {
 	{ "date", 0, "TEXT", "date on the sheet (left blank)" },
 	{ 0 }
 };
+static const struct cli_opt grow_opts[] = {
+	{ "from", 0, "STAGE", "the plan of what is built already, a part of WHOLE" },
+	{ "switches", 0, "N", "how many switches it shall have (those of STAGE)" },
+	{ "endpoints", 0, "N", "how many endpoints each switch shall have at most (all)" },
+	OPT_OUTPUT_FILE,
+	{ 0 }
+};
 static const struct cli_opt permute_opts[] = {
 	{ "method", 0, "METHOD", "two-cab, three-cab or one-step (two-cab)" },
 	{ "fraction", 0, "P", "chance that a swap is allowed, 0 to 1 (1)" },
@@ -398,6 +405,11 @@ const struct cli_cmd cli_cmds[] = {
 	  "no cable needs another length.  Prints each cable end that moves, with its old\n"
 	  "and its new port.",
 	  cmd_plan_permute },
+	{ DESIGN, "plan grow", "WHOLE", 1, 1,
+	  "Make the plan of a part of a fabric, to be built first or next.", grow_opts,
+	  "Of the switches of WHOLE those are taken of which most pairs are at distance one or\n"
+	  "two.  What STAGE has stays where it is, so growing adds cables and moves none.",
+	  cmd_plan_grow },
 	{ CABLING, "plan place", "FILE", 1, 1,
 	  "Assign switches to cabinets, and cabinets to places, for short cables.",
 	  place_opts,
