@@ -295,6 +295,8 @@ void cli_put_quality_svg(struct moore_buf *b, const struct moore_quality *q);
 /* Replaces *f by the fabric without the parts named in --fail: a switch, an endpoint, or
  * the link at NAME:PORT (failures.c). */
 int cli_fail_parts(const struct cli_call *c, struct moore_fabric **f);
+/* Removes from the fabric of whole what the plan of --stage, a part of whole, does not have. */
+int cli_keep_stage(const struct cli_call *c, const struct moore_plan *whole, struct moore_fabric **f);
 /* Finds the port NAME:PORT, in which something is plugged in; opt is the option whose value it is.  Given a switch
  * alone, leaves *out as it is. */
 int cli_find_port(const struct cli_call *c, const char *opt, const struct moore_fabric *f, const char *what,

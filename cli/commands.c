@@ -121,6 +121,7 @@ static const struct cli_opt route_opts[] = {
 	{ "lmc", 0, "N", "2^N LIDs for each endpoint (0)" },
 	{ "lids", 0, "FILE", "take all LIDs from OpenSM's file guid2lid" },
 	{ "fail", 0, "NAME[:PORT]", "remove this switch, endpoint, or link; repeatable" },
+	{ "stage", 0, "STAGE", "all else is not built yet: a part of PLAN, made by plan grow" },
 	{ "without-plan", 0, NULL, "compute what the plugin would without a plan and a kept file" },
 	{ "conf", 0, "FILE", "read this moore.conf, but not its plan (default: no file)" },
 	OPT_PROFILE,

@@ -3,7 +3,7 @@
  *
  * A failed link is missing at both ends. A failed switch, and an endpoint without a link,
  * do not answer, and OpenSM drops them, so the fabric is built again without them. All
- * others keep their LIDs. */
+ * others keep their LIDs.  With --stage all is missing that another plan does not have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,5 +159,70 @@ cli_fail_parts(const struct cli_call *c, struct moore_fabric **f)
 	}
 	free(x);
 	free(dead);
+	return rc;
+}
+
+/* ---- the part that is built ---------------------------------------------------------- */
+
+/* Marks the switch ports that stage uses: by index in f->port. */
+static int
+mark_plugs(const struct moore_fabric *f, const struct moore_plan *stage, bool *used, moore_swid *id)
+{
+	int rc = CLI_OK;
+
+	for (uint32_t i = 0; i < stage->n_switches && rc == CLI_OK; i++)
+		rc = cli_find_switch(f, stage->sw[i].name, &id[i]);
+	for (uint32_t i = 0; i < stage->n_endpoints && rc == CLI_OK; i++)
+		used[f->sw[id[stage->ep[i].sw]].port0 + stage->ep[i].port] = true;
+	for (uint32_t i = 0; i < stage->n_cables && rc == CLI_OK; i++)
+		for (int e = 0; e < 2; e++)
+			used[f->sw[id[stage->cable[i].sw[e]]].port0 + stage->cable[i].port[e]] = true;
+	return rc;
+}
+
+static int
+cut_unbuilt(struct moore_fabric **f, const struct moore_plan *stage, bool *used, bool *dead,
+	    moore_swid *id)
+{
+	int rc = mark_plugs(*f, stage, used, id);
+
+	for (uint32_t s = 0; s < (*f)->n_switches; s++)
+		dead[s] = true;
+	for (uint32_t i = 0; rc == CLI_OK && i < stage->n_switches; i++)
+		dead[id[i]] = false;
+	for (uint32_t s = 0; rc == CLI_OK && s < (*f)->n_switches; s++)
+		for (unsigned p = 1; p <= (*f)->sw[s].n_ports; p++)
+			if ((dead[s] || !used[(*f)->sw[s].port0 + p]) &&
+			    moore_fabric_port(*f, s, (moore_portnum)p)->role != MOORE_ROLE_NONE)
+				moore_fabric_cut(*f, s, (moore_portnum)p);
+	return rc == CLI_OK ? without_dead(f, dead) : rc;
+}
+
+int
+cli_keep_stage(const struct cli_call *c, const struct moore_plan *whole, struct moore_fabric **f)
+{
+	const char *path = cli_opt(c, "stage");
+	struct moore_plan *stage = NULL, *part = NULL;
+	struct moore_err err;
+	bool *used, *dead;
+	moore_swid *id;
+	int rc;
+
+	if (!path || (rc = cli_load_plan(path, &stage)) != CLI_OK)
+		return path ? rc : CLI_OK;
+	used = calloc((size_t)(*f)->n_ports + 1, sizeof(*used));
+	dead = calloc((size_t)(*f)->n_switches + 1, sizeof(*dead));
+	id = calloc((size_t)stage->n_switches + 1, sizeof(*id));
+	if (!used || !dead || !id)
+		rc = cli_error("out of memory");
+	else if (moore_plan_grow(&part, whole, stage, stage->n_switches, 0, NULL, NULL, &err) < 0)
+		rc = cli_error_at(path, &err);		/* it is no part of whole */
+	else
+		rc = cut_unbuilt(f, stage, used, dead, id);
+	moore_plan_free(part);
+	moore_plan_free(stage);
+	free(used);
+	free(dead);
+	free(id);
 	return rc;
 }

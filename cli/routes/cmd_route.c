@@ -89,7 +89,9 @@ cli_route(const struct cli_call *c, struct moore_plan *plan, struct cli_routing 
 		return rc;
 	if (moore_fabric_from_plan(&r->seen, r->plan, (uint8_t)lmc, &err) < 0)
 		return cli_error_at(c->arg[0], &err);
-	if ((rc = take_lids(c, r->seen)) != CLI_OK || (rc = cli_fail_parts(c, &r->seen)) != CLI_OK)
+	if ((rc = take_lids(c, r->seen)) != CLI_OK ||
+	    (rc = cli_keep_stage(c, r->plan, &r->seen)) != CLI_OK ||
+	    (rc = cli_fail_parts(c, &r->seen)) != CLI_OK)
 		return rc;
 	r->jobs = threads_lend(r->conf.threads);
 	r->conf.jobs = &r->jobs;
