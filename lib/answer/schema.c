@@ -32,6 +32,7 @@ static const struct moore_answer answers[] = {
 	{ "check", "check", "Whether the fabric is cabled as planned, and what is where.",
 	  moore_schema_check },
 	{ "repair", "repair", "Which cable ends to move, in which order.", moore_schema_repair },
+	{ "find", "find", "What a LID, GUID, name or label means, and where it is.", moore_schema_find },
 	{ "families", "topo list", "The families of topologies and their parameters.",
 	  moore_schema_families },
 	{ "topo-find", "topo find", "Of each family the cheapest topology that fits.", moore_schema_topo_find },

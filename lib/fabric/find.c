@@ -81,7 +81,7 @@ switch_is(const struct moore_switch *s, const struct word *w, int way)
 	case BY_NAME:
 		return s->name && !strcmp(s->name, w->text);
 	case BY_PORT_GUID:
-		return w->is_guid && (s->port_guid == w->number || s->guid == w->number);
+		return w->is_guid && w->number && (s->port_guid == w->number || s->guid == w->number);
 	case BY_LID:
 		return w->is_lid && holds_lid(s->lid, s->lmc, w->number);
 	default:
@@ -98,12 +98,34 @@ endpoint_is(const struct moore_endpoint *e, const struct word *w, int way)
 				   (w->ca_port == e->ca_port && strlen(e->name) == w->name_len &&
 				    !strncmp(e->name, w->text, w->name_len)));
 	case BY_PORT_GUID:
-		return w->is_guid && e->guid == w->number;
+		return w->is_guid && w->number && e->guid == w->number;
 	case BY_NODE_GUID:
-		return w->is_guid && e->node_guid == w->number;
+		return w->is_guid && w->number && e->node_guid == w->number;
 	default:
 		return w->is_lid && holds_lid(e->lid, e->lmc, w->number);
 	}
+}
+
+bool
+moore_switch_matches(const struct moore_switch *s, const char *what)
+{
+	const struct word w = read_word(what);
+
+	for (int way = 0; way < N_WAYS; way++)
+		if (switch_is(s, &w, way))
+			return true;
+	return false;
+}
+
+bool
+moore_endpoint_matches(const struct moore_endpoint *e, const char *what)
+{
+	const struct word w = read_word(what);
+
+	for (int way = 0; way < N_WAYS; way++)
+		if (endpoint_is(e, &w, way))
+			return true;
+	return false;
 }
 
 int

@@ -150,3 +150,35 @@ moore_fabric_from_plan(struct moore_fabric **out, const struct moore_plan *p, ui
 {
 	return moore_fabric_from_plan_to(out, p, lmc, MOORE_LID_MAX, err);
 }
+
+int
+moore_fabric_outline(struct moore_fabric **out, const struct moore_plan *p, struct moore_err *err)
+{
+	const uint32_t most = p->n_switches > p->n_endpoints ? p->n_switches : p->n_endpoints;
+	uint64_t *none = calloc(most + 1u, sizeof(*none));
+	uint32_t n_ports = 0;
+	int rc = none ? 0 : moore_fail_nomem(err);
+
+	*out = NULL;
+	for (uint32_t s = 0; s < p->n_switches; s++)
+		n_ports += 1u + p->sw[s].ports;
+	if (rc == 0)
+		rc = moore_fabric_new(out, p->n_switches, p->n_endpoints, n_ports, err);
+	if (rc == 0 && (!fill_switches(*out, p, none) || !fill_endpoints(*out, p, none)))
+		rc = moore_fail_nomem(err);
+	for (uint32_t s = 0; rc == 0 && s < p->n_switches; s++)
+		(*out)->sw[s].guid = (*out)->sw[s].port_guid = p->sw[s].guid;
+	for (uint32_t e = 0; rc == 0 && e < p->n_endpoints; e++) {
+		(*out)->ep[e].guid = p->ep[e].guid;
+		(*out)->ep[e].node_guid = 0;
+	}
+	for (uint32_t c = 0; rc == 0 && c < p->n_cables; c++)
+		moore_fabric_link(*out, p->cable[c].sw[0], p->cable[c].port[0], p->cable[c].sw[1],
+				  p->cable[c].port[1], PLAN_LANES);
+	if (rc < 0) {
+		moore_fabric_free(*out);
+		*out = NULL;
+	}
+	free(none);
+	return rc;
+}

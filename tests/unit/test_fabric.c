@@ -221,6 +221,32 @@ test_find(void **state)
 	moore_fabric_free(f);
 }
 
+/* A word that means several: each of them matches. */
+static void
+test_matches(void **state)
+{
+	static const struct { const char *what; unsigned switches, endpoints; } T[] = {	/* bits */
+		{ "S1", 1 << 1, 0 }, { "host", 0, 3 }, { "host:2", 0, 2 }, { "edge", 0, 4 },
+		{ "0x201", 1 << 1, 0 }, { "1", 1, 0 }, { "lid 2", 1 << 1, 0 }, { "S9", 0, 0 },
+		{ "", 0, 0 }, { "0x0", 0, 0 }, { "lid 99", 0, 0 },
+	};
+	struct moore_fabric *f = small();
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+		for (uint32_t k = 0; k < 3; k++) {
+			CHECK_EQ(T[i].what, moore_switch_matches(&f->sw[k], T[i].what),
+				 T[i].switches >> k & 1);
+			CHECK_EQ(T[i].what, moore_endpoint_matches(&f->ep[k], T[i].what),
+				 T[i].endpoints >> k & 1);
+		}
+	free(f->sw[0].name);
+	f->sw[0].name = moore_strndup("2", 1);
+	CHECK("a name", moore_switch_matches(&f->sw[0], "2"));
+	CHECK("and a LID", moore_switch_matches(&f->sw[1], "2"));
+	moore_fabric_free(f);
+}
+
 static void
 test_copy(void **state)
 {
@@ -287,6 +313,7 @@ test_from_plan(void **state)
 	CHECK_EQ("endpoint", port(f, 1, 3)->peer, 1);
 	CHECK_EQ("an empty port", port(f, 0, 3)->role, MOORE_ROLE_NONE);
 	moore_fabric_free(f);
+	CHECK_OOM("an outline", moore_fabric_outline(&f, &p, &err), moore_fabric_free(f));
 	CHECK_EQ("LMC 8", moore_fabric_from_plan(&f, &p, 8, &err), -MOORE_EINVAL);
 	plan_ep[2].guid = 0x61;
 	CHECK_EQ("a GUID twice", moore_fabric_from_plan(&f, &p, 0, &err), -MOORE_EPLAN);
@@ -491,6 +518,7 @@ main(void)
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_lids),
 		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_matches),
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_from_plan),
 		cmocka_unit_test(test_too_many_lids),

@@ -242,6 +242,19 @@ MOORE_API json_t *moore_json_deviations(const struct moore_wire *w);	/* all of t
 /* Which cable ends to move; `ok`: none, and nothing to exchange or relabel. */
 MOORE_API json_t *moore_answer_repair(const struct moore_wire *w, const struct moore_repair *r);
 
+/* ---- what a word means (find.c) -------------------------------------------------------- */
+
+struct moore_find {		/* where to look; at least one of the first two is not NULL */
+	const struct moore_fabric *fabric;
+	const struct moore_plan *plan;
+	const struct moore_fabric *outline;	/* moore_fabric_outline() of plan; NULL without */
+};
+/* All switches and endpoints that moore_switch_matches() and moore_endpoint_matches(), and all
+ * planned cables whose own label, or the label or NAME[PORT] of an end, is `what`: where they
+ * stand and what they are connected to.  `ok`: there is one.  O(devices of both * matches +
+ * cables). */
+MOORE_API json_t *moore_answer_find(const struct moore_find *x, const char *what);
+
 /* ---- topologies, plans, places (plan.c) ------------------------------------------------ */
 
 MOORE_API json_t *moore_answer_families(void);

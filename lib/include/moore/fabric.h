@@ -109,6 +109,11 @@ MOORE_API int moore_fabric_from_plan(struct moore_fabric **out, const struct moo
 MOORE_API int moore_fabric_from_plan_to(struct moore_fabric **out, const struct moore_plan *p,
 					uint8_t lmc, moore_lid lid_max, struct moore_err *err);
 
+/* The same without LIDs, and with the GUIDs that the plan gives alone (0: none): for questions
+ * about the plan as it is, of any size.  -MOORE_ENOMEM. */
+MOORE_API int moore_fabric_outline(struct moore_fabric **out, const struct moore_plan *p,
+				   struct moore_err *err);
+
 /* Makes the plan of a fabric as it is: switches in its order, their links, and the endpoints
  * that are plugged into one, with GUIDs.  Names are NodeDescriptions, made unique.  The caller
  * ends *out with moore_plan_free().  -MOORE_EPLAN as moore_plan_check(); -MOORE_ENOMEM. */
@@ -135,6 +140,11 @@ MOORE_API int moore_fabric_lids(const struct moore_fabric *f, struct moore_lid_o
  * endpoints). */
 MOORE_API int moore_fabric_find(const struct moore_fabric *f, const char *what,
 				moore_swid *sw, moore_epid *ep, struct moore_err *err);
+
+/* Whether the word can mean this switch or endpoint, in any of those ways; an endpoint also by
+ * the GUID of its node.  One word can mean several. */
+MOORE_API bool moore_switch_matches(const struct moore_switch *s, const char *what);
+MOORE_API bool moore_endpoint_matches(const struct moore_endpoint *e, const char *what);
 
 MOORE_END
 
