@@ -337,6 +337,7 @@ int cmd_quality(const struct cli_call *c);
 int cmd_env(const struct cli_call *c);
 int cmd_change(const struct cli_call *c);
 int cmd_path(const struct cli_call *c);
+int cmd_find(const struct cli_call *c);
 int cmd_table_lft(const struct cli_call *c);
 int cmd_table_sl2vl(const struct cli_call *c);
 int cmd_conf(const struct cli_call *c);

@@ -525,6 +525,13 @@ const struct cli_cmd cli_cmds[] = {
 	  "A and B are names, NAME:CA_PORT, 0x GUIDs or LIDs.  Without --tables, moored is\n"
 	  "asked for the tables that the switches hold now.  Exits with 1 if the packet would\n"
 	  "not arrive.", cmd_path },
+	{ ROUTING, "find", "WORD [PLAN] [FABRIC]", 1, 3,
+	  "Find what a LID, GUID, name or label means, and where it is.", online_opts,
+	  "WORD is a LID, an 0x GUID, a name, NAME:CA_PORT, the label of a cable, or a jack as\n"
+	  "CABINET-UNIT-PORT or NAME[PORT].  All matches are listed, with the place in the plan and\n"
+	  "what each is connected to.  FABRIC is as for check; LIDs are known from a directory of\n"
+	  "dumps, which may stand alone.  Without files, moored is asked.  Exits with 1 if nothing\n"
+	  "matches.", cmd_find },
 	{ ROUTING, "table lft", "SWITCH", 1, 1,
 	  "Print a switch's forwarding table, by port.", table_opts,
 	  "Without --tables, moored is asked for the table that the switch holds now.", cmd_table_lft },
