@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "methods/methods.h"
+#include "planned.h"
 #include "state.h"
 #include "watch/hot.h"
 #include "watch/sweeps.h"
@@ -195,6 +196,25 @@ run_find(struct call *c, struct rpc_error *e)
 }
 
 static json_t *
+run_locate(struct call *c, struct rpc_error *e)
+{
+	const struct snapshot *s = call_snapshot(c, NEED_FABRIC, e);
+	struct moore_fabric *outline = NULL;
+	struct moore_err err;
+	json_t *answer;
+
+	if (!s)
+		return NULL;
+	if (c->plan && moore_fabric_outline(&outline, c->plan->plan, &err) < 0)
+		return rpc_fail(e, RPC_FAILED, "%s", err.text);
+	answer = moore_answer_find(&(struct moore_find){ .fabric = s->fabric, .outline = outline,
+		.plan = c->plan ? c->plan->plan : NULL },
+		json_string_value(json_object_get(c->params, "what")));
+	moore_fabric_free(outline);
+	return from_sweep(s, answer);
+}
+
+static json_t *
 run_get(struct call *c, struct rpc_error *e)
 {
 	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
@@ -250,5 +270,9 @@ const struct method methods_fabric[] = {
 	  P_REQ("'what'", PLANE ",'what':" NAME),
 	  R(SWEEP "'kind':{'type':'string','enum':['switch','endpoint']},'switch':" A_SWITCH
 	    ",'endpoint':" AN_ENDPOINT), run_find, TAKES_NO_TIME, NULL, NULL },
+	{ "fabric.locate", "Returns every switch, endpoint and planned cable that a LID, GUID, name "
+	  "or label means, where it stands and what it is connected to.", ACCESS_READ,
+	  P_REQ("'what'", PLANE ",'what':" NAME), ANSWER("find"), run_locate, TAKES_A_MOMENT, NULL,
+	  NULL },
 	{ 0 }
 };

@@ -27,6 +27,7 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	check|; without it: name PLAN and FABRIC
 	repair|; without it: name PLAN and FABRIC
 	path a b|; without it: moorectl path A B --tables DIR
+	find a|; without it: moorectl find WORD PLAN
 	table lft a|; without it: moorectl table lft SWITCH --tables DIR
 	verify|; without it: moorectl verify DIR
 	ROWS
