@@ -252,6 +252,11 @@ struct cli_setting {
 bool cli_next_setting(const char **text, struct cli_setting *s);
 /* Finds the last line with the key, which is the one in force. */
 void cli_find_setting(const char *text, const char *key, struct cli_setting *out);
+/* Is word among the words of value?  Then *first says whether it is the first of them. */
+bool cli_has_word(const char *value, const char *word, bool *first);
+/* Returns the file name, of *len bytes, that moore_conf= gives in the value of
+ * event_plugin_options; NULL when that option is absent. */
+const char *cli_moore_conf_in(const char *value, size_t *len);
 
 /* ---- graphs (cmd_plan.c, cmd_topo.c) --------------------------------------- */
 

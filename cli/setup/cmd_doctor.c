@@ -188,32 +188,13 @@ check_plugin(struct exam *x)
 
 /* ---- opensm.conf ------------------------------------------------------------------------ */
 
-/* Is word among the words of value?  Then *first says whether it is the first of them. */
-static bool
-has_word(const char *value, const char *word, bool *first)
-{
-	const char *p = value;
-	bool leading = true;
-
-	for (; *(p += strspn(p, ", \t")); leading = false) {
-		size_t n = strcspn(p, ", \t");
-
-		if (n == strlen(word) && !strncmp(p, word, n)) {
-			*first = leading;
-			return true;
-		}
-		p += n;
-	}
-	return false;
-}
-
 static void
 judge_plugin_name(struct exam *x, const struct cli_setting *s)
 {
 	bool first;
 	const char *comma = strchr(s->value, ',');
 
-	if (!has_word(s->value, "osmmoore", &first))
+	if (!cli_has_word(s->value, "osmmoore", &first))
 		note(x, BAD, "event_plugin_name", x->opensm_conf, s->line, "the plugin is not "
 		     "loaded: write `event_plugin_name osmmoore`");
 	else if (comma && strchr(comma + 1, ','))
@@ -228,10 +209,10 @@ judge_engine(struct exam *x, const struct cli_setting *s)
 {
 	bool first = false, other;
 
-	if (!has_word(s->value, "moore", &first) || !first)
+	if (!cli_has_word(s->value, "moore", &first) || !first)
 		note(x, BAD, "routing_engine", x->opensm_conf, s->line, "moore is not the first "
 		     "engine: write `routing_engine moore,no_fallback`");
-	else if (!has_word(s->value, "no_fallback", &other))
+	else if (!cli_has_word(s->value, "no_fallback", &other))
 		note(x, BAD, "routing_engine", x->opensm_conf, s->line, "without no_fallback "
 		     "minhop takes over in silence when moore refuses: write "
 		     "`routing_engine moore,no_fallback`");
@@ -337,14 +318,11 @@ judge_leaf_life(struct exam *x, const struct cli_setting *s)
 static void
 judge_options(struct exam *x, const struct cli_setting *s)
 {
-	static const char key[] = "moore_conf=";
-	const char *at = strstr(s->value, key);
-	size_t n;
+	size_t n = 0;
+	const char *at = cli_opt(x->c, "moore-conf") ? NULL : cli_moore_conf_in(s->value, &n);
 
-	if (cli_opt(x->c, "moore-conf") || !at || (at > s->value && !strchr(" \t,", at[-1])))
+	if (!at)
 		return;
-	at += strlen(key);
-	n = strcspn(at, " \t");
 	if (!n || n >= sizeof(x->moore_conf)) {
 		note(x, BAD, "event_plugin_options", x->opensm_conf, s->line, "moore_conf= names "
 		     "no file: write its path after the =");
@@ -417,7 +395,7 @@ uses_moore(struct exam *x)
 		     "checked");
 	} else {
 		cli_find_setting(text.data, "routing_engine", &s);
-		used = has_word(s.value, "moore", &first);
+		used = cli_has_word(s.value, "moore", &first);
 		if (!used)
 			note(x, GOOD, "routing_engine", x->opensm_conf, s.line, "%s, %s",
 			     *s.value ? s.value : "OpenSM's default", rest);

@@ -56,3 +56,34 @@ cli_find_setting(const char *text, const char *key, struct cli_setting *out)
 		if (!strcmp(s.key, key))
 			*out = s;
 }
+
+bool
+cli_has_word(const char *value, const char *word, bool *first)
+{
+	const char *p = value;
+	bool leading = true;
+
+	for (; *(p += strspn(p, ", \t")); leading = false) {
+		size_t n = strcspn(p, ", \t");
+
+		if (n == strlen(word) && !strncmp(p, word, n)) {
+			*first = leading;
+			return true;
+		}
+		p += n;
+	}
+	return false;
+}
+
+const char *
+cli_moore_conf_in(const char *value, size_t *len)
+{
+	static const char key[] = "moore_conf=";
+	const char *at = strstr(value, key);
+
+	if (!at || (at > value && !strchr(" \t,", at[-1])))
+		return NULL;
+	at += strlen(key);
+	*len = strcspn(at, " \t");
+	return at;
+}
