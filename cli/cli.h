@@ -348,6 +348,7 @@ int cmd_table_sl2vl(const struct cli_call *c);
 int cmd_conf(const struct cli_call *c);
 int cmd_conf_check(const struct cli_call *c);
 int cmd_doctor(const struct cli_call *c);
+int cmd_opensm_conf(const struct cli_call *c);
 int cmd_status(const struct cli_call *c);
 int cmd_switches(const struct cli_call *c);
 int cmd_links(const struct cli_call *c);

@@ -291,6 +291,13 @@ static const struct cli_opt table_opts[] = {
 	OPT_ONLINE,
 	{ 0 }
 };
+static const struct cli_opt opensm_conf_opts[] = {
+	{ "diff", 0, NULL, "print what --write would change, and exit with 1 if it is something" },
+	{ "write", 0, NULL, "change the file, whole or not at all; the old one stays as a backup" },
+	{ "moore-conf", 0, "PATH", "the file that the plugin shall read "
+	  "(that of FILE, or " MOORE_SYSCONFDIR "/moore/moore.conf)" },
+	{ 0 }
+};
 static const struct cli_opt doctor_opts[] = {
 	{ "opensm-conf", 0, "FILE", "the file to check (/etc/opensm/opensm.conf)" },
 	{ "moore-conf", 0, "FILE",
@@ -732,6 +739,13 @@ const struct cli_cmd cli_cmds[] = {
 	{ SETUP, "conf", "", 0, 0,
 	  "Print moore.conf with every key, its help and its default.", NULL,
 	  NULL, cmd_conf },
+	{ SETUP, "opensm-conf", "[FILE]", 0, 1,
+	  "Put the settings that the plugin needs into an opensm.conf.", opensm_conf_opts,
+	  "FILE is /etc/opensm/opensm.conf unless another one is given; a file that does not exist\n"
+	  "is made.  A setting that suits the plugin stays, so a second run changes nothing.\n"
+	  "Other plugins stay, with their options.  max_op_vls becomes the number that the classes\n"
+	  "of moore.conf need, if it is less, or if it is 5, OpenSM's default.",
+	  cmd_opensm_conf },
 	{ SETUP, "doctor", "", 0, 0,
 	  "Check whether the plugin will load into this OpenSM and route.",
 	  doctor_opts,

@@ -32,7 +32,7 @@ mk() { make -C "$ROOT" --no-print-directory -o "$B/flags" B="$B" "$@"; }
 	find "$B/lib" "$B/daemon" -name '*.o' | sort | xargs md5sum >"$T/before"
 	run -0 mk PREFIX="$T/p"
 	run -0 mk install PREFIX="$T/p"
-	[[ $output == *"systemd-sysusers"*"udevadm"*"systemctl daemon-reload"*"enable --now moored"* ]]
+	[[ $output == *"systemd-sysusers"*"udevadm"*"systemctl daemon-reload"*"moorectl opensm-conf --write"*"moorectl doctor"*"restart opensm"*"enable --now moored"* ]]
 	[[ $output != *" CC "* ]]	# nothing was left to compile
 	find "$B/lib" "$B/daemon" -name '*.o' | sort | xargs md5sum | diff "$T/before" - | grep -c '^>' | grep -qx 1
 	run -0 "$T/p/bin/moorectl" doctor --help
