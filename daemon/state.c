@@ -18,7 +18,7 @@
 
 /* The parts that follow the fabric, each a file of watch/. */
 static const struct part *const parts[] = {
-	&part_wiring, &part_hot, &part_history, &part_http, &part_sweeps,
+	&part_wiring, &part_hot, &part_history, &part_scrape, &part_sweeps,
 	NULL
 };
 

@@ -15,13 +15,12 @@
  *   file.c      reads a whole file, of bounded size
  *
  *   scan/       threads that own the MAD ports: they walk the fabric, read tables, poll counters
+ *   http/       HTTP/1.1 on a port, bounded: http.c connections, head.c heads of requests
  *   rpc/        JSON-RPC 2.0 on a Unix socket: listen.c the socket, client.c its peers, rpc.c
  *               lines of requests and answers (no descriptor), registry.c and schema.c
  *   methods/    the methods and events, one file for each group of names
  *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots (why.c their
- *               causes), history.c rates (store.c keeps them on disk), metrics.c Prometheus
- *               text (http.c serves it), expected.c the engine's tables, sweeps.c what
- *               OpenSM's plugin reports of its sweeps
+ *               text (scrape.c serves it), expected.c the engine's tables, sweeps.c what
  *
  * rpc/ and watch/ do not know each other; methods/ knows both.
  *
@@ -51,7 +50,8 @@ struct plane {
 
 /* Descriptors that clients of the socket cannot take. */
 enum {
-	FDS_HTTP = 64,		/* connections to the metrics' port */
+	FDS_METRICS = 64,	/* connections to the metrics' port */
+	FDS_PAGE = 128,		/* connections to the page's port */
 	FDS_OWN = 64,		/* devices, files, what libraries open */
 };
 
@@ -70,7 +70,8 @@ struct moored {
 	struct hot *hot;	/* hot.c */
 	struct history *history;	/* history.c */
 	struct sweeps *sweeps;	/* sweeps.c */
-	struct web *web;	/* http.c; NULL: metrics are not served */
+	struct web *web;	/* page/page.c; NULL: the page is not served */
+	struct scrapes *scrapes;	/* scrape.c; NULL: metrics are not served */
 	struct planned *plan;	/* NULL: none */
 	int64_t readers;	/* number of conf.group; -1: none */
 	char conf_error[400], plan_error[400];	/* of the last reload; "" when it was right */

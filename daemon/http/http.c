@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* http.c - serves metrics_write() under /metrics, by HTTP/1.1: a part.
+/* http.c - one port of HTTP/1.1: connections, and their bounds.
  *
- * One request for each connection, GET or HEAD, without a body.  Any process that reaches the
- * port can send requests, so everything is bounded: PEERS connections at once, ASK_S until
- * the request is complete, ALL_S in all, HEAD_MAX bytes of request, TAKERS answers that
- * wait to be read.  Where there are too many, the oldest connection that is not being
- * answered is closed for the new one: a scraper sends its request at once, so connections
- * that send nothing, or half, do not keep it out.
+ * Any process that reaches the port can send requests, so everything is bounded: connections
+ * at once (peers of the site), ASK_S until the request is complete, ALL_S until the answer is
+ * read, HEAD_MAX bytes of request, answers that wait to be read (takers), streams of events.
+ * Where there are too many, the oldest connection that is not being answered is closed for the
+ * new one: a scraper sends its request at once, so connections that send nothing, or half, do
+ * not keep it out.
  *
- * The text is made on the worker from a copy (metrics.c).  An address that cannot be bound
- * is in the log and stops nothing else. */
+ * Elsewhere: the head of a request (head.c), what is answered (watch/scrape.c, page/). */
 #include <errno.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -22,58 +21,52 @@
 #include <event2/bufferevent.h>
 #include <event2/listener.h>
 
+#include "http/http.h"
 #include "log.h"
-#include "state.h"
-#include "watch/metrics.h"
 
-enum { PEERS = FDS_HTTP, SCRAPES = 4, TAKERS = 8, ASK_S = 10, ALL_S = 30, END_S = 2,
-	HEAD_MAX = 8192 };
+enum { ASK_S = 10, ALL_S = 30, END_S = 2, HEAD_MAX = 8192, STREAM_MAX = 256 << 10 };
 
 enum stage {
 	ASKS,		/* its request is not complete */
-	WAITS,		/* the worker makes its answer */
+	WAITS,		/* its answer is being made */
 	TAKES,		/* its answer is being written */
+	STREAMS,	/* events are written to it as they come */
 	ENDS,		/* all is written; it closes, or its time ends */
 };
 
-TAILQ_HEAD(peers, peer);
+TAILQ_HEAD(peers, http_peer);
 
-struct web {
+struct http {
 	struct moored *d;
+	const struct http_site *site;
 	struct evconnlistener *listener;
 	struct event *retry;		/* accepts again after descriptors ran out */
 	struct peers peers;		/* the oldest first */
-	unsigned n_peers, n_takers, n_scrapes;
+	unsigned n_peers, n_takers, n_streams;
 	struct log_gate closed, unaccepted;
 };
 
-struct peer {
-	TAILQ_ENTRY(peer) all;
-	struct web *web;
+struct http_peer {
+	TAILQ_ENTRY(http_peer) all;
+	struct http *h;
 	struct bufferevent *bev;
 	struct event *deadline;
 	enum stage stage;
 	bool head;		/* a HEAD request: no body */
-	struct scrape *scrape;	/* while it waits */
-};
-
-struct scrape {
-	struct moored *d;
-	struct peer *peer;	/* NULL: it is gone */
-	struct metrics *m;
-	struct moore_buf text;
+	struct http_wait *wait;	/* what makes its answer, or NULL */
 };
 
 static void
-peer_close(struct peer *p)
+peer_close(struct http_peer *p)
 {
-	struct web *w = p->web;
+	struct http *h = p->h;
 
-	if (p->scrape)
-		p->scrape->peer = NULL;
-	w->n_takers -= p->stage == TAKES;
-	w->n_peers--;
-	TAILQ_REMOVE(&w->peers, p, all);
+	if (p->wait)
+		p->wait->peer = NULL;
+	h->n_takers -= p->stage == TAKES;
+	h->n_streams -= p->stage == STREAMS;
+	h->n_peers--;
+	TAILQ_REMOVE(&h->peers, p, all);
 	event_free(p->deadline);
 	bufferevent_free(p->bev);
 	free(p);
@@ -81,16 +74,22 @@ peer_close(struct peer *p)
 
 /* Closes the oldest connection in one of these stages (bits); false: there is none. */
 static bool
-close_oldest(struct web *w, unsigned stages)
+close_oldest(struct http *h, unsigned stages)
 {
-	struct peer *p;
+	struct http_peer *p;
 
-	TAILQ_FOREACH(p, &w->peers, all)
+	TAILQ_FOREACH(p, &h->peers, all)
 		if (stages >> p->stage & 1) {
 			peer_close(p);
 			return true;
 		}
 	return false;
+}
+
+static void
+wait_for(struct http_peer *p, int s)
+{
+	event_add(p->deadline, &(struct timeval){ .tv_sec = s });
 }
 
 /* ---- answers ----------------------------------------------------------------------- */
@@ -102,144 +101,183 @@ free_text(const void *data, size_t len, void *arg)
 	free((void *)(uintptr_t)data);
 }
 
-/* Answers the request, and ends the sending side once all is written.  body (len bytes) is
- * taken when `owned`; a HEAD request gets its length alone. */
+/* Writes the head of the answer.  The sending side ends once all is written. */
 static void
-answer(struct peer *p, const char *status, const char *fields, char *body, size_t len, bool owned)
+answer_head(struct http_peer *p, const char *status, const char *fields, size_t len)
+{
+	struct http *h = p->h;
+
+	if (h->n_takers >= h->site->takers && close_oldest(h, 1u << TAKES))
+		log_gated(&h->closed, LOG_WARNING, "%s: %u answers wait to be read: the oldest "
+			  "connection is closed", h->site->name, h->site->takers);
+	h->n_takers++;
+	p->stage = TAKES;
+	wait_for(p, ALL_S);
+	evbuffer_add_printf(bufferevent_get_output(p->bev), "HTTP/1.1 %s\r\n%s%sContent-Length: %zu\r\n"
+			    "Connection: close\r\n\r\n", status, h->site->fields, fields, len);
+}
+
+static void
+answer_ok(struct http_peer *p, const char *type, size_t len)
+{
+	char field[100];
+
+	snprintf(field, sizeof(field), "Content-Type: %s\r\n", type);
+	answer_head(p, "200 OK", field, len);
+}
+
+void
+http_answer(struct http_peer *p, const char *type, char *body, size_t len, bool owned)
 {
 	struct evbuffer *out = bufferevent_get_output(p->bev);
 
-	if (p->web->n_takers >= TAKERS && close_oldest(p->web, 1u << TAKES))
-		log_gated(&p->web->closed, LOG_WARNING, "metrics: %d answers wait to be read: the "
-			  "oldest connection is closed", TAKERS);
-	p->web->n_takers++;
-	p->stage = TAKES;
-	evbuffer_add_printf(out, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\nConnection: close\r\n\r\n",
-			    status, fields, len);
-	if (p->head) {
-		if (owned)
-			free(body);
-	} else if (!owned) {
-		evbuffer_add(out, body, len);
-	} else if (evbuffer_add_reference(out, body, len, free_text, NULL) < 0) {
+	answer_ok(p, type, len);
+	if (!p->head && evbuffer_add_reference(out, body, len, owned ? free_text : NULL, NULL) == 0)
+		return;
+	if (owned)
 		free(body);
+	if (!p->head)
 		peer_close(p);
-	}
 }
 
-static void
-answer_error(struct peer *p, const char *status, const char *fields)
+void
+http_answer_buffer(struct http_peer *p, const char *type, struct evbuffer *body)
 {
-	char text[100];
-	int n = snprintf(text, sizeof(text), "%s\n", status);
-
-	answer(p, status, fields, text, (size_t)n, false);
+	answer_ok(p, type, evbuffer_get_length(body));
+	if (p->head)
+		evbuffer_drain(body, SIZE_MAX);
+	else if (bufferevent_write_buffer(p->bev, body) < 0)
+		peer_close(p);
 }
 
-/* ---- /metrics ---------------------------------------------------------------------- */
-
-static void
-scrape_run(void *arg)
+void
+http_refuse(struct http_peer *p, const char *status, const char *fields)
 {
-	struct scrape *s = arg;
+	char field[200];
+	size_t len = strlen(status) + 1;
 
-	metrics_write(s->m, &s->text);
+	snprintf(field, sizeof(field), "%sContent-Type: text/plain\r\n", fields);
+	answer_head(p, status, field, len);
+	if (!p->head)
+		evbuffer_add_printf(bufferevent_get_output(p->bev), "%s\n", status);
 }
 
-static void
-scrape_done(void *arg)
+void
+http_wait(struct http_peer *p, struct http_wait *w)
 {
-	struct scrape *s = arg;
-	struct peer *p = s->peer;
-
-	if (s->d->web)
-		s->d->web->n_scrapes--;
-	if (p) {
-		p->scrape = NULL;
-		if (s->text.oom) {
-			answer_error(p, "500 Internal Server Error", "");
-		} else {
-			answer(p, "200 OK", "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n",
-			       s->text.data, s->text.len, true);
-			s->text = (struct moore_buf)MOORE_BUF_INIT;
-		}
-	}
-	moore_buf_free(&s->text);
-	metrics_free(s->m);
-	free(s);
+	p->stage = WAITS;
+	p->wait = w;
+	w->peer = p;
 }
 
-static void
-scrape_start(struct peer *p)
+struct http_peer *
+http_waited(struct http_wait *w)
 {
-	struct web *w = p->web;
-	struct scrape *s = w->n_scrapes < SCRAPES ? calloc(1, sizeof(*s)) : NULL;
+	struct http_peer *p = w->peer;
 
-	if (s && (s->m = metrics_take(w->d)) &&
-	    worker_add(w->d->worker[WORK_SHORT], scrape_run, scrape_done, s) == 0) {
-		w->n_scrapes++;
-		s->d = w->d;
-		s->peer = p;
-		p->scrape = s;
-		p->stage = WAITS;
+	if (p)
+		p->wait = NULL;
+	w->peer = NULL;
+	return p;
+}
+
+/* ---- streams ----------------------------------------------------------------------- */
+
+void
+http_stream(struct http_peer *p)
+{
+	struct http *h = p->h;
+
+	if (h->n_streams >= h->site->streams) {
+		http_refuse(p, "503 Service Unavailable", "Retry-After: 10\r\n");
 		return;
 	}
-	if (s)
-		metrics_free(s->m);
-	free(s);
-	answer_error(p, "503 Service Unavailable", "Retry-After: 1\r\n");
+	evbuffer_add_printf(bufferevent_get_output(p->bev), "HTTP/1.1 200 OK\r\n%sContent-Type: "
+			    "text/event-stream\r\nX-Accel-Buffering: no\r\nConnection: close\r\n\r\n",
+			    h->site->fields);
+	if (p->head) {
+		p->stage = TAKES;
+		h->n_takers++;
+		return;
+	}
+	h->n_streams++;
+	p->stage = STREAMS;
+	event_del(p->deadline);
+}
+
+unsigned
+http_streams(const struct http *h)
+{
+	return h->n_streams;
+}
+
+void
+http_broadcast(struct http *h, const char *text, size_t len)
+{
+	struct http_peer *p, *next;
+
+	for (p = TAILQ_FIRST(&h->peers); p; p = next) {
+		next = TAILQ_NEXT(p, all);
+		if (p->stage != STREAMS)
+			continue;
+		if (evbuffer_get_length(bufferevent_get_output(p->bev)) + len > STREAM_MAX ||
+		    bufferevent_write(p->bev, text, len) < 0)
+			peer_close(p);
+	}
 }
 
 /* ---- requests ---------------------------------------------------------------------- */
 
+/* text ends with the empty line after the head. */
 static void
-wait_for(struct peer *p, int s)
+request(struct http_peer *p, char *text, size_t len)
 {
-	event_add(p->deadline, &(struct timeval){ .tv_sec = s });
+	const struct http_site *site = p->h->site;
+	struct http_head head;
+
+	wait_for(p, ALL_S);
+	if (!http_head_read(&head, text, len)) {
+		http_refuse(p, "400 Bad Request", "");
+		return;
+	}
+	p->head = !strcmp(head.method, "HEAD");
+	if (!p->head && strcmp(head.method, "GET") != 0)
+		http_refuse(p, "405 Method Not Allowed", "Allow: GET, HEAD\r\n");
+	else
+		site->ask(site->arg, p, &head);
 }
 
-/* line: "GET /metrics HTTP/1.1" */
-static void
-request(struct peer *p, char *line)
+/* How many bytes the head has, with the empty line at its end; 0: it is not complete. */
+static size_t
+head_len(struct evbuffer *in)
 {
-	char *method = strsep(&line, " "), *target = line ? strsep(&line, " ") : NULL;
+	struct evbuffer_ptr crlf = evbuffer_search(in, "\n\r\n", 3, NULL);
+	struct evbuffer_ptr lf = evbuffer_search(in, "\n\n", 2, NULL);
 
-	p->head = !strcmp(method, "HEAD");
-	wait_for(p, ALL_S);
-	if (!target || !line || strncmp(line, "HTTP/1.", 7) != 0)
-		answer_error(p, "400 Bad Request", "");
-	else if (!p->head && strcmp(method, "GET") != 0)
-		answer_error(p, "405 Method Not Allowed", "Allow: GET, HEAD\r\n");
-	else if (strcmp(strsep(&target, "?"), "/metrics") != 0)
-		answer_error(p, "404 Not Found", "");
-	else
-		scrape_start(p);
+	if (crlf.pos >= 0 && (lf.pos < 0 || crlf.pos < lf.pos))
+		return (size_t)crlf.pos + 3;
+	return lf.pos >= 0 ? (size_t)lf.pos + 2 : 0;
 }
 
 static void
 on_read(struct bufferevent *bev, void *arg)
 {
 	struct evbuffer *in = bufferevent_get_input(bev);
-	struct peer *p = arg;
-	char *line;
+	size_t n = head_len(in);
+	struct http_peer *p = arg;
+	char text[HEAD_MAX + 1];
 
-	if (p->stage == ASKS && (evbuffer_search(in, "\n\r\n", 3, NULL).pos >= 0 ||
-				 evbuffer_search(in, "\n\n", 2, NULL).pos >= 0)) {
-		line = evbuffer_readln(in, NULL, EVBUFFER_EOL_CRLF);
-		if (line)
-			request(p, line);
-		else
-			peer_close(p);
-		free(line);
+	if (p->stage == ASKS && n && n <= HEAD_MAX) {
+		evbuffer_remove(in, text, n);
+		text[n] = '\0';
+		request(p, text, n);
 		return;		/* p may be gone; what else it sent goes with the next bytes */
 	}
 	if (p->stage == ASKS && evbuffer_get_length(in) < HEAD_MAX)
 		return;
 	evbuffer_drain(in, SIZE_MAX);
-	if (p->stage == ASKS) {
-		wait_for(p, ALL_S);
-		answer_error(p, "431 Request Header Fields Too Large", "");
-	}
+	if (p->stage == ASKS)
+		http_refuse(p, "431 Request Header Fields Too Large", "");
 }
 
 /* All is written.  What the peer still sends is read, since a close would reset the
@@ -247,12 +285,12 @@ on_read(struct bufferevent *bev, void *arg)
 static void
 on_written(struct bufferevent *bev, void *arg)
 {
-	struct peer *p = arg;
+	struct http_peer *p = arg;
 
 	if (p->stage != TAKES)
 		return;
 	p->stage = ENDS;
-	p->web->n_takers--;
+	p->h->n_takers--;
 	shutdown(bufferevent_getfd(bev), SHUT_WR);
 	wait_for(p, END_S);
 }
@@ -260,7 +298,7 @@ on_written(struct bufferevent *bev, void *arg)
 static void
 on_event(struct bufferevent *bev, short what, void *arg)
 {
-	struct peer *p = arg;
+	struct http_peer *p = arg;
 
 	/* A peer that sends no more may still read its answer. */
 	if (what & BEV_EVENT_EOF && (p->stage == WAITS || p->stage == TAKES))
@@ -282,13 +320,13 @@ static void
 on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *a, int len, void *arg)
 {
 	struct event_base *base = evconnlistener_get_base(l);
-	struct web *w = arg;
-	struct peer *p;
+	struct http *h = arg;
+	struct http_peer *p;
 
 	(void)a, (void)len;
-	if (w->n_peers >= PEERS && close_oldest(w, 1u << ASKS | 1u << TAKES | 1u << ENDS))
-		log_gated(&w->closed, LOG_WARNING, "metrics: %d connections are open: the oldest is "
-			  "closed", PEERS);
+	if (h->n_peers >= h->site->peers && close_oldest(h, 1u << ASKS | 1u << TAKES | 1u << ENDS))
+		log_gated(&h->closed, LOG_WARNING, "%s: %u connections are open: the oldest is "
+			  "closed", h->site->name, h->site->peers);
 	p = calloc(1, sizeof(*p));
 	if (p) {
 		p->deadline = event_new(base, -1, 0, on_deadline, p);
@@ -304,9 +342,9 @@ on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *a, int 
 		free(p);
 		return;
 	}
-	p->web = w;
-	TAILQ_INSERT_TAIL(&w->peers, p, all);
-	w->n_peers++;
+	p->h = h;
+	TAILQ_INSERT_TAIL(&h->peers, p, all);
+	h->n_peers++;
 	wait_for(p, ASK_S);
 	bufferevent_setcb(p->bev, on_read, on_written, on_event, p);
 	bufferevent_setwatermark(p->bev, EV_READ, 0, HEAD_MAX);
@@ -316,22 +354,22 @@ on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *a, int 
 static void
 on_retry(evutil_socket_t fd, short what, void *arg)
 {
-	struct web *w = arg;
+	struct http *h = arg;
 
 	(void)fd, (void)what;
-	evconnlistener_enable(w->listener);
+	evconnlistener_enable(h->listener);
 }
 
 /* Descriptors ran out: accept() would fail again at once. */
 static void
 on_accept_error(struct evconnlistener *l, void *arg)
 {
-	struct web *w = arg;
+	struct http *h = arg;
 
-	log_gated(&w->unaccepted, LOG_WARNING, "metrics: cannot accept: %s: trying again in 1 s",
-		  strerror(errno));
+	log_gated(&h->unaccepted, LOG_WARNING, "%s: cannot accept: %s: trying again in 1 s",
+		  h->site->name, strerror(errno));
 	evconnlistener_disable(l);
-	event_add(w->retry, &(struct timeval){ .tv_sec = 1 });
+	event_add(h->retry, &(struct timeval){ .tv_sec = 1 });
 }
 
 /* ---- start and stop ---------------------------------------------------------------- */
@@ -358,63 +396,58 @@ split(const char *s, char host[64], const char **port)
 
 /* NULL: it listens.  Otherwise the reason. */
 static const char *
-listen_on(struct web *w, const char *host, const char *port)
+listen_on(struct http *h, const char *host, const char *port)
 {
 	struct addrinfo *a, hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_ADDRCONFIG };
 	int rc = getaddrinfo(host[0] ? host : "0.0.0.0", port, &hints, &a);
 
 	if (rc)
 		return rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc);
-	w->listener = evconnlistener_new_bind(loop_base(w->d->loop), on_accept, w, LEV_OPT_REUSEABLE |
+	h->listener = evconnlistener_new_bind(loop_base(h->d->loop), on_accept, h, LEV_OPT_REUSEABLE |
 		LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 128, a->ai_addr, (int)a->ai_addrlen);
 	rc = errno;
 	freeaddrinfo(a);
-	if (!w->listener)
+	if (!h->listener)
 		return strerror(rc);
-	evconnlistener_set_error_cb(w->listener, on_accept_error);
+	evconnlistener_set_error_cb(h->listener, on_accept_error);
 	return NULL;
 }
 
-static int
-http_start(struct moored *d)
+int
+http_new(struct http **out, struct moored *d, const struct http_site *site, const char *address)
 {
-	struct web *w;
+	struct http *h;
 	char host[64];
 	const char *port, *why;
 
-	if (!d->conf.metrics[0])
-		return 0;
-	if (!split(d->conf.metrics, host, &port)) {
-		log_say(LOG_ERR, NULL, "metrics: \"%s\" is no ADDRESS:PORT", d->conf.metrics);
+	*out = NULL;
+	if (!split(address, host, &port)) {
+		log_say(LOG_ERR, NULL, "%s: \"%s\" is no ADDRESS:PORT", site->name, address);
 		return -1;
 	}
-	if (!(w = d->web = calloc(1, sizeof(*w))))
+	if (!(h = *out = calloc(1, sizeof(*h))))
 		return -1;
-	w->d = d;
-	TAILQ_INIT(&w->peers);
-	if (!(w->retry = event_new(loop_base(d->loop), -1, 0, on_retry, w)))
+	h->d = d;
+	h->site = site;
+	TAILQ_INIT(&h->peers);
+	if (!(h->retry = event_new(loop_base(d->loop), -1, 0, on_retry, h)))
 		return -1;
-	if ((why = listen_on(w, host, port)))
-		log_say(LOG_ERR, NULL, "metrics: cannot listen on %s: %s: nothing is served there",
-			d->conf.metrics, why);
+	if ((why = listen_on(h, host, port)))
+		log_say(LOG_ERR, NULL, "%s: cannot listen on %s: %s: nothing is served there",
+			site->name, address, why);
 	return 0;
 }
 
-static void
-http_stop(struct moored *d)
+void
+http_free(struct http *h)
 {
-	struct web *w = d->web;
-
-	if (!w)
+	if (!h)
 		return;
-	while (!TAILQ_EMPTY(&w->peers))
-		peer_close(TAILQ_FIRST(&w->peers));
-	if (w->listener)
-		evconnlistener_free(w->listener);
-	if (w->retry)
-		event_free(w->retry);
-	free(w);
-	d->web = NULL;	/* what the worker still makes goes to nobody */
+	while (!TAILQ_EMPTY(&h->peers))
+		peer_close(TAILQ_FIRST(&h->peers));
+	if (h->listener)
+		evconnlistener_free(h->listener);
+	if (h->retry)
+		event_free(h->retry);
+	free(h);
 }
-
-const struct part part_http = { .name = "http", .start = http_start, .stop = http_stop };

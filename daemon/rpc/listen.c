@@ -29,7 +29,7 @@ unsigned
 listen_clients_max(void)
 {
 	struct rlimit r;
-	rlim_t reserved = FDS_OWN + FDS_HTTP;
+	rlim_t reserved = FDS_OWN + FDS_METRICS + FDS_PAGE;
 
 	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur <= reserved)
 		return 1;
@@ -41,7 +41,7 @@ static void
 raise_limit(unsigned clients)
 {
 	struct rlimit r;
-	rlim_t most = FDS_OWN + FDS_HTTP + CONF_CLIENTS_MAX;
+	rlim_t most = FDS_OWN + FDS_METRICS + FDS_PAGE + CONF_CLIENTS_MAX;
 
 	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max && r.rlim_cur < most) {
 		r.rlim_cur = most < r.rlim_max ? most : r.rlim_max;

@@ -34,7 +34,7 @@ void metrics_free(struct metrics *m);
 /* Text format 0.0.4.  Any thread.  O(ports + the check of the cabling). */
 void metrics_write(const struct metrics *m, struct moore_buf *out);
 
-/* Serves metrics_write() under /metrics of conf.metrics (http.c). */
-extern const struct part part_http;
+/* Serves metrics_write() under /metrics of conf.metrics (scrape.c). */
+extern const struct part part_scrape;
 
 #endif
