@@ -103,13 +103,27 @@ write_out_properties(const json_t *given, json_t *required)
 	return all;
 }
 
+/* Puts the schema of the answer of this name in place of {"answer": name}. */
+static bool
+insert_answer(json_t *schema, const char *name)
+{
+	json_t *other = moore_answer_schema(name);
+	bool good = other && json_object_clear(schema) == 0 && json_object_update(schema, other) == 0;
+
+	json_decref(other);
+	return good;
+}
+
 static bool
 write_out(json_t *schema)
 {
+	const char *answer = json_string_value(json_object_get(schema, "answer"));
 	json_t *items = json_object_get(schema, "items");
 	json_t *given = json_object_get(schema, "properties"), *required, *all;
 	bool good;
 
+	if (answer)
+		return insert_answer(schema, answer);
 	if (items)
 		return write_out(items);
 	if (!given)
