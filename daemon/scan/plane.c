@@ -16,7 +16,7 @@
 #include "log.h"
 #include "scan/plane.h"
 
-enum { LANES_AT_ONCE = 16384, WAIT_US = 1000000 };
+enum { LANES_AT_ONCE = 16384, WAIT_US = 1000000, MANAGERS_US = 10000000 };
 
 static void
 tell_up(struct plane_thread *p)
@@ -265,6 +265,22 @@ poll_counters(struct plane_thread *p)
 
 /* ---- the subnet manager ------------------------------------------------------------- */
 
+/* Each MANAGERS_US, asks all ports which of them have a manager. */
+static void
+look_for_managers(struct plane_thread *p)
+{
+	struct ask_with w = with(p);
+	struct manager_ports found;
+
+	w.look_us = &p->due.look_at;
+	w.look = look_beside;
+	w.arg = p;
+	if (mono_us() < p->managers_at || find_managers(p->seen, &w, &found) != MAD_DONE)
+		return;
+	p->managers = found;
+	p->managers_at = mono_us() + MANAGERS_US;
+}
+
 static void
 check_manager(struct plane_thread *p)
 {
@@ -272,7 +288,8 @@ check_manager(struct plane_thread *p)
 	enum manager was = p->manager.found, now;
 	uint64_t at;
 
-	ask_manager(p->seen, &w, &p->manager);
+	look_for_managers(p);
+	ask_manager(p->seen, &w, &p->managers, &p->manager);
 	at = mono_us();
 	now = p->manager.found;
 	due_manager(&p->due, at, now);

@@ -32,6 +32,8 @@ struct plane_thread {
 	uint64_t lanes_at;	/* where the next slice of lanes begins */
 	uint64_t tables_scan, polls;
 	struct manager_state manager;	/* as the loop was told last */
+	struct manager_ports managers;	/* where they were when all ports were asked */
+	uint64_t managers_at;	/* when to ask all ports again */
 };
 
 struct scanner {

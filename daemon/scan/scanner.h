@@ -22,13 +22,28 @@ struct poll {
 };
 void poll_free(struct poll *p);	/* NULL is fine */
 
-/* ---- the master subnet manager ------------------------------------------------------ */
+/* ---- subnet managers ---------------------------------------------------------------- */
 
 enum manager {
 	MANAGER_UNKNOWN,	/* not asked yet, or our own port does not answer */
 	MANAGER_NONE,		/* our port has no LID of a master */
 	MANAGER_ANSWERS,
 	MANAGER_SILENT,		/* several SMInfo in a row had no answer from a master */
+};
+/* SMInfo.SMState (IBTA 14.2.5.13). */
+enum { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER, N_SM_STATES };
+static inline const char *
+manager_state_name(unsigned state)
+{
+	static const char *const name[] = { "not active", "discovering", "standby", "master" };
+
+	return name[state % N_SM_STATES];
+}
+enum { MANAGERS_MAX = 16 };	/* of one plane */
+struct manager_heard {
+	uint64_t guid;		/* of its port */
+	moore_lid lid;
+	uint8_t prio, state;	/* SM_MASTER, .. */
 };
 struct manager_state {
 	enum manager found;
@@ -39,6 +54,11 @@ struct manager_state {
 	char text[64];		/* "0x... prio 0 master", "0x... prio 0 does not answer"; or "" */
 	uint64_t heard_ms;	/* wall clock of its last answer as master; before the first, of
 				 * the first question; 0: not asked */
+	/* All that answered SMInfo at the last question, the master among them; the rest is
+	 * left out.  round counts the questions at which our own port answered. */
+	struct manager_heard sm[MANAGERS_MAX];
+	unsigned n_sm;
+	uint64_t round;
 };
 
 /* ---- the scanner -------------------------------------------------------------------- */

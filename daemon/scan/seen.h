@@ -9,7 +9,7 @@
  *   observed.c   plan and fabric of a snapshot
  *   readback.c   tables, as the switches hold them
  *   records.c    SLs of the SA's path records
- *   manager.c    the master subnet manager: which, and does it answer?
+ *   manager.c    the subnet managers: where they are, which is master, which answer
  *   counters.c   one reading of all counters
  *   plane.c      when which of these happens, and what the loop is given */
 #ifndef MOORED_SEEN_H
@@ -129,8 +129,18 @@ uint64_t seen_hash(const struct seen *s);
  * without tables. */
 int seen_snapshot(const struct seen *s, struct snapshot **out, struct moore_err *err);
 
-/* manager.c.  Asks once and sets *m but heard_ms; text stays when there is no answer. */
-enum mad_end ask_manager(const struct seen *s, const struct ask_with *w, struct manager_state *m);
+/* manager.c.  The LIDs of ports that have a subnet manager. */
+struct manager_ports {
+	moore_lid lid[MANAGERS_MAX];
+	unsigned n;
+};
+/* Asks every endpoint and switch for PortInfo; *out is valid with MAD_DONE. */
+enum mad_end find_managers(const struct seen *s, const struct ask_with *w,
+			   struct manager_ports *out);
+/* Asks the master and the managers at these ports (NULL: none) once, and sets *m but
+ * heard_ms; text stays when the master does not answer. */
+enum mad_end ask_manager(const struct seen *s, const struct ask_with *w,
+			 const struct manager_ports *at, struct manager_state *m);
 /* After an ask_manager() that makes it certain that there is no master: sets found and text. */
 void manager_silent(struct manager_state *m);
 

@@ -267,7 +267,7 @@ seen_discover(struct seen **out, const struct ask_with *with, struct moore_err *
 		struct manager_state m = { 0 };
 
 		if (s->sm_lid)
-			ask_manager(s, with, &m);
+			ask_manager(s, with, NULL, &m);
 		memcpy(s->sm, m.text, sizeof(s->sm));
 		*out = s;
 		return 0;
