@@ -203,10 +203,11 @@ DAEMON_TESTS := $(addprefix $(B)/tests/,unit/test_rpc unit/test_schema unit/test
 $(DAEMON_TESTS): $(B)/libmoored.a
 $(DAEMON_TESTS): private LDLIBS += $(DAEMON_LIBS)
 # Parts of the scanner without a fabric: test_mad.c has a clock and a libibumad of its own.
-SCAN_TESTS := $(addprefix $(B)/tests/unit/,test_due test_mad test_observed)
+SCAN_TESTS := $(addprefix $(B)/tests/unit/,test_due test_mad test_observed test_managers)
 HTTP_TESTS := $(addprefix $(B)/tests/,unit/test_http fuzz/fuzz_http)
 $(HTTP_TESTS): $(B)/daemon/http/head.o
 $(B)/tests/unit/test_due: $(B)/daemon/scan/due.o
+$(B)/tests/unit/test_managers: $(B)/daemon/watch/managers.o
 $(B)/tests/unit/test_mad: $(addprefix $(B)/daemon/scan/mad,.o _batch.o _packet.o _port.o)
 $(B)/tests/unit/test_observed: $(addprefix $(B)/daemon/,scan/seen.o scan/observed.o snapshot.o)
 $(DAEMON_TESTS) $(SCAN_TESTS) $(HTTP_TESTS): private ALL_CFLAGS += -I. -Idaemon

@@ -114,10 +114,25 @@ log_manager(const struct plane *p, unsigned plane, const struct manager_state *m
 	if (m->found == MANAGER_SILENT)
 		log_say(LOG_WARNING, f, "plane %u: no master subnet manager has answered at LID %u for "
 			"%llu s: %s", plane, m->lid, silent_s, m->text);
+	else if (m->found == MANAGER_ANSWERS && p->managers.was && m->guid != p->manager.guid)
+		log_say(LOG_NOTICE, f, "plane %u: another subnet manager is master, at LID %u: %s; "
+			"before, it was 0x%016llx", plane, m->lid, m->text,
+			(unsigned long long)p->managers.was);
 	else if (m->found == MANAGER_ANSWERS)
 		log_say(LOG_NOTICE, f, "plane %u: the subnet manager at LID %u %s%s%s", plane, m->lid,
 			p->manager.found == MANAGER_SILENT ? "answers again" : "answers",
 			m->text[0] ? ": " : "", m->text);
+}
+
+static void
+publish_manager(struct moored *d, unsigned plane, const struct manager_state *m, bool another)
+{
+	const char *what = another ? "another" : m->found == MANAGER_ANSWERS ? "answers" : "silent";
+
+	event_publish(d, EVENT_MANAGER, json_pack("{s:i, s:s, s:s, s:b, s:i, s:I, s:o}",
+		"plane", (int)plane, "what", what, "sm", m->text, "answers", m->found == MANAGER_ANSWERS,
+		"lid", (int)m->lid, "heard_ms", (json_int_t)m->heard_ms, "was",
+		another ? moore_json_guid(d->plane[plane].managers.was) : json_null()));
 }
 
 static void
@@ -127,14 +142,14 @@ on_manager(void *arg, unsigned plane, const struct manager_state *m)
 	struct plane *p = &d->plane[plane < d->n_planes ? plane : 0];
 	bool same = p->manager.found == m->found &&
 		    (m->found == MANAGER_SILENT || !strcmp(p->manager.text, m->text));
+	bool another;
 
 	if (plane >= d->n_planes)
 		return;
+	another = managers_hear(&p->managers, m, wall_ms());
 	if (!same) {
 		log_manager(p, plane, m);
-		event_publish(d, EVENT_MANAGER, json_pack("{s:i, s:s, s:b, s:i, s:I}", "plane", (int)plane,
-			"sm", m->text, "answers", m->found == MANAGER_ANSWERS, "lid", (int)m->lid,
-			"heard_ms", (json_int_t)m->heard_ms));
+		publish_manager(d, plane, m, another);
 	}
 	p->manager = *m;
 }

@@ -21,6 +21,7 @@
  *   methods/    the methods and events, one file for each group of names
  *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots (why.c their
  *               text (scrape.c serves it), expected.c the engine's tables, sweeps.c what
+ *               OpenSM's plugin reports of its sweeps, managers.c which subnet managers
  *
  * rpc/ and watch/ do not know each other; methods/ knows both.
  *
@@ -36,6 +37,7 @@
 #include "planned.h"
 #include "scan/scanner.h"
 #include "snapshot.h"
+#include "watch/managers.h"
 #include "work.h"
 
 struct call;			/* method.h */
@@ -46,6 +48,7 @@ struct plane {
 	char why[200];
 	struct view *view;	/* of its last scan; NULL before the first */
 	struct manager_state manager;	/* the master subnet manager */
+	struct managers managers;	/* all of them */
 };
 
 /* Descriptors that clients of the socket cannot take. */

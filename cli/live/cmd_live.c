@@ -79,6 +79,41 @@ put_manager(struct moore_buf *b, const json_t *plane)
 }
 
 static void
+put_ago(struct moore_buf *b, const json_t *o, const char *key)
+{
+	cli_put_time(b, (long long)time(NULL) * 1000 - cli_int(o, key));
+	cli_putf(b, " ago");
+}
+
+/* The other managers, and which one was master before. */
+static void
+put_managers(struct moore_buf *b, const json_t *plane)
+{
+	const char *master = cli_str(plane, "sm");
+	const json_t *m;
+	size_t i;
+
+	if (*cli_str(plane, "sm_was")) {
+		cli_putf(b, "               it became master ");
+		put_ago(b, plane, "sm_changed_ms");
+		cli_putf(b, "; before, it was %s\n", cli_str(plane, "sm_was"));
+	}
+	json_array_foreach(json_object_get(plane, "managers"), i, m) {
+		const char *guid = cli_str(m, "guid");
+
+		if (!strncmp(master, guid, strlen(guid)))
+			continue;
+		cli_putf(b, "               also %s at LID %lld prio %lld %s", guid, cli_int(m, "lid"),
+			 cli_int(m, "priority"), cli_str(m, "state"));
+		if (cli_yes(m, "lost")) {
+			cli_putf(b, ", " CLI_RED "lost" CLI_PLAIN ", heard ");
+			put_ago(b, m, "heard_ms");
+		}
+		cli_putf(b, "\n");
+	}
+}
+
+static void
 put_scan(struct moore_buf *b, const json_t *plane)
 {
 	cli_putf(b, "               %lld switches, %lld endpoints, %lld cables in scan %lld, ",
@@ -92,6 +127,7 @@ put_scan(struct moore_buf *b, const json_t *plane)
 	else
 		cli_putf(b, CLI_YELLOW "               no tables were read back yet" CLI_PLAIN "\n");
 	put_manager(b, plane);
+	put_managers(b, plane);
 	put_told(b, json_object_get(plane, "told"));
 	put_count(b, plane, "deviations", "cabled as planned",
 		  "from the plan: moorectl check names them", "deviation");

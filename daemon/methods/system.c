@@ -81,6 +81,23 @@ put_manager(json_t *o, const struct manager_state *m, const struct snapshot *s)
 }
 
 /* It is up, and its subnet manager answers if it was asked. */
+/* Every subnet manager that was heard and not forgotten. */
+static json_t *
+json_managers(const struct managers *m)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < m->n; i++) {
+		const struct manager_heard *h = &m->of[i].last;
+
+		json_array_append_new(list, json_pack("{s:o, s:i, s:i, s:s, s:b, s:o}", "guid",
+			moore_json_guid(h->guid), "lid", (int)h->lid, "priority", (int)h->prio, "state",
+			manager_state_name(h->state), "lost", manager_lost(&m->of[i]), "heard_ms",
+			moore_json_count(m->of[i].heard_ms)));
+	}
+	return list;
+}
+
 static bool
 is_well(const struct plane *p)
 {
@@ -101,6 +118,10 @@ json_plane(const struct moored *d, unsigned i)
 	json_object_set_new(o, "at_ms", moore_json_count(s->at_ms));
 	json_object_set_new(o, "took_ms", moore_json_count(s->took_ms));
 	put_manager(o, &p->manager, s);
+	json_object_set_new(o, "managers", json_managers(&p->managers));
+	json_object_set_new(o, "sm_was", p->managers.was ? moore_json_guid(p->managers.was) : json_null());
+	json_object_set_new(o, "sm_changed_ms", p->managers.was ? moore_json_count(p->managers.changed_ms) :
+			    json_null());
 	json_object_set_new(o, "switches", moore_json_count(s->seen->n_switches));
 	json_object_set_new(o, "endpoints", moore_json_count(s->seen->n_endpoints));
 	json_object_set_new(o, "cables", moore_json_count(s->seen->n_cables));
