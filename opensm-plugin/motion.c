@@ -231,6 +231,7 @@ log_step(struct mplug_sm *sm)
 	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: step %u of %u: %zu blocks, %u rows to no-path, "
 		"%" PRIu64 " live pairs interrupted, %.0f ms\n", m->next, plan->n_steps, m->blocks,
 		plan->step[m->next - 1].no_path, interrupted, m->answered_ms - m->sent_ms);
+	mplug_tell_step(sm, m->next, plan->n_steps);
 	if (interrupted)
 		mplug_log_err(sm, MPLUG_MR_INTERRUPTED, "%" PRIu64 " pairs that were connected are "
 			      "interrupted for one step: no safe order of rows was found that avoids it",

@@ -335,6 +335,8 @@ void mplug_motion_forget(struct mplug_motion *m);
 void mplug_tell_init(struct mplug_sm *sm);
 void mplug_tell_sweep(struct mplug_sm *sm, const struct mplug_view *v, enum mplug_mr mr,
 		      const char *why, const struct moore_lft *restored);
+/* Tells that all switches have acknowledged step `step` of `steps`. */
+void mplug_tell_step(struct mplug_sm *sm, uint32_t step, uint32_t steps);
 void mplug_tell_up(struct mplug_sm *sm);
 void mplug_tell_fini(struct mplug_sm *sm);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* tell.c - sends moored a datagram after each routing, and one when the subnet is up.
+/* tell.c - sends moored a datagram after each routing, after each of several steps, and when
+ * the subnet is up.
  *
  * Invariant: OpenSM never waits.  A datagram that cannot be sent at once (moored does not
  * run, or its queue is full) is dropped, and moored finds the change by its own scan.
@@ -101,6 +102,16 @@ mplug_tell_sweep(struct mplug_sm *sm, const struct mplug_view *v, enum mplug_mr 
 		put_result(n, sm->result, v);
 	if (restored && moore_lft_hash(&n->routes, v->f, restored, NULL) < 0)
 		n->routes = 0;
+	send_notice(sm);
+}
+
+void
+mplug_tell_step(struct mplug_sm *sm, uint32_t step, uint32_t steps)
+{
+	if (!sm->tell.notice.number || steps < 2)
+		return;
+	sm->tell.notice.step = step;
+	sm->tell.notice.steps = steps;
 	send_notice(sm);
 }
 

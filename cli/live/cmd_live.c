@@ -39,6 +39,9 @@ put_told(struct moore_buf *b, const json_t *t)
 		cli_putf(b, "the switches hold its routes%s\n", json_is_true(lanes) ? " and lanes" : "");
 	else
 		cli_putf(b, "no tables were read back to compare with it\n");
+	if (cli_int(t, "step") < cli_int(t, "steps"))
+		cli_putf(b, "               " CLI_YELLOW "step %lld of %lld is in force" CLI_PLAIN "\n",
+			 cli_int(t, "step"), cli_int(t, "steps"));
 	if (*cli_str(t, "why"))
 		cli_putf(b, "               %s\n", cli_str(t, "why"));
 }

@@ -54,6 +54,9 @@ struct sweeps {
 static void
 say(const struct moore_notice *n, const struct moore_notice *last)
 {
+	if (n->steps && n->step != last->step)
+		log_say(LOG_INFO, NULL, "OpenSM 0x%016llx sweep %llu: all switches hold step %u of %u",
+			(unsigned long long)n->sm, (unsigned long long)n->number, n->step, n->steps);
 	if (n->state == last->state && n->hash == last->hash && !strcmp(n->why, last->why))
 		return;
 	if (n->state == MOORE_NOTICE_ROUTED)
@@ -265,7 +268,7 @@ json_sweep_told(const struct moored *d, const struct snapshot *s)
 	if (!t)
 		return json_null();
 	n = &t->n;
-	return json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"at_ms", moore_json_count(t->at_ms), "number", moore_json_count(n->number), "state",
 		moore_notice_state_name((enum moore_notice_state)n->state), "up", (int)n->up, "why",
 		n->why[0] ? moore_json_name(n->why) : json_null(), "topology",
@@ -273,7 +276,8 @@ json_sweep_told(const struct moored *d, const struct snapshot *s)
 		json_word("profile", n->profile), "layers", json_word("layers", n->layers),
 		"switches", moore_json_count(n->switches), "endpoints", moore_json_count(n->endpoints),
 		"missing_links", moore_json_count(n->missing_links), "missing_switches",
-		moore_json_count(n->missing_switches), "blocks", moore_json_count(n->blocks), "hash",
+		moore_json_count(n->missing_switches), "blocks", moore_json_count(n->blocks), "step",
+		moore_json_count(n->step), "steps", moore_json_count(n->steps), "hash",
 		n->hash ? moore_json_guid(n->hash) : json_null(), "routes_held",
 		held(n->routes, s->routes_hash), "lanes_held", held(n->lanes, s->lanes_hash));
 }

@@ -17,7 +17,7 @@ json_t *json_sweeps_count(const struct moored *d);
 	",'state':{'type':'string','enum':['routed','kept','refused']},'up':" BOOL ",'why':" \
 	OR_NULL("string") ",'topology':" OR_NULL("string") ",'profile':" STR ",'layers':" STR \
 	",'switches':" INT ",'endpoints':" INT ",'missing_links':" INT ",'missing_switches':" INT \
-	",'blocks':" INT ",'hash':" OR_NULL("string") ",'routes_held':" OR_NULL("boolean") \
+	",'blocks':" INT ",'step':" INT ",'steps':" INT ",'hash':" OR_NULL("string") ",'routes_held':" OR_NULL("boolean") \
 	",'lanes_held':" OR_NULL("boolean") "}}"
 
 #endif

@@ -9,7 +9,7 @@
 
 #define FIRST "moore-sweep 1"
 
-enum type { HEX, NUMBER, WORD, TEXT };	/* WORD: an index into a list of words */
+enum type { HEX, NUMBER, WORD, TEXT };	/* WORD: 32 bits, such as an index into a list of words */
 
 #define FIELD(name, type, max) { #name, type, offsetof(struct moore_notice, name), max }
 static const struct field {
@@ -32,6 +32,8 @@ static const struct field {
 	FIELD(missing_links, NUMBER, UINT32_MAX),
 	FIELD(missing_switches, NUMBER, UINT32_MAX),
 	FIELD(blocks, NUMBER, UINT32_MAX),
+	FIELD(step, WORD, UINT32_MAX),
+	FIELD(steps, WORD, UINT32_MAX),
 	FIELD(topology, TEXT, sizeof(((struct moore_notice *)NULL)->topology)),
 	FIELD(why, TEXT, sizeof(((struct moore_notice *)NULL)->why)),
 };

@@ -13,12 +13,12 @@ static const struct moore_notice FULL = {
 	.profile = MOORE_PROFILE_SL_HINT, .layers = MOORE_LAYERS_INR,
 	.hash = 0x123456789abcdef, .routes = UINT64_MAX, .lanes = 10,
 	.switches = 338, .endpoints = 3042, .missing_links = 11, .missing_switches = 2,
-	.blocks = 16, .topology = "slimfly q=13", .why = "MR01: qos is FALSE",
+	.blocks = 16, .step = 2, .steps = 5, .topology = "slimfly q=13", .why = "MR01: qos is FALSE",
 };
 #define FULL_TEXT \
 	TOP "sm 2c903000a1b2c\nnumber 70\nstate 2\nup 1\nprofile 1\nlayers 3\n" \
 	"hash 123456789abcdef\nroutes ffffffffffffffff\nlanes a\nswitches 338\nendpoints 3042\n" \
-	"missing_links 11\nmissing_switches 2\nblocks 16\ntopology slimfly q=13\n" \
+	"missing_links 11\nmissing_switches 2\nblocks 16\nstep 2\nsteps 5\ntopology slimfly q=13\n" \
 	"why MR01: qos is FALSE\n"
 
 static void
@@ -91,6 +91,7 @@ accepted_and_refused(void **state)
 		{ TOP MUST "state 3\n", 4, "state: invalid value" },
 		{ TOP MUST "profile 2\n", 4, "profile: invalid value" },
 		{ TOP MUST "layers 4\n", 4, "layers: invalid value" },
+		{ TOP MUST "step 4294967296\n", 4, "step: invalid value" },
 		{ TOP MUST "switches 4294967296\n", 4, "switches: invalid value" },
 		{ TOP MUST "switches a\n", 4, "switches: invalid value" },
 		{ TOP MUST "hash g\n", 4, "hash: invalid value" },

@@ -35,6 +35,9 @@ struct moore_notice {
 	uint64_t hash, routes, lanes;
 	uint64_t switches, endpoints, missing_links, missing_switches;
 	uint64_t blocks;	/* LFT blocks that change */
+	/* Tables that go out in several steps: the step that all switches have acknowledged, and
+	 * how many there are.  0: in one. */
+	uint32_t step, steps;
 	char topology[96];
 	char why[512];		/* of a refusal; "" else */
 };
