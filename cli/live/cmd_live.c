@@ -116,6 +116,23 @@ put_managers(struct moore_buf *b, const json_t *plane)
 	}
 }
 
+/* Whether the tables are sound, and the age of what the SA answered. */
+static void
+put_tables(struct moore_buf *b, const json_t *plane)
+{
+	const json_t *sound = json_object_get(plane, "tables_sound");
+
+	if (json_is_boolean(sound))
+		cli_putf(b, "               the tables are %s" CLI_PLAIN ", scan %lld\n",
+			 json_is_true(sound) ? "sound" : CLI_RED "not sound",
+			 cli_int(plane, "tables_sound_sweep"));
+	if (json_is_integer(json_object_get(plane, "sa_heard_ms"))) {
+		cli_putf(b, "               the SA answered ");
+		put_ago(b, plane, "sa_heard_ms");
+		cli_putf(b, "\n");
+	}
+}
+
 static void
 put_scan(struct moore_buf *b, const json_t *plane)
 {
@@ -132,6 +149,7 @@ put_scan(struct moore_buf *b, const json_t *plane)
 	put_manager(b, plane);
 	put_managers(b, plane);
 	put_told(b, json_object_get(plane, "told"));
+	put_tables(b, plane);
 	put_count(b, plane, "deviations", "cabled as planned",
 		  "from the plan: moorectl check names them", "deviation");
 	put_count(b, plane, "hotspots", "no link stands out",

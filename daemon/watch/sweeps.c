@@ -241,6 +241,52 @@ held(uint64_t said, uint64_t read)
 	return said && read ? json_boolean(said == read) : json_null();
 }
 
+/* Tables that differ count as changing for so long after a notice: while steps go out, and
+ * when the subnet is up until the tables are read again. */
+enum { CHANGING_MS = 120000, READING_MS = 10000 };
+
+const char *
+tables_by_name(enum tables_by by)
+{
+	static const char *const name[] = { "unknown", "plugin", "changing", "other" };
+
+	return name[by];
+}
+
+static bool
+same_tables(const struct moore_notice *n, const struct snapshot *s)
+{
+	return n->routes && n->routes == s->routes_hash &&
+		(!n->lanes || !s->lanes_hash || n->lanes == s->lanes_hash);
+}
+
+/* Any manager's plugin computes the same tables, so a standby that took over and does not
+ * report here is recognised by the tables that another reported. */
+enum tables_by
+sweeps_tables_by(const struct moored *d, const struct snapshot *s, uint64_t now_ms)
+{
+	const struct told *t = s ? told_by(d->sweeps, s) : NULL;
+
+	if (!s || !s->routes_hash || !d->sweeps)
+		return BY_UNKNOWN;
+	for (unsigned i = 0; i < MOORED_PLANES_MAX; i++)
+		if (same_tables(&d->sweeps->of[i].n, s))
+			return BY_PLUGIN;
+	if (!t || !t->n.routes)
+		return BY_UNKNOWN;
+	return now_ms - t->at_ms < (t->n.up ? READING_MS : CHANGING_MS) ? BY_CHANGING : BY_OTHER;
+}
+
+const struct moore_notice *
+sweeps_last(const struct moored *d, const struct snapshot *s, uint64_t *at_ms)
+{
+	const struct told *t = s ? told_by(d->sweeps, s) : NULL;
+
+	if (t)
+		*at_ms = t->at_ms;
+	return t ? &t->n : NULL;
+}
+
 /* Word number `at` of a key of moore.conf. */
 static json_t *
 json_word(const char *key, uint32_t at)
