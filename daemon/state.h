@@ -73,6 +73,7 @@ struct moored {
 	struct hot *hot;	/* hot.c */
 	struct history *history;	/* history.c */
 	struct sweeps *sweeps;	/* sweeps.c */
+	struct sound *sound;	/* sound.c */
 	struct web *web;	/* page/page.c; NULL: the page is not served */
 	struct scrapes *scrapes;	/* scrape.c; NULL: metrics are not served */
 	struct planned *plan;	/* NULL: none */

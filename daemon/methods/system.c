@@ -10,6 +10,7 @@
 #include "methods/methods.h"
 #include "state.h"
 #include "watch/hot.h"
+#include "watch/sound.h"
 #include "watch/sweeps.h"
 #include "watch/wiring.h"
 
@@ -98,6 +99,19 @@ json_managers(const struct managers *m)
 	return list;
 }
 
+/* Whose tables the switches hold, whether these are sound, and how old that knowledge is. */
+static void
+put_tables(json_t *o, const struct moored *d, unsigned i, const struct snapshot *s)
+{
+	const struct soundness *n = sound_last(d, i);
+	uint64_t heard_ms = atomic_load(&s->sa_heard_ms);
+
+	json_object_set_new(o, "tables_by", json_string(tables_by_name(sweeps_tables_by(d, s, wall_ms()))));
+	json_object_set_new(o, "tables_sound", n->known ? json_boolean(n->sound) : json_null());
+	json_object_set_new(o, "tables_sound_sweep", n->known ? moore_json_count(n->scan) : json_null());
+	json_object_set_new(o, "sa_heard_ms", heard_ms ? moore_json_count(heard_ms) : json_null());
+}
+
 static bool
 is_well(const struct plane *p)
 {
@@ -122,6 +136,7 @@ json_plane(const struct moored *d, unsigned i)
 	json_object_set_new(o, "sm_was", p->managers.was ? moore_json_guid(p->managers.was) : json_null());
 	json_object_set_new(o, "sm_changed_ms", p->managers.was ? moore_json_count(p->managers.changed_ms) :
 			    json_null());
+	put_tables(o, d, i, s);
 	json_object_set_new(o, "switches", moore_json_count(s->seen->n_switches));
 	json_object_set_new(o, "endpoints", moore_json_count(s->seen->n_endpoints));
 	json_object_set_new(o, "cables", moore_json_count(s->seen->n_cables));
@@ -226,7 +241,14 @@ const struct method methods_system[] = {
 	    "['string','null']},'state':{'type':'string','enum':['no-device','down','unreached',"
 	    "'up']},'why':{'type':['string','null']},'sweep':" INT ",'at_ms':" INT ",'took_ms':"
 	    INT ",'sm':{'type':['string','null']},'sm_answers':{'type':['boolean','null']},"
-	    "'sm_heard_ms':{'type':['integer','null']},'switches':" INT ",'endpoints':" INT
+	    "'sm_heard_ms':{'type':['integer','null']},'sm_was':" OR_NULL("string")
+	    ",'sm_changed_ms':" OR_NULL("integer") ",'managers':{'type':'array','items':{'type':"
+	    "'object','properties':{'guid':" STR ",'lid':" INT ",'priority':" INT ",'state':" STR
+	    ",'lost':" BOOL ",'heard_ms':" INT "}}},'problems':{'type':'array','items':{'type':"
+	    "'object','properties':{'what':" STR ",'since_ms':" INT ",'text':" STR "}}},"
+	    "'tables_by':{'type':'string','enum':['unknown','plugin','changing','other']},"
+	    "'tables_sound':" OR_NULL("boolean") ",'tables_sound_sweep':" OR_NULL("integer")
+	    ",'sa_heard_ms':" OR_NULL("integer") ",'switches':" INT ",'endpoints':" INT
 	    ",'cables':" INT ",'tables_sweep':{'type':['integer','null']},'deviations':{'type':['integer',"
 	    "'null']},'hotspots':{'type':['integer','null']},'told':" A_SWEEP_TOLD
 	    "}}},'plan':{'type':"
