@@ -22,6 +22,7 @@
  *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots (why.c their
  *               text (scrape.c serves it), expected.c the engine's tables, sweeps.c what
  *               OpenSM's plugin reports of its sweeps, managers.c which subnet managers
+ *               answer, sound.c whether the tables are sound, problems.c what of it is wrong,
  *
  * rpc/ and watch/ do not know each other; methods/ knows both.
  *
@@ -74,6 +75,7 @@ struct moored {
 	struct history *history;	/* history.c */
 	struct sweeps *sweeps;	/* sweeps.c */
 	struct sound *sound;	/* sound.c */
+	struct problems *problems;	/* problems.c */
 	struct web *web;	/* page/page.c; NULL: the page is not served */
 	struct scrapes *scrapes;	/* scrape.c; NULL: metrics are not served */
 	struct planned *plan;	/* NULL: none */

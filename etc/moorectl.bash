@@ -31,7 +31,7 @@ _moorectl()
 	elif [ "$COMP_CWORD" -eq 2 ] && [ "$one" = env ]; then
 		COMPREPLY=($(compgen -W "ucx openmpi mvapich2 nccl rdma_cm all" -- "$cur"))
 	elif [ "$one" = events ]; then
-		COMPREPLY=($(compgen -W "sweep state reload wiring hotspot manager" -- "$cur"))
+		COMPREPLY=($(compgen -W "sweep state reload wiring hotspot manager problem drain" -- "$cur"))
 	elif [[ "$one $COMP_CWORD" == @(links|path)\ 2 || "$one $COMP_CWORD" == @(path|table)\ 3 ]]; then
 		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" switches 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$cur"))
 	elif [ "$COMP_CWORD" -eq 2 ] && [ "$one" = explain ]; then	# a link that is hot

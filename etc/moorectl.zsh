@@ -35,7 +35,7 @@ _moorectl()
 	elif (( CURRENT == 3 )) && [[ $one == env ]]; then
 		compadd -- ucx openmpi mvapich2 nccl rdma_cm all
 	elif [[ $one == events ]]; then
-		compadd -- sweep state reload wiring hotspot manager
+		compadd -- sweep state reload wiring hotspot manager problem drain
 	elif [[ "$one $CURRENT" == ((links|path)" "3|(path|table)" "4) ]]; then
 		compadd -- ${${${(f)"$(moorectl $socket switches 2>/dev/null)"}[2,-1]}%% *}
 	elif (( CURRENT == 3 )) && [[ $one == explain ]]; then	# a link that is hot

@@ -134,6 +134,19 @@ put_tables(struct moore_buf *b, const json_t *plane)
 }
 
 static void
+put_problems(struct moore_buf *b, const json_t *list)
+{
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(list, i, p) {
+		cli_putf(b, "               " CLI_RED "%s" CLI_PLAIN ", for ", cli_str(p, "what"));
+		cli_put_time(b, (long long)time(NULL) * 1000 - cli_int(p, "since_ms"));
+		cli_putf(b, ": %s\n", cli_str(p, "text"));
+	}
+}
+
+static void
 put_scan(struct moore_buf *b, const json_t *plane)
 {
 	cli_putf(b, "               %lld switches, %lld endpoints, %lld cables in scan %lld, ",
@@ -150,6 +163,7 @@ put_scan(struct moore_buf *b, const json_t *plane)
 	put_managers(b, plane);
 	put_told(b, json_object_get(plane, "told"));
 	put_tables(b, plane);
+	put_problems(b, json_object_get(plane, "problems"));
 	put_count(b, plane, "deviations", "cabled as planned",
 		  "from the plan: moorectl check names them", "deviation");
 	put_count(b, plane, "hotspots", "no link stands out",

@@ -18,6 +18,8 @@ static const struct {
 	[EVENT_WIRING] = { "wiring", "event.wiring", "a verdict on the cabling came or went" },
 	[EVENT_MANAGER] = { "manager", "event.manager",
 			    "the master subnet manager answers no more, answers again, or is another" },
+	[EVENT_PROBLEM] = { "problem", "event.problem",
+			    "a problem of subnet managers or of the tables came, changed or went" },
 	[EVENT_HOTSPOT] = { "hotspot", "event.hotspot", "a hotspot came or went" },
 };
 
@@ -85,7 +87,7 @@ run_unsubscribe(struct call *c, struct rpc_error *e)
 }
 
 #define KINDS "{'type':'array','maxItems':16,'items':{'type':'string'," \
-	"'enum':['sweep','state','reload','wiring','hotspot','manager']}}"
+	"'enum':['sweep','state','reload','wiring','hotspot','manager','problem']}}"
 
 const struct method methods_events[] = {
 	{ "events.subscribe", "Sends events of these kinds (default: all) on this connection "

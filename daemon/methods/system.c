@@ -10,6 +10,7 @@
 #include "methods/methods.h"
 #include "state.h"
 #include "watch/hot.h"
+#include "watch/problems.h"
 #include "watch/sound.h"
 #include "watch/sweeps.h"
 #include "watch/wiring.h"
@@ -81,7 +82,6 @@ put_manager(json_t *o, const struct manager_state *m, const struct snapshot *s)
 	json_object_set_new(o, "sm_heard_ms", asked ? moore_json_count(m->heard_ms) : json_null());
 }
 
-/* It is up, and its subnet manager answers if it was asked. */
 /* Every subnet manager that was heard and not forgotten. */
 static json_t *
 json_managers(const struct managers *m)
@@ -112,10 +112,13 @@ put_tables(json_t *o, const struct moored *d, unsigned i, const struct snapshot 
 	json_object_set_new(o, "sa_heard_ms", heard_ms ? moore_json_count(heard_ms) : json_null());
 }
 
+/* It is up, its subnet manager answers if it was asked, and no problem is raised. */
 static bool
-is_well(const struct plane *p)
+is_well(const struct moored *d, unsigned i)
 {
-	return p->state == PLANE_UP && p->manager.found != MANAGER_SILENT;
+	const struct plane *p = &d->plane[i];
+
+	return p->state == PLANE_UP && p->manager.found != MANAGER_SILENT && !problems_any(d, i);
 }
 
 static json_t *
@@ -123,7 +126,7 @@ json_plane(const struct moored *d, unsigned i)
 {
 	const struct plane *p = &d->plane[i];
 	const struct snapshot *s = p->view ? p->view->snap : NULL;
-	json_t *o = json_pack("{s:i, s:b, s:o, s:s, s:o}", "plane", (int)i, "ok", is_well(p),
+	json_t *o = json_pack("{s:i, s:b, s:o, s:s, s:o}", "plane", (int)i, "ok", is_well(d, i),
 			      "name", json_text(p->name), "state", plane_state_name(p->state), "why", json_text(p->why));
 
 	if (!s || !o)
@@ -136,6 +139,7 @@ json_plane(const struct moored *d, unsigned i)
 	json_object_set_new(o, "sm_was", p->managers.was ? moore_json_guid(p->managers.was) : json_null());
 	json_object_set_new(o, "sm_changed_ms", p->managers.was ? moore_json_count(p->managers.changed_ms) :
 			    json_null());
+	json_object_set_new(o, "problems", json_problems(d, i));
 	put_tables(o, d, i, s);
 	json_object_set_new(o, "switches", moore_json_count(s->seen->n_switches));
 	json_object_set_new(o, "endpoints", moore_json_count(s->seen->n_endpoints));
@@ -183,7 +187,7 @@ run_status(struct call *c, struct rpc_error *e)
 
 	(void)e;
 	for (unsigned i = 0; i < d->n_planes; i++) {
-		ok &= is_well(&d->plane[i]);
+		ok &= is_well(d, i);
 		json_array_append_new(planes, json_plane(d, i));
 	}
 	return json_pack("{s:b, s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",

@@ -61,7 +61,8 @@ send() {
 	sm_start lmc 1 routing_engine minhop event_plugin_name '(null)'
 	await_up
 	will 90 "$T.routes_held == false" system.status
-	run -0 moorectl --socket "$dir/moored.sock" status
+	will 30 'any(.planes[0].problems[]; .what == "tables-other")' system.status
+	run -1 moorectl --socket "$dir/moored.sock" status
 	[[ $output == *"the switches do not hold it"* ]]
 	sm_stop
 	moored_stop

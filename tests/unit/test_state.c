@@ -12,6 +12,7 @@
 #include "plan_of.h"
 #include "state.h"
 #include "watch/hot.h"
+#include "watch/problems.h"
 
 /* ---- a scanner that does nothing ---------------------------------------------------- */
 
@@ -285,6 +286,63 @@ test_stuck(void **state)
 	CHECK("a scanner that hangs", d.stuck);
 }
 
+/* ---- problems ------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *why, *text;
+	uint64_t at_ms;
+	enum problem_step step;
+	bool raised;
+} steps[] = {
+	{ "nothing is wrong", "", 1000, PROBLEM_SAME, false },
+	{ "a condition that is new", "x", 2000, PROBLEM_SAME, false },
+	{ "shorter than 5 s", "x", 6999, PROBLEM_SAME, false },
+	{ "its text does not matter", "y", 7000, PROBLEM_RAISED, true },
+	{ "raised once", "y", 9000, PROBLEM_SAME, true },
+	{ "again with another text", "z", 9001, PROBLEM_RAISED, true },
+	{ "over at once", "", 9002, PROBLEM_CLEARED, false },
+	{ "and that once", "", 9003, PROBLEM_SAME, false },
+	{ "a new one counts from its own start", "x", 20000, PROBLEM_SAME, false },
+	{ "over before it was raised", "", 24000, PROBLEM_SAME, false },
+	{ "so the next counts anew", "x", 24001, PROBLEM_SAME, false },
+	{ "so the next counts anew", "x", 29000, PROBLEM_SAME, false },
+	{ "5 s", "x", 29001, PROBLEM_RAISED, true },
+};
+
+static void
+test_problem_steps(void **state)
+{
+	struct problem p = { 0 };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		CHECK_EQ(steps[i].why, problem_step(&p, steps[i].text, steps[i].at_ms, 5000), steps[i].step);
+		CHECK_EQ(steps[i].why, p.raised, steps[i].raised);
+	}
+}
+
+/* A manager that misses its rounds is lost until a reload; one question alone, whatever it
+ * finds, raises nothing. */
+static void
+test_managers(void **state)
+{
+	struct manager_state m = { .found = MANAGER_ANSWERS, .guid = 0xa, .n_sm = 2, .sm = {
+		{ 0xa, 1, 0, SM_MASTER }, { 0xb, 2, 0, SM_STANDBY } } };
+
+	(void)state;
+	configure("");
+	CHECK_EQ("start", state_start(&d), 0);
+	for (m.round = 1; m.round <= 1 + MANAGER_ROUNDS; m.round++) {
+		fake.calls.manager(fake.calls.arg, 0, &m);
+		m.n_sm = 1;
+	}
+	CHECK_EQ("the standby is lost", managers_lost(&d.plane[0].managers), 1);
+	CHECK("nothing is raised yet", !problems_any(&d, 0));
+	CHECK("a reload", reload());
+	CHECK_EQ("forgets it", managers_lost(&d.plane[0].managers), 0);
+	CHECK_EQ("and keeps the master", d.plane[0].managers.n, 1);
+}
+
 #define STATE_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int
@@ -292,7 +350,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STATE_TEST(test_planes), STATE_TEST(test_many_planes), STATE_TEST(test_snapshots),
-		STATE_TEST(test_reload), STATE_TEST(test_failures), STATE_TEST(test_stuck),
+		STATE_TEST(test_reload), STATE_TEST(test_failures), STATE_TEST(test_stuck), STATE_TEST(test_managers),
+		cmocka_unit_test(test_problem_steps),
 	};
 
 	return cmocka_run_group_tests_name("state", tests, NULL, NULL);
