@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "json.h"
 #include "watch/metrics.h"
 #include "watch/wiring.h"
@@ -87,20 +88,89 @@ static const struct plane_metric of_plane[] = {
 	  failed },
 };
 
+/* ---- subnet managers and their tables ----------------------------------------------- */
+
+static double
+sm_up(const struct metrics_plane *p)
+{
+	return p->manager == MANAGER_UNKNOWN ? -1 : p->manager == MANAGER_ANSWERS;
+}
+
+static double sm_changes(const struct metrics_plane *p) { return (double)p->managers.changes; }
+static double
+sound(const struct metrics_plane *p)
+{
+	return p->sound.known ? p->sound.sound : -1;
+}
+static double last_sweep_ok(const struct metrics_plane *p) { return p->last_sweep_ok; }
+
+/* A negative value is unknown, and has no series. */
+static const struct plane_metric of_manager[] = {
+	{ "moore_sm_up", "gauge", "1 when the master subnet manager of this plane answers SMInfo.",
+	  false, sm_up },
+	{ "moore_sm_changes_total", "counter", "How often another subnet manager became master.", false,
+	  sm_changes },
+	{ "moore_tables_sound", "gauge", "1 when traffic on the tables read back from the switches can "
+	  "neither deadlock nor get lost.", false, sound },
+	{ "moore_last_sweep_ok", "gauge", "1 when OpenSM's plugin routed its last sweep, 0 when it "
+	  "refused.", false, last_sweep_ok },
+};
+
+static void
+put_state(struct moore_buf *b, const char *name, const char *plane, const char *key,
+	  const char *value, unsigned n)
+{
+	moore_buf_fmt(b, "%s{", name);
+	label(b, "plane", plane);
+	moore_buf_fmt(b, ",%s=\"%s\"} %u\n", key, value, n);
+}
+
+static void
+put_states(const struct metrics *m, struct moore_buf *b)
+{
+	head(b, "moore_sm_managers", "gauge", "Subnet managers that were heard, by state; lost are those "
+	     "that answer no more.");
+	for (unsigned i = 0; i < m->n_planes; i++) {
+		const struct metrics_plane *p = &m->plane[i];
+
+		if (p->manager == MANAGER_UNKNOWN)
+			continue;
+		put_state(b, "moore_sm_managers", p->name, "state", "lost", managers_lost(&p->managers));
+		put_state(b, "moore_sm_managers", p->name, "state", "master",
+			  managers_in(&p->managers, SM_MASTER));
+		put_state(b, "moore_sm_managers", p->name, "state", "standby",
+			  managers_in(&p->managers, SM_STANDBY));
+	}
+	head(b, "moore_tables_by", "gauge", "1 for who computed the tables that the switches hold, 0 for "
+	     "the others.");
+	for (unsigned i = 0; i < m->n_planes; i++)
+		for (enum tables_by k = 0; k < N_TABLES_BY; k++)
+			put_state(b, "moore_tables_by", m->plane[i].name, "by", tables_by_name(k),
+				  m->plane[i].by == k);
+}
+
 static void
 put_managers(const struct metrics *m, struct moore_buf *b)
 {
-	head(b, "moore_subnet_manager_up", "gauge",
-	     "1 when the master subnet manager of this plane answers SMInfo.");
-	for (unsigned i = 0; i < m->n_planes; i++) {
-		if (m->plane[i].manager == MANAGER_UNKNOWN)
-			continue;
-		moore_buf_fmt(b, "moore_subnet_manager_up{");
-		label(b, "plane", m->plane[i].name);
-		moore_buf_fmt(b, "} ");
-		put_real(b, m->plane[i].manager == MANAGER_ANSWERS);
+	for (size_t k = 0; k < ARRAY_LEN(of_manager); k++) {
+		const struct plane_metric *x = &of_manager[k];
+
+		head(b, x->name, x->type, x->help);
+		for (unsigned i = 0; i < m->n_planes; i++) {
+			double v = x->value(&m->plane[i]);
+
+			if (v < 0)
+				continue;
+			moore_buf_fmt(b, "%s{", x->name);
+			label(b, "plane", m->plane[i].name);
+			moore_buf_fmt(b, "} ");
+			put_real(b, v);
+		}
 	}
+	put_states(m, b);
 }
+
+/* ---- planes ------------------------------------------------------------------------- */
 
 static void
 put_planes(const struct metrics *m, struct moore_buf *b)
@@ -400,6 +470,21 @@ metrics_write(const struct metrics *m, struct moore_buf *b)
 
 /* ---- copies ------------------------------------------------------------------------ */
 
+static void
+take_managers(struct metrics_plane *m, const struct moored *d, unsigned i)
+{
+	const struct plane *p = &d->plane[i];
+	const struct snapshot *s = p->view ? p->view->snap : NULL;
+	uint64_t at_ms;
+	const struct moore_notice *n = sweeps_last(d, s, &at_ms);
+
+	m->manager = p->manager.found;
+	m->managers = p->managers;
+	m->by = sweeps_tables_by(d, s, wall_ms());
+	m->sound = *sound_last(d, i);
+	m->last_sweep_ok = n ? n->state == MOORE_NOTICE_ROUTED : -1;
+}
+
 static bool
 take_plane(struct metrics_plane *m, const struct moored *d, unsigned i)
 {
@@ -409,7 +494,7 @@ take_plane(struct metrics_plane *m, const struct moored *d, unsigned i)
 
 	memcpy(m->name, p->name, sizeof(m->name));
 	m->state = p->state;
-	m->manager = p->manager.found;
+	take_managers(m, d, i);
 	m->view = view_get(p->view);
 	if (!h)
 		return true;

@@ -4,6 +4,8 @@
 #define MOORED_METRICS_H
 
 #include "watch/hot.h"
+#include "watch/sound.h"
+#include "watch/sweeps.h"
 #include "state.h"
 
 /* Copies and references from which a worker writes the text. */
@@ -11,6 +13,10 @@ struct metrics_plane {
 	char name[64];
 	enum plane_state state;
 	enum manager manager;
+	struct managers managers;
+	enum tables_by by;
+	struct soundness sound;
+	int last_sweep_ok;		/* 1 or 0; -1: the plugin reported none */
 	struct view *view;		/* of the last scan; NULL: none */
 	struct snapshot *snap;		/* of the last poll; NULL: none */
 	uint64_t polls, polled_ms;

@@ -220,6 +220,8 @@ s.bind(('127.0.0.1', $PORT)); s.listen(); print(flush=True); time.sleep(60)" >"$
 	until_ok polled 5
 	scrape
 	for name in $(sed -n 's/.*expr: //p' "$ROOT/etc/moore.rules.yml" | grep -oE '(moored?|infiniband)_[a-z_0-9]+' | sort -u); do
+		# It has a value only where the plugin reports (tests/fabric/managers.bats).
+		[ "$name" != moore_last_sweep_ok ] || grep -q "^# TYPE $name " "$T/metrics" && continue
 		grep -q "^$name[{ ]" "$T/metrics" || { echo "$name is not served"; false; }
 	done
 	# Each rule has a test in rules.test.yml.

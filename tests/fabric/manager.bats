@@ -20,7 +20,7 @@ listen() {
 	moorectl --socket "$dir/moored.sock" events manager --json >"$dir/events" 2>&1 3>&- 7>&- &
 	events_pid=$!
 }
-metric() { curl -s "http://127.0.0.1:$port/metrics" | grep -q "^moore_subnet_manager_up{plane=\"\"} $1$"; }
+metric() { curl -s "http://127.0.0.1:$port/metrics" | grep -q "^moore_sm_up{plane=\"\"} $1$"; }
 
 @test "the only OpenSM dies: status, event, journal and metric report it within 30 s, and its return" {
 	planned slimfly q=5 p=1
