@@ -9,6 +9,12 @@
 #define MOORED_PLANES_MAX 8
 #define CONF_CLIENTS_MAX 60000
 
+/* METRICS_FEW: data and wait of links between switches, and error counters that are not 0;
+ * METRICS_LINKS: all of those links; METRICS_ALL: endpoint ports, too, and every state of each
+ * planned link. */
+
+enum metrics_ports { METRICS_FEW, METRICS_LINKS, METRICS_ALL };
+
 struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
 	char plan[512];		/* path of the intended fabric; "" for none */
 	char socket[108];
@@ -19,6 +25,7 @@ struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
 	char ethernet[1024];	/* the command that asks a switch; "" for none */
 	char ethernet_dir[512];	/* what `ethernet emit` wrote; "": routes are not read */
 	char metrics[64];	/* ADDRESS:PORT; "" serves none */
+	enum metrics_ports metrics_ports;	/* which series /metrics has of ports */
 	uint32_t poll_ms;	/* between counter polls */
 	uint32_t sweep_s;	/* between light checks for changes */
 	uint32_t history_s;

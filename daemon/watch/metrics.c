@@ -5,6 +5,7 @@
  * (infiniband_switch_port_*{guid,port}, joined with infiniband_switch_uplink_info), so
  * that dashboards made for that exporter still work; all other names begin with moore_.
  * A planned link has a series for as long as it is planned: a missing link has the value 0.
+ * metrics_ports of moored.conf(5) bounds the series of ports and of states.
  * Counters have the values that the ports reported; nothing resets them. */
 #include <stdlib.h>
 #include <string.h>
@@ -203,25 +204,32 @@ put_planes(const struct metrics *m, struct moore_buf *b)
 
 /* ---- ports ------------------------------------------------------------------------- */
 
+/* What the series are for: enum metrics_ports says which ports have them. */
+enum purpose { OF_LOAD, OF_MORE, OF_ERRORS };
+
 static const struct {
 	const char *name, *help;
 	enum moore_counter counter;
 	unsigned times;
+	enum purpose of;
 } counters[] = {
-	{ "transmit_data_bytes", "PortXmitData, in bytes", MOORE_XMIT_DATA, 4 },
-	{ "receive_data_bytes", "PortRcvData, in bytes", MOORE_RCV_DATA, 4 },
-	{ "transmit_packets", "PortXmitPkts", MOORE_XMIT_PKTS, 1 },
-	{ "receive_packets", "PortRcvPkts", MOORE_RCV_PKTS, 1 },
-	{ "transmit_wait", "PortXmitWait, in ticks", MOORE_XMIT_WAIT, 1 },
-	{ "symbol_error", "SymbolErrorCounter", MOORE_SYMBOL_ERROR, 1 },
-	{ "link_error_recovery", "LinkErrorRecoveryCounter", MOORE_LINK_RECOVERED, 1 },
-	{ "link_downed", "LinkDownedCounter", MOORE_LINK_DOWNED, 1 },
-	{ "receive_errors", "PortRcvErrors", MOORE_RCV_ERROR, 1 },
-	{ "receive_remote_physical_errors", "PortRcvRemotePhysicalErrors", MOORE_RCV_REMOTE_PHYSICAL, 1 },
-	{ "transmit_discards", "PortXmitDiscards", MOORE_XMIT_DISCARD, 1 },
-	{ "local_link_integrity_errors", "LocalLinkIntegrityErrors", MOORE_LOCAL_INTEGRITY, 1 },
-	{ "excessive_buffer_overrun_errors", "ExcessiveBufferOverrunErrors", MOORE_BUFFER_OVERRUN, 1 },
-	{ "vl15_dropped", "VL15Dropped", MOORE_VL15_DROPPED, 1 },
+	{ "transmit_data_bytes", "PortXmitData, in bytes", MOORE_XMIT_DATA, 4, OF_LOAD },
+	{ "receive_data_bytes", "PortRcvData, in bytes", MOORE_RCV_DATA, 4, OF_MORE },
+	{ "transmit_packets", "PortXmitPkts", MOORE_XMIT_PKTS, 1, OF_MORE },
+	{ "receive_packets", "PortRcvPkts", MOORE_RCV_PKTS, 1, OF_MORE },
+	{ "transmit_wait", "PortXmitWait, in ticks", MOORE_XMIT_WAIT, 1, OF_LOAD },
+	{ "symbol_error", "SymbolErrorCounter", MOORE_SYMBOL_ERROR, 1, OF_ERRORS },
+	{ "link_error_recovery", "LinkErrorRecoveryCounter", MOORE_LINK_RECOVERED, 1, OF_ERRORS },
+	{ "link_downed", "LinkDownedCounter", MOORE_LINK_DOWNED, 1, OF_ERRORS },
+	{ "receive_errors", "PortRcvErrors", MOORE_RCV_ERROR, 1, OF_ERRORS },
+	{ "receive_remote_physical_errors", "PortRcvRemotePhysicalErrors", MOORE_RCV_REMOTE_PHYSICAL, 1,
+	  OF_ERRORS },
+	{ "transmit_discards", "PortXmitDiscards", MOORE_XMIT_DISCARD, 1, OF_ERRORS },
+	{ "local_link_integrity_errors", "LocalLinkIntegrityErrors", MOORE_LOCAL_INTEGRITY, 1,
+	  OF_ERRORS },
+	{ "excessive_buffer_overrun_errors", "ExcessiveBufferOverrunErrors", MOORE_BUFFER_OVERRUN, 1,
+	  OF_ERRORS },
+	{ "vl15_dropped", "VL15Dropped", MOORE_VL15_DROPPED, 1, OF_ERRORS },
 };
 
 static bool
@@ -230,14 +238,27 @@ linked(const struct moore_port *p)
 	return p->role == MOORE_ROLE_SWITCH || p->role == MOORE_ROLE_ENDPOINT;
 }
 
-/* Calls fn() for each external port. */
+/* Uplinks are those of the last scan, as the verdicts are; counters those of the last poll. */
+static const struct moore_fabric *
+scanned(const struct metrics_plane *p)
+{
+	return p->view ? p->view->snap->fabric : NULL;
+}
+
+static const struct moore_fabric *
+polled(const struct metrics_plane *p)
+{
+	return p->snap ? p->snap->fabric : NULL;
+}
+
+/* Calls fn() for each external port of the fabric that of() names. */
 static void
 each_port(const struct metrics *m, struct moore_buf *b, unsigned which,
-	  void (*fn)(const struct metrics_plane *p, struct moore_buf *b, unsigned which,
+	  const struct moore_fabric *(*of)(const struct metrics_plane *p), void (*fn)(const struct metrics_plane *p, struct moore_buf *b, unsigned which,
 		     const struct moore_switch *s, unsigned port))
 {
 	for (unsigned i = 0; i < m->n_planes; i++) {
-		const struct moore_fabric *f = m->plane[i].snap ? m->plane[i].snap->fabric : NULL;
+		const struct moore_fabric *f = of(&m->plane[i]);
 
 		for (uint32_t s = 0; f && s < f->n_switches; s++)
 			for (unsigned n = 1; n <= f->sw[s].n_ports; n++)
@@ -245,13 +266,34 @@ each_port(const struct metrics *m, struct moore_buf *b, unsigned which,
 	}
 }
 
+/* An error counter that is not 0 is served of any port. */
+static bool
+is_served(enum metrics_ports ports, enum purpose of, bool link, uint64_t value)
+{
+	return ports == METRICS_ALL || (link && (ports == METRICS_LINKS || of == OF_LOAD)) ||
+		(of == OF_ERRORS && value);
+}
+
+static uint64_t
+errors_of(const struct moore_reading *r)
+{
+	uint64_t n = 0;
+
+	for (unsigned k = 0; k < ARRAY_LEN(counters); k++)
+		if (r->at_us && counters[k].of == OF_ERRORS && r->has >> counters[k].counter & 1)
+			n += r->v[counters[k].counter];
+	return n;
+}
+
 static void
 put_counter(const struct metrics_plane *p, struct moore_buf *b, unsigned which,
 	    const struct moore_switch *s, unsigned port)
 {
 	const struct moore_reading *r = &p->last[s->port0 + port];
+	bool link = p->snap->fabric->port[s->port0 + port].role == MOORE_ROLE_SWITCH;
 
-	if (r->at_us && r->has >> counters[which].counter & 1)
+	if (r->at_us && r->has >> counters[which].counter & 1 &&
+	    is_served(p->ports, counters[which].of, link, r->v[counters[which].counter]))
 		moore_buf_fmt(b, "infiniband_switch_port_%s_total{guid=\"0x%016llx\",port=\"%u\"} %llu\n",
 			      counters[which].name, (unsigned long long)s->guid, port,
 			      (unsigned long long)r->v[counters[which].counter] * counters[which].times);
@@ -261,12 +303,13 @@ static void
 put_uplink(const struct metrics_plane *p, struct moore_buf *b, unsigned which,
 	   const struct moore_switch *s, unsigned port)
 {
-	const struct moore_fabric *f = p->snap->fabric;
+	const struct moore_fabric *f = p->view->snap->fabric;
 	const struct moore_port *q = &f->port[s->port0 + port];
 	bool sw = q->role == MOORE_ROLE_SWITCH;
+	bool counts = p->snap == p->view->snap && errors_of(&p->last[s->port0 + port]);
 
 	(void)which;
-	if (!linked(q))
+	if (!linked(q) || !is_served(p->ports, OF_ERRORS, sw, sw || counts))
 		return;
 	moore_buf_fmt(b, "infiniband_switch_uplink_info{guid=\"0x%016llx\",port=\"%u\",",
 		      (unsigned long long)s->guid, port);
@@ -286,11 +329,33 @@ put_share(const struct metrics_plane *p, struct moore_buf *b, unsigned which,
 {
 	float x = (which ? p->wait : p->load)[s->port0 + port];
 
-	if (x < 0 || !linked(&p->snap->fabric->port[s->port0 + port]))
+	const struct moore_port *q = &p->snap->fabric->port[s->port0 + port];
+
+	if (x < 0 || !linked(q) || !is_served(p->ports, OF_MORE, q->role == MOORE_ROLE_SWITCH, 0))
 		return;
 	moore_buf_fmt(b, "moore_link_%s_ratio{guid=\"0x%016llx\",port=\"%u\"} ", which ? "wait" : "load",
 		      (unsigned long long)s->guid, port);
 	put_real(b, (double)x);
+}
+
+/* Tells of the first errors at a port, which a counter that appears with them does not. */
+static void
+put_sums(const struct metrics *m, struct moore_buf *b)
+{
+	head(b, "moore_switch_errors_total", "counter", "Sum of all error counters of the switch's ports.");
+	for (unsigned i = 0; i < m->n_planes; i++) {
+		const struct metrics_plane *p = &m->plane[i];
+		const struct moore_fabric *f = polled(p);
+
+		for (uint32_t s = 0; f && s < f->n_switches; s++) {
+			uint64_t n = 0;
+
+			for (unsigned k = 1; k <= f->sw[s].n_ports; k++)
+				n += errors_of(&p->last[f->sw[s].port0 + k]);
+			moore_buf_fmt(b, "moore_switch_errors_total{guid=\"0x%016llx\"} %llu\n",
+				      (unsigned long long)f->sw[s].guid, (unsigned long long)n);
+		}
+	}
 }
 
 static void
@@ -302,16 +367,17 @@ put_ports(const struct metrics *m, struct moore_buf *b)
 		snprintf(name, sizeof(name), "infiniband_switch_port_%s_total", counters[k].name);
 		moore_buf_fmt(b, "# HELP %s InfiniBand switch port %s.\n# TYPE %s counter\n", name,
 			      counters[k].help, name);
-		each_port(m, b, k, put_counter);
+		each_port(m, b, k, polled, put_counter);
 	}
+	put_sums(m, b);
 	head(b, "infiniband_switch_uplink_info", "gauge", "The device at the other end of a switch port.");
-	each_port(m, b, 0, put_uplink);
+	each_port(m, b, 0, scanned, put_uplink);
 	head(b, "moore_link_load_ratio", "gauge", "Share of the capacity of the "
 	     "port's outgoing link that was in use at the last poll.");
-	each_port(m, b, 0, put_share);
+	each_port(m, b, 0, polled, put_share);
 	head(b, "moore_link_wait_ratio", "gauge", "Share of time for which packets waited for the port's "
 	     "outgoing link.");
-	each_port(m, b, 1, put_share);
+	each_port(m, b, 1, polled, put_share);
 }
 
 /* ---- findings ---------------------------------------------------------------------- */
@@ -425,13 +491,15 @@ put_plan(const struct metrics *m, struct moore_buf *b, const struct verdicts *v)
 		for (uint32_t c = 0; v[i].state && c < m->plan->plan->n_cables; c++)
 			put_cable(m, &m->plane[i], b, "moore_planned_link_up", c, NULL,
 				  is_up(v[i].state[c]));
-	head(b, "moore_planned_link_state", "gauge", "1 for the state that the planned link is in, 0 for "
-	     "the others.");
+	head(b, "moore_planned_link_state", "gauge", "1 for the state that the planned link is in; 0 for "
+	     "the others, if these are served.");
 	for (unsigned i = 0; i < m->n_planes; i++)
 		for (uint32_t c = 0; v[i].state && c < m->plan->plan->n_cables; c++)
 			for (size_t k = 0; k < ARRAY_LEN(states); k++)
-				put_cable(m, &m->plane[i], b, "moore_planned_link_state", c, states[k],
-					  v[i].state[c] == states[k]);
+				if (m->plane[i].ports == METRICS_ALL ||
+				    (v[i].state[c] == states[k] && states[k] != ok))
+					put_cable(m, &m->plane[i], b, "moore_planned_link_state", c,
+						  states[k], v[i].state[c] == states[k]);
 	head(b, "moore_wiring_deviations", "gauge",
 	     "Deviations of the cabling from the plan, by verdict.");
 	for (unsigned i = 0; i < m->n_planes; i++)
@@ -494,6 +562,7 @@ take_plane(struct metrics_plane *m, const struct moored *d, unsigned i)
 
 	memcpy(m->name, p->name, sizeof(m->name));
 	m->state = p->state;
+	m->ports = d->conf.metrics_ports;
 	take_managers(m, d, i);
 	m->view = view_get(p->view);
 	if (!h)

@@ -12,6 +12,7 @@
 struct metrics_plane {
 	char name[64];
 	enum plane_state state;
+	enum metrics_ports ports;
 	enum manager manager;
 	struct managers managers;
 	enum tables_by by;
