@@ -315,7 +315,7 @@ link $(LIBDIR)/ $(B)/libmoore.so.$(SOVERSION) $(B)/libmoore.so
 644 $(PREFIX)/include/moore/ $(wildcard lib/include/moore/*.h)
 conf $(SYSCONFDIR)/moore/moore.conf $(B)/etc/moore.conf
 conf $(SYSCONFDIR)/moore/moored.conf $(B)/etc/moored.conf
-644 $(SYSCONFDIR)/moore/ $(B)/etc/opensm.conf etc/moore.rules.yml
+644 $(SYSCONFDIR)/moore/ $(B)/etc/opensm.conf etc/moore.rules.yml etc/moore.dashboard.json
 644 $(UNITDIR)/ $(B)/systemd/moored.service systemd/moored.socket systemd/moored-sweep.socket
 644 $(UNITDIR)/opensm.service.d/ $(B)/systemd/opensm.service.d/moore.conf
 644 $(UNITDIR)/opensm@.service.d/ $(B)/systemd/opensm.service.d/moore.conf
