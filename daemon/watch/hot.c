@@ -121,6 +121,7 @@ forget(struct hot_plane *p)
 	for (unsigned i = 0; p->log && i < HOT_LOG; i++)
 		json_decref(p->log[i].why);
 	free(p->log);
+	hot_job_free(p->waiting);
 	*p = (struct hot_plane){ 0 };
 }
 

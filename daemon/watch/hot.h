@@ -31,7 +31,8 @@ struct hot_plane {		/* for the loop's thread */
 	struct moore_hot *hot;
 	struct hot_entry *log;		/* a ring of HOT_LOG; entry i is at i % HOT_LOG */
 	uint64_t n_logged;
-	bool explaining;	/* a job of why.c has not ended */
+	bool explaining;	/* a job of why.c has not ended, */
+	struct hot_job *waiting;	/* and this one is next; or NULL */
 	uint32_t standing[MOORE_N_FINDINGS];	/* how many are raised now */
 	uint64_t raised[MOORE_N_FINDINGS];	/* how many were ever raised */
 };
@@ -60,6 +61,8 @@ struct hot_raised {
 	uint64_t entry[HOT_WHY];	/* its number in the log */
 };
 void hot_explain(struct moored *d, unsigned plane, const struct hot_raised *raised);
+void hot_job_free(struct hot_job *j);	/* one that waits; NULL is fine */
+
 /* Both ends of a link, by name. */
 struct hot_place {
 	const char *from, *to;	/* the snapshot's; to is "" when nothing is connected */

@@ -3,7 +3,8 @@
  * is no longer hot.
  *
  * The estimate takes up to a second.  A worker makes it from a copy of the step, once for all
- * findings that the step raised.  Findings that are raised before it ends have no cause.
+ * findings that the step raised.  One further step can wait until it ends; findings that others
+ * raise meanwhile have no cause.
  * Elsewhere: the estimate itself (lib/load), its words (lib/answer), the answer to
  * hotspots.explain (methods/hot.c). */
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 enum { SUSPECTS = 3 };		/* of each cause */
 
-struct job {
+struct hot_job {
 	struct moored *d;
 	unsigned plane;
 	struct hot_copy *copy;
@@ -36,7 +37,7 @@ json_why(const struct hot_copy *h, const struct moore_cause *c, double misfit)
 static void
 find_causes(void *arg)
 {
-	struct job *j = arg;
+	struct hot_job *j = arg;
 	struct moore_demand *d = NULL;
 	struct moore_cause *c = malloc(sizeof(*c));
 	double misfit;
@@ -51,11 +52,32 @@ find_causes(void *arg)
 	free(c);
 }
 
+void
+hot_job_free(struct hot_job *j)
+{
+	if (!j)
+		return;
+	for (unsigned i = 0; i < j->raised.n; i++)
+		json_decref(j->why[i]);
+	hot_copy_free(j->copy);
+	free(j);
+}
+
+static void keep_causes(void *arg);
+
+static void
+start(struct hot_plane *p, struct hot_job *j)
+{
+	p->explaining = worker_add(j->d->worker[WORK_OWN], find_causes, keep_causes, j) == 0;
+	if (!p->explaining)
+		hot_job_free(j);
+}
+
 /* The entries may have been overwritten since, or the log may have begun again. */
 static void
 keep_causes(void *arg)
 {
-	struct job *j = arg;
+	struct hot_job *j = arg;
 	struct hot_plane *p = hot_plane(j->d, j->plane);
 
 	for (unsigned i = 0; i < j->raised.n; i++) {
@@ -65,26 +87,30 @@ keep_causes(void *arg)
 			json_decref(p->log[k % HOT_LOG].why);
 			p->log[k % HOT_LOG].why = json_incref(j->why[i]);
 		}
-		json_decref(j->why[i]);
 	}
-	if (p)
+	hot_job_free(j);
+	if (p) {
+		j = p->waiting;
+		p->waiting = NULL;
 		p->explaining = false;
-	hot_copy_free(j->copy);
-	free(j);
+		if (j)
+			start(p, j);
+	}
 }
 
 void
 hot_explain(struct moored *d, unsigned plane, const struct hot_raised *raised)
 {
 	struct hot_plane *p = hot_plane(d, plane);
-	struct job *j;
+	struct hot_job *j;
 
-	if (!raised->n || p->explaining || !p->snap->lft || !(j = calloc(1, sizeof(*j))))
+	if (!raised->n || p->waiting || !p->snap->lft || !(j = calloc(1, sizeof(*j))))
 		return;
-	*j = (struct job){ .d = d, .plane = plane, .copy = hot_copy(d, plane), .raised = *raised };
-	p->explaining = j->copy && worker_add(d->worker[WORK_OWN], find_causes, keep_causes, j) == 0;
-	if (!p->explaining) {
-		hot_copy_free(j->copy);
-		free(j);
-	}
+	*j = (struct hot_job){ .d = d, .plane = plane, .copy = hot_copy(d, plane), .raised = *raised };
+	if (!j->copy)
+		hot_job_free(j);
+	else if (p->explaining)
+		p->waiting = j;
+	else
+		start(p, j);
 }
