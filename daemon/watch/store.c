@@ -4,7 +4,10 @@
  * "history-PLANE-LAST.moore" holds the rows up to LAST (ms, 16 hexadecimal digits, so that
  * names sort by time).  A running daemon writes more files and removes the oldest, and never
  * changes one, so a crash costs only the rows that were not written yet.  While a file is
- * written its name begins with a dot; such files are removed at the start. */
+ * written its name begins with a dot; such files are removed at the start.
+ *
+ * "events-FIRST.jsonl" holds past events, one on each line; FIRST is the number of the first,
+ * 16 hexadecimal digits.  The last of these files is replaced while it grows. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +22,7 @@
 #include "watch/store.h"
 
 #define FILE_MAX ((size_t)256 << 20)
+#define EVENTS_MAX ((size_t)16 << 20)
 enum { PATH_LEN = 1024 };
 
 static bool
@@ -217,4 +221,95 @@ store_sweep(const char *dir, uint64_t *n, void (*say)(const char *text))
 	}
 	moore_buf_free(&b);
 	return true;
+}
+
+/* ---- past events -------------------------------------------------------------------- */
+
+int
+store_events_write(const char *dir, uint64_t first, const struct moore_buf *lines,
+		   struct moore_err *err)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "events-%016" PRIx64 ".jsonl", first);
+	return store_write(dir, name, lines->data ? lines->data : "", lines->len, err);
+}
+
+static bool
+is_events(const char *name, uint64_t *first)
+{
+	int n = -1;
+
+	return sscanf(name, "events-%16" SCNx64 ".jsonl%n", first, &n) == 1 && n > 0 && !name[n];
+}
+
+/* The events of a file end where those of the next one begin. */
+void
+store_events_expire(const char *dir, uint64_t oldest)
+{
+	struct dirent **list;
+	int n = scandir(dir, &list, NULL, alphasort), before = -1;
+	uint64_t first;
+	char path[PATH_LEN];
+
+	for (int i = 0; i < n; i++) {
+		if (!is_events(list[i]->d_name, &first))
+			continue;
+		if (before >= 0 && first <= oldest) {
+			snprintf(path, sizeof(path), "%s/%s", dir, list[before]->d_name);
+			unlink(path);
+		}
+		before = i;
+	}
+	for (int i = 0; i < n; i++)
+		free(list[i]);
+	if (n >= 0)
+		free(list);
+}
+
+static void
+load_events(const char *path, uint64_t first, bool (*take)(void *arg, uint64_t first,
+	    const char *line, size_t len), void *arg, void (*say)(const char *text))
+{
+	struct moore_buf b;
+	struct moore_err err;
+	int rc = file_read(path, EVENTS_MAX, &b, &err);
+	const char *at, *end, *nl;
+
+	if (rc < 0) {
+		complain(path, rc, &err, say);
+		return;
+	}
+	at = b.data;
+	end = at + b.len;
+	for (; at < end; at = nl + 1)
+		if (!(nl = memchr(at, '\n', (size_t)(end - at))) ||
+		    !take(arg, first, at, (size_t)(nl - at))) {
+			set_aside(path, "a line is no event, or is cut", say);
+			break;
+		}
+	moore_buf_free(&b);
+}
+
+void
+store_events_load(const char *dir, bool (*take)(void *arg, uint64_t first, const char *line,
+		  size_t len), void *arg, void (*say)(const char *text))
+{
+	struct dirent **list;
+	int n = scandir(dir, &list, NULL, alphasort);
+	uint64_t first;
+	char path[PATH_LEN];
+
+	for (int i = 0; i < n; i++) {
+		const char *name = list[i]->d_name;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, name);
+		if (name[0] == '.' && is_events(name + 1, &first))
+			unlink(path);
+		else if (is_events(name, &first))
+			load_events(path, first, take, arg, say);
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
 }

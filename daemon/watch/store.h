@@ -24,4 +24,14 @@ void store_expire(const char *dir, unsigned plane, uint64_t before_ms);
  * aside.  False: the file is there and cannot be read, so it must not be replaced. */
 bool store_sweep(const char *dir, uint64_t *n, void (*say)(const char *text));
 
+/* Past events are files of lines too, each named by the number of its first event.  Write one,
+ * as a whole; remove those all of whose events are older than number oldest; read all, oldest
+ * first.  take() gets each line; a file with a line that it refuses is renamed to NAME.bad
+ * after the lines before it were taken. */
+int store_events_write(const char *dir, uint64_t first, const struct moore_buf *lines,
+		       struct moore_err *err);
+void store_events_expire(const char *dir, uint64_t oldest);
+void store_events_load(const char *dir, bool (*take)(void *arg, uint64_t first, const char *line,
+		       size_t len), void *arg, void (*say)(const char *text));
+
 #endif
