@@ -13,6 +13,7 @@
 #include "watch/history.h"
 #include "watch/hot.h"
 #include "watch/metrics.h"
+#include "watch/past.h"
 #include "watch/problems.h"
 #include "watch/sound.h"
 #include "watch/sweeps.h"
@@ -20,6 +21,7 @@
 
 /* The parts that follow the fabric, each a file of watch/. */
 static const struct part *const parts[] = {
+	&part_past,		/* first: the others publish events */
 	&part_wiring, &part_hot, &part_history, &part_scrape, &part_sweeps, &part_sound,
 	&part_problems,
 	NULL

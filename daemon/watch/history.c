@@ -344,8 +344,8 @@ start_keeping(struct moored *d)
 	struct timeval each = { SAVE_S, 0 };
 
 	if (mkdir(d->conf.state_dir, 0750) < 0 && access(d->conf.state_dir, W_OK) < 0)
-		log_say(LOG_WARNING, NULL, "%s: cannot be written: history and the number of the last "
-			"scan are lost when moored ends (state_dir)", d->conf.state_dir);
+		log_say(LOG_WARNING, NULL, "%s: cannot be written: history, events and the number of "
+			"the last scan are lost when moored ends (state_dir)", d->conf.state_dir);
 	d->history->sweep_unreadable = !store_sweep(d->conf.state_dir, &d->scan, say_bad);
 	keep_sweep(d, d->scan + SWEEPS_AHEAD);
 	start_loading(d);

@@ -78,11 +78,14 @@ saved_or_dead() { ! kill -0 $PID 2>/dev/null || [ "$(ls "$T"/state/history-* | w
 		sleep 0.2
 	done
 	until_ok logged 'history: .*cannot write: No such file'
-	[ "$(grep -c 'cannot write' "$T/log")" -eq 1 ]
+	until_ok logged 'events: .*cannot write: No such file'
+	# One line for each of the two.
+	[ "$(grep -c 'cannot write' "$T/log")" -eq 2 ]
 	mkdir -p "$T/none/state"
 	ahead 0 105
 	ask system.ping
 	until_ok logged 'history: written again; the failure came [34] times'
+	until_ok logged 'events: written again'
 }
 
 @test "who takes nothing for 30 s is dropped; who asks nothing is not" {
