@@ -75,6 +75,9 @@ const char *cli_opt(const struct cli_call *c, const char *name);
 /* The same as a number within min..max; *out is unchanged when the option is absent. */
 int cli_opt_u64(const struct cli_call *c, const char *name, uint64_t min, uint64_t max,
 		uint64_t *out);
+/* Reads option name as a point in time (when.c): *ms since 1970 if it was given. CLI_OK, or
+ * CLI_MISUSE and a message. */
+int cli_opt_when(const struct cli_call *c, const char *name, long long *ms);
 /* True when the option was given; a flag has no value. */
 bool cli_has(const struct cli_call *c, const char *name);
 void cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out);

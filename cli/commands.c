@@ -319,6 +319,13 @@ static const struct cli_opt online_opts[] = {
 	{ 0 }
 };
 
+static const struct cli_opt events_opts[] = {
+	{ "since", 0, "WHEN", "print the events from then on that moored keeps, and end" },
+	{ "until", 0, "WHEN", "leave out the events from then on (now)" },
+	OPT_ONLINE,
+	{ 0 }
+};
+
 static const struct cli_opt watch_opts[] = {
 	{ "until-complete", 0, NULL, "end when all is cabled as planned" },
 	OPT_ONLINE,
@@ -721,9 +728,12 @@ const struct cli_cmd cli_cmds[] = {
 	  "LINK is the switch and the port by which it leaves, like s0-0-0[5] or s0-0-0:5.  The\n"
 	  "senders are estimated from the loads of all links; certainty is 100 % if the\n"
 	  "counters allow no other sender.", cmd_explain },
-	{ LIVE, "events", "[KIND...]", 0, SIZE_MAX, "Print events as they happen.", online_opts,
-	  "KIND is sweep, state, reload, wiring, hotspot or manager; without KIND all are\n"
-	  "printed.  With --json, an object on each line.  Ends when moored ends, or at Ctrl-C.",
+	{ LIVE, "events", "[KIND...]", 0, SIZE_MAX, "Print events as they happen, or those of the past.",
+	  events_opts,
+	  "KIND is sweep, state, reload, wiring, hotspot, manager, problem or drain; without KIND\n"
+	  "all are printed.  WHEN is a time before now (30m, 8h, 2d), today, yesterday, 10:00, 2026-11-22 or\n"
+	  "2026-11-22T10:00, in local time.  With --json, an object on each line.  Without --since\n"
+	  "and --until it ends when moored ends, or at Ctrl-C.",
 	  cmd_events },
 	{ LIVE, "record", "FILE", 1, 1,
 	  "Write the rates of all ports over time to a file.", record_opts,

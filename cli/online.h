@@ -55,6 +55,9 @@ void cli_cell_place(struct cli_grid *g, const json_t *place);
 void cli_cell_share(struct cli_grid *g, const json_t *o, const char *key);
 /* Appends a rate: "1.5 GB/s". */
 void cli_put_bytes(struct moore_buf *b, double bytes);
+/* Appends an event as a line, "15:04:05  sweep     plane 0, switches 50"; form is how the time is
+ * printed. */
+void cli_put_event(struct moore_buf *b, const json_t *event, const char *form);
 /* Appends a duration: "3 s", "2 h 5 min". */
 void cli_put_time(struct moore_buf *b, long long ms);
 

@@ -362,46 +362,117 @@ put_fields(struct moore_buf *b, const json_t *o)
 	}
 }
 
-/* "15:04:05  sweep     plane 0, switches 50" */
-static void
-put_event(struct moore_buf *b, const json_t *event)
+void
+cli_put_event(struct moore_buf *b, const json_t *event, const char *form)
 {
 	const char *method = cli_str(event, "method");
 	const json_t *params = json_object_get(event, "params");
 	time_t at = (time_t)(cli_int(params, "at_ms") / 1000);
-	char clock[16];
+	char clock[32];
 
 	if (!at)
+		at = (time_t)(cli_int(event, "at_ms") / 1000);
+	if (!at)
 		at = time(NULL);
-	strftime(clock, sizeof(clock), "%H:%M:%S", localtime(&at));
+	strftime(clock, sizeof(clock), form, localtime(&at));
 	cli_putf(b, "%s  %-8s  ", clock, strchr(method, '.') ? strchr(method, '.') + 1 : method);
 	put_fields(b, params);
 	cli_putf(b, "\n");
 }
 
-int
-cmd_events(const struct cli_call *c)
+/* Takes event. */
+static int
+print_event(const struct cli_call *c, json_t *event, const char *form)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
-	struct cli_client cl;
-	json_t *kinds = c->n_args ? json_array() : NULL, *event;
-	int rc = cli_connect(&cl, NULL);
+
+	if (c->json)
+		return cli_print_json_line(event);
+	cli_put_event(&b, event, form);
+	json_decref(event);
+	return cli_print_text(&b);
+}
+
+/* The kinds that were named; NULL: all. */
+static json_t *
+named_kinds(const struct cli_call *c)
+{
+	json_t *kinds = c->n_args ? json_array() : NULL;
 
 	for (size_t i = 0; i < c->n_args; i++)
 		json_array_append_new(kinds, moore_json_name(c->arg[i]));
-	if (rc == CLI_OK)
-		rc = cli_subscribe(&cl, kinds);
+	return kinds;
+}
+
+static int
+follow_events(const struct cli_call *c, struct cli_client *cl)
+{
+	json_t *event;
+	int rc = cli_subscribe(cl, named_kinds(c));
+
+	while (rc == CLI_OK && (rc = cli_next_event(cl, -1, &event)) == CLI_OK)
+		rc = print_event(c, event, "%H:%M:%S");
+	return rc;
+}
+
+/* The first page names the oldest event that moored keeps: what is older is not missed silently. */
+static void
+warn_of_start(long long since_ms, const json_t *answer)
+{
+	long long first_ms = cli_int(answer, "first_ms");
+	time_t at = (time_t)(first_ms / 1000);
+	char clock[32];
+
+	if (first_ms <= since_ms && first_ms)
+		return;
+	strftime(clock, sizeof(clock), "%F %T", localtime(&at));
+	if (first_ms)
+		fprintf(stderr, "moorectl: moored keeps no event from before %s\n", clock);
 	else
-		json_decref(kinds);
-	while (rc == CLI_OK && (rc = cli_next_event(&cl, -1, &event)) == CLI_OK) {
-		if (c->json) {
-			rc = cli_print_json_line(event);
-			continue;
-		}
-		put_event(&b, event);
-		json_decref(event);
-		rc = cli_print_text(&b);
-	}
+		fprintf(stderr, "moorectl: moored keeps no event yet\n");
+}
+
+static int
+past_events(const struct cli_call *c, struct cli_client *cl, long long since_ms, long long until_ms)
+{
+	long long after = 0;
+	json_t *answer, *params, *event;
+	size_t i;
+	int rc;
+
+	do {
+		params = json_pack("{s:I, s:I, s:o*}", "since_ms", (json_int_t)since_ms, "after",
+				   (json_int_t)after, "kinds", named_kinds(c));
+		if (until_ms >= 0)
+			json_object_set_new(params, "until_ms", json_integer(until_ms));
+		if ((rc = cli_call(cl, "events.past", params, &answer, NULL)) != CLI_OK)
+			return rc;
+		if (!after && cli_opt(c, "since"))
+			warn_of_start(since_ms, answer);
+		json_array_foreach(json_object_get(answer, "events"), i, event)
+			if (rc == CLI_OK)
+				rc = print_event(c, json_incref(event), "%F %T");
+		after = cli_int(answer, "next");
+		json_decref(answer);
+	} while (rc == CLI_OK && after);
+	return rc;
+}
+
+int
+cmd_events(const struct cli_call *c)
+{
+	long long since_ms = 0, until_ms = -1;
+	struct cli_client cl;
+	int rc;
+
+	if ((rc = cli_opt_when(c, "since", &since_ms)) != CLI_OK ||
+	    (rc = cli_opt_when(c, "until", &until_ms)) != CLI_OK)
+		return rc;
+	if (until_ms >= 0 && until_ms <= since_ms)
+		return cli_misuse(c, "--until %s: not later than --since", cli_opt(c, "until"));
+	if ((rc = cli_connect(&cl, NULL)) == CLI_OK)
+		rc = cli_opt(c, "since") || cli_opt(c, "until") ?
+			past_events(c, &cl, since_ms, until_ms) : follow_events(c, &cl);
 	cli_disconnect(&cl);
 	return rc;
 }
