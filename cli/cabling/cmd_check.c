@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_check.c - `moorectl check`: whether the fabric is cabled as planned, and if not, what
  * is where. */
+#include <time.h>
+
 #include "cabling/wire.h"
 
 void
 cli_put_deviation(struct moore_buf *b, const json_t *d)
 {
-	cli_putf(b, CLI_RED "%-16s" CLI_PLAIN " %s\n", cli_str(d, "verdict"), cli_str(d, "text"));
+	time_t at = (time_t)(cli_int(d, "since") / 1000);
+	char clock[32];
+
+	cli_putf(b, CLI_RED "%-16s" CLI_PLAIN " %s", cli_str(d, "verdict"), cli_str(d, "text"));
+	if (at) {
+		strftime(clock, sizeof(clock), "%F %T", localtime(&at));
+		cli_putf(b, "; since %s", clock);
+	}
+	cli_putf(b, "\n");
 }
 
 static void
@@ -36,9 +46,14 @@ put_check(struct moore_buf *b, const json_t *answer)
 int
 cmd_check(const struct cli_call *c)
 {
+	static const struct cli_online how = { "wiring.check", put_check, cli_not_ok,
+		"name PLAN and FABRIC" };
 	struct cli_wire x;
 	int rc;
 
+	/* Only moored's own verdict knows since when a deviation stands. */
+	if (!c->n_args)
+		return cli_online(c, &how, NULL);
 	if ((rc = cli_wire_load(c, &x)) == CLI_OK)
 		rc = cli_show(c, moore_answer_check(x.w), put_check, cli_not_ok);
 	cli_wire_free(&x);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* wiring.c - whether the fabric is cabled as planned, and which cable ends to move.
  * Elsewhere: the answers themselves (moore/answer.h). */
+#include <stdlib.h>
+
 #include "methods/methods.h"
 #include "part.h"
 #include "rpc/server.h"
 #include "state.h"
+#include "watch/since.h"
 #include "watch/wiring.h"
 
 static bool
@@ -12,14 +15,37 @@ compare(const struct call *c, struct wired *x, struct rpc_error *e)
 {
 	struct moore_err err;
 
-	if (!call_snapshot(c, NEED_SEEN, e))
-		return false;
 	if (!c->plan)
 		rpc_fail(e, RPC_NO_PLAN, "there is no plan: set plan in moored.conf(5), or start "
 			 "moored with --plan");
-	else if (wired_check(x, c->view, c->plan, &err) < 0)
+	else if (call_snapshot(c, NEED_SEEN, e) &&
+		 wired_check(x, c->view, c->plan, &err) < 0)
 		rpc_fail(e, RPC_FAILED, "%s", err.text);
 	return !e->code;
+}
+
+static unsigned
+asked_plane(const struct call *c)
+{
+	return (unsigned)json_integer_value(json_object_get(c->params, "plane"));
+}
+
+static bool
+prepare_check(struct call *c, struct rpc_error *e)
+{
+	c->own = wiring_since(c->d, asked_plane(c));
+	if (!c->own)
+		rpc_fail(e, RPC_INTERNAL, "out of memory");
+	return c->own != NULL;
+}
+
+static json_t *
+finish_check(struct call *c, json_t *result, struct rpc_error *e)
+{
+	(void)e;
+	sinces_free(c->own);
+	free(c->own);
+	return result;
 }
 
 static json_t *
@@ -32,6 +58,7 @@ run_check(struct call *c, struct rpc_error *e)
 		return NULL;
 	answer = moore_answer_check(x.w);
 	wired_free(&x);
+	sinces_put(c->own, json_object_get(answer, "deviations"), c->view->snap->at_ms);
 	return from_sweep(c->view->snap, answer);
 }
 
@@ -62,18 +89,18 @@ run_watch(struct call *c, struct rpc_error *e)
 	(void)e;
 	if (c->client)
 		server_subscribe(c->client, server_subscribed(c->client) | 1u << EVENT_WIRING);
-	return json_pack("{s:o}", "last", wiring_last(c->d, (unsigned)json_integer_value(
-		json_object_get(c->params, "plane"))));
+	return json_pack("{s:o}", "last", wiring_last(c->d, asked_plane(c)));
 }
 
 /* ---- the table --------------------------------------------------------------------- */
 
 const struct method methods_wiring[] = {
 	{ "wiring.check", "Compares the cables of the last scan with the plan, and reports "
-	  "each deviation.",
+	  "each deviation. since is the time of the first scan that found it, in milliseconds; "
+	  "each scan that moored compared after it found it, too.",
 	  ACCESS_READ, P(PLANE),
 	  ANSWER("check"), run_check,
-	  TAKES_A_MOMENT, NULL, NULL },
+	  TAKES_A_MOMENT, prepare_check, finish_check },
 	{ "wiring.repair", "Returns the cable ends to move, in an order that keeps the "
 	  "switches connected.",
 	  ACCESS_READ, P(PLANE),

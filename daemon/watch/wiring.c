@@ -2,21 +2,31 @@
 /* wiring.c - the verdict on the cabling after each scan, and what changed in it.
  *
  * A worker computes one verdict at a time for each plane.  Scans and plans that come meanwhile
- * lead to one more when it is done, so a fabric that changes all the time queues no work. */
+ * lead to one more when it is done, so a fabric that changes all the time queues no work.
+ *
+ * The job also finds since when each deviation stands (since.c).  It writes the file
+ * "since-PLANE" when that changed, so a restart of moored does not make old deviations new. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "json.h"
 #include "moore/answer.h"
+#include "file.h"
 #include "log.h"
+#include "watch/since.h"
+#include "watch/store.h"
 #include "watch/wiring.h"
 
 enum { TOLD = 50 };		/* deviations in one event; the rest is a number */
+#define SINCE_MAX ((size_t)64 << 20)	/* bytes of a file of since.c: 2 million deviations */
 
 struct wiring {
 	struct {
 		bool running, again;
 		json_t *last;	/* {"sweep":..,"deviations":[..]}; NULL before the first */
+		struct sinces since;
+		struct log_gate failed;	/* writing it */
 	} plane[MOORED_PLANES_MAX];
 };
 
@@ -24,8 +34,10 @@ struct job {
 	struct moored *d;
 	struct view *view;
 	struct planned *plan;
+	char dir[512];
+	struct sinces old, since;	/* before this scan, and with it */
 	json_t *deviations;	/* NULL: *err says why */
-	struct moore_err err;
+	struct moore_err err, unwritten;
 };
 
 /* ---- the comparison ---------------------------------------------------------------- */
@@ -104,6 +116,28 @@ tell(struct moored *d, const struct snapshot *s, const json_t *now, const json_t
 static void look(struct moored *d, struct view *v);
 
 static void
+file_of(char *out, size_t size, unsigned plane)
+{
+	snprintf(out, size, "since-%u", plane);
+}
+
+static void
+find_since(struct job *j)
+{
+	const struct snapshot *s = j->view->snap;
+	struct moore_buf text = MOORE_BUF_INIT;
+	char name[16];
+
+	if (!sinces_next(&j->since, &j->old, j->deviations, s->at_ms) || !j->dir[0] ||
+	    sinces_equal(&j->since, &j->old))
+		return;
+	file_of(name, sizeof(name), s->plane);
+	if (sinces_write(&j->since, &text))
+		store_write(j->dir, name, text.data ? text.data : "", text.len, &j->unwritten);
+	moore_buf_free(&text);
+}
+
+static void
 job_run(void *arg)
 {
 	struct job *j = arg;
@@ -112,6 +146,31 @@ job_run(void *arg)
 	if (wired_check(&x, j->view, j->plan, &j->err) == 0)
 		j->deviations = moore_json_deviations(x.w);
 	wired_free(&x);
+	if (j->deviations)
+		find_since(j);
+}
+
+static void
+job_free(struct job *j)
+{
+	view_put(j->view);
+	planned_put(j->plan);
+	sinces_free(&j->old);
+	sinces_free(&j->since);
+	free(j);
+}
+
+static void
+take_since(struct wiring *w, unsigned plane, struct job *j)
+{
+	struct sinces old = w->plane[plane].since;
+
+	if (!j->since.of)
+		return;		/* out of memory: what was known stays */
+	w->plane[plane].since = j->since;
+	j->since = old;
+	if (j->unwritten.text[0])
+		log_gated(&w->plane[plane].failed, LOG_ERR, "wiring: %s", j->unwritten.text);
 }
 
 static void
@@ -132,12 +191,11 @@ job_done(void *arg)
 			tell(j->d, s, j->deviations, before);
 		json_decref(*last);
 		*last = from_sweep(s, json_pack("{s:o}", "deviations", j->deviations));
+		take_since(w, s->plane, j);
 	}
 	if (w->plane[s->plane].again)
 		look(j->d, j->d->plane[s->plane].view);
-	view_put(j->view);
-	planned_put(j->plan);
-	free(j);
+	job_free(j);
 }
 
 static void
@@ -154,18 +212,39 @@ look(struct moored *d, struct view *v)
 	if (!d->plan || w->plane[p].running || !(j = calloc(1, sizeof(*j))))
 		return;
 	*j = (struct job){ .d = d, .view = view_get(v), .plan = planned_get(d->plan) };
-	w->plane[p].running = worker_add(d->worker[WORK_OWN], job_run, job_done, j) == 0;
-	if (w->plane[p].running)
+	strcpy(j->dir, d->conf.state_dir);
+	w->plane[p].running = sinces_copy(&j->old, &w->plane[p].since) &&
+			      worker_add(d->worker[WORK_OWN], job_run, job_done, j) == 0;
+	if (!w->plane[p].running)
+		job_free(j);	/* the queue is full: the next scan is compared */
+}
+
+/* Without a readable file all deviations stand since the first scan. */
+static void
+read_since(struct moored *d, unsigned plane)
+{
+	char name[16], path[600];
+	struct moore_buf b;
+	struct moore_err err;
+
+	file_of(name, sizeof(name), plane);
+	snprintf(path, sizeof(path), "%s/%s", d->conf.state_dir, name);
+	if (access(path, F_OK) != 0)
 		return;
-	view_put(j->view);	/* the queue is full: the next scan is compared */
-	planned_put(j->plan);
-	free(j);
+	if (file_read(path, SINCE_MAX, &b, &err) < 0) {
+		log_say(LOG_WARNING, NULL, "wiring: %s", err.text);
+		return;
+	}
+	sinces_read(&d->wiring->plane[plane].since, b.data, b.len);
+	moore_buf_free(&b);
 }
 
 static int
 start(struct moored *d)
 {
 	d->wiring = calloc(1, sizeof(*d->wiring));
+	for (unsigned i = 0; d->wiring && d->conf.state_dir[0] && i < d->n_planes; i++)
+		read_since(d, i);
 	return d->wiring ? 0 : -1;
 }
 
@@ -184,8 +263,10 @@ on_plan(struct moored *d)
 static void
 stop(struct moored *d)
 {
-	for (unsigned i = 0; d->wiring && i < MOORED_PLANES_MAX; i++)
+	for (unsigned i = 0; d->wiring && i < MOORED_PLANES_MAX; i++) {
 		json_decref(d->wiring->plane[i].last);
+		sinces_free(&d->wiring->plane[i].since);
+	}
 	free(d->wiring);
 	d->wiring = NULL;
 }
@@ -196,6 +277,18 @@ wiring_last(const struct moored *d, unsigned plane)
 	json_t *last = d->wiring->plane[plane].last;
 
 	return last ? json_incref(last) : json_null();
+}
+
+struct sinces *
+wiring_since(const struct moored *d, unsigned plane)
+{
+	struct sinces *s = malloc(sizeof(*s));
+
+	if (s && !sinces_copy(s, &d->wiring->plane[plane].since)) {
+		free(s);
+		return NULL;
+	}
+	return s;
 }
 
 const struct part part_wiring = { "wiring", start, look, NULL, on_plan, stop };

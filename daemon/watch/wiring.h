@@ -21,5 +21,7 @@ void wired_free(struct wired *x);
 extern const struct part part_wiring;
 /* The last verdict of a plane; null before the first. */
 json_t *wiring_last(const struct moored *d, unsigned plane);
+/* A copy of what is known of its deviations (since.h), on the heap; NULL: out of memory. */
+struct sinces *wiring_since(const struct moored *d, unsigned plane);
 
 #endif

@@ -8,12 +8,13 @@
 #define JACK_KEYS "'switch?':" STR ",'endpoint?':" STR ",'port?':" INT ",'cabinet?':" STR \
 	",'unit?':" INT
 #define A_JACK OBJ_OR_NULL(JACK_KEYS)
-#define A_DEVIATION OBJ("'verdict':" STR ",'text':" STR ",'a':" A_JACK ",'b':" A_JACK \
+#define DEVIATION_KEYS "'verdict':" STR ",'text':" STR ",'a':" A_JACK ",'b':" A_JACK \
 	",'planned':" OR_NULL("string") ",'observed':" OR_NULL("string") ",'label?':" STR \
-	",'switches?':" INT ",'cables?':" INT)
+	",'switches?':" INT ",'cables?':" INT
+#define A_DEVIATION OBJ(DEVIATION_KEYS)
 
-const char moore_schema_check[] = OBJ("'ok':" BOOL ",'deviations':" LIST_OF(A_DEVIATION)
-	",'counts':" ANY_OBJECT ",'cabinets':" LIST_OF(OBJ("'cabinet':" STR ",'deviations':" INT))
+const char moore_schema_check[] = OBJ("'ok':" BOOL ",'deviations':" LIST_OF(OBJ(DEVIATION_KEYS
+	",'since?':" INT)) ",'counts':" ANY_OBJECT ",'cabinets':" LIST_OF(OBJ("'cabinet':" STR ",'deviations':" INT))
 	",'image':" BOOL ",'bound':" OBJ("'guid':" INT ",'name':" INT ",'structure':" INT)
 	",'switches':" INT ",'endpoints':" INT ",'cables':" INT);
 

@@ -118,7 +118,9 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	will '.sweep == 2' fabric.summary
 	run -1 m check
 	[[ $output == *"missing          s0-0-0[5] -- s0-0-1[5]"*": 3 deviations" ]]
-	[ "$output" = "$($M check "$T/plan.json" "$T/still.json")" ]
+	# Only moored knows since when a deviation stands.
+	[ "$(sed 's/; since 20[-0-9]* [0-9:]*$//' <<<"$output")" = "$($M check "$T/plan.json" "$T/still.json")" ]
+	output=$($M check "$T/plan.json" "$T/still.json") || true
 	[ "$output" = "$(cd "$T" && m check plan.json)" ]
 	run -1 m repair --json
 	jq -e '.moves | length == 4' <<<"$output"

@@ -10,8 +10,8 @@ miswire() {
 		del(.cables[100])' "$1"
 }
 
-same() {	# same OFFLINE METHOD: the answers are equal, except for sweep, plane and time
-	ask "$2" | jq -S 'del(.sweep, .plane, .at_ms)' >"$T/on"
+same() {	# same OFFLINE METHOD: the answers are equal, except for sweep, plane and times
+	ask "$2" | jq -S 'del(.sweep, .plane, .at_ms, .deviations[]?.since)' >"$T/on"
 	jq -S . "$1" | diff - "$T/on"
 }
 
