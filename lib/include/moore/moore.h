@@ -8,6 +8,7 @@
 #include "conf.h"
 #include "counters.h"
 #include "demand.h"
+#include "errors.h"
 #include "draws.h"
 #include "dumps.h"
 #include "engine.h"
