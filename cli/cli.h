@@ -357,6 +357,7 @@ int cmd_switches(const struct cli_call *c);
 int cmd_links(const struct cli_call *c);
 int cmd_watch(const struct cli_call *c);
 int cmd_hotspots(const struct cli_call *c);
+int cmd_errors(const struct cli_call *c);
 int cmd_explain(const struct cli_call *c);
 int cmd_record(const struct cli_call *c);
 int cmd_replay(const struct cli_call *c);

@@ -722,6 +722,10 @@ const struct cli_cmd cli_cmds[] = {
 	  hotspots_opts,
 	  "Load is a share of what the link can carry, wait a share of the time.  Exits with 1\n"
 	  "if there is a finding.", cmd_hotspots },
+	{ LIVE, "errors", "", 0, 0,
+	  "List the ports whose error counters are not 0, and how fast these rise.", online_opts,
+	  "ROSE and PER HOUR count since moored first read the port, LAST is the time since a\n"
+	  "counter rose, up to the last poll.  Exits with 1 if there is such a port.", cmd_errors },
 	{ LIVE, "explain", "LINK", 1, 1,
 	  "Explain why a link is hot: which traffic it carries, and what to try.",
 	  online_opts,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cmd_hot.c - `moorectl hotspots` and `explain`: which links stand out, and why one
- * does.  The statistics and causes are moored's (moore/hot.h and moore/demand.h). */
+/* cmd_hot.c - `moorectl hotspots`, `errors` and `explain`: which links stand out or have
+ * errors, and why one is loaded.  The statistics and causes are moored's (moore/hot.h and moore/demand.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +171,69 @@ cmd_hotspots(const struct cli_call *c)
 		rc = !c->json && isatty(STDOUT_FILENO) ? watch_screen(c, &cl) : watch_lines(c, &cl);
 	cli_disconnect(&cl);
 	return rc;
+}
+
+/* ---- errors ---------------------------------------------------------------------------- */
+
+static void
+cell_ago(struct cli_grid *g, long long now_ms, const json_t *o, const char *key)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	if (json_is_integer(json_object_get(o, key)))
+		cli_put_time(&b, now_ms - cli_int(o, key));
+	moore_buf_add(&b, "", 1);
+	cli_cell(g, "%s", b.len > 1 ? b.data : "-");
+	moore_buf_free(&b);
+}
+
+static void
+put_port(struct cli_grid *g, const json_t *port, long long now_ms)
+{
+	const json_t *c;
+	size_t i;
+
+	json_array_foreach(json_object_get(port, "counters"), i, c) {
+		cell_end(g, port, "switch", "port");
+		cell_end(g, port, "peer", "peer_port");
+		cli_cell(g, "%s", cli_str(c, "counter"));
+		cli_cell(g, "%lld", cli_int(c, "value"));
+		cli_cell(g, "%lld", cli_int(c, "rose"));
+		cli_cell(g, "%.4g", cli_num(c, "per_hour"));
+		cell_ago(g, now_ms, c, "last_ms");
+		cell_ago(g, now_ms, port, "since_ms");
+		cli_cell(g, "%s", *cli_str(port, "cable") ? cli_str(port, "cable") : "-");
+	}
+}
+
+static void
+put_errors(struct moore_buf *b, const json_t *answer)
+{
+	static const struct cli_col col[] = {
+		{ "LINK", CLI_CUT }, { "TO", CLI_CUT }, { "COUNTER", CLI_LEFT }, { "VALUE", CLI_RIGHT },
+		{ "ROSE", CLI_RIGHT }, { "PER HOUR", CLI_RIGHT }, { "LAST", CLI_RIGHT },
+		{ "READ FOR", CLI_RIGHT }, { "CABLE", CLI_CUT }, { 0 }
+	};
+	struct cli_grid g = CLI_GRID(col);
+	const json_t *list = json_object_get(answer, "ports"), *port;
+	size_t i;
+
+	json_array_foreach(list, i, port)
+		put_port(&g, port, cli_int(answer, "polled_ms"));
+	if (json_array_size(list))
+		cli_put_grid(b, &g);
+	else
+		cli_putf(b, CLI_GREEN "no error counter has counted" CLI_PLAIN "\n");
+	if (cli_int(answer, "total") > (long long)json_array_size(list))
+		cli_putf(b, "the first %zu of %lld ports\n", json_array_size(list), cli_int(answer, "total"));
+}
+
+int
+cmd_errors(const struct cli_call *c)
+{
+	static const struct cli_online how = { "errors.list", put_errors, cli_not_ok, NULL };
+
+	return cli_online(c, &how, NULL);
 }
 
 /* ---- explain ------------------------------------------------------------------------------ */

@@ -86,6 +86,44 @@ out:
 	return answer;
 }
 
+/* ---- errors.list ------------------------------------------------------------------- */
+
+static struct moore_error_port
+errors_at(const struct hot_plane *p, const struct planned *plan, uint32_t port)
+{
+	struct hot_place at;
+
+	hot_place_of(p->snap, port, &at);
+	return (struct moore_error_port){ .at = name_of(&at), .cable = cable_label(plan, at.from, at.port),
+		.now = &p->last[port], .since = &p->errors[port], .now_us = p->at_us };
+}
+
+static json_t *
+run_errors(struct call *c, struct rpc_error *e)
+{
+	const struct hot_plane *p = hot_plane(c->d, asked_plane(c));
+	struct moore_error_port *port = calloc(ALARMS_MAX, sizeof(*port));
+	uint32_t total = 0, n = (uint32_t)asked_limit(c, ALARMS_MAX);
+	json_t *answer = NULL;
+
+	if (!p || !port) {
+		no_poll(e);
+		goto out;
+	}
+	for (moore_swid s = 0; s < p->snap->fabric->n_switches; s++)
+		for (unsigned k = 1; k <= p->snap->fabric->sw[s].n_ports; k++) {
+			uint32_t i = p->snap->fabric->sw[s].port0 + k;
+
+			if (p->last[i].at_us && moore_errors_any(&p->last[i]) && total++ < n)
+				port[total - 1] = errors_at(p, c->plan, i);
+		}
+	answer = from_sweep(p->snap, moore_answer_errors(&(struct moore_hot_poll){
+		.number = p->number, .at_ms = p->at_ms }, port, total < n ? total : n, total));
+out:
+	free(port);
+	return answer;
+}
+
 /* ---- hotspots.history -------------------------------------------------------------- */
 
 static json_t *
@@ -320,6 +358,11 @@ const struct method methods_hot[] = {
 	  "which packets wait, with errors, flapping, slow or narrow; and the spread of load "
 	  "and wait over all links.", ACCESS_READ, P(PLANE "," LIMIT),
 	  ANSWER("hotspots"), run_list, TAKES_NO_TIME, NULL, NULL },
+	{ "errors.list", "Returns the ports of switches whose error counters are not 0: each counter, "
+	  "how much of it `rose` since since_ms, when moored first read the port, per hour, and "
+	  "when it rose last. transmit_wait, in ticks, stands beside them.", ACCESS_READ,
+	  P(PLANE "," LIMIT),
+	  ANSWER("errors"), run_errors, TAKES_NO_TIME, NULL, NULL },
 	{ "hotspots.explain", "Explains the load of the link that leaves a switch by a port: "
 	  "the routes over it by offset, the pairs of switches that send most over it (an "
 	  "estimate from all loads, with its certainty), how idle their other offsets are, and "

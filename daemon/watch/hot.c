@@ -115,6 +115,7 @@ forget(struct hot_plane *p)
 	snapshot_put(p->snap);
 	free(p->last);
 	free(p->base);
+	free(p->errors);
 	free(p->port);
 	free(p->line);
 	moore_hot_free(p->hot);
@@ -132,10 +133,11 @@ move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at
 {
 	struct moore_reading *last = calloc(to->fabric->n_ports, sizeof(*last));
 	struct moore_reading *base = calloc(to->fabric->n_ports, sizeof(*base));
+	struct moore_port_errors *errors = calloc(to->fabric->n_ports, sizeof(*errors));
 	struct moore_hot_port *port = calloc(to->fabric->n_ports, sizeof(*port));
 	struct moore_line *line = calloc(to->fabric->n_ports, sizeof(*line));
 	uint32_t *map = NULL;
-	bool good = last && base && port && line;
+	bool good = last && base && errors && port && line;
 
 	if (good && !p->hot)
 		good = (p->log = calloc(HOT_LOG, sizeof(*p->log))) &&
@@ -148,16 +150,19 @@ move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at
 		if (map[i] != MOORE_NONE) {
 			last[map[i]] = p->last[i];
 			base[map[i]] = p->base[i];
+			errors[map[i]] = p->errors[i];
 			port[map[i]] = p->port[i];
 			port[map[i]].is = (struct moore_rate){ 0, 0 };
 		}
 	free(map);
 	free(p->last);
 	free(p->base);
+	free(p->errors);
 	free(p->port);
 	free(p->line);
 	p->last = last;
 	p->base = base;
+	p->errors = errors;
 	p->port = port;
 	p->line = line;
 	snapshot_put(p->snap);
@@ -276,6 +281,7 @@ step(struct hot_plane *p, const struct poll *poll)
 		if (!p->port[i].answered)
 			now.at_us = 0;
 		moore_traffic_between(&p->port[i].traffic, &p->base[i], &now, &p->line[i]);
+		moore_errors_add(&p->errors[i], &p->port[i].traffic, p->at_us);
 		if (now.at_us)
 			p->base[i] = now;
 	}

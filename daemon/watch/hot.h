@@ -5,6 +5,7 @@
 
 #include "part.h"
 #include "moore/demand.h"
+#include "moore/errors.h"
 #include "moore/hot.h"
 #include "moore/select.h"
 
@@ -25,6 +26,7 @@ struct hot_plane {		/* for the loop's thread */
 	uint32_t took_us, n_asked, n_failed;
 	struct moore_reading *last;	/* the last of each port that answered */
 	struct moore_reading *base;	/* the reading from which the rate of a port counts */
+	struct moore_port_errors *errors;	/* of each port, up to the last step */
 	uint64_t step_us;		/* at_us of the last step */
 	struct moore_hot_port *port;
 	struct moore_line *line;

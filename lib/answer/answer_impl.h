@@ -44,7 +44,7 @@ extern const char moore_schema_verdict[], moore_schema_route[], moore_schema_pat
 	moore_schema_topo[], moore_schema_plan[], moore_schema_plan_check[], moore_schema_place[],
 	moore_schema_permutation[], moore_schema_steps[], moore_schema_change[],
 	moore_schema_error[], moore_schema_conf[], moore_schema_conf_check[],
-	moore_schema_env[], moore_schema_hotspots[], moore_schema_explain[],
+	moore_schema_env[], moore_schema_hotspots[], moore_schema_errors[], moore_schema_explain[],
 	moore_schema_shares[], moore_schema_ether[], moore_schema_ether_diff[],
 	moore_schema_discovery[], moore_schema_ports[],
 	moore_schema_simulate[], moore_schema_campaign[], moore_schema_drain[], moore_schema_capture[],

@@ -20,6 +20,11 @@ const char moore_schema_hotspots[] = OBJ("'ok':" BOOL ",'poll':" INT ",'polled_m
 	LIST_OF(OBJ(ALARM_KEYS ",'cable':" OR_NULL("string") ",'load':" OR_NULL("number")
 		",'wait':" OR_NULL("number"))));
 
+const char moore_schema_errors[] = OBJ("'ok':" BOOL ",'poll':" INT ",'polled_ms':" INT ",'total':" INT
+	",'ports':" LIST_OF(OBJ(PLACE_KEYS ",'cable':" OR_NULL("string") ",'since_ms':" OR_NULL("integer")
+		",'counters':" LIST_OF(OBJ("'counter':" STR ",'value':" INT ",'rose':" INT
+			",'per_hour':" OR_NULL("number") ",'last_ms':" OR_NULL("integer"))))));
+
 const char moore_schema_explain[] = OBJ("'poll':" INT ",'polled_ms':" INT ",'cable':" OR_NULL("string")
 	",'load':" OR_NULL("number") ",'wait':" OR_NULL("number") ",'bytes_per_s':"
 	OR_NULL("integer") ",'explained':" OR_NULL("integer") ",'routes':" LIST_OF(INT) ","
@@ -81,6 +86,60 @@ moore_answer_hotspots(const struct moore_hot_poll *p, const struct moore_hotspot
 		"total", (json_int_t)total, "load", json_summary(p->load),
 		"wait", json_summary(p->wait), "wait_edge", json_summary(p->wait_edge),
 		"hotspots", list);
+}
+
+/* ---- errors -------------------------------------------------------------------------- */
+
+/* A monotonic time as wall clock, since the wall clock of one moment is known. */
+static json_t *
+json_when(const struct moore_hot_poll *p, uint64_t now_us, uint64_t us)
+{
+	return us ? json_integer((json_int_t)(p->at_ms - (now_us - us) / 1000)) : json_null();
+}
+
+static json_t *
+json_counter(const struct moore_hot_poll *p, const struct moore_error_port *e, enum moore_counter c)
+{
+	double hours = (double)(e->now_us - e->since->first_us) / 3.6e9;
+	bool known = e->since->first_us && hours > 0;
+
+	return json_pack("{s:s, s:I, s:I, s:o, s:o}", "counter", moore_counter_name(c),
+		"value", (json_int_t)e->now->v[c], "rose", (json_int_t)e->since->rose[c],
+		"per_hour", known ? json_real((double)e->since->rose[c] / hours) : json_null(),
+		"last_ms", json_when(p, e->now_us, e->since->last_us[c]));
+}
+
+/* The error counters that are not 0, and beside them how long packets waited. */
+json_t *
+moore_answer_counters(const struct moore_hot_poll *p, const struct moore_error_port *e)
+{
+	json_t *list = json_array();
+
+	for (enum moore_counter c = 0; c < MOORE_N_COUNTERS; c++)
+		if (e->now->has >> c & 1 && e->now->v[c] &&
+		    (moore_counter_is_error(c) || c == MOORE_XMIT_WAIT))
+			list = moore_json_add(list, json_counter(p, e, c));
+	return list;
+}
+
+static json_t *
+json_error_port(const struct moore_hot_poll *p, const struct moore_error_port *e)
+{
+	return moore_json_merge(json_place(&e->at), json_pack("{s:o, s:o, s:o}", "cable",
+		or_null(e->cable), "since_ms", json_when(p, e->now_us, e->since->first_us), "counters",
+		moore_answer_counters(p, e)));
+}
+
+json_t *
+moore_answer_errors(const struct moore_hot_poll *p, const struct moore_error_port *port, uint32_t n,
+		    uint32_t total)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < n; i++)
+		list = moore_json_add(list, json_error_port(p, &port[i]));
+	return json_pack("{s:b, s:I, s:I, s:I, s:o}", "ok", !total, "poll", (json_int_t)p->number,
+		"polled_ms", (json_int_t)p->at_ms, "total", (json_int_t)total, "ports", list);
 }
 
 /* ---- why ------------------------------------------------------------------------------ */

@@ -56,6 +56,8 @@ static const struct moore_answer answers[] = {
 	{ "env", "env", "The settings by which a job uses the LID offsets.", moore_schema_env },
 	{ "hotspots", "hotspots", "Links that stand out now, and the spread of load and wait over "
 	  "all links.", moore_schema_hotspots },
+	{ "errors", "errors", "Ports whose error counters are not 0, and how fast these rise.",
+	  moore_schema_errors },
 	{ "explain", "explain", "Why a link is loaded, by whose traffic, and what to try.",
 	  moore_schema_explain },
 	{ "ethernet", "ethernet verify", "What the configurations of Ethernet switches do: which "

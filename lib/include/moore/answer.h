@@ -336,6 +336,18 @@ struct moore_hotspot {
 MOORE_API json_t *moore_answer_hotspots(const struct moore_hot_poll *p,
 					const struct moore_hotspot *spot, uint32_t n,
 					uint32_t total);
+/* A port with errors: its counters, what of them rose since rose_ms, and when they rose last. */
+struct moore_error_port {
+	struct moore_link_name at;
+	const char *cable;	/* the label of the planned cable; NULL: none */
+	const struct moore_reading *now;
+	const struct moore_port_errors *since;
+	uint64_t now_us;	/* monotonic time of p->at_ms, as that of now and since */
+};
+/* The first n of total ports; `ok`: there is none. */
+MOORE_API json_t *moore_answer_errors(const struct moore_hot_poll *p,
+				      const struct moore_error_port *port, uint32_t n,
+				      uint32_t total);
 MOORE_API json_t *moore_answer_explain(const struct moore_hot_poll *p,
 				       const struct moore_fabric *f, const struct moore_cause *c,
 				       const struct moore_hotspot *link, double misfit);
