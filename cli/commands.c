@@ -332,6 +332,11 @@ static const struct cli_opt watch_opts[] = {
 	{ 0 }
 };
 
+static const struct cli_opt history_opts[] = {
+	{ "since", 0, "WHEN", "leave out what was before (all that moored keeps)" },
+	OPT_ONLINE,
+	{ 0 }
+};
 static const struct cli_opt hotspots_opts[] = {
 	{ "watch", 'w', NULL, "keep running: print the table each second, or each change" },
 	OPT_ONLINE,
@@ -739,6 +744,11 @@ const struct cli_cmd cli_cmds[] = {
 	  "2026-11-22T10:00, in local time.  With --json, an object on each line.  Without --since\n"
 	  "and --until it ends when moored ends, or at Ctrl-C.",
 	  cmd_events },
+	{ LIVE, "history", "WHAT", 1, 1,
+	  "Print what happened to a link, a switch or an endpoint.", history_opts,
+	  "WHAT is a name, a GUID, or a link as for explain.  Prints the events that name it; for a\n"
+	  "link and for an endpoint also the load of its port, from history_s of moored.conf, and\n"
+	  "its error counters, as errors does.  WHEN is as for events.", cmd_history },
 	{ LIVE, "record", "FILE", 1, 1,
 	  "Write the rates of all ports over time to a file.", record_opts,
 	  "Without --seconds and --past it records until Ctrl-C.  Each row is written as it\n"

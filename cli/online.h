@@ -39,6 +39,9 @@ json_t *cli_plane(const struct cli_call *c, json_t *params);
 int cli_online_ask(const struct cli_call *c, struct cli_client *cl, const char *method,
 		   json_t *params, json_t **answer);
 
+/* Reads a link, "S3[7]" or "S3:7"; the caller frees *name. */
+int cli_read_link(const struct cli_call *c, const char *s, char **name, uint64_t *port);
+
 /* Return a field of an answer; "", 0 or false when it is absent. */
 const char *cli_str(const json_t *o, const char *key);
 long long cli_int(const json_t *o, const char *key);

@@ -88,6 +88,6 @@ struct method {
 /* The tables that make up the one table, in rpc/registry.c; a new one is a line there. */
 extern const struct method methods_system[], methods_fabric[], methods_plan[],
 	methods_routes[], methods_wiring[], methods_hot[], methods_history[],
-	methods_job[], methods_events[];
+	methods_job[], methods_events[], methods_drain[], methods_about[], methods_dump[];
 
 #endif

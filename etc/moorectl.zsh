@@ -36,7 +36,7 @@ _moorectl()
 		compadd -- ucx openmpi mvapich2 nccl rdma_cm all
 	elif [[ $one == events ]]; then
 		compadd -- sweep state reload wiring hotspot manager problem drain
-	elif [[ "$one $CURRENT" == ((links|path)" "3|(path|table)" "4) ]]; then
+	elif [[ "$one $CURRENT" == ((links|path|history)" "3|(path|table)" "4) ]]; then
 		compadd -- ${${${(f)"$(moorectl $socket switches 2>/dev/null)"}[2,-1]}%% *}
 	elif (( CURRENT == 3 )) && [[ $one == explain ]]; then	# a link that is hot
 		compadd -- ${${(M)${${(f)"$(moorectl $socket hotspots 2>/dev/null)"}##[a-z]## ##}:#*\] *}%% *}

@@ -321,9 +321,8 @@ put_explain(struct moore_buf *b, const json_t *x)
 	cli_putf(b, "try            %s\n", cli_str(json_object_get(x, "remedy"), "text"));
 }
 
-/* "S3[7]" or "S3:7". */
-static int
-read_link(const struct cli_call *c, const char *s, char **name, uint64_t *port)
+int
+cli_read_link(const struct cli_call *c, const char *s, char **name, uint64_t *port)
 {
 	const char *at = strrchr(s, '['), *end = s + strlen(s), *p;
 
@@ -345,7 +344,7 @@ cmd_explain(const struct cli_call *c)
 	static const struct cli_online how = { "hotspots.explain", put_explain, NULL, NULL };
 	uint64_t port;
 	char *name;
-	int rc = read_link(c, c->arg[0], &name, &port);
+	int rc = cli_read_link(c, c->arg[0], &name, &port);
 
 	if (rc != CLI_OK)
 		return rc;

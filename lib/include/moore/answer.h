@@ -358,6 +358,22 @@ MOORE_API json_t *moore_json_cause(const struct moore_fabric *f, const struct mo
 				   const struct moore_link_name *at, double misfit,
 				   unsigned most);
 
+/* ---- what happened to one thing (history.c) -------------------------------------------------- */
+
+struct moore_port_past {	/* rates of a switch port over a time */
+	uint32_t rows;		/* of history; 0: none */
+	uint64_t first_ms;	/* when the first row begins */
+	double seconds, bytes_out, bytes_in;	/* over all rows */
+	uint64_t most_out, most_ms;	/* the greatest rate out, in bytes a second, and when */
+};
+/* events (taken): as events.past has them; cut: earlier ones were left out.  load: NULL for a
+ * switch.  counters: of moore_answer_counters(), taken; or NULL. */
+MOORE_API json_t *moore_answer_history(const char *what, unsigned port, json_t *events, bool cut,
+				       const struct moore_port_past *load, json_t *counters);
+/* The error counters of a port that are not 0, as a list. */
+MOORE_API json_t *moore_answer_counters(const struct moore_hot_poll *p,
+					const struct moore_error_port *port);
+
 /* ---- moves and changes (moves.c, change.c) ------------------------------------------------ */
 
 MOORE_API json_t *moore_answer_permutation(const struct moore_plan *p,

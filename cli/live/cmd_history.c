@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* cmd_history.c - `moorectl history`: what happened to a link, a switch or an endpoint, as moored
+ * keeps it. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "online.h"
+
+static void
+put_when(struct moore_buf *b, long long ms)
+{
+	time_t at = (time_t)(ms / 1000);
+	char clock[32];
+
+	strftime(clock, sizeof(clock), "%F %T", localtime(&at));
+	cli_putf(b, "%s", clock);
+}
+
+static void
+put_load(struct moore_buf *b, const json_t *load)
+{
+	cli_putf(b, "load           out ");
+	cli_put_bytes(b, cli_num(load, "mean_out"));
+	cli_putf(b, ", in ");
+	cli_put_bytes(b, cli_num(load, "mean_in"));
+	cli_putf(b, " on average since ");
+	put_when(b, cli_int(load, "first_ms"));
+	cli_putf(b, "; at most ");
+	cli_put_bytes(b, cli_num(load, "most_out"));
+	cli_putf(b, " out, at ");
+	put_when(b, cli_int(load, "most_ms"));
+	cli_putf(b, "\n");
+}
+
+static void
+put_counters(struct moore_buf *b, const json_t *list)
+{
+	const json_t *c;
+	size_t i;
+
+	json_array_foreach(list, i, c) {
+		cli_putf(b, "counter        %s is %lld, rose by %lld", cli_str(c, "counter"),
+			 cli_int(c, "value"), cli_int(c, "rose"));
+		if (json_is_integer(json_object_get(c, "last_ms"))) {
+			cli_putf(b, ", last at ");
+			put_when(b, cli_int(c, "last_ms"));
+		}
+		cli_putf(b, "\n");
+	}
+}
+
+static void
+put_history(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *list = json_object_get(answer, "events"), *event;
+	size_t i;
+
+	cli_putf(b, "%s", cli_str(answer, "what"));
+	if (json_is_integer(json_object_get(answer, "port")))
+		cli_putf(b, "[%lld]", cli_int(answer, "port"));
+	cli_putf(b, "%s\n", json_array_size(list) ? "" : ": no event names it");
+	if (cli_yes(answer, "cut"))
+		cli_putf(b, CLI_YELLOW "earlier events are left out: --since names a later time" CLI_PLAIN
+			 "\n");
+	json_array_foreach(list, i, event)
+		cli_put_event(b, event, "%F %T");
+	if (json_is_object(json_object_get(answer, "load")))
+		put_load(b, json_object_get(answer, "load"));
+	put_counters(b, json_object_get(answer, "counters"));
+}
+
+/* NAME[PORT] and NAME:PORT are links, if a number stands there. */
+static bool
+is_link(const char *s)
+{
+	const char *at = strpbrk(s, "[") ? strrchr(s, '[') : strrchr(s, ':');
+	const char *end = s + strlen(s), *p = at ? at + 1 : NULL;
+	uint64_t port;
+
+	return at && at > s && moore_text_u64(&p, end, 10, 254, &port) && port &&
+	       !strcmp(p, *at == '[' ? "]" : "");
+}
+
+int
+cmd_history(const struct cli_call *c)
+{
+	static const struct cli_online how = { "history.of", put_history, NULL, NULL };
+	json_t *params = json_object();
+	long long since_ms = 0;
+	char *name = NULL;
+	uint64_t port = 0;
+	int rc = cli_opt_when(c, "since", &since_ms);
+
+	if (rc == CLI_OK && is_link(c->arg[0]))
+		rc = cli_read_link(c, c->arg[0], &name, &port);
+	if (rc != CLI_OK) {
+		json_decref(params);
+		return rc;
+	}
+	json_object_set_new(params, "what", moore_json_name(name ? name : c->arg[0]));
+	json_object_set_new(params, "since_ms", json_integer(since_ms));
+	if (port)
+		json_object_set_new(params, "port", json_integer((json_int_t)port));
+	free(name);
+	return cli_online(c, &how, params);
+}
