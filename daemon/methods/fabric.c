@@ -52,26 +52,38 @@ json_end(const struct moore_plan *p, moore_swid sw, moore_portnum port)
 	return json_pack("{s:o, s:i}", "switch", moore_json_name(p->sw[sw].name), "port", port);
 }
 
-/* What end e of a cable sends, as a share of what the link can carry.  The poll may be of
- * another snapshot: then only a link that is the same in both has a load. */
-static json_t *
-json_load(const struct hot_copy *h, const struct moore_plan *p, const struct moore_plan_cable *c,
-	  int e)
+/* What the poll found of the port at end e of a cable.  The poll may be of another snapshot: then
+ * only a link that is the same in both is known.  NULL: it is not. */
+static const struct moore_use *
+use_of(const struct hot_copy *h, const struct moore_plan *p, const struct moore_plan_cable *c, int e)
 {
 	const struct moore_fabric *f = h ? h->snap->fabric : NULL;
 	moore_swid s = c->sw[e], to = c->sw[!e];
 	const struct moore_port *at;
-	double load;
 
 	if (!f || s >= f->n_switches || to >= f->n_switches || c->port[e] > f->sw[s].n_ports ||
 	    strcmp(f->sw[s].name, p->sw[s].name) || strcmp(f->sw[to].name, p->sw[to].name))
-		return json_null();
+		return NULL;
 	at = &f->port[f->sw[s].port0 + c->port[e]];
-	load = h->use[f->sw[s].port0 + c->port[e]].load;
-	if (load < 0 || at->role != MOORE_ROLE_SWITCH || at->peer != to ||
-	    at->peer_port != c->port[!e])
-		return json_null();
-	return json_real((double)(int64_t)(load * 1e6 + 0.5) / 1e6);
+	if (at->role != MOORE_ROLE_SWITCH || at->peer != to || at->peer_port != c->port[!e])
+		return NULL;
+	return &h->use[f->sw[s].port0 + c->port[e]];
+}
+
+static json_t *
+json_millionths(double share)
+{
+	return share < 0 ? json_null() : json_real((double)(int64_t)(share * 1e6 + 0.5) / 1e6);
+}
+
+/* What end e of a cable sends, as a share of what the link can carry. */
+static json_t *
+json_load(const struct hot_copy *h, const struct moore_plan *p, const struct moore_plan_cable *c,
+	  int e)
+{
+	const struct moore_use *use = use_of(h, p, c, e);
+
+	return json_millionths(use ? use->load : -1);
 }
 
 static json_t *
@@ -160,6 +172,30 @@ run_links(struct call *c, struct rpc_error *e)
 	return s ? from_sweep(s, json_pack("{s:o}", "links", list)) : NULL;
 }
 
+/* Lists instead of objects: half the bytes of fabric.links are names, which do not change. */
+static json_t *
+run_loads(struct call *c, struct rpc_error *e)
+{
+	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
+	const struct hot_copy *h = c->own;
+	json_t *load[2] = { NULL, NULL }, *wait[2] = { NULL, NULL };
+
+	for (int end = 0; s && end < 2; end++) {
+		load[end] = json_array();
+		wait[end] = json_array();
+		for (uint32_t i = 0; i < s->seen->n_cables; i++) {
+			const struct moore_use *use = use_of(h, s->seen, &s->seen->cable[i], end);
+
+			json_array_append_new(load[end], json_millionths(use ? use->load : -1));
+			json_array_append_new(wait[end], json_millionths(use ? use->wait : -1));
+		}
+	}
+	return !s ? NULL : from_sweep(s, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
+		"poll", h ? moore_json_count(h->number) : json_null(),
+		"polled_ms", h ? moore_json_count(h->at_ms) : json_null(),
+		"load", load[0], "load_back", load[1], "wait", wait[0], "wait_back", wait[1]));
+}
+
 static bool
 take_loads(struct call *c, struct rpc_error *e)
 {
@@ -240,6 +276,7 @@ run_get(struct call *c, struct rpc_error *e)
 	",'ca_port':" INT ",'switch':" OR_NULL("string") ",'port':" INT ",'lid':" \
 	OR_NULL("integer") ",'lmc':" OR_NULL("integer") ",'rate':" OR_NULL("string") "}}"
 #define AN_END "{'type':'object','properties':{'switch':" STR ",'port':" INT "}}"
+#define SHARES "{'type':'array','items':" OR_NULL("number") "}"
 #define A_LINK "{'type':'object','properties':{'a':" AN_END ",'b':" AN_END ",'rate':" \
 	OR_NULL("string") ",'load':" OR_NULL("number") ",'load_back':" OR_NULL("number") "}}"
 
@@ -257,6 +294,12 @@ const struct method methods_fabric[] = {
 	  "direction as a share of its capacity; with switch, those of one switch.", ACCESS_READ,
 	  P(PLANE ",'switch':" NAME), R(SWEEP "'links':{'type':'array','items':" A_LINK "}"),
 	  run_links, TAKES_A_MOMENT, take_loads, drop_loads },
+	{ "fabric.loads", "Returns the load and the wait of each link of fabric.links, in its order "
+	  "and with its names, as lists: null is not known. The order holds while sweep is the "
+	  "same.", ACCESS_READ, P(PLANE),
+	  R(SWEEP "'poll':" OR_NULL("integer") ",'polled_ms':" OR_NULL("integer") ",'load':" SHARES
+	    ",'load_back':" SHARES ",'wait':" SHARES ",'wait_back':" SHARES),
+	  run_loads, TAKES_A_MOMENT, take_loads, drop_loads },
 	{ "fabric.endpoints", "Returns every endpoint (CA port); with switch, those at one "
 	  "switch.",
 	  ACCESS_READ, P(PLANE ",'switch':" NAME),
