@@ -755,7 +755,9 @@ const struct cli_cmd cli_cmds[] = {
 	  "comes, so an interrupted recording lacks only its end.", cmd_record },
 	{ LIVE, "replay", "FILE", 1, 1, "Show a recording: the busiest links, and the findings.",
 	  replay_opts,
-	  "The findings are those that moored makes from the same rates.", cmd_replay },
+	  "The findings are those that moored makes from the same rates.  The end is a summary:\n"
+	  "the time covered, the links that carried most, and how long each finding stood.",
+	  cmd_replay },
 	{ LIVE, "call", "[METHOD [JSON]]", 0, 2,
 	  "Call any method of moored; the answer is JSON.", NULL,
 	  "JSON is an object of parameters: moorectl call routes.path '{\"from\":\"A\",\"to\":\"B\"}'.\n"

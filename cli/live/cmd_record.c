@@ -17,6 +17,7 @@
 #include "moore/history.h"
 #include "moore/hot.h"
 #include "online.h"
+#include "live/replay.h"
 
 #define FOR_EVER UINT32_MAX	/* 136 years of seconds */
 
@@ -184,13 +185,14 @@ struct replay {
 	struct moore_history *h;
 	struct moore_hot *hot;
 	struct moore_fabric *f;
+	struct cli_tally *tally;	/* by port, of this fabric */
 	struct moore_hot_port *port;
 	struct moore_line *line;
 	struct moore_sample *sample;
 	uint64_t at_ms;			/* of the last row shown */
 	uint64_t speed;			/* times real time; 0: at once */
-	uint64_t rows;
 	json_t *findings;		/* of this row */
+	struct cli_replayed sum;
 	struct moore_err err;
 };
 
@@ -201,7 +203,9 @@ replay_free_fabric(struct replay *r)
 	free(r->port);
 	free(r->line);
 	free(r->sample);
+	free(r->tally);
 	r->f = NULL;
+	r->tally = NULL;
 	r->port = NULL;
 	r->line = NULL;
 	r->sample = NULL;
@@ -217,24 +221,53 @@ switch_of(const struct moore_fabric *f, uint32_t port)
 	return s;
 }
 
+/* A finding at a port of r->f. */
+static json_t *
+json_finding(const struct replay *r, const struct moore_alarm *a)
+{
+	moore_swid s = switch_of(r->f, a->port);
+	moore_portnum p = (moore_portnum)(a->port - r->f->sw[s].port0);
+
+	return json_pack("{s:s, s:b, s:o, s:i, s:o, s:f}", "finding",
+		moore_finding_name(a->kind), "raised", a->raised, "switch",
+		moore_json_name(r->f->sw[s].name), "port", p, "peer", moore_json_peer(r->f, s, p),
+		"value", a->value);
+}
+
 static void
 on_alarm(void *arg, const struct moore_alarm *a)
 {
 	struct replay *r = arg;
-	moore_swid s = switch_of(r->f, a->port);
-	moore_portnum p = (moore_portnum)(a->port - r->f->sw[s].port0);
+	json_t *o = json_finding(r, a);
 
-	json_array_append_new(r->findings, json_pack("{s:s, s:b, s:o, s:i, s:o, s:f}", "finding",
-		moore_finding_name(a->kind), "raised", a->raised, "switch",
-		moore_json_name(r->f->sw[s].name), "port", p, "peer", moore_json_peer(r->f, s, p),
-		"value", a->value));
+	cli_replayed_finding(&r->sum, o, (long long)r->at_ms);
+	json_array_append_new(r->findings, o);
 }
 
-/* A port that is gone has nothing to be told of: the fabric's change says it. */
+/* No row shows it, since the port is gone; in the summary the finding ends. */
 static void
 on_gone(void *arg, const struct moore_alarm *a)
 {
-	(void)arg, (void)a;
+	struct replay *r = arg;
+	json_t *o = json_finding(r, a);
+
+	cli_replayed_finding(&r->sum, o, (long long)r->at_ms);
+	json_decref(o);
+}
+
+/* Adds what the ports of this fabric carried to the summary. */
+static void
+sum_ports(struct replay *r)
+{
+	for (uint32_t i = 0; r->f && i < r->f->n_ports; i++) {
+		moore_swid s = switch_of(r->f, i);
+		moore_portnum p = (moore_portnum)(i - r->f->sw[s].port0);
+
+		if (r->tally[i].seconds > 0)
+			cli_replayed_link(&r->sum, json_pack("{s:o, s:i, s:o}", "switch",
+				moore_json_name(r->f->sw[s].name), "port", p, "peer",
+				moore_json_peer(r->f, s, p)), &r->tally[i]);
+	}
 }
 
 static void
@@ -257,33 +290,30 @@ set_lines(struct replay *r, const struct moore_plan *p)
 static int
 take_fabric(struct replay *r, const uint8_t *body, size_t len)
 {
-	struct moore_fabric *old = r->f;
+	struct moore_fabric *f = NULL;
 	struct moore_plan *p;
 	int rc = moore_plan_parse(&p, (const char *)body, len, &r->err);
 
 	if (rc < 0)
 		return rc;
-	r->f = NULL;
-	rc = moore_fabric_from_plan(&r->f, p, 0, &r->err);
-	if (rc == 0)
-		rc = r->hot ? moore_hot_move(r->hot, old, r->f, r->at_ms * 1000, on_gone, NULL, &r->err) :
-			moore_hot_new(&r->hot, r->f, &r->err);
+	rc = moore_fabric_from_plan(&f, p, 0, &r->err);
+	if (rc == 0)	/* on_gone() finds ports of the old fabric, which is still r->f */
+		rc = r->hot ? moore_hot_move(r->hot, r->f, f, r->at_ms * 1000, on_gone, r, &r->err) :
+			moore_hot_new(&r->hot, f, &r->err);
 	if (rc == 0) {
-		struct moore_fabric *f = r->f;
-
-		r->f = old;
+		sum_ports(r);
 		replay_free_fabric(r);
 		r->f = f;
+		r->tally = calloc(f->n_ports, sizeof(*r->tally));
 		r->port = calloc(f->n_ports, sizeof(*r->port));
 		r->line = calloc(f->n_ports, sizeof(*r->line));
 		r->sample = calloc(f->n_ports, sizeof(*r->sample));
-		if (r->port && r->line && r->sample)
+		if (r->tally && r->port && r->line && r->sample)
 			set_lines(r, p);
 		else
 			rc = moore_fail_nomem(&r->err);
 	} else {
-		moore_fabric_free(r->f);
-		r->f = old;
+		moore_fabric_free(f);
 	}
 	moore_plan_free(p);
 	return rc;
@@ -293,6 +323,19 @@ static double
 share_of(double bytes, const struct moore_line *l)
 {
 	return l->bytes_per_s > 0 ? bytes / l->bytes_per_s : -1;
+}
+
+/* What a port between switches sent in a row. */
+static void
+count_port(struct cli_tally *t, const struct moore_sample *s, double share, double seconds)
+{
+	t->seconds += seconds;
+	t->bytes += (double)s->tx * seconds;
+	if ((double)s->tx > t->peak)
+		t->peak = (double)s->tx;
+	t->share = share < 0 ? -1 : t->share + share * seconds;
+	if (share > t->peak_share)
+		t->peak_share = share;
 }
 
 static void
@@ -311,6 +354,8 @@ judge_row(struct replay *r, uint32_t span_ms)
 		p->traffic.tx = share_of((double)s->tx, &r->line[i]);
 		p->traffic.rx = share_of((double)s->rx, &r->line[i]);
 		p->traffic.wait = share_of((double)s->wait * MOORE_TICK_BYTES, &r->line[i]);
+		if (r->f->port[i].role == MOORE_ROLE_SWITCH)
+			count_port(&r->tally[i], s, p->traffic.tx, p->traffic.seconds);
 	}
 	moore_hot_step(r->hot, r->f, r->port, r->at_ms * 1000, on_alarm, r, NULL);
 }
@@ -344,7 +389,7 @@ json_busiest(const struct replay *r)
 			moore_json_name(r->f->sw[s].name), "port", p, "peer",
 			moore_json_peer(r->f, s, p), "bytes_per_s",
 			(json_int_t)r->sample[best[i]].tx, "share",
-			share < 0 ? json_null() : json_real(share)));
+			share < 0 ? json_null() : json_real(cli_share(share))));
 	}
 	return list;
 }
@@ -394,7 +439,7 @@ show_row(struct replay *r, uint32_t span_ms)
 	judge_row(r, span_ms);
 	row = json_pack("{s:I, s:i, s:o, s:o}", "at_ms", (json_int_t)r->at_ms, "span_ms", (int)span_ms,
 			"busiest", json_busiest(r), "findings", r->findings);
-	r->rows++;
+	cli_replayed_row(&r->sum, (long long)r->at_ms, span_ms);
 	if (r->call->json)
 		return cli_print_json_line(row);
 	put_row(&b, row);
@@ -446,6 +491,21 @@ replay_all(struct replay *r, const struct moore_buf *file)
 	return rc;
 }
 
+static int
+show_sum(struct replay *r)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	json_t *o;
+
+	sum_ports(r);
+	o = cli_replayed_json(&r->sum);
+	if (r->call->json)
+		return cli_print_json_line(json_pack("{s:o}", "summary", o));
+	cli_put_replayed(&b, o);
+	json_decref(o);
+	return cli_print_text(&b);
+}
+
 int
 cmd_replay(const struct cli_call *c)
 {
@@ -459,8 +519,11 @@ cmd_replay(const struct cli_call *c)
 	if (moore_history_new(&r.h, ROWS_AT_ONCE, &r.err) < 0 ||
 	    (file.len && replay_all(&r, &file) < 0))
 		rc = cli_error_at(c->arg[0], &r.err);
-	else if (!r.rows)
+	else if (!r.sum.rows)
 		rc = cli_error("%s: it holds no rows of rates", cli_file_name(c->arg[0]));
+	else
+		rc = show_sum(&r);
+	cli_replayed_free(&r.sum);
 	replay_free_fabric(&r);
 	moore_hot_free(r.hot);
 	moore_history_free(r.h);

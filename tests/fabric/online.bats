@@ -119,7 +119,7 @@ ends() { kill -KILL "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 	run -0 --separate-stderr moorectl replay "$dir/rec" --json
 	echo "$output" >"$dir/replay"
 	# Words of 4 bytes, at most 10 steps per second; a busy machine makes fewer.
-	jq -se --arg l "$(tr -d '"' <<<"$l")" 'length >= 6 and ([.[].at_ms] | . == sort)
+	jq -se --arg l "$(tr -d '"' <<<"$l")" 'map(select(.at_ms)) | length >= 6 and ([.[].at_ms] | . == sort)
 		and ([.[] | .busiest[0] | select("\(.switch)[\(.port)]" == $l)] | length >= 4)' "$dir/replay"
 	run -0 --separate-stderr moorectl replay "$dir/rec"
 	[[ $output == *"$(tr -d '"' <<<"$l")"* ]]
