@@ -52,7 +52,7 @@ send() {
 	since
 	sm_hup
 	await 'ERR MR01'
-	will 20 "$T.state == \"kept\" and ($T.why | startswith(\"MR01: qos is FALSE\")) and $T.routes_held" system.status
+	will 20 "$T.state == \"kept\" and $T.up and ($T.why | startswith(\"MR01: qos is FALSE\")) and $T.routes_held" system.status
 
 	# The tables of another engine are not those of the last notice.
 	sm_stop
