@@ -127,6 +127,7 @@ $(B)/flags $(B)/paths $(B)/opensm: | packages
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(TEXT))' >$@
 
+$(B)/daemon/page/files.o: $(filter-out %.c %.h,$(wildcard daemon/page/*))	# which it holds
 $(B)/%.o: %.c $(B)/flags
 	$(call say,CC $<)
 	@mkdir -p $(@D)

@@ -63,6 +63,21 @@ static const struct moore_key rows[] = {
 	  "wait of links between switches, too; all: endpoint ports, too, and each planned link in "
 	  "every state. Slim Fly q=13 with 3,042 endpoints: some 3, 10 and 17 MB for each scrape.",
 	  LIVE(metrics_ports) },
+	{ "page", TEXT(page), "(null)",
+	  "ADDRESS:PORT that serves a web page of the fabric, which only reads: 127.0.0.1:9685 for "
+	  "browsers of this host. Any process that reaches the port may read what members of group "
+	  "may; there is no password, so put a proxy that asks for one in front of it before others "
+	  "reach it. (null) disables this.",
+	  RESTART(page) },
+	{ "page_hosts", TEXT(page_hosts), "(null)",
+	  "Names of this host, or of the proxy in front, by which browsers reach the page, separated by "
+	  "commas. localhost and IP addresses need no name here; a request by any other name is "
+	  "refused, since another site may have chosen it.",
+	  LIVE(page_hosts) },
+	{ "page_charts", TEXT(page_charts), "/usr/share/javascript/chart.js/chart.min.js",
+	  "The file of Chart.js 3 (Debian: libjs-chart.js) that draws the page's charts; without it "
+	  "the page lists the rates.",
+	  LIVE(page_charts) },
 	{ "poll_ms", NUMBER(100, 3600000), "1000",
 	  "Milliseconds from one reading of all counters to the next.",
 	  RESTART(poll_ms) },

@@ -26,6 +26,9 @@ struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
 	char ethernet_dir[512];	/* what `ethernet emit` wrote; "": routes are not read */
 	char metrics[64];	/* ADDRESS:PORT; "" serves none */
 	enum metrics_ports metrics_ports;	/* which series /metrics has of ports */
+	char page[64];		/* ADDRESS:PORT of the web page; "" serves none */
+	char page_hosts[512];	/* names by which browsers reach it, separated by commas */
+	char page_charts[512];	/* path of Chart.js */
 	uint32_t poll_ms;	/* between counter polls */
 	uint32_t sweep_s;	/* between light checks for changes */
 	uint32_t history_s;

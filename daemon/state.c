@@ -8,6 +8,7 @@
 #include "json.h"
 #include "log.h"
 #include "method.h"
+#include "page/page.h"
 #include "part.h"
 #include "state.h"
 #include "watch/history.h"
@@ -19,11 +20,11 @@
 #include "watch/sweeps.h"
 #include "watch/wiring.h"
 
-/* The parts that follow the fabric, each a file of watch/. */
+/* The parts that follow the fabric, each a file of watch/; and the page. */
 static const struct part *const parts[] = {
 	&part_past,		/* first: the others publish events */
 	&part_wiring, &part_hot, &part_history, &part_scrape, &part_sweeps, &part_sound,
-	&part_problems,
+	&part_problems, &part_page,
 	NULL
 };
 

@@ -16,6 +16,7 @@
  *
  *   scan/       threads that own the MAD ports: they walk the fabric, read tables, poll counters
  *   http/       HTTP/1.1 on a port, bounded: http.c connections, head.c heads of requests
+ *   page/       the web page, its files, and the methods that it may call
  *   rpc/        JSON-RPC 2.0 on a Unix socket: listen.c the socket, client.c its peers, rpc.c
  *               lines of requests and answers (no descriptor), registry.c and schema.c
  *   methods/    the methods and events, one file for each group of names
@@ -26,7 +27,7 @@
  *               OpenSM's plugin reports of its sweeps, managers.c which subnet managers
  *               answer, sound.c whether the tables are sound, problems.c what of it is wrong,
  *
- * rpc/ and watch/ do not know each other; methods/ knows both.
+ * rpc/ and watch/ do not know each other; methods/ and page/ know both.
  *
  * Threads.  The loop's thread owns struct moored and all that hangs on it.  Other threads use
  * only what they were given (a reference to a snapshot, a copy), and answer by loop_post().

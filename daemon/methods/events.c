@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page/page.h"
 #include "part.h"
 #include "rpc/rpc.h"
 #include "rpc/server.h"
@@ -32,13 +33,15 @@ event_publish(struct moored *d, enum event_kind kind, json_t *params)
 	char *line;
 
 	past_add(d, kinds[kind].method, params);
-	if (!d->server || !server_count(d->server).subscribers) {
+	if (!page_listens(d) && (!d->server || !server_count(d->server).subscribers)) {
 		json_decref(params);
 		return;
 	}
 	line = rpc_notification(kinds[kind].method, params, &len);
-	if (line)
+	if (line && d->server)
 		server_broadcast(d->server, kind, line, len);
+	if (line)
+		page_event(d, line, len);
 	free(line);
 }
 
