@@ -94,7 +94,7 @@ BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-de
 	libarpack2-dev libmetis-dev
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
 	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++ \
-	iproute2 lldpd nftables traceroute frr chromium poppler-utils \
+	iproute2 lldpd nftables traceroute frr chromium libjs-chart.js poppler-utils \
 	slurmctld slurmd slurm-client munge
 MAY_INSTALL := $(filter deps test-deps demo demo-ethernet quick check soak,$(MAKECMDGOALS))
 
@@ -269,7 +269,7 @@ demo: test-packages all		## a Slim Fly on ibsim under the real OpenSM, as a stor
 	@tests/demo
 
 # ---- measurements: a program of tests/bench, a script of tests/bench, or both ------------------
-BENCHES := route layers stability rpc scan permute place isomorph wire ether detect booksim
+BENCHES := route layers stability rpc page scan permute place isomorph wire ether detect booksim
 .PHONY: $(BENCHES:%=bench-%)
 $(BENCHES:%=bench-%): bench-%: test-packages all
 bench-route: $(B)/tests/bench/engine	## the engine beside OpenSM's own
@@ -284,6 +284,8 @@ bench-stability: $(B)/tests/bench/stability	## what one lost link changes
 	@tests/bench/cut
 bench-rpc: $(B)/moored-still	## answers of moored: how many, how fast
 	@tests/bench/rpc
+bench-page: $(B)/moored-still	## the web page: first paint, and the cost of updates
+	@tests/bench/page
 bench-scan: $(B)/tests/bench/ports	## moored's scan of a large fabric
 	@tests/bench/scan
 bench-permute: $(B)/tests/bench/permute	## permuted links: the curves of the paper's figures
