@@ -26,6 +26,7 @@
 #include "check.h"
 #include "conf.h"
 #include "demand.h"
+#include "drain.h"
 #include "errors.h"
 #include "engine.h"
 #include "env.h"

@@ -9,6 +9,7 @@
 #include "counters.h"
 #include "demand.h"
 #include "errors.h"
+#include "drain.h"
 #include "draws.h"
 #include "dumps.h"
 #include "engine.h"
