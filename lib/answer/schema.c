@@ -62,6 +62,8 @@ static const struct moore_answer answers[] = {
 	  moore_schema_explain },
 	{ "history", "history", "What happened to a link, a switch or an endpoint.",
 	  moore_schema_history },
+	{ "drain", "drain", "Which links are drained, which may be, and what that costs.",
+	  moore_schema_drain },
 	{ "ethernet", "ethernet verify", "What the configurations of Ethernet switches do: which "
 	  "prefixes they reach, and whether lossless traffic can deadlock.", moore_schema_ether },
 	{ "discovery", "ethernet discover", "The fabric that switches report by LLDP, and where their "

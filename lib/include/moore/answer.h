@@ -375,6 +375,24 @@ MOORE_API json_t *moore_answer_history(const char *what, unsigned port, json_t *
 MOORE_API json_t *moore_answer_counters(const struct moore_hot_poll *p,
 					const struct moore_error_port *port);
 
+/* ---- drains (drain.c) ----------------------------------------------------------------------- */
+
+struct moore_drain_link {	/* that may be drained, or may not */
+	struct moore_link_name at;
+	uint64_t guid, peer_guid;	/* of its switches; 0: none */
+	const char *finding;	/* why it should be; NULL: somebody asks for it */
+	enum moore_drain verdict;
+};
+struct moore_drain_cost {	/* greatest load of a link, as in struct moore_verdict */
+	double before, after;
+};
+/* file: the links file, with n_lines lines of programs; most: how many links may be drained.  `ok`:
+ * each link is drained already, or is asked for and may be. */
+MOORE_API json_t *moore_answer_drain(const char *file, uint32_t most,
+				     const struct moore_drain_cost *cost,
+				     const struct moore_drain_line *line, size_t n_lines,
+				     const struct moore_drain_link *link, size_t n);
+
 /* ---- moves and changes (moves.c, change.c) ------------------------------------------------ */
 
 MOORE_API json_t *moore_answer_permutation(const struct moore_plan *p,
