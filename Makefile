@@ -53,6 +53,7 @@ LIB_OBJ    := $(LIB_SRC:%.c=$(B)/%.o)
 PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
 THREAD_OBJ := $(B)/threads/threads.o
 CHILD_OBJ  := $(B)/threads/children.o
+LINKS_OBJ  := $(B)/threads/links_file.o
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
 # moored-still: moored without devices, on a fabric that does not change, for tests.
@@ -142,7 +143,7 @@ $(CLI_OBJ): private ALL_CFLAGS += -Icli
 $(PLUGIN_OBJ) $(CLI_OBJ) $(DAEMON_OBJ) $(B)/tests/daemon/still.o: private ALL_CFLAGS += -Ithreads
 
 $(B)/libmoore.a: $(LIB_OBJ)
-$(B)/libmoored.a: $(filter-out $(B)/daemon/main.o $(SCAN_OBJ),$(DAEMON_OBJ)) $(THREAD_OBJ)	# for tests
+$(B)/libmoored.a: $(filter-out $(B)/daemon/main.o $(SCAN_OBJ),$(DAEMON_OBJ)) $(THREAD_OBJ) $(LINKS_OBJ)	# for tests
 $(B)/libmoore.a $(B)/libmoored.a:
 	$(call say,AR $@)
 	@rm -f $@
@@ -164,12 +165,12 @@ $(B)/libosmmoore.so: $(PLUGIN_OBJ) $(THREAD_OBJ) $(B)/libmoore.a opensm-plugin/l
 	$(call say,LD $@)
 	$(Q)$(CC) -shared $(SANLD) $(LDFLAGS) -Wl,--version-script=opensm-plugin/libosmmoore.map \
 		-o $@ $(PLUGIN_OBJ) $(THREAD_OBJ) $(B)/libmoore.a -ljansson
-$(B)/moorectl: $(CLI_OBJ) $(THREAD_OBJ) $(CHILD_OBJ) $(B)/libmoore.a
+$(B)/moorectl: $(CLI_OBJ) $(THREAD_OBJ) $(CHILD_OBJ) $(LINKS_OBJ) $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -larpack -lmetis -lm -ldl
 DAEMON_LIBS := -levent -ljansson -lsystemd -libnetdisc -libmad -libumad -libverbs -lpthread -lm
-$(B)/moored: $(DAEMON_OBJ) $(THREAD_OBJ) $(CHILD_OBJ) $(B)/libmoore.a
-$(B)/moored-still: $(STILL_OBJ) $(THREAD_OBJ) $(B)/libmoore.a
+$(B)/moored: $(DAEMON_OBJ) $(THREAD_OBJ) $(CHILD_OBJ) $(LINKS_OBJ) $(B)/libmoore.a
+$(B)/moored-still: $(STILL_OBJ) $(THREAD_OBJ) $(LINKS_OBJ) $(B)/libmoore.a
 $(B)/moored $(B)/moored-still:
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
@@ -218,7 +219,7 @@ $(PLUGIN_TESTS): $(PLUGIN_OBJ) $(THREAD_OBJ)
 $(PLUGIN_TESTS): private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(PLUGIN_TESTS): private LDLIBS += $(OPENSM_LIBS)
 $(B)/tests/unit/test_lastgood: $(addprefix $(B)/opensm-plugin/,guid.o lastgood.o)
-$(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(THREAD_OBJ) $(CHILD_OBJ)
+$(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(THREAD_OBJ) $(CHILD_OBJ) $(LINKS_OBJ)
 # Real threads; in test_threads their creation fails on demand.
 $(B)/tests/unit/test_threads $(B)/tests/unit/test_jobs $(B)/tests/bench/engine: $(THREAD_OBJ)
 $(B)/tests/unit/test_threads: private ALL_CFLAGS += -Wl,--wrap=pthread_create
