@@ -220,6 +220,9 @@ $(PLUGIN_TESTS): private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(PLUGIN_TESTS): private LDLIBS += $(OPENSM_LIBS)
 $(B)/tests/unit/test_lastgood: $(addprefix $(B)/opensm-plugin/,guid.o lastgood.o)
 $(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(THREAD_OBJ) $(CHILD_OBJ) $(LINKS_OBJ)
+# In test_drain a person writes between any two steps.
+$(B)/tests/unit/test_drain: $(LINKS_OBJ)
+$(B)/tests/unit/test_drain: private ALL_CFLAGS += -Wl,--wrap=renameat2
 # Real threads; in test_threads their creation fails on demand.
 $(B)/tests/unit/test_threads $(B)/tests/unit/test_jobs $(B)/tests/bench/engine: $(THREAD_OBJ)
 $(B)/tests/unit/test_threads: private ALL_CFLAGS += -Wl,--wrap=pthread_create
