@@ -12,6 +12,9 @@
 
 #include <time.h>
 
+/* This function of the opensm program is in none of its headers. */
+extern void osm_sm_signal(osm_sm_t *sm, osm_signal_t signal);
+
 enum { ASKED_MAX = 3 };	/* sweeps asked for in a row */
 
 double
@@ -204,6 +207,13 @@ mplug_ask_again(struct mplug_sm *sm)
 	sm->osm->subn.force_heavy_sweep = TRUE;
 }
 
+void
+mplug_ask_for_sweep(struct mplug_sm *sm)
+{
+	sm->osm->subn.force_heavy_sweep = TRUE;
+	osm_sm_signal(&sm->osm->sm, OSM_SIGNAL_SWEEP);
+}
+
 static int
 publish_new(struct mplug_sm *sm, const struct mplug_view *v, struct mplug_times *t)
 {
@@ -291,6 +301,7 @@ build_fwd_tables(void *context)
 	if (!sm->newest)	/* only in the first sweep: the setting cannot change later */
 		warn_fallback(sm);
 	mr = mplug_settings_read(sm, &why);	/* first: observing lanes depends on the classes */
+	mplug_watch_note(sm);
 	if (mplug_observe(sm, &v, &err) < 0) {
 		mplug_log_err(sm, code_of(&err), "%s", err.text);
 		return -1;	/* OpenSM sends nothing: the switches keep their tables */

@@ -9,9 +9,6 @@
  * A link that has just changed carries no data, so leaving it out cuts off nothing. */
 #include "plugin.h"
 
-/* This function of the opensm program is in none of its headers. */
-extern void osm_sm_signal(osm_sm_t *sm, osm_signal_t signal);
-
 /* After so many sequences of steps in a row that changes have cut short, as many changes
  * suffice. */
 enum { HASTE = 2 };
@@ -133,12 +130,9 @@ merge(const struct mplug_flap *fl, const struct mplug_link *is, size_t n_is, dou
 }
 
 static void
-ask_for_sweep(void *context)
+on_timer(void *context)
 {
-	struct mplug_sm *sm = context;
-
-	sm->osm->subn.force_heavy_sweep = TRUE;
-	osm_sm_signal(&sm->osm->sm, OSM_SIGNAL_SWEEP);
+	mplug_ask_for_sweep(context);
 }
 
 /* Asks for a sweep when the first of the links that are left out could be quiet. */
@@ -148,7 +142,7 @@ set_timer(struct mplug_sm *sm, double ms)
 	struct mplug_flap *fl = &sm->flap;
 
 	if (!fl->timer_set)
-		fl->timer_set = cl_timer_init(&fl->timer, ask_for_sweep, sm) == CL_SUCCESS;
+		fl->timer_set = cl_timer_init(&fl->timer, on_timer, sm) == CL_SUCCESS;
 	if (fl->timer_set)
 		cl_timer_start(&fl->timer, (uint32_t)ms + 100);
 }

@@ -24,6 +24,7 @@ plugin_delete(void *data)
 	mplug_sm_forget(sm);
 	mplug_trees_forget(&sm->trees);
 	mplug_flap_forget(&sm->flap);
+	mplug_watch_forget(&sm->watch);
 	mplug_held_forget(&sm->held);
 	mplug_motion_forget(&sm->motion);
 	mplug_settings_free(&sm->settings);
@@ -49,6 +50,7 @@ plugin_report(void *data, osm_epi_event_id_t event, void *event_data)
 	case OSM_EVENT_ID_SUBNET_UP:
 		mplug_flap_up(data);
 		mplug_tell_up(data);
+		mplug_watch_up(data);
 		break;
 	default:
 		break;

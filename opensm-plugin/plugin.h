@@ -84,6 +84,7 @@ struct mplug_settings {
 	uint64_t plan_hash;	/* of the file's bytes: the plan is parsed again when it changes */
 	struct mplug_bad_plan bad_plan;
 	struct moore_links *links;	/* conf.link_rules; NULL when conf names none */
+	struct stat links_st;	/* of its file when it was last read, or 0 */
 };
 
 struct mplug_tell {		/* tell.c */
@@ -156,6 +157,15 @@ struct mplug_flap {
 	bool timer_set;
 };
 
+struct mplug_watch {		/* watch.c */
+	cl_spinlock_t lock;	/* of all that follows but the timer */
+	char path[MOORE_CONF_PATH_MAX];	/* of the links file; "": there is none */
+	struct stat read, seen;	/* as the last sweep read it; at the last look */
+	bool ending;		/* the timer is not to be started again */
+	cl_timer_t timer;
+	bool timer_set;
+};
+
 struct mplug_kept {		/* kept.c */
 	struct moore_plan *plan;	/* NULL: none */
 	struct stat st;		/* of the file when it was last read or written */
@@ -180,6 +190,7 @@ struct mplug_sm {
 	struct mplug_held held;
 	struct mplug_motion motion;
 	struct mplug_flap flap;
+	struct mplug_watch watch;
 	struct mplug_trees trees;
 	struct mplug_said said;
 	struct mplug_tell tell;
@@ -279,6 +290,13 @@ void mplug_flap_up(struct mplug_sm *sm);
 bool mplug_flaps(const struct mplug_sm *sm, uint64_t guid, uint8_t port);
 void mplug_flap_forget(struct mplug_flap *fl);
 
+/* watch.c */
+/* The subnet is up: the links file is watched from now on. */
+void mplug_watch_up(struct mplug_sm *sm);
+/* The settings were read. */
+void mplug_watch_note(struct mplug_sm *sm);
+void mplug_watch_forget(struct mplug_watch *w);
+
 /* publish.c: copies rows into OpenSM's new_lft; counts the blocks that OpenSM will send. */
 void mplug_publish(const struct mplug_view *v, const struct moore_lft *lft);
 void mplug_publish_count(const struct mplug_view *v, size_t *changed, size_t *total);
@@ -376,6 +394,8 @@ ib_api_status_t mplug_mcast_build(void *context, osm_mgrp_box_t *mbox);
 double mplug_now_ms(void);
 /* Asks OpenSM for one more sweep, at most three in a row. */
 void mplug_ask_again(struct mplug_sm *sm);
+/* Asks for one now, from any thread. */
+void mplug_ask_for_sweep(struct mplug_sm *sm);
 uint8_t mplug_path_sl_of(const struct mplug_sm *sm, uint8_t hint, moore_lid slid, moore_lid dlid);
 extern const external_routing_engine_module_t mplug_engine_module;
 void mplug_sm_forget(struct mplug_sm *sm);

@@ -210,13 +210,12 @@ read_plan(struct mplug_settings *s, const char *path, struct moore_plan **plan,
 }
 
 static enum mplug_mr
-read_links(const char *path, struct moore_links **links, struct moore_err *err)
+read_links(const char *path, struct moore_links **links, struct stat *st, struct moore_err *err)
 {
 	enum mplug_mr mr = MPLUG_MR_OK;
 	char *text = NULL;
-	struct stat st;
 	size_t len;
-	int rc = mplug_slurp(path, LINKS_BYTES_MAX, &text, &len, &st);
+	int rc = mplug_slurp(path, LINKS_BYTES_MAX, &text, &len, st);
 
 	if (rc < 0)
 		return unreadable(path, rc, LINKS_BYTES_MAX, MPLUG_MR_LINKS, err);
@@ -236,7 +235,7 @@ read_all_files(struct mplug_settings *s, struct moore_err *err)
 	enum mplug_mr mr = read_conf(s, &conf, err);
 
 	if (!mr && *conf.links)
-		mr = read_links(conf.links, &links, err);
+		mr = read_links(conf.links, &links, &s->links_st, err);
 	if (!mr && *conf.plan)
 		mr = read_plan(s, conf.plan, &plan, &hash, err);
 	if (mr) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# The links file: after a SIGHUP a port or a switch is drained, and after another it is used
-# again.
+# The links file: after a SIGHUP, or when the plugin finds that it has changed, a port or a switch
+# is drained, and later it is used again.
+bats_require_minimum_version 1.5.0
 load lib.bash
 
 drainable() {
@@ -41,6 +42,33 @@ guid_of() { sed -n "s/^Unicast.* guid \(0x[0-9a-f]*\) ('$1').*/\1/p" "$dir/dump/
 	diff "$dir/before" <(tables "$dir/dump")
 	[ "$(hash)" = "$was" ]
 }
+
+@test "a file that changes is in force without a signal, and each version is asked for once" {
+	drainable
+	read -r name port < <(first_link | tr -d '"]' | tr '[' ' ')
+	guid=$(guid_of "$name")
+	change tee "$dir/links" <<<"$name:$port avoid"
+	log_has "moore: $dir/links has changed: a sweep is asked for" || fail "$(log | grep moore)"
+	log_has ' avoided 1 links, ' || fail "$(log | grep moore)"
+	[ "$(rows_by "$guid" "$port")" -eq 0 ]
+	sound
+	calm
+	change tee "$dir/links" <<<"$name:$port evade"
+	log_has "ERR MR14: $dir/links:1: " || fail "$(log | grep moore)"
+	[ "$(rows_by "$guid" "$port")" -eq 0 ]
+	since
+	sleep 4
+	[ "$(log_count 'moore: .* hash')" -eq 0 ] || fail "$(log | grep moore)"
+	change tee "$dir/links" </dev/null
+	calm
+	diff "$dir/before" <(tables "$dir/dump")
+}
+
+# Both ends of a link as moorectl names them.
+ends_of() { jq -r '.links[] | "\(.switch) \(.port) \(.peer) \(.peer_port)"'; }
+
+# errs LINK N: its error counter is N.
+errs() { sim "PerformanceSet $1 PortCounters.SymbolErrorCounter=$2"; }
 
 @test "a switch is drained: it is reached, and nothing passes through it" {
 	drainable
