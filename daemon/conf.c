@@ -88,6 +88,10 @@ static const struct moore_key rows[] = {
 	{ "history_s", NUMBER(60, 604800), "3600",
 	  "Seconds for which the rates of each port are kept.",
 	  RESTART(history_s) },
+	{ "drain_most", NUMBER(0, 10000), "4",
+	  "The number of links between switches that may be drained at a time, those of a person's "
+	  "lines in the file of links (moore.conf) included; moorectl drain keeps to it.",
+	  LIVE(drain_most) },
 	{ "outstanding", NUMBER(1, 1024), "16",
 	  "Requests (MADs) that may await an answer at once.",
 	  RESTART(outstanding) },

@@ -33,6 +33,7 @@ struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
 	uint32_t sweep_s;	/* between light checks for changes */
 	uint32_t history_s;
 	uint32_t outstanding;	/* MADs at once */
+	uint32_t drain_most;	/* links that may be drained at a time */
 	uint32_t clients;	/* connections at once, up to CONF_CLIENTS_MAX */
 };
 

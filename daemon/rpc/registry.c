@@ -12,7 +12,7 @@
 
 static const struct method *const tables[] = {
 	methods_system, methods_fabric, methods_plan, methods_routes, methods_wiring, methods_hot,
-	methods_history, methods_job, methods_events, methods_about,
+	methods_history, methods_job, methods_events, methods_drain, methods_about,
 };
 
 static struct rpc_method *methods;

@@ -64,24 +64,34 @@ read_kept(void)
 	return kept;
 }
 
-/* Computes the engine's tables.  The kept graph counts if there is no plan, as in the plugin. */
+/* The kept graph counts if there is no plan, as in the plugin. */
+int
+run_engine(struct moore_engine_result **out, const struct moore_fabric *f,
+	   const struct moore_plan *plan, struct moore_conf *conf, struct moore_err *err)
+{
+	struct moore_jobs jobs = threads_lend(conf->threads);
+	struct moore_plan *kept = plan || *conf->plan ? NULL : read_kept();
+	int rc;
+
+	conf->jobs = &jobs;
+	conf->kept = kept;
+	rc = moore_engine_run(out, f, plan, conf, NULL, NULL, err);
+	conf->jobs = NULL;
+	conf->kept = NULL;
+	moore_plan_free(kept);
+	return rc;
+}
+
 static int
 compute(struct moore_engine_result **out, const struct moore_fabric *f,
 	const struct moore_plan *plan, const char *moore_conf, struct moore_err *err)
 {
-	struct moore_plan *kept = NULL;
 	struct moore_links *links;
-	struct moore_jobs jobs;
 	struct moore_conf conf;
 	int rc = conf_for_routes(moore_conf, &conf, &links, err);
 
-	if (rc == 0) {
-		jobs = threads_lend(conf.threads);
-		conf.jobs = &jobs;
-		conf.kept = kept = plan || *conf.plan ? NULL : read_kept();
-		rc = moore_engine_run(out, f, plan, &conf, NULL, NULL, err);
-	}
-	moore_plan_free(kept);
+	if (rc == 0)
+		rc = run_engine(out, f, plan, &conf, err);
 	moore_links_free(links);
 	return rc;
 }

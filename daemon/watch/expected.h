@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "moore/conf.h"
+#include "moore/engine.h"
 #include "state.h"
 
 /* Adds the keys "expected" (null, and then "expected_why", when it cannot be computed) and
@@ -18,5 +19,9 @@ void add_expected(json_t *answer, const struct snapshot *s, const struct planned
  * *links, also on failure. */
 int conf_for_routes(const char *path, struct moore_conf *conf, struct moore_links **links,
 		    struct moore_err *err);
+
+/* Computes the engine's tables as the plugin does.  Takes as long as the engine. */
+int run_engine(struct moore_engine_result **out, const struct moore_fabric *f,
+	       const struct moore_plan *plan, struct moore_conf *conf, struct moore_err *err);
 
 #endif

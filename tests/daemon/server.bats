@@ -17,6 +17,9 @@ load lib
 @test "every answer is what its schema says, and no more" {
 	q5
 	export MOORED_STILL_POLLS=120
+	echo "links $T/links" >"$T/moore.conf"
+	: >"$T/links"
+	echo "moore_conf $T/moore.conf" >>"$T/moored.conf"
 	start --plan "$T/plan.json"
 	will '.poll > 0' hotspots.explain '{"switch":"s0-0-0","port":5}'
 	run peer schemas
