@@ -355,6 +355,7 @@ int cmd_opensm_conf(const struct cli_call *c);
 int cmd_status(const struct cli_call *c);
 int cmd_switches(const struct cli_call *c);
 int cmd_links(const struct cli_call *c);
+int cmd_drain(const struct cli_call *c);
 int cmd_history(const struct cli_call *c);
 int cmd_watch(const struct cli_call *c);
 int cmd_hotspots(const struct cli_call *c);

@@ -337,6 +337,14 @@ static const struct cli_opt history_opts[] = {
 	OPT_ONLINE,
 	{ 0 }
 };
+static const struct cli_opt drain_opts[] = {
+	{ "dry-run", 0, NULL, "judge, and change nothing (the default)" },
+	{ "apply", 0, NULL, "drain the links that may be: write them into the file of links" },
+	{ "undo", 0, NULL, "remove these links, or all that programs wrote, from the file" },
+	OPT_ONLINE,
+	{ 0 }
+};
+
 static const struct cli_opt hotspots_opts[] = {
 	{ "watch", 'w', NULL, "keep running: print the table each second, or each change" },
 	OPT_ONLINE,
@@ -737,6 +745,14 @@ const struct cli_cmd cli_cmds[] = {
 	  "LINK is the switch and the port by which it leaves, like s0-0-0[5] or s0-0-0:5.  The\n"
 	  "senders are estimated from the loads of all links; certainty is 100 % if the\n"
 	  "counters allow no other sender.", cmd_explain },
+	{ LIVE, "drain", "[LINK...]", 0, SIZE_MAX,
+	  "Take links out of use, or say which should be and may be.", drain_opts,
+	  "Without LINK: the links between switches with errors or flaps.  LINK is as for explain.\n"
+	  "The file is that of `links` in moore.conf, which `moore_conf` of moored.conf names;\n"
+	  "OpenSM's plugin finds the change, and moves routes in safe steps.  A link stays if it is\n"
+	  "one of a switch's last two, if the others do not connect its ends, or if drain_most of\n"
+	  "moored.conf are drained.  Exits with 1 if a link should be drained and is not.",
+	  cmd_drain },
 	{ LIVE, "events", "[KIND...]", 0, SIZE_MAX, "Print events as they happen, or those of the past.",
 	  events_opts,
 	  "KIND is sweep, state, reload, wiring, hotspot, manager, problem or drain; without KIND\n"

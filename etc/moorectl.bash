@@ -34,7 +34,7 @@ _moorectl()
 		COMPREPLY=($(compgen -W "sweep state reload wiring hotspot manager problem drain" -- "$cur"))
 	elif [[ "$one $COMP_CWORD" == @(links|path|history)\ 2 || "$one $COMP_CWORD" == @(path|table)\ 3 ]]; then
 		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" switches 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$cur"))
-	elif [ "$COMP_CWORD" -eq 2 ] && [ "$one" = explain ]; then	# a link that is hot
+	elif [[ "$one $COMP_CWORD" == explain\ 2 || $one == drain ]]; then	# a link that is hot
 		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" hotspots 2>/dev/null | awk '$2 ~ /]$/ { print $2 }')" -- "$cur"))
 	elif [ "$COMP_CWORD" -eq 2 ] && [ "$one" = call ]; then
 		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" call 2>/dev/null | cut -d' ' -f1)" -- "$cur"))

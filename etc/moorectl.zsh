@@ -38,7 +38,7 @@ _moorectl()
 		compadd -- sweep state reload wiring hotspot manager problem drain
 	elif [[ "$one $CURRENT" == ((links|path|history)" "3|(path|table)" "4) ]]; then
 		compadd -- ${${${(f)"$(moorectl $socket switches 2>/dev/null)"}[2,-1]}%% *}
-	elif (( CURRENT == 3 )) && [[ $one == explain ]]; then	# a link that is hot
+	elif [[ "$one $CURRENT" == explain\ 3 || $one == drain ]]; then	# a link that is hot
 		compadd -- ${${(M)${${(f)"$(moorectl $socket hotspots 2>/dev/null)"}##[a-z]## ##}:#*\] *}%% *}
 	elif (( CURRENT == 3 )) && [[ $one == call ]]; then
 		compadd -- ${${(f)"$(moorectl $socket call 2>/dev/null)"}%% *}

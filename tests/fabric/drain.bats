@@ -4,6 +4,15 @@
 # is drained, and later it is used again.
 bats_require_minimum_version 1.5.0
 load lib.bash
+load daemon.bash
+
+teardown() {
+	moored_kill
+	sm_stop
+	exec 7>&-
+	[ -z "$sim_pid" ] || kill -KILL "$sim_pid" 2>/dev/null || true
+	[ -z "$sim_pid" ] || wait "$sim_pid" 2>/dev/null || true
+}
 
 drainable() {
 	plan slimfly q=5
@@ -69,6 +78,64 @@ ends_of() { jq -r '.links[] | "\(.switch) \(.port) \(.peer) \(.peer_port)"'; }
 
 # errs LINK N: its error counter is N.
 errs() { sim "PerformanceSet $1 PortCounters.SymbolErrorCounter=$2"; }
+
+@test "a link with errors: moorectl drain proposes it, drains it, and undoes it" {
+	drainable
+	moored_start poll_ms 200 moore_conf "$dir/moore.conf"
+	drain() { moorectl --socket "$dir/moored.sock" drain "$@"; }
+	will 60 .lanes_read fabric.summary
+	drain | grep 'no link has errors or flaps'
+	will 60 '.poll >= 8' hotspots.list
+	link=$(first_link)
+	errs "$link" 200
+	will 60 '[.hotspots[] | select(.finding == "errors")] | length == 1' hotspots.list
+	run -1 drain --json
+	jq -e '.links | length == 1 and .[0].verdict == "fine" and .[0].finding == "errors"' <<<"$output"
+	jq -e '.load_after >= .load_before and .load_before > 0' <<<"$output"
+	before=$(jq .load_before <<<"$output") after=$(jq .load_after <<<"$output")
+	read -r sw port peer peer_port < <(ends_of <<<"$output")
+	[[ $link == "\"$sw\"[$port]" || $link == "\"$peer\"[$peer_port]" ]]
+	[ "$(cat "$dir/links")" = '# nothing yet' ]	# it was only judged
+	change drain --apply
+	calm
+	log_has ' avoided 1 links, ' || fail "$(log | grep moore)"
+	[ "$(rows_by "$(guid_of "$sw")" "$port")" -eq 0 ]
+	[ "$(rows_by "$(guid_of "$peer")" "$peer_port")" -eq 0 ]
+	sound
+	# The load that was foretold is that of OpenSM's dumps.
+	jq -e ".max_load == $after" <<<"$(verify)"
+	drain | grep "drained .* by moorectl, for .*: errors $sw\[$port\] -> $peer\[$peer_port\]"
+	echo "$peer:2 weight 1" >>"$dir/links"
+	change drain --undo "$peer[$peer_port]"
+	calm
+	[ "$(rows_by "$(guid_of "$sw")" "$port")" -gt 0 ]
+	jq -e ".max_load == $before" <<<"$(verify)"
+	[ "$(cat "$dir/links")" = $'# nothing yet\n'"$peer:2 weight 1" ]
+	moored_stop
+}
+
+@test "moorectl drain: what it refuses, and where it fails" {
+	drainable
+	moored_start moore_conf "$dir/moore.conf" drain_most 2
+	drain() { moorectl --socket "$dir/moored.sock" drain "$@"; }
+	will 60 .lanes_read fabric.summary
+	mapfile -t link < <(cables | grep '"s0-0-0"' | tr -d '"' | head -n 3)
+	run -1 drain --apply "${link[@]}"
+	[[ $output == *"as many links as allowed"*"2 lines changed in $dir/links"* ]]
+	run -1 drain 's0-0-0[1]'
+	[[ $output == *"no link to another switch"* ]]
+	run -2 drain 'nobody[1]'
+	run -2 drain --apply --undo
+	echo 'sw evade' >>"$dir/links"
+	run -2 drain --undo
+	[[ $output == *"$dir/links:6: \"evade\" is neither avoid nor weight"* ]]
+	sed -i '$d; /drain: end/d' "$dir/links"
+	run -2 drain
+	[[ $output == *"$dir/links:2: "*"write"*"drain: end"* ]]
+	sed -i '/^links/d' "$dir/moore.conf"
+	run -2 drain
+	[[ $output == *"names no file of links: write a line"* ]]
+}
 
 @test "a switch is drained: it is reached, and nothing passes through it" {
 	drainable
