@@ -88,6 +88,15 @@ static const struct moore_key rows[] = {
 	{ "history_s", NUMBER(60, 604800), "3600",
 	  "Seconds for which the rates of each port are kept.",
 	  RESTART(history_s) },
+	{ "drain", WORD("off|on"), "off",
+	  "on: links between switches that have errors or flap are drained without being asked, as "
+	  "moorectl drain --apply does, and used again when they were quiet. moored must be allowed to "
+	  "write the folder of the file of links (moore.conf), such as its state_dir.",
+	  LIVE(drain) },
+	{ "drain_quiet_s", NUMBER(10, 2592000), "3600",
+	  "The seconds for which a link that moored drained must have had neither errors nor flaps until "
+	  "it is used again.",
+	  LIVE(drain_quiet_s) },
 	{ "drain_most", NUMBER(0, 10000), "4",
 	  "The number of links between switches that may be drained at a time, those of a person's "
 	  "lines in the file of links (moore.conf) included; moorectl drain keeps to it.",

@@ -12,6 +12,7 @@
 /* METRICS_FEW: data and wait of links between switches, and error counters that are not 0;
  * METRICS_LINKS: all of those links; METRICS_ALL: endpoint ports, too, and every state of each
  * planned link. */
+enum drain { DRAIN_OFF, DRAIN_ON };
 
 enum metrics_ports { METRICS_FEW, METRICS_LINKS, METRICS_ALL };
 
@@ -33,6 +34,8 @@ struct moored_conf {		/* moored.conf(5); each key is a row in conf.c */
 	uint32_t sweep_s;	/* between light checks for changes */
 	uint32_t history_s;
 	uint32_t outstanding;	/* MADs at once */
+	enum drain drain;	/* links with errors or flaps are drained without being asked */
+	uint32_t drain_quiet_s;	/* for so long without errors, until they are used again */
 	uint32_t drain_most;	/* links that may be drained at a time */
 	uint32_t clients;	/* connections at once, up to CONF_CLIENTS_MAX */
 };

@@ -23,7 +23,7 @@ struct part {
 /* ---- events (methods/events.c) ----------------------------------------------------- */
 
 enum event_kind { EVENT_SWEEP, EVENT_STATE, EVENT_RELOAD, EVENT_WIRING, EVENT_HOTSPOT, EVENT_MANAGER,
-	EVENT_PROBLEM, N_EVENTS };
+	EVENT_PROBLEM, EVENT_DRAIN, N_EVENTS };
 /* Send the notification "event.NAME" to the clients that subscribed to it.  Takes params. */
 void event_publish(struct moored *d, enum event_kind kind, json_t *params);
 

@@ -11,6 +11,7 @@
 #include "page/page.h"
 #include "part.h"
 #include "state.h"
+#include "watch/drainer.h"
 #include "watch/history.h"
 #include "watch/hot.h"
 #include "watch/metrics.h"
@@ -24,7 +25,7 @@
 static const struct part *const parts[] = {
 	&part_past,		/* first: the others publish events */
 	&part_wiring, &part_hot, &part_history, &part_scrape, &part_sweeps, &part_sound,
-	&part_problems, &part_page,
+	&part_problems, &part_drainer, &part_page,
 	NULL
 };
 

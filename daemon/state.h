@@ -26,6 +26,7 @@
  *               text (scrape.c serves it), expected.c the engine's tables, sweeps.c what
  *               OpenSM's plugin reports of its sweeps, managers.c which subnet managers
  *               answer, sound.c whether the tables are sound, problems.c what of it is wrong,
+ *               drains.c which links may be drained, drainer.c drains them
  *
  * rpc/ and watch/ do not know each other; methods/ and page/ know both.
  *
@@ -79,6 +80,7 @@ struct moored {
 	struct sweeps *sweeps;	/* sweeps.c */
 	struct sound *sound;	/* sound.c */
 	struct problems *problems;	/* problems.c */
+	struct drainer *drainer;	/* drainer.c */
 	struct past *past;	/* past.c */
 	struct web *web;	/* page/page.c; NULL: the page is not served */
 	struct scrapes *scrapes;	/* scrape.c; NULL: metrics are not served */

@@ -23,6 +23,7 @@ static const struct {
 			    "the master subnet manager answers no more, answers again, or is another" },
 	[EVENT_PROBLEM] = { "problem", "event.problem",
 			    "a problem of subnet managers or of the tables came, changed or went" },
+	[EVENT_DRAIN] = { "drain", "event.drain", "moored drained a link, or ended that" },
 	[EVENT_HOTSPOT] = { "hotspot", "event.hotspot", "a hotspot came or went" },
 };
 
@@ -191,7 +192,7 @@ finish_past(struct call *c, json_t *result, struct rpc_error *e)
 }
 
 #define KINDS "{'type':'array','maxItems':16,'items':{'type':'string'," \
-	"'enum':['sweep','state','reload','wiring','hotspot','manager','problem']}}"
+	"'enum':['sweep','state','reload','wiring','hotspot','manager','problem','drain']}}"
 
 #define AT_MS "{'type':'integer','minimum':0}"
 

@@ -137,6 +137,55 @@ errs() { sim "PerformanceSet $1 PortCounters.SymbolErrorCounter=$2"; }
 	[[ $output == *"names no file of links: write a line"* ]]
 }
 
+@test "moored drains by itself only if it may, within its limit, and ends it after a quiet time" {
+	drainable
+	moored_start poll_ms 200 moore_conf "$dir/moore.conf"
+	will 60 .lanes_read fabric.summary
+	will 60 '.poll >= 8' hotspots.list
+	mapfile -t link < <(cables | grep '"s0-0-0"\|"s1-4-4"' | head -n 2)
+	for l in "${link[@]}"; do errs "$l" 200; done
+	will 60 '[.hotspots[] | select(.finding == "errors")] | length == 2' hotspots.list
+	sleep 6
+	[ "$(cat "$dir/links")" = '# nothing yet' ]	# drain is off
+	printf '%s\n' 'drain on' 'drain_most 1' 'drain_quiet_s 10' >>"$dir/moored.conf"
+	change kill -HUP "$daemon_pid"
+	calm
+	log_has ' avoided 1 links, ' || fail "$(log | grep moore)"
+	[ "$(grep -c ' avoid # .* moored errors ' "$dir/links")" -eq 1 ]
+	grep 'drain: 0x.* is drained: errors ' "$dir/moored.log"
+	holds '.events | length == 1 and .[0].params.drained' events.past '{"kinds":["drain"]}'
+	run -1 moorectl --socket "$dir/moored.sock" drain --json
+	[ "$(jq -c '[.links[].verdict] | sort' <<<"$output")" = '["already","many"]' ]
+	sound
+	# Errors go on: quiet is over only when the finding is.
+	since
+	sleep 12
+	[ "$(log_count 'moore: .* hash')" -eq 0 ] || fail "$(log | grep moore)"
+	# To another moored the counters stand still.
+	moored_stop
+	since
+	moored_start poll_ms 200 moore_conf "$dir/moore.conf" drain on drain_quiet_s 10
+	await_up
+	calm
+	[ "$(cat "$dir/links")" = '# nothing yet' ]
+	diff "$dir/before" <(tables "$dir/dump")
+	grep 'drain: 0x.* was quiet and is used again' "$dir/moored.log"
+	# What moored keeps of the link tells it all, from before the restart too.
+	link=$(ask events.past '{"kinds":["drain"]}' | jq -r '.events[0].params.why | split(" ")[1]')
+	run -0 moorectl --socket "$dir/moored.sock" history "$link" --since 1h --json
+	[ "$(jq -c '[.events[].method]' <<<"$output")" = '["event.hotspot","event.drain","event.drain"]' ]
+	jq -e '[.events[].params | .raised // .drained] == [true, true, false]' <<<"$output"
+	jq -e '[.counters[] | select(.counter == "symbol_error") | .value] == [200]' <<<"$output"
+	run -0 moorectl --socket "$dir/moored.sock" history "$link"
+	[[ $output == "$link"*" drain "*"drained yes"*"drained no"* ]] || fail "$output"
+	run -0 moorectl --socket "$dir/moored.sock" history s1-0-3
+	[[ $output == *"no event names it"* ]] || fail "$output"
+	# A file that cannot be written is logged once.
+	sed -i "s|^links.*|links $dir/none/links|" "$dir/moore.conf"
+	until_ok 20 grep "drain: $dir/none/links: " "$dir/moored.log"
+	moored_stop
+}
+
 @test "a switch is drained: it is reached, and nothing passes through it" {
 	drainable
 	name=s0-0-0
