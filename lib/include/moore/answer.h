@@ -23,6 +23,7 @@
 
 #include <jansson.h>
 
+#include "capture.h"
 #include "check.h"
 #include "conf.h"
 #include "demand.h"

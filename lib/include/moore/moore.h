@@ -4,6 +4,7 @@
 #define MOORE_MOORE_H
 
 #include "base.h"
+#include "capture.h"
 #include "check.h"
 #include "conf.h"
 #include "counters.h"
