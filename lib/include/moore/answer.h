@@ -307,6 +307,10 @@ MOORE_API json_t *moore_answer_plan_check(const char *file, const struct moore_e
 MOORE_API json_t *moore_answer_place(const struct moore_place_opts *o,
 				     const struct moore_place_report *r, uint32_t n_cables);
 
+/* ---- captures (capture.c) ------------------------------------------------------------------- */
+/* What a capture holds: its manifest.  `len` of its members counts; their data is not read. */
+MOORE_API json_t *moore_answer_capture(const struct moore_capture *c);
+
 /* ---- moore.conf (conf.c) ----------------------------------------------------------------- */
 
 MOORE_API json_t *moore_answer_conf(void);	/* its keys */
