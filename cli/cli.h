@@ -185,7 +185,7 @@ int cli_try_conf(const char *path, struct moore_conf *out, struct moore_err *err
 int cli_try_links(const char *path, struct moore_links **out, struct moore_err *err);
 int cli_load_conf(const char *path, struct moore_conf *out);
 
-struct cli_tables {		/* a directory of OpenSM's dumps */
+struct cli_tables {		/* OpenSM's dumps, of a directory or a capture */
 	struct moore_fabric *f;
 	struct moore_lft *lft;
 	struct moore_sl2vl *sl2vl;	/* VL 0 everywhere when there is no dump: */
@@ -196,9 +196,15 @@ struct cli_tables {		/* a directory of OpenSM's dumps */
 	struct moore_lid_owner *owner;	/* owners of LIDs 0..f->lid_top */
 	const char *op_vls;		/* as in struct moore_answer_tables */
 };
+/* dir may also be a capture, which holds the same dumps. */
 int cli_load_tables(const char *dir, struct cli_tables *out);
+/* The same from the members of a capture; `from` names it in messages. */
+int cli_parse_capture(const char *from, const struct moore_capture *c, struct cli_tables *out);
+bool cli_is_capture(const char *path);
 /* True if path can hold tables: it is a directory or a capture. */
 bool cli_is_tables(const char *path);
+/* Reads and checks a capture; its members lie in *file, which the caller frees after CLI_OK. */
+int cli_open_capture(const char *path, struct moore_buf *file, struct moore_capture *out);
 /* Adds the hops of opensm-lid-matrix.dump, if there is one. */
 int cli_load_hops(const char *dir, struct cli_tables *t);
 /* Sets the operational VLs of every link to those of --op-vls, if that is given. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* load.c - loads plans, configurations and directories of OpenSM's dumps, and finds the
- * switch or endpoint that a name means in them. */
+/* load.c - loads plans, configurations, directories of OpenSM's dumps and captures, which hold
+ * such dumps, and finds the switch or endpoint that a name means in them. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -192,36 +194,141 @@ read_dump(const char *dir, int which, struct cli_tables *t)
 	return rc;
 }
 
+static int
+refuse_empty(const char *path)
+{
+	return cli_error("%s: its dumps hold no switch: they are empty or cut off", path);
+}
+
+/* ---- a capture -------------------------------------------------------------------- */
+
+bool
+cli_is_capture(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char head[512];
+	struct stat st;
+	bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+		read(fd, head, sizeof(head)) == sizeof(head) && moore_tar_begins(head, sizeof(head));
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 bool
 cli_is_tables(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	return stat(path, &st) == 0 && (S_ISDIR(st.st_mode) || cli_is_capture(path));
+}
+
+int
+cli_open_capture(const char *path, struct moore_buf *file, struct moore_capture *out)
+{
+	struct moore_err err;
+	int rc = cli_read(path, file);
+
+	if (rc == CLI_OK && moore_capture_open(out, file->data, file->len, &err) < 0) {
+		rc = cli_error_at(path, &err);
+		moore_buf_free(file);
+	}
+	return rc;
+}
+
+static int
+parse_member(const struct moore_capture *c, int which, struct cli_tables *t, struct moore_err *err)
+{
+	const struct moore_member *m = &c->member[which], *lfts = &c->member[MOORE_CAPTURED_LFTS];
+	const struct moore_buf text = { .data = (char *)m->data, .len = m->len };
+
+	t->no_lanes |= which == SL2VL && !m->name;
+	if (!m->name)
+		return 0;
+	if (which == SUBNET)
+		return moore_dump_parse_fabric(&t->f, m->data, m->len, lfts->data, lfts->len, err);
+	if (which == LFTS)
+		return moore_dump_parse_lfts(&t->lft, t->f, m->data, m->len, err);
+	return parse_dump(which, &text, t, err);
+}
+
+static int
+parse_members(const char *path, const struct moore_capture *c, struct cli_tables *t)
+{
+	_Static_assert((int)MOORE_CAPTURED_OP_VLS == OP_VLS, "the members begin with these dumps");
+	struct moore_err err;
+	int rc = CLI_OK;
+
+	for (int i = 0; i <= OP_VLS && rc == CLI_OK; i++) {
+		if (parse_member(c, i, t, &err) < 0)
+			rc = dump_error(path, &err);
+		else if (!t->f->n_switches)
+			rc = refuse_empty(path);
+	}
+	return rc;
+}
+
+static int
+load_capture(const char *path, struct cli_tables *t)
+{
+	struct moore_capture c;
+	struct moore_buf file;
+	int rc = cli_open_capture(path, &file, &c);
+
+	if (rc != CLI_OK)
+		return rc;
+	rc = parse_members(path, &c, t);
+	moore_buf_free(&file);
+	return rc;
+}
+
+/* ---- either ----------------------------------------------------------------------- */
+
+static int
+load_dumps(const char *dir, struct cli_tables *t)
+{
+	struct stat st;
+	int rc = CLI_OK;
+
+	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		return cli_error("%s: is no directory: give the one that holds %s, %s and %s",
+				 dir, dump_name[LFTS], dump_name[SL2VL], dump_name[SUBNET]);
+	for (int i = 0; i <= OP_VLS && rc == CLI_OK; i++) {
+		rc = read_dump(dir, i, t);
+		if (rc == CLI_OK && !t->f->n_switches)
+			rc = refuse_empty(dir);
+	}
+	return rc;
+}
+
+/* What is computed from all dumps together.  rc: what reading them returned. */
+static int
+finish_tables(const char *from, struct cli_tables *t, int rc)
+{
+	struct moore_err err;
+
+	if (rc == CLI_OK && ((t->no_lanes && moore_sl2vl_new(&t->sl2vl, t->f, &err) < 0) ||
+			     moore_fabric_lids(t->f, &t->owner, &err) < 0))
+		rc = dump_error(from, &err);
+	if (rc != CLI_OK)
+		cli_tables_free(t);
+	return rc;
 }
 
 int
 cli_load_tables(const char *dir, struct cli_tables *out)
 {
-	struct moore_err err;
-	struct stat st;
-	int rc = CLI_OK;
-
 	*out = (struct cli_tables){ NULL };
-	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
-		return cli_error("%s: is no directory: give the one that holds %s, %s and %s",
-				 dir, dump_name[LFTS], dump_name[SL2VL], dump_name[SUBNET]);
-	for (int i = 0; i <= OP_VLS && rc == CLI_OK; i++) {
-		rc = read_dump(dir, i, out);
-		if (rc == CLI_OK && !out->f->n_switches)
-			rc = cli_error("%s: its dumps hold no switch: they are empty or cut off", dir);
-	}
-	if (rc == CLI_OK && ((out->no_lanes && moore_sl2vl_new(&out->sl2vl, out->f, &err) < 0) ||
-			     moore_fabric_lids(out->f, &out->owner, &err) < 0))
-		rc = dump_error(dir, &err);
-	if (rc != CLI_OK)
-		cli_tables_free(out);
-	return rc;
+	return finish_tables(dir, out, cli_is_capture(dir) ? load_capture(dir, out) :
+			     load_dumps(dir, out));
+}
+
+int
+cli_parse_capture(const char *from, const struct moore_capture *c, struct cli_tables *out)
+{
+	*out = (struct cli_tables){ NULL };
+	return finish_tables(from, out, parse_members(from, c, out));
 }
 
 int

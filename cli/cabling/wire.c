@@ -26,14 +26,35 @@ load_seen(const char *path, struct moore_seen **out)
 	return rc;
 }
 
-/* If path is a directory of dumps, its opensm-subnet.lst lists the cables. */
+/* Reads the cables from the plan in a capture, since its opensm-subnet.lst has one rate for all. */
 static int
-load_fabric(const char *path, struct moore_seen **out)
+load_captured(const char *path, struct moore_seen **out)
+{
+	const struct moore_member *m;
+	struct moore_capture c;
+	struct moore_buf file;
+	struct moore_err err;
+	int rc = cli_open_capture(path, &file, &c);
+
+	if (rc != CLI_OK)
+		return rc;
+	m = &c.member[c.member[MOORE_CAPTURED_PLAN].name ? MOORE_CAPTURED_PLAN : MOORE_CAPTURED_SUBNET];
+	if (moore_seen_parse(out, m->data, m->len, &err) < 0)
+		rc = cli_error_at(path, &err);
+	moore_buf_free(&file);
+	return rc;
+}
+
+/* If path is a directory of dumps, its opensm-subnet.lst lists the cables. */
+int
+cli_load_seen(const char *path, struct moore_seen **out)
 {
 	struct stat st;
 	char *in_dir;
 	int rc;
 
+	if (cli_is_capture(path))
+		return load_captured(path, out);
 	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
 		return load_seen(path, out);
 	if (!(in_dir = cli_path_join(path, SUBNET)))
@@ -129,7 +150,7 @@ load_files(const struct cli_call *c, struct cli_wire *out)
 
 	out->fabric = c->arg[1];
 	if ((rc = cli_load_plan(c->arg[0], &out->plan)) != CLI_OK ||
-	    (rc = load_fabric(c->arg[1], &out->seen)) != CLI_OK)
+	    (rc = cli_load_seen(c->arg[1], &out->seen)) != CLI_OK)
 		return rc;
 	return compare(out);
 }

@@ -12,6 +12,9 @@ struct cli_wire {
 	const char *fabric;	/* the name of the fabric in messages */
 	long long sweep, at_ms;	/* scan and time of moored's answer; 0 for files */
 };
+/* Reads the cables of a file (ibnetdiscover's, opensm-subnet.lst, a plan), a directory of dumps
+ * or a capture. */
+int cli_load_seen(const char *path, struct moore_seen **out);
 /* Reads the arguments PLAN and FABRIC and compares them; moored provides those that are not
  * named. The caller calls cli_wire_free() whatever is returned. */
 int cli_wire_load(const struct cli_call *c, struct cli_wire *out);
