@@ -54,6 +54,13 @@ static const struct cli_opt ether_emit_opts[] = {
 	{ "output", 'o', "DIR", "write the files into DIR, whole or not at all" },
 	{ 0 }
 };
+static const struct cli_opt capture_opts[] = {
+	OPT_OUTPUT_FILE,
+	{ "key", 0, "FILE", "the key of the pseudonyms; made if it is missing (~/.moore-capture.key)" },
+	{ "names", 0, "hide|keep", "keep: the names and GUIDs of the site stay (hide)" },
+	OPT_ONLINE,
+	{ 0 }
+};
 static const struct cli_opt out_opts[] = {
 	OPT_OUTPUT_FILE,
 	{ 0 }
@@ -580,6 +587,14 @@ const struct cli_cmd cli_cmds[] = {
 	  "the step before is safe; and whether the rows of all steps are safe together, or a\n"
 	  "step must wait until packets of earlier ones have left.  A LID must have the same\n"
 	  "owner in both.  Exits with 1 if a step is not safe or interrupts a live pair.", cmd_change },
+	{ ROUTING, "capture", "[DIR]", 0, 1,
+	  "Write the tables of a fabric to one file that may leave the site.", capture_opts,
+	  "DIR holds the dumps that verify reads.  Without DIR, moored is asked for the tables that\n"
+	  "the switches hold now.  The file is a tar archive of the same dumps, of\n"
+	  "plan.json, the plan of the fabric as it is, and of MANIFEST.json, and every verb that\n"
+	  "reads DIR reads it as well.  Names and GUIDs in it are pseudonyms, made with a key that\n"
+	  "stays in its file; one key gives the same pseudonyms each time, so captures of one site\n"
+	  "can be compared.  LIDs, ports and cabling are those of the fabric.", cmd_capture },
 	{ ROUTING, "env", "TARGET", 1, 1,
 	  "Print the settings with which applications use the LID offsets.",
 	  env_opts,
