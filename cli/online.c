@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* online.c - asks moored one question, and prints parts of its answers as text. */
+#include <string.h>
+
 #include "online.h"
 
 /* ---- asking ------------------------------------------------------------------------- */
@@ -80,6 +82,39 @@ cli_online(const struct cli_call *c, const struct cli_online *how, json_t *param
 	int rc = cli_get(c, how->method, params, how->off_line, &answer);
 
 	return rc == CLI_OK ? cli_show(c, answer, how->put, how->found) : rc;
+}
+
+/* ---- base64 --------------------------------------------------------------------------- */
+
+static int
+base64_digit(char c)
+{
+	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const char *at = c ? strchr(digit, c) : NULL;
+
+	return at ? (int)(at - digit) : -1;
+}
+
+bool
+cli_base64_read(const char *s, struct moore_buf *out)
+{
+	uint32_t v = 0;
+	unsigned bits = 0;
+
+	for (; *s && *s != '='; s++) {
+		int d = base64_digit(*s);
+		char byte;
+
+		if (d < 0)
+			return false;
+		v = v << 6 | (uint32_t)d;
+		if ((bits += 6) < 8)
+			continue;
+		bits -= 8;
+		byte = (char)(v >> bits & 255);
+		moore_buf_add(out, &byte, 1);
+	}
+	return !out->oom;
 }
 
 /* ---- fields ------------------------------------------------------------------------- */

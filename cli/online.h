@@ -41,6 +41,8 @@ int cli_online_ask(const struct cli_call *c, struct cli_client *cl, const char *
 
 /* Reads a link, "S3[7]" or "S3:7"; the caller frees *name. */
 int cli_read_link(const struct cli_call *c, const char *s, char **name, uint64_t *port);
+/* Appends the bytes that s stands for; false if it is not base64 or memory ran out. */
+bool cli_base64_read(const char *s, struct moore_buf *out);
 
 /* Return a field of an answer; "", 0 or false when it is absent. */
 const char *cli_str(const json_t *o, const char *key);

@@ -32,37 +32,6 @@ struct recording {
 };
 
 static int
-base64_digit(char c)
-{
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *at = c ? strchr(digit, c) : NULL;
-
-	return at ? (int)(at - digit) : -1;
-}
-
-static bool
-base64_read(const char *s, struct moore_buf *out)
-{
-	uint32_t v = 0;
-	unsigned bits = 0;
-
-	for (; *s && *s != '='; s++) {
-		int d = base64_digit(*s);
-		char byte;
-
-		if (d < 0)
-			return false;
-		v = v << 6 | (uint32_t)d;
-		if ((bits += 6) < 8)
-			continue;
-		bits -= 8;
-		byte = (char)(v >> bits & 255);
-		moore_buf_add(out, &byte, 1);
-	}
-	return !out->oom;
-}
-
-static int
 append(struct recording *r, const struct moore_buf *frames)
 {
 	for (size_t at = 0; at < frames->len;) {
@@ -101,7 +70,7 @@ fetch(const struct cli_call *c, struct recording *r, bool *came)
 	*came = cli_int(answer, "last_ms") > r->after_ms;
 	r->sweep = cli_int(answer, "sweep");
 	r->after_ms = cli_int(answer, "last_ms");
-	if (!base64_read(cli_str(answer, "data"), &frames))
+	if (!cli_base64_read(cli_str(answer, "data"), &frames))
 		rc = cli_error("moored: what it recorded is not base64");
 	else
 		rc = append(r, &frames);

@@ -43,3 +43,28 @@ drop_own(struct call *c, json_t *result, struct rpc_error *e)
 	free(c->own);
 	return result;
 }
+
+json_t *
+json_base64(const struct moore_buf *b)
+{
+	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char *text = malloc((b->len + 2) / 3 * 4 + 1), *t = text;
+	const uint8_t *d = (const uint8_t *)b->data;
+	json_t *j;
+
+	if (!text)
+		return NULL;
+	for (size_t i = 0; i < b->len; i += 3) {
+		size_t n = b->len - i;
+		uint32_t v = (uint32_t)d[i] << 16 | (n > 1 ? (uint32_t)d[i + 1] << 8 : 0) |
+			     (n > 2 ? d[i + 2] : 0);
+
+		*t++ = digit[v >> 18];
+		*t++ = digit[v >> 12 & 63];
+		*t++ = n > 1 ? digit[v >> 6 & 63] : '=';
+		*t++ = n > 2 ? digit[v & 63] : '=';
+	}
+	j = json_stringn_nocheck(text, (size_t)(t - text));
+	free(text);
+	return j;
+}

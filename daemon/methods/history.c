@@ -130,31 +130,6 @@ prepare_export(struct call *c, struct rpc_error *e)
 }
 
 static json_t *
-base64(const struct moore_buf *b)
-{
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char *text = malloc((b->len + 2) / 3 * 4 + 1), *t = text;
-	const uint8_t *d = (const uint8_t *)b->data;
-	json_t *j;
-
-	if (!text)
-		return NULL;
-	for (size_t i = 0; i < b->len; i += 3) {
-		size_t n = b->len - i;
-		uint32_t v = (uint32_t)d[i] << 16 | (n > 1 ? (uint32_t)d[i + 1] << 8 : 0) |
-			     (n > 2 ? d[i + 2] : 0);
-
-		*t++ = digit[v >> 18];
-		*t++ = digit[v >> 12 & 63];
-		*t++ = n > 1 ? digit[v >> 6 & 63] : '=';
-		*t++ = n > 2 ? digit[v & 63] : '=';
-	}
-	j = json_stringn_nocheck(text, (size_t)(t - text));
-	free(text);
-	return j;
-}
-
-static json_t *
 run_export(struct call *c, struct rpc_error *e)
 {
 	const struct snapshot *s = call_snapshot(c, NEED_SEEN, e);
@@ -168,7 +143,7 @@ run_export(struct call *c, struct rpc_error *e)
 	if (x->with_plan && moore_plan_write(s->seen, &plan, &err) == 0)
 		moore_frame_write(&all, MOORE_FRAME_PLAN, plan.data, plan.len);
 	moore_buf_add(&all, x->frames.data, x->frames.len);
-	data = all.oom ? NULL : base64(&all);
+	data = all.oom ? NULL : json_base64(&all);
 	moore_buf_free(&plan);
 	moore_buf_free(&all);
 	if (!data)

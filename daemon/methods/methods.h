@@ -20,5 +20,6 @@ const struct snapshot *call_snapshot(const struct call *c, enum need need, struc
  * methods whose c->own is one block. */
 bool take_moore_conf(struct call *c, struct rpc_error *e);
 json_t *drop_own(struct call *c, json_t *result, struct rpc_error *e);
+json_t *json_base64(const struct moore_buf *b);	/* NULL: out of memory */
 
 #endif

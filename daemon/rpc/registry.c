@@ -13,6 +13,7 @@
 static const struct method *const tables[] = {
 	methods_system, methods_fabric, methods_plan, methods_routes, methods_wiring, methods_hot,
 	methods_history, methods_job, methods_events, methods_drain, methods_about,
+	methods_dump,
 };
 
 static struct rpc_method *methods;

@@ -569,6 +569,7 @@ def hoards(pid, n):
 EXAMPLES = {
     "history.port": {"switch": "s0-0-0", "port": 1},
     "history.of": {"what": "s0-0-0"},
+    "fabric.dump": {"file": "moore-op-vls.dump"},
     "fabric.find": {"what": "1"},
     "fabric.locate": {"what": "1"},
     "hotspots.explain": {"switch": "1", "port": 5},

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* live.h - the tables in force, from moored. */
+#ifndef MOORE_CLI_LIVE_H
+#define MOORE_CLI_LIVE_H
+
+#include "online.h"
+
+/* Asks moored for the tables that the switches hold; *at becomes when it scanned the fabric, in
+ * seconds since 1970.  The caller calls cli_tables_free() after CLI_OK. */
+int cli_load_live(const struct cli_call *c, struct cli_tables *out, uint64_t *at);
+
+#endif

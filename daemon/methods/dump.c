@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* dump.c - what the switches hold, as the files that OpenSM would dump, in pieces.
+ *
+ * The files of a large fabric are longer than an answer may be.  A file is made again for each
+ * piece, and what lies outside the piece is dropped while it is made: nothing is kept between
+ * calls, and the caller sees by `sweep` whether the pieces belong together. */
+#include <string.h>
+
+#include "moore/moore.h"
+#include "methods/methods.h"
+
+#define PIECE ((size_t)4 << 20)
+
+static int
+put_subnet(const struct snapshot *s, struct moore_buf *out)
+{
+	moore_dump_write_subnet(s->fabric, out);
+	return 0;
+}
+
+static int
+put_lfts(const struct snapshot *s, struct moore_buf *out)
+{
+	return moore_dump_write_lfts(s->fabric, s->lft, out, NULL);
+}
+
+static int
+put_sl2vl(const struct snapshot *s, struct moore_buf *out)
+{
+	moore_dump_write_sl2vl(s->fabric, s->sl2vl, out);
+	return 0;
+}
+
+static int
+put_mcast(const struct snapshot *s, struct moore_buf *out)
+{
+	if (s->mft)
+		moore_dump_write_mft(s->fabric, s->mft, out);
+	return 0;
+}
+
+static int
+put_op_vls(const struct snapshot *s, struct moore_buf *out)
+{
+	moore_dump_write_op_vls(s->fabric, out);
+	return 0;
+}
+
+/* In the order of FILES below. */
+static const struct {
+	const char *name;
+	int (*put)(const struct snapshot *s, struct moore_buf *out);
+} files[] = {
+	{ "opensm-subnet.lst", put_subnet }, { "opensm-lfts.dump", put_lfts },
+	{ "opensm-sl2vl.dump", put_sl2vl }, { "opensm.mcfdbs", put_mcast },
+	{ "moore-op-vls.dump", put_op_vls },
+};
+#define FILES "['opensm-subnet.lst','opensm-lfts.dump','opensm-sl2vl.dump','opensm.mcfdbs'," \
+	"'moore-op-vls.dump']"
+
+struct piece {
+	uint64_t from, at;		/* bytes of the file: wanted, and seen */
+	struct moore_buf out;
+	bool more;			/* the file goes on behind the piece */
+};
+
+static bool
+take(void *arg, const char *data, size_t len)
+{
+	struct piece *p = arg;
+	uint64_t skip = p->at < p->from ? p->from - p->at : 0;
+
+	p->at += len;
+	if (skip >= len)
+		return true;
+	data += skip;
+	len -= (size_t)skip;
+	p->more = len > PIECE - p->out.len;
+	moore_buf_add(&p->out, data, p->more ? PIECE - p->out.len : len);
+	return !p->more;		/* the writer then stops */
+}
+
+static json_t *
+run_dump(struct call *c, struct rpc_error *e)
+{
+	const char *name = json_string_value(json_object_get(c->params, "file"));
+	const struct snapshot *s = call_snapshot(c, NEED_TABLES, e);
+	struct piece p = { .from = (uint64_t)json_integer_value(json_object_get(c->params, "from")),
+		.out = MOORE_BUF_INIT };
+	struct moore_buf b = { .drain = take, .drain_arg = &p };
+	json_t *data = NULL;
+	size_t i = 0;
+	bool failed;
+
+	if (!s)
+		return NULL;
+	while (strcmp(files[i].name, name) != 0)	/* the schema has accepted it */
+		i++;
+	failed = files[i].put(s, &b) < 0;
+	moore_buf_drain(&b);
+	if (p.more || (!failed && !b.oom))
+		data = p.out.oom ? NULL : json_base64(&p.out);
+	moore_buf_free(&b);
+	moore_buf_free(&p.out);
+	if (!data)
+		return rpc_fail(e, RPC_INTERNAL, "out of memory");
+	return from_sweep(s, json_pack("{s:o, s:o}", "data", data, "next", p.more ?
+				       json_integer((json_int_t)(p.from + PIECE)) : json_null()));
+}
+
+const struct method methods_dump[] = {
+	{ "fabric.dump", "Returns a piece of what the switches hold, as a file that OpenSM would dump, in "
+	  "base64; next is where the next piece begins, null at the end.", ACCESS_READ,
+	  P_REQ("'file'", PLANE ",'file':{'type':'string','enum':" FILES "},'from':{'type':'integer',"
+		"'minimum':0,'description':'next of the answer before (0)'}"),
+	  R(SWEEP "'data':" STR ",'next':" OR_NULL("integer")), run_dump, TAKES_LONG, NULL, NULL },
+	{ 0 }
+};
