@@ -239,6 +239,10 @@ struct cli_table_steps {
  * another GUID.  The caller calls cli_table_steps_free() whatever is returned. */
 int cli_table_steps(struct cli_table_steps *out, const char *dir, const struct cli_tables *was,
 		    const struct cli_tables *now);
+/* The same, but CLI_FOUND, with *err and no message, when no steps exist: the new tables can
+ * deadlock on the lanes of both. */
+int cli_try_table_steps(struct cli_table_steps *out, const char *dir, const struct cli_tables *was,
+			const struct cli_tables *now, struct moore_err *err);
 void cli_table_steps_free(struct cli_table_steps *x);
 /* The old number of each switch of `now`, by GUID, or MOORE_NONE, in an array to be freed with
  * free(); NULL, with a message, when out of memory. */

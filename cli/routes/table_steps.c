@@ -261,10 +261,9 @@ find(struct cli_table_steps *x, const struct cli_tables *was, const struct cli_t
 }
 
 int
-cli_table_steps(struct cli_table_steps *x, const char *dir, const struct cli_tables *was,
-		const struct cli_tables *now)
+cli_try_table_steps(struct cli_table_steps *x, const char *dir, const struct cli_tables *was,
+		    const struct cli_tables *now, struct moore_err *err)
 {
-	struct moore_err err;
 	int rc;
 
 	*x = (struct cli_table_steps){ .f = NULL };
@@ -279,7 +278,20 @@ cli_table_steps(struct cli_table_steps *x, const char *dir, const struct cli_tab
 	if (!(x->old_of = cli_old_switches(was->f, now->f)))
 		return CLI_FAIL;
 	cli_busy("finding steps");
-	return find(x, was, now, &err) < 0 ? cli_error_at(dir, &err) : CLI_OK;
+	rc = find(x, was, now, err);
+	if (rc == -MOORE_EUNSAFE)
+		return CLI_FOUND;
+	return rc < 0 ? cli_error_at(dir, err) : CLI_OK;
+}
+
+int
+cli_table_steps(struct cli_table_steps *x, const char *dir, const struct cli_tables *was,
+		const struct cli_tables *now)
+{
+	struct moore_err err;
+	int rc = cli_try_table_steps(x, dir, was, now, &err);
+
+	return rc == CLI_FOUND ? cli_error_at(dir, &err) : rc;
 }
 
 void

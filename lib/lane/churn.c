@@ -174,3 +174,24 @@ moore_churn(struct moore_churn *out, const struct moore_fabric *f, const struct 
 	free(c.own);
 	return rc;
 }
+
+/* ---- lanes -------------------------------------------------------------------------------- */
+
+void
+moore_sl2vl_churn(struct moore_lane_churn *out, const struct moore_fabric *f,
+		  const struct moore_sl2vl *was, const struct moore_sl2vl *now)
+{
+	*out = (struct moore_lane_churn){ 0, 0 };
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned i = 0, n = f->sw[s].n_ports; i <= n; i++)
+			for (unsigned o = 1; o <= n && moore_fabric_port(f, s, (moore_portnum)i)->role; o++) {
+				if (i == o || !moore_fabric_port(f, s, (moore_portnum)o)->role)
+					continue;
+				out->all++;
+				out->changed += memcmp(moore_sl2vl_get(was, s, (moore_portnum)i,
+								       (moore_portnum)o),
+						       moore_sl2vl_get(now, s, (moore_portnum)i,
+								       (moore_portnum)o),
+						       sizeof(struct moore_sl_row)) != 0;
+			}
+}

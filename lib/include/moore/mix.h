@@ -189,6 +189,14 @@ MOORE_API int moore_churn(struct moore_churn *out, const struct moore_fabric *f,
 			  const struct moore_lft *was, const struct moore_lft *now,
 			  struct moore_err *err);
 
+/* SL to VL rows of (in port or 0, out port) pairs of ports with links. */
+struct moore_lane_churn {
+	uint64_t all, changed;
+};
+/* Both tables are of f.  O(switches * ports^2). */
+MOORE_API void moore_sl2vl_churn(struct moore_lane_churn *out, const struct moore_fabric *f,
+				 const struct moore_sl2vl *was, const struct moore_sl2vl *now);
+
 MOORE_END
 
 #endif
