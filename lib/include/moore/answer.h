@@ -308,6 +308,37 @@ MOORE_API json_t *moore_answer_place(const struct moore_place_opts *o,
 				     const struct moore_place_report *r, uint32_t n_cables);
 
 /* ---- captures (capture.c) ------------------------------------------------------------------- */
+
+struct moore_shadow_shares {		/* of full rate that tables carry, by the caller */
+	double uniform, worst;
+};
+#define MOORE_SHADOW_STAGES 2	/* on one lane, until the SL to VL rows are set; on all lanes */
+struct moore_shadow {
+	const struct moore_capture *capture;	/* the tables are from it; NULL: from dumps */
+	struct moore_answer_tables today;
+	const struct moore_check_opts *asked;
+	const struct moore_verdict *verdict;
+	const struct moore_dangling *dangling;
+	bool planned;			/* a plan was given */
+	const struct moore_wire *wire;	/* the cables against it; NULL without */
+	const struct moore_engine_result *result;	/* NULL: the engine failed, */
+	const char *why;				/* for this reason */
+	const struct moore_route_stats *stats;
+	struct moore_shadow_shares shares[2];	/* today, moore */
+	/* From today's tables to moore's and back; unused without a result. */
+	const struct moore_churn *churn;
+	struct moore_lane_churn lanes;
+	unsigned n_stages;
+	struct moore_shadow_stage {
+		const struct moore_engine_steps *steps;	/* NULL: there are none, */
+		const char *why;			/* for this reason */
+	} stage[2][MOORE_SHADOW_STAGES];	/* there, back */
+};
+/* The tables in force beside the engine's.  `ok`: both are sound, the cables are as planned or
+ * none of the family is missing, the steps there and back exist, are safe and interrupt nothing,
+ * and no precondition is known to be unmet. */
+MOORE_API json_t *moore_answer_shadow(const struct moore_shadow *x);
+
 /* What a capture holds: its manifest.  `len` of its members counts; their data is not read. */
 MOORE_API json_t *moore_answer_capture(const struct moore_capture *c);
 

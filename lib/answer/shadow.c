@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* shadow.c - the tables in force beside those that the engine computes for the same fabric.
+ *
+ * Its parts are other answers, so that a figure here is the figure there. */
+#include "answer/answer_impl.h"
+
+#define SHARES OBJ("'uniform':" NUM ",'worst':" NUM)
+#define WAY OBJ("'ok':" BOOL ",'stages':" LIST_OF(OBJ("'lanes':" STR ",'ok':" BOOL ",'why':" \
+	OR_NULL("string") ",'steps?':" ENGINE_STEPS)))
+#define OF(answer) "{'answer':'" answer "'}"
+
+const char moore_schema_shadow[] = OBJ("'ok':" BOOL ",'capture?':" OF("capture") ",'lmc':" INT
+	",'today':" OF("verdict") ",'today_shares':" SHARES ",'cables?':" OF("check")
+	",'why':" OR_NULL("string") ",'preconditions':" LIST_OF(OBJ("'what':" STR ",'met':"
+		OR_NULL("boolean") ",'text':" STR))
+	",'moore?':" OF("route") ",'moore_shares?':" SHARES
+	",'writes?':" OBJ("'blocks':" INT ",'blocks_of':" INT ",'sl2vl_rows':" OR_NULL("integer")
+		",'sl2vl_rows_of':" INT)
+	",'there?':" WAY ",'back?':" WAY);
+
+/* ---- preconditions ----------------------------------------------------------------------- */
+
+struct precondition {
+	const char *what;
+	enum { NOT_MET, MET, UNKNOWN } met;
+	const char *text;
+};
+
+static json_t *
+json_precondition(const struct precondition *p)
+{
+	return json_pack("{s:s, s:o, s:s}", "what", p->what, "met", p->met == UNKNOWN ? json_null() :
+			 json_boolean(p->met == MET), "text", p->text);
+}
+
+/* The fewest VLs of a link between switches; 15 when there is none. */
+static unsigned
+fewest_lanes(const struct moore_fabric *f)
+{
+	unsigned least = 15;
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (f->port[i].role == MOORE_ROLE_SWITCH && f->port[i].lanes < least)
+			least = f->port[i].lanes;
+	return least;
+}
+
+static struct precondition
+on_lanes(const struct moore_answer_tables *t)
+{
+	if (!t->op_vls)
+		return (struct precondition){ "two VLs", UNKNOWN, "no operational VLs were captured: compare "
+			"`smpquery portinfo`, and name them with --op-vls" };
+	if (fewest_lanes(t->f) < 2)
+		return (struct precondition){ "two VLs", NOT_MET, "a link between switches runs one VL: "
+			"set max_op_vls 2 or more in opensm.conf; profile one-vl needs one" };
+	return (struct precondition){ "two VLs", MET, "every link between switches runs two or more" };
+}
+
+static struct precondition
+on_qos(const struct moore_answer_tables *t)
+{
+	if (t->no_lanes)
+		return (struct precondition){ "QoS", NOT_MET, "no SL to VL tables were captured: OpenSM "
+			"programs them with `qos TRUE`" };
+	return (struct precondition){ "QoS", MET, "OpenSM programs SL to VL tables" };
+}
+
+static struct precondition
+on_plan(const struct moore_shadow *x)
+{
+	if (!x->planned)
+		return (struct precondition){ "plan", UNKNOWN, "none was given: the fabric's own cables are "
+			"taken as intended unless a family is recognised" };
+	if (x->result && x->result->plan_unused)
+		return (struct precondition){ "plan", NOT_MET, "no switch of it has a name or GUID of the "
+			"fabric, so routes were computed without it: do this at the site, or with a "
+			"capture whose names were kept" };
+	return (struct precondition){ "plan", MET, "routes are those of the plan" };
+}
+
+static json_t *
+json_preconditions(const struct moore_shadow *x, bool *met)
+{
+	const struct precondition all[] = { on_lanes(&x->today), on_qos(&x->today), on_plan(x),
+		{ "SL mapping", UNKNOWN, "dumps do not tell whether switches map SLs: compare "
+			"IsSLMappingSupported in `smpquery portinfo`" },
+		{ "OpenSM", UNKNOWN, "its version, plugin and settings: `moorectl doctor` at the site" },
+	};
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		*met &= all[i].met != NOT_MET;
+		list = moore_json_add(list, json_precondition(&all[i]));
+	}
+	return list;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+static unsigned
+least_lmc(const struct moore_fabric *f)
+{
+	unsigned least = 7;
+
+	for (moore_epid e = 0; e < f->n_endpoints; e++)
+		if (f->ep[e].lid && f->ep[e].lmc < least)
+			least = f->ep[e].lmc;
+	return f->n_endpoints ? least : 0;
+}
+
+static json_t *
+json_shares(const struct moore_shadow_shares *s)
+{
+	return json_pack("{s:f, s:f}", "uniform", s->uniform, "worst", s->worst);
+}
+
+static json_t *
+json_writes(const struct moore_shadow *x)
+{
+	return json_pack("{s:o, s:o, s:o, s:o}", "blocks", moore_json_count(x->churn->changed.blocks),
+		"blocks_of", moore_json_count(x->churn->all.blocks), "sl2vl_rows",
+		x->today.no_lanes ? json_null() : moore_json_count(x->lanes.changed),
+		"sl2vl_rows_of", moore_json_count(x->lanes.all));
+}
+
+static json_t *
+json_stage(const struct moore_shadow *x, const struct moore_shadow_stage *s, bool narrow)
+{
+	json_t *o = json_pack("{s:s, s:b, s:o}", "lanes", narrow ? "one" : "all", "ok",
+			      s->steps && moore_engine_steps_ok(s->steps), "why", s->steps ? json_null() :
+			      moore_json_name(s->why));
+
+	return s->steps ? moore_json_set(o, "steps", moore_json_engine_steps(x->today.f, s->steps)) : o;
+}
+
+/* The stages, and whether all can be gone. */
+static json_t *
+json_way(const struct moore_shadow *x, bool back)
+{
+	json_t *list = json_array();
+	bool ok = true;
+
+	for (unsigned i = 0; i < x->n_stages; i++) {
+		const struct moore_shadow_stage *s = &x->stage[back][i];
+
+		ok = ok && s->steps && moore_engine_steps_ok(s->steps);
+		list = moore_json_add(list, json_stage(x, s, x->n_stages > 1 && (i == 0) == !back));
+	}
+	return moore_json_set(json_pack("{s:b}", "ok", ok), "stages", list);
+}
+
+/* What the engine computes, and the way there and back. */
+static json_t *
+add_moore(json_t *o, const struct moore_shadow *x)
+{
+	o = moore_json_set(o, "moore", moore_answer_route(x->today.f, x->result, x->stats, NULL));
+	o = moore_json_set(o, "moore_shares", json_shares(&x->shares[1]));
+	o = moore_json_set(o, "writes", json_writes(x));
+	o = moore_json_set(o, "there", json_way(x, false));
+	return moore_json_set(o, "back", json_way(x, true));
+}
+
+static bool
+is_ok(const json_t *o, const char *part)
+{
+	const json_t *p = json_object_get(o, part);
+
+	return !p || json_is_true(json_object_get(p, "ok"));
+}
+
+json_t *
+moore_answer_shadow(const struct moore_shadow *x)
+{
+	bool ok = x->result && !(x->stats->missing_links + x->stats->missing_switches);
+	json_t *o = json_pack("{s:o, s:n, s:i}", "preconditions", json_preconditions(x, &ok), "why",
+			      "lmc", (int)least_lmc(x->today.f));
+
+	if (x->capture)
+		o = moore_json_set(o, "capture", moore_answer_capture(x->capture));
+	o = moore_json_set(o, "today", moore_answer_verdict(&x->today, x->asked, x->verdict, x->dangling));
+	o = moore_json_set(o, "today_shares", json_shares(&x->shares[0]));
+	if (x->wire)
+		o = moore_json_set(o, "cables", moore_answer_check(x->wire));
+	if (x->result)
+		o = add_moore(o, x);
+	else
+		o = moore_json_set(o, "why", moore_json_name(x->why));
+	ok = ok && is_ok(o, "today") && is_ok(o, "cables") && is_ok(o, "moore") && is_ok(o, "there") &&
+		is_ok(o, "back");
+	return moore_json_set(o, "ok", json_boolean(ok));
+}
