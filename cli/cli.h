@@ -285,6 +285,9 @@ void cli_put_sound(struct moore_buf *b, const json_t *verdict);
 /* Applies --profile, --layers and --classes, which override what conf holds. */
 int cli_conf_options(const struct cli_call *c, struct moore_conf *conf);
 
+/* Loads the links file that conf names, if any; the caller frees *out. */
+int cli_load_links(struct moore_conf *conf, struct moore_links **out);
+
 struct cli_routing {		/* one run of the engine, with its inputs */
 	struct moore_plan *plan;
 	struct moore_fabric *seen;
@@ -354,6 +357,7 @@ int cmd_select(const struct cli_call *c);
 int cmd_quality(const struct cli_call *c);
 int cmd_env(const struct cli_call *c);
 int cmd_capture(const struct cli_call *c);
+int cmd_shadow(const struct cli_call *c);
 int cmd_change(const struct cli_call *c);
 int cmd_path(const struct cli_call *c);
 int cmd_find(const struct cli_call *c);

@@ -61,6 +61,17 @@ static const struct cli_opt capture_opts[] = {
 	OPT_ONLINE,
 	{ 0 }
 };
+static const struct cli_opt shadow_opts[] = {
+	{ "plan", 0, "PLAN", "the intended fabric: compare its cables, and route it" },
+	{ "conf", 0, "FILE", "a moore.conf" },
+	OPT_PROFILE,
+	OPT_LAYERS,
+	OPT_CLASSES,
+	OPT_OP_VLS,
+	{ "html", 0, "FILE", "write the page to FILE as well" },
+	OPT_ONLINE,
+	{ 0 }
+};
 static const struct cli_opt out_opts[] = {
 	OPT_OUTPUT_FILE,
 	{ 0 }
@@ -595,6 +606,18 @@ const struct cli_cmd cli_cmds[] = {
 	  "reads DIR reads it as well.  Names and GUIDs in it are pseudonyms, made with a key that\n"
 	  "stays in its file; one key gives the same pseudonyms each time, so captures of one site\n"
 	  "can be compared.  LIDs, ports and cabling are those of the fabric.", cmd_capture },
+	{ ROUTING, "shadow", "[CAPTURE|DIR]", 0, 1,
+	  "Show what moore would program, beside the tables in force.", shadow_opts,
+	  "Judges the tables that were read, as verify does: every SL on every LID, or the SLs of\n"
+	  "moore-path-sl.dump if there is one.  Routes the same fabric by the engine, with the LIDs\n"
+	  "that it has, and prints both side by side: deadlock, hops, loads, and the shares of full\n"
+	  "rate that uniform traffic and the worst found get (quality --pattern).  Then the cables,\n"
+	  "against PLAN or the family that is recognised, the blocks and rows that would change, the\n"
+	  "steps there and back as `change --steps` finds them, and preconditions.  Nothing is\n"
+	  "written to a fabric.  Without CAPTURE or DIR, moored is asked for the tables that the\n"
+	  "switches hold now.  Exits with 1 if today's tables are not sound, a cable is wrong or\n"
+	  "missing, a step is not safe or interrupts a pair, or a precondition is not met.",
+	  cmd_shadow },
 	{ ROUTING, "env", "TARGET", 1, 1,
 	  "Print the settings with which applications use the LID offsets.",
 	  env_opts,

@@ -132,6 +132,20 @@ ask_fabric(const struct cli_call *c, struct cli_client *cl, struct cli_wire *x)
 }
 
 int
+cli_ask_seen(const struct cli_call *c, struct moore_seen **out)
+{
+	struct cli_wire x = { NULL };
+	struct cli_client cl;
+	int rc = cli_connect(&cl, NULL);
+
+	if (rc == CLI_OK)
+		rc = ask_fabric(c, &cl, &x);
+	cli_disconnect(&cl);
+	*out = x.seen;
+	return rc;
+}
+
+int
 cli_wire_ask(const struct cli_call *c, struct cli_client *cl, struct cli_wire *out)
 {
 	int rc;

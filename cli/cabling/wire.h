@@ -15,6 +15,7 @@ struct cli_wire {
 /* Reads the cables of a file (ibnetdiscover's, opensm-subnet.lst, a plan), a directory of dumps
  * or a capture. */
 int cli_load_seen(const char *path, struct moore_seen **out);
+int cli_ask_seen(const struct cli_call *c, struct moore_seen **out);	/* the same from moored */
 /* Reads the arguments PLAN and FABRIC and compares them; moored provides those that are not
  * named. The caller calls cli_wire_free() whatever is returned. */
 int cli_wire_load(const struct cli_call *c, struct cli_wire *out);

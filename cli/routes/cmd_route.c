@@ -24,18 +24,17 @@ on_mark(void *arg, enum moore_engine_mark mark)
 	cli_busy(next[mark]);
 }
 
-/* The links file that moore.conf names. */
-static int
-load_links(struct cli_routing *r)
+int
+cli_load_links(struct moore_conf *conf, struct moore_links **out)
 {
 	struct moore_err err;
 	int rc;
 
-	if (!*r->conf.links)
+	if (!*conf->links)
 		return CLI_OK;
-	if ((rc = cli_try_links(r->conf.links, &r->links, &err)) == CLI_FOUND)
-		return cli_error_at(r->conf.links, &err);
-	r->conf.link_rules = r->links;
+	if ((rc = cli_try_links(conf->links, out, &err)) == CLI_FOUND)
+		return cli_error_at(conf->links, &err);
+	conf->link_rules = *out;
 	return rc;
 }
 
@@ -84,7 +83,7 @@ cli_route(const struct cli_call *c, struct moore_plan *plan, struct cli_routing 
 	if ((rc = cli_opt_u64(c, "lmc", 0, 7, &lmc)) != CLI_OK ||
 	    (conf && (rc = cli_load_conf(conf, &r->conf)) != CLI_OK) ||
 	    (rc = cli_conf_options(c, &r->conf)) != CLI_OK ||
-	    (rc = load_links(r)) != CLI_OK ||
+	    (rc = cli_load_links(&r->conf, &r->links)) != CLI_OK ||
 	    (!plan && (rc = cli_load_plan(c->arg[0], &r->plan)) != CLI_OK))
 		return rc;
 	if (moore_fabric_from_plan(&r->seen, r->plan, (uint8_t)lmc, &err) < 0)

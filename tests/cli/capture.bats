@@ -169,3 +169,58 @@ print("0x%016x" % h)' >"$T/hash"
 	$M capture t --key key -o - | cmp - site.tar
 }
 
+@test "shadow: moore's own tables are as they should be, and a cut is found" {
+	run -0 $M shadow t --plan p.json --json
+	holds '.ok and .writes.blocks == 0 and .writes.sl2vl_rows == 0 and .moore.topology == "planned slimfly q=5 p=4"'
+	holds '.today_shares == .moore_shares and .today_shares.worst > 0.1 and (.capture | not)'
+	run -0 $M shadow site.tar --json
+	holds '.ok and .capture.endpoints == 200 and .moore.topology == "slimfly q=5"'
+	$M route p.json --fail s0-0-0:5 -o "$T/cut" >/dev/null
+	run -1 $M shadow "$T/cut" --plan p.json --json
+	holds '.today.sound and .moore.missing_links == 1 and [.cables.deviations[].verdict] == ["missing"]'
+	run -1 $M shadow "$T/cut"
+	[[ $output == *"1 links and 0 switches of this topology are missing; --plan names them"* ]]
+}
+
+@test "shadow: tables that can deadlock, a fabric that cannot be routed so, and what is missing" {
+	ring 5 "$T/ring.json"
+	$M route "$T/ring.json" -o "$T/ring" >/dev/null
+	clockwise "$T/ring" "$T/bad"
+	run -1 $M shadow "$T/bad" --json
+	holds '(.today.acyclic | not) and .moore.acyclic and .writes.blocks > 0 and (.there.stages[0].steps.start_safe | not)'
+	run -1 $M shadow "$T/bad"
+	[[ $output == *"free of deadlock"*"NO, packets can wait in a circle"*"yes"* ]]
+	# Without lanes: the rows are unknown, and the first stage counts on none.
+	rm "$T/bad/opensm-sl2vl.dump"
+	run -1 $M shadow "$T/bad" --json
+	holds '.writes.sl2vl_rows == null and .there.stages[0].lanes == "one" and ([.preconditions[] | select(.what == "QoS").met] == [false])'
+	run -1 $M shadow "$T/ring" --op-vls 1 --json
+	holds '[.preconditions[] | select(.what == "two VLs").met] == [false]'
+	run --separate-stderr -2 $M shadow t --op-vls 3
+	says "--op-vls 3: a link runs 1, 2, 4, 8 or 15 data VLs"
+	run --separate-stderr -2 $M shadow t --profile none
+	says "--profile: "
+	run --separate-stderr -2 $M shadow "$T/nowhere"
+	says "$T/nowhere: no such directory"
+}
+
+@test "shadow --html: one page with the same lines, and names that are no markup" {
+	sed 's/s0-0-0\b/s<script>\&/g' t/opensm-lfts.dump >"$T/lfts"
+	cp -r t "$T/names"
+	cp "$T/lfts" "$T/names/opensm-lfts.dump"
+	sed -i 's/{s0-0-0}/{s<script>\&}/' "$T/names/opensm-subnet.lst"
+	run -1 $M shadow "$T/names" --plan p.json --html "$T/page.html"
+	python3 - "$T/page.html" <<-'END'
+		import html.parser, sys
+		class P(html.parser.HTMLParser):
+		    def __init__(self): super().__init__(); self.tags = []; self.text = ""
+		    def handle_starttag(self, tag, attrs): self.tags.append(tag)
+		    def handle_data(self, data): self.text += data
+		p = P(); p.feed(open(sys.argv[1]).read())
+		assert "script" not in p.tags and "pre" in p.tags, p.tags
+		assert "s<script>&" in p.text, p.text
+		assert "free of deadlock" in p.text and "from moore's tables back" in p.text, p.text
+	END
+	run --separate-stderr -2 $M shadow t --html /dev/full
+	says "/dev/full: cannot write: No space left on device"
+}
