@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# Captures of what real OpenSM wrote, under several engines, shadowed, and begun again on ibsim.
+load lib.bash
+load daemon.bash
+bats_require_minimum_version 1.5.0
+
+teardown() {
+	moored_kill
+	sm_stop
+	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+}
+
+# captured ENGINE [KEY VALUE]...: routes a Slim Fly without our plugin and captures it.
+captured() {
+	local engine=$1
+	shift
+	planned slimfly q=4 p=2 -- routing_engine "$engine" event_plugin_name '(null)' "$@"
+	settled
+	moorectl capture "$dir/dump" --key "$dir/key" -o "$dir/site.tar" >/dev/null
+}
+
+# shadow STATUS JQ [WORDS...]: the exit code and what the answer satisfies.
+shadow() {
+	local rc=0 want=$1 cond=$2
+	shift 2
+	moorectl shadow "$dir/site.tar" "$@" --json >"$dir/answer" || rc=$?
+	[ "$rc" -eq "$want" ] || fail "exit code $rc: $(jq -c . "$dir/answer")"
+	jq -e "$cond" "$dir/answer" >/dev/null || fail "not ($cond): $(jq -c . "$dir/answer")"
+}
+
+# What moore would program there is sound, and each step there is safe if today's tables are.
+MOORE='.topology == "slimfly q=4" and .sound and .acyclic and .unreachable == 0 and .missing_links == 0'
+
+@test "minhop on one VL: today can deadlock, moore cannot" {
+	captured minhop qos FALSE
+	shadow 1 "(.today.acyclic | not) and (.today.lanes_dumped | not) and (.moore | $MOORE) and .writes.sl2vl_rows == null"
+	shadow 1 '[.preconditions[] | select(.what == "QoS").met] == [false]'
+	shadow 1 '[.preconditions[] | select(.what == "two VLs").met] == [null]'
+	# One operational VL is too few for profile any-sl, and that is reported before anything else.
+	shadow 1 '.ok == false and [.preconditions[] | select(.what == "two VLs").met] == [false]' --op-vls 1
+}
+
+@test "updn on one VL: today is sound, longer and less even than moore" {
+	sed -n 's/^switchguid=0x//p' <(moorectl plan new slimfly q=4 p=2 | moorectl plan export --to ibsim -) |
+		head -n 1 | sed 's/^/0x/' >"$dir/roots"
+	captured updn root_guid_file "$dir/roots"
+	shadow 1 ".today.sound and (.moore | $MOORE) and .today_shares.uniform < .moore_shares.uniform"
+	shadow 1 '.today.max_over_mean_load > .moore.max_over_mean_load and .writes.blocks > 0 and .writes.sl2vl_rows > 0'
+	# Lanes change, so the way has two stages, and today's routes are safe on one lane.
+	shadow 1 '[.there.stages[].lanes] == ["one", "all"] and [.back.stages[].lanes] == ["all", "one"]'
+	shadow 1 '[.there.stages[], .back.stages[] | .steps | .start_safe, .list[].safe] | length > 8 and all'
+}
+
+@test "dfsssp: sound on the SLs of path records alone, which no dump has" {
+	captured dfsssp max_op_vls 4
+	shadow 1 "(.today.acyclic | not) and (.today.asked.hint | not) and (.moore | $MOORE)"
+}
+
+@test "moore's own tables are what the shadow computes" {
+	planned slimfly q=4 p=2 -- lmc 1
+	settled
+	moorectl capture "$dir/dump" --names keep -o "$dir/site.tar" >/dev/null
+	shadow 0 '.ok and .writes.blocks == 0 and .writes.sl2vl_rows == 0 and [.there.stages[] | .steps.list | length] == [0]' --plan "$dir/plan.json"
+	shadow 0 '.cables.deviations == [] and .moore.topology == "planned slimfly q=4 p=2" and .lmc == 1' --plan "$dir/plan.json"
+	# Without names the plan cannot be joined to the fabric; its cables are compared by structure.
+	moorectl capture "$dir/dump" --key "$dir/key" -o "$dir/site.tar" >/dev/null
+	shadow 1 '.today.sound and .cables.ok and [.preconditions[] | select(.what == "plan").met] == [false]' --plan "$dir/plan.json"
+}
+
+@test "a cable that is gone: counted against the family, named against the plan" {
+	planned slimfly q=4 p=2 -- lmc 1
+	settled
+	change sim "Unlink $(first_link)"
+	settled
+	moorectl capture "$dir/dump" --names keep -o "$dir/site.tar" >/dev/null
+	shadow 1 '.today.sound and .moore.missing_links == 1'
+	shadow 1 '[.cables.deviations[].verdict] == ["missing"]' --plan "$dir/plan.json"
+}
+
+@test "a capture begins its topology again: OpenSM routes the pseudonyms on a new ibsim" {
+	captured minhop
+	tar xOf "$dir/site.tar" plan.json >"$dir/plan.json"
+	sm_stop
+	exec 7>&-
+	kill -KILL "$sim_pid"
+	wait "$sim_pid" || true
+	rm -rf "$dir/console" "$dir/dump"/* "$dir/moore.conf"
+	IBSIM_SOCKNAME+=-again
+	moorectl plan export --to ibsim "$dir/plan.json" >"$dir/net"
+	echo "plan $dir/plan.json" >"$dir/moore.conf"
+	sim_start "$dir/net"
+	since
+	sm_start
+	await_up
+	log_has 'moore: planned' || log_has 'moore: ' || fail "not routed by moore: $(log | grep moore)"
+	sound
+	moorectl capture "$dir/dump" --names keep -o "$dir/again.tar" >/dev/null
+	# The same pseudonyms at the same places.
+	moorectl check "$dir/plan.json" "$dir/again.tar" --json | jq -e '.ok and .bound.structure == 0' >/dev/null
+	diff <(tar xOf "$dir/again.tar" plan.json | jq -S '[.cables[] | [.a, .b] | sort] | sort') \
+		<(jq -S '[.cables[] | [.a, .b] | sort] | sort' "$dir/plan.json")
+}
+
+@test "live: moored's tables are captured as the dumps are, with operational VLs, and shadowed" {
+	planned slimfly q=4 p=2 -- lmc 1
+	settled
+	moored_start
+	will "$DEADLINE" '.lanes_read' fabric.summary
+	moorectl --socket "$dir/moored.sock" capture --key "$dir/key" -o "$dir/live.tar" --json >"$dir/manifest"
+	jq -e '.from == "moored" and ([.members[].name] | index("moore-op-vls.dump"))' "$dir/manifest" >/dev/null
+	moorectl capture "$dir/dump" --key "$dir/key" -o "$dir/dump.tar" >/dev/null
+	# The same cables and routes, whoever read them, and the same VLs as the plugin wrote.
+	moorectl change "$dir/dump.tar" "$dir/live.tar" --json |
+		jq -e '.gone == 0 and .new == 0 and .churn.changed.rows == 0' >/dev/null
+	for f in plan.json opensm-lfts.dump moore-op-vls.dump; do
+		cmp <(tar xOf "$dir/dump.tar" "$f") <(tar xOf "$dir/live.tar" "$f") || fail "$f differs"
+	done
+	moorectl verify "$dir/live.tar" --json | jq -e .sound >/dev/null
+	moorectl --socket "$dir/moored.sock" shadow --plan "$dir/plan.json" --json >"$dir/answer" ||
+		fail "$(jq -c . "$dir/answer")"
+	jq -e '.ok and .cables.ok and .writes.blocks == 0 and .writes.sl2vl_rows == 0 and .today.op_vls.from == "portinfo"' \
+		"$dir/answer" >/dev/null || fail "$(jq -c . "$dir/answer")"
+	moored_stop
+}
