@@ -76,7 +76,7 @@ TEMPLATES := $(addprefix $(B)/,lib/moore.pc etc/opensm.conf systemd/moored.servi
 DEFAULTS  := $(B)/etc/moore.conf $(B)/etc/moored.conf
 
 .PHONY: all help packages test-packages deps test-deps tests-bin test quick check soak golden reproduce coverage mutants words demo demo-ethernet \
-	install uninstall dist clean FORCE
+	install uninstall dist deb deb-packages soak-packages clean FORCE
 .DELETE_ON_ERROR:
 
 all: $(PROGRAMS) $(TEMPLATES) $(DEFAULTS) $(B)/opensm	## build the library, the OpenSM plugin and the tools
@@ -97,12 +97,18 @@ TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq 
 	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++ \
 	iproute2 lldpd nftables traceroute frr chromium libjs-chart.js poppler-utils \
 	slurmctld slurmd slurm-client munge
+DEB_DEPS   := debhelper dpkg-dev
+SOAK_DEPS  := $(DEB_DEPS) lintian rpm rpmlint
 MAY_INSTALL := $(filter deps test-deps demo demo-ethernet quick check soak,$(MAKECMDGOALS))
 
 packages:
 	@etc/deps $(if $(MAY_INSTALL),install,name) $(BUILD_DEPS)
 test-packages: packages
 	@etc/deps $(if $(MAY_INSTALL),install,name) $(TEST_DEPS)
+deb-packages: packages
+	@etc/deps name $(DEB_DEPS)
+soak-packages: test-packages
+	@etc/deps $(if $(MAY_INSTALL),install,name) $(SOAK_DEPS)
 deps: packages			## install the Debian packages that the build needs (as root)
 test-deps: test-packages	## install what the tests need, too
 
@@ -251,7 +257,7 @@ check: test-packages all tests-bin	## every test, bounded
 	@$(MAKE) --no-print-directory SAN=1 $(addprefix $(B)-san/,moorectl moored libosmmoore.so opensm) tests-bin
 	@$(MAKE) --no-print-directory TSAN=1 $(addprefix $(B)-tsan/tests/unit/,test_jobs test_threads)
 	@MOORE_BUILD=$(abspath $(B)) tests/run check
-soak: test-packages all tests-bin	## the long campaigns
+soak: soak-packages all tests-bin	## the long campaigns
 	@$(MAKE) --no-print-directory SAN=1 tests-bin
 	@MOORE_BUILD=$(abspath $(B)) tests/run soak
 golden:		## every answer and all tables, of -O0 and -O2, against the record
@@ -348,6 +354,9 @@ dist:		## the last commit as build/moore-VERSION.tar.gz, the same bytes each tim
 	@git diff --quiet HEAD || echo 'dist: changes that are not committed are left out'
 	@git -c tar.umask=0022 archive --prefix=moore-$(VERSION)/ HEAD | gzip -9n >build/moore-$(VERSION).tar.gz
 	@echo build/moore-$(VERSION).tar.gz
+
+deb: deb-packages dist	## build the Debian packages of the last commit, into build/deb
+	@CC='$(CC)' packaging/make-deb build/moore-$(VERSION).tar.gz $(VERSION) build/deb
 
 clean:		## remove what was built
 	rm -rf build build-*

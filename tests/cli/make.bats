@@ -14,7 +14,7 @@ mk() { make -C "$ROOT" --no-print-directory -o "$B/flags" B="$B" "$@"; }
 
 @test "make help names every target, a line each" {
 	run -0 mk help
-	for t in all deps test quick check soak demo install uninstall dist clean; do
+	for t in all deps test quick check soak demo install uninstall dist deb clean; do
 		grep -q "^  make $t  *[a-z]" <<<"$output" || { echo "no $t"; false; }
 	done
 }
@@ -113,7 +113,7 @@ bare() {
 	mk dist
 	cmp "$T/one" "$tar"
 	diff <(tar tzf "$T/one" | grep -v '/$' | sort) \
-		<(git -C "$ROOT" ls-tree -r --name-only HEAD | sed 's|^|moore-0.1.0/|' | sort)
+		<(git -C "$ROOT" ls-tree -r --name-only HEAD | sed "s|^|$(basename "$tar" .tar.gz)/|" | sort)
 }
 
 @test "make test runs the tests that T names" {
