@@ -96,7 +96,7 @@ BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-de
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
 	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++ \
 	iproute2 lldpd nftables traceroute frr chromium libjs-chart.js poppler-utils \
-	slurmctld slurmd slurm-client munge
+	slurmctld slurmd slurm-client munge mmdebstrap systemd-container
 DEB_DEPS   := debhelper dpkg-dev
 SOAK_DEPS  := $(DEB_DEPS) lintian rpm rpmlint
 MAY_INSTALL := $(filter deps test-deps demo demo-ethernet quick check soak,$(MAKECMDGOALS))
