@@ -340,6 +340,7 @@ conf $(SYSCONFDIR)/moore/moored.conf $(B)/etc/moored.conf
 644 $(MAN)/man5/ $(wildcard docs/man/*.5)
 644 $(MAN)/man8/ $(wildcard docs/man/*.8)
 644 $(DOC)/ README.md LICENSE $(wildcard docs/*.md docs/*.json)
+644 $(DOC)/guide/ $(wildcard docs/guide/*.md)
 644 $(DOC)/measurements/ $(wildcard docs/measurements/*.md)
 endef
 export INSTALLED

@@ -28,7 +28,7 @@ load lib
 
 @test "every relative link of the documentation leads to a file" {
 	cd "$ROOT"
-	for page in README.md CONTRIBUTING.md docs/*.md docs/measurements/*.md; do
+	for page in README.md CONTRIBUTING.md docs/*.md docs/guide/*.md docs/measurements/*.md; do
 		[ -e "$page" ] || continue
 		grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^[a-z]*:' | while read -r link; do
 			[ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
