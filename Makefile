@@ -51,9 +51,7 @@ SIM_SRC    := $(wildcard tests/sim/*.c)
 
 LIB_OBJ    := $(LIB_SRC:%.c=$(B)/%.o)
 PLUGIN_OBJ := $(PLUGIN_SRC:%.c=$(B)/%.o)
-THREAD_OBJ := $(B)/threads/threads.o
-CHILD_OBJ  := $(B)/threads/children.o
-LINKS_OBJ  := $(B)/threads/links_file.o
+SHARED_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard threads/*.c))	# by the adapters
 CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
 # moored-still: moored without devices, on a fabric that does not change, for tests.
@@ -149,8 +147,9 @@ $(CLI_OBJ): private ALL_CFLAGS += -Icli
 $(PLUGIN_OBJ) $(CLI_OBJ) $(DAEMON_OBJ) $(B)/tests/daemon/still.o: private ALL_CFLAGS += -Ithreads
 
 $(B)/libmoore.a: $(LIB_OBJ)
-$(B)/libmoored.a: $(filter-out $(B)/daemon/main.o $(SCAN_OBJ),$(DAEMON_OBJ)) $(THREAD_OBJ) $(LINKS_OBJ)	# for tests
-$(B)/libmoore.a $(B)/libmoored.a:
+$(B)/libshared.a: $(SHARED_OBJ)
+$(B)/libmoored.a: $(filter-out $(B)/daemon/main.o $(SCAN_OBJ),$(DAEMON_OBJ))	# for tests
+$(B)/libmoore.a $(B)/libshared.a $(B)/libmoored.a:
 	$(call say,AR $@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -167,16 +166,16 @@ $(B)/libmoore.so: $(LIB_OBJ) lib/libmoore.map
 		-Wl,--version-script=lib/libmoore.map $(NO_UNDEFINED) -o $@.$(VERSION) $(LIB_OBJ) -ljansson
 	@ln -sf libmoore.so.$(VERSION) $(B)/libmoore.so.$(SOVERSION)
 	@ln -sf libmoore.so.$(SOVERSION) $@
-$(B)/libosmmoore.so: $(PLUGIN_OBJ) $(THREAD_OBJ) $(B)/libmoore.a opensm-plugin/libosmmoore.map
+$(B)/libosmmoore.so: $(PLUGIN_OBJ) $(B)/libshared.a $(B)/libmoore.a opensm-plugin/libosmmoore.map
 	$(call say,LD $@)
 	$(Q)$(CC) -shared $(SANLD) $(LDFLAGS) -Wl,--version-script=opensm-plugin/libosmmoore.map \
-		-o $@ $(PLUGIN_OBJ) $(THREAD_OBJ) $(B)/libmoore.a -ljansson
-$(B)/moorectl: $(CLI_OBJ) $(THREAD_OBJ) $(CHILD_OBJ) $(LINKS_OBJ) $(B)/libmoore.a
+		-o $@ $(PLUGIN_OBJ) $(B)/libshared.a $(B)/libmoore.a -ljansson
+$(B)/moorectl: $(CLI_OBJ) $(B)/libshared.a $(B)/libmoore.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ -ljansson -larpack -lmetis -lm -ldl
 DAEMON_LIBS := -levent -ljansson -lsystemd -libnetdisc -libmad -libumad -libverbs -lpthread -lm
-$(B)/moored: $(DAEMON_OBJ) $(THREAD_OBJ) $(CHILD_OBJ) $(LINKS_OBJ) $(B)/libmoore.a
-$(B)/moored-still: $(STILL_OBJ) $(THREAD_OBJ) $(LINKS_OBJ) $(B)/libmoore.a
+$(B)/moored: $(DAEMON_OBJ) $(B)/libshared.a $(B)/libmoore.a
+$(B)/moored-still: $(STILL_OBJ) $(B)/libshared.a $(B)/libmoore.a
 $(B)/moored $(B)/moored-still:
 	$(call say,LD $@)
 	$(Q)$(CC) $(SANLD) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
@@ -194,11 +193,11 @@ $(B)/etc/moored.conf: $(B)/moored
 
 # ---- tests ------------------------------------------------------------------------------------
 # A test program is one file; it is linked with the objects and libraries that a line adds.
-$(B)/tests/%: tests/%.c $(B)/flags $(B)/libmoore.a | test-packages
+$(B)/tests/%: tests/%.c $(B)/flags $(B)/libshared.a $(B)/libmoore.a | test-packages
 	$(call say,CC $<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Ilib -Itests -Ithreads $(SANLD) -o $@ $< $(filter %.o %moored.a,$^) $(B)/libmoore.a \
-		$(LDLIBS) -ljansson -lm
+	$(Q)$(CC) $(ALL_CFLAGS) -Ilib -Itests -Ithreads $(SANLD) -o $@ $< $(filter %.o %moored.a,$^) \
+		$(B)/libshared.a $(B)/libmoore.a $(LDLIBS) -ljansson -lm
 # Memory that runs out on demand (tests/harness.h), and cmocka.
 $(UNIT_BIN): private ALL_CFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 $(UNIT_BIN): private LDLIBS += -lcmocka
@@ -221,16 +220,14 @@ $(B)/tests/unit/test_observed: $(addprefix $(B)/daemon/,scan/seen.o scan/observe
 $(DAEMON_TESTS) $(SCAN_TESTS) $(HTTP_TESTS): private ALL_CFLAGS += -I. -Idaemon
 # The plugin, with a fake of OpenSM's structures (tests/fake_opensm.h).
 PLUGIN_TESTS := $(addprefix $(B)/tests/unit/,test_plugin test_held test_held_lanes test_kept test_sequence)
-$(PLUGIN_TESTS): $(PLUGIN_OBJ) $(THREAD_OBJ)
+$(PLUGIN_TESTS): $(PLUGIN_OBJ)
 $(PLUGIN_TESTS): private ALL_CFLAGS += $(OPENSM_CFLAGS)
 $(PLUGIN_TESTS): private LDLIBS += $(OPENSM_LIBS)
 $(B)/tests/unit/test_lastgood: $(addprefix $(B)/opensm-plugin/,guid.o lastgood.o)
-$(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ)) $(THREAD_OBJ) $(CHILD_OBJ) $(LINKS_OBJ)
+$(B)/tests/bench/ports: $(filter-out $(B)/daemon/main.o,$(DAEMON_OBJ))
 # In test_drain a person writes between any two steps.
-$(B)/tests/unit/test_drain: $(LINKS_OBJ)
 $(B)/tests/unit/test_drain: private ALL_CFLAGS += -Wl,--wrap=renameat2
 # Real threads; in test_threads their creation fails on demand.
-$(B)/tests/unit/test_threads $(B)/tests/unit/test_jobs $(B)/tests/bench/engine: $(THREAD_OBJ)
 $(B)/tests/unit/test_threads: private ALL_CFLAGS += -Wl,--wrap=pthread_create
 $(B)/tests/bench/ports: private LDLIBS += $(DAEMON_LIBS)
 $(SIM_BIN): $(SIM_SRC) $(B)/flags | test-packages	# judges the library, so it is not linked with it
@@ -362,5 +359,5 @@ deb: deb-packages dist	## build the Debian packages of the last commit, into bui
 clean:		## remove what was built
 	rm -rf build build-*
 
--include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(THREAD_OBJ:.o=.d) $(CHILD_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DAEMON_OBJ:.o=.d) $(STILL_OBJ:.o=.d) \
+-include $(LIB_OBJ:.o=.d) $(PLUGIN_OBJ:.o=.d) $(SHARED_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DAEMON_OBJ:.o=.d) $(STILL_OBJ:.o=.d) \
 	$(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d) $(SIM_BIN:=.d) $(B)/tests/golden/tables.d
