@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "write_whole.h"
 
 enum { PEER_MS = 2000 };	/* how long a pipe may lack its other end */
 
@@ -202,22 +203,6 @@ cli_lines_close(struct cli_lines *l)
 
 /* ---- writing ------------------------------------------------------------------ */
 
-static bool
-write_fd(int fd, const char *data, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = write(fd, data + done, len - done);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n > 0)
-			done += (size_t)n;
-	}
-	return true;
-}
-
 struct drain {
 	int fd, error;		/* error: errno of a write that failed */
 };
@@ -227,7 +212,7 @@ drain_to(void *arg, const char *data, size_t len)
 {
 	struct drain *d = arg;
 
-	if (write_fd(d->fd, data, len))
+	if (write_whole(d->fd, data, len))
 		return true;
 	d->error = errno;
 	return false;
@@ -255,7 +240,7 @@ write_contents(int fd, const struct cli_file *f)
 	int rc;
 
 	if (f->data)
-		return write_fd(fd, f->data->data, f->data->len) ? CLI_OK : cannot_write(f->path);
+		return write_whole(fd, f->data->data, f->data->len) ? CLI_OK : cannot_write(f->path);
 	rc = f->write(f->arg, &b, &err);
 	moore_buf_drain(&b);
 	if (d.error) {

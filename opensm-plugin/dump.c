@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "write_whole.h"
+
 struct dump {
 	const char *name;
 	/* Appends piece i to out; returns false when the dump has no piece i. */
@@ -70,19 +72,6 @@ static const struct dump dumps[] = {
 	{ "moore-psl.dump", records },
 };
 
-bool
-mplug_write_all(int fd, const struct moore_buf *b)
-{
-	for (size_t done = 0; done < b->len;) {
-		ssize_t n = write(fd, b->data + done, b->len - done);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return true;
-}
-
 /* Writes tmp and renames it to path, so that path is always a whole file. */
 static bool
 write_dump(const struct mplug_sm *sm, const struct dump *d, const char *path, const char *tmp)
@@ -93,7 +82,7 @@ write_dump(const struct mplug_sm *sm, const struct dump *d, const char *path, co
 
 	for (uint32_t i = 0; ok && d->piece(sm, i, &b); i++) {
 		errno = ENOMEM;
-		ok = !b.oom && mplug_write_all(fd, &b);
+		ok = !b.oom && write_whole(fd, b.data, b.len);
 		b.len = 0;
 	}
 	moore_buf_free(&b);

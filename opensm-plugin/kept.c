@@ -15,6 +15,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "write_whole.h"
+
 /* OpenSM keeps guid2lid in the same directory. */
 static const char *
 path_of(char *path, size_t size)
@@ -90,7 +92,7 @@ write_file(const char *path, const struct moore_buf *b, struct stat *st)
 	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
 		return false;
-	ok = mplug_write_all(fd, b) && fsync(fd) == 0 && fstat(fd, st) == 0;
+	ok = write_whole(fd, b->data, b->len) && fsync(fd) == 0 && fstat(fd, st) == 0;
 	if (close(fd) < 0)
 		ok = false;
 	if (ok && rename(tmp, path) == 0)

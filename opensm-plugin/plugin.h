@@ -368,8 +368,6 @@ void mplug_kept_free(struct mplug_kept *k);
 /* dump.c: writes the moore-*.dump files of the last accepted routes; and moore-op-vls.dump,
  * the operational VLs of the newest fabric. */
 void mplug_dump(struct mplug_sm *sm);
-/* Writes all of b to a file; false with errno set. */
-bool mplug_write_all(int fd, const struct moore_buf *b);
 void mplug_dump_op_vls(struct mplug_sm *sm);
 
 /* qos.c */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "links_file.h"
+#include "write_whole.h"
 
 enum { SETTLE_MS = 50, TRIES = 20 };
 
@@ -64,19 +65,6 @@ read_file(const char *path, struct moore_buf *out, bool *absent, struct moore_er
 			  path) : 0;
 }
 
-static bool
-write_all(int fd, const struct moore_buf *b)
-{
-	for (size_t done = 0; done < b->len;) {
-		ssize_t n = write(fd, b->data + done, b->len - done);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return true;
-}
-
 /* Writes the file beside the old one, with the old one's owner and permissions. */
 static int
 write_beside(const struct links_file *l, const struct moore_buf *b, struct moore_err *err)
@@ -86,7 +74,7 @@ write_beside(const struct links_file *l, const struct moore_buf *b, struct moore
 	int fd, why;
 
 	fd = open(l->beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	good = fd >= 0 && write_all(fd, b) && (!old || fchown(fd, st.st_uid, st.st_gid) == 0 ||
+	good = fd >= 0 && write_whole(fd, b->data, b->len) && (!old || fchown(fd, st.st_uid, st.st_gid) == 0 ||
 					       errno == EPERM) &&
 	       fchmod(fd, st.st_mode & 07777) == 0 && fsync(fd) == 0;
 	why = errno;

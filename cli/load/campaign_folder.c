@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "load/campaign.h"
+#include "write_whole.h"
 
 static int
 cannot(const char *what, const char *path)
@@ -30,21 +31,6 @@ lock(int fd, int kind, bool wait)
 		if (errno != EINTR)
 			return errno;
 	return 0;
-}
-
-static bool
-append(int fd, const char *text, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		const ssize_t n = write(fd, text + done, len - done);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return true;
 }
 
 /* ---- whose folder it is -------------------------------------------------------------------
@@ -106,7 +92,7 @@ make_ours(const struct campaign *k, const char *path, const struct moore_buf *wa
 		/* fall through */
 	default:
 		return ftruncate(k->begun, 0) == 0 && lseek(k->begun, 0, SEEK_SET) == 0 &&
-			append(k->begun, wanted->data, wanted->len) && fsync(k->begun) == 0 ? CLI_OK :
+			write_whole(k->begun, wanted->data, wanted->len) && fsync(k->begun) == 0 ? CLI_OK :
 			cannot("write", path);
 	}
 }
@@ -274,7 +260,7 @@ campaign_add(struct campaign_chunk *x, size_t point, double seconds, const struc
 	cli_putf(&line, "%zu %.3f %s %s\n", point, seconds, host[0] ? host : "-", row->data ? row->data : "");
 	if (line.oom || row->oom)
 		error = ENOMEM;
-	else if (!append(x->fd, line.data, line.len) && (error = errno) && ftruncate(x->fd, before) < 0)
+	else if (!write_whole(x->fd, line.data, line.len) && (error = errno) && ftruncate(x->fd, before) < 0)
 		error = errno;
 	moore_buf_free(&line);
 	return error;

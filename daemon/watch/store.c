@@ -20,26 +20,11 @@
 
 #include "file.h"
 #include "watch/store.h"
+#include "write_whole.h"
 
 #define FILE_MAX ((size_t)256 << 20)
 #define EVENTS_MAX ((size_t)16 << 20)
 enum { PATH_LEN = 1024 };
-
-static bool
-write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n > 0) {
-			data += n;
-			len -= (size_t)n;
-		}
-	}
-	return fsync(fd) == 0;
-}
 
 static void
 sync_dir(const char *dir)
@@ -62,7 +47,7 @@ store_write(const char *dir, const char *name, const void *data, size_t len, str
 	snprintf(to, sizeof(to), "%s/%s", dir, name);
 	snprintf(beside, sizeof(beside), "%s/.%s", dir, name);
 	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640);
-	good = fd >= 0 && write_all(fd, data, len);
+	good = fd >= 0 && write_whole(fd, data, len) && fsync(fd) == 0;
 	why = errno;
 	if (fd >= 0)
 		close(fd);
