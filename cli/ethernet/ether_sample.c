@@ -45,16 +45,6 @@ cli_ether_draw(const struct cli_call *c, uint32_t n_switches, uint8_t *drawn, ui
 	return CLI_OK;
 }
 
-static bool
-same_routes(const struct moore_ether_config *a, const struct moore_ether_config *b)
-{
-	bool same = a->n_routes == b->n_routes;
-
-	for (uint32_t i = 0; same && i < a->n_routes; i++)
-		same = moore_ether_route_equal(&a->route[i], &b->route[i]);
-	return same;
-}
-
 /* The classes of packets with a lossless mark, at ports that are cabled. */
 static bool
 same_classes(const struct moore_ether *x, moore_swid s, const struct moore_ether_config *a,
@@ -87,7 +77,7 @@ compare_file(const char *dir, struct cli_ether *e, moore_swid s, const struct mo
 	int rc = cli_ether_read_file(dir, e, s, fmt);
 
 	moore_ether_config_sort(read);
-	if (rc == CLI_OK && ((read->n_routes && !same_routes(made, read)) ||
+	if (rc == CLI_OK && ((read->n_routes && !moore_ether_routes_equal(made, read)) ||
 			     !same_classes(e->x, s, made, read)))
 		rc = cli_error("%s/%s/%s: is not what was computed: this is a defect of moorectl", dir,
 			       e->x->plan->sw[s].name, fmt->file);

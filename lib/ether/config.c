@@ -26,6 +26,16 @@ moore_ether_route_equal(const struct moore_ether_route *a, const struct moore_et
 		a->port == b->port && a->onlink == b->onlink && a->is_backup == b->is_backup;
 }
 
+bool
+moore_ether_routes_equal(const struct moore_ether_config *a, const struct moore_ether_config *b)
+{
+	bool same = a->n_routes == b->n_routes;
+
+	for (uint32_t i = 0; same && i < a->n_routes; i++)
+		same = moore_ether_route_equal(&a->route[i], &b->route[i]);
+	return same;
+}
+
 static int
 by_destination(const void *a, const void *b)
 {

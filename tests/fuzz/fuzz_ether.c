@@ -111,16 +111,6 @@ fuzz_seeds(void)
 
 /* ---- routes and classes -------------------------------------------------------------------- */
 
-static bool
-same_routes(const struct moore_ether_config *a, const struct moore_ether_config *b)
-{
-	bool same = a->n_routes == b->n_routes;
-
-	for (uint32_t i = 0; same && i < a->n_routes; i++)
-		same = moore_ether_route_equal(&a->route[i], &b->route[i]);
-	return same;
-}
-
 /* SONiC's next hops are on the link.  A second one, unless it is a backup, may come back before the first:
  * JSON has no lines that would keep their order. */
 static bool
@@ -150,7 +140,7 @@ write_back(const struct moore_ether *x, struct moore_ether_config *c)
 		check(f->write(x, 0, c, &b, NULL) == 0, "what was read cannot be written");
 		check(f->read(x, 0, b.data ? b.data : "", b.len, &again, NULL) == 0, "what was written is refused");
 		moore_ether_config_sort(&again);
-		check(classes || same_routes(c, &again), "routes are not those that were written");
+		check(classes || moore_ether_routes_equal(c, &again), "routes are not those that were written");
 		moore_ether_config_fini(&again);
 		moore_buf_free(&b);
 	}

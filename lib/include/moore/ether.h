@@ -306,6 +306,9 @@ MOORE_API void moore_ether_put_edit(const struct moore_ether *x, const struct mo
 				    uint32_t n_hops, struct moore_buf *out);
 MOORE_API bool moore_ether_route_equal(const struct moore_ether_route *a,
 				       const struct moore_ether_route *b);
+/* Whether the routes of both are the same, in the same order. */
+MOORE_API bool moore_ether_routes_equal(const struct moore_ether_config *a,
+					const struct moore_ether_config *b);
 
 /* Follows the mark that hosts send through the classes of all switches, whatever the routes,
  * and makes the lanes that the checker judges: VL i is the i-th priority of the options.  config
