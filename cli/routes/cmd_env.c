@@ -21,19 +21,16 @@ read_use(const struct cli_call *c, struct moore_env *e)
 	return CLI_FOUND;
 }
 
-/* The greatest LMC that every endpoint has. */
 static int
 lmc_of_tables(const char *dir, uint64_t *lmc)
 {
 	struct cli_tables t = { NULL };
 	int rc = cli_load_tables(dir, &t);
 
-	*lmc = 7;
-	for (moore_epid e = 0; rc == CLI_OK && e < t.f->n_endpoints; e++)
-		if (t.f->ep[e].lid && t.f->ep[e].lmc < *lmc)
-			*lmc = t.f->ep[e].lmc;
 	if (rc == CLI_OK && !t.f->n_endpoints)
 		rc = cli_error("%s: holds no endpoint from which to take the LMC: give --lmc N", dir);
+	if (rc == CLI_OK)
+		*lmc = moore_fabric_lmc(t.f);
 	cli_tables_free(&t);
 	return rc;
 }

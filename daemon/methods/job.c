@@ -6,18 +6,6 @@
 #include "methods/methods.h"
 #include "moore/env.h"
 
-/* The greatest LMC that every endpoint has. */
-static unsigned
-least_lmc(const struct moore_fabric *f)
-{
-	unsigned lmc = 7;
-
-	for (moore_epid e = 0; e < f->n_endpoints; e++)
-		if (f->ep[e].lid && f->ep[e].lmc < lmc)
-			lmc = f->ep[e].lmc;
-	return f->n_endpoints ? lmc : 0;
-}
-
 static bool
 read_question(const struct call *c, struct moore_env *q, struct rpc_error *e)
 {
@@ -46,7 +34,7 @@ static json_t *
 run_env(struct call *c, struct rpc_error *e)
 {
 	const struct snapshot *s = call_snapshot(c, NEED_FABRIC, e);
-	struct moore_env q = { .n_lids = s ? 1u << least_lmc(s->fabric) : 1 };
+	struct moore_env q = { .n_lids = s ? 1u << moore_fabric_lmc(s->fabric) : 1 };
 
 	if (!s || !read_question(c, &q, e))
 		return NULL;

@@ -98,17 +98,6 @@ json_preconditions(const struct moore_shadow *x, bool *met)
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-static unsigned
-least_lmc(const struct moore_fabric *f)
-{
-	unsigned least = 7;
-
-	for (moore_epid e = 0; e < f->n_endpoints; e++)
-		if (f->ep[e].lid && f->ep[e].lmc < least)
-			least = f->ep[e].lmc;
-	return f->n_endpoints ? least : 0;
-}
-
 static json_t *
 json_shares(const struct moore_shadow_shares *s)
 {
@@ -174,7 +163,7 @@ moore_answer_shadow(const struct moore_shadow *x)
 {
 	bool ok = x->result && !(x->stats->missing_links + x->stats->missing_switches);
 	json_t *o = json_pack("{s:o, s:n, s:i}", "preconditions", json_preconditions(x, &ok), "why",
-			      "lmc", (int)least_lmc(x->today.f));
+			      "lmc", moore_fabric_lmc(x->today.f));
 
 	if (x->capture)
 		o = moore_json_set(o, "capture", moore_answer_capture(x->capture));

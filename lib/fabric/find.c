@@ -34,6 +34,17 @@ moore_fabric_lids(const struct moore_fabric *f, struct moore_lid_owner **out,
 	return 0;
 }
 
+uint8_t
+moore_fabric_lmc(const struct moore_fabric *f)
+{
+	uint8_t least = 7;
+
+	for (moore_epid e = 0; e < f->n_endpoints; e++)
+		if (f->ep[e].lid && f->ep[e].lmc < least)
+			least = f->ep[e].lmc;
+	return f->n_endpoints ? least : 0;
+}
+
 /* ---- by what a person types ---------------------------------------------- */
 
 struct word {			/* what the user typed, in each way in which it can be read */
