@@ -78,6 +78,8 @@ int cli_opt_u64(const struct cli_call *c, const char *name, uint64_t min, uint64
 /* Reads option name as a point in time (when.c): *ms since 1970 if it was given. CLI_OK, or
  * CLI_MISUSE and a message. */
 int cli_opt_when(const struct cli_call *c, const char *name, long long *ms);
+/* Appends ms since 1970 in local time, in a form of strftime(3) that makes at most 31 characters. */
+void cli_put_when(struct moore_buf *b, const char *form, long long ms);
 /* True when the option was given; a flag has no value. */
 bool cli_has(const struct cli_call *c, const char *name);
 void cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out);

@@ -89,3 +89,13 @@ cli_opt_when(const struct cli_call *c, const char *name, long long *ms)
 	*ms = at > 0 ? (long long)at * 1000 : 0;
 	return CLI_OK;
 }
+
+void
+cli_put_when(struct moore_buf *b, const char *form, long long ms)
+{
+	const time_t at = (time_t)(ms / 1000);
+	char clock[32];
+
+	strftime(clock, sizeof(clock), form, localtime(&at));
+	cli_putf(b, "%s", clock);
+}

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_check.c - `moorectl check`: whether the fabric is cabled as planned, and if not, what
  * is where. */
-#include <time.h>
 
 #include "cabling/wire.h"
 
 void
 cli_put_deviation(struct moore_buf *b, const json_t *d)
 {
-	time_t at = (time_t)(cli_int(d, "since") / 1000);
-	char clock[32];
+	const long long since = cli_int(d, "since");
 
 	cli_putf(b, CLI_RED "%-16s" CLI_PLAIN " %s", cli_str(d, "verdict"), cli_str(d, "text"));
-	if (at) {
-		strftime(clock, sizeof(clock), "%F %T", localtime(&at));
-		cli_putf(b, "; since %s", clock);
+	if (since / 1000) {
+		cli_putf(b, "; since ");
+		cli_put_when(b, "%F %T", since);
 	}
 	cli_putf(b, "\n");
 }

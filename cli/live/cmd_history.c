@@ -3,19 +3,8 @@
  * keeps it. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "online.h"
-
-static void
-put_when(struct moore_buf *b, long long ms)
-{
-	time_t at = (time_t)(ms / 1000);
-	char clock[32];
-
-	strftime(clock, sizeof(clock), "%F %T", localtime(&at));
-	cli_putf(b, "%s", clock);
-}
 
 static void
 put_load(struct moore_buf *b, const json_t *load)
@@ -25,11 +14,11 @@ put_load(struct moore_buf *b, const json_t *load)
 	cli_putf(b, ", in ");
 	cli_put_bytes(b, cli_num(load, "mean_in"));
 	cli_putf(b, " on average since ");
-	put_when(b, cli_int(load, "first_ms"));
+	cli_put_when(b, "%F %T", cli_int(load, "first_ms"));
 	cli_putf(b, "; at most ");
 	cli_put_bytes(b, cli_num(load, "most_out"));
 	cli_putf(b, " out, at ");
-	put_when(b, cli_int(load, "most_ms"));
+	cli_put_when(b, "%F %T", cli_int(load, "most_ms"));
 	cli_putf(b, "\n");
 }
 
@@ -44,7 +33,7 @@ put_counters(struct moore_buf *b, const json_t *list)
 			 cli_int(c, "value"), cli_int(c, "rose"));
 		if (json_is_integer(json_object_get(c, "last_ms"))) {
 			cli_putf(b, ", last at ");
-			put_when(b, cli_int(c, "last_ms"));
+			cli_put_when(b, "%F %T", cli_int(c, "last_ms"));
 		}
 		cli_putf(b, "\n");
 	}

@@ -117,11 +117,8 @@ watch_screen(const struct cli_call *c, struct cli_client *cl)
 static void
 put_change(struct moore_buf *b, const json_t *e)
 {
-	time_t at = (time_t)(cli_int(e, "at_ms") / 1000);
-	char clock[16];
-
-	strftime(clock, sizeof(clock), "%H:%M:%S", localtime(&at));
-	cli_putf(b, "%s  %s %-8s %s[%lld]", clock, cli_yes(e, "raised") ? CLI_RED "+" CLI_PLAIN :
+	cli_put_when(b, "%H:%M:%S", cli_int(e, "at_ms"));
+	cli_putf(b, "  %s %-8s %s[%lld]", cli_yes(e, "raised") ? CLI_RED "+" CLI_PLAIN :
 		 CLI_GREEN "-" CLI_PLAIN, cli_str(e, "finding"), cli_str(e, "switch"),
 		 cli_int(e, "port"));
 	if (*cli_str(e, "peer"))

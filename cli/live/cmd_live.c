@@ -67,15 +67,13 @@ put_manager(struct moore_buf *b, const json_t *plane)
 {
 	bool silent = json_is_false(json_object_get(plane, "sm_answers"));
 	long long heard_ms = cli_int(plane, "sm_heard_ms");
-	time_t at = (time_t)(heard_ms / 1000);
-	char clock[32];
 
 	if (!*cli_str(plane, "sm"))
 		return;
 	cli_putf(b, "               %sSM %s", silent ? CLI_RED : "", cli_str(plane, "sm"));
 	if (silent) {
-		strftime(clock, sizeof(clock), "%Y-%m-%d %H:%M:%S", localtime(&at));
-		cli_putf(b, ": no master since %s, ", clock);
+		cli_putf(b, ": no master since ");
+		cli_put_when(b, "%F %T, ", heard_ms);
 		cli_put_time(b, (long long)time(NULL) * 1000 - heard_ms);
 	}
 	cli_putf(b, CLI_PLAIN "\n");
@@ -367,15 +365,14 @@ cli_put_event(struct moore_buf *b, const json_t *event, const char *form)
 {
 	const char *method = cli_str(event, "method");
 	const json_t *params = json_object_get(event, "params");
-	time_t at = (time_t)(cli_int(params, "at_ms") / 1000);
-	char clock[32];
+	long long at_ms = cli_int(params, "at_ms");
 
-	if (!at)
-		at = (time_t)(cli_int(event, "at_ms") / 1000);
-	if (!at)
-		at = time(NULL);
-	strftime(clock, sizeof(clock), form, localtime(&at));
-	cli_putf(b, "%s  %-8s  ", clock, strchr(method, '.') ? strchr(method, '.') + 1 : method);
+	if (!(at_ms / 1000))
+		at_ms = cli_int(event, "at_ms");
+	if (!(at_ms / 1000))
+		at_ms = (long long)time(NULL) * 1000;
+	cli_put_when(b, form, at_ms);
+	cli_putf(b, "  %-8s  ", strchr(method, '.') ? strchr(method, '.') + 1 : method);
 	put_fields(b, params);
 	cli_putf(b, "\n");
 }

@@ -374,13 +374,10 @@ put_link(struct moore_buf *b, const json_t *o)
 static void
 put_row(struct moore_buf *b, const json_t *row)
 {
-	time_t at = (time_t)(cli_int(row, "at_ms") / 1000);
 	const json_t *o;
-	char clock[24];
 	size_t i;
 
-	strftime(clock, sizeof(clock), "%F %H:%M:%S", localtime(&at));
-	cli_putf(b, "%s ", clock);
+	cli_put_when(b, "%F %T ", cli_int(row, "at_ms"));
 	json_array_foreach(json_object_get(row, "busiest"), i, o) {
 		cli_putf(b, "%s", i ? ", " : " ");
 		put_link(b, o);

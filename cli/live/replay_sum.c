@@ -5,7 +5,6 @@
  * Links are kept by name, not by index, since the fabric may change within a recording. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "live/replay.h"
 
@@ -150,16 +149,6 @@ cli_replayed_json(const struct cli_replayed *s)
 }
 
 static void
-put_when(struct moore_buf *b, long long ms)
-{
-	time_t at = (time_t)(ms / 1000);
-	char clock[32];
-
-	strftime(clock, sizeof(clock), "%F %T", localtime(&at));
-	cli_putf(b, "%s", clock);
-}
-
-static void
 put_rate(struct moore_buf *b, const json_t *o, const char *rate, const char *share)
 {
 	cli_put_bytes(b, cli_num(o, rate));
@@ -173,7 +162,7 @@ put_finding(struct moore_buf *b, const json_t *f)
 	cli_putf(b, "  %-8s ", cli_str(f, "finding"));
 	cli_put_link(b, f);
 	cli_putf(b, ", from ");
-	put_when(b, cli_int(f, "from_ms"));
+	cli_put_when(b, "%F %T", cli_int(f, "from_ms"));
 	if (json_is_integer(json_object_get(f, "to_ms"))) {
 		cli_putf(b, " for ");
 		cli_put_time(b, cli_int(f, "to_ms") - cli_int(f, "from_ms"));
@@ -193,9 +182,9 @@ cli_put_replayed(struct moore_buf *b, const json_t *summary)
 	cli_putf(b, "\n");
 	cli_put_time(b, cli_int(summary, "covered_ms"));
 	cli_putf(b, " in %lld rows, from ", cli_int(summary, "rows"));
-	put_when(b, cli_int(summary, "from_ms"));
+	cli_put_when(b, "%F %T", cli_int(summary, "from_ms"));
 	cli_putf(b, " to ");
-	put_when(b, cli_int(summary, "to_ms"));
+	cli_put_when(b, "%F %T", cli_int(summary, "to_ms"));
 	cli_putf(b, "\n%s", json_array_size(busiest) ? "links that carried most:\n" : "");
 	json_array_foreach(busiest, i, o) {
 		cli_putf(b, "  ");
