@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* svg.c - parts of pictures. */
-#include <string.h>
-
 #include "cli.h"
 #include "svg.h"
-
-void
-cli_put_escaped(struct moore_buf *b, const char *s)
-{
-	size_t n;
-
-	for (; *s; s += n) {
-		const size_t hidden = moore_text_hidden(s, strlen(s));
-		const char *as = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" :
-				 *s == '"' ? "&quot;" : hidden ? "&#xfffd;" : NULL;
-
-		n = hidden ? hidden : 1;
-		if (as)
-			cli_putf(b, "%s", as);
-		else
-			moore_buf_add(b, s, 1);
-	}
-}
 
 void
 cli_svg_title(struct moore_buf *b, const char *text)
 {
 	cli_putf(b, "<title>");
-	cli_put_escaped(b, text);
+	moore_buf_xml(b, text);
 	cli_putf(b, "</title>");
 }
 
@@ -51,7 +31,7 @@ void
 cli_svg_text(struct moore_buf *b, double x, double y, const char *anchor, const char *text)
 {
 	cli_putf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-	cli_put_escaped(b, text);
+	moore_buf_xml(b, text);
 	cli_putf(b, "</text>\n");
 }
 

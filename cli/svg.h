@@ -5,9 +5,6 @@
 
 #include "moore/base.h"
 
-/* Appends s as text of a page or a picture, in which no character of it is markup. */
-void cli_put_escaped(struct moore_buf *b, const char *s);
-
 /* Begins a picture of this size in pixels with a white ground; title is what screen readers say. */
 void cli_svg_begin(struct moore_buf *b, int width, int height, const char *title);
 void cli_svg_end(struct moore_buf *b);

@@ -65,7 +65,7 @@ put_name(struct moore_buf *b, const struct moore_plan_cabinet *c, const char *lo
 	cli_putf(b, "<text x=\"%d\" y=\"%d\"%s%s>", x_of(c), top_of(c) + 12, look,
 		 strlen(c->name) <= NAME_MAX_LETTERS ? "" :
 		 " textLength=\"34\" lengthAdjust=\"spacingAndGlyphs\"");
-	cli_put_escaped(b, c->name);
+	moore_buf_xml(b, c->name);
 	cli_putf(b, "</text>\n");
 }
 

@@ -17,7 +17,7 @@ static void
 put_fact(struct moore_buf *b, const char *what, const char *value)
 {
 	cli_putf(b, "<tr><th>%s<td>", what);
-	cli_put_escaped(b, value);
+	moore_buf_xml(b, value);
 	cli_putf(b, "</tr>\n");
 }
 
@@ -92,7 +92,7 @@ static void
 put_cover(struct moore_buf *b, const struct cli_cables *k, uint64_t hash)
 {
 	cli_putf(b, "<h1>Cabling: ");
-	cli_put_escaped(b, k->title);
+	moore_buf_xml(b, k->title);
 	cli_putf(b, "</h1>\n");
 	put_facts(b, k, hash);
 	put_stock(b, k);
@@ -117,14 +117,14 @@ put_line(struct moore_buf *b, const struct cli_cables *k, size_t i, bool own)
 		 cli_stock_kind(l.stock));
 	for (int e = 0; e < 2; e++) {
 		cli_putf(b, "<td class=\"label\">");
-		cli_put_escaped(b, cli_cable_label(&l, e));
+		moore_buf_xml(b, cli_cable_label(&l, e));
 		cli_putf(b, "<td>");
-		cli_put_escaped(b, l.node[e]);
+		moore_buf_xml(b, l.node[e]);
 		cli_putf(b, "<td>%u", l.port[e]);
 	}
 	if (own) {
 		cli_putf(b, "<td>");
-		cli_put_escaped(b, l.own ? l.own : "");
+		moore_buf_xml(b, l.own ? l.own : "");
 	}
 	cli_putf(b, "</tr>\n");
 	cli_cable_line_free(&l);
@@ -135,7 +135,7 @@ static void
 put_head(struct moore_buf *b, const char *heading, bool endpoints, bool own)
 {
 	cli_putf(b, "<table>\n<thead><tr><th colspan=\"%d\">", own ? 10 : 9);
-	cli_put_escaped(b, heading);
+	moore_buf_xml(b, heading);
 	cli_putf(b, "</tr>\n<tr><th>line<th>done<th>cable<th>one end<th>switch<th>port<th>other end<th>%s"
 		 "<th>port%s</tr></thead>\n<tbody>\n", endpoints ? "endpoint" : "switch",
 		 own ? "<th>own label" : "");
@@ -152,7 +152,7 @@ put_group(struct moore_buf *b, const struct cli_cables *k, size_t i, size_t n)
 	cli_cables_heading(&heading, k, i);
 	cli_putf(&heading, " cable%s", n == 1 ? "" : "s");
 	cli_putf(b, "<section>\n<h2>");
-	cli_put_escaped(b, heading.data ? heading.data : "");
+	moore_buf_xml(b, heading.data ? heading.data : "");
 	cli_putf(b, "</h2>\n");
 	cli_put_cables_ways(b, k, i, n);
 	put_head(b, heading.data ? heading.data : "", k->work[i].endpoint, own);
@@ -168,7 +168,7 @@ cli_put_cables_html(struct moore_buf *b, const struct cli_cables *k)
 	const uint64_t hash = cli_plan_hash(k->plan);
 
 	cli_putf(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>Cabling: ");
-	cli_put_escaped(b, k->title);
+	moore_buf_xml(b, k->title);
 	cli_putf(b, "</title>\n<style>\n"
 		 "@page{size:A4;margin:14mm 12mm;@bottom-left{content:\"plan 0x%016llx\";font:9px "
 		 "sans-serif}@bottom-right{content:\"page \" counter(page) \" of \" counter(pages);"

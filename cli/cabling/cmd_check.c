@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_check.c - `moorectl check`: whether the fabric is cabled as planned, and if not, what
  * is where. */
-
 #include "cabling/wire.h"
 
 void

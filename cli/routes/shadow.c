@@ -233,7 +233,7 @@ put_marked(struct moore_buf *b, char *text)
 		end = text + strcspn(text, CLI_RED CLI_GREEN CLI_YELLOW CLI_PLAIN);
 		mark = *end;
 		*end = '\0';
-		cli_put_escaped(b, text);
+		moore_buf_xml(b, text);
 		*end = mark;
 		if (mark)
 			cli_putf(b, "%s", element[*end++ - CLI_RED[0]]);
@@ -247,11 +247,11 @@ cli_put_shadow_html(struct moore_buf *b, const json_t *o, const char *title)
 
 	cli_put_shadow(&lines, o);
 	cli_putf(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>Shadow: ");
-	cli_put_escaped(b, title);
+	moore_buf_xml(b, title);
 	cli_putf(b, "</title>\n<style>body{font:14px sans-serif;margin:2em}pre{font:13px/1.4 monospace;"
 		 "white-space:pre-wrap}.bad{color:#b00}.good{color:#060}.unsure{color:#850}</style></head>\n"
 		 "<body>\n<h1>Shadow: ");
-	cli_put_escaped(b, title);
+	moore_buf_xml(b, title);
 	cli_putf(b, "</h1>\n<p>The tables in force beside those that moore computes for the same fabric. "
 		 "Nothing was written to it.</p>\n<pre>");
 	if (lines.data)

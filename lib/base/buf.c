@@ -324,3 +324,21 @@ moore_buf_comment(struct moore_buf *b, const char *words)
 	}
 	moore_buf_add(b, "\n", 1);
 }
+
+void
+moore_buf_xml(struct moore_buf *b, const char *s)
+{
+	size_t n;
+
+	for (; *s; s += n) {
+		const size_t hidden = moore_text_hidden(s, strlen(s));
+		const char *as = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" :
+				 *s == '"' ? "&quot;" : hidden ? "&#xfffd;" : NULL;
+
+		n = hidden ? hidden : 1;
+		if (as)
+			moore_buf_add(b, as, strlen(as));
+		else
+			moore_buf_add(b, s, 1);
+	}
+}

@@ -3,28 +3,13 @@
  * graphs read: all switches, endpoints and cables, with cabinets, ports, lengths and labels. */
 #include "plan_parts.h"
 
-/* Characters that are not allowed in XML 1.0, even quoted, become '?'. */
-static void
-put_xml(struct moore_buf *b, const char *s)
-{
-	for (; *s; s++) {
-		const char *quoted = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" :
-			*s == '"' ? "&quot;" : *s > 0 && *s < ' ' ? "?" : NULL;
-
-		if (quoted)
-			moore_buf_fmt(b, "%s", quoted);
-		else
-			moore_buf_add(b, s, 1);
-	}
-}
-
 static void
 put_data(struct moore_buf *b, const char *key, const char *value)
 {
 	if (!value || !*value)
 		return;
 	moore_buf_fmt(b, "<data key=\"%s\">", key);
-	put_xml(b, value);
+	moore_buf_xml(b, value);
 	moore_buf_fmt(b, "</data>");
 }
 

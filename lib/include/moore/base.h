@@ -108,6 +108,9 @@ MOORE_API size_t moore_text_hidden(const char *s, size_t len);
 MOORE_API void moore_text_hide(char *s);
 /* Appends that character of n bytes as \uXXXX. */
 MOORE_API void moore_text_put_u(struct moore_buf *b, const char *s, size_t n);
+/* Appends s as text of XML or HTML, in which no character of it is markup; a hidden one becomes
+ * U+FFFD. */
+MOORE_API void moore_buf_xml(struct moore_buf *b, const char *s);
 
 /* ---- memory ------------------------------------------------------------ */
 
