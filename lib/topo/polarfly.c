@@ -96,9 +96,7 @@ const struct moore_topo_family moore_topo_polarfly = {
 	.param = {
 		[Q] = { .key = "q", .min = 2, .max = 128, .required = true,
 			.help = "links of a switch less one, a prime power" },
-		[P] = { .key = "p", .endpoints = true, .min = 0, .max = MOORE_PORT_MAX,
-			.dflt = MOORE_TOPO_DERIVED,
-			.help = "endpoints on each switch (default: half its links)" },
+		[P] = MOORE_TOPO_HALF_ITS_LINKS("p"),
 	},
 	.resolve = resolve,
 	.counts = counts,

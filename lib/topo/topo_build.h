@@ -8,6 +8,10 @@
 
 /* The default of a parameter that resolve() computes from other parameters. */
 #define MOORE_TOPO_DERIVED (-3)
+/* The parameter `letter`: endpoints on each switch, of which resolve() gives half as many as links. */
+#define MOORE_TOPO_HALF_ITS_LINKS(letter) { .key = letter, .endpoints = true, .min = 0, \
+	.max = MOORE_PORT_MAX, .dflt = MOORE_TOPO_DERIVED, \
+	.help = "endpoints on each switch (default: half its links)" }
 
 #define MOORE_TOPO_SIZE_MAX 1000000	/* limit on the switches of a family whose size is a
 					 * product of parameters */
