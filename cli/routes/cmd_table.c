@@ -6,20 +6,6 @@
 
 #include "online.h"
 
-/* Load --tables and find the switch. */
-static int
-open_switch(const struct cli_call *c, struct cli_tables *t, moore_swid *s)
-{
-	int rc = cli_load_tables(cli_opt(c, "tables"), t);
-
-	if (rc != CLI_OK)
-		return rc;
-	rc = cli_find_switch(t->f, c->arg[0], s);
-	if (rc != CLI_OK)
-		cli_tables_free(t);
-	return rc;
-}
-
 /* ---- linear forwarding ------------------------------------------------------------------- */
 
 /* Prints a rising list of numbers as ranges. */
@@ -64,32 +50,6 @@ put_lft(struct moore_buf *b, const json_t *answer)
 	}
 }
 
-static int
-ask(const struct cli_call *c, const struct cli_online *how)
-{
-	return cli_online(c, how, json_pack("{s:o}", "switch", moore_json_name(c->arg[0])));
-}
-
-int
-cmd_table_lft(const struct cli_call *c)
-{
-	static const struct cli_online how = { "routes.table", put_lft, NULL,
-		"moorectl table lft SWITCH --tables DIR" };
-	struct moore_answer_tables view;
-	struct cli_tables t = { NULL };
-	moore_swid s;
-	int rc;
-
-	if (!cli_opt(c, "tables"))
-		return ask(c, &how);
-	if ((rc = open_switch(c, &t, &s)) != CLI_OK)
-		return rc;
-	view = cli_answer_tables(&t);
-	rc = cli_show(c, moore_answer_lft(&view, s), put_lft, NULL);
-	cli_tables_free(&t);
-	return rc;
-}
-
 /* ---- SL to VL ---------------------------------------------------------------------------- */
 
 static void
@@ -110,26 +70,60 @@ put_sl2vl(struct moore_buf *b, const json_t *answer)
 	}
 }
 
-int
-cmd_table_sl2vl(const struct cli_call *c)
+/* ---- from files or from moored ------------------------------------------------------------- */
+
+/* A table of one switch: how moored is asked for it, and how files answer. */
+struct kind {
+	struct cli_online online;
+	json_t *(*answer)(const struct moore_answer_tables *t, moore_swid s);
+	bool of_lanes;
+};
+
+static int
+show_from_files(const struct cli_call *c, const struct kind *k)
 {
-	static const struct cli_online how = { "vls.table", put_sl2vl, NULL,
-		"moorectl table sl2vl SWITCH --tables DIR" };
 	struct moore_answer_tables view;
 	struct cli_tables t = { NULL };
 	moore_swid s;
 	int rc;
 
-	if (!cli_opt(c, "tables"))
-		return ask(c, &how);
-	if ((rc = open_switch(c, &t, &s)) != CLI_OK)
-		return rc;
-	view = cli_answer_tables(&t);
-	if (t.no_lanes)
+	if ((rc = cli_load_tables(cli_opt(c, "tables"), &t)) != CLI_OK ||
+	    (rc = cli_find_switch(t.f, c->arg[0], &s)) != CLI_OK)
+		goto out;
+	if (k->of_lanes && t.no_lanes) {
 		rc = cli_error("%s/opensm-sl2vl.dump: no such file: OpenSM writes it with `qos "
 			       "TRUE` and log_flags 0x40", cli_opt(c, "tables"));
-	else
-		rc = cli_show(c, moore_answer_sl2vl(&view, s), put_sl2vl, NULL);
+		goto out;
+	}
+	view = cli_answer_tables(&t);
+	rc = cli_show(c, k->answer(&view, s), k->online.put, NULL);
+out:
 	cli_tables_free(&t);
 	return rc;
+}
+
+static int
+show(const struct cli_call *c, const struct kind *k)
+{
+	if (cli_opt(c, "tables"))
+		return show_from_files(c, k);
+	return cli_online(c, &k->online, json_pack("{s:o}", "switch", moore_json_name(c->arg[0])));
+}
+
+int
+cmd_table_lft(const struct cli_call *c)
+{
+	static const struct kind lft = { { "routes.table", put_lft, NULL,
+		"moorectl table lft SWITCH --tables DIR" }, moore_answer_lft, false };
+
+	return show(c, &lft);
+}
+
+int
+cmd_table_sl2vl(const struct cli_call *c)
+{
+	static const struct kind sl2vl = { { "vls.table", put_sl2vl, NULL,
+		"moorectl table sl2vl SWITCH --tables DIR" }, moore_answer_sl2vl, true };
+
+	return show(c, &sl2vl);
 }
