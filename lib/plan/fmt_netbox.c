@@ -105,9 +105,7 @@ moore_plan_write_netbox(const struct moore_plan *p, struct moore_buf *out, struc
 			rc = put_end(out, "endpoints", i, e->name, e->ca_port, true, err);
 		put_rest(out, NULL, 0);
 	}
-	if (rc < 0)
-		out->len = before;
-	return rc < 0 ? rc : moore_plan_written(out, err);
+	return moore_plan_end(out, before, rc, err);
 }
 
 /* A plan does not know manufacturer, device type and site, which NetBox requires: these
@@ -147,9 +145,7 @@ moore_plan_write_netboxdevices(const struct moore_plan *p, struct moore_buf *out
 		return rc;
 	rc = put_devices(out, p, &w, err);
 	moore_plan_wiring_fini(&w);
-	if (rc < 0)
-		out->len = before;
-	return rc < 0 ? rc : moore_plan_written(out, err);
+	return moore_plan_end(out, before, rc, err);
 }
 
 /* ---- reading -------------------------------------------------------------------- */

@@ -111,9 +111,7 @@ moore_plan_write_opa(const struct moore_plan *p, struct moore_buf *out, struct m
 		rc = put_endpoint(out, p, i, err);
 	for (uint32_t i = 0; !rc && i < p->n_cables; i++)
 		rc = put_cable(out, p, i, err);
-	if (rc < 0)
-		out->len = before;
-	return rc < 0 ? rc : moore_plan_written(out, err);
+	return moore_plan_end(out, before, rc, err);
 }
 
 /* ---- reading -------------------------------------------------------------------- */

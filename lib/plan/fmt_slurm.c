@@ -82,9 +82,7 @@ moore_plan_write_slurm(const struct moore_plan *p, struct moore_buf *out, struct
 		rc = put_leaves(out, p, &w, at, err);
 	free(at);
 	moore_plan_wiring_fini(&w);
-	if (rc < 0)
-		out->len = before;
-	return rc < 0 ? rc : moore_plan_written(out, err);
+	return moore_plan_end(out, before, rc, err);
 }
 
 /* ---- reading -------------------------------------------------------------------- */

@@ -92,4 +92,13 @@ moore_plan_written(const struct moore_buf *out, struct moore_err *err)
 	return out->oom ? moore_fail_nomem(err) : 0;
 }
 
+/* The same for a writer that may fail: if rc is an error, *out is as long as before. */
+static inline int
+moore_plan_end(struct moore_buf *out, size_t before, int rc, struct moore_err *err)
+{
+	if (rc < 0)
+		out->len = before;
+	return rc < 0 ? rc : moore_plan_written(out, err);
+}
+
 #endif
