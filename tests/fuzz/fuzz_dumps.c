@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_dumps.c - any bytes as OpenSM's four dumps, moore-op-vls.dump and
- * opensm-lid-matrix.dump; what the readers accept goes through the writers and the checker.  An
- * input is the six texts, separated by lines of %%. */
+/* fuzz_dumps.c - any bytes as OpenSM's four dumps, moore-op-vls.dump,
+ * opensm-lid-matrix.dump and moore-hardware.dump; what the readers accept goes through the
+ * writers and the checker.  An input is the seven texts, separated by lines of %%. */
 #include "driver.h"
 #include "moore/check.h"
 #include "moore/dumps.h"
+#include "moore/hardware.h"
 #include "opensm_dumps.h"
 
 static const char fuzz_name[] = "dumps";
@@ -19,7 +20,10 @@ fuzz_seeds(void)
 			"Switch 0x200000\n1 2\n2 1\n3 8\nSwitch 0x200001\n1 4\n2 2\n3 4\n"
 			"Switch 0x200002\n1 2\n2 4\n3 15\n#--\n" CUT
 			"Switch: guid 0x200000\n0x0004: 00\n0x0005: 01 ff 01\n0x0006: 02 ff 02\n"
-			"Switch: guid 0x200001\n0x0006: 01 ff ff 01 # portguid 0x200002\n",
+			"Switch: guid 0x200001\n0x0006: 01 ff ff 01 # portguid 0x200002\n" CUT
+			"Switch 0x200000\nhas vendor 713 device 53000 revision 160 lft_cap 49152 lft_top 11 "
+			"mft_cap 4096 mft_top 49155 maps_sl 1 sl_mapping 2\nport 1 state 4 width 4 speed 7 mtu_cap 5 "
+			"mtu 5 vl_cap 8 vls 2 high_limit 0 high_cap 8 low_cap 8\nhigh 0:64 1:64 0:0\nlow\n#--\n",
 		S0(NEAR, "03") S2(FAR, "02") ACT S0(NEAR, "04") S0(FAR, "04") ACT S1(NEAR, "01") H1(FAR) ACT
 			CUT LFTS_DUMP CUT SL2VL_SW("2", "6") CUT MCFDBS,
 		CUT LFT("4", "200000", "S0", "1", "0", "2", "3", "2", "3") CUT SL2VL_SW("0", "4") CUT MCFDBS,
@@ -72,6 +76,31 @@ judge(const struct moore_fabric *f, const struct moore_lft *lft, const struct mo
 	moore_buf_free(&b);
 }
 
+/* What was read and written is read and written again as it is. */
+static void
+judge_hardware(const struct moore_fabric *f, const char *text, size_t len)
+{
+	struct moore_buf b[2] = { MOORE_BUF_INIT, MOORE_BUF_INIT };
+	struct moore_hardware *h;
+	struct moore_err err;
+
+	for (int i = 0; i < 2; i++) {
+		if (moore_dump_parse_hardware(&h, f, text, len, &err) < 0) {
+			if (i)
+				abort();
+			return;
+		}
+		moore_dump_write_hardware(f, h, &b[i]);
+		moore_hardware_free(h);
+		text = b[i].data;
+		len = b[i].len;
+	}
+	if (b[0].len != b[1].len || memcmp(b[0].data, b[1].data, b[0].len) != 0)
+		abort();
+	moore_buf_free(&b[0]);
+	moore_buf_free(&b[1]);
+}
+
 static void
 judge_stock(const struct moore_fabric *f, const struct moore_lft *lft,
 	    const struct moore_sl2vl *sl2vl, const struct moore_mft *mft,
@@ -97,7 +126,7 @@ fuzz_one(const uint8_t *data, size_t len)
 	struct moore_mft *mft = NULL;
 	struct moore_err err;
 	struct moore_stock_hop *hops = NULL;
-	struct piece p[6];
+	struct piece p[7];
 	int rc[3];
 
 	for (unsigned i = 0; i < ARRAY_LEN(p); i++)
@@ -114,6 +143,7 @@ fuzz_one(const uint8_t *data, size_t len)
 		if (!moore_dump_parse_lid_matrix(&hops, f, p[5].text, p[5].len, &err) &&
 		    !rc[0] && !rc[1] && !rc[2])
 			judge_stock(f, lft, sl2vl, mft, hops);
+		judge_hardware(f, p[6].text, p[6].len);
 	}
 	free(hops);
 	moore_mft_free(mft);

@@ -5,6 +5,7 @@
 #include "harness.h"
 #include "fabrics.h"
 #include "moore/dumps.h"
+#include "moore/hardware.h"
 #include "opensm_dumps.h"
 
 struct dumps {
@@ -572,6 +573,70 @@ test_op_vls(void **state)
 	tables_free(&t);
 }
 
+/* ---- moore-hardware.dump --------------------------------------------------------------- */
+
+#define HAS "has vendor 713 device 53000 revision 160 lft_cap 49152 lft_top 11 mft_cap 4096 " \
+	"mft_top 49155 maps_sl 1 sl_mapping 2\n"
+#define PORT(n) "port " n " state 4 width 4 speed 7 mtu_cap 5 mtu 5 vl_cap 8 vls 2 high_limit 0 " \
+	"high_cap 8 low_cap 8\n"
+
+static void
+test_hardware(void **state)
+{
+	static const struct {
+		const char *why, *text, *error;
+	} bad[] = {
+		{ "cut off", "Switch 0x200000\n" HAS, "#--" },
+		{ "no section", HAS "#--\n", "Switch" },
+		{ "a stranger", "Switch 0x999\n#--\n", "0x0000000000000999" },
+		{ "no such port", "Switch 0x200000\n" PORT("5") "#--\n", "a port of this switch" },
+		{ "a value missing", "Switch 0x200000\nhas vendor 1 revision 1\n#--\n", "device" },
+		{ "too large", "Switch 0x200000\nhas vendor 16777216\n#--\n", "vendor" },
+		{ "more than a line has", "Switch 0x200000\nport 1 state 4 width 4 speed 7 mtu_cap 5 mtu 5 "
+		  "vl_cap 8 vls 2 high_limit 0 high_cap 8 low_cap 8 x\n#--\n", "the end of the line" },
+		{ "a table without its port", "Switch 0x200000\nlow 0:1\n#--\n", "'port' before" },
+		{ "a table of another switch's port", "Switch 0x200000\n" PORT("1") "Switch 0x200001\nlow 0:1\n"
+		  "#--\n", "'port' before" },
+		{ "two of a kind", "Switch 0x200000\n" PORT("1") "low 0:1\nlow 0:1\n#--\n", "'port' before" },
+		{ "VL 16", "Switch 0x200000\n" PORT("1") "low 16:1\n#--\n", "VL:WEIGHT" },
+		{ "weight 256", "Switch 0x200000\n" PORT("1") "low 0:256\n#--\n", "VL:WEIGHT" },
+		{ "words", "Switch 0x200000\nhello\n#--\n", "'Switch', 'has'" },
+	};
+	static const char text[] = "Switch 0x0000000000200000, \"S0\"\n" HAS PORT("0") PORT("1")
+		"high 0:64 1:64 0:3\nlow\nSwitch 0x0000000000200001, \"S1\"\n"
+		"Switch 0x0000000000200002, \"S2\"\n" PORT("3") "low 1:0 1:255\n#--\n";
+	struct moore_arb_entry long_table[MOORE_ARB_MAX] = { { 1, 2 }, { 3, 0 } };
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct moore_hardware *h = NULL;
+	struct moore_err err;
+	struct tables t;
+	(void)state;
+
+	assert_int_equal(read_all(&t, &sample, &err), 0);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		CHECK(bad[i].why, moore_dump_parse_hardware(&h, t.f, bad[i].text, strlen(bad[i].text), &err) < 0);
+		CHECK_STR(bad[i].why, err.text, bad[i].error);
+		CHECK(bad[i].why, err.line && !h);
+	}
+	CHECK_OOM("reading", moore_dump_parse_hardware(&h, t.f, text, strlen(text), &err), (void)0);
+	CHECK_EQ("of a switch", h->sw[0][MOORE_SW_LFT_TOP], 11);
+	CHECK_EQ("of a switch without a line", h->sw[1][MOORE_SW_LFT_CAP], 0);
+	CHECK_EQ("of a port", h->port[t.f->sw[0].port0 + 1][MOORE_PT_VLS], 2);
+	CHECK_EQ("of a port without a line", h->port[t.f->sw[0].port0 + 2][MOORE_PT_VLS], 0);
+	CHECK_EQ("two entries of one VL", moore_hardware_weight(h, t.f->sw[0].port0 + 1, MOORE_ARB_HIGH, 0), 67);
+	CHECK_EQ("no entry", moore_hardware_weight(h, t.f->sw[0].port0 + 1, MOORE_ARB_HIGH, 2), 0);
+	CHECK("read, and empty", h->arb[t.f->sw[0].port0 + 1][MOORE_ARB_LOW].read);
+	CHECK("not read", !h->arb[t.f->sw[0].port0][MOORE_ARB_LOW].read);
+	moore_dump_write_hardware(t.f, h, &b);
+	check_text("written", &b, text);
+	assert_int_equal(moore_hardware_set_arb(h, t.f->sw[1].port0, MOORE_ARB_LOW, long_table,
+						MOORE_ARB_MAX, &err), 0);
+	CHECK_EQ("skipped entries at the end go", h->arb[t.f->sw[1].port0][MOORE_ARB_LOW].n, 1);
+	moore_buf_free(&b);
+	moore_hardware_free(h);
+	tables_free(&t);
+}
+
 /* ---- opensm-lid-matrix.dump ----------------------------------------------------------- */
 
 static void
@@ -649,6 +714,7 @@ main(void)
 		cmocka_unit_test(test_read_in_pieces),
 		cmocka_unit_test(test_write_in_pieces),
 		cmocka_unit_test(test_op_vls),
+		cmocka_unit_test(test_hardware),
 		cmocka_unit_test(test_lid_matrix),
 		cmocka_unit_test(test_oom),
 	};

@@ -17,6 +17,7 @@
 #include "env.h"
 #include "ether.h"
 #include "fabric.h"
+#include "hardware.h"
 #include "held.h"
 #include "history.h"
 #include "hot.h"
