@@ -216,7 +216,8 @@ $(HTTP_TESTS): $(B)/daemon/http/head.o
 $(B)/tests/unit/test_due: $(B)/daemon/scan/due.o
 $(B)/tests/unit/test_managers: $(B)/daemon/watch/managers.o
 $(B)/tests/unit/test_mad: $(addprefix $(B)/daemon/scan/mad,.o _batch.o _packet.o _port.o)
-$(B)/tests/unit/test_observed: $(addprefix $(B)/daemon/,scan/seen.o scan/observed.o snapshot.o)
+$(B)/tests/unit/test_observed: $(addprefix $(B)/daemon/,scan/seen.o scan/observed.o scan/attr.o snapshot.o)
+$(B)/tests/unit/test_observed: private LDLIBS += -libmad
 $(DAEMON_TESTS) $(SCAN_TESTS) $(HTTP_TESTS): private ALL_CFLAGS += -I. -Idaemon
 # The plugin, with a fake of OpenSM's structures (tests/fake_opensm.h).
 PLUGIN_TESTS := $(addprefix $(B)/tests/unit/,test_plugin test_held test_held_lanes test_kept test_sequence)

@@ -90,12 +90,12 @@ cli_try_links(const char *path, struct moore_links **out, struct moore_err *err)
 
 /* ---- a directory of dumps -------------------------------------------------------- */
 
-/* The dumps up to OP_VLS are read for every verb, the last one for verify --mcast alone. */
-enum { SUBNET, LFTS, SL2VL, MCAST, PATH_SL, OP_VLS, LID_MATRIX, N_DUMPS };
+/* The dumps up to HARDWARE are read for every verb, the last one for verify --mcast alone. */
+enum { SUBNET, LFTS, SL2VL, MCAST, PATH_SL, OP_VLS, HARDWARE, LID_MATRIX, N_DUMPS };
 
 static const char *const dump_name[N_DUMPS] = {
 	"opensm-subnet.lst", "opensm-lfts.dump", "opensm-sl2vl.dump", "opensm.mcfdbs",
-	"moore-path-sl.dump", "moore-op-vls.dump", "opensm-lid-matrix.dump",
+	"moore-path-sl.dump", "moore-op-vls.dump", "moore-hardware.dump", "opensm-lid-matrix.dump",
 };
 
 /* Puts the directory before the file and line that the parser names. */
@@ -129,7 +129,7 @@ find_dump(const char *dir, int which, char **path)
 		       cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
 				 "log_flags include 0x40; moorectl route -o DIR writes it too", *path);
 	/* There is no multicast group, no QoS, any SL may be used, nothing tells the operational
-	 * VLs, or hops are those of shortest paths. */
+	 * VLs or the hardware, or hops are those of shortest paths. */
 	return CLI_FOUND;
 }
 
@@ -160,6 +160,8 @@ parse_dump(int which, const struct moore_buf *text, struct cli_tables *t, struct
 	case MCAST: return moore_dump_parse_mft(&t->mft, t->f, text->data, text->len, err);
 	case PATH_SL:
 		return moore_dump_parse_path_sl(&t->sl_set, t->f, text->data, text->len, err);
+	case HARDWARE:
+		return moore_dump_parse_hardware(&t->hardware, t->f, text->data, text->len, err);
 	case LID_MATRIX:
 		return moore_dump_parse_lid_matrix(&t->hops, t->f, text->data, text->len, err);
 	default:
@@ -256,11 +258,11 @@ parse_member(const struct moore_capture *c, int which, struct cli_tables *t, str
 static int
 parse_members(const char *path, const struct moore_capture *c, struct cli_tables *t)
 {
-	_Static_assert((int)MOORE_CAPTURED_OP_VLS == OP_VLS, "the members begin with these dumps");
+	_Static_assert((int)MOORE_CAPTURED_HARDWARE == HARDWARE, "the members begin with these dumps");
 	struct moore_err err;
 	int rc = CLI_OK;
 
-	for (int i = 0; i <= OP_VLS && rc == CLI_OK; i++) {
+	for (int i = 0; i <= HARDWARE && rc == CLI_OK; i++) {
 		if (parse_member(c, i, t, &err) < 0)
 			rc = dump_error(path, &err);
 		else if (!t->f->n_switches)
@@ -294,7 +296,7 @@ load_dumps(const char *dir, struct cli_tables *t)
 	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
 		return cli_error("%s: is no directory: give the one that holds %s, %s and %s",
 				 dir, dump_name[LFTS], dump_name[SL2VL], dump_name[SUBNET]);
-	for (int i = 0; i <= OP_VLS && rc == CLI_OK; i++) {
+	for (int i = 0; i <= HARDWARE && rc == CLI_OK; i++) {
 		rc = read_dump(dir, i, t);
 		if (rc == CLI_OK && !t->f->n_switches)
 			rc = refuse_empty(dir);
@@ -360,6 +362,7 @@ cli_tables_free(struct cli_tables *t)
 	moore_sl2vl_free(t->sl2vl);
 	moore_sl_set_free(t->sl_set);
 	moore_lft_free(t->lft);
+	moore_hardware_free(t->hardware);
 	free(t->hops);
 	moore_fabric_free(t->f);
 	free(t->owner);

@@ -16,6 +16,7 @@ snapshot_put(struct snapshot *s)
 	moore_lft_free(s->lft);
 	moore_sl2vl_free(s->sl2vl);
 	moore_mft_free(s->mft);
+	moore_hardware_free(s->hardware);
 	free(s);
 }
 

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "moore/fabric.h"
+#include "moore/hardware.h"
 #include "moore/plan.h"
 #include "moore/tables.h"
 
@@ -40,6 +41,7 @@ struct snapshot {
 	struct moore_lft *lft;
 	struct moore_sl2vl *sl2vl;
 	struct moore_mft *mft;
+	struct moore_hardware *hardware;	/* with sl2vl */
 	uint64_t tables_scan;
 	uint64_t routes_hash, lanes_hash;	/* moore_lft_hash(), ..; 0: not read */
 	struct sa_read sa;	/* asked is 0: not yet, or there is no SM */

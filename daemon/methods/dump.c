@@ -46,6 +46,13 @@ put_op_vls(const struct snapshot *s, struct moore_buf *out)
 	return 0;
 }
 
+static int
+put_hardware(const struct snapshot *s, struct moore_buf *out)
+{
+	moore_dump_write_hardware(s->fabric, s->hardware, out);
+	return 0;
+}
+
 /* In the order of FILES below. */
 static const struct {
 	const char *name;
@@ -53,10 +60,10 @@ static const struct {
 } files[] = {
 	{ "opensm-subnet.lst", put_subnet }, { "opensm-lfts.dump", put_lfts },
 	{ "opensm-sl2vl.dump", put_sl2vl }, { "opensm.mcfdbs", put_mcast },
-	{ "moore-op-vls.dump", put_op_vls },
+	{ "moore-op-vls.dump", put_op_vls }, { "moore-hardware.dump", put_hardware },
 };
 #define FILES "['opensm-subnet.lst','opensm-lfts.dump','opensm-sl2vl.dump','opensm.mcfdbs'," \
-	"'moore-op-vls.dump']"
+	"'moore-op-vls.dump','moore-hardware.dump']"
 
 struct piece {
 	uint64_t from, at;		/* bytes of the file: wanted, and seen */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "moore/seen.h"
-#include "scan/seen.h"
+#include "scan/attr.h"
 
 enum { CAP_SL_MAP = 1 << 6 };
 
@@ -79,10 +79,7 @@ make_plan(const struct seen *s, struct moore_plan **out, struct moore_err *err)
 static uint8_t
 lanes_of(uint8_t a, uint8_t b)
 {
-	static const uint8_t lanes[] = { 1, 1, 2, 4, 8, 15 };
-	uint8_t code = a < b ? a : b;
-
-	return lanes[code < ARRAY_LEN(lanes) ? code : ARRAY_LEN(lanes) - 1];
+	return attr_lanes(a < b ? a : b);
 }
 
 static int

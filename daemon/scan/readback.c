@@ -141,7 +141,9 @@ on_lanes(struct mad_batch *b, const struct mad_ask *q, const uint8_t *data, unsi
 	struct seen_switch *s = &all->sw[q->tag];
 
 	(void)status;
-	if (data)
+	if (data && q->attr != IB_ATTR_SLVL_TABLE)
+		take_hardware(b, q, s, data);
+	else if (data)
 		memcpy(s->sl2vl[(q->mod >> 8) * (s->n_ports + 1u) + (q->mod & 0xff)], data, 8);
 }
 
@@ -153,22 +155,27 @@ in_use(const struct seen_switch *s, uint32_t in, uint32_t out)
 	return s->port[in].role && s->port[out].role;
 }
 
-/* Adds rows of one switch from `from` on, until the batch has max; returns where it ended. */
+/* Adds rows of one switch from `from` on, until the batch has max; returns where it ended.  No
+ * row has port 0 as its out port: what the in port reports is asked for in that place. */
 static uint32_t
 ask_lanes(struct mad_batch *b, struct seen_switch *s, uint32_t tag, uint32_t from, uint32_t max)
 {
 	uint32_t width = s->n_ports + 1u, to;
+	const bool maps = s->capability & CAP_SL_MAP;
 
-	if (!(s->capability & CAP_SL_MAP))
-		return width * width;
-	if (!s->sl2vl && !(s->sl2vl = calloc((size_t)width * width, sizeof(*s->sl2vl)))) {
+	if (maps && !s->sl2vl && !(s->sl2vl = calloc((size_t)width * width, sizeof(*s->sl2vl)))) {
 		b->oom = true;
 		return width * width;
 	}
 	to = mad_add_to(b, 0, s->path, s->hops);
-	for (; from < width * width && b->n_entries < max; from++)
-		if (from % width && in_use(s, from / width, from % width))
-			mad_add_smp(b, to, IB_ATTR_SLVL_TABLE, from / width << 8 | from % width, tag);
+	for (; from < width * width && b->n_entries < max; from++) {
+		uint32_t in = from / width, out = from % width;
+
+		if (!out && s->port[in].role && !ask_hardware(b, s, to, tag, in))
+			return width * width;
+		if (out && maps && in_use(s, in, out))
+			mad_add_smp(b, to, IB_ATTR_SLVL_TABLE, in << 8 | out, tag);
+	}
 	return from;
 }
 
@@ -198,10 +205,12 @@ lanes_hash(const struct seen *s)
 {
 	uint64_t h = MOORE_HASH_INIT;
 
-	for (uint32_t i = 0; i < s->n_switches; i++)
+	for (uint32_t i = 0; i < s->n_switches; i++) {
+		h = hardware_hash(h, &s->sw[i]);
 		if (s->sw[i].sl2vl)
 			h = moore_hash(h, s->sw[i].sl2vl, (s->sw[i].n_ports + (size_t)1) *
 				       (s->sw[i].n_ports + (size_t)1) * sizeof(*s->sw[i].sl2vl));
+	}
 	return h;
 }
 
@@ -278,7 +287,7 @@ seen_tables(const struct seen *s, struct snapshot *to, bool have_lanes, struct m
 	if (!to->fabric)
 		return 0;
 	if ((rc = lft_to(s, to, err)) < 0 || (rc = mft_to(s, to, err)) < 0 ||
-	    (have_lanes && (rc = sl2vl_to(s, to, err)) < 0))
+	    (have_lanes && ((rc = sl2vl_to(s, to, err)) < 0 || (rc = hardware_to(s, to, err)) < 0)))
 		return rc;
 	if ((rc = moore_lft_hash(&to->routes_hash, to->fabric, to->lft, err)) == 0 && have_lanes)
 		rc = moore_sl2vl_hash(&to->lanes_hash, to->fabric, to->sl2vl, err);
@@ -303,6 +312,7 @@ seen_inherit(struct seen *s, struct seen *old)
 		w->lft_size = from->lft_size;
 		w->sl2vl = from->sl2vl;
 		w->mft = from->mft;
+		w->hardware = from->hardware;
 		w->n_mft = from->n_mft;
 		w->perf_cap = from->perf_cap;
 		w->perf_cap2 = from->perf_cap2;
@@ -311,5 +321,6 @@ seen_inherit(struct seen *s, struct seen *old)
 		from->lft = NULL;
 		from->sl2vl = NULL;
 		from->mft = NULL;
+		from->hardware = NULL;
 	}
 }

@@ -15,6 +15,7 @@ seen_free(struct seen *s)
 		free(s->sw[i].lft);
 		free(s->sw[i].sl2vl);
 		free(s->sw[i].mft);
+		free(s->sw[i].hardware);
 	}
 	free(s->sw);
 	free(s->ep);

@@ -8,6 +8,7 @@
  *   look.c       did the fabric change?
  *   observed.c   plan and fabric of a snapshot
  *   readback.c   tables, as the switches hold them
+ *   hardware.c   what switches and ports report of themselves; VL arbitration
  *   records.c    SLs of the SA's path records
  *   manager.c    the subnet managers: where they are, which is master, which answer
  *   counters.c   one reading of all counters
@@ -36,6 +37,7 @@ port_is_up(const struct seen_port *p)
 	return p->state > 1 && p->phys == 5;	/* not down; LinkUp */
 }
 
+struct seen_hardware;
 struct seen_switch {
 	uint64_t guid, port_guid;
 	char desc[DESC_MAX + 1];
@@ -53,6 +55,7 @@ struct seen_switch {
 	uint8_t (*sl2vl)[8];
 	uint64_t (*mft)[4];
 	uint32_t n_mft;
+	struct seen_hardware *hardware;
 	/* Counters. */
 	uint16_t perf_cap;	/* PerfMgt ClassPortInfo.CapabilityMask */
 	uint32_t perf_cap2;
@@ -155,6 +158,15 @@ uint64_t lanes_hash(const struct seen *s);
 int seen_tables(const struct seen *s, struct snapshot *to, bool have_lanes, struct moore_err *err);
 /* Moves what was read of the same switches from an older walk to s. */
 void seen_inherit(struct seen *s, struct seen *old);
+
+/* hardware.c, for readback.c.  Adds the Gets for a port, with port 0 those for the switch too;
+ * false: out of memory, as b->oom.  take_hardware() is their answer(). */
+bool ask_hardware(struct mad_batch *b, struct seen_switch *s, uint32_t to, uint32_t tag,
+		  uint32_t port);
+void take_hardware(struct mad_batch *b, const struct mad_ask *q, struct seen_switch *s,
+		   const uint8_t *data);
+uint64_t hardware_hash(uint64_t h, const struct seen_switch *s);
+int hardware_to(const struct seen *s, struct snapshot *to, struct moore_err *err);
 
 /* records.c.  Asks for some more pairs of endpoints, and adds to s->sa. */
 enum mad_end read_records(struct seen *s, const struct ask_with *w);

@@ -63,6 +63,31 @@ read_plan(void)
 	return p;
 }
 
+/* Every switch and port reports the same, and all its arbitration is for VLs 0 and 1. */
+static void
+report(struct snapshot *s)
+{
+	static const uint32_t sw[MOORE_N_SW_VALUES] = { 713, 53000, 160, 49152, 0, 4096, 0xbfff, 1, 0 };
+	static const uint16_t port[MOORE_N_PT_VALUES] = { 4, 4, 7, 5, 5, 8, 8, 0, 8, 8 };
+	static const struct moore_arb_entry even[] = { { 0, 64 }, { 1, 64 } };
+	struct moore_err err;
+
+	if (moore_hardware_new(&s->hardware, s->fabric, &err) < 0)
+		exit(3);
+	for (uint32_t i = 0; i < s->fabric->n_switches; i++) {
+		memcpy(s->hardware->sw[i], sw, sizeof(sw));
+		s->hardware->sw[i][MOORE_SW_LFT_TOP] = s->fabric->lid_top;
+	}
+	for (uint32_t i = 0; i < s->fabric->n_ports; i++) {
+		if (!s->fabric->port[i].role)
+			continue;
+		memcpy(s->hardware->port[i], port, sizeof(port));
+		for (int k = 0; k < MOORE_N_ARB; k++)
+			if (moore_hardware_set_arb(s->hardware, i, k, even, ARRAY_LEN(even), &err) < 0)
+				exit(3);
+	}
+}
+
 static void
 route(struct snapshot *s)
 {
@@ -83,6 +108,7 @@ route(struct snapshot *s)
 				moore_lft_row(r->lft, i)[l] : MOORE_NO_PATH;
 	s->sl2vl = r->sl2vl;
 	r->sl2vl = NULL;
+	report(s);
 	s->routes_hash = r->routes_hash;
 	s->lanes_hash = r->lanes_hash;
 	moore_engine_result_free(r);

@@ -116,6 +116,25 @@ MOORE='.topology == "slimfly q=4" and .sound and .acyclic and .unreachable == 0 
 	for f in plan.json opensm-lfts.dump moore-op-vls.dump; do
 		cmp <(tar xOf "$dir/dump.tar" "$f") <(tar xOf "$dir/live.tar" "$f") || fail "$f differs"
 	done
+	# What the switches report of themselves, and their arbitration, as smpquery reads it.
+	moorectl --socket "$dir/moored.sock" capture --names keep -o "$dir/kept.tar" >/dev/null
+	tar xOf "$dir/kept.tar" moore-hardware.dump >"$dir/hardware"
+	[ "$(grep -c '^has ' "$dir/hardware")" = 32 ]
+	[ "$(grep -c '^port ' "$dir/hardware")" = $((32 * 9)) ]
+	first=$(awk '/^Switch/ { n++ } n == 1' "$dir/hardware")
+	lid=$(sed -n '1,/^Unicast/ s/^Unicast.* switch Lid \([0-9]*\) .*/\1/p' "$dir/dump/opensm-lfts.dump")
+	on_fabric smpquery switchinfo "$lid" >"$dir/asked"
+	for pair in lft_cap:LinearFdbCap lft_top:LinearFdbTop mft_cap:McastFdbCap; do
+		[ "$(sed -n "s/^has.* ${pair%:*} \([0-9]*\) .*/\1/p" <<<"$first")" = \
+			"$(sed -n "s/^${pair#*:}:\.*//p" "$dir/asked")" ] || fail "$pair: $first; $(cat "$dir/asked")"
+	done
+	for port in 1 8; do
+		on_fabric smpquery vlarb "$lid" "$port" | python3 -c 'import sys
+row = lambda s: [int(x, 16) for x in s.split("|")[1:-1]]
+t = [row(s) for s in sys.stdin if s.startswith(("VL ", "WEIGHT"))]
+for vl, weight in (t[2:], t[:2]): print("".join(f" {v}:{w}" for v, w in zip(vl, weight) if w))' >"$dir/asked"
+		grep -A 2 "^port $port " <<<"$first" | sed -n 's/^low//p; s/^high//p' | diff - "$dir/asked"
+	done
 	moorectl verify "$dir/live.tar" --json | jq -e .sound >/dev/null
 	moorectl --socket "$dir/moored.sock" shadow --plan "$dir/plan.json" --json >"$dir/answer" ||
 		fail "$(jq -c . "$dir/answer")"
