@@ -12,6 +12,18 @@ load lib
 	done < <($M --list)
 }
 
+@test "osmmoore(8) explains each code that the plugin logs, and no other" {
+	man -l --warnings -E UTF-8 "$ROOT/docs/man/osmmoore.8" 2>"$T/warnings" >/dev/null
+	[ ! -s "$T/warnings" ] || { cat "$T/warnings"; false; }
+	codes=$(grep -oE 'MPLUG_MR_[A-Z_]+ = [0-9]+' "$ROOT/opensm-plugin/plugin.h" | awk '$3 { printf "MR%02u\n", $3 }')
+	[ "$(wc -l <<<"$codes")" -ge 24 ]
+	diff <(echo "$codes") <(sed -n 's/^\.B \(MR[0-9]*\)$/\1/p' "$ROOT/docs/man/osmmoore.8")
+	# An entry has what it means and what to do: at least two lines.
+	awk '/^\.TP/ { if (code && n < 3) print code; n = 0; code = "" } /^\.B MR/ { code = $2 } { n++ }' \
+		"$ROOT/docs/man/osmmoore.8" >"$T/short"
+	[ ! -s "$T/short" ] || { cat "$T/short"; false; }
+}
+
 @test "completion offers verbs, options and families" {
 	bash -n "$ROOT/etc/moorectl.bash"
 	PATH=${M%/*}:$PATH
