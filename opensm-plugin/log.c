@@ -74,21 +74,63 @@ layers(const struct moore_fabric *f)
 	return 1u << lmc;
 }
 
+/* Appends the names of missing links, as moorectl check writes them. */
+static void
+put_gaps(struct moore_buf *b, const struct mplug_sm *sm, uint32_t n_missing)
+{
+	const struct moore_fabric *f = sm->newest;
+	struct moore_route_gap gap[MPLUG_GAPS_MAX];
+	size_t n = moore_route_gaps(sm->result->route, gap, MPLUG_GAPS_MAX);
+
+	for (size_t i = 0; i < n; i++) {
+		moore_buf_fmt(b, "%s%s[%u]", i ? ", " : " (", f->sw[gap[i].sw[0]].name, gap[i].port[0]);
+		if (gap[i].sw[1] != MOORE_NONE)
+			moore_buf_fmt(b, " -- %s[%u]", f->sw[gap[i].sw[1]].name, gap[i].port[1]);
+	}
+	if (n)
+		moore_buf_fmt(b, n < n_missing ? ", and more)" : ")");
+}
+
+/* Appends what is not as intended; a count that is zero has no term. */
+static void
+put_terms(struct moore_buf *b, const struct mplug_sm *sm, size_t sl2vl_rows)
+{
+	struct moore_route_stats st;
+
+	moore_route_stats(sm->result->route, &st);
+	const struct { const char *what; size_t n; } term[] = {
+		{ "SL2VL rows to set", sl2vl_rows },
+		{ "extra links", st.extra_links },
+		{ "one-lane links in use", st.one_lane_links },
+		{ "one-lane links left out", st.unused_links },
+		{ "avoided links", st.avoided_links },
+		{ "drained switches", st.drained_switches },
+		{ "next hops repaired", st.repaired },
+		{ "missing switches", st.missing_switches },
+		{ "missing links", st.missing_links },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(term); i++)
+		if (term[i].n)
+			moore_buf_fmt(b, "; %s: %zu", term[i].what, term[i].n);
+	put_gaps(b, sm, st.missing_links);
+	if (b->data)
+		moore_text_hide(b->data);	/* NodeDescriptions may hold anything */
+}
+
 void
 mplug_log_sweep(struct mplug_sm *sm, const struct mplug_view *v, const struct mplug_times *t)
 {
 	const struct moore_engine_result *r = sm->result;
-	struct moore_route_stats st;
+	struct moore_buf terms = MOORE_BUF_INIT;
 	size_t changed, total;
 
-	moore_route_stats(r->route, &st);
 	mplug_publish_count(v, &changed, &total);
+	put_terms(&terms, sm, mplug_sl2vl_rows_to_set(sm, v));
 	osm_log(&sm->osm->log, OSM_LOG_INFO,
 		"moore: %s: %u switches, %u endpoints, %u layers, %d VLs; "
 		"total %.1f ms (routing %.1f, lanes %.1f, check %.1f); "
-		"%zu of %zu LFT blocks change, %zu SL2VL rows to set; "
-		"missing %u links %u switches, extra %u links, one-lane %u links in use "
-		"%u left out, avoided %u links, drained %u switches, repaired %u; hash %016" PRIx64 "\n",
+		"%zu of %zu LFT blocks change%s; hash %016" PRIx64 "\n",
 		*r->topology ? r->topology : "unrecognised, routed as a general graph",
 		v->f->n_switches, v->f->n_endpoints, layers(v->f),
 		__builtin_popcount(r->verdict->vls),
@@ -96,7 +138,6 @@ mplug_log_sweep(struct mplug_sm *sm, const struct mplug_view *v, const struct mp
 		t->ms[MPLUG_T_ROUTED] - t->ms[MPLUG_T_OBSERVED],
 		t->ms[MPLUG_T_LANES] - t->ms[MPLUG_T_ROUTED],
 		t->ms[MPLUG_T_CHECKED] - t->ms[MPLUG_T_LANES],
-		changed, total, mplug_sl2vl_rows_to_set(sm, v),
-		st.missing_links, st.missing_switches, st.extra_links, st.one_lane_links,
-		st.unused_links, st.avoided_links, st.drained_switches, st.repaired, r->hash);
+		changed, total, terms.data && !terms.oom ? terms.data : "", r->hash);
+	moore_buf_free(&terms);
 }

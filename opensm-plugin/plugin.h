@@ -55,6 +55,7 @@ enum mplug_mr {
 /* The errors that were logged already.  An error that every sweep repeats is logged the
  * first time and counted from then on (log.c). */
 #define MPLUG_SAID_MAX 128
+#define MPLUG_GAPS_MAX 10	/* missing links that the line of a sweep names */
 struct mplug_said {
 	struct {
 		uint64_t hash;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* stats.c - how the observed fabric differs from the plan, in numbers. */
+/* stats.c - how the observed fabric differs from the plan: in numbers, and by its missing
+ * links. */
 #include "route/build.h"
 
 /* Each link has two edges, and each live link two live ends. */
@@ -51,4 +52,34 @@ moore_rbuild_count(struct moore_route *r)
 	st->unknown_line = g->spared.unknown_line;
 	for (uint32_t s = 0; s < g->n; s++)
 		st->missing_switches += g->sw_of[s] == MOORE_NONE;
+}
+
+/* The port that the plan gives edge e: the least one, if it has several. */
+static moore_portnum
+planned_port(const struct moore_rgraph *g, uint32_t e)
+{
+	return g->xpar[e] < g->xpar[e + 1] ? g->par[g->xpar[e]].port : 0;
+}
+
+size_t
+moore_route_gaps(const struct moore_route *r, struct moore_route_gap *out, size_t max)
+{
+	const struct moore_rgraph *g = &r->g;
+	const uint8_t mask = MOORE_EDGE_PLANNED | MOORE_EDGE_UP | MOORE_EDGE_AVOID;
+	size_t n = 0;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t e = g->xadj[v]; e < g->xadj[v + 1]; e++) {
+			moore_swid a = g->sw_of[v], b = g->sw_of[g->to[e]];
+
+			/* Each link has two edges: the first one whose switch is there counts. */
+			if ((g->flags[e] & mask) != MOORE_EDGE_PLANNED || a == MOORE_NONE ||
+			    (b != MOORE_NONE && g->to[e] < v))
+				continue;
+			if (n == max)
+				return n;
+			out[n++] = (struct moore_route_gap){
+				{ a, b }, { planned_port(g, e), planned_port(g, g->rev[e]) } };
+		}
+	return n;
 }

@@ -38,7 +38,7 @@ guid_of() { sed -n "s/^Unicast.* guid \(0x[0-9a-f]*\) ('$1').*/\1/p" "$dir/dump/
 	[ "$(rows_by "$guid" "$port")" -gt 0 ]
 	echo "$name:$port avoid" >"$dir/links"
 	change sm_hup
-	log_has ' avoided 1 links, drained 0 switches, repaired [1-9]' || fail "$(log | grep moore)"
+	log_has '; avoided links: 1; next hops repaired: [1-9]' || fail "$(log | grep moore)"
 	[ "$(rows_by "$guid" "$port")" -eq 0 ]
 	sound
 	no_credit_loop
@@ -58,7 +58,7 @@ guid_of() { sed -n "s/^Unicast.* guid \(0x[0-9a-f]*\) ('$1').*/\1/p" "$dir/dump/
 	guid=$(guid_of "$name")
 	change tee "$dir/links" <<<"$name:$port avoid"
 	log_has "moore: $dir/links has changed: a sweep is asked for" || fail "$(log | grep moore)"
-	log_has ' avoided 1 links, ' || fail "$(log | grep moore)"
+	log_has '; avoided links: 1;' || fail "$(log | grep moore)"
 	[ "$(rows_by "$guid" "$port")" -eq 0 ]
 	sound
 	calm
@@ -98,7 +98,7 @@ errs() { sim "PerformanceSet $1 PortCounters.SymbolErrorCounter=$2"; }
 	[ "$(cat "$dir/links")" = '# nothing yet' ]	# it was only judged
 	change drain --apply
 	calm
-	log_has ' avoided 1 links, ' || fail "$(log | grep moore)"
+	log_has '; avoided links: 1;' || fail "$(log | grep moore)"
 	[ "$(rows_by "$(guid_of "$sw")" "$port")" -eq 0 ]
 	[ "$(rows_by "$(guid_of "$peer")" "$peer_port")" -eq 0 ]
 	sound
@@ -150,7 +150,7 @@ errs() { sim "PerformanceSet $1 PortCounters.SymbolErrorCounter=$2"; }
 	printf '%s\n' 'drain on' 'drain_most 1' 'drain_quiet_s 10' >>"$dir/moored.conf"
 	change kill -HUP "$daemon_pid"
 	calm
-	log_has ' avoided 1 links, ' || fail "$(log | grep moore)"
+	log_has '; avoided links: 1;' || fail "$(log | grep moore)"
 	[ "$(grep -c ' avoid # .* moored errors ' "$dir/links")" -eq 1 ]
 	grep 'drain: 0x.* is drained: errors ' "$dir/moored.log"
 	holds '.events | length == 1 and .[0].params.drained' events.past '{"kinds":["drain"]}'
@@ -192,7 +192,7 @@ errs() { sim "PerformanceSet $1 PortCounters.SymbolErrorCounter=$2"; }
 	cables | grep "^\"$name\"" >/dev/null || fail "no $name"
 	echo "$(guid_of "$name") avoid" >"$dir/links"
 	change sm_hup
-	log_has ' avoided 0 links, drained 1 switches,' || fail "$(log | grep moore)"
+	log_has 'change; drained switches: 1;' || fail "$(log | grep moore)"
 	sound
 	no_credit_loop
 	# Its neighbours send it only what is for the switch itself and its three hosts.

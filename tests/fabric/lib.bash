@@ -137,6 +137,8 @@ sm_lives() { kill -0 "$sm_pid" 2>/dev/null; }
 since() { seen=$(wc -l <"$dir/opensm.log"); }
 log() { tail -n +$((seen + 1)) "$dir/opensm.log"; }
 log_has() { log | grep -qE -- "$1"; }
+# Some sweep line is without this term: a count that is zero has none.
+sweep_lacks() { log | grep 'moore: .* VLs; total ' | grep -qvE -- "$1"; }
 log_count() { log | grep -cE -- "$1"; }
 
 log_has_or_dead() { log_has "$1" || ! sm_lives; }

@@ -103,7 +103,7 @@ cut_until_first_step() {
 	sim "Unlink $(cables | sed -n 30p)"
 	await 'the steps end early, since the fabric has changed'
 	sed -i '/motion_wait/d' "$dir/moore.conf"
-	await 'missing 2 links'
+	await 'missing links: 2 '
 	await_up
 	settled
 	sound
@@ -121,7 +121,7 @@ cut_until_first_step() {
 	since
 	sm_start lmc 2
 	# The first sweep counts with one lane, since minhop's SL2VL rows are in force.
-	await ' 0 SL2VL rows to set'
+	until_ok "$DEADLINE" sweep_lacks ' SL2VL rows to set'
 	settled
 	log_has 'LFT blocks read from switches, 0 not answered'
 	log_has 'moore: step 1 of ' || fail "$(log | grep moore)"
@@ -161,11 +161,11 @@ cut_until_first_step() {
 	log_has 'ERR MR22: the link from 0x.* went down or came back 3 times within 8 s' ||
 		fail "$(log | grep moore)"
 	change sim "ReLink $link"
-	log_has 'missing 1 links' || fail "$(log | grep moore)"
+	log_has 'missing links: 1 ' || fail "$(log | grep moore)"
 	sound
 	# A timer asks for the sweep that takes it back.
 	await 'is quiet: it counts again'
-	await 'missing 0 links'
+	until_ok "$DEADLINE" sweep_lacks ' missing links'
 	settled
 	sound
 }

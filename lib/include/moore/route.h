@@ -80,6 +80,17 @@ struct moore_route_stats {
 };
 MOORE_API void moore_route_stats(const struct moore_route *r, struct moore_route_stats *out);
 
+/* A missing link: the switches of seen that it should join, and their planned ports.  sw[1] is
+ * MOORE_NONE when that switch is missing, too. */
+struct moore_route_gap {
+	moore_swid sw[2];
+	moore_portnum port[2];
+};
+/* Writes the first missing links, at most max of them, in the order of the intended fabric, and
+ * returns how many it wrote.  A link between two missing switches is none of them.  O(E). */
+MOORE_API size_t moore_route_gaps(const struct moore_route *r, struct moore_route_gap *out,
+				  size_t max);
+
 /* A short multicast tree over the n switches in members (in any order, with repeats) that
  * uses only allowed turns.  The group's number chooses among equal trees, so that groups
  * spread over links.  Fills parent_port[n_switches]: the port towards the root, 0 at the
