@@ -816,7 +816,7 @@ const struct cli_cmd cli_cmds[] = {
 	  "Call any method of moored; the answer is JSON.", NULL,
 	  "JSON is an object of parameters: moorectl call routes.path '{\"from\":\"A\",\"to\":\"B\"}'.\n"
 	  "Without METHOD, the methods are listed, one line each.", cmd_call },
-	{ SETUP, "conf check", "FILE", 1, 1, "Check a moore.conf.", NULL, NULL, cmd_conf_check },
+	{ SETUP, "conf check", "FILE", 1, 1, "Check a moore.conf, and the files that it names.", NULL, NULL, cmd_conf_check },
 	{ SETUP, "conf", "", 0, 0,
 	  "Print moore.conf with every key, its help and its default.", NULL,
 	  NULL, cmd_conf },

@@ -7,7 +7,7 @@
 #include "conf.h"
 #include "moore/keys.h"
 
-enum { CONF_MAX = 1 << 20 };
+enum { CONF_MAX = 1 << 20, CONF_FAULTS_MAX = 100 };
 
 #define TEXT(field) MOORE_KEY_TEXT, 0, sizeof(((struct moored_conf *)NULL)->field), NULL
 #define NUMBER(min, max) MOORE_KEY_U32, min, max, NULL
@@ -149,6 +149,27 @@ moored_conf_read(struct moored_conf *c, const char *path, struct moore_err *err)
 	rc = moored_conf_parse(c, path, text.data, text.len, err);
 	moore_buf_free(&text);
 	return rc;
+}
+
+unsigned
+moored_conf_faults(const char *path, void (*tell)(const struct moore_err *err))
+{
+	struct moored_conf c;
+	struct moore_buf text;
+	struct moore_err err;
+	unsigned n = 0;
+
+	if (file_read(path, CONF_MAX, &text, &err) < 0)
+		return 0;
+	while (n < CONF_FAULTS_MAX && moored_conf_parse(&c, path, text.data, text.len, &err) < 0) {
+		tell(&err);
+		n++;
+		if (!err.line)
+			break;
+		moore_keys_skip(text.data, text.len, err.line);
+	}
+	moore_buf_free(&text);
+	return n;
 }
 
 void

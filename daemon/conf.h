@@ -44,6 +44,9 @@ void moored_conf_defaults(struct moored_conf *c);
 int moored_conf_parse(struct moored_conf *c, const char *path, const char *text, size_t len,
 		      struct moore_err *err);
 int moored_conf_read(struct moored_conf *c, const char *path, struct moore_err *err);
+/* Calls tell for each faulty line of a file, at most 100, and returns how many; 0, too, for a file
+ * that cannot be read. */
+unsigned moored_conf_faults(const char *path, void (*tell)(const struct moore_err *err));
 /* Take from a new reading what a running daemon can; names of the keys that
  * differ and take a restart go to *stale. */
 void moored_conf_take_live(struct moored_conf *c, const struct moored_conf *from,

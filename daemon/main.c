@@ -236,6 +236,12 @@ start(struct moored *d, struct event **sig)
 	return 0;
 }
 
+static void
+log_fault(const struct moore_err *err)
+{
+	log_say(LOG_ERR, NULL, "%s", err->text);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -251,6 +257,8 @@ main(int argc, char **argv)
 	json_object_seed(1);		/* before threads start; fixes the order of keys */
 	strcpy(d.conf_path, g.config ? g.config : DEFAULT_CONF);
 	d.conf_named = g.config != NULL;
+	if (g.check && moored_conf_faults(d.conf_path, log_fault) > 0)
+		return EXIT_MISUSE;
 	if (state_configure(&d, &err) < 0) {
 		log_say(LOG_ERR, NULL, "%s", err.text);
 		return EXIT_MISUSE;

@@ -5,7 +5,7 @@
 const char moore_schema_conf[] = OBJ("'keys':" LIST_OF(OBJ("'key':" STR ",'default':" STR ",'help':"
 	STR)));
 const char moore_schema_conf_check[] = OBJ("'ok':" BOOL ",'valid':" BOOL ",'plan?':" STR
-	",'seed?':" INT ",'error':" AN_ERROR_OR_NULL);
+	",'seed?':" INT ",'error':" AN_ERROR_OR_NULL ",'errors':" LIST_OF(AN_ERROR));
 
 json_t *
 moore_answer_conf(void)
@@ -21,11 +21,16 @@ moore_answer_conf(void)
 
 json_t *
 moore_answer_conf_check(const char *file, const struct moore_conf *conf,
-			const struct moore_err *fault)
+			const struct moore_err *fault, size_t n)
 {
-	if (fault)
-		return json_pack("{s:b, s:b, s:o}", "ok", 0, "valid", 0, "error",
-				 moore_json_error(fault->text, file, fault->line));
-	return json_pack("{s:b, s:b, s:o, s:I, s:n}", "ok", 1, "valid", 1, "plan",
-			 moore_json_name(conf->plan), "seed", (json_int_t)conf->seed, "error");
+	json_t *errors = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		errors = moore_json_add(errors, moore_json_error(fault[i].text, file, fault[i].line));
+	if (n)
+		return json_pack("{s:b, s:b, s:o, s:o}", "ok", 0, "valid", 0, "error",
+				 moore_json_error(fault->text, file, fault->line), "errors", errors);
+	return json_pack("{s:b, s:b, s:o, s:I, s:n, s:o}", "ok", 1, "valid", 1, "plan",
+			 moore_json_name(conf->plan), "seed", (json_int_t)conf->seed, "error",
+			 "errors", errors);
 }

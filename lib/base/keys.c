@@ -236,6 +236,36 @@ moore_keys_parse(const struct moore_keys *t, void *out, const char *path, const 
 	return 0;
 }
 
+void
+moore_keys_skip(char *text, size_t len, unsigned line)
+{
+	char *end = text + len;
+
+	for (unsigned at = 1; text < end && at <= line; text++) {
+		if (*text == '\n')
+			at++;
+		else if (at == line)
+			*text = ' ';
+	}
+}
+
+unsigned
+moore_keys_line(const char *text, size_t len, const char *key)
+{
+	const char *end = text + len;
+
+	for (unsigned line = 1; text < end; line++) {
+		const char *nl = memchr(text, '\n', (size_t)(end - text));
+		struct part p = trim((struct part){ text, nl ? nl : end });
+		size_t n = strlen(key);
+
+		if (length(p) > n && !memcmp(p.s, key, n) && is_blank(p.s[n]))
+			return line;
+		text = nl ? nl + 1 : end;
+	}
+	return 0;
+}
+
 int
 moore_keys_set(const struct moore_keys *t, void *out, const char *key, const char *value,
 	       struct moore_err *err)

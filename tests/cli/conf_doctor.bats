@@ -89,6 +89,41 @@ doctor() {
 	says "No such file"
 }
 
+@test "conf check names every fault, and the files that are missing or wrong" {
+	printf 'x y z\n' >"$T/links"
+	printf '{"moore_plan": 1,\n' >"$T/half.json"
+	mkdir "$T/folder"
+	cat >"$T/c" <<-EOF2
+	profile any
+	plan $T/none.json
+	# a comment
+	seed
+	links $T/links
+	seed 3
+	sede 4
+	EOF2
+	run --separate-stderr -1 $M conf check "$T/c"
+	printf '%s\n' "$T/c:1: profile: " "$T/c:2: plan: $T/none.json: No such file" "$T/c:4: seed: has no value" \
+		"$T/c:5: links: $T/links:1: " "$T/c:7: sede: unknown key" >"$T/want"
+	[ "${#stderr_lines[@]}" = 5 ] || { echo "$stderr"; false; }
+	i=0
+	while read -r want; do
+		[[ ${stderr_lines[i++]} == "moorectl: $want"* ]] || { echo "$want: ${stderr_lines[i - 1]}"; false; }
+	done <"$T/want"
+	run -1 $M conf check "$T/c" --json
+	holds '[.errors[].line] == [1, 2, 4, 5, 7] and .error == .errors[0] and .valid == false'
+	for plan in "$T/half.json|$T/half.json:" "$T/folder|$T/folder: is no regular file"; do
+		echo "plan ${plan%|*}" >"$T/d"
+		run --separate-stderr -1 $M conf check "$T/d"
+		says "$T/d:1: plan: ${plan#*|}"
+	done
+	# The same key in every line, and no line end: bounded, and soon done.
+	yes 'seed x' | head -n 100000 | head -c -1 >"$T/many"
+	run --separate-stderr -1 timeout 20 $M conf check "$T/many"
+	[ "${#stderr_lines[@]}" = 101 ]
+	says "100 faults are shown, there may be more"
+}
+
 @test "doctor: all is well" {
 	doctor
 	[ $status = 0 ]

@@ -236,6 +236,12 @@ load lib
 	conf colour blue
 	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
 	[[ $stderr == *"moored.conf:4: colour: unknown key"* ]]
+	conf colour blue poll_ms 3 planes '' metrics_ports some
+	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
+	for part in 'colour: unknown key' 'poll_ms: "3" is not' 'planes: has no value' 'metrics_ports: "some" is none'; do
+		[[ $(grep -c "error: .*moored.conf:[0-9]*: $part" <<<"$stderr") == 1 ]] || { echo "$part: $stderr"; false; }
+	done
+	[ "$(grep -c 'error: ' <<<"$stderr")" = 4 ]
 	run -2 --separate-stderr $D --config "$T/none"
 	[[ $stderr == *"none: cannot read"* ]]
 	run -2 --separate-stderr $D --colour

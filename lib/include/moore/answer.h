@@ -345,9 +345,9 @@ MOORE_API json_t *moore_answer_capture(const struct moore_capture *c);
 /* ---- moore.conf (conf.c) ----------------------------------------------------------------- */
 
 MOORE_API json_t *moore_answer_conf(void);	/* its keys */
-/* fault is NULL for one that is right, and else conf is not read. */
+/* fault[n]: what is wrong, the first one first; without any, conf was read. */
 MOORE_API json_t *moore_answer_conf_check(const char *file, const struct moore_conf *conf,
-					  const struct moore_err *fault);
+					  const struct moore_err *fault, size_t n);
 
 /* The settings for each transport of a target (env.c); `ok`: one at least can be used. */
 MOORE_API json_t *moore_answer_env(const struct moore_env *e, const char *target);

@@ -46,6 +46,11 @@ MOORE_API void moore_keys_defaults(const struct moore_keys *t, void *out);
 MOORE_API int moore_keys_parse(const struct moore_keys *t, void *out, const char *path,
 			       const char *text, size_t len, unsigned *line,
 			       struct moore_err *err);
+/* Overwrites a line with blanks, so that moore_keys_parse() finds the next fault of a text after
+ * this one.  O(len). */
+MOORE_API void moore_keys_skip(char *text, size_t len, unsigned line);
+/* The first line that sets this key; 0 when there is none.  O(len). */
+MOORE_API unsigned moore_keys_line(const char *text, size_t len, const char *key);
 /* Sets the field of one key of the table.  -MOORE_ESYNTAX leaves it as it was. */
 MOORE_API int moore_keys_set(const struct moore_keys *t, void *out, const char *key,
 			     const char *value, struct moore_err *err);
