@@ -229,7 +229,7 @@ cli_put_time(struct moore_buf *b, long long ms)
 void
 cli_put_bytes(struct moore_buf *b, double bytes)
 {
-	static const char *const unit[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s" };
+	static const char *const unit[] = { "B", "kB", "MB", "GB", "TB" };
 	size_t i = 0;
 
 	while (bytes >= 999.5 && i + 1 < ARRAY_LEN(unit)) {
@@ -237,4 +237,11 @@ cli_put_bytes(struct moore_buf *b, double bytes)
 		i++;
 	}
 	cli_putf(b, bytes >= 99.5 || !i ? "%.0f %s" : "%.1f %s", bytes, unit[i]);
+}
+
+void
+cli_put_rate(struct moore_buf *b, double bytes_per_s)
+{
+	cli_put_bytes(b, bytes_per_s);
+	cli_putf(b, "/s");
 }

@@ -60,6 +60,7 @@ void cli_cell_place(struct cli_grid *g, const json_t *place);
 void cli_cell_share(struct cli_grid *g, const json_t *o, const char *key);
 /* Appends a rate: "1.5 GB/s". */
 void cli_put_bytes(struct moore_buf *b, double bytes);
+void cli_put_rate(struct moore_buf *b, double bytes_per_s);
 /* Appends an event as a line, "15:04:05  sweep     plane 0, switches 50"; form is how the time is
  * printed. */
 void cli_put_event(struct moore_buf *b, const json_t *event, const char *form);

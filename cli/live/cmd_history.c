@@ -10,13 +10,13 @@ static void
 put_load(struct moore_buf *b, const json_t *load)
 {
 	cli_putf(b, "load           out ");
-	cli_put_bytes(b, cli_num(load, "mean_out"));
+	cli_put_rate(b, cli_num(load, "mean_out"));
 	cli_putf(b, ", in ");
-	cli_put_bytes(b, cli_num(load, "mean_in"));
+	cli_put_rate(b, cli_num(load, "mean_in"));
 	cli_putf(b, " on average since ");
 	cli_put_when(b, "%F %T", cli_int(load, "first_ms"));
 	cli_putf(b, "; at most ");
-	cli_put_bytes(b, cli_num(load, "most_out"));
+	cli_put_rate(b, cli_num(load, "most_out"));
 	cli_putf(b, " out, at ");
 	cli_put_when(b, "%F %T", cli_int(load, "most_ms"));
 	cli_putf(b, "\n");

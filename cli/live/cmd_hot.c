@@ -245,7 +245,7 @@ put_load(struct moore_buf *b, const json_t *x)
 	put_share(b, x, "load");
 	if (json_is_number(json_object_get(x, "bytes_per_s"))) {
 		cli_putf(b, ", ");
-		cli_put_bytes(b, cli_num(x, "bytes_per_s"));
+		cli_put_rate(b, cli_num(x, "bytes_per_s"));
 	}
 	cli_putf(b, "; packets wait for it ");
 	put_share(b, x, "wait");
@@ -286,7 +286,7 @@ put_suspects(struct moore_buf *b, const json_t *list)
 		cli_cell(&g, "%s", cli_str(s, *cli_str(s, "source") ? "source" : "from"));
 		cli_cell(&g, "%s", cli_str(s, *cli_str(s, "dest") ? "dest" : "to"));
 		cli_cell(&g, "%lld", cli_int(s, "offset"));
-		cli_put_bytes(&rate, cli_num(s, "bytes_per_s"));
+		cli_put_rate(&rate, cli_num(s, "bytes_per_s"));
 		cli_cell(&g, "%s", rate.len ? rate.data : "-");
 		moore_buf_free(&rate);
 		cli_cell_share(&g, s, "share");

@@ -382,7 +382,7 @@ put_row(struct moore_buf *b, const json_t *row)
 		cli_putf(b, "%s", i ? ", " : " ");
 		put_link(b, o);
 		cli_putf(b, " ");
-		cli_put_bytes(b, cli_num(o, "bytes_per_s"));
+		cli_put_rate(b, cli_num(o, "bytes_per_s"));
 		if (json_is_real(json_object_get(o, "share")))
 			cli_putf(b, " (%.0f %%)", 100 * cli_num(o, "share"));
 	}

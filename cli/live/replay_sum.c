@@ -151,7 +151,7 @@ cli_replayed_json(const struct cli_replayed *s)
 static void
 put_rate(struct moore_buf *b, const json_t *o, const char *rate, const char *share)
 {
-	cli_put_bytes(b, cli_num(o, rate));
+	cli_put_rate(b, cli_num(o, rate));
 	if (json_is_real(json_object_get(o, share)))
 		cli_putf(b, " (%.0f %%)", 100 * cli_num(o, share));
 }

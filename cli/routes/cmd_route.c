@@ -475,9 +475,28 @@ free_output(struct output *o)
 	free(o->set);
 }
 
+/* What was written. */
+struct written {
+	size_t files;
+	double bytes;
+};
+
+static struct written
+measure(const struct output *o)
+{
+	struct written w = { .files = o->n_files };
+	struct stat st;
+
+	for (size_t i = 0; i < o->n_files; i++)
+		if (stat(o->file[i].path, &st) == 0)
+			w.bytes += (double)st.st_size;
+	return w;
+}
+
 /* Writes the tables and, unless way has none, the steps to them. */
 static int
-write_tables(const char *dir, const struct cli_routing *r, const struct cli_table_steps *way)
+write_tables(const char *dir, const struct cli_routing *r, const struct cli_table_steps *way,
+	     struct written *w)
 {
 	struct output o;
 	int rc;
@@ -486,6 +505,7 @@ write_tables(const char *dir, const struct cli_routing *r, const struct cli_tabl
 	if ((rc = new_output(&o, dir, r, way->steps ? way->steps->motion : NULL)) == CLI_OK &&
 	    (rc = play_steps(&o, way)) == CLI_OK && (rc = write_sets(&o, r)) == CLI_OK && way->steps)
 		rc = drop_steps(dir, o.n_sets - 1);
+	*w = measure(&o);
 	free_output(&o);
 	return rc;
 }
@@ -537,7 +557,8 @@ put_answer(struct moore_buf *b, const json_t *answer)
 }
 
 static int
-answer(const struct cli_call *c, const struct cli_routing *r, const struct moore_engine_steps *steps)
+answer(const struct cli_call *c, const struct cli_routing *r, const struct moore_engine_steps *steps,
+       const struct written *w)
 {
 	const char *dir = cli_opt(c, "output");
 	struct moore_buf b = MOORE_BUF_INIT;
@@ -548,7 +569,9 @@ answer(const struct cli_call *c, const struct cli_routing *r, const struct moore
 	rc = cli_show(c, moore_answer_route(r->seen, r->result, &s, steps), put_answer, cli_not_ok);
 	if (rc == CLI_FAIL || !dir || c->json)
 		return rc;
-	cli_putf(&b, "tables         in %s\n", dir);
+	cli_putf(&b, "tables         in %s: %zu files, ", dir, w->files);
+	cli_put_bytes(&b, w->bytes);
+	cli_putf(&b, "\n");
 	if (steps && steps->motion->n_steps)
 		cli_putf(&b, "after steps    in %s/step-1 to %s/step-%u\n", dir, dir,
 			 steps->motion->n_steps);
@@ -561,6 +584,7 @@ cmd_route(const struct cli_call *c)
 	const char *dir = cli_opt(c, "output"), *from = cli_opt(c, "from");
 	struct cli_table_steps way = { .steps = NULL };
 	struct cli_routing r = { NULL };
+	struct written w = { 0 };
 	int rc;
 
 	if (dir && !strcmp(dir, "-"))
@@ -572,9 +596,9 @@ cmd_route(const struct cli_call *c)
 	if ((rc = cli_route_plan(c, &r)) == CLI_OK && from)
 		rc = find_steps(from, &r, &way);
 	if (rc == CLI_OK && dir)
-		rc = write_tables(dir, &r, &way);
+		rc = write_tables(dir, &r, &way, &w);
 	if (rc == CLI_OK)
-		rc = answer(c, &r, way.steps);
+		rc = answer(c, &r, way.steps, &w);
 	cli_table_steps_free(&way);
 	cli_routing_free(&r);
 	return rc;

@@ -166,3 +166,15 @@ a_link() { jq -r '.cables[0].a | "\(.switch):\(.port)"' "$1"; }
 		says "cannot write: File too large: nothing was changed")
 	only "$T/full"
 }
+
+@test "route -o says how many files it wrote, and how large they are" {
+	for from in "" "--from whole"; do
+		run -0 $M route slimfly.json --fail s0-0-0:7 -o "$T/new" $from
+		files=$(find "$T/new" -type f | wc -l) bytes=$(find "$T/new" -type f -printf '%s\n' | awk '{ n += $1 } END { print n }')
+		[[ $output == *"tables         in $T/new: $files files, "* ]] || { echo "$files: $output"; false; }
+		# Two digits or more of the size, in units of 1000.
+		shown=$(sed -n 's/^tables .* files, \([0-9.]* .B\)$/\1/p' <<<"$output")
+		awk -v b="$bytes" -v s="$shown" 'BEGIN { split(s, p, " "); u["kB"] = 1e3; u["MB"] = 1e6
+			x = p[1] * u[p[2]]; exit !(x > 0.9 * b && x < 1.1 * b) }' || { echo "$bytes: $output"; false; }
+	done
+}
