@@ -47,6 +47,8 @@ struct cli_cmd {
 #define CLI_WRITTEN "@written\n"
 #define CLI_READ "@read\n"
 #define CLI_ETHER_FORMATS "@ethernet\n"
+/* Appends "--OPTION=WORD|WORD " if the option has certain words as values (words.c). */
+void cli_put_values(struct moore_buf *b, const struct cli_cmd *cmd, const struct cli_opt *opt);
 extern const char *const cli_groups[];
 extern const struct cli_cmd cli_cmds[];
 extern const struct cli_opt cli_common_opts[];

@@ -60,7 +60,8 @@ print_help(const char *first)
 	return cli_print_text(&b);
 }
 
-/* Prints one line for each verb, for shell completion: its words, a tab, its options. */
+/* Prints one line for each verb, for shell completion: its words, a tab, its options, a tab, and
+ * the options that have certain words as values, with these. */
 static int
 print_list(void)
 {
@@ -73,6 +74,9 @@ print_list(void)
 			cli_putf(&b, "--%s%s ", o->name, o->arg ? "=" : "");
 		for (o = cli_common_opts; o->name; o++)
 			cli_putf(&b, "--%s ", o->name);
+		cli_putf(&b, "\t");
+		for (o = cmd->opts; o && o->name; o++)
+			cli_put_values(&b, cmd, o);
 		cli_putf(&b, "\n");
 	}
 	return cli_print_text(&b);

@@ -1,11 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moorectl.bash - completes verbs, options and families, and the switches and hot links that
-# moored knows.  The words come from moorectl itself. Source it, or install it in
+# moorectl.bash - completes verbs, options and their values, families and their parameters, and
+# the switches and hot links that moored knows.  The words come from moorectl itself. Source it, or install it in
 # bash-completion's directory as moorectl.
+# A family, or a parameter of the family that was named last.
+_moorectl_family()
+{
+	local list family='' i
+
+	list=$(moorectl topo list)
+	for ((i = 3; i < COMP_CWORD; i++)); do
+		! grep -q "^${COMP_WORDS[i]} - " <<<"$list" || family=${COMP_WORDS[i]}
+	done
+	if [ -n "$family" ]; then
+		COMPREPLY=($(compgen -W "$(sed -n "/^$family - /,/^[a-z]/s/^  \([a-z0-9]*\)=.*/\1=/p" <<<"$list")" -- "$1"))
+		compopt -o nospace 2>/dev/null
+	fi
+	if [ -z "$family" ] || [[ "${COMP_WORDS[1]} ${COMP_WORDS[2]}" == "topo compare" ]]; then
+		COMPREPLY+=($(compgen -W "$(sed -n 's/^\([a-z0-9]*\) - .*/\1/p' <<<"$list")" -- "$1"))
+	fi
+}
+
 _moorectl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} one=${COMP_WORDS[1]} two=${COMP_WORDS[2]}
-	local list words opts
+	local list words opts value=''
 
 	if [ "$one" = --socket ] && [ "$COMP_CWORD" -gt 2 ]; then	# the verb comes after it
 		local -a socket=(--socket "$two")
@@ -23,6 +41,21 @@ _moorectl()
 		COMPREPLY=($(compgen -W "$(sed -n "s/^$one //p" <<<"$words")" -- "$cur"))
 		[ ${#COMPREPLY[@]} -gt 0 ] && return
 	fi
+	# bash divides --option=value at the =.
+	[ "$cur" != = ] || { cur='' value=${COMP_WORDS[COMP_CWORD-1]}; }
+	[ "${COMP_WORDS[COMP_CWORD-1]}" != = ] || value=${COMP_WORDS[COMP_CWORD-2]}
+	[[ ${COMP_WORDS[COMP_CWORD-1]} != --?* ]] || value=${value:-${COMP_WORDS[COMP_CWORD-1]}}
+	if [[ $value == --?* ]]; then
+		opts=$(awk -F'\t' -v v="$one $two" -v w="$one" \
+			'$1 == v { o = $3 } $1 == w && o == "" { o = $3 } END { print o }' <<<"$list" |
+			tr ' ' '\n' | sed -n "s/^$value=//p" | tr '|' ' ')
+		if [ -n "$opts" ]; then		# of a list, the word behind the last comma
+			local before=
+			[[ $cur != *,* ]] || before=${cur%,*},
+			COMPREPLY=($(compgen -P "$before" -W "$opts" -- "${cur##*,}"))
+			return
+		fi
+	fi
 	if [[ $cur == -* ]]; then
 		opts=$(awk -F'\t' -v v="$one $two" -v w="$one" \
 			'$1 == v { o = $2 } $1 == w && o == "" { o = $2 } END { print o }' <<<"$list")
@@ -38,8 +71,8 @@ _moorectl()
 		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" hotspots 2>/dev/null | awk '$2 ~ /]$/ { print $2 }')" -- "$cur"))
 	elif [ "$COMP_CWORD" -eq 2 ] && [ "$one" = call ]; then
 		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" call 2>/dev/null | cut -d' ' -f1)" -- "$cur"))
-	elif [ "$COMP_CWORD" -eq 3 ] && [[ "$one $two" == "topo show" || "$one $two" == "topo compare" || "$one $two" == "plan new" ]]; then
-		COMPREPLY=($(compgen -W "$(moorectl topo list | sed -n 's/^\([a-z0-9]*\) - .*/\1/p')" -- "$cur"))
+	elif [[ "$one $two" == @("topo show"|"topo compare"|"plan new") ]]; then
+		_moorectl_family "$cur"
 	fi
 }
 complete -o default -F _moorectl moorectl

@@ -1,12 +1,31 @@
 #compdef moorectl
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# moorectl.zsh - completes verbs, options and families, and the switches and hot links that
-# moored knows.  The words come from moorectl itself. Install it in a folder of $fpath as
+# moorectl.zsh - completes verbs, options and their values, families and their parameters, and
+# the switches and hot links that moored knows.  The words come from moorectl itself. Install it in a folder of $fpath as
 # _moorectl.
+# A family, or a parameter of the family that was named last.
+_moorectl_family()
+{
+	local -a lines families keys
+	local family='' line in=''
+
+	lines=(${(f)"$(moorectl topo list)"})
+	families=(${${(M)lines:#[a-z0-9]## - *}%% *})
+	for line in ${words[4,CURRENT-1]}; do
+		(( ${families[(Ie)$line]} == 0 )) || family=$line
+	done
+	for line in $lines; do
+		[[ $line == ' '* ]] || in=${line%% *}
+		[[ $line != ' '* || $in != $family ]] || keys+=(${${line##[ ]##}%%=*}=)
+	done
+	[[ -z $keys ]] || compadd -S '' -- $keys
+	[[ -n $family && "${words[2]} ${words[3]}" != "topo compare" ]] || compadd -- $families
+}
+
 _moorectl()
 {
 	local -a list verbs opts socket
-	local one two
+	local one two value
 
 	setopt localoptions extendedglob
 
@@ -22,10 +41,22 @@ _moorectl()
 		compadd -- ${(u)verbs%% *} --help --version --socket
 		return
 	fi
+	value=${words[CURRENT-1]}
+	[[ ${words[CURRENT]} != --*=* ]] || { value=${words[CURRENT]%%=*}; compset -P '*='; }
+	if [[ $value == --?* ]]; then
+		opts=(${(M)list:#"$one $two"$'\t'*})
+		[[ -n $opts ]] || opts=(${(M)list:#"$one"$'\t'*})
+		opts=(${(M)${=opts[1]##*$'\t'}:#$value=*})
+		if [[ -n $opts ]]; then		# of a list, the word behind the last comma
+			compset -P '*,'
+			compadd -- ${(s:|:)opts[1]#*=}
+			return
+		fi
+	fi
 	if [[ ${words[CURRENT]} == -* ]]; then
 		opts=(${(M)list:#"$one $two"$'\t'*})
 		[[ -n $opts ]] || opts=(${(M)list:#"$one"$'\t'*})
-		opts=(${=opts[1]#*$'\t'})
+		opts=(${=${${(s:	:)opts[1]}[2]}})
 		compadd -S '' -- ${(M)opts:#*=}
 		compadd -- ${opts:#*=}
 		return
@@ -42,8 +73,8 @@ _moorectl()
 		compadd -- ${${(M)${${(f)"$(moorectl $socket hotspots 2>/dev/null)"}##[a-z]## ##}:#*\] *}%% *}
 	elif (( CURRENT == 3 )) && [[ $one == call ]]; then
 		compadd -- ${${(f)"$(moorectl $socket call 2>/dev/null)"}%% *}
-	elif (( CURRENT == 4 )) && [[ "$one $two" == ("topo show"|"topo compare"|"plan new") ]]; then
-		compadd -- ${${(M)${(f)"$(moorectl topo list)"}:#[a-z0-9]## - *}%% *}
+	elif [[ "$one $two" == ("topo show"|"topo compare"|"plan new") ]]; then
+		_moorectl_family
 	else
 		_files
 	fi

@@ -6,7 +6,7 @@ load lib
 	man=$(MANWIDTH=100 LC_ALL=C.UTF-8 man -l --warnings -E UTF-8 "$ROOT/docs/man/moorectl.1" 2>"$T/warnings" | col -bx)
 	[ ! -s "$T/warnings" ] || { cat "$T/warnings"; false; }
 	flat=$(tr -s ' \n' ' ' <<<"$man")
-	while IFS=$'\t' read -r words opts; do
+	while IFS=$'\t' read -r words opts _; do
 		[[ $flat == *" $words "* ]] || { echo "no $words"; false; }
 		for o in $opts; do [[ $flat == *"${o%=}"* ]] || { echo "$words: no $o"; false; }; done
 	done < <($M --list)
@@ -36,6 +36,41 @@ load lib
 	[[ $(complete_words moorectl conf --j) == --json ]]
 	[[ $(complete_words moorectl env nc) == nccl ]]
 	[ -z "$(complete_words moorectl route "")" ]
+}
+
+@test "completion offers the values of options and the parameters of families, and they are accepted" {
+	PATH=${M%/*}:$PATH
+	source "$ROOT/etc/moorectl.bash"
+	complete_words() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _moorectl 2>/dev/null; echo "${COMPREPLY[*]}"; }
+	while IFS='|' read -r line want; do
+		# The last word is empty if the line ends in a blank.
+		read -ra typed <<<"$line"
+		[[ $line != *' ' ]] || typed+=('')
+		[ "$(complete_words "${typed[@]}")" = "$want" ] || { echo "$line: $(complete_words "${typed[@]}")"; false; }
+	done <<-'ROWS'
+	moorectl plan export x --to ib|ibsim ibnetdiscover ibdm
+	moorectl plan export x --to = ib|ibsim ibnetdiscover ibdm
+	moorectl plan permute p --method |two-cab three-cab one-step
+	moorectl route p --profile = o|one-vl
+	moorectl predict p --pattern shift,st|shift,stencil2 shift,stencil3 shift,stencil4
+	moorectl env ucx --use = |minimal valiant all
+	moorectl verify --tables |
+	moorectl topo show slimfly |q= p=
+	moorectl plan new oft k = 5 |k= p=
+	moorectl topo compare oft k = 5 sl|slimfly
+	moorectl plan new torus2d b|b=
+	ROWS
+	# What is offered for these verbs is taken by them: exit code 2 is misuse.
+	$M plan new torus2d a=2 b=3 -o "$T/p.json" >/dev/null
+	$M plan place "$T/p.json" --cabinet-size 2 --iterations 100 -o "$T/q.json" >/dev/null
+	for opt in predict:--pattern predict:--placement predict:--routing 'plan permute:--method' 'plan export:--to' 'route:--profile' 'route:--layers'; do
+		words=$(complete_words moorectl ${opt%:*} p "${opt#*:}" "")
+		[ "$(wc -w <<<"$words")" -ge 3 ]
+		for w in $words; do
+			run --separate-stderr $M ${opt%:*} "$T/q.json" "${opt#*:}" "$w"
+			[ "$status" != 2 ] || [[ $stderr != *"$w\""*none* ]] || { echo "$opt $w: $stderr"; false; }
+		done
+	done
 }
 
 @test "every relative link of the documentation leads to a file" {

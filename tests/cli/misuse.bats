@@ -6,7 +6,7 @@ verbs() { $M --list | cut -f1; }
 
 @test "every verb has help that names its arguments and options" {
 	[ "$(verbs | wc -l)" -ge 15 ]
-	while IFS=$'\t' read -r words opts; do
+	while IFS=$'\t' read -r words opts _; do
 		run -0 $M $words --help
 		awk 'length > 80 { print FILENAME ": " $0; long = 1 } END { exit long }' <<<"$output"
 		[[ ${lines[0]} == "usage: moorectl $words"* ]]
@@ -26,7 +26,7 @@ verbs() { $M --list | cut -f1; }
 }
 
 @test "every verb refuses an unknown option and a missing value" {
-	while IFS=$'\t' read -r words opts; do
+	while IFS=$'\t' read -r words opts _; do
 		run --separate-stderr -2 $M $words --frobnicate
 		says "moorectl: $words: unknown option --frobnicate"
 		says "try: moorectl $words --help"
