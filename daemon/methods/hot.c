@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "watch/hot.h"
+#include "watch/past.h"
 #include "methods/methods.h"
 #include "state.h"
 
@@ -126,11 +127,57 @@ out:
 
 /* ---- hotspots.history -------------------------------------------------------------- */
 
+/* The finding of an event that was kept, as it is in the log; its cause, score and duration are
+ * not kept.  NULL: it is of another plane, or not before the time. */
+static json_t *
+kept_finding(const struct past_event *x, unsigned plane, json_int_t before_ms)
+{
+	json_t *o = json_loadb(x->text, x->len, 0, NULL), *p = json_object_get(o, "params"), *made = NULL;
+	const char *finding = json_string_value(json_object_get(p, "finding"));
+	const char *from = json_string_value(json_object_get(p, "switch"));
+	const char *to = json_string_value(json_object_get(p, "peer"));
+	json_int_t at_ms = json_integer_value(json_object_get(p, "at_ms"));
+	struct moore_alarm a = { .value = json_number_value(json_object_get(p, "value")) };
+	unsigned kind = 0;
+
+	while (finding && kind < MOORE_N_FINDINGS &&
+	       strcmp(moore_finding_name((enum moore_finding)kind), finding))
+		kind++;
+	if (finding && kind < MOORE_N_FINDINGS && at_ms < before_ms &&
+	    json_integer_value(json_object_get(p, "plane")) == plane) {
+		a.kind = (enum moore_finding)kind;
+		made = moore_json_alarm(&a, &(struct moore_link_name){ from ? from : "", to ? to : "",
+			(moore_portnum)json_integer_value(json_object_get(p, "port")),
+			(moore_portnum)json_integer_value(json_object_get(p, "peer_port")) }, 0);
+		json_object_set_new(made, "at_ms", json_integer(at_ms));
+		json_object_set(made, "raised", json_object_get(p, "raised"));
+		json_object_set_new(made, "cause", json_null());
+	}
+	json_decref(o);
+	return made;
+}
+
+/* Appends findings from before the log, which a restart empties: from the events that are kept. */
+static void
+add_kept(struct call *c, json_t *list, json_int_t limit, json_int_t before_ms)
+{
+	size_t n;
+	const struct past_event *x = past_events(c->d, &n);
+
+	while (n-- > 0 && (json_int_t)json_array_size(list) < limit)
+		if (!strcmp(x[n].kind, "hotspot")) {
+			json_t *o = kept_finding(&x[n], asked_plane(c), before_ms);
+
+			if (o)
+				json_array_append_new(list, o);
+		}
+}
+
 static json_t *
 run_history(struct call *c, struct rpc_error *e)
 {
 	const struct hot_plane *p = hot_plane(c->d, asked_plane(c));
-	json_int_t limit = asked_limit(c, HOT_LOG);
+	json_int_t limit = asked_limit(c, HOT_LOG), first_ms = INT64_MAX;
 	json_t *list;
 
 	if (!p)
@@ -142,11 +189,13 @@ run_history(struct call *c, struct rpc_error *e)
 		json_t *o = moore_json_alarm(&x->alarm, &(struct moore_link_name){ x->from, x->to,
 			x->port, x->to_port }, (x->alarm.at_us - x->alarm.since_us) / 1000000);
 
+		first_ms = (json_int_t)x->at_ms;
 		json_object_set_new(o, "at_ms", moore_json_count(x->at_ms));
 		json_object_set_new(o, "raised", json_boolean(x->alarm.raised));
 		json_object_set_new(o, "cause", x->why ? json_incref(x->why) : json_null());
 		json_array_append_new(list, o);
 	}
+	add_kept(c, list, limit, first_ms);
 	return from_sweep(p->snap, json_pack("{s:I, s:o}", "total", (json_int_t)p->n_logged, "events",
 					     list));
 }
@@ -371,7 +420,9 @@ const struct method methods_hot[] = {
 	  ANSWER("explain"), run_explain, TAKES_LONG, prepare_copy, finish_copy },
 	{ "hotspots.history", "Returns findings that were raised and cleared, the latest "
 	  "first. cause is what hotspots.explain returned when a load or a wait was raised: "
-	  "three suspects and the change to try.", ACCESS_READ,
+	  "three suspects and the change to try. Behind the findings of this run, of which there were "
+	  "total, come those of earlier ones as far as their events are kept, without cause, peak, score "
+	  "and rank (0).", ACCESS_READ,
 	  P(PLANE "," LIMIT),
 	  R(SWEEP "'total':" INT ",'events':{'type':'array','items':{'type':'object','properties':{"
 	    AN_ALARM ",'at_ms':" INT ",'raised':" BOOL ",'cause':{'type':['object','null'],'properties':{"

@@ -48,6 +48,29 @@ with_metrics() { PORT=$((20000 + $$ % 20000)); sed -i "s/^metrics .*/metrics 127
 	holds '.total == 0' hotspots.list
 }
 
+@test "findings of earlier runs stay in the history, also after a kill" {
+	still slimfly q=3 p=2 60 <<<'flow 10 30 0 20 0 10e9'
+	sed -i "s|^state_dir .*|state_dir $T/state|" "$T/moored.conf"
+	start
+	until_ok polled 60
+	told >"$T/before"
+	[ "$(awk '{ print $3 }' "$T/before" | sort | uniq -c | xargs)" = "2 cleared 2 raised" ]
+	ask hotspots.history | jq -S '[.events[] | del(.cause, .peak, .score, .rank, .for_s)]' >"$T/events"
+	sleep 1.5	# events are written 1 s after they came
+	kill -KILL $PID
+	wait $PID || true
+	still slimfly q=3 p=2 200 <<<'flow 100 130 3 30 0 10e9'
+	start
+	until_ok polled 200
+	told >"$T/after"
+	head -n "$(wc -l <"$T/before")" "$T/after" | diff "$T/before" -
+	[ "$(wc -l <"$T/after")" = 8 ]
+	ask hotspots.history | jq -S '[.events[4:][] | del(.cause, .peak, .score, .rank, .for_s)]' | diff "$T/events" -
+	holds '.total == 4 and (.events | length == 8) and .events[4].cause == null' hotspots.history
+	[ "$(ask hotspots.history '{"limit":5}' | jq '.events | length')" = 5 ]
+	[ "$(ask hotspots.history '{"plane":1}' 2>&1 | jq -c '.events // 0' 2>/dev/null)" != '[]' ]
+}
+
 @test "a hot pair is named, and the change to try helps" {
 	still slimfly q=5 p=4 300 <<<'flow 100 400 0 150 0 9e9'
 	start --plan "$T/plan.json"
