@@ -289,6 +289,31 @@ lengths() {
 	assert all("one end" in p and "other end" in p for p in pages[1:])
 	assert all("page %d of %d" % (i + 1, len(pages)) in p for i, p in enumerate(pages))
 	EOF2
+	# A crew that has the sheet, the racks and nothing else: it finds a switch by cabinet and unit, an
+	# endpoint by its name. moored finds what it plugged.
+	jq '[.switches[] | {name, cabinet, unit, ports}]' "$T/q.json" >"$T/racks.json"
+	python3 - "$T" <<-'EOF2'
+	import json, re, sys
+	T = sys.argv[1]
+	racks = {(s["cabinet"], s["unit"]): s for s in json.load(open(T + "/racks.json"))}
+	cables, ends = [], []
+	for line in open(T + "/c.txt"):
+	    row = re.match(r" *\d+ +[\d.]+ m (?:copper|optical) +(\S+?)-(\d+)-(\d+) +\S+ +\d+ +(\S+) ", line)
+	    if not row:
+	        continue
+	    cabinet, unit, port, there = row.groups()
+	    one = {"switch": racks[cabinet, int(unit)]["name"], "port": int(port)}
+	    host = re.fullmatch(r"(\S+)\[(\d+)\]", there)
+	    if host:
+	        ends.append({"name": host[1], **one})
+	    else:
+	        cabinet, unit, port = there.rsplit("-", 2)
+	        cables.append({"a": one, "b": {"switch": racks[cabinet, int(unit)]["name"], "port": int(port)}})
+	json.dump({"moore_plan": 1, "switches": [{"name": s["name"], "ports": s["ports"]} for s in racks.values()],
+	           "endpoints": ends, "cables": cables}, open(T + "/plugged.json", "w"))
+	EOF2
+	run -0 $M check "$T/q.json" "$T/plugged.json"
+	[[ $output == *"50 switches, 100 endpoints, 175 cables: cabled as planned" ]]
 }
 
 @test "a full disk is told, and nothing is half written" {
