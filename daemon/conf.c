@@ -60,8 +60,9 @@ static const struct moore_key rows[] = {
 	{ "metrics_ports", WORD("few|links|all"), "few",
 	  "The ports that have series under /metrics. few: data sent and wait of links between "
 	  "switches, and of any port the error counters that are not 0; links: all counters, load and "
-	  "wait of links between switches, too; all: endpoint ports, too, and each planned link in "
-	  "every state. Slim Fly q=13 with 3,042 endpoints: some 3, 10 and 17 MB for each scrape.",
+	  "wait of links between switches, too; all: ports to endpoints and HCA ports, too, and each "
+	  "planned link in every state. Slim Fly q=13 with 3,042 endpoints: some 3, 10 and 22 MB for each "
+	  "scrape.",
 	  LIVE(metrics_ports) },
 	{ "page", TEXT(page), "(null)",
 	  "ADDRESS:PORT that serves a web page of the fabric, which only reads: 127.0.0.1:9685 for "

@@ -27,6 +27,7 @@ poll_free(struct poll *p)
 		return;
 	snapshot_put(p->snap);
 	free(p->port);
+	free(p->host);
 	free(p);
 }
 

@@ -10,7 +10,7 @@
  *   walk     at first; when a look found a change; at rewalk_at, when ports that are up led
  *            to devices that did not answer the last walk
  *   manager  each MANAGER_US: SMInfo of the master subnet manager
- *   poll     each poll_us: all counters
+ *   poll     each poll_us: all counters of switches, and those of some endpoints
  *   tables   after a walk, then each SETTLE_US until they no longer change, then each scan_us
  *   lanes    in slices: all of them after tables changed, else one slice each scan_us
  *   records  some path records of the SA after lanes were read, and each scan_us

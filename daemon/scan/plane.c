@@ -245,7 +245,7 @@ read_some_records(struct plane_thread *p)
 static void
 poll_counters(struct plane_thread *p)
 {
-	struct ask_with w = with_looks(p, READ_COUNTERS);
+	struct ask_with w = with_looks(p, READ_COUNTERS), patient = w;
 	struct poll *n = calloc(1, sizeof(*n));
 
 	if (n)
@@ -257,10 +257,13 @@ poll_counters(struct plane_thread *p)
 	n->snap = snapshot_get(p->snap);
 	n->number = ++p->polls;
 	n->at_ms = wall_ms();
-	if (was_whole(p, READ_COUNTERS, read_counters(p->seen, &w, n)))
-		tell_poll(p, n);
-	else
+	if (!was_whole(p, READ_COUNTERS, read_counters(p->seen, &w, n))) {
 		poll_free(n);
+		return;
+	}
+	patient.late = NULL;
+	read_hosts(p->seen, &patient, n, &p->hosts, p->due.poll_us);
+	tell_poll(p, n);
 }
 
 /* ---- the subnet manager ------------------------------------------------------------- */

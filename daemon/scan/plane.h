@@ -31,6 +31,7 @@ struct plane_thread {
 	uint64_t topology, forwarding, lanes;	/* hashes of what was found and read last */
 	uint64_t lanes_at;	/* where the next slice of lanes begins */
 	uint64_t tables_scan, polls;
+	struct host_turn hosts;
 	struct manager_state manager;	/* as the loop was told last */
 	struct manager_ports managers;	/* where they were when all ports were asked */
 	uint64_t managers_at;	/* when to ask all ports again */

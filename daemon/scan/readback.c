@@ -294,10 +294,30 @@ seen_tables(const struct seen *s, struct snapshot *to, bool have_lanes, struct m
 	return rc;
 }
 
+static void
+inherit_hosts(struct seen *s, const struct seen *old)
+{
+	for (uint32_t i = 0, k = 0; i < s->n_endpoints; i++) {
+		struct seen_endpoint *w = &s->ep[i];
+		const struct seen_endpoint *from = &old->ep[k];
+
+		while (k < old->n_endpoints && (from->node_guid < w->node_guid ||
+		       (from->node_guid == w->node_guid && from->ca_port < w->ca_port)))
+			from = &old->ep[++k];
+		if (k == old->n_endpoints)
+			return;
+		if (from->node_guid != w->node_guid || from->ca_port != w->ca_port)
+			continue;
+		w->perf = from->perf;
+		w->silent = from->silent;
+	}
+}
+
 void
 seen_inherit(struct seen *s, struct seen *old)
 {
 	s->sa = old->sa;
+	inherit_hosts(s, old);
 	for (uint32_t i = 0, k = 0; i < s->n_switches; i++) {
 		struct seen_switch *w = &s->sw[i], *from;
 
@@ -314,10 +334,7 @@ seen_inherit(struct seen *s, struct seen *old)
 		w->mft = from->mft;
 		w->hardware = from->hardware;
 		w->n_mft = from->n_mft;
-		w->perf_cap = from->perf_cap;
-		w->perf_cap2 = from->perf_cap2;
-		w->perf_known = from->perf_known;
-		w->perf_ext_refused = from->perf_ext_refused;
+		w->perf = from->perf;
 		from->lft = NULL;
 		from->sl2vl = NULL;
 		from->mft = NULL;

@@ -19,6 +19,10 @@ struct poll {
 	/* [snap->fabric->n_ports], in the order of its port[].  Values are absolute, as the ports
 	 * report them; nothing resets them. */
 	struct moore_reading *port;
+	/* Of the endpoints from host_first on, which had their turn; at_us is 0 for one that was not
+	 * asked, or did not answer. */
+	struct moore_reading *host;
+	uint32_t host_first, n_hosts;
 };
 void poll_free(struct poll *p);	/* NULL is fine */
 

@@ -38,6 +38,12 @@ port_is_up(const struct seen_port *p)
 }
 
 struct seen_hardware;
+struct seen_perf {		/* which counters a device has */
+	uint16_t cap;		/* PerfMgt ClassPortInfo.CapabilityMask */
+	uint32_t cap2;
+	bool known, ext_refused;
+};
+
 struct seen_switch {
 	uint64_t guid, port_guid;
 	char desc[DESC_MAX + 1];
@@ -56,10 +62,7 @@ struct seen_switch {
 	uint64_t (*mft)[4];
 	uint32_t n_mft;
 	struct seen_hardware *hardware;
-	/* Counters. */
-	uint16_t perf_cap;	/* PerfMgt ClassPortInfo.CapabilityMask */
-	uint32_t perf_cap2;
-	bool perf_known, perf_ext_refused;
+	struct seen_perf perf;
 };
 
 struct seen_endpoint {
@@ -72,6 +75,8 @@ struct seen_endpoint {
 	moore_lid lid;
 	uint8_t lmc, op_vls;
 	struct moore_rate rate;
+	struct seen_perf perf;
+	uint8_t silent;		/* its counters are asked for in each 2^silent-th turn */
 };
 
 struct seen {
@@ -173,5 +178,12 @@ enum mad_end read_records(struct seen *s, const struct ask_with *w);
 
 /* counters.c */
 enum mad_end read_counters(struct seen *s, const struct ask_with *w, struct poll *p);
+/* Adds the counters of some endpoints to p, so that at a poll in each poll_us all have their turn
+ * in 10 s.  Those that do not answer delay the next step by the time of one Get at most. */
+struct host_turn {
+	uint32_t at, round;
+};
+void read_hosts(struct seen *s, const struct ask_with *w, struct poll *p, struct host_turn *turn,
+		uint64_t poll_us);
 
 #endif

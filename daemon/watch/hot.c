@@ -116,6 +116,7 @@ forget(struct hot_plane *p)
 	free(p->last);
 	free(p->base);
 	free(p->errors);
+	free(p->host);
 	free(p->port);
 	free(p->line);
 	moore_hot_free(p->hot);
@@ -126,6 +127,24 @@ forget(struct hot_plane *p)
 	*p = (struct hot_plane){ 0 };
 }
 
+/* Copies the readings of endpoints that both fabrics have; both are in the order of node GUIDs and
+ * ports. */
+static void
+move_hosts(struct moore_reading *to, const struct moore_fabric *f, const struct moore_reading *from,
+	   const struct moore_fabric *old)
+{
+	for (uint32_t i = 0, k = 0; i < f->n_endpoints; i++) {
+		const struct moore_endpoint *e = &f->ep[i];
+
+		while (k < old->n_endpoints && (old->ep[k].node_guid < e->node_guid ||
+		       (old->ep[k].node_guid == e->node_guid && old->ep[k].ca_port < e->ca_port)))
+			k++;
+		if (k < old->n_endpoints && old->ep[k].node_guid == e->node_guid &&
+		    old->ep[k].ca_port == e->ca_port)
+			to[i] = from[k];
+	}
+}
+
 /* Moves readings and findings to the ports of a new snapshot.  False: out of memory, and p is
  * empty. */
 static bool
@@ -133,11 +152,12 @@ move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at
 {
 	struct moore_reading *last = calloc(to->fabric->n_ports, sizeof(*last));
 	struct moore_reading *base = calloc(to->fabric->n_ports, sizeof(*base));
+	struct moore_reading *host = calloc(to->fabric->n_endpoints + (size_t)1, sizeof(*host));
 	struct moore_port_errors *errors = calloc(to->fabric->n_ports, sizeof(*errors));
 	struct moore_hot_port *port = calloc(to->fabric->n_ports, sizeof(*port));
 	struct moore_line *line = calloc(to->fabric->n_ports, sizeof(*line));
 	uint32_t *map = NULL;
-	bool good = last && base && errors && port && line;
+	bool good = last && base && host && errors && port && line;
 
 	if (good && !p->hot)
 		good = (p->log = calloc(HOT_LOG, sizeof(*p->log))) &&
@@ -154,14 +174,18 @@ move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at
 			port[map[i]] = p->port[i];
 			port[map[i]].is = (struct moore_rate){ 0, 0 };
 		}
+	if (good && p->snap)
+		move_hosts(host, to->fabric, p->host, p->snap->fabric);
 	free(map);
 	free(p->last);
 	free(p->base);
+	free(p->host);
 	free(p->errors);
 	free(p->port);
 	free(p->line);
 	p->last = last;
 	p->base = base;
+	p->host = host;
 	p->errors = errors;
 	p->port = port;
 	p->line = line;
@@ -302,6 +326,9 @@ take(struct hot_plane *p, const struct poll *poll)
 		if (now->at_us > p->at_us)
 			p->at_us = now->at_us;
 	}
+	for (uint32_t i = 0; i < poll->n_hosts; i++)
+		if (poll->host[i].at_us && poll->host_first + i < p->snap->fabric->n_endpoints)
+			p->host[poll->host_first + i] = poll->host[i];
 	/* No port answered: the poll's own clock counts. */
 	if (p->at_us == before_us && poll->at_ms > p->at_ms)
 		p->at_us += (p->at_ms ? poll->at_ms - p->at_ms : 0) * 1000 + 1;

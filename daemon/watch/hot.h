@@ -26,6 +26,7 @@ struct hot_plane {		/* for the loop's thread */
 	uint32_t took_us, n_asked, n_failed;
 	struct moore_reading *last;	/* the last of each port that answered */
 	struct moore_reading *base;	/* the reading from which the rate of a port counts */
+	struct moore_reading *host;	/* the last of each endpoint; of the snapshot's endpoints */
 	struct moore_port_errors *errors;	/* of each port, up to the last step */
 	uint64_t step_us;		/* at_us of the last step */
 	struct moore_hot_port *port;

@@ -380,6 +380,62 @@ put_ports(const struct metrics *m, struct moore_buf *b)
 	each_port(m, b, 1, polled, put_share);
 }
 
+/* ---- ports of endpoints -------------------------------------------------------------- */
+
+static void
+put_host(const struct metrics_plane *p, struct moore_buf *b, unsigned which, moore_epid e)
+{
+	const struct moore_endpoint *x = &p->snap->fabric->ep[e];
+	const struct moore_reading *r = &p->host[e];
+
+	if (r->at_us && r->has >> counters[which].counter & 1 &&
+	    is_served(p->ports, counters[which].of, false, r->v[counters[which].counter]))
+		moore_buf_fmt(b, "infiniband_hca_port_%s_total{guid=\"0x%016llx\",port=\"%u\"} %llu\n",
+			      counters[which].name, (unsigned long long)x->node_guid, x->ca_port,
+			      (unsigned long long)r->v[counters[which].counter] * counters[which].times);
+}
+
+/* Names those whose errors are served, or all; none while the last scan is newer than the poll. */
+static void
+put_host_uplink(const struct metrics_plane *p, struct moore_buf *b, unsigned which, moore_epid e)
+{
+	const struct moore_fabric *f = p->snap->fabric;
+	const struct moore_endpoint *x = &f->ep[e];
+
+	(void)which;
+	if (!p->view || p->view->snap != p->snap || x->sw == MOORE_NONE || !p->host[e].at_us ||
+	    !is_served(p->ports, OF_ERRORS, false, errors_of(&p->host[e])))
+		return;
+	moore_buf_fmt(b, "infiniband_hca_uplink_info{guid=\"0x%016llx\",", (unsigned long long)x->node_guid);
+	label(b, "hca", x->name ? x->name : "");
+	moore_buf_fmt(b, ",port=\"%u\",", x->ca_port);
+	label(b, "uplink", f->sw[x->sw].name ? f->sw[x->sw].name : "");
+	moore_buf_fmt(b, ",uplink_guid=\"0x%016llx\",uplink_type=\"SW\",uplink_port=\"%u\","
+		      "uplink_lid=\"%u\"} 1\n", (unsigned long long)f->sw[x->sw].guid, x->port,
+		      f->sw[x->sw].lid);
+}
+
+static void
+put_hosts(const struct metrics *m, struct moore_buf *b)
+{
+	char name[80];
+
+	for (unsigned k = 0; k <= ARRAY_LEN(counters); k++) {
+		bool last = k == ARRAY_LEN(counters);
+
+		snprintf(name, sizeof(name), "infiniband_hca_port_%s_total", last ? "" : counters[k].name);
+		if (last)
+			head(b, "infiniband_hca_uplink_info", "gauge", "The switch port at the other end of "
+			     "an HCA port.");
+		else
+			moore_buf_fmt(b, "# HELP %s InfiniBand HCA port %s.\n# TYPE %s counter\n", name,
+				      counters[k].help, name);
+		for (unsigned i = 0; i < m->n_planes; i++)
+			for (moore_epid e = 0; m->plane[i].snap && e < m->plane[i].snap->fabric->n_endpoints; e++)
+				(last ? put_host_uplink : put_host)(&m->plane[i], b, k, e);
+	}
+}
+
 /* ---- findings ---------------------------------------------------------------------- */
 
 static void
@@ -534,6 +590,7 @@ metrics_write(const struct metrics *m, struct moore_buf *b)
 			free(v[i].state);
 	}
 	put_ports(m, b);
+	put_hosts(m, b);
 }
 
 /* ---- copies ------------------------------------------------------------------------ */
@@ -576,9 +633,11 @@ take_plane(struct metrics_plane *m, const struct moored *d, unsigned i)
 	m->last = malloc(n * sizeof(*m->last));
 	m->load = malloc(n * sizeof(*m->load));
 	m->wait = malloc(n * sizeof(*m->wait));
-	if (!m->last || !m->load || !m->wait)
+	m->host = malloc((h->snap->fabric->n_endpoints + (size_t)1) * sizeof(*m->host));
+	if (!m->last || !m->host || !m->load || !m->wait)
 		return false;
 	memcpy(m->last, h->last, n * sizeof(*m->last));
+	memcpy(m->host, h->host, h->snap->fabric->n_endpoints * sizeof(*m->host));
 	for (uint32_t k = 0; k < n; k++) {
 		m->load[k] = (float)h->port[k].traffic.tx;
 		m->wait[k] = (float)h->port[k].traffic.wait;
@@ -597,6 +656,7 @@ metrics_free(struct metrics *m)
 		view_put(m->plane[i].view);
 		snapshot_put(m->plane[i].snap);
 		free(m->plane[i].last);
+		free(m->plane[i].host);
 		free(m->plane[i].load);
 		free(m->plane[i].wait);
 	}

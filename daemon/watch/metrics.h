@@ -23,6 +23,7 @@ struct metrics_plane {
 	uint64_t polls, polled_ms;
 	uint32_t took_us, n_asked, n_failed;
 	struct moore_reading *last;	/* of each port of snap */
+	struct moore_reading *host;	/* of each endpoint of snap */
 	float *load, *wait;		/* shares; negative when unknown */
 	uint32_t standing[MOORE_N_FINDINGS];
 	uint64_t raised[MOORE_N_FINDINGS];

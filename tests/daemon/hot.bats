@@ -275,6 +275,14 @@ s.bind(('127.0.0.1', $PORT)); s.listen(); print(flush=True); time.sleep(60)" >"$
 	until_ok scrape
 	# The port with errors leads to an endpoint.
 	[ "$(grep -c '^infiniband_switch_port_symbol_error_total' "$T/metrics")" -eq 6423 ]
+	[ "$(grep -c '^infiniband_hca' "$T/metrics")" -eq 0 ]
+	for ports in few links all; do	# the table of docs/metrics.md
+		sed -i "s/^metrics_ports .*/metrics_ports $ports/" "$T/moored.conf"
+		ask system.reload
+		until_ok scrape
+		echo "# $ports: $(stat -c %s "$T/metrics") bytes, $(grep -c '^[a-z]' "$T/metrics") series" >&3
+	done
+	[ "$(grep -c '^infiniband_hca_port_symbol_error_total' "$T/metrics")" -eq 3042 ]
 }
 
 @test "uplinks are those of the last scan, as check is, though no poll has followed it" {

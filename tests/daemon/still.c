@@ -228,6 +228,12 @@ next_poll(void *arg)
 		for (unsigned c = 0; c < MOORE_N_COUNTERS; c++)
 			p->port[i].v[c] = (uint64_t)w->sum[i * MOORE_N_COUNTERS + c];
 	}
+	p->n_hosts = w->snap->fabric->n_endpoints;
+	p->host = calloc(p->n_hosts + (size_t)1, sizeof(*p->host));
+	for (uint32_t i = 0; i < p->n_hosts; i++) {
+		p->host[i].at_us = w->at * 1000000ull;
+		p->host[i].has = (1u << MOORE_N_COUNTERS) - 1;
+	}
 	w->calls.polled(w->calls.arg, p);
 	loop_post(w->loop, next_poll, w);
 }
