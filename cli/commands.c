@@ -434,15 +434,17 @@ const struct cli_cmd cli_cmds[] = {
 	  "--to FORMAT is required.  Formats:\n" CLI_WRITTEN
 	  "slurm writes all switches with endpoints below one switch \"fabric\", which stands\n"
 	  "for all cables.  slurmyaml makes a block of each cabinet, or, in a plan without cabinets,\n"
-	  "of the switches whose names differ in the last coordinate alone.  netbox: import the\n"
-	  "devices first, with interfaces swp<n> and eth<n>, and then the cables.",
+	  "of the switches whose names differ in the last coordinate alone.  netbox and\n"
+	  "nautobot: import the devices first, with interfaces swp<n> and eth<n>, and then the\n"
+	  "cables.",
 	  cmd_plan_export },
 	{ DESIGN, "plan import", "FILE", 1, 1,
 	  "Make a plan of a file in another format.", import_opts,
 	  "--from FORMAT is required.  Formats:\n" CLI_READ
 	  "ptm: swp<n> is port n of a switch, eth<n> is port n+1 of a host.  opa: FI is an\n"
-	  "endpoint, a rack is a cabinet.  slurm: nodes get ports in their order.  netbox: interfaces\n"
-	  "are named as in ptm; ib<n> is the same as eth<n>.",
+	  "endpoint, a rack is a cabinet.  slurm: nodes get ports in their order.  netbox,\n"
+	  "nautobot: interfaces are named as in ptm; ib<n> is the same as eth<n>; behind the cables\n"
+	  "FILE may have the CSV of devices, for cabinets and units.",
 	  cmd_plan_import },
 	{ DESIGN, "plan permute", "PLAN", 1, 1,
 	  "Exchange ends of cables at random, so that distances become shorter.",

@@ -30,6 +30,10 @@
 	     "GUIDs, rates, cabinets, ports and switches without a cable, the family") \
 	WRITE(netboxdevices, "devices for NetBox's bulk import, without maker, type and site", \
 	      "all but devices, cabinets and units") \
+	BOTH(nautobot, "cables for Nautobot 2, ends by the names of devices and interfaces", \
+	     "GUIDs, rates, cabinets, ports and switches without a cable, the family") \
+	WRITE(nautobotdevices, "devices for Nautobot 2, without maker, model and location", \
+	      "all but devices, cabinets and units") \
 	WRITE(slurmyaml, "topology.yaml of Slurm 25.05, a block for each cabinet or group (untested)", \
 	      "all but which node is in which block") \
 	WRITE(graphml, "GraphML, for programs that draw or analyse graphs", \

@@ -93,6 +93,17 @@ moore_draft_node(struct moore_draft *d, const char *name, size_t len, unsigned l
 	return d->n_nodes - 1;
 }
 
+struct moore_draft_node *
+moore_draft_find(struct moore_draft *d, const char *name)
+{
+	uint32_t s;
+
+	if (!d->n_slots)
+		return NULL;
+	s = find_slot(d, name, strlen(name));
+	return d->slot[s] ? &d->node[d->slot[s] - 1] : NULL;
+}
+
 int
 moore_draft_link(struct moore_draft *d, const struct moore_draft_link *link)
 {
@@ -238,7 +249,8 @@ fill_switches(struct moore_draft *d, struct moore_plan *p)
 		if (n->ca)
 			continue;
 		p->sw[n->index] = (struct moore_plan_switch){ .name = moore_strndup(name, strlen(name)),
-			.guid = n->guid, .ports = n->ports ? n->ports : 1, .cabinet = n->cabinet };
+			.guid = n->guid, .ports = n->ports ? n->ports : 1, .cabinet = n->cabinet,
+			.unit = n->unit };
 		n->cabinet = NULL;	/* now the plan's */
 		if (!p->sw[n->index].name)
 			return moore_fail_nomem(d->err);

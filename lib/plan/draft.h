@@ -13,6 +13,7 @@ struct moore_draft_node {
 	char *name;
 	char *shown;		/* the node's name in the plan, if it differs; or NULL */
 	char *cabinet;		/* or NULL */
+	unsigned unit;		/* 0 when unknown */
 	uint64_t guid;		/* of the node; 0 when unknown */
 	moore_portnum ports;	/* 0: as many as its links use */
 	unsigned line;
@@ -42,6 +43,8 @@ struct moore_draft {
 /* Returns the node of that name and adds it if it is new.  MOORE_NONE, with *d->err filled,
  * when the name is not allowed or memory ran out. */
 uint32_t moore_draft_node(struct moore_draft *d, const char *name, size_t len, unsigned line);
+/* The node of that name, or NULL; valid until a node is added. */
+struct moore_draft_node *moore_draft_find(struct moore_draft *d, const char *name);
 int moore_draft_link(struct moore_draft *d, const struct moore_draft_link *link);
 /* Makes the plan, with nodes and links in the order in which they were added.  -MOORE_EPLAN
  * when a port has two links, a link has no switch, or a node lacks its record. */

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fmt_netbox.c - reads and writes a plan as the CSV of cables that NetBox imports in bulk, and
- * writes the CSV of its devices (both by the forms of NetBox 4; untested with NetBox).
+/* fmt_netbox.c - reads and writes a plan as the CSV of cables, and writes the CSV of devices, of
+ * two inventories: what NetBox 4 imports in bulk, and the same with the names that Nautobot 2
+ * gives to such columns (untested with either).
  *
  * A cable joins two interfaces.  As in ptm, swp<n> is port n of a switch and eth<n> is port n+1
  * of an endpoint; ib<n> is read as eth<n>.  The columns may stand in any order and others
- * beside them.  NetBox keeps lengths in hundredths, so they are rounded up to a centimetre.
+ * beside them.  Lengths are kept in hundredths there, so they are rounded up to a centimetre.
+ * The CSV of devices may follow that of the cables in one text; it gives switches their cabinets
+ * and units.
  *
  * NetBox takes a comma for a separator of two devices and keeps what moore_csv_put() adds to a
  * field, so names that hold a comma or would be changed are refused.
  *
- * Lost: GUIDs, rates, cabinets, ports and switches without a cable, the family. */
+ * Lost: GUIDs, rates, ports and switches without a cable, the family; of the cables alone, also
+ * cabinets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +21,22 @@
 
 enum { A_DEVICE, A_TYPE, A_NAME, B_DEVICE, B_TYPE, B_NAME, N_NEEDED, STATUS = N_NEEDED, LABEL, LENGTH,
        UNIT, N_COLUMNS };
-static const char *const head[N_COLUMNS] = { "side_a_device", "side_a_type", "side_a_name",
-	"side_b_device", "side_b_type", "side_b_name", "status", "label", "length", "length_unit" };
+
+static const struct form {
+	const char *head[N_COLUMNS], *planned;	/* columns of cables, and the value of the status */
+	const char *devices, *planned_device;	/* columns of devices */
+	const char *rack;
+} forms[] = {
+	{ { "side_a_device", "side_a_type", "side_a_name", "side_b_device", "side_b_type", "side_b_name",
+	    "status", "label", "length", "length_unit" }, "planned",
+	  "name,role,manufacturer,device_type,status,site,rack,position,face", "planned", "rack" },
+	{ { "termination_a__device__name", "termination_a_type", "termination_a__name",
+	    "termination_b__device__name", "termination_b_type", "termination_b__name", "status__name",
+	    "label", "length", "length_unit" }, "Planned",
+	  "name,role__name,device_type__manufacturer__name,device_type__model,status__name,location__name,"
+	  "rack__name,position,face", "Planned", "rack__name" },
+};
+enum { NETBOX, NAUTOBOT };
 
 static const struct {
 	const char *prefix;
@@ -60,9 +78,9 @@ put_end(struct moore_buf *b, const char *list, uint32_t i, const char *name, uns
 }
 
 static void
-put_rest(struct moore_buf *b, const char *label, double length)
+put_rest(struct moore_buf *b, const struct form *form, const char *label, double length)
 {
-	moore_buf_fmt(b, ",planned,");
+	moore_buf_fmt(b, ",%s,", form->planned);
 	moore_csv_put(b, label);
 	if (length > 0) {
 		double cm = (double)(uint64_t)(length * 100);
@@ -76,8 +94,9 @@ put_rest(struct moore_buf *b, const char *label, double length)
 	}
 }
 
-int
-moore_plan_write_netbox(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err)
+static int
+write_cables(const struct form *form, const struct moore_plan *p, struct moore_buf *out,
+	     struct moore_err *err)
 {
 	const size_t before = out->len;
 	int rc = moore_plan_check(p, NULL, err);
@@ -85,7 +104,7 @@ moore_plan_write_netbox(const struct moore_plan *p, struct moore_buf *out, struc
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < N_COLUMNS; i++)
-		moore_buf_fmt(out, "%s%s", i ? "," : "", head[i]);
+		moore_buf_fmt(out, "%s%s", i ? "," : "", form->head[i]);
 	moore_buf_fmt(out, "\n");
 	for (uint32_t i = 0; !rc && i < p->n_cables; i++) {
 		const struct moore_plan_cable *c = &p->cable[i];
@@ -94,7 +113,7 @@ moore_plan_write_netbox(const struct moore_plan *p, struct moore_buf *out, struc
 		moore_buf_fmt(out, ",");
 		if (!rc)
 			rc = put_end(out, "switches", c->sw[1], p->sw[c->sw[1]].name, c->port[1], false, err);
-		put_rest(out, c->label, c->length);
+		put_rest(out, form, c->label, c->length);
 	}
 	for (uint32_t i = 0; !rc && i < p->n_endpoints; i++) {
 		const struct moore_plan_endpoint *e = &p->ep[i];
@@ -103,23 +122,35 @@ moore_plan_write_netbox(const struct moore_plan *p, struct moore_buf *out, struc
 		moore_buf_fmt(out, ",");
 		if (!rc)
 			rc = put_end(out, "endpoints", i, e->name, e->ca_port, true, err);
-		put_rest(out, NULL, 0);
+		put_rest(out, form, NULL, 0);
 	}
 	return moore_plan_end(out, before, rc, err);
 }
 
-/* A plan does not know manufacturer, device type and site, which NetBox requires: these
+int
+moore_plan_write_netbox(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err)
+{
+	return write_cables(&forms[NETBOX], p, out, err);
+}
+
+int
+moore_plan_write_nautobot(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err)
+{
+	return write_cables(&forms[NAUTOBOT], p, out, err);
+}
+
+/* A plan does not know manufacturer, device type and site, which both require: these
  * columns are empty, to be filled in.  An endpoint has no place of its own. */
 static int
-put_devices(struct moore_buf *out, const struct moore_plan *p, const struct moore_plan_wiring *w,
-	    struct moore_err *err)
+put_devices(struct moore_buf *out, const struct form *form, const struct moore_plan *p,
+	    const struct moore_plan_wiring *w, struct moore_err *err)
 {
 	int rc = 0;
 
-	moore_buf_fmt(out, "name,role,manufacturer,device_type,status,site,rack,position,face\n");
+	moore_buf_fmt(out, "%s\n", form->devices);
 	for (uint32_t i = 0; !rc && i < p->n_switches; i++) {
 		rc = put_name(out, "switches", i, p->sw[i].name, err);
-		moore_buf_fmt(out, ",switch,,,planned,,");
+		moore_buf_fmt(out, ",switch,,,%s,,", form->planned_device);
 		if (!rc && p->sw[i].cabinet)
 			rc = put_name(out, "switches", i, p->sw[i].cabinet, err);
 		if (p->sw[i].unit)
@@ -129,13 +160,14 @@ put_devices(struct moore_buf *out, const struct moore_plan *p, const struct moor
 	}
 	for (uint32_t i = 0; !rc && i < w->n_cas; i++) {
 		rc = put_name(out, "endpoints", w->ca[i].first, w->ca[i].name, err);
-		moore_buf_fmt(out, ",endpoint,,,planned,,,,\n");
+		moore_buf_fmt(out, ",endpoint,,,%s,,,,\n", form->planned_device);
 	}
 	return rc;
 }
 
-int
-moore_plan_write_netboxdevices(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err)
+static int
+write_devices(const struct form *form, const struct moore_plan *p, struct moore_buf *out,
+	      struct moore_err *err)
 {
 	const size_t before = out->len;
 	struct moore_plan_wiring w;
@@ -143,9 +175,21 @@ moore_plan_write_netboxdevices(const struct moore_plan *p, struct moore_buf *out
 
 	if (rc < 0)
 		return rc;
-	rc = put_devices(out, p, &w, err);
+	rc = put_devices(out, form, p, &w, err);
 	moore_plan_wiring_fini(&w);
 	return moore_plan_end(out, before, rc, err);
+}
+
+int
+moore_plan_write_netboxdevices(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err)
+{
+	return write_devices(&forms[NETBOX], p, out, err);
+}
+
+int
+moore_plan_write_nautobotdevices(const struct moore_plan *p, struct moore_buf *out, struct moore_err *err)
+{
+	return write_devices(&forms[NAUTOBOT], p, out, err);
 }
 
 /* ---- reading -------------------------------------------------------------------- */
@@ -153,7 +197,10 @@ moore_plan_write_netboxdevices(const struct moore_plan *p, struct moore_buf *out
 struct reader {
 	struct moore_draft d;
 	struct moore_csv c;
+	const struct form *form;
 	size_t column[N_COLUMNS];	/* MOORE_CSV_FIELDS: the text does not have it */
+	bool devices;			/* the rows are devices; name, rack and position are in these: */
+	size_t name, rack, position;
 };
 
 static const char *
@@ -162,19 +209,58 @@ field(const struct reader *r, int column)
 	return moore_csv_field(&r->c, r->column[column]);
 }
 
+/* The number of the column with this head in the present row; MOORE_CSV_FIELDS: none. */
+static size_t
+column_of(const struct reader *r, const char *head)
+{
+	size_t k = 0;
+
+	while (k < r->c.n && k < MOORE_CSV_FIELDS && strcmp(moore_csv_field(&r->c, k), head))
+		k++;
+	return k < r->c.n ? k : MOORE_CSV_FIELDS;
+}
+
 static int
 read_head(struct reader *r)
 {
 	for (size_t i = 0; i < N_COLUMNS; i++) {
-		r->column[i] = MOORE_CSV_FIELDS;
-		for (size_t k = 0; k < r->c.n && k < MOORE_CSV_FIELDS; k++)
-			if (!strcmp(moore_csv_field(&r->c, k), head[i]))
-				r->column[i] = k;
+		r->column[i] = column_of(r, r->form->head[i]);
 		if (i < N_NEEDED && r->column[i] == MOORE_CSV_FIELDS)
 			return moore_fail(r->d.err, MOORE_ESYNTAX, r->c.line, "no column %s: the first line "
-					  "names the columns of NetBox's import of cables", head[i]);
+					  "names the columns of an import of cables", r->form->head[i]);
 	}
 	return 0;
+}
+
+/* Is this row the head of the devices? */
+static bool
+begins_devices(struct reader *r)
+{
+	r->name = column_of(r, "name");
+	r->rack = column_of(r, r->form->rack);
+	r->position = column_of(r, "position");
+	return r->name < MOORE_CSV_FIELDS && r->rack < MOORE_CSV_FIELDS && r->position < MOORE_CSV_FIELDS;
+}
+
+/* Takes the place of a switch; other devices are skipped.  Positions may be written 5.0. */
+static int
+read_device(struct reader *r)
+{
+	struct moore_draft_node *n = moore_draft_find(&r->d, moore_csv_field(&r->c, r->name));
+	const char *rack = moore_csv_field(&r->c, r->rack), *unit = moore_csv_field(&r->c, r->position);
+	const char *s = unit, *end = unit + strlen(unit);
+	uint64_t v = 0;
+
+	if (!n || n->ca || !*rack)
+		return 0;
+	if (n->cabinet)
+		return moore_fail(r->d.err, MOORE_EPLAN, r->c.line, "\"%s\" is listed twice", n->name);
+	if (*unit && (!moore_text_u64(&s, end, 10, UINT32_MAX, &v) || (s != end && strcmp(s, ".0"))))
+		return moore_fail(r->d.err, MOORE_ESYNTAX, r->c.line, "position: \"%.20s\": a whole number "
+				  "of units", unit);
+	n->unit = (unsigned)v;
+	n->cabinet = moore_strndup(rack, strlen(rack));
+	return n->cabinet ? 0 : moore_fail_nomem(r->d.err);
 }
 
 /* Reads an interface such as swp3. */
@@ -210,7 +296,7 @@ read_side(struct reader *r, struct moore_draft_link *k, int e)
 
 	if (strcmp(type, "dcim.interface"))
 		return moore_fail(r->d.err, MOORE_ESYNTAX, r->c.line, "%s: \"%.40s\": the cables of a fabric "
-				  "join interfaces: dcim.interface", head[e ? B_TYPE : A_TYPE], type);
+				  "join interfaces: dcim.interface", r->form->head[e ? B_TYPE : A_TYPE], type);
 	if ((rc = read_interface(r, field(r, e ? B_NAME : A_NAME), &ca, &k->port[e])) < 0)
 		return rc;
 	if ((k->node[e] = moore_draft_node(&r->d, device, strlen(device), r->c.line)) == MOORE_NONE)
@@ -249,6 +335,10 @@ read_row(struct reader *r)
 	const char *label = field(r, LABEL);
 	int rc;
 
+	if (r->devices)
+		return read_device(r);
+	if ((r->devices = begins_devices(r)))
+		return 0;
 	if ((rc = read_side(r, &k, 0)) < 0 || (rc = read_side(r, &k, 1)) < 0 ||
 	    (rc = read_length(r, &k.length)) < 0)
 		return rc;
@@ -260,11 +350,12 @@ read_row(struct reader *r)
 	return rc;
 }
 
-int
-moore_plan_parse_netbox(struct moore_plan **out, const char *text, size_t len, struct moore_err *err)
+static int
+parse(const struct form *form, struct moore_plan **out, const char *text, size_t len, struct moore_err *err)
 {
 	struct moore_err own;
-	struct reader r = { .d = { .err = err ? err : &own }, .c = { .text = { text, text + len, 0 } } };
+	struct reader r = { .d = { .err = err ? err : &own }, .c = { .text = { text, text + len, 0 } },
+			    .form = form };
 	int rc = moore_csv_next(&r.c, r.d.err);
 
 	*out = NULL;
@@ -279,4 +370,16 @@ moore_plan_parse_netbox(struct moore_plan **out, const char *text, size_t len, s
 	moore_csv_free(&r.c);
 	moore_draft_free(&r.d);
 	return rc;
+}
+
+int
+moore_plan_parse_netbox(struct moore_plan **out, const char *text, size_t len, struct moore_err *err)
+{
+	return parse(&forms[NETBOX], out, text, len, err);
+}
+
+int
+moore_plan_parse_nautobot(struct moore_plan **out, const char *text, size_t len, struct moore_err *err)
+{
+	return parse(&forms[NAUTOBOT], out, text, len, err);
 }

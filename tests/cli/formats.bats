@@ -131,12 +131,28 @@ readable() { $M plan import --help | sed -n 's/^  \([a-z0-9][a-z0-9]*\)  *[A-Za-
 		diff <(wiring "$T/r.json") <(wiring "$T/$f.json")
 		[ "$(jq -c '[.cables[0] | .label, .length] + [.cables[1].length]' "$T/$f.json")" = '["C, 1",4.61,null]' ]
 	done
+	# The CSV of devices behind that of the cables gives cabinets and units; so do both for Nautobot.
+	places() { jq -c '[.switches[] | {name, cabinet, unit}] | sort_by(.name)' "$1"; }
+	sed 's/,front$/,rear/; /,front/s/,\([0-9]*\),front/,\1.0,front/' "$T/d.csv" | cat "$T/c.csv" - >"$T/all.csv"
+	$M plan import --from netbox "$T/all.csv" -o "$T/all.json" >/dev/null
+	diff <(places "$T/r.json") <(places "$T/all.json")
+	diff <(wiring "$T/r.json") <(wiring "$T/all.json")
+	$M plan export --to nautobot "$T/r.json" -o "$T/nc.csv"
+	$M plan export --to nautobotdevices "$T/r.json" -o "$T/nd.csv"
+	(cat "$T/nc.csv"; echo; cat "$T/nd.csv") >"$T/n.csv"
+	$M plan import --from nautobot "$T/n.csv" -o "$T/n.json" >/dev/null
+	diff <(places "$T/r.json") <(places "$T/n.json")
+	diff <(wiring "$T/r.json") <(wiring "$T/n.json")
+	[ "$(jq -c '.cables[0] | .label, .length' "$T/n.json" | xargs)" = 'C, 1 4.61' ]
+	# Columns have other names, and nothing else differs but the case of a status.
+	diff <(tail -n +2 "$T/c.csv") <(tail -n +2 "$T/nc.csv" | sed 's/,Planned,/,planned,/')
+	diff <(tail -n +2 "$T/d.csv") <(tail -n +2 "$T/nd.csv" | sed 's/,Planned,/,planned,/')
 	sed 's/,m$/,ft/' "$T/c.csv" >"$T/ft.csv"
 	$M plan import --from netbox "$T/ft.csv" -o "$T/ft.json" >/dev/null
 	[ "$(jq '.cables[0].length * 10000 | round' "$T/ft.json")" = 14051 ]
 	for name in '=1+1' 'a,b' "$(printf 'a\xe2\x80\xaeb')"; do
 		jq --arg n "$name" '(.. | strings | select(. == "s0-0-0-h0")) = $n' "$T/r.json" >"$T/evil.json"
-		for f in netbox netboxdevices; do
+		for f in netbox netboxdevices nautobot nautobotdevices; do
 			run --separate-stderr -2 $M plan export --to $f "$T/evil.json" -o "$T/x"
 			says "NetBox would not read as it is: rename it"
 		done

@@ -595,7 +595,7 @@ static const struct {
 	{ "ibsim", "#@", GUIDS | PORTS | FREE }, { "dot", "", FREE }, { "ptm", "", 0 },
 	{ "csv", "", LENGTHS }, { "opa", ",\"=+-@'", LENGTHS | CABINETS },
 	{ "ibnetdiscover", NULL, GUIDS | PORTS | FREE }, { "slurm", NULL, NO_CABLES },
-	{ "netbox", ",=+-@'", 0 },
+	{ "netbox", ",=+-@'", 0 }, { "nautobot", ",=+-@'", 0 },
 };
 
 /* A plan that is exported and read again has everything that the format keeps.  The random
@@ -960,6 +960,9 @@ static const struct {
 	{ "a power cable", "netbox", NETBOX "a,dcim.powerport,swp1,b,dcim.interface,swp1\n", MOORE_ESYNTAX, 2, "side_a_type: \"dcim.powerport\"" },
 	{ "no port", "netbox", NETBOX "a,dcim.interface,swp0,b,dcim.interface,swp1\n", MOORE_ESYNTAX, 2, "interface \"swp0\"" },
 	{ "another name", "netbox", NETBOX "a,dcim.interface,Po1,b,dcim.interface,swp1\n", MOORE_ESYNTAX, 2, "interface \"Po1\"" },
+	{ "twice", "netbox", NETBOX "a,dcim.interface,swp1,b,dcim.interface,swp1\nname,rack,position\na,R,1\na,R,2\n", MOORE_EPLAN, 5, "\"a\" is listed twice" },
+	{ "half a unit", "netbox", NETBOX "a,dcim.interface,swp1,b,dcim.interface,swp1\nname,rack,position\na,R,1.5\n", MOORE_ESYNTAX, 4, "position: \"1.5\"" },
+	{ "no head", "nautobot", NETBOX, MOORE_ESYNTAX, 1, "no column termination_a__device__name" },
 	{ "both", "netbox", NETBOX "a,dcim.interface,swp1,b,dcim.interface,eth0\nb,dcim.interface,swp2,c,dcim.interface,swp1\n", MOORE_EPLAN, 3, "\"b\" is an endpoint on line 2" },
 	{ "no names", "slurm", "SwitchName=s Nodes=\n", MOORE_ESYNTAX, 1, "want names behind the =" },
 };
