@@ -361,6 +361,7 @@ int cmd_verify(const struct cli_call *c);
 int cmd_select(const struct cli_call *c);
 int cmd_quality(const struct cli_call *c);
 int cmd_env(const struct cli_call *c);
+int cmd_accept(const struct cli_call *c);
 int cmd_capture(const struct cli_call *c);
 int cmd_shadow(const struct cli_call *c);
 int cmd_change(const struct cli_call *c);

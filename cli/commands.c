@@ -72,6 +72,12 @@ static const struct cli_opt shadow_opts[] = {
 	OPT_ONLINE,
 	{ 0 }
 };
+static const struct cli_opt accept_opts[] = {
+	{ "programmed", 0, "DIR", "the dumps of the OpenSM that wrote the tables" },
+	{ "tables", 0, "CAPTURE", "what moored read from the switches (moored is asked)" },
+	OPT_ONLINE,
+	{ 0 }
+};
 static const struct cli_opt out_opts[] = {
 	OPT_OUTPUT_FILE,
 	{ 0 }
@@ -620,6 +626,15 @@ const struct cli_cmd cli_cmds[] = {
 	  "switches hold now.  Exits with 1 if today's tables are not sound, a cable is wrong or\n"
 	  "missing, a step is not safe or interrupts a pair, or a precondition is not met.",
 	  cmd_shadow },
+	{ ROUTING, "accept", "SWITCH...", 1, SIZE_MAX,
+	  "Show whether switches keep the tables that OpenSM wrote to them.", accept_opts,
+	  "For spare switches of a kind that moore has not run on, with an OpenSM of their own that\n"
+	  "routes by moore.  Compares what moored read back from each SWITCH with what OpenSM's\n"
+	  "dumps hold: SL to VL rows, operational VLs, weights of VL arbitration, forwarding rows,\n"
+	  "the top of the forwarding table, and path bits.  It sends no MAD that writes.  Whether a\n"
+	  "switch obeys its tables when it forwards cannot be read, so that stays untold in each\n"
+	  "row; docs/capture.md has the procedure with two hosts.  Exits with 1 unless the tables\n"
+	  "obey in every row.", cmd_accept },
 	{ ROUTING, "env", "TARGET", 1, 1,
 	  "Print the settings with which applications use the LID offsets.",
 	  env_opts,

@@ -48,7 +48,7 @@ extern const char moore_schema_verdict[], moore_schema_route[], moore_schema_pat
 	moore_schema_shares[], moore_schema_ether[], moore_schema_ether_diff[],
 	moore_schema_discovery[], moore_schema_ports[],
 	moore_schema_simulate[], moore_schema_campaign[], moore_schema_drain[], moore_schema_capture[],
-	moore_schema_shadow[], moore_schema_history[];
+	moore_schema_shadow[], moore_schema_accept[], moore_schema_history[];
 
 /* ---- parts (json.c) -------------------------------------------------------------- */
 

@@ -54,6 +54,8 @@ static const struct moore_answer answers[] = {
 	{ "capture", "capture", "What a capture of a fabric holds: its manifest.", moore_schema_capture },
 	{ "shadow", "shadow", "The tables in force beside those that the engine computes, and the way from "
 	  "one to the other.", moore_schema_shadow },
+	{ "accept", "accept", "Whether switches keep the tables that were written to them.",
+	  moore_schema_accept },
 	{ "conf", "conf", "The keys of moore.conf with their defaults.", moore_schema_conf },
 	{ "conf-check", "conf check", "Whether a moore.conf is right.", moore_schema_conf_check },
 	{ "env", "env", "The settings by which a job uses the LID offsets.", moore_schema_env },

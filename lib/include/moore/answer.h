@@ -23,6 +23,7 @@
 
 #include <jansson.h>
 
+#include "accept.h"
 #include "capture.h"
 #include "check.h"
 #include "conf.h"
@@ -338,6 +339,10 @@ struct moore_shadow {
  * none of the family is missing, the steps there and back exist, are safe and interrupt nothing,
  * and no precondition is known to be unmet. */
 MOORE_API json_t *moore_answer_shadow(const struct moore_shadow *x);
+
+/* Whether switches keep their tables, n of them.  `ok`: all do, in every row. */
+MOORE_API json_t *moore_answer_accept(const struct moore_accept_side *read,
+				      const struct moore_accepted *a, size_t n);
 
 /* What a capture holds: its manifest.  `len` of its members counts; their data is not read. */
 MOORE_API json_t *moore_answer_capture(const struct moore_capture *c);

@@ -3,6 +3,7 @@
 #ifndef MOORE_MOORE_H
 #define MOORE_MOORE_H
 
+#include "accept.h"
 #include "base.h"
 #include "capture.h"
 #include "check.h"
