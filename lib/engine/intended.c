@@ -62,21 +62,30 @@ switch_links(const struct moore_fabric *f, struct moore_topo_link **out, size_t 
 	return 0;
 }
 
+/* A part may lie in its family's graph in several ways, so the switches take their order by
+ * GUID first, whoever listed them. */
 static int
-recognise_part(struct moore_intended *out, const struct moore_fabric *seen,
-	       const struct moore_topo_link *link, size_t n_links, struct moore_err *err)
+recognise_part(struct moore_intended *out, const struct moore_fabric *seen, struct moore_err *err)
 {
-	struct moore_topo_part *part;
-	int rc = moore_topo_recognise_part(&part, seen->n_switches, link, n_links, err);
+	struct moore_topo_part *part = NULL;
+	struct moore_topo_link *link = NULL;
+	struct moore_fabric *sorted = NULL;
+	size_t n = 0;
+	int rc;
 
-	if (rc < 0 || !part)
-		return rc;
-	if ((rc = moore_complete(&out->fabric, seen, part, err)) == 0) {
+	if ((rc = moore_intended_by_guid(&sorted, seen, err)) < 0 ||
+	    (rc = switch_links(sorted, &link, &n, err)) < 0 ||
+	    (rc = moore_topo_recognise_part(&part, sorted->n_switches, link, n, err)) < 0 || !part)
+		goto out;
+	if ((rc = moore_complete(&out->fabric, sorted, part, err)) == 0) {
 		out->is = MOORE_INTENT_FAMILY;
 		out->n_unknown = part->whole->n_switches - seen->n_switches;
 		memcpy(out->topology, part->text, sizeof(part->text));
 	}
 	moore_topo_part_free(part);
+out:
+	free(link);
+	moore_fabric_free(sorted);
 	return rc;
 }
 
@@ -92,9 +101,9 @@ recognise(struct moore_intended *out, const struct moore_fabric *seen, bool part
 	if ((rc = switch_links(seen, &link, &n, err)) < 0)
 		return rc;
 	rc = moore_topo_recognise(seen->n_switches, link, n, out->topology, err);
-	if (rc == 0 && !*out->topology && parts)
-		rc = recognise_part(out, seen, link, n, err);
 	free(link);
+	if (rc == 0 && !*out->topology && parts)
+		rc = recognise_part(out, seen, err);
 	return rc;
 }
 

@@ -3,7 +3,8 @@
  *
  *   intended.c   the choice
  *   kept.c       what is seen against the graph that was kept
- *   complete.c   what is seen, with what a family's graph has besides */
+ *   complete.c   what is seen, with what a family's graph has besides
+ *   by_guid.c    the same fabric in the order that complete.c counts on */
 #ifndef MOORE_ENGINE_INTENDED_H
 #define MOORE_ENGINE_INTENDED_H
 
@@ -39,6 +40,10 @@ struct moore_kept_diff {
 /* Compares by GUID.  O(n log n). */
 int moore_kept_compare(struct moore_kept_diff *out, const struct moore_plan *kept,
 		       const struct moore_fabric *seen, struct moore_err *err);
+
+/* Copies f with its switches in the order of their GUIDs. */
+int moore_intended_by_guid(struct moore_fabric **out, const struct moore_fabric *f,
+			   struct moore_err *err);
 
 /* Makes the fabric of which seen is the given part: seen, with the links and switches that it
  * lacks.  A missing link takes a free port near the other links; a missing switch has no GUID,
