@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-# Captures of what real OpenSM wrote, under several engines, shadowed, and begun again on ibsim.
+# Captures of what real OpenSM wrote, under several engines, shadowed.  captures.bats starts them
+# again on ibsim.
 load lib.bash
 load daemon.bash
 bats_require_minimum_version 1.5.0
@@ -76,30 +77,6 @@ MOORE='.topology == "slimfly q=4" and .sound and .acyclic and .unreachable == 0 
 	moorectl capture "$dir/dump" --names keep -o "$dir/site.tar" >/dev/null
 	shadow 1 '.today.sound and .moore.missing_links == 1'
 	shadow 1 '[.cables.deviations[].verdict] == ["missing"]' --plan "$dir/plan.json"
-}
-
-@test "a capture begins its topology again: OpenSM routes the pseudonyms on a new ibsim" {
-	captured minhop
-	tar xOf "$dir/site.tar" plan.json >"$dir/plan.json"
-	sm_stop
-	exec 7>&-
-	kill -KILL "$sim_pid"
-	wait "$sim_pid" || true
-	rm -rf "$dir/console" "$dir/dump"/* "$dir/moore.conf"
-	IBSIM_SOCKNAME+=-again
-	moorectl plan export --to ibsim "$dir/plan.json" >"$dir/net"
-	echo "plan $dir/plan.json" >"$dir/moore.conf"
-	sim_start "$dir/net"
-	since
-	sm_start
-	await_up
-	log_has 'moore: planned' || log_has 'moore: ' || fail "not routed by moore: $(log | grep moore)"
-	sound
-	moorectl capture "$dir/dump" --names keep -o "$dir/again.tar" >/dev/null
-	# The same pseudonyms at the same places.
-	moorectl check "$dir/plan.json" "$dir/again.tar" --json | jq -e '.ok and .bound.structure == 0' >/dev/null
-	diff <(tar xOf "$dir/again.tar" plan.json | jq -S '[.cables[] | [.a, .b] | sort] | sort') \
-		<(jq -S '[.cables[] | [.a, .b] | sort] | sort' "$dir/plan.json")
 }
 
 @test "live: moored's tables are captured as the dumps are, with operational VLs, and shadowed" {
