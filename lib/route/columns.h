@@ -60,6 +60,13 @@ moore_rcolumn_in_layer(const struct moore_rcolumn *col)
 	return col->place >= MOORE_PLACE_HOST && col->offset && !col->minimal;
 }
 
+/* Trees of a root with a host at every place, in all layers and variants and at offset 0. */
+static inline uint32_t
+moore_rcolumns_trees(const struct moore_rcolumns *c)
+{
+	return c->n_offsets * (c->n_variants < c->n_places ? c->n_variants : c->n_places);
+}
+
 /* n_lids[root]: how many LIDs share col's tree at each root, on the intended fabric too. */
 void moore_rcolumns_count_lids(const struct moore_rcolumns *c, const struct moore_rgraph *g,
 			       const struct moore_rcolumn *col, uint8_t *n_lids);

@@ -147,6 +147,12 @@
  * Load with 3 and 4: Slim Fly q=7 1.17, 1.15; q=13 p=4 1.27, 1.19.  With 4 of the 7 neighbours
  * at q=5 only 99.7 % of the pairs are covered; with 3, all. */
 #define MOORE_GATES 4
+/* With few trees, a tree has more gates: the links over HOPS times the trees of a root.  A gate of G
+ * carries one part in G of the sources, and the mean link that many parts of each tree; so no gate
+ * of one tree alone stands out.  (`moorectl ethernet emit PLAN --ipv4 10.0.0.0/8 --sample 1`: four
+ * trees)  Load of Slim Fly q=37 and 47 with 4 gates 3.10 and 3.37; with HOPS 2, 2.69 and 2.30; with
+ * HOPS 1, 2.26 and 2.12, and fewer routes of three hops: 48 % of all at q=47 instead of 53 %. */
+#define MOORE_GATE_HOPS 2
 /* A relay (layer_gates.c) has to serve so many percent of its neighbours at mean prices; the
  * lower limits apply only when no switch meets those before.  Fewer relays give more detours,
  * more relays give each switch a choice among them.  (layers, starts=0)  Load, and the least

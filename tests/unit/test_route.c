@@ -327,6 +327,31 @@ test_layers(void **state)
 	}
 }
 
+/* With two trees for each root and many links at a switch, the last links of the one that is not
+ * minimal must not stand out. */
+static void
+test_few_trees(void **state)
+{
+	static const struct { const char *params; double load; } T[] = {
+		{ "q=19 p=1", 2.9 },
+		{ "q=25 p=1", 2.4 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = test_family("slimfly", T[i].params, 1);
+		struct moore_verdict *v = NULL;
+		struct moore_route *r = route_checked(T[i].params, f, NULL, &v);
+		double load = max_over_mean(f, moore_route_lft(r), all_hosts);
+
+		print_message("# %s: load %.3f\n", T[i].params, load);
+		CHECK(T[i].params, load <= T[i].load);
+		moore_verdict_free(v);
+		moore_route_free(r);
+		moore_fabric_free(f);
+	}
+}
+
 /* With four LIDs for each endpoint, any two neighbours have a detour to some LID: else all
  * endpoints of the one would share one link to those of the other. */
 static void
@@ -939,6 +964,7 @@ main(void)
 		cmocka_unit_test(test_diversity),
 		cmocka_unit_test(test_base_beside_layers),
 		cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_few_trees),
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_one_layer),
 		cmocka_unit_test(test_single_failures),

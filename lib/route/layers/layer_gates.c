@@ -339,7 +339,7 @@ open_gates(struct moore_rlayer_tree *w, uint32_t from, const struct way *way)
 		rounds[way->gate] = 0;
 		w->flags[way->x] |= RELAY;	/* so it is not listed */
 	}
-	for (unsigned i = 0; i < MOORE_GATES && i < n / 2; i++) {
+	for (unsigned i = 0; i < w->v->n_gates && i < n / 2; i++) {
 		uint32_t slot = fewest_rounds(rounds, n, from % n);
 
 		if (slot == MOORE_NONE)

@@ -93,6 +93,8 @@ init_gates(struct moore_rlayers *v, uint32_t n_trees)
 	const uint32_t *rank = view->turns->rank;
 
 	v->gates = true;
+	v->n_gates = g->n_edges / (g->n + !g->n) / (MOORE_GATE_HOPS * (n_trees + !n_trees));
+	v->n_gates = v->n_gates > MOORE_GATES ? v->n_gates : MOORE_GATES;
 	v->n_legal = calloc((size_t)g->n_edges + 1, sizeof(*v->n_legal));
 	v->n_open = calloc((size_t)g->n_edges + 1, sizeof(*v->n_open));
 	if (!moore_rused_init(v, n_trees) || !v->n_legal || !v->n_open)
