@@ -250,10 +250,6 @@ put_classes(json_t *root, const struct moore_ether *x, moore_swid s,
 	bool done[2] = { false, false };
 	int rc = 0;
 
-	for (unsigned i = 0; i < x->opts.n_classes; i++)
-		if (!x->opts.priority[i])
-			return moore_fail(err, MOORE_EINVAL, 0, "on SONiC priority 0 is that of lossy traffic: "
-					  "choose others (--priorities)");
 	for (unsigned p = 1; p <= x->plan->sw[s].ports && rc == 0; p++) {
 		const struct moore_ether_peer *peer = moore_ether_peer(x, s, (moore_portnum)p);
 		bool host = peer->ep != MOORE_NONE;

@@ -118,6 +118,10 @@ moore_ether_check_opts(const struct moore_ether_opts *o, struct moore_err *err)
 	if (!o->n_classes || o->n_classes > MOORE_ETHER_CLASSES_MAX)
 		return moore_fail(err, MOORE_EINVAL, 0, "%u lossless classes: 1 or 2 are used",
 				  o->n_classes);
+	for (unsigned i = 0; i < o->n_classes; i++)
+		if (!o->priority[i] || !o->dscp[i])
+			return moore_fail(err, MOORE_EINVAL, 0, "%s 0 is that of lossy traffic: choose another for "
+					  "the lossless classes", o->priority[i] ? "DSCP" : "priority");
 	for (size_t i = 0; i < ARRAY_LEN(all); i += 2)
 		if (all[i]->is_set && all[i + 1]->is_set &&
 		    (moore_addr_within(all[i], all[i + 1]) || moore_addr_within(all[i + 1], all[i])))

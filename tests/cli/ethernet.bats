@@ -194,6 +194,11 @@ load ethernet
 	says "bgp is no format"
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --layers 129 -o "$T/x"
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --dscp 26,26 -o "$T/x"
+	# Lossy packets leave with DSCP 0, on priority 0.
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --dscp 26,0 -o "$T/x"
+	says "DSCP 0 is that of lossy traffic"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --priorities 0 -o "$T/x"
+	says "priority 0 is that of lossy traffic"
 	[ ! -e "$T/x" ]
 	sed -i '3s/dev swp[0-9]*/dev eth0;reboot/' "$N/s0-0-0/routes.ipbatch"
 	run -2 --separate-stderr $M ethernet verify "$N"
