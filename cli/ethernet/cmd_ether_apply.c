@@ -183,7 +183,9 @@ new_apply(const struct cli_call *c, struct apply *a)
 	n = (size_t)a->d.new.x->plan->n_switches + 1;
 	a->child = calloc(2 * n, sizeof(*a->child));
 	a->sw = calloc(n, sizeof(*a->sw));
-	return a->child && a->sw ? CLI_OK : cli_error("out of memory");
+	for (moore_swid s = 0; s + 1 < n && rc == CLI_OK; s++)
+		rc = cli_ether_check_name(a->d.new.x->plan->sw[s].name);
+	return rc != CLI_OK || (a->child && a->sw) ? rc : cli_error("out of memory");
 }
 
 static int

@@ -255,17 +255,6 @@ put_file(const char *dir, const char *name, struct moore_buf *b)
 
 /* ---- the files ---------------------------------------------------------------------------------- */
 
-/* Names become directories. */
-static int
-check_name(const char *name)
-{
-	if (*name == '.' || strchr(name, '/') || !strcmp(name, CLI_ETHER_HOSTS) ||
-	    !strcmp(name, CLI_ETHER_PLAN) || !strcmp(name, CLI_ETHER_ADDRESSES))
-		return cli_error("%s: this name cannot be that of a directory: rename the switch or host "
-				 "in the plan", name);
-	return CLI_OK;
-}
-
 static int
 emit_switch(const struct cli_call *c, const char *dir, struct cli_ether *e,
 	    const struct moore_lft *lft, moore_swid s)
@@ -275,10 +264,8 @@ emit_switch(const struct cli_call *c, const char *dir, struct cli_ether *e,
 	struct moore_ether_config config = { 0 };
 	struct moore_err err;
 	char *at;
-	int rc = check_name(name);
+	int rc;
 
-	if (rc != CLI_OK)
-		return rc;
 	if (e->config) {
 		config = e->config[s];		/* ours from here */
 		e->config[s] = (struct moore_ether_config){ 0 };
@@ -319,7 +306,7 @@ emit_host(const char *dir, const struct moore_ether *x, moore_epid e)
 	char *at = cli_path_join(dir, x->plan->ep[e].name);
 	struct moore_err err;
 	struct stat st;
-	int rc = at ? check_name(x->plan->ep[e].name) : cli_error("out of memory");
+	int rc = at ? CLI_OK : cli_error("out of memory");
 
 	/* A host with several ports has one directory, and its further files the port's number. */
 	if (rc == CLI_OK && stat(at, &st) != 0)
@@ -418,6 +405,28 @@ emit(const struct cli_call *c, const char *dir, struct cli_ether *e, const struc
 
 /* ---- the verb ----------------------------------------------------------------------------------- */
 
+/* Names become directories, and words of the user's commands. */
+static int
+check_name(const char *name)
+{
+	if (!strcmp(name, CLI_ETHER_HOSTS) || !strcmp(name, CLI_ETHER_PLAN) || !strcmp(name, CLI_ETHER_ADDRESSES))
+		return cli_error("%s: a file beside the switches has this name: rename the switch or host "
+				 "in the plan", name);
+	return cli_ether_check_name(name);
+}
+
+static int
+check_names(const struct moore_plan *p)
+{
+	int rc = CLI_OK;
+
+	for (moore_swid s = 0; s < p->n_switches && rc == CLI_OK; s++)
+		rc = check_name(p->sw[s].name);
+	for (moore_epid e = 0; e < p->n_endpoints && rc == CLI_OK; e++)
+		rc = check_name(p->ep[e].name);
+	return rc;
+}
+
 static int
 make_network(const struct cli_call *c, struct cli_ether *e)
 {
@@ -429,6 +438,10 @@ make_network(const struct cli_call *c, struct cli_ether *e)
 	if ((rc = check_formats(c)) != CLI_OK || (rc = read_opts(c, &o)) != CLI_OK ||
 	    (rc = cli_load_plan(c->arg[0], &plan)) != CLI_OK)
 		return rc;
+	if ((rc = check_names(plan)) != CLI_OK) {
+		moore_plan_free(plan);
+		return rc;
+	}
 	if (moore_ether_number(&e->x, plan, &o, &err) < 0 ||
 	    moore_ether_racks(&e->racks, e->x, MOORE_RACKS_ROUTED, &err) < 0)
 		return cli_error_at(c->arg[0], &err);

@@ -6,7 +6,17 @@
 #include <sys/stat.h>
 
 #include "ethernet/ether.h"
+#include "moore/lldp.h"
 #include "threads.h"
+
+int
+cli_ether_check_name(const char *name)
+{
+	if (moore_lldp_good_name(name))
+		return CLI_OK;
+	return cli_error("\"%s\": cannot stand in paths and commands: rename the switch or host in the plan; "
+			 "letters, digits and any of . _ : + - are fine, the first a letter or digit", name);
+}
 
 void
 cli_ether_drop_config(struct cli_ether *e)

@@ -209,6 +209,33 @@ load ethernet
 	run -2 --separate-stderr $M ethernet verify "$T/nowhere"
 }
 
+@test "names that cannot stand in paths and commands are refused, by apply too" {
+	while read -r old bad; do
+		sed "s|\"$old\"|\"$bad\"|g" "$P" >"$T/bad.json"
+		run -2 --separate-stderr $M ethernet emit "$T/bad.json" --ipv4 10.0.0.0/8 -o "$T/x"
+		says "\"$bad\": cannot stand in paths and commands"
+		[ ! -e "$T/x" ]
+	done <<-'END'
+		s0-0-0 -oProxyCommand=reboot
+		s0-0-0 s0;reboot
+		s0-0-0 s0$(reboot)
+		s0-0-0 *
+		s0-0-0 ..
+		s0-0-0 a/b
+		s0-0-0 a b
+		s0-0-0-h0 h`reboot`
+	END
+	sed "s|\"s0-0-0\"|\"hosts\"|g" "$P" >"$T/bad.json"
+	run -2 --separate-stderr $M ethernet emit "$T/bad.json" --ipv4 10.0.0.0/8 -o "$T/x"
+	says "hosts: a file beside the switches has this name"
+	for f in plan addresses; do
+		sed -i 's|"s0-0-0"|"-oProxyCommand=reboot"|g' "$N/$f.json"
+	done
+	mv "$N/s0-0-0" "$N/-oProxyCommand=reboot"
+	run -2 --separate-stderr $M ethernet apply "$N" --command "ssh {switch}" --read "echo []"
+	says "\"-oProxyCommand=reboot\": cannot stand in paths and commands"
+}
+
 @test "addresses that contradict one another are found" {
 	A=$N/addresses.json
 	jq '.switches[3].prefixes[0].ipv4 = .switches[2].prefixes[0].ipv4' "$BATS_FILE_TMPDIR/net/addresses.json" >"$A"
