@@ -2,10 +2,14 @@
 /* cmd_ether_apply.c - `moorectl ethernet apply`: brings the switches to the routes of a
  * directory, by commands that the user names.  Each step is loaded on all its switches and read back;
  * the next one begins only when what was read is what the step should leave. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ethernet/ether_diff.h"
 #include "run.h"
@@ -201,6 +205,22 @@ read_all(struct apply *a)
 	return read_routes(a, n, a->d.old.config);
 }
 
+/* Keeps a second apply out until this one and all commands that it has started are gone: they
+ * inherit the lock, so a command that outlives an apply that was killed cannot write between the
+ * steps of the next one. */
+static int
+lock(const char *dir)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+		close(fd);
+		return cli_error("%s: another apply of this directory runs, or a command that it started: wait "
+				 "until it has ended", dir);
+	}
+	return CLI_OK;		/* the process ends with the lock */
+}
+
 int
 cmd_ether_apply(const struct cli_call *c)
 {
@@ -209,6 +229,8 @@ cmd_ether_apply(const struct cli_call *c)
 	int rc = new_apply(c, &a);
 
 	signal(SIGPIPE, SIG_IGN);	/* a command may end before it has read all */
+	if (rc == CLI_OK && !cli_has(c, "dry-run"))
+		rc = lock(c->arg[0]);
 	if (rc == CLI_OK && (rc = read_all(&a)) == CLI_OK && (rc = cli_ether_diff_find(&a.d)) == CLI_OK &&
 	    !(answer = cli_ether_diff_answer(&a.d)))
 		rc = cli_error("out of memory");

@@ -239,6 +239,69 @@ several() {
 	done <"$T/pids"
 }
 
+# A program that stands for all switches: `load SWITCH` takes lines for ip, `read SWITCH FAMILY` prints
+# the routes as ip does.  The routes of a switch are lines in $T/state/SWITCH; $T/loads counts loads, and
+# while $T/stop holds a number, that load and those after it take half of their lines and hang.
+switches() {
+	mkdir "$T/state"
+	for s in "$1"/s*; do
+		cp "$s/routes.ipbatch" "$T/state/${s##*/}"
+	done
+	cat >"$T/switch" <<-END
+		#!/bin/bash
+		f=$T/state/\$2
+		if [ "\$1" = read ]; then
+			exec awk -v six="\$3" '(\$3 ~ /:/) == (six == -6) {
+				v = \$4 == "via"
+				printf "%s{\"dst\":\"%s\",%s\"dev\":\"%s\",\"protocol\":\"109\",\"flags\":[%s]}", n++ ? "," : "[",
+					\$3, v ? "\"gateway\":\"" \$5 "\"," : "", v ? \$7 : \$5, / onlink / ? "\"onlink\"" : "" }
+				END { print n ? "]" : "[]" }' "\$f"
+		fi
+		lines=\$(cat)
+		echo "\$2" >>$T/loads
+		if [ -s $T/stop ] && [ "\$(wc -l <$T/loads)" -ge "\$(cat $T/stop)" ]; then
+			lines=\$(head -n "\$((\$(wc -l <<<"\$lines") / 2))" <<<"\$lines")
+		fi
+		awk '\$2 == "del" { delete r[\$3]; next } { r[\$3] = \$0 } END { for (k in r) print r[k] }' \\
+			"\$f" - <<<"\$lines" | grep . | sort >"\$f.new"
+		mv "\$f.new" "\$f"
+		[ ! -s $T/stop ] || [ "\$(wc -l <$T/loads)" -lt "\$(cat $T/stop)" ] || { echo \$\$ >>$T/left; exec sleep 77; }
+	END
+	chmod +x "$T/switch"
+}
+
+apply() { "$@" $M ethernet apply "$T/around" --wait 0 --command "$T/switch load {switch}" --read "$T/switch read {switch} {family}"; }
+
+@test "apply: killed in the middle of any load, it goes on from there; and not while a command is left" {
+	$M ethernet emit "$P" --ipv4 10.0.0.0/8 --layers 2 -o "$N" >/dev/null
+	$M ethernet emit "$P" --ipv4 10.0.0.0/8 --layers 2 --fail s0-0-0:4 -o "$T/around" >/dev/null
+	run -1 $M ethernet diff "$T/around" "$N" --json
+	loads=$(jq .loads <<<"$output")
+	[ "$loads" -gt 8 ] || { echo "$output" | head -c 600; false; }
+	for at in 1 $((loads / 2)) $((loads - 1)); do
+		rm -rf "$T/state" "$T/loads" "$T/left"
+		switches "$N"
+		echo "$at" >"$T/stop"
+		apply exec 3>&- & pid=$!
+		for _ in $(seq 300); do
+			[ "$(cat "$T/loads" 2>/dev/null | wc -l)" -ge "$at" ] && break
+			sleep 0.1
+		done
+		sleep 0.5
+		kill -KILL "$pid"
+		wait "$pid" || true
+		: >"$T/stop"
+		run -2 --separate-stderr apply
+		says "another apply of this directory runs, or a command that it started"
+		kill $(cat "$T/left")
+		sleep 0.2
+		run -0 apply env
+		for s in "$T/around"/s*; do
+			sort "$s/routes.ipbatch" | diff - <(sort "$T/state/${s##*/}")
+		done
+	done
+}
+
 @test "apply: when it is killed, no switch has got a part of a line" {
 	$M plan new slimfly q=3 p=1 -o "$T/q3.json" >/dev/null
 	$M ethernet emit "$T/q3.json" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --layers 60 -o "$T/q3" >/dev/null
