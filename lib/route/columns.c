@@ -116,6 +116,21 @@ list_columns(struct moore_rcolumns *c, const struct moore_rgraph *g, const struc
 	qsort(c->col, c->n, sizeof(*c->col), by_trees);
 }
 
+static bool
+list_slices(struct moore_rcolumns *c)
+{
+	if (!(c->slice = calloc(c->n + 1, sizeof(*c->slice))))
+		return false;
+	for (size_t i = 0; i < c->n; i++) {
+		if (i && c->col[i].trees == c->col[i - 1].trees)
+			continue;
+		c->slice[c->n_slices++] = i;
+		c->n_minimal += !moore_rcolumn_in_layer(&c->col[i]);
+	}
+	c->slice[c->n_slices] = c->n;
+	return true;
+}
+
 /* ---- where hosts are ---------------------------------------------------------------- */
 
 /* The node of f's endpoint e, or MOORE_NONE when it has no link; node_of is NULL for the
@@ -171,7 +186,7 @@ moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 	scan_both(c, g, seen, intended);
 	c->n_variants = count_variants(c, g, intended);
 	list_columns(c, g, seen);
-	if (!(c->hosts = calloc((size_t)g->n * c->n_places + 1, 1)))
+	if (!list_slices(c) || !(c->hosts = calloc((size_t)g->n * c->n_places + 1, 1)))
 		return moore_fail_nomem(err);
 	scan_both(c, g, seen, intended);
 	return 0;
@@ -181,6 +196,7 @@ void
 moore_rcolumns_fini(struct moore_rcolumns *c)
 {
 	free(c->col);
+	free(c->slice);
 	free(c->hosts);
 	moore_rmiddles_fini(&c->middles);
 	*c = (struct moore_rcolumns){ 0 };

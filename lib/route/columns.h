@@ -27,6 +27,8 @@ struct moore_rcolumn {
 struct moore_rcolumns {
 	struct moore_rcolumn *col;	/* sorted by trees, root, place and offset */
 	size_t n;
+	size_t *slice;		/* columns col[slice[i]..slice[i + 1] - 1] agree in `trees` */
+	size_t n_slices, n_minimal;	/* those of no layer come first */
 	uint32_t n_offsets;	/* 2^LMC, of the greatest LMC */
 	uint32_t n_variants;	/* of each layer (layers.h) */
 	uint8_t *hosts;		/* [root * n_places + j]: 1 where a host is, seen or planned */

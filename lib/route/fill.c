@@ -25,18 +25,13 @@ struct fill {			/* of one worker */
 	uint32_t *load;		/* by edge: of the slice, with the routes that repairs moved */
 	uint32_t *for_layers;	/* by edge: routes of the hosts' slices, which layers count with;
 				 * NULL: no layer does */
-	uint8_t *slot, *len;	/* a copy of a layer's trees, when several workers fill slices */
+	uint8_t *slot;		/* a copy of a layer's trees, when several workers fill slices */
 	struct moore_rmtrees mtrees;	/* zeroed without b->cols.own_trees */
 	uint8_t *port;		/* [LID * g.n + node]: the tables, transposed */
 	uint32_t repaired;	/* (switch, tree) that left their intended route */
 	int rc;			/* less than 0: a slice failed; the first of them is */
 	size_t failed;		/* this one, because of */
 	struct moore_err err;
-};
-
-/* The trees of one slice; each root has a row of n. */
-struct trees {
-	const uint8_t *slot, *len;
 };
 
 /* ---- one column -------------------------------------------------------------------- */
@@ -68,12 +63,34 @@ copy_column(struct fill *f, const struct moore_rcolumn *c, const struct moore_rc
 	port[c->root] = c->last;
 }
 
-/* Fills the queue of t with the nodes that len[] reaches, by length. */
+/* Fills len[] with the hops from each node to the root along slot[]. */
 static void
-queue_by_length(struct moore_rtree *t, const uint8_t *len, uint32_t n)
+measure_routes(const struct moore_rgraph *g, uint32_t root, const uint8_t *slot, uint8_t *len)
 {
-	uint32_t at[MOORE_LEN_NONE + 2] = { 0 };
+	memset(len, MOORE_LEN_NONE, g->n);
+	len[root] = 0;
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint8_t hops = 0;
+		uint32_t a = s;
 
+		for (; len[a] == MOORE_LEN_NONE && slot[a] != MOORE_SLOT_NONE; hops++)
+			a = g->to[g->xadj[a] + slot[a]];
+		if (len[a] == MOORE_LEN_NONE)
+			continue;	/* s has no route */
+		hops = (uint8_t)(hops + len[a]);
+		for (a = s; len[a] == MOORE_LEN_NONE; a = g->to[g->xadj[a] + slot[a]])
+			len[a] = hops--;
+	}
+}
+
+/* Fills the queue of t with the nodes that its slot[] leads to the root, by length. */
+static void
+queue_by_length(struct moore_rtree *t, const struct moore_rgraph *g, uint32_t root)
+{
+	uint32_t at[MOORE_LEN_NONE + 2] = { 0 }, n = g->n;
+	const uint8_t *len = t->len;
+
+	measure_routes(g, root, t->slot, t->len);
 	for (uint32_t s = 0; s < n; s++)
 		at[len[s] + 1]++;
 	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
@@ -84,10 +101,9 @@ queue_by_length(struct moore_rtree *t, const uint8_t *len, uint32_t n)
 			t->queue[at[len[s]]++] = s;
 }
 
-/* Repairs the tree of c, old[] and len[], for what is missing, in f->tree, and adds its new
- * routes to load[]. */
+/* Repairs the tree old[] of c for what is missing, in f->tree, and adds its new routes to load[]. */
 static int
-repair_tree(struct fill *f, const uint8_t *old, const uint8_t *len, const struct moore_rcolumn *c,
+repair_tree(struct fill *f, const uint8_t *old, const struct moore_rcolumn *c,
 	    struct moore_err *err)
 {
 	struct moore_rbuild *b = f->b;
@@ -98,7 +114,7 @@ repair_tree(struct fill *f, const uint8_t *old, const uint8_t *len, const struct
 	memcpy(t->slot, old, g->n);
 	if (moore_rtree_is_whole(&b->up, c->root, old, b->n_connected_up[c->root]))
 		return 0;
-	queue_by_length(t, len, g->n);
+	queue_by_length(t, g, c->root);
 	whole = (moore_rcolumn_in_layer(c) ? moore_rtree_mend : moore_rtree_repair)
 		(t, &b->up, c->root, f->load, b->n_connected_up[c->root], &f->repaired);
 	if (!whole)
@@ -220,9 +236,10 @@ hint_columns(struct fill *f, const struct moore_rcolumn *col, size_t n, struct m
 
 /* ---- one slice ------------------------------------------------------------------------ */
 
-/* Chooses the trees of c's slice, and fills n_lids[] and load[] with theirs.  -MOORE_ENOMEM. */
+/* Chooses the trees of c's slice, *slot, and fills n_lids[] and load[] with theirs.
+ * -MOORE_ENOMEM. */
 static int
-choose_trees(struct fill *f, const struct moore_rcolumn *c, struct trees *out)
+choose_trees(struct fill *f, const struct moore_rcolumn *c, const uint8_t **slot)
 {
 	struct moore_rbuild *b = f->b;
 	struct moore_rbalance *m = f->balance;
@@ -231,7 +248,7 @@ choose_trees(struct fill *f, const struct moore_rcolumn *c, struct trees *out)
 
 	moore_rcolumns_count_lids(&b->cols, &f->r->g, c, f->n_lids);
 	if (moore_rcolumn_in_layer(c) && !b->hinted) {
-		*out = (struct trees){ v->slot, v->len };
+		*slot = v->slot;
 		if (moore_rlayers_slice(v, c->offset - 1, b->cols.n_offsets - 1,
 					c->place % b->cols.n_variants, b->cols.n_variants, f->n_lids,
 					b->n_connected) < 0)
@@ -239,20 +256,20 @@ choose_trees(struct fill *f, const struct moore_rcolumn *c, struct trees *out)
 		memcpy(f->load, v->load, n_edges * sizeof(*f->load));
 		return 0;
 	}
-	*out = (struct trees){ NULL, NULL };
+	*slot = NULL;
 	if (moore_rcolumn_in_layer(c))
 		return 0;	/* hint_columns() makes them */
 	moore_rbalance_slice(m, c->place + c->offset, f->n_lids);
 	for (uint32_t e = 0; f->for_layers && c->place >= MOORE_PLACE_HOST && e < n_edges; e++)
 		f->for_layers[e] += m->load[e];
 	memcpy(f->load, m->load, n_edges * sizeof(*f->load));
-	*out = (struct trees){ m->slot, m->len };
+	*slot = m->slot;
 	return 0;
 }
 
-/* Fills the n columns from col on, whose trees these are. */
+/* Fills the n columns from col on, whose trees are slots[], a row of g->n for each root. */
 static int
-fill_columns(struct fill *f, const struct trees *trees, const struct moore_rcolumn *col, size_t n,
+fill_columns(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *col, size_t n,
 	     struct moore_err *err)
 {
 	struct moore_rbuild *b = f->b;
@@ -262,8 +279,7 @@ fill_columns(struct fill *f, const struct trees *trees, const struct moore_rcolu
 	if (b->hinted && moore_rcolumn_in_layer(col))
 		return hint_columns(f, col, n, err);
 	for (size_t i = 0; i < n; i++) {
-		size_t row = (size_t)col[i].root * g->n;
-		const uint8_t *slot = trees->slot + row;
+		const uint8_t *slot = slots + (size_t)col[i].root * g->n;
 		bool again = i > 0 && col[i].root == col[i - 1].root && !b->hinted;
 
 		if (again && f->port_of) {
@@ -271,7 +287,7 @@ fill_columns(struct fill *f, const struct trees *trees, const struct moore_rcolu
 			continue;
 		}
 		if (f->repairs) {
-			if (!again && (rc = repair_tree(f, slot, trees->len + row, &col[i], err)) < 0)
+			if (!again && (rc = repair_tree(f, slot, &col[i], err)) < 0)
 				return rc;
 			slot = f->tree->slot;
 		}
@@ -307,37 +323,19 @@ write_tables(void *arg, unsigned worker, size_t block)
 }
 
 struct slices {
-	size_t n, n_minimal;	/* minimal ones come first */
+	const struct moore_rcolumns *cols;
 	size_t first;		/* of the layers' slices that are filled now */
-	size_t *at;		/* where the columns of each begin; n + 1 */
 	struct fill *worker;
 	unsigned n_workers;
 };
 
-static int
-list_slices(struct slices *sl, const struct moore_rcolumns *cols, struct moore_err *err)
-{
-	if (!(sl->at = calloc(cols->n + 1, sizeof(*sl->at))))
-		return moore_fail_nomem(err);
-	for (size_t i = 0; i < cols->n; i++) {
-		const struct moore_rcolumn *c = &cols->col[i];
-
-		if (i && c->trees == c[-1].trees)
-			continue;
-		sl->at[sl->n++] = i;
-		sl->n_minimal += !moore_rcolumn_in_layer(c);
-	}
-	sl->at[sl->n] = cols->n;
-	return 0;
-}
-
 /* Fills the columns of slice i, and notes in f whether that fails. */
 static void
-fill_slice(struct fill *f, const struct slices *sl, size_t i, const struct trees *trees)
+fill_slice(struct fill *f, const struct slices *sl, size_t i, const uint8_t *slot)
 {
-	const struct moore_rcolumn *col = f->b->cols.col + sl->at[i];
+	const size_t *at = sl->cols->slice + i;
 	struct moore_err err;
-	int rc = fill_columns(f, trees, col, sl->at[i + 1] - sl->at[i], &err);
+	int rc = fill_columns(f, slot, sl->cols->col + at[0], at[1] - at[0], &err);
 
 	if (rc < 0) {
 		f->rc = rc;
@@ -346,17 +344,23 @@ fill_slice(struct fill *f, const struct slices *sl, size_t i, const struct trees
 	}
 }
 
+static const struct moore_rcolumn *
+first_of(const struct slices *sl, size_t slice)
+{
+	return sl->cols->col + sl->cols->slice[slice];
+}
+
 static void
 minimal_job(void *arg, unsigned worker, size_t i)
 {
 	struct slices *sl = arg;
 	struct fill *f = &sl->worker[worker];
-	struct trees trees;
+	const uint8_t *slot;
 
 	if (f->rc < 0 && f->failed < i)
 		return;
-	choose_trees(f, &f->b->cols.col[sl->at[i]], &trees);	/* of no layer: it cannot fail */
-	fill_slice(f, sl, i, &trees);
+	choose_trees(f, first_of(sl, i), &slot);	/* of no layer: it cannot fail */
+	fill_slice(f, sl, i, slot);
 }
 
 /* Job i fills the slice whose trees f->worker[i] has copied. */
@@ -367,7 +371,7 @@ layer_job(void *arg, unsigned worker, size_t i)
 	struct fill *f = &sl->worker[i];
 
 	(void)worker;
-	fill_slice(f, sl, sl->first + i, &(struct trees){ f->slot, f->len });
+	fill_slice(f, sl, sl->first + i, f->slot);
 }
 
 /* Adds up what the workers did.  Returns the failure of the first slice that failed. */
@@ -402,16 +406,16 @@ fill_layers(struct slices *sl, struct moore_err *err)
 	size_t nn = (size_t)b->r->g.n * b->r->g.n, n;
 	int rc = 0;
 
-	for (sl->first = sl->n_minimal; rc == 0 && sl->first < sl->n; sl->first += n) {
-		n = sl->n - sl->first < sl->n_workers ? sl->n - sl->first : sl->n_workers;
+	for (sl->first = sl->cols->n_minimal; rc == 0 && sl->first < sl->cols->n_slices; sl->first += n) {
+		n = sl->cols->n_slices - sl->first;
+		n = n < sl->n_workers ? n : sl->n_workers;
 		for (size_t i = 0; i < n; i++) {
 			struct fill *f = &sl->worker[i];
-			struct trees t;
+			const uint8_t *slot;
 
-			if (choose_trees(f, &b->cols.col[sl->at[sl->first + i]], &t) < 0)
+			if (choose_trees(f, first_of(sl, sl->first + i), &slot) < 0)
 				return moore_fail_nomem(err);
-			memcpy(f->slot, t.slot, nn);
-			memcpy(f->len, t.len, nn);
+			memcpy(f->slot, slot, nn);
 		}
 		moore_jobs_run(b->jobs, (unsigned)n, n, layer_job, sl);
 		rc = unite(sl, err);
@@ -448,7 +452,7 @@ fill_tree(struct fill *f, const struct moore_rcolumn *c, const struct moore_rcol
 
 	for (; c < end && c->root == t->root && c->place == place && c->offset == offset; c++) {
 		if (f->repairs && f->rc == 0 &&
-		    (f->rc = repair_tree(f, t->slot, t->len, c, &f->err)) < 0)
+		    (f->rc = repair_tree(f, t->slot, c, &f->err)) < 0)
 			f->failed = c->root;
 		put_column(f, c, f->repairs ? f->tree->slot : t->slot);
 	}
@@ -462,7 +466,7 @@ fill_strand(void *arg, unsigned worker, size_t strand)
 	struct slices *sl = arg;
 	struct fill *f = &sl->worker[worker];
 	const struct moore_rcolumns *cols = &f->b->cols;
-	const struct moore_rcolumn *col = cols->col + sl->at[sl->n_minimal], *end = cols->col + cols->n;
+	const struct moore_rcolumn *col = first_of(sl, cols->n_minimal), *end = cols->col + cols->n;
 	const struct moore_rgraph *g = &f->r->g;
 
 	moore_rmtrees_start(&f->mtrees);
@@ -489,20 +493,21 @@ fill_all(struct slices *sl, struct moore_err *err)
 {
 	struct fill *f = sl->worker;
 	struct moore_rbuild *b = f->b;
-	size_t n_first = b->hinted ? sl->n : sl->n_minimal, last = sl->at[n_first - !!n_first];
+	const struct moore_rcolumns *cols = sl->cols;
+	size_t n_first = b->hinted ? cols->n_slices : cols->n_minimal;
 	int rc;
 
 	moore_jobs_run(b->jobs, sl->n_workers, n_first, minimal_job, sl);
-	if ((rc = unite(sl, err)) < 0 || n_first == sl->n)
+	if ((rc = unite(sl, err)) < 0 || n_first == cols->n_slices)
 		return rc;
-	if (b->cols.own_trees) {
+	if (cols->own_trees) {
 		moore_jobs_run(b->jobs, sl->n_workers, MOORE_STRANDS, fill_strand, sl);
 		return unite(sl, err);
 	}
 	if (sl->n_workers > 1) {	/* layers start from the trees of the last minimal slice */
-		const struct moore_rcolumn *c = &b->cols.col[last];
+		const struct moore_rcolumn *c = first_of(sl, n_first - !!n_first);
 
-		moore_rcolumns_count_lids(&b->cols, &b->r->g, c, f->n_lids);
+		moore_rcolumns_count_lids(cols, &b->r->g, c, f->n_lids);
 		moore_rbalance_slice(f->balance, c->place + c->offset, f->n_lids);
 	}
 	return fill_layers(sl, err);
@@ -519,9 +524,8 @@ init_worker(struct fill *f, struct moore_rbuild *b, unsigned i)
 		f->for_layers = calloc((size_t)g->n_edges + 1, sizeof(*f->for_layers));
 	if (b->layers.load) {
 		f->slot = malloc((size_t)g->n * g->n + 1);
-		f->len = malloc((size_t)g->n * g->n + 1);
 	}
-	if (!f->n_lids || !f->load || (b->layers.load && (!f->for_layers || !f->slot || !f->len)))
+	if (!f->n_lids || !f->load || (b->layers.load && (!f->for_layers || !f->slot)))
 		return false;
 	if (b->cols.own_trees && moore_rmtrees_init(&f->mtrees, &b->planned, &b->cols.middles,
 						b->n_connected, b->cols.n_offsets - 1,
@@ -545,7 +549,6 @@ fini_worker(struct fill *f, unsigned i)
 	free(f->for_layers);
 	moore_rmtrees_fini(&f->mtrees);
 	free(f->slot);
-	free(f->len);
 	if (i > 0 && f->balance)
 		moore_rbalance_fini_copy(f->balance);
 	if (i > 0 && f->tree)
@@ -584,7 +587,7 @@ start_workers(struct slices *sl, const struct fill *f, struct moore_err *err)
 {
 	struct moore_rbuild *b = f->b;
 
-	sl->n_workers = b->hinted ? 1 : moore_jobs_width(b->jobs, sl->n_minimal);
+	sl->n_workers = b->hinted ? 1 : moore_jobs_width(b->jobs, sl->cols->n_minimal);
 	if (!(sl->worker = calloc(sl->n_workers, sizeof(*sl->worker))))
 		return moore_fail_nomem(err);
 	for (unsigned i = 0; i < sl->n_workers; i++) {
@@ -599,12 +602,11 @@ int
 moore_rbuild_fill(struct moore_rbuild *b, struct moore_err *err)
 {
 	size_t n_blocks = (size_t)b->r->seen->lid_top / 64 + 1;
-	struct slices sl = { .n = 0 };
+	struct slices sl = { .cols = &b->cols };
 	struct fill f;
 	int rc;
 
 	if ((rc = start(&f, b, err)) < 0 ||
-	    (rc = list_slices(&sl, &b->cols, err)) < 0 ||
 	    (rc = start_workers(&sl, &f, err)) < 0 ||
 	    (b->hinted && (rc = plan_hint_layers(sl.worker, err)) < 0) ||
 	    (rc = fill_all(&sl, err)) < 0)
@@ -614,7 +616,6 @@ out:
 	for (unsigned i = 0; sl.worker && i < sl.n_workers; i++)
 		fini_worker(&sl.worker[i], i);
 	free(sl.worker);
-	free(sl.at);
 	free(f.port);
 	free(f.port_of);
 	return rc;
