@@ -162,6 +162,7 @@ route(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t, struct m
 
 	sm->settings.conf.kept = mplug_kept_read(sm);
 	sm->settings.conf.ranks = &sm->ranks;
+	sm->settings.conf.grown = &sm->grown;
 	do {
 		if (moore_engine_run(&r, sm->newest, sm->settings.plan, &sm->settings.conf, mark, t,
 				     err) < 0)

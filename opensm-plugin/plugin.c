@@ -30,6 +30,7 @@ plugin_delete(void *data)
 	mplug_settings_free(&sm->settings);
 	mplug_kept_free(&sm->kept);
 	moore_ranks_free(sm->ranks);
+	moore_grown_free(sm->grown);
 	mplug_tell_fini(sm);
 	free(sm);
 }

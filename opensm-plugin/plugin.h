@@ -197,7 +197,8 @@ struct mplug_sm {
 	struct mplug_tell tell;
 	struct mplug_kept kept;
 	struct mplug_rows rows;
-	struct moore_ranks *ranks;	/* of the intended graph routed last */
+	struct moore_ranks *ranks;	/* of the intended graph routed last, */
+	struct moore_grown *grown;	/* and its trees; NULL: none are kept */
 	unsigned asked_again;	/* how many sweeps in a row OpenSM was asked for */
 	bool asking;		/* the next sweep is one of them */
 	size_t lanes_lowered;	/* as in the last view */

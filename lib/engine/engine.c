@@ -47,6 +47,7 @@ route(struct moore_engine_result *r, const struct moore_fabric *seen,
 	struct moore_route_opts opts = {
 		.seed = conf->seed, .profile = conf->profile, .layers = conf->layers,
 		.links = conf->link_rules, .jobs = conf->jobs, .ranks = conf->ranks,
+		.grown = conf->grown,
 	};
 	struct moore_intended i;
 	int rc;

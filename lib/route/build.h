@@ -29,6 +29,9 @@ struct moore_rbuild {
 	bool lanes_as_seen;	/* one-lane links count as such in the intended fabric too */
 	bool hinted;		/* profile sl-hint */
 	struct moore_ranks **ranks;	/* borrowed; see struct moore_route_opts */
+	const struct moore_grown *grown;	/* borrowed: an earlier build's trees of the same
+						 * intended graph; NULL: there are none */
+	struct moore_grown *growing;	/* for later builds; NULL: nothing is kept */
 	bool layered;		/* profile any-sl with several offsets */
 	const struct moore_rkind *kind;
 	const struct moore_jobs *jobs;	/* may be NULL */
@@ -51,6 +54,27 @@ int moore_rbuild_fail_unreachable(const struct moore_rbuild *b, uint32_t root,
 				  struct moore_err *err);
 /* Fills colour, plan_turns, the route's turns and its order (plan_turns.c). */
 int moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err);
+
+/* ---- grown.c ------------------------------------------------------------------- */
+
+/* Sets b->grown or b->growing; b->cols and b->planned are complete.  Trees of another graph are
+ * freed, and *opts->grown is then NULL. */
+void moore_rgrown_open(struct moore_rbuild *b, const struct moore_route_opts *opts);
+/* Hands b->growing to the caller if it is complete. */
+void moore_rgrown_close(struct moore_rbuild *b, const struct moore_route_opts *opts, bool complete);
+/* Copies what moore_rbuild_turns() has found for the intended graph to b->growing, if that is
+ * not NULL; and from b->grown. */
+void moore_rgrown_keep_turns(struct moore_rbuild *b);
+int moore_rgrown_turns(struct moore_rbuild *b, struct moore_err *err);
+/* Copies the trees and loads of a slice; the second returns its trees and fills load[]. */
+void moore_rgrown_keep_slice(struct moore_grown *g, size_t slice, const uint8_t *slots,
+			     const uint32_t *load);
+const uint8_t *moore_rgrown_slice(const struct moore_grown *g, size_t slice, uint32_t *load);
+/* Returns the slots of root's k-th tree for a single LID, with b->cols.own_trees. */
+uint8_t *moore_rgrown_tree(const struct moore_grown *g, uint32_t root, uint32_t k);
+
+/* ---- what follows ---------------------------------------------------------------- */
+
 /* Fills the route's LFTs and, under sl-hint, right[] and at[] (fill.c). */
 int moore_rbuild_fill(struct moore_rbuild *b, struct moore_err *err);
 /* Fills the route's stats but for `repaired` (stats.c). */

@@ -5,7 +5,8 @@
  * tables are a function of the intended graph and of what is missing from it.
  *
  * Minimal slices do not depend on each other, so under any-sl each is a job.  The trees of
- * layers do, but their columns are filled side by side.  Each worker has a struct fill. */
+ * layers do, but their columns are filled side by side; once they are grown (grown.c), each is a
+ * job, too.  Each worker has a struct fill. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,34 +237,59 @@ hint_columns(struct fill *f, const struct moore_rcolumn *col, size_t n, struct m
 
 /* ---- one slice ------------------------------------------------------------------------ */
 
-/* Chooses the trees of c's slice, *slot, and fills n_lids[] and load[] with theirs.
+static const struct moore_rcolumn *
+first_of(const struct moore_rcolumns *cols, size_t slice)
+{
+	return cols->col + cols->slice[slice];
+}
+
+/* Grows the trees *slots of c's slice, which is minimal or belongs to a layer of any-sl; *load
+ * is theirs.  -MOORE_ENOMEM. */
+static int
+grow_slice(struct fill *f, const struct moore_rcolumn *c, const uint8_t **slots,
+	   const uint32_t **load)
+{
+	const struct moore_rcolumns *cols = &f->b->cols;
+	struct moore_rlayers *v = &f->b->layers;
+	struct moore_rbalance *m = f->balance;
+
+	if (moore_rcolumn_in_layer(c)) {
+		*slots = v->slot;
+		*load = v->load;
+		return moore_rlayers_slice(v, c->offset - 1, cols->n_offsets - 1,
+					   c->place % cols->n_variants, cols->n_variants,
+					   f->n_lids, f->b->n_connected);
+	}
+	moore_rbalance_slice(m, c->place + c->offset, f->n_lids);
+	for (uint32_t e = 0; f->for_layers && c->place >= MOORE_PLACE_HOST && e < m->v->g->n_edges; e++)
+		f->for_layers[e] += m->load[e];
+	*slots = m->slot;
+	*load = m->load;
+	return 0;
+}
+
+/* Chooses the trees *slots of a slice, and fills n_lids[] and load[] with theirs.
  * -MOORE_ENOMEM. */
 static int
-choose_trees(struct fill *f, const struct moore_rcolumn *c, const uint8_t **slot)
+choose_trees(struct fill *f, size_t slice, const uint8_t **slots)
 {
 	struct moore_rbuild *b = f->b;
-	struct moore_rbalance *m = f->balance;
-	struct moore_rlayers *v = &b->layers;
-	uint32_t n_edges = f->r->g.n_edges;
+	const struct moore_rcolumn *c = first_of(&b->cols, slice);
+	const uint32_t *load;
 
 	moore_rcolumns_count_lids(&b->cols, &f->r->g, c, f->n_lids);
-	if (moore_rcolumn_in_layer(c) && !b->hinted) {
-		*slot = v->slot;
-		if (moore_rlayers_slice(v, c->offset - 1, b->cols.n_offsets - 1,
-					c->place % b->cols.n_variants, b->cols.n_variants, f->n_lids,
-					b->n_connected) < 0)
-			return -MOORE_ENOMEM;
-		memcpy(f->load, v->load, n_edges * sizeof(*f->load));
+	*slots = NULL;
+	if (b->hinted && moore_rcolumn_in_layer(c))
+		return 0;	/* hint_columns() makes them */
+	if (b->grown) {
+		*slots = moore_rgrown_slice(b->grown, slice, f->load);
 		return 0;
 	}
-	*slot = NULL;
-	if (moore_rcolumn_in_layer(c))
-		return 0;	/* hint_columns() makes them */
-	moore_rbalance_slice(m, c->place + c->offset, f->n_lids);
-	for (uint32_t e = 0; f->for_layers && c->place >= MOORE_PLACE_HOST && e < n_edges; e++)
-		f->for_layers[e] += m->load[e];
-	memcpy(f->load, m->load, n_edges * sizeof(*f->load));
-	*slot = m->slot;
+	if (grow_slice(f, c, slots, &load) < 0)
+		return -MOORE_ENOMEM;
+	memcpy(f->load, load, f->r->g.n_edges * sizeof(*f->load));
+	if (b->growing)
+		moore_rgrown_keep_slice(b->growing, slice, *slots, load);
 	return 0;
 }
 
@@ -331,11 +357,11 @@ struct slices {
 
 /* Fills the columns of slice i, and notes in f whether that fails. */
 static void
-fill_slice(struct fill *f, const struct slices *sl, size_t i, const uint8_t *slot)
+fill_slice(struct fill *f, const struct slices *sl, size_t i, const uint8_t *slots)
 {
 	const size_t *at = sl->cols->slice + i;
 	struct moore_err err;
-	int rc = fill_columns(f, slot, sl->cols->col + at[0], at[1] - at[0], &err);
+	int rc = fill_columns(f, slots, sl->cols->col + at[0], at[1] - at[0], &err);
 
 	if (rc < 0) {
 		f->rc = rc;
@@ -344,23 +370,19 @@ fill_slice(struct fill *f, const struct slices *sl, size_t i, const uint8_t *slo
 	}
 }
 
-static const struct moore_rcolumn *
-first_of(const struct slices *sl, size_t slice)
-{
-	return sl->cols->col + sl->cols->slice[slice];
-}
-
+/* Of a slice whose trees do not depend on other slices, or are at hand: none are grown for a
+ * layer, which could fail. */
 static void
-minimal_job(void *arg, unsigned worker, size_t i)
+slice_job(void *arg, unsigned worker, size_t i)
 {
 	struct slices *sl = arg;
 	struct fill *f = &sl->worker[worker];
-	const uint8_t *slot;
+	const uint8_t *slots;
 
 	if (f->rc < 0 && f->failed < i)
 		return;
-	choose_trees(f, first_of(sl, i), &slot);	/* of no layer: it cannot fail */
-	fill_slice(f, sl, i, slot);
+	choose_trees(f, i, &slots);
+	fill_slice(f, sl, i, slots);
 }
 
 /* Job i fills the slice whose trees f->worker[i] has copied. */
@@ -411,11 +433,11 @@ fill_layers(struct slices *sl, struct moore_err *err)
 		n = n < sl->n_workers ? n : sl->n_workers;
 		for (size_t i = 0; i < n; i++) {
 			struct fill *f = &sl->worker[i];
-			const uint8_t *slot;
+			const uint8_t *slots;
 
-			if (choose_trees(f, first_of(sl, sl->first + i), &slot) < 0)
+			if (choose_trees(f, sl->first + i, &slots) < 0)
 				return moore_fail_nomem(err);
-			memcpy(f->slot, slot, nn);
+			memcpy(f->slot, slots, nn);
 		}
 		moore_jobs_run(b->jobs, (unsigned)n, n, layer_job, sl);
 		rc = unite(sl, err);
@@ -442,19 +464,32 @@ find_root(const struct moore_rcolumn *col, size_t n, uint32_t root)
 	return low;
 }
 
-/* Fills the columns of c on that the tree at hand serves: none, if no LID is there; returns the
- * column after them. */
-static const struct moore_rcolumn *
-fill_tree(struct fill *f, const struct moore_rcolumn *c, const struct moore_rcolumn *end,
-		 uint32_t place, uint32_t offset)
+/* Returns the k-th tree of root; trees are asked for in sequence. */
+static const uint8_t *
+next_tree(struct fill *f, uint32_t root, uint32_t k)
 {
-	const struct moore_rtree *t = &f->mtrees.t;
+	const struct moore_rbuild *b = f->b;
 
-	for (; c < end && c->root == t->root && c->place == place && c->offset == offset; c++) {
-		if (f->repairs && f->rc == 0 &&
-		    (f->rc = repair_tree(f, t->slot, c, &f->err)) < 0)
+	if (b->grown)
+		return moore_rgrown_tree(b->grown, root, k);
+	if (k == 0)
+		moore_rmtrees_root(&f->mtrees, root);
+	moore_rmtrees_next(&f->mtrees);
+	if (b->growing)
+		memcpy(moore_rgrown_tree(b->growing, root, k), f->mtrees.t.slot, f->r->g.n);
+	return f->mtrees.t.slot;
+}
+
+/* Fills the columns of c on that this tree of a root serves: none, if no LID is there; returns
+ * the column after them. */
+static const struct moore_rcolumn *
+fill_tree(struct fill *f, const uint8_t *slot, const struct moore_rcolumn *c,
+	  const struct moore_rcolumn *end, const struct moore_rcolumn *of)
+{
+	for (; c < end && c->root == of->root && c->place == of->place && c->offset == of->offset; c++) {
+		if (f->repairs && f->rc == 0 && (f->rc = repair_tree(f, slot, c, &f->err)) < 0)
 			f->failed = c->root;
-		put_column(f, c, f->repairs ? f->tree->slot : t->slot);
+		put_column(f, c, f->repairs ? f->tree->slot : slot);
 	}
 	return c;
 }
@@ -466,25 +501,23 @@ fill_strand(void *arg, unsigned worker, size_t strand)
 	struct slices *sl = arg;
 	struct fill *f = &sl->worker[worker];
 	const struct moore_rcolumns *cols = &f->b->cols;
-	const struct moore_rcolumn *col = first_of(sl, cols->n_minimal), *end = cols->col + cols->n;
+	const struct moore_rcolumn *col = first_of(cols, cols->n_minimal), *end = cols->col + cols->n;
 	const struct moore_rgraph *g = &f->r->g;
 
-	moore_rmtrees_start(&f->mtrees);
+	if (!f->b->grown)
+		moore_rmtrees_start(&f->mtrees);
 	memset(f->load, 0, g->n_edges * sizeof(*f->load));
 	memset(f->n_lids, 1, g->n);
 	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS) {
 		const struct moore_rcolumn *c = col + find_root(col, (size_t)(end - col), root);
+		uint32_t k = 0;
 
-		if (!g->is_source[root])
-			continue;
-		moore_rmtrees_root(&f->mtrees, root);
-		for (uint32_t j = 0; j < cols->n_places; j++)
-			for (uint32_t o = 1; o < cols->n_offsets; o++) {
-				if (!cols->hosts[(size_t)root * cols->n_places + j])
-					continue;
-				moore_rmtrees_next(&f->mtrees);
-				c = fill_tree(f, c, end, MOORE_PLACE_HOST + j, o);
-			}
+		for (uint32_t j = 0; g->is_source[root] && j < cols->n_places; j++)
+			for (uint32_t o = 1; o < cols->n_offsets; o++)
+				if (cols->hosts[(size_t)root * cols->n_places + j])
+					c = fill_tree(f, next_tree(f, root, k++), c, end,
+						      &(struct moore_rcolumn){ .root = root, .offset = o,
+						      .place = MOORE_PLACE_HOST + j });
 	}
 }
 
@@ -494,10 +527,11 @@ fill_all(struct slices *sl, struct moore_err *err)
 	struct fill *f = sl->worker;
 	struct moore_rbuild *b = f->b;
 	const struct moore_rcolumns *cols = sl->cols;
-	size_t n_first = b->hinted ? cols->n_slices : cols->n_minimal;
+	bool at_once = b->hinted || (b->grown && !cols->own_trees);
+	size_t n_first = at_once ? cols->n_slices : cols->n_minimal;
 	int rc;
 
-	moore_jobs_run(b->jobs, sl->n_workers, n_first, minimal_job, sl);
+	moore_jobs_run(b->jobs, sl->n_workers, n_first, slice_job, sl);
 	if ((rc = unite(sl, err)) < 0 || n_first == cols->n_slices)
 		return rc;
 	if (cols->own_trees) {
@@ -505,7 +539,7 @@ fill_all(struct slices *sl, struct moore_err *err)
 		return unite(sl, err);
 	}
 	if (sl->n_workers > 1) {	/* layers start from the trees of the last minimal slice */
-		const struct moore_rcolumn *c = first_of(sl, n_first - !!n_first);
+		const struct moore_rcolumn *c = first_of(cols, n_first - !!n_first);
 
 		moore_rcolumns_count_lids(cols, &b->r->g, c, f->n_lids);
 		moore_rbalance_slice(f->balance, c->place + c->offset, f->n_lids);
@@ -527,7 +561,7 @@ init_worker(struct fill *f, struct moore_rbuild *b, unsigned i)
 	}
 	if (!f->n_lids || !f->load || (b->layers.load && (!f->for_layers || !f->slot)))
 		return false;
-	if (b->cols.own_trees && moore_rmtrees_init(&f->mtrees, &b->planned, &b->cols.middles,
+	if (b->cols.own_trees && !b->grown && moore_rmtrees_init(&f->mtrees, &b->planned, &b->cols.middles,
 						b->n_connected, b->cols.n_offsets - 1,
 						b->kind) < 0)
 		return false;
@@ -537,8 +571,8 @@ init_worker(struct fill *f, struct moore_rbuild *b, unsigned i)
 		return true;
 	}
 	return (f->balance = calloc(1, sizeof(*f->balance))) &&
-		(f->tree = calloc(1, sizeof(*f->tree))) &&
-		moore_rbalance_copy(f->balance, &b->balance) == 0 && moore_rtree_init(f->tree, g) == 0;
+		(f->tree = calloc(1, sizeof(*f->tree))) && moore_rtree_init(f->tree, g) == 0 &&
+		(b->grown || moore_rbalance_copy(f->balance, &b->balance) == 0);
 }
 
 static void

@@ -194,18 +194,27 @@ arrange(struct moore_rbuild *b, struct moore_err *err)
 	return moore_rranks_by_place(&b->plan_turns, g, b->colour, err);
 }
 
+/* Turns of the intended graph. */
+static int
+plan_turns(struct moore_rbuild *b, struct moore_err *err)
+{
+	int rc;
+
+	if ((b->layered && ((rc = paint(b, err)) < 0 || (rc = judge_colours(b, err)) < 0)) ||
+	    (b->r->g.one_vl && (rc = arrange(b, err)) < 0))
+		return rc;
+	return b->colour ? 0 : moore_rturns_build(&b->plan_turns, &b->planned, NULL, NULL, err);
+}
+
 int
 moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err)
 {
 	struct moore_rgraph *g = &b->r->g;
-	int rc;
+	int rc = b->grown ? moore_rgrown_turns(b, err) : plan_turns(b, err);
 
-	if ((b->layered && ((rc = paint(b, err)) < 0 || (rc = judge_colours(b, err)) < 0)) ||
-	    (g->one_vl && (rc = arrange(b, err)) < 0))
+	if (rc < 0)
 		return rc;
-	if (!b->colour &&
-	    (rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, NULL, err)) < 0)
-		return rc;
+	moore_rgrown_keep_turns(b);
 	rc = moore_rturns_build(&b->r->turns, &b->up, &b->plan_turns, b->colour, err);
 	for (uint32_t s = 0; rc == 0 && s < g->n; s++)
 		if (g->sw_of[s] != MOORE_NONE)

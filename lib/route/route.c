@@ -77,12 +77,13 @@ build_all(struct moore_rbuild *b, const struct moore_route_opts *opts, struct mo
 		return rc;
 	b->layered = b->cols.n_offsets > 1 && opts->profile == MOORE_PROFILE_ANY_SL;
 	moore_rbuild_connect(b);
-	if ((rc = moore_rbuild_turns(b, err)) < 0 ||
-	    (rc = grow_trees(b, opts->seed, err)) < 0 ||
-	    (rc = moore_rbuild_fill(b, err)) < 0)
-		return rc;
-	moore_rbuild_count(r);
-	return 0;
+	moore_rgrown_open(b, opts);
+	if ((rc = moore_rbuild_turns(b, err)) == 0 &&
+	    (b->grown || (rc = grow_trees(b, opts->seed, err)) == 0) &&
+	    (rc = moore_rbuild_fill(b, err)) == 0)
+		moore_rbuild_count(r);
+	moore_rgrown_close(b, opts, rc == 0);
+	return rc;
 }
 
 static void

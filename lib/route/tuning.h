@@ -239,6 +239,13 @@
 #define MOORE_COVER_SHALLOW 1
 #define MOORE_COVER_DEEP 2
 
+/* ---- kept trees -------------------------------------------------------------------------- */
+
+/* Trees of an intended graph that take more are not kept (grown.c): memory against time after a
+ * cut.  (build/tests/bench/engine)  Slim Fly q=13 p=9 takes 5 MiB at LMC 2, and q=25 p=19 at LMC 1,
+ * which has nearly all LIDs that there are, 65. */
+#define MOORE_GROWN_BYTES ((size_t)128 << 20)
+
 /* ---- profile sl-hint ------------------------------------------------------------------- */
 
 /* Rounds over all trees when the neighbour of each root is chosen (hint_plan.c).  (layers)

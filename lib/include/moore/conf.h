@@ -22,6 +22,7 @@ MOORE_BEGIN
  * once. */
 enum moore_motion_kind { MOORE_MOTION_SAFE, MOORE_MOTION_FAST };
 
+struct moore_grown;
 struct moore_ranks;
 
 struct moore_conf {
@@ -40,6 +41,7 @@ struct moore_conf {
 	const struct moore_plan *kept;	/* the graph kept from an earlier sweep, or NULL; no key of
 					 * moore.conf, the caller sets it */
 	struct moore_ranks **ranks;	/* see struct moore_route_opts; no key of moore.conf either */
+	struct moore_grown **grown;	/* likewise */
 	const struct moore_jobs *jobs;	/* of that many threads; NULL: one.  The caller sets it */
 };
 

@@ -26,6 +26,11 @@ MOORE_BEGIN
 struct moore_ranks;		/* opaque */
 MOORE_API void moore_ranks_free(struct moore_ranks *k);	/* NULL is fine */
 
+/* The trees that were grown for an intended graph: they do not depend on what is missing, so a
+ * build that has them only repairs them. */
+struct moore_grown;		/* opaque */
+MOORE_API void moore_grown_free(struct moore_grown *g);	/* NULL is fine */
+
 struct moore_route_opts {
 	uint64_t seed;		/* breaks ties between equal choices */
 	enum moore_profile profile;
@@ -36,6 +41,10 @@ struct moore_route_opts {
 	struct moore_ranks **ranks;	/* the caller's, at first a pointer to NULL; replaced when
 					 * the intended graph is another; the tables are the same
 					 * without it.  NULL: nothing is kept */
+	struct moore_grown **grown;	/* likewise; replaced when the intended graph, hosts, LIDs of
+					 * each host or settings are others.  It becomes NULL when
+					 * memory runs out, when it would need more than 128 MiB,
+					 * and under sl-hint */
 	const struct moore_jobs *jobs;	/* may be NULL; the routes do not depend on it */
 };
 
