@@ -374,6 +374,183 @@ test_adaptive_uniform(void **state)
 	moore_fabric_free(f);
 }
 
+/* ---- adaptive direct routing, solved on lists of paths ------------------------------------------- */
+
+enum { FEW = 4, FAR = 8, MANY = 200 };
+
+struct choice {			/* of a flow between switches: all of its shortest paths, FEW at most */
+	moore_swid from, to;
+	double amount, got[FEW], asked[FEW];
+	uint32_t port[FEW][FAR], hops;
+	unsigned n;
+};
+
+static void
+list_paths(const struct moore_fabric *f, struct choice *c, const uint32_t *far, moore_swid s, uint32_t *port,
+	   uint32_t hops)
+{
+	if (far[s] == 0) {
+		assert_true(c->n < FEW);
+		memcpy(c->port[c->n++], port, hops * sizeof(*port));
+		c->hops = hops;
+	}
+	for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+		const struct moore_port *to = moore_fabric_port(f, s, (moore_portnum)p);
+
+		if (to->role != MOORE_ROLE_SWITCH || far[to->peer] + 1 != far[s])
+			continue;
+		assert_true(hops < FAR);
+		port[hops] = f->sw[s].port0 + p;
+		list_paths(f, c, far, to->peer, port, hops + 1);
+	}
+}
+
+static uint32_t
+list_choices(const struct moore_fabric *f, const struct moore_flow *flow, uint32_t n_flows, struct choice *c)
+{
+	uint32_t *far = calloc(f->n_switches, sizeof(*far)), port[FAR], n = 0;
+
+	for (uint32_t i = 0; i < n_flows; i++) {
+		const moore_swid from = f->ep[flow[i].from].sw, to = f->ep[flow[i].to].sw;
+		uint32_t k = 0;
+
+		while (k < n && (c[k].from != from || c[k].to != to))
+			k++;
+		if (from == to)
+			continue;
+		if (k == n) {
+			c[n++] = (struct choice){ .from = from, .to = to };
+			distances(f, to, far);
+			list_paths(f, &c[k], far, from, port, 0);
+		}
+		c[k].amount += flow[i].amount;
+	}
+	free(far);
+	return n;
+}
+
+static double
+least_on(const struct choice *c, unsigned k, const double *value)
+{
+	double least = 1e9;
+
+	for (uint32_t h = 0; h < c->hops; h++)
+		least = value[c->port[k][h]] < least ? value[c->port[k][h]] : least;
+	return least;
+}
+
+/* One round of Jain et al., section III: requests by what paths have left, then what the links give. */
+static void
+one_round(struct choice *c, uint32_t n, double *left, double *asked, double *share, size_t n_ports)
+{
+	memset(asked, 0, n_ports * sizeof(*asked));
+	for (uint32_t i = 0; i < n; i++) {
+		double sum = 0;
+
+		for (unsigned k = 0; k < c[i].n; k++)
+			sum += c[i].asked[k] = least_on(&c[i], k, left);
+		for (unsigned k = 0; k < c[i].n; k++) {
+			c[i].asked[k] = sum > 0 ? c[i].asked[k] / sum * c[i].amount : 0;
+			for (uint32_t h = 0; h < c[i].hops; h++)
+				asked[c[i].port[k][h]] += c[i].asked[k];
+		}
+	}
+	for (size_t p = 0; p < n_ports; p++)
+		share[p] = asked[p] > 0 ? left[p] / asked[p] : 0;
+	for (uint32_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < c[i].n; k++) {
+			double got = c[i].asked[k] * least_on(&c[i], k, share);
+
+			got = got > 1 ? 1 : got;
+			c[i].got[k] += got;
+			for (uint32_t h = 0; h < c[i].hops; h++)
+				left[c[i].port[k][h]] -= got;
+		}
+	for (size_t p = 0; p < n_ports; p++)
+		left[p] = left[p] > 1e-6 ? left[p] : 0;
+}
+
+static void
+test_adaptive_direct(void **state)
+{
+	static const struct { const char *family, *params; } T[] = {
+		{ "torus", "a=5 b=3" }, { "hyperx", "s1=3 s2=4" }, { "slimfly", "q=5 p=2" },
+	};
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (size_t t = 0; t < ARRAY_LEN(T); t++) {
+		struct moore_fabric *f = fabric_of_plan(T[t].family, T[t].params);
+		const size_t n_ports = (size_t)f->n_ports + 1;
+		struct moore_flow *flow = random_flows(&rng, f, MANY);
+		struct choice *c = calloc(MANY, sizeof(*c));
+		double *left = calloc(n_ports, sizeof(*left)), *asked = calloc(n_ports, sizeof(*asked));
+		double *want = calloc(n_ports, sizeof(*want));
+		const uint32_t n = list_choices(f, flow, MANY, c);
+		const struct moore_traffic traffic = { .flow = flow, .n_flows = MANY };
+		const struct moore_predict_opts o = { .routing = MOORE_ROUTING_AD, .seed = test_seed() };
+		struct moore_predicted p;
+
+		for (size_t k = 0; k < n_ports; k++)
+			left[k] = 1;
+		for (unsigned round = 0; round < 50; round++)
+			one_round(c, n, left, asked, want, n_ports);
+		memset(want, 0, n_ports * sizeof(*want));
+		for (uint32_t i = 0; i < n; i++) {
+			double sum = 0;
+
+			for (unsigned k = 0; k < c[i].n; k++)
+				sum += c[i].got[k];
+			for (unsigned k = 0; k < c[i].n; k++)
+				for (uint32_t h = 0; h < c[i].hops; h++)
+					want[c[i].port[k][h]] += c[i].amount * c[i].got[k] / sum;
+		}
+		assert_int_equal(moore_predict(&p, f, &traffic, &o, NULL), 0);
+		for (size_t k = 0; k < f->n_ports; k++)
+			CHECK(T[t].family, p.load[k] - want[k] < 1e-3 && want[k] - p.load[k] < 1e-3);
+		free(p.load);
+		free(want);
+		free(asked);
+		free(left);
+		free(c);
+		free(flow);
+		moore_fabric_free(f);
+	}
+}
+
+/* The result of adaptive routings is the same bits for any workers, also over 254 hops. */
+static void
+test_adaptive_workers(void **state)
+{
+	static const struct { const char *family, *params; } T[] = {
+		{ "slimfly", "q=5 p=2" }, { "dragonfly", "a=4 h=2" }, { "torus", "a=600" },
+	};
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = fabric_of_plan(T[i].family, T[i].params);
+		struct moore_flow *flow = random_flows(&rng, f, MANY);
+		const struct moore_traffic t = { .flow = flow, .n_flows = MANY };
+		const struct moore_jobs jobs = { test_run_shuffled, 3 };
+
+		for (enum moore_routing r = MOORE_ROUTING_AD; r <= MOORE_ROUTING_AH; r++) {
+			const struct moore_predict_opts o = { .routing = r, .seed = 7 };
+			const struct moore_predict_opts with = { .routing = r, .seed = 7, .jobs = &jobs };
+			struct moore_predicted p, q;
+
+			assert_int_equal(moore_predict(&p, f, &t, &o, NULL), 0);
+			assert_int_equal(moore_predict(&q, f, &t, &with, NULL), 0);
+			CHECK(T[i].family, !memcmp(p.load, q.load, f->n_ports * sizeof(*p.load)));
+			CHECK("nothing is lost", p.lost == 0 && q.lost == 0);
+			free(p.load);
+			free(q.load);
+		}
+		free(flow);
+		moore_fabric_free(f);
+	}
+}
+
 /* ---- a placement that is searched for ------------------------------------------------------------ */
 
 static double
@@ -679,6 +856,7 @@ main(void)
 		cmocka_unit_test(test_static), cmocka_unit_test(test_far), cmocka_unit_test(test_uniform), cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_balance), cmocka_unit_test(test_adapts),
 		cmocka_unit_test(test_disconnected), cmocka_unit_test(test_adaptive_uniform),
+		cmocka_unit_test(test_adaptive_direct), cmocka_unit_test(test_adaptive_workers),
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_per_node), cmocka_unit_test(test_placements), cmocka_unit_test(test_oom), cmocka_unit_test(test_search),
 		cmocka_unit_test(test_search_larger),

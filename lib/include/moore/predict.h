@@ -107,9 +107,9 @@ struct moore_predicted {
 	double variance;	/* of a link's load, because of that: the mean over links */
 };
 
-/* Borrows all but *out.  -MOORE_EINVAL: over 5,000,000 pairs of switches for AD, AI or AH, or the tables
- * do not fit; -MOORE_ENOMEM.  SD and SI: O(switches that receive * links).  AD, AI, AH: O(rounds * pairs
- * * hops), and a search over all links for each switch that receives, or is drawn. */
+/* Borrows all but *out.  -MOORE_EINVAL: over 20,000,000 pairs of switches for AD, AI or AH, or the tables
+ * do not fit; -MOORE_ENOMEM.  SD and SI: O(switches that receive * links).  AD: O(rounds * pairs * hops), and a
+ * search over all links for every 64 switches that receive.  AI: O(rounds * (pairs + links)).  AH: both. */
 MOORE_API int moore_predict(struct moore_predicted *out, const struct moore_fabric *f,
 			    const struct moore_traffic *t, const struct moore_predict_opts *o,
 			    struct moore_err *err);

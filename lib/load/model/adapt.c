@@ -7,308 +7,362 @@
  * to what they got.
  *
  * Direct paths are the same in all rounds.  Indirect ones lead over switches that are drawn anew in each
- * round, some for all flows together, of which each flow takes a few; and of the bandwidth a further part
- * becomes available in each of the first rounds, so that the first paths do not take all.  Since indirect
- * paths are too many to keep, a second run draws the same paths again and sends the traffic. */
+ * round, and of the bandwidth a further part becomes available in each of the first rounds, so that the first paths do
+ * not take all.  The switches of a round are TREES, each with a tree of shortest paths; the flows are in as many classes, and
+ * the k-th indirect path of a flow of class c goes up and down tree c + k * TREES / PATHS.  So a path costs
+ * the same however long it is, and none is kept: a second run makes all rounds again, when it is known what each flow gets
+ * in sum, and sends the traffic.
+ *
+ * A class meets only trees of the same number modulo PARTS.  Each part keeps sums of its own by port, and they are added in
+ * order: the result does not depend on the workers. */
 #include <string.h>
 
-#include "base/random.h"
-#include "load/model/net.h"
+#include "base/jobs.h"
+#include "load/model/adapt.h"
 
 #define ROUNDS 50		/* beyond which the paper saw no effect */
-#define PATHS 4			/* of a flow in one round */
-#define TRIES 32		/* to draw them */
-#define DIRECT_OF_HYBRID 2	/* of these, in hybrid routing */
-#define DRAWN 64		/* switches that are drawn for one round */
-#define LENGTH 24		/* hops of the longest path that is taken */
+#define PATHS MOORE_ADAPT_PATHS
+#define TREES 64		/* in one round, and classes of flows */
+#define PARTS 8			/* divides TREES / PATHS */
+#define FULL 1e-6		/* of a link that is full: what rounding may leave, and no flow asks for */
+#define DIRECT_OF_HYBRID 2	/* of PATHS, in hybrid routing */
 
-struct path {
-	uint32_t port[LENGTH];	/* of f->port[], that sends */
-	uint32_t n;		/* 0: there is none */
-};
-
-struct steps {			/* to one switch, by shortest paths */
-	struct moore_ways ways;
-	uint32_t *at, *arc;	/* from switch s over the arcs arc[at[s]] to arc[at[s + 1] - 1] */
+struct flow {
+	moore_swid from, to;
+	double amount;
 };
 
 struct adapt {
 	const struct moore_net *net;
-	const struct moore_pair *flow;	/* by receiver */
-	uint32_t n_flows;
 	const struct moore_predict_opts *o;
 	unsigned n_direct, n_indirect;	/* paths of each kind in a round */
-	unsigned rounds;
-	struct path *direct;	/* n_direct of each flow */
-	struct path *indirect;	/* n_indirect of each flow, of this round */
-	float *got;		/* [(round * flows + flow) * PATHS + path]; direct ones are in round 0 */
-	double *used, *asked;	/* by port */
-	struct steps *steps;	/* by worker */
-	unsigned round;		/* whose indirect paths are drawn */
+	unsigned round;
+	double available;		/* of each link in this round */
+	uint32_t first[TREES + 1];	/* flow of each class */
+	struct flow *flow;		/* by class */
+	struct moore_directs direct;	/* by flow */
+	float *asked;			/* [flow * PATHS + path]: in this round */
+	float *got;			/* [flow * n_direct + path]: in all rounds */
+	double *sum;			/* by flow: what it got on all paths */
+	bool sending;			/* the second run: sum[] is known */
+	double *used, *value;		/* by port; value: what is left, then that for each that was asked */
+	uint32_t *back;			/* by arc: the port that sends along it in the other direction */
+	struct moore_tree tree[TREES];
+	struct moore_tree_work *work;	/* by worker */
+	struct part {
+		double *at;		/* by port: what is asked of it, then what it gave */
+		double *load;		/* by port: what is sent */
+		double given;
+	} part[PARTS];
 };
 
 static void
-steps_to(struct steps *to, const struct moore_net *net, moore_swid x)
+run(struct adapt *a, size_t n, void (*job)(void *arg, unsigned worker, size_t i))
 {
-	const uint32_t *far = to->ways.far;
-	uint32_t n = 0;
-
-	moore_ways_to(&to->ways, net, x, NULL, 0);
-	for (moore_swid s = 0; s < net->n; s++) {
-		to->at[s] = n;
-		for (uint32_t k = net->at[s]; k < net->at[s + 1] && far[s]; k++)
-			if (far[net->to[k]] && far[net->to[k]] + 1 == far[s])
-				to->arc[n++] = k;
-	}
-	to->at[net->n] = n;
-}
-
-/* Walks from s by a random shortest path and appends the ports; if `back`, those of the same path in the
- * other direction, in its order. */
-static bool
-walk(const struct adapt *a, const struct steps *to, moore_swid s, bool back, struct path *p,
-     struct moore_rng *rng)
-{
-	const struct moore_net *net = a->net;
-	const uint32_t begin = p->n;
-
-	if (!to->ways.far[s])
-		return false;
-	while (to->ways.far[s] > 1) {
-		double left = (double)(moore_rng_next(rng) >> 11) * 0x1p-53 * to->ways.paths[s];
-		uint32_t i = to->at[s], k;
-
-		if (p->n == LENGTH)
-			return false;
-		while (i + 1 < to->at[s + 1] && left >= to->ways.paths[net->to[to->arc[i]]])
-			left -= to->ways.paths[net->to[to->arc[i++]]];
-		k = to->arc[i];
-		p->port[p->n++] = back ? net->f->sw[net->to[k]].port0 +
-			net->f->port[net->port[k]].peer_port : net->port[k];
-		s = net->to[k];
-	}
-	for (uint32_t i = begin, k = p->n; back && i + 1 < k; i++) {
-		const uint32_t x = p->port[i];
-
-		p->port[i] = p->port[--k];
-		p->port[k] = x;
-	}
-	return true;
-}
-
-static bool
-same_path(const struct path *p, const struct path *q)
-{
-	return p->n == q->n && !memcmp(p->port, q->port, p->n * sizeof(*p->port));
-}
-
-/* Draws different shortest paths of one flow, as many as there are and have room. */
-static void
-draw_paths(const struct adapt *a, moore_swid from, struct path *p, struct moore_rng *rng)
-{
-	unsigned n = 0;
-
-	for (unsigned tries = 0; tries < TRIES && n < a->n_direct && n < a->steps->ways.paths[from]; tries++) {
-		bool good = walk(a, a->steps, from, false, &p[n], rng);
-
-		for (unsigned k = 0; k < n && good; k++)
-			good = !same_path(&p[k], &p[n]);
-		if (good)
-			n++;
-		else
-			p[n].n = 0;
-	}
+	moore_jobs_run(a->o->jobs, moore_jobs_width(a->o->jobs, n), n, job, a);
 }
 
 static void
-draw_direct(struct adapt *a)
-{
-	moore_swid x = MOORE_NONE;
-
-	for (uint32_t i = 0; i < a->n_flows; i++) {
-		struct moore_rng rng = { a->o->seed + i };
-
-		if (a->flow[i].to != x)
-			steps_to(a->steps, a->net, x = a->flow[i].to);
-		draw_paths(a, a->flow[i].from, a->direct + (size_t)i * a->n_direct, &rng);
-	}
-}
-
-/* Draws the indirect paths of this round that lead over its d-th switch: the k-th path of flow i leads
- * over switch number i + k * part. */
-static void
-draw_over(void *arg, unsigned worker, size_t d)
+draw_tree(void *arg, unsigned worker, size_t i)
 {
 	struct adapt *a = arg;
-	struct steps *over = &a->steps[worker];
-	struct moore_rng drawn = { (a->o->seed * 0x9e3779b97f4a7c15 + a->round) * DRAWN + d };
+	struct moore_rng rng = { (a->o->seed * 0x9e3779b97f4a7c15 + a->round) * TREES + i };
+	const moore_swid root = moore_rng_below(&rng, a->net->n);
 
-	steps_to(over, a->net, moore_rng_below(&drawn, a->net->n));
-	for (unsigned k = 0; k < a->n_indirect; k++)
-		for (size_t i = (d + DRAWN - k * (DRAWN / PATHS)) % DRAWN; i < a->n_flows; i += DRAWN) {
-			struct moore_rng rng = { a->o->seed ^ ((uint64_t)a->round << 40) ^ ((uint64_t)d << 32) ^ i };
-			struct path *p = &a->indirect[i * a->n_indirect + k];
+	moore_tree_draw(&a->tree[i], a->net, a->back, root, &a->work[worker], &rng);
+}
 
-			p->n = 0;
-			if (!walk(a, over, a->flow[i].from, false, p, &rng) ||
-			    !walk(a, over, a->flow[i].to, true, p, &rng))
-				p->n = 0;
-		}
+static struct moore_tree *
+tree_of(struct adapt *a, uint32_t class, unsigned k)
+{
+	return &a->tree[(class + k * (TREES / PATHS)) % TREES];
+}
+
+static float
+least_of(const struct adapt *a, const struct moore_direct *d, unsigned path)
+{
+	const uint32_t *port = d->port + (size_t)path * d->hops;
+	double least = path < d->paths ? a->value[port[0]] : 0;
+
+	for (uint32_t h = 1; path < d->paths && h < d->hops; h++)
+		least = a->value[port[h]] < least ? a->value[port[h]] : least;
+	return (float)least;
 }
 
 static void
-draw_indirect(struct adapt *a, unsigned round)
+add_to(double *at, const struct moore_direct *d, unsigned path, double what)
 {
-	a->round = round;
-	if (a->o->jobs)
-		a->o->jobs->run(a->o->jobs->width, DRAWN, draw_over, a);
-	else
-		for (size_t d = 0; d < DRAWN; d++)
-			draw_over(a, 0, d);
+	const uint32_t *port = d->port + (size_t)path * d->hops;
+
+	for (uint32_t h = 0; path < d->paths && h < d->hops; h++)
+		at[port[h]] += what;
 }
 
-static bool
-get_steps(struct adapt *a, struct moore_arena *mem)
+/* The least value of a link of each path of a flow. */
+static void
+look_at(struct adapt *a, uint32_t class, uint32_t i, float *least)
 {
-	const unsigned width = a->o->jobs ? a->o->jobs->width : 1;
-	const size_t n = (size_t)a->net->n + 2, n_arcs = (size_t)a->net->at[a->net->n] + 1;
+	const struct flow *f = &a->flow[i];
 
-	if (!(a->steps = moore_arena_alloc(mem, width, sizeof(*a->steps))))
-		return false;
-	for (unsigned i = 0; i < width; i++)
-		if (!moore_ways_init(&a->steps[i].ways, a->net, mem) ||
-		    !(a->steps[i].at = moore_arena_alloc(mem, n, sizeof(uint32_t))) ||
-		    !(a->steps[i].arc = moore_arena_alloc(mem, n_arcs, sizeof(uint32_t))))
-			return false;
-	return true;
+	for (unsigned k = 0; k < a->n_direct; k++)
+		*least++ = least_of(a, &a->direct.flow[i], k);
+	for (unsigned k = 0; k < a->n_indirect; k++) {
+		const struct moore_tree *t = tree_of(a, class, k);
+		const float up = t->up[f->from].least, down = t->down[f->to].least;
+
+		*least++ = up < down ? up : down;
+	}
 }
 
-static struct path *
-path_of(struct adapt *a, uint32_t flow, unsigned k)
+static void
+put(struct adapt *a, uint32_t class, uint32_t i, double *at, const float *what)
 {
-	return k < a->n_direct ? &a->direct[(size_t)flow * a->n_direct + k] :
-		&a->indirect[(size_t)flow * a->n_indirect + k - a->n_direct];
+	for (unsigned k = 0; k < a->n_direct; k++)
+		add_to(at, &a->direct.flow[i], k, *what++);
+	for (unsigned k = 0; k < a->n_indirect; k++, what++) {
+		struct moore_tree *t = tree_of(a, class, k);
+
+		t->up[a->flow[i].from].sum += *what;
+		t->down[a->flow[i].to].sum += *what;
+	}
 }
 
-static float *
-got_of(struct adapt *a, unsigned round, uint32_t flow, unsigned k)
+/* Sets the values of the trees of a part. */
+static void
+look_at_trees(struct adapt *a, size_t part)
 {
-	return &a->got[((size_t)(k < a->n_direct ? 0 : round) * a->n_flows + flow) * PATHS + k];
+	for (size_t t = part; a->n_indirect && t < TREES; t += PARTS)
+		moore_tree_least(&a->tree[t], a->value);
 }
 
-/* The bandwidth that the fullest link of a path has left. */
+static void
+add_trees(struct adapt *a, size_t part)
+{
+	for (size_t t = part; a->n_indirect && t < TREES; t += PARTS) {
+		moore_tree_add_sums(&a->tree[t], a->part[part].at);
+		if (a->sending)
+			moore_tree_add_sent(&a->tree[t], a->part[part].load);
+	}
+}
+
+/* The requests of the flows of a part: their amounts, on paths in proportion to what these have left. */
+static void
+ask(void *arg, unsigned worker, size_t part)
+{
+	struct adapt *a = arg;
+
+	(void)worker;
+	look_at_trees(a, part);
+	for (uint32_t class = (uint32_t)part; class < TREES; class += PARTS)
+		for (uint32_t i = a->first[class]; i < a->first[class + 1]; i++) {
+			float *asked = &a->asked[(size_t)i * PATHS];
+			double sum = 0;
+
+			look_at(a, class, i, asked);
+			for (unsigned k = 0; k < PATHS; k++)
+				sum += asked[k];
+			for (unsigned k = 0; k < PATHS && sum > 0; k++)
+				asked[k] = (float)(asked[k] * a->flow[i].amount / sum);
+			if (sum > 0)
+				put(a, class, i, a->part[part].at, asked);
+		}
+	add_trees(a, part);
+}
+
+/* Keeps what a flow got in this round, or sends the part of its amount that this is. */
+static void
+keep(struct adapt *a, uint32_t class, uint32_t i, const float *got)
+{
+	for (unsigned k = 0; k < a->n_direct; k++)
+		a->got[(size_t)i * a->n_direct + k] += got[k];
+	for (unsigned k = 0; !a->sending && k < PATHS; k++)
+		a->sum[i] += got[k];
+	for (unsigned k = 0; a->sending && k < a->n_indirect && a->sum[i] > 0; k++) {
+		const double sent = got[a->n_direct + k] / a->sum[i] * a->flow[i].amount;
+		struct moore_tree *t = tree_of(a, class, k);
+
+		t->up[a->flow[i].from].sent += sent;
+		t->down[a->flow[i].to].sent += sent;
+	}
+}
+
+/* What the paths of a part get of their requests. */
+static void
+give(void *arg, unsigned worker, size_t part)
+{
+	struct adapt *a = arg;
+	double given = 0;
+
+	(void)worker;
+	look_at_trees(a, part);
+	for (uint32_t class = (uint32_t)part; class < TREES; class += PARTS)
+		for (uint32_t i = a->first[class]; i < a->first[class + 1]; i++) {
+			const float *asked = &a->asked[(size_t)i * PATHS];
+			float got[PATHS];
+
+			look_at(a, class, i, got);
+			for (unsigned k = 0; k < PATHS; k++) {
+				got[k] = asked[k] > 0 ? got[k] * asked[k] : 0;
+				got[k] = got[k] > 1 ? 1 : got[k];
+				given += got[k];
+			}
+			put(a, class, i, a->part[part].at, got);
+			keep(a, class, i, got);
+		}
+	add_trees(a, part);
+	a->part[part].given = given;
+}
+
+/* The sum of what the parts have at a port, which is cleared. */
 static double
-left_on(const struct adapt *a, const struct path *p, double available)
-{
-	double least = p->n ? available : 0;
-
-	for (uint32_t i = 0; i < p->n; i++)
-		least = available - a->used[p->port[i]] < least ? available - a->used[p->port[i]] : least;
-	return least > 0 ? least : 0;
-}
-
-/* The weights of the requests of a flow on its paths; false if it asks for nothing. */
-static bool
-weigh(struct adapt *a, uint32_t flow, double available, double *weight)
+take_parts(struct adapt *a, size_t port)
 {
 	double sum = 0;
 
-	for (unsigned k = 0; k < a->n_direct + a->n_indirect; k++)
-		sum += weight[k] = left_on(a, path_of(a, flow, k), available);
-	for (unsigned k = 0; k < a->n_direct + a->n_indirect && sum > 0; k++)
-		weight[k] *= a->flow[flow].amount / sum;
-	return sum > 0;
-}
-
-/* One round: requests, then what they get.  Returns the bandwidth that was given. */
-static double
-give(struct adapt *a, unsigned round, double available)
-{
-	const unsigned n = a->n_direct + a->n_indirect;
-	double weight[PATHS], given = 0;
-
-	memset(a->asked, 0, ((size_t)a->net->f->n_ports + 1) * sizeof(*a->asked));
-	for (uint32_t i = 0; i < a->n_flows; i++)
-		for (unsigned k = 0; weigh(a, i, available, weight) && k < n; k++)
-			for (uint32_t h = 0; h < path_of(a, i, k)->n; h++)
-				a->asked[path_of(a, i, k)->port[h]] += weight[k];
-	for (uint32_t i = 0; i < a->n_flows; i++) {
-		if (!weigh(a, i, available, weight))
-			continue;
-		for (unsigned k = 0; k < n; k++) {
-			const struct path *p = path_of(a, i, k);
-			double least = p->n && weight[k] > 0 ? 1 : 0;
-
-			/* What is left is what was left when the requests were made. */
-			for (uint32_t h = 0; h < p->n && least > 0; h++) {
-				const double part = (available - a->used[p->port[h]]) * weight[k] /
-					a->asked[p->port[h]];
-
-				least = part < least ? part : least;
-			}
-			*got_of(a, round, i, k) += (float)least;
-			given += least;
-		}
+	for (unsigned i = 0; i < PARTS; i++) {
+		sum += a->part[i].at[port];
+		a->part[i].at[port] = 0;
 	}
-	return given;
+	return sum;
 }
 
-/* Adds what the flows got in this round to what is used: `was` is what they had got on direct paths. */
-static void
-use(struct adapt *a, unsigned round, const float *was)
+static size_t
+port_of_part(const struct adapt *a, size_t part)
 {
-	for (uint32_t i = 0; i < a->n_flows; i++)
-		for (unsigned k = 0; k < a->n_direct + a->n_indirect; k++) {
-			const struct path *p = path_of(a, i, k);
-			const double got = *got_of(a, round, i, k) - (k < a->n_direct ? was[(size_t)i * PATHS + k] : 0);
+	return ((size_t)a->net->f->n_ports + 1) * part / PARTS;
+}
 
-			for (uint32_t h = 0; h < p->n; h++)
-				a->used[p->port[h]] += got;
-		}
+/* Before requests: what each link has left after the round before. */
+static void
+settle(void *arg, unsigned worker, size_t part)
+{
+	struct adapt *a = arg;
+
+	(void)worker;
+	for (size_t p = port_of_part(a, part); p < port_of_part(a, part + 1); p++) {
+		a->used[p] += take_parts(a, p);
+		a->value[p] = a->available - a->used[p] > FULL ? a->available - a->used[p] : 0;
+	}
+}
+
+/* After requests: what each link gives for each that was asked of it. */
+static void
+price(void *arg, unsigned worker, size_t part)
+{
+	struct adapt *a = arg;
+
+	(void)worker;
+	for (size_t p = port_of_part(a, part); p < port_of_part(a, part + 1); p++) {
+		const double asked = take_parts(a, p);
+
+		a->value[p] = asked > 0 ? a->value[p] / asked : 0;
+	}
 }
 
 static void
-share_out(struct adapt *a, float *was)
+share_out(struct adapt *a, uint32_t n_flows)
 {
-	const size_t n = (size_t)a->n_flows * PATHS;
+	const size_t n_ports = (size_t)a->net->f->n_ports + 1;
 
-	for (unsigned round = 0; round < a->rounds; round++) {
-		const double available = a->n_indirect ? (round + 1.0) / a->rounds : 1;
-		double given;
+	memset(a->used, 0, n_ports * sizeof(*a->used));
+	memset(a->got, 0, (size_t)n_flows * a->n_direct * sizeof(*a->got));
+	for (unsigned i = 0; i < PARTS; i++)
+		memset(a->part[i].at, 0, n_ports * sizeof(*a->part[i].at));
+	for (a->round = 0; a->round < ROUNDS; a->round++) {
+		double given = 0;
 
+		a->available = a->n_indirect ? (a->round + 1.0) / ROUNDS : 1;
 		if (a->n_indirect)
-			draw_indirect(a, round);
-		memcpy(was, a->got, n * sizeof(*was));
-		given = give(a, round, available);
-		use(a, round, was);
+			run(a, TREES, draw_tree);
+		run(a, PARTS, settle);
+		run(a, PARTS, ask);
+		run(a, PARTS, price);
+		run(a, PARTS, give);
+		for (unsigned i = 0; i < PARTS; i++)
+			given += a->part[i].given;
 		if (!a->n_indirect && given < 1e-6)
 			break;
 	}
 }
 
-/* Sends the amount of each flow over its paths, in proportion to what they got. */
+/* Sends the amount of each flow over its direct paths, in proportion to what they got. */
 static void
-send_all(struct adapt *a, double *sum, struct moore_predicted *out)
+send_direct(void *arg, unsigned worker, size_t part)
 {
-	for (unsigned round = 0; round < a->rounds; round++)
-		for (uint32_t i = 0; i < a->n_flows; i++)
-			for (unsigned k = round ? a->n_direct : 0; k < a->n_direct + a->n_indirect; k++)
-				sum[i] += *got_of(a, round, i, k);
-	for (unsigned round = 0; round < (a->n_indirect ? a->rounds : 1); round++) {
-		if (a->n_indirect)
-			draw_indirect(a, round);
-		for (uint32_t i = 0; i < a->n_flows; i++)
-			for (unsigned k = round ? a->n_direct : 0; k < a->n_direct + a->n_indirect; k++) {
-				const struct path *p = path_of(a, i, k);
-				const double part = sum[i] > 0 ? *got_of(a, round, i, k) / sum[i] : 0;
+	struct adapt *a = arg;
 
-				for (uint32_t h = 0; h < p->n; h++)
-					out->load[p->port[h]] += part * a->flow[i].amount;
-			}
-	}
-	for (uint32_t i = 0; i < a->n_flows; i++)
-		if (!(sum[i] > 0))
+	(void)worker;
+	for (uint32_t class = (uint32_t)part; class < TREES; class += PARTS)
+		for (uint32_t i = a->first[class]; i < a->first[class + 1]; i++)
+			for (unsigned k = 0; k < a->n_direct && a->sum[i] > 0; k++)
+				add_to(a->part[part].load, &a->direct.flow[i], k,
+				       a->got[(size_t)i * a->n_direct + k] / a->sum[i] * a->flow[i].amount);
+}
+
+static void
+add_loads(struct adapt *a, struct moore_predicted *out)
+{
+	for (unsigned i = 0; i < PARTS; i++)
+		for (size_t p = 0; p <= a->net->f->n_ports; p++)
+			out->load[p] += a->part[i].load[p];
+	for (uint32_t i = 0; i < a->first[TREES]; i++)
+		if (!(a->sum[i] > 0))
 			out->lost += a->flow[i].amount;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+/* Puts the flows in the order of classes, to which they go in turn, so that those of one switch are in
+ * many.  place[i] is where flow i is then. */
+static void
+order_flows(struct adapt *a, const struct moore_pair *flow, uint32_t n, uint32_t *place)
+{
+	for (uint32_t class = 0; class < TREES; class++)
+		a->first[class + 1] = a->first[class] + n / TREES + (class < n % TREES);
+	for (uint32_t i = 0; i < n; i++) {
+		place[i] = a->first[i % TREES] + i / TREES;
+		a->flow[place[i]] = (struct flow){ flow[i].from, flow[i].to, flow[i].amount };
+	}
+}
+
+static bool
+get_trees(struct adapt *a, struct moore_arena *mem)
+{
+	const struct moore_net *net = a->net;
+	const unsigned width = moore_jobs_width(a->o->jobs, TREES);
+	const size_t n = (size_t)net->n + 1;
+
+	if (!(a->back = moore_arena_alloc(mem, (size_t)net->at[net->n] + 1, sizeof(*a->back))) ||
+	    !(a->work = moore_arena_alloc(mem, width, sizeof(*a->work))))
+		return false;
+	for (uint32_t k = 0; k < net->at[net->n]; k++)
+		a->back[k] = net->f->sw[net->to[k]].port0 + net->f->port[net->port[k]].peer_port;
+	for (unsigned i = 0; i < width; i++)
+		if (!(a->work[i].far = moore_arena_alloc(mem, n, sizeof(uint32_t))) ||
+		    !(a->work[i].paths = moore_arena_alloc(mem, n, sizeof(double))))
+			return false;
+	for (unsigned i = 0; i < TREES; i++)
+		if (!moore_tree_init(&a->tree[i], net->n, mem))
+			return false;
+	return true;
+}
+
+static bool
+get_room(struct adapt *a, uint32_t n_flows, struct moore_arena *mem)
+{
+	const size_t n = (size_t)n_flows + 1, n_ports = (size_t)a->net->f->n_ports + 1;
+
+	for (unsigned i = 0; i < PARTS; i++)
+		if (!(a->part[i].at = moore_arena_alloc(mem, n_ports, sizeof(double))) ||
+		    !(a->part[i].load = moore_arena_alloc(mem, n_ports, sizeof(double))))
+			return false;
+	return (a->flow = moore_arena_alloc(mem, n, sizeof(*a->flow))) &&
+		(a->asked = moore_arena_alloc(mem, n * PATHS, sizeof(*a->asked))) &&
+		(a->got = moore_arena_alloc(mem, n * a->n_direct, sizeof(*a->got))) &&
+		(a->sum = moore_arena_alloc(mem, n, sizeof(*a->sum))) &&
+		(a->used = moore_arena_alloc(mem, n_ports, sizeof(*a->used))) &&
+		(a->value = moore_arena_alloc(mem, n_ports, sizeof(*a->value))) &&
+		(!a->n_indirect || get_trees(a, mem));
 }
 
 int
@@ -324,27 +378,27 @@ moore_predict_adaptive(struct moore_predicted *out, const struct moore_net *net,
 		       const struct moore_pair *flow, uint32_t n_flows, const struct moore_predict_opts *o,
 		       struct moore_arena *mem, struct moore_err *err)
 {
-	struct adapt a = { .net = net, .flow = flow, .n_flows = n_flows, .o = o,
-		.n_direct = o->routing == MOORE_ROUTING_AD ? PATHS : o->routing == MOORE_ROUTING_AH ?
-			DIRECT_OF_HYBRID : 0, .rounds = ROUNDS };
-	const size_t n = (size_t)n_flows + 1, n_ports = (size_t)net->f->n_ports + 1;
-	double *sum;
-	float *was;
+	struct adapt a = { .net = net, .o = o, .n_direct = o->routing == MOORE_ROUTING_AD ? PATHS :
+		o->routing == MOORE_ROUTING_AH ? DIRECT_OF_HYBRID : 0 };
+	uint32_t *place;
+	int rc = 0;
 
 	if (n_flows > MOORE_ADAPT_PAIRS)
 		return moore_adapt_too_many(n_flows, o, err);
-	a.n_indirect = o->routing == MOORE_ROUTING_AD ? 0 : PATHS - a.n_direct;
-	if (!(a.direct = moore_arena_alloc(mem, n * (a.n_direct + 1), sizeof(*a.direct))) ||
-	    !(a.indirect = moore_arena_alloc(mem, n * (a.n_indirect + 1), sizeof(*a.indirect))) ||
-	    !(a.got = moore_arena_alloc(mem, n * PATHS, (a.n_indirect ? ROUNDS : 1) * sizeof(*a.got))) ||
-	    !(was = moore_arena_alloc(mem, n * PATHS, sizeof(*was))) ||
-	    !(a.used = moore_arena_alloc(mem, n_ports, sizeof(*a.used))) ||
-	    !(a.asked = moore_arena_alloc(mem, n_ports, sizeof(*a.asked))) ||
-	    !(sum = moore_arena_alloc(mem, n, sizeof(*sum))) || !get_steps(&a, mem))
+	a.n_indirect = PATHS - a.n_direct;
+	if (!get_room(&a, n_flows, mem) || !(place = moore_arena_alloc(mem, (size_t)n_flows + 1, sizeof(*place))))
 		return moore_fail_nomem(err);
+	order_flows(&a, flow, n_flows, place);
 	if (a.n_direct)
-		draw_direct(&a);
-	share_out(&a, was);
-	send_all(&a, sum, out);
-	return 0;
+		rc = moore_directs_draw(&a.direct, net, flow, n_flows, place, a.n_direct, o, mem, err);
+	if (rc == 0) {
+		share_out(&a, n_flows);
+		a.sending = true;
+		if (a.n_indirect)
+			share_out(&a, n_flows);
+		run(&a, PARTS, send_direct);
+		add_loads(&a, out);
+	}
+	moore_directs_free(&a.direct);
+	return rc;
 }

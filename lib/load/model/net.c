@@ -194,9 +194,8 @@ far_of(const struct moore_near *w, moore_swid s, uint32_t i)
 	return w->far[(size_t)s * MOORE_NEAR_SWITCHES + i];
 }
 
-/* Counts the shortest paths from s to the i-th, and remembers them; as deep as the distance. */
-static double
-count_paths(struct moore_near *w, const struct moore_net *net, uint32_t i, moore_swid s)
+double
+moore_near_count(struct moore_near *w, const struct moore_net *net, uint32_t i, moore_swid s)
 {
 	const uint8_t far = far_of(w, s, i);
 	double n = far == 1;
@@ -205,9 +204,16 @@ count_paths(struct moore_near *w, const struct moore_net *net, uint32_t i, moore
 		return w->paths[s];
 	for (uint32_t k = net->at[s]; far > 1 && k < net->at[s + 1]; k++)
 		if (far_of(w, net->to[k], i) + 1 == far)
-			n += count_paths(w, net, i, net->to[k]);
+			n += moore_near_count(w, net, i, net->to[k]);
 	w->counted[w->n_counted++] = s;
 	return w->paths[s] = n;
+}
+
+void
+moore_near_forget(struct moore_near *w)
+{
+	while (w->n_counted > 0)
+		w->paths[w->counted[--w->n_counted]] = 0;
 }
 
 double
@@ -218,7 +224,7 @@ moore_near_send(struct moore_near *w, const struct moore_net *net, uint32_t i, c
 
 	for (uint32_t k = 0; k < n_sources; k++) {
 		if (far_of(w, source[k], i)) {
-			count_paths(w, net, i, source[k]);
+			moore_near_count(w, net, i, source[k]);
 			continue;
 		}
 		lost += amount[source[k]];
@@ -238,7 +244,6 @@ moore_near_send(struct moore_near *w, const struct moore_net *net, uint32_t i, c
 			}
 		amount[s] = 0;
 	}
-	while (w->n_counted > 0)
-		w->paths[w->counted[--w->n_counted]] = 0;
+	moore_near_forget(w);
 	return lost;
 }

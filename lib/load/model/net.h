@@ -58,6 +58,11 @@ bool moore_near_init(struct moore_near *w, const struct moore_net *net, struct m
  * moore_ways_to().  O(links * diameter). */
 bool moore_near_to(struct moore_near *w, const struct moore_net *net, const moore_swid *x, uint32_t n_x);
 
+/* Counts the shortest paths from s to x[i], and remembers them until moore_near_forget() is called, which is before
+ * the next i.  Calls itself as deep as the distance. */
+double moore_near_count(struct moore_near *w, const struct moore_net *net, uint32_t i, moore_swid s);
+void moore_near_forget(struct moore_near *w);
+
 /* Sends amount[s] from each of the sources to x[i], evenly over all shortest paths, and adds to load.
  * amount[] is zero afterwards.  Returns what has no path.  O(links of the switches on the paths). */
 double moore_near_send(struct moore_near *w, const struct moore_net *net, uint32_t i,
@@ -70,7 +75,7 @@ struct moore_pair {		/* what one switch sends to another */
 	double amount;
 };
 
-#define MOORE_ADAPT_PAIRS 5000000u	/* at most: 1.4 kB each */
+#define MOORE_ADAPT_PAIRS 20000000u	/* at most: 0.2 kB each */
 int moore_adapt_too_many(uint64_t n, const struct moore_predict_opts *o, struct moore_err *err);
 
 /* Adds the adaptive routings' traffic to load[]: see adapt.c.  flow[] is in the order of to. */
