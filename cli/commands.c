@@ -187,7 +187,7 @@ static const struct cli_opt whatif_opts[] = {
 };
 static const struct cli_opt place_job_opts[] = {
 	{ "processes", 0, "N", "one on a node" },
-	{ "pattern", 0, "NAME", "of messages, as for predict, but not uniform" },
+	{ "pattern", 0, "NAME", "of messages between processes, as for predict" },
 	{ "routing", 0, "SD|tables", "tables (default): the routes of moore" },
 	{ "busy", 0, "FILE", "nodes that are not free, one name in a line" },
 	{ "lmc", 0, "N", "of the nodes, for tables (0)" },
@@ -647,9 +647,12 @@ const struct cli_cmd cli_cmds[] = {
 	  "Predict the traffic that a job puts on links.", predict_opts,
 	  "Routings: SD and SI, static, by all shortest paths or over random switches; AD, AI and AH,\n"
 	  "adaptive, the same and both; tables, the routes of moore with all LIDs of a node.\n"
-	  "Patterns: uniform, permutation, shift, stencil2, stencil3, stencil4, many (lines of a\n"
-	  "grid), spread, mesh.  Placements: linear, RDN, RDR, RDC, RDG (random nodes, switches,\n"
-	  "cabinets, rows of cabinets), RRN, RRR (a node or a switch of each row in turn).",
+	  "Patterns: uniform, alltoall, permutation, shift, stencil2, stencil3, stencil4, many (lines\n"
+	  "of a grid), spread, mesh; and, of all nodes, overlap and yebenes, the papers' worst cases of\n"
+	  "minimal routes, in which each switch sends to one other, and worst, the worst of those and\n"
+	  "others that is found for moore's tables, as `quality --pattern worst` searches.\n"
+	  "Placements: linear, RDN, RDR, RDC, RDG (random nodes, switches, cabinets, rows of cabinets),\n"
+	  "RRN, RRR (a node or a switch of each row in turn).",
 	  cmd_predict },
 	{ LOAD, "whatif", "PLAN", 1, 1,
 	  "Predict a job's traffic before and after parts of the fabric fail.", whatif_opts,
@@ -669,8 +672,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "table can, middle (over a random switch, with VLs of its own from there) and ugal-m (UGAL-L\n"
 	  "with such routes).\n"
 	  "A host on InfiniBand does not know queues of switches.\n"
-	  "Patterns: those of predict, and overlap and yebenes, the papers' worst cases of minimal\n"
-	  "routes, in which each switch sends to one other.  DIR holds the dumps that verify reads.\n"
+	  "Patterns: those of predict; worst is searched for the tables that are simulated.  DIR holds\n"
+	  "the dumps that verify reads.\n"
 	  "\n"
 	  "An exchange ends when the last byte of its messages has come: each process sends a message\n"
 	  "to all others (alltoall), to its neighbours in a 3-D torus (neighbours), or reduces one over\n"

@@ -28,7 +28,8 @@ cli_predict_ready(struct cli_prediction *r, bool whatif)
 {
 	int rc;
 
-	if ((rc = cli_predict_options(r)) != CLI_OK || (rc = cli_load_plan(r->c->arg[0], &r->plan)) != CLI_OK ||
+	if ((rc = cli_predict_options(r)) != CLI_OK || (rc = cli_predict_patterns(r)) != CLI_OK ||
+	    (rc = cli_load_plan(r->c->arg[0], &r->plan)) != CLI_OK ||
 	    (rc = cli_predict_world(r, false)) != CLI_OK || (whatif && (rc = cli_predict_world(r, true)) != CLI_OK) ||
 	    (rc = cli_predict_floor(r)) != CLI_OK || (rc = load_matrix(r)) != CLI_OK)
 		return rc;

@@ -129,9 +129,9 @@ cli_place_job(struct cli_prediction *r)
 	if ((rc = cli_predict_options(r)) != CLI_OK)
 		return rc;
 	if (!cli_opt(r->c, "pattern") || !r->processes || r->n_patterns > 1 || r->n_routings > 1 ||
-	    r->pattern[0] == MOORE_JOB_UNIFORM)
-		return cli_misuse(r->c, "give --processes N, one --pattern other than uniform, and one "
-				  "--routing, SD or tables");
+	    moore_job_pattern_kind((enum moore_job_pattern)r->pattern[0]) != MOORE_JOB_OF_PROCESSES)
+		return cli_misuse(r->c, "give --processes N, one --pattern of processes that do not all send to all "
+				  "others, and one --routing, SD or tables");
 	r->nodes = r->processes;
 	r->node = calloc((size_t)r->processes + 1, sizeof(*r->node));
 	r->row = calloc(CLI_PREDICT_ROWS, sizeof(*r->row));

@@ -46,6 +46,12 @@ int cli_predict_ready(struct cli_prediction *r, bool whatif);
 
 /* Reads the options of the verbs (predict_run.c). */
 int cli_predict_options(struct cli_prediction *r);
+/* Refuses options that patterns of switches have no use for. */
+int cli_predict_patterns(const struct cli_prediction *r);
+/* Makes the flows of a pattern that is not even, on r->node or between all switches of f, which has the tables lft.
+ * The caller frees *flow. */
+int cli_predict_flows(const struct cli_prediction *r, unsigned pattern, const struct moore_fabric *f,
+		      const struct moore_lft *lft, uint64_t seed, struct moore_flow **flow, uint32_t *n);
 /* Adds the fabric of r->plan, without what --fail names if it is to be cut, and its tables if some routing
  * needs them. */
 int cli_predict_world(struct cli_prediction *r, bool cut);

@@ -9,19 +9,21 @@
 static int
 run_job(struct cli_prediction *r, enum moore_job_pattern pattern, enum moore_job_placement placement)
 {
+	const bool even = moore_job_pattern_kind(pattern) == MOORE_JOB_EVEN;
 	const struct moore_floor floor = { r->cabinet, r->group };
+	const struct cli_world *w = &r->world[0];
 	struct moore_flow *flow = NULL;
 	struct moore_err err;
 	uint32_t n = 0;
 	int rc;
 
-	if (moore_job_place(r->node, r->nodes, r->world[0].f, &floor, NULL, placement, r->seed, &err) < 0)
+	if (moore_job_place(r->node, r->nodes, w->f, &floor, NULL, placement, r->seed, &err) < 0)
 		return cli_error("%s%s", err.text, r->cabinet ? "" :
 				 ": `moorectl plan place` puts them into cabinets");
-	if (moore_job_flows(&flow, &n, pattern, r->node, r->processes, r->per_node, r->seed,
-			    &err) < 0)
-		return cli_error("%s", err.text);
-	rc = cli_predict_rows(r, pattern == MOORE_JOB_UNIFORM ? NULL : flow, n, moore_job_pattern_name(pattern),
+	if (!even && (rc = cli_predict_flows(r, pattern, w->f, w->result ? w->result->lft : NULL, r->seed, &flow,
+					     &n)) != CLI_OK)
+		return rc;
+	rc = cli_predict_rows(r, even ? NULL : flow, n, moore_job_pattern_name(pattern),
 		      moore_job_placement_name(placement));
 	free(flow);
 	return rc;
@@ -68,8 +70,10 @@ read_job(const struct cli_prediction *r, const char *text, struct job *j)
 		return cli_misuse(r->c, "--job %s: give PATTERN:PROCESSES:PLACEMENT, such as "
 				  "stencil3:512:RDR, and if you like :AMOUNT of a message", text);
 	if (j->pattern == MOORE_JOB_UNIFORM)
-		return cli_misuse(r->c, "--job %s: uniform traffic is not mixed with other jobs: use "
+		return cli_misuse(r->c, "--job %s: uniform traffic is not mixed with other jobs: use alltoall or "
 				  "spread", text);
+	if (moore_job_pattern_kind((enum moore_job_pattern)j->pattern) == MOORE_JOB_OF_SWITCHES)
+		return cli_misuse(r->c, "--job %s: the pattern is one of all nodes: use --pattern", text);
 	return CLI_OK;
 }
 

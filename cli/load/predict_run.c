@@ -52,6 +52,25 @@ cli_job_placement(unsigned i)
 	return moore_job_placement_name((enum moore_job_placement)i);
 }
 
+static bool
+of_switches(unsigned pattern)
+{
+	return moore_job_pattern_kind((enum moore_job_pattern)pattern) == MOORE_JOB_OF_SWITCHES;
+}
+
+int
+cli_predict_patterns(const struct cli_prediction *r)
+{
+	static const char *const unused[] = { "processes", "placement", "per-node" };
+
+	for (unsigned i = 0; i < r->n_patterns; i++)
+		for (size_t k = 0; of_switches(r->pattern[i]) && k < ARRAY_LEN(unused); k++)
+			if (cli_opt(r->c, unused[k]))
+				return cli_misuse(r->c, "--pattern %s: all nodes of a switch send to those of another "
+						  "one, so leave --%s out", cli_job_pattern(r->pattern[i]), unused[k]);
+	return CLI_OK;
+}
+
 int
 cli_predict_options(struct cli_prediction *r)
 {
@@ -84,9 +103,13 @@ cli_predict_options(struct cli_prediction *r)
 
 /* ---- the fabric -------------------------------------------------------------------------------- */
 
+/* True if some routing, or the search for a pattern, needs tables. */
 static bool
 by_tables(const struct cli_prediction *r)
 {
+	for (unsigned i = 0; i < r->n_patterns; i++)
+		if (of_switches(r->pattern[i]))
+			return true;
 	for (unsigned i = 0; i < r->n_routings; i++)
 		if (r->routing[i] == MOORE_ROUTING_TABLES)
 			return true;
@@ -178,6 +201,24 @@ cli_predict_floor(struct cli_prediction *r)
 	}
 	free(sorted);
 	return CLI_OK;
+}
+
+/* ---- flows ----------------------------------------------------------------------------------------- */
+
+int
+cli_predict_flows(const struct cli_prediction *r, unsigned pattern, const struct moore_fabric *f,
+		  const struct moore_lft *lft, uint64_t seed, struct moore_flow **flow, uint32_t *n)
+{
+	const enum moore_job_pattern p = (enum moore_job_pattern)pattern;
+	struct moore_err err;
+	int rc;
+
+	if (of_switches(pattern))
+		cli_busy("finding who sends to whom");
+	rc = of_switches(pattern) ? moore_job_switch_flows(flow, n, p, f, lft, seed, &err) :
+		moore_job_flows(flow, n, p, r->node, r->processes, r->per_node ? r->per_node : 1, seed, &err);
+	return rc == -MOORE_EINVAL ? cli_misuse(r->c, "--pattern %s", err.text) :
+		rc < 0 ? cli_error("%s", err.text) : CLI_OK;
 }
 
 /* ---- one row --------------------------------------------------------------------------------------- */

@@ -23,15 +23,6 @@ routing_name(unsigned i)
 	return moore_sim_routing_name((enum moore_sim_routing)i);
 }
 
-/* Two patterns of switches follow those of jobs: the papers' worst cases of minimal routes. */
-static const char *
-pattern_name(unsigned i)
-{
-	return i < MOORE_N_JOB_PATTERNS ? cli_job_pattern(i) :
-		i - MOORE_N_JOB_PATTERNS + MOORE_PATTERN_OVERLAP <= MOORE_PATTERN_YEBENES ?
-		moore_pattern_name((enum moore_pattern)(i - MOORE_N_JOB_PATTERNS + MOORE_PATTERN_OVERLAP)) : NULL;
-}
-
 static const char *
 queues_name(unsigned i)
 {
@@ -162,7 +153,7 @@ exchange_name(unsigned i)
 static const char *
 traffic_name(const struct cli_simulation *s, unsigned pattern)
 {
-	return s->exchange ? exchange_name(pattern) : pattern_name(pattern);
+	return s->exchange ? exchange_name(pattern) : cli_job_pattern(pattern);
 }
 
 static int
@@ -180,7 +171,7 @@ read_traffic(struct cli_simulation *s)
 	if ((rc = cli_opt_u64(s->c, "message", 1, (uint64_t)1 << 40, &s->message)) != CLI_OK)
 		return rc;
 	if (!s->exchange)
-		return cli_opt_names(s->c, "pattern", "uniform", pattern_name, j->pattern, &j->n_patterns);
+		return cli_opt_names(s->c, "pattern", "uniform", cli_job_pattern, j->pattern, &j->n_patterns);
 	s->n_loads = 1;
 	return cli_opt_names(s->c, "exchange", "alltoall", exchange_name, j->pattern, &j->n_patterns);
 }
@@ -213,10 +204,8 @@ cli_simulation_options(struct cli_simulation *s, const struct cli_call *c)
 		return rc;
 	if (j->n_placements != 1)
 		return cli_misuse(c, "--placement: give one name");
-	for (unsigned i = 0; i < j->n_patterns; i++)
-		if (!s->exchange && j->pattern[i] >= MOORE_N_JOB_PATTERNS && (processes || cli_opt(c, "placement")))
-			return cli_misuse(c, "--pattern %s: all nodes of a switch send to those of another one, "
-					  "so leave --processes and --placement out", pattern_name(j->pattern[i]));
+	if (!s->exchange && (rc = cli_predict_patterns(j)) != CLI_OK)
+		return rc;
 	j->processes = (uint32_t)processes;
 	s->how.lmc = (uint8_t)lmc;
 	s->o.buffer = s->o.out_queue = (uint32_t)buffer;
@@ -328,52 +317,6 @@ cli_simulation_place(struct cli_simulation *s, const struct cli_sim_world *w)
 	return cli_sim_cut_ready(s);
 }
 
-/* Fills first[s] and next[e], the endpoints of each switch in order. */
-static void
-list_endpoints(const struct moore_fabric *f, moore_epid *first, moore_epid *next)
-{
-	for (moore_swid s = 0; s < f->n_switches; s++)
-		first[s] = MOORE_NONE;
-	for (moore_epid e = f->n_endpoints; e-- > 0;)
-		if (f->ep[e].sw != MOORE_NONE) {
-			next[e] = first[f->ep[e].sw];
-			first[f->ep[e].sw] = e;
-		}
-}
-
-/* The k-th endpoint of each switch sends to the k-th of one other switch. */
-static int
-pair_switches(struct cli_simulation *s, unsigned i, enum moore_pattern pattern)
-{
-	const struct moore_saturation_opts opts = { .seed = s->o.seed, .starts = 1 };
-	const struct moore_fabric *f = s->world->t.f;
-	const size_t n = (size_t)f->n_switches + 1;
-	moore_swid *to = calloc(n, sizeof(*to)), *first = calloc(n, sizeof(*first));
-	moore_epid *next = calloc((size_t)f->n_endpoints + 1, sizeof(*next));
-	struct moore_sim_flow *flow = s->flow[i] = calloc((size_t)f->n_endpoints + 1, sizeof(*flow));
-	struct moore_saturation found;
-	struct moore_err err;
-	uint32_t n_flows = 0;
-	int rc = to && first && next && flow ? CLI_OK : cli_error("out of memory");
-
-	if (rc == CLI_OK && moore_saturation_measure(&found, to, f, s->world->t.lft, pattern, &opts, &err) < 0)
-		rc = cli_error("%s", err.text);
-	if (rc == CLI_OK) {
-		list_endpoints(f, first, next);
-		for (moore_swid w = 0; w < f->n_switches; w++)
-			for (moore_epid a = first[w], b = to[w] == MOORE_NONE ? MOORE_NONE : first[to[w]];
-			     a != MOORE_NONE && b != MOORE_NONE; a = next[a], b = next[b])
-				flow[n_flows++] = (struct moore_sim_flow){ a, b };
-		if (!n_flows)
-			rc = cli_misuse(s->c, "--pattern %s: no switch has one to send to", moore_pattern_name(pattern));
-	}
-	s->traffic[i] = (struct moore_sim_traffic){ .flow = flow, .n_flows = n_flows };
-	free(to);
-	free(first);
-	free(next);
-	return rc;
-}
-
 /* A part of a ring is that of one process; all are whole packets. */
 static int
 make_exchange(struct cli_simulation *s, unsigned i)
@@ -397,21 +340,16 @@ make_traffic(struct cli_simulation *s, unsigned i)
 	const struct cli_prediction *j = &s->job;
 	struct moore_sim_flow *own;
 	struct moore_flow *flow = NULL;
-	struct moore_err err;
 	uint64_t total = 0;
 	uint32_t n = 0;
 
 	if (s->exchange)
 		return make_exchange(s, i);
 	s->traffic[i] = (struct moore_sim_traffic){ .node = j->node, .n_nodes = j->processes };
-	if (j->pattern[i] == MOORE_JOB_UNIFORM)
+	if (moore_job_pattern_kind((enum moore_job_pattern)j->pattern[i]) == MOORE_JOB_EVEN)
 		return CLI_OK;
-	if (j->pattern[i] >= MOORE_N_JOB_PATTERNS)
-		return pair_switches(s, i, (enum moore_pattern)(j->pattern[i] - MOORE_N_JOB_PATTERNS +
-								MOORE_PATTERN_OVERLAP));
-	if (moore_job_flows(&flow, &n, (enum moore_job_pattern)j->pattern[i], j->node, j->processes, 1, s->o.seed,
-			    &err) < 0)
-		return cli_misuse(s->c, "--pattern: %s", err.text);
+	if (cli_predict_flows(j, j->pattern[i], s->world->t.f, s->world->t.lft, s->o.seed, &flow, &n) != CLI_OK)
+		return CLI_FAIL;
 	for (uint32_t k = 0; k < n; k++)
 		total += (uint64_t)flow[k].amount;
 	own = s->flow[i] = total < UINT32_MAX ? calloc((size_t)total + 1, sizeof(*own)) : NULL;

@@ -40,6 +40,23 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	grep -Eq '^tables  shift       linear    no ' <<<"$output"
 }
 
+@test "predict, simulate: all-to-all is uniform, and the worst pattern is that of quality" {
+	run -0 $M predict q5.json --routing SD,tables,AH --pattern uniform,alltoall --json
+	holds '[.rows[].pattern] | unique == ["alltoall", "uniform"]'
+	holds '[.rows[] | del(.pattern)] | .[:3] == .[3:]'
+	# At LMC 0 all shares are on the only route, so the loads are those that quality finds.
+	run -0 $M quality q5.json --pattern worst --json
+	worst=$(jq '.worst.throughput' <<<"$output")
+	run -0 $M predict q5.json --pattern overlap,yebenes,worst --routing tables,SD --json
+	holds "[.rows[] | select(.routing == \"tables\") | .saturation] | min == .[2] and (.[2] - $worst | fabs) < 1e-6"
+	run -0 $M simulate q5.json --pattern worst,alltoall --load 0.9 --length 2000 --json
+	holds "(.rows[0] | .pattern == \"worst\" and .accepted > $worst - 0.001 and .accepted < 0.25) and .rows[1].pattern == \"alltoall\""
+	run -0 $M predict q5.json --routing SD --job alltoall:50:RDN --job mesh:60:linear --json
+	holds '.rows[0] | .lost == 0 and .max > 0'
+	run -0 $M whatif q5.json --fail "$(jq -r '.switches[0].name' q5.json):10" --pattern worst --json
+	holds '[.rows[].cut] == [false, true] and (.rows | all(.lost == 0))'
+}
+
 @test "predict: the same options give the same answer, another seed another" {
 	for s in 1 2; do
 		$M predict q5.json --routing AH --pattern spread --placement RDN --seed $s --json >"seed$s"
@@ -73,6 +90,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	--job mesh:9:RDN:x|give PATTERN:PROCESSES:PLACEMENT
 	--job mesh:9:RDN:2:3|give PATTERN:PROCESSES:PLACEMENT
 	--job uniform:9:RDN|not mixed
+	--job worst:9:RDN|the pattern is one of all nodes
 	--job mesh:100:RDN --job mesh:51:RDN|51 nodes are needed, but 50 are free
 	--job mesh:151:RDN|a job on 151 nodes does not fit on 150
 	--job mesh:9:RDN --pattern mesh|leave those
@@ -110,6 +128,8 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	says "busy:81: nobody: not the name of a node"
 	run --separate-stderr -2 $M place-job q5.json --processes 9
 	says "give --processes N, one --pattern"
+	run --separate-stderr -2 $M place-job q5.json --processes 9 --pattern worst
+	says "one --pattern of processes"
 }
 
 @test "predict: misuse" {
@@ -122,7 +142,10 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	nosuch.json|nosuch.json
 	q5.json --routing XY|--routing XY: give one or several of SD, SI, AD, AI, AH, tables
 	q5.json --routing SD,|--routing : give one or several
-	q5.json --pattern waves|uniform, permutation, shift
+	q5.json --pattern waves|uniform, alltoall, permutation, shift
+	q5.json --pattern worst --processes 50|leave --processes out
+	q5.json --pattern overlap --placement RDN|leave --placement out
+	q5.json --pattern yebenes --per-node 2|leave --per-node out
 	q5.json --placement RDC|`moorectl plan place` puts them into cabinets
 	q5.json --processes 151|151 nodes are needed, but 150 are free
 	q5.json --processes 1|processes

@@ -205,8 +205,8 @@ cut_json() { $M simulate q5.json --length 2000 --load 0.7 --cut s0-0-0:4 --cut-a
 	|missing argument
 	nosuch.json|nosuch.json
 	q5.json --routing par|--routing par: give one or several of min, valiant, inr, ugal, all, ugal-g, middle, ugal-m, shares
-	q5.json --pattern waves|uniform, permutation, shift
-	q5.json --pattern overlap --processes 50|leave --processes and --placement out
+	q5.json --pattern waves|uniform, alltoall, permutation, shift
+	q5.json --pattern overlap --processes 50|leave --processes out
 	q5.json --load 0|give numbers from 0.001 to 1
 	q5.json --load 0.5,|give numbers from 0.001 to 1
 	q5.json --load 0.5;1|give numbers from 0.001 to 1

@@ -736,7 +736,8 @@ test_patterns(void **state)
 		struct moore_flow *flow;
 
 		assert_int_equal(moore_job_flows(&flow, &n, p, node, 120, 1, 7, NULL), 0);
-		CHECK_EQ(name, n == 0, p == MOORE_JOB_UNIFORM);
+		CHECK_EQ(name, n == 0, p == MOORE_JOB_UNIFORM ||
+			 moore_job_pattern_kind(p) == MOORE_JOB_OF_SWITCHES);
 		for (uint32_t i = 0; i < n; i++) {
 			const uint32_t from = flow[i].from - 1000, to = flow[i].to - 1000;
 
@@ -749,7 +750,8 @@ test_patterns(void **state)
 			/* 120 = 10 x 12 = 4 x 5 x 6 = 3 x 2 x 4 x 5 in some order */
 			const uint32_t want = p == MOORE_JOB_PERMUTATION || p == MOORE_JOB_SHIFT ? 1 :
 				p == MOORE_JOB_STENCIL2 ? 4 : p == MOORE_JOB_STENCIL3 ? 6 :
-				p == MOORE_JOB_STENCIL4 ? 7 : p == MOORE_JOB_MANY ? 4 : 0;
+				p == MOORE_JOB_STENCIL4 ? 7 : p == MOORE_JOB_MANY ? 4 :
+				p == MOORE_JOB_ALLTOALL ? 119 : 0;
 
 			if (want) {
 				CHECK_EQ(name, sends[i], want);
@@ -761,6 +763,60 @@ test_patterns(void **state)
 		free(flow);
 	}
 	CHECK("past the last", !moore_job_pattern_name(MOORE_N_JOB_PATTERNS));
+}
+
+/* The nodes of each switch send to those of one other switch, one to one; the worst pattern loads the tables of a Slim Fly
+ * no less than the others do. */
+static void
+test_switch_patterns(void **state)
+{
+	struct moore_fabric *f = fabric_of_plan("slimfly", "q=5 p=3"), *tree = fabric_of_plan("oft", "k=3");
+	struct moore_engine_result *result, *of_tree;
+	double most[MOORE_N_JOB_PATTERNS] = { 0 };
+	struct moore_conf conf;
+	struct moore_flow *flow;
+	struct moore_err err;
+	uint32_t n;
+	(void)state;
+
+	moore_conf_defaults(&conf);
+	assert_int_equal(moore_engine_run(&result, f, NULL, &conf, NULL, NULL, NULL), 0);
+	assert_int_equal(moore_engine_run(&of_tree, tree, NULL, &conf, NULL, NULL, NULL), 0);
+	for (enum moore_job_pattern p = MOORE_JOB_OVERLAP; p <= MOORE_JOB_WORST; p++) {
+		const struct moore_predict_opts o = { .routing = MOORE_ROUTING_TABLES, .lft = result->lft };
+		moore_swid to[50], from[50];
+		struct moore_predicted predicted;
+
+		assert_int_equal(moore_job_switch_flows(&flow, &n, p, f, result->lft, 1, NULL), 0);
+		memset(to, 255, sizeof(to));
+		memset(from, 255, sizeof(from));
+		for (uint32_t i = 0; i < n; i++) {
+			const moore_swid a = f->ep[flow[i].from].sw, b = f->ep[flow[i].to].sw;
+
+			CHECK("one unit to another switch", a != b && flow[i].amount == 1);
+			CHECK("to one switch", to[a] == MOORE_NONE || to[a] == b);
+			CHECK("from one switch", from[b] == MOORE_NONE || from[b] == a);
+			to[a] = b;
+			from[b] = a;
+		}
+		assert_int_equal(moore_predict(&predicted, f, &(struct moore_traffic){ .flow = flow, .n_flows = n }, &o,
+					       NULL), 0);
+		for (uint32_t k = 0; k < f->n_ports; k++)
+			most[p] = predicted.load[k] > most[p] ? predicted.load[k] : most[p];
+		free(predicted.load);
+		free(flow);
+		CHECK_OOM(moore_job_pattern_name(p), moore_job_switch_flows(&flow, &n, p, f, result->lft, 1, NULL),
+			  free(flow));
+	}
+	NEAR("two switches share a link", most[MOORE_JOB_OVERLAP], 6);
+	CHECK("the worst", most[MOORE_JOB_WORST] >= most[MOORE_JOB_OVERLAP] && most[MOORE_JOB_WORST] >= most[MOORE_JOB_YEBENES]);
+	CHECK_EQ("no Slim Fly", moore_job_switch_flows(&flow, &n, MOORE_JOB_YEBENES, tree, of_tree->lft, 1, &err),
+		 -MOORE_EINVAL);
+	CHECK_STR("no Slim Fly", err.text, "yebenes: no switch has one to send to");
+	moore_engine_result_free(result);
+	moore_engine_result_free(of_tree);
+	moore_fabric_free(f);
+	moore_fabric_free(tree);
 }
 
 /* Several processes on a node: what each pair of nodes exchanges is the sum over their processes, and what
@@ -857,7 +913,7 @@ main(void)
 		cmocka_unit_test(test_balance), cmocka_unit_test(test_adapts),
 		cmocka_unit_test(test_disconnected), cmocka_unit_test(test_adaptive_uniform),
 		cmocka_unit_test(test_adaptive_direct), cmocka_unit_test(test_adaptive_workers),
-		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_patterns), cmocka_unit_test(test_switch_patterns),
 		cmocka_unit_test(test_per_node), cmocka_unit_test(test_placements), cmocka_unit_test(test_oom), cmocka_unit_test(test_search),
 		cmocka_unit_test(test_search_larger),
 	};

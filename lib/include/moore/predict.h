@@ -18,7 +18,8 @@ MOORE_BEGIN
 /* ---- the job: messages between processes ------------------------------------------------- */
 
 enum moore_job_pattern {
-	MOORE_JOB_UNIFORM,	/* every process to all others, which is also all-to-all */
+	MOORE_JOB_UNIFORM,	/* every process to all others, 1 in all */
+	MOORE_JOB_ALLTOALL,	/* every process to all others, 1 to each */
 	MOORE_JOB_PERMUTATION,	/* to one other, drawn at random */
 	MOORE_JOB_SHIFT,	/* to the process half of all further on */
 	MOORE_JOB_STENCIL2,	/* to the neighbours in a periodic grid of 2, 3, or 4 dimensions, */
@@ -27,9 +28,19 @@ enum moore_job_pattern {
 	MOORE_JOB_MANY,		/* to all others of a line of a 3-D grid, along its second side */
 	MOORE_JOB_SPREAD,	/* to 6 to 20 others, drawn from all */
 	MOORE_JOB_MESH,		/* to 6 to 20 others, at most 30 processes away */
+	MOORE_JOB_OVERLAP,	/* all nodes of a switch to those of another one: as moore/saturation.h has it, */
+	MOORE_JOB_YEBENES,
+	MOORE_JOB_WORST,	/* and that of all its patterns which the tables carry worst */
 	MOORE_N_JOB_PATTERNS
 };
 MOORE_API const char *moore_job_pattern_name(enum moore_job_pattern p);	/* NULL past the last */
+
+enum moore_job_kind {
+	MOORE_JOB_EVEN,		/* all processes to all others: moore_traffic.uniform, without a list of flows */
+	MOORE_JOB_OF_PROCESSES,	/* moore_job_flows() */
+	MOORE_JOB_OF_SWITCHES	/* moore_job_switch_flows(): on all nodes, whatever the placement */
+};
+MOORE_API enum moore_job_kind moore_job_pattern_kind(enum moore_job_pattern p);
 
 enum moore_job_placement {	/* which nodes get the processes, in their order */
 	MOORE_PLACED_RDN,	/* random nodes, */
@@ -69,13 +80,21 @@ struct moore_traffic {
 	uint32_t n_nodes;
 };
 
-/* Makes the flows of a pattern other than UNIFORM between n processes, of amount 1 for each message.
+/* Makes the flows of a pattern between n processes, of amount 1 for each message; none for UNIFORM and for
+ * patterns of switches.
  * Process i runs on node[i / per_node]; messages between two nodes are joined to one flow where
  * they lie side by side, and those within a node are none.  The caller frees *out with free().
- * -MOORE_ENOMEM.  O(messages), in the memory of the flows. */
+ * -MOORE_EINVAL: ALLTOALL of over 8,192 processes; -MOORE_ENOMEM.  O(messages), in the memory of the flows. */
 MOORE_API int moore_job_flows(struct moore_flow **out, uint32_t *n_flows, enum moore_job_pattern pattern,
 			      const moore_epid *node, uint32_t n, uint32_t per_node, uint64_t seed,
 			      struct moore_err *err);
+
+/* Makes the flows of a pattern of switches: the k-th node of each switch sends 1 to the k-th of the other.
+ * lft is of f.  The caller frees *out with free().  -MOORE_EINVAL: no switch has one to send to, or the tables
+ * are of another fabric; -MOORE_ENOMEM.  The cost of moore_saturation_measure(), for WORST of all its patterns. */
+MOORE_API int moore_job_switch_flows(struct moore_flow **out, uint32_t *n_flows, enum moore_job_pattern pattern,
+				     const struct moore_fabric *f, const struct moore_lft *lft, uint64_t seed,
+				     struct moore_err *err);
 
 /* ---- the routing ---------------------------------------------------------------------- */
 

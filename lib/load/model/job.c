@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "moore/predict.h"
 
-enum { PARTNERS_MIN = 6, PARTNERS_MAX = 20, MESH_REACH = 30, MAX_DIMS = 4 };
+enum { PARTNERS_MIN = 6, PARTNERS_MAX = 20, MESH_REACH = 30, MAX_DIMS = 4, ALLTOALL_MAX = 8192 };
 
 struct list {			/* of flows, growing */
 	struct moore_flow *flow;
@@ -68,6 +68,15 @@ random_bits(const struct list *l, uint32_t process, uint32_t what)
 	struct moore_rng r = { l->seed ^ ((uint64_t)process << 20) ^ what };
 
 	return moore_rng_next(&r);
+}
+
+static void
+all_to_all(struct list *l, unsigned unused)
+{
+	(void)unused;
+	for (uint32_t i = 0; i < l->n_processes; i++)
+		for (uint32_t k = 1; k < l->n_processes; k++)
+			add(l, i, (i + k) % l->n_processes);
 }
 
 /* A permutation is one large cycle through all processes in random order, so nobody sends to itself. */
@@ -191,18 +200,23 @@ partners(struct list *l, unsigned reach)
 
 static const struct {
 	const char *name;
+	enum moore_job_kind kind;
 	void (*make)(struct list *l, unsigned how);
 	unsigned how;
 } pattern[] = {
-	[MOORE_JOB_UNIFORM] = { "uniform", NULL, 0 },
-	[MOORE_JOB_PERMUTATION] = { "permutation", permutation, 0 },
-	[MOORE_JOB_SHIFT] = { "shift", shift, 0 },
-	[MOORE_JOB_STENCIL2] = { "stencil2", stencil, 2 },
-	[MOORE_JOB_STENCIL3] = { "stencil3", stencil, 3 },
-	[MOORE_JOB_STENCIL4] = { "stencil4", stencil, 4 },
-	[MOORE_JOB_MANY] = { "many", many_to_many, 0 },
-	[MOORE_JOB_SPREAD] = { "spread", partners, 0 },
-	[MOORE_JOB_MESH] = { "mesh", partners, MESH_REACH },
+	[MOORE_JOB_UNIFORM] = { "uniform", MOORE_JOB_EVEN, NULL, 0 },
+	[MOORE_JOB_ALLTOALL] = { "alltoall", MOORE_JOB_EVEN, all_to_all, 0 },
+	[MOORE_JOB_PERMUTATION] = { "permutation", MOORE_JOB_OF_PROCESSES, permutation, 0 },
+	[MOORE_JOB_SHIFT] = { "shift", MOORE_JOB_OF_PROCESSES, shift, 0 },
+	[MOORE_JOB_STENCIL2] = { "stencil2", MOORE_JOB_OF_PROCESSES, stencil, 2 },
+	[MOORE_JOB_STENCIL3] = { "stencil3", MOORE_JOB_OF_PROCESSES, stencil, 3 },
+	[MOORE_JOB_STENCIL4] = { "stencil4", MOORE_JOB_OF_PROCESSES, stencil, 4 },
+	[MOORE_JOB_MANY] = { "many", MOORE_JOB_OF_PROCESSES, many_to_many, 0 },
+	[MOORE_JOB_SPREAD] = { "spread", MOORE_JOB_OF_PROCESSES, partners, 0 },
+	[MOORE_JOB_MESH] = { "mesh", MOORE_JOB_OF_PROCESSES, partners, MESH_REACH },
+	[MOORE_JOB_OVERLAP] = { "overlap", MOORE_JOB_OF_SWITCHES, NULL, 0 },
+	[MOORE_JOB_YEBENES] = { "yebenes", MOORE_JOB_OF_SWITCHES, NULL, 0 },
+	[MOORE_JOB_WORST] = { "worst", MOORE_JOB_OF_SWITCHES, NULL, 0 },
 };
 
 const char *
@@ -211,12 +225,20 @@ moore_job_pattern_name(enum moore_job_pattern p)
 	return p < MOORE_N_JOB_PATTERNS ? pattern[p].name : NULL;
 }
 
+enum moore_job_kind
+moore_job_pattern_kind(enum moore_job_pattern p)
+{
+	return pattern[p].kind;
+}
+
 int
 moore_job_flows(struct moore_flow **out, uint32_t *n_flows, enum moore_job_pattern p,
 		const moore_epid *node, uint32_t n, uint32_t per_node, uint64_t seed, struct moore_err *err)
 {
 	struct list l = { .node = node, .per_node = per_node, .n_processes = n, .seed = seed };
 
+	if (p == MOORE_JOB_ALLTOALL && n > ALLTOALL_MAX)
+		return moore_fail(err, MOORE_EINVAL, 0, "alltoall: over %d processes in one job", ALLTOALL_MAX);
 	if (n > 1 && pattern[p].make)
 		pattern[p].make(&l, pattern[p].how);
 	join(&l);
