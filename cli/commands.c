@@ -156,12 +156,12 @@ static const struct cli_opt route_opts[] = {
 	{ 0 }
 };
 #define PREDICT_OPTS \
-	{ "routing", 0, "LIST", "SD, SI, AD, AI, AH, or tables, the default; several with commas between" }, \
+	{ "routing", 0, "LIST", "SD, SI, AD, AI, AH, or tables, the default; several with commas between; or own" }, \
 	{ "pattern", 0, "LIST", "of messages: uniform, the default, or those below" }, \
 	{ "placement", 0, "LIST", "of processes: linear, the default, or those below" }, \
 	{ "processes", 0, "N", "that the job has (all nodes are full)" }, \
 	{ "per-node", 0, "N", "processes on a node, in their order (1)" }, \
-	{ "job", 0, "PATTERN:N:PLACEMENT[:AMOUNT]", "a job in place of these; several run together" }, \
+	{ "job", 0, "PATTERN:N:PLACEMENT[:AMOUNT][:ROUTING]", "a job in place of these; several run together" }, \
 	{ "matrix", 0, "FILE", "messages in place of patterns: lines SOURCE DESTINATION AMOUNT" }, \
 	{ "lmc", 0, "N", "of the nodes, for tables (0)" }, \
 	{ "sample", 0, "N", "uniform and SI: so many switches stand for all that receive (4096)" }, \
@@ -646,7 +646,8 @@ const struct cli_cmd cli_cmds[] = {
 	{ LOAD, "predict", "PLAN", 1, 1,
 	  "Predict the traffic that a job puts on links.", predict_opts,
 	  "Routings: SD and SI, static, by all shortest paths or over random switches; AD, AI and AH,\n"
-	  "adaptive, the same and both; tables, the routes of moore with all LIDs of a node.\n"
+	  "adaptive, the same and both; tables, the routes of moore with all LIDs of a node; own, that\n"
+	  "which each --job names: AD, AI or AH.\n"
 	  "Patterns: uniform, alltoall, permutation, shift, stencil2, stencil3, stencil4, many (lines\n"
 	  "of a grid), spread, mesh; and, of all nodes, overlap and yebenes, the papers' worst cases of\n"
 	  "minimal routes, in which each switch sends to one other, and worst, the worst of those and\n"

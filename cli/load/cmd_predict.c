@@ -72,6 +72,7 @@ cli_predict_call(const struct cli_call *c, int (*verb)(struct cli_prediction *r)
 	free(r.node);
 	free(r.row);
 	free(r.load);
+	free(r.own);
 	return rc;
 }
 

@@ -28,6 +28,7 @@ struct cli_prediction {
 	unsigned placement[CLI_PREDICT_LIST], n_placements;
 	struct moore_amount *matrix;		/* of --matrix, in place of patterns */
 	uint32_t n_amounts;
+	uint8_t *own;				/* routing of each flow, of several jobs with --routing own */
 	bool mixed;				/* flows of several jobs, so node[] is that of the last */
 	moore_epid *node;			/* of the whole fabric, where processes run */
 	uint32_t nodes, processes, per_node;	/* that it runs on, and that run on them */

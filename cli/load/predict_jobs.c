@@ -50,25 +50,55 @@ struct job {
 	unsigned pattern, placement;
 	uint32_t processes;
 	double amount;		/* of a message */
+	enum moore_routing routing;	/* MOORE_N_ROUTINGS: none of its own */
 };
 
-/* Reads PATTERN:PROCESSES:PLACEMENT[:AMOUNT]. */
+/* Reads what follows a placement: [:AMOUNT][:ROUTING]. */
+static bool
+read_rest(const char *text, struct job *j)
+{
+	char *end;
+
+	if (*text == ':' && (text[1] < 'A' || text[1] > 'z')) {
+		j->amount = strtod(text + 1, &end);
+		if (end == text + 1)
+			return false;
+		text = end;
+	}
+	for (unsigned r = MOORE_ROUTING_AD; *text == ':' && r <= MOORE_ROUTING_AH; r++)
+		if (strcasecmp(text + 1, moore_routing_name((enum moore_routing)r)) == 0) {
+			j->routing = (enum moore_routing)r;
+			return true;
+		}
+	return !*text;
+}
+
+/* Reads PATTERN:PROCESSES:PLACEMENT[:AMOUNT][:ROUTING]. */
+static bool
+has_own(const struct cli_prediction *r)
+{
+	return r->n_routings == 1 && r->routing[0] == MOORE_ROUTING_OWN;
+}
+
 static int
 read_job(const struct cli_prediction *r, const char *text, struct job *j)
 {
 	char pattern[32] = "", placement[32] = "";
 	int end = 0;
 
-	*j = (struct job){ .amount = 1 };
-	sscanf(text, "%31[^:]:%u:%31[^:]%n:%lf%n", pattern, &j->processes, placement, &end, &j->amount, &end);
+	*j = (struct job){ .amount = 1, .routing = MOORE_N_ROUTINGS };
+	sscanf(text, "%31[^:]:%u:%31[^:]%n", pattern, &j->processes, placement, &end);
 	while (cli_job_pattern(j->pattern) && strcasecmp(cli_job_pattern(j->pattern), pattern) != 0)
 		j->pattern++;
 	while (cli_job_placement(j->placement) && strcasecmp(cli_job_placement(j->placement), placement) != 0)
 		j->placement++;
-	if (!end || text[end] || !cli_job_pattern(j->pattern) || !cli_job_placement(j->placement) || j->processes < 2 ||
-	    !(j->amount > 0 && j->amount < 1e12))
+	if (!end || !read_rest(text + end, j) || !cli_job_pattern(j->pattern) ||
+	    !cli_job_placement(j->placement) || j->processes < 2 || !(j->amount > 0 && j->amount < 1e12))
 		return cli_misuse(r->c, "--job %s: give PATTERN:PROCESSES:PLACEMENT, such as "
-				  "stencil3:512:RDR, and if you like :AMOUNT of a message", text);
+				  "stencil3:512:RDR, and if you like :AMOUNT of a message, and :AD, :AI or :AH", text);
+	if ((j->routing != MOORE_N_ROUTINGS) != has_own(r))
+		return cli_misuse(r->c, has_own(r) ? "--routing own: --job %s names none: add :AD, :AI or :AH" :
+				  "--job %s: it names a routing, which --routing own uses", text);
 	if (j->pattern == MOORE_JOB_UNIFORM)
 		return cli_misuse(r->c, "--job %s: uniform traffic is not mixed with other jobs: use alltoall or "
 				  "spread", text);
@@ -81,6 +111,7 @@ read_job(const struct cli_prediction *r, const char *text, struct job *j)
 static int
 add_job(struct cli_prediction *r, const struct job *j, uint64_t seed, bool *taken, struct moore_flow **all, uint32_t *n)
 {
+	uint8_t *routing;
 	const struct moore_floor floor = { r->cabinet, r->group };
 	struct moore_flow *flow = NULL, *grown;
 	struct moore_err err;
@@ -100,7 +131,13 @@ add_job(struct cli_prediction *r, const struct job *j, uint64_t seed, bool *take
 		return cli_error("out of memory");
 	}
 	*all = grown;
+	if (!(routing = realloc(r->own, (size_t)*n + n_flows + 1))) {
+		free(flow);
+		return cli_error("out of memory");
+	}
+	r->own = routing;
 	for (uint32_t i = 0; i < n_flows; i++) {
+		routing[*n] = (uint8_t)j->routing;
 		grown[*n] = flow[i];
 		grown[(*n)++].amount *= j->amount;
 	}

@@ -93,6 +93,9 @@ cli_predict_options(struct cli_prediction *r)
 				  cli_opt(c, "matrix")))
 		return cli_misuse(c, "--job: it names patterns, placements and processes, so leave those "
 				  "options and --matrix out");
+	for (unsigned i = 0; i < r->n_routings; i++)
+		if (r->routing[i] == MOORE_ROUTING_OWN && (!cli_opt(c, "job") || r->n_routings > 1))
+			return cli_misuse(c, "--routing own: it stands alone, and each --job names its routing");
 	if (cli_opt(c, "matrix") && (cli_opt(c, "pattern") || cli_opt(c, "placement") || processes))
 		return cli_misuse(c, "--matrix: it names the nodes, so leave --pattern, --placement and "
 				  "--processes out");
@@ -324,7 +327,7 @@ cli_predict_rows(struct cli_prediction *r, struct moore_flow *flow, uint32_t n_f
 		 const char *placement)
 {
 	struct moore_traffic t = { .uniform = !flow, .flow = flow, .n_flows = n_flows, .node = r->node,
-				   .n_nodes = r->nodes };
+				   .n_nodes = r->nodes, .routing = r->own };
 	int rc = CLI_OK;
 
 	for (unsigned w = 0; w < r->n_worlds && rc == CLI_OK; w++) {

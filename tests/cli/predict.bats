@@ -78,6 +78,12 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	# Loads add up: a job alone that sends as much leaves less.
 	run -0 $M predict q5.json --routing SD --job stencil3:64:RDR --json
 	holds ".rows[0].mean < $mean and .processes == 64"
+	# A routing for each job: the same one for both is that of all.
+	run -0 $M predict q5.json --routing own --job stencil3:64:RDR:AH --job spread:60:RDN:0.5:AH --json
+	holds '.rows[0].routing == "own"'
+	own=$(jq '.rows[0].max' <<<"$output")
+	run -0 $M predict q5.json --routing AH --job stencil3:64:RDR --job spread:60:RDN:0.5 --json
+	holds ".rows[0].max == $own"
 	name=$(jq -r '.switches[0].name' q5.json)
 	run -0 $M whatif q5.json --fail "$name:10" --routing SD --job stencil3:64:RDR --job mesh:60:linear --json
 	holds '[.rows[].cut] == [false, true] and (.rows | all(.lost == 0))'
@@ -90,6 +96,11 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	--job mesh:9:RDN:x|give PATTERN:PROCESSES:PLACEMENT
 	--job mesh:9:RDN:2:3|give PATTERN:PROCESSES:PLACEMENT
 	--job uniform:9:RDN|not mixed
+	--job mesh:9:RDN:AH|it names a routing, which --routing own uses
+	--routing own --job mesh:9:RDN|names none
+	--routing own --job mesh:9:RDN:SD|give PATTERN:PROCESSES:PLACEMENT
+	--routing own,AH --job mesh:9:RDN:AD|it stands alone
+	--routing own|it stands alone
 	--job worst:9:RDN|the pattern is one of all nodes
 	--job mesh:100:RDN --job mesh:51:RDN|51 nodes are needed, but 50 are free
 	--job mesh:151:RDN|a job on 151 nodes does not fit on 150
@@ -140,7 +151,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	done <<-'ROWS'
 	|missing argument
 	nosuch.json|nosuch.json
-	q5.json --routing XY|--routing XY: give one or several of SD, SI, AD, AI, AH, tables
+	q5.json --routing XY|--routing XY: give one or several of SD, SI, AD, AI, AH, tables, own
 	q5.json --routing SD,|--routing : give one or several
 	q5.json --pattern waves|uniform, alltoall, permutation, shift
 	q5.json --pattern worst --processes 50|leave --processes out

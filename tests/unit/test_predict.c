@@ -252,7 +252,7 @@ test_balance(void **state)
 
 		moore_conf_defaults(&conf);
 		assert_int_equal(moore_engine_run(&result, f, NULL, &conf, NULL, NULL, NULL), 0);
-		for (enum moore_routing r = 0; r < MOORE_N_ROUTINGS; r++) {
+		for (enum moore_routing r = 0; r < MOORE_ROUTING_OWN; r++) {
 			const struct moore_predict_opts o = { .routing = r, .seed = test_seed(), .lft = result->lft };
 			double *more = calloc(f->n_switches, sizeof(*more)), hops = 0, least = 0;
 			uint32_t *far = calloc(f->n_switches, sizeof(*far));
@@ -549,6 +549,54 @@ test_adaptive_workers(void **state)
 		free(flow);
 		moore_fabric_free(f);
 	}
+}
+
+static double
+sum_of_loads(const struct moore_fabric *f, const struct moore_traffic *t, enum moore_routing r)
+{
+	const struct moore_predict_opts o = { .routing = r, .seed = 7 };
+	struct moore_predicted p;
+	double sum = 0;
+
+	assert_int_equal(moore_predict(&p, f, t, &o, NULL), 0);
+	for (uint32_t k = 0; k < f->n_ports; k++)
+		sum += p.load[k];
+	CHECK("nothing is lost", p.lost == 0);
+	free(p.load);
+	return sum;
+}
+
+/* Each flow by a routing of its own: the same as one for all if they agree, and in between if not. */
+static void
+test_own_routing(void **state)
+{
+	struct moore_fabric *f = fabric_of_plan("dragonfly", "a=4 h=2");
+	struct moore_rng rng = { test_seed() };
+	struct moore_flow *flow = random_flows(&rng, f, MANY);
+	uint8_t routing[MANY];
+	struct moore_traffic t = { .flow = flow, .n_flows = MANY, .routing = routing };
+	const struct moore_predict_opts o = { .routing = MOORE_ROUTING_OWN };
+	double one[MOORE_N_ROUTINGS], direct, both;
+	struct moore_predicted p;
+	(void)state;
+
+	for (enum moore_routing r = MOORE_ROUTING_AD; r <= MOORE_ROUTING_AH; r++) {
+		memset(routing, (int)r, sizeof(routing));
+		one[r] = sum_of_loads(f, &t, r);
+		NEAR(moore_routing_name(r), sum_of_loads(f, &t, MOORE_ROUTING_OWN), one[r]);
+	}
+	/* Direct paths have a fixed length: those of the first half stay as long beside indirect ones. */
+	t.n_flows = MANY / 2;
+	direct = sum_of_loads(f, &t, MOORE_ROUTING_AD);
+	t.n_flows = MANY;
+	memset(routing, MOORE_ROUTING_AD, MANY / 2);
+	memset(routing + MANY / 2, MOORE_ROUTING_AI, MANY / 2);
+	both = sum_of_loads(f, &t, MOORE_ROUTING_OWN);
+	CHECK("in between", both > 1.02 * one[MOORE_ROUTING_AD] && both < 0.98 * one[MOORE_ROUTING_AI] && both > direct);
+	t.routing = NULL;
+	CHECK_EQ("none named", moore_predict(&p, f, &t, &o, NULL), -MOORE_EINVAL);
+	free(flow);
+	moore_fabric_free(f);
 }
 
 /* ---- a placement that is searched for ------------------------------------------------------------ */
@@ -912,7 +960,7 @@ main(void)
 		cmocka_unit_test(test_static), cmocka_unit_test(test_far), cmocka_unit_test(test_uniform), cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_balance), cmocka_unit_test(test_adapts),
 		cmocka_unit_test(test_disconnected), cmocka_unit_test(test_adaptive_uniform),
-		cmocka_unit_test(test_adaptive_direct), cmocka_unit_test(test_adaptive_workers),
+		cmocka_unit_test(test_adaptive_direct), cmocka_unit_test(test_adaptive_workers), cmocka_unit_test(test_own_routing),
 		cmocka_unit_test(test_patterns), cmocka_unit_test(test_switch_patterns),
 		cmocka_unit_test(test_per_node), cmocka_unit_test(test_placements), cmocka_unit_test(test_oom), cmocka_unit_test(test_search),
 		cmocka_unit_test(test_search_larger),

@@ -78,6 +78,7 @@ struct moore_traffic {
 	uint32_t n_flows;
 	const moore_epid *node;
 	uint32_t n_nodes;
+	const uint8_t *routing;	/* of each flow, with OWN: AD, AI or AH */
 };
 
 /* Makes the flows of a pattern between n processes, of amount 1 for each message; none for UNIFORM and for
@@ -105,6 +106,7 @@ enum moore_routing {
 	MOORE_ROUTING_AI,	/* adaptive indirect: the same over random switches */
 	MOORE_ROUTING_AH,	/* adaptive hybrid: over both, as UGAL with global knowledge does */
 	MOORE_ROUTING_TABLES,	/* by forwarding tables, evenly over the LIDs of each destination */
+	MOORE_ROUTING_OWN,	/* adaptive: each flow by a routing of its own */
 	MOORE_N_ROUTINGS
 };
 MOORE_API const char *moore_routing_name(enum moore_routing r);	/* NULL past the last */
@@ -126,8 +128,8 @@ struct moore_predicted {
 	double variance;	/* of a link's load, because of that: the mean over links */
 };
 
-/* Borrows all but *out.  -MOORE_EINVAL: over 20,000,000 pairs of switches for AD, AI or AH, or the tables
- * do not fit; -MOORE_ENOMEM.  SD and SI: O(switches that receive * links).  AD: O(rounds * pairs * hops), and a
+/* Borrows all but *out.  -MOORE_EINVAL: over 20,000,000 pairs of switches for AD, AI or AH, the tables
+ * do not fit, or OWN without a routing for each flow; -MOORE_ENOMEM.  SD and SI: O(switches that receive * links).  AD: O(rounds * pairs * hops), and a
  * search over all links for every 64 switches that receive.  AI: O(rounds * (pairs + links)).  AH: both. */
 MOORE_API int moore_predict(struct moore_predicted *out, const struct moore_fabric *f,
 			    const struct moore_traffic *t, const struct moore_predict_opts *o,

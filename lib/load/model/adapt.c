@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* adapt.c - adaptive routing: the iterative solution of Jain et al., SC'14, section III.
  *
- * Every link has the bandwidth 1.  The messages from one switch to another are one flow.  In each round every flow asks for bandwidth on its paths: more on
- * those whose fullest link has more left, and more if it sends more.  A path gets the least share that
- * one of its links can give.  In the end the amount of a flow is divided among its paths in proportion
- * to what they got.
+ * Every link has the bandwidth 1.  The messages from one switch to another are one flow.  In each round
+ * every flow asks for bandwidth on its paths: more on those whose fullest link has more left, and more if it
+ * sends more.  A path gets the least share that one of its links can give.  In the end the amount of a flow is
+ * divided among its paths in proportion to what they got.
  *
  * Direct paths are the same in all rounds.  Indirect ones lead over switches that are drawn anew in each
- * round, and of the bandwidth a further part becomes available in each of the first rounds, so that the first paths do
- * not take all.  The switches of a round are TREES, each with a tree of shortest paths; the flows are in as many classes, and
- * the k-th indirect path of a flow of class c goes up and down tree c + k * TREES / PATHS.  So a path costs
- * the same however long it is, and none is kept: a second run makes all rounds again, when it is known what each flow gets
- * in sum, and sends the traffic.
+ * round, and of the bandwidth a further part becomes available in each of the first rounds, so that the
+ * first paths do not take all.  Each of the TREES switches of a round has a tree of shortest paths; the flows
+ * are in as many classes, and the k-th indirect path of a flow of class c goes up and down tree
+ * c + k * TREES / PATHS.  So a path costs the same however long it is, and none is kept: a second run makes all
+ * rounds again, when it is known what each flow gets in sum, and sends the traffic.
  *
- * A class meets only trees of the same number modulo PARTS.  Each part keeps sums of its own by port, and they are added in
- * order: the result does not depend on the workers. */
+ * A class meets only trees of the same number modulo PARTS.  Each part keeps sums of its own by port, and they
+ * are added in order: the result does not depend on the workers. */
 #include <string.h>
 
 #include "base/jobs.h"
@@ -25,17 +25,17 @@
 #define TREES 64		/* in one round, and classes of flows */
 #define PARTS 8			/* divides TREES / PATHS */
 #define FULL 1e-6		/* of a link that is full: what rounding may leave, and no flow asks for */
-#define DIRECT_OF_HYBRID 2	/* of PATHS, in hybrid routing */
 
 struct flow {
 	moore_swid from, to;
+	uint32_t n_direct;		/* of its PATHS */
 	double amount;
 };
 
 struct adapt {
 	const struct moore_net *net;
 	const struct moore_predict_opts *o;
-	unsigned n_direct, n_indirect;	/* paths of each kind in a round */
+	unsigned n_direct, n_indirect;	/* paths of each kind in a round: the most of a flow */
 	unsigned round;
 	double available;		/* of each link in this round */
 	uint32_t first[TREES + 1];	/* flow of each class */
@@ -104,9 +104,9 @@ look_at(struct adapt *a, uint32_t class, uint32_t i, float *least)
 {
 	const struct flow *f = &a->flow[i];
 
-	for (unsigned k = 0; k < a->n_direct; k++)
+	for (unsigned k = 0; k < f->n_direct; k++)
 		*least++ = least_of(a, &a->direct.flow[i], k);
-	for (unsigned k = 0; k < a->n_indirect; k++) {
+	for (unsigned k = 0; k < PATHS - f->n_direct; k++) {
 		const struct moore_tree *t = tree_of(a, class, k);
 		const float up = t->up[f->from].least, down = t->down[f->to].least;
 
@@ -117,13 +117,15 @@ look_at(struct adapt *a, uint32_t class, uint32_t i, float *least)
 static void
 put(struct adapt *a, uint32_t class, uint32_t i, double *at, const float *what)
 {
-	for (unsigned k = 0; k < a->n_direct; k++)
+	const struct flow *f = &a->flow[i];
+
+	for (unsigned k = 0; k < f->n_direct; k++)
 		add_to(at, &a->direct.flow[i], k, *what++);
-	for (unsigned k = 0; k < a->n_indirect; k++, what++) {
+	for (unsigned k = 0; k < PATHS - f->n_direct; k++, what++) {
 		struct moore_tree *t = tree_of(a, class, k);
 
-		t->up[a->flow[i].from].sum += *what;
-		t->down[a->flow[i].to].sum += *what;
+		t->up[f->from].sum += *what;
+		t->down[f->to].sum += *what;
 	}
 }
 
@@ -173,16 +175,18 @@ ask(void *arg, unsigned worker, size_t part)
 static void
 keep(struct adapt *a, uint32_t class, uint32_t i, const float *got)
 {
-	for (unsigned k = 0; k < a->n_direct; k++)
+	const struct flow *f = &a->flow[i];
+
+	for (unsigned k = 0; k < f->n_direct; k++)
 		a->got[(size_t)i * a->n_direct + k] += got[k];
 	for (unsigned k = 0; !a->sending && k < PATHS; k++)
 		a->sum[i] += got[k];
-	for (unsigned k = 0; a->sending && k < a->n_indirect && a->sum[i] > 0; k++) {
-		const double sent = got[a->n_direct + k] / a->sum[i] * a->flow[i].amount;
+	for (unsigned k = 0; a->sending && k < PATHS - f->n_direct && a->sum[i] > 0; k++) {
+		const double sent = got[f->n_direct + k] / a->sum[i] * f->amount;
 		struct moore_tree *t = tree_of(a, class, k);
 
-		t->up[a->flow[i].from].sent += sent;
-		t->down[a->flow[i].to].sent += sent;
+		t->up[f->from].sent += sent;
+		t->down[f->to].sent += sent;
 	}
 }
 
@@ -294,7 +298,7 @@ send_direct(void *arg, unsigned worker, size_t part)
 	(void)worker;
 	for (uint32_t class = (uint32_t)part; class < TREES; class += PARTS)
 		for (uint32_t i = a->first[class]; i < a->first[class + 1]; i++)
-			for (unsigned k = 0; k < a->n_direct && a->sum[i] > 0; k++)
+			for (unsigned k = 0; k < a->flow[i].n_direct && a->sum[i] > 0; k++)
 				add_to(a->part[part].load, &a->direct.flow[i], k,
 				       a->got[(size_t)i * a->n_direct + k] / a->sum[i] * a->flow[i].amount);
 }
@@ -321,7 +325,7 @@ order_flows(struct adapt *a, const struct moore_pair *flow, uint32_t n, uint32_t
 		a->first[class + 1] = a->first[class] + n / TREES + (class < n % TREES);
 	for (uint32_t i = 0; i < n; i++) {
 		place[i] = a->first[i % TREES] + i / TREES;
-		a->flow[place[i]] = (struct flow){ flow[i].from, flow[i].to, flow[i].amount };
+		a->flow[place[i]] = (struct flow){ flow[i].from, flow[i].to, flow[i].n_direct, flow[i].amount };
 	}
 }
 
@@ -378,19 +382,23 @@ moore_predict_adaptive(struct moore_predicted *out, const struct moore_net *net,
 		       const struct moore_pair *flow, uint32_t n_flows, const struct moore_predict_opts *o,
 		       struct moore_arena *mem, struct moore_err *err)
 {
-	struct adapt a = { .net = net, .o = o, .n_direct = o->routing == MOORE_ROUTING_AD ? PATHS :
-		o->routing == MOORE_ROUTING_AH ? DIRECT_OF_HYBRID : 0 };
+	struct adapt a = { .net = net, .o = o };
 	uint32_t *place;
 	int rc = 0;
 
 	if (n_flows > MOORE_ADAPT_PAIRS)
 		return moore_adapt_too_many(n_flows, o, err);
-	a.n_indirect = PATHS - a.n_direct;
+	for (uint32_t i = 0; i < n_flows; i++) {
+		const unsigned indirect = PATHS - flow[i].n_direct;
+
+		a.n_direct = flow[i].n_direct > a.n_direct ? flow[i].n_direct : a.n_direct;
+		a.n_indirect = indirect > a.n_indirect ? indirect : a.n_indirect;
+	}
 	if (!get_room(&a, n_flows, mem) || !(place = moore_arena_alloc(mem, (size_t)n_flows + 1, sizeof(*place))))
 		return moore_fail_nomem(err);
 	order_flows(&a, flow, n_flows, place);
 	if (a.n_direct)
-		rc = moore_directs_draw(&a.direct, net, flow, n_flows, place, a.n_direct, o, mem, err);
+		rc = moore_directs_draw(&a.direct, net, flow, n_flows, place, o, mem, err);
 	if (rc == 0) {
 		share_out(&a, n_flows);
 		a.sending = true;

@@ -6,8 +6,6 @@
 #include "base/random.h"
 #include "load/model/net.h"
 
-#define MOORE_ADAPT_PATHS 4	/* of a flow in one round */
-
 static inline double
 moore_adapt_random(struct moore_rng *rng)	/* 0 to 1, without 1 */
 {
@@ -28,11 +26,11 @@ struct moore_directs {
 	size_t n_room;
 };
 
-/* Draws up to n_paths different shortest paths of each flow.  flow[] is in the order of .to; place[i] says
+/* Draws up to n_direct different shortest paths of each flow.  flow[] is in the order of .to; place[i] says
  * where the paths of flow i go.  -MOORE_ENOMEM.  moore_directs_free() frees them in any case.
  * O(links * diameter) for each 64 receivers, and O(paths * hops * degree) for each flow. */
 int moore_directs_draw(struct moore_directs *out, const struct moore_net *net, const struct moore_pair *flow,
-		       uint32_t n_flows, const uint32_t *place, unsigned n_paths,
+		       uint32_t n_flows, const uint32_t *place,
 		       const struct moore_predict_opts *o, struct moore_arena *mem, struct moore_err *err);
 void moore_directs_free(struct moore_directs *d);
 

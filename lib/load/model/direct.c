@@ -26,7 +26,6 @@ struct draw {
 	const uint32_t *place;
 	uint32_t *first;	/* flow of each receiver, and one past the last */
 	uint32_t n_receivers;
-	unsigned n_paths;
 	uint64_t seed;
 	struct moore_directs *out;
 	struct search *search;	/* by worker */
@@ -69,12 +68,12 @@ draw_flow(const struct draw *d, struct search *w, uint32_t i)
 {
 	const moore_swid from = d->flow[i].from;
 	const uint32_t hops = far_of(w, from) ? far_of(w, from) - 1 : 0;
-	const double all = hops ? paths_of(w, d->net, from) : 0;
+	const double all = hops && d->flow[i].n_direct ? paths_of(w, d->net, from) : 0;
 	struct moore_direct *at = &d->out->flow[d->place[i]];
 	struct moore_rng rng = { d->seed + i };
 
 	*at = (struct moore_direct){ .hops = hops };
-	for (unsigned tries = 0; tries < TRIES && at->paths < d->n_paths && at->paths < all; tries++) {
+	for (unsigned tries = 0; tries < TRIES && at->paths < d->flow[i].n_direct && at->paths < all; tries++) {
 		bool is_new = true;
 		uint32_t *port;
 
@@ -160,11 +159,10 @@ get_searches(struct draw *d, unsigned width, struct moore_arena *mem)
 
 int
 moore_directs_draw(struct moore_directs *out, const struct moore_net *net, const struct moore_pair *flow,
-		   uint32_t n_flows, const uint32_t *place, unsigned n_paths,
+		   uint32_t n_flows, const uint32_t *place,
 		   const struct moore_predict_opts *o, struct moore_arena *mem, struct moore_err *err)
 {
-	struct draw d = { .net = net, .flow = flow, .place = place, .n_paths = n_paths, .seed = o->seed,
-			  .out = out };
+	struct draw d = { .net = net, .flow = flow, .place = place, .seed = o->seed, .out = out };
 	unsigned width;
 	bool good;
 

@@ -72,8 +72,11 @@ double moore_near_send(struct moore_near *w, const struct moore_net *net, uint32
 
 struct moore_pair {		/* what one switch sends to another */
 	moore_swid to, from;
+	uint32_t n_direct;	/* of its MOORE_ADAPT_PATHS paths; the others are indirect */
 	double amount;
 };
+
+#define MOORE_ADAPT_PATHS 4	/* of a pair in one round */
 
 #define MOORE_ADAPT_PAIRS 20000000u	/* at most: 0.2 kB each */
 int moore_adapt_too_many(uint64_t n, const struct moore_predict_opts *o, struct moore_err *err);

@@ -22,6 +22,7 @@ static const char *const routing[] = {
 	[MOORE_ROUTING_AI] = "AI",
 	[MOORE_ROUTING_AH] = "AH",
 	[MOORE_ROUTING_TABLES] = "tables",
+	[MOORE_ROUTING_OWN] = "own",
 };
 
 const char *
@@ -61,7 +62,9 @@ by_receiver(const void *x, const void *y)
 
 	if (a->to != b->to)
 		return a->to < b->to ? -1 : 1;
-	return a->from < b->from ? -1 : a->from > b->from;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->n_direct < b->n_direct ? -1 : a->n_direct > b->n_direct;
 }
 
 /* Joins the pairs of the same switches, which lie side by side. */
@@ -78,6 +81,13 @@ join_equal(struct model *m)
 	m->n_pairs = n;
 }
 
+/* How many of the MOORE_ADAPT_PATHS paths of a flow are direct. */
+static uint32_t
+n_direct(enum moore_routing r)
+{
+	return r == MOORE_ROUTING_AD ? MOORE_ADAPT_PATHS : r == MOORE_ROUTING_AH ? MOORE_ADAPT_PATHS / 2 : 0;
+}
+
 static int
 list_pairs(struct model *m, const struct moore_traffic *t, struct moore_err *err)
 {
@@ -88,9 +98,11 @@ list_pairs(struct model *m, const struct moore_traffic *t, struct moore_err *err
 		return moore_fail_nomem(err);
 	for (uint32_t i = 0; i < t->n_flows; i++) {
 		const moore_swid from = f->ep[t->flow[i].from].sw, to = f->ep[t->flow[i].to].sw;
+		const enum moore_routing own = m->o->routing == MOORE_ROUTING_OWN ?
+			(enum moore_routing)t->routing[i] : m->o->routing;
 
 		if (from != to)
-			m->pair[m->n_pairs++] = (struct moore_pair){ to, from, t->flow[i].amount };
+			m->pair[m->n_pairs++] = (struct moore_pair){ to, from, n_direct(own), t->flow[i].amount };
 	}
 	if (m->n_pairs)
 		qsort(m->pair, m->n_pairs, sizeof(*m->pair), by_receiver);
@@ -332,7 +344,8 @@ list_all_pairs(struct model *m, const struct moore_traffic *t, struct moore_err 
 	for (moore_swid x = 0; x < m->net.n; x++)
 		for (moore_swid s = 0; s < m->net.n && m->takes[x] > 0; s++)
 			if (s != x && m->takes[s] > 0)
-				m->pair[m->n_pairs++] = (struct moore_pair){ x, s, m->send[s] * m->takes[x] };
+				m->pair[m->n_pairs++] = (struct moore_pair){ x, s, n_direct(m->o->routing),
+					m->send[s] * m->takes[x] };
 	return 0;
 }
 
@@ -340,8 +353,11 @@ static int
 predict_adaptive(struct model *m, const struct moore_traffic *t, struct moore_predicted *out,
 		 struct moore_err *err)
 {
-	const int rc = t->uniform ? list_all_pairs(m, t, err) : list_pairs(m, t, err);
+	int rc;
 
+	if (m->o->routing == MOORE_ROUTING_OWN && (t->uniform || !t->routing))
+		return moore_fail(err, MOORE_EINVAL, 0, "own: the flows have no routings of their own");
+	rc = t->uniform ? list_all_pairs(m, t, err) : list_pairs(m, t, err);
 	return rc < 0 ? rc : moore_predict_adaptive(out, &m->net, m->pair, m->n_pairs, m->o, &m->mem, err);
 }
 
