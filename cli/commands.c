@@ -166,6 +166,7 @@ static const struct cli_opt route_opts[] = {
 	{ "lmc", 0, "N", "of the nodes, for tables (0)" }, \
 	{ "sample", 0, "N", "uniform and SI: so many switches stand for all that receive (4096)" }, \
 	{ "seed", 0, "S", "of the random numbers (1)" }, \
+	{ "loads", 0, "FILE", "also write the load of each link, as CSV" }, \
 	{ "svg", 0, "FILE", "also draw box plots" }
 static const struct cli_opt draw_opts[] = {
 	{ "floor", 0, NULL, "cabinets seen from above, in place of the structure" },

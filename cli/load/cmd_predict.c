@@ -57,7 +57,7 @@ predict(struct cli_prediction *r, bool whatif)
 int
 cli_predict_call(const struct cli_call *c, int (*verb)(struct cli_prediction *r))
 {
-	struct cli_prediction r = { .c = c };
+	struct cli_prediction r = { .c = c, .loads = MOORE_BUF_INIT };
 	const int rc = verb(&r);
 
 	for (unsigned i = 0; i < r.n_worlds; i++) {
@@ -73,6 +73,7 @@ cli_predict_call(const struct cli_call *c, int (*verb)(struct cli_prediction *r)
 	free(r.row);
 	free(r.load);
 	free(r.own);
+	moore_buf_free(&r.loads);
 	return rc;
 }
 

@@ -35,6 +35,7 @@ struct cli_prediction {
 	uint64_t seed, lmc, sample;
 	struct moore_prediction *row;
 	size_t n_rows;
+	struct moore_buf loads;	/* of --loads: a line for each link in each row */
 	double *load;		/* of the last row, by port of the first fabric, if wanted; 1 is what the
 				 * busiest node sends or receives */
 	bool load_wanted;

@@ -271,6 +271,24 @@ summarize(struct moore_prediction *row, const struct moore_fabric *f, const stru
 	return CLI_OK;
 }
 
+/* Notes the load of each link between switches in a direction. */
+static void
+note_loads(struct cli_prediction *r, const struct moore_fabric *f, const struct moore_prediction *row, const double *load)
+{
+	if (!r->n_rows)
+		cli_putf(&r->loads, "routing,pattern,placement,cut,switch,port,peer,peer_port,load\n");
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
+
+			if (port->role == MOORE_ROLE_SWITCH)
+				cli_putf(&r->loads, "%s,%s,%s,%s,%s,%u,%s,%u,%.9g\n",
+					 moore_routing_name(row->routing), row->pattern, row->placement,
+					 row->cut ? "yes" : "no", f->sw[s].name, p, f->sw[port->peer].name,
+					 port->peer_port, load[f->sw[s].port0 + p]);
+		}
+}
+
 static int
 add_row(struct cli_prediction *r, const struct cli_world *w, enum moore_routing routing, const struct moore_traffic *t,
 	const char *pattern, const char *placement)
@@ -291,6 +309,8 @@ add_row(struct cli_prediction *r, const struct cli_world *w, enum moore_routing 
 	*row = (struct moore_prediction){ .routing = routing, .pattern = pattern, .placement = placement,
 					  .cut = w->cut };
 	rc = summarize(row, w->f, t, &p);
+	if (cli_opt(r->c, "loads"))
+		note_loads(r, w->f, row, p.load);
 	if (r->load_wanted) {
 		free(r->load);
 		r->load = p.load;

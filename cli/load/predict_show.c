@@ -86,6 +86,8 @@ cli_predict_show(struct cli_prediction *r)
 		rc = cli_write(cli_opt(r->c, "svg"), &b);
 		moore_buf_free(&b);
 	}
+	if (rc == CLI_OK && cli_opt(r->c, "loads"))
+		rc = cli_write(cli_opt(r->c, "loads"), &r->loads);
 	if (rc == CLI_OK)
 		return cli_show(r->c, answer, put_rows, NULL);
 	json_decref(answer);

@@ -71,6 +71,17 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	holds '.rows[0] | .pattern == "m" and .max == 0.5 and (.mean - 0.25 | fabs) < 1e-9'
 }
 
+@test "predict: the load of each link, as CSV" {
+	run -0 $M predict q5.json --routing SD,AD --pattern shift --loads loads --json
+	[ "$(wc -l <loads)" -eq 701 ]
+	[ "$(head -1 loads)" = routing,pattern,placement,cut,switch,port,peer,peer_port,load ]
+	for k in 0 1; do
+		r=$(jq -r ".rows[$k].routing" <<<"$output")
+		most=$(awk -F, -v r=$r '$1 == r && $9 > m { m = $9 } END { print m }' loads)
+		holds ".rows[$k].max - $most | fabs < 1e-5"
+	done
+}
+
 @test "predict: jobs that run together" {
 	run -0 $M predict q5.json --routing SD,AH --job stencil3:64:RDR --job spread:60:RDN:0.5 --json
 	holds '.processes == 124 and (.rows | length == 2 and all(.pattern == "jobs" and .placement == "mixed" and .lost == 0))'
