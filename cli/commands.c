@@ -212,6 +212,7 @@ static const struct cli_opt simulate_opts[] = {
 	{ "queues", 0, "KIND", "of an input buffer: voq, one for each output, or fifo, a single one (voq)" },
 	{ "arbiter", 0, "KIND", "of the crossbar: turns, or farthest, the packet with most hops first (turns)" },
 	{ "speedup", 0, "X", "of the crossbar, against a link (2)" },
+	{ "detour", 0, "KIND", "of middle, ugal-m and par: valiant, nta or valiant3, as of layers (valiant)" },
 	{ "ugal-candidates", 0, "N", "other offsets that UGAL compares, n_I (4)" },
 	{ "ugal-weight", 0, "X", "of the queue of another offset, c (1)" },
 	{ "ugal-cost", 0, "KIND", "of ugal: hops, the weight times the ratio of hops, or constant (hops)" },
@@ -671,8 +672,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "all (all offsets in turn), ugal (UGAL-L: offset 0 or the best of --ugal-candidates others\n"
 	  "by the queues of the first switch), ugal-g (by those of all switches of the route), shares\n"
 	  "(each by the share that a linear programme gives its sender, as select does); and, as no\n"
-	  "table can, middle (over a random switch, with VLs of its own from there) and ugal-m (UGAL-L\n"
-	  "with such routes).\n"
+	  "table can, middle (over a random switch, with VLs of its own from there), ugal-m (UGAL-L\n"
+	  "with such routes) and par (progressive: ugal-m, judged again in the second switch).\n"
 	  "A host on InfiniBand does not know queues of switches.\n"
 	  "Patterns: those of predict; worst is searched for the tables that are simulated.  DIR holds\n"
 	  "the dumps that verify reads.\n"

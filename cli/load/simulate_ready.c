@@ -35,6 +35,12 @@ arbiter_name(unsigned i)
 	return moore_sim_arbiter_name((enum moore_sim_arbiter)i);
 }
 
+static const char *
+detour_name(unsigned i)
+{
+	return moore_sim_detour_name((enum moore_sim_detour)i);
+}
+
 /* Reads one name; *out is the default before, and its number after. */
 static int
 read_name(const struct cli_simulation *s, const char *opt, const char *(*name)(unsigned), unsigned *out)
@@ -52,12 +58,14 @@ read_name(const struct cli_simulation *s, const char *opt, const char *(*name)(u
 static int
 read_switch(struct cli_simulation *s)
 {
-	unsigned queues = s->o.queues, arbiter = s->o.arbiter;
+	unsigned queues = s->o.queues, arbiter = s->o.arbiter, detour = s->o.detour;
 	int rc;
 
 	if ((rc = read_name(s, "queues", queues_name, &queues)) != CLI_OK ||
-	    (rc = read_name(s, "arbiter", arbiter_name, &arbiter)) != CLI_OK)
+	    (rc = read_name(s, "arbiter", arbiter_name, &arbiter)) != CLI_OK ||
+	    (rc = read_name(s, "detour", detour_name, &detour)) != CLI_OK)
 		return rc;
+	s->o.detour = (enum moore_sim_detour)detour;
 	s->o.queues = (enum moore_sim_queues)queues;
 	s->o.arbiter = (enum moore_sim_arbiter)arbiter;
 	return CLI_OK;

@@ -14,7 +14,7 @@
 	",'completion_ns':" OR_NULL("number") ",'share':" OR_NULL("number") ",'stalled':" BOOL ",'stuck':" STUCK ",'seed':" INT ",'carried':" OR_NULL("number") ",'motion':" OR_NULL("string") ",'stalled_ns':" OR_NULL("number") ",'phases':" LIST_OF(PHASE))
 
 const char moore_schema_simulate[] = OBJ("'switches':" INT ",'nodes':" INT ",'processes':" INT ",'seed':"
-	INT ",'lmc':" INT ",'packet':" INT ",'buffer':" INT ",'queues':" STR ",'arbiter':" STR ",'speedup':" NUM ",'rate':" NUM ",'length':" INT
+	INT ",'lmc':" INT ",'packet':" INT ",'buffer':" INT ",'queues':" STR ",'arbiter':" STR ",'detour':" STR ",'speedup':" NUM ",'rate':" NUM ",'length':" INT
 	",'ugal':" OBJ("'candidates':" INT ",'weight':" NUM ",'cost':" STR ",'threshold':" INT ",'bias':" INT)
 	",'rows':" LIST_OF(SIMULATED_ROW));
 
@@ -97,10 +97,12 @@ moore_answer_simulate(const struct moore_fabric *f, const struct moore_simulatio
 
 	for (size_t i = 0; i < n; i++)
 		rows = moore_json_add(rows, json_row(f, &p[i], how->ns));
-	return json_pack("{s:i, s:i, s:i, s:o, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:i, s:o, s:o}", "switches", (int)f->n_switches,
+	return json_pack("{s:i, s:i, s:i, s:o, s:i, s:i, s:i, s:s, s:s, s:s, s:f, s:f, s:i, s:o, s:o}", "switches", (int)f->n_switches,
 			 "nodes", (int)f->n_endpoints, "processes", (int)how->processes, "seed",
 			 moore_json_count(how->opts->seed), "lmc", how->lmc, "packet", (int)how->packet,
 			 "buffer", (int)how->opts->buffer, "queues", moore_sim_queues_name(how->opts->queues),
-			 "arbiter", moore_sim_arbiter_name(how->opts->arbiter), "speedup", how->speedup, "rate", how->rate, "length", (int)how->opts->length, "ugal",
+			 "arbiter", moore_sim_arbiter_name(how->opts->arbiter),
+			 "detour", moore_sim_detour_name(how->opts->detour), "speedup", how->speedup,
+			 "rate", how->rate, "length", (int)how->opts->length, "ugal",
 			 json_ugal(how->opts), "rows", rows);
 }

@@ -13,7 +13,7 @@
 #define PACKETS_MAX 4096		/* of a buffer */
 #define WEIGHT_MAX 1000000
 #define LOAD_MIN 0.001
-#define MIDDLE_VLS 7			/* of tables: a packet has 15 VLs */
+#define VLS_MAX 15			/* of all routes of a packet */
 #define LENGTH_MAX ((uint32_t)1 << 28)	/* of a run, in packets */
 
 static int
@@ -27,6 +27,7 @@ check_opts(const struct moore_sim_opts *o, const struct moore_sim_point *p, stru
 		{ "ugal_candidates", o->ugal_candidates, 1, MOORE_N_OFFSETS },
 		{ "queues", o->queues, 0, MOORE_N_SIM_QUEUES - 1 },
 		{ "arbiter", o->arbiter, 0, MOORE_N_SIM_ARBITERS - 1 },
+		{ "detour", o->detour, 0, MOORE_N_SIM_DETOURS - 1 },
 		{ "routing", p->routing, 0, MOORE_N_SIM_ROUTINGS - 1 },
 	};
 
@@ -84,9 +85,9 @@ check_tables(const struct sim *s, struct moore_err *err)
 		s->sl2vl->n_switches == s->f->n_switches &&
 		(!s->sl_set || (s->sl_set->n_switches == s->f->n_switches && s->sl_set->stride > s->f->lid_top));
 
-	if (sim_has_middles(s) && (s->sl_set || count_vls(s) > MIDDLE_VLS))
+	if (sim_has_middles(s) && (s->sl_set || count_vls(s) * sim_stages(s) > VLS_MAX))
 		return moore_fail(err, MOORE_EINVAL, 0, "simulate: a route over a middle needs tables that are safe for any "
-				  "SL, on %d VLs at most: use profile any-sl", MIDDLE_VLS);
+				  "SL, on %d VLs at most: use profile any-sl", VLS_MAX / (int)sim_stages(s));
 	for (uint32_t i = 0; fit && i < s->f->n_switches; i++)
 		if (s->sl2vl->width[i] != s->f->sw[i].n_ports + 1)
 			return moore_fail(err, MOORE_EINVAL, 0, "simulate: the SL2VL tables are those of "
@@ -112,8 +113,7 @@ count_lines(struct sim *s)
 static bool
 adapts(const struct sim *s)
 {
-	return s->point.routing == MOORE_SIM_UGAL || s->point.routing == MOORE_SIM_UGAL_MIDDLE ||
-	       s->point.routing == MOORE_SIM_UGAL_G;
+	return s->point.routing == MOORE_SIM_UGAL || s->point.routing == MOORE_SIM_UGAL_G || sim_has_middles(s);
 }
 
 static uint32_t
@@ -153,7 +153,7 @@ moore_sim_memory(const struct sim *s)
 		s->n_channels * (sizeof(struct sim_channel) + s->n_vl * sizeof(uint16_t)) +
 		s->f->n_endpoints * sizeof(struct sim_host) +
 		(uint64_t)s->point.traffic->n_messages * sizeof(struct sim_message) +
-		(sim_has_middles(s) ? packets_max(s) * sizeof(moore_epid) : 0) +
+		(sim_has_middles(s) ? packets_max(s) * sizeof(moore_epid) + s->f->n_switches : 0) +
 		queues * ((s->n_lines + 1) * sizeof(struct sim_queue) + 2 * sizeof(uint16_t) +
 			  (s->n_words + s->line_words) * sizeof(uint64_t)) +
 		(uint64_t)s->f->n_switches * (s->n_words + s->line_words) * sizeof(uint64_t) +
@@ -216,7 +216,8 @@ get_memory(struct sim *s)
 	if (good && adapts(s))
 		good = (s->far = moore_arena_alloc(m, s->f->n_switches * s->lft->stride + 1, 1));
 	if (good && sim_has_middles(s))
-		good = (s->middle = moore_arena_alloc(m, (size_t)packets_max(s) + 1, sizeof(*s->middle)));
+		good = (s->middle = moore_arena_alloc(m, (size_t)packets_max(s) + 1, sizeof(*s->middle))) &&
+			(s->node_port = moore_arena_alloc(m, (size_t)s->f->n_switches + 1, sizeof(*s->node_port)));
 	if (good && s->point.routing == MOORE_SIM_SHARES)
 		good = give_debts(s);
 	if (good && s->point.script)
@@ -258,6 +259,10 @@ fill(struct sim *s)
 		s->in[i] = (struct sim_queue){ MOORE_NONE, MOORE_NONE };
 	for (size_t i = 0; i < (size_t)s->n_channels * s->n_vl; i++)
 		s->credit[i] = (uint16_t)s->o.buffer;
+	for (moore_epid e = 0; s->node_port && e < s->f->n_endpoints; e++)
+		if (s->f->ep[e].sw != MOORE_NONE)
+			s->node_port[s->f->ep[e].sw] = s->f->ep[e].port;
+	s->choices.state = s->o.seed ^ 0x9e6c63d0676a9a99ull;
 	s->free_packet = MOORE_NONE;
 	s->block_ticks = (uint64_t)s->o.length * s->o.packet / MOORE_SIM_BLOCKS;
 	s->end = s->block_ticks * MOORE_SIM_BLOCKS;
@@ -322,7 +327,7 @@ moore_sim_init(struct sim *s, const struct moore_sim_point *point, const struct 
 	    (rc = check_nodes(s, err)) < 0 || (rc = moore_sim_check_script(s, err)) < 0)
 		return rc;
 	s->own_vls = count_vls(s);
-	s->n_vl = s->own_vls * (sim_has_middles(s) ? 2 : 1);
+	s->n_vl = s->own_vls * sim_stages(s);
 	count_lines(s);
 	if ((rc = check_memory(s, err)) < 0)
 		return rc;

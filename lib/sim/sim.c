@@ -14,6 +14,7 @@ static const struct { const char *name, *help; bool programmable; } routing[] = 
 	[MOORE_SIM_ALL] = { "all", "all offsets in turn", true },
 	[MOORE_SIM_MIDDLE] = { "middle", "over a random switch, as no table can", false },
 	[MOORE_SIM_UGAL_MIDDLE] = { "ugal-m", "UGAL-L with routes over random switches", false },
+	[MOORE_SIM_PAR] = { "par", "progressive: ugal-m, judged again in the second switch", false },
 	[MOORE_SIM_SHARES] = { "shares", "by the shares that a linear programme gives each sender", true },
 	[MOORE_SIM_UGAL_G] = { "ugal-g", "UGAL-G: by the queues of all switches of a route", false },
 };
@@ -50,6 +51,17 @@ moore_sim_arbiter_name(enum moore_sim_arbiter a)
 	static const char *const name[] = { [MOORE_SIM_TURNS] = "turns", [MOORE_SIM_FARTHEST] = "farthest" };
 
 	return a < MOORE_N_SIM_ARBITERS ? name[a] : NULL;
+}
+
+const char *
+moore_sim_detour_name(enum moore_sim_detour d)
+{
+	static const char *const name[] = {
+		[MOORE_SIM_DETOUR_VALIANT] = "valiant", [MOORE_SIM_DETOUR_NTA] = "nta",
+		[MOORE_SIM_DETOUR_VALIANT3] = "valiant3",
+	};
+
+	return d < MOORE_N_SIM_DETOURS ? name[d] : NULL;
 }
 
 const char *

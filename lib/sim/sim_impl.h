@@ -45,6 +45,7 @@ struct sim_packet {
 	moore_lid lid;
 	unsigned sl : 4, hops : 8;
 	unsigned stale : 1;	/* a row that is yet to change has forwarded it */
+	unsigned stage : 2;	/* of routings over a middle: how often its route began anew */
 	unsigned out : 8, out_vl : 4;	/* port and VL by which it leaves the present switch */
 };
 
@@ -99,7 +100,7 @@ struct sim {
 	struct moore_sim_opts o;
 	struct moore_sim_point point;
 
-	uint32_t own_vls;	/* VLs of the tables; packets that have passed a middle have as many others */
+	uint32_t own_vls;	/* VLs of the tables; packets have as many others when their route begins anew */
 	uint32_t n_ports, n_channels, n_vl, n_words, n_senders;
 	uint32_t n_lines, line_words;	/* queues of an input buffer; words of their bit set */
 	struct sim_channel *channel;
@@ -122,6 +123,8 @@ struct sim {
 	/* Of routings over a middle, by packet: the node to whose switch it goes first, SIM_PASSED from there on, or
 	 * MOORE_NONE if it has no middle.  NULL: another routing. */
 	moore_epid *middle;
+	moore_portnum *node_port;	/* by switch: a port with a node, or 0; a route that begins anew enters by it */
+	struct moore_rng choices;	/* of switches that judge a route again */
 	/* Packets that were used are in a list; those from fresh_packet on were not yet, so memory that a
 	 * run does not need is never touched. */
 	uint32_t free_packet, fresh_packet, n_packets;	/* n_packets: in use now */
@@ -173,7 +176,15 @@ sim_lines(const struct sim *s, size_t q)
 static inline bool
 sim_has_middles(const struct sim *s)
 {
-	return s->point.routing == MOORE_SIM_MIDDLE || s->point.routing == MOORE_SIM_UGAL_MIDDLE;
+	return s->point.routing == MOORE_SIM_MIDDLE || s->point.routing == MOORE_SIM_UGAL_MIDDLE ||
+	       s->point.routing == MOORE_SIM_PAR;
+}
+
+/* How often a route may begin, each time on VLs of its own. */
+static inline uint32_t
+sim_stages(const struct sim *s)
+{
+	return s->point.routing == MOORE_SIM_PAR ? 3 : sim_has_middles(s) ? 2 : 1;
 }
 
 static inline bool
@@ -225,6 +236,10 @@ void moore_sim_start(struct sim *s);
  * sends, becomes 0 again, to count what is put there. */
 void moore_sim_place_lists(struct sim *s);
 void moore_sim_inject(struct sim *s, uint32_t host);
+/* Packet k is at switch w on its way over a middle: if it leaves that way here, its route begins anew; true then. */
+bool moore_sim_pass_middle(struct sim *s, moore_swid w, uint32_t k);
+/* Packet k is at its second switch, w: under PAR, a minimal route may begin anew over a middle; true then. */
+bool moore_sim_judge_again(struct sim *s, moore_swid w, uint32_t k);
 /* Counts the packets that were made until the end and have not left their source queue. */
 void moore_sim_count_rest(struct sim *s);
 /* One in 2^32 parts, exponentially distributed with mean 1. */

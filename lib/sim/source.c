@@ -242,12 +242,21 @@ choose_offset(struct sim *s, uint32_t e, const struct moore_endpoint *to)
 	}
 }
 
+/* Whether a packet for this node that comes to switch w on its way to a middle leaves it here. */
+static bool
+leaves_early(struct sim *s, moore_swid w, const struct moore_endpoint *to)
+{
+	return s->node_port[w] &&
+		(s->o.detour == MOORE_SIM_DETOUR_VALIANT3 ||
+		 (s->o.detour == MOORE_SIM_DETOUR_NTA && hops_to(s, w, to->lid) <= 2));
+}
+
 /* A random node at a switch other than both; MOORE_NONE: none was found. */
 static moore_epid
-draw_middle(const struct sim *s, struct sim_host *h, moore_swid from, moore_swid to)
+draw_middle(const struct sim *s, struct moore_rng *rng, moore_swid from, moore_swid to)
 {
 	for (unsigned i = 0; i < MIDDLE_TRIES; i++) {
-		const moore_epid e = moore_rng_below(&h->choices, s->f->n_endpoints);
+		const moore_epid e = moore_rng_below(rng, s->f->n_endpoints);
 		const moore_swid w = s->f->ep[e].sw;
 
 		if (w != MOORE_NONE && w != from && w != to && s->f->ep[e].lid)
@@ -256,19 +265,36 @@ draw_middle(const struct sim *s, struct sim_host *h, moore_swid from, moore_swid
 	return MOORE_NONE;
 }
 
+/* Links from switch w over a middle to a node, with the one to the node. */
+static uint32_t
+links_over(struct sim *s, moore_swid w, const struct moore_endpoint *middle, const struct moore_endpoint *to)
+{
+	moore_swid at = w;
+	uint32_t links = 0;
+
+	while (at != middle->sw && links < MOORE_HOPS_MAX && !(links && leaves_early(s, at, to))) {
+		const struct moore_port *p = moore_fabric_port(s->f, at, moore_lft_row(s->lft, at)[middle->lid]);
+
+		if (p->role != MOORE_ROLE_SWITCH)
+			break;
+		at = p->peer;
+		links++;
+	}
+	return links + hops_to(s, at, to->lid);
+}
+
 /* Chooses the shortest route, which is none, or that over one of a few nodes: UGAL-L as above. */
 static moore_epid
-ugal_middle(struct sim *s, struct sim_host *h, moore_swid w, const struct moore_endpoint *to)
+ugal_middle(struct sim *s, struct moore_rng *rng, moore_swid w, const struct moore_endpoint *to)
 {
 	const uint32_t hops = hops_to(s, w, to->lid), queue = queue_to(s, w, to->lid);
 	moore_epid best = MOORE_NONE;
 	double least = queue;
 
 	for (uint32_t i = 0; queue >= s->o.ugal_threshold && i < s->o.ugal_candidates; i++) {
-		const moore_epid e = draw_middle(s, h, w, to->sw);
+		const moore_epid e = draw_middle(s, rng, w, to->sw);
 		const struct moore_endpoint *middle = &s->f->ep[e == MOORE_NONE ? 0 : e];
-		/* Both counts have the link to the node. */
-		const uint32_t far = hops_to(s, w, middle->lid) - 1 + hops_to(s, middle->sw, to->lid);
+		const uint32_t far = e == MOORE_NONE ? 0 : links_over(s, w, middle, to);
 		const double c = s->o.ugal_by_hops ? s->o.ugal_weight * far / hops : s->o.ugal_weight;
 		const double cost = c * queue_to(s, w, middle->lid) + s->o.ugal_bias;
 
@@ -290,11 +316,40 @@ choose_middle(struct sim *s, uint32_t e, uint32_t k)
 	moore_epid middle = MOORE_NONE;
 
 	if (to->sw != w)
-		middle = s->point.routing == MOORE_SIM_MIDDLE ? draw_middle(s, &s->host[e], w, to->sw) :
-			ugal_middle(s, &s->host[e], w, to);
+		middle = s->point.routing == MOORE_SIM_MIDDLE ? draw_middle(s, &s->host[e].choices, w, to->sw) :
+			ugal_middle(s, &s->host[e].choices, w, to);
 	s->middle[k] = middle;
 	if (middle != MOORE_NONE)
 		p->lid = s->f->ep[middle].lid;
+}
+
+bool
+moore_sim_pass_middle(struct sim *s, moore_swid w, uint32_t k)
+{
+	struct sim_packet *p = &s->packet[k];
+	const struct moore_endpoint *to = &s->f->ep[p->ep];
+
+	if (s->middle[k] >= SIM_PASSED ||
+	    (s->f->ep[s->middle[k]].sw != w && (p->hops == 1 || !leaves_early(s, w, to))))
+		return false;
+	s->middle[k] = SIM_PASSED;
+	p->lid = to->lid;
+	p->stage++;
+	return true;
+}
+
+bool
+moore_sim_judge_again(struct sim *s, moore_swid w, uint32_t k)
+{
+	struct sim_packet *p = &s->packet[k];
+	const struct moore_endpoint *to = &s->f->ep[p->ep];
+
+	if (s->point.routing != MOORE_SIM_PAR || p->hops != 2 || s->middle[k] != MOORE_NONE || to->sw == w ||
+	    !s->node_port[w] || (s->middle[k] = ugal_middle(s, &s->choices, w, to)) == MOORE_NONE)
+		return false;
+	p->lid = s->f->ep[s->middle[k]].lid;
+	p->stage++;
+	return true;
 }
 
 static unsigned
@@ -339,6 +394,7 @@ send_packet(struct sim *s, uint32_t e, uint32_t m)
 		choose_middle(s, e, k);
 	p->sl = choose_sl(s, c->sw, p->lid) & 15;
 	p->hops = p->stale = 0;
+	p->stage = 0;
 	c->link_busy = true;
 	s->credit[(size_t)(s->n_ports + e) * s->n_vl]--;
 	s->hops++;

@@ -333,19 +333,6 @@ note_stale(struct sim *s, moore_swid w, struct sim_packet *p)
 	}
 }
 
-/* At the switch of its middle, a packet goes on as if the node there had sent it; *in becomes the port of that node. */
-static void
-pass_middle(struct sim *s, moore_swid w, struct sim_packet *p, moore_portnum *in)
-{
-	moore_epid *middle = &s->middle[p - s->packet];
-
-	if (*middle >= SIM_PASSED || s->f->ep[*middle].sw != w)
-		return;
-	*in = s->f->ep[*middle].port;
-	*middle = SIM_PASSED;
-	p->lid = s->f->ep[p->ep].lid;
-}
-
 /* Sets the port and VL by which the packet leaves; false, with the reason, if it has no way. */
 static bool
 look_up(struct sim *s, uint32_t port, struct sim_packet *p, enum moore_sim_loss *why)
@@ -355,8 +342,10 @@ look_up(struct sim *s, uint32_t port, struct sim_packet *p, enum moore_sim_loss 
 	moore_portnum in = (moore_portnum)(port - sw->port0);
 	uint8_t out, vl;
 
-	if (s->middle)
-		pass_middle(s, w, p, &in);
+	/* A route that begins anew goes on as if a node of this switch had sent the packet. */
+	if (s->middle && (moore_sim_pass_middle(s, w, (uint32_t)(p - s->packet)) ||
+			  moore_sim_judge_again(s, w, (uint32_t)(p - s->packet))))
+		in = s->node_port[w];
 	out = moore_lft_row(s->lft, w)[p->lid];
 
 	*why = s->channel[s->channel[port].up].dead ? MOORE_SIM_LOST_WIRE :
@@ -368,7 +357,7 @@ look_up(struct sim *s, uint32_t port, struct sim_packet *p, enum moore_sim_loss 
 		note_stale(s, w, p);
 	vl = moore_sl2vl_vl(s->sl2vl, s->f, w, in, out, p->sl);
 	p->out = out;
-	p->out_vl = (vl + (s->middle && s->middle[p - s->packet] == SIM_PASSED ? s->own_vls : 0)) & 15u;
+	p->out_vl = (vl + p->stage * s->own_vls) & 15u;
 	return vl < s->own_vls;
 }
 

@@ -75,6 +75,24 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	[[ $output == *"needs tables that are safe for any SL"* ]]
 }
 
+# Yebenes et al., sections IV and V: VAL_3h is shortest, and a second judgement shortens queues under adversarial traffic.
+@test "simulate: progressive adaptive routing, and the three kinds of detours" {
+	run -0 $M simulate q5.json --routing ugal-m,par --pattern overlap --load 0.5 --ugal-cost constant \
+		--ugal-weight 2 --ugal-candidates 1 --json
+	holds '.rows[1] | .routing == "par" and (.programmable | not) and (.saturated | not) and .dropped == 0'
+	holds '.rows | .[1].latency_mean < 0.8 * .[0].latency_mean and .[1].latency_p99 < 0.5 * .[0].latency_p99'
+	for detour in valiant nta valiant3; do
+		run -0 $M simulate q5.json --routing middle,par --detour $detour --load 0.4 --json
+		holds ".detour == \"$detour\" and (.rows | all(.saturated or .stalled | not))"
+		jq '.rows[0].latency_mean' <<<"$output" >>means
+	done
+	sort -rnc means
+	run -2 $M simulate q5.json --routing par --profile sl-hint
+	[[ $output == *"needs tables that are safe for any SL, on 5 VLs at most"* ]]
+	run -2 $M simulate q5.json --detour longest
+	[[ $output == *"give one or several of valiant, nta, valiant3"* ]]
+}
+
 # A linear programme finds the shares of offsets with which the first link is full as late as possible; packets get
 # over 97 % of that, and over 90 % where all is offered.
 @test "simulate: senders with the shares of the linear programme get what it finds" {
@@ -204,7 +222,7 @@ cut_json() { $M simulate q5.json --length 2000 --load 0.7 --cut s0-0-0:4 --cut-a
 	done <<-'ROWS'
 	|missing argument
 	nosuch.json|nosuch.json
-	q5.json --routing par|--routing par: give one or several of min, valiant, inr, ugal, all, ugal-g, middle, ugal-m, shares
+	q5.json --routing ecmp|--routing ecmp: give one or several of min, valiant, inr, ugal, all, ugal-g, middle, ugal-m, par, shares
 	q5.json --pattern waves|uniform, alltoall, permutation, shift
 	q5.json --pattern overlap --processes 50|leave --processes out
 	q5.json --load 0|give numbers from 0.001 to 1

@@ -177,6 +177,16 @@ test_input_queues(void **state)
 
 /* ---- one packet ------------------------------------------------------------------------------------ */
 
+/* Steps until the first packet of a host was received; it makes no other. */
+static void
+receive_one(struct sim *s, moore_epid from)
+{
+	while (!s->received) {
+		assert_true(moore_sim_step(s));
+		s->host[from].sends = !s->made;
+	}
+}
+
 /* Steps until a packet was received, and returns its latency. */
 static uint64_t
 first_latency(const struct bed *b, enum moore_sim_routing routing, const struct moore_sim_flow *flow,
@@ -189,8 +199,7 @@ first_latency(const struct bed *b, enum moore_sim_routing routing, const struct 
 	struct sim s;
 
 	assert_int_equal(moore_sim_init(&s, &point, &b->tables, &b->o, NULL), 0);
-	while (!s.received)
-		assert_true(moore_sim_step(&s));
+	receive_one(&s, flow->from);
 	for (unsigned i = 0; i < MOORE_SIM_BLOCKS; i++)
 		latency += s.block[i].latency;
 	*hops = s.hops;
@@ -269,6 +278,92 @@ test_middle(void **state)
 		moore_sl_set_free(set);
 		bed_free(&b);
 	}
+}
+
+/* Yebenes et al. (HOTI 2017), section IV: on a Slim Fly VAL_nta never comes to a switch twice, and VAL_3h has two or
+ * three links.  Switches of an OFT that have links to all others have no nodes, so nothing changes there. */
+static void
+test_detours(void **state)
+{
+	static const struct { const char *family, *params; enum moore_sim_detour d; uint32_t least, most; } T[] = {
+		{ "slimfly", "q=5", MOORE_SIM_DETOUR_NTA, 2, 4 }, { "slimfly", "q=7", MOORE_SIM_DETOUR_NTA, 2, 4 },
+		{ "slimfly", "q=5", MOORE_SIM_DETOUR_VALIANT3, 2, 3 }, { "slimfly", "q=4", MOORE_SIM_DETOUR_VALIANT3, 2, 3 },
+		{ "oft", "k=4", MOORE_SIM_DETOUR_NTA, 4, 4 }, { "oft", "k=3", MOORE_SIM_DETOUR_VALIANT3, 4, 4 },
+	};
+	const uint64_t seed = test_seed();
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct bed b = bed_of(T[i].family, T[i].params, 0);
+		const struct moore_sim_flow flow = { 0, b.f->n_endpoints - 1 };
+		uint32_t most = 0, least = MOORE_NONE;
+		uint64_t hops;
+
+		b.o.length = 100000;
+		b.o.detour = T[i].d;
+		for (unsigned k = 0; k < 200; k++) {
+			b.o.seed = seed + k;
+			CHECK_EQ("a packet alone", first_latency(&b, MOORE_SIM_MIDDLE, &flow, &hops),
+				 alone(&b.o, (uint32_t)hops - 2));
+			most = hops - 2 > most ? (uint32_t)hops - 2 : most;
+			least = hops - 2 < least ? (uint32_t)hops - 2 : least;
+		}
+		CHECK_EQ(T[i].params, least, T[i].least);
+		CHECK_EQ(T[i].params, most, T[i].most);
+		bed_free(&b);
+	}
+}
+
+/* Links between switches that the first packet of a flow crosses, where 100 packets wait for port `full`. */
+static uint32_t
+links_past(const struct bed *b, enum moore_sim_routing routing, const struct moore_sim_flow *flow, uint32_t full)
+{
+	const struct moore_sim_traffic t = { .flow = flow, .n_flows = 1 };
+	const struct moore_sim_point point = { .routing = routing, .traffic = &t, .load = 0.001 };
+	uint64_t hops;
+	struct sim s;
+
+	assert_int_equal(moore_sim_init(&s, &point, &b->tables, &b->o, NULL), 0);
+	s.channel[full].pending += 100;
+	receive_one(&s, flow->from);
+	hops = s.hops;
+	moore_sim_fini(&s);
+	return (uint32_t)hops - 2;
+}
+
+/* A queue in the second switch of a minimal route is unknown to the first: UGAL-L goes there, and PAR goes on over a
+ * middle, in five links at most.  A queue in the first switch turns both away. */
+static void
+test_par(void **state)
+{
+	struct bed b = bed_of("slimfly", "q=5", 0);
+	const moore_swid from = b.f->ep[0].sw;
+	const uint64_t seed = test_seed();
+	(void)state;
+
+	b.o.length = 100000;
+	b.o.ugal_candidates = 32;	/* so that not all of them begin with the full port */
+	for (moore_epid to = 0; to < b.f->n_endpoints; to++) {
+		const struct moore_sim_flow flow = { 0, to };
+		const moore_lid lid = b.f->ep[to].lid;
+		const uint32_t first = b.f->sw[from].port0 + moore_lft_row(b.r->lft, from)[lid];
+		const struct moore_port *next = &b.f->port[first];
+		uint32_t second, links;
+
+		if (b.f->ep[to].sw == from || next->peer == b.f->ep[to].sw)
+			continue;
+		second = b.f->sw[next->peer].port0 + moore_lft_row(b.r->lft, next->peer)[lid];
+		b.o.seed = seed + to;
+		b.o.ugal_threshold = 0;
+		CHECK_EQ("UGAL-L", links_past(&b, MOORE_SIM_UGAL_MIDDLE, &flow, second), 2);
+		links = links_past(&b, MOORE_SIM_PAR, &flow, second);
+		CHECK("PAR turns in the second switch", links > 2 && links <= 5);
+		links = links_past(&b, MOORE_SIM_PAR, &flow, first);
+		CHECK("PAR turns in the first switch", links > 2 && links <= 4);
+		b.o.ugal_threshold = UINT32_MAX;
+		CHECK_EQ("a threshold that no queue reaches", links_past(&b, MOORE_SIM_PAR, &flow, second), 2);
+	}
+	bed_free(&b);
 }
 
 /* Every switch but two is a middle, equally often: chi-squared of 47 degrees of freedom is below 82 in 99.9 %. */
@@ -1187,7 +1282,9 @@ test_refused(void **state)
 	for (enum moore_sim_routing r = 0; r < MOORE_N_SIM_ROUTINGS; r++)
 		CHECK("named", moore_sim_routing_name(r) && moore_sim_routing_help(r) &&
 		      moore_sim_routing_programmable(r) == (r != MOORE_SIM_UGAL && r != MOORE_SIM_UGAL_G &&
-							    r != MOORE_SIM_MIDDLE && r != MOORE_SIM_UGAL_MIDDLE));
+							    r != MOORE_SIM_MIDDLE && r != MOORE_SIM_UGAL_MIDDLE &&
+							    r != MOORE_SIM_PAR));
+	CHECK("detours are named", moore_sim_detour_name(MOORE_SIM_DETOUR_VALIANT3) && !moore_sim_detour_name(MOORE_N_SIM_DETOURS));
 	CHECK("arbiters are named", moore_sim_arbiter_name(MOORE_SIM_TURNS) &&
 	      moore_sim_arbiter_name(MOORE_SIM_FARTHEST) && !moore_sim_arbiter_name(MOORE_N_SIM_ARBITERS));
 	CHECK("queues are named", moore_sim_queues_name(MOORE_SIM_VOQ) && !moore_sim_queues_name(MOORE_N_SIM_QUEUES));
@@ -1203,7 +1300,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_queue), cmocka_unit_test(test_many_to_one),
 		cmocka_unit_test(test_input_queues), cmocka_unit_test(test_alone), cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_middle), cmocka_unit_test(test_middles_even), cmocka_unit_test(test_ugal), cmocka_unit_test(test_shares), cmocka_unit_test(test_exchange), cmocka_unit_test(test_exchange_audit),
+		cmocka_unit_test(test_middle), cmocka_unit_test(test_middles_even), cmocka_unit_test(test_detours),
+		cmocka_unit_test(test_par), cmocka_unit_test(test_ugal), cmocka_unit_test(test_shares), cmocka_unit_test(test_exchange), cmocka_unit_test(test_exchange_audit),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_ring), cmocka_unit_test(test_sound), cmocka_unit_test(test_partial_stall),
 		cmocka_unit_test(test_dropped), cmocka_unit_test(test_cut_audit), cmocka_unit_test(test_cut_counts),

@@ -51,11 +51,13 @@ draw_of(struct moore_rng *r)
 	d.o.out_queue = 1 + moore_rng_below(r, 6);
 	d.o.queues = moore_rng_below(r, MOORE_N_SIM_QUEUES);
 	d.o.arbiter = moore_rng_below(r, MOORE_N_SIM_ARBITERS);
+	d.o.detour = moore_rng_below(r, MOORE_N_SIM_DETOURS);
 	d.o.sl = (uint8_t)moore_rng_below(r, MOORE_N_SL);
 	d.o.length = 400;
 	d.o.seed = moore_rng_next(r);
 	d.routing = moore_rng_below(r, MOORE_N_SIM_ROUTINGS);
-	if (d.profile == MOORE_PROFILE_SL_HINT && (d.routing == MOORE_SIM_MIDDLE || d.routing == MOORE_SIM_UGAL_MIDDLE))
+	if (d.profile == MOORE_PROFILE_SL_HINT && (d.routing == MOORE_SIM_MIDDLE || d.routing == MOORE_SIM_UGAL_MIDDLE ||
+						       d.routing == MOORE_SIM_PAR))
 		d.routing = MOORE_SIM_MIN;	/* these need tables for any SL */
 	d.load = 0.2 + 0.2 * moore_rng_below(r, 5);
 	return d;

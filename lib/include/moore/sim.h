@@ -28,10 +28,14 @@ enum moore_sim_routing {
 	MOORE_SIM_ALL,		/* all offsets in turn */
 	MOORE_SIM_UGAL_G,	/* UGAL-G: as UGAL-L, by the queues of all switches of the route */
 	/* Beyond tables, as switches that hold a packet's middle could: the two indirect routings of Kathareios
-	 * et al. (SC'15), section 3.2 and 3.3.  A packet goes to the switch of a random node by that node's base
-	 * LID, and from there to its own base LID, on as many VLs of its own.  Not with sl_set. */
+	 * et al. (SC'15), section 3.2 and 3.3, and PAR of Yebenes et al. (HOTI 2017), section V.  A packet goes
+	 * to the switch of a random node by that node's base LID, and from there to its own base LID, on as many
+	 * VLs of its own.  Not with sl_set. */
 	MOORE_SIM_MIDDLE,	/* each packet */
 	MOORE_SIM_UGAL_MIDDLE,	/* UGAL-L, whose candidates are such routes */
+	/* Progressive adaptive: the same, and a packet that was sent minimally is judged again in its second
+	 * switch, unless that has no nodes.  A new route from there has VLs of its own, too. */
+	MOORE_SIM_PAR,
 	MOORE_SIM_SHARES,	/* each offset by its share of the sender (moore_shares_find()) */
 	MOORE_N_SIM_ROUTINGS
 };
@@ -56,6 +60,15 @@ enum moore_sim_arbiter {
 };
 MOORE_API const char *moore_sim_arbiter_name(enum moore_sim_arbiter a);	/* NULL past the last */
 
+/* Where a packet leaves its way to a middle: VAL_ori, VAL_nta and VAL_3h of Yebenes et al., section IV. */
+enum moore_sim_detour {
+	MOORE_SIM_DETOUR_VALIANT,	/* at the middle */
+	MOORE_SIM_DETOUR_NTA,	/* before, at a switch that has a link to the destination's or is it */
+	MOORE_SIM_DETOUR_VALIANT3,	/* at its second switch: three links at most on a Slim Fly */
+	MOORE_N_SIM_DETOURS
+};
+MOORE_API const char *moore_sim_detour_name(enum moore_sim_detour d);	/* NULL past the last */
+
 #define MOORE_SIM_BLOCKS 64			/* parts of the run, for warm-up and confidence */
 #define MOORE_SIM_MEMORY ((uint64_t)2 << 30)	/* bytes that one point may take */
 
@@ -69,6 +82,7 @@ struct moore_sim_opts {
 	uint32_t out_queue;	/* packets of an output queue, for each VL */
 	enum moore_sim_queues queues;
 	enum moore_sim_arbiter arbiter;
+	enum moore_sim_detour detour;	/* of routings over a middle; a switch without nodes is never left so */
 	uint8_t vl_weight[15];	/* packets that a VL sends in its turn; 0 counts as 1 */
 	uint8_t sl;		/* of all packets, unless sl_set allows others */
 	uint32_t length;	/* of the run, in packet times */
