@@ -202,6 +202,7 @@ static const struct cli_opt simulate_opts[] = {
 	{ "pattern", 0, "LIST", "of messages: uniform, the default, or others, as below" },
 	{ "exchange", 0, "LIST", "in place of pattern and load: alltoall, neighbours, ring, tree" },
 	{ "message", 0, "BYTES", "of an exchange (65536)" },
+	{ "torus", 0, "X,Y,Z", "sides of that of neighbours, adjacent processes first (as alike as possible)" },
 	{ "load", 0, "LIST", "that each node offers, as a share of the rate of its link (0.1,0.5,0.9)" },
 	{ "placement", 0, "NAME", "of processes, as for predict (linear)" },
 	{ "processes", 0, "N", "one on a node (all nodes)" },

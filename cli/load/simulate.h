@@ -43,6 +43,7 @@ struct cli_simulation {
 	struct moore_sim_flow *flow[CLI_PREDICT_LIST];		/* by pattern; NULL: uniform */
 	bool exchange;		/* patterns are exchanges, of messages of so many bytes; one load, of no account */
 	uint64_t message;
+	uint32_t torus[3];	/* sides of that of neighbours; 0: as alike as possible */
 	struct moore_sim_message *messages[CLI_PREDICT_LIST];
 	double *share[CLI_PREDICT_LIST];	/* by pattern; NULL: not needed, or not found yet */
 	double carried[CLI_PREDICT_LIST];	/* of them: the load at which the first link is full */

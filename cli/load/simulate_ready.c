@@ -165,6 +165,25 @@ traffic_name(const struct cli_simulation *s, unsigned pattern)
 }
 
 static int
+read_torus(struct cli_simulation *s)
+{
+	const char *text = cli_opt(s->c, "torus"), *p = text;
+
+	if (text && !s->exchange)
+		return cli_misuse(s->c, "--torus: of --exchange neighbours");
+	for (unsigned d = 0; text && d < ARRAY_LEN(s->torus); d++) {
+		char *end;
+		const unsigned long v = strtoul(p, &end, 10);
+
+		if (*p < '0' || *p > '9' || v < 1 || v > 100000 || *end != (d + 1 < ARRAY_LEN(s->torus) ? ',' : '\0'))
+			return cli_misuse(s->c, "--torus %s: give three sides from 1 to 100000, for instance 12,14,19", text);
+		s->torus[d] = (uint32_t)v;
+		p = end + 1;
+	}
+	return CLI_OK;
+}
+
+static int
 read_traffic(struct cli_simulation *s)
 {
 	struct cli_prediction *j = &s->job;
@@ -176,7 +195,8 @@ read_traffic(struct cli_simulation *s)
 		return cli_misuse(s->c, "--message: of what --exchange names");
 	if (s->exchange && (cli_opt(s->c, "load") || cli_opt(s->c, "pattern")))
 		return cli_misuse(s->c, "--exchange: stands in place of --load and --pattern");
-	if ((rc = cli_opt_u64(s->c, "message", 1, (uint64_t)1 << 40, &s->message)) != CLI_OK)
+	if ((rc = read_torus(s)) != CLI_OK ||
+	    (rc = cli_opt_u64(s->c, "message", 1, (uint64_t)1 << 40, &s->message)) != CLI_OK)
 		return rc;
 	if (!s->exchange)
 		return cli_opt_names(s->c, "pattern", "uniform", cli_job_pattern, j->pattern, &j->n_patterns);
@@ -336,8 +356,8 @@ make_exchange(struct cli_simulation *s, unsigned i)
 	uint32_t n;
 
 	if (moore_sim_messages(&s->messages[i], &n, (enum moore_sim_exchange)j->pattern[i], j->node, j->processes,
-			       (bytes + s->how.packet - 1) / s->how.packet, s->o.seed, &err) < 0)
-		return cli_error("%s", err.text);
+			       s->torus[0] ? s->torus : NULL, (bytes + s->how.packet - 1) / s->how.packet, s->o.seed, &err) < 0)
+		return cli_misuse(s->c, "%s", err.text);
 	s->traffic[i] = (struct moore_sim_traffic){ .message = s->messages[i], .n_messages = n };
 	return CLI_OK;
 }

@@ -82,6 +82,27 @@ moore_sim_exchange_name(enum moore_sim_exchange x)
 	return x < MOORE_N_SIM_EXCHANGES ? kind[x].name : NULL;
 }
 
+/* In a torus with these sides, the processes of the first one are next to each other. */
+static int
+torus(struct list *l, const uint32_t *side, struct moore_err *err)
+{
+	if ((uint64_t)side[0] * side[1] * side[2] != l->n_nodes)
+		return moore_fail(err, MOORE_EINVAL, 0, "simulate: a torus of %u x %u x %u is not one of %u processes", side[0],
+				  side[1], side[2], l->n_nodes);
+	if (!(l->message = calloc(6 * (size_t)l->n_nodes, sizeof(*l->message))))
+		return moore_fail_nomem(err);
+	for (uint32_t i = 0; i < l->n_nodes; i++)
+		for (uint32_t d = 0, step = 1; d < 3; step *= side[d++]) {
+			const uint32_t at = i / step % side[d], base = i - at * step;
+
+			if (side[d] > 1)
+				add(l, i, base + (at + 1) % side[d] * step, 0);
+			if (side[d] > 2)
+				add(l, i, base + (at + side[d] - 1) % side[d] * step, 0);
+		}
+	return 0;
+}
+
 static int
 neighbours(struct list *l, struct moore_err *err)
 {
@@ -100,7 +121,7 @@ neighbours(struct list *l, struct moore_err *err)
 
 int
 moore_sim_messages(struct moore_sim_message **out, uint32_t *n, enum moore_sim_exchange x, const moore_epid *node,
-		   uint32_t n_nodes, uint64_t packets, uint64_t seed, struct moore_err *err)
+		   uint32_t n_nodes, const uint32_t *side, uint64_t packets, uint64_t seed, struct moore_err *err)
 {
 	struct list l = { .node = node, .n_nodes = n_nodes, .packets = (uint32_t)packets, .seed = seed };
 	const uint64_t most = 2 * (uint64_t)n_nodes * n_nodes;
@@ -112,7 +133,7 @@ moore_sim_messages(struct moore_sim_message **out, uint32_t *n, enum moore_sim_e
 		return moore_fail(err, MOORE_EINVAL, 0, "simulate: an exchange needs two processes, and has too many "
 				  "messages or packets for over 8000 or for long messages");
 	if (x == MOORE_SIM_NEIGHBOURS)
-		rc = neighbours(&l, err);
+		rc = side ? torus(&l, side, err) : neighbours(&l, err);
 	else if ((l.message = calloc(most, sizeof(*l.message))))
 		kind[x].fill(&l);
 	else

@@ -584,7 +584,7 @@ test_messages(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
-		assert_int_equal(moore_sim_messages(&m, &n, T[i].x, b.node, T[i].n, T[i].p, 1, NULL), 0);
+		assert_int_equal(moore_sim_messages(&m, &n, T[i].x, b.node, T[i].n, NULL, T[i].p, 1, NULL), 0);
 		CHECK_EQ("messages", n, T[i].messages);
 		CHECK_EQ(moore_sim_exchange_name(T[i].x), exchange(&b, m, n).completion,
 			 T[i].times * alone(&b.o, 0) + (uint64_t)T[i].more * b.o.packet);
@@ -593,13 +593,25 @@ test_messages(void **state)
 	for (enum moore_sim_exchange x = 0; x < MOORE_N_SIM_EXCHANGES; x++) {
 		struct moore_sim_result done;
 
-		assert_int_equal(moore_sim_messages(&m, &n, x, b.node, b.f->n_endpoints, 3, test_seed(), NULL), 0);
+		assert_int_equal(moore_sim_messages(&m, &n, x, b.node, b.f->n_endpoints, NULL, 3, test_seed(), NULL), 0);
 		done = exchange(&b, m, n);
 		CHECK("all come", done.completion && done.packets == (uint64_t)n * 3);
 		free(m);
-		CHECK_OOM("messages", moore_sim_messages(&m, &n, x, b.node, 5, 3, 1, NULL), free(m));
+		CHECK_OOM("messages", moore_sim_messages(&m, &n, x, b.node, 5, NULL, 3, 1, NULL), free(m));
 	}
-	CHECK_EQ("alone", moore_sim_messages(&m, &n, MOORE_SIM_RING, b.node, 1, 1, 1, &err), -MOORE_EINVAL);
+	/* By hand: process 4 of 3 x 4 x 1 is (1, 1, 0), next to (2, 1, 0), (0, 1, 0), (1, 2, 0) and (1, 0, 0). */
+	assert_int_equal(moore_sim_messages(&m, &n, MOORE_SIM_NEIGHBOURS, b.node, 12, (uint32_t[]){ 3, 4, 1 }, 1, 1, NULL), 0);
+	CHECK_EQ("four neighbours each", n, 48);
+	CHECK("of process 4", m[16].to == 5 && m[17].to == 3 && m[18].to == 7 && m[19].to == 1 && m[19].from == 4);
+	free(m);
+	assert_int_equal(moore_sim_messages(&m, &n, MOORE_SIM_NEIGHBOURS, b.node, 12, (uint32_t[]){ 2, 2, 3 }, 1, 1, NULL), 0);
+	CHECK_EQ("two sides of two", n, 48);
+	free(m);
+	CHECK_EQ("another torus", moore_sim_messages(&m, &n, MOORE_SIM_NEIGHBOURS, b.node, 12, (uint32_t[]){ 3, 4, 2 }, 1, 1, &err),
+		 -MOORE_EINVAL);
+	CHECK_STR("why", err.text, "a torus of 3 x 4 x 2 is not one of 12 processes");
+	CHECK_OOM("torus", moore_sim_messages(&m, &n, MOORE_SIM_NEIGHBOURS, b.node, 12, (uint32_t[]){ 3, 4, 1 }, 1, 1, NULL), free(m));
+	CHECK_EQ("alone", moore_sim_messages(&m, &n, MOORE_SIM_RING, b.node, 1, NULL, 1, 1, &err), -MOORE_EINVAL);
 	CHECK("past the last", !moore_sim_exchange_name(MOORE_N_SIM_EXCHANGES) && !m);
 	bed_free(&b);
 }

@@ -125,11 +125,13 @@ enum moore_sim_exchange {
 };
 MOORE_API const char *moore_sim_exchange_name(enum moore_sim_exchange x);	/* NULL past the last */
 
-/* Makes the messages between n_nodes processes, one on each node, of so many packets each.  The caller frees
- * *out with free().  -MOORE_EINVAL: fewer than two, or too many; -MOORE_ENOMEM. */
+/* Makes the messages between n_nodes processes, one on each node, of so many packets each.  side[3] are those of the
+ * torus of MOORE_SIM_NEIGHBOURS, the one whose processes are next to each other first; NULL: as alike as n_nodes
+ * allows, the shortest first.  The caller frees *out with free().
+ * -MOORE_EINVAL: fewer than two, too many, or another number than that of the torus; -MOORE_ENOMEM. */
 MOORE_API int moore_sim_messages(struct moore_sim_message **out, uint32_t *n, enum moore_sim_exchange x,
-				 const moore_epid *node, uint32_t n_nodes, uint64_t packets, uint64_t seed,
-				 struct moore_err *err);
+				 const moore_epid *node, uint32_t n_nodes, const uint32_t *side, uint64_t packets,
+				 uint64_t seed, struct moore_err *err);
 
 struct moore_sim_traffic {	/* messages, or flows, or uniform between the nodes */
 	const struct moore_sim_message *message;	/* all once; those of a node by rising `after` */
