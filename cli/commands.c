@@ -219,7 +219,7 @@ static const struct cli_opt simulate_opts[] = {
 	{ "ugal-cost", 0, "KIND", "of ugal: hops, the weight times the ratio of hops, or constant (hops)" },
 	{ "ugal-threshold", 0, "PERCENT", "of --buffer, of the queue below which offset 0 is taken, T (0)" },
 	{ "ugal-bias", 0, "PACKETS", "added to the cost of another offset (0)" },
-	{ "rate", 0, "GBIT", "of all links, in Gbit/s (100)" },
+	{ "rate", 0, "GBIT", "of all links, in Gbit/s (the rates that the plan names, else 100)" },
 	{ "length", 0, "PACKETS", "of the run, in times that a packet takes on a link (3200)" },
 	OPT_PROFILE,
 	OPT_LAYERS,
@@ -685,8 +685,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "\n"
 	  "Latency is from the making of a packet to its last byte at the destination, without the\n"
 	  "beginning of the run.  A link takes 50 ns, or 5 ns for each metre that the plan names; a\n"
-	  "switch 100 ns.  Not modelled: links of several rates, packets of several lengths, classes\n"
-	  "of service, congestion control, and what the processors of hosts take.\n"
+	  "switch 100 ns.  Not modelled: packets of several lengths, classes of service, congestion\n"
+	  "control, timeouts, and what the processors of hosts take.\n"
 	  "\n"
 	  "With --cut, moore's new tables follow at the pace that is named, and counts are those of\n"
 	  "phases: before the cut, until the new tables are out, after it, and the same of a repair.\n"

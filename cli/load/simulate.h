@@ -38,7 +38,7 @@ struct cli_simulation {
 	size_t n_points;		/* patterns * routings * motions * loads */
 	struct moore_sim_opts o;
 	struct moore_simulated how;
-	uint32_t *wire;
+	uint32_t *wire, *packet_of;	/* by port: ticks of the cable, and of a packet where the plan has its rate */
 	struct cli_sim_cut cut;
 	struct moore_sim_flow *flow[CLI_PREDICT_LIST];		/* by pattern; NULL: uniform */
 	bool exchange;		/* patterns are exchanges, of messages of so many bytes; one load, of no account */
@@ -72,8 +72,8 @@ int cli_sim_number(const struct cli_call *c, const char *opt, double least, doub
 /* simulate_shares.c: finds the shares of all senders for pattern i, and what the links carry with them. */
 int cli_sim_shares(struct cli_simulation *s, unsigned i);
 
-/* simulate_cut.c.  The first reads the options of s, whose ticks are set; the second routes without the links that go
- * down, and finds the steps.  Points are made afterwards. */
+/* simulate_cut.c.  The first reads the options of s that need no fabric; the second, when the length of a tick is known,
+ * reads times, routes without the links that go down, and finds the steps.  Points are made afterwards. */
 int cli_sim_cut_options(struct cli_simulation *s);
 int cli_sim_cut_ready(struct cli_simulation *s);
 void cli_sim_cut_free(struct cli_sim_cut *x);

@@ -55,7 +55,6 @@ cli_sim_cut_options(struct cli_simulation *s)
 {
 	static const char *const only[] = { "cut-at", "repair-at", "motion", "detect", "step", "wait" };
 	struct cli_sim_cut *x = &s->cut;
-	int rc;
 
 	x->wanted = cli_opt(s->c, "cut") != NULL;
 	x->n_motions = 1;
@@ -67,9 +66,7 @@ cli_sim_cut_options(struct cli_simulation *s)
 	x->n_motions = 0;
 	if (s->exchange)
 		return cli_misuse(s->c, "--cut: packets are lost, so an exchange would never end: give --load");
-	if ((rc = cli_opt_names(s->c, "motion", "safe", cli_sim_motion_name, x->motion, &x->n_motions)) != CLI_OK)
-		return rc;
-	return read_times(s);
+	return cli_opt_names(s->c, "motion", "safe", cli_sim_motion_name, x->motion, &x->n_motions);
 }
 
 /* ---- the links, and routes without them --------------------------------------------------------- */
@@ -152,7 +149,7 @@ cli_sim_cut_ready(struct cli_simulation *s)
 	if (s->world->t.sl_set)
 		return cli_misuse(s->c, "--cut: with profile sl-hint, sources change their SLs later than switches their "
 				  "rows, which is not simulated");
-	if ((rc = find_links(s)) != CLI_OK)
+	if ((rc = read_times(s)) != CLI_OK || (rc = find_links(s)) != CLI_OK)
 		return rc;
 	cli_busy("routing without the link");
 	return route_around(s, &err) < 0 || write_scripts(s, &err) < 0 ? cli_error("%s", err.text) : CLI_OK;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* simulate_ready.c - what a simulation needs before its points can run: options, a fabric with tables, nodes,
  * traffic. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,10 +142,10 @@ ticks_of(const struct cli_simulation *s, double ns)
 }
 
 static void
-set_ticks(struct cli_simulation *s, uint64_t packet, uint64_t rate)
+set_ticks(struct cli_simulation *s, uint64_t packet, double rate)
 {
 	s->how.packet = (uint32_t)packet;
-	s->how.rate = (double)rate;
+	s->how.rate = rate;
 	s->how.ns = TICK_BYTES * 8.0 / s->how.rate;
 	s->o.packet = (uint32_t)((packet + TICK_BYTES - 1) / TICK_BYTES);
 	s->o.cross = (uint32_t)(s->o.packet / s->how.speedup + 0.999);
@@ -239,7 +240,7 @@ cli_simulation_options(struct cli_simulation *s, const struct cli_call *c)
 	s->o.buffer = s->o.out_queue = (uint32_t)buffer;
 	s->o.length = (uint32_t)length;
 	s->o.seed = seed;
-	set_ticks(s, packet, rate);
+	set_ticks(s, packet, (double)rate);
 	if ((rc = cli_sim_cut_options(s)) != CLI_OK)
 		return rc;
 	s->n_points = (size_t)s->n_routings * j->n_patterns * s->n_loads * s->cut.n_motions;
@@ -288,14 +289,60 @@ cli_sim_world_free(struct cli_sim_world *w)
 	cli_tables_free(&w->dumps);
 }
 
+/* The fastest rate of the plan, in Gbit/s; 0: it names none. */
+static double
+fastest(const struct moore_plan *p)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		most = fmax(most, moore_rate_gbit(moore_plan_rate(p, p->cable[i].rate)));
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		most = fmax(most, moore_rate_gbit(moore_plan_rate(p, p->ep[i].rate)));
+	return most;
+}
+
+static void
+set_rate(struct cli_simulation *s, moore_swid w, moore_portnum port, struct moore_rate own)
+{
+	const double gbit = moore_rate_gbit(moore_plan_rate(s->world->r.plan, own));
+
+	if (gbit > 0 && gbit < s->how.rate)
+		s->packet_of[s->world->t.f->sw[w].port0 + port] = (uint32_t)(s->o.packet * s->how.rate / gbit + 0.999);
+}
+
+/* Without --rate, links have the rates of the plan, and --rate's default where it names none. */
+static int
+set_rates(struct cli_simulation *s)
+{
+	const struct moore_plan *p = s->world->r.plan;
+	const double most = cli_opt(s->c, "rate") ? 0 : fastest(p);
+
+	if (most <= 0)
+		return CLI_OK;
+	if (!(s->packet_of = calloc((size_t)s->world->t.f->n_ports + 1, sizeof(*s->packet_of))))
+		return cli_error("out of memory");
+	set_ticks(s, s->how.packet, most);
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		for (int end = 0; end < 2; end++)
+			set_rate(s, p->cable[i].sw[end], p->cable[i].port[end], p->cable[i].rate);
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		set_rate(s, p->ep[i].sw, p->ep[i].port, p->ep[i].rate);
+	s->o.packet_of = s->packet_of;
+	return CLI_OK;
+}
+
 static int
 set_cables(struct cli_simulation *s)
 {
 	const struct moore_plan *p = s->world->r.plan;
 	const struct moore_fabric *f = s->world->t.f;
+	int rc;
 
 	if (!p)
 		return CLI_OK;
+	if ((rc = set_rates(s)) != CLI_OK)
+		return rc;
 	if (!(s->wire = calloc((size_t)f->n_ports + 1, sizeof(*s->wire))))
 		return cli_error("out of memory");
 	for (uint32_t i = 0; i < p->n_cables; i++)
@@ -431,4 +478,5 @@ cli_simulation_free(struct cli_simulation *s)
 	free(s->job.group);
 	free(s->job.node);
 	free(s->wire);
+	free(s->packet_of);
 }

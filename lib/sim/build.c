@@ -119,12 +119,13 @@ adapts(const struct sim *s)
 static uint32_t
 span(const struct sim *s)
 {
-	uint32_t wire = s->o.wire, most;
+	uint32_t wire = s->o.wire, packet = s->o.packet;
 
 	for (uint32_t i = 0; s->o.wire_of && i < s->n_ports; i++)
 		wire = s->o.wire_of[i] > wire ? s->o.wire_of[i] : wire;
-	most = s->o.packet > s->o.cross ? s->o.packet : s->o.cross;
-	return wire + s->o.sw + most + 1;
+	for (uint32_t i = 0; s->o.packet_of && i < s->n_ports; i++)
+		packet = s->o.packet_of[i] > packet ? s->o.packet_of[i] : packet;
+	return wire + s->o.sw + (packet > s->o.cross ? packet : s->o.cross) + 1;
 }
 
 /* The events that can wait at a time. */
@@ -235,15 +236,18 @@ fill_port(struct sim *s, moore_swid w, uint32_t i)
 	const struct moore_port *p = &s->f->port[i];
 	struct sim_channel *c = &s->channel[i];
 
-	*c = (struct sim_channel){ .down = MOORE_NONE, .up = MOORE_NONE, .sw = w, .wire = s->o.wire };
+	*c = (struct sim_channel){ .down = MOORE_NONE, .up = MOORE_NONE, .sw = w, .wire = s->o.wire,
+				   .packet = s->o.packet };
 	if (s->o.wire_of && s->o.wire_of[i])
 		c->wire = s->o.wire_of[i];
+	if (s->o.packet_of && s->o.packet_of[i])
+		c->packet = s->o.packet_of[i];
 	if (p->role == MOORE_ROLE_SWITCH)
 		c->down = c->up = s->f->sw[p->peer].port0 + p->peer_port;
 	if (p->role == MOORE_ROLE_ENDPOINT) {
 		c->up = s->n_ports + p->peer;
 		s->channel[c->up] = (struct sim_channel){ .down = i, .up = MOORE_NONE, .sw = w,
-							  .wire = c->wire };
+							  .wire = c->wire, .packet = c->packet };
 	}
 }
 
@@ -268,8 +272,6 @@ fill(struct sim *s)
 	s->end = s->block_ticks * MOORE_SIM_BLOCKS;
 	if (s->point.traffic->message)	/* it ends by itself */
 		s->end = UINT64_MAX;
-	else
-		s->gap = (uint64_t)((double)s->o.packet / s->point.load * (1 << SIM_FRACTION) + 0.5);
 	s->drop_sw = MOORE_NONE;
 }
 
@@ -294,6 +296,18 @@ check_messages(const struct sim *s, struct moore_err *err)
 	free(last);
 	return good ? 0 : moore_fail(err, MOORE_EINVAL, 0, "simulate: an exchange has no messages, or one that is "
 				     "empty, out of order, or names a node that is not there");
+}
+
+/* Rates and lengths of links. */
+static int
+check_links(const struct sim *s, struct moore_err *err)
+{
+	for (uint32_t i = 0; i < s->n_ports; i++)
+		if ((s->o.packet_of && s->o.packet_of[i] && (s->o.packet_of[i] < s->o.packet || s->o.packet_of[i] > TICKS_MAX)) ||
+		    (s->o.wire_of && s->o.wire_of[i] > TICKS_MAX))
+			return moore_fail(err, MOORE_EINVAL, 0, "simulate: a link is faster than `packet`, or its packet or wire "
+					  "takes over %u ticks", TICKS_MAX);
+	return 0;
 }
 
 static int
@@ -324,7 +338,7 @@ moore_sim_init(struct sim *s, const struct moore_sim_point *point, const struct 
 	*s = (struct sim){ .f = f, .lft = t->lft, .sl2vl = t->sl2vl, .sl_set = t->sl_set, .o = *o,
 			   .point = *point, .n_ports = f->n_ports, .n_channels = f->n_ports + f->n_endpoints };
 	if ((rc = check_opts(o, point, err)) < 0 || (rc = check_tables(s, err)) < 0 ||
-	    (rc = check_nodes(s, err)) < 0 || (rc = moore_sim_check_script(s, err)) < 0)
+	    (rc = check_links(s, err)) < 0 || (rc = check_nodes(s, err)) < 0 || (rc = moore_sim_check_script(s, err)) < 0)
 		return rc;
 	s->own_vls = count_vls(s);
 	s->n_vl = s->own_vls * sim_stages(s);

@@ -149,7 +149,7 @@ moore_sim_judge_phases(const struct sim *s, struct moore_sim_result *out)
 			p->to = out->stalled ? out->stalled_at : s->end;
 		p->received = b->received;
 		if (p->to > p->from)
-			p->accepted = (double)b->received * s->o.packet / ((double)(p->to - p->from) * s->n_senders);
+			p->accepted = (double)b->received / ((double)(p->to - p->from) * s->full_rate);
 		p->latency_mean = moore_sim_mean_latency(b);
 		p->latency_p99 = moore_sim_percentile_of_bins(b->bin, b->received, 0.99);
 	}

@@ -130,7 +130,7 @@ judge_exchange(const struct sim *s, struct moore_sim_result *out)
 	if (s->n_open)
 		return;
 	out->completion = s->completion;
-	out->share = (double)s->received * s->o.packet / ((double)s->completion * s->n_senders);
+	out->share = (double)s->received / ((double)s->completion * s->full_rate);
 }
 
 static int
@@ -149,7 +149,7 @@ simulate(struct moore_sim_result *out, struct sim *s, struct moore_err *err)
 	}
 	moore_sim_count_rest(s);
 	moore_sim_judge_phases(s, out);
-	moore_sim_judge(out, s->block, s->block_ticks, s->n_senders, s->o.packet, bin);
+	moore_sim_judge(out, s->block, s->block_ticks, s->full_rate, bin);
 	return 0;
 }
 

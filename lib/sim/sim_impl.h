@@ -32,8 +32,9 @@ double moore_sim_mean_latency(const struct sim_block *b);
 /* The latency that a share of n packets, counted in bins, does not exceed. */
 double moore_sim_percentile_of_bins(const uint32_t *bin, uint64_t n, double share);
 /* Fills the means, percentiles, intervals and the warm-up of out. */
+/* full_rate: packets that all senders can send in a tick. */
 void moore_sim_judge(struct moore_sim_result *out, const struct sim_block *block, uint64_t block_ticks,
-		     uint32_t n_senders, uint32_t packet, uint64_t *sum_bin);
+		     double full_rate, uint64_t *sum_bin);
 
 /* ---- state ---------------------------------------------------------------------------------- */
 
@@ -58,6 +59,7 @@ struct sim_channel {
 	uint32_t up;		/* of a port: the channel that sends to it */
 	uint32_t sw;		/* of a port: its switch */
 	uint32_t wire;		/* ticks to the other end */
+	uint32_t packet;	/* ticks that a packet takes on it */
 	uint32_t pending;	/* packets in the switch that leave by this port */
 	uint32_t n_wait;	/* input buffers whose first packet waits for this crossbar output */
 	uint16_t turn;		/* the input that is served next, within the switch */
@@ -79,6 +81,7 @@ struct sim_message {
 struct sim_host {
 	struct moore_rng arrivals, choices;
 	uint64_t due;		/* when the next packet is made, in 2^-SIM_FRACTION ticks */
+	uint64_t gap;		/* the mean between two of them, in the same */
 	uint32_t first, n;	/* its flows: sim.to[first..first+n-1]; uniform: n is 0, and first its
 				 * place among the nodes */
 	uint8_t turn;		/* of routing ALL */
@@ -131,7 +134,7 @@ struct sim {
 
 	struct sim_wheel wheel;
 	uint64_t now, end, block_ticks;
-	uint64_t gap;		/* mean time between packets, as struct sim_host.due */
+	double full_rate;	/* packets that all senders can send in a tick */
 	uint64_t made, received, dropped, hops;
 	struct sim_changes *changes;	/* NULL: nothing changes */
 	moore_swid drop_sw;
@@ -158,6 +161,13 @@ enum sim_kind {
 	SIM_DUE,		/* host at has a packet to send */
 	SIM_GOT,		/* host at has received the last byte of a message */
 };
+
+/* Ticks from the beginning of a packet on a link until it may cross in the next switch. */
+static inline uint32_t
+sim_to_crossbar(const struct sim *s, const struct sim_channel *c)
+{
+	return c->wire + s->o.sw + (c->packet - s->o.packet);
+}
 
 /* The number of (port, VL) within its switch, as a bit of wait[] and busy[]. */
 static inline uint32_t

@@ -34,8 +34,8 @@ draw_due(struct sim *s, struct sim_host *h)
 	uint64_t block;
 
 	/* x * gap / 2^32, where gap < 2^47 as build.c bounds packet and load. */
-	h->due += (x >> 32) * s->gap + ((x & UINT32_MAX) * (s->gap >> 16) >> 16) +
-		((x & UINT32_MAX) * (s->gap & 0xffff) >> 32);
+	h->due += (x >> 32) * h->gap + ((x & UINT32_MAX) * (h->gap >> 16) >> 16) +
+		((x & UINT32_MAX) * (h->gap & 0xffff) >> 32);
 	block = (h->due >> SIM_FRACTION) / s->block_ticks;
 	if (block < MOORE_SIM_BLOCKS)
 		s->block[block].offered++;
@@ -98,7 +98,10 @@ moore_sim_start(struct sim *s)
 
 		if (!h->sends)
 			continue;
-		s->n_senders++;
+		s->full_rate += 1.0 / s->channel[s->n_ports + e].packet;
+		if (!s->message)
+			h->gap = (uint64_t)((double)s->channel[s->n_ports + e].packet / s->point.load *
+					    (1 << SIM_FRACTION) + 0.5);
 		h->arrivals.state = moore_rng_next(&seed) ^ 0x5851f42d4c957f2dull;
 		h->choices.state = moore_rng_next(&seed) ^ 0x14057b7ef767814full;
 		if (!s->message)
@@ -398,8 +401,8 @@ send_packet(struct sim *s, uint32_t e, uint32_t m)
 	c->link_busy = true;
 	s->credit[(size_t)(s->n_ports + e) * s->n_vl]--;
 	s->hops++;
-	sim_wheel_add(&s->wheel, s->now + c->wire + s->o.sw, SIM_ARRIVE, c->down, 0, k);
-	sim_wheel_add(&s->wheel, s->now + s->o.packet, SIM_FREE, s->n_ports + e, 0, 0);
+	sim_wheel_add(&s->wheel, s->now + sim_to_crossbar(s, c), SIM_ARRIVE, c->down, 0, k);
+	sim_wheel_add(&s->wheel, s->now + c->packet, SIM_FREE, s->n_ports + e, 0, 0);
 	if (!s->message)
 		draw_due(s, h);
 }

@@ -155,9 +155,9 @@ moore_sim_percentile_of_bins(const uint32_t *bin, uint64_t n, double share)
 
 void
 moore_sim_judge(struct moore_sim_result *out, const struct sim_block *block, uint64_t block_ticks,
-		uint32_t n_senders, uint32_t packet, uint64_t *bin)
+		double full_rate, uint64_t *bin)
 {
-	const double full = (double)block_ticks / packet * n_senders;	/* packets of a block at full rate */
+	const double full = (double)block_ticks * full_rate;	/* packets of a block at full rate */
 	bool by_rate, by_latency;
 	const unsigned rate = mser(block, received, &by_rate), latency = mser(block, moore_sim_mean_latency, &by_latency);
 	const unsigned first = !by_latency && latency > rate ? latency : rate;

@@ -84,14 +84,14 @@ put_on_link(struct sim *s, uint32_t at, uint32_t vl, uint32_t k)
 	c->sending = (uint8_t)vl;
 	c->pending--;
 	s->hops++;
-	sim_wheel_add(&s->wheel, s->now + s->o.packet, SIM_FREE, at, 0, 0);
+	sim_wheel_add(&s->wheel, s->now + c->packet, SIM_FREE, at, 0, 0);
 	if (c->down != MOORE_NONE) {
 		s->credit[(size_t)at * s->n_vl + vl]--;
-		sim_wheel_add(&s->wheel, s->now + c->wire + s->o.sw, SIM_ARRIVE, c->down, (uint8_t)vl, k);
+		sim_wheel_add(&s->wheel, s->now + sim_to_crossbar(s, c), SIM_ARRIVE, c->down, (uint8_t)vl, k);
 		return;
 	}
 	if (port->role == MOORE_ROLE_ENDPOINT && port->peer == s->packet[k].ep)
-		receive(s, &s->packet[k], s->now + c->wire + s->o.packet);
+		receive(s, &s->packet[k], s->now + c->wire + c->packet);
 	else
 		drop(s, c->sw, &s->packet[k], MOORE_SIM_LOST_NODE);
 	forget(s, k);

@@ -93,6 +93,21 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	[[ $output == *"give one or several of valiant, nta, valiant3"* ]]
 }
 
+# The three nodes of a switch send to those of another over one link: a third of their rate if it is as fast as theirs.
+@test "simulate: links have the rates that the plan names" {
+	jq '. + { rate: "4xHDR" }' q5.json >hdr.json
+	run -0 $M simulate hdr.json --pattern shift --load 0.9 --json
+	holds '.rate == 200 and (.rows[0].accepted - 1 / 3 | fabs) < 0.001'
+	jq '. + { rate: "4xHDR" } | .cables[].rate = "4xEDR"' q5.json >slow.json
+	run -0 $M simulate slow.json --pattern shift --load 0.9 --json
+	holds '.rate == 200 and (.rows[0].accepted - 1 / 6 | fabs) < 0.001'
+	jq '. + { rate: "4xHDR" } | .endpoints[].rate = "4xEDR"' q5.json >hosts.json
+	run -0 $M simulate hosts.json --pattern shift --load 0.9 --json
+	holds '.rate == 200 and (.rows[0].accepted - 2 / 3 | fabs) < 0.001'
+	run -0 $M simulate hosts.json --pattern shift --load 0.9 --rate 100 --json
+	holds '.rate == 100 and (.rows[0].accepted - 1 / 3 | fabs) < 0.001'
+}
+
 # A linear programme finds the shares of offsets with which the first link is full as late as possible; packets get
 # over 97 % of that, and over 90 % where all is offered.
 @test "simulate: senders with the shares of the linear programme get what it finds" {

@@ -366,6 +366,46 @@ test_par(void **state)
 	bed_free(&b);
 }
 
+/* A host with a slow link, and a slow link between switches: a packet alone takes the time of its slowest link once at
+ * each, less what it overlaps, and all that the slow link carries is its rate. */
+static void
+test_rates(void **state)
+{
+	const struct moore_sim_flow flow[] = { { 0, 2 }, { 1, 3 } };
+	const struct moore_sim_traffic t = { .flow = flow, .n_flows = 2 };
+	struct bed b = bed_of("torus", "a=6 p=2", 0);
+	uint32_t *packet = calloc(b.f->n_ports, sizeof(*packet));
+	const uint32_t wire = moore_lft_row(b.r->lft, b.f->ep[0].sw)[b.f->ep[2].lid];
+	const struct moore_port *far = moore_fabric_port(b.f, b.f->ep[0].sw, (moore_portnum)wire);
+	const struct moore_sim_point point = { .traffic = &t, .load = 0.5 };
+	struct moore_sim_result x;
+	struct moore_err err;
+	uint64_t hops;
+	(void)state;
+
+	b.o.packet_of = packet;
+	packet[b.f->sw[b.f->ep[0].sw].port0 + b.f->ep[0].port] = 4 * b.o.packet;
+	CHECK_EQ("a slow host", first_latency(&b, MOORE_SIM_MIN, flow, &hops), alone(&b.o, 1) + 3 * b.o.packet);
+	packet[b.f->sw[b.f->ep[2].sw].port0 + b.f->ep[2].port] = 2 * b.o.packet;
+	CHECK_EQ("and one that receives slowly", first_latency(&b, MOORE_SIM_MIN, flow, &hops),
+		 alone(&b.o, 1) + 4 * b.o.packet);
+	packet[b.f->sw[b.f->ep[0].sw].port0 + b.f->ep[0].port] = packet[b.f->sw[b.f->ep[2].sw].port0 + b.f->ep[2].port] = 0;
+	packet[b.f->sw[b.f->ep[0].sw].port0 + wire] = packet[b.f->sw[far->peer].port0 + far->peer_port] = 4 * b.o.packet;
+	b.o.seed = test_seed();
+	x = simulate(&b, MOORE_SIM_MIN, &t, 1);
+	CHECK("two hosts share a quarter", within(x.accepted, 1.0 / 8, 0.01) && x.saturated);
+	packet[b.f->sw[b.f->ep[0].sw].port0 + b.f->ep[0].port] = packet[b.f->sw[b.f->ep[1].sw].port0 + b.f->ep[1].port] =
+		8 * b.o.packet;
+	b.o.length = 64000;
+	x = simulate(&b, MOORE_SIM_MIN, &t, 0.9);
+	CHECK("of slow hosts it carries all that they send", within(x.offered, 0.9, 0.05) && !x.saturated);
+	packet[0] = b.o.packet - 1;
+	CHECK_EQ("too fast", moore_simulate(&x, &point, 1, &b.tables, &b.o, NULL, &err), -MOORE_EINVAL);
+	CHECK_STR("why", err.text, "a link is faster than `packet`");
+	free(packet);
+	bed_free(&b);
+}
+
 /* Every switch but two is a middle, equally often: chi-squared of 47 degrees of freedom is below 82 in 99.9 %. */
 static void
 test_middles_even(void **state)
@@ -1198,7 +1238,7 @@ test_judge(void **state)
 		block[i].latency = block[i].received * (i < 9 ? 100 : 1000);
 		block[i].bin[moore_sim_bin_of(i < 9 ? 100 : 1000)] = (uint32_t)block[i].received;
 	}
-	moore_sim_judge(&x, block, 1280, 20, 128, sum);
+	moore_sim_judge(&x, block, 1280, 20.0 / 128, sum);
 	CHECK_EQ("the longer warm-up", x.warm_up, 9 * 1280);
 	CHECK("accepted", within(x.accepted, 0.5, 0.002) && within(x.offered, 0.5, 0.001));
 	CHECK("the interval", x.accepted_ci >= 0 && x.accepted_ci < 0.01 && x.latency_ci < 1e-9);
@@ -1206,11 +1246,11 @@ test_judge(void **state)
 	      within(x.latency_p99, 1000, 0.01) && !x.saturated);
 	for (unsigned i = 0; i < MOORE_SIM_BLOCKS; i++)
 		block[i].latency = block[i].received * (1000 + 100 * i);
-	moore_sim_judge(&x, block, 1280, 20, 128, sum);
+	moore_sim_judge(&x, block, 1280, 20.0 / 128, sum);
 	CHECK_EQ("latency grows, so received packets decide", x.warm_up, 5 * 1280);
 	for (unsigned i = 0; i < MOORE_SIM_BLOCKS; i++)
 		block[i].offered = 103;
-	moore_sim_judge(&x, block, 1280, 20, 128, sum);
+	moore_sim_judge(&x, block, 1280, 20.0 / 128, sum);
 	CHECK("more is offered than accepted", x.saturated);
 	for (unsigned i = 0; i < MOORE_SIM_BLOCKS; i++)
 		free(block[i].bin);
@@ -1313,7 +1353,7 @@ main(void)
 		cmocka_unit_test(test_one_queue), cmocka_unit_test(test_many_to_one),
 		cmocka_unit_test(test_input_queues), cmocka_unit_test(test_alone), cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_middle), cmocka_unit_test(test_middles_even), cmocka_unit_test(test_detours),
-		cmocka_unit_test(test_par), cmocka_unit_test(test_ugal), cmocka_unit_test(test_shares), cmocka_unit_test(test_exchange), cmocka_unit_test(test_exchange_audit),
+		cmocka_unit_test(test_par), cmocka_unit_test(test_rates), cmocka_unit_test(test_ugal), cmocka_unit_test(test_shares), cmocka_unit_test(test_exchange), cmocka_unit_test(test_exchange_audit),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_ring), cmocka_unit_test(test_sound), cmocka_unit_test(test_partial_stall),
 		cmocka_unit_test(test_dropped), cmocka_unit_test(test_cut_audit), cmocka_unit_test(test_cut_counts),

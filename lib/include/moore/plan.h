@@ -122,6 +122,8 @@ MOORE_API int moore_plan_guids(const struct moore_plan *p, uint64_t **sw_guid,
 MOORE_API bool moore_rate_read(const char **s, const char *end, struct moore_rate *out);
 /* Appends a rate; nothing when it is unknown. */
 MOORE_API void moore_rate_put(struct moore_buf *b, struct moore_rate r);
+/* Returns the Gbit/s of data that a link carries; 0 when its rate is unknown. */
+MOORE_API double moore_rate_gbit(struct moore_rate r);
 /* Returns the rate that a cable or an endpoint should have: its own, else the plan's. */
 static inline struct moore_rate
 moore_plan_rate(const struct moore_plan *p, struct moore_rate own)

@@ -3,7 +3,8 @@
  *
  * A switch has an input buffer for each (port, VL), credits, virtual cut-through, a crossbar whose
  * inputs have virtual output queues or one queue, and a small output queue for each (port, VL).  A
- * host has a source queue without bound.  All links have one rate.  docs/simulation.md has the model and its limits.
+ * host has a source queue without bound.  Links may have several rates.  docs/simulation.md has the model and its
+ * limits.
  *
  * Time is counted in ticks, whose length the caller chooses: all durations of the options are ticks,
  * and so are those of the result. */
@@ -73,7 +74,10 @@ MOORE_API const char *moore_sim_detour_name(enum moore_sim_detour d);	/* NULL pa
 #define MOORE_SIM_MEMORY ((uint64_t)2 << 30)	/* bytes that one point may take */
 
 struct moore_sim_opts {
-	uint32_t packet;	/* ticks that a packet takes on a link */
+	uint32_t packet;	/* ticks that a packet takes on the fastest link */
+	/* The same by port, indexed as f->port[], of both ends; at least `packet`.  0, or NULL: packet.  From a slower
+	 * link, a packet comes to the crossbar when the rest of it comes no later than the fastest link would send it. */
+	const uint32_t *packet_of;
 	uint32_t cross;		/* ticks that it takes in a crossbar: packet / speed-up */
 	uint32_t wire;		/* ticks from one end of a link to the other */
 	const uint32_t *wire_of;	/* the same by port, indexed as f->port[]; NULL: wire for all */
@@ -85,7 +89,7 @@ struct moore_sim_opts {
 	enum moore_sim_detour detour;	/* of routings over a middle; a switch without nodes is never left so */
 	uint8_t vl_weight[15];	/* packets that a VL sends in its turn; 0 counts as 1 */
 	uint8_t sl;		/* of all packets, unless sl_set allows others */
-	uint32_t length;	/* of the run, in packet times */
+	uint32_t length;	/* of the run, in packet times of the fastest link */
 	/* UGAL takes the least of C_M = q_0 and, for each of n_I candidates, C_I = c * q + bias; the first
 	 * of equal ones.  UGAL-L: q is the number of packets in the first switch that leave by the same
 	 * port, and c the weight, times hops / hops_0 if ugal_by_hops.  UGAL-G: q is the sum of these
