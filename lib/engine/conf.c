@@ -23,7 +23,8 @@ static const struct moore_key rows[] = {
 	  "one-vl: so is it, on a single lane too and with any SL2VL tables, but about a quarter "
 	  "of the routes of a Slim Fly are longer than necessary, and no LID has detours. "
 	  "sl-hint: more pairs have long routes in each layer, but applications must use "
-	  "the SL of a path record, except on base LIDs with SL 0 (or 4, 8, 12: classes).",
+	  "the SL of a path record, except on base LIDs with SL 0 (or 4, 8, 12: classes); on "
+	  "OFT and MLFM its routes are those of any-sl.",
 	  offsetof(struct moore_conf, profile), false },
 	{ "layers", MOORE_KEY_WORD, 0, 0, "valiant3|nta|valiant|inr", "valiant3",
 	  "The detours that routes to offsets 1 and up take (docs/theory.md, section 4). "
@@ -32,8 +33,7 @@ static const struct moore_key rows[] = {
 	  "valiant, but a route that comes to a neighbour of the destination goes straight "
 	  "on to the destination. inr: as valiant, with the first of the two only among "
 	  "switches with endpoints. On OFT and MLFM valiant3, valiant and inr are the same, "
-	  "on Slim Fly valiant and inr; with profile sl-hint all four are the same on OFT and "
-	  "MLFM.",
+	  "on Slim Fly valiant and inr.",
 	  offsetof(struct moore_conf, layers), false },
 	{ "classes", MOORE_KEY_PER_SL, 0, MOORE_CLASS_MAX, NULL, "0",
 	  "The class of service of each SL, 0 to 6, from SL 0 on, separated by commas; "

@@ -16,8 +16,9 @@ struct moore_route {
 	struct moore_rturns turns;	/* of the links that are up */
 	struct moore_lft *lft;
 	struct moore_route_stats stats;
-	uint32_t *order;	/* by switch of seen: its place in the order */
-	/* Profile sl-hint, else NULL: */
+	uint32_t *order;	/* by switch of seen: see moore_route_order() */
+	bool all_right;		/* profile sl-hint, but all tables are right for all routes */
+	/* Where lanes follow the order and the SL, else NULL: */
 	uint8_t *right;		/* [switch * lft->stride + LID]: tables right for that route */
 	moore_swid *at;		/* by LID: the switch that it is at, or MOORE_NONE */
 };
@@ -27,12 +28,12 @@ struct moore_rbuild {
 	struct moore_route *r;
 	const struct moore_fabric *intended;	/* NULL: the observed fabric */
 	bool lanes_as_seen;	/* one-lane links count as such in the intended fabric too */
-	bool hinted;		/* profile sl-hint */
+	bool hinted;		/* cols.hinted: lanes follow the order and the SL */
 	struct moore_ranks **ranks;	/* borrowed; see struct moore_route_opts */
 	const struct moore_grown *grown;	/* borrowed: an earlier build's trees of the same
 						 * intended graph; NULL: there are none */
 	struct moore_grown *growing;	/* for later builds; NULL: nothing is kept */
-	bool layered;		/* profile any-sl with several offsets */
+	bool layered;		/* several offsets, and every SL is safe on all of them */
 	const struct moore_rkind *kind;
 	const struct moore_jobs *jobs;	/* may be NULL */
 	uint32_t *n_connected, *n_connected_up;	/* by node: size of its component, in views */
@@ -41,9 +42,8 @@ struct moore_rbuild {
 	uint32_t *colour;	/* by edge; NULL: ranks follow the order */
 	struct moore_rcolumns cols;
 	struct moore_rbalance balance;
-	struct moore_rlayers layers;	/* zeroed when there is one offset, under sl-hint, or
-					 * with cols.own_trees */
-	struct moore_rhint hint;	/* zeroed under any-sl */
+	struct moore_rlayers layers;	/* zeroed if not layered, and with cols.own_trees */
+	struct moore_rhint hint;	/* zeroed if not hinted */
 	struct moore_rtree tree;	/* scratch */
 };
 

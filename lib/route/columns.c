@@ -178,10 +178,11 @@ moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 {
 	if (alloc_columns(c, seen, err) < 0)
 		return -MOORE_ENOMEM;
-	if (c->n_offsets > 1 && !c->hinted && !c->minimal) {
+	if (c->n_offsets > 1 && !c->minimal) {
 		if (moore_rmiddles_find(&c->middles, g) < 0)
 			return moore_fail_nomem(err);
 		c->own_trees = c->middles.lines || c->middles.paired;
+		c->hinted &= c->middles.n_classes < 2;
 	}
 	scan_both(c, g, seen, intended);
 	c->n_variants = count_variants(c, g, intended);

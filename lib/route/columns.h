@@ -33,15 +33,16 @@ struct moore_rcolumns {
 	uint32_t n_variants;	/* of each layer (layers.h) */
 	uint8_t *hosts;		/* [root * n_places + j]: 1 where a host is, seen or planned */
 	uint32_t n_places;
-	bool hinted;		/* profile sl-hint: each slice has trees of its own */
+	bool hinted;		/* profile sl-hint, and the graph has no classes of switches with
+				 * endpoints (middles.h) or no layers: each slice has trees of its own */
 	bool minimal;		/* profile one-vl: there are no layers */
 	bool own_trees;		/* the planned graph has lines or paired classes (middles.h), and
-				 * there are layers under any-sl: each host's LID in a layer has a
+				 * there are layers: each host's LID in a layer has a
 				 * tree of its own, and all of these are one slice */
-	struct moore_rmiddles middles;	/* zeroed under other profiles, or with one offset */
+	struct moore_rmiddles middles;	/* zeroed under one-vl, or with one offset */
 };
 
-/* *c is zeroed; c->hinted and c->minimal are set.  End it with moore_rcolumns_fini(), on error too. */
+/* *c is zeroed; c->hinted (profile sl-hint) and c->minimal are set.  End it with moore_rcolumns_fini(), on error too. */
 int moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 			const struct moore_fabric *seen, const struct moore_fabric *intended,
 			struct moore_err *err);

@@ -216,7 +216,7 @@ moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err)
 		return rc;
 	moore_rgrown_keep_turns(b);
 	rc = moore_rturns_build(&b->r->turns, &b->up, &b->plan_turns, b->colour, err);
-	for (uint32_t s = 0; rc == 0 && s < g->n; s++)
+	for (uint32_t s = 0; rc == 0 && b->hinted && s < g->n; s++)
 		if (g->sw_of[s] != MOORE_NONE)
 			b->r->order[g->sw_of[s]] = b->r->turns.pos[s];
 	return rc;

@@ -71,11 +71,14 @@ build_all(struct moore_rbuild *b, const struct moore_route_opts *opts, struct mo
 
 	if ((rc = moore_rgraph_build(&r->g, r->seen, b->intended, opts->links,
 				     opts->profile == MOORE_PROFILE_ONE_VL, err)) < 0 ||
-	    (rc = alloc_route(b, err)) < 0 ||
-	    (rc = alloc_hint(b, err)) < 0 ||
 	    (rc = moore_rcolumns_list(&b->cols, &r->g, r->seen, b->intended, err)) < 0)
 		return rc;
-	b->layered = b->cols.n_offsets > 1 && opts->profile == MOORE_PROFILE_ANY_SL;
+	b->hinted = b->cols.hinted;
+	r->all_right = opts->profile == MOORE_PROFILE_SL_HINT && !b->hinted;
+	b->layered = b->cols.n_offsets > 1 && !b->hinted && !b->cols.minimal;
+	if ((rc = alloc_route(b, err)) < 0 ||
+	    (rc = alloc_hint(b, err)) < 0)
+		return rc;
 	moore_rbuild_connect(b);
 	moore_rgrown_open(b, opts);
 	if ((rc = moore_rbuild_turns(b, err)) == 0 &&
@@ -108,7 +111,8 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 	struct moore_rbuild b = { .r = calloc(1, sizeof(*b.r)), .intended = intended,
 		.lanes_as_seen = opts->lanes_as_seen || !intended ||
 			opts->profile == MOORE_PROFILE_ONE_VL,
-		.hinted = opts->profile == MOORE_PROFILE_SL_HINT,
+		.cols.hinted = opts->profile == MOORE_PROFILE_SL_HINT,
+		.cols.minimal = opts->profile == MOORE_PROFILE_ONE_VL,
 		.kind = moore_rkind_of(opts->layers), .jobs = opts->jobs, .ranks = opts->ranks };
 	int rc;
 
@@ -116,8 +120,6 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 	if (!b.r)
 		return moore_fail_nomem(err);
 	b.r->seen = seen;
-	b.cols.hinted = b.hinted;
-	b.cols.minimal = opts->profile == MOORE_PROFILE_ONE_VL;
 	rc = build_all(&b, opts, err);
 	fini_build(&b);
 	if (rc < 0)

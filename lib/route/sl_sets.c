@@ -5,12 +5,16 @@
 
 #include "route/build.h"
 
+#define ALL ((1 << MOORE_N_HINTS) - 1)
+
 uint8_t
 moore_route_right(const struct moore_route *r, moore_lid slid, moore_lid dlid)
 {
 	size_t n = r->lft->stride;
 	uint8_t both = 0;
 
+	if (r->all_right)
+		return ALL;
 	if (r->right && slid < n && dlid < n && r->at[slid] != MOORE_NONE &&
 	    r->at[dlid] != MOORE_NONE)
 		both = r->right[r->at[slid] * n + dlid] & r->right[r->at[dlid] * n + slid];
@@ -28,8 +32,8 @@ note_back(const struct moore_route *r, uint8_t *back)
 			back[(size_t)r->at[lid] * n + d] |= r->right[d * r->lft->stride + lid];
 }
 
-/* The row of switch s: tables right there and back; table A also for groups (LID 0), base
- * LIDs and the LIDs of switches. */
+/* The row of switch s: tables right there and back, which are all of them if lanes do not follow
+ * the SL; table A also for groups (LID 0), base LIDs and the LIDs of switches. */
 static void
 fill_row(const struct moore_route *r, const uint8_t *back, struct moore_sl_set *t,
 	 const struct moore_lid_owner *own, uint32_t s)
@@ -40,7 +44,7 @@ fill_row(const struct moore_route *r, const uint8_t *back, struct moore_sl_set *
 	for (size_t lid = 1; lid < t->stride; lid++) {
 		if (own[lid].sw == MOORE_NONE)
 			continue;
-		row[lid] = back[(size_t)s * r->seen->n_switches + own[lid].sw] &
+		row[lid] = r->all_right ? ALL : back[(size_t)s * r->seen->n_switches + own[lid].sw] &
 			r->right[s * r->lft->stride + lid];
 		if (!own[lid].offset || own[lid].ep == MOORE_NONE)
 			row[lid] |= 1 << MOORE_HINT_A;
@@ -64,11 +68,10 @@ moore_route_sl_set(const struct moore_route *r, struct moore_sl_set **out, struc
 	if ((rc = moore_fabric_lids(r->seen, &own, err)) < 0 ||
 	    (rc = moore_sl_set_new(&t, r->seen->n_switches, r->seen->lid_top, err)) < 0)
 		goto out;
-	if (r->right) {
+	if (r->right)
 		note_back(r, back);
-		for (uint32_t s = 0; s < n; s++)
-			fill_row(r, back, t, own, s);
-	}
+	for (uint32_t s = 0; (r->right || r->all_right) && s < n; s++)
+		fill_row(r, back, t, own, s);
 	*out = t;
 	t = NULL;
 out:

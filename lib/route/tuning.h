@@ -266,13 +266,6 @@
  * q=11 20.0, 39.4, 37.1, 38.3.  Greatest load at q=9 p=4 1.38 with 1, 1.32 with 2. */
 #define MOORE_HINT_RECENT 2
 
-/* Two senses of detours alternate between pairs when neither is this many times rarer than
- * the other (hint_plan.c; OFT, MLFM).  (layers)  Covered %, with 1, 2, 3 and 5: OFT k=4 77.4,
- * 84.7, 86.0, 86.0; k=6 78.4, 88.4, 90.9, 91.7; k=12 76.7, 89.8, 93.2, 95.4.  With 1, 3 and 5:
- * MLFM h=4 63.6, 67.6, 67.6; h=15 70.8, 84.3, 86.6.  Load is less with 3 on OFT k=6 (1.24
- * against 1.33 with 5), alike elsewhere within 0.07; so 5 would be better at large sizes. */
-#define MOORE_HINT_SENSES 3
-
 /* Choices for the switch two hops before the root in kinds of four hops (hint_grow.c).
  * (layers)  More choices even the load and cover more neighbours; fewer give more routes of
  * four hops at most sizes.  Under inr, with 1, 2, 3 and 4: load at q=5 1.30, 1.26, 1.20, 1.19;

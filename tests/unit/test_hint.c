@@ -343,10 +343,10 @@ test_families(void **state)
 		{ "slimfly", "q=9 p=4", 1.35, 95, 90 },
 		{ "slimfly", "q=11 p=8", 1.35, 95, 90 },
 		{ "slimfly", "q=13 p=9", 1.35, 95, 90 },
-		{ "mlfm", "h=4", 1.2, 0, 65 },
-		{ "mlfm", "h=6", 1.45, 0, 70 },
-		{ "oft", "k=4", 1.3, 0, 85 },
-		{ "oft", "k=6", 1.3, 0, 90 },
+		{ "mlfm", "h=4", 1.42, 0, 93 },
+		{ "mlfm", "h=6", 1.35, 0, 97 },
+		{ "oft", "k=4", 1.7, 0, 93 },
+		{ "oft", "k=6", 1.7, 0, 98 },
 	};
 	struct moore_rng rng = { test_seed() };
 	(void)state;
@@ -467,8 +467,9 @@ test_kinds(void **state)
 		{ "inr, endpoints everywhere", "slimfly", "q=9 p=6", MOORE_LAYERS_INR, 48, 30, 0, 0, 1, 0 },
 		{ "valiant over empty switches", "slimfly", "q=7 p=1", MOORE_LAYERS_VALIANT, 25, 40, 1, 0, 0, 0 },
 		{ "inr not over those", "slimfly", "q=7 p=1", MOORE_LAYERS_INR, 25, 40, 1, 0, 1, 0 },
-		{ "oft: all kinds are nta", "oft", "k=4", MOORE_LAYERS_VALIANT, 0, 30, 0, 1, 1, 0 },
-		{ "mlfm: all kinds are nta", "mlfm", "h=6", MOORE_LAYERS_INR, 0, 20, 0, 1, 1, 0 },
+		{ "oft: all kinds are nta", "oft", "k=4", MOORE_LAYERS_VALIANT, 0, 45, 0, 1, 1, 0 },
+		{ "mlfm: nta", "mlfm", "h=6", MOORE_LAYERS_NTA, 0, 45, 0, 1, 1, 0 },
+		{ "mlfm: inr", "mlfm", "h=6", MOORE_LAYERS_INR, 0, 45, 0, 0, 1, 0 },
 	};
 	struct moore_rng rng = { test_seed() };
 	(void)state;
@@ -567,6 +568,42 @@ test_degraded(void **state)
 		moore_verdict_free(route_and_judge(t[1], seen, plan, &one_class,
 						   moore_rng_below(&rng, MOORE_N_LAYERS), &rng));
 		moore_fabric_free(seen);
+		moore_fabric_free(plan);
+	}
+}
+
+/* Where layers pass switches without endpoints, the routes are those of any-sl, and every SL of
+ * every class in use is safe. */
+static void
+test_middles(void **state)
+{
+	static const char *const T[][2] = { { "oft", "k=4" }, { "mlfm", "h=4" }, { "sspt", "r1=4 r2=4" } };
+	const struct moore_lane_opts o = { { 0, 0, 0, 0, 1, 1, 1, 1, 2 } };
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (unsigned i = 0; i < 2 * ARRAY_LEN(T); i++) {
+		const char *const *t = T[i / 2];
+		struct moore_fabric *plan = test_family(t[0], t[1], 2), *f = test_shuffled(plan, &rng);
+		struct moore_route *r[2];
+		struct moore_sl_set *set;
+		const struct moore_lft *lft;
+
+		test_cut_some(f, &rng, i % 2 * 10);
+		moore_verdict_free(route_and_judge(t[0], f, plan, &o, MOORE_LAYERS_VALIANT3, &rng));
+		assert_int_equal(moore_route_build(&r[0], f, plan, &hinted, NULL), 0);
+		assert_int_equal(moore_route_build(&r[1], f, plan,
+				 &(struct moore_route_opts){ .profile = MOORE_PROFILE_ANY_SL }, NULL), 0);
+		lft = moore_route_lft(r[0]);
+		CHECK(t[0], !memcmp(lft->row, moore_route_lft(r[1])->row, f->n_switches * lft->stride));
+		assert_int_equal(moore_route_sl_set(r[0], &set, NULL), 0);
+		moore_lane_hint_spread(&o, set);
+		for (uint32_t s = 0; s < f->n_switches; s++)
+			CHECK_EQ(t[0], moore_sl_set_row(set, s)[f->ep[0].lid + 1], 0xfff);
+		moore_sl_set_free(set);
+		moore_route_free(r[0]);
+		moore_route_free(r[1]);
+		moore_fabric_free(f);
 		moore_fabric_free(plan);
 	}
 }
@@ -720,6 +757,7 @@ main(void)
 		cmocka_unit_test(test_degraded),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_families),
+		cmocka_unit_test(test_middles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

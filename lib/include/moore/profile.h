@@ -31,7 +31,8 @@ enum moore_layers {
  *	B: down-up, up-up, and the up-down turns that end at a greater switch than they
  *	   began at;
  *	C: down-up, up-up, and the up-down turns that end at a lesser switch;
- *	D: all turns. */
+ *	D: all turns.
+ * Where all places are 0, each of the four is D. */
 enum moore_hint_table { MOORE_HINT_A, MOORE_HINT_B, MOORE_HINT_C, MOORE_HINT_D, MOORE_N_HINTS };
 
 /* VL (0 or 1) after the turn over the switches from, at and to, which are given by their
@@ -42,7 +43,7 @@ moore_hint_vl(enum moore_hint_table t, uint32_t from, uint32_t at, uint32_t to)
 	enum { ALL = 15, B = 1 << MOORE_HINT_B, C = 1 << MOORE_HINT_C, D = 1 << MOORE_HINT_D };
 	bool in_up = at < from, out_up = to < at;
 	unsigned one = in_up ? (out_up ? B | C | D : to < from ? B | D : C | D) :
-		       (out_up ? ALL : D);
+		       (out_up || at == from ? ALL : D);
 
 	return one >> t & 1;
 }

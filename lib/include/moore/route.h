@@ -63,11 +63,14 @@ MOORE_API void moore_route_free(struct moore_route *r);	/* NULL is fine */
 /* The LFTs; they live as long as r. */
 MOORE_API const struct moore_lft *moore_route_lft(const struct moore_route *r);
 
-/* The order of the switches of seen: place of each, 0 the greatest. */
+/* Profile sl-hint: the order of the switches of seen, which lanes follow: place of each, 0 the
+ * greatest.  All places are 0 under other profiles, and where layers pass switches without
+ * endpoints (OFT, MLFM): there sl-hint has the routes of any-sl, and all tables are D. */
 MOORE_API const uint32_t *moore_route_order(const struct moore_route *r);
 
 /* Profile sl-hint: the tables (bit t: enum moore_hint_table) that are right for packets
- * from slid to dlid and back; at least one is.  Table A for a LID that no port has.  O(1). */
+ * from slid to dlid and back; at least one is, and all are where the order has only zeros.  Else
+ * table A for a LID that no port has.  O(1). */
 MOORE_API uint8_t moore_route_right(const struct moore_route *r, moore_lid slid, moore_lid dlid);
 /* The SLs that sources may use under sl-hint, as SLs of class 0: every table that
  * moore_route_right() gives, and table A for base LIDs, switch LIDs and groups.  The caller

@@ -22,9 +22,8 @@ struct planner {
 	 * that they would come over. */
 	uint32_t *n_nodes, *n_before;
 	/* Scratch of h, by node: root + 1 for the root and its neighbours; e + 1 once the node is
-	 * counted for edge e.  `counted` starts with the list that is_bipartite() leaves there,
-	 * and set_tables_of_middles() overwrites `near`; so now and then one node is passed over
-	 * and an estimate of load is one too small. */
+	 * counted for edge e.  `counted` starts with the list that is_bipartite() leaves there, so
+	 * now and then one node is passed over and an estimate of load is one too small. */
 	uint32_t *near, *counted;
 };
 
@@ -63,15 +62,13 @@ count_dud(struct planner *p, uint32_t root, uint32_t r)
 	}
 }
 
-/* Whether s has more detours to root of the greater sense, which it then keeps to.  Where
- * both senses have enough (OFT, MLFM), pairs alternate: that serves more of them. */
+/* Whether s has more detours to root of the greater sense, which it then keeps to. */
 static bool
 wants_greater(const struct planner *p, uint32_t s, uint32_t root)
 {
 	const uint16_t *n = p->dud + ((size_t)s * p->v->g->n + root) * 2;
-	bool both = n[0] <= MOORE_HINT_SENSES * n[1] && n[1] <= MOORE_HINT_SENSES * n[0];
 
-	return p->h->detour > 1 && both ? (s + root) % 2 : n[1] >= n[0];
+	return n[1] >= n[0];
 }
 
 /* Notes in met[] one dud of the sense that each pair keeps to, and one udu the other way, as
@@ -242,48 +239,6 @@ is_bipartite(struct moore_rhint *h, const struct moore_rview *v)
 	return true;
 }
 
-/* Whether every link joins a switch with endpoints and one without. */
-static bool
-has_middles(const struct moore_rview *v)
-{
-	const struct moore_rgraph *g = v->g;
-
-	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (g->flags[e] & v->flag && g->is_source[s] == g->is_source[g->to[e]])
-				return false;
-	return true;
-}
-
-/* Where it does, a detour s - m - i - m' - d is of pattern udud: table C is right for it when
- * i is greater than both ends, B when it is less, none when it is between.  Each pair keeps
- * to B or C, by how many switches i there are; met_planned alone says so, since repairs need
- * not heed it. */
-static void
-set_tables_of_middles(struct planner *p, uint32_t *at, uint32_t *n_greater)
-{
-	const struct moore_rgraph *g = p->v->g;
-	const uint32_t *pos = p->v->turns->pos;
-	uint32_t n = 0;
-
-	for (uint32_t s = 0; s < g->n; s++)
-		at[pos[s]] = s;
-	for (uint32_t i = 0; i < g->n; i++) {
-		n_greater[at[i]] = n;
-		n += g->is_source[at[i]];
-	}
-	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t d = 0; d < g->n; d++) {
-			bool s_greater = pos[s] < pos[d];
-			uint32_t above = n_greater[s_greater ? s : d];
-			uint32_t below = n - 1 - n_greater[s_greater ? d : s];
-
-			if (s != d && g->is_source[s] && g->is_source[d])
-				p->h->met_planned[(size_t)s * g->n + d] |=
-					(uint16_t)(1u << (above >= below ? OK_C : OK_B));
-		}
-}
-
 static void
 count_all(struct planner *p)
 {
@@ -353,8 +308,6 @@ moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_
 	h->around = h->detour == 1 && !h->kind->longest;
 	count_all(&p);
 	set_senses(&p);
-	if (has_middles(v))
-		set_tables_of_middles(&p, h->acc, h->queue);
 	if (h->around && moore_rhint_set_beside(h, v) < 0) {
 		rc = moore_fail_nomem(err);
 		goto out;
