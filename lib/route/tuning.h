@@ -266,6 +266,12 @@
  * q=11 20.0, 39.4, 37.1, 38.3.  Greatest load at q=9 p=4 1.38 with 1, 1.32 with 2. */
 #define MOORE_HINT_RECENT 2
 
+/* A detour of four hops prefers a window of one in so many first links, another one in each layer
+ * (hint_grow.c).  (layers profile=sl-hint starts=1)  Least share of full rate with 4, 6 and 8,
+ * four hops being taken in two layers of three, of three, and of two: Slim Fly q=7 56.9, 57.4,
+ * 57.1; q=8 31.3, 31.6, 30.2; q=9 49.1, 44.2, 48.8; q=11 42.8, 42.8, 31.5; q=13 37.8, 38.3, 32.1. */
+#define MOORE_HINT_WINDOWS 6
+
 /* Choices for the switch two hops before the root in kinds of four hops (hint_grow.c).
  * (layers)  More choices even the load and cover more neighbours; fewer give more routes of
  * four hops at most sizes.  Under inr, with 1, 2, 3 and 4: load at q=5 1.30, 1.26, 1.20, 1.19;

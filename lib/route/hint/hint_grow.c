@@ -5,7 +5,11 @@
  * few nodes stand two hops before the root (kinds.h).  Nodes without an admitted route over r
  * are served by others that take two hops (hint_serve.c), and those that are left take the
  * shortest route.  Neighbours of the root then take detours of three or four hops: those
- * through which no other comes, or only others that can take four hops themselves. */
+ * through which no other comes, or only others that can take four hops themselves.
+ *
+ * Where a switch has several minimal routes to the root, its detours of three hops meet those of
+ * many other pairs on few links (docs/theory.md, section 4).  So in two layers of three it takes
+ * four hops, if that excludes none of the detours of three hops that the root could take to it. */
 #include <string.h>
 
 #include "route/hint/hint_tree.h"
@@ -125,10 +129,30 @@ load_onward(const struct moore_rhint_tree *w, uint32_t s)
 /* Price of a first link that is in use; more than that of any load. */
 #define BEGUN ((uint64_t)1 << 40)
 
+/* Whether the root could still take any route of three hops to s that is admitted now if s had
+ * a route for which tables `ok` are right.  three[] has the sets of tables that are right for some
+ * route of three hops. */
+static bool
+leaves_three(const struct moore_rhint_tree *w, uint32_t s, uint8_t ok)
+{
+	static const uint8_t three[] = { OK_TABLES, OK_A | OK_B | OK_C, OK_B | OK_C | OK_D,
+		OK_A | OK_C | OK_D, OK_A | OK_B | OK_D, OK_C | OK_D, OK_B | OK_D, OK_A | OK_C,
+		OK_A | OK_B };
+	const struct moore_rhint *h = w->h;
+	uint16_t met = w->met[(size_t)s * h->g->n + w->root];
+
+	for (size_t i = 0; i < ARRAY_LEN(three); i++)
+		if (!(met & ~h->meets[three[i]]) && !(three[i] & ok))
+			return false;
+	return true;
+}
+
 /* The way of x, which has no children, over a switch with min_len or 3 hops that is no
- * neighbour of the root: the least loaded one, preferably over a first link not in begun. */
+ * neighbour of the root: the least loaded one, preferably over a first link not in begun.
+ * leave_three: see leaves_three(). */
 static struct moore_rway
-way_around(const struct moore_rhint_tree *w, uint32_t x, uint64_t begun, unsigned min_len)
+way_around(const struct moore_rhint_tree *w, uint32_t x, uint64_t begun, unsigned min_len,
+	   bool leave_three)
 {
 	const struct moore_rhint *h = w->h;
 	const struct moore_rgraph *g = h->g;
@@ -145,7 +169,8 @@ way_around(const struct moore_rhint_tree *w, uint32_t x, uint64_t begun, unsigne
 		price = h->load[e] + load_onward(w, s) +
 			(begun >> ((e - g->xadj[x]) & 63) & 1) * BEGUN;
 		ok = moore_rhint_ok_over(w, x, e);
-		if (price < best.price && moore_rhint_admits(w, x, ok))
+		if (price < best.price && moore_rhint_admits(w, x, ok) &&
+		    (!leave_three || leaves_three(w, x, ok)))
 			best = (struct moore_rway){ price, e, ok };
 	}
 	return best;
@@ -184,7 +209,7 @@ can_clear(const struct moore_rhint_tree *w, uint32_t x)
 			continue;
 		if (h->acc[c] || !g->is_source[c])
 			return false;
-		h->way[c] = way_around(w, c, 0, 3);
+		h->way[c] = way_around(w, c, 0, 3, false);
 		if (h->way[c].price == UINT64_MAX)
 			return false;
 	}
@@ -220,7 +245,7 @@ detour_neighbours(struct moore_rhint_tree *w, uint32_t r)
 			continue;
 		if (h->acc[x])
 			clear(w, x);
-		way = way_around(w, x, h->begun[o], 2);
+		way = way_around(w, x, h->begun[o], 2, false);
 		if (way.price == UINT64_MAX)
 			continue;
 		slot = way.edge - g->xadj[x];
@@ -229,6 +254,60 @@ detour_neighbours(struct moore_rhint_tree *w, uint32_t r)
 	}
 	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++)
 		h->recent[o] = (uint8_t)(h->recent[o] / 2 + (h->len[g->to[o]] == 1) * 16);
+}
+
+/* ---- pairs with several minimal routes ------------------------------------------------ */
+
+/* Whether s has several routes of two hops to the root. */
+static bool
+has_ties(const struct moore_rhint_tree *w, uint32_t s)
+{
+	const struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+	unsigned n = 0;
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+		n += g->flags[e] & w->v->flag && h->beside[g->to[e]];
+	return n > 1 && !h->beside[s];
+}
+
+/* All slots of s but a window of a few, which moves on by its width from layer to layer. */
+static uint64_t
+slots_outside(const struct moore_rhint_tree *w, uint32_t s, uint32_t layer)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t n = g->xadj[s + 1] - g->xadj[s], width = (n + MOORE_HINT_WINDOWS - 1) / MOORE_HINT_WINDOWS;
+	uint64_t slots = UINT64_MAX;
+
+	for (uint32_t i = 0; i < width; i++)
+		slots &= ~((uint64_t)1 << ((s + w->root + layer / 2 * width + i) % n & 63));
+	return slots;
+}
+
+/* Whether s takes four hops rather than three in this layer: two times of three, and mostly not
+ * when the root takes them to s. */
+static bool
+prefers_long(uint32_t s, uint32_t root, uint32_t layer)
+{
+	return (s + root + layer) % 3 != (s < root);
+}
+
+static void
+detour_ties(struct moore_rhint_tree *w, uint32_t layer)
+{
+	struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+
+	for (uint32_t s = 0; s < g->n; s++) {
+		struct moore_rway way;
+
+		if (h->acc[s] || h->len[s] < 2 || h->len[s] > 3 || !g->is_source[s] ||
+		    !prefers_long(s, w->root, layer) || !has_ties(w, s))
+			continue;
+		way = way_around(w, s, slots_outside(w, s, layer), 3, true);
+		if (way.price != UINT64_MAX)
+			move(w, s, &way);
+	}
 }
 
 void
@@ -255,7 +334,9 @@ moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t la
 	moore_rhint_attach_all(&w, 1);
 	if (four)
 		straighten(&w);
-	else if (h->around)
+	if (h->around) {
 		detour_neighbours(&w, r);
+		detour_ties(&w, layer);
+	}
 	mark_beside(&w, 0);
 }

@@ -214,12 +214,16 @@ moore_rhint_layer(struct moore_rhint *h, const struct moore_rview *planned,
 	moore_jobs_run(h->jobs, moore_jobs_width(h->jobs, n_blocks), n_blocks, note_block, &l);
 	add_loads(h);
 	for (uint32_t root = 0; root < n; root++) {
+		const struct moore_rhint_tree grown = { .h = h, .root = root, .met = h->met_planned };
+
 		if (!present[root] || h->is_clean[root])
 			continue;
 		load(h, root);
 		moore_rhint_count(h, UINT32_MAX);
-		if (h->around && h->g->as_planned)
+		if (h->around && h->g->as_planned) {
 			moore_rhint_grow(h, planned, number, root);
+			moore_rhint_note(&grown);
+		}
 		if (!moore_rhint_mend(h, up, root, false, n_connected[root], moved))
 			return root;
 		moore_rhint_count(h, 1);
