@@ -20,6 +20,12 @@ struct fill {			/* of one worker */
 	struct moore_rbalance *balance;	/* b->balance or a copy */
 	struct moore_rtree *tree;	/* scratch: b->tree or another */
 	bool repairs;		/* something is missing, drained or not planned */
+	struct suspect {	/* edges that a tree of the intended graph may use, but maybe not
+				 * one of what is up */
+		uint32_t node;
+		uint8_t slot;
+	} *suspect;
+	uint32_t n_suspects;
 	moore_portnum *port_of;	/* by edge: its port; NULL: some neighbours have several links,
 				 * so ports differ by LID */
 	uint8_t *n_lids;	/* by root: LIDs that share its tree in the slice at hand */
@@ -62,6 +68,49 @@ copy_column(struct fill *f, const struct moore_rcolumn *c, const struct moore_rc
 
 	memcpy(port, f->port + (size_t)from->lid * n, n);
 	port[c->root] = c->last;
+}
+
+/* ---- repair ---------------------------------------------------------------------------- */
+
+static bool
+is_suspect(const struct moore_rbuild *b, uint32_t e)
+{
+	const struct moore_rgraph *g = &b->r->g;
+	uint8_t flags = g->flags[e];
+
+	return flags & MOORE_EDGE_PLANNED &&
+		(!(flags & MOORE_EDGE_UP) || flags & MOORE_EDGE_ONE_LANE ||
+		 b->plan_turns.rank[e] != b->r->turns.rank[e] ||
+		 !moore_rview_transit(&b->up, g->to[e]));
+}
+
+/* -MOORE_ENOMEM */
+static int
+find_suspects(struct fill *f)
+{
+	const struct moore_rgraph *g = &f->r->g;
+
+	if (!(f->suspect = malloc((g->n_edges + (size_t)1) * sizeof(*f->suspect))))
+		return -MOORE_ENOMEM;
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			if (is_suspect(f->b, e))
+				f->suspect[f->n_suspects++] =
+					(struct suspect){ s, (uint8_t)(e - g->xadj[s]) };
+	return 0;
+}
+
+/* Whether the tree needs no repair.  As a rule it uses no suspect edge: then its links are up, and
+ * its turns rise as they do in the intended graph. */
+static bool
+is_whole(const struct fill *f, uint32_t root, const uint8_t *slot)
+{
+	const struct moore_rbuild *b = f->b;
+	bool clear = b->n_connected_up[root] <= b->n_connected[root];
+
+	for (uint32_t i = 0; clear && i < f->n_suspects; i++)
+		clear = slot[f->suspect[i].node] != f->suspect[i].slot;
+	return clear || moore_rtree_is_whole(&b->up, root, slot, b->n_connected_up[root]);
 }
 
 /* Fills len[] with the hops from each node to the root along slot[]. */
@@ -113,7 +162,7 @@ repair_tree(struct fill *f, const uint8_t *old, const struct moore_rcolumn *c,
 	bool whole;
 
 	memcpy(t->slot, old, g->n);
-	if (moore_rtree_is_whole(&b->up, c->root, old, b->n_connected_up[c->root]))
+	if (is_whole(f, c->root, old))
 		return 0;
 	queue_by_length(t, g, c->root);
 	whole = (moore_rcolumn_in_layer(c) ? moore_rtree_mend : moore_rtree_repair)
@@ -608,7 +657,7 @@ start(struct fill *f, struct moore_rbuild *b, struct moore_err *err)
 		parallel |= g->xpar[e + 1] - g->xpar[e] > 1;
 	f->port = malloc(n_ports);
 	f->port_of = parallel ? NULL : malloc((size_t)g->n_edges + 1);
-	if (!f->port || (!f->port_of && !parallel))
+	if (!f->port || (!f->port_of && !parallel) || (f->repairs && find_suspects(f) < 0))
 		return moore_fail_nomem(err);
 	memset(f->port, MOORE_NO_PATH, n_ports);
 	for (uint32_t e = 0; f->port_of && e < g->n_edges; e++)
@@ -650,6 +699,7 @@ out:
 	for (unsigned i = 0; sl.worker && i < sl.n_workers; i++)
 		fini_worker(&sl.worker[i], i);
 	free(sl.worker);
+	free(f.suspect);
 	free(f.port);
 	free(f.port_of);
 	return rc;
