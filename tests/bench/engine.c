@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* engine.c - measures the stages of the engine off line (the best of some runs, in
  * processor time) and, for comparison, copying its forwarding tables once; how the time
- * grows with the tables; what judging mixtures costs beside the check; and how much faster two
- * threads are than one.
+ * grows with the tables; what trees that are kept save after a cut; what judging mixtures costs
+ * beside the check; and how much faster two threads are than one.
  *
  *   engine [FAMILY PARAMS LMC PROFILE]...	(engine slimfly 'q=13 p=9' 2 any-sl)
  *
@@ -174,6 +174,65 @@ bench_held(const char *params, uint8_t lmc)
 	moore_fabric_free(f);
 }
 
+/* Cuts the first link between switches. */
+static void
+cut_first(struct moore_fabric *f)
+{
+	for (unsigned p = 1; p <= f->sw[0].n_ports; p++)
+		if (moore_fabric_port(f, 0, (moore_portnum)p)->role == MOORE_ROLE_SWITCH) {
+			moore_fabric_cut(f, 0, (moore_portnum)p);
+			return;
+		}
+}
+
+/* Routes the intact fabric, then several times without one link, with kept trees or not. */
+static void
+bench_cut(const char *family, const char *params, uint8_t lmc, const char *profile)
+{
+	struct moore_fabric *f = test_family(family, params, lmc);
+	double best[2][2] = { { 1e9, 1e9 }, { 1e9, 1e9 } };
+	struct moore_plan *plan = NULL;
+	struct moore_conf conf;
+	struct moore_err err;
+
+	moore_conf_defaults(&conf);
+	moore_conf_set(&conf, "profile", profile, NULL);
+	if (moore_plan_from_fabric(&plan, f, &err) < 0)
+		exit(1);
+	for (unsigned i = 0; i < 2; i++) {
+		struct moore_fabric *cut = NULL;
+		struct moore_ranks *ranks = NULL;
+		struct moore_grown *grown = NULL;
+
+		conf.ranks = &ranks;
+		conf.grown = i ? &grown : NULL;
+		if (moore_fabric_copy(&cut, f, &err) < 0)
+			exit(1);
+		for (int k = 0; k <= RUNS; k++) {
+			struct moore_engine_result *r;
+			struct marks m;
+			double start = now_ms();
+
+			if (moore_engine_run(&r, cut, plan, &conf, mark, &m, &err) < 0)
+				exit(1);
+			if (k && m.at[0] - start < best[i][0])
+				best[i][0] = m.at[0] - start;
+			if (k && m.at[MARKS - 1] - start < best[i][1])
+				best[i][1] = m.at[MARKS - 1] - start;
+			moore_engine_result_free(r);
+			if (k == 0)
+				cut_first(cut);
+		}
+		moore_ranks_free(ranks);
+		moore_grown_free(grown);
+		moore_fabric_free(cut);
+	}
+	printf("  %-10s %-8s %3d %9.2f %9.2f %7.1f %9.2f %9.2f %7.1f\n", params, profile, lmc, best[0][0],
+	       best[1][0], best[0][0] / best[1][0], best[0][1], best[1][1], best[0][1] / best[1][1]);
+	moore_plan_free(plan);
+	moore_fabric_free(f);
+}
+
 static double
 wall_ms(void)
 {
@@ -225,6 +284,14 @@ print_head(void)
 }
 
 static void
+print_head_of_cut(void)
+{
+	printf("one link of the plan cut, best of %d runs, ms: without kept trees, with them, ratio\n"
+	       "  %-10s %-8s %3s %9s %9s %7s %9s %9s %7s\n", RUNS, "fabric", "profile", "LMC", "routing",
+	       "kept", "ratio", "total", "kept", "ratio");
+}
+
+static void
 print_head_of_threads(void)
 {
 	printf("the whole engine on one thread and on two, best of %d runs, ms\n", 2 * RUNS);
@@ -244,6 +311,9 @@ bench_named(int n, char *const *arg)
 	print_head();
 	for (int i = 0; i < n; i += 4)
 		bench(arg[i], arg[i + 1], (uint8_t)atoi(arg[i + 2]), arg[i + 3], &other);
+	print_head_of_cut();
+	for (int i = 0; i < n; i += 4)
+		bench_cut(arg[i], arg[i + 1], (uint8_t)atoi(arg[i + 2]), arg[i + 3]);
 	print_head_of_threads();
 	for (int i = 0; i < n; i += 4)
 		bench_threads(arg[i], arg[i + 1], (uint8_t)atoi(arg[i + 2]), arg[i + 3]);
@@ -272,6 +342,11 @@ main(int argc, char **argv)
 	bench("mlfm", "h=15", 0, "any-sl", &other);
 	printf("total grows as the tables' bytes to the power of %.2f (LMC 0), %.2f (LMC 2, p=4)\n",
 	       slope(&of_minimal), slope(&of_layered));
+	print_head_of_cut();
+	bench_cut("slimfly", "q=13 p=9", 0, "any-sl");
+	bench_cut("slimfly", "q=13 p=9", 2, "any-sl");
+	bench_cut("oft", "k=12", 2, "any-sl");
+	bench_cut("mlfm", "h=15", 2, "any-sl");
 	bench_held("q=13 p=9", 2);
 	print_head_of_threads();
 	bench_threads("slimfly", "q=13 p=9", 0, "any-sl");
