@@ -364,10 +364,18 @@ static const struct cli_opt history_opts[] = {
 	OPT_ONLINE,
 	{ 0 }
 };
+#define OPT_IBDIAGNET { "ibdiagnet", 0, "DIR", \
+	"also show FEC, BER and modules, from the files of ibdiagnet in DIR (untested)" }
+static const struct cli_opt errors_opts[] = {
+	OPT_IBDIAGNET,
+	OPT_ONLINE,
+	{ 0 }
+};
 static const struct cli_opt drain_opts[] = {
 	{ "dry-run", 0, NULL, "judge, and change nothing (the default)" },
 	{ "apply", 0, NULL, "drain the links that may be: write them into the file of links" },
 	{ "undo", 0, NULL, "remove these links, or all that programs wrote, from the file" },
+	OPT_IBDIAGNET,
 	OPT_ONLINE,
 	{ 0 }
 };
@@ -798,7 +806,7 @@ const struct cli_cmd cli_cmds[] = {
 	  "Load is a share of what the link can carry, wait a share of the time.  Exits with 1\n"
 	  "if there is a finding.", cmd_hotspots },
 	{ LIVE, "errors", "", 0, 0,
-	  "List the ports whose error counters are not 0, and how fast these rise.", online_opts,
+	  "List the ports whose error counters are not 0, and how fast these rise.", errors_opts,
 	  "ROSE and PER HOUR count since moored first read the port, LAST is the time since a\n"
 	  "counter rose, up to the last poll.  Exits with 1 if there is such a port.", cmd_errors },
 	{ LIVE, "explain", "LINK", 1, 1,

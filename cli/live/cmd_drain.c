@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "links_file.h"
+#include "live/optics.h"
 #include "online.h"
 
 /* ---- in words ------------------------------------------------------------------------------ */
@@ -52,6 +53,7 @@ put_drain(struct moore_buf *b, const json_t *answer)
 	}
 	if (json_array_size(json_object_get(answer, "links"))) {
 		put_links(b, json_object_get(answer, "links"));
+		cli_put_optics(b, json_object_get(answer, "links"));
 		cli_putf(b, "greatest load  %.6g routes on a link, %.6g when they are drained\n",
 			 cli_num(answer, "load_before"), cli_num(answer, "load_after"));
 	} else if (!json_object_get(answer, "written")) {
@@ -187,14 +189,12 @@ ask_for(const struct cli_call *c, int *rc)
 	return NULL;
 }
 
-int
-cmd_drain(const struct cli_call *c)
+static int
+run(const struct cli_call *c, const struct moore_optics *optics)
 {
 	json_t *answer, *params;
 	int rc;
 
-	if (cli_has(c, "apply") + cli_has(c, "undo") + cli_has(c, "dry-run") > 1)
-		return cli_misuse(c, "give one of --dry-run, --apply and --undo");
 	if (!(params = ask_for(c, &rc)))
 		return rc;
 	if ((rc = cli_get(c, "drain.propose", params, NULL, &answer)) != CLI_OK)
@@ -203,5 +203,20 @@ cmd_drain(const struct cli_call *c)
 		json_decref(answer);
 		return rc;
 	}
+	cli_join_optics(c, optics, json_object_get(answer, "links"), true);
 	return cli_show(c, answer, put_drain, cli_not_ok);
+}
+
+int
+cmd_drain(const struct cli_call *c)
+{
+	struct moore_optics optics;
+	int rc;
+
+	if (cli_has(c, "apply") + cli_has(c, "undo") + cli_has(c, "dry-run") > 1)
+		return cli_misuse(c, "give one of --dry-run, --apply and --undo");
+	if ((rc = cli_load_optics(c, &optics)) == CLI_OK)
+		rc = run(c, &optics);
+	moore_optics_free(&optics);
+	return rc;
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "live/optics.h"
 #include "online.h"
 
 #define SMALL 0.02		/* of a link's load: not worth a line */
@@ -221,6 +222,7 @@ put_errors(struct moore_buf *b, const json_t *answer)
 		cli_put_grid(b, &g);
 	else
 		cli_putf(b, CLI_GREEN "no error counter has counted" CLI_PLAIN "\n");
+	cli_put_optics(b, list);
 	if (cli_int(answer, "total") > (long long)json_array_size(list))
 		cli_putf(b, "the first %zu of %lld ports\n", json_array_size(list), cli_int(answer, "total"));
 }
@@ -228,9 +230,17 @@ put_errors(struct moore_buf *b, const json_t *answer)
 int
 cmd_errors(const struct cli_call *c)
 {
-	static const struct cli_online how = { "errors.list", put_errors, cli_not_ok, NULL };
+	struct moore_optics optics;
+	json_t *answer;
+	int rc = cli_load_optics(c, &optics);
 
-	return cli_online(c, &how, NULL);
+	if (rc != CLI_OK || (rc = cli_get(c, "errors.list", NULL, NULL, &answer)) != CLI_OK)
+		goto out;
+	cli_join_optics(c, &optics, json_object_get(answer, "ports"), false);
+	rc = cli_show(c, answer, put_errors, cli_not_ok);
+out:
+	moore_optics_free(&optics);
+	return rc;
 }
 
 /* ---- explain ------------------------------------------------------------------------------ */

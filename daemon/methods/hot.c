@@ -95,8 +95,8 @@ errors_at(const struct hot_plane *p, const struct planned *plan, uint32_t port)
 	struct hot_place at;
 
 	hot_place_of(p->snap, port, &at);
-	return (struct moore_error_port){ .at = name_of(&at), .cable = cable_label(plan, at.from, at.port),
-		.now = &p->last[port], .since = &p->errors[port], .now_us = p->at_us };
+	return (struct moore_error_port){ .at = name_of(&at), .guid = at.guid,
+		.cable = cable_label(plan, at.from, at.port), .now = &p->last[port], .since = &p->errors[port], .now_us = p->at_us };
 }
 
 static json_t *

@@ -28,6 +28,11 @@
 	",'unreachable':" INT ",'loops':" INT ",'partitioned':" INT ",'dropped':" INT \
 	",'hops':" ANY_OBJECT ",'vls':" LIST_OF(INT) ",'channels':" INT ",'dependencies':" INT \
 	"," LOAD_KEYS ",'hottest':" OBJ_OR_NULL(LINK_KEYS) ",'op_vls':" OP_VLS
+/* What files of ibdiagnet hold of a port; moorectl adds it on demand. */
+#define OPTIC OBJ_OR_NULL("'fec':" OR_NULL("string") ",'raw_ber':" OR_NULL("string") \
+	",'effective_ber':" OR_NULL("string") ",'symbol_ber':" OR_NULL("string") ",'temperature':" \
+	OR_NULL("string") ",'vendor':" OR_NULL("string") ",'part':" OR_NULL("string") ",'serial':" \
+	OR_NULL("string"))
 #define METRICS_KEYS "'diameter':" OR_NULL("integer") ",'mean_distance':" NUM ",'girth':" \
 	OR_NULL("integer")
 #define ERROR_KEYS "'text':" STR ",'file':" OR_NULL("string") ",'line':" OR_NULL("integer")

@@ -7,7 +7,7 @@ const char moore_schema_drain[] = OBJ("'ok':" BOOL ",'file':" STR ",'most':" INT
 		",'by':" STR ",'why':" STR))
 	",'links':" LIST_OF(OBJ("'switch':" STR ",'guid':" STR ",'port':" INT ",'peer':" STR ",'peer_guid':"
 		OR_NULL("string") ",'peer_port':" INT ",'finding':" OR_NULL("string") ",'verdict':" STR
-		",'text':" STR)) ",'written?':" INT);
+		",'text':" STR ",'optics?':" OPTIC ",'peer_optics?':" OPTIC)) ",'written?':" INT);
 
 static json_t *
 json_lines(const struct moore_drain_line *line, size_t n)

@@ -356,6 +356,34 @@ is_scraped() { [ "$(evaluates 'count_over_time(moore_plane_up[1m]) > 3' | jq '.d
 	run -1 $M --socket "$SOCK" errors --json
 }
 
+@test "errors and drain beside what ibdiagnet left: FEC, BER and module of each end" {
+	still slimfly q=3 p=2 20 <<-END
+		count 2 6 6 4 5 200
+	END
+	start
+	until_ok polled 20
+	here=$(ask errors.list | jq -r '.ports[0] | "\(.guid) \(.port)"')
+	read -r guid port <<<"$here"
+	mkdir "$T/none" "$T/found"
+	run -2 $M --socket "$SOCK" errors --ibdiagnet "$T/none"
+	[[ $output == *"$T/none: holds neither ibdiagnet2.net_dump_ext nor ibdiagnet2.db_csv"* ]]
+	printf 'Ty : # : #IB : GUID : FEC mode : Raw BER : Node Desc\nSW : x : %s : %s : RS-FEC : 3e-09 : "a"\nSW : 1\n' "$port" "$guid" \
+		>"$T/found/ibdiagnet2.net_dump_ext"
+	run -1 --separate-stderr $M --socket "$SOCK" errors --ibdiagnet "$T/found" --json
+	jq -e '.ports[0].optics | .fec == "RS-FEC" and .raw_ber == "3e-09" and .serial == null' <<<"$output" >/dev/null
+	[[ $stderr == *"1 rows have no GUID and port"* ]]
+	printf 'START_CABLE_INFO\nNodeGuid,PortNum,SN,Temperature\n%s,%s,"MT123",41C\nEND_CABLE_INFO\n' "$guid" "$port" \
+		>"$T/found/ibdiagnet2.db_csv"
+	run -1 $M --socket "$SOCK" errors --ibdiagnet "$T/found"
+	[[ $output == *"fec RS-FEC, raw_ber 3e-09, temperature 41C, serial MT123"* ]] || { echo "$output"; false; }
+	# Without the option nothing of it is in the answer.
+	run -1 $M --socket "$SOCK" errors --json
+	jq -e '.ports[0] | has("optics") | not' <<<"$output" >/dev/null
+	echo 'START_CABLE_INFO' >"$T/found/ibdiagnet2.db_csv"
+	run -2 $M --socket "$SOCK" errors --ibdiagnet "$T/found"
+	[[ $output == *"$T/found/ibdiagnet2.db_csv:1: the file is cut off in CABLE_INFO"* ]]
+}
+
 @test "errors: none" {
 	still slimfly q=3 p=2 5 </dev/null
 	start

@@ -96,6 +96,15 @@ errs() { sim "PerformanceSet $1 PortCounters.SymbolErrorCounter=$2"; }
 	read -r sw port peer peer_port < <(ends_of <<<"$output")
 	[[ $link == "\"$sw\"[$port]" || $link == "\"$peer\"[$peer_port]" ]]
 	[ "$(cat "$dir/links")" = '# nothing yet' ]	# it was only judged
+	# The module of each end, where ibdiagnet has left its files.
+	mkdir "$dir/ibdiagnet"
+	jq -r '"START_CABLE_INFO", "NodeGuid,PortNum,SN", (.links[0] | "\(.guid),\(.port),near", "\(.peer_guid),\(.peer_port),far"),
+		"END_CABLE_INFO"' <<<"$output" >"$dir/ibdiagnet/ibdiagnet2.db_csv"
+	run -1 drain --ibdiagnet "$dir/ibdiagnet" --json
+	jq -e '.links[0] | .optics.serial == "near" and .peer_optics.serial == "far"' <<<"$output"
+	run -1 drain --ibdiagnet "$dir/ibdiagnet"
+	[[ $output == *" serial near"*" serial far"* ]] || fail "$output"
+	run -1 drain --json
 	change drain --apply
 	calm
 	log_has '; avoided links: 1;' || fail "$(log | grep moore)"

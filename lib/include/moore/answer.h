@@ -25,6 +25,7 @@
 
 #include "accept.h"
 #include "capture.h"
+#include "optics.h"
 #include "check.h"
 #include "conf.h"
 #include "demand.h"
@@ -381,6 +382,7 @@ MOORE_API json_t *moore_answer_hotspots(const struct moore_hot_poll *p,
 /* A port with errors: its counters, what of them rose since rose_ms, and when they rose last. */
 struct moore_error_port {
 	struct moore_link_name at;
+	uint64_t guid;		/* of the switch */
 	const char *cable;	/* the label of the planned cable; NULL: none */
 	const struct moore_reading *now;
 	const struct moore_port_errors *since;
@@ -393,6 +395,8 @@ MOORE_API json_t *moore_answer_errors(const struct moore_hot_poll *p,
 MOORE_API json_t *moore_answer_explain(const struct moore_hot_poll *p,
 				       const struct moore_fabric *f, const struct moore_cause *c,
 				       const struct moore_hotspot *link, double misfit);
+/* What files of ibdiagnet say of a port; null for NULL. */
+MOORE_API json_t *moore_answer_optic(const struct moore_optic *o);
 /* A finding with its link; a cause with at most so many suspects and the remedy. */
 MOORE_API json_t *moore_json_alarm(const struct moore_alarm *a, const struct moore_link_name *at,
 				   uint64_t for_s);

@@ -31,6 +31,7 @@
 #include "mix.h"
 #include "motion.h"
 #include "notice.h"
+#include "optics.h"
 #include "path.h"
 #include "permute.h"
 #include "place.h"

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* optics.c - joins what ibdiagnet left behind to the links of an answer, by GUID and port. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "live/optics.h"
+
+static const char *const files[] = { "ibdiagnet2.net_dump_ext", "ibdiagnet2.db_csv" };
+
+/* CLI_FOUND: there is no such file. */
+static int
+load_file(const char *dir, const char *name, struct moore_optics *t)
+{
+	char *path = cli_path_join(dir, name);
+	struct moore_buf text;
+	struct moore_err err;
+	struct stat st;
+	int rc;
+
+	if (!path)
+		return cli_error("out of memory");
+	if (stat(path, &st) < 0)
+		rc = CLI_FOUND;
+	else if ((rc = cli_read(path, &text)) == CLI_OK) {
+		if (moore_optics_add(t, text.data ? text.data : "", text.len, &err) < 0)
+			rc = cli_error_at(path, &err);
+		moore_buf_free(&text);
+	}
+	free(path);
+	return rc;
+}
+
+int
+cli_load_optics(const struct cli_call *c, struct moore_optics *out)
+{
+	const char *dir = cli_opt(c, "ibdiagnet");
+	size_t found = 0;
+
+	*out = (struct moore_optics)MOORE_OPTICS_INIT;
+	for (size_t i = 0; dir && i < ARRAY_LEN(files); i++) {
+		int rc = load_file(dir, files[i], out);
+
+		if (rc == CLI_FAIL)
+			return rc;
+		found += rc == CLI_OK;
+	}
+	if (dir && !found)
+		return cli_error("%s: holds neither %s nor %s: ibdiagnet --get_phy_info --get_cable_info "
+				 "writes them, into /var/tmp/ibdiagnet2", cli_file_name(dir), files[0], files[1]);
+	if (out->skipped)
+		cli_error("%s: %u rows have no GUID and port, and are left out", cli_file_name(dir),
+			 out->skipped);
+	return CLI_OK;
+}
+
+static void
+join_end(const struct moore_optics *t, json_t *row, const char *guid, const char *port,
+	 const char *key)
+{
+	const char *s = cli_str(row, guid), *end = s + strlen(s);
+	uint64_t v = 0;
+
+	moore_text_u64(&s, end, 0, UINT64_MAX, &v);
+	json_object_set_new(row, key, moore_answer_optic(moore_optics_find(t, v,
+			    (uint32_t)cli_int(row, port))));
+}
+
+void
+cli_join_optics(const struct cli_call *c, const struct moore_optics *t, json_t *rows, bool both_ends)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		if (!cli_has(c, "ibdiagnet"))
+			return;
+		join_end(t, row, "guid", "port", "optics");
+		if (both_ends)
+			join_end(t, row, "peer_guid", "peer_port", "peer_optics");
+	}
+}
+
+static void
+put_end(struct moore_buf *b, const json_t *row, const char *name, const char *port, const char *key)
+{
+	const json_t *o = json_object_get(row, key);
+	struct moore_buf left = MOORE_BUF_INIT, text = MOORE_BUF_INIT;
+
+	for (int v = 0; json_is_object(o) && v < MOORE_N_OPTIC_VALUES; v++) {
+		const char *what = moore_optic_value_name(v);
+
+		if (*cli_str(o, what))
+			cli_putf(&text, "%s%s %s", text.len ? ", " : "", what, cli_str(o, what));
+	}
+	if (text.len) {
+		cli_putf(&left, "%s[%lld]", cli_str(row, name), cli_int(row, port));
+		cli_put_help(b, left.data, 15, text.data);
+	}
+	b->oom |= left.oom || text.oom;
+	moore_buf_free(&left);
+	moore_buf_free(&text);
+}
+
+void
+cli_put_optics(struct moore_buf *b, const json_t *rows)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		put_end(b, row, "switch", "port", "optics");
+		put_end(b, row, "peer", "peer_port", "peer_optics");
+	}
+}

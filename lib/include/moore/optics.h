@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* moore/optics.h - FEC, bit error rates and cable modules of ports, from files that ibdiagnet
+ * of NVIDIA leaves behind.
+ *
+ * Two files are known: ibdiagnet2.net_dump_ext, a table with colons between its columns, and
+ * ibdiagnet2.db_csv, of which the section CABLE_INFO is read.  Columns are found by the names in
+ * their head, so an order or a column of another version does no harm.  The names are those that
+ * several public readers of these files agree on; no file of a real fabric was at hand.  Values
+ * are kept as they are written, without a judgement. */
+#ifndef MOORE_OPTICS_H
+#define MOORE_OPTICS_H
+
+#include "base.h"
+
+MOORE_BEGIN
+
+enum moore_optic_value {
+	MOORE_OPTIC_FEC, MOORE_OPTIC_RAW_BER, MOORE_OPTIC_EFFECTIVE_BER, MOORE_OPTIC_SYMBOL_BER,
+	MOORE_OPTIC_TEMPERATURE, MOORE_OPTIC_VENDOR, MOORE_OPTIC_PART, MOORE_OPTIC_SERIAL,
+	MOORE_N_OPTIC_VALUES
+};
+MOORE_API const char *moore_optic_value_name(enum moore_optic_value v);	/* "raw_ber" */
+
+struct moore_optic {
+	uint64_t guid;		/* of the node */
+	uint32_t port;
+	char value[MOORE_N_OPTIC_VALUES][32];	/* "" where the files have none */
+};
+struct moore_optics {
+	struct moore_optic *port;	/* by GUID and port */
+	uint32_t n, cap;
+	uint32_t skipped;	/* rows without a GUID and a port */
+};
+#define MOORE_OPTICS_INIT { NULL, 0, 0, 0 }
+
+/* Adds what a file says.  If it has two values for a port, one of them stays, the same each time.
+ * The caller ends t with moore_optics_free(), also on failure.  -MOORE_ESYNTAX with a line: it is neither of the two
+ * files, or lacks a column without which a row has no port; -MOORE_ENOMEM.  O(n log n). */
+MOORE_API int moore_optics_add(struct moore_optics *t, const char *text, size_t len,
+			       struct moore_err *err);
+MOORE_API void moore_optics_free(struct moore_optics *t);
+/* NULL: the files do not have this port.  O(log n). */
+MOORE_API const struct moore_optic *moore_optics_find(const struct moore_optics *t, uint64_t guid,
+						      uint32_t port);
+
+MOORE_END
+
+#endif
