@@ -27,26 +27,46 @@ struct taking {
 
 /* ---- the key --------------------------------------------------------------------------- */
 
-/* Makes the key; it is written with its permissions before it has contents. */
+/* Writes a new key to the file fd, and gives it its name unless another capture was faster. */
 static int
-make_key(const char *path, uint8_t *key)
+name_key(int fd, const char *temp, const char *path)
 {
 	char text[2 * MOORE_KEY_BYTES + 2];
-	int fd, rc = CLI_OK;
+	uint8_t key[MOORE_KEY_BYTES];
 
-	if (getrandom(key, MOORE_KEY_BYTES, 0) != MOORE_KEY_BYTES)
+	if (getrandom(key, sizeof(key), 0) != sizeof(key))
 		return cli_error("%s: no random numbers: %s", path, strerror(errno));
-	for (size_t i = 0; i < MOORE_KEY_BYTES; i++)
+	for (size_t i = 0; i < sizeof(key); i++)
 		snprintf(text + 2 * i, 3, "%02x", key[i]);
 	text[sizeof(text) - 2] = '\n';
-	if ((fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0)
+	if (write(fd, text, sizeof(text) - 1) != sizeof(text) - 1 || fsync(fd) < 0)
+		return cli_error("%s: cannot write the key: %s", path, strerror(errno));
+	if (link(temp, path) < 0 && errno != EEXIST)
 		return cli_error("%s: cannot make the key: %s: name another file with --key", path,
 				 strerror(errno));
-	if (write(fd, text, sizeof(text) - 1) != sizeof(text) - 1 || fsync(fd) < 0)
-		rc = cli_error("%s: cannot write the key: %s", path, strerror(errno));
-	close(fd);
-	if (rc != CLI_OK)
-		unlink(path);
+	return CLI_OK;
+}
+
+/* Makes the key under another name, which mkostemp() opens for its owner alone: under its own
+ * name it is whole at all times, and of two captures that make it at once both use one. */
+static int
+make_key(const char *path)
+{
+	struct moore_buf temp = MOORE_BUF_INIT;
+	int fd, rc;
+
+	moore_buf_fmt(&temp, "%s.XXXXXX", path);
+	if (temp.oom)
+		return cli_error("out of memory");
+	if ((fd = mkostemp(temp.data, O_CLOEXEC)) < 0) {
+		rc = cli_error("%s: cannot make the key: %s: name another file with --key", path,
+			       strerror(errno));
+	} else {
+		rc = name_key(fd, temp.data, path);
+		close(fd);
+		unlink(temp.data);
+	}
+	moore_buf_free(&temp);
 	return rc;
 }
 
@@ -78,8 +98,8 @@ load_key(const char *path, uint8_t *key)
 	struct stat st;
 	int rc;
 
-	if (stat(path, &st) < 0 && errno == ENOENT)
-		return make_key(path, key);
+	if (stat(path, &st) < 0 && errno == ENOENT && (rc = make_key(path)) != CLI_OK)
+		return rc;
 	if ((rc = cli_read_at_most(path, 4096, "key", &text)) != CLI_OK)
 		return rc;
 	if (stat(path, &st) == 0 && st.st_mode & 077)

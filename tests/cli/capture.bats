@@ -69,6 +69,33 @@ print("0x%016x" % h)' >"$T/hash"
 	[ ! -e "$T/no.tar" ]
 }
 
+@test "captures that make one key at once use one key; killed at any moment, it is whole" {
+	for round in 1 2 3 4 5; do
+		rm -f "$T/key"
+		for i in 1 2 3 4; do
+			$M capture t --key "$T/key" -o "$T/$i.tar" >/dev/null 2>"$T/e$i" 3>&- &
+		done
+		wait
+		cat "$T"/e?
+		for i in 2 3 4; do cmp "$T/1.tar" "$T/$i.tar"; done
+	done
+	[ "$(stat -c %a "$T/key")" = 600 ]
+	mkdir "$T/k"
+	for ms in 000 001 002 003 004 005 006 008 010; do
+		rm -f "$T"/k/*
+		$M capture t --key "$T/k/key" -o "$T/k.tar" >/dev/null 2>&1 3>&- &
+		sleep "0.$ms"
+		kill -9 $! 2>/dev/null || true
+		wait $! || true
+		[ ! -e "$T/k/key" ] || [[ $(cat "$T/k/key") =~ ^[0-9a-f]{32}$ ]]
+	done
+	# A full disk leaves none.
+	rm -f "$T"/k/*
+	run -2 bash -c "set -o pipefail; (trap '' XFSZ; ulimit -f 0; $M capture t --key '$T/k/key' -o '$T/k.tar') 2>&1 | cat"
+	[[ $output == *"$T/k/key: cannot write the key: File too large"* ]]
+	[ -z "$(ls "$T/k")" ]
+}
+
 @test "every verb that reads dumps reads a capture, with the same result" {
 	same='del(.hottest, .load.hottest, .offsets, .worst)'
 	for verb in verify "quality" "simulate --load 0.2 --length 50"; do
