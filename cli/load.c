@@ -152,6 +152,24 @@ read_lfts(const char *path, const struct moore_buf *text, struct cli_tables *t,
 	return rc;
 }
 
+/* What switches report replaces what is assumed of them without it. */
+static int
+parse_hardware(const struct moore_buf *text, struct cli_tables *t, struct moore_err *err)
+{
+	int rc = moore_dump_parse_hardware(&t->hardware, t->f, text->data, text->len, err);
+
+	t->sl_maps = rc == 0;
+	for (moore_swid s = 0; rc == 0 && s < t->f->n_switches; s++) {
+		const uint32_t port0 = t->f->sw[s].port0;
+
+		if (t->hardware->port[port0][MOORE_PT_VLS])
+			t->f->sw[s].maps_sl = t->hardware->sw[s][MOORE_SW_MAPS_SL];
+		else
+			t->sl_maps = false;
+	}
+	return rc;
+}
+
 static int
 parse_dump(int which, const struct moore_buf *text, struct cli_tables *t, struct moore_err *err)
 {
@@ -161,7 +179,7 @@ parse_dump(int which, const struct moore_buf *text, struct cli_tables *t, struct
 	case PATH_SL:
 		return moore_dump_parse_path_sl(&t->sl_set, t->f, text->data, text->len, err);
 	case HARDWARE:
-		return moore_dump_parse_hardware(&t->hardware, t->f, text->data, text->len, err);
+		return parse_hardware(text, t, err);
 	case LID_MATRIX:
 		return moore_dump_parse_lid_matrix(&t->hops, t->f, text->data, text->len, err);
 	default:
@@ -374,7 +392,7 @@ cli_answer_tables(const struct cli_tables *t)
 {
 	return (struct moore_answer_tables){ .f = t->f, .lft = t->lft, .sl2vl = t->sl2vl,
 		.mft = t->mft, .owner = t->owner, .no_lanes = t->no_lanes,
-		.op_vls = t->op_vls };
+		.op_vls = t->op_vls, .sl_maps = t->sl_maps };
 }
 
 /* ---- names ------------------------------------------------------------------------- */

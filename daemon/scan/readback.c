@@ -236,6 +236,21 @@ lft_to(const struct seen *s, struct snapshot *to, struct moore_err *err)
 	return 0;
 }
 
+/* A switch that maps no SLs has no rows: a packet leaves it on the VL that equals its SL, as far
+ * as the out port runs that many. */
+static struct moore_sl_row
+row_of(const struct seen_switch *w, uint32_t k, uint8_t lanes)
+{
+	struct moore_sl_row row = { { 0 } };
+
+	for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
+		if (!(w->capability & CAP_SL_MAP))
+			row.vl[sl] = (uint8_t)(sl & moore_lane_mask(lanes));
+		else if (w->sl2vl)
+			row.vl[sl] = sl & 1 ? w->sl2vl[k][sl / 2] & 15 : w->sl2vl[k][sl / 2] >> 4;
+	return row;
+}
+
 static int
 sl2vl_to(const struct seen *s, struct snapshot *to, struct moore_err *err)
 {
@@ -245,13 +260,12 @@ sl2vl_to(const struct seen *s, struct snapshot *to, struct moore_err *err)
 		const struct seen_switch *w = &s->sw[i];
 		uint32_t width = w->n_ports + 1u;
 
-		for (uint32_t k = 0; !rc && w->sl2vl && k < width * width; k++) {
+		for (uint32_t k = 0; !rc && k < width * width; k++) {
 			struct moore_sl_row row;
 
 			if (!(k % width) || !in_use(w, k / width, k % width))
 				continue;
-			for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
-				row.vl[sl] = sl & 1 ? w->sl2vl[k][sl / 2] & 15 : w->sl2vl[k][sl / 2] >> 4;
+			row = row_of(w, k, moore_fabric_port(to->fabric, i, (moore_portnum)(k % width))->lanes);
 			rc = moore_sl2vl_set(to->sl2vl, i, (moore_portnum)(k / width),
 					     (moore_portnum)(k % width), &row, err);
 		}

@@ -79,12 +79,24 @@ on_plan(const struct moore_shadow *x)
 	return (struct precondition){ "plan", MET, "routes are those of the plan" };
 }
 
+static struct precondition
+on_sl_mapping(const struct moore_answer_tables *t)
+{
+	if (!t->sl_maps)
+		return (struct precondition){ "SL mapping", UNKNOWN, "dumps do not tell whether switches map "
+			"SLs: let moored take the capture" };
+	for (moore_swid s = 0; s < t->f->n_switches; s++)
+		if (!t->f->sw[s].maps_sl)
+			return (struct precondition){ "SL mapping", NOT_MET, "a switch reports that it maps no "
+				"SLs, so moore routes nothing through it: `moorectl accept` names it" };
+	return (struct precondition){ "SL mapping", MET, "every switch reports that it maps SLs" };
+}
+
 static json_t *
 json_preconditions(const struct moore_shadow *x, bool *met)
 {
 	const struct precondition all[] = { on_lanes(&x->today), on_qos(&x->today), on_plan(x),
-		{ "SL mapping", UNKNOWN, "dumps do not tell whether switches map SLs: compare "
-			"IsSLMappingSupported in `smpquery portinfo`" },
+		on_sl_mapping(&x->today),
 		{ "OpenSM", UNKNOWN, "its version, plugin and settings: `moorectl doctor` at the site" },
 	};
 	json_t *list = json_array();

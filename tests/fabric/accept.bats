@@ -109,6 +109,26 @@ not_so() { jq -r --arg s "$1" --arg v "$2" '.switches[] | select(.switch == $s).
 	END
 }
 
+@test "a switch that maps no SLs: its lanes are read as they are, and shadow counts them" {
+	lame_so
+	export LAME_SWITCH=0x200002 LAME_LIE=map
+	sm_preload=$dir/lame.so spare lmc 1
+	MOORED_RUN="ibsim-run env LD_PRELOAD=$dir/lame.so:$(sed -n 's/^sim_so=//p' "$(command -v ibsim-run)")" moored_start
+	will "$DEADLINE" .lanes_read fabric.summary
+	run -1 accept one two
+	[ "$(not_so two "does not obey")" = sl2vl ] || fail "$output"
+	# A packet leaves it on the VL that equals its SL, on ports that run two.
+	[ "$(ask vls.table '{"switch":"two"}' | jq -c '.rows[] | select((.in | index(1)) and (.out | index(7))).vls')" = '[0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1]' ]
+	will 20 .sound routes.verify
+	moorectl --socket "$dir/moored.sock" capture --names keep -o "$dir/live.tar" >/dev/null
+	for from in "$dir/live.tar" ""; do
+		run -1 moorectl --socket "$dir/moored.sock" shadow $from --json
+		jq -e '(.preconditions[] | select(.what == "SL mapping").met == false) and .moore.sound and
+			.today.sound and .writes.blocks == 0 and .writes.sl2vl_rows == 0' <<<"$output" || fail "$output"
+	done
+	moored_stop
+}
+
 @test "one lane, no path bits: nothing is accepted that was not seen" {
 	spare routing_engine minhop lmc 0 max_op_vls 1
 	moored_start
