@@ -62,8 +62,8 @@ switch_links(const struct moore_fabric *f, struct moore_topo_link **out, size_t 
 	return 0;
 }
 
-/* A part may lie in its family's graph in several ways, so the switches take their order by
- * GUID first, whoever listed them. */
+/* The switches are sorted by GUID first, since a part may lie in its family's graph in several
+ * ways. */
 static int
 recognise_part(struct moore_intended *out, const struct moore_fabric *seen, struct moore_err *err)
 {

@@ -45,7 +45,7 @@ verbs() { $M --list | cut -f1; }
 @test "every verb refuses one argument too many, and too few" {
 	while read -r words; do
 		case $words in
-		"topo show" | "topo compare" | "plan new" | events | drain) ;;
+		"topo show" | "topo compare" | "plan new" | events | drain | accept) ;;
 		*)
 			run --separate-stderr -2 $M $words a b c d
 			says "one argument too many" ;;
