@@ -17,6 +17,7 @@ snapshot_put(struct snapshot *s)
 	moore_sl2vl_free(s->sl2vl);
 	moore_mft_free(s->mft);
 	moore_hardware_free(s->hardware);
+	free(s->row_hash);
 	free(s);
 }
 

@@ -44,6 +44,7 @@ struct snapshot {
 	struct moore_hardware *hardware;	/* with sl2vl */
 	uint64_t tables_scan;
 	uint64_t routes_hash, lanes_hash;	/* moore_lft_hash(), ..; 0: not read */
+	uint32_t *row_hash;	/* moore_lft_hash_each(); NULL: not read */
 	struct sa_read sa;	/* asked is 0: not yet, or there is no SM */
 	atomic_ullong sa_heard_ms;	/* wall clock when the SA last answered; the scanner
 					 * sets it anew while the answers stay the same */

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -39,29 +40,57 @@ failed(struct mplug_sm *sm, const char *path, int error)
 	sm->tell.said |= 1u << k;
 }
 
+/* Sends a datagram, and frees it. */
 static void
-send_notice(struct mplug_sm *sm)
+send_text(struct mplug_sm *sm, struct moore_buf b)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	struct moore_buf b = MOORE_BUF_INIT;
 	const char *path = sm->settings.conf.moored;
 	int n;
 
-	if (!*path)
-		return;
 	n = snprintf(to.sun_path, sizeof(to.sun_path), "%s" MOORE_NOTICE_SUFFIX, path);
 	if (n < 0 || (size_t)n >= sizeof(to.sun_path)) {
 		failed(sm, path, ENAMETOOLONG);
+		moore_buf_free(&b);
 		return;
 	}
 	if (sm->tell.fd < 0)
 		sm->tell.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	moore_notice_write(&b, &sm->tell.notice);
 	if (!b.oom && (sm->tell.fd < 0 ||
 		       sendto(sm->tell.fd, b.data, b.len, MSG_DONTWAIT | MSG_NOSIGNAL,
 			      (struct sockaddr *)&to, sizeof(to)) < 0))
 		failed(sm, path, errno);
 	moore_buf_free(&b);
+}
+
+static void
+send_notice(struct mplug_sm *sm)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+
+	if (!*sm->settings.conf.moored)
+		return;
+	moore_notice_write(&b, &sm->tell.notice);
+	send_text(sm, b);
+}
+
+/* The hash of each switch's rows, so that moored can name those that hold others.  Not sent for
+ * the last good routes, whose rows over lost links are gone. */
+static void
+send_rows(struct mplug_sm *sm)
+{
+	const struct moore_fabric *f = sm->good;
+	struct moore_buf b = MOORE_BUF_INIT;
+	uint32_t *hash;
+
+	if (!*sm->settings.conf.moored || sm->tell.notice.state != MOORE_NOTICE_ROUTED || !f || !sm->result ||
+	    f->n_switches > MOORE_ROWS_MAX || !(hash = malloc((f->n_switches + (size_t)1) * sizeof(*hash))))
+		return;
+	if (moore_lft_hash_each(hash, f, sm->result->lft, NULL) == 0) {
+		moore_rows_write(&b, sm->tell.notice.sm, sm->tell.notice.number, hash, f->n_switches);
+		send_text(sm, b);
+	}
+	free(hash);
 }
 
 /* Adds the result of a sweep that was routed. */
@@ -122,6 +151,7 @@ mplug_tell_up(struct mplug_sm *sm)
 		return;		/* nothing was routed since the last datagram */
 	sm->tell.notice.up = 1;
 	send_notice(sm);
+	send_rows(sm);
 }
 
 void

@@ -303,6 +303,9 @@ seen_tables(const struct seen *s, struct snapshot *to, bool have_lanes, struct m
 	if ((rc = lft_to(s, to, err)) < 0 || (rc = mft_to(s, to, err)) < 0 ||
 	    (have_lanes && ((rc = sl2vl_to(s, to, err)) < 0 || (rc = hardware_to(s, to, err)) < 0)))
 		return rc;
+	if ((to->row_hash = malloc((to->fabric->n_switches + (size_t)1) * sizeof(*to->row_hash))) &&
+	    (rc = moore_lft_hash_each(to->row_hash, to->fabric, to->lft, err)) < 0)
+		return rc;
 	if ((rc = moore_lft_hash(&to->routes_hash, to->fabric, to->lft, err)) == 0 && have_lanes)
 		rc = moore_sl2vl_hash(&to->lanes_hash, to->fabric, to->sl2vl, err);
 	return rc;

@@ -110,9 +110,24 @@ snapshot_of(const struct moored *d, unsigned plane)
 static void
 not_ours(const struct moored *d, unsigned plane, struct moore_buf *b)
 {
-	if (sweeps_tables_by(d, snapshot_of(d, plane), wall_ms()) == BY_OTHER)
-		moore_buf_fmt(b, "the switches hold tables that OpenSM's plugin did not compute: another "
-			      "routing engine or program wrote them");
+	const struct snapshot *s = snapshot_of(d, plane);
+	moore_swid first[SHOWN];
+	uint32_t n;
+
+	if (sweeps_tables_by(d, s, wall_ms()) != BY_OTHER)
+		return;
+	moore_buf_fmt(b, "the switches hold tables that OpenSM's plugin did not compute: another "
+		      "routing engine or program wrote them");
+	if ((n = sweeps_others(d, s, first, SHOWN)) == MOORE_NONE)
+		return;
+	if (n)
+		moore_buf_fmt(b, "; %u of %u switches hold other routes", n, s->fabric->n_switches);
+	else
+		moore_buf_fmt(b, "; the routes of all switches are its own, lanes are not");
+	for (uint32_t i = 0; i < n && i < SHOWN && n < s->fabric->n_switches; i++)
+		moore_buf_fmt(b, "%s%s", i ? ", " : ": ", s->fabric->sw[first[i]].name);
+	if (n < s->fabric->n_switches)
+		put_rest(b, n);
 }
 
 static void

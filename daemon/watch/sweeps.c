@@ -36,6 +36,8 @@ enum { BATCH = 16, PAUSE_MS = 100, KICK_MS = 1000 };
 struct told {
 	struct moore_notice n;
 	uint64_t at_ms;
+	struct moore_rows rows;		/* of the last sweep that told them; empty: none */
+	uint64_t rows_of;		/* routes of that notice: they stay while a later one has the same */
 };
 
 struct sweeps {
@@ -45,6 +47,7 @@ struct sweeps {
 	char path[108];		/* of the file to remove at the end; "" for systemd's */
 	bool kicked;		/* the scanner was asked in the last KICK_MS */
 	bool again;		/* ask it again after KICK_MS */
+	char data[MOORE_ROWS_BYTES + 1];	/* a datagram */
 	uint64_t good, junk;
 	struct told of[MOORED_PLANES_MAX];	/* by subnet manager, the last one first */
 };
@@ -78,8 +81,33 @@ keep(struct sweeps *w, const struct moore_notice *n)
 	while (i < MOORED_PLANES_MAX - 1 && w->of[i].n.sm && w->of[i].n.sm != n->sm)
 		i++;		/* the last place has the manager that was silent longest */
 	say(n, w->of[i].n.sm == n->sm ? &w->of[i].n : &(struct moore_notice){ .why = "?" });
+	if (w->of[i].n.sm == n->sm) {
+		t.rows = w->of[i].rows;
+		t.rows_of = w->of[i].rows_of;
+	} else {
+		moore_rows_free(&w->of[i].rows);
+	}
 	memmove(&w->of[1], &w->of[0], i * sizeof(w->of[0]));
 	w->of[0] = t;
+}
+
+/* Takes the rows of the manager that sent its notice last. */
+static int
+keep_rows(struct sweeps *w, const char *data, size_t len, struct moore_err *err)
+{
+	struct moore_rows r;
+	int rc = moore_rows_parse(&r, data, len, err);
+
+	if (rc < 0)
+		return rc;
+	if (w->of[0].n.sm == r.sm && w->of[0].n.number == r.number) {
+		moore_rows_free(&w->of[0].rows);
+		w->of[0].rows = r;
+		w->of[0].rows_of = w->of[0].n.routes;
+	} else {
+		moore_rows_free(&r);
+	}
+	return 0;
 }
 
 static void
@@ -113,20 +141,25 @@ on_datagram(evutil_socket_t fd, short what, void *arg)
 	struct sweeps *w = arg;
 	struct moore_notice n;
 	struct moore_err err;
-	char data[MOORE_NOTICE_MAX + 1];
+	char *data = w->data;
 	ssize_t len = 0;
+	bool rows;
 
 	(void)what;
 	for (unsigned i = 0; i < BATCH; i++) {
-		len = recv(fd, data, sizeof(data), MSG_DONTWAIT);
+		len = recv(fd, data, sizeof(w->data), MSG_DONTWAIT);
 		if (len < 0)
 			return;
-		if (moore_notice_parse(&n, data, (size_t)len, &err) < 0) {
+		rows = moore_rows_is(data, (size_t)len);
+		if ((rows ? keep_rows(w, data, (size_t)len, &err) :
+		     moore_notice_parse(&n, data, (size_t)len, &err)) < 0) {
 			if (!w->junk++)
 				log_say(LOG_WARNING, NULL, "a datagram of %zd bytes is not a notice of "
 					"OpenSM's plugin: %s; others like it are counted", len, err.text);
 			continue;
 		}
+		if (rows)
+			continue;
 		w->good++;
 		keep(w, &n);
 		if (n.up)
@@ -212,6 +245,8 @@ sweeps_stop(struct moored *d)
 		close(w->fd);
 	if (w->path[0])
 		unlink(w->path);
+	for (unsigned i = 0; i < MOORED_PLANES_MAX; i++)
+		moore_rows_free(&w->of[i].rows);
 	free(w);
 	d->sweeps = NULL;
 }
@@ -275,6 +310,20 @@ sweeps_tables_by(const struct moored *d, const struct snapshot *s, uint64_t now_
 	if (!t || !t->n.routes)
 		return BY_UNKNOWN;
 	return now_ms - t->at_ms < (t->n.up ? READING_MS : CHANGING_MS) ? BY_CHANGING : BY_OTHER;
+}
+
+uint32_t
+sweeps_others(const struct moored *d, const struct snapshot *s, moore_swid *first, uint32_t max)
+{
+	const struct told *t = s && d->sweeps ? told_by(d->sweeps, s) : NULL;
+	uint32_t n = 0;
+
+	if (!t || !t->rows.n || t->rows_of != t->n.routes || !s->row_hash)
+		return MOORE_NONE;
+	for (moore_swid i = 0; i < s->fabric->n_switches; i++)
+		if (!moore_rows_have(&t->rows, s->row_hash[i]) && n++ < max)
+			first[n - 1] = i;
+	return n;
 }
 
 const struct moore_notice *

@@ -19,6 +19,9 @@ enum tables_by {
 	N_TABLES_BY
 };
 enum tables_by sweeps_tables_by(const struct moored *d, const struct snapshot *s, uint64_t now_ms);
+/* How many switches of this snapshot hold routes that the plugin did not report, the first of them
+ * in first[max].  MOORE_NONE: unknown, since the plugin did not report the rows of its last sweep. */
+uint32_t sweeps_others(const struct moored *d, const struct snapshot *s, moore_swid *first, uint32_t max);
 const char *tables_by_name(enum tables_by by);	/* "plugin" */
 /* What the master of this snapshot's plane reported last; NULL: nothing.  *at_ms is when. */
 const struct moore_notice *sweeps_last(const struct moored *d, const struct snapshot *s,

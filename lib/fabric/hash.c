@@ -53,9 +53,11 @@ lids_of(struct moore_arena *tmp, const struct moore_fabric *f, const struct moor
 	return lid;
 }
 
-int
-moore_lft_hash(uint64_t *out, const struct moore_fabric *f, const struct moore_lft *t,
-	       struct moore_err *err)
+/* Hashes the rows of all switches in order of their GUIDs: into *out, and into each[s]; both may
+ * be NULL. */
+static int
+hash_rows(uint64_t *out, uint32_t *each, const struct moore_fabric *f, const struct moore_lft *t,
+	  struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct moore_lid_owner *owner = NULL;
@@ -77,13 +79,36 @@ moore_lft_hash(uint64_t *out, const struct moore_fabric *f, const struct moore_l
 
 		for (uint32_t k = 0; k < n; k++)
 			line[k] = lid[k].index < t->stride ? row[lid[k].index] : MOORE_NO_PATH;
-		h = moore_hash(h, &sw[i].guid, sizeof(sw[i].guid));
-		h = moore_hash(h, line, n);
+		if (out) {
+			h = moore_hash(h, &sw[i].guid, sizeof(sw[i].guid));
+			h = moore_hash(h, line, n);
+		}
+		if (each) {
+			uint64_t own = moore_hash(MOORE_HASH_INIT, &sw[i].guid, sizeof(sw[i].guid));
+
+			own = moore_hash(own, line, n);
+			each[sw[i].index] = (uint32_t)(own ^ own >> 32);
+		}
 	}
-	*out = h;
+	if (out)
+		*out = h;
 	free(owner);
 	moore_arena_free(&tmp);
 	return rc;
+}
+
+int
+moore_lft_hash(uint64_t *out, const struct moore_fabric *f, const struct moore_lft *t,
+	       struct moore_err *err)
+{
+	return hash_rows(out, NULL, f, t, err);
+}
+
+int
+moore_lft_hash_each(uint32_t *each, const struct moore_fabric *f, const struct moore_lft *t,
+		    struct moore_err *err)
+{
+	return hash_rows(NULL, each, f, t, err);
 }
 
 static bool

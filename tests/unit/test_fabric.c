@@ -464,6 +464,31 @@ test_hash(void **state)
 	}
 }
 
+/* A route that differs changes the number of its switch, and of no other. */
+static void
+hash_of_each_switch(void **state)
+{
+	struct moore_fabric *f = small();
+	uint32_t before[3], after[3];
+	struct moore_lft *t;
+
+	(void)state;
+	assert_int_equal(moore_fabric_seal(f, NULL), 0);
+	assert_int_equal(moore_lft_new(&t, 3, 10, NULL), 0);
+	CHECK_OOM("before", moore_lft_hash_each(before, f, t, NULL), (void)0);
+	CHECK("equal rows of two switches differ", before[0] != before[1] && before[1] != before[2] &&
+	      before[0] != before[2]);
+	for (moore_swid s = 0; s < 3; s++) {
+		moore_lft_row(t, s)[5] ^= 1;
+		assert_int_equal(moore_lft_hash_each(after, f, t, NULL), 0);
+		for (moore_swid k = 0; k < 3; k++)
+			CHECK_EQ("this one alone", before[k] != after[k], k == s);
+		moore_lft_row(t, s)[5] ^= 1;
+	}
+	moore_lft_free(t);
+	moore_fabric_free(f);
+}
+
 /* Rows that no pair of ports has any more do not count, nor does how many there are. */
 static void
 hash_ignores_unused_rows(void **state)
@@ -525,7 +550,7 @@ main(void)
 		cmocka_unit_test(test_lft),
 		cmocka_unit_test(test_sl2vl),
 		cmocka_unit_test(test_hash),
-		cmocka_unit_test(hash_ignores_unused_rows),
+		cmocka_unit_test(hash_of_each_switch), cmocka_unit_test(hash_ignores_unused_rows),
 		cmocka_unit_test(test_mft),
 	};
 

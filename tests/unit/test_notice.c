@@ -164,6 +164,70 @@ size_limit(void **state)
 	moore_buf_free(&b);
 }
 
+/* ---- the rows of each switch --------------------------------------------------------------- */
+
+static void
+rows_written_and_read(void **state)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	uint32_t hash[] = { UINT32_MAX, 7, 0xabc, 7 };
+	struct moore_rows r;
+	(void)state;
+
+	moore_rows_write(&b, 0x2c903000a1b2c, 70, hash, ARRAY_LEN(hash));
+	moore_buf_add(&b, "", 1);
+	assert_string_equal(b.data, "moore-rows 1 2c903000a1b2c 46\n000000070000000700000abcffffffff\n");
+	CHECK("it is one", moore_rows_is(b.data, b.len) && !moore_rows_is(FULL_TEXT, sizeof(FULL_TEXT)));
+	CHECK_OOM("read back", moore_rows_parse(&r, b.data, b.len - 1, NULL), (void)0);
+	CHECK("whose", r.sm == 0x2c903000a1b2c && r.number == 70 && r.n == 4);
+	CHECK("it has these", moore_rows_have(&r, 7) && moore_rows_have(&r, 0xabc) &&
+	      moore_rows_have(&r, UINT32_MAX));
+	CHECK("and no others", !moore_rows_have(&r, 6) && !moore_rows_have(&r, 8) && !moore_rows_have(&r, 0));
+	moore_rows_free(&r);
+	CHECK("none", !r.n && !moore_rows_have(&r, 0));
+	moore_buf_free(&b);
+}
+
+static void
+rows_accepted_and_refused(void **state)
+{
+	static const struct { const char *why, *text; int rc; unsigned line; } T[] = {
+		{ "no switch", "moore-rows 1 a b\n\n", 0, 0 },
+		{ "capitals", "moore-rows 1 A B\n0000ABCD\n", 0, 0 },
+		{ "no line", "moore-rows 1 a b", -MOORE_ESYNTAX, 1 },
+		{ "no second line", "moore-rows 1 a b\n", -MOORE_ESYNTAX, 2 },
+		{ "one number", "moore-rows 1 a\n\n", -MOORE_ESYNTAX, 1 },
+		{ "three numbers", "moore-rows 1 a b c\n\n", -MOORE_ESYNTAX, 1 },
+		{ "another version", "moore-rows 2 a b\n\n", -MOORE_ESYNTAX, 1 },
+		{ "too great", "moore-rows 1 a 10000000000000000\n\n", -MOORE_ESYNTAX, 1 },
+		{ "truncated", "moore-rows 1 a b\n0000000100000\n", -MOORE_ESYNTAX, 2 },
+		{ "no end", "moore-rows 1 a b\n00000001", -MOORE_ESYNTAX, 2 },
+		{ "no digit", "moore-rows 1 a b\n0000000g\n", -MOORE_ESYNTAX, 2 },
+		{ "a sign", "moore-rows 1 a b\n-0000001\n", -MOORE_ESYNTAX, 2 },
+		{ "falling", "moore-rows 1 a b\n0000000200000001\n", -MOORE_ESYNTAX, 2 },
+	};
+	struct moore_buf b = MOORE_BUF_INIT;
+	struct moore_rows r;
+	struct moore_err err;
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		CHECK_EQ(T[i].why, moore_rows_parse(&r, T[i].text, strlen(T[i].text), &err), T[i].rc);
+		CHECK(T[i].why, !T[i].rc || (err.line == T[i].line && !r.hash));
+		moore_rows_free(&r);
+	}
+	moore_buf_fmt(&b, "moore-rows 1 a b\n");
+	for (unsigned i = 0; i <= MOORE_ROWS_MAX; i++)
+		moore_buf_fmt(&b, "00000000");
+	moore_buf_fmt(&b, "\n");
+	CHECK_EQ("one switch too many", moore_rows_parse(&r, b.data, b.len, &err), -MOORE_ESYNTAX);
+	b.data[b.len - 9] = '\n';
+	CHECK_EQ("the most", moore_rows_parse(&r, b.data, b.len - 8, &err), 0);
+	CHECK("fits a datagram", r.n == MOORE_ROWS_MAX && b.len - 8 <= MOORE_ROWS_BYTES);
+	moore_rows_free(&r);
+	moore_buf_free(&b);
+}
+
 int
 main(void)
 {
@@ -173,6 +237,8 @@ main(void)
 		cmocka_unit_test(accepted_and_refused),
 		cmocka_unit_test(texts),
 		cmocka_unit_test(size_limit),
+		cmocka_unit_test(rows_written_and_read),
+		cmocka_unit_test(rows_accepted_and_refused),
 	};
 
 	return cmocka_run_group_tests_name("notice", tests, NULL, NULL);

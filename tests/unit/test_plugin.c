@@ -1990,6 +1990,25 @@ next_notice(const char *why, int fd, struct moore_notice *n)
 	CHECK_EQ(why, moore_notice_parse(n, text, (size_t)len, NULL), 0);
 }
 
+/* The rows behind the notice are those that the plugin published, of each switch. */
+static void
+next_rows(const char *why, int fd, const struct mplug_sm *sm, const struct moore_notice *n)
+{
+	uint32_t each[64];
+	struct moore_rows r;
+	char text[4096];
+	ssize_t len = recv(fd, text, sizeof(text), 0);
+
+	CHECK(why, len > 0 && fake.f->n_switches <= ARRAY_LEN(each));
+	CHECK_EQ(why, moore_rows_parse(&r, text, (size_t)len, NULL), 0);
+	CHECK(why, r.sm == n->sm && r.number == n->number);
+	CHECK_EQ(why, r.n, fake.f->n_switches);
+	CHECK_EQ(why, moore_lft_hash_each(each, sm->good, sm->result->lft, NULL), 0);
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		CHECK(why, moore_rows_have(&r, each[s]));
+	moore_rows_free(&r);
+}
+
 static unsigned
 open_descriptors(void)
 {
@@ -2046,6 +2065,7 @@ tells_moored(void **state)
 	osm_event_plugin.report(sm, OSM_EVENT_ID_SUBNET_UP, NULL);
 	next_notice("up", fd, &n);
 	CHECK_EQ("up", n.up, 1);
+	next_rows("and the rows", fd, sm, &n);
 	osm_event_plugin.report(sm, OSM_EVENT_ID_SUBNET_UP, NULL);
 	CHECK("told once", recv(fd, &n, sizeof(n), 0) < 0);
 	qos_off();
@@ -2057,6 +2077,9 @@ tells_moored(void **state)
 	CHECK("the same routes", n.routes == routes);
 	CHECK("no lanes", !n.lanes && !n.hash);
 	CHECK_EQ("number", n.number, 4);
+	osm_event_plugin.report(sm, OSM_EVENT_ID_SUBNET_UP, NULL);
+	next_notice("kept, and up", fd, &n);
+	CHECK("no rows of the last good routes", recv(fd, &n, sizeof(n), 0) < 0);
 	fake.osm->subn.opt.qos = TRUE;
 	fake_next_sweep();
 	fake.sw[7]->sw->lft[64] ^= 1;

@@ -49,6 +49,27 @@ MOORE_API void moore_notice_write(struct moore_buf *out, const struct moore_noti
 MOORE_API int moore_notice_parse(struct moore_notice *n, const void *data, size_t len,
 				 struct moore_err *err);
 
+/* ---- the rows of each switch: a datagram of its own, behind a notice ---------------------- */
+
+#define MOORE_ROWS_MAX 16384	/* switches; of a larger fabric none is sent */
+#define MOORE_ROWS_BYTES (8 * MOORE_ROWS_MAX + 256)
+
+struct moore_rows {
+	uint64_t sm, number;	/* of the notice that it belongs to */
+	uint32_t n, *hash;	/* moore_lft_hash_each(), rising */
+};
+/* Appends the datagram; sorts hash[]. */
+MOORE_API void moore_rows_write(struct moore_buf *out, uint64_t sm, uint64_t number, uint32_t *hash,
+				uint32_t n);
+/* Is this such a datagram, and no notice? */
+MOORE_API bool moore_rows_is(const void *data, size_t len);
+/* The caller ends *out with moore_rows_free().  -MOORE_ESYNTAX, -MOORE_ENOMEM.  O(len). */
+MOORE_API int moore_rows_parse(struct moore_rows *out, const void *data, size_t len,
+			       struct moore_err *err);
+MOORE_API void moore_rows_free(struct moore_rows *r);	/* leaves it empty */
+/* Whether one of them is this. */
+MOORE_API bool moore_rows_have(const struct moore_rows *r, uint32_t hash);
+
 MOORE_END
 
 #endif

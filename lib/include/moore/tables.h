@@ -78,6 +78,10 @@ moore_sl2vl_vl(const struct moore_sl2vl *t, const struct moore_fabric *f, moore_
  * O(switches * ports^2). */
 MOORE_API int moore_lft_hash(uint64_t *out, const struct moore_fabric *f,
 			     const struct moore_lft *t, struct moore_err *err);
+/* The same for each switch alone: each[s] covers its GUID and its row, so the numbers of two
+ * programs can be compared as sets. */
+MOORE_API int moore_lft_hash_each(uint32_t *each, const struct moore_fabric *f,
+				  const struct moore_lft *t, struct moore_err *err);
 MOORE_API int moore_sl2vl_hash(uint64_t *out, const struct moore_fabric *f,
 			       const struct moore_sl2vl *t, struct moore_err *err);
 
