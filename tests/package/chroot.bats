@@ -90,7 +90,7 @@ changed() { grep -qx 'seed 7' "$C/etc/moore/moore.conf" && grep -qx 'poll_ms 200
 	done
 	for p in $OURS; do [ "$(c dpkg-query -W -f='${db:Status-Abbrev}' "$p")" = "ii " ]; done
 	[ "$(c dpkg-query -W -f='${Conffiles}\n' osmmoore moored | awk 'NF { print $1 }' | sort | tr '\n' ' ')" = \
-	  "/etc/moore/moore.conf /etc/moore/moore.rules.yml /etc/moore/moored.conf /etc/moore/opensm.conf " ]
+	  "/etc/moore/moore.conf /etc/moore/moore.dashboard.json /etc/moore/moore.rules.yml /etc/moore/moored.conf /etc/moore/opensm.conf " ]
 	snapshot | grep -q ' \./usr/sbin/moored '	# so the comparison after the purge would find it
 	# The commands of that line, as far as they need no systemd.
 	run -0 c moorectl opensm-conf --write
@@ -163,7 +163,7 @@ changed() { grep -qx 'seed 7' "$C/etc/moore/moore.conf" && grep -qx 'poll_ms 200
 	run -0 c dpkg --remove $OURS
 	[[ $output == *"osmmoore: /etc/opensm/opensm.conf still names the plugin"* ]]
 	[ "$(cd "$C" && find etc/moore -type f | sort | tr '\n' ' ')" = \
-	  "etc/moore/moore.conf etc/moore/moore.conf.dpkg-dist etc/moore/moore.rules.yml etc/moore/moored.conf etc/moore/opensm.conf " ]
+	  "etc/moore/moore.conf etc/moore/moore.conf.dpkg-dist etc/moore/moore.dashboard.json etc/moore/moore.rules.yml etc/moore/moored.conf etc/moore/opensm.conf " ]
 	[ -e "$C/var/lib/moored/history" ]
 	# The administrator undoes what the first of the commands did.
 	mv "$C/etc/opensm/opensm.conf.before-moore" "$C/etc/opensm/opensm.conf"
