@@ -277,7 +277,7 @@ demo: test-packages all		## a Slim Fly on ibsim under the real OpenSM, as a stor
 	@tests/demo
 
 # ---- measurements: a program of tests/bench, a script of tests/bench, or both ------------------
-BENCHES := route layers stability rpc page scan permute place isomorph wire ether detect booksim
+BENCHES := route layers stability rpc page scan permute place isomorph wire ether lldp detect booksim
 .PHONY: $(BENCHES:%=bench-%)
 $(BENCHES:%=bench-%): bench-%: test-packages all
 bench-route: $(B)/tests/bench/engine	## the engine beside OpenSM's own
@@ -306,6 +306,8 @@ bench-detect:			## how long a cut Ethernet cable goes unnoticed
 	@tests/bench/detect
 bench-ether:			## an Ethernet network of a million hosts (long)
 	@tests/bench/ether
+bench-lldp:			## finding a fabric of 1,058 switches from what they report
+	@tests/bench/lldp
 bench-booksim:			## simulate beside BookSim2, whose source tree is BOOKSIM
 	@MOORE_BUILD=$(abspath $(B)) tests/bench/booksim $(BOOKSIM)
 bench-wire: $(B)/tests/bench/wire	## checking 40,000 cables

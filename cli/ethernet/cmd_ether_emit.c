@@ -486,7 +486,7 @@ cmd_ether_emit(const struct cli_call *c)
 	json_t *answer = NULL;
 	int rc;
 
-	if (!dir || !strcmp(dir, "-"))
+	if (!dir || !*dir || !strcmp(dir, "-"))
 		return cli_misuse(c, "-o DIR is missing: the files of each switch go into a directory");
 	if ((rc = make_network(c, &e)) == CLI_OK && (rc = open_target(&t, dir)) == CLI_OK)
 		rc = make_files(c, t.tmp, &e, &answer);
