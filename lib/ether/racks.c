@@ -46,18 +46,46 @@ n_families(const struct moore_ether *x)
 	return (uint32_t)x->opts.range[MOORE_IP4].is_set + x->opts.range[MOORE_IP6].is_set;
 }
 
+/* Layers in which a switch has a prefix. */
+static uint32_t
+layers_of(const struct moore_ether *x, moore_swid s)
+{
+	unsigned ip = x->opts.range[MOORE_IP4].is_set ? MOORE_IP4 : MOORE_IP6;
+	const struct moore_addr *prefix = &x->prefix[ip][(size_t)s * x->opts.n_layers];
+
+	return x->opts.n_layers > 1 && prefix[1].is_set ? x->opts.n_layers : 1;
+}
+
+static uint8_t
+lmc_of(uint32_t n_prefixes)
+{
+	uint8_t lmc = 0;
+
+	while (1u << lmc < n_prefixes)
+		lmc++;
+	return lmc;
+}
+
+/* Takes away the LIDs that stand for no prefix, as far as a number of LIDs is a power of two; so a
+ * verdict counts each prefix once. */
+static void
+keep_prefixes(struct moore_fabric *racks, const struct moore_ether *x)
+{
+	for (moore_swid s = 0; s < racks->n_switches; s++)
+		racks->sw[s].lid = 0;	/* its endpoint stands for it */
+	for (moore_epid e = 0; e < racks->n_endpoints; e++)
+		racks->ep[e].lmc = lmc_of(layers_of(x, racks->ep[e].sw) * n_families(x));
+}
+
 int
 moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x, enum moore_racks kind,
 		  struct moore_err *err)
 {
 	uint32_t n = x->opts.n_layers * (kind == MOORE_RACKS_JUDGED ? n_families(x) : 1);
 	struct moore_plan racks;
-	uint8_t lmc = 0;
 	int rc;
 
 	*out = NULL;
-	while (1u << lmc < n)
-		lmc++;
 	if (n > MOORE_N_OFFSETS)
 		return moore_fail(err, MOORE_ELID, 0, "%u layers of both families are more than the "
 				  "checker takes: choose up to %u", x->opts.n_layers,
@@ -67,9 +95,11 @@ moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x, enum m
 				  "most %d", x->plan->n_switches, SWITCHES_MAX);
 	if ((rc = thin(&racks, x->plan, kind == MOORE_RACKS_JUDGED, err)) < 0)
 		return rc;
-	rc = moore_fabric_from_plan_to(out, &racks, lmc, LIDS_MAX, err);
+	rc = moore_fabric_from_plan_to(out, &racks, lmc_of(n), LIDS_MAX, err);
 	free(racks.ep);
 	free(racks.sw);
+	if (rc == 0 && kind == MOORE_RACKS_JUDGED)
+		keep_prefixes(*out, x);
 	return rc;
 }
 
@@ -86,11 +116,22 @@ rack_of(const struct moore_fabric *racks, moore_swid s)
 	return MOORE_NONE;
 }
 
+/* What LID number i of a rack stands for: the layers of IPv4, then those of IPv6. */
+static bool
+target_at(const struct moore_ether *x, moore_swid d, uint32_t i, struct moore_ether_target *out)
+{
+	uint32_t layers = layers_of(x, d);
+
+	*out = (struct moore_ether_target){ d, i % layers,
+		!x->opts.range[MOORE_IP4].is_set || i >= layers ? MOORE_IP6 : MOORE_IP4 };
+	return i < layers * n_families(x) &&
+		x->prefix[out->ip][(size_t)d * x->opts.n_layers + out->layer].is_set;
+}
+
 bool
 moore_ether_target(const struct moore_ether *x, const struct moore_fabric *racks, moore_lid lid,
 		   struct moore_ether_target *out)
 {
-	uint32_t layers = x->opts.n_layers, offset;
 	moore_epid e = 0, high = racks->n_endpoints;
 
 	/* Endpoints have their LIDs in the order of the list (moore_fabric_from_plan()). */
@@ -104,11 +145,7 @@ moore_ether_target(const struct moore_ether *x, const struct moore_fabric *racks
 	}
 	if (!racks->n_endpoints || lid < racks->ep[e].lid)
 		return false;
-	offset = (uint32_t)lid - racks->ep[e].lid;
-	*out = (struct moore_ether_target){ racks->ep[e].sw, offset % layers,
-		!x->opts.range[MOORE_IP4].is_set || offset >= layers ? MOORE_IP6 : MOORE_IP4 };
-	return offset < layers * n_families(x) &&
-		x->prefix[out->ip][(size_t)out->sw * layers + out->layer].is_set;
+	return target_at(x, racks->ep[e].sw, (uint32_t)lid - racks->ep[e].lid, out);
 }
 
 /* ---- from tables to the routes of a switch ----------------------------------------------- */
@@ -376,16 +413,12 @@ check_hosts(const struct taking *w, enum moore_ip ip)
 static const struct moore_addr *
 prefix_at(const struct moore_ether *x, moore_swid d, uint32_t i)
 {
-	uint32_t layers = x->opts.n_layers;
-	unsigned ip = !x->opts.range[MOORE_IP4].is_set || i >= layers ? MOORE_IP6 : MOORE_IP4;
-	const struct moore_addr *to = i < layers * n_families(x) ?
-		&x->prefix[ip][(size_t)d * layers + i % layers] : NULL;
+	struct moore_ether_target to;
 
-	return to && to->is_set ? to : NULL;
+	return target_at(x, d, i, &to) ? &x->prefix[to.ip][(size_t)d * x->opts.n_layers + to.layer] : NULL;
 }
 
-/* At switch s, the rows of port 0 of switch d, and of its LIDs that stand for nothing, are that of
- * its first prefix. */
+/* At switch s, the rows of the LIDs of switch d that stand for nothing are that of its first prefix. */
 static void
 repeat_rows(struct moore_lft *lft, const struct moore_ether *x, const struct moore_fabric *racks,
 	    moore_swid s, moore_swid d)
@@ -396,7 +429,6 @@ repeat_rows(struct moore_lft *lft, const struct moore_ether *x, const struct moo
 	for (uint32_t i = 1; i < 1u << ep->lmc; i++)
 		if (!prefix_at(x, d, i))
 			row[ep->lid + i] = row[ep->lid];
-	row[racks->sw[d].lid] = s == d ? 0 : row[ep->lid];
 }
 
 /* The rows of destination switch d. */

@@ -126,7 +126,8 @@ MOORE_API void moore_ether_host_mac(char out[MOORE_MAC_TEXT], moore_epid e);
  *     layer l, of both families.
  *   MOORE_RACKS_JUDGED: for the checker: every switch has an endpoint, those without hosts at
  *     a port beyond their last; the offsets are the layers of IPv4, then those of IPv6.  So one
- *     verdict covers both families, whose packets wait for one another.
+ *     verdict covers both families, whose packets wait for one another.  Switches have no LIDs, and
+ *     a switch without hosts has none beyond layer 0.
  * -MOORE_ELID when there are more than 65,534 switches, the prefixes exceed 2^26, or the offsets
  * those of one endpoint. */
 enum moore_racks { MOORE_RACKS_ROUTED, MOORE_RACKS_JUDGED };
