@@ -258,7 +258,8 @@ uint32_t *cli_old_switches(const struct moore_fabric *was, const struct moore_fa
 void cli_fewer_lanes(struct moore_fabric *now, const struct moore_fabric *was,
 		     const uint32_t *old_of);
 /* Appends `steps` of an answer. */
-void cli_put_table_steps(struct moore_buf *b, const json_t *steps);
+enum cli_step_words { CLI_STEPS_OF_LIDS, CLI_STEPS_OF_PREFIXES };
+void cli_put_table_steps(struct moore_buf *b, const json_t *steps, enum cli_step_words words);
 
 /* ---- opensm.conf (opensm_conf.c) -------------------------------------------- */
 

@@ -553,5 +553,5 @@ cli_ether_put_diff(struct moore_buf *b, const json_t *answer)
 		 cli_int(answer, "steps_to_load"), cli_int(answer, "steps_to_load") == 1 ? "" : "s",
 		 cli_int(answer, "loads"));
 	if (json_is_object(json_object_get(answer, "steps")))
-		cli_put_table_steps(b, json_object_get(answer, "steps"));
+		cli_put_table_steps(b, json_object_get(answer, "steps"), CLI_STEPS_OF_PREFIXES);
 }

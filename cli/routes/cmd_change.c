@@ -161,7 +161,7 @@ put_change(struct moore_buf *b, const json_t *answer)
 	if (json_object_get(answer, "steps")) {
 		cli_putf(b, "all at once    %s\n", cli_yes(answer, "safe") ? "safe" :
 			 "not safe; change without --steps has an example");
-		cli_put_table_steps(b, json_object_get(answer, "steps"));
+		cli_put_table_steps(b, json_object_get(answer, "steps"), CLI_STEPS_OF_LIDS);
 		return;
 	}
 	put_mix(b, answer);

@@ -553,7 +553,7 @@ put_answer(struct moore_buf *b, const json_t *answer)
 	cli_put_sound(b, answer);
 	cli_putf(b, "hash           %s\n", cli_str(answer, "hash"));
 	if (json_object_get(answer, "steps"))
-		cli_put_table_steps(b, json_object_get(answer, "steps"));
+		cli_put_table_steps(b, json_object_get(answer, "steps"), CLI_STEPS_OF_LIDS);
 }
 
 static int

@@ -166,7 +166,7 @@ put_way(struct moore_buf *b, const char *heading, const json_t *way)
 		if (*cli_str(s, "why"))
 			cli_putf(b, "steps          " CLI_RED "none" CLI_PLAIN ": %s\n", cli_str(s, "why"));
 		else
-			cli_put_table_steps(b, json_object_get(s, "steps"));
+			cli_put_table_steps(b, json_object_get(s, "steps"), CLI_STEPS_OF_LIDS);
 	}
 }
 

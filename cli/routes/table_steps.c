@@ -310,21 +310,32 @@ cli_table_steps_free(struct cli_table_steps *x)
 
 /* ---- in words --------------------------------------------------------------------------- */
 
+static void
+put_rows(struct moore_buf *b, const json_t *step, enum cli_step_words words)
+{
+	if (words == CLI_STEPS_OF_PREFIXES)
+		cli_putf(b, "%lld routes, %lld of them to nowhere", cli_int(step, "rows"), cli_int(step, "no_path"));
+	else
+		cli_putf(b, "%lld rows in %lld blocks, %lld of them to no-path", cli_int(step, "rows"),
+			 cli_int(step, "blocks"), cli_int(step, "no_path"));
+}
+
 void
-cli_put_table_steps(struct moore_buf *b, const json_t *steps)
+cli_put_table_steps(struct moore_buf *b, const json_t *steps, enum cli_step_words words)
 {
 	const json_t *list = json_object_get(steps, "list"), *s;
 	bool waits = false;
 	size_t i;
 
-	cli_putf(b, "steps          %zu; at first %lld pairs (switch with endpoints, LID) are dead that "
-		 "the new tables connect\n", json_array_size(list), cli_int(steps, "dead"));
+	cli_putf(b, "steps          %zu; at first %lld pairs (%s) are dead that the new tables "
+		 "connect\n", json_array_size(list), cli_int(steps, "dead"),
+		 words == CLI_STEPS_OF_PREFIXES ? "switch, prefix" : "switch with endpoints, LID");
 	json_array_foreach(list, i, s) {
 		waits |= cli_yes(s, "wait");
-		cli_putf(b, "  %zu. %s%lld rows in %lld blocks, %lld of them to no-path: %lld dead pairs "
-			 "are back, %lld live pairs interrupted, %s\n", i + 1,
-			 cli_yes(s, "wait") ? "after packets of earlier steps have left, " : "",
-			 cli_int(s, "rows"), cli_int(s, "blocks"), cli_int(s, "no_path"),
+		cli_putf(b, "  %zu. %s", i + 1,
+			 cli_yes(s, "wait") ? "after packets of earlier steps have left, " : "");
+		put_rows(b, s, words);
+		cli_putf(b, ": %lld dead pairs are back, %lld live pairs interrupted, %s\n",
 			 cli_int(s, "back"), cli_int(s, "interrupted"),
 			 cli_yes(s, "safe") ? CLI_GREEN "safe" CLI_PLAIN :
 			 CLI_RED "NOT safe" CLI_PLAIN);

@@ -218,6 +218,7 @@ several() {
 	run -2 --separate-stderr $M ethernet apply "$T/around" --command "true" --read "yes"
 	says "its answer is longer than 64 MiB"
 	run -0 $M ethernet apply "$T/around" --command "false" --read "$T/read {switch} {family}" --dry-run
+	[[ $output == *"pairs (switch, prefix) are dead"*" routes, 0 of them to nowhere: "* ]] || { echo "$output"; false; }
 	run -2 --separate-stderr $M ethernet apply "$T/around"
 	says "--command and --read are missing"
 }
