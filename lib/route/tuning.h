@@ -167,9 +167,12 @@
  * With 100, 75, 50 one pair of q=5 p=4 has no detour. */
 #define MOORE_RELAY_PERCENT { 110, 75, 50 }
 /* These limits apply where a root has links for all gates, and so many trees for each 100 links
- * of a switch.  With fewer trees, the links of few relays stand out: load of q=11 p=3 (53) is
- * 1.58 with limits and 1.29 without, of q=13 p=4 (63) 1.45 and 1.24. */
-#define MOORE_RELAY_TREES 67
+ * of a switch.  With fewer trees, the links of few relays stand out.  (layers)  Load, and the least
+ * share of full rate, with limits and without, by trees for each 100 links: Slim Fly q=9 p=6 (138)
+ * has them; q=23 (94) 1.32, 54.8 with them; q=7 p=3 (82) 1.40, 66.5 and 1.29, 49.9; q=13 p=5 (79)
+ * 1.40, 76.8 and 1.18, 69.6; q=25 p=9 (73) 1.38, 71.4 and 1.24, 66.0; q=11 p=4 (71) 1.42, 81.4
+ * and 1.21, 58.3. */
+#define MOORE_RELAY_TREES 90
 /* How often other gates are tried in the last layer while some pair has no detour.  With none,
  * one pair of Slim Fly q=7 and two of q=9 are left; with 8, none of q=5, 7, 9, 11, 13. */
 #define MOORE_GATE_TRIES 8
