@@ -95,6 +95,29 @@ check_tables(const struct sim *s, struct moore_err *err)
 	return fit ? 0 : moore_fail(err, MOORE_EINVAL, 0, "simulate: the tables are those of another fabric");
 }
 
+/* Without tables, all VLs have a turn of one packet. */
+static int
+set_turns(struct sim *s, struct moore_err *err)
+{
+	uint32_t served = 0;
+
+	s->arb = s->o.vlarb ? *s->o.vlarb : (struct moore_sim_vlarb){ .n_low = (uint8_t)s->n_vl, .high_limit = 1 };
+	if (s->arb.n_high > MOORE_SIM_TURNS_MAX || s->arb.n_low > MOORE_SIM_TURNS_MAX || !s->arb.high_limit)
+		return moore_fail(err, MOORE_EINVAL, 0, "simulate: a table of turns has over %d entries, or high_limit is 0",
+				  MOORE_SIM_TURNS_MAX);
+	for (uint32_t v = 0; v < s->n_vl && !s->o.vlarb; v++)
+		s->arb.low[v] = (struct moore_sim_vl_turn){ (uint8_t)v, 1 };
+	for (uint32_t i = 0; i < s->arb.n_high; i++)
+		served |= s->arb.high[i].packets ? 1u << (s->arb.high[i].vl & 15) : 0;
+	for (uint32_t i = 0; i < s->arb.n_low; i++)
+		served |= s->arb.low[i].packets ? 1u << (s->arb.low[i].vl & 15) : 0;
+	for (uint32_t v = 0; v < s->n_vl; v++)
+		if (!(served >> v & 1))
+			return moore_fail(err, MOORE_EINVAL, 0, "simulate: packets have %u VLs, and VL %u has no turn in either "
+					  "table of the VL arbitration, so those on it would wait for ever", s->n_vl, v);
+	return 0;
+}
+
 /* Sets how many queues an input has, and the words of bit sets of the ports of any switch. */
 static void
 count_lines(struct sim *s)
@@ -343,7 +366,7 @@ moore_sim_init(struct sim *s, const struct moore_sim_point *point, const struct 
 	s->own_vls = count_vls(s);
 	s->n_vl = s->own_vls * sim_stages(s);
 	count_lines(s);
-	if ((rc = check_memory(s, err)) < 0)
+	if ((rc = set_turns(s, err)) < 0 || (rc = check_memory(s, err)) < 0)
 		return rc;
 	if (!get_memory(s))
 		return moore_fail_nomem(err);

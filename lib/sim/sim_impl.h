@@ -63,7 +63,10 @@ struct sim_channel {
 	uint32_t pending;	/* packets in the switch that leave by this port */
 	uint32_t n_wait;	/* input buffers whose first packet waits for this crossbar output */
 	uint16_t turn;		/* the input that is served next, within the switch */
-	uint8_t vl, left;	/* the VL whose turn it is, and how many packets it may still send */
+	uint8_t vl;		/* the VL whose turn it is for the crossbar */
+	uint8_t low, high;	/* places in the tables of turns, */
+	uint16_t low_left, high_left;	/* how many packets these may still send, */
+	uint16_t quota;		/* and how many the high table may before the low one */
 	uint8_t sending;	/* VL of the packet on the link */
 	uint8_t line;		/* the output that this input tries first */
 	bool link_busy : 1;	/* a packet is on the link */
@@ -101,6 +104,7 @@ struct sim {
 	const struct moore_sl2vl *sl2vl;
 	const struct moore_sl_set *sl_set;
 	struct moore_sim_opts o;
+	struct moore_sim_vlarb arb;
 	struct moore_sim_point point;
 
 	uint32_t own_vls;	/* VLs of the tables; packets have as many others when their route begins anew */

@@ -112,28 +112,50 @@ discard(struct sim *s, uint32_t at)
 		}
 }
 
-/* Sends the first packet of the next VL that has one and a credit: weighted turns. */
+/* Finds the next VL of a table that has a packet and a credit, and takes one of its packets off its turn. */
+static bool
+next_vl(const struct sim *s, uint32_t at, const struct moore_sim_vl_turn *turn, uint8_t n, uint8_t *place,
+	uint16_t *left, uint32_t *vl)
+{
+	const size_t q = (size_t)at * s->n_vl;
+
+	for (uint32_t i = 0; n && i <= n; i++) {
+		const uint32_t v = *vl = turn[*place].vl;
+
+		if (*left && v < s->n_vl && s->out[q + v].head != MOORE_NONE &&
+		    (s->channel[at].down == MOORE_NONE || s->credit[q + v])) {
+			--*left;
+			return true;
+		}
+		*place = (uint8_t)(*place + 1 == n ? 0 : *place + 1);
+		*left = turn[*place].packets;
+	}
+	return false;
+}
+
+/* Sends a packet of the VL that is next by the tables of turns. */
 static void
 send(struct sim *s, uint32_t at)
 {
+	const struct moore_sim_vlarb *a = &s->arb;
 	struct sim_channel *c = &s->channel[at];
-	const size_t q = (size_t)at * s->n_vl;
+	uint32_t vl;
+	bool found;
 
 	if (c->dead) {
 		discard(s, at);
 		return;
 	}
-	for (uint32_t i = 0; i <= s->n_vl; i++) {
-		const uint32_t v = c->vl;
-
-		if (c->left && s->out[q + v].head != MOORE_NONE && (c->down == MOORE_NONE || s->credit[q + v])) {
-			c->left--;
-			put_on_link(s, at, v, pop(s, &s->out[q + v]));
+	if (c->quota && next_vl(s, at, a->high, a->n_high, &c->high, &c->high_left, &vl)) {
+		c->quota = (uint16_t)(c->quota - (a->high_limit != MOORE_SIM_NO_LIMIT));
+	} else {
+		found = next_vl(s, at, a->low, a->n_low, &c->low, &c->low_left, &vl);
+		c->vl = a->low[c->low].vl;
+		c->quota = a->high_limit;
+		if (!found && !next_vl(s, at, a->high, a->n_high, &c->high, &c->high_left, &vl))
 			return;
-		}
-		c->vl = (uint8_t)(v + 1 == s->n_vl ? 0 : v + 1);
-		c->left = s->o.vl_weight[c->vl] ? s->o.vl_weight[c->vl] : 1;
 	}
+	put_on_link(s, at, vl, pop(s, &s->out[(size_t)at * s->n_vl + vl]));
 }
 
 /* ---- the crossbar ------------------------------------------------------------------------------ */

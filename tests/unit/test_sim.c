@@ -439,16 +439,30 @@ test_middles_even(void **state)
 	bed_free(&b);
 }
 
-/* Two lanes of one link that both have packets share it by their weights. */
+/* Two lanes of one link that both have packets share it by the tables of turns. */
 static void
 test_weights(void **state)
 {
+	static const struct { const char *why; struct moore_sim_vlarb arb; double ratio; } T[] = {
+		{ "3 to 1", { .low = { { 0, 3 }, { 1, 1 } }, .n_low = 2, .high_limit = 1 }, 3 },
+		{ "a VL that comes twice", { .low = { { 1, 2 }, { 0, 2 }, { 1, 3 } }, .n_low = 3, .high_limit = 1 }, 2.0 / 5 },
+		{ "entries that are skipped", { .low = { { 0, 0 }, { 1, 1 }, { 9, 4 }, { 0, 4 } }, .n_low = 4, .high_limit = 1 }, 4 },
+		{ "four of the high table, then one", { .high = { { 0, 1 } }, .low = { { 1, 7 } }, .n_high = 1, .n_low = 1,
+		  .high_limit = 4 }, 4 },
+		{ "turns within the high table", { .high = { { 0, 1 }, { 1, 1 } }, .low = { { 0, 1 } }, .n_high = 2, .n_low = 1,
+		  .high_limit = 2 }, 2 },
+		{ "without a limit", { .high = { { 0, 1 }, { 1, 2 } }, .low = { { 0, 1 } }, .n_high = 2, .n_low = 1,
+		  .high_limit = MOORE_SIM_NO_LIMIT }, 0.5 },
+	};
 	const struct moore_sim_flow flow[] = { { 0, 2 }, { 1, 2 } };
 	const struct moore_sim_traffic t = { .flow = flow, .n_flows = 2 };
 	const struct moore_sim_point point = { .traffic = &t, .load = 1 };
 	struct bed b = bed_of("hyperx", "s1=2 s2=2 p=3", 0);
 	struct moore_sl_row second = { { 0 } };
+	struct moore_sim_vlarb lame = T[0].arb;
 	struct moore_sl2vl *lanes;
+	struct moore_sim_result x;
+	struct moore_err err;
 	struct sim s;
 	(void)state;
 
@@ -456,13 +470,21 @@ test_weights(void **state)
 	assert_int_equal(moore_sl2vl_new(&lanes, b.f, NULL), 0);
 	assert_int_equal(moore_sl2vl_set(lanes, b.f->ep[1].sw, b.f->ep[1].port, b.f->ep[2].port, &second, NULL), 0);
 	b.tables.sl2vl = lanes;
-	b.o.vl_weight[0] = 3;
 	b.o.length = 64000;
-	assert_int_equal(moore_sim_init(&s, &point, &b.tables, &b.o, NULL), 0);
-	while (moore_sim_step(&s))
-		;
-	CHECK("3 to 1", within((double)s.host[0].due / (double)s.host[1].due, 3, 0.02));
-	moore_sim_fini(&s);
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		b.o.vlarb = &T[i].arb;
+		assert_int_equal(moore_sim_init(&s, &point, &b.tables, &b.o, NULL), 0);
+		while (moore_sim_step(&s))
+			;
+		CHECK(T[i].why, within((double)s.host[0].due / (double)s.host[1].due, T[i].ratio, 0.02));
+		moore_sim_fini(&s);
+	}
+	lame.n_low = 1;
+	b.o.vlarb = &lame;
+	CHECK_EQ("no turn", moore_simulate(&x, &point, 1, &b.tables, &b.o, NULL, &err), -MOORE_EINVAL);
+	CHECK_STR("why", err.text, "packets have 2 VLs, and VL 1 has no turn");
+	lame = (struct moore_sim_vlarb){ .n_low = MOORE_SIM_TURNS_MAX + 1, .high_limit = 1 };
+	CHECK_EQ("too long", moore_simulate(&x, &point, 1, &b.tables, &b.o, NULL, &err), -MOORE_EINVAL);
 	moore_sl2vl_free(lanes);
 	bed_free(&b);
 }

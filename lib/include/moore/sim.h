@@ -70,6 +70,20 @@ enum moore_sim_detour {
 };
 MOORE_API const char *moore_sim_detour_name(enum moore_sim_detour d);	/* NULL past the last */
 
+/* VL arbitration of the links of switches (IBTA 7.6.9): two tables of turns.  The high one goes first, until it has sent
+ * high_limit packets since the low one's turn; then the low one may send a packet. */
+#define MOORE_SIM_TURNS_MAX 64
+#define MOORE_SIM_NO_LIMIT UINT16_MAX
+struct moore_sim_vl_turn {
+	uint8_t vl;
+	uint16_t packets;	/* that it may send in its turn; 0: the entry is skipped */
+};
+struct moore_sim_vlarb {
+	struct moore_sim_vl_turn high[MOORE_SIM_TURNS_MAX], low[MOORE_SIM_TURNS_MAX];
+	uint8_t n_high, n_low;
+	uint16_t high_limit;	/* 1 at least, or MOORE_SIM_NO_LIMIT */
+};
+
 #define MOORE_SIM_BLOCKS 64			/* parts of the run, for warm-up and confidence */
 #define MOORE_SIM_MEMORY ((uint64_t)2 << 30)	/* bytes that one point may take */
 
@@ -87,7 +101,7 @@ struct moore_sim_opts {
 	enum moore_sim_queues queues;
 	enum moore_sim_arbiter arbiter;
 	enum moore_sim_detour detour;	/* of routings over a middle; a switch without nodes is never left so */
-	uint8_t vl_weight[15];	/* packets that a VL sends in its turn; 0 counts as 1 */
+	const struct moore_sim_vlarb *vlarb;	/* NULL: all VLs in turn, a packet each, as moore programs switches */
 	uint8_t sl;		/* of all packets, unless sl_set allows others */
 	uint32_t length;	/* of the run, in packet times of the fastest link */
 	/* UGAL takes the least of C_M = q_0 and, for each of n_I candidates, C_I = c * q + bias; the first
