@@ -38,6 +38,7 @@ struct cli_simulation {
 	size_t n_points;		/* patterns * routings * motions * loads */
 	struct moore_sim_opts o;
 	struct moore_simulated how;
+	struct moore_sim_vlarb vlarb;	/* of --opensm-conf */
 	uint32_t *wire, *packet_of;	/* by port: ticks of the cable, and of a packet where the plan has its rate */
 	struct cli_sim_cut cut;
 	struct moore_sim_flow *flow[CLI_PREDICT_LIST];		/* by pattern; NULL: uniform */
@@ -68,6 +69,9 @@ void cli_simulation_free(struct cli_simulation *s);
 
 /* Reads a number; *out is the default before. */
 int cli_sim_number(const struct cli_call *c, const char *opt, double least, double most, double *out);
+
+/* simulate_vlarb.c: reads the VL arbitration of --opensm-conf; the length of a packet is known. */
+int cli_sim_vlarb(struct cli_simulation *s);
 
 /* simulate_shares.c: finds the shares of all senders for pattern i, and what the links carry with them. */
 int cli_sim_shares(struct cli_simulation *s, unsigned i);

@@ -241,7 +241,7 @@ cli_simulation_options(struct cli_simulation *s, const struct cli_call *c)
 	s->o.length = (uint32_t)length;
 	s->o.seed = seed;
 	set_ticks(s, packet, (double)rate);
-	if ((rc = cli_sim_cut_options(s)) != CLI_OK)
+	if ((rc = cli_sim_vlarb(s)) != CLI_OK || (rc = cli_sim_cut_options(s)) != CLI_OK)
 		return rc;
 	s->n_points = (size_t)s->n_routings * j->n_patterns * s->n_loads * s->cut.n_motions;
 	if (s->n_points > POINTS_MAX)

@@ -93,6 +93,32 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	[[ $output == *"give one or several of valiant, nta, valiant3"* ]]
 }
 
+# In packets of 2048 bytes a weight of 1 is a packet, as is one of 32; 33 is two, and 64 of 1024 bytes are four.
+@test "simulate: VL arbitration as OpenSM would program it" {
+	run -0 $M simulate q5.json --load 0.9 --json
+	usual=$(jq '.rows[0].latency_mean' <<<"$output")
+	printf 'qos TRUE\nqos_swe_vlarb_high (null)\nqos_vlarb_high 0:0\nqos_vlarb_low 0:1,1:32\n' >equal
+	run -0 $M simulate q5.json --load 0.9 --json --opensm-conf equal
+	holds ".rows[0].latency_mean == $usual"
+	sed 's/1:32/1:255/' equal >other
+	run -0 $M simulate q5.json --load 0.9 --json --opensm-conf other
+	holds ".rows[0] | .latency_mean != $usual and (.saturated | not)"
+	printf 'qos TRUE\n' >bare
+	run -0 $M simulate q5.json --load 0.9 --opensm-conf bare
+	while IFS='|' read -r line part; do
+		printf 'qos TRUE\nqos_swe_vlarb_low 0:1,1:1\n%s\n' "$line" >wrong
+		run -2 $M simulate q5.json --opensm-conf wrong
+		[[ $output == *"$part"* ]] || { echo "$line: $output"; false; }
+	done <<-'ROWS'
+	qos FALSE|wrong:3: qos: not TRUE
+	qos_swe_vlarb_high 0:4,15:4|wrong:3: qos_swe_vlarb_high: not a list
+	qos_vlarb_high 0:256|wrong:3: qos_vlarb_high: not a list
+	qos_swe_vlarb_high 0:4,|wrong:3: qos_swe_vlarb_high: not a list
+	qos_swe_high_limit 256|wrong:3: qos_swe_high_limit: not a number from 0 to 255
+	qos_swe_vlarb_low 0:4|VL 1 has no turn in either table
+	ROWS
+}
+
 # The three nodes of a switch send to those of another over one link: a third of their rate if it is as fast as theirs.
 @test "simulate: links have the rates that the plan names" {
 	jq '. + { rate: "4xHDR" }' q5.json >hdr.json
