@@ -225,6 +225,7 @@ static const struct cli_opt simulate_opts[] = {
 	OPT_LAYERS,
 	{ "svg", 0, "FILE", "also draw throughput and latency over the load" },
 	/* Those from here on are no keys of a campaign. */
+	{ "floor", 0, "FILE", "also draw the cabinets of a plan, and what the cables between them have carried" },
 	{ "opensm-conf", 0, "FILE", "VL arbitration that OpenSM programs by this opensm.conf (all VLs in turn)" },
 	{ "cut", 0, "NAME:PORT", "of a plan: this link goes down during the run; may be repeated" },
 	{ "cut-at", 0, "US", "microseconds from the beginning (a quarter of the run)" },

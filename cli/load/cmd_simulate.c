@@ -163,6 +163,18 @@ in_trouble(const json_t *answer)
 }
 
 static int
+draw_floor(const struct cli_simulation *s, const struct moore_simulation *row)
+{
+	struct moore_buf b = MOORE_BUF_INIT;
+	int rc = cli_sim_put_floor(s, row, &b);
+
+	if (rc == CLI_OK)
+		rc = cli_write(cli_opt(s->c, "floor"), &b);
+	moore_buf_free(&b);
+	return rc;
+}
+
+static int
 show(struct cli_simulation *s, json_t *answer)
 {
 	const char *to = cli_opt(s->c, "svg");
@@ -190,6 +202,8 @@ simulate(struct cli_simulation *s)
 	int rc = row && point && result ? run_points(s, row, point, result) : cli_error("out of memory");
 
 	s->how.opts = &s->o;
+	if (rc == CLI_OK && s->sent)
+		rc = draw_floor(s, row);
 	if (rc == CLI_OK)
 		rc = show(s, moore_answer_simulate(s->world->t.f, row, s->n_points, &s->how));
 	free(row);

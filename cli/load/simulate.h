@@ -39,6 +39,7 @@ struct cli_simulation {
 	struct moore_sim_opts o;
 	struct moore_simulated how;
 	struct moore_sim_vlarb vlarb;	/* of --opensm-conf */
+	uint64_t *sent;		/* by port: packets that it has sent; of --floor, else NULL */
 	uint32_t *wire, *packet_of;	/* by port: ticks of the cable, and of a packet where the plan has its rate */
 	struct cli_sim_cut cut;
 	struct moore_sim_flow *flow[CLI_PREDICT_LIST];		/* by pattern; NULL: uniform */
@@ -82,6 +83,10 @@ int cli_sim_cut_options(struct cli_simulation *s);
 int cli_sim_cut_ready(struct cli_simulation *s);
 void cli_sim_cut_free(struct cli_sim_cut *x);
 const char *cli_sim_motion_name(unsigned i);	/* NULL past the last */
+
+/* simulate_floor.c: checks that --floor can be drawn, and makes s->sent; draws the floor after the one run. */
+int cli_sim_floor_ready(struct cli_simulation *s);
+int cli_sim_put_floor(const struct cli_simulation *s, const struct moore_simulation *row, struct moore_buf *out);
 
 /* Draws the rows of an answer, n_loads to a curve (simulate_svg.c). */
 void cli_simulate_put_svg(struct moore_buf *b, const json_t *answer, size_t n_loads);

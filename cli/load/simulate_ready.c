@@ -389,7 +389,7 @@ cli_simulation_place(struct cli_simulation *s, const struct cli_sim_world *w)
 		return cli_misuse(s->c, "--placement: %s%s", err.text, j->cabinet ? "" : ": `moorectl plan place` "
 				  "puts them into cabinets");
 	s->how.processes = j->processes;
-	return cli_sim_cut_ready(s);
+	return (rc = cli_sim_floor_ready(s)) == CLI_OK ? cli_sim_cut_ready(s) : rc;
 }
 
 /* A part of a ring is that of one process; all are whole packets. */
@@ -456,7 +456,7 @@ cli_simulation_point(struct cli_simulation *s, size_t i, struct moore_sim_point 
 	if (routing == MOORE_SIM_SHARES && !s->share[p] && (rc = cli_sim_shares(s, p)) != CLI_OK)
 		return rc;
 	*point = (struct moore_sim_point){ .routing = routing, .traffic = &s->traffic[p], .load = load,
-					   .script = cut->wanted ? &cut->script[motion] : NULL };
+					   .script = cut->wanted ? &cut->script[motion] : NULL, .sent = s->sent };
 	*row = (struct moore_simulation){ .routing = routing, .load = load, .exchange = s->exchange,
 					  .pattern = traffic_name(s, j->pattern[p]),
 					  .carried = routing == MOORE_SIM_SHARES ? s->carried[p] : 0,
@@ -479,4 +479,5 @@ cli_simulation_free(struct cli_simulation *s)
 	free(s->job.node);
 	free(s->wire);
 	free(s->packet_of);
+	free(s->sent);
 }

@@ -93,6 +93,23 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	[[ $output == *"give one or several of valiant, nta, valiant3"* ]]
 }
 
+# Three nodes of each switch send over one link: at a load of 0.2 it carries 0.6, and an inner one of `shift` no more.
+@test "simulate: the load on the floor" {
+	run -0 $M simulate placed.json --pattern shift --load 0.2 --length 12800 --floor floor.svg
+	python3 - floor.svg placed.json <<-'E'
+		import json, re, sys, xml.etree.ElementTree as t
+		s = "{http://www.w3.org/2000/svg}"
+		root, plan = t.parse(sys.argv[1]).getroot(), json.load(open(sys.argv[2]))
+		words = [x.text for x in root.iter(s + "text")]
+		assert any("min, shift, load 0.2" in w for w in words), words
+		assert all(c["name"] in words for c in plan["floor"]["cabinets"])
+		numbers = [float(w) for w in words if re.fullmatch(r"[0-9.]+", w)]
+		assert 0.55 < max(numbers) < 0.65, numbers
+	E
+	run -0 $M simulate placed.json --exchange neighbours --floor x.svg
+	run -0 $M simulate placed.json --load 0.5 --cut s0-0-0:4 --length 800 --floor x.svg
+}
+
 # In packets of 2048 bytes a weight of 1 is a packet, as is one of 32; 33 is two, and 64 of 1024 bytes are four.
 @test "simulate: VL arbitration as OpenSM would program it" {
 	run -0 $M simulate q5.json --load 0.9 --json
@@ -302,6 +319,9 @@ cut_json() { $M simulate q5.json --length 2000 --load 0.7 --cut s0-0-0:4 --cut-a
 	q5.json --cut s0-0-0:4 --motion slow|give one or several of safe, fast
 	q5.json --cut s0-0-0:4 --step 0|not a number from
 	q5.json --cut s0-0-0:4 --exchange ring|an exchange would never end
+	placed.json --load 0.1,0.2 --floor x.svg|draws one run: give one routing, one pattern and one load
+	q5.json --load 0.1 --floor x.svg|`moorectl plan place` places them
+	ring --load 0.1 --floor x.svg|the floor is that of a plan: give one
 	q5.json --cut s0-0-0:4 --svg x.svg|of which --cut changes the fabric
 	q5.json --cut s0-0-0:4 --profile sl-hint|with profile sl-hint
 	ROWS

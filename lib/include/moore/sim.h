@@ -219,6 +219,7 @@ struct moore_sim_point {
 	double load;		/* that each sender offers, as a share of the rate of its link: 0.001 to 1; of
 				 * messages it is of no account */
 	const struct moore_sim_script *script;	/* NULL: nothing changes; of messages NULL */
+	uint64_t *sent;		/* NULL; or to each port of f->port[], packets are added that it sends in the whole run */
 };
 
 /* ---- result ------------------------------------------------------------------------------- */
