@@ -41,7 +41,7 @@ moore_rate_read(const char **s, const char *end, struct moore_rate *out)
 double
 moore_rate_gbit(struct moore_rate r)
 {
-	/* Of a lane, without its code: 8b/10b up to QDR, 64b/66b from FDR10 on. */
+	/* A lane carries this without its code, which is 8b/10b up to QDR and 64b/66b from FDR10 on. */
 	static const double lane[] = { 0, 2, 4, 8, 10, 14.0625 * 64 / 66, 25, 50, 100, 200 };
 
 	return r.speed < ARRAY_LEN(lane) ? r.width * lane[r.speed] : 0;
