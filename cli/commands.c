@@ -422,7 +422,7 @@ const struct cli_cmd cli_cmds[] = {
 	{ DESIGN, "topo find", "endpoints=N [radix=R] [diameter=D]", 1, 3,
 	  "Find the topologies that hold so many endpoints, the cheapest first.", find_opts,
 	  "Of each family the member with the fewest links is printed whose switches have at most\n"
-	  "R ports and are at most D links apart, counted between switches with endpoints.  Where a\n"
+	  "R ports (64) and are at most D links apart, counted between switches with endpoints.  Where a\n"
 	  "family has no rule for the number of endpoints on a switch, it is what its links carry\n"
 	  "under uniform traffic.  Exits with 1 if no family has one that fits.",
 	  cmd_topo_find },

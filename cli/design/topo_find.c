@@ -6,6 +6,8 @@
  * topology.  The members of a family are listed by their closed forms, which say everything but
  * distances, and built in the order of their links until one fits.
  *
+ * A full mesh is a member of several families, and is listed as a HyperX alone.
+ *
  * Where a family has no rule for the endpoints on a switch, a switch gets as many as its links carry
  * under uniform traffic: its degree over the mean distance.  A member in which this is less than one
  * does not fit.  Before a member is built, the mean distance is taken for the least that a graph of its
@@ -25,6 +27,8 @@
 #define BUILT_MIN 3
 #define TRY_WORK 20e6		/* visits to links for measuring a member roughly */
 #define ROWS_MAX 100
+#define NAME 24			/* columns; a longer one has a line of its own */
+#define RADIX 64		/* of one chip on the market, unless another limit is given */
 
 /* Beside required parameters these are varied.  A parameter that counts switches needs only the values that
  * some number of endpoints on each switch gives. */
@@ -114,9 +118,10 @@ can_fit(const struct search *s, const struct moore_topo_counts *n, int64_t p)
 static void
 add_candidate(struct search *s, const int64_t *param, const struct moore_topo_counts *n)
 {
+	const bool full_mesh = n->degree + (uint64_t)1 == n->switches;
 	struct candidate *c;
 
-	if (s->oom || s->n == CANDIDATES_MAX)
+	if (s->oom || s->n == CANDIDATES_MAX || (full_mesh && strcmp(s->f->name, "hyperx") != 0))
 		return;
 	if (!(c = moore_grow(s->c, s->n, &s->cap, sizeof(*c)))) {
 		s->oom = true;
@@ -353,37 +358,54 @@ put_share(struct moore_buf *b, const json_t *o, const char *key, int width, doub
 }
 
 static void
+put_found_notes(struct moore_buf *b, const json_t *answer, bool measured, bool addressed)
+{
+	cli_putf(b, "\nradix, sold: ports that a switch needs, and of the least one that is sold\n"
+		 "port, link: for each of %lld endpoints, with their own; fewest links first\n"
+		 "diam, mean: hops between switches with endpoints\n", cli_int(answer, "endpoints"));
+	if (measured)
+		cli_putf(b, "worst: %% of full rate, by the routes of moore with the LMC of the row, when the\n"
+			 "nodes of each switch send to one other switch\n"
+			 "cable: metres, in cabinets on a floor\n");
+	else
+		cli_putf(b, "worst, cable: - is not measured at this size, or with --quick\n");
+	cli_putf(b, "LMC: the greatest, up to 2, for which there are LIDs%s\n", addressed ? "" :
+		 "; -: none on InfiniBand");
+	if (cli_int(answer, "radix") == RADIX)
+		cli_putf(b, "Switches have up to %d ports unless radix=R is given.\n", RADIX);
+}
+
+static void
 put_found(struct moore_buf *b, const json_t *answer)
 {
 	const json_t *list = json_object_get(answer, "found"), *o, *l;
+	bool measured = true, addressed = true;
 	size_t i, k;
 
 	if (!json_array_size(list)) {
 		cli_putf(b, "no family has a member that fits\n");
 		return;
 	}
-	cli_putf(b, "%-26s switch radix port link diam  mean worst cable m LMC\n", "topology");
+	cli_putf(b, "%-*s switch radix sold port link diam  mean worst  cable LMC\n", NAME, "topology");
 	json_array_foreach(list, i, o) {
-		const char *sep = " ";
+		char lmc[32] = "-";
 
-		cli_putf(b, "%-26s %6lld %5lld %4.2f %4.2f %4lld %5.2f", cli_str(o, "name"),
-			 cli_int(o, "switches"), cli_int(o, "radix"), cli_num(o, "ports_per_wanted"),
-			 cli_num(o, "links_per_wanted"), cli_int(o, "endpoint_diameter"),
-			 cli_num(o, "endpoint_distance"));
+		if (strlen(cli_str(o, "name")) > NAME)
+			cli_putf(b, "%s\n", cli_str(o, "name"));
+		cli_putf(b, "%-*s %6lld %5lld %4lld %4.2f %4.2f %4lld %5.2f", NAME,
+			 strlen(cli_str(o, "name")) > NAME ? "" : cli_str(o, "name"), cli_int(o, "switches"), cli_int(o, "radix"), cli_int(o, "switch_ports"),
+			 cli_num(o, "ports_per_wanted"), cli_num(o, "links_per_wanted"),
+			 cli_int(o, "endpoint_diameter"), cli_num(o, "endpoint_distance"));
 		put_share(b, o, "throughput_worst", 5, 100);
-		put_share(b, o, "cable_m", 7, 1);
+		put_share(b, o, "cable_m", 6, 1);
 		json_array_foreach(json_object_get(o, "lids"), k, l)
-			if (cli_yes(l, "suffice")) {
-				cli_putf(b, "%s%lld", sep, cli_int(l, "lmc"));
-				sep = ",";
-			}
-		cli_putf(b, "\n");
+			if (cli_yes(l, "suffice"))
+				snprintf(lmc, sizeof(lmc), "%lld", cli_int(l, "lmc"));
+		cli_putf(b, " %3s\n", lmc);
+		measured = measured && json_is_number(json_object_get(o, "cable_m"));
+		addressed = addressed && *lmc != '-';
 	}
-	cli_putf(b, "\nport, link: for each of %lld endpoints, their own included\n"
-		 "diam, mean: distance between switches with endpoints\n"
-		 "worst: %% of full rate, by the routes of moore with the greatest LMC of the row\n"
-		 "LMC: those for which there are LIDs\n"
-		 "-: not measured at this size, or with --quick\n", cli_int(answer, "endpoints"));
+	put_found_notes(b, answer, measured, addressed);
 }
 
 /* Measures a row in full; *within is false if it turns out to exceed the diameter. */
@@ -425,7 +447,8 @@ measure_rows(const struct cli_call *c, const struct search *s, struct moore_topo
 }
 
 static int
-find(const struct cli_call *c, const struct search *s, uint64_t rows, struct moore_topo_report *r, size_t *n)
+find(const struct cli_call *c, const struct search *s, uint64_t rows, struct moore_topo_report *r, size_t n_families,
+     size_t *n)
 {
 	const struct moore_topo_family *f;
 	struct moore_err err;
@@ -436,6 +459,7 @@ find(const struct cli_call *c, const struct search *s, uint64_t rows, struct moo
 		r[*n].t = NULL;
 		rc = is_left_out(f) ? 0 : find_in_family(s, f, &r[*n], &err);
 		*n += r[*n].t != NULL;
+		cli_busy_share(NULL, (double)(i + 1) / (double)n_families);
 	}
 	if (rc == 0)
 		rc = measure_rows(c, s, r, n, rows, &err);
@@ -475,7 +499,7 @@ read_words(const struct cli_call *c, struct search *s)
 int
 cmd_topo_find(const struct cli_call *c)
 {
-	struct search s = { .ratio = 0 };
+	struct search s = { .radix = RADIX };
 	struct moore_topo_report *r;
 	uint64_t rows = 12;
 	size_t n = 0, n_families = 0;
@@ -487,7 +511,7 @@ cmd_topo_find(const struct cli_call *c)
 		n_families++;
 	if (!(r = calloc(n_families + 1, sizeof(*r))))
 		return cli_error("out of memory");
-	if ((rc = find(c, &s, rows, r, &n)) == CLI_OK)
+	if ((rc = find(c, &s, rows, r, n_families, &n)) == CLI_OK)
 		rc = cli_show(c, moore_answer_topo_find(r, n, s.endpoints, (uint32_t)s.radix,
 							(uint32_t)s.diameter), put_found, cli_not_ok);
 	for (size_t i = 0; i < n; i++)

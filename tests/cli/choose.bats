@@ -38,9 +38,22 @@ load lib
 	run -0 $M topo find endpoints=60 radix=12 diameter=2 --rows 4 --json
 	holds '.found | length == 4 and all(.throughput_worst > 0 and .throughput_worst <= 1 and .lmc == 2 and .cable_m > 0)'
 	run -0 $M topo find endpoints=60 radix=12 diameter=2 --rows 4
-	[ "$(grep -c ' 0,1,2$' <<<"$output")" -eq 4 ]
-	[[ $output == "topology  "*"worst cable m LMC"* ]]
+	[ "$(grep -c ' 2$' <<<"$output")" -eq 4 ]
+	[[ $output == "topology  "*"worst  cable LMC"* && $output != *"is not measured"* && $output != *unless* ]]
 	! grep -q '.\{81\}' <<<"$output"
+}
+
+@test "topo find: switches of up to 64 ports, a full mesh once, and only the notes that apply" {
+	run -0 $M topo find endpoints=3000 --quick
+	[[ $output == *"Switches have up to 64 ports unless"* && $output == *"is not measured"* ]]
+	! grep -q '.\{81\}' <<<"$output"
+	run -0 $M topo find endpoints=3000 --quick --json
+	holds '.radix == 64 and (.found | all(.radix <= 64))'
+	# Switches that are linked to all others: one row at most.
+	for e in 60 3000; do
+		run -0 $M topo find endpoints=$e radix=128 --quick --rows 40 --json
+		holds '[.found[] | select(.degree == .switches - 1) | .family] | . == ["hyperx"]'
+	done
 }
 
 @test "topo find: nothing fits" {
