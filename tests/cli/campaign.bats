@@ -193,7 +193,7 @@ small() {
 	3: '}' expected near end of file: a campaign file is a JSON object|{ "moore_campaign": 1,\n"load": 1\n
 	2: duplicate object key|{ "moore_campaign": 1,\n"moore_campaign": 1 }
 	2: rooting: unknown key: did you mean routing? keys are moore_campaign, topology, chunk, routing|{ "moore_campaign": 1, "topology": "oft k=3",\n"rooting": "min" }
-	3: routing par: give one or several of min, valiant|{ "moore_campaign": 1, "topology": "oft k=3",\n\n"routing": ["min", "par"] }
+	3: routing ecmp: give one or several of min, valiant|{ "moore_campaign": 1, "topology": "oft k=3",\n\n"routing": ["min", "ecmp"] }
 	2: load: not a string or a number|{ "moore_campaign": 1, "topology": "oft k=3",\n"load": { "from": 0 } }
 	3: load: not a string or a number|{ "moore_campaign": 1, "topology": "oft k=3", "load": [0.1,\n0.2,\nnull] }
 	2: load 0.1,1.5: give numbers from 0.001 to 1|{ "moore_campaign": 1, "topology": "oft k=3",\n"load": [0.1, 1.5] }
