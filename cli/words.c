@@ -7,7 +7,6 @@
 #include "moore/ether.h"
 #include "moore/permute.h"
 #include "moore/predict.h"
-#include "moore/saturation.h"
 #include "moore/sim.h"
 
 typedef const char *name_at(unsigned i);	/* NULL past the last */
@@ -26,14 +25,6 @@ NAMES(sim_routing, moore_sim_routing_name, moore_sim_routing)
 NAMES(exchange, moore_sim_exchange_name, moore_sim_exchange)
 NAMES(queues, moore_sim_queues_name, moore_sim_queues)
 NAMES(arbiter, moore_sim_arbiter_name, moore_sim_arbiter)
-
-static const char *
-sim_pattern(unsigned i)
-{
-	return i < MOORE_N_JOB_PATTERNS ? job_pattern(i) :
-		i == MOORE_N_JOB_PATTERNS ? moore_pattern_name(MOORE_PATTERN_OVERLAP) :
-		i == MOORE_N_JOB_PATTERNS + 1 ? moore_pattern_name(MOORE_PATTERN_YEBENES) : NULL;
-}
 
 static const char *
 format(size_t i, bool written)
@@ -82,7 +73,6 @@ static const struct {
 	{ "plan import", "from", parsed },
 	{ "plan permute", "method", method },
 	{ "ethernet emit", "format", ether_format },
-	{ "simulate", "pattern", sim_pattern },
 	{ "simulate", "routing", sim_routing },
 	{ "simulate", "exchange", exchange },
 	{ "simulate", "queues", queues },

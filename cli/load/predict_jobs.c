@@ -73,13 +73,13 @@ read_rest(const char *text, struct job *j)
 	return !*text;
 }
 
-/* Reads PATTERN:PROCESSES:PLACEMENT[:AMOUNT][:ROUTING]. */
 static bool
 has_own(const struct cli_prediction *r)
 {
 	return r->n_routings == 1 && r->routing[0] == MOORE_ROUTING_OWN;
 }
 
+/* Reads PATTERN:PROCESSES:PLACEMENT[:AMOUNT][:ROUTING]. */
 static int
 read_job(const struct cli_prediction *r, const char *text, struct job *j)
 {

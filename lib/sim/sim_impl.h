@@ -31,8 +31,8 @@ unsigned moore_sim_bin_of(uint64_t ticks);
 double moore_sim_mean_latency(const struct sim_block *b);
 /* The latency that a share of n packets, counted in bins, does not exceed. */
 double moore_sim_percentile_of_bins(const uint32_t *bin, uint64_t n, double share);
-/* Fills the means, percentiles, intervals and the warm-up of out. */
-/* full_rate: packets that all senders can send in a tick. */
+/* Fills the means, percentiles, intervals and the warm-up of out.  full_rate: packets that all
+ * senders can send in a tick. */
 void moore_sim_judge(struct moore_sim_result *out, const struct sim_block *block, uint64_t block_ticks,
 		     double full_rate, uint64_t *sum_bin);
 
