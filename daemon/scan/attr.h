@@ -7,6 +7,8 @@
 
 #include "scan/seen.h"
 
+enum { CAP_SL_MAP = 1 << 6 };	/* of port 0's PortInfo: the switch maps SLs (IBTA 14.2.5.6) */
+
 /* libibmad reads an attribute from a pointer without const, and does not write there. */
 static inline uint32_t
 attr_field(const uint8_t *data, enum MAD_FIELDS f)

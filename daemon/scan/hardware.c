@@ -10,7 +10,7 @@
 
 #include "scan/attr.h"
 
-enum { ARB_BLOCK = 32, CAP_SL_MAP = 1 << 6 };
+enum { ARB_BLOCK = 32 };
 
 struct seen_hardware {
 	uint32_t sw[MOORE_N_SW_VALUES];

@@ -7,8 +7,6 @@
 #include "moore/seen.h"
 #include "scan/attr.h"
 
-enum { CAP_SL_MAP = 1 << 6 };
-
 /* ---- the plan ----------------------------------------------------------------------- */
 
 struct walked {

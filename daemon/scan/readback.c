@@ -9,8 +9,7 @@
 
 #include "scan/attr.h"
 
-enum { MFT_BLOCK = 32, MFT_PORTS = 16, MLID_FIRST = 0xc000, CAP_SL_MAP = 1 << 6,
-	MFT_BLOCKS_MAX = 512 };
+enum { MFT_BLOCK = 32, MFT_PORTS = 16, MLID_FIRST = 0xc000, MFT_BLOCKS_MAX = 512 };
 
 /* ---- forwarding --------------------------------------------------------------------- */
 
