@@ -8,8 +8,7 @@ load daemon.bash
 
 teardown() {
 	moored_kill
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 # spare [KEY VALUE]...: the pairs are for OpenSM.

@@ -9,8 +9,7 @@ teardown() {
 	kill -CONT "$sim_pid" 2>/dev/null || true
 	[ ! -e "$dir/moored.log" ] || tail -n 30 "$dir/moored.log"
 	moored_kill
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 UP='.planes[0].state == "up"'

@@ -8,10 +8,7 @@ load daemon.bash
 
 teardown() {
 	moored_kill
-	sm_stop
-	exec 7>&-
-	[ -z "$sim_pid" ] || kill -KILL "$sim_pid" 2>/dev/null || true
-	[ -z "$sim_pid" ] || wait "$sim_pid" 2>/dev/null || true
+	fabric_stop
 }
 
 drainable() {

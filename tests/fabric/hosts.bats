@@ -7,9 +7,7 @@ load daemon
 
 teardown() {
 	moored_kill
-	sm_stop
-	exec 7>&-
-	[ -z "$sim_pid" ] || kill -KILL "$sim_pid" 2>/dev/null || true
+	fabric_stop
 }
 
 scrape() { curl -sf "http://127.0.0.1:$port/metrics" >"$dir/metrics"; }

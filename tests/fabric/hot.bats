@@ -8,9 +8,7 @@ load daemon
 teardown() {
 	[ -z "$traffic_pid" ] || kill -KILL "$traffic_pid" 2>/dev/null || true
 	moored_kill
-	sm_stop
-	exec 7>&-
-	[ -z "$sim_pid" ] || kill -KILL "$sim_pid" 2>/dev/null || true
+	fabric_stop
 }
 
 # heavy N POLL_MS SECONDS PLAN...: puts N heavy flows on that fabric; moored must name all

@@ -7,8 +7,7 @@ load daemon.bash
 
 teardown() {
 	moored_kill
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 last_switch() { awk -F'"' '/^Switch/ { n = $2 } END { print n }' "$dir/net"; }

@@ -7,6 +7,7 @@
 #   sm_set [KEY VALUE]...      write OpenSM's file; the next SIGHUP makes it read it
 #   sm_hup                     ask OpenSM for a heavy sweep
 #   sm_stop                    kill OpenSM
+#   fabric_stop                kill OpenSM and ibsim, as teardown does
 #   await PATTERN [SECONDS]    wait until a line of the log after the last `since`
 #                              matches; on failure, print the end of the log
 #   since                      ignore the log up to now
@@ -31,15 +32,18 @@ setup() {
 	: >"$dir/opensm.log"
 }
 
-teardown() {
+# Ends OpenSM and ibsim.
+fabric_stop() {
 	sm_stop
 	if [ -n "$sim_pid" ]; then
 		exec 7>&-
 		kill -KILL "$sim_pid" 2>/dev/null || true
 		wait "$sim_pid" 2>/dev/null || true
+		sim_pid=''
 	fi
 	return 0
 }
+teardown() { fabric_stop; }
 
 fail() {
 	echo "$*" >&2

@@ -11,8 +11,7 @@ teardown() {
 	[ -z "${events_pid:-}" ] || kill "$events_pid" 2>/dev/null || true
 	moored_kill
 	[ -z "${first:-}" ] || kill -KILL "$first" 2>/dev/null || true
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 status() { moorectl --socket "$dir/moored.sock" status; }

@@ -13,8 +13,7 @@ teardown() {
 	[ -z "${events_pid:-}" ] || kill "$events_pid" 2>/dev/null || true
 	moored_kill
 	for pid in ${first:-} ${second:-}; do kill -KILL "$pid" 2>/dev/null || true; done
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 P='.planes[0]'

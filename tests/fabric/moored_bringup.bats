@@ -11,8 +11,7 @@ teardown() {
 	[ ! -e "$dir/watch" ] || tail -n 10 "$dir/watch"
 	kill -KILL ${watch_pid-} 2>/dev/null || true
 	moored_kill
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 m() { moorectl --socket "$dir/moored.sock" "$@"; }

@@ -9,8 +9,7 @@ teardown() {
 	[ ! -e "$dir/moored.log" ] || tail -n 30 "$dir/moored.log"
 	kill -KILL ${peers_pid-} 2>/dev/null || true
 	moored_kill
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 peers() { timeout 50 python3 "$MOORE_ROOT/tests/daemon/peers.py" "$dir/moored.sock" "$@"; }

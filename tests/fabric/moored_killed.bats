@@ -15,8 +15,7 @@ setup_file() {
 teardown() {
 	[ ! -e "$dir/moored.log" ] || tail -n 30 "$dir/moored.log"
 	moored_kill
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 m() { moorectl --socket "$dir/moored.sock" "$@"; }

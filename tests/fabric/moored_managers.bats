@@ -8,8 +8,7 @@ teardown() {
 	[ ! -e "${one:-$dir}/moored.log" ] || tail -n 30 "${one:-$dir}/moored.log"
 	kill -KILL ${first-} 2>/dev/null || true
 	moored_kill
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 UP='.planes[0].state == "up"'

@@ -5,8 +5,7 @@ load lib
 
 teardown() {
 	kill -KILL ${moored_pid-} ${watch_pid-} ${traffic_pid-} 2>/dev/null || true
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 m() { moorectl --socket "$dir/moored.sock" "$@"; }

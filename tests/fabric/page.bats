@@ -9,8 +9,7 @@ load daemon.bash
 teardown() {
 	[ ! -e "$dir/moored.log" ] || tail -n 20 "$dir/moored.log"
 	moored_kill
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 # pulled WORDS...: the plan of these words, and a browser that watches while its 21st cable is

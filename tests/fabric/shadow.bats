@@ -8,8 +8,7 @@ bats_require_minimum_version 1.5.0
 
 teardown() {
 	moored_kill
-	sm_stop
-	[ -z "$sim_pid" ] || { exec 7>&-; kill -KILL "$sim_pid" 2>/dev/null; wait "$sim_pid" 2>/dev/null; } || true
+	fabric_stop
 }
 
 # captured ENGINE [KEY VALUE]...: routes a Slim Fly without our plugin and captures it.

@@ -4,7 +4,7 @@ load lib
 load daemon
 bats_require_minimum_version 1.5.0
 
-teardown() { moored_kill; sm_stop; exec 7>&-; [ -z "$sim_pid" ] || kill -KILL "$sim_pid" 2>/dev/null || true; }
+teardown() { moored_kill; fabric_stop; }
 
 T='.planes[0].told'
 # send COUNT BYTES: sends datagrams of random bytes; prints how many the socket accepted.
