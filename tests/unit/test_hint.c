@@ -324,7 +324,8 @@ count_ties(const struct moore_fabric *f)
 			for (unsigned o = 1; a->role == MOORE_ROLE_SWITCH && o <= f->sw[a->peer].n_ports; o++) {
 				const struct moore_port *b = moore_fabric_port(f, a->peer, (moore_portnum)o);
 
-				ways[b->peer] = (uint8_t)(ways[b->peer] + (b->role == MOORE_ROLE_SWITCH));
+				if (b->role == MOORE_ROLE_SWITCH)
+					ways[b->peer]++;
 			}
 		}
 		for (moore_epid e = 0; e < f->n_endpoints; e++)
@@ -343,7 +344,7 @@ judge_quality(const char *why, const struct moore_fabric *f, double load, unsign
 	/* A tree enters its root through one neighbour.  All switches have three hops,
 	 * except the root's other neighbours, that neighbour, and the neighbours of that
 	 * neighbour. */
-	uint64_t most = (uint64_t)(f->n_switches - 2 * deg) * f->n_endpoints;
+	uint64_t most = (uint64_t)(f->n_switches - 2 * deg) * f->n_endpoints, ties = count_ties(f);
 	struct moore_quality *q;
 	struct moore_route *r;
 
@@ -355,7 +356,7 @@ judge_quality(const char *why, const struct moore_fabric *f, double load, unsign
 		print_message(" %.2f", 100 * (double)q->offset[k].pairs.longer[2] / (double)most);
 		CHECK(why, 100 * q->offset[k].pairs.longer[2] >= three * most || !three);
 		/* of pairs at distance two only those with several minimal routes */
-		CHECK(why, !three || q->offset[k].hops[4] <= q->pairs.n[1] + count_ties(f));
+		CHECK(why, !three || q->offset[k].hops[4] <= q->pairs.n[1] + ties);
 		CHECK_EQ(why, q->offset[k].hops[5], 0);
 	}
 	print_message("\n");
