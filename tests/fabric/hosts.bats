@@ -27,8 +27,10 @@ node_guid() { on_fabric ibnetdiscover 2>/dev/null | sed -n "s/^Ca.*\"H-\([0-9a-f
 	moored_start metrics 127.0.0.1:$port
 	until_ok 40 has "infiniband_hca_port_symbol_error_total{guid=\"$guid\",port=\"1\"} 17" || fail "$(grep hca "$dir/metrics")"
 	# metrics_ports few: the names of those with errors, and of no other.
-	[ "$(grep -c '^infiniband_hca_port' "$dir/metrics")" = 1 ]
-	grep -E "^infiniband_hca_uplink_info\{guid=\"$guid\",hca=\"$host\",port=\"1\",uplink=\"$(jq -r '.endpoints[7].switch' "$dir/plan.json")\",uplink_guid=\"0x[0-9a-f]{16}\",uplink_type=\"SW\",uplink_port=\"[0-9]+\",uplink_lid=\"[0-9]+\"\} 1$" "$dir/metrics"
+	[ "$(grep -c "^infiniband_hca_port" "$dir/metrics")" = 1 ] || fail "$(grep "^infiniband_hca" "$dir/metrics")"
+	# Names are not served while a scan is newer than the last poll.
+	named() { scrape && grep -E "^infiniband_hca_uplink_info\{guid=\"$guid\",hca=\"$host\",port=\"1\",uplink=\"$(jq -r '.endpoints[7].switch' "$dir/plan.json")\",uplink_guid=\"0x[0-9a-f]{16}\",uplink_type=\"SW\",uplink_port=\"[0-9]+\",uplink_lid=\"[0-9]+\"\} 1$" "$dir/metrics"; }
+	until_ok 10 named || fail "$(grep "^infiniband_hca" "$dir/metrics")"
 	[ "$(grep -c '^infiniband_hca_uplink_info' "$dir/metrics")" = 1 ]
 	# A new snapshot keeps what was read.
 	change sim "Unlink $(first_link)"
