@@ -17,7 +17,7 @@
  *   hint/     the trees of sl-hint
  *
  * Above them stand route.c and the stages that build.h joins: which LID takes which tree
- * (columns.h), trees that the caller keeps (grown.c), the tables (fill.c), and what is told about
+ * (columns.h), trees that the caller keeps (grown.c), the tables (fill.h), and what is told about
  * them (stats.c, sl_sets.c).
  *
  * tuning.h holds the constants that were found by experiment. */

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* fill_repair.c - a tree of the intended graph is repaired where links are missing.
+ *
+ * As a rule a tree uses no edge that is suspect, and is taken as it is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/fill.h"
+
+static bool
+is_suspect(const struct moore_rbuild *b, uint32_t e)
+{
+	const struct moore_rgraph *g = &b->r->g;
+	uint8_t flags = g->flags[e];
+
+	return flags & MOORE_EDGE_PLANNED &&
+		(!(flags & MOORE_EDGE_UP) || flags & MOORE_EDGE_ONE_LANE ||
+		 b->plan_turns.rank[e] != b->r->turns.rank[e] ||
+		 !moore_rview_transit(&b->up, g->to[e]));
+}
+
+int
+moore_rfill_find_suspects(struct fill *f)
+{
+	const struct moore_rgraph *g = &f->r->g;
+
+	if (!(f->suspect = malloc((g->n_edges + (size_t)1) * sizeof(*f->suspect))))
+		return -MOORE_ENOMEM;
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			if (is_suspect(f->b, e))
+				f->suspect[f->n_suspects++] =
+					(struct suspect){ s, (uint8_t)(e - g->xadj[s]) };
+	return 0;
+}
+
+/* Whether the tree needs no repair.  As a rule it uses no suspect edge: then its links are up, and
+ * its turns rise as they do in the intended graph. */
+static bool
+is_whole(const struct fill *f, uint32_t root, const uint8_t *slot)
+{
+	const struct moore_rbuild *b = f->b;
+	bool clear = b->n_connected_up[root] <= b->n_connected[root];
+
+	for (uint32_t i = 0; clear && i < f->n_suspects; i++)
+		clear = slot[f->suspect[i].node] != f->suspect[i].slot;
+	return clear || moore_rtree_is_whole(&b->up, root, slot, b->n_connected_up[root]);
+}
+
+/* Fills len[] with the hops from each node to the root along slot[]. */
+static void
+measure_routes(const struct moore_rgraph *g, uint32_t root, const uint8_t *slot, uint8_t *len)
+{
+	memset(len, MOORE_LEN_NONE, g->n);
+	len[root] = 0;
+	for (uint32_t s = 0; s < g->n; s++) {
+		uint8_t hops = 0;
+		uint32_t a = s;
+
+		for (; len[a] == MOORE_LEN_NONE && slot[a] != MOORE_SLOT_NONE; hops++)
+			a = g->to[g->xadj[a] + slot[a]];
+		if (len[a] == MOORE_LEN_NONE)
+			continue;	/* s has no route */
+		hops = (uint8_t)(hops + len[a]);
+		for (a = s; len[a] == MOORE_LEN_NONE; a = g->to[g->xadj[a] + slot[a]])
+			len[a] = hops--;
+	}
+}
+
+/* Fills the queue of t with the nodes that its slot[] leads to the root, by length. */
+static void
+queue_by_length(struct moore_rtree *t, const struct moore_rgraph *g, uint32_t root)
+{
+	uint32_t at[MOORE_LEN_NONE + 2] = { 0 }, n = g->n;
+	const uint8_t *len = t->len;
+
+	measure_routes(g, root, t->slot, t->len);
+	for (uint32_t s = 0; s < n; s++)
+		at[len[s] + 1]++;
+	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
+		at[l + 1] += at[l];
+	t->n_reached = at[MOORE_LEN_NONE];
+	for (uint32_t s = 0; s < n; s++)
+		if (len[s] != MOORE_LEN_NONE)
+			t->queue[at[len[s]]++] = s;
+}
+
+int
+moore_rfill_repair(struct fill *f, const uint8_t *old, const struct moore_rcolumn *c,
+	    struct moore_err *err)
+{
+	struct moore_rbuild *b = f->b;
+	const struct moore_rgraph *g = &f->r->g;
+	struct moore_rtree *t = f->tree;
+	bool whole;
+
+	memcpy(t->slot, old, g->n);
+	if (is_whole(f, c->root, old))
+		return 0;
+	queue_by_length(t, g, c->root);
+	whole = (moore_rcolumn_in_layer(c) ? moore_rtree_mend : moore_rtree_repair)
+		(t, &b->up, c->root, f->load, b->n_connected_up[c->root], &f->repaired);
+	if (!whole)
+		return moore_rbuild_fail_unreachable(b, c->root, err);
+	for (uint32_t s = 0; s < g->n; s++)
+		if (t->slot[s] != old[s] && t->slot[s] != MOORE_SLOT_NONE)
+			f->load[g->xadj[s] + t->slot[s]] += g->is_source[s] * f->n_lids[c->root];
+	return 0;
+}
