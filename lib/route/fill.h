@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* fill.h - what the files fill*.c have in common: the state of one worker that fills slices of columns
- * (columns.h), and the steps of it.
+/* fill.h - the state of one worker that fills slices of columns (columns.h), and its steps, shared
+ * by fill*.c.
  *
- * fill.c has the slices and who fills them when; fill_repair.c repairs a tree for what is missing;
+ * fill.c gives the slices to the workers; fill_repair.c repairs a tree for what is missing;
  * fill_hinted.c fills columns of profile sl-hint; fill_strand.c those of graphs with lines, where
  * each endpoint has trees of its own. */
 #ifndef MOORE_ROUTE_FILL_H

@@ -5,6 +5,7 @@
  *   layer_grow.c    growing around last hops that are out of service
  *   layer_used.c    first and last links of earlier trees
  *   layer_gates.c   the whole tree where no minimal route has more than two hops
+ *   layer_relays.c  which of its neighbours are gates, and which switches relays
  *   layer_halves.c  growing where middle switches are split into halves
  *   layer_loads.c   loads, and the price of every node's route
  *   layer_leaves.c  leaves that move to detours, and to cheaper ones
