@@ -382,7 +382,7 @@ add_backups_where(struct cli_ether_diff *d, uint32_t n_edits, uint32_t step,
 		const struct moore_ether_config *c = removes ? &d->old.config[s] : &d->new.config[s];
 
 		for (uint32_t i = 0; i < c->n_routes && rc == CLI_OK; i++) {
-			const struct cli_ether_edit e = { step, s, !removes, c->route[i] };
+			const struct cli_ether_edit e = { .step = step, .sw = s, .n_hops = !removes, .route = c->route[i] };
 
 			if (!c->route[i].is_backup)
 				continue;
@@ -421,6 +421,40 @@ add_backups(struct cli_ether_diff *d, uint32_t n_edits)
 	return rc;
 }
 
+/* The next hops that an edit writes. */
+static const struct moore_ether_route *
+hops_of(const struct cli_ether_diff *d, const struct cli_ether_edit *e)
+{
+	return e->n_hops > 1 ? route_to(&d->new.config[e->sw], &e->route.to) : &e->route;
+}
+
+/* Marks the edits that open a port.  A port with routes was not set down since it was loaded, so its
+ * addresses and neighbours are there. */
+static int
+mark_opening(struct cli_ether_diff *d)
+{
+	typedef bool of_port[MOORE_PORT_MAX + 1];
+	const uint32_t n = d->new.x->plan->n_switches;
+	of_port *used = calloc((size_t)n + 1, sizeof(*used));
+
+	if (!used)
+		return cli_error("out of memory");
+	for (moore_swid s = 0; s < n; s++)
+		for (uint32_t i = 0; i < d->old.config[s].n_routes; i++)
+			used[s][d->old.config[s].route[i].port] = true;
+	for (uint32_t i = 0; i < d->n_edits; i++) {
+		struct cli_ether_edit *e = &d->edit[i];
+		const struct moore_ether_route *r = hops_of(d, e);
+
+		for (uint32_t k = 0; k < e->n_hops; k++) {
+			e->opens |= !used[e->sw][r[k].port];
+			used[e->sw][r[k].port] = true;
+		}
+	}
+	free(used);
+	return CLI_OK;
+}
+
 int
 cli_ether_diff_find(struct cli_ether_diff *d)
 {
@@ -439,14 +473,7 @@ cli_ether_diff_find(struct cli_ether_diff *d)
 		rc = add_backups(d, n_edits);
 	if (d->n_edits)
 		qsort(d->edit, d->n_edits, sizeof(*d->edit), by_step);
-	return rc;
-}
-
-/* The next hops that an edit writes. */
-static const struct moore_ether_route *
-hops_of(const struct cli_ether_diff *d, const struct cli_ether_edit *e)
-{
-	return e->n_hops > 1 ? route_to(&d->new.config[e->sw], &e->route.to) : &e->route;
+	return rc == CLI_OK ? mark_opening(d) : rc;
 }
 
 /* Changes the old configuration as an edit does: all routes to the prefix go, or all its backups, and
@@ -506,13 +533,23 @@ first_of(const struct cli_ether_diff *d, uint32_t step, moore_swid s)
 	return low;
 }
 
+static void
+put_edit(const struct cli_ether_diff *d, const struct cli_ether_edit *e, struct moore_buf *b)
+{
+	const struct moore_ether_route *r = hops_of(d, e);
+
+	for (uint32_t k = 0; e->opens && k < e->n_hops; k++)
+		moore_ether_put_port(d->new.x, e->sw, r[k].port, b);
+	moore_ether_put_edit(d->new.x, r, e->n_hops, b);
+}
+
 bool
 cli_ether_diff_put(const struct cli_ether_diff *d, uint32_t step, moore_swid s, struct moore_buf *b)
 {
 	uint32_t first = first_of(d, step, s), i = first;
 
 	for (; i < d->n_edits && d->edit[i].step == step && d->edit[i].sw == s; i++)
-		moore_ether_put_edit(d->new.x, hops_of(d, &d->edit[i]), d->edit[i].n_hops, b);
+		put_edit(d, &d->edit[i], b);
 	return i > first;
 }
 
@@ -524,7 +561,7 @@ cli_ether_diff_list(const struct cli_ether_diff *d, struct moore_buf *b)
 
 		if (!i || e[-1].step != e->step || e[-1].sw != e->sw)
 			cli_putf(b, "# step %u: %s\n", e->step + 1, d->new.x->plan->sw[e->sw].name);
-		moore_ether_put_edit(d->new.x, hops_of(d, e), e->n_hops, b);
+		put_edit(d, e, b);
 	}
 }
 

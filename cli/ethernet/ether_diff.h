@@ -11,6 +11,7 @@ struct cli_ether_edit {
 	moore_swid sw;
 	uint32_t n_hops;	/* 0: the route is removed; of several, the route here is the first,
 				 * and all are in the new configuration of the switch */
+	bool opens;		/* the first edit that uses a port over which the switch runs no route */
 	struct moore_ether_route route;
 };
 
@@ -36,7 +37,9 @@ int cli_ether_diff_find(struct cli_ether_diff *d);
 /* Changes the old routes as the edits of a step do. */
 int cli_ether_diff_play(struct cli_ether_diff *d, uint32_t step);
 void cli_ether_diff_free(struct cli_ether_diff *d);
-/* Appends the edits of a switch in a step, for `ip -batch`; false when there is none. */
+/* Appends the edits of a switch in a step, for `ip -batch`; false when there is none.  Before the first
+ * route over a port that has none stand the addresses and neighbours of the port: they are gone
+ * if it was set down. */
 bool cli_ether_diff_put(const struct cli_ether_diff *d, uint32_t step, moore_swid s,
 			struct moore_buf *b);
 /* Appends all edits, under a line "# step K: SWITCH". */

@@ -23,20 +23,27 @@ put_address(struct moore_buf *b, const struct moore_addr *a, const char *len, co
 }
 
 static void
-put_port(const struct moore_ether *x, moore_swid s, moore_portnum port, struct moore_buf *b)
+put_addresses(const struct moore_ether *x, moore_swid s, moore_portnum port, struct moore_buf *b)
 {
 	const struct moore_ether_peer *peer = moore_ether_peer(x, s, port);
 	struct moore_addr local = moore_ether_local(s, port);
-	char mac[MOORE_MAC_TEXT];
 
-	moore_ether_mac(mac, s, port);
-	moore_buf_fmt(b, "link set dev " MOORE_PORT_PREFIX "%u address %s mtu %u up\n", port, mac,
-		      x->opts.mtu);
 	put_address(b, &local, "/64", MOORE_PORT_PREFIX, port);
 	if (peer->sw == MOORE_NONE)
 		return;
 	put_address(b, &x->link[MOORE_IP4][peer->end], "/31", MOORE_PORT_PREFIX, port);
 	put_address(b, &x->link[MOORE_IP6][peer->end], "/127", MOORE_PORT_PREFIX, port);
+}
+
+static void
+put_port(const struct moore_ether *x, moore_swid s, moore_portnum port, struct moore_buf *b)
+{
+	char mac[MOORE_MAC_TEXT];
+
+	moore_ether_mac(mac, s, port);
+	moore_buf_fmt(b, "link set dev " MOORE_PORT_PREFIX "%u address %s mtu %u up\n", port, mac,
+		      x->opts.mtu);
+	put_addresses(x, s, port, b);
 }
 
 static bool
@@ -89,6 +96,22 @@ put_switch_at(const struct moore_ether *x, const struct moore_ether_peer *peer, 
 		put_neighbour(b, &x->link[ip][peer->end ^ 1], mac, port);
 }
 
+static void
+put_neighbours_at(const struct moore_ether *x, moore_swid s, moore_portnum port, struct moore_buf *b)
+{
+	const struct moore_ether_peer *peer = moore_ether_peer(x, s, port);
+	char mac[MOORE_MAC_TEXT];
+
+	if (peer->sw != MOORE_NONE)
+		put_switch_at(x, peer, port, b);
+	if (peer->ep == MOORE_NONE)
+		return;
+	moore_ether_host_mac(mac, peer->ep);
+	for (unsigned ip = 0; ip < MOORE_N_IP; ip++)
+		for (uint32_t l = 0; l < x->opts.n_layers; l++)
+			put_neighbour(b, &x->host[ip][(size_t)peer->ep * x->opts.n_layers + l], mac, port);
+}
+
 int
 moore_ether_put_neighbours(const struct moore_ether *x, moore_swid s,
 			   const struct moore_ether_config *c, struct moore_buf *b,
@@ -96,21 +119,16 @@ moore_ether_put_neighbours(const struct moore_ether *x, moore_swid s,
 {
 	(void)c;
 	(void)err;
-	for (unsigned p = 1; p <= x->plan->sw[s].ports; p++) {
-		const struct moore_ether_peer *peer = moore_ether_peer(x, s, (moore_portnum)p);
-		char mac[MOORE_MAC_TEXT];
-
-		if (peer->sw != MOORE_NONE)
-			put_switch_at(x, peer, p, b);
-		if (peer->ep == MOORE_NONE)
-			continue;
-		moore_ether_host_mac(mac, peer->ep);
-		for (unsigned ip = 0; ip < MOORE_N_IP; ip++)
-			for (uint32_t l = 0; l < x->opts.n_layers; l++)
-				put_neighbour(b, &x->host[ip][(size_t)peer->ep * x->opts.n_layers + l],
-					      mac, p);
-	}
+	for (unsigned p = 1; p <= x->plan->sw[s].ports; p++)
+		put_neighbours_at(x, s, (moore_portnum)p, b);
 	return 0;
+}
+
+void
+moore_ether_put_port(const struct moore_ether *x, moore_swid s, moore_portnum port, struct moore_buf *b)
+{
+	put_addresses(x, s, port, b);
+	put_neighbours_at(x, s, port, b);
 }
 
 /* ---- routes -------------------------------------------------------------------------- */

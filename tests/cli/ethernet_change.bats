@@ -18,7 +18,7 @@ around() { $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --fail s0-0-
 		for s in "$T/$old"/s*; do
 			name=${s##*/}
 			cat "$s/routes.ipbatch" "$T/steps-$new"/step-*/"$name.ipbatch" 2>/dev/null | awk '
-				$2 == "replace" { route[$3] = $0 } $2 == "del" { delete route[$3] }
+				$1 != "route" { next } $2 == "replace" { route[$3] = $0 } $2 == "del" { delete route[$3] }
 				END { for (r in route) print route[r] }' | sort | diff - <(sort "$T/$new/$name/routes.ipbatch")
 		done
 	done
@@ -28,7 +28,7 @@ around() { $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --fail s0-0-
 # cable of `around` counts as a route, but never alone where a backup is there.
 play() {
 	cat "$1/$3/routes.ipbatch" "$2"/step-*/"$3.ipbatch" 2>/dev/null | awk '
-		{ key = $3 (/ metric 2048$/ ? " backup" : "") }
+		$1 != "route" { next } { key = $3 (/ metric 2048$/ ? " backup" : "") }
 		$2 == "replace" { route[key] = $0 } $2 == "del" { delete route[key] }
 		END { for (r in route) print route[r] }' | sort
 }
@@ -95,6 +95,29 @@ play() {
 	[[ $output != *172.21* ]]
 	run -1 $M ethernet diff "$N" "$T/old" --json
 	holds '.edits == 2 and .removed == 1 and .steps == null'
+}
+
+@test "diff: a port that has no route gets its addresses and neighbours before the first one" {
+	around
+	# Without the cable its ports have no route; with it, both need what the kernel drops when a port is set down.
+	run -1 $M ethernet diff "$T/around" "$N"
+	[[ $output == *"route replace"* && $output != *neigh* && $output != *addr* ]]
+	run -1 $M ethernet diff "$N" "$T/around" -o "$T/steps"
+	at=$(jq -r '.cables[] | [.a, .b] | select(any(.switch == "s0-0-0" and .port == 4))[] | "\(.switch) swp\(.port)"' "$P")
+	[ "$(wc -l <<<"$at")" = 2 ]
+	while read -r s port; do
+		grep -h " dev $port " "$N/$s/interfaces.ipbatch" "$N/$s/neighbours.ipbatch" | grep -v "^link" >"$T/want"
+		[ "$(wc -l <"$T/want")" = 3 ]
+		grep -hv "^route" "$T/steps"/step-*/"$s.ipbatch" | diff "$T/want" -
+		cat "$T/steps"/step-*/"$s.ipbatch" | awk -v port="$port" '
+			$1 == "neigh" { n++ } / dev / && $0 ~ port && $1 == "route" { exit n != 2 }'
+	done <<<"$at"
+	[ "$(grep -l "^neigh" "$T/steps"/step-*/* | wc -l)" = 2 ]
+	# A switch that was started anew has nothing: all of its ports are set, those of hosts as well.
+	cp -r "$N" "$T/empty"
+	: >"$T/empty/s0-0-0/routes.ipbatch"
+	$M ethernet diff "$N" "$T/empty" | grep "^neigh" | sort >"$T/got" || true
+	sort "$N/s0-0-0/neighbours.ipbatch" | diff - "$T/got"
 }
 
 # running DIR: what `ip -json route show` would print of emitted files, with a route of another.
@@ -183,7 +206,7 @@ several() {
 		for s in "$T/$old"/*/routes.ipbatch; do
 			name=$(basename "${s%/*}")
 			cat "$s" "$T"/steps/step-*/"$name.ipbatch" 2>/dev/null | awk '
-				$2 == "replace" { route[$3] = $0 } $2 == "del" { delete route[$3] }
+				$1 != "route" { next } $2 == "replace" { route[$3] = $0 } $2 == "del" { delete route[$3] }
 				END { for (r in route) print route[r] }' | sort | diff - <(sort "$T/$new/$name/routes.ipbatch")
 		done
 	done <<-END
@@ -263,7 +286,7 @@ switches() {
 		if [ -s $T/stop ] && [ "\$(wc -l <$T/loads)" -ge "\$(cat $T/stop)" ]; then
 			lines=\$(head -n "\$((\$(wc -l <<<"\$lines") / 2))" <<<"\$lines")
 		fi
-		awk '\$2 == "del" { delete r[\$3]; next } { r[\$3] = \$0 } END { for (k in r) print r[k] }' \\
+		awk '\$1 != "route" { next } \$2 == "del" { delete r[\$3]; next } { r[\$3] = \$0 } END { for (k in r) print r[k] }' \\
 			"\$f" - <<<"\$lines" | grep . | sort >"\$f.new"
 		mv "\$f.new" "\$f"
 		[ ! -s $T/stop ] || [ "\$(wc -l <$T/loads)" -lt "\$(cat $T/stop)" ] || { echo \$\$ >>$T/left; exec sleep 77; }

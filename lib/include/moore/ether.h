@@ -305,6 +305,11 @@ MOORE_API struct moore_ether_route moore_ether_route_over(const struct moore_eth
  * removal when n_hops is 0. */
 MOORE_API void moore_ether_put_edit(const struct moore_ether *x, const struct moore_ether_route *r,
 				    uint32_t n_hops, struct moore_buf *out);
+/* Appends the lines for `ip -batch` that give a port its addresses and its permanent neighbours, as the
+ * files of interfaces and neighbours do.  The kernel drops both, with the routes, when a port is set
+ * down, and keeps all three when it loses carrier. */
+MOORE_API void moore_ether_put_port(const struct moore_ether *x, moore_swid s, moore_portnum port,
+				    struct moore_buf *out);
 MOORE_API bool moore_ether_route_equal(const struct moore_ether_route *a,
 				       const struct moore_ether_route *b);
 /* Whether the routes of both are the same, in the same order. */
