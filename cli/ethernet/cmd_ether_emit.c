@@ -4,17 +4,14 @@
  *
  * The files are written into a new directory, read back from there and judged; only when
  * they are sound does the directory take the name that was asked for. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "ethernet/ether.h"
+#include "ethernet/ether_target.h"
 
 /* ---- the options -------------------------------------------------------------------------- */
 
@@ -127,106 +124,12 @@ check_formats(const struct cli_call *c)
 	return CLI_OK;
 }
 
-/* ---- a directory, whole or not at all --------------------------------------------------------- */
-
-struct target {
-	const char *dir;	/* as the user named it */
-	char *tmp;		/* beside it, while it is made */
-};
+/* ---- the files ---------------------------------------------------------------------------------- */
 
 static int
 cannot(const char *what, const char *path)
 {
 	return cli_error("%s: cannot %s: %s", path, what, strerror(errno));
-}
-
-static int
-remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st;
-	(void)flag;
-	(void)ftw;
-	return remove(path);
-}
-
-static void
-remove_tree(const char *dir)
-{
-	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-/* A directory that is there may be replaced if it is empty or was emitted before. */
-static int
-may_replace(const char *dir)
-{
-	char *mark = cli_path_join(dir, CLI_ETHER_ADDRESSES);
-	struct dirent *entry;
-	bool is_empty = true;
-	struct stat st;
-	DIR *d;
-
-	if (!mark)
-		return cli_error("out of memory");
-	if (stat(mark, &st) == 0 || (stat(dir, &st) != 0 && errno == ENOENT)) {
-		free(mark);
-		return CLI_OK;
-	}
-	free(mark);
-	if (!(d = opendir(dir)))
-		return cannot("open", dir);
-	while ((entry = readdir(d)))
-		is_empty = is_empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
-	closedir(d);
-	return is_empty ? CLI_OK : cli_error("%s: holds other files than those of ethernet emit: name "
-					     "another directory", dir);
-}
-
-static int
-open_target(struct target *t, const char *dir)
-{
-	int rc = may_replace(dir);
-	size_t n = strlen(dir);
-
-	while (n > 1 && dir[n - 1] == '/')
-		n--;
-	*t = (struct target){ .dir = dir };
-	if (rc != CLI_OK)
-		return rc;
-	if (asprintf(&t->tmp, "%.*s.XXXXXX", (int)n, dir) < 0) {
-		t->tmp = NULL;
-		return cli_error("out of memory");
-	}
-	if (mkdtemp(t->tmp) && chmod(t->tmp, 0755) == 0)
-		return CLI_OK;
-	free(t->tmp);
-	t->tmp = NULL;
-	return cannot("make a directory beside this", dir);
-}
-
-/* Gives the new directory its name, and removes the one that had it. */
-static int
-close_target(struct target *t, int rc)
-{
-	int fd = t->tmp && rc == CLI_OK ? open(t->tmp, O_RDONLY | O_DIRECTORY) : -1;
-	struct stat st;
-
-	if (fd >= 0) {
-		if (syncfs(fd) < 0)
-			rc = cannot("write", t->tmp);
-		close(fd);
-	}
-	if (t->tmp && rc == CLI_OK && stat(t->dir, &st) == 0) {
-		if (renameat2(AT_FDCWD, t->tmp, AT_FDCWD, t->dir, RENAME_EXCHANGE) < 0)
-			rc = cannot("replace", t->dir);
-		remove_tree(t->tmp);	/* the old one, or the new one that has no use */
-	} else if (t->tmp && rc == CLI_OK) {
-		if (rename(t->tmp, t->dir) < 0)
-			rc = cannot("make", t->dir);
-	} else if (t->tmp) {
-		remove_tree(t->tmp);
-	}
-	free(t->tmp);
-	return rc;
 }
 
 static int
@@ -252,8 +155,6 @@ put_file(const char *dir, const char *name, struct moore_buf *b)
 	free(path);
 	return rc;
 }
-
-/* ---- the files ---------------------------------------------------------------------------------- */
 
 static int
 emit_switch(const struct cli_call *c, const char *dir, struct cli_ether *e,
@@ -482,15 +383,15 @@ cmd_ether_emit(const struct cli_call *c)
 {
 	const char *dir = cli_opt(c, "output");
 	struct cli_ether e = { NULL };
-	struct target t = { NULL };
+	struct cli_ether_target t = { NULL };
 	json_t *answer = NULL;
 	int rc;
 
 	if (!dir || !*dir || !strcmp(dir, "-"))
 		return cli_misuse(c, "-o DIR is missing: the files of each switch go into a directory");
-	if ((rc = make_network(c, &e)) == CLI_OK && (rc = open_target(&t, dir)) == CLI_OK)
+	if ((rc = make_network(c, &e)) == CLI_OK && (rc = cli_ether_target_open(&t, dir)) == CLI_OK)
 		rc = make_files(c, t.tmp, &e, &answer);
-	rc = close_target(&t, rc);
+	rc = cli_ether_target_close(&t, rc);
 	cli_ether_free(&e);
 	if (rc != CLI_OK) {
 		json_decref(answer);
