@@ -154,21 +154,30 @@ resolve(const struct moore_topo_family *f, int64_t *param, struct moore_err *err
 /* ---- the nearest parameters that are valid -------------------------------------------- */
 
 #define NEAREST_DISTANCE 32	/* sum of the changes of all parameters */
-#define NEAREST_TRIES 20000
+#define NEAREST_ALONE 1000	/* change of one parameter */
+#define NEAREST_TRIES 100000
 #define NEAREST_SHOWN 2
+#define NEAREST_SHARES 256	/* smaller ones are tried in steps of one part in so many */
 
 struct nearest {
 	const struct moore_topo_family *f;
-	const int64_t *v;		/* as given */
+	int64_t v[MOORE_TOPO_MAX_PARAMS];	/* as given, or the bound beyond which it was given */
 	unsigned given[MOORE_TOPO_MAX_PARAMS], n_given;	/* the parameters that may change */
 	int64_t try[MOORE_TOPO_MAX_PARAMS];
 	unsigned tries, found;
 	struct moore_buf text;
 };
 
+/* Names what is tried, if there is a graph for it. */
 static void
 put_choice(struct nearest *n)
 {
+	int64_t copy[MOORE_TOPO_MAX_PARAMS];
+
+	n->tries++;
+	memcpy(copy, n->try, sizeof(copy));
+	if (resolve(n->f, copy, NULL) < 0)
+		return;
 	moore_buf_fmt(&n->text, n->found++ ? ", or" : "; nearest that fit:");
 	for (unsigned i = 0; i < n->n_given; i++)
 		moore_buf_fmt(&n->text, " %s=%lld", n->f->param[n->given[i]].key,
@@ -181,22 +190,63 @@ try_changes(struct nearest *n, unsigned i, int64_t left)
 {
 	const bool last = i + 1 == n->n_given;
 	const unsigned at = n->given[i];
-	int64_t copy[MOORE_TOPO_MAX_PARAMS];
 
 	for (int64_t change = last ? left : 0; change <= left; change++)
 		for (int sign = -1; sign <= (change ? 1 : -1); sign += 2) {
 			n->try[at] = n->v[at] + sign * change;
 			if (n->found == NEAREST_SHOWN || n->tries == NEAREST_TRIES)
 				return;
-			if (!last) {
-				try_changes(n, i + 1, left - change);
-				continue;
-			}
-			n->tries++;
-			memcpy(copy, n->try, sizeof(copy));
-			if (resolve(n->f, copy, NULL) == 0)
+			if (last)
 				put_choice(n);
+			else
+				try_changes(n, i + 1, left - change);
 		}
+}
+
+/* Changes each parameter alone by more than try_changes() does. */
+static void
+try_alone(struct nearest *n)
+{
+	for (int64_t change = NEAREST_DISTANCE + 1; change <= NEAREST_ALONE && !n->found; change++)
+		for (unsigned i = 0; i < n->n_given && !n->found; i++)
+			for (int sign = -1; sign <= 1 && !n->found; sign += 2) {
+				memcpy(n->try, n->v, sizeof(n->try));
+				n->try[n->given[i]] += sign * change;
+				put_choice(n);
+			}
+}
+
+/* Far beyond the largest graph: lowers all given parameters in proportion. */
+static void
+try_shares(struct nearest *n)
+{
+	for (int64_t share = NEAREST_SHARES - 1; share > 0 && !n->found; share--) {
+		for (unsigned i = 0; i < n->n_given; i++) {
+			const unsigned at = n->given[i];
+			const int64_t lower = n->v[at] / NEAREST_SHARES * share +
+				n->v[at] % NEAREST_SHARES * share / NEAREST_SHARES;
+
+			n->try[at] = lower < n->f->param[at].min ? n->f->param[at].min : lower;
+		}
+		put_choice(n);
+	}
+}
+
+/* Takes the parameters that may change: those that were given and shape the graph, other than seeds,
+ * and numbers of endpoints that are out of range. */
+static void
+take_given(struct nearest *n, const int64_t *v, const bool *given)
+{
+	for (unsigned i = 0; i < MOORE_TOPO_MAX_PARAMS; i++) {
+		const struct moore_topo_param *p = &n->f->param[i];
+
+		n->v[i] = v[i];
+		if (!p->key || !given[i] || p->max == INT64_MAX || (p->endpoints && v[i] <= p->max))
+			continue;
+		n->v[i] = v[i] < p->min ? p->min : v[i] > p->max ? p->max : v[i];
+		n->given[n->n_given++] = i;
+	}
+	memcpy(n->try, n->v, sizeof(n->try));
 }
 
 /* Appends to the error the nearest parameters for which there is a graph, where it does not name
@@ -205,18 +255,18 @@ static void
 name_nearest(const struct moore_topo_family *f, const int64_t *v, const bool *given,
 	     struct moore_err *err)
 {
-	struct nearest n = { .f = f, .v = v, .text = MOORE_BUF_INIT };
+	struct nearest n = { .f = f, .text = MOORE_BUF_INIT };
 	size_t len;
 
 	if (!err || strstr(err->text, "nearest"))
 		return;
-	memcpy(n.try, v, sizeof(n.try));
-	for (unsigned i = 0; i < MOORE_TOPO_MAX_PARAMS && f->param[i].key; i++)
-		if (given[i] && !f->param[i].endpoints && v[i] >= 0 &&
-		    v[i] <= f->param[i].max + NEAREST_DISTANCE)
-			n.given[n.n_given++] = i;
-	for (int64_t d = 1; n.n_given && d <= NEAREST_DISTANCE && !n.found; d++)
+	take_given(&n, v, given);
+	for (int64_t d = 0; n.n_given && d <= NEAREST_DISTANCE && !n.found; d++)
 		try_changes(&n, 0, d);
+	if (n.n_given && !n.found)
+		try_alone(&n);
+	if (n.n_given && !n.found)
+		try_shares(&n);
 	len = strlen(err->text);
 	if (n.found && !n.text.oom && len + n.text.len < sizeof(err->text))
 		memcpy(err->text + len, n.text.data, n.text.len + 1);

@@ -407,6 +407,14 @@ test_mistakes(void **state)
 		{ "fattree2 k=8 s=8", "give s=1..7" }, { "torus b=1", "at least a=2" },
 		{ "dfplus s=2 h=2 g=9", "nearest that fit" },
 		{ "polarstar q=7 d=5", "nearest that fit: q=7 d=4, or q=7 d=6" },
+		{ "slimfly q=3000", "nearest that fit: q=128" },
+		{ "slimfly q=9 p=255", "nearest that fit: q=9 p=254" },
+		{ "slimfly q=6 p=300", "nearest that fit: q=5 p=254, or q=7 p=254" },
+		{ "mlfm h=254", "nearest that fit: h=127" }, { "mlfm h=9000", "nearest that fit: h=127" },
+		{ "torus2d a=100000 b=100000", "nearest that fit: a=781 b=781" },
+		{ "hyperx s1=254 s2=254 s3=200", "nearest that fit: s1=254 s2=254 s3=15" },
+		{ "dfplus s=127 l=127 g=3", "nearest that fit: s=2 l=127 g=3" },
+		{ "jellyfish n=5 k=3 seed=9223372036854775807", "nearest that fit: n=5 k=2, or n=6 k=3" },
 		{ "skywalk x=4 y=4 s=1 k=6", "at most half" }, { "skywalk x=3 y=3 s=1 k=2", "odd number of link ends" },
 	};
 	(void)state;
