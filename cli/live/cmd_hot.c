@@ -210,7 +210,7 @@ put_errors(struct moore_buf *b, const json_t *answer)
 	static const struct cli_col col[] = {
 		{ "LINK", CLI_CUT }, { "TO", CLI_CUT }, { "COUNTER", CLI_LEFT }, { "VALUE", CLI_RIGHT },
 		{ "ROSE", CLI_RIGHT }, { "PER HOUR", CLI_RIGHT }, { "LAST", CLI_RIGHT },
-		{ "READ FOR", CLI_RIGHT }, { "CABLE", CLI_CUT }, { 0 }
+		{ "FOR", CLI_RIGHT }, { "CABLE", CLI_CUT }, { 0 }
 	};
 	struct cli_grid g = CLI_GRID(col);
 	const json_t *list = json_object_get(answer, "ports"), *port;
@@ -279,8 +279,8 @@ put_suspects(struct moore_buf *b, const json_t *list)
 {
 	static const struct cli_col col[] = {
 		{ "FROM", CLI_CUT }, { "TO", CLI_CUT }, { "OFFSET", CLI_RIGHT },
-		{ "ABOUT", CLI_RIGHT }, { "OF ITS LOAD", CLI_RIGHT }, { "CERTAINTY", CLI_RIGHT },
-		{ "OTHER OFFSET", CLI_RIGHT }, { "IDLE THERE", CLI_RIGHT }, { 0 }
+		{ "ABOUT", CLI_RIGHT }, { "SHARE", CLI_RIGHT }, { "CERTAINTY", CLI_RIGHT },
+		{ "OTHER", CLI_RIGHT }, { "IDLE THERE", CLI_RIGHT }, { 0 }
 	};
 	struct cli_grid g = CLI_GRID(col);
 	size_t i, small = 0;

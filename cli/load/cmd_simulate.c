@@ -74,7 +74,7 @@ put_phases(struct moore_buf *b, const json_t *row)
 	const char *why, *between = "";
 	size_t i;
 
-	cli_putf(b, "\n%s, %s, load %.3g, %s\n  %-8s %9s %8s %8s %8s %9s %7s %7s\n", cli_str(row, "routing"),
+	cli_putf(b, "\n%s, %s, load %.3g, %s\n  %-8s %8s %8s %7s %6s %7s %6s %6s\n", cli_str(row, "routing"),
 		 cli_str(row, "pattern"), cli_num(row, "load"), cli_str(row, "motion"), "phase", "until us", "accepted",
 		 "mean ns", "p99 ns", "sent", "stale", "lost");
 	json_array_foreach(phases, i, p) {
@@ -82,7 +82,7 @@ put_phases(struct moore_buf *b, const json_t *row)
 
 		json_object_foreach(json_object_get(p, "lost"), why, n)
 			lost += json_integer_value(n);
-		cli_putf(b, "  %-8s %9.1f %8.4f %8.0f %8.0f %9lld %7lld %7lld", cli_str(p, "name"),
+		cli_putf(b, "  %-8s %8.1f %8.4f %7.0f %6.0f %7lld %6lld %6lld", cli_str(p, "name"),
 			 cli_num(p, "to_ns") / 1000, cli_num(p, "accepted"), cli_num(p, "latency_mean"),
 			 cli_num(p, "latency_p99"), cli_int(p, "made"), cli_int(p, "stale"), lost);
 		between = "  ";
@@ -106,8 +106,8 @@ put_changes(struct moore_buf *b, const json_t *answer)
 		 cli_int(answer, "nodes"), cli_int(answer, "processes"));
 	json_array_foreach(rows, i, o)
 		put_phases(b, o);
-	cli_putf(b, "\naccepted: share of full rate; stale: packets that a row has forwarded which was yet\n"
-		 "to change; lost: with the causes that `moorectl simulate --help` lists.\n");
+	cli_putf(b, "\naccepted: share of full rate; stale: packets that a row has forwarded which was\n"
+		 "yet to change; lost: with the causes that `moorectl simulate --help` lists.\n");
 }
 
 static void

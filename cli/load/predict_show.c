@@ -15,11 +15,11 @@ put_rows(struct moore_buf *b, const json_t *answer)
 	size_t i;
 
 	cli_putf(b, "%lld switches, %lld nodes, %lld processes\n\n"
-		 "%-7s %-11s %-9s %-5s %7s %7s %7s %7s %7s %7s\n", cli_int(answer, "switches"),
+		 "%-7s %-11s %-9s %-3s %7s %7s %7s %7s %7s %6s\n", cli_int(answer, "switches"),
 		 cli_int(answer, "nodes"), cli_int(answer, "processes"), "routing", "pattern", "placed",
 		 "cut", "q1", "median", "mean", "q3", "max", "rate %");
 	json_array_foreach(rows, i, o) {
-		cli_putf(b, "%-7s %-11s %-9s %-5s %7.3f %7.3f %7.3f %7.3f %7.3f %7.2f", cli_str(o, "routing"),
+		cli_putf(b, "%-7s %-11s %-9s %-3s %7.3f %7.3f %7.3f %7.3f %7.3f %6.2f", cli_str(o, "routing"),
 			 cli_str(o, "pattern"), cli_str(o, "placement"), cli_yes(o, "cut") ? "yes" : "no",
 			 cli_num(o, "q1"), cli_num(o, "median"), cli_num(o, "mean"), cli_num(o, "q3"),
 			 cli_num(o, "max"), 100 * cli_num(o, "saturation"));

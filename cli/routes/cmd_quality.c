@@ -44,15 +44,15 @@ put_hops(struct moore_buf *b, const json_t *offsets)
 
 	cli_putf(b, "\npairs by hops, and the share with a route longer than their distance\noffset");
 	for (int h = 1; h <= top; h++)
-		cli_putf(b, "%9d%s", h, h == MOORE_HOPS_MAX ? "+" : "");
-	cli_putf(b, "%10s %8s %11s %11s\n", "no route", "longer", "3 hops at 2", "longer at 2");
+		cli_putf(b, "%8d%s", h, h == MOORE_HOPS_MAX ? "+" : "");
+	cli_putf(b, "%9s %8s %11s %11s\n", "no route", "longer", "3 hops at 2", "longer at 2");
 	json_array_foreach(offsets, k, o) {
 		cli_putf(b, "%6zu", k);
 		for (int h = 1; h <= top; h++) {
 			snprintf(key, sizeof(key), "%d", h);
-			cli_putf(b, "%9lld", cli_int(json_object_get(o, "hops"), key));
+			cli_putf(b, "%8lld", cli_int(json_object_get(o, "hops"), key));
 		}
-		cli_putf(b, "%10lld %7.2f%% %10.2f%% %10.2f%%\n", cli_int(o, "no_route"),
+		cli_putf(b, "%9lld %7.2f%% %10.2f%% %10.2f%%\n", cli_int(o, "no_route"),
 			 percent(o, "all"), 100 * cli_num(o, "three_hops_at_two_share"),
 			 percent(o, "at_two"));
 	}
@@ -61,36 +61,48 @@ put_hops(struct moore_buf *b, const json_t *offsets)
 static void
 put_spread(struct moore_buf *b, const json_t *s)
 {
-	const json_t *hottest = json_object_get(s, "hottest");
-
-	cli_putf(b, "%8.6g %8.6g %8.6g %8.6g %8.6g %8.5g %9.2f", cli_num(s, "min"), cli_num(s, "q1"),
+	cli_putf(b, "%8.6g %8.6g %8.6g %8.6g %8.6g %8.5g %9.2f\n", cli_num(s, "min"), cli_num(s, "q1"),
 		 cli_num(s, "median"), cli_num(s, "q3"), cli_num(s, "max"), cli_num(s, "mean"),
 		 cli_num(s, "max_over_mean"));
-	if (json_is_object(hottest)) {
-		cli_putf(b, "  ");
-		cli_put_link(b, hottest);
-	}
-	cli_putf(b, "\n");
+}
+
+/* Appends the link with the greatest load, if there is one, with the offsets that load it so. */
+static void
+put_hottest(struct moore_buf *b, const json_t *load, const char *offsets)
+{
+	const json_t *hottest = json_object_get(load, "hottest");
+
+	if (!json_is_object(hottest))
+		return;
+	cli_putf(b, "greatest on    ");
+	cli_put_link(b, hottest);
+	cli_putf(b, ": %s\n", offsets);
 }
 
 static void
 put_load(struct moore_buf *b, const json_t *answer)
 {
 	const json_t *offsets = json_object_get(answer, "offsets"), *o;
+	char name[32];
 	size_t k;
 
-	cli_putf(b, "\nload of the %lld directed links between switches: one unit from each switch "
-		 "to each LID\noffset %8s %8s %8s %8s %8s %8s %9s  %s\n",
+	cli_putf(b, "\nload of %lld directed links: one unit from each switch to each LID\noffset %8s %8s %8s %8s %8s %8s %9s\n",
 		 cli_int(answer, "directed_links"), "least", "q1", "median", "q3", "greatest", "mean",
-		 "over mean", "greatest on");
+		 "over mean");
 	json_array_foreach(offsets, k, o) {
 		cli_putf(b, "%6zu ", k);
 		put_spread(b, json_object_get(o, "load"));
 	}
-	if (json_array_size(offsets) == 1)
-		return;
-	cli_putf(b, "   all ");
-	put_spread(b, json_object_get(answer, "load"));
+	if (json_array_size(offsets) > 1) {
+		cli_putf(b, "   all ");
+		put_spread(b, json_object_get(answer, "load"));
+	}
+	json_array_foreach(offsets, k, o) {
+		snprintf(name, sizeof(name), "offset %zu", k);
+		put_hottest(b, json_object_get(o, "load"), name);
+	}
+	if (json_array_size(offsets) > 1)
+		put_hottest(b, json_object_get(answer, "load"), "all");
 }
 
 static void
