@@ -85,9 +85,6 @@ void cli_put_when(struct moore_buf *b, const char *form, long long ms);
 /* True when the option was given; a flag has no value. */
 bool cli_has(const struct cli_call *c, const char *name);
 void cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out);
-/* Appends a row of help: left, and beside it from column `at` on the text, wrapped at words.  The text
- * begins on a line of its own if left is too long. */
-void cli_put_help(struct moore_buf *b, const char *left, size_t at, const char *text);
 
 /* Returns the name most like word if it may be a typing error of it; else NULL.  name_at(arg,
  * i) gives the names, NULL past the end. */
@@ -116,6 +113,18 @@ void cli_busy_share(void *unused, double share);	/* 0..1 */
 void cli_busy_left(double seconds);			/* how long the rest will take */
 void cli_idle(void);
 
+/* ---- long lines (wrap.c) -------------------------------------- */
+
+/* Columns for a line of text: those of the terminal.  Where standard output is none, $COLUMNS, or
+ * 80. */
+size_t cli_line_width(void);
+/* Appends the words of text and an end of line.  The line has `at` columns already, and the lines
+ * after it begin at column `indent`. */
+void cli_put_words(struct moore_buf *b, size_t at, size_t indent, const char *text, size_t len);
+/* Appends left, and beside it from column `at` on the text, wrapped at words.  The text begins on a
+ * line of its own if left is too long. */
+void cli_put_help(struct moore_buf *b, const char *left, size_t at, const char *text);
+
 /* ---- output (out.c) ------------------------------------------- */
 
 /* Colour marks inside text: escape codes on a terminal, nothing elsewhere.  Control
@@ -127,8 +136,10 @@ void cli_idle(void);
 #define CLI_PLAIN "\x04"
 
 void cli_putf(struct moore_buf *b, const char *fmt, ...) MOORE_PRINTF(2, 3);
-/* Prints text and frees it; CLI_OK or CLI_FAIL. */
+/* Prints text, with its long lines wrapped, and frees it; CLI_OK or CLI_FAIL. */
 int cli_print_text(struct moore_buf *text);
+/* The same for text that a program reads, such as a shell: no line is wrapped. */
+int cli_print_data(struct moore_buf *text);
 int cli_print_screen(struct moore_buf *text);	/* clears the terminal first */
 /* Prints j and frees it.  NULL: out of memory while it was made. */
 int cli_print_json(json_t *j);

@@ -79,7 +79,7 @@ print_list(void)
 			cli_put_values(&b, cmd, o);
 		cli_putf(&b, "\n");
 	}
-	return cli_print_text(&b);
+	return cli_print_data(&b);
 }
 
 static int

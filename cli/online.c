@@ -33,9 +33,12 @@ cli_online_ask(const struct cli_call *c, struct cli_client *cl, const char *meth
 	return cli_call(cl, method, params, answer, NULL);
 }
 
-int
-cli_show(const struct cli_call *c, json_t *answer,
-	 void (*put)(struct moore_buf *b, const json_t *answer), bool (*found)(const json_t *answer))
+typedef void put_answer(struct moore_buf *b, const json_t *answer);
+typedef bool has_finding(const json_t *answer);
+
+static int
+show(const struct cli_call *c, json_t *answer, put_answer *put, has_finding *found,
+     int (*print)(struct moore_buf *text))
 {
 	struct moore_buf b = MOORE_BUF_INIT;
 	bool is_found = answer && found && found(answer);
@@ -46,9 +49,21 @@ cli_show(const struct cli_call *c, json_t *answer,
 	} else {
 		put(&b, answer);
 		json_decref(answer);
-		rc = cli_print_text(&b);
+		rc = print(&b);
 	}
 	return rc == CLI_OK && is_found ? CLI_FOUND : rc;
+}
+
+int
+cli_show(const struct cli_call *c, json_t *answer, put_answer *put, has_finding *found)
+{
+	return show(c, answer, put, found, cli_print_text);
+}
+
+int
+cli_show_script(const struct cli_call *c, json_t *answer, put_answer *put, has_finding *found)
+{
+	return show(c, answer, put, found, cli_print_data);
 }
 
 bool

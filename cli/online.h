@@ -30,6 +30,10 @@ int cli_get(const struct cli_call *c, const char *method, json_t *params, const 
 int cli_show(const struct cli_call *c, json_t *answer,
 	     void (*put)(struct moore_buf *b, const json_t *answer),
 	     bool (*found)(const json_t *answer));
+/* The same for an answer whose text a shell reads: no line is wrapped. */
+int cli_show_script(const struct cli_call *c, json_t *answer,
+		    void (*put)(struct moore_buf *b, const json_t *answer),
+		    bool (*found)(const json_t *answer));
 /* For found(): true when the answer is a verdict whose `ok` is false. */
 bool cli_not_ok(const json_t *answer);
 /* Adds --plane to params (taken; NULL: none). NULL, with a message, when it is not a

@@ -153,46 +153,6 @@ cli_opt_u64(const struct cli_call *c, const char *name, uint64_t min, uint64_t m
 	return CLI_OK;
 }
 
-/* ---- help, wrapped ------------------------------------------------------------ */
-
-#define HELP_WIDTH 80		/* where standard output is no terminal */
-
-/* Appends the words of text and a line's end.  The line has `at` columns already, and lines after
- * it are indented. */
-static void
-put_words(struct moore_buf *b, size_t at, size_t indent, const char *text, size_t len)
-{
-	const size_t width = cli_width() == SIZE_MAX ? HELP_WIDTH : cli_width();
-	const char *end = text + len;
-	bool first = true;
-
-	for (size_t n; text < end; text += n + 1) {
-		for (n = 0; text + n < end && text[n] != ' ' && text[n] != '\n'; n++)
-			;
-		if (!n)		/* a second blank between sentences */
-			continue;
-		if (!first && at + 1 + n > width) {
-			cli_putf(b, "\n%*s", (int)indent, "");
-			at = indent;
-			first = true;
-		}
-		cli_putf(b, "%s%.*s", first ? "" : " ", (int)n, text);
-		at += n + !first;
-		first = false;
-	}
-	cli_putf(b, "\n");
-}
-
-void
-cli_put_help(struct moore_buf *b, const char *left, size_t at, const char *text)
-{
-	if (strlen(left) < at)
-		cli_putf(b, "%-*s", (int)at, left);
-	else
-		cli_putf(b, "%s\n%*s", left, (int)at, "");
-	put_words(b, at, at, text, strlen(text));
-}
-
 /* ---- lists in help ----------------------------------------------------------- */
 
 static void
@@ -221,7 +181,7 @@ put_format(struct moore_buf *out, const char *name, const char *help, const char
 	cli_put_help(out, left, 17, help);
 	if (lost) {
 		cli_putf(out, "%17sleaves out ", "");
-		put_words(out, 28, 17, lost, strlen(lost));
+		cli_put_words(out, 28, 17, lost, strlen(lost));
 	}
 }
 
@@ -290,7 +250,7 @@ put_more(const char *more, struct moore_buf *out)
 		if (*more == ' ' || *more == '\n')
 			cli_putf(out, "%.*s", (int)n, more);
 		else
-			put_words(out, 0, 0, more, n);
+			cli_put_words(out, 0, 0, more, n);
 next:;
 	}
 }
@@ -303,9 +263,9 @@ cli_help_cmd(const struct cli_cmd *cmd, struct moore_buf *out)
 
 	snprintf(left, sizeof(left), "usage: moorectl %s%s%s [options]", cmd->words,
 		 cmd->args[0] ? " " : "", cmd->args);
-	put_words(out, 0, 7, left, strlen(left));
+	cli_put_words(out, 0, 7, left, strlen(left));
 	cli_putf(out, "\n");
-	put_words(out, 0, 0, cmd->help, strlen(cmd->help));
+	cli_put_words(out, 0, 0, cmd->help, strlen(cmd->help));
 	if (cmd->more) {
 		cli_putf(out, "\n");
 		put_more(cmd->more, out);

@@ -63,6 +63,18 @@ show(const struct moore_buf *out)
 int
 cli_print_text(struct moore_buf *text)
 {
+	struct moore_buf wrapped = MOORE_BUF_INIT;
+
+	if (text->len)
+		cli_wrap(&wrapped, text);
+	wrapped.oom |= text->oom;
+	moore_buf_free(text);
+	return cli_print_data(&wrapped);
+}
+
+int
+cli_print_data(struct moore_buf *text)
+{
 	struct moore_buf out = MOORE_BUF_INIT;
 	int rc;
 
@@ -79,14 +91,16 @@ cli_print_text(struct moore_buf *text)
 int
 cli_print_screen(struct moore_buf *text)
 {
-	struct moore_buf out = MOORE_BUF_INIT;
+	struct moore_buf wrapped = MOORE_BUF_INIT, out = MOORE_BUF_INIT;
 	int rc;
 
 	cli_idle();
+	cli_wrap(&wrapped, text);
 	cli_putf(&out, "\033[H\033[2J");
-	render(&out, text);
-	out.oom |= text->oom;
+	render(&out, &wrapped);
+	out.oom |= wrapped.oom;
 	rc = cli_write("-", &out);
+	moore_buf_free(&wrapped);
 	moore_buf_free(&out);
 	moore_buf_free(text);
 	return rc;

@@ -60,8 +60,8 @@ cli_height(void)
 
 /* ---- tables ---------------------------------------------------------------------------- */
 
-static bool
-has_width(char c)
+bool
+cli_has_width(char c)
 {
 	return ((unsigned char)c & 0xc0) != 0x80 && !(c >= 1 && c <= 4);
 }
@@ -72,7 +72,7 @@ width_of(const char *s)
 	size_t n = 0;
 
 	for (; *s; s++)
-		n += has_width(*s);
+		n += cli_has_width(*s);
 	return n;
 }
 
@@ -128,7 +128,7 @@ put_cut(struct moore_buf *b, const char *s, size_t width)
 	bool shown = true;
 
 	for (; *s; s++) {
-		if (has_width(*s)) {
+		if (cli_has_width(*s)) {
 			i++;
 			shown = i <= left || i > len - right;
 			if (i == left + 1)

@@ -8,6 +8,11 @@
 /* Columns of standard output; SIZE_MAX, so that nothing is cut, when it is no terminal. */
 size_t cli_width(void);
 size_t cli_height(void);	/* rows; SIZE_MAX when it is no terminal */
+/* False for bytes that continue a character, and for colour marks. */
+bool cli_has_width(char c);
+
+/* Appends text with its long lines wrapped, except rows of tables (wrap.c). */
+void cli_wrap(struct moore_buf *out, const struct moore_buf *text);
 
 /* A table, with two spaces between columns.  On a terminal that is too narrow the widest
  * columns of kind CLI_CUT are cut in their middle, since the ends of names differ most. */

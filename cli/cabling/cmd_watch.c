@@ -288,22 +288,53 @@ put_cabinets(struct moore_buf *b, const struct state *s)
 	cli_put_grid(b, &g);
 }
 
+/* Rows of the terminal that the text takes. */
+static size_t
+rows_of(const struct moore_buf *text)
+{
+	struct moore_buf wrapped = MOORE_BUF_INIT;
+	size_t n = 0;
+
+	cli_wrap(&wrapped, text);
+	for (size_t i = 0; i < wrapped.len; i++)
+		n += wrapped.data[i] == '\n';
+	moore_buf_free(&wrapped);
+	return n;
+}
+
+/* Appends as many deviations as there is room for, and how many more there are. */
+static void
+put_some_lines(struct moore_buf *b, const struct state *s)
+{
+	struct moore_buf one = MOORE_BUF_INIT;
+	size_t used = rows_of(b) + 1;	/* one row for the rest */
+	uint32_t i = 0;
+
+	for (; i < s->n_lines; i++) {
+		one.len = 0;
+		cli_putf(&one, "%s\n", s->line[i]);
+		if ((used += rows_of(&one)) > cli_height())
+			break;
+		moore_buf_add(b, one.data, one.len);
+	}
+	b->oom |= one.oom;
+	moore_buf_free(&one);
+	if (i < s->n_lines)
+		cli_putf(b, "and %u more: moorectl check", s->n_lines - i);
+}
+
 /* One screen: cabinets, the next cable, and of the deviations what there is room for. */
 static int
 draw(const struct state *s)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
-	size_t used = s->n_cabinets + 6, room = cli_height() > used ? cli_height() - used : 0;
 
 	put_sum(&b, s);
 	put_next(&b, s);
 	cli_putf(&b, "\n");
 	put_cabinets(&b, s);
 	cli_putf(&b, "\n");
-	for (uint32_t i = 0; i < s->n_lines && i < room; i++)
-		cli_putf(&b, "%s\n", s->line[i]);
-	if (s->n_lines > room)
-		cli_putf(&b, "and %zu more: moorectl check", s->n_lines - room);
+	put_some_lines(&b, s);
 	return cli_print_screen(&b);
 }
 

@@ -103,7 +103,7 @@ cmd_ether_diff(const struct cli_call *c)
 			struct moore_buf b = MOORE_BUF_INIT;
 
 			cli_ether_diff_list(&d, &b);
-			rc = cli_print_text(&b);
+			rc = cli_print_data(&b);
 		}
 		rc = rc == CLI_OK ? cli_show(c, answer, cli_ether_put_diff, differs) : rc;
 	}

@@ -158,7 +158,7 @@ print_script(const struct cli_call *c, struct campaign *k, struct moore_buf *scr
 		return rc;
 	a = summary(k, &sums, 0);
 	a.script = script->data;
-	return cli_show(c, script->oom ? NULL : moore_answer_campaign(&a), put_only_script, NULL);
+	return cli_show_script(c, script->oom ? NULL : moore_answer_campaign(&a), put_only_script, NULL);
 }
 
 int

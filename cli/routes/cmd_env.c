@@ -100,23 +100,42 @@ read_advice(const struct cli_call *c, struct moore_env *e)
 
 /* ---- the answer in words ---------------------------------------------------------------- */
 
+/* Appends text as comments of a shell, and frees it. */
+static void
+put_comment(struct moore_buf *b, struct moore_buf *text)
+{
+	struct moore_buf lines = MOORE_BUF_INIT;
+	const char *mark = "# ";
+
+	cli_put_words(&lines, strlen(mark), 0, text->data, text->len);
+	for (const char *p = lines.data, *q; p && (q = strchr(p, '\n')); p = q + 1)
+		cli_putf(b, "%s%.*s\n", mark, (int)(q - p), p);
+	b->oom |= text->oom || lines.oom;
+	moore_buf_free(&lines);
+	moore_buf_free(text);
+}
+
 static void
 put_env(struct moore_buf *b, const json_t *answer)
 {
+	struct moore_buf text = MOORE_BUF_INIT;
 	const json_t *t, *s, *offsets;
 	size_t i, k;
 
 	json_array_foreach(json_object_get(answer, "transports"), i, t) {
 		offsets = json_object_get(t, "offsets");
 		if (*cli_str(t, "refused"))
-			cli_putf(b, "# %s %s\n", cli_str(t, "transport"), cli_str(t, "refused"));
+			cli_putf(&text, "%s %s", cli_str(t, "transport"), cli_str(t, "refused"));
 		else
-			cli_putf(b, "# %s: offset%s %s\n", cli_str(t, "what"),
+			cli_putf(&text, "%s: offset%s %s", cli_str(t, "what"),
 				 strpbrk(json_string_value(offsets), ",-") ? "s" : "",
 				 json_string_value(offsets));
-		json_array_foreach(json_object_get(t, "settings"), k, s)
-			cli_putf(b, "export %s=%s\t# %s\n", cli_str(s, "name"), cli_str(s, "value"),
-				 cli_str(s, "why"));
+		put_comment(b, &text);
+		json_array_foreach(json_object_get(t, "settings"), k, s) {
+			cli_putf(&text, "%s", cli_str(s, "why"));
+			put_comment(b, &text);
+			cli_putf(b, "export %s=%s\n", cli_str(s, "name"), cli_str(s, "value"));
+		}
 	}
 }
 
@@ -139,7 +158,7 @@ answer(const struct cli_call *c, const struct moore_env *e)
 {
 	json_t *j = moore_answer_env(e, c->arg[0]);
 
-	return j && cli_not_ok(j) && !c->json ? refuse(j) : cli_show(c, j, put_env, cli_not_ok);
+	return j && cli_not_ok(j) && !c->json ? refuse(j) : cli_show_script(c, j, put_env, cli_not_ok);
 }
 
 static const char *

@@ -28,7 +28,7 @@ cmd_conf(const struct cli_call *c)
 	if (c->json)
 		return cli_print_json(moore_answer_conf());
 	moore_conf_template(&text);
-	return cli_print_text(&text);
+	return cli_print_data(&text);
 }
 
 static void

@@ -6,6 +6,8 @@ ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 M=${MOORE_BUILD:-$ROOT/build}/moorectl
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=1:allocator_may_return_null=1}
 T=$BATS_TEST_TMPDIR
+# A sentence that a test looks for stands in one line.
+export COLUMNS=10000
 
 # The JSON in $output satisfies a jq condition; if not, prints it.
 holds() { jq -e "$1" <<<"$output" >/dev/null || { echo "not ($1): $output"; return 1; }; }

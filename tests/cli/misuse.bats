@@ -5,6 +5,7 @@ load lib
 verbs() { $M --list | cut -f1; }
 
 @test "every verb has help that names its arguments and options" {
+	unset COLUMNS
 	[ "$(verbs | wc -l)" -ge 15 ]
 	while IFS=$'\t' read -r words opts _; do
 		run -0 $M $words --help

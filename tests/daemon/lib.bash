@@ -13,6 +13,8 @@ ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 BUILD=${MOORE_BUILD:-$ROOT/build}
 M=$BUILD/moorectl
 D=$BUILD/moored-still
+# A sentence that a test looks for stands in one line.
+export COLUMNS=10000
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=1:allocator_may_return_null=1}:quarantine_size_mb=1
 
 setup() {

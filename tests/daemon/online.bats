@@ -264,6 +264,22 @@ terminal() {
 	! m status | grep -q $'\033'
 }
 
+@test "a terminal: watch fills it with deviations, and wraps them" {
+	q5
+	jq 'del(.cables[:30])' "$T/plan.json" >"$T/few.json"
+	export MOORED_STILL=$T/few.json
+	start --plan "$T/plan.json"
+	for rows in 24 40; do
+		terminal 60 $rows timeout -s INT 2 $M --socket "$SOCK" watch | tr -d '\r' |
+			sed $'s/.*\033\\[2J//; s/\033\\[[0-9;]*[A-Za-z]//g' >"$T/out"
+		awk 'length > 60 { print; bad = 1 } END { exit bad }' "$T/out"
+		grep -q '^missing .* planned, and$' "$T/out"
+		grep -qx "and $((30 - $(grep -c '^missing' "$T/out"))) more: moorectl check" "$T/out"
+		n=$(wc -l <"$T/out")	# the last row has no end of line
+		[ "$n" -lt $rows ] && [ "$n" -ge $((rows - 3)) ] || { cat "$T/out"; false; }
+	done
+}
+
 # 60 polls, a second apart by their own clock.  From the 20th on, endpoint 0 floods endpoint
 # 130 on its base LID.
 flooded() {

@@ -67,6 +67,7 @@ not_so() { jq -r --arg s "$1" --arg v "$2" '.switches[] | select(.switch == $s).
 	moorectl --socket "$dir/moored.sock" capture --key "$dir/key" -o "$dir/read.tar" >/dev/null
 	moorectl capture "$dir/dump" --key "$dir/key" -o "$dir/programmed.tar" >/dev/null
 	mapfile -t sw < <(tar xOf "$dir/read.tar" plan.json | jq -r '.switches[].name')
+	unset COLUMNS
 	run -0 moorectl accept "${sw[@]}" --tables "$dir/read.tar" --programmed "$dir/programmed.tar"
 	flat=$(tr -s ' \n' ' ' <<<"$output")
 	[[ $flat == *" obeys an SL to VL row "*" all 20 rows are as programmed, and at 4 out ports they differ "* ]] || fail "$output"

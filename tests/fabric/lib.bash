@@ -20,6 +20,8 @@ MOORE_BUILD=${MOORE_BUILD:-$MOORE_ROOT/build}
 # The OpenSM that the plugin was built for.
 MOORE_OPENSM=$(cat "$MOORE_BUILD/opensm")
 PATH=$MOORE_BUILD:$MOORE_OPENSM/sbin:$PATH:/usr/sbin
+# A sentence that a test looks for stands in one line.
+export COLUMNS=10000
 # Deadlines are long, so that a busy machine fails no test.
 DEADLINE=${MOORE_DEADLINE:-60}
 

@@ -17,6 +17,10 @@ T=$BATS_TEST_TMPDIR
 	"$ROOT/tests/answers.py" --golden "$T/today"
 }
 
+@test "answers: as text, no line has more than 80 columns" {
+	"$G/ask" --wide
+}
+
 @test "answers: every verb and every method has one" {
 	cat "$G"/answers/*.json | sed -n 's/^"command": "\(.*\)",$/\1/p' | sed 's/--socket [^ ]* //' >"$T/asked"
 	"$BUILD/moorectl" --list | cut -f1 >"$T/verbs"

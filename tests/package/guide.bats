@@ -25,7 +25,7 @@ teardown_file() { halt; }
 # The words that in_it would run, for a program.
 inside() {
 	echo timeout 170 nsenter -t "$(cat "$F/first")" -m -u -i -p -n -r -w env -i -C /root/site \
-		PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb SYSTEMD_PAGER=
+		PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 COLUMNS=200 TERM=dumb SYSTEMD_PAGER=
 }
 walk() { "$BATS_TEST_DIRNAME/walk" "$ROOT/docs/guide/$1.md" $(inside); }
 

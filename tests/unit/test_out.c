@@ -7,6 +7,7 @@
 #include "../../cli/out.c"
 #include "../../cli/progress.c"
 #include "../../cli/term.c"
+#include "../../cli/wrap.c"
 
 /* Collects what is printed; io.c is not linked into this test. */
 static struct moore_buf printed;
