@@ -20,6 +20,10 @@
  * longest answers, which list every cable of a full subnet, have three million values. */
 enum { ANSWER_MAX = 512 << 20, VALUES_MAX = 16 << 20 };
 
+/* A method may take minutes, but moored answers system.ping meanwhile, unless it is frozen.  It is
+ * asked each time that an answer lets wait so long, and has as long to answer. */
+enum { PATIENCE_MS = 5000 };
+
 static const char *socket_path = CLI_SOCKET;
 
 void
@@ -68,6 +72,7 @@ no_daemon(int error, const char *off_line)
 int
 cli_connect(struct cli_client *cl, const char *off_line)
 {
+	const struct timeval patience = { .tv_sec = PATIENCE_MS / 1000 };
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
 	*cl = (struct cli_client){ .fd = -1, .events = json_array() };
@@ -77,6 +82,9 @@ cli_connect(struct cli_client *cl, const char *off_line)
 				 socket_path);
 	strcpy(a.sun_path, socket_path);
 	cl->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* A frozen moored takes no connections once their queue is full, nor long requests. */
+	if (cl->fd >= 0)
+		setsockopt(cl->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (cl->fd < 0 || connect(cl->fd, (struct sockaddr *)&a, sizeof(a)) < 0)
 		return no_daemon(errno, off_line);
 	return CLI_OK;
@@ -103,11 +111,20 @@ gone(void)
 }
 
 static int
+frozen(void)
+{
+	return cli_error("%s: moored does not answer: it is stopped by a signal, or hangs: see "
+			 "systemctl status moored, and end it with systemctl restart moored", socket_path);
+}
+
+static int
 send_all(const struct cli_client *cl, const char *s, size_t len)
 {
 	while (len) {
 		ssize_t n = write(cl->fd, s, len);
 
+		if (n < 0 && errno == EAGAIN)
+			return frozen();
 		if (n < 0 && errno != EINTR)
 			return errno == EPIPE || errno == ECONNRESET ? CLI_FOUND :
 			       cli_error("%s: cannot write: %s", socket_path, strerror(errno));
@@ -211,6 +228,24 @@ take_answer(json_t *answer, const char *method, json_t **result, int *code)
 	return cli_error("moored: %s", text ? text : "no reason is given");
 }
 
+/* Asks moored on another connection whether it is there: CLI_OK, or CLI_FAIL and a message. */
+static int
+ping(void)
+{
+	static const char ask[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"system.ping\"}\n";
+	struct cli_client cl;
+	json_t *line = NULL;
+	int rc = cli_connect(&cl, NULL);
+
+	/* A refusal, such as that of too many connections, is an answer, too. */
+	if (rc == CLI_OK && (rc = send_all(&cl, ask, sizeof(ask) - 1)) != CLI_FAIL &&
+	    (rc = read_line(&cl, PATIENCE_MS, &line)) == CLI_FOUND)
+		rc = frozen();
+	json_decref(line);
+	cli_disconnect(&cl);
+	return rc;
+}
+
 /* Waits for the answer with this id, or for the error with which moored refuses a
  * connection. */
 static int
@@ -220,7 +255,9 @@ wait_answer(struct cli_client *cl, const char *method, int id, json_t **result, 
 	int rc;
 
 	for (;;) {
-		if ((rc = read_line(cl, -1, &line)) != CLI_OK)
+		if ((rc = read_line(cl, PATIENCE_MS, &line)) == CLI_FAIL)
+			return rc;
+		if (!line && (rc = ping()) != CLI_OK)
 			return rc;
 		got = json_object_get(line, "id");
 		if (got && (json_is_null(got) || json_integer_value(got) == id)) {

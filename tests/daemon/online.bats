@@ -36,6 +36,59 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	[[ $stderr == *"cannot reach moored at $T/dead: nobody listens"* ]]
 }
 
+@test "a frozen moored: the wait ends after 10 s, with what to do" {
+	q5
+	start --plan "$T/plan.json"
+	kill -STOP "$PID"
+	begin=$SECONDS
+	run --separate-stderr -2 m status
+	[ $((SECONDS - begin)) -ge 9 ] && [ $((SECONDS - begin)) -le 15 ]
+	[ -z "$output" ]
+	[[ $stderr == "moorectl: $SOCK: moored does not answer: "*"systemctl restart moored" ]]
+	kill -CONT "$PID"
+	run -0 m status
+	kill -STOP "$PID"
+	# The queue of connections fills; python ends and leaves none of them.
+	python3 - "$SOCK" "$T/full" 3>&- <<-'PY' &
+	import socket, sys, time
+	all = []
+	try:
+	    while True:
+	        all.append(s := socket.socket(socket.AF_UNIX))
+	        s.setblocking(False)
+	        s.connect(sys.argv[1])
+	except BlockingIOError:
+	    open(sys.argv[2], "w")
+	    time.sleep(9)
+	PY
+	until_ok test -e "$T/full"
+	run --separate-stderr -2 m status
+	[[ $stderr == *"it takes no connections now"* ]]
+	wait $!
+	kill -CONT "$PID"
+}
+
+@test "a method that takes longer than a frozen moored is waited for" {
+	python3 - "$T/slow" >"$T/asked" 3>&- <<-'PY' &
+	import json, socketserver, sys, time
+	class Slow(socketserver.StreamRequestHandler):
+	    def handle(self):
+	        for line in self.rfile:
+	            ask = json.loads(line)
+	            print(ask["method"], flush=True)
+	            time.sleep(0 if ask["method"] == "system.ping" else 12)
+	            self.wfile.write(json.dumps({"id": ask["id"], "result": {"took": 12}}).encode() + b"\n")
+	class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+	    daemon_threads = True
+	Server(sys.argv[1], Slow).serve_forever()
+	PY
+	PID=$!
+	until_ok test -S "$T/slow"
+	run -0 $M --socket "$T/slow" call routes.verify
+	[ "$(jq .took <<<"$output")" = 12 ]
+	[ "$(cat "$T/asked")" = $'routes.verify\nsystem.ping\nsystem.ping' ]
+}
+
 @test "status, switches, links: text and JSON, before and after the verb" {
 	q5
 	start --plan "$T/plan.json"
