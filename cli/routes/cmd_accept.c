@@ -86,7 +86,8 @@ cmd_accept(const struct cli_call *c)
 	int rc;
 
 	cli_busy("reading");
-	if ((rc = tables ? cli_load_tables(tables, &read) : cli_load_live(c, &read, &at)) == CLI_OK &&
+	if ((rc = tables ? cli_load_tables(tables, &read) :
+	     cli_load_live(c, "moorectl accept SWITCH... --tables CAPTURE|DIR", &read, &at)) == CLI_OK &&
 	    (!dir || (rc = cli_load_tables(dir, &programmed)) == CLI_OK))
 		rc = judge(c, &read, &programmed);
 	cli_tables_free(&programmed);

@@ -358,7 +358,8 @@ take(const struct cli_call *c, struct taking *x)
 
 	cli_busy("reading");
 	x->c.live = !c->n_args;
-	if ((rc = c->n_args ? load_dir(from, x) : cli_load_live(c, &x->t, &x->c.at)) != CLI_OK ||
+	if ((rc = c->n_args ? load_dir(from, x) :
+	     cli_load_live(c, "moorectl capture DIR", &x->t, &x->c.at)) != CLI_OK ||
 	    (rc = hide_names(c, x)) != CLI_OK)
 		return rc;
 	if (moore_plan_from_fabric(&x->plan, x->t.f, &err) < 0)

@@ -57,7 +57,7 @@ load(const struct cli_call *c, struct shadow *s)
 	    (rc = cli_load_links(&s->conf, &s->links)) != CLI_OK ||
 	    (plan && (rc = cli_load_plan(plan, &s->plan)) != CLI_OK) ||
 	    (rc = c->n_args ? cli_load_tables(s->from, &s->was) :
-	     cli_load_live(c, &s->was, &at)) != CLI_OK ||
+	     cli_load_live(c, "moorectl shadow CAPTURE|DIR", &s->was, &at)) != CLI_OK ||
 	    (rc = cli_set_op_vls(c, &s->was)) != CLI_OK ||
 	    (plan && (rc = c->n_args ? cli_load_seen(s->from, &s->cables) :
 		      cli_ask_seen(c, &s->cables)) != CLI_OK))

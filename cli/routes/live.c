@@ -68,11 +68,11 @@ fetch_all(const struct cli_call *c, struct reading *r)
 }
 
 int
-cli_load_live(const struct cli_call *c, struct cli_tables *out, uint64_t *at)
+cli_load_live(const struct cli_call *c, const char *off_line, struct cli_tables *out, uint64_t *at)
 {
 	struct reading r = { .sweep = 0 };
 	struct moore_capture all = { .at = 0 };
-	int rc = cli_connect(&r.cl, "name a directory of dumps");
+	int rc = cli_connect(&r.cl, off_line);
 
 	*out = (struct cli_tables){ NULL };
 	cli_busy("asking moored");

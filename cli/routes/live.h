@@ -6,7 +6,8 @@
 #include "online.h"
 
 /* Asks moored for the tables that the switches hold; *at becomes when it scanned the fabric, in
- * seconds since 1970.  The caller calls cli_tables_free() after CLI_OK. */
-int cli_load_live(const struct cli_call *c, struct cli_tables *out, uint64_t *at);
+ * seconds since 1970.  off_line is what to do without moored, for the message.  The caller calls
+ * cli_tables_free() after CLI_OK. */
+int cli_load_live(const struct cli_call *c, const char *off_line, struct cli_tables *out, uint64_t *at);
 
 #endif

@@ -30,6 +30,9 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	find a|; without it: moorectl find WORD PLAN
 	table lft a|; without it: moorectl table lft SWITCH --tables DIR
 	verify|; without it: moorectl verify DIR
+	accept a|; without it: moorectl accept SWITCH... --tables CAPTURE|DIR
+	shadow|; without it: moorectl shadow CAPTURE|DIR
+	capture --key $T/key -o $T/x.tar|; without it: moorectl capture DIR
 	ROWS
 	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$T/dead"
 	run --separate-stderr -2 $M status --socket "$T/dead"
