@@ -21,10 +21,10 @@ enum plane_state {
 	PLANE_UP,
 };
 
-struct sa_read {		/* path records asked of the SA since tables changed */
-	uint32_t asked, answered;
-	uint16_t sls;		/* bit of each SL that was in one */
-	uint64_t next;		/* where to go on: the scanner's */
+struct sa_read {		/* path records asked of the SA */
+	uint32_t asked, answered;	/* in this round over all pairs of endpoints */
+	uint16_t sls;		/* bit of each SL that was in one since the tables changed */
+	uint64_t next, left;	/* where to go on, and pairs left of the round: the scanner's */
 };
 
 struct snapshot {

@@ -226,6 +226,15 @@ read_some_lanes(struct plane_thread *p)
 	publish(p, 0, true);
 }
 
+/* Whether what is known of path records must be published: new SLs, a first reading, or a round with
+ * other counts than the last. */
+static bool
+is_news(const struct sa_read *told, const struct sa_read *now)
+{
+	return now->sls != told->sls || (!told->asked && now->asked) ||
+		(!now->left && (now->asked != told->asked || now->answered != told->answered));
+}
+
 static void
 read_some_records(struct plane_thread *p)
 {
@@ -234,11 +243,13 @@ read_some_records(struct plane_thread *p)
 	bool whole = was_whole(p, READ_RECORDS, read_records(p->seen, &w));
 
 	due_records(&p->due, whole);
-	if (!whole)
+	if (!whole) {
 		p->seen->sa = was;
-	else if (p->seen->sa.sls != was.sls || (!was.asked && p->seen->sa.asked))
+		return;
+	}
+	if (is_news(&p->snap->sa, &p->seen->sa))
 		publish(p, 0, false);
-	if (whole && p->seen->sa.answered != was.answered)
+	if (p->seen->sa.answered > (was.left ? was.answered : 0))
 		atomic_store(&p->snap->sa_heard_ms, wall_ms());
 }
 

@@ -3,9 +3,9 @@
  * (IBTA 15.2.5.16) of pairs of endpoints, a bounded number at a time.
  *
  * One SA answers for a whole fabric, and all pairs of a large fabric are millions.  So each
- * reading asks for RECORDS_AT_ONCE pairs, spread over all, and goes on where the last one
- * ended; the SLs found add up until the tables change.  The answer says of how many pairs
- * they are. */
+ * reading asks for RECORDS_AT_ONCE pairs at most, spread over all, and goes on where the last one
+ * ended, round after round; the SLs found add up until the tables change.  The answer says of how
+ * many pairs of a round they are. */
 #include <infiniband/mad.h>
 
 #include "scan/seen.h"
@@ -50,12 +50,18 @@ read_records(struct seen *s, const struct ask_with *w)
 {
 	struct mad_batch b = { .answer = on_record, .arg = &s->sa };
 	uint64_t pairs = (uint64_t)s->n_endpoints * s->n_endpoints;
-	uint32_t to, n = pairs < RECORDS_AT_ONCE ? (uint32_t)pairs : RECORDS_AT_ONCE;
+	uint32_t to, n;
 	uint64_t step, at;
 	enum mad_end end;
 
 	if (!s->sm_lid || !pairs)
 		return MAD_DONE;
+	if (!s->sa.left) {
+		s->sa.asked = s->sa.answered = 0;
+		s->sa.left = pairs;
+	}
+	n = s->sa.left < RECORDS_AT_ONCE ? (uint32_t)s->sa.left : RECORDS_AT_ONCE;
+	s->sa.left -= n;
 	step = stride(pairs) % pairs;
 	at = s->sa.next % pairs;
 	to = mad_add_to(&b, s->sm_lid, NULL, 0);
