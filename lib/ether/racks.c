@@ -6,7 +6,10 @@
 
 #include "ether_impl.h"
 
-#define SWITCHES_MAX 65534	/* of moore_route_build() */
+#define SWITCHES_MAX 65534	/* of moore_route_build(), whose trees hold switches in 16 bits */
+/* Peak memory for each pair of switches, with one layer (docs/measurements/ethernet.md).  Because of it
+ * wider numbers of switches alone would not help. */
+#define PAIR_BYTES 13
 #define LIDS_MAX (1u << 26)	/* more than any table that memory holds */
 
 /* The plan with one endpoint at each switch that has hosts, or at each switch; it borrows all but
@@ -38,6 +41,19 @@ thin(struct moore_plan *out, const struct moore_plan *p, bool all, struct moore_
 		}
 	free(has);
 	return 0;
+}
+
+static int
+check_size(uint32_t n, struct moore_err *err)
+{
+	const uint64_t bytes = (uint64_t)n * n * PAIR_BYTES;
+
+	if (n <= SWITCHES_MAX)
+		return 0;
+	return moore_fail(err, MOORE_ELID, 0, "%u switches: routes are computed and judged for at most %d, since "
+			  "they take %d bytes of memory or more for each pair of switches, here %llu GB; the "
+			  "network can still be planned and its cables checked", n, SWITCHES_MAX, PAIR_BYTES,
+			  (unsigned long long)(bytes / 1000000000));
 }
 
 static uint32_t
@@ -90,10 +106,8 @@ moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x, enum m
 		return moore_fail(err, MOORE_ELID, 0, "%u layers of both families are more than the "
 				  "checker takes: choose up to %u", x->opts.n_layers,
 				  MOORE_N_OFFSETS / n_families(x));
-	if (x->plan->n_switches > SWITCHES_MAX)
-		return moore_fail(err, MOORE_ELID, 0, "%u switches: routes are computed and judged for at "
-				  "most %d", x->plan->n_switches, SWITCHES_MAX);
-	if ((rc = thin(&racks, x->plan, kind == MOORE_RACKS_JUDGED, err)) < 0)
+	if ((rc = check_size(x->plan->n_switches, err)) < 0 ||
+	    (rc = thin(&racks, x->plan, kind == MOORE_RACKS_JUDGED, err)) < 0)
 		return rc;
 	rc = moore_fabric_from_plan_to(out, &racks, lmc_of(n), LIDS_MAX, err);
 	free(racks.ep);

@@ -128,8 +128,11 @@ load lib
 	run -0 timeout 10 $M plan new torus2d a=250 b=400 -o t.json
 	[[ $output == *"switches       100000, "* && $output == *"diameter       325"* ]]
 	run -0 timeout 10 $M plan check t.json
+	run -0 timeout 10 $M check t.json t.json
+	[[ $output == "100000 switches, 100000 endpoints, 200000 cables: cabled as planned" ]]
 	run --separate-stderr -2 $M route t.json
 	says "100000 switches and 100000 endpoints of 1 LIDs need more than the 49151 unicast LIDs"
 	run --separate-stderr -2 $M ethernet emit t.json --ipv4 10.0.0.0/8 -o net
 	says "100000 switches: routes are computed and judged for at most 65534"
+	says "for each pair of switches, here 130 GB; the network can still be planned"
 }
