@@ -443,9 +443,9 @@ const struct cli_cmd cli_cmds[] = {
 	  "Exits with 1 if the plan can be read and is wrong, or has parts that no cable\n"
 	  "joins.", cmd_plan_check },
 	{ DESIGN, "plan draw", "FILE", 1, 1, "Draw a plan as an SVG picture.", draw_opts,
-	  "Switches are placed by the structure of the family: planes below one another, such as the\n"
-	  "levels of a tree, with a column for each group, or a ring of groups.  Those without\n"
-	  "endpoints are hollow.  With over 8000 links one line stands for those between two groups,\n"
+	  "Switches are placed by the structure of the family: the levels of a tree with hosts at the\n"
+	  "bottom; the grid of a torus or a HyperX, its planes side by side; planes below one another\n"
+	  "with a column for each group; or a ring of groups.  Those without endpoints are hollow.  With over 8000 links one line stands for those between two groups,\n"
 	  "and on the floor for those between two cabinets: its width tells how many, its colour the\n"
 	  "load of the fullest.  --routing or --pattern give loads.",
 	  cmd_plan_draw },

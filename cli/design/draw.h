@@ -6,6 +6,8 @@
 
 #include "moore/plan.h"
 
+#define DRAW_LABELS 64		/* parts beyond this number have none */
+
 struct draw_node {
 	double x, y;
 	uint32_t part;
@@ -29,6 +31,8 @@ struct draw_line {
 struct drawing {
 	double width, height, size;	/* of the picture and of a node, in pixels; the width is at least
 					 * what it is before nodes are placed */
+	double near;			/* no node lies between two that are so near to one another */
+	double bent_from;		/* lines aslant that are so long bend; 0: none */
 	bool round;			/* lines bend towards the middle */
 	struct draw_node *node;
 	uint32_t n_nodes, n_parts;
@@ -38,9 +42,13 @@ struct drawing {
 	uint32_t n_lines;
 };
 
-/* Places the switches by the coordinates in their names: planes below one another with a column for each
- * part, or, with a single plane, a ring (draw_structure.c).  Borrows names from the plan. */
+/* Places the switches by the coordinates in their names: planes below one another, each a row or a column
+ * for each part, or, with a single plane, a ring; or as a grid, where the family
+ * is one (draw_structure.c).  Borrows names from the plan. */
 int cli_draw_structure(struct drawing *d, const struct moore_plan *p);
+/* A grid, if all names are coordinates (draw_grid.c). */
+bool cli_draw_grid(struct drawing *d, const struct moore_plan *p);
+
 /* Places the cabinets on the floor: node i is p->cabinet[i] (draw_floor.c). */
 int cli_draw_floor(struct drawing *d, const struct moore_plan *p);
 

@@ -8,6 +8,7 @@
 #include "svg.h"
 
 #define LINES_MAX 8000		/* beyond which nobody sees single ones */
+#define BEND 40			/* at most, in pixels */
 
 /* From no load to the greatest: each is darker than the one before, so that grey prints tell them apart. */
 static const char *const colour[] = { "#d9e2ec", "#a6c8e0", "#fdae61", "#e8602c", "#a50f15" };
@@ -122,10 +123,15 @@ put_line(struct moore_buf *b, const struct drawing *d, const struct draw_line *l
 
 		x += (d->width / 2 - x) * pull;
 		y += (d->height / 2 - y) * pull;
+	} else if (far < d->near) {
+		;			/* straight */
 	} else if (fabs(p->x - q->x) < 1 && !(p->row && q->row)) {
 		x += fmin(far / 4, 24);
 	} else if (fabs(p->y - q->y) < 1) {
-		y -= fmin(far / 4, 40);
+		y -= fmin(far / 4, BEND);
+	} else if (d->bent_from > 0 && far > d->bent_from) {
+		x += fabs(p->y - q->y) / far * BEND;
+		y -= fabs(p->x - q->x) / far * BEND;
 	}
 	cli_putf(b, "<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>\n", p->x, p->y, x, y, q->x, q->y);
 }

@@ -13,12 +13,15 @@
 #include "design/draw.h"
 
 enum {				/* in pixels */
-	MARGIN = 40, HEAD = 64, PITCH = 18, COLUMN = 52, PLANE = 84, RADIUS = 380, SIZE = 8,
-	PARTS_LABELLED = 64,
+	MARGIN = 40, HEAD = 64, PITCH = 18, ROW_PITCH = 11, COLUMN = 52, PLANE = 84, LEVEL = 150,
+	RADIUS = 380, SIZE = 8,
+	BETWEEN = 2,		/* places of switches between the parts of a row */
+	ROW_MAX = 170,		/* places in a level of a tree, beyond which its parts become columns */
 };
 
-/* Families whose first number names a plane. */
-static const char *const numbered[] = { "slimfly", "bundlefly", "oft" };
+/* Families whose first number names a plane, and those whose names are coordinates. */
+static const char *const numbered[] = { "slimfly", "bundlefly", "oft", NULL };
+static const char *const gridded[] = { "torus", "torus2d", "torus5d", "hyperx", NULL };
 
 struct place {			/* of a switch in the structure */
 	const char *plane, *part;	/* the beginnings of its name that name them, */
@@ -27,10 +30,10 @@ struct place {			/* of a switch in the structure */
 };
 
 static bool
-plane_is_numbered(const struct moore_plan *p)
+is_of(const struct moore_plan *p, const char *const *families)
 {
-	for (size_t i = 0; p->family && i < ARRAY_LEN(numbered); i++)
-		if (!strcmp(p->family, numbered[i]))
+	for (; p->family && *families; families++)
+		if (!strcmp(p->family, *families))
 			return true;
 	return false;
 }
@@ -44,7 +47,7 @@ find_place(const struct moore_plan *p, uint32_t s, struct place *out)
 	*out = (struct place){ .plane = name, .part = name, .sw = s };
 	if (!p->family)
 		return;
-	out->plane_len = plane_is_numbered(p) ? strcspn(name, "-") : strcspn(name, "0123456789");
+	out->plane_len = is_of(p, numbered) ? strcspn(name, "-") : strcspn(name, "0123456789");
 	out->part_len = last ? (size_t)(last - name) : out->plane_len;
 }
 
@@ -84,7 +87,7 @@ label_part(struct drawing *d, const struct structure *t, uint32_t s, double x, d
 	struct draw_label *l = &d->label[d->n_labels];
 	const struct place *at = &t->place[s];
 
-	if (d->n_parts > PARTS_LABELLED || !at->part_len)
+	if (d->n_parts > DRAW_LABELS || !at->part_len)
 		return;
 	d->n_labels++;
 	*l = (struct draw_label){ .x = x, .y = y, .anchor = anchor };
@@ -93,83 +96,162 @@ label_part(struct drawing *d, const struct structure *t, uint32_t s, double x, d
 
 /* ---- planes below one another ---------------------------------------------------------------- */
 
-/* A plane of one part is a row; otherwise each of its parts is a column. */
-static void
-measure_plane(const struct structure *t, const struct drawing *d, uint32_t plane, uint32_t *parts,
-	      uint32_t *highest)
+struct plane {
+	uint32_t part, parts;	/* the first part, and how many there are */
+	uint32_t sw, switches;
+	uint32_t highest;	/* switches of the largest part */
+};
+
+static struct plane
+measure_plane(const struct structure *t, const struct drawing *d, uint32_t plane)
 {
-	*parts = *highest = 0;
-	for (uint32_t i = 0; i < d->n_parts; i++)
-		if (t->plane_of[i] == plane) {
-			++*parts;
-			*highest = t->size[i] > *highest ? t->size[i] : *highest;
+	struct plane out = { 0 };
+
+	for (uint32_t i = 0; i < d->n_parts; i++) {
+		if (t->plane_of[i] < plane) {
+			out.part++;
+			out.sw += t->size[i];
+		} else if (t->plane_of[i] == plane) {
+			out.parts++;
+			out.switches += t->size[i];
+			out.highest = t->size[i] > out.highest ? t->size[i] : out.highest;
 		}
+	}
+	return out;
 }
 
+/* Whether the planes are the levels of a tree: hosts are on the first, and none on the last. */
+static bool
+is_tree(const struct drawing *d)
+{
+	return !d->node[0].hollow && d->node[d->n_nodes - 1].hollow;
+}
+
+/* The switches of a row, and the places between its parts. */
 static double
-width_of(uint32_t parts, uint32_t highest)
+slots(const struct plane *l)
 {
-	return parts > 1 ? (double)parts * COLUMN : (double)highest * PITCH * 1.5;
+	return l->switches + BETWEEN * (l->parts - 1.0);
 }
 
 static void
-place_in_planes(struct drawing *d, const struct structure *t, const struct moore_plan *p)
+place_row(struct drawing *d, const struct structure *t, const struct plane *l, double y)
 {
-	uint32_t s = 0, part = 0, parts, highest;
-	double y = HEAD + MARGIN;
+	const double step = fmin(PITCH * 1.5, (d->width - 2 * MARGIN) / slots(l));
+	const double left = (d->width - slots(l) * step) / 2;
 
-	for (uint32_t plane = 0; plane < t->n_planes; plane++) {
-		measure_plane(t, d, plane, &parts, &highest);
-		d->width = fmax(d->width, width_of(parts, highest) + 2 * MARGIN);
+	for (uint32_t i = 0; i < l->switches; i++) {
+		struct draw_node *n = &d->node[l->sw + i];
+
+		n->x = left + (i + BETWEEN * (n->part - l->part) + 0.5) * step;
+		n->y = y;
+		n->row = true;
+		if (i == 0 || n->part != n[-1].part)
+			label_part(d, t, l->sw + i, n->x - SIZE, y + 4, "end");
 	}
-	for (uint32_t plane = 0; plane < t->n_planes; plane++) {
-		measure_plane(t, d, plane, &parts, &highest);
-		for (uint32_t k = 0; k < parts; k++, part++) {
-			const double left = (d->width - width_of(parts, highest)) / 2;
-			const double step = parts > 1 ? 0 : PITCH * 1.5, down = parts > 1 ? PITCH : 0;
-			const double x = left + (parts > 1 ? (k + 0.5) * COLUMN : step / 2);
+}
 
-			label_part(d, t, s, parts > 1 ? x : left - 6, y - (parts > 1 ? 10 : -4),
-				   parts > 1 ? "middle" : "end");
-			for (uint32_t i = 0; s < p->n_switches && d->node[s].part == part; s++, i++) {
-				d->node[s].x = x + i * step;
-				d->node[s].y = y + i * down;
-				d->node[s].row = parts == 1;
-			}
+static void
+place_columns(struct drawing *d, const struct structure *t, const struct plane *l, double y)
+{
+	const double left = (d->width - l->parts * (double)COLUMN) / 2;
+	uint32_t part = MOORE_NONE, down = 0;
+
+	for (uint32_t s = l->sw; s < l->sw + l->switches; s++, down++) {
+		struct draw_node *n = &d->node[s];
+
+		n->x = left + (n->part - l->part + 0.5) * COLUMN;
+		if (n->part != part) {
+			label_part(d, t, s, n->x, y - 10, "middle");
+			part = n->part;
+			down = 0;
 		}
-		y += (parts > 1 ? highest : 1) * PITCH + PLANE;
+		n->y = y + down * PITCH;
 	}
-	d->height = y - PLANE + MARGIN;
+}
+
+/* A plane of one part is a row, and so is each level of a tree if it is not too wide; otherwise each of
+ * its parts is a column. */
+static void
+place_in_planes(struct drawing *d, const struct structure *t)
+{
+	const bool tree = is_tree(d);
+	bool rows = tree;
+	double y = HEAD + MARGIN, level;
+
+	for (uint32_t i = 0; i < t->n_planes; i++) {
+		const struct plane l = measure_plane(t, d, i);
+
+		rows = rows && slots(&l) <= ROW_MAX;
+	}
+	for (uint32_t i = 0; i < t->n_planes; i++) {
+		const struct plane l = measure_plane(t, d, i);
+		const double wide = rows ? slots(&l) * ROW_PITCH : l.parts > 1 ? l.parts * (double)COLUMN :
+			l.switches * PITCH * 1.5;
+
+		d->width = fmax(d->width, wide + 2 * MARGIN);
+	}
+	level = fmax(LEVEL, d->width / 8);
+	for (uint32_t i = 0; i < t->n_planes; i++) {
+		const struct plane l = measure_plane(t, d, tree ? t->n_planes - 1 - i : i);
+		const bool row = rows || l.parts == 1;
+
+		(row ? place_row : place_columns)(d, t, &l, y);
+		y += (row ? 1 : l.highest) * PITCH + (rows ? level : PLANE);
+	}
+	d->height = y - (rows ? level : PLANE) + MARGIN;
 }
 
 /* ---- a ring --------------------------------------------------------------------------------- */
 
-/* The parts follow one another on a circle, with a gap of one switch between them. */
+/* The parts follow one another on a circle, with a gap of one switch between them.  order[] has the switches
+ * as they follow one another; those of a part have a label if they have a name in common. */
 static void
-place_on_ring(struct drawing *d, const struct structure *t, const struct moore_plan *p)
+place_on_ring(struct drawing *d, const struct structure *t, const uint32_t *order)
 {
-	const double gap = d->n_parts > 1 ? 1 : 0, slots = p->n_switches + gap * d->n_parts;
+	const double gap = d->n_parts > 1 ? 1 : 0, slots = d->n_nodes + gap * d->n_parts;
 	const double centre_x = fmax(d->width / 2, RADIUS + 2 * MARGIN), centre_y = RADIUS + MARGIN + HEAD;
 	uint32_t begin = 0;
 
 	d->round = true;
 	d->width = 2 * centre_x;
-	d->height = centre_y + RADIUS + 2 * MARGIN;
+	d->height = 2 * centre_y;
 	d->size = fmin(SIZE, 2 * M_PI * RADIUS / slots * 0.8);
-	for (uint32_t s = 0; s < p->n_switches; s++) {
-		const double angle = 2 * M_PI * (s + gap * d->node[s].part) / slots - M_PI / 2;
+	for (uint32_t i = 0; i < d->n_nodes; i++) {
+		struct draw_node *n = &d->node[order[i]];
+		const double angle = 2 * M_PI * (i + gap * n->part) / slots - M_PI / 2;
 
-		d->node[s].x = centre_x + RADIUS * cos(angle);
-		d->node[s].y = centre_y + RADIUS * sin(angle);
-		if (s + 1 == p->n_switches || d->node[s + 1].part != d->node[s].part) {
-			const double middle = 2 * M_PI * ((begin + s) / 2.0 + gap * d->node[s].part) / slots - M_PI / 2;
+		n->x = centre_x + RADIUS * cos(angle);
+		n->y = centre_y + RADIUS * sin(angle);
+		if (i + 1 == d->n_nodes || d->node[order[i + 1]].part != n->part) {
+			const double middle = 2 * M_PI * ((begin + i) / 2.0 + gap * n->part) / slots - M_PI / 2;
 
-			label_part(d, t, s, centre_x + (RADIUS + 12) * cos(middle),
+			label_part(d, t, order[i], centre_x + (RADIUS + 12) * cos(middle),
 				   centre_y + (RADIUS + 12) * sin(middle) + 4, cos(middle) < -0.1 ? "end" :
 				   cos(middle) > 0.1 ? "start" : "middle");
-			begin = s + 1;
+			begin = i + 1;
 		}
 	}
+}
+
+static int
+place(struct drawing *d, const struct structure *t, const struct moore_plan *p)
+{
+	uint32_t *order;
+
+	if (is_of(p, gridded) && cli_draw_grid(d, p))
+		return CLI_OK;
+	if (t->n_planes > 1) {
+		place_in_planes(d, t);
+		return CLI_OK;
+	}
+	if (!(order = calloc((size_t)p->n_switches + 1, sizeof(*order))))
+		return cli_error("out of memory");
+	for (uint32_t s = 0; s < p->n_switches; s++)
+		order[s] = s;
+	place_on_ring(d, t, order);
+	free(order);
+	return CLI_OK;
 }
 
 int
@@ -178,10 +260,10 @@ cli_draw_structure(struct drawing *d, const struct moore_plan *p)
 	const size_t n = (size_t)p->n_switches + 1;
 	struct structure t = { .place = calloc(n, sizeof(*t.place)), .plane_of = calloc(n, sizeof(uint32_t)),
 			       .size = calloc(n, sizeof(uint32_t)) };
-	const bool good = t.place && t.plane_of && t.size && (d->node = calloc(n, sizeof(*d->node))) &&
-		(d->label = calloc(PARTS_LABELLED + 1, sizeof(*d->label)));
+	int rc;
 
-	if (good) {
+	if (t.place && t.plane_of && t.size && (d->node = calloc(n, sizeof(*d->node))) &&
+	    (d->label = calloc(DRAW_LABELS + 1, sizeof(*d->label)))) {
 		d->n_nodes = p->n_switches;
 		d->size = SIZE;
 		number_parts(&t, d, p);
@@ -191,13 +273,12 @@ cli_draw_structure(struct drawing *d, const struct moore_plan *p)
 		}
 		for (uint32_t i = 0; i < p->n_endpoints; i++)
 			d->node[p->ep[i].sw].hollow = false;
-		if (t.n_planes > 1)
-			place_in_planes(d, &t, p);
-		else
-			place_on_ring(d, &t, p);
+		rc = place(d, &t, p);
+	} else {
+		rc = cli_error("out of memory");
 	}
 	free(t.place);
 	free(t.plane_of);
 	free(t.size);
-	return good ? CLI_OK : cli_error("out of memory");
+	return rc;
 }

@@ -31,6 +31,59 @@ print(len(at))' "$1"
 	done
 }
 
+# places FILE: a line NAME X Y for each switch of a picture.
+places() {
+	python3 -c 'import sys, xml.etree.ElementTree as t
+for r in t.parse(sys.argv[1]).getroot().iter("{http://www.w3.org/2000/svg}rect"):
+    if r.get("stroke"): print(r[0].text, r.get("x"), r.get("y"))' "$1"
+}
+
+@test "trees have their hosts at the bottom and their roots at the top, each level in a row" {
+	cd "$T"
+	for f in "fattree3 k=4:rml" "fattree3 k=6:rml" "fattree2 k=6:sl" "mlfm h=4:gl" "sspt r1=3 r2=2:bt"; do
+		"$M" plan new ${f%:*} -o p.json >/dev/null
+		"$M" plan draw p.json --svg p.svg
+		# From the top: the letters of the rows, one for each.
+		got=$(places p.svg | awk '{ print $3, substr($1, 1, 1) }' | sort -n -u | awk '{ printf "%s", $2 }')
+		[ "$got" = "${f#*:}" ] || { echo "$f: $got"; false; }
+	done
+	# A wide one has columns, in the same order.
+	"$M" plan new fattree3 k=20 -o p.json >/dev/null
+	"$M" plan draw p.json --svg p.svg
+	got=$(places p.svg | awk '{ print $3, substr($1, 1, 1) }' | sort -n | awk '{ printf "%s", $2 }' | tr -s rml)
+	[ "$got" = rml ] || { echo "$got"; false; }
+}
+
+# Neighbours of the last dimension lie side by side and those of the one before it below one another; the
+# planes of a third dimension are equally far apart.
+@test "a torus and a HyperX are drawn as grids" {
+	cd "$T"
+	for f in "torus a=4 b=3 c=5" "hyperx s1=2 s2=4 s3=3" "torus2d a=4 b=7" "torus a=3 c=4 e=2 f=3"; do
+		"$M" plan new $f -o p.json >/dev/null
+		"$M" plan draw p.json --svg p.svg
+		inside p.svg
+		places p.svg | python3 -c 'import sys
+at = {}
+for line in sys.stdin:
+    name, x, y = line.split()
+    at[tuple(map(int, name[1:].split("-")))] = float(x), float(y)
+dims = len(next(iter(at)))
+for i in range(dims):
+    # From each switch to the next one of a dimension it is as far and in the same direction.
+    step = {(round(at[n][0] - at[v][0]), round(at[n][1] - at[v][1])) for v in at
+            for n in [v[:i] + (v[i] + 1,) + v[i + 1:]] if n in at}
+    assert len(step) == 1, (i, step)
+    x, y = step.pop()
+    assert i < dims - 2 or (x == 0) != (y == 0), (i, x, y)
+    assert i != dims - 1 or y == 0, (x, y)'
+	done
+	# Other names: a ring, as for any graph.
+	"$M" plan new torus a=3 b=3 -o p.json >/dev/null
+	jq '(.. | strings | select(. == "t0-0")) = "spine"' p.json >named.json
+	"$M" plan draw named.json --svg named.svg
+	[ "$(inside named.svg)" = 9 ]
+}
+
 @test "the load of a job colours the links" {
 	cd "$T"
 	"$M" plan new slimfly q=5 -o q5.json >/dev/null
