@@ -809,8 +809,9 @@ const struct cli_cmd cli_cmds[] = {
 	  "if there is a finding.", cmd_hotspots },
 	{ LIVE, "errors", "", 0, 0,
 	  "List the ports whose error counters are not 0, and how fast these rise.", errors_opts,
-	  "ROSE and PER HOUR count since moored first read the port, LAST is the time since a\n"
-	  "counter rose, up to the last poll.  Exits with 1 if there is such a port.", cmd_errors },
+	  "The ports of switches come first, then those of hosts, which are read once in 10 s.\n"
+	  "ROSE and PER HOUR count since moored first read the port, FOR is how long ago that\n"
+	  "was, LAST is the time since a counter rose, up to the last poll.  Exits with 1 if there is such a port.", cmd_errors },
 	{ LIVE, "explain", "LINK", 1, 1,
 	  "Explain why a link is hot: which traffic it carries, and what to try.",
 	  online_opts,

@@ -99,6 +99,19 @@ errors_at(const struct hot_plane *p, const struct planned *plan, uint32_t port)
 		.cable = cable_label(plan, at.from, at.port), .now = &p->last[port], .since = &p->errors[port], .now_us = p->at_us };
 }
 
+/* The same of the HCA port of an endpoint, which the cable connects with that of a switch. */
+static struct moore_error_port
+errors_at_host(const struct hot_plane *p, const struct planned *plan, moore_epid e)
+{
+	const struct moore_fabric *f = p->snap->fabric;
+	const struct moore_endpoint *x = &f->ep[e];
+	const char *sw = x->sw == MOORE_NONE ? NULL : f->sw[x->sw].name;
+
+	return (struct moore_error_port){ .at = { x->name ? x->name : "", sw ? sw : "", x->ca_port, x->port },
+		.hca = true, .guid = x->node_guid, .cable = sw ? cable_label(plan, sw, x->port) : NULL,
+		.now = &p->host[e], .since = &p->host_errors[e], .now_us = p->at_us };
+}
+
 static json_t *
 run_errors(struct call *c, struct rpc_error *e)
 {
@@ -118,6 +131,9 @@ run_errors(struct call *c, struct rpc_error *e)
 			if (p->last[i].at_us && moore_errors_any(&p->last[i]) && total++ < n)
 				port[total - 1] = errors_at(p, c->plan, i);
 		}
+	for (moore_epid i = 0; i < p->snap->fabric->n_endpoints; i++)
+		if (p->host[i].at_us && moore_errors_any(&p->host[i]) && total++ < n)
+			port[total - 1] = errors_at_host(p, c->plan, i);
 	answer = from_sweep(p->snap, moore_answer_errors(&(struct moore_hot_poll){
 		.number = p->number, .at_ms = p->at_ms }, port, total < n ? total : n, total));
 out:
@@ -407,9 +423,9 @@ const struct method methods_hot[] = {
 	  "which packets wait, with errors, flapping, slow or narrow; and the spread of load "
 	  "and wait over all links.", ACCESS_READ, P(PLANE "," LIMIT),
 	  ANSWER("hotspots"), run_list, TAKES_NO_TIME, NULL, NULL },
-	{ "errors.list", "Returns the ports of switches whose error counters are not 0: each counter, "
-	  "how much of it `rose` since since_ms, when moored first read the port, per hour, and "
-	  "when it rose last. transmit_wait, in ticks, stands beside them.", ACCESS_READ,
+	{ "errors.list", "Returns the ports of switches, and then those of hosts, whose error counters "
+	  "are not 0 (hca: a host's, and switch and guid are those of the host): each counter, how much of it `rose` since since_ms, when moored first read the port, per hour, "
+	  "and when it rose last. transmit_wait, in ticks, stands beside them.", ACCESS_READ,
 	  P(PLANE "," LIMIT),
 	  ANSWER("errors"), run_errors, TAKES_NO_TIME, NULL, NULL },
 	{ "hotspots.explain", "Explains the load of the link that leaves a switch by a port: "

@@ -117,6 +117,7 @@ forget(struct hot_plane *p)
 	free(p->base);
 	free(p->errors);
 	free(p->host);
+	free(p->host_errors);
 	free(p->port);
 	free(p->line);
 	moore_hot_free(p->hot);
@@ -127,12 +128,14 @@ forget(struct hot_plane *p)
 	*p = (struct hot_plane){ 0 };
 }
 
-/* Copies the readings of endpoints that both fabrics have; both are in the order of node GUIDs and
- * ports. */
+/* Copies the readings and the errors of endpoints that both fabrics have; both are in the order of
+ * node GUIDs and ports. */
 static void
-move_hosts(struct moore_reading *to, const struct moore_fabric *f, const struct moore_reading *from,
-	   const struct moore_fabric *old)
+move_hosts(const struct hot_plane *p, const struct moore_fabric *f, struct moore_reading *to,
+	   struct moore_port_errors *errors)
 {
+	const struct moore_fabric *old = p->snap->fabric;
+
 	for (uint32_t i = 0, k = 0; i < f->n_endpoints; i++) {
 		const struct moore_endpoint *e = &f->ep[i];
 
@@ -140,8 +143,10 @@ move_hosts(struct moore_reading *to, const struct moore_fabric *f, const struct 
 		       (old->ep[k].node_guid == e->node_guid && old->ep[k].ca_port < e->ca_port)))
 			k++;
 		if (k < old->n_endpoints && old->ep[k].node_guid == e->node_guid &&
-		    old->ep[k].ca_port == e->ca_port)
-			to[i] = from[k];
+		    old->ep[k].ca_port == e->ca_port) {
+			to[i] = p->host[k];
+			errors[i] = p->host_errors[k];
+		}
 	}
 }
 
@@ -154,10 +159,11 @@ move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at
 	struct moore_reading *base = calloc(to->fabric->n_ports, sizeof(*base));
 	struct moore_reading *host = calloc(to->fabric->n_endpoints + (size_t)1, sizeof(*host));
 	struct moore_port_errors *errors = calloc(to->fabric->n_ports, sizeof(*errors));
+	struct moore_port_errors *host_errors = calloc(to->fabric->n_endpoints + (size_t)1, sizeof(*host_errors));
 	struct moore_hot_port *port = calloc(to->fabric->n_ports, sizeof(*port));
 	struct moore_line *line = calloc(to->fabric->n_ports, sizeof(*line));
 	uint32_t *map = NULL;
-	bool good = last && base && host && errors && port && line;
+	bool good = last && base && host && errors && host_errors && port && line;
 
 	if (good && !p->hot)
 		good = (p->log = calloc(HOT_LOG, sizeof(*p->log))) &&
@@ -175,18 +181,20 @@ move(struct hot_plane *p, struct snapshot *to, const struct told *t, uint64_t at
 			port[map[i]].is = (struct moore_rate){ 0, 0 };
 		}
 	if (good && p->snap)
-		move_hosts(host, to->fabric, p->host, p->snap->fabric);
+		move_hosts(p, to->fabric, host, host_errors);
 	free(map);
 	free(p->last);
 	free(p->base);
 	free(p->host);
 	free(p->errors);
+	free(p->host_errors);
 	free(p->port);
 	free(p->line);
 	p->last = last;
 	p->base = base;
 	p->host = host;
 	p->errors = errors;
+	p->host_errors = host_errors;
 	p->port = port;
 	p->line = line;
 	snapshot_put(p->snap);
@@ -313,6 +321,22 @@ step(struct hot_plane *p, const struct poll *poll)
 	return true;
 }
 
+/* Takes the readings of the endpoints that had their turn. */
+static void
+take_hosts(struct hot_plane *p, const struct poll *poll)
+{
+	static const struct moore_line unknown = { 0, MOORE_TICK_BYTES };
+	struct moore_port_traffic t;
+
+	for (uint32_t i = 0, e = poll->host_first; i < poll->n_hosts && e < p->snap->fabric->n_endpoints; i++, e++) {
+		if (!poll->host[i].at_us)
+			continue;
+		moore_traffic_between(&t, &p->host[e], &poll->host[i], &unknown);
+		moore_errors_add(&p->host_errors[e], &t, p->at_us);
+		p->host[e] = poll->host[i];
+	}
+}
+
 static void
 take(struct hot_plane *p, const struct poll *poll)
 {
@@ -326,12 +350,10 @@ take(struct hot_plane *p, const struct poll *poll)
 		if (now->at_us > p->at_us)
 			p->at_us = now->at_us;
 	}
-	for (uint32_t i = 0; i < poll->n_hosts; i++)
-		if (poll->host[i].at_us && poll->host_first + i < p->snap->fabric->n_endpoints)
-			p->host[poll->host_first + i] = poll->host[i];
 	/* No port answered: the poll's own clock counts. */
 	if (p->at_us == before_us && poll->at_ms > p->at_ms)
 		p->at_us += (p->at_ms ? poll->at_ms - p->at_ms : 0) * 1000 + 1;
+	take_hosts(p, poll);
 	p->number = poll->number;
 	p->at_ms = poll->at_ms;
 	p->took_us = poll->took_us;

@@ -28,6 +28,7 @@ struct hot_plane {		/* for the loop's thread */
 	struct moore_reading *base;	/* the reading from which the rate of a port counts */
 	struct moore_reading *host;	/* the last of each endpoint; of the snapshot's endpoints */
 	struct moore_port_errors *errors;	/* of each port, up to the last step */
+	struct moore_port_errors *host_errors;	/* of each endpoint, up to its last reading */
 	uint64_t step_us;		/* at_us of the last step */
 	struct moore_hot_port *port;
 	struct moore_line *line;

@@ -21,7 +21,7 @@ const char moore_schema_hotspots[] = OBJ("'ok':" BOOL ",'poll':" INT ",'polled_m
 		",'wait':" OR_NULL("number"))));
 
 const char moore_schema_errors[] = OBJ("'ok':" BOOL ",'poll':" INT ",'polled_ms':" INT ",'total':" INT
-	",'ports':" LIST_OF(OBJ(PLACE_KEYS ",'guid':" OR_NULL("string") ",'optics?':" OPTIC ",'cable':" OR_NULL("string") ",'since_ms':" OR_NULL("integer")
+	",'ports':" LIST_OF(OBJ(PLACE_KEYS ",'hca':" BOOL ",'guid':" OR_NULL("string") ",'optics?':" OPTIC ",'cable':" OR_NULL("string") ",'since_ms':" OR_NULL("integer")
 		",'counters':" LIST_OF(OBJ("'counter':" STR ",'value':" INT ",'rose':" INT
 			",'per_hour':" OR_NULL("number") ",'last_ms':" OR_NULL("integer"))))));
 
@@ -125,9 +125,9 @@ moore_answer_counters(const struct moore_hot_poll *p, const struct moore_error_p
 static json_t *
 json_error_port(const struct moore_hot_poll *p, const struct moore_error_port *e)
 {
-	return moore_json_merge(json_place(&e->at), json_pack("{s:o, s:o, s:o, s:o}", "guid",
-		moore_json_guid(e->guid), "cable", or_null(e->cable), "since_ms", json_when(p, e->now_us, e->since->first_us), "counters",
-		moore_answer_counters(p, e)));
+	return moore_json_merge(json_place(&e->at), json_pack("{s:b, s:o, s:o, s:o, s:o}", "hca", e->hca,
+		"guid", moore_json_guid(e->guid), "cable", or_null(e->cable), "since_ms",
+		json_when(p, e->now_us, e->since->first_us), "counters", moore_answer_counters(p, e)));
 }
 
 json_t *

@@ -32,10 +32,21 @@ node_guid() { on_fabric ibnetdiscover 2>/dev/null | sed -n "s/^Ca.*\"H-\([0-9a-f
 	named() { scrape && grep -E "^infiniband_hca_uplink_info\{guid=\"$guid\",hca=\"$host\",port=\"1\",uplink=\"$(jq -r '.endpoints[7].switch' "$dir/plan.json")\",uplink_guid=\"0x[0-9a-f]{16}\",uplink_type=\"SW\",uplink_port=\"[0-9]+\",uplink_lid=\"[0-9]+\"\} 1$" "$dir/metrics"; }
 	until_ok 10 named || fail "$(grep "^infiniband_hca" "$dir/metrics")"
 	[ "$(grep -c '^infiniband_hca_uplink_info' "$dir/metrics")" = 1 ]
+	# errors.list: its cable's far end is the switch port, and what rises later is counted.
+	row=".ports | map(select(.hca)) | length == 1 and (.[0] | .guid == \"$guid\" and .switch == \"$host\" and .port == 1
+		and .peer == \"$(jq -r '.endpoints[7].switch' "$dir/plan.json")\" and .peer_port == $(jq '.endpoints[7].port' "$dir/plan.json"))"
+	holds "$row" errors.list || fail "$(ask errors.list)"
+	symbol='.ports[] | select(.hca) | .counters[] | select(.counter == "symbol_error")'
+	sim "PerformanceSet \"$host\"[1] PortCounters.SymbolErrorCounter=20"
+	will 30 "$symbol | .value == 20 and .rose == 3 and .per_hour > 0 and .last_ms > 1e12" errors.list
+	run -1 moorectl --socket "$dir/moored.sock" errors
+	grep -qE "^$host\[1\] +[^ ]+\[[0-9]+\] +symbol_error +20 +3 " <<<"$output" || fail "$output"
+	sim "PerformanceSet \"$host\"[1] PortCounters.SymbolErrorCounter=17"
 	# A new snapshot keeps what was read.
 	change sim "Unlink $(first_link)"
 	will 20 '.deviations | length == 1' wiring.check
-	has "infiniband_hca_port_symbol_error_total{guid=\"$guid\",port=\"1\"} 17"
+	holds "$row and (.[0].counters[] | select(.counter == \"symbol_error\") | .rose >= 3)" errors.list || fail "$(ask errors.list)"
+	until_ok 20 has "infiniband_hca_port_symbol_error_total{guid=\"$guid\",port=\"1\"} 17"
 	moored_stop
 	moored_start metrics 127.0.0.1:$port metrics_ports all
 	until_ok 40 has "infiniband_hca_port_transmit_wait_total{guid=\"$guid\",port=\"1\"} 12345" || fail "$(grep "hca.*$guid" "$dir/metrics")"

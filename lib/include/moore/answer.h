@@ -383,7 +383,8 @@ MOORE_API json_t *moore_answer_hotspots(const struct moore_hot_poll *p,
 /* A port with errors: its counters, what of them rose since rose_ms, and when they rose last. */
 struct moore_error_port {
 	struct moore_link_name at;
-	uint64_t guid;		/* of the switch */
+	bool hca;		/* a port of a host, whose name is at.from */
+	uint64_t guid;		/* of the switch or the host */
 	const char *cable;	/* the label of the planned cable; NULL: none */
 	const struct moore_reading *now;
 	const struct moore_port_errors *since;
