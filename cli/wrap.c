@@ -123,17 +123,17 @@ gaps_of(const char *s, size_t len, size_t *text)
 }
 
 static void
-put_line(struct moore_buf *out, const char *s, size_t len)
+put_line(struct moore_buf *out, const char *s, size_t len, size_t width)
 {
 	size_t at = strspn(s, " "), indent = at + INDENT;
 	unsigned gaps;
 
-	if (columns_of(s, len) <= cli_line_width() || (gaps = gaps_of(s, len, &at)) > 1) {
+	if (columns_of(s, len) <= width || (gaps = gaps_of(s, len, &at)) > 1) {
 		moore_buf_add(out, s, len);
 		cli_putf(out, "\n");
 		return;
 	}
-	if (gaps && columns_of(s, at) <= cli_line_width() / 2)
+	if (gaps && columns_of(s, at) <= width / 2)
 		indent = columns_of(s, at);
 	else
 		at = strspn(s, " ");
@@ -145,9 +145,10 @@ void
 cli_wrap(struct moore_buf *out, const struct moore_buf *text)
 {
 	const char *p = text->data, *end = p + text->len;
+	const size_t width = cli_line_width();
 
 	for (const char *q; p < end && (q = memchr(p, '\n', (size_t)(end - p))); p = q + 1)
-		put_line(out, p, (size_t)(q - p));
+		put_line(out, p, (size_t)(q - p), width);
 	moore_buf_add(out, p, (size_t)(end - p));	/* what has no end of line yet */
 	out->oom |= text->oom;
 }
