@@ -7,7 +7,7 @@ _moorectl_family()
 {
 	local list family='' i
 
-	list=$(moorectl topo list)
+	list=$(COLUMNS=10000 moorectl topo list)	# no line is wrapped
 	for ((i = 3; i < COMP_CWORD; i++)); do
 		! grep -q "^${COMP_WORDS[i]} - " <<<"$list" || family=${COMP_WORDS[i]}
 	done

@@ -9,7 +9,7 @@ _moorectl_family()
 	local -a lines families keys
 	local family='' line in=''
 
-	lines=(${(f)"$(moorectl topo list)"})
+	lines=(${(f)"$(COLUMNS=10000 moorectl topo list)"})	# no line is wrapped
 	families=(${${(M)lines:#[a-z0-9]## - *}%% *})
 	for line in ${words[4,CURRENT-1]}; do
 		(( ${families[(Ie)$line]} == 0 )) || family=$line

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 # docs.bats - the man page and the completions agree with the program.
 load lib
+unset COLUMNS	# what completion reads is not wrapped for all that
 
 @test "the man page is clean and names every verb and option" {
 	man=$(MANWIDTH=100 LC_ALL=C.UTF-8 man -l --warnings -E UTF-8 "$ROOT/docs/man/moorectl.1" 2>"$T/warnings" | col -bx)

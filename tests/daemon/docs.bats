@@ -49,6 +49,7 @@ load lib
 
 @test "zsh completes as bash does" {
 	command -v zsh >/dev/null || skip "no zsh"
+	unset COLUMNS	# what completion reads is not wrapped for all that
 	complete_words() {
 		PATH=$BUILD:$PATH zsh -f -c 'compdef() { : }; _files() { print FILES }
 			compadd() { [[ $1 == -S ]] && shift 2; shift; print -l -- "$@" | grep -e "^${words[CURRENT]}" }
@@ -59,6 +60,8 @@ load lib
 	[ "$(complete_words moorectl plan s)" = "show steps " ]
 	[ "$(complete_words moorectl verify dir --cert)" = "--certificate= " ]
 	[ "$(complete_words moorectl topo show o)" = "oft " ]
+	[ "$(complete_words moorectl topo show bundlefly "")" = "c= p= s= " ]
+	[ "$(complete_words moorectl topo show slimfly "")" = "p= q= " ]
 	[ "$(complete_words moorectl conf --j)" = "--json " ]
 	[ "$(complete_words moorectl env nc)" = "nccl " ]
 	[ "$(complete_words moorectl route "")" = "FILES " ]

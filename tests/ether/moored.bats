@@ -5,6 +5,7 @@ ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 BUILD=${MOORE_BUILD:-$ROOT/build}
 M=$BUILD/moorectl LAB=$ROOT/tests/ether/lab
 PATH=$PATH:/usr/sbin
+export COLUMNS=10000	# a sentence that a test looks for stands in one line
 
 setup() {
 	[ "$(id -u)" = 0 ] || skip "lldpd gives up the rights of root, so it needs them"

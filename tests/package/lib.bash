@@ -29,7 +29,7 @@ in_root() {
 	shift
 	cp /etc/resolv.conf "$root/etc/resolv.conf"
 	unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" env -i \
-		PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+		PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 COLUMNS=10000 DEBIAN_FRONTEND=noninteractive "$@"
 }
 
 packages() {
@@ -124,7 +124,7 @@ halt() {
 # in_it COMMAND...: runs it in the system that booted.
 in_it() {
 	timeout 60 nsenter -t "$(cat "$F/first")" -m -u -i -p -n -r -w env -i \
-		PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb SYSTEMD_PAGER= "$@"
+		PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 COLUMNS=10000 TERM=dumb SYSTEMD_PAGER= "$@"
 }
 until_ok() {
 	local end=$((SECONDS + 60))
