@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 # chroot.bats - the Debian packages in a bare Debian 12: built from their Build-Depends alone,
-# installed, upgraded, downgraded, removed and purged.
+# taken to a routed fabric, installed, upgraded, downgraded, removed and purged.
 #
 # It needs root, a Debian mirror, some ten minutes and 2 GB in TMPDIR, so it is part of `make
 # soak`.  MOORE_CHROOT_TAR=FILE keeps the bare Debian there from one run to the next.  No systemd
@@ -14,8 +14,9 @@ setup_file() {
 	export C=$F/root
 	tar=${MOORE_CHROOT_TAR:-$F/bare.tar}
 	bare_debian "$tar" || return 0
-	mkdir "$C" "$F/clean"
+	mkdir "$C" "$F/clean" "$F/bare"
 	tar -xf "$tar" -C "$C"
+	tar -xf "$tar" -C "$F/bare"
 	tar -xf "$tar" -C "$F/clean"
 	for r in 1 2; do
 		packages "$F/deb$r" "$r"
@@ -66,6 +67,36 @@ changed() { grep -qx 'seed 7' "$C/etc/moore/moore.conf" && grep -qx 'poll_ms 200
 @test "lintian finds no error and no warning that has no reason" {
 	run -0 lintian --allow-root --fail-on error,warning "$F"/deb1/*.changes
 	[ -z "$output" ]
+}
+
+# A fabric of the simulator has to be there before a subnet manager can find it.
+@test "from a bare Debian to routes in two minutes: apt install, two commands, OpenSM" {
+	run -0 in_root "$F/bare" sh -c 'apt-get update && apt-get install -y --no-install-recommends ibsim-utils'
+	mkdir "$F/bare/debs"
+	cp "$F"/deb1/{libmoore0,osmmoore,moored,moorectl}_*.deb "$F/bare/debs"
+	! in_root "$F/bare" dpkg -l opensm 2>/dev/null | grep -q ^ii
+	cat >"$F/bare/first" <<-SH
+	set -e
+	apt-get install -y /debs/*.deb
+	moorectl opensm-conf --write
+	moorectl doctor
+	cd /var/tmp
+	moorectl plan new slimfly q=5 p=4 -o plan.json
+	moorectl plan export --to ibsim plan.json >net
+	export IBSIM_SOCKNAME=first-$$ SIM_HOST=s0-0-0-h0
+	mkfifo console
+	ibsim -s -N 300 -S 80 -P 2000 net 0<>console >/dev/null &
+	sleep 1
+	# OpenSM keeps the last lines of a log in memory; libstdbuf has it write each.
+	_STDBUF_O=L LD_PRELOAD=$SIM:/usr/libexec/coreutils/libstdbuf.so opensm -f stdout >log 2>&1 &
+	until grep -q 'SUBNET UP' log; do sleep 0.1; done
+	SH
+	begin=${EPOCHREALTIME/./}
+	run -0 timeout 200 bash -c "$(declare -f in_root); in_root '$F/bare' sh /first"
+	took=$(((${EPOCHREALTIME/./} - begin) / 100000))
+	echo "# from apt install to SUBNET UP: $((took / 10)).$((took % 10)) s" >&3
+	grep -q 'moore: .* hash ' "$F/bare/var/tmp/log"
+	[ $took -lt 1200 ]
 }
 
 @test "installed: the user, the units, one line on what to run next, and doctor is content" {
