@@ -106,6 +106,22 @@ moore_mo_columns_begin(struct moore_mo_columns *c, const struct moore_mo_net *n,
 	return 0;
 }
 
+void
+moore_mo_columns_between(struct moore_mo_columns *c, const struct moore_mo_net *n,
+			 const uint8_t *from, const uint8_t *to)
+{
+	size_t n_sw = n->n_sw;
+
+	c->n_extra = 0;
+	memcpy(c->cur, from, c->n * n_sw);
+	memcpy(c->fin, to, c->n * n_sw);
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->col[i] = (struct moore_mo_column){ c->col[i].lid, MOORE_NONE, 0, 0 };
+		for (size_t k = i * n_sw; k < (i + 1) * n_sw; k++)
+			c->col[i].left += c->cur[k] != c->fin[k];
+	}
+}
+
 static int
 find_owners(struct moore_mo_columns *c, const struct moore_fabric *f, size_t stride,
 	    struct moore_arena *a, struct moore_err *err)

@@ -175,9 +175,12 @@ flip_column(struct moore_mo_build *b, uint32_t i)
 bool
 moore_mo_flip(struct moore_mo_build *b)
 {
-	for (uint32_t i = 0; i < b->c.n; i++)
+	for (uint32_t k = 0; k < b->c.n; k++) {
+		uint32_t i = b->backward ? b->c.n - 1 - k : k;
+
 		if (b->c.col[i].left && !flip_column(b, i))
 			return false;
+	}
 	return true;
 }
 

@@ -10,7 +10,8 @@
  *
  * Detours (flip.c) bring pairs back in the first step and mostly make the sequence shorter, but
  * can make it longer; if it takes some and has more than two steps, it is compared with the
- * one without.  With several workers, both are built side by side. */
+ * one without.  With several workers, both are built side by side.  meet.c shortens a sequence
+ * that is still long. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,16 +176,18 @@ prepare(struct moore_mo_build *b)
 	return moore_mo_start(b);
 }
 
-/* Prepares *to for start_again().  It borrows what never changes in b. */
-static int
-prepare_copy(struct moore_mo_build *to, const struct moore_mo_build *b)
+int
+moore_mo_copy(struct moore_mo_build *to, const struct moore_mo_build *b)
 {
 	int rc;
 
 	to->net = b->net;
 	to->held = b->held;
 	to->now = b->now;
+	to->from = b->from;
+	to->to = b->to;
 	to->unsafe = b->unsafe;
+	to->rest = b->rest;
 	if ((rc = moore_mo_columns_copy(&to->c, &b->c, &to->net, to->err)) < 0 ||
 	    (rc = init_parts(to)) < 0)
 		return rc;
@@ -192,8 +195,8 @@ prepare_copy(struct moore_mo_build *to, const struct moore_mo_build *b)
 	return 0;
 }
 
-static void
-end(struct moore_mo_build *b)
+void
+moore_mo_end(struct moore_mo_build *b)
 {
 	free(b->before);
 	moore_mo_columns_free(&b->c);
@@ -206,8 +209,12 @@ end(struct moore_mo_build *b)
 static int
 start_again(struct moore_mo_build *b)
 {
-	int rc = moore_mo_columns_begin(&b->c, &b->net, b->held, b->now, b->err);
+	int rc = 0;
 
+	if (b->from)
+		moore_mo_columns_between(&b->c, &b->net, b->from, b->to);
+	else
+		rc = moore_mo_columns_begin(&b->c, &b->net, b->held, b->now, b->err);
 	if (rc < 0)
 		return rc;
 	moore_mo_set_goal(b);
@@ -237,8 +244,8 @@ build_one(struct moore_motion **out, struct moore_mo_build *b)
 	return 0;
 }
 
-static bool
-is_better(const struct moore_motion *a, const struct moore_motion *b)
+bool
+moore_mo_is_better(const struct moore_motion *a, const struct moore_motion *b)
 {
 	uint64_t n = 0, m = 0;
 
@@ -275,17 +282,17 @@ check_fit(const struct moore_fabric *f, const struct moore_held *held,
 }
 
 struct both {			/* the sequences with and without detours */
-	struct moore_mo_build with, without;
+	struct moore_mo_build *with, without;
 	struct moore_motion *m[2];
 	int rc[2];
-	struct moore_err err[2];
+	struct moore_err err;
 };
 
 /* True if the sequence with detours is to be compared with the other. */
 static bool
 is_doubtful(const struct both *p)
 {
-	return p->rc[0] == 0 && p->with.detoured && p->m[0]->n_steps > DETOURS_PAY;
+	return p->rc[0] == 0 && p->with->detoured && p->m[0]->n_steps > DETOURS_PAY;
 }
 
 static void
@@ -295,7 +302,7 @@ build_job(void *arg, unsigned worker, size_t i)
 
 	(void)worker;
 	if (i == 0)
-		p->rc[0] = build_one(&p->m[0], &p->with);
+		p->rc[0] = build_one(&p->m[0], p->with);
 	else if ((p->rc[1] = start_again(&p->without)) == 0)
 		p->rc[1] = build_one(&p->m[1], &p->without);
 }
@@ -304,17 +311,17 @@ build_job(void *arg, unsigned worker, size_t i)
 static int
 build_both(struct both *p)
 {
-	bool may_detour = p->with.c.n && !drops_first(&p->with);
-	unsigned width = moore_jobs_width(p->with.net.o->jobs, may_detour ? 2 : 1);
+	bool may_detour = p->with->c.n && !drops_first(p->with);
+	unsigned width = moore_jobs_width(p->with->net.o->jobs, may_detour ? 2 : 1);
 	int rc;
 
-	if (width > 1 && (rc = prepare_copy(&p->without, &p->with)) < 0)
+	if (width > 1 && (rc = moore_mo_copy(&p->without, p->with)) < 0)
 		return rc;
-	moore_jobs_run(p->with.net.o->jobs, width, width, build_job, p);
+	moore_jobs_run(p->with->net.o->jobs, width, width, build_job, p);
 	if (!is_doubtful(p))
 		return p->rc[0];
 	if (width == 1) {
-		if ((rc = prepare_copy(&p->without, &p->with)) < 0)
+		if ((rc = moore_mo_copy(&p->without, p->with)) < 0)
 			return rc;
 		build_job(p, 0, 1);
 	}
@@ -322,32 +329,46 @@ build_both(struct both *p)
 }
 
 int
+moore_mo_build_better(struct moore_motion **out, struct moore_mo_build *b)
+{
+	struct both p = { .with = b,
+		.without = { .err = &p.err, .tmp = MOORE_ARENA_INIT, .backward = b->backward } };
+	unsigned best;
+	int rc = build_both(&p);
+
+	*out = NULL;
+	if (rc == 0) {
+		best = is_doubtful(&p) && moore_mo_is_better(p.m[1], p.m[0]);
+		*out = p.m[best];
+		p.m[best] = NULL;
+	} else if (p.rc[0] == 0 && b->err) {
+		*b->err = p.err;
+	}
+	moore_motion_free(p.m[0]);
+	moore_motion_free(p.m[1]);
+	moore_mo_end(&p.without);
+	return rc;
+}
+
+int
 moore_motion_build(struct moore_motion **out, const struct moore_fabric *f,
 		   const struct moore_held *held, const struct moore_lft *now,
 		   const struct moore_motion_opts *opts, struct moore_err *err)
 {
-	struct both p = {
-		.with = { .net = { .f = f, .o = opts }, .held = held, .now = now,
-			  .err = &p.err[0], .tmp = MOORE_ARENA_INIT, .detours = true },
-		.without = { .err = &p.err[1], .tmp = MOORE_ARENA_INIT },
+	struct moore_mo_build b = {
+		.net = { .f = f, .o = opts }, .held = held, .now = now, .err = err,
+		.tmp = MOORE_ARENA_INIT, .detours = true,
 	};
-	unsigned best;
+	struct moore_motion *m = NULL;
 	int rc;
 
 	*out = NULL;
-	if ((rc = check_fit(f, held, now, opts, &p.err[0])) < 0 || (rc = prepare(&p.with)) < 0 ||
-	    (rc = build_both(&p)) < 0)
-		goto out;
-	best = is_doubtful(&p) && is_better(p.m[1], p.m[0]);
-	*out = p.m[best];
-	p.m[best] = NULL;
-out:
-	if (rc < 0 && err)
-		*err = p.err[0].code ? p.err[0] : p.err[1];
-	moore_motion_free(p.m[0]);
-	moore_motion_free(p.m[1]);
-	end(&p.with);
-	end(&p.without);
+	if ((rc = check_fit(f, held, now, opts, err)) == 0 && (rc = prepare(&b)) == 0 &&
+	    (rc = moore_mo_build_better(&m, &b)) == 0 && (rc = moore_mo_meet(&m, &b)) == 0)
+		*out = m;
+	else
+		moore_motion_free(m);
+	moore_mo_end(&b);
 	return rc;
 }
 

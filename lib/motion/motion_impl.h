@@ -3,6 +3,7 @@
  *
  *   motion.c    the procedure: cuts the change into steps
  *   flip.c      one step: which rows change in it
+ *   meet.c      a shorter way, made from both ends
  *   start.c     the dependencies of what is held at the beginning
  *   widen.c     rows with several values, outside of any change
  *   hold.c      what many LIDs hold, side by side
@@ -153,7 +154,10 @@ int moore_mo_columns_init(struct moore_mo_columns *c, const struct moore_mo_net 
 int moore_mo_columns_begin(struct moore_mo_columns *c, const struct moore_mo_net *n,
 			   const struct moore_held *h, const struct moore_lft *now,
 			   struct moore_err *err);
-/* Makes columns for the same LIDs, for moore_mo_columns_begin().  They borrow of[] and own[]. */
+/* Fills the columns with one value for each row, [column * n_sw + switch], and its final one. */
+void moore_mo_columns_between(struct moore_mo_columns *c, const struct moore_mo_net *n,
+			      const uint8_t *from, const uint8_t *to);
+/* Makes columns for the same LIDs, still to be filled.  They borrow of[] and own[]. */
 int moore_mo_columns_copy(struct moore_mo_columns *c, const struct moore_mo_columns *from,
 			  const struct moore_mo_net *n, struct moore_err *err);
 void moore_mo_columns_free(struct moore_mo_columns *c);
@@ -185,9 +189,11 @@ struct moore_mo_build {
 	struct moore_motion *m;
 	const struct moore_held *held;
 	const struct moore_lft *now;
+	const uint8_t *from, *to;	/* with both, the change is from and to these columns instead */
+	bool backward;		/* the steps will be taken in the reverse order */
 	size_t n_cells;
-	uint16_t *base;		/* [cell]: held by multicast and by the LIDs that do not change, and,
-				 * if what is held allows it, by the final rows */
+	uint16_t *rest;		/* [cell]: held by multicast and by the LIDs that do not change */
+	uint16_t *base;		/* [cell]: the same, and, if what is held allows it, by the final rows */
 	uint8_t *was_dead;	/* [column * n_sw + switch]: a pair that is dead at the beginning */
 	uint8_t *before;	/* the value before of each row of the step: room for all */
 	uint32_t cap_before;
@@ -213,14 +219,27 @@ moore_mo_next(const struct moore_mo_net *n, moore_swid s, uint8_t port)
 	return n->next[n->f->sw[s].port0 + port];
 }
 
+/* Makes *to a second build of what b is to do.  It borrows what never changes in b. */
+int moore_mo_copy(struct moore_mo_build *to, const struct moore_mo_build *b);
+void moore_mo_end(struct moore_mo_build *b);
+/* Builds the better of two sequences, with and without detours; b is at its beginning. */
+int moore_mo_build_better(struct moore_motion **out, struct moore_mo_build *b);
+bool moore_mo_is_better(const struct moore_motion *a, const struct moore_motion *b);
+/* Replaces *m, which b has built, if it is long and a better sequence is found. */
+int moore_mo_meet(struct moore_motion **m, struct moore_mo_build *b);
+
 /* Makes a holder for each worker, in b->tmp. */
 int moore_mo_holders_init(struct moore_mo_build *b);
 /* Runs n jobs that hold LIDs in the ways of their worker's holder, and adds all that they held
  * to b->order.held. */
 void moore_mo_hold_side_by_side(struct moore_mo_build *b, size_t n,
 				void (*job)(void *arg, unsigned worker, size_t i), void *arg);
-/* Fills base[]. */
+/* Fills rest[] and base[]. */
 int moore_mo_start(struct moore_mo_build *b);
+/* Fills base[] from rest[]: with the dependencies of the final rows, every order of the channels
+ * is one for the final tables too, so that no flip that mixes old and new rows stands in the way
+ * of one that does not.  Sets unsafe if what is held has a cycle. */
+void moore_mo_add_final(struct moore_mo_build *b);
 /* Lets the dependencies be those of base[] and of the columns as they are. */
 void moore_mo_hold_all(struct moore_mo_build *b);
 /* Lets goal be base[] and the final rows, without detours.  The order's dependencies are lost. */

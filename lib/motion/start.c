@@ -243,28 +243,20 @@ moore_mo_set_goal(struct moore_mo_build *b)
 	b->planted = false;
 }
 
-/* Adds the dependencies of the final rows to base[], if what is held allows it.  Then every
- * order of the channels is one for the final tables too, so that no flip that mixes old
- * and new rows stands in the way of one that does not. */
-static int
-add_final(struct moore_mo_build *b)
+void
+moore_mo_add_final(struct moore_mo_build *b)
 {
 	size_t bytes = b->n_cells * sizeof(*b->base);
-	uint16_t *rest = malloc(bytes);
 
-	if (!rest)
-		return moore_fail_nomem(b->err);
-	memcpy(rest, b->base, bytes);
+	memcpy(b->base, b->rest, bytes);
 	moore_mo_set_goal(b);
 	memcpy(b->base, b->goal.held, bytes);
 	moore_mo_hold_all(b);
 	if (!moore_mo_sort(&b->order)) {
-		memcpy(b->base, rest, bytes);
+		memcpy(b->base, b->rest, bytes);
 		moore_mo_hold_all(b);
 		b->unsafe |= !moore_mo_sort(&b->order);
 	}
-	free(rest);
-	return 0;
 }
 
 /* A row that is not known may lead back to the switch that its packets come from. */
@@ -289,6 +281,9 @@ moore_mo_start(struct moore_mo_build *b)
 	hold_groups(b);
 	if ((rc = hold_rest(b)) < 0)
 		return rc;
-	memcpy(b->base, b->order.held, b->n_cells * sizeof(*b->base));
-	return add_final(b);
+	if (!(b->rest = moore_arena_alloc(&b->tmp, b->n_cells, sizeof(*b->rest))))
+		return moore_fail_nomem(b->err);
+	memcpy(b->rest, b->order.held, b->n_cells * sizeof(*b->rest));
+	moore_mo_add_final(b);
+	return 0;
 }

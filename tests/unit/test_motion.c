@@ -260,27 +260,47 @@ test_links(void **state)
 	}
 }
 
-/* Port 10 of o0-22 is a link of the spanning tree near its root, with a quarter of the tree behind
- * it.  If the part is attached again where its ranks must change, live routes change with them. */
+/* Repairs that take many steps, or interrupt pairs, if they are built from the old tables on alone.
+ * Port 10 of o0-22 of OFT k=6 is a link of the spanning tree near its root, with a quarter of the
+ * tree behind it.  If the part is attached again where its ranks must change, live routes change
+ * with them. */
 static void
-test_large_part(void **state)
+test_long(void **state)
 {
-	struct moore_plan *plan = plan_of("oft", "k=6");
-	struct seen seen = { .changes = 0 };
-	struct moore_engine_result *all;
-	struct moore_fabric *f;
-	struct moore_err err;
+	static const struct {
+		const char *why, *family, *param;
+		moore_swid s;
+		moore_portnum port;
+		unsigned steps;		/* of the cut and the repair, at most */
+	} T[] = {
+		{ "a large part of the tree", "oft", "k=6", 22, 10, 3 + 4 },
+		{ "OFT, 5 steps forward", "oft", "k=3", 7, 5, 2 + 4 },
+		{ "q=4, rows that wait in a circle", "slimfly", "q=4", 0, 6, 2 + 4 },
+		{ "q=4, another circle", "slimfly", "q=4", 16, 4, 2 + 4 },
+		{ "q=5, a circle", "slimfly", "q=5", 0, 4, 3 + 4 },
+		{ "q=5, 5 steps forward", "slimfly", "q=5", 8, 7, 2 + 4 },
+	};
 
 	(void)state;
-	assert_int_equal(moore_fabric_from_plan(&f, plan, 2, &err), 0);
-	all = run(f, plan, ANY);
-	cut_ports(&seen, f, plan, all, ANY, 22, 10, 10);
-	assert_int_equal(seen.unsafe, 0);
-	assert_int_equal(seen.interrupted, 0);
-	assert_true(seen.steps <= 3 + 4);
-	moore_engine_result_free(all);
-	moore_plan_free(plan);
-	moore_fabric_free(f);
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_plan *plan = plan_of(T[i].family, T[i].param);
+		struct seen seen = { .changes = 0 };
+		struct moore_engine_result *all;
+		struct moore_fabric *f;
+		struct moore_err err;
+
+		assert_int_equal(moore_fabric_from_plan(&f, plan, 2, &err), 0);
+		all = run(f, plan, ANY);
+		cut_ports(&seen, f, plan, all, ANY, T[i].s, T[i].port, T[i].port);
+		print_message("# %s: %u steps, %llu interrupted\n", T[i].why, seen.steps,
+			      (unsigned long long)seen.interrupted);
+		CHECK_EQ(T[i].why, seen.unsafe, 0);
+		CHECK_EQ(T[i].why, seen.interrupted, 0);
+		CHECK(T[i].why, seen.steps <= T[i].steps);
+		moore_engine_result_free(all);
+		moore_plan_free(plan);
+		moore_fabric_free(f);
+	}
 }
 
 static void
@@ -907,6 +927,33 @@ test_widen(void **state)
 	}
 }
 
+/* A repair that is built from both ends. */
+static void
+test_memory_long(void **state)
+{
+	struct moore_plan *plan = plan_of("oft", "k=3");
+	struct moore_motion_opts opts = { .sl2vl = NULL };
+	struct moore_engine_result *all, *r;
+	struct moore_motion *m = NULL;
+	struct moore_fabric *f, *less;
+	struct moore_err err;
+
+	(void)state;
+	assert_int_equal(moore_fabric_from_plan(&f, plan, 2, &err), 0);
+	assert_int_equal(moore_fabric_copy(&less, f, &err), 0);
+	moore_fabric_cut(less, 7, 5);
+	all = run(f, plan, ANY);
+	r = run(less, plan, ANY);
+	opts.sl2vl = all->sl2vl;
+	CHECK_OOM("a repair", moore_motion_build(&m, f, &(struct moore_held){ .lft = r->lft },
+						 all->lft, &opts, NULL), moore_motion_free(m));
+	moore_engine_result_free(all);
+	moore_engine_result_free(r);
+	moore_fabric_free(less);
+	moore_fabric_free(f);
+	moore_plan_free(plan);
+}
+
 static void
 test_memory(void **state)
 {
@@ -931,7 +978,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_links),
-		cmocka_unit_test(test_large_part),
+		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_switches),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_bring_up),
@@ -945,6 +992,7 @@ main(void)
 		cmocka_unit_test(test_resent),
 		cmocka_unit_test(test_widen),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
