@@ -64,7 +64,8 @@ moore_rbuild_fail_unreachable(const struct moore_rbuild *b, uint32_t root, struc
 				  "are reached only through it: move it to the edge, or replace it",
 				  f->sw[g->sw_of[worst]].name,
 				  (unsigned long long)f->sw[g->sw_of[worst]].guid);
-	return moore_fail(err, MOORE_EUNREACH, 0,
-			  "switch number %u is not within %u hops of every switch it is connected to",
-			  root, MOORE_LEN_MAX);
+	worst = g->sw_of[root];
+	return moore_fail(err, MOORE_EUNREACH, 0, "switch \"%s\" is not within %u hops of every switch it is "
+			  "connected to, and routes have no more: shorten the way between them with cables",
+			  worst != MOORE_NONE ? f->sw[worst].name : "(missing, but planned)", MOORE_LEN_MAX);
 }

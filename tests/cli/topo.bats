@@ -136,3 +136,14 @@ load lib
 	says "100000 switches: routes are computed and judged for at most 65534"
 	says "for each pair of switches, here 130 GB; the network can still be planned"
 }
+
+@test "a ring whose routes would be too long is refused by the name of a switch" {
+	cd "$BATS_TEST_TMPDIR"
+	$M plan new torus a=402 -o ring.json >/dev/null
+	for verb in "route ring.json" "ethernet emit ring.json --ipv4 10.0.0.0/8 --layers 1 -o net"; do
+		run --separate-stderr -2 $M $verb
+		says 'switch "t0" is not within 200 hops of every switch it is connected to'
+	done
+	$M plan new torus a=200 -o ring.json >/dev/null
+	run -0 $M ethernet emit ring.json --ipv4 10.0.0.0/8 --layers 1 --sample 1 -o net
+}
