@@ -445,7 +445,8 @@ const struct cli_cmd cli_cmds[] = {
 	{ DESIGN, "plan draw", "FILE", 1, 1, "Draw a plan as an SVG picture.", draw_opts,
 	  "Switches are placed by the structure of the family: the levels of a tree with hosts at the\n"
 	  "bottom; the grid of a torus or a HyperX, its planes side by side; planes below one another\n"
-	  "with a column for each group; or a ring of groups.  Those without endpoints are hollow.  With over 8000 links one line stands for those between two groups,\n"
+	  "with a column for each group; or a ring of groups, which for a SpectralFly are parts that\n"
+	  "its symmetry takes into one another.  Those without endpoints are hollow.  With over 8000 links one line stands for those between two groups,\n"
 	  "and on the floor for those between two cabinets: its width tells how many, its colour the\n"
 	  "load of the fullest.  --routing or --pattern give loads.",
 	  cmd_plan_draw },

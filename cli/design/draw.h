@@ -43,12 +43,15 @@ struct drawing {
 };
 
 /* Places the switches by the coordinates in their names: planes below one another, each a row or a column
- * for each part, or, with a single plane, a ring; or as a grid, where the family
- * is one (draw_structure.c).  Borrows names from the plan. */
+ * for each part, or, with a single plane, a ring; or by one of the two that follow, whichever suits the
+ * family (draw_structure.c).  Borrows names from the plan. */
 int cli_draw_structure(struct drawing *d, const struct moore_plan *p);
 /* A grid, if all names are coordinates (draw_grid.c). */
 bool cli_draw_grid(struct drawing *d, const struct moore_plan *p);
-
+/* For a SpectralFly: fills order[] with the switches as they follow one another on a ring that looks the
+ * same when it is turned by one part of d->n_parts, and sets the parts.  False for other names, and when
+ * memory ran out (draw_orbits.c). */
+bool cli_draw_orbits(struct drawing *d, uint32_t *order, const struct moore_plan *p);
 /* Places the cabinets on the floor: node i is p->cabinet[i] (draw_floor.c). */
 int cli_draw_floor(struct drawing *d, const struct moore_plan *p);
 

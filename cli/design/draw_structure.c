@@ -19,8 +19,9 @@ enum {				/* in pixels */
 	ROW_MAX = 170,		/* places in a level of a tree, beyond which its parts become columns */
 };
 
-/* Families whose first number names a plane, and those whose names are coordinates. */
+/* Families whose first number names a plane, whose names are matrices, and whose names are coordinates. */
 static const char *const numbered[] = { "slimfly", "bundlefly", "oft", NULL };
+static const char *const matrices[] = { "lps", NULL };
 static const char *const gridded[] = { "torus", "torus2d", "torus5d", "hyperx", NULL };
 
 struct place {			/* of a switch in the structure */
@@ -247,8 +248,11 @@ place(struct drawing *d, const struct structure *t, const struct moore_plan *p)
 	}
 	if (!(order = calloc((size_t)p->n_switches + 1, sizeof(*order))))
 		return cli_error("out of memory");
-	for (uint32_t s = 0; s < p->n_switches; s++)
-		order[s] = s;
+	if (is_of(p, matrices) && cli_draw_orbits(d, order, p))
+		memset(t->place, 0, p->n_switches * sizeof(*t->place));
+	else
+		for (uint32_t s = 0; s < p->n_switches; s++)
+			order[s] = s;
 	place_on_ring(d, t, order);
 	free(order);
 	return CLI_OK;

@@ -84,6 +84,30 @@ for i in range(dims):
 	[ "$(inside named.svg)" = 9 ]
 }
 
+@test "a SpectralFly looks the same when it is turned by one of its q parts" {
+	cd "$T"
+	for f in "lps p=3 q=5 120 5" "lps p=5 q=7 336 7" "lps p=11 q=7 168 7"; do
+		set -- $f
+		"$M" plan new $1 $2 $3 -o p.json >/dev/null
+		"$M" plan draw p.json --svg p.svg
+		[ "$(inside p.svg)" = "$4" ]
+		places p.svg >places
+		python3 -c 'import json, math, sys
+parts = int(sys.argv[1])
+at = {n: (float(x), float(y)) for n, x, y in map(str.split, open("places"))}
+cx, cy = (sum(p[i] for p in at.values()) / len(at) for i in (0, 1))
+ring = sorted(at, key=lambda n: math.atan2(at[n][1] - cy, at[n][0] - cx))
+place = {n: i for i, n in enumerate(ring)}
+links = {frozenset((place[c["a"]["switch"]], place[c["b"]["switch"]])) for c in json.load(open("p.json"))["cables"]}
+turned = {frozenset((i + len(ring) // parts) % len(ring) for i in l) for l in links}
+assert links == turned, len(links & turned)' "$5"
+	done
+	# With another name there is no such picture: switches follow one another as in the plan.
+	jq '.switches[9].name as $n | (.. | strings | select(. == $n)) = "other"' p.json >named.json
+	"$M" plan draw named.json --svg named.svg
+	[ "$(inside named.svg)" = 168 ]
+}
+
 @test "the load of a job colours the links" {
 	cd "$T"
 	"$M" plan new slimfly q=5 -o q5.json >/dev/null
