@@ -37,17 +37,38 @@ sort_guids(const uint64_t *guid, uint32_t n, struct moore_arena *tmp)
 	return o;
 }
 
+/* The last LID that is taken, at this LMC. */
+static uint64_t
+last_lid(const struct moore_fabric *f, unsigned lmc)
+{
+	const uint64_t step = (uint64_t)1 << lmc;
+
+	return (f->n_switches + step) / step * step + f->n_endpoints * step - 1;
+}
+
+static int
+fail_lids(const struct moore_fabric *f, unsigned lmc, struct moore_err *err)
+{
+	static const char *const digit[] = { "0", "1", "2", "3", "4", "5", "6" };
+	unsigned low = 0;	/* the LMCs that would do are less than this */
+
+	while (low < lmc && last_lid(f, low) <= f->lid_max)
+		low++;
+	return moore_fail(err, MOORE_ELID, 0, "plan: %u switches and %u endpoints of %u LIDs "
+			  "need more than the %u unicast LIDs; %s%s", f->n_switches, f->n_endpoints,
+			  1u << lmc, f->lid_max, low ? "lower the LMC to " :
+			  "plan fewer endpoints, or use Ethernet, which has no such limit", low ? digit[low - 1] : "");
+}
+
 static int
 give_lids(struct moore_fabric *f, const struct by_guid *sw, const struct by_guid *ep,
 	  uint8_t lmc, struct moore_err *err)
 {
-	uint64_t step = (uint64_t)1 << lmc, lid = 1, end;
+	const uint64_t step = (uint64_t)1 << lmc;
+	uint64_t lid = 1;
 
-	end = (f->n_switches + step) / step * step + f->n_endpoints * step;
-	if (end > f->lid_max + 1)
-		return moore_fail(err, MOORE_ELID, 0, "plan: %u switches and %u endpoints of %u LIDs "
-				  "need more than the %u unicast LIDs%s", f->n_switches, f->n_endpoints,
-				  (unsigned)step, f->lid_max, lmc ? "; lower the LMC" : "");
+	if (last_lid(f, lmc) > f->lid_max)
+		return fail_lids(f, lmc, err);
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		f->sw[sw[i].i].lid = (moore_lid)lid++;
 	lid = (lid + step - 1) / step * step;

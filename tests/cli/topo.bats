@@ -123,6 +123,18 @@ load lib
 	ROWS
 }
 
+# Slim Fly q=25 takes 23750, 46251, 91251 LIDs at LMC 0, 1, 2, and q=37 too many at any.
+@test "too many LIDs: the greatest LMC that does is named, if there is one" {
+	cd "$BATS_TEST_TMPDIR"
+	$M plan new slimfly q=25 -o 25.json >/dev/null
+	$M plan new slimfly q=37 -o 37.json >/dev/null
+	run --separate-stderr -2 $M route 25.json --lmc 2
+	says "unicast LIDs; lower the LMC to 1"
+	run --separate-stderr -2 $M route 37.json --lmc 2
+	says "unicast LIDs; plan fewer endpoints, or use Ethernet, which has no such limit"
+	[[ $stderr != *"lower the LMC"* ]]
+}
+
 @test "a torus of 100,000 switches: planned, measured, checked within 10 s" {
 	cd "$BATS_TEST_TMPDIR"
 	run -0 timeout 10 $M plan new torus2d a=250 b=400 -o t.json
@@ -131,7 +143,7 @@ load lib
 	run -0 timeout 10 $M check t.json t.json
 	[[ $output == "100000 switches, 100000 endpoints, 200000 cables: cabled as planned" ]]
 	run --separate-stderr -2 $M route t.json
-	says "100000 switches and 100000 endpoints of 1 LIDs need more than the 49151 unicast LIDs"
+	says "100000 switches and 100000 endpoints of 1 LIDs need more than the 49151 unicast LIDs; plan fewer endpoints"
 	run --separate-stderr -2 $M ethernet emit t.json --ipv4 10.0.0.0/8 -o net
 	says "100000 switches: routes are computed and judged for at most 65534"
 	says "for each pair of switches, here 130 GB; the network can still be planned"
