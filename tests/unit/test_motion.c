@@ -277,6 +277,8 @@ test_long(void **state)
 		{ "OFT, 5 steps forward", "oft", "k=3", 7, 5, 2 + 4 },
 		{ "q=4, rows that wait in a circle", "slimfly", "q=4", 0, 6, 2 + 4 },
 		{ "q=4, another circle", "slimfly", "q=4", 16, 4, 2 + 4 },
+		{ "q=4, a cut of 5 steps", "slimfly", "q=4", 2, 5, 5 + 4 },
+		{ "q=4, another cut of 5 steps", "slimfly", "q=4", 4, 7, 5 + 5 },
 		{ "q=5, a circle", "slimfly", "q=5", 0, 4, 3 + 4 },
 		{ "q=5, 5 steps forward", "slimfly", "q=5", 8, 7, 2 + 4 },
 	};
