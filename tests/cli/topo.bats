@@ -135,12 +135,13 @@ load lib
 	[[ $stderr != *"lower the LMC"* ]]
 }
 
-@test "a torus of 100,000 switches: planned, measured, checked within 10 s" {
+@test "a torus of 100,000 switches: planned, measured, checked within 10 s of processor time each" {
 	cd "$BATS_TEST_TMPDIR"
-	run -0 timeout 10 $M plan new torus2d a=250 b=400 -o t.json
+	ulimit -t 10
+	run -0 $M plan new torus2d a=250 b=400 -o t.json
 	[[ $output == *"switches       100000, "* && $output == *"diameter       325"* ]]
-	run -0 timeout 10 $M plan check t.json
-	run -0 timeout 10 $M check t.json t.json
+	run -0 $M plan check t.json
+	run -0 $M check t.json t.json
 	[[ $output == "100000 switches, 100000 endpoints, 200000 cables: cabled as planned" ]]
 	run --separate-stderr -2 $M route t.json
 	says "100000 switches and 100000 endpoints of 1 LIDs need more than the 49151 unicast LIDs; plan fewer endpoints"
