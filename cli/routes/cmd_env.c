@@ -105,11 +105,13 @@ static void
 put_comment(struct moore_buf *b, struct moore_buf *text)
 {
 	struct moore_buf lines = MOORE_BUF_INIT;
-	const char *mark = "# ";
+	const size_t indent = 2;	/* where the mark goes */
 
-	cli_put_words(&lines, strlen(mark), 0, text->data, text->len);
-	for (const char *p = lines.data, *q; p && (q = strchr(p, '\n')); p = q + 1)
-		cli_putf(b, "%s%.*s\n", mark, (int)(q - p), p);
+	cli_put_words(&lines, indent, indent, text->data, text->len);
+	for (size_t at = 0, n; at < lines.len; at += n + 1 + indent) {
+		n = strcspn(lines.data + at, "\n");
+		cli_putf(b, "# %.*s\n", (int)n, lines.data + at);
+	}
 	b->oom |= text->oom || lines.oom;
 	moore_buf_free(&lines);
 	moore_buf_free(text);

@@ -53,4 +53,5 @@ blanks() { tr -s ' \n' ' '; }
 	grep -qE '^SD +shift +linear .* [0-9.]+$' <<<"$output"
 	run -0 env COLUMNS=40 $M env all --lmc 2
 	[ -z "$(grep -v '^# \|^export [^ ]*$' <<<"$output")" ]
+	[ -z "$(grep '^# ' <<<"$output" | awk 'length > 40')" ] || { echo "$output"; false; }
 }
