@@ -127,15 +127,9 @@ check_formats(const struct cli_call *c)
 /* ---- the files ---------------------------------------------------------------------------------- */
 
 static int
-cannot(const char *what, const char *path)
-{
-	return cli_error("%s: cannot %s: %s", path, what, strerror(errno));
-}
-
-static int
 make_dir(const char *path)
 {
-	return mkdir(path, 0755) < 0 ? cannot("make", path) : CLI_OK;
+	return mkdir(path, 0755) < 0 ? cli_ether_cannot("make", path) : CLI_OK;
 }
 
 static int
@@ -148,9 +142,9 @@ put_file(const char *dir, const char *name, struct moore_buf *b)
 	if (!path || b->oom)
 		rc = cli_error("out of memory");
 	else if (!f)
-		rc = cannot("make", path);
+		rc = cli_ether_cannot("make", path);
 	else if ((b->len && fwrite(b->data, 1, b->len, f) != b->len) | fclose(f))
-		rc = cannot("write", path);
+		rc = cli_ether_cannot("write", path);
 	moore_buf_free(b);
 	free(path);
 	return rc;

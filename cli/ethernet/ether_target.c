@@ -14,8 +14,8 @@
 #include "ethernet/ether.h"
 #include "ethernet/ether_target.h"
 
-static int
-cannot(const char *what, const char *path)
+int
+cli_ether_cannot(const char *what, const char *path)
 {
 	return cli_error("%s: cannot %s: %s", path, what, strerror(errno));
 }
@@ -145,7 +145,7 @@ may_replace(const char *dir)
 	}
 	free(mark);
 	if (!(d = opendir(dir)))
-		return cannot("open", dir);
+		return cli_ether_cannot("open", dir);
 	while ((entry = readdir(d)))
 		is_empty = is_empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
 	closedir(d);
@@ -169,8 +169,8 @@ cli_ether_target_open(struct cli_ether_target *t, const char *dir)
 		return cli_error("out of memory");
 	}
 	if (make_unfinished(t->tmp))
-		return chmod(t->tmp, 0755) == 0 ? CLI_OK : cannot("open to all", t->tmp);
-	rc = cannot("make a directory beside this", dir);
+		return chmod(t->tmp, 0755) == 0 ? CLI_OK : cli_ether_cannot("open to all", t->tmp);
+	rc = cli_ether_cannot("make a directory beside this", dir);
 	free(t->tmp);
 	t->tmp = NULL;
 	return rc;
@@ -184,16 +184,16 @@ cli_ether_target_close(struct cli_ether_target *t, int rc)
 
 	if (fd >= 0) {
 		if (syncfs(fd) < 0)
-			rc = cannot("write", t->tmp);
+			rc = cli_ether_cannot("write", t->tmp);
 		close(fd);
 	}
 	if (t->tmp && rc == CLI_OK && stat(t->dir, &st) == 0) {
 		if (renameat2(AT_FDCWD, t->tmp, AT_FDCWD, t->dir, RENAME_EXCHANGE) < 0)
-			rc = cannot("replace", t->dir);
+			rc = cli_ether_cannot("replace", t->dir);
 		remove_tree(t->tmp);	/* the old one, or the new one that has no use */
 	} else if (t->tmp && rc == CLI_OK) {
 		if (rename(t->tmp, t->dir) < 0)
-			rc = cannot("make", t->dir);
+			rc = cli_ether_cannot("make", t->dir);
 	} else if (t->tmp) {
 		remove_tree(t->tmp);
 	}

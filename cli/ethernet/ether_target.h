@@ -4,6 +4,9 @@
 #ifndef MOORE_CLI_ETHER_TARGET_H
 #define MOORE_CLI_ETHER_TARGET_H
 
+/* Says that this cannot be done with the path, and why by errno; CLI_FAIL. */
+int cli_ether_cannot(const char *what, const char *path);
+
 struct cli_ether_target {
 	const char *dir;	/* as the user named it */
 	char *tmp;		/* beside it, while it is made */
