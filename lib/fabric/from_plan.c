@@ -46,18 +46,21 @@ last_lid(const struct moore_fabric *f, unsigned lmc)
 	return (f->n_switches + step) / step * step + f->n_endpoints * step - 1;
 }
 
+#define TOO_MANY \
+	"plan: %u switches and %u endpoints of %u LIDs need more than the %u unicast LIDs; "
+
 static int
 fail_lids(const struct moore_fabric *f, unsigned lmc, struct moore_err *err)
 {
-	static const char *const digit[] = { "0", "1", "2", "3", "4", "5", "6" };
 	unsigned low = 0;	/* the LMCs that would do are less than this */
 
 	while (low < lmc && last_lid(f, low) <= f->lid_max)
 		low++;
-	return moore_fail(err, MOORE_ELID, 0, "plan: %u switches and %u endpoints of %u LIDs "
-			  "need more than the %u unicast LIDs; %s%s", f->n_switches, f->n_endpoints,
-			  1u << lmc, f->lid_max, low ? "lower the LMC to " :
-			  "plan fewer endpoints, or use Ethernet, which has no such limit", low ? digit[low - 1] : "");
+	if (low)
+		return moore_fail(err, MOORE_ELID, 0, TOO_MANY "lower the LMC to %u", f->n_switches,
+				  f->n_endpoints, 1u << lmc, f->lid_max, low - 1);
+	return moore_fail(err, MOORE_ELID, 0, TOO_MANY "plan fewer endpoints, or use Ethernet, which has "
+			  "no such limit", f->n_switches, f->n_endpoints, 1u << lmc, f->lid_max);
 }
 
 static int
