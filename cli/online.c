@@ -33,11 +33,8 @@ cli_online_ask(const struct cli_call *c, struct cli_client *cl, const char *meth
 	return cli_call(cl, method, params, answer, NULL);
 }
 
-typedef void put_answer(struct moore_buf *b, const json_t *answer);
-typedef bool has_finding(const json_t *answer);
-
 static int
-show(const struct cli_call *c, json_t *answer, put_answer *put, has_finding *found,
+show(const struct cli_call *c, json_t *answer, cli_put_answer *put, cli_has_finding *found,
      int (*print)(struct moore_buf *text))
 {
 	struct moore_buf b = MOORE_BUF_INIT;
@@ -55,13 +52,13 @@ show(const struct cli_call *c, json_t *answer, put_answer *put, has_finding *fou
 }
 
 int
-cli_show(const struct cli_call *c, json_t *answer, put_answer *put, has_finding *found)
+cli_show(const struct cli_call *c, json_t *answer, cli_put_answer *put, cli_has_finding *found)
 {
 	return show(c, answer, put, found, cli_print_text);
 }
 
 int
-cli_show_script(const struct cli_call *c, json_t *answer, put_answer *put, has_finding *found)
+cli_show_script(const struct cli_call *c, json_t *answer, cli_put_answer *put, cli_has_finding *found)
 {
 	return show(c, answer, put, found, cli_print_data);
 }

@@ -27,13 +27,12 @@ int cli_get(const struct cli_call *c, const char *method, json_t *params, const 
 	    json_t **answer);
 /* Prints an answer (taken; NULL: out of memory), from moored or computed here, with put()
  * or as JSON. CLI_FOUND when found() is true. */
-int cli_show(const struct cli_call *c, json_t *answer,
-	     void (*put)(struct moore_buf *b, const json_t *answer),
-	     bool (*found)(const json_t *answer));
+typedef void cli_put_answer(struct moore_buf *b, const json_t *answer);
+typedef bool cli_has_finding(const json_t *answer);
+int cli_show(const struct cli_call *c, json_t *answer, cli_put_answer *put, cli_has_finding *found);
 /* The same for an answer whose text a shell reads: no line is wrapped. */
-int cli_show_script(const struct cli_call *c, json_t *answer,
-		    void (*put)(struct moore_buf *b, const json_t *answer),
-		    bool (*found)(const json_t *answer));
+int cli_show_script(const struct cli_call *c, json_t *answer, cli_put_answer *put,
+		    cli_has_finding *found);
 /* For found(): true when the answer is a verdict whose `ok` is false. */
 bool cli_not_ok(const json_t *answer);
 /* Adds --plane to params (taken; NULL: none). NULL, with a message, when it is not a

@@ -65,9 +65,7 @@ cli_print_text(struct moore_buf *text)
 {
 	struct moore_buf wrapped = MOORE_BUF_INIT;
 
-	if (text->len)
-		cli_wrap(&wrapped, text);
-	wrapped.oom |= text->oom;
+	cli_wrap(&wrapped, text);
 	moore_buf_free(text);
 	return cli_print_data(&wrapped);
 }

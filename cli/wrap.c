@@ -144,11 +144,13 @@ put_line(struct moore_buf *out, const char *s, size_t len, size_t width)
 void
 cli_wrap(struct moore_buf *out, const struct moore_buf *text)
 {
-	const char *p = text->data, *end = p + text->len;
 	const size_t width = cli_line_width();
+	const char *q;
+	size_t at = 0;
 
-	for (const char *q; p < end && (q = memchr(p, '\n', (size_t)(end - p))); p = q + 1)
-		put_line(out, p, (size_t)(q - p), width);
-	moore_buf_add(out, p, (size_t)(end - p));	/* what has no end of line yet */
+	for (; at < text->len && (q = memchr(text->data + at, '\n', text->len - at)); at = (size_t)(q - text->data) + 1)
+		put_line(out, text->data + at, (size_t)(q - text->data) - at, width);
+	if (at < text->len)	/* it has no end of line yet */
+		moore_buf_add(out, text->data + at, text->len - at);
 	out->oom |= text->oom;
 }
