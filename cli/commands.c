@@ -446,9 +446,10 @@ const struct cli_cmd cli_cmds[] = {
 	  "Switches are placed by the structure of the family: the levels of a tree with hosts at the\n"
 	  "bottom; the grid of a torus or a HyperX, its planes side by side; planes below one another\n"
 	  "with a column for each group; or a ring of groups, which for a SpectralFly are parts that\n"
-	  "its symmetry takes into one another.  Those without endpoints are hollow.  With over 8000 links one line stands for those between two groups,\n"
-	  "and on the floor for those between two cabinets: its width tells how many, its colour the\n"
-	  "load of the fullest.  --routing or --pattern give loads.",
+	  "its symmetry takes into one another.  Those without endpoints are hollow.  With over 8000\n"
+	  "links one line stands for those between two groups, and on the floor for those between two\n"
+	  "cabinets: its width tells how many, its colour the load of the fullest.  --routing or\n"
+	  "--pattern give loads.",
 	  cmd_plan_draw },
 	{ DESIGN, "plan export", "FILE", 1, 1, "Write a plan in another format.", export_opts,
 	  "--to FORMAT is required.  Formats:\n" CLI_WRITTEN
@@ -812,7 +813,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "List the ports whose error counters are not 0, and how fast these rise.", errors_opts,
 	  "The ports of switches come first, then those of hosts, which are read once in 10 s.\n"
 	  "ROSE and PER HOUR count since moored first read the port, FOR is how long ago that\n"
-	  "was, LAST is the time since a counter rose, up to the last poll.  Exits with 1 if there is such a port.", cmd_errors },
+	  "was, LAST is the time since a counter rose, up to the last poll.  Exits with 1 if\n"
+	  "there is such a port.", cmd_errors },
 	{ LIVE, "explain", "LINK", 1, 1,
 	  "Explain why a link is hot: which traffic it carries, and what to try.",
 	  online_opts,

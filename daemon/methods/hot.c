@@ -424,8 +424,8 @@ const struct method methods_hot[] = {
 	  "and wait over all links.", ACCESS_READ, P(PLANE "," LIMIT),
 	  ANSWER("hotspots"), run_list, TAKES_NO_TIME, NULL, NULL },
 	{ "errors.list", "Returns the ports of switches, and then those of hosts, whose error counters "
-	  "are not 0 (hca: a host's, and switch and guid are those of the host): each counter, how much of it `rose` since since_ms, when moored first read the port, per hour, "
-	  "and when it rose last. transmit_wait, in ticks, stands beside them.", ACCESS_READ,
+	  "are not 0 (hca: a host's, and switch and guid are those of the host): each counter, how much of "
+	  "it `rose` since since_ms, when moored first read the port, per hour, and when it rose last. transmit_wait, in ticks, stands beside them.", ACCESS_READ,
 	  P(PLANE "," LIMIT),
 	  ANSWER("errors"), run_errors, TAKES_NO_TIME, NULL, NULL },
 	{ "hotspots.explain", "Explains the load of the link that leaves a switch by a port: "
