@@ -37,8 +37,9 @@ struct moore_rbuild {
 	const struct moore_rkind *kind;
 	const struct moore_jobs *jobs;	/* may be NULL */
 	uint32_t *n_connected, *n_connected_up;	/* by node: size of its component, in views */
-	struct moore_rview planned, up;
+	struct moore_rview planned, up, common;
 	struct moore_rturns plan_turns;	/* of the planned links */
+	struct moore_rturns common_turns;	/* of both; empty if they are the same */
 	uint32_t *colour;	/* by edge; NULL: ranks follow the order */
 	struct moore_rcolumns cols;
 	struct moore_rbalance balance;

@@ -276,10 +276,10 @@ init_worker(struct fill *f, struct moore_rbuild *b, unsigned i)
 	f->load = calloc((size_t)g->n_edges + 1, sizeof(*f->load));
 	if (b->layers.load)
 		f->for_layers = calloc((size_t)g->n_edges + 1, sizeof(*f->for_layers));
-	if (b->layers.load) {
+	if (b->layers.load)
 		f->slot = malloc((size_t)g->n * g->n + 1);
-	}
-	if (!f->n_lids || !f->load || (b->layers.load && (!f->for_layers || !f->slot)))
+	f->best = malloc((size_t)g->n + 1);
+	if (!f->n_lids || !f->load || !f->best || (b->layers.load && (!f->for_layers || !f->slot)))
 		return false;
 	if (b->cols.own_trees && !b->grown && moore_rmtrees_init(&f->mtrees, &b->planned, &b->cols.middles,
 						b->n_connected, b->cols.n_offsets - 1,
@@ -303,6 +303,7 @@ fini_worker(struct fill *f, unsigned i)
 	free(f->for_layers);
 	moore_rmtrees_fini(&f->mtrees);
 	free(f->slot);
+	free(f->best);
 	if (i > 0 && f->balance)
 		moore_rbalance_fini_copy(f->balance);
 	if (i > 0 && f->tree)

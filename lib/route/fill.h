@@ -16,6 +16,7 @@ struct fill {			/* of one worker */
 	struct moore_route *r;
 	struct moore_rbalance *balance;	/* b->balance or a copy */
 	struct moore_rtree *tree;	/* scratch: b->tree or another */
+	uint8_t *best;		/* by node: scratch of fill_repair.c */
 	bool repairs;		/* something is missing, drained or not planned */
 	struct suspect {	/* edges that a tree of the intended graph may use, but maybe not
 				 * one of what is up */

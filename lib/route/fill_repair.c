@@ -85,6 +85,49 @@ queue_by_length(struct moore_rtree *t, const struct moore_rgraph *g, uint32_t ro
 			t->queue[at[len[s]]++] = s;
 }
 
+/* Sets the worker's tree to old[]. */
+static void
+start(struct fill *f, const uint8_t *old, uint32_t root)
+{
+	memcpy(f->tree->slot, old, f->r->g.n);
+	queue_by_length(f->tree, &f->r->g, root);
+}
+
+static uint32_t
+sum_hops(const struct moore_rtree *t, uint32_t n)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t s = 0; s < n; s++)
+		sum += t->len[s];
+	return sum;
+}
+
+/* Repairs the minimal tree old[], from which the worker's tree starts; with common turns alone if
+ * no route is longer by that. */
+static bool
+repair(struct fill *f, const uint8_t *old, uint32_t root)
+{
+	const struct moore_rbuild *b = f->b;
+	uint32_t n = f->r->g.n, n_connected = b->n_connected_up[root], hops, moved = 0, again = 0;
+	struct moore_rtree *t = f->tree;
+
+	if (!moore_rtree_repair(t, &b->up, root, f->load, n_connected, &moved))
+		return false;
+	if (b->common_turns.rank) {
+		hops = sum_hops(t, n);
+		memcpy(f->best, t->slot, n);
+		start(f, old, root);
+		if (moore_rtree_repair(t, &b->common, root, f->load, n_connected, &again) &&
+		    sum_hops(t, n) <= hops)
+			moved = again;
+		else
+			memcpy(t->slot, f->best, n);
+	}
+	f->repaired += moved;
+	return true;
+}
+
 int
 moore_rfill_repair(struct fill *f, const uint8_t *old, const struct moore_rcolumn *c,
 	    struct moore_err *err)
@@ -94,12 +137,15 @@ moore_rfill_repair(struct fill *f, const uint8_t *old, const struct moore_rcolum
 	struct moore_rtree *t = f->tree;
 	bool whole;
 
-	memcpy(t->slot, old, g->n);
-	if (is_whole(f, c->root, old))
+	if (is_whole(f, c->root, old)) {
+		memcpy(t->slot, old, g->n);
 		return 0;
-	queue_by_length(t, g, c->root);
-	whole = (moore_rcolumn_in_layer(c) ? moore_rtree_mend : moore_rtree_repair)
-		(t, &b->up, c->root, f->load, b->n_connected_up[c->root], &f->repaired);
+	}
+	start(f, old, c->root);
+	whole = moore_rcolumn_in_layer(c) ?
+		moore_rtree_mend(t, &b->up, b->common_turns.rank ? &b->common : NULL, c->root, f->load,
+				 b->n_connected_up[c->root], &f->repaired) :
+		repair(f, old, c->root);
 	if (!whole)
 		return moore_rbuild_fail_unreachable(b, c->root, err);
 	for (uint32_t s = 0; s < g->n; s++)

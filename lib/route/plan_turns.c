@@ -216,6 +216,8 @@ moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err)
 		return rc;
 	moore_rgrown_keep_turns(b);
 	rc = moore_rturns_build(&b->r->turns, &b->up, &b->plan_turns, b->colour, err);
+	if (rc == 0 && moore_rturns_common(&b->common_turns, g, &b->plan_turns, &b->r->turns) < 0)
+		rc = moore_fail_nomem(err);
 	for (uint32_t s = 0; rc == 0 && b->hinted && s < g->n; s++)
 		if (g->sw_of[s] != MOORE_NONE)
 			b->r->order[g->sw_of[s]] = b->r->turns.pos[s];

@@ -29,6 +29,7 @@ alloc_route(struct moore_rbuild *b, struct moore_err *err)
 	b->planned = (struct moore_rview){ &r->g, MOORE_EDGE_PLANNED, b->lanes_as_seen,
 		&b->plan_turns };
 	b->up = (struct moore_rview){ &r->g, MOORE_EDGE_UP, true, &r->turns };
+	b->common = (struct moore_rview){ &r->g, MOORE_EDGE_UP, true, &b->common_turns };
 	return moore_lft_new(&r->lft, r->seen->n_switches, r->seen->lid_top, err);
 }
 
@@ -97,6 +98,7 @@ fini_build(struct moore_rbuild *b)
 	moore_rtree_fini(&b->tree);
 	moore_rhint_fini(&b->hint);
 	moore_rturns_fini(&b->plan_turns);
+	moore_rturns_common_fini(&b->common_turns);
 	moore_rcolumns_fini(&b->cols);
 	free(b->n_connected);
 	free(b->n_connected_up);

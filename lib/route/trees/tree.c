@@ -99,7 +99,7 @@ note_onward(struct grower *w, uint32_t r)
 	struct moore_rtree *t = w->t;
 	uint32_t on = w->v->g->xadj[r] + t->slot[r];
 
-	t->onward_rank[r] = r == t->root ? UINT32_MAX : w->v->turns->rank[on];
+	t->onward_rank[r] = r == t->root ? UINT32_MAX : w->v->turns->onto[on];
 	t->onward_load[r] = r == t->root ? 0 : weighted_load(w, on);
 }
 
@@ -230,7 +230,7 @@ finish(struct grower *w, uint32_t root, uint32_t n_connected)
 {
 	struct moore_rtree *t = w->t;
 
-	for (unsigned i = 0; t->n_reached < n_connected; i++) {
+	for (unsigned i = 0; t->n_reached < n_connected && w->v->turns->parent; i++) {
 		if (!moore_rtree_follow(t, w->v, root, n_connected, i))
 			break;
 		grow_rounds(w, n_connected);

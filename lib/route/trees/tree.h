@@ -68,12 +68,15 @@ bool moore_rtree_is_whole(const struct moore_rview *v, uint32_t root, const uint
 			  uint32_t n_connected);
 /* On entry slot[] and queue[] hold a tree of root.  Keeps the nodes whose links are up and
  * turns legal, and attaches the others: shortest first.  Adds to *moved how many nodes
- * have a new parent.  False as moore_rtree_grow(). */
+ * have a new parent.  False as moore_rtree_grow(); without a spanning tree there is no last
+ * resort. */
 bool moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			const uint32_t *load, uint32_t n_connected, uint32_t *moved);
-/* The same for trees whose routes need not be the shortest: few nodes move. */
-bool moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
-		      const uint32_t *load, uint32_t n_connected, uint32_t *moved);
+/* The same for trees whose routes need not be the shortest: few nodes move.  common (may be NULL)
+ * is v with fewer turns, without a spanning tree; it is enough if all nodes are reached by them. */
+bool moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v,
+		      const struct moore_rview *common, uint32_t root, const uint32_t *load,
+		      uint32_t n_connected, uint32_t *moved);
 /* Attaches the nodes that are not reached by moving few others, shortest first. */
 void moore_rtree_settle(struct moore_rtree *t, const struct moore_rview *v,
 			const uint32_t *load, uint32_t n_connected);

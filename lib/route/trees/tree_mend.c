@@ -7,7 +7,9 @@
  * them has found another parent, the nodes that wait try again, since they may attach to
  * that child.  Only when no node finds a parent in this way does one give up its children.
  * Nodes that are unreached even so follow the spanning tree (tree_follow.c), and the rest
- * is repaired around them. */
+ * is repaired around them.
+ *
+ * First all of this is tried with the turns that the intended fabric allows as well. */
 #include <string.h>
 
 #include "route/trees/tree.h"
@@ -105,7 +107,7 @@ static uint64_t
 rows_changed(const struct mend *m, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = m->v->g;
-	const uint32_t *rank = m->v->turns->rank;
+	const struct moore_rturns *turns = m->v->turns;
 	uint64_t n = !is_old(m, s, e);
 
 	if (!m->n_waiting[s])
@@ -113,7 +115,7 @@ rows_changed(const struct mend *m, uint32_t s, uint32_t e)
 	if (!may_pass(m, s, e))
 		return ALL_LOST;
 	for (uint32_t o = g->xadj[s]; o < g->xadj[s + 1]; o++)
-		if (is_waiting(m, o) && rank[g->rev[o]] >= rank[e])
+		if (is_waiting(m, o) && turns->rank[g->rev[o]] >= turns->onto[e])
 			n += m->n_waiting[g->to[o]];
 	return n;
 }
@@ -239,22 +241,39 @@ attach_all(struct mend *m, uint32_t n_connected)
 		settle_all(m, n_connected);
 }
 
+static void
+list_nodes(struct mend *m)
+{
+	struct moore_rtree *t = m->t;
+
+	memcpy(m->list, t->queue, t->n_reached * sizeof(*m->list));
+	m->n_list = t->n_reached;
+	for (uint32_t s = 0; s < m->v->g->n; s++)
+		if (t->slot[s] == MOORE_SLOT_NONE && s != t->root)
+			m->list[m->n_list++] = s;
+}
+
 bool
-moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
-		 const uint32_t *load, uint32_t n_connected, uint32_t *moved)
+moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v,
+		 const struct moore_rview *common, uint32_t root, const uint32_t *load,
+		 uint32_t n_connected, uint32_t *moved)
 {
 	struct mend m = { .t = t, .v = v, .load = load, .list = t->list, .n_waiting = t->n_offers };
 	uint32_t n = v->g->n;
 
 	t->root = root;
 	moore_rtree_note_old(t, v);
-	memcpy(t->list, t->queue, t->n_reached * sizeof(*t->list));
-	m.n_list = t->n_reached;
-	for (uint32_t s = 0; s < n; s++)
-		if (t->slot[s] == MOORE_SLOT_NONE && s != root)
-			t->list[m.n_list++] = s;
+	list_nodes(&m);
 	moore_rtree_start(t, n, root);
-	attach_all(&m, n_connected);
+	if (common) {
+		m.v = common;
+		attach_all(&m, n_connected);
+		if (t->n_reached < n_connected)
+			moore_rtree_start(t, n, root);
+	}
+	m.v = v;
+	if (t->n_reached < n_connected)
+		attach_all(&m, n_connected);
 	for (unsigned i = 0; t->n_reached < n_connected; i++) {
 		if (!moore_rtree_follow(t, v, root, n_connected, i))
 			break;

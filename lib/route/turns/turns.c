@@ -5,7 +5,7 @@
  * routes long (route.c decides); they follow colours under non-minimal layers.  Colours and
  * halves are those of the planned graph and do not depend on what is missing.
  *
- * Elsewhere: order.c, spanning.c, spanning_close.c, spanning_rejoin.c, ranks.c, colours.c,
+ * Elsewhere: common.c, order.c, spanning.c, spanning_close.c, spanning_rejoin.c, ranks.c, colours.c,
  * halves.c, middle_ranks.c. */
 #include <stdlib.h>
 
@@ -20,6 +20,7 @@ moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g, const ui
 	t->pos = calloc((size_t)g->n + 1, sizeof(*t->pos));
 	t->rank = calloc((size_t)g->n_edges + 1, sizeof(*t->rank));
 	t->parent = calloc((size_t)g->n + 1, sizeof(*t->parent));
+	t->onto = t->rank;
 	return t->pos && t->rank && t->parent ? 0 : -MOORE_ENOMEM;
 }
 

@@ -23,6 +23,8 @@ struct moore_rturns {
 	uint32_t *parent;	/* by node: its edge in the spanning tree, towards a greater
 				 * switch; MOORE_NONE for a root */
 	uint32_t *rank;		/* by edge */
+	const uint32_t *onto;	/* by edge: its rank as the second of a turn; rank[] itself but in
+				 * the turns of moore_rturns_common() */
 };
 
 /* Whether a packet that comes over edge e may go on along the in-tree slot[] of root. */
@@ -31,7 +33,7 @@ moore_rview_legal(const struct moore_rview *v, const uint8_t *slot, uint32_t roo
 {
 	uint32_t r = v->g->to[e];
 
-	return r == root || v->turns->rank[e] < v->turns->rank[v->g->xadj[r] + slot[r]];
+	return r == root || v->turns->rank[e] < v->turns->onto[v->g->xadj[r] + slot[r]];
 }
 
 /* Whether lanes let s, as a leaf, have edge e for its parent edge: a link of one lane
@@ -54,6 +56,16 @@ void moore_rturns_fini(struct moore_rturns *t);
 int moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		       const struct moore_rturns *old, const uint32_t *colour,
 		       struct moore_err *err);
+
+/* ---- common.c ------------------------------------------------------------------ */
+
+/* Fills t with turns that both a and b allow: only rank[] and onto[], and no spanning tree.
+ * Edges that are not planned have a rank in b alone, those that are not up in a alone.  Leaves t
+ * empty if a and b are alike elsewhere.  -MOORE_ENOMEM; end *t with moore_rturns_common_fini()
+ * anyway. */
+int moore_rturns_common(struct moore_rturns *t, const struct moore_rgraph *g,
+			const struct moore_rturns *a, const struct moore_rturns *b);
+void moore_rturns_common_fini(struct moore_rturns *t);
 
 /* ---- order.c ------------------------------------------------------------------- */
 
