@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "route/fill.h"
+#include "route/tuning.h"
 
 static bool
 is_suspect(const struct moore_rbuild *b, uint32_t e)
@@ -128,6 +129,41 @@ repair(struct fill *f, const uint8_t *old, uint32_t root)
 	return true;
 }
 
+/* Mends the tree old[] of a layer, from which the worker's tree starts.  If it would take many
+ * steps to undo that when what is missing returns, the tree is mended in other orders too, and the
+ * one that takes fewest is kept. */
+static bool
+mend(struct fill *f, const uint8_t *old, uint32_t root)
+{
+	const struct moore_rbuild *b = f->b;
+	const struct moore_rview *common = b->common_turns.rank ? &b->common : NULL;
+	const struct moore_rturns *turns = common ? &b->common_turns : &b->plan_turns;
+	struct moore_rtree *t = f->tree;
+	unsigned least = MOORE_STEPS_NONE;
+	uint32_t moved = 0;
+
+	for (unsigned draw = 0; draw <= MOORE_MEND_DRAWS; draw++) {
+		uint32_t n = 0;
+		unsigned steps;
+
+		if (draw)
+			start(f, old, root);
+		if (!moore_rtree_mend(t, &b->up, common, root, f->load, b->n_connected_up[root], draw, &n))
+			return false;
+		steps = moore_rtree_steps_back(t, &f->r->g, turns, old);
+		if (!draw || steps < least) {
+			memcpy(f->best, t->slot, f->r->g.n);
+			least = steps;
+			moved = n;
+		}
+		if (least <= MOORE_MEND_STEPS || least == MOORE_STEPS_NONE)
+			break;
+	}
+	memcpy(t->slot, f->best, f->r->g.n);
+	f->repaired += moved;
+	return true;
+}
+
 int
 moore_rfill_repair(struct fill *f, const uint8_t *old, const struct moore_rcolumn *c,
 	    struct moore_err *err)
@@ -142,10 +178,7 @@ moore_rfill_repair(struct fill *f, const uint8_t *old, const struct moore_rcolum
 		return 0;
 	}
 	start(f, old, c->root);
-	whole = moore_rcolumn_in_layer(c) ?
-		moore_rtree_mend(t, &b->up, b->common_turns.rank ? &b->common : NULL, c->root, f->load,
-				 b->n_connected_up[c->root], &f->repaired) :
-		repair(f, old, c->root);
+	whole = moore_rcolumn_in_layer(c) ? mend(f, old, c->root) : repair(f, old, c->root);
 	if (!whole)
 		return moore_rbuild_fail_unreachable(b, c->root, err);
 	for (uint32_t s = 0; s < g->n; s++)

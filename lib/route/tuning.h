@@ -90,6 +90,13 @@
  * with 1 routes are up to 1 % longer (OFT k=6). */
 #define MOORE_FOLLOW_TRIES 4
 
+/* A mended tree of a layer that needs more steps than this to be undone is mended again in other
+ * orders, so often at most (fill_repair.c): time against steps.
+ * (build/tests/bench/motion slimfly q=8 2 60 3)  With 0, 8 and 16 orders 7, 0 and 0 of 60 repairs
+ * take more than 4 steps there, at q=7 6, 0 and 0 of 60, and at q=5 6, 5 and 5 of 175. */
+#define MOORE_MEND_STEPS 3
+#define MOORE_MEND_DRAWS 16
+
 /* ---- minimal trees ----------------------------------------------------------------- */
 
 /* Rounds of the local search over leaves, in each slice (balance.c): time against load.

@@ -6,7 +6,8 @@
  *
  *   tree.c         growing a tree from its root; repair that keeps routes short
  *   tree_follow.c  the last resort: along the spanning tree
- *   tree_mend.c    repair that changes few rows */
+ *   tree_mend.c    repair that changes few rows
+ *   tree_back.c    how many steps it takes to undo such a repair */
 #ifndef MOORE_ROUTE_TREE_H
 #define MOORE_ROUTE_TREE_H
 
@@ -14,6 +15,7 @@
 
 #define MOORE_LEN_NONE 0xff	/* no length: not reached */
 #define MOORE_LEN_MAX 200	/* hops; longer routes are not built */
+#define MOORE_STEPS_NONE UINT32_MAX	/* no number of steps is enough */
 
 struct moore_rtree {
 	uint32_t root;
@@ -28,7 +30,8 @@ struct moore_rtree {
 	uint32_t *first, *next;	/* MOORE_NONE ends a list */
 	uint8_t *n_offers;
 	uint8_t *old;		/* slot[] before the repair; set by moore_rtree_note_old() */
-	uint8_t *need;		/* nodes that moore_rtree_follow() has taken so far */
+	uint8_t *need;		/* nodes that moore_rtree_follow() has taken so far; scratch of
+				 * moore_rtree_steps_back() */
 	uint8_t *last;		/* profile one-vl: scratch of that function */
 	/* Scratch of one call. */
 	uint32_t *list;		/* nodes */
@@ -73,10 +76,16 @@ bool moore_rtree_is_whole(const struct moore_rview *v, uint32_t root, const uint
 bool moore_rtree_repair(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			const uint32_t *load, uint32_t n_connected, uint32_t *moved);
 /* The same for trees whose routes need not be the shortest: few nodes move.  common (may be NULL)
- * is v with fewer turns, without a spanning tree; it is enough if all nodes are reached by them. */
+ * is v with fewer turns, without a spanning tree; it is enough if all nodes are reached by them.
+ * With draw 0, parents are attached before their children, else nodes in an order drawn for that
+ * number. */
 bool moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v,
 		      const struct moore_rview *common, uint32_t root, const uint32_t *load,
-		      uint32_t n_connected, uint32_t *moved);
+		      uint32_t n_connected, unsigned draw, uint32_t *moved);
+/* About how many steps the tree of t, just mended, takes to go back to slot[], while the turns of
+ * `turns` are allowed; MOORE_STEPS_NONE if some of its rows wait for each other in a circle. */
+unsigned moore_rtree_steps_back(struct moore_rtree *t, const struct moore_rgraph *g,
+				const struct moore_rturns *turns, const uint8_t *slot);
 /* Attaches the nodes that are not reached by moving few others, shortest first. */
 void moore_rtree_settle(struct moore_rtree *t, const struct moore_rview *v,
 			const uint32_t *load, uint32_t n_connected);

@@ -12,6 +12,7 @@
  * First all of this is tried with the turns that the intended fabric allows as well. */
 #include <string.h>
 
+#include "base/random.h"
 #include "route/trees/tree.h"
 
 #define ALL_LOST (1 << 20)	/* rows that change: more than a tree has, so "too many" */
@@ -22,6 +23,7 @@ struct mend {
 	const uint32_t *load;	/* by edge */
 	bool shortest;		/* short routes before few changes */
 	uint32_t *list, n_list;	/* nodes to attach; in the old tree parents before children */
+	uint32_t *order;	/* the same nodes in the order in which they look for a place */
 	uint8_t *n_waiting;	/* by node: children in the old tree that are not reached yet */
 };
 
@@ -215,8 +217,8 @@ settle_all(struct mend *m, uint32_t n_connected)
 	do {
 		any = false;
 		for (uint32_t i = 0; i < m->n_list && !(may_lose && any); i++)
-			if (t->len[m->list[i]] == MOORE_LEN_NONE)
-				any |= settle_upward(m, m->list[i], may_lose);
+			if (t->len[m->order[i]] == MOORE_LEN_NONE)
+				any |= settle_upward(m, m->order[i], may_lose);
 		if (!any && may_lose)
 			return;
 		may_lose = !any;
@@ -241,29 +243,39 @@ attach_all(struct mend *m, uint32_t n_connected)
 		settle_all(m, n_connected);
 }
 
+/* Lists the nodes to attach, and an order of them that is drawn for the number `draw`. */
 static void
-list_nodes(struct mend *m)
+list_nodes(struct mend *m, unsigned draw)
 {
 	struct moore_rtree *t = m->t;
+	struct moore_rng rng = { draw };
 
 	memcpy(m->list, t->queue, t->n_reached * sizeof(*m->list));
 	m->n_list = t->n_reached;
 	for (uint32_t s = 0; s < m->v->g->n; s++)
 		if (t->slot[s] == MOORE_SLOT_NONE && s != t->root)
 			m->list[m->n_list++] = s;
+	memcpy(m->order, m->list, m->n_list * sizeof(*m->order));
+	for (uint32_t i = m->n_list; draw && i > 1; i--) {
+		uint32_t k = moore_rng_below(&rng, i), s = m->order[k];
+
+		m->order[k] = m->order[i - 1];
+		m->order[i - 1] = s;
+	}
 }
 
 bool
 moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v,
 		 const struct moore_rview *common, uint32_t root, const uint32_t *load,
-		 uint32_t n_connected, uint32_t *moved)
+		 uint32_t n_connected, unsigned draw, uint32_t *moved)
 {
-	struct mend m = { .t = t, .v = v, .load = load, .list = t->list, .n_waiting = t->n_offers };
+	struct mend m = { .t = t, .v = v, .load = load, .list = t->list,
+		.order = t->onward_rank, .n_waiting = t->n_offers };
 	uint32_t n = v->g->n;
 
 	t->root = root;
 	moore_rtree_note_old(t, v);
-	list_nodes(&m);
+	list_nodes(&m, draw);
 	moore_rtree_start(t, n, root);
 	if (common) {
 		m.v = common;
@@ -288,7 +300,7 @@ moore_rtree_settle(struct moore_rtree *t, const struct moore_rview *v, const uin
 		   uint32_t n_connected)
 {
 	struct mend m = { .t = t, .v = v, .load = load, .shortest = true, .list = t->list,
-		.n_waiting = t->n_offers };
+		.order = t->list, .n_waiting = t->n_offers };
 
 	for (uint32_t s = 0; s < v->g->n; s++)
 		if (t->len[s] == MOORE_LEN_NONE)
