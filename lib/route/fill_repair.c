@@ -105,7 +105,7 @@ sum_hops(const struct moore_rtree *t, uint32_t n)
 }
 
 /* Repairs the minimal tree old[], from which the worker's tree starts; with common turns alone if
- * no route is longer by that. */
+ * that costs no hop and changes no more rows. */
 static bool
 repair(struct fill *f, const uint8_t *old, uint32_t root)
 {
@@ -120,7 +120,7 @@ repair(struct fill *f, const uint8_t *old, uint32_t root)
 		memcpy(f->best, t->slot, n);
 		start(f, old, root);
 		if (moore_rtree_repair(t, &b->common, root, f->load, n_connected, &again) &&
-		    sum_hops(t, n) <= hops)
+		    sum_hops(t, n) <= hops && again <= moved)
 			moved = again;
 		else
 			memcpy(t->slot, f->best, n);
