@@ -10,7 +10,10 @@
  * step, rows that cannot be flipped take detours where they can: a dead row to be connected
  * again, and a live row because other rows may have to wait until nothing takes its old
  * value.  The next step can replace every detour, since a detour must be safe together with
- * the final tables as well. */
+ * the final tables as well.
+ *
+ * The last resort is to drop rows.  A LID whose rows may all be in force together with the final
+ * rows of all LIDs needs no drop: once the others are empty, it can change in one step. */
 #include <string.h>
 
 #include "motion_impl.h"
@@ -212,6 +215,25 @@ moore_mo_evade(struct moore_mo_build *b)
 	return true;
 }
 
+/* Whether the rows of column i, which is planted, can all be set in one step with the final rows
+ * of all LIDs, so that no live pair is dropped.  What it adds to the goal stays there. */
+static bool
+joins_final(struct moore_mo_build *b, uint32_t i)
+{
+	const uint8_t *cur = b->c.cur + (size_t)i * b->net.n_sw;
+	struct moore_mo_ways *goal = &b->goal_ways;
+
+	if (b->c.col[i].extra != MOORE_NONE)
+		return false;
+	plant_goal(b, i);
+	memcpy(goal->drops, b->ways.drops, b->net.n_sw);
+	for (moore_swid s = 0; s < b->net.n_sw; s++)
+		if (moore_mo_leads_on(&b->net, s, cur[s]) && !moore_mo_ways_flip(goal, s, cur[s]))
+			return false;
+	moore_mo_ways_spread(goal);
+	return !memcmp(goal->drops, b->ways.drops, b->net.n_sw);
+}
+
 static bool
 drop_column(struct moore_mo_build *b, uint32_t i)
 {
@@ -220,10 +242,6 @@ drop_column(struct moore_mo_build *b, uint32_t i)
 	const uint8_t *cur = b->c.cur + (size_t)i * b->net.n_sw;
 	uint32_t n = list_todo(b, i);
 
-	moore_mo_plant(b, i);
-	moore_mo_ways_spread(&b->ways);
-	if (b->m->n_steps == 1)
-		note_dead(b, i);
 	for (moore_swid s = 0; s < b->net.n_sw; s++)
 		b->live[s] = !b->ways.drops[s] && is_pair(b, o, s);
 	for (uint32_t k = 0; k < n; k++) {
@@ -241,13 +259,32 @@ drop_column(struct moore_mo_build *b, uint32_t i)
 	return true;
 }
 
+/* Drops the columns with rows that are not final, but without `all` only those that cannot wait
+ * for the next step. */
+static bool
+drop_columns(struct moore_mo_build *b, bool all)
+{
+	for (uint32_t i = 0; i < b->c.n; i++) {
+		if (!b->c.col[i].left)
+			continue;
+		moore_mo_plant(b, i);
+		moore_mo_ways_spread(&b->ways);
+		if (b->m->n_steps == 1)
+			note_dead(b, i);
+		if ((all || !joins_final(b, i)) && !drop_column(b, i))
+			return false;
+	}
+	return !b->goal.oom;
+}
+
 bool
 moore_mo_drop(struct moore_mo_build *b)
 {
-	for (uint32_t i = 0; i < b->c.n; i++)
-		if (b->c.col[i].left && !drop_column(b, i))
-			return false;
-	return true;
+	uint32_t n_rows = b->m->n_rows;
+
+	if (b->unsafe || b->net.o->drop_first)
+		return drop_columns(b, true);
+	return drop_columns(b, false) && (b->m->n_rows > n_rows || drop_columns(b, true));
 }
 
 void

@@ -5,8 +5,9 @@
  * may still be on their way by them.  If the second step does not complete the change
  * so, it is taken back and waits until they have left; so does each step after it.  If
  * no row can be flipped even so, those that are left take detours, once.  If that does not
- * help, they become no-path although they are live.  Then every row is final or empty, and
- * the next step completes the change: its mixture is a part of the final tables.
+ * help, those of LIDs that cannot change in one step become no-path although they are live.  If
+ * all do, every row is final or empty, and the next step completes the change: its mixture is a
+ * part of the final tables.
  *
  * Detours (flip.c) bring pairs back in the first step and mostly make the sequence shorter, but
  * can make it longer; if it takes some and has more than two steps, it is compared with the

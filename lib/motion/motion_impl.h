@@ -251,7 +251,8 @@ void moore_mo_plant(struct moore_mo_build *b, uint32_t col);
 bool moore_mo_flip(struct moore_mo_build *b);
 /* Live rows that are not final take detours where they can. */
 bool moore_mo_evade(struct moore_mo_build *b);
-/* Sets all rows that are not final to no-path, and counts the live pairs that this drops. */
+/* Sets to no-path the rows that are not final of LIDs that cannot change in the next step otherwise,
+ * or of all if none is left, and counts the live pairs that this drops. */
 bool moore_mo_drop(struct moore_mo_build *b);
 /* Takes back the rows of the last step. */
 void moore_mo_take_back(struct moore_mo_build *b);
