@@ -18,3 +18,14 @@ moore_rng_below(struct moore_rng *r, uint32_t n)
 	/* Taking the high half of a 32 x 64 bit product keeps the bias below 2^-32. */
 	return (uint32_t)((moore_rng_next(r) >> 32) * n >> 32);
 }
+
+void
+moore_rng_shuffle(struct moore_rng *r, uint32_t *list, uint32_t n)
+{
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t k = moore_rng_below(r, i), x = list[i - 1];
+
+		list[i - 1] = list[k];
+		list[k] = x;
+	}
+}

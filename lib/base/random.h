@@ -13,5 +13,7 @@ struct moore_rng {
 uint64_t moore_rng_next(struct moore_rng *r);
 /* Returns a number from 0 to n - 1, all equally likely; n > 0. */
 uint32_t moore_rng_below(struct moore_rng *r, uint32_t n);
+/* Puts list[n] in an order, all equally likely (Durstenfeld, "Algorithm 235", CACM 1964). */
+void moore_rng_shuffle(struct moore_rng *r, uint32_t *list, uint32_t n);
 
 #endif

@@ -86,12 +86,7 @@ repair(struct moore_stubs *x, uint32_t *stub, uint32_t i, struct moore_rng *r)
 bool
 moore_stubs_pair(struct moore_stubs *x, uint32_t *stub, uint32_t n_stubs, struct moore_rng *r)
 {
-	for (uint32_t i = n_stubs; i > 1; i--) {
-		const uint32_t k = moore_rng_below(r, i), s = stub[i - 1];
-
-		stub[i - 1] = stub[k];
-		stub[k] = s;
-	}
+	moore_rng_shuffle(r, stub, n_stubs);
 	for (uint32_t i = 0; i < n_stubs / 2; i++) {
 		const uint32_t a = stub[2 * (size_t)i], b = stub[2 * (size_t)i + 1];
 

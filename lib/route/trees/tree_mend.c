@@ -256,12 +256,8 @@ list_nodes(struct mend *m, unsigned draw)
 		if (t->slot[s] == MOORE_SLOT_NONE && s != t->root)
 			m->list[m->n_list++] = s;
 	memcpy(m->order, m->list, m->n_list * sizeof(*m->order));
-	for (uint32_t i = m->n_list; draw && i > 1; i--) {
-		uint32_t k = moore_rng_below(&rng, i), s = m->order[k];
-
-		m->order[k] = m->order[i - 1];
-		m->order[i - 1] = s;
-	}
+	if (draw)
+		moore_rng_shuffle(&rng, m->order, m->n_list);
 }
 
 bool

@@ -246,12 +246,7 @@ draw_for_weakest(struct search *w, uint32_t *i, uint32_t *k)
 static void
 shuffle(struct search *w)
 {
-	for (uint32_t i = w->n_middles; i > 1; i--) {
-		uint32_t k = moore_rng_below(&w->rng, i), m = w->at[i - 1];
-
-		w->at[i - 1] = w->at[k];
-		w->at[k] = m;
-	}
+	moore_rng_shuffle(&w->rng, w->at, w->n_middles);
 	for (uint32_t i = 0; i < w->n_middles; i++)
 		w->number[w->at[i]] = i;
 }
