@@ -98,7 +98,7 @@ fini_build(struct moore_rbuild *b)
 	moore_rtree_fini(&b->tree);
 	moore_rhint_fini(&b->hint);
 	moore_rturns_fini(&b->plan_turns);
-	moore_rturns_common_fini(&b->common_turns);
+	moore_rturns_fini(&b->common_turns);
 	moore_rcolumns_fini(&b->cols);
 	free(b->n_connected);
 	free(b->n_connected_up);

@@ -258,7 +258,7 @@ compare_common(const struct moore_rgraph *g, const struct moore_rturns *a,
 				n += c.rank[in] < c.onto[o];
 				assert_true(both || c.rank[in] >= c.onto[o]);
 			}
-	moore_rturns_common_fini(&c);
+	moore_rturns_fini(&c);
 	return n_both ? 100 * n / n_both : 100;
 }
 

@@ -43,9 +43,11 @@ static bool
 may_use(const struct back *b, uint32_t e)
 {
 	uint32_t v[2];
-	unsigned n = list_values(b, b->g->to[b->g->rev[e]], v);
+	bool uses = false;
 
-	return (n > 0 && v[0] == e) || (n > 1 && v[1] == e);
+	for (unsigned i = 0, n = list_values(b, b->g->to[b->g->rev[e]], v); i < n; i++)
+		uses |= v[i] == e;
+	return uses;
 }
 
 static bool
@@ -59,20 +61,16 @@ has_children(const struct back *b, uint32_t s)
 	return false;
 }
 
-static bool
-is_allowed(const struct back *b, uint32_t first, uint32_t second)
-{
-	return b->turns->rank[first] < b->turns->onto[second];
-}
-
 /* Whether all turns that may follow edge e are allowed. */
 static bool
 goes_on(const struct back *b, uint32_t e)
 {
 	uint32_t v[2];
-	unsigned n = list_values(b, b->g->to[e], v);
+	bool allowed = true;
 
-	return (n < 1 || is_allowed(b, e, v[0])) && (n < 2 || is_allowed(b, e, v[1]));
+	for (unsigned i = 0, n = list_values(b, b->g->to[e], v); i < n; i++)
+		allowed &= moore_rturns_allow(b->turns, e, v[i]);
+	return allowed;
 }
 
 /* Whether the row of s may get its new value in this step: the turns that it makes and, since its
@@ -82,8 +80,7 @@ may_set(const struct back *b, uint32_t s)
 {
 	const struct moore_rgraph *g = b->g;
 	uint32_t e = g->xadj[s] + b->to[s], p = g->to[e], v[2];
-	unsigned n = list_values(b, p, v);
-	bool children = false;
+	bool children = false, may = true;
 
 	for (uint32_t o = g->xadj[s]; o < g->xadj[s + 1]; o++) {
 		uint32_t in = g->rev[o];
@@ -91,12 +88,14 @@ may_set(const struct back *b, uint32_t s)
 		if (!may_use(b, in))
 			continue;
 		children = true;
-		if (!is_allowed(b, in, e) && has_children(b, g->to[o]))
+		if (!moore_rturns_allow(b->turns, in, e) && has_children(b, g->to[o]))
 			return false;
 	}
 	if (children && !goes_on(b, e))
 		return false;
-	return has_children(b, p) || ((n < 1 || goes_on(b, v[0])) && (n < 2 || goes_on(b, v[1])));
+	for (unsigned i = 0, n = has_children(b, p) ? 0 : list_values(b, p, v); i < n; i++)
+		may &= goes_on(b, v[i]);
+	return may;
 }
 
 unsigned

@@ -109,7 +109,6 @@ static uint64_t
 rows_changed(const struct mend *m, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = m->v->g;
-	const struct moore_rturns *turns = m->v->turns;
 	uint64_t n = !is_old(m, s, e);
 
 	if (!m->n_waiting[s])
@@ -117,7 +116,7 @@ rows_changed(const struct mend *m, uint32_t s, uint32_t e)
 	if (!may_pass(m, s, e))
 		return ALL_LOST;
 	for (uint32_t o = g->xadj[s]; o < g->xadj[s + 1]; o++)
-		if (is_waiting(m, o) && turns->rank[g->rev[o]] >= turns->onto[e])
+		if (is_waiting(m, o) && !moore_rturns_allow(m->v->turns, g->rev[o], e))
 			n += m->n_waiting[g->to[o]];
 	return n;
 }
@@ -265,7 +264,7 @@ moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v,
 		 const struct moore_rview *common, uint32_t root, const uint32_t *load,
 		 uint32_t n_connected, unsigned draw, uint32_t *moved)
 {
-	struct mend m = { .t = t, .v = v, .load = load, .list = t->list,
+	struct mend m = { .t = t, .v = common ? common : v, .load = load, .list = t->list,
 		.order = t->onward_rank, .n_waiting = t->n_offers };
 	uint32_t n = v->g->n;
 
@@ -273,15 +272,12 @@ moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v,
 	moore_rtree_note_old(t, v);
 	list_nodes(&m, draw);
 	moore_rtree_start(t, n, root);
-	if (common) {
-		m.v = common;
+	attach_all(&m, n_connected);
+	if (common && t->n_reached < n_connected) {
+		m.v = v;
+		moore_rtree_start(t, n, root);
 		attach_all(&m, n_connected);
-		if (t->n_reached < n_connected)
-			moore_rtree_start(t, n, root);
 	}
-	m.v = v;
-	if (t->n_reached < n_connected)
-		attach_all(&m, n_connected);
 	for (unsigned i = 0; t->n_reached < n_connected; i++) {
 		if (!moore_rtree_follow(t, v, root, n_connected, i))
 			break;

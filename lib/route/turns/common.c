@@ -31,28 +31,18 @@ int
 moore_rturns_common(struct moore_rturns *t, const struct moore_rgraph *g,
 		    const struct moore_rturns *a, const struct moore_rturns *b)
 {
-	uint32_t *onto;
-
 	*t = (struct moore_rturns){ 0 };
 	if (are_alike(g, a, b))
 		return 0;
 	t->rank = malloc(((size_t)g->n_edges + 1) * sizeof(*t->rank));
-	t->onto = onto = malloc(((size_t)g->n_edges + 1) * sizeof(*onto));
-	if (!t->rank || !onto)
+	t->onto = malloc(((size_t)g->n_edges + 1) * sizeof(*t->onto));
+	if (!t->rank || !t->onto)
 		return -MOORE_ENOMEM;
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		uint32_t x = rank_in(g, e, a, b), y = g->flags[e] & MOORE_EDGE_UP ? b->rank[e] : x;
 
 		t->rank[e] = x > y ? x : y;
-		onto[e] = x < y ? x : y;
+		t->onto[e] = x < y ? x : y;
 	}
 	return 0;
-}
-
-void
-moore_rturns_common_fini(struct moore_rturns *t)
-{
-	free(t->rank);
-	free((void *)t->onto);
-	*t = (struct moore_rturns){ 0 };
 }

@@ -28,6 +28,8 @@ void
 moore_rturns_fini(struct moore_rturns *t)
 {
 	free(t->pos);
+	if (t->onto != t->rank)
+		free(t->onto);
 	free(t->rank);
 	free(t->parent);
 	*t = (struct moore_rturns){ 0 };

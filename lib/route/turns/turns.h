@@ -23,9 +23,16 @@ struct moore_rturns {
 	uint32_t *parent;	/* by node: its edge in the spanning tree, towards a greater
 				 * switch; MOORE_NONE for a root */
 	uint32_t *rank;		/* by edge */
-	const uint32_t *onto;	/* by edge: its rank as the second of a turn; rank[] itself but in
+	uint32_t *onto;		/* by edge: its rank as the second of a turn; rank[] itself but in
 				 * the turns of moore_rturns_common() */
 };
+
+/* Whether the turn from edge `first` to edge `second` is allowed. */
+static inline bool
+moore_rturns_allow(const struct moore_rturns *t, uint32_t first, uint32_t second)
+{
+	return t->rank[first] < t->onto[second];
+}
 
 /* Whether a packet that comes over edge e may go on along the in-tree slot[] of root. */
 static inline bool
@@ -33,7 +40,7 @@ moore_rview_legal(const struct moore_rview *v, const uint8_t *slot, uint32_t roo
 {
 	uint32_t r = v->g->to[e];
 
-	return r == root || v->turns->rank[e] < v->turns->onto[v->g->xadj[r] + slot[r]];
+	return r == root || moore_rturns_allow(v->turns, e, v->g->xadj[r] + slot[r]);
 }
 
 /* Whether lanes let s, as a leaf, have edge e for its parent edge: a link of one lane
@@ -61,11 +68,9 @@ int moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 
 /* Fills t with turns that both a and b allow: only rank[] and onto[], and no spanning tree.
  * Edges that are not planned have a rank in b alone, those that are not up in a alone.  Leaves t
- * empty if a and b are alike elsewhere.  -MOORE_ENOMEM; end *t with moore_rturns_common_fini()
- * anyway. */
+ * empty if a and b are alike elsewhere.  -MOORE_ENOMEM; end *t with moore_rturns_fini() anyway. */
 int moore_rturns_common(struct moore_rturns *t, const struct moore_rgraph *g,
 			const struct moore_rturns *a, const struct moore_rturns *b);
-void moore_rturns_common_fini(struct moore_rturns *t);
 
 /* ---- order.c ------------------------------------------------------------------- */
 
