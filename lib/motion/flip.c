@@ -104,6 +104,16 @@ note_dead(struct moore_mo_build *b, uint32_t i)
 			b->ways.drops[s] && is_pair(b, o, s);
 }
 
+/* Sets up the mixture of column i, with the switches whose packets it drops. */
+static void
+begin_column(struct moore_mo_build *b, uint32_t i)
+{
+	moore_mo_plant(b, i);
+	moore_mo_ways_spread(&b->ways);
+	if (b->m->n_steps == 1)
+		note_dead(b, i);
+}
+
 /* Sets up the mixture of the final rows of column i. */
 static void
 plant_goal(struct moore_mo_build *b, uint32_t i)
@@ -157,10 +167,7 @@ flip_column(struct moore_mo_build *b, uint32_t i)
 	const uint8_t *fin = b->c.fin + (size_t)i * b->net.n_sw;
 	uint32_t n = list_todo(b, i);
 
-	moore_mo_plant(b, i);
-	moore_mo_ways_spread(&b->ways);
-	if (b->m->n_steps == 1)
-		note_dead(b, i);
+	begin_column(b, i);
 	for (uint32_t k = 0; k < n; k++) {
 		moore_swid s = b->todo[k];
 		bool live = !b->ways.drops[s], on = moore_mo_leads_on(&b->net, s, fin[s]);
@@ -267,10 +274,7 @@ drop_columns(struct moore_mo_build *b, bool all)
 	for (uint32_t i = 0; i < b->c.n; i++) {
 		if (!b->c.col[i].left)
 			continue;
-		moore_mo_plant(b, i);
-		moore_mo_ways_spread(&b->ways);
-		if (b->m->n_steps == 1)
-			note_dead(b, i);
+		begin_column(b, i);
 		if ((all || !joins_final(b, i)) && !drop_column(b, i))
 			return false;
 	}
@@ -282,7 +286,7 @@ moore_mo_drop(struct moore_mo_build *b)
 {
 	uint32_t n_rows = b->m->n_rows;
 
-	if (b->unsafe || b->net.o->drop_first)
+	if (moore_mo_drops_first(b))
 		return drop_columns(b, true);
 	return drop_columns(b, false) && (b->m->n_rows > n_rows || drop_columns(b, true));
 }

@@ -75,18 +75,12 @@ add_step(struct moore_mo_build *b, bool wait, bool (*kind)(struct moore_mo_build
 	return 1;
 }
 
-static bool
-drops_first(const struct moore_mo_build *b)
-{
-	return b->unsafe || b->net.o->drop_first;
-}
-
 /* Adds a step of the first kind that changes a row; results as of add_step(). */
 static int
 add_some_step(struct moore_mo_build *b, bool wait, bool *may_evade)
 {
 	bool first = b->m->n_steps == 0;
-	int rc = first && drops_first(b) ? 0 : add_step(b, wait, moore_mo_flip);
+	int rc = first && moore_mo_drops_first(b) ? 0 : add_step(b, wait, moore_mo_flip);
 
 	if (rc == 0 && *may_evade && (wait || (first && !b->c.n_extra))) {
 		*may_evade = false;
@@ -98,7 +92,7 @@ add_some_step(struct moore_mo_build *b, bool wait, bool *may_evade)
 static int
 add_steps(struct moore_mo_build *b)
 {
-	bool wait = false, may_evade = !drops_first(b);
+	bool wait = false, may_evade = !moore_mo_drops_first(b);
 
 	while (!is_done(b)) {
 		uint32_t n = b->m->n_steps;
@@ -117,7 +111,7 @@ add_steps(struct moore_mo_build *b)
 			wait = true;
 		} else {
 			b->m->step[n].back = moore_mo_back(b);
-			wait |= drops_first(b);
+			wait |= moore_mo_drops_first(b);
 		}
 	}
 	return 0;
@@ -312,7 +306,7 @@ build_job(void *arg, unsigned worker, size_t i)
 static int
 build_both(struct both *p)
 {
-	bool may_detour = p->with->c.n && !drops_first(p->with);
+	bool may_detour = p->with->c.n && !moore_mo_drops_first(p->with);
 	unsigned width = moore_jobs_width(p->with->net.o->jobs, may_detour ? 2 : 1);
 	int rc;
 

@@ -207,6 +207,13 @@ struct moore_mo_build {
 	struct moore_err *err;
 };
 
+/* Whether the first step drops the rows that change, without a try to flip them. */
+static inline bool
+moore_mo_drops_first(const struct moore_mo_build *b)
+{
+	return b->unsafe || b->net.o->drop_first;
+}
+
 static inline bool
 moore_mo_leads_on(const struct moore_mo_net *n, moore_swid s, uint8_t port)
 {

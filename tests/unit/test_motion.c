@@ -216,6 +216,26 @@ cut_and_restore(const char *family, const char *param, uint8_t lmc, enum moore_p
 	return seen;
 }
 
+/* One link of switch s, or all of them, is cut and restored; four LIDs for each endpoint. */
+static struct seen
+cut_once(const char *family, const char *param, moore_swid s, moore_portnum port, bool whole)
+{
+	struct moore_plan *plan = plan_of(family, param);
+	struct seen seen = { .changes = 0 };
+	struct moore_engine_result *all;
+	struct moore_fabric *f;
+	struct moore_err err;
+
+	assert_int_equal(moore_fabric_from_plan(&f, plan, 2, &err), 0);
+	all = run(f, plan, MOORE_PROFILE_ANY_SL);
+	cut_ports(&seen, f, plan, all, MOORE_PROFILE_ANY_SL, s, port,
+		  whole ? f->sw[s].n_ports : port);
+	moore_engine_result_free(all);
+	moore_plan_free(plan);
+	moore_fabric_free(f);
+	return seen;
+}
+
 /* ---- the tests -------------------------------------------------------------------------- */
 
 /* Cuts and repairs: how many dead pairs are back after the first step, and how many steps
@@ -289,23 +309,13 @@ test_long(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
-		struct moore_plan *plan = plan_of(T[i].family, T[i].param);
-		struct seen seen = { .changes = 0 };
-		struct moore_engine_result *all;
-		struct moore_fabric *f;
-		struct moore_err err;
+		struct seen seen = cut_once(T[i].family, T[i].param, T[i].s, T[i].port, false);
 
-		assert_int_equal(moore_fabric_from_plan(&f, plan, 2, &err), 0);
-		all = run(f, plan, ANY);
-		cut_ports(&seen, f, plan, all, ANY, T[i].s, T[i].port, T[i].port);
 		print_message("# %s: %u steps, %llu interrupted\n", T[i].why, seen.steps,
 			      (unsigned long long)seen.interrupted);
 		CHECK_EQ(T[i].why, seen.unsafe, 0);
 		CHECK_EQ(T[i].why, seen.interrupted, 0);
 		CHECK(T[i].why, seen.steps <= T[i].steps);
-		moore_engine_result_free(all);
-		moore_plan_free(plan);
-		moore_fabric_free(f);
 	}
 }
 
@@ -327,23 +337,13 @@ test_switches(void **state)
 static void
 test_drop(void **state)
 {
-	struct moore_plan *plan = plan_of("mlfm", "h=4");
-	struct seen seen = { .changes = 0 };
-	struct moore_engine_result *all;
-	struct moore_fabric *f;
-	struct moore_err err;
+	struct seen seen = cut_once("mlfm", "h=4", 23, 1, true);
 
 	(void)state;
-	assert_int_equal(moore_fabric_from_plan(&f, plan, 2, &err), 0);
-	all = run(f, plan, ANY);
-	cut_ports(&seen, f, plan, all, ANY, 23, 1, f->sw[23].n_ports);
 	print_message("# %u steps, %llu interrupted\n", seen.steps,
 		      (unsigned long long)seen.interrupted);
 	assert_int_equal(seen.unsafe, 0);
 	assert_true(seen.interrupted <= 60);
-	moore_engine_result_free(all);
-	moore_plan_free(plan);
-	moore_fabric_free(f);
 }
 
 /* Nothing changes: no steps.  Tables that do not fit are refused. */

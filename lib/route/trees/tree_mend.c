@@ -9,7 +9,8 @@
  * Nodes that are unreached even so follow the spanning tree (tree_follow.c), and the rest
  * is repaired around them.
  *
- * First all of this is tried with the turns that the intended fabric allows as well. */
+ * First all of this is tried with the turns that the intended fabric allows as well.  A tree can
+ * be mended in several orders, drawn by number: fill_repair.c takes one of few steps back. */
 #include <string.h>
 
 #include "base/random.h"
