@@ -241,13 +241,13 @@ $(PINGS_BIN): tests/ether/pings.c $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(SANLD) -o $@ $<
 
-tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(SIM_BIN) $(PINGS_BIN) $(B)/moored-still $(B)/tests/golden/tables
+BATS_BIN := $(SIM_BIN) $(PINGS_BIN) $(B)/moored-still $(B)/tests/golden/tables	# .bats files call them
+tests-bin: $(UNIT_BIN) $(FUZZ_BIN) $(BATS_BIN)
 
 # The program that T names, or all that a .bats file may call.
 T_NAME := $(firstword $(subst :, ,$(T)))
 T_NEEDS := $(or $(patsubst %,$(B)/tests/unit/%,$(filter test_%,$(T_NAME))),\
-	$(patsubst %,$(B)/tests/fuzz/%,$(filter fuzz_%,$(T_NAME))),all $(SIM_BIN) $(PINGS_BIN) $(B)/moored-still \
-	$(B)/tests/golden/tables)
+	$(patsubst %,$(B)/tests/fuzz/%,$(filter fuzz_%,$(T_NAME))),all $(BATS_BIN))
 test: test-packages $(T_NEEDS)	## one test: T=test_route, T=test_route:layers, T=tests/cli/topo.bats
 	@MOORE_BUILD=$(abspath $(B)) tests/run one '$(T)'
 quick: test-packages all tests-bin	## the tests that need no fabric
