@@ -18,6 +18,7 @@
 
 #define GAP 0.02		/* of the programmes of a search: prices need not be exact */
 #define MAX_CLIMB 12		/* permutations from one start */
+#define SHIFTS 8		/* that are judged, for each start */
 
 enum domain { ADJACENT, AT_TWO, ANYWHERE };
 
@@ -320,6 +321,45 @@ climb_from_pattern(struct search *w, enum moore_pattern pattern, enum domain dom
 	return climb(w, domain, err);
 }
 
+/* Sets to[] to the permutation that sends each end `by` ends further, but for pairs outside the
+ * domain. */
+static void
+shift(struct search *w, uint32_t by, enum domain domain)
+{
+	const uint32_t n = w->e->n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t j = (i + by) % n;
+
+		w->to[i] = is_in(w, domain, i, j) ? j : MOORE_NONE;
+	}
+}
+
+/* Climbs from the worst of the n shifts after the first, which is the papers' pattern.  On a
+ * fabric with columns, each column sends to one other by a shift.  Tables can carry one of these
+ * well and another badly, and from one the climb seldom finds the other. */
+static int
+climb_from_shift(struct search *w, unsigned n, enum domain domain, struct moore_err *err)
+{
+	double top = 0;
+	uint32_t at = 0;
+	int rc;
+
+	for (uint32_t by = 2; by < n + 2 && by < w->e->n; by++) {
+		shift(w, by, domain);
+		if ((rc = judge(w, top, err)) < 0)
+			return rc;
+		if (w->p.bound > top) {
+			top = w->p.bound;
+			at = by;
+		}
+	}
+	if (!at)
+		return 0;
+	shift(w, at, domain);
+	return climb(w, domain, err);
+}
+
 /* Climbs from near the worst permutation so far: the worth of every pair is changed by up
  * to a half before the next one is chosen. */
 static int
@@ -354,6 +394,8 @@ adversary(struct search *w, unsigned starts, enum domain domain, struct moore_er
 	for (unsigned i = 0; i < starts; i++)
 		if ((rc = choose_random(w, domain, err)) < 0 || (rc = climb(w, domain, err)) < 0)
 			return rc;
+	if ((rc = climb_from_shift(w, starts * SHIFTS, domain, err)) < 0)
+		return rc;
 	for (unsigned i = 0; i < starts; i++)
 		if ((rc = climb_from_worst(w, domain, err)) < 0)
 			return rc;

@@ -37,7 +37,8 @@ MOORE_BEGIN
  * ADVERSARY: permutations at distance two.  The prices of a programme give every pair of
  *	switches a worth; the permutation of the greatest worth is next, until nothing gets
  *	worse.  The search starts from SHIFT, OVERLAP and YEBENES, from random permutations,
- *	and as often from near the worst that it found;
+ *	from the worst of the shifts by 2, 3 and so on (eight for each random permutation), and
+ *	as often as from random ones from near the worst that it found;
  * ANYWHERE: the same for pairs at any distance. */
 enum moore_pattern {
 	MOORE_PATTERN_UNIFORM,
