@@ -48,9 +48,16 @@
 #define MOORE_PAIRS_SEED 1
 /* What one unit of room more leaves of the cost of a pair, in parts of 256: exp(-1.2). */
 #define MOORE_PAIRS_FALL 77
-/* Changes for each pair: time against room.  Mean room at h=16 with 200, 500 and 1000: 9.27, 9.34
- * and 9.37. */
-#define MOORE_PAIRS_TRIES 500
+/* Changes for each pair, and searches: with 8 times 200 or 32 times 50 the share of h=5 to 20 is the
+ * same to a hundredth. */
+#define MOORE_PAIRS_TRIES 100
+#define MOORE_PAIRS_STARTS 16
+/* No search begins after changes times classes were so many: time on large fabrics. */
+#define MOORE_PAIRS_WORK ((uint64_t)1 << 24)
+/* What classes can send (pair_share.c): rounds, and how slowly weights change.  With 200 and 8 the
+ * share is 0.5 % of full rate below that of 1,000 rounds at most, and with 4 as much lower. */
+#define MOORE_PAIRS_ROUNDS 200
+#define MOORE_PAIRS_CALM 8
 
 /* The search for ranks (rank_search.c).  The seed is not "any": this one leaves every pair at
  * distance two of Slim Fly q=3, 4 and 5 a detour, but four of 8 others leave one or two pairs

@@ -4,7 +4,9 @@
 #include "harness.h"
 
 #include "fabrics.h"
+#include "base/random.h"
 #include "route/turns/middles.h"
+#include "route/turns/pairs.h"
 #include "route/tuning.h"
 #include "route/turns/turns.h"
 
@@ -181,7 +183,7 @@ test_room(void **state)
 		{ "mlfm", "h=4", 1, 2.0 },
 		{ "mlfm", "h=6", 2, 3.2 },
 		{ "mlfm", "h=7", 3, 3.8 },
-		{ "mlfm", "h=10", 4, 5.7 },
+		{ "mlfm", "h=10", 4, 5.6 },
 	};
 	(void)state;
 
@@ -210,6 +212,85 @@ test_room(void **state)
 		CHECK(T[i].params, sum >= T[i].mean * n);
 		end(&x);
 	}
+}
+
+/* ---- what columns can send at once ------------------------------------------------------- */
+
+#define MAX_N 9
+
+/* The greatest number of arcs in use that classes of the set leave, of the run that begins with
+ * a -> c: no two of them follow each other. */
+static uint32_t
+most_of_run(const struct moore_rpairs *p, uint32_t shift, uint32_t set, uint32_t a, uint32_t c,
+	    bool was_used)
+{
+	uint32_t n = p->n, b = (a + shift) % n, with = 0, without;
+
+	if (c == a || c == b || p->number[a * n + c] >= p->number[c * n + b])
+		return 0;
+	without = most_of_run(p, shift, set, c, b, false);
+	if (!was_used)
+		with = (set >> a & 1) + most_of_run(p, shift, set, c, b, true);
+	return with > without ? with : without;
+}
+
+/* For each set of classes, what they can send together bounds what each of them can. */
+static double
+bound_of_sets(const struct moore_rpairs *p, uint32_t shift)
+{
+	uint32_t n = p->n;
+	double least = n;
+
+	for (uint32_t set = 1; set < 1u << n; set++) {
+		double most = 0;
+
+		for (uint32_t x = 0; x < n * n; x++) {
+			uint32_t a = x / n, c = x % n, before = (c + n - shift) % n;
+
+			if (before == a || before == c || p->number[before * n + a] >= p->number[x])
+				most += most_of_run(p, shift, set, a, c, false);
+		}
+		most /= __builtin_popcount(set);
+		least = most < least ? most : least;
+	}
+	return least;
+}
+
+/* Random numbers: never more than any set of classes can send, and little less than the set that
+ * can send least. */
+static void
+test_share(void **state)
+{
+	struct moore_rng rng = { test_seed() };
+	double sum = 0;
+	unsigned n_open = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 60; i++) {
+		struct moore_arena tmp = MOORE_ARENA_INIT;
+		uint32_t n = 4 + i % (MAX_N - 3), number[MAX_N * MAX_N], share;
+		struct moore_rpairs p;
+		double least = n;
+
+		for (uint32_t k = 0; k < n * n; k++)
+			number[k] = k;
+		moore_rng_shuffle(&rng, number, n * n);
+		assert_true(moore_rpairs_init(&p, n, number, &tmp));
+		share = moore_rpairs_share(&p);
+		for (uint32_t shift = 1; shift < n; shift++) {
+			double bound = bound_of_sets(&p, shift);
+
+			least = bound < least ? bound : least;
+		}
+		CHECK("no more than possible", share <= least * MOORE_PAIRS_ROUNDS);
+		if (least > 0) {
+			sum += share / (least * MOORE_PAIRS_ROUNDS);
+			n_open++;
+		}
+		moore_arena_free(&tmp);
+	}
+	print_message("# %.3f of the bound on average\n", sum / n_open);
+	CHECK("little less than possible", n_open > 5 && sum > 0.9 * n_open);
 }
 
 /* ---- the spanning tree -------------------------------------------------------------------- */
@@ -337,6 +418,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_natural_tree),
 	};

@@ -9,7 +9,9 @@
  * and the turn at {c, b} always.  The *room* of (a, b) is the number of classes c that allow it.
  *
  * The search exchanges two numbers at random and keeps what does not raise the sum over all
- * ordered pairs (a, b) of 1 / base^room, so pairs with little room decide.
+ * ordered pairs (a, b) of 1 / base^room, so pairs with little room decide.  Room does not tell
+ * what all classes can send at the same time, when detours share links.  So there are several
+ * searches, and the numbers by which classes can send most are taken (pair_share.c).
  *
  * Two rules keep a place for a spanning tree whose links need no other ranks (spanning_close.c):
  * ranks towards its root must be below the middle, and those from it above.
@@ -20,9 +22,12 @@
  *     can be attached below a root in class 0, and the other classes below these.
  * Only the other switches of class 0 then need ranks of their own.  A gap around the middle makes
  * these cost about the same at each of their links, so that each takes another middle switch. */
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/random.h"
 #include "route/turns/middles.h"
+#include "route/turns/pairs.h"
 #include "route/tuning.h"
 #include "route/turns/turns.h"
 
@@ -138,6 +143,7 @@ find_room(struct search *w)
 {
 	uint32_t n = w->n;
 
+	memset(w->room, 0, (size_t)n * n);
 	w->cost = (uint64_t)n * n * w->weight[0];
 	for (uint32_t a = 0; a < n; a++)
 		for (uint32_t c = 0; c < n; c++)
@@ -153,6 +159,8 @@ search(struct search *w)
 {
 	uint32_t n_arcs = w->n * w->n, n_tries = MOORE_PAIRS_TRIES * n_arcs;
 
+	number_arcs(w);
+	find_room(w);
 	for (uint32_t i = 0; i < n_tries; i++) {
 		uint32_t x = draw_arc(w), y = draw_arc(w);
 		uint64_t was = w->cost;
@@ -163,6 +171,46 @@ search(struct search *w)
 		if (w->cost > was && i >= n_arcs)
 			change(w, x, y);
 	}
+}
+
+/* What the numbers let the classes send over detours, all at once or one alone, in links times
+ * MOORE_PAIRS_ROUNDS. */
+static uint32_t
+share_of(const struct search *w, struct moore_rpairs *p)
+{
+	uint32_t least = moore_rpairs_share(p);
+
+	for (uint32_t a = 0; a < w->n; a++)
+		for (uint32_t b = 0; b < w->n; b++) {
+			uint32_t alone = w->room[a * w->n + b] * (uint32_t)MOORE_PAIRS_ROUNDS;
+
+			if (a != b && alone < least)
+				least = alone;
+		}
+	return least;
+}
+
+/* Searches as often as the budget allows, at least once, and leaves the numbers with the greatest
+ * share. */
+static void
+search_all(struct search *w, struct moore_rpairs *p, uint32_t *best)
+{
+	size_t n_arcs = (size_t)w->n * w->n;
+	uint64_t work = n_arcs * w->n * MOORE_PAIRS_TRIES, done = 0;
+	uint32_t greatest = 0;
+
+	for (unsigned i = 0; i < MOORE_PAIRS_STARTS && done <= MOORE_PAIRS_WORK; i++) {
+		uint32_t share;
+
+		search(w);
+		share = share_of(w, p);
+		if (i == 0 || share > greatest) {
+			greatest = share;
+			memcpy(best, w->number, n_arcs * sizeof(*best));
+		}
+		done += work;
+	}
+	memcpy(w->number, best, n_arcs * sizeof(*best));
 }
 
 /* The class that middle switch m joins with class c. */
@@ -211,17 +259,17 @@ moore_rmiddles_rank_pairs(const struct moore_rgraph *g, const struct moore_rmidd
 	struct search w = { .n = c->n_classes, .middle = c->n_classes * (c->n_classes - 1) / 2,
 		.rng = { MOORE_PAIRS_SEED } };
 	size_t n_arcs = (size_t)w.n * w.n;
+	uint32_t *best = moore_arena_alloc(&tmp, n_arcs, sizeof(*best));
+	struct moore_rpairs p;
 
 	w.room = moore_arena_alloc(&tmp, n_arcs, sizeof(*w.room));
 	w.number = moore_arena_alloc(&tmp, n_arcs, sizeof(*w.number));
-	if (!w.room || !w.number) {
+	if (!best || !w.room || !w.number || !moore_rpairs_init(&p, w.n, w.number, &tmp)) {
 		moore_arena_free(&tmp);
 		return moore_fail_nomem(err);
 	}
 	set_weights(&w);
-	number_arcs(&w);
-	find_room(&w);
-	search(&w);
+	search_all(&w, &p, best);
 	paint(&w, g, c, colour);
 	moore_arena_free(&tmp);
 	return 0;
