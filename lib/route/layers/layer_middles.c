@@ -121,7 +121,7 @@ void
 moore_rmtrees_start(struct moore_rmtrees *w)
 {
 	memset(w->load, 0, w->v->g->n_edges * sizeof(*w->load));
-	w->n_detours = 0;
+	w->n_uses = 0;
 }
 
 /* ---- one tree -------------------------------------------------------------------------- */
@@ -271,6 +271,13 @@ cheapest_minimal(const struct moore_rmtrees *w, uint32_t s)
 }
 
 static void
+use_link(struct moore_rmtrees *w, uint32_t e)
+{
+	w->load[e]++;
+	w->n_uses++;
+}
+
+static void
 hang_low(struct moore_rmtrees *w, uint32_t s)
 {
 	const struct moore_rgraph *g = w->v->g;
@@ -282,13 +289,16 @@ hang_low(struct moore_rmtrees *w, uint32_t s)
 	w->first_price[e] += (MOORE_PRICE_FIRST + MOORE_PRICE_OWN_FIRST) * USE;
 	w->own_firsts[e]++;
 	w->last_price[(size_t)s * w->stride + w->last[s]] += MOORE_PRICE_LAST * USE;
+	if (w->classes->paired) {
+		use_link(w, e);
+		use_link(w, g->rev[g->xadj[w->t.root] + w->last[s]]);
+	}
 	if (w->t.len[s] == 4) {
 		e = g->xadj[g->to[e]] + w->t.slot[g->to[e]];
-		w->load[e]++;
-		w->load[w->out[g->to[e]]]++;
+		use_link(w, e);
+		use_link(w, w->out[g->to[e]]);
 		if (w->classes->paired)
 			set_via(w, g->to[g->rev[e]], e);
-		w->n_detours++;
 		w->n_ending[w->last[s]]++;
 		w->n_ended++;
 	}
@@ -403,7 +413,7 @@ start_tree(struct moore_rmtrees *w)
 	for (uint32_t k = 0; k < w->n_middle; k++)
 		w->via[w->middle[k]] = NEVER;
 	w->unit = (w->transit_price * USE << 14) /
-		(2 * w->n_detours / (w->v->g->n_edges + 1) + DAMPING);
+		(w->n_uses / (w->v->g->n_edges + 1) + DAMPING);
 	draw_intermediates(w);
 	moore_rmtrees_hang_last_hops(w);
 	if (w->serves_peers && !w->has_diverted)

@@ -27,8 +27,9 @@ struct moore_rmtrees {
 	uint32_t n_low, n_middle;
 	struct moore_rtree t;	/* the tree at hand */
 	/* These describe the strand at hand, */
-	uint32_t *load;		/* by edge: detours that have it in their middle */
-	uint64_t n_detours;
+	uint32_t *load;		/* by edge: detours that have it in their middle; with paired classes,
+				 * all routes over it */
+	uint64_t n_uses;	/* the sum of load[] */
 	/* these its present root, */
 	uint32_t n_built;	/* trees so far */
 	uint32_t n_ended;	/* detours so far, */
