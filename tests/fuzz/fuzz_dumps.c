@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* fuzz_dumps.c - any bytes as OpenSM's four dumps, moore-op-vls.dump,
- * opensm-lid-matrix.dump and moore-hardware.dump; what the readers accept goes through the
- * writers and the checker.  An input is the seven texts, separated by lines of %%. */
+ * opensm-lid-matrix.dump, moore-hardware.dump and moore-counters.dump; what the readers accept
+ * goes through the writers and the checker.  An input is the eight texts, separated by lines of
+ * %%. */
 #include "driver.h"
 #include "moore/check.h"
+#include "moore/counted.h"
 #include "moore/dumps.h"
 #include "moore/hardware.h"
 #include "opensm_dumps.h"
@@ -23,7 +25,13 @@ fuzz_seeds(void)
 			"Switch: guid 0x200001\n0x0006: 01 ff ff 01 # portguid 0x200002\n" CUT
 			"Switch 0x200000\nhas vendor 713 device 53000 revision 160 lft_cap 49152 lft_top 11 "
 			"mft_cap 4096 mft_top 49155 maps_sl 1 sl_mapping 2\nport 1 state 4 width 4 speed 7 mtu_cap 5 "
-			"mtu 5 vl_cap 8 vls 2 high_limit 0 high_cap 8 low_cap 8\nhigh 0:64 1:64 0:0\nlow\n#--\n",
+			"mtu 5 vl_cap 8 vls 2 high_limit 0 high_cap 8 low_cap 8\nhigh 0:64 1:64 0:0\nlow\n#--\n" CUT
+			"read 1764097000123\ncolumns transmit_data receive_data transmit_packets "
+			"receive_packets transmit_wait symbol_error link_error_recovery link_downed "
+			"receive_errors receive_remote_physical_errors transmit_discards "
+			"local_link_integrity_errors excessive_buffer_overrun_errors vl15_dropped\n"
+			"Switch 0x200000\n1 96 72 1 1 - 3 0 0 0 0 0 0 0 0\n"
+			"2 - - - - - - - - - - - - - 18446744073709551615\nSwitch 0x200001\n#--\n",
 		S0(NEAR, "03") S2(FAR, "02") ACT S0(NEAR, "04") S0(FAR, "04") ACT S1(NEAR, "01") H1(FAR) ACT
 			CUT LFTS_DUMP CUT SL2VL_SW("2", "6") CUT MCFDBS,
 		CUT LFT("4", "200000", "S0", "1", "0", "2", "3", "2", "3") CUT SL2VL_SW("0", "4") CUT MCFDBS,
@@ -102,6 +110,34 @@ judge_hardware(const struct moore_fabric *f, const char *text, size_t len)
 }
 
 static void
+judge_counters(const struct moore_fabric *f, const char *text, size_t len)
+{
+	struct moore_buf b[2] = { MOORE_BUF_INIT, MOORE_BUF_INIT };
+	struct moore_measured m;
+	struct moore_counted *c;
+	struct moore_err err;
+
+	for (int i = 0; i < 2; i++) {
+		if (moore_dump_parse_counters(&c, f, text, len, &err) < 0) {
+			if (i)
+				abort();
+			return;
+		}
+		moore_measured_of(&m, f, c);
+		if (m.n_read > m.n_links || m.n_errors > m.n_ports || m.max < 0.999 * m.mean)
+			abort();
+		moore_dump_write_counters(f, c, &b[i]);
+		moore_counted_free(c);
+		text = b[i].data;
+		len = b[i].len;
+	}
+	if (b[0].len != b[1].len || memcmp(b[0].data, b[1].data, b[0].len) != 0)
+		abort();
+	moore_buf_free(&b[0]);
+	moore_buf_free(&b[1]);
+}
+
+static void
 judge_stock(const struct moore_fabric *f, const struct moore_lft *lft,
 	    const struct moore_sl2vl *sl2vl, const struct moore_mft *mft,
 	    const struct moore_stock_hop *hops)
@@ -126,7 +162,7 @@ fuzz_one(const uint8_t *data, size_t len)
 	struct moore_mft *mft = NULL;
 	struct moore_err err;
 	struct moore_stock_hop *hops = NULL;
-	struct piece p[7];
+	struct piece p[8];
 	int rc[3];
 
 	for (unsigned i = 0; i < ARRAY_LEN(p); i++)
@@ -144,6 +180,7 @@ fuzz_one(const uint8_t *data, size_t len)
 		    !rc[0] && !rc[1] && !rc[2])
 			judge_stock(f, lft, sl2vl, mft, hops);
 		judge_hardware(f, p[6].text, p[6].len);
+		judge_counters(f, p[7].text, p[7].len);
 	}
 	free(hops);
 	moore_mft_free(mft);

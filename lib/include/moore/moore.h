@@ -8,6 +8,7 @@
 #include "capture.h"
 #include "check.h"
 #include "conf.h"
+#include "counted.h"
 #include "counters.h"
 #include "demand.h"
 #include "errors.h"
