@@ -210,6 +210,7 @@ struct cli_tables {		/* OpenSM's dumps, of a directory or a capture */
 	struct moore_stock_hop *hops;	/* of cli_load_hops(); NULL when there is no dump */
 	struct moore_lid_owner *owner;	/* owners of LIDs 0..f->lid_top */
 	struct moore_hardware *hardware;	/* NULL: not in the dumps */
+	struct moore_counted *counted;	/* NULL: not in the dumps */
 	bool sl_maps;			/* of every switch it is known whether it maps SLs */
 	const char *op_vls;		/* as in struct moore_answer_tables */
 };

@@ -90,12 +90,13 @@ cli_try_links(const char *path, struct moore_links **out, struct moore_err *err)
 
 /* ---- a directory of dumps -------------------------------------------------------- */
 
-/* The dumps up to HARDWARE are read for every verb, the last one for verify --mcast alone. */
-enum { SUBNET, LFTS, SL2VL, MCAST, PATH_SL, OP_VLS, HARDWARE, LID_MATRIX, N_DUMPS };
+/* The dumps up to COUNTERS are read for every verb, the last one for verify --mcast alone. */
+enum { SUBNET, LFTS, SL2VL, MCAST, PATH_SL, OP_VLS, HARDWARE, COUNTERS, LID_MATRIX, N_DUMPS };
 
 static const char *const dump_name[N_DUMPS] = {
 	"opensm-subnet.lst", "opensm-lfts.dump", "opensm-sl2vl.dump", "opensm.mcfdbs",
-	"moore-path-sl.dump", "moore-op-vls.dump", "moore-hardware.dump", "opensm-lid-matrix.dump",
+	"moore-path-sl.dump", "moore-op-vls.dump", "moore-hardware.dump", "moore-counters.dump",
+	"opensm-lid-matrix.dump",
 };
 
 /* Puts the directory before the file and line that the parser names. */
@@ -129,7 +130,7 @@ find_dump(const char *dir, int which, char **path)
 		       cli_error("%s: no such file: OpenSM writes it at each heavy sweep when its "
 				 "log_flags include 0x40; moorectl route -o DIR writes it too", *path);
 	/* There is no multicast group, no QoS, any SL may be used, nothing tells the operational
-	 * VLs or the hardware, or hops are those of shortest paths. */
+	 * VLs, the hardware or the counters, or hops are those of shortest paths. */
 	return CLI_FOUND;
 }
 
@@ -180,6 +181,8 @@ parse_dump(int which, const struct moore_buf *text, struct cli_tables *t, struct
 		return moore_dump_parse_path_sl(&t->sl_set, t->f, text->data, text->len, err);
 	case HARDWARE:
 		return parse_hardware(text, t, err);
+	case COUNTERS:
+		return moore_dump_parse_counters(&t->counted, t->f, text->data, text->len, err);
 	case LID_MATRIX:
 		return moore_dump_parse_lid_matrix(&t->hops, t->f, text->data, text->len, err);
 	default:
@@ -276,11 +279,11 @@ parse_member(const struct moore_capture *c, int which, struct cli_tables *t, str
 static int
 parse_members(const char *path, const struct moore_capture *c, struct cli_tables *t)
 {
-	_Static_assert((int)MOORE_CAPTURED_HARDWARE == HARDWARE, "the members begin with these dumps");
+	_Static_assert((int)MOORE_CAPTURED_COUNTERS == COUNTERS, "the members begin with these dumps");
 	struct moore_err err;
 	int rc = CLI_OK;
 
-	for (int i = 0; i <= HARDWARE && rc == CLI_OK; i++) {
+	for (int i = 0; i <= COUNTERS && rc == CLI_OK; i++) {
 		if (parse_member(c, i, t, &err) < 0)
 			rc = dump_error(path, &err);
 		else if (!t->f->n_switches)
@@ -314,7 +317,7 @@ load_dumps(const char *dir, struct cli_tables *t)
 	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
 		return cli_error("%s: is no directory: give the one that holds %s, %s and %s",
 				 dir, dump_name[LFTS], dump_name[SL2VL], dump_name[SUBNET]);
-	for (int i = 0; i <= HARDWARE && rc == CLI_OK; i++) {
+	for (int i = 0; i <= COUNTERS && rc == CLI_OK; i++) {
 		rc = read_dump(dir, i, t);
 		if (rc == CLI_OK && !t->f->n_switches)
 			rc = refuse_empty(dir);
@@ -381,6 +384,7 @@ cli_tables_free(struct cli_tables *t)
 	moore_sl_set_free(t->sl_set);
 	moore_lft_free(t->lft);
 	moore_hardware_free(t->hardware);
+	moore_counted_free(t->counted);
 	free(t->hops);
 	moore_fabric_free(t->f);
 	free(t->owner);

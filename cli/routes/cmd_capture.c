@@ -194,6 +194,14 @@ put_hardware(const void *arg, struct moore_buf *out, struct moore_err *err)
 }
 
 static int
+put_counters(const void *arg, struct moore_buf *out, struct moore_err *err)
+{
+	(void)err;
+	moore_dump_write_counters(tables_of(arg)->f, tables_of(arg)->counted, out);
+	return 0;
+}
+
+static int
 put_plan(const void *arg, struct moore_buf *out, struct moore_err *err)
 {
 	return moore_plan_write(((const struct taking *)arg)->plan, out, err);
@@ -205,7 +213,8 @@ static put_member *const put[MOORE_N_CAPTURED] = {
 	[MOORE_CAPTURED_SUBNET] = put_subnet, [MOORE_CAPTURED_LFTS] = put_lfts,
 	[MOORE_CAPTURED_SL2VL] = put_sl2vl, [MOORE_CAPTURED_MCAST] = put_mcast,
 	[MOORE_CAPTURED_PATH_SL] = put_path_sl, [MOORE_CAPTURED_OP_VLS] = put_op_vls,
-	[MOORE_CAPTURED_HARDWARE] = put_hardware, [MOORE_CAPTURED_PLAN] = put_plan,
+	[MOORE_CAPTURED_HARDWARE] = put_hardware, [MOORE_CAPTURED_COUNTERS] = put_counters,
+	[MOORE_CAPTURED_PLAN] = put_plan,
 };
 
 static bool
@@ -217,6 +226,7 @@ has(const struct taking *x, enum moore_captured which)
 	case MOORE_CAPTURED_PATH_SL: return x->t.sl_set;
 	case MOORE_CAPTURED_OP_VLS: return x->t.op_vls;
 	case MOORE_CAPTURED_HARDWARE: return x->t.hardware;
+	case MOORE_CAPTURED_COUNTERS: return x->t.counted;
 	default: return true;
 	}
 }

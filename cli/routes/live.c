@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* live.c - the tables that moored read from the switches, as the dumps of a capture.
  *
- * moored sends each file in pieces.  If it has scanned another fabric meanwhile, pieces of both
- * would not fit, so all are asked for again. */
+ * moored sends each file in pieces.  If it has scanned another fabric meanwhile, or read the
+ * counters again, pieces of both would not fit, so all are asked for again. */
 #include <string.h>
 
 #include "routes/live.h"
@@ -11,13 +11,14 @@ enum { ATTEMPTS = 3 };
 
 static const enum moore_captured files[] = {
 	MOORE_CAPTURED_SUBNET, MOORE_CAPTURED_LFTS, MOORE_CAPTURED_SL2VL, MOORE_CAPTURED_MCAST,
-	MOORE_CAPTURED_OP_VLS, MOORE_CAPTURED_HARDWARE,
+	MOORE_CAPTURED_OP_VLS, MOORE_CAPTURED_HARDWARE, MOORE_CAPTURED_COUNTERS,
 };
 
 struct reading {
 	struct cli_client cl;
 	struct moore_buf text[MOORE_N_CAPTURED];
 	long long sweep, at_ms;
+	long long poll;			/* of the counters' first piece */
 };
 
 /* Appends one piece; *from becomes where the next begins, -1 at the end.  CLI_FOUND: it is of
@@ -32,7 +33,8 @@ fetch_piece(const struct cli_call *c, struct reading *r, enum moore_captured whi
 
 	if (rc != CLI_OK)
 		return rc;
-	if (r->sweep && r->sweep != cli_int(answer, "sweep"))
+	if ((r->sweep && r->sweep != cli_int(answer, "sweep")) ||
+	    (*from && r->poll != cli_int(answer, "poll")))
 		rc = CLI_FOUND;
 	else if (!cli_base64_read(cli_str(answer, "data"), &r->text[which]))
 		rc = cli_error("moored: a piece of %s is not base64", moore_captured_name(which));
@@ -41,6 +43,7 @@ fetch_piece(const struct cli_call *c, struct reading *r, enum moore_captured whi
 			       moore_captured_name(which));
 	r->sweep = cli_int(answer, "sweep");
 	r->at_ms = cli_int(answer, "at_ms");
+	r->poll = cli_int(answer, "poll");
 	next = json_object_get(answer, "next");
 	*from = json_is_integer(next) ? json_integer_value(next) : -1;
 	json_decref(answer);
@@ -86,6 +89,8 @@ cli_load_live(const struct cli_call *c, const char *off_line, struct cli_tables 
 	for (size_t i = 0; i < ARRAY_LEN(files); i++)
 		all.member[files[i]] = (struct moore_member){ moore_captured_name(files[i]),
 			r.text[files[i]].data ? r.text[files[i]].data : "", r.text[files[i]].len };
+	if (!r.text[MOORE_CAPTURED_COUNTERS].len)	/* moored has not read them yet */
+		all.member[MOORE_CAPTURED_COUNTERS].name = NULL;
 	if (rc == CLI_OK && (rc = cli_parse_capture("moored", &all, out)) == CLI_OK)
 		out->op_vls = "portinfo";
 	*at = (uint64_t)r.at_ms / 1000;

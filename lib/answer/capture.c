@@ -19,7 +19,8 @@ static const char *const names[MOORE_N_CAPTURED] = {
 	[MOORE_CAPTURED_SUBNET] = "opensm-subnet.lst", [MOORE_CAPTURED_LFTS] = "opensm-lfts.dump",
 	[MOORE_CAPTURED_SL2VL] = "opensm-sl2vl.dump", [MOORE_CAPTURED_MCAST] = "opensm.mcfdbs",
 	[MOORE_CAPTURED_PATH_SL] = "moore-path-sl.dump", [MOORE_CAPTURED_OP_VLS] = "moore-op-vls.dump",
-	[MOORE_CAPTURED_HARDWARE] = "moore-hardware.dump", [MOORE_CAPTURED_PLAN] = "plan.json",
+	[MOORE_CAPTURED_HARDWARE] = "moore-hardware.dump",
+	[MOORE_CAPTURED_COUNTERS] = "moore-counters.dump", [MOORE_CAPTURED_PLAN] = "plan.json",
 };
 
 const char *

@@ -54,7 +54,7 @@ MOORE_API bool moore_tar_begins(const char *data, size_t len);
 /* The members, in their order in the archive; what a fabric does not have is left out. */
 enum moore_captured { MOORE_CAPTURED_SUBNET, MOORE_CAPTURED_LFTS, MOORE_CAPTURED_SL2VL,
 	MOORE_CAPTURED_MCAST, MOORE_CAPTURED_PATH_SL, MOORE_CAPTURED_OP_VLS,
-	MOORE_CAPTURED_HARDWARE, MOORE_CAPTURED_PLAN, MOORE_N_CAPTURED };
+	MOORE_CAPTURED_HARDWARE, MOORE_CAPTURED_COUNTERS, MOORE_CAPTURED_PLAN, MOORE_N_CAPTURED };
 MOORE_API const char *moore_captured_name(enum moore_captured which);	/* "opensm-lfts.dump" */
 #define MOORE_MANIFEST "MANIFEST.json"
 
