@@ -36,6 +36,7 @@ struct shadow {
 	struct moore_engine_result *one;	/* and its routes; NULL when no row changes */
 	struct cli_table_steps way[2][MOORE_SHADOW_STAGES];	/* there, back */
 	struct moore_err no_way[2][MOORE_SHADOW_STAGES];
+	struct moore_predicted predicted;	/* of today's tables, if there are counters */
 	struct moore_wire *wire;
 	struct moore_err why;		/* the engine cannot route */
 	struct moore_shadow x;
@@ -193,6 +194,28 @@ find_worst(struct shadow *s)
 	return CLI_OK;
 }
 
+/* Predicts the load of today's tables, to stand beside what the counters say. */
+static int
+predict_today(struct shadow *s)
+{
+	const struct moore_fabric *f = s->was.f;
+	moore_epid *node = malloc(((size_t)f->n_endpoints + 1) * sizeof(*node));
+	const struct moore_predict_opts o = { .routing = MOORE_ROUTING_TABLES, .lft = s->was.lft,
+		.jobs = &s->jobs };
+	struct moore_traffic t = { .uniform = true, .node = node };
+	struct moore_err err;
+	int rc = node ? 0 : moore_fail_nomem(&err);
+
+	cli_busy("predicting");
+	for (moore_epid e = 0; rc == 0 && e < f->n_endpoints; e++)
+		if (f->ep[e].sw != MOORE_NONE)
+			node[t.n_nodes++] = e;
+	if (rc == 0)
+		rc = moore_predict(&s->predicted, f, &t, &o, &err);
+	free(node);
+	return rc < 0 ? cli_error_at(s->from, &err) : CLI_OK;
+}
+
 static int
 compute(struct shadow *s)
 {
@@ -200,7 +223,8 @@ compute(struct shadow *s)
 
 	s->jobs = threads_lend(s->conf.threads);
 	s->conf.jobs = &s->jobs;
-	if ((rc = judge_today(s)) != CLI_OK)
+	if ((rc = judge_today(s)) != CLI_OK ||
+	    (s->was.counted && (rc = predict_today(s)) != CLI_OK))
 		return rc;
 	if ((rc = run_engine(s)) == CLI_OK)
 		rc = find_way(s);
@@ -221,6 +245,8 @@ show(const struct cli_call *c, struct shadow *s)
 	s->x.asked = &s->asked;
 	s->x.verdict = s->verdict;
 	s->x.dangling = &s->dangling;
+	s->x.counted = s->was.counted;
+	s->x.predicted = s->predicted.load;
 	s->x.wire = s->wire;
 	s->x.planned = s->plan;
 	s->x.result = s->result;
@@ -258,6 +284,7 @@ cmd_shadow(const struct cli_call *c)
 	moore_engine_result_free(s.one);
 	moore_fabric_free(s.narrow);
 	moore_wire_free(s.wire);
+	free(s.predicted.load);
 	moore_seen_free(s.cables);
 	moore_engine_result_free(s.result);
 	moore_verdict_free(s.verdict);

@@ -96,6 +96,18 @@ static const struct {
 	{ "uniform traffic", cell_uniform }, { "worst traffic found", cell_worst },
 };
 
+/* What the counters say, in the unit of the predicted load above it; moore's is not in force. */
+static void
+add_measured(struct cli_grid *g, const json_t *counters)
+{
+	cli_cell(g, "measured load");
+	if (cli_int(counters, "links_read") && cli_num(counters, "mean_load") > 0)
+		cli_cell(g, "%.2f times the mean", cli_num(counters, "max_over_mean_load"));
+	else
+		cli_cell(g, json_is_null(counters) ? "not known" : "nothing was sent");
+	cli_cell(g, "-");
+}
+
 static void
 put_table(struct moore_buf *b, const json_t *o)
 {
@@ -112,6 +124,8 @@ put_table(struct moore_buf *b, const json_t *o)
 			rows[i].cell(&g, moore, json_object_get(o, "moore_shares"));
 		else
 			cli_cell(&g, "-");
+		if (rows[i].cell == cell_load)
+			add_measured(&g, json_object_get(o, "counters"));
 	}
 	cli_put_grid(b, &g);
 }
@@ -149,6 +163,81 @@ put_cables(struct moore_buf *b, const json_t *o)
 		cli_putf(b, "cables         %s\n", *cli_str(moore, "topology") ?
 			 CLI_GREEN "all links of this topology are there" CLI_PLAIN :
 			 "not judged: no family is recognised; --plan compares them with a plan");
+}
+
+static void
+put_busiest(struct moore_buf *b, const json_t *busiest)
+{
+	static const struct cli_col col[] = {
+		{ "  MOST DATA", CLI_LEFT }, { "SENT", CLI_RIGHT }, { "TIMES THE MEAN", CLI_RIGHT },
+		{ "PREDICTED", CLI_RIGHT }, { 0 }
+	};
+	struct cli_grid g = CLI_GRID(col);
+	const json_t *l;
+	size_t i;
+
+	json_array_foreach(busiest, i, l) {
+		struct moore_buf link = MOORE_BUF_INIT, sent = MOORE_BUF_INIT;
+
+		cli_put_link(&link, l);
+		cli_put_bytes(&sent, cli_num(l, "bytes"));
+		cli_cell(&g, "  %s", link.data ? link.data : "");
+		cli_cell(&g, "%s", sent.data ? sent.data : "");
+		cli_cell(&g, "%.2f", cli_num(l, "over_mean"));
+		cli_cell(&g, "%.2f", cli_num(l, "predicted_over_mean"));
+		b->oom |= link.oom || sent.oom;
+		moore_buf_free(&link);
+		moore_buf_free(&sent);
+	}
+	cli_put_grid(b, &g);
+}
+
+static void
+put_errors(struct moore_buf *b, const json_t *c)
+{
+	const json_t *list = json_object_get(c, "errors"), *port, *value;
+	const long long n = cli_int(c, "ports_with_errors");
+	const char *name;
+	size_t i;
+
+	if (!n) {
+		cli_putf(b, "errors         " CLI_GREEN "none" CLI_PLAIN " at %lld ports\n", cli_int(c, "ports"));
+		return;
+	}
+	cli_putf(b, "errors         " CLI_RED "%lld of %lld ports" CLI_PLAIN " counted errors%s\n", n,
+		 cli_int(c, "ports"), (size_t)n > json_array_size(list) ? "; the first ones:" : ":");
+	json_array_foreach(list, i, port) {
+		const char *between = ": ";
+
+		cli_putf(b, "  ");
+		cli_put_link(b, port);
+		json_object_foreach(json_object_get(port, "counters"), name, value) {
+			cli_putf(b, "%s%s %lld", between, name, (long long)json_integer_value(value));
+			between = ", ";
+		}
+		cli_putf(b, "\n");
+	}
+}
+
+static void
+put_counters(struct moore_buf *b, const json_t *o)
+{
+	const json_t *c = json_object_get(o, "counters"), *busiest = json_object_get(c, "busiest");
+
+	cli_putf(b, "\n");
+	if (!c || json_is_null(c)) {
+		cli_putf(b, "counters       not captured, so the load and errors of the links are not known: let "
+			 "moored take the capture\n");
+		return;
+	}
+	cli_putf(b, "counters       of %lld of %lld ports between switches, since their last reset",
+		 cli_int(c, "links_read"), cli_int(c, "links"));
+	if (cli_int(c, "at_ms"))
+		cli_put_when(b, ", read %Y-%m-%d %H:%M:%S", cli_int(c, "at_ms"));
+	cli_putf(b, "\n");
+	if (json_array_size(busiest))
+		put_busiest(b, busiest);
+	put_errors(b, c);
 }
 
 static void
@@ -212,6 +301,7 @@ cli_put_shadow(struct moore_buf *b, const json_t *o)
 	put_fabric(b, o);
 	cli_putf(b, "\n");
 	put_table(b, o);
+	put_counters(b, o);
 	put_cables(b, o);
 	put_writes(b, o);
 	put_preconditions(b, o);

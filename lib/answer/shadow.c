@@ -8,9 +8,14 @@
 #define WAY OBJ("'ok':" BOOL ",'stages':" LIST_OF(OBJ("'lanes':" STR ",'ok':" BOOL ",'why':" \
 	OR_NULL("string") ",'steps?':" ENGINE_STEPS)))
 #define OF(answer) "{'answer':'" answer "'}"
+#define BUSY OBJ(LINK_KEYS ",'bytes':" INT ",'over_mean':" NUM ",'predicted_over_mean':" NUM)
+#define COUNTERS OBJ_OR_NULL("'at_ms':" OR_NULL("integer") ",'links':" INT ",'links_read':" INT "," \
+	LOAD_KEYS ",'busiest':" LIST_OF(BUSY) ",'ports':" INT ",'ports_with_errors':" INT \
+	",'errors':" LIST_OF(OBJ(LINK_KEYS ",'counters':" ANY_OBJECT)))
+#define ERRORS_MAX 10		/* ports that are listed */
 
 const char moore_schema_shadow[] = OBJ("'ok':" BOOL ",'capture?':" OF("capture") ",'lmc':" INT
-	",'today':" OF("verdict") ",'today_shares':" SHARES ",'cables?':" OF("check")
+	",'today':" OF("verdict") ",'today_shares':" SHARES ",'counters':" COUNTERS ",'cables?':" OF("check")
 	",'why':" OR_NULL("string") ",'preconditions':" LIST_OF(OBJ("'what':" STR ",'met':"
 		OR_NULL("boolean") ",'text':" STR))
 	",'moore?':" OF("route") ",'moore_shares?':" SHARES
@@ -108,6 +113,90 @@ json_preconditions(const struct moore_shadow *x, bool *met)
 	return list;
 }
 
+/* ---- counters ---------------------------------------------------------------------------- */
+
+/* The mean load that the tables give a port which leads to a switch. */
+static double
+mean_predicted(const struct moore_fabric *f, const double *load)
+{
+	double sum = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (f->port[i].role == MOORE_ROLE_SWITCH) {
+			sum += load[i];
+			n++;
+		}
+	return n ? sum / n : 0;
+}
+
+static json_t *
+json_busiest(const struct moore_shadow *x, const struct moore_measured *m)
+{
+	const struct moore_fabric *f = x->today.f;
+	const double mean = mean_predicted(f, x->predicted);
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < m->n_busiest; i++) {
+		const struct moore_busy *b = &m->busiest[i];
+		const double load = x->predicted[f->sw[b->sw].port0 + b->port];
+
+		list = moore_json_add(list, moore_json_merge(moore_json_link(f, b->sw, b->port),
+			json_pack("{s:o, s:f, s:f}", "bytes", moore_json_bytes(b->sent), "over_mean",
+				  b->sent / m->mean, "predicted_over_mean", mean > 0 ? load / mean : 0)));
+	}
+	return list;
+}
+
+/* The error counters of a port that are not 0. */
+static json_t *
+json_errors(const struct moore_reading *r)
+{
+	json_t *o = json_object();
+
+	for (enum moore_counter c = 0; c < MOORE_N_COUNTERS; c++)
+		if (moore_counter_is_error(c) && r->has >> c & 1 && r->v[c])
+			o = moore_json_set(o, moore_counter_name(c), json_integer((json_int_t)r->v[c]));
+	return o;
+}
+
+static json_t *
+json_bad_ports(const struct moore_fabric *f, const struct moore_counted *c)
+{
+	json_t *list = json_array();
+	unsigned n = 0;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->sw[s].n_ports && n < ERRORS_MAX; p++) {
+			const struct moore_reading *r = &c->port[f->sw[s].port0 + p];
+
+			if (!moore_errors_any(r))
+				continue;
+			n++;
+			list = moore_json_add(list, moore_json_set(moore_json_link(f, s, (moore_portnum)p),
+								   "counters", json_errors(r)));
+		}
+	return list;
+}
+
+static json_t *
+json_counters(const struct moore_shadow *x)
+{
+	const struct moore_counted *c = x->counted;
+	struct moore_measured m;
+	json_t *o;
+
+	if (!c)
+		return json_null();
+	moore_measured_of(&m, x->today.f, c);
+	o = json_pack("{s:o, s:I, s:I, s:o, s:I, s:I, s:o}", "at_ms", c->at_ms ?
+		json_integer((json_int_t)c->at_ms) : json_null(), "links", (json_int_t)m.n_links,
+		"links_read", (json_int_t)m.n_read, "busiest", json_busiest(x, &m),
+		"ports", (json_int_t)m.n_ports, "ports_with_errors", (json_int_t)m.n_errors,
+		"errors", json_bad_ports(x->today.f, c));
+	return moore_json_merge(o, moore_json_load(m.max, m.mean));
+}
+
 /* ---- the answer ------------------------------------------------------------------------------ */
 
 static json_t *
@@ -181,6 +270,7 @@ moore_answer_shadow(const struct moore_shadow *x)
 		o = moore_json_set(o, "capture", moore_answer_capture(x->capture));
 	o = moore_json_set(o, "today", moore_answer_verdict(&x->today, x->asked, x->verdict, x->dangling));
 	o = moore_json_set(o, "today_shares", json_shares(&x->shares[0]));
+	o = moore_json_set(o, "counters", json_counters(x));
 	if (x->wire)
 		o = moore_json_set(o, "cables", moore_answer_check(x->wire));
 	if (x->result)

@@ -251,3 +251,46 @@ print("0x%016x" % h)' >"$T/hash"
 	run --separate-stderr -2 $M shadow t --html /dev/full
 	says "/dev/full: cannot write: No space left on device"
 }
+
+# counters DIR: writes moore-counters.dump there, in which every third port of a switch has sent more.
+counters() {
+	python3 - "$1" <<-'PY'
+		import sys
+		names = "transmit_data receive_data transmit_packets receive_packets transmit_wait symbol_error " \
+		    "link_error_recovery link_downed receive_errors receive_remote_physical_errors transmit_discards " \
+		    "local_link_integrity_errors excessive_buffer_overrun_errors vl15_dropped"
+		out = ["read 1764097000123", "columns " + names]
+		port = 0
+		for line in open(sys.argv[1] + "/moore-op-vls.dump"):
+		    line = line.rstrip()
+		    if line.startswith("Switch"):
+		        out.append(line)
+		    elif line[:1].isdigit():
+		        port += 1
+		        row = [port % 3 * 1000, 500, port % 3, 1] + [0] * 9 + ["-"]
+		        row[5] = int(port % 90 == 7)
+		        out.append(" ".join(map(str, [line.split()[0]] + row)))
+		open(sys.argv[1] + "/moore-counters.dump", "w").write("\n".join(out) + "\n#--\n")
+	PY
+}
+
+@test "counters beside the dumps come along, and shadow shows them beside the predicted load" {
+	cp -r t "$T/t"
+	counters "$T/t"
+	$M capture "$T/t" --key key -o "$T/counted.tar" >/dev/null
+	diff <(tar tf site.tar) <(tar tf "$T/counted.tar") | grep -x '> moore-counters.dump'
+	# Nothing but the names and GUIDs of switches is replaced.
+	diff <(grep -v '^Switch' "$T/t/moore-counters.dump" | sort) <(tar xOf "$T/counted.tar" moore-counters.dump | grep -v '^Switch' | sort)
+	run ! grep -qaiF -f <(grep -oE '0x[0-9a-f]{16}|"[^"]*"' "$T/t/moore-counters.dump") "$T/counted.tar"
+	run $M shadow "$T/counted.tar" --json
+	holds '.counters | .links == 350 and .links_read == 350 and .ports == 550 and .at_ms == 1764097000123'
+	holds '.counters | .max_load == 8000 and (.busiest | length) == 5 and .busiest[0].bytes == 8000'
+	holds '.counters | .ports_with_errors == 7 and (.errors | length) == 7 and .errors[0].counters == {symbol_error: 1}'
+	# With one LID for each endpoint, the prediction is the load that verify counts.
+	load=$(jq .today.max_over_mean_load <<<"$output")
+	jq -e --argjson m "$load" '[.counters.busiest[].predicted_over_mean] | max <= $m + 1e-9 and min > 0' <<<"$output"
+	# A file that is damaged is refused with its line.
+	sed -i '5s/ 500 / x /' "$T/t/moore-counters.dump"
+	run --separate-stderr -2 $M capture "$T/t" --key key -o "$T/no.tar"
+	says "moore-counters.dump:5: expected a number or -"
+}

@@ -118,3 +118,63 @@ for vl, weight in (t[2:], t[:2]): print("".join(f" {v}:{w}" for v, w in zip(vl, 
 		"$dir/answer" >/dev/null || fail "$(jq -c . "$dir/answer")"
 	moored_stop
 }
+
+@test "counters: captured as perfquery reads them, with pseudonyms as the rest, beside the predicted load" {
+	planned slimfly q=3 p=2 -- lmc 0
+	settled
+	link=$(first_link)
+	busy=$(sed -n 's/^"\(.*\)"\[\([0-9]*\)\]$/\1[\2]/p' <<<"$link")
+	port=${busy#*[} port=${port%]}
+	sim "PerformanceSet $link PortCountersExtended.PortXmitData=250000000000"
+	sim "PerformanceSet $link PortCounters.SymbolErrorCounter=17"
+	moored_start
+	will "$DEADLINE" '.lanes_read' fabric.summary
+	will "$DEADLINE" '.ports | length > 0' errors.list
+	m="moorectl --socket $dir/moored.sock"
+	$m capture --names keep -o "$dir/kept.tar" >/dev/null
+	tar xOf "$dir/kept.tar" moore-counters.dump >"$dir/counters"
+	# Each port with a cable has a line: 18 switches with 5 cables and 2 endpoints.
+	[ "$(grep -c '^[0-9]' "$dir/counters")" = $((18 * 7)) ]
+	# MADs count too, so that the value goes on a little.
+	awk -v s="\"${busy%[*}\"" -v p="$port" '$1 == "Switch" { on = $3 == s }
+		on && $1 == p { print $2, $7 }' "$dir/counters" >"$dir/row"
+	read -r data symbols <"$dir/row"
+	[ "$data" -ge 250000000000 ] && [ "$data" -lt 250001000000 ] && [ "$symbols" = 17 ] || fail "$(cat "$dir/row")"
+	lid=$(sed -n "s/^Unicast.* switch Lid \([0-9]*\) .*'${busy%[*}'.*/\1/p" "$dir/dump/opensm-lfts.dump" | head -n 1)
+	now=$(on_fabric perfquery -x "$lid" "$port" | sed -n 's/^PortXmitData:\.*//p')
+	[ "$now" -ge "$data" ] && [ "$now" -lt $((data + 1000000)) ] || fail "perfquery reads $now, the capture has $data"
+	# The load and the error are shown, of the running fabric and of the capture, as JSON,
+	$m shadow --json >"$dir/live.json" || [ $? -eq 1 ]
+	moorectl shadow "$dir/kept.tar" --json >"$dir/kept.json" || [ $? -eq 1 ]
+	for f in live kept; do
+		jq -e --arg s "${busy%[*}" '.counters | .links == 90 and .links_read == 90 and .ports == 126 and
+			.ports_with_errors == 1 and .errors[0].switch == $s and .errors[0].counters == {symbol_error: 17} and
+			.busiest[0].switch == $s and .busiest[0].bytes >= 1e12 and .busiest[0].over_mean > 80 and
+			.busiest[0].predicted_over_mean > 0.5 and .busiest[0].predicted_over_mean < 2 and
+			.at_ms > 1.6e12 and .max_over_mean_load == .busiest[0].over_mean' "$dir/$f.json" >/dev/null ||
+			fail "$f: $(jq -c .counters "$dir/$f.json")"
+	done
+	# as lines and as a page.
+	moorectl shadow "$dir/kept.tar" --html "$dir/page.html" >"$dir/text" || [ $? -eq 1 ]
+	for words in 'measured load' "$busy -> " '1.0 TB' '1 of 126 ports' 'symbol_error 17'; do
+		grep -qF "$words" "$dir/text" || fail "no $words: $(cat "$dir/text")"
+		sed 's/&gt;/>/g; s/<[^>]*>//g' "$dir/page.html" | grep -qF "$words" || fail "the page lacks $words"
+	done
+	# Under pseudonyms it is the same but for the names.
+	$m capture --key "$dir/key" -o "$dir/hidden.tar" >/dev/null
+	tar xOf "$dir/hidden.tar" moore-counters.dump >"$dir/hidden"
+	! grep -qF "${busy%[*}" "$dir/hidden"
+	[ "$(grep -c '^Switch 0x02[0-9a-f]*, "sw-[0-9a-f]*"$' "$dir/hidden")" = 18 ]
+	diff <(awk '$1 == "Switch"' "$dir/counters" | wc -l) <(awk '$1 == "Switch"' "$dir/hidden" | wc -l)
+	moorectl shadow "$dir/hidden.tar" --json >"$dir/hidden.json" || [ $? -eq 1 ]
+	jq -e '.counters.ports_with_errors == 1 and .counters.busiest[0].over_mean > 80' "$dir/hidden.json" >/dev/null
+	# Without the counters the page says so.
+	moorectl capture "$dir/dump" --key "$dir/key" -o "$dir/dump.tar" >/dev/null
+	! tar tf "$dir/dump.tar" | grep -q counters
+	moorectl shadow "$dir/dump.tar" --json >"$dir/dump.json" || [ $? -eq 1 ]
+	jq -e '.counters == null' "$dir/dump.json" >/dev/null
+	moorectl shadow "$dir/dump.tar" >"$dir/text" || [ $? -eq 1 ]
+	grep -q '^measured load *not known' "$dir/text"
+	grep -q '^counters *not captured' "$dir/text"
+	moored_stop
+}

@@ -28,6 +28,7 @@
 #include "optics.h"
 #include "check.h"
 #include "conf.h"
+#include "counted.h"
 #include "demand.h"
 #include "drain.h"
 #include "errors.h"
@@ -328,6 +329,10 @@ struct moore_shadow {
 	const char *why;				/* for this reason */
 	const struct moore_route_stats *stats;
 	struct moore_shadow_shares shares[2];	/* today, moore */
+	const struct moore_counted *counted;	/* NULL: no counters were captured */
+	/* By port that sends, the load of today's tables when every endpoint sends evenly to all
+	 * others; with counted. */
+	const double *predicted;
 	/* From today's tables to moore's and back; unused without a result. */
 	const struct moore_churn *churn;
 	struct moore_lane_churn lanes;
