@@ -368,8 +368,11 @@ static const struct cli_opt history_opts[] = {
 };
 #define OPT_IBDIAGNET { "ibdiagnet", 0, "DIR", \
 	"also show FEC, BER and modules, from the files of ibdiagnet in DIR (untested)" }
+#define OPT_MLXLINK { "mlxlink", 0, "DIR", \
+	"the same from what mlxlink printed, in files GUID-PORT.txt or .json in DIR (untested)" }
 static const struct cli_opt errors_opts[] = {
 	OPT_IBDIAGNET,
+	OPT_MLXLINK,
 	OPT_ONLINE,
 	{ 0 }
 };
@@ -378,6 +381,7 @@ static const struct cli_opt drain_opts[] = {
 	{ "apply", 0, NULL, "drain the links that may be: write them into the file of links" },
 	{ "undo", 0, NULL, "remove these links, or all that programs wrote, from the file" },
 	OPT_IBDIAGNET,
+	OPT_MLXLINK,
 	OPT_ONLINE,
 	{ 0 }
 };

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* optics.c - joins what ibdiagnet left behind to the links of an answer, by GUID and port. */
+/* optics.c - joins what ibdiagnet and mlxlink left behind to the links of an answer, by GUID and
+ * port.
+ *
+ * mlxlink prints neither the GUID of its device nor the InfiniBand number of the port, so the name
+ * of its file must have both: 0xb8cef60300a1b2c3-12.json. */
+#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,13 +37,12 @@ load_file(const char *dir, const char *name, struct moore_optics *t)
 	return rc;
 }
 
-int
-cli_load_optics(const struct cli_call *c, struct moore_optics *out)
+static int
+load_ibdiagnet(const struct cli_call *c, struct moore_optics *out)
 {
 	const char *dir = cli_opt(c, "ibdiagnet");
 	size_t found = 0;
 
-	*out = (struct moore_optics)MOORE_OPTICS_INIT;
 	for (size_t i = 0; dir && i < ARRAY_LEN(files); i++) {
 		int rc = load_file(dir, files[i], out);
 
@@ -53,6 +58,100 @@ cli_load_optics(const struct cli_call *c, struct moore_optics *out)
 			 out->skipped);
 	return CLI_OK;
 }
+
+/* ---- mlxlink ------------------------------------------------------------------------ */
+
+#define MLXLINK_MAX ((size_t)1 << 20)	/* bytes of one file */
+
+/* Reads the name "0xGUID-PORT.txt" or ".json". */
+static bool
+read_name(const char *name, uint64_t *guid, uint64_t *port)
+{
+	const char *at = name, *end = name + strlen(name);
+
+	return moore_text_u64(&at, end, 16, UINT64_MAX, guid) && *at++ == '-' &&
+		moore_text_u64(&at, end, 10, UINT8_MAX, port) &&
+		(!strcmp(at, ".txt") || !strcmp(at, ".json"));
+}
+
+static int
+is_mlxlink(const struct dirent *e)
+{
+	uint64_t guid, port;
+
+	return read_name(e->d_name, &guid, &port);
+}
+
+static int
+by_guid_and_port(const struct dirent **a, const struct dirent **b)
+{
+	uint64_t x[2] = { 0 }, y[2] = { 0 };
+
+	read_name((*a)->d_name, &x[0], &x[1]);
+	read_name((*b)->d_name, &y[0], &y[1]);
+	for (int i = 0; i < 2; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int
+load_port(const char *dir, const char *name, struct moore_optics *t)
+{
+	char *path = cli_path_join(dir, name);
+	struct moore_buf text;
+	uint64_t guid = 0, port = 0;
+	struct moore_err err;
+	int rc;
+
+	if (!path)
+		return cli_error("out of memory");
+	read_name(name, &guid, &port);
+	if ((rc = cli_read_at_most(path, MLXLINK_MAX, "output of mlxlink", &text)) == CLI_OK) {
+		if (moore_optics_add_mlxlink(t, guid, (uint32_t)port, text.data ? text.data : "", text.len,
+					     &err) < 0)
+			rc = cli_error_at(path, &err);
+		moore_buf_free(&text);
+	}
+	free(path);
+	return rc;
+}
+
+static int
+load_mlxlink(const struct cli_call *c, struct moore_optics *out)
+{
+	const char *dir = cli_opt(c, "mlxlink");
+	struct dirent **entry = NULL;
+	int rc = CLI_OK, n;
+
+	if (!dir)
+		return CLI_OK;
+	if ((n = scandir(dir, &entry, is_mlxlink, by_guid_and_port)) < 0)
+		return cli_error("%s: %s", cli_file_name(dir), strerror(errno));
+	if (!n)
+		rc = cli_error("%s: holds no file named like 0xb8cef60300a1b2c3-12.json or .txt: the GUID and "
+			       "the port that `mlxlink -m -c` was asked for", cli_file_name(dir));
+	for (int i = 0; i < n; i++) {
+		if (rc == CLI_OK)
+			rc = load_port(dir, entry[i]->d_name, out);
+		free(entry[i]);
+	}
+	free(entry);
+	return rc;
+}
+
+int
+cli_load_optics(const struct cli_call *c, struct moore_optics *out)
+{
+	int rc;
+
+	*out = (struct moore_optics)MOORE_OPTICS_INIT;
+	if ((rc = load_ibdiagnet(c, out)) != CLI_OK)
+		return rc;
+	return load_mlxlink(c, out);
+}
+
+/* ---- joining ------------------------------------------------------------------------ */
 
 static void
 join_end(const struct moore_optics *t, json_t *row, const char *guid, const char *port,
@@ -73,7 +172,7 @@ cli_join_optics(const struct cli_call *c, const struct moore_optics *t, json_t *
 	size_t i;
 
 	json_array_foreach(rows, i, row) {
-		if (!cli_has(c, "ibdiagnet"))
+		if (!cli_has(c, "ibdiagnet") && !cli_has(c, "mlxlink"))
 			return;
 		join_end(t, row, "guid", "port", "optics");
 		if (both_ends)

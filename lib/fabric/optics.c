@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* optics.c - reads the tables of ibdiagnet's files (moore/optics.h).
+/* optics.c - reads the tables of ibdiagnet's files (moore/optics.h), and keeps what is known of
+ * each port.  Elsewhere: what mlxlink prints (lib/answer/mlxlink.c).
  *
  * A table is a head and rows with one character between cells: a colon, or a comma outside of
  * quotes.  A row that lacks cells at its end is read as far as it goes. */
@@ -115,13 +116,16 @@ take_number(struct cell c, unsigned base, uint64_t max, uint64_t *out)
 	return moore_text_u64(&at, c.at + c.len, base, max, out) && at == c.at + c.len;
 }
 
-static void
-take_value(char *to, size_t size, struct cell c)
+void
+moore_optic_set(struct moore_optic *row, enum moore_optic_value v, const char *text, size_t len)
 {
+	char *to = row->value[v];
+	struct cell c = trimmed(text, text + len);
+
 	if (is_text(c, "N/A") || is_text(c, "NA") || is_text(c, "-"))
 		return;
-	if (c.len >= size)
-		c.len = size - 1;
+	if (c.len >= MOORE_OPTIC_SIZE)
+		c.len = MOORE_OPTIC_SIZE - 1;
 	memcpy(to, c.at, c.len);
 	to[c.len] = '\0';
 	moore_text_hide(to);
@@ -145,7 +149,8 @@ take_row(struct moore_optics *t, const struct table *is, const struct moore_scan
 	row.port = (uint32_t)port;
 	for (int i = 0; i < MOORE_N_OPTIC_VALUES; i++)
 		if (is->value[i] >= 0 && (uint32_t)is->value[i] < n)
-			take_value(row.value[i], sizeof(row.value[i]), cell[is->value[i]]);
+			moore_optic_set(&row, (enum moore_optic_value)i, cell[is->value[i]].at,
+					cell[is->value[i]].len);
 	if (!(more = moore_grow(t->port, t->n, &t->cap, sizeof(*more))))
 		return moore_fail_nomem(err);
 	t->port = more;
@@ -208,6 +213,15 @@ by_row(const void *a, const void *b)
 	return c ? c : memcmp(x->value, y->value, sizeof(x->value));
 }
 
+/* Adds what row has to a row of the same port. */
+static void
+overlay(struct moore_optic *to, const struct moore_optic *row)
+{
+	for (int v = 0; v < MOORE_N_OPTIC_VALUES; v++)
+		if (*row->value[v])
+			memcpy(to->value[v], row->value[v], sizeof(row->value[v]));
+}
+
 /* Sorts all rows, and leaves one for each port. */
 static void
 merge(struct moore_optics *t)
@@ -220,10 +234,7 @@ merge(struct moore_optics *t)
 			t->port[n++] = t->port[i];
 			continue;
 		}
-		for (int v = 0; v < MOORE_N_OPTIC_VALUES; v++)
-			if (*t->port[i].value[v])
-				memcpy(t->port[n - 1].value[v], t->port[i].value[v],
-				       sizeof(t->port[i].value[v]));
+		overlay(&t->port[n - 1], &t->port[i]);
 	}
 	t->n = n;
 }
@@ -261,22 +272,47 @@ moore_optics_free(struct moore_optics *t)
 	*t = (struct moore_optics)MOORE_OPTICS_INIT;
 }
 
-const struct moore_optic *
-moore_optics_find(const struct moore_optics *t, uint64_t guid, uint32_t port)
+/* The first row that is not before `want`. */
+static uint32_t
+place_of(const struct moore_optics *t, const struct moore_optic *want)
 {
-	const struct moore_optic want = { .guid = guid, .port = port };
 	uint32_t lo = 0, hi = t->n;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		int c = by_port(&t->port[mid], &want);
 
-		if (!c)
-			return &t->port[mid];
-		if (c < 0)
+		if (by_port(&t->port[mid], want) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return NULL;
+	return lo;
+}
+
+const struct moore_optic *
+moore_optics_find(const struct moore_optics *t, uint64_t guid, uint32_t port)
+{
+	const struct moore_optic want = { .guid = guid, .port = port };
+	const uint32_t at = place_of(t, &want);
+
+	return at < t->n && !by_port(&t->port[at], &want) ? &t->port[at] : NULL;
+}
+
+int
+moore_optics_put(struct moore_optics *t, const struct moore_optic *row, struct moore_err *err)
+{
+	const uint32_t at = place_of(t, row);
+	struct moore_optic *more;
+
+	if (at < t->n && !by_port(&t->port[at], row)) {
+		overlay(&t->port[at], row);
+		return 0;
+	}
+	if (!(more = moore_grow(t->port, t->n, &t->cap, sizeof(*more))))
+		return moore_fail_nomem(err);
+	t->port = more;
+	memmove(&t->port[at + 1], &t->port[at], (t->n - at) * sizeof(*more));
+	t->port[at] = *row;
+	t->n++;
+	return 0;
 }

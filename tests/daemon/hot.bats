@@ -384,6 +384,37 @@ is_scraped() { [ "$(evaluates 'count_over_time(moore_plane_up[1m]) > 3' | jq '.d
 	[[ $output == *"$T/found/ibdiagnet2.db_csv:1: the file is cut off in CABLE_INFO"* ]]
 }
 
+@test "errors beside what mlxlink printed: a file of each port, text or JSON" {
+	still slimfly q=3 p=2 20 <<-END
+		count 2 6 6 4 5 200
+	END
+	start
+	until_ok polled 20
+	read -r guid port < <(ask errors.list | jq -r '.ports[0] | "\(.guid) \(.port)"')
+	mkdir "$T/none" "$T/links"
+	run -2 $M --socket "$SOCK" errors --mlxlink "$T/none"
+	[[ $output == *"$T/none: holds no file named like 0x"* ]]
+	run -2 $M --socket "$SOCK" errors --mlxlink "$T/absent"
+	[[ $output == *"$T/absent: No such file or directory"* ]]
+	printf '\nOperational Info\n----------------\nFEC   : Standard RS-FEC - RS(528,514)\n\nModule Info\n-----------\nTemperature [C]  : 54 [-5..75]\n' \
+		>"$T/links/$guid-$port.txt"
+	echo nothing >"$T/links/README"
+	echo '{"status": {"code": 0}, "result": {"output": {"Physical Counters and BER Info": {"Raw Physical BER": "5E-9"}}}}' \
+		>"$T/links/0x1-1.json"
+	run -1 $M --socket "$SOCK" errors --mlxlink "$T/links"
+	[[ $output == *"fec Standard RS-FEC - RS(528,514), temperature 54 [-5..75]"* ]] || { echo "$output"; false; }
+	# Both tools at once: mlxlink has the last word on what it knows.
+	mkdir "$T/found"
+	printf 'START_CABLE_INFO\nNodeGuid,PortNum,SN,Temperature\n%s,%s,"MT123",41C\nEND_CABLE_INFO\n' "$guid" "$port" \
+		>"$T/found/ibdiagnet2.db_csv"
+	run -1 $M --socket "$SOCK" errors --mlxlink "$T/links" --ibdiagnet "$T/found" --json
+	jq -e '.ports[0].optics | .temperature == "54 [-5..75]" and .serial == "MT123"' <<<"$output" >/dev/null
+	# What is wrong is named with its file.
+	echo '{"status": {"code": 1, "message": "No such device"}}' >"$T/links/0x1-1.json"
+	run -2 $M --socket "$SOCK" errors --mlxlink "$T/links"
+	[[ $output == *"$T/links/0x1-1.json: mlxlink failed, so nothing is known of this port: No such device"* ]]
+}
+
 @test "errors: none" {
 	still slimfly q=3 p=2 5 </dev/null
 	start

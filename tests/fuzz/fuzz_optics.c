@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fuzz_optics.c - any bytes as files of ibdiagnet, two of them separated by a line of %%.  Whatever
- * was read is found again, in its order, and no value holds a character that is not displayed. */
+/* fuzz_optics.c - any bytes as files of ibdiagnet or as what mlxlink printed, two of them separated
+ * by a line of %%.  Whatever was read is found again, in its order, and no value holds a character
+ * that is not displayed. */
 #include "driver.h"
 #include "moore/optics.h"
 
-static const char fuzz_name[] = "files of ibdiagnet";
+static const char fuzz_name[] = "files of ibdiagnet and mlxlink";
 
 static const char *const *
 fuzz_seeds(void)
@@ -16,6 +17,10 @@ fuzz_seeds(void)
 			"0x2,1,,,\nEND_CABLE_INFO\n",
 		"START_NODES\nx\nEND_NODES\nSTART_CABLE_INFO\nPortNum,NodeGuid,SN\n1,0x1,\"\"\n2,0x1,\"q\n"
 			"END_CABLE_INFO\nSTART_CABLE_INFO\nNodeGuid,PortNum\n0x1,3\nEND_CABLE_INFO\n",
+		"\nOperational Info\n----------------\nState   : Active\nFEC     : \033[32mRS-FEC - RS(528,514)\033[0m\n"
+			"\nPhysical Counters and BER Info\n------------------------------\nRaw Physical BER : 5E-9\n"
+			"Symbol BER : 15E-255\n%%\n{\"status\": {\"code\": 0}, \"result\": {\"output\": {\"Module Info\": "
+			"{\"Temperature [C]\": \"54 [-5..75]\", \"Vendor Serial Number\": \"MT1\", \"Vendor Name\": 5}}}}",
 		NULL
 	};
 
@@ -57,6 +62,10 @@ fuzz_one(const uint8_t *data, size_t len)
 	moore_optics_add(&t, a, first, &err);
 	look(&t);
 	moore_optics_add(&t, b, rest, &err);
+	look(&t);
+	moore_optics_add_mlxlink(&t, 1, 2, a, first, &err);
+	look(&t);
+	moore_optics_add_mlxlink(&t, 1, 1, b, rest, &err);
 	look(&t);
 	moore_optics_free(&t);
 	free(a);

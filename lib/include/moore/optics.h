@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* moore/optics.h - FEC, bit error rates and cable modules of ports, from files that ibdiagnet
- * of NVIDIA leaves behind.
+ * and mlxlink of NVIDIA leave behind.
  *
- * Two files are known: ibdiagnet2.net_dump_ext, a table with colons between its columns, and
- * ibdiagnet2.db_csv, of which the section CABLE_INFO is read.  Columns are found by the names in
- * their head, so an order or a column of another version does no harm.  The names are those that
- * several public readers of these files agree on; no file of a real fabric was at hand.  Values
- * are kept as they are written, without a judgement. */
+ * Two files of ibdiagnet are known: ibdiagnet2.net_dump_ext, a table with colons between its
+ * columns, and ibdiagnet2.db_csv, of which the section CABLE_INFO is read.  Columns are found by
+ * the names in their head, so an order or a column of another version does no harm.  mlxlink (and
+ * mstlink, which is free software) prints one port, as text or as JSON, in sections whose names and
+ * keys are the same in both.  The names are those of the manual and those that several public
+ * readers of these files agree on; no file of a real fabric was at hand.  Values are kept as they
+ * are written, without a judgement. */
 #ifndef MOORE_OPTICS_H
 #define MOORE_OPTICS_H
 
@@ -21,10 +23,12 @@ enum moore_optic_value {
 };
 MOORE_API const char *moore_optic_value_name(enum moore_optic_value v);	/* "raw_ber" */
 
+#define MOORE_OPTIC_SIZE 48	/* of a value, which is cut to it */
+
 struct moore_optic {
 	uint64_t guid;		/* of the node */
 	uint32_t port;
-	char value[MOORE_N_OPTIC_VALUES][32];	/* "" where the files have none */
+	char value[MOORE_N_OPTIC_VALUES][MOORE_OPTIC_SIZE];	/* "" where the files have none */
 };
 struct moore_optics {
 	struct moore_optic *port;	/* by GUID and port */
@@ -37,6 +41,17 @@ struct moore_optics {
  * The caller ends t with moore_optics_free(), also on failure.  -MOORE_ESYNTAX with a line: it is neither of the two
  * files, or lacks a column without which a row has no port; -MOORE_ENOMEM.  O(n log n). */
 MOORE_API int moore_optics_add(struct moore_optics *t, const char *text, size_t len,
+			       struct moore_err *err);
+/* Adds what mlxlink printed of this port: text, or JSON if it begins with a brace.  What it has
+ * replaces what is known of the port.  -MOORE_ESYNTAX with a line: it has none of the sections that
+ * are read; -MOORE_EINVAL: mlxlink itself failed; -MOORE_ENOMEM.  O(len + ports behind it). */
+MOORE_API int moore_optics_add_mlxlink(struct moore_optics *t, uint64_t guid, uint32_t port,
+				       const char *text, size_t len, struct moore_err *err);
+/* Parts of such readers.  The first sets a value, unless the text means that there is none; the
+ * second adds a port, or what row has of a port that is known.  -MOORE_ENOMEM. */
+MOORE_API void moore_optic_set(struct moore_optic *row, enum moore_optic_value v, const char *text,
+			       size_t len);
+MOORE_API int moore_optics_put(struct moore_optics *t, const struct moore_optic *row,
 			       struct moore_err *err);
 MOORE_API void moore_optics_free(struct moore_optics *t);
 /* NULL: the files do not have this port.  O(log n). */
