@@ -92,7 +92,7 @@ BUILD_DEPS := gcc libc6-dev pkg-config libjansson-dev libopensm-dev libibumad-de
 	libibmad-dev libibnetdisc-dev libibverbs-dev libevent-dev libsystemd-dev \
 	libarpack2-dev libmetis-dev
 TEST_DEPS  := opensm ibsim-utils infiniband-diags ibutils libcmocka-dev bats jq graphviz \
-	python3 python3-jsonschema prometheus curl man-db systemd procps zsh libigraph-dev g++ \
+	python3 python3-jsonschema python3-yaml prometheus curl man-db systemd procps zsh libigraph-dev g++ \
 	iproute2 lldpd nftables traceroute frr chromium libjs-chart.js poppler-utils \
 	slurmctld slurmd slurm-client munge mmdebstrap systemd-container
 DEB_DEPS   := debhelper dpkg-dev

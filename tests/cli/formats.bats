@@ -160,6 +160,131 @@ readable() { $M plan import --help | sed -n 's/^  \([a-z0-9][a-z0-9]*\)  *[A-Za-
 	[ ! -e "$T/x" ]
 }
 
+# A plan of SPEC with cabinets, and another name for each switch and endpoint: words that a shell, YAML,
+# HTML or a spreadsheet could take for something else; blanks and brackets too where they are not for Slurm.
+hostile() {
+	local to=$1 for=$2
+	shift 2
+	$M plan new "$@" -o "$T/plain.json" >/dev/null
+	$M plan place "$T/plain.json" --cabinet-size 6 --iterations 300 -o "$T/plain.json" >/dev/null
+	python3 - "$T/plain.json" "$to" "$for" <<-'EOF2'
+		import json, sys
+		plan = json.load(open(sys.argv[1]))
+		slurm = ["null", "~", "yes", "*a", "&a", "!!str", "{a}", "0x10", "1e3", "---", "a:b", "a'b", "$(id)", "`id`",
+		         "<b>x</b>", "a;b", "a|b", "caf\u00e9", "\u4ea4\u6362\u673a", "%s%n", "?", ">", "../x", "N/A"]
+		netbox = slurm[:] + ['a b', "a  b", "swp1", "eth0", "name", "rack", "side_a_device", "[1-9]", "#"]
+		netbox.remove("---")	# begins like a formula
+		pool = netbox if sys.argv[3] == "netbox" else slurm
+		names = [s["name"] for s in plan["switches"]] + [e["name"] for e in plan["endpoints"]]
+		new = {n: pool[i] if i < len(pool) else pool[i % len(pool)] + str(i) for i, n in enumerate(names[::2] + names[1::2])}
+		assert len(set(new.values())) == len(names)
+		for x in plan["switches"] + plan["endpoints"]:
+		    x["name"] = new[x["name"]]
+		for x in plan["endpoints"] + [c[k] for c in plan["cables"] for k in "ab"]:
+		    x["switch"] = new[x["switch"]]
+		if sys.argv[3] == "netbox":
+		    plan["cables"][0]["label"] = 'C "1", <b>'
+		json.dump(plan, open(sys.argv[2], "w"))
+	EOF2
+}
+
+# Without its first switch, one cable and one endpoint of the others.
+degraded() {
+	python3 - "$1" <<-'EOF2'
+		import json, sys
+		plan = json.load(open(sys.argv[1]))
+		gone = plan["switches"].pop(0)["name"]
+		plan["endpoints"] = [e for e in plan["endpoints"] if e["switch"] != gone][1:]
+		plan["cables"] = [c for c in plan["cables"] if gone not in (c["a"]["switch"], c["b"]["switch"])][1:]
+		plan.pop("topology", None)
+		json.dump(plan, open(sys.argv[1], "w"))
+	EOF2
+}
+
+FAMILIES='slimfly q=3 p=2
+oft k=3
+mlfm h=3
+degraded slimfly q=3 p=2'
+
+@test "NetBox and Nautobot: device for device and cable for cable, hostile names in each family" {
+	local n=0
+	while read -r spec; do
+		hostile "$T/h.json" netbox ${spec#degraded }
+		[[ $spec != degraded* ]] || degraded "$T/h.json"
+		for site in netbox nautobot; do
+			$M plan export --to $site "$T/h.json" -o "$T/$site.csv"
+			$M plan export --to ${site}devices "$T/h.json" -o "$T/${site}devices.csv"
+		done
+		python3 - "$T" <<-'EOF2'
+			import collections, csv, json, sys
+			T = sys.argv[1]
+			plan = json.load(open(T + "/h.json"))
+			rows = lambda f: list(csv.DictReader(open(T + "/" + f, newline="", encoding="utf-8"), strict=True))
+			switches = {s["name"]: s for s in plan["switches"]}
+			wanted = collections.Counter((c["a"]["switch"], "swp%d" % c["a"]["port"], c["b"]["switch"], "swp%d" % c["b"]["port"],
+			                              c.get("label", "")) for c in plan["cables"])
+			wanted += collections.Counter((e["switch"], "swp%d" % e["port"], e["name"], "eth%d" % (e.get("ca_port", 1) - 1), "")
+			                              for e in plan["endpoints"])
+			hosts = {e["name"] for e in plan["endpoints"]}
+			sites = {"netbox": ("side_a_device", "side_a_name", "side_b_device", "side_b_name", "rack", "role"),
+			         "nautobot": ("termination_a__device__name", "termination_a__name", "termination_b__device__name",
+			                      "termination_b__name", "rack__name", "role__name")}
+			for site, (a, ap, b, bp, rack, role) in sites.items():
+			    cables = collections.Counter((r[a], r[ap], r[b], r[bp], r["label"]) for r in rows(site + ".csv"))
+			    assert cables == wanted, (site, cables - wanted, wanted - cables)
+			    devices = rows(site + "devices.csv")
+			    assert collections.Counter(d["name"] for d in devices) == collections.Counter([*switches, *hosts])
+			    for d in devices:
+			        s = switches.get(d["name"], {})
+			        want = (s.get("cabinet", ""), str(s.get("unit", "")), "switch" if s else "endpoint")
+			        assert (d[rack], d["position"], d[role]) == want, (site, d)
+			    # Every end of a cable is a device, and no interface has two cables.
+			    ends = [e for c in cables for e in (c[:2], c[2:4])]
+			    assert len(set(ends)) == len(ends) and {e[0] for e in ends} <= {d["name"] for d in devices}
+		EOF2
+		# moorectl reads both files back as the same plan.
+		for site in netbox nautobot; do
+			cat "$T/$site.csv" "$T/${site}devices.csv" >"$T/both.csv"
+			$M plan import --from $site "$T/both.csv" -o "$T/back.json" >/dev/null
+			diff <(wiring "$T/h.json") <(wiring "$T/back.json") || fail "$spec as $site"
+			diff <(jq -c '[.switches[] | {name, cabinet, unit}] | sort_by(.name)' "$T/h.json") \
+				<(jq -c '[.switches[] | {name, cabinet, unit}] | sort_by(.name)' "$T/back.json") || fail "$spec as $site"
+		done
+		n=$((n + 1))
+	done <<<"$FAMILIES"
+	[ $n = 4 ]
+}
+
+# PyYAML is the reader, which knows nothing of how the file is written.
+@test "topology.yaml: each node in the block of its cabinet, hostile names in each family" {
+	local n=0
+	while read -r spec; do
+		hostile "$T/h.json" slurm ${spec#degraded }
+		[[ $spec != degraded* ]] || degraded "$T/h.json"
+		$M plan export --to slurmyaml "$T/h.json" -o "$T/topology.yaml"
+		python3 - "$T" <<-'EOF2'
+			import json, sys, yaml
+			T = sys.argv[1]
+			plan = json.load(open(T + "/h.json"))
+			(top,) = yaml.safe_load(open(T + "/topology.yaml", encoding="utf-8"))
+			assert set(top) == {"topology", "cluster_default", "block"} and top["cluster_default"] is True
+			blocks = top["block"]["blocks"]
+			assert all(set(b) == {"block", "nodes"} and isinstance(b["nodes"], str) for b in blocks)
+			got = {b["block"]: b["nodes"].split(",") for b in blocks}
+			assert len(got) == len(blocks)
+			cabinet = {s["name"]: s["cabinet"] for s in plan["switches"]}
+			want = {}
+			for e in plan["endpoints"]:
+			    want.setdefault(cabinet[e["switch"]], set()).add(e["name"])
+			assert {k: set(v) for k, v in got.items()} == want
+			assert sum(map(len, got.values())) == len(plan["endpoints"])	# no node twice
+			assert top["block"]["block_sizes"] == [min(map(len, got.values()))]
+		EOF2
+		n=$((n + 1))
+	done <<<"$FAMILIES"
+	[ $n = 4 ]
+}
+
 @test "rates and GUIDs cross ibnetdiscover, lengths and labels cross csv" {
 	q5 "$T/p.json"
 	jq '.rate = "4xHDR" | .cables[3].rate = "4xEDR" | .switches[0].guid = "0x00000000000abc01" |
