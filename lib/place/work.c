@@ -138,12 +138,12 @@ arrange(struct ends *e, size_t n, enum moore_work_order order, uint32_t n_crews)
 		e[i].work.crew = (uint32_t)((uint64_t)i * n_crews / n) + 1;
 	}
 	/* The list is sorted by pair and, since crews get consecutive runs, by crew.  A
-	 * bundle is pulled as one, so inside it the lines are sorted by the plugs at its
-	 * first end. */
+	 * crew pulls its part of a bundle as one, so inside that the lines are sorted by the
+	 * plugs at the first end. */
 	if (order != MOORE_WORK_BUNDLE)
 		return;
 	for (size_t i = 0; i < n; i++)
-		e[i].key[TO] = 0;
+		e[i].key[TO] = e[i].work.crew;
 	qsort(e, n, sizeof(*e), ends_cmp);
 }
 
