@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cables_html.c - the sheet that a crew prints: a cover with the counts, what to order and
- * the floor, and then a page for each group of cables with the ways on the floor and a line
+/* cables_html.c - the sheet that a crew prints: a cover with the counts, what to order, the
+ * floor, which lines each crew has and how to read them, and then a page for each group of cables with the ways on the floor and a line
  * with a box to tick for each cable.  It is one file without script, font or style sheet of
  * its own, and the same plan and options give the same bytes: its date is an option.
  *
@@ -54,7 +54,7 @@ put_facts(struct moore_buf *b, const struct cli_cables *k, uint64_t hash)
 	cli_putf(b, "<tr><th>cabinets<td>%u</tr>\n<tr><th>switches<td>%u</tr>\n"
 		 "<tr><th>endpoints<td>%u</tr>\n<tr><th>cables between cabinets<td>%u</tr>\n"
 		 "<tr><th>cables inside a cabinet<td>%u</tr>\n<tr><th>cables to endpoints<td>%u</tr>\n"
-		 "<tr><th>crews<td>%u</tr>\n<tr><th>groups, each begins a page<td>%u</tr>\n"
+		 "<tr><th>crews<td>%u</tr>\n<tr><th>groups of cables; each begins a page<td>%u</tr>\n"
 		 "</table>\n", p->n_cabinets, p->n_switches, p->n_endpoints, p->n_cables - inside,
 		 inside, p->n_endpoints, k->n_crews, groups);
 }
@@ -78,14 +78,70 @@ put_stock(struct moore_buf *b, const struct cli_cables *k)
 			cli_putf(b, "%.2f", k->pieces[s] * stock->price);
 		cli_putf(b, "</tr>\n");
 	}
-	cli_putf(b, "<tr><th>%.1f<th><th>%u<th>%u<th>%u<th>", k->bought, p->n_cables, p->n_endpoints,
+	cli_putf(b, "<tr><th>%.1f in all<th><th>%u<th>%u<th>%u<th>", k->bought, p->n_cables, p->n_endpoints,
 		 p->n_cables + p->n_endpoints);
 	if (k->price > 0)
 		cli_putf(b, "%.2f", k->price);
-	cli_putf(b, "</tr>\n</table>\n<p>Between switches %.1f m are routed; a cable to an endpoint is "
-		 "%g m long.</p>\n", k->metres, k->endpoint_length);
+	cli_putf(b, "</tr>\n</table>\n<p>The ways of cables between switches are %.1f m; a cable to an "
+		 "endpoint is %g m long.</p>\n", k->metres, k->endpoint_length);
 	if (k->price > 0 && k->unpriced)
 		cli_putf(b, "<p>%u cables have no price.</p>\n", k->unpriced);
+}
+
+/* Which lines a crew has, and where it begins and ends. */
+static void
+put_crews(struct moore_buf *b, const struct cli_cables *k)
+{
+	cli_putf(b, "<h2>Crews</h2>\n<table>\n<thead><tr><th>crew<th>lines<th>cables<th>begins with"
+		 "<th>ends with</tr></thead>\n");
+	for (size_t i = 0, n; i < k->n_work; i += n) {
+		size_t last = i;
+
+		for (n = 0; i + n < k->n_work && k->work[i + n].crew == k->work[i].crew;) {
+			last = i + n;
+			n += cli_cables_group(k, last);
+		}
+		cli_putf(b, "<tr><td>%u<td>%zu to %zu<td>%zu", k->work[i].crew, i + 1, i + n, n);
+		for (int e = 0; e < 2; e++) {
+			struct moore_buf where = MOORE_BUF_INIT;
+
+			cli_cables_where(&where, k, e ? last : i);
+			cli_putf(b, "<td>");
+			moore_buf_xml(b, where.data ? where.data : "");
+			moore_buf_free(&where);
+		}
+		cli_putf(b, "</tr>\n");
+	}
+	cli_putf(b, "</table>\n");
+}
+
+/* What a crew has to know that sees such a sheet for the first time. */
+static void
+put_reading(struct moore_buf *b, const struct cli_cables *k)
+{
+	struct cli_cable_line l;
+
+	cli_putf(b, "<h2>How to read the pages</h2>\n<ul>\n");
+	if (k->n_work) {
+		cli_cable_line(k, &k->work[0], &l);
+		cli_putf(b, "<li>A label is cabinet-unit-port: <strong>");
+		moore_buf_xml(b, cli_cable_label(&l, 0));
+		cli_putf(b, "</strong> is port %u of the switch ", l.port[0]);
+		moore_buf_xml(b, l.node[0]);
+		cli_putf(b, ". Unit 1 is the lowest of a cabinet.\n");
+		cli_cable_line_free(&l);
+	}
+	cli_putf(b, "<li>A line is a cable. Take one of the length and kind in the line, plug in both ends, "
+		 "then tick the box. Each end carries the label of the port that it is plugged into.\n"
+		 "<li>In the picture of a page, <strong>one end</strong> of its cables is in the dark cabinet, and "
+		 "<strong>the other end</strong> is in a light one, below whose name stands how many go there. Red "
+		 "lines show the way along the aisles. Without a light cabinet, both ends are in the dark "
+		 "one.\n");
+	if (k->plan->n_endpoints)
+		cli_putf(b, "<li>Endpoints are the hosts. The plan does not tell where they stand: find them by "
+			 "name. The label of their end is the name and, in brackets, the port.\n");
+	cli_putf(b, "<li>The foot of each page has the hash of the plan. A page with another hash than this "
+		 "cover is of another plan: do not use it.\n</ul>\n");
 }
 
 static void
@@ -98,11 +154,12 @@ put_cover(struct moore_buf *b, const struct cli_cables *k, uint64_t hash)
 	put_stock(b, k);
 	cli_putf(b, "<h2>The floor</h2>\n");
 	cli_put_cables_floor(b, k);
-	cli_putf(b, "<p>A cabinet has its name and the number of its cables to switches. Rows are %g m "
-		 "apart, cabinets of a row %g m; the picture is not to scale.</p>\n"
-		 "<p>A label is cabinet-unit-port, with units counted from the bottom; the label of an "
-		 "endpoint is its name and port. Plug in both ends of a cable, then tick its box.</p>\n",
+	cli_putf(b, "<p>Seen from above. A cabinet has its name and the number of its cables to switches. "
+		 "Rows are %g m apart, cabinets of a row %g m; the picture is not to scale.</p>\n",
 		 k->plan->row_pitch, k->plan->column_pitch);
+	if (k->n_crews > 1)
+		put_crews(b, k);
+	put_reading(b, k);
 }
 
 /* ---- the groups ----------------------------------------------------------------------- */
@@ -171,7 +228,8 @@ cli_put_cables_html(struct moore_buf *b, const struct cli_cables *k)
 	moore_buf_xml(b, k->title);
 	cli_putf(b, "</title>\n<style>\n"
 		 "@page{size:A4;margin:14mm 12mm;@bottom-left{content:\"plan 0x%016llx\";font:9px "
-		 "sans-serif}@bottom-right{content:\"page \" counter(page) \" of \" counter(pages);"
+		 "sans-serif}@bottom-center{content:\"label: cabinet-unit-port, unit 1 is the lowest\";"
+		 "font:9px sans-serif}@bottom-right{content:\"page \" counter(page) \" of \" counter(pages);"
 		 "font:9px sans-serif}}\n"
 		 "body{font:11px/1.25 sans-serif;margin:0}section{break-before:page}\n"
 		 "table{border-collapse:collapse}thead{display:table-header-group}"

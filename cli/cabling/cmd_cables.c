@@ -102,13 +102,32 @@ put_totals(struct moore_buf *b, const struct cli_cables *k)
 	cli_putf(b, "%s", k->price > 0 ? "\n" : "");
 }
 
+/* True for lines of one pair, bundle or cabinet, of which two crews may each have a part. */
 static bool
-same_group(const struct cli_cables *k, const struct moore_work *a, const struct moore_work *b)
+same_place(const struct cli_cables *k, const struct moore_work *a, const struct moore_work *b)
 {
-	if (a->endpoint != b->endpoint || a->crew != b->crew || a->cabinet[0] != b->cabinet[0])
+	if (a->endpoint != b->endpoint || a->cabinet[0] != b->cabinet[0])
 		return false;
 	return k->by == CLI_BY_CABINET || (k->by == CLI_BY_BUNDLE ? a->bundle == b->bundle :
 					   a->cabinet[1] == b->cabinet[1]);
+}
+
+static bool
+same_group(const struct cli_cables *k, const struct moore_work *a, const struct moore_work *b)
+{
+	return a->crew == b->crew && same_place(k, a, b);
+}
+
+/* Tells a crew that has a part of a group which other crew has what is missing. */
+static void
+put_other_crew(struct moore_buf *b, const struct cli_cables *k, size_t i)
+{
+	const size_t end = i + cli_cables_group(k, i);
+
+	if (i && same_place(k, &k->work[i], &k->work[i - 1]))
+		cli_putf(b, ", begun by crew %u", k->work[i - 1].crew);
+	if (end < k->n_work && same_place(k, &k->work[i], &k->work[end]))
+		cli_putf(b, ", ended by crew %u", k->work[end].crew);
 }
 
 size_t
@@ -122,14 +141,12 @@ cli_cables_group(const struct cli_cables *k, size_t i)
 }
 
 void
-cli_cables_heading(struct moore_buf *b, const struct cli_cables *k, size_t i)
+cli_cables_where(struct moore_buf *b, const struct cli_cables *k, size_t i)
 {
 	const struct moore_work *w = &k->work[i];
 	const struct moore_plan_cabinet *from = &k->plan->cabinet[w->cabinet[0]];
 	const struct moore_plan_cabinet *to = &k->plan->cabinet[w->cabinet[1]];
 
-	if (k->n_crews > 1)
-		cli_putf(b, "crew %u, ", w->crew);
 	if (w->endpoint)
 		cli_putf(b, "%s to endpoints", from->name);
 	else if (k->by == CLI_BY_CABINET)
@@ -140,6 +157,15 @@ cli_cables_heading(struct moore_buf *b, const struct cli_cables *k, size_t i)
 		cli_putf(b, "bundle %u: %s to row %u", w->bundle, from->name, to->row + 1);
 	else
 		cli_putf(b, "%s to %s", from->name, to->name);
+	put_other_crew(b, k, i);
+}
+
+void
+cli_cables_heading(struct moore_buf *b, const struct cli_cables *k, size_t i)
+{
+	if (k->n_crews > 1)
+		cli_putf(b, "crew %u, ", k->work[i].crew);
+	cli_cables_where(b, k, i);
 	cli_putf(b, ": %zu", cli_cables_group(k, i));
 }
 

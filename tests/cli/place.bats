@@ -261,6 +261,40 @@ lengths() {
 	cmp "$T/c.html" "$T/d.html"
 }
 
+@test "the sheet: what a crew has, where another crew has the rest, and how to read a label" {
+	placed --cabinet-size 8
+	for by in pair bundle cabinet; do
+		$M plan cables "$T/q.json" --by $by --crews 3 --html "$T/c.html" >/dev/null
+		$M plan cables "$T/q.json" --by $by --crews 3 --json >"$T/c.json"
+		python3 - "$T" <<-'EOF2'
+		import html, json, re, sys
+		T = sys.argv[1]
+		page = open(T + "/c.html").read()
+		cover, *groups = page.split("<section>")
+		lines = json.load(open(T + "/c.json"))["lines"]
+		crews = re.findall("<tr><td>([0-9]+)<td>([0-9]+) to ([0-9]+)<td>([0-9]+)<td>(.*)<td>(.*)</tr>", cover)
+		heads = [re.search("<h2>crew ([0-9]+), (.*): ([0-9]+) cables?</h2>", g).groups() for g in groups]
+		assert [int(c[0]) for c in crews] == [1, 2, 3], crews
+		for crew, first, last, n, begins, ends in crews:
+		    mine = [i + 1 for i, l in enumerate(lines) if l["crew"] == int(crew)]
+		    assert mine == list(range(int(first), int(last) + 1)) and len(mine) == int(n)
+		    own = [h for h in heads if h[0] == crew]
+		    assert own[0][1] == begins and own[-1][1] == ends and sum(int(h[2]) for h in own) == int(n)
+		# The two parts of a group name each other, and nothing else does.
+		place = lambda h: re.sub(", (begun|ended) by crew [0-9]+", "", h[1])
+		for a, b in zip(heads, heads[1:]):
+		    parts = place(a) == place(b)
+		    assert (", ended by crew " + b[0] in a[1]) == parts == (", begun by crew " + a[0] in b[1]), (a, b)
+		assert any("begun by" in h[1] for h in heads)
+		l = lines[0]
+		assert "<strong>%s</strong> is port %d of the switch %s." % (l["a_label"], l["a_port"], l["a_node"]) in cover
+		EOF2
+	done
+	# One crew has all, and the sheet has no such table.
+	$M plan cables "$T/q.json" --html "$T/c.html" >/dev/null
+	! grep -qE '<h2>Crews|by crew' "$T/c.html"
+}
+
 @test "printed by Chromium, each group begins a page and long tables repeat their heads" {
 	command -v chromium >/dev/null && command -v pdftotext >/dev/null || skip "no chromium or pdftotext"
 	placed --cabinet-size 16
@@ -288,6 +322,7 @@ lengths() {
 	assert sum(rows[1:], []) == [str(i + 1) for i in range(275)]
 	assert all("one end" in p and "other end" in p for p in pages[1:])
 	assert all("page %d of %d" % (i + 1, len(pages)) in p for i, p in enumerate(pages))
+	assert all("label: cabinet-unit-port, unit 1 is the lowest" in p for p in pages)
 	EOF2
 	# A crew that has the sheet, the racks and nothing else: it finds a switch by cabinet and unit, an
 	# endpoint by its name. moored finds what it plugged.
