@@ -168,28 +168,19 @@ put_cables(struct moore_buf *b, const json_t *o)
 static void
 put_busiest(struct moore_buf *b, const json_t *busiest)
 {
-	static const struct cli_col col[] = {
-		{ "  MOST DATA", CLI_LEFT }, { "SENT", CLI_RIGHT }, { "TIMES THE MEAN", CLI_RIGHT },
-		{ "PREDICTED", CLI_RIGHT }, { 0 }
-	};
-	struct cli_grid g = CLI_GRID(col);
 	const json_t *l;
 	size_t i;
 
+	if (json_array_size(busiest))
+		cli_putf(b, "most data      by port, beside what today's routes predict if all send evenly to all:\n");
 	json_array_foreach(busiest, i, l) {
-		struct moore_buf link = MOORE_BUF_INIT, sent = MOORE_BUF_INIT;
-
-		cli_put_link(&link, l);
-		cli_put_bytes(&sent, cli_num(l, "bytes"));
-		cli_cell(&g, "  %s", link.data ? link.data : "");
-		cli_cell(&g, "%s", sent.data ? sent.data : "");
-		cli_cell(&g, "%.2f", cli_num(l, "over_mean"));
-		cli_cell(&g, "%.2f", cli_num(l, "predicted_over_mean"));
-		b->oom |= link.oom || sent.oom;
-		moore_buf_free(&link);
-		moore_buf_free(&sent);
+		cli_putf(b, "  ");
+		cli_put_link(b, l);
+		cli_putf(b, ": ");
+		cli_put_bytes(b, cli_num(l, "bytes"));
+		cli_putf(b, ", %.2f times the mean; predicted %.2f times\n", cli_num(l, "over_mean"),
+			 cli_num(l, "predicted_over_mean"));
 	}
-	cli_put_grid(b, &g);
 }
 
 static void
@@ -222,7 +213,7 @@ put_errors(struct moore_buf *b, const json_t *c)
 static void
 put_counters(struct moore_buf *b, const json_t *o)
 {
-	const json_t *c = json_object_get(o, "counters"), *busiest = json_object_get(c, "busiest");
+	const json_t *c = json_object_get(o, "counters");
 
 	cli_putf(b, "\n");
 	if (!c || json_is_null(c)) {
@@ -235,8 +226,7 @@ put_counters(struct moore_buf *b, const json_t *o)
 	if (cli_int(c, "at_ms"))
 		cli_put_when(b, ", read %Y-%m-%d %H:%M:%S", cli_int(c, "at_ms"));
 	cli_putf(b, "\n");
-	if (json_array_size(busiest))
-		put_busiest(b, busiest);
+	put_busiest(b, json_object_get(c, "busiest"));
 	put_errors(b, c);
 }
 
