@@ -16,6 +16,7 @@
 #include "log.h"
 #include "notify.h"
 #include "state.h"
+#include "watch/expected.h"
 
 enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
 
@@ -31,11 +32,11 @@ static const struct {
 	int value;
 	const char *arg, *help;
 } options[] = {
-	{ "config", OPT_CONFIG, "FILE", "read this configuration (" DEFAULT_CONF ")" },
+	{ "config", OPT_CONFIG, "FILE", "configuration (" DEFAULT_CONF ")" },
 	{ "plan", OPT_PLAN, "PLAN", "the intended fabric; overrides the configuration" },
 	{ "socket", OPT_SOCKET, "PATH", "path of the socket; overrides the configuration" },
 	{ "foreground", OPT_FOREGROUND, NULL, "log to standard error even under systemd" },
-	{ "check-config", OPT_CHECK, NULL, "read configuration and plan, report errors, exit" },
+	{ "check-config", OPT_CHECK, NULL, "read configuration, plan and moore.conf, report faults" },
 	{ "print-config", OPT_PRINT_CONFIG, NULL, "print moored.conf with every key and its default" },
 	{ "print-methods", OPT_PRINT_METHODS, NULL, "print the reference of the methods" },
 	{ "help", OPT_HELP, NULL, "print this help" },
@@ -58,8 +59,8 @@ print_help(void)
 {
 	struct moore_buf b = MOORE_BUF_INIT;
 
-	moore_buf_fmt(&b, "usage: moored [options]\n\nDiscovers the fabric, compares it with its "
-		      "plan, and answers moorectl on a socket.\n\noptions:\n");
+	moore_buf_fmt(&b, "usage: moored [options]\n\nDiscovers the fabric, compares it with its plan, "
+		      "and answers moorectl on a\nsocket.\n\noptions:\n");
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		char left[40];
 
@@ -242,6 +243,22 @@ log_fault(const struct moore_err *err)
 	log_say(LOG_ERR, NULL, "%s", err->text);
 }
 
+/* moored starts without its moore.conf and then cannot say what the plugin will do, so a check
+ * names what is wrong with it. */
+static int
+check_moore_conf(const struct moored *d)
+{
+	struct moore_links *links;
+	struct moore_conf conf;
+	struct moore_err err;
+	const int rc = conf_for_routes(d->conf.moore_conf, &conf, &links, &err);
+
+	moore_links_free(links);
+	if (rc < 0)
+		log_say(LOG_ERR, NULL, "moore_conf: %s", err.text);
+	return rc < 0 ? EXIT_MISUSE : EXIT_FINE;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -264,8 +281,9 @@ main(int argc, char **argv)
 		return EXIT_MISUSE;
 	}
 	if (g.check) {
+		rc = check_moore_conf(&d);
 		state_stop(&d);
-		return EXIT_FINE;
+		return rc;
 	}
 	if (start(&d, sig) == 0)
 		event_base_dispatch(loop_base(d.loop));

@@ -285,9 +285,9 @@ doctor_check_lids(struct exam *x, const struct moore_plan *p, const char *plan)
 	need = p->n_endpoints * step + p->n_switches * (strcmp(esp0.value, "TRUE") ? 1 : step);
 	if (need > MOORE_LID_MAX)
 		note(x, BAD, "lmc", x->opensm_conf, lmc.line, "%u: the %u endpoints and %u "
-		     "switches of %s then need %llu LIDs, and there are %u: write a smaller "
-		     "one", (unsigned)v, p->n_endpoints, p->n_switches, plan,
-		     (unsigned long long)need, MOORE_LID_MAX);
+		     "switches of %s then need %llu LIDs, and there are %u: %s", (unsigned)v,
+		     p->n_endpoints, p->n_switches, plan, (unsigned long long)need, MOORE_LID_MAX,
+		     v ? "write a smaller one" : "divide the plan into several subnets");
 }
 
 static void

@@ -421,6 +421,12 @@ doctor() {
 	4|TRUE|1|54080
 	5|FALSE|1|97682
 	ROWS
+	[[ $output == *"write a smaller one"* ]]
+	# With one LID each there is no smaller LMC.
+	$M plan new slimfly q=37 p=30 -o "$T/big.json" >/dev/null
+	sed -i "s/^lmc .*/lmc 0/" "$T/opensm.conf"
+	doctor
+	[[ $output == *"then need 84878 LIDs, and there are 49151: divide the plan into several subnets"* ]] || { echo "$output"; false; }
 }
 
 @test "doctor: sl-hint wants SL 0 for the subnet manager" {

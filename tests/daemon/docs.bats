@@ -18,6 +18,11 @@ load lib
 	done
 }
 
+@test "moored --help fits 80 columns" {
+	run -0 $D --help
+	[ -z "$(awk 'length > 80' <<<"$output")" ] || { echo "$output"; false; }
+}
+
 @test "the sample configuration is read, and is the defaults" {
 	$D --print-config >"$T/moored.conf"
 	$D --config "$T/moored.conf" --check-config

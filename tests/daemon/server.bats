@@ -242,6 +242,15 @@ load lib
 		[[ $(grep -c "error: .*moored.conf:[0-9]*: $part" <<<"$stderr") == 1 ]] || { echo "$part: $stderr"; false; }
 	done
 	[ "$(grep -c 'error: ' <<<"$stderr")" = 4 ]
+	# The file that the plugin reads is checked too, with the line; moored itself starts without it.
+	conf moore_conf "$T/moore.conf"
+	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
+	[[ $stderr == *"moore_conf: $T/moore.conf: cannot read: No such file or directory"* ]]
+	printf 'profile any-sl\nlinks %s\n' "$T/links" >"$T/moore.conf"
+	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
+	[[ $stderr == *"moore_conf: $T/links: cannot read: No such file or directory"* ]]
+	: >"$T/links"
+	run -0 --separate-stderr $D --config "$T/moored.conf" --check-config
 	run -2 --separate-stderr $D --config "$T/none"
 	[[ $stderr == *"none: cannot read"* ]]
 	run -2 --separate-stderr $D --colour
