@@ -64,8 +64,8 @@ void cli_cell_share(struct cli_grid *g, const json_t *o, const char *key);
 /* Appends a rate: "1.5 GB/s". */
 void cli_put_bytes(struct moore_buf *b, double bytes);
 void cli_put_rate(struct moore_buf *b, double bytes_per_s);
-/* Appends an event as a line, "15:04:05  sweep     plane 0, switches 50"; form is how the time is
- * printed. */
+/* Appends an event as a line, "15:04:05  sweep     scan 2: 50 switches, 200 endpoints"; form is how the
+ * time is printed (event.c). */
 void cli_put_event(struct moore_buf *b, const json_t *event, const char *form);
 /* Appends a duration: "3 s", "2 h 5 min". */
 void cli_put_time(struct moore_buf *b, long long ms);

@@ -384,6 +384,19 @@ is_scraped() { [ "$(evaluates 'count_over_time(moore_plane_up[1m]) > 3' | jq '.d
 	[[ $output == *"$T/found/ibdiagnet2.db_csv:1: the file is cut off in CABLE_INFO"* ]]
 }
 
+@test "events of hotspots are lines in the words of hotspots" {
+	still slimfly q=3 p=2 20 <<-END
+		count 2 6 6 4 5 200
+	END
+	start
+	until_ok polled 20
+	finds() {
+		run --separate-stderr $M --socket "$SOCK" events hotspot --since 2020-01-01
+		[[ $output == *"  hotspot   s0-2-0[4] -> s0-2-2[3]: the link errs: over 20 errors in ten minutes (errors)"* ]]
+	}
+	until_ok finds || { echo "$output"; false; }
+}
+
 @test "errors beside what mlxlink printed: a file of each port, text or JSON" {
 	still slimfly q=3 p=2 20 <<-END
 		count 2 6 6 4 5 200

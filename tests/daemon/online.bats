@@ -247,10 +247,11 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	until_ok grep -q reload "$T/all"
 	until_ok grep -q wiring "$T/all"
 	kill $a $b $all
-	grep -Eq '^[0-9:]{8}  sweep     sweep 2, plane 0, switches 50, endpoints 200' "$T/text"
+	grep -Eq '^[0-9:]{8}  sweep     scan 2: 50 switches, 200 endpoints$' "$T/text"
 	[ "$(wc -l <"$T/text")" = 1 ]
 	# all kinds in text: a line each, and no JSON
-	grep -q '  wiring    .*deviations 1, appeared missing s0-0-0\[5\] -- s0-0-1\[5\]: ' "$T/all"
+	grep -q '  wiring    missing s0-0-0\[5\] -- s0-0-1\[5\]: planned, and nothing is there; 1 deviation in all$' "$T/all"
+	grep -q '  reload    configuration and plan were read again$' "$T/all"
 	[ "$(wc -l <"$T/all")" -ge 3 ]
 	! grep -q '[{}"]' "$T/all"
 	jq -se 'map(.method) | index("event.sweep") != null and index("event.reload") != null' "$T/json"

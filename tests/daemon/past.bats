@@ -32,7 +32,7 @@ past() { [ "$(ask events.past "${2:-{\}}" | jq '.events | length')" = "$1" ]; }
 	while read -r clock rest; do
 		grep -qF "$clock $rest" <(tr -s ' ' <"$T/past")
 	done < <(tr -s ' ' <"$T/live" | grep -v reload)
-	grep -Eq '^[0-9]{4}(-[0-9]{2}){2} [0-9:]{8}  wiring    .*deviations 1, appeared missing s0-0-0\[5\] -- ' "$T/past"
+	grep -Eq '^[0-9]{4}(-[0-9]{2}){2} [0-9:]{8}  wiring    missing s0-0-0\[5\] -- .*: planned, and nothing is there; 1 deviation in all$' "$T/past"
 	# state, manager, sweep, wiring, then sweep, wiring, reload and what the plan led to
 	[ "${#lines[@]}" -ge 7 ]
 	m events wiring --since today --until now --json >"$T/json" || true
