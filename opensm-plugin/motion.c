@@ -226,11 +226,15 @@ log_step(struct mplug_sm *sm)
 {
 	struct mplug_motion *m = &sm->motion;
 	const struct moore_motion *plan = m->plan->motion;
-	uint64_t interrupted = m->plan->step[m->next - 1].interrupted;
+	const uint64_t interrupted = m->plan->step[m->next - 1].interrupted;
+	const uint32_t no_path = plan->step[m->next - 1].no_path;
+	char dropped[40] = "";
 
-	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: step %u of %u: %zu blocks, %u rows to no-path, "
-		"%" PRIu64 " live pairs interrupted, %.0f ms\n", m->next, plan->n_steps, m->blocks,
-		plan->step[m->next - 1].no_path, interrupted, m->answered_ms - m->sent_ms);
+	if (no_path)
+		snprintf(dropped, sizeof(dropped), "%u rows to no-path, ", no_path);
+	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: step %u of %u: %zu blocks, %s%" PRIu64
+		" live pairs interrupted, %.0f ms\n", m->next, plan->n_steps, m->blocks, dropped,
+		interrupted, m->answered_ms - m->sent_ms);
 	mplug_tell_step(sm, m->next, plan->n_steps);
 	if (interrupted)
 		mplug_log_err(sm, MPLUG_MR_INTERRUPTED, "%" PRIu64 " pairs that were connected are "
