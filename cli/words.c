@@ -85,8 +85,9 @@ static const struct {
 void
 cli_put_values(struct moore_buf *b, const struct cli_cmd *cmd, const struct cli_opt *opt)
 {
-	/* any-sl|sl-hint|one-vl, but not LIST or NAME[:PORT] */
-	if (opt->arg && strchr(opt->arg, '|') && !strpbrk(opt->arg, "[:")) {
+	/* any-sl|sl-hint|one-vl, or the one word stock, but not LIST or NAME[:PORT] */
+	if (opt->arg && (strchr(opt->arg, '|') || (*opt->arg >= 'a' && *opt->arg <= 'z')) &&
+	    !strpbrk(opt->arg, "[:")) {
 		size_t n = strlen(opt->arg), list = strlen("|LIST");
 
 		if (n > list && !strcmp(opt->arg + n - list, "|LIST"))

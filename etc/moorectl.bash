@@ -71,6 +71,9 @@ _moorectl()
 		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" hotspots 2>/dev/null | awk '$2 ~ /]$/ { print $2 }')" -- "$cur"))
 	elif [ "$COMP_CWORD" -eq 2 ] && [ "$one" = call ]; then
 		COMPREPLY=($(compgen -W "$(moorectl "${socket[@]}" call 2>/dev/null | cut -d' ' -f1)" -- "$cur"))
+	elif [[ "$one $two" == "topo find" ]]; then
+		COMPREPLY=($(compgen -W "endpoints= radix= diameter=" -- "$cur"))
+		compopt -o nospace 2>/dev/null
 	elif [[ "$one $two" == @("topo show"|"topo compare"|"plan new") ]]; then
 		_moorectl_family "$cur"
 	fi

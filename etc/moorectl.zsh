@@ -73,6 +73,8 @@ _moorectl()
 		compadd -- ${${(M)${${(f)"$(moorectl $socket hotspots 2>/dev/null)"}##[a-z]## ##}:#*\] *}%% *}
 	elif (( CURRENT == 3 )) && [[ $one == call ]]; then
 		compadd -- ${${(f)"$(moorectl $socket call 2>/dev/null)"}%% *}
+	elif [[ "$one $two" == "topo find" ]]; then
+		compadd -S '' -- endpoints= radix= diameter=
 	elif [[ "$one $two" == ("topo show"|"topo compare"|"plan new") ]]; then
 		_moorectl_family
 	else

@@ -43,6 +43,8 @@ unset COLUMNS	# what completion reads is not wrapped for all that
 	PATH=${M%/*}:$PATH
 	source "$ROOT/etc/moorectl.bash"
 	complete_words() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _moorectl 2>/dev/null; echo "${COMPREPLY[*]}"; }
+	[ "$(complete_words moorectl topo find r)" = radix= ]
+	[ "$(complete_words moorectl verify dir --mcast "")" = stock ]
 	while IFS='|' read -r line want; do
 		# The last word is empty if the line ends in a blank.
 		read -ra typed <<<"$line"

@@ -67,6 +67,8 @@ load lib
 	[ "$(complete_words moorectl topo show o)" = "oft " ]
 	[ "$(complete_words moorectl topo show bundlefly "")" = "c= p= s= " ]
 	[ "$(complete_words moorectl topo show slimfly "")" = "p= q= " ]
+	[ "$(complete_words moorectl topo find "")" = "diameter= endpoints= radix= " ]
+	[ "$(complete_words moorectl verify dir --mcast "")" = "stock " ]
 	[ "$(complete_words moorectl conf --j)" = "--json " ]
 	[ "$(complete_words moorectl env nc)" = "nccl " ]
 	[ "$(complete_words moorectl route "")" = "FILES " ]
