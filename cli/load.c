@@ -343,6 +343,7 @@ int
 cli_load_tables(const char *dir, struct cli_tables *out)
 {
 	*out = (struct cli_tables){ NULL };
+	cli_busy("reading the tables");
 	return finish_tables(dir, out, cli_is_capture(dir) ? load_capture(dir, out) :
 			     load_dumps(dir, out));
 }

@@ -72,16 +72,20 @@ set_timer(long seconds)
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 
+/* The timer goes on from one stage to the next, so that many short ones are shown too. */
 void
 cli_busy(const char *what)	/* a short string literal */
 {
 	struct sigaction sa = { .sa_handler = tick, .sa_flags = SA_RESTART };
+	const bool runs = busy_what;
 
 	if (!isatty(STDERR_FILENO))
 		return;
 	busy_what = what;
 	busy_percent = 0;
 	busy_left = 0;
+	if (runs)
+		return;
 	sigaction(SIGALRM, &sa, NULL);
 	set_timer(1);
 }

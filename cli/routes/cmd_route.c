@@ -520,7 +520,6 @@ find_steps(const char *from, const struct cli_routing *r, struct cli_table_steps
 	struct cli_tables was;
 	int rc;
 
-	cli_busy("reading");
 	if ((rc = cli_load_tables(from, &was)) != CLI_OK)
 		return rc;
 	rc = cli_table_steps(way, from, &was, &now);

@@ -151,7 +151,6 @@ find_shares(const struct cli_call *c, struct job *j)
 		return rc;
 	if (script && !j->ranks)
 		return cli_misuse(c, "--script: --ranks N is missing: how many processes does a host run?");
-	cli_busy("reading");
 	if ((rc = cli_load_tables(dir, &j->t)) != CLI_OK || (rc = read_matrix(c, j)) != CLI_OK)
 		return rc;
 	cli_busy("dividing");

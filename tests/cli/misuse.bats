@@ -272,6 +272,16 @@ verbs() { $M --list | cut -f1; }
 	[[ $output == *"moorectl: checking the plan, 1 s"* ]]
 	run -0 --separate-stderr bash -c "(sleep 1.5; cat '$T/p.json') | $M plan check -"
 	[ -z "$stderr" ]
+	# Every verb that reads tables tells so, and the time goes on in the next stage.
+	$M route "$T/p.json" -o "$T/d" >/dev/null
+	mv "$T/d/moore-op-vls.dump" "$T/vls"
+	mkfifo "$T/d/moore-op-vls.dump"
+	for verb in "path s0-0-0-h0 s1-2-2-h1 --tables" "table lft s0-0-0 --tables" "find s0-0-0" "env ucx --tables" quality; do
+		(sleep 1.5; cat "$T/vls" >"$T/d/moore-op-vls.dump") 3>&- &
+		run -0 script -qec "$M $verb '$T/d'" /dev/null
+		wait $!
+		[[ $output == *"moorectl: reading the tables, 1 s"* ]] || { echo "$verb: $output"; false; }
+	done
 }
 
 @test "the benchmark of a cut refuses a fabric that does not exist" {
