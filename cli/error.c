@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* error.c - messages on standard error.  Characters of names that control a terminal never
- * reach it. */
+/* error.c - messages on standard error: a line each, which is wrapped at words on a terminal.
+ * Characters of names that control a terminal never reach it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
+#include "term.h"
+
+enum { HANGING = 2 };		/* of the lines after the first */
 
 /* Holds the first message, for --json. */
 static json_t *failure;
@@ -24,6 +28,22 @@ note_failure(const char *text, const char *file, unsigned line)
 		failure = moore_answer_error(text, file, line);
 }
 
+static void
+put_message(const char *place, const char *text)
+{
+	struct moore_buf line = MOORE_BUF_INIT, wrapped = MOORE_BUF_INIT;
+
+	cli_putf(&line, "moorectl: %s%s", place, text);
+	if (line.data && isatty(STDERR_FILENO))
+		cli_put_words(&wrapped, 0, HANGING, line.data, line.len);
+	if (wrapped.data && !line.oom && !wrapped.oom)
+		fprintf(stderr, "%s", wrapped.data);
+	else
+		fprintf(stderr, "moorectl: %s%s\n", place, text);
+	moore_buf_free(&wrapped);
+	moore_buf_free(&line);
+}
+
 static int
 complain(const char *place, const char *fmt, va_list ap)
 {
@@ -34,7 +54,7 @@ complain(const char *place, const char *fmt, va_list ap)
 		s = NULL;
 	if (s)
 		moore_text_hide(s);
-	fprintf(stderr, "moorectl: %s%s\n", place, s ? s : "out of memory");
+	put_message(place, s ? s : "out of memory");
 	note_failure(s ? s : "out of memory", NULL, 0);
 	free(s);
 	return CLI_FAIL;

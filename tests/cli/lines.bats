@@ -37,6 +37,21 @@ blanks() { tr -s ' \n' ' '; }
 	! grep -E '^ +,' <<<"$output" || false
 }
 
+@test "a message is wrapped on a terminal, and is one line elsewhere" {
+	mkdir "$T/none"
+	run -2 $M verify "$T/none"
+	[ ${#lines[@]} = 1 ]
+	one=$output
+	[ -n "$(wider 100)" ]
+	for n in 60 80 120; do
+		run script -qec "stty cols $n rows 40; $M verify '$T/none'" /dev/null
+		output=$(tr -d '\r' <<<"$output")
+		[ -z "$(wider $n)" ] || { echo "$n: $output"; false; }
+		[ "$(blanks <<<"$output")" = "$(blanks <<<"$one")" ]
+		[ "$(sed -n 2p <<<"$output" | sed 's/[^ ].*//')" = '  ' ]
+	done
+}
+
 @test "rows of tables and what a shell reads stay whole" {
 	q5 "$T/p.json"
 	while read -r words; do
