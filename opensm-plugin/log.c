@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* log.c - the plugin's lines in OpenSM's log: one INFO line for each sweep with new
  * tables, and errors "ERR MRnn: what: why, and what to do".  An error that lasts is
- * logged once; when it is over, an INFO line says how often it was repeated.  MR18 is logged
- * each time. */
+ * logged once; when it is over, an INFO line says how often it was repeated.  MR18 and MR19,
+ * that something is not known to be safe now, are logged each time. */
 #include "plugin.h"
 
 #include <stdarg.h>
@@ -30,6 +30,12 @@ is_news(struct mplug_said *s, enum mplug_mr code, const char *text)
 	return true;
 }
 
+static bool
+is_unsafe(enum mplug_mr code)
+{
+	return code == MPLUG_MR_IN_FORCE || code == MPLUG_MR_MOTION;
+}
+
 void
 mplug_log_err(struct mplug_sm *sm, enum mplug_mr code, const char *fmt, ...)
 {
@@ -40,7 +46,7 @@ mplug_log_err(struct mplug_sm *sm, enum mplug_mr code, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	moore_text_hide(text);	/* files and NodeDescriptions may hold anything */
-	if (code == MPLUG_MR_IN_FORCE || is_news(&sm->said, code, text))
+	if (is_unsafe(code) || is_news(&sm->said, code, text))
 		osm_log(&sm->osm->log, OSM_LOG_ERROR, "moore: ERR MR%02u: %s\n", code, text);
 }
 

@@ -44,7 +44,7 @@ enum mplug_mr {
 	MPLUG_MR_GROUP_SL = 16,	/* a group's SL is unsafe under sl-hint */
 	MPLUG_MR_POLICY = 17,	/* a file that sets SLs, under sl-hint */
 	MPLUG_MR_IN_FORCE = 18,	/* what is in force is not known to be safe: logged each time */
-	MPLUG_MR_MOTION = 19,	/* the way to the new tables is not known to be safe */
+	MPLUG_MR_MOTION = 19,	/* nor is the way to the new tables: logged each time */
 	MPLUG_MR_INTERRUPTED = 20,	/* a step interrupts pairs that were connected */
 	MPLUG_MR_ANSWERS = 21,	/* switches did not answer a step */
 	MPLUG_MR_FLAP = 22,	/* a link that goes down again and again is left out */

@@ -654,6 +654,27 @@ a_repeated_error_is_counted(void **state)
 }
 
 static void
+what_is_unsafe_is_logged_each_time(void **state)
+{
+	static const enum mplug_mr code[] = { MPLUG_MR_IN_FORCE, MPLUG_MR_MOTION };
+	static struct mplug_sm sm;
+
+	(void)state;
+	fake_build(slimfly(0));
+	sm = (struct mplug_sm){ .osm = fake.osm };
+	for (unsigned sweep = 0; sweep < 4; sweep++) {
+		mplug_log_new_sweep(&sm);
+		CHECK("no repeats are counted", !strstr(fake.log, "is over"));
+		for (size_t i = 0; sweep < 3 && i < ARRAY_LEN(code); i++) {
+			fake.log[0] = '\0';
+			mplug_log_err(&sm, code[i], "as before");
+			CHECK_STR("each time", fake.log, "as before");
+		}
+	}
+	fake_free();
+}
+
+static void
 warns_without_no_fallback(void **state)
 {
 	struct mplug_sm *sm;
@@ -2774,6 +2795,7 @@ main(void)
 		cmocka_unit_test(refuses_at_first),
 		cmocka_unit_test(keeps_the_last_good),
 		cmocka_unit_test(a_repeated_error_is_counted),
+		cmocka_unit_test(what_is_unsafe_is_logged_each_time),
 		cmocka_unit_test(warns_without_no_fallback),
 		cmocka_unit_test(warns_of_few_lanes),
 		cmocka_unit_test(warns_of_unknown_links),
