@@ -50,6 +50,16 @@ mplug_log_err(struct mplug_sm *sm, enum mplug_mr code, const char *fmt, ...)
 		osm_log(&sm->osm->log, OSM_LOG_ERROR, "moore: ERR MR%02u: %s\n", code, text);
 }
 
+/* True if the last sweep had an error with this code, whatever its text. */
+static bool
+stands(const struct mplug_said *s, enum mplug_mr code)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->of[i].code == code && s->of[i].sweep == s->sweep)
+			return true;
+	return false;
+}
+
 /* Forgets the errors that the last sweep did not repeat: if one occurs again, it is
  * logged again. */
 void
@@ -58,13 +68,14 @@ mplug_log_new_sweep(struct mplug_sm *sm)
 	struct mplug_said *s = &sm->said;
 	unsigned kept = 0;
 
-	for (unsigned i = 0; i < s->n; i++) {
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->of[i].sweep != s->sweep && s->of[i].repeats)
+			osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: MR%02u %s, repeats not logged: %u\n",
+				s->of[i].code, stands(s, s->of[i].code) ? "has another text now" :
+				"is over", s->of[i].repeats);
+	for (unsigned i = 0; i < s->n; i++)
 		if (s->of[i].sweep == s->sweep)
 			s->of[kept++] = s->of[i];
-		else if (s->of[i].repeats)
-			osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: MR%02u is over, repeats "
-				"not logged: %u\n", s->of[i].code, s->of[i].repeats);
-	}
 	s->n = kept;
 	s->sweep++;
 }

@@ -654,6 +654,27 @@ a_repeated_error_is_counted(void **state)
 }
 
 static void
+an_error_with_another_text_is_not_over(void **state)
+{
+	static const char *const text[] = { "a", "a", "b", "b", NULL, NULL };
+	static struct mplug_sm sm;
+
+	(void)state;
+	fake_build(slimfly(0));
+	sm = (struct mplug_sm){ .osm = fake.osm };
+	for (size_t i = 0; i < ARRAY_LEN(text); i++) {
+		fake.log[0] = '\0';
+		mplug_log_new_sweep(&sm);
+		CHECK_EQ("it goes on", !!strstr(fake.log, "MR01 has another text now, repeats not logged: 1"),
+			 i == 3);
+		CHECK_EQ("it ends", !!strstr(fake.log, "MR01 is over, repeats not logged: 1"), i == 5);
+		if (text[i])
+			mplug_log_err(&sm, MPLUG_MR_QOS, "%s", text[i]);
+	}
+	fake_free();
+}
+
+static void
 what_is_unsafe_is_logged_each_time(void **state)
 {
 	static const enum mplug_mr code[] = { MPLUG_MR_IN_FORCE, MPLUG_MR_MOTION };
@@ -2795,6 +2816,7 @@ main(void)
 		cmocka_unit_test(refuses_at_first),
 		cmocka_unit_test(keeps_the_last_good),
 		cmocka_unit_test(a_repeated_error_is_counted),
+		cmocka_unit_test(an_error_with_another_text_is_not_over),
 		cmocka_unit_test(what_is_unsafe_is_logged_each_time),
 		cmocka_unit_test(warns_without_no_fallback),
 		cmocka_unit_test(warns_of_few_lanes),
