@@ -378,6 +378,8 @@ mplug_held_read(struct mplug_sm *sm)
 	unknown = read_round(sm, true);
 	if (!unknown)
 		return;
+	if (!sm->newest || took_over(&sm->osm->subn))
+		mplug_motion_strange(sm);
 	left = read_round(sm, false);
 	if (left)
 		left = each_unknown(sm, false, take);

@@ -11,6 +11,9 @@
  * activated with OpenSM's own function, which OpenSM later finds done, and only then the
  * steps begin.
  *
+ * If packets may still be there that followed rows of another subnet manager, or took lanes that
+ * have changed since, they leave before any row is sent: no mixture that is judged has them.
+ *
  * If the trees of multicast groups that are in force allow no steps, or none that leave live
  * pairs alone, the trees shrink before any row is sent (trees.c).
  *
@@ -53,7 +56,7 @@ longest_route(const struct moore_verdict *v)
 	return h;
 }
 
-/* The longest time that a packet can stay in the fabric. */
+/* The longest time that a packet can stay in the fabric, by the longest route. */
 static double
 wait_ms(const struct mplug_sm *sm)
 {
@@ -110,6 +113,22 @@ list_past(struct mplug_sm *sm, const struct moore_fabric *f, size_t stride, size
 			row[(*n)++] = (struct moore_row){ s, p->lid, p->port };
 	}
 	return row;
+}
+
+void
+mplug_motion_strange(struct mplug_sm *sm)
+{
+	sm->motion.strange_ms = mplug_now_ms();
+}
+
+/* True if packets may have followed rows of another subnet manager, or taken lanes from SL2VL
+ * rows that have changed since, and are still there: the checker knows of neither. */
+static bool
+strangers_stay(const struct mplug_sm *sm)
+{
+	const struct mplug_motion *m = &sm->motion;
+
+	return m->strange_ms > 0 && mplug_now_ms() - m->strange_ms < wait_ms(sm);
 }
 
 /* ---- planning ------------------------------------------------------------------------- */
@@ -401,8 +420,10 @@ let_packets_leave(struct mplug_sm *sm)
 	while (!disturbed(sm) && mplug_now_ms() < end)
 		nanosleep(&nap, NULL);
 	m->waited_ms += mplug_now_ms() - start;
-	if (!disturbed(sm))
+	if (!disturbed(sm)) {
 		forget_past(m);
+		m->strange_ms = 0;
+	}
 }
 
 static void
@@ -420,7 +441,7 @@ activate_links(struct mplug_sm *sm)
 static bool
 is_unfinished(const struct mplug_motion *m)
 {
-	return m->trees_first || m->links_first ||
+	return m->trees_first || m->links_first || m->wait_first ||
 		(m->plan && m->next < m->plan->motion->n_steps);
 }
 
@@ -449,9 +470,11 @@ send_rest(struct mplug_sm *sm)
 		shrink_trees(sm);
 	if (m->links_first)
 		activate_links(sm);
+	if (m->wait_first)
+		let_packets_leave(sm);
 	if (disturbed(sm))
 		return -1;
-	if (m->trees_first || m->links_first)
+	if (m->trees_first || m->links_first || m->wait_first)
 		lost = with_lock(sm, send_anew);
 	while (lost == 0 && m->plan && m->next < m->plan->motion->n_steps) {
 		if (m->plan->motion->step[m->next].wait)
@@ -471,7 +494,7 @@ log_end(struct mplug_sm *sm, long lost)
 	m->disturbed = lost < 0 ? m->disturbed + 1 : 0;
 	if (lost == 0) {
 		m->early = 0;
-		if (m->plan && m->next > 1)
+		if (m->plan && (m->next > 1 || m->wait_first))
 			osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: all rows are in force after %.0f ms, "
 				"of which %.0f ms let packets leave\n", mplug_now_ms() - m->begun_ms,
 				m->waited_ms);
@@ -520,6 +543,8 @@ mplug_motion_sent(struct mplug_sm *sm)
 	CL_PLOCK_EXCL_ACQUIRE(&sm->osm->lock);
 	lost = (long)note_answers(sm);
 	CL_PLOCK_RELEASE(&sm->osm->lock);
+	if (sm->lanes_lowered && sm->osm->subn.opt.qos)
+		mplug_motion_strange(sm);	/* the lanes are right from now on */
 	if (lost == 0 && is_unfinished(m))
 		lost = disturbed(sm) ? -1 : send_rest(sm);
 	log_end(sm, lost);
@@ -546,7 +571,7 @@ void
 mplug_motion_new_sweep(struct mplug_sm *sm)
 {
 	forget_plan(&sm->motion);
-	sm->motion.trees_first = sm->motion.links_first = false;
+	sm->motion.trees_first = sm->motion.links_first = sm->motion.wait_first = false;
 	sm->motion.trapped = sm->osm->subn.force_heavy_sweep;
 }
 
@@ -631,11 +656,31 @@ begin_safe(struct mplug_sm *sm, const struct mplug_view *v, int rc, const struct
 		return;
 	}
 	m->links_first = rc == 0 && needs_links(m, v);
+	m->wait_first = rc == 0 && m->plan->motion->n_steps && !m->plan->motion->start_unsafe &&
+		strangers_stay(sm);
 	m->new_rows = some_carry_nothing(v);
-	if (m->trees_first || m->links_first)
+	if (m->trees_first || m->links_first || m->wait_first)
 		mplug_publish(v, m->start.lft);
 	else
 		put_first(sm, v);
+}
+
+/* Another subnet manager's routes may be longer than those that the plugin made. */
+static void
+count_strange_hops(struct mplug_sm *sm, const struct mplug_view *v)
+{
+	const struct moore_check_opts opts = { .jobs = sm->settings.conf.jobs };
+	struct mplug_motion *m = &sm->motion;
+	struct moore_verdict *was;
+	unsigned hops;
+
+	if (m->strange_ms <= 0 ||
+	    moore_check(&was, v->f, m->start.lft, m->want, NULL, &opts, NULL) < 0)
+		return;
+	hops = longest_route(was);
+	if (hops > m->hops)
+		m->hops = hops;
+	moore_verdict_free(was);
 }
 
 void
@@ -656,7 +701,8 @@ mplug_motion_begin(struct mplug_sm *sm, const struct mplug_view *v, const struct
 		return;
 	}
 	if ((rc = set_goal(sm, v, lft, &err)) == 0 &&
-	    (rc = mplug_trees_read(sm, v, &err)) == 0)
-		rc = make_plan(sm, v, &err);
+	    (rc = mplug_trees_read(sm, v, &err)) == 0 &&
+	    (rc = make_plan(sm, v, &err)) == 0)
+		count_strange_hops(sm, v);
 	begin_safe(sm, v, rc, &err);
 }

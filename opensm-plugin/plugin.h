@@ -126,6 +126,7 @@ struct mplug_motion {
 	uint32_t next;		/* the step of the plan to be sent next */
 	bool trees_first;	/* trees of groups change before any row does */
 	bool links_first;	/* links are activated before any row changes */
+	bool wait_first;	/* packets leave before any row changes */
 	bool new_rows;		/* some switches get all their rows before that */
 	bool trapped;		/* a trap came before the routing */
 	bool asked;		/* the routing asked for another sweep */
@@ -134,6 +135,8 @@ struct mplug_motion {
 	unsigned hops, hops_new;	/* of the longest route: old or new tables, new ones */
 	size_t blocks;		/* of the step that was sent last */
 	double begun_ms, sent_ms, answered_ms, waited_ms;
+	double strange_ms;	/* rows or lanes that are not listed were in force until then; 0:
+				 * packets have left since */
 	struct mplug_past_row *past;	/* replaced since packets left the last time */
 	uint32_t n_past, cap_past;
 };
@@ -341,6 +344,8 @@ void mplug_trees_forget(struct mplug_trees *t);
 /* motion.c: the steps to new tables. */
 /* At the beginning of a routing. */
 void mplug_motion_new_sweep(struct mplug_sm *sm);
+/* Rows or lanes that the plugin does not know may have been in force until now. */
+void mplug_motion_strange(struct mplug_sm *sm);
 /* Finds the steps from what the switches hold to lft, which is in new_lft, and leaves only
  * those rows in new_lft that OpenSM may send after the routing. */
 void mplug_motion_begin(struct mplug_sm *sm, const struct mplug_view *v,

@@ -23,19 +23,25 @@ write_conf(const char *text)
 }
 
 static struct mplug_sm *
-begin(const char *settings)
+begin_lmc(const char *settings, uint8_t lmc)
 {
 	struct moore_plan *p = plan_of("slimfly", "q=5");
 	struct moore_fabric *f;
 
 	write_conf(settings);
-	assert_int_equal(moore_fabric_from_plan(&f, p, 2, NULL), 0);
+	assert_int_equal(moore_fabric_from_plan(&f, p, lmc, NULL), 0);
 	assert_int_equal(moore_fabric_seal(f, NULL), 0);
 	moore_plan_free(p);
 	fake_build(f);
 	fake_slvl = NULL;
 	fake_slvl_gets = 0;
 	return fake_load();
+}
+
+static struct mplug_sm *
+begin(const char *settings)
+{
+	return begin_lmc(settings, 2);
 }
 
 static void
@@ -327,6 +333,54 @@ while_traffic_runs(void **state)
 	}
 }
 
+/* ---- packets that took other lanes, or followed rows of another subnet manager -------------- */
+
+/* True if packets had time to leave before the first row of the last sweep was sent. */
+static bool
+waited_first(const struct mplug_sm *sm)
+{
+	return strstr(fake.log, " ms let packets leave") && sm->motion.wait_first &&
+		sm->motion.waited_ms > 100;
+}
+
+static void
+packets_leave_first(void **state)
+{
+	struct mplug_sm *sm = begin_lmc("motion_wait 300\n", 0);
+
+	(void)state;
+	sweep("before", sm);
+	qos_off_and_return();
+	sweep("one lane at switch 7", sm);
+	fake.osm->subn.opt.qos = TRUE;
+	CHECK("lanes are set", sweep("no row changes", sm));
+	CHECK("so none waits", !waited_first(sm));
+	sweep("two lanes", sm);
+	CHECK("packets that took the old lanes leave first", waited_first(sm));
+	fake_cut(7, 5);
+	sweep("a cut", sm);
+	CHECK("they have left", strstr(fake.log, "step 1 of") && !waited_first(sm));
+	fake_cut(9, 5);
+	fake.osm->subn.coming_out_of_standby = TRUE;
+	sweep("another master's packets", sm);
+	CHECK("leave first", waited_first(sm));
+	fake.osm->subn.coming_out_of_standby = FALSE;
+	fake_cut(11, 5);
+	sweep("a cut", sm);
+	CHECK("they have left", strstr(fake.log, "step 1 of") && !waited_first(sm));
+	fake_unload(sm);
+	fake_cut(13, 5);
+	sm = fake_load();
+	sweep("packets of a subnet manager that has ended", sm);
+	CHECK("leave first", waited_first(sm));
+	end(sm);
+	sm = begin_lmc("motion_wait 300\n", 0);
+	fake.osm->subn.first_time_master_sweep = TRUE;
+	sweep("a new fabric has no packets", sm);
+	CHECK("none waits", !waited_first(sm));
+	end(sm);
+}
+
 /* ---- what is not known to be safe is said each time ---------------------------------------- */
 
 static void
@@ -417,6 +471,7 @@ main(void)
 		cmocka_unit_test(a_row_is_lost),
 		cmocka_unit_test(rows_of_a_link_that_comes_back),
 		cmocka_unit_test(while_traffic_runs),
+		cmocka_unit_test(packets_leave_first),
 		cmocka_unit_test(rows_not_acknowledged),
 		cmocka_unit_test(nothing_is_safe),
 		cmocka_unit_test(memory_runs_out),
