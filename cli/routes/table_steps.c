@@ -160,6 +160,26 @@ compare_owners(const char *dir, const struct moore_fabric *was, const struct moo
 	return rc;
 }
 
+/* Refuses tables of which a switch has no row: a routed switch has one for its own LID at least,
+ * so its section is missing, and what it holds is not known. */
+static int
+refuse_gaps(const char *where, const struct cli_tables *t)
+{
+	for (moore_swid s = 0; s < t->f->n_switches; s++) {
+		const uint8_t *row = moore_lft_row(t->lft, s);
+		size_t lid = 0;
+
+		while (lid < t->lft->stride && row[lid] == MOORE_NO_PATH)
+			lid++;
+		if (lid == t->lft->stride && t->f->sw[s].lid)
+			return cli_error("%s: opensm-lfts.dump has no row of switch 0x%016llx (%s), so what "
+					 "it holds is not known: copy the file whole", where,
+					 (unsigned long long)t->f->sw[s].guid,
+					 t->f->sw[s].name ? t->f->sw[s].name : "");
+	}
+	return CLI_OK;
+}
+
 /* ---- old tables in the shape of the new fabric ---------------------------------------- */
 
 void
@@ -271,7 +291,9 @@ cli_try_table_steps(struct cli_table_steps *x, const char *dir, const struct cli
 		return cli_error("%s: moore-path-sl.dump has no line for %llu pairs, so the SLs that "
 				 "packets have are not known: copy it whole", dir,
 				 (unsigned long long)was->sl_set->n_unlisted);
-	if ((rc = compare_lids(dir, was->f, now->f, true)) != CLI_OK ||
+	if ((rc = refuse_gaps(dir, was)) != CLI_OK ||
+	    (rc = refuse_gaps("the new tables", now)) != CLI_OK ||
+	    (rc = compare_lids(dir, was->f, now->f, true)) != CLI_OK ||
 	    (rc = compare_lids(dir, was->f, now->f, false)) != CLI_OK ||
 	    (rc = compare_owners(dir, was->f, now->f)) != CLI_OK)
 		return rc;

@@ -135,6 +135,22 @@ a_link() { jq -r '.cables[0].a | "\(.switch):\(.port)"' "$1"; }
 	holds 'has("steps") | not'
 }
 
+@test "a switch without rows is refused: what it holds is not known" {
+	for cut in 'n == 5' 'n > 11' 'n > 0'; do
+		rm -rf gap
+		cp -r whole gap
+		awk "/^Unicast/ { n++ } !($cut)" whole/opensm-lfts.dump >gap/opensm-lfts.dump
+		for verb in "change gap link --steps" "route slimfly.json --fail s0-0-0:7 --from gap -o $T/none"; do
+			run --separate-stderr -2 $M $verb
+			says "gap: opensm-lfts.dump has no row of switch 0x00000000002000"
+			says "what it holds is not known: copy the file whole"
+		done
+		[ ! -e "$T/none" ]
+		run --separate-stderr -2 $M change whole gap --steps
+		says "the new tables: opensm-lfts.dump has no row of switch 0x00000000002000"
+	done
+}
+
 @test "misuse, directories that exist, steps of an earlier run" {
 	run --separate-stderr -2 $M route slimfly.json --from whole
 	says "--from whole: the steps are written below the directory of -o"
