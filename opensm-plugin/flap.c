@@ -6,7 +6,9 @@
  * came back meanwhile.  After flap_count changes within flap_seconds the link counts as
  * missing, until it has not changed for flap_seconds.  Then a timer asks for a sweep.
  *
- * A link that has just changed carries no data, so leaving it out cuts off nothing. */
+ * A link that has just changed carries no data, so leaving it out interrupts nothing.  It counts
+ * all the same if nothing else connects its ends: a switch that is restarted twice comes back at
+ * once, by one of its links. */
 #include "plugin.h"
 
 /* After so many sequences of steps in a row that changes have cut short, as many changes
@@ -18,6 +20,7 @@ struct mplug_link {
 	uint8_t port;
 	uint8_t peer_port;
 	bool up, active, out;
+	bool needed;		/* it would be out, but nothing else connects its ends */
 	uint64_t peer;
 	unsigned n;		/* changes so far */
 	double at[MOORE_FLAP_MAX];	/* times of the last ones, in a ring */
@@ -161,9 +164,10 @@ tell(struct mplug_sm *sm, const struct mplug_link *l, unsigned n)
 			l->peer_port);
 }
 
-/* Decides for each link whether it counts. */
-static void
-decide(struct mplug_sm *sm, double now, double window)
+/* Decides for each link whether it is out.  Returns the time until the first of those that are
+ * could be quiet. */
+static double
+judge(struct mplug_sm *sm, double now, double window)
 {
 	struct mplug_flap *fl = &sm->flap;
 	unsigned limit = sm->settings.conf.flap_count;
@@ -171,25 +175,105 @@ decide(struct mplug_sm *sm, double now, double window)
 
 	if (sm->motion.disturbed >= HASTE && limit > HASTE)
 		limit = HASTE;
-	fl->n_out = 0;
 	for (size_t i = 0; i < fl->n; i++) {
 		struct mplug_link *l = &fl->link[i];
 		unsigned n = changes_since(l, now - window);
 		bool was = l->out;
 
+		l->needed = false;
 		l->out = limit && n && (was || n >= limit);
 		if (l->out != was)
 			tell(sm, l, n);
-		if (!l->out)
-			continue;
-		fl->n_out++;
-		if (next > l->at[(l->n - 1) % MOORE_FLAP_MAX] + window - now)
+		if (l->out && next > l->at[(l->n - 1) % MOORE_FLAP_MAX] + window - now)
 			next = l->at[(l->n - 1) % MOORE_FLAP_MAX] + window - now;
 	}
-	if (!fl->n_out)
-		return;
-	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: %zu flapping links count as missing\n", fl->n_out);
-	set_timer(sm, next);
+	return next;
+}
+
+/* ---- links that alone connect their ends ------------------------------------------------- */
+
+struct parts {			/* of the fabric: switches with the same root are connected */
+	uint64_t *guid;		/* ascending */
+	uint32_t *up;		/* of each switch: another one, or itself at a root */
+	uint32_t n;
+};
+
+static uint32_t
+root_of(const struct parts *p, uint64_t guid)
+{
+	uint32_t lo = 0, hi = p->n;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->guid[mid] <= guid)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	while (p->up[lo] != lo)
+		lo = p->up[lo] = p->up[p->up[lo]];
+	return lo;
+}
+
+/* Returns whether the link was the first to connect its ends. */
+static bool
+join(struct parts *p, const struct mplug_link *l)
+{
+	uint32_t a = root_of(p, l->guid), b = root_of(p, l->peer);
+
+	p->up[a] = b;
+	return a != b;
+}
+
+/* Lets links count that are out, where nothing else connects their ends. */
+static int
+keep_connected(struct mplug_flap *fl, const struct mplug_view *v, struct moore_err *err)
+{
+	struct parts p = { .n = v->f->n_switches,
+		.guid = calloc((size_t)v->f->n_switches + 1, sizeof(*p.guid)),
+		.up = calloc((size_t)v->f->n_switches + 1, sizeof(*p.up)) };
+	bool ok = p.guid && p.up;
+
+	for (uint32_t s = 0; ok && s < p.n; s++) {
+		p.guid[s] = cl_ntoh64(osm_node_get_node_guid(v->sw[s]->p_node));
+		p.up[s] = s;
+	}
+	for (size_t i = 0; ok && i < fl->n; i++)
+		if (fl->link[i].up && !fl->link[i].out)
+			join(&p, &fl->link[i]);
+	for (size_t i = 0; ok && i < fl->n; i++)
+		if (fl->link[i].up && fl->link[i].out)
+			fl->link[i].needed = join(&p, &fl->link[i]);
+	free(p.guid);
+	free(p.up);
+	return ok ? 0 : moore_fail_nomem(err);
+}
+
+static int
+decide(struct mplug_sm *sm, const struct mplug_view *v, double now, double window,
+       struct moore_err *err)
+{
+	struct mplug_flap *fl = &sm->flap;
+	double next = judge(sm, now, window);
+	size_t needed = 0;
+
+	if (keep_connected(fl, v, err) < 0)
+		return -MOORE_ENOMEM;
+	fl->n_out = 0;
+	for (size_t i = 0; i < fl->n; i++) {
+		needed += fl->link[i].needed;
+		fl->n_out += fl->link[i].out && !fl->link[i].needed;
+	}
+	if (fl->n_out)
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: %zu flapping links count as missing\n",
+			fl->n_out);
+	if (needed)
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: %zu flapping links count, since nothing else "
+			"connects their ends\n", needed);
+	if (fl->n_out + needed)
+		set_timer(sm, next);
+	return 0;
 }
 
 int
@@ -211,8 +295,7 @@ mplug_flap_note(struct mplug_sm *sm, const struct mplug_view *v, struct moore_er
 	free(fl->link);
 	fl->link = all;
 	fl->begun = true;
-	decide(sm, now, window);
-	return 0;
+	return decide(sm, v, now, window, err);
 }
 
 void
@@ -229,5 +312,5 @@ mplug_flaps(const struct mplug_sm *sm, uint64_t guid, uint8_t port)
 
 	if (sm->flap.n_out)
 		l = bsearch(&want, sm->flap.link, sm->flap.n, sizeof(want), compare);
-	return l && l->out;
+	return l && l->out && !l->needed;
 }

@@ -501,6 +501,31 @@ a_link_that_is_not_active_yet_has_not_changed_again(void **state)
 	stop(sm);
 }
 
+/* A switch that is restarted again and again: it is never cut off. */
+static void
+a_flapping_switch_keeps_one_link(void **state)
+{
+	struct mplug_sm *sm = start(0, "flap_count 2\nflap_seconds 60\n");
+	unsigned n = 0;
+
+	(void)state;
+	sweep();
+	for (unsigned p = 1; p <= fake.f->sw[7].n_ports; p++)
+		if (moore_fabric_port(fake.f, 7, (moore_portnum)p)->role == MOORE_ROLE_SWITCH) {
+			come_back(7, (moore_portnum)p);
+			n++;
+		}
+	sweep();
+	CHECK("logged", logged("ERR MR22") && logged("1 flapping links count, since nothing else connects"));
+	CHECK_EQ("all links but one are left out", missing(sm), n - 1);
+	CHECK_EQ("all pairs are connected", sm->result->verdict->unreachable, (uint64_t)0);
+	ahead += 61;
+	sweep();
+	CHECK_EQ("later all are back", missing(sm), 0u);
+	stop(sm);
+	ahead = 0;
+}
+
 static void
 await_signal(void)
 {
@@ -876,6 +901,7 @@ main(void)
 		cmocka_unit_test(a_flapping_link_counts_as_missing),
 		cmocka_unit_test(a_link_that_came_back_between_sweeps_changed_twice),
 		cmocka_unit_test(a_link_that_is_not_active_yet_has_not_changed_again),
+		cmocka_unit_test(a_flapping_switch_keeps_one_link),
 		cmocka_unit_test(a_timer_asks_for_the_sweep),
 		cmocka_unit_test(the_timer_is_for_the_first_of_two_links),
 		cmocka_unit_test(steps_cut_short_twice_leave_the_link_out),
