@@ -15,7 +15,8 @@
  * have changed since, they leave before any row is sent: no mixture that is judged has them.
  *
  * If the trees of multicast groups that are in force allow no steps, or none that leave live
- * pairs alone, the trees shrink before any row is sent (trees.c).
+ * pairs alone, the trees shrink before any row is sent (trees.c), and packets leave the links that
+ * they have lost.
  *
  * Invariant: a row is sent only as part of a step that the checker accepted, or an error
  * says that what is in force is not known to be safe.
@@ -454,6 +455,7 @@ shrink_trees(struct mplug_sm *sm)
 	sm->trees.common_only = true;
 	osm_mcast_mgr_process(&sm->osm->sm, TRUE);
 	wait_for_pending_transactions(&sm->osm->stats);
+	sm->motion.answered_ms = mplug_now_ms();
 	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: trees of multicast groups shrink first, since "
 		"no safe steps to the new routes leave them alone\n");
 }
@@ -470,8 +472,8 @@ send_rest(struct mplug_sm *sm)
 		shrink_trees(sm);
 	if (m->links_first)
 		activate_links(sm);
-	if (m->wait_first)
-		let_packets_leave(sm);
+	if (m->trees_first || m->wait_first)
+		let_packets_leave(sm);	/* those of the links that the trees have lost, too */
 	if (disturbed(sm))
 		return -1;
 	if (m->trees_first || m->links_first || m->wait_first)
@@ -494,7 +496,7 @@ log_end(struct mplug_sm *sm, long lost)
 	m->disturbed = lost < 0 ? m->disturbed + 1 : 0;
 	if (lost == 0) {
 		m->early = 0;
-		if (m->plan && (m->next > 1 || m->wait_first))
+		if (m->plan && (m->next > 1 || m->trees_first || m->wait_first))
 			osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: all rows are in force after %.0f ms, "
 				"of which %.0f ms let packets leave\n", mplug_now_ms() - m->begun_ms,
 				m->waited_ms);

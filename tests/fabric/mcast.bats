@@ -79,6 +79,32 @@ covered() { until_ok "$DEADLINE" covers "$@" || fail "$(cat "$dir/mctree.out")";
 	! grep 'ERR MR' "$dir/opensm.log"
 }
 
+# The seconds of the day at which the first line that matches was logged.
+logged_at() { log | grep -m 1 -- "$1" | awk '{ split($3, t, ":"); printf "%.6f\n", t[1] * 3600 + t[2] * 60 + t[3] + $4 / 1e6 }'; }
+
+@test "trees shrink where no safe steps leave them alone, and packets leave before the steps" {
+	planned torus a=4 b=4 c=3 p=1
+	for g in 1 2 3 4; do
+		join $g $g 5
+		mlids[g]=$mlid
+	done
+	link=$(cables | sed -n 5p)
+	change sim "Unlink $link"
+	settled
+	echo 'motion_wait 900' >>"$dir/moore.conf"
+	change sim "ReLink $link"
+	log_has 'moore: trees of multicast groups shrink first' || fail "$(log | grep moore)"
+	awk -v a="$(logged_at 'shrink first')" -v b="$(logged_at 'step 1 of')" 'BEGIN { exit !(b - a >= 0.9) }' ||
+		fail "$(log | grep moore)"
+	log_has 'moore: step 1 of .* 0 live pairs interrupted'
+	settled
+	for g in 1 2 3 4; do
+		covered "${mlids[g]}" $g
+	done
+	sound
+	! log_has 'ERR MR'
+}
+
 @test "a join while the last good routes are in force" {
 	planned slimfly q=5
 	sm_set qos FALSE
