@@ -3,8 +3,10 @@
  *
  * Each routing compares the links with those of the routing before.  A link that is gone, or
  * is back, has changed once; one that was active and has to be activated anew went down and
- * came back meanwhile.  After flap_count changes within flap_seconds the link counts as
- * missing, until it has not changed for flap_seconds.  Then a timer asks for a sweep.
+ * came back meanwhile.  One that is back and active was not down: requests were lost, or a link
+ * between it and the subnet manager was down.  After flap_count changes within flap_seconds the
+ * link counts as missing, until it has not changed for flap_seconds.  Then a timer asks for a
+ * sweep.
  *
  * A link that has just changed carries no data, so leaving it out interrupts nothing.  It counts
  * all the same if nothing else connects its ends: a switch that is restarted twice comes back at
@@ -52,6 +54,16 @@ changes_since(const struct mplug_link *l, double from)
 	return n;
 }
 
+/* True if the link at p has come up and waits to be activated.  The state of a port that did not
+ * answer is neither this nor active. */
+static bool
+is_new(const osm_physp_t *p)
+{
+	uint8_t state = ib_port_info_get_port_state(&p->port_info);
+
+	return state == IB_LINK_INIT || state == IB_LINK_ARMED;
+}
+
 /* Lists the links of now, in the order of their lesser ends. */
 static size_t
 list_links(const struct mplug_view *v, struct mplug_link *out)
@@ -70,7 +82,7 @@ list_links(const struct mplug_view *v, struct mplug_link *out)
 			if (peer > guid)
 				out[n++] = (struct mplug_link){ .guid = guid, .port = (uint8_t)p,
 					.peer = peer, .peer_port = b->port_num, .up = true,
-					.active = mplug_is_active(a) };
+					.active = !is_new(a) && !is_new(b) };
 		}
 	return n;
 }
@@ -85,22 +97,35 @@ compare(const void *a, const void *b)
 	return (x->port > y->port) - (x->port < y->port);
 }
 
+/* Takes the last change back. */
+static void
+unchanged(struct mplug_link *l)
+{
+	if (l->n)
+		l->at[--l->n % MOORE_FLAP_MAX] = 0;
+}
+
 /* Returns the record of a link after this sweep, from that of the last sweep and the link as it
  * is now (NULL: it is gone). */
 static struct mplug_link
 follow(const struct mplug_link *was, const struct mplug_link *is, double now)
 {
-	bool came_back = is && was->up && was->active && !is->active;
 	struct mplug_link l = *was;
 
 	if (is && (is->peer != was->peer || is->peer_port != was->peer_port))
 		return *is;	/* another cable */
-	if (came_back)
-		changed(&l, now);
-	if (came_back || was->up != (is != NULL))
-		changed(&l, now);
 	l.up = is != NULL;
 	l.active = is && is->active;
+	if (was->up && !l.up) {
+		changed(&l, now);
+	} else if (!was->up && l.active) {
+		unchanged(&l);	/* it was not down: OpenSM did not find it */
+	} else if (!was->up && l.up) {
+		changed(&l, now);
+	} else if (was->active && !l.active) {
+		changed(&l, now);	/* it went down and came back */
+		changed(&l, now);
+	}
 	return l;
 }
 
@@ -122,7 +147,7 @@ merge(const struct mplug_flap *fl, const struct mplug_link *is, size_t n_is, dou
 				out[n++] = l;
 		} else if (c > 0) {
 			out[n] = is[j++];
-			if (fl->begun)
+			if (fl->begun && !out[n].active)
 				changed(&out[n], now);
 			n++;
 		} else {

@@ -526,6 +526,35 @@ a_flapping_switch_keeps_one_link(void **state)
 	ahead = 0;
 }
 
+/* Requests are lost, so OpenSM does not find links that are up. */
+static void
+a_link_that_is_not_found_does_not_flap(void **state)
+{
+	struct mplug_sm *sm = start(0, "flap_count 2\nflap_seconds 60\n");
+	const struct moore_port *at = moore_fabric_port(fake.f, 0, 5);
+	osm_physp_t *p = &fake.sw[0]->physp_table[5];
+	osm_physp_t *q = &fake.sw[at->peer]->physp_table[at->peer_port];
+
+	(void)state;
+	sweep();
+	for (int i = 0; i < 20; i++) {	/* more often than changes are remembered */
+		p->p_remote_physp = q->p_remote_physp = NULL;
+		ahead += i == 9 ? 70 : 0;
+		sweep();
+		CHECK_EQ("it counts as missing", missing(sm), 1u);
+		p->p_remote_physp = q;
+		q->p_remote_physp = p;
+		sweep();
+		CHECK_EQ("it is back at once", missing(sm), 0u);
+	}
+	CHECK("it never flaps", !logged("MR22"));
+	change_link(false);
+	change_link(true);
+	CHECK("two real changes", logged("ERR MR22"));
+	stop(sm);
+	ahead = 0;
+}
+
 static void
 await_signal(void)
 {
@@ -902,6 +931,7 @@ main(void)
 		cmocka_unit_test(a_link_that_came_back_between_sweeps_changed_twice),
 		cmocka_unit_test(a_link_that_is_not_active_yet_has_not_changed_again),
 		cmocka_unit_test(a_flapping_switch_keeps_one_link),
+		cmocka_unit_test(a_link_that_is_not_found_does_not_flap),
 		cmocka_unit_test(a_timer_asks_for_the_sweep),
 		cmocka_unit_test(the_timer_is_for_the_first_of_two_links),
 		cmocka_unit_test(steps_cut_short_twice_leave_the_link_out),
