@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "ethernet/ether_diff.h"
+#include "ethernet/ether_target.h"
 
 static int
 make_dir(const char *path)
@@ -16,7 +16,7 @@ make_dir(const char *path)
 
 	if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
 		return CLI_OK;
-	return cli_error("%s: cannot make this directory: %s", path, strerror(errno));
+	return cli_ether_cannot("make", path);
 }
 
 /* Refuses a directory with steps of another difference, which would be loaded as parts of this. */

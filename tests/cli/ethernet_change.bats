@@ -149,6 +149,9 @@ running() {
 	says "routes.json: 10.0.0.0/24: a list of routes is wanted"
 	run -2 --separate-stderr $M ethernet diff "$N" "$T/nowhere"
 	says "no file of routes there"
+	: >"$T/file"
+	run -2 --separate-stderr $M ethernet diff "$N" "$N" -o "$T/file/steps"
+	says "/file/steps: cannot make: Not a directory"
 	# A network of one family has no file of the other.
 	rm "$T"/run/*/routes.json
 	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
