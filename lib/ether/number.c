@@ -102,6 +102,33 @@ moore_ether_free(struct moore_ether *x)
 
 /* ---- ranges ------------------------------------------------------------------------ */
 
+static bool
+overlap(const struct moore_addr *a, const struct moore_addr *b)
+{
+	return moore_addr_within(a, b) || moore_addr_within(b, a);
+}
+
+/* Addresses that no host or link can have: a kernel refuses them, or takes them for others. */
+static int
+check_usable(const struct moore_addr *range, struct moore_err *err)
+{
+	static const struct { struct moore_addr range; const char *text; } taken[] = {
+		{ { .ip = MOORE_IP4, .len = 8 }, "0.0.0.0/8, this network" },
+		{ { .ip = MOORE_IP4, .len = 8, .byte = { 127 } }, "127.0.0.0/8, the loopback" },
+		{ { .ip = MOORE_IP4, .len = 3, .byte = { 224 } }, "224.0.0.0/3, multicast and reserved" },
+		{ { .ip = MOORE_IP6, .len = 8 }, "::/8, the loopback and reserved" },
+		{ { .ip = MOORE_IP6, .len = 10, .byte = { 0xfe, 0x80 } },
+		  "fe80::/10, the link-local addresses of the ports" },
+		{ { .ip = MOORE_IP6, .len = 8, .byte = { 0xff } }, "ff00::/8, multicast" },
+	};
+
+	for (size_t i = 0; range->is_set && i < ARRAY_LEN(taken); i++)
+		if (overlap(range, &taken[i].range))
+			return moore_fail(err, MOORE_EINVAL, 0, "a range overlaps %s: choose another, such as "
+					  "%s", taken[i].text, range->ip == MOORE_IP4 ? "10.0.0.0/8" : "fd00::/48");
+	return 0;
+}
+
 int
 moore_ether_check_opts(const struct moore_ether_opts *o, struct moore_err *err)
 {
@@ -122,9 +149,11 @@ moore_ether_check_opts(const struct moore_ether_opts *o, struct moore_err *err)
 		if (!o->priority[i] || !o->dscp[i])
 			return moore_fail(err, MOORE_EINVAL, 0, "%s 0 is that of lossy traffic: choose another for "
 					  "the lossless classes", o->priority[i] ? "DSCP" : "priority");
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (check_usable(all[i], err) < 0)
+			return -MOORE_EINVAL;
 	for (size_t i = 0; i < ARRAY_LEN(all); i += 2)
-		if (all[i]->is_set && all[i + 1]->is_set &&
-		    (moore_addr_within(all[i], all[i + 1]) || moore_addr_within(all[i + 1], all[i])))
+		if (all[i]->is_set && all[i + 1]->is_set && overlap(all[i], all[i + 1]))
 			return moore_fail(err, MOORE_EINVAL, 0, "the ranges of hosts and links overlap: "
 					  "choose two that do not");
 	return 0;

@@ -190,7 +190,16 @@ load ethernet
 	says "other family"
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --links-ipv4 10.1.0.0/16 -o "$T/x"
 	says "overlap"
+	# No host can have these, and ports have link-local ones.
+	for range in "4 0.0.0.0/0" "4 0.0.0.0/10" "4 127.0.0.0/8" "4 224.0.0.0/4" "4 240.0.0.0/5" "6 ::/0" "6 ::/40" \
+		"6 fe80::/40" "6 fe00::/8" "6 ff05::/16"; do
+		run -2 --separate-stderr $M ethernet emit "$P" --ipv${range/ / } -o "$T/x"
+		says "a range overlaps"
+	done
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv6 fd00::/48 --links-ipv6 fe80::/64 -o "$T/x"
+	says "a range overlaps fe80::/10, the link-local addresses of the ports"
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --format ipbatch,bgp -o "$T/x"
+
 	says "bgp is no format"
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --layers 129 -o "$T/x"
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --dscp 26,26 -o "$T/x"
