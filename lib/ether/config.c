@@ -54,8 +54,14 @@ by_destination(const void *a, const void *b)
 void
 moore_ether_config_sort(struct moore_ether_config *c)
 {
+	uint32_t n = 0;
+
 	if (c->n_routes)
 		qsort(c->route, c->n_routes, sizeof(*c->route), by_destination);
+	for (uint32_t i = 0; i < c->n_routes; i++)
+		if (!n || !moore_ether_route_equal(&c->route[n - 1], &c->route[i]))
+			c->route[n++] = c->route[i];
+	c->n_routes = n;
 }
 
 uint32_t

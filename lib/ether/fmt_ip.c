@@ -355,6 +355,22 @@ read_line(struct moore_ether_line *w, uint8_t protocol, struct moore_ether_confi
 	return 0;
 }
 
+/* A later line to the same prefix replaces the route of an earlier one, or, with "add", fails. */
+static int
+refuse_second(struct moore_ether_config *c, struct moore_err *err)
+{
+	moore_ether_config_sort(c);
+	for (uint32_t i = 1; i < c->n_routes; i++) {
+		const struct moore_ether_route *a = &c->route[i - 1], *b = &c->route[i];
+
+		if (a->line != b->line && a->is_backup == b->is_backup && moore_addr_equal(&a->to, &b->to))
+			return moore_fail(err, MOORE_ESYNTAX, a->line > b->line ? a->line : b->line,
+					  "line %u has another route to this prefix: leave one of them",
+					  a->line > b->line ? b->line : a->line);
+	}
+	return 0;
+}
+
 int
 moore_ether_read_routes(const struct moore_ether *x, moore_swid s, const char *text, size_t len,
 			struct moore_ether_config *c, struct moore_err *err)
@@ -371,5 +387,5 @@ moore_ether_read_routes(const struct moore_ether *x, moore_swid s, const char *t
 		rc = read_line(&w, x->opts.protocol, c);
 		text = nl ? nl + 1 : end;
 	}
-	return rc;
+	return rc < 0 ? rc : refuse_second(c, err);
 }

@@ -118,6 +118,7 @@ static int
 read_element(const struct moore_ether *x, moore_swid s, unsigned from, const char *at,
 	     const char *end, unsigned line, struct moore_ether_config *c, struct moore_err *err)
 {
+	const struct moore_ether_class *was;
 	uint64_t port, to;
 
 	if (!skip(&at, end, "\t\t\t\"" MOORE_PORT_PREFIX) ||
@@ -128,6 +129,10 @@ read_element(const struct moore_ether *x, moore_swid s, unsigned from, const cha
 		return moore_fail(err, MOORE_ESYNTAX, line, "this is no element such as \""
 				  MOORE_PORT_PREFIX "1\" : goto dscp%u, of a port of the switch",
 				  x->opts.dscp[0]);
+	was = &c->by_dscp[port * MOORE_N_DSCP + from];
+	if (was->arrives != MOORE_ETHER_LOSSY && was->dscp != to)
+		return moore_fail(err, MOORE_ESYNTAX, line, "the port is in the map already, with another "
+				  "verdict, so nft would refuse the file: leave one of them");
 	set_class(x, c, port, from, to);
 	return 0;
 }

@@ -153,7 +153,29 @@ load ethernet
 	done
 }
 
+@test "a line that is there twice, with or without a difference" {
+	emit="$M ethernet emit $R/plan.json --ipv4 10.0.0.0/16 --layers 1 --format ipbatch,frr,nft"
+	$emit -o "$T/twice" >/dev/null
+	I=$T/twice/r0/routes.ipbatch F=$T/twice/r0/frr.conf C=$T/twice/r0/class.nft
+	# All three programs take an equal one for the same.
+	sed -i '2p' "$I"
+	sed -i '/^ip route .*\/30 /{p}' "$F"
+	sed -i '/"swp2" : goto/p' "$C"
+	run -0 $M ethernet verify "$T/twice" --json
+	holds 'all(.tables[]; .sets == null and .routes == 25)'
+	# ip would take the last one, nft none.
+	sed -i 's/^\(route replace 10.0.0.8\/30 via\) .*/&\n\1 10.0.0.17 dev swp3 onlink proto 109/' "$I"
+	line=$(grep -n "10.0.0.8/30 via 10.0.0.17 dev swp3" "$I" | cut -d: -f1)
+	run -2 --separate-stderr $M ethernet verify "$T/twice"
+	says "r0/routes.ipbatch:$line: line $((line - 1)) has another route to this prefix"
+	$emit -o "$T/twice" >/dev/null
+	sed -i '0,/"swp2" : goto dscp34/s//"swp2" : goto dscp26,\n\t\t\t&/' "$C"
+	run -2 --separate-stderr $M ethernet verify "$T/twice"
+	says "the port is in the map already, with another verdict"
+}
+
 @test "one lossless priority: the routes themselves are free of cycles" {
+
 
 	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --priorities 3 -o "$T/one" --json
 	holds '.ok and .tables[0].vls == [0] and (.classes | length) == 1'

@@ -187,7 +187,7 @@ MOORE_API int moore_ether_config(struct moore_ether_config *out, const struct mo
 				 moore_swid s, struct moore_err *err);
 MOORE_API int moore_ether_config_add(struct moore_ether_config *c,
 				     const struct moore_ether_route *r, struct moore_err *err);
-/* Sorts by family, address, length, backups last, port, then line. */
+/* Sorts by family, address, length, backups last, port, then line; equal routes become one. */
 MOORE_API void moore_ether_config_sort(struct moore_ether_config *c);
 /* The number of routes that sort before the first one to that prefix.  O(log routes). */
 MOORE_API uint32_t moore_ether_config_find(const struct moore_ether_config *c,
