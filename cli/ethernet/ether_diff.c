@@ -43,6 +43,15 @@ add_edit(struct cli_ether_diff *d, const struct cli_ether_edit *e)
 
 /* ---- reading both sides -------------------------------------------------------------------- */
 
+/* The name of format i that holds routes; of a running switch, without classes. */
+static const char *
+route_format(size_t i, bool running)
+{
+	const char *name = cli_ether_route_format(i);
+
+	return name && running && !strcmp(name, "sonic") ? "running-sonic" : name;
+}
+
 /* Reads the first format of routes that the directory has, running switches first. */
 static int
 read_side(const char *dir, bool running, struct cli_ether *e)
@@ -51,9 +60,9 @@ read_side(const char *dir, bool running, struct cli_ether *e)
 
 	if (running && cli_ether_has(dir, e, "running"))
 		return cli_ether_read(dir, "running", e, &has_classes);
-	for (size_t i = 0; cli_ether_route_format(i); i++)
-		if (cli_ether_has(dir, e, cli_ether_route_format(i)))
-			return cli_ether_read(dir, cli_ether_route_format(i), e, &has_classes);
+	for (size_t i = 0; route_format(i, running); i++)
+		if (cli_ether_has(dir, e, route_format(i, running)))
+			return cli_ether_read(dir, route_format(i, running), e, &has_classes);
 	return cli_error("%s: the switches have no file of routes there, such as %s/routes.%s", dir,
 			 e->x->plan->n_switches ? e->x->plan->sw[0].name : "SWITCH",
 			 running ? "json" : "ipbatch");

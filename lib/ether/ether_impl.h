@@ -67,6 +67,7 @@ MOORE_ETHER_READER(read_routes);
 MOORE_ETHER_READER(read_frr);
 MOORE_ETHER_WRITER(put_sonic);
 MOORE_ETHER_READER(read_sonic);
+MOORE_ETHER_READER(read_sonic_routes);
 MOORE_ETHER_READER(read_nft);
 
 #endif

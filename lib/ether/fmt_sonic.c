@@ -369,6 +369,23 @@ read_distance(const char *at, size_t len, bool *is_backup)
 	return *is_backup || (len == 1 && (*at == '0' || *at == '1'));
 }
 
+/* The prefix of a route in the key of its entry; *ours is false when the route is of another VRF, or
+ * leads out of the network's ranges: then it is somebody else's. */
+static int
+read_prefix(const struct moore_ether *x, const char *key, struct moore_addr *to, bool *ours, struct moore_err *err)
+{
+	const char *at = strchr(key, '|') ? key + strlen(VRF) : key;
+	struct moore_err why;
+
+	*ours = at == key || !strncmp(key, VRF, strlen(VRF));
+	if (!*ours)
+		return 0;
+	if (moore_addr_parse(to, at, strlen(at), &why) < 0)
+		return wrong(err, "STATIC_ROUTE", key, why.text);
+	*ours = x->opts.range[to->ip].is_set && moore_addr_within(to, &x->opts.range[to->ip]);
+	return 0;
+}
+
 /* Reads nexthop, ifname and distance, if there is one: lists of equal length, with a comma between
  * two items. */
 static int
@@ -379,14 +396,10 @@ read_route(const struct moore_ether *x, moore_swid s, const char *key, const jso
 	const char *far = text_of(e, "distance");
 	struct moore_ether_route r = { .port = 0 };
 	struct moore_err why;
-	bool more = true, has_far = *far;
+	bool more, has_far = *far;
 	unsigned port;
-	int rc = 0;
+	int rc = read_prefix(x, key, &r.to, &more, err);
 
-	if (strncmp(key, VRF, strlen(VRF)) != 0)
-		return 0;		/* of another VRF */
-	if (moore_addr_parse(&r.to, key + strlen(VRF), strlen(key + strlen(VRF)), &why) < 0)
-		return wrong(err, "STATIC_ROUTE", key, why.text);
 	while (rc == 0 && more) {
 		size_t via_len = strcspn(via, ","), name_len = strcspn(name, ",");
 		size_t far_len = strcspn(far, ",");
@@ -497,7 +510,7 @@ read_port(const struct moore_ether *x, moore_swid s, const json_t *root, const c
 	int rc;
 
 	if (!read_name(x, s, name, strlen(name), &port))
-		return wrong(err, "PORT_QOS_MAP", name, "is no port of the switch");
+		return 0;
 	if ((rc = read_chain(root, name, e, m, err)) < 0 ||
 	    (rc = read_map(root, "DSCP_TO_TC_MAP", json_is_string(v) ? json_string_value(v) : "",
 			   MOORE_N_DSCP, tc, TC_MAX - 1, err)) < 0 ||
@@ -511,19 +524,14 @@ read_port(const struct moore_ether *x, moore_swid s, const json_t *root, const c
 }
 
 static int
-read_root(const struct moore_ether *x, moore_swid s, const json_t *root,
-	  struct moore_ether_config *c, struct moore_err *err)
+read_classes(const struct moore_ether *x, moore_swid s, const json_t *root, struct moore_ether_config *c,
+	     struct moore_err *err)
 {
-	json_t *routes = json_object_get(root, "STATIC_ROUTE"), *e;
-	json_t *ports = json_object_get(root, "PORT_QOS_MAP");
+	json_t *ports = json_object_get(root, "PORT_QOS_MAP"), *e;
 	struct maps m = { .name = { "" } };
 	const char *key;
 	int rc = moore_ether_classes_new(c, x, s, err);
 
-	if (rc == 0)
-		json_object_foreach(routes, key, e)
-			if ((rc = read_route(x, s, key, e, c, err)) < 0)
-				break;
 	if (rc == 0)
 		json_object_foreach(ports, key, e)
 			if ((rc = read_port(x, s, root, key, e, &m, c, err)) < 0)
@@ -531,9 +539,23 @@ read_root(const struct moore_ether *x, moore_swid s, const json_t *root,
 	return rc;
 }
 
-int
-moore_ether_read_sonic(const struct moore_ether *x, moore_swid s, const char *text, size_t len,
-		       struct moore_ether_config *c, struct moore_err *err)
+static int
+read_routes(const struct moore_ether *x, moore_swid s, const json_t *root, struct moore_ether_config *c,
+	    struct moore_err *err)
+{
+	json_t *routes = json_object_get(root, "STATIC_ROUTE"), *e;
+	const char *key;
+	int rc = 0;
+
+	json_object_foreach(routes, key, e)
+		if ((rc = read_route(x, s, key, e, c, err)) < 0)
+			break;
+	return rc;
+}
+
+static int
+read_database(const struct moore_ether *x, moore_swid s, const char *text, size_t len, bool classes,
+	      struct moore_ether_config *c, struct moore_err *err)
 {
 	json_error_t why;
 	json_t *root;
@@ -543,7 +565,22 @@ moore_ether_read_sonic(const struct moore_ether *x, moore_swid s, const char *te
 	if (!(root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why)))
 		return moore_fail(err, MOORE_ESYNTAX, why.line > 0 ? (unsigned)why.line : 0, "%s",
 				  why.text);
-	rc = read_root(x, s, root, c, err);
+	if ((rc = read_routes(x, s, root, c, err)) == 0 && classes)
+		rc = read_classes(x, s, root, c, err);
 	json_decref(root);
 	return rc;
+}
+
+int
+moore_ether_read_sonic(const struct moore_ether *x, moore_swid s, const char *text, size_t len,
+		       struct moore_ether_config *c, struct moore_err *err)
+{
+	return read_database(x, s, text, len, true, c, err);
+}
+
+int
+moore_ether_read_sonic_routes(const struct moore_ether *x, moore_swid s, const char *text, size_t len,
+			      struct moore_ether_config *c, struct moore_err *err)
+{
+	return read_database(x, s, text, len, false, c, err);
 }

@@ -23,6 +23,8 @@ static const struct moore_ether_format formats[] = {
 	  moore_ether_read_running },
 	{ "running", "routes6.json", "what `ip -6 -N -json route show` prints", IP6, NULL,
 	  moore_ether_read_running },
+	{ "running-sonic", "config_db.json", "what a SONiC switch runs, of which the routes are read",
+	  IP4 | IP6, NULL, moore_ether_read_sonic_routes },
 	{ "nft", "class.nft", "nftables map that marks packets with their class", IP4 | IP6,
 	  moore_ether_put_nft, moore_ether_read_nft },
 	{ "nft-list", "classes.nft", "what `nft -n list table inet moore` prints", IP4 | IP6, NULL,

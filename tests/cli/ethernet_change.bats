@@ -166,6 +166,30 @@ running() {
 	done
 }
 
+@test "diff: what runs is the configuration of SONiC; what is not ours in it is left alone" {
+	$M ethernet emit "$P" --ipv4 10.0.0.0/8 --layers 2 --links-ipv4 172.16.0.0/16 --format sonic -o "$T/sonic" >/dev/null
+	for s in "$T"/sonic/s*; do mkdir -p "$T/db/${s##*/}" && cp "$s/config_db.json" "$T/db/${s##*/}"; done
+	D=$T/db/s0-0-0/config_db.json
+	while read -r change; do
+		jq "$change" "$T/sonic/s0-0-0/config_db.json" >"$D"
+		run -0 $M ethernet diff "$T/sonic" "$T/db"
+	done <<-'END'
+		.STATIC_ROUTE["default|192.168.0.0/16"] = {nexthop: "172.16.0.1", ifname: "Ethernet12"}
+		.STATIC_ROUTE["default|0.0.0.0/0"] = {nexthop: "192.0.2.1", ifname: "eth0"}
+		.STATIC_ROUTE["default|0.0.0.0/0"] = {nexthop: "192.0.2.1"}
+		.STATIC_ROUTE["Vrf-red|10.0.0.8/29"] = {nexthop: "192.0.2.1", ifname: "Ethernet12"}
+		.STATIC_ROUTE |= with_entries(.key |= sub("default\\|"; ""))
+		.PORT_QOS_MAP.global = {dscp_to_tc_map: "AZURE"} | .PORT_QOS_MAP.Ethernet400 = {}
+		del(.PORT_QOS_MAP, .DSCP_TO_TC_MAP)
+	END
+	jq 'del(.STATIC_ROUTE["default|10.0.0.8/29"]) | .STATIC_ROUTE["default|10.0.200.0/29"] = {nexthop: "172.16.0.1",
+		ifname: "Ethernet12"}' "$T/sonic/s0-0-0/config_db.json" >"$D"
+	run -1 $M ethernet diff "$T/sonic" "$T/db"
+	[[ $output == *"route replace 10.0.0.8/29 "*"route del 10.0.200.0/29 proto 109"* ]]
+	run -1 $M ethernet diff "$T/sonic" "$T/db" --json
+	holds '.edits == 2 and .removed == 1'
+}
+
 # several PREFIX PORT: $T/run, in which s0-0-0 sends a prefix to a second port as well.
 several() {
 	local hop

@@ -111,13 +111,13 @@ fuzz_seeds(void)
 
 /* ---- routes and classes -------------------------------------------------------------------- */
 
-/* SONiC's next hops are on the link.  A second one, unless it is a backup, may come back before the first:
+/* SONiC's next hops are on the link, and its routes outside the ranges are somebody else's.  A second one, unless it is a backup, may come back before the first:
  * JSON has no lines that would keep their order. */
 static bool
-fits_sonic(const struct moore_ether_config *c)
+fits_sonic(const struct moore_ether *x, const struct moore_ether_config *c)
 {
 	for (uint32_t i = 0; i < c->n_routes; i++)
-		if (c->route[i].onlink || (i && c->route[i - 1].is_backup == c->route[i].is_backup &&
+		if (c->route[i].onlink || !moore_addr_within(&c->route[i].to, &x->opts.range[c->route[i].to.ip]) || (i && c->route[i - 1].is_backup == c->route[i].is_backup &&
 					   moore_addr_equal(&c->route[i - 1].to, &c->route[i].to)))
 			return false;
 	return true;
@@ -135,7 +135,7 @@ write_back(const struct moore_ether *x, struct moore_ether_config *c)
 		bool classes = strcmp(f->name, "nft") == 0;
 
 		if (!f->write || !f->read || (classes && !c->by_dscp) ||
-		    (!strcmp(f->name, "sonic") && !fits_sonic(c)))
+		    (!strcmp(f->name, "sonic") && !fits_sonic(x, c)))
 			continue;
 		check(f->write(x, 0, c, &b, NULL) == 0, "what was read cannot be written");
 		check(f->read(x, 0, b.data ? b.data : "", b.len, &again, NULL) == 0, "what was written is refused");
