@@ -450,8 +450,9 @@ read_map(const json_t *root, const char *table, const char *name, unsigned n, ui
 }
 
 struct maps {
-	uint8_t group[TC_MAX], queue[TC_MAX], dscp[TC_MAX];
-	char name[3][64];	/* of the maps, which must be one for all ports */
+	uint8_t group[TC_MAX], queue[TC_MAX], dscp[TC_MAX];	/* by traffic class */
+	uint8_t paused[TC_MAX], pauses[TC_MAX];	/* by priority: the queue that it stops, the group that sends it */
+	char name[5][64];	/* of the maps, which must be one for all ports */
 };
 
 static int
@@ -462,8 +463,10 @@ read_chain(const json_t *root, const char *port, const json_t *e, struct maps *m
 		{ "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", 7 },
 		{ "tc_to_queue_map", "TC_TO_QUEUE_MAP", 7 },
 		{ "tc_to_dscp_map", "TC_TO_DSCP_MAP", MOORE_N_DSCP - 1 },
+		{ "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", 7 },
+		{ "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", 7 },
 	};
-	uint8_t *const out[] = { m->group, m->queue, m->dscp };
+	uint8_t *const out[] = { m->group, m->queue, m->dscp, m->paused, m->pauses };
 	int rc;
 
 	for (size_t i = 0; i < ARRAY_LEN(map); i++) {
@@ -475,8 +478,8 @@ read_chain(const json_t *root, const char *port, const json_t *e, struct maps *m
 		if (!strcmp(m->name[i], name))
 			continue;
 		if (*m->name[i])
-			return wrong(err, "PORT_QOS_MAP", port, "ports with different maps from traffic classes "
-				     "cannot be judged here");
+			return wrong(err, "PORT_QOS_MAP", port, "ports with different maps cannot be judged "
+				     "here, but for dscp_to_tc_map");
 		if ((rc = read_map(root, map[i].table, name, TC_MAX, out[i], map[i].max, err)) < 0)
 			return rc;
 		memcpy(m->name[i], name, strlen(name) + 1);
@@ -500,6 +503,22 @@ read_pfc(const char *port, const json_t *e, uint8_t *out, struct moore_err *err)
 	return 0;
 }
 
+/* The one priority that a map leads to a queue or group; LOSSY when it is none, or one of several. */
+static uint8_t
+priority_to(const uint8_t map[TC_MAX], uint8_t to)
+{
+	uint8_t found = MOORE_ETHER_LOSSY;
+
+	for (uint8_t p = 0; p < TC_MAX; p++)
+		if (map[p] == to) {
+			if (found != MOORE_ETHER_LOSSY)
+				return MOORE_ETHER_LOSSY;
+			found = p;
+		}
+	return found;
+}
+
+/* The maps of a port; those of ports that the plan lacks, and of all ports together ("global"), are not ours. */
 static int
 read_port(const struct moore_ether *x, moore_swid s, const json_t *root, const char *name,
 	  const json_t *e, struct maps *m, struct moore_ether_config *c, struct moore_err *err)
@@ -519,7 +538,8 @@ read_port(const struct moore_ether *x, moore_swid s, const json_t *root, const c
 	for (unsigned d = 0; d < MOORE_N_DSCP; d++)
 		if (m->group[tc[d]] && m->queue[tc[d]])
 			c->by_dscp[port * MOORE_N_DSCP + d] = (struct moore_ether_class){
-				m->group[tc[d]], m->queue[tc[d]], m->dscp[tc[d]] };
+				priority_to(m->pauses, m->group[tc[d]]),
+				priority_to(m->paused, m->queue[tc[d]]), m->dscp[tc[d]] };
 	return 0;
 }
 

@@ -356,7 +356,15 @@ load ethernet
 	[ "$status" = 1 ] && holds 'any(.tables[0].fault_list[]; .kind == "other-class")'
 	damage '.PORT_QOS_MAP.Ethernet12.pfc_enable = "3"'
 	[ "$status" = 1 ] && holds 'any(.tables[0].fault_list[]; .kind == "lossy")'
+	# PFC of priority 3 would stop another queue, or come from another buffer.
+	damage '.MAP_PFC_PRIORITY_TO_QUEUE.moore["3"] = "5"'
+	[ "$status" = 1 ] && holds 'any(.tables[0].fault_list[]; .kind == "lossy")'
+	damage '.PFC_PRIORITY_TO_PRIORITY_GROUP_MAP.moore["3"] = "5"'
+	[ "$status" = 1 ] && holds 'any(.tables[0].fault_list[]; .kind == "lossy")'
+	damage 'del(.MAP_PFC_PRIORITY_TO_QUEUE)'
+	[ "$status" = 2 ]
 	damage '.TC_TO_DSCP_MAP.moore["2"] = "26"'
+
 	[ "$status" = 1 ]
 	damage '.STATIC_ROUTE["default|10.0.0.8/29"].ifname = "Ethernet17"'
 	[ "$status" = 2 ]
