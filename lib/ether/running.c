@@ -10,6 +10,7 @@
 
 #define HASH_SEED 1			/* else jansson makes one from the clock */
 #define ROUTES_MAX 4000000
+#define KERNEL_METRIC6 1024		/* that the kernel gives a route of IPv6 without one */
 
 struct reader {
 	const struct moore_ether *x;
@@ -59,6 +60,47 @@ is_ours(const struct reader *r, const json_t *route)
 	return moore_text_u64(&s, s + strlen(s), 10, 255, &n) && !*s && n == r->x->opts.protocol;
 }
 
+/* True for a prefix to which the network has routes. */
+static bool
+is_target(const struct moore_ether *x, const struct moore_addr *to)
+{
+	const size_t n_prefixes = (size_t)x->plan->n_switches * x->opts.n_layers;
+	const size_t n_hosts = (size_t)x->plan->n_endpoints * x->opts.n_layers;
+
+	if (!x->opts.range[to->ip].is_set || !moore_addr_within(to, &x->opts.range[to->ip]))
+		return false;
+	for (size_t i = 0; i < n_prefixes; i++)
+		if (moore_addr_equal(to, &x->prefix[to->ip][i]))
+			return true;
+	for (size_t i = 0; i < n_hosts; i++)
+		if (moore_addr_equal(to, &x->host[to->ip][i]))
+			return true;
+	return false;
+}
+
+/* Fails if a route of ours would replace this one of another program: the kernel replaces the route of
+ * the same prefix and metric, whatever its protocol. */
+static int
+refuse_foreign(const struct reader *r, const json_t *route)
+{
+	const json_t *dst = json_object_get(route, "dst"), *has = json_object_get(route, "metric");
+	const char *protocol = json_string_value(json_object_get(route, "protocol"));
+	struct moore_addr to;
+	struct moore_err why;
+	json_int_t metric;
+
+	if (!json_is_string(dst) ||
+	    moore_addr_parse(&to, json_string_value(dst), json_string_length(dst), &why) < 0)
+		return 0;
+	metric = has ? json_integer_value(has) : to.ip == MOORE_IP4 ? 0 : KERNEL_METRIC6;
+	if ((metric != MOORE_ETHER_BACKUP_METRIC && metric != (to.ip == MOORE_IP4 ? 0 : KERNEL_METRIC6)) ||
+	    !is_target(r->x, &to))
+		return 0;
+	return moore_fail(r->err, MOORE_ESYNTAX, 0, "[%zu].protocol: the route to %.60s is of protocol %.30s, and one "
+			  "of ours would replace it: remove it, or give it another metric", r->index,
+			  json_string_value(dst), protocol ? protocol : "none");
+}
+
 /* The port, next hop and flags of a route, or of one of its next hops. */
 static int
 read_hop(const struct reader *r, const json_t *hop, struct moore_ether_route *out)
@@ -86,7 +128,7 @@ read_route(const struct reader *r, const json_t *route, struct moore_ether_confi
 	if (!json_is_object(route))
 		return moore_fail(r->err, MOORE_ESYNTAX, 0, "[%zu]: a route is wanted", r->index);
 	if (!is_ours(r, route))
-		return 0;
+		return refuse_foreign(r, route);
 	if ((rc = get_addr(r, json_object_get(route, "dst"), "dst", &out.to)) < 0)
 		return rc;
 	out.is_backup = json_integer_value(json_object_get(route, "metric")) == MOORE_ETHER_BACKUP_METRIC;

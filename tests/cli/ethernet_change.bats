@@ -141,7 +141,22 @@ running() {
 	sed -i '3s/"swp[0-9]*"/"eth0"/' "$T/run/s0-0-0/routes.json"
 	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
 	says "routes.json: [2].dev: a route of this protocol leaves by an interface that is no port"
+	# The kernel replaces a route of that prefix and metric, whatever its protocol.
+	running "$T/run"
+	cp "$T/run/s0-0-0/routes.json" "$T/whole"
+	for other in '{dst: "10.0.0.8/29", dev: "eth0", protocol: "static"}' \
+		'{dst: "10.0.0.8/29", dev: "eth0", protocol: "static", metric: 2048}' \
+		'{dst: "10.0.0.3", type: "blackhole", protocol: "boot"}'; do
+		jq ". + [$other]" "$T/whole" >"$T/run/s0-0-0/routes.json"
+		run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
+		says "s0-0-0/routes.json: ["
+		says ", and one of ours would replace it"
+	done
+	jq '. + [{dst: "10.0.0.8/29", dev: "eth0", protocol: "bgp", metric: 20}, {dst: "10.0.0.9", dev: "lo", protocol: "kernel"},
+		{dst: "10.200.0.0/29", dev: "eth0", protocol: "static"}]' "$T/whole" >"$T/run/s0-0-0/routes.json"
+	run -0 $M ethernet diff "$N" "$T/run"
 	echo "[" >"$T/run/s0-0-0/routes.json"
+
 	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
 	says "routes.json:"
 	echo '{"10.0.0.0/24": 3}' >"$T/run/s0-0-0/routes.json"
