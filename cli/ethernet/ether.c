@@ -117,9 +117,10 @@ cli_ether_has(const char *dir, const struct cli_ether *e, const char *format)
 {
 	const struct moore_ether_format *fmt;
 
-	for (size_t i = 0; e->x->plan->n_switches && (fmt = moore_ether_format_at(i)); i++)
-		if (fmt->read && !strcmp(fmt->name, format) && cli_ether_has_file(dir, e, 0, fmt))
-			return true;
+	for (moore_swid s = 0; s < e->x->plan->n_switches; s++)
+		for (size_t i = 0; (fmt = moore_ether_format_at(i)); i++)
+			if (fmt->read && !strcmp(fmt->name, format) && cli_ether_has_file(dir, e, s, fmt))
+				return true;
 	return false;
 }
 

@@ -30,7 +30,7 @@ int cli_ether_read_file(const char *dir, struct cli_ether *e, moore_swid s,
 			const struct moore_ether_format *fmt);
 bool cli_ether_has_file(const char *dir, const struct cli_ether *e, moore_swid s,
 			const struct moore_ether_format *fmt);
-/* True when the directory holds files of that format. */
+/* True when the directory holds a file of that format for some switch. */
 bool cli_ether_has(const char *dir, const struct cli_ether *e, const char *format);
 /* Forgets the configurations. */
 void cli_ether_drop_config(struct cli_ether *e);

@@ -174,6 +174,16 @@ load ethernet
 	says "the port is in the map already, with another verdict"
 }
 
+@test "a file that one switch lacks is missed, of whichever switch" {
+	$M ethernet emit "$R/plan.json" --ipv4 10.0.0.0/16 --layers 1 --format ipbatch,frr,nft -o "$T/net3" >/dev/null
+	for f in r{0,3}/{routes.ipbatch,frr.conf,class.nft}; do
+		mv "$T/net3/$f" "$T/kept"
+		run -2 --separate-stderr $M ethernet verify "$T/net3"
+		says "$f: cannot read: No such file or directory"
+		mv "$T/kept" "$T/net3/$f"
+	done
+}
+
 @test "one lossless priority: the routes themselves are free of cycles" {
 
 
@@ -207,6 +217,9 @@ load ethernet
 	done
 	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --sample 7 --seed 6 -o "$T/other"
 	! diff <(ls "$T/s") <(ls "$T/other")
+	run -2 --separate-stderr $M ethernet verify "$T/s"
+	says "/routes.ipbatch: cannot read: No such file or directory"
+	rm "$T"/s/s*/routes.ipbatch
 	run -2 --separate-stderr $M ethernet verify "$T/s"
 	says "the switches have no file of routes there"
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --sample 51 -o "$T/x"
