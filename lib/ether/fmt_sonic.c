@@ -573,8 +573,44 @@ read_routes(const struct moore_ether *x, moore_swid s, const json_t *root, struc
 	return rc;
 }
 
+/* Each value of an entry that is written must be in the one that is there; NULL, or the key that differs. */
+static const char *
+differing(json_t *want, const json_t *has)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(want, key, v)
+		if (!json_equal(v, json_object_get(has, key)))
+			return key;
+	return NULL;
+}
+
+/* The interfaces and addresses that the next hops rest on, and the MTU, must be there; others may. */
 static int
-read_database(const struct moore_ether *x, moore_swid s, const char *text, size_t len, bool classes,
+check_addresses(const struct moore_ether *x, moore_swid s, const json_t *root, struct moore_err *err)
+{
+	json_t *want = json_object(), *table, *e;
+	const char *name, *key, *differs;
+	int rc = want && put_addresses(want, x, s) ? 0 : moore_fail_nomem(err);
+
+	if (rc == 0)
+		json_object_foreach(want, name, table)
+			json_object_foreach(table, key, e) {
+				const json_t *has = json_object_get(json_object_get(root, name), key);
+
+				if (rc == 0 && !json_is_object(has))
+					rc = wrong(err, name, key, "is missing");
+				else if (rc == 0 && (differs = differing(e, has)))
+					rc = moore_fail(err, MOORE_EPLAN, 0, "%s[\"%.60s\"].%s: should be %s", name, key,
+							differs, text_of(e, differs));
+			}
+	json_decref(want);
+	return rc;
+}
+
+static int
+read_database(const struct moore_ether *x, moore_swid s, const char *text, size_t len, bool is_whole,
 	      struct moore_ether_config *c, struct moore_err *err)
 {
 	json_error_t why;
@@ -585,8 +621,9 @@ read_database(const struct moore_ether *x, moore_swid s, const char *text, size_
 	if (!(root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why)))
 		return moore_fail(err, MOORE_ESYNTAX, why.line > 0 ? (unsigned)why.line : 0, "%s",
 				  why.text);
-	if ((rc = read_routes(x, s, root, c, err)) == 0 && classes)
-		rc = read_classes(x, s, root, c, err);
+	if ((rc = read_routes(x, s, root, c, err)) == 0 && is_whole &&
+	    (rc = read_classes(x, s, root, c, err)) == 0)
+		rc = check_addresses(x, s, root, err);
 	json_decref(root);
 	return rc;
 }

@@ -379,6 +379,13 @@ load ethernet
 	damage '.TC_TO_DSCP_MAP.moore["2"] = "26"'
 
 	[ "$status" = 1 ]
+	# The addresses on which next hops rest, and the MTU.
+	damage 'del(.INTERFACE["Ethernet12|172.16.0.0/31"])'
+	[ "$status" = 2 ] && [[ $output == *'INTERFACE[\"Ethernet12|172.16.0.0/31\"]: is missing'* ]]
+	damage '.PORT.Ethernet12.mtu = "1500"'
+	[ "$status" = 2 ] && [[ $output == *'PORT[\"Ethernet12\"].mtu: should be 9000'* ]]
+	damage '.PORT.Ethernet12.lanes = "1,2,3,4" | .INTERFACE.Ethernet0.x = "1" | .VLAN = {}'
+	[ "$status" = 0 ]
 	damage '.STATIC_ROUTE["default|10.0.0.8/29"].ifname = "Ethernet17"'
 	[ "$status" = 2 ]
 	damage 'del(.DSCP_TO_TC_MAP.moore_host)'
