@@ -191,30 +191,20 @@ emit_switch(const struct cli_call *c, const char *dir, struct cli_ether *e,
 static int
 emit_host(const char *dir, const struct moore_ether *x, moore_epid e)
 {
-	static const struct {
-		const char *file;
-		int (*write)(const struct moore_ether *x, moore_epid e, struct moore_buf *out,
-			     struct moore_err *err);
-	} files[] = {
-		{ "setup.ipbatch", moore_ether_write_host_setup }, { "env", moore_ether_write_host_env },
-	};
 	char *at = cli_path_join(dir, x->plan->ep[e].name);
 	struct moore_err err;
 	struct stat st;
 	int rc = at ? CLI_OK : cli_error("out of memory");
 
-	/* A host with several ports has one directory, and its further files the port's number. */
+	/* A host with several ports has one directory. */
 	if (rc == CLI_OK && stat(at, &st) != 0)
 		rc = make_dir(at);
-	for (size_t i = 0; rc == CLI_OK && i < ARRAY_LEN(files); i++) {
+	for (const struct cli_ether_host_file *h = cli_ether_host_files; rc == CLI_OK && h->name; h++) {
 		struct moore_buf b = MOORE_BUF_INIT;
-		char name[32];
+		char name[CLI_ETHER_FILE_MAX];
 
-		if (x->plan->ep[e].ca_port > 1)
-			snprintf(name, sizeof(name), "eth%u-%s", x->plan->ep[e].ca_port - 1u, files[i].file);
-		else
-			snprintf(name, sizeof(name), "%s", files[i].file);
-		if (files[i].write(x, e, &b, &err) < 0) {
+		cli_ether_host_name(name, x, e, h);
+		if (h->write(x, e, &b, &err) < 0) {
 			moore_buf_free(&b);
 			rc = cli_error("%s", err.text);
 		} else {

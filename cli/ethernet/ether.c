@@ -176,6 +176,7 @@ cli_ether_route_format(size_t i)
 
 struct judging {
 	struct cli_ether e;
+	struct moore_ether_faults of_hosts;	/* of their files, which count with every format */
 	struct moore_verdict *verdict[JUDGED_MAX];
 	struct moore_mix_held *sets[JUDGED_MAX];
 	struct moore_ether_judged judged[JUDGED_MAX];
@@ -263,8 +264,9 @@ judge_format(const char *dir, struct judging *j, const char *format)
 	struct moore_sl2vl *lanes = NULL;
 	int rc;
 
-	*out = (struct moore_ether_judged){ .format = format };
-	if ((rc = cli_ether_read(dir, format, &j->e, &out->has_classes)) != CLI_OK)
+	*out = (struct moore_ether_judged){ .format = format, .faults = j->of_hosts };
+	if ((rc = cli_ether_read(dir, format, &j->e, &out->has_classes)) != CLI_OK ||
+	    (rc = cli_ether_check_switches(dir, format, &j->e, &out->faults)) != CLI_OK)
 		return rc;
 	cli_busy("checking");
 	count_routes(&j->e, out);
@@ -287,6 +289,8 @@ cli_ether_judge(const char *dir, json_t **answer)
 	int rc = cli_ether_load(dir, &j.e);
 
 	*answer = NULL;
+	if (rc == CLI_OK)
+		rc = cli_ether_check_hosts(dir, &j.e, &j.of_hosts);
 	for (size_t i = 0; rc == CLI_OK && cli_ether_route_format(i); i++)
 		if (cli_ether_has(dir, &j.e, cli_ether_route_format(i)))
 			rc = judge_format(dir, &j, cli_ether_route_format(i));
@@ -318,6 +322,16 @@ static const struct {
 	{ "mixed-classes", "sends on in several classes what enters" },
 };
 
+/* A file that is missing, or lacks a line. */
+static void
+put_incomplete(struct moore_buf *b, const json_t *f)
+{
+	const char *host = cli_str(f, "host"), *lacks = cli_str(f, "lacks");
+
+	cli_putf(b, "  %s%s/%s %s%s\n", *host ? CLI_ETHER_HOSTS "/" : "", *host ? host : cli_str(f, "switch"),
+		 cli_str(f, "file"), *lacks ? "lacks the line " : "is missing", lacks);
+}
+
 static void
 put_faults(struct moore_buf *b, const json_t *table)
 {
@@ -329,6 +343,10 @@ put_faults(struct moore_buf *b, const json_t *table)
 	cli_putf(b, CLI_RED "faults" CLI_PLAIN "         %lld, the first of them:\n",
 		 cli_int(table, "faults"));
 	json_array_foreach(json_object_get(table, "fault_list"), i, f) {
+		if (*cli_str(f, "file")) {
+			put_incomplete(b, f);
+			continue;
+		}
 		cli_putf(b, "  %s ", cli_str(f, "switch"));
 		for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
 			if (!strcmp(kinds[k].kind, cli_str(f, "kind")))

@@ -40,6 +40,22 @@ void cli_ether_drop_config(struct cli_ether *e);
 int cli_ether_tables(struct cli_ether *e, struct moore_ether_tables *t, struct moore_sl2vl **lanes,
 		     struct moore_ether_faults *faults);
 
+/* The files of a host's port, in hosts/HOST; a row without a name ends them. */
+struct cli_ether_host_file {
+	const char *name;
+	int (*write)(const struct moore_ether *x, moore_epid e, struct moore_buf *out, struct moore_err *err);
+};
+extern const struct cli_ether_host_file cli_ether_host_files[];
+/* The name of the file of a port: a host with several ports has one directory, and the files of its further
+ * ports begin with that of the port. */
+#define CLI_ETHER_FILE_MAX sizeof(((struct moore_ether_fault *)NULL)->file)
+void cli_ether_host_name(char out[CLI_ETHER_FILE_MAX], const struct moore_ether *x, moore_epid e,
+			 const struct cli_ether_host_file *file);
+/* Add a fault for each line that the files of the hosts, or the files of a format beside routes and classes, lack. */
+int cli_ether_check_hosts(const char *dir, const struct cli_ether *e, struct moore_ether_faults *faults);
+int cli_ether_check_switches(const char *dir, const char *format, const struct cli_ether *e,
+			     struct moore_ether_faults *faults);
+
 /* The formats that hold routes, in the order of the table; NULL past the end. */
 const char *cli_ether_route_format(size_t i);
 

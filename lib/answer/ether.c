@@ -7,6 +7,7 @@ static const char *const kind_name[] = {
 	[MOORE_ETHER_WRONG_HOP] = "wrong-next-hop", [MOORE_ETHER_NO_HOST] = "host-not-routed",
 	[MOORE_ETHER_SPLIT] = "split-prefix", [MOORE_ETHER_DROPS_CLASS] = "lossy",
 	[MOORE_ETHER_OTHER_CLASS] = "other-class", [MOORE_ETHER_MIXED_CLASS] = "mixed-classes",
+	[MOORE_ETHER_INCOMPLETE] = "incomplete-file",
 };
 
 const char moore_schema_ether[] = OBJ("'ok':" BOOL ",'switches':" INT ",'hosts':" INT ",'layers':" INT
@@ -14,7 +15,8 @@ const char moore_schema_ether[] = OBJ("'ok':" BOOL ",'switches':" INT ",'hosts':
 	",'tables':" LIST_OF(OBJ("'format':" STR ",'routes':" INT
 		",'classes_read':" BOOL ",'faults':" INT ",'fault_list':" LIST_OF(OBJ("'kind':" STR
 			",'switch':" STR ",'to':" OR_NULL("string") ",'line':" OR_NULL("integer")
-			",'port':" OR_NULL("integer") ",'dscp':" OR_NULL("integer")))
+			",'port':" OR_NULL("integer") ",'dscp':" OR_NULL("integer")
+			",'file?':" STR ",'host?':" OR_NULL("string") ",'lacks?':" OR_NULL("string")))
 		"," VERDICT_KEYS
 		",'sets':" OBJ_OR_NULL("'routes':" INT ",'next_hops':" INT ",'sound':" BOOL
 			",'acyclic':" BOOL ",'loops':" INT ",'unreachable':" INT
@@ -46,18 +48,29 @@ json_or_null(unsigned n)
 	return n ? json_integer(n) : json_null();
 }
 
+/* Adds the file that is incomplete, and what it lacks. */
 static json_t *
-json_faults(const struct moore_fabric *f, const struct moore_ether_faults *faults)
+add_file(json_t *o, const struct moore_ether *x, const struct moore_ether_fault *fault)
+{
+	o = moore_json_set(o, "file", json_string(fault->file));
+	o = moore_json_set(o, "host", fault->host == MOORE_NONE ? json_null() :
+			   moore_json_name(x->plan->ep[fault->host].name));
+	return moore_json_set(o, "lacks", *fault->lacks ? json_string(fault->lacks) : json_null());
+}
+
+static json_t *
+json_faults(const struct moore_ether *net, const struct moore_fabric *f, const struct moore_ether_faults *faults)
 {
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < faults->n_kept; i++) {
 		const struct moore_ether_fault *x = &faults->kept[i];
-
-		list = moore_json_add(list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind",
+		json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind",
 			kind_name[x->kind], "switch", moore_json_name(f->sw[x->sw].name), "to",
 			json_addr(&x->to), "line", json_or_null(x->line), "port", json_or_null(x->port),
-			"dscp", x->port ? json_integer(x->dscp) : json_null()));
+			"dscp", x->port ? json_integer(x->dscp) : json_null());
+
+		list = moore_json_add(list, *x->file ? add_file(o, net, x) : o);
 	}
 	return list;
 }
@@ -156,7 +169,7 @@ json_judged(const struct moore_ether *x, const struct moore_fabric *f,
 	const struct moore_verdict *v = j->verdict;
 	json_t *o = json_pack("{s:s, s:o, s:b, s:o, s:o}", "format", j->format, "routes",
 			      moore_json_count(j->n_routes), "classes_read", j->has_classes, "faults", moore_json_count(j->faults.n),
-			      "fault_list", json_faults(f, &j->faults));
+			      "fault_list", json_faults(x, f, &j->faults));
 
 	o = moore_json_set(moore_json_add_verdict(o, f, v, is_sound(j), NULL), "sets", json_sets(f, j));
 	o = moore_json_set(o, "backups", json_backups(f, &j->backed));

@@ -20,7 +20,6 @@ int moore_ether_new(struct moore_ether **out, struct moore_plan *p,
 /* Sets the classes of switch s as the router assumes them. */
 int moore_ether_set_classes(struct moore_ether_config *c, const struct moore_ether *x,
 			    moore_swid s, struct moore_err *err);
-void moore_ether_add_fault(struct moore_ether_faults *f, const struct moore_ether_fault *fault);
 
 /* The number of backups of the prefix whose last next hop is before i.  O(that). */
 uint32_t moore_ether_config_backups(const struct moore_ether_config *c, uint32_t i);

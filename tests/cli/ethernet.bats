@@ -174,6 +174,55 @@ load ethernet
 	says "the port is in the map already, with another verdict"
 }
 
+# lacks FILE LINE: verify finds that a file of $N lacks a line, and nothing else; the file is as before then.
+lacks() {
+	local f=${1##*/} host=null
+	[[ $1 != hosts/* ]] || { host=${1#hosts/} && host="\"${host%/*}\""; }
+	run -1 $M ethernet verify "$N" --json
+	holds ".tables[0] | .acyclic and .unreachable == 0 and .faults == 1 and (.fault_list[0] | .kind == \"incomplete-file\" and
+		.file == \"$f\" and .host == $host and .lacks == $2)"
+	cp "$BATS_FILE_TMPDIR/net/$1" "$N/$1"
+}
+
+@test "addresses, neighbours, settings and the files of hosts: a line that is gone or changed is found" {
+	while read -r f line; do
+		grep -qxF "$line" "$N/$f"
+		awk -v line="$line" '$0 != line' "$BATS_FILE_TMPDIR/net/$f" >"$N/$f"
+		lacks "$f" "\"$line\""
+		awk -v line="$line" '$0 == line { sub(/[0-9]$|[0-9]( |\/)/, "7&") } 1' "$BATS_FILE_TMPDIR/net/$f" >"$N/$f"
+		lacks "$f" "\"$line\""
+		rm "$N/$f"
+		lacks "$f" null
+	done <<-'END'
+		s0-0-0/interfaces.ipbatch link set dev swp4 address 02:04:00:00:00:00 mtu 9000 up
+		s1-2-3/interfaces.ipbatch addr replace fe80::26:5/64 dev swp5 nodad
+		s0-0-0/neighbours.ipbatch neigh replace 10.0.0.2 lladdr 06:00:00:00:00:00 dev swp1 nud permanent
+		s0-0-0/sysctl.conf net.ipv4.ip_forward = 1
+		hosts/s0-0-0-h1/setup.ipbatch addr replace 10.0.0.3/32 dev eth0
+		hosts/s1-2-2-h0/env NCCL_IB_GID_INDEX=3
+	END
+	# Comments, the order, and what a site adds count for nothing.
+	{ echo "# ours"; tac "$N/s0-0-0/sysctl.conf"; echo "net.ipv4.tcp_mtu_probing = 1"; } >"$T/more"
+	mv "$T/more" "$N/s0-0-0/sysctl.conf"
+	sed -i '/^#/d' "$N/hosts/s1-2-2-h0/env"
+	run -0 $M ethernet verify "$N"
+	# Directories of what switches run have no hosts.
+	rm -r "$N/hosts"
+	run -0 $M ethernet verify "$N"
+	rm "$N/s0-1-1/neighbours.ipbatch"
+	run -1 $M ethernet verify "$N"
+	[[ $output == *"  s0-1-1/neighbours.ipbatch is missing"* ]]
+}
+
+@test "a host with two ports: the files of both are checked" {
+	jq '.endpoints[0] as $e | .endpoints |= map(if .switch == "r3" then .name = $e.name | .ca_port = 2 else . end)' \
+		"$R/plan.json" >"$T/two.json"
+	$M ethernet emit "$T/two.json" --ipv4 10.0.0.0/16 --layers 1 -o "$T/two" >/dev/null
+	sed -i '/^addr/d' "$T/two/hosts/h0/eth1-setup.ipbatch"
+	run -1 $M ethernet verify "$T/two"
+	[[ $output == *"  hosts/h0/eth1-setup.ipbatch lacks the line addr replace "*"/32 dev eth1"* ]]
+}
+
 @test "a file that one switch lacks is missed, of whichever switch" {
 	$M ethernet emit "$R/plan.json" --ipv4 10.0.0.0/16 --layers 1 --format ipbatch,frr,nft -o "$T/net3" >/dev/null
 	for f in r{0,3}/{routes.ipbatch,frr.conf,class.nft}; do

@@ -186,6 +186,20 @@ addresses(const char *text, size_t len)
 	moore_ether_free(x);
 }
 
+/* No file lacks a line of its own; an empty one lacks all. */
+static void
+lines(const char *text, size_t len)
+{
+	const struct moore_ether_fault at = { .kind = MOORE_ETHER_INCOMPLETE, .host = MOORE_NONE };
+	struct moore_ether_faults own = { .n = 0 }, none = { .n = 0 };
+	struct moore_buf want = MOORE_BUF_INIT;
+
+	moore_buf_add(&want, text, len);
+	check(moore_ether_check_lines(&own, &at, &want, text, len, NULL) == 0 && !own.n, "a file lacks its own lines");
+	check(moore_ether_check_lines(&none, &at, &want, "", 0, NULL) == 0 && none.n <= len, "more lines than bytes");
+	moore_buf_free(&want);
+}
+
 static void
 fuzz_one(const uint8_t *data, size_t len)
 {
@@ -207,4 +221,5 @@ fuzz_one(const uint8_t *data, size_t len)
 	moore_fabric_free(racks);
 	moore_ether_free(x);
 	addresses((const char *)data, len);
+	lines((const char *)data, len);
 }

@@ -245,6 +245,7 @@ enum moore_ether_fault_kind {
 	MOORE_ETHER_OTHER_CLASS,	/* it arrives at the port in another class than it left in */
 	MOORE_ETHER_MIXED_CLASS,	/* packets that enter the port leave in several classes, which
 					 * this checker cannot judge */
+	MOORE_ETHER_INCOMPLETE,		/* a file is missing, or lacks a line that is written into it */
 };
 
 struct moore_ether_fault {
@@ -254,6 +255,10 @@ struct moore_ether_fault {
 	unsigned line;			/* of the route; 0: none */
 	moore_portnum port;		/* of faults of classes: the in port */
 	uint8_t dscp;			/* likewise, of the packet that enters */
+	/* Of an incomplete file: its name, "" otherwise; the host whose file it is, or MOORE_NONE; and the line
+	 * that it lacks, as much of it as there is room for, or "" when there is no such file. */
+	char file[32], lacks[128];
+	moore_epid host;
 };
 
 struct moore_ether_faults {
@@ -261,6 +266,12 @@ struct moore_ether_faults {
 	uint32_t n_kept;
 	struct moore_ether_fault kept[16];
 };
+MOORE_API void moore_ether_add_fault(struct moore_ether_faults *f, const struct moore_ether_fault *fault);
+/* Adds a fault such as *at for each line of `want` that a file lacks; comments and the order of lines do not
+ * count.  -MOORE_ENOMEM.  O(lines * log lines). */
+MOORE_API int moore_ether_check_lines(struct moore_ether_faults *f, const struct moore_ether_fault *at,
+				      const struct moore_buf *want, const char *text, size_t len,
+				      struct moore_err *err);
 
 /* The rows of judged racks, as a switch with several next hops holds several values (held.h). */
 struct moore_ether_tables {
