@@ -41,6 +41,7 @@ static const char *const sentence[] = {
 	[MOORE_LLDP_MTU] = "%a takes frames of %0 bytes, %p of %1",
 	[MOORE_LLDP_ODD_MTU] = "%a to %p has an MTU of %0; most links have %1",
 	[MOORE_LLDP_ODD_FRAME] = "%p, at %a, takes frames of %0 bytes; most hosts %1",
+	[MOORE_LLDP_LARGE_FRAME] = "%p may send frames of %0 bytes, more than %a takes with its MTU of %1",
 	[MOORE_LLDP_AUTONEG] = "%a and %p: only one of them negotiates the speed",
 	[MOORE_LLDP_SPEED] = "%a runs at %0 Mbit/s, %p at %1",
 };

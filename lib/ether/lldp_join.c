@@ -674,6 +674,10 @@ usual(const struct join *j, uint32_t (*value_of)(const struct join *j, const str
 	return 0;
 }
 
+/* A host's greatest frame has up to this many bytes besides what the MTU counts: addresses and type, VLAN
+ * tag, checksum (IEEE 802.3, 3.1.1). */
+#define FRAME_BYTES 22
+
 static int
 judge_link(struct join *j, const struct report *r, uint32_t mtu, uint32_t frame)
 {
@@ -692,6 +696,8 @@ judge_link(struct join *j, const struct report *r, uint32_t mtu, uint32_t frame)
 		rc = add_values(j, MOORE_LLDP_ODD_MTU, r, r->port->mtu, mtu);
 	if (rc == 0 && differ(host_frame(j, r), frame))
 		rc = add_values(j, MOORE_LLDP_ODD_FRAME, r, r->nb->frame, frame);
+	else if (rc == 0 && r->port->mtu && host_frame(j, r) > (uint64_t)r->port->mtu + FRAME_BYTES)
+		rc = add_values(j, MOORE_LLDP_LARGE_FRAME, r, r->nb->frame, r->port->mtu);
 	return rc;
 }
 

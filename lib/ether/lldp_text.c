@@ -28,6 +28,7 @@ moore_lldp_text(enum moore_lldp_kind kind)
 		[MOORE_LLDP_MTU] = { "mtu", false },
 		[MOORE_LLDP_ODD_MTU] = { "odd-mtu", false },
 		[MOORE_LLDP_ODD_FRAME] = { "odd-frame", false },
+		[MOORE_LLDP_LARGE_FRAME] = { "large-frame", false },
 		[MOORE_LLDP_AUTONEG] = { "autoneg", false },
 		[MOORE_LLDP_SPEED] = { "speed", false },
 	};

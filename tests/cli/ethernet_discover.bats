@@ -129,6 +129,32 @@ kinds() { holds "([.findings[].kind] | unique) == $(jq -nc '$ARGS.positional | s
 	sees 0 mtu=1500
 }
 
+@test "the greatest frame of hosts, against one another and against the MTU of their ports" {
+	sees 0 mtu=1500
+	frames() {
+		for f in "$T"/d/*/neighbors.json; do
+			jq "(.lldp[0].interface[] | select(.port[0].id[0].value | startswith(\"eth\")).port[0].mfs) =
+				[{value: \"$1\"}]" "$f" >"$T/f" && mv "$T/f" "$f"
+		done
+		run "-$2" $M ethernet discover "$T/d" --plan "$P" --json
+	}
+	# With a VLAN tag and checksum, without them, and smaller ones.
+	for n in 1522 1514 576; do
+		frames $n 0
+		kinds
+	done
+	frames 9018 1
+	kinds large-frame && holds '(.findings | length) == 36 and .hosts == 36'
+	holds '.findings[0].text == "s0-0-0-h0[eth0] may send frames of 9018 bytes, more than s0-0-0[swp1] takes with its MTU of 1500"'
+	cp "$D"/s0-0-0/links.json "$T/d/s0-0-0"
+	run -1 $M ethernet discover "$T/d" --plan "$P" --json
+	kinds mtu odd-mtu large-frame && holds '[.findings[] | select(.kind == "large-frame")] | length == 34'
+	frames 1518 1
+	sed -i 's/"1518"/"1514"/' "$T/d/s1-0-0/neighbors.json"
+	run -1 $M ethernet discover "$T/d" --plan "$P" --json
+	kinds mtu odd-mtu odd-frame
+}
+
 @test "speed and negotiation" {
 	sees 0
 	with() {

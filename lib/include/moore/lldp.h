@@ -113,6 +113,7 @@ enum moore_lldp_kind {
 	MOORE_LLDP_MTU,		/* its ends differ in MTU or greatest frame: value[] */
 	MOORE_LLDP_ODD_MTU,	/* its MTU value[0] is not that of most links, value[1] */
 	MOORE_LLDP_ODD_FRAME,	/* a host's greatest frame is value[0]; most have value[1] */
+	MOORE_LLDP_LARGE_FRAME,	/* a host may send value[0] bytes, more than the MTU of its port, value[1], takes */
 	MOORE_LLDP_AUTONEG,	/* only one of its ends negotiates the speed */
 	MOORE_LLDP_SPEED,	/* its ends report different speeds, in Mbit/s: value[] */
 	MOORE_LLDP_KINDS
