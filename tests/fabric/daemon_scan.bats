@@ -240,6 +240,30 @@ same_table() {
 	moored_stop
 }
 
+@test "an InfiniBand and an Ethernet plane in one daemon: each has its own cables and faults" {
+	planned slimfly q=4 p=1
+	"$MOORE_ROOT/tests/ether/fake-lldp" "$dir/plan.json" "$dir/docs"
+	moored_start planes ibsim0:1,ethernet ethernet "cat $dir/docs/{switch}/{what}.json" sweep_s 1
+	both() { will 15 "[.planes[] | .deviations] == $1 and all(.planes[]; .state == \"up\")" system.status; }
+	both "[0, 0]"
+	holds '[.planes[] | .name] == ["ibsim0:1", "ethernet"] and all(.planes[]; .switches == 32)' system.status
+	holds '.lanes_read' fabric.summary '{"plane": 0}'
+	# A swap on one, a cut on the other, a switch that no longer answers, and all of it undone.
+	"$MOORE_ROOT/tests/ether/fake-lldp" "$dir/plan.json" "$dir/docs" swap=s0-0-0:4,s0-1-0:4
+	both "[0, 2]"
+	sim 'Unlink "s1-0-0"[3]'
+	both "[1, 2]"
+	moorectl --socket "$dir/moored.sock" check --plane 1 --json | jq -e '[.deviations[].verdict] | unique == ["wrong-port"]'
+	moorectl --socket "$dir/moored.sock" check --plane 0 --json | jq -e '[.deviations[].verdict] | unique == ["missing"]'
+	"$MOORE_ROOT/tests/ether/fake-lldp" "$dir/plan.json" "$dir/docs"
+	rm "$dir/docs/s0-2-2/chassis.json"
+	# Its host is known from it alone; its cables from their other ends.
+	will 15 '.planes[1] | .deviations == 1 and (.why | contains("1 of 32 switches did not answer"))' system.status
+	sim 'ReLink "s1-0-0"[3]'
+	will 15 '.planes[0].deviations == 0' system.status
+	moored_stop
+}
+
 # The simulator's library supports one port per process, so two planes cannot be simulated.
 @test "each of two planes says for itself that its device is not there" {
 	plan slimfly q=5
