@@ -9,6 +9,10 @@
 
 static const char *const gateway_of[MOORE_N_IP] = { [MOORE_IP4] = "0.0.0.0/0", [MOORE_IP6] = "::/0" };
 
+/* The kernel gives these to routes without a metric.  A further port of a host has a greater one, or its
+ * route would replace that of the first. */
+static const unsigned kernel_metric[MOORE_N_IP] = { [MOORE_IP4] = 0, [MOORE_IP6] = 1024 };
+
 int
 moore_ether_write_host_setup(const struct moore_ether *x, moore_epid e, struct moore_buf *b,
 			     struct moore_err *err)
@@ -39,7 +43,10 @@ moore_ether_write_host_setup(const struct moore_ether *x, moore_epid e, struct m
 		moore_buf_fmt(b, " lladdr %s dev eth%u nud permanent\nroute replace %s via ",
 			      of_switch, dev, gateway_of[ip]);
 		moore_addr_put(b, gateway);
-		moore_buf_fmt(b, " dev eth%u onlink proto %u\n", dev, x->opts.protocol);
+		moore_buf_fmt(b, " dev eth%u onlink proto %u", dev, x->opts.protocol);
+		if (dev)
+			moore_buf_fmt(b, " metric %u", kernel_metric[ip] + dev);
+		moore_buf_fmt(b, "\n");
 	}
 	return 0;
 }

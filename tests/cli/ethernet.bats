@@ -214,10 +214,22 @@ lacks() {
 	[[ $output == *"  s0-1-1/neighbours.ipbatch is missing"* ]]
 }
 
-@test "a host with two ports: the files of both are checked" {
+@test "a host with two ports: both have their route, and the files of both are checked" {
 	jq '.endpoints[0] as $e | .endpoints |= map(if .switch == "r3" then .name = $e.name | .ca_port = 2 else . end)' \
 		"$R/plan.json" >"$T/two.json"
-	$M ethernet emit "$T/two.json" --ipv4 10.0.0.0/16 --layers 1 -o "$T/two" >/dev/null
+	$M ethernet emit "$T/two.json" --ipv4 10.0.0.0/16 --ipv6 fd00::/48 --layers 1 -o "$T/two" >/dev/null
+	cat >"$T/load" <<-END
+		for e in 0 1; do ip link add eth\$e type veth peer name p\$e; ip link set p\$e up; done
+		ip -force -batch "$T/two/hosts/h0/setup.ipbatch"
+		ip -force -batch "$T/two/hosts/h0/eth1-setup.ipbatch"
+		for e in 0 1; do ip route get 10.0.0.10 oif eth\$e; ip route get fd00:0:0:2::2 oif eth\$e; done
+		ip route get 10.0.0.10
+	END
+	run -0 env PATH="$PATH:/usr/sbin" unshare -Urn bash -e "$T/load"
+	for way in "10.0.0.1 dev eth0" "fe80::1 dev eth0" "10.0.0.13 dev eth1" "fe80::3:1 dev eth1"; do
+		[[ $output == *"via $way"* ]] || { echo "$output"; false; }
+	done
+	[[ $(grep ^10 <<<"$output" | tail -1) == *"via 10.0.0.1 dev eth0"* ]]
 	sed -i '/^addr/d' "$T/two/hosts/h0/eth1-setup.ipbatch"
 	run -1 $M ethernet verify "$T/two"
 	[[ $output == *"  hosts/h0/eth1-setup.ipbatch lacks the line addr replace "*"/32 dev eth1"* ]]
