@@ -2,8 +2,8 @@
 /* cmd_ether_emit.c - `moorectl ethernet emit`: the addresses of a plan, the routes and classes
  * of its switches, and the settings of its hosts, in a directory.
  *
- * The files are written into a new directory, read back from there and judged; only when
- * they are sound does the directory take the name that was asked for. */
+ * The files are written into a new directory, read back from there and judged; then the directory takes the
+ * name that was asked for.  Routes that are not sound are told by the exit code, 1. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
