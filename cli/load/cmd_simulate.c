@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_simulate.c - `moorectl simulate`: one point for each routing, pattern and load, all at once. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "load/simulate.h"
 #include "threads.h"
@@ -50,6 +51,31 @@ put_trouble(struct moore_buf *b, const json_t *o)
 			 cli_int(o, "dropped"), cli_str(lost, "switch"), cli_int(lost, "lid"));
 }
 
+/* Names the routings of the answer that are beyond static InfiniBand, and what no run models.  All patterns have the
+ * same routings, so the rows of the first one have them all. */
+static void
+put_limits(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *rows = json_object_get(answer, "rows"), *o;
+	const char *pattern = cli_str(json_array_get(rows, 0), "pattern"), *last = "", *before = "";
+	size_t i;
+
+	json_array_foreach(rows, i, o)
+		if (!cli_yes(o, "programmable") && strcmp(pattern, cli_str(o, "pattern")) == 0 &&
+		    strcmp(last, cli_str(o, "routing")) != 0) {
+			last = cli_str(o, "routing");
+			cli_putf(b, "%s%s", *before ? before : "Beyond static InfiniBand: ", last);
+			before = ", ";
+		}
+	cli_putf(b, "%s", *before ? ".\n" : "");
+	before = "Not modelled: ";
+	json_array_foreach(json_object_get(answer, "not_modelled"), i, o) {
+		cli_putf(b, "%s%s", before, json_string_value(o));
+		before = ", ";
+	}
+	cli_putf(b, ".\n");
+}
+
 static void
 put_exchanges(struct moore_buf *b, const json_t *answer)
 {
@@ -65,6 +91,7 @@ put_exchanges(struct moore_buf *b, const json_t *answer)
 		put_trouble(b, o);
 	}
 	cli_putf(b, "\nshare: packets as a share of what the links of all nodes carry until completion.\n");
+	put_limits(b, answer);
 }
 
 static void
@@ -108,12 +135,14 @@ put_changes(struct moore_buf *b, const json_t *answer)
 		put_phases(b, o);
 	cli_putf(b, "\naccepted: share of full rate; stale: packets that a row has forwarded which was\n"
 		 "yet to change; lost: with the causes that `moorectl simulate --help` lists.\n");
+	put_limits(b, answer);
 }
 
 static void
 put_rows(struct moore_buf *b, const json_t *answer)
 {
 	const json_t *rows = json_object_get(answer, "rows"), *o;
+	const char *before = "\n";
 	size_t i;
 
 	cli_putf(b, "%lld switches, %lld nodes, %lld processes\n\n%-7s %-11s %-6s %5s %9s %6s %8s %8s %8s\n",
@@ -127,12 +156,15 @@ put_rows(struct moore_buf *b, const json_t *answer)
 		put_trouble(b, o);
 	}
 	json_array_foreach(rows, i, o)
-		if (cli_num(o, "carried") > 0)
+		if (cli_num(o, "carried") > 0) {
 			cli_putf(b, "%s%s, %s, load %.3g: shares of offsets with which the links carry %.4f\n",
-				 i ? "" : "\n", cli_str(o, "routing"), cli_str(o, "pattern"), cli_num(o, "load"),
+				 before, cli_str(o, "routing"), cli_str(o, "pattern"), cli_num(o, "load"),
 				 cli_num(o, "carried"));
+			before = "";
+		}
 	cli_putf(b, "\nload, accepted: shares of full rate; +- is half of the 95 %% confidence interval.\n"
 		 "*: less is accepted than offered, so latencies grow with the run.\n");
+	put_limits(b, answer);
 }
 
 /* Returns whether a packet was lost while no link or row was changing: in each phase with an even number. */

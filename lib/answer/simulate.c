@@ -16,7 +16,7 @@
 const char moore_schema_simulate[] = OBJ("'switches':" INT ",'nodes':" INT ",'processes':" INT ",'seed':"
 	INT ",'lmc':" INT ",'packet':" INT ",'buffer':" INT ",'queues':" STR ",'arbiter':" STR ",'detour':" STR ",'speedup':" NUM ",'rate':" NUM ",'length':" INT
 	",'ugal':" OBJ("'candidates':" INT ",'weight':" NUM ",'cost':" STR ",'threshold':" INT ",'bias':" INT)
-	",'rows':" LIST_OF(SIMULATED_ROW));
+	",'not_modelled':" LIST_OF(STR) ",'rows':" LIST_OF(SIMULATED_ROW));
 
 static json_t *
 json_stuck(const struct moore_fabric *f, const struct moore_sim_result *x)
@@ -89,6 +89,20 @@ json_ugal(const struct moore_sim_opts *o)
 			 "bias", (int)o->ugal_bias);
 }
 
+static json_t *
+json_not_modelled(void)
+{
+	static const char *const what[] = {
+		"packets of several lengths", "classes of service", "congestion control", "end-to-end retries",
+		"timeouts of packets", "the arbitration inside a particular ASIC", "adapters and processors of hosts",
+	};
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < ARRAY_LEN(what); i++)
+		list = moore_json_add(list, json_string(what[i]));
+	return list;
+}
+
 json_t *
 moore_answer_simulate(const struct moore_fabric *f, const struct moore_simulation *p, size_t n,
 		      const struct moore_simulated *how)
@@ -97,12 +111,12 @@ moore_answer_simulate(const struct moore_fabric *f, const struct moore_simulatio
 
 	for (size_t i = 0; i < n; i++)
 		rows = moore_json_add(rows, json_row(f, &p[i], how->ns));
-	return json_pack("{s:i, s:i, s:i, s:o, s:i, s:i, s:i, s:s, s:s, s:s, s:f, s:f, s:i, s:o, s:o}", "switches", (int)f->n_switches,
+	return json_pack("{s:i, s:i, s:i, s:o, s:i, s:i, s:i, s:s, s:s, s:s, s:f, s:f, s:i, s:o, s:o, s:o}", "switches", (int)f->n_switches,
 			 "nodes", (int)f->n_endpoints, "processes", (int)how->processes, "seed",
 			 moore_json_count(how->opts->seed), "lmc", how->lmc, "packet", (int)how->packet,
 			 "buffer", (int)how->opts->buffer, "queues", moore_sim_queues_name(how->opts->queues),
 			 "arbiter", moore_sim_arbiter_name(how->opts->arbiter),
 			 "detour", moore_sim_detour_name(how->opts->detour), "speedup", how->speedup,
 			 "rate", how->rate, "length", (int)how->opts->length, "ugal",
-			 json_ugal(how->opts), "rows", rows);
+			 json_ugal(how->opts), "not_modelled", json_not_modelled(), "rows", rows);
 }

@@ -204,6 +204,21 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	! $M simulate q5.json --routing inr,ugal --lmc 1 --load 0.4,0.8 --length 300 --seed 2 --json | cmp -s - one
 }
 
+@test "simulate: each answer says what is beyond InfiniBand and what is not modelled" {
+	run -0 $M simulate q5.json --routing shares,ugal,par,min --pattern uniform,shift --load 0.2 --length 200
+	grep -qx 'Beyond static InfiniBand: ugal, par\.' <<<"$output"
+	[[ $output == *$'latencies grow with the run.\nBeyond'*$'\nNot modelled: '*"congestion"*"retries"*"ASIC"* ]]
+	[[ $output == *$'\n\nshares, uniform, load 0.2: shares of offsets'* ]]
+	run -0 $M simulate q5.json --routing inr,shares --load 0.2 --length 200
+	[[ $output == *$'\n\nshares, uniform, load 0.2: shares of offsets'* && $output != *Beyond* ]]
+	run -0 $M simulate q5.json --exchange tree --message 2048 --routing ugal-m
+	[[ $output == *$'\nBeyond static InfiniBand: ugal-m.\nNot modelled: '* ]]
+	run -0 $M simulate q5.json --cut s0-0-0:4 --load 0.2 --length 800
+	[[ $output == *$'\nNot modelled: '* && $output != *Beyond* ]]
+	run -0 $M simulate q5.json --load 0.2 --length 200 --json
+	holds '.not_modelled | index("congestion control") and index("end-to-end retries")'
+}
+
 @test "simulate: cables, rates, packets, buffers and the crossbar count" {
 	mean() { $M simulate "$@" --load 0.05 --length 1000 --json | jq '.rows[0].latency_mean'; }
 	usual=$(mean q5.json)
