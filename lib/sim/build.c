@@ -178,7 +178,7 @@ moore_sim_memory(const struct sim *s)
 		s->f->n_endpoints * sizeof(struct sim_host) +
 		(uint64_t)s->point.traffic->n_messages * sizeof(struct sim_message) +
 		(sim_has_middles(s) ? packets_max(s) * sizeof(moore_epid) + s->f->n_switches : 0) +
-		queues * ((s->n_lines + 1) * sizeof(struct sim_queue) + 2 * sizeof(uint16_t) +
+		queues * ((s->n_lines + 1) * sizeof(struct sim_queue) + 3 * sizeof(uint16_t) + sizeof(uint8_t) +
 			  (s->n_words + s->line_words) * sizeof(uint64_t)) +
 		(uint64_t)s->f->n_switches * (s->n_words + s->line_words) * sizeof(uint64_t) +
 		(uint64_t)MOORE_SIM_BLOCKS * SIM_BINS * sizeof(uint32_t) +
@@ -231,6 +231,8 @@ get_memory(struct sim *s)
 		(s->out = moore_arena_alloc(m, queues, sizeof(*s->out))) &&
 		(s->n_in = moore_arena_alloc(m, queues, sizeof(*s->n_in))) &&
 		(s->n_out = moore_arena_alloc(m, queues, sizeof(*s->n_out))) &&
+		(s->turn = moore_arena_alloc(m, queues, sizeof(*s->turn))) &&
+		(s->line = moore_arena_alloc(m, queues, sizeof(*s->line))) &&
 		(s->wait = moore_arena_alloc(m, queues * s->n_words, sizeof(*s->wait))) &&
 		(s->busy = moore_arena_alloc(m, (size_t)s->f->n_switches * s->n_words + 1, sizeof(*s->busy))) &&
 		(s->packet = moore_arena_alloc(m, (size_t)packets_max(s) + 1, sizeof(*s->packet)));

@@ -62,13 +62,12 @@ struct sim_channel {
 	uint32_t packet;	/* ticks that a packet takes on it */
 	uint32_t pending;	/* packets in the switch that leave by this port */
 	uint32_t n_wait;	/* input buffers whose first packet waits for this crossbar output */
-	uint16_t turn;		/* the input that is served next, within the switch */
-	uint8_t vl;		/* the VL whose turn it is for the crossbar */
+	uint8_t vl;		/* the VL whose turn it is to cross to this output, */
+	uint8_t in_vl;		/* and from this input */
 	uint8_t low, high;	/* places in the tables of turns, */
 	uint16_t low_left, high_left;	/* how many packets these may still send, */
 	uint16_t quota;		/* and how many the high table may before the low one */
 	uint8_t sending;	/* VL of the packet on the link */
-	uint8_t line;		/* the output that this input tries first */
 	bool link_busy : 1;	/* a packet is on the link */
 	bool output_busy : 1;	/* a packet crosses to this port */
 	bool input_busy : 1;	/* a packet crosses from this port */
@@ -120,6 +119,10 @@ struct sim {
 	struct sim_queue *in;	/* by (port, VL) and line */
 	struct sim_queue *out;	/* by (port, VL) */
 	uint16_t *n_in, *n_out;	/* packets of a buffer; of an output queue with the one on the link */
+	/* Turns, each VL with its own: where all VLs shared one, the turn that a high input of one VL has left behind
+	 * would always be at the lowest input of another. */
+	uint16_t *turn;		/* by (port, VL) to leave by: the input, as a bit of wait[], that is served next */
+	uint8_t *line;		/* by (port, VL): the output, within the switch, that this buffer tries first */
 	uint64_t *lines;	/* by (port, VL): bit set of the lines that are not empty */
 	uint64_t *taken;	/* by switch: bit set of the lines to which a packet crosses */
 	uint64_t *wait;		/* by (port, VL) to leave by: bit set of inputs with a line whose first packet waits */

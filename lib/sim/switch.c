@@ -152,7 +152,6 @@ send(struct sim *s, uint32_t at)
 		c->quota = (uint16_t)(c->quota - (a->high_limit != MOORE_SIM_NO_LIMIT));
 	} else {
 		found = next_vl(s, at, a->low, a->n_low, &c->low, &c->low_left, &vl);
-		c->vl = a->low[c->low].vl;
 		c->quota = a->high_limit;
 		if (!found && !next_vl(s, at, a->high, a->n_high, &c->high, &c->high_left, &vl))
 			return;
@@ -217,12 +216,14 @@ cross(struct sim *s, uint32_t port, uint32_t vl, uint32_t at)
 	s->n_in[q]--;
 	waiting(s, at, p->out_vl)[bit / 64] &= ~((uint64_t)1 << bit % 64);
 	c->n_wait--;
-	c->turn = (uint16_t)(bit + 1);
+	s->turn[(size_t)at * s->n_vl + p->out_vl] = (uint16_t)(bit + 1);
 	c->output_busy = true;
 	set_input(s, port, true);
+	c->vl = (uint8_t)(p->out_vl + 1);
+	s->channel[port].in_vl = (uint8_t)(vl + 1);
 	if (s->n_lines > 1) {
 		set_taken(s, c->sw, line, true);
-		s->channel[port].line = (uint8_t)(line + 1);
+		s->line[q] = (uint8_t)(line + 1);
 	}
 	if (from->head != MOORE_NONE)
 		set_first(s, port, vl, from->head);
@@ -261,7 +262,7 @@ choose_input(const struct sim *s, uint32_t at, uint32_t v)
 	const struct sim_channel *c = &s->channel[at];
 	const uint64_t *set = waiting(s, at, v), *busy = &s->busy[(size_t)c->sw * s->n_words];
 	const uint32_t port0 = s->f->sw[c->sw].port0, line = s->n_lines > 1 ? at - port0 : 0;
-	const uint32_t first = find_input(s, set, busy, c->turn);
+	const uint32_t first = find_input(s, set, busy, s->turn[(size_t)at * s->n_vl + v]);
 	uint32_t best = first, most = 0, bit = first;
 
 	if (s->o.arbiter == MOORE_SIM_TURNS || first == MOORE_NONE)
@@ -302,7 +303,7 @@ static uint32_t
 find_line(const struct sim *s, const struct sim_channel *c, size_t q)
 {
 	const uint64_t *has = &s->lines[q * s->line_words], *taken = &s->taken[(size_t)c->sw * s->line_words];
-	const uint32_t port0 = s->f->sw[c->sw].port0, first = c->line / 64u < s->line_words ? c->line : 0;
+	const uint32_t port0 = s->f->sw[c->sw].port0, first = s->line[q] / 64u < s->line_words ? s->line[q] : 0;
 
 	for (uint32_t i = 0, w = first / 64; i <= s->line_words; i++, w = w + 1 == s->line_words ? 0 : w + 1)
 		for (uint64_t bits = has[w] & ~taken[w] & ~(uint64_t)0 << (i ? 0 : first % 64); bits; bits &= bits - 1) {
@@ -320,7 +321,7 @@ static void
 serve_lines(struct sim *s, uint32_t port)
 {
 	for (uint32_t i = 0; i < s->n_vl && !s->channel[port].input_busy; i++) {
-		const uint32_t v = (s->channel[port].turn + i) % s->n_vl;
+		const uint32_t v = (s->channel[port].in_vl + i) % s->n_vl;
 		const uint32_t at = find_line(s, &s->channel[port], (size_t)port * s->n_vl + v);
 
 		if (at != MOORE_NONE)
@@ -328,15 +329,14 @@ serve_lines(struct sim *s, uint32_t port)
 	}
 }
 
-/* The same where an input buffer is one queue.
- * Where the search begins follows the port's own turns as an output, so that no VL is always first. */
+/* The same where an input buffer is one queue. */
 static void
 serve_input(struct sim *s, uint32_t port)
 {
 	const uint32_t port0 = s->f->sw[s->channel[port].sw].port0;
 
 	for (uint32_t i = 0; i < s->n_vl && !s->channel[port].input_busy; i++) {
-		const uint32_t v = (s->channel[port].turn + i) % s->n_vl, k = s->in[(size_t)port * s->n_vl + v].head;
+		const uint32_t v = (s->channel[port].in_vl + i) % s->n_vl, k = s->in[(size_t)port * s->n_vl + v].head;
 		const struct sim_packet *p = &s->packet[k];
 
 		if (k != MOORE_NONE && !s->channel[port0 + p->out].output_busy &&
