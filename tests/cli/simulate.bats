@@ -156,8 +156,9 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 @test "simulate: senders with the shares of the linear programme get what it finds" {
 	$M plan new slimfly q=7 -o q7.json
 	$M plan new oft k=4 -o oft4.json
+	$M plan new oft k=6 -o oft6.json
 	$M plan new mlfm h=4 -o mlfm4.json
-	for f in q5 q7 oft4 mlfm4; do
+	for f in q5 q7 oft4 oft6 mlfm4; do
 		run -0 $M simulate $f.json --lmc 2 --routing shares,inr --pattern shift,overlap --load 1 --json
 		holds '[.rows[] | select(.routing == "shares")] | length == 2 and
 			all(.programmable and .carried > 0.4 and .accepted > 0.9 * .carried)'
