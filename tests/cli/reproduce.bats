@@ -76,9 +76,31 @@ mini() {
 
 @test "pictures: every command prints one" {
 	while IFS=$'\t' read -r name about command; do
-		[[ $name == "#"* || $name == jain-* ]] && continue
+		[[ $name == "#"* || $name == jain-* || $name == *-figure-* ]] && continue
 		(cd "$T" && PATH=${M%/*}:$PATH sh -ec "$command" >"$name")
 		python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' "$T/$name"
 		grep -qF "| \`$name\` | $about |" "$ROOT/docs/reproduction.md"
 	done <"$R/pictures.tsv"
+}
+
+# The figures themselves take minutes; the rows of each are run here on a smaller topology of its family.
+@test "curves: each figure is in the list of pictures, and its rows can be drawn" {
+	grep -v '^#' "$R/figures" | cut -f1 | uniq >"$T/figures"
+	grep -o 'curves .*' "$R/pictures.tsv" | grep -o '[^ ]*$' | diff - "$T/figures"
+	sed -E 's/slimfly q=13 p=[0-9]*/slimfly q=3 p=2/; s/mlfm h=15/mlfm h=2/; s/oft k=12/oft k=3/; s/--processes 3168//
+		s/--torus [0-9,]*//; s/--pattern yebenes/--pattern shift/' "$R/figures" >"$T/small"
+	while read -r figure; do
+		PATH=${M%/*}:$PATH "$R/curves" --table "$T/small" --length 64 --loads 0.2,0.9 "$figure" >"$T/$figure.svg"
+		grep -qF "| \`$figure.svg\` |" "$ROOT/docs/reproduction.md"
+		python3 - "$T/$figure.svg" "$(grep -c "^$figure	" "$R/figures")" <<-'E'
+			import sys, xml.etree.ElementTree as t
+			s = "{http://www.w3.org/2000/svg}"
+			root, panels = t.parse(sys.argv[1]).getroot(), int(sys.argv[2])
+			drawn = sum(p.get("stroke") in ("#1b6ca8", "#d1495b") for p in root.iter(s + "path"))
+			bars = sum(1 for r in root.iter(s + "rect")) - 1
+			assert bars == 3 * panels or drawn >= 2 * panels, (bars, drawn)
+		E
+	done <"$T/figures"
+	run -2 "$R/curves" nosuch
+	[[ $output == *"has no such figure"* ]]
 }
