@@ -154,10 +154,12 @@ resolve(const struct moore_topo_family *f, int64_t *param, struct moore_err *err
 /* ---- the nearest parameters that are valid -------------------------------------------- */
 
 #define NEAREST_DISTANCE 32	/* sum of the changes of all parameters */
-#define NEAREST_ALONE 1000	/* change of one parameter */
+#define NEAREST_ALONE 1000	/* change of one parameter, */
+#define NEAREST_FAR 100000	/* and where lowering all in proportion has found none, too */
 #define NEAREST_TRIES 100000
 #define NEAREST_SHOWN 2
-#define NEAREST_SHARES 256	/* smaller ones are tried in steps of one part in so many */
+#define NEAREST_SHARES 65536	/* smaller ones are tried in steps of one part in so many, */
+#define NEAREST_LEAST 256	/* as long as so many parts are left */
 
 struct nearest {
 	const struct moore_topo_family *f;
@@ -203,11 +205,11 @@ try_changes(struct nearest *n, unsigned i, int64_t left)
 		}
 }
 
-/* Changes each parameter alone by more than try_changes() does. */
+/* Changes each parameter alone by more than `from`, and by `to` at most. */
 static void
-try_alone(struct nearest *n)
+try_alone(struct nearest *n, int64_t from, int64_t to)
 {
-	for (int64_t change = NEAREST_DISTANCE + 1; change <= NEAREST_ALONE && !n->found; change++)
+	for (int64_t change = from + 1; change <= to && !n->found; change++)
 		for (unsigned i = 0; i < n->n_given && !n->found; i++)
 			for (int sign = -1; sign <= 1 && !n->found; sign += 2) {
 				memcpy(n->try, n->v, sizeof(n->try));
@@ -220,7 +222,7 @@ try_alone(struct nearest *n)
 static void
 try_shares(struct nearest *n)
 {
-	for (int64_t share = NEAREST_SHARES - 1; share > 0 && !n->found; share--) {
+	for (int64_t share = NEAREST_SHARES - 1; share >= NEAREST_LEAST && !n->found; share--) {
 		for (unsigned i = 0; i < n->n_given; i++) {
 			const unsigned at = n->given[i];
 			const int64_t lower = n->v[at] / NEAREST_SHARES * share +
@@ -237,6 +239,7 @@ try_shares(struct nearest *n)
 static void
 take_given(struct nearest *n, const int64_t *v, const bool *given)
 {
+	n->n_given = 0;
 	for (unsigned i = 0; i < MOORE_TOPO_MAX_PARAMS; i++) {
 		const struct moore_topo_param *p = &n->f->param[i];
 
@@ -249,24 +252,38 @@ take_given(struct nearest *n, const int64_t *v, const bool *given)
 	memcpy(n->try, n->v, sizeof(n->try));
 }
 
+static void
+search_nearest(struct nearest *n)
+{
+	if (!n->n_given)
+		return;
+	for (int64_t d = 0; d <= NEAREST_DISTANCE && !n->found; d++)
+		try_changes(n, 0, d);
+	try_alone(n, NEAREST_DISTANCE, NEAREST_ALONE);
+	try_shares(n);
+	try_alone(n, NEAREST_ALONE, NEAREST_FAR);
+}
+
 /* Appends to the error the nearest parameters for which there is a graph, where it does not name
- * valid ones already. */
+ * valid ones already.  If what was given fits no graph, the first parameter changes, too. */
 static void
 name_nearest(const struct moore_topo_family *f, const int64_t *v, const bool *given,
 	     struct moore_err *err)
 {
 	struct nearest n = { .f = f, .text = MOORE_BUF_INIT };
+	bool with_first[MOORE_TOPO_MAX_PARAMS];
 	size_t len;
 
 	if (!err || strstr(err->text, "nearest"))
 		return;
 	take_given(&n, v, given);
-	for (int64_t d = 0; n.n_given && d <= NEAREST_DISTANCE && !n.found; d++)
-		try_changes(&n, 0, d);
-	if (n.n_given && !n.found)
-		try_alone(&n);
-	if (n.n_given && !n.found)
-		try_shares(&n);
+	search_nearest(&n);
+	if (n.n_given && !n.found) {
+		memcpy(with_first, given, sizeof(with_first));
+		with_first[0] = true;
+		take_given(&n, v, with_first);
+		search_nearest(&n);
+	}
 	len = strlen(err->text);
 	if (n.found && !n.text.oom && len + n.text.len < sizeof(err->text))
 		memcpy(err->text + len, n.text.data, n.text.len + 1);
