@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "design/report.h"
 #include "design/structure.h"
+#include "moore/predict.h"
 #include "threads.h"
 
 #define ROUTED_MAX 700		/* switches: their routes are judged within half a minute */
@@ -14,8 +15,8 @@
 void
 cli_report_begin(struct moore_topo_report *r, const struct moore_topo *t)
 {
-	*r = (struct moore_topo_report){ .t = t, .lmc = -1, .uniform = -1, .worst = -1, .metres = -1,
-					 .longest = -1 };
+	*r = (struct moore_topo_report){ .t = t, .lmc = -1, .uniform = -1, .worst = -1, .shortest = -1,
+					 .metres = -1, .longest = -1 };
 	cli_structure_unknown(&r->s);
 	t->family->counts(t->param, &r->n);
 }
@@ -60,6 +61,31 @@ cli_worst_share(double *uniform, double *worst, const struct moore_fabric *f,
 	return rc;
 }
 
+/* The share of full rate at which uniform traffic fills the first link if it goes evenly over all
+ * shortest paths. */
+static int
+judge_paths(double *share, const struct moore_fabric *f, struct moore_err *err)
+{
+	const struct moore_predict_opts o = { .routing = MOORE_ROUTING_SD };
+	moore_epid *node = calloc((size_t)f->n_endpoints + 1, sizeof(*node));
+	const struct moore_traffic t = { .uniform = true, .node = node, .n_nodes = f->n_endpoints };
+	struct moore_predicted p;
+	double most = 1;
+	int rc = node ? 0 : moore_fail_nomem(err);
+
+	for (moore_epid e = 0; node && e < f->n_endpoints; e++)
+		node[e] = e;
+	if (rc == 0 && (rc = moore_predict(&p, f, &t, &o, err)) == 0) {
+		for (uint32_t i = 0; i < f->n_ports; i++)
+			if (f->port[i].role == MOORE_ROLE_SWITCH && p.load[i] > most)
+				most = p.load[i];
+		free(p.load);
+		*share = 1 / most;
+	}
+	free(node);
+	return rc;
+}
+
 /* Routes the plan with this LMC and judges the routes. */
 static int
 judge_routes(struct moore_topo_report *r, const struct moore_plan *p, uint8_t lmc, struct moore_err *err)
@@ -74,6 +100,7 @@ judge_routes(struct moore_topo_report *r, const struct moore_plan *p, uint8_t lm
 	jobs = threads_lend(conf.threads);
 	conf.jobs = &jobs;
 	if ((rc = moore_fabric_from_plan(&f, p, lmc, err)) == 0 &&
+	    (rc = judge_paths(&r->shortest, f, err)) == 0 &&
 	    (rc = moore_engine_run(&result, f, p, &conf, NULL, NULL, err)) == 0 &&
 	    (rc = cli_worst_share(&r->uniform, &r->worst, f, result->lft, 0, err)) == 0)
 		r->lmc = lmc;

@@ -29,6 +29,7 @@ static const struct row {
 	{ "bisection", "bisection, links", "%.0f", 1 },
 	{ "shortest_paths", "shortest paths", "%.2f", 1 },
 	{ "moore_efficiency", "of Moore bound, %", "%.3g", 100 },
+	{ "throughput_shortest", "uniform, all paths, %", "%.1f", 100 },
 	{ "throughput_uniform", "uniform, % of rate", "%.1f", 100 },
 	{ "throughput_worst", "worst, % of rate", "%.1f", 100 },
 	{ "lmc", "these at LMC", "%.0f", 1 },
@@ -93,7 +94,10 @@ put_compared(struct moore_buf *b, const json_t *answer)
 		}
 	}
 	cli_putf(b, "\ndiameter, mean distance: between switches with endpoints\n"
-		 "worst: by the routes of moore, in the patterns of `moorectl quality`\n"
+		 "uniform, all paths: %% of rate, evenly over all shortest paths\n"
+		 "uniform, worst: by the routes of moore, in the patterns of `moorectl quality`.\n"
+		 "No cycle of turns may close on its two lanes, which costs graphs with routes of\n"
+		 "three and more hops (Dragonfly, three-level fat tree) more than the others.\n"
 		 "-: not defined, or not measured\n");
 }
 

@@ -22,7 +22,7 @@ const char moore_schema_families[] = OBJ("'families':" LIST_OF(OBJ("'family':" S
 const char moore_schema_topo[] = OBJ(TOPO_KEYS);
 
 #define REPORT_KEYS "'name':" STR ",'lmc':" OR_NULL("integer") ",'throughput_uniform':" OR_NULL("number") \
-	",'throughput_worst':" OR_NULL("number") ",'cable_m':" OR_NULL("number") ",'longest_m':" \
+	",'throughput_worst':" OR_NULL("number") ",'throughput_shortest':" OR_NULL("number") ",'cable_m':" OR_NULL("number") ",'longest_m':" \
 	OR_NULL("number") "," TOPO_KEYS
 
 const char moore_schema_topo_find[] = OBJ("'ok':" BOOL ",'endpoints':" INT ",'radix':" OR_NULL("integer")
@@ -215,10 +215,11 @@ json_at_least_0(double x)
 static json_t *
 json_report(const struct moore_topo_report *r)
 {
-	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", json_topo_name(r->t),
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", json_topo_name(r->t),
 			      "lmc", r->lmc < 0 ? json_null() : json_integer(r->lmc),
 			      "throughput_uniform", json_at_least_0(r->uniform),
 			      "throughput_worst", json_at_least_0(r->worst),
+			      "throughput_shortest", json_at_least_0(r->shortest),
 			      "cable_m", json_at_least_0(r->metres), "longest_m", json_at_least_0(r->longest));
 
 	return moore_json_merge(o, moore_answer_topo(r));

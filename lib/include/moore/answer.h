@@ -283,9 +283,10 @@ struct moore_topo_report {
 	struct moore_graph_metrics m;
 	struct moore_structure s;
 	/* Of its routes with 2^lmc LIDs for each endpoint: the shares of full rate that they carry of
-	 * uniform traffic and of the worst pattern.  Of its cables: metres.  Negative, all: unknown. */
+	 * uniform traffic and of the worst pattern; and of uniform traffic over all shortest paths evenly.
+	 * Of its cables: metres.  Negative, all: unknown. */
 	int lmc;
-	double uniform, worst;
+	double uniform, worst, shortest;
 	double metres, longest;
 };
 /* What a topology costs, how far its switches are apart, its structure, whether its LIDs suffice, and
