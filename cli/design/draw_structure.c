@@ -15,7 +15,7 @@
 enum {				/* in pixels */
 	MARGIN = 40, HEAD = 64, PITCH = 18, ROW_PITCH = 11, COLUMN = 52, PLANE = 84, LEVEL = 150,
 	RADIUS = 380, SIZE = 8,
-	BETWEEN = 2,		/* places of switches between the parts of a row */
+	BETWEEN = 3,		/* places of switches between the parts of a row, for the name of one */
 	ROW_MAX = 170,		/* places in a level of a tree, beyond which its parts become columns */
 };
 

@@ -54,6 +54,25 @@ for r in t.parse(sys.argv[1]).getroot().iter("{http://www.w3.org/2000/svg}rect")
 	[ "$got" = rml ] || { echo "$got"; false; }
 }
 
+@test "the names of a tree's parts lie between its switches" {
+	cd "$T"
+	for f in "fattree3 k=12" "fattree3 k=14" "mlfm h=11" "sspt r1=6 r2=2"; do
+		"$M" plan new $f -o p.json >/dev/null
+		"$M" plan draw p.json --svg p.svg
+		# In pixels, letters of this size are 7 wide and an m is 11.
+		python3 -c 'import sys, xml.etree.ElementTree as t
+svg = "{http://www.w3.org/2000/svg}"
+root = t.parse(sys.argv[1]).getroot()
+ends = [(float(r.get("x")) + float(r.get("width")), float(r.get("y"))) for r in root.iter(svg + "rect") if r.get("stroke")]
+names = [e for e in root.iter(svg + "text") if e.get("text-anchor") == "end"]
+assert names
+for e in names:
+    x, y = float(e.get("x")), float(e.get("y"))
+    left = x - sum(11 if c == "m" else 7 for c in e.text)
+    assert not any(left < at < x and abs(y - 8 - top) < 4.5 for at, top in ends), e.text' p.svg
+	done
+}
+
 # Neighbours of the last dimension lie side by side and those of the one before it below one another; the
 # planes of a third dimension are equally far apart.
 @test "a torus and a HyperX are drawn as grids" {
