@@ -103,11 +103,39 @@ put_compared(struct moore_buf *b, const json_t *answer)
 
 /* ---- as bars ---------------------------------------------------------------------------------- */
 
-enum { BAR = 14, GAP = 4, TOP = 44, LEFT = 190, WIDE = 260, PANEL = LEFT + WIDE + 80, PANELS = 2 };
+enum { BAR = 14, GAP = 4, TOP = 44, LEFT = 190, LETTER = 7, WIDE = 260, VALUE = 80, PANELS = 2 };
 
 static const char *const colour[] = { "#2171b5", "#cb181d", "#238b45", "#d9a400", "#6a51a3", "#525252" };
 
-/* One panel: a bar for each topology that has this value. */
+/* Where the bars of a panel begin: right of the longest name. */
+static int
+left_of_bars(const json_t *list)
+{
+	int left = LEFT;
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach(list, i, o) {
+		const int wide = LETTER * ((int)strlen(cli_str(o, "name")) + 2);
+
+		left = wide > left ? wide : left;
+	}
+	return left;
+}
+
+static bool
+any_has(const json_t *list, const struct row *r)
+{
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach(list, i, o)
+		if (json_is_number(json_object_get(o, r->key)))
+			return true;
+	return false;
+}
+
+/* One panel: a bar for each topology that has this value, from x on. */
 static void
 put_panel(struct moore_buf *b, const json_t *list, const struct row *r, double x, double y)
 {
@@ -117,16 +145,16 @@ put_panel(struct moore_buf *b, const json_t *list, const struct row *r, double x
 
 	json_array_foreach(list, i, o)
 		most = cli_num(o, r->key) > most ? cli_num(o, r->key) : most;
-	cli_svg_bold(b, x + LEFT, y - 6, r->head);
+	cli_svg_bold(b, x, y - 6, r->head);
 	json_array_foreach(list, i, o) {
 		const double at = y + (double)i * (BAR + GAP);
 		const double wide = most > 0 && cli_num(o, r->key) > 0 ? cli_num(o, r->key) / most * WIDE : 0;
 		char text[32];
 
 		format(text, sizeof(text), o, r);
-		cli_svg_text(b, x + LEFT - 6, at + BAR - 3, "end", cli_str(o, "name"));
-		cli_svg_rect(b, x + LEFT, at, wide, BAR, colour[i % ARRAY_LEN(colour)]);
-		cli_svg_text(b, x + LEFT + wide + 5, at + BAR - 3, "start", text);
+		cli_svg_text(b, x - 6, at + BAR - 3, "end", cli_str(o, "name"));
+		cli_svg_rect(b, x, at, wide, BAR, colour[i % ARRAY_LEN(colour)]);
+		cli_svg_text(b, x + wide + 5, at + BAR - 3, "start", text);
 	}
 }
 
@@ -135,11 +163,18 @@ put_svg(struct moore_buf *b, const json_t *answer)
 {
 	const json_t *list = json_object_get(answer, "topologies");
 	const int high = (int)json_array_size(list) * (BAR + GAP) + 34;
-	const int lines = (ARRAY_LEN(rows) + PANELS - 1) / PANELS;
+	const int left = left_of_bars(list), panel = left + WIDE + VALUE;
+	int n = 0;
 
-	cli_svg_begin(b, PANELS * PANEL, TOP + lines * high, "Topologies side by side");
-	for (int r = 0; r < (int)ARRAY_LEN(rows); r++)
-		put_panel(b, list, &rows[r], r % PANELS * PANEL, TOP + r / PANELS * high);
+	for (size_t r = 0; r < ARRAY_LEN(rows); r++)
+		n += any_has(list, &rows[r]);
+	cli_svg_begin(b, PANELS * panel, TOP + (n + PANELS - 1) / PANELS * high, "Topologies side by side");
+	n = 0;
+	for (size_t r = 0; r < ARRAY_LEN(rows); r++)
+		if (any_has(list, &rows[r])) {
+			put_panel(b, list, &rows[r], left + n % PANELS * panel, TOP + n / PANELS * high);
+			n++;
+		}
 	cli_svg_end(b);
 }
 

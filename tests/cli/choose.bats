@@ -89,6 +89,24 @@ load lib
 	holds '.topologies[1] | .throughput_shortest == 1 and .throughput_uniform == 1'
 }
 
+@test "topo compare: no name in the picture is cut off or runs into the panel beside it" {
+	run -0 $M topo compare skywalk x=15 y=15 s=4 k=16 seed=12 slimfly q=5 --quick --svg "$BATS_TEST_TMPDIR/c.svg"
+	python3 - "$BATS_TEST_TMPDIR/c.svg" <<-'PY'
+		import sys, xml.etree.ElementTree as t
+		root = t.parse(sys.argv[1]).getroot()
+		texts = [(float(e.get("x")), e.get("text-anchor"), e.text) for e in root.iter("{http://www.w3.org/2000/svg}text")]
+		# A letter of 11 pixels is less than 7 wide; values of the left panel end where the middle begins.
+		middle = float(root.get("width")) / 2
+		assert any("seed=12" in text for _, _, text in texts)
+		for x, anchor, text in texts:
+		    if anchor == "end":
+		        assert x - 7 * len(text) >= (middle if x > middle else 0), (x, text)
+		    else:
+		        assert x > middle or x + 7 * len(text) <= middle, (x, text)
+		assert "-" not in [text for _, _, text in texts]	# panels that nobody has a value for
+	PY
+}
+
 @test "topo find and compare: misuse" {
 	while IFS='|' read -r args part; do
 		run --separate-stderr -2 $M topo $args
