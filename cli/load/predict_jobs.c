@@ -18,8 +18,7 @@ run_job(struct cli_prediction *r, enum moore_job_pattern pattern, enum moore_job
 	int rc;
 
 	if (moore_job_place(r->node, r->nodes, w->f, &floor, NULL, placement, r->seed, &err) < 0)
-		return cli_error("%s%s", err.text, r->cabinet ? "" :
-				 ": `moorectl plan place` puts them into cabinets");
+		return cli_error("%s", err.text);
 	if (!even && (rc = cli_predict_flows(r, pattern, w->f, w->result ? w->result->lft : NULL, r->seed, &flow,
 					     &n)) != CLI_OK)
 		return rc;

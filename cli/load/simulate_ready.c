@@ -386,8 +386,7 @@ cli_simulation_place(struct cli_simulation *s, const struct cli_sim_world *w)
 		return cli_error("out of memory");
 	if (moore_job_place(j->node, j->processes, f, &floor, NULL, (enum moore_job_placement)j->placement[0],
 			    s->o.seed, &err) < 0)
-		return cli_misuse(s->c, "--placement: %s%s", err.text, j->cabinet ? "" : ": `moorectl plan place` "
-				  "puts them into cabinets");
+		return cli_misuse(s->c, "--placement: %s", err.text);
 	s->how.processes = j->processes;
 	return (rc = cli_sim_floor_ready(s)) == CLI_OK ? cli_sim_cut_ready(s) : rc;
 }

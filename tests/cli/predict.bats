@@ -114,6 +114,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	--routing own|it stands alone
 	--job worst:9:RDN|the pattern is one of all nodes
 	--job mesh:100:RDN --job mesh:51:RDN|51 nodes are needed, but 50 are free
+	--job mesh:9:RDC|`moorectl plan place` puts them into cabinets
 	--job mesh:151:RDN|a job on 151 nodes does not fit on 150
 	--job mesh:9:RDN --pattern mesh|leave those
 	ROWS
@@ -169,7 +170,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	q5.json --pattern overlap --placement RDN|leave --placement out
 	q5.json --pattern yebenes --per-node 2|leave --per-node out
 	q5.json --placement RDC|`moorectl plan place` puts them into cabinets
-	q5.json --processes 151|151 nodes are needed, but 150 are free
+	q5.json --processes 151|151 nodes are needed, but 150 are free: give fewer processes
 	q5.json --processes 1|processes
 	q5.json --per-node 0|--per-node 0
 	q5.json --per-node 10000 --processes 9000|fewer than two nodes

@@ -337,7 +337,8 @@ moore_job_place(moore_epid *node, uint32_t n, const struct moore_fabric *f,
 	if ((unit == CABINET && !floor->cabinet) ||
 	    ((unit == GROUP || placement[p].how == IN_TURN) && !floor->group)) {
 		free(seat);
-		return moore_fail(err, MOORE_EINVAL, 0, "%s: it is not known where the switches stand",
+		return moore_fail(err, MOORE_EINVAL, 0, "%s: it is not known where the switches stand: "
+				  "`moorectl plan place` puts them into cabinets",
 				  placement[p].name);
 	}
 	for (moore_epid e = 0; e < f->n_endpoints; e++) {
@@ -350,7 +351,8 @@ moore_job_place(moore_epid *node, uint32_t n, const struct moore_fabric *f,
 	}
 	if (free_nodes < n) {
 		free(seat);
-		return moore_fail(err, MOORE_EINVAL, 0, "%u nodes are needed, but %u are free", n, free_nodes);
+		return moore_fail(err, MOORE_EINVAL, 0, "%u nodes are needed, but %u are free: give fewer "
+				  "processes", n, free_nodes);
 	}
 	if (placement[p].how == IN_TURN)
 		take_turns(seat, free_nodes, f, floor, unit);
