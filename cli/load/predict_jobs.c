@@ -146,13 +146,13 @@ add_job(struct cli_prediction *r, const struct job *j, uint64_t seed, bool *take
 	return CLI_OK;
 }
 
-/* Runs all jobs of --job together. */
+/* Runs all jobs of --job together.  Each has a seed of its own, by its number among the jobs. */
 static int
 run_mix(struct cli_prediction *r)
 {
 	bool *taken = calloc((size_t)r->world[0].f->n_endpoints + 1, sizeof(*taken));
 	struct moore_flow *all = NULL;
-	uint32_t n = 0, processes = 0;
+	uint32_t n = 0, processes = 0, n_jobs = 0;
 	int rc = taken ? CLI_OK : cli_error("out of memory");
 
 	for (size_t i = 0; i < r->c->n_given && rc == CLI_OK; i++) {
@@ -161,7 +161,7 @@ run_mix(struct cli_prediction *r)
 		if (strcmp(r->c->given[i].opt->name, "job") != 0 ||
 		    (rc = read_job(r, r->c->given[i].value, &j)) != CLI_OK)
 			continue;
-		rc = add_job(r, &j, r->seed + i, taken, &all, &n);
+		rc = add_job(r, &j, r->seed + n_jobs++, taken, &all, &n);
 		processes += j.processes;
 	}
 	r->processes = processes;

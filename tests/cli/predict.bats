@@ -89,6 +89,10 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	# Loads add up: a job alone that sends as much leaves less.
 	run -0 $M predict q5.json --routing SD --job stencil3:64:RDR --json
 	holds ".rows[0].mean < $mean and .processes == 64"
+	# Other options before the jobs do not change where they run.
+	alone=$output
+	run -0 $M predict q5.json --routing SD --lmc 0 --loads loads --json --job stencil3:64:RDR
+	[ "$output" = "$alone" ]
 	# A routing for each job: the same one for both is that of all.
 	run -0 $M predict q5.json --routing own --job stencil3:64:RDR:AH --job spread:60:RDN:0.5:AH --json
 	holds '.rows[0].routing == "own"'
