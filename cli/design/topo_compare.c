@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* topo_compare.c - `moorectl topo compare`: topologies side by side, as a table and as bars. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,36 +14,53 @@
 static const struct row {
 	const char *key, *head, *form;
 	double times;
+	unsigned at;		/* where the key has a list */
 } rows[] = {
-	{ "switches", "switches", "%.0f", 1 },
-	{ "endpoints", "endpoints", "%.0f", 1 },
-	{ "radix", "radix", "%.0f", 1 },
-	{ "switch_ports", "ports of a sold switch", "%.0f", 1 },
-	{ "links", "links between switches", "%.0f", 1 },
-	{ "ports_per_endpoint", "ports per endpoint", "%.3f", 1 },
-	{ "links_per_endpoint", "links per endpoint", "%.3f", 1 },
-	{ "endpoint_diameter", "diameter", "%.0f", 1 },
-	{ "endpoint_distance", "mean distance", "%.4f", 1 },
-	{ "girth", "girth", "%.0f", 1 },
-	{ "mu1", "mu1", "%.4f", 1 },
-	{ "second_eigenvalue", "second eigenvalue", "%.4f", 1 },
-	{ "bisection", "bisection, links", "%.0f", 1 },
-	{ "shortest_paths", "shortest paths", "%.2f", 1 },
-	{ "moore_efficiency", "of Moore bound, %", "%.3g", 100 },
-	{ "throughput_shortest", "uniform, all paths, %", "%.1f", 100 },
-	{ "throughput_uniform", "uniform, % of rate", "%.1f", 100 },
-	{ "throughput_worst", "worst, % of rate", "%.1f", 100 },
-	{ "lmc", "these at LMC", "%.0f", 1 },
-	{ "cable_m", "cables, m", "%.0f", 1 },
-	{ "longest_m", "longest cable, m", "%.1f", 1 },
+	{ "switches", "switches", "%.0f", 1, 0 },
+	{ "endpoints", "endpoints", "%.0f", 1, 0 },
+	{ "radix", "radix", "%.0f", 1, 0 },
+	{ "switch_ports", "ports of a sold switch", "%.0f", 1, 0 },
+	{ "links", "links between switches", "%.0f", 1, 0 },
+	{ "ports_per_endpoint", "ports per endpoint", "%.3f", 1, 0 },
+	{ "links_per_endpoint", "links per endpoint", "%.3f", 1, 0 },
+	{ "endpoint_diameter", "diameter", "%.0f", 1, 0 },
+	{ "endpoint_distance", "mean distance", "%.4f", 1, 0 },
+	{ "girth", "girth", "%.0f", 1, 0 },
+	{ "mu1", "mu1", "%.4f", 1, 0 },
+	{ "second_eigenvalue", "second eigenvalue", "%.4f", 1, 0 },
+	{ "bisection", "bisection, links", "%.0f", 1, 0 },
+	{ "shortest_paths", "shortest paths", "%.2f", 1, 0 },
+	{ "moore_efficiency", "of Moore bound, %", "%.3g", 100, 0 },
+	{ "throughput_shortest", "uniform, all paths, %", "%.1f", 100, 0 },
+	{ "throughput_uniform", "uniform, % of rate", "%.1f", 100, 0 },
+	{ "throughput_worst", "worst, % of rate", "%.1f", 100, 0 },
+	{ "lmc", "these at LMC", "%.0f", 1, 0 },
+	{ "lids", "LIDs at LMC 0", "%.0f", 1, 0 },
+	{ "lids", "LIDs at LMC 1", "%.0f", 1, 1 },
+	{ "lids", "LIDs at LMC 2", "%.0f", 1, 2 },
+	{ "cable_m", "cables, m", "%.0f", 1, 0 },
+	{ "longest_m", "longest cable, m", "%.1f", 1, 0 },
 };
+
+/* The value of a topology in a row; NULL if it has none. */
+static const json_t *
+value_of(const json_t *o, const struct row *r)
+{
+	const json_t *v = json_object_get(o, r->key);
+
+	if (json_is_array(v))
+		v = json_object_get(json_array_get(v, r->at), r->key);
+	return json_is_number(v) ? v : NULL;
+}
 
 static void
 format(char *text, size_t size, const json_t *o, const struct row *r)
 {
+	const json_t *v = value_of(o, r);
+
 	snprintf(text, size, "-");
-	if (json_is_number(json_object_get(o, r->key)))
-		snprintf(text, size, r->form, r->times * cli_num(o, r->key));
+	if (v)
+		snprintf(text, size, r->form, r->times * json_number_value(v));
 }
 
 /* ---- as a table, with as many columns as fit ---------------------------------------------- */
@@ -98,7 +116,8 @@ put_compared(struct moore_buf *b, const json_t *answer)
 		 "uniform, worst: by the routes of moore, in the patterns of `moorectl quality`.\n"
 		 "No cycle of turns may close on its two lanes, which costs graphs with routes of\n"
 		 "three and more hops (Dragonfly, three-level fat tree) more than the others.\n"
-		 "-: not defined, or not measured\n");
+		 "LIDs: InfiniBand has %d\n"
+		 "-: not defined, or not measured\n", MOORE_LID_MAX);
 }
 
 /* ---- as bars ---------------------------------------------------------------------------------- */
@@ -130,7 +149,7 @@ any_has(const json_t *list, const struct row *r)
 	size_t i;
 
 	json_array_foreach(list, i, o)
-		if (json_is_number(json_object_get(o, r->key)))
+		if (value_of(o, r))
 			return true;
 	return false;
 }
@@ -144,11 +163,11 @@ put_panel(struct moore_buf *b, const json_t *list, const struct row *r, double x
 	size_t i;
 
 	json_array_foreach(list, i, o)
-		most = cli_num(o, r->key) > most ? cli_num(o, r->key) : most;
+		most = fmax(json_number_value(value_of(o, r)), most);
 	cli_svg_bold(b, x, y - 6, r->head);
 	json_array_foreach(list, i, o) {
 		const double at = y + (double)i * (BAR + GAP);
-		const double wide = most > 0 && cli_num(o, r->key) > 0 ? cli_num(o, r->key) / most * WIDE : 0;
+		const double wide = most > 0 ? fmax(json_number_value(value_of(o, r)), 0) / most * WIDE : 0;
 		char text[32];
 
 		format(text, sizeof(text), o, r);

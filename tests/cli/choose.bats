@@ -79,6 +79,8 @@ load lib
 	[ "$(grep -c '<rect' "$BATS_TEST_TMPDIR/c.svg")" -gt 20 ]
 	run -0 $M topo compare slimfly q=5 oft k=4 mlfm h=4 hypercube n=4 torus a=4 b=4
 	[ "$(grep -c '^worst, % of rate' <<<"$output")" -eq 2 ]
+	# Slim Fly: 50 switches, 150 endpoints with 2^LMC LIDs each, and one to align them.
+	[[ $output =~ LIDs\ at\ LMC\ 0\ +200\  && $output =~ LIDs\ at\ LMC\ 2\ +651\  ]]
 	! grep -q '.\{81\}' <<<"$output"
 }
 
