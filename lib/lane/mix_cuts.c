@@ -8,11 +8,17 @@
 #include <stdlib.h>
 
 #include "base/jobs.h"
-#include "moore/mix.h"
+#include "mix_impl.h"
 
 struct end {
 	moore_swid sw;
 	moore_portnum port;
+};
+
+struct result {			/* of a link */
+	struct moore_mix_held *verdict;	/* NULL where the judge failed */
+	int rc;
+	struct moore_err err;
 };
 
 struct judging {
@@ -22,8 +28,7 @@ struct judging {
 	uint32_t n_backup;
 	const struct moore_mix_lanes *lanes;
 	struct end (*link)[2];
-	struct moore_mix_held **verdict;	/* of each link; NULL where the judge failed */
-	int *failed;				/* and why */
+	struct result *result;
 };
 
 /* Says whether a value of the row leads over that end of the link. */
@@ -34,7 +39,7 @@ leads_over(const struct moore_held *h, const struct moore_row *r, const struct e
 		return false;
 	if (moore_lft_row(h->lft, r->sw)[r->lid] == end->port)
 		return true;
-	for (uint32_t i = 0; i < h->n_more; i++)
+	for (size_t i = 0; i < h->n_more; i++)
 		if (h->more[i].sw == r->sw && h->more[i].lid == r->lid && h->more[i].port == end->port)
 			return true;
 	return false;
@@ -45,22 +50,23 @@ judge_job(void *arg, unsigned worker, size_t i)
 {
 	struct judging *j = arg;
 	const struct moore_held *rows = j->rows;
-	struct moore_row *more = malloc(((size_t)rows->n_more + j->n_backup + 1) * sizeof(*more));
-	struct moore_held held = { .lft = rows->lft, .more = more, .n_more = rows->n_more };
+	struct result *r = &j->result[i];
+	struct moore_row *more = malloc((rows->n_more + j->n_backup + 1) * sizeof(*more));
+	struct moore_held held = *rows;
 
 	(void)worker;
-	j->failed[i] = -MOORE_ENOMEM;
-	if (!more)
+	if (!more) {
+		r->rc = moore_fail_nomem(&r->err);
 		return;
-	for (uint32_t k = 0; k < rows->n_more; k++)
+	}
+	held.more = more;
+	for (size_t k = 0; k < rows->n_more; k++)
 		more[k] = rows->more[k];
 	for (uint32_t k = 0; k < j->n_backup; k++)
 		if (leads_over(rows, &j->backup[k], &j->link[i][0]) ||
 		    leads_over(rows, &j->backup[k], &j->link[i][1]))
 			more[held.n_more++] = j->backup[k];
-	j->failed[i] = moore_mix_held(&j->verdict[i], j->f, &held, rows, j->lanes, NULL, NULL);
-	if (j->failed[i] < 0)
-		j->verdict[i] = NULL;
+	r->rc = moore_mix_held(&r->verdict, j->f, &held, rows, j->lanes, NULL, &r->err);
 	free(more);
 }
 
@@ -87,19 +93,20 @@ static int
 count_bad(struct judging *j, struct moore_mix_cuts *out, struct moore_err *err)
 {
 	for (uint32_t i = 0; i < out->n_links; i++) {
-		struct moore_mix_held *v = j->verdict[i];
+		struct result *r = &j->result[i];
 
-		if (j->failed[i] == -MOORE_ENOMEM)
-			return moore_fail_nomem(err);
-		if (j->failed[i] < 0)
-			return moore_fail(err, MOORE_EINVAL, 0, "the backups do not fit the fabric");
-		if (v->safe && !v->interrupted)
+		if (r->rc < 0) {
+			if (err)
+				*err = r->err;
+			return r->rc;
+		}
+		if (r->verdict->safe && !r->verdict->interrupted)
 			continue;
 		if (!out->n_bad++) {
 			out->sw = j->link[i][0].sw;
 			out->port = j->link[i][0].port;
-			out->bad = v;
-			j->verdict[i] = NULL;
+			out->bad = r->verdict;
+			r->verdict = NULL;
 		}
 	}
 	return 0;
@@ -110,29 +117,31 @@ moore_mix_cuts(struct moore_mix_cuts *out, const struct moore_fabric *f, const s
 	       const struct moore_row *backup, uint32_t n_backup, const struct moore_mix_lanes *lanes,
 	       const struct moore_jobs *jobs, struct moore_err *err)
 {
-	struct judging j = { f, rows, backup, n_backup, lanes, NULL, NULL, NULL };
-	const size_t n = (size_t)f->n_ports + 1;
+	struct judging j = { f, rows, backup, n_backup, lanes, NULL, NULL };
+	const struct moore_held backups = { .lft = rows->lft, .more = backup, .n_more = n_backup };
+	const size_t stride = rows->lft->stride, n = (size_t)f->n_ports + 1;
 	int rc;
 
 	*out = (struct moore_mix_cuts){ .sw = MOORE_NONE };
+	if ((rc = moore_mx_fit_rows(f, rows, stride, "", err)) < 0 ||
+	    (rc = moore_mx_fit_rows(f, &backups, stride, "backup ", err)) < 0)
+		return rc;
 	j.link = malloc(n * sizeof(*j.link));
-	j.verdict = calloc(n, sizeof(*j.verdict));
-	j.failed = calloc(n, sizeof(*j.failed));
-	if (j.link && j.verdict && j.failed) {
+	j.result = calloc(n, sizeof(*j.result));
+	if (j.link && j.result) {
 		out->n_links = list_links(f, j.link);
 		moore_jobs_run(jobs, moore_jobs_width(jobs, out->n_links), out->n_links, judge_job, &j);
 		rc = count_bad(&j, out, err);
 	} else {
 		rc = moore_fail_nomem(err);
 	}
-	for (uint32_t i = 0; j.verdict && i < out->n_links; i++)
-		moore_mix_held_free(j.verdict[i]);
+	for (uint32_t i = 0; i < out->n_links; i++)
+		moore_mix_held_free(j.result[i].verdict);
 	if (rc < 0) {
 		moore_mix_held_free(out->bad);
 		out->bad = NULL;
 	}
 	free(j.link);
-	free(j.verdict);
-	free(j.failed);
+	free(j.result);
 	return rc;
 }

@@ -509,9 +509,9 @@ judge_turns(struct judge *j, struct moore_err *err)
 
 /* ---- the whole ------------------------------------------------------------------------ */
 
-static int
-fit_rows(const struct moore_fabric *f, const struct moore_held *h, size_t stride,
-	 const char *which, struct moore_err *err)
+int
+moore_mx_fit_rows(const struct moore_fabric *f, const struct moore_held *h, size_t stride,
+		  const char *which, struct moore_err *err)
 {
 	int rc = moore_mx_fit(f, h->lft, stride, which, err);
 
@@ -597,7 +597,7 @@ moore_mix_series_new(struct moore_mix_series **out, const struct moore_fabric *f
 		.k = { .f = f, .lft = before->lft, .tmp = MOORE_ARENA_INIT,
 		.sl2vl = lanes->sl2vl, .other = lanes->other,
 		.opts = { .sl_mask = UINT16_MAX, .sl_set = lanes->sl_set, .jobs = jobs } } };
-	if ((rc = fit_rows(f, before, before->lft->stride, "old ", err)) < 0 ||
+	if ((rc = moore_mx_fit_rows(f, before, before->lft->stride, "old ", err)) < 0 ||
 	    (rc = check_lanes(f, lanes, err)) < 0 || (rc = set_up(s, lids, err)) < 0 ||
 	    (rc = judge_rest(s, lanes, err)) < 0) {
 		moore_mix_series_free(s);
@@ -631,7 +631,7 @@ moore_mix_series_judge(struct moore_mix_held **out, const struct moore_mix_serie
 		return moore_fail_nomem(err);
 	*v = s->seen;
 	if ((rc = judge_init(&j, s, held, v, err)) < 0 ||
-	    (rc = fit_rows(s->k.f, held, j.stride, "", err)) < 0 ||
+	    (rc = moore_mx_fit_rows(s->k.f, held, j.stride, "", err)) < 0 ||
 	    (rc = list_extra(&j, err)) < 0 || (rc = check_apart(&j, err)) < 0)
 		goto out;
 	if (!(j.k.cell = moore_arena_alloc(&j.k.tmp, 1, bytes))) {
@@ -664,8 +664,8 @@ moore_mix_held(struct moore_mix_held **out, const struct moore_fabric *f,
 	*out = NULL;
 	if (!lids)
 		return moore_fail_nomem(err);
-	if ((rc = fit_rows(f, held, stride, "", err)) < 0 ||
-	    (rc = fit_rows(f, first, stride, "old ", err)) < 0)
+	if ((rc = moore_mx_fit_rows(f, held, stride, "", err)) < 0 ||
+	    (rc = moore_mx_fit_rows(f, first, stride, "old ", err)) < 0)
 		goto out;
 	add_changes(lids, f, first, held);
 	if ((rc = moore_mix_series_new(&s, f, first, lids, lanes, jobs, err)) == 0 &&

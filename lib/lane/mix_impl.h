@@ -6,6 +6,7 @@
  *   mix_walk.c   for each LID the graph of old and new next hops, and its shortest loop
  *   mix_order.c  an order of writes in which nothing loops
  *   mix_held.c   judges what the switches may hold: any number of values of each row
+ *   mix_cuts.c   judges backups: what they may hold while any one link is down
  *   churn.c      how much changes, and how much must change
  *
  * Dependencies are computed from turns by the checker's own code (check_impl.h). */
@@ -80,6 +81,9 @@ moore_mx_next(const struct moore_mx *m, moore_swid s, uint8_t out)
 /* Rejects rows that do not fit f or are not of this stride. */
 int moore_mx_fit(const struct moore_fabric *f, const struct moore_lft *t, size_t stride,
 		 const char *which, struct moore_err *err);
+/* The same for all that the switches may hold. */
+int moore_mx_fit_rows(const struct moore_fabric *f, const struct moore_held *h, size_t stride,
+		      const char *which, struct moore_err *err);
 
 /* Notes in k's cells the VLs held in any combination, or (m->when) in those that can occur
  * in that order of writes, and in *v the counts of LIDs, loops and dead rows. */
