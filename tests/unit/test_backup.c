@@ -162,8 +162,10 @@ draw_rows(struct held_rows *h, const struct moore_fabric *f, struct moore_rng *r
 	for (uint32_t i = 0; i < h->n_backup; i++) {
 		h->backup[i] = random_row(f, r);
 		if (h->rows.n_more && moore_rng_below(r, 3) == 0) {	/* a backup of a further value */
-			h->backup[i].sw = h->more[0].sw;
-			h->backup[i].lid = h->more[0].lid;
+			const struct moore_row *of = &h->more[moore_rng_below(r, (uint32_t)h->rows.n_more)];
+
+			h->backup[i].sw = of->sw;
+			h->backup[i].lid = of->lid;
 		}
 	}
 	h->unknown = 1u << moore_rng_below(r, f->n_switches);
@@ -231,9 +233,9 @@ compare_cuts(const char *why, const struct moore_fabric *f, const struct held_ro
 	*n_bad += bad > 0;
 }
 
-/* Leads a cable from one port of a switch to another of the same. */
+/* Leads a cable from one port of switch 0 to another of its ports, or to the same (a plug). */
 static void
-loop_back(struct moore_fabric *f)
+loop_back(struct moore_fabric *f, bool plug)
 {
 	moore_portnum port[2];
 	unsigned n = 0;
@@ -245,7 +247,7 @@ loop_back(struct moore_fabric *f)
 		return;
 	moore_fabric_cut(f, 0, port[0]);
 	moore_fabric_cut(f, 0, port[1]);
-	moore_fabric_link(f, 0, port[0], 0, port[1], 8);
+	moore_fabric_link(f, 0, port[0], 0, port[!plug], 8);
 }
 
 static void
@@ -267,7 +269,7 @@ test_twin(void **state)
 
 		snprintf(why, sizeof(why), "round %u", i);
 		if (i % 4 == 3)
-			loop_back(f);
+			loop_back(f, i % 8 == 7);
 		assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL), 0);
 		lanes.sl2vl = l;
 		draw_rows(&h, f, &r);
@@ -278,6 +280,28 @@ test_twin(void **state)
 	}
 	print_message("# %u of %u fabrics have a bad link\n", bad, n);
 	CHECK("both occur", bad && bad < n);
+}
+
+static void
+test_empty(void **state)
+{
+	struct moore_mix_cuts cuts;
+	struct moore_fabric *f;
+	struct moore_sl2vl *l;
+	struct moore_lft *t;
+	(void)state;
+
+	assert_int_equal(moore_fabric_new(&f, 0, 0, 0, NULL), 0);
+	assert_int_equal(moore_lft_new(&t, 0, 1, NULL), 0);
+	assert_int_equal(moore_sl2vl_new(&l, f, NULL), 0);
+	const struct moore_held rows = { .lft = t };
+	const struct moore_mix_lanes lanes = { .sl2vl = l };
+
+	CHECK_EQ("no switches", moore_mix_cuts(&cuts, f, &rows, NULL, 0, &lanes, NULL, NULL), 0);
+	CHECK_EQ("no links", cuts.n_links, 0);
+	moore_lft_free(t);
+	moore_sl2vl_free(l);
+	moore_fabric_free(f);
 }
 
 static void
@@ -375,6 +399,7 @@ main(void)
 		cmocka_unit_test(test_safe),
 		cmocka_unit_test(test_judge_finds_loops),
 		cmocka_unit_test(test_twin),
+		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_unfit),
 		cmocka_unit_test(test_out_of_memory),
 	};
