@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/cycles.h"
 #include "topo/embed.h"
 #include "topo/recognise.h"
 #include "topo/topo_build.h"
@@ -16,9 +17,13 @@
  * at most one link in MAX_MISSING; and some switch of the greatest degree has kept as much of it.  With more, a general graph might be taken for a part of
  * a denser family by chance: a ring of 6 switches is part of a torus of 2 by 3. */
 #define MAX_MISSING 8
-/* So many of its optional parameters may differ from their defaults: of a Dragonfly with grids as
- * groups, for instance, there are otherwise hundreds of members of every size. */
+/* So many of its optional parameters may differ from their defaults, unless a member lacks hardly
+ * anything: of a Dragonfly with grids as groups, for instance, there are otherwise hundreds of
+ * members of every size. */
 #define MAX_UNUSUAL 2
+#define FEW_LINKS 4
+/* Of members that lack only a few links, such a parameter makes one as unlikely as so many links. */
+#define LINKS_OF_UNUSUAL 2
 #define MAX_ROUNDS 128
 /* Effort is counted in visits to links, some 5 ns each.  Mapping all vertices without going
  * back takes about one visit for each pair of links that meet at a vertex, and counting the short
@@ -30,11 +35,17 @@
 #define LEAST_OF_ATTEMPT 50000
 #define LEAST 4000000
 
+/* The likeliest come first: a member of which only a few links are missing, whatever its
+ * parameters, comes before a larger one with usual parameters that has lost a switch as well. */
+enum rank { LACKS_FEW_LINKS, LACKS_FEW_LINKS_UNUSUAL, LACKS_MORE, LACKS_FEW_UNUSUAL, LACKS_TOO_MUCH };
+
 struct member {
 	const struct moore_topo_family *f;
 	int64_t param[MOORE_TOPO_MAX_PARAMS];
 	uint64_t missing_switches, missing_links;
 	unsigned unusual;	/* parameters that differ from their defaults */
+	enum rank rank;
+	uint64_t unlikely;	/* of the same rank, those with the least are the likeliest */
 	uint32_t degree_lost;	/* its greatest degree minus that of the graph */
 	uint32_t found;		/* its index among all that were found */
 	struct moore_topo *t;	/* built when its turn comes */
@@ -42,16 +53,9 @@ struct member {
 	struct moore_arena mem;	/* of g */
 };
 
-enum { TRIANGLES, SQUARES, N_LENGTHS };
-
-struct cycles {
-	uint64_t n[N_LENGTHS];		/* each cycle is counted for both directions of each of its links */
-	uint64_t most[N_LENGTHS];	/* on one link */
-};
-
 struct given {			/* the graph to recognise */
 	struct moore_adjacency g;
-	struct cycles cycles;
+	struct moore_cycles cycles;
 	uint64_t n_links;
 	uint32_t degree;	/* the greatest one */
 	struct member *member;	/* the first n_tried have been built, and n_hopeful of them kept */
@@ -95,6 +99,24 @@ n_unusual(const struct moore_topo_family *f, const int64_t *param)
 	return n;
 }
 
+static void
+rank_member(struct member *m, const struct moore_topo_counts *c)
+{
+	/* a missing switch takes its links with it */
+	const bool few = m->missing_links <= FEW_LINKS + m->missing_switches * c->degree &&
+		m->missing_switches <= FEW_LINKS;
+	const bool usual = m->unusual <= MAX_UNUSUAL;
+
+	if (few && !m->missing_switches)
+		m->rank = usual ? LACKS_FEW_LINKS : LACKS_FEW_LINKS_UNUSUAL;
+	else if (usual)
+		m->rank = LACKS_MORE;
+	else
+		m->rank = few ? LACKS_FEW_UNUSUAL : LACKS_TOO_MUCH;
+	m->unlikely = m->rank == LACKS_MORE ? m->unusual :
+		m->missing_links + LINKS_OF_UNUSUAL * m->unusual;
+}
+
 static bool
 add_member(struct given *g, const struct moore_topo_family *f, const int64_t *param,
 	   const struct moore_topo_counts *c)
@@ -104,7 +126,11 @@ add_member(struct given *g, const struct moore_topo_family *f, const int64_t *pa
 		.degree_lost = c->degree - g->degree, .mem = MOORE_ARENA_INIT };
 
 	memcpy(new.param, param, sizeof(new.param));
-	if (f->resolve(new.param, NULL) < 0 || (new.unusual = n_unusual(f, param)) > MAX_UNUSUAL)
+	if (f->resolve(new.param, NULL) < 0)
+		return true;
+	new.unusual = n_unusual(f, param);
+	rank_member(&new, c);
+	if (new.rank == LACKS_TOO_MUCH)
 		return true;
 	if (!(m = moore_grow(g->member, g->n_members, &g->cap, sizeof(*m))))
 		return false;
@@ -175,9 +201,8 @@ list_from(struct given *g, const struct moore_topo_family *f, int64_t *param, un
 	return true;
 }
 
-/* Members with the usual parameters are the likeliest.  Seldom has every switch of the greatest
- * degree lost a link, so members in which it need not have come next; then those from which the
- * least is missing. */
+/* Seldom has every switch of the greatest degree lost a link, so of equally likely members those in
+ * which it need not have come first; then those from which the least is missing. */
 static int
 by_likelihood(const void *a, const void *b)
 {
@@ -186,8 +211,10 @@ by_likelihood(const void *a, const void *b)
 	const uint64_t m = x->missing_switches + x->missing_links;
 	const uint64_t n = y->missing_switches + y->missing_links;
 
-	if (x->unusual != y->unusual)
-		return x->unusual < y->unusual ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->unlikely != y->unlikely)
+		return x->unlikely < y->unlikely ? -1 : 1;
 	if (!x->degree_lost != !y->degree_lost)
 		return x->degree_lost ? 1 : -1;
 	if (m != n)
@@ -218,52 +245,15 @@ list_members(struct given *g)
 
 /* ---- the attempts ---------------------------------------------------------------- */
 
-/* Adds the cycles through v.  common[x] is the number of neighbours that v and x share, so that of
- * the triangles over the link to w is common[w], and a square over it goes on to some x and returns
- * by another neighbour that v shares with x. */
-static void
-add_cycles(const struct moore_adjacency *g, uint32_t v, const uint32_t *common, struct cycles *c)
-{
-	for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++) {
-		const uint32_t w = g->adj[k];
-		uint64_t n[N_LENGTHS] = { [TRIANGLES] = common[w] };
-
-		for (uint32_t m = g->xadj[w]; m < g->xadj[w + 1]; m++)
-			n[SQUARES] += g->adj[m] == v ? 0 : common[g->adj[m]] - 1;
-		for (unsigned i = 0; i < N_LENGTHS; i++) {
-			c->n[i] += n[i];
-			c->most[i] = n[i] > c->most[i] ? n[i] : c->most[i];
-		}
-	}
-}
-
-/* common holds n zeros, before and after. */
-static struct cycles
-count_cycles(const struct moore_adjacency *g, uint32_t *common)
-{
-	struct cycles c = { { 0 }, { 0 } };
-
-	for (uint32_t v = 0; v < g->n; v++) {
-		for (int step = 1; step >= -1; step -= 2) {
-			for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++)
-				for (uint32_t w = g->adj[k], m = g->xadj[w]; m < g->xadj[w + 1]; m++)
-					common[g->adj[m]] += (uint32_t)step;
-			if (step == 1)
-				add_cycles(g, v, common, &c);
-		}
-	}
-	return c;
-}
-
 /* Whether the graph has more cycles of some length than m, or fewer than m without its missing
  * links can have: a missing link breaks at most as many as the most on one link. */
 static bool
 is_hopeless(const struct given *g, const struct member *m, uint32_t *common)
 {
-	static const uint64_t counted[N_LENGTHS] = { [TRIANGLES] = 6, [SQUARES] = 8 };
-	const struct cycles c = count_cycles(&m->g, common);
+	static const uint64_t counted[MOORE_N_CYCLES] = { [MOORE_TRIANGLES] = 6, [MOORE_SQUARES] = 8 };
+	const struct moore_cycles c = moore_cycles_count(&m->g, common);
 
-	for (unsigned i = 0; i < N_LENGTHS; i++)
+	for (unsigned i = 0; i < MOORE_N_CYCLES; i++)
 		if (g->cycles.n[i] > c.n[i] ||
 		    c.n[i] - g->cycles.n[i] > counted[i] * m->missing_links * c.most[i])
 			return true;
@@ -395,7 +385,7 @@ recognise(struct given *g, struct moore_topo_part *p, struct moore_err *err)
 		return moore_fail_nomem(err);
 	if (g->g.n < MAX_MISSING || has_parallels(g, mark))
 		return 0;
-	g->cycles = count_cycles(&g->g, mark + g->g.n + 1);
+	g->cycles = moore_cycles_count(&g->g, mark + g->g.n + 1);
 	if (!list_members(g))
 		return moore_fail_nomem(err);
 	if ((rc = find(g, &of, p->image, err)) < 0 || !of)

@@ -161,6 +161,37 @@ test_parts(void **state)
 	}
 }
 
+/* A few links or a switch are missing, of any family and with any parameters: the member is found
+ * itself, not another of which more would be missing. */
+static void
+test_little_lost(void **state)
+{
+	/* Without a switch, the first few are smaller members. */
+	static const char *const T[] = {
+		"fattree2 k=12", "fattree2 k=12 s=4", "fattree2 k=16 s=7", "cascade a=2 r=2 g=5 h=2",
+		"cascade a=4 r=2 g=5 h=2", "cascade a=3 r=3 g=7 arr=2 h=2",
+	};
+	const size_t n_links_only = 3;
+	struct moore_rng r = { test_seed() };
+	(void)state;
+
+	for (size_t i = n_links_only; i < 4 * ARRAY_LEN(T); i++) {
+		const char *spec = T[i % ARRAY_LEN(T)];
+		const uint32_t links = (uint32_t)(i / ARRAY_LEN(T)), switches = !links;
+		struct moore_topo *t = build(spec);
+		struct cut c = cut(t, &r, switches, links);
+		struct moore_topo_part *p = recognise(&c);
+
+		if (!p || p->whole->n_switches != t->n_switches || p->whole->n_links != t->n_links)
+			fail_msg("%s without %u switches and %u links: recognised as \"%s\"", spec,
+				 switches, links, p ? p->text : "");
+		CHECK(spec, is_proof(&c, p));
+		moore_topo_part_free(p);
+		free(c.link);
+		moore_topo_free(t);
+	}
+}
+
 /* Where the effort may not suffice, an answer is right or there is none. */
 static void
 test_hard_parts(void **state)
@@ -295,6 +326,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_little_lost),
 		cmocka_unit_test(test_hard_parts),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_extra_and_parallel),
