@@ -4,12 +4,13 @@
  *
  * The members of all families that are a little larger than the graph are listed, the likeliest
  * first.  They are built in this order, and those whose short cycles rule it out are dropped.  embed.c
- * then looks for the graph inside the others.  Likelier members get more attempts. */
+ * and mend.c then look for the graph inside the others.  Likelier members get more attempts. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "topo/cycles.h"
 #include "topo/embed.h"
+#include "topo/mend.h"
 #include "topo/recognise.h"
 #include "topo/topo_build.h"
 
@@ -50,6 +51,7 @@ struct member {
 	uint32_t found;		/* its index among all that were found */
 	struct moore_topo *t;	/* built when its turn comes */
 	struct moore_adjacency g;
+	struct moore_cycles cycles;
 	struct moore_arena mem;	/* of g */
 };
 
@@ -248,10 +250,10 @@ list_members(struct given *g)
 /* Whether the graph has more cycles of some length than m, or fewer than m without its missing
  * links can have: a missing link breaks at most as many as the most on one link. */
 static bool
-is_hopeless(const struct given *g, const struct member *m, uint32_t *common)
+is_hopeless(const struct given *g, const struct member *m)
 {
 	static const uint64_t counted[MOORE_N_CYCLES] = { [MOORE_TRIANGLES] = 6, [MOORE_SQUARES] = 8 };
-	const struct moore_cycles c = moore_cycles_count(&m->g, common);
+	const struct moore_cycles c = m->cycles;
 
 	for (unsigned i = 0; i < MOORE_N_CYCLES; i++)
 		if (g->cycles.n[i] > c.n[i] ||
@@ -306,8 +308,9 @@ build_member(struct given *g, struct member m, uint64_t *left, struct moore_err 
 		drop_member(&m);
 		return moore_fail_nomem(err);
 	}
+	m.cycles = moore_cycles_count(&m.g, common);
 	*left = less(*left, 3 * n_meetings(&m.g));
-	if (is_hopeless(g, &m, common))
+	if (is_hopeless(g, &m))
 		drop_member(&m);
 	else
 		g->member[g->n_hopeful++] = m;
@@ -326,15 +329,21 @@ keep_one_more(struct given *g, uint64_t *left, struct moore_err *err)
 	return rc;
 }
 
-/* Makes one attempt at m; *left is the effort that is left for all. */
+/* Makes one attempt at m; *left is the effort that is left for all.  Most graphs are found by the
+ * first. */
 static int
 attempt(const struct given *g, const struct member *m, uint32_t number, uint64_t *left,
 	uint32_t *image, struct moore_err *err)
 {
 	const uint64_t most = at_least(EFFORT_OF_ATTEMPT * n_meetings(&g->g), LEAST_OF_ATTEMPT);
-	uint64_t effort = *left < most ? *left : most, before = effort;
-	const int rc = moore_topo_embed(&g->g, &m->g, number, &effort, image);
+	uint64_t effort, before;
+	int rc = 0;
 
+	if (number == 1)
+		rc = moore_topo_mend(&g->g, m->t, &m->g, &m->cycles, left, image);
+	effort = before = *left < most ? *left : most;
+	if (rc == 0)
+		rc = moore_topo_embed(&g->g, &m->g, number, &effort, image);
 	*left -= before - effort;
 	return rc < 0 ? moore_fail_nomem(err) : rc;
 }

@@ -168,10 +168,17 @@ test_little_lost(void **state)
 {
 	/* Without a switch, the first few are smaller members. */
 	static const char *const T[] = {
-		"fattree2 k=12", "fattree2 k=12 s=4", "fattree2 k=16 s=7", "cascade a=2 r=2 g=5 h=2",
-		"cascade a=4 r=2 g=5 h=2", "cascade a=3 r=3 g=7 arr=2 h=2",
+		"fattree2 k=12", "fattree2 k=12 s=4", "fattree2 k=16 s=7", "torus a=30",
+		"cascade a=2 r=2 g=5 h=2", "cascade a=4 r=2 g=5 h=2",
+		"cascade a=3 r=3 g=7 arr=2 h=2", "fattree3 k=4", "fattree3 k=8", "dfplus s=2",
+		"dfplus s=4 g=5", "dfplus s=5", "dragonfly a=4 g=5 h=2", "dragonfly a=4 h=2 arr=2",
+		"dragonfly a=4 h=2 arr=3", "dragonfly a=6 h=3", "dragonfly a=6 h=3 arr=2",
+		"dragonfly a=6 h=3 arr=3", "dragonfly a=8 h=4", "mlfm h=6 l=3", "sspt r1=6 r2=3",
+		"sspt r1=6 r2=5", "lps p=3 q=5", "bundlefly p=5 s=4", "bundlefly p=9 s=3",
+		"polarfly q=4", "polarfly q=7", "polarstar q=3 d=3", "polarstar q=4 d=4",
+		"torus a=4 b=3 c=5", "hyperx s1=4 s2=3", "hypercube n=5",
 	};
-	const size_t n_links_only = 3;
+	const size_t n_links_only = 4;
 	struct moore_rng r = { test_seed() };
 	(void)state;
 
@@ -309,16 +316,23 @@ test_same_again(void **state)
 static void
 test_oom(void **state)
 {
-	struct moore_topo *t = build("torus2d a=4 b=5");
-	struct moore_rng r = { test_seed() };
-	struct cut c = cut(t, &r, 1, 1);
-	struct moore_topo_part *p = NULL;
+	/* The second is found when links are added, not by the first attempt to embed it. */
+	static const struct { const char *spec; uint32_t switches; } T[] = {
+		{ "torus2d a=4 b=5", 1 }, { "sspt r1=6 r2=3", 0 },
+	};
+	struct moore_rng r = { 1 };
 	(void)state;
 
-	CHECK_OOM("part", moore_topo_recognise_part(&p, c.n, c.link, c.n_links, NULL),
-		  moore_topo_part_free(p));
-	free(c.link);
-	moore_topo_free(t);
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_topo *t = build(T[i].spec);
+		struct cut c = cut(t, &r, T[i].switches, 1);
+		struct moore_topo_part *p = NULL;
+
+		CHECK_OOM(T[i].spec, moore_topo_recognise_part(&p, c.n, c.link, c.n_links, NULL),
+			  moore_topo_part_free(p));
+		free(c.link);
+		moore_topo_free(t);
+	}
 }
 
 int

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* mend.c - adds to a graph what it lacks of another where degrees tell, and maps the result onto
+ * that graph.
+ *
+ * A vertex whose degree the whole does not have lacks links, at least up to the next degree that
+ * the whole has: these are its stubs.  If as many links are missing as there are pairs of stubs,
+ * each way to pair them gives a graph to try.  If one vertex is missing, with as many links as
+ * there are stubs, it belongs to all of them.  The completed graph must have the short cycles of
+ * the whole; then isomorph.c looks for the map.
+ *
+ * embed.c needs no such luck, but has to begin at the right place: in a graph whose vertices differ
+ * in position, as in a Dragonfly, it seldom does. */
+#include <string.h>
+
+#include "topo/isomorph.h"
+#include "topo/mend.h"
+
+#define MAX_LINKS 3
+/* An attempt to map takes about as long as so many visits to each pair of links that meet. */
+#define VISITS_OF_MAP 16
+
+struct mend {
+	const struct moore_topo *whole;
+	const struct moore_cycles *cycles;
+	struct moore_topo_link *link;	/* those of the part, then those that are added */
+	size_t n_links;
+	uint32_t *stub, n_stubs;	/* a vertex is listed for each link that it lacks */
+	uint32_t *common, *colour, *image;
+	uint64_t visits, *effort;	/* of a count of cycles */
+	bool oom;
+};
+
+static bool
+alloc_mend(struct mend *m, struct moore_arena *tmp)
+{
+	const size_t n = (size_t)m->whole->n_switches + 1;
+
+	m->link = moore_arena_alloc(tmp, (size_t)m->whole->n_links + 1, sizeof(*m->link));
+	m->stub = moore_arena_alloc(tmp, (size_t)m->whole->n_links + 1, sizeof(*m->stub));
+	m->common = moore_arena_alloc(tmp, n, sizeof(*m->common));
+	m->colour = moore_arena_alloc(tmp, 2 * n, sizeof(*m->colour));
+	m->image = moore_arena_alloc(tmp, n, sizeof(*m->image));
+	return m->link && m->stub && m->common && m->colour && m->image;
+}
+
+/* Lists the stubs; false if there are more than are missing. */
+static bool
+find_stubs(struct mend *m, const struct moore_adjacency *part, const struct moore_adjacency *g,
+	   uint32_t most, struct moore_arena *tmp)
+{
+	uint8_t *has = moore_arena_alloc(tmp, (size_t)g->n + 1, 1);
+
+	m->oom = !has;
+	if (!has)
+		return false;
+	for (uint32_t v = 0; v < g->n; v++) {
+		has[moore_adjacency_degree(g, v)] = 1;
+		m->visits += (uint64_t)moore_adjacency_degree(g, v) * moore_adjacency_degree(g, v);
+	}
+	for (uint32_t v = 0; v < part->n; v++)
+		for (uint32_t d = moore_adjacency_degree(part, v); d < g->n && !has[d]; d++) {
+			if (m->n_stubs == most)
+				return false;
+			m->stub[m->n_stubs++] = v;
+		}
+	return m->n_stubs == most;
+}
+
+/* Tries the graph with the links that were added. */
+static bool
+matches(struct mend *m)
+{
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	struct moore_adjacency g;
+	struct moore_cycles c;
+	bool same = false;
+
+	*m->effort -= *m->effort < 3 * m->visits ? *m->effort : 3 * m->visits;
+	if (!moore_adjacency_init(&g, m->whole->n_switches, m->link, m->n_links, &tmp)) {
+		m->oom = true;
+	} else {
+		c = moore_cycles_count(&g, m->common);
+		same = memcmp(c.n, m->cycles->n, sizeof(c.n)) == 0;
+	}
+	moore_arena_free(&tmp);
+	if (!same)
+		return false;
+	*m->effort -= *m->effort < VISITS_OF_MAP * m->visits ? *m->effort : VISITS_OF_MAP * m->visits;
+	memset(m->colour, 0, 2 * (size_t)m->whole->n_switches * sizeof(*m->colour));
+	return moore_topo_map(m->whole->n_switches, m->link, m->whole->link, m->n_links, m->colour,
+			      m->image, &m->oom);
+}
+
+static bool
+is_linked(const struct mend *m, uint32_t v, uint32_t w)
+{
+	for (size_t i = 0; i < m->n_links; i++)
+		if ((m->link[i].a == v && m->link[i].b == w) || (m->link[i].a == w && m->link[i].b == v))
+			return true;
+	return false;
+}
+
+/* Tries all ways to pair the stubs that are not in the bit set used. */
+static bool
+pair_up(struct mend *m, unsigned used)
+{
+	uint32_t i = 0;
+
+	while (i < m->n_stubs && used >> i & 1)
+		i++;
+	if (i == m->n_stubs)
+		return matches(m);
+	for (uint32_t k = i + 1; k < m->n_stubs && !m->oom && *m->effort; k++) {
+		if (used >> k & 1 || m->stub[i] == m->stub[k] || is_linked(m, m->stub[i], m->stub[k]))
+			continue;
+		m->link[m->n_links++] = (struct moore_topo_link){ m->stub[i], m->stub[k] };
+		if (pair_up(m, used | 1u << i | 1u << k))
+			return true;
+		m->n_links--;
+	}
+	return false;
+}
+
+/* Links the missing vertex, which has the next number, to all stubs. */
+static bool
+add_vertex(struct mend *m, uint32_t v)
+{
+	for (uint32_t i = 0; i < m->n_stubs; i++) {
+		if (i && m->stub[i] == m->stub[i - 1])
+			return false;
+		m->link[m->n_links++] = (struct moore_topo_link){ m->stub[i], v };
+	}
+	return matches(m);
+}
+
+static void
+list_links(struct mend *m, const struct moore_adjacency *g)
+{
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++)
+			if (g->adj[k] > v)
+				m->link[m->n_links++] = (struct moore_topo_link){ v, g->adj[k] };
+}
+
+int
+moore_topo_mend(const struct moore_adjacency *part, const struct moore_topo *whole,
+		const struct moore_adjacency *g, const struct moore_cycles *cycles,
+		uint64_t *effort, uint32_t *image)
+{
+	const uint32_t links = whole->n_links - part->xadj[part->n] / 2;
+	struct mend m = { .whole = whole, .cycles = cycles, .effort = effort };
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	bool found = false;
+
+	if (part->n + 1 < whole->n_switches || (part->n == whole->n_switches && links > MAX_LINKS))
+		return 0;
+	if (!alloc_mend(&m, &tmp)) {
+		m.oom = true;
+	} else if (part->n == whole->n_switches) {
+		list_links(&m, part);
+		found = find_stubs(&m, part, g, 2 * links, &tmp) && pair_up(&m, 0);
+	} else {
+		list_links(&m, part);
+		found = find_stubs(&m, part, g, links, &tmp) && add_vertex(&m, part->n);
+	}
+	if (found)
+		memcpy(image, m.image, part->n * sizeof(*image));
+	moore_arena_free(&tmp);
+	return m.oom ? -MOORE_ENOMEM : found;
+}
