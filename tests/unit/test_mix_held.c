@@ -864,6 +864,43 @@ test_by_hand(void **state)
 	moore_fabric_free(f);
 }
 
+/* A row of the LID differs from before: packets of switch 0 to switch 2 are dropped. */
+static void
+test_later_blocks(void **state)
+{
+	static const moore_lid lid[] = { 3, 63, 64, 127, 128, 200 };
+	static const struct moore_lane_opts one_class = { { 0 } };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(lid); i++) {
+		struct moore_fabric *f = ring();
+		struct moore_lft *was, *now;
+		struct moore_mix_held *m;
+		struct moore_sl2vl *l;
+
+		f->sw[2].lid = lid[i];
+		assert_int_equal(moore_fabric_seal(f, NULL), 0);
+		assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL), 0);
+		assert_int_equal(moore_lft_new(&was, 3, f->lid_top, NULL), 0);
+		assert_int_equal(moore_lft_new(&now, 3, f->lid_top, NULL), 0);
+		moore_lft_row(was, 0)[lid[i]] = 3;
+		moore_lft_row(was, 2)[lid[i]] = moore_lft_row(now, 2)[lid[i]] = 0;
+
+		const struct moore_held before = { .lft = was }, held = { .lft = now };
+		const struct moore_mix_lanes lanes = { .sl2vl = l };
+
+		assert_int_equal(moore_mix_held(&m, f, &held, &before, &lanes, NULL, NULL), 0);
+		CHECK_EQ("it was live", m->live, 1);
+		CHECK_EQ("and is dropped", m->interrupted, 1);
+		CHECK("the pair", m->interrupted_sw == 0 && m->interrupted_lid == lid[i]);
+		moore_mix_held_free(m);
+		moore_lft_free(was);
+		moore_lft_free(now);
+		moore_sl2vl_free(l);
+		moore_fabric_free(f);
+	}
+}
+
 /* Groups on the ring, with masks of two tables. */
 static const struct {
 	const char *why;
@@ -934,6 +971,7 @@ static void
 test_unfit_rows(void **state)
 {
 	static const struct moore_row beyond[] = { { 3, 1, 0 }, { 0, 64, 0 } };
+	static const struct moore_row second[] = { { 0, 1, 0 }, { 0, 64, 0 } };
 	struct moore_fabric *f = ring();
 	struct moore_lft *t = rows_of_lid_3(f), *of_two, *longer;
 	struct moore_held held = { .lft = t };
@@ -950,6 +988,8 @@ test_unfit_rows(void **state)
 	       (struct moore_held){ t, &beyond[0], 1, NULL }, held, lanes);
 	refuse("rows: switch 0, LID 64: not in the LFTs", f,
 	       (struct moore_held){ t, &beyond[1], 1, NULL }, held, lanes);
+	refuse("rows: switch 0, LID 64: not in the LFTs", f,
+	       (struct moore_held){ t, second, 2, NULL }, held, lanes);
 	refuse("old rows: switch 3, LID 1: not in the LFTs", f, held,
 	       (struct moore_held){ t, beyond, 2, NULL }, lanes);
 	moore_lft_free(t);
@@ -963,6 +1003,7 @@ static void
 test_unfit_series(void **state)
 {
 	static const uint64_t lid_2[1] = { 1 << 2 }, lid_3[1] = { 1 << 3 }, sw_1[1] = { 1 << 1 };
+	static const uint64_t not_0[1] = { ~1ull };
 	static const struct moore_row more[] = { { 1, 3, 1 } };
 	struct moore_fabric *f = ring();
 	struct moore_lft *t = rows_of_lid_3(f), *other = rows_of_lid_3(f);
@@ -972,6 +1013,7 @@ test_unfit_series(void **state)
 		{ "a further value", lid_2, { t, more, 1, NULL }, -MOORE_EINVAL },
 		{ "another row", lid_2, { .lft = other }, -MOORE_EINVAL },
 		{ "unknown rows", lid_2, { t, NULL, 0, sw_1 }, -MOORE_EINVAL },
+		{ "unknown rows, of announced LIDs", not_0, { t, NULL, 0, sw_1 }, 0 },
 		{ "an announced LID has a further value", lid_3, { t, more, 1, NULL }, 0 },
 		{ "an announced LID has another row", lid_3, { .lft = other }, 0 },
 	};
@@ -1078,6 +1120,7 @@ main(void)
 		cmocka_unit_test(test_twin),
 		cmocka_unit_test(test_two_tables),
 		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_later_blocks),
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_unfit_rows),
 		cmocka_unit_test(test_unfit_series),
