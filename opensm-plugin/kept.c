@@ -8,7 +8,8 @@
  * was restarted computes the same tables.
  *
  * The file is read again when it was replaced, and removing it makes the plugin forget the
- * graph: that is how an operator says that a missing switch will not return. */
+ * graph: that is how an operator says that a missing switch will not return.  A file that cannot be
+ * read, such as one that is being copied, does not. */
 #include "plugin.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ static void
 read_file(struct mplug_sm *sm, const char *path)
 {
 	struct mplug_kept *k = &sm->kept;
+	struct moore_plan *plan = NULL;
 	struct moore_err err;
 	char *text = NULL;
 	size_t len;
@@ -46,14 +48,19 @@ read_file(struct mplug_sm *sm, const char *path)
 	if (rc < 0)
 		moore_fail(&err, MOORE_EINVAL, 0, "%s", strerror(-rc));
 	else
-		rc = moore_plan_parse(&k->plan, text, len, &err);
+		rc = moore_plan_parse(&plan, text, len, &err);
 	free(text);
-	if (rc < 0)
-		mplug_log_err(sm, MPLUG_MR_KEPT, "%s: it is not used: %s: it will be replaced when "
-			      "the fabric is complete", path, err.text);
-	else
-		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: kept graph of %u switches and %u links "
-			"in %s\n", k->plan->n_switches, k->plan->n_cables, path);
+	k->unreadable = rc < 0;
+	if (rc < 0) {
+		mplug_log_err(sm, MPLUG_MR_KEPT, "%s: it is not used%s: %s: it will be replaced when "
+			      "the fabric is complete", path, k->plan ? ", but the graph that was kept before" : "",
+			      err.text);
+		return;
+	}
+	moore_plan_free(k->plan);
+	k->plan = plan;
+	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: kept graph of %u switches and %u links "
+		"in %s\n", plan->n_switches, plan->n_cables, path);
 }
 
 const struct moore_plan *
@@ -68,11 +75,11 @@ mplug_kept_read(struct mplug_sm *sm)
 	if (k->plan && !k->saved)
 		return k->plan;		/* newer than the file, which could not be written */
 	if (stat(path_of(path, sizeof(path)), &st) < 0) {
-		mplug_kept_free(k);
-		return NULL;
+		if (errno == ENOENT)
+			mplug_kept_free(k);
+		return k->plan;
 	}
 	if (!k->saved || !mplug_same_file(&st, &k->st)) {
-		mplug_kept_free(k);
 		k->saved = true;
 		k->st = st;
 		read_file(sm, path);
@@ -109,6 +116,7 @@ save(struct mplug_sm *sm, const char *path)
 
 	errno = ENOMEM;
 	k->saved = moore_plan_write(k->plan, &b, NULL) == 0 && write_file(path, &b, &k->st);
+	k->unreadable &= !k->saved;
 	if (k->saved)
 		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: %s of %u switches and %u links is kept "
 			"in %s\n", *sm->result->topology ? sm->result->topology : "the graph",
@@ -120,14 +128,31 @@ save(struct mplug_sm *sm, const char *path)
 	moore_buf_free(&b);
 }
 
+static struct moore_route_stats
+stats_of(const struct mplug_sm *sm)
+{
+	struct moore_route_stats st;
+
+	moore_route_stats(sm->result->route, &st);
+	return st;
+}
+
+/* True if a file that could not be read may be replaced by the graph that is in use. */
+static bool
+is_complete(const struct mplug_sm *sm)
+{
+	const struct moore_route_stats st = stats_of(sm);
+
+	return sm->result->intent == MOORE_INTENT_KEPT && !st.missing_links && !st.missing_switches;
+}
+
 /* Says once that parts of the kept graph are missing, and how to forget them. */
 static void
 tell_missing(struct mplug_sm *sm, const char *path)
 {
+	struct moore_route_stats st = stats_of(sm);
 	uint32_t *told = sm->kept.missing;
-	struct moore_route_stats st;
 
-	moore_route_stats(sm->result->route, &st);
 	if (sm->result->intent != MOORE_INTENT_KEPT)
 		st.missing_links = st.missing_switches = 0;
 	if ((st.missing_links || st.missing_switches) &&
@@ -170,7 +195,7 @@ mplug_kept_update(struct mplug_sm *sm)
 		if (moore_engine_keep(&k->plan, sm->newest, sm->result->topology, &err) < 0)
 			mplug_log_err(sm, MPLUG_MR_KEPT, "the graph is not kept: %s", err.text);
 	}
-	if (k->plan && !k->saved)
+	if (k->plan && (!k->saved || (k->unreadable && is_complete(sm))))
 		save(sm, path);
 	tell_missing(sm, path);
 	warn(sm, path);

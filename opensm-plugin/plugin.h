@@ -174,6 +174,7 @@ struct mplug_kept {		/* kept.c */
 	struct moore_plan *plan;	/* NULL: none */
 	struct stat st;		/* of the file when it was last read or written */
 	bool saved;		/* st is valid: the file held the plan, or could not be read */
+	bool unreadable;	/* it could not; the plan, if any, is the one that was kept before */
 	uint32_t missing[2];	/* links and switches that the last line about them named */
 };
 

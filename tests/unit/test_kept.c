@@ -268,6 +268,63 @@ bad_files(void **state)
 	}
 }
 
+/* Half of a file, as a copy that is under way: what was kept before goes on to serve. */
+static void
+a_copy_under_way(void **state)
+{
+	struct mplug_sm *sm = begin();
+	const struct moore_port *far = moore_fabric_port(fake.f, 3, 5);
+	const moore_swid peer = far->peer;
+	const moore_portnum peer_port = far->peer_port;
+	struct moore_buf b = MOORE_BUF_INIT;
+	uint64_t hash;
+	(void)state;
+
+	sweep();
+	assert_int_equal(moore_plan_write(sm->kept.plan, &b, NULL), 0);
+	fake_cut(3, 5);
+	sweep();
+	hash = sm->result->hash;
+	b.data[b.len / 2] = '\0';
+	fake_write(fake_kept(""), b.data);
+	sweep();
+	CHECK_STR("it is said", fake.log, "it is not used, but the graph that was kept before: ");
+	CHECK_EQ("what was kept serves", sm->result->intent, MOORE_INTENT_KEPT);
+	CHECK("the same tables", sm->result->hash == hash);
+	CHECK("the file is left to who copies", !strstr(fake.log, "is kept in "));
+	sweep();
+	CHECK("it is said once", !strstr(fake.log, "MR23"));
+	fake_relink(3, 5, peer, peer_port);
+	sweep();
+	CHECK_STR("it is replaced when nothing is missing", fake.log, "175 links is kept in ");
+	CHECK("and is as before", sm->kept.plan && sm->kept.saved && !sm->kept.unreadable);
+	sweep();
+	CHECK("once", !strstr(fake.log, "is kept in "));
+	moore_buf_free(&b);
+	end(sm);
+}
+
+/* The folder cannot be looked into for a while; that is not a file that was removed. */
+static void
+a_folder_that_fails(void **state)
+{
+	struct mplug_sm *sm = begin();
+	char loop[sizeof(fake_conf)], below[sizeof(fake_conf) + 8];
+	(void)state;
+
+	sweep();
+	remove_switch(20);
+	snprintf(loop, sizeof(loop), "%s", fake_kept(".loop"));
+	assert_int_equal(symlink(loop, loop), 0);
+	snprintf(below, sizeof(below), "%s/x", loop);
+	assert_int_equal(setenv("OSM_CACHE_DIR", below, 1), 0);
+	sweep();
+	CHECK_EQ("what was kept serves", sm->result->intent, MOORE_INTENT_KEPT);
+	assert_int_equal(setenv("OSM_CACHE_DIR", fake_cache, 1), 0);
+	assert_int_equal(unlink(loop), 0);
+	end(sm);
+}
+
 static void
 a_folder_in_its_place(void **state)
 {
@@ -366,6 +423,8 @@ main(void)
 		cmocka_unit_test(another_switch),
 		cmocka_unit_test(a_plan_wins),
 		cmocka_unit_test(bad_files),
+		cmocka_unit_test(a_copy_under_way),
+		cmocka_unit_test(a_folder_that_fails),
 		cmocka_unit_test(a_folder_in_its_place),
 		cmocka_unit_test(a_folder_that_is_missing),
 		cmocka_unit_test(a_link_in_the_way),
