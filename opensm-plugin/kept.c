@@ -123,8 +123,8 @@ save(struct mplug_sm *sm, const char *path)
 			k->plan->n_switches, k->plan->n_cables, path);
 	else
 		mplug_log_err(sm, MPLUG_MR_KEPT, "%s: %s: it cannot be written: after a restart of "
-			      "OpenSM, failures may change most routes: make the directory, or name "
-			      "a plan in moore.conf", path, strerror(errno));
+			      "OpenSM, failures may change most routes: make a directory with room "
+			      "for it, or name a plan in moore.conf", path, strerror(errno));
 	moore_buf_free(&b);
 }
 
