@@ -330,17 +330,18 @@ keep_one_more(struct given *g, uint64_t *left, struct moore_err *err)
 }
 
 /* Makes one attempt at m; *left is the effort that is left for all.  Most graphs are found by the
- * first. */
+ * first two. */
 static int
 attempt(const struct given *g, const struct member *m, uint32_t number, uint64_t *left,
 	uint32_t *image, struct moore_err *err)
 {
 	const uint64_t most = at_least(EFFORT_OF_ATTEMPT * n_meetings(&g->g), LEAST_OF_ATTEMPT);
-	uint64_t effort, before;
+	uint64_t effort = number == 2 ? *left / 2 : 0, before = effort;
 	int rc = 0;
 
-	if (number == 1)
-		rc = moore_topo_mend(&g->g, m->t, &m->g, &m->cycles, left, image);
+	if (number == 2)
+		rc = moore_topo_mend(&g->g, m->t, &m->g, &m->cycles, &effort, image);
+	*left -= before - effort;
 	effort = before = *left < most ? *left : most;
 	if (rc == 0)
 		rc = moore_topo_embed(&g->g, &m->g, number, &effort, image);

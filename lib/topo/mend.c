@@ -16,8 +16,9 @@
 #include "topo/mend.h"
 
 #define MAX_LINKS 3
-/* An attempt to map takes about as long as so many visits to each pair of links that meet. */
-#define VISITS_OF_MAP 16
+/* An attempt to map that fails takes up to so many visits to each pair of links that meet, and more
+ * in a graph without short cycles. */
+#define VISITS_OF_MAP 32
 
 struct mend {
 	const struct moore_topo *whole;
