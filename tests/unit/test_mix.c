@@ -234,6 +234,7 @@ check_order(const char *why, const struct moore_fabric *f, const struct moore_lf
 		CHECK_EQ("without an order, only what holds in any", m->order_acyclic, m->acyclic);
 		return;
 	}
+	CHECK("what holds in any order holds in this one", m->order_acyclic || !m->acyclic);
 	CHECK_EQ(why, m->n_steps, changed);
 	for (uint32_t n = 0; n <= m->n_steps; n++)
 		CHECK(why, !loops_after(f, was, now, m->step, n));
@@ -1011,6 +1012,7 @@ test_carry_lanes(void **state)
 	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, &err), 0);
 	assert_int_equal(moore_lane_effective(&lf, f, &one_class, &err), 0);
 	assert_int_equal(moore_lane_effective(&lh, h, &two_classes, &err), 0);
+	assert_int_equal(moore_sl2vl_set(lf, 0, 1, 0, &(struct moore_sl_row){ .vl = { 3 } }, &err), 0);
 	f->sw[7].n_ports--;	/* as if it had had a port less */
 	for (long at = 0; rc < 0; at++) {
 		t2 = (struct moore_lft *)&err;
@@ -1067,6 +1069,7 @@ test_carry(void **state)
 	assert_int_equal(moore_lane_effective(&lh, h, &one_class, &err), 0);
 	CHECK_OOM("every allocation", moore_mix_carry(&t2, NULL, g, t->stride + 64, f,
 		&(struct moore_mix_tables){ t, lf }, NULL, &err), (void)0);
+	CHECK_EQ("as long as they were asked for", t2->stride, t->stride + 64);
 	for (moore_swid s = 0; s < g->n_switches; s++) {
 		CHECK_EQ("rows follow GUIDs", moore_lft_row(t2, s)[1], g->sw[s].guid - 0x200000);
 		CHECK_EQ("what is longer has no path", moore_lft_row(t2, s)[t->stride], MOORE_NO_PATH);

@@ -868,7 +868,7 @@ test_by_hand(void **state)
 static void
 test_later_blocks(void **state)
 {
-	static const moore_lid lid[] = { 3, 63, 64, 127, 128, 200 };
+	static const moore_lid lid[] = { 3, 63, 64, 127, 128, 200, MOORE_LID_MAX };
 	static const struct moore_lane_opts one_class = { { 0 } };
 	(void)state;
 
