@@ -476,6 +476,10 @@ static const struct {
 	  { 2, 1, 0 }, { 1, 2, 0 }, false, false, 1, 2, 0, 1, MOORE_ORDER_SWITCHES, 0, 1, 0 },
 	{ "and when the link to 2 is lost, no route came by it",
 	  { 2, 1, 0 }, { 1, 2, 0 }, true, false, 1, 2, 0, 1, MOORE_ORDER_SWITCHES, 1, 1, 0 },
+	{ "the LID is gone", { 2, 2, 0 }, { MOORE_NO_PATH, MOORE_NO_PATH, MOORE_NO_PATH },
+	  false, false, 0, 0, 1, 0, MOORE_ORDER_ANY, 0, 0, 0 },
+	{ "the LID is new", { MOORE_NO_PATH, MOORE_NO_PATH, MOORE_NO_PATH }, { 2, 2, 0 },
+	  false, false, 0, 0, 1, 0, MOORE_ORDER_ANY, 3, 0, 0 },
 };
 
 static struct moore_fabric *
