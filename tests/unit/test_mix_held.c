@@ -27,7 +27,7 @@ struct oracle {
 	bool seen[MAX_CH], edge[MAX_CH][MAX_CH];	/* channels and dependencies in any mixture, */
 	bool fixed[MAX_CH][MAX_CH];	/* and dependencies in a mixture that does not change */
 	bool state[MAX_SW][48][16];
-	unsigned lids, mixed, loop_lids, loop_groups, fixed_groups, live, interrupted;
+	unsigned lids, mixed, loop_lids, loop_lid, loop_groups, fixed_groups, live, interrupted;
 };
 
 static void
@@ -284,7 +284,8 @@ judge_lid(struct oracle *o, unsigned lid, const struct moore_lid_owner *own, boo
 	o->lids += route;
 	o->mixed += route && mixed;
 	try_mixtures(o, o->before, lid, own, was, false);
-	o->loop_lids += try_mixtures(o, o->held, lid, own, is, note);
+	if (try_mixtures(o, o->held, lid, own, is, note) && !o->loop_lids++)
+		o->loop_lid = lid;
 	for (moore_swid s = 0; s < o->f->n_switches; s++) {
 		bool ep = false;
 
@@ -470,6 +471,7 @@ judge_in_series(const char *why, const struct moore_fabric *f, const struct moor
 	CHECK_EQ(why, m->lids, alone->lids);
 	CHECK_EQ(why, m->lids_mixed, alone->lids_mixed);
 	CHECK_EQ(why, m->loop_lids, alone->loop_lids);
+	CHECK_EQ(why, m->loop_lid, alone->loop_lid);
 	CHECK_EQ(why, m->loop_groups, alone->loop_groups);
 	CHECK_EQ(why, m->n_channels, alone->n_channels);
 	CHECK_EQ(why, m->n_dependencies, alone->n_dependencies);
@@ -496,6 +498,7 @@ compare(const char *why, const struct moore_fabric *f, const struct moore_held *
 	CHECK_EQ(why, moore_mix_held(&m, f, held, before, lanes, NULL, &err), 0);
 	CHECK_EQ(why, m->lids, o.lids);
 	CHECK_EQ(why, m->lids_mixed, o.mixed);
+	CHECK_EQ(why, m->loop_lid, o.loop_lid);
 	CHECK_EQ(why, m->loop_lids, o.loop_lids);
 	CHECK_EQ(why, m->loop_lid != 0, o.loop_lids != 0);
 	CHECK_EQ(why, m->loop_groups, o.loop_groups);
