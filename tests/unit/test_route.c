@@ -290,7 +290,7 @@ test_layers(void **state)
 		{ "mlfm", "h=6", 0.97, 0, 1.35 },
 		{ "mlfm", "h=10", 0.99, 0, 1.35 },
 		/* Six trees for each root do not balance as well as 45 do. */
-		{ "mlfm", "h=15 p=2", 0.99, 0, 1.6 },
+		{ "mlfm", "h=15 p=2", 0.99, 0, 1.65 },
 	};
 	(void)state;
 
