@@ -183,7 +183,7 @@ errs() { sim "PerformanceSet $1 PortCounters.SymbolErrorCounter=$2"; }
 	jq -e '[.events[].params | .raised // .drained] == [true, true, false]' <<<"$output"
 	jq -e '[.counters[] | select(.counter == "symbol_error") | .value] == [200]' <<<"$output"
 	run -0 moorectl --socket "$dir/moored.sock" history "$link"
-	[[ $output == "$link"*" drain "*"drained yes"*"drained no"* ]] || fail "$output"
+	[[ $output == "$link"*" drain "*" is drained: "*" is used again: "* ]] || fail "$output"
 	run -0 moorectl --socket "$dir/moored.sock" history s1-0-3
 	[[ $output == *"no event names it"* ]] || fail "$output"
 	# A file that cannot be written is logged once.
