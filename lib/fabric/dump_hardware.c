@@ -55,7 +55,6 @@ struct reader {
 	struct moore_hardware *h;
 	moore_swid sw;		/* of the present section */
 	uint32_t port;		/* of the last line "port", or MOORE_NONE */
-	bool ended;
 };
 
 static bool
@@ -123,12 +122,8 @@ take_arb(struct reader *r, int which, struct moore_err *err)
 static int
 take_line(struct reader *r, struct moore_err *err)
 {
-	if (moore_scan_done(&r->l))
+	if (moore_scan_note(&r->l))
 		return 0;
-	if (moore_scan_skip(&r->l, "#")) {
-		r->ended |= moore_scan_skip(&r->l, "--");
-		return 0;
-	}
 	if (moore_scan_skip(&r->l, "Switch ")) {
 		r->port = MOORE_NONE;
 		return moore_scan_header(&r->l, &r->by_guid, FILE_NAME, &r->sw, err);
@@ -161,11 +156,8 @@ moore_dump_parse_hardware(struct moore_hardware **out, const struct moore_fabric
 	while (moore_scan_line(&r.l))
 		if ((rc = take_line(&r, err)) < 0)
 			goto out;
-	if (!r.ended) {
-		rc = moore_fail(err, MOORE_ESYNTAX, r.l.line, FILE_NAME ": the file does not end in "
-				"'#--'; copy it whole");
+	if ((rc = moore_scan_end(&r.l, FILE_NAME, err)) < 0)
 		goto out;
-	}
 	*out = r.h;
 	r.h = NULL;
 out:

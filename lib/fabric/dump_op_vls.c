@@ -23,7 +23,6 @@ struct reader {
 	const struct moore_fabric *f;
 	moore_swid sw;		/* switch of the present section */
 	uint8_t *lanes;		/* of each port, as in f->port; 0: no line */
-	bool ended;
 };
 
 static bool
@@ -62,12 +61,8 @@ bad:
 static int
 take_line(struct reader *r, struct moore_err *err)
 {
-	if (moore_scan_done(&r->l))
+	if (moore_scan_note(&r->l))
 		return 0;
-	if (moore_scan_skip(&r->l, "#")) {
-		r->ended |= moore_scan_skip(&r->l, "--");
-		return 0;
-	}
 	if (moore_scan_skip(&r->l, "Switch "))
 		return moore_scan_header(&r->l, &r->by_guid, FILE_NAME, &r->sw, err);
 	return take_row(r, err);
@@ -77,10 +72,10 @@ static int
 check_whole(const struct reader *r, struct moore_err *err)
 {
 	const struct moore_fabric *f = r->f;
+	int rc = moore_scan_end(&r->l, FILE_NAME, err);
 
-	if (!r->ended)
-		return moore_fail(err, MOORE_ESYNTAX, r->l.line, FILE_NAME ": the file does not end "
-				  "in '#--'; copy it whole");
+	if (rc < 0)
+		return rc;
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		for (unsigned p = 1; p <= f->sw[s].n_ports; p++)
 			if (moore_fabric_port(f, s, (moore_portnum)p)->role &&

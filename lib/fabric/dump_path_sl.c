@@ -24,7 +24,6 @@ struct reader {
 	struct moore_guid_map by_guid;
 	moore_swid sw;		/* switch of the present section */
 	uint64_t *listed;	/* a bit for each (switch, LID) that has a line */
-	bool ended;
 };
 
 /* Reads a row such as "0x0012 0 2". */
@@ -55,12 +54,8 @@ bad:
 static int
 take_line(struct reader *r, struct moore_sl_set *t, struct moore_err *err)
 {
-	if (moore_scan_done(&r->l))
+	if (moore_scan_note(&r->l))
 		return 0;
-	if (moore_scan_skip(&r->l, "#")) {
-		r->ended |= moore_scan_skip(&r->l, "--");
-		return 0;
-	}
 	if (moore_scan_skip(&r->l, "Switch "))
 		return moore_scan_header(&r->l, &r->by_guid, FILE_NAME, &r->sw, err);
 	return take_row(r, t, err);
@@ -116,12 +111,8 @@ moore_dump_parse_path_sl(struct moore_sl_set **out, const struct moore_fabric *f
 	while (moore_scan_line(&r.l))
 		if ((rc = take_line(&r, t, err)) < 0)
 			goto out;
-	if (!r.ended) {
-		rc = moore_fail(err, MOORE_ESYNTAX, r.l.line, FILE_NAME ": the file does not end "
-				"in '#--'; copy it whole");
-		goto out;
-	}
-	if ((rc = count_unlisted(&r, f, t, err)) < 0)
+	if ((rc = moore_scan_end(&r.l, FILE_NAME, err)) < 0 ||
+	    (rc = count_unlisted(&r, f, t, err)) < 0)
 		goto out;
 	*out = t;
 	t = NULL;

@@ -54,6 +54,24 @@ moore_scan_spaces(struct moore_scan *s)
 }
 
 bool
+moore_scan_note(struct moore_scan *s)
+{
+	if (moore_scan_done(s))
+		return true;
+	if (!moore_scan_skip(s, "#"))
+		return false;
+	s->ended |= moore_scan_skip(s, "--");
+	return true;
+}
+
+int
+moore_scan_end(const struct moore_scan *s, const char *file, struct moore_err *err)
+{
+	return s->ended ? 0 : moore_fail(err, MOORE_ESYNTAX, s->line, "%s: the file does not end in "
+					 "'#--'; copy it whole", file);
+}
+
+bool
 moore_scan_num(struct moore_scan *s, unsigned base, uint64_t max, uint64_t *out)
 {
 	return moore_text_u64(&s->at, s->end, base, max, out);

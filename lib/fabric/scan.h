@@ -12,6 +12,7 @@ struct moore_scan {
 	const char *rest, *text_end;	/* the text after this line */
 	unsigned line;			/* its number, from 1 */
 	bool cut;			/* no newline: the text was cut off in this line */
+	bool ended;			/* moore_scan_note() saw the mark at the end of the text */
 	struct moore_source from;	/* gives more text; all zero: there is none */
 };
 
@@ -30,6 +31,10 @@ moore_scan_from(const struct moore_source *from)
 bool moore_scan_line(struct moore_scan *s);	/* to the next line; false after the last */
 bool moore_scan_skip(struct moore_scan *s, const char *word);	/* past word, if it is next */
 void moore_scan_spaces(struct moore_scan *s);
+/* True for a line that holds no data: an empty one, or a comment.  "#--" marks the end of `file`;
+ * moore_scan_end() returns -MOORE_ESYNTAX if there was none. */
+bool moore_scan_note(struct moore_scan *s);
+int moore_scan_end(const struct moore_scan *s, const char *file, struct moore_err *err);
 /* Finds the switch of a section of `file`; -MOORE_EPLAN when the fabric has no such switch. */
 int moore_scan_switch(const struct moore_scan *s, const struct moore_guid_map *switches,
 		      uint64_t guid, const char *file, uint32_t *sw, struct moore_err *err);

@@ -44,7 +44,7 @@ struct reader {
 	const struct moore_fabric *f;
 	struct moore_counted *c;
 	moore_swid sw;		/* of the present section */
-	bool columns, ended;
+	bool columns;
 };
 
 static int
@@ -103,12 +103,8 @@ take_row(struct reader *r, struct moore_err *err)
 static int
 take_line(struct reader *r, struct moore_err *err)
 {
-	if (moore_scan_done(&r->l))
+	if (moore_scan_note(&r->l))
 		return 0;
-	if (moore_scan_skip(&r->l, "#")) {
-		r->ended |= moore_scan_skip(&r->l, "--");
-		return 0;
-	}
 	if (moore_scan_skip(&r->l, "read "))
 		return take_time(r, err);
 	if (moore_scan_skip(&r->l, "columns"))
@@ -135,11 +131,8 @@ moore_dump_parse_counters(struct moore_counted **out, const struct moore_fabric 
 	while (moore_scan_line(&r.l))
 		if ((rc = take_line(&r, err)) < 0)
 			goto out;
-	if (!r.ended) {
-		rc = moore_fail(err, MOORE_ESYNTAX, r.l.line, FILE_NAME ": the file does not end in "
-				"'#--'; copy it whole");
+	if ((rc = moore_scan_end(&r.l, FILE_NAME, err)) < 0)
 		goto out;
-	}
 	*out = r.c;
 	r.c = NULL;
 out:
