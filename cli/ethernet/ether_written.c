@@ -74,10 +74,11 @@ cli_ether_check_hosts(const char *dir, const struct cli_ether *e, struct moore_e
 {
 	char *at = cli_path_join(dir, CLI_ETHER_HOSTS);
 	struct stat st;
+	/* What switches run, collected in a directory, comes without hosts. */
+	bool has_hosts = at && stat(at, &st) == 0;
 	int rc = at ? CLI_OK : cli_error("out of memory");
 
-	/* What switches run, collected in a directory, comes without hosts. */
-	for (moore_epid i = 0; rc == CLI_OK && i < e->x->plan->n_endpoints && stat(at, &st) == 0; i++)
+	for (moore_epid i = 0; rc == CLI_OK && has_hosts && i < e->x->plan->n_endpoints; i++)
 		rc = check_host(at, e->x, i, faults);
 	free(at);
 	return rc;
