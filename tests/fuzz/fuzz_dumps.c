@@ -86,6 +86,15 @@ judge(const struct moore_fabric *f, const struct moore_lft *lft, const struct mo
 
 /* What was read and written is read and written again as it is. */
 static void
+compare(struct moore_buf b[2])
+{
+	if (b[0].len != b[1].len || memcmp(b[0].data, b[1].data, b[0].len) != 0)
+		abort();
+	moore_buf_free(&b[0]);
+	moore_buf_free(&b[1]);
+}
+
+static void
 judge_hardware(const struct moore_fabric *f, const char *text, size_t len)
 {
 	struct moore_buf b[2] = { MOORE_BUF_INIT, MOORE_BUF_INIT };
@@ -103,10 +112,7 @@ judge_hardware(const struct moore_fabric *f, const char *text, size_t len)
 		text = b[i].data;
 		len = b[i].len;
 	}
-	if (b[0].len != b[1].len || memcmp(b[0].data, b[1].data, b[0].len) != 0)
-		abort();
-	moore_buf_free(&b[0]);
-	moore_buf_free(&b[1]);
+	compare(b);
 }
 
 static void
@@ -131,10 +137,7 @@ judge_counters(const struct moore_fabric *f, const char *text, size_t len)
 		text = b[i].data;
 		len = b[i].len;
 	}
-	if (b[0].len != b[1].len || memcmp(b[0].data, b[1].data, b[0].len) != 0)
-		abort();
-	moore_buf_free(&b[0]);
-	moore_buf_free(&b[1]);
+	compare(b);
 }
 
 static void

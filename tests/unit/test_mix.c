@@ -191,32 +191,47 @@ compare(const char *why, const struct moore_fabric *f, const struct moore_mix_ta
 
 /* ---- what the judge reports, followed step by step ----------------------------- */
 
+/* True if some switch's packets to a LID go round: out[] has its row at each switch. */
+static bool
+goes_round(const struct moore_fabric *f, const uint8_t *out)
+{
+	for (moore_swid s0 = 0; s0 < f->n_switches; s0++) {
+		moore_swid s = s0;
+		uint32_t hops = 0;
+
+		for (; hops <= f->n_switches; hops++) {
+			if (out[s] > f->sw[s].n_ports ||
+			    moore_fabric_port(f, s, out[s])->role != MOORE_ROLE_SWITCH)
+				break;
+			s = moore_fabric_port(f, s, out[s])->peer;
+		}
+		if (hops > f->n_switches)
+			return true;
+	}
+	return false;
+}
+
 /* True if a LID has a loop after the first n steps. */
 static bool
 loops_after(const struct moore_fabric *f, const struct moore_lft *was, const struct moore_lft *now,
 	    const struct moore_mix_step *step, uint32_t n)
 {
-	for (unsigned lid = 1; lid < was->stride; lid++)
-		for (moore_swid s0 = 0; s0 < f->n_switches; s0++) {
-			moore_swid s = s0;
-			uint32_t hops = 0;
+	uint8_t *out = malloc(f->n_switches);
+	bool loops = false;
 
-			for (; hops <= f->n_switches; hops++) {
-				bool done = false;
-				uint8_t out;
+	assert_non_null(out);
+	for (unsigned lid = 1; lid < was->stride && !loops; lid++) {
+		for (moore_swid s = 0; s < f->n_switches; s++) {
+			bool done = false;
 
-				for (uint32_t i = 0; i < n; i++)
-					done |= step[i].sw == s && step[i].block == lid / 64;
-				out = moore_lft_row(done ? now : was, s)[lid];
-				if (out > f->sw[s].n_ports ||
-				    moore_fabric_port(f, s, out)->role != MOORE_ROLE_SWITCH)
-					break;
-				s = moore_fabric_port(f, s, out)->peer;
-			}
-			if (hops > f->n_switches)
-				return true;
+			for (uint32_t i = 0; i < n; i++)
+				done |= step[i].sw == s && step[i].block == lid / 64;
+			out[s] = moore_lft_row(done ? now : was, s)[lid];
 		}
-	return false;
+		loops = goes_round(f, out);
+	}
+	free(out);
+	return loops;
 }
 
 static void
@@ -326,26 +341,20 @@ static bool
 loops_by_guid(const struct moore_fabric *f, const struct moore_lft *was, const struct moore_lft *now,
 	      unsigned lid, uint32_t n)
 {
-	for (moore_swid s0 = 0; s0 < f->n_switches; s0++) {
-		moore_swid s = s0;
-		uint32_t hops = 0;
+	uint8_t *out = malloc(f->n_switches);
+	bool loops;
 
-		for (; hops <= f->n_switches; hops++) {
-			uint32_t before = 0;
-			uint8_t out;
+	assert_non_null(out);
+	for (moore_swid s = 0; s < f->n_switches; s++) {
+		uint32_t before = 0;
 
-			for (moore_swid t = 0; t < f->n_switches; t++)
-				before += f->sw[t].guid < f->sw[s].guid;
-			out = moore_lft_row(before < n ? now : was, s)[lid];
-			if (out > f->sw[s].n_ports ||
-			    moore_fabric_port(f, s, out)->role != MOORE_ROLE_SWITCH)
-				break;
-			s = moore_fabric_port(f, s, out)->peer;
-		}
-		if (hops > f->n_switches)
-			return true;
+		for (moore_swid t = 0; t < f->n_switches; t++)
+			before += f->sw[t].guid < f->sw[s].guid;
+		out[s] = moore_lft_row(before < n ? now : was, s)[lid];
 	}
-	return false;
+	loops = goes_round(f, out);
+	free(out);
+	return loops;
 }
 
 static void
