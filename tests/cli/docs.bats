@@ -87,3 +87,10 @@ unset COLUMNS	# what completion reads is not wrapped for all that
 	cat "$BATS_TEST_TMPDIR/dead"
 	[ ! -s "$BATS_TEST_TMPDIR/dead" ]
 }
+
+# The other pages need a fabric: tests/package/guide.bats walks them all.
+@test "the guide's first page shows what its commands print" {
+	mkdir "$BATS_TEST_TMPDIR/site"
+	cd "$BATS_TEST_TMPDIR/site"
+	PATH=${M%/*}:$PATH COLUMNS=200 "$ROOT/tests/package/walk" "$ROOT/docs/guide/design.md"
+}
