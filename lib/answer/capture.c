@@ -8,7 +8,9 @@
 #include "answer/answer_impl.h"
 #include "moore/capture.h"
 
-#define VERSION 1
+/* One more whenever a member or a key is added, so that an older reader names the reason.  2 has
+ * moore-hardware.dump and moore-counters.dump; all else is that of 1. */
+#define VERSION 2
 
 const char moore_schema_capture[] = OBJ("'moore_capture':" INT ",'moore':" STR ",'from':" STR
 	",'at':" INT ",'names':" STR ",'key_id':" OR_NULL("string") ",'switches':" INT
@@ -67,9 +69,14 @@ find_name(const char *name)
 	return i;
 }
 
+/* What an archive has besides the members of this version. */
+struct others {
+	struct moore_member manifest, unknown;	/* unknown: the first one */
+};
+
 /* Takes every member up to the manifest, which is the last. */
 static int
-take_members(struct moore_capture *c, const char *data, size_t len, struct moore_member *manifest,
+take_members(struct moore_capture *c, const char *data, size_t len, struct others *others,
 	     struct moore_err *err)
 {
 	const char *at = data, *end = data + len;
@@ -77,22 +84,24 @@ take_members(struct moore_capture *c, const char *data, size_t len, struct moore
 	int rc, i;
 
 	while ((rc = moore_tar_next(&at, end, &m, err)) > 0) {
-		if (manifest->name)
+		if (others->manifest.name)
 			return moore_fail(err, MOORE_ESYNTAX, 0, "%s: stands after " MOORE_MANIFEST
 					  ", which ends a capture", m.name);
 		if (!strcmp(m.name, MOORE_MANIFEST)) {
-			*manifest = m;
+			others->manifest = m;
 			continue;
 		}
-		if ((i = find_name(m.name)) == MOORE_N_CAPTURED)
-			return moore_fail(err, MOORE_ESYNTAX, 0, "%s: no member of a capture has this "
-					  "name", m.name);
+		if ((i = find_name(m.name)) == MOORE_N_CAPTURED) {
+			if (!others->unknown.name)
+				others->unknown = m;
+			continue;
+		}
 		if (c->member[i].name)
 			return moore_fail(err, MOORE_ESYNTAX, 0, "%s: occurs twice", m.name);
 		c->member[i] = m;
 		c->hash[i] = moore_hash(MOORE_HASH_INIT, m.data, m.len);
 	}
-	if (rc == 0 && !manifest->name)
+	if (rc == 0 && !others->manifest.name)
 		return moore_fail(err, MOORE_ESYNTAX, 0, "it has no " MOORE_MANIFEST ", so it is no "
 				  "capture, or it is cut off");
 	return rc;
@@ -155,14 +164,19 @@ check_members(const struct moore_capture *c, const json_t *list, struct moore_er
 }
 
 static int
-take_manifest(struct moore_capture *c, const json_t *o, struct moore_err *err)
+take_manifest(struct moore_capture *c, const json_t *o, const char *unknown, struct moore_err *err)
 {
-	if (count_at(o, "moore_capture") > VERSION)
-		return moore_fail(err, MOORE_EINVAL, 0, "a later moore made this capture (format %u, "
-				  "this one reads %d): update moore",
-				  (unsigned)count_at(o, "moore_capture"), VERSION);
-	if (count_at(o, "moore_capture") != VERSION)
+	uint64_t version = count_at(o, "moore_capture");
+
+	if (version > VERSION)
+		return moore_fail(err, MOORE_EINVAL, 0, "a later moore made this capture (format "
+				  "%llu, this one reads up to %d): update moore",
+				  (unsigned long long)version, VERSION);
+	if (version == 0)
 		return moore_fail(err, MOORE_ESYNTAX, 0, MOORE_MANIFEST ": is not that of a capture");
+	if (unknown)
+		return moore_fail(err, MOORE_ESYNTAX, 0, "%s: no member of a capture has this name",
+				  unknown);
 	c->at = count_at(o, "at");
 	c->pseudonyms = !strcmp(text_at(o, "names"), "pseudonyms");
 	c->live = !strcmp(text_at(o, "from"), "moored");
@@ -177,18 +191,18 @@ take_manifest(struct moore_capture *c, const json_t *o, struct moore_err *err)
 int
 moore_capture_open(struct moore_capture *out, const char *data, size_t len, struct moore_err *err)
 {
-	struct moore_member manifest = { NULL, NULL, 0 };
+	struct others others = { .manifest.name = NULL };
 	json_error_t where;
 	json_t *o;
 	int rc;
 
 	*out = (struct moore_capture){ .at = 0 };
-	if ((rc = take_members(out, data, len, &manifest, err)) < 0)
+	if ((rc = take_members(out, data, len, &others, err)) < 0)
 		return rc;
-	if (!(o = json_loadb(manifest.data, manifest.len, JSON_REJECT_DUPLICATES, &where)))
+	if (!(o = json_loadb(others.manifest.data, others.manifest.len, JSON_REJECT_DUPLICATES, &where)))
 		return moore_fail(err, MOORE_ESYNTAX, 0, MOORE_MANIFEST ": line %d: %s", where.line,
 				  where.text);
-	rc = take_manifest(out, o, err);
+	rc = take_manifest(out, o, others.unknown.name, err);
 	json_decref(o);
 	return rc;
 }

@@ -17,7 +17,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 @test "a capture is a tar archive of dumps, and its manifest lists it" {
 	[ "$(tar tf site.tar | tr '\n' ' ')" = "opensm-subnet.lst opensm-lfts.dump opensm-sl2vl.dump opensm.mcfdbs moore-op-vls.dump plan.json MANIFEST.json " ]
 	run -0 tar xOf site.tar MANIFEST.json
-	holds '.moore_capture == 1 and .from == "dumps" and .names == "pseudonyms" and .at == 1700000000'
+	holds '.moore_capture == 2 and .from == "dumps" and .names == "pseudonyms" and .at == 1700000000'
 	holds '.switches == 50 and .endpoints == 200 and .cables == 175 and .lids == 250'
 	tar xOf site.tar MANIFEST.json | jq -r '.members[] | "\(.bytes) \(.name)"' >"$T/listed"
 	tar tvf site.tar | awk '$6 != "MANIFEST.json" { print $3, $6 }' | diff "$T/listed" -
@@ -163,10 +163,26 @@ print("0x%016x" % h)' >"$T/hash"
 	(cd "$T/x" && tar cf ../few.tar opensm-lfts.dump MANIFEST.json)
 	run --separate-stderr -2 $M verify "$T/few.tar"
 	says "which is not in it"
-	jq '.moore_capture = 2' "$T/x/MANIFEST.json" >"$T/x/m" && mv "$T/x/m" "$T/x/MANIFEST.json"
-	(cd "$T/x" && tar cf ../later.tar opensm* moore* plan.json MANIFEST.json)
-	run --separate-stderr -2 $M verify "$T/later.tar"
-	says "a later moore made this capture (format 2, this one reads 1): update moore"
+	# pack_as VERSION [MEMBER]: a capture of this version, with one more member.
+	pack_as() {
+		jq ".moore_capture = $1" "$T/x/MANIFEST.json" >"$T/m"
+		cp "$T/m" "$T/x/MANIFEST.json"
+		[ -z "${2-}" ] || echo news >"$T/x/$2"
+		(cd "$T/x" && tar cf ../version.tar opensm* moore* plan.json ${2+"$2"} MANIFEST.json)
+	}
+	# Version 1 had fewer members.
+	pack_as 1
+	run -0 $M verify "$T/version.tar"
+	pack_as 0
+	run --separate-stderr -2 $M verify "$T/version.tar"
+	says "MANIFEST.json: is not that of a capture"
+	# What a later version adds has no name here, but its version is the reason.
+	pack_as 3 news.dump
+	run --separate-stderr -2 $M verify "$T/version.tar"
+	says "a later moore made this capture (format 3, this one reads up to 2): update moore"
+	pack_as 2 news.dump
+	run --separate-stderr -2 $M verify "$T/version.tar"
+	says "news.dump: no member of a capture has this name"
 	run --separate-stderr -2 $M capture site.tar --key key -o "$T/again"
 	says "is a capture already"
 	run --separate-stderr -2 $M capture t --key key
