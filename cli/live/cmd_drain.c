@@ -39,29 +39,52 @@ put_links(struct moore_buf *b, const json_t *links)
 	cli_put_grid(b, &g);
 }
 
+/* A line for each drained port of the list. */
 static void
-put_drain(struct moore_buf *b, const json_t *answer)
+put_drained(struct moore_buf *b, const char *head, const json_t *list)
 {
-	const json_t *drained = json_object_get(answer, "drained"), *d;
+	const json_t *d;
 	size_t i;
 
-	json_array_foreach(drained, i, d) {
-		cli_putf(b, "drained        %s:%lld by %s, for ", cli_str(d, "guid"), cli_int(d, "port"),
+	json_array_foreach(list, i, d) {
+		cli_putf(b, "%-14s %s:%lld by %s, for ", head, cli_str(d, "guid"), cli_int(d, "port"),
 			 cli_str(d, "by"));
 		cli_put_time(b, (long long)time(NULL) * 1000 - cli_int(d, "at_ms"));
 		cli_putf(b, ": %s\n", cli_str(d, "why"));
 	}
-	if (json_array_size(json_object_get(answer, "links"))) {
-		put_links(b, json_object_get(answer, "links"));
-		cli_put_optics(b, json_object_get(answer, "links"));
+}
+
+/* The links that were judged, and at what cost they can be drained. */
+static void
+put_judged(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *links = json_object_get(answer, "links");
+
+	put_drained(b, "drained", json_object_get(answer, "drained"));
+	if (json_array_size(links)) {
+		put_links(b, links);
+		cli_put_optics(b, links);
 		cli_putf(b, "greatest load  %.6g routes on a link, %.6g when they are drained\n",
 			 cli_num(answer, "load_before"), cli_num(answer, "load_after"));
-	} else if (!json_object_get(answer, "written")) {
+	} else {
 		cli_putf(b, CLI_GREEN "no link has errors or flaps" CLI_PLAIN "\n");
 	}
+}
+
+/* What was judged before --undo is no longer so. */
+static void
+put_drain(struct moore_buf *b, const json_t *answer)
+{
+	const json_t *undone = json_object_get(answer, "undone");
+	long long n = cli_int(answer, "written");
+
+	if (undone)
+		put_drained(b, "was drained", undone);
+	else
+		put_judged(b, answer);
 	if (json_object_get(answer, "written"))
-		cli_putf(b, "%lld lines changed in %s; OpenSM's plugin sweeps within seconds\n",
-			 cli_int(answer, "written"), cli_str(answer, "file"));
+		cli_putf(b, "%lld line%s changed in %s%s\n", n, n == 1 ? "" : "s", cli_str(answer, "file"),
+			 n ? "; OpenSM's plugin sweeps within seconds" : "");
 	else if (!cli_yes(answer, "ok"))
 		cli_putf(b, "--apply drains those that are fine, in %s\n", cli_str(answer, "file"));
 }
@@ -114,18 +137,19 @@ choose(const struct cli_call *c, const json_t *answer, struct moore_drain_line *
 	return n;
 }
 
-/* How many of these links have a line, which --undo removes. */
-static size_t
-count_drained(const json_t *answer, const struct moore_drain_line *line, size_t n)
+/* Those of these links that have a line, which --undo removes. */
+static json_t *
+undone(const json_t *answer, const struct moore_drain_line *line, size_t n)
 {
-	const json_t *list = json_object_get(answer, "drained"), *d;
+	const json_t *drained = json_object_get(answer, "drained");
+	json_t *found = json_array(), *d;
 	struct moore_drain_line has;
-	size_t i, found = 0;
+	size_t i;
 
-	json_array_foreach(list, i, d)
+	json_array_foreach(drained, i, d)
 		for (size_t k = 0; k < n && line_of(d, "guid", "port", &has); k++)
 			if (line[k].guid == has.guid && line[k].port == has.port) {
-				found++;
+				json_array_append(found, d);
 				break;
 			}
 	return found;
@@ -158,8 +182,11 @@ write_file(const struct cli_call *c, json_t *answer)
 	if (line && links_file_change(file, line, undo ? n : 0, line, undo ? 0 : n, &err) < 0)
 		rc = err.line ? cli_error_at(file, &err) : cli_error("%s", err.text);
 	if (rc == CLI_OK) {
-		json_object_set_new(answer, "written", json_integer((json_int_t)(undo ?
-			count_drained(answer, line, n) : n)));
+		if (undo) {
+			json_object_set_new(answer, "undone", undone(answer, line, n));
+			n = json_array_size(json_object_get(answer, "undone"));
+		}
+		json_object_set_new(answer, "written", json_integer((json_int_t)n));
 		json_object_set_new(answer, "ok", json_boolean(undo || is_done(answer)));
 	}
 	free(line);

@@ -2,9 +2,10 @@
 /* drain.c - which links are drained, which may be, and what that costs. */
 #include "answer/answer_impl.h"
 
+#define LINES LIST_OF(OBJ("'guid':" STR ",'port':" INT ",'at_ms':" INT ",'by':" STR ",'why':" STR))
+
 const char moore_schema_drain[] = OBJ("'ok':" BOOL ",'file':" STR ",'most':" INT ",'load_before':" NUM
-	",'load_after':" NUM ",'drained':" LIST_OF(OBJ("'guid':" STR ",'port':" INT ",'at_ms':" INT
-		",'by':" STR ",'why':" STR))
+	",'load_after':" NUM ",'drained':" LINES ",'undone?':" LINES
 	",'links':" LIST_OF(OBJ("'switch':" STR ",'guid':" STR ",'port':" INT ",'peer':" STR ",'peer_guid':"
 		OR_NULL("string") ",'peer_port':" INT ",'finding':" OR_NULL("string") ",'verdict':" STR
 		",'text':" STR ",'optics?':" OPTIC ",'peer_optics?':" OPTIC)) ",'written?':" INT);

@@ -101,6 +101,15 @@ errs() { sim "PerformanceSet $1 PortCounters.SymbolErrorCounter=$2"; }
 	jq -e '.links[0] | .optics.serial == "near" and .peer_optics.serial == "far"' <<<"$output"
 	run -1 drain --ibdiagnet "$dir/ibdiagnet"
 	[[ $output == *" serial near"*" serial far"* ]] || fail "$output"
+	# The same from what mlxlink printed at each end.
+	mkdir "$dir/mlxlink"
+	run -1 drain --json
+	jq -r '.links[0] | "\(.guid)-\(.port) near", "\(.peer_guid)-\(.peer_port) far"' <<<"$output" |
+		while read -r port which; do
+			printf 'Module Info\n-----------\nVendor Serial Number : %s\n' "$which" >"$dir/mlxlink/$port.txt"
+		done
+	run -1 drain --mlxlink "$dir/mlxlink" --json
+	jq -e '.links[0] | .optics.serial == "near" and .peer_optics.serial == "far"' <<<"$output"
 	run -1 drain --json
 	change drain --apply
 	calm
@@ -112,7 +121,10 @@ errs() { sim "PerformanceSet $1 PortCounters.SymbolErrorCounter=$2"; }
 	jq -e ".max_load == $after" <<<"$(verify)"
 	drain | grep "drained .* by moorectl, for .*: errors $sw\[$port\] -> $peer\[$peer_port\]"
 	echo "$peer:2 weight 1" >>"$dir/links"
-	change drain --undo "$peer[$peer_port]"
+	change drain --undo "$peer[$peer_port]" >"$dir/undo"
+	grep "was drained .* by moorectl, for .*: errors $sw\[$port\]" "$dir/undo"
+	grep "^1 line changed in $dir/links; OpenSM's plugin sweeps" "$dir/undo"
+	[ "$(wc -l <"$dir/undo")" -eq 2 ] || fail "$(cat "$dir/undo")"
 	calm
 	[ "$(rows_by "$(guid_of "$sw")" "$port")" -gt 0 ]
 	jq -e ".max_load == $before" <<<"$(verify)"
