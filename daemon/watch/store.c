@@ -57,8 +57,9 @@ store_write(const char *dir, const char *name, const void *data, size_t len, str
 	}
 	if (!good) {
 		unlink(beside);
+		/* Without the name, which changes while the cause is one, and would be logged again. */
 		return moore_fail(err, MOORE_EINVAL, 0, "%.200s: cannot write: %s: free space, or allow "
-				  "moored to write there (state_dir)", to, strerror(why));
+				  "moored to write there (state_dir)", dir, strerror(why));
 	}
 	sync_dir(dir);
 	return 0;

@@ -69,11 +69,11 @@ saved_or_dead() { ! kill -0 $PID 2>/dev/null || [ "$(ls "$T"/state/history-* | w
 @test "a folder that cannot be written is in the log once, and then that it is written again" {
 	q5
 	printf '%s %s\n' socket "$SOCK" state_dir "$T/none/state" metrics '(null)' >"$T/moored.conf"
-	export MOORED_STILL_POLLS=40
+	export MOORED_STILL_POLLS=4000
 	start_mishap
 	will '.poll >= 40' hotspots.list
 	for s in 21 42 63 84; do
-		ahead 0 $s	# history is written every 20 s
+		ahead $s $s	# history is written every 20 s, into a file of that time
 		ask system.ping
 		sleep 0.2
 	done
@@ -82,7 +82,7 @@ saved_or_dead() { ! kill -0 $PID 2>/dev/null || [ "$(ls "$T"/state/history-* | w
 	# One line for each of the two.
 	[ "$(grep -c 'cannot write' "$T/log")" -eq 2 ]
 	mkdir -p "$T/none/state"
-	ahead 0 105
+	ahead 105 105
 	ask system.ping
 	until_ok logged 'history: written again; the failure came [34] times'
 	until_ok logged 'events: written again'
