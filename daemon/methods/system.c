@@ -186,6 +186,7 @@ run_status(struct call *c, struct rpc_error *e)
 	json_t *planes = json_array();
 
 	(void)e;
+	problems_look(c->d);
 	for (unsigned i = 0; i < d->n_planes; i++) {
 		ok &= is_well(d, i);
 		json_array_append_new(planes, json_plane(d, i));

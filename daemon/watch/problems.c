@@ -2,7 +2,7 @@
 /* problems.c - problems of the subnet managers and of the tables, one table row each.
  *
  * All conditions are judged every LOOK_MS from what the other parts know, so that no part
- * has to announce that its state has changed.  Elsewhere: which managers answer
+ * has to announce that its state has changed, and for each system.status, whose lines shall agree.  Elsewhere: which managers answer
  * (managers.c), what the plugin reported (sweeps.c), whether the tables are sound (sound.c). */
 #include <inttypes.h>
 #include <stdio.h>
@@ -223,14 +223,18 @@ look_at(struct moored *d, unsigned plane)
 	moore_buf_free(&b);
 }
 
+void
+problems_look(struct moored *d)
+{
+	for (unsigned i = 0; d->problems && i < d->n_planes; i++)
+		look_at(d, i);
+}
+
 static void
 on_timer(evutil_socket_t fd, short what, void *arg)
 {
-	struct moored *d = arg;
-
 	(void)fd, (void)what;
-	for (unsigned i = 0; i < d->n_planes; i++)
-		look_at(d, i);
+	problems_look(arg);
 }
 
 static int

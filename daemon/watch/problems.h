@@ -31,6 +31,8 @@ enum problem_step problem_step(struct problem *p, const char *text, uint64_t now
 
 /* ---- what others ask ---------------------------------------------------------------- */
 
+/* Judges all conditions now, so that what is raised fits what the other parts answer. */
+void problems_look(struct moored *d);
 /* True if a problem of the plane is raised. */
 bool problems_any(const struct moored *d, unsigned plane);
 /* [{"what","since_ms","text"},..] */

@@ -115,6 +115,10 @@ standby() {
 	since
 	sm_hup
 	await 'ERR MR01'
+	# The first answer that has the refusal has the problem, too.
+	refused() { ask system.status >"$dir/first"; jq -e "$P.told.state == \"kept\"" "$dir/first" >/dev/null; }
+	until_ok 30 refused
+	jq -e "[$P.problems[].what] == [\"sweep-refused\"]" "$dir/first" || fail "$(cat "$dir/first")"
 	will 30 "[$P.problems[].what] == [\"sweep-refused\"] and $P.tables_by == \"plugin\"" system.status
 	run -1 status
 	[[ $output == *"sweep-refused"*"qos is FALSE"*"the last good routes stay"* ]]
