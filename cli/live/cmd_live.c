@@ -20,30 +20,42 @@ is_up(const json_t *plane)
 	return !strcmp(cli_str(plane, "state"), "up");
 }
 
-/* What OpenSM's plugin said, and whether it is what the switches hold. */
+/* Whether the switches hold what the plugin computed. */
 static void
-put_told(struct moore_buf *b, const json_t *t)
+put_held(struct moore_buf *b, const json_t *t)
 {
 	const json_t *routes = json_object_get(t, "routes_held");
 	const json_t *lanes = json_object_get(t, "lanes_held");
+	const char *yet = cli_yes(t, "up") ? "" : " yet";
 
-	if (!json_is_object(t))
-		return;
-	cli_putf(b, "               its sweep %lld: %s%s" CLI_PLAIN ", hash %s: ", cli_int(t, "number"),
-		 *cli_str(t, "why") ? CLI_RED : "", cli_str(t, "state"),
-		 *cli_str(t, "hash") ? cli_str(t, "hash") : "-");
-	if (json_is_false(routes) || json_is_false(lanes))
-		cli_putf(b, CLI_YELLOW "the switches do not hold it%s" CLI_PLAIN "\n",
-			 cli_yes(t, "up") ? "" : " yet");
+	if (json_is_false(routes))
+		cli_putf(b, CLI_YELLOW "the switches do not hold its routes%s" CLI_PLAIN "\n", yet);
+	else if (json_is_false(lanes))
+		cli_putf(b, CLI_YELLOW "the switches do not hold its lanes%s" CLI_PLAIN "\n", yet);
 	else if (json_is_true(routes))
 		cli_putf(b, "the switches hold its routes%s\n", json_is_true(lanes) ? " and lanes" : "");
 	else
 		cli_putf(b, "no tables were read back to compare with it\n");
+}
+
+/* What OpenSM's plugin said.  Why it refused is the text of the problem sweep-refused. */
+static void
+put_told(struct moore_buf *b, const json_t *t)
+{
+	const char *state = cli_str(t, "state");
+
+	if (!json_is_object(t))
+		return;
+	cli_putf(b, "               its sweep %lld: ", cli_int(t, "number"));
+	if (!strcmp(state, "routed"))
+		cli_putf(b, "routed, hash %s: ", cli_str(t, "hash"));
+	else
+		cli_putf(b, CLI_RED "%s" CLI_PLAIN ": ", !strcmp(state, "kept") ?
+			 "refused, it keeps the last good routes" : "refused, it sets no routes");
+	put_held(b, t);
 	if (cli_int(t, "step") < cli_int(t, "steps"))
 		cli_putf(b, "               " CLI_YELLOW "step %lld of %lld is in force" CLI_PLAIN "\n",
 			 cli_int(t, "step"), cli_int(t, "steps"));
-	if (*cli_str(t, "why"))
-		cli_putf(b, "               %s\n", cli_str(t, "why"));
 }
 
 /* "3 deviations from the plan: ...", or what to say of none. */

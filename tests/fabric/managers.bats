@@ -121,6 +121,7 @@ standby() {
 	jq -e "[$P.problems[].what] == [\"sweep-refused\"]" "$dir/first" || fail "$(cat "$dir/first")"
 	will 30 "[$P.problems[].what] == [\"sweep-refused\"] and $P.tables_by == \"plugin\"" system.status
 	run -1 status
+	[[ $output == *"refused, it keeps the last good routes: the switches hold its routes"* ]] || fail "$output"
 	[[ $output == *"sweep-refused"*"qos is FALSE"*"the last good routes stay"* ]]
 	metric 'moore_last_sweep_ok{plane=""} 0'
 	sm_stop

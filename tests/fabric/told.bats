@@ -63,7 +63,7 @@ send() {
 	will 90 "$T.routes_held == false" system.status
 	will 30 'any(.planes[0].problems[]; .what == "tables-other")' system.status
 	run -1 moorectl --socket "$dir/moored.sock" status
-	[[ $output == *"the switches do not hold it"* ]]
+	[[ $output == *"the switches do not hold its routes"* ]]
 	sm_stop
 	moored_stop
 }
