@@ -39,6 +39,9 @@ name_at(const struct snapshot *s, uint64_t port_guid)
 	for (uint32_t i = 0; f && i < f->n_endpoints; i++)
 		if (f->ep[i].guid == port_guid)
 			return f->ep[i].name;
+	for (uint32_t i = 0; f && i < f->n_switches; i++)
+		if (f->sw[i].guid == port_guid)	/* port 0 has the GUID of its switch */
+			return f->sw[i].name;
 	return NULL;
 }
 

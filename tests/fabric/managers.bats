@@ -39,13 +39,14 @@ watched() {
 	events_pid=$!
 }
 
-# Starts a second OpenSM at the last host; its files are in $one/two, its process is $second.
+# Starts a second OpenSM at the last host, or at $SECOND_AT; its files are in $one/two, its process
+# is $second.
 second_start() {
 	dir=$one/two
 	mkdir -p "$dir/cache" "$dir/dump"
 	cp "$one/moore.conf" "$dir/"
 	: >"$dir/opensm.log"
-	SIM_HOST=$(awk -F'"' '/^Hca/ { n = $2 } END { print n }' "$one/net") \
+	SIM_HOST=${SECOND_AT:-$(awk -F'"' '/^Hca/ { n = $2 } END { print n }' "$one/net")} \
 		OSM_TMP_DIR=$dir/dump OSM_CACHE_DIR=$dir/cache seen=0 \
 		sm_start sminfo_polling_timeout 1000 polling_retry_number 2 "$@"
 	second=$sm_pid
@@ -95,6 +96,16 @@ standby() {
 	will 10 '.ok' system.status
 	grep -q 'manager-lost is over: ' "$one/moored.log"
 	until_ok 2 raised manager-lost false
+}
+
+@test "the standby runs on a switch and dies: the switch is named" {
+	watched
+	SECOND_AT=s1-4-4 standby
+	kill -KILL "$second"
+	will 30 "[$P.problems[].what] == [\"manager-lost\"]" system.status
+	run -1 status
+	[[ $output == *"no answer any more from the subnet manager 0x"*" (s1-4-4) at LID "*", standby until then"* ]] ||
+		fail "$output"
 }
 
 @test "a second OpenSM that ignores the first: two masters" {
