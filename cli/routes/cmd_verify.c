@@ -293,7 +293,7 @@ put_expected(struct moore_buf *b, const json_t *answer)
 		put_sa(b, sa);
 	if (json_is_null(json_object_get(answer, "adaptive_routing")))
 		cli_putf(b, "adaptive       unknown, since no standard attribute reports adaptive routing: "
-			 "this verdict\n               does not hold for an SL that a switch routes "
+			 "this verdict does not hold for an SL that a switch routes "
 			 "adaptively\n");
 }
 
