@@ -294,10 +294,10 @@ const char *cli_moore_conf_in(const char *value, size_t *len);
 
 /* Appends diameter, mean_distance and girth of an answer. */
 void cli_put_metrics(struct moore_buf *b, const json_t *metrics);
-/* Append what `route` and `verify` both print of a verdict: hops, VLs and load; and the
- * line for tables without a cycle. */
 /* The operational VLs that the verdict counts with, and what told them. */
 void cli_put_op_vls(struct moore_buf *b, const json_t *answer);
+/* Append what `route` and `verify` both print of a verdict: hops, VLs and load; and the
+ * line for tables without a cycle. */
 void cli_put_verdict(struct moore_buf *b, const json_t *verdict);
 void cli_put_sound(struct moore_buf *b, const json_t *verdict);
 

@@ -533,14 +533,15 @@ static void
 put_answer(struct moore_buf *b, const json_t *answer)
 {
 	const char *topology = cli_str(answer, "topology");
+	long long switches = cli_int(answer, "missing_switches"), links = cli_int(answer, "missing_links");
 
 	cli_putf(b, "topology       %s\n", *topology ? topology : "not recognised");
 	cli_putf(b, "fabric         %lld switches, %lld endpoints\n", cli_int(answer, "switches"),
 		 cli_int(answer, "endpoints"));
-	if (cli_int(answer, "missing_switches") || cli_int(answer, "missing_links"))
-		cli_putf(b, "missing        %lld switches, %lld links; %lld next hops differ from the "
-			 "intact fabric's\n", cli_int(answer, "missing_switches"),
-			 cli_int(answer, "missing_links"), cli_int(answer, "repaired"));
+	if (switches || links)
+		cli_putf(b, "missing        %lld switch%s, %lld link%s; %lld next hops differ from the "
+			 "intact fabric's\n", switches, switches == 1 ? "" : "es", links,
+			 links == 1 ? "" : "s", cli_int(answer, "repaired"));
 	if (cli_int(answer, "avoided_links") || cli_int(answer, "drained_switches"))
 		cli_putf(b, "avoided        %lld links out of use, nothing passes through %lld switches\n",
 			 cli_int(answer, "avoided_links"), cli_int(answer, "drained_switches"));

@@ -55,7 +55,6 @@ cli_put_verdict(struct moore_buf *b, const json_t *verdict)
 	json_array_foreach(vls, i, n)
 		cli_putf(b, " %lld", json_integer_value(n));
 	cli_putf(b, "%s on links between switches\n", json_array_size(vls) ? "" : " none");
-	cli_put_op_vls(b, verdict);
 	if (json_is_object(hottest)) {
 		cli_putf(b, "load           greatest %.2f times the mean, on ",
 			 cli_num(verdict, "max_over_mean_load"));
@@ -330,6 +329,7 @@ put_answer(struct moore_buf *b, const json_t *answer)
 {
 	put_scope(b, answer);
 	cli_put_verdict(b, answer);
+	cli_put_op_vls(b, answer);
 	if (cli_int(answer, "dropped"))
 		cli_putf(b, "dropped        %lld (switch, in port, out port, SL) in use map to VL 15\n",
 			 cli_int(answer, "dropped"));

@@ -10,14 +10,16 @@ blanks() { tr -s ' \n' ' '; }
 
 @test "a sentence is wrapped below its text, past the label" {
 	q5 "$T/p.json"
-	run $M route "$T/p.json"
+	$M route "$T/p.json" -o "$T/tables" >/dev/null
+	rm "$T/tables/moore-op-vls.dump"
+	run $M verify "$T/tables"
 	one=$output
-	grep -q '^operational    8 VLs .\{70\}' <<<"$one"
+	grep -q '^operational    15 VLs .\{70\}' <<<"$one"
 	for n in unset 40 80 100 5 x ''; do
 		unset COLUMNS
 		[ $n = unset ] || export COLUMNS=$n
 		case $n in 40 | 100) want=$n ;; *) want=80 ;; esac
-		run $M route "$T/p.json"
+		run $M verify "$T/tables"
 		[ -z "$(wider "$want")" ] || { echo "$n: $output"; false; }
 		[ -n "$(wider $((want - 12)))" ]	# no line is wrapped too early
 		[ "$(blanks <<<"$output")" = "$(blanks <<<"$one")" ]

@@ -130,6 +130,9 @@ setup() {
 	[[ $output == *"15 VLs on links between switches: assumed"* ]]
 	run -0 $M verify "$T/v" --json
 	holds '.op_vls == {"from": "assumed", "least": 15, "greatest": 15}'
+	# A plan has no ports that could run fewer.
+	run -0 $M route "$P" --fail s0-0-0:5
+	[[ $output == *"missing        0 switches, 1 link; "* && $output != *assumed* ]]
 	for n in 3 0 16 x; do
 		run --separate-stderr -2 $M verify "$T/v" --op-vls $n
 		says "op-vls"
