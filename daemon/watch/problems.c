@@ -40,7 +40,7 @@ name_at(const struct snapshot *s, uint64_t port_guid)
 		if (f->ep[i].guid == port_guid)
 			return f->ep[i].name;
 	for (uint32_t i = 0; f && i < f->n_switches; i++)
-		if (f->sw[i].guid == port_guid)	/* port 0 has the GUID of its switch */
+		if (f->sw[i].guid == port_guid || f->sw[i].port_guid == port_guid)
 			return f->sw[i].name;
 	return NULL;
 }
