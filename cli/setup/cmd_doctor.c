@@ -410,9 +410,13 @@ check_opensm_conf(struct exam *x)
 	struct cli_setting s;
 
 	if (access(x->opensm_conf, R_OK) < 0) {
-		note(x, BAD, "opensm.conf", x->opensm_conf, 0, "%s: write OpenSM's defaults with "
-		     "`opensm -c FILE` and change them, or give --opensm-conf FILE",
-		     strerror(errno));
+		if (errno == ENOENT)
+			note(x, BAD, "opensm.conf", x->opensm_conf, 0, "%s: make it with `moorectl "
+			     "opensm-conf --write %s`, or give --opensm-conf FILE", strerror(errno),
+			     x->opensm_conf);
+		else
+			note(x, BAD, "opensm.conf", x->opensm_conf, 0, "%s: call doctor as a user who may "
+			     "read it", strerror(errno));
 		return;
 	}
 	if (cli_read(x->opensm_conf, &x->conf) != CLI_OK) {

@@ -240,7 +240,7 @@ doctor() {
 	rm "$T/opensm.conf"
 	doctor
 	[ $status = 1 ]
-	[[ $output == *"opensm -c FILE"* ]]
+	[[ $output == *"No such file or directory: make it with \`moorectl opensm-conf --write $T/opensm.conf\`"* ]]
 	mkdir "$T/opensm.conf"
 	doctor
 	[ $status = 1 ]
