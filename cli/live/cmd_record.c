@@ -477,18 +477,20 @@ cmd_replay(const struct cli_call *c)
 {
 	struct replay r = { .call = c };
 	struct moore_buf file;
+	bool whole;
 	int rc;
 
 	if ((rc = cli_opt_u64(c, "speed", 1, 100000, &r.speed)) != CLI_OK ||
 	    (rc = cli_read(c->arg[0], &file)) != CLI_OK)
 		return rc;
-	if (moore_history_new(&r.h, ROWS_AT_ONCE, &r.err) < 0 ||
-	    (file.len && replay_all(&r, &file) < 0))
-		rc = cli_error_at(c->arg[0], &r.err);
-	else if (!r.sum.rows)
-		rc = cli_error("%s: it holds no rows of rates", cli_file_name(c->arg[0]));
-	else
+	whole = moore_history_new(&r.h, ROWS_AT_ONCE, &r.err) == 0 &&
+		(!file.len || replay_all(&r, &file) >= 0);
+	if (r.sum.rows)		/* a recording that was interrupted has a summary, too */
 		rc = show_sum(&r);
+	else if (whole)
+		rc = cli_error("%s: it holds no rows of rates", cli_file_name(c->arg[0]));
+	if (!whole)
+		rc = cli_error_at(c->arg[0], &r.err);
 	cli_replayed_free(&r.sum);
 	replay_free_fabric(&r);
 	moore_hot_free(r.hot);

@@ -482,11 +482,12 @@ flooded() {
 		and ([.[] | select(any(.findings[]; .raised))][0].at_ms / 1000 - 1700000000
 			| . >= 24 and . <= 28)
 		and (.[-1].busiest[0].switch == "s0-0-0" or .[-1].busiest[1].switch == "s0-0-0")' <<<"$output"
-	# A recording that is cut off is replayed up to there and then reported; any other
-	# damage is refused.
+	# A recording that is cut off is replayed up to there, with a summary, and then reported;
+	# any other damage is refused.
 	head -c -20 "$T/rec" >"$T/cut"
 	run --separate-stderr -2 $M replay "$T/cut"
 	[ ${#lines[@]} -ge 10 ]
+	[[ $output == *" s in "*" rows, from "*"links that carried most:"* ]]
 	[[ $stderr == *"$T/cut: "* ]]
 	size=$(stat -c %s "$T/rec")
 	for at in 0 5 30 $((size / 2)) $((size - 5)); do
