@@ -110,16 +110,18 @@ is_named(const char *host, size_t n, const char *names)
 	return false;
 }
 
-bool
-http_head_trusted(const struct http_head *h, const char *names)
+const char *
+http_head_distrust(const struct http_head *h, const char *names)
 {
 	size_t n = name_len(h->host);
 	const char *site = strstr(h->origin, "://");
 
 	if (!n || !(is_address(h->host, n) || is_named(h->host, n, "localhost") ||
 		    is_named(h->host, n, names)))
-		return false;
-	return !h->origin[0] || (site && !strcasecmp(site + 3, h->host));
+		return "page_hosts of moored.conf(5) does not name this host";
+	if (h->origin[0] && !(site && !strcasecmp(site + 3, h->host)))
+		return "the Origin is another site than the Host, which a proxy must pass on";
+	return NULL;
 }
 
 /* ---- queries ----------------------------------------------------------------------- */

@@ -17,11 +17,11 @@ struct http_head {
  * into it.  False: it is no head of HTTP/1, or has two different values of Host or Origin. */
 bool http_head_read(struct http_head *h, char *text, size_t len);
 
-/* May a browser that names this Host and Origin ask?  Host is an IP address, localhost, or one of
- * the names (separated by commas), with or without a port; Origin is absent, or is the same
- * host and port as Host.  A web site that points its own name to our address (DNS rebinding)
- * names itself in Host. */
-bool http_head_trusted(const struct http_head *h, const char *names);
+/* Why a browser that names this Host and Origin may not ask; NULL: it may.  Host must be an IP
+ * address, localhost, or one of the names (separated by commas), with or without a port; Origin
+ * must be absent, or the same host and port as Host.  A web site that points its own name to our
+ * address (DNS rebinding) names itself in Host. */
+const char *http_head_distrust(const struct http_head *h, const char *names);
 
 /* Decodes %XX and '+' of a query in place; false: a bad %XX, or one that means NUL. */
 bool http_unescape(char *text);

@@ -6,6 +6,7 @@
  * scripts of other sites: Host and Origin are checked, no answer allows another site to read it,
  * and the page itself runs no script but its own file. */
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "page/page.h"
@@ -28,9 +29,12 @@ ask(void *arg, struct http_peer *p, struct http_head *h)
 {
 	struct web *g = arg;
 
-	if (!http_head_trusted(h, g->d->conf.page_hosts))
-		http_refuse(p, "403 Forbidden: page_hosts of moored.conf(5) does not name this "
-			    "host", "");
+	const char *why = http_head_distrust(h, g->d->conf.page_hosts);
+	char status[128];
+
+	snprintf(status, sizeof(status), "403 Forbidden: %s", why ? why : "");
+	if (why)
+		http_refuse(p, status, "");
 	else if (!strncmp(h->path, API, strlen(API)))
 		page_api(g, p, h->path + strlen(API), h->query);
 	else if (!strcmp(h->path, "/events"))

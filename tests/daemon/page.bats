@@ -93,6 +93,8 @@ browse() { timeout 100 python3 "$BATS_TEST_DIRNAME/browser.py" "$T/browser" 3>&-
 	for o in http://evil.example null "http://127.0.0.1:1"; do
 		[ "$(code -H "Origin: $o" $URL/api/system.status)" = 403 ]
 		[ "$(code -H "Origin: $o" $URL/events)" = 403 ]
+		run curl -s -H "Origin: $o" $URL/
+		[[ $output == *"the Origin is another site than the Host, which a proxy must pass on" ]]
 	done
 	# A reload takes another list of names.
 	sed -i 's/^page_hosts .*/page_hosts other.example/' "$T/moored.conf"

@@ -43,7 +43,7 @@ fuzz_one(const uint8_t *data, size_t len)
 		within(h.origin, text, len);
 		if (h.path[0] != '/')
 			abort();
-		if (http_head_trusted(&h, "") && !strchr("[0123456789lL", h.host[0]))
+		if (!http_head_distrust(&h, "") && !strchr("[0123456789lL", h.host[0]))
 			abort();
 		query = strdup(h.query);
 		if (!query || (http_unescape(query) && strlen(query) > strlen(h.query)))
