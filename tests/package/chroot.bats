@@ -133,7 +133,12 @@ changed() { grep -qx 'seed 7' "$C/etc/moore/moore.conf" && grep -qx 'poll_ms 200
 		exec timeout 5 setpriv --reuid=moored --regid=moored --clear-groups moored --config /etc/moore/moored.conf --foreground' ||
 		[ "$status" = 0 ]
 	echo state >"$C/var/lib/moored/history"
-	echo '{}' >"$C/var/cache/opensm/moore-kept.json"
+	# And the plugin: the graph that it keeps, and each of its dumps; it was killed at the next.
+	dumps=$(sed -n 's/.*{ "\(moore-[a-z-]*\.dump\)".*/\1/p' "$ROOT/opensm-plugin/dump.c")
+	[ "$(wc -l <<<"$dumps")" -ge 4 ]
+	for f in cache/opensm/moore-kept.json $(sed 's|^|log/|' <<<"$dumps"); do
+		echo '{}' | tee "$C/var/$f" >"$C/var/$f.new"
+	done
 }
 
 @test "upgraded: what a person changed in a configuration stays, the rest is new" {
