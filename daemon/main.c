@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "http/http.h"
 #include "rpc/registry.h"
 #include "rpc/server.h"
 #include "conf.h"
@@ -243,6 +244,17 @@ log_fault(const struct moore_err *err)
 	log_say(LOG_ERR, NULL, "%s", err->text);
 }
 
+static int
+check_address(const char *key, const char *address)
+{
+	const char *why = address[0] ? http_address_fault(address) : NULL;
+
+	if (why)
+		log_say(LOG_ERR, NULL, "%s: \"%s\": %s: write one like 127.0.0.1:9684, or (null)", key,
+			address, why);
+	return why ? EXIT_MISUSE : EXIT_FINE;
+}
+
 /* moored starts without its moore.conf and then cannot say what the plugin will do, so a check
  * names what is wrong with it. */
 static int
@@ -281,7 +293,8 @@ main(int argc, char **argv)
 		return EXIT_MISUSE;
 	}
 	if (g.check) {
-		rc = check_moore_conf(&d);
+		rc = check_moore_conf(&d) | check_address("metrics", d.conf.metrics) |
+			check_address("page", d.conf.page);
 		state_stop(&d);
 		return rc;
 	}

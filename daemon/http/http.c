@@ -394,15 +394,40 @@ split(const char *s, char host[64], const char **port)
 	return true;
 }
 
+/* NULL, and *a is for freeaddrinfo().  Otherwise the reason. */
+static const char *
+resolve(const char *host, const char *port, struct addrinfo **a)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_ADDRCONFIG };
+	int rc = getaddrinfo(host[0] ? host : "0.0.0.0", port, &hints, a);
+
+	return rc == EAI_SYSTEM ? strerror(errno) : rc ? gai_strerror(rc) : NULL;
+}
+
+const char *
+http_address_fault(const char *address)
+{
+	struct addrinfo *a;
+	const char *port, *why;
+	char host[64];
+
+	if (!split(address, host, &port))
+		return "no ADDRESS:PORT";
+	if (!(why = resolve(host, port, &a)))
+		freeaddrinfo(a);
+	return why;
+}
+
 /* NULL: it listens.  Otherwise the reason. */
 static const char *
 listen_on(struct http *h, const char *host, const char *port)
 {
-	struct addrinfo *a, hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_ADDRCONFIG };
-	int rc = getaddrinfo(host[0] ? host : "0.0.0.0", port, &hints, &a);
+	struct addrinfo *a;
+	const char *why = resolve(host, port, &a);
+	int rc;
 
-	if (rc)
-		return rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc);
+	if (why)
+		return why;
 	h->listener = evconnlistener_new_bind(loop_base(h->d->loop), on_accept, h, LEV_OPT_REUSEABLE |
 		LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 128, a->ai_addr, (int)a->ai_addrlen);
 	rc = errno;

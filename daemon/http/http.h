@@ -23,6 +23,8 @@ struct http_site {
 	void (*ask)(void *arg, struct http_peer *p, struct http_head *h);
 	void *arg;
 };
+/* Why nothing can be served on ADDRESS:PORT, as far as can be told without listening; NULL: it can. */
+const char *http_address_fault(const char *address);
 /* Serves ADDRESS:PORT until http_free(); site is borrowed.  An address that cannot be bound is in
  * the log and stops nothing else.  0, or -1: address is malformed (the log says so), or out of
  * memory. */

@@ -242,6 +242,12 @@ load lib
 		[[ $(grep -c "error: .*moored.conf:[0-9]*: $part" <<<"$stderr") == 1 ]] || { echo "$part: $stderr"; false; }
 	done
 	[ "$(grep -c 'error: ' <<<"$stderr")" = 4 ]
+	# Where it would not serve: with the first it would not start.
+	conf page nowhere.invalid:80
+	sed -i 's/^metrics .*/metrics localhost/' "$T/moored.conf"
+	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
+	[[ $stderr == *'metrics: "localhost": no ADDRESS:PORT: write one like 127.0.0.1:9684'* ]]
+	[[ $stderr == *'page: "nowhere.invalid:80": '* ]]
 	# The file that the plugin reads is checked too, with the line; moored itself starts without it.
 	conf moore_conf "$T/moore.conf"
 	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
