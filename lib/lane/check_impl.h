@@ -200,6 +200,13 @@ moore_ck_each_switch(const struct moore_ck *k, void (*job)(void *arg, unsigned w
 }
 
 int moore_ck_net(struct moore_ck *k, struct moore_err *err);
+
+static inline size_t
+moore_ck_n_cells(const struct moore_ck *k)
+{
+	return (size_t)k->n_turns * k->n_cls;
+}
+
 /* The number of workers that walk the routes; at least 1. */
 unsigned moore_ck_width(const struct moore_ck *k);
 /* Makes copies of k for n workers.  The first one has the cells of k, each other one cells of

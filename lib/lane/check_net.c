@@ -206,7 +206,7 @@ moore_ck_net(struct moore_ck *k, struct moore_err *err)
 	for (uint32_t s = 0; s < k->n_sw; s++)
 		k->slot0[s + 1] = k->slot0[s] + k->f->sw[s].n_ports + 2u;
 	lay_out(k, begin);
-	k->cell = moore_arena_alloc(a, ((size_t)k->n_turns + 1) * k->n_cls, sizeof(*k->cell));
+	k->cell = moore_arena_alloc(a, moore_ck_n_cells(k), sizeof(*k->cell));
 	if (!k->cell)
 		return moore_fail_nomem(err);
 	moore_ck_each_switch(k, fill_lanes, k);

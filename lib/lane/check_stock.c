@@ -37,7 +37,7 @@ prepare(struct trial *t, struct moore_err *err)
 
 	if ((rc = moore_ck_read(k, err)) < 0 || (rc = moore_ck_walk(k, &counted, err)) < 0)
 		return rc;
-	t->n_cells = ((size_t)k->n_turns + 1) * k->n_cls;
+	t->n_cells = moore_ck_n_cells(k);
 	t->unicast = moore_arena_alloc(&k->tmp, t->n_cells, sizeof(*t->unicast));
 	t->all = moore_arena_alloc(&k->tmp, t->n_cells, sizeof(*t->all));
 	t->members = moore_arena_alloc(&k->tmp, (size_t)k->n_sw + 1, sizeof(*t->members));

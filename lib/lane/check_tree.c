@@ -336,7 +336,7 @@ n_blocks(const struct moore_ck *k)
 static size_t
 cell_bytes(const struct moore_ck *k)
 {
-	return ((size_t)k->n_turns + 1) * k->n_cls * sizeof(*k->cell);
+	return moore_ck_n_cells(k) * sizeof(*k->cell);
 }
 
 unsigned
@@ -369,7 +369,7 @@ void
 moore_ck_unite(const struct moore_ck *copies, unsigned n)
 {
 	for (unsigned i = 1; i < n; i++)
-		for (size_t c = 0; c < ((size_t)copies->n_turns + 1) * copies->n_cls; c++)
+		for (size_t c = 0; c < moore_ck_n_cells(copies); c++)
 			copies->cell[c].held |= copies[i].cell[c].held;
 }
 

@@ -123,7 +123,7 @@ judge_order(struct moore_mx *m, struct moore_mix *v, struct moore_err *err)
 	for (uint32_t i = 0; i < v->n_steps; i++)
 		when[(size_t)v->step[i].block * m->k.n_sw + v->step[i].sw] = i;
 	m->when = when;
-	for (size_t i = 0; i < (size_t)m->k.n_turns * m->k.n_cls; i++)
+	for (size_t i = 0; i < moore_ck_n_cells(&m->k); i++)
 		m->k.cell[i].held = 0;
 	if ((rc = moore_mx_walk(m, &scratch, err)) < 0 ||
 	    (rc = moore_ck_graph(&m->k, &g, &seen, err)) < 0)

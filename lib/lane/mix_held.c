@@ -53,7 +53,6 @@ struct moore_mix_series {
 	struct moore_mix_held seen;	/* what was found there */
 	struct moore_held before;
 	uint64_t *apart;
-	size_t n_cells;
 };
 
 void
@@ -546,7 +545,6 @@ set_up(struct moore_mix_series *s, const uint64_t *lids, struct moore_err *err)
 	if ((rc = moore_fabric_lids(s->k.f, &s->k.own, err)) < 0 ||
 	    (rc = moore_ck_net(&s->k, err)) < 0)
 		return rc;
-	s->n_cells = ((size_t)s->k.n_turns + 1) * s->k.n_cls;
 	s->apart = moore_arena_alloc(&s->k.tmp, moore_bits_words(stride), sizeof(*s->apart));
 	if (!s->apart)
 		return moore_fail_nomem(err);
@@ -622,7 +620,7 @@ moore_mix_series_judge(struct moore_mix_held **out, const struct moore_mix_serie
 		       const struct moore_held *held, struct moore_err *err)
 {
 	struct moore_mix_held *v = malloc(sizeof(*v));
-	size_t bytes = s->n_cells * sizeof(*s->k.cell);
+	size_t bytes = moore_ck_n_cells(&s->k) * sizeof(*s->k.cell);
 	struct judge j;
 	int rc;
 
