@@ -81,20 +81,26 @@ put(struct judge *j, unsigned lid, struct extra x)
 	j->extra[j->extra0[lid + 1]++] = x;
 }
 
-static struct extra
-value(const struct judge *j, moore_swid s, uint8_t port, uint8_t in)
+/* Slot within switch s; all ports that it does not have are one. */
+static uint8_t
+slot(const struct judge *j, moore_swid s, uint8_t port)
 {
 	unsigned n_ports = j->k.f->sw[s].n_ports;
 
-	return (struct extra){ s, (uint8_t)(port <= n_ports ? port : n_ports + 1), in };
+	return (uint8_t)(port <= n_ports ? port : n_ports + 1);
+}
+
+static struct extra
+value(const struct judge *j, moore_swid s, uint8_t port, uint8_t in)
+{
+	return (struct extra){ s, slot(j, s, port), in };
 }
 
 static void
 each_of(struct judge *j, const struct moore_held *h, uint8_t in, each_extra f)
 {
 	for (size_t i = 0; i < h->n_more; i++)
-		if (h->more[i].lid)
-			f(j, h->more[i].lid, value(j, h->more[i].sw, h->more[i].port, in));
+		f(j, h->more[i].lid, value(j, h->more[i].sw, h->more[i].port, in));
 }
 
 /* Calls f with the rows of before->lft that differ. */
@@ -108,7 +114,7 @@ each_difference(struct judge *j, each_extra f)
 		for (unsigned lid0 = 0; lid0 < j->stride; lid0 += MOORE_LFT_BLOCK) {
 			if (memcmp(was + lid0, now + lid0, MOORE_LFT_BLOCK) == 0)
 				continue;
-			for (unsigned lid = lid0 ? lid0 : 1; lid < lid0 + MOORE_LFT_BLOCK; lid++)
+			for (unsigned lid = lid0; lid < lid0 + MOORE_LFT_BLOCK; lid++)
 				if (was[lid] != now[lid])
 					f(j, lid, value(j, s, was[lid], WAS | INSTEAD));
 		}
@@ -196,9 +202,10 @@ add_all(struct moore_mx_graph *g, moore_swid s, uint8_t in)
 {
 	unsigned nowhere = g->k->f->sw[s].n_ports + 1u;
 
-	for (unsigned out = 0; out <= nowhere; out++)
-		if (out == nowhere || moore_mx_leads_on(g->k, s, (uint8_t)out))
+	for (unsigned out = 0; out < nowhere; out++)
+		if (moore_mx_leads_on(g->k, s, (uint8_t)out))
 			moore_mx_graph_add(g, s, (uint8_t)out, in);
+	moore_mx_graph_add(g, s, (uint8_t)nowhere, in);
 }
 
 /* Builds the graph of this LID from the slots that the rows of held->lft name. */
@@ -375,10 +382,10 @@ walk_apart_job(void *arg, unsigned worker, size_t i)
 	struct judge *j = (struct judge *)arg + worker;
 
 	for (size_t lid = i * MOORE_LFT_BLOCK; lid < (i + 1) * MOORE_LFT_BLOCK; lid++) {
-		if (!lid || lid >= j->stride || !moore_bits_get(j->apart, lid))
+		if (!lid || !moore_bits_get(j->apart, lid))
 			continue;
 		for (uint32_t s = 0; s < j->k.n_sw; s++)
-			j->out[s] = value(j, s, moore_lft_row(j->held->lft, s)[lid], 0).out;
+			j->out[s] = slot(j, s, moore_lft_row(j->held->lft, s)[lid]);
 		walk_graph(j, j->out, (unsigned)lid);
 	}
 }
@@ -403,8 +410,8 @@ copy_judge(struct judge *j, struct judge *part, const struct moore_ck *copies, u
 		*p = *j;
 		p->k = copies[i];
 		if (!(p->v = moore_arena_alloc(a, 1, sizeof(*p->v))) ||
-		    !(p->sure = moore_arena_alloc(a, (size_t)j->k.n_sw + 1, 1)) ||
-		    !(p->out = moore_arena_alloc(a, (size_t)j->k.n_sw + 1, 1)) ||
+		    !(p->sure = moore_arena_alloc(a, j->k.n_sw, 1)) ||
+		    !(p->out = moore_arena_alloc(a, j->k.n_sw, 1)) ||
 		    !moore_mx_graph_init(&p->g, &j->k))
 			return false;
 		p->g.k = &p->k;
@@ -655,7 +662,7 @@ moore_mix_held(struct moore_mix_held **out, const struct moore_fabric *f,
 {
 	const struct moore_held *first = before ? before : held;
 	size_t stride = held->lft->stride;
-	uint64_t *lids = calloc(moore_bits_words(stride) + 1, sizeof(*lids));
+	uint64_t *lids = calloc(moore_bits_words(stride), sizeof(*lids));
 	struct moore_mix_series *s = NULL;
 	int rc;
 

@@ -11,6 +11,7 @@
 #include "moore/engine.h"
 #include "moore/lane.h"
 #include "moore/mix.h"
+#include "shuffled_jobs.h"
 
 enum { MAX_SW = 5, MAX_LID = 64, MAX_VALUES = 32, MAX_CH = 48 * 16, MAX_MFT = 3 };
 
@@ -27,7 +28,9 @@ struct oracle {
 	bool seen[MAX_CH], edge[MAX_CH][MAX_CH];	/* channels and dependencies in any mixture, */
 	bool fixed[MAX_CH][MAX_CH];	/* and dependencies in a mixture that does not change */
 	bool state[MAX_SW][48][16];
+	bool dropped[MAX_SW][MAX_LID];	/* pairs that a mixture interrupts */
 	unsigned lids, mixed, loop_lids, loop_lid, loop_groups, fixed_groups, live, interrupted;
+	unsigned dropped_lid;		/* the least LID of these */
 };
 
 static void
@@ -292,7 +295,9 @@ judge_lid(struct oracle *o, unsigned lid, const struct moore_lid_owner *own, boo
 		for (unsigned p = 1; p <= o->f->sw[s].n_ports; p++)
 			ep |= port_of(o, s, p)->role == MOORE_ROLE_ENDPOINT;
 		o->live += ep && was[s];
-		o->interrupted += ep && was[s] && !is[s];
+		o->dropped[s][lid] = ep && was[s] && !is[s];
+		if (o->dropped[s][lid] && !o->interrupted++)
+			o->dropped_lid = lid;
 	}
 }
 
@@ -479,6 +484,7 @@ judge_in_series(const char *why, const struct moore_fabric *f, const struct moor
 	CHECK_EQ(why, m->safe, alone->safe);
 	CHECK_EQ(why, m->live, alone->live);
 	CHECK_EQ(why, m->interrupted, alone->interrupted);
+	CHECK_EQ(why, m->interrupted_lid, alone->interrupted_lid);
 	moore_mix_held_free(m);
 	moore_mix_series_free(s);
 }
@@ -513,6 +519,8 @@ compare(const char *why, const struct moore_fabric *f, const struct moore_held *
 	CHECK_EQ(why, m->live, o.live);
 	CHECK_EQ(why, m->interrupted, o.interrupted);
 	CHECK_EQ(why, m->interrupted_sw != MOORE_NONE, o.interrupted != 0);
+	CHECK_EQ(why, m->interrupted_lid, o.dropped_lid);
+	CHECK(why, !o.interrupted || o.dropped[m->interrupted_sw][m->interrupted_lid]);
 	check_cycle(why, &o, m);
 	if (before)
 		judge_in_series(why, f, held, before, lanes, m);
@@ -788,6 +796,16 @@ ring(void)
 	sizeof((const struct moore_row[]){ __VA_ARGS__ }) / sizeof(struct moore_row)
 #define NO_ROWS NULL, 0
 
+/* The same with a switch 3 that has no link. */
+static struct moore_fabric *
+ring_and_one(void)
+{
+	static const struct moore_topo_link link[] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
+	static const uint16_t ep[4] = { 1 };
+
+	return test_fabric(4, link, ARRAY_LEN(link), ep, 0);
+}
+
 /* Rows of LID 3, which is switch 2's: 0 -> 2 <- 1 at first. */
 static const struct {
 	const char *why;
@@ -820,6 +838,9 @@ static const struct {
 	{ "two unknown neighbours", NO_ROWS, NO_ROWS, 3, 63, 63, 63, 1, 1 },
 	{ "further values at an unknown switch", ROWS({ 0, 3, 2 }, { 1, 3, 1 }, { 2, 3, 0 }), NO_ROWS,
 	  2, 63, 63, 1, 1, 1 },
+	{ "a switch without links is unknown: a row names its port 0 or nothing", NO_ROWS, NO_ROWS,
+	  8, 63, 63, 0, 1, 0 },
+	{ "no switch has this number", NO_ROWS, NO_ROWS, 16, 1, 0, 0, 1, 0 },
 };
 
 static struct moore_lft *
@@ -829,7 +850,7 @@ rows_of_lid_3(const struct moore_fabric *f)
 	struct moore_err err;
 	struct moore_lft *t;
 
-	assert_int_equal(moore_lft_new(&t, 3, f->lid_top, &err), 0);
+	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, &err), 0);
 	for (moore_swid s = 0; s < 3; s++)
 		moore_lft_row(t, s)[3] = row[s];
 	return t;
@@ -839,7 +860,8 @@ static void
 test_by_hand(void **state)
 {
 	static const struct moore_lane_opts one_class = { { 0 } };
-	struct moore_fabric *f = ring();
+	static const uint64_t beyond = 1 << 4;		/* no switch has this number */
+	struct moore_fabric *f = ring_and_one();
 	struct moore_lft *t = rows_of_lid_3(f);
 	struct moore_mix_lanes lanes = { .other = NULL };
 	struct moore_sl2vl *l;
@@ -848,9 +870,10 @@ test_by_hand(void **state)
 
 	assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
 	lanes.sl2vl = l;
+	moore_lft_row(t, 3)[3] = 0;
 	for (size_t i = 0; i < ARRAY_LEN(H); i++) {
 		struct moore_held held = { t, H[i].more, H[i].n_more, &H[i].unknown };
-		struct moore_held before = { t, H[i].was, H[i].n_was, NULL };
+		struct moore_held before = { t, H[i].was, H[i].n_was, &beyond };
 		struct moore_mix_held *m = compare(H[i].why, f, &held, &before, &lanes, false);
 
 		CHECK_EQ(H[i].why, m->lids, H[i].lids);
@@ -862,6 +885,29 @@ test_by_hand(void **state)
 			CHECK("the pair", m->interrupted_sw == 0 && m->interrupted_lid == 3);
 		moore_mix_held_free(m);
 	}
+	moore_lft_free(t);
+	moore_sl2vl_free(l);
+	moore_fabric_free(f);
+}
+
+/* No row of a LID without an owner changes, and its packets circulate. */
+static void
+test_lasting_loop(void **state)
+{
+	struct moore_fabric *f = ring();
+	struct moore_lft *t = rows_of_lid_3(f);
+	struct moore_held held = { .lft = t };
+	struct moore_mix_held *m;
+	struct moore_sl2vl *l;
+	(void)state;
+
+	moore_lft_row(t, 0)[9] = 2;
+	moore_lft_row(t, 1)[9] = 1;
+	assert_int_equal(moore_sl2vl_new(&l, f, NULL), 0);
+	m = compare("it loops", f, &held, &held, &(struct moore_mix_lanes){ .sl2vl = l }, false);
+	CHECK_EQ("LIDs 3 and 9 have routes", m->lids, 2);
+	CHECK_EQ("LID 9 loops", m->loop_lid, 9);
+	moore_mix_held_free(m);
 	moore_lft_free(t);
 	moore_sl2vl_free(l);
 	moore_fabric_free(f);
@@ -902,6 +948,47 @@ test_later_blocks(void **state)
 		moore_sl2vl_free(l);
 		moore_fabric_free(f);
 	}
+}
+
+/* LIDs 3 and 600, which different workers walk, were live and loop now.  Whichever worker finds
+ * what first, the least LID is named. */
+static void
+test_workers(void **state)
+{
+	static const struct { moore_swid sw; moore_lid lid; uint8_t was, now; } R[] = {
+		{ 0, 3, 3, 2 }, { 1, 3, MOORE_NO_PATH, 1 }, { 2, 3, 0, 0 },
+		{ 0, 600, 2, 3 }, { 2, 600, MOORE_NO_PATH, 1 }, { 1, 600, 0, 0 },
+	};
+	struct moore_fabric *f = ring();
+	struct moore_lft *was, *now;
+	struct moore_sl2vl *l;
+	(void)state;
+
+	f->sw[1].lid = 600;
+	assert_int_equal(moore_fabric_seal(f, NULL), 0);
+	assert_int_equal(moore_sl2vl_new(&l, f, NULL), 0);
+	assert_int_equal(moore_lft_new(&was, 3, f->lid_top, NULL), 0);
+	assert_int_equal(moore_lft_new(&now, 3, f->lid_top, NULL), 0);
+	for (size_t i = 0; i < ARRAY_LEN(R); i++) {
+		moore_lft_row(was, R[i].sw)[R[i].lid] = R[i].was;
+		moore_lft_row(now, R[i].sw)[R[i].lid] = R[i].now;
+	}
+	for (unsigned width = 1; width <= 3; width++) {
+		const struct moore_held before = { .lft = was }, held = { .lft = now };
+		const struct moore_mix_lanes lanes = { .sl2vl = l };
+		const struct moore_jobs jobs = { test_run_shuffled, width };
+		struct moore_mix_held *m;
+
+		assert_int_equal(moore_mix_held(&m, f, &held, &before, &lanes, &jobs, NULL), 0);
+		CHECK("both loop", m->loop_lids == 2 && m->loop_lid == 3);
+		CHECK("both were live", m->live == 2 && m->interrupted == 2);
+		CHECK("the pair", m->interrupted_sw == 0 && m->interrupted_lid == 3);
+		moore_mix_held_free(m);
+	}
+	moore_lft_free(was);
+	moore_lft_free(now);
+	moore_sl2vl_free(l);
+	moore_fabric_free(f);
 }
 
 /* Groups on the ring, with masks of two tables. */
@@ -948,6 +1035,53 @@ test_groups(void **state)
 		moore_mft_free(mft[0]);
 		moore_mft_free(mft[1]);
 	}
+	moore_lft_free(t);
+	moore_sl2vl_free(l);
+	moore_fabric_free(f);
+}
+
+static void
+add_port(struct moore_mft *t, moore_swid s, unsigned port)
+{
+	t->mask[s][port / 64] |= 1ull << port % 64;
+}
+
+/* A ring of switches whose links have ports beyond the 192nd: the first table has the links 0-1
+ * and 1-2, the second the link 0-2. */
+static void
+test_groups_of_many_ports(void **state)
+{
+	static const struct moore_topo_link link[] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
+	static const uint16_t ep[3] = { 200, 200, 200 };
+	static const struct { unsigned table; moore_swid sw; unsigned port; } P[] = {
+		{ 0, 0, 201 }, { 0, 1, 201 }, { 0, 1, 202 }, { 0, 2, 202 }, { 1, 0, 202 }, { 1, 2, 201 },
+	};
+	struct moore_fabric *f = test_fabric(3, link, ARRAY_LEN(link), ep, 0);
+	struct moore_lft *t;
+	struct moore_mft *mft[2];
+	struct moore_sl2vl *l;
+	(void)state;
+
+	assert_int_equal(moore_sl2vl_new(&l, f, NULL), 0);
+	assert_int_equal(moore_lft_new(&t, 3, f->lid_top, NULL), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(moore_mft_new(&mft[i], 3, NULL), 0);
+		assert_int_equal((int)moore_mft_group(mft[i], 0xc000), 0);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(P); i++)
+		add_port(mft[P[i].table], P[i].sw, P[i].port);
+	for (unsigned n = 1; n <= 2; n++) {
+		const struct moore_held held = { .lft = t };
+		const struct moore_mix_lanes lanes = { .sl2vl = l, .n_mft = n,
+			.mft = (const struct moore_mft *const *)mft };
+		struct moore_mix_held *m;
+
+		assert_int_equal(moore_mix_held(&m, f, &held, NULL, &lanes, NULL, NULL), 0);
+		CHECK_EQ("both tables together make a ring", m->loop_groups, n - 1);
+		moore_mix_held_free(m);
+	}
+	moore_mft_free(mft[0]);
+	moore_mft_free(mft[1]);
 	moore_lft_free(t);
 	moore_sl2vl_free(l);
 	moore_fabric_free(f);
@@ -1006,19 +1140,31 @@ static void
 test_unfit_series(void **state)
 {
 	static const uint64_t lid_2[1] = { 1 << 2 }, lid_3[1] = { 1 << 3 }, sw_1[1] = { 1 << 1 };
+	static const uint64_t sw_3[1] = { 1 << 3 };
 	static const uint64_t not_0[1] = { ~1ull };
-	static const struct moore_row more[] = { { 1, 3, 1 } };
+	static const struct moore_row more[] = { { 1, 3, 1 } }, first[] = { { 1, 1, 1 } };
 	struct moore_fabric *f = ring();
 	struct moore_lft *t = rows_of_lid_3(f), *other = rows_of_lid_3(f);
-	struct moore_held before = { .lft = t };
-	const struct { const char *why; const uint64_t *lids; struct moore_held held; int want; } T[] = {
-		{ "nothing changes", lid_2, { .lft = t }, 0 },
-		{ "a further value", lid_2, { t, more, 1, NULL }, -MOORE_EINVAL },
-		{ "another row", lid_2, { .lft = other }, -MOORE_EINVAL },
-		{ "unknown rows", lid_2, { t, NULL, 0, sw_1 }, -MOORE_EINVAL },
-		{ "unknown rows, of announced LIDs", not_0, { t, NULL, 0, sw_1 }, 0 },
-		{ "an announced LID has a further value", lid_3, { t, more, 1, NULL }, 0 },
-		{ "an announced LID has another row", lid_3, { .lft = other }, 0 },
+	const struct moore_held rest = { .lft = t }, several = { t, more, 1, NULL };
+	const struct moore_held unknown = { t, NULL, 0, sw_1 };
+	const struct {
+		const char *why;
+		const struct moore_held *before;
+		const uint64_t *lids;
+		struct moore_held held;
+		int want;
+	} T[] = {
+		{ "nothing changes", &rest, lid_2, rest, 0 },
+		{ "a further value", &rest, lid_2, several, -MOORE_EINVAL },
+		{ "a further value of the first LID", &rest, lid_2, { t, first, 1, NULL }, -MOORE_EINVAL },
+		{ "another row", &rest, lid_2, { .lft = other }, -MOORE_EINVAL },
+		{ "unknown rows", &rest, lid_2, unknown, -MOORE_EINVAL },
+		{ "unknown rows of no switch", &rest, lid_2, { t, NULL, 0, sw_3 }, 0 },
+		{ "unknown rows, of announced LIDs", &rest, not_0, unknown, 0 },
+		{ "an announced LID has a further value", &rest, lid_3, several, 0 },
+		{ "an announced LID has another row", &rest, lid_3, { .lft = other }, 0 },
+		{ "a LID that had several values need not be announced", &several, lid_2, several, 0 },
+		{ "nor one that had unknown rows", &unknown, lid_2, rest, 0 },
 	};
 	struct moore_sl2vl *l;
 	struct moore_err err;
@@ -1031,9 +1177,10 @@ test_unfit_series(void **state)
 		struct moore_mix_series *s;
 		struct moore_mix_held *m;
 
-		assert_int_equal(moore_mix_series_new(&s, f, &before, T[i].lids, &lanes, NULL, &err), 0);
+		assert_int_equal(moore_mix_series_new(&s, f, T[i].before, T[i].lids, &lanes, NULL, &err), 0);
 		CHECK_EQ(T[i].why, moore_mix_series_judge(&m, s, &T[i].held, &err), T[i].want);
 		CHECK_EQ(T[i].why, m != NULL, T[i].want == 0);
+		CHECK(T[i].why, m || !err.line);
 		moore_mix_held_free(m);
 		moore_mix_series_free(s);
 	}
@@ -1123,8 +1270,11 @@ main(void)
 		cmocka_unit_test(test_twin),
 		cmocka_unit_test(test_two_tables),
 		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_lasting_loop),
 		cmocka_unit_test(test_later_blocks),
+		cmocka_unit_test(test_workers),
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_groups_of_many_ports),
 		cmocka_unit_test(test_unfit_rows),
 		cmocka_unit_test(test_unfit_series),
 		cmocka_unit_test(test_unfit_lanes),
