@@ -32,9 +32,8 @@ put_shares(struct moore_buf *b, const json_t *answer)
 	const json_t *host, *share;
 	size_t i, k;
 
-	cli_putf(b, "%lld pairs of %lld hosts; the greatest load of a link between switches, in the "
-		 "unit of the\namounts, when they send\n", cli_int(answer, "pairs"),
-		 cli_int(answer, "hosts"));
+	cli_putf(b, "%lld pairs of %lld hosts\ngreatest load of a link between switches, in units of "
+		 "AMOUNT, when they send\n", cli_int(answer, "pairs"), cli_int(answer, "hosts"));
 	put_load(b, "to base LIDs", answer, "base");
 	put_load(b, "evenly on all offsets", answer, "even");
 	put_load(b, "with the shares below", answer, "greatest");

@@ -25,7 +25,8 @@ shift_by() {
 	holds '.greatest < .base and .greatest < .even and .with_ranks == null'
 	holds 'all(.list[]; (.shares | length == 4) and ((.shares | add) > 0.999) and .ranks == [])'
 	run -0 $M select - --tables "$D" <"$T/m"
-	[[ ${lines[0]} == "200 pairs of 200 hosts;"* && $output == *"to base LIDs"*"a link with that load: "* ]]
+	[[ ${lines[0]} == "200 pairs of 200 hosts" && ${lines[1]} == "greatest load"*"when they send" ]]
+	[[ $output == *"to base LIDs"*"a link with that load: "* ]]
 }
 
 @test "the rounded shares are what processes get from the script" {
