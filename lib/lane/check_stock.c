@@ -110,9 +110,7 @@ try_trees(struct trial *t, const struct moore_stock_hop *hops, const struct moor
 			tree->mlid = groups->mlid[i];
 			tree->root = moore_stock_root(f, hops, t->members);
 		}
-		memset(t->one.mask, 0, n * sizeof(*t->one.mask));
-		if (tree->root != MOORE_NONE)
-			moore_stock_tree(f, hops, tree->root, t->members, t->one.mask);
+		moore_stock_tree(f, hops, tree->root, t->members, t->one.mask);
 		rc = try_tree(t, v, tree, err);
 	}
 	return rc;

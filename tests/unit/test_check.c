@@ -1231,20 +1231,26 @@ test_stock(void **state)
 	}
 }
 
-/* The trees of all groups of n, whose verdicts moore_check() must share. */
+/* The trees of all groups of n or, without groups, from each switch to all endpoints.
+ * moore_check() must judge them alike. */
 static struct moore_mft *
 stock_trees(const struct net *n, const struct moore_stock_hop *hops)
 {
+	moore_mcast_ports everyone[16];
+	const uint32_t n_groups = n->mft->n_groups;
 	struct moore_mft *t;
 
+	assert_true(n->f->n_switches <= ARRAY_LEN(everyone));
+	moore_stock_everyone(n->f, everyone);
 	assert_int_equal(moore_mft_new(&t, n->f->n_switches, NULL), 0);
-	for (uint32_t g = 0; g < n->mft->n_groups; g++) {
-		const moore_mcast_ports *members = &n->mft->mask[(size_t)g * n->f->n_switches];
-		moore_swid root = moore_stock_root(n->f, hops, members);
+	for (uint32_t g = 0; g < (n_groups ? n_groups : n->f->n_switches); g++) {
+		const moore_mcast_ports *members = n_groups ?
+			&n->mft->mask[(size_t)g * n->f->n_switches] : everyone;
+		moore_swid root = n_groups ? moore_stock_root(n->f, hops, members) : g;
+		uint16_t mlid = n_groups ? n->mft->mlid[g] : (uint16_t)(0xc000 + g);
 
-		assert_int_equal(moore_mft_group(t, n->mft->mlid[g]), g);
-		if (root != MOORE_NONE)
-			moore_stock_tree(n->f, hops, root, members, &t->mask[(size_t)g * n->f->n_switches]);
+		assert_int_equal(moore_mft_group(t, mlid), g);
+		moore_stock_tree(n->f, hops, root, members, &t->mask[(size_t)g * n->f->n_switches]);
 	}
 	return t;
 }
@@ -1276,6 +1282,8 @@ test_stock_like_check(void **state)
 		struct moore_stock_hop *hops;
 		struct moore_mft *trees;
 
+		if (n.mft->n_groups)	/* one without members after the others */
+			assert_true(moore_mft_group(n.mft, 0xdfff) > 0);
 		assert_int_equal(moore_stock_hops(&hops, n.f, NULL), 0);
 		assert_int_equal(moore_check_stock(&v, n.f, n.lft, n.sl2vl, hops, n.mft, &o, NULL), 0);
 		trees = stock_trees(&n, hops);

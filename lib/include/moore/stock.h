@@ -36,7 +36,8 @@ MOORE_API moore_swid moore_stock_root(const struct moore_fabric *f,
 				      const struct moore_stock_hop *hops,
 				      const moore_mcast_ports *members);
 /* Sets tree[] to the members' ports and those of the links from root to them.  A member
- * without a way from root is left out.  O(switches * (ports + hops)). */
+ * without a way from root is left out.  Without members root may be MOORE_NONE.
+ * O(switches * (ports + hops)). */
 MOORE_API void moore_stock_tree(const struct moore_fabric *f, const struct moore_stock_hop *hops,
 				moore_swid root, const moore_mcast_ports *members,
 				moore_mcast_ports *tree);
