@@ -68,7 +68,7 @@ moore_ck_dropped(struct moore_ck *k, struct moore_verdict *v, struct moore_err *
 
 	if (!k->drops)
 		return 0;
-	named = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*named));
+	named = moore_arena_alloc(&k->tmp, k->n_slots, sizeof(*named));
 	if (!named)
 		return moore_fail_nomem(err);
 	mark_named(k, named);

@@ -78,8 +78,7 @@ moore_lane_hint_effective(struct moore_sl2vl **out, const struct moore_fabric *f
 	int rc;
 
 	*out = NULL;
-	if ((rc = moore_sl2vl_new(&t, f, err)) < 0)
-		return rc;
+	rc = moore_sl2vl_new(&t, f, err);
 	for (moore_swid s = 0; s < f->n_switches && rc == 0; s++)
 		rc = fill_switch(t, f, o, pos, &k, s, err);
 	if (rc < 0) {

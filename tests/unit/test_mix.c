@@ -912,6 +912,33 @@ test_churn(void **state)
 	churn_of(127);	/* the last */
 }
 
+/* A ring of three with an endpoint at switch 0.  Rows from a port to itself do not count. */
+static void
+test_lane_churn(void **state)
+{
+	static const struct moore_topo_link link[] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
+	static const struct moore_sl_row row = { { 1 } };
+	static const uint16_t ep[3] = { 1 };
+	struct moore_fabric *f = test_fabric(3, link, ARRAY_LEN(link), ep, 0);
+	struct moore_lane_churn c;
+	struct moore_sl2vl *was, *now;
+	(void)state;
+
+	assert_int_equal(moore_sl2vl_new(&was, f, NULL), 0);
+	assert_int_equal(moore_sl2vl_new(&now, f, NULL), 0);
+	assert_int_equal(moore_sl2vl_set(now, 1, 2, 2, &row, NULL), 0);
+	moore_sl2vl_churn(&c, f, was, now);
+	CHECK_EQ("four ports that send to three, and twice three to two", c.all, 9 + 4 + 4);
+	CHECK_EQ("none changes", c.changed, 0);
+	assert_int_equal(moore_sl2vl_set(now, 0, 0, 3, &row, NULL), 0);
+	assert_int_equal(moore_sl2vl_set(now, 2, 1, 2, &row, NULL), 0);
+	moore_sl2vl_churn(&c, f, was, now);
+	CHECK_EQ("two change", c.changed, 2);
+	moore_sl2vl_free(was);
+	moore_sl2vl_free(now);
+	moore_fabric_free(f);
+}
+
 /* ---- tables that do not fit ------------------------------------------------------- */
 
 static void
@@ -1143,6 +1170,7 @@ main(void)
 		cmocka_unit_test(test_opposite),
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_churn),
+		cmocka_unit_test(test_lane_churn),
 		cmocka_unit_test(test_misfits),
 		cmocka_unit_test(test_carry),
 		cmocka_unit_test(test_carry_lanes),
