@@ -141,7 +141,7 @@ __wrap_free(void *p)
 }
 
 /* Evaluates EXPR (an int result) repeatedly; each time another of its allocations fails,
- * until it succeeds.  Every failure must return -MOORE_ENOMEM.  CLEAN runs after the
+ * until none fails.  Every failure must return -MOORE_ENOMEM.  CLEAN runs after the
  * success. */
 #define CHECK_OOM(why, expr, clean) \
 	do { \
@@ -151,8 +151,10 @@ __wrap_free(void *p)
 			alloc_fail_at = at_; \
 			rc_ = (expr); \
 			alloc_fail_at = -1; \
-			if (rc_ >= 0) \
+			if (rc_ >= 0) { \
+				CHECK(why, alloc_count <= at_);	/* none failed */ \
 				break; \
+			} \
 			CHECK_EQ(why, rc_, -MOORE_ENOMEM); \
 			if (at_ > 100000) \
 				fail_msg("%s: never succeeds", why); \

@@ -400,7 +400,8 @@ recognise(struct given *g, struct moore_topo_part *p, struct moore_err *err)
 		return moore_fail_nomem(err);
 	if ((rc = find(g, &of, p->image, err)) < 0 || !of)
 		return rc;
-	moore_topo_describe(of->f, of->param, p->text);
+	if ((rc = moore_topo_describe(of->f, of->param, p->text, err)) < 0)
+		return rc;
 	p->whole = of->t;
 	of->t = NULL;
 	return 0;

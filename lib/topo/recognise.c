@@ -42,12 +42,14 @@ put_ones_last(const struct moore_topo_family *f, const int64_t *param, int64_t *
 		to[n++] = 1;
 }
 
-void
-moore_topo_describe(const struct moore_topo_family *f, const int64_t *param, char *text)
+int
+moore_topo_describe(const struct moore_topo_family *f, const int64_t *param, char *text,
+		    struct moore_err *err)
 {
 	const unsigned n_shape = moore_topo_n_shape(f);
 	struct moore_buf b = MOORE_BUF_INIT;
 	int64_t v[MOORE_TOPO_MAX_PARAMS];
+	int rc;
 
 	put_ones_last(f, param, v);
 	moore_buf_fmt(&b, "%s", f->name);
@@ -56,7 +58,9 @@ moore_topo_describe(const struct moore_topo_family *f, const int64_t *param, cha
 			moore_buf_fmt(&b, " %s=%lld", f->param[i].key, (long long)v[i]);
 	if (!b.oom && b.len < 64)
 		memcpy(text, b.data, b.len + 1);
+	rc = b.oom ? moore_fail_nomem(err) : 0;
 	moore_buf_free(&b);
+	return rc;
 }
 
 /* Tries one family with these parameters: it compares counts first, then looks for a map. */
@@ -80,9 +84,9 @@ try_params(const struct given *g, const struct moore_topo_family *f, const int64
 		return rc;
 	memset(g->colour, 0, 2 * (size_t)g->n * sizeof(*g->colour));
 	if (moore_topo_map(g->n, g->link, t->link, g->n_links, g->colour, g->image, &oom))
-		moore_topo_describe(f, param, text);
+		rc = moore_topo_describe(f, param, text, err);
 	moore_topo_free(t);
-	return oom ? moore_fail_nomem(err) : 0;
+	return oom ? moore_fail_nomem(err) : rc;
 }
 
 /* Compares the numbers of switches and links for these parameters with the wanted ones: -1

@@ -9,7 +9,8 @@
  * endpoints. */
 unsigned moore_topo_n_shape(const struct moore_topo_family *f);
 
-/* Writes the family and these parameters to text (64 bytes): "slimfly q=5". */
-void moore_topo_describe(const struct moore_topo_family *f, const int64_t *param, char *text);
+/* Writes the family and these parameters to text (64 bytes): "slimfly q=5".  -MOORE_ENOMEM. */
+int moore_topo_describe(const struct moore_topo_family *f, const int64_t *param, char *text,
+			struct moore_err *err);
 
 #endif
