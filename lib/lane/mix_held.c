@@ -483,14 +483,11 @@ judge_groups(struct judge *j, const struct moore_mix_lanes *lanes, struct moore_
 	struct moore_mft *all;
 	int rc = moore_mft_new(&all, j->k.n_sw, err);
 
-	if (rc < 0)
-		return rc;
 	for (size_t i = 0; i < lanes->n_mft && rc == 0; i++)
 		rc = merge(all, lanes->mft[i], err);
 	j->k.mft = all;
 	if (rc == 0)
 		rc = moore_ck_mcast(&j->k, &loops, err);
-	j->k.mft = NULL;
 	moore_mft_free(all);
 	j->v->loop_groups = loops.n;
 	j->v->loop_mlid = loops.mlid;

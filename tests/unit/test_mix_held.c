@@ -983,6 +983,7 @@ test_workers(void **state)
 		CHECK("both loop", m->loop_lids == 2 && m->loop_lid == 3);
 		CHECK("both were live", m->live == 2 && m->interrupted == 2);
 		CHECK("the pair", m->interrupted_sw == 0 && m->interrupted_lid == 3);
+		CHECK_EQ("links 0-1 and 0-2, both ways", m->n_channels, 4);
 		moore_mix_held_free(m);
 	}
 	moore_lft_free(was);
@@ -1113,11 +1114,16 @@ test_unfit_rows(void **state)
 	struct moore_lft *t = rows_of_lid_3(f), *of_two, *longer;
 	struct moore_held held = { .lft = t };
 	struct moore_mix_lanes lanes = { .sl2vl = NULL };
+	struct moore_mix_series *s = (struct moore_mix_series *)f;
+	static const uint64_t none[1] = { 0 };
 	struct moore_err err;
 	(void)state;
 
 	assert_int_equal(moore_lft_new(&of_two, 2, 3, &err), 0);
 	assert_int_equal(moore_lft_new(&longer, 3, 100, &err), 0);
+	CHECK_EQ("series", moore_mix_series_new(&s, f, &(struct moore_held){ .lft = of_two }, none, &lanes,
+						NULL, &err), -MOORE_EINVAL);
+	CHECK("no series", !s);
 	refuse("LFTs: made for", f, (struct moore_held){ .lft = of_two }, held, lanes);
 	refuse("old LFTs: made for", f, held, (struct moore_held){ .lft = of_two }, lanes);
 	refuse("old LFTs: made for", f, held, (struct moore_held){ .lft = longer }, lanes);
