@@ -82,9 +82,11 @@ read_order(struct slimfly *y, const struct moore_topo_link *link, size_t n_links
 
 	while (2 * param[0] * param[0] < y->f->n_switches)
 		param[0]++;
-	if (2 * param[0] * param[0] != y->f->n_switches ||
-	    moore_topo_build(&t, family, param, NULL) < 0)
+	if (2 * param[0] * param[0] != y->f->n_switches)
 		return 0;
+	rc = moore_topo_build(&t, family, param, NULL);
+	if (rc < 0)
+		return rc == -MOORE_ENOMEM ? moore_fail_nomem(err) : 0;
 	rc = adopt(y, t, NULL, err);
 	for (size_t i = 0; rc == 0 && i < n_links && y->half; i++)
 		if (!y->linked[(size_t)link[i].a * t->n_switches + link[i].b])
