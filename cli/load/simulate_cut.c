@@ -6,10 +6,12 @@
 
 #include "load/simulate.h"
 
+enum { SAFE, FAST };
+
 const char *
 cli_sim_motion_name(unsigned i)
 {
-	static const char *const name[] = { "safe", "fast" };
+	static const char *const name[] = { [SAFE] = "safe", [FAST] = "fast" };
 
 	return i < ARRAY_LEN(name) ? name[i] : NULL;
 }
@@ -116,22 +118,48 @@ route_around(struct cli_simulation *s, struct moore_err *err)
 	return moore_engine_steps(&x->back, t->f, &(struct moore_held){ .lft = x->routed->lft }, t->lft, &opts, err);
 }
 
+/* The links come up before the new tables of the cut are out, whose script was written. */
 static int
-write_scripts(struct cli_simulation *s, struct moore_err *err)
+repair_too_soon(const struct cli_simulation *s, unsigned motion, const struct moore_sim_script *cut)
+{
+	return cli_misuse(s->c, "--repair-at %s: the tables without the link are out only after %.1f us with motion %s: "
+			  "give a later time, or shorter --detect, --step and --wait", cli_opt(s->c, "repair-at"),
+			  (double)cut->change[cut->n - 1].at * s->how.ns / 1000, cli_sim_motion_name(motion));
+}
+
+static int
+write_script(struct cli_simulation *s, unsigned motion)
 {
 	struct cli_sim_cut *x = &s->cut;
-	int rc = 0;
+	const struct moore_lft *was = s->world->t.lft, *now = x->routed->lft;
+	const struct moore_sim_turn turn[] = {
+		{ .at = x->at, .kind = MOORE_SIM_DOWN, .link = x->link, .n_links = x->n_links,
+		  .was = was, .now = now, .motion = motion == FAST ? NULL : x->there->motion },
+		{ .at = x->repair_at, .kind = MOORE_SIM_UP, .link = x->link, .n_links = x->n_links,
+		  .was = now, .now = was, .motion = motion == FAST ? NULL : x->back->motion },
+	};
+	struct moore_sim_script *script = &x->script[motion];
+	struct moore_err err;
 
-	for (unsigned fast = 0; fast < 2 && rc == 0; fast++) {
-		const struct moore_sim_turn turn[] = {
-			{ .at = x->at, .kind = MOORE_SIM_DOWN, .link = x->link, .n_links = x->n_links,
-			  .was = s->world->t.lft, .now = x->routed->lft, .motion = fast ? NULL : x->there->motion },
-			{ .at = x->repair_at, .kind = MOORE_SIM_UP, .link = x->link, .n_links = x->n_links,
-			  .was = x->routed->lft, .now = s->world->t.lft, .motion = fast ? NULL : x->back->motion },
-		};
+	if (script->change)	/* the motion was named twice */
+		return CLI_OK;
+	if (moore_sim_script_make(script, turn, 1, &x->pace, &err) < 0)
+		return cli_error("%s", err.text);
+	if (!x->repair_at)
+		return CLI_OK;
+	if (x->repair_at <= script->change[script->n - 1].at)
+		return repair_too_soon(s, motion, script);
+	free(script->change);
+	return moore_sim_script_make(script, turn, 2, &x->pace, &err) < 0 ? cli_error("%s", err.text) : CLI_OK;
+}
 
-		rc = moore_sim_script_make(&x->script[fast], turn, x->repair_at ? 2 : 1, &x->pace, err);
-	}
+static int
+write_scripts(struct cli_simulation *s)
+{
+	int rc = CLI_OK;
+
+	for (unsigned i = 0; i < s->cut.n_motions && rc == CLI_OK; i++)
+		rc = write_script(s, s->cut.motion[i]);
 	return rc;
 }
 
@@ -152,7 +180,7 @@ cli_sim_cut_ready(struct cli_simulation *s)
 	if ((rc = read_times(s)) != CLI_OK || (rc = find_links(s)) != CLI_OK)
 		return rc;
 	cli_busy("routing without the link");
-	return route_around(s, &err) < 0 || write_scripts(s, &err) < 0 ? cli_error("%s", err.text) : CLI_OK;
+	return route_around(s, &err) < 0 ? cli_error("%s", err.text) : write_scripts(s);
 }
 
 void

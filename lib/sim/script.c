@@ -119,7 +119,8 @@ moore_sim_script_make(struct moore_sim_script *out, const struct moore_sim_turn 
 		*out = (struct moore_sim_script){ NULL, 0 };
 		return w.oom ? moore_fail_nomem(err) :
 			moore_fail(err, MOORE_EINVAL, 0, "simulate: the links change again before the tables of the change "
-				   "before are out, or their tables are not of one size");
+				   "before are out: let them change later; or there are too many changes, a step takes no time, "
+				   "or tables are not of one size");
 	}
 	if (out->n)
 		qsort(out->change, out->n, sizeof(*out->change), cmp_changes);

@@ -274,6 +274,8 @@ cut_json() { $M simulate q5.json --length 2000 --load 0.7 --cut s0-0-0:4 --cut-a
 	grep -Eq '^  after +[0-9.]+ +0\.[0-9]+ .* 0$' <<<"$output"
 	grep -Eq '^  cut +[0-9.]+ +0\.[0-9]+ .*  (wire,)?port,row$' <<<"$output"
 	! grep -q '.\{81\}' <<<"$output"
+	# Rows that go out at once are out before those of steps.
+	run -0 $M simulate q5.json --length 1000 --load 0.5 --cut s0-0-0:4 --cut-at 50 --repair-at 95 --motion fast,fast
 	cmp <(cut_json --motion safe,fast) <(taskset -c 0 $M simulate q5.json --length 2000 --load 0.7 --cut s0-0-0:4 \
 		--cut-at 50 --repair-at 200 --motion safe,fast --json)
 }
@@ -331,7 +333,8 @@ cut_json() { $M simulate q5.json --length 2000 --load 0.7 --cut s0-0-0:4 --cut-a
 	q5.json --cut nosuch:1|nosuch
 	q5.json --repair-at 100|of the link that --cut names
 	q5.json --cut s0-0-0:4 --cut-at 1000|the run ends after 524.3 us
-	q5.json --cut s0-0-0:4 --repair-at 100|before the tables of the change before are out
+	q5.json --cut s0-0-0:4 --repair-at 100|--repair-at 100: the tables without the link are out only after
+	q5.json --cut s0-0-0:4 --cut-at 50 --repair-at 75 --motion safe,fast|with motion safe: give a later time, or shorter
 	q5.json --cut s0-0-0:4 --motion slow|give one or several of safe, fast
 	q5.json --cut s0-0-0:4 --step 0|not a number from
 	q5.json --cut s0-0-0:4 --exchange ring|an exchange would never end
