@@ -254,7 +254,7 @@ leaves_early(struct sim *s, moore_swid w, const struct moore_endpoint *to)
 		 (s->o.detour == MOORE_SIM_DETOUR_NTA && hops_to(s, w, to->lid) <= 2));
 }
 
-/* A random node at a switch other than both; MOORE_NONE: none was found. */
+/* A random node that `from` has a row for, at a switch other than both; MOORE_NONE: none was found. */
 static moore_epid
 draw_middle(const struct sim *s, struct moore_rng *rng, moore_swid from, moore_swid to)
 {
@@ -262,13 +262,15 @@ draw_middle(const struct sim *s, struct moore_rng *rng, moore_swid from, moore_s
 		const moore_epid e = moore_rng_below(rng, s->f->n_endpoints);
 		const moore_swid w = s->f->ep[e].sw;
 
-		if (w != MOORE_NONE && w != from && w != to && s->f->ep[e].lid)
+		if (w != MOORE_NONE && w != from && w != to && s->f->ep[e].lid &&
+		    moore_lft_row(s->lft, from)[s->f->ep[e].lid] != MOORE_NO_PATH)
 			return e;
 	}
 	return MOORE_NONE;
 }
 
-/* Links from switch w over a middle to a node, with the one to the node. */
+/* Links from switch w over a middle to a node, with the one to the node; MOORE_HOPS_MAX at least where a route does not
+ * arrive. */
 static uint32_t
 links_over(struct sim *s, moore_swid w, const struct moore_endpoint *middle, const struct moore_endpoint *to)
 {
@@ -276,10 +278,11 @@ links_over(struct sim *s, moore_swid w, const struct moore_endpoint *middle, con
 	uint32_t links = 0;
 
 	while (at != middle->sw && links < MOORE_HOPS_MAX && !(links && leaves_early(s, at, to))) {
-		const struct moore_port *p = moore_fabric_port(s->f, at, moore_lft_row(s->lft, at)[middle->lid]);
+		const uint8_t out = moore_lft_row(s->lft, at)[middle->lid];
+		const struct moore_port *p = out > s->f->sw[at].n_ports ? NULL : moore_fabric_port(s->f, at, out);
 
-		if (p->role != MOORE_ROLE_SWITCH)
-			break;
+		if (!p || p->role != MOORE_ROLE_SWITCH)
+			return MOORE_HOPS_MAX;
 		at = p->peer;
 		links++;
 	}
@@ -301,7 +304,7 @@ ugal_middle(struct sim *s, struct moore_rng *rng, moore_swid w, const struct moo
 		const double c = s->o.ugal_by_hops ? s->o.ugal_weight * far / hops : s->o.ugal_weight;
 		const double cost = c * queue_to(s, w, middle->lid) + s->o.ugal_bias;
 
-		if (e != MOORE_NONE && cost < least) {
+		if (e != MOORE_NONE && far < MOORE_HOPS_MAX && cost < least) {
 			least = cost;
 			best = e;
 		}

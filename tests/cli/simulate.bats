@@ -197,6 +197,11 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	holds '.rows[0] | .dropped > 0 and .first_drop.switch == "r3" and .first_drop.lid > 0'
 	run -1 $M simulate broken --load 0.1
 	grep -Eq 'dropped: [0-9]+ packets, the first at r3, for LID [0-9]+' <<<"$output"
+	# Routes over a middle need rows to the middle, too, and packets that r3 sends to it have none either.
+	for routing in middle ugal-m par; do
+		run -1 $M simulate broken --routing $routing --load 0.9 --json
+		holds '.rows[0] | .dropped > 0 and .first_drop.switch == "r3" and .accepted > 0.1'
+	done
 }
 
 @test "simulate: the same seed gives the same answer on any processors, another seed another" {
