@@ -84,7 +84,7 @@ read_loads(struct cli_simulation *s)
 			return cli_misuse(s->c, "--load %s: give numbers from 0.001 to 1 with commas between, "
 					  "for instance 0.1,0.5,0.9", text);
 		if (s->n_loads == CLI_SIM_LOADS)
-			return cli_misuse(s->c, "--load: over %d numbers", CLI_SIM_LOADS);
+			return cli_misuse(s->c, "--load: over %d numbers: give the others in a second call", CLI_SIM_LOADS);
 		s->load[s->n_loads++] = v;
 	}
 	return CLI_OK;

@@ -114,7 +114,7 @@ set_turns(struct sim *s, struct moore_err *err)
 	for (uint32_t v = 0; v < s->n_vl; v++)
 		if (!(served >> v & 1))
 			return moore_fail(err, MOORE_EINVAL, 0, "simulate: packets have %u VLs, and VL %u has no turn in either "
-					  "table of the VL arbitration, so those on it would wait for ever", s->n_vl, v);
+					  "table of the VL arbitration, so those on it would wait for ever: give it a weight in one", s->n_vl, v);
 	return 0;
 }
 

@@ -87,8 +87,8 @@ static int
 torus(struct list *l, const uint32_t *side, struct moore_err *err)
 {
 	if ((uint64_t)side[0] * side[1] * side[2] != l->n_nodes)
-		return moore_fail(err, MOORE_EINVAL, 0, "simulate: a torus of %u x %u x %u is not one of %u processes", side[0],
-				  side[1], side[2], l->n_nodes);
+		return moore_fail(err, MOORE_EINVAL, 0, "a torus of %u x %u x %u is not one of %u processes: give sides "
+				  "whose product is that number", side[0], side[1], side[2], l->n_nodes);
 	if (!(l->message = calloc(6 * (size_t)l->n_nodes, sizeof(*l->message))))
 		return moore_fail_nomem(err);
 	for (uint32_t i = 0; i < l->n_nodes; i++)
@@ -129,9 +129,12 @@ moore_sim_messages(struct moore_sim_message **out, uint32_t *n, enum moore_sim_e
 
 	*out = NULL;
 	*n = 0;
-	if (n_nodes < 2 || !packets || most > MESSAGES_MAX || packets * n_nodes > UINT32_MAX / 8)
-		return moore_fail(err, MOORE_EINVAL, 0, "simulate: an exchange needs two processes, and has too many "
-				  "messages or packets for over 8000 or for long messages");
+	if (n_nodes < 2 || !packets)
+		return moore_fail(err, MOORE_EINVAL, 0, "an exchange needs two processes and messages of a packet");
+	if (most > MESSAGES_MAX || packets > UINT32_MAX / 8 / n_nodes)
+		return moore_fail(err, MOORE_EINVAL, 0, "an exchange of %u processes with messages of %llu packets has too "
+				  "many of either: give fewer processes, shorter messages, or longer packets", n_nodes,
+				  (unsigned long long)packets);
 	if (x == MOORE_SIM_NEIGHBOURS)
 		rc = side ? torus(&l, side, err) : neighbours(&l, err);
 	else if ((l.message = calloc(most, sizeof(*l.message))))

@@ -321,6 +321,8 @@ cut_json() { $M simulate q5.json --length 2000 --load 0.7 --cut s0-0-0:4 --cut-a
 	q5.json --torus 3,5,10|of --exchange neighbours
 	q5.json --exchange neighbours --torus 3,5|give three sides from 1 to 100000
 	q5.json --exchange neighbours --torus 3,5,9|a torus of 3 x 5 x 9 is not one of 150 processes
+	q5.json --exchange ring --message 1099511627776|simulate: an exchange of 150 processes with messages of
+	q5.json --exchange tree --message 1099511627776|give fewer processes, shorter messages, or longer packets
 	q5.json --arbiter oldest|give one or several of turns, farthest
 	q5.json --queues fifo,voq|give one name
 	q5.json --speedup 0.5|not a number from 1 to 100
