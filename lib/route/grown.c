@@ -18,7 +18,7 @@
 struct moore_grown {
 	struct moore_buf key;
 	uint32_t n, n_edges, n_minimal;
-	bool by_colour;
+	bool by_colour, close;	/* as in struct moore_rturns */
 	/* Turns of the intended graph: by edge, */
 	uint32_t *colour, *rank;
 	uint32_t *pos, *parent;	/* and by node */
@@ -175,6 +175,7 @@ moore_rgrown_keep_turns(struct moore_rbuild *b)
 	if (!g)
 		return;
 	g->by_colour = b->colour != NULL;
+	g->close = t->close;
 	if (b->colour)
 		memcpy(g->colour, b->colour, g->n_edges * sizeof(*g->colour));
 	memcpy(g->rank, t->rank, g->n_edges * sizeof(*g->rank));
@@ -189,7 +190,7 @@ moore_rgrown_turns(struct moore_rbuild *b, struct moore_err *err)
 	const struct moore_grown *g = b->grown;
 	struct moore_rturns *t = &b->plan_turns;
 
-	t->close = b->r->turns.close = b->cols.own_trees;
+	t->close = b->r->turns.close = g->close;
 	t->by_colour = g->by_colour;
 	memcpy(t->rank, g->rank, g->n_edges * sizeof(*g->rank));
 	memcpy(t->pos, g->pos, g->n * sizeof(*g->pos));

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "route/build.h"
+#include "route/turns/groups.h"
 #include "route/turns/middles.h"
 #include "route/turns/sequence.h"
 #include "route/tuning.h"
@@ -194,12 +195,84 @@ arrange(struct moore_rbuild *b, struct moore_err *err)
 	return moore_rranks_by_place(&b->plan_turns, g, b->colour, err);
 }
 
+/* ---- groups ------------------------------------------------------------------------------ */
+
+/* Adds the hops of all routes between switches with endpoints in trees grown under v without
+ * loads; UINT64_MAX when some switch is not reached. */
+static uint64_t
+sum_hops(struct moore_rbuild *b, const struct moore_rview *v)
+{
+	const struct moore_rgraph *g = v->g;
+	const struct moore_rtree *t = &b->tree;
+	uint64_t sum = 0;
+
+	for (uint32_t root = 0; root < g->n; root++) {
+		if (!g->is_source[root])
+			continue;
+		if (!moore_rtree_grow(&b->tree, v, root, NULL, b->n_connected[root]))
+			return UINT64_MAX;
+		for (uint32_t i = 0; i < t->n_reached; i++)
+			sum += g->is_source[t->queue[i]] ? t->len[t->queue[i]] : 0;
+	}
+	return sum;
+}
+
+/* Fills plan_turns by groups, and by_order by the order.  Sets *better to whether routes are
+ * shorter by groups. */
+static int
+compare_with_order(struct moore_rbuild *b, const struct moore_rgroups *s, bool *better,
+		   struct moore_err *err)
+{
+	struct moore_rview by_order = { &b->r->g, b->planned.flag, b->planned.lanes, &b->r->turns };
+	int rc;
+
+	b->plan_turns.close = true;
+	if ((rc = moore_rgroups_rank(&b->planned, s, b->colour, &b->r->turns, err)) < 0 ||
+	    (rc = moore_rturns_build(&b->plan_turns, &b->planned, &b->r->turns, b->colour, err)) < 0 ||
+	    (rc = moore_rturns_build(&b->r->turns, &by_order, NULL, NULL, err)) < 0)
+		return rc;
+	*better = sum_hops(b, &b->planned) < sum_hops(b, &by_order);
+	return 0;
+}
+
+/* Sets colour and plan_turns by groups where the planned graph has any and routes are shorter
+ * with them than by the order; r->turns is scratch. */
+static int
+arrange_groups(struct moore_rbuild *b, struct moore_err *err)
+{
+	struct moore_rgroups s = { 0 };
+	bool better = false;
+	int rc = 0;
+
+	if (b->hinted || b->r->g.one_vl || b->cols.own_trees)
+		return 0;
+	if (moore_rgroups_find(&s, &b->r->g) < 0)
+		rc = moore_fail_nomem(err);
+	if (rc == 0 && s.n) {
+		if ((b->colour = calloc((size_t)b->r->g.n_edges + 1, sizeof(*b->colour)))) {
+			paint_extra(&b->r->g, b->colour);
+			rc = compare_with_order(b, &s, &better, err);
+		} else {
+			rc = moore_fail_nomem(err);
+		}
+	}
+	if (!better) {
+		free(b->colour);
+		b->colour = NULL;
+	}
+	b->plan_turns.close = b->r->turns.close = better;
+	moore_rgroups_fini(&s);
+	return rc;
+}
+
 /* Turns of the intended graph. */
 static int
 plan_turns(struct moore_rbuild *b, struct moore_err *err)
 {
-	int rc;
+	int rc = arrange_groups(b, err);
 
+	if (rc < 0 || b->colour)
+		return rc;
 	if ((b->layered && ((rc = paint(b, err)) < 0 || (rc = judge_colours(b, err)) < 0)) ||
 	    (b->r->g.one_vl && (rc = arrange(b, err)) < 0))
 		return rc;

@@ -181,11 +181,16 @@ test_minimal(void **state)
 	} T[] = {
 		{ "slimfly", "q=3" }, { "slimfly", "q=4" }, { "slimfly", "q=5" }, { "slimfly", "q=7" },
 		{ "oft", "k=4" }, { "oft", "k=6" }, { "mlfm", "h=4" }, { "mlfm", "h=6" },
+		/* Diameter three: hops lead inside a group, to another, and inside that. */
+		{ "dragonfly", "a=3 h=1" }, { "dragonfly", "a=3 h=2 arr=2" }, { "dragonfly", "a=4 h=2" },
+		{ "dragonfly", "a=4 h=3 arr=2" }, { "dragonfly", "a=4 h=4 arr=3" },
+		{ "dragonfly", "a=4 h=6 g=20" }, { "dragonfly", "a=5 h=2 g=6" },
+		{ "dragonfly", "a=6 h=6 arr=2" }, { "dfplus", "s=3" }, { "dfplus", "s=4 l=2 h=2 g=5" },
 	};
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
-		struct moore_fabric *f = test_family(T[i].family, T[i].params, 0);
+		struct moore_fabric *f = test_family(T[i].family, T[i].params, i % 2);
 		struct moore_verdict *v = NULL;
 		struct moore_route *r = route_checked(T[i].params, f, NULL, &v);
 		uint8_t *d = distances(f);
@@ -594,13 +599,16 @@ test_families_degraded(void **state)
 	} T[] = {
 		{ "slimfly", "q=4 p=1" }, { "slimfly", "q=7 p=1" },
 		{ "oft", "k=4 p=1" }, { "mlfm", "h=4 p=1" }, { "mlfm", "h=5 l=2 p=1" },
+		{ "dragonfly", "a=4 h=2 p=1" }, { "dragonfly", "a=5 h=3 g=8 p=1 arr=2" },
+		{ "cascade", "a=4 r=3 h=1 g=6 p=1" }, { "dragonfly", "a=4 h=3 p=1 arr=3" },
 	};
 	struct moore_rng r = { test_seed() };
 	(void)state;
 
-	for (unsigned i = 0; i < test_rounds(60); i++) {
+	for (unsigned i = 0; i < test_rounds(108); i++) {
 		size_t k = i % ARRAY_LEN(T);
-		struct moore_fabric *f = test_family(T[k].family, T[k].params, 0), *g;
+		struct moore_fabric *f = test_family(T[k].family, T[k].params, (uint8_t)(i / ARRAY_LEN(T) % 3));
+		struct moore_fabric *g;
 		struct moore_route *a;
 		struct moore_verdict *v;
 
