@@ -178,6 +178,8 @@ cli_bisection(const struct cli_graph *g)
 struct matrix {
 	const struct rows *r;
 	a_int n;		/* at least N_LEAST */
+	void (*multiply)(const struct matrix *m, const double *x, double *y);
+	const struct ends *ends;	/* of multiply_ends() */
 	double *root;		/* of each switch's degree */
 	double *scaled;		/* scratch */
 	double *known[2];	/* vectors of length 1: of the eigenvalue 1, and of -1 or NULL */
@@ -186,7 +188,7 @@ struct matrix {
 };
 
 static void
-multiply(const struct matrix *m, const double *x, double *y)
+multiply_adjacency(const struct matrix *m, const double *x, double *y)
 {
 	const struct rows *r = m->r;
 
@@ -231,7 +233,7 @@ find_eigenvalue(const struct matrix *m, const char *which, double *value)
 		dsaupd_c(&ido, "I", n, which, 1, TOLERANCE, residue, N_BASIS, basis, n, param, at, work, small,
 			 n_work, &info);
 		if (ido == 1 || ido == -1)
-			multiply(m, work + at[0] - 1, work + at[1] - 1);
+			m->multiply(m, work + at[0] - 1, work + at[1] - 1);
 	} while (ido == 1 || ido == -1);
 	if (info == 0)
 		dseupd_c(0, "A", select, value, basis, n, 0, "I", n, which, 1, TOLERANCE, residue, N_BASIS,
@@ -308,7 +310,7 @@ find_spectrum(struct moore_structure *s, struct matrix *m)
 static int
 find_eigenvalues(struct moore_structure *s, const struct rows *r, struct moore_err *err)
 {
-	struct matrix m = { .r = r, .n = r->n < N_LEAST ? N_LEAST : r->n };
+	struct matrix m = { .r = r, .n = r->n < N_LEAST ? N_LEAST : r->n, .multiply = multiply_adjacency };
 	double *mem = calloc(4 * (size_t)r->n, sizeof(*mem));
 	idx_t *queue = calloc((size_t)r->n, sizeof(*queue));
 	int rc = 0;
@@ -322,6 +324,151 @@ find_eigenvalues(struct moore_structure *s, const struct rows *r, struct moore_e
 	free(mem);
 	free(queue);
 	return rc;
+}
+
+/* ---- the bound of halves ----------------------------------------------------------------------
+ *
+ * Halves of the endpoints are numbers 1 and -1 on the n switches that have endpoints, which add up
+ * to 0, and any on the others; x'Lx / 4 links cross, with the Laplacian L of the graph.  Let the
+ * others take the numbers that make that least, whatever these are: then it is a quadratic form of the
+ * first alone (the Schur complement of L), and no less than its second eigenvalue times n / 4. */
+
+struct ends {
+	const struct cli_graph *g;
+	idx_t *end, n;		/* the switches with endpoints */
+	double most;		/* no eigenvalue of the form is greater */
+	double *x, *res, *dir, *image;	/* by switch: the numbers, and scratch */
+	bool *failed;
+};
+
+static bool
+is_end(const struct cli_graph *g, idx_t v)
+{
+	return !g->endpoints || g->endpoints[v];
+}
+
+/* image = L x at the switches without endpoints, where the others count as 0. */
+static void
+apply_inside(const struct ends *e, const struct rows *r, const double *x)
+{
+	for (idx_t v = 0; v < r->n; v++) {
+		double sum = 0;
+
+		if (is_end(e->g, v))
+			continue;
+		for (idx_t k = r->at[v]; k < r->at[v + 1]; k++)
+			sum += is_end(e->g, r->to[k]) ? 0 : x[r->to[k]];
+		e->image[v] = (double)degree(r, v) * x[v] - sum;
+	}
+}
+
+static double
+dot_inside(const struct ends *e, const struct rows *r, const double *x, const double *y)
+{
+	double sum = 0;
+
+	for (idx_t v = 0; v < r->n; v++)
+		if (!is_end(e->g, v))
+			sum += x[v] * y[v];
+	return sum;
+}
+
+/* Sets x of the switches without endpoints to the numbers for which x'Lx is least, by conjugate
+ * gradients.  Returns whether that was reached. */
+static bool
+fill_inside(const struct ends *e, const struct rows *r)
+{
+	double now, first;
+
+	for (idx_t v = 0; v < r->n; v++) {
+		e->res[v] = 0;
+		if (is_end(e->g, v))
+			continue;
+		e->x[v] = 0;
+		for (idx_t k = r->at[v]; k < r->at[v + 1]; k++)
+			e->res[v] += is_end(e->g, r->to[k]) ? e->x[r->to[k]] : 0;
+		e->dir[v] = e->res[v];
+	}
+	first = now = dot_inside(e, r, e->res, e->res);
+	for (idx_t i = 0; now > TOLERANCE * TOLERANCE * first; i++) {
+		double step, before = now;
+
+		apply_inside(e, r, e->dir);
+		step = now / dot_inside(e, r, e->dir, e->image);
+		if (i > r->n || !isfinite(step))
+			return false;
+		for (idx_t v = 0; v < r->n; v++) {
+			e->x[v] += is_end(e->g, v) ? 0 : step * e->dir[v];
+			e->res[v] -= is_end(e->g, v) ? 0 : step * e->image[v];
+		}
+		now = dot_inside(e, r, e->res, e->res);
+		for (idx_t v = 0; v < r->n; v++)
+			e->dir[v] = e->res[v] + now / before * e->dir[v];
+	}
+	return true;
+}
+
+/* y = (most - form) x, without the vector of ones. */
+static void
+multiply_ends(const struct matrix *m, const double *x, double *y)
+{
+	const struct ends *e = m->ends;
+	const struct rows *r = m->r;
+	double mean = 0;
+
+	for (idx_t i = 0; i < e->n; i++) {
+		e->x[e->end[i]] = x[i];
+		mean += x[i] / (double)e->n;
+	}
+	if (!fill_inside(e, r))
+		*e->failed = true;
+	for (idx_t i = 0; i < m->n; i++)
+		y[i] = 0;
+	for (idx_t i = 0; i < e->n; i++) {
+		const idx_t v = e->end[i];
+		double sum = (double)degree(r, v) * x[i];
+
+		for (idx_t k = r->at[v]; k < r->at[v + 1]; k++)
+			sum -= e->x[r->to[k]];
+		y[i] = e->most * (x[i] - mean) - sum;
+	}
+}
+
+/* Fills end[], n and most; false unless all switches with endpoints have as many. */
+static bool
+list_ends(struct ends *e, const struct rows *r)
+{
+	for (idx_t v = 0; v < r->n; v++) {
+		e->most = fmax(e->most, 2 * (double)degree(r, v));
+		if (!is_end(e->g, v))
+			continue;
+		if (e->g->endpoints && e->n && e->g->endpoints[v] != e->g->endpoints[e->end[0]])
+			return false;
+		e->end[e->n++] = v;
+	}
+	return e->n > 1;
+}
+
+/* The second eigenvalue of the form; NAN when it is not known. */
+static double
+second_of_ends(const struct cli_graph *g, const struct rows *r)
+{
+	const size_t n = (size_t)r->n;
+	double *mem = calloc(4 * n, sizeof(*mem)), value = NAN;
+	bool failed = false;
+	struct ends e = { .g = g, .end = calloc(n, sizeof(*e.end)), .x = mem, .failed = &failed };
+	struct matrix m = { .r = r, .multiply = multiply_ends, .ends = &e };
+
+	if (mem && e.end && list_ends(&e, r)) {
+		e.res = mem + n;
+		e.dir = mem + 2 * n;
+		e.image = mem + 3 * n;
+		m.n = e.n < N_LEAST ? N_LEAST : (a_int)e.n;
+		value = find_eigenvalue(&m, "LA", &value) && !failed ? e.most - value : NAN;
+	}
+	free(mem);
+	free(e.end);
+	return value;
 }
 
 /* ---- shortest paths ------------------------------------------------------------------------- */
@@ -435,19 +582,27 @@ cli_structure_unknown(struct moore_structure *s)
 				       .shortest_paths = -1, .ends_diameter = MOORE_NONE };
 }
 
-/* Fiedler: two parts of a and b vertices are joined by at least (d - lambda) a b / n links. */
+/* Fiedler: two parts of a and b vertices are joined by at least lambda a b / n links, where lambda
+ * is the second eigenvalue of the Laplacian. */
 static int
-find_halves(struct moore_structure *s, const struct cli_graph *g, struct rows *r, struct moore_err *err)
+find_halves(struct moore_structure *s, const struct cli_graph *graph, struct rows *r, struct moore_err *err)
 {
-	const double a = g->n / 2, b = (double)g->n - a;
 	const int rc = find_eigenvalues(s, r, err);
+	struct cli_graph all = *graph, *g = &all;
+	double n = 0, second;
 
 	if (rc < 0)
 		return rc;
 	s->bisection = bisect(r, g);
-	if (is_regular(g, r) && !isnan(s->second))
-		s->bisection_bound = (int64_t)ceil((1 - s->second) * (double)degree(r, 0) * a * b /
-						   (double)g->n - 1e-6);
+	for (idx_t v = 0; v < r->n; v++)
+		n += is_end(g, v);
+	if (n == 0) {			/* halves of the switches */
+		all.endpoints = NULL;
+		n = (double)r->n;
+	}
+	second = is_regular(g, r) ? (1 - s->second) * (double)degree(r, 0) : second_of_ends(g, r);
+	if (!isnan(second))
+		s->bisection_bound = (int64_t)ceil(second * floor(n / 2) * ceil(n / 2) / n - 1e-6);
 	return 0;
 }
 
