@@ -13,6 +13,8 @@
 
 enum { X, Y, S, K, SEED, P };
 
+#define LINE_TRIES 100
+
 /* Random links of a switch along its row. */
 static int64_t
 along_row(const int64_t *param)
@@ -62,18 +64,37 @@ cabinet(const int64_t *param, moore_swid s)
 	return s / (uint32_t)param[S];
 }
 
-/* Pairs `links` stubs of each switch in a line of `length` cabinets: first, first + step, ... */
-static bool
-pair_line(struct moore_stubs *x, uint32_t *stub, uint32_t first, uint32_t step, uint32_t length,
-	  uint32_t switches, uint32_t links, struct moore_rng *r)
-{
-	uint32_t n = 0;
+struct line {
+	uint32_t first, step, length;	/* cabinets first, first + step, ... */
+	uint32_t switches, links;	/* of a cabinet; random ones of a switch */
+};
 
-	for (uint32_t c = 0; c < length; c++)
-		for (uint32_t i = 0; i < switches; i++)
-			for (uint32_t k = 0; k < links; k++)
-				stub[n++] = (first + c * step) * switches + i;
-	return moore_stubs_pair(x, stub, n, r);
+static void
+cut_line(struct moore_stubs *x, const struct line *l)
+{
+	for (uint32_t i = 0; i < l->length * l->switches; i++)
+		for (uint32_t k = (i / l->switches + 1) * l->switches; k < l->length * l->switches; k++)
+			moore_stubs_cut(x, (l->first + i / l->switches * l->step) * l->switches + i % l->switches,
+					(l->first + k / l->switches * l->step) * l->switches + k % l->switches);
+}
+
+/* Pairs the stubs of a line.  A patient attempt tries it again before all lines have to be. */
+static bool
+pair_line(struct moore_stubs *x, uint32_t *stub, const struct line *l, struct moore_rng *r)
+{
+	for (unsigned tries = x->patient ? LINE_TRIES : 1; tries; tries--) {
+		uint32_t n = 0;
+
+		for (uint32_t c = 0; c < l->length; c++)
+			for (uint32_t i = 0; i < l->switches; i++)
+				for (uint32_t k = 0; k < l->links; k++)
+					stub[n++] = (l->first + c * l->step) * l->switches + i;
+		if (moore_stubs_pair(x, stub, n, r))
+			return true;
+		if (x->patient)
+			cut_line(x, l);
+	}
+	return false;
 }
 
 /* stub has room for those of the longest line. */
@@ -89,9 +110,9 @@ draw(struct moore_stubs *x, uint32_t *stub, const int64_t *param, struct moore_r
 			for (uint32_t k = i + 1; k < s; k++)
 				moore_stubs_link(x, c * s + i, c * s + k);
 	for (uint32_t j = 0; ok && j < ny; j++)
-		ok = pair_line(x, stub, j * nx, 1, nx, s, row, r);
+		ok = pair_line(x, stub, &(struct line){ j * nx, 1, nx, s, row }, r);
 	for (uint32_t i = 0; ok && i < nx; i++)
-		ok = pair_line(x, stub, i, nx, ny, s, column, r);
+		ok = pair_line(x, stub, &(struct line){ i, nx, ny, s, column }, r);
 	return ok;
 }
 

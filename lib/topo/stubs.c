@@ -3,13 +3,13 @@
 #include "topo/stubs.h"
 
 #define TRIES 1000		/* exchanges tried for one pair */
-#define ROUNDS 100		/* attempts with a new shuffle */
+#define ROUNDS 100		/* attempts with a new shuffle, and again so many with patience */
 
 static bool
 init(struct moore_stubs *x, uint32_t n, uint32_t width, struct moore_arena *tmp)
 {
 	*x = (struct moore_stubs){ n, width, moore_arena_alloc(tmp, (size_t)n * width + 1,
-							       sizeof(*x->peer)) };
+							       sizeof(*x->peer)), false };
 	return x->peer;
 }
 
@@ -42,6 +42,13 @@ change_link(struct moore_stubs *x, uint32_t a, uint32_t b, bool add)
 {
 	*find_peer(x, a, add ? MOORE_NONE : b) = add ? b : MOORE_NONE;
 	*find_peer(x, b, add ? MOORE_NONE : a) = add ? a : MOORE_NONE;
+}
+
+void
+moore_stubs_cut(struct moore_stubs *x, uint32_t a, uint32_t b)
+{
+	if (find_peer(x, a, b))
+		change_link(x, a, b, false);
 }
 
 void
@@ -139,8 +146,9 @@ draw(const struct moore_stubs_family *f, struct moore_stubs *x, uint32_t *stub, 
 
 	for (size_t i = 0; i < (size_t)f->n * f->each; i++)
 		stub[i] = (uint32_t)(i / f->each);
-	for (unsigned round = 0; round < ROUNDS; round++) {
+	for (unsigned round = 0; round < 2 * ROUNDS; round++) {
 		clear(x);
+		x->patient = round >= ROUNDS;
 		if (f->draw(x, stub, param, &r) && connected(x, scratch))
 			return true;
 	}

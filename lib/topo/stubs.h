@@ -15,10 +15,13 @@ struct moore_stubs {
 	uint32_t n, width;	/* switches; greatest number of links of one, stubs included */
 	uint32_t *peer;		/* `width` for each switch: the switches it is linked to so far,
 				 * then MOORE_NONE */
+	bool patient;		/* earlier attempts failed: parts may be drawn again alone */
 };
 
 /* Adds a link that stays as it is; it may be there already. */
 void moore_stubs_link(struct moore_stubs *x, uint32_t a, uint32_t b);
+/* Removes the link of a and b, if there is one. */
+void moore_stubs_cut(struct moore_stubs *x, uint32_t a, uint32_t b);
 /* Shuffles and pairs stubs; stub[] holds the switch of each, and afterwards those of 2i and 2i + 1
  * are linked.  False if no partners were found: clear, and try again with other numbers. */
 bool moore_stubs_pair(struct moore_stubs *x, uint32_t *stub, uint32_t n_stubs, struct moore_rng *r);
@@ -38,7 +41,7 @@ struct moore_stubs_family {
 	const char *none;	/* what is said when no attempt joined all switches */
 };
 
-/* Builds t from the first attempt that succeeds and joins all switches.  -MOORE_EINVAL when none of a
+/* Builds t from the first attempt that succeeds and joins all switches.  -MOORE_EINVAL when none of two
  * hundred did; -MOORE_ENOMEM. */
 int moore_stubs_build(struct moore_topo *t, const struct moore_stubs_family *f, const int64_t *param,
 		      int64_t seed, struct moore_err *err);

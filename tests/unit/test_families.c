@@ -249,6 +249,23 @@ test_random_families(void **state)
 	}
 }
 
+/* Lines of three cabinets often cannot be paired in one go; with many of them one always fails. */
+static void
+test_skywalk_short_lines(void **state)
+{
+	static const char *const T[] = { "skywalk x=4 y=3 s=4 k=4 seed=%u", "skywalk x=3 y=5 s=4 k=6 seed=%u",
+		"skywalk x=3 y=12 s=4 k=6 seed=%u", "skywalk x=4 y=20 s=4 k=4 seed=%u" };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+		for (unsigned seed = 1; seed <= 8; seed++) {
+			char spec[64];
+
+			snprintf(spec, sizeof(spec), T[i], seed);
+			check_random(spec);
+		}
+}
+
 /* All cables between cabinets stay in a row or a column, as many in each direction. */
 static void
 test_skywalk_lines(void **state)
@@ -457,6 +474,7 @@ main(void)
 		cmocka_unit_test(test_sspt),
 		cmocka_unit_test(test_random_families),
 		cmocka_unit_test(test_skywalk_lines),
+		cmocka_unit_test(test_skywalk_short_lines),
 		cmocka_unit_test(test_known_sizes),
 		cmocka_unit_test(test_jain),
 		cmocka_unit_test(test_groups),
