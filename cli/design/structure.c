@@ -408,7 +408,7 @@ fill_inside(const struct ends *e, const struct rows *r)
 	return true;
 }
 
-/* y = (most - form) x, without the vector of ones. */
+/* Sets y to (most - form) x, where the vector of ones counts as 0. */
 static void
 multiply_ends(const struct matrix *m, const double *x, double *y)
 {
