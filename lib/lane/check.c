@@ -19,7 +19,7 @@ moore_verdict_free(struct moore_verdict *v)
 static int
 check_fit(const struct moore_ck *k, struct moore_err *err)
 {
-	int rc = moore_ck_fit_lft(k->f, k->lft, "", err);
+	int rc = k->lft ? moore_ck_fit_lft(k->f, k->lft, "", err) : 0;
 
 	if (rc == 0 && k->mft)
 		rc = moore_ck_fit_mft(k->f, k->mft, err);
@@ -42,8 +42,9 @@ moore_ck_tell_cycle(struct moore_ck *k, const struct moore_ck_graph *g,
 	*len = n;
 	for (uint32_t i = 0; i < n; i++) {
 		(*out)[i].from = g->channel[cycle[i]];
-		rc = moore_ck_example(k, &(*out)[i], &g->channel[cycle[(i + 1) % n]], err);
-		if (rc < 0)
+		(*out)[i].src_sw = MOORE_NONE;
+		if (k->lft && (rc = moore_ck_example(k, &(*out)[i], &g->channel[cycle[(i + 1) % n]],
+						     err)) < 0)
 			return rc;
 	}
 	return 0;

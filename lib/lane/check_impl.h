@@ -5,6 +5,7 @@
  *   check_net.c      lays out fabric and SL2VL tables as flat arrays of slots and turns
  *   check_tree.c     walks the routes to every LID: VLs held at each turn
  *   check_walk.c     what the verdict counts on these routes: hops, faults, load
+ *   check_parts.c    the same when memory cannot hold all rows
  *   check_mcast.c    follows every multicast tree: VLs held at each turn, loops
  *   check_drop.c     counts the entries in use that drop packets
  *   check_graph.c    turns into dependencies between channels, and their topological order
@@ -47,6 +48,8 @@ struct moore_ck_cell {
 struct moore_ck {
 	const struct moore_fabric *f;
 	const struct moore_lft *lft;
+	unsigned lid0;				/* the first LID of its rows: not 0 where the tables come
+						 * in parts (check_parts.c) */
 	const struct moore_sl2vl *sl2vl;
 	const struct moore_sl2vl *other;	/* while tables change (mix.c), either may be in
 						 * force; NULL: there is no other */
@@ -217,7 +220,25 @@ void moore_ck_unite(const struct moore_ck *copies, unsigned n);
 /* Walks the routes to every LID that is addressed and not apart, with n workers. */
 int moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, unsigned n,
 		   struct moore_err *err);
+/* The same in two: makes n walkers (NULL when out of memory), and walks the routes to the LIDs of
+ * which the visitors' k->lft has rows. */
+struct moore_ck_walker *moore_ck_walkers(struct moore_ck *k, const struct moore_ck_visitor *v,
+					 unsigned n);
+void moore_ck_trees_by(const struct moore_ck *k, struct moore_ck_walker *w, unsigned n);
+
+/* What the verdict counts on the routes.  All memory is that of k->tmp. */
 int moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
+/* The same in three, of which the second counts on the routes to the LIDs of k->lft. */
+struct moore_ck_count {
+	unsigned n;			/* workers */
+	struct moore_ck *copies;	/* of k */
+	struct moore_ck_counter *worker;
+	struct moore_ck_visitor *visitor;
+	struct moore_ck_walker *walker;
+};
+int moore_ck_count_init(struct moore_ck_count *c, struct moore_ck *k, struct moore_err *err);
+void moore_ck_count_rows(struct moore_ck_count *c, const struct moore_ck *k);
+void moore_ck_count_end(struct moore_ck_count *c, struct moore_ck *k, struct moore_verdict *v);
 /* Counts in *loops, unless it is NULL, the groups in which a packet can circulate. */
 int moore_ck_mcast(struct moore_ck *k, struct moore_ck_loops *loops, struct moore_err *err);
 int moore_ck_dropped(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
@@ -233,7 +254,7 @@ int moore_ck_example(struct moore_ck *k, struct moore_dependency *d,
 		     const struct moore_channel *to, struct moore_err *err);
 /* Reads the tables into k, in which the caller has set those and opts. */
 int moore_ck_read(struct moore_ck *k, struct moore_err *err);
-/* A shortest cycle with examples, to be freed with free(). */
+/* A shortest cycle, to be freed with free(); with examples if there is k->lft. */
 int moore_ck_tell_cycle(struct moore_ck *k, const struct moore_ck_graph *g,
 			struct moore_dependency **cycle, uint32_t *len, struct moore_err *err);
 

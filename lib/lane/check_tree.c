@@ -21,12 +21,12 @@
 #include "base/bits.h"
 #include "check_impl.h"
 
-#define BLOCK 256
+#define BLOCK MOORE_CHECK_PART
 #define BATCH 32
 #define AHEAD 8			/* cells are fetched for so many switches ahead of the walk */
 #define COPIES_BYTES ((size_t)64 << 20)	/* for cells of further workers, if there are over two */
 
-struct walk {			/* of one worker */
+struct moore_ck_walker {	/* of one worker */
 	struct moore_ck *k;
 	const struct moore_ck_visitor *v;
 	struct moore_ck_tree t;
@@ -43,13 +43,13 @@ struct walk {			/* of one worker */
 };
 
 static void
-read_block(const struct walk *w, unsigned lid0)
+read_block(const struct moore_ck_walker *w, unsigned lid0)
 {
 	const struct moore_ck *k = w->k;
-	size_t n = k->lft->stride - lid0 < BLOCK ? k->lft->stride - lid0 : BLOCK;
+	size_t from = lid0 - k->lid0, left = k->lft->stride - from, n = left < BLOCK ? left : BLOCK;
 
 	for (uint32_t s = 0; s < k->n_sw; s++) {
-		const uint8_t *row = moore_lft_row(k->lft, s) + lid0;
+		const uint8_t *row = moore_lft_row(k->lft, s) + from;
 		uint8_t nowhere = (uint8_t)(k->f->sw[s].n_ports + 1);
 
 		for (size_t i = 0; i < n; i++)
@@ -60,14 +60,14 @@ read_block(const struct walk *w, unsigned lid0)
 }
 
 static const uint8_t *
-column(const struct walk *w, unsigned lid)
+column(const struct moore_ck_walker *w, unsigned lid)
 {
 	return w->block + (size_t)(lid % BLOCK) * (w->k->n_sw + 2);
 }
 
 /* Looks up the links over which each switch sends to n LIDs. */
 static void
-find_links(struct walk *w, const uint16_t *lid, unsigned n)
+find_links(struct moore_ck_walker *w, const uint16_t *lid, unsigned n)
 {
 	const struct moore_ck *k = w->k;
 	size_t stride = (size_t)k->n_sw + 2;
@@ -86,7 +86,7 @@ find_links(struct walk *w, const uint16_t *lid, unsigned n)
 
 /* Makes the i-th walk of the batch the current tree. */
 static void
-plant(struct walk *w, unsigned lid, unsigned i)
+plant(struct moore_ck_walker *w, unsigned lid, unsigned i)
 {
 	const struct moore_lid_owner *own = &w->k->own[lid];
 	const struct moore_ck *k = w->k;
@@ -110,7 +110,7 @@ plant(struct walk *w, unsigned lid, unsigned i)
 /* With an sl_set, removes the classes in which the sources of a switch do not send to this
  * LID. */
 static void
-silence(struct walk *w, unsigned lid)
+silence(struct moore_ck_walker *w, unsigned lid)
 {
 	const struct moore_ck *k = w->k;
 	const uint16_t *sls = w->sls + (size_t)(lid % BLOCK) * (k->n_sw + 2);
@@ -123,7 +123,7 @@ silence(struct walk *w, unsigned lid)
 
 /* The cells of the turn that packets make which s sends to its next switch. */
 static inline struct moore_ck_cell *
-cells_after(const struct walk *w, uint32_t s, unsigned n_cls)
+cells_after(const struct moore_ck_walker *w, uint32_t s, unsigned n_cls)
 {
 	const struct moore_ck_tree *t = &w->t;
 	uint32_t n = t->next[s];
@@ -132,7 +132,7 @@ cells_after(const struct walk *w, uint32_t s, unsigned n_cls)
 }
 
 static inline void
-climb(struct walk *w, const unsigned n_cls, unsigned lid)
+climb(struct moore_ck_walker *w, const unsigned n_cls, unsigned lid)
 {
 	struct moore_ck *k = w->k;
 	struct moore_ck_tree *t = &w->t;
@@ -160,7 +160,7 @@ climb(struct walk *w, const unsigned n_cls, unsigned lid)
 /* Walks the loops, which climb() leaves over: the first time around carries every VL as far
  * as it goes, the second time carries it to where the first one began. */
 static void
-climb_cycles(struct walk *w)
+climb_cycles(struct moore_ck_walker *w)
 {
 	struct moore_ck *k = w->k;
 	struct moore_ck_tree *t = &w->t;
@@ -184,7 +184,7 @@ climb_cycles(struct walk *w)
 }
 
 static void
-walk_lid(struct walk *w, unsigned lid, unsigned i, uint32_t times)
+walk_lid(struct moore_ck_walker *w, unsigned lid, unsigned i, uint32_t times)
 {
 	const struct moore_ck *k = w->k;
 
@@ -203,7 +203,7 @@ walk_lid(struct walk *w, unsigned lid, unsigned i, uint32_t times)
 /* True if the table of the LID's own switch delivers it and all sources use the same SLs
  * for it. */
 static bool
-is_plain(const struct walk *w, unsigned lid)
+is_plain(const struct moore_ck_walker *w, unsigned lid)
 {
 	const struct moore_lid_owner *own = &w->k->own[lid];
 
@@ -211,7 +211,7 @@ is_plain(const struct walk *w, unsigned lid)
 }
 
 static bool
-agree(const struct walk *w, unsigned a, unsigned b)
+agree(const struct moore_ck_walker *w, unsigned a, unsigned b)
 {
 	const struct moore_ck *k = w->k;
 	const uint8_t *x = column(w, a), *y = column(w, b);
@@ -225,7 +225,7 @@ agree(const struct walk *w, unsigned a, unsigned b)
  * LIDs at a switch that have a walk of their own form a list from first[] along
  * group[].next; those that agree with one of them form a list from it along members[]. */
 static void
-join(struct walk *w, unsigned lid, uint32_t *members)
+join(struct moore_ck_walker *w, unsigned lid, uint32_t *members)
 {
 	struct group *g = &w->group[lid % BLOCK];
 	uint32_t *first = &w->first[w->k->own[lid].sw];
@@ -250,7 +250,7 @@ join(struct walk *w, unsigned lid, uint32_t *members)
 
 /* Notes the VLs held at the last turns towards lid, on the tree that was just walked. */
 static void
-turn_to(struct walk *w, unsigned lid)
+turn_to(struct moore_ck_walker *w, unsigned lid)
 {
 	const struct moore_lid_owner *own = &w->k->own[lid];
 	struct moore_ck *k = w->k;
@@ -271,17 +271,17 @@ turn_to(struct walk *w, unsigned lid)
 
 /* True if this LID has a tree of its own or that of another LID. */
 static bool
-is_walked(const struct walk *w, unsigned lid)
+is_walked(const struct moore_ck_walker *w, unsigned lid)
 {
 	return lid <= w->k->f->lid_top && moore_ck_is_addressed(w->k, lid) &&
 		!(w->v->other && moore_bits_get(w->v->apart, lid));
 }
 
 static void
-walk_block(struct walk *w, unsigned lid0)
+walk_block(struct moore_ck_walker *w, unsigned lid0)
 {
-	size_t stride = w->k->lft->stride;
-	unsigned end = lid0 + BLOCK <= stride ? lid0 + BLOCK : (unsigned)stride;
+	unsigned top = w->k->lid0 + (unsigned)w->k->lft->stride;
+	unsigned end = lid0 + BLOCK <= top ? lid0 + BLOCK : top;
 	uint32_t members[BLOCK];
 	uint16_t own[BLOCK];	/* what is to be added to lid0 for the LIDs with a walk of their own */
 	unsigned n = 0;
@@ -308,7 +308,7 @@ walk_block(struct walk *w, unsigned lid0)
 }
 
 static bool
-get_memory(struct walk *w, struct moore_arena *a)
+get_memory(struct moore_ck_walker *w, struct moore_arena *a)
 {
 	size_t n = (size_t)w->k->n_sw + 2;
 	struct moore_ck_tree *t = &w->t;
@@ -376,28 +376,43 @@ moore_ck_unite(const struct moore_ck *copies, unsigned n)
 static void
 walk_job(void *arg, unsigned worker, size_t i)
 {
-	struct walk *w = (struct walk *)arg + worker;
+	struct moore_ck_walker *w = (struct moore_ck_walker *)arg + worker;
+	unsigned lid0 = w->k->lid0 + (unsigned)i * BLOCK;
 
-	read_block(w, (unsigned)i * BLOCK);
-	walk_block(w, (unsigned)i * BLOCK);
+	read_block(w, lid0);
+	walk_block(w, lid0);
+}
+
+struct moore_ck_walker *
+moore_ck_walkers(struct moore_ck *k, const struct moore_ck_visitor *v, unsigned n)
+{
+	struct moore_ck_walker *w = moore_arena_alloc(&k->tmp, n, sizeof(*w));
+
+	for (unsigned i = 0; w && i < n; i++) {
+		w[i].k = v[i].k;
+		w[i].v = &v[i];
+		if (!get_memory(&w[i], &k->tmp))
+			return NULL;
+		for (uint32_t s = 0; s < k->n_sw; s++)
+			w[i].first[s] = MOORE_NONE;
+	}
+	return w;
+}
+
+void
+moore_ck_trees_by(const struct moore_ck *k, struct moore_ck_walker *w, unsigned n)
+{
+	moore_jobs_run(k->opts.jobs, n, n_blocks(k), walk_job, w);
 }
 
 int
 moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, unsigned n,
 	       struct moore_err *err)
 {
-	struct walk *w = moore_arena_alloc(&k->tmp, n, sizeof(*w));
+	struct moore_ck_walker *w = moore_ck_walkers(k, v, n);
 
 	if (!w)
 		return moore_fail_nomem(err);
-	for (unsigned i = 0; i < n; i++) {
-		w[i].k = v[i].k;
-		w[i].v = &v[i];
-		if (!get_memory(&w[i], &k->tmp))
-			return moore_fail_nomem(err);
-		for (uint32_t s = 0; s < k->n_sw; s++)
-			w[i].first[s] = MOORE_NONE;
-	}
-	moore_jobs_run(k->opts.jobs, n, n_blocks(k), walk_job, w);
+	moore_ck_trees_by(k, w, n);
 	return 0;
 }

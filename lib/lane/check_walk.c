@@ -5,13 +5,13 @@
  * that stands for several LIDs counts as many times.  Of the two additional switches, the
  * one whose routes fail has BAD_END hops, and the one that is the owner's end has -1.
  *
- * Each worker has a struct walk; add_up() adds their counts. */
+ * Each worker has a struct moore_ck_counter; add_up() adds their counts. */
 #include "check_impl.h"
 
 #define BAD_END ((uint32_t)1 << 30)	/* hops of a route that ends, but not at the owner */
 #define BAD_LOOP ((uint32_t)1 << 29)	/* hops of a route that loops */
 
-struct walk {			/* of one worker */
+struct moore_ck_counter {	/* of one worker */
 	const struct moore_ck *k;
 	struct moore_verdict v;		/* only its counts and its first unreachable pair */
 	uint32_t *hops;		/* of each switch to the LID being walked; n_sw + 2 */
@@ -22,7 +22,7 @@ struct walk {			/* of one worker */
 };
 
 static void
-descend(struct walk *w, const struct moore_ck_tree *t, bool loaded, uint32_t times)
+descend(struct moore_ck_counter *w, const struct moore_ck_tree *t, bool loaded, uint32_t times)
 {
 	const uint64_t carries = loaded ? times : 0;
 	uint32_t *hops = w->hops;
@@ -41,7 +41,7 @@ descend(struct walk *w, const struct moore_ck_tree *t, bool loaded, uint32_t tim
 /* Classifies the pairs that descend() put into the last bin: faults, partitions and very
  * long routes. */
 static void
-sort_out(struct walk *w, unsigned lid, uint32_t times)
+sort_out(struct moore_ck_counter *w, unsigned lid, uint32_t times)
 {
 	const struct moore_ck *k = w->k;
 	struct moore_verdict *v = &w->v;
@@ -70,7 +70,7 @@ sort_out(struct walk *w, unsigned lid, uint32_t times)
 static void
 visit(void *arg, const struct moore_ck_tree *t, unsigned lid, uint32_t times)
 {
-	struct walk *w = arg;
+	struct moore_ck_counter *w = arg;
 	uint64_t before = w->hist[MOORE_HOPS_MAX + 1];
 	bool loops = t->n_order < w->k->n_sw;
 
@@ -83,7 +83,7 @@ visit(void *arg, const struct moore_ck_tree *t, unsigned lid, uint32_t times)
 
 /* Adds the counts of worker w. */
 static void
-add_up(struct moore_verdict *v, uint64_t *load, const struct walk *w)
+add_up(struct moore_verdict *v, uint64_t *load, const struct moore_ck_counter *w)
 {
 	const struct moore_verdict *more = &w->v;
 
@@ -125,18 +125,21 @@ find_loads(const struct moore_ck *k, const uint64_t *load, struct moore_verdict 
 	v->mean_load = k->n_links ? (double)sum / k->n_links : 0;
 }
 
-/* Makes the walks of n workers and their visitors. */
+/* Makes the counters of the workers, their visitors and walkers. */
 static bool
-get_memory(struct moore_ck *k, unsigned n, struct walk *w, struct moore_ck_visitor *v)
+get_memory(struct moore_ck_count *c, struct moore_ck *k)
 {
 	struct moore_arena *a = &k->tmp;
 	size_t n_sw = (size_t)k->n_sw + 2;
 	uint32_t *weight = moore_arena_alloc(a, n_sw, sizeof(*weight));
 	uint8_t *counted = moore_arena_alloc(a, n_sw, 1);
-	struct moore_ck *copies = moore_ck_copies(k, n);
 	bool load_to_switches = true;
 
-	if (!weight || !counted || !copies)
+	c->n = moore_ck_width(k);
+	c->copies = moore_ck_copies(k, c->n);
+	c->worker = moore_arena_alloc(a, c->n, sizeof(*c->worker));
+	c->visitor = moore_arena_alloc(a, c->n, sizeof(*c->visitor));
+	if (!weight || !counted || !c->copies || !c->worker || !c->visitor)
 		return false;
 	for (uint32_t s = 0; s < k->n_sw; s++)
 		load_to_switches &= !k->has_ep[s];
@@ -144,34 +147,56 @@ get_memory(struct moore_ck *k, unsigned n, struct walk *w, struct moore_ck_visit
 		weight[s] = load_to_switches || k->has_ep[s];
 		counted[s] = !k->opts.endpoints_only || k->has_ep[s];
 	}
-	for (unsigned i = 0; i < n; i++) {
-		w[i] = (struct walk){ .k = &copies[i], .counted = counted,
+	for (unsigned i = 0; i < c->n; i++) {
+		struct moore_ck_counter *w = &c->worker[i];
+
+		*w = (struct moore_ck_counter){ .k = &c->copies[i], .counted = counted,
 			.load_to_switches = load_to_switches,
 			.hops = moore_arena_alloc(a, n_sw, sizeof(*w->hops)),
 			.load = moore_arena_alloc(a, (size_t)k->n_slots + 1, sizeof(*w->load)) };
-		v[i] = (struct moore_ck_visitor){ .k = &copies[i], .weight = weight,
-			.visit = visit, .arg = &w[i] };
-		if (!w[i].hops || !w[i].load)
+		c->visitor[i] = (struct moore_ck_visitor){ .k = &c->copies[i], .weight = weight,
+			.visit = visit, .arg = w };
+		if (!w->hops || !w->load)
 			return false;
 	}
-	return true;
+	return (c->walker = moore_ck_walkers(k, c->visitor, c->n));
+}
+
+int
+moore_ck_count_init(struct moore_ck_count *c, struct moore_ck *k, struct moore_err *err)
+{
+	*c = (struct moore_ck_count){ 0 };
+	return get_memory(c, k) ? 0 : moore_fail_nomem(err);
+}
+
+void
+moore_ck_count_rows(struct moore_ck_count *c, const struct moore_ck *k)
+{
+	for (unsigned i = 0; i < c->n; i++) {
+		c->copies[i].lft = k->lft;
+		c->copies[i].lid0 = k->lid0;
+	}
+	moore_ck_trees_by(k, c->walker, c->n);
+}
+
+void
+moore_ck_count_end(struct moore_ck_count *c, struct moore_ck *k, struct moore_verdict *v)
+{
+	moore_ck_unite(c->copies, c->n);
+	for (unsigned i = 0; i < c->n; i++)
+		add_up(v, c->worker->load, &c->worker[i]);
+	find_loads(k, c->worker->load, v);
 }
 
 int
 moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err)
 {
-	unsigned n = moore_ck_width(k);
-	struct walk *w = moore_arena_alloc(&k->tmp, n, sizeof(*w));
-	struct moore_ck_visitor *visitor = moore_arena_alloc(&k->tmp, n, sizeof(*visitor));
-	int rc;
+	struct moore_ck_count c;
+	int rc = moore_ck_count_init(&c, k, err);
 
-	if (!w || !visitor || !get_memory(k, n, w, visitor))
-		return moore_fail_nomem(err);
-	if ((rc = moore_ck_trees(k, visitor, n, err)) < 0)
+	if (rc < 0)
 		return rc;
-	moore_ck_unite(w->k, n);
-	for (unsigned i = 0; i < n; i++)
-		add_up(v, w->load, &w[i]);
-	find_loads(k, w->load, v);
+	moore_ck_count_rows(&c, k);
+	moore_ck_count_end(&c, k, v);
 	return 0;
 }
