@@ -48,6 +48,15 @@ struct moore_rbuild {
 	struct moore_rtree tree;	/* scratch */
 };
 
+/* ---- route.c ------------------------------------------------------------------- */
+
+/* Makes room for all but tables; b->r->g is complete.  -MOORE_ENOMEM. */
+int moore_rbuild_alloc(struct moore_rbuild *b, struct moore_err *err);
+/* Ends all but b->r. */
+void moore_rbuild_fini(struct moore_rbuild *b);
+
+/* ---- turns, and what is connected ------------------------------------------------- */
+
 /* Fills n_connected[] and n_connected_up[] (connected.c). */
 void moore_rbuild_connect(struct moore_rbuild *b);
 /* -MOORE_EUNREACH, and why some switch does not reach root (connected.c). */

@@ -8,15 +8,12 @@
 #include "route/build.h"
 #include "route/trees/mcast.h"
 
-static int
-alloc_route(struct moore_rbuild *b, struct moore_err *err)
+int
+moore_rbuild_alloc(struct moore_rbuild *b, struct moore_err *err)
 {
 	struct moore_route *r = b->r;
 	size_t n = (size_t)r->g.n + 1;
 
-	if (n > UINT16_MAX)
-		return moore_fail(err, MOORE_EINVAL, 0, "%zu switches: routes are computed for at most %d",
-				  n - 1, UINT16_MAX - 1);
 	b->n_connected = calloc(n, sizeof(*b->n_connected));
 	b->n_connected_up = calloc(n, sizeof(*b->n_connected_up));
 	r->order = calloc(n, sizeof(*r->order));
@@ -30,6 +27,17 @@ alloc_route(struct moore_rbuild *b, struct moore_err *err)
 		&b->plan_turns };
 	b->up = (struct moore_rview){ &r->g, MOORE_EDGE_UP, true, &r->turns };
 	b->common = (struct moore_rview){ &r->g, MOORE_EDGE_UP, true, &b->common_turns };
+	return 0;
+}
+
+static int
+alloc_tables(struct moore_rbuild *b, struct moore_err *err)
+{
+	struct moore_route *r = b->r;
+
+	if (r->g.n >= UINT16_MAX)	/* balance.h and layers.h hold nodes in 16 bits */
+		return moore_fail(err, MOORE_EINVAL, 0, "%u switches: routes are computed for at most %d",
+				  r->g.n, UINT16_MAX - 1);
 	return moore_lft_new(&r->lft, r->seen->n_switches, r->seen->lid_top, err);
 }
 
@@ -77,7 +85,8 @@ build_all(struct moore_rbuild *b, const struct moore_route_opts *opts, struct mo
 	b->hinted = b->cols.hinted;
 	r->all_right = opts->profile == MOORE_PROFILE_SL_HINT && !b->hinted;
 	b->layered = b->cols.n_offsets > 1 && !b->hinted && !b->cols.minimal;
-	if ((rc = alloc_route(b, err)) < 0 ||
+	if ((rc = moore_rbuild_alloc(b, err)) < 0 ||
+	    (rc = alloc_tables(b, err)) < 0 ||
 	    (rc = alloc_hint(b, err)) < 0)
 		return rc;
 	moore_rbuild_connect(b);
@@ -90,8 +99,8 @@ build_all(struct moore_rbuild *b, const struct moore_route_opts *opts, struct mo
 	return rc;
 }
 
-static void
-fini_build(struct moore_rbuild *b)
+void
+moore_rbuild_fini(struct moore_rbuild *b)
 {
 	moore_rlayers_fini(&b->layers);
 	moore_rbalance_fini(&b->balance);
@@ -123,7 +132,7 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 		return moore_fail_nomem(err);
 	b.r->seen = seen;
 	rc = build_all(&b, opts, err);
-	fini_build(&b);
+	moore_rbuild_fini(&b);
 	if (rc < 0)
 		moore_route_free(b.r);
 	else

@@ -103,6 +103,27 @@ struct moore_route_gap {
 MOORE_API size_t moore_route_gaps(const struct moore_route *r, struct moore_route_gap *out,
 				  size_t max);
 
+/* ---- tables that memory cannot hold ---------------------------------------------------- */
+
+/* Makes the rows of some LIDs after those of others.  Offset 0 is minimal; at offset l from 1 on all
+ * packets for a switch arrive over its l-th neighbour, in an order by ranks, or as few more as legal
+ * routes need.  Ranks follow the order of the switches, and a tree heeds the load of the trees of
+ * earlier LIDs, but none is changed later; so these are not the tables of moore_route_build(), which are
+ * more even.  No plan, no rules of links, any-sl or one-vl. */
+struct moore_route_parts;	/* opaque */
+#define MOORE_ROUTE_PART 256	/* LIDs whose trees do not heed the load of each other */
+
+/* Borrows seen and opts->jobs.  Of opts only profile and jobs count.  -MOORE_ENOMEM.  Memory:
+ * O(links + switches) for each worker, and MOORE_ROUTE_PART bytes for each switch. */
+MOORE_API int moore_route_parts_new(struct moore_route_parts **out, const struct moore_fabric *seen,
+				    const struct moore_route_opts *opts, struct moore_err *err);
+/* Fills part with the rows of the LIDs from first on, as many as part->stride, a multiple of
+ * MOORE_ROUTE_PART.  Called for each LID once, in their sequence.  Fails as moore_route_build().
+ * O(LIDs * E). */
+MOORE_API int moore_route_part(struct moore_route_parts *p, struct moore_lft *part, moore_lid first,
+			       struct moore_err *err);
+MOORE_API void moore_route_parts_free(struct moore_route_parts *p);	/* NULL is fine */
+
 /* A short multicast tree over the n switches in members (in any order, with repeats) that
  * uses only allowed turns.  The group's number chooses among equal trees, so that groups
  * spread over links.  Fills parent_port[n_switches]: the port towards the root, 0 at the

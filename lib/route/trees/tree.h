@@ -5,6 +5,7 @@
  * node that is not legal, or that cannot map SLs, is a leaf for good.
  *
  *   tree.c         growing a tree from its root; repair that keeps routes short
+ *   tree_bare.c    the same growth, for graphs that the caches do not hold
  *   tree_follow.c  the last resort: along the spanning tree
  *   tree_mend.c    repair that changes few rows
  *   tree_back.c    how many steps it takes to undo such a repair */
@@ -57,6 +58,26 @@ enum moore_rwish {
 /* The same with wishes (by node) and without the last resort. */
 bool moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			     const uint32_t *load, uint32_t n_connected, const uint8_t *wish);
+
+struct moore_rbare {		/* scratch of moore_rtree_grow_bare() */
+	struct moore_rparent {	/* by node that makes offers */
+		uint64_t price;	/* of the edge to its own parent */
+		uint32_t rank;	/* of that edge */
+		uint32_t round;	/* in which it makes offers */
+	} *parent;
+	uint8_t *met;		/* by node: 1 when it is reached or has an offer */
+	uint32_t round;
+};
+int moore_rbare_init(struct moore_rbare *b, const struct moore_rgraph *g);	/* -MOORE_ENOMEM */
+void moore_rbare_fini(struct moore_rbare *b);
+/* Whether all edges are up with two lanes, as moore_rtree_grow_bare() takes for granted. */
+bool moore_rbare_suits(const struct moore_rgraph *g);
+/* Grows the tree of moore_rtree_grow(), or with wishes (only MOORE_WISH_SHUT) of
+ * moore_rtree_grow_around(), but only root, slot[], queue[] and n_reached.  False where those would need
+ * the last resort, or fail. */
+bool moore_rtree_grow_bare(struct moore_rtree *t, struct moore_rbare *b, const struct moore_rview *v,
+			   uint32_t root, const uint32_t *load, uint32_t n_connected,
+			   const uint8_t *wish);
 
 /* The last resort.  Starts the tree anew with the nodes that are not reached now, or were
  * not at an earlier attempt, and those on their way to the root, all along the spanning
