@@ -54,6 +54,21 @@ MOORE_API int moore_engine_run(struct moore_engine_result **out,
 			       struct moore_err *err);
 MOORE_API void moore_engine_result_free(struct moore_engine_result *r);
 
+/* Receives the tables of a fabric in parts: row s of part holds the LIDs from first on. */
+struct moore_engine_taker {
+	void (*take)(void *arg, const struct moore_lft *part, moore_lid first);
+	void *arg;
+};
+#define MOORE_ENGINE_PART 1024	/* LIDs of a part */
+
+/* Makes and judges tables that memory cannot hold (moore_route_part(), moore_check_part()).  Of conf
+ * only profile (not sl-hint), lanes and jobs count.  Some parts may be taken before this fails; then
+ * they are not proven.  Fails as moore_engine_run().  Memory: O(links * ports + LIDs), and some
+ * kilobytes for each switch. */
+MOORE_API int moore_engine_run_parts(struct moore_verdict **out, const struct moore_fabric *f,
+				     const struct moore_conf *conf,
+				     const struct moore_engine_taker *taker, struct moore_err *err);
+
 /* The plugin keeps the graph in this file, in the directory OSM_CACHE_DIR, else OpenSM's own. */
 #define MOORE_KEPT_FILE "moore-kept.json"
 
