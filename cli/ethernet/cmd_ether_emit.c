@@ -152,7 +152,7 @@ put_file(const char *dir, const char *name, struct moore_buf *b)
 
 static int
 emit_switch(const struct cli_call *c, const char *dir, struct cli_ether *e,
-	    const struct moore_lft *lft, moore_swid s)
+	    const struct cli_ether_made *m, moore_swid s)
 {
 	const char *name = e->x->plan->sw[s].name;
 	const struct moore_ether_format *fmt;
@@ -164,7 +164,7 @@ emit_switch(const struct cli_call *c, const char *dir, struct cli_ether *e,
 	if (e->config) {
 		config = e->config[s];		/* ours from here */
 		e->config[s] = (struct moore_ether_config){ 0 };
-	} else if (moore_ether_config(&config, e->x, e->racks, lft, s, &err) < 0) {
+	} else if (moore_ether_config(&config, e->x, e->racks, cli_ether_row(m, s), s, &err) < 0) {
 		return cli_error("%s", err.text);
 	}
 	if (!(at = cli_path_join(dir, name)))
@@ -271,7 +271,7 @@ emit_network(const char *dir, const struct cli_ether *e)
 }
 
 static int
-emit(const struct cli_call *c, const char *dir, struct cli_ether *e, const struct moore_lft *lft,
+emit(const struct cli_call *c, const char *dir, struct cli_ether *e, const struct cli_ether_made *m,
      const uint8_t *drawn)
 {
 	uint32_t n = e->x->plan->n_switches;
@@ -282,7 +282,7 @@ emit(const struct cli_call *c, const char *dir, struct cli_ether *e, const struc
 		rc = emit_hosts(dir, e->x, drawn);
 	for (moore_swid s = 0; s < n && rc == CLI_OK; s++) {
 		if (drawn[s])
-			rc = emit_switch(c, dir, e, lft, s);
+			rc = emit_switch(c, dir, e, m, s);
 		cli_busy_share(NULL, (s + 1.0) / n);
 	}
 	return rc;
@@ -330,6 +330,10 @@ make_network(const struct cli_call *c, struct cli_ether *e)
 	if (moore_ether_number(&e->x, plan, &o, &err) < 0 ||
 	    moore_ether_racks(&e->racks, e->x, MOORE_RACKS_ROUTED, &err) < 0)
 		return cli_error_at(c->arg[0], &err);
+	if (moore_ether_in_parts(e->x) && !cli_has(c, "sample"))
+		return cli_error("%s: the files of all %u switches would not fit on most disks: with --sample 200 the "
+				 "tables of all are proven, and 200 switches get files", c->arg[0],
+				 e->x->plan->n_switches);
 	return cli_ether_fail_parts(c, e);
 }
 
@@ -338,7 +342,7 @@ static int
 make_files(const struct cli_call *c, const char *dir, struct cli_ether *e, json_t **answer)
 {
 	uint32_t n = e->x->plan->n_switches, n_drawn = 0;
-	struct moore_engine_result *r = NULL;
+	struct cli_ether_made m = { NULL };
 	uint8_t *drawn = calloc((size_t)n + 1, 1);
 	uint64_t n_hops = 1;
 	int rc = drawn ? cli_ether_draw(c, n, drawn, &n_drawn) : cli_error("out of memory");
@@ -349,13 +353,14 @@ make_files(const struct cli_call *c, const char *dir, struct cli_ether *e, json_
 				"leave one of them out");
 	if (rc == CLI_OK && cli_has(c, "backup") && (n_hops > 1 || n_drawn < n))
 		rc = cli_misuse(c, "--backup goes neither with --ecmp nor with --sample: leave one of them out");
-	if (rc == CLI_OK && (rc = cli_ether_route(c, e, &r)) == CLI_OK && (n_hops > 1 || cli_has(c, "backup")))
-		rc = cli_ether_widen(e, r->lft, (unsigned)n_hops);
+	if (rc == CLI_OK && (rc = cli_ether_make(c, e, drawn, n_drawn, &m)) == CLI_OK &&
+	    (n_hops > 1 || cli_has(c, "backup")))
+		rc = cli_ether_widen(e, m.lft, (unsigned)n_hops);
 	if (rc == CLI_OK)
-		rc = emit(c, dir, e, r->lft, drawn);
+		rc = emit(c, dir, e, &m, drawn);
 	if (rc == CLI_OK && n_drawn < n)
-		rc = cli_ether_judge_sample(dir, e, r, drawn, answer);
-	moore_engine_result_free(r);
+		rc = cli_ether_judge_sample(dir, e, &m, drawn, answer);
+	cli_ether_made_fini(&m);
 	if (rc == CLI_OK && n_drawn == n)
 		rc = cli_ether_judge(dir, answer);
 	free(drawn);

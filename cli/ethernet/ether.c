@@ -464,25 +464,7 @@ cli_ether_put_judged(struct moore_buf *b, const json_t *answer)
 		put_table(b, t);
 }
 
-/* ---- routing --------------------------------------------------------------------------------- */
-
-int
-cli_ether_route(const struct cli_call *c, const struct cli_ether *e,
-		struct moore_engine_result **out)
-{
-	struct moore_jobs jobs;
-	struct moore_conf conf;
-	struct moore_err err;
-
-	moore_conf_defaults(&conf);
-	conf.profile = e->x->opts.n_classes == 1 ? MOORE_PROFILE_ONE_VL : MOORE_PROFILE_ANY_SL;
-	jobs = threads_lend(conf.threads);
-	conf.jobs = &jobs;
-	cli_busy("routing");
-	if (moore_engine_run(out, e->racks, NULL, &conf, NULL, NULL, &err) < 0)
-		return cli_error_at(c->arg[0], &err);
-	return CLI_OK;
-}
+/* ---- parts that fail ---------------------------------------------------------------------------- */
 
 /* Cuts what `left` lacks; its switches are in the order of the racks. */
 static void

@@ -69,14 +69,27 @@ int cli_ether_judge_backups(const struct cli_ether *e, const struct moore_ether_
 
 /* Marks the switches that --sample and --seed draw: all without them. */
 int cli_ether_draw(const struct cli_call *c, uint32_t n_switches, uint8_t *drawn, uint32_t *n_drawn);
+/* Tables that were computed and judged: of all switches, or in parts, of which the rows of the drawn
+ * switches were kept. */
+struct cli_ether_made {
+	struct moore_verdict *verdict;
+	struct moore_engine_result *whole;	/* owns verdict and lft; NULL: made in parts */
+	const struct moore_lft *lft;
+	struct moore_lft *kept;			/* in parts: it is lft */
+	moore_swid *row_of;			/* in parts: by switch, its row */
+	uint64_t n_routes;			/* to prefixes, of all switches */
+};
+/* Runs the engine on the racks, which may lack links.  The caller ends *out, also after a failure. */
+int cli_ether_make(const struct cli_call *c, const struct cli_ether *e, const uint8_t *drawn,
+		   uint32_t n_drawn, struct cli_ether_made *out);
+void cli_ether_made_fini(struct cli_ether_made *m);
+/* The row of a switch, by LID; in parts, of one that was drawn. */
+const uint8_t *cli_ether_row(const struct cli_ether_made *m, moore_swid s);
+
 /* Compares the files of the drawn switches with the computed tables, on which the answer of
  * `ethernet verify` then rests. */
-int cli_ether_judge_sample(const char *dir, struct cli_ether *e, const struct moore_engine_result *r,
+int cli_ether_judge_sample(const char *dir, struct cli_ether *e, const struct cli_ether_made *m,
 			   const uint8_t *drawn, json_t **answer);
-
-/* Runs the engine on the racks, which may lack links: the caller frees *out. */
-int cli_ether_route(const struct cli_call *c, const struct cli_ether *e,
-		    struct moore_engine_result **out);
 /* Makes the configurations from computed tables, with up to n next hops for each route of layer 0,
  * of equally many hops, or, if n is 1, with backups.  cli_ether_free() ends them, also after a failure. */
 int cli_ether_widen(struct cli_ether *e, const struct moore_lft *lft, unsigned n);

@@ -87,14 +87,14 @@ compare_file(const char *dir, struct cli_ether *e, moore_swid s, const struct mo
 }
 
 static int
-compare_switch(const char *dir, struct cli_ether *e, const struct moore_lft *lft, moore_swid s)
+compare_switch(const char *dir, struct cli_ether *e, const uint8_t *row, moore_swid s)
 {
 	const struct moore_ether_format *fmt;
 	struct moore_ether_config made;
 	struct moore_err err;
 	int rc = CLI_OK;
 
-	if (moore_ether_config(&made, e->x, e->racks, lft, s, &err) < 0)
+	if (moore_ether_config(&made, e->x, e->racks, row, s, &err) < 0)
 		return cli_error("%s", err.text);
 	for (size_t i = 0; rc == CLI_OK && (fmt = moore_ether_format_at(i)); i++)
 		if (fmt->read && cli_ether_has_file(dir, e, s, fmt))
@@ -103,26 +103,21 @@ compare_switch(const char *dir, struct cli_ether *e, const struct moore_lft *lft
 	return rc;
 }
 
-/* Routes of all switches to prefixes and to their own hosts. */
+/* Routes of all switches to their own hosts. */
 static uint64_t
-count_routes(const struct cli_ether *e, const struct moore_lft *lft)
+n_to_hosts(const struct cli_ether *e)
 {
-	const struct moore_fabric *f = e->racks;
-	uint32_t layers = e->x->opts.n_layers;
-	uint64_t n = (uint64_t)e->x->plan->n_endpoints * layers;
+	const struct moore_ether_opts *o = &e->x->opts;
 
-	for (moore_swid s = 0; s < f->n_switches; s++)
-		for (moore_epid d = 0; d < f->n_endpoints; d++)
-			for (uint32_t l = 0; l < layers; l++)
-				n += f->ep[d].sw != s && moore_lft_row(lft, s)[f->ep[d].lid + l] != MOORE_NO_PATH;
-	return n * ((uint64_t)e->x->opts.range[MOORE_IP4].is_set + e->x->opts.range[MOORE_IP6].is_set);
+	return (uint64_t)e->x->plan->n_endpoints * o->n_layers *
+		((uint64_t)o->range[MOORE_IP4].is_set + o->range[MOORE_IP6].is_set);
 }
 
 int
-cli_ether_judge_sample(const char *dir, struct cli_ether *e, const struct moore_engine_result *r,
+cli_ether_judge_sample(const char *dir, struct cli_ether *e, const struct cli_ether_made *m,
 		       const uint8_t *drawn, json_t **answer)
 {
-	struct moore_ether_judged j = { .format = "computed", .has_classes = true, .verdict = r->verdict };
+	struct moore_ether_judged j = { .format = "computed", .has_classes = true, .verdict = m->verdict };
 	uint32_t n = e->x->plan->n_switches;
 	int rc = CLI_OK;
 
@@ -133,8 +128,8 @@ cli_ether_judge_sample(const char *dir, struct cli_ether *e, const struct moore_
 	cli_busy("comparing");
 	for (moore_swid s = 0; s < n && rc == CLI_OK; s++)
 		if (drawn[s])
-			rc = compare_switch(dir, e, r->lft, s);
-	j.n_routes = count_routes(e, r->lft);
+			rc = compare_switch(dir, e, cli_ether_row(m, s), s);
+	j.n_routes = m->n_routes + n_to_hosts(e);
 	if (rc == CLI_OK && !(*answer = moore_answer_ether(e->x, e->racks, &j, 1)))
 		rc = cli_error("out of memory");
 	return rc;

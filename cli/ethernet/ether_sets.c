@@ -138,7 +138,7 @@ cli_ether_widen(struct cli_ether *e, const struct moore_lft *lft, unsigned n)
 		return cli_error("out of memory");
 	cli_busy("finding further next hops");
 	for (moore_swid s = 0; s < n_switches; s++)
-		if (moore_ether_config(&e->config[s], e->x, e->racks, lft, s, &err) < 0)
+		if (moore_ether_config(&e->config[s], e->x, e->racks, moore_lft_row(lft, s), s, &err) < 0)
 			return cli_error("%s", err.text);
 	if (moore_ether_racks(&judged.racks, e->x, MOORE_RACKS_JUDGED, &err) < 0)
 		return cli_error("%s", err.text);

@@ -6,10 +6,7 @@
 
 #include "ether_impl.h"
 
-#define SWITCHES_MAX 65534	/* of moore_route_build(), whose trees hold switches in 16 bits */
-/* Peak memory for each pair of switches, with one layer (docs/measurements/ethernet.md).  Because of it
- * wider numbers of switches alone would not help. */
-#define PAIR_BYTES 13
+#define SWITCHES_MAX 65534	/* whose tables are judged as a whole */
 #define LIDS_MAX (1u << 26)	/* more than any table that memory holds */
 
 /* The plan with one endpoint at each switch that has hosts, or at each switch; it borrows all but
@@ -43,19 +40,6 @@ thin(struct moore_plan *out, const struct moore_plan *p, bool all, struct moore_
 	return 0;
 }
 
-static int
-check_size(uint32_t n, struct moore_err *err)
-{
-	const uint64_t bytes = (uint64_t)n * n * PAIR_BYTES;
-
-	if (n <= SWITCHES_MAX)
-		return 0;
-	return moore_fail(err, MOORE_ELID, 0, "%u switches: routes are computed and judged for at most %d, since "
-			  "they take %d bytes of memory or more for each pair of switches, here %llu GB; the "
-			  "network can still be planned and its cables checked", n, SWITCHES_MAX, PAIR_BYTES,
-			  (unsigned long long)(bytes / 1000000000));
-}
-
 static uint32_t
 n_families(const struct moore_ether *x)
 {
@@ -82,13 +66,27 @@ lmc_of(uint32_t n_prefixes)
 	return lmc;
 }
 
+bool
+moore_ether_in_parts(const struct moore_ether *x)
+{
+	return x->plan->n_switches > MOORE_ETHER_WHOLE_MAX;
+}
+
+/* A switch with an endpoint needs no LID of its own: the endpoint stands for it. */
+static void
+drop_switch_lids(struct moore_fabric *racks)
+{
+	for (moore_epid e = 0; e < racks->n_endpoints; e++)
+		racks->sw[racks->ep[e].sw].lid = 0;
+}
+
 /* Takes away the LIDs that stand for no prefix, as far as a number of LIDs is a power of two; so a
  * verdict counts each prefix once. */
 static void
 keep_prefixes(struct moore_fabric *racks, const struct moore_ether *x)
 {
 	for (moore_swid s = 0; s < racks->n_switches; s++)
-		racks->sw[s].lid = 0;	/* its endpoint stands for it */
+		racks->sw[s].lid = 0;
 	for (moore_epid e = 0; e < racks->n_endpoints; e++)
 		racks->ep[e].lmc = lmc_of(layers_of(x, racks->ep[e].sw) * n_families(x));
 }
@@ -106,14 +104,19 @@ moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x, enum m
 		return moore_fail(err, MOORE_ELID, 0, "%u layers of both families are more than the "
 				  "checker takes: choose up to %u", x->opts.n_layers,
 				  MOORE_N_OFFSETS / n_families(x));
-	if ((rc = check_size(x->plan->n_switches, err)) < 0 ||
-	    (rc = thin(&racks, x->plan, kind == MOORE_RACKS_JUDGED, err)) < 0)
+	if (kind == MOORE_RACKS_JUDGED && x->plan->n_switches > SWITCHES_MAX)
+		return moore_fail(err, MOORE_ELID, 0, "%u switches: files are judged for at most %d; moorectl "
+				  "ethernet emit judges the tables of more while it makes them",
+				  x->plan->n_switches, SWITCHES_MAX);
+	if ((rc = thin(&racks, x->plan, kind == MOORE_RACKS_JUDGED, err)) < 0)
 		return rc;
 	rc = moore_fabric_from_plan_to(out, &racks, lmc_of(n), LIDS_MAX, err);
 	free(racks.ep);
 	free(racks.sw);
 	if (rc == 0 && kind == MOORE_RACKS_JUDGED)
 		keep_prefixes(*out, x);
+	else if (rc == 0 && moore_ether_in_parts(x))
+		drop_switch_lids(*out);
 	return rc;
 }
 
@@ -229,23 +232,65 @@ add_hosts(struct moore_ether_config *out, const struct moore_ether *x, moore_swi
 	return rc;
 }
 
+/* The LIDs that stand for the prefixes of a switch in the routed racks, one for each layer. */
+struct lids {
+	moore_lid first;
+	uint32_t n;
+};
+
+static struct lids
+lids_of(const struct moore_ether *x, const struct moore_fabric *racks, moore_swid s)
+{
+	moore_epid e = rack_of(racks, s);
+
+	if (e == MOORE_NONE)
+		return (struct lids){ racks->sw[s].lid, 1 };
+	return (struct lids){ racks->ep[e].lid, x->opts.n_layers };
+}
+
+int
+moore_ether_count_routes(uint64_t *out, const struct moore_ether *x, const struct moore_fabric *racks,
+			 const struct moore_lft *part, moore_lid first, struct moore_err *err)
+{
+	moore_swid *at = malloc(part->stride * sizeof(*at));	/* by column: whose prefix it is */
+	uint64_t n = 0;
+
+	if (!at)
+		return moore_fail_nomem(err);
+	memset(at, 0xff, part->stride * sizeof(*at));
+	for (moore_swid d = 0; d < racks->n_switches; d++) {
+		const struct lids of = lids_of(x, racks, d);
+
+		for (uint32_t l = 0; l < of.n; l++)
+			if (of.first + l >= first && of.first + l - first < part->stride)
+				at[of.first + l - first] = d;
+	}
+	for (moore_swid s = 0; s < racks->n_switches; s++) {
+		const uint8_t *row = moore_lft_row(part, s);
+
+		for (size_t i = 0; i < part->stride; i++)
+			n += (at[i] != MOORE_NONE) & (at[i] != s) & (row[i] != MOORE_NO_PATH);
+	}
+	free(at);
+	*out = n * n_families(x);
+	return 0;
+}
+
 int
 moore_ether_config(struct moore_ether_config *out, const struct moore_ether *x,
-		   const struct moore_fabric *racks, const struct moore_lft *lft, moore_swid s,
+		   const struct moore_fabric *racks, const uint8_t *row, moore_swid s,
 		   struct moore_err *err)
 {
-	const uint8_t *row = moore_lft_row(lft, s);
 	int rc;
 
 	*out = (struct moore_ether_config){ 0 };
 	if ((rc = moore_ether_set_classes(out, x, s, err)) == 0)
 		rc = add_hosts(out, x, s, err);
 	for (moore_swid d = 0; d < racks->n_switches && rc == 0; d++) {
-		moore_epid e = rack_of(racks, d);
-		unsigned lid = e == MOORE_NONE ? racks->sw[d].lid : racks->ep[e].lid;
+		const struct lids at = lids_of(x, racks, d);
 
-		for (uint32_t l = 0; l < (e == MOORE_NONE ? 1 : x->opts.n_layers) && d != s && rc == 0; l++) {
-			uint8_t port = row[lid + l];
+		for (uint32_t l = 0; l < at.n && d != s && rc == 0; l++) {
+			uint8_t port = row[at.first + l];
 
 			if (port != MOORE_NO_PATH &&
 			    moore_fabric_port(racks, s, port)->role == MOORE_ROLE_SWITCH)

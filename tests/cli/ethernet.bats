@@ -287,6 +287,21 @@ lacks() {
 	says "--sample 51: not a number from 1 to 50"
 }
 
+@test "more than 20,000 switches: a sample, whose tables are made in parts" {
+	cd "$BATS_TEST_TMPDIR"
+	run -0 $M plan new torus a=12 b=12 c=12 d=12 -o t.json
+	run -2 --separate-stderr $M ethernet emit t.json --ipv4 10.0.0.0/8 --layers 1 -o big
+	says "t.json: the files of all 20736 switches would not fit on most disks: with --sample 200 the tables"
+	[ ! -e big ]
+	[ -n "$MOORE_SOAK" ] || return 0
+	(ulimit -v 4194304; $M ethernet emit t.json --ipv4 10.0.0.0/8 --layers 1 --sample 3 -o big --json) >answer
+	jq -e '.ok and .switches == 20736 and
+		(.tables[0] | .sound and .acyclic and .unreachable == 0 and .routes == 20736 * 20736)' answer
+	for at in big/t*/; do
+		[ "$(grep -c " via .* proto 109" "$at/routes.ipbatch")" = 20735 ]
+	done
+}
+
 @test "bad options and files say what is wrong" {
 	run -2 --separate-stderr $M ethernet emit "$P" -o "$T/x"
 	says "no range of addresses"

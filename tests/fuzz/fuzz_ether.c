@@ -64,7 +64,7 @@ new_classes(void)
 
 	check(moore_ether_racks(&racks, x, MOORE_RACKS_ROUTED, NULL) == 0 &&
 	      moore_lft_new(&lft, racks->n_switches, racks->lid_top, NULL) == 0 &&
-	      moore_ether_config(&c, x, racks, lft, 0, NULL) == 0, "the network has no configuration");
+	      moore_ether_config(&c, x, racks, moore_lft_row(lft, 0), 0, NULL) == 0, "the network has no configuration");
 	for (size_t i = 0; (f = moore_ether_format_at(i)); i++)
 		if (!strcmp(f->name, "nft"))
 			check(f->write(x, 0, &c, &b, NULL) == 0, "classes cannot be written");

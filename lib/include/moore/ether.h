@@ -128,11 +128,22 @@ MOORE_API void moore_ether_host_mac(char out[MOORE_MAC_TEXT], moore_epid e);
  *     a port beyond their last; the offsets are the layers of IPv4, then those of IPv6.  So one
  *     verdict covers both families, whose packets wait for one another.  Switches have no LIDs, and
  *     a switch without hosts has none beyond layer 0.
- * -MOORE_ELID when there are more than 65,534 switches, the prefixes exceed 2^26, or the offsets
- * those of one endpoint. */
+ * In parts (see below), a routed switch with hosts has no LID of its own.
+ * -MOORE_ELID when there are more than 65,534 switches to judge, the prefixes exceed 2^26, or the
+ * offsets those of one endpoint. */
 enum moore_racks { MOORE_RACKS_ROUTED, MOORE_RACKS_JUDGED };
 MOORE_API int moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x,
 				enum moore_racks kind, struct moore_err *err);
+
+/* Tables of more switches are computed and judged in parts (moore_engine_run_parts()): with four layers,
+ * those of so many take 16 GiB as a whole (docs/measurements/ethernet.md). */
+#define MOORE_ETHER_WHOLE_MAX 20000
+MOORE_API bool moore_ether_in_parts(const struct moore_ether *x);
+/* The routes to prefixes that some rows of the routed racks make, at all switches and in all families:
+ * row s of part holds the LIDs from first on.  -MOORE_ENOMEM.  O(bytes of part + switches * ports). */
+MOORE_API int moore_ether_count_routes(uint64_t *out, const struct moore_ether *x,
+				       const struct moore_fabric *racks, const struct moore_lft *part,
+				       moore_lid first, struct moore_err *err);
 
 /* The prefix that a LID of the judged racks stands for. */
 struct moore_ether_target {
@@ -179,11 +190,11 @@ struct moore_ether_config {
 	uint8_t *pfc;		/* priorities that port p pauses and obeys, as a mask; with class */
 };
 
-/* Makes the configuration of switch s from computed tables of racks: a route to each prefix that
+/* Makes the configuration of switch s from its row, by LID, of computed tables of racks: a route to each prefix that
  * it reaches, and to the addresses of its own hosts; and the classes of any-sl (two) or one-vl
  * (one).  O(switches * layers). */
 MOORE_API int moore_ether_config(struct moore_ether_config *out, const struct moore_ether *x,
-				 const struct moore_fabric *racks, const struct moore_lft *lft,
+				 const struct moore_fabric *racks, const uint8_t *row,
 				 moore_swid s, struct moore_err *err);
 MOORE_API int moore_ether_config_add(struct moore_ether_config *c,
 				     const struct moore_ether_route *r, struct moore_err *err);
