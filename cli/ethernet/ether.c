@@ -328,8 +328,12 @@ put_incomplete(struct moore_buf *b, const json_t *f)
 {
 	const char *host = cli_str(f, "host"), *lacks = cli_str(f, "lacks");
 
-	cli_putf(b, "  %s%s/%s %s%s\n", *host ? CLI_ETHER_HOSTS "/" : "", *host ? host : cli_str(f, "switch"),
-		 cli_str(f, "file"), *lacks ? "lacks the line " : "is missing", lacks);
+	cli_putf(b, "  %s%s/%s ", *host ? CLI_ETHER_HOSTS "/" : "", *host ? host : cli_str(f, "switch"),
+		 cli_str(f, "file"));
+	if (cli_int(f, "line"))
+		cli_putf(b, "has in line %lld another value than %s\n", cli_int(f, "line"), lacks);
+	else
+		cli_putf(b, "%s%s\n", *lacks ? "lacks the line " : "is missing", lacks);
 }
 
 static void

@@ -3,7 +3,8 @@
  * every line that is written into it.
  *
  * Their order and further lines are left alone: a file that was made with --fail also has the ports of
- * what failed, and a site may add settings of its own. */
+ * what failed, and a site may add settings of its own.  But of several lines KEY=VALUE with one key, as in
+ * sysctl.conf and env, the last one counts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,41 @@ split(struct line **out, size_t *n, const char *text, size_t len, struct moore_e
 	return 0;
 }
 
+/* What stands before the first = of a line, without blanks around it; empty when there is no = */
+static struct line
+key_of(const struct line *l)
+{
+	const char *at = l->at, *end = memchr(at, '=', l->len);
+
+	if (!end)
+		return (struct line){ at, 0 };
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	return (struct line){ at, (size_t)(end - at) };
+}
+
+/* The number of the last line that has the key of `want`, if it differs from `want`; else 0. */
+static unsigned
+overruled_by(const struct line *want, const char *text, size_t len)
+{
+	const struct line key = key_of(want);
+	const char *from = text, *end = text + len;
+	unsigned last = 0, number = 1;
+	struct line line;
+
+	while (key.len && next_line(&from, end, &line)) {
+		const struct line other = key_of(&line);
+
+		for (; text < line.at; text++)
+			number += *text == '\n';
+		if (by_text(&key, &other) == 0)
+			last = by_text(want, &line) == 0 ? 0 : number;
+	}
+	return last;
+}
+
 int
 moore_ether_check_lines(struct moore_ether_faults *f, const struct moore_ether_fault *at, const struct moore_buf *want,
 			const char *text, size_t len, struct moore_err *err)
@@ -72,7 +108,8 @@ moore_ether_check_lines(struct moore_ether_faults *f, const struct moore_ether_f
 	while (from && next_line(&from, end, &line)) {
 		struct moore_ether_fault fault = *at;
 
-		if (bsearch(&line, has, n, sizeof(*has), by_text))
+		fault.line = overruled_by(&line, text, len);
+		if (!fault.line && bsearch(&line, has, n, sizeof(*has), by_text))
 			continue;
 		memcpy(fault.lacks, line.at, line.len < sizeof(fault.lacks) ? line.len : sizeof(fault.lacks) - 1);
 		moore_ether_add_fault(f, &fault);

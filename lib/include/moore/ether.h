@@ -263,7 +263,7 @@ struct moore_ether_fault {
 	uint8_t kind;			/* enum moore_ether_fault_kind */
 	moore_swid sw;
 	struct moore_addr to;		/* unset for faults of classes */
-	unsigned line;			/* of the route; 0: none */
+	unsigned line;			/* of the route, or the line that overrules `lacks`; 0: none */
 	moore_portnum port;		/* of faults of classes: the in port */
 	uint8_t dscp;			/* likewise, of the packet that enters */
 	/* Of an incomplete file: its name, "" otherwise; the host whose file it is, or MOORE_NONE; and the line
@@ -279,7 +279,8 @@ struct moore_ether_faults {
 };
 MOORE_API void moore_ether_add_fault(struct moore_ether_faults *f, const struct moore_ether_fault *fault);
 /* Adds a fault such as *at for each line of `want` that a file lacks; comments and the order of lines do not
- * count.  -MOORE_ENOMEM.  O(lines * log lines). */
+ * count, but of lines KEY=VALUE with one key the last does.  -MOORE_ENOMEM.  O(lines * log lines), and O(lines)
+ * for each line KEY=VALUE. */
 MOORE_API int moore_ether_check_lines(struct moore_ether_faults *f, const struct moore_ether_fault *at,
 				      const struct moore_buf *want, const char *text, size_t len,
 				      struct moore_err *err);
