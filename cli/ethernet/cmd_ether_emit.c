@@ -2,8 +2,8 @@
 /* cmd_ether_emit.c - `moorectl ethernet emit`: the addresses of a plan, the routes and classes
  * of its switches, and the settings of its hosts, in a directory.
  *
- * The files are written into a new directory, read back from there and judged; then the directory takes the
- * name that was asked for.  Routes that are not sound are told by the exit code, 1. */
+ * The files are written into a new directory, read back from there and judged; if they are sound, the
+ * directory takes the name that was asked for.  Otherwise what was there stays, and the exit code is 1. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -380,9 +380,14 @@ cmd_ether_emit(const struct cli_call *c)
 		return cli_misuse(c, "-o DIR is missing: the files of each switch go into a directory");
 	if ((rc = make_network(c, &e)) == CLI_OK && (rc = cli_ether_target_open(&t, dir)) == CLI_OK)
 		rc = make_files(c, t.tmp, &e, &answer);
+	if (rc == CLI_OK && !cli_yes(answer, "ok"))
+		rc = CLI_FOUND;
 	rc = cli_ether_target_close(&t, rc);
 	cli_ether_free(&e);
-	if (rc != CLI_OK) {
+	if (rc == CLI_FOUND)
+		cli_error("%s: left as it was, since the new files are not sound: this is a defect of moorectl, or "
+			  "another program changed them", dir);
+	if (rc != CLI_OK && rc != CLI_FOUND) {
 		json_decref(answer);
 		return rc;
 	}

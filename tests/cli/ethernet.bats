@@ -514,3 +514,21 @@ until_written() {
 	wait $!
 	[ "$(ls "$T/beside")" = net ]
 }
+
+@test "emit: what turns out not to be sound does not replace what was there" {
+	$M plan new slimfly q=9 p=1 -o "$T/q9.json" >/dev/null
+	mkdir "$T/beside"
+	cp -r "$N" "$T/beside/net"
+	$M ethernet emit "$T/q9.json" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 -o "$T/beside/net" 3>&- >"$T/out" 2>"$T/err" &
+	until_written 20
+	kill -s STOP $!
+	echo "route replace 10.0.0.5 via 10.0.0.5 dev swp1 onlink proto 109" >>"$(echo "$T"/beside/net.??????/s0-0-0)/routes.ipbatch"
+	kill -s CONT $!
+	rc=0
+	wait $! || rc=$?
+	[ "$rc" = 1 ]
+	grep -q "faults " "$T/out"
+	grep -q "/beside/net: left as it was, since the new files are not sound" "$T/err"
+	[ "$(ls "$T/beside")" = net ]
+	diff -r "$N" "$T/beside/net"
+}
