@@ -140,6 +140,9 @@ moore_ether_check_opts(const struct moore_ether_opts *o, struct moore_err *err)
 	if (!o->range[MOORE_IP4].is_set && !o->range[MOORE_IP6].is_set)
 		return moore_fail(err, MOORE_EINVAL, 0, "no range of addresses: give one for IPv4, "
 				  "IPv6 or both");
+	if (o->n_layers > MOORE_N_OFFSETS / 2 && o->range[MOORE_IP4].is_set && o->range[MOORE_IP6].is_set)
+		return moore_fail(err, MOORE_EINVAL, 0, "%u layers of both families are more than the checker "
+				  "takes: choose up to %d", o->n_layers, MOORE_N_OFFSETS / 2);
 	if (o->next_hop_inet6 && !o->range[MOORE_IP4].is_set)
 		return moore_fail(err, MOORE_EINVAL, 0, "without IPv4 there is no next hop to choose");
 	if (!o->n_classes || o->n_classes > MOORE_ETHER_CLASSES_MAX)

@@ -100,10 +100,6 @@ moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x, enum m
 	int rc;
 
 	*out = NULL;
-	if (n > MOORE_N_OFFSETS)
-		return moore_fail(err, MOORE_ELID, 0, "%u layers of both families are more than the "
-				  "checker takes: choose up to %u", x->opts.n_layers,
-				  MOORE_N_OFFSETS / n_families(x));
 	if (kind == MOORE_RACKS_JUDGED && x->plan->n_switches > SWITCHES_MAX)
 		return moore_fail(err, MOORE_ELID, 0, "%u switches: files are judged for at most %d; moorectl "
 				  "ethernet emit judges the tables of more while it makes them",

@@ -313,6 +313,8 @@ lacks() {
 @test "bad options and files say what is wrong" {
 	run -2 --separate-stderr $M ethernet emit "$P" -o "$T/x"
 	says "no range of addresses"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --layers 65 -o "$T/x"
+	says "/p.json: 65 layers of both families are more than the checker takes: choose up to 64"
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/24 -o "$T/x"
 	says "too small for 200 prefixes of /29: give one of /21 or larger"
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.1/8 -o "$T/x"

@@ -129,8 +129,7 @@ MOORE_API void moore_ether_host_mac(char out[MOORE_MAC_TEXT], moore_epid e);
  *     verdict covers both families, whose packets wait for one another.  Switches have no LIDs, and
  *     a switch without hosts has none beyond layer 0.
  * In parts (see below), a routed switch with hosts has no LID of its own.
- * -MOORE_ELID when there are more than 65,534 switches to judge, the prefixes exceed 2^26, or the
- * offsets those of one endpoint. */
+ * -MOORE_ELID when there are more than 65,534 switches to judge, or the prefixes exceed 2^26. */
 enum moore_racks { MOORE_RACKS_ROUTED, MOORE_RACKS_JUDGED };
 MOORE_API int moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x,
 				enum moore_racks kind, struct moore_err *err);
