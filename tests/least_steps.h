@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* least_steps.h - how many steps every safe sequence between two tables needs at least, if rows
- * take old and new values alone and no live pair is interrupted (docs/theory.md, section 9).
+ * take old and new values alone and no packets are dropped that the old rows deliver, those from
+ * port 0 of a switch included (docs/theory.md, section 9).
  *
  * For a number of steps k, each row that changes has an interval: its new value is written in
  * step lo at the earliest, and it has changed for good in step hi at the latest.  In step i a row
  * with lo >= i certainly has its old value, and one with hi <= i its new one.  If a row changed in
- * step lo and the dependencies of what is certain then had a cycle, or a live pair were dropped,
+ * step lo and the dependencies of what is certain then had a cycle, or live packets were dropped,
  * lo is greater; the same is done for hi.  When an interval is empty, k steps are not enough.
  *
  * Shares nothing with lib/motion: dependencies are followed packet by packet, for SL 0 alone, and
@@ -46,7 +47,7 @@ struct least {
 	uint32_t *from;				/* of each slot: its switch */
 	struct least_row *row;			/* by LID */
 	uint32_t n_rows, *row0;			/* of each LID: its first row */
-	uint8_t *live;				/* [lid * n_sw + switch]: a source whose old route arrives */
+	uint8_t *live;				/* [lid * n_sw + switch]: its old route arrives */
 	uint8_t *hold;				/* of each switch: values that its row certainly has */
 	uint64_t (*base)[4], (*after)[4];	/* of each channel: ports by which packets leave */
 	struct least_turn *turn;		/* those that walk() found */
@@ -74,7 +75,7 @@ least_channel(const struct least *l, moore_swid s, moore_portnum in, uint8_t out
 	return vl < l->n_vl ? (l->f->sw[s].port0 + out) * l->n_vl + vl : MOORE_NONE;
 }
 
-/* Returns the port of the first endpoint of s, or 0. */
+/* Returns the port by which packets of s itself enter it: that of its first endpoint, or port 0. */
 static inline moore_portnum
 least_source(const struct least *l, moore_swid s)
 {
@@ -139,7 +140,7 @@ least_walk(struct least *l, moore_lid lid, unsigned values, bool live)
 	for (moore_swid s = 0; s < l->n_sw; s++) {
 		moore_portnum in = least_source(l, s);
 
-		if (in && s != l->own[lid].sw && (!live || l->live[(size_t)lid * l->n_sw + s]))
+		if (s != l->own[lid].sw && (!live || l->live[(size_t)lid * l->n_sw + s]))
 			fits &= least_meet(l, lid, s, in, MOORE_NONE, values, &tail);
 	}
 	for (uint32_t i = 0; i < tail; i++) {
@@ -151,9 +152,8 @@ least_walk(struct least *l, moore_lid lid, unsigned values, bool live)
 	return fits;
 }
 
-/* Finds the turns of a LID in step i.  A live pair is never dropped, so where its packets come, a
- * row that is not new yet is old.  Rows of other pairs may be empty, but in the first step, all
- * old values are there. */
+/* Finds the turns of a LID in step i.  Live packets are never dropped, so where they come, a row that
+ * is not new yet is old.  Other rows may be empty, but in the first step, all old values are there. */
 static inline bool
 least_turns(struct least *l, moore_lid lid, unsigned i)
 {
@@ -257,7 +257,7 @@ least_hold(struct least *l, moore_lid lid, unsigned i)
 						  (l->row[k].hi <= i ? LEAST_NEW : 0));
 }
 
-/* Sets after[] to what is certain in step i.  Returns false if it has a cycle or drops a live pair. */
+/* Sets after[] to what is certain in step i.  Returns false if it has a cycle or drops what is live. */
 static inline bool
 least_step(struct least *l, unsigned i)
 {

@@ -12,6 +12,10 @@
  * value.  The next step can replace every detour, since a detour must be safe together with
  * the final tables as well.
  *
+ * A switch without endpoints sends only packets of its own, from port 0.  If its row carries no
+ * packets of a live pair, the row is idle.  With yields, an idle row that cannot be flipped becomes
+ * no-path too, so that other rows need not wait for it.
+ *
  * The last resort is to drop rows.  A LID whose rows may all be in force together with the final
  * rows of all LIDs needs no drop: once the others are empty, it can change in one step. */
 #include <string.h>
@@ -146,6 +150,50 @@ take_detour(struct moore_mo_build *b, uint32_t i, moore_swid s, uint8_t cur)
 	return MOORE_NO_PATH;
 }
 
+static bool
+is_first(const struct moore_mo_build *b, moore_lid lid)
+{
+	for (size_t i = 0; i < b->net.o->n_first; i++)
+		if (b->net.o->first[i] == lid)
+			return true;
+	return false;
+}
+
+/* Whether no packets of a live pair come to switch s, in any mixture of column i. */
+static bool
+is_idle(struct moore_mo_build *b, uint32_t i, moore_swid s)
+{
+	const struct moore_lid_owner *o = &b->c.own[b->c.col[i].lid];
+	const struct moore_mo_ways *w = &b->ways;
+	uint32_t n = 0;
+
+	memset(b->live, 0, b->net.n_sw);	/* marks the switches that are listed */
+	b->live[s] = 1;
+	w->queue[n++] = s;
+	for (uint32_t k = 0; k < n; k++) {
+		moore_swid v = w->queue[k];
+
+		if (!w->drops[v] && is_pair(b, o, v))
+			return false;
+		for (uint32_t e = w->in[v]; e != MOORE_NONE; e = w->way[e].in)
+			if (!b->live[w->way[e].from]++)
+				w->queue[n++] = w->way[e].from;
+	}
+	return true;
+}
+
+/* Lets the row of switch s drop packets from this step on, if it is idle.  Rows that are looked at
+ * later in this step are not flipped to s any more.  The SM's LIDs are spared: traps go there. */
+static bool
+yields(struct moore_mo_build *b, uint32_t i, moore_swid s)
+{
+	if (!b->yields || is_first(b, b->c.col[i].lid) || !is_idle(b, i, s))
+		return false;
+	b->ways.drops[s] = 1;
+	moore_mo_ways_spread(&b->ways);
+	return true;
+}
+
 /* The value that a row takes in this step if it cannot be flipped to its final one. */
 static uint8_t
 other_value(struct moore_mo_build *b, uint32_t i, moore_swid s, uint8_t cur)
@@ -156,7 +204,22 @@ other_value(struct moore_mo_build *b, uint32_t i, moore_swid s, uint8_t cur)
 	if (b->detours && b->m->n_steps == 1 && (live || b->net.has_ep[s]))
 		port = take_detour(b, i, s, cur);
 	b->detoured |= port != MOORE_NO_PATH;
-	return live && port == MOORE_NO_PATH ? cur : port;
+	return live && port == MOORE_NO_PATH && !yields(b, i, s) ? cur : port;
+}
+
+/* Whether switch s takes its final value in this step. */
+static bool
+flips(struct moore_mo_build *b, uint32_t i, moore_swid s, uint8_t port)
+{
+	bool live = !b->ways.drops[s];
+
+	/* backward, a row that was no-path for a while becomes so again */
+	if (live && b->backward && port == MOORE_NO_PATH)
+		return yields(b, i, s);
+	if (live && moore_mo_leads_on(&b->net, s, port) &&
+	    b->ways.drops[moore_mo_next(&b->net, s, port)])
+		return false;
+	return moore_mo_ways_flip(&b->ways, s, port);
 }
 
 /* Returns false when memory is out. */
@@ -170,12 +233,8 @@ flip_column(struct moore_mo_build *b, uint32_t i)
 	begin_column(b, i);
 	for (uint32_t k = 0; k < n; k++) {
 		moore_swid s = b->todo[k];
-		bool live = !b->ways.drops[s], on = moore_mo_leads_on(&b->net, s, fin[s]);
-		uint8_t port = fin[s];
+		uint8_t port = flips(b, i, s, fin[s]) ? fin[s] : other_value(b, i, s, cur[s]);
 
-		if ((live && on && b->ways.drops[moore_mo_next(&b->net, s, port)]) ||
-		    !moore_mo_ways_flip(&b->ways, s, port))
-			port = other_value(b, i, s, cur[s]);
 		if (port != cur[s] && !write_row(b, i, s, port))
 			return false;
 	}

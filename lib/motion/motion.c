@@ -12,7 +12,7 @@
  * Detours (flip.c) bring pairs back in the first step and mostly make the sequence shorter, but
  * can make it longer; if it takes some and has more than two steps, it is compared with the
  * one without.  With several workers, both are built side by side.  meet.c shortens a sequence
- * that is still long. */
+ * that is still long.  If that is not enough, the whole is tried with idle rows that yield. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,7 +327,8 @@ int
 moore_mo_build_better(struct moore_motion **out, struct moore_mo_build *b)
 {
 	struct both p = { .with = b,
-		.without = { .err = &p.err, .tmp = MOORE_ARENA_INIT, .backward = b->backward } };
+		.without = { .err = &p.err, .tmp = MOORE_ARENA_INIT, .backward = b->backward,
+			.yields = b->yields } };
 	unsigned best;
 	int rc = build_both(&p);
 
@@ -345,6 +346,41 @@ moore_mo_build_better(struct moore_motion **out, struct moore_mo_build *b)
 	return rc;
 }
 
+/* True if idle rows may yield: the sequence is long, and not because its first step drops all. */
+static bool
+may_yield(const struct moore_mo_build *b, const struct moore_motion *m)
+{
+	return !moore_mo_is_fine(m) && !m->start_unsafe && !b->net.o->drop_first;
+}
+
+static int
+build_short(struct moore_motion **out, struct moore_mo_build *b)
+{
+	int rc = moore_mo_build_better(out, b);
+
+	return rc < 0 ? rc : moore_mo_meet(out, b);
+}
+
+/* Replaces *m, which b has built, by a better sequence in which idle rows yield, if there is one. */
+static int
+try_yielding(struct moore_motion **m, const struct moore_mo_build *b)
+{
+	struct moore_mo_build y = { .err = b->err, .tmp = MOORE_ARENA_INIT, .detours = true,
+		.yields = true };
+	struct moore_motion *other = NULL, *worse;
+	int rc;
+
+	if ((rc = moore_mo_copy(&y, b)) == 0 && (rc = start_again(&y)) == 0 &&
+	    (rc = build_short(&other, &y)) == 0 && moore_mo_is_better(other, *m)) {
+		worse = *m;
+		*m = other;
+		other = worse;
+	}
+	moore_motion_free(other);
+	moore_mo_end(&y);
+	return rc;
+}
+
 int
 moore_motion_build(struct moore_motion **out, const struct moore_fabric *f,
 		   const struct moore_held *held, const struct moore_lft *now,
@@ -359,7 +395,9 @@ moore_motion_build(struct moore_motion **out, const struct moore_fabric *f,
 
 	*out = NULL;
 	if ((rc = check_fit(f, held, now, opts, err)) == 0 && (rc = prepare(&b)) == 0 &&
-	    (rc = moore_mo_build_better(&m, &b)) == 0 && (rc = moore_mo_meet(&m, &b)) == 0)
+	    (rc = build_short(&m, &b)) == 0 && may_yield(&b, m))
+		rc = try_yielding(&m, &b);
+	if (rc == 0)
 		*out = m;
 	else
 		moore_motion_free(m);

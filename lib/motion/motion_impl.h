@@ -201,6 +201,7 @@ struct moore_mo_build {
 	moore_swid *todo;
 	bool unknown;		/* rows of a switch that has links are not known */
 	bool unsafe;		/* what is held has a cycle, or may have */
+	bool yields;		/* rows that carry no pair may become no-path (flip.c) */
 	bool detours;		/* in step 1, rows may take values that are neither old nor final, */
 	bool detoured;		/* and one did */
 	struct moore_arena tmp;
@@ -231,6 +232,8 @@ int moore_mo_copy(struct moore_mo_build *to, const struct moore_mo_build *b);
 void moore_mo_end(struct moore_mo_build *b);
 /* Builds the better of two sequences, with and without detours; b is at its beginning. */
 int moore_mo_build_better(struct moore_motion **out, struct moore_mo_build *b);
+/* True if a sequence interrupts no pair and is as short as most are. */
+bool moore_mo_is_fine(const struct moore_motion *m);
 bool moore_mo_is_better(const struct moore_motion *a, const struct moore_motion *b);
 /* Replaces *m, which b has built, if it is long and a better sequence is found. */
 int moore_mo_meet(struct moore_motion **m, struct moore_mo_build *b);

@@ -645,6 +645,32 @@ test_each_cut(void **state)
 	}
 }
 
+/* Idle rows yield where that makes the sequence shorter: without it, three of these 42 cuts take four
+ * steps, and 95 % within three are missed. */
+static void
+test_idle_rows(void **state)
+{
+	struct world w = { .why = "oft k=3, LMC 2", .undisturbed = true,
+		.profile = MOORE_PROFILE_ANY_SL };
+	const unsigned n_links = 42;
+	unsigned few = 0;
+
+	(void)state;
+	w.plan = plan_of("oft", "k=3");
+	assert_int_equal(moore_fabric_from_plan(&w.whole, w.plan, 2, NULL), 0);
+	w.out = calloc(w.whole->n_ports, sizeof(*w.out));
+	begin(&w);
+	for (unsigned i = 0; i < n_links; i++) {
+		set_kth(&w, i, true);
+		few += steps_of(&w, true) <= 3;
+		set_kth(&w, i, false);
+		steps_of(&w, false);
+	}
+	CHECK_EQ(w.why, w.n.interrupted, 0);
+	CHECK(w.why, 100 * few >= 95 * n_links);
+	fini(&w);
+}
+
 /* One VL does not keep these routes from deadlock, so no steps lead to them. */
 static void
 test_unsafe_end(void **state)
@@ -815,6 +841,7 @@ main(void)
 		cmocka_unit_test(test_unsafe_end),
 		cmocka_unit_test(test_campaign),
 		cmocka_unit_test(test_each_cut),
+		cmocka_unit_test(test_idle_rows),
 		cmocka_unit_test(test_circle_of_rows),
 	};
 

@@ -6,7 +6,8 @@
  * the rows before and after it can deadlock or loop, and that no packet of a live pair is
  * dropped.  A pair is (switch, LID); it is live while every mixture of what is held
  * delivers its packets.  The final tables alone decide what is reached; the steps depend on
- * what is held as well.
+ * what is held as well.  Packets that a switch without endpoints sends itself may be dropped for
+ * some steps, other than those to opts.first, if the change takes fewer steps so.
  *
  * Rows of which several values are held are sent again with the first step: with their
  * value in held.lft, if the step has no other.  So are all rows of a switch of which nothing is
