@@ -22,8 +22,8 @@
 
 #include "motion_impl.h"
 
-/* Hops on the final route from s to the LID. */
-static uint8_t
+/* Sets hops[s] to the hops on the final route from s to the LID. */
+static void
 final_hops(struct moore_mo_build *b, const uint8_t *fin, moore_swid s)
 {
 	moore_swid path[64];
@@ -39,10 +39,19 @@ final_hops(struct moore_mo_build *b, const uint8_t *fin, moore_swid s)
 	h = b->hops[s];
 	while (n)
 		b->hops[path[--n]] = h = h == UINT8_MAX ? h : (uint8_t)(h + 1);
-	return h;
 }
 
-/* Lists the switches whose row of column i is not final, the nearest to the LID first. */
+/* The nearest to the LID come first; of equally near ones the least GUID, so that the steps do not
+ * depend on how switches are numbered. */
+static bool
+is_before(const struct moore_mo_build *b, moore_swid s, moore_swid t)
+{
+	const struct moore_switch *sw = b->net.f->sw;
+
+	return b->hops[s] != b->hops[t] ? b->hops[s] < b->hops[t] : sw[s].guid < sw[t].guid;
+}
+
+/* Lists the switches whose row of column i is not final. */
 static uint32_t
 list_todo(struct moore_mo_build *b, uint32_t i)
 {
@@ -53,10 +62,10 @@ list_todo(struct moore_mo_build *b, uint32_t i)
 	memset(b->hops, 0, b->net.n_sw);
 	for (moore_swid s = 0; s < b->net.n_sw; s++)
 		if (cur[s] != fin[s]) {
-			uint8_t h = final_hops(b, fin, s);
 			uint32_t k = n++;
 
-			for (; k && b->hops[b->todo[k - 1]] > h; k--)
+			final_hops(b, fin, s);
+			for (; k && is_before(b, s, b->todo[k - 1]); k--)
 				b->todo[k] = b->todo[k - 1];
 			b->todo[k] = s;
 		}

@@ -2,6 +2,7 @@
 /* test_motion.c - the steps of a change: each mixture is judged by moore_mix_held(), which
  * knows nothing of how steps are made, and what each drops is also found by following every
  * value of every row. */
+#include "engine/intended.h"
 #include "fabrics.h"
 #include "harness.h"
 #include "moore/engine.h"
@@ -373,6 +374,76 @@ test_long(void **state)
 		CHECK_EQ(T[i].why, seen.interrupted, 0);
 		CHECK(T[i].why, seen.steps <= T[i].steps);
 	}
+}
+
+/* ---- switches in another order ------------------------------------------------------------- */
+
+/* The rows of t for the same switches in reverse order. */
+static struct moore_lft *
+reversed(const struct moore_lft *t)
+{
+	struct moore_lft *c = copy_of(t);
+
+	for (moore_swid s = 0; s < t->n_switches; s++)
+		memcpy(moore_lft_row(c, s), moore_lft_row(t, t->n_switches - 1 - s), t->stride);
+	return c;
+}
+
+static struct moore_motion *
+steps_on(const struct moore_fabric *f, const struct moore_lft *was, const struct moore_lft *now)
+{
+	static const struct moore_lane_opts one_class = { { 0 } };
+	struct moore_motion_opts opts = { .sl2vl = NULL };
+	struct moore_sl2vl *lanes;
+	struct moore_motion *m;
+
+	assert_int_equal(moore_lane_effective(&lanes, f, &one_class, NULL), 0);
+	opts.sl2vl = lanes;
+	assert_int_equal(moore_motion_build(&m, f, &(struct moore_held){ .lft = was }, now, &opts, NULL), 0);
+	moore_sl2vl_free(lanes);
+	return m;
+}
+
+/* A fabric from a dump may have its switches in another order than a plan; by GUID they are the
+ * same, and so are the steps. */
+static void
+test_other_order(void **state)
+{
+	struct moore_plan *plan = plan_of("slimfly", "q=5");
+	struct moore_engine_result *all, *less;
+	struct moore_fabric *f, *g;
+
+	(void)state;
+	assert_int_equal(moore_fabric_from_plan(&f, plan, 2, NULL), 0);
+	all = run(f, plan, ANY);
+	moore_fabric_cut(f, 0, 3);
+	less = run(f, plan, ANY);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		f->sw[s].guid = f->n_switches - s;
+	assert_int_equal(moore_intended_by_guid(&g, f, NULL), 0);
+	for (unsigned back = 0; back < 2; back++) {
+		const struct moore_lft *was = back ? less->lft : all->lft;
+		const struct moore_lft *now = back ? all->lft : less->lft;
+		struct moore_lft *was_g = reversed(was), *now_g = reversed(now);
+		struct moore_motion *m = steps_on(f, was, now), *n = steps_on(g, was_g, now_g);
+
+		assert_int_equal(m->n_steps, n->n_steps);
+		assert_int_equal(m->n_rows, n->n_rows);
+		for (uint32_t k = 0; k < m->n_rows; k++) {
+			assert_int_equal(m->row[k].sw, f->n_switches - 1 - n->row[k].sw);
+			assert_int_equal(m->row[k].lid, n->row[k].lid);
+			assert_int_equal(m->row[k].port, n->row[k].port);
+		}
+		moore_motion_free(m);
+		moore_motion_free(n);
+		moore_lft_free(was_g);
+		moore_lft_free(now_g);
+	}
+	moore_engine_result_free(all);
+	moore_engine_result_free(less);
+	moore_fabric_free(f);
+	moore_fabric_free(g);
+	moore_plan_free(plan);
 }
 
 static void
@@ -1067,6 +1138,7 @@ main(void)
 		cmocka_unit_test(test_first),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_other_order),
 		cmocka_unit_test(test_drop),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_bring_up),
