@@ -283,7 +283,7 @@ init_worker(struct fill *f, struct moore_rbuild *b, unsigned i)
 		return false;
 	if (b->cols.own_trees && !b->grown && moore_rmtrees_init(&f->mtrees, &b->planned, &b->cols.middles,
 						b->n_connected, b->cols.n_offsets - 1,
-						b->kind) < 0)
+						b->cols.n_places, b->kind) < 0)
 		return false;
 	if (i == 0) {
 		f->balance = &b->balance;

@@ -240,6 +240,12 @@
 #define MOORE_PRICE_NEW 1
 #define MOORE_PRICE_TRANSIT 3
 #define MOORE_PRICE_ENDING 3
+/* The trees of a root are drawn so often at most, until each switch alone can send it so many percent
+ * of what no tables exceed (layer_mdraws.c): time against the worst case.  (layers)  Share of full
+ * rate of the worst single pair with 1, 5, 8 and 16 draws: OFT k=8 37.5, 42.8, 42.8, 42.8; k=9 37.4,
+ * 39.9, 39.9, 39.9; the tables of k=9 take 0.5, 0.6, 0.7 and 0.8 s. */
+#define MOORE_MIDDLES_DRAWS 8
+#define MOORE_MIDDLES_ENOUGH 80
 /* TRANSIT where classes are paired, where a further intermediate costs nothing.  (layers)
  * Least share of full rate and load with 3 and 12: MLFM h=6 46.8 1.36, 47.6 1.30; h=7 45.6
  * 1.38, 45.5 1.30; h=10 44.5 1.36, 43.9 1.31.  With 48, h=15 has a load of 1.51. */

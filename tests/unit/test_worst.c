@@ -431,6 +431,32 @@ all_permutations(void **state)
 	CHECK("mostly the worst of all", 4 * reached >= 3 * rounds);
 }
 
+/* On an OFT no switch alone is left with few routes by chance: with one draw of the intermediates of
+ * each root the worst pair of these sizes carries 37.4 % (lib/route/layers/layer_mdraws.c). */
+static void
+pairs_of_an_oft(void **state)
+{
+	static const struct {
+		const char *params;
+		double least;
+	} T[] = { { "k=8", 0.42 }, { "k=9", 0.39 } };
+	const struct moore_route_opts route = { .seed = 0 };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = test_family("oft", T[i].params, 2);
+		struct moore_route *r = NULL;
+		struct moore_saturation s;
+
+		CHECK_EQ("routed", moore_route_build(&r, f, NULL, &route, NULL), 0);
+		CHECK_EQ("searched", moore_saturation_measure(&s, NULL, f, moore_route_lft(r),
+							      MOORE_PATTERN_SINGLE, &opts, NULL), 0);
+		CHECK(T[i].params, s.pair * T[i].least < 1);
+		moore_route_free(r);
+		moore_fabric_free(f);
+	}
+}
+
 /* The search for a single pair finds the worst of all pairs. */
 static void
 all_pairs(void **state)
@@ -577,6 +603,7 @@ main(void)
 		cmocka_unit_test(all_permutations),
 		cmocka_unit_test(all_pairs),
 		cmocka_unit_test(all_shifts),
+		cmocka_unit_test(pairs_of_an_oft),
 		cmocka_unit_test(hardly_anything),
 		cmocka_unit_test(out_of_memory),
 	};

@@ -41,9 +41,12 @@ alloc_root(struct moore_rmtrees *w, size_t n, size_t m)
 	w->need = calloc(rows, sizeof(*w->need));
 	w->once = calloc(rows, sizeof(*w->once));
 	w->led_price = calloc(rows, sizeof(*w->led_price));
+	w->load_before = calloc(m, sizeof(*w->load_before));
+	w->minimal = calloc(n, sizeof(*w->minimal));
 	return w->out && w->n_diverted && w->via_last && w->offer && w->xoffer && w->shares &&
 		w->n_firsts && w->first_price &&
-		w->own_firsts && w->last_price && w->need && w->once && w->led_price;
+		w->own_firsts && w->last_price && w->need && w->once && w->led_price &&
+		w->load_before && w->minimal;
 }
 
 static bool
@@ -60,10 +63,10 @@ alloc_tree(struct moore_rmtrees *w, size_t n)
 int
 moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
 		   const struct moore_rmiddles *classes, const uint32_t *n_connected,
-		   unsigned n_layers, const struct moore_rkind *kind)
+		   unsigned n_layers, uint32_t n_hosts, const struct moore_rkind *kind)
 {
 	const struct moore_rgraph *g = v->g;
-	size_t n = (size_t)g->n + 1, m = (size_t)g->n_edges + 1;
+	size_t n = (size_t)g->n + 1, m = (size_t)g->n_edges + 1, n_trees = (size_t)n_hosts * n_layers;
 
 	*w = (struct moore_rmtrees){ .v = v, .classes = classes, .n_connected = n_connected,
 		.n_layers = n_layers, .serves_peers = classes->paired && !kind->straight,
@@ -75,8 +78,10 @@ moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
 	w->low = calloc(n, sizeof(*w->low));
 	w->middle = calloc(n, sizeof(*w->middle));
 	w->load = calloc(m, sizeof(*w->load));
+	w->slots = calloc(n_trees + 1, g->n);
+	w->ends = calloc(n_trees + 1, sizeof(*w->ends));
 	if (moore_rtree_init(&w->t, g) < 0 || !w->low || !w->middle || !w->load ||
-	    !alloc_root(w, n, m) || !alloc_tree(w, n))
+	    !w->slots || !w->ends || !alloc_root(w, n, m) || !alloc_tree(w, n))
 		return -MOORE_ENOMEM;
 	for (uint32_t s = 0; s < g->n; s++) {
 		if (g->is_source[s])
@@ -108,6 +113,10 @@ moore_rmtrees_fini(struct moore_rmtrees *w)
 	free(w->need);
 	free(w->once);
 	free(w->led_price);
+	free(w->load_before);
+	free(w->minimal);
+	free(w->slots);
+	free(w->ends);
 	free(w->last);
 	free(w->via);
 	free(w->draw);
@@ -157,7 +166,7 @@ draw_intermediates(struct moore_rmtrees *w)
 	const struct moore_rmiddles *c = w->classes;
 	uint32_t variant = w->n_built / w->n_layers, root = w->t.root;
 	uint32_t first = variant + c->place[root] + c->class_of[root];
-	struct moore_rng r = { (uint64_t)root << 32 | variant };
+	struct moore_rng r = { (uint64_t)root << 32 | w->n_draws << 16 | variant };
 
 	for (uint32_t k = 0; k < c->n_classes; k++) {
 		uint32_t step = c->size[k] < w->n_layers ? 1 : c->size[k] / w->n_layers;
@@ -421,7 +430,7 @@ start_tree(struct moore_rmtrees *w)
 }
 
 void
-moore_rmtrees_next(struct moore_rmtrees *w)
+moore_rmtrees_grow(struct moore_rmtrees *w)
 {
 	uint32_t from = w->t.root + w->n_built, moved = 0;
 
@@ -445,5 +454,4 @@ moore_rmtrees_next(struct moore_rmtrees *w)
 		queue_nodes(w);
 		moore_rtree_repair(&w->t, w->v, w->t.root, w->load, w->n_connected[w->t.root], &moved);
 	}
-	w->n_built++;
 }

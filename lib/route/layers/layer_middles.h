@@ -34,6 +34,17 @@ struct moore_rmtrees {
 	uint32_t n_built;	/* trees so far */
 	uint32_t n_ended;	/* detours so far, */
 	uint32_t n_ending[MOORE_SLOT_NONE + 1];	/* and by their last link's slot at the root */
+	uint32_t n_draws;	/* how often its trees were drawn before */
+	uint32_t *load_before;	/* load[] and n_uses without its trees */
+	uint64_t n_uses_before;
+	uint8_t *slots;		/* [tree * n + node]: the slot of its parent edge */
+	struct moore_rends {	/* a route of a low switch: slots, at the switch and at the root, */
+		uint8_t first, last;	/* of its first and last links */
+	} *ends;		/* by tree: those of the low switch that is judged */
+	struct moore_rends *minimal;	/* by low switch: of its only minimal route; MOORE_SLOT_NONE
+					 * if there are none or several */
+	uint32_t by_first[MOORE_SLOT_NONE + 1], by_last[MOORE_SLOT_NONE + 1];	/* what these
+				 * links of the low switch that is judged have carried */
 	uint32_t *out;		/* by low switch: the edge over which it goes on to the root when it
 				 * is an intermediate; MOORE_NONE if it cannot be one */
 	uint32_t *n_diverted;	/* by slot of the root: trees in which that middle switch leads to
@@ -68,17 +79,24 @@ struct moore_rmtrees {
 	uint8_t *is_between;	/* it is one */
 };
 
-/* All but *w is borrowed.  -MOORE_ENOMEM; end *w with moore_rmtrees_fini() anyway. */
+/* All but *w is borrowed.  A root has at most n_hosts endpoints, and each endpoint n_layers trees.
+ * -MOORE_ENOMEM; end *w with moore_rmtrees_fini() anyway. */
 int moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
 		       const struct moore_rmiddles *classes, const uint32_t *n_connected,
-		       unsigned n_layers, const struct moore_rkind *kind);
+		       unsigned n_layers, uint32_t n_hosts, const struct moore_rkind *kind);
 void moore_rmtrees_fini(struct moore_rmtrees *w);
 
 /* Begins a strand. */
 void moore_rmtrees_start(struct moore_rmtrees *w);
-/* Begins a root, a switch with endpoints. */
-void moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root);
-/* Makes the next tree of the root in w->t: layer after layer, and variant after variant. */
-void moore_rmtrees_next(struct moore_rmtrees *w);
+/* Makes n_trees trees of a root, a switch with endpoints: layer after layer, and endpoint after
+ * endpoint (layer_mdraws.c). */
+void moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root, uint32_t n_trees);
+
+/* Returns the slots of the k-th of them. */
+static inline const uint8_t *
+moore_rmtrees_tree(const struct moore_rmtrees *w, uint32_t k)
+{
+	return w->slots + (size_t)k * w->v->g->n;
+}
 
 #endif

@@ -164,7 +164,7 @@ weigh_pairs(struct moore_rmtrees *w, uint32_t m, int step)
 			uint32_t s = g->to[e];
 			size_t at = (size_t)s * w->stride + last;
 
-			if (!(g->flags[e] & w->v->flag) || s == w->t.root || w->last_price[at] == NEVER)
+			if (!(g->flags[e] & w->v->flag) || s == w->t.root || w->minimal[s].last == last)
 				continue;
 			if (step == 0)
 				w->n_firsts[at]++;
@@ -199,49 +199,65 @@ find_needs(struct moore_rmtrees *w)
 				once < MAX_LOAD ? (uint32_t)once : MAX_LOAD;
 		}
 	}
-	memcpy(w->led_price, w->once, (size_t)w->v->g->n * w->stride * sizeof(*w->once));
 }
 
-/* The slot of the root that leads to the one middle switch beside both it and s. */
-static uint8_t
-find_common(const struct moore_rmtrees *w, uint32_t s)
+/* The first and last link of the one minimal route of s, or MOORE_SLOT_NONE. */
+static struct moore_rends
+find_minimal(const struct moore_rmtrees *w, uint32_t s)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint8_t found = MOORE_SLOT_NONE;
+	const struct moore_rends none = { MOORE_SLOT_NONE, MOORE_SLOT_NONE };
+	struct moore_rends found = none;
 
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 		if (!(g->flags[e] & w->v->flag) || w->t.len[g->to[e]] != 1)
 			continue;
-		if (found != MOORE_SLOT_NONE)
-			return MOORE_SLOT_NONE;
-		found = w->last[g->to[e]];
+		if (found.first != MOORE_SLOT_NONE)
+			return none;
+		found.first = (uint8_t)(e - g->xadj[s]);
+		found.last = w->last[g->to[e]];
 	}
 	return found;
 }
 
-void
-moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root)
+/* Prices of links and pairs of links before the first tree. */
+static void
+reset_prices(struct moore_rmtrees *w)
 {
 	const struct moore_rgraph *g = w->v->g;
+	size_t rows = (size_t)g->n * w->stride;
 
-	w->t.root = root;
-	w->n_built = w->n_ended = 0;
-	memset(w->n_ending, 0, sizeof(w->n_ending));
-	memset(w->n_diverted, 0, w->stride * sizeof(*w->n_diverted));
-	memset(w->last_price, 0, (size_t)g->n * w->stride * sizeof(*w->last_price));
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		w->first_price[e] = is_usable(w, e) ? 0 : NEVER;
 		w->own_firsts[e] = 0;
 	}
-	moore_rmtrees_hang_last_hops(w);
-	find_ways_out(w);
+	memset(w->last_price, 0, rows * sizeof(*w->last_price));
 	for (uint32_t k = 0; k < w->n_low; k++) {
 		uint32_t s = w->low[k];
-		uint8_t common = find_common(w, s);
 
-		if (common != MOORE_SLOT_NONE)
-			w->last_price[(size_t)s * w->stride + common] = NEVER;
+		if (w->minimal[s].last != MOORE_SLOT_NONE)
+			w->last_price[(size_t)s * w->stride + w->minimal[s].last] = NEVER;
 	}
+	memcpy(w->led_price, w->once, rows * sizeof(*w->once));
+}
+
+void
+moore_rmtrees_reset(struct moore_rmtrees *w)
+{
+	w->n_built = w->n_ended = 0;
+	memset(w->n_ending, 0, sizeof(w->n_ending));
+	memset(w->n_diverted, 0, w->stride * sizeof(*w->n_diverted));
+	reset_prices(w);
+}
+
+void
+moore_rmtrees_prepare(struct moore_rmtrees *w, uint32_t root)
+{
+	w->t.root = root;
+	moore_rmtrees_hang_last_hops(w);
+	find_ways_out(w);
+	for (uint32_t k = 0; k < w->n_low; k++)
+		w->minimal[w->low[k]] = find_minimal(w, w->low[k]);
 	list_offers(w);
 	find_needs(w);
 }

@@ -33,6 +33,13 @@ hang(struct moore_rmtrees *w, uint32_t s, uint32_t e)
 	w->last[s] = r == w->t.root ? (uint8_t)(g->rev[e] - g->xadj[r]) : w->last[r];
 }
 
+/* Finds what all trees of the root have in common (layer_mroot.c). */
+void moore_rmtrees_prepare(struct moore_rmtrees *w, uint32_t root);
+/* Begins all trees of the root anew, but for the loads (layer_mroot.c). */
+void moore_rmtrees_reset(struct moore_rmtrees *w);
+/* Makes the next tree of the root in w->t (layer_middles.c). */
+void moore_rmtrees_grow(struct moore_rmtrees *w);
+
 /* Begins the tree of the root: the root, and the middle switches beside it. */
 void moore_rmtrees_hang_last_hops(struct moore_rmtrees *w);
 
