@@ -118,6 +118,20 @@ is_unknown_switch(const struct moore_deviation *d)
 		is_nowhere(d->observed[1]);
 }
 
+/* Whether a host that the plan does not have is in the place of one that was not found. */
+static bool
+is_stand_in(const struct moore_wire *w, const struct moore_deviation *d)
+{
+	return d->verdict == MOORE_WIRE_UNKNOWN && d->planned[0].endpoint &&
+		w->stand_in[d->planned[0].slot] != MOORE_NONE;
+}
+
+static const char *
+stand_in_name(const struct moore_wire *w, struct moore_wire_jack j)
+{
+	return w->seen->plan->ep[w->stand_in[j.slot]].name;
+}
+
 /* Where to look: as planned if the plan has it, else as found. */
 static const struct moore_wire_jack *
 ends_of(const struct moore_deviation *d)
@@ -125,7 +139,7 @@ ends_of(const struct moore_deviation *d)
 	return is_nowhere(d->planned[0]) ? d->observed : d->planned;
 }
 
-/* The deviation of a whole switch; false: it is one of a cable. */
+/* The deviation of a whole device; false: it is one of a cable. */
 static bool
 put_device(struct moore_buf *b, const struct moore_wire *w, const struct moore_deviation *d)
 {
@@ -150,6 +164,12 @@ put_device(struct moore_buf *b, const struct moore_wire *w, const struct moore_d
 		moore_buf_fmt(b, ": only the other end reports the link here");
 		return true;
 	default:
+		if (is_stand_in(w, d)) {
+			moore_buf_fmt(b, "%s: a host that is not in the plan, with the cable of ",
+				      stand_in_name(w, d->planned[0]));
+			put_ends(b, w, d->planned, put_place);
+			return true;
+		}
 		if (!is_unknown_switch(d))
 			return false;
 	}
@@ -205,6 +225,8 @@ json_side(const struct moore_wire *w, const struct moore_deviation *d,
 		return json_null();
 	if (is_unknown_switch(d) && end == d->observed)
 		return moore_json_name(seen_name(w, end[0]));
+	if (is_stand_in(w, d) && end == d->observed)
+		return moore_json_name(stand_in_name(w, end[0]));
 	put_ends(&b, w, end, put_jack);
 	return moore_json_text(&b);
 }

@@ -137,11 +137,16 @@ name_endpoints(struct moore_wire *w, struct moore_arena *tmp)
 		const struct moore_plan_endpoint *e = &w->plan->ep[i];
 		struct moore_deviation *d;
 
-		if (there[i] || w->occupant[e->sw] == MOORE_NONE)
+		if (w->stand_in[i] != MOORE_NONE)
+			d = add(w, MOORE_WIRE_UNKNOWN);
+		else if (!there[i] && w->occupant[e->sw] != MOORE_NONE)
+			d = add(w, MOORE_WIRE_MISSING_ENDPOINT);
+		else
 			continue;
-		d = add(w, MOORE_WIRE_MISSING_ENDPOINT);
 		d->planned[0] = (struct moore_wire_jack){ true, i, e->ca_port };
 		d->planned[1] = (struct moore_wire_jack){ false, e->sw, e->port };
+		if (w->stand_in[i] != MOORE_NONE)
+			memcpy(d->observed, d->planned, sizeof(d->observed));
 	}
 	return true;
 }

@@ -679,25 +679,35 @@ weigh(struct moore_match *m)
 	return 0;
 }
 
-/* If no endpoint is bound by GUID or name, the names say nothing, and each endpoint is
- * taken for the one that is planned at its port. */
-static void
+/* Each endpoint that is not bound by GUID or name is taken for the one that is planned at its
+ * port, if that was not found elsewhere.  If any other is bound, it stands in for the planned
+ * one; if none is, the names say nothing. */
+static int
 bind_endpoints_by_place(struct moore_match *m)
 {
 	const struct moore_plan *have = m->have.p;
+	uint8_t *found = moore_arena_alloc(m->tmp, (size_t)m->want.p->n_endpoints + 1, 1);
 
+	if (!found || !(m->stand_in = none(m->tmp, m->want.p->n_endpoints)))
+		return moore_fail_nomem(m->err);
+	m->eps_by_place = have->n_endpoints > 0;
 	for (uint32_t e = 0; e < have->n_endpoints; e++)
-		if (m->ep[e] != MOORE_NONE)
-			return;
+		if (m->ep[e] != MOORE_NONE) {
+			found[m->ep[e]] = 1;
+			m->eps_by_place = false;
+		}
 	for (uint32_t e = 0; e < have->n_endpoints; e++) {
 		moore_swid s = m->role[have->ep[e].sw];
-		const struct moore_side_peer *want = s == MOORE_NONE ? NULL :
+		const struct moore_side_peer *want = s == MOORE_NONE || m->ep[e] != MOORE_NONE ? NULL :
 			moore_side_at(&m->want, s, have->ep[e].port);
 
-		if (want && want->kind == MOORE_PEER_ENDPOINT)
-			m->ep[e] = want->peer;
-		m->eps_by_place = true;
+		if (!want || want->kind != MOORE_PEER_ENDPOINT || found[want->peer])
+			continue;
+		m->ep[e] = want->peer;
+		if (!m->eps_by_place)
+			m->stand_in[want->peer] = e;
 	}
+	return 0;
 }
 
 /* In an image, endpoints may have moved with the cables, or stayed with the names of the
@@ -746,6 +756,5 @@ moore_match_roles(struct moore_match *m)
 	}
 	if ((rc = weigh(m)) < 0)
 		return rc;
-	bind_endpoints_by_place(m);
-	return 0;
+	return bind_endpoints_by_place(m);
 }

@@ -67,8 +67,10 @@ lay_slots(struct moore_wire *w, const struct moore_match *m)
 	w->ep_slot = moore_arena_alloc(w->mem, (size_t)have->n_endpoints + 1, sizeof(*w->ep_slot));
 	w->ep = moore_arena_alloc(w->mem, (size_t)have->n_endpoints + w->plan->n_endpoints + 1,
 				  sizeof(*w->ep));
-	if (!w->sw || !w->ep_slot || !w->ep)
+	w->stand_in = moore_arena_alloc(w->mem, (size_t)w->plan->n_endpoints + 1, sizeof(*w->stand_in));
+	if (!w->sw || !w->ep_slot || !w->ep || !w->stand_in)
 		return false;
+	memcpy(w->stand_in, m->stand_in, w->plan->n_endpoints * sizeof(*w->stand_in));
 	for (uint32_t s = 0; s < w->n_slots; s++)
 		w->sw[s] = face_of(w, s);
 	for (uint32_t i = 0; i < w->plan->n_endpoints; i++)

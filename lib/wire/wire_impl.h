@@ -43,6 +43,7 @@ struct moore_match {		/* the matching of observed with planned devices, as it is
 	uint8_t *mark;			/* for each observed switch, whether it is on the ring
 					 * being weighed */
 	bool eps_by_place;		/* no endpoint is known by GUID or name */
+	moore_epid *stand_in;		/* for each planned endpoint, the unknown one in its place */
 	bool image;			/* the names are wrong altogether */
 	bool mute;			/* endpoints stayed with the names, and do not vote on
 					 * cables */

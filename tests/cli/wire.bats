@@ -98,13 +98,29 @@ wrong() {
 	cmp <(echo "$steps") <(sort -n <<<"$steps")
 }
 
-@test "an endpoint elsewhere, one not there, one unknown" {
+@test "an endpoint elsewhere, one at another port, one unknown" {
 	wrong '.endpoints[2].port = 4 | .endpoints[3] |= (.switch = "r5" | .port = 4)
 		| .endpoints[4].name = "who"'
 	run --separate-stderr -1 $M check "$T/p.json" "$T/seen" --json
-	holds '[.deviations[].verdict] | sort == ["endpoint-moved", "missing-endpoint", "unknown-device", "wrong-port"]'
+	holds '[.deviations[].verdict] | sort == ["endpoint-moved", "unknown-device", "wrong-port"]'
 	holds '.deviations[] | select(.verdict == "endpoint-moved") | .a == {endpoint: "h3", port: 1}
 		and .b.switch == "r3" and (.observed | contains("r5[4]"))'
+}
+
+@test "hosts without their names yet are in their places, and no cable is pulled" {
+	wrong '.endpoints[1].name = "localhost" | .endpoints[3].name = "MT4123 mlx5_0"'
+	run --separate-stderr -1 $M check "$T/p.json" "$T/seen"
+	[[ $output == *"MT4123 mlx5_0: a host that is not in the plan, with the cable of h3 -- r3[1] (cabinet B1, unit 1)"* ]]
+	[[ $output == *"2 deviations" ]]
+	run --separate-stderr -1 $M check "$T/p.json" "$T/seen" --json
+	holds '[.deviations[] | [.verdict, .planned, .observed]] == [["unknown-device", "h1 -- r1[1]", "localhost"],
+		["unknown-device", "h3 -- r3[1]", "MT4123 mlx5_0"]]'
+	run -0 $M repair "$T/p.json" "$T/seen" --json
+	holds '.moves == [] and .optimal'
+	# One that is planned elsewhere and found there is in nobody's place here.
+	wrong '.endpoints[1].name = "localhost" | .endpoints[1].port = 4'
+	run --separate-stderr -1 $M check "$T/p.json" "$T/seen" --json
+	holds '[.deviations[].verdict] | sort == ["missing-endpoint", "unknown-device"]'
 }
 
 @test "another GUID under the same name is the same switch; another name needs the cables" {

@@ -72,6 +72,9 @@ struct moore_wire {
 	moore_swid *self, *role;
 	moore_swid *occupant;	/* of each slot: observed switch, or MOORE_NONE */
 	moore_epid *ep_slot;	/* of each observed endpoint */
+	moore_epid *stand_in;	/* of each planned endpoint: the observed one at its port, if the
+				 * plan does not have that and the planned one was not found;
+				 * else MOORE_NONE */
 	uint32_t n_slots, n_ep_slots;
 	const struct moore_plan_switch **sw;	/* name and place of each slot */
 	const struct moore_plan_endpoint **ep;
