@@ -14,25 +14,33 @@
 #include "route/turns/sequence.h"
 #include "route/tuning.h"
 
-/* The most hops between switches with endpoints in trees grown under v without loads;
- * MOORE_LEN_NONE when some switch is not reached. */
-static unsigned
-longest_route(struct moore_rbuild *b, const struct moore_rview *v)
+/* Routes between switches with endpoints. */
+struct lengths {
+	unsigned most;		/* hops; MOORE_LEN_NONE when some switch is not reached */
+	uint64_t sum;		/* hops of all; UINT64_MAX likewise */
+};
+
+/* Measures the routes of trees grown under v without loads. */
+static struct lengths
+measure_routes(struct moore_rbuild *b, const struct moore_rview *v)
 {
 	const struct moore_rgraph *g = v->g;
 	const struct moore_rtree *t = &b->tree;
-	unsigned most = 0;
+	struct lengths l = { 0 };
 
 	for (uint32_t root = 0; root < g->n; root++) {
 		if (!g->is_source[root])
 			continue;
 		if (!moore_rtree_grow(&b->tree, v, root, NULL, b->n_connected[root]))
-			return MOORE_LEN_NONE;
-		for (uint32_t i = 0; i < t->n_reached; i++)
-			if (g->is_source[t->queue[i]] && t->len[t->queue[i]] > most)
-				most = t->len[t->queue[i]];
+			return (struct lengths){ MOORE_LEN_NONE, UINT64_MAX };
+		for (uint32_t i = 0; i < t->n_reached; i++) {
+			unsigned hops = g->is_source[t->queue[i]] ? t->len[t->queue[i]] : 0;
+
+			l.most = hops > l.most ? hops : l.most;
+			l.sum += hops;
+		}
 	}
-	return most;
+	return l;
 }
 
 /* Colours for links that are not planned: any will do that no other link changes. */
@@ -104,10 +112,11 @@ judge_colours(struct moore_rbuild *b, struct moore_err *err)
 	unsigned longest;
 	int rc;
 
-	if (b->cols.own_trees || memchr(b->r->half, 1, g->n) || (longest = longest_route(b, &b->planned)) <= 2)
+	if (b->cols.own_trees || memchr(b->r->half, 1, g->n) ||
+	    (longest = measure_routes(b, &b->planned).most) <= 2)
 		return 0;
 	rc = moore_rturns_build(&b->r->turns, &by_order, NULL, NULL, err);
-	if (rc == 0 && longest > longest_route(b, &by_order) + 1) {
+	if (rc == 0 && longest > measure_routes(b, &by_order).most + 1) {
 		free(b->colour);
 		b->colour = NULL;
 	}
@@ -197,26 +206,6 @@ arrange(struct moore_rbuild *b, struct moore_err *err)
 
 /* ---- groups ------------------------------------------------------------------------------ */
 
-/* Adds the hops of all routes between switches with endpoints in trees grown under v without
- * loads; UINT64_MAX when some switch is not reached. */
-static uint64_t
-sum_hops(struct moore_rbuild *b, const struct moore_rview *v)
-{
-	const struct moore_rgraph *g = v->g;
-	const struct moore_rtree *t = &b->tree;
-	uint64_t sum = 0;
-
-	for (uint32_t root = 0; root < g->n; root++) {
-		if (!g->is_source[root])
-			continue;
-		if (!moore_rtree_grow(&b->tree, v, root, NULL, b->n_connected[root]))
-			return UINT64_MAX;
-		for (uint32_t i = 0; i < t->n_reached; i++)
-			sum += g->is_source[t->queue[i]] ? t->len[t->queue[i]] : 0;
-	}
-	return sum;
-}
-
 /* Fills plan_turns by groups, and by_order by the order.  Sets *better to whether routes are
  * shorter by groups. */
 static int
@@ -231,7 +220,7 @@ compare_with_order(struct moore_rbuild *b, const struct moore_rgroups *s, bool *
 	    (rc = moore_rturns_build(&b->plan_turns, &b->planned, &b->r->turns, b->colour, err)) < 0 ||
 	    (rc = moore_rturns_build(&b->r->turns, &by_order, NULL, NULL, err)) < 0)
 		return rc;
-	*better = sum_hops(b, &b->planned) < sum_hops(b, &by_order);
+	*better = measure_routes(b, &b->planned).sum < measure_routes(b, &by_order).sum;
 	return 0;
 }
 
