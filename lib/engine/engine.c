@@ -4,12 +4,14 @@
  * Invariant: a result is returned only if its verdict is sound.  The checker knows nothing
  * of how the tables were made.
  *
- * Elsewhere: which fabric the routes are computed for (intended.c). */
+ * Elsewhere: which fabric the routes are computed for (intended.c), and why tables are not sound
+ * (unsound.c). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/jobs.h"
 #include "engine/intended.h"
+#include "engine/unsound.h"
 #include "moore/lane.h"
 
 /* Routes by the plan.  Leaves r->route NULL if none of the planned switches is seen. */
@@ -67,60 +69,16 @@ route(struct moore_engine_result *r, const struct moore_fabric *seen,
 	return rc;
 }
 
-/* Finds a switch on which SL 15 becomes VL 15, since it has no SL2VL table. */
-static moore_swid
-takes_sl15_for_vl15(const struct moore_fabric *f)
-{
-	for (moore_swid s = 0; s < f->n_switches; s++)
-		for (unsigned p = 1; !f->sw[s].maps_sl && p <= f->sw[s].n_ports; p++) {
-			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
-
-			if (q->role != MOORE_ROLE_NONE && moore_lane_mask(q->lanes) == 15)
-				return s;
-		}
-	return MOORE_NONE;
-}
-
-static int
-fail_dropped(const struct moore_verdict *v, const struct moore_fabric *seen, struct moore_err *err)
-{
-	moore_swid s = takes_sl15_for_vl15(seen);
-
-	if (s != MOORE_NONE)
-		return moore_fail(err, MOORE_EUNSAFE, 0,
-				  "switch \"%s\" cannot map SLs and has ports with 15 VLs, on which "
-				  "SL 15 is VL 15 and dropped: set max_op_vls to 4 or less in "
-				  "opensm.conf", seen->sw[s].name);
-	return moore_fail(err, MOORE_EUNSAFE, 0,
-			  "the checker found %llu lane entries in use that drop packets: this is a "
-			  "defect of the engine, please report it", (unsigned long long)v->dropped);
-}
-
 static int
 judge(struct moore_engine_result *r, const struct moore_fabric *seen,
       const struct moore_jobs *jobs, struct moore_err *err)
 {
 	const struct moore_check_opts in_use = { .sl_set = r->sl_set, .jobs = jobs };
-	const struct moore_verdict *v;
 	int rc = moore_check(&r->verdict, seen, r->lft, r->sl2vl, NULL, &in_use, err);
 
 	if (rc < 0)
 		return rc;
-	v = r->verdict;
-	if (v->sound)
-		return 0;
-	if (!v->acyclic)
-		return moore_fail(err, MOORE_EUNSAFE, 0,
-				  "the checker found a cycle of %u waiting channels through \"%s\" "
-				  "port %u: this is a defect of the engine, please report it",
-				  v->cycle_len, seen->sw[v->cycle[0].from.sw].name,
-				  v->cycle[0].from.port);
-	if (!v->unreachable)
-		return fail_dropped(v, seen, err);
-	return moore_fail(err, MOORE_EUNSAFE, 0,
-			  "the checker found %llu connected pairs without a route, such as \"%s\" to "
-			  "LID %u: this is a defect of the engine, please report it",
-			  (unsigned long long)v->unreachable, seen->sw[v->bad_sw].name, v->bad_lid);
+	return r->verdict->sound ? 0 : moore_unsound_fail(r->verdict, seen, err);
 }
 
 /* ---- the hash --------------------------------------------------------------- */

@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* parts.c - tables that memory cannot hold: each part is routed, judged, handed to the caller and
  * forgotten. */
-#include "engine/intended.h"
+#include "engine/unsound.h"
 #include "moore/lane.h"
 
 _Static_assert(MOORE_ENGINE_PART % MOORE_CHECK_PART == 0 && MOORE_ENGINE_PART % MOORE_ROUTE_PART == 0,
 	       "a part is whole for the router and the checker");
-
-/* Reports a defect of this library. */
-static int
-fail_unsound(const struct moore_verdict *v, const struct moore_fabric *f, struct moore_err *err)
-{
-	if (!v->acyclic)
-		return moore_fail(err, MOORE_EUNSAFE, 0, "the checker found a cycle of %u waiting channels "
-				  "through \"%s\" port %u: this is a defect of the engine, please report it",
-				  v->cycle_len, f->sw[v->cycle[0].from.sw].name, v->cycle[0].from.port);
-	return moore_fail(err, MOORE_EUNSAFE, 0, "the checker found %llu connected pairs without a route, "
-			  "such as \"%s\" to LID %u: this is a defect of the engine, please report it",
-			  (unsigned long long)v->unreachable, f->sw[v->bad_sw].name, v->bad_lid);
-}
 
 static int
 make_lanes(struct moore_sl2vl **out, const struct moore_fabric *f, const struct moore_conf *conf,
@@ -79,7 +66,7 @@ moore_engine_run_parts(struct moore_verdict **out, const struct moore_fabric *f,
 	    (rc = make_parts(route, check, part, f, taker, err)) == 0)
 		rc = moore_check_parts_end(out, check, err);
 	if (rc == 0 && !(*out)->sound) {
-		rc = fail_unsound(*out, f, err);
+		rc = moore_unsound_fail(*out, f, err);
 		moore_verdict_free(*out);
 		*out = NULL;
 	}
