@@ -70,6 +70,17 @@ moore_rcolumns_trees(const struct moore_rcolumns *c)
 	return c->n_offsets * (c->n_variants < c->n_places ? c->n_variants : c->n_places);
 }
 
+/* With own_trees: trees of this root, one for each LID in a layer, of hosts seen or planned. */
+static inline uint32_t
+moore_rcolumns_own_trees(const struct moore_rcolumns *c, uint32_t root)
+{
+	uint32_t n = 0;
+
+	for (uint32_t j = 0; j < c->n_places; j++)
+		n += c->hosts[(size_t)root * c->n_places + j];
+	return n * (c->n_offsets - 1);
+}
+
 /* n_lids[root]: how many LIDs share col's tree at each root, on the intended fabric too. */
 void moore_rcolumns_count_lids(const struct moore_rcolumns *c, const struct moore_rgraph *g,
 			       const struct moore_rcolumn *col, uint8_t *n_lids);

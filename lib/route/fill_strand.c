@@ -23,17 +23,6 @@ find_root(const struct moore_rcolumn *col, size_t n, uint32_t root)
 	return low;
 }
 
-/* How many trees root has: those of every endpoint that is there or planned. */
-static uint32_t
-count_trees(const struct moore_rcolumns *cols, uint32_t root)
-{
-	uint32_t n = 0;
-
-	for (uint32_t j = 0; j < cols->n_places; j++)
-		n += cols->hosts[(size_t)root * cols->n_places + j];
-	return n * (cols->n_offsets - 1);
-}
-
 /* Returns the k-th tree of root; trees are asked for in sequence. */
 static const uint8_t *
 next_tree(struct fill *f, uint32_t root, uint32_t k)
@@ -44,7 +33,7 @@ next_tree(struct fill *f, uint32_t root, uint32_t k)
 	if (b->grown)
 		return moore_rgrown_tree(b->grown, root, k);
 	if (k == 0)
-		moore_rmtrees_root(&f->mtrees, root, count_trees(&b->cols, root));
+		moore_rmtrees_root(&f->mtrees, root, moore_rcolumns_own_trees(&b->cols, root));
 	slot = moore_rmtrees_tree(&f->mtrees, k);
 	if (b->growing)
 		memcpy(moore_rgrown_tree(b->growing, root, k), slot, f->r->g.n);

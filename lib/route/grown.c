@@ -94,8 +94,7 @@ count_trees(const struct moore_rcolumns *c, uint32_t n, uint32_t *first)
 
 	for (uint32_t root = 0; root < n; root++) {
 		first[root] = n_trees;
-		for (uint32_t j = 0; c->own_trees && j < c->n_places; j++)
-			n_trees += c->hosts[(size_t)root * c->n_places + j] * (c->n_offsets - 1);
+		n_trees += c->own_trees ? moore_rcolumns_own_trees(c, root) : 0;
 	}
 	return n_trees;
 }
