@@ -103,18 +103,25 @@ least_share(struct moore_rmtrees *w, uint32_t enough)
 	return least;
 }
 
-/* Draws and grows the trees of the root, after the loads of earlier roots. */
+/* Draws and grows the trees of the root. */
 static void
 grow_all(struct moore_rmtrees *w, uint32_t draw, uint32_t n_trees)
 {
-	memcpy(w->load, w->load_before, w->v->g->n_edges * sizeof(*w->load));
-	w->n_uses = w->n_uses_before;
 	w->n_draws = draw;
 	moore_rmtrees_reset(w);
 	while (w->n_built < n_trees) {
 		moore_rmtrees_grow(w);
 		memcpy(w->slots + (size_t)w->n_built++ * w->v->g->n, w->t.slot, w->v->g->n);
 	}
+}
+
+/* Does the same after it has taken the loads of an earlier draw away. */
+static void
+grow_again(struct moore_rmtrees *w, uint32_t draw, uint32_t n_trees)
+{
+	memcpy(w->load, w->load_before, w->v->g->n_edges * sizeof(*w->load));
+	w->n_uses = w->n_uses_before;
+	grow_all(w, draw, n_trees);
 }
 
 /* No tables carry more than (degree + 1) of 2 * degree parts of full rate when every switch sends
@@ -133,11 +140,13 @@ moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root, uint32_t n_trees)
 	uint32_t enough, share, best = 0, kept = 0, draw = 0;
 
 	moore_rmtrees_prepare(w, root);
+	if (!w->classes->lines) {
+		grow_all(w, draw, n_trees);
+		return;
+	}
 	memcpy(w->load_before, w->load, w->v->g->n_edges * sizeof(*w->load));
 	w->n_uses_before = w->n_uses;
 	grow_all(w, draw, n_trees);
-	if (!w->classes->lines)
-		return;
 	enough = enough_for(w);
 	while ((share = least_share(w, enough)) < enough) {
 		if (share > best) {
@@ -146,8 +155,8 @@ moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root, uint32_t n_trees)
 		}
 		if (++draw == MOORE_MIDDLES_DRAWS)
 			break;
-		grow_all(w, draw, n_trees);
+		grow_again(w, draw, n_trees);
 	}
 	if (share < enough && kept != draw - 1)
-		grow_all(w, kept, n_trees);
+		grow_again(w, kept, n_trees);
 }
