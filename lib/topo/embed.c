@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "topo/embed.h"
 
 /* The greatest number of levels that one level blames.  When there are more, the earliest
@@ -53,17 +54,9 @@ visit(struct search *s, uint32_t n_links)
 static bool
 is_linked(const struct moore_adjacency *g, uint32_t v, uint32_t w)
 {
-	uint32_t lo = g->xadj[v], hi = g->xadj[v + 1];
+	uint32_t end = g->xadj[v + 1];
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (g->adj[mid] < w)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < g->xadj[v + 1] && g->adj[lo] == w;
+	return moore_sorted_find(g->adj, g->xadj[v], end, w) < end;
 }
 
 /* ---- candidates --------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/sorted.h"
 #include "route/turns/groups.h"
 
 #define LEAST_GROUPS 3
@@ -54,17 +55,9 @@ count_common(const struct moore_rgraph *g, uint32_t s, uint32_t t)
 static bool
 are_adjacent(const struct moore_rgraph *g, uint32_t s, uint32_t t)
 {
-	uint32_t lo = g->xadj[s], hi = g->xadj[s + 1];
+	uint32_t end = g->xadj[s + 1], e = moore_sorted_find(g->to, g->xadj[s], end, t);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (g->to[mid] < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < g->xadj[s + 1] && g->to[lo] == t && is_planned(g, lo);
+	return e < end && is_planned(g, e);
 }
 
 /* ---- full meshes ------------------------------------------------------------------------ */
