@@ -77,7 +77,7 @@ struct cli_ether_made {
 	const struct moore_lft *lft;
 	struct moore_lft *kept;			/* in parts: it is lft */
 	moore_swid *row_of;			/* in parts: by switch, its row */
-	uint64_t n_routes;			/* to prefixes, of all switches */
+	uint64_t n_routes;			/* to prefixes, of all switches; 0 if all were drawn */
 };
 /* Runs the engine on the racks, which may lack links.  The caller ends *out, also after a failure. */
 int cli_ether_make(const struct cli_call *c, const struct cli_ether *e, const uint8_t *drawn,

@@ -76,8 +76,8 @@ make_parts(const struct cli_call *c, const struct cli_ether *e, const uint8_t *d
 /* ---- as a whole ------------------------------------------------------------------------------ */
 
 static int
-make_whole(const struct cli_call *c, const struct cli_ether *e, const struct moore_conf *conf,
-	   struct cli_ether_made *out)
+make_whole(const struct cli_call *c, const struct cli_ether *e, uint32_t n_drawn,
+	   const struct moore_conf *conf, struct cli_ether_made *out)
 {
 	struct moore_err err;
 
@@ -85,7 +85,9 @@ make_whole(const struct cli_call *c, const struct cli_ether *e, const struct moo
 		return cli_error_at(c->arg[0], &err);
 	out->verdict = out->whole->verdict;
 	out->lft = out->whole->lft;
-	if (moore_ether_count_routes(&out->n_routes, e->x, e->racks, out->lft, 0, &err) < 0)
+	/* If every switch gets files, the routes are counted in these. */
+	if (n_drawn < e->racks->n_switches &&
+	    moore_ether_count_routes(&out->n_routes, e->x, e->racks, out->lft, 0, &err) < 0)
 		return cli_error("%s", err.text);
 	return CLI_OK;
 }
@@ -105,5 +107,5 @@ cli_ether_make(const struct cli_call *c, const struct cli_ether *e, const uint8_
 	cli_busy("routing");
 	if (moore_ether_in_parts(e->x))
 		return make_parts(c, e, drawn, n_drawn, &conf, out);
-	return make_whole(c, e, &conf, out);
+	return make_whole(c, e, n_drawn, &conf, out);
 }
