@@ -70,7 +70,8 @@ moore_rcolumns_trees(const struct moore_rcolumns *c)
 	return c->n_offsets * (c->n_variants < c->n_places ? c->n_variants : c->n_places);
 }
 
-/* With own_trees: trees of this root, one for each LID in a layer, of hosts seen or planned. */
+/* Returns how many trees root has where own_trees is set: one for each LID in a layer of each host
+ * that is seen or planned. */
 static inline uint32_t
 moore_rcolumns_own_trees(const struct moore_rcolumns *c, uint32_t root)
 {
