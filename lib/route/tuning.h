@@ -333,6 +333,17 @@
 #define MOORE_SEQUENCE_LACK 2
 #define MOORE_SEQUENCE_SHARE 4
 
+/* When links of the spanning tree are lost (sequence_join.c), at most TRIES links that join its parts
+ * are tried in full, fewer where there is much to join: about so many turns are looked at as WORK
+ * says, and in each try edges are looked at LOOKS times each. */
+#define MOORE_JOIN_TRIES 32
+#define MOORE_JOIN_WORK ((uint64_t)1 << 24)
+#define MOORE_JOIN_LOOKS 20
+/* What a turn is worth then: so much more if it was allowed before, and if it is a minimal route of two
+ * switches with endpoints. */
+#define MOORE_JOIN_ALLOWED 4
+#define MOORE_JOIN_MINIMAL 16
+
 /* relieve.c moves routes off edges of more than RELIEF percent of the mean load, and lengthens
  * routes over edges of more than RELIEF_LONGER percent.  LONGER 130, 145, never: q=5 25.3 % 1.42,
  * 24.7 % 1.44, 27.8 % 1.31; q=11 26.1 % 1.38, 26.0 % 1.45, 27.4 % 1.38.  Without relief: q=5 27.8 %

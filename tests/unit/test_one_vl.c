@@ -8,6 +8,7 @@
 
 #include "fabrics.h"
 #include "moore/check.h"
+#include "moore/mix.h"
 #include "moore/quality.h"
 #include "moore/route.h"
 
@@ -275,6 +276,67 @@ test_short(void **state)
 	}
 }
 
+struct cuts {			/* of single links */
+	unsigned n;
+	double changed;		/* blocks that change, of those with a lost route */
+};
+
+/* Cuts the link at that port, routes again, and joins it. */
+static void
+cut(const char *why, struct moore_fabric *f, const struct moore_fabric *whole,
+    const struct moore_route *was, struct moore_route_opts *opts, uint32_t port, struct cuts *c)
+{
+	struct moore_port a = f->port[port];
+	struct moore_route *route = NULL;
+	struct moore_churn churn;
+	moore_swid s = f->port[f->sw[a.peer].port0 + a.peer_port].peer;
+
+	moore_fabric_cut(f, a.peer, a.peer_port);
+	CHECK_EQ(why, moore_route_build(&route, f, whole, opts, NULL), 0);
+	CHECK(why, is_safe(why, f, moore_route_lft(route)));
+	CHECK_EQ(why, moore_churn(&churn, f, moore_route_lft(was), moore_route_lft(route), NULL), 0);
+	c->n++;
+	c->changed += (double)churn.changed.blocks / (double)churn.lost.blocks;
+	moore_route_free(route);
+	moore_fabric_link(f, s, (moore_portnum)(port - f->sw[s].port0), a.peer, a.peer_port, a.lanes);
+}
+
+/* What a lost link costs, against bounds that hold with some room. */
+static void
+test_cuts(void **state)
+{
+	static const struct {
+		const char *family, *params;
+		unsigned every;		/* one link in so many is cut */
+		double changed;		/* greatest mean */
+	} T[] = {
+		{ "slimfly", "q=5", 5, 1.1 },
+		{ "slimfly", "q=7", 40, 1.2 },
+		{ "oft", "k=4", 5, 1 },
+		{ "mlfm", "h=4", 4, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = test_family(T[i].family, T[i].params, 0);
+		struct moore_fabric *whole = test_family(T[i].family, T[i].params, 0);
+		struct moore_ranks *ranks = NULL;
+		struct moore_route_opts opts = { .profile = MOORE_PROFILE_ONE_VL, .ranks = &ranks };
+		struct moore_route *was = NULL;
+		struct cuts c = { 0 };
+
+		CHECK_EQ(T[i].params, moore_route_build(&was, f, whole, &opts, NULL), 0);
+		for (uint32_t p = 0, n = 0; p < f->n_ports; p++)
+			if (is_link(f, p) && n++ % (2 * T[i].every) == 0)
+				cut(T[i].params, f, whole, was, &opts, p, &c);
+		CHECK(T[i].params, c.changed <= T[i].changed * c.n);
+		moore_route_free(was);
+		moore_ranks_free(ranks);
+		moore_fabric_free(f);
+		moore_fabric_free(whole);
+	}
+}
+
 int
 main(void)
 {
@@ -283,6 +345,7 @@ main(void)
 		cmocka_unit_test(test_degraded),
 		cmocka_unit_test(test_any_graph),
 		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_cuts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,4 +33,11 @@ int moore_rturns_weigh(struct moore_rturn_list *t, const struct moore_rview *v,
 int moore_rsequence_search(const struct moore_rview *v, uint64_t seed, unsigned power,
 			   uint32_t *place, struct moore_err *err);
 
+/* Fills t for the edges of v, close to old, whose tree has all of its turns: keeps what is left of
+ * the tree and joins its parts.  *joined is false, and t undefined, where ranks leave no room for
+ * that.  -MOORE_ENOMEM; O(edges * degree) for each link that is tried, and within a bound for each
+ * lost link. */
+int moore_rsequence_join(struct moore_rturns *t, const struct moore_rview *v,
+			 const struct moore_rturns *old, bool *joined, struct moore_err *err);
+
 #endif

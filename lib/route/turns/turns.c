@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "route/turns/turns.h"
+#include "route/turns/sequence.h"
 
 int
 moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g, const uint8_t *half,
@@ -59,6 +59,19 @@ order_and_tree(struct moore_rturns *t, const struct moore_rview *v,
 	return rc;
 }
 
+/* By place: the search has filled place[], or edges of `old` are down. */
+static int
+rank_by_place(struct moore_rturns *t, const struct moore_rview *v, const struct moore_rturns *old,
+	      const uint32_t *place, struct moore_err *err)
+{
+	bool joined = false;
+	int rc = old ? moore_rsequence_join(t, v, old, &joined, err) : 0;
+
+	if (rc == 0 && old && !joined)
+		rc = moore_rspanning_mend(t, v, old, place, err);
+	return rc < 0 || joined ? rc : moore_rranks_by_place(t, v->g, place, err);
+}
+
 int
 moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		   const struct moore_rturns *old, const uint32_t *colour, struct moore_err *err)
@@ -72,12 +85,14 @@ moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		rc = moore_fail_nomem(err);
 	else if (colour && t->close)
 		rc = moore_rspanning_close(t, v, old, colour, err);
+	else if (colour && old && v->g->one_vl)
+		rc = 0;
 	else if (colour && old)
 		rc = moore_rspanning_mend(t, v, old, colour, err);
 	else
 		rc = order_and_tree(t, v, old, colour != NULL, scratch, err);
 	if (rc == 0 && colour && v->g->one_vl)
-		rc = moore_rranks_by_place(t, v->g, colour, err);
+		rc = rank_by_place(t, v, old, colour, err);
 	else if (rc == 0 && colour && !t->close)
 		moore_rranks_by_colour(t, v->g, colour, scratch);
 	else if (rc == 0 && !colour)

@@ -119,8 +119,9 @@ void moore_rranks_by_order(const struct moore_rgraph *g, const uint32_t *pos, ui
 /* Fills t->rank from colour[] and the spanning tree of t; scratch[2n]. */
 void moore_rranks_by_colour(struct moore_rturns *t, const struct moore_rgraph *g,
 			    const uint32_t *colour, uint32_t *scratch);
-/* Fills t->rank, all different, in the sequence of place[] (by edge), in which edges of the
- * spanning tree of t are moved back where that is needed to allow all turns of the tree. */
+/* Fills t->rank, far apart, in the sequence of place[] (by edge; 0 to n_edges - 1, all different), in
+ * which edges of the spanning tree of t are moved back where that is needed to allow all turns of the
+ * tree. */
 int moore_rranks_by_place(struct moore_rturns *t, const struct moore_rgraph *g,
 			  const uint32_t *place, struct moore_err *err);
 
