@@ -105,6 +105,8 @@ fill_columns(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *c
 
 	if (b->hinted && moore_rcolumn_in_layer(col))
 		return moore_rfill_hint_columns(f, col, n, err);
+	if (g->one_vl && f->repairs)
+		return moore_rfill_one_vl(f, slots, col, n, err);
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *slot = slots + (size_t)col[i].root * g->n;
 		bool again = i > 0 && col[i].root == col[i - 1].root && !b->hinted;

@@ -63,6 +63,10 @@ int moore_rfill_find_suspects(struct fill *f);
  * Fails as moore_rbuild_fail_unreachable() when a node is cut off. */
 int moore_rfill_repair(struct fill *f, const uint8_t *old, const struct moore_rcolumn *c,
 		       struct moore_err *err);
+/* Profile one-vl: repairs the trees slots[] of n columns of a slice, moves routes off overloaded
+ * edges, and fills the columns.  Fails likewise. */
+int moore_rfill_one_vl(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *col, size_t n,
+		       struct moore_err *err);
 
 /* Plans all layers of sl-hint before any tree is grown, and makes the trees that can replace any. */
 int moore_rfill_plan_hinted(struct fill *f, struct moore_err *err);

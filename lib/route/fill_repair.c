@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* fill_repair.c - a tree of the intended graph is repaired where links are missing.
  *
- * As a rule a tree uses no edge that is suspect, and is taken as it is. */
+ * As a rule a tree uses no edge that is suspect, and is taken as it is.  Under profile one-vl the
+ * trees of a slice are repaired first, and then relieved together. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ measure_routes(const struct moore_rgraph *g, uint32_t root, const uint8_t *slot,
 	}
 }
 
-/* Fills the queue of t with the nodes that its slot[] leads to the root, by length. */
+/* Fills len[] and the queue of t, whose slot[] leads to the root: nodes by length. */
 static void
 queue_by_length(struct moore_rtree *t, const struct moore_rgraph *g, uint32_t root)
 {
@@ -185,4 +186,46 @@ moore_rfill_repair(struct fill *f, const uint8_t *old, const struct moore_rcolum
 		if (t->slot[s] != old[s] && t->slot[s] != MOORE_SLOT_NONE)
 			f->load[g->xadj[s] + t->slot[s]] += g->is_source[s] * f->n_lids[c->root];
 	return 0;
+}
+
+/* ---- profile one-vl --------------------------------------------------------------------- */
+
+/* Repairs the trees of n columns into b.  -MOORE_ENOMEM, or as moore_rfill_repair(). */
+static int
+repair_all(struct fill *f, struct moore_rbalance *b, const uint8_t *slots,
+	   const struct moore_rcolumn *col, size_t n, struct moore_err *err)
+{
+	const struct moore_rgraph *g = &f->r->g;
+	int rc;
+
+	if (moore_rbalance_init(b, &f->b->up) < 0)
+		return moore_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t root = col[i].root;
+
+		if (b->present[root])
+			continue;
+		if ((rc = moore_rfill_repair(f, slots + (size_t)root * g->n, &col[i], err)) < 0)
+			return rc;
+		f->tree->root = root;
+		queue_by_length(f->tree, g, root);
+		moore_rbalance_take(b, f->tree);
+	}
+	return 0;
+}
+
+int
+moore_rfill_one_vl(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *col, size_t n,
+		   struct moore_err *err)
+{
+	struct moore_rbalance b;
+	uint32_t repaired = f->repaired;
+	int rc = repair_all(f, &b, slots, col, n, err);
+
+	if (rc == 0 && f->repaired != repaired && col->place >= MOORE_PLACE_HOST)
+		moore_rbalance_relieve_repaired(&b, slots);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		moore_rfill_put(f, &col[i], b.slot + (size_t)col[i].root * f->r->g.n);
+	moore_rbalance_fini(&b);
+	return rc;
 }

@@ -279,6 +279,7 @@ test_short(void **state)
 struct cuts {			/* of single links */
 	unsigned n;
 	double changed;		/* blocks that change, of those with a lost route */
+	double load;		/* the greatest, over the mean */
 };
 
 /* Cuts the link at that port, routes again, and joins it. */
@@ -288,6 +289,7 @@ cut(const char *why, struct moore_fabric *f, const struct moore_fabric *whole,
 {
 	struct moore_port a = f->port[port];
 	struct moore_route *route = NULL;
+	struct moore_quality *q = NULL;
 	struct moore_churn churn;
 	moore_swid s = f->port[f->sw[a.peer].port0 + a.peer_port].peer;
 
@@ -295,8 +297,11 @@ cut(const char *why, struct moore_fabric *f, const struct moore_fabric *whole,
 	CHECK_EQ(why, moore_route_build(&route, f, whole, opts, NULL), 0);
 	CHECK(why, is_safe(why, f, moore_route_lft(route)));
 	CHECK_EQ(why, moore_churn(&churn, f, moore_route_lft(was), moore_route_lft(route), NULL), 0);
+	CHECK_EQ(why, moore_quality_measure(&q, f, moore_route_lft(route), NULL), 0);
 	c->n++;
+	c->load = q->load.max > c->load * q->load.mean ? q->load.max / q->load.mean : c->load;
 	c->changed += (double)churn.changed.blocks / (double)churn.lost.blocks;
+	moore_quality_free(q);
 	moore_route_free(route);
 	moore_fabric_link(f, s, (moore_portnum)(port - f->sw[s].port0), a.peer, a.peer_port, a.lanes);
 }
@@ -309,11 +314,12 @@ test_cuts(void **state)
 		const char *family, *params;
 		unsigned every;		/* one link in so many is cut */
 		double changed;		/* greatest mean */
+		double load;
 	} T[] = {
-		{ "slimfly", "q=5", 5, 1.1 },
-		{ "slimfly", "q=7", 40, 1.2 },
-		{ "oft", "k=4", 5, 1 },
-		{ "mlfm", "h=4", 4, 1 },
+		{ "slimfly", "q=5", 5, 1.2, 1.7 },
+		{ "slimfly", "q=7", 40, 1.2, 1.7 },
+		{ "oft", "k=6", 7, 1, 2.9 },
+		{ "mlfm", "h=6", 5, 1, 1.9 },
 	};
 
 	(void)state;
@@ -330,6 +336,8 @@ test_cuts(void **state)
 			if (is_link(f, p) && n++ % (2 * T[i].every) == 0)
 				cut(T[i].params, f, whole, was, &opts, p, &c);
 		CHECK(T[i].params, c.changed <= T[i].changed * c.n);
+		if (c.load > T[i].load)
+			fail_msg("%s: the greatest load is %.2f times the mean", T[i].params, c.load);
 		moore_route_free(was);
 		moore_ranks_free(ranks);
 		moore_fabric_free(f);

@@ -174,6 +174,20 @@ relieve_all(struct moore_rbalance *b, struct moore_rtree *t, uint64_t seed, stru
 
 /* ---- building ---------------------------------------------------------------------------- */
 
+void
+moore_rbalance_take(struct moore_rbalance *b, const struct moore_rtree *t)
+{
+	size_t n = b->v->g->n, row = (size_t)t->root * n;
+
+	memcpy(b->slot + row, t->slot, n);
+	memcpy(b->len + row, t->len, n);
+	for (uint32_t i = 0; i < t->n_reached; i++)
+		b->reached[row + i] = (uint16_t)t->queue[i];
+	b->n_reached[t->root] = t->n_reached;
+	add_tree(b, t->root, 1);
+	b->present[t->root] = 1;
+}
+
 static int
 grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_connected,
 	 uint64_t seed, uint32_t *bad, struct moore_err *err)
@@ -184,13 +198,7 @@ grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_conn
 		*bad = root;
 		if (!moore_rtree_grow(t, b->v, root, b->load, n_connected[root]))
 			return -MOORE_EUNREACH;
-		memcpy(b->slot + (size_t)root * n, t->slot, n);
-		memcpy(b->len + (size_t)root * n, t->len, n);
-		for (uint32_t i = 0; i < t->n_reached; i++)
-			b->reached[(size_t)root * n + i] = (uint16_t)t->queue[i];
-		b->n_reached[root] = t->n_reached;
-		add_tree(b, root, 1);
-		b->present[root] = 1;
+		moore_rbalance_take(b, t);
 		if (!b->v->g->one_vl && !note_choices(b, t, seed))
 			return moore_fail_nomem(err);
 	}
@@ -198,13 +206,9 @@ grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_conn
 }
 
 int
-moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
-		     const uint32_t *n_connected, uint64_t seed, uint32_t *bad,
-		     struct moore_err *err)
+moore_rbalance_init(struct moore_rbalance *b, const struct moore_rview *v)
 {
 	size_t n = v->g->n;
-	struct moore_rtree t = { 0 };
-	int rc;
 
 	*b = (struct moore_rbalance){ .v = v };
 	b->slot = malloc(n * n + 1);
@@ -216,8 +220,19 @@ moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 	b->present = calloc(n + 1, 1);
 	b->acc = calloc(n + 1, sizeof(*b->acc));
 	b->after = calloc(n + 1, sizeof(*b->after));
-	if (!b->slot || !b->len || !b->reached || !b->n_reached || !b->load || !b->price ||
-	    !b->present || !b->acc || !b->after || moore_rtree_init(&t, v->g) < 0)
+	return b->slot && b->len && b->reached && b->n_reached && b->load && b->price &&
+		b->present && b->acc && b->after ? 0 : -MOORE_ENOMEM;
+}
+
+int
+moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
+		     const uint32_t *n_connected, uint64_t seed, uint32_t *bad,
+		     struct moore_err *err)
+{
+	struct moore_rtree t = { 0 };
+	int rc;
+
+	if (moore_rbalance_init(b, v) < 0 || moore_rtree_init(&t, v->g) < 0)
 		rc = moore_fail_nomem(err);
 	else
 		rc = grow_all(b, &t, n_connected, seed, bad, err);

@@ -39,6 +39,11 @@ struct moore_rbalance {
 int moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 			 const uint32_t *n_connected, uint64_t seed, uint32_t *bad,
 			 struct moore_err *err);
+/* Makes room for trees of v, but has none.  End *b with moore_rbalance_fini(), on error too.
+ * -MOORE_ENOMEM. */
+int moore_rbalance_init(struct moore_rbalance *b, const struct moore_rview *v);
+/* Takes the tree of t, of which slot, len and queue count and whose root has none, with its load. */
+void moore_rbalance_take(struct moore_rbalance *b, const struct moore_rtree *t);
 /* Adds `by` to the load of each edge from e on to the root along slot[]; by may be negative, as
  * a number of 32 bits. */
 void moore_rbalance_change(struct moore_rbalance *b, const uint8_t *slot, uint32_t root,
@@ -46,6 +51,9 @@ void moore_rbalance_change(struct moore_rbalance *b, const uint8_t *slot, uint32
 /* Profile one-vl, relieve.c: moves routes of the grown trees, whose load load[] is, from
  * overloaded edges to others, also to routes of one hop more. */
 void moore_rbalance_relieve(struct moore_rbalance *b);
+/* Likewise of trees that were repaired, which were was[] before: one round, which changes few routes
+ * that the repair has left alone. */
+void moore_rbalance_relieve_repaired(struct moore_rbalance *b, const uint8_t *was);
 /* Chooses for slice number i, which has a LID at each root with present[root]. */
 void moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present);
 void moore_rbalance_fini(struct moore_rbalance *b);

@@ -8,7 +8,10 @@
  *
  * A node with children keeps its length, so no cycle can arise.  A leaf may become longer, by one
  * hop more than the shortest route that is legal for it, if an edge of its route is overloaded by
- * more (tuning.h). */
+ * more (tuning.h).
+ *
+ * Trees that were repaired are relieved once more.  There a route that the repair has left alone
+ * moves only off edges of much more load, so that few rows of the tables change. */
 #include <string.h>
 
 #include "route/trees/balance.h"
@@ -22,6 +25,8 @@ struct relief {
 	uint32_t *after;	/* by node: the greatest rank of an edge by which a child comes, so that
 				 * its parent edge has to rank higher; 0 for a leaf */
 	uint64_t limit;		/* an edge of more weighted load is overloaded */
+	const uint8_t *was;	/* slot[] before the repair; NULL: there was none */
+	uint64_t limit_kept;	/* the limit for routes that begin as in was[] */
 	bool lengthens;		/* leaves may take longer routes */
 	size_t moved;
 };
@@ -46,11 +51,12 @@ static bool
 is_overloaded(const struct relief *w, uint32_t s)
 {
 	const struct moore_rgraph *g = w->b->v->g;
+	uint64_t limit = w->was && w->was[s] == w->slot[s] ? w->limit_kept : w->limit;
 
 	for (; s != w->root; s = g->to[g->xadj[s] + w->slot[s]]) {
 		uint32_t e = g->xadj[s] + w->slot[s];
 
-		if (moore_rgraph_weighted(g, e, w->b->load[e]) > w->limit)
+		if (moore_rgraph_weighted(g, e, w->b->load[e]) > limit)
 			return true;
 	}
 	return false;
@@ -182,9 +188,25 @@ relieve_tree(struct relief *w, uint32_t root)
 		sort_reached(w, reached);
 }
 
-/* One round over all trees: relieves edges of so many percent of the mean load. */
+/* Whether a route to root may have an overloaded edge: not if the repair has left the tree alone and no
+ * edge has more load than such routes may have. */
+static bool
+may_be_overloaded(const struct relief *w, uint32_t root)
+{
+	const struct moore_rgraph *g = w->b->v->g;
+
+	if (!w->was || memcmp(w->was, w->b->slot + (size_t)root * g->n, g->n) != 0)
+		return true;
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		if (moore_rgraph_weighted(g, e, w->b->load[e]) > w->limit_kept)
+			return true;
+	return false;
+}
+
+/* One round over all trees: relieves edges of so many percent of the mean load.  was: the trees
+ * before they were repaired, or NULL. */
 static size_t
-relieve_round(struct moore_rbalance *b, bool lengthens)
+relieve_round(struct moore_rbalance *b, const uint8_t *was, bool lengthens)
 {
 	const struct moore_rgraph *g = b->v->g;
 	uint64_t percent = lengthens ? MOORE_RELIEF_LONGER : MOORE_RELIEF, sum = 0, n = 0;
@@ -195,9 +217,12 @@ relieve_round(struct moore_rbalance *b, bool lengthens)
 		n += (g->flags[e] & b->v->flag) != 0;
 	}
 	w.limit = n ? sum * percent / 100 / n : 0;
-	for (uint32_t root = 0; root < g->n; root++)
-		if (b->present[root])
+	w.limit_kept = n ? sum * MOORE_RELIEF_KEPT / 100 / n : 0;
+	for (uint32_t root = 0; root < g->n; root++) {
+		w.was = was ? was + (size_t)root * g->n : NULL;
+		if (b->present[root] && may_be_overloaded(&w, root))
 			relieve_tree(&w, root);
+	}
 	return w.moved;
 }
 
@@ -205,9 +230,16 @@ void
 moore_rbalance_relieve(struct moore_rbalance *b)
 {
 	for (unsigned i = 0; i < MOORE_RELIEF_ROUNDS; i++)
-		if (!relieve_round(b, false))
+		if (!relieve_round(b, NULL, false))
 			break;
 	for (unsigned i = 0; i < MOORE_RELIEF_ROUNDS; i++)
-		if (!(relieve_round(b, true) + relieve_round(b, false)))
+		if (!(relieve_round(b, NULL, true) + relieve_round(b, NULL, false)))
 			break;
+}
+
+void
+moore_rbalance_relieve_repaired(struct moore_rbalance *b, const uint8_t *was)
+{
+	relieve_round(b, was, false);
+	relieve_round(b, was, true);
 }

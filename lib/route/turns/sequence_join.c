@@ -196,7 +196,7 @@ settle(struct joining *w)
 			push(w, e);
 			push_others(w, e);
 		}
-	for (uint32_t i = 0; i < w->n_queued && i < MOORE_JOIN_LOOKS * g->n_edges; i++) {
+	for (uint32_t i = 0; i < w->n_queued && i < MOORE_JOIN_LOOKS; i++) {
 		uint32_t e = w->queue[i % g->n_edges];
 
 		w->queued[e] = 0;
