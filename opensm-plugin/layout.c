@@ -7,11 +7,12 @@
  * reports no sizes, so values that are known are compared at the offsets that the compiler
  * used here:
  *   - in osm_opensm_t, pointers from one of its parts to another;
- *   - in nodes, ports and switches, what OpenSM's own functions write when they make
- *     them from a MAD that this file fills in.
+ *   - in nodes, ports, switches, multicast groups and their members, what OpenSM's own functions
+ *     write when they make them from a MAD or a record that this file fills in.
  * A member that was replaced by another of the same size is not noticed. */
 #include "plugin.h"
 
+#include <opensm/osm_mcast_mgr.h>
 #include <opensm/osm_version.h>
 
 #include <malloc.h>
@@ -50,9 +51,10 @@ parts_differ(const osm_opensm_t *osm)
 	return NULL;
 }
 
-/* ---- nodes, ports and switches --------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------- */
 
-enum { PORTS = 3, TOP = 63 };	/* of the switch that OpenSM makes; its greatest LID */
+/* Of the switch that OpenSM makes; TOP is its greatest LID, MLIDS how many groups it forwards. */
+enum { PORTS = 3, TOP = 63, MLIDS = 64 };
 
 /* OpenSM reads nothing but the address of the MAD, wherever that lies. */
 union request {
@@ -84,14 +86,80 @@ node_differs(osm_node_t *n, const ib_node_info_t *info)
 	return NULL;
 }
 
+/* ---- multicast groups -------------------------------------------------------- */
+
+enum { MLID = IB_LID_MCAST_END_HO };	/* of the group that OpenSM makes, which has one member */
+
 static const char *
-port_differs(osm_node_t *n, const ib_node_info_t *info)
+group_differs(const osm_mgrp_box_t *box, const osm_mgrp_t *m, const ib_member_rec_t *rec)
+{
+	if (!box || box->mlid != MLID || cl_qlist_count(&box->mgrp_list) != 1)
+		return "osm_mgrp_box_t";
+	return malloc_usable_size((void *)(uintptr_t)m) < sizeof(*m) ||
+		cl_qlist_head(&box->mgrp_list) != &m->list_item ||
+		memcmp(&m->mcmember_rec, rec, sizeof(*rec)) != 0 ||
+		cl_qmap_count(&m->mcm_port_tbl) != 0 ? "osm_mgrp_t" : NULL;
+}
+
+/* osm_mgrp_cleanup() takes the member back. */
+static const char *
+member_differs(osm_mgrp_box_t *box, osm_mgrp_t *m, osm_port_t *port)
+{
+	osm_mcm_port_t *member = osm_mcm_port_new(port, m);
+	cl_qlist_t list;
+	cl_qmap_t map;
+	bool same;
+
+	if (!member || member->port != port || member->mgrp != m)
+		return "osm_mcm_port_t";
+	cl_qmap_insert(&m->mcm_port_tbl, port->guid, &member->map_item);
+	cl_qlist_insert_tail(&port->mcm_list, &member->list_item);
+	same = osm_mcast_make_port_list_and_map(&list, &map, box) == 0 && cl_qlist_count(&list) == 1 &&
+		((osm_mcast_work_obj_t *)cl_qlist_head(&list))->p_port == port;
+	osm_mcast_drop_port_list(&list);
+	return same ? NULL : "osm_mcast_work_obj_t";
+}
+
+static const char *
+groups_differ(osm_opensm_t *osm, osm_port_t *port)
+{
+	ib_member_rec_t rec = { .mgid.raw = { 0xff, 'm', 'o', 'o', 'r', 'e' },
+		.mlid = cl_hton16(MLID), .sl_flow_hop = cl_hton32(7u << 28) };
+	boolean_t dirty = osm->sa.dirty;
+	osm_mgrp_t *m = osm_mgrp_new(&osm->subn, rec.mlid, &rec);
+	osm_mgrp_box_t *box = osm->subn.mboxes[MLID - IB_LID_MCAST_START_HO];
+	const char *where;
+
+	if (!m)
+		return "osm_mgrp_t";
+	where = group_differs(box, m, &rec);
+	if (!where)
+		where = member_differs(box, m, port);
+	osm_mgrp_cleanup(&osm->subn, m);
+	osm->sa.dirty = dirty;	/* as if there had been no group */
+	return where;
+}
+
+/* ---- ports and switches ------------------------------------------------------ */
+
+static const char *
+port_differs(osm_opensm_t *osm, osm_node_t *n, const ib_node_info_t *info)
 {
 	osm_port_t *p = osm_port_new(info, n);
-	bool same = p && p->p_node == n && p->guid == info->port_guid && p->p_physp == n->physp_table;
+	const char *where = NULL;
 
+	if (!p || p->p_node != n || p->guid != info->port_guid || p->p_physp != n->physp_table)
+		where = "osm_port_t";
+	else
+		where = groups_differ(osm, p);
 	osm_port_delete(&p);
-	return same ? NULL : "osm_port_t";
+	return where;
+}
+
+static bool
+table_fits(const osm_mcast_tbl_t *t)
+{
+	return t->num_ports == PORTS + 1 && t->num_entries == MLIDS && !t->p_mask_tbl;
 }
 
 static const char *
@@ -104,12 +172,13 @@ switch_differs(osm_node_t *n)
 	bool same;
 
 	info->lin_cap = cl_hton16(0xbfff);
-	info->mcast_cap = cl_hton16(64);
+	info->mcast_cap = cl_hton16(MLIDS);
 	s = osm_switch_new(n, request(&r, &smp));
 	if (!s)
 		return "osm_switch_t";
 	same = s->p_node == n && s->num_ports == PORTS + 1 &&
 		!memcmp(&s->switch_info, info, sizeof(*info)) && s->need_update == 2 &&
+		table_fits(&s->mcast_tbl) &&
 		!osm_switch_prepare_path_rebuild(s, TOP) && s->max_lid_ho == TOP &&
 		s->lft_size > TOP && s->lft[TOP] == OSM_NO_PATH && s->new_lft[TOP] == OSM_NO_PATH;
 	osm_switch_delete(&s);
@@ -117,7 +186,7 @@ switch_differs(osm_node_t *n)
 }
 
 static const char *
-objects_differ(void)
+objects_differ(osm_opensm_t *osm)
 {
 	ib_smp_t smp = { .attr_id = IB_MAD_ATTR_NODE_INFO };
 	ib_node_info_t *info = ib_smp_get_payload_ptr(&smp);
@@ -133,7 +202,7 @@ objects_differ(void)
 		return "osm_node_t";
 	where = node_differs(n, info);
 	if (!where)
-		where = port_differs(n, info);
+		where = port_differs(osm, n, info);
 	if (!where)
 		where = switch_differs(n);
 	osm_node_delete(&n);
@@ -170,7 +239,7 @@ mplug_layout_fits(osm_opensm_t *osm)
 	char text[256];
 
 	if (!where)
-		where = objects_differ();
+		where = objects_differ(osm);
 	if (!where)
 		return true;
 	snprintf(text, sizeof(text), "moore: ERR MR%02d: the plugin was built for another %s than "

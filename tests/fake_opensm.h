@@ -168,6 +168,11 @@ osm_physp_calc_link_op_vls(osm_log_t *log, const osm_subn_t *subn, const osm_phy
 	return n < subn->opt.max_op_vls ? n : subn->opt.max_op_vls;
 }
 
+/* The structure that is laid out in another way than the plugin was compiled for. */
+static enum fake_layout { FAKE_SAME, FAKE_OTHER_NODE, FAKE_OTHER_PHYSP, FAKE_OTHER_PORT,
+	FAKE_OTHER_SWITCH, FAKE_OTHER_TABLE, FAKE_OTHER_BOX, FAKE_OTHER_GROUP,
+	FAKE_OTHER_MEMBER } fake_layout;
+
 int
 osm_mcast_make_port_list_and_map(cl_qlist_t *list, cl_qmap_t *map, osm_mgrp_box_t *box)
 {
@@ -183,7 +188,7 @@ osm_mcast_make_port_list_and_map(cl_qlist_t *list, cl_qmap_t *map, osm_mgrp_box_
 
 			if (!w)
 				return -1;
-			w->p_port = osm_get_port_by_guid(&fake.osm->subn, cl_qmap_key(m));
+			w->p_port = fake_layout == FAKE_OTHER_MEMBER ? NULL : ((osm_mcm_port_t *)m)->port;
 			cl_qlist_insert_tail(list, &w->list_item);
 		}
 	}
@@ -405,10 +410,6 @@ fake_physp(osm_node_t *n, unsigned port, uint64_t guid)
 
 /* ---- the objects that the plugin has made, to see whether they are laid out as its own ---- */
 
-/* The structure that is laid out in another way than the plugin was compiled for. */
-static enum fake_layout { FAKE_SAME, FAKE_OTHER_NODE, FAKE_OTHER_PHYSP, FAKE_OTHER_PORT,
-	FAKE_OTHER_SWITCH } fake_layout;
-
 static void fake_node_free(osm_node_t *n);
 
 osm_node_t *
@@ -442,6 +443,7 @@ osm_port_new(const ib_node_info_t *info, osm_node_t *n)
 	p->p_node = n;
 	p->p_physp = n->physp_table + (fake_layout == FAKE_OTHER_PORT);
 	p->guid = info->port_guid;
+	cl_qlist_init(&p->mcm_list);
 	return p;
 }
 
@@ -462,6 +464,9 @@ osm_switch_new(osm_node_t *n, const osm_madw_t *madw)
 	sw->p_node = n;
 	sw->num_ports = (uint8_t)n->physp_tbl_size;
 	sw->need_update = fake_layout == FAKE_OTHER_SWITCH ? 0 : 2;
+	sw->mcast_tbl.num_ports = sw->num_ports;
+	sw->mcast_tbl.num_entries = fake_layout == FAKE_OTHER_TABLE ? 0 :
+		cl_ntoh16(sw->switch_info.mcast_cap);
 	return sw;
 }
 
@@ -472,6 +477,49 @@ osm_switch_delete(osm_switch_t **sw)
 	free((*sw)->new_lft);
 	free(*sw);
 	*sw = NULL;
+}
+
+osm_mgrp_t *
+osm_mgrp_new(osm_subn_t *subn, ib_net16_t mlid, ib_member_rec_t *rec)
+{
+	osm_mgrp_box_t *box = calloc(1, sizeof(*box));
+	osm_mgrp_t *m = calloc(1, sizeof(*m));
+
+	box->mlid = (uint16_t)(cl_ntoh16(mlid) - (fake_layout == FAKE_OTHER_BOX));
+	cl_qlist_init(&box->mgrp_list);
+	cl_qlist_insert_tail(&box->mgrp_list, &m->list_item);
+	cl_qmap_init(&m->mcm_port_tbl);
+	m->mlid = mlid;
+	if (fake_layout != FAKE_OTHER_GROUP)
+		m->mcmember_rec = *rec;
+	subn->mboxes[cl_ntoh16(mlid) - IB_LID_MCAST_START_HO] = box;
+	return m;
+}
+
+osm_mcm_port_t *
+osm_mcm_port_new(osm_port_t *port, struct osm_mgrp *m)
+{
+	osm_mcm_port_t *member = calloc(1, sizeof(*member));
+
+	member->port = port;
+	member->mgrp = m;
+	return member;
+}
+
+void
+osm_mgrp_cleanup(osm_subn_t *subn, osm_mgrp_t *m)
+{
+	void **box = &subn->mboxes[cl_ntoh16(m->mlid) - IB_LID_MCAST_START_HO];
+
+	while (cl_qmap_count(&m->mcm_port_tbl)) {
+		cl_map_item_t *member = cl_qmap_head(&m->mcm_port_tbl);
+
+		cl_qmap_remove_item(&m->mcm_port_tbl, member);
+		free(member);
+	}
+	free(m);
+	free(*box);
+	*box = NULL;
 }
 
 static void

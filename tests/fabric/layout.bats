@@ -45,6 +45,27 @@ grown() {
 	refused 'osm_(node|physp)_t'
 }
 
+@test "one more member of a multicast group" {
+	grown osm_multicast.h '^	ib_member_rec_t mcmember_rec;'
+	refused osm_mgrp_t
+}
+
+@test "one more member of the groups of an MLID" {
+	grown osm_multicast.h '^	cl_qlist_t mgrp_list;'
+	refused osm_mgrp_box_t
+}
+
+@test "every structure of OpenSM that the plugin names is compared, or is one of those below" {
+	local t unread='
+		osm_event_plugin_t osm_epi_event_id_t osm_signal_t	what the plugin gives, and numbers
+		osm_madw_context_t	written for osm_req_get(), and never read
+		osm_log_t osm_stats_t	passed on by their addresses, which are compared
+		osm_subn_t osm_subn_opt_t	parts of osm_opensm_t, with pointers behind them'
+	for t in $(cd "$MOORE_ROOT/opensm-plugin" && grep -hoE '\bosm_[a-z_]+_t\b' *.c *.h | sort -u); do
+		grep -qw "$t" "$MOORE_ROOT/opensm-plugin/layout.c" || [[ $unread == *$t* ]] || fail "$t"
+	done
+}
+
 @test "a plugin for another version is refused by OpenSM" {
 	other=$MOORE_ROOT/build
 	[ "$MOORE_BUILD" != "$other" ] || other=$MOORE_ROOT/build-opensm

@@ -1350,6 +1350,7 @@ hinted_path_records(void **state)
 static void
 join(osm_mgrp_t *g, osm_mcm_port_t *member, const osm_port_t *port)
 {
+	member->port = (osm_port_t *)(uintptr_t)port;
 	cl_qmap_insert(&g->mcm_port_tbl, port->guid, &member->map_item);
 }
 
@@ -2706,6 +2707,10 @@ laid_out_otherwise(void **state)
 		{ "a port of a node", FAKE_OTHER_PHYSP, "osm_physp_t" },
 		{ "a port", FAKE_OTHER_PORT, "osm_port_t" },
 		{ "a switch", FAKE_OTHER_SWITCH, "osm_switch_t" },
+		{ "its table of groups", FAKE_OTHER_TABLE, "osm_switch_t" },
+		{ "the groups of an MLID", FAKE_OTHER_BOX, "osm_mgrp_box_t" },
+		{ "a group", FAKE_OTHER_GROUP, "osm_mgrp_t" },
+		{ "a member in a list of ports", FAKE_OTHER_MEMBER, "osm_mcast_work_obj_t" },
 	};
 
 	(void)state;
