@@ -21,8 +21,8 @@
  *               lines of requests and answers (no descriptor), registry.c and schema.c
  *   methods/    the methods and events, one file for each group of names
  *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots (why.c their
- *               causes), history.c rates (store.c keeps them on disk), past.c the
- *               events of the past, metrics.c Prometheus
+ *               causes), history.c rates (store.c keeps them on disk, records.c
+ *               knows whether it can), past.c the events of the past, metrics.c Prometheus
  *               text (scrape.c serves it), expected.c the engine's tables, sweeps.c what
  *               OpenSM's plugin reports of its sweeps, managers.c which subnet managers
  *               answer, sound.c whether the tables are sound, problems.c what of it is wrong,
@@ -43,6 +43,7 @@
 #include "scan/scanner.h"
 #include "snapshot.h"
 #include "watch/managers.h"
+#include "watch/records.h"
 #include "work.h"
 
 struct call;			/* method.h */
@@ -82,6 +83,7 @@ struct moored {
 	struct problems *problems;	/* problems.c */
 	struct drainer *drainer;	/* drainer.c */
 	struct past *past;	/* past.c */
+	struct records records;	/* records.c */
 	struct web *web;	/* page/page.c; NULL: the page is not served */
 	struct scrapes *scrapes;	/* scrape.c; NULL: metrics are not served */
 	struct planned *plan;	/* NULL: none */

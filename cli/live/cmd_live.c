@@ -221,6 +221,9 @@ put_status(struct moore_buf *b, const json_t *status)
 			 or_dash(cli_str(status, "config")));
 	put_wrong(b, status, "config_error", "configuration");
 	put_wrong(b, status, "plan_error", "plan");
+	if (*cli_str(status, "records_error"))
+		cli_putf(b, "records        " CLI_RED "%s" CLI_PLAIN ": what happens now is lost when "
+			 "moored ends\n", cli_str(status, "records_error"));
 }
 
 int

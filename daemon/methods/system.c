@@ -182,7 +182,7 @@ static json_t *
 run_status(struct call *c, struct rpc_error *e)
 {
 	const struct moored *d = c->d;
-	bool ok = !d->plan_error[0] && !d->conf_error[0];
+	bool ok = !d->plan_error[0] && !d->conf_error[0] && !records_error(&d->records)[0];
 	json_t *planes = json_array();
 
 	(void)e;
@@ -191,12 +191,13 @@ run_status(struct call *c, struct rpc_error *e)
 		ok &= is_well(d, i);
 		json_array_append_new(planes, json_plane(d, i));
 	}
-	return json_pack("{s:b, s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:b, s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"ok", ok, "version", MOORE_VERSION, "pid", (int)getpid(),
 		"uptime_ms", (json_int_t)wall_ms() - (json_int_t)d->started_ms,
 		"sweep", moore_json_count(d->scan), "planes", planes, "plan", json_planned(d),
 		"plan_error", json_text(d->plan_error), "config", json_text(d->conf_path),
-		"config_error", json_text(d->conf_error), "reloads", moore_json_count(d->reloads),
+		"config_error", json_text(d->conf_error),
+		"records_error", json_text(records_error(&d->records)), "reloads", moore_json_count(d->reloads),
 		"server", json_server(d), "sweeps", json_sweeps_count(d));
 }
 
@@ -239,7 +240,8 @@ const struct method methods_system[] = {
 	  R("'name':" STR ",'version':" STR ",'pid':" INT), run_ping, TAKES_NO_TIME, NULL, NULL },
 	{ "system.status", "Returns what moored is doing: planes with their state, last scan "
 	  "and what OpenSM's plugin told of its own (routes_held: the switches hold what it "
-	  "computed), plan, configuration, what was wrong with the last reload, connections.", ACCESS_READ,
+	  "computed), plan, configuration, what was wrong with the last reload, why records cannot "
+	  "be written, connections.", ACCESS_READ,
 	  P(""),
 	  R("'ok':" BOOL ",'version':" STR ",'pid':" INT ",'uptime_ms':" INT ",'sweep':" INT ",'planes':{"
 	    "'type':'array','items':{'type':'object','properties':{'plane':" INT ",'ok':" BOOL ",'name':{'type':"
@@ -258,7 +260,8 @@ const struct method methods_system[] = {
 	    "'null']},'hotspots':{'type':['integer','null']},'told':" A_SWEEP_TOLD
 	    "}}},'plan':{'type':"
 	    "['object','null']},'plan_error':{'type':['string','null']},'config':{'type':["
-	    "'string','null']},'config_error':{'type':['string','null']},'reloads':" INT
+	    "'string','null']},'config_error':{'type':['string','null']},'records_error':"
+	    OR_NULL("string") ",'reloads':" INT
 	    ",'server':" OBJECT ",'sweeps':{'type':'object','properties':{'listens':" BOOL
 	    ",'notices':" INT ",'junk':" INT "}}"), run_status, TAKES_NO_TIME, NULL, NULL },
 	{ "system.methods", "Returns every method with its schemas.", ACCESS_READ, P(""),

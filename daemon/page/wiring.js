@@ -22,7 +22,8 @@ export function showStatus() {
 		...(p.tables_sound === undefined || p.tables_sound === null ? [] :
 			[badge(p.tables_sound ? "tables cannot deadlock" : "tables can deadlock", !p.tables_sound)]),
 		...(p.problems ?? []).map(x => badge(x.text, true)),
-		...(s.plan_error ? [badge(s.plan_error, true)] : []));
+		...(s.plan_error ? [badge(s.plan_error, true)] : []),
+		...(s.records_error ? [badge(s.records_error, true)] : []));
 	$("planes").hidden = s.planes.length < 2;
 	if ($("planes").lastElementChild.length !== s.planes.length)
 		$("planes").lastElementChild.replaceChildren(...s.planes.map(q => el("option", { value: q.plane }, q.name ?? `${q.plane}`)));

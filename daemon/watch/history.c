@@ -37,7 +37,6 @@ struct history {
 	uint32_t rows, row_ms;
 	bool loading, saving;
 	bool sweep_unreadable;	/* the file "sweep" stays as it is */
-	struct log_gate failed;	/* writing */
 	struct event *save;
 };
 
@@ -174,6 +173,7 @@ save_files(void *arg)
 			store_expire(s->dir, i, s->keep_ms[i]);
 		}
 	if (s->sweep && s->good) {
+		s->wrote = true;
 		snprintf(text, sizeof(text), "%" PRIu64 "\n", s->sweep);
 		s->good = store_write(s->dir, "sweep", text, strlen(text), &s->err) == 0;
 	}
@@ -195,9 +195,9 @@ saved(void *arg)
 	if (h)
 		h->saving = false;
 	if (h && s->good && s->wrote)
-		log_gate_over(&h->failed, LOG_NOTICE, "history: written again");
+		records_written(&s->d->records, RECORD_HISTORY);
 	else if (h && s->err.text[0])		/* empty: the worker stopped before it tried */
-		log_gated(&h->failed, LOG_ERR, "history: %s", s->err.text);
+		records_failed(&s->d->records, RECORD_HISTORY, s->err.text);
 	free(s);
 }
 
@@ -333,9 +333,12 @@ keep_sweep(struct moored *d, uint64_t sweep)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", sweep);
-	if (!d->history->sweep_unreadable &&
-	    store_write(d->conf.state_dir, "sweep", text, strlen(text), &err) == 0)
+	if (d->history->sweep_unreadable)
+		return;
+	if (store_write(d->conf.state_dir, "sweep", text, strlen(text), &err) == 0)
 		d->history->sweep_kept = sweep;
+	else
+		records_failed(&d->records, RECORD_HISTORY, err.text);
 }
 
 static int

@@ -577,6 +577,8 @@ metrics_write(const struct metrics *m, struct moore_buf *b)
 	head(b, "moored_config_good", "gauge", "1 when the last reading of configuration and plan was "
 	     "right.");
 	moore_buf_fmt(b, "moored_config_good %d\n", m->config_good);
+	head(b, "moored_records_good", "gauge", "0 when history or events cannot be written to state_dir.");
+	moore_buf_fmt(b, "moored_records_good %d\n", m->records_good);
 	head(b, "moored_start_time_seconds", "gauge", "Time at which moored was started.");
 	moore_buf_fmt(b, "moored_start_time_seconds %llu\n",
 		      (unsigned long long)(m->started_ms / 1000));
@@ -677,6 +679,7 @@ metrics_take(struct moored *d)
 	m->reloads = d->reloads;
 	m->started_ms = d->started_ms;
 	m->config_good = !d->conf_error[0] && !d->plan_error[0];
+	m->records_good = !records_error(&d->records)[0];
 	for (unsigned i = 0; good && i < d->n_planes; i++)
 		good = take_plane(&m->plane[i], d, i);
 	if (good)

@@ -33,7 +33,7 @@ struct metrics {
 	struct metrics_plane plane[MOORED_PLANES_MAX];
 	struct planned *plan;		/* NULL: none */
 	uint64_t reloads, started_ms;
-	bool config_good;
+	bool config_good, records_good;
 };
 /* Copies what the metrics are made of; called on the loop's thread.  NULL when out of
  * memory. */

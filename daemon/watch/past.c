@@ -25,7 +25,6 @@ struct past {
 	uint64_t segment;	/* number of the first event of the file that grows */
 	bool saving, again;	/* again: events came while a worker was writing */
 	struct event *save;	/* NULL: no state_dir */
-	struct log_gate failed;
 };
 
 const struct past_event *
@@ -135,9 +134,9 @@ saved(void *arg)
 		if (s->good && s->text.len >= SEGMENT)
 			p->segment = s->upto;
 		if (s->good)
-			log_gate_over(&p->failed, LOG_NOTICE, "events: written again");
+			records_written(&s->d->records, RECORD_EVENTS);
 		else if (s->err.text[0])	/* empty: the worker stopped before it tried */
-			log_gated(&p->failed, LOG_ERR, "events: %s", s->err.text);
+			records_failed(&s->d->records, RECORD_EVENTS, s->err.text);
 		p->again |= !s->good;
 		if (p->again && p->save)
 			event_add(p->save, s->good ? &(struct timeval){ 1, 0 } : &later);

@@ -5,7 +5,8 @@
  * lead to one more when it is done, so a fabric that changes all the time queues no work.
  *
  * The job also finds since when each deviation stands (since.c).  It writes the file
- * "since-PLANE" when that changed, so a restart of moored does not make old deviations new. */
+ * "since-PLANE" when that changed, so a restart of moored does not make old deviations new.
+ * A file that cannot be written is tried again every RETRY_S. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "watch/wiring.h"
 
 enum { TOLD = 50 };		/* deviations in one event; the rest is a number */
+enum { RETRY_S = 20 };
 #define SINCE_MAX ((size_t)64 << 20)	/* bytes of a file of since.c: 2 million deviations */
 
 struct wiring {
@@ -26,8 +28,9 @@ struct wiring {
 		bool running, again;
 		json_t *last;	/* {"sweep":..,"deviations":[..]}; NULL before the first */
 		struct sinces since;
-		struct log_gate failed;	/* writing it */
+		bool unwritten;	/* its file is older */
 	} plane[MOORED_PLANES_MAX];
+	struct event *retry;
 };
 
 struct job {
@@ -36,6 +39,8 @@ struct job {
 	struct planned *plan;
 	char dir[512];
 	struct sinces old, since;	/* before this scan, and with it */
+	bool write;		/* even when both are equal */
+	bool wrote;
 	json_t *deviations;	/* NULL: *err says why */
 	struct moore_err err, unwritten;
 };
@@ -129,11 +134,12 @@ find_since(struct job *j)
 	char name[16];
 
 	if (!sinces_next(&j->since, &j->old, j->deviations, s->at_ms) || !j->dir[0] ||
-	    sinces_equal(&j->since, &j->old))
+	    (!j->write && sinces_equal(&j->since, &j->old)))
 		return;
 	file_of(name, sizeof(name), s->plane);
 	if (sinces_write(&j->since, &text))
-		store_write(j->dir, name, text.data ? text.data : "", text.len, &j->unwritten);
+		j->wrote = store_write(j->dir, name, text.data ? text.data : "", text.len,
+				       &j->unwritten) == 0;
 	moore_buf_free(&text);
 }
 
@@ -163,14 +169,20 @@ job_free(struct job *j)
 static void
 take_since(struct wiring *w, unsigned plane, struct job *j)
 {
+	static const struct timeval later = { RETRY_S, 0 };
 	struct sinces old = w->plane[plane].since;
 
 	if (!j->since.of)
 		return;		/* out of memory: what was known stays */
 	w->plane[plane].since = j->since;
 	j->since = old;
-	if (j->unwritten.text[0])
-		log_gated(&w->plane[plane].failed, LOG_ERR, "wiring: %s", j->unwritten.text);
+	w->plane[plane].unwritten = j->unwritten.text[0];
+	if (j->wrote)
+		records_written(&j->d->records, RECORD_WIRING);
+	if (!w->plane[plane].unwritten)
+		return;
+	records_failed(&j->d->records, RECORD_WIRING, j->unwritten.text);
+	event_add(w->retry, &later);
 }
 
 static void
@@ -213,6 +225,7 @@ look(struct moored *d, struct view *v)
 		return;
 	*j = (struct job){ .d = d, .view = view_get(v), .plan = planned_get(d->plan) };
 	strcpy(j->dir, d->conf.state_dir);
+	j->write = w->plane[p].unwritten;
 	w->plane[p].running = sinces_copy(&j->old, &w->plane[p].since) &&
 			      worker_add(d->worker[WORK_OWN], job_run, job_done, j) == 0;
 	if (!w->plane[p].running)
@@ -239,13 +252,27 @@ read_since(struct moored *d, unsigned plane)
 	moore_buf_free(&b);
 }
 
+static void
+on_retry(evutil_socket_t fd, short what, void *arg)
+{
+	struct moored *d = arg;
+
+	(void)fd, (void)what;
+	for (unsigned i = 0; i < d->n_planes; i++)
+		if (d->wiring->plane[i].unwritten)
+			look(d, d->plane[i].view);
+}
+
 static int
 start(struct moored *d)
 {
 	d->wiring = calloc(1, sizeof(*d->wiring));
-	for (unsigned i = 0; d->wiring && d->conf.state_dir[0] && i < d->n_planes; i++)
+	if (!d->wiring)
+		return -1;
+	for (unsigned i = 0; d->conf.state_dir[0] && i < d->n_planes; i++)
 		read_since(d, i);
-	return d->wiring ? 0 : -1;
+	d->wiring->retry = event_new(loop_base(d->loop), -1, 0, on_retry, d);
+	return d->wiring->retry ? 0 : -1;
 }
 
 static void
@@ -267,6 +294,8 @@ stop(struct moored *d)
 		json_decref(d->wiring->plane[i].last);
 		sinces_free(&d->wiring->plane[i].since);
 	}
+	if (d->wiring && d->wiring->retry)
+		event_free(d->wiring->retry);
 	free(d->wiring);
 	d->wiring = NULL;
 }

@@ -69,9 +69,13 @@ saved_or_dead() { ! kill -0 $PID 2>/dev/null || [ "$(ls "$T"/state/history-* | w
 @test "a folder that cannot be written is in the log once, and then that it is written again" {
 	q5
 	printf '%s %s\n' socket "$SOCK" state_dir "$T/none/state" metrics '(null)' >"$T/moored.conf"
-	export MOORED_STILL_POLLS=4000
-	start_mishap
+	jq 'del(.cables[3])' "$T/plan.json" >"$T/still.json"
+	export MOORED_STILL=$T/still.json MOORED_STILL_POLLS=4000
+	start_mishap --plan "$T/plan.json"
 	will '.poll >= 40' hotspots.list
+	will '.ok == false and (.records_error | test("none/state: cannot write: No such file"))' system.status
+	run -1 $M --socket "$SOCK" status
+	[[ $output == *"records        $T/none/state: cannot write: No such file or directory: free space, or allow "*": what happens now is lost when moored ends"* ]]
 	for s in 21 42 63 84; do
 		ahead $s $s	# history is written every 20 s, into a file of that time
 		ask system.ping
@@ -79,13 +83,17 @@ saved_or_dead() { ! kill -0 $PID 2>/dev/null || [ "$(ls "$T"/state/history-* | w
 	done
 	until_ok logged 'history: .*cannot write: No such file'
 	until_ok logged 'events: .*cannot write: No such file'
-	# One line for each of the two.
-	[ "$(grep -c 'cannot write' "$T/log")" -eq 2 ]
+	until_ok logged 'wiring: .*cannot write: No such file'
+	# One line for each of the three.
+	[ "$(grep -c 'cannot write' "$T/log")" -eq 3 ]
 	mkdir -p "$T/none/state"
 	ahead 105 105
 	ask system.ping
-	until_ok logged 'history: written again; the failure came [34] times'
+	until_ok logged 'history: written again; the failure came [3-5] times'
 	until_ok logged 'events: written again'
+	until_ok logged 'wiring: written again'
+	[ -e "$T/none/state/since-0" ]
+	will '.ok and .records_error == null' system.status
 }
 
 @test "who takes nothing for 30 s is dropped; who asks nothing is not" {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* records.c - whether the files in state_dir can be written: see records.h. */
+#include <stdio.h>
+
+#include "watch/records.h"
+
+static const char *const name[N_RECORDS] = { "history", "events", "wiring" };
+
+void
+records_written(struct records *r, enum record which)
+{
+	char text[64];
+
+	r->of[which].why[0] = '\0';
+	snprintf(text, sizeof(text), "%s: written again", name[which]);
+	log_gate_over(&r->of[which].gate, LOG_NOTICE, text);
+}
+
+void
+records_failed(struct records *r, enum record which, const char *why)
+{
+	snprintf(r->of[which].why, sizeof(r->of[which].why), "%s", why);
+	log_gated(&r->of[which].gate, LOG_ERR, "%s: %s", name[which], why);
+}
+
+const char *
+records_error(const struct records *r)
+{
+	for (unsigned k = 0; k < N_RECORDS; k++)
+		if (r->of[k].why[0])
+			return r->of[k].why;
+	return "";
+}
