@@ -599,9 +599,9 @@ const struct cli_cmd cli_cmds[] = {
 	  "not arrive.", cmd_path },
 	{ ROUTING, "find", "WORD [PLAN] [FABRIC]", 1, 3,
 	  "Find what a LID, GUID, name or label means, and where it is.", online_opts,
-	  "WORD is a LID, an 0x GUID, a name, NAME:CA_PORT, the label of a cable, or a jack as\n"
-	  "CABINET-UNIT-PORT or NAME[PORT].  All matches are listed, with the place in the plan and\n"
-	  "what each is connected to.  FABRIC is as for check; LIDs are known from a directory of\n"
+	  "WORD is a LID (3 or 0x3), a GUID (0x...), a name, NAME:CA_PORT, the label of a cable, or\n"
+	  "a jack as CABINET-UNIT-PORT or NAME[PORT].  All matches are listed, with the place in the\n"
+	  "plan and what each is connected to.  FABRIC is as for check; LIDs are known from a directory of\n"
 	  "dumps, which may stand alone.  Without files, moored is asked.  Exits with 1 if nothing\n"
 	  "matches.", cmd_find },
 	{ ROUTING, "table lft", "SWITCH", 1, 1,

@@ -2,8 +2,8 @@
 /* find.c - finds switches and endpoints: by LID for programs, by name, GUID or LID for
  * people.
  *
- * A name is preferred to a number that reads the same, and a port GUID to a node GUID: a word
- * means the most specific thing that it can mean. */
+ * A name is preferred to a number that reads the same, a port GUID to a node GUID, and a GUID
+ * to a LID: a word means the most specific thing that it can mean. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ struct word {			/* what the user typed, in each way in which it can be read */
 	size_t name_len;	/* length of NAME in NAME:CA_PORT */
 	uint64_t ca_port;	/* 0: none given */
 	bool is_guid, is_lid;
-	uint64_t number;
+	uint64_t guid, lid;
 };
 
 static struct word
@@ -66,14 +66,10 @@ read_word(const char *text)
 	else
 		w.ca_port = 0;
 	p = text;
-	w.is_guid = !strncmp(p, "0x", 2) && moore_text_u64(&p, end, 16, UINT64_MAX, &w.number) &&
-		    p == end;
-	if (w.is_guid)
-		return w;
-	p = text;
-	if (!strncmp(p, "lid ", 4))
-		p += 4;
-	w.is_lid = moore_text_u64(&p, end, 0, MOORE_LID_MAX, &w.number) && p == end && w.number;
+	w.is_guid = !strncmp(p, "0x", 2) && moore_text_u64(&p, end, 16, UINT64_MAX, &w.guid) &&
+		    p == end && w.guid;
+	p = !strncmp(text, "lid ", 4) ? text + 4 : text;
+	w.is_lid = moore_text_u64(&p, end, 0, MOORE_LID_MAX, &w.lid) && p == end && w.lid;
 	return w;
 }
 
@@ -92,9 +88,9 @@ switch_is(const struct moore_switch *s, const struct word *w, int way)
 	case BY_NAME:
 		return s->name && !strcmp(s->name, w->text);
 	case BY_PORT_GUID:
-		return w->is_guid && w->number && (s->port_guid == w->number || s->guid == w->number);
+		return w->is_guid && (s->port_guid == w->guid || s->guid == w->guid);
 	case BY_LID:
-		return w->is_lid && holds_lid(s->lid, s->lmc, w->number);
+		return w->is_lid && holds_lid(s->lid, s->lmc, w->lid);
 	default:
 		return false;
 	}
@@ -109,11 +105,11 @@ endpoint_is(const struct moore_endpoint *e, const struct word *w, int way)
 				   (w->ca_port == e->ca_port && strlen(e->name) == w->name_len &&
 				    !strncmp(e->name, w->text, w->name_len)));
 	case BY_PORT_GUID:
-		return w->is_guid && w->number && e->guid == w->number;
+		return w->is_guid && e->guid == w->guid;
 	case BY_NODE_GUID:
-		return w->is_guid && w->number && e->node_guid == w->number;
+		return w->is_guid && e->node_guid == w->guid;
 	default:
-		return w->is_lid && holds_lid(e->lid, e->lmc, w->number);
+		return w->is_lid && holds_lid(e->lid, e->lmc, w->lid);
 	}
 }
 

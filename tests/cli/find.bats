@@ -27,7 +27,7 @@ setup() {
 	at = {s["name"]: s for s in plan["switches"]}
 	for name, (kind, node, port, lid) in random.Random(1).sample(sorted(lids.items()), 12):
 	    n = 2 if kind == "CA" else 1
-	    words = [name, hex(port), str(lid), "lid %d" % lid] + (["lid %d" % (lid + 1)] if n == 2 else [])
+	    words = [name, hex(port), str(lid), hex(lid), "lid %d" % lid, "lid 0x%x" % lid] + (["lid %d" % (lid + 1)] if n == 2 else [])
 	    for w in words:
 	        rc, found = find(w, T + "/p.json", T + "/d")
 	        assert rc == 0 and len(found) == 1, (w, found)

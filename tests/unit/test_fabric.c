@@ -193,7 +193,8 @@ test_find(void **state)
 		{ "a LID with an offset", "5", 0, MOORE_NONE, 0, "" },
 		{ "LID 0", "0", -MOORE_EINVAL, MOORE_NONE, MOORE_NONE, "nothing" },
 		{ "no such LID", "lid 99", -MOORE_EINVAL, MOORE_NONE, MOORE_NONE, "nothing" },
-		{ "a GUID is no LID", "0x5", -MOORE_EINVAL, MOORE_NONE, MOORE_NONE, "nothing" },
+		{ "a LID as tools print it", "0x5", 0, MOORE_NONE, 0, "" },
+		{ "too large for a LID", "0xc000", -MOORE_EINVAL, MOORE_NONE, MOORE_NONE, "nothing" },
 		{ "lid 0x is a number", "lid 0x5", 0, MOORE_NONE, 0, "" },
 		{ "nothing", "", -MOORE_EINVAL, MOORE_NONE, MOORE_NONE, "nothing" },
 		{ "rubbish after a number", "5x", -MOORE_EINVAL, MOORE_NONE, MOORE_NONE, "nothing" },
@@ -229,6 +230,7 @@ test_matches(void **state)
 		{ "S1", 1 << 1, 0 }, { "host", 0, 3 }, { "host:2", 0, 2 }, { "edge", 0, 4 },
 		{ "0x201", 1 << 1, 0 }, { "1", 1, 0 }, { "lid 2", 1 << 1, 0 }, { "S9", 0, 0 },
 		{ "", 0, 0 }, { "0x0", 0, 0 }, { "lid 99", 0, 0 },
+		{ "0x2", 1 << 1, 0 },
 	};
 	struct moore_fabric *f = small();
 	(void)state;

@@ -137,8 +137,8 @@ MOORE_API int moore_fabric_lids(const struct moore_fabric *f, struct moore_lid_o
 /* Returns the greatest LMC that every endpoint with a LID has; 0 for a fabric without endpoints. */
 MOORE_API uint8_t moore_fabric_lmc(const struct moore_fabric *f);
 
-/* Finds a switch or an endpoint by name, by GUID ("0x..."), or by LID ("lid N" or "N"); an
- * endpoint also as NAME:CA_PORT.  Exactly one of *sw and *ep is set, the other is
+/* Finds a switch or an endpoint by name, by GUID ("0x..."), or by LID ("N", "0xN" or "lid N");
+ * an endpoint also as NAME:CA_PORT.  Exactly one of *sw and *ep is set, the other is
  * MOORE_NONE.  -MOORE_EINVAL when nothing matches or more than one does.  O(switches +
  * endpoints). */
 MOORE_API int moore_fabric_find(const struct moore_fabric *f, const char *what,
