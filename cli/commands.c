@@ -840,11 +840,12 @@ const struct cli_cmd cli_cmds[] = {
 	  "2026-11-22T10:00, in local time.  With --json, an object on each line.  Without --since\n"
 	  "and --until it ends when moored ends, or at Ctrl-C.",
 	  cmd_events },
-	{ LIVE, "history", "WHAT", 1, 1,
-	  "Print what happened to a link, a switch or an endpoint.", history_opts,
+	{ LIVE, "history", "[WHAT]", 0, 1,
+	  "Print what happened to a link, a switch, an endpoint, or all.", history_opts,
 	  "WHAT is a name, a GUID, or a link as for explain.  Prints the events that name it; for a\n"
 	  "link and for an endpoint also the load of its port, from history_s of moored.conf, and\n"
-	  "its error counters, as errors does.  WHEN is as for events.", cmd_history },
+	  "its error counters, as errors does.  Without WHAT it prints the events of the whole\n"
+	  "fabric.  Of many events the latest 200 are shown.  WHEN is as for events.", cmd_history },
 	{ LIVE, "record", "FILE", 1, 1,
 	  "Write the rates of all ports over time to a file.", record_opts,
 	  "Without --seconds and --past it records until Ctrl-C.  Each row is written as it\n"

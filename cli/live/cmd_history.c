@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* cmd_history.c - `moorectl history`: what happened to a link, a switch or an endpoint, as moored
- * keeps it. */
+/* cmd_history.c - `moorectl history`: what happened to a link, a switch, an endpoint, or the whole
+ * fabric, as moored keeps it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,15 +40,27 @@ put_counters(struct moore_buf *b, const json_t *list)
 }
 
 static void
+put_head(struct moore_buf *b, const json_t *answer, bool any)
+{
+	const char *what = cli_str(answer, "what");
+
+	if (*what) {
+		cli_putf(b, "%s", what);
+		if (json_is_integer(json_object_get(answer, "port")))
+			cli_putf(b, "[%lld]", cli_int(answer, "port"));
+		cli_putf(b, "%s\n", any ? "" : ": no event names it");
+	} else if (!any) {
+		cli_putf(b, "nothing happened\n");
+	}
+}
+
+static void
 put_history(struct moore_buf *b, const json_t *answer)
 {
 	const json_t *list = json_object_get(answer, "events"), *event;
 	size_t i;
 
-	cli_putf(b, "%s", cli_str(answer, "what"));
-	if (json_is_integer(json_object_get(answer, "port")))
-		cli_putf(b, "[%lld]", cli_int(answer, "port"));
-	cli_putf(b, "%s\n", json_array_size(list) ? "" : ": no event names it");
+	put_head(b, answer, json_array_size(list) > 0);
 	if (cli_yes(answer, "cut"))
 		cli_putf(b, CLI_YELLOW "earlier events are left out: --since names a later time" CLI_PLAIN
 			 "\n");
@@ -75,19 +87,21 @@ int
 cmd_history(const struct cli_call *c)
 {
 	static const struct cli_online how = { "history.of", put_history, NULL, NULL };
+	const char *what = c->n_args ? c->arg[0] : NULL;
 	json_t *params = json_object();
 	long long since_ms = 0;
 	char *name = NULL;
 	uint64_t port = 0;
 	int rc = cli_opt_when(c, "since", &since_ms);
 
-	if (rc == CLI_OK && is_link(c->arg[0]))
-		rc = cli_read_link(c, c->arg[0], &name, &port);
+	if (rc == CLI_OK && what && is_link(what))
+		rc = cli_read_link(c, what, &name, &port);
 	if (rc != CLI_OK) {
 		json_decref(params);
 		return rc;
 	}
-	json_object_set_new(params, "what", moore_json_name(name ? name : c->arg[0]));
+	if (what)
+		json_object_set_new(params, "what", moore_json_name(name ? name : what));
 	json_object_set_new(params, "since_ms", json_integer(since_ms));
 	if (port)
 		json_object_set_new(params, "port", json_integer((json_int_t)port));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* about.c - history.of: what happened to one link, switch or endpoint.
+/* about.c - history.of: what happened to one link, switch or endpoint, or to the whole fabric.
  *
  * The events, the rates and the counters are those of events.past, history.port and errors.list.
  * prepare() copies what belongs to the loop; run() reads the events and leaves those that name
@@ -17,7 +17,7 @@
 enum { EVENTS = 200, EVENTS_BYTES = 2 << 20 };
 
 struct about {
-	char name[MOORE_NAME_MAX + 1];	/* of the switch or endpoint */
+	char name[MOORE_NAME_MAX + 1];	/* of the switch or endpoint; "" for the whole fabric */
 	unsigned port;		/* 0: no link is asked for */
 	json_int_t since_ms, limit;
 	struct moore_buf events;	/* a JSON list, the latest first */
@@ -141,13 +141,17 @@ copy_port(struct about *a, const struct moored *d, const struct snapshot *s, moo
 static bool
 find(struct call *c, const struct snapshot *s, struct about *a, struct rpc_error *e)
 {
+	const char *what = json_string_value(json_object_get(c->params, "what")), *name;
 	const struct moore_fabric *f = s->fabric;
-	const char *name;
 	struct moore_err err;
 	moore_swid sw;
 	moore_epid ep;
 
-	if (view_find(c->view, json_string_value(json_object_get(c->params, "what")), &sw, &ep, &err) < 0) {
+	if (!what && a->port)
+		rpc_fail(e, RPC_PARAMS, "port: name its switch in what");
+	if (!what)
+		return !a->port;
+	if (view_find(c->view, what, &sw, &ep, &err) < 0) {
 		rpc_fail(e, RPC_NOT_FOUND, "what: %s", err.text);
 		return false;
 	}
@@ -216,7 +220,7 @@ run(struct call *c, struct rpc_error *e)
 		return rpc_fail(e, RPC_INTERNAL, "out of memory");
 	}
 	json_array_foreach(all, i, event) {
-		if (!names_it(a, json_object_get(event, "params")))
+		if (a->name[0] && !names_it(a, json_object_get(event, "params")))
 			continue;
 		if ((json_int_t)json_array_size(list) == a->limit) {
 			cut = true;
@@ -225,16 +229,16 @@ run(struct call *c, struct rpc_error *e)
 		json_array_insert(list, 0, event);
 	}
 	json_decref(all);
-	return from_sweep(c->view->snap, moore_answer_history(a->name, a->port, list, cut,
+	return from_sweep(c->view->snap, moore_answer_history(a->name[0] ? a->name : NULL, a->port, list, cut,
 		a->measured ? &a->load : NULL, json_incref(a->counters)));
 }
 
 const struct method methods_about[] = {
-	{ "history.of", "Returns what happened to a switch, an endpoint, or with port a link, since a time: the "
-	  "events that name it, the oldest first (`cut`: earlier ones were left out), the rates of its "
+	{ "history.of", "Returns what happened to a switch, an endpoint, with port a link, or without what the "
+	  "whole fabric, since a time: the events that name it, the oldest first (`cut`: earlier ones were left out), the rates of its "
 	  "port, and its error counters with how much of each rose since moored first read it. load and "
-	  "counters are null for a switch, and where nothing was read.", ACCESS_READ,
-	  P_REQ("'what'", PLANE ",'what':" NAME ",'port':{'type':'integer','minimum':1,'maximum':254},"
+	  "counters are null for a switch and the fabric, and where nothing was read.", ACCESS_READ,
+	  P(PLANE ",'what':" NAME ",'port':{'type':'integer','minimum':1,'maximum':254},"
 		"'since_ms':{'type':'integer','minimum':0},'limit':{'type':'integer','minimum':1,"
 		"'maximum':1000}"),
 	  ANSWER("history"), run, TAKES_A_MOMENT, prepare, finish },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* history.c - what happened to a link, a switch or an endpoint. */
+/* history.c - what happened to a link, a switch, an endpoint, or the whole fabric. */
 #include "answer/answer_impl.h"
 
-const char moore_schema_history[] = OBJ("'what':" STR ",'port':" OR_NULL("integer") ",'cut':" BOOL
+const char moore_schema_history[] = OBJ("'what':" OR_NULL("string") ",'port':" OR_NULL("integer") ",'cut':" BOOL
 	",'events':" LIST_OF(OBJ("'number':" INT ",'at_ms':" INT ",'method':" STR ",'params':" ANY_OBJECT))
 	",'load':" OBJ_OR_NULL("'rows':" INT ",'first_ms':" INT ",'mean_out':" NUM ",'mean_in':" NUM
 		",'most_out':" NUM ",'most_ms':" INT)
@@ -24,7 +24,8 @@ json_t *
 moore_answer_history(const char *what, unsigned port, json_t *events, bool cut,
 		     const struct moore_port_past *load, json_t *counters)
 {
-	return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o}", "what", moore_json_name(what), "port",
+	return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o}", "what",
+			 what ? moore_json_name(what) : json_null(), "port",
 			 port ? json_integer(port) : json_null(), "cut", (int)cut, "events", events,
 			 "load", json_load(load), "counters", counters ? counters : json_null());
 }

@@ -65,7 +65,7 @@ static const struct moore_answer answers[] = {
 	  moore_schema_errors },
 	{ "explain", "explain", "Why a link is loaded, by whose traffic, and what to try.",
 	  moore_schema_explain },
-	{ "history", "history", "What happened to a link, a switch or an endpoint.",
+	{ "history", "history", "What happened to a link, a switch, an endpoint, or the whole fabric.",
 	  moore_schema_history },
 	{ "drain", "drain", "Which links are drained, which may be, and what that costs.",
 	  moore_schema_drain },

@@ -35,6 +35,14 @@ past() { [ "$(ask events.past "${2:-{\}}" | jq '.events | length')" = "$1" ]; }
 	grep -Eq '^[0-9]{4}(-[0-9]{2}){2} [0-9:]{8}  wiring    missing s0-0-0\[5\] -- .*: planned, and nothing is there; 1 deviation in all$' "$T/past"
 	# state, manager, sweep, wiring, then sweep, wiring, reload and what the plan led to
 	[ "${#lines[@]}" -ge 7 ]
+	# Without WHAT, history prints the same lines.
+	run -0 m history --since 1h
+	[ "$output" = "$(cat "$T/past")" ]
+	[ "$(m history --since 2020-01-01 --json | jq -c '[.what, .port, .cut, .load, .counters]')" = '[null,null,false,null,null]' ]
+	run -0 m history --since "$(date -d '+1 minute' +%FT%T)"
+	[ "$output" = "nothing happened" ]
+	run -2 --separate-stderr m call history.of '{"port":3}'
+	[[ $stderr == *"port: name its switch in what"* ]]
 	m events wiring --since today --until now --json >"$T/json" || true
 	run -0 --separate-stderr m events wiring --since 1h --json
 	jq -se 'length >= 2 and all(.[]; .method == "event.wiring") and .[1].params.n_appeared == 1

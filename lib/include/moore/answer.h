@@ -420,8 +420,8 @@ struct moore_port_past {	/* rates of a switch port over a time */
 	double seconds, bytes_out, bytes_in;	/* over all rows */
 	uint64_t most_out, most_ms;	/* the greatest rate out, in bytes a second, and when */
 };
-/* events (taken): as events.past has them; cut: earlier ones were left out.  load: NULL for a
- * switch.  counters: of moore_answer_counters(), taken; or NULL. */
+/* what: NULL for the whole fabric.  events (taken): as events.past has them; cut: earlier ones
+ * were left out.  load: NULL for a switch and the fabric.  counters: of moore_answer_counters(), taken; or NULL. */
 MOORE_API json_t *moore_answer_history(const char *what, unsigned port, json_t *events, bool cut,
 				       const struct moore_port_past *load, json_t *counters);
 /* The error counters of a port that are not 0, as a list. */
