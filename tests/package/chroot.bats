@@ -5,7 +5,7 @@
 # It needs root, a Debian mirror, some ten minutes and 2 GB in TMPDIR, so it is part of `make
 # soak`.  MOORE_CHROOT_TAR=FILE keeps the bare Debian there from one run to the next.  No systemd
 # runs in the chroot: what the packages enable is checked here, and systemd.bats starts it.
-# The tests depend on each other, in the order of the file.
+# The tests depend on each other, in the order of the file; the last needs no other.
 load lib
 OURS="libmoore0 libmoore-dev osmmoore moored moorectl moore-doc"
 
@@ -218,4 +218,40 @@ changed() { grep -qx 'seed 7' "$C/etc/moore/moore.conf" && grep -qx 'poll_ms 200
 	[ "$status" = 1 ]
 	[[ $output == *"osmmoore"*"opensm"*"3.3.24"* ]]
 	[ "$(c dpkg-query -W -f='${db:Status-Status}' osmmoore)" != installed ]
+}
+
+# The disk has room for a part of the files, or for these and a part of what dpkg and the
+# scripts write then: libmoore0, osmmoore and the scripts of moored fail at these sizes.
+@test "disk full: dpkg says so, and with space again apt -f and another install end well" {
+	small=$F/small
+	mkdir "$small"
+	run -0 unshare --mount --propagation private bash -c "$(declare -f in_root); $(declare -f full); F='$F'; full '$small' '${MOORE_CHROOT_TAR:-$F/bare.tar}'"
+	[ "$(grep -c '^fails: .*No space left on device' <<<"$output")" = 5 ]
+	[ "$(grep -c '^mended: 4 packages, moored with its user and 3 units' <<<"$output")" = 5 ]
+	# Of some of them dpkg had unpacked all and set up a part.
+	grep -q '^state: .*iU' <<<"$output"
+}
+full() {
+	local small=$1 left got n
+	mount -t tmpfs -o size=3G none "$small"
+	tar -xf "$2" -C "$small"
+	mkdir "$small/debs"
+	cp "$F"/deb1/{libmoore0,osmmoore,moored,moorectl}_*.deb "$small/debs"
+	r() { in_root "$small" "$@" 2>&1; }
+	r sh -c 'apt-get update && apt-get install -y --no-install-recommends $(apt-get -s install \
+		--no-install-recommends /debs/*.deb | sed -n "s/^Inst \([^ ]*\).*/\1/p" | grep -vE "moore")' >/dev/null
+	for left in 400 1500 20 40 60; do
+		[ $left -ge 100 ] || r sh -c 'dpkg --unpack /debs/*.deb' >/dev/null
+		mount -o remount,size=$(($(df -k --output=used "$small" | tail -n 1) + left))k "$small"
+		if [ $left -ge 100 ]; then got=$(r sh -c 'dpkg -i /debs/*.deb'); else got=$(r dpkg --configure -a); fi && return 1
+		echo "fails: $(grep -m 1 'No space left' <<<"$got")"
+		echo "state: $(r dpkg-query -W -f='${db:Status-Abbrev}' libmoore0 osmmoore moored moorectl)"
+		mount -o remount,size=3G "$small"
+		r sh -c 'dpkg --configure -a && apt-get -f install -y && dpkg -i /debs/*.deb' >/dev/null || return 1
+		[ -z "$(r dpkg --audit)" ] && grep -q ^moored: "$small/etc/passwd" || return 1
+		n=$(r dpkg-query -W -f='${db:Status-Abbrev}\n' libmoore0 osmmoore moored moorectl | grep -c '^ii')
+		echo "mended: $n packages, moored with its user and $(ls "$small"/etc/systemd/system/*.wants | grep -c moored) units"
+		r sh -c 'dpkg --purge osmmoore moored moorectl libmoore0' >/dev/null
+		sed -i /^moored:/d "$small"/etc/{passwd,group,shadow,gshadow}
+	done
 }
