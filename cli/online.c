@@ -188,6 +188,15 @@ cli_put_link(struct moore_buf *b, const json_t *link)
 }
 
 void
+cli_put_size(struct moore_buf *b, const json_t *o)
+{
+	const long long s = cli_int(o, "switches"), e = cli_int(o, "endpoints"), c = cli_int(o, "cables");
+
+	cli_putf(b, "%lld switch%s, %lld endpoint%s, %lld cable%s", s, MOORE_ES(s), e, MOORE_S(e), c,
+		 MOORE_S(c));
+}
+
+void
 cli_put_floor(struct moore_buf *b, const json_t *place)
 {
 	cli_put_place(b, place);

@@ -56,6 +56,8 @@ bool cli_yes(const json_t *o, const char *key);
  * appends its cabinet and unit, if it has them. */
 void cli_put_place(struct moore_buf *b, const json_t *place);
 void cli_put_floor(struct moore_buf *b, const json_t *place);
+/* "50 switches, 200 endpoints, 175 cables", of an object with these three numbers. */
+void cli_put_size(struct moore_buf *b, const json_t *o);
 /* Appends the link that leaves a switch by a port: "S3[7] -> S4[2]". */
 void cli_put_link(struct moore_buf *b, const json_t *link);
 void cli_cell_place(struct cli_grid *g, const json_t *place);

@@ -291,11 +291,11 @@ decide(struct mplug_sm *sm, const struct mplug_view *v, double now, double windo
 		fl->n_out += fl->link[i].out && !fl->link[i].needed;
 	}
 	if (fl->n_out)
-		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: %zu flapping links count as missing\n",
-			fl->n_out);
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: %zu flapping link%s as missing\n",
+			fl->n_out, fl->n_out == 1 ? " counts" : "s count");
 	if (needed)
-		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: %zu flapping links count, since nothing else "
-			"connects their ends\n", needed);
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: %zu flapping link%s in use, since nothing else "
+			"connects the ends\n", needed, needed == 1 ? " stays" : "s stay");
 	if (fl->n_out + needed)
 		set_timer(sm, next);
 	return 0;

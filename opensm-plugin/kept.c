@@ -157,9 +157,9 @@ tell_missing(struct mplug_sm *sm, const char *path)
 		st.missing_links = st.missing_switches = 0;
 	if ((st.missing_links || st.missing_switches) &&
 	    (st.missing_links != told[0] || st.missing_switches != told[1]))
-		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: missing of the kept graph: %u links, %u "
-			"switches; if they will not return, remove %s\n", st.missing_links,
-			st.missing_switches, path);
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: missing of the kept graph: %u link%s, %u "
+			"switch%s; if they will not return, remove %s\n", st.missing_links,
+			MOORE_S(st.missing_links), st.missing_switches, MOORE_ES(st.missing_switches), path);
 	told[0] = st.missing_links;
 	told[1] = st.missing_switches;
 }
@@ -174,10 +174,10 @@ warn(struct mplug_sm *sm, const char *path)
 			      "links that are not in it: if these are meant to be, remove the file",
 			      path);
 	if (r->n_unknown)
-		mplug_log_err(sm, MPLUG_MR_KEPT, "%u switches are missing, and no kept graph tells "
-			      "their GUIDs: most routes change now and when they return: copy %s from "
+		mplug_log_err(sm, MPLUG_MR_KEPT, "%u switch%s missing, and no kept graph tells "
+			      "the GUIDs: most routes change now and again later: copy %s from "
 			      "a subnet manager that has it, or name a plan in moore.conf",
-			      r->n_unknown, path);
+			      r->n_unknown, r->n_unknown == 1 ? " is" : "es are", path);
 }
 
 void

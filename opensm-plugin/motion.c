@@ -251,10 +251,10 @@ log_step(struct mplug_sm *sm)
 	char dropped[40] = "";
 
 	if (no_path)
-		snprintf(dropped, sizeof(dropped), "%u rows to no-path, ", no_path);
-	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: step %u of %u: %zu blocks, %s%" PRIu64
-		" live pairs interrupted, %.0f ms\n", m->next, plan->n_steps, m->blocks, dropped,
-		interrupted, m->answered_ms - m->sent_ms);
+		snprintf(dropped, sizeof(dropped), "%u row%s to no-path, ", no_path, MOORE_S(no_path));
+	osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: step %u of %u: %zu block%s, %s%" PRIu64
+		" live pair%s interrupted, %.0f ms\n", m->next, plan->n_steps, m->blocks, MOORE_S(m->blocks),
+		dropped, interrupted, MOORE_S(interrupted), m->answered_ms - m->sent_ms);
 	mplug_tell_step(sm, m->next, plan->n_steps);
 	if (interrupted)
 		mplug_log_err(sm, MPLUG_MR_INTERRUPTED, "%" PRIu64 " pairs that were connected are "

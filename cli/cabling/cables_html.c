@@ -207,7 +207,7 @@ put_group(struct moore_buf *b, const struct cli_cables *k, size_t i, size_t n)
 	for (size_t w = i; w < i + n; w++)
 		own |= !k->work[w].endpoint && k->plan->cable[k->work[w].index].label;
 	cli_cables_heading(&heading, k, i);
-	cli_putf(&heading, " cable%s", n == 1 ? "" : "s");
+	cli_putf(&heading, " cable%s", MOORE_S(n));
 	cli_putf(b, "<section>\n<h2>");
 	moore_buf_xml(b, heading.data ? heading.data : "");
 	cli_putf(b, "</h2>\n");

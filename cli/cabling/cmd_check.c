@@ -21,6 +21,7 @@ put_check(struct moore_buf *b, const json_t *answer)
 {
 	const json_t *cabinets = json_object_get(answer, "cabinets"), *x;
 	const json_t *deviations = json_object_get(answer, "deviations");
+	const long long by_cables = cli_int(json_object_get(answer, "bound"), "structure");
 	size_t n = json_array_size(deviations), i;
 
 	json_array_foreach(deviations, i, x)
@@ -29,15 +30,16 @@ put_check(struct moore_buf *b, const json_t *answer)
 		cli_putf(b, "\n");
 	json_array_foreach(cabinets, i, x)
 		cli_putf(b, "cabinet %-20s %lld\n", cli_str(x, "cabinet"), cli_int(x, "deviations"));
-	cli_putf(b, "%s%lld switches, %lld endpoints, %lld cables: ", n ? "\n" : "",
-		 cli_int(answer, "switches"), cli_int(answer, "endpoints"), cli_int(answer, "cables"));
+	cli_putf(b, "%s", n ? "\n" : "");
+	cli_put_size(b, answer);
+	cli_putf(b, ": ");
 	if (!n)
 		cli_putf(b, CLI_GREEN "cabled as planned" CLI_PLAIN "\n");
 	else
-		cli_putf(b, CLI_RED "%zu deviation%s" CLI_PLAIN "\n", n, n == 1 ? "" : "s");
-	if (cli_int(json_object_get(answer, "bound"), "structure"))
-		cli_putf(b, "%lld switches were identified by their cables alone\n",
-			 cli_int(json_object_get(answer, "bound"), "structure"));
+		cli_putf(b, CLI_RED "%zu deviation%s" CLI_PLAIN "\n", n, MOORE_S(n));
+	if (by_cables)
+		cli_putf(b, "%lld switch%s identified by %s cables alone\n", by_cables,
+			 by_cables == 1 ? " was" : "es were", by_cables == 1 ? "its" : "their");
 }
 
 int

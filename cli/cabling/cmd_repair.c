@@ -93,12 +93,6 @@ put_reseat(struct moore_buf *b, const json_t *answer)
 		cli_putf(b, "a link that comes up needs no new cable: then list the moves again\n");
 }
 
-static const char *
-s_of(long long n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void
 put_sums(struct moore_buf *b, const json_t *answer)
 {
@@ -111,8 +105,8 @@ put_sums(struct moore_buf *b, const json_t *answer)
 			 cli_int(answer, "deviations") ? "; moorectl check lists the other deviations" : "");
 		return;
 	}
-	cli_putf(b, "%lld move%s of cable ends in %lld step%s, %lld new cable%s: ", moves, s_of(moves),
-		 steps, s_of(steps), new, s_of(new));
+	cli_putf(b, "%lld move%s of cable ends in %lld step%s, %lld new cable%s: ", moves, MOORE_S(moves),
+		 steps, MOORE_S(steps), new, MOORE_S(new));
 	if (cli_yes(answer, "optimal"))
 		cli_putf(b, "this is the shortest possible list%s\n",
 			 json_array_size(json_object_get(answer, "exchanges")) ?

@@ -123,8 +123,9 @@ judge(struct work *w)
 static void
 put_step(struct moore_buf *b, const json_t *s)
 {
-	cli_putf(b, "step %lld: %lld cables unplugged, diameter ", cli_int(s, "step"),
-		 cli_int(s, "cables"));
+	const long long n = cli_int(s, "cables");
+
+	cli_putf(b, "step %lld: %lld cable%s unplugged, diameter ", cli_int(s, "step"), n, MOORE_S(n));
 	if (json_is_integer(json_object_get(s, "diameter")))
 		cli_putf(b, "%lld", cli_int(s, "diameter"));
 	else
@@ -142,13 +143,14 @@ static void
 put_steps(struct moore_buf *b, const json_t *answer)
 {
 	const json_t *steps = json_object_get(answer, "steps"), *s;
+	const long long moves = cli_int(answer, "moves"), most = cli_int(answer, "max_cables");
 	size_t i;
 
 	cli_putf(b, "cables         %lld of %lld are not where the new plan has them; %lld of these "
 		 "are unplugged\n",
 		 cli_int(answer, "ahead"), cli_int(answer, "cables"), cli_int(answer, "out"));
-	cli_putf(b, "steps          %zu, %lld moves, at most %lld cables at a time\n",
-		 json_array_size(steps), cli_int(answer, "moves"), cli_int(answer, "max_cables"));
+	cli_putf(b, "steps          %zu, %lld move%s, at most %lld cable%s at a time\n",
+		 json_array_size(steps), moves, MOORE_S(moves), most, MOORE_S(most));
 	json_array_foreach(steps, i, s)
 		put_step(b, s);
 }

@@ -27,7 +27,7 @@ put_discovery(struct moore_buf *b, const json_t *answer)
 	if (!n)
 		cli_putf(b, CLI_GREEN "both ends of every cable agree" CLI_PLAIN "\n");
 	else
-		cli_putf(b, CLI_RED "%lld finding%s" CLI_PLAIN "\n", n, n == 1 ? "" : "s");
+		cli_putf(b, CLI_RED "%lld finding%s" CLI_PLAIN "\n", n, MOORE_S(n));
 }
 
 /* Gets what the switches report: from DIR, or by --command. */

@@ -459,7 +459,7 @@ cli_ether_put_judged(struct moore_buf *b, const json_t *answer)
 
 	cli_putf(b, "network        %lld switches, %lld hosts, %lld layer%s\nclasses       ",
 		 cli_int(answer, "switches"), cli_int(answer, "hosts"), cli_int(answer, "layers"),
-		 cli_int(answer, "layers") == 1 ? "" : "s");
+		 MOORE_S(cli_int(answer, "layers")));
 	json_array_foreach(json_object_get(answer, "classes"), i, c)
 		cli_putf(b, "%s DSCP %lld on priority %lld", i ? "," : "", cli_int(c, "dscp"),
 			 cli_int(c, "priority"));

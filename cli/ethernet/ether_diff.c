@@ -596,7 +596,7 @@ cli_ether_put_diff(struct moore_buf *b, const json_t *answer)
 	}
 	cli_putf(b, "differs        %lld routes to write, %lld of them to remove, in %lld step%s and %lld "
 		 "loads of a switch\n", cli_int(answer, "edits"), cli_int(answer, "removed"),
-		 cli_int(answer, "steps_to_load"), cli_int(answer, "steps_to_load") == 1 ? "" : "s",
+		 cli_int(answer, "steps_to_load"), MOORE_S(cli_int(answer, "steps_to_load")),
 		 cli_int(answer, "loads"));
 	if (json_is_object(json_object_get(answer, "steps")))
 		cli_put_table_steps(b, json_object_get(answer, "steps"), CLI_STEPS_OF_PREFIXES);

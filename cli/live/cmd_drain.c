@@ -83,7 +83,7 @@ put_drain(struct moore_buf *b, const json_t *answer)
 	else
 		put_judged(b, answer);
 	if (json_object_get(answer, "written"))
-		cli_putf(b, "%lld line%s changed in %s%s\n", n, n == 1 ? "" : "s", cli_str(answer, "file"),
+		cli_putf(b, "%lld line%s changed in %s%s\n", n, MOORE_S(n), cli_str(answer, "file"),
 			 n ? "; OpenSM's plugin sweeps within seconds" : "");
 	else if (!cli_yes(answer, "ok"))
 		cli_putf(b, "--apply drains those that are fine, in %s\n", cli_str(answer, "file"));

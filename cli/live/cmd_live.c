@@ -69,7 +69,7 @@ put_count(struct moore_buf *b, const json_t *plane, const char *key, const char 
 		return;		/* not known yet */
 	if (n)
 		cli_putf(b, "               " CLI_RED "%lld %s%s" CLI_PLAIN " %s\n", n, noun,
-			 n == 1 ? "" : "s", what);
+			 MOORE_S(n), what);
 	else
 		cli_putf(b, "               %s\n", none);
 }
@@ -159,9 +159,9 @@ put_problems(struct moore_buf *b, const json_t *list)
 static void
 put_scan(struct moore_buf *b, const json_t *plane)
 {
-	cli_putf(b, "               %lld switches, %lld endpoints, %lld cables in scan %lld, ",
-		 cli_int(plane, "switches"), cli_int(plane, "endpoints"), cli_int(plane, "cables"),
-		 cli_int(plane, "sweep"));
+	cli_putf(b, "               ");
+	cli_put_size(b, plane);
+	cli_putf(b, " in scan %lld, ", cli_int(plane, "sweep"));
 	cli_put_time(b, (long long)time(NULL) * 1000 - cli_int(plane, "at_ms"));
 	cli_putf(b, " ago\n");
 	if (json_is_integer(json_object_get(plane, "tables_sweep")))
@@ -212,13 +212,15 @@ put_status(struct moore_buf *b, const json_t *status)
 	cli_putf(b, "\n");
 	json_array_foreach(json_object_get(status, "planes"), i, p)
 		put_plane(b, p);
-	if (json_is_object(plan))
-		cli_putf(b, "plan           %s: %lld switches, %lld endpoints, %lld cables\n",
-			 cli_str(plan, "path"), cli_int(plan, "switches"),
-			 cli_int(plan, "endpoints"), cli_int(plan, "cables"));
-	else
-		cli_putf(b, "plan           none: set `plan` in %s to have the cabling checked\n",
+	cli_putf(b, "plan           ");
+	if (json_is_object(plan)) {
+		cli_putf(b, "%s: ", cli_str(plan, "path"));
+		cli_put_size(b, plan);
+		cli_putf(b, "\n");
+	} else {
+		cli_putf(b, "none: set `plan` in %s to have the cabling checked\n",
 			 or_dash(cli_str(status, "config")));
+	}
 	put_wrong(b, status, "config_error", "configuration");
 	put_wrong(b, status, "plan_error", "plan");
 	if (*cli_str(status, "records_error"))

@@ -64,7 +64,7 @@ put_wiring(struct moore_buf *b, const json_t *p)
 	}
 	cli_putf(b, "%s", json_array_size(came) || json_array_size(gone) ? "; " : "");
 	if (n)
-		cli_putf(b, "%lld deviation%s in all", n, n == 1 ? "" : "s");
+		cli_putf(b, "%lld deviation%s in all", n, MOORE_S(n));
 	else
 		cli_putf(b, "all is as planned");
 }

@@ -54,7 +54,7 @@ load_ibdiagnet(const struct cli_call *c, struct moore_optics *out)
 		return cli_error("%s: holds neither %s nor %s: ibdiagnet --get_phy_info --get_cable_info "
 				 "writes them, into /var/tmp/ibdiagnet2", cli_file_name(dir), files[0], files[1]);
 	if (out->skipped)
-		cli_error("%s: %u rows have no GUID and port, and are left out", cli_file_name(dir),
+		cli_error("%s: rows without GUID and port are left out: %u", cli_file_name(dir),
 			 out->skipped);
 	return CLI_OK;
 }

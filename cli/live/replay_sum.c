@@ -195,7 +195,7 @@ cli_put_replayed(struct moore_buf *b, const json_t *summary)
 		put_rate(b, o, "peak_bytes_per_s", "peak_share");
 		cli_putf(b, "\n");
 	}
-	cli_putf(b, n ? "%zu finding%s:\n" : "no findings\n", n, n == 1 ? "" : "s");
+	cli_putf(b, n ? "%zu finding%s:\n" : "no findings\n", n, MOORE_S(n));
 	json_array_foreach(findings, i, o)
 		if (i < FINDINGS)
 			put_finding(b, o);

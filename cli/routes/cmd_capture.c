@@ -330,9 +330,9 @@ put_answer(struct moore_buf *b, const json_t *o)
 	const json_t *m;
 	size_t i;
 
-	cli_putf(b, "fabric         %lld switches, %lld endpoints, %lld cables, LIDs up to %lld\n",
-		 cli_int(o, "switches"), cli_int(o, "endpoints"), cli_int(o, "cables"),
-		 cli_int(o, "lids"));
+	cli_putf(b, "fabric         ");
+	cli_put_size(b, o);
+	cli_putf(b, ", LIDs up to %lld\n", cli_int(o, "lids"));
 	if (!strcmp(cli_str(o, "names"), "kept"))
 		cli_putf(b, "names          " CLI_YELLOW "names and GUIDs are those of the site" CLI_PLAIN
 			 "\n");

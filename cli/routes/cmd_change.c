@@ -42,12 +42,11 @@ put_least(struct moore_buf *b, const char *what, const json_t *churn, const char
 {
 	const json_t *least = json_object_get(churn, key);
 	long long changed = cli_int(json_object_get(churn, "changed"), "blocks");
+	long long rows = cli_int(least, "rows"), blocks = cli_int(least, "blocks");
 
-	cli_putf(b, "%s%lld rows in %lld blocks", what, cli_int(least, "rows"),
-		 cli_int(least, "blocks"));
-	if (cli_int(least, "blocks"))
-		cli_putf(b, " (%.2f times as many blocks change)",
-			 (double)changed / (double)cli_int(least, "blocks"));
+	cli_putf(b, "%s%lld row%s in %lld block%s", what, rows, MOORE_S(rows), blocks, MOORE_S(blocks));
+	if (blocks)
+		cli_putf(b, " (%.2f times as many blocks change)", (double)changed / (double)blocks);
 	cli_putf(b, "\n");
 }
 
@@ -55,16 +54,17 @@ static void
 put_churn(struct moore_buf *b, const json_t *x)
 {
 	const json_t *c = json_object_get(x, "churn"), *changed = json_object_get(c, "changed");
+	const long long rows = cli_int(changed, "rows"), dead = cli_int(x, "dead_new");
 
 	cli_putf(b, "switches       %lld, %lld gone, %lld new\n", cli_int(x, "switches"),
 		 cli_int(x, "gone"), cli_int(x, "new"));
-	cli_putf(b, "changed        %lld rows in %lld of %lld blocks\n", cli_int(changed, "rows"),
+	cli_putf(b, "changed        %lld row%s in %lld of %lld blocks\n", rows, MOORE_S(rows),
 		 cli_int(changed, "blocks"), cli_int(json_object_get(c, "all"), "blocks"));
 	put_least(b, "routes lost    ", c, "lost");
 	put_least(b, "at least       ", c, "forced");
 	put_least(b, "if shortest    ", c, "shortest");
-	cli_putf(b, "dead ends      %lld rows led to nothing until replaced, %lld lead to nothing now\n",
-		 cli_int(x, "dead_old"), cli_int(x, "dead_new"));
+	cli_putf(b, "dead ends      %lld row%s led to nothing until replaced, %lld lead%s to nothing now\n",
+		 cli_int(x, "dead_old"), MOORE_S(cli_int(x, "dead_old")), dead, dead == 1 ? "s" : "");
 }
 
 static void

@@ -533,21 +533,23 @@ static void
 put_answer(struct moore_buf *b, const json_t *answer)
 {
 	const char *topology = cli_str(answer, "topology");
+	long long unknown = cli_int(answer, "unknown_link_rules");
 	long long switches = cli_int(answer, "missing_switches"), links = cli_int(answer, "missing_links");
+	long long avoided = cli_int(answer, "avoided_links"), drained = cli_int(answer, "drained_switches");
 
 	cli_putf(b, "topology       %s\n", *topology ? topology : "not recognised");
 	cli_putf(b, "fabric         %lld switches, %lld endpoints\n", cli_int(answer, "switches"),
 		 cli_int(answer, "endpoints"));
 	if (switches || links)
 		cli_putf(b, "missing        %lld switch%s, %lld link%s; %lld next hops differ from the "
-			 "intact fabric's\n", switches, switches == 1 ? "" : "es", links,
-			 links == 1 ? "" : "s", cli_int(answer, "repaired"));
-	if (cli_int(answer, "avoided_links") || cli_int(answer, "drained_switches"))
-		cli_putf(b, "avoided        %lld links out of use, nothing passes through %lld switches\n",
-			 cli_int(answer, "avoided_links"), cli_int(answer, "drained_switches"));
-	if (cli_int(answer, "unknown_link_rules"))
-		cli_putf(b, "links file     %lld lines name no switch of the plan, the first is line "
-			 "%lld\n", cli_int(answer, "unknown_link_rules"),
+			 "intact fabric's\n", switches, MOORE_ES(switches), links,
+			 MOORE_S(links), cli_int(answer, "repaired"));
+	if (avoided || drained)
+		cli_putf(b, "avoided        %lld link%s out of use, nothing passes through %lld switch%s\n",
+			 avoided, MOORE_S(avoided), drained, MOORE_ES(drained));
+	if (unknown)
+		cli_putf(b, "links file     %lld line%s no switch of the plan, the first is line "
+			 "%lld\n", unknown, unknown == 1 ? " names" : "s name",
 			 cli_int(answer, "unknown_link_line"));
 	cli_put_verdict(b, answer);
 	cli_put_sound(b, answer);

@@ -44,7 +44,8 @@ put_lft(struct moore_buf *b, const json_t *answer)
 		} else {
 			cli_putf(b, CLI_RED "no route, or to a port that the switch does not have" CLI_PLAIN);
 		}
-		cli_putf(b, ": %zu LIDs: ", json_array_size(lids));
+		cli_putf(b, ": %zu LID%s: ", json_array_size(lids),
+			 MOORE_S(json_array_size(lids)));
 		put_ranges(b, lids);
 		cli_putf(b, "\n");
 	}

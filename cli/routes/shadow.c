@@ -148,6 +148,7 @@ put_cables(struct moore_buf *b, const json_t *o)
 {
 	const json_t *cables = json_object_get(o, "cables"), *moore = json_object_get(o, "moore"), *d;
 	const json_t *list = json_object_get(cables, "deviations");
+	long long links = cli_int(moore, "missing_links"), switches = cli_int(moore, "missing_switches");
 	size_t i;
 
 	cli_putf(b, "\n");
@@ -155,10 +156,9 @@ put_cables(struct moore_buf *b, const json_t *o)
 		cli_putf(b, "cables         " CLI_GREEN "as planned" CLI_PLAIN "\n");
 	json_array_foreach(list, i, d)
 		cli_put_deviation(b, d);
-	if (cli_int(moore, "missing_links") || cli_int(moore, "missing_switches"))
-		cli_putf(b, "cables         " CLI_RED "%lld links and %lld switches of this topology are "
-			 "missing" CLI_PLAIN "%s\n", cli_int(moore, "missing_links"),
-			 cli_int(moore, "missing_switches"), cables ? "" : "; --plan names them");
+	if (links || switches)
+		cli_putf(b, "cables         " CLI_RED "%lld link%s and %lld switch%s of this topology are "
+			 "missing" CLI_PLAIN "%s\n", links, MOORE_S(links), switches, MOORE_ES(switches), cables ? "" : "; --plan names them");
 	else if (!cables)
 		cli_putf(b, "cables         %s\n", *cli_str(moore, "topology") ?
 			 CLI_GREEN "all links of this topology are there" CLI_PLAIN :

@@ -288,9 +288,10 @@ cli_try_table_steps(struct cli_table_steps *x, const char *dir, const struct cli
 
 	*x = (struct cli_table_steps){ .f = NULL };
 	if (was->sl_set && was->sl_set->n_unlisted)
-		return cli_error("%s: moore-path-sl.dump has no line for %llu pairs, so the SLs that "
+		return cli_error("%s: moore-path-sl.dump has no line for %llu pair%s, so the SLs that "
 				 "packets have are not known: copy it whole", dir,
-				 (unsigned long long)was->sl_set->n_unlisted);
+				 (unsigned long long)was->sl_set->n_unlisted,
+				 MOORE_S(was->sl_set->n_unlisted));
 	if ((rc = refuse_gaps(dir, was)) != CLI_OK ||
 	    (rc = refuse_gaps("the new tables", now)) != CLI_OK ||
 	    (rc = compare_lids(dir, was->f, now->f, true)) != CLI_OK ||
@@ -335,11 +336,13 @@ cli_table_steps_free(struct cli_table_steps *x)
 static void
 put_rows(struct moore_buf *b, const json_t *step, enum cli_step_words words)
 {
+	const long long n = cli_int(step, "rows"), blocks = cli_int(step, "blocks");
+
 	if (words == CLI_STEPS_OF_PREFIXES)
-		cli_putf(b, "%lld routes, %lld of them to nowhere", cli_int(step, "rows"), cli_int(step, "no_path"));
+		cli_putf(b, "%lld route%s, %lld of them to nowhere", n, MOORE_S(n), cli_int(step, "no_path"));
 	else
-		cli_putf(b, "%lld rows in %lld blocks, %lld of them to no-path", cli_int(step, "rows"),
-			 cli_int(step, "blocks"), cli_int(step, "no_path"));
+		cli_putf(b, "%lld row%s in %lld block%s, %lld of them to no-path", n, MOORE_S(n), blocks,
+			 MOORE_S(blocks), cli_int(step, "no_path"));
 }
 
 void
@@ -357,8 +360,9 @@ cli_put_table_steps(struct moore_buf *b, const json_t *steps, enum cli_step_word
 		cli_putf(b, "  %zu. %s", i + 1,
 			 cli_yes(s, "wait") ? "after packets of earlier steps have left, " : "");
 		put_rows(b, s, words);
-		cli_putf(b, ": %lld dead pairs are back, %lld live pairs interrupted, %s\n",
-			 cli_int(s, "back"), cli_int(s, "interrupted"),
+		cli_putf(b, ": %lld dead pair%s back, %lld live pair%s interrupted, %s\n",
+			 cli_int(s, "back"), cli_int(s, "back") == 1 ? " is" : "s are",
+			 cli_int(s, "interrupted"), MOORE_S(cli_int(s, "interrupted")),
 			 cli_yes(s, "safe") ? CLI_GREEN "safe" CLI_PLAIN :
 			 CLI_RED "NOT safe" CLI_PLAIN);
 	}

@@ -281,8 +281,8 @@ judge_lmc(struct exam *x, const struct cli_setting *s)
 	if (v > 7)
 		note(x, BAD, "lmc", x->opensm_conf, s->line, "%u: it must be 0 to 7", (unsigned)v);
 	else
-		note(x, GOOD, "lmc", x->opensm_conf, s->line, "%u: %u LIDs for each port",
-		     (unsigned)v, 1u << v);
+		note(x, GOOD, "lmc", x->opensm_conf, s->line, "%u: %u LID%s for each port",
+		     (unsigned)v, 1u << v, MOORE_S(1u << v));
 }
 
 /* IBTA 14.2.5.6, HOQLife: above 19 packets are never dropped. */
@@ -475,7 +475,7 @@ check_links(struct exam *x, const char *path)
 		return;
 	switch (access(path, R_OK) < 0 ? CLI_FAIL : cli_try_links(path, &l, &err)) {
 	case CLI_OK:
-		note(x, GOOD, "links", path, 0, "%zu rules", l->n);
+		note(x, GOOD, "links", path, 0, "%zu rule%s", l->n, MOORE_S(l->n));
 		break;
 	case CLI_FOUND:
 		note(x, BAD, "links", path, err.line, "%s", err.text);
@@ -505,9 +505,9 @@ check_classes(struct exam *x, const struct moore_conf *conf)
 	while (lanes[code] < need)
 		code++;
 	if (v < code)
-		note(x, WARN, "classes", x->opensm_conf, s.line, "max_op_vls gives %u lanes and "
+		note(x, WARN, "classes", x->opensm_conf, s.line, "max_op_vls gives %u lane%s and "
 		     "the classes of %s need %u: classes will share lanes: write "
-		     "`max_op_vls %u`", lanes[v], x->moore_conf, need, code);
+		     "`max_op_vls %u`", lanes[v], MOORE_S(lanes[v]), x->moore_conf, need, code);
 }
 
 static void

@@ -109,8 +109,8 @@ tell(struct moored *d, const struct snapshot *s, const json_t *now, const json_t
 	add_news(o, "cleared", "n_cleared", before, now);
 	snprintf(plane, sizeof(plane), "%u", s->plane);
 	snprintf(scan, sizeof(scan), "%llu", (unsigned long long)s->scan);
-	log_say(n ? LOG_WARNING : LOG_NOTICE, f, "wiring of plane %s: %zu deviations (%lld new, %lld "
-		"gone) at scan %s", plane, n,
+	log_say(n ? LOG_WARNING : LOG_NOTICE, f, "wiring of plane %s: %zu deviation%s (%lld new, %lld "
+		"gone) at scan %s", plane, n, MOORE_S(n),
 		(long long)json_integer_value(json_object_get(o, "n_appeared")),
 		(long long)json_integer_value(json_object_get(o, "n_cleared")), scan);
 	event_publish(d, EVENT_WIRING, o);

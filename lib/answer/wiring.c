@@ -157,7 +157,8 @@ put_device(struct moore_buf *b, const struct moore_wire *w, const struct moore_d
 		return true;
 	case MOORE_WIRE_MISSING_SWITCH:
 		put_place(b, w, d->planned[0]);
-		moore_buf_fmt(b, ": not found, nor any of its %u cables", d->count);
+		moore_buf_fmt(b, d->count == 1 ? ": not found, nor its only cable" :
+			      ": not found, nor any of its %u cables", d->count);
 		return true;
 	case MOORE_WIRE_ONE_SIDED:
 		put_place(b, w, d->observed[0]);

@@ -222,7 +222,7 @@ print("0x%016x" % h)' >"$T/hash"
 	run -1 $M shadow "$T/cut" --plan p.json --json
 	holds '.today.sound and .moore.missing_links == 1 and [.cables.deviations[].verdict] == ["missing"]'
 	run -1 $M shadow "$T/cut"
-	[[ $output == *"1 links and 0 switches of this topology are missing; --plan names them"* ]]
+	[[ $output == *"1 link and 0 switches of this topology are missing; --plan names them"* ]]
 }
 
 @test "shadow: tables that can deadlock, a fabric that cannot be routed so, and what is missing" {

@@ -206,7 +206,7 @@ doctor() {
 	echo 's0-0-0:9 avoid' >"$T/links"
 	doctor
 	[ $status = 0 ]
-	[[ $output == *"ok    $T/links: links: 1 rules"* ]]
+	[[ $output == *"ok    $T/links: links: 1 rule"* ]]
 	rm "$T/links"
 	doctor
 	[ $status = 1 ]

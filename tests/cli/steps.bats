@@ -91,7 +91,7 @@ a_link() { jq -r '.cables[0].a | "\(.switch):\(.port)"' "$1"; }
 	cp -r hint gap
 	sed -i '0,/^0x0007/{/^0x0007/d}' gap/moore-path-sl.dump
 	run --separate-stderr -2 $M change gap hint-cut --steps
-	says "gap: moore-path-sl.dump has no line for 1 pairs"
+	says "gap: moore-path-sl.dump has no line for 1 pair, so"
 }
 
 @test "old multicast trees count, too" {

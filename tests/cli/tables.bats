@@ -61,8 +61,8 @@ setup() {
 	run -0 $M route "$P" -o "$T/b" --conf "$T/moore.conf" --json
 	holds '.sound and .avoided_links == 1 and .drained_switches == 1 and .missing_links == 0 and .unknown_link_rules == 1'
 	run -0 $M route "$P" -o "$T/b" --conf "$T/moore.conf"
-	[[ $output == *"1 links out of use, nothing passes through 1 switches"* ]]
-	[[ $output == *"1 lines name no switch of the plan, the first is line 3"* ]]
+	[[ $output == *"1 link out of use, nothing passes through 1 switch"$'\n'* ]]
+	[[ $output == *"1 line names no switch of the plan, the first is line 3"* ]]
 	echo 's0-0-0 weight' >"$T/links"
 	run --separate-stderr -2 $M route "$P" -o "$T/c" --conf "$T/moore.conf"
 	says "$T/links:1: "
@@ -411,7 +411,7 @@ setup() {
 	holds '.rows[] | select(.port == 0) | .lids == [1]'
 	holds '.rows[] | select(.port == 1) | .peer.endpoint == "s0-0-0-h0"'
 	run -0 $M table lft s0-0-0 --tables "$D"
-	[[ ${lines[0]} == "port 0   to s0-0-0 itself: 1 LIDs: 1" ]]
+	[[ ${lines[0]} == "port 0   to s0-0-0 itself: 1 LID: 1" ]]
 }
 
 @test "table sl2vl: two kinds of in port, lane 0 and lane 1" {

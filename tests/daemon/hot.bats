@@ -371,7 +371,7 @@ is_scraped() { [ "$(evaluates 'count_over_time(moore_plane_up[1m]) > 3' | jq '.d
 		>"$T/found/ibdiagnet2.net_dump_ext"
 	run -1 --separate-stderr $M --socket "$SOCK" errors --ibdiagnet "$T/found" --json
 	jq -e '.ports[0].optics | .fec == "RS-FEC" and .raw_ber == "3e-09" and .serial == null' <<<"$output" >/dev/null
-	[[ $stderr == *"1 rows have no GUID and port"* ]]
+	[[ $stderr == *"rows without GUID and port are left out: 1"* ]]
 	printf 'START_CABLE_INFO\nNodeGuid,PortNum,SN,Temperature\n%s,%s,"MT123",41C\nEND_CABLE_INFO\n' "$guid" "$port" \
 		>"$T/found/ibdiagnet2.db_csv"
 	run -1 $M --socket "$SOCK" errors --ibdiagnet "$T/found"

@@ -78,7 +78,7 @@ one_cut() {
 	since
 	sm_start lmc 1
 	await_up
-	log_has 'ERR MR23: 1 switches are missing, and no kept graph tells' || fail "$(log | grep moore)"
+	log_has 'ERR MR23: 1 switch is missing, and no kept graph tells' || fail "$(log | grep moore)"
 }
 
 @test "a kept file that cannot be read is refused, and replaced" {

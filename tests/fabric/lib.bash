@@ -276,7 +276,7 @@ steps() { log_count 'moore: step [0-9]+ of [0-9]+: '; }
 
 # Every step since the last `since` was safe, and interrupted no live pair.
 calm() {
-	log_has 'moore: step 1 of [0-9]+: [0-9]+ blocks, ' || fail "no step: $(log | grep moore)"
+	log_has 'moore: step 1 of [0-9]+: [0-9]+ blocks?, ' || fail "no step: $(log | grep moore)"
 	! log_has 'ERR MR' || fail "$(log | grep 'ERR MR')"
 	[ "$(log_count 'moore: step .* 0 live pairs interrupted, ')" -eq "$(steps)" ] ||
 		fail "$(log | grep 'moore: step')"

@@ -86,7 +86,7 @@ after_a_restart(void **state)
 	remove_switch(20);
 	sweep();
 	CHECK_EQ("it serves", sm->result->intent, MOORE_INTENT_KEPT);
-	CHECK_STR("with a remedy", fake.log, " links, 1 switches; if they will not return, remove ");
+	CHECK_STR("with a remedy", fake.log, " links, 1 switch; if they will not return, remove ");
 	CHECK_STR("by its family's name", fake.log, "moore: slimfly q=5: 49 switches");
 	CHECK("no error", !strstr(fake.log, "ERR MR23"));
 	sweep();
@@ -102,7 +102,7 @@ after_a_restart(void **state)
 	sm = fake_load();
 	sweep();
 	CHECK("not without the file", sm->result->hash != hash);
-	CHECK_STR("which is said", fake.log, "ERR MR23: 1 switches are missing, and no kept graph tells");
+	CHECK_STR("which is said", fake.log, "ERR MR23: 1 switch is missing, and no kept graph tells");
 	end(sm);
 }
 

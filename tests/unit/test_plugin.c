@@ -790,7 +790,7 @@ a_cut_goes_without_the_link(void **state)
 	sm = start(0);
 	assert_int_equal(route(), 0);
 	CHECK_STR("one line", fake.log, "moore: slimfly q=5");
-	CHECK_STR("one LID for each endpoint", fake.log, " endpoints, 1 layers,");
+	CHECK_STR("one LID for each endpoint", fake.log, " endpoints, 1 layer,");
 	CHECK_STR("all blocks change at first", fake.log, "LFT blocks change");
 	CHECK("no lanes are pending", !fake.osm->subn.force_heavy_sweep);
 	cut = slimfly(0);

@@ -70,6 +70,10 @@ MOORE_API int moore_fail_nomem(struct moore_err *err);
 
 /* ---- text: a growing buffer, or a window on a longer text ----------------- */
 
+/* The end of a noun that stands after a count: "%u link%s", n, MOORE_S(n). */
+#define MOORE_S(n) ((n) == 1 ? "" : "s")
+#define MOORE_ES(n) ((n) == 1 ? "" : "es")
+
 struct moore_buf {
 	char *data;		/* NUL-terminated once anything was added */
 	size_t len, cap;
