@@ -21,14 +21,16 @@
  *               lines of requests and answers (no descriptor), registry.c and schema.c
  *   methods/    the methods and events, one file for each group of names
  *   watch/      parts that follow the fabric: wiring.c verdicts, hot.c hotspots (why.c their
- *               causes), history.c rates (store.c keeps them on disk, records.c
- *               knows whether it can), past.c the events of the past, metrics.c Prometheus
- *               text (scrape.c serves it), expected.c the engine's tables, sweeps.c what
- *               OpenSM's plugin reports of its sweeps, managers.c which subnet managers
- *               answer, sound.c whether the tables are sound, problems.c what of it is wrong,
- *               drains.c which links may be drained, drainer.c drains them
+ *               causes), expected.c the engine's tables, sweeps.c what OpenSM's plugin
+ *               reports of its sweeps, managers.c which subnet managers answer, sound.c
+ *               whether the tables are sound, problems.c what of it is wrong, drains.c which
+ *               links may be drained, drainer.c drains them
+ *   records/    what was: history.c rates, past.c events; store.c keeps both on disk, and
+ *               records.c knows whether that succeeds
+ *   metrics/    metrics.c Prometheus text, scrape.c serves it
  *
- * rpc/ and watch/ do not know each other; methods/ and page/ know both.
+ * rpc/ knows neither watch/, records/ nor metrics/, and they do not know it; methods/ and page/
+ * know all.
  *
  * Threads.  The loop's thread owns struct moored and all that hangs on it.  Other threads use
  * only what they were given (a reference to a snapshot, a copy), and answer by loop_post().
@@ -43,7 +45,7 @@
 #include "scan/scanner.h"
 #include "snapshot.h"
 #include "watch/managers.h"
-#include "watch/records.h"
+#include "records/records.h"
 #include "work.h"
 
 struct call;			/* method.h */

@@ -8,7 +8,7 @@
  * new one: a scraper sends its request at once, so connections that send nothing, or half, do
  * not keep it out.
  *
- * Elsewhere: the head of a request (head.c), what is answered (watch/scrape.c, page/). */
+ * Elsewhere: the head of a request (head.c), what is answered (metrics/scrape.c, page/). */
 #include <errno.h>
 #include <netdb.h>
 #include <stdlib.h>

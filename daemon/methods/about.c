@@ -10,9 +10,9 @@
 
 #include "methods/methods.h"
 #include "state.h"
-#include "watch/history.h"
+#include "records/history.h"
 #include "watch/hot.h"
-#include "watch/past.h"
+#include "records/past.h"
 
 enum { EVENTS = 200, EVENTS_BYTES = 2 << 20 };
 

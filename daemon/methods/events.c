@@ -10,7 +10,7 @@
 #include "rpc/server.h"
 #include "methods/methods.h"
 #include "state.h"
-#include "watch/past.h"
+#include "records/past.h"
 
 static const struct {
 	const char *name, *method, *help;

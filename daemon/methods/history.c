@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/history.h"
+#include "records/history.h"
 #include "methods/methods.h"
 #include "state.h"
 

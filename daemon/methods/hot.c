@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "watch/hot.h"
-#include "watch/past.h"
+#include "records/past.h"
 #include "methods/methods.h"
 #include "state.h"
 

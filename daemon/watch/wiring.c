@@ -16,7 +16,7 @@
 #include "file.h"
 #include "log.h"
 #include "watch/since.h"
-#include "watch/store.h"
+#include "records/store.h"
 #include "watch/wiring.h"
 
 enum { TOLD = 50 };		/* deviations in one event; the rest is a number */

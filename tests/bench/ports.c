@@ -19,7 +19,7 @@
 
 #include "base/random.h"
 #include "scan/seen.h"
-#include "watch/store.h"
+#include "records/store.h"
 
 enum { OUTSTANDING = 16, ROUNDS = 9 };
 

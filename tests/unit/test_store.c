@@ -10,7 +10,7 @@
 
 #include "harness.h"
 #include "moore/fabric.h"
-#include "watch/store.h"
+#include "records/store.h"
 
 enum { FILES = 3, ROWS = 4, SECOND = 1000 };
 

@@ -12,7 +12,7 @@
 
 #include "clock.h"
 #include "json.h"
-#include "watch/metrics.h"
+#include "metrics/metrics.h"
 #include "watch/wiring.h"
 
 /* ---- text -------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "http/http.h"
-#include "watch/metrics.h"
+#include "metrics/metrics.h"
 
 enum { SCRAPES = 4, TAKERS = 8 };
 

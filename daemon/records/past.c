@@ -11,8 +11,8 @@
 #include "clock.h"
 #include "log.h"
 #include "state.h"
-#include "watch/past.h"
-#include "watch/store.h"
+#include "records/past.h"
+#include "records/store.h"
 
 enum { SAVE_MS = 1000, SEGMENT = 128 << 10, KEEP_BYTES = 8 << 20 };
 #define KEEP_MS (30ull * 24 * 3600 * 1000)

@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "watch/history.h"
+#include "records/history.h"
 #include "moore/counters.h"
 #include "log.h"
 #include "state.h"
-#include "watch/store.h"
+#include "records/store.h"
 
 enum { ROWS_MAX = 3600, SAVE_S = 20, SWEEPS_AHEAD = 1000 };
 

@@ -2,7 +2,7 @@
 /* records.c - whether the files in state_dir can be written: see records.h. */
 #include <stdio.h>
 
-#include "watch/records.h"
+#include "records/records.h"
 
 static const char *const name[N_RECORDS] = { "history", "events", "wiring" };
 

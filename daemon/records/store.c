@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "watch/store.h"
+#include "records/store.h"
 #include "write_whole.h"
 
 #define FILE_MAX ((size_t)256 << 20)
