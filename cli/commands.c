@@ -801,8 +801,8 @@ const struct cli_cmd cli_cmds[] = {
 	  cmd_ether_apply },
 	{ LIVE, "status", "", 0, 0, "Print the state of moored and of the fabric.", online_opts,
 	  "Exits with 1 if a plane is not up, its master subnet manager does not answer, a problem\n"
-	  "of its subnet managers or tables is raised (daemon.md lists them), or\n"
-	  "the last reload was refused.", cmd_status },
+	  "of its subnet managers or tables is raised (daemon.md lists them), the\n"
+	  "last reload was refused, or history or events cannot be written.", cmd_status },
 	{ LIVE, "switches", "", 0, 0,
 	  "List every switch that was found.", online_opts, NULL, cmd_switches },
 	{ LIVE, "links", "[SWITCH]", 0, 1,

@@ -82,7 +82,7 @@ put_stock(struct moore_buf *b, const struct cli_cables *k)
 		 p->n_cables + p->n_endpoints);
 	if (k->price > 0)
 		cli_putf(b, "%.2f", k->price);
-	cli_putf(b, "</tr>\n</table>\n<p>The ways of cables between switches are %.1f m; a cable to an "
+	cli_putf(b, "</tr>\n</table>\n<p>Cables between switches are routed over %.1f m; a cable to an "
 		 "endpoint is %g m long.</p>\n", k->metres, k->endpoint_length);
 	if (k->price > 0 && k->unpriced)
 		cli_putf(b, "<p>%u cables have no price.</p>\n", k->unpriced);
