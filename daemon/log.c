@@ -175,7 +175,7 @@ void
 log_gate_over(struct log_gate *g, int level, const char *what)
 {
 	if (g->at_us)
-		log_say(level, NULL, "%s; the failure came %llu times", what,
-			(unsigned long long)g->held + 1);
+		log_say(level, NULL, "%s; the failure came %llu time%s", what,
+			(unsigned long long)g->held + 1, MOORE_S(g->held + 1));
 	*g = (struct log_gate){ 0 };
 }
