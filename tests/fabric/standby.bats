@@ -53,8 +53,11 @@ takeover() {
 	sound
 }
 
-# cut: cuts a link while the first is master, and waits until it has routed around it.
+# cut: cuts a link while the first is master, and waits until it has routed around it.  ibsim
+# has no time-outs: a master that asks the standby for SMInfo while the answer's way is cut
+# waits for ever.  It asks when the standby appears, so the cut comes after that sweep.
 cut() {
+	dir=$one settled
 	sim "Unlink $(dir=$one first_link)"
 	until_ok "$DEADLINE" cut_seen || fail "the master missed it: $(tail "$one/opensm.log")"
 }
