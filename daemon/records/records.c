@@ -23,6 +23,13 @@ records_failed(struct records *r, enum record which, const char *why)
 	log_gated(&r->of[which].gate, LOG_ERR, "%s: %s", name[which], why);
 }
 
+void
+records_forget(struct records *r, enum record which)
+{
+	r->of[which].why[0] = '\0';
+	r->of[which].gate = (struct log_gate){ 0 };
+}
+
 const char *
 records_error(const struct records *r)
 {

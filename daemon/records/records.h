@@ -19,6 +19,8 @@ struct records {		/* zeroed to begin with */
 /* The loop's thread reports that the files of this record were written, or why not. */
 void records_written(struct records *r, enum record which);
 void records_failed(struct records *r, enum record which, const char *why);
+/* There is nothing to write any more. */
+void records_forget(struct records *r, enum record which);
 /* Why a record cannot be written; "" when all can. */
 const char *records_error(const struct records *r);
 

@@ -282,6 +282,8 @@ on_plan(struct moored *d)
 		if (!d->plan) {
 			json_decref(d->wiring->plane[i].last);
 			d->wiring->plane[i].last = NULL;
+			d->wiring->plane[i].unwritten = false;
+			records_forget(&d->records, RECORD_WIRING);
 		}
 		look(d, d->plane[i].view);
 	}
