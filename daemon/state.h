@@ -27,7 +27,8 @@
  *               links may be drained, drainer.c drains them
  *   records/    what was: history.c rates, past.c events; store.c keeps both on disk, and
  *               records.c knows whether that succeeds
- *   metrics/    metrics.c Prometheus text, scrape.c serves it
+ *   metrics/    metrics.c Prometheus text (of planes, ports and the plan in a file each),
+ *               scrape.c serves it
  *
  * rpc/ knows neither watch/, records/ nor metrics/, and they do not know it; methods/ and page/
  * know all.
