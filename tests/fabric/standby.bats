@@ -5,6 +5,12 @@
 # the first one assigned.
 load lib.bash
 
+first=''
+teardown() {
+	[ -z "$first" ] || kill -KILL "$first" 2>/dev/null || true
+	fabric_stop
+}
+
 # standby [KEY VALUE]...: starts a second OpenSM as standby at the last host.  The first
 # one's files are in $one.
 standby() {
