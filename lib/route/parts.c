@@ -65,7 +65,8 @@ static bool
 grow_minimal(struct grower *w, const struct moore_rview *v, uint32_t root, const uint32_t *load,
 	     uint32_t n_connected)
 {
-	return (w->is_bare && moore_rtree_grow_bare(&w->tree, &w->bare, v, root, load, n_connected, NULL)) ||
+	return (w->is_bare && (moore_rtree_grow_bare(&w->tree, &w->bare, v, root, load, n_connected, NULL) ||
+			       moore_rtree_grow_held(&w->tree, &w->bare, v, root, load, n_connected))) ||
 		moore_rtree_grow(&w->tree, v, root, load, n_connected);
 }
 
@@ -209,7 +210,7 @@ alloc_growers(struct moore_route_parts *p)
 		w->added = calloc(m, sizeof(*w->added));
 		w->acc = calloc(n, sizeof(*w->acc));
 		w->wish = calloc(n, 1);
-		if (moore_rtree_init(&w->tree, g) < 0 || moore_rbare_init(&w->bare, g) < 0 || !w->added || !w->acc || !w->wish)
+		if (moore_rtree_init(&w->tree, g) < 0 || moore_rbare_init(&w->bare, &p->b.up) < 0 || !w->added || !w->acc || !w->wish)
 			return false;
 	}
 	return p->load && p->port && p->grower;

@@ -6,6 +6,7 @@
  *
  *   tree.c         growing a tree from its root; repair that keeps routes short
  *   tree_bare.c    the same growth, for graphs that the caches do not hold
+ *   tree_held.c    which nodes must be legal there so that no last resort is needed
  *   tree_follow.c  the last resort: along the spanning tree
  *   tree_mend.c    repair that changes few rows
  *   tree_back.c    how many steps it takes to undo such a repair */
@@ -59,7 +60,9 @@ enum moore_rwish {
 bool moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			     const uint32_t *load, uint32_t n_connected, const uint8_t *wish);
 
-struct moore_rbare {		/* scratch of moore_rtree_grow_bare() */
+enum { MOORE_HELD = 1, MOORE_HELD_DOWN = 3 };	/* by any edge, or by an edge down the order alone */
+
+struct moore_rbare {		/* scratch of moore_rtree_grow_bare() and moore_rtree_grow_held() */
 	struct moore_rparent {	/* by node that makes offers */
 		uint64_t price;	/* of the edge to its own parent */
 		uint32_t rank;	/* of that edge */
@@ -67,17 +70,28 @@ struct moore_rbare {		/* scratch of moore_rtree_grow_bare() */
 	} *parent;
 	uint8_t *met;		/* by node: 1 when it is reached or has an offer */
 	uint32_t round;
+	uint8_t *held;		/* by node: how it must be attached to be legal, or 0 (tree_held.c) */
+	uint32_t *node_at;	/* by place in the order: its node */
+	uint32_t *down, *hops;	/* by node; scratch of tree_held.c */
+	uint32_t *queue;
 };
-int moore_rbare_init(struct moore_rbare *b, const struct moore_rgraph *g);	/* -MOORE_ENOMEM */
+int moore_rbare_init(struct moore_rbare *b, const struct moore_rview *v);	/* -MOORE_ENOMEM */
 void moore_rbare_fini(struct moore_rbare *b);
-/* Whether all edges are up with two lanes, as moore_rtree_grow_bare() takes for granted. */
+/* Whether all edges are up with two lanes, as the two functions below take for granted. */
 bool moore_rbare_suits(const struct moore_rgraph *g);
 /* Grows the tree of moore_rtree_grow(), or with wishes (only MOORE_WISH_SHUT) of
  * moore_rtree_grow_around(), but only root, slot[], queue[] and n_reached.  False where those would need
- * the last resort, or fail. */
+ * the last resort or fail, and without wishes also where a node would be a leaf for good although
+ * others are not reached. */
 bool moore_rtree_grow_bare(struct moore_rtree *t, struct moore_rbare *b, const struct moore_rview *v,
 			   uint32_t root, const uint32_t *load, uint32_t n_connected,
 			   const uint8_t *wish);
+/* Likewise without wishes, for turns by the order; nodes that others need wait for an allowed turn
+ * (tree_held.c).  False only where a route is longer than MOORE_LEN_MAX. */
+bool moore_rtree_grow_held(struct moore_rtree *t, struct moore_rbare *b, const struct moore_rview *v,
+			   uint32_t root, const uint32_t *load, uint32_t n_connected);
+/* Fills b->held[] for the tree of root.  O(n + edges). */
+void moore_rheld_fill(struct moore_rbare *b, const struct moore_rview *v, uint32_t root);
 
 /* The last resort.  Starts the tree anew with the nodes that are not reached now, or were
  * not at an earlier attempt, and those on their way to the root, all along the spanning
