@@ -331,7 +331,8 @@ put_incomplete(struct moore_buf *b, const json_t *f)
 	cli_putf(b, "  %s%s/%s ", *host ? CLI_ETHER_HOSTS "/" : "", *host ? host : cli_str(f, "switch"),
 		 cli_str(f, "file"));
 	if (cli_int(f, "line"))
-		cli_putf(b, "has in line %lld another value than %s\n", cli_int(f, "line"), lacks);
+		cli_putf(b, strchr(lacks, '=') ? "has in line %lld another value than %s\n" :
+			 "has line %lld, which undoes %s\n", cli_int(f, "line"), lacks);
 	else
 		cli_putf(b, "%s%s\n", *lacks ? "lacks the line " : "is missing", lacks);
 }

@@ -48,6 +48,9 @@ int moore_ether_fail_at(const struct moore_ether_line *w, const struct moore_eth
 int moore_ether_take_addr(const struct moore_ether_line *w, const struct moore_ether_word *at,
 			  struct moore_addr *out);
 
+/* Whether a line of `ip -batch` takes back what the line `want` has set before it (undone.c). */
+bool moore_ether_undoes(const char *line, size_t len, const char *want, size_t want_len);
+
 /* The functions of the table in formats.c. */
 #define MOORE_ETHER_WRITER(name) \
 	int moore_ether_##name(const struct moore_ether *x, moore_swid s, \

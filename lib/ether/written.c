@@ -4,7 +4,7 @@
  *
  * Their order and further lines are left alone: a file that was made with --fail also has the ports of
  * what failed, and a site may add settings of its own.  But of several lines KEY=VALUE with one key, as in
- * sysctl.conf and env, the last one counts. */
+ * sysctl.conf and env, the last one counts, and no further line of `ip` may undo one before it (undone.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,28 +92,81 @@ overruled_by(const struct line *want, const char *text, size_t len)
 	return last;
 }
 
+/* Leaves those lines of text, in their sequence, that are not among the n sorted ones of known[]. */
+static size_t
+keep_further(struct line *out, const char *text, size_t len, const struct line *known, size_t n)
+{
+	const char *end = text + len;
+	struct line line;
+	size_t n_out = 0;
+
+	while (next_line(&text, end, &line))
+		if (!bsearch(&line, known, n, sizeof(*known), by_text))
+			out[n_out++] = line;
+	return n_out;
+}
+
+/* The number of the line of further[] that undoes `want`, whose last place in the file is at `last`; else 0. */
+static unsigned
+undone_by(const struct line *want, const char *last, const struct line *further, size_t n, const char *text)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned number = 1;
+
+		if (further[i].at < last || !moore_ether_undoes(further[i].at, further[i].len, want->at, want->len))
+			continue;
+		for (; text < further[i].at; text++)
+			number += *text == '\n';
+		return number;
+	}
+	return 0;
+}
+
+/* The last place of a line in the sorted lines has[n], or NULL. */
+static const char *
+last_place(const struct line *want, const struct line *has, size_t n)
+{
+	const struct line *at = bsearch(want, has, n, sizeof(*has), by_text);
+	const char *last = at ? at->at : NULL;
+
+	while (at && at > has && by_text(at - 1, want) == 0)
+		at--;
+	for (; at && at < has + n && by_text(at, want) == 0; at++)
+		last = at->at > last ? at->at : last;
+	return last;
+}
+
 int
 moore_ether_check_lines(struct moore_ether_faults *f, const struct moore_ether_fault *at, const struct moore_buf *want,
 			const char *text, size_t len, struct moore_err *err)
 {
 	const char *from = want->data, *end = from ? from + want->len : NULL;
-	struct line *has, line;
-	size_t n;
+	struct line *has = NULL, *known = NULL, *further = NULL, line;
+	size_t n, n_known, n_further;
 	int rc;
 
 	if (want->oom)
 		return moore_fail_nomem(err);
-	if ((rc = split(&has, &n, text, len, err)) < 0)
-		return rc;
+	if ((rc = split(&has, &n, text, len, err)) < 0 ||
+	    (rc = split(&known, &n_known, from ? from : "", want->len, err)) < 0 ||
+	    (rc = split(&further, &n_further, text, len, err)) < 0)
+		goto out;
+	n_further = keep_further(further, text, len, known, n_known);
 	while (from && next_line(&from, end, &line)) {
 		struct moore_ether_fault fault = *at;
+		const char *last = last_place(&line, has, n);
 
 		fault.line = overruled_by(&line, text, len);
-		if (!fault.line && bsearch(&line, has, n, sizeof(*has), by_text))
+		if (!fault.line && last)
+			fault.line = undone_by(&line, last, further, n_further, text);
+		if (!fault.line && last)
 			continue;
 		memcpy(fault.lacks, line.at, line.len < sizeof(fault.lacks) ? line.len : sizeof(fault.lacks) - 1);
 		moore_ether_add_fault(f, &fault);
 	}
+out:
 	free(has);
-	return 0;
+	free(known);
+	free(further);
+	return rc;
 }

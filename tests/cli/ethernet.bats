@@ -222,6 +222,36 @@ lacks() {
 	[[ $output == *"  s0-1-1/neighbours.ipbatch is missing"* ]]
 }
 
+@test "a later line of ip that undoes one of ours is found, and others are not" {
+	while read -r verdict f line; do
+		echo "$line" >>"$N/$f"
+		[ $verdict = ok ] && rc=0 || rc=1
+		run -$rc $M ethernet verify "$N"
+		[ $verdict = ok ] || [[ $output == *"  $f has line $(wc -l <"$N/$f"), which undoes "* ]]
+		cp "$BATS_FILE_TMPDIR/net/$f" "$N/$f"
+	done <<-'END'
+		bad s0-0-0/interfaces.ipbatch addr del 10.0.0.1/32 dev lo
+		bad s0-0-0/interfaces.ipbatch address delete 10.0.0.1 dev lo
+		bad s0-0-0/interfaces.ipbatch a f dev swp5
+		bad s0-0-0/interfaces.ipbatch link set swp5 down
+		bad s0-0-0/interfaces.ipbatch link set dev swp5 mtu 1500
+		ok s0-0-0/interfaces.ipbatch link set dev swp5 mtu 9000 txqueuelen 2000
+		ok s0-0-0/interfaces.ipbatch link set dev mgmt down
+		ok s0-0-0/interfaces.ipbatch addr add 192.0.2.1/32 dev lo
+		bad s0-0-0/neighbours.ipbatch neigh replace 10.0.0.2 lladdr 06:00:00:00:00:77 dev swp1 nud permanent
+		bad s0-0-0/neighbours.ipbatch neighbor del 10.0.0.2 dev swp1
+		bad s0-0-0/neighbours.ipbatch n flush all
+		ok s0-0-0/neighbours.ipbatch neigh flush dev mgmt
+		bad hosts/s0-0-0-h1/setup.ipbatch route del default
+		bad hosts/s0-0-0-h1/setup.ipbatch route replace 0.0.0.0/0 via 192.0.2.1 dev mgmt
+		ok hosts/s0-0-0-h1/setup.ipbatch route replace 0.0.0.0/0 via 192.0.2.1 dev mgmt metric 500
+		ok hosts/s0-0-0-h1/setup.ipbatch route add 198.51.100.0/24 via 192.0.2.1 dev mgmt
+	END
+	# It does no harm before ours.
+	sed -i '1i neigh flush all' "$N/s0-0-0/neighbours.ipbatch"
+	run -0 $M ethernet verify "$N"
+}
+
 @test "a host with two ports: both have their route, and the files of both are checked" {
 	jq '.endpoints[0] as $e | .endpoints |= map(if .switch == "r3" then .name = $e.name | .ca_port = 2 else . end)' \
 		"$R/plan.json" >"$T/two.json"

@@ -277,9 +277,9 @@ struct moore_ether_faults {
 	struct moore_ether_fault kept[16];
 };
 MOORE_API void moore_ether_add_fault(struct moore_ether_faults *f, const struct moore_ether_fault *fault);
-/* Adds a fault such as *at for each line of `want` that a file lacks; comments and the order of lines do not
- * count, but of lines KEY=VALUE with one key the last does.  -MOORE_ENOMEM.  O(lines * log lines), and O(lines)
- * for each line KEY=VALUE. */
+/* Adds a fault such as *at for each line of `want` that a file lacks, or that a later line of `ip` there undoes;
+ * comments and the order of lines do not count otherwise, but of lines KEY=VALUE with one key the last does.
+ * -MOORE_ENOMEM.  O(lines * log lines), and O(lines) for each line KEY=VALUE or not in `want`. */
 MOORE_API int moore_ether_check_lines(struct moore_ether_faults *f, const struct moore_ether_fault *at,
 				      const struct moore_buf *want, const char *text, size_t len,
 				      struct moore_err *err);
