@@ -379,6 +379,47 @@ test_linear(void **state)
 	CHECK("memory grows with the switches, not with their pairs", many < few * 5 / 4);
 }
 
+/* ---- size ------------------------------------------------------------------------------------------ */
+
+/* The last trees of a torus of 100,000 switches.  All of them take some forty minutes of one processor. */
+static void
+test_large(void **state)
+{
+	const struct moore_route_opts opts = { .profile = MOORE_PROFILE_ANY_SL };
+	struct moore_plan *plan = plan_of("torus", "a=10 b=10 c=10 d=10 e=10");
+	struct moore_check_parts *check = NULL;
+	struct moore_route_parts *route = NULL;
+	struct moore_verdict *v = NULL;
+	struct moore_sl2vl *lanes = NULL;
+	struct moore_lft *part = NULL;
+	struct moore_conf conf;
+	struct moore_fabric *f;
+	moore_lid first;
+
+	(void)state;
+	moore_conf_defaults(&conf);
+	CHECK_EQ("fabric", moore_fabric_from_plan_to(&f, plan, 0, 1u << 26, NULL), 0);
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		f->sw[s].lid = 0;
+	first = f->lid_top / MOORE_ROUTE_PART * MOORE_ROUTE_PART;
+	CHECK_EQ("room", moore_route_parts_new(&route, f, &opts, NULL) | moore_lane_effective(&lanes, f, &conf.lanes, NULL) |
+		 moore_check_parts_new(&check, f, lanes, NULL, MOORE_ROUTE_PART, NULL) |
+		 moore_lft_new(&part, f->n_switches, MOORE_ROUTE_PART - 1, NULL), 0);
+	CHECK_EQ("trees", moore_route_part(route, part, first, NULL), 0);
+	moore_check_part(check, part, first);
+	CHECK_EQ("verdict", moore_check_parts_end(&v, check, NULL), 0);
+	CHECK("sound", v->sound && v->acyclic && !v->unreachable);
+	CHECK_EQ("pairs", v->pairs, (f->lid_top - first + 1) * 99999ull);
+	print_message("# %u trees of 100,000\n", (unsigned)(f->lid_top - first + 1));
+	moore_verdict_free(v);
+	moore_check_parts_free(check);
+	moore_route_parts_free(route);
+	moore_sl2vl_free(lanes);
+	moore_lft_free(part);
+	moore_fabric_free(f);
+	moore_plan_free(plan);
+}
+
 int
 main(void)
 {
@@ -391,6 +432,7 @@ main(void)
 		cmocka_unit_test(test_cyclic),
 		cmocka_unit_test(test_oom),
 		cmocka_unit_test(test_linear),
+		cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
