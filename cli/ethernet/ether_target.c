@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* ether_target.c - a directory that is written whole or not at all: under another name beside its own, until
- * it is whole.  A signal that ends the program removes it. */
+ * it is whole.  A signal that ends the program removes it; what SIGKILL leaves, the next run does.  A
+ * directory whose program still runs is locked. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,6 +60,44 @@ remove_tree(const char *path)
 	remove_held(dir);
 	close(dir);
 	rmdir(path);
+}
+
+/* ---- what earlier runs left ------------------------------------------------------------------ */
+
+static const char suffix[] = ".unfinished-XXXXXX";
+
+static bool
+is_unfinished(const char *entry, const char *name)
+{
+	const size_t n = strlen(name);
+
+	return !strncmp(entry, name, n) && !fnmatch(".unfinished-??????", entry + n, 0);
+}
+
+/* Removes the directories beside dir that no program is writing. */
+static void
+remove_left(const char *dir, size_t len)
+{
+	char *at = strndup(dir, len), *again = strndup(dir, len);
+	const char *in = at ? dirname(at) : NULL, *name = again ? basename(again) : NULL;
+	DIR *d = in && name ? opendir(in) : NULL;
+	const struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		int fd = is_unfinished(e->d_name, name) ?
+			openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+			remove_held(fd);
+			unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	if (d)
+		closedir(d);
+	free(at);
+	free(again);
 }
 
 /* ---- signals -------------------------------------------------------------------------------- */
@@ -110,19 +152,43 @@ release_ending(void)
 		sigaction(ending[i], &usual[i], NULL);
 }
 
-/* Makes the directory, and tells the handler before any signal can come. */
-static bool
+/* Opens and locks the directory; -1 if another run has taken it for one that was left. */
+static int
+open_locked(const char *tmp)
+{
+	int fd = open(tmp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat a, b;
+
+	if (fd < 0)
+		return -1;
+	if ((flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) || fstat(fd, &a) < 0 || stat(tmp, &b) < 0 ||
+	    a.st_ino != b.st_ino) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Makes the directory, and tells the handler before any signal can come.  Returns it, locked, or -1. */
+static int
 make_unfinished(char *tmp)
 {
+	char *letters = tmp + strlen(tmp) - strlen("XXXXXX");
 	sigset_t before = block_ending();
-	bool is_made = mkdtemp(tmp);
+	int fd = -1;
 
-	if (is_made) {
+	for (unsigned i = 0; i < 100 && fd < 0; i++) {
+		memcpy(letters, "XXXXXX", strlen("XXXXXX"));
+		if (!mkdtemp(tmp))
+			break;
+		fd = open_locked(tmp);
+	}
+	if (fd >= 0) {
 		unfinished = tmp;
 		catch_ending();
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return is_made;
+	return fd;
 }
 
 /* ---- opening and closing --------------------------------------------------------------------- */
@@ -161,14 +227,15 @@ cli_ether_target_open(struct cli_ether_target *t, const char *dir)
 
 	while (n > 1 && dir[n - 1] == '/')
 		n--;
-	*t = (struct cli_ether_target){ .dir = dir };
+	*t = (struct cli_ether_target){ .dir = dir, .fd = -1 };
 	if (rc != CLI_OK)
 		return rc;
-	if (asprintf(&t->tmp, "%.*s.XXXXXX", (int)n, dir) < 0) {
+	remove_left(dir, n);
+	if (asprintf(&t->tmp, "%.*s%s", (int)n, dir, suffix) < 0) {
 		t->tmp = NULL;
 		return cli_error("out of memory");
 	}
-	if (make_unfinished(t->tmp))
+	if ((t->fd = make_unfinished(t->tmp)) >= 0)
 		return chmod(t->tmp, 0755) == 0 ? CLI_OK : cli_ether_cannot("open to all", t->tmp);
 	rc = cli_ether_cannot("make a directory beside this", dir);
 	free(t->tmp);
@@ -179,14 +246,10 @@ cli_ether_target_open(struct cli_ether_target *t, const char *dir)
 int
 cli_ether_target_close(struct cli_ether_target *t, int rc)
 {
-	int fd = t->tmp && rc == CLI_OK ? open(t->tmp, O_RDONLY | O_DIRECTORY) : -1;
 	struct stat st;
 
-	if (fd >= 0) {
-		if (syncfs(fd) < 0)
-			rc = cli_ether_cannot("write", t->tmp);
-		close(fd);
-	}
+	if (t->fd >= 0 && rc == CLI_OK && syncfs(t->fd) < 0)
+		rc = cli_ether_cannot("write", t->tmp);
 	if (t->tmp && rc == CLI_OK && stat(t->dir, &st) == 0) {
 		if (renameat2(AT_FDCWD, t->tmp, AT_FDCWD, t->dir, RENAME_EXCHANGE) < 0)
 			rc = cli_ether_cannot("replace", t->dir);
@@ -198,6 +261,8 @@ cli_ether_target_close(struct cli_ether_target *t, int rc)
 		remove_tree(t->tmp);
 	}
 	release_ending();
+	if (t->fd >= 0)
+		close(t->fd);
 	free(t->tmp);
 	return rc;
 }

@@ -10,9 +10,10 @@ int cli_ether_cannot(const char *what, const char *path);
 struct cli_ether_target {
 	const char *dir;	/* as the user named it */
 	char *tmp;		/* beside it, while it is made */
+	int fd;			/* of that, locked; -1: none */
 };
 
-/* Makes an empty directory t->tmp; fails when dir is there, holds files, and was not emitted before.  Borrows
+/* Makes an empty directory t->tmp, and removes those that runs for dir left which were killed; fails when dir is there, holds files, and was not emitted before.  Borrows
  * dir.  The caller calls cli_ether_target_close(), whatever is returned. */
 int cli_ether_target_open(struct cli_ether_target *t, const char *dir);
 /* If rc is CLI_OK, gives the directory its name and removes the one that had it; else removes the new

@@ -516,8 +516,8 @@ lacks() {
 # until_written N: waits until the directory beside net has so many files.
 until_written() {
 	for _ in $(seq 3000); do
-		[ ! -d "$(echo "$T"/beside/net.??????)" ] ||
-			[ "$(ls "$T"/beside/net.?????? | wc -l)" -lt "$1" ] || break
+		[ ! -d "$(echo "$T"/beside/net.unfinished-??????)" ] ||
+			[ "$(ls "$T"/beside/net.unfinished-?????? | wc -l)" -lt "$1" ] || break
 		sleep 0.01
 	done
 }
@@ -547,6 +547,26 @@ until_written() {
 	[ "$(ls "$T/beside")" = net ]
 }
 
+@test "emit: the next run removes what SIGKILL left, and nothing that another run still writes" {
+	$M plan new slimfly q=9 p=1 -o "$T/q9.json" >/dev/null
+	mkdir -p "$T/beside/net.backup" "$T/beside/net.unfinished-other"
+	left=$T/none
+	for sig in KILL STOP; do
+		$M ethernet emit "$T/q9.json" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 -o "$T/beside/net" 3>&- >/dev/null 2>&1 &
+		for _ in $(seq 3000); do [ -d "$left" ] || break; sleep 0.01; done
+		until_written 20
+		kill -s $sig $!
+		left=$(echo "$T"/beside/net.unfinished-??????)
+		[ -d "$left" ]
+	done
+	held=$!
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --layers 1 -o "$T/beside/net"
+	[ "$(ls "$T/beside" | wc -l)" = 4 ]	# with the one that is stopped
+	kill -s CONT $held
+	wait $held
+	[ "$(ls "$T/beside" | tr '\n' ' ')" = "net net.backup net.unfinished-other " ]
+}
+
 @test "emit: what turns out not to be sound does not replace what was there" {
 	$M plan new slimfly q=9 p=1 -o "$T/q9.json" >/dev/null
 	mkdir "$T/beside"
@@ -554,7 +574,7 @@ until_written() {
 	$M ethernet emit "$T/q9.json" --ipv4 10.0.0.0/8 --ipv6 fd00::/48 -o "$T/beside/net" 3>&- >"$T/out" 2>"$T/err" &
 	until_written 20
 	kill -s STOP $!
-	echo "route replace 10.0.0.5 via 10.0.0.5 dev swp1 onlink proto 109" >>"$(echo "$T"/beside/net.??????/s0-0-0)/routes.ipbatch"
+	echo "route replace 10.0.0.5 via 10.0.0.5 dev swp1 onlink proto 109" >>"$(echo "$T"/beside/net.unfinished-??????/s0-0-0)/routes.ipbatch"
 	kill -s CONT $!
 	rc=0
 	wait $! || rc=$?
