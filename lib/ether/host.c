@@ -83,7 +83,7 @@ moore_ether_write_host_env(const struct moore_ether *x, moore_epid e, struct moo
 			moore_buf_fmt(b, "\n");
 		}
 	moore_buf_comment(b, "Layer 0 for all traffic, in the lossless class.");
-	moore_buf_fmt(b, "UCX_IB_GID_INDEX=%u\nUCX_IB_TRAFFIC_CLASS=%u\n", first, tos);
-	moore_buf_fmt(b, "NCCL_IB_GID_INDEX=%u\nNCCL_IB_TC=%u\n", first, tos);
+	moore_buf_fmt(b, "export UCX_IB_GID_INDEX=%u\nexport UCX_IB_TRAFFIC_CLASS=%u\n", first, tos);
+	moore_buf_fmt(b, "export NCCL_IB_GID_INDEX=%u\nexport NCCL_IB_TC=%u\n", first, tos);
 	return 0;
 }

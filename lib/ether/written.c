@@ -57,7 +57,8 @@ split(struct line **out, size_t *n, const char *text, size_t len, struct moore_e
 	return 0;
 }
 
-/* What stands before the first = of a line, without blanks around it; empty when there is no = */
+/* What stands before the first = of a line, without blanks around it and the word `export`; empty when there is
+ * no = */
 static struct line
 key_of(const struct line *l)
 {
@@ -67,6 +68,8 @@ key_of(const struct line *l)
 		return (struct line){ at, 0 };
 	while (at < end && (*at == ' ' || *at == '\t'))
 		at++;
+	if (end - at > 7 && !memcmp(at, "export ", 7))
+		at += 7;
 	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	return (struct line){ at, (size_t)(end - at) };

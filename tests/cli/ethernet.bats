@@ -199,7 +199,7 @@ lacks() {
 		s0-0-0/neighbours.ipbatch neigh replace 10.0.0.2 lladdr 06:00:00:00:00:00 dev swp1 nud permanent
 		s0-0-0/sysctl.conf net.ipv4.ip_forward = 1
 		hosts/s0-0-0-h1/setup.ipbatch addr replace 10.0.0.3/32 dev eth0
-		hosts/s1-2-2-h0/env NCCL_IB_GID_INDEX=3
+		hosts/s1-2-2-h0/env export NCCL_IB_GID_INDEX=3
 	END
 	# The last line of a setting is the one in force.
 	echo " net.ipv4.ip_forward=0" >>"$N/s0-0-0/sysctl.conf"
@@ -208,7 +208,8 @@ lacks() {
 	echo "net.ipv4.ip_forward = 1" >>"$N/s0-0-0/sysctl.conf"
 	run -0 $M ethernet verify "$N"
 	echo "NCCL_IB_GID_INDEX=4" >>"$N/hosts/s1-2-2-h0/env"
-	lacks hosts/s1-2-2-h0/env '"NCCL_IB_GID_INDEX=3"'
+	lacks hosts/s1-2-2-h0/env '"export NCCL_IB_GID_INDEX=3"'
+	[ "$(sh -c ". '$N/hosts/s1-2-2-h0/env'; env" | grep -c '^UCX_IB\|^NCCL_IB')" = 4 ]
 	# Comments, the order, and what a site adds count for nothing.
 	{ echo "# ours"; tac "$N/s0-0-0/sysctl.conf"; echo "net.ipv4.tcp_mtu_probing = 1"; } >"$T/more"
 	mv "$T/more" "$N/s0-0-0/sysctl.conf"
