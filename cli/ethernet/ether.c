@@ -492,6 +492,35 @@ cut_missing(struct moore_fabric *racks, const struct moore_fabric *left)
 	}
 }
 
+/* Whether --fail names an endpoint of the plan, or the port of a switch that it is connected to. */
+static bool
+names_host(const struct moore_plan *plan, const struct moore_plan_endpoint *ep, const char *what)
+{
+	const char *sw = plan->sw[ep->sw].name;
+	size_t n = strlen(sw);
+	uint64_t port;
+
+	if (!strcmp(what, ep->name))
+		return true;
+	if (strncmp(what, sw, n) != 0 || what[n] != ':')
+		return false;
+	what += n + 1;
+	return moore_text_u64(&what, what + strlen(what), 10, UINT16_MAX, &port) && !*what && port == ep->port;
+}
+
+/* The racks have no hosts, only the prefixes of their switches. */
+static int
+refuse_hosts(const struct cli_call *c, const struct moore_plan *plan)
+{
+	for (size_t i = 0; i < c->n_given; i++)
+		for (moore_epid e = 0; !strcmp(c->given[i].opt->name, "fail") && e < plan->n_endpoints; e++)
+			if (names_host(plan, &plan->ep[e], c->given[i].value))
+				return cli_misuse(c, "--fail %s: host %s has no other way to its switch: routes change only "
+						  "where a switch or a link between switches fails", c->given[i].value,
+						  plan->ep[e].name);
+	return CLI_OK;
+}
+
 int
 cli_ether_fail_parts(const struct cli_call *c, struct cli_ether *e)
 {
@@ -501,6 +530,8 @@ cli_ether_fail_parts(const struct cli_call *c, struct cli_ether *e)
 
 	if (!cli_has(c, "fail"))
 		return CLI_OK;
+	if ((rc = refuse_hosts(c, e->x->plan)) != CLI_OK)
+		return rc;
 	if (moore_fabric_copy(&left, e->racks, &err) < 0)
 		return cli_error("%s", err.text);
 	if ((rc = cli_fail_parts(c, &left)) == CLI_OK)

@@ -304,6 +304,11 @@ lacks() {
 	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --fail s0-0-0:4 --fail s1-2-2 -o "$T/cut" --json
 	holds '.tables[0].acyclic'
 	! grep -q 'dev swp4 ' "$T/cut/s0-0-0/routes.ipbatch"
+	# A host that fails changes no route.
+	for what in s0-0-0:1 s0-0-0:2 s0-0-0-h0 s0-0-0-h1; do
+		run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --fail $what -o "$T/host"
+		says "--fail $what: host s0-0-0-h"
+	done
 }
 
 @test "a sample: all switches are judged, and the drawn ones have the files that they have in the whole" {
