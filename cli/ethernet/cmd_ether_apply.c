@@ -188,7 +188,7 @@ new_apply(const struct cli_call *c, struct apply *a)
 	a->child = calloc(2 * n, sizeof(*a->child));
 	a->sw = calloc(n, sizeof(*a->sw));
 	for (moore_swid s = 0; s + 1 < n && rc == CLI_OK; s++)
-		rc = cli_ether_check_name(a->d.new.x->plan->sw[s].name);
+		rc = cli_ether_check_name(c->arg[0], a->d.new.x->plan->sw[s].name);
 	return rc != CLI_OK || (a->child && a->sw) ? rc : cli_error("out of memory");
 }
 

@@ -292,23 +292,23 @@ emit(const struct cli_call *c, const char *dir, struct cli_ether *e, const struc
 
 /* Names become directories, and words of the user's commands. */
 static int
-check_name(const char *name)
+check_name(const char *plan, const char *name)
 {
 	if (!strcmp(name, CLI_ETHER_HOSTS) || !strcmp(name, CLI_ETHER_PLAN) || !strcmp(name, CLI_ETHER_ADDRESSES))
-		return cli_error("%s: a file beside the switches has this name: rename the switch or host "
-				 "in the plan", name);
-	return cli_ether_check_name(name);
+		return cli_error("%s: \"%s\": a file beside the switches has this name: rename the switch or host "
+				 "in the plan", plan, name);
+	return cli_ether_check_name(plan, name);
 }
 
 static int
-check_names(const struct moore_plan *p)
+check_names(const char *path, const struct moore_plan *p)
 {
 	int rc = CLI_OK;
 
 	for (moore_swid s = 0; s < p->n_switches && rc == CLI_OK; s++)
-		rc = check_name(p->sw[s].name);
+		rc = check_name(path, p->sw[s].name);
 	for (moore_epid e = 0; e < p->n_endpoints && rc == CLI_OK; e++)
-		rc = check_name(p->ep[e].name);
+		rc = check_name(path, p->ep[e].name);
 	return rc;
 }
 
@@ -323,7 +323,7 @@ make_network(const struct cli_call *c, struct cli_ether *e)
 	if ((rc = check_formats(c)) != CLI_OK || (rc = read_opts(c, &o)) != CLI_OK ||
 	    (rc = cli_load_plan(c->arg[0], &plan)) != CLI_OK)
 		return rc;
-	if ((rc = check_names(plan)) != CLI_OK) {
+	if ((rc = check_names(c->arg[0], plan)) != CLI_OK) {
 		moore_plan_free(plan);
 		return rc;
 	}

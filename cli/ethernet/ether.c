@@ -10,12 +10,12 @@
 #include "threads.h"
 
 int
-cli_ether_check_name(const char *name)
+cli_ether_check_name(const char *plan, const char *name)
 {
 	if (moore_lldp_good_name(name))
 		return CLI_OK;
-	return cli_error("\"%s\": cannot stand in paths and commands: rename the switch or host in the plan; "
-			 "letters, digits and any of . _ : + - are fine, the first a letter or digit", name);
+	return cli_error("%s: \"%s\": cannot stand in paths and commands: rename the switch or host in the plan; "
+			 "letters, digits and any of . _ : + - are fine, the first a letter or digit", plan, name);
 }
 
 void

@@ -17,8 +17,8 @@ struct cli_ether {
 };
 void cli_ether_free(struct cli_ether *e);
 
-/* Fails unless a name can stand as it is in paths and in the user's commands. */
-int cli_ether_check_name(const char *name);
+/* Fails unless a name of a plan can stand as it is in paths and in the user's commands. */
+int cli_ether_check_name(const char *plan, const char *name);
 
 /* Reads plan.json and addresses.json of a directory that `ethernet emit` wrote. */
 int cli_ether_load(const char *dir, struct cli_ether *out);

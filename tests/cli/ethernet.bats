@@ -391,7 +391,7 @@ lacks() {
 	while read -r old bad; do
 		sed "s|\"$old\"|\"$bad\"|g" "$P" >"$T/bad.json"
 		run -2 --separate-stderr $M ethernet emit "$T/bad.json" --ipv4 10.0.0.0/8 -o "$T/x"
-		says "\"$bad\": cannot stand in paths and commands"
+		says "/bad.json: \"$bad\": cannot stand in paths and commands"
 		[ ! -e "$T/x" ]
 	done <<-'END'
 		s0-0-0 -oProxyCommand=reboot
@@ -405,7 +405,7 @@ lacks() {
 	END
 	sed "s|\"s0-0-0\"|\"hosts\"|g" "$P" >"$T/bad.json"
 	run -2 --separate-stderr $M ethernet emit "$T/bad.json" --ipv4 10.0.0.0/8 -o "$T/x"
-	says "hosts: a file beside the switches has this name"
+	says "/bad.json: \"hosts\": a file beside the switches has this name"
 	for f in plan addresses; do
 		sed -i 's|"s0-0-0"|"-oProxyCommand=reboot"|g' "$N/$f.json"
 	done
