@@ -381,7 +381,7 @@ test_linear(void **state)
 
 /* ---- size ------------------------------------------------------------------------------------------ */
 
-/* The last trees of a torus of 100,000 switches.  All of them take some forty minutes of one processor. */
+/* The last trees of a torus of 100,000 switches.  All of them take about an hour of one processor. */
 static void
 test_large(void **state)
 {
