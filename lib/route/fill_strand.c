@@ -54,6 +54,15 @@ fill_tree(struct fill *f, const uint8_t *slot, const struct moore_rcolumn *c,
 	return c;
 }
 
+/* Where the trees of a class's roots are alike (layers/layer_models.c), all of them are of one strand. */
+static uint32_t
+strand_of(const struct moore_rmiddles *c, uint32_t root)
+{
+	bool by_class = c->paired && c->class_of[root] != MOORE_NONE;
+
+	return (by_class ? c->class_of[root] : root) % MOORE_STRANDS;
+}
+
 /* All trees of a strand, also those that no LID takes, since others heed them. */
 void
 moore_rfill_strand(void *arg, unsigned worker, size_t strand)
@@ -68,10 +77,13 @@ moore_rfill_strand(void *arg, unsigned worker, size_t strand)
 		moore_rmtrees_start(&f->mtrees);
 	memset(f->load, 0, g->n_edges * sizeof(*f->load));
 	memset(f->n_lids, 1, g->n);
-	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS) {
-		const struct moore_rcolumn *c = col + find_root(col, (size_t)(end - col), root);
+	for (uint32_t root = 0; root < g->n; root++) {
+		const struct moore_rcolumn *c;
 		uint32_t k = 0;
 
+		if (strand_of(&cols->middles, root) != strand)
+			continue;
+		c = col + find_root(col, (size_t)(end - col), root);
 		for (uint32_t j = 0; g->is_source[root] && j < cols->n_places; j++)
 			for (uint32_t o = 1; o < cols->n_offsets; o++)
 				if (cols->hosts[(size_t)root * cols->n_places + j])

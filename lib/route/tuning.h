@@ -246,10 +246,20 @@
  * 39.9, 39.9, 39.9; the tables of k=9 take 0.5, 0.6, 0.7 and 0.8 s. */
 #define MOORE_MIDDLES_DRAWS 8
 #define MOORE_MIDDLES_ENOUGH 80
-/* TRANSIT where classes are paired, where a further intermediate costs nothing.  (layers)
- * Least share of full rate and load with 3 and 12: MLFM h=6 46.8 1.36, 47.6 1.30; h=7 45.6
- * 1.38, 45.5 1.30; h=10 44.5 1.36, 43.9 1.31.  With 48, h=15 has a load of 1.51. */
+/* TRANSIT where classes are paired, where a further intermediate costs nothing. */
 #define MOORE_PRICE_TRANSIT_PAIRS 12
+/* There, the price of a link to an intermediate for each route of the same root over it, and of a
+ * parent that differs from that in the model of the tree (layer_models.c): the worst case against load.
+ * (layers, starts=0)  Least share of full rate and load:
+ *
+ *	OWN, UNLIKE	MLFM h=7	h=9		h=13		h=15
+ *	0, 0		44.8 1.41	44.8 1.28	42.7 1.32	41.6 1.39
+ *	2, 4		45.2 1.34	45.4 1.34	44.0 1.29	42.8 1.39
+ *	3, 4		45.7 1.33	45.0 1.31	43.6 1.28	42.8 1.39
+ *	3, 8		45.6 1.33	45.2 1.36	44.3 1.30	43.0 1.38
+ *	5, 8		45.7 1.32	45.1 1.32	43.9 1.31	43.0 1.37 */
+#define MOORE_PRICE_OWN_TRANSIT 3
+#define MOORE_PRICE_UNLIKE 4
 
 /* Generations of children that are sent to other parents so that a node can move to a detour
  * (layer_cover.c): in the last layer of a variant DEEP, in those before it SHALLOW.  Coverage

@@ -43,10 +43,11 @@ alloc_root(struct moore_rmtrees *w, size_t n, size_t m)
 	w->led_price = calloc(rows, sizeof(*w->led_price));
 	w->load_before = calloc(m, sizeof(*w->load_before));
 	w->minimal = calloc(n, sizeof(*w->minimal));
+	w->n_own = calloc(m, sizeof(*w->n_own));
 	return w->out && w->n_diverted && w->via_last && w->offer && w->xoffer && w->shares &&
 		w->n_firsts && w->first_price &&
 		w->own_firsts && w->last_price && w->need && w->once && w->led_price &&
-		w->load_before && w->minimal;
+		w->load_before && w->minimal && w->n_own;
 }
 
 static bool
@@ -81,7 +82,8 @@ moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
 	w->slots = calloc(n_trees + 1, g->n);
 	w->ends = calloc(n_trees + 1, sizeof(*w->ends));
 	if (moore_rtree_init(&w->t, g) < 0 || !w->low || !w->middle || !w->load ||
-	    !w->slots || !w->ends || !alloc_root(w, n, m) || !alloc_tree(w, n))
+	    !w->slots || !w->ends || !alloc_root(w, n, m) || !alloc_tree(w, n) ||
+	    !moore_rmtrees_alloc_models(w))
 		return -MOORE_ENOMEM;
 	for (uint32_t s = 0; s < g->n; s++) {
 		if (g->is_source[s])
@@ -115,6 +117,8 @@ moore_rmtrees_fini(struct moore_rmtrees *w)
 	free(w->led_price);
 	free(w->load_before);
 	free(w->minimal);
+	free(w->n_own);
+	free(w->models);
 	free(w->slots);
 	free(w->ends);
 	free(w->last);
@@ -131,6 +135,7 @@ moore_rmtrees_start(struct moore_rmtrees *w)
 {
 	memset(w->load, 0, w->v->g->n_edges * sizeof(*w->load));
 	w->n_uses = 0;
+	moore_rmtrees_forget_models(w);
 }
 
 /* ---- one tree -------------------------------------------------------------------------- */
@@ -140,6 +145,15 @@ static uint32_t
 price(const struct moore_rmtrees *w, uint32_t e)
 {
 	uint64_t p = (uint64_t)w->load[e] * w->unit >> 16;
+
+	return p < MAX_LOAD ? (uint32_t)p : MAX_LOAD;
+}
+
+/* The price of link e from a middle switch to an intermediate. */
+static uint32_t
+price_down(const struct moore_rmtrees *w, uint32_t e)
+{
+	uint64_t p = price(w, e) + (uint64_t)w->n_own[e] * MOORE_PRICE_OWN_TRANSIT * USE;
 
 	return p < MAX_LOAD ? (uint32_t)p : MAX_LOAD;
 }
@@ -164,9 +178,8 @@ static void
 draw_intermediates(struct moore_rmtrees *w)
 {
 	const struct moore_rmiddles *c = w->classes;
-	uint32_t variant = w->n_built / w->n_layers, root = w->t.root;
-	uint32_t first = variant + c->place[root] + c->class_of[root];
-	struct moore_rng r = { (uint64_t)root << 32 | w->n_draws << 16 | variant };
+	uint32_t variant = w->n_built / w->n_layers, first = moore_rmtrees_first_place(w);
+	struct moore_rng r = { (uint64_t)w->t.root << 32 | w->n_draws << 16 | variant };
 
 	for (uint32_t k = 0; k < c->n_classes; k++) {
 		uint32_t step = c->size[k] < w->n_layers ? 1 : c->size[k] / w->n_layers;
@@ -190,7 +203,7 @@ set_via(struct moore_rmtrees *w, uint32_t m, uint32_t e)
 {
 	uint32_t onward = price(w, w->out[w->v->g->to[e]]) + price_last(w, w->last[m]);
 
-	w->via[m] = price(w, e);
+	w->via[m] = price_down(w, e);
 	if (w->classes->paired)
 		w->via_last[w->last[m]] = onward;
 	else
@@ -222,8 +235,8 @@ hang_middle(struct moore_rmtrees *w, uint32_t m)
 		out = w->out[o->between];
 		if (!w->is_drawn[o->between] || w->t.len[w->v->g->to[out]] != 1)
 			continue;
-		p = led[o->last] + price(w, o->edge) + price(w, out) + price_last(w, o->last) +
-			(w->is_between[o->between] ? 0 : w->new_price);
+		p = led[o->last] + price_down(w, o->edge) + price(w, out) + price_last(w, o->last) +
+			price_unlike(w, m, o->edge) + (w->is_between[o->between] ? 0 : w->new_price);
 		if (p < least) {
 			least = p;
 			best = o;
@@ -254,7 +267,8 @@ cheapest_detour(const struct moore_rmtrees *w, uint32_t s)
 
 	for (uint32_t k = 0; k < n; k++, e = e + 1 < begin + n ? e + 1 : begin) {
 		uint32_t m = g->to[e], last = w->last[m];
-		uint32_t p = w->first_price[e] + w->via[m] + via_last[last] + last_price[last];
+		uint32_t p = w->first_price[e] + w->via[m] + via_last[last] + last_price[last] +
+			price_unlike(w, s, e);
 
 		if (p < least && is_leaf_legal(w, s, e)) {
 			least = p;
@@ -306,8 +320,10 @@ hang_low(struct moore_rmtrees *w, uint32_t s)
 		e = g->xadj[g->to[e]] + w->t.slot[g->to[e]];
 		use_link(w, e);
 		use_link(w, w->out[g->to[e]]);
-		if (w->classes->paired)
+		if (w->classes->paired) {
+			w->n_own[e]++;
 			set_via(w, g->to[g->rev[e]], e);
+		}
 		w->n_ending[w->last[s]]++;
 		w->n_ended++;
 	}
@@ -424,6 +440,7 @@ start_tree(struct moore_rmtrees *w)
 	w->unit = (w->transit_price * USE << 14) /
 		(w->n_uses / (w->v->g->n_edges + 1) + DAMPING);
 	draw_intermediates(w);
+	w->model = moore_rmtrees_find_model(w);
 	moore_rmtrees_hang_last_hops(w);
 	if (w->serves_peers && !w->has_diverted)
 		divert_last_hop(w);
@@ -454,4 +471,6 @@ moore_rmtrees_grow(struct moore_rmtrees *w)
 		queue_nodes(w);
 		moore_rtree_repair(&w->t, w->v, w->t.root, w->load, w->n_connected[w->t.root], &moved);
 	}
+	if (w->model)
+		moore_rmtrees_keep_model(w);
 }

@@ -2,9 +2,9 @@
 /* layer_middles.h - the non-minimal trees of profile any-sl where the graph has lines
  * or paired classes (middles.h): one tree for each LID.
  *
- * Roots are divided into strands.  A tree depends on the earlier trees of its root and on the
- * loads of the earlier roots of its strand, so strands can be made side by side, each with a
- * struct moore_rmtrees of its own. */
+ * Roots are divided into strands, and where classes are paired, all roots of a class are of one strand.
+ * A tree depends on the earlier trees of its strand alone, so strands can be made side by side, each
+ * with a struct moore_rmtrees of its own. */
 #ifndef MOORE_ROUTE_LAYER_MIDDLES_H
 #define MOORE_ROUTE_LAYER_MIDDLES_H
 
@@ -30,10 +30,14 @@ struct moore_rmtrees {
 	uint32_t *load;		/* by edge: detours that have it in their middle; with paired classes,
 				 * all routes over it */
 	uint64_t n_uses;	/* the sum of load[] */
+	uint8_t *models;	/* with paired classes (layer_models.c), [((class * max_size + place) *
+				 * n_layers + layer) * n + node]: slot of the parent edge */
+	uint32_t max_size;	/* of a class */
 	/* these its present root, */
 	uint32_t n_built;	/* trees so far */
 	uint32_t n_ended;	/* detours so far, */
 	uint32_t n_ending[MOORE_SLOT_NONE + 1];	/* and by their last link's slot at the root */
+	uint32_t *n_own;	/* with paired classes, by edge to an intermediate: detours over it */
 	uint32_t n_draws;	/* how often its trees were drawn before */
 	uint32_t *load_before;	/* load[] and n_uses without its trees */
 	uint64_t n_uses_before;
@@ -70,6 +74,7 @@ struct moore_rmtrees {
 	/* and these the tree that is being made. */
 	uint32_t *via_last;	/* with paired classes, by slot of the root: price of the link from the
 				 * intermediate that leads there; else 0 */
+	uint8_t *model;		/* where classes are paired, its model; else NULL */
 	uint64_t unit;		/* price of one detour over a link, in parts of 65536 */
 	/* The rest is indexed by node. */
 	uint8_t *last;		/* slot, at the root, of the last link of its route */

@@ -247,6 +247,7 @@ moore_rmtrees_reset(struct moore_rmtrees *w)
 	w->n_built = w->n_ended = 0;
 	memset(w->n_ending, 0, sizeof(w->n_ending));
 	memset(w->n_diverted, 0, w->stride * sizeof(*w->n_diverted));
+	memset(w->n_own, 0, w->v->g->n_edges * sizeof(*w->n_own));
 	reset_prices(w);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* layer_mtree.h - prices, and steps of a tree of middle switches, that layer_middles.c and
- * layer_mroot.c share. */
+/* layer_mtree.h - prices, and steps of a tree of middle switches, that the files layer_m*.c
+ * share. */
 #ifndef MOORE_ROUTE_LAYER_MTREE_H
 #define MOORE_ROUTE_LAYER_MTREE_H
 
@@ -32,6 +32,29 @@ hang(struct moore_rmtrees *w, uint32_t s, uint32_t e)
 	w->t.len[s] = (uint8_t)(w->t.len[r] + 1);
 	w->last[s] = r == w->t.root ? (uint8_t)(g->rev[e] - g->xadj[r]) : w->last[r];
 }
+
+/* The price of edge e for node s where the model of the tree has another (layer_models.c). */
+static inline uint32_t
+price_unlike(const struct moore_rmtrees *w, uint32_t s, uint32_t e)
+{
+	return w->model && w->model[s] != e - w->v->g->xadj[s] ? MOORE_PRICE_UNLIKE * USE : 0;
+}
+
+/* Where classes are paired, the place of the intermediates of this variant's first layer. */
+static inline uint32_t
+moore_rmtrees_first_place(const struct moore_rmtrees *w)
+{
+	return w->n_built / w->n_layers + w->classes->place[w->t.root] + w->classes->class_of[w->t.root];
+}
+
+/* Returns false when there is no memory. */
+bool moore_rmtrees_alloc_models(struct moore_rmtrees *w);
+/* Forgets all models, when a strand begins. */
+void moore_rmtrees_forget_models(struct moore_rmtrees *w);
+/* Returns the model of the tree that is about to be made; NULL where classes are not paired. */
+uint8_t *moore_rmtrees_find_model(const struct moore_rmtrees *w);
+/* Adds to the model of the tree at hand what it lacks. */
+void moore_rmtrees_keep_model(struct moore_rmtrees *w);
 
 /* Finds what all trees of the root have in common (layer_mroot.c). */
 void moore_rmtrees_prepare(struct moore_rmtrees *w, uint32_t root);
