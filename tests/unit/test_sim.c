@@ -876,19 +876,54 @@ link_of(const struct moore_fabric *f, moore_swid w)
 	return l;
 }
 
+/* Links from switch w to the node of a LID, plus 1, by its rows as they are now; where these do not lead to a node,
+ * what stands for that. */
+static unsigned
+walk(const struct sim *s, moore_swid w, moore_lid lid)
+{
+	for (unsigned hops = 1; hops < MOORE_HOPS_MAX; hops++) {
+		const uint8_t out = moore_lft_row(s->lft, w)[lid];
+		const struct moore_port *p = out > s->f->sw[w].n_ports ? NULL : moore_fabric_port(s->f, w, out);
+
+		if (!p || p->role != MOORE_ROLE_SWITCH)
+			return p && p->role == MOORE_ROLE_ENDPOINT ? hops + 1 : MOORE_HOPS_MAX + 1;
+		w = p->peer;
+	}
+	return MOORE_HOPS_MAX + 1;
+}
+
+/* What UGAL remembers of the lengths of routes is true after each change of a row. */
+static void
+audit_lengths(const struct sim *s)
+{
+	for (moore_swid w = 0; w < s->f->n_switches; w++)
+		for (moore_lid lid = 0; lid < s->lft->stride; lid++) {
+			const uint8_t far = s->far[(size_t)w * s->lft->stride + lid];
+
+			if (far && far != walk(s, w, lid))
+				fail_msg("the route from switch %u to LID %u has %u links, not %u", w, lid, walk(s, w, lid) - 1,
+					 far - 1u);
+		}
+}
+
 /* At each event: what was made was received, was lost, or is counted where it is. */
 static void
 audit_cut(struct bed *b, const struct moore_sim_script *script, enum moore_sim_routing routing)
 {
 	const struct moore_sim_point point = { .routing = routing, .traffic = &b->uniform, .load = 0.7, .script = script };
 	uint32_t *slot;
+	size_t made = 0;
 	struct sim s;
 
 	assert_int_equal(moore_sim_init(&s, &point, &b->tables, &b->o, NULL), 0);
 	slot = calloc((size_t)s.n_channels * s.n_vl, sizeof(*slot));
-	while (moore_sim_step(&s))
+	while (moore_sim_step(&s)) {
 		if (moore_sim_audit(&s, slot))
 			fail_msg("%s: %s", moore_sim_routing_name(routing), moore_sim_audit(&s, slot));
+		if (s.far && s.changes->next > made)
+			audit_lengths(&s);
+		made = s.changes->next;
+	}
 	CHECK_EQ("all changes are made", s.changes->next, script->n);
 	for (size_t i = 0; i < s.f->n_switches * s.lft->stride; i++)
 		if (s.lft->row[i] != b->r->lft->row[i] || s.changes->left[i])
@@ -907,7 +942,9 @@ test_cut_audit(void **state)
 		{ "slimfly", "q=3 p=2", 1, 2, MOORE_SIM_FIFO }, { "torus", "a=4 b=4 p=1", 0, 1, MOORE_SIM_VOQ },
 		{ "oft", "k=3", 1, 4, MOORE_SIM_VOQ },
 	};
-	static const enum moore_sim_routing routing[] = { MOORE_SIM_MIN, MOORE_SIM_ALL, MOORE_SIM_UGAL_G };
+	static const enum moore_sim_routing routing[] = {
+		MOORE_SIM_MIN, MOORE_SIM_ALL, MOORE_SIM_UGAL, MOORE_SIM_UGAL_G, MOORE_SIM_UGAL_MIDDLE,
+	};
 	const uint64_t seed = test_seed();
 	(void)state;
 
