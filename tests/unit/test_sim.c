@@ -478,6 +478,89 @@ test_ugal(void **state)
 	bed_free(&b);
 }
 
+/* Links of a route between switches, with the one to the node, and the packets that wait for all its ports. */
+static uint32_t
+look_along(const struct sim *s, moore_swid w, moore_lid lid, uint32_t *queues, uint32_t *first)
+{
+	uint32_t links = 0;
+
+	*queues = 0;
+	for (const struct moore_port *p = NULL; !p || p->role == MOORE_ROLE_SWITCH; links++) {
+		w = p ? p->peer : w;
+		p = moore_fabric_port(s->f, w, moore_lft_row(s->lft, w)[lid]);
+		*queues += s->channel[p - s->f->port].pending;
+		*first = links ? *first : *queues;
+	}
+	return links;
+}
+
+/* What each of four offsets costs by the formulas of Kathareios et al., section 3.3. */
+static void
+find_costs(const struct sim *s, moore_swid from, moore_lid base, double *cost)
+{
+	uint32_t all, first, hops = 1;
+
+	for (uint32_t k = 0; k < 4; k++) {
+		const uint32_t links = look_along(s, from, base + k, &all, &first);
+
+		hops = k ? hops : links;
+		cost[k] = s->point.routing == MOORE_SIM_UGAL_G ? all : first;
+		if (k && s->point.routing == MOORE_SIM_UGAL && s->o.ugal_by_hops)
+			cost[k] *= (double)links / hops;
+		if (k)
+			cost[k] = cost[k] * s->o.ugal_weight + s->o.ugal_bias;
+	}
+}
+
+/* Where each port has some number of packets, the first packet takes the offset that costs least: with so many
+ * candidates, UGAL sees all of them. */
+static void
+least_cost(struct bed *b, const char *why, enum moore_sim_routing routing, struct moore_rng *rng)
+{
+	const uint32_t n = b->f->n_endpoints;
+	const struct moore_sim_flow flow = { moore_rng_below(rng, n), moore_rng_below(rng, n) };
+	const struct moore_sim_traffic t = { .flow = &flow, .n_flows = 1 };
+	const struct moore_sim_point point = { .routing = routing, .traffic = &t, .load = 0.001 };
+	const moore_lid base = b->f->ep[flow.to].lid;
+	double cost[4], least = UINT32_MAX;
+	struct sim s;
+
+	b->o.length = 100000;
+	b->o.ugal_candidates = 64;
+	b->o.ugal_by_hops = moore_rng_below(rng, 2);
+	b->o.ugal_bias = moore_rng_below(rng, 100);
+	b->o.ugal_weight = 0.5 * moore_rng_below(rng, 5);
+	assert_int_equal(moore_sim_init(&s, &point, &b->tables, &b->o, NULL), 0);
+	for (uint32_t i = 0; i < s.n_ports; i++)
+		s.channel[i].pending = moore_rng_below(rng, 1000);
+	find_costs(&s, b->f->ep[flow.from].sw, base, cost);
+	for (unsigned k = 0; k < 4; k++)
+		least = cost[k] < least ? cost[k] : least;
+	while (!s.made)
+		assert_true(moore_sim_step(&s));
+	CHECK(why, within(cost[s.packet[0].lid - base] + 1, least + 1, 1e-9));
+	moore_sim_fini(&s);
+}
+
+static void
+test_ugal_costs(void **state)
+{
+	static const struct { const char *family, *params; } T[] = {
+		{ "slimfly", "q=4" }, { "slimfly", "q=5" }, { "oft", "k=5" }, { "mlfm", "h=5" }, { "polarfly", "q=5" },
+		{ "dragonfly", "a=4 h=2" }, { "torus", "a=5 b=3 p=2" },
+	};
+	struct moore_rng rng = { test_seed() };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct bed b = bed_of(T[i].family, T[i].params, 2);
+
+		for (unsigned round = 0; round < test_rounds(120); round++)
+			least_cost(&b, T[i].params, round % 2 ? MOORE_SIM_UGAL : MOORE_SIM_UGAL_G, &rng);
+		bed_free(&b);
+	}
+}
+
 /* All on offset 0 is minimal, bit for bit; all alike is nearly what each in turn gets; and what a linear programme
  * finds for each sender is accepted. */
 static void
@@ -1402,7 +1485,8 @@ main(void)
 		cmocka_unit_test(test_one_queue), cmocka_unit_test(test_many_to_one),
 		cmocka_unit_test(test_input_queues), cmocka_unit_test(test_alone), cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_middle), cmocka_unit_test(test_middles_even), cmocka_unit_test(test_detours),
-		cmocka_unit_test(test_par), cmocka_unit_test(test_rates), cmocka_unit_test(test_ugal), cmocka_unit_test(test_shares), cmocka_unit_test(test_exchange), cmocka_unit_test(test_exchange_audit),
+		cmocka_unit_test(test_par), cmocka_unit_test(test_rates), cmocka_unit_test(test_ugal), cmocka_unit_test(test_ugal_costs),
+		cmocka_unit_test(test_shares), cmocka_unit_test(test_exchange), cmocka_unit_test(test_exchange_audit),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_ring), cmocka_unit_test(test_sound), cmocka_unit_test(test_partial_stall),
 		cmocka_unit_test(test_dropped), cmocka_unit_test(test_cut_audit), cmocka_unit_test(test_cut_counts),
