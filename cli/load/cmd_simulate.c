@@ -214,7 +214,7 @@ show(struct cli_simulation *s, json_t *answer)
 	int rc = CLI_OK;
 
 	if (answer && to) {
-		cli_simulate_put_svg(&b, answer, s->n_loads);
+		cli_simulate_put_svg(&b, answer, s->n_loads, s->n_routings);
 		rc = cli_write(to, &b);
 		moore_buf_free(&b);
 	}

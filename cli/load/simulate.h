@@ -88,7 +88,7 @@ const char *cli_sim_motion_name(unsigned i);	/* NULL past the last */
 int cli_sim_floor_ready(struct cli_simulation *s);
 int cli_sim_put_floor(const struct cli_simulation *s, const struct moore_simulation *row, struct moore_buf *out);
 
-/* Draws the rows of an answer, n_loads to a curve (simulate_svg.c). */
-void cli_simulate_put_svg(struct moore_buf *b, const json_t *answer, size_t n_loads);
+/* Draws the rows of an answer, n_loads to a curve and n_routings curves to a pattern (simulate_svg.c). */
+void cli_simulate_put_svg(struct moore_buf *b, const json_t *answer, size_t n_loads, size_t n_routings);
 
 #endif

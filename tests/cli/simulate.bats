@@ -360,9 +360,15 @@ cut_json() { $M simulate q5.json --length 2000 --load 0.7 --cut s0-0-0:4 --cut-a
 		import sys, xml.etree.ElementTree as t
 		s = "{http://www.w3.org/2000/svg}"
 		root = t.parse(sys.argv[1]).getroot()
-		curves = [p.get("d") for p in root.iter(s + "path") if p.get("stroke") != "#333"]
+		lines = [p for p in root.iter(s + "path") if p.get("stroke") != "#333"]
+		curves = [p.get("d") for p in lines if "h" not in p.get("d")]
 		assert len(curves) == 8, curves		# 2 routings, 2 patterns, 2 panels
 		assert curves[0].count("L") == 2	# three loads
+		legend = [(p.get("stroke"), p.get("stroke-dasharray")) for p in lines if "h" in p.get("d")]
+		colours, dashes = zip(*legend)		# a colour for each routing, dashes for each pattern
+		assert colours[0] == colours[2] != colours[1] == colours[3], legend
+		assert dashes[0] == dashes[1] != dashes[2] == dashes[3], legend
+		assert len(list(root.iter(s + "circle"))) == sum(1 + c.count("L") for c in curves)
 		names = [x.text for x in root.iter(s + "text")]
 		assert all(n in names for n in ("min, uniform", "inr, uniform", "min, shift", "inr, shift"))
 	E
