@@ -135,7 +135,7 @@ moore_sim_make_changes(struct sim *s)
 /* ---- what each phase has found -------------------------------------------------------------- */
 
 void
-moore_sim_judge_phases(const struct sim *s, struct moore_sim_result *out)
+moore_sim_judge_phases(const struct sim *s, struct moore_sim_result *out, uint64_t *bin)
 {
 	const struct sim_changes *c = s->changes;
 
@@ -151,6 +151,7 @@ moore_sim_judge_phases(const struct sim *s, struct moore_sim_result *out)
 		if (p->to > p->from)
 			p->accepted = (double)b->received / ((double)(p->to - p->from) * s->full_rate);
 		p->latency_mean = moore_sim_mean_latency(b);
-		p->latency_p99 = moore_sim_percentile_of_bins(b->bin, b->received, 0.99);
+		moore_sim_sum_bins(bin, b, 1);
+		p->latency_p99 = moore_sim_percentile(bin, b->received, 0.99);
 	}
 }

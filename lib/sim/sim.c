@@ -148,7 +148,7 @@ simulate(struct moore_sim_result *out, struct sim *s, struct moore_err *err)
 		return 0;
 	}
 	moore_sim_count_rest(s);
-	moore_sim_judge_phases(s, out);
+	moore_sim_judge_phases(s, out, bin);
 	moore_sim_judge(out, s->block, s->block_ticks, s->full_rate, bin);
 	return 0;
 }

@@ -29,12 +29,14 @@ struct sim_block {		/* packets received in one part of the run */
 };
 unsigned moore_sim_bin_of(uint64_t ticks);
 double moore_sim_mean_latency(const struct sim_block *b);
+/* Adds the bins of n blocks; sum[SIM_BINS] is overwritten. */
+void moore_sim_sum_bins(uint64_t *sum, const struct sim_block *block, unsigned n);
 /* The latency that a share of n packets, counted in bins, does not exceed. */
-double moore_sim_percentile_of_bins(const uint32_t *bin, uint64_t n, double share);
+double moore_sim_percentile(const uint64_t *bin, uint64_t n, double share);
 /* Fills the means, percentiles, intervals and the warm-up of out.  full_rate: packets that all
- * senders can send in a tick. */
+ * senders can send in a tick.  bin[SIM_BINS] is overwritten. */
 void moore_sim_judge(struct moore_sim_result *out, const struct sim_block *block, uint64_t block_ticks,
-		     double full_rate, uint64_t *sum_bin);
+		     double full_rate, uint64_t *bin);
 
 /* ---- state ---------------------------------------------------------------------------------- */
 
@@ -230,7 +232,7 @@ uint64_t moore_sim_changes_memory(const struct sim *s);
 bool moore_sim_changes_init(struct sim *s);	/* false: out of memory */
 /* Makes the changes whose time is now, or was. */
 void moore_sim_make_changes(struct sim *s);
-void moore_sim_judge_phases(const struct sim *s, struct moore_sim_result *out);
+void moore_sim_judge_phases(const struct sim *s, struct moore_sim_result *out, uint64_t *bin);	/* [SIM_BINS], overwritten */
 
 /* When the next change is made; UINT64_MAX: there is none. */
 static inline uint64_t

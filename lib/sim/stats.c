@@ -126,8 +126,17 @@ find_intervals(struct moore_sim_result *out, const struct sim_block *block, unsi
 	out->latency_ci = interval(latency);
 }
 
-static double
-percentile(const uint64_t *bin, uint64_t n, double share)
+void
+moore_sim_sum_bins(uint64_t *sum, const struct sim_block *block, unsigned n)
+{
+	memset(sum, 0, SIM_BINS * sizeof(*sum));
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < SIM_BINS; k++)
+			sum[k] += block[i].bin[k];
+}
+
+double
+moore_sim_percentile(const uint64_t *bin, uint64_t n, double share)
 {
 	const double rank = share * (double)n;
 	uint64_t sum = 0;
@@ -135,19 +144,6 @@ percentile(const uint64_t *bin, uint64_t n, double share)
 	for (unsigned i = 0; i < SIM_BINS; i++) {
 		sum += bin[i];
 		if (sum && (double)sum >= rank)
-			return bin_middle(i);
-	}
-	return 0;
-}
-
-double
-moore_sim_percentile_of_bins(const uint32_t *bin, uint64_t n, double share)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < SIM_BINS; i++) {
-		sum += bin[i];
-		if (sum && (double)sum >= share * (double)n)
 			return bin_middle(i);
 	}
 	return 0;
@@ -163,21 +159,19 @@ moore_sim_judge(struct moore_sim_result *out, const struct sim_block *block, uin
 	const unsigned first = !by_latency && latency > rate ? latency : rate;
 	struct sim_block sum = { 0 };
 
-	memset(bin, 0, SIM_BINS * sizeof(*bin));
+	moore_sim_sum_bins(bin, &block[first], MOORE_SIM_BLOCKS - first);
 	for (unsigned i = first; i < MOORE_SIM_BLOCKS; i++) {
 		sum.received += block[i].received;
 		sum.latency += block[i].latency;
 		sum.offered += block[i].offered;
-		for (unsigned k = 0; k < SIM_BINS; k++)
-			bin[k] += block[i].bin[k];
 	}
 	out->warm_up = first * block_ticks;
 	out->packets = sum.received;
 	out->offered = (double)sum.offered / (full * (MOORE_SIM_BLOCKS - first));
 	out->accepted = (double)sum.received / (full * (MOORE_SIM_BLOCKS - first));
 	out->latency_mean = moore_sim_mean_latency(&sum);
-	out->latency_p50 = percentile(bin, sum.received, 0.5);
-	out->latency_p99 = percentile(bin, sum.received, 0.99);
+	out->latency_p50 = moore_sim_percentile(bin, sum.received, 0.5);
+	out->latency_p99 = moore_sim_percentile(bin, sum.received, 0.99);
 	find_intervals(out, block, first, full);
 	out->saturated = out->accepted + out->accepted_ci < KEEPS_UP * out->offered;
 }
