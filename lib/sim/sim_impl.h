@@ -7,8 +7,9 @@
  * switch, or a single one.  One array holds one kind of record, since what one event
  * touches of a packet or a channel is nearly all of it: a record is a cache line or half of one.
  *
- * build.c makes the state, source.c injects, exchange.c keeps messages that wait for others, switch.c
- * moves packets, change.c changes links and rows during the run, script.c says when, stall.c finds deadlocks, stats.c judges the blocks, audit.c counts packets and credits for tests. */
+ * build.c makes the state, source.c injects, choose.c chooses routes, exchange.c keeps messages that wait for others,
+ * switch.c moves packets, change.c changes links and rows during the run, script.c says when, stall.c finds deadlocks,
+ * stats.c judges the blocks, audit.c counts packets and credits for tests. */
 #ifndef MOORE_SIM_IMPL_H
 #define MOORE_SIM_IMPL_H
 
@@ -249,16 +250,21 @@ sim_phase(const struct sim *s)
 	return &s->changes->phase[s->changes->n_phases - 1];
 }
 
+/* choose.c.  The offset of the next packet of host e to this node. */
+uint32_t moore_sim_choose_offset(struct sim *s, uint32_t e, const struct moore_endpoint *to);
+/* Sends packet k of host e over a middle, or not; within a switch never. */
+void moore_sim_choose_middle(struct sim *s, uint32_t e, uint32_t k);
+/* Packet k is at switch w on its way over a middle: if it leaves that way here, its route begins anew; true then. */
+bool moore_sim_pass_middle(struct sim *s, moore_swid w, uint32_t k);
+/* Packet k is at its second switch, w: under PAR, a minimal route may begin anew over a middle; true then. */
+bool moore_sim_judge_again(struct sim *s, moore_swid w, uint32_t k);
+
 /* source.c */
 void moore_sim_start(struct sim *s);
 /* Gives each host its place in a list of what all send, in the order of hosts: n, which has counted what it
  * sends, becomes 0 again, to count what is put there. */
 void moore_sim_place_lists(struct sim *s);
 void moore_sim_inject(struct sim *s, uint32_t host);
-/* Packet k is at switch w on its way over a middle: if it leaves that way here, its route begins anew; true then. */
-bool moore_sim_pass_middle(struct sim *s, moore_swid w, uint32_t k);
-/* Packet k is at its second switch, w: under PAR, a minimal route may begin anew over a middle; true then. */
-bool moore_sim_judge_again(struct sim *s, moore_swid w, uint32_t k);
 /* Counts the packets that were made until the end and have not left their source queue. */
 void moore_sim_count_rest(struct sim *s);
 /* One in 2^32 parts, exponentially distributed with mean 1. */
