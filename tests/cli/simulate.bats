@@ -151,6 +151,12 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	holds '.rate == 100 and (.rows[0].accepted - 1 / 3 | fabs) < 0.001'
 }
 
+@test "simulate: a packet alone takes what its cables, at their rates, and its switches take" {
+	seed=${MOORE_SEED:-$RANDOM}
+	echo "MOORE_SEED=$seed"
+	python3 "$ROOT/tests/alone.py" $M $seed
+}
+
 # A linear programme finds the shares of offsets with which the first link is full as late as possible; packets get
 # over 97 % of that, and over 90 % where all is offered.
 @test "simulate: senders with the shares of the linear programme get what it finds" {
