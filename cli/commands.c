@@ -714,8 +714,8 @@ const struct cli_cmd cli_cmds[] = {
 	  cmd_simulate },
 	{ LOAD, "campaign run", "FILE", 1, 1,
 	  "Simulate all points that a file names, and continue where a run ended.", campaign_run_opts,
-	  "FILE is JSON.  Its keys are the options of simulate; topology, routing, pattern, load and\n"
-	  "seed may be lists, of which every combination is a point:\n"
+	  "FILE is JSON.  Its keys are the options of simulate; topology, routing, pattern, load,\n"
+	  "exchange and seed may be lists, of which every combination is a point:\n"
 	  "  { \"moore_campaign\": 1, \"topology\": [\"slimfly q=5 p=3\", \"plan.json\"],\n"
 	  "    \"routing\": [\"min\", \"ugal\"], \"lmc\": 2, \"load\": [0.1, 0.5], \"seed\": [1, 2] }\n"
 	  "Plans are named relative to the folder of FILE.  \"chunk\" is the number of points that a\n"

@@ -6,7 +6,7 @@
  * before it sends, among the routes of its offsets.  Where the papers use the occupancy of
  * an output buffer, this file uses how busy the link was.
  * Sources of the forms: Kathareios et al. (SC'15) section 4.1, Yebenes et al.
- * (HPCC 2017) section 3. */
+ * (HOTI 2017) section 3. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const struct moore_ugal forms[] = {
 	{ "path", "the fullest link of each route counts", 1, 0.5, true, false },
 	{ "kathareios", "Kathareios et al., SC'15: Slim Fly, the first link, length as weight, "
 	  "threshold", 1, 0.1, true, true },
-	{ "yebenes", "Yebenes et al., HPCC 2017: the first link, weight 2, threshold", 2, 0.5, false,
+	{ "yebenes", "Yebenes et al., HOTI 2017: the first link, weight 2, threshold", 2, 0.5, false,
 	  true },
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* yebenes.c - the adversarial pattern of Yebenes et al. (HPCC 2017), Algorithm 2, on a Slim
+/* yebenes.c - the adversarial pattern of Yebenes et al. (HOTI 2017), Algorithm 2, on a Slim
  * Fly.
  *
  * With the switches numbered 0 .. 2q^2 - 1, those of the first subgraph send to

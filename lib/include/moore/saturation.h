@@ -23,7 +23,7 @@ MOORE_BEGIN
  *	share their middle link (the same, for Slim Fly): greedily on paths a-b-c-d, a with c
  *	and b with d; of the switches left over, those at distance two are paired without
  *	overlap, and the rest are idle;
- * YEBENES: Algorithm 2 of Yebenes et al. (HPCC 2017), for Slim Fly: the first q^2 switches
+ * YEBENES: Algorithm 2 of Yebenes et al. (HOTI 2017), for Slim Fly: the first q^2 switches
  *	send to (s + A) mod q^2 of the others, and these to (s + B) mod q^2 of the first,
  *	with the least A that puts every pair at distance two, and B = q - A where that does
  *	(as for the primes from 5 to 31), else the next that does; there are none for q = 4
