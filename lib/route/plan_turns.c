@@ -123,27 +123,31 @@ judge_colours(struct moore_rbuild *b, struct moore_err *err)
 	return rc;
 }
 
-/* Sets *percent to the greatest load of an edge, of the mean, if the trees are grown by these
- * places. */
+/* The greatest load of an edge, and the same in percent of the mean; UINT64_MAX when trees do not
+ * reach all switches. */
+struct peak {
+	uint64_t load, percent;
+};
+
+/* Measures the load of trees that are grown with plan_turns; `even`: as balanced as those of a slice. */
 static int
-load_by_place(struct moore_rbuild *b, const uint32_t *place, uint64_t *percent,
-	      struct moore_err *err)
+measure_peak(struct moore_rbuild *b, bool even, struct peak *p, struct moore_err *err)
 {
 	struct moore_rbalance trees = { 0 };
 	uint64_t most = 0, sum = 0;
 	uint32_t bad;
-	int rc = moore_rranks_by_place(&b->plan_turns, &b->r->g, place, err);
+	int rc = moore_rbalance_build(&trees, &b->planned, b->n_connected, 0, &bad, err);
 
-	if (rc == 0)
-		rc = moore_rbalance_build(&trees, &b->planned, b->n_connected, 0, &bad, err);
+	if (rc == 0 && even)
+		moore_rbalance_slice(&trees, 0, b->r->g.is_source);
 	for (uint32_t e = 0; rc == 0 && e < b->r->g.n_edges; e++) {
 		most = trees.load[e] > most ? trees.load[e] : most;
 		sum += trees.load[e];
 	}
 	moore_rbalance_fini(&trees);
-	*percent = sum ? most * 100 * b->r->g.n_edges / sum : 0;
+	*p = (struct peak){ most, sum ? most * 100 * b->r->g.n_edges / sum : 0 };
 	if (rc == -MOORE_EUNREACH)	/* filling the tables meets it again, and reports it */
-		*percent = UINT64_MAX;
+		*p = (struct peak){ UINT64_MAX, UINT64_MAX };
 	return rc == -MOORE_EUNREACH ? 0 : rc;
 }
 
@@ -155,15 +159,17 @@ search_places(struct moore_rbuild *b, struct moore_err *err)
 	static const uint8_t power[] = MOORE_SEQUENCE_POWERS;
 	uint32_t n_edges = b->r->g.n_edges;
 	uint32_t *place = calloc((size_t)n_edges + 1, sizeof(*place));
-	uint64_t least = UINT64_MAX, percent;
+	uint64_t least = UINT64_MAX;
+	struct peak p;
 	int rc = place ? 0 : moore_fail_nomem(err);
 
 	for (unsigned i = 0; rc == 0 && i < ARRAY_LEN(power) && least > MOORE_SEQUENCE_EVEN; i++) {
 		if ((rc = moore_rsequence_search(&b->planned, i, power[i], place, err)) < 0 ||
-		    (rc = load_by_place(b, place, &percent, err)) < 0)
+		    (rc = moore_rranks_by_place(&b->plan_turns, &b->r->g, place, err)) < 0 ||
+		    (rc = measure_peak(b, false, &p, err)) < 0)
 			break;
-		if (!i || percent < least) {
-			least = percent;
+		if (!i || p.percent < least) {
+			least = p.percent;
 			memcpy(b->colour, place, n_edges * sizeof(*place));
 		}
 	}
@@ -254,13 +260,66 @@ arrange_groups(struct moore_rbuild *b, struct moore_err *err)
 	return rc;
 }
 
+/* ---- the order ----------------------------------------------------------------------------- */
+
+/* Whether no two switches with endpoints are more than two planned links apart; mark[] is scratch. */
+static bool
+are_near(const struct moore_rgraph *g, uint32_t *mark)
+{
+	memset(mark, 0xff, g->n * sizeof(*mark));
+	for (uint32_t s = 0; s < g->n; s++) {
+		if (!g->is_source[s])
+			continue;
+		mark[s] = s;
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			const uint32_t r = g->to[e];
+
+			mark[r] = g->flags[e] & MOORE_EDGE_PLANNED ? s : mark[r];
+			for (uint32_t f = g->xadj[r]; mark[r] == s && f < g->xadj[r + 1]; f++)
+				if (g->flags[e] & g->flags[f] & MOORE_EDGE_PLANNED)
+					mark[g->to[f]] = s;
+		}
+		for (uint32_t t = 0; t < s; t++)
+			if (g->is_source[t] && mark[t] != s)
+				return false;
+	}
+	return true;
+}
+
+static int
+try_order(struct moore_rbuild *b, bool near, struct peak *p, struct moore_err *err)
+{
+	int rc;
+
+	b->plan_turns.near = b->r->turns.near = near;
+	rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, NULL, err);
+	return rc < 0 ? rc : measure_peak(b, true, p, err);
+}
+
+/* Takes the order by distance (order.c) where the fullest link has much less load under it.  Skipped
+ * where routes have no turn that counts, and where another rule makes the order. */
+static int
+choose_order(struct moore_rbuild *b, struct moore_err *err)
+{
+	struct peak first, near;
+	int rc;
+
+	if (b->hinted || b->r->g.one_vl || b->cols.own_trees || are_near(&b->r->g, b->tree.list))
+		return 0;
+	if ((rc = try_order(b, true, &near, err)) < 0 || (rc = try_order(b, false, &first, err)) < 0)
+		return rc;
+	b->plan_turns.near = b->r->turns.near =
+		100.0 * (double)near.load <= MOORE_ORDER_NEAR * (double)first.load;
+	return 0;
+}
+
 /* Turns of the intended graph. */
 static int
 plan_turns(struct moore_rbuild *b, struct moore_err *err)
 {
 	int rc = arrange_groups(b, err);
 
-	if (rc < 0 || b->colour)
+	if (rc < 0 || b->colour || (rc = choose_order(b, err)) < 0)
 		return rc;
 	if ((b->layered && ((rc = paint(b, err)) < 0 || (rc = judge_colours(b, err)) < 0)) ||
 	    (b->r->g.one_vl && (rc = arrange(b, err)) < 0))

@@ -109,6 +109,10 @@ test_balance(void **state)
 		{ "oft", "k=12", 1.10, 1.01 },
 		{ "mlfm", "h=6", 1.18, 1.06 },
 		{ "mlfm", "h=15", 1.10, 1.05 },
+		/* Orders by distance. */
+		{ "fattree3", "k=6", 2.1, 2.1 },
+		{ "polarstar", "q=3 d=3", 1.7, 1.7 },
+		{ "jellyfish", "n=60 k=6", 1.5, 1.5 },
 	};
 	(void)state;
 

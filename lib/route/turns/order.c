@@ -137,6 +137,36 @@ moore_rorder_first(const struct moore_rgraph *g, const uint8_t *half, uint32_t *
 	}
 }
 
+/* Sets priority[] of s and of all that it reaches and that has none yet: hops from s. */
+static void
+spread_from(const struct moore_rview *v, uint32_t s, uint32_t *priority, uint32_t *queue)
+{
+	const struct moore_rgraph *g = v->g;
+	uint32_t n = 0;
+
+	priority[s] = 0;
+	queue[n++] = s;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t e = g->xadj[queue[i]]; e < g->xadj[queue[i] + 1]; e++)
+			if (g->flags[e] & v->flag && priority[g->to[e]] == MOORE_NONE) {
+				priority[g->to[e]] = priority[queue[i]] + 1;
+				queue[n++] = g->to[e];
+			}
+}
+
+void
+moore_rorder_near(const struct moore_rview *v, uint32_t *priority, uint32_t *queue)
+{
+	const struct moore_rgraph *g = v->g;
+
+	memset(priority, 0xff, g->n * sizeof(*priority));
+	for (int source = 1; source >= 0; source--)
+		for (uint32_t s = 0; s < g->n; s++)
+			if (priority[s] == MOORE_NONE && moore_rview_transit(v, s) &&
+			    g->is_source[s] == source)
+				spread_from(v, s, priority, queue);
+}
+
 /* The greatest switch that has live links to both s and t, or MOORE_NONE. */
 static uint32_t
 common_neighbour(const struct moore_rview *v, const uint32_t *pos, uint32_t s, uint32_t t)

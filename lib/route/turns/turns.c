@@ -44,7 +44,9 @@ order_and_tree(struct moore_rturns *t, const struct moore_rview *v,
 	const uint32_t *priority = scratch;
 	int rc;
 
-	if (!old)
+	if (!old && t->near)
+		moore_rorder_near(v, scratch, scratch + v->g->n);
+	else if (!old)
 		moore_rorder_first(v->g, t->half, scratch);
 	else if (t->keep_order)
 		priority = old->pos;

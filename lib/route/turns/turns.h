@@ -16,6 +16,7 @@
 struct moore_rturns {
 	bool by_colour;		/* ranks follow colours; else the order */
 	bool close;		/* edges of the spanning tree keep ranks close to their colours */
+	bool near;		/* an order made from nothing goes by distance */
 	bool keep_order;	/* SL2VL tables depend on the order, so lost links do not change it */
 	const uint8_t *half;	/* borrowed; by node: 1 (P1) or 2 (P2) for a middle switch that
 				 * halves.c has put there, else 0 */
@@ -81,6 +82,11 @@ int moore_rorder_build(const struct moore_rview *v, const uint32_t *priority,
 /* Priorities for an order made from nothing: first P1, or the switches without endpoints;
  * last P2; among equals by number. */
 void moore_rorder_first(const struct moore_rgraph *g, const uint8_t *half, uint32_t *priority);
+/* The same by the distance from the first switch with endpoints, which comes first.  In a fat tree
+ * all shortest routes between leaves are allowed then: those into the other pods go up to a core, which
+ * is greater, and down, and those into the pod of the first leaf go up all the way to it, or down in
+ * their last hop alone.  queue[n] is scratch. */
+void moore_rorder_near(const struct moore_rview *v, uint32_t *priority, uint32_t *queue);
 /* Priorities that reproduce pos[] but where links were lost. */
 void moore_rorder_again(const struct moore_rview *v, const uint32_t *pos, uint32_t *priority);
 
