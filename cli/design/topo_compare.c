@@ -115,7 +115,7 @@ put_compared(struct moore_buf *b, const json_t *answer)
 		 "uniform, all paths: %% of rate, evenly over all shortest paths\n"
 		 "uniform, worst: by the routes of moore, in the patterns of `moorectl quality`.\n"
 		 "No cycle of turns may close on its two lanes, which costs graphs with routes of\n"
-		 "three and more hops (Jellyfish, three-level fat tree) more than the others.\n"
+		 "three and more hops (Jellyfish, SpectralFly) more than the others.\n"
 		 "LIDs: InfiniBand has %d\n"
 		 "-: not defined, or not measured\n", MOORE_LID_MAX);
 }

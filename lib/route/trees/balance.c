@@ -6,7 +6,8 @@
  * every leaf with several equally short legal parents starts from the next of them (so that
  * the LIDs of a pair use all its paths), and local search moves leaves while that lowers the
  * sum of the fourth powers of the loads on their routes; fourth powers stand in for the
- * greatest load.  Nodes with children stay where they are.
+ * greatest load.  Nodes with children stay where they are, but for
+ * those that balance_middles.c moves.
  *
  * Profile one-vl: before that, routes move from overloaded edges to others (relieve.c). */
 #include <stdlib.h>
@@ -67,6 +68,46 @@ add_choice(struct moore_rbalance *b, const struct moore_rchoice *c)
 	b->choice = choice;
 	b->choice[b->n_choices++] = *c;
 	b->n_cands += c->n;
+	return true;
+}
+
+static bool
+add_middle(struct moore_rbalance *b, const struct moore_rchoice *c)
+{
+	struct moore_rchoice *middle = moore_grow(b->middle, b->n_middles, &b->cap_middles,
+						  sizeof(*middle));
+
+	if (!middle)
+		return false;
+	b->middle = middle;
+	b->middle[b->n_middles++] = *c;
+	b->n_cands += c->n;
+	return true;
+}
+
+/* Notes the switches without endpoints that have a choice in the tree just grown, if one of them has
+ * children. */
+static bool
+note_middles(struct moore_rbalance *b, const struct moore_rtree *t)
+{
+	const struct moore_rgraph *g = b->v->g;
+	bool carry = false;
+
+	if (!g->is_source[t->root] || b->narrow)
+		return true;
+	for (uint32_t i = 1; i < t->n_reached; i++) {
+		const uint32_t s = t->queue[i];
+
+		carry |= !g->is_source[s] && t->kids[s] && t->n_offers[s] > 1;
+	}
+	for (uint32_t i = 1; carry && i < t->n_reached; i++) {
+		struct moore_rchoice c = { t->root, t->queue[i], b->n_cands, 0, 0 };
+
+		if (g->is_source[c.node] || t->n_offers[c.node] < 2)
+			continue;
+		if (!list_candidates(b, &c, t) || (c.n > 1 && !add_middle(b, &c)))
+			return false;
+	}
 	return true;
 }
 
@@ -199,10 +240,20 @@ grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_conn
 		if (!moore_rtree_grow(t, b->v, root, b->load, n_connected[root]))
 			return -MOORE_EUNREACH;
 		moore_rbalance_take(b, t);
-		if (!b->v->g->one_vl && !note_choices(b, t, seed))
+		if (!b->v->g->one_vl && (!note_choices(b, t, seed) || !note_middles(b, t)))
 			return moore_fail_nomem(err);
 	}
 	return b->v->g->one_vl ? relieve_all(b, t, seed, err) : 0;
+}
+
+/* Whether some link cannot carry both roles of a lane (moore_rview_leaf()). */
+static bool
+has_narrow(const struct moore_rview *v)
+{
+	for (uint32_t e = 0; v->lanes && e < v->g->n_edges; e++)
+		if (v->g->flags[e] & MOORE_EDGE_ONE_LANE)
+			return true;
+	return false;
 }
 
 int
@@ -210,7 +261,7 @@ moore_rbalance_init(struct moore_rbalance *b, const struct moore_rview *v)
 {
 	size_t n = v->g->n;
 
-	*b = (struct moore_rbalance){ .v = v };
+	*b = (struct moore_rbalance){ .v = v, .narrow = has_narrow(v) };
 	b->slot = malloc(n * n + 1);
 	b->len = malloc(n * n + 1);
 	b->reached = malloc(n * n * sizeof(*b->reached) + 1);
@@ -247,6 +298,7 @@ moore_rbalance_fini(struct moore_rbalance *b)
 	free(b->reached);
 	free(b->n_reached);
 	free(b->choice);
+	free(b->middle);
 	free(b->cand);
 	free(b->after);
 	moore_rbalance_fini_copy(b);
@@ -360,20 +412,34 @@ move_leaves(struct moore_rbalance *b)
 	return moved;
 }
 
+/* Takes the trees whose roots are not present[] out of load[], or adds those that are. */
+static void
+set_present(struct moore_rbalance *b, const uint8_t *present)
+{
+	for (uint32_t root = 0; root < b->v->g->n; root++)
+		if ((present && present[root]) != b->present[root]) {
+			b->present[root] = !b->present[root];
+			add_tree(b, root, b->present[root] ? 1 : UINT32_MAX);
+		}
+}
+
 void
 moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present)
 {
+	if (b->n_middles) {
+		set_present(b, NULL);
+		moore_rbalance_start_middles(b, i);
+	}
 	for (uint32_t k = 0; k < b->n_choices; k++) {
 		const struct moore_rchoice *c = &b->choice[k];
 
 		rehang(b, c, b->cand[c->cand0 + (c->start + i) % c->n]);
 	}
-	for (uint32_t root = 0; root < b->v->g->n; root++)
-		if (present[root] != b->present[root]) {
-			b->present[root] = present[root];
-			add_tree(b, root, present[root] ? 1 : UINT32_MAX);
-		}
-	for (unsigned round = 0; round < MOORE_BALANCE_ROUNDS; round++)
-		if (!move_leaves(b))
+	set_present(b, present);
+	for (unsigned round = 0; round < MOORE_BALANCE_ROUNDS; round++) {
+		const size_t moved = move_leaves(b);
+
+		if (moore_rbalance_move_middles(b) + moved == 0)
 			break;
+	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* balance.h - the minimal tree of every root, and which of its equally short parents each
- * leaf takes.
+ * leaf takes, and each switch without endpoints (balance_middles.c).
  *
  * A *slice* is a set of LIDs with at most one LID at each root: the LIDs of the switches, or
  * those of the j-th host of each switch at one offset.  The choices of leaves differ between
@@ -28,6 +28,10 @@ struct moore_rbalance {
 		uint16_t n, start;	/* start: which of them it takes first in slice 0 */
 	} *choice;
 	uint32_t n_choices, cap_choices;
+	struct moore_rchoice *middle;	/* likewise a switch without endpoints; start: which one it has
+					 * in the tree as it was grown */
+	uint32_t n_middles, cap_middles;
+	bool narrow;		/* some link has one lane, so middles have no choice */
 	uint8_t *cand;
 	uint32_t n_cands, cap_cands;
 	uint32_t *acc, *after;	/* by node: scratch */
@@ -54,6 +58,10 @@ void moore_rbalance_relieve(struct moore_rbalance *b);
 /* Likewise of trees that were repaired, which were was[] before: one round, which changes few routes
  * that the repair has left alone. */
 void moore_rbalance_relieve_repaired(struct moore_rbalance *b, const uint8_t *was);
+/* balance_middles.c: starts slice number i, with no root present; moves switches without endpoints,
+ * and returns how many moved. */
+void moore_rbalance_start_middles(struct moore_rbalance *b, unsigned i);
+size_t moore_rbalance_move_middles(struct moore_rbalance *b);
 /* Chooses for slice number i, which has a LID at each root with present[root]. */
 void moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present);
 void moore_rbalance_fini(struct moore_rbalance *b);
