@@ -14,14 +14,6 @@ put_data(struct moore_buf *b, const char *key, const char *value)
 }
 
 static void
-put_number(struct moore_buf *b, const char *key, const char *form, double value)
-{
-	moore_buf_fmt(b, "<data key=\"%s\">", key);
-	moore_buf_fmt(b, form, value);
-	moore_buf_fmt(b, "</data>");
-}
-
-static void
 put_keys(struct moore_buf *b)
 {
 	static const struct { const char *key, *of, *type; } keys[] = {
@@ -40,8 +32,7 @@ put_edge(struct moore_buf *b, const char *tail, uint32_t a, unsigned port_a, con
 	 unsigned port_z)
 {
 	moore_buf_fmt(b, "<edge source=\"%s%u\" target=\"%s%u\">", tail, a, head, z);
-	put_number(b, "port_a", "%.0f", port_a);
-	put_number(b, "port_b", "%.0f", port_z);
+	moore_buf_fmt(b, "<data key=\"port_a\">%u</data><data key=\"port_b\">%u</data>", port_a, port_z);
 }
 
 int
@@ -76,8 +67,11 @@ moore_plan_write_graphml(const struct moore_plan *p, struct moore_buf *out, stru
 		const struct moore_plan_cable *c = &p->cable[i];
 
 		put_edge(out, "s", c->sw[0], c->port[0], "s", c->sw[1], c->port[1]);
-		if (c->length > 0)
-			put_number(out, "metres", "%g", c->length);
+		if (c->length > 0) {
+			moore_buf_fmt(out, "<data key=\"metres\">");
+			moore_plan_put_metres(out, c->length);
+			moore_buf_fmt(out, "</data>");
+		}
 		put_data(out, "label", c->label);
 		moore_buf_fmt(out, "</edge>\n");
 	}

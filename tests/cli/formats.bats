@@ -45,6 +45,13 @@ readable() { $M plan import --help | sed -n 's/^  \([a-z0-9][a-z0-9]*\)  *[A-Za-
 		assert names == [s["name"] for s in p["switches"]] + [e["name"] for e in p["endpoints"]]
 		assert len(list(g.iter(n + "edge"))) == len(p["cables"]) + len(p["endpoints"])
 		assert [l for e in g.iter(n + "edge") for l in data(e, "label")] == ['a <b> & "c"']
+		read = {"int": int, "double": float}
+		types = {k.get("id"): k.get("attr.type") for k in g.iter(n + "key")}
+		value = lambda e, k: [read[types[k]](v) for v in data(e, k)]
+		cables = list(g.iter(n + "edge"))[len(p["endpoints"]):]
+		assert [value(e, k)[0] for e in cables for k in ("port_a", "port_b")] == \
+			[end["port"] for c in p["cables"] for end in (c["a"], c["b"])]
+		assert [value(e, "metres") for e in cables] == [[c["length"]] for c in p["cables"]]
 	EOF
 	$M plan export --to clusters "$T/g.json" >"$T/g.dot"
 	[ "$(dot -Tplain "$T/g.dot" | grep -c '^node')" -eq 18 ]
