@@ -170,13 +170,17 @@ struct nearest {
 	struct moore_buf text;
 };
 
-/* Names what is tried, if there is a graph for it. */
+/* Names what is tried, if there is a graph for it.  Numbers below the least stand for defaults, which
+ * nobody can give. */
 static void
 put_choice(struct nearest *n)
 {
 	int64_t copy[MOORE_TOPO_MAX_PARAMS];
 
 	n->tries++;
+	for (unsigned i = 0; i < n->n_given; i++)
+		if (n->try[n->given[i]] < n->f->param[n->given[i]].min)
+			return;
 	memcpy(copy, n->try, sizeof(copy));
 	if (resolve(n->f, copy, NULL) < 0)
 		return;

@@ -423,6 +423,7 @@ test_mistakes(void **state)
 		{ "fattree3 k=7", "even number; nearest that fit: k=6, or k=8" },
 		{ "fattree2 k=8 s=8", "give s=1..7" }, { "torus b=1", "at least a=2" },
 		{ "dfplus s=2 h=2 g=9", "nearest that fit" },
+		{ "dfplus s=2 h=2 g=50", "nearest that fit: s=7 g=50 h=7" },
 		{ "polarstar q=7 d=5", "nearest that fit: q=7 d=4, or q=7 d=6" },
 		{ "slimfly q=3000", "nearest that fit: q=128" },
 		{ "slimfly q=9 p=255", "nearest that fit: q=9 p=254" },
