@@ -230,8 +230,9 @@ put_draws(struct moore_buf *b, const json_t *answer)
 			put_figure(b, o, &figures[k]);
 		cli_putf(b, "\n");
 	}
-	cli_putf(b, "\njoined, sound: so many draws.  The other figures are of draws that are joined: median "
-		 "and\nworst.  uniform, worst: the share of that traffic that the new routes carry.\n");
+	cli_putf(b, "\njoined, sound: so many draws; the other figures are of draws that are joined,\n"
+		 "median and worst.\n"
+		 "uniform, worst: the share of that traffic that the new routes carry.\n");
 }
 
 int
