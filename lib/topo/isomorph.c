@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* isomorph.c - finds a map of one graph onto another.
  *
- * Both graphs are coloured at once by colour refinement: a vertex's colour is recomputed
- * from the colours of its neighbours until no colour splits any more.  While some colour
- * holds several vertices, one vertex of it is fixed and its possible images are tried in
- * turn (McKay, "Practical graph isomorphism", 1981, without pruning by automorphisms).  If
- * that takes too long, it is tried once more with colours that also depend on distances.
+ * Twins are merged first (twins.c), since any order of them is right.  Then both graphs are
+ * coloured at once by colour refinement: a vertex's colour is recomputed from the colours of its
+ * neighbours until no colour splits any more.  While some colour holds several vertices, one
+ * vertex of it is fixed and its possible images are tried in turn (McKay, "Practical graph
+ * isomorphism", 1981, without pruning by automorphisms).  A few rounds of hashes rule out most
+ * wrong images without sorting: a Steiner system with few symmetries needs two fixed points, and
+ * nearly all pairs of images are wrong.  If that takes too long, it is tried once more with colours
+ * that also depend on distances.
  * The map is finally verified edge by edge, so a collision of hashes cannot produce a wrong
  * one. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
-#include "topo/adjacency.h"
 #include "topo/isomorph.h"
+#include "topo/twins.h"
 
 /* The greatest number of refinements for one pair of graphs.  Large graphs get fewer, so
  * that a pair that does not match costs a fraction of a second at most. */
@@ -24,34 +27,27 @@
  * takes as many rounds as the torus is long. */
 #define MIN_ROUNDS 1024
 #define MAX_VERTICES_COLOURED 8000000
+/* Comparing candidates: rounds, and visits to vertices and links in all, some 1 ns each. */
+#define LOOK_ROUNDS 8
+#define MAX_LOOKED 400000000
 #define MAX_DISTANCES 200000000	/* links visited in each graph to find distances */
 
 struct match {
-	uint32_t n;
-	struct moore_adjacency g[2];	/* the given graph, and the family's */
-	struct mark {		/* sorted by colour; within a colour, g[0]'s vertices come first */
+	uint32_t n;		/* vertices of each graph whose twins are merged */
+	struct moore_adjacency full[2];	/* the given graph, and the family's */
+	struct moore_twins merged[2];
+	struct mark {		/* sorted by colour; within a colour, those of the first graph come
+				 * first */
 		uint64_t hash;
-		uint32_t v;	/* a vertex of g[0] is 0..n-1, one of g[1] is n..2n-1 */
+		uint32_t v;	/* a vertex of merged[0] is 0..n-1, one of merged[1] is n..2n-1 */
 	} *mark;
-	uint64_t *twin;		/* for g[0]: a hash of the vertex's neighbours */
+	uint64_t *hash;		/* 2n, scratch */
 	unsigned budget, rounds;
-	uint32_t *image;	/* the image of each vertex of g[0] */
+	uint64_t left;		/* visits to vertices and links when candidates are compared */
+	uint32_t *image;	/* the image of each vertex of full[0] */
 	struct moore_arena *tmp;
 	bool oom;
 };
-
-static void
-hash_neighbours(struct match *m)
-{
-	const struct moore_adjacency *g = &m->g[0];
-
-	for (uint32_t v = 0; v < m->n; v++)
-		for (uint32_t i = g->xadj[v]; i < g->xadj[v + 1]; i++) {
-			struct moore_rng r = { g->adj[i] };
-
-			m->twin[v] += moore_rng_next(&r);
-		}
-}
 
 static int
 by_hash(const void *a, const void *b)
@@ -99,16 +95,18 @@ refine(struct match *m, uint32_t *colour)
 		m->rounds--;
 		before = n_colours;
 		for (uint32_t v = 0; v < 2 * n; v++) {
-			const struct moore_adjacency *g = &m->g[v >= n];
-			const uint32_t *c = colour + (v >= n ? n : 0);
+			struct moore_rng r = { (uint64_t)colour[v] << 32 };
+
+			m->hash[v] = moore_rng_next(&r);
+		}
+		for (uint32_t v = 0; v < 2 * n; v++) {
+			const struct moore_adjacency *g = &m->merged[v >= n].g;
+			const uint64_t *hash = m->hash + (v >= n ? n : 0);
 			struct moore_rng own = { colour[v] };
 			uint64_t sum = 0;
 
-			for (uint32_t i = g->xadj[v % n]; i < g->xadj[v % n + 1]; i++) {
-				struct moore_rng r = { (uint64_t)c[g->adj[i]] << 32 };
-
-				sum += moore_rng_next(&r);
-			}
+			for (uint32_t i = g->xadj[v % n]; i < g->xadj[v % n + 1]; i++)
+				sum += hash[g->adj[i]];
 			m->mark[v] = (struct mark){ moore_rng_next(&own) ^ sum, v };
 		}
 		n_colours = recolour(m, colour);
@@ -116,28 +114,34 @@ refine(struct match *m, uint32_t *colour)
 	return n_colours || !n;
 }
 
-/* Maps the vertices of each colour in turn (one vertex, or twins), and returns true if that
- * map takes every link to a link. */
+/* Maps the members of each class of twins to those of the class of the same colour. */
+static void
+map_members(struct match *m)
+{
+	for (uint32_t i = 0; i < 2 * m->n; i += 2) {
+		const struct moore_twins *a = &m->merged[0], *b = &m->merged[1];
+		uint32_t v = a->first[m->mark[i].v], w = b->first[m->mark[i + 1].v - m->n];
+
+		for (; v != MOORE_NONE; v = a->next[v], w = b->next[w])
+			m->image[v] = w;
+	}
+}
+
+/* Returns true if the map takes every link to a link.  Each colour has one class of twins in each
+ * graph, both of the same size. */
 static bool
 verify(struct match *m)
 {
-	uint32_t n = m->n, n_of, *image = m->image;
-	uint32_t *near = moore_arena_alloc(m->tmp, n + 1, sizeof(*near));
+	const struct moore_adjacency *g = &m->full[0], *h = &m->full[1];
+	uint32_t n = g->n, *near = moore_arena_alloc(m->tmp, n + 1, sizeof(*near));
 
 	if (!near) {
 		m->oom = true;
 		return false;
 	}
-	for (uint32_t i = 0; i < 2 * n; i += 2 * n_of) {
-		for (n_of = 0; i + n_of < 2 * n && m->mark[i + n_of].v < n &&
-			       m->mark[i + n_of].hash == m->mark[i].hash; n_of++)
-			;
-		for (uint32_t k = 0; k < n_of; k++)
-			image[m->mark[i + k].v] = m->mark[i + n_of + k].v - n;
-	}
+	map_members(m);
 	for (uint32_t v = 0; v < n; v++) {
-		uint32_t w = image[v];
-		const struct moore_adjacency *g = &m->g[0], *h = &m->g[1];
+		uint32_t w = m->image[v];
 
 		if (g->xadj[v + 1] - g->xadj[v] != h->xadj[w + 1] - h->xadj[w])
 			return false;
@@ -145,7 +149,7 @@ verify(struct match *m)
 		for (uint32_t i = h->xadj[w]; i < h->xadj[w + 1]; i++)
 			near[h->adj[i]]++;
 		for (uint32_t i = g->xadj[v]; i < g->xadj[v + 1]; i++) {
-			uint32_t *k = &near[image[g->adj[i]]];
+			uint32_t *k = &near[m->image[g->adj[i]]];
 
 			if (!*k)
 				return false;
@@ -156,35 +160,70 @@ verify(struct match *m)
 	return true;
 }
 
-/* Picks the vertex of g[0] to fix next, from a colour with the most vertices.  A colour
- * whose vertices are all twins (linked to the same vertices) needs no choice, since any
- * order of them is right.  MOORE_NONE if no colour needs a choice. */
+/* Picks the vertex of merged[0] to fix next.  Of the colours that have several vertices, it takes one with
+ * the most links, and of these one with the fewest vertices: of a Steiner system the points, not
+ * the blocks.  MOORE_NONE if every colour has one vertex. */
 static uint32_t
 pick(const struct match *m)
 {
-	uint32_t best = MOORE_NONE, most = 0;
+	uint32_t best = MOORE_NONE, fewest = 0;
+	uint64_t most = 0;
 
 	for (uint32_t i = 0, k; i < 2 * m->n; i = k) {
-		bool twins = true;
-		uint32_t n_of = 0;
+		uint64_t links = moore_adjacency_degree(&m->merged[0].g, m->mark[i].v);
 
 		for (k = i; k < 2 * m->n && m->mark[k].hash == m->mark[i].hash; k++)
-			if (m->mark[k].v < m->n) {
-				twins &= m->twin[m->mark[k].v] == m->twin[m->mark[i].v];
-				n_of++;
-			}
-		if (!twins && n_of > most) {
-			most = n_of;
+			;
+		links *= k - i;
+		if (k - i > 2 && (best == MOORE_NONE || links > most ||
+				  (links == most && k - i < fewest))) {
+			most = links;
+			fewest = k - i;
 			best = m->mark[i].v;
 		}
 	}
 	return best;
 }
 
+/* Refines the colours of graph `side` for a few rounds with v fixed, by hashes alone.  After each
+ * round it puts the sum of all hashes into sum[] (of merged[0]), or returns false when that differs from
+ * sum[] (of merged[1]): then a vertex that gave that sum has no image in v. */
+static bool
+look(struct match *m, unsigned side, const uint32_t *colour, uint32_t v, uint64_t *sum)
+{
+	const struct moore_adjacency *g = &m->merged[side].g;
+	uint64_t *hash = m->hash, *next = m->hash + m->n;
+
+	for (uint32_t w = 0; w < m->n; w++)
+		hash[w] = w == v ? 2 * m->n : colour[w];
+	for (unsigned round = 0; round < LOOK_ROUNDS; round++) {
+		uint64_t all = 0, cost = m->n + (uint64_t)g->xadj[m->n];
+
+		for (uint32_t w = 0; w < m->n; w++) {
+			struct moore_rng r = { hash[w] };
+
+			all += hash[w] = moore_rng_next(&r);
+		}
+		if (!side)
+			sum[round] = all;
+		else if (sum[round] != all)
+			return false;
+		m->left -= m->left < cost ? m->left : cost;
+		for (uint32_t w = 0; w < m->n; w++) {
+			next[w] = 3 * hash[w];
+			for (uint32_t i = g->xadj[w]; i < g->xadj[w + 1]; i++)
+				next[w] += hash[g->adj[i]];
+		}
+		memcpy(hash, next, m->n * sizeof(*hash));
+	}
+	return true;
+}
+
 static bool
 search(struct match *m, uint32_t *colour)
 {
 	size_t bytes = 2 * (size_t)m->n * sizeof(*colour);
+	uint64_t sum[LOOK_ROUNDS];
 	uint32_t *next, v;
 
 	if (!m->budget)
@@ -192,19 +231,20 @@ search(struct match *m, uint32_t *colour)
 	m->budget--;
 	if (!refine(m, colour))
 		return false;
+	if ((v = pick(m)) == MOORE_NONE)
+		return verify(m);
 	next = moore_arena_alloc(m->tmp, 2 * (size_t)m->n, sizeof(*next));
 	if (!next) {
 		m->oom = true;
 		return false;
 	}
-	if ((v = pick(m)) == MOORE_NONE)
-		return verify(m);
-	for (uint32_t i = 0; i < m->n && m->budget && !m->oom; i++) {
+	look(m, 0, colour, v, sum);
+	for (uint32_t i = 0; i < m->n && m->budget && m->left && !m->oom; i++) {
 		/* Vertices are taken from both ends in turn, since the two halves of a Slim
 		 * Fly differ. */
 		uint32_t w = i % 2 ? m->n - 1 - i / 2 : i / 2;
 
-		if (colour[m->n + w] != colour[v])
+		if (colour[m->n + w] != colour[v] || !look(m, 1, colour + m->n, w, sum))
 			continue;
 		memcpy(next, colour, bytes);
 		next[v] = next[m->n + w] = 2 * m->n;
@@ -256,7 +296,7 @@ split_by_distance(struct match *m, uint32_t *colour)
 		return false;
 	}
 	for (uint32_t v = 0; v < 2 * n; v++) {
-		const struct moore_adjacency *g = &m->g[v >= n];
+		const struct moore_adjacency *g = &m->merged[v >= n].g;
 
 		most = colour[v] > most ? colour[v] : most;
 		m->mark[v] = (struct mark){ profile(g, n, v % n, colour + (v >= n ? n : 0), depth,
@@ -274,6 +314,51 @@ allow(struct match *m, size_t n_links)
 		m->budget > MAX_REFINEMENTS ? MAX_REFINEMENTS : m->budget;
 	m->rounds = (unsigned)(MAX_VERTICES_COLOURED / (m->n + n_links + 1));
 	m->rounds = m->rounds < MIN_ROUNDS ? MIN_ROUNDS : m->rounds;
+	m->left = MAX_LOOKED;
+}
+
+/* Merges twins in both graphs.  Classes of twins can be equal only if they have equally many
+ * members, so the size becomes part of the colour. */
+static bool
+merge(struct match *m, uint32_t *colour)
+{
+	const uint32_t n = m->full[0].n;
+
+	if (!moore_twins_merge(&m->merged[0], &m->full[0], colour, m->tmp) ||
+	    !moore_twins_merge(&m->merged[1], &m->full[1], colour + n, m->tmp)) {
+		m->oom = true;
+		return false;
+	}
+	m->n = m->merged[0].g.n;
+	if (m->merged[1].g.n != m->n)
+		return false;
+	for (uint32_t v = 0; v < 2 * m->n; v++) {
+		const struct moore_twins *t = &m->merged[v >= m->n];
+		const uint32_t c = v % m->n, size = t->size[c];
+		struct moore_rng r = { (uint64_t)size << 32 | colour[t->first[c] + (v >= m->n ? n : 0)] };
+
+		m->mark[v] = (struct mark){ moore_rng_next(&r), v };
+	}
+	return recolour(m, colour) || !n;
+}
+
+static bool
+find(struct match *m, uint32_t *colour)
+{
+	size_t n_links;
+	bool found;
+
+	if (!merge(m, colour))
+		return false;
+	n_links = m->merged[0].g.xadj[m->n] / 2;
+	allow(m, n_links);
+	found = search(m, colour);
+	if (!found && (!m->budget || !m->left) && m->n * (m->n + 2 * (uint64_t)n_links) < MAX_DISTANCES &&
+	    split_by_distance(m, colour)) {
+		allow(m, n_links);
+		found = search(m, colour);
+	}
+	return found;
 }
 
 bool
@@ -281,24 +366,16 @@ moore_topo_map(uint32_t n, const struct moore_topo_link *a, const struct moore_t
 	       size_t n_links, uint32_t *colour, uint32_t *image, bool *oom)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct match m = { .n = n, .image = image, .tmp = &tmp };
+	struct match m = { .image = image, .tmp = &tmp };
 	bool found = false;
 
 	m.mark = moore_arena_alloc(&tmp, 2 * (size_t)n + 1, sizeof(*m.mark));
-	m.twin = moore_arena_alloc(&tmp, (size_t)n + 1, sizeof(*m.twin));
-	allow(&m, n_links);
-	if (!m.mark || !m.twin || !moore_adjacency_init(&m.g[0], n, a, n_links, &tmp) ||
-	    !moore_adjacency_init(&m.g[1], n, b, n_links, &tmp)) {
+	m.hash = moore_arena_alloc(&tmp, 2 * (size_t)n + 1, sizeof(*m.hash));
+	if (!m.mark || !m.hash || !moore_adjacency_init(&m.full[0], n, a, n_links, &tmp) ||
+	    !moore_adjacency_init(&m.full[1], n, b, n_links, &tmp))
 		m.oom = true;
-	} else {
-		hash_neighbours(&m);
-		found = search(&m, colour);
-		if (!found && !m.budget && n * (n + 2 * (uint64_t)n_links) < MAX_DISTANCES &&
-		    split_by_distance(&m, colour)) {
-			allow(&m, n_links);
-			found = search(&m, colour);
-		}
-	}
+	else
+		found = find(&m, colour);
 	moore_arena_free(&tmp);
 	*oom |= m.oom;
 	return found && !m.oom;

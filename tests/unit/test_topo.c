@@ -493,6 +493,9 @@ test_recognise(void **state)
 		{ "dragonfly a=4 h=2", "dragonfly a=4 g=9 h=2" },
 		{ "dragonfly a=6 h=3 g=7", "dragonfly a=6 g=7 h=3" },
 		{ "hyperx s1=5 s2=3 s3=4", "hyperx s1=3 s2=4 s3=5" },
+		{ "sspt r1=12 r2=3", "sspt r1=12 r2=3 l=8" },
+		{ "sspt r1=16 r2=3 l=1", "sspt r1=16 r2=3 l=1" },
+		{ "slimfly q=27", "slimfly q=27" },
 		{ "dln n=50 k=6", "" },
 	};
 	struct moore_rng rng = { test_seed() };
