@@ -4,7 +4,8 @@
  *
  * A vertex whose degree the whole does not have lacks links, at least up to the next degree that
  * the whole has: these are its stubs.  If as many links are missing as there are pairs of stubs,
- * each way to pair them gives a graph to try.  If one vertex is missing, with as many links as
+ * each way to pair them gives a graph to try.  A stub is paired first with the one with which it closes
+ * the most short cycles, unless no link of the whole lies on so many.  If one vertex is missing, with as many links as
  * there are stubs, it belongs to all of them.  The completed graph must have the short cycles of
  * the whole; then isomorph.c looks for the map.
  *
@@ -15,17 +16,22 @@
 #include "topo/isomorph.h"
 #include "topo/mend.h"
 
-#define MAX_LINKS 3
+#define MAX_LINKS 6
+#define MAX_STUBS (2 * MAX_LINKS)
 /* An attempt to map that fails takes up to so many visits to each pair of links that meet, and more
  * in a graph without short cycles. */
 #define VISITS_OF_MAP 32
 
 struct mend {
 	const struct moore_topo *whole;
+	const struct moore_adjacency *part;
 	const struct moore_cycles *cycles;
 	struct moore_topo_link *link;	/* those of the part, then those that are added */
 	size_t n_links;
 	uint32_t *stub, n_stubs;	/* a vertex is listed for each link that it lacks */
+	/* By two stubs: the cycles that a link between them closes in the part; MOORE_NONE: none can be
+	 * there. */
+	uint32_t closes[MAX_STUBS][MAX_STUBS];
 	uint32_t *common, *colour, *image;
 	uint64_t visits, *effort;	/* of a count of cycles */
 	bool oom;
@@ -92,28 +98,67 @@ matches(struct mend *m)
 			      m->image, &m->oom);
 }
 
-static bool
-is_linked(const struct mend *m, uint32_t v, uint32_t w)
+/* Counts the short cycles that a link between v and w closes; MOORE_NONE when these are linked, or
+ * when no link of the whole lies on so many. */
+static uint32_t
+count_closed(struct mend *m, uint32_t v, uint32_t w)
 {
-	for (size_t i = 0; i < m->n_links; i++)
-		if ((m->link[i].a == v && m->link[i].b == w) || (m->link[i].a == w && m->link[i].b == v))
-			return true;
-	return false;
+	const struct moore_adjacency *g = m->part;
+	uint64_t n[MOORE_N_CYCLES] = { 0 };
+	bool linked = v == w;
+
+	for (uint32_t k = g->xadj[w]; k < g->xadj[w + 1]; k++)
+		m->common[g->adj[k]] = 1;
+	for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++) {
+		const uint32_t x = g->adj[k];
+
+		linked |= x == w;
+		n[MOORE_TRIANGLES] += m->common[x];
+		for (uint32_t l = g->xadj[x]; l < g->xadj[x + 1]; l++)
+			n[MOORE_SQUARES] += g->adj[l] != v && m->common[g->adj[l]];
+	}
+	for (uint32_t k = g->xadj[w]; k < g->xadj[w + 1]; k++)
+		m->common[g->adj[k]] = 0;
+	for (unsigned i = 0; i < MOORE_N_CYCLES; i++)
+		linked |= n[i] > m->cycles->most[i];
+	return linked ? MOORE_NONE : (uint32_t)(n[MOORE_TRIANGLES] + n[MOORE_SQUARES]);
+}
+
+static void
+count_all_closed(struct mend *m)
+{
+	for (uint32_t i = 0; i < m->n_stubs; i++)
+		for (uint32_t k = i + 1; k < m->n_stubs; k++)
+			m->closes[i][k] = count_closed(m, m->stub[i], m->stub[k]);
+}
+
+/* Of the stubs after i that are not in the bit set used, the one with which i closes the most
+ * cycles. */
+static uint32_t
+next_partner(const struct mend *m, uint32_t i, unsigned used)
+{
+	uint32_t best = MOORE_NONE;
+
+	for (uint32_t k = i + 1; k < m->n_stubs; k++)
+		if (!(used >> k & 1) && m->closes[i][k] != MOORE_NONE &&
+		    (best == MOORE_NONE || m->closes[i][k] > m->closes[i][best]))
+			best = k;
+	return best;
 }
 
 /* Tries all ways to pair the stubs that are not in the bit set used. */
 static bool
 pair_up(struct mend *m, unsigned used)
 {
-	uint32_t i = 0;
+	unsigned tried = 0;
+	uint32_t i = 0, k;
 
 	while (i < m->n_stubs && used >> i & 1)
 		i++;
 	if (i == m->n_stubs)
 		return matches(m);
-	for (uint32_t k = i + 1; k < m->n_stubs && !m->oom && *m->effort; k++) {
-		if (used >> k & 1 || m->stub[i] == m->stub[k] || is_linked(m, m->stub[i], m->stub[k]))
-			continue;
+	while ((k = next_partner(m, i, used | tried)) != MOORE_NONE && !m->oom && *m->effort) {
+		tried |= 1u << k;
 		m->link[m->n_links++] = (struct moore_topo_link){ m->stub[i], m->stub[k] };
 		if (pair_up(m, used | 1u << i | 1u << k))
 			return true;
@@ -149,7 +194,7 @@ moore_topo_mend(const struct moore_adjacency *part, const struct moore_topo *who
 		uint64_t *effort, uint32_t *image)
 {
 	const uint32_t links = whole->n_links - part->xadj[part->n] / 2;
-	struct mend m = { .whole = whole, .cycles = cycles, .effort = effort };
+	struct mend m = { .whole = whole, .part = part, .cycles = cycles, .effort = effort };
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	bool found = false;
 
@@ -159,7 +204,10 @@ moore_topo_mend(const struct moore_adjacency *part, const struct moore_topo *who
 		m.oom = true;
 	} else if (part->n == whole->n_switches) {
 		list_links(&m, part);
-		found = find_stubs(&m, part, g, 2 * links, &tmp) && pair_up(&m, 0);
+		if (find_stubs(&m, part, g, 2 * links, &tmp)) {
+			count_all_closed(&m);
+			found = pair_up(&m, 0);
+		}
 	} else {
 		list_links(&m, part);
 		found = find_stubs(&m, part, g, links, &tmp) && add_vertex(&m, part->n);

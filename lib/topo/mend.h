@@ -5,7 +5,7 @@
 
 #include "topo/cycles.h"
 
-/* Looks for a map of part onto whole, as moore_topo_embed(), by adding up to three links, or one
+/* Looks for a map of part onto whole, as moore_topo_embed(), by adding up to six links, or one
  * switch, so that each degree is one of whole's.  g is the adjacency of whole, and cycles its
  * counts.  *effort is the greatest number of visits to links; what was spent is subtracted.
  * Returns 1 when a map was found, 0 when there is none or more is missing, -MOORE_ENOMEM. */

@@ -230,6 +230,22 @@ test_little_lost(void **state)
 	}
 }
 
+/* Five links are missing of families with few symmetries, of which the first attempts to embed the
+ * graph fail. */
+static void
+test_five_lost(void **state)
+{
+	static const char *const T[] = {
+		"sspt r1=9 r2=3", "sspt r1=12 r2=3", "sspt r1=16 r2=3", "sspt r1=12 r2=3 l=1",
+		"bundlefly p=5 s=5", "dfplus s=8",
+	};
+	struct moore_rng r = { test_seed() };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+		expect_member(T[i], 0, 5, &r);
+}
+
 /* Where the effort may not suffice, an answer is right or there is none. */
 static void
 test_hard_parts(void **state)
@@ -372,6 +388,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_little_lost),
+		cmocka_unit_test(test_five_lost),
 		cmocka_unit_test(test_hard_parts),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_extra_and_parallel),
