@@ -160,9 +160,9 @@ verify(struct match *m)
 	return true;
 }
 
-/* Picks the vertex of merged[0] to fix next.  Of the colours that have several vertices, it takes one with
- * the most links, and of these one with the fewest vertices: of a Steiner system the points, not
- * the blocks.  MOORE_NONE if every colour has one vertex. */
+/* Picks the vertex of merged[0] to fix next.  Of the colours that have several vertices, it takes
+ * one with the most links, and of these one with the fewest vertices: of a Steiner system the
+ * points, not the blocks.  MOORE_NONE if every colour has one vertex. */
 static uint32_t
 pick(const struct match *m)
 {
@@ -185,9 +185,9 @@ pick(const struct match *m)
 	return best;
 }
 
-/* Refines the colours of graph `side` for a few rounds with v fixed, by hashes alone.  After each
- * round it puts the sum of all hashes into sum[] (of merged[0]), or returns false when that differs from
- * sum[] (of merged[1]): then a vertex that gave that sum has no image in v. */
+/* Refines the colours of merged[side] for a few rounds with v fixed, by hashes alone.  For merged[0]
+ * it puts the sum of all hashes after each round into sum[].  For merged[1] it compares them, and
+ * returns false when one differs: then v is not the image of the vertex that gave sum[]. */
 static bool
 look(struct match *m, unsigned side, const uint32_t *colour, uint32_t v, uint64_t *sum)
 {

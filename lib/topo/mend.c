@@ -4,10 +4,10 @@
  *
  * A vertex whose degree the whole does not have lacks links, at least up to the next degree that
  * the whole has: these are its stubs.  If as many links are missing as there are pairs of stubs,
- * each way to pair them gives a graph to try.  A stub is paired first with the one with which it closes
- * the most short cycles, unless no link of the whole lies on so many.  If one vertex is missing, with as many links as
- * there are stubs, it belongs to all of them.  The completed graph must have the short cycles of
- * the whole; then isomorph.c looks for the map.
+ * each way to pair them gives a graph to try.  A stub is paired first with the one with which it
+ * closes the most short cycles, unless no link of the whole lies on so many.  If one vertex is
+ * missing, with as many links as there are stubs, it belongs to all of them.  The completed graph
+ * must have the short cycles of the whole; then isomorph.c looks for the map.
  *
  * embed.c needs no such luck, but has to begin at the right place: in a graph whose vertices differ
  * in position, as in a Dragonfly, it seldom does. */
