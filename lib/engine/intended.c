@@ -13,14 +13,32 @@
 
 #include "engine/intended.h"
 
+static bool
+has_guids(const struct moore_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->n_switches; i++)
+		if (!plan->sw[i].guid)
+			return false;
+	return true;
+}
+
 int
 moore_intended_of_plan(struct moore_fabric **out, const struct moore_plan *plan,
 		       struct moore_err *err)
 {
-	int rc = moore_fabric_from_plan(out, plan, 0, err);
+	struct moore_fabric *f = NULL;
+	int rc = moore_fabric_from_plan(&f, plan, 0, err);
 
+	*out = NULL;
 	for (uint32_t i = 0; rc == 0 && i < plan->n_switches; i++)
-		(*out)->sw[i].guid = plan->sw[i].guid;
+		f->sw[i].guid = plan->sw[i].guid;
+	if (rc == 0 && has_guids(plan)) {
+		rc = moore_intended_by_guid(out, f, err);
+	} else {
+		*out = f;
+		f = NULL;
+	}
+	moore_fabric_free(f);
 	return rc;
 }
 

@@ -23,7 +23,9 @@ struct moore_intended {
 int moore_intended_choose(struct moore_intended *out, const struct moore_fabric *seen,
 			  const struct moore_plan *kept, struct moore_err *err);
 
-/* The plan as a fabric in which a switch has a GUID only if the plan gives one. */
+/* The plan as a fabric in which a switch has a GUID only if the plan gives one.  If it gives all,
+ * the switches are in the order of their GUIDs, as complete.c has them: so the tables are the same
+ * with the plan and without. */
 int moore_intended_of_plan(struct moore_fabric **out, const struct moore_plan *plan,
 			   struct moore_err *err);
 
