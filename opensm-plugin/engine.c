@@ -233,8 +233,26 @@ publish_new(struct mplug_sm *sm, const struct mplug_view *v, struct mplug_times 
 	return 0;
 }
 
-/* Publishes the last good routes if the lanes bear them; else new ones for the lanes as they
- * are; else the last good routes all the same.  mr and why say what prevented new routes. */
+/* True if some switch has no route to a LID in use. */
+static bool
+cuts_off(const struct moore_fabric *f, const struct moore_lft *lft)
+{
+	struct moore_lid_owner *owner;
+	bool found = false;
+
+	if (moore_fabric_lids(f, &owner, NULL) < 0)
+		return false;
+	for (moore_swid s = 0; s < f->n_switches && !found; s++)
+		for (size_t lid = 1; lid <= f->lid_top && !found; lid++)
+			found = owner[lid].sw != MOORE_NONE &&
+				moore_lft_row(lft, s)[lid] == MOORE_NO_PATH;
+	free(owner);
+	return found;
+}
+
+/* Publishes the last good routes if the lanes bear them and, with qos FALSE, they reach all; else
+ * new ones for the lanes as they are; else the last good routes all the same.  mr and why say what
+ * prevented new routes. */
 static int
 publish_last_good(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t,
 		  enum mplug_mr mr, const char *why)
@@ -250,7 +268,8 @@ publish_last_good(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times 
 		return rc;
 	}
 	rc = mplug_lanes_bear(sm, v, lft, &unsafe);
-	if (rc < 0 && !route(sm, v, t, &other)) {
+	if ((rc < 0 || (mr == MPLUG_MR_QOS && cuts_off(sm->newest, lft))) &&
+	    !route(sm, v, t, &other)) {
 		mplug_log_err(sm, mr, "%s; until then routes are restricted to what is safe on the "
 			      "lanes that links have", why);
 		moore_lft_free(lft);

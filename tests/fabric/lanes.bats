@@ -18,10 +18,11 @@ last_switch() { awk -F'"' '/^Switch/ { n = $2 } END { print n }' "$dir/net"; }
 	sm_set qos FALSE
 	change sm_hup
 	change sim "Unlink \"$s\""
-	change sim "ReLink \"$s\""
 	settled
 	log_has 'ERR MR01: .*routes are restricted to what is safe on the lanes' ||
 		fail "$(grep moore: "$dir/opensm.log")"
+	sound
+	change sim "ReLink \"$s\""
 	settled
 	sound
 	! log_has 'ERR MR18'

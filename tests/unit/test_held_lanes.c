@@ -333,6 +333,38 @@ while_traffic_runs(void **state)
 	}
 }
 
+static size_t
+rows_without_a_path(void)
+{
+	size_t n = 0;
+
+	for (moore_swid s = 0; s < fake.f->n_switches; s++)
+		for (size_t lid = 1; lid <= fake.f->lid_top; lid++)
+			n += fake.sw[s]->sw->new_lft[lid] == OSM_NO_PATH;
+	return n;
+}
+
+/* All switches and endpoints stay connected, so new routes serve them, on the lanes that links have. */
+static void
+cut_with_qos_off(void **state)
+{
+	struct mplug_sm *sm = begin("");
+	size_t n;
+
+	(void)state;
+	sweep("before", sm);
+	n = rows_without_a_path();
+	qos_off();
+	fake_cut(7, 5);
+	sweep("cut", sm);
+	CHECK_STR("the log has why", fake.log, "on the lanes that links have");
+	CHECK_EQ("all have routes", rows_without_a_path(), n);
+	sweep("later", sm);
+	CHECK_EQ("these stay", rows_without_a_path(), n);
+	CHECK("and are known to be safe", !strstr(fake.log, "MR18"));
+	end(sm);
+}
+
 /* ---- packets that took other lanes, or followed rows of another subnet manager -------------- */
 
 /* True if packets had time to leave before the first row of the last sweep was sent. */
@@ -471,6 +503,7 @@ main(void)
 		cmocka_unit_test(a_row_is_lost),
 		cmocka_unit_test(rows_of_a_link_that_comes_back),
 		cmocka_unit_test(while_traffic_runs),
+		cmocka_unit_test(cut_with_qos_off),
 		cmocka_unit_test(packets_leave_first),
 		cmocka_unit_test(rows_not_acknowledged),
 		cmocka_unit_test(nothing_is_safe),

@@ -804,11 +804,11 @@ a_cut_goes_without_the_link(void **state)
 	check_published("routed around the cut", cut, true);
 	CHECK_STR("the line names it", fake.log, want);
 
-	/* The same cut while qos is off: the last good rows, without those over the link. */
+	/* Another cut while the cache is on: the last good rows, without those over the link. */
 	fake_next_sweep();
 	moore_fabric_cut(cut, 7, 6);
 	fake_cut(7, 6);
-	qos_off();
+	caches();
 	assert_int_equal(route(), 0);
 	check_published("last good rows are safe, though some are gone", cut, false);
 	moore_fabric_free(cut);
@@ -1119,7 +1119,7 @@ lanes_of_an_unknown_switch(void **state)
 	CHECK_EQ("nothing is known of it", vl_of(&row, 0), 3);
 	set_state(s, IB_LINK_ACTIVE);
 	cl_qmap_insert(table, fake.sw[s]->node_info.node_guid, &fake.sw[s]->sw->map_item);
-	qos_off();
+	caches();
 	fake_next_sweep();
 	assert_int_equal(route(), 0);
 	for (unsigned p = 1; p <= fake.f->sw[s].n_ports; p++) {
