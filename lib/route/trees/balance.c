@@ -423,18 +423,27 @@ set_present(struct moore_rbalance *b, const uint8_t *present)
 		}
 }
 
-void
-moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present)
+/* Every leaf takes the i-th of its parents after the first. */
+static void
+start_leaves(struct moore_rbalance *b, unsigned i)
 {
-	if (b->n_middles) {
-		set_present(b, NULL);
-		moore_rbalance_start_middles(b, i);
-	}
 	for (uint32_t k = 0; k < b->n_choices; k++) {
 		const struct moore_rchoice *c = &b->choice[k];
 
 		rehang(b, c, b->cand[c->cand0 + (c->start + i) % c->n]);
 	}
+}
+
+/* A slice does not depend on those before it, so leaves go back before switches look at them. */
+void
+moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present)
+{
+	if (b->n_middles) {
+		set_present(b, NULL);
+		start_leaves(b, 0);
+		moore_rbalance_start_middles(b, i);
+	}
+	start_leaves(b, i);
 	set_present(b, present);
 	for (unsigned round = 0; round < MOORE_BALANCE_ROUNDS; round++) {
 		const size_t moved = move_leaves(b);
