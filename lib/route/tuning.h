@@ -257,16 +257,16 @@
 #define MOORE_PRICE_TRANSIT_PAIRS 12
 /* There, the price of a link to an intermediate for each route of the same root over it, and of a
  * parent that differs from that in the model of the tree (layer_models.c): the worst case against load.
- * (layers, starts=0)  Least share of full rate and load:
+ * (layers)  Least share of full rate and load:
  *
- *	OWN, UNLIKE	MLFM h=7	h=9		h=13		h=15
- *	0, 0		44.8 1.41	44.8 1.28	42.7 1.32	41.6 1.39
- *	2, 4		45.2 1.34	45.4 1.34	44.0 1.29	42.8 1.39
- *	3, 4		45.7 1.33	45.0 1.31	43.6 1.28	42.8 1.39
- *	3, 8		45.6 1.33	45.2 1.36	44.3 1.30	43.0 1.38
- *	5, 8		45.7 1.32	45.1 1.32	43.9 1.31	43.0 1.37 */
+ *	OWN, UNLIKE	MLFM h=9	h=10		h=17		h=19
+ *	0, 0		42.2 1.28	42.5 1.33	39.3 1.34	39.0 1.32
+ *	3, 4		43.0 1.31	42.9 1.33	39.8 1.32	39.5 1.30
+ *	3, 6		42.6 1.33	43.4 1.36	40.1 1.33	39.7 1.30
+ *	3, 8		43.1 1.36	43.7 1.36	40.3 1.35	40.1 1.34
+ *	4, 8		43.0 1.31	43.3 1.32	40.2 1.38	40.0 1.32 */
 #define MOORE_PRICE_OWN_TRANSIT 3
-#define MOORE_PRICE_UNLIKE 4
+#define MOORE_PRICE_UNLIKE 8
 
 /* Generations of children that are sent to other parents so that a node can move to a detour
  * (layer_cover.c): in the last layer of a variant DEEP, in those before it SHALLOW.  Coverage

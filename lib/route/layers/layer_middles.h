@@ -30,8 +30,9 @@ struct moore_rmtrees {
 	uint32_t *load;		/* by edge: detours that have it in their middle; with paired classes,
 				 * all routes over it */
 	uint64_t n_uses;	/* the sum of load[] */
-	uint8_t *models;	/* with paired classes (layer_models.c), [((class * max_size + place) *
-				 * n_layers + layer) * n + node]: slot of the parent edge */
+	uint8_t *models;	/* with paired classes (layer_models.c), [(((class / MOORE_STRANDS) *
+				 * max_size + place) * n_layers + layer) * n + node]: slot of the
+				 * parent edge */
 	uint32_t max_size;	/* of a class */
 	/* these its present root, */
 	uint32_t n_built;	/* trees so far */

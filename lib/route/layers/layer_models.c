@@ -19,10 +19,11 @@
 
 #include "route/layers/layer_mtree.h"
 
+/* The models of one strand, which has every MOORE_STRANDS-th class. */
 static size_t
 n_models(const struct moore_rmtrees *w)
 {
-	return (size_t)w->classes->n_classes * w->max_size * w->n_layers;
+	return ((size_t)w->classes->n_classes / MOORE_STRANDS + 1) * w->max_size * w->n_layers;
 }
 
 bool
@@ -46,12 +47,13 @@ uint8_t *
 moore_rmtrees_find_model(const struct moore_rmtrees *w)
 {
 	const struct moore_rmiddles *c = w->classes;
-	uint32_t k = c->class_of[w->t.root], layer = w->n_built % w->n_layers, place;
+	uint32_t k = c->class_of[w->t.root], layer = w->n_built % w->n_layers;
+	size_t place;
 
 	if (!c->paired || k == MOORE_NONE)
 		return NULL;
-	place = moore_rmtrees_first_place(w) % c->size[k];
-	return w->models + (((size_t)k * w->max_size + place) * w->n_layers + layer) * w->v->g->n;
+	place = k / MOORE_STRANDS * (size_t)w->max_size + moore_rmtrees_first_place(w) % c->size[k];
+	return w->models + (place * w->n_layers + layer) * w->v->g->n;
 }
 
 void
