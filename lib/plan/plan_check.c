@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/union_find.h"
 #include "plan_parts.h"
 
 size_t
@@ -376,32 +377,18 @@ check_unique(const struct moore_plan *p, struct moore_err *err)
 	return rc;
 }
 
-static uint32_t
-root_of(uint32_t *parent, uint32_t i)
-{
-	while (parent[i] != i)
-		i = parent[i] = parent[parent[i]];
-	return i;
-}
-
 static int
 count_parts(const struct moore_plan *p, uint32_t *n_parts, struct moore_err *err)
 {
-	uint32_t *parent = malloc(p->n_switches * sizeof(*parent));
+	uint32_t *part = malloc(p->n_switches * sizeof(*part));
 
-	if (!parent)
+	if (!part)
 		return moore_fail_nomem(err);
-	for (uint32_t i = 0; i < p->n_switches; i++)
-		parent[i] = i;
+	moore_union_start(part, p->n_switches);
 	*n_parts = p->n_switches;
-	for (uint32_t i = 0; i < p->n_cables; i++) {
-		uint32_t a = root_of(parent, p->cable[i].sw[0]);
-		uint32_t b = root_of(parent, p->cable[i].sw[1]);
-
-		*n_parts -= a != b;
-		parent[a] = b;
-	}
-	free(parent);
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		*n_parts -= moore_union_join(part, p->cable[i].sw[0], p->cable[i].sw[1]);
+	free(part);
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/union_find.h"
 #include "wire/steps_impl.h"
 
 struct board {
@@ -41,14 +42,6 @@ struct board {
 
 /* ---- parts ----------------------------------------------------------------- */
 
-static uint32_t
-find_root(uint32_t *root, uint32_t s)
-{
-	while (root[s] != s)
-		s = root[s] = root[root[s]];
-	return s;
-}
-
 /* Counts the connected parts of the switches, by the cables at these ports that do not move
  * in this step. */
 static uint32_t
@@ -56,17 +49,12 @@ count_parts(struct board *b, const uint32_t *at)
 {
 	uint32_t parts = b->plan->n_switches;
 
-	for (uint32_t s = 0; s < b->plan->n_switches; s++)
-		b->root[s] = s;
+	moore_union_start(b->root, b->plan->n_switches);
 	for (uint32_t c = 0; c < b->n; c++) {
-		uint32_t x, y;
-
 		if (b->touched[c] || at[2 * c] == MOORE_NONE || at[2 * c + 1] == MOORE_NONE)
 			continue;
-		x = find_root(b->root, moore_ports_plug(b->ports, at[2 * c]).sw);
-		y = find_root(b->root, moore_ports_plug(b->ports, at[2 * c + 1]).sw);
-		parts -= x != y;
-		b->root[x] = y;
+		parts -= moore_union_join(b->root, moore_ports_plug(b->ports, at[2 * c]).sw,
+					  moore_ports_plug(b->ports, at[2 * c + 1]).sw);
 	}
 	return parts;
 }

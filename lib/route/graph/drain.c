@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/union_find.h"
 #include "route/graph/graph.h"
 
 struct drain {
@@ -23,23 +24,6 @@ struct drain {
 	uint8_t *broken;	/* by representative in whole: its parts are not joined */
 	uint8_t *keep;		/* by avoided edge: it stays up */
 };
-
-static uint32_t
-find(uint32_t *of, uint32_t v)
-{
-	while (of[v] != v)
-		v = of[v] = of[of[v]];
-	return v;
-}
-
-static bool
-join(uint32_t *of, uint32_t a, uint32_t b)
-{
-	a = find(of, a);
-	b = find(of, b);
-	of[a] = b;
-	return a != b;
-}
 
 static bool
 is_up(const struct drain *d, uint32_t e)
@@ -81,17 +65,17 @@ find_parts(struct drain *d)
 {
 	const struct moore_rgraph *g = d->g;
 
-	for (uint32_t v = 0; v < g->n; v++) {
-		d->part[v] = d->whole[v] = v;
+	moore_union_start(d->part, g->n);
+	moore_union_start(d->whole, g->n);
+	for (uint32_t v = 0; v < g->n; v++)
 		d->first_part[v] = MOORE_NONE;
-	}
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t e = g->xadj[v]; e < g->xadj[v + 1]; e++) {
 			if (!is_up(d, e) || !g->transit[v] || !g->transit[g->to[e]])
 				continue;
-			join(d->whole, v, g->to[e]);
+			moore_union_join(d->whole, v, g->to[e]);
 			if (!is_avoided(d, e))
-				join(d->part, v, g->to[e]);
+				moore_union_join(d->part, v, g->to[e]);
 		}
 }
 
@@ -104,7 +88,7 @@ join_parts(struct drain *d)
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t e = g->xadj[v]; e < g->xadj[v + 1]; e++)
 			if (is_up(d, e) && is_avoided(d, e) && may_pass(d, v) &&
-			    may_pass(d, g->to[e]) && join(d->part, v, g->to[e]))
+			    may_pass(d, g->to[e]) && moore_union_join(d->part, v, g->to[e]))
 				d->keep[e] = d->keep[g->rev[e]] = 1;
 }
 
@@ -129,7 +113,7 @@ open_leaves(struct drain *d)
 	const struct moore_rgraph *g = d->g;
 
 	for (uint32_t v = 0; v < g->n; v++) {
-		uint32_t w = find(d->whole, v), p = find(d->part, v);
+		uint32_t w = moore_union_find(d->whole, v), p = moore_union_find(d->part, v);
 
 		if (d->leaf[v])
 			d->broken[w] |= !has_transit_neighbour(d, v, false);
@@ -139,7 +123,7 @@ open_leaves(struct drain *d)
 			d->broken[w] |= d->first_part[w] != p;
 	}
 	for (uint32_t v = 0; v < g->n; v++)
-		d->leaf[v] &= !d->broken[find(d->whole, v)];
+		d->leaf[v] &= !d->broken[moore_union_find(d->whole, v)];
 }
 
 /* Whether v, which others are not routed through, has avoided links alone. */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/union_find.h"
 #include "route/turns/sequence.h"
 #include "route/tuning.h"
 
@@ -252,14 +253,6 @@ straighten(struct joining *w, uint32_t root)
 	}
 }
 
-static uint32_t
-find(uint32_t *part, uint32_t s)
-{
-	while (part[s] != s)
-		s = part[s] = part[part[s]];
-	return s;
-}
-
 static void
 join(struct joining *w, uint32_t e)
 {
@@ -268,7 +261,7 @@ join(struct joining *w, uint32_t e)
 
 	w->in[e] = w->in[g->rev[e]] = 1;
 	w->single[s] = w->single[r] = 0;
-	w->part[find(w->part, s)] = find(w->part, r);
+	moore_union_join(w->part, s, r);
 }
 
 /* Keeps the links of old's tree that are up.  Returns how many are not. */
@@ -281,8 +274,7 @@ keep_tree(struct joining *w, const struct moore_rturns *old)
 	memcpy(w->rank, old->rank, g->n_edges * sizeof(*w->rank));
 	memset(w->in, 0, g->n_edges);
 	memset(w->single, 1, g->n);
-	for (uint32_t s = 0; s < g->n; s++)
-		w->part[s] = s;
+	moore_union_start(w->part, g->n);
 	for (uint32_t s = 0; s < g->n; s++) {
 		uint32_t e = old->parent[s];
 
@@ -308,7 +300,7 @@ may_join(const struct joining *w, uint32_t e)
 
 	return g->flags[e] & w->v->flag && moore_rview_transit(w->v, r) &&
 		(moore_rview_transit(w->v, s) ? s < r : w->single[s]) &&
-		find(w->part, s) != find(w->part, r);
+		moore_union_find(w->part, s) != moore_union_find(w->part, r);
 }
 
 /* Sets *to to the best rank of e if it is in the tree.  Returns what it gains, less for each turn of

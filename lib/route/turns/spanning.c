@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/union_find.h"
 #include "route/tuning.h"
 #include "route/turns/turns.h"
 
@@ -119,19 +120,11 @@ struct mend {
 	uint64_t *link;		/* candidates: price in the high half, edge in the low */
 };
 
-static uint32_t
-find(uint32_t *part, uint32_t s)
-{
-	while (part[s] != s)
-		s = part[s] = part[part[s]];
-	return s;
-}
-
 static void
 join(struct mend *m, uint32_t s, uint32_t e)
 {
 	m->in[e] = m->in[m->v->g->rev[e]] = 1;
-	m->part[find(m->part, s)] = find(m->part, m->v->g->to[e]);
+	moore_union_join(m->part, s, m->v->g->to[e]);
 }
 
 /* How far the colour of edge e is from the middle: as an edge of the tree, e loses its turns
@@ -193,7 +186,7 @@ join_parts(struct mend *m)
 	for (size_t i = 0; i < n; i++) {
 		uint32_t e = (uint32_t)m->link[i], s = g->to[g->rev[e]];
 
-		if (find(m->part, s) != find(m->part, g->to[e]))
+		if (moore_union_find(m->part, s) != moore_union_find(m->part, g->to[e]))
 			join(m, s, e);
 	}
 }
@@ -203,8 +196,7 @@ keep_old_edges(struct mend *m, const uint32_t *old_parent)
 {
 	const struct moore_rgraph *g = m->v->g;
 
-	for (uint32_t s = 0; s < g->n; s++)
-		m->part[s] = s;
+	moore_union_start(m->part, g->n);
 	for (uint32_t s = 0; s < g->n; s++)
 		if (old_parent[s] != MOORE_NONE && g->flags[old_parent[s]] & m->v->flag &&
 		    moore_rview_transit(m->v, g->to[old_parent[s]]))
