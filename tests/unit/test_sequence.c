@@ -638,9 +638,12 @@ gather(struct fake_group *g, unsigned pick)
 	cl_qlist_init(&g->box.mgrp_list);
 	cl_qmap_init(&g->g.mcm_port_tbl);
 	cl_qlist_insert_tail(&g->box.mgrp_list, &g->g.list_item);
-	for (unsigned i = 0; i < MEMBERS; i++)
-		cl_qmap_insert(&g->g.mcm_port_tbl, fake.port[(pick * 7 + i * (11 + pick)) %
-			       fake.f->n_endpoints].guid, &g->member[i].map_item);
+	for (unsigned i = 0; i < MEMBERS; i++) {
+		osm_port_t *port = &fake.port[(pick * 7 + i * (11 + pick)) % fake.f->n_endpoints];
+
+		g->member[i].port = port;
+		cl_qmap_insert(&g->g.mcm_port_tbl, port->guid, &g->member[i].map_item);
+	}
 	fake.osm->subn.mboxes[MLID - 0xc000] = &g->box;
 	fake.osm->subn.max_mcast_lid_ho = MLID;
 }
