@@ -321,7 +321,7 @@ hang_low(struct moore_rmtrees *w, uint32_t s)
 		use_link(w, e);
 		use_link(w, w->out[g->to[e]]);
 		if (w->classes->paired) {
-			w->n_own[e]++;
+			w->n_own[e] += w->model != NULL;
 			set_via(w, g->to[g->rev[e]], e);
 		}
 		w->n_ending[w->last[s]]++;

@@ -75,7 +75,7 @@ struct moore_rmtrees {
 	/* and these the tree that is being made. */
 	uint32_t *via_last;	/* with paired classes, by slot of the root: price of the link from the
 				 * intermediate that leads there; else 0 */
-	uint8_t *model;		/* where classes are paired, its model; else NULL */
+	uint8_t *model;		/* its model, or NULL (layer_models.c) */
 	uint64_t unit;		/* price of one detour over a link, in parts of 65536 */
 	/* The rest is indexed by node. */
 	uint8_t *last;		/* slot, at the root, of the last link of its route */

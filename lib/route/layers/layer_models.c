@@ -13,7 +13,8 @@
  * So a tree is made like its *model*: the first tree in the same layer, of a root in the same class,
  * whose intermediates have the same places.  Where a node has another parent than in the model, it
  * pays MOORE_PRICE_UNLIKE: trees can still differ where ranks do, and where links would be loaded
- * unevenly. */
+ * unevenly.  With one layer an endpoint has one detour only, and trees that are alike leave a switch
+ * fewer first and last links; so there are no models. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ moore_rmtrees_find_model(const struct moore_rmtrees *w)
 	uint32_t k = c->class_of[w->t.root], layer = w->n_built % w->n_layers;
 	size_t place;
 
-	if (!c->paired || k == MOORE_NONE)
+	if (!c->paired || k == MOORE_NONE || w->n_layers == 1)
 		return NULL;
 	place = k / MOORE_STRANDS * (size_t)w->max_size + moore_rmtrees_first_place(w) % c->size[k];
 	return w->models + (place * w->n_layers + layer) * w->v->g->n;
