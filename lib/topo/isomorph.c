@@ -11,11 +11,11 @@
  * that also depend on distances.
  * The map is finally verified edge by edge, so a collision of hashes cannot produce a wrong
  * one. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
 #include "topo/isomorph.h"
+#include "topo/marks.h"
 #include "topo/twins.h"
 
 /* The greatest number of refinements for one pair of graphs.  Large graphs get fewer, so
@@ -36,11 +36,8 @@ struct match {
 	uint32_t n;		/* vertices of each graph whose twins are merged */
 	struct moore_adjacency full[2];	/* the given graph, and the family's */
 	struct moore_twins merged[2];
-	struct mark {		/* sorted by colour; within a colour, those of the first graph come
-				 * first */
-		uint64_t hash;
-		uint32_t v;	/* a vertex of merged[0] is 0..n-1, one of merged[1] is n..2n-1 */
-	} *mark;
+	struct moore_mark *mark;	/* a vertex of merged[0] is 0..n-1, one of merged[1] is n..2n-1;
+					 * of those with one colour, the first graph's come first */
 	uint64_t *hash;		/* 2n, scratch */
 	unsigned budget, rounds;
 	uint64_t left;		/* visits to vertices and links when candidates are compared */
@@ -49,16 +46,6 @@ struct match {
 	bool oom;
 };
 
-static int
-by_hash(const void *a, const void *b)
-{
-	const struct mark *x = a, *y = b;
-
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return x->v < y->v ? -1 : x->v > y->v;
-}
-
 /* Turns the hashes in m->mark of all 2n vertices into colours 0, 1, 2...  Returns the
  * number of colours, or 0 if some colour has more vertices in one graph than in the other. */
 static uint32_t
@@ -66,7 +53,7 @@ recolour(struct match *m, uint32_t *colour)
 {
 	uint32_t n = m->n, n_colours = 0;
 
-	qsort(m->mark, 2 * (size_t)n, sizeof(*m->mark), by_hash);
+	moore_marks_sort(m->mark, 2 * (size_t)n);
 	for (uint32_t i = 0, k; i < 2 * n; i = k, n_colours++) {
 		int balance = 0;
 
@@ -107,7 +94,7 @@ refine(struct match *m, uint32_t *colour)
 
 			for (uint32_t i = g->xadj[v % n]; i < g->xadj[v % n + 1]; i++)
 				sum += hash[g->adj[i]];
-			m->mark[v] = (struct mark){ moore_rng_next(&own) ^ sum, v };
+			m->mark[v] = (struct moore_mark){ moore_rng_next(&own) ^ sum, v };
 		}
 		n_colours = recolour(m, colour);
 	} while (n_colours > before);
@@ -299,7 +286,7 @@ split_by_distance(struct match *m, uint32_t *colour)
 		const struct moore_adjacency *g = &m->merged[v >= n].g;
 
 		most = colour[v] > most ? colour[v] : most;
-		m->mark[v] = (struct mark){ profile(g, n, v % n, colour + (v >= n ? n : 0), depth,
+		m->mark[v] = (struct moore_mark){ profile(g, n, v % n, colour + (v >= n ? n : 0), depth,
 						    queue), v };
 	}
 	return recolour(m, colour) > most + 1;
@@ -337,7 +324,7 @@ merge(struct match *m, uint32_t *colour)
 		const uint32_t c = v % m->n, size = t->size[c];
 		struct moore_rng r = { (uint64_t)size << 32 | colour[t->first[c] + (v >= m->n ? n : 0)] };
 
-		m->mark[v] = (struct mark){ moore_rng_next(&r), v };
+		m->mark[v] = (struct moore_mark){ moore_rng_next(&r), v };
 	}
 	return recolour(m, colour) || !n;
 }

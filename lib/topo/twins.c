@@ -1,44 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* twins.c - merges the vertices of a graph that are linked to the same vertices. */
-#include <stdlib.h>
-
 #include "base/random.h"
+#include "topo/marks.h"
 #include "topo/twins.h"
 
-struct mark {
-	uint64_t hash;		/* of the colour and the neighbours */
-	uint32_t v;
-};
-
-static int
-by_hash(const void *a, const void *b)
-{
-	const struct mark *x = a, *y = b;
-
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return x->v < y->v ? -1 : x->v > y->v;
-}
-
+/* Sorts the vertices by a hash of their colour and their neighbours. */
 static void
-hash_neighbours(const struct moore_adjacency *g, const uint32_t *colour, struct mark *mark)
+hash_neighbours(const struct moore_adjacency *g, const uint32_t *colour, struct moore_mark *mark)
 {
 	for (uint32_t v = 0; v < g->n; v++) {
 		struct moore_rng own = { (uint64_t)colour[v] << 32 };
 
-		mark[v] = (struct mark){ moore_rng_next(&own), v };
+		mark[v] = (struct moore_mark){ moore_rng_next(&own), v };
 		for (uint32_t i = g->xadj[v]; i < g->xadj[v + 1]; i++) {
 			struct moore_rng r = { g->adj[i] };
 
 			mark[v].hash += moore_rng_next(&r);
 		}
 	}
-	qsort(mark, g->n, sizeof(*mark), by_hash);
+	moore_marks_sort(mark, g->n);
 }
 
 /* Fills next[], and size_of[] of the first member of each class. */
 static void
-link_members(struct moore_twins *t, const struct mark *mark, uint32_t n, uint32_t *size_of)
+link_members(struct moore_twins *t, const struct moore_mark *mark, uint32_t n, uint32_t *size_of)
 {
 	for (uint32_t i = 0, k; i < n; i = k) {
 		for (k = i + 1; k < n && mark[k].hash == mark[i].hash; k++)
@@ -70,7 +55,7 @@ moore_twins_merge(struct moore_twins *t, const struct moore_adjacency *g, const 
 		  struct moore_arena *tmp)
 {
 	const size_t n = (size_t)g->n + 1;
-	struct mark *mark = moore_arena_alloc(tmp, n, sizeof(*mark));
+	struct moore_mark *mark = moore_arena_alloc(tmp, n, sizeof(*mark));
 	uint32_t *size_of = moore_arena_alloc(tmp, n, sizeof(*size_of));	/* by first member */
 	uint32_t *class_of = moore_arena_alloc(tmp, n, sizeof(*class_of));
 
