@@ -6,8 +6,8 @@
  * every leaf with several equally short legal parents starts from the next of them (so that
  * the LIDs of a pair use all its paths), and local search moves leaves while that lowers the
  * sum of the fourth powers of the loads on their routes; fourth powers stand in for the
- * greatest load.  Nodes with children stay where they are, but for
- * those that balance_middles.c moves.
+ * greatest load.  Nodes with children stay where they are, but for those that balance_middles.c
+ * moves.
  *
  * Profile one-vl: before that, routes move from overloaded edges to others (relieve.c). */
 #include <stdlib.h>
@@ -57,30 +57,18 @@ list_candidates(struct moore_rbalance *b, struct moore_rchoice *c, const struct 
 	return true;
 }
 
+/* Adds c, which has its candidates; without a second one it is no choice. */
 static bool
-add_choice(struct moore_rbalance *b, const struct moore_rchoice *c)
+add_choice(struct moore_rbalance *b, struct moore_rchoices *to, const struct moore_rchoice *c)
 {
-	struct moore_rchoice *choice = moore_grow(b->choice, b->n_choices, &b->cap_choices,
-						  sizeof(*choice));
+	struct moore_rchoice *at;
 
-	if (!choice)
+	if (c->n < 2)
+		return true;
+	if (!(at = moore_grow(to->at, to->n, &to->cap, sizeof(*at))))
 		return false;
-	b->choice = choice;
-	b->choice[b->n_choices++] = *c;
-	b->n_cands += c->n;
-	return true;
-}
-
-static bool
-add_middle(struct moore_rbalance *b, const struct moore_rchoice *c)
-{
-	struct moore_rchoice *middle = moore_grow(b->middle, b->n_middles, &b->cap_middles,
-						  sizeof(*middle));
-
-	if (!middle)
-		return false;
-	b->middle = middle;
-	b->middle[b->n_middles++] = *c;
+	to->at = at;
+	to->at[to->n++] = *c;
 	b->n_cands += c->n;
 	return true;
 }
@@ -105,7 +93,7 @@ note_middles(struct moore_rbalance *b, const struct moore_rtree *t)
 
 		if (g->is_source[c.node] || t->n_offers[c.node] < 2)
 			continue;
-		if (!list_candidates(b, &c, t) || (c.n > 1 && !add_middle(b, &c)))
+		if (!list_candidates(b, &c, t) || !add_choice(b, &b->middles, &c))
 			return false;
 	}
 	return true;
@@ -125,14 +113,12 @@ note_choices(struct moore_rbalance *b, const struct moore_rtree *t, uint64_t see
 			continue;
 		if (!list_candidates(b, &c, t))
 			return false;
-		if (c.n < 2)
-			continue;
-		if (seed) {
+		if (seed && c.n > 1) {
 			struct moore_rng r = { seed ^ ((uint64_t)t->root << 32 | s) };
 
 			c.start = (uint16_t)moore_rng_below(&r, c.n);
 		}
-		if (!add_choice(b, &c))
+		if (!add_choice(b, &b->leaves, &c))
 			return false;
 	}
 	return true;
@@ -297,8 +283,8 @@ moore_rbalance_fini(struct moore_rbalance *b)
 	free(b->len);
 	free(b->reached);
 	free(b->n_reached);
-	free(b->choice);
-	free(b->middle);
+	free(b->leaves.at);
+	free(b->middles.at);
 	free(b->cand);
 	free(b->after);
 	moore_rbalance_fini_copy(b);
@@ -350,6 +336,16 @@ moore_rbalance_change(struct moore_rbalance *b, const uint8_t *slot, uint32_t ro
 	}
 }
 
+void
+moore_rbalance_count_on(struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t s,
+			uint32_t by)
+{
+	const struct moore_rgraph *g = b->v->g;
+
+	for (; s != root; s = g->to[g->xadj[s] + slot[s]])
+		b->acc[s] += by;
+}
+
 /* Gives the leaf of c the parent edge at slot `to`. */
 static void
 rehang(struct moore_rbalance *b, const struct moore_rchoice *c, uint8_t to)
@@ -390,8 +386,8 @@ move_leaves(struct moore_rbalance *b)
 	const struct moore_rgraph *g = b->v->g;
 	size_t moved = 0;
 
-	for (uint32_t i = 0; i < b->n_choices; i++) {
-		const struct moore_rchoice *c = &b->choice[i];
+	for (uint32_t i = 0; i < b->leaves.n; i++) {
+		const struct moore_rchoice *c = &b->leaves.at[i];
 		const uint8_t *slot = b->slot + (size_t)c->root * g->n;
 		uint32_t base = g->xadj[c->node];
 		uint8_t now = slot[c->node], best = now;
@@ -427,8 +423,8 @@ set_present(struct moore_rbalance *b, const uint8_t *present)
 static void
 start_leaves(struct moore_rbalance *b, unsigned i)
 {
-	for (uint32_t k = 0; k < b->n_choices; k++) {
-		const struct moore_rchoice *c = &b->choice[k];
+	for (uint32_t k = 0; k < b->leaves.n; k++) {
+		const struct moore_rchoice *c = &b->leaves.at[k];
 
 		rehang(b, c, b->cand[c->cand0 + (c->start + i) % c->n]);
 	}
@@ -438,7 +434,7 @@ start_leaves(struct moore_rbalance *b, unsigned i)
 void
 moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present)
 {
-	if (b->n_middles) {
+	if (b->middles.n) {
 		set_present(b, NULL);
 		start_leaves(b, 0);
 		moore_rbalance_start_middles(b, i);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* balance.h - the minimal tree of every root, and which of its equally short parents each
- * leaf takes, and each switch without endpoints (balance_middles.c).
+ * leaf takes, and each switch without endpoints that is not one (balance_middles.c).
  *
  * A *slice* is a set of LIDs with at most one LID at each root: the LIDs of the switches, or
- * those of the j-th host of each switch at one offset.  The choices of leaves differ between
- * slices; the rest of the trees does not. */
+ * those of the j-th host of each switch at one offset.  These choices differ between slices; the
+ * rest of the trees does not. */
 #ifndef MOORE_ROUTE_BALANCE_H
 #define MOORE_ROUTE_BALANCE_H
 
@@ -22,15 +22,16 @@ struct moore_rbalance {
 		int64_t less, more;
 	} *price;
 	uint8_t *present;	/* by root: the slice has a LID there, so load[] has its tree */
-	struct moore_rchoice {	/* a leaf with several parents to choose from */
-		uint32_t root, node;
-		uint32_t cand0;	/* their slots: cand[cand0..cand0+n-1] */
-		uint16_t n, start;	/* start: which of them it takes first in slice 0 */
-	} *choice;
-	uint32_t n_choices, cap_choices;
-	struct moore_rchoice *middle;	/* likewise a switch without endpoints; start: which one it has
-					 * in the tree as it was grown */
-	uint32_t n_middles, cap_middles;
+	struct moore_rchoices {	/* nodes with several parents to choose from: leaves, and switches
+				 * without endpoints */
+		struct moore_rchoice {
+			uint32_t root, node;
+			uint32_t cand0;	/* their slots: cand[cand0..cand0+n-1] */
+			uint16_t n, start;	/* start: which one a leaf takes first in slice 0, and a
+						 * switch has in the tree as it was grown */
+		} *at;
+		uint32_t n, cap;
+	} leaves, middles;
 	bool narrow;		/* some link has one lane, so middles have no choice */
 	uint8_t *cand;
 	uint32_t n_cands, cap_cands;
@@ -46,12 +47,16 @@ int moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 /* Makes room for trees of v, but has none.  End *b with moore_rbalance_fini(), on error too.
  * -MOORE_ENOMEM. */
 int moore_rbalance_init(struct moore_rbalance *b, const struct moore_rview *v);
-/* Takes the tree of t, of which slot, len and queue count and whose root has none, with its load. */
+/* Takes t as the tree of its root, which had none, and adds its load.  Of t are read slot, len and
+ * queue. */
 void moore_rbalance_take(struct moore_rbalance *b, const struct moore_rtree *t);
 /* Adds `by` to the load of each edge from e on to the root along slot[]; by may be negative, as
  * a number of 32 bits. */
 void moore_rbalance_change(struct moore_rbalance *b, const uint8_t *slot, uint32_t root,
 			   uint32_t e, uint32_t by);
+/* Adds `by` likewise to acc[] of each node from s on along slot[], but not of the root. */
+void moore_rbalance_count_on(struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t s,
+			     uint32_t by);
 /* Profile one-vl, relieve.c: moves routes of the grown trees, whose load load[] is, from
  * overloaded edges to others, also to routes of one hop more. */
 void moore_rbalance_relieve(struct moore_rbalance *b);

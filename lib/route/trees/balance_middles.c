@@ -35,13 +35,13 @@ moore_rbalance_start_middles(struct moore_rbalance *b, unsigned i)
 {
 	const struct moore_rgraph *g = b->v->g;
 
-	for (uint32_t k = 0; k < b->n_middles; k++) {
-		const struct moore_rchoice *c = &b->middle[k];
+	for (uint32_t k = 0; k < b->middles.n; k++) {
+		const struct moore_rchoice *c = &b->middles.at[k];
 
 		b->slot[(size_t)c->root * g->n + c->node] = b->cand[c->cand0 + c->start];
 	}
-	for (uint32_t k = 0; k < b->n_middles; k++) {
-		const struct moore_rchoice *c = &b->middle[k];
+	for (uint32_t k = 0; k < b->middles.n; k++) {
+		const struct moore_rchoice *c = &b->middles.at[k];
 		uint8_t *slot = b->slot + (size_t)c->root * g->n, to = b->cand[c->cand0 + (c->root + i) % c->n];
 
 		if (may_carry(b, slot, c->root, c->node, g->xadj[c->node] + to))
@@ -76,16 +76,6 @@ gain(const struct moore_rbalance *b, const uint8_t *slot, uint32_t n, uint32_t e
 	}
 }
 
-/* Adds n to acc[] of all switches from r to the root. */
-static void
-pass_on(struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t r, uint32_t n)
-{
-	const struct moore_rgraph *g = b->v->g;
-
-	for (; r != root; r = g->to[g->xadj[r] + slot[r]])
-		b->acc[r] += n;
-}
-
 /* Moves the switch of c to its best parent.  Returns whether it had another. */
 static bool
 move_middle(struct moore_rbalance *b, const struct moore_rchoice *c)
@@ -108,10 +98,10 @@ move_middle(struct moore_rbalance *b, const struct moore_rchoice *c)
 	if (best == now)
 		return false;
 	moore_rbalance_change(b, slot, c->root, now, 0 - n);
-	pass_on(b, slot, c->root, g->to[now], 0 - n);
+	moore_rbalance_count_on(b, slot, c->root, g->to[now], 0 - n);
 	slot[c->node] = (uint8_t)(best - base);
 	moore_rbalance_change(b, slot, c->root, best, n);
-	pass_on(b, slot, c->root, g->to[best], n);
+	moore_rbalance_count_on(b, slot, c->root, g->to[best], n);
 	return true;
 }
 
@@ -122,8 +112,8 @@ moore_rbalance_move_middles(struct moore_rbalance *b)
 	uint32_t root = MOORE_NONE;
 	size_t moved = 0;
 
-	for (uint32_t k = 0; k < b->n_middles; k++) {
-		const struct moore_rchoice *c = &b->middle[k];
+	for (uint32_t k = 0; k < b->middles.n; k++) {
+		const struct moore_rchoice *c = &b->middles.at[k];
 
 		if (!b->present[c->root])
 			continue;

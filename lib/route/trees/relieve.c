@@ -108,16 +108,6 @@ cheapest(const struct relief *w, uint32_t s)
 	return best;
 }
 
-/* Adds n to acc[] of the nodes on the way from s to the root. */
-static void
-count_on(struct relief *w, uint32_t s, uint32_t n)
-{
-	const struct moore_rgraph *g = w->b->v->g;
-
-	for (; s != w->root; s = g->to[g->xadj[s] + w->slot[s]])
-		w->acc[s] += n;
-}
-
 static void
 relieve_route(struct relief *w, uint32_t s)
 {
@@ -129,8 +119,8 @@ relieve_route(struct relief *w, uint32_t s)
 	moore_rbalance_change(w->b, w->slot, w->root, e, n);
 	if (e == was)
 		return;
-	count_on(w, g->to[was], 0 - n);
-	count_on(w, g->to[e], n);
+	moore_rbalance_count_on(w->b, w->slot, w->root, g->to[was], 0 - n);
+	moore_rbalance_count_on(w->b, w->slot, w->root, g->to[e], n);
 	w->slot[s] = (uint8_t)(e - g->xadj[s]);
 	w->len[s] = (uint8_t)(w->len[g->to[e]] + 1);
 	if (w->b->v->turns->rank[e] > w->after[g->to[e]])
