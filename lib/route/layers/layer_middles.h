@@ -33,12 +33,12 @@ struct moore_rmtrees {
 	uint8_t *models;	/* with paired classes (layer_models.c), [(((class / MOORE_STRANDS) *
 				 * max_size + place) * n_layers + layer) * n + node]: slot of the
 				 * parent edge */
-	uint32_t max_size;	/* of a class */
+	uint32_t max_size;	/* of a class; 0 where there are no models */
 	/* these its present root, */
 	uint32_t n_built;	/* trees so far */
 	uint32_t n_ended;	/* detours so far, */
 	uint32_t n_ending[MOORE_SLOT_NONE + 1];	/* and by their last link's slot at the root */
-	uint32_t *n_own;	/* with paired classes, by edge to an intermediate: detours over it */
+	uint32_t *n_own;	/* where there are models, by edge to an intermediate: detours over it */
 	uint32_t n_draws;	/* how often its trees were drawn before */
 	uint32_t *load_before;	/* load[] and n_uses without its trees */
 	uint64_t n_uses_before;

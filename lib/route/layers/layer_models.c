@@ -32,7 +32,7 @@ moore_rmtrees_alloc_models(struct moore_rmtrees *w)
 {
 	const struct moore_rmiddles *c = w->classes;
 
-	for (uint32_t k = 0; c->paired && k < c->n_classes; k++)
+	for (uint32_t k = 0; c->paired && w->n_layers > 1 && k < c->n_classes; k++)
 		w->max_size = c->size[k] > w->max_size ? c->size[k] : w->max_size;
 	w->models = calloc(n_models(w) + 1, w->v->g->n);
 	return w->models;
@@ -51,7 +51,7 @@ moore_rmtrees_find_model(const struct moore_rmtrees *w)
 	uint32_t k = c->class_of[w->t.root], layer = w->n_built % w->n_layers;
 	size_t place;
 
-	if (!c->paired || k == MOORE_NONE || w->n_layers == 1)
+	if (!w->max_size || k == MOORE_NONE)
 		return NULL;
 	place = k / MOORE_STRANDS * (size_t)w->max_size + moore_rmtrees_first_place(w) % c->size[k];
 	return w->models + (place * w->n_layers + layer) * w->v->g->n;

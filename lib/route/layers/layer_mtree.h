@@ -51,9 +51,9 @@ moore_rmtrees_first_place(const struct moore_rmtrees *w)
 bool moore_rmtrees_alloc_models(struct moore_rmtrees *w);
 /* Forgets all models, when a strand begins. */
 void moore_rmtrees_forget_models(struct moore_rmtrees *w);
-/* Returns the model of the tree that is about to be made; NULL where classes are not paired. */
+/* Returns the model of the tree that is about to be made; NULL where there are none. */
 uint8_t *moore_rmtrees_find_model(const struct moore_rmtrees *w);
-/* Adds to the model of the tree at hand what it lacks. */
+/* Gives each node that has no parent in the model the one that it has in the tree at hand. */
 void moore_rmtrees_keep_model(struct moore_rmtrees *w);
 
 /* Finds what all trees of the root have in common (layer_mroot.c). */
