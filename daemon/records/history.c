@@ -192,12 +192,10 @@ saved(void *arg)
 	}
 	if (h && s->good && s->sweep)
 		h->sweep_kept = s->sweep;
-	if (h)
+	if (h) {
 		h->saving = false;
-	if (h && s->good && s->wrote)
-		records_written(&s->d->records, RECORD_HISTORY);
-	else if (h && s->err.text[0])		/* empty: the worker stopped before it tried */
-		records_failed(&s->d->records, RECORD_HISTORY, s->err.text);
+		records_ended(&s->d->records, RECORD_HISTORY, s->good && s->wrote, s->err.text);
+	}
 	free(s);
 }
 

@@ -133,10 +133,7 @@ saved(void *arg)
 		p->saving = false;
 		if (s->good && s->text.len >= SEGMENT)
 			p->segment = s->upto;
-		if (s->good)
-			records_written(&s->d->records, RECORD_EVENTS);
-		else if (s->err.text[0])	/* empty: the worker stopped before it tried */
-			records_failed(&s->d->records, RECORD_EVENTS, s->err.text);
+		records_ended(&s->d->records, RECORD_EVENTS, s->good, s->err.text);
 		p->again |= !s->good;
 		if (p->again && p->save)
 			event_add(p->save, s->good ? &(struct timeval){ 1, 0 } : &later);

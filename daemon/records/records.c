@@ -24,6 +24,15 @@ records_failed(struct records *r, enum record which, const char *why)
 }
 
 void
+records_ended(struct records *r, enum record which, bool written, const char *why)
+{
+	if (written)
+		records_written(r, which);
+	else if (*why)
+		records_failed(r, which, why);
+}
+
+void
 records_forget(struct records *r, enum record which)
 {
 	r->of[which].why[0] = '\0';

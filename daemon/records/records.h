@@ -19,6 +19,9 @@ struct records {		/* zeroed to begin with */
 /* The loop's thread reports that the files of this record were written, or why not. */
 void records_written(struct records *r, enum record which);
 void records_failed(struct records *r, enum record which, const char *why);
+/* Reports one of the two of a job that has ended: `why` is empty where a worker stopped before it
+ * tried, which says nothing. */
+void records_ended(struct records *r, enum record which, bool written, const char *why);
 /* There is nothing to write any more. */
 void records_forget(struct records *r, enum record which);
 /* Why a record cannot be written; "" when all can. */
