@@ -31,7 +31,7 @@ cli_put_op_vls(struct moore_buf *b, const json_t *answer)
 	cli_putf(b, "%soperational    %lld", assumed ? CLI_YELLOW : "", least);
 	if (least != greatest)
 		cli_putf(b, " to %lld", greatest);
-	cli_putf(b, " VL%s on links between switches", greatest == 1 ? "" : "s");
+	cli_putf(b, " VL%s on links between switches", MOORE_S(greatest));
 	for (size_t i = 0; i < ARRAY_LEN(by); i++)
 		if (!strcmp(cli_str(o, "from"), by[i].from))
 			cli_putf(b, "%s", by[i].text);
