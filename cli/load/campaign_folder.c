@@ -295,10 +295,13 @@ campaign_put_row(struct moore_buf *b, const char *topology, const struct moore_s
 	for (const char *p = topology; *p; p++)
 		moore_buf_add(b, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
 	moore_buf_add(b, "\"", quoted);
-	cli_putf(b, ",%s,%s,%s,%.12g,%llu,%.6f,%.6f,%.6f,%d,%.2f,%.2f,%.2f,%.2f,",
+	cli_putf(b, ",%s,%s,%s,%.12g,%llu,%.6f,%.6f,%.6f,%d,%.2f,",
 		 moore_sim_routing_name(row->routing), row->pattern, row->placement, row->load,
 		 (unsigned long long)x->seed, x->offered, x->accepted, x->accepted_ci, x->saturated,
-		 x->latency_mean * ns, x->latency_ci * ns, x->latency_p50 * ns, x->latency_p99 * ns);
+		 x->latency_mean * ns);
+	if (row->exchange || x->latency_ci_known)
+		cli_putf(b, "%.2f", x->latency_ci * ns);
+	cli_putf(b, ",%.2f,%.2f,", x->latency_p50 * ns, x->latency_p99 * ns);
 	if (row->exchange && x->completion)
 		cli_putf(b, "%.2f,%.6f", (double)x->completion * ns, x->share);
 	else

@@ -138,21 +138,31 @@ put_changes(struct moore_buf *b, const json_t *answer)
 	put_limits(b, answer);
 }
 
+/* True if the mean latency of a row has no interval because the run is too short, not because latency grows. */
+static bool
+is_short(const json_t *row)
+{
+	return json_is_null(json_object_get(row, "latency_ci")) && !cli_yes(row, "saturated") && !cli_yes(row, "stalled");
+}
+
 static void
 put_rows(struct moore_buf *b, const json_t *answer)
 {
 	const json_t *rows = json_object_get(answer, "rows"), *o;
 	const char *before = "\n";
+	bool some_short = false;
 	size_t i;
 
 	cli_putf(b, "%lld switches, %lld nodes, %lld processes\n\n%-7s %-11s %-6s %5s %9s %6s %8s %8s %8s\n",
 		 cli_int(answer, "switches"), cli_int(answer, "nodes"), cli_int(answer, "processes"), "routing",
 		 "pattern", "placed", "load", "accepted", "+-", "mean ns", "p50 ns", "p99 ns");
 	json_array_foreach(rows, i, o) {
-		cli_putf(b, "%-7s %-11s %-6s %5.3g %8.4f%s %6.4f %8.0f %8.0f %8.0f\n", cli_str(o, "routing"),
+		cli_putf(b, "%-7s %-11s %-6s %5.3g %8.4f%s %6.4f %8.0f%s%8.0f %8.0f\n", cli_str(o, "routing"),
 			 cli_str(o, "pattern"), cli_str(o, "placement"), cli_num(o, "load"),
 			 cli_num(o, "accepted"), cli_yes(o, "saturated") ? "*" : " ", cli_num(o, "accepted_ci"),
-			 cli_num(o, "latency_mean"), cli_num(o, "latency_p50"), cli_num(o, "latency_p99"));
+			 cli_num(o, "latency_mean"), is_short(o) ? "?" : " ", cli_num(o, "latency_p50"),
+			 cli_num(o, "latency_p99"));
+		some_short |= is_short(o);
 		put_trouble(b, o);
 	}
 	json_array_foreach(rows, i, o)
@@ -163,7 +173,8 @@ put_rows(struct moore_buf *b, const json_t *answer)
 			before = "";
 		}
 	cli_putf(b, "\nload, accepted: shares of full rate; +- is half of the 95 %% confidence interval.\n"
-		 "*: less is accepted than offered, so latencies grow with the run.\n");
+		 "*: less is accepted than offered, so latencies grow with the run.\n%s",
+		 some_short ? "?: the interval of this mean is not known; run longer, with --length.\n" : "");
 	put_limits(b, answer);
 }
 

@@ -9,7 +9,7 @@
 	",'accepted':" NUM ",'latency_mean':" NUM ",'latency_p99':" NUM ",'lost':" LOSSES)
 #define SIMULATED_ROW OBJ("'routing':" STR ",'pattern':" STR ",'placement':" STR ",'programmable':" BOOL \
 	",'load':" NUM ",'offered':" NUM ",'accepted':" NUM ",'accepted_ci':" NUM ",'saturated':" BOOL \
-	",'latency_mean':" NUM ",'latency_ci':" NUM ",'latency_p50':" NUM ",'latency_p99':" NUM \
+	",'latency_mean':" NUM ",'latency_ci':" OR_NULL("number") ",'latency_p50':" NUM ",'latency_p99':" NUM \
 	",'warm_up':" NUM ",'packets':" INT ",'hops':" INT ",'dropped':" INT ",'first_drop':" LOST \
 	",'completion_ns':" OR_NULL("number") ",'share':" OR_NULL("number") ",'stalled':" BOOL ",'stuck':" STUCK ",'seed':" INT ",'carried':" OR_NULL("number") ",'motion':" OR_NULL("string") ",'stalled_ns':" OR_NULL("number") ",'phases':" LIST_OF(PHASE))
 
@@ -63,14 +63,15 @@ json_row(const struct moore_fabric *f, const struct moore_simulation *p, double 
 {
 	const struct moore_sim_result *x = &p->result;
 	const bool done = p->exchange && x->completion;
+	const bool known = p->exchange || x->latency_ci_known;	/* an exchange has no latency: all of it is 0 */
 
-	return json_pack("{s:s, s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:b, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o,"
+	return json_pack("{s:s, s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:b, s:f, s:o, s:f, s:f, s:f, s:o, s:o, s:o,"
 			 " s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:s?, s:o, s:o}",
 			 "routing", moore_sim_routing_name(p->routing), "pattern", p->pattern,
 			 "placement", p->placement, "programmable", moore_sim_routing_programmable(p->routing),
 			 "load", p->load, "offered", x->offered, "accepted", x->accepted, "accepted_ci",
 			 x->accepted_ci, "saturated", x->saturated, "latency_mean", x->latency_mean * ns,
-			 "latency_ci", x->latency_ci * ns, "latency_p50", x->latency_p50 * ns, "latency_p99",
+			 "latency_ci", known ? json_real(x->latency_ci * ns) : json_null(), "latency_p50", x->latency_p50 * ns, "latency_p99",
 			 x->latency_p99 * ns, "warm_up", (double)x->warm_up * ns, "packets",
 			 moore_json_count(x->packets), "hops", moore_json_count(x->hops), "dropped",
 			 moore_json_count(x->dropped), "first_drop", json_first_drop(f, x),

@@ -117,6 +117,8 @@ run(struct sim *s, uint32_t *mark, struct moore_sim_result *out)
 		look += s->block_ticks;
 		stalls(s, mark, out);
 	}
+	for (uint32_t i = 0; s->point.sent && i < s->n_ports; i++)
+		s->point.sent[i] += s->channel[i].sent;
 	out->hops = s->hops;
 	out->dropped = s->dropped;
 	out->drop_sw = s->drop_sw;
@@ -150,6 +152,7 @@ simulate(struct moore_sim_result *out, struct sim *s, struct moore_err *err)
 	moore_sim_count_rest(s);
 	moore_sim_judge_phases(s, out, bin);
 	moore_sim_judge(out, s->block, s->block_ticks, s->full_rate, bin);
+	out->latency_ci_known = out->packets && !out->stalled && !out->saturated && moore_sim_is_enough(s, out);
 	return 0;
 }
 

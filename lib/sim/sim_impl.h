@@ -9,7 +9,7 @@
  *
  * build.c makes the state, source.c injects, choose.c chooses routes, exchange.c keeps messages that wait for others,
  * switch.c moves packets, change.c changes links and rows during the run, script.c says when, stall.c finds deadlocks,
- * stats.c judges the blocks, audit.c counts packets and credits for tests. */
+ * stats.c judges the blocks, enough.c the length of the run, audit.c counts packets and credits for tests. */
 #ifndef MOORE_SIM_IMPL_H
 #define MOORE_SIM_IMPL_H
 
@@ -29,6 +29,7 @@ struct sim_block {		/* packets received in one part of the run */
 	uint32_t *bin;		/* [SIM_BINS] */
 };
 unsigned moore_sim_bin_of(uint64_t ticks);
+double moore_sim_root(double x);	/* by Newton's method: the library takes nothing of libm */
 double moore_sim_mean_latency(const struct sim_block *b);
 /* Adds the bins of n blocks; sum[SIM_BINS] is overwritten. */
 void moore_sim_sum_bins(uint64_t *sum, const struct sim_block *block, unsigned n);
@@ -75,6 +76,7 @@ struct sim_channel {
 	bool output_busy : 1;	/* a packet crosses to this port */
 	bool input_busy : 1;	/* a packet crosses from this port */
 	bool dead : 1;		/* the link is down: what comes to this output is lost */
+	uint32_t sent;		/* packets that have begun to leave by it */
 };
 
 struct sim_message {
@@ -278,6 +280,9 @@ bool moore_sim_step(struct sim *s);
 /* stall.c: the length of a cycle of full buffers that wait for each other, and one of them; 0: there
  * is none.  mark[] has a zero for each (port, VL), and is changed. */
 uint32_t moore_sim_find_stall(const struct sim *s, uint32_t *mark, uint32_t *where);
+
+/* enough.c: whether the run, which has received packets and was judged, is long enough for an interval of latency. */
+bool moore_sim_is_enough(const struct sim *s, const struct moore_sim_result *x);
 
 /* audit.c: NULL, or what does not add up. */
 const char *moore_sim_audit(const struct sim *s, uint32_t *scratch);

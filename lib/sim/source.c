@@ -166,6 +166,7 @@ send_packet(struct sim *s, uint32_t e, uint32_t m)
 	c->link_busy = true;
 	s->credit[(size_t)(s->n_ports + e) * s->n_vl]--;
 	s->hops++;
+	c->sent++;
 	sim_wheel_add(&s->wheel, s->now + sim_to_crossbar(s, c), SIM_ARRIVE, c->down, 0, k);
 	sim_wheel_add(&s->wheel, s->now + c->packet, SIM_FREE, s->n_ports + e, 0, 0);
 	if (!s->message)

@@ -7,14 +7,19 @@
  * latency, and the longer counts.  Beyond saturation, latency grows without end and has its least
  * at the limit: then received packets alone decide.
  *
- * Confidence: what is left is cut into BATCHES batches, whose means are taken as independent. */
+ * Confidence: what is left is cut into batches, whose means are taken as independent.  Of latency, batches of each
+ * length are tried that leave LEAST_BATCHES, and the widest interval counts: short ones are too alike where waits are
+ * long, and a few long ones may be alike by chance.  Of what is accepted, BATCHES are made; hosts make packets at
+ * random instants, so the interval is at least that of as many independent arrivals, unless links decide what is
+ * accepted.  Whether the run is long enough for an interval of latency at all: enough.c. */
 #include <string.h>
 
 #include "sim/sim_impl.h"
 
 #define BATCHES 10
+#define LEAST_BATCHES 6
 #define KEEPS_UP 0.99		/* of what is offered; below, source queues grow */
-#define STUDENT 2.262		/* 97.5 % of Student's t with BATCHES - 1 degrees of freedom */
+#define NORMAL 1.959964		/* 97.5 % of the normal distribution */
 
 unsigned
 moore_sim_bin_of(uint64_t x)
@@ -39,9 +44,8 @@ bin_middle(unsigned bin)
 		((double)((uint64_t)1 << (shift - 1)) - 1) / 2;
 }
 
-/* By Newton's method: the library takes nothing of libm. */
-static double
-square_root(double x)
+double
+moore_sim_root(double x)
 {
 	double y = x > 1 ? x : 1;
 
@@ -91,39 +95,76 @@ mser(const struct sim_block *block, double (*of)(const struct sim_block *), bool
 	return best;
 }
 
-/* Half the width of the 95 % interval of the mean of x[0..BATCHES-1]. */
+/* 97.5 % of Student's t, by its expansion in the number of degrees of freedom (Abramowitz and Stegun, 26.7.5): within
+ * 0.2 % for five and more. */
 static double
-interval(const double *x)
+student(unsigned n)
+{
+	static const double z = NORMAL, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+	const double m = 4.0 * n;
+
+	return z + (z3 + z) / m + (5 * z5 + 16 * z3 + 3 * z) / (6 * m * m) +
+		(3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (6 * m * m * m);
+}
+
+/* Half the width of the 95 % interval of the mean of x[0..n-1]. */
+static double
+interval(const double *x, unsigned n)
 {
 	double mean = 0, squares = 0;
 
-	for (unsigned i = 0; i < BATCHES; i++)
-		mean += x[i] / BATCHES;
-	for (unsigned i = 0; i < BATCHES; i++)
+	for (unsigned i = 0; i < n; i++)
+		mean += x[i] / n;
+	for (unsigned i = 0; i < n; i++)
 		squares += (x[i] - mean) * (x[i] - mean);
-	return STUDENT * square_root(squares / (BATCHES - 1) / BATCHES);
+	return student(n - 1) * moore_sim_root(squares / (n - 1) / n);
 }
 
-static void
-find_intervals(struct moore_sim_result *out, const struct sim_block *block, unsigned first, double full)
+/* Adds up n blocks. */
+static struct sim_block
+sum_of(const struct sim_block *block, unsigned n)
+{
+	struct sim_block sum = { 0 };
+
+	for (unsigned i = 0; i < n; i++) {
+		sum.received += block[i].received;
+		sum.latency += block[i].latency;
+		sum.offered += block[i].offered;
+	}
+	return sum;
+}
+
+/* full: packets of a block at full rate. */
+static double
+accepted_interval(const struct sim_block *block, unsigned first, double full)
 {
 	const unsigned each = (MOORE_SIM_BLOCKS - first) / BATCHES;
-	double rate[BATCHES], latency[BATCHES];
+	double x[BATCHES];
 
-	for (unsigned i = 0; i < BATCHES; i++) {
-		struct sim_block sum = { 0 };
+	for (unsigned i = 0; i < BATCHES; i++)
+		x[i] = (double)sum_of(&block[MOORE_SIM_BLOCKS - (i + 1) * each], each).received / (full * each);
+	return interval(x, BATCHES);
+}
 
-		for (unsigned k = 0; k < each; k++) {
-			const struct sim_block *b = &block[MOORE_SIM_BLOCKS - (i + 1) * each + k];
+static double
+latency_interval(const struct sim_block *block, unsigned first)
+{
+	const unsigned left = MOORE_SIM_BLOCKS - first;
+	double x[MOORE_SIM_BLOCKS], widest = 0;
 
-			sum.received += b->received;
-			sum.latency += b->latency;
+	for (unsigned each = 1; left / each >= LEAST_BATCHES; each++) {
+		const unsigned n = left / each;
+		double width;
+
+		for (unsigned i = 0; i < n; i++) {
+			const struct sim_block sum = sum_of(&block[MOORE_SIM_BLOCKS - (i + 1) * each], each);
+
+			x[i] = moore_sim_mean_latency(&sum);
 		}
-		rate[i] = (double)sum.received / (full * each);
-		latency[i] = moore_sim_mean_latency(&sum);
+		width = interval(x, n);
+		widest = width > widest ? width : widest;
 	}
-	out->accepted_ci = interval(rate);
-	out->latency_ci = interval(latency);
+	return widest;
 }
 
 void
@@ -157,21 +198,20 @@ moore_sim_judge(struct moore_sim_result *out, const struct sim_block *block, uin
 	bool by_rate, by_latency;
 	const unsigned rate = mser(block, received, &by_rate), latency = mser(block, moore_sim_mean_latency, &by_latency);
 	const unsigned first = !by_latency && latency > rate ? latency : rate;
-	struct sim_block sum = { 0 };
+	const struct sim_block sum = sum_of(&block[first], MOORE_SIM_BLOCKS - first);
+	const double all = full * (MOORE_SIM_BLOCKS - first), by_arrivals = NORMAL * moore_sim_root((double)sum.received) / all;
 
 	moore_sim_sum_bins(bin, &block[first], MOORE_SIM_BLOCKS - first);
-	for (unsigned i = first; i < MOORE_SIM_BLOCKS; i++) {
-		sum.received += block[i].received;
-		sum.latency += block[i].latency;
-		sum.offered += block[i].offered;
-	}
 	out->warm_up = first * block_ticks;
 	out->packets = sum.received;
-	out->offered = (double)sum.offered / (full * (MOORE_SIM_BLOCKS - first));
-	out->accepted = (double)sum.received / (full * (MOORE_SIM_BLOCKS - first));
+	out->offered = (double)sum.offered / all;
+	out->accepted = (double)sum.received / all;
 	out->latency_mean = moore_sim_mean_latency(&sum);
 	out->latency_p50 = moore_sim_percentile(bin, sum.received, 0.5);
 	out->latency_p99 = moore_sim_percentile(bin, sum.received, 0.99);
-	find_intervals(out, block, first, full);
+	out->latency_ci = latency_interval(block, first);
+	out->accepted_ci = accepted_interval(block, first, full);
 	out->saturated = out->accepted + out->accepted_ci < KEEPS_UP * out->offered;
+	if (!out->saturated && out->accepted_ci < by_arrivals)
+		out->accepted_ci = by_arrivals;
 }

@@ -84,8 +84,7 @@ put_on_link(struct sim *s, uint32_t at, uint32_t vl, uint32_t k)
 	c->sending = (uint8_t)vl;
 	c->pending--;
 	s->hops++;
-	if (s->point.sent)
-		s->point.sent[at]++;
+	c->sent++;
 	sim_wheel_add(&s->wheel, s->now + c->packet, SIM_FREE, at, 0, 0);
 	if (c->down != MOORE_NONE) {
 		s->credit[(size_t)at * s->n_vl + vl]--;

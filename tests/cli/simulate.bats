@@ -210,6 +210,16 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	done
 }
 
+@test "simulate: an interval of latency is given where the run is long enough, and only there" {
+	run -0 $M simulate q5.json --load 0.3,0.9,1 --length 2000
+	[[ $(sed -n 4,6p <<<"$output" | grep -o '?' | wc -l) = 1 && $output == *$'\n?: the interval of this mean is not known; run longer, with --length.\n'* ]]
+	sed -n 5p <<<"$output" | grep -Eq ' 0\.9 .* [0-9]+\? +[0-9]+ +[0-9]+$'
+	run -0 $M simulate q5.json --load 0.3,0.9,1 --length 2000 --json
+	holds '[.rows[].latency_ci | type] == ["number", "null", "null"] and .rows[2].saturated'
+	run -0 $M simulate q5.json --load 0.3 --length 2000
+	[[ $output != *"?"* ]]
+}
+
 @test "simulate: the same seed gives the same answer on any processors, another seed another" {
 	$M simulate q5.json --routing inr,ugal --lmc 1 --load 0.4,0.8 --length 300 --json >one
 	taskset -c 0 $M simulate q5.json --routing inr,ugal --lmc 1 --load 0.4,0.8 --length 300 --json | cmp - one
@@ -219,7 +229,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 @test "simulate: each answer says what is beyond InfiniBand and what is not modelled" {
 	run -0 $M simulate q5.json --routing shares,ugal,par,min --pattern uniform,shift --load 0.2 --length 200
 	grep -qx 'Beyond static InfiniBand: ugal, par\.' <<<"$output"
-	[[ $output == *$'latencies grow with the run.\nBeyond'*$'\nNot modelled: '*"congestion"*"retries"*"ASIC"* ]]
+	[[ $output == *$'latencies grow with the run.\n?: the interval of this mean is not known; run longer, with --length.\nBeyond'*$'\nNot modelled: '*"congestion"*"retries"*"ASIC"* ]]
 	[[ $output == *$'\n\nshares, uniform, load 0.2: shares of offsets'* ]]
 	run -0 $M simulate q5.json --routing inr,shares --load 0.2 --length 200
 	[[ $output == *$'\n\nshares, uniform, load 0.2: shares of offsets'* && $output != *Beyond* ]]

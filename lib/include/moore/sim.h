@@ -253,6 +253,9 @@ struct moore_sim_result {
 	/* Ticks from the making of a packet to its last byte at the destination.  Beyond saturation they
 	 * grow with the run.  p50 and p99 are within 1 %. */
 	double latency_mean, latency_ci, latency_p50, latency_p99;
+	/* False: the run is too short for an interval of latency, which would be too narrow; or latency has no
+	 * mean, since packets stall or source queues grow.  latency_ci is of no account then. */
+	bool latency_ci_known;
 	uint64_t packets;	/* received after warm-up */
 	uint64_t hops;		/* links that packets have crossed in the whole run, those of hosts included */
 	uint64_t dropped;	/* packets that were lost in the whole run */
