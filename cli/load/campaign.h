@@ -73,11 +73,12 @@ struct campaign_chunk {
 int campaign_begin(struct campaign *k);
 /* Reads which points of a chunk are done.  campaign_chunk_free() ends the claim, too. */
 int campaign_look(const struct campaign *k, size_t number, struct campaign_chunk *out);
-/* Claims a chunk that was looked at, and looks again.  CLI_FOUND: another process has it, and wait is false.  A
+/* Claims a chunk that was looked at, removes damaged lines, and looks again.  CLI_FOUND: another process has it, and wait is false.  A
  * claim ends with the process, however that ends. */
 int campaign_claim(const struct campaign *k, struct campaign_chunk *x, bool wait);
 /* Adds a row of a claimed chunk, whole or not at all: 0 or an errno.  Threads may not call it at once. */
-int campaign_add(struct campaign_chunk *x, size_t point, double seconds, const struct moore_buf *row);
+int campaign_add(const struct campaign *k, struct campaign_chunk *x, size_t point, double seconds,
+		 const struct moore_buf *row);
 /* Syncs what was added and frees x; CLI_FAIL if the disk failed. */
 int campaign_chunk_free(struct campaign_chunk *x);
 struct campaign_sums {		/* points; dropped: those that dropped a packet */

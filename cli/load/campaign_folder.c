@@ -2,8 +2,8 @@
 /* campaign_folder.c - the folder of a campaign: which points are done, and what they found.
  *
  * Each chunk has a file, which is its claim and its journal: the process that holds a lock on it appends a line
- * for each point that ended.  The kernel ends the lock with the process.  A line that a killed process or a
- * full disk left without its end is cut off by the next holder, and its point runs again. */
+ * for each point that ended.  The kernel ends the lock with the process.  A line ends with a checksum: the next
+ * holder removes those that are damaged, names the first one, and runs their points again. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -139,21 +139,35 @@ campaign_begin(struct campaign *k)
 	return rc;
 }
 
-/* ---- the journal of a chunk: lines "POINT SECONDS HOST ROW" ---------------------------------- */
+/* ---- the journal of a chunk: lines "POINT SECONDS HOST ROW CHECKSUM" ------------------------------- */
 
 struct entry {
 	size_t point;
 	const char *seconds, *host, *row, *end;
 };
 
-/* Reads the line at p; false if it has no end, or is none. */
-static bool
-read_entry(const char *p, const char *end, struct entry *e)
+/* Of a line without its checksum.  It begins with that of the campaign, so that no other's line is taken. */
+static uint64_t
+checksum(const struct campaign *k, const char *line, size_t len)
 {
-	const char *word[4] = { p };
+	return moore_hash(k->hash, line, len);
+}
+
+#define CHECKSUM 17	/* characters: a blank and 16 digits */
+
+/* Reads a line; false if it is damaged. */
+static bool
+read_entry(const struct campaign *k, const char *line, size_t len, struct entry *e)
+{
+	const char *word[4] = { line }, *p = line;
+	char sum[CHECKSUM + 1];
 	uint64_t point;
 
-	if (!(e->end = memchr(p, '\n', (size_t)(end - p))))
+	if (len < CHECKSUM)
+		return false;
+	e->end = line + len - CHECKSUM;
+	snprintf(sum, sizeof(sum), " %016llx", (unsigned long long)checksum(k, line, len - CHECKSUM));
+	if (memcmp(sum, e->end, CHECKSUM) != 0)
 		return false;
 	for (int i = 1; i < 4; i++) {
 		const char *blank = memchr(word[i - 1], ' ', (size_t)(e->end - word[i - 1]));
@@ -164,44 +178,57 @@ read_entry(const char *p, const char *end, struct entry *e)
 	}
 	if (!moore_text_u64(&p, word[1], 10, CAMPAIGN_POINTS, &point) || p != word[1] - 1)
 		return false;
-	*e = (struct entry){ (size_t)point, word[1], word[2], word[3], e->end };
+	e->point = (size_t)point;
+	e->seconds = word[1];
+	e->host = word[2];
+	e->row = word[3];
 	return true;
 }
 
-/* Calls found() for each point of the chunk, once.  Returns the length of the lines that are whole. */
-static size_t
-read_journal(struct campaign_chunk *x, const struct moore_buf *text,
-	     void (*found)(void *arg, const struct entry *e), void *arg)
+struct damage {			/* lines of a journal that are none */
+	unsigned n, first;	/* first: its number */
+	bool torn;		/* it is the last one, and has no end */
+};
+
+/* Calls found() for each point of the chunk, once; good, which may be NULL, gets the lines that are not damaged. */
+static struct damage
+read_journal(const struct campaign *k, struct campaign_chunk *x, const struct moore_buf *text,
+	     void (*found)(void *arg, const struct entry *e), void *arg, struct moore_buf *good)
 {
-	const char *p = text->data, *end = p + text->len;
+	const char *next, *end = text->data + text->len;
+	struct damage bad = { 0 };
+	unsigned line = 0;
 	struct entry e;
 
 	memset(x->done, 0, x->n);
 	x->n_done = 0;
-	for (; read_entry(p, end, &e) && e.point >= x->first && e.point < x->first + x->n; p = e.end + 1) {
+	for (const char *p = text->data; p < end; p = next) {
+		const char *stop = memchr(p, '\n', (size_t)(end - p));
+
+		line++;
+		next = stop ? stop + 1 : end;
+		if (!stop || !read_entry(k, p, (size_t)(stop - p), &e) || e.point < x->first ||
+		    e.point >= x->first + x->n) {
+			bad.first = bad.n++ ? bad.first : line;
+			bad.torn = !stop && bad.n == 1;
+			continue;
+		}
 		if (found && !x->done[e.point - x->first])
 			found(arg, &e);
 		x->n_done += !x->done[e.point - x->first];
 		x->done[e.point - x->first] = true;
+		if (good)
+			moore_buf_add(good, p, (size_t)(next - p));
 	}
-	return (size_t)(p - text->data);
+	return bad;
 }
 
-/* Reads the file; it need not exist. */
+/* Reads the file, which need not exist, into *text. */
 static int
-read_chunk(struct campaign_chunk *x, void (*found)(void *arg, const struct entry *e), void *arg, size_t *len)
+read_text(const struct campaign_chunk *x, struct moore_buf *text)
 {
-	struct moore_buf text;
-	int rc;
-
-	*len = 0;
-	if (access(x->path, F_OK) < 0 && errno == ENOENT)
-		return CLI_OK;
-	if ((rc = cli_read(x->path, &text)) != CLI_OK)
-		return rc;
-	*len = read_journal(x, &text, found, arg);
-	moore_buf_free(&text);
-	return CLI_OK;
+	*text = (struct moore_buf)MOORE_BUF_INIT;
+	return access(x->path, F_OK) < 0 && errno == ENOENT ? CLI_OK : cli_read(x->path, text);
 }
 
 static int
@@ -220,19 +247,70 @@ chunk_new(const struct campaign *k, size_t number, struct campaign_chunk *x)
 int
 campaign_look(const struct campaign *k, size_t number, struct campaign_chunk *x)
 {
-	size_t len;
+	struct moore_buf text;
 	int rc = chunk_new(k, number, x);
 
-	return rc == CLI_OK ? read_chunk(x, NULL, NULL, &len) : rc;
+	if (rc == CLI_OK && (rc = read_text(x, &text)) == CLI_OK) {
+		read_journal(k, x, &text, NULL, NULL, NULL);
+		moore_buf_free(&text);
+	}
+	return rc;
+}
+
+/* Puts the good lines in place of all.  A process that is killed here leaves lines of both, and again those that are
+ * damaged have no checksum. */
+static int
+rewrite(const struct campaign_chunk *x, const struct moore_buf *good)
+{
+	const int fd = open(x->path, O_WRONLY | O_CLOEXEC);	/* x->fd can only append */
+	const bool written = fd >= 0 && write_whole(fd, good->data, good->len) && ftruncate(fd, (off_t)good->len) == 0;
+	const int rc = written ? CLI_OK : cannot("write", x->path);
+
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+static void
+tell(const struct campaign_chunk *x, const struct damage *bad)
+{
+	cli_idle();
+	fprintf(stderr, "moorectl: %s:%u: ", x->path, bad->first);
+	if (bad->torn)
+		fprintf(stderr, "has no end, since a process was killed or the disk was full: ");
+	else
+		fprintf(stderr, "is damaged, since its checksum is wrong: ");
+	if (bad->n > 1)
+		fprintf(stderr, "%u such lines are removed, and their points run again\n", bad->n);
+	else
+		fprintf(stderr, "the line is removed, and its point runs again\n");
+}
+
+/* Removes damaged lines of a chunk that is claimed, and names the first one. */
+static int
+repair(const struct campaign *k, struct campaign_chunk *x)
+{
+	struct moore_buf text, good = MOORE_BUF_INIT;
+	struct damage bad;
+	int rc = read_text(x, &text);
+
+	if (rc != CLI_OK)
+		return rc;
+	bad = read_journal(k, x, &text, NULL, NULL, &good);
+	if (good.oom)
+		rc = cli_error("out of memory");
+	else if (bad.n && (rc = rewrite(x, &good)) == CLI_OK)
+		tell(x, &bad);
+	moore_buf_free(&text);
+	moore_buf_free(&good);
+	return rc;
 }
 
 int
 campaign_claim(const struct campaign *k, struct campaign_chunk *x, bool wait)
 {
-	size_t len;
 	int rc;
 
-	(void)k;
 	if ((x->fd = open(x->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) < 0)
 		return cannot("write", x->path);
 	if ((errno = lock(x->fd, LOCK_EX, wait))) {
@@ -243,13 +321,12 @@ campaign_claim(const struct campaign *k, struct campaign_chunk *x, bool wait)
 		x->fd = -1;
 		return rc;
 	}
-	if ((rc = read_chunk(x, NULL, NULL, &len)) == CLI_OK && ftruncate(x->fd, (off_t)len) < 0)
-		rc = cannot("write", x->path);
-	return rc;
+	return repair(k, x);
 }
 
 int
-campaign_add(struct campaign_chunk *x, size_t point, double seconds, const struct moore_buf *row)
+campaign_add(const struct campaign *k, struct campaign_chunk *x, size_t point, double seconds,
+	     const struct moore_buf *row)
 {
 	struct moore_buf line = MOORE_BUF_INIT;
 	const off_t before = lseek(x->fd, 0, SEEK_END);
@@ -257,7 +334,8 @@ campaign_add(struct campaign_chunk *x, size_t point, double seconds, const struc
 	int error = 0;
 
 	gethostname(host, sizeof(host) - 1);
-	cli_putf(&line, "%zu %.3f %s %s\n", point, seconds, host[0] ? host : "-", row->data ? row->data : "");
+	cli_putf(&line, "%zu %.3f %s %s", point, seconds, host[0] ? host : "-", row->data ? row->data : "");
+	cli_putf(&line, " %016llx\n", (unsigned long long)checksum(k, line.data, line.len));
 	if (line.oom || row->oom)
 		error = ENOMEM;
 	else if (!write_whole(x->fd, line.data, line.len) && (error = errno) && ftruncate(x->fd, before) < 0)
@@ -350,7 +428,7 @@ merge_chunk(const struct campaign *k, size_t number, struct merged *m)
 	m->first = x.first;
 	m->sums->points += x.n;
 	if (rc == CLI_OK && access(x.path, F_OK) == 0 && (rc = cli_read(x.path, &text)) == CLI_OK)
-		read_journal(&x, &text, keep_entry, m);
+		read_journal(k, &x, &text, keep_entry, m, NULL);
 	for (size_t i = 0; rc == CLI_OK && i < x.n; i++) {
 		const struct entry *e = &m->entry[i];
 

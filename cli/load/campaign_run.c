@@ -63,7 +63,7 @@ keep(struct runner *r, const struct point *p, double seconds)
 
 	campaign_put_row(&row, r->k->topology.word[r->topology].text, &p->row, p->s->how.ns);
 	pthread_mutex_lock(&r->lock);
-	if (!r->error && (r->error = campaign_add(p->chunk, p->number, seconds, &row)))
+	if (!r->error && (r->error = campaign_add(r->k, p->chunk, p->number, seconds, &row)))
 		r->error_path = p->chunk->path;
 	r->n_ran += !r->error;
 	if (r->n_ran) {

@@ -123,15 +123,35 @@ small() {
 	cmp c.results/results.csv whole/results.csv
 }
 
-@test "campaign: a torn or strange line runs again" {
+@test "campaign: a damaged line is named and removed, and its point runs again" {
 	small c.json
 	$M campaign run c.json
 	cp c.results/results.csv wanted
-	truncate -s -7 c.results/chunk-0
-	printf 'nonsense\n' >>c.results/chunk-1
-	run -0 $M campaign run c.json --json
-	holds '.ran == 1 and .done == 24'
-	cmp c.results/results.csv wanted
+	small d.json '{ "seed": 2 }'
+	$M campaign run d.json
+	while IFS='|' read -r ran said break; do
+		chunk=c.results/chunk-0
+		echo "$ran $said: $break"
+		eval "$break"
+		run --separate-stderr -0 $M campaign run c.json --json
+		holds ".ran == $ran and .done == 24"
+		says "moorectl: c.results/chunk-$said"
+		[ "$(wc -l <<<"$stderr")" = 1 ]
+		cmp c.results/results.csv wanted
+		[ "$(cat c.results/chunk-* | wc -l)" = 24 ]
+		run --separate-stderr -0 $M campaign run c.json
+		[ -z "$stderr" ]
+	done <<-'ROWS'
+	1|0:12: has no end, since a process was killed|truncate -s -7 $chunk
+	1|0:12: has no end|truncate -s -1 $chunk
+	1|0:4: is damaged, since its checksum is wrong: the line is removed, and its point runs again|sed -i '4s/,\([0-9]*\),0,0 /,\19,0,0 /' $chunk
+	1|0:7: is damaged|sed -i '7s/[^ ]*$/0123456789abcdef/' $chunk
+	2|0:5: is damaged|sed -i '5{N;s/....\n....//}' $chunk
+	1|0:3: is damaged|sed -i '3d' $chunk && sed -i "3{h;s/.*/$(sed -n 3p d.results/chunk-0)/p;x}" $chunk
+	3|0:2: is damaged, since its checksum is wrong: 3 such lines are removed, and their points run|sed -i '2s/,/;/;6s/,/;/;9s/^/9/' $chunk
+	12|0:1: is damaged|printf 'x%.0s' {1..5000} >$chunk && printf '\n\0\n' >>$chunk
+	1|1:12: is damaged|sed -i '$d' c.results/chunk-1 && echo nonsense >>c.results/chunk-1
+	ROWS
 	head -c 20 c.results/begun >part
 	cp part c.results/begun		# as a process that was killed while it began leaves it
 	run -0 $M campaign run c.json --json
