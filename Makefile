@@ -211,6 +211,11 @@ $(DAEMON_TESTS): $(B)/libmoored.a
 $(DAEMON_TESTS): private LDLIBS += $(DAEMON_LIBS)
 # Parts of the scanner without a fabric: test_mad.c has a clock and a libibumad of its own.
 SCAN_TESTS := $(addprefix $(B)/tests/unit/,test_due test_mad test_observed test_managers)
+# moorectl without main().
+CLI_TESTS := $(B)/tests/fuzz/fuzz_campaign
+$(CLI_TESTS): $(filter-out $(B)/cli/main.o,$(CLI_OBJ))
+$(CLI_TESTS): private ALL_CFLAGS += -Icli
+$(CLI_TESTS): private LDLIBS += -larpack -lmetis -ldl
 HTTP_TESTS := $(addprefix $(B)/tests/,unit/test_http fuzz/fuzz_http)
 $(HTTP_TESTS): $(B)/daemon/http/head.o
 $(B)/tests/unit/test_due: $(B)/daemon/scan/due.o
