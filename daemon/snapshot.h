@@ -33,6 +33,7 @@ struct snapshot {
 	uint64_t at_ms;		/* wall clock, when discovery ended */
 	uint32_t took_ms;
 	unsigned plane;		/* index in the configuration */
+	bool is_ethernet;	/* LIDs stand for prefixes, lanes for classes */
 	char sm[64];		/* "0x... prio 0 master"; "" when unknown */
 	/* The same switches and endpoints, in the same order, in both. */
 	struct moore_plan *seen;	/* names, GUIDs, cables and their rates */

@@ -26,7 +26,7 @@ cli_put_op_vls(struct moore_buf *b, const json_t *answer)
 	long long least = cli_int(o, "least"), greatest = cli_int(o, "greatest");
 	bool assumed = !strcmp(cli_str(o, "from"), "assumed");
 
-	if (!greatest)
+	if (!greatest || !strcmp(cli_str(o, "from"), "classes"))
 		return;
 	cli_putf(b, "%soperational    %lld", assumed ? CLI_YELLOW : "", least);
 	if (least != greatest)

@@ -27,6 +27,17 @@ call_snapshot(const struct call *c, enum need need, struct rpc_error *e)
 	return NULL;
 }
 
+const struct snapshot *
+call_infiniband(const struct call *c, enum need need, const char *instead, struct rpc_error *e)
+{
+	const struct snapshot *s = call_snapshot(c, need, e);
+
+	if (!s || !s->is_ethernet)
+		return s;
+	rpc_fail(e, RPC_NO_FABRIC, "plane %u is of Ethernet switches: %s", s->plane, instead);
+	return NULL;
+}
+
 bool
 take_moore_conf(struct call *c, struct rpc_error *e)
 {

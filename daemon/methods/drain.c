@@ -42,7 +42,8 @@ read_links(const struct call *c, const struct moore_fabric *f, struct question *
 static bool
 prepare(struct call *c, struct rpc_error *e)
 {
-	const struct snapshot *s = call_snapshot(c, NEED_FABRIC, e);
+	const struct snapshot *s = call_infiniband(c, NEED_FABRIC, "moorectl ethernet emit --fail makes "
+						  "routes without a link, and ethernet apply loads them", e);
 	struct question *q = s ? calloc(1, sizeof(*q)) : NULL;
 
 	if (s && !q)

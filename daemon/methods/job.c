@@ -33,7 +33,8 @@ read_question(const struct call *c, struct moore_env *q, struct rpc_error *e)
 static json_t *
 run_env(struct call *c, struct rpc_error *e)
 {
-	const struct snapshot *s = call_snapshot(c, NEED_FABRIC, e);
+	const struct snapshot *s = call_infiniband(c, NEED_FABRIC, "the settings of a host are in "
+						  "hosts/HOST/env of the directory of moorectl ethernet emit", e);
 	struct moore_env q = { .n_lids = s ? 1u << moore_fabric_lmc(s->fabric) : 1 };
 
 	if (!s || !read_question(c, &q, e))

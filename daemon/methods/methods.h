@@ -16,6 +16,9 @@ enum need {
 };
 /* The snapshot that c is about; NULL: *e has the reason. */
 const struct snapshot *call_snapshot(const struct call *c, enum need need, struct rpc_error *e);
+/* The same, of an InfiniBand plane; where the plane is of Ethernet switches, *e says what to do instead. */
+const struct snapshot *call_infiniband(const struct call *c, enum need need, const char *instead,
+				       struct rpc_error *e);
 /* prepare() of methods that compute with moore.conf (its path is in c->own), and finish() of
  * methods whose c->own is one block. */
 bool take_moore_conf(struct call *c, struct rpc_error *e);

@@ -266,6 +266,7 @@ new_snapshot(struct ether *x, struct moore_lldp_fabric *f)
 		return NULL;
 	atomic_init(&s->refs, 1);
 	atomic_init(&s->sa_heard_ms, 0);
+	s->is_ethernet = true;
 	s->seen = f->plan;
 	f->plan = NULL;
 	/* LIDs number what there is, and stand for prefixes: without them there are no counters. */

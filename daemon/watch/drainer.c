@@ -191,7 +191,7 @@ look(struct moored *d, struct view *v)
 	}
 }
 
-/* Of the first InfiniBand plane alone, which has SL2VL tables: moore.conf is of one fabric. */
+/* Of the first InfiniBand plane alone that has SL2VL tables: moore.conf is of one fabric. */
 static void
 on_timer(evutil_socket_t fd, short what, void *arg)
 {
@@ -200,11 +200,14 @@ on_timer(evutil_socket_t fd, short what, void *arg)
 	(void)fd, (void)what;
 	if (d->conf.drain != DRAIN_ON || d->drainer->busy)
 		return;
-	for (unsigned i = 0; i < d->n_planes; i++)
-		if (d->plane[i].view && d->plane[i].view->snap->fabric && d->plane[i].view->snap->sl2vl) {
-			look(d, d->plane[i].view);
+	for (unsigned i = 0; i < d->n_planes; i++) {
+		struct view *v = d->plane[i].view;
+
+		if (v && !v->snap->is_ethernet && v->snap->fabric && v->snap->sl2vl) {
+			look(d, v);
 			return;
 		}
+	}
 }
 
 static int

@@ -166,7 +166,10 @@ add_expected(json_t *answer, const struct snapshot *s, const struct planned *pla
 	json_t *o = json_null();
 	struct moore_err err;
 
-	if (compute(&r, s->fabric, plan ? plan->plan : NULL, moore_conf, &err) < 0 ||
+	if (s->is_ethernet)
+		json_object_set_new(answer, "expected_why", json_string(
+			"on Ethernet moorectl ethernet diff compares what runs with what ethernet emit wrote"));
+	else if (compute(&r, s->fabric, plan ? plan->plan : NULL, moore_conf, &err) < 0 ||
 	    moore_fabric_lids(s->fabric, &owner, &err) < 0) {
 		json_object_set_new(answer, "expected_why", moore_json_name(err.text));
 	} else {

@@ -211,7 +211,13 @@ lldpd_in_hosts() {
 	sed -i "/^links/a classes) exec ip netns exec \"$id.\$1\" nft -n list table inet moore ;;" ask
 	until_ok ctl verify
 	run -0 ctl verify --json
-	jq -e '.ok and .acyclic and .vls == [0, 1] and .unreachable == 0' <<<"$output"
+	jq -e '.ok and .acyclic and .vls == [0, 1] and .unreachable == 0 and .expected == null and .op_vls.from == "classes"' <<<"$output"
+	# What is computed for InfiniBand says nothing of these switches.
+	[[ $(ctl verify) != *"another engine"* ]]
+	run -2 ctl drain 's0-0-0[2]'
+	[[ $output == *"plane 0 is of Ethernet switches: moorectl ethernet emit --fail"* ]]
+	run -2 ctl call job.env '{"target": "ucx"}'
+	[[ $output == *"hosts/HOST/env"* ]]
 	# On layer 1 a packet goes as in the emitted files, in the class of each hop.
 	"$LAB" hosts lab net | awk '$1 == "s0-0-0-h0" || $1 == "s1-2-2-h0"' >two
 	run -0 ctl path s0-0-0-h0 s1-2-2-h0 --offset 1 --json

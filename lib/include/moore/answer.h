@@ -107,7 +107,7 @@ struct moore_answer_tables {	/* what an answer about tables rests on */
 	const struct moore_lid_owner *owner;	/* of moore_fabric_lids() */
 	bool no_lanes;		/* sl2vl was not read: every VL is unknown */
 	const char *op_vls;	/* what told the operational VLs in f: "portinfo", "file" or
-				 * "option"; NULL: nothing, so they are assumed */
+				 * "option"; "classes" of Ethernet; NULL: nothing, so they are assumed */
 	bool sl_maps;		/* it is known which switches map SLs; false: all are assumed to */
 };
 
