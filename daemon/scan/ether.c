@@ -255,6 +255,26 @@ add_lanes(struct ether *x, struct snapshot *s)
 			 x->net.x->plan->sw[first->sw].name);
 }
 
+/* Sets the tables of a snapshot. */
+static void
+add_tables(struct ether *x, struct snapshot *s)
+{
+	struct moore_ether_faults faults = { .n = 0 };
+	const struct moore_ether_fault *first = &faults.kept[0];
+	struct moore_buf to = MOORE_BUF_INIT;
+	struct moore_err err;
+
+	if (ether_net_tables(s, &x->net, x->config, &faults, &err) < 0 ||
+	    moore_lft_hash(&s->routes_hash, s->fabric, s->lft, &err) < 0)
+		snprintf(x->no_routes, sizeof(x->no_routes), "routes: %.180s", err.text);
+	moore_addr_put(&to, &first->to);
+	if (faults.n && !*x->no_routes)
+		snprintf(x->no_routes, sizeof(x->no_routes), "routes: %llu lead astray or are missing, the first is that "
+			 "of %.63s to %.50s", (unsigned long long)faults.n, x->net.x->plan->sw[first->sw].name,
+			 to.data ? to.data : "");
+	moore_buf_free(&to);
+}
+
 /* Makes a snapshot of what was found; takes its plan.  Tables that cannot be made are missing. */
 static struct snapshot *
 new_snapshot(struct ether *x, struct moore_lldp_fabric *f)
@@ -273,9 +293,8 @@ new_snapshot(struct ether *x, struct moore_lldp_fabric *f)
 	if (moore_fabric_from_plan_to(&s->fabric, s->seen, x->net.x ? ether_net_lmc(&x->net) : 0, LIDS_MAX,
 				      &err) < 0)
 		s->fabric = NULL;
-	else if (x->net.x && (ether_net_tables(s, &x->net, x->config, &err) < 0 ||
-			      moore_lft_hash(&s->routes_hash, s->fabric, s->lft, &err) < 0))
-		snprintf(x->no_routes, sizeof(x->no_routes), "routes: %.180s", err.text);
+	else if (x->net.x)
+		add_tables(x, s);
 	if (s->fabric && s->lft)
 		add_lanes(x, s);
 	return s;

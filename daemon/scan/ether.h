@@ -23,10 +23,11 @@ uint8_t ether_net_lmc(const struct ether_net *net);
 moore_swid ether_find(const struct moore_plan *plan, const char *name, moore_swid guess);
 /* Sets s->lft from the routes of the network's switches, config[] in their order.  s has a fabric
  * with that LMC.  An endpoint counts as a host of the switch that it is connected to, with the
- * prefixes of that switch; of several next hops the first counts.
+ * prefixes of that switch; of several next hops the first counts.  Adds to *faults what is wrong with routes.
  * O(switches * endpoints * layers). */
 int ether_net_tables(struct snapshot *s, const struct ether_net *net,
-		     const struct moore_ether_config *config, struct moore_err *err);
+		     const struct moore_ether_config *config, struct moore_ether_faults *faults,
+		     struct moore_err *err);
 /* Sets s->sl2vl from the classes of the network's switches: on every SL, VL i is the i-th lossless
  * priority.  Where the classes of switches do not fit together, or those of some are not known,
  * *faults says where lossless packets may be lost.  O(switches * ports^2). */

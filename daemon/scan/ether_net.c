@@ -139,15 +139,14 @@ fill_rows(struct snapshot *s, moore_swid i, const uint8_t *from, const struct pl
 
 int
 ether_net_tables(struct snapshot *s, const struct ether_net *net,
-		 const struct moore_ether_config *config, struct moore_err *err)
+		 const struct moore_ether_config *config, struct moore_ether_faults *faults, struct moore_err *err)
 {
-	struct moore_ether_faults ignored = { .n = 0 };
 	struct moore_ether_tables t = { NULL };
 	struct place *at = places_of(s, net);
 	int rc = at ? moore_ether_tables_init(&t, net->racks, err) : moore_fail_nomem(err);
 
 	for (moore_swid i = 0; i < net->racks->n_switches && rc == 0; i++)
-		rc = moore_ether_take_config(&t, &ignored, net->x, net->racks, i, &config[i], err);
+		rc = moore_ether_take_config(&t, faults, net->x, net->racks, i, &config[i], err);
 	if (rc == 0 && (rc = moore_lft_new(&s->lft, s->fabric->n_switches, s->fabric->lid_top, err)) == 0)
 		for (moore_swid i = 0; i < s->fabric->n_switches; i++)
 			if (at[i].sw != MOORE_NONE)

@@ -366,7 +366,8 @@ struct taking {
 	struct moore_err *err;
 };
 
-/* The port to which a route sends a prefix, and what is wrong with it. */
+/* The port to which a route sends a prefix, and what is wrong with it.  Packets to a next hop that is not
+ * the switch at that port are lost. */
 static uint8_t
 port_of(const struct taking *w, const struct moore_ether_route *r, const struct moore_addr *to)
 {
@@ -377,12 +378,13 @@ port_of(const struct taking *w, const struct moore_ether_route *r, const struct 
 		add_fault(w->faults, MOORE_ETHER_NO_LINK, w->s, to, r->line);
 		return MOORE_NO_PATH;
 	}
-	if (!is_its_address(w->x, peer, r))
-		add_fault(w->faults, MOORE_ETHER_WRONG_HOP, w->s, to, r->line);
-	return r->port;
+	if (is_its_address(w->x, peer, r))
+		return r->port;
+	add_fault(w->faults, MOORE_ETHER_WRONG_HOP, w->s, to, r->line);
+	return MOORE_NO_PATH;
 }
 
-/* A route to a part of the prefix that leads elsewhere than r, the one to the prefix. */
+/* A route to a part of the prefix that leads elsewhere than r, the one to the prefix, or nowhere. */
 static void
 check_parts(const struct taking *w, const struct moore_ether_route *r, const struct moore_addr *to)
 {
@@ -391,8 +393,10 @@ check_parts(const struct taking *w, const struct moore_ether_route *r, const str
 	/* Routes to parts of a prefix sort after it. */
 	for (const struct moore_ether_route *q = &c->route[first_at(c, to, to->len)];
 	     q < c->route + c->n_routes && moore_addr_within(&q->to, to); q++)
-		if (q->port != r->port && !moore_addr_equal(&q->to, &r->to)) {
+		if (!moore_addr_equal(&q->to, &r->to) && q->port != r->port) {
 			add_fault(w->faults, MOORE_ETHER_SPLIT, w->s, to, q->line);
+			return;
+		} else if (!moore_addr_equal(&q->to, &r->to) && port_of(w, q, to) == MOORE_NO_PATH) {
 			return;
 		}
 }

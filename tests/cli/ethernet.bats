@@ -76,6 +76,10 @@ load ethernet
 	echo "route replace 10.0.1.4/30 $other proto 109" >>"$S"
 	run -1 $M ethernet verify "$N" --json
 	holds '.tables[0].fault_list[0] | .kind == "split-prefix" and .to == "10.0.1.0/29"'
+	# One that names a next hop which is not there, too.
+	sed -i "\$s/.*/route replace 10.0.1.4\/30 via 10.0.0.17 dev $port onlink proto 109/" "$S"
+	run -1 $M ethernet verify "$N" --json
+	holds '.tables[0].fault_list[0] | .kind == "wrong-next-hop" and .to == "10.0.1.0/29"'
 	# Another protocol's route is not ours.
 	sed -i '$s/proto 109/proto 12/' "$S"
 	run -0 $M ethernet verify "$N"

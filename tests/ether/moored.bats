@@ -238,9 +238,17 @@ lldpd_in_hosts() {
 	sed -i 's/ip dscp set 0x22/ip dscp set 0x00/' run/s0-0-0/classes.nft
 	run -2 "$M" ethernet verify run
 	[[ $output == *"classes.nft:"*"the table differs from the one that is emitted"* ]]
+	# A next hop that is not the switch at the port, which leads there all the same.
+	told() { ctl status --json | jq -e ".planes[0] | tostring | test(\"$1\")"; }
+	read -r to dev < <(awk '/ via / { print $3, $7; exit }' net/s0-0-0/routes.ipbatch)
+	ip -n "$id.s0-0-0" route replace "$to" via 10.99.0.1 dev "$dev" onlink proto 109
+	until_ok told "routes: 1 lead astray or are missing, the first is that of s0-0-0 to $to"
+	run -1 ctl verify
+	[[ $output == *"NOT sound: "*" pairs are connected but have no route"* ]]
+	"$LAB" load lab net
+	until_ok ctl verify
 	# A map that somebody changed by hand, and one that is gone.
 	ip netns exec "$id.s0-0-0" nft delete element inet moore from26 '{ "swp2" }'
-	told() { ctl status --json | jq -e ".planes[0] | tostring | test(\"$1\")"; }
 	until_ok told "lossless packets may be lost"
 	ip netns exec "$id.s0-0-0" nft delete table inet moore
 	until_ok told "classes of s0-0-0"
