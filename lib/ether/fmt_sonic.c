@@ -586,6 +586,25 @@ differing(json_t *want, const json_t *has)
 	return NULL;
 }
 
+/* Fails if a port of ours is a member of a VLAN or port channel, which has no addresses of its own, or belongs to
+ * a VRF, where the static routes of the default one are not. */
+static int
+check_free(const json_t *root, const char *port, struct moore_err *err)
+{
+	static const char *const tables[] = { "VLAN_MEMBER", "PORTCHANNEL_MEMBER" };
+	const json_t *of = json_object_get(json_object_get(root, "INTERFACE"), port);
+	const char *key, *at;
+	json_t *e;
+
+	if (*text_of(of, "vrf_name") && strcmp(text_of(of, "vrf_name"), "default"))
+		return wrong(err, "INTERFACE", port, "is in a VRF, which the routes are not");
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+		json_object_foreach(json_object_get(root, tables[i]), key, e)
+			if ((at = strchr(key, '|')) && !strcmp(at + 1, port))
+				return wrong(err, tables[i], key, "the port routes packets by addresses of its own: take it out");
+	return 0;
+}
+
 /* The interfaces and addresses that the next hops rest on, and the MTU, must be there; others may. */
 static int
 check_addresses(const struct moore_ether *x, moore_swid s, const json_t *root, struct moore_err *err)
@@ -604,6 +623,8 @@ check_addresses(const struct moore_ether *x, moore_swid s, const json_t *root, s
 				else if (rc == 0 && (differs = differing(e, has)))
 					rc = moore_fail(err, MOORE_EPLAN, 0, "%s[\"%.60s\"].%s: should be %s", name, key,
 							differs, text_of(e, differs));
+				else if (rc == 0 && !strcmp(name, "PORT"))
+					rc = check_free(root, key, err);
 			}
 	json_decref(want);
 	return rc;

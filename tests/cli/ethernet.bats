@@ -510,6 +510,10 @@ lacks() {
 	[ "$status" = 2 ] && [[ $output == *'INTERFACE[\"Ethernet12|172.16.0.0/31\"]: is missing'* ]]
 	damage '.PORT.Ethernet12.mtu = "1500"'
 	[ "$status" = 2 ] && [[ $output == *'PORT[\"Ethernet12\"].mtu: should be 9000'* ]]
+	damage '.INTERFACE.Ethernet12.vrf_name = "Vrf1"'
+	[ "$status" = 2 ] && [[ $output == *'INTERFACE[\"Ethernet12\"]: is in a VRF'* ]]
+	damage '.PORTCHANNEL_MEMBER["PortChannel1|Ethernet12"] = {}'
+	[ "$status" = 2 ] && [[ $output == *'PORTCHANNEL_MEMBER[\"PortChannel1|Ethernet12\"]: the port routes'* ]]
 	damage '.PORT.Ethernet12.lanes = "1,2,3,4" | .INTERFACE.Ethernet0.x = "1" | .VLAN = {}'
 	[ "$status" = 0 ]
 	damage '.STATIC_ROUTE["default|10.0.0.8/29"].ifname = "Ethernet17"'
