@@ -51,6 +51,10 @@ int moore_ether_take_addr(const struct moore_ether_line *w, const struct moore_e
 /* Whether a line of `ip -batch` takes back what the line `want` has set before it (undone.c). */
 bool moore_ether_undoes(const char *line, size_t len, const char *want, size_t want_len);
 
+/* Whether an address or prefix is a prefix of the network or a part of one, but for those of switch s, which may
+ * be MOORE_NONE.  O(prefixes). */
+bool moore_ether_is_part(const struct moore_ether *x, moore_swid s, const struct moore_addr *a);
+
 /* The functions of the table in formats.c. */
 #define MOORE_ETHER_WRITER(name) \
 	int moore_ether_##name(const struct moore_ether *x, moore_swid s, \

@@ -334,7 +334,7 @@ read_hops(struct moore_ether_line *w, struct moore_ether_route *r, uint64_t *pro
 }
 
 static int
-read_line(struct moore_ether_line *w, uint8_t protocol, struct moore_ether_config *c)
+read_line(struct moore_ether_line *w, const struct moore_ether *x, struct moore_ether_config *c)
 {
 	struct moore_ether_route r = { .line = w->line };
 	uint32_t n_before = c->n_routes;
@@ -350,7 +350,10 @@ read_line(struct moore_ether_line *w, uint8_t protocol, struct moore_ether_confi
 		return moore_ether_fail_at(w, &at, "is neither replace nor add");
 	if ((rc = read_addr(w, &at, &r.to)) < 0 || (rc = read_hops(w, &r, &of, c)) < 0)
 		return rc;
-	if (of != protocol)
+	if (of != x->opts.protocol && moore_ether_is_part(x, MOORE_NONE, &r.to))
+		return moore_fail(w->err, MOORE_ESYNTAX, w->line, "a route of another protocol than %u takes packets of "
+				  "the network: leave it out", x->opts.protocol);
+	if (of != x->opts.protocol)
 		c->n_routes = n_before;		/* of another program */
 	return 0;
 }
@@ -384,7 +387,7 @@ moore_ether_read_routes(const struct moore_ether *x, moore_swid s, const char *t
 		const char *nl = memchr(text, '\n', (size_t)(end - text));
 		struct moore_ether_line w = { text, nl ? nl : end, ++line, err };
 
-		rc = read_line(&w, x->opts.protocol, c);
+		rc = read_line(&w, x, c);
 		text = nl ? nl + 1 : end;
 	}
 	return rc < 0 ? rc : refuse_second(c, err);

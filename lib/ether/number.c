@@ -306,3 +306,16 @@ moore_ether_host_mac(char out[MOORE_MAC_TEXT], moore_epid e)
 	put_mac(out, (const uint8_t[6]){ 0x06, 0, (uint8_t)(e >> 24), (uint8_t)(e >> 16),
 					 (uint8_t)(e >> 8), (uint8_t)e });
 }
+
+bool
+moore_ether_is_part(const struct moore_ether *x, moore_swid s, const struct moore_addr *a)
+{
+	const size_t n = (size_t)x->plan->n_switches * x->opts.n_layers;
+
+	if (!x->opts.range[a->ip].is_set || !moore_addr_within(a, &x->opts.range[a->ip]))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (i / x->opts.n_layers != s && x->prefix[a->ip][i].is_set && moore_addr_within(a, &x->prefix[a->ip][i]))
+			return true;
+	return false;
+}

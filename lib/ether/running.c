@@ -14,6 +14,7 @@
 
 struct reader {
 	const struct moore_ether *x;
+	moore_swid s;
 	size_t index;			/* of the route in the list */
 	struct moore_err *err;
 };
@@ -78,8 +79,9 @@ is_target(const struct moore_ether *x, const struct moore_addr *to)
 	return false;
 }
 
-/* Fails if a route of ours would replace this one of another program: the kernel replaces the route of
- * the same prefix and metric, whatever its protocol. */
+/* Fails if this route of another program takes packets from ours: it is to a part of a prefix of another switch;
+ * or if a route of ours would replace it: the kernel replaces the route of the same prefix and metric, whatever
+ * its protocol. */
 static int
 refuse_foreign(const struct reader *r, const json_t *route)
 {
@@ -87,17 +89,21 @@ refuse_foreign(const struct reader *r, const json_t *route)
 	const char *protocol = json_string_value(json_object_get(route, "protocol"));
 	struct moore_addr to;
 	struct moore_err why;
-	json_int_t metric;
+	json_int_t metric, ours;
 
 	if (!json_is_string(dst) ||
 	    moore_addr_parse(&to, json_string_value(dst), json_string_length(dst), &why) < 0)
 		return 0;
-	metric = has ? json_integer_value(has) : to.ip == MOORE_IP4 ? 0 : KERNEL_METRIC6;
-	if ((metric != MOORE_ETHER_BACKUP_METRIC && metric != (to.ip == MOORE_IP4 ? 0 : KERNEL_METRIC6)) ||
-	    !is_target(r->x, &to))
+	ours = to.ip == MOORE_IP4 ? 0 : KERNEL_METRIC6;
+	metric = has ? json_integer_value(has) : ours;
+	if (is_target(r->x, &to) ? metric < ours : moore_ether_is_part(r->x, r->s, &to))
+		return moore_fail(r->err, MOORE_ESYNTAX, 0, "[%zu].protocol: the route to %.60s is of protocol %.30s, and "
+				  "takes packets of the network: remove it", r->index, json_string_value(dst),
+				  protocol ? protocol : "none");
+	if ((metric != MOORE_ETHER_BACKUP_METRIC && metric != ours) || !is_target(r->x, &to))
 		return 0;
 	return moore_fail(r->err, MOORE_ESYNTAX, 0, "[%zu].protocol: the route to %.60s is of protocol %.30s, and one "
-			  "of ours would replace it: remove it, or give it another metric", r->index,
+			  "of ours would replace it: remove it, or give it a greater metric", r->index,
 			  json_string_value(dst), protocol ? protocol : "none");
 }
 
@@ -218,12 +224,11 @@ int
 moore_ether_read_running(const struct moore_ether *x, moore_swid s, const char *text, size_t len,
 			 struct moore_ether_config *c, struct moore_err *err)
 {
-	struct reader r = { .x = x, .err = err };
+	struct reader r = { .x = x, .s = s, .err = err };
 	json_error_t why;
 	json_t *root, *route;
 	int rc = 0;
 
-	(void)s;
 	json_object_seed(HASH_SEED);
 	if (!(root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why)))
 		return moore_fail(err, MOORE_ESYNTAX, why.line > 0 ? (unsigned)why.line : 0, "%s",

@@ -80,8 +80,11 @@ load ethernet
 	sed -i "\$s/.*/route replace 10.0.1.4\/30 via 10.0.0.17 dev $port onlink proto 109/" "$S"
 	run -1 $M ethernet verify "$N" --json
 	holds '.tables[0].fault_list[0] | .kind == "wrong-next-hop" and .to == "10.0.1.0/29"'
-	# Another protocol's route is not ours.
+	# The kernel takes one of another protocol for ours, but not to other addresses.
 	sed -i '$s/proto 109/proto 12/' "$S"
+	run -2 --separate-stderr $M ethernet verify "$N"
+	says "s0-0-0/routes.ipbatch:$(wc -l <"$S"): a route of another protocol than 109 takes packets of the network"
+	sed -i '$s/10.0.1.4/10.9.1.4/' "$S"
 	run -0 $M ethernet verify "$N"
 }
 

@@ -152,9 +152,15 @@ running() {
 		says "s0-0-0/routes.json: ["
 		says ", and one of ours would replace it"
 	done
-	jq '. + [{dst: "10.0.0.8/29", dev: "eth0", protocol: "bgp", metric: 20}, {dst: "10.0.0.9", dev: "lo", protocol: "kernel"},
+	jq '. + [{dst: "10.0.0.8/29", dev: "eth0", protocol: "bgp", metric: 20}, {dst: "10.0.0.1", dev: "lo", protocol: "kernel"},
 		{dst: "10.200.0.0/29", dev: "eth0", protocol: "static"}]' "$T/whole" >"$T/run/s0-0-0/routes.json"
 	run -0 $M ethernet diff "$N" "$T/run"
+	# It takes the longest match, and the least metric.
+	for other in '{dst: "10.0.0.9", dev: "lo", protocol: "kernel"}' '{dst: "10.0.0.12/30", dev: "eth0", protocol: "static"}'; do
+		jq ". + [$other]" "$T/whole" >"$T/run/s0-0-0/routes.json"
+		run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
+		says ", and takes packets of the network: remove it"
+	done
 	echo "[" >"$T/run/s0-0-0/routes.json"
 
 	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
