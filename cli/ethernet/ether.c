@@ -330,7 +330,9 @@ put_incomplete(struct moore_buf *b, const json_t *f)
 
 	cli_putf(b, "  %s%s/%s ", *host ? CLI_ETHER_HOSTS "/" : "", *host ? host : cli_str(f, "switch"),
 		 cli_str(f, "file"));
-	if (cli_int(f, "line"))
+	if (cli_int(f, "line") && !*lacks)
+		cli_putf(b, "has line %lld, which leads addresses of the network elsewhere\n", cli_int(f, "line"));
+	else if (cli_int(f, "line"))
 		cli_putf(b, strchr(lacks, '=') ? "has in line %lld another value than %s\n" :
 			 "has line %lld, which undoes %s\n", cli_int(f, "line"), lacks);
 	else

@@ -50,7 +50,10 @@ int moore_ether_take_addr(const struct moore_ether_line *w, const struct moore_e
 
 /* Whether a line of `ip -batch` takes back what the line `want` has set before it (undone.c). */
 bool moore_ether_undoes(const char *line, size_t len, const char *want, size_t want_len);
-
+/* Whether it makes a route to addresses of the network, on a switch or host, or gives it one of them; and whether
+ * a route has the next hop and port of the one that the line `want` makes. */
+bool moore_ether_leads_into(const struct moore_ether *x, bool is_host, const char *line, size_t len);
+bool moore_ether_same_way(const char *line, size_t len, const char *want, size_t want_len);
 /* Whether an address or prefix is a prefix of the network or a part of one, but for those of switch s, which may
  * be MOORE_NONE.  O(prefixes). */
 bool moore_ether_is_part(const struct moore_ether *x, moore_swid s, const struct moore_addr *a);

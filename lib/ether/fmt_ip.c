@@ -195,7 +195,8 @@ moore_ether_put_sysctl(const struct moore_ether *x, moore_swid s,
 		       struct moore_err *err)
 {
 	static const char *const all[] = {
-		"net.ipv4.ip_forward = 1", "net.ipv6.conf.all.forwarding = 1",
+		"net.ipv4.ip_forward = 1", "net.ipv4.conf.all.forwarding = 1",
+		"net.ipv6.conf.all.disable_ipv6 = 0", "net.ipv6.conf.all.forwarding = 1",
 		"net.ipv4.conf.all.rp_filter = 0", "net.ipv4.conf.default.rp_filter = 0",
 		"net.ipv4.conf.all.ignore_routes_with_linkdown = 1",
 		"net.ipv4.conf.default.ignore_routes_with_linkdown = 1",
@@ -204,6 +205,8 @@ moore_ether_put_sysctl(const struct moore_ether *x, moore_swid s,
 		"net.ipv6.conf.all.keep_addr_on_down = 1",
 	};
 	static const char *const port[] = {
+		"net.ipv4.conf." MOORE_PORT_PREFIX "%u.forwarding = 1\n",
+		"net.ipv6.conf." MOORE_PORT_PREFIX "%u.disable_ipv6 = 0\n",
 		"net.ipv4.conf." MOORE_PORT_PREFIX "%u.rp_filter = 0\n",
 		"net.ipv4.conf." MOORE_PORT_PREFIX "%u.ignore_routes_with_linkdown = 1\n",
 		"net.ipv6.conf." MOORE_PORT_PREFIX "%u.ignore_routes_with_linkdown = 1\n",
@@ -217,9 +220,8 @@ moore_ether_put_sysctl(const struct moore_ether *x, moore_swid s,
 			      "net.ipv6.fib_multipath_hash_policy = 1\n");
 	for (unsigned p = 1; p <= x->plan->sw[s].ports; p++)
 		if (is_used(moore_ether_peer(x, s, (moore_portnum)p))) {
-			moore_buf_fmt(b, port[0], p);
-			moore_buf_fmt(b, port[1], p);
-			moore_buf_fmt(b, port[2], p);
+			for (size_t i = 0; i < ARRAY_LEN(port); i++)
+				moore_buf_fmt(b, port[i], p);
 		}
 	return 0;
 }

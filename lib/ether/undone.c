@@ -3,6 +3,9 @@
  * neighbour or route deleted or flushed, the same neighbour or route replaced by another one, the same port
  * set down, renamed, moved to another network namespace, or given another MAC or MTU.
  *
+ * Likewise whether a line makes a route to addresses of the network, or gives such an address to a port: the
+ * kernel takes the longest prefix that holds an address, whichever program wrote it.
+ *
  * ip takes beginnings of words for the words, and so does this. */
 #include <string.h>
 
@@ -73,7 +76,7 @@ read_said(const char *at, size_t len)
 	l.object = letter_of(&l.word[0], objects);
 	l.verb = letter_of(&l.word[1], verbs);
 	l.dev = after(&l, "dev");
-	if (l.object == 'l' && !l.dev.len && l.n > 2)
+	if (l.object == 'l' && !l.dev.len && l.n > 2 && !begins(&l.word[2], "group"))
 		l.dev = l.word[2];	/* link set NAME ... */
 	return l;
 }
@@ -102,9 +105,21 @@ same_target(const struct said *a, const struct said *b)
 	return same(&x, &y) || (begins(&x, "default") && y.len >= 2 && !memcmp(y.at + y.len - 2, "/0", 2));
 }
 
+/* Whether a line has one of these words, of which the last is NULL. */
+static bool
+has_any(const struct said *l, const char *const *words)
+{
+	for (; *words; words++)
+		if (has_word(l, *words))
+			return true;
+	return false;
+}
+
 bool
 moore_ether_undoes(const char *line, size_t len, const char *want, size_t want_len)
 {
+	/* What stops a port from routing packets. */
+	static const char *const stops[] = { "down", "netns", "name", "master", "vrf", NULL };
 	const struct said l = read_said(line, len), w = read_said(want, want_len);
 	bool replaces = l.verb == 'r' || l.verb == 'c';
 	bool other_dev = l.dev.len && !same(&l.dev, &w.dev);
@@ -118,9 +133,53 @@ moore_ether_undoes(const char *line, size_t len, const char *want, size_t want_l
 	if (other_dev)
 		return false;
 	if (l.object == 'l')
-		return has_word(&l, "down") || has_word(&l, "netns") || has_word(&l, "name") ||
-			differs(&l, &w, "mtu") || differs(&l, &w, "address");
+		return l.verb == 'd' || has_any(&l, stops) || differs(&l, &w, "mtu") || differs(&l, &w, "address");
 	if (l.verb == 'f')
 		return true;
 	return same_target(&l, &w) && (l.verb == 'd' || (l.object == 'n' && replaces));
+}
+
+/* Whether an address or prefix lies within a prefix of the network, or the numbers of its links; for a host,
+ * which has no routes to single prefixes, whether it shares an address with their ranges. */
+static bool
+is_within(const struct moore_ether *x, const struct moore_addr *a, bool is_host)
+{
+	const struct moore_addr *range = &x->opts.range[a->ip], *links = &x->opts.links[a->ip];
+
+	if (links->is_set && moore_addr_within(a, links))
+		return true;
+	if (!range->is_set)
+		return false;
+	if (is_host)
+		return a->len && (moore_addr_within(a, range) || moore_addr_within(range, a));
+	return moore_ether_is_part(x, MOORE_NONE, a);
+}
+
+bool
+moore_ether_leads_into(const struct moore_ether *x, bool is_host, const char *line, size_t len)
+{
+	static const char *const makes[] = { "add", "append", "change", "prepend", "replace", NULL };
+	static const char *const kinds[] = { "blackhole", "prohibit", "throw", "unicast", "unreachable", NULL };
+	const struct said l = read_said(line, len);
+	const char *slash;
+	struct moore_addr to;
+	struct moore_err why;
+	size_t at = 2, n;
+
+	if ((l.object != 'r' && l.object != 'a') || l.n < 3 || !letter_of(&l.word[1], makes))
+		return false;
+	at += l.object == 'r' && l.n > 3 && letter_of(&l.word[2], kinds);
+	n = l.word[at].len;
+	if (l.object == 'a' && (slash = memchr(l.word[at].at, '/', n)))
+		n = (size_t)(slash - l.word[at].at);
+	return moore_addr_parse(&to, l.word[at].at, n, &why) == 0 && is_within(x, &to, is_host);
+}
+
+bool
+moore_ether_same_way(const char *line, size_t len, const char *want, size_t want_len)
+{
+	const struct said l = read_said(line, len), w = read_said(want, want_len);
+	const struct moore_ether_word via = after(&w, "via"), by = after(&l, "via");
+
+	return w.object == 'r' && via.len && same(&via, &by) && same(&w.dev, &l.dev);
 }

@@ -4,7 +4,9 @@
  *
  * Their order and further lines are left alone: a file that was made with --fail also has the ports of
  * what failed, and a site may add settings of its own.  But of several lines KEY=VALUE with one key, as in
- * sysctl.conf and env, the last one counts, and no further line of `ip` may undo one before it (undone.c). */
+ * sysctl.conf and env, the last one counts; no further line of `ip`, here or in a file that is loaded later, may
+ * undo one before it (undone.c); and none may be a route to addresses of the network,
+ * or give one of them to a port. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,42 +59,71 @@ split(struct line **out, size_t *n, const char *text, size_t len, struct moore_e
 	return 0;
 }
 
-/* What stands before the first = of a line, without blanks around it and the word `export`; empty when there is
- * no = */
+/* Leaves the text without the blanks around it. */
 static struct line
-key_of(const struct line *l)
+trimmed(const char *at, const char *end)
 {
-	const char *at = l->at, *end = memchr(at, '=', l->len);
-
-	if (!end)
-		return (struct line){ at, 0 };
 	while (at < end && (*at == ' ' || *at == '\t'))
 		at++;
-	if (end - at > 7 && !memcmp(at, "export ", 7))
-		at += 7;
-	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+	while (end > at && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
 		end--;
 	return (struct line){ at, (size_t)(end - at) };
 }
 
-/* The number of the last line that has the key of `want`, if it differs from `want`; else 0. */
+/* What stands before the first = of a line, without the word `export` and the - by which sysctl leaves an error
+ * unsaid; empty when there is no =.  *value is what stands behind it. */
+static struct line
+key_of(const struct line *l, struct line *value)
+{
+	const char *end = memchr(l->at, '=', l->len);
+	struct line key = trimmed(l->at, end ? end : l->at);
+
+	*value = end ? trimmed(end + 1, l->at + l->len) : key;
+	if (key.len > 7 && !memcmp(key.at, "export ", 7))
+		key = trimmed(key.at + 7, key.at + key.len);
+	else if (key.len > 1 && *key.at == '-')
+		key = (struct line){ key.at + 1, key.len - 1 };
+	return key;
+}
+
+/* sysctl takes a / between the parts of a key as well. */
+static bool
+same_key(const struct line *a, const struct line *b)
+{
+	size_t i = 0;
+
+	while (a->len == b->len && i < a->len &&
+	       (a->at[i] == b->at[i] || (a->at[i] == '.' && b->at[i] == '/')))
+		i++;
+	return a->len == b->len && i == a->len;
+}
+
+/* The number of the line of text that begins at `at`. */
+static unsigned
+number_of(const char *text, const char *at)
+{
+	unsigned number = 1;
+
+	for (; text < at; text++)
+		number += *text == '\n';
+	return number;
+}
+
+/* The number of the last line that has the key of `want`, if its value differs from that; else 0. */
 static unsigned
 overruled_by(const struct line *want, const char *text, size_t len)
 {
-	const struct line key = key_of(want);
-	const char *from = text, *end = text + len;
-	unsigned last = 0, number = 1;
-	struct line line;
+	struct line value, line, other;
+	const struct line key = key_of(want, &value);
+	const char *from = text, *end = text + len, *by = NULL;
 
 	while (key.len && next_line(&from, end, &line)) {
-		const struct line other = key_of(&line);
+		const struct line of = key_of(&line, &other);
 
-		for (; text < line.at; text++)
-			number += *text == '\n';
-		if (by_text(&key, &other) == 0)
-			last = by_text(want, &line) == 0 ? 0 : number;
+		if (same_key(&key, &of))
+			by = by_text(&value, &other) == 0 ? NULL : line.at;
 	}
-	return last;
+	return by ? number_of(text, by) : 0;
 }
 
 /* Leaves those lines of text, in their sequence, that are not among the n sorted ones of known[]. */
@@ -109,19 +140,13 @@ keep_further(struct line *out, const char *text, size_t len, const struct line *
 	return n_out;
 }
 
-/* The number of the line of further[] that undoes `want`, whose last place in the file is at `last`; else 0. */
+/* The number of the line of further[], from `last` on, that undoes `want`; else 0. */
 static unsigned
 undone_by(const struct line *want, const char *last, const struct line *further, size_t n, const char *text)
 {
-	for (size_t i = 0; i < n; i++) {
-		unsigned number = 1;
-
-		if (further[i].at < last || !moore_ether_undoes(further[i].at, further[i].len, want->at, want->len))
-			continue;
-		for (; text < further[i].at; text++)
-			number += *text == '\n';
-		return number;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (further[i].at >= last && moore_ether_undoes(further[i].at, further[i].len, want->at, want->len))
+			return number_of(text, further[i].at);
 	return 0;
 }
 
@@ -139,37 +164,115 @@ last_place(const struct line *want, const struct line *has, size_t n)
 	return last;
 }
 
-int
-moore_ether_check_lines(struct moore_ether_faults *f, const struct moore_ether_fault *at, const struct moore_buf *want,
-			const char *text, size_t len, struct moore_err *err)
+/* A file, and what stands in it beside the lines that are written into it, in their sequence. */
+struct split {
+	struct line *has, *further;	/* has is sorted */
+	size_t n, n_further;
+};
+
+static void
+split_fini(struct split *s)
 {
-	const char *from = want->data, *end = from ? from + want->len : NULL;
-	struct line *has = NULL, *known = NULL, *further = NULL, line;
-	size_t n, n_known, n_further;
+	free(s->has);
+	free(s->further);
+}
+
+static int
+split_init(struct split *s, const struct moore_ether_file *file, struct moore_err *err)
+{
+	struct line *known = NULL;
+	size_t n_known;
 	int rc;
 
-	if (want->oom)
+	*s = (struct split){ NULL };
+	if (file->want->oom)
 		return moore_fail_nomem(err);
-	if ((rc = split(&has, &n, text, len, err)) < 0 ||
-	    (rc = split(&known, &n_known, from ? from : "", want->len, err)) < 0 ||
-	    (rc = split(&further, &n_further, text, len, err)) < 0)
-		goto out;
-	n_further = keep_further(further, text, len, known, n_known);
-	while (from && next_line(&from, end, &line)) {
-		struct moore_ether_fault fault = *at;
-		const char *last = last_place(&line, has, n);
-
-		fault.line = overruled_by(&line, text, len);
-		if (!fault.line && last)
-			fault.line = undone_by(&line, last, further, n_further, text);
-		if (!fault.line && last)
-			continue;
-		memcpy(fault.lacks, line.at, line.len < sizeof(fault.lacks) ? line.len : sizeof(fault.lacks) - 1);
-		moore_ether_add_fault(f, &fault);
-	}
-out:
-	free(has);
+	if ((rc = split(&s->has, &s->n, file->text, file->len, err)) == 0 &&
+	    (rc = split(&s->further, &s->n_further, file->text, file->len, err)) == 0 &&
+	    (rc = split(&known, &n_known, file->want->data ? file->want->data : "", file->want->len, err)) == 0)
+		s->n_further = keep_further(s->further, file->text, file->len, known, n_known);
 	free(known);
-	free(further);
+	return rc;
+}
+
+/* Adds a fault in a file: the line of that number, or its absence, concerns `want`. */
+static void
+add_at(struct moore_ether_faults *f, const struct moore_ether_file *file, unsigned number, const struct line *want)
+{
+	struct moore_ether_fault fault = *file->at;
+
+	fault.line = number;
+	memcpy(fault.lacks, want->at, want->len < sizeof(fault.lacks) ? want->len : sizeof(fault.lacks) - 1);
+	moore_ether_add_fault(f, &fault);
+}
+
+/* Takes the next line that is written into a file. */
+static bool
+next_wanted(const char **from, const struct moore_ether_file *file, struct line *out)
+{
+	const char *end = file->want->data ? file->want->data + file->want->len : NULL;
+
+	if (!*from)
+		*from = file->want->data;
+	return *from && next_line(from, end, out);
+}
+
+/* Whether a line is a route to addresses of the network, other than by the way of one that is written, or gives
+ * one of them to a port. */
+static bool
+leads_off(const struct moore_ether *x, const struct moore_ether_file *file, const struct line *line)
+{
+	const char *from = NULL;
+	struct line want;
+
+	if (!moore_ether_leads_into(x, file->at->host != MOORE_NONE, line->at, line->len))
+		return false;
+	while (next_wanted(&from, file, &want))
+		if (moore_ether_same_way(line->at, line->len, want.at, want.len))
+			return false;
+	return true;
+}
+
+int
+moore_ether_check_lines(struct moore_ether_faults *f, const struct moore_ether *x, const struct moore_ether_file *file,
+			struct moore_err *err)
+{
+	const char *from = NULL;
+	struct line line;
+	struct split s;
+	int rc = split_init(&s, file, err);
+
+	while (rc == 0 && next_wanted(&from, file, &line)) {
+		const char *last = last_place(&line, s.has, s.n);
+		unsigned by = overruled_by(&line, file->text, file->len);
+
+		if (!by && last)
+			by = undone_by(&line, last, s.further, s.n_further, file->text);
+		if (by || !last)
+			add_at(f, file, by, &line);
+	}
+	for (size_t i = 0; rc == 0 && i < s.n_further; i++)
+		if (leads_off(x, file, &s.further[i]))
+			add_at(f, file, number_of(file->text, s.further[i].at), &(struct line){ "", 0 });
+	split_fini(&s);
+	return rc;
+}
+
+int
+moore_ether_check_later(struct moore_ether_faults *f, const struct moore_ether_file *file,
+			const struct moore_ether_file *later, struct moore_err *err)
+{
+	const char *from = NULL;
+	struct line line;
+	struct split s;
+	int rc = split_init(&s, later, err);
+
+	while (rc == 0 && s.n_further && next_wanted(&from, file, &line)) {
+		unsigned by = undone_by(&line, later->text, s.further, s.n_further, later->text);
+
+		if (by)
+			add_at(f, later, by, &line);
+	}
+	split_fini(&s);
 	return rc;
 }

@@ -181,12 +181,14 @@ load ethernet
 	says "the port is in the map already, with another verdict"
 }
 
-# lacks FILE LINE: verify finds that a file of $N lacks a line, and nothing else; the file is as before then.
+# lacks FILE LINE: verify finds that a file of $N lacks a line, and nothing else but an address in its place; the file
+# is as before then.
 lacks() {
 	local f=${1##*/} host=null
 	[[ $1 != hosts/* ]] || { host=${1#hosts/} && host="\"${host%/*}\""; }
 	run -1 $M ethernet verify "$N" --json
-	holds ".tables[0] | .acyclic and .unreachable == 0 and .faults == 1 and (.fault_list[0] | .kind == \"incomplete-file\" and
+	holds ".tables[0] | .acyclic and .unreachable == 0 and
+		(.faults == 1 or (.faults == 2 and .fault_list[1].line and .fault_list[1].lacks == null)) and (.fault_list[0] | .kind == \"incomplete-file\" and
 		.file == \"$f\" and .host == $host and .lacks == $2)"
 	cp "$BATS_FILE_TMPDIR/net/$1" "$N/$1"
 }
@@ -212,8 +214,16 @@ lacks() {
 	echo " net.ipv4.ip_forward=0" >>"$N/s0-0-0/sysctl.conf"
 	run -1 $M ethernet verify "$N"
 	[[ $output == *"  s0-0-0/sysctl.conf has in line $(wc -l <"$N/s0-0-0/sysctl.conf") another value than net.ipv4.ip_forward = 1"* ]]
-	echo "net.ipv4.ip_forward = 1" >>"$N/s0-0-0/sysctl.conf"
+	# With other blanks it is the same value; sysctl takes slashes and a dash, too.
+	echo "net.ipv4.ip_forward=1" >>"$N/s0-0-0/sysctl.conf"
 	run -0 $M ethernet verify "$N"
+	for line in "net/ipv4/ip_forward = 0" "-net.ipv4.ip_forward = 0" "net.ipv4.conf.all.forwarding = 0" \
+		"net.ipv4.conf.swp4.forwarding=0" "net.ipv6.conf.swp5.disable_ipv6 = 1"; do
+		echo "$line" >>"$N/s0-0-0/sysctl.conf"
+		run -1 $M ethernet verify "$N"
+		[[ $output == *"  s0-0-0/sysctl.conf has in line $(wc -l <"$N/s0-0-0/sysctl.conf") another value than net"* ]]
+		sed -i '$d' "$N/s0-0-0/sysctl.conf"
+	done
 	echo "NCCL_IB_GID_INDEX=4" >>"$N/hosts/s1-2-2-h0/env"
 	lacks hosts/s1-2-2-h0/env '"export NCCL_IB_GID_INDEX=3"'
 	[ "$(sh -c ". '$N/hosts/s1-2-2-h0/env'; env" | grep -c '^UCX_IB\|^NCCL_IB')" = 4 ]
@@ -246,6 +256,13 @@ lacks() {
 		ok s0-0-0/interfaces.ipbatch link set dev swp5 mtu 9000 txqueuelen 2000
 		ok s0-0-0/interfaces.ipbatch link set dev mgmt down
 		ok s0-0-0/interfaces.ipbatch addr add 192.0.2.1/32 dev lo
+		bad s0-0-0/interfaces.ipbatch link set group default down
+		bad s0-0-0/interfaces.ipbatch link set swp4 master br0
+		bad s0-0-0/interfaces.ipbatch link del swp4
+		bad s0-0-0/neighbours.ipbatch link set swp5 down
+		bad s0-0-0/neighbours.ipbatch addr flush dev swp4
+		bad s0-0-0/neighbours.ipbatch addr del 10.0.0.1/32 dev lo
+		ok s0-0-0/interfaces.ipbatch neigh flush all
 		bad s0-0-0/neighbours.ipbatch neigh replace 10.0.0.2 lladdr 06:00:00:00:00:77 dev swp1 nud permanent
 		bad s0-0-0/neighbours.ipbatch neighbor del 10.0.0.2 dev swp1
 		bad s0-0-0/neighbours.ipbatch n flush all
@@ -254,6 +271,23 @@ lacks() {
 		bad hosts/s0-0-0-h1/setup.ipbatch route replace 0.0.0.0/0 via 192.0.2.1 dev mgmt
 		ok hosts/s0-0-0-h1/setup.ipbatch route replace 0.0.0.0/0 via 192.0.2.1 dev mgmt metric 500
 		ok hosts/s0-0-0-h1/setup.ipbatch route add 198.51.100.0/24 via 192.0.2.1 dev mgmt
+	END
+	# A route or an address that takes packets of the network, in a file that is to hold others.
+	while read -r verdict f line; do
+		echo "$line" >>"$N/$f"
+		[ $verdict = ok ] && rc=0 || rc=1
+		run -$rc $M ethernet verify "$N"
+		[ $verdict = ok ] || [[ $output == *"  $f has line $(wc -l <"$N/$f"), which leads addresses of the network elsewhere"* ]]
+		cp "$BATS_FILE_TMPDIR/net/$f" "$N/$f"
+	done <<-'END'
+		bad s0-0-0/interfaces.ipbatch route add 10.0.1.4/30 via 10.0.0.17 dev swp5 onlink
+		bad s0-0-0/neighbours.ipbatch r a blackhole 10.0.1.2/32
+		bad s0-0-0/neighbours.ipbatch addr add 10.0.1.2/24 dev lo
+		ok s0-0-0/neighbours.ipbatch route add 10.0.0.0/8 via 192.0.2.1 dev mgmt
+		ok s0-0-0/neighbours.ipbatch route add default via 192.0.2.1 dev mgmt
+		bad hosts/s0-0-0-h1/setup.ipbatch route add 10.0.0.0/9 via 192.0.2.1 dev mgmt
+		ok hosts/s0-0-0-h1/setup.ipbatch route add 10.0.0.0/9 via 10.0.0.1 dev eth0 onlink
+		bad hosts/s0-0-0-h1/setup.ipbatch addr add fd00::5/128 dev eth0
 	END
 	# It does no harm before ours.
 	sed -i '1i neigh flush all' "$N/s0-0-0/neighbours.ipbatch"
@@ -276,6 +310,12 @@ lacks() {
 		[[ $output == *"via $way"* ]] || { echo "$output"; false; }
 	done
 	[[ $(grep ^10 <<<"$output" | tail -1) == *"via 10.0.0.1 dev eth0"* ]]
+	# The files are loaded in the order of the ports.
+	echo "addr flush dev eth1" >>"$T/two/hosts/h0/setup.ipbatch"
+	run -0 $M ethernet verify "$T/two"
+	echo "addr flush dev eth0" >>"$T/two/hosts/h0/eth1-setup.ipbatch"
+	run -1 $M ethernet verify "$T/two"
+	[[ $output == *"  hosts/h0/eth1-setup.ipbatch has line "*", which undoes addr replace 10.0.0.2/32 dev eth0"* ]]
 	sed -i '/^addr/d' "$T/two/hosts/h0/eth1-setup.ipbatch"
 	run -1 $M ethernet verify "$T/two"
 	[[ $output == *"  hosts/h0/eth1-setup.ipbatch lacks the line addr replace "*"/32 dev eth1"* ]]

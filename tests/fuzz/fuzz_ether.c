@@ -186,20 +186,27 @@ addresses(const char *text, size_t len)
 	moore_ether_free(x);
 }
 
-/* No file lacks a line of its own, unless another one overrules it; an empty one lacks all. */
+/* No file lacks a line of its own, unless another one overrules it; an empty one lacks all.  No line of a file
+ * is a further one, so that none undoes what another copy of it has set. */
 static void
-lines(const char *text, size_t len)
+lines(const struct moore_ether *x, const char *text, size_t len)
 {
 	const struct moore_ether_fault at = { .kind = MOORE_ETHER_INCOMPLETE, .host = MOORE_NONE };
-	struct moore_ether_faults own = { .n = 0 }, none = { .n = 0 };
-	struct moore_buf want = MOORE_BUF_INIT;
+	struct moore_ether_faults own = { .n = 0 }, none = { .n = 0 }, later = { .n = 0 }, further = { .n = 0 };
+	struct moore_buf want = MOORE_BUF_INIT, nothing = MOORE_BUF_INIT;
+	const struct moore_ether_file file = { &at, &want, text, len }, empty = { &at, &want, "", 0 },
+		foreign = { &at, &nothing, text, len };
 
 	moore_buf_add(&want, text, len);
-	check(moore_ether_check_lines(&own, &at, &want, text, len, NULL) == 0, "the file's lines are not compared");
+	check(moore_ether_check_lines(&own, x, &file, NULL) == 0, "the file's lines are not compared");
 	for (uint32_t i = 0; i < own.n_kept; i++)
 		check(own.kept[i].line, "a file lacks its own lines");
-	check(moore_ether_check_lines(&none, &at, &want, "", 0, NULL) == 0 && none.n <= len, "more lines than bytes");
+	check(moore_ether_check_lines(&none, x, &empty, NULL) == 0 && none.n <= len, "more lines than bytes");
+	check(moore_ether_check_later(&later, &file, &file, NULL) == 0 && !later.n, "a file undoes itself");
+	check(moore_ether_check_later(&later, &file, &foreign, NULL) == 0 && later.n <= len, "more lines than bytes");
+	check(moore_ether_check_lines(&further, x, &foreign, NULL) == 0 && further.n <= len, "more lines than bytes");
 	moore_buf_free(&want);
+	moore_buf_free(&nothing);
 }
 
 static void
@@ -221,7 +228,7 @@ fuzz_one(const uint8_t *data, size_t len)
 		moore_ether_config_fini(&c);
 	}
 	moore_fabric_free(racks);
+	lines(x, (const char *)data, len);
 	moore_ether_free(x);
 	addresses((const char *)data, len);
-	lines((const char *)data, len);
 }

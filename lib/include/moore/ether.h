@@ -266,7 +266,8 @@ struct moore_ether_fault {
 	moore_portnum port;		/* of faults of classes: the in port */
 	uint8_t dscp;			/* likewise, of the packet that enters */
 	/* Of an incomplete file: its name, "" otherwise; the host whose file it is, or MOORE_NONE; and the line
-	 * that it lacks, as much of it as there is room for, or "" when there is no such file. */
+	 * that it lacks, as much of it as there is room for, or "" when there is no such file, or when the line of
+	 * that number is a route to addresses of the network, or gives one of them to a port. */
 	char file[32], lacks[128];
 	moore_epid host;
 };
@@ -277,12 +278,24 @@ struct moore_ether_faults {
 	struct moore_ether_fault kept[16];
 };
 MOORE_API void moore_ether_add_fault(struct moore_ether_faults *f, const struct moore_ether_fault *fault);
-/* Adds a fault such as *at for each line of `want` that a file lacks, or that a later line of `ip` there undoes;
- * comments and the order of lines do not count otherwise, but of lines KEY=VALUE with one key the last does.
- * -MOORE_ENOMEM.  O(lines * log lines), and O(lines) for each line KEY=VALUE or not in `want`. */
-MOORE_API int moore_ether_check_lines(struct moore_ether_faults *f, const struct moore_ether_fault *at,
-				      const struct moore_buf *want, const char *text, size_t len,
-				      struct moore_err *err);
+/* A file of lines that holds neither routes nor classes. */
+struct moore_ether_file {
+	const struct moore_ether_fault *at;	/* what a fault in it begins with: switch, host, name */
+	const struct moore_buf *want;		/* the lines that are written into it */
+	const char *text;			/* what it holds */
+	size_t len;
+};
+/* Adds a fault such as file->at for each line of `want` that the file lacks, or that a later line of `ip` in it
+ * undoes; comments and the order of lines do not count otherwise, but of lines KEY=VALUE with one key the last does.
+ * Adds one, which lacks nothing, for each further line that makes a route to addresses of the network, or gives one
+ * of them to a port.  -MOORE_ENOMEM.  O(lines * log lines), O(lines) for each line KEY=VALUE or not in `want`,
+ * and O(prefixes) for each of the latter. */
+MOORE_API int moore_ether_check_lines(struct moore_ether_faults *f, const struct moore_ether *x,
+				      const struct moore_ether_file *file, struct moore_err *err);
+/* Adds a fault such as later->at for each line written into a file that a further line of another one, which is
+ * loaded after it, undoes.  -MOORE_ENOMEM.  O(lines * log lines), and O(lines) for each further line. */
+MOORE_API int moore_ether_check_later(struct moore_ether_faults *f, const struct moore_ether_file *file,
+				      const struct moore_ether_file *later, struct moore_err *err);
 
 /* The rows of judged racks, as a switch with several next hops holds several values (held.h). */
 struct moore_ether_tables {
