@@ -35,20 +35,19 @@ static int
 read_pair(const struct cli_call *c, const char *opt, uint64_t max, uint8_t out[2], uint8_t *n)
 {
 	const char *at = cli_opt(c, opt), *end = at ? at + strlen(at) : NULL;
+	bool more = at;
 	uint64_t v[2];
 
 	if (!at)
 		return CLI_OK;
-	*n = 0;
-	do {
-		if (!moore_text_u64(&at, end, 10, max, &v[*n]))
-			break;
+	for (*n = 0; more && *n < 2 && moore_text_u64(&at, end, 10, max, &v[*n]); (*n)++) {
 		out[*n] = (uint8_t)v[*n];
-		(*n)++;
-	} while (*n < 2 && *at == ',' && at++);
-	if (!*n || at != end || (*n == 2 && v[0] == v[1]))
+		more = *at == ',';
+		at += more;
+	}
+	if (more || at != end || (*n == 2 && v[0] == v[1]))
 		return cli_misuse(c, "--%s %s: one number or two different ones, such as 3 or 3,4, up to "
-				  "%llu", opt, cli_opt(c, opt), (unsigned long long)max);
+				  "%llu; no proof needs more", opt, cli_opt(c, opt), (unsigned long long)max);
 	return CLI_OK;
 }
 
@@ -60,9 +59,9 @@ read_classes(const struct cli_call *c, struct moore_ether_opts *o)
 
 	if (rc == CLI_OK && (rc = read_pair(c, "dscp", 63, o->dscp, &marks)) != CLI_OK)
 		return rc;
-	if (rc == CLI_OK && marks < o->n_classes)
-		rc = cli_misuse(c, "--dscp %s: %u lossless priorities need as many marks",
-				cli_opt(c, "dscp"), o->n_classes);
+	if (rc == CLI_OK && (cli_opt(c, "dscp") ? marks != o->n_classes : marks < o->n_classes))
+		rc = cli_misuse(c, "--dscp %s: %u lossless %s as many marks", cli_opt(c, "dscp"), o->n_classes,
+				o->n_classes > 1 ? "priorities need" : "priority needs");
 	return rc;
 }
 
@@ -121,6 +120,11 @@ check_formats(const struct cli_call *c)
 			return cli_misuse(c, "--format: %.*s is no format: see --help", (int)n, at);
 		at = at[n] ? at + n + 1 : NULL;
 	}
+	if (!asks_format(c, "ipbatch") && asks_format(c, "frr"))
+		return cli_misuse(c, "--format: frr.conf holds routes alone: add ipbatch, which has the addresses, "
+				  "neighbours and settings that they rest on");
+	if (!asks_format(c, "ipbatch") && !asks_format(c, "sonic"))
+		return cli_misuse(c, "--format: nft holds no routes: add ipbatch");
 	return CLI_OK;
 }
 
@@ -367,6 +371,19 @@ make_files(const struct cli_call *c, const char *dir, struct cli_ether *e, json_
 	return rc;
 }
 
+/* Whether all routes were judged with classes that were read. */
+static bool
+has_classes(const json_t *answer)
+{
+	const json_t *t;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "tables"), i, t)
+		if (!cli_yes(t, "classes_read"))
+			return false;
+	return true;
+}
+
 int
 cmd_ether_emit(const struct cli_call *c)
 {
@@ -384,7 +401,10 @@ cmd_ether_emit(const struct cli_call *c)
 		rc = CLI_FOUND;
 	rc = cli_ether_target_close(&t, rc);
 	cli_ether_free(&e);
-	if (rc == CLI_FOUND)
+	if (rc == CLI_FOUND && !has_classes(answer))
+		cli_error("%s: left as it was, since the routes need two lossless classes, and no file marks them: add nft "
+			  "to --format, or choose one class with --priorities 3", dir);
+	else if (rc == CLI_FOUND)
 		cli_error("%s: left as it was, since the new files are not sound: this is a defect of moorectl, or "
 			  "another program changed them", dir);
 	if (rc != CLI_OK && rc != CLI_FOUND) {

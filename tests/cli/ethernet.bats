@@ -417,6 +417,15 @@ lacks() {
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --format ipbatch,bgp -o "$T/x"
 
 	says "bgp is no format"
+	for bad in "frr frr.conf holds routes alone: add ipbatch" "nft nft holds no routes: add ipbatch"; do
+		run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --format ${bad%% *} -o "$T/x"
+		says "--format: ${bad#* }"
+	done
+	run -1 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --format ipbatch -o "$T/x"
+	says "the routes need two lossless classes, and no file marks them: add nft to --format, or choose one class"
+	for bad in "3, 26" "3,4,5 26,34" "3 26,34" "3,4 26" "8 26" "3 26,"; do
+		run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --priorities ${bad% *} --dscp ${bad#* } -o "$T/x"
+	done
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --layers 129 -o "$T/x"
 	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --dscp 26,26 -o "$T/x"
 	# Lossy packets leave with DSCP 0, on priority 0.
@@ -494,7 +503,7 @@ lacks() {
 	says "frr.conf:7:"
 	sed '$d' "$T/whole" | sed '$d' | sed '$d' >"$C"
 	run -1 $M ethernet verify "$T/frr" --json
-	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --next-hop inet6 --format frr -o "$T/frr6"
+	run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --next-hop inet6 --format ipbatch,frr -o "$T/frr6"
 	says "FRR takes no IPv6 next hop"
 }
 

@@ -218,7 +218,7 @@ frr_agrees() {
 @test "FRR loads its file, and the kernel then routes as with ours" {
 	needs_root
 	lab_of slimfly q=5 p=1
-	"$M" ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --format frr,nft -o frr >/dev/null
+	"$M" ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --format ipbatch,frr,nft -o frr >/dev/null
 	frr_agrees s0-2-3 400
 	# What FRR says of its routes is read as what the switch runs.
 	for s in frr/s*; do
@@ -240,7 +240,7 @@ frr_agrees() {
 	lab_of oft k=4 p=1
 	emit="$M ethernet emit plan.json --ipv4 10.0.0.0/8 --ipv6 fd00::/48 --ecmp 4"
 	$emit -o sets >/dev/null
-	$emit --format frr,nft -o frr >/dev/null
+	$emit --format ipbatch,frr,nft -o frr >/dev/null
 	"$LAB" load lab sets
 	n=$(grep -o ' dev swp' sets/o0-0/routes.ipbatch | wc -l)
 	[ "$n" -gt "$(wc -l <sets/o0-0/routes.ipbatch)" ]
