@@ -272,6 +272,7 @@ static const struct cli_opt quality_opts[] = {
 	  "of a plan: remove this share of links at random, such as 0,0.1,0.2" },
 	{ "draws", 0, "N", "with --fail-share: how often (20)" },
 	{ "seed", 0, "S", "with --fail-share: of the random numbers (1)" },
+	{ "drawn", 0, "FILE", "with --fail-share: also write the links that failed, as CSV" },
 	{ 0 }
 };
 static const struct cli_opt env_opts[] = {

@@ -358,8 +358,9 @@ cmd_quality(const struct cli_call *c)
 		return cli_misuse(c, "--pattern %s: no such pattern: it is uniform or worst", pattern);
 	if (pattern && cli_opt(c, "svg"))
 		return cli_misuse(c, "--svg: cannot draw a --pattern: leave one of them out");
-	if (!cli_opt(c, "fail-share") && (cli_opt(c, "draws") || cli_opt(c, "seed")))
-		return cli_misuse(c, "--draws, --seed: they draw the links of --fail-share: give it too");
+	if (!cli_opt(c, "fail-share") && (cli_opt(c, "draws") || cli_opt(c, "seed") || cli_opt(c, "drawn")))
+		return cli_misuse(c, "--draws, --seed, --drawn: they are of the links of --fail-share: give it "
+				  "too");
 	if (cli_opt(c, "fail-share") && (pattern || cli_opt(c, "svg")))
 		return cli_misuse(c, "--fail-share: prints figures of its own: leave --pattern and --svg "
 				  "out");

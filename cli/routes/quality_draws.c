@@ -29,6 +29,7 @@ struct drawing {
 	struct cable *cable;		/* the links between switches, in the order of the draw */
 	struct moore_topo_link *link;	/* scratch: those that are left */
 	uint16_t *endpoints;		/* of each switch */
+	struct moore_buf drawn;		/* for --drawn: the links that failed, as CSV */
 };
 
 /* ---- options --------------------------------------------------------------------------- */
@@ -119,6 +120,26 @@ shuffle(struct drawing *d, uint32_t draw)
 	qsort(d->cable, d->all.n_links, sizeof(*d->cable), by_key);
 }
 
+/* Notes the first n links of the order that was drawn, which fail at the greatest share. */
+static void
+note_drawn(struct drawing *d, uint32_t draw, uint32_t n)
+{
+	const struct moore_fabric *f = d->r.seen;
+
+	if (!draw)
+		cli_putf(&d->drawn, "draw,order,switch,port,peer,peer_port\n");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct cable *k = &d->cable[i];
+		const struct moore_port *port = moore_fabric_port(f, k->sw, k->port);
+
+		cli_putf(&d->drawn, "%u,%u,", draw + 1, i + 1);
+		moore_csv_put(&d->drawn, f->sw[k->sw].name);
+		cli_putf(&d->drawn, ",%u,", k->port);
+		moore_csv_put(&d->drawn, f->sw[port->peer].name);
+		cli_putf(&d->drawn, ",%u\n", port->peer_port);
+	}
+}
+
 static int
 measure_routes(struct drawing *d, const struct moore_fabric *f, struct moore_draw *out,
 	       struct moore_err *err)
@@ -162,18 +183,30 @@ measure_one(struct drawing *d, uint32_t n_failed, struct moore_draw *out, struct
 	return rc;
 }
 
+static uint32_t
+failed_at(const struct moore_draws *all, double share)
+{
+	return (uint32_t)(share * all->n_links + 0.5);
+}
+
 static int
 measure_all(struct drawing *d)
 {
 	const struct moore_draws *all = &d->all;
+	uint32_t most = 0;
 	const double total = (double)all->n_shares * all->n_draws;
 	struct moore_err err;
 
+	for (uint32_t i = 0; i < all->n_shares; i++)
+		if (failed_at(all, all->share[i]) > most)
+			most = failed_at(all, all->share[i]);
 	cli_busy("drawing failures");
 	for (uint32_t k = 0; k < all->n_draws; k++) {
 		shuffle(d, k);
+		if (cli_opt(d->c, "drawn"))
+			note_drawn(d, k, most);
 		for (uint32_t i = 0; i < all->n_shares; i++) {
-			uint32_t n = (uint32_t)(all->share[i] * all->n_links + 0.5);
+			uint32_t n = failed_at(all, all->share[i]);
 
 			if (measure_one(d, n, &d->draw[(size_t)i * all->n_draws + k], &err) < 0)
 				return cli_error_at(d->c->arg[0], &err);
@@ -238,7 +271,7 @@ put_draws(struct moore_buf *b, const json_t *answer)
 int
 cli_quality_draws(const struct cli_call *c)
 {
-	struct drawing d = { .c = c };
+	struct drawing d = { .c = c, .drawn = MOORE_BUF_INIT };
 	const struct moore_draws *all = &d.all;
 	int rc;
 
@@ -257,6 +290,8 @@ cli_quality_draws(const struct cli_call *c)
 			rc = cli_error("out of memory");
 		}
 	}
+	if (rc == CLI_OK && cli_opt(c, "drawn"))
+		rc = cli_write(cli_opt(c, "drawn"), &d.drawn);
 	if (rc == CLI_OK)
 		rc = cli_show(c, moore_answer_draws(all), put_draws, NULL);
 	cli_routing_free(&d.r);
@@ -264,5 +299,6 @@ cli_quality_draws(const struct cli_call *c)
 	free(d.cable);
 	free(d.link);
 	free(d.endpoints);
+	moore_buf_free(&d.drawn);
 	return rc;
 }

@@ -129,8 +129,25 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	run -0 $M quality ring.json --fail-share 0.17,0.34 --draws 5 --json
 	holds '[.shares[].failed] == [1, 2] and [.shares[].connected] == [5, 0] and [.shares[].sound] == [5, 5]'
 	holds '.shares[0].diameter.min == 5 and .shares[0].bisection.max == 1 and .shares[1].diameter == null and .shares[1].partitioned_share.min > 0'
-	run -0 $M quality ring.json --fail-share 0.34 --draws 5
+	run -0 $M quality ring.json --fail-share 0.34 --draws 5 --drawn "$T/drawn"
 	grep -Eq "^ *34 +0 +5( +-){10}$" <<<"$output"
+}
+
+@test "quality --drawn: without the links that it names, each graph is as far as it printed" {
+	run -0 $M quality q5.json --fail-share 0.1,0.3 --draws 3 --seed 4 --drawn "$T/drawn" --json
+	[ "$(head -1 "$T/drawn")" = draw,order,switch,port,peer,peer_port ]
+	[ "$(wc -l <"$T/drawn")" -eq $((1 + 3 * 53)) ]
+	echo "$output" | jq -c '.shares[] | [.failed, .mean_distance.min, .mean_distance.max]' >"$T/printed"
+	for failed in 18 53; do
+		for draw in 1 2 3; do
+			awk -F, -v d=$draw -v n=$failed 'NR > 1 && $1 == d && $2 <= n { print $3, $4, $5, $6 }' "$T/drawn" |
+				jq -Rn '[inputs / " "] | map({a: {switch: .[0], port: (.[1] | tonumber)},
+					b: {switch: .[2], port: (.[3] | tonumber)}})' >"$T/gone"
+			jq --slurpfile gone "$T/gone" '.cables -= $gone[0]' q5.json >"$T/left"
+			[ "$(jq '.cables | length' "$T/left")" -eq $((175 - failed)) ]
+			$M plan show "$T/left" --json | jq .mean_distance
+		done | jq -cs "[$failed, min, max]"
+	done | diff - "$T/printed"
 }
 
 @test "quality: misuse" {
@@ -148,7 +165,9 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	ring.json --fail-share 1|not a list of shares
 	ring.json --fail-share 0.1,|not a list of shares
 	ring.json --fail-share nan|not a list of shares
-	ring.json --draws 3|they draw the links of --fail-share
+	ring.json --draws 3|they are of the links of --fail-share
+	ring.json --drawn x.csv|they are of the links of --fail-share
+	ring.json --fail-share 0.1 --drawn none/x.csv|none/x.csv: cannot write: No such file
 	ring.json --fail-share 0.1 --pattern worst|leave --pattern and --svg out
 	ring.json --pattern bad|it is uniform or worst
 	ring.json --pattern worst --svg -|cannot draw a --pattern
