@@ -19,6 +19,9 @@ load_matrix(struct cli_prediction *r)
 	if ((rc = cli_read(path, &text)) == CLI_OK &&
 	    moore_amounts_parse(&r->matrix, &r->n_amounts, r->world[0].f, text.data, text.len, &err) < 0)
 		rc = cli_error_at(path, &err);
+	if (rc == CLI_OK && !r->n_amounts)
+		rc = cli_error("%s: holds no amount between two nodes: a line is SOURCE DESTINATION AMOUNT",
+			       cli_file_name(path));
 	moore_buf_free(&text);
 	return rc;
 }

@@ -160,6 +160,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 }
 
 @test "predict: misuse" {
+	printf '%s %s 0\n' "$(jq -r '.endpoints[0].name' q5.json)" "$(jq -r '.endpoints[1].name' q5.json)" >zero
 	while IFS='|' read -r args part; do
 		run --separate-stderr -2 $M predict $args
 		[ -z "$output" ]
@@ -179,6 +180,8 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	q5.json --per-node 0|--per-node 0
 	q5.json --per-node 10000 --processes 9000|fewer than two nodes
 	q5.json --matrix nosuch|nosuch
+	q5.json --matrix /dev/null|/dev/null: holds no amount between two nodes
+	q5.json --matrix zero|zero: holds no amount between two nodes
 	q5.json --matrix m --pattern shift|it names the nodes
 	ROWS
 }
