@@ -82,11 +82,12 @@ has_own(const struct cli_prediction *r)
 static int
 read_job(const struct cli_prediction *r, const char *text, struct job *j)
 {
-	char pattern[32] = "", placement[32] = "";
+	char pattern[32] = "", processes[10] = "", placement[32] = "";	/* of up to 9 digits */
 	int end = 0;
 
 	*j = (struct job){ .amount = 1, .routing = MOORE_N_ROUTINGS };
-	sscanf(text, "%31[^:]:%u:%31[^:]%n", pattern, &j->processes, placement, &end);
+	sscanf(text, "%31[^:]:%9[0-9]:%31[^:]%n", pattern, processes, placement, &end);
+	j->processes = (uint32_t)strtoul(processes, NULL, 10);
 	while (cli_job_pattern(j->pattern) && strcasecmp(cli_job_pattern(j->pattern), pattern) != 0)
 		j->pattern++;
 	while (cli_job_placement(j->placement) && strcasecmp(cli_job_placement(j->placement), placement) != 0)
@@ -106,9 +107,10 @@ read_job(const struct cli_prediction *r, const char *text, struct job *j)
 	return CLI_OK;
 }
 
-/* Places one job on nodes that are free, and appends its flows. */
+/* Places one job, which --job gives as text, on nodes that are free, and appends its flows. */
 static int
-add_job(struct cli_prediction *r, const struct job *j, uint64_t seed, bool *taken, struct moore_flow **all, uint32_t *n)
+add_job(struct cli_prediction *r, const char *text, const struct job *j, uint64_t seed, bool *taken,
+	struct moore_flow **all, uint32_t *n)
 {
 	uint8_t *routing;
 	const struct moore_floor floor = { r->cabinet, r->group };
@@ -118,13 +120,13 @@ add_job(struct cli_prediction *r, const struct job *j, uint64_t seed, bool *take
 	uint32_t n_flows = 0;
 
 	if (nodes > r->world[0].f->n_endpoints)
-		return cli_error("a job on %u nodes does not fit on %u", nodes, r->world[0].f->n_endpoints);
+		return cli_error("--job %s: %u nodes are needed, but the fabric has %u: give fewer processes", text,
+				 nodes, r->world[0].f->n_endpoints);
 	if (moore_job_place(r->node, nodes, r->world[0].f, &floor, taken,
-			    (enum moore_job_placement)j->placement, seed, &err) < 0)
-		return cli_error("%s", err.text);
-	if (moore_job_flows(&flow, &n_flows, (enum moore_job_pattern)j->pattern, r->node, j->processes,
+			    (enum moore_job_placement)j->placement, seed, &err) < 0 ||
+	    moore_job_flows(&flow, &n_flows, (enum moore_job_pattern)j->pattern, r->node, j->processes,
 			    r->per_node, seed, &err) < 0)
-		return cli_error("%s", err.text);
+		return cli_error("--job %s: %s", text, err.text);
 	if (!(grown = realloc(*all, ((size_t)*n + n_flows + 1) * sizeof(*grown)))) {
 		free(flow);
 		return cli_error("out of memory");
@@ -156,12 +158,12 @@ run_mix(struct cli_prediction *r)
 	int rc = taken ? CLI_OK : cli_error("out of memory");
 
 	for (size_t i = 0; i < r->c->n_given && rc == CLI_OK; i++) {
+		const char *text = r->c->given[i].value;
 		struct job j;
 
-		if (strcmp(r->c->given[i].opt->name, "job") != 0 ||
-		    (rc = read_job(r, r->c->given[i].value, &j)) != CLI_OK)
+		if (strcmp(r->c->given[i].opt->name, "job") != 0 || (rc = read_job(r, text, &j)) != CLI_OK)
 			continue;
-		rc = add_job(r, &j, r->seed + n_jobs++, taken, &all, &n);
+		rc = add_job(r, text, &j, r->seed + n_jobs++, taken, &all, &n);
 		processes += j.processes;
 	}
 	r->processes = processes;

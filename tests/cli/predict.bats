@@ -117,9 +117,11 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	--routing own,AH --job mesh:9:RDN:AD|it stands alone
 	--routing own|it stands alone
 	--job worst:9:RDN|the pattern is one of all nodes
-	--job mesh:100:RDN --job mesh:51:RDN|51 nodes are needed, but 50 are free
+	--job mesh:100:RDN --job mesh:51:RDN|--job mesh:51:RDN: 51 nodes are needed, but 50 are free
 	--job mesh:9:RDC|`moorectl plan place` puts them into cabinets
-	--job mesh:151:RDN|a job on 151 nodes does not fit on 150
+	--job mesh:151:RDN|--job mesh:151:RDN: 151 nodes are needed, but the fabric has 150
+	--job mesh:4294967298:RDN|give PATTERN:PROCESSES:PLACEMENT
+	--job mesh:-4294967294:RDN|give PATTERN:PROCESSES:PLACEMENT
 	--job mesh:9:RDN --pattern mesh|leave those
 	ROWS
 }
