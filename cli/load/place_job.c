@@ -28,6 +28,8 @@ read_busy(const struct cli_prediction *r, bool *taken)
 		end = at + strcspn(at, "\n");
 		last = !*end;
 		*end = '\0';
+		if (end > at && end[-1] == '\r')
+			end[-1] = '\0';
 		if (*at && *at != '#') {
 			if (moore_fabric_find(f, at, &sw, &ep, &err) < 0 || ep == MOORE_NONE)
 				rc = cli_error("%s:%u: %s: not the name of a node", path, line, at);
