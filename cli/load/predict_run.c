@@ -271,6 +271,13 @@ summarize(struct moore_prediction *row, const struct moore_fabric *f, const stru
 	return CLI_OK;
 }
 
+static void
+note_word(struct cli_prediction *r, const char *word)
+{
+	moore_csv_put(&r->loads, word);
+	cli_putf(&r->loads, ",");
+}
+
 /* Notes the load of each link between switches in a direction. */
 static void
 note_loads(struct cli_prediction *r, const struct moore_fabric *f, const struct moore_prediction *row, const double *load)
@@ -281,11 +288,15 @@ note_loads(struct cli_prediction *r, const struct moore_fabric *f, const struct 
 		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
 			const struct moore_port *port = moore_fabric_port(f, s, (moore_portnum)p);
 
-			if (port->role == MOORE_ROLE_SWITCH)
-				cli_putf(&r->loads, "%s,%s,%s,%s,%s,%u,%s,%u,%.9g\n",
-					 moore_routing_name(row->routing), row->pattern, row->placement,
-					 row->cut ? "yes" : "no", f->sw[s].name, p, f->sw[port->peer].name,
-					 port->peer_port, load[f->sw[s].port0 + p]);
+			if (port->role != MOORE_ROLE_SWITCH)
+				continue;
+			cli_putf(&r->loads, "%s,", moore_routing_name(row->routing));
+			note_word(r, row->pattern);	/* may be the name of a file */
+			cli_putf(&r->loads, "%s,%s,", row->placement, row->cut ? "yes" : "no");
+			note_word(r, f->sw[s].name);
+			cli_putf(&r->loads, "%u,", p);
+			note_word(r, f->sw[port->peer].name);
+			cli_putf(&r->loads, "%u,%.9g\n", port->peer_port, load[f->sw[s].port0 + p]);
 		}
 }
 

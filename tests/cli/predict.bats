@@ -80,6 +80,10 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 		most=$(awk -F, -v r=$r '$1 == r && $9 > m { m = $9 } END { print m }' loads)
 		holds ".rows[$k].max - $most | fabs < 1e-5"
 	done
+	# A comma in a name does not divide it.
+	sed "s/\"$(jq -r '.switches[0].name' ring.json)\"/\"r,0\"/" ring.json >comma.json
+	run -0 $M predict comma.json --routing SD --pattern shift --loads loads
+	[ "$(grep -c '^SD,shift,linear,no,"r,0",[0-9]*,' loads)" -eq 2 ]
 }
 
 @test "predict: jobs that run together" {
