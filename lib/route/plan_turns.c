@@ -3,7 +3,8 @@
  * ranks follow colours or the order.
  *
  * Colours suit layers.  They are not used where they would make the minimal routes between
- * switches with endpoints longer by more than a hop: there each switch has too few links. */
+ * switches with endpoints longer by more than a hop, as each switch has too few links there, nor where
+ * links are much more even by the order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,41 +103,21 @@ paint(struct moore_rbuild *b, struct moore_err *err)
 	return rc;
 }
 
-/* Drops the colours again where they make minimal routes too long.  Skipped where middle
- * switches are split and where all routes have two hops at most; r->turns is scratch. */
-static int
-judge_colours(struct moore_rbuild *b, struct moore_err *err)
-{
-	struct moore_rgraph *g = &b->r->g;
-	struct moore_rview by_order = { g, b->planned.flag, b->planned.lanes, &b->r->turns };
-	unsigned longest;
-	int rc;
-
-	if (b->cols.own_trees || memchr(b->r->half, 1, g->n) ||
-	    (longest = measure_routes(b, &b->planned).most) <= 2)
-		return 0;
-	rc = moore_rturns_build(&b->r->turns, &by_order, NULL, NULL, err);
-	if (rc == 0 && longest > measure_routes(b, &by_order).most + 1) {
-		free(b->colour);
-		b->colour = NULL;
-	}
-	return rc;
-}
-
 /* The greatest load of an edge, and the same in percent of the mean; UINT64_MAX when trees do not
  * reach all switches. */
 struct peak {
 	uint64_t load, percent;
 };
 
-/* Measures the load of trees that are grown with plan_turns; `even`: as balanced as those of a slice. */
+/* Measures the load of trees that are grown under v; `even`: as balanced as those of a slice. */
 static int
-measure_peak(struct moore_rbuild *b, bool even, struct peak *p, struct moore_err *err)
+measure_peak(struct moore_rbuild *b, const struct moore_rview *v, bool even, struct peak *p,
+	     struct moore_err *err)
 {
 	struct moore_rbalance trees = { 0 };
 	uint64_t most = 0, sum = 0;
 	uint32_t bad;
-	int rc = moore_rbalance_build(&trees, &b->planned, b->n_connected, 0, &bad, err);
+	int rc = moore_rbalance_build(&trees, v, b->n_connected, 0, &bad, err);
 
 	if (rc == 0 && even)
 		moore_rbalance_slice(&trees, 0, b->r->g.is_source);
@@ -149,6 +130,42 @@ measure_peak(struct moore_rbuild *b, bool even, struct peak *p, struct moore_err
 	if (rc == -MOORE_EUNREACH)	/* filling the tables meets it again, and reports it */
 		*p = (struct peak){ UINT64_MAX, UINT64_MAX };
 	return rc == -MOORE_EUNREACH ? 0 : rc;
+}
+
+/* Whether the fullest link has much less load with the turns of a than with those of b. */
+static bool
+is_much_less(struct peak a, struct peak b)
+{
+	return 100.0 * (double)a.load <= MOORE_TURNS_EVENER * (double)b.load;
+}
+
+/* Drops the colours again where they make minimal routes too long, or the fullest link much fuller.
+ * Skipped where middle switches are split and where all routes have two hops at most; r->turns is
+ * scratch. */
+static int
+judge_colours(struct moore_rbuild *b, struct moore_err *err)
+{
+	struct moore_rgraph *g = &b->r->g;
+	struct moore_rview by_order = { g, b->planned.flag, b->planned.lanes, &b->r->turns };
+	struct peak colours = { 0 }, order = { 0 };
+	unsigned longest;
+	bool too_long;
+	int rc;
+
+	if (b->cols.own_trees || memchr(b->r->half, 1, g->n) ||
+	    (longest = measure_routes(b, &b->planned).most) <= 2)
+		return 0;
+	if ((rc = moore_rturns_build(&b->r->turns, &by_order, NULL, NULL, err)) < 0)
+		return rc;
+	too_long = longest > measure_routes(b, &by_order).most + 1;
+	if (!too_long && ((rc = measure_peak(b, &b->planned, true, &colours, err)) < 0 ||
+			  (rc = measure_peak(b, &by_order, true, &order, err)) < 0))
+		return rc;
+	if (too_long || is_much_less(order, colours)) {
+		free(b->colour);
+		b->colour = NULL;
+	}
+	return 0;
 }
 
 /* Searches with more and more weight on evenness until the load is even enough; otherwise takes
@@ -166,7 +183,7 @@ search_places(struct moore_rbuild *b, struct moore_err *err)
 	for (unsigned i = 0; rc == 0 && i < ARRAY_LEN(power) && least > MOORE_SEQUENCE_EVEN; i++) {
 		if ((rc = moore_rsequence_search(&b->planned, i, power[i], place, err)) < 0 ||
 		    (rc = moore_rranks_by_place(&b->plan_turns, &b->r->g, place, err)) < 0 ||
-		    (rc = measure_peak(b, false, &p, err)) < 0)
+		    (rc = measure_peak(b, &b->planned, false, &p, err)) < 0)
 			break;
 		if (!i || p.percent < least) {
 			least = p.percent;
@@ -293,7 +310,7 @@ try_order(struct moore_rbuild *b, bool near, struct peak *p, struct moore_err *e
 
 	b->plan_turns.near = b->r->turns.near = near;
 	rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, NULL, err);
-	return rc < 0 ? rc : measure_peak(b, true, p, err);
+	return rc < 0 ? rc : measure_peak(b, &b->planned, true, p, err);
 }
 
 /* Takes the order by distance (order.c) where the fullest link has much less load under it.  Skipped
@@ -308,8 +325,7 @@ choose_order(struct moore_rbuild *b, struct moore_err *err)
 		return 0;
 	if ((rc = try_order(b, true, &near, err)) < 0 || (rc = try_order(b, false, &first, err)) < 0)
 		return rc;
-	b->plan_turns.near = b->r->turns.near =
-		100.0 * (double)near.load <= MOORE_ORDER_NEAR * (double)first.load;
+	b->plan_turns.near = b->r->turns.near = is_much_less(near, first);
 	return 0;
 }
 

@@ -113,6 +113,14 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	grep -qx 'overlap  *0  *3' <<<"$output"
 }
 
+@test "quality: base LIDs of a Myrinet-Clos have as even routes with four LIDs as with one" {
+	$M plan new myriclos n=256 -o myri.json >/dev/null
+	for lmc in 0 2; do
+		run -0 $M quality myri.json --lmc $lmc --json
+		holds '.offsets[0].load | .max < 1.4 * .mean'
+	done
+}
+
 @test "quality of failures at random: nothing fails, some do, and the ring falls apart" {
 	run -0 $M quality q5.json --fail-share 0,0.1,0.3 --draws 8 --seed 7 --json
 	holds '.links == 175 and .draws == 8 and .seed == 7 and [.shares[].failed] == [0, 18, 53]'
