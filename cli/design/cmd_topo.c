@@ -123,8 +123,10 @@ put_structure(struct moore_buf *b, const json_t *t)
 		cli_putf(b, "Moore bound    %.3g %% of the most switches with this degree and diameter\n",
 			 100 * cli_num(t, "moore_efficiency"));
 	put_lids(b, json_object_get(t, "lids"));
-	cli_putf(b, "sold           switches with %lld ports hold the radix\n",
-		 cli_int(t, "switch_ports"));
+	if (json_is_integer(json_object_get(t, "switch_ports")))
+		cli_putf(b, "sold           switches with %lld ports hold the radix\n", cli_int(t, "switch_ports"));
+	else
+		cli_putf(b, "sold           no switch on the market has so many ports\n");
 }
 
 static void

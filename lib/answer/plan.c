@@ -16,7 +16,7 @@ const char moore_schema_families[] = OBJ("'families':" LIST_OF(OBJ("'family':" S
 	",'mu1':" OR_NULL("number") ",'second_eigenvalue':" OR_NULL("number") ",'bisection':" \
 	OR_NULL("integer") ",'bisection_bound':" OR_NULL("integer") ",'shortest_paths':" \
 	OR_NULL("number") ",'moore_efficiency':" OR_NULL("number") ",'lids':" \
-	LIST_OF(OBJ("'lmc':" INT ",'lids':" INT ",'suffice':" BOOL)) ",'switch_ports':" INT \
+	LIST_OF(OBJ("'lmc':" INT ",'lids':" INT ",'suffice':" BOOL)) ",'switch_ports':" OR_NULL("integer") \
 	",'endpoint_diameter':" OR_NULL("integer") ",'endpoint_distance':" OR_NULL("number") "," METRICS_KEYS
 
 const char moore_schema_topo[] = OBJ(TOPO_KEYS);
@@ -103,15 +103,14 @@ json_per_endpoint(uint64_t n, uint64_t endpoints)
  * 128 (NDR), 144 (XDR); Ethernet's 32, 48, 64, 128 and 256, which is more than MOORE_PORT_MAX. */
 static const uint32_t sold[] = { 24, 32, 36, 40, 48, 64, 80, 128, 144, 256 };
 
-/* The fewest ports of a switch on the market that suffice. */
+/* The fewest ports of a switch on the market that suffice; null if none has so many. */
 static json_t *
 json_sold(uint32_t radix)
 {
-	size_t i = 0;
-
-	while (i + 1 < sizeof(sold) / sizeof(sold[0]) && sold[i] < radix)
-		i++;
-	return json_integer(sold[i]);
+	for (size_t i = 0; i < ARRAY_LEN(sold); i++)
+		if (sold[i] >= radix)
+			return json_integer(sold[i]);
+	return json_null();
 }
 
 /* The unicast LIDs that switches and endpoints take at LMC 0, 1, and 2: the greatest one. */

@@ -133,6 +133,12 @@ load lib
 	[[ $output == *"InfiniBand has 49151"* ]]
 	run -0 $M topo show slimfly q=89 --json
 	holds '.radix == 199 and .switch_ports == 256 and .shortest_paths == null'
+	run -0 $M topo show slimfly q=5 p=254 --json
+	holds '.radix == 261 and .switch_ports == null'
+	run -0 $M topo show slimfly q=5 p=254
+	[[ $output == *"no switch on the market has so many ports"* ]]
+	run -0 $M topo compare slimfly q=5 p=254 slimfly q=3 --quick
+	grep -Eq '^ports of a sold switch +- +24' <<<"$output"
 }
 
 @test "text has no colour codes in a pipe" {
