@@ -7,8 +7,8 @@
  * vertex of it is fixed and its possible images are tried in turn (McKay, "Practical graph
  * isomorphism", 1981, without pruning by automorphisms).  A few rounds of hashes rule out most
  * wrong images without sorting: a Steiner system with few symmetries needs two fixed points, and
- * nearly all pairs of images are wrong.  If that takes too long, it is tried once more with colours
- * that also depend on distances.
+ * nearly all pairs of images are wrong.  Where rounds tell nothing, the cycles of thin links do.  If
+ * that takes too long, it is tried once more with colours that also depend on distances.
  * The map is finally verified edge by edge, so a collision of hashes cannot produce a wrong
  * one. */
 #include <string.h>
@@ -30,6 +30,7 @@
 /* Comparing candidates: rounds, and visits to vertices and links in all, some 1 ns each. */
 #define LOOK_ROUNDS 8
 #define MAX_LOOKED 400000000
+#define MANY_NEAR 64		/* vertices that are near enough to compare */
 #define MAX_DISTANCES 200000000	/* links visited in each graph to find distances */
 
 struct match {
@@ -39,6 +40,8 @@ struct match {
 	struct moore_mark *mark;	/* a vertex of merged[0] is 0..n-1, one of merged[1] is n..2n-1;
 					 * of those with one colour, the first graph's come first */
 	uint64_t *hash;		/* 2n, scratch */
+	uint8_t *thin;		/* by place in adj[], scratch */
+	uint32_t *depth, *queue;	/* n, scratch */
 	unsigned budget, rounds;
 	uint64_t left;		/* visits to vertices and links when candidates are compared */
 	uint32_t *image;	/* the image of each vertex of full[0] */
@@ -172,14 +175,91 @@ pick(const struct match *m)
 	return best;
 }
 
+/* ---- thin links -------------------------------------------------------------------------
+ *
+ * A link is thin if each of its ends has at most two neighbours of the other's colour.  Thin links form
+ * cycles, of which no refinement tells a long one from several short ones.  In a Steiner triple system
+ * with two points fixed, each other point is on one block with either of them, and the cycles that
+ * these make differ from pair to pair. */
+
+/* Whether at most two neighbours of v have the hash h. */
+static bool
+has_few(const struct moore_adjacency *g, const uint64_t *hash, uint32_t v, uint64_t h)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = g->xadj[v]; i < g->xadj[v + 1] && n <= 2; i++)
+		n += hash[g->adj[i]] == h;
+	return n <= 2;
+}
+
+static void
+find_thin(struct match *m, const struct moore_adjacency *g, const uint64_t *hash)
+{
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t i = g->xadj[v]; i < g->xadj[v + 1]; i++)
+			m->thin[i] = has_few(g, hash, v, hash[g->adj[i]]) &&
+				has_few(g, hash, g->adj[i], hash[v]);
+}
+
+/* A hash of what is near v over thin links: the vertices up to the distance at which they are at least
+ * MANY_NEAR.  depth[] is MOORE_NONE, before and after. */
+static uint64_t
+hash_near(struct match *m, const struct moore_adjacency *g, const uint64_t *hash, uint32_t v)
+{
+	uint32_t *queue = m->queue, *depth = m->depth, end = 1, level = 0;
+	uint64_t sum = 0;
+
+	depth[queue[0] = v] = 0;
+	for (uint32_t k = 0; k < end; k++) {
+		const uint32_t w = queue[k];
+		struct moore_rng r = { hash[w] + depth[w] };
+		uint64_t back = 1;
+
+		if (depth[w] > level && end >= MANY_NEAR)
+			break;
+		level = depth[w];
+		for (uint32_t i = g->xadj[w]; i < g->xadj[w + 1]; i++) {
+			if (m->thin[i] && depth[g->adj[i]] == MOORE_NONE) {
+				depth[g->adj[i]] = level + 1;
+				queue[end++] = g->adj[i];
+			}
+			back += m->thin[i] && depth[g->adj[i]] < level;
+		}
+		sum += moore_rng_next(&r) * back;
+	}
+	m->left -= m->left < end ? m->left : end;
+	for (uint32_t k = 0; k < end; k++)
+		depth[queue[k]] = MOORE_NONE;
+	return sum;
+}
+
+/* A hash of the thin links of merged[side]. */
+static uint64_t
+hash_thin(struct match *m, unsigned side, const uint64_t *hash)
+{
+	const struct moore_adjacency *g = &m->merged[side].g;
+	uint64_t all = 0;
+
+	find_thin(m, g, hash);
+	m->left -= m->left < g->xadj[g->n] ? m->left : g->xadj[g->n];
+	for (uint32_t v = 0; v < g->n; v++) {
+		struct moore_rng r = { hash_near(m, g, hash, v) };
+
+		all += moore_rng_next(&r);
+	}
+	return all;
+}
+
 /* Refines the colours of merged[side] for a few rounds with v fixed, by hashes alone.  For merged[0]
- * it puts the sum of all hashes after each round into sum[].  For merged[1] it compares them, and
- * returns false when one differs: then v is not the image of the vertex that gave sum[]. */
+ * it puts the sum of all hashes after each round into sum[], and the hash of thin links.  For
+ * merged[1] it compares them, and returns false when one differs: then v is not the image of the
+ * vertex that gave sum[]. */
 static bool
 look(struct match *m, unsigned side, const uint32_t *colour, uint32_t v, uint64_t *sum)
 {
 	const struct moore_adjacency *g = &m->merged[side].g;
-	uint64_t *hash = m->hash, *next = m->hash + m->n;
+	uint64_t *hash = m->hash, *next = m->hash + m->n, thin;
 
 	for (uint32_t w = 0; w < m->n; w++)
 		hash[w] = w == v ? 2 * m->n : colour[w];
@@ -203,14 +283,17 @@ look(struct match *m, unsigned side, const uint32_t *colour, uint32_t v, uint64_
 		}
 		memcpy(hash, next, m->n * sizeof(*hash));
 	}
-	return true;
+	thin = hash_thin(m, side, hash);
+	if (!side)
+		sum[LOOK_ROUNDS] = thin;
+	return sum[LOOK_ROUNDS] == thin;
 }
 
 static bool
 search(struct match *m, uint32_t *colour)
 {
 	size_t bytes = 2 * (size_t)m->n * sizeof(*colour);
-	uint64_t sum[LOOK_ROUNDS];
+	uint64_t sum[LOOK_ROUNDS + 1];
 	uint32_t *next, v;
 
 	if (!m->budget)
@@ -358,7 +441,12 @@ moore_topo_map(uint32_t n, const struct moore_topo_link *a, const struct moore_t
 
 	m.mark = moore_arena_alloc(&tmp, 2 * (size_t)n + 1, sizeof(*m.mark));
 	m.hash = moore_arena_alloc(&tmp, 2 * (size_t)n + 1, sizeof(*m.hash));
-	if (!m.mark || !m.hash || !moore_adjacency_init(&m.full[0], n, a, n_links, &tmp) ||
+	m.thin = moore_arena_alloc(&tmp, 2 * n_links + 1, sizeof(*m.thin));
+	m.depth = moore_arena_alloc(&tmp, (size_t)n + 1, sizeof(*m.depth));
+	m.queue = moore_arena_alloc(&tmp, (size_t)n + 1, sizeof(*m.queue));
+	if (m.depth)
+		memset(m.depth, 0xff, n * sizeof(*m.depth));
+	if (!m.mark || !m.hash || !m.thin || !m.depth || !m.queue || !moore_adjacency_init(&m.full[0], n, a, n_links, &tmp) ||
 	    !moore_adjacency_init(&m.full[1], n, b, n_links, &tmp))
 		m.oom = true;
 	else

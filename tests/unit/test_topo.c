@@ -495,6 +495,8 @@ test_recognise(void **state)
 		{ "hyperx s1=5 s2=3 s3=4", "hyperx s1=3 s2=4 s3=5" },
 		{ "sspt r1=12 r2=3", "sspt r1=12 r2=3 l=8" },
 		{ "sspt r1=16 r2=3 l=1", "sspt r1=16 r2=3 l=1" },
+		{ "sspt r1=24 r2=3", "sspt r1=24 r2=3 l=16" }, { "sspt r1=36 r2=3", "sspt r1=36 r2=3 l=24" },
+		{ "sspt r1=51 r2=3 l=1", "sspt r1=51 r2=3 l=1" },
 		{ "slimfly q=27", "slimfly q=27" },
 		{ "dln n=50 k=6", "" },
 	};
