@@ -22,11 +22,13 @@ add_cycles(const struct moore_adjacency *g, uint32_t v, const uint32_t *common, 
 }
 
 struct moore_cycles
-moore_cycles_count(const struct moore_adjacency *g, uint32_t *common)
+moore_cycles_count(const struct moore_adjacency *g, uint32_t *common, uint64_t *at)
 {
 	struct moore_cycles c = { { 0 }, { 0 } };
 
 	for (uint32_t v = 0; v < g->n; v++) {
+		const struct moore_cycles before = c;
+
 		for (int step = 1; step >= -1; step -= 2) {
 			for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++)
 				for (uint32_t w = g->adj[k], m = g->xadj[w]; m < g->xadj[w + 1]; m++)
@@ -34,6 +36,8 @@ moore_cycles_count(const struct moore_adjacency *g, uint32_t *common)
 			if (step == 1)
 				add_cycles(g, v, common, &c);
 		}
+		for (unsigned i = 0; at && i < MOORE_N_CYCLES; i++)
+			at[MOORE_N_CYCLES * (size_t)v + i] = c.n[i] - before.n[i];
 	}
 	return c;
 }

@@ -13,7 +13,7 @@ struct moore_cycles {
 };
 
 /* Counts those of a graph without parallel links.  common holds g->n zeros, before and after.
- * O(pairs of links that meet). */
-struct moore_cycles moore_cycles_count(const struct moore_adjacency *g, uint32_t *common);
+ * at, unless it is NULL, takes the MOORE_N_CYCLES counts of each vertex.  O(pairs of links that meet). */
+struct moore_cycles moore_cycles_count(const struct moore_adjacency *g, uint32_t *common, uint64_t *at);
 
 #endif

@@ -3,8 +3,9 @@
  * missing, nothing is extra.
  *
  * The members of all families that are a little larger than the graph are listed, the likeliest
- * first.  They are built in this order, and those whose short cycles rule it out are dropped.  embed.c
- * and mend.c then look for the graph inside the others.  Likelier members get more attempts. */
+ * first.  They are built in this order, and those whose short cycles or distances rule it out are
+ * dropped.  embed.c and mend.c then look for the graph inside the others.  The more alike a member
+ * looks, the more attempts it gets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,49 +16,66 @@
 #include "topo/topo_build.h"
 
 /* Of a member, at most one in MAX_MISSING switches is missing, and beside the links of these
- * at most one link in MAX_MISSING; and some switch of the greatest degree has kept as much of it.  With more, a general graph might be taken for a part of
- * a denser family by chance: a ring of 6 switches is part of a torus of 2 by 3. */
+ * at most one link in MAX_MISSING; and some switch of the greatest degree has kept as much of it.  With
+ * more, a general graph might be taken for a part of a denser family by chance: a ring of 6 switches is
+ * part of a torus of 2 by 3. */
 #define MAX_MISSING 8
 /* So many of its optional parameters may differ from their defaults, unless a member lacks hardly
  * anything: of a Dragonfly with grids as groups, for instance, there are otherwise hundreds of
- * members of every size. */
+ * members of every size.  Hardly anything is one link in FEW_OF, or FEW. */
 #define MAX_UNUSUAL 2
-#define FEW_LINKS 4
-/* Of members that lack only a few links, such a parameter makes one as unlikely as so many links. */
-#define LINKS_OF_UNUSUAL 2
-#define MAX_ROUNDS 128
+#define FEW_OF 64
+#define FEW 8
+/* A missing switch makes a member as unlikely as so many missing links, and an unusual parameter as
+ * twice as many. */
+#define LINKS_OF_SWITCH 4
 /* Effort is counted in visits to links, some 5 ns each.  Mapping all vertices without going
  * back takes about one visit for each pair of links that meet at a vertex, and counting the short
  * cycles of a member takes three.  One attempt may take so many times as many as mapping, all
- * attempts together, and the counting; a small graph may take the least numbers at any rate. */
+ * attempts together, the counting, and the views; a small graph may take the least numbers at any
+ * rate. */
 #define EFFORT_OF_ATTEMPT 4
 #define EFFORT 256
 #define EFFORT_OF_COUNTING 128
+#define EFFORT_OF_VIEWING 128
 #define LEAST_OF_ATTEMPT 50000
-#define LEAST 4000000
+#define LEAST 64000000
+#define MOST_UNLIKE 65536	/* views that differ more count as this */
+#define SHARE_OF_MEND 4		/* adding links may take this part of what is left for attempts */
 
-/* The likeliest come first: a member of which only a few links are missing, whatever its
- * parameters, comes before a larger one with usual parameters that has lost a switch as well. */
-enum rank { LACKS_FEW_LINKS, LACKS_FEW_LINKS_UNUSUAL, LACKS_MORE, LACKS_FEW_UNUSUAL, LACKS_TOO_MUCH };
+/* Bytes of distances that are kept of the graph, and of all members. */
+#define DISTANCES (16u << 20)
+#define DISTANCES_OF_MEMBERS (64u << 20)
+/* Each member may take so large a part of what is left for all: the likeliest gets the most. */
+#define SHARE_OF_VIEW 4
 
 struct member {
 	const struct moore_topo_family *f;
 	int64_t param[MOORE_TOPO_MAX_PARAMS];
 	uint64_t missing_switches, missing_links;
 	unsigned unusual;	/* parameters that differ from their defaults */
-	enum rank rank;
-	uint64_t unlikely;	/* of the same rank, those with the least are the likeliest */
+	uint64_t unlikely;	/* those with the least are the likeliest */
 	uint32_t degree_lost;	/* its greatest degree minus that of the graph */
 	uint32_t found;		/* its index among all that were found */
+	uint64_t turn;		/* those with the least are built first */
 	struct moore_topo *t;	/* built when its turn comes */
 	struct moore_adjacency g;
 	struct moore_cycles cycles;
-	struct moore_arena mem;	/* of g */
+	struct moore_view view;
+	struct moore_roots roots;
+	uint32_t n_attempts;
+	struct moore_arena mem;	/* of g, view and roots */
+};
+
+struct effort {			/* what is left of it */
+	uint64_t embedding, counting, viewing;
+	size_t bytes;		/* of distances */
 };
 
 struct given {			/* the graph to recognise */
 	struct moore_adjacency g;
 	struct moore_cycles cycles;
+	struct moore_view view;
 	uint64_t n_links;
 	uint32_t degree;	/* the greatest one */
 	struct member *member;	/* the first n_tried have been built, and n_hopeful of them kept */
@@ -101,22 +119,24 @@ n_unusual(const struct moore_topo_family *f, const int64_t *param)
 	return n;
 }
 
-static void
-rank_member(struct member *m, const struct moore_topo_counts *c)
+static uint64_t
+few_of(uint64_t n)
 {
-	/* a missing switch takes its links with it */
-	const bool few = m->missing_links <= FEW_LINKS + m->missing_switches * c->degree &&
-		m->missing_switches <= FEW_LINKS;
-	const bool usual = m->unusual <= MAX_UNUSUAL;
+	return n / FEW_OF > FEW ? n / FEW_OF : FEW;
+}
 
-	if (few && !m->missing_switches)
-		m->rank = usual ? LACKS_FEW_LINKS : LACKS_FEW_LINKS_UNUSUAL;
-	else if (usual)
-		m->rank = LACKS_MORE;
-	else
-		m->rank = few ? LACKS_FEW_UNUSUAL : LACKS_TOO_MUCH;
-	m->unlikely = m->rank == LACKS_MORE ? m->unusual :
-		m->missing_links + LINKS_OF_UNUSUAL * m->unusual;
+/* Whether the member is to be tried, and how likely it is: by its parameters, and by what it lacks.  A missing
+ * switch takes its links with it. */
+static bool
+rate(struct member *m, const struct moore_topo_counts *c)
+{
+	const uint64_t taken = c->switches ? m->missing_switches * 2 * c->links / c->switches : 0;
+	const uint64_t besides = m->missing_links - (taken < m->missing_links ? taken : m->missing_links);
+	const bool few = m->missing_links <= few_of(c->links) + m->missing_switches * c->degree &&
+		m->missing_switches <= few_of(c->switches);
+
+	m->unlikely = (1 + besides + LINKS_OF_SWITCH * m->missing_switches) << m->unusual;
+	return few || m->unusual <= MAX_UNUSUAL;
 }
 
 static bool
@@ -131,8 +151,7 @@ add_member(struct given *g, const struct moore_topo_family *f, const int64_t *pa
 	if (f->resolve(new.param, NULL) < 0)
 		return true;
 	new.unusual = n_unusual(f, param);
-	rank_member(&new, c);
-	if (new.rank == LACKS_TOO_MUCH)
+	if (!rate(&new, c))
 		return true;
 	if (!(m = moore_grow(g->member, g->n_members, &g->cap, sizeof(*m))))
 		return false;
@@ -206,22 +225,61 @@ list_from(struct given *g, const struct moore_topo_family *f, int64_t *param, un
 /* Seldom has every switch of the greatest degree lost a link, so of equally likely members those in
  * which it need not have come first; then those from which the least is missing. */
 static int
-by_likelihood(const void *a, const void *b)
+by_loss(const struct member *x, const struct member *y)
 {
-	const struct member *x = a, *y = b;
-
 	const uint64_t m = x->missing_switches + x->missing_links;
 	const uint64_t n = y->missing_switches + y->missing_links;
 
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (x->unlikely != y->unlikely)
-		return x->unlikely < y->unlikely ? -1 : 1;
 	if (!x->degree_lost != !y->degree_lost)
 		return x->degree_lost ? 1 : -1;
 	if (m != n)
 		return m < n ? -1 : 1;
 	return x->found < y->found ? -1 : x->found > y->found;
+}
+
+static int
+by_parameters(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	if (x->unusual != y->unusual)
+		return x->unusual < y->unusual ? -1 : 1;
+	return by_loss(x, y);
+}
+
+static int
+by_likelihood(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	if (x->unlikely != y->unlikely)
+		return x->unlikely < y->unlikely ? -1 : 1;
+	return by_loss(x, y);
+}
+
+static int
+by_turn(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return x->turn < y->turn ? -1 : x->turn > y->turn;
+}
+
+/* Lets the two orders take turns: if much is missing of a member with usual parameters, hundreds of
+ * others may lack less. */
+static void
+sort_members(struct given *g)
+{
+	if (!g->n_members)
+		return;
+	qsort(g->member, g->n_members, sizeof(*g->member), by_parameters);
+	for (uint32_t i = 0; i < g->n_members; i++)
+		g->member[i].turn = 2 * (uint64_t)i + 1;
+	qsort(g->member, g->n_members, sizeof(*g->member), by_likelihood);
+	for (uint32_t i = 0; i < g->n_members; i++)
+		if (2 * (uint64_t)i < g->member[i].turn)
+			g->member[i].turn = 2 * (uint64_t)i;
+	qsort(g->member, g->n_members, sizeof(*g->member), by_turn);
 }
 
 static bool
@@ -240,8 +298,7 @@ list_members(struct given *g)
 		if (!f->random && !list_from(g, f, param, 0))
 			return false;
 	}
-	if (g->n_members)
-		qsort(g->member, g->n_members, sizeof(*g->member), by_likelihood);
+	sort_members(g);
 	return true;
 }
 
@@ -293,78 +350,163 @@ less(uint64_t left, uint64_t effort)
 	return left - (effort < left ? effort : left);
 }
 
-/* Builds m, counts its cycles, and puts it after those that are kept unless they rule it out;
- * *left is the effort that is left for counting. */
-static int
-build_member(struct given *g, struct member m, uint64_t *left, struct moore_err *err)
+/* Counts the cycles of a graph, and prepares its view. */
+static bool
+look_at(const struct moore_adjacency *g, size_t bytes, struct moore_cycles *cycles,
+	struct moore_view *view, struct moore_arena *mem)
 {
-	uint32_t *common;
-	int rc = moore_topo_build(&m.t, m.f, m.param, err);
+	uint32_t *common = moore_arena_alloc(mem, (size_t)g->n + 1, sizeof(*common));
+	uint64_t *at = moore_arena_alloc(mem, (size_t)g->n + 1, MOORE_N_CYCLES * sizeof(*at));
 
-	if (rc < 0)
-		return rc;
-	common = moore_arena_alloc(&m.mem, (size_t)m.t->n_switches + 1, sizeof(*common));
-	if (!common || !moore_adjacency_init(&m.g, m.t->n_switches, m.t->link, m.t->n_links, &m.mem)) {
-		drop_member(&m);
+	if (!common || !at)
+		return false;
+	*cycles = moore_cycles_count(g, common, at);
+	return moore_view_init(view, g, at, bytes, mem);
+}
+
+/* Lists pairs of vertices from which the views of m and of the graph are alike. */
+static int
+compare_views(struct given *g, struct member *m, struct effort *left, struct moore_err *err)
+{
+	uint64_t effort = left->viewing / SHARE_OF_VIEW;
+	const uint64_t before = effort;
+
+	if (!moore_embed_roots(&m->roots, &g->view, &m->view, &effort, &m->mem))
 		return moore_fail_nomem(err);
-	}
-	m.cycles = moore_cycles_count(&m.g, common);
-	*left = less(*left, 3 * n_meetings(&m.g));
-	if (is_hopeless(g, &m))
-		drop_member(&m);
+	left->viewing -= before - effort;
+	return m->roots.n > 0;
+}
+
+/* Builds m and looks at it.  Returns 0 when that rules it out, 1 when not. */
+static int
+build_member(struct given *g, struct member *m, struct effort *left, struct moore_err *err)
+{
+	const size_t bytes = left->bytes / SHARE_OF_VIEW;
+	size_t most;
+	int rc;
+
+	if ((rc = moore_topo_build(&m->t, m->f, m->param, err)) < 0)
+		return rc;
+	if (!moore_adjacency_init(&m->g, m->t->n_switches, m->t->link, m->t->n_links, &m->mem) ||
+	    !look_at(&m->g, bytes, &m->cycles, &m->view, &m->mem))
+		return moore_fail_nomem(err);
+	left->counting = less(left->counting, 3 * n_meetings(&m->g));
+	if (is_hopeless(g, m))
+		return 0;
+	most = (size_t)m->g.n * m->g.n;
+	left->bytes -= most < bytes ? most : bytes;
+	return compare_views(g, m, left, err);
+}
+
+/* Builds the next member, and puts it after those that are kept unless it is ruled out. */
+static int
+try_next(struct given *g, struct effort *left, struct moore_err *err)
+{
+	struct member *next = &g->member[g->n_tried++], *m = &g->member[g->n_hopeful];
+	int rc;
+
+	if (m != next)
+		*m = *next;
+	if ((rc = build_member(g, m, left, err)) <= 0)
+		drop_member(m);
 	else
-		g->member[g->n_hopeful++] = m;
-	return 0;
+		g->n_hopeful++;
+	return rc < 0 ? rc : 0;
 }
 
 /* Builds members until one more is kept. */
 static int
-keep_one_more(struct given *g, uint64_t *left, struct moore_err *err)
+keep_one_more(struct given *g, struct effort *left, struct moore_err *err)
 {
 	const uint32_t before = g->n_hopeful;
 	int rc = 0;
 
-	while (rc == 0 && g->n_hopeful == before && g->n_tried < g->n_members && *left)
-		rc = build_member(g, g->member[g->n_tried++], left, err);
+	while (rc == 0 && g->n_hopeful == before && g->n_tried < g->n_members && left->counting)
+		rc = try_next(g, left, err);
 	return rc;
 }
 
-/* Makes one attempt at m; *left is the effort that is left for all.  Most graphs are found by the
- * first two. */
+/* 1, 1, 2, 1, 1, 2, 4 and so on: whether many short attempts are needed or few long ones, at most a
+ * logarithmic factor is lost (Luby, Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms",
+ * 1993). */
+static uint64_t
+luby(uint32_t i)
+{
+	uint64_t most = 1;
+
+	while (most <= i)
+		most = 2 * most + 1;
+	for (; most != i + 1; most /= 2)
+		if (i >= most / 2 && i + 1 < most)
+			i -= (uint32_t)(most / 2);
+	return (most + 1) / 2;
+}
+
+/* Makes the next attempt at m: each pair of vertices is tried with both sequences.  *left is the effort
+ * that is left for all.  Most graphs are found by the first two. */
 static int
-attempt(const struct given *g, const struct member *m, uint32_t number, uint64_t *left,
-	uint32_t *image, struct moore_err *err)
+attempt(struct given *g, struct member *m, uint64_t *left, uint32_t *image, struct moore_err *err)
 {
 	const uint64_t most = at_least(EFFORT_OF_ATTEMPT * n_meetings(&g->g), LEAST_OF_ATTEMPT);
-	uint64_t effort = number == 2 ? *left / 2 : 0, before = effort;
+	const uint32_t number = m->n_attempts++;
+	uint64_t effort = number == 2 ? *left / SHARE_OF_MEND : 0, before = effort;
 	int rc = 0;
 
 	if (number == 2)
 		rc = moore_topo_mend(&g->g, m->t, &m->g, &m->cycles, &effort, image);
 	*left -= before - effort;
-	effort = before = *left < most ? *left : most;
+	effort = before = *left < most * luby(number / 2) ? *left : most * luby(number / 2);
 	if (rc == 0)
-		rc = moore_topo_embed(&g->g, &m->g, number, &effort, image);
+		rc = moore_topo_embed(&g->view, &m->view, &m->roots.pair[number / 2], number % 2, &effort,
+				      image);
 	*left -= before - effort;
 	return rc < 0 ? moore_fail_nomem(err) : rc;
 }
 
-/* Finds the member that the graph is a part of: *of stays NULL when none is found.  In each
- * round every member so far gets its next attempt, and one more member its first. */
+/* The less alike the next pair of m, and the more attempts were made, the later comes the next one. */
+static uint64_t
+weight(const struct member *m)
+{
+	const uint64_t unlike = m->roots.pair[m->n_attempts / 2].unlike + 1;
+	const uint64_t most = unlike < MOST_UNLIKE ? unlike : MOST_UNLIKE;
+
+	return most * most * most * (m->n_attempts + 1);
+}
+
+static struct member *
+next_member(struct given *g)
+{
+	struct member *best = NULL;
+
+	for (uint32_t i = 0; i < g->n_hopeful; i++) {
+		struct member *m = &g->member[i];
+
+		if (m->n_attempts < 2 * m->roots.n && (!best || weight(m) < weight(best)))
+			best = m;
+	}
+	return best;
+}
+
+/* Finds the member that the graph is a part of: *of stays NULL when none is found.  Each round
+ * builds one more member, and makes one attempt. */
 static int
 find(struct given *g, struct member **of, uint32_t *image, struct moore_err *err)
 {
-	uint64_t left = at_least(EFFORT * n_meetings(&g->g), LEAST);
-	uint64_t counting = at_least(EFFORT_OF_COUNTING * n_meetings(&g->g), LEAST);
+	const uint64_t n = n_meetings(&g->g);
+	struct effort left = { at_least(EFFORT * n, LEAST), at_least(EFFORT_OF_COUNTING * n, LEAST),
+			       at_least(EFFORT_OF_VIEWING * n, LEAST), DISTANCES_OF_MEMBERS };
+	struct member *m;
+	int rc;
 
-	for (uint32_t round = 0; round < MAX_ROUNDS && left; round++) {
-		int rc = keep_one_more(g, &counting, err);
-
-		for (uint32_t i = 0; rc == 0 && i <= round && i < g->n_hopeful && left; i++)
-			if ((rc = attempt(g, &g->member[i], round - i, &left, image, err)) > 0)
-				*of = &g->member[i];
-		if (rc)
+	while (left.embedding) {
+		if ((rc = keep_one_more(g, &left, err)) < 0)
+			return rc;
+		if (!(m = next_member(g)))
+			return 0;
+		if ((rc = attempt(g, m, &left.embedding, image, err)) != 0) {
+			*of = rc > 0 ? m : NULL;
 			return rc < 0 ? rc : 0;
+		}
 	}
 	return 0;
 }
@@ -387,7 +529,7 @@ has_parallels(const struct given *g, uint32_t *mark)
 static int
 recognise(struct given *g, struct moore_topo_part *p, struct moore_err *err)
 {
-	uint32_t *mark = moore_arena_alloc(&g->tmp, 2 * ((size_t)g->g.n + 1), sizeof(*mark));
+	uint32_t *mark = moore_arena_alloc(&g->tmp, (size_t)g->g.n + 1, sizeof(*mark));
 	struct member *of = NULL;
 	int rc;
 
@@ -395,8 +537,7 @@ recognise(struct given *g, struct moore_topo_part *p, struct moore_err *err)
 		return moore_fail_nomem(err);
 	if (g->g.n < MAX_MISSING || has_parallels(g, mark))
 		return 0;
-	g->cycles = moore_cycles_count(&g->g, mark + g->g.n + 1);
-	if (!list_members(g))
+	if (!look_at(&g->g, DISTANCES, &g->cycles, &g->view, &g->tmp) || !list_members(g))
 		return moore_fail_nomem(err);
 	if ((rc = find(g, &of, p->image, err)) < 0 || !of)
 		return rc;

@@ -2,10 +2,14 @@
 /* embed.c - finds a graph inside a larger one: a map of its vertices, no two to the same,
  * that takes each link to a link.
  *
- * The vertices are mapped in a fixed sequence (embed_order.c).  An image must be linked to the
- * images of all mapped neighbours; of several, the one is tried first whose links to other
- * images are the fewest, since each of these is a link that the part lacks.  After each
- * choice, every neighbour that is not mapped yet must still have a possible image (forward
+ * The vertices are mapped in a fixed sequence (embed_order.c, embed_cells.c).  An image must be linked
+ * to the images of all mapped neighbours, and its other neighbours must suffice for those that are not
+ * mapped.  It must not be farther from the image of a landmark than the vertex is from the
+ * landmark.  Each link to another image, and each landmark that is nearer, may come from something that
+ * the part lacks, so the images with the fewest of these are tried first.  Of several with the same
+ * neighbours one is tried.
+ *
+ * After each choice, every neighbour that is not mapped yet must still have a possible image (forward
  * checking).  When a vertex has no image left, the search goes back to the latest level that
  * ruled one out, not to the last one (conflict-directed backjumping; Prosser, "Hybrid
  * algorithms for the constraint satisfaction problem", 1993).
@@ -17,13 +21,23 @@
 
 #include "base/sorted.h"
 #include "topo/embed.h"
+#include "topo/twins.h"
 
-/* The greatest number of levels that one level blames.  When there are more, the earliest
- * are forgotten: the search may then go back too far and miss a map. */
-#define MAX_BLAMED 32
+/* The greatest number of levels that one level blames.  When there are more, the earliest are
+ * forgotten, and after the others each earlier level is tried again. */
+#define MAX_BLAMED 512
+
+/* So many vertices, the first of the sequence, are landmarks. */
+#define N_LANDMARKS 16
+/* Looking at so many vertices takes as long as a visit to a link. */
+#define VERTICES_OF_VISIT 16
 
 struct search {
 	const struct moore_adjacency *part, *whole;
+	struct moore_view *view[2];	/* of the part and of the whole */
+	const uint8_t *far[N_LANDMARKS];	/* by level: distances in the part from its vertex, */
+	const uint8_t *mark[N_LANDMARKS];	/* and in the whole from its image; NULL: not known */
+	uint32_t n_marks;	/* levels that have an image, up to N_LANDMARKS */
 	uint32_t *order;	/* the part's vertices in the sequence; its index is the level */
 	uint32_t *rank;		/* by vertex of the part: its level */
 	uint32_t *image;	/* by vertex of the part; MOORE_NONE: not mapped */
@@ -32,17 +46,23 @@ struct search {
 	uint32_t *near;		/* by vertex of the whole: neighbours that are images */
 	struct level {
 		uint32_t first, end;	/* candidates not tried yet: cand[first..end-1] */
-		uint32_t n_blamed;
-		uint32_t blamed[MAX_BLAMED];	/* levels that ruled out images, latest first */
+		uint32_t *blamed, n_blamed, cap;	/* levels that ruled out images, latest first */
+		bool forgot;	/* some that should be in blamed[] */
+		bool oom;	/* memory ran out for blamed[] */
+		uint32_t spare;	/* links of its image to earlier ones, without an original */
 	} *level;
 	struct cand {
 		uint32_t v;
 		uint32_t spare;	/* links to images that have no original in the part */
+		uint32_t nearer;	/* landmarks to which it is nearer than the vertex */
 	} *cand;
 	uint32_t cap;
 	uint64_t left;		/* of the effort */
 	uint64_t spare, max_spare;	/* links between images without an original */
 	uint32_t root;		/* the image of order[0] */
+	uint32_t *twin;		/* by vertex of the whole: the first of those with the same neighbours */
+	uint32_t *tried;	/* by first twin: the level after the one that lists it, where one is
+				 * listed */
 };
 
 static void
@@ -80,12 +100,49 @@ narrowest(struct search *s, uint32_t v)
 	return best;
 }
 
+/* Whether the neighbours of x that are not images suffice for those of v that are not mapped. */
+static bool
+has_room(const struct search *s, uint32_t v, uint32_t x)
+{
+	return moore_adjacency_degree(s->whole, x) - s->near[x] >=
+		moore_adjacency_degree(s->part, v) - s->placed[v];
+}
+
+/* Whether there is room for a link of x that v does not have, too. */
+static bool
+has_spare_room(const struct search *s, uint32_t v, uint32_t x)
+{
+	return moore_adjacency_degree(s->whole, x) - s->near[x] >
+		moore_adjacency_degree(s->part, v) - s->placed[v];
+}
+
 /* Whether x may be the image of v as far as counts tell. */
 static bool
 is_possible(const struct search *s, uint32_t v, uint32_t x)
 {
-	return s->origin[x] == MOORE_NONE && s->near[x] >= s->placed[v] &&
-		moore_adjacency_degree(s->whole, x) >= moore_adjacency_degree(s->part, v);
+	return s->origin[x] == MOORE_NONE && s->near[x] >= s->placed[v] && has_room(s, v, x);
+}
+
+/* The first landmark from whose image x is farther than v from the landmark; MOORE_NONE: none is. */
+static uint32_t
+too_far(struct search *s, uint32_t v, uint32_t x)
+{
+	visit(s, 1);
+	for (uint32_t k = 0; k < s->n_marks; k++)
+		if (s->far[k] && s->mark[k] && s->mark[k][x] > s->far[k][v])
+			return k;
+	return MOORE_NONE;
+}
+
+/* The number of landmarks from which v is farther than x from their images. */
+static uint32_t
+n_nearer(const struct search *s, uint32_t v, uint32_t x)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < s->n_marks; k++)
+		n += s->far[k] && s->mark[k] && s->mark[k][x] < s->far[k][v];
+	return n;
 }
 
 /* Whether x is linked to the images of all mapped neighbours of v. */
@@ -107,8 +164,8 @@ by_spare(const void *a, const void *b)
 {
 	const struct cand *x = a, *y = b;
 
-	if (x->spare != y->spare)
-		return x->spare < y->spare ? -1 : 1;
+	if (x->spare + x->nearer != y->spare + y->nearer)
+		return x->spare + x->nearer < y->spare + y->nearer ? -1 : 1;
 	return x->v < y->v ? -1 : x->v > y->v;
 }
 
@@ -118,12 +175,13 @@ add_candidate(struct search *s, uint32_t i, uint32_t x)
 	const uint32_t v = s->order[i];
 	struct cand *c;
 
-	if (!is_possible(s, v, x))
+	if (!is_possible(s, v, x) || s->tried[s->twin[x]] == i + 1 || too_far(s, v, x) != MOORE_NONE)
 		return true;
+	s->tried[s->twin[x]] = i + 1;
 	if (!(c = moore_grow(s->cand, s->level[i].end, &s->cap, sizeof(*c))))
 		return false;
 	s->cand = c;
-	s->cand[s->level[i].end++] = (struct cand){ x, s->near[x] - s->placed[v] };
+	s->cand[s->level[i].end++] = (struct cand){ x, s->near[x] - s->placed[v], n_nearer(s, v, x) };
 	return true;
 }
 
@@ -137,6 +195,7 @@ list_candidates(struct search *s, uint32_t i)
 
 	l->first = l->end = i ? s->level[i - 1].end : 0;
 	l->n_blamed = 0;
+	l->forgot = false;
 	if (!i)
 		return add_candidate(s, i, s->root);
 	visit(s, w == MOORE_NONE ? g->n : moore_adjacency_degree(g, w));
@@ -150,6 +209,8 @@ list_candidates(struct search *s, uint32_t i)
 				return false;
 	}
 	qsort(s->cand + l->first, l->end - l->first, sizeof(*s->cand), by_spare);
+	for (uint32_t k = l->first; k < l->end; k++)
+		s->tried[s->twin[s->cand[k].v]] = 0;
 	return true;
 }
 
@@ -158,13 +219,24 @@ list_candidates(struct search *s, uint32_t i)
 static void
 blame(struct level *l, uint32_t earlier)
 {
-	uint32_t i = 0;
+	uint32_t i = 0, *grown;
 
 	while (i < l->n_blamed && l->blamed[i] > earlier)
 		i++;
-	if (i == MAX_BLAMED || (i < l->n_blamed && l->blamed[i] == earlier))
+	if (i < l->n_blamed && l->blamed[i] == earlier)
 		return;
-	l->n_blamed += l->n_blamed < MAX_BLAMED;
+	if (l->n_blamed < MAX_BLAMED) {
+		grown = moore_grow(l->blamed, l->n_blamed, &l->cap, sizeof(*grown));
+		l->oom |= !grown;
+		if (!grown)
+			return;
+		l->blamed = grown;
+		l->n_blamed++;
+	} else {
+		l->forgot = true;
+		if (i == MAX_BLAMED)
+			return;
+	}
 	memmove(&l->blamed[i + 1], &l->blamed[i], (l->n_blamed - i - 1) * sizeof(*l->blamed));
 	l->blamed[i] = earlier;
 }
@@ -174,6 +246,10 @@ static uint32_t
 culprit(struct search *s, uint32_t v, uint32_t x)
 {
 	uint32_t first = s->origin[x] == MOORE_NONE ? MOORE_NONE : s->rank[s->origin[x]];
+	const uint32_t mark = too_far(s, v, x);
+
+	if (mark < first)
+		first = mark;
 
 	visit(s, moore_adjacency_degree(s->part, v));
 	for (uint32_t k = s->part->xadj[v]; k < s->part->xadj[v + 1]; k++) {
@@ -186,6 +262,61 @@ culprit(struct search *s, uint32_t v, uint32_t x)
 	return first;
 }
 
+static bool
+is_near(const struct moore_adjacency *g, uint32_t v, uint32_t w)
+{
+	for (uint32_t k = g->xadj[v]; k < g->xadj[v + 1]; k++)
+		if (g->adj[k] == w)
+			return true;
+	return false;
+}
+
+/* Makes level i blame those before it whose images are linked to x, though their vertices are not linked
+ * to v. */
+static void
+blame_spare(struct search *s, uint32_t i, uint32_t v, uint32_t x)
+{
+	const struct moore_adjacency *g = s->whole;
+
+	visit(s, moore_adjacency_degree(g, x));
+	for (uint32_t k = g->xadj[x]; k < g->xadj[x + 1]; k++) {
+		const uint32_t u = s->origin[g->adj[k]];
+
+		if (u != MOORE_NONE && s->rank[u] < i && !is_near(s->part, v, u))
+			blame(&s->level[i], s->rank[u]);
+	}
+}
+
+/* Makes level i blame those before it that used up the links that the part may lack. */
+static void
+blame_all_spare(struct search *s, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (s->level[k].spare) {
+			blame(&s->level[i], k);
+			blame_spare(s, i, s->order[k], s->image[s->order[k]]);
+		}
+}
+
+/* The same where x has no room for the neighbours of v, or would take the last room of an image that
+ * it is linked to. */
+static void
+blame_crowd(struct search *s, uint32_t i, uint32_t v, uint32_t x)
+{
+	const struct moore_adjacency *g = s->whole;
+
+	if (!has_room(s, v, x))
+		blame_spare(s, i, v, x);
+	for (uint32_t k = g->xadj[x]; k < g->xadj[x + 1]; k++) {
+		const uint32_t y = g->adj[k], u = s->origin[y];
+
+		if (u == MOORE_NONE || s->rank[u] >= i || has_spare_room(s, u, y) || is_near(s->part, v, u))
+			continue;
+		blame(&s->level[i], s->rank[u]);
+		blame_spare(s, i, u, y);
+	}
+}
+
 /* Makes level i blame the earlier levels that rule out images of v. */
 static void
 explain(struct search *s, uint32_t i, uint32_t v)
@@ -193,6 +324,7 @@ explain(struct search *s, uint32_t i, uint32_t v)
 	const struct moore_adjacency *g = s->whole;
 	struct level *l = &s->level[i];
 	uint32_t w = narrowest(s, v);
+	bool all = false;
 
 	if (w == MOORE_NONE) {
 		blame(l, i - 1);
@@ -205,10 +337,26 @@ explain(struct search *s, uint32_t i, uint32_t v)
 
 		if (c < i)
 			blame(l, c);
+		else if (c == MOORE_NONE) {
+			blame_crowd(s, i, v, g->adj[k]);
+			all |= s->near[g->adj[k]] - s->placed[v] > s->max_spare - s->spare;
+		}
 	}
+	if (all)
+		blame_all_spare(s, i);
 }
 
 /* ---- the search ----------------------------------------------------------------------- */
+
+static void
+set_mark(struct search *s, uint32_t i, uint32_t x, bool back)
+{
+	s->n_marks = back ? i : i + 1;
+	if (back)
+		return;
+	s->far[i] = moore_view_from(s->view[0], s->order[i]);
+	s->mark[i] = moore_view_from(s->view[1], x);
+}
 
 /* Makes x the image of level i's vertex, or takes that back. */
 static void
@@ -222,10 +370,29 @@ assign(struct search *s, uint32_t i, uint32_t x, bool back)
 	s->image[v] = back ? MOORE_NONE : x;
 	s->origin[x] = back ? MOORE_NONE : v;
 	s->spare = back ? s->spare - spare : s->spare + spare;
+	s->level[i].spare = back ? 0 : (uint32_t)spare;
+	if (i < N_LANDMARKS)
+		set_mark(s, i, x, back);
 	for (uint32_t k = p->xadj[v]; k < p->xadj[v + 1]; k++)
 		s->placed[p->adj[k]] += by;
 	for (uint32_t k = g->xadj[x]; k < g->xadj[x + 1]; k++)
 		s->near[g->adj[k]] += by;
+}
+
+/* Whether the images that x is linked to still have room for the neighbours of their originals. */
+static bool
+leaves_room(struct search *s, uint32_t x)
+{
+	const struct moore_adjacency *g = s->whole;
+
+	visit(s, moore_adjacency_degree(g, x));
+	for (uint32_t k = g->xadj[x]; k < g->xadj[x + 1]; k++) {
+		const uint32_t y = g->adj[k];
+
+		if (s->origin[y] != MOORE_NONE && !has_room(s, s->origin[y], y))
+			return false;
+	}
+	return true;
 }
 
 static bool
@@ -236,7 +403,7 @@ has_possible_image(struct search *s, uint32_t v)
 
 	for (uint32_t k = g->xadj[w]; k < g->xadj[w + 1]; k++) {
 		visit(s, 1);
-		if (is_possible(s, v, g->adj[k]))
+		if (is_possible(s, v, g->adj[k]) && too_far(s, v, g->adj[k]) == MOORE_NONE)
 			return true;
 	}
 	return false;
@@ -269,7 +436,7 @@ advance(struct search *s, uint32_t i)
 		if (c.spare > s->max_spare - s->spare || !fits(s, s->order[i], c.v))
 			continue;
 		assign(s, i, c.v, false);
-		if (check_neighbours(s, i))
+		if (leaves_room(s, c.v) && check_neighbours(s, i))
 			return true;
 		assign(s, i, c.v, true);
 	}
@@ -287,9 +454,10 @@ go_back(struct search *s, uint32_t *i)
 	if (!*i)
 		return false;
 	explain(s, *i, s->order[*i]);
-	if (!l->n_blamed)
+	if (!l->n_blamed && !l->forgot)
 		return false;
-	to = l->blamed[0];
+	to = l->n_blamed ? l->blamed[0] : *i - 1;
+	s->level[to].forgot |= l->forgot;
 	for (uint32_t k = 1; k < l->n_blamed; k++)
 		blame(&s->level[to], l->blamed[k]);
 	while (*i > to) {
@@ -321,30 +489,36 @@ search(struct search *s)
 
 /* ---- one attempt ---------------------------------------------------------------------- */
 
-static uint32_t
-max_degree(const struct moore_adjacency *g)
+/* The greatest number of links between images without an original: a vertex that is no image takes
+ * its own links away, and two of them may share one. */
+static uint64_t
+most_spare(const struct moore_adjacency *part, const struct moore_adjacency *whole)
 {
-	uint32_t most = 0;
+	const uint64_t missing = (whole->xadj[whole->n] - part->xadj[part->n]) / 2;
+	const uint64_t lost = whole->n - part->n;
+	uint64_t taken = 0, least = UINT32_MAX;
 
-	for (uint32_t v = 0; v < g->n; v++)
-		most = moore_adjacency_degree(g, v) > most ? moore_adjacency_degree(g, v) : most;
-	return most;
+	for (uint32_t v = 0; v < whole->n; v++)
+		least = moore_adjacency_degree(whole, v) < least ? moore_adjacency_degree(whole, v) : least;
+	taken = lost * least < lost * (lost - (lost > 0)) / 2 ? 0 :
+		lost * least - lost * (lost - (lost > 0)) / 2;
+	return taken < missing ? missing - taken : 0;
 }
 
-/* Picks one of the vertices of at least that degree: the first for i = 0, then others, spread
- * over all of them by the golden ratio.  MOORE_NONE when there is no such vertex. */
-static uint32_t
-pick(const struct moore_adjacency *g, uint32_t least, uint32_t i)
+/* Fills twin[]. */
+static bool
+find_twins(struct search *s, struct moore_arena *tmp)
 {
-	uint32_t n = 0, k;
+	const uint32_t n = s->whole->n;
+	uint32_t *colour = moore_arena_alloc(tmp, (size_t)n + 1, sizeof(*colour));
+	struct moore_twins t;
 
-	for (uint32_t v = 0; v < g->n; v++)
-		n += moore_adjacency_degree(g, v) >= least;
-	k = (uint32_t)((uint64_t)(i * 2654435769u) * n >> 32);
-	for (uint32_t v = 0; v < g->n; v++)
-		if (moore_adjacency_degree(g, v) >= least && k-- == 0)
-			return v;
-	return MOORE_NONE;
+	if (!colour || !moore_twins_merge(&t, s->whole, colour, tmp))
+		return false;
+	for (uint32_t c = 0; c < t.g.n; c++)
+		for (uint32_t v = t.first[c]; v != MOORE_NONE; v = t.next[v])
+			s->twin[v] = t.first[c];
+	return true;
 }
 
 static bool
@@ -358,32 +532,48 @@ alloc_search(struct search *s, struct moore_arena *tmp)
 	s->placed = moore_arena_alloc(tmp, n, sizeof(*s->placed));
 	s->origin = moore_arena_alloc(tmp, m, sizeof(*s->origin));
 	s->near = moore_arena_alloc(tmp, m, sizeof(*s->near));
-	if (!s->order || !s->rank || !s->level || !s->placed || !s->origin || !s->near)
+	s->twin = moore_arena_alloc(tmp, m, sizeof(*s->twin));
+	s->tried = moore_arena_alloc(tmp, m, sizeof(*s->tried));
+	if (!s->twin || !s->tried || !find_twins(s, tmp) || !s->order || !s->rank || !s->level || !s->placed || !s->origin || !s->near)
 		return false;
 	memset(s->image, 0xff, s->part->n * sizeof(*s->image));
 	memset(s->origin, 0xff, m * sizeof(*s->origin));
 	return true;
 }
 
-int
-moore_topo_embed(const struct moore_adjacency *part, const struct moore_adjacency *whole,
-		 uint32_t attempt, uint64_t *effort, uint32_t *image)
+static bool
+find_order(struct search *s, uint32_t start, bool by_cells, struct moore_arena *tmp)
 {
-	const uint32_t most = max_degree(part), start = pick(part, most, attempt);
+	if (!by_cells)
+		return moore_topo_embed_order(s->part, start, s->order, s->rank, tmp);
+	visit(s, (uint32_t)((uint64_t)s->part->n * s->part->n / VERTICES_OF_VISIT));
+	return moore_topo_embed_cells(s->view[0], start, N_LANDMARKS, s->order, s->rank, tmp);
+}
+
+int
+moore_topo_embed(struct moore_view *of_part, struct moore_view *of_whole, const struct moore_root *root,
+		 bool by_cells, uint64_t *effort, uint32_t *image)
+{
+	const struct moore_adjacency *part = of_part->g, *whole = of_whole->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct search s = { .part = part, .whole = whole, .image = image, .left = *effort,
-		.root = pick(whole, most, attempt) };
+	struct search s = { .part = part, .whole = whole, .view = { of_part, of_whole }, .image = image,
+		.left = *effort, .root = root->image };
 	int rc;
 
-	if (s.root == MOORE_NONE || whole->xadj[whole->n] < part->xadj[part->n])
+	if (whole->xadj[whole->n] < part->xadj[part->n])
 		return 0;
-	s.max_spare = (whole->xadj[whole->n] - part->xadj[part->n]) / 2;
-	if (!alloc_search(&s, &tmp) ||
-	    !moore_topo_embed_order(part, start, s.order, s.rank, &tmp))
+	s.max_spare = most_spare(part, whole);
+	if (!alloc_search(&s, &tmp) || !find_order(&s, root->start, by_cells, &tmp))
 		rc = -MOORE_ENOMEM;
 	else
 		rc = search(&s);
+	if (of_part->oom || of_whole->oom)
+		rc = -MOORE_ENOMEM;
 	*effort = s.left;
+	for (uint32_t i = 0; s.level && i < part->n; i++) {
+		rc = s.level[i].oom ? -MOORE_ENOMEM : rc;
+		free(s.level[i].blamed);
+	}
 	free(s.cand);
 	moore_arena_free(&tmp);
 	return rc;

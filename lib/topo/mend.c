@@ -86,7 +86,7 @@ matches(struct mend *m)
 	if (!moore_adjacency_init(&g, m->whole->n_switches, m->link, m->n_links, &tmp)) {
 		m->oom = true;
 	} else {
-		c = moore_cycles_count(&g, m->common);
+		c = moore_cycles_count(&g, m->common, NULL);
 		same = memcmp(c.n, m->cycles->n, sizeof(c.n)) == 0;
 	}
 	moore_arena_free(&tmp);

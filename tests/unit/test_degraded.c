@@ -230,20 +230,44 @@ test_little_lost(void **state)
 	}
 }
 
-/* Five links are missing of families with few symmetries, of which the first attempts to embed the
- * graph fail. */
+/* Five links or two switches are missing of families with few symmetries, where few pairs of vertices
+ * are right to begin with. */
 static void
-test_five_lost(void **state)
+test_more_lost(void **state)
 {
-	static const char *const T[] = {
-		"sspt r1=9 r2=3", "sspt r1=12 r2=3", "sspt r1=16 r2=3", "sspt r1=12 r2=3 l=1",
-		"bundlefly p=5 s=5", "dfplus s=8",
+	static const struct { const char *spec; bool switches; } T[] = {
+		{ "sspt r1=9 r2=3", false }, { "sspt r1=12 r2=3 l=1", true }, { "sspt r1=16 r2=3", false },
+		{ "bundlefly p=5 s=5", true }, { "bundlefly p=9 s=4", true }, { "bundlefly p=13 s=3", true },
+		{ "polarstar q=5 d=6", true }, { "polarstar q=4 d=3", true }, { "polarfly q=16", true },
+		{ "cascade a=3 r=2 h=2", true }, { "cascade a=4 r=3 g=9 h=2", true },
+		{ "dragonfly a=7 h=3 arr=2", false },
+		{ "dfplus s=5 l=7 arr=2", false }, { "dfplus s=8 g=20", true }, { "dfplus s=8", false },
+		{ "lps p=3 q=13", true }, { "torus a=12 b=12 c=12", true }, { "torus2d a=24 b=31", true },
 	};
 	struct moore_rng r = { test_seed() };
 	(void)state;
 
-	for (size_t i = 0; i < ARRAY_LEN(T); i++)
-		expect_member(T[i], 0, 5, &r);
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		expect_member(T[i].spec, 0, 5, &r);
+		if (T[i].switches)
+			expect_member(T[i].spec, 2, 0, &r);
+	}
+}
+
+/* One link or one switch is missing of a large member. */
+static void
+test_large(void **state)
+{
+	static const char *const T[] = {
+		"sspt r1=30 r2=3", "cascade a=16 r=6 h=10 g=17", "bundlefly p=17 s=7", "lps p=23 q=11",
+	};
+	struct moore_rng r = { test_seed() };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		expect_member(T[i], 0, 1, &r);
+		expect_member(T[i], 1, 0, &r);
+	}
 }
 
 /* Where the effort may not suffice, an answer is right or there is none. */
@@ -388,7 +412,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_little_lost),
-		cmocka_unit_test(test_five_lost),
+		cmocka_unit_test(test_more_lost),
+		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_hard_parts),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_extra_and_parallel),
