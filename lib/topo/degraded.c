@@ -125,8 +125,8 @@ few_of(uint64_t n)
 	return n / FEW_OF > FEW ? n / FEW_OF : FEW;
 }
 
-/* Whether the member is to be tried, and how likely it is: by its parameters, and by what it lacks.  A missing
- * switch takes its links with it. */
+/* Whether the member is to be tried, and how likely it is: by its parameters, and by what it lacks.  A
+ * missing switch takes its links with it. */
 static bool
 rate(struct member *m, const struct moore_topo_counts *c)
 {

@@ -534,7 +534,8 @@ alloc_search(struct search *s, struct moore_arena *tmp)
 	s->near = moore_arena_alloc(tmp, m, sizeof(*s->near));
 	s->twin = moore_arena_alloc(tmp, m, sizeof(*s->twin));
 	s->tried = moore_arena_alloc(tmp, m, sizeof(*s->tried));
-	if (!s->twin || !s->tried || !find_twins(s, tmp) || !s->order || !s->rank || !s->level || !s->placed || !s->origin || !s->near)
+	if (!s->order || !s->rank || !s->level || !s->placed || !s->origin || !s->near || !s->twin ||
+	    !s->tried || !find_twins(s, tmp))
 		return false;
 	memset(s->image, 0xff, s->part->n * sizeof(*s->image));
 	memset(s->origin, 0xff, m * sizeof(*s->origin));

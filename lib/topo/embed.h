@@ -28,9 +28,9 @@ bool moore_embed_roots(struct moore_roots *r, struct moore_view *part, struct mo
 
 /* Makes one attempt to map the vertices of part to vertices of whole, no two to the same, so
  * that every link of part goes to a link of whole; writes image[v].  Neither graph has
- * parallel links, and the neighbours in whole are sorted.  `by_cells` decides the sequence.  *effort is the greatest number of visits
- * to links; what was spent is subtracted.  Returns 1 when a map was found, 0 when the attempt
- * gave up (another root may lead to a map), -MOORE_ENOMEM. */
+ * parallel links, and the neighbours in whole are sorted.  by_cells decides the sequence.
+ * *effort is the greatest number of visits to links; what was spent is subtracted.  Returns 1 when a
+ * map was found, 0 when the attempt gave up (another one may find a map), -MOORE_ENOMEM. */
 int moore_topo_embed(struct moore_view *part, struct moore_view *whole, const struct moore_root *root,
 		     bool by_cells, uint64_t *effort, uint32_t *image);
 
