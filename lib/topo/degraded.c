@@ -39,7 +39,7 @@
 #define EFFORT_OF_COUNTING 128
 #define EFFORT_OF_VIEWING 128
 #define LEAST_OF_ATTEMPT 50000
-#define LEAST 64000000
+#define LEAST 32000000
 #define MOST_UNLIKE 65536	/* views that differ more count as this */
 #define SHARE_OF_MEND 4		/* adding links may take this part of what is left for attempts */
 

@@ -236,7 +236,7 @@ static void
 test_more_lost(void **state)
 {
 	static const struct { const char *spec; bool switches; } T[] = {
-		{ "sspt r1=9 r2=3", false }, { "sspt r1=12 r2=3 l=1", true }, { "sspt r1=16 r2=3", false },
+		{ "sspt r1=9 r2=3", false }, { "sspt r1=12 r2=3 l=1", false }, { "sspt r1=16 r2=3", false },
 		{ "bundlefly p=5 s=5", true }, { "bundlefly p=9 s=4", true }, { "bundlefly p=13 s=3", true },
 		{ "polarstar q=5 d=6", true }, { "polarstar q=4 d=3", true }, { "polarfly q=16", true },
 		{ "cascade a=3 r=2 h=2", true }, { "cascade a=4 r=3 g=9 h=2", true },
