@@ -31,23 +31,25 @@
  * are alike.  On OFT k=12 load is 1.55 after one round and 1.53 after 16 or 64. */
 #define MOORE_HALVES_ROUNDS 16
 
-/* The search for numbers of middle switches (middle_ranks.c).  (test_middles)  With these values
- * the least room of a pair at k=4, 5, 6, 8, 9, 10, 12, 14, 17, 18 is 1, 2, 3, 4, 4, 5, 6, 7, 8, 9,
- * after 0.03 s at k=4 and a second from k=8 on.  Without steps for the weakest pairs it is 1, 2,
- * 2, 3, 4, 5, 6, 7 up to k=14, after eight times as long. */
-/* The seed of the first start.  Seed 2 gives 3 for six pairs of k=8 and the same elsewhere. */
+/* The search for numbers of middle switches (middle_ranks.c).  (test_middles)  With these values the
+ * least room of a pair at k=4, 5, 6, 8, 9, 10, 12, 14, 17, 18 is 1, 2, 3, 4, 4, 5, 6, 7, 8, 9.  What
+ * decides the worst case is how many pairs have it: on 40 seeds of one start at k=6, the adversary at
+ * LMC 3 finds 41.7 % with the fewest, 199, and 36 to 39 % with ten more.  (layers lmc=3) */
 #define MOORE_MIDDLES_SEED 1
-/* The best of so many searches is taken. */
-#define MOORE_MIDDLES_STARTS 4
-/* What one unit of room more leaves of the cost of a pair, in parts of 256: so little that the
- * pairs with least room decide. */
-#define MOORE_MIDDLES_FALL 16
+/* The best of so many searches is taken, and of up to MOST while some pair has less room than half of
+ * its links: at k=8 one search in eight leaves none, at k=6 a third, and from k=10 on nearly each. */
+#define MOORE_MIDDLES_STARTS 8
+#define MOORE_MIDDLES_MOST_STARTS 32
+/* What one unit of room more leaves of the cost of a pair, in parts of 256, and in the second half of
+ * a search.  Of 12 searches at k=6, 3 leave a pair the greatest least room with 16 throughout, 5 with
+ * 24 and 6 with 32, and of 8 at k=8 one, one and none; with 24, then 8, it is 3 and 2. */
+#define MOORE_MIDDLES_FALL 24
+#define MOORE_MIDDLES_FALL_LATE 8
 /* Every fourth change puts a number at most so far above another. */
 #define MOORE_MIDDLES_WINDOW 32
 /* A change that raises the cost by less than about this part may be kept. */
-#define MOORE_MIDDLES_HEAT 256
-/* Changes for each middle switch, but no more than compare so many thresholds: time.  100 leaves
- * six pairs of k=6 a room of 2. */
+#define MOORE_MIDDLES_HEAT 128
+/* Changes for each middle switch, but no more than compare so many thresholds: time. */
 #define MOORE_MIDDLES_TRIES 200
 #define MOORE_MIDDLES_WORK ((uint64_t)1 << 26)
 
@@ -250,10 +252,10 @@
 #define MOORE_PRICE_TRANSIT 3
 #define MOORE_PRICE_ENDING 3
 /* The trees of a root are drawn so often at most, until each switch alone can send it so many percent
- * of what no tables exceed (layer_mdraws.c): time against the worst case.  (layers)  Share of full
- * rate of the worst single pair with 1, 5, 8 and 16 draws: OFT k=8 37.5, 42.8, 42.8, 42.8; k=9 37.4,
- * 39.9, 39.9, 39.9; the tables of k=9 take 0.5, 0.6, 0.7 and 0.8 s. */
-#define MOORE_MIDDLES_DRAWS 8
+ * of what no tables exceed (layer_mdraws.c): time against the worst case.  Few roots need many.
+ * (layers)  With 8, 16 and 64 draws the adversary finds 41.6, 36.6, 41.6 % at k=6 and 43.3, 41.6,
+ * 42.0 % at k=8, whose tables take 2.3, 2.3 and 2.8 s. */
+#define MOORE_MIDDLES_DRAWS 64
 #define MOORE_MIDDLES_ENOUGH 80
 /* TRANSIT where classes are paired, where a further intermediate costs nothing. */
 #define MOORE_PRICE_TRANSIT_PAIRS 12

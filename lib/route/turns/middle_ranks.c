@@ -10,7 +10,9 @@
  * The search starts from random numbers and lowers the sum over all ordered pairs of classes of
  * 1 / base^room.  A step exchanges two numbers or moves one; every second step is chosen to give
  * a pair with the least room more of it.  A step that raises the sum a little may be kept: the
- * less, the later. */
+ * less, the later.  In the second half of the search the base is greater, so that the pairs with
+ * least room decide.  Of several searches that one is taken which leaves the greatest least room, and
+ * among these the one which leaves the fewest pairs with it, as the least sum tells. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -21,7 +23,7 @@
 
 #define MAX_ROOM 255
 #define SPAN ((uint32_t)1 << 30)	/* of all colours */
-#define LANES 16		/* numbers that are compared at a time; counts are below 128 */
+#define LANES 16		/* classes that are compared at a time; counts are below 128 */
 typedef int8_t lanes __attribute__((vector_size(LANES), may_alias));
 
 struct search {
@@ -35,22 +37,33 @@ struct search {
 	uint32_t *number;		/* by middle switch */
 	uint32_t *at;			/* by number: its middle switch */
 	uint32_t *best;			/* at[] of the best search so far */
-	uint8_t *below;			/* [class * stride + t]: middle switches beside it with
+	uint8_t *below;			/* [t * width + class]: middle switches beside it with
 					 * numbers below t */
-	uint32_t stride;
+	uint32_t width;			/* classes, and as many more as fill the last lanes */
 	uint32_t *touched, n_touched;	/* classes that the exchange at hand changes */
 	uint8_t *is_touched;		/* by class */
 	uint8_t *row;			/* new room of the touched classes: two rows for each */
 };
 
-/* Sums over all pairs fit 64 bits. */
-static void
-set_weights(struct search *w)
+static uint8_t *
+below(const struct search *w, uint32_t t, uint32_t a)
 {
+	return w->below + (size_t)t * w->width + a;
+}
+
+/* Adds up the cost again, by weights of which each is `fall` parts of 256 of the one before.  Sums over
+ * all pairs fit 64 bits. */
+static void
+set_weights(struct search *w, unsigned fall)
+{
+	uint32_t n = w->c->n_classes;
 	uint64_t at = (uint64_t)1 << 44;
 
-	for (unsigned i = 0; i <= MAX_ROOM; i++, at = at * MOORE_MIDDLES_FALL / 256)
+	for (unsigned i = 0; i < MAX_ROOM; i++, at = at * fall / 256)
 		w->weight[i] = at;
+	w->cost = 0;
+	for (size_t i = 0; i < (size_t)n * n; i++)
+		w->cost += w->weight[w->room[i]];
 }
 
 /* Whether to keep an exchange that leads from cost `was` to the present one. */
@@ -63,23 +76,29 @@ is_kept(struct search *w, uint64_t was, uint32_t try, uint32_t n_tries)
 		w->cost - was <= slack / 256 * moore_rng_below(&w->rng, 256);
 }
 
-/* Returns the room of classes a and b. */
-static uint8_t
-room_of(const struct search *w, uint32_t a, uint32_t b)
+/* Raises the lanes of *most to those of v, and lowers those of *least. */
+static void
+include(lanes v, lanes *most, lanes *least)
 {
-	const lanes *x = (const lanes *)(w->below + (size_t)a * w->stride);
-	const lanes *y = (const lanes *)(w->below + (size_t)b * w->stride);
-	lanes most = { 0 };
-	int8_t lost = 0;
+	*most += (v - *most) & (v > *most);
+	*least += (v - *least) & (v < *least);
+}
 
-	for (uint32_t t = 0; t < w->stride / LANES; t++) {
-		lanes more = y[t] - x[t], mask = more > most;
+/* What is room of class a and each class b, in either direction: all links of the receiver, less the
+ * most by which its links below some t exceed those of the sender. */
+static void
+find_rooms(const struct search *w, uint32_t a, uint8_t *to, uint8_t *from)
+{
+	int8_t links = (int8_t)*below(w, w->n_middles, a);
 
-		most = (more & mask) | (most & ~mask);
+	for (uint32_t b = 0; b < w->width; b += LANES) {
+		lanes most = { 0 }, least = { 0 };
+
+		for (uint32_t t = 1; t <= w->n_middles; t++)
+			include(*(const lanes *)below(w, t, b) - (int8_t)*below(w, t, a), &most, &least);
+		*(lanes *)(to + b) = *(const lanes *)below(w, w->n_middles, b) - most;
+		*(lanes *)(from + b) = least + links;
 	}
-	for (unsigned i = 0; i < LANES; i++)
-		lost = most[i] > lost ? most[i] : lost;
-	return (uint8_t)(w->below[(size_t)(b + 1) * w->stride - 1] - lost);
 }
 
 /* Middle switch m goes from one number to another. */
@@ -94,9 +113,9 @@ move(struct search *w, uint32_t m, uint32_t from, uint32_t to)
 		if (!(g->flags[e] & MOORE_EDGE_PLANNED) || w->c->place[s])
 			continue;
 		for (uint32_t t = from + 1; t <= to; t++)
-			w->below[(size_t)a * w->stride + t]--;
+			--*below(w, t, a);
 		for (uint32_t t = to + 1; t <= from; t++)
-			w->below[(size_t)a * w->stride + t]++;
+			++*below(w, t, a);
 		if (!w->is_touched[a])
 			w->touched[w->n_touched++] = a;
 		w->is_touched[a] = 1;
@@ -135,17 +154,14 @@ judge_touched(struct search *w)
 
 	for (uint32_t i = 0; i < w->n_touched; i++) {
 		uint32_t a = w->touched[i];
-		uint8_t *to = w->row + (size_t)i * 2 * n, *from = to + n;
+		uint8_t *to = w->row + (size_t)i * 2 * w->width, *from = to + w->width;
 
+		find_rooms(w, a, to, from);
+		to[a] = MAX_ROOM;
 		for (uint32_t b = 0; b < n; b++) {
-			if (a == b)
-				continue;
-			to[b] = room_of(w, a, b);
 			w->cost += w->weight[to[b]] - w->weight[w->room[(size_t)a * n + b]];
-			if (w->is_touched[b])
-				continue;
-			from[b] = room_of(w, b, a);
-			w->cost += w->weight[from[b]] - w->weight[w->room[(size_t)b * n + a]];
+			if (!w->is_touched[b])
+				w->cost += w->weight[from[b]] - w->weight[w->room[(size_t)b * n + a]];
 		}
 	}
 }
@@ -157,11 +173,9 @@ keep_rooms(struct search *w)
 
 	for (uint32_t i = 0; i < w->n_touched; i++) {
 		uint32_t a = w->touched[i];
-		const uint8_t *to = w->row + (size_t)i * 2 * n, *from = to + n;
+		const uint8_t *to = w->row + (size_t)i * 2 * w->width, *from = to + w->width;
 
 		for (uint32_t b = 0; b < n; b++) {
-			if (a == b)
-				continue;
 			w->room[(size_t)a * n + b] = to[b];
 			if (!w->is_touched[b])
 				w->room[(size_t)b * n + a] = from[b];
@@ -195,16 +209,24 @@ try_change(struct search *w, bool inserts, uint32_t i, uint32_t k, uint32_t try,
 	forget_touched(w);
 }
 
+static uint8_t
+least_room(const struct search *w)
+{
+	uint8_t least = MAX_ROOM;
+
+	for (size_t i = 0; i < (size_t)w->c->n_classes * w->c->n_classes; i++)
+		least = w->room[i] < least ? w->room[i] : least;
+	return least;
+}
+
 /* Returns the index in room[] of a random pair of classes with the least room. */
 static uint32_t
 find_weakest(struct search *w)
 {
 	uint32_t n = w->c->n_classes * w->c->n_classes, from = moore_rng_below(&w->rng, n);
-	uint8_t least = MAX_ROOM;
+	uint8_t least = least_room(w);
 	const uint8_t *found;
 
-	for (uint32_t i = 0; i < n; i++)
-		least = w->room[i] < least ? w->room[i] : least;
 	if (!(found = memchr(w->room + from, least, n - from)))
 		found = memchr(w->room, least, n);
 	return (uint32_t)(found - w->room);
@@ -215,13 +237,12 @@ find_weakest(struct search *w)
 static uint32_t
 draw_number(struct search *w, uint32_t a, uint32_t lo, uint32_t hi)
 {
-	const uint8_t *below = w->below + (size_t)a * w->stride;
-	uint32_t t = lo, nth;
+	uint32_t t = lo, first = *below(w, lo, a), end = *below(w, hi, a), nth;
 
-	if (below[lo] == below[hi])
+	if (first == end)
 		return MOORE_NONE;
-	nth = below[lo] + moore_rng_below(&w->rng, (uint32_t)(below[hi] - below[lo]));
-	while (below[t + 1] <= nth)
+	nth = first + moore_rng_below(&w->rng, end - first);
+	while (*below(w, t + 1, a) <= nth)
 		t++;
 	return t;
 }
@@ -232,12 +253,17 @@ static void
 draw_for_weakest(struct search *w, uint32_t *i, uint32_t *k)
 {
 	uint32_t pair = find_weakest(w), a = pair / w->c->n_classes, b = pair % w->c->n_classes;
-	const uint8_t *x = w->below + (size_t)a * w->stride, *y = w->below + (size_t)b * w->stride;
 	uint32_t at = 0;
+	int most = 0;
 
-	for (uint32_t t = 0; t < w->n_middles; t++)
-		if (y[t] - x[t] > y[at] - x[at])
+	for (uint32_t t = 0; t < w->n_middles; t++) {
+		int more = *below(w, t, b) - *below(w, t, a);
+
+		if (more > most) {
+			most = more;
 			at = t;
+		}
+	}
 	*i = draw_number(w, b, 0, at);
 	*k = draw_number(w, a, at, w->n_middles);
 }
@@ -254,19 +280,14 @@ shuffle(struct search *w)
 static void
 start(struct search *w)
 {
-	uint32_t n = w->c->n_classes;
-
 	shuffle(w);
-	memset(w->below, 0, (size_t)n * w->stride);
-	w->cost = 0;
+	memset(w->below, 0, (size_t)(w->n_middles + 1) * w->width);
 	for (uint32_t i = 0; i < w->n_middles; i++)
-		move(w, w->at[i], w->stride - 1, i);
+		move(w, w->at[i], w->n_middles, i);
+	judge_touched(w);
+	keep_rooms(w);
 	forget_touched(w);
-	for (uint32_t a = 0; a < n; a++)
-		for (uint32_t b = 0; b < n; b++) {
-			w->room[(size_t)a * n + b] = a == b ? MAX_ROOM : room_of(w, a, b);
-			w->cost += a == b ? 0 : w->weight[w->room[(size_t)a * n + b]];
-		}
+	set_weights(w, MOORE_MIDDLES_FALL);
 }
 
 /* As many as MOORE_MIDDLES_WORK allows: an exchange touches about twice the classes beside a
@@ -277,8 +298,8 @@ count_tries(const struct search *w)
 	uint64_t n_links = 0, work, most = (uint64_t)MOORE_MIDDLES_TRIES * w->n_middles;
 
 	for (uint32_t a = 0; a < w->c->n_classes; a++)
-		n_links += w->below[(size_t)(a + 1) * w->stride - 1];
-	work = 4 * (n_links / w->n_middles + 1) * w->c->n_classes * (w->stride / LANES + 2);
+		n_links += *below(w, w->n_middles, a);
+	work = 4 * (n_links / w->n_middles + 1) * w->n_middles * (w->width / LANES);
 	return (uint32_t)(MOORE_MIDDLES_WORK / work < most ? MOORE_MIDDLES_WORK / work : most);
 }
 
@@ -291,6 +312,8 @@ search(struct search *w)
 		uint32_t x = moore_rng_below(&w->rng, w->n_middles);
 		uint32_t y = moore_rng_below(&w->rng, w->n_middles);
 
+		if (i == n_tries / 2)
+			set_weights(w, MOORE_MIDDLES_FALL_LATE);
 		if (i & 1)
 			draw_for_weakest(w, &x, &y);
 		else if (i & 2)
@@ -319,17 +342,35 @@ paint(const struct search *w, uint32_t *colour)
 		}
 }
 
+/* The fewest links that a class has to middle switches. */
+static uint8_t
+fewest_links(const struct search *w)
+{
+	uint8_t fewest = MAX_ROOM;
+
+	for (uint32_t a = 0; a < w->c->n_classes; a++)
+		fewest = *below(w, w->n_middles, a) < fewest ? *below(w, w->n_middles, a) : fewest;
+	return fewest;
+}
+
 /* Searches several times and leaves in at[] the best order. */
 static void
 search_often(struct search *w)
 {
-	uint64_t least = UINT64_MAX;
+	uint64_t cost = UINT64_MAX;
+	uint8_t most = 0;
 
-	for (unsigned i = 0; i < MOORE_MIDDLES_STARTS; i++) {
+	for (unsigned i = 0; i < MOORE_MIDDLES_MOST_STARTS; i++) {
+		uint8_t least;
+
+		if (i >= MOORE_MIDDLES_STARTS && most >= fewest_links(w) / 2)
+			break;
 		start(w);
 		search(w);
-		if (w->cost < least) {
-			least = w->cost;
+		least = least_room(w);
+		if (least > most || (least == most && w->cost < cost)) {
+			most = least;
+			cost = w->cost;
 			memcpy(w->best, w->at, w->n_middles * sizeof(*w->at));
 		}
 	}
@@ -346,14 +387,14 @@ alloc(struct search *w, struct moore_arena *tmp)
 	for (uint32_t m = 0; w->at && m < moore_rgraph_n_intended(g); m++)
 		if (!g->is_source[m])
 			w->at[w->n_middles++] = m;
-	w->stride = (w->n_middles + LANES) / LANES * LANES;
+	w->width = (w->c->n_classes + LANES - 1) / LANES * LANES;
 	w->best = moore_arena_alloc(tmp, g->n, sizeof(*w->best));
 	w->number = moore_arena_alloc(tmp, g->n, sizeof(*w->number));
 	w->room = moore_arena_alloc(tmp, n * n, 1);
-	w->below = moore_arena_alloc(tmp, n * w->stride, 1);
+	w->below = moore_arena_alloc(tmp, (size_t)w->width * (w->n_middles + 1), 1);
 	w->touched = moore_arena_alloc(tmp, n, sizeof(*w->touched));
 	w->is_touched = moore_arena_alloc(tmp, n, 1);
-	w->row = moore_arena_alloc(tmp, 2 * n * n, 1);
+	w->row = moore_arena_alloc(tmp, 2 * n * w->width, 1);
 	return w->at && w->best && w->number && w->room && w->below && w->touched &&
 		w->is_touched && w->row ? 0 : -MOORE_ENOMEM;
 }
@@ -367,7 +408,6 @@ moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddles *c
 	int rc = alloc(&w, &tmp);
 
 	if (rc == 0) {
-		set_weights(&w);
 		search_often(&w);
 		paint(&w, colour);
 	}
