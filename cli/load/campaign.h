@@ -73,8 +73,8 @@ struct campaign_chunk {
 int campaign_begin(struct campaign *k);
 /* Reads which points of a chunk are done.  campaign_chunk_free() ends the claim, too. */
 int campaign_look(const struct campaign *k, size_t number, struct campaign_chunk *out);
-/* Claims a chunk that was looked at, removes damaged lines, and looks again.  CLI_FOUND: another process has it, and wait is false.  A
- * claim ends with the process, however that ends. */
+/* Claims a chunk that was looked at, removes damaged lines, and looks again.  CLI_FOUND: another process
+ * has it, and wait is false.  A claim ends with the process, however that ends. */
 int campaign_claim(const struct campaign *k, struct campaign_chunk *x, bool wait);
 /* Adds a row of a claimed chunk, whole or not at all: 0 or an errno.  Threads may not call it at once. */
 int campaign_add(const struct campaign *k, struct campaign_chunk *x, size_t point, double seconds,

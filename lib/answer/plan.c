@@ -22,8 +22,8 @@ const char moore_schema_families[] = OBJ("'families':" LIST_OF(OBJ("'family':" S
 const char moore_schema_topo[] = OBJ(TOPO_KEYS);
 
 #define REPORT_KEYS "'name':" STR ",'lmc':" OR_NULL("integer") ",'throughput_uniform':" OR_NULL("number") \
-	",'throughput_worst':" OR_NULL("number") ",'throughput_shortest':" OR_NULL("number") ",'cable_m':" OR_NULL("number") ",'longest_m':" \
-	OR_NULL("number") "," TOPO_KEYS
+	",'throughput_worst':" OR_NULL("number") ",'throughput_shortest':" OR_NULL("number") \
+	",'cable_m':" OR_NULL("number") ",'longest_m':" OR_NULL("number") "," TOPO_KEYS
 
 const char moore_schema_topo_find[] = OBJ("'ok':" BOOL ",'endpoints':" INT ",'radix':" OR_NULL("integer")
 	",'diameter':" OR_NULL("integer") ",'found':" LIST_OF(OBJ("'ports_per_wanted':" NUM

@@ -11,10 +11,13 @@
 	",'load':" NUM ",'offered':" NUM ",'accepted':" NUM ",'accepted_ci':" NUM ",'saturated':" BOOL \
 	",'latency_mean':" NUM ",'latency_ci':" OR_NULL("number") ",'latency_p50':" NUM ",'latency_p99':" NUM \
 	",'warm_up':" NUM ",'packets':" INT ",'hops':" INT ",'dropped':" INT ",'first_drop':" LOST \
-	",'completion_ns':" OR_NULL("number") ",'share':" OR_NULL("number") ",'stalled':" BOOL ",'stuck':" STUCK ",'seed':" INT ",'carried':" OR_NULL("number") ",'motion':" OR_NULL("string") ",'stalled_ns':" OR_NULL("number") ",'phases':" LIST_OF(PHASE))
+	",'completion_ns':" OR_NULL("number") ",'share':" OR_NULL("number") ",'stalled':" BOOL ",'stuck':" STUCK \
+	",'seed':" INT ",'carried':" OR_NULL("number") ",'motion':" OR_NULL("string") \
+	",'stalled_ns':" OR_NULL("number") ",'phases':" LIST_OF(PHASE))
 
 const char moore_schema_simulate[] = OBJ("'switches':" INT ",'nodes':" INT ",'processes':" INT ",'seed':"
-	INT ",'lmc':" INT ",'packet':" INT ",'buffer':" INT ",'queues':" STR ",'arbiter':" STR ",'detour':" STR ",'speedup':" NUM ",'rate':" NUM ",'length':" INT
+	INT ",'lmc':" INT ",'packet':" INT ",'buffer':" INT ",'queues':" STR ",'arbiter':" STR ",'detour':" STR
+	",'speedup':" NUM ",'rate':" NUM ",'length':" INT
 	",'ugal':" OBJ("'candidates':" INT ",'weight':" NUM ",'cost':" STR ",'threshold':" INT ",'bias':" INT)
 	",'not_modelled':" LIST_OF(STR) ",'rows':" LIST_OF(SIMULATED_ROW));
 
@@ -71,12 +74,14 @@ json_row(const struct moore_fabric *f, const struct moore_simulation *p, double 
 			 "placement", p->placement, "programmable", moore_sim_routing_programmable(p->routing),
 			 "load", p->load, "offered", x->offered, "accepted", x->accepted, "accepted_ci",
 			 x->accepted_ci, "saturated", x->saturated, "latency_mean", x->latency_mean * ns,
-			 "latency_ci", known ? json_real(x->latency_ci * ns) : json_null(), "latency_p50", x->latency_p50 * ns, "latency_p99",
-			 x->latency_p99 * ns, "warm_up", (double)x->warm_up * ns, "packets",
+			 "latency_ci", known ? json_real(x->latency_ci * ns) : json_null(),
+			 "latency_p50", x->latency_p50 * ns, "latency_p99", x->latency_p99 * ns, "warm_up", (double)x->warm_up * ns, "packets",
 			 moore_json_count(x->packets), "hops", moore_json_count(x->hops), "dropped",
 			 moore_json_count(x->dropped), "first_drop", json_first_drop(f, x),
 			 "completion_ns", done ? json_real((double)x->completion * ns) : json_null(),
-			 "share", done ? json_real(x->share) : json_null(), "stalled", x->stalled, "stuck", json_stuck(f, x), "seed", moore_json_count(x->seed), "carried", p->carried > 0 ? json_real(p->carried) : json_null(), "motion", p->motion,
+			 "share", done ? json_real(x->share) : json_null(), "stalled", x->stalled,
+			 "stuck", json_stuck(f, x), "seed", moore_json_count(x->seed),
+			 "carried", p->carried > 0 ? json_real(p->carried) : json_null(), "motion", p->motion,
 			 "stalled_ns", x->stalled ? json_real((double)x->stalled_at * ns) : json_null(), "phases",
 			 json_phases(x, ns));
 }
@@ -112,8 +117,8 @@ moore_answer_simulate(const struct moore_fabric *f, const struct moore_simulatio
 
 	for (size_t i = 0; i < n; i++)
 		rows = moore_json_add(rows, json_row(f, &p[i], how->ns));
-	return json_pack("{s:i, s:i, s:i, s:o, s:i, s:i, s:i, s:s, s:s, s:s, s:f, s:f, s:i, s:o, s:o, s:o}", "switches", (int)f->n_switches,
-			 "nodes", (int)f->n_endpoints, "processes", (int)how->processes, "seed",
+	return json_pack("{s:i, s:i, s:i, s:o, s:i, s:i, s:i, s:s, s:s, s:s, s:f, s:f, s:i, s:o, s:o, s:o}",
+			 "switches", (int)f->n_switches, "nodes", (int)f->n_endpoints, "processes", (int)how->processes, "seed",
 			 moore_json_count(how->opts->seed), "lmc", how->lmc, "packet", (int)how->packet,
 			 "buffer", (int)how->opts->buffer, "queues", moore_sim_queues_name(how->opts->queues),
 			 "arbiter", moore_sim_arbiter_name(how->opts->arbiter),

@@ -19,11 +19,13 @@
 
 /* Other turns are taken where the fullest link has at most so many percent of its load with the present
  * ones: the order by distance from one switch (order.c) for the other order, and the order for colours.
- * (`moorectl quality PLAN --lmc 2 --pattern worst`)  Of 13 graphs of 20 to 240 switches, by distance it has 30 to 69 % on PolarStar q=3 d=3, LPS(3,5) and fattree3 k=6, where
- * the worst case has 11.1 for 4.0 % of full rate, 1.0 for 0.8 and 57 for 11; on those with 79 to 97 %
- * (tori, Jellyfish, Xpander, rings with shortcuts) it falls on some and rises on others.  By the order it has 38, 44 and 68 % of that by
- * colours on MYRICLOS n=256 and n=512 and LPS(3,5), where the worst case has 60 for 25 % of full rate, 50
- * for 10 and 1.4 for 1.0; on other graphs with colours and routes of three hops it has 95 % and more. */
+ * (`moorectl quality PLAN --lmc 2 --pattern worst`)  Of 13 graphs of 20 to 240 switches, the order by
+ * distance has 30 to 69 % on PolarStar q=3 d=3, LPS(3,5) and fattree3 k=6, where the worst case has 11.1
+ * for 4.0 % of full rate, 1.0 for 0.8 and 57 for 11; on those with 79 to 97 % (tori, Jellyfish, Xpander,
+ * rings with shortcuts) it falls on some and rises on others.  The order has 38, 44 and 68 % of what
+ * colours have on MYRICLOS n=256 and n=512 and LPS(3,5), where the worst case has 60 for 25 % of full
+ * rate, 50 for 10 and 1.4 for 1.0; on other graphs with colours and routes of three hops it has 95 % and
+ * more. */
 #define MOORE_TURNS_EVENER 75
 
 /* Rounds of the local search for halves (halves.c): time against evenness.  (layers)  One

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* enough.c - whether a run is long enough for a confidence interval of its mean latency.
  *
- * Close to saturation, queues change slowly.  A run that is short against that looks steadier than it is, and most of
- * all where it happened to have few busy times, so the scatter of its parts cannot show it.  Two things that hardly
- * depend on chance do:
+ * Close to saturation, queues change slowly.  A run that is short against that looks steadier than it is,
+ * and most of all where it happened to have few busy times, so the scatter of its parts cannot show it.
+ * Two things that hardly depend on chance do:
  *
- * A queue is a random walk of arrivals: one that packets wait w packet times in takes about (2 w)^2 of them to become
- * another.  The run must have WALKS such times.  This holds for whatever makes packets wait.
+ * A queue is a random walk of arrivals: one that packets wait w packet times in takes about (2 w)^2 of
+ * them to become another.  The run must have WALKS such times.  This holds for whatever makes packets
+ * wait.
  *
- * A link at a load of x needs 1 / (1 - x)^2 packet times for the same (Whitt, "Planning queueing simulations", Management
- * Science 35, 1989), and its mean wait comes from few long waits, which batches of one queue do not show until it had
- * BUSY such times.  Queues alike have them together; a packet crosses several that are not independent, so of all links
- * that are as full, one counts for as many as a packet crosses.  The load is that of arrivals without end, not of those
- * that the run has drawn: their number and the waits rise together. */
+ * A link at a load of x needs 1 / (1 - x)^2 packet times for the same (Whitt, "Planning queueing
+ * simulations", Management Science 35, 1989), and its mean wait comes from few long waits, which batches
+ * of one queue do not show until it had BUSY such times.  Queues alike have them together; a packet
+ * crosses several that are not independent, so of all links that are as full, one counts for as many as
+ * a packet crosses.  The load is that of arrivals without end, not of those that the run has drawn:
+ * their number and the waits rise together. */
 #include "sim/sim_impl.h"
 
 /* Both were chosen by intervals of 400 runs of 1, 4 and 16 queues M/D/1 at loads of 0.2 to 0.98, each of 3,200 to 819,200
