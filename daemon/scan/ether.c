@@ -169,8 +169,9 @@ take(struct moore_lldp_switch *s, enum moore_lldp_doc doc, const struct child *c
 
 struct asking {
 	struct ether *x;
-	struct child *c;		/* docs of them for each switch */
-	unsigned first, docs;
+	unsigned doc;
+	struct child *c;
+	uint32_t *sw;			/* the switch of each */
 };
 
 /* The thread is alive while commands run, and they end when it should. */
@@ -188,37 +189,58 @@ static void
 on_ended(void *arg, size_t i)
 {
 	struct asking *a = arg;
-	uint32_t sw = (uint32_t)(i / a->docs);
-	unsigned doc = a->first + (unsigned)(i % a->docs);
 
-	if (doc == ROUTES)
-		take_routes(a->x, sw, &a->c[i]);
-	else if (doc == CLASSES)
-		take_classes(a->x, sw, &a->c[i]);
+	if (a->doc == ROUTES)
+		take_routes(a->x, a->sw[i], &a->c[i]);
+	else if (a->doc == CLASSES)
+		take_classes(a->x, a->sw[i], &a->c[i]);
 	else
-		take(a->x->sw[sw], (enum moore_lldp_doc)doc, &a->c[i]);
+		take(a->x->sw[a->sw[i]], (enum moore_lldp_doc)a->doc, &a->c[i]);
 	moore_buf_free(&a->c[i].output);
 }
 
-/* Runs the command for all switches and the documents [first, end). */
+/* Runs the command for a document of all switches that have answered so far: a switch that hangs
+ * is waited for once. */
+static int
+ask_for(struct asking *a, struct moore_err *err)
+{
+	const struct child_rules rules = { AT_ONCE, SECONDS, ROUTES_BYTES_MAX, go_on, on_ended, a };
+	struct ether *x = a->x;
+	size_t n = 0;
+	int rc = 0;
+
+	for (uint32_t sw = 0; sw < x->n && rc == 0; sw++) {
+		if (!x->sw[sw]->silent) {
+			a->sw[n] = sw;
+			rc = set_command(&a->c[n++], x, sw, a->doc, err);
+		} else if (a->doc == ROUTES && !*x->no_routes) {
+			snprintf(x->no_routes, sizeof(x->no_routes), "routes of %.63s: %.110s", x->sw[sw]->asked,
+				 x->sw[sw]->silent);
+		}
+	}
+	if (rc == 0)
+		children_run(a->c, n, &rules);
+	children_free(a->c, n);
+	return rc;
+}
+
+/* Asks all switches for the documents [first, end). */
 static int
 ask_all(struct ether *x, unsigned first, unsigned end, struct moore_err *err)
 {
-	struct asking a = { .x = x, .first = first, .docs = end - first };
-	const struct child_rules rules = { AT_ONCE, SECONDS, ROUTES_BYTES_MAX, go_on, on_ended, &a };
+	struct asking a = { .x = x, .doc = first };
 	int rc = add_switches(x, err);
-	size_t n = 0;
 
 	if (rc < 0)
 		return rc;
-	if (!(a.c = calloc((size_t)x->n * a.docs + 1, sizeof(*a.c))))
-		return moore_fail_nomem(err);
-	for (; n < (size_t)x->n * a.docs && rc == 0; n++)
-		rc = set_command(&a.c[n], x, (uint32_t)(n / a.docs), first + (unsigned)(n % a.docs), err);
-	if (rc == 0)
-		children_run(a.c, n, &rules);
-	children_free(a.c, n);
+	a.c = calloc((size_t)x->n + 1, sizeof(*a.c));
+	a.sw = calloc((size_t)x->n + 1, sizeof(*a.sw));
+	if (!a.c || !a.sw)
+		rc = moore_fail_nomem(err);
+	for (; a.doc < end && rc == 0 && !atomic_load(&x->p->scanner->stop); a.doc++)
+		rc = ask_for(&a, err);
 	free(a.c);
+	free(a.sw);
 	return rc;
 }
 
