@@ -439,7 +439,11 @@ pairs_of_an_oft(void **state)
 	static const struct {
 		const char *params;
 		double least;
-	} T[] = { { "k=8", 0.42 }, { "k=9", 0.39 } };
+#ifdef __SANITIZE_ADDRESS__	/* with k=8 and 9 it takes a minute and a half */
+	} T[] = { { "k=6", 0.49 } };
+#else
+	} T[] = { { "k=8", 0.42 }, { "k=9", 0.42 } };
+#endif
 	const struct moore_route_opts route = { .seed = 0 };
 	(void)state;
 
