@@ -24,4 +24,15 @@ moore_adjacency_degree(const struct moore_adjacency *g, uint32_t v)
 	return g->xadj[v + 1] - g->xadj[v];
 }
 
+/* Returns the greatest degree of a vertex; 0 without vertices.  O(n). */
+static inline uint32_t
+moore_adjacency_max_degree(const struct moore_adjacency *g)
+{
+	uint32_t most = 0;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		most = moore_adjacency_degree(g, v) > most ? moore_adjacency_degree(g, v) : most;
+	return most;
+}
+
 #endif

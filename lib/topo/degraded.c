@@ -287,9 +287,7 @@ list_members(struct given *g)
 {
 	const struct moore_topo_family *f;
 
-	for (uint32_t v = 0; v < g->g.n; v++)
-		if (moore_adjacency_degree(&g->g, v) > g->degree)
-			g->degree = moore_adjacency_degree(&g->g, v);
+	g->degree = moore_adjacency_max_degree(&g->g);
 	for (size_t i = 0; (f = moore_topo_family_at(i)); i++) {
 		int64_t param[MOORE_TOPO_MAX_PARAMS] = { 0 };
 

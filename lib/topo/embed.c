@@ -100,27 +100,20 @@ narrowest(struct search *s, uint32_t v)
 	return best;
 }
 
-/* Whether the neighbours of x that are not images suffice for those of v that are not mapped. */
+/* Whether the neighbours of x that are not images suffice for those of v that are not mapped, and for
+ * `besides` links of x that v does not have. */
 static bool
-has_room(const struct search *s, uint32_t v, uint32_t x)
+has_room(const struct search *s, uint32_t v, uint32_t x, uint32_t besides)
 {
 	return moore_adjacency_degree(s->whole, x) - s->near[x] >=
-		moore_adjacency_degree(s->part, v) - s->placed[v];
-}
-
-/* Whether there is room for a link of x that v does not have, too. */
-static bool
-has_spare_room(const struct search *s, uint32_t v, uint32_t x)
-{
-	return moore_adjacency_degree(s->whole, x) - s->near[x] >
-		moore_adjacency_degree(s->part, v) - s->placed[v];
+		moore_adjacency_degree(s->part, v) - s->placed[v] + besides;
 }
 
 /* Whether x may be the image of v as far as counts tell. */
 static bool
 is_possible(const struct search *s, uint32_t v, uint32_t x)
 {
-	return s->origin[x] == MOORE_NONE && s->near[x] >= s->placed[v] && has_room(s, v, x);
+	return s->origin[x] == MOORE_NONE && s->near[x] >= s->placed[v] && has_room(s, v, x, 0);
 }
 
 /* The first landmark from whose image x is farther than v from the landmark; MOORE_NONE: none is. */
@@ -250,7 +243,6 @@ culprit(struct search *s, uint32_t v, uint32_t x)
 
 	if (mark < first)
 		first = mark;
-
 	visit(s, moore_adjacency_degree(s->part, v));
 	for (uint32_t k = s->part->xadj[v]; k < s->part->xadj[v + 1]; k++) {
 		uint32_t w = s->part->adj[k];
@@ -305,12 +297,12 @@ blame_crowd(struct search *s, uint32_t i, uint32_t v, uint32_t x)
 {
 	const struct moore_adjacency *g = s->whole;
 
-	if (!has_room(s, v, x))
+	if (!has_room(s, v, x, 0))
 		blame_spare(s, i, v, x);
 	for (uint32_t k = g->xadj[x]; k < g->xadj[x + 1]; k++) {
 		const uint32_t y = g->adj[k], u = s->origin[y];
 
-		if (u == MOORE_NONE || s->rank[u] >= i || has_spare_room(s, u, y) || is_near(s->part, v, u))
+		if (u == MOORE_NONE || s->rank[u] >= i || has_room(s, u, y, 1) || is_near(s->part, v, u))
 			continue;
 		blame(&s->level[i], s->rank[u]);
 		blame_spare(s, i, u, y);
@@ -389,7 +381,7 @@ leaves_room(struct search *s, uint32_t x)
 	for (uint32_t k = g->xadj[x]; k < g->xadj[x + 1]; k++) {
 		const uint32_t y = g->adj[k];
 
-		if (s->origin[y] != MOORE_NONE && !has_room(s, s->origin[y], y))
+		if (s->origin[y] != MOORE_NONE && !has_room(s, s->origin[y], y, 0))
 			return false;
 	}
 	return true;

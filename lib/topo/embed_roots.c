@@ -29,16 +29,6 @@ pick(const struct moore_adjacency *g, uint32_t least, uint32_t i)
 	return MOORE_NONE;
 }
 
-static uint32_t
-max_degree(const struct moore_adjacency *g)
-{
-	uint32_t most = 0;
-
-	for (uint32_t v = 0; v < g->n; v++)
-		most = moore_adjacency_degree(g, v) > most ? moore_adjacency_degree(g, v) : most;
-	return most;
-}
-
 /* How much the views differ; UINT32_MAX when fewer vertices are near in the whole than in the part. */
 static uint32_t
 compare(const uint32_t *part, const uint32_t *whole)
@@ -78,7 +68,7 @@ hash_pair(uint32_t v, uint32_t x)
 static bool
 view_starts(struct moore_view *part, uint32_t *start, uint32_t (*count)[MOORE_VIEW_SIZE])
 {
-	const uint32_t most = max_degree(part->g);
+	const uint32_t most = moore_adjacency_max_degree(part->g);
 
 	for (unsigned i = 0; i < STARTS; i++) {
 		start[i] = pick(part->g, most, i);
