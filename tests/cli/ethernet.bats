@@ -240,14 +240,20 @@ lacks() {
 	[[ $output == *"  s0-1-1/neighbours.ipbatch is missing"* ]]
 }
 
-@test "a later line of ip that undoes one of ours is found, and others are not" {
+# Adds each line of standard input, VERDICT FILE LINE, to its file and verifies: of one that is bad, the
+# answer names the line, and what it does in these words.
+judge_lines() {
 	while read -r verdict f line; do
 		echo "$line" >>"$N/$f"
 		[ $verdict = ok ] && rc=0 || rc=1
 		run -$rc $M ethernet verify "$N"
-		[ $verdict = ok ] || [[ $output == *"  $f has line $(wc -l <"$N/$f"), which undoes "* ]]
+		[ $verdict = ok ] || [[ $output == *"  $f has line $(wc -l <"$N/$f"), which $1"* ]]
 		cp "$BATS_FILE_TMPDIR/net/$f" "$N/$f"
-	done <<-'END'
+	done
+}
+
+@test "a later line of ip that undoes one of ours is found, and others are not" {
+	judge_lines "undoes " <<-'END'
 		bad s0-0-0/interfaces.ipbatch addr del 10.0.0.1/32 dev lo
 		bad s0-0-0/interfaces.ipbatch address delete 10.0.0.1 dev lo
 		bad s0-0-0/interfaces.ipbatch a f dev swp5
@@ -273,13 +279,7 @@ lacks() {
 		ok hosts/s0-0-0-h1/setup.ipbatch route add 198.51.100.0/24 via 192.0.2.1 dev mgmt
 	END
 	# A route or an address that takes packets of the network, in a file that is to hold others.
-	while read -r verdict f line; do
-		echo "$line" >>"$N/$f"
-		[ $verdict = ok ] && rc=0 || rc=1
-		run -$rc $M ethernet verify "$N"
-		[ $verdict = ok ] || [[ $output == *"  $f has line $(wc -l <"$N/$f"), which leads addresses of the network elsewhere"* ]]
-		cp "$BATS_FILE_TMPDIR/net/$f" "$N/$f"
-	done <<-'END'
+	judge_lines "leads addresses of the network elsewhere" <<-'END'
 		bad s0-0-0/interfaces.ipbatch route add 10.0.1.4/30 via 10.0.0.17 dev swp5 onlink
 		bad s0-0-0/neighbours.ipbatch r a blackhole 10.0.1.2/32
 		bad s0-0-0/neighbours.ipbatch addr add 10.0.1.2/24 dev lo
