@@ -250,7 +250,8 @@ const struct method methods_routes[] = {
 	  "switches neither send nor are addressed. expected compares with what engine moore "
 	  "computes from plan, or else the kept graph, and moore_conf: rows that differ were "
 	  "written by another engine or manager, or from other settings; it is null on "
-	  "Ethernet. adaptive_routing is null: not read, and where it is on for an SL the answer does not hold for that SL. sa judges the same tables "
+	  "Ethernet. adaptive_routing is null: not read, and where it is on for an SL the "
+	  "answer does not hold for that SL. sa judges the same tables "
 	  "on the SLs that the SA's path records name: of `asked` pairs of endpoints spread "
 	  "over all (4096 at a time), `answered` had one, the last at `heard_ms`; null when "
 	  "none was read.",

@@ -75,8 +75,8 @@ json_row(const struct moore_fabric *f, const struct moore_simulation *p, double 
 			 "load", p->load, "offered", x->offered, "accepted", x->accepted, "accepted_ci",
 			 x->accepted_ci, "saturated", x->saturated, "latency_mean", x->latency_mean * ns,
 			 "latency_ci", known ? json_real(x->latency_ci * ns) : json_null(),
-			 "latency_p50", x->latency_p50 * ns, "latency_p99", x->latency_p99 * ns, "warm_up", (double)x->warm_up * ns, "packets",
-			 moore_json_count(x->packets), "hops", moore_json_count(x->hops), "dropped",
+			 "latency_p50", x->latency_p50 * ns, "latency_p99", x->latency_p99 * ns,
+			 "warm_up", (double)x->warm_up * ns, "packets", moore_json_count(x->packets), "hops", moore_json_count(x->hops), "dropped",
 			 moore_json_count(x->dropped), "first_drop", json_first_drop(f, x),
 			 "completion_ns", done ? json_real((double)x->completion * ns) : json_null(),
 			 "share", done ? json_real(x->share) : json_null(), "stalled", x->stalled,
@@ -118,8 +118,8 @@ moore_answer_simulate(const struct moore_fabric *f, const struct moore_simulatio
 	for (size_t i = 0; i < n; i++)
 		rows = moore_json_add(rows, json_row(f, &p[i], how->ns));
 	return json_pack("{s:i, s:i, s:i, s:o, s:i, s:i, s:i, s:s, s:s, s:s, s:f, s:f, s:i, s:o, s:o, s:o}",
-			 "switches", (int)f->n_switches, "nodes", (int)f->n_endpoints, "processes", (int)how->processes, "seed",
-			 moore_json_count(how->opts->seed), "lmc", how->lmc, "packet", (int)how->packet,
+			 "switches", (int)f->n_switches, "nodes", (int)f->n_endpoints,
+			 "processes", (int)how->processes, "seed", moore_json_count(how->opts->seed), "lmc", how->lmc, "packet", (int)how->packet,
 			 "buffer", (int)how->opts->buffer, "queues", moore_sim_queues_name(how->opts->queues),
 			 "arbiter", moore_sim_arbiter_name(how->opts->arbiter),
 			 "detour", moore_sim_detour_name(how->opts->detour), "speedup", how->speedup,

@@ -384,7 +384,18 @@ port_of(const struct taking *w, const struct moore_ether_route *r, const struct 
 	return MOORE_NO_PATH;
 }
 
-/* A route to a part of the prefix that leads elsewhere than r, the one to the prefix, or nowhere. */
+/* Whether a route to a part of a prefix leads elsewhere than to that port, or nowhere; that fault is added. */
+static bool
+is_split(const struct taking *w, const struct moore_ether_route *q, uint8_t port, const struct moore_addr *to)
+{
+	if (q->port == port)
+		return port_of(w, q, to) == MOORE_NO_PATH;
+	add_fault(w->faults, MOORE_ETHER_SPLIT, w->s, to, q->line);
+	return true;
+}
+
+/* Adds the fault of the first route to a part of the prefix that leads elsewhere than r, the one to the
+ * prefix, or nowhere. */
 static void
 check_parts(const struct taking *w, const struct moore_ether_route *r, const struct moore_addr *to)
 {
@@ -393,12 +404,8 @@ check_parts(const struct taking *w, const struct moore_ether_route *r, const str
 	/* Routes to parts of a prefix sort after it. */
 	for (const struct moore_ether_route *q = &c->route[first_at(c, to, to->len)];
 	     q < c->route + c->n_routes && moore_addr_within(&q->to, to); q++)
-		if (!moore_addr_equal(&q->to, &r->to) && q->port != r->port) {
-			add_fault(w->faults, MOORE_ETHER_SPLIT, w->s, to, q->line);
+		if (!moore_addr_equal(&q->to, &r->to) && is_split(w, q, r->port, to))
 			return;
-		} else if (!moore_addr_equal(&q->to, &r->to) && port_of(w, q, to) == MOORE_NO_PATH) {
-			return;
-		}
 }
 
 /* Adds a further value to the row of a LID. */

@@ -17,9 +17,9 @@
  * their number and the waits rise together. */
 #include "sim/sim_impl.h"
 
-/* Both were chosen by intervals of 400 runs of 1, 4 and 16 queues M/D/1 at loads of 0.2 to 0.98, each of 3,200 to 819,200
- * packet times: of those that are long enough, 90 to 100 % held the mean.  With 32 and 256, or 64 and 128, it was 88 %
- * of some.  (tests/unit/test_sim_stats.c repeats some of them.) */
+/* Both were chosen by intervals of 400 runs of 1, 4 and 16 queues M/D/1 at loads of 0.2 to 0.98, each of
+ * 3,200 to 819,200 packet times: of those that are long enough, 90 to 100 % held the mean.  With 32 and
+ * 256, or 64 and 128, it was 88 % of some.  (tests/unit/test_sim_stats.c repeats some of them.) */
 #define WALKS 64
 #define BUSY 256
 
@@ -59,8 +59,11 @@ moore_sim_is_enough(const struct sim *s, const struct moore_sim_result *x)
 	const double wait = mean_wait(s, x->latency_mean), time = (double)(s->end - x->warm_up) / s->o.packet;
 	double load = 0, queues = 0, left;
 
-	for (uint32_t i = 0; i < s->n_channels; i++)
-		load = load_of(s, i) > load ? load_of(s, i) : load;
+	for (uint32_t i = 0; i < s->n_channels; i++) {
+		const double of = load_of(s, i);
+
+		load = of > load ? of : load;
+	}
 	for (uint32_t i = 0; i < s->n_channels; i++)
 		queues += load_of(s, i) >= ALIKE * load;
 	queues *= (double)s->made / (double)s->hops;
