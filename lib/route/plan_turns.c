@@ -57,27 +57,58 @@ paint_extra(const struct moore_rgraph *g, uint32_t *colour)
 		}
 }
 
+/* Makes the spanning tree that a search for colours heeds.  r->turns.pos is scratch. */
+static int
+prepare_tree(struct moore_rbuild *b, struct moore_err *err)
+{
+	const struct moore_rgraph *g = &b->r->g;
+	uint32_t *parent = b->plan_turns.parent;
+	int rc = 0;
+
+	if (b->cols.middles.lines) {
+		moore_rmiddles_number(g, b->r->turns.pos);
+		moore_rmiddles_tree(g, b->r->turns.pos, parent);
+	} else if (b->cols.middles.paired) {	/* the tree follows from the ranks */
+		memset(parent, 0xff, g->n * sizeof(*parent));
+	} else {
+		rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err);
+	}
+	return rc;
+}
+
 /* Fills colour[] by the search that suits the graph, or from what the caller kept of it. */
 static int
 search_colours(struct moore_rbuild *b, struct moore_err *err)
 {
 	const struct moore_rgraph *g = &b->r->g;
-	int rc = 0;
+	int rc;
 
 	paint_extra(g, b->colour);
-	if (b->cols.own_trees)	/* the spanning tree follows from the ranks */
-		memset(b->plan_turns.parent, 0xff, g->n * sizeof(*b->plan_turns.parent));
-	else
-		rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, b->colour, err);
+	rc = prepare_tree(b, err);
 	if (rc < 0 || (b->ranks && moore_ranks_find(*b->ranks, g, &b->plan_turns, b->colour)))
 		return rc;
 	rc = b->cols.middles.paired ?
 		moore_rmiddles_rank_pairs(g, &b->cols.middles, b->colour, err) :
-		b->cols.middles.lines ? moore_rmiddles_rank(g, &b->cols.middles, b->colour, err) :
+		b->cols.middles.lines ?
+		moore_rmiddles_rank(g, &b->cols.middles, b->r->turns.pos, b->plan_turns.parent, b->colour,
+				    err) :
 		moore_rranks_search(g, &b->plan_turns, b->colour, MOORE_RANK_SEED, err);
 	if (rc == 0 && moore_ranks_keep(b->ranks, g, &b->plan_turns, b->colour) < 0)
 		rc = moore_fail_nomem(err);
 	return rc;
+}
+
+/* Copies the spanning tree of plan_turns, whose ranks are its colours, to r->turns, which is scratch. */
+static void
+keep_tree(struct moore_rbuild *b)
+{
+	const struct moore_rgraph *g = &b->r->g;
+	struct moore_rturns *t = &b->r->turns;
+
+	memcpy(t->parent, b->plan_turns.parent, g->n * sizeof(*t->parent));
+	memcpy(t->rank, b->colour, g->n_edges * sizeof(*t->rank));
+	for (uint32_t s = 0; s < g->n; s++)
+		t->pos[s] = s + (t->parent[s] != MOORE_NONE ? g->n : 0);
 }
 
 /* Colours for the planned graph, and plan_turns by them. */
@@ -95,12 +126,12 @@ paint(struct moore_rbuild *b, struct moore_err *err)
 		rc = search_colours(b, err);
 	else if ((rc = moore_rhalves_split(g, b->r->half, err)) == 0)
 		moore_rcolours_by_halves(g, b->r->half, b->colour);
-	if (rc == 0 && b->cols.middles.lines)	/* r->turns is scratch */
-		moore_rmiddles_tree(g, b->colour, &b->r->turns);
-	if (rc == 0)
-		rc = moore_rturns_build(&b->plan_turns, &b->planned,
-					b->cols.middles.lines ? &b->r->turns : NULL, b->colour, err);
-	return rc;
+	if (rc < 0)
+		return rc;
+	if (b->cols.middles.lines)
+		keep_tree(b);
+	return moore_rturns_build(&b->plan_turns, &b->planned,
+				  b->cols.middles.lines ? &b->r->turns : NULL, b->colour, err);
 }
 
 /* The greatest load of an edge, and the same in percent of the mean; UINT64_MAX when trees do not

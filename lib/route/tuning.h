@@ -33,27 +33,28 @@
  * are alike.  On OFT k=12 load is 1.55 after one round and 1.53 after 16 or 64. */
 #define MOORE_HALVES_ROUNDS 16
 
-/* The search for numbers of middle switches (middle_ranks.c).  (test_middles)  With these values the
- * least room of a pair at k=4, 5, 6, 8, 9, 10, 12, 14, 17, 18 is 1, 2, 3, 4, 4, 5, 6, 7, 8, 9.  What
- * decides the worst case is how many pairs have it: on 40 seeds of one start at k=6, the adversary at
- * LMC 3 finds 41.7 % with the fewest, 199, and 36 to 39 % with ten more.  (layers lmc=3) */
+/* The search for ranks beside middle switches (middle_ranks.c): any seed. */
 #define MOORE_MIDDLES_SEED 1
-/* The best of so many searches is taken, and of up to MOST while some pair has less room than half of
- * its links: at k=8 one search in eight leaves none, at k=6 a third, and from k=10 on nearly each. */
-#define MOORE_MIDDLES_STARTS 8
-#define MOORE_MIDDLES_MOST_STARTS 32
-/* What one unit of room more leaves of the cost of a pair, in parts of 256, and in the second half of
- * a search.  Of 12 searches at k=6, 3 leave a pair the greatest least room with 16 throughout, 5 with
- * 24 and 6 with 32, and of 8 at k=8 one, one and none; with 24, then 8, it is 3 and 2. */
-#define MOORE_MIDDLES_FALL 24
-#define MOORE_MIDDLES_FALL_LATE 8
-/* Every fourth change puts a number at most so far above another. */
-#define MOORE_MIDDLES_WINDOW 32
-/* A change that raises the cost by less than about this part may be kept. */
-#define MOORE_MIDDLES_HEAT 128
-/* Changes for each middle switch, but no more than compare so many thresholds: time. */
-#define MOORE_MIDDLES_TRIES 200
+/* Steps for each directed link, but no more than look at so many turns: time.  From OFT k=12
+ * on, the number of turns decides.  (layers starts=2)  With 128 steps the least share of k=5, 6 and 8 is
+ * 44.3, 45.8 and 44.5 %, with 32 45.7, 44.7 and 44.3. */
+#define MOORE_MIDDLES_TRIES 32
 #define MOORE_MIDDLES_WORK ((uint64_t)1 << 26)
+/* No search where a table for it would take more (OFT k=33 and above): memory. */
+#define MOORE_MIDDLES_BYTES ((uint64_t)64 << 20)
+/* What a pair of switches costs (middle_detours.c): so many times more with each first or last link less;
+ * without a detour so many times what the most links cost, and e to the power of FALL less when
+ * half of all detours are allowed.  (layers starts=2)  Least share of full rate:
+ *
+ *	COST, FALL	OFT k=5	k=8	k=10
+ *	0		42.6	39.3	38.1
+ *	1700, 4		45.7	44.3	42.9
+ *	7000, 4		39.9	44.3	43.5
+ *	7000, 6		45.9	43.7	43.3
+ *	30000, 4	39.9	43.8	43.4 */
+#define MOORE_LINKS_FALL 4
+#define MOORE_DETOURS_COST 1700
+#define MOORE_DETOURS_FALL 4
 
 /* The search for numbers of pairs of columns (pair_ranks.c): any seed. */
 #define MOORE_PAIRS_SEED 1
@@ -238,26 +239,31 @@
  * the same link once more, in all (FIRST) and within a variant (OWN_FIRST), or to end with it
  * (LAST); what a further intermediate costs (NEW), which has no detour itself; what a link of
  * four times the mean load costs in the middle of a detour (TRANSIT); and what a last link of mean
- * load costs (ENDING).  (layers)  Share of full rate of the worst single pair, that of the
- * adversary, and load, with ENDING 0, 2 and 3 (0 before needs were those of a matching):
+ * load costs (ENDING).  (layers starts=2)  Least share of full rate, and load:
  *
- *	OFT	k=6			k=8			k=9			k=12
- *	0	33.3 40.0 1.74	-		40.0 44.4 1.53	-
- *	2	33.2 40.0 1.65	37.4 40.0 1.38	41.6 44.4 1.44	33.3 43.8 1.34
- *	3	39.9 40.0 1.63	37.5 40.5 1.38	37.4 43.1 1.48	39.9 39.9 1.41
+ *	TRANSIT, ENDING	OFT k=6		k=8		k=9
+ *	3, 1		45.3 1.49	44.4 1.61	43.5 1.70
+ *	6, 0		45.3 1.49	44.1 1.44	43.8 1.39
+ *	6, 1		44.7 1.45	44.3 1.44	43.1 1.41
+ *	6, 3		44.9 1.43	44.4 1.51	43.5 1.49
+ *	12, 1		45.2 1.53	43.5 1.42	42.9 1.39
  *
- * OFT k=12 p=2, which has six trees for each root: load 1.88, 1.83 and 1.68. */
+ * OFT k=12 p=2, which has six trees for each root: load 2.01 with 6, 0 and 1.57 with 6, 1. */
 #define MOORE_PRICE_FIRST 1
 #define MOORE_PRICE_OWN_FIRST 3
 #define MOORE_PRICE_LAST 1
 #define MOORE_PRICE_NEW 1
-#define MOORE_PRICE_TRANSIT 3
-#define MOORE_PRICE_ENDING 3
+#define MOORE_PRICE_TRANSIT 6
+#define MOORE_PRICE_ENDING 1
 /* The trees of a root are drawn so often at most, until each switch alone can send it so many percent
- * of what no tables exceed (layer_mdraws.c): time against the worst case.  Few roots need many.
- * (layers)  With 8, 16 and 64 draws the adversary finds 41.6, 36.6, 41.6 % at k=6 and 43.3, 41.6,
- * 42.0 % at k=8, whose tables take 2.3, 2.3 and 2.8 s. */
-#define MOORE_MIDDLES_DRAWS 64
+ * of what no tables exceed (layer_mdraws.c): time against the worst case.  Few roots need more than one.
+ * (layers starts=2)  Least share of full rate:
+ *
+ *	OFT	k=5	k=6	k=8	k=9
+ *	1	45.7	40.0	44.3	43.4
+ *	4	45.7	45.4	44.3	43.1
+ *	32	45.7	44.7	44.3	43.1 */
+#define MOORE_MIDDLES_DRAWS 8
 #define MOORE_MIDDLES_ENOUGH 80
 /* TRANSIT where classes are paired, where a further intermediate costs nothing. */
 #define MOORE_PRICE_TRANSIT_PAIRS 12

@@ -294,9 +294,9 @@ test_layers(void **state)
 		{ "slimfly", "q=13 p=4", 1, 0.99, 1.25 },
 		/* Of the 61 (265) other switches one, the counterpart, has no detour of
 		 * four hops. */
-		{ "oft", "k=6", 0.96, 0, 1.8 },
+		{ "oft", "k=6", 0.96, 0, 1.55 },
 #ifndef __SANITIZE_ADDRESS__	/* half a minute */
-		{ "oft", "k=12 p=2", 0.996, 0, 1.9 },
+		{ "oft", "k=12 p=2", 0.996, 0, 1.7 },
 #endif
 		{ "mlfm", "h=6", 0.97, 0, 1.35 },
 		{ "mlfm", "h=10", 0.99, 0, 1.37 },

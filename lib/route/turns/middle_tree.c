@@ -1,57 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* middle_tree.c - a spanning tree of a graph with lines that takes few turns from detours.
+/* middle_tree.c - a spanning tree of a graph with lines that takes few links of any low switch.
  *
- * Its root is the middle switch with the greatest number (middle_ranks.c).  The parent of a low
+ * Its root is the middle switch with the greatest number.  The parent of a low
  * switch is the greatest middle switch beside it, and the parent of any other middle switch is a
- * low switch beside it that has a greater one.  Numbers rise towards the root, so links towards
- * it keep their ranks.  Those away from it are raised above all others, which forbids turns
- * m -> i -> m' of detours:
- *   - where m is the parent of i: it is greater than each m', so these turns did not rise;
- *   - where i is the parent of m': as many as middle switches beside i are less than m'.  So m'
- *     has the parent where these are fewest, and the other copies of the line keep the turn.
+ * low switch beside it that has a greater one, of those the one with the fewest children so far.
+ * Links of the tree have ranks in the middle, so few detours use them in their middle.
  * Nodes for which the planned graph has no such parent are attached by spanning_rejoin.c. */
 #include <string.h>
 
 #include "route/turns/middles.h"
 #include "route/turns/turns.h"
 
-/* The planned edge of s with the greatest colour. */
+/* The planned edge of low switch s to the middle switch with the greatest number. */
 static uint32_t
-greatest_edge(const struct moore_rgraph *g, const uint32_t *colour, uint32_t s)
+greatest_edge(const struct moore_rgraph *g, const uint32_t *number, uint32_t s)
 {
 	uint32_t best = MOORE_NONE;
 
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-		if (g->flags[e] & MOORE_EDGE_PLANNED && (best == MOORE_NONE || colour[e] > colour[best]))
+		if (g->flags[e] & MOORE_EDGE_PLANNED &&
+		    (best == MOORE_NONE || number[g->to[e]] > number[g->to[best]]))
 			best = e;
 	return best;
 }
 
-/* The number of planned edges of s whose colour is below that of edge e. */
 static uint32_t
-count_below(const struct moore_rgraph *g, const uint32_t *colour, uint32_t s, uint32_t e)
+count_children(const struct moore_rgraph *g, const uint32_t *parent, uint32_t s)
 {
 	uint32_t n = 0;
 
-	for (uint32_t k = g->xadj[s]; k < g->xadj[s + 1]; k++)
-		n += g->flags[k] & MOORE_EDGE_PLANNED && colour[k] < colour[e];
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+		n += parent[g->to[e]] == g->rev[e];
 	return n;
 }
 
 /* The edge of middle switch m to its parent.  Of equals the one whose own parent is greatest. */
 static uint32_t
-parent_of(const struct moore_rgraph *g, const uint32_t *colour, const uint32_t *parent, uint32_t m)
+parent_of(const struct moore_rgraph *g, const uint32_t *number, const uint32_t *parent, uint32_t m)
 {
-	uint32_t least = UINT32_MAX, best = MOORE_NONE;
+	uint32_t fewest = UINT32_MAX, greatest = 0, best = MOORE_NONE;
 
 	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
-		uint32_t s = g->to[e], on = parent[s], n;
+		uint32_t s = g->to[e], on = g->to[parent[s]], n;
 
-		if (!(g->flags[e] & MOORE_EDGE_PLANNED) || g->to[on] == m)
+		if (!(g->flags[e] & MOORE_EDGE_PLANNED) || on == m)
 			continue;
-		n = count_below(g, colour, s, g->rev[e]);
-		if (n < least || (n == least && colour[on] > colour[parent[g->to[best]]])) {
-			least = n;
+		n = count_children(g, parent, s);
+		if (n < fewest || (n == fewest && number[on] > greatest)) {
+			fewest = n;
+			greatest = number[on];
 			best = e;
 		}
 	}
@@ -59,21 +56,13 @@ parent_of(const struct moore_rgraph *g, const uint32_t *colour, const uint32_t *
 }
 
 void
-moore_rmiddles_tree(const struct moore_rgraph *g, const uint32_t *colour, struct moore_rturns *t)
+moore_rmiddles_tree(const struct moore_rgraph *g, const uint32_t *number, uint32_t *parent)
 {
-	uint32_t greatest = MOORE_NONE;
-
-	memset(t->parent, 0xff, g->n * sizeof(*t->parent));
-	for (uint32_t s = 0; s < g->n; s++) {
-		t->pos[s] = s + 1;
-		if (!g->is_source[s] || (t->parent[s] = greatest_edge(g, colour, s)) == MOORE_NONE)
-			continue;
-		if (greatest == MOORE_NONE || colour[t->parent[s]] > colour[greatest])
-			greatest = t->parent[s];
-	}
-	t->pos[g->to[greatest]] = 0;
+	memset(parent, 0xff, g->n * sizeof(*parent));
+	for (uint32_t s = 0; s < g->n; s++)
+		if (g->is_source[s])
+			parent[s] = greatest_edge(g, number, s);
 	for (uint32_t m = 0; m < g->n; m++)
 		if (!g->is_source[m])
-			t->parent[m] = parent_of(g, colour, t->parent, m);
-	memcpy(t->rank, colour, g->n_edges * sizeof(*t->rank));
+			parent[m] = parent_of(g, number, parent, m);
 }

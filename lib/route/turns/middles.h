@@ -24,19 +24,20 @@ struct moore_rmiddles {
 int moore_rmiddles_find(struct moore_rmiddles *c, const struct moore_rgraph *g);
 void moore_rmiddles_fini(struct moore_rmiddles *c);
 
-/* Searches ranks that leave every two switches many disjoint detours, and fills colour[] (by
- * edge) of the planned edges with them: the same planned graph gives the same ranks.  c->lines
- * is set.  -MOORE_ENOMEM. */
+/* Where c->lines is set: gives the planned nodes random numbers, always the same for a planned
+ * graph.  number[] is by node. */
+void moore_rmiddles_number(const struct moore_rgraph *g, uint32_t *number);
+/* Then fills parent[] (by node) with a spanning tree of the planned graph that takes few links of any
+ * switch with endpoints (middle_tree.c). */
+void moore_rmiddles_tree(const struct moore_rgraph *g, const uint32_t *number, uint32_t *parent);
+/* Then fills colour[] (by edge) of the planned edges: the tree has ranks next to the middle, and a search
+ * finds others that leave every two switches many detours.  The same planned graph gives the same
+ * ranks.  -MOORE_ENOMEM; tuning.h bounds time and memory. */
 int moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddles *c,
-			uint32_t *colour, struct moore_err *err);
-/* Does the same where c->paired is set (pair_ranks.c). */
+			const uint32_t *number, const uint32_t *parent, uint32_t *colour,
+			struct moore_err *err);
+/* Searches ranks where c->paired is set (pair_ranks.c).  -MOORE_ENOMEM. */
 int moore_rmiddles_rank_pairs(const struct moore_rgraph *g, const struct moore_rmiddles *c,
 			      uint32_t *colour, struct moore_err *err);
-
-struct moore_rturns;
-/* Fills t->parent, t->pos and t->rank with a spanning tree of the planned graph that fits the
- * ranks colour[], for moore_rspanning_close() to start from (middle_tree.c). */
-void moore_rmiddles_tree(const struct moore_rgraph *g, const uint32_t *colour,
-			 struct moore_rturns *t);
 
 #endif
