@@ -40,39 +40,58 @@ uses(const struct moore_rused *u, unsigned first, unsigned last)
 		MOORE_AGAIN_OWN * ((u->own_first >> first & 1) + (u->own_last >> last & 1));
 }
 
-void
-moore_rgates_settle(struct moore_rlayer_tree *w, uint32_t s)
+/* Adds the load of s to its route. */
+static inline void
+add_load(struct moore_rlayer_tree *w, uint32_t s)
 {
+	const struct moore_rgraph *g = w->view->g;
 	struct moore_ronward *o = w->v->onward;
-	uint8_t len = w->len[s], flags = w->flags[s];
+	uint32_t *load = w->v->load, root = w->root, n_lids = w->n_lids;
+	uint64_t *price = w->v->price, one_more = w->slice->max_lids;
 
-	moore_rused_note(w, s, w->slot[s] & 63, o[s].end);
-	w->flags[s] = (uint8_t)(flags | SETTLED | (len > w->dist[s]) * COVERED);
-	w->v->open_len[s] = (uint8_t)(len | !(flags & PASS) * MOORE_LEN_NONE);
-	if (!w->view->g->is_source[s])
-		return;
-	for (uint32_t a = s; a != w->root; a = o[a].parent) {
-		set_load(w, o[a].edge, w->v->load[o[a].edge] + w->n_lids);
-		o[a].price = w->v->price[o[a].edge];
+	for (uint32_t a = s; a != root; a = o[a].parent) {
+		uint32_t e = o[a].edge;
+
+		load[e] += n_lids;
+		o[a].price = price[e] = moore_rlayer_price(g, e, load[e] + one_more);
 	}
 }
 
-void
-moore_rgates_attach(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+/* The route of s is final: adds its load. */
+static inline void
+settle(struct moore_rlayer_tree *w, uint32_t s)
 {
-	uint32_t x = w->view->g->to[e];
-	struct moore_ronward *o = w->v->onward;
-	const uint32_t *rank = w->view->turns->rank;
+	uint8_t len = w->len[s], flags = w->flags[s];
 
-	o[s].price = w->v->price[e];
-	o[s].edge = e;
-	o[s].parent = (uint16_t)x;
-	o[s].end = o[x].end;
-	w->slot[s] = (uint8_t)(e - w->view->g->xadj[s]);
+	w->flags[s] = (uint8_t)(flags | SETTLED | (len > w->dist[s]) * COVERED);
+	w->v->open_len[s] = (uint8_t)(len | !(flags & PASS) * MOORE_LEN_NONE);
+	moore_rused_note(w, s, w->slot[s] & 63, w->v->onward[s].end);
+	if (w->view->g->is_source[s])
+		add_load(w, s);
+}
+
+/* Makes e the parent edge of s, which does not lead to the root. */
+static inline void
+attach(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+{
+	const struct moore_rgraph *g = w->view->g;
+	const uint32_t *rank = w->view->turns->rank;
+	struct moore_ronward *o = w->v->onward;
+	uint32_t x = g->to[e];
+	bool passes = moore_rview_transit(w->view, s) & (rank[e] < rank[o[x].edge]);
+
+	o[s] = (struct moore_ronward){ w->v->price[e], e, (uint16_t)x, o[x].end };
+	w->slot[s] = (uint8_t)(e - g->xadj[s]);
 	w->len[s] = (uint8_t)(w->len[x] + 1);
-	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) |
-		(moore_rview_transit(w->view, s) & (rank[e] < rank[o[x].edge])) * PASS);
+	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) | passes * PASS);
 	w->flags[x] |= KIDS;
+}
+
+void
+moore_rgates_take(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+{
+	attach(w, s, e);
+	settle(w, s);
 }
 
 /* ---- detours ------------------------------------------------------------------------- */
@@ -88,30 +107,8 @@ price_of(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e, unsigned len
 		w->slice->again;
 }
 
-/* Lists, for each switch that can begin a detour with a relay, these edges: from first[] over
- * next[] of v->t. */
-static void
-list_offers(struct moore_rlayer_tree *w)
-{
-	const struct moore_rgraph *g = w->view->g;
-	uint32_t *first = w->v->t.first, *next = w->v->t.next;
-
-	memset(first, 0xff, g->n * sizeof(*first));
-	for (uint32_t i = 0; i < w->v->n_relays; i++) {
-		uint32_t x = w->v->list[i], end = g->xadj[x + 1];
-
-		for (uint32_t o = g->xadj[x]; o < end; o++) {
-			uint32_t s = g->to[o], e = g->rev[o];
-
-			if (w->flags[s] & SETTLED || !is_open(w, s, e))
-				continue;
-			next[e] = first[s];
-			first[s] = e;
-		}
-	}
-}
-
-static uint32_t
+/* Returns the cheapest edge of s to a relay. */
+static inline uint32_t
 cheapest_offer(const struct moore_rlayer_tree *w, uint32_t s)
 {
 	const struct moore_rtree *t = &w->v->t;
@@ -169,7 +166,6 @@ take_detours(struct moore_rlayer_tree *w, uint32_t from)
 {
 	uint32_t n = w->view->g->n;
 
-	list_offers(w);
 	for (uint32_t i = 0, s = from; i < n; i++, s = s + 1 < n ? s + 1 : 0) {
 		uint32_t e;
 
@@ -177,8 +173,7 @@ take_detours(struct moore_rlayer_tree *w, uint32_t from)
 		    (prefers_long(w, s) && w->used[s].n_minimal > 1) ||
 		    (e = cheapest_offer(w, s)) == MOORE_NONE)
 			continue;
-		moore_rgates_attach(w, s, e);
-		moore_rgates_settle(w, s);
+		moore_rgates_take(w, s, e);
 	}
 }
 
@@ -197,8 +192,7 @@ clear_neighbour(struct moore_rlayer_tree *w, uint32_t r)
 			continue;
 		if (!g->is_source[c] || (e = cheapest_of_four(w, c)) == MOORE_NONE)
 			return false;
-		moore_rgates_attach(w, c, e);
-		moore_rgates_settle(w, c);
+		moore_rgates_take(w, c, e);
 	}
 	return true;
 }
@@ -212,8 +206,7 @@ detour_neighbour(struct moore_rlayer_tree *w, uint32_t r)
 		return;
 	if ((e = either_detour(w, r)) == MOORE_NONE)
 		return;
-	moore_rgates_attach(w, r, e);
-	moore_rgates_settle(w, r);
+	moore_rgates_take(w, r, e);
 }
 
 static void
@@ -236,40 +229,39 @@ static void
 start_onward(struct moore_rlayer_tree *w)
 {
 	const struct moore_rgraph *g = w->view->g;
+	const uint8_t *slot = w->slot, *dist = w->dist;
 	struct moore_ronward *o = w->v->onward;
 
-	for (uint32_t s = 0; s < g->n; s++)
-		moore_rlayer_set_parent(w, s);
 	for (uint32_t e = g->xadj[w->root]; e < g->xadj[w->root + 1]; e++) {
 		o[g->to[e]].end = (e - g->xadj[w->root]) & 63;
 		o[g->to[e]].price = w->v->price[g->rev[e]];
 	}
-	for (uint32_t s = 0; s < g->n; s++)
-		if (w->len[s] == 2)
+	for (uint32_t s = 0; s < g->n; s++) {
+		moore_rlayer_set_parent(g, &o[s], s, slot[s]);
+		if (dist[s] == 2)
 			o[s].end = o[o[s].parent].end;
+	}
 }
 
 static void
 start(struct moore_rlayer_tree *w)
 {
 	const struct moore_rgraph *g = w->view->g;
-	const uint8_t *slot = w->v->minimal->slot + (size_t)w->root * g->n;
+	uint8_t had_detour = w->is_retry ? EARLIER : w->slice->layer ? COVERED : 0;
+	uint8_t *flags = w->flags;
+	const uint8_t *dist = w->dist;
 
-	for (uint32_t s = 0; s < g->n; s++) {
-		w->slot[s] = slot[s];
-		w->len[s] = w->dist[s];
-		w->flags[s] = (uint8_t)((w->flags[s] & EARLIER ? EARLIER | COVERED | SATED : 0) |
-			(w->dist[s] == 1 && moore_rview_transit(w->view, s) ? PASS : 0));
-	}
+	memcpy(w->slot, w->v->minimal->slot + (size_t)w->root * g->n, g->n);
+	memcpy(w->len, dist, g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		flags[s] = (uint8_t)((flags[s] & had_detour ? EARLIER | COVERED | SATED : 0) |
+			(dist[s] == 1 && moore_rview_transit(w->view, s) ? PASS : 0));
 	memset(w->v->open_len, MOORE_LEN_NONE, g->n);
+	memset(w->v->t.first, 0xff, g->n * sizeof(*w->v->t.first));
 	start_onward(w);
-	if (w->slice->layer == 0) {
-		moore_rused_begin(w, true);
-		for (uint32_t s = 0; s < g->n; s++)
-			if (s != w->root)
-				moore_rused_note(w, s, slot[s] & 63, w->v->onward[s].end);
-	}
-	moore_rused_begin(w, false);
+	if (w->slice->layer == 0)
+		moore_rused_begin_variant(w);
+	moore_rused_begin(w);
 }
 
 /* Switches without an offer of three hops take four; what is left stays minimal. */
@@ -284,8 +276,9 @@ settle_others(struct moore_rlayer_tree *w)
 		if (s == w->root || w->flags[s] & SETTLED)
 			continue;
 		if (w->dist[s] == 2 && g->is_source[s] && (e = either_detour(w, s)) != MOORE_NONE)
-			moore_rgates_attach(w, s, e);
-		moore_rgates_settle(w, s);
+			moore_rgates_take(w, s, e);
+		else
+			settle(w, s);
 		w->flags[w->v->onward[s].parent] |= KIDS;
 	}
 }
@@ -334,8 +327,6 @@ moore_rlayer_by_gates(struct moore_rlayer_tree *w, uint32_t from)
 {
 	unsigned n_tries = w->slice->is_last && w->slice->layer ? MOORE_GATE_TRIES : 0;
 
-	for (uint32_t s = 0; s < w->view->g->n; s++)
-		w->flags[s] = w->slice->layer && w->flags[s] & COVERED ? EARLIER : 0;
 	moore_rused_open(w);
 	w->spare_relays = w->slice->spare_relays;
 	w->is_retry = false;
@@ -346,7 +337,7 @@ moore_rlayer_by_gates(struct moore_rlayer_tree *w, uint32_t from)
 		w->is_retry = true;
 		make_tree(w, from);
 	}
-	for (uint32_t s = 0; s < w->view->g->n; s++)
+	for (uint32_t s = 0; w->slice->layer && s < w->view->g->n; s++)
 		if (w->len[s] <= w->dist[s] && !(w->flags[s] & EARLIER))
 			w->flags[s] &= (uint8_t)~COVERED;
 }

@@ -5,10 +5,8 @@
 
 #include "route/layers/layer_tree.h"
 
-/* Makes e the parent edge of s, which does not lead to the root. */
-void moore_rgates_attach(struct moore_rlayer_tree *w, uint32_t s, uint32_t e);
-/* The route of s is final: adds its load. */
-void moore_rgates_settle(struct moore_rlayer_tree *w, uint32_t s);
+/* Makes e, which does not lead to the root, the parent edge of s for good: adds the load of s. */
+void moore_rgates_take(struct moore_rlayer_tree *w, uint32_t s, uint32_t e);
 
 /* Chooses gates, and relays whose routes become final; ties go by `from`. */
 void moore_rgates_open(struct moore_rlayer_tree *w, uint32_t from);

@@ -19,7 +19,7 @@ hang(struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
 	pass = moore_rview_transit(w->view, s) && moore_rview_legal(w->view, w->slot, w->root, e);
 	w->flags[s] = (uint8_t)((w->flags[s] & ~PASS) | (pass ? PASS : 0));
 	w->flags[x] |= KIDS;
-	moore_rlayer_set_parent(w, s);
+	moore_rlayer_set_parent(g, &o[s], s, w->slot[s]);
 	set_load(w, e, w->v->load[e] + w->n_lids);
 	for (uint32_t a = x; o[a].parent != NO_PARENT; a = o[a].parent) {
 		uint32_t k = o[a].edge;

@@ -35,16 +35,6 @@ moore_rlayer_set_onward(struct moore_rlayer_tree *w, uint32_t x, uint64_t price)
 	w->v->onward[x].price = price + dear * DEAR;
 }
 
-void
-moore_rlayer_set_parent(struct moore_rlayer_tree *w, uint32_t x)
-{
-	const struct moore_rgraph *g = w->view->g;
-	struct moore_ronward *o = &w->v->onward[x];
-
-	o->edge = g->xadj[x] + w->slot[x];
-	o->parent = w->slot[x] == MOORE_SLOT_NONE ? NO_PARENT : (uint16_t)g->to[o->edge];
-}
-
 /* Returns the slot that the edge opposite to e has at its tail, modulo 64. */
 static uint8_t
 end_slot(const struct moore_rgraph *g, uint32_t e)
@@ -72,8 +62,10 @@ moore_rlayer_renew(struct moore_rlayer_tree *w, uint32_t x)
 void
 moore_rlayer_renew_all(struct moore_rlayer_tree *w)
 {
+	const struct moore_rgraph *g = w->view->g;
+
 	for (uint32_t x = 0; x < w->view->g->n; x++)
-		moore_rlayer_set_parent(w, x);
+		moore_rlayer_set_parent(g, &w->v->onward[x], x, w->slot[x]);
 	for (uint32_t x = 0; x < w->view->g->n; x++)
 		moore_rlayer_renew(w, x);
 	w->v->open_len[w->root] = MOORE_LEN_NONE;
@@ -87,11 +79,11 @@ add_loads(struct moore_rlayer_tree *w)
 	const struct moore_rgraph *g = w->view->g;
 
 	v->onward[w->root].price = 0;
-	moore_rlayer_set_parent(w, w->root);
+	moore_rlayer_set_parent(g, &v->onward[w->root], w->root, w->slot[w->root]);
 	for (uint32_t i = 1; i < v->t.n_reached; i++) {
 		uint32_t x = v->list[i], e = g->xadj[x] + w->slot[x], r = g->to[e];
 
-		moore_rlayer_set_parent(w, x);
+		moore_rlayer_set_parent(g, &w->v->onward[x], x, w->slot[x]);
 		set_load(w, e, v->load[e] + v->acc[x] * w->n_lids);
 		v->onward[x].end = r == w->root ? end_slot(g, e) : v->onward[r].end;
 		/* r has a child, so its own price does not hold DEAR. */

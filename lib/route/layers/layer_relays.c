@@ -112,16 +112,25 @@ is_worth_it(const struct moore_rlayer_tree *w, uint32_t x, unsigned percent)
 	return (p1 > p2 ? p1 : p2) < (in_mean + 1) * (w->slice->mean_price / 100 + 1);
 }
 
+/* The neighbours of relay x can begin a detour with it: adds their edges to the lists from first[]
+ * over next[] of v->t. */
 static void
 make_relay(struct moore_rlayer_tree *w, uint32_t x)
 {
 	const struct moore_rgraph *g = w->view->g;
+	uint32_t *first = w->v->t.first, *next = w->v->t.next;
 	uint8_t *wish = w->v->wish;
 
-	for (uint32_t o = g->xadj[x], end = g->xadj[x + 1]; o < end; o++)
-		wish[g->to[o]] = 0;
-	moore_rgates_attach(w, x, w->v->acc[x]);
-	moore_rgates_settle(w, x);
+	moore_rgates_take(w, x, w->v->acc[x]);
+	for (uint32_t o = g->xadj[x], end = g->xadj[x + 1]; o < end; o++) {
+		uint32_t s = g->to[o], e = g->rev[o];
+
+		wish[s] = 0;
+		if (!is_open(w, s, e))
+			continue;
+		next[e] = first[s];
+		first[s] = e;
+	}
 }
 
 /* Puts the listed switches into random sequence, so that the relays are not all of one gate. */
@@ -244,8 +253,7 @@ take_way(struct moore_rlayer_tree *w, const struct way *way)
 	if (w->flags[way->x] & SETTLED || !(w->flags[y] & SETTLED) ||
 	    w->v->onward[y].parent != g->to[g->xadj[w->root] + way->gate])
 		return;
-	moore_rgates_attach(w, way->x, way->edge);
-	moore_rgates_settle(w, way->x);
+	moore_rgates_take(w, way->x, way->edge);
 }
 
 /* The gate of the way (NULL: none) comes first. */

@@ -66,14 +66,20 @@ struct moore_rlayer_tree {
 	uint8_t *noted;		/* with links: those of this tree, or NULL */
 };
 
-/* Price of edge e when its load is as given and one tree more uses it: the derivative of the
- * sum of fourth powers, up to a factor. */
+/* The derivative of the sum of fourth powers of loads, up to a factor. */
+static inline uint64_t
+moore_rlayer_price(const struct moore_rgraph *g, uint32_t e, uint64_t load)
+{
+	uint64_t c = moore_rgraph_weighted(g, e, load);
+
+	return c * c * c;
+}
+
+/* Price of edge e when its load is as given and one tree more uses it. */
 static inline uint64_t
 price_at(const struct moore_rlayer_tree *w, uint32_t e, uint32_t load)
 {
-	uint64_t c = moore_rgraph_weighted(w->view->g, e, (uint64_t)load + w->slice->max_lids);
-
-	return c * c * c;
+	return moore_rlayer_price(w->view->g, e, (uint64_t)load + w->slice->max_lids);
 }
 
 static inline void
@@ -90,6 +96,25 @@ is_leaf(const struct moore_rlayer_tree *w, uint32_t s)
 	return !(w->flags[s] & KIDS) && w->view->g->is_source[s] && w->slot[s] != MOORE_SLOT_NONE;
 }
 
+/* The route of node x goes on over its edge in this slot. */
+static inline void
+moore_rlayer_set_parent(const struct moore_rgraph *g, struct moore_ronward *o, uint32_t x, uint8_t slot)
+{
+	o->edge = g->xadj[x] + slot;
+	o->parent = slot == MOORE_SLOT_NONE ? NO_PARENT : (uint16_t)g->to[o->edge];
+}
+
+/* The route of node s begins and ends with these links. */
+static inline void
+moore_rused_note(struct moore_rlayer_tree *w, uint32_t s, uint8_t first, uint8_t last)
+{
+	moore_rused_add(&w->used[s], first, last);
+	if (!w->noted)
+		return;
+	w->noted[(size_t)s * 2] = first;
+	w->noted[(size_t)s * 2 + 1] = last;
+}
+
 /* Makes the tree of w->root around a few gates; ties go by `from`. */
 void moore_rlayer_by_gates(struct moore_rlayer_tree *w, uint32_t from);
 
@@ -104,7 +129,6 @@ void moore_rlayer_keep(struct moore_rlayer_tree *w);
 /* Fills onward[] and open_len[] of node x, or of all nodes, from slot[] and price[]. */
 void moore_rlayer_renew(struct moore_rlayer_tree *w, uint32_t x);
 void moore_rlayer_renew_all(struct moore_rlayer_tree *w);
-void moore_rlayer_set_parent(struct moore_rlayer_tree *w, uint32_t x);
 void moore_rlayer_set_onward(struct moore_rlayer_tree *w, uint32_t x, uint64_t price);
 
 /* The leaves that have no detour move to one where they can, from node `from` on: first

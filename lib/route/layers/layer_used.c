@@ -35,19 +35,6 @@ moore_rused_init(struct moore_rlayers *v, uint32_t n_trees)
 	return true;
 }
 
-static inline void
-add(struct moore_rused *u, unsigned first, unsigned last)
-{
-	uint64_t f = (uint64_t)1 << first, l = (uint64_t)1 << last;
-
-	u->first[1] |= u->first[0] & f;
-	u->first[0] |= f;
-	u->last[1] |= u->last[0] & l;
-	u->last[0] |= l;
-	u->own_first |= f;
-	u->own_last |= l;
-}
-
 static void
 forget_own(struct moore_rused *used, uint32_t n)
 {
@@ -76,19 +63,17 @@ moore_rused_open(struct moore_rlayer_tree *w)
 			forget_own(w->used, g->n);
 		for (uint32_t s = 0; s < g->n; s++, slot += 2)
 			if (slot[0] != MOORE_SLOT_NONE)
-				add(&w->used[s], slot[0], slot[1]);
+				moore_rused_add(&w->used[s], slot[0], slot[1]);
 	}
 }
 
 void
-moore_rused_begin(struct moore_rlayer_tree *w, bool own)
+moore_rused_begin(struct moore_rlayer_tree *w)
 {
 	size_t n = w->view->g->n;
 	struct moore_rused_links *k = w->v->links ? &w->v->links[w->root] : NULL;
 	uint8_t *slot = k ? realloc(k->slot, (k->n_trees + 1) * n * 2) : NULL;
 
-	if (own)
-		forget_own(w->used, w->view->g->n);
 	if (!k)
 		return;
 	w->noted = NULL;
@@ -97,17 +82,21 @@ moore_rused_begin(struct moore_rlayer_tree *w, bool own)
 		return;
 	}
 	k->slot = slot;
-	k->own = own ? k->n_trees : k->own;
 	w->noted = slot + k->n_trees++ * n * 2;
 	memset(w->noted, MOORE_SLOT_NONE, n * 2);
 }
 
 void
-moore_rused_note(struct moore_rlayer_tree *w, uint32_t s, uint8_t first, uint8_t last)
+moore_rused_begin_variant(struct moore_rlayer_tree *w)
 {
-	add(&w->used[s], first, last);
-	if (!w->noted)
-		return;
-	w->noted[(size_t)s * 2] = first;
-	w->noted[(size_t)s * 2 + 1] = last;
+	const struct moore_ronward *o = w->v->onward;
+
+	if (w->v->links)
+		w->v->links[w->root].own = w->v->links[w->root].n_trees;
+	moore_rused_begin(w);
+	for (uint32_t s = 0; s < w->view->g->n; s++) {
+		w->used[s].own_first = w->used[s].own_last = 0;
+		if (s != w->root)
+			moore_rused_note(w, s, w->slot[s] & 63, o[s].end);
+	}
 }

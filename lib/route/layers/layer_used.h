@@ -35,10 +35,22 @@ bool moore_rused_init(struct moore_rlayers *v, uint32_t n_trees);
 
 /* Sets w->used to the masks of its root; they are valid until the next call with the same w->v. */
 void moore_rused_open(struct moore_rlayer_tree *w);
-/* A tree begins whose links follow; `own`: the first one of a variant.  Without memory v->oom is
- * set. */
-void moore_rused_begin(struct moore_rlayer_tree *w, bool own);
-/* The route of node s begins and ends with these links. */
-void moore_rused_note(struct moore_rlayer_tree *w, uint32_t s, uint8_t first, uint8_t last);
+/* A variant begins: it uses the links of the minimal tree, which slot[] and onward[] hold. */
+void moore_rused_begin_variant(struct moore_rlayer_tree *w);
+/* A tree begins whose links follow.  Without memory v->oom is set. */
+void moore_rused_begin(struct moore_rlayer_tree *w);
+
+static inline void
+moore_rused_add(struct moore_rused *u, unsigned first, unsigned last)
+{
+	uint64_t f = (uint64_t)1 << first, l = (uint64_t)1 << last;
+
+	u->first[1] |= u->first[0] & f;
+	u->first[0] |= f;
+	u->last[1] |= u->last[0] & l;
+	u->last[0] |= l;
+	u->own_first |= f;
+	u->own_last |= l;
+}
 
 #endif
