@@ -83,8 +83,7 @@ struct moore_ck {
  * n_sw + 1 for its end at the owner. */
 struct moore_ck_tree {
 	const uint8_t *out;	/* slot that each switch's table names */
-	uint32_t *next;		/* next switch of each switch */
-	uint32_t *turns;	/* the first turn of the link to it */
+	struct moore_ck_hop *hop;	/* of each switch: the next one, and the turn there */
 	uint32_t *deg;		/* children not processed yet */
 	uint32_t *order, n_order;	/* leaves first; switches on a loop have no order */
 	uint32_t *sources;	/* weight of the switches whose routes go through this one */

@@ -37,9 +37,8 @@ struct moore_ck_walker {	/* of one worker */
 		uint32_t next;	/* the next LID of a switch that has a walk of its own */
 	} group[BLOCK];
 	uint32_t *first;	/* of each switch: a LID that has a walk of its own */
-	uint32_t *next;		/* of BATCH walks, n_sw + 2 for each: next switches, ... */
-	uint32_t *turns;	/* ... first turns of the links to them, ... */
-	uint16_t *vls;		/* ... and, n_cls times as many, VLs on which sources enter */
+	struct moore_ck_hop *hop;	/* of BATCH walks, n_sw + 2 for each: where each switch sends, */
+	uint16_t *vls;		/* and, n_cls times as many, VLs on which sources enter */
 };
 
 static void
@@ -66,22 +65,26 @@ column(const struct moore_ck_walker *w, unsigned lid)
 }
 
 /* Looks up the links over which each switch sends to n LIDs. */
-static void
-find_links(struct moore_ck_walker *w, const uint16_t *lid, unsigned n)
+static inline void
+find_links(struct moore_ck_walker *w, const unsigned n_cls, const uint16_t *lid, unsigned n)
 {
 	const struct moore_ck *k = w->k;
+	const uint16_t *inject = k->inject;
 	size_t stride = (size_t)k->n_sw + 2;
 
-	for (uint32_t s = 0; s < k->n_sw; s++)
-		for (unsigned i = 0; i < n; i++) {
-			uint32_t link = k->slot0[s] + w->block[lid[i] * stride + s];
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		const uint8_t *out = w->block + s;
+		struct moore_ck_hop *hop = w->hop + s;
+		uint16_t *vls = w->vls + s * n_cls;
 
-			w->next[i * stride + s] = k->hop[link].next;
-			w->turns[i * stride + s] = k->hop[link].turns;
-			for (unsigned x = 0; x < k->n_cls; x++)
-				w->vls[(i * stride + s) * k->n_cls + x] =
-					k->inject[(size_t)link * k->n_cls + x];
+		for (unsigned i = 0; i < n; i++, hop += stride, vls += stride * n_cls) {
+			uint32_t link = k->slot0[s] + out[lid[i] * stride];
+
+			*hop = k->hop[link];
+			for (unsigned x = 0; x < n_cls; x++)
+				vls[x] = inject[(size_t)link * n_cls + x];
 		}
+	}
 }
 
 /* Makes the i-th walk of the batch the current tree. */
@@ -94,17 +97,20 @@ plant(struct moore_ck_walker *w, unsigned lid, unsigned i)
 	size_t at = i * ((size_t)k->n_sw + 2);
 
 	t->out = column(w, lid);
-	t->next = w->next + at;
-	t->turns = w->turns + at;
+	t->hop = w->hop + at;
 	t->vls = w->vls + at * k->n_cls;
 	memset(t->deg, 0, k->n_sw * sizeof(*t->deg));
 	t->deg[k->n_sw] = t->deg[k->n_sw + 1] = 1;	/* never processed */
 	memcpy(t->sources, w->v->weight, k->n_sw * sizeof(*t->sources));
 	t->sources[k->n_sw] = t->sources[k->n_sw + 1] = 0;
 	if (t->out[own->sw] == own->port)
-		t->next[own->sw] = k->n_sw + 1;
-	for (uint32_t s = 0; s < k->n_sw; s++)
-		t->deg[t->next[s]]++;
+		t->hop[own->sw].next = k->n_sw + 1;
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		uint32_t n = t->hop[s].next;
+
+		t->deg[n]++;
+		t->hop[s].turns += k->n_in[n] * t->out[n];
+	}
 }
 
 /* With an sl_set, removes the classes in which the sources of a switch do not send to this
@@ -121,16 +127,6 @@ silence(struct moore_ck_walker *w, unsigned lid)
 				w->t.vls[(size_t)s * k->n_cls + x] = 0;
 }
 
-/* The cells of the turn that packets make which s sends to its next switch. */
-static inline struct moore_ck_cell *
-cells_after(const struct moore_ck_walker *w, uint32_t s, unsigned n_cls)
-{
-	const struct moore_ck_tree *t = &w->t;
-	uint32_t n = t->next[s];
-
-	return &w->k->cell[(t->turns[s] + (size_t)w->k->n_in[n] * t->out[n]) * n_cls];
-}
-
 static inline void
 climb(struct moore_ck_walker *w, const unsigned n_cls, unsigned lid)
 {
@@ -145,10 +141,10 @@ climb(struct moore_ck_walker *w, const unsigned n_cls, unsigned lid)
 	if (k->opts.sl_set)
 		silence(w, lid);
 	for (uint32_t i = 0; i < tail; i++) {
-		uint32_t s = t->order[i], n = t->next[s];
+		uint32_t s = t->order[i], n = t->hop[s].next;
 
-		__builtin_prefetch(cells_after(w, t->order[i + AHEAD], n_cls), 1);
-		moore_ck_turn(cells_after(w, s, n_cls), &t->vls[(size_t)s * n_cls],
+		__builtin_prefetch(&k->cell[(size_t)t->hop[t->order[i + AHEAD]].turns * n_cls], 1);
+		moore_ck_turn(&k->cell[(size_t)t->hop[s].turns * n_cls], &t->vls[(size_t)s * n_cls],
 			      &t->vls[(size_t)n * n_cls], n_cls);
 		t->sources[n] += t->sources[s];
 		t->order[tail] = n;
@@ -172,7 +168,7 @@ climb_cycles(struct moore_ck_walker *w)
 			continue;
 		for (unsigned round = 0; round < 2; round++)
 			do {
-				uint32_t n = t->next[s];
+				uint32_t n = t->hop[s].next;
 
 				moore_ck_turn(moore_ck_cells(k, k->slot0[s] + t->out[s], t->out[n]),
 					      &t->vls[(size_t)s * k->n_cls],
@@ -181,21 +177,6 @@ climb_cycles(struct moore_ck_walker *w)
 				s = n;
 			} while (s != s0);
 	}
-}
-
-static void
-walk_lid(struct moore_ck_walker *w, unsigned lid, unsigned i, uint32_t times)
-{
-	const struct moore_ck *k = w->k;
-
-	plant(w, lid, i);
-	if (k->n_cls == 1)
-		climb(w, 1, lid);	/* the usual case: without inner loops */
-	else
-		climb(w, k->n_cls, lid);
-	if (w->t.n_order < k->n_sw)
-		climb_cycles(w);
-	w->v->visit(w->v->arg, &w->t, lid, times);
 }
 
 /* ---- LIDs whose columns agree --------------------------------------------------- */
@@ -261,7 +242,7 @@ turn_to(struct moore_ck_walker *w, unsigned lid)
 		const uint16_t *from = &t->vls[(size_t)s * k->n_cls];
 		struct moore_ck_cell *cell;
 
-		if (s == k->n_sw || t->next[s] != own->sw)
+		if (s == k->n_sw || t->hop[s].next != own->sw)
 			continue;
 		cell = moore_ck_cells(k, k->slot0[s] + t->out[s], own->port);
 		for (unsigned x = 0; x < k->n_cls; x++)
@@ -275,6 +256,23 @@ is_walked(const struct moore_ck_walker *w, unsigned lid)
 {
 	return lid <= w->k->f->lid_top && moore_ck_is_addressed(w->k, lid) &&
 		!(w->v->other && moore_bits_get(w->v->apart, lid));
+}
+
+/* Walks n LIDs, at most BATCH, of the block from lid0 on; members[] are those that agree with them. */
+static inline void
+walk_batch(struct moore_ck_walker *w, const unsigned n_cls, unsigned lid0, const uint16_t *own, unsigned n,
+	   const uint32_t *members)
+{
+	find_links(w, n_cls, own, n);
+	for (unsigned i = 0; i < n; i++) {
+		plant(w, lid0 + own[i], i);
+		climb(w, n_cls, lid0 + own[i]);
+		if (w->t.n_order < w->k->n_sw)
+			climb_cycles(w);
+		w->v->visit(w->v->arg, &w->t, lid0 + own[i], w->group[own[i]].times);
+		for (uint32_t m = members[own[i]]; m != MOORE_NONE; m = members[m % BLOCK])
+			turn_to(w, m);
+	}
 }
 
 static void
@@ -296,14 +294,13 @@ walk_block(struct moore_ck_walker *w, unsigned lid0)
 	for (unsigned i = 0; lid0 + i < end; i++)
 		if (w->group[i].times)
 			own[n++] = (uint16_t)i;
-	for (unsigned i = 0; i < n; i++) {
-		const struct group *g = &w->group[own[i]];
+	for (unsigned i = 0; i < n; i += BATCH) {
+		unsigned some = n - i < BATCH ? n - i : BATCH;
 
-		if (i % BATCH == 0)
-			find_links(w, own + i, n - i < BATCH ? n - i : BATCH);
-		walk_lid(w, lid0 + own[i], i % BATCH, g->times);
-		for (uint32_t m = members[own[i]]; m != MOORE_NONE; m = members[m % BLOCK])
-			turn_to(w, m);
+		if (w->k->n_cls == 1)
+			walk_batch(w, 1, lid0, own + i, some, members);	/* the usual case: no inner loops */
+		else
+			walk_batch(w, w->k->n_cls, lid0, own + i, some, members);
 	}
 }
 
@@ -313,8 +310,7 @@ get_memory(struct moore_ck_walker *w, struct moore_arena *a)
 	size_t n = (size_t)w->k->n_sw + 2;
 	struct moore_ck_tree *t = &w->t;
 
-	return (w->next = moore_arena_alloc(a, n, BATCH * sizeof(*w->next))) &&
-	       (w->turns = moore_arena_alloc(a, n, BATCH * sizeof(*w->turns))) &&
+	return (w->hop = moore_arena_alloc(a, n, BATCH * sizeof(*w->hop))) &&
 	       (w->vls = moore_arena_alloc(a, n * w->k->n_cls, BATCH * sizeof(*w->vls))) &&
 	       (t->deg = moore_arena_alloc(a, n, sizeof(*t->deg))) &&
 	       (t->order = moore_arena_alloc(a, n + AHEAD, sizeof(*t->order))) &&

@@ -30,7 +30,7 @@ descend(struct moore_ck_counter *w, const struct moore_ck_tree *t, bool loaded, 
 	hops[w->k->n_sw] = BAD_END;
 	hops[w->k->n_sw + 1] = UINT32_MAX;	/* overflows to 0 hops for the owner */
 	for (uint32_t i = t->n_order; i-- > 0;) {
-		uint32_t s = t->order[i], h = hops[t->next[s]] + 1;
+		uint32_t s = t->order[i], h = hops[t->hop[s].next] + 1;
 
 		hops[s] = h;
 		w->load[w->k->slot0[s] + t->out[s]] += t->sources[s] * (h < BAD_LOOP ? carries : 0);
