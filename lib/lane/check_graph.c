@@ -9,10 +9,15 @@
 
 #include "check_impl.h"
 
+/* Counts the bits of v, which are few. */
 static uint32_t
 bits(uint32_t v)
 {
-	return (uint32_t)__builtin_popcount(v);
+	uint32_t n = 0;
+
+	for (; v; v &= v - 1)
+		n++;
+	return n;
 }
 
 static uint32_t
@@ -33,11 +38,29 @@ used_vls(const struct moore_ck *k, uint32_t link)
 	return used;
 }
 
-struct work {			/* of a job for each switch */
+/* For a job for each switch, which takes the links that lead to it: their cells lie side by side. */
+struct work {
 	const struct moore_ck *k;
 	struct moore_ck_graph *g;
+	uint32_t *into;		/* links, sorted by the switch that they lead to: */
+	uint32_t *into0;	/* to switch s into[into0[s]..into0[s + 1] - 1]; n_sw + 2 */
 	uint32_t *adj;
 };
+
+static int
+sort_links(struct work *w, struct moore_ck *k, struct moore_err *err)
+{
+	w->into = moore_arena_alloc(&k->tmp, (size_t)k->n_links + 1, sizeof(*w->into));
+	w->into0 = moore_arena_alloc(&k->tmp, (size_t)k->n_sw + 2, sizeof(*w->into0));
+	if (!w->into || !w->into0)
+		return moore_fail_nomem(err);
+	for (uint32_t s = 0; s < k->n_sw; s++)	/* one place ahead: where the next link of s goes */
+		w->into0[s + 1] = s ? w->into0[s] + k->n_in[s - 1] : 0;
+	for (uint32_t i = 0; i < k->n_slots; i++)
+		if (k->hop[i].next != k->n_sw)
+			w->into[w->into0[k->hop[i].next + 1]++] = i;
+	return 0;
+}
 
 static void
 fill_used(void *arg, unsigned worker, size_t s)
@@ -45,20 +68,19 @@ fill_used(void *arg, unsigned worker, size_t s)
 	const struct work *w = arg;
 
 	(void)worker;
-	for (uint32_t i = w->k->slot0[s]; i < w->k->slot0[s + 1]; i++)
-		if (w->k->hop[i].next != w->k->n_sw)
-			w->g->used[i] = used_vls(w->k, i);
+	for (uint32_t i = w->into0[s]; i < w->into0[s + 1]; i++)
+		w->g->used[w->into[i]] = used_vls(w->k, w->into[i]);
 }
 
 static int
-number_channels(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
+number_channels(struct moore_ck *k, struct moore_ck_graph *g, struct work *w, struct moore_verdict *v,
 		struct moore_err *err)
 {
 	g->used = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*g->used));
 	g->first = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*g->first));
 	if (!g->used || !g->first)
 		return moore_fail_nomem(err);
-	moore_ck_each_switch(k, fill_used, &(struct work){ k, g, NULL });
+	moore_ck_each_switch(k, fill_used, w);
 	for (uint32_t i = 0; i < k->n_slots; i++) {
 		g->first[i] = g->n;
 		g->n += bits(g->used[i]);
@@ -102,21 +124,23 @@ static void
 row_of(const struct moore_ck *k, const struct moore_ck_graph *g, uint32_t link, uint32_t *adj)
 {
 	unsigned n_ports = k->f->sw[k->hop[link].next].n_ports;
-	uint32_t slot0 = k->slot0[k->hop[link].next];
+	uint32_t slot0 = k->slot0[k->hop[link].next], id[16], n = g->first[link];
 
+	for (unsigned vl = 0; vl < ARRAY_LEN(id); vl++) {
+		id[vl] = n;
+		n += g->used[link] >> vl & 1;
+	}
 	for (unsigned out = 1; out <= n_ports; out++) {
 		uint16_t to[16], held = goes_on(k, moore_ck_cells(k, link, out), to);
 
 		for (unsigned rest = held; rest; rest &= rest - 1) {
 			unsigned vl = (unsigned)__builtin_ctz(rest);
-			uint32_t from = channel_id(g, link, vl);
 
-			for (unsigned w = to[vl]; w; w &= w - 1)
-				if (adj)
-					adj[g->adj0[from]++] = channel_id(g, slot0 + out,
-									  (unsigned)__builtin_ctz(w));
-				else
-					g->adj0[from + 1]++;
+			if (!adj)
+				g->adj0[id[vl] + 1] += bits(to[vl]);
+			for (unsigned w = adj ? to[vl] : 0; w; w &= w - 1)
+				adj[g->adj0[id[vl]]++] = channel_id(g, slot0 + out,
+								    (unsigned)__builtin_ctz(w));
 		}
 	}
 }
@@ -127,26 +151,27 @@ rows_of(void *arg, unsigned worker, size_t s)
 	const struct work *w = arg;
 
 	(void)worker;
-	for (uint32_t i = w->k->slot0[s]; i < w->k->slot0[s + 1]; i++)
-		if (w->g->used[i])
-			row_of(w->k, w->g, i, w->adj);
+	for (uint32_t i = w->into0[s]; i < w->into0[s + 1]; i++)
+		if (w->g->used[w->into[i]])
+			row_of(w->k, w->g, w->into[i], w->adj);
 }
 
 static int
-fill_rows(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
+fill_rows(struct moore_ck *k, struct moore_ck_graph *g, struct work *w, struct moore_verdict *v,
 	  struct moore_err *err)
 {
 	g->adj0 = moore_arena_alloc(&k->tmp, (size_t)g->n + 1, sizeof(*g->adj0));
 	if (!g->adj0)
 		return moore_fail_nomem(err);
-	moore_ck_each_switch(k, rows_of, &(struct work){ k, g, NULL });
+	moore_ck_each_switch(k, rows_of, w);
 	for (uint32_t c = 0; c < g->n; c++)
 		g->adj0[c + 1] += g->adj0[c];
 	v->n_dependencies = g->adj0[g->n];
 	g->adj = moore_arena_alloc(&k->tmp, v->n_dependencies + 1, sizeof(*g->adj));
 	if (!g->adj)
 		return moore_fail_nomem(err);
-	moore_ck_each_switch(k, rows_of, &(struct work){ k, g, g->adj });
+	w->adj = g->adj;
+	moore_ck_each_switch(k, rows_of, w);
 	/* Each row's start has advanced to the start of the next row. */
 	for (uint32_t c = g->n; c > 0; c--)
 		g->adj0[c] = g->adj0[c - 1];
@@ -189,9 +214,11 @@ int
 moore_ck_graph(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v,
 	       struct moore_err *err)
 {
+	struct work w = { .k = k, .g = g };
 	int rc;
 
-	if ((rc = number_channels(k, g, v, err)) < 0 || (rc = fill_rows(k, g, v, err)) < 0)
+	if ((rc = sort_links(&w, k, err)) < 0 || (rc = number_channels(k, g, &w, v, err)) < 0 ||
+	    (rc = fill_rows(k, g, &w, v, err)) < 0)
 		return rc;
 	return put_in_order(k, g, v, err);
 }
