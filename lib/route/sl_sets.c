@@ -21,15 +21,16 @@ moore_route_right(const struct moore_route *r, moore_lid slid, moore_lid dlid)
 	return both ? both : 1 << MOORE_HINT_A;
 }
 
-/* Fills back[s * n + d] with the tables that are right from d to some LID at s. */
+/* Fills back[d * n + s] with the tables that are right from d to some LID at s. */
 static void
 note_back(const struct moore_route *r, uint8_t *back)
 {
-	uint32_t n = r->seen->n_switches;
+	size_t n = r->seen->n_switches, stride = r->lft->stride;
 
-	for (size_t lid = 1; lid < r->lft->stride; lid++)
-		for (uint32_t d = 0; r->at[lid] != MOORE_NONE && d < n; d++)
-			back[(size_t)r->at[lid] * n + d] |= r->right[d * r->lft->stride + lid];
+	for (size_t d = 0; d < n; d++)
+		for (size_t lid = 1; lid < stride; lid++)
+			if (r->at[lid] != MOORE_NONE)
+				back[d * n + r->at[lid]] |= r->right[d * stride + lid];
 }
 
 /* The row of switch s: tables right there and back, which are all of them if lanes do not follow
@@ -44,7 +45,7 @@ fill_row(const struct moore_route *r, const uint8_t *back, struct moore_sl_set *
 	for (size_t lid = 1; lid < t->stride; lid++) {
 		if (own[lid].sw == MOORE_NONE)
 			continue;
-		row[lid] = r->all_right ? ALL : back[(size_t)s * r->seen->n_switches + own[lid].sw] &
+		row[lid] = r->all_right ? ALL : back[(size_t)own[lid].sw * r->seen->n_switches + s] &
 			r->right[s * r->lft->stride + lid];
 		if (!own[lid].offset || own[lid].ep == MOORE_NONE)
 			row[lid] |= 1 << MOORE_HINT_A;
