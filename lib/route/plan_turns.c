@@ -335,28 +335,33 @@ are_near(const struct moore_rgraph *g, uint32_t *mark)
 }
 
 static int
-try_order(struct moore_rbuild *b, bool near, struct peak *p, struct moore_err *err)
+try_order(struct moore_rbuild *b, enum moore_rorder order, struct peak *p, struct moore_err *err)
 {
 	int rc;
 
-	b->plan_turns.near = b->r->turns.near = near;
+	b->plan_turns.order = b->r->turns.order = order;
 	rc = moore_rturns_build(&b->plan_turns, &b->planned, NULL, NULL, err);
 	return rc < 0 ? rc : measure_peak(b, &b->planned, true, p, err);
 }
 
 /* Takes the order by distance (order.c) where the fullest link has much less load under it.  Skipped
- * where routes have no turn that counts, and where another rule makes the order. */
+ * where routes have no turn that counts, and where another rule makes the order.  The layers of sl-hint
+ * have an order of their own. */
 static int
 choose_order(struct moore_rbuild *b, struct moore_err *err)
 {
 	struct peak first, near;
 	int rc;
 
+	if (b->hinted && b->cols.n_offsets > 1)
+		b->plan_turns.order = MOORE_RORDER_MIXED;
 	if (b->hinted || b->r->g.one_vl || b->cols.own_trees || are_near(&b->r->g, b->tree.list))
 		return 0;
-	if ((rc = try_order(b, true, &near, err)) < 0 || (rc = try_order(b, false, &first, err)) < 0)
+	if ((rc = try_order(b, MOORE_RORDER_NEAR, &near, err)) < 0 ||
+	    (rc = try_order(b, MOORE_RORDER_NUMBERED, &first, err)) < 0)
 		return rc;
-	b->plan_turns.near = b->r->turns.near = is_much_less(near, first);
+	b->plan_turns.order = b->r->turns.order = is_much_less(near, first) ? MOORE_RORDER_NEAR :
+		MOORE_RORDER_NUMBERED;
 	return 0;
 }
 

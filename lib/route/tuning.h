@@ -306,29 +306,28 @@
 #define MOORE_HINT_ROUNDS 12
 
 /* Into how many strands the roots of a layer are divided (hint_layer.c).  (test_hint)  The
- * greatest load over the mean, and the least share of three hops in a layer, with 1, 4, 5, 6, 8,
- * 10 and 12: Slim Fly q=7 p=4 1.239, 1.238, 1.239, 1.230, 1.255, 1.241, 1.238 and 95.0 % with
- * each (94.998 with 4); q=13 p=9 1.247, 1.248, 1.247, 1.253, -, 1.259, 1.254.  So the loads are
- * alike within a hundredth, and 5 is within the bounds of the test. */
+ * greatest load over the mean with 1, 5 and 8: Slim Fly q=7 p=4 1.310, 1.323, 1.307; q=13 p=9
+ * 1.264, 1.255, 1.285.  So the loads are alike within three hundredths. */
 #define MOORE_HINT_STRANDS 5
 
 /* How much dearer a way over a neighbour of the root is, for each recent[] of that neighbour
- * (hint_serve.c).  (layers starts=2)  Least share of full rate %, with 0, 1, 2 and 4: q=5 58.7,
- * 56.5, 57.8, 57.8; q=7 33.3, 50.0, 50.0, 50.0; q=8 16.6 with each; q=9 20.0, 47.0, 49.9, 48.8;
- * q=11 20.0, 39.4, 37.1, 38.3.  Greatest load at q=9 p=4 1.38 with 1, 1.32 with 2. */
+ * (hint_serve.c).  (layers profile=sl-hint starts=1)  Least share of full rate %, with 0, 1, 2
+ * and 4: q=5 p=4 45.9, 45.4, 45.4, 45.4; q=7 50.0, 54.6, 54.4, 55.0; q=8 43.9, 43.5, 43.7, 43.8; q=9
+ * 33.3, 52.3, 52.8, 52.3; q=11 25.0, 48.3, 48.0, 47.9; q=13 25.0, 49.3, 48.9 with 0, 1 and 2. */
 #define MOORE_HINT_RECENT 2
 
 /* A detour of four hops prefers a window of one in so many first links, another one in each layer
- * (hint_grow.c).  (layers profile=sl-hint starts=1)  Least share of full rate with 4, 6 and 8,
- * four hops being taken in two layers of three, of three, and of two: Slim Fly q=7 56.9, 57.4,
- * 57.1; q=8 31.3, 31.6, 30.2; q=9 49.1, 44.2, 48.8; q=11 42.8, 42.8, 31.5; q=13 37.8, 38.3, 32.1. */
+ * (hint_grow.c).  (layers profile=sl-hint starts=1)  Least share of full rate with 4, 6 and 8:
+ * Slim Fly q=7 54.8, 54.4, 54.4; q=8 43.7 with each; q=9 52.6, 52.8, 53.0; q=11 48.1, 48.0, 48.0.  With
+ * 6, four hops being taken in one layer of three, of two, and in two of three: q=7 53.5, 55.7, 54.4;
+ * q=8 34.3, 43.5, 43.7; q=9 47.9, 52.8, 52.8; q=11 44.4, 48.0, 48.0; overlap at q=16 29.8, 37.7, 41.9. */
 #define MOORE_HINT_WINDOWS 6
 
 /* Choices for the switch two hops before the root in kinds of four hops (hint_grow.c).
- * (layers)  More choices even the load and cover more neighbours; fewer give more routes of
- * four hops at most sizes.  Under inr, with 1, 2, 3 and 4: load at q=5 1.30, 1.26, 1.20, 1.19;
- * at q=9 1.35, 1.39, 1.42, 1.42; at q=13 1.28, 1.40, 1.39, 1.43; routes of four hops at q=5
- * 24.7, 28.3, 28.1, 25.0 %, at q=13 24.8, 30.9, 33.8, 34.6 %. */
+ * (layers)  More choices even the load and cover more neighbours; fewer let more neighbours
+ * go straight.  Under inr, with 1, 2, 3 and 4: load at q=5 1.15, 1.14, 1.13, 1.11; at q=9 1.25, 1.17,
+ * 1.18, 1.17; at q=13 1.30, 1.26, 1.22, 1.21; routes of four hops at q=5 41.2, 47.9, 43.4, 35.5 %, at
+ * q=9 42.4, 54.8, 57.4, 55.8 %, at q=13 41.8, 56.0, 61.2, 62.5 %. */
 #define MOORE_HINT_BEFORE 3
 
 /* ---- profile one-vl --------------------------------------------------------------------- */

@@ -209,7 +209,7 @@ can_clear(const struct moore_rhint_tree *w, uint32_t x)
 			continue;
 		if (h->acc[c] || !g->is_source[c])
 			return false;
-		h->way[c] = way_around(w, c, 0, 3, false);
+		h->way[c] = way_around(w, c, 0, 3, true);
 		if (h->way[c].price == UINT64_MAX)
 			return false;
 	}

@@ -137,6 +137,27 @@ moore_rorder_first(const struct moore_rgraph *g, const uint8_t *half, uint32_t *
 	}
 }
 
+void
+moore_rorder_mixed(const struct moore_rview *v, uint32_t *priority, uint32_t *n_links)
+{
+	const struct moore_rgraph *g = v->g;
+
+	memset(priority, 0xff, g->n * sizeof(*priority));
+	memset(n_links, 0, g->n * sizeof(*n_links));
+	for (uint32_t place = 0; place < g->n; place++) {
+		uint32_t next = MOORE_NONE;
+
+		for (uint32_t s = 0; s < g->n; s++)
+			if (priority[s] == MOORE_NONE &&
+			    (next == MOORE_NONE || g->is_source[s] < g->is_source[next] ||
+			     (g->is_source[s] == g->is_source[next] && n_links[s] > n_links[next])))
+				next = s;
+		priority[next] = place;
+		for (uint32_t e = g->xadj[next]; e < g->xadj[next + 1]; e++)
+			n_links[g->to[e]] += g->flags[e] & v->flag ? 1 : 0;
+	}
+}
+
 /* Sets priority[] of s and of all that it reaches and that has none yet: hops from s. */
 static void
 spread_from(const struct moore_rview *v, uint32_t s, uint32_t *priority, uint32_t *queue)

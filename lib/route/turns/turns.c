@@ -44,8 +44,10 @@ order_and_tree(struct moore_rturns *t, const struct moore_rview *v,
 	const uint32_t *priority = scratch;
 	int rc;
 
-	if (!old && t->near)
+	if (!old && t->order == MOORE_RORDER_NEAR)
 		moore_rorder_near(v, scratch, scratch + v->g->n);
+	else if (!old && t->order == MOORE_RORDER_MIXED)
+		moore_rorder_mixed(v, scratch, scratch + v->g->n);
 	else if (!old)
 		moore_rorder_first(v->g, t->half, scratch);
 	else if (t->keep_order)

@@ -13,10 +13,13 @@
 /* Ranks of the spanning tree stand between the colours below this and the others. */
 #define MOORE_RANK_MIDDLE ((uint32_t)1 << 31)
 
+/* Which priorities an order is made with: those of moore_rorder_first(), _near() or _mixed(). */
+enum moore_rorder { MOORE_RORDER_NUMBERED, MOORE_RORDER_NEAR, MOORE_RORDER_MIXED };
+
 struct moore_rturns {
 	bool by_colour;		/* ranks follow colours; else the order */
 	bool close;		/* edges of the spanning tree keep ranks close to their colours */
-	bool near;		/* an order made from nothing goes by distance */
+	enum moore_rorder order;	/* of an order that is made from nothing */
 	bool keep_order;	/* SL2VL tables depend on the order, so lost links do not change it */
 	const uint8_t *half;	/* borrowed; by node: 1 (P1) or 2 (P2) for a middle switch that
 				 * halves.c has put there, else 0 */
@@ -87,6 +90,10 @@ void moore_rorder_first(const struct moore_rgraph *g, const uint8_t *half, uint3
  * is greater, and down, and those into the pod of the first leaf go up all the way to it, or down in
  * their last hop alone.  queue[n] is scratch. */
 void moore_rorder_near(const struct moore_rview *v, uint32_t *priority, uint32_t *queue);
+/* Switches without endpoints first, then always the switch with the most links to those before it; of
+ * equals the first.  So a group of a Slim Fly is complete before another begins, and groups of the two
+ * kinds take turns (docs/theory.md, section 7).  n_links[n] is scratch.  O(n^2). */
+void moore_rorder_mixed(const struct moore_rview *v, uint32_t *priority, uint32_t *n_links);
 /* Priorities that reproduce pos[] but where links were lost. */
 void moore_rorder_again(const struct moore_rview *v, const uint32_t *pos, uint32_t *priority);
 
