@@ -224,22 +224,21 @@ test_room(void **state)
 /* The greatest number of arcs in use that classes of the set leave, of the run that begins with
  * a -> c: no two of them follow each other. */
 static uint32_t
-most_of_run(const struct moore_rpairs *p, uint32_t shift, uint32_t set, uint32_t a, uint32_t c,
-	    bool was_used)
+most_of_run(const struct moore_rpairs *p, uint32_t set, uint32_t a, uint32_t c, bool was_used)
 {
-	uint32_t n = p->n, b = (a + shift) % n, with = 0, without;
+	uint32_t n = p->n, b = p->to[a], with = 0, without;
 
 	if (c == a || c == b || p->number[a * n + c] >= p->number[c * n + b])
 		return 0;
-	without = most_of_run(p, shift, set, c, b, false);
+	without = most_of_run(p, set, c, b, false);
 	if (!was_used)
-		with = (set >> a & 1) + most_of_run(p, shift, set, c, b, true);
+		with = (set >> a & 1) + most_of_run(p, set, c, b, true);
 	return with > without ? with : without;
 }
 
 /* For each set of classes, what they can send together bounds what each of them can. */
 static double
-bound_of_sets(const struct moore_rpairs *p, uint32_t shift)
+bound_of_sets(const struct moore_rpairs *p)
 {
 	uint32_t n = p->n;
 	double least = n;
@@ -248,10 +247,10 @@ bound_of_sets(const struct moore_rpairs *p, uint32_t shift)
 		double most = 0;
 
 		for (uint32_t x = 0; x < n * n; x++) {
-			uint32_t a = x / n, c = x % n, before = (c + n - shift) % n;
+			uint32_t a = x / n, c = x % n, before = p->from[c];
 
 			if (before == a || before == c || p->number[before * n + a] >= p->number[x])
-				most += most_of_run(p, shift, set, a, c, false);
+				most += most_of_run(p, set, a, c, false);
 		}
 		most /= __builtin_popcount(set);
 		least = most < least ? most : least;
@@ -259,8 +258,15 @@ bound_of_sets(const struct moore_rpairs *p, uint32_t shift)
 	return least;
 }
 
-/* Random numbers: never more than any set of classes can send, and little less than the set that
- * can send least. */
+static void
+check_permutation(const struct moore_rpairs *p)
+{
+	for (uint32_t a = 0; a < p->n; a++)
+		CHECK("a permutation without fixed points", p->to[a] != a && p->from[p->to[a]] == a);
+}
+
+/* Random numbers, all shifts and a bad permutation: never more than any set of classes can send, and
+ * little less than the set that can send least. */
 static void
 test_share(void **state)
 {
@@ -269,31 +275,76 @@ test_share(void **state)
 	unsigned n_open = 0;
 
 	(void)state;
-	for (uint32_t i = 0; i < 60; i++) {
+	for (uint32_t i = 0; i < 30; i++) {
 		struct moore_arena tmp = MOORE_ARENA_INIT;
-		uint32_t n = 4 + i % (MAX_N - 3), number[MAX_N * MAX_N], share;
+		uint32_t n = 4 + i % (MAX_N - 3), number[MAX_N * MAX_N], best = UINT32_MAX;
 		struct moore_rpairs p;
-		double least = n;
 
 		for (uint32_t k = 0; k < n * n; k++)
 			number[k] = k;
 		moore_rng_shuffle(&rng, number, n * n);
 		assert_true(moore_rpairs_init(&p, n, number, &tmp));
-		share = moore_rpairs_share(&p);
-		for (uint32_t shift = 1; shift < n; shift++) {
-			double bound = bound_of_sets(&p, shift);
+		for (uint32_t shift = 1; shift <= n; shift++) {
+			double bound;
+			uint32_t share;
 
-			least = bound < least ? bound : least;
-		}
-		CHECK("no more than possible", share <= least * MOORE_PAIRS_ROUNDS);
-		if (least > 0) {
-			sum += share / (least * MOORE_PAIRS_ROUNDS);
-			n_open++;
+			if (shift < n) {
+				moore_rpairs_shift(&p, shift);
+				share = moore_rpairs_share(&p);
+				best = share < best ? share : best;
+			} else {
+				share = moore_rpairs_worst(&p, &rng);
+			}
+			check_permutation(&p);
+			bound = bound_of_sets(&p);
+			CHECK("no more than possible", share <= bound * MOORE_PAIRS_ROUNDS);
+			if (bound > 0) {
+				sum += share / (bound * MOORE_PAIRS_ROUNDS);
+				n_open++;
+			}
 		}
 		moore_arena_free(&tmp);
 	}
 	print_message("# %.3f of the bound on average\n", sum / n_open);
 	CHECK("little less than possible", n_open > 5 && sum > 0.9 * n_open);
+}
+
+/* Values of cuts that are kept up to date are those that are found anew. */
+static void
+test_bad_permutations(void **state)
+{
+	struct moore_rng rng = { test_seed() };
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	uint32_t n = MAX_N, number[MAX_N * MAX_N];
+	struct moore_rpairs p;
+	struct moore_rcuts c;
+
+	(void)state;
+	for (uint32_t k = 0; k < n * n; k++)
+		number[k] = k;
+	moore_rng_shuffle(&rng, number, n * n);
+	assert_true(moore_rpairs_init(&p, n, number, &tmp));
+	assert_true(moore_rcuts_init(&c, n, number, &tmp));
+	for (unsigned i = 0; i < 100; i++) {	/* more than there is room for */
+		moore_rpairs_worst(&p, &rng);
+		moore_rcuts_add(&c, &p);
+	}
+	CHECK("room is bounded", c.n_cuts == c.n_room);
+	moore_rcuts_begin(&c);
+	for (unsigned i = 0; i < 1000; i++) {
+		uint32_t arc[] = { moore_rng_below(&rng, n * n), moore_rng_below(&rng, n * n) };
+		uint32_t of = number[arc[0]], kept[256];
+
+		number[arc[0]] = number[arc[1]];
+		number[arc[1]] = of;
+		moore_rcuts_change(&c, arc, 2);
+		for (uint32_t k = 0; k < c.n_cuts; k++)
+			kept[k] = c.cut[k].value;
+		moore_rcuts_begin(&c);
+		for (uint32_t k = 0; k < c.n_cuts; k++)
+			CHECK("kept up to date", c.cut[k].value == kept[k]);
+	}
+	moore_arena_free(&tmp);
 }
 
 /* ---- the spanning tree -------------------------------------------------------------------- */
@@ -428,6 +479,7 @@ main(void)
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_bad_permutations),
 		cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_natural_tree),
 	};

@@ -9,9 +9,14 @@
  * and the turn at {c, b} always.  The *room* of (a, b) is the number of classes c that allow it.
  *
  * The search exchanges two numbers at random and keeps what does not raise the sum over all
- * ordered pairs (a, b) of 1 / base^room, so pairs with little room decide.  Room does not tell
- * what all classes can send at the same time, when detours share links.  So there are several
- * searches, and the numbers by which classes can send most are taken (pair_share.c).
+ * ordered pairs (a, b) of 1 / base^room, so pairs with little room decide.
+ *
+ * Room does not tell what all classes can send at the same time, when detours share links: by some
+ * permutations of the classes that is a tenth less than by others.  So rounds follow.  Each seeks
+ * permutations by which classes can send little (pair_share.c) and adds them to a set in which all
+ * shifts are (pair_cuts.c).  Then numbers are exchanged where that does not raise the sum of the
+ * prices of the set and of the cost of room.  Those numbers are kept by which classes can send most
+ * by the worst permutation that their round knew.
  *
  * Two rules keep a place for a spanning tree whose links need no other ranks (spanning_close.c):
  * ranks towards its root must be below the middle, and those from it above.
@@ -40,8 +45,13 @@ struct search {
 	struct moore_rng rng;
 	uint64_t weight[MAX_ROOM + 1];	/* by room */
 	uint64_t cost;			/* sum of weight[room] */
-	uint8_t *room;			/* by arc */
+	uint8_t *room, *room_was;	/* by arc, now and before the last change */
+	uint64_t cost_was;
 	uint32_t *number;		/* by arc */
+	uint32_t *best;			/* the numbers to keep, by arc, */
+	uint32_t greatest;		/* and what classes can send by them */
+	struct moore_rpairs pairs;
+	struct moore_rcuts cuts;
 };
 
 /* Sums over all pairs fit 64 bits. */
@@ -82,14 +92,20 @@ count_detours(struct search *w, uint32_t x, uint32_t except, int by)
 }
 
 static void
-exchange(struct search *w, uint32_t x, uint32_t y)
+swap_numbers(struct search *w, uint32_t x, uint32_t y)
 {
 	uint32_t number = w->number[x];
 
-	count_detours(w, x, MOORE_NONE, -1);
-	count_detours(w, y, x, -1);
 	w->number[x] = w->number[y];
 	w->number[y] = number;
+}
+
+static void
+exchange(struct search *w, uint32_t x, uint32_t y)
+{
+	count_detours(w, x, MOORE_NONE, -1);
+	count_detours(w, y, x, -1);
+	swap_numbers(w, x, y);
 	count_detours(w, x, MOORE_NONE, 1);
 	count_detours(w, y, x, 1);
 }
@@ -100,16 +116,39 @@ reverse(const struct search *w, uint32_t x)
 	return x % w->n * w->n + x / w->n;
 }
 
-/* Exchanges the numbers of two arcs.  Where that would put one below and one above the middle,
- * it does the same with the opposite arcs, so that each still has its opposite on the other side. */
+/* Whether one of two arcs is below and one above the middle.  Then their opposites are exchanged as
+ * well, so that each still has its opposite on the other side. */
+static bool
+crosses(const struct search *w, uint32_t x, uint32_t y)
+{
+	return (w->number[x] < w->middle) != (w->number[y] < w->middle) && y != reverse(w, x);
+}
+
+/* Exchanges the numbers of two arcs. */
 static void
 change(struct search *w, uint32_t x, uint32_t y)
 {
-	bool crosses = (w->number[x] < w->middle) != (w->number[y] < w->middle);
+	bool both = crosses(w, x, y);
 
+	memcpy(w->room_was, w->room, (size_t)w->n * w->n);
+	w->cost_was = w->cost;
 	exchange(w, x, y);
-	if (crosses && y != reverse(w, x))
+	if (both)
 		exchange(w, reverse(w, x), reverse(w, y));
+}
+
+/* Takes the last change back. */
+static void
+change_back(struct search *w, uint32_t x, uint32_t y)
+{
+	uint8_t *room = w->room;
+
+	if (crosses(w, x, y))
+		swap_numbers(w, reverse(w, x), reverse(w, y));
+	swap_numbers(w, x, y);
+	w->room = w->room_was;
+	w->room_was = room;
+	w->cost = w->cost_was;
 }
 
 /* Returns a random arc that neither begins nor ends in class 0. */
@@ -169,49 +208,123 @@ search(struct search *w)
 			continue;
 		change(w, x, y);
 		if (w->cost > was && i >= n_arcs)
-			change(w, x, y);
+			change_back(w, x, y);
 	}
 }
 
-/* What the numbers let the classes send over detours, all at once or one alone, in links times
- * MOORE_PAIRS_ROUNDS. */
+/* ---- bad permutations ---------------------------------------------------------------------- */
+
+/* What a class can send alone, in links times MOORE_PAIRS_ROUNDS. */
 static uint32_t
-share_of(const struct search *w, struct moore_rpairs *p)
+share_alone(const struct search *w)
 {
-	uint32_t least = moore_rpairs_share(p);
+	uint32_t least = UINT32_MAX;
 
 	for (uint32_t a = 0; a < w->n; a++)
-		for (uint32_t b = 0; b < w->n; b++) {
-			uint32_t alone = w->room[a * w->n + b] * (uint32_t)MOORE_PAIRS_ROUNDS;
+		for (uint32_t b = 0; b < w->n; b++)
+			if (a != b && w->room[a * w->n + b] < least)
+				least = w->room[a * w->n + b];
+	return least * MOORE_PAIRS_ROUNDS;
+}
 
-			if (a != b && alone < least)
-				least = alone;
-		}
+static void
+keep_better(struct search *w, uint32_t share)
+{
+	uint32_t alone = share_alone(w);
+
+	share = alone < share ? alone : share;
+	if (w->greatest && share <= w->greatest)
+		return;
+	w->greatest = share;
+	memcpy(w->best, w->number, (size_t)w->n * w->n * sizeof(*w->best));
+}
+
+/* Adds bad permutations, finds weights for those there are, and returns what classes can send by
+ * the worst of them all. */
+static uint32_t
+add_cuts(struct search *w)
+{
+	uint32_t least = UINT32_MAX, share;
+
+	for (uint32_t k = 0; k < w->cuts.n_cuts; k++) {
+		moore_rcuts_get(&w->cuts, k, &w->pairs);
+		share = moore_rpairs_share(&w->pairs);
+		moore_rcuts_weigh(&w->cuts, k, &w->pairs);
+		share = k < w->n - 1 ? share * MOORE_PAIRS_SHIFT_PART / 128 : share;
+		least = share < least ? share : least;
+	}
+	for (unsigned i = 0; i < MOORE_PAIRS_WORST; i++) {
+		share = moore_rpairs_worst(&w->pairs, &w->rng);
+		moore_rcuts_add(&w->cuts, &w->pairs);
+		least = share < least ? share : least;
+	}
 	return least;
 }
 
-/* Searches as often as the budget allows, at least once, and leaves the numbers with the greatest
- * share. */
+/* Heeds in all cuts that the numbers of x and y and of their opposites may have changed. */
 static void
-search_all(struct search *w, struct moore_rpairs *p, uint32_t *best)
+change_cuts(struct search *w, uint32_t x, uint32_t y)
 {
-	size_t n_arcs = (size_t)w->n * w->n;
-	uint64_t work = n_arcs * w->n * MOORE_PAIRS_TRIES, done = 0;
-	uint32_t greatest = 0;
+	const uint32_t arc[] = { x, y, reverse(w, x), reverse(w, y) };
 
-	for (unsigned i = 0; i < MOORE_PAIRS_STARTS && done <= MOORE_PAIRS_WORK; i++) {
-		uint32_t share;
-
-		search(w);
-		share = share_of(w, p);
-		if (i == 0 || share > greatest) {
-			greatest = share;
-			memcpy(best, w->number, n_arcs * sizeof(*best));
-		}
-		done += work;
-	}
-	memcpy(w->number, best, n_arcs * sizeof(*best));
+	moore_rcuts_change(&w->cuts, arc, 4);
 }
+
+/* Makes changes that do not raise the cost of room and cuts together, both being worth as much
+ * at the beginning. */
+static void
+lower_cost(struct search *w)
+{
+	uint64_t part, n_tries = (uint64_t)MOORE_PAIRS_CUT_TRIES * w->n * w->n;
+
+	moore_rcuts_begin(&w->cuts);
+	part = (w->cost - w->n * w->weight[0]) / (w->cuts.cost + 1) + 1;
+	for (uint64_t i = 0; i < n_tries; i++) {
+		uint32_t x = draw_arc(w), y = draw_arc(w);
+		uint64_t room_was = w->cost / part, cuts_was = w->cuts.cost;
+
+		if (x == y)
+			continue;
+		change(w, x, y);
+		if (w->cost / part > room_was + cuts_was / 8) {
+			change_back(w, x, y);
+			continue;
+		}
+		change_cuts(w, x, y);
+		if (w->cost / part + w->cuts.cost > room_was + cuts_was) {
+			change_back(w, x, y);
+			change_cuts(w, x, y);
+		}
+	}
+}
+
+static uint64_t
+work_of_round(const struct search *w)
+{
+	return (uint64_t)w->n * w->n * w->n * w->n;
+}
+
+/* Lowers the cost in rounds, each of which knows more bad permutations than the one before. */
+static void
+heed_worst(struct search *w)
+{
+	uint64_t left = MOORE_PAIRS_CUT_WORK;
+
+	for (uint32_t shift = 1; shift < w->n; shift++) {
+		moore_rpairs_shift(&w->pairs, shift);
+		moore_rpairs_share(&w->pairs);
+		moore_rcuts_add(&w->cuts, &w->pairs);
+	}
+	for (unsigned i = 0; i < MOORE_PAIRS_CUT_ROUNDS && left >= work_of_round(w); i++) {
+		keep_better(w, add_cuts(w));
+		lower_cost(w);
+		left -= work_of_round(w);
+	}
+	keep_better(w, add_cuts(w));
+	memcpy(w->number, w->best, (size_t)w->n * w->n * sizeof(*w->number));
+}
+
+/* ---- ranks ---------------------------------------------------------------------------------- */
 
 /* The class that middle switch m joins with class c. */
 static uint32_t
@@ -251,6 +364,18 @@ paint(const struct search *w, const struct moore_rgraph *g, const struct moore_r
 		}
 }
 
+static bool
+get_memory(struct search *w, struct moore_arena *a)
+{
+	size_t n_arcs = (size_t)w->n * w->n;
+
+	w->room = moore_arena_alloc(a, n_arcs, sizeof(*w->room));
+	w->room_was = moore_arena_alloc(a, n_arcs, sizeof(*w->room_was));
+	w->number = moore_arena_alloc(a, n_arcs, sizeof(*w->number));
+	w->best = moore_arena_alloc(a, n_arcs, sizeof(*w->best));
+	return w->room && w->room_was && w->number && w->best;
+}
+
 int
 moore_rmiddles_rank_pairs(const struct moore_rgraph *g, const struct moore_rmiddles *c,
 			  uint32_t *colour, struct moore_err *err)
@@ -258,18 +383,18 @@ moore_rmiddles_rank_pairs(const struct moore_rgraph *g, const struct moore_rmidd
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct search w = { .n = c->n_classes, .middle = c->n_classes * (c->n_classes - 1) / 2,
 		.rng = { MOORE_PAIRS_SEED } };
-	size_t n_arcs = (size_t)w.n * w.n;
-	uint32_t *best = moore_arena_alloc(&tmp, n_arcs, sizeof(*best));
-	struct moore_rpairs p;
+	bool heeds = work_of_round(&w) <= MOORE_PAIRS_CUT_WORK;
 
-	w.room = moore_arena_alloc(&tmp, n_arcs, sizeof(*w.room));
-	w.number = moore_arena_alloc(&tmp, n_arcs, sizeof(*w.number));
-	if (!best || !w.room || !w.number || !moore_rpairs_init(&p, w.n, w.number, &tmp)) {
+	if (!get_memory(&w, &tmp) ||
+	    (heeds && (!moore_rpairs_init(&w.pairs, w.n, w.number, &tmp) ||
+		       !moore_rcuts_init(&w.cuts, w.n, w.number, &tmp)))) {
 		moore_arena_free(&tmp);
 		return moore_fail_nomem(err);
 	}
 	set_weights(&w);
-	search_all(&w, &p, best);
+	search(&w);
+	if (heeds)
+		heed_worst(&w);
 	paint(&w, g, c, colour);
 	moore_arena_free(&tmp);
 	return 0;
