@@ -21,9 +21,9 @@ struct graph {
 };
 
 static void
-start(struct graph *x, const char *family, const char *params)
+start_fabric(struct graph *x, struct moore_fabric *f)
 {
-	x->f = test_family(family, params, 0);
+	x->f = f;
 	assert_int_equal(moore_rgraph_build(&x->g, x->f, NULL, NULL, false, NULL), 0);
 	assert_int_equal(moore_rmiddles_find(&x->c, &x->g), 0);
 	x->half = calloc(x->g.n, 1);
@@ -32,6 +32,12 @@ start(struct graph *x, const char *family, const char *params)
 	assert_int_equal(moore_rturns_init(&x->first, &x->g, x->half, false), 0);
 	assert_int_equal(moore_rturns_init(&x->t, &x->g, x->half, false), 0);
 	x->t.close = true;
+}
+
+static void
+start(struct graph *x, const char *family, const char *params)
+{
+	start_fabric(x, test_family(family, params, 0));
 }
 
 static void
@@ -215,6 +221,36 @@ test_room(void **state)
 		CHECK(T[i].params, sum >= T[i].mean * n);
 		end(&x);
 	}
+}
+
+/* Switches with endpoints in rows and columns, each with one link to the middle switch of its row and one
+ * to that of its column: lines with two links each, where a pair in another row and column has two
+ * detours. */
+static void
+test_few_links(void **state)
+{
+	enum { ROWS = 4, COLUMNS = 5, LOW = ROWS * COLUMNS };
+	struct moore_topo_link link[2 * LOW];
+	uint16_t endpoints[LOW + ROWS + COLUMNS] = { 0 };
+	uint32_t n = 0;
+	struct graph x;
+
+	(void)state;
+	for (uint32_t s = 0; s < LOW; s++) {
+		link[2 * s] = (struct moore_topo_link){ s, LOW + s / COLUMNS };
+		link[2 * s + 1] = (struct moore_topo_link){ s, LOW + ROWS + s % COLUMNS };
+		endpoints[s] = 1;
+	}
+	start_fabric(&x, test_fabric(LOW + ROWS + COLUMNS, link, 2 * LOW, endpoints, 0));
+	assert_true(x.c.lines);
+	rank(&x);
+	for (uint32_t s = 0; s < LOW; s++)
+		for (uint32_t d = 0; d < LOW; d++)
+			if (s / COLUMNS != d / COLUMNS && s % COLUMNS != d % COLUMNS)
+				n += count_disjoint(&x.g, x.t.rank, s, d);
+	print_message("# %u of %u detours\n", n, 2 * LOW * (ROWS - 1) * (COLUMNS - 1));
+	assert_true(100 * n >= 55 * 2 * LOW * (ROWS - 1) * (COLUMNS - 1));
+	end(&x);
 }
 
 /* ---- what columns can send at once ------------------------------------------------------- */
@@ -478,6 +514,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_few_links),
 		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_bad_permutations),
 		cmocka_unit_test(test_cuts),

@@ -228,14 +228,14 @@ index_low(struct moore_rdetours *w, uint32_t i)
 static void
 set_costs(struct moore_rdetours *w)
 {
-	uint64_t cost = LINK, per_fall = ((uint64_t)w->stride - 1) * (w->stride - 1) + 1;
+	uint64_t cost = LINK, half = ((uint64_t)w->stride - 1) * (w->stride - 1) + 1;
 
 	for (uint32_t n = w->stride + 1; n-- > 0; cost *= cost < MOST_COST ? MOORE_LINKS_FALL : 1)
 		w->by_links[n] = cost;
 	cost = LINK * MOORE_DETOURS_COST;
 	for (uint32_t n = 0; n <= w->most_detours; n++) {
 		w->by_detours[n] = cost;
-		cost -= cost * MOORE_DETOURS_FALL / per_fall;
+		cost -= cost * MOORE_DETOURS_FALL / (half > MOORE_DETOURS_FALL ? half : MOORE_DETOURS_FALL + 1);
 	}
 }
 
