@@ -54,18 +54,17 @@ find_classes(struct moore_ck *k)
 static void
 find_links(struct moore_ck *k)
 {
+	for (uint32_t i = 0; i < k->n_slots; i++)
+		k->hop[i] = (struct moore_ck_hop){ k->n_sw, 0 };
 	for (uint32_t s = 0; s < k->n_sw; s++)
-		for (unsigned p = 0; p <= k->f->sw[s].n_ports + 1u; p++) {
-			struct moore_ck_hop *h = &k->hop[k->slot0[s] + p];
-			const struct moore_port *port = p > k->f->sw[s].n_ports ? NULL :
-				moore_fabric_port(k->f, s, (moore_portnum)p);
+		for (unsigned p = 0; p <= k->f->sw[s].n_ports; p++) {
+			const struct moore_port *port = moore_fabric_port(k->f, s, (moore_portnum)p);
 
-			*h = (struct moore_ck_hop){ k->n_sw, 0 };
-			if (port && port->role == MOORE_ROLE_ENDPOINT)
+			if (port->role == MOORE_ROLE_ENDPOINT)
 				k->has_ep[s] = 1;
-			if (!port || port->role != MOORE_ROLE_SWITCH)
+			if (port->role != MOORE_ROLE_SWITCH)
 				continue;
-			h->next = port->peer;
+			k->hop[k->slot0[s] + p].next = port->peer;
 			k->n_links++;
 		}
 }
