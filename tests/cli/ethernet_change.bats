@@ -258,8 +258,8 @@ several() {
 				END { for (r in route) print route[r] }' | sort | diff - <(sort "$T/$new/$name/routes.ipbatch")
 		done
 	done <<-END
-		sets one ==620 ==1 false
-		one sets >=620 >=1 false
+		sets one ==636 ==1 false
+		one sets >=636 >=1 false
 		around sets >620 >1 true
 		sets around >620 >1 true
 	END

@@ -19,8 +19,8 @@ load ethernet
 		! cat "$T"/sets/*/routes.ipbatch | grep "^route replace $layer1 .*nexthop"
 		diff <(cat "$T"/one/*/routes.ipbatch | grep -v '/') <(cat "$T"/sets/*/routes.ipbatch | grep -v '/')
 	done <<-END
-		586 4 oft k=4
-		310 4 mlfm h=4
+		580 4 oft k=4
+		318 4 mlfm h=4
 		72 2 mlfm h=4
 		390 2 hyperx s1=3 s2=3 s3=3
 		190 2 torus2d a=5 b=5
