@@ -631,6 +631,28 @@ test_families_degraded(void **state)
 	}
 }
 
+/* The plan lacks one switch of the fabric: each switch in turn, with and without endpoints. */
+static void
+test_one_more(void **state)
+{
+	static const char *const T[][2] = { { "oft", "k=4 p=1" }, { "mlfm", "h=4 p=1" }, { "slimfly", "q=3 p=1" } };
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = test_family(T[i][0], T[i][1], 2);
+
+		for (moore_swid s = 0; s < f->n_switches; s++) {
+			struct moore_fabric *plan = test_without(f, s);
+			struct moore_verdict *v;
+
+			moore_route_free(route_checked(T[i][1], f, plan, &v));
+			moore_verdict_free(v);
+			moore_fabric_free(plan);
+		}
+		moore_fabric_free(f);
+	}
+}
+
 static void
 test_history(void **state)
 {
@@ -984,6 +1006,7 @@ main(void)
 		cmocka_unit_test(test_single_failures),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_families_degraded),
+		cmocka_unit_test(test_one_more),
 		cmocka_unit_test(test_history),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_one_lane_ring),

@@ -10,8 +10,6 @@
  * shares a turn, and is taken back unless that lowers the cost of all pairs
  * (middle_detours.h).  The copies of a line come to allow different detours by that.  Links of the
  * spanning tree stay in the middle. */
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/random.h"
 #include "route/tuning.h"

@@ -41,9 +41,9 @@ parent_of(const struct moore_rgraph *g, const uint32_t *number, const uint32_t *
 	uint32_t fewest = UINT32_MAX, greatest = 0, best = MOORE_NONE;
 
 	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
-		uint32_t s = g->to[e], on = g->to[parent[s]], n;
+		uint32_t s = g->to[e], on, n;
 
-		if (!(g->flags[e] & MOORE_EDGE_PLANNED) || on == m)
+		if (!(g->flags[e] & MOORE_EDGE_PLANNED) || (on = g->to[parent[s]]) == m)
 			continue;
 		n = count_children(g, parent, s);
 		if (n < fewest || (n == fewest && number[on] > greatest)) {
