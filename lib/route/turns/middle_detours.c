@@ -225,17 +225,20 @@ index_low(struct moore_rdetours *w, uint32_t i)
 	}
 }
 
+/* Costs fall with each link and each detour more, and stay above nothing.  A pair has about `half`
+ * detours when half of all are allowed. */
 static void
 set_costs(struct moore_rdetours *w)
 {
 	uint64_t cost = LINK, half = ((uint64_t)w->stride - 1) * (w->stride - 1) + 1;
+	uint64_t apart = half > MOORE_DETOURS_FALL ? half : MOORE_DETOURS_FALL + 1;
 
 	for (uint32_t n = w->stride + 1; n-- > 0; cost *= cost < MOST_COST ? MOORE_LINKS_FALL : 1)
 		w->by_links[n] = cost;
 	cost = LINK * MOORE_DETOURS_COST;
 	for (uint32_t n = 0; n <= w->most_detours; n++) {
 		w->by_detours[n] = cost;
-		cost -= cost * MOORE_DETOURS_FALL / (half > MOORE_DETOURS_FALL ? half : MOORE_DETOURS_FALL + 1);
+		cost -= cost * MOORE_DETOURS_FALL / apart;
 	}
 }
 

@@ -6,10 +6,10 @@
  * s -> m -> i -> m' -> d is when m has the lesser number.  Then all copies of a line allow the same
  * detours, and whatever the numbers are, some pairs of switches have few.
  *
- * So a search then gives links ranks of their own.  A step moves one link next to another with which it
- * shares a turn, and is taken back unless that lowers the cost of all pairs
- * (middle_detours.h).  The copies of a line come to allow different detours by that.  Links of the
- * spanning tree stay in the middle. */
+ * So a search then gives each link a rank of its own.  A step moves one link next to another with which
+ * it shares a turn, and the search takes the step back unless it lowers the cost of all pairs
+ * (middle_detours.h).  By these steps the copies of a line come to allow different detours.  Links of
+ * the spanning tree stay in the middle. */
 #include "base/arena.h"
 #include "base/random.h"
 #include "route/tuning.h"
@@ -81,11 +81,12 @@ draw_rank(struct search *w, uint32_t e)
 	return above ? rank + 1 : rank - 1;
 }
 
-/* As many steps as MOORE_MIDDLES_WORK allows: each looks at about so many turns, of two links each. */
+/* The number of steps: MOORE_MIDDLES_TRIES for each link, as far as all steps together look at
+ * MOORE_MIDDLES_WORK turns at most.  On an OFT a step looks at about `turns`. */
 static uint64_t
 count_steps(const struct search *w)
 {
-	uint64_t work = 4 * (uint64_t)w->d.stride * w->d.stride, most = MOORE_MIDDLES_WORK / work;
+	uint64_t turns = 4 * (uint64_t)w->d.stride * w->d.stride, most = MOORE_MIDDLES_WORK / turns;
 	uint64_t n = (uint64_t)MOORE_MIDDLES_TRIES * w->n_free;
 
 	return n < most ? n : most;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* middle_tree.c - a spanning tree of a graph with lines that takes few links of any low switch.
  *
- * Its root is the middle switch with the greatest number.  The parent of a low
- * switch is the greatest middle switch beside it, and the parent of any other middle switch is a
- * low switch beside it that has a greater one, of those the one with the fewest children so far.
- * Links of the tree have ranks in the middle, so few detours use them in their middle.
+ * Its root is the middle switch with the greatest number.  The parent of a low switch is the middle
+ * switch beside it with the greatest number.  The parent of any other middle switch is a low switch
+ * beside it whose own parent has a greater number; of those, the one with the fewest children so far.
+ * Links of the tree have ranks next to the middle, so few detours take them on their way.
  * Nodes for which the planned graph has no such parent are attached by spanning_rejoin.c. */
 #include <string.h>
 
