@@ -81,7 +81,7 @@ choose_trees(struct fill *f, size_t slice, const uint8_t **slots)
 	moore_rcolumns_count_lids(&b->cols, &f->r->g, c, f->n_lids);
 	*slots = NULL;
 	if (b->hinted && moore_rcolumn_in_layer(c))
-		return 0;	/* hint_columns() makes them */
+		return 0;	/* fill_hinted.c makes them */
 	if (b->grown) {
 		*slots = moore_rgrown_slice(b->grown, slice, f->load);
 		return 0;
@@ -103,8 +103,10 @@ fill_columns(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *c
 	const struct moore_rgraph *g = &f->r->g;
 	int rc;
 
-	if (b->hinted && moore_rcolumn_in_layer(col))
-		return moore_rfill_hint_columns(f, col, n, err);
+	if (b->hinted && !slots)
+		return moore_rfill_hint_layer(f, col, n, err);
+	if (b->hinted && !f->repairs && moore_rfill_hint_minimal(f, slots, col, n))
+		return 0;
 	if (g->one_vl && f->repairs)
 		return moore_rfill_one_vl(f, slots, col, n, err);
 	for (size_t i = 0; i < n; i++) {

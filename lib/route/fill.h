@@ -73,9 +73,13 @@ int moore_rfill_plan_hinted(struct fill *f, struct moore_err *err);
 /* Column c takes the minimal tree slot[], made right for table A. */
 int moore_rfill_hint_column(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot,
 			    struct moore_err *err);
+/* Fills in the n columns of a slice with the minimal trees slots[], side by side, if table A is right for
+ * all as they are; otherwise returns false. */
+bool moore_rfill_hint_minimal(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *col,
+			      size_t n);
 /* Fills in the n columns of a layer of sl-hint. */
-int moore_rfill_hint_columns(struct fill *f, const struct moore_rcolumn *col, size_t n,
-			     struct moore_err *err);
+int moore_rfill_hint_layer(struct fill *f, const struct moore_rcolumn *col, size_t n,
+			   struct moore_err *err);
 
 /* A job (base/jobs.h), whose arg is a struct slices: fills the columns of every MOORE_STRANDS-th
  * root, in a graph with lines. */

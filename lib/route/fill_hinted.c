@@ -38,7 +38,7 @@ moore_rfill_plan_hinted(struct fill *f, struct moore_err *err)
 	free(present);
 	if (rc < 0)
 		return rc;
-	if (moore_rhint_lend(&b->hint, b->jobs) < 0)
+	if (moore_rhint_lend(&b->hint) < 0)
 		return moore_fail_nomem(err);
 	moore_rhint_base(&b->hint, &b->up, b->n_connected_up);
 	return 0;
@@ -59,7 +59,7 @@ put_hinted(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot, c
 
 int
 moore_rfill_hint_column(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot,
-	    struct moore_err *err)
+			struct moore_err *err)
 {
 	struct moore_rhint *h = &f->b->hint;
 
@@ -95,17 +95,40 @@ put_job(void *arg, unsigned worker, size_t i)
 	}
 }
 
-int
-moore_rfill_hint_columns(struct fill *f, const struct moore_rcolumn *col, size_t n, struct moore_err *err)
+static void
+put_all(struct fill *f, const struct moore_rcolumn *col, size_t n)
 {
+	const struct moore_jobs *jobs = f->b->jobs;
 	struct hint_columns cs = { f, col, n };
-	struct moore_rbuild *b = f->b;
 	size_t n_jobs = (n + COLUMNS - 1) / COLUMNS;
+
+	moore_jobs_run(jobs, moore_jobs_width(jobs, n_jobs), n_jobs, put_job, &cs);
+}
+
+int
+moore_rfill_hint_layer(struct fill *f, const struct moore_rcolumn *col, size_t n, struct moore_err *err)
+{
+	struct moore_rbuild *b = f->b;
 	uint32_t bad = moore_rhint_layer(&b->hint, &b->planned, &b->up, hint_layer(&b->cols, col),
 					 f->n_lids, b->n_connected_up, &f->repaired);
 
 	if (bad != MOORE_NONE)
 		return moore_rbuild_fail_unreachable(b, bad, err);
-	moore_jobs_run(b->jobs, moore_jobs_width(b->jobs, n_jobs), n_jobs, put_job, &cs);
+	put_all(f, col, n);
 	return 0;
+}
+
+bool
+moore_rfill_hint_minimal(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *col, size_t n)
+{
+	struct moore_rbuild *b = f->b;
+
+	memset(f->n_lids, 0, f->r->g.n);	/* the roots that are present */
+	for (size_t i = 0; i < n; i++)
+		f->n_lids[col[i].root] = 1;
+	if (!moore_rhint_minimal(&b->hint, &b->up, slots, col->place >= MOORE_PLACE_HOST, f->n_lids,
+				 b->n_connected_up))
+		return false;
+	put_all(f, col, n);
+	return true;
 }

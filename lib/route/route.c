@@ -50,7 +50,7 @@ alloc_hint(struct moore_rbuild *b, struct moore_err *err)
 		return 0;
 	r->right = calloc(r->seen->n_switches + 1, r->lft->stride);
 	r->at = malloc(r->lft->stride * sizeof(*r->at));
-	if (!r->right || !r->at || moore_rhint_init(&b->hint, &r->g, b->kind) < 0)
+	if (!r->right || !r->at || moore_rhint_init(&b->hint, &r->g, b->kind, b->jobs) < 0)
 		return moore_fail_nomem(err);
 	memset(r->at, 0xff, r->lft->stride * sizeof(*r->at));
 	return 0;

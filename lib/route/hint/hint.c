@@ -77,6 +77,7 @@ moore_rhint_alloc_scratch(struct moore_rhint *h)
 	h->queue = malloc(n * sizeof(*h->queue));
 	h->acc = malloc(n * sizeof(*h->acc));
 	h->beside = calloc(n, 1);
+	h->n_minimal = malloc(n);
 	h->way = malloc(n * sizeof(*h->way));
 	h->serve = malloc(n * sizeof(*h->serve));
 	h->price = malloc(n * sizeof(*h->price));
@@ -84,8 +85,8 @@ moore_rhint_alloc_scratch(struct moore_rhint *h)
 	h->kid = malloc(n * sizeof(*h->kid));
 	h->sibling = malloc(n * sizeof(*h->sibling));
 	return h->load && h->added && h->slot && h->len && h->ok && h->queue && h->acc &&
-		h->beside && h->way && h->serve && h->price && h->fits && h->kid && h->sibling ? 0 :
-		-MOORE_ENOMEM;
+		h->beside && h->n_minimal && h->way && h->serve && h->price && h->fits && h->kid &&
+		h->sibling ? 0 : -MOORE_ENOMEM;
 }
 
 void
@@ -99,6 +100,7 @@ moore_rhint_free_scratch(struct moore_rhint *h)
 	free(h->queue);
 	free(h->acc);
 	free(h->beside);
+	free(h->n_minimal);
 	free(h->way);
 	free(h->serve);
 	free(h->price);
@@ -109,12 +111,13 @@ moore_rhint_free_scratch(struct moore_rhint *h)
 
 int
 moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
-		 const struct moore_rkind *kind)
+		 const struct moore_rkind *kind, const struct moore_jobs *jobs)
 {
 	size_t n = g->n + 1;
 
 	*h = (struct moore_rhint){
-		.g = g, .kind = kind, .met_planned = calloc(n * n, sizeof(*h->met_planned)),
+		.g = g, .kind = kind, .jobs = jobs,
+		.met_planned = calloc(n * n, sizeof(*h->met_planned)),
 		.met_up = calloc(n * n, sizeof(*h->met_up)), .base = malloc(n * n),
 		.begun = calloc(g->n_edges + 1, sizeof(*h->begun)),
 		.recent = calloc(g->n_edges + 1, sizeof(*h->recent)),

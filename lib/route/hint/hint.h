@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /* hint.h - the in-trees of profile sl-hint (docs/theory.md, section 7).
  *
- * Sequence: init, plan, lend, base; then for each slice a layer, or for each minimal column set
- * slot[], mend, and count for hosts' LIDs. */
+ * Sequence: init, plan, lend, base; then for each slice a layer; or minimal, and if that fails, for each
+ * column set slot[], mend, and count for hosts' LIDs. */
 #ifndef MOORE_ROUTE_HINT_H
 #define MOORE_ROUTE_HINT_H
 
@@ -36,14 +36,14 @@ struct moore_rhint {
 				 * trees so far, each counting half of the next; at most 31 */
 	uint8_t *last;		/* [layer * n + root]: slot, at the root, of the neighbour that a
 				 * layer's routes go through, or MOORE_SLOT_NONE */
-	/* Of the layer that is being made, [root * n + node]: */
+	/* Of the slice that is being made, [root * n + node]: */
 	uint8_t *slots, *lens, *oks;
 	uint8_t *is_clean;	/* by root: its tree needs no mending */
 	const struct moore_jobs *jobs;	/* may be NULL */
 	struct moore_rhint *worker;
 	unsigned n_workers;
 	uint32_t *load;		/* by edge: routes to hosts' LIDs so far */
-	uint32_t *added;	/* by edge, of a worker: what it has added in this layer */
+	uint32_t *added;	/* by edge, of a worker: what it has added in this slice */
 	/* These arrays, by node, describe the tree that is being built. */
 	uint8_t *slot, *len;
 	uint8_t *ok;		/* bit t (bit 4 + t): table t is right for the route from here on
@@ -52,6 +52,7 @@ struct moore_rhint {
 	/* These arrays, by node, are scratch while one tree is built. */
 	uint32_t *acc;
 	uint8_t *beside;	/* 1 for neighbours of the root */
+	uint8_t *n_minimal;	/* routes of two hops to the root, up to 2 */
 	struct moore_rway {	/* how a node could attach to the tree */
 		uint64_t price;	/* UINT64_MAX: not at all */
 		uint32_t edge;
@@ -69,8 +70,9 @@ struct moore_rhint {
 	uint32_t *kid, *sibling;	/* lists of children; MOORE_NONE ends */
 };
 
+/* jobs may be NULL. */
 int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
-		     const struct moore_rkind *kind);
+		     const struct moore_rkind *kind, const struct moore_jobs *jobs);
 void moore_rhint_fini(struct moore_rhint *h);
 /* Chooses last[] for n_layers layers, of which each n_of_host in sequence belong to one host of
  * each root.  present[layer * n + root]: it has a LID there.  -MOORE_ENOMEM. */
@@ -81,13 +83,18 @@ void moore_rhint_base(struct moore_rhint *h, const struct moore_rview *v,
 		      const uint32_t *n_connected);
 /* Makes room for the trees of a layer, and for as many workers as can make them side by side.
  * To be called after the plan.  -MOORE_ENOMEM. */
-int moore_rhint_lend(struct moore_rhint *h, const struct moore_jobs *jobs);
+int moore_rhint_lend(struct moore_rhint *h);
 /* Makes slots[] and oks[] of layer `number` for the roots that are present, mended where that
  * is necessary, and adds them to load[].  Returns MOORE_NONE; or a root which fewer than
  * n_connected[root] nodes reach.  Adds to *moved as moore_rhint_mend(). */
 uint32_t moore_rhint_layer(struct moore_rhint *h, const struct moore_rview *planned,
 			   const struct moore_rview *up, uint32_t number, const uint8_t *present,
 			   const uint32_t *n_connected, uint32_t *moved);
+/* Does the same for minimal trees given[root * n + node], which come before any layer, if all are
+ * whole as they are and table A is right for all of their routes; otherwise changes nothing and returns
+ * false.  counts: they are added to load[]. */
+bool moore_rhint_minimal(struct moore_rhint *h, const struct moore_rview *up, const uint8_t *given,
+			 bool counts, const uint8_t *present, const uint32_t *n_connected);
 /* Keeps of slot[] what is up and admitted and attaches the rest.  with_a: table A must be
  * right for all.  Then bits 0 to 3 of ok[] are the tables right from each node.  Adds to
  * *moved how many nodes have a new parent.  False when fewer than n_connected nodes are

@@ -12,23 +12,25 @@
 struct beside {
 	struct moore_rhint *h;
 	const struct moore_rview *v;
-	uint32_t *first;	/* by y: its first route in end[], or MOORE_NONE */
-	struct end {		/* y -> z -> d */
-		uint32_t z, next;
-		uint8_t ok;	/* ok[] of y */
-	} *end;
+	struct ends {		/* of a worker */
+		uint32_t *first;	/* by y: its first route in end[], or MOORE_NONE */
+		struct end {		/* y -> z -> d */
+			uint32_t z, next;
+			uint8_t ok;	/* ok[] of y */
+		} *end;
+	} *worker;
 	uint32_t (*right)[MOORE_N_HINTS];	/* by edge s -> d: detours for which each table is
 						 * right */
 };
 
 static void
-list_ends(struct beside *b, uint32_t d)
+list_ends(const struct beside *b, struct ends *l, uint32_t d)
 {
 	const struct moore_rgraph *g = b->v->g;
 	uint32_t n = 0;
 
 	for (uint32_t y = 0; y < g->n; y++)
-		b->first[y] = MOORE_NONE;
+		l->first[y] = MOORE_NONE;
 	for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
 		for (uint32_t z = g->to[e], k = g->xadj[z]; k < g->xadj[z + 1]; k++) {
 			uint32_t y = g->to[k];
@@ -36,31 +38,33 @@ list_ends(struct beside *b, uint32_t d)
 
 			if (!(g->flags[e] & g->flags[g->rev[k]] & b->v->flag))
 				continue;
-			b->end[n] = (struct end){ z, b->first[y], b->h->extend[0][turn][OK_ALL] };
-			b->first[y] = n++;
+			l->end[n] = (struct end){ z, l->first[y], b->h->extend[0][turn][OK_ALL] };
+			l->first[y] = n++;
 		}
 }
 
 /* Adds to n[] the detours that begin with s -> x -> y, each under the set of tables that are
  * right for it. */
 static void
-count_over(const struct beside *b, uint32_t s, uint32_t x, uint32_t y, uint32_t n[OK_TABLES + 1])
+count_over(const struct beside *b, const struct ends *l, uint32_t s, uint32_t x, uint32_t y,
+	   uint32_t n[OK_TABLES + 1])
 {
 	const uint32_t *pos = b->v->turns->pos;
 	const uint8_t *extend = b->h->extend[0][moore_rhint_turn(pos, s, x, y)];
 
-	for (uint32_t i = b->first[y]; i != MOORE_NONE; i = b->end[i].next) {
-		uint32_t z = b->end[i].z;
+	for (uint32_t i = l->first[y]; i != MOORE_NONE; i = l->end[i].next) {
+		uint32_t z = l->end[i].z;
 
 		if (z != x && z != s)
-			n[extend[b->h->extend[0][moore_rhint_turn(pos, x, y, z)][b->end[i].ok]] &
+			n[extend[b->h->extend[0][moore_rhint_turn(pos, x, y, z)][l->end[i].ok]] &
 			  OK_TABLES]++;
 	}
 }
 
-/* Fills right[] of edge e, s -> d, when the routes to d are listed. */
+/* Fills right[] of an edge s -> d, when the routes to d are listed. */
 static void
-count_right(struct beside *b, uint32_t s, uint32_t d, uint32_t right[MOORE_N_HINTS])
+count_right(const struct beside *b, const struct ends *l, uint32_t s, uint32_t d,
+	    uint32_t right[MOORE_N_HINTS])
 {
 	const struct moore_rgraph *g = b->v->g;
 	uint32_t n[OK_TABLES + 1] = { 0 };
@@ -69,10 +73,24 @@ count_right(struct beside *b, uint32_t s, uint32_t d, uint32_t right[MOORE_N_HIN
 		for (uint32_t x = g->to[e], k = g->xadj[x]; k < g->xadj[x + 1]; k++)
 			if (x != d && g->to[k] != s && g->to[k] != d &&
 			    g->flags[e] & g->flags[k] & b->v->flag)
-				count_over(b, s, x, g->to[k], n);
+				count_over(b, l, s, x, g->to[k], n);
 	for (unsigned t = 0; t < MOORE_N_HINTS; t++)
 		for (unsigned m = 0; m <= OK_TABLES; m++)
 			right[t] += (m >> t & 1) * n[m];
+}
+
+/* Fills right[] of all edges to d. */
+static void
+count_job(void *arg, unsigned worker, size_t d)
+{
+	const struct beside *b = arg;
+	const struct moore_rgraph *g = b->v->g;
+	struct ends *l = &b->worker[worker];
+
+	list_ends(b, l, (uint32_t)d);
+	for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
+		if (g->flags[e] & b->v->flag)
+			count_right(b, l, g->to[e], (uint32_t)d, b->right[g->rev[e]]);
 }
 
 /* The table that is right for most detours along edge e, or the other way if these are fewer. */
@@ -97,41 +115,54 @@ table_beside(const struct beside *b, uint32_t e)
 }
 
 static bool
-alloc(struct beside *b, struct moore_arena *tmp)
+alloc(struct beside *b, unsigned width, struct moore_arena *tmp)
 {
 	const struct moore_rgraph *g = b->v->g;
 
-	b->first = moore_arena_alloc(tmp, (size_t)g->n + 1, sizeof(*b->first));
-	b->end = moore_arena_alloc(tmp, (size_t)g->n_edges + 1, sizeof(*b->end));
 	b->right = moore_arena_alloc(tmp, (size_t)g->n_edges + 1, sizeof(*b->right));
-	return b->first && b->end && b->right;
+	b->worker = moore_arena_alloc(tmp, width, sizeof(*b->worker));
+	for (unsigned i = 0; b->worker && i < width; i++) {
+		struct ends *l = &b->worker[i];
+
+		l->first = moore_arena_alloc(tmp, (size_t)g->n + 1, sizeof(*l->first));
+		l->end = moore_arena_alloc(tmp, (size_t)g->n_edges + 1, sizeof(*l->end));
+		if (!l->first || !l->end)
+			return false;
+	}
+	return b->right && b->worker;
+}
+
+/* Notes for each pair of neighbours that only the table of most detours is right. */
+static void
+choose_tables(const struct beside *b)
+{
+	const struct moore_rgraph *g = b->v->g;
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			uint32_t d = g->to[e];
+			uint16_t only;
+
+			if (s > d || !(g->flags[e] & b->v->flag))
+				continue;
+			only = (uint16_t)(1u << (1u << table_beside(b, e)));
+			b->h->met_planned[(size_t)s * g->n + d] |= only;
+			b->h->met_planned[(size_t)d * g->n + s] |= only;
+		}
 }
 
 int
 moore_rhint_set_beside(struct moore_rhint *h, const struct moore_rview *v)
 {
-	const struct moore_rgraph *g = v->g;
+	unsigned width = moore_jobs_width(h->jobs, v->g->n);
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct beside b = { .h = h, .v = v };
-	bool ok = alloc(&b, &tmp);
+	bool ok = alloc(&b, width, &tmp);
 
-	for (uint32_t d = 0; ok && d < g->n; d++) {
-		list_ends(&b, d);
-		for (uint32_t e = g->xadj[d]; e < g->xadj[d + 1]; e++)
-			if (g->flags[e] & v->flag)
-				count_right(&b, g->to[e], d, b.right[g->rev[e]]);
+	if (ok) {
+		moore_jobs_run(h->jobs, width, v->g->n, count_job, &b);
+		choose_tables(&b);
 	}
-	for (uint32_t s = 0; ok && s < g->n; s++)
-		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-			uint32_t d = g->to[e];
-			uint16_t only;
-
-			if (s > d || !(g->flags[e] & v->flag))
-				continue;
-			only = (uint16_t)(1u << (1u << table_beside(&b, e)));
-			h->met_planned[(size_t)s * g->n + d] |= only;
-			h->met_planned[(size_t)d * g->n + s] |= only;
-		}
 	moore_arena_free(&tmp);
 	return ok ? 0 : -MOORE_ENOMEM;
 }

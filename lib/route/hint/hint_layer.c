@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* hint_layer.c - the trees of one layer of sl-hint, made side by side.
+/* hint_layer.c - the trees of one slice of sl-hint, made side by side.
  *
- * The roots are divided into strands.  A tree heeds the loads at the beginning of the layer and
+ * Minimal trees are given.  Table A is right for all of them, and for all that are noted before, so they
+ * meet each other whatever their sequence; only one that is not whole has to heed the loads of others.
+ *
+ * The trees of a layer are grown.  Their roots are divided into strands.  A tree heeds the loads at the beginning of the layer and
  * those of earlier trees of its own strand, and the routes of earlier layers.  It does not know
  * the routes that the other trees of the layer take the other way, so it can lack a table in
  * common with them; of two such trees that of the greater root is mended afterwards, as are
@@ -19,21 +22,22 @@
 
 struct layer {
 	struct moore_rhint *h;
-	const struct moore_rview *planned;
+	const struct moore_rview *planned, *up;
 	const uint32_t *n_connected;
 	const uint8_t *present;	/* by root */
 	uint32_t number;
+	const uint8_t *given;	/* [root * n + node]: minimal trees; NULL: they are grown */
+	bool counts;		/* their routes belong in load[] */
 };
 
 /* ---- workers ------------------------------------------------------------------------- */
 
 int
-moore_rhint_lend(struct moore_rhint *h, const struct moore_jobs *jobs)
+moore_rhint_lend(struct moore_rhint *h)
 {
 	size_t nn = (size_t)h->g->n * h->g->n + 1;
-	unsigned width = moore_jobs_width(jobs, MOORE_HINT_STRANDS);
+	unsigned width = moore_jobs_width(h->jobs, MOORE_HINT_STRANDS);
 
-	h->jobs = jobs;
 	h->slots = malloc(nn);
 	h->lens = malloc(nn);
 	h->oks = malloc(nn);
@@ -91,7 +95,8 @@ static bool
 is_clean(const struct layer *l, uint32_t root)
 {
 	const struct moore_rhint *h = l->h;
-	const struct moore_rhint_tree w = { .h = l->h, .root = root, .met = h->met_up };
+	const struct moore_rhint_tree w = { .h = l->h, .root = root, .met = h->met_up,
+		.with_a = l->given };
 	uint32_t n = h->g->n, n_reached = 0;
 
 	for (uint32_t s = 0; s < n; s++) {
@@ -115,7 +120,7 @@ is_clean(const struct layer *l, uint32_t root)
 /* ---- jobs ------------------------------------------------------------------------------ */
 
 static void
-grow_strand(void *arg, unsigned worker, size_t strand)
+make_strand(void *arg, unsigned worker, size_t strand)
 {
 	const struct layer *l = arg;
 	const struct moore_rhint *h = l->h;
@@ -123,12 +128,17 @@ grow_strand(void *arg, unsigned worker, size_t strand)
 	uint32_t n_edges = h->g->n_edges;
 
 	memcpy(own->load, h->load, n_edges * sizeof(*own->load));
-	for (uint32_t root = (uint32_t)strand; root < h->g->n; root += MOORE_HINT_STRANDS)
-		if (l->present[root]) {
+	for (uint32_t root = (uint32_t)strand; root < h->g->n; root += MOORE_HINT_STRANDS) {
+		if (!l->present[root])
+			continue;
+		if (l->given)
+			moore_rhint_take(own, l->up, root, l->given + (size_t)root * h->g->n);
+		else
 			moore_rhint_grow(own, l->planned, l->number, root);
+		if (l->counts)
 			moore_rhint_count(own, 1);
-			store(own, root);
-		}
+		store(own, root);
+	}
 	for (uint32_t e = 0; e < n_edges; e++)
 		own->added[e] += own->load[e] - h->load[e];
 }
@@ -140,7 +150,7 @@ check_root(void *arg, unsigned worker, size_t root)
 
 	(void)worker;
 	if (l->present[root])
-		l->h->is_clean[root] = l->h->g->as_planned && is_clean(l, (uint32_t)root);
+		l->h->is_clean[root] = (l->given || l->h->g->as_planned) && is_clean(l, (uint32_t)root);
 }
 
 /* Notes the routes of a block of trees: what was grown in met_planned, and in met_up what is
@@ -160,27 +170,57 @@ note_block(void *arg, unsigned worker, size_t block)
 
 			if (!l->present[root] || s == root || h->lens[at] == MOORE_LEN_NONE)
 				continue;
-			h->met_planned[(size_t)s * n + root] |= bit;
+			if (!l->given)
+				h->met_planned[(size_t)s * n + root] |= bit;
 			if (h->is_clean[root])
 				h->met_up[(size_t)s * n + root] |= bit;
 		}
 }
 
-/* ---- the layer ----------------------------------------------------------------------- */
+/* ---- the slice ----------------------------------------------------------------------- */
 
 static void
-add_loads(struct moore_rhint *h)
+note_all(struct layer *l)
 {
+	struct moore_rhint *h = l->h;
+	uint32_t n_blocks = (h->g->n + BLOCK - 1) / BLOCK;
+
+	moore_jobs_run(h->jobs, moore_jobs_width(h->jobs, n_blocks), n_blocks, note_block, l);
 	for (unsigned i = 0; i < h->n_workers; i++)
-		for (uint32_t e = 0; e < h->g->n_edges; e++) {
+		for (uint32_t e = 0; e < h->g->n_edges; e++)
 			h->load[e] += h->worker[i].added[e];
-			h->worker[i].added[e] = 0;
-		}
+}
+
+/* Makes all trees, and finds those that are clean.  What is known of others stays as it is. */
+static void
+make_all(struct layer *l)
+{
+	struct moore_rhint *h = l->h;
+
+	for (unsigned i = 0; i < h->n_workers; i++)
+		memset(h->worker[i].added, 0, h->g->n_edges * sizeof(*h->worker[i].added));
+	moore_jobs_run(h->jobs, h->n_workers, MOORE_HINT_STRANDS, make_strand, l);
+	moore_jobs_run(h->jobs, moore_jobs_width(h->jobs, h->g->n), h->g->n, check_root, l);
+}
+
+bool
+moore_rhint_minimal(struct moore_rhint *h, const struct moore_rview *up, const uint8_t *given, bool counts,
+		    const uint8_t *present, const uint32_t *n_connected)
+{
+	struct layer l = { .h = h, .up = up, .n_connected = n_connected, .present = present,
+		.given = given, .counts = counts };
+
+	make_all(&l);
+	for (uint32_t root = 0; root < h->g->n; root++)
+		if (present[root] && !h->is_clean[root])
+			return false;
+	note_all(&l);
+	return true;
 }
 
 /* Routes of four hops seldom have a table in common, so each tree must heed all before it. */
 static uint32_t
-one_by_one(const struct layer *l, const struct moore_rview *up, uint32_t *moved)
+one_by_one(const struct layer *l, uint32_t *moved)
 {
 	struct moore_rhint *h = l->h;
 
@@ -191,7 +231,7 @@ one_by_one(const struct layer *l, const struct moore_rview *up, uint32_t *moved)
 			continue;
 		moore_rhint_grow(h, l->planned, l->number, root);
 		moore_rhint_note(&grown);
-		if (!moore_rhint_mend(h, up, root, false, l->n_connected[root], moved))
+		if (!moore_rhint_mend(h, l->up, root, false, l->n_connected[root], moved))
 			return root;
 		moore_rhint_count(h, 1);
 		store(h, root);
@@ -204,16 +244,14 @@ moore_rhint_layer(struct moore_rhint *h, const struct moore_rview *planned,
 		  const struct moore_rview *up, uint32_t number, const uint8_t *present,
 		  const uint32_t *n_connected, uint32_t *moved)
 {
-	struct layer l = { h, planned, n_connected, present, number };
-	uint32_t n = h->g->n, n_blocks = (n + BLOCK - 1) / BLOCK;
+	struct layer l = { .h = h, .planned = planned, .up = up, .n_connected = n_connected,
+		.present = present, .number = number, .counts = true };
 
 	if (h->kind->longest)
-		return one_by_one(&l, up, moved);
-	moore_jobs_run(h->jobs, h->n_workers, MOORE_HINT_STRANDS, grow_strand, &l);
-	moore_jobs_run(h->jobs, moore_jobs_width(h->jobs, n), n, check_root, &l);
-	moore_jobs_run(h->jobs, moore_jobs_width(h->jobs, n_blocks), n_blocks, note_block, &l);
-	add_loads(h);
-	for (uint32_t root = 0; root < n; root++) {
+		return one_by_one(&l, moved);
+	make_all(&l);
+	note_all(&l);
+	for (uint32_t root = 0; root < h->g->n; root++) {
 		const struct moore_rhint_tree grown = { .h = h, .root = root, .met = h->met_planned };
 
 		if (!present[root] || h->is_clean[root])

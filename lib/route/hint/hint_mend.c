@@ -115,6 +115,15 @@ all_admitted(const struct moore_rhint_tree *w)
 	return true;
 }
 
+void
+moore_rhint_take(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, const uint8_t *slot)
+{
+	struct moore_rhint_tree w = { h, v, root, h->met_up, NULL, true };
+
+	moore_rhint_start(&w);
+	keep(&w, slot);
+}
+
 bool
 moore_rhint_mend(struct moore_rhint *h, const struct moore_rview *v, uint32_t root, bool with_a,
 		 uint32_t n_connected, uint32_t *moved)

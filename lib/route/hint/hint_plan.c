@@ -308,7 +308,7 @@ moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_
 	h->around = h->detour == 1 && !h->kind->longest;
 	count_all(&p);
 	set_senses(&p);
-	if (h->around && moore_rhint_set_beside(h, v) < 0) {
+	if (h->around && n_layers && moore_rhint_set_beside(h, v) < 0) {
 		rc = moore_fail_nomem(err);
 		goto out;
 	}

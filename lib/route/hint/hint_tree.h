@@ -2,7 +2,7 @@
 /* hint_tree.h - one tree of sl-hint while it is made, shared by hint*.c.
  *
  *   hint.c        which tables are right, and how a node attaches to a tree
- *   hint_layer.c  the trees of a layer, side by side
+ *   hint_layer.c  the trees of a slice, side by side
  *   hint_plan.c   through which neighbour of its root each layer goes
  *   hint_beside.c which table the detours between two neighbours keep to
  *   hint_grow.c   a layer's tree
@@ -118,6 +118,10 @@ void moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32
 void moore_rhint_note(const struct moore_rhint_tree *w);
 /* Finds routes of three hops for open nodes over neighbours that take two (hint_serve.c). */
 void moore_rhint_serve_rest(struct moore_rhint_tree *w);
+/* Makes the tree of what is up and admitted of the tree slot[], and fills ok[]; table A is right for
+ * all. */
+void moore_rhint_take(struct moore_rhint *h, const struct moore_rview *v, uint32_t root,
+		      const uint8_t *slot);
 /* Takes leaf s out of the tree. */
 void moore_rhint_detach(struct moore_rhint *h, uint32_t s);
 
