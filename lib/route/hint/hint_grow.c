@@ -258,17 +258,20 @@ detour_neighbours(struct moore_rhint_tree *w, uint32_t r)
 
 /* ---- pairs with several minimal routes ------------------------------------------------ */
 
-/* Whether s has several routes of two hops to the root. */
-static bool
-has_ties(const struct moore_rhint_tree *w, uint32_t s)
+/* Fills n_minimal[]: routes of two hops to the root, up to 2. */
+static void
+count_minimal(const struct moore_rhint_tree *w)
 {
-	const struct moore_rhint *h = w->h;
-	const struct moore_rgraph *g = h->g;
-	unsigned n = 0;
+	const struct moore_rgraph *g = w->v->g;
+	uint8_t *n_minimal = w->h->n_minimal, flag = w->v->flag;
 
-	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-		n += g->flags[e] & w->v->flag && h->beside[g->to[e]];
-	return n > 1 && !h->beside[s];
+	memset(n_minimal, 0, g->n);
+	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++)
+		for (uint32_t x = g->to[o], e = g->xadj[x]; e < g->xadj[x + 1]; e++) {
+			uint8_t *n = &n_minimal[g->to[e]];
+
+			*n = (uint8_t)(*n + (*n < 2 && g->flags[o] & g->flags[g->rev[e]] & flag));
+		}
 }
 
 /* All slots of s but a window of a few, which moves on by its width from layer to layer. */
@@ -298,11 +301,12 @@ detour_ties(struct moore_rhint_tree *w, uint32_t layer)
 	struct moore_rhint *h = w->h;
 	const struct moore_rgraph *g = h->g;
 
+	count_minimal(w);
 	for (uint32_t s = 0; s < g->n; s++) {
 		struct moore_rway way;
 
-		if (h->acc[s] || h->len[s] < 2 || h->len[s] > 3 || !g->is_source[s] ||
-		    !prefers_long(s, w->root, layer) || !has_ties(w, s))
+		if (h->n_minimal[s] < 2 || h->beside[s] || h->acc[s] || h->len[s] < 2 ||
+		    h->len[s] > 3 || !g->is_source[s] || !prefers_long(s, w->root, layer))
 			continue;
 		way = way_around(w, s, slots_outside(w, s, layer), 3, true);
 		if (way.price != UINT64_MAX)
