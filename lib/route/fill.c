@@ -132,24 +132,33 @@ fill_columns(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *c
 
 /* ---- all slices ------------------------------------------------------------------------ */
 
-/* Transposes 64 LIDs of port[] into the rows of the LFTs: a cache line of each. */
+/* Transposes n LIDs of from[], whose columns are n_nodes apart, into to[]. */
+static void
+transpose(const uint8_t *from, size_t n_nodes, uint8_t *to, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = from[i * n_nodes];
+}
+
+/* Transposes 64 LIDs of port[] and right[] into the rows of the tables: a cache line of each. */
 static void
 write_tables(void *arg, unsigned worker, size_t block)
 {
 	const struct fill *f = arg;
 	const struct moore_rgraph *g = &f->r->g;
-	size_t n = g->n, top = (size_t)f->r->seen->lid_top + 1, lid0 = block * 64;
+	size_t top = (size_t)f->r->seen->lid_top + 1, lid0 = block * 64;
+	size_t n = top - lid0 < 64 ? top - lid0 : 64;
 
 	(void)worker;
-	for (uint32_t s = 0; s < n; s++) {
-		const uint8_t *port = f->port + lid0 * n + s;
-		uint8_t *row;
+	for (uint32_t s = 0; s < g->n; s++) {
+		moore_swid sw = g->sw_of[s];
 
-		if (g->sw_of[s] == MOORE_NONE)
+		if (sw == MOORE_NONE)
 			continue;
-		row = moore_lft_row(f->r->lft, g->sw_of[s]) + lid0;
-		for (size_t i = 0; i < 64 && lid0 + i < top; i++)
-			row[i] = port[i * n];
+		transpose(f->port + lid0 * g->n + s, g->n, moore_lft_row(f->r->lft, sw) + lid0, n);
+		if (f->right)
+			transpose(f->right + lid0 * g->n + s, g->n,
+				  f->r->right + sw * f->r->lft->stride + lid0, n);
 	}
 }
 
@@ -333,7 +342,9 @@ start(struct fill *f, struct moore_rbuild *b, struct moore_err *err)
 		parallel |= g->xpar[e + 1] - g->xpar[e] > 1;
 	f->port = malloc(n_ports);
 	f->port_of = parallel ? NULL : malloc((size_t)g->n_edges + 1);
-	if (!f->port || (!f->port_of && !parallel) || (f->repairs && moore_rfill_find_suspects(f) < 0))
+	f->right = b->hinted ? calloc(n_ports, 1) : NULL;
+	if (!f->port || (b->hinted && !f->right) || (!f->port_of && !parallel) ||
+	    (f->repairs && moore_rfill_find_suspects(f) < 0))
 		return moore_fail_nomem(err);
 	memset(f->port, MOORE_NO_PATH, n_ports);
 	for (uint32_t e = 0; f->port_of && e < g->n_edges; e++)
@@ -377,6 +388,7 @@ out:
 	free(sl.worker);
 	free(f.suspect);
 	free(f.port);
+	free(f.right);
 	free(f.port_of);
 	return rc;
 }

@@ -33,6 +33,7 @@ struct fill {			/* of one worker */
 	uint8_t *slot;		/* a copy of a layer's trees, when several workers fill slices */
 	struct moore_rmtrees mtrees;	/* zeroed without b->cols.own_trees */
 	uint8_t *port;		/* [LID * g.n + node]: the tables, transposed */
+	uint8_t *right;		/* the same for those of struct moore_route; NULL unless sl-hint */
 	uint32_t repaired;	/* (switch, tree) that left their intended route */
 	int rc;			/* less than 0: a slice failed; the first of them is */
 	size_t failed;		/* this one, because of */

@@ -48,13 +48,13 @@ moore_rfill_plan_hinted(struct fill *f, struct moore_err *err)
 static void
 put_hinted(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot, const uint8_t *ok)
 {
-	struct moore_route *r = f->r;
+	const struct moore_rgraph *g = &f->r->g;
+	uint8_t *right = f->right + (size_t)c->lid * g->n;
 
 	moore_rfill_put(f, c, slot);
-	for (uint32_t s = 0; s < r->g.n; s++)
-		if (r->g.sw_of[s] != MOORE_NONE)
-			r->right[r->g.sw_of[s] * r->lft->stride + c->lid] = ok[s] & 15;
-	r->at[c->lid] = r->g.sw_of[c->root];
+	for (uint32_t s = 0; s < g->n; s++)
+		right[s] = ok[s] & 15;
+	f->r->at[c->lid] = g->sw_of[c->root];
 }
 
 int
