@@ -182,19 +182,18 @@ may_carry(const struct moore_rhint_tree *w, uint32_t p, unsigned len)
 	return w->h->len[p] == len && moore_rhint_lets_pass(w, p, len);
 }
 
-/* Takes edge e of s, which leads to a node of the right length, if it is better. */
+/* Takes edge e of s, to a node with len hops from where routes go on as p says, if it is better. */
 static inline void
-weigh(const struct moore_rhint_tree *w, uint32_t s, uint32_t e, struct moore_rway *best)
+weigh(const struct moore_rhint_tree *w, uint32_t s, uint32_t e, unsigned len,
+      const struct moore_rhint_on *p, struct moore_rway *best)
 {
 	const struct moore_rhint *h = w->h;
-	const struct moore_rgraph *g = h->g;
-	uint32_t p = g->to[e];
-	uint64_t price = h->load[e] + (p == w->root ? 0 : h->load[g->xadj[p] + h->slot[p]]);
+	uint64_t price = h->load[e] + p->load;
 	uint8_t ok;
 
-	if (price >= best->price || (h->beside[s] && w->kind->straight && h->len[p] == 2))
+	if (price >= best->price || (h->beside[s] && w->kind->straight && len == 2))
 		return;
-	ok = moore_rhint_ok_over(w, s, e);
+	ok = moore_rhint_ok_by(p, w->v->turns->pos[s]);
 	if (moore_rhint_admits(w, s, ok))
 		*best = (struct moore_rway){ price, e, ok };
 }
@@ -206,32 +205,43 @@ moore_rhint_attach_best(struct moore_rhint_tree *w, uint32_t s, unsigned len)
 	struct moore_rway best = { .price = UINT64_MAX };
 
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-		if (g->flags[e] & w->v->flag && may_carry(w, g->to[e], len))
-			weigh(w, s, e, &best);
+		if (g->flags[e] & w->v->flag && may_carry(w, g->to[e], len)) {
+			struct moore_rhint_on on = moore_rhint_on(w, g->to[e]);
+
+			weigh(w, s, e, len, &on, &best);
+		}
 	if (best.price == UINT64_MAX)
 		return false;
 	moore_rhint_attach(w, s, best.edge, best.ok);
 	return true;
 }
 
+/* Fills way[] of the neighbours of p, a node with len hops. */
+static void
+list_ways_over(const struct moore_rhint_tree *w, uint32_t p, unsigned len, unsigned min_len)
+{
+	const struct moore_rgraph *g = w->h->g;
+	const struct moore_rhint_on on = moore_rhint_on(w, p);
+	const uint32_t *to = g->to, *rev = g->rev, end = g->xadj[p + 1];
+	const uint8_t *flags = g->flags, *lens = w->h->len, flag = w->v->flag;
+	struct moore_rway *way = w->h->way;
+
+	for (uint32_t e = g->xadj[p]; e < end; e++)
+		if (lens[to[e]] >= min_len && flags[e] & flag)
+			weigh(w, to[e], rev[e], len, &on, &way[to[e]]);
+}
+
 void
 moore_rhint_list_ways(struct moore_rhint_tree *w, unsigned len, unsigned min_len)
 {
 	struct moore_rhint *h = w->h;
-	const struct moore_rgraph *g = h->g;
+	uint32_t n = h->g->n;
 
-	for (uint32_t s = 0; s < g->n; s++)
+	for (uint32_t s = 0; s < n; s++)
 		h->way[s].price = UINT64_MAX;
-	for (uint32_t p = 0; p < g->n; p++) {
-		if (!may_carry(w, p, len))
-			continue;
-		for (uint32_t e = g->xadj[p]; e < g->xadj[p + 1]; e++) {
-			uint32_t s = g->to[e];
-
-			if (h->len[s] >= min_len && g->flags[e] & w->v->flag)
-				weigh(w, s, g->rev[e], &h->way[s]);
-		}
-	}
+	for (uint32_t p = 0; p < n; p++)
+		if (may_carry(w, p, len))
+			list_ways_over(w, p, len, min_len);
 }
 
 /* From the open nodes, or from those with len hops, whichever are fewer. */

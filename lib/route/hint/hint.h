@@ -61,7 +61,7 @@ struct moore_rhint {
 	struct moore_rserve {
 		uint64_t load;	/* of the edges over which open nodes could attach to it then */
 		uint32_t n;	/* such nodes */
-		uint32_t next;	/* where it would go on to */
+		uint32_t next;	/* the place in the order of where it would go on to */
 		const uint8_t (*extend)[256];	/* as above, for that edge; NULL: it cannot serve */
 		uint8_t ok;	/* ok[] of it then */
 	} *serve;

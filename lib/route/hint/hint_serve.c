@@ -87,7 +87,7 @@ start_serve(struct moore_rhint_tree *w, uint32_t s)
 	if (way->price == UINT64_MAX || !moore_rhint_lets_pass(w, s, 2))
 		return;
 	one_lane = w->v->lanes && h->g->flags[way->edge] & MOORE_EDGE_ONE_LANE;
-	h->serve[s].next = h->g->to[way->edge];
+	h->serve[s].next = w->v->turns->pos[h->g->to[way->edge]];
 	h->serve[s].extend = h->extend[one_lane];
 	h->serve[s].ok = way->ok;
 }
@@ -99,22 +99,25 @@ find_servers(struct moore_rhint_tree *w, uint32_t c)
 {
 	struct moore_rhint *h = w->h;
 	const struct moore_rgraph *g = h->g;
-	const uint32_t *pos = w->v->turns->pos;
+	const uint32_t *pos = w->v->turns->pos, *to = g->to, *load = h->load, end = g->xadj[c + 1];
+	const uint8_t *flags = g->flags, flag = w->v->flag;
+	struct moore_rserve *serve = h->serve;
+	uint8_t *fits = h->fits;
 
-	for (uint32_t e = g->xadj[c]; e < g->xadj[c + 1]; e++) {
-		uint32_t s = g->to[e];
-		struct moore_rserve *r = &h->serve[s];
+	for (uint32_t e = g->xadj[c]; e < end; e++) {
+		uint32_t s = to[e];
+		struct moore_rserve *r = &serve[s];
 		uint8_t ok;
 
-		h->fits[e] = 0;
-		if (!r->extend || !(g->flags[e] & w->v->flag))
+		fits[e] = 0;
+		if (!r->extend || !(flags[e] & flag))
 			continue;
-		ok = r->extend[moore_rhint_turn(pos, c, s, r->next)][r->ok];
+		ok = r->extend[moore_rhint_turn_at(pos[c], pos[s], r->next)][r->ok];
 		if (!moore_rhint_admits(w, c, ok))
 			continue;
-		h->fits[e] = ok;
+		fits[e] = ok;
 		r->n++;
-		r->load += h->load[e];
+		r->load += load[e];
 	}
 }
 

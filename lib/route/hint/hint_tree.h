@@ -42,33 +42,58 @@ moore_rhint_is_open(const struct moore_rhint *h, uint32_t s)
 	return h->len[s] == MOORE_LEN_NONE;
 }
 
+/* The turn of three switches with these places in the order. */
+static inline unsigned
+moore_rhint_turn_at(uint32_t from, uint32_t at, uint32_t to)
+{
+	bool in_up = at < from, out_up = to < at;
+
+	return in_up && !out_up && to < from ? UD_GREATER : in_up * 2u + out_up;
+}
+
 static inline unsigned
 moore_rhint_turn(const uint32_t *pos, uint32_t from, uint32_t at, uint32_t to)
 {
-	bool in_up = pos[at] < pos[from], out_up = pos[to] < pos[at];
-
-	return in_up && !out_up && pos[to] < pos[from] ? UD_GREATER : in_up * 2u + out_up;
+	return moore_rhint_turn_at(pos[from], pos[at], pos[to]);
 }
 
-/* ok[] of s if it goes to p and from there over edge `on`, when ok[] of p is ok. */
-static inline uint8_t
-moore_rhint_ok_on(const struct moore_rhint_tree *w, uint32_t s, uint32_t p, uint32_t on,
-		  uint8_t ok)
-{
-	const struct moore_rgraph *g = w->v->g;
-	bool one_lane = w->v->lanes && g->flags[on] & MOORE_EDGE_ONE_LANE;
+/* How routes go on from node p of the tree, which is the same for all that could attach to it. */
+struct moore_rhint_on {
+	uint64_t load;		/* of p's link */
+	const uint8_t (*extend)[256];	/* as in struct moore_rhint, for that link; NULL at the root */
+	uint32_t at, to;	/* places of p and of the next switch in the order */
+	uint8_t ok;		/* ok[] of p */
+};
 
-	return w->h->extend[one_lane][moore_rhint_turn(w->v->turns->pos, s, p, g->to[on])][ok];
+static inline struct moore_rhint_on
+moore_rhint_on(const struct moore_rhint_tree *w, uint32_t p)
+{
+	const struct moore_rhint *h = w->h;
+	const struct moore_rgraph *g = h->g;
+	const uint32_t *pos = w->v->turns->pos;
+	uint32_t e = g->xadj[p] + h->slot[p];
+
+	if (p == w->root)
+		return (struct moore_rhint_on){ .ok = OK_ALL };
+	return (struct moore_rhint_on){ h->load[e],
+		h->extend[w->v->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE], pos[p], pos[g->to[e]],
+		h->ok[p] };
+}
+
+/* ok[] of a node at `place` in the order if it goes to p. */
+static inline uint8_t
+moore_rhint_ok_by(const struct moore_rhint_on *p, uint32_t place)
+{
+	return p->extend ? p->extend[moore_rhint_turn_at(place, p->at, p->to)][p->ok] : p->ok;
 }
 
 /* ok[] of s if it goes over edge e to a node of the tree. */
 static inline uint8_t
 moore_rhint_ok_over(const struct moore_rhint_tree *w, uint32_t s, uint32_t e)
 {
-	uint32_t p = w->v->g->to[e];
+	struct moore_rhint_on on = moore_rhint_on(w, w->v->g->to[e]);
 
-	return p == w->root ? OK_ALL :
-		moore_rhint_ok_on(w, s, p, w->v->g->xadj[p] + w->h->slot[p], w->h->ok[p]);
+	return moore_rhint_ok_by(&on, w->v->turns->pos[s]);
 }
 
 /* Whether s may have a route for which these tables are right: one of them must be right for
