@@ -39,6 +39,7 @@ struct match {
 	struct moore_twins merged[2];
 	struct moore_mark *mark;	/* a vertex of merged[0] is 0..n-1, one of merged[1] is n..2n-1;
 					 * of those with one colour, the first graph's come first */
+	struct moore_marks_room room;	/* 2n */
 	uint64_t *hash;		/* 2n, scratch */
 	uint8_t *thin;		/* by place in adj[], scratch */
 	uint32_t *depth, *queue;	/* n, scratch */
@@ -56,7 +57,7 @@ recolour(struct match *m, uint32_t *colour)
 {
 	uint32_t n = m->n, n_colours = 0;
 
-	moore_marks_sort(m->mark, 2 * (size_t)n);
+	moore_marks_sort(m->mark, 2 * n, &m->room);
 	for (uint32_t i = 0, k; i < 2 * n; i = k, n_colours++) {
 		int balance = 0;
 
@@ -446,7 +447,8 @@ moore_topo_map(uint32_t n, const struct moore_topo_link *a, const struct moore_t
 	m.queue = moore_arena_alloc(&tmp, (size_t)n + 1, sizeof(*m.queue));
 	if (m.depth)
 		memset(m.depth, 0xff, n * sizeof(*m.depth));
-	if (!m.mark || !m.hash || !m.thin || !m.depth || !m.queue || !moore_adjacency_init(&m.full[0], n, a, n_links, &tmp) ||
+	if (!m.mark || !m.hash || !m.thin || !m.depth || !m.queue || !moore_marks_room(&m.room, 2 * (size_t)n, &tmp) ||
+	    !moore_adjacency_init(&m.full[0], n, a, n_links, &tmp) ||
 	    !moore_adjacency_init(&m.full[1], n, b, n_links, &tmp))
 		m.oom = true;
 	else

@@ -3,29 +3,25 @@
 #ifndef MOORE_TOPO_MARKS_H
 #define MOORE_TOPO_MARKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
+
+#include "base/arena.h"
 
 struct moore_mark {
 	uint64_t hash;
 	uint32_t v;
 };
 
-static inline int
-moore_marks_compare(const void *a, const void *b)
-{
-	const struct moore_mark *x = a, *y = b;
+struct moore_marks_room {	/* what sorting needs meanwhile */
+	struct moore_mark *mark;
+	uint32_t *begin;
+};
 
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return x->v < y->v ? -1 : x->v > y->v;
-}
-
-/* Sorts by hash, and vertices with the same hash by number. */
-static inline void
-moore_marks_sort(struct moore_mark *mark, size_t n)
-{
-	qsort(mark, n, sizeof(*mark), moore_marks_compare);
-}
+/* Makes room for n marks, which lives as long as tmp.  False when out of memory. */
+bool moore_marks_room(struct moore_marks_room *r, size_t n, struct moore_arena *tmp);
+/* Sorts by hash.  Vertices with the same hash keep their sequence.  O(n) if hashes are spread evenly
+ * over 64 bits. */
+void moore_marks_sort(struct moore_mark *mark, uint32_t n, struct moore_marks_room *r);
 
 #endif

@@ -6,7 +6,8 @@
 
 /* Sorts the vertices by a hash of their colour and their neighbours. */
 static void
-hash_neighbours(const struct moore_adjacency *g, const uint32_t *colour, struct moore_mark *mark)
+hash_neighbours(const struct moore_adjacency *g, const uint32_t *colour, struct moore_mark *mark,
+		struct moore_marks_room *room)
 {
 	for (uint32_t v = 0; v < g->n; v++) {
 		struct moore_rng own = { (uint64_t)colour[v] << 32 };
@@ -18,7 +19,7 @@ hash_neighbours(const struct moore_adjacency *g, const uint32_t *colour, struct 
 			mark[v].hash += moore_rng_next(&r);
 		}
 	}
-	moore_marks_sort(mark, g->n);
+	moore_marks_sort(mark, g->n, room);
 }
 
 /* Fills next[], and size_of[] of the first member of each class. */
@@ -58,6 +59,7 @@ moore_twins_merge(struct moore_twins *t, const struct moore_adjacency *g, const 
 	struct moore_mark *mark = moore_arena_alloc(tmp, n, sizeof(*mark));
 	uint32_t *size_of = moore_arena_alloc(tmp, n, sizeof(*size_of));	/* by first member */
 	uint32_t *class_of = moore_arena_alloc(tmp, n, sizeof(*class_of));
+	struct moore_marks_room room;
 
 	*t = (struct moore_twins){
 		.g.xadj = moore_arena_alloc(tmp, n, sizeof(*t->g.xadj)),
@@ -67,9 +69,9 @@ moore_twins_merge(struct moore_twins *t, const struct moore_adjacency *g, const 
 		.next = moore_arena_alloc(tmp, n, sizeof(*t->next)),
 	};
 	if (!mark || !size_of || !class_of || !t->g.xadj || !t->g.adj || !t->first || !t->size ||
-	    !t->next)
+	    !t->next || !moore_marks_room(&room, g->n, tmp))
 		return false;
-	hash_neighbours(g, colour, mark);
+	hash_neighbours(g, colour, mark, &room);
 	link_members(t, mark, g->n, size_of);
 	for (uint32_t v = 0; v < g->n; v++)
 		if (size_of[v]) {

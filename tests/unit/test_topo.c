@@ -7,6 +7,7 @@
 #include "harness.h"
 #include "moore/math.h"
 #include "moore/topo.h"
+#include "topo/marks.h"
 #include "topo/topo_build.h"
 #include "topo_look.h"
 
@@ -943,6 +944,47 @@ tell(void *arg, double share)
 	t->calls++;
 }
 
+static int
+by_hash(const void *a, const void *b)
+{
+	const struct moore_mark *x = a, *y = b;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return (x->v > y->v) - (x->v < y->v);
+}
+
+/* Marks of random hashes, of which many are equal or differ in the last bits alone. */
+static void
+test_marks(void **state)
+{
+	static const uint32_t sizes[] = { 0, 1, 2, 3, 64, 65, 1000 };
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	struct moore_rng rng = { test_seed() };
+	struct moore_mark mark[1000], want[1000];
+	struct moore_marks_room room;
+
+	(void)state;
+	CHECK("room", moore_marks_room(&room, 1000, &tmp));
+	for (size_t k = 0; k < ARRAY_LEN(sizes); k++)
+		for (uint32_t n_hashes = 1; n_hashes <= 1024; n_hashes *= 4) {
+			const uint32_t n = sizes[k];
+
+			for (uint32_t v = 0; v < n; v++) {
+				struct moore_rng r = { moore_rng_below(&rng, n_hashes) / 2 };
+
+				mark[v] = (struct moore_mark){ moore_rng_next(&r) ^ moore_rng_below(&rng, 2), v };
+			}
+			memcpy(want, mark, n * sizeof(*mark));
+			qsort(want, n, sizeof(*want), by_hash);
+			moore_marks_sort(mark, n, &room);
+			for (uint32_t i = 0; i < n; i++)
+				CHECK("sorted, equal ones as they were",
+				      mark[i].hash == want[i].hash && mark[i].v == want[i].v);
+		}
+	moore_arena_free(&tmp);
+}
+
 static void
 test_progress(void **state)
 {
@@ -1007,6 +1049,7 @@ main(void)
 		cmocka_unit_test(test_measures_known),
 		cmocka_unit_test(test_measures_edges),
 		cmocka_unit_test(test_transitive),
+		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_progress),
 		cmocka_unit_test(test_out_of_memory),
 	};
