@@ -41,7 +41,10 @@ struct match {
 					 * of those with one colour, the first graph's come first */
 	struct moore_marks_room room;	/* 2n */
 	uint64_t *hash;		/* 2n, scratch */
-	uint8_t *thin;		/* by place in adj[], scratch */
+	/* Scratch for thin links: */
+	uint32_t *class, *count;	/* n */
+	uint32_t *few, *few0;	/* neighbours of v: few[few0[v]..few0[v + 1] - 1]; n + 1 */
+	uint32_t *thin, *thin0;	/* likewise */
 	uint32_t *depth, *queue;	/* n, scratch */
 	unsigned budget, rounds;
 	uint64_t left;		/* visits to vertices and links when candidates are compared */
@@ -183,30 +186,77 @@ pick(const struct match *m)
  * with two points fixed, each other point is on one block with either of them, and the cycles that
  * these make differ from pair to pair. */
 
-/* Whether at most two neighbours of v have the hash h. */
-static bool
-has_few(const struct moore_adjacency *g, const uint64_t *hash, uint32_t v, uint64_t h)
+/* Numbers the hashes of the m->n vertices in class[]; returns how many different ones there are.  The
+ * marks are scratch. */
+static uint32_t
+number_classes(struct match *m, const uint64_t *hash)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = g->xadj[v]; i < g->xadj[v + 1] && n <= 2; i++)
-		n += hash[g->adj[i]] == h;
-	return n <= 2;
+	for (uint32_t v = 0; v < m->n; v++)
+		m->mark[v] = (struct moore_mark){ hash[v], v };
+	moore_marks_sort(m->mark, m->n, &m->room);
+	for (uint32_t i = 0; i < m->n; i++) {
+		n += i && m->mark[i].hash != m->mark[i - 1].hash;
+		m->class[m->mark[i].v] = n;
+	}
+	return m->n ? n + 1 : 0;
 }
 
-static void
-find_thin(struct match *m, const struct moore_adjacency *g, const uint64_t *hash)
+/* Lists the neighbours of v that have a class of which v has at most two neighbours.  count[] is 0,
+ * before and after. */
+static uint32_t
+list_few(struct match *m, const struct moore_adjacency *g, uint32_t v, uint32_t *few)
 {
+	const uint32_t *from = g->adj + g->xadj[v], n = moore_adjacency_degree(g, v);
+	uint32_t n_few = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		m->count[m->class[from[i]]]++;
+	for (uint32_t i = 0; i < n; i++) {
+		few[n_few] = from[i];
+		n_few += m->count[m->class[from[i]]] <= 2;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		m->count[m->class[from[i]]] = 0;
+	return n_few;
+}
+
+static bool
+is_listed(const uint32_t *list, uint32_t n, uint32_t v)
+{
+	uint32_t i = 0;
+
+	while (i < n && list[i] != v)
+		i++;
+	return i < n;
+}
+
+/* Fills thin[] and thin0[].  A link is thin if each of its ends lists the other. */
+static void
+find_thin(struct match *m, const struct moore_adjacency *g)
+{
+	const uint32_t *few0 = m->few0;
+	uint32_t n = 0;
+
 	for (uint32_t v = 0; v < g->n; v++)
-		for (uint32_t i = g->xadj[v]; i < g->xadj[v + 1]; i++)
-			m->thin[i] = has_few(g, hash, v, hash[g->adj[i]]) &&
-				has_few(g, hash, g->adj[i], hash[v]);
+		m->few0[v + 1] = few0[v] + list_few(m, g, v, m->few + few0[v]);
+	for (uint32_t v = 0; v < g->n; v++) {
+		m->thin0[v] = n;
+		for (uint32_t i = few0[v]; i < few0[v + 1]; i++) {
+			const uint32_t w = m->few[i];
+
+			if (is_listed(m->few + few0[w], few0[w + 1] - few0[w], v))
+				m->thin[n++] = w;
+		}
+	}
+	m->thin0[g->n] = n;
 }
 
 /* A hash of what is near v over thin links: the vertices up to the distance at which they are at least
  * MANY_NEAR.  depth[] is MOORE_NONE, before and after. */
 static uint64_t
-hash_near(struct match *m, const struct moore_adjacency *g, const uint64_t *hash, uint32_t v)
+hash_near(struct match *m, const uint64_t *hash, uint32_t v)
 {
 	uint32_t *queue = m->queue, *depth = m->depth, end = 1, level = 0;
 	uint64_t sum = 0;
@@ -220,12 +270,12 @@ hash_near(struct match *m, const struct moore_adjacency *g, const uint64_t *hash
 		if (depth[w] > level && end >= MANY_NEAR)
 			break;
 		level = depth[w];
-		for (uint32_t i = g->xadj[w]; i < g->xadj[w + 1]; i++) {
-			if (m->thin[i] && depth[g->adj[i]] == MOORE_NONE) {
-				depth[g->adj[i]] = level + 1;
-				queue[end++] = g->adj[i];
+		for (uint32_t i = m->thin0[w]; i < m->thin0[w + 1]; i++) {
+			if (depth[m->thin[i]] == MOORE_NONE) {
+				depth[m->thin[i]] = level + 1;
+				queue[end++] = m->thin[i];
 			}
-			back += m->thin[i] && depth[g->adj[i]] < level;
+			back += depth[m->thin[i]] < level;
 		}
 		sum += moore_rng_next(&r) * back;
 	}
@@ -235,17 +285,20 @@ hash_near(struct match *m, const struct moore_adjacency *g, const uint64_t *hash
 	return sum;
 }
 
-/* A hash of the thin links of merged[side]. */
+/* A hash of the thin links of merged[side]; 0 where no two vertices have the same hash, since thin links
+ * then tell nothing more. */
 static uint64_t
 hash_thin(struct match *m, unsigned side, const uint64_t *hash)
 {
 	const struct moore_adjacency *g = &m->merged[side].g;
 	uint64_t all = 0;
 
-	find_thin(m, g, hash);
+	if (number_classes(m, hash) == m->n)
+		return 0;
+	find_thin(m, g);
 	m->left -= m->left < g->xadj[g->n] ? m->left : g->xadj[g->n];
 	for (uint32_t v = 0; v < g->n; v++) {
-		struct moore_rng r = { hash_near(m, g, hash, v) };
+		struct moore_rng r = { hash_near(m, hash, v) };
 
 		all += moore_rng_next(&r);
 	}
@@ -432,6 +485,26 @@ find(struct match *m, uint32_t *colour)
 	return found;
 }
 
+static bool
+get_memory(struct match *m, size_t n, size_t n_links)
+{
+	m->mark = moore_arena_alloc(m->tmp, 2 * n + 1, sizeof(*m->mark));
+	m->hash = moore_arena_alloc(m->tmp, 2 * n + 1, sizeof(*m->hash));
+	m->class = moore_arena_alloc(m->tmp, n + 1, sizeof(*m->class));
+	m->count = moore_arena_alloc(m->tmp, n + 1, sizeof(*m->count));
+	m->few = moore_arena_alloc(m->tmp, 2 * n_links + 1, sizeof(*m->few));
+	m->few0 = moore_arena_alloc(m->tmp, n + 1, sizeof(*m->few0));
+	m->thin = moore_arena_alloc(m->tmp, 2 * n_links + 1, sizeof(*m->thin));
+	m->thin0 = moore_arena_alloc(m->tmp, n + 1, sizeof(*m->thin0));
+	m->depth = moore_arena_alloc(m->tmp, n + 1, sizeof(*m->depth));
+	m->queue = moore_arena_alloc(m->tmp, n + 1, sizeof(*m->queue));
+	if (!m->mark || !m->hash || !m->class || !m->count || !m->few || !m->few0 || !m->thin ||
+	    !m->thin0 || !m->depth || !m->queue)
+		return false;
+	memset(m->depth, 0xff, n * sizeof(*m->depth));
+	return moore_marks_room(&m->room, 2 * n, m->tmp);
+}
+
 bool
 moore_topo_map(uint32_t n, const struct moore_topo_link *a, const struct moore_topo_link *b,
 	       size_t n_links, uint32_t *colour, uint32_t *image, bool *oom)
@@ -440,15 +513,7 @@ moore_topo_map(uint32_t n, const struct moore_topo_link *a, const struct moore_t
 	struct match m = { .image = image, .tmp = &tmp };
 	bool found = false;
 
-	m.mark = moore_arena_alloc(&tmp, 2 * (size_t)n + 1, sizeof(*m.mark));
-	m.hash = moore_arena_alloc(&tmp, 2 * (size_t)n + 1, sizeof(*m.hash));
-	m.thin = moore_arena_alloc(&tmp, 2 * n_links + 1, sizeof(*m.thin));
-	m.depth = moore_arena_alloc(&tmp, (size_t)n + 1, sizeof(*m.depth));
-	m.queue = moore_arena_alloc(&tmp, (size_t)n + 1, sizeof(*m.queue));
-	if (m.depth)
-		memset(m.depth, 0xff, n * sizeof(*m.depth));
-	if (!m.mark || !m.hash || !m.thin || !m.depth || !m.queue || !moore_marks_room(&m.room, 2 * (size_t)n, &tmp) ||
-	    !moore_adjacency_init(&m.full[0], n, a, n_links, &tmp) ||
+	if (!get_memory(&m, n, n_links) || !moore_adjacency_init(&m.full[0], n, a, n_links, &tmp) ||
 	    !moore_adjacency_init(&m.full[1], n, b, n_links, &tmp))
 		m.oom = true;
 	else
