@@ -2,6 +2,8 @@
 /* effective.c - the SL2VL rows of either profile as the hardware applies them: OpenSM masks
  * each VL but VL 15 to the lanes of the out port (osm_qos.c: vl & (2^(code-1) - 1)), and VL
  * = SL on a switch without a table. */
+#include <string.h>
+
 #include "moore/lane.h"
 
 static struct moore_sl_row
@@ -52,18 +54,39 @@ fill_pair(struct moore_sl2vl *t, const struct moore_fabric *f, const struct moor
 	return rc;
 }
 
+/* Fills like[] with the first in port whose rows are those of each in port: under any-sl of the
+ * same role. */
+static void
+find_alike(const struct moore_fabric *f, const uint32_t *pos, moore_swid s, moore_portnum *like)
+{
+	moore_portnum first[MOORE_ROLE_SELF + 1];
+
+	for (unsigned i = f->sw[s].n_ports + 1u; i-- > 0;)
+		first[moore_fabric_port(f, s, (moore_portnum)i)->role] = (moore_portnum)i;
+	for (unsigned i = 0; i <= f->sw[s].n_ports; i++)
+		like[i] = pos ? (moore_portnum)i : first[moore_fabric_port(f, s, (moore_portnum)i)->role];
+}
+
 static int
 fill_switch(struct moore_sl2vl *t, const struct moore_fabric *f, const struct moore_lane_opts *opts,
 	    const uint32_t *pos, struct known *k, moore_swid s, struct moore_err *err)
 {
+	uint16_t *id = t->id + t->base[s];
+	moore_portnum like[MOORE_PORT_MAX + 1];
 	int rc = 0;
 
+	find_alike(f, pos, s, like);
 	for (unsigned o = 1; o <= f->sw[s].n_ports && rc == 0; o++) {
 		if (moore_fabric_port(f, s, (moore_portnum)o)->role == MOORE_ROLE_NONE)
 			continue;
 		for (unsigned i = 0; i <= f->sw[s].n_ports && rc == 0; i++)
-			rc = fill_pair(t, f, opts, pos, k, s, (moore_portnum)i, (moore_portnum)o, err);
+			if (like[i] == i)
+				rc = fill_pair(t, f, opts, pos, k, s, (moore_portnum)i, (moore_portnum)o, err);
 	}
+	for (unsigned i = 0; i <= f->sw[s].n_ports; i++)
+		if (like[i] != i)
+			memcpy(id + (size_t)i * t->width[s], id + (size_t)like[i] * t->width[s],
+			       t->width[s] * sizeof(*id));
 	return rc;
 }
 
