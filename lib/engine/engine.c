@@ -81,6 +81,26 @@ judge(struct moore_engine_result *r, const struct moore_fabric *seen,
 	return r->verdict->sound ? 0 : moore_unsound_fail(r->verdict, seen, err);
 }
 
+/* Makes the SL2VL tables (under one-vl all on VL 0, so that all lanes are judged as one) and,
+ * under sl-hint, the set of SLs that are safe for each LID. */
+static int
+lanes(struct moore_engine_result *r, const struct moore_fabric *seen,
+      const struct moore_conf *conf, struct moore_err *err)
+{
+	int rc;
+
+	if (conf->profile == MOORE_PROFILE_ONE_VL)
+		return moore_sl2vl_new(&r->sl2vl, seen, err);
+	if (conf->profile != MOORE_PROFILE_SL_HINT)
+		return moore_lane_effective(&r->sl2vl, seen, &conf->lanes, err);
+	if ((rc = moore_lane_hint_effective(&r->sl2vl, seen, &conf->lanes,
+					    moore_route_order(r->route), err)) < 0 ||
+	    (rc = moore_route_sl_set(r->route, &r->sl_set, err)) < 0)
+		return rc;
+	moore_lane_hint_spread(&conf->lanes, r->sl_set);
+	return 0;
+}
+
 /* ---- the hash --------------------------------------------------------------- */
 
 static uint64_t
@@ -118,66 +138,80 @@ hash_all(const struct moore_engine_result *r, const struct moore_plan *plan,
 	return moore_hash(h, &r->lanes_hash, sizeof(r->lanes_hash));
 }
 
-/* What is done with finished tables, in this sequence or side by side. */
-enum { JUDGE, HASH_LANES, HASH_ROUTES, N_TASKS };
+/* ---- tasks that may be done side by side ---------------------------------------- */
 
-struct finish {
-	struct moore_engine_result *r;
-	const struct moore_fabric *seen;
-	const struct moore_jobs *jobs;
-	int rc[N_TASKS];
-	struct moore_err err[N_TASKS];
+enum task {
+	ROUTE,
+	LANES_AND_HASH,		/* where lanes do not depend on routes */
+	JUDGE,
+	HASH_ROUTES,
+	HASH_LANES,
 };
 
-static void
-finish_job(void *arg, unsigned worker, size_t i)
-{
-	struct finish *f = arg;
-	struct moore_engine_result *r = f->r;
+#define TASKS_MAX 3
 
-	(void)worker;
-	if (i == JUDGE)
-		f->rc[i] = judge(r, f->seen, f->jobs, &f->err[i]);
-	else if (i == HASH_LANES)
-		f->rc[i] = moore_sl2vl_hash(&r->lanes_hash, f->seen, r->sl2vl, &f->err[i]);
-	else
-		f->rc[i] = moore_lft_hash(&r->routes_hash, f->seen, r->lft, &f->err[i]);
-}
+struct tasks {
+	struct moore_engine_result *r;
+	const struct moore_fabric *seen;
+	const struct moore_plan *plan;
+	const struct moore_conf *conf;
+	const enum task *task;
+	int rc[TASKS_MAX];
+	struct moore_err err[TASKS_MAX];
+};
 
 static int
-finish(struct moore_engine_result *r, const struct moore_fabric *seen,
-       const struct moore_jobs *jobs, struct moore_err *err)
+do_task(const struct tasks *t, enum task task, struct moore_err *err)
 {
-	struct finish f = { .r = r, .seen = seen, .jobs = jobs };
+	struct moore_engine_result *r = t->r;
+	int rc = 0;
 
-	moore_jobs_run(jobs, moore_jobs_width(jobs, N_TASKS), N_TASKS, finish_job, &f);
-	for (unsigned i = 0; i < N_TASKS; i++)
-		if (f.rc[i] < 0) {
+	switch (task) {
+	case ROUTE:
+		return route(r, t->seen, t->plan, t->conf, err);
+	case JUDGE:
+		return judge(r, t->seen, t->conf->jobs, err);
+	case HASH_ROUTES:
+		return moore_lft_hash(&r->routes_hash, t->seen, r->lft, err);
+	case LANES_AND_HASH:
+		rc = lanes(r, t->seen, t->conf, err);
+		break;
+	case HASH_LANES:
+		break;
+	}
+	return rc < 0 ? rc : moore_sl2vl_hash(&r->lanes_hash, t->seen, r->sl2vl, err);
+}
+
+static void
+task_job(void *arg, unsigned worker, size_t i)
+{
+	struct tasks *t = arg;
+
+	(void)worker;
+	t->rc[i] = do_task(t, t->task[i], &t->err[i]);
+}
+
+/* Does the n tasks.  Returns the failure of the first one that fails. */
+static int
+do_tasks(struct tasks *t, const enum task *task, unsigned n, struct moore_err *err)
+{
+	t->task = task;
+	moore_jobs_run(t->conf->jobs, moore_jobs_width(t->conf->jobs, n), n, task_job, t);
+	for (unsigned i = 0; i < n; i++)
+		if (t->rc[i] < 0) {
 			if (err)
-				*err = f.err[i];
-			return f.rc[i];
+				*err = t->err[i];
+			return t->rc[i];
 		}
 	return 0;
 }
 
-/* Makes the SL2VL tables (under one-vl all on VL 0, so that all lanes are judged as one) and,
- * under sl-hint, the set of SLs that are safe for each LID. */
-static int
-lanes(struct moore_engine_result *r, const struct moore_fabric *seen,
-      const struct moore_conf *conf, struct moore_err *err)
+/* Whether lanes are set while routes are computed: there are workers for both, and lanes do not
+ * follow the order of the routes. */
+static bool
+sets_lanes_meanwhile(const struct moore_conf *conf)
 {
-	int rc;
-
-	if (conf->profile == MOORE_PROFILE_ONE_VL)
-		return moore_sl2vl_new(&r->sl2vl, seen, err);
-	if (conf->profile != MOORE_PROFILE_SL_HINT)
-		return moore_lane_effective(&r->sl2vl, seen, &conf->lanes, err);
-	if ((rc = moore_lane_hint_effective(&r->sl2vl, seen, &conf->lanes,
-					    moore_route_order(r->route), err)) < 0 ||
-	    (rc = moore_route_sl_set(r->route, &r->sl_set, err)) < 0)
-		return rc;
-	moore_lane_hint_spread(&conf->lanes, r->sl_set);
-	return 0;
+	return moore_jobs_width(conf->jobs, 2) > 1 && conf->profile != MOORE_PROFILE_SL_HINT;
 }
 
 static void
@@ -192,20 +226,24 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 		 const struct moore_plan *plan, const struct moore_conf *conf,
 		 void (*now)(void *arg, enum moore_engine_mark), void *arg, struct moore_err *err)
 {
+	static const enum task first[] = { ROUTE, LANES_AND_HASH };
+	static const enum task last[] = { JUDGE, HASH_ROUTES, HASH_LANES };
+	const bool meanwhile = sets_lanes_meanwhile(conf);
 	struct moore_engine_result *r = calloc(1, sizeof(*r));
+	struct tasks t = { .r = r, .seen = seen, .plan = plan, .conf = conf };
 	int rc;
 
 	*out = NULL;
 	if (!r)
 		return moore_fail_nomem(err);
-	if ((rc = route(r, seen, plan, conf, err)) < 0)
+	if ((rc = do_tasks(&t, first, meanwhile ? 2 : 1, err)) < 0)
 		goto out;
 	r->lft = moore_route_lft(r->route);
 	mark(now, arg, MOORE_MARK_ROUTED);
-	if ((rc = lanes(r, seen, conf, err)) < 0)
+	if (!meanwhile && (rc = lanes(r, seen, conf, err)) < 0)
 		goto out;
 	mark(now, arg, MOORE_MARK_LANES);
-	if ((rc = finish(r, seen, conf->jobs, err)) < 0)
+	if ((rc = do_tasks(&t, last, meanwhile ? 2 : 3, err)) < 0)
 		goto out;
 	mark(now, arg, MOORE_MARK_CHECKED);
 	r->hash = hash_all(r, plan, conf);

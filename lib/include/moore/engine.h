@@ -40,7 +40,8 @@ struct moore_engine_result {
 };
 
 /* moore_engine_run() calls now (may be NULL) at each mark, so that the caller can time the
- * stages: the library has no clock. */
+ * stages: the library has no clock.  With several workers (conf->jobs) lanes are set while routes
+ * are computed where they do not follow these, and the marks of both come one after the other. */
 enum moore_engine_mark { MOORE_MARK_ROUTED, MOORE_MARK_LANES, MOORE_MARK_CHECKED };
 
 /* plan may be NULL; then the kept graph of conf is used as long as all that is seen is part of
