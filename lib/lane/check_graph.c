@@ -91,21 +91,20 @@ number_channels(struct moore_ck *k, struct moore_ck_graph *g, struct work *w, st
 		return moore_fail_nomem(err);
 	for (uint32_t s = 0; s < k->n_sw; s++)
 		for (uint32_t i = k->slot0[s], n = g->first[i]; i < k->slot0[s + 1]; i++)
-			for (unsigned vl = 0; vl < MOORE_VL_DROP; vl++)
-				if (g->used[i] >> vl & 1)
-					g->channel[n++] = (struct moore_channel){ s,
-						(moore_portnum)(i - k->slot0[s]), (uint8_t)vl };
+			for (unsigned rest = g->used[i]; rest; rest &= rest - 1)
+				g->channel[n++] = (struct moore_channel){ s, (moore_portnum)(i - k->slot0[s]),
+					(uint8_t)__builtin_ctz(rest) };
 	return 0;
 }
 
 /* Fills to[v] with the VLs on which packets leave that hold VL v before the turn.  Returns
  * the set of VLs v for which there are any. */
-static uint16_t
-goes_on(const struct moore_ck *k, const struct moore_ck_cell *c, uint16_t *to)
+static inline uint16_t
+goes_on(const struct moore_ck_cell *c, const unsigned n_cls, uint16_t *to)
 {
 	uint16_t all = 0;
 
-	for (unsigned x = 0; x < k->n_cls; x++) {
+	for (unsigned x = 0; x < n_cls; x++) {
 		uint16_t held = c[x].out ? c[x].held : 0;
 
 		for (unsigned rest = held; rest; rest &= rest - 1) {
@@ -118,31 +117,38 @@ goes_on(const struct moore_ck *k, const struct moore_ck_cell *c, uint16_t *to)
 	return all;
 }
 
-/* If adj is NULL, counts the dependencies of link's channels in adj0[channel + 1]; else
- * writes them to adj from adj0[channel] on, and advances adj0[channel] past them. */
-static void
-row_of(const struct moore_ck *k, const struct moore_ck_graph *g, uint32_t link, uint32_t *adj)
+/* If adj is NULL, counts the dependencies of link's channels in adj0[channel + 1]; else writes them
+ * to adj from adj0[channel] on.  Both are counted here first: beside them lie those of links that other
+ * workers take. */
+static inline void
+row_of(const struct moore_ck *k, const struct moore_ck_graph *g, const unsigned n_cls, uint32_t link,
+       uint32_t *adj)
 {
+	const struct moore_ck_cell *cell = moore_ck_cells(k, link, 0);
+	size_t step = (size_t)k->n_in[k->hop[link].next] * n_cls;
 	unsigned n_ports = k->f->sw[k->hop[link].next].n_ports;
 	uint32_t slot0 = k->slot0[k->hop[link].next], id[16], n = g->first[link];
+	uint64_t at[16];
 
 	for (unsigned vl = 0; vl < ARRAY_LEN(id); vl++) {
 		id[vl] = n;
+		at[vl] = adj ? g->adj0[n] : 0;
 		n += g->used[link] >> vl & 1;
 	}
 	for (unsigned out = 1; out <= n_ports; out++) {
-		uint16_t to[16], held = goes_on(k, moore_ck_cells(k, link, out), to);
+		uint16_t to[16], held = goes_on(cell + out * step, n_cls, to);
 
 		for (unsigned rest = held; rest; rest &= rest - 1) {
 			unsigned vl = (unsigned)__builtin_ctz(rest);
 
 			if (!adj)
-				g->adj0[id[vl] + 1] += bits(to[vl]);
+				at[vl] += bits(to[vl]);
 			for (unsigned w = adj ? to[vl] : 0; w; w &= w - 1)
-				adj[g->adj0[id[vl]]++] = channel_id(g, slot0 + out,
-								    (unsigned)__builtin_ctz(w));
+				adj[at[vl]++] = channel_id(g, slot0 + out, (unsigned)__builtin_ctz(w));
 		}
 	}
+	for (unsigned rest = adj ? 0 : g->used[link]; rest; rest &= rest - 1)
+		g->adj0[id[__builtin_ctz(rest)] + 1] = at[__builtin_ctz(rest)];
 }
 
 static void
@@ -152,8 +158,12 @@ rows_of(void *arg, unsigned worker, size_t s)
 
 	(void)worker;
 	for (uint32_t i = w->into0[s]; i < w->into0[s + 1]; i++)
-		if (w->g->used[w->into[i]])
-			row_of(w->k, w->g, w->into[i], w->adj);
+		if (!w->g->used[w->into[i]])
+			continue;
+		else if (w->k->n_cls == 1)
+			row_of(w->k, w->g, 1, w->into[i], w->adj);	/* the usual case: no inner loop */
+		else
+			row_of(w->k, w->g, w->k->n_cls, w->into[i], w->adj);
 }
 
 static int
@@ -172,10 +182,6 @@ fill_rows(struct moore_ck *k, struct moore_ck_graph *g, struct work *w, struct m
 		return moore_fail_nomem(err);
 	w->adj = g->adj;
 	moore_ck_each_switch(k, rows_of, w);
-	/* Each row's start has advanced to the start of the next row. */
-	for (uint32_t c = g->n; c > 0; c--)
-		g->adj0[c] = g->adj0[c - 1];
-	g->adj0[0] = 0;
 	return 0;
 }
 
