@@ -201,6 +201,22 @@ relieve_all(struct moore_rbalance *b, struct moore_rtree *t, uint64_t seed, stru
 
 /* ---- building ---------------------------------------------------------------------------- */
 
+/* Adds the tree to load[] alone: prices are needed when all trees are there. */
+static void
+add_loads(struct moore_rbalance *b, const struct moore_rtree *t)
+{
+	const struct moore_rgraph *g = b->v->g;
+
+	for (uint32_t i = 0; i < t->n_reached; i++)
+		b->acc[t->queue[i]] = g->is_source[t->queue[i]];
+	for (uint32_t i = t->n_reached; i-- > 1;) {
+		const uint32_t s = t->queue[i], e = g->xadj[s] + t->slot[s];
+
+		b->load[e] += b->acc[s];
+		b->acc[g->to[e]] += b->acc[s];
+	}
+}
+
 void
 moore_rbalance_take(struct moore_rbalance *b, const struct moore_rtree *t)
 {
@@ -211,7 +227,7 @@ moore_rbalance_take(struct moore_rbalance *b, const struct moore_rtree *t)
 	for (uint32_t i = 0; i < t->n_reached; i++)
 		b->reached[row + i] = (uint16_t)t->queue[i];
 	b->n_reached[t->root] = t->n_reached;
-	add_tree(b, t->root, 1);
+	add_loads(b, t);
 	b->present[t->root] = 1;
 }
 
@@ -229,6 +245,8 @@ grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_conn
 		if (!b->v->g->one_vl && (!note_choices(b, t, seed) || !note_middles(b, t)))
 			return moore_fail_nomem(err);
 	}
+	for (uint32_t e = 0; e < b->v->g->n_edges; e++)
+		set_load(b, e, b->load[e]);
 	return b->v->g->one_vl ? relieve_all(b, t, seed, err) : 0;
 }
 

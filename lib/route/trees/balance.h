@@ -47,8 +47,8 @@ int moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 /* Makes room for trees of v, but has none.  End *b with moore_rbalance_fini(), on error too.
  * -MOORE_ENOMEM. */
 int moore_rbalance_init(struct moore_rbalance *b, const struct moore_rview *v);
-/* Takes t as the tree of its root, which had none, and adds its load.  Of t are read slot, len and
- * queue. */
+/* Takes t as the tree of its root, which had none, and adds its load, but does not set prices.  Of t
+ * are read slot, len and queue. */
 void moore_rbalance_take(struct moore_rbalance *b, const struct moore_rtree *t);
 /* Adds `by` to the load of each edge from e on to the root along slot[]; by may be negative, as
  * a number of 32 bits. */
