@@ -46,6 +46,7 @@ struct moore_rbuild {
 	struct moore_rlayers layers;	/* zeroed if not layered, and with cols.own_trees */
 	struct moore_rhint hint;	/* zeroed if not hinted */
 	struct moore_rtree tree;	/* scratch */
+	uint8_t *port;		/* by LID a column of g->n ports, with room for one more each */
 };
 
 /* ---- route.c ------------------------------------------------------------------- */

@@ -332,21 +332,18 @@ static int
 start(struct fill *f, struct moore_rbuild *b, struct moore_err *err)
 {
 	const struct moore_rgraph *g = &b->r->g;
-	size_t n_ports = ((size_t)b->r->seen->lid_top + 1) * (g->n + 1);
 	bool parallel = false;
 	bool drained = g->spared.n_ends || g->spared.n_drained;
 
-	*f = (struct fill){ .b = b, .r = b->r };
+	*f = (struct fill){ .b = b, .r = b->r, .port = b->port };
 	f->repairs = (b->intended || drained) && !g->as_planned;
 	for (uint32_t e = 0; e < g->n_edges; e++)
 		parallel |= g->xpar[e + 1] - g->xpar[e] > 1;
-	f->port = malloc(n_ports);
 	f->port_of = parallel ? NULL : malloc((size_t)g->n_edges + 1);
-	f->right = b->hinted ? calloc(n_ports, 1) : NULL;
-	if (!f->port || (b->hinted && !f->right) || (!f->port_of && !parallel) ||
+	f->right = b->hinted ? calloc((size_t)b->r->seen->lid_top + 1, g->n + 1) : NULL;
+	if ((b->hinted && !f->right) || (!f->port_of && !parallel) ||
 	    (f->repairs && moore_rfill_find_suspects(f) < 0))
 		return moore_fail_nomem(err);
-	memset(f->port, MOORE_NO_PATH, n_ports);
 	for (uint32_t e = 0; f->port_of && e < g->n_edges; e++)
 		f->port_of[e] = moore_rgraph_port(g, e, 0);
 	return 0;
@@ -387,7 +384,6 @@ out:
 		fini_worker(&sl.worker[i], i);
 	free(sl.worker);
 	free(f.suspect);
-	free(f.port);
 	free(f.right);
 	free(f.port_of);
 	return rc;

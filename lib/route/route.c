@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jobs.h"
 #include "route/build.h"
 #include "route/trees/mcast.h"
 
@@ -30,14 +31,16 @@ moore_rbuild_alloc(struct moore_rbuild *b, struct moore_err *err)
 	return 0;
 }
 
+/* Makes the tables, and the columns in which they are filled. */
 static int
 alloc_tables(struct moore_rbuild *b, struct moore_err *err)
 {
 	struct moore_route *r = b->r;
+	size_t n_ports = ((size_t)r->seen->lid_top + 1) * (r->g.n + 1);
 
-	if (r->g.n >= UINT16_MAX)	/* balance.h and layers.h hold nodes in 16 bits */
-		return moore_fail(err, MOORE_EINVAL, 0, "%u switches: routes are computed for at most %d",
-				  r->g.n, UINT16_MAX - 1);
+	if (!(b->port = malloc(n_ports)))
+		return moore_fail_nomem(err);
+	memset(b->port, MOORE_NO_PATH, n_ports);
 	return moore_lft_new(&r->lft, r->seen->n_switches, r->seen->lid_top, err);
 }
 
@@ -72,6 +75,55 @@ grow_trees(struct moore_rbuild *b, uint64_t seed, struct moore_err *err)
 	return rc;
 }
 
+/* ---- trees, and room for tables ---------------------------------------------------- */
+
+enum { TREES, TABLES, N_STAGES };	/* done side by side: new memory takes a while to touch */
+
+struct stages {
+	struct moore_rbuild *b;
+	const struct moore_route_opts *opts;
+	int rc[N_STAGES];
+	struct moore_err err[N_STAGES];
+};
+
+static int
+make_trees(struct moore_rbuild *b, const struct moore_route_opts *opts, struct moore_err *err)
+{
+	int rc;
+
+	moore_rbuild_connect(b);
+	moore_rgrown_open(b, opts);
+	if ((rc = moore_rbuild_turns(b, err)) < 0)
+		return rc;
+	return b->grown ? 0 : grow_trees(b, opts->seed, err);
+}
+
+static void
+stage_job(void *arg, unsigned worker, size_t i)
+{
+	struct stages *s = arg;
+
+	(void)worker;
+	s->rc[i] = i == TREES ? make_trees(s->b, s->opts, &s->err[i]) : alloc_tables(s->b, &s->err[i]);
+}
+
+static int
+make_trees_and_room(struct moore_rbuild *b, const struct moore_route_opts *opts, struct moore_err *err)
+{
+	struct stages s = { .b = b, .opts = opts };
+
+	moore_jobs_run(b->jobs, moore_jobs_width(b->jobs, N_STAGES), N_STAGES, stage_job, &s);
+	for (unsigned i = 0; i < N_STAGES; i++)
+		if (s.rc[i] < 0) {
+			if (err)
+				*err = s.err[i];
+			return s.rc[i];
+		}
+	return 0;
+}
+
+/* ---- all ----------------------------------------------------------------------------- */
+
 static int
 build_all(struct moore_rbuild *b, const struct moore_route_opts *opts, struct moore_err *err)
 {
@@ -85,14 +137,13 @@ build_all(struct moore_rbuild *b, const struct moore_route_opts *opts, struct mo
 	b->hinted = b->cols.hinted;
 	r->all_right = opts->profile == MOORE_PROFILE_SL_HINT && !b->hinted;
 	b->layered = b->cols.n_offsets > 1 && !b->hinted && !b->cols.minimal;
-	if ((rc = moore_rbuild_alloc(b, err)) < 0 ||
-	    (rc = alloc_tables(b, err)) < 0 ||
-	    (rc = alloc_hint(b, err)) < 0)
+	if (r->g.n >= UINT16_MAX)	/* balance.h and layers.h hold nodes in 16 bits */
+		return moore_fail(err, MOORE_EINVAL, 0, "%u switches: routes are computed for at most %d",
+				  r->g.n, UINT16_MAX - 1);
+	if ((rc = moore_rbuild_alloc(b, err)) < 0)
 		return rc;
-	moore_rbuild_connect(b);
-	moore_rgrown_open(b, opts);
-	if ((rc = moore_rbuild_turns(b, err)) == 0 &&
-	    (b->grown || (rc = grow_trees(b, opts->seed, err)) == 0) &&
+	if ((rc = make_trees_and_room(b, opts, err)) == 0 &&
+	    (rc = alloc_hint(b, err)) == 0 &&
 	    (rc = moore_rbuild_fill(b, err)) == 0)
 		moore_rbuild_count(r);
 	moore_rgrown_close(b, opts, rc == 0);
@@ -112,6 +163,7 @@ moore_rbuild_fini(struct moore_rbuild *b)
 	free(b->n_connected);
 	free(b->n_connected_up);
 	free(b->colour);
+	free(b->port);
 }
 
 int
