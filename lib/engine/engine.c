@@ -69,18 +69,6 @@ route(struct moore_engine_result *r, const struct moore_fabric *seen,
 	return rc;
 }
 
-static int
-judge(struct moore_engine_result *r, const struct moore_fabric *seen,
-      const struct moore_jobs *jobs, struct moore_err *err)
-{
-	const struct moore_check_opts in_use = { .sl_set = r->sl_set, .jobs = jobs };
-	int rc = moore_check(&r->verdict, seen, r->lft, r->sl2vl, NULL, &in_use, err);
-
-	if (rc < 0)
-		return rc;
-	return r->verdict->sound ? 0 : moore_unsound_fail(r->verdict, seen, err);
-}
-
 /* Makes the SL2VL tables (under one-vl all on VL 0, so that all lanes are judged as one) and,
  * under sl-hint, the set of SLs that are safe for each LID. */
 static int
@@ -142,7 +130,7 @@ hash_all(const struct moore_engine_result *r, const struct moore_plan *plan,
 
 enum task {
 	ROUTE,
-	LANES_AND_HASH,		/* where lanes do not depend on routes */
+	PREPARE,		/* what needs lanes but no routes */
 	JUDGE,
 	HASH_ROUTES,
 	HASH_LANES,
@@ -155,31 +143,63 @@ struct tasks {
 	const struct moore_fabric *seen;
 	const struct moore_plan *plan;
 	const struct moore_conf *conf;
+	struct moore_check_parts *check;	/* of PREPARE, for the routes as one part; may be NULL */
 	const enum task *task;
 	int rc[TASKS_MAX];
 	struct moore_err err[TASKS_MAX];
 };
 
+/* Makes the lanes and their hash, and has the checker read them. */
 static int
-do_task(const struct tasks *t, enum task task, struct moore_err *err)
+prepare(struct tasks *t, struct moore_err *err)
 {
 	struct moore_engine_result *r = t->r;
-	int rc = 0;
+	const size_t n_lids = ((size_t)t->seen->lid_top / MOORE_CHECK_PART + 1) * MOORE_CHECK_PART;
+	int rc;
+
+	if ((rc = lanes(r, t->seen, t->conf, err)) < 0 ||
+	    (rc = moore_sl2vl_hash(&r->lanes_hash, t->seen, r->sl2vl, err)) < 0)
+		return rc;
+	rc = moore_check_parts_new(&t->check, t->seen, r->sl2vl, t->conf->jobs, n_lids, err);
+	return rc == -MOORE_EINVAL ? 0 : rc;	/* some rows drop packets: judge() finds out which */
+}
+
+static int
+judge(struct tasks *t, struct moore_err *err)
+{
+	struct moore_engine_result *r = t->r;
+	const struct moore_check_opts in_use = { .sl_set = r->sl_set, .jobs = t->conf->jobs };
+	int rc;
+
+	if (t->check) {
+		moore_check_part(t->check, r->lft, 0);
+		rc = moore_check_parts_end(&r->verdict, t->check, err);
+	} else {
+		rc = moore_check(&r->verdict, t->seen, r->lft, r->sl2vl, NULL, &in_use, err);
+	}
+	if (rc < 0)
+		return rc;
+	return r->verdict->sound ? 0 : moore_unsound_fail(r->verdict, t->seen, err);
+}
+
+static int
+do_task(struct tasks *t, enum task task, struct moore_err *err)
+{
+	struct moore_engine_result *r = t->r;
 
 	switch (task) {
 	case ROUTE:
 		return route(r, t->seen, t->plan, t->conf, err);
+	case PREPARE:
+		return prepare(t, err);
 	case JUDGE:
-		return judge(r, t->seen, t->conf->jobs, err);
+		return judge(t, err);
 	case HASH_ROUTES:
 		return moore_lft_hash(&r->routes_hash, t->seen, r->lft, err);
-	case LANES_AND_HASH:
-		rc = lanes(r, t->seen, t->conf, err);
-		break;
 	case HASH_LANES:
-		break;
+		return moore_sl2vl_hash(&r->lanes_hash, t->seen, r->sl2vl, err);
 	}
-	return rc < 0 ? rc : moore_sl2vl_hash(&r->lanes_hash, t->seen, r->sl2vl, err);
+	return 0;
 }
 
 static void
@@ -206,10 +226,10 @@ do_tasks(struct tasks *t, const enum task *task, unsigned n, struct moore_err *e
 	return 0;
 }
 
-/* Whether lanes are set while routes are computed: there are workers for both, and lanes do not
- * follow the order of the routes. */
+/* Whether to prepare while routes are computed: there are workers for both, and lanes do not follow
+ * the order of the routes. */
 static bool
-sets_lanes_meanwhile(const struct moore_conf *conf)
+prepares_meanwhile(const struct moore_conf *conf)
 {
 	return moore_jobs_width(conf->jobs, 2) > 1 && conf->profile != MOORE_PROFILE_SL_HINT;
 }
@@ -226,9 +246,9 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 		 const struct moore_plan *plan, const struct moore_conf *conf,
 		 void (*now)(void *arg, enum moore_engine_mark), void *arg, struct moore_err *err)
 {
-	static const enum task first[] = { ROUTE, LANES_AND_HASH };
+	static const enum task first[] = { ROUTE, PREPARE };
 	static const enum task last[] = { JUDGE, HASH_ROUTES, HASH_LANES };
-	const bool meanwhile = sets_lanes_meanwhile(conf);
+	const bool meanwhile = prepares_meanwhile(conf);
 	struct moore_engine_result *r = calloc(1, sizeof(*r));
 	struct tasks t = { .r = r, .seen = seen, .plan = plan, .conf = conf };
 	int rc;
@@ -250,6 +270,7 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 	*out = r;
 	r = NULL;
 out:
+	moore_check_parts_free(t.check);
 	moore_engine_result_free(r);
 	return rc;
 }

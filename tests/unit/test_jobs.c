@@ -124,6 +124,34 @@ test_engine_run(void **state)
 	}
 }
 
+/* Lanes that drop packets are refused with the same words. */
+static void
+test_refused(void **state)
+{
+	struct moore_fabric *f = test_family("slimfly", "q=5 p=4", 0);
+	struct moore_err err[N_WAYS];
+	struct moore_conf conf;
+	struct moore_jobs jobs;
+	unsigned p = 1;
+	(void)state;
+
+	while (moore_fabric_port(f, 3, (moore_portnum)p)->role != MOORE_ROLE_ENDPOINT)
+		p++;
+	f->sw[3].maps_sl = false;
+	f->port[f->sw[3].port0 + p].lanes = 15;
+	moore_conf_defaults(&conf);
+	for (unsigned way = 0; way < N_WAYS; way++) {
+		struct moore_engine_result *r;
+
+		conf.jobs = jobs_of(way, &jobs);
+		CHECK_EQ(way_name[way], moore_engine_run(&r, f, NULL, &conf, NULL, NULL, &err[way]),
+			 -MOORE_EUNSAFE);
+		CHECK_STR(way_name[way], err[way].text, "SL 15 is VL 15");
+		CHECK(way_name[way], !strcmp(err[way].text, err[0].text));
+	}
+	moore_fabric_free(f);
+}
+
 enum { N_BAD = 60 };
 
 /* Draws values for some rows. */
@@ -235,6 +263,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_engine_run),
+		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_bad_tables),
 	};
 

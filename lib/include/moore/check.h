@@ -79,15 +79,16 @@ MOORE_API void moore_verdict_free(struct moore_verdict *v);
 
 /* Judges tables whose rows come some LIDs at a time. */
 struct moore_check_parts;	/* opaque */
-#define MOORE_CHECK_PART 256	/* LIDs: the length of a part, and its first LID, are multiples of it */
+#define MOORE_CHECK_PART 256	/* LIDs: the first LID of a part is a multiple of it, and so is the length
+				 * of each part but the last */
 
 /* Each part will have rows of n_lids LIDs.  Any SL may be used.  Borrows f, sl2vl and jobs (may be
  * NULL).  -MOORE_ENOMEM; -MOORE_EINVAL if some SL maps to VL 15.  Memory: O(links * ports + LIDs). */
 MOORE_API int moore_check_parts_new(struct moore_check_parts **out, const struct moore_fabric *f,
 				    const struct moore_sl2vl *sl2vl, const struct moore_jobs *jobs,
 				    size_t n_lids, struct moore_err *err);
-/* Walks the routes to the LIDs from first on: row s of part holds n_lids of them.  Each LID is
- * walked once. */
+/* Walks the routes to the LIDs from first on: row s of part holds n_lids of them, or fewer in the last
+ * part.  Each LID is walked once. */
 MOORE_API void moore_check_part(struct moore_check_parts *p, const struct moore_lft *part,
 				moore_lid first);
 /* The verdict on all parts, as moore_check() gives it for the whole; but a cycle has no examples

@@ -40,8 +40,9 @@ struct moore_engine_result {
 };
 
 /* moore_engine_run() calls now (may be NULL) at each mark, so that the caller can time the
- * stages: the library has no clock.  With several workers (conf->jobs) lanes are set while routes
- * are computed where they do not follow these, and the marks of both come one after the other. */
+ * stages: the library has no clock.  With several workers (conf->jobs) lanes are set, and the
+ * check is prepared, while routes are computed, unless lanes follow these; the marks of both then come
+ * one after the other. */
 enum moore_engine_mark { MOORE_MARK_ROUTED, MOORE_MARK_LANES, MOORE_MARK_CHECKED };
 
 /* plan may be NULL; then the kept graph of conf is used as long as all that is seen is part of
