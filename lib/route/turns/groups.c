@@ -217,7 +217,9 @@ weigh_edges(struct finder *f)
 
 	for (uint32_t s = 0; s < f->n; s++)
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-			f->common[e] = is_planned(g, e) ? count_common(g, s, g->to[e]) : 0;
+			if (g->to[e] > s)	/* the other end has as many */
+				f->common[e] = f->common[g->rev[e]] = is_planned(g, e) ?
+					count_common(g, s, g->to[e]) : 0;
 			most = f->common[e] > most ? f->common[e] : most;
 		}
 	return most;
