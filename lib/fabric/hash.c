@@ -9,6 +9,15 @@
 #include "base/arena.h"
 #include "moore/tables.h"
 
+#define FNV_PRIME 0x100000001b3ull
+
+/* One byte of moore_hash(). */
+static inline uint64_t
+add_byte(uint64_t h, uint8_t byte)
+{
+	return (h ^ byte) * FNV_PRIME;
+}
+
 struct keyed {			/* a switch or a LID, to be sorted by GUID */
 	uint64_t guid;
 	uint32_t index;
@@ -36,21 +45,36 @@ switches_of(struct moore_arena *tmp, const struct moore_fabric *f)
 	return sw;
 }
 
-/* Returns the LIDs sorted by GUID.  The LIDs of one port stay in their order. */
-static struct keyed *
+/* Returns the LIDs in order of GUIDs.  The LIDs of one port stay in their order. */
+static moore_lid *
 lids_of(struct moore_arena *tmp, const struct moore_fabric *f, const struct moore_lid_owner *owner,
 	uint32_t *n)
 {
-	struct keyed *lid = moore_arena_alloc(tmp, (size_t)f->lid_top + 1, sizeof(*lid));
+	struct keyed *key = moore_arena_alloc(tmp, (size_t)f->lid_top + 1, sizeof(*key));
+	moore_lid *lid = moore_arena_alloc(tmp, (size_t)f->lid_top + 1, sizeof(*lid));
 
 	*n = 0;
-	for (uint32_t l = 1; lid && l <= f->lid_top; l++)
+	if (!key || !lid)
+		return NULL;
+	for (uint32_t l = 1; l <= f->lid_top; l++)
 		if (owner[l].sw != MOORE_NONE)
-			lid[(*n)++] = (struct keyed){ owner[l].ep != MOORE_NONE ?
+			key[(*n)++] = (struct keyed){ owner[l].ep != MOORE_NONE ?
 				f->ep[owner[l].ep].guid : f->sw[owner[l].sw].port_guid, l };
-	if (lid)
-		qsort(lid, *n, sizeof(*lid), by_guid);
+	qsort(key, *n, sizeof(*key), by_guid);
+	for (uint32_t k = 0; k < *n; k++)
+		lid[k] = (moore_lid)key[k].index;
 	return lid;
+}
+
+/* Hashes the row of a switch, which holds `stride` LIDs. */
+static uint64_t
+hash_lft_row(uint64_t h, uint64_t guid, const uint8_t *row, size_t stride, const moore_lid *lid,
+	     uint32_t n)
+{
+	h = moore_hash(h, &guid, sizeof(guid));
+	for (uint32_t k = 0; k < n; k++)
+		h = add_byte(h, lid[k] < stride ? row[lid[k]] : MOORE_NO_PATH);
+	return h;
 }
 
 /* Hashes the rows of all switches in order of their GUIDs: into *out, and into each[s]; both may
@@ -62,8 +86,8 @@ hash_rows(uint64_t *out, uint32_t *each, const struct moore_fabric *f, const str
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct moore_lid_owner *owner = NULL;
 	uint64_t h = MOORE_HASH_INIT;
-	struct keyed *sw, *lid;
-	uint8_t *line;
+	struct keyed *sw;
+	moore_lid *lid;
 	uint32_t n;
 	int rc = moore_fabric_lids(f, &owner, err);
 
@@ -71,22 +95,16 @@ hash_rows(uint64_t *out, uint32_t *each, const struct moore_fabric *f, const str
 		return rc;
 	sw = switches_of(&tmp, f);
 	lid = lids_of(&tmp, f, owner, &n);
-	line = moore_arena_alloc(&tmp, (size_t)f->lid_top + 1, 1);
-	if (!sw || !lid || !line)
+	if (!sw || !lid)
 		rc = moore_fail_nomem(err);
 	for (uint32_t i = 0; rc == 0 && i < f->n_switches; i++) {
 		const uint8_t *row = moore_lft_row(t, sw[i].index);
 
-		for (uint32_t k = 0; k < n; k++)
-			line[k] = lid[k].index < t->stride ? row[lid[k].index] : MOORE_NO_PATH;
-		if (out) {
-			h = moore_hash(h, &sw[i].guid, sizeof(sw[i].guid));
-			h = moore_hash(h, line, n);
-		}
+		if (out)
+			h = hash_lft_row(h, sw[i].guid, row, t->stride, lid, n);
 		if (each) {
-			uint64_t own = moore_hash(MOORE_HASH_INIT, &sw[i].guid, sizeof(sw[i].guid));
+			uint64_t own = hash_lft_row(MOORE_HASH_INIT, sw[i].guid, row, t->stride, lid, n);
 
-			own = moore_hash(own, line, n);
 			each[sw[i].index] = (uint32_t)(own ^ own >> 32);
 		}
 	}
@@ -121,7 +139,6 @@ has_link(const struct moore_fabric *f, moore_swid s, unsigned port)
  * depends only on b and the last byte of h, and so does the last byte of the result, hashing a
  * row of 16 bytes turns h into h * FNV_PRIME^16 plus a number that depends only on the row and
  * the last byte of h.  Tables have few rows, so these numbers are made first. */
-#define FNV_PRIME 0x100000001b3ull
 #define ROWS_MAX 256		/* tables with more rows are hashed byte by byte */
 
 struct sums {
@@ -162,9 +179,7 @@ hash_lanes(uint64_t h, const struct moore_fabric *f, const struct moore_sl2vl *t
 	for (unsigned in = 0; in <= f->sw[s].n_ports; in++)
 		for (unsigned out = 1; (!in || has_link(f, s, in)) && out <= f->sw[s].n_ports; out++)
 			if (in != out && has_link(f, s, out)) {
-				const uint8_t at[] = { (uint8_t)in, (uint8_t)out };
-
-				h = moore_hash(h, at, sizeof(at));
+				h = add_byte(add_byte(h, (uint8_t)in), (uint8_t)out);
 				h = hash_row(h, w, t, id[in * t->width[s] + out]);
 			}
 	return h;
