@@ -130,10 +130,11 @@ row_of(const struct moore_ck *k, const struct moore_ck_graph *g, const unsigned 
 	uint32_t slot0 = k->slot0[k->hop[link].next], id[16], n = g->first[link];
 	uint64_t at[16];
 
-	for (unsigned vl = 0; vl < ARRAY_LEN(id); vl++) {
+	for (unsigned rest = g->used[link]; rest; rest &= rest - 1, n++) {
+		unsigned vl = (unsigned)__builtin_ctz(rest);
+
 		id[vl] = n;
 		at[vl] = adj ? g->adj0[n] : 0;
-		n += g->used[link] >> vl & 1;
 	}
 	for (unsigned out = 1; out <= n_ports; out++) {
 		uint16_t to[16], held = goes_on(cell + out * step, n_cls, to);
