@@ -40,14 +40,13 @@ moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g)
 		.next = malloc((g->n_edges + 1) * sizeof(*t->next)),
 		.n_offers = malloc(n), .old = malloc(n), .need = malloc(n),
 		.list = malloc(n * sizeof(*t->list)),
-		.onward_rank = malloc(n * sizeof(*t->onward_rank)),
-		.onward_load = malloc(n * sizeof(*t->onward_load)),
+		.order = malloc(n * sizeof(*t->order)),
+		.onto = malloc(n * sizeof(*t->onto)),
 	};
 	if (g->one_vl && !(t->last = malloc((MOORE_LEN_MAX + 2) * n)))
 		return -MOORE_ENOMEM;
 	return t->slot && t->len && t->pass && t->kids && t->queue && t->first && t->next &&
-		t->n_offers && t->old && t->need && t->list && t->onward_rank &&
-		t->onward_load ? 0 : -MOORE_ENOMEM;
+		t->n_offers && t->old && t->need && t->list && t->order && t->onto ? 0 : -MOORE_ENOMEM;
 }
 
 void
@@ -65,8 +64,8 @@ moore_rtree_fini(struct moore_rtree *t)
 	free(t->need);
 	free(t->last);
 	free(t->list);
-	free(t->onward_rank);
-	free(t->onward_load);
+	free(t->order);
+	free(t->onto);
 	*t = (struct moore_rtree){ 0 };
 }
 
@@ -92,15 +91,19 @@ weighted_load(const struct grower *w, uint32_t e)
 	return w->load ? (uint64_t)w->load[e] * w->v->g->link_weight[e] : 0;
 }
 
-/* Before r makes offers: what a route over r meets beyond it. */
+/* Before r makes offers. */
 static void
 note_onward(struct grower *w, uint32_t r)
 {
 	struct moore_rtree *t = w->t;
 	uint32_t on = w->v->g->xadj[r] + t->slot[r];
 
-	t->onward_rank[r] = r == t->root ? UINT32_MAX : w->v->turns->onto[on];
-	t->onward_load[r] = r == t->root ? 0 : weighted_load(w, on);
+	if (r == t->root)
+		t->onto[r] = (struct moore_ronto){ 0, UINT32_MAX };
+	else
+		t->onto[r] = (struct moore_ronto){ weighted_load(w, on), w->v->turns->onto[on] };
+	if (!t->kids[r] && t->n_offers[r] > 1)
+		t->onto[r].price |= PINS;
 }
 
 /* r offers itself as a parent to each neighbour that is not reached. */
@@ -129,18 +132,17 @@ offer(struct grower *w, uint32_t r)
 	}
 }
 
-static uint64_t
+static inline uint64_t
 price(const struct grower *w, uint32_t s, uint32_t e)
 {
 	const struct moore_rtree *t = w->t;
 	uint32_t r = w->v->g->to[e];
-	bool illegal = w->v->turns->rank[e] >= t->onward_rank[r];
-	bool childless = t->kids[r] == 0;
-	uint64_t p = weighted_load(w, e) + t->onward_load[r];
+	const struct moore_ronto *on = &t->onto[r];
+	bool illegal = w->v->turns->rank[e] >= on->rank;
+	uint64_t p = weighted_load(w, e) + on->price;
 
-	p |= (childless & (t->n_offers[r] > 1)) * PINS;
 	if (w->wish)
-		p |= (childless && w->wish[r] & MOORE_WISH_LEAF) * DISTURBS | illegal * ILLEGAL;
+		p |= (!t->kids[r] && w->wish[r] & MOORE_WISH_LEAF) * DISTURBS | illegal * ILLEGAL;
 	else
 		p |= (illegal && !w->is_last_round) * ILLEGAL;
 	if (w->old && e != w->v->g->xadj[s] + w->old[s])
@@ -157,9 +159,10 @@ attach(struct grower *w, uint32_t s, uint32_t e)
 
 	t->slot[s] = (uint8_t)(e - g->xadj[s]);
 	t->len[s] = (uint8_t)(t->len[r] + 1);
-	t->pass[s] = moore_rview_transit(w->v, s) && w->v->turns->rank[e] < t->onward_rank[r] &&
+	t->pass[s] = moore_rview_transit(w->v, s) && w->v->turns->rank[e] < t->onto[r].rank &&
 		!(w->wish && r == t->root && w->wish[s] & MOORE_WISH_SHUT);
 	t->kids[r] = 1;
+	t->onto[r].price &= ~PINS;
 	t->queue[t->n_reached++] = s;
 }
 

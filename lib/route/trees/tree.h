@@ -37,8 +37,11 @@ struct moore_rtree {
 	uint8_t *last;		/* profile one-vl: scratch of that function */
 	/* Scratch of one call. */
 	uint32_t *list;		/* nodes */
-	uint32_t *onward_rank;	/* by node that makes offers: rank of its parent edge */
-	uint64_t *onward_load;	/* likewise: weighted load of that edge */
+	uint32_t *order;	/* nodes */
+	struct moore_ronto {	/* by node that makes offers: what a route over it meets beyond it */
+		uint64_t price;	/* of its parent edge */
+		uint32_t rank;	/* of that edge */
+	} *onto;
 };
 
 int moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g);

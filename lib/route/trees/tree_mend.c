@@ -266,7 +266,7 @@ moore_rtree_mend(struct moore_rtree *t, const struct moore_rview *v,
 		 uint32_t n_connected, unsigned draw, uint32_t *moved)
 {
 	struct mend m = { .t = t, .v = common ? common : v, .load = load, .list = t->list,
-		.order = t->onward_rank, .n_waiting = t->n_offers };
+		.order = t->order, .n_waiting = t->n_offers };
 	uint32_t n = v->g->n;
 
 	t->root = root;
