@@ -136,7 +136,8 @@ set_load(struct moore_rbalance *b, uint32_t e, uint32_t load)
 	b->price[e].more = (int64_t)(more * more * more);
 }
 
-/* Adds the tree of root to load[] so many times; UINT32_MAX (minus one) takes it back. */
+/* Adds the tree of root to load[] so many times; UINT32_MAX (minus one) takes it back.  Prices are set
+ * when all trees are there (set_prices()). */
 static void
 add_tree(struct moore_rbalance *b, uint32_t root, uint32_t times)
 {
@@ -144,12 +145,21 @@ add_tree(struct moore_rbalance *b, uint32_t root, uint32_t times)
 	const uint16_t *reached = b->reached + (size_t)root * g->n;
 	const uint8_t *slot = b->slot + (size_t)root * g->n;
 
-	moore_rtree_sources(g, slot, reached, b->n_reached[root], b->acc);
-	for (uint32_t i = 1; i < b->n_reached[root]; i++) {
-		uint32_t e = g->xadj[reached[i]] + slot[reached[i]];
+	for (uint32_t i = 0; i < b->n_reached[root]; i++)
+		b->acc[reached[i]] = g->is_source[reached[i]];
+	for (uint32_t i = b->n_reached[root]; i-- > 1;) {
+		uint32_t s = reached[i], e = g->xadj[s] + slot[s];
 
-		set_load(b, e, b->load[e] + b->acc[reached[i]] * times);
+		b->load[e] += b->acc[s] * times;
+		b->acc[g->to[e]] += b->acc[s];
 	}
+}
+
+static void
+set_prices(struct moore_rbalance *b)
+{
+	for (uint32_t e = 0; e < b->v->g->n_edges; e++)
+		set_load(b, e, b->load[e]);
 }
 
 /* ---- profile one-vl -------------------------------------------------------------------- */
@@ -190,6 +200,7 @@ relieve_all(struct moore_rbalance *b, struct moore_rtree *t, uint64_t seed, stru
 			b->present[root] = 0;
 			add_tree(b, root, UINT32_MAX);
 		}
+	set_prices(b);
 	moore_rbalance_relieve(b);
 	for (uint32_t root = 0; root < g->n; root++) {
 		offer_again(b, t, root);
@@ -201,22 +212,6 @@ relieve_all(struct moore_rbalance *b, struct moore_rtree *t, uint64_t seed, stru
 
 /* ---- building ---------------------------------------------------------------------------- */
 
-/* Adds the tree to load[] alone: prices are needed when all trees are there. */
-static void
-add_loads(struct moore_rbalance *b, const struct moore_rtree *t)
-{
-	const struct moore_rgraph *g = b->v->g;
-
-	for (uint32_t i = 0; i < t->n_reached; i++)
-		b->acc[t->queue[i]] = g->is_source[t->queue[i]];
-	for (uint32_t i = t->n_reached; i-- > 1;) {
-		const uint32_t s = t->queue[i], e = g->xadj[s] + t->slot[s];
-
-		b->load[e] += b->acc[s];
-		b->acc[g->to[e]] += b->acc[s];
-	}
-}
-
 void
 moore_rbalance_take(struct moore_rbalance *b, const struct moore_rtree *t)
 {
@@ -227,7 +222,7 @@ moore_rbalance_take(struct moore_rbalance *b, const struct moore_rtree *t)
 	for (uint32_t i = 0; i < t->n_reached; i++)
 		b->reached[row + i] = (uint16_t)t->queue[i];
 	b->n_reached[t->root] = t->n_reached;
-	add_loads(b, t);
+	add_tree(b, t->root, 1);
 	b->present[t->root] = 1;
 }
 
@@ -245,8 +240,7 @@ grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_conn
 		if (!b->v->g->one_vl && (!note_choices(b, t, seed) || !note_middles(b, t)))
 			return moore_fail_nomem(err);
 	}
-	for (uint32_t e = 0; e < b->v->g->n_edges; e++)
-		set_load(b, e, b->load[e]);
+	set_prices(b);
 	return b->v->g->one_vl ? relieve_all(b, t, seed, err) : 0;
 }
 
@@ -430,11 +424,16 @@ move_leaves(struct moore_rbalance *b)
 static void
 set_present(struct moore_rbalance *b, const uint8_t *present)
 {
+	bool any = false;
+
 	for (uint32_t root = 0; root < b->v->g->n; root++)
 		if ((present && present[root]) != b->present[root]) {
 			b->present[root] = !b->present[root];
 			add_tree(b, root, b->present[root] ? 1 : UINT32_MAX);
+			any = true;
 		}
+	if (any)
+		set_prices(b);
 }
 
 /* Every leaf takes the i-th of its parents after the first. */
