@@ -6,6 +6,7 @@
  * leaves by link b on VL w.  The order is a certificate: to verify it, one only has to
  * check that every dependency goes forward in it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "check_impl.h"
 
@@ -26,25 +27,13 @@ channel_id(const struct moore_ck_graph *g, uint32_t link, unsigned vl)
 	return g->first[link] + bits(g->used[link] & ((1u << vl) - 1));
 }
 
-static uint16_t
-used_vls(const struct moore_ck *k, uint32_t link)
-{
-	unsigned n_slots = k->f->sw[k->hop[link].next].n_ports + 2u;
-	uint16_t used = 0;
-
-	for (unsigned out = 0; out < n_slots; out++)
-		for (unsigned x = 0; x < k->n_cls; x++)
-			used |= moore_ck_cells(k, link, out)[x].held;
-	return used;
-}
-
 /* For a job for each switch, which takes the links that lead to it: their cells lie side by side. */
 struct work {
 	const struct moore_ck *k;
 	struct moore_ck_graph *g;
 	uint32_t *into;		/* links, sorted by the switch that they lead to: */
 	uint32_t *into0;	/* to switch s into[into0[s]..into0[s + 1] - 1]; n_sw + 2 */
-	uint32_t *adj;
+	uint16_t (*n_deps)[16];	/* by slot: dependencies of the channel of each VL */
 };
 
 static int
@@ -59,41 +48,6 @@ sort_links(struct work *w, struct moore_ck *k, struct moore_err *err)
 	for (uint32_t i = 0; i < k->n_slots; i++)
 		if (k->hop[i].next != k->n_sw)
 			w->into[w->into0[k->hop[i].next + 1]++] = i;
-	return 0;
-}
-
-static void
-fill_used(void *arg, unsigned worker, size_t s)
-{
-	const struct work *w = arg;
-
-	(void)worker;
-	for (uint32_t i = w->into0[s]; i < w->into0[s + 1]; i++)
-		w->g->used[w->into[i]] = used_vls(w->k, w->into[i]);
-}
-
-static int
-number_channels(struct moore_ck *k, struct moore_ck_graph *g, struct work *w, struct moore_verdict *v,
-		struct moore_err *err)
-{
-	g->used = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*g->used));
-	g->first = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*g->first));
-	if (!g->used || !g->first)
-		return moore_fail_nomem(err);
-	moore_ck_each_switch(k, fill_used, w);
-	for (uint32_t i = 0; i < k->n_slots; i++) {
-		g->first[i] = g->n;
-		g->n += bits(g->used[i]);
-		v->vls |= g->used[i];
-	}
-	g->channel = moore_arena_alloc(&k->tmp, (size_t)g->n + 1, sizeof(*g->channel));
-	if (!g->channel)
-		return moore_fail_nomem(err);
-	for (uint32_t s = 0; s < k->n_sw; s++)
-		for (uint32_t i = k->slot0[s], n = g->first[i]; i < k->slot0[s + 1]; i++)
-			for (unsigned rest = g->used[i]; rest; rest &= rest - 1)
-				g->channel[n++] = (struct moore_channel){ s, (moore_portnum)(i - k->slot0[s]),
-					(uint8_t)__builtin_ctz(rest) };
 	return 0;
 }
 
@@ -117,39 +71,108 @@ goes_on(const struct moore_ck_cell *c, const unsigned n_cls, uint16_t *to)
 	return all;
 }
 
-/* If adj is NULL, counts the dependencies of link's channels in adj0[channel + 1]; else writes them
- * to adj from adj0[channel] on.  Both are counted here first: beside them lie those of links that other
- * workers take. */
+/* Notes the VLs in use on link and counts the dependencies of its channels: here first, as beside them
+ * lie those of links that other workers take. */
 static inline void
-row_of(const struct moore_ck *k, const struct moore_ck_graph *g, const unsigned n_cls, uint32_t link,
-       uint32_t *adj)
+count_link(const struct work *w, const unsigned n_cls, uint32_t link)
+{
+	const struct moore_ck *k = w->k;
+	const struct moore_ck_cell *cell = moore_ck_cells(k, link, 0);
+	size_t step = (size_t)k->n_in[k->hop[link].next] * n_cls;
+	unsigned n_slots = k->f->sw[k->hop[link].next].n_ports + 2u;
+	uint16_t n_deps[16] = { 0 }, used = 0;
+
+	for (unsigned out = 0; out < n_slots; out++, cell += step) {
+		uint16_t to[16], held = goes_on(cell, n_cls, to);
+
+		for (unsigned x = 0; x < n_cls; x++)
+			used |= cell[x].held;
+		for (unsigned rest = held; rest; rest &= rest - 1) {
+			unsigned vl = (unsigned)__builtin_ctz(rest);
+
+			n_deps[vl] = (uint16_t)(n_deps[vl] + bits(to[vl]));
+		}
+	}
+	w->g->used[link] = used;
+	memcpy(w->n_deps[link], n_deps, sizeof(n_deps));
+}
+
+static void
+count_links(void *arg, unsigned worker, size_t s)
+{
+	const struct work *w = arg;
+
+	(void)worker;
+	for (uint32_t i = w->into0[s]; i < w->into0[s + 1]; i++)
+		if (w->k->n_cls == 1)
+			count_link(w, 1, w->into[i]);	/* the usual case: no inner loop */
+		else
+			count_link(w, w->k->n_cls, w->into[i]);
+}
+
+/* Lists the channels of a slot, from g->first[] on, and where their rows begin. */
+static void
+list_channels(const struct work *w, moore_swid s, uint32_t slot)
+{
+	struct moore_ck_graph *g = w->g;
+	uint32_t n = g->first[slot];
+
+	for (unsigned rest = g->used[slot]; rest; rest &= rest - 1, n++) {
+		unsigned vl = (unsigned)__builtin_ctz(rest);
+
+		g->channel[n] = (struct moore_channel){ s, (moore_portnum)(slot - w->k->slot0[s]),
+							(uint8_t)vl };
+		g->adj0[n + 1] = g->adj0[n] + w->n_deps[slot][vl];
+	}
+}
+
+static int
+number_channels(struct moore_ck *k, struct moore_ck_graph *g, struct work *w, struct moore_verdict *v,
+		struct moore_err *err)
+{
+	g->used = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*g->used));
+	g->first = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*g->first));
+	w->n_deps = moore_arena_alloc(&k->tmp, (size_t)k->n_slots + 1, sizeof(*w->n_deps));
+	if (!g->used || !g->first || !w->n_deps)
+		return moore_fail_nomem(err);
+	moore_ck_each_switch(k, count_links, w);
+	for (uint32_t i = 0; i < k->n_slots; i++) {
+		g->first[i] = g->n;
+		g->n += bits(g->used[i]);
+		v->vls |= g->used[i];
+	}
+	g->channel = moore_arena_alloc(&k->tmp, (size_t)g->n + 1, sizeof(*g->channel));
+	g->adj0 = moore_arena_alloc(&k->tmp, (size_t)g->n + 1, sizeof(*g->adj0));
+	if (!g->channel || !g->adj0)
+		return moore_fail_nomem(err);
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		for (uint32_t i = k->slot0[s]; i < k->slot0[s + 1]; i++)
+			list_channels(w, s, i);
+	return 0;
+}
+
+/* Writes the rows of link's channels, from adj0[channel] on. */
+static inline void
+write_rows(const struct moore_ck *k, const struct moore_ck_graph *g, const unsigned n_cls, uint32_t link)
 {
 	const struct moore_ck_cell *cell = moore_ck_cells(k, link, 0);
 	size_t step = (size_t)k->n_in[k->hop[link].next] * n_cls;
 	unsigned n_ports = k->f->sw[k->hop[link].next].n_ports;
-	uint32_t slot0 = k->slot0[k->hop[link].next], id[16], n = g->first[link];
+	uint32_t slot0 = k->slot0[k->hop[link].next], n = g->first[link], *adj = g->adj;
 	uint64_t at[16];
 
-	for (unsigned rest = g->used[link]; rest; rest &= rest - 1, n++) {
-		unsigned vl = (unsigned)__builtin_ctz(rest);
-
-		id[vl] = n;
-		at[vl] = adj ? g->adj0[n] : 0;
-	}
+	for (unsigned rest = g->used[link]; rest; rest &= rest - 1)
+		at[__builtin_ctz(rest)] = g->adj0[n++];
 	for (unsigned out = 1; out <= n_ports; out++) {
 		uint16_t to[16], held = goes_on(cell + out * step, n_cls, to);
 
 		for (unsigned rest = held; rest; rest &= rest - 1) {
 			unsigned vl = (unsigned)__builtin_ctz(rest);
 
-			if (!adj)
-				at[vl] += bits(to[vl]);
-			for (unsigned w = adj ? to[vl] : 0; w; w &= w - 1)
+			for (unsigned w = to[vl]; w; w &= w - 1)
 				adj[at[vl]++] = channel_id(g, slot0 + out, (unsigned)__builtin_ctz(w));
 		}
 	}
-	for (unsigned rest = adj ? 0 : g->used[link]; rest; rest &= rest - 1)
-		g->adj0[id[__builtin_ctz(rest)] + 1] = at[__builtin_ctz(rest)];
 }
 
 static void
@@ -159,29 +182,20 @@ rows_of(void *arg, unsigned worker, size_t s)
 
 	(void)worker;
 	for (uint32_t i = w->into0[s]; i < w->into0[s + 1]; i++)
-		if (!w->g->used[w->into[i]])
-			continue;
-		else if (w->k->n_cls == 1)
-			row_of(w->k, w->g, 1, w->into[i], w->adj);	/* the usual case: no inner loop */
+		if (w->k->n_cls == 1)
+			write_rows(w->k, w->g, 1, w->into[i]);
 		else
-			row_of(w->k, w->g, w->k->n_cls, w->into[i], w->adj);
+			write_rows(w->k, w->g, w->k->n_cls, w->into[i]);
 }
 
 static int
 fill_rows(struct moore_ck *k, struct moore_ck_graph *g, struct work *w, struct moore_verdict *v,
 	  struct moore_err *err)
 {
-	g->adj0 = moore_arena_alloc(&k->tmp, (size_t)g->n + 1, sizeof(*g->adj0));
-	if (!g->adj0)
-		return moore_fail_nomem(err);
-	moore_ck_each_switch(k, rows_of, w);
-	for (uint32_t c = 0; c < g->n; c++)
-		g->adj0[c + 1] += g->adj0[c];
 	v->n_dependencies = g->adj0[g->n];
 	g->adj = moore_arena_alloc(&k->tmp, v->n_dependencies + 1, sizeof(*g->adj));
 	if (!g->adj)
 		return moore_fail_nomem(err);
-	w->adj = g->adj;
 	moore_ck_each_switch(k, rows_of, w);
 	return 0;
 }
