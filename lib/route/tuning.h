@@ -144,11 +144,13 @@
 
 /* ---- non-minimal layers -------------------------------------------------------------- */
 
-/* Into how many strands the roots of a slice are divided (layers.c): processors that can build
- * trees side by side against what a tree does not know of those of other strands.  (layers)
+/* Into how many strands the roots of a slice are divided (layers.c, hint_layer.c): processors that can
+ * build trees side by side against what a tree does not know of those of other strands.  (layers)
  * Load with 4, 8 and 16: Slim Fly q=5 1.36, 1.36, 1.37; q=7 1.26, 1.23, 1.26; q=11 and q=13 p=9
  * 1.20 and 1.19 with each.  The least share of the worst case differs without a trend: q=8 33,
- * 40, 29 %; q=13 40 % with each. */
+ * 40, 29 %; q=13 40 % with each.  (layers profile=sl-hint starts=0)  Load, and the least share, with 5, 6
+ * and 8: q=7 p=5 1.32 60.7, 1.32 60.6, 1.32 60.5; q=8 1.25 43.7, 1.26 43.4, 1.26 43.2; q=9 1.21 47.2,
+ * 1.21 47.6, 1.21 47.6; q=11 1.35 50.0, 1.34 49.9, 1.35 50.4; q=13 1.26 50.6, 1.24 50.4, 1.28 49.8. */
 #define MOORE_STRANDS 8
 
 /* Variants of a layer where some switches have no endpoints: MOORE_TREES_OF_LAYER over the
@@ -158,7 +160,11 @@
 #define MOORE_MIN_VARIANTS 2
 #define MOORE_MAX_VARIANTS 4
 /* Elsewhere each host of a switch has trees of its own, as long as those of all offsets have at
- * most so many nodes.  Slim Fly q=13 p=9 has 4.1e6 at LMC 2, q=25 p=9 5.6e7. */
+ * most so many nodes: time (some 60 ns for each) against quality.  Slim Fly q=13 p=9 has 4.1e6 at LMC 2,
+ * q=25 p=9 5.6e7.  (layers starts=0)  Load, the least share of full rate %, coverage %, and the time of a
+ * build, of q=25 p=19 at LMC 1: 19 trees for each root 1.22, 8.1, 91, 3.8 s; 10 trees 1.32, 7.1, 90,
+ * 2.6 s; 5 trees 1.73, 5.8, 90, 2.0 s; 8 trees of 9 gates 1.33, 4.5, 79, 2.7 s.  Of p=9 at LMC 2: 9 trees
+ * 1.24, 66, 100, 5.1 s; 5 trees 1.59, 50, 100, 3.5 s; 5 trees of 6 gates 1.26, 31.5, 100, 3.7 s. */
 #define MOORE_TREE_NODES ((uint64_t)1 << 27)
 
 /* The least number of shares that the root's neighbours are divided into (layer_grow.c); one
@@ -323,11 +329,6 @@
  * The tables of 3, 12 and 30 rounds are alike in all of Slim Fly q=5 to 13, OFT k=4 to 12,
  * MLFM h=4 to 15, a dragonfly and a ring with shortcuts: it ends before. */
 #define MOORE_HINT_ROUNDS 12
-
-/* Into how many strands the roots of a layer are divided (hint_layer.c).  (test_hint)  The
- * greatest load over the mean with 1, 5 and 8: Slim Fly q=7 p=4 1.310, 1.323, 1.307; q=13 p=9
- * 1.264, 1.255, 1.285.  So the loads are alike within three hundredths. */
-#define MOORE_HINT_STRANDS 5
 
 /* How much dearer a way over a neighbour of the root is, for each recent[] of that neighbour
  * (hint_serve.c).  (layers profile=sl-hint starts=1)  Least share of full rate %, with 0, 1, 2

@@ -36,7 +36,7 @@ int
 moore_rhint_lend(struct moore_rhint *h)
 {
 	size_t nn = (size_t)h->g->n * h->g->n + 1;
-	unsigned width = moore_jobs_width(h->jobs, MOORE_HINT_STRANDS);
+	unsigned width = moore_jobs_width(h->jobs, MOORE_STRANDS);
 
 	h->slots = malloc(nn);
 	h->lens = malloc(nn);
@@ -128,7 +128,7 @@ make_strand(void *arg, unsigned worker, size_t strand)
 	uint32_t n_edges = h->g->n_edges;
 
 	memcpy(own->load, h->load, n_edges * sizeof(*own->load));
-	for (uint32_t root = (uint32_t)strand; root < h->g->n; root += MOORE_HINT_STRANDS) {
+	for (uint32_t root = (uint32_t)strand; root < h->g->n; root += MOORE_STRANDS) {
 		if (!l->present[root])
 			continue;
 		if (l->given)
@@ -199,7 +199,7 @@ make_all(struct layer *l)
 
 	for (unsigned i = 0; i < h->n_workers; i++)
 		memset(h->worker[i].added, 0, h->g->n_edges * sizeof(*h->worker[i].added));
-	moore_jobs_run(h->jobs, h->n_workers, MOORE_HINT_STRANDS, make_strand, l);
+	moore_jobs_run(h->jobs, h->n_workers, MOORE_STRANDS, make_strand, l);
 	moore_jobs_run(h->jobs, moore_jobs_width(h->jobs, h->g->n), h->g->n, check_root, l);
 }
 

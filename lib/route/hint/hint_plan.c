@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "route/hint/hint_tree.h"
 #include "route/tuning.h"
 
@@ -21,9 +22,8 @@ struct planner {
 	/* By edge root -> r: nodes that a tree through r would serve, and the neighbours of r
 	 * that they would come over. */
 	uint32_t *n_nodes, *n_before;
-	/* Scratch of h, by node: root + 1 for the root and its neighbours; e + 1 once the node is
-	 * counted for edge e.  `counted` starts with the list that is_bipartite() leaves there, so
-	 * now and then one node is passed over and an estimate of load is one too small. */
+	/* By node, of each worker: root + 1 for the root and its neighbours; e + 1 once the node is
+	 * counted for edge e. */
 	uint32_t *near, *counted;
 };
 
@@ -239,19 +239,41 @@ is_bipartite(struct moore_rhint *h, const struct moore_rview *v)
 	return true;
 }
 
+/* Counts for one root; arg is a planner for each worker. */
 static void
-count_all(struct planner *p)
+count_job(void *arg, unsigned worker, size_t root)
 {
+	struct planner *p = (struct planner *)arg + worker;
 	const struct moore_rgraph *g = p->v->g;
 
-	for (uint32_t root = 0; root < g->n; root++) {
-		mark_near(p, root);
-		for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
-			if (g->flags[e] & p->v->flag) {
-				count_dud(p, root, g->to[e]);
-				count_through(p, root, e);
-			}
+	mark_near(p, (uint32_t)root);
+	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
+		if (g->flags[e] & p->v->flag) {
+			count_dud(p, (uint32_t)root, g->to[e]);
+			count_through(p, (uint32_t)root, e);
+		}
+}
+
+/* Counts for all roots.  -MOORE_ENOMEM. */
+static int
+count_all(const struct planner *p)
+{
+	const struct moore_jobs *jobs = p->h->jobs;
+	unsigned width = moore_jobs_width(jobs, p->v->g->n);
+	struct moore_arena tmp = MOORE_ARENA_INIT;
+	struct planner *own = moore_arena_alloc(&tmp, width, sizeof(*own));
+	bool ok = own;
+
+	for (unsigned i = 0; ok && i < width; i++) {
+		own[i] = *p;
+		own[i].near = moore_arena_alloc(&tmp, (size_t)p->v->g->n + 1, sizeof(*own[i].near));
+		own[i].counted = moore_arena_alloc(&tmp, (size_t)p->v->g->n + 1, sizeof(*own[i].counted));
+		ok = own[i].near && own[i].counted;
 	}
+	if (ok)
+		moore_jobs_run(jobs, width, p->v->g->n, count_job, own);
+	moore_arena_free(&tmp);
+	return ok ? 0 : -MOORE_ENOMEM;
 }
 
 /* Divides the neighbours chosen for a root among its layers anew: those through one neighbour
@@ -287,8 +309,6 @@ alloc_planner(struct planner *p, uint32_t n_layers)
 	p->n_before = calloc(g->n_edges + 1, sizeof(*p->n_before));
 	p->near = p->h->acc;
 	memset(p->near, 0, g->n * sizeof(*p->near));
-	p->counted = p->h->queue;
-	memset(p->counted, 0, g->n * sizeof(*p->counted));
 	return p->h->last && p->load && p->dud && p->n_nodes && p->n_before;
 }
 
@@ -306,7 +326,10 @@ moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_
 	memset(h->last, MOORE_SLOT_NONE, (size_t)n_layers * h->g->n);
 	h->detour = is_bipartite(h, v) ? 2 : 1;
 	h->around = h->detour == 1 && !h->kind->longest;
-	count_all(&p);
+	if (count_all(&p) < 0) {
+		rc = moore_fail_nomem(err);
+		goto out;
+	}
 	set_senses(&p);
 	if (h->around && n_layers && moore_rhint_set_beside(h, v) < 0) {
 		rc = moore_fail_nomem(err);
