@@ -155,6 +155,27 @@ moore_programme_add(struct moore_programme *p, const struct moore_programme_pair
 	return true;
 }
 
+bool
+moore_programme_add_routes(struct moore_programme *p, const struct moore_programme_routes *r,
+			   const double *width)
+{
+	uint32_t *start = &p->start[(size_t)p->n_flows * p->n_offsets], end = start[0];
+
+	for (uint32_t k = 0, i = 0; k < p->n_offsets; k++) {
+		const uint32_t first = end;
+
+		for (; k < r->n && i < r->end[k]; i++)
+			if (!load_link(p, r->slot[i], r->units / width[r->slot[i]], first, &end))
+				return false;
+		start[k + 1] = end;
+	}
+	if (end == start[0])
+		p->n_unrouted++;
+	else
+		p->n_flows++;
+	return true;
+}
+
 /* ---- projections ------------------------------------------------------------------- */
 
 /* The theta for which the sum of max(v - theta, 0) is 1, by Newton's method from a guess. */

@@ -58,6 +58,15 @@ struct moore_programme_pair {
  * False: out of memory. */
 bool moore_programme_add(struct moore_programme *p, const struct moore_programme_pair *pair,
 			 uint32_t n);
+struct moore_programme_routes {
+	uint32_t n;		/* at most n_offsets of the programme */
+	double units;
+	uint32_t *end, *slot;	/* route k takes the links of ports slot[end[k - 1]] .. slot[end[k] - 1] */
+};
+/* Adds a flow with these routes, over links that stand for width[slot] links each.  False: out of
+ * memory. */
+bool moore_programme_add_routes(struct moore_programme *p, const struct moore_programme_routes *r,
+				const double *width);
 static inline bool
 moore_programme_leads(const struct moore_programme *p, size_t route)
 {

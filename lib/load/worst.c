@@ -7,18 +7,28 @@
  * flows loads some link with less than the sum of the worths of its pairs.  So the permutation
  * of greatest worth has a bound that is no lower than the one before, and repeating the two
  * steps climbs until nothing gets worse.  Where it ends depends on the start, so there are
- * several. */
+ * several.
+ *
+ * At the end of a climb no other permutation is worth more by these prices, but the programme of
+ * another one finds other prices.  So from the worst permutation a local search follows, which
+ * exchanges targets: first the pairs of which the prices lose least. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "load/groups.h"
 #include "load/permutation.h"
 #include "load_impl.h"
 
 #define GAP 0.02		/* of the programmes of a search: prices need not be exact */
 #define MAX_CLIMB 12		/* permutations from one start */
 #define SHIFTS 8		/* that are judged, for each start */
+#define DESCENTS 4		/* permutations of groups, for each start */
+#define EXCHANGES 64		/* programmes of the last search for each start, */
+#define ROUTES 2000		/* or fewer where they have more routes than this */
+#define LEAST_EXCHANGES 4
+#define GAP_OF_EXCHANGE 0.005
 
 enum domain { ADJACENT, AT_TWO, ANYWHERE };
 
@@ -169,18 +179,24 @@ choose(struct search *w, enum domain domain, struct moore_err *err)
 /* Solves the programme of to[], unless its load is at most `enough`, and keeps to[] if it is
  * the worst so far. */
 static int
-judge(struct search *w, double enough, struct moore_err *err)
+judge_within(struct search *w, double gap, double enough, struct moore_err *err)
 {
 	moore_programme_clear(&w->p);
 	for (uint32_t i = 0; i < w->e->n; i++)
 		if (w->to[i] != MOORE_NONE && !moore_ends_send(w->e, i, w->to[i], &w->p))
 			return moore_fail_nomem(err);
-	moore_programme_solve(&w->p, GAP, enough);
+	moore_programme_solve(&w->p, gap, enough);
 	if (w->p.bound > w->worst) {
 		w->worst = w->p.bound;
 		memcpy(w->best, w->to, w->e->n * sizeof(*w->best));
 	}
 	return 0;
+}
+
+static int
+judge(struct search *w, double enough, struct moore_err *err)
+{
+	return judge_within(w, GAP, enough, err);
 }
 
 /* The sum of worths of to[]: a bound of its greatest load. */
@@ -379,6 +395,189 @@ climb_from_worst(struct search *w, enum domain domain, struct moore_err *err)
 	return climb(w, domain, err);
 }
 
+/* Sets to[] to the permutation of groups: the m-th member of each sends to the m-th. */
+static void
+send_groups(struct search *w, const struct moore_groups *g, enum domain domain)
+{
+	memset(w->to, 0xff, w->e->n * sizeof(*w->to));
+	for (uint32_t a = 0; a < g->n; a++) {
+		const uint32_t b = g->to[a];
+
+		for (uint32_t x = g->first[a], y = g->first[b];
+		     x < g->first[a + 1] && y < g->first[b + 1]; x++, y++)
+			if (is_in(w, domain, g->member[x], g->member[y]))
+				w->to[g->member[x]] = g->member[y];
+	}
+}
+
+/* Climbs from permutations of groups, if there are groups, that are worse than all so far. */
+static int
+climb_from_groups(struct search *w, unsigned n, enum domain domain, struct moore_err *err)
+{
+	struct moore_groups g;
+	int rc = moore_groups_find(&g, w->f, w->lft, w->e, &w->tmp, err);
+
+	for (unsigned i = 0; rc == 0 && moore_groups_are_large(&g) && i < n; i++) {
+		const double was = w->worst;
+
+		if ((rc = moore_groups_descend(&g, &w->rng, err)) < 0)
+			break;
+		send_groups(w, &g, domain);
+		if ((rc = judge(w, was, err)) == 0 && w->worst > was)
+			rc = climb(w, domain, err);
+	}
+	moore_groups_fini(&g);
+	return rc;
+}
+
+/* ---- exchanges ---------------------------------------------------------------------------- */
+
+struct exchange {
+	double loss;		/* of worth */
+	uint32_t i, j;		/* ends whose targets are exchanged */
+};
+
+struct exchanges {
+	struct exchange *x;
+	size_t n;
+	uint8_t *used;		/* by end: in this batch */
+	uint32_t *now;		/* the permutation to which they belong */
+	uint32_t batch;		/* exchanges that are made together */
+};
+
+static int
+exchange_cmp(const void *x, const void *y)
+{
+	const struct exchange *a = x, *b = y;
+
+	if (a->loss > b->loss || a->loss < b->loss)
+		return a->loss < b->loss ? -1 : 1;
+	return a->i != b->i ? (a->i > b->i) - (a->i < b->i) : (a->j > b->j) - (a->j < b->j);
+}
+
+/* Replaces half of the prices, which are often those of few links, by prices of all links that are
+ * nearly full: the 16th power of the load. */
+static void
+smooth_prices(struct search *w)
+{
+	struct moore_programme *p = &w->p;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < p->n_links; i++) {
+		double x = p->load[i] / p->greatest;
+
+		for (unsigned k = 0; k < 4; k++)
+			x *= x;
+		sum += p->load[i] = x;
+	}
+	for (uint32_t i = 0; i < p->n_links; i++)
+		p->price[i] = (p->price[i] + p->load[i] / sum) / 2;
+}
+
+/* Lists the exchanges within the domain, those first that lose the least worth. */
+static void
+list_exchanges(struct search *w, struct exchanges *l, enum domain domain)
+{
+	const size_t n = w->e->n;
+
+	smooth_prices(w);
+	set_worth(w);
+	l->n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < i; j++) {
+			const uint32_t a = l->now[i], b = l->now[j];
+
+			if (a == MOORE_NONE || b == MOORE_NONE || !is_in(w, domain, i, b) ||
+			    !is_in(w, domain, j, a))
+				continue;
+			l->x[l->n++] = (struct exchange){
+				w->worth[i * n + a] + w->worth[j * n + b] -
+				w->worth[i * n + b] - w->worth[j * n + a], i, j };
+		}
+	qsort(l->x, l->n, sizeof(*l->x), exchange_cmp);
+}
+
+/* Sets to[] to now[] with a batch of exchanges from the k-th on, no two of one end.  Returns the
+ * first one after them. */
+static size_t
+make_batch(struct search *w, struct exchanges *l, size_t k)
+{
+	memset(l->used, 0, w->e->n);
+	memcpy(w->to, l->now, w->e->n * sizeof(*w->to));
+	for (uint32_t made = 0; k < l->n && made < l->batch; k++) {
+		const uint32_t i = l->x[k].i, j = l->x[k].j;
+
+		if (l->used[i] || l->used[j])
+			continue;
+		l->used[i] = l->used[j] = 1;
+		w->to[i] = l->now[j];
+		w->to[j] = l->now[i];
+		made++;
+	}
+	return k;
+}
+
+/* Programmes that the search from the worst permutation may solve. */
+static unsigned
+exchanges_left(const struct search *w, unsigned starts)
+{
+	const size_t routes = (size_t)w->p.n_flows * w->p.n_offsets;
+	const size_t n = routes > ROUTES ? (size_t)EXCHANGES * ROUTES / routes : EXCHANGES;
+
+	return starts * (unsigned)(n > LEAST_EXCHANGES ? n : LEAST_EXCHANGES);
+}
+
+/* Tries the exchanges of the list until a batch makes the permutation worse.  A batch doubles with
+ * each that does and halves with each that does not. */
+static int
+try_exchanges(struct search *w, struct exchanges *l, unsigned *left, double *load,
+	      struct moore_err *err)
+{
+	for (size_t k = 0; k < l->n && *left; --*left) {
+		int rc;
+
+		k = make_batch(w, l, k);
+		if ((rc = judge_within(w, GAP_OF_EXCHANGE, *load, err)) < 0)
+			return rc;
+		if (w->p.bound > *load * 1.0001) {
+			--*left;
+			*load = w->p.bound;
+			memcpy(l->now, w->to, w->e->n * sizeof(*l->now));
+			l->batch *= 2;
+			return 1;
+		}
+		l->batch -= l->batch / 2;
+	}
+	return 0;
+}
+
+/* Exchanges targets of the worst permutation as long as that makes it worse. */
+static int
+exchange_from_worst(struct search *w, unsigned starts, enum domain domain, struct moore_err *err)
+{
+	const size_t n = w->e->n;
+	struct exchanges l = { .batch = 1 };
+	unsigned left;
+	double load;
+	int rc;
+
+	if (!(l.x = moore_arena_alloc(&w->tmp, n * n / 2 + 1, sizeof(*l.x))) ||
+	    !(l.used = moore_arena_alloc(&w->tmp, n + 1, 1)) ||
+	    !(l.now = moore_arena_alloc(&w->tmp, n + 1, sizeof(*l.now))))
+		return moore_fail_nomem(err);
+	memcpy(l.now, w->best, n * sizeof(*l.now));
+	memcpy(w->to, w->best, n * sizeof(*w->to));
+	if ((rc = judge_within(w, GAP_OF_EXCHANGE, 0, err)) < 0)
+		return rc;
+	load = w->p.bound;
+	left = exchanges_left(w, starts);
+	do {
+		list_exchanges(w, &l, domain);
+		rc = try_exchanges(w, &l, &left, &load, err);
+	} while (rc == 1);
+	return rc;
+}
+
 static int
 adversary(struct search *w, unsigned starts, enum domain domain, struct moore_err *err)
 {
@@ -396,10 +595,12 @@ adversary(struct search *w, unsigned starts, enum domain domain, struct moore_er
 			return rc;
 	if ((rc = climb_from_shift(w, starts * SHIFTS, domain, err)) < 0)
 		return rc;
+	if ((rc = climb_from_groups(w, starts * DESCENTS, domain, err)) < 0)
+		return rc;
 	for (unsigned i = 0; i < starts; i++)
 		if ((rc = climb_from_worst(w, domain, err)) < 0)
 			return rc;
-	return 0;
+	return exchange_from_worst(w, starts, domain, err);
 }
 
 static int

@@ -3,6 +3,7 @@
  * programmes, and all permutations, all matchings and all pairs of small fabrics. */
 #include "harness.h"
 #include "fabrics.h"
+#include "load/groups.h"
 #include "load/load_impl.h"
 #include "load/permutation.h"
 #include "load/programme.h"
@@ -431,6 +432,134 @@ all_permutations(void **state)
 	CHECK("mostly the worst of all", 4 * reached >= 3 * rounds);
 }
 
+/* ---- permutations of groups ---------------------------------------------------------------- */
+
+struct case_of_groups {
+	struct moore_fabric *f;
+	struct moore_route *r;
+	struct moore_ends e;
+	struct moore_groups g;
+	struct moore_programme p;
+	struct moore_arena mem;
+};
+
+static void
+open_groups(struct case_of_groups *c, const char *params, bool cut)
+{
+	const struct moore_route_opts route = { .seed = 0 };
+
+	*c = (struct case_of_groups){ .f = test_family("mlfm", params, 2) };
+	if (cut)
+		moore_fabric_cut(c->f, 0, (moore_portnum)c->f->sw[0].n_ports);
+	CHECK_EQ("routed", moore_route_build(&c->r, c->f, NULL, &route, NULL), 0);
+	CHECK_EQ("listed", moore_ends_list(&c->e, c->f, &c->mem, NULL), 0);
+	CHECK_EQ("found", moore_groups_find(&c->g, c->f, moore_route_lft(c->r), &c->e, &c->mem,
+					    NULL), 0);
+	CHECK_EQ("made", moore_programme_init(&c->p, c->f, moore_route_lft(c->r), 4,
+					      c->f->n_endpoints, NULL), 0);
+}
+
+static void
+close_groups(struct case_of_groups *c)
+{
+	moore_programme_fini(&c->p);
+	moore_groups_fini(&c->g);
+	moore_arena_free(&c->mem);
+	moore_route_free(c->r);
+	moore_fabric_free(c->f);
+}
+
+/* The load when group a sends to group to[a], the m-th member to the m-th. */
+static double
+load_of_groups(struct case_of_groups *c, const uint32_t *to)
+{
+	const struct moore_groups *g = &c->g;
+
+	moore_programme_clear(&c->p);
+	for (uint32_t a = 0; a < g->n; a++)
+		for (uint32_t m = 0; g->first[a] + m < g->first[a + 1]; m++)
+			CHECK("there is memory",
+			      moore_ends_send(&c->e, g->member[g->first[a] + m],
+					      g->member[g->first[to[a]] + m], &c->p));
+	moore_programme_solve(&c->p, 0.002, 0);
+	return c->p.bound;
+}
+
+/* Returns the greatest load of all permutations in which no group sends to itself. */
+static double
+worst_of_groups(struct case_of_groups *c, uint32_t *to, uint32_t a, unsigned used)
+{
+	double worst = 0;
+
+	if (a == c->g.n)
+		return load_of_groups(c, to);
+	for (uint32_t b = 0; b < c->g.n; b++)
+		if (b != a && !(used >> b & 1)) {
+			double load = (to[a] = b, worst_of_groups(c, to, a + 1, used | 1u << b));
+
+			worst = load > worst ? load : worst;
+		}
+	return worst;
+}
+
+/* Columns of an MLFM are groups, with a link less too, and their worst permutation of all is found. */
+static void
+columns(void **state)
+{
+	static const char *const params[] = { "h=3", "h=4", "h=5" };
+	struct moore_rng rng = { test_seed() };
+	uint32_t to[8];
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * ARRAY_LEN(params); i++) {
+		const char *why = params[i / 2];
+		struct case_of_groups c;
+		double worst, most = 0;
+
+		open_groups(&c, why, i % 2);
+		CHECK_EQ(why, c.g.n, (uint32_t)why[2] - '0' + 1);
+		CHECK(why, moore_groups_are_large(&c.g));
+		for (uint32_t a = 0; a < c.g.n; a++)
+			CHECK_EQ(why, c.g.first[a + 1] - c.g.first[a], c.g.n - 1);
+		worst = worst_of_groups(&c, to, 0, 0);
+		for (unsigned k = 0; k < 16; k++) {
+			double load;
+
+			CHECK_EQ("searched", moore_groups_descend(&c.g, &rng, NULL), 0);
+			load = load_of_groups(&c, c.g.to);
+			most = load > most ? load : most;
+		}
+		print_message("# MLFM %s: worst %.3f of full rate, found %.3f\n", why, 1 / worst, 1 / most);
+		CHECK("the worst of all, nearly", most >= worst * 0.97);
+		close_groups(&c);
+	}
+}
+
+/* Twins are too few for groups on an OFT, and no switches are alike on a Slim Fly. */
+static void
+no_columns(void **state)
+{
+	static const char *const family[] = { "oft", "slimfly" }, *const params[] = { "k=4", "q=5 p=2" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(family); i++) {
+		struct moore_fabric *f = test_family(family[i], params[i], 0);
+		struct moore_arena mem = MOORE_ARENA_INIT;
+		struct moore_groups g;
+		struct moore_ends e;
+
+		CHECK_EQ("listed", moore_ends_list(&e, f, &mem, NULL), 0);
+		CHECK_EQ("found", moore_groups_find(&g, f, NULL, &e, &mem, NULL), 0);
+		CHECK_EQ(family[i], g.n, i ? e.n : e.n / 2);
+		CHECK(family[i], !moore_groups_are_large(&g));
+		moore_groups_fini(&g);
+		moore_arena_free(&mem);
+		moore_fabric_free(f);
+	}
+}
+
+/* ---- what families carry ------------------------------------------------------------------- */
+
 /* What an OFT carries at least, when a switch sends alone and when all send by the worst permutation
  * that a search finds.  With ranks by numbers of middle switches it was 25 % at k=4, 39.9 at k=5 and
  * 39.5 at k=6; with one draw of the intermediates of each root 40 % (lib/route/layers/layer_mdraws.c). */
@@ -441,12 +570,12 @@ worst_of_an_oft(void **state)
 		const char *params;
 		double pair, all;
 	} T[] = {
-		{ "k=4", 0.49, 0.42 },
-		{ "k=5", 0.49, 0.42 },
+		{ "k=4", 0.49, 0.39 },
+		{ "k=5", 0.49, 0.39 },
 #ifndef __SANITIZE_ADDRESS__
-		{ "k=6", 0.49, 0.42 },
-		{ "k=8", 0.49, 0.42 },
-		{ "k=9", 0.44, 0.41 },
+		{ "k=6", 0.49, 0.39 },
+		{ "k=8", 0.49, 0.39 },
+		{ "k=9", 0.44, 0.39 },
 #endif
 	};
 	const struct moore_route_opts route = { .seed = 0 };
@@ -616,6 +745,8 @@ main(void)
 		cmocka_unit_test(all_permutations),
 		cmocka_unit_test(all_pairs),
 		cmocka_unit_test(all_shifts),
+		cmocka_unit_test(columns),
+		cmocka_unit_test(no_columns),
 		cmocka_unit_test(worst_of_an_oft),
 		cmocka_unit_test(hardly_anything),
 		cmocka_unit_test(out_of_memory),

@@ -38,7 +38,13 @@ MOORE_BEGIN
  *	switches a worth; the permutation of the greatest worth is next, until nothing gets
  *	worse.  The search starts from SHIFT, OVERLAP and YEBENES, from random permutations,
  *	from the worst of the shifts by 2, 3 and so on (eight for each random permutation), and
- *	as often as from random ones from near the worst that it found;
+ *	as often as from random ones from near the worst that it found.  Where switches have the
+ *	same neighbours in groups of at least three in the mean, as the columns of an MLFM, it
+ *	also starts from permutations of groups (four for each random permutation), of which
+ *	exchanges of two targets have made the worst they can, if these are worse than all
+ *	before.  At last it exchanges targets of the worst permutation, first those of which the
+ *	prices lose least, as long as that makes it worse: at most 64 programmes for each random
+ *	permutation, fewer in proportion where they have more than 2,000 routes, but four;
  * ANYWHERE: the same for pairs at any distance. */
 enum moore_pattern {
 	MOORE_PATTERN_UNIFORM,
@@ -87,8 +93,9 @@ struct moore_saturation {
  * sends to, or MOORE_NONE (always for UNIFORM).  -MOORE_EINVAL if f and lft do not fit or no
  * endpoint has a LID; -MOORE_ENOMEM.  UNIFORM: O(LIDs * switches); SHIFT, OVERLAP and YEBENES:
  * O(steps * endpoints * offsets * hops), with some hundred steps; SINGLE: O(switches *
- * endpoints * offsets * hops); the others: for each start, some ten times the programme, O(LIDs
- * * switches) and O(switches^3). */
+ * endpoints * offsets * hops); MATCHING and RANDOM: for each start, some ten times the programme,
+ * O(LIDs * switches) and O(switches^3); ADVERSARY and ANYWHERE: the same, up to 64 more programmes,
+ * and where there are groups, some hundred programmes of one flow for each group. */
 MOORE_API int moore_saturation_measure(struct moore_saturation *out, moore_swid *to,
 				       const struct moore_fabric *f, const struct moore_lft *lft,
 				       enum moore_pattern pattern,
