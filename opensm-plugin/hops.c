@@ -88,21 +88,23 @@ put(const struct links *l, moore_swid s, uint16_t lid, const uint8_t *hops)
 }
 
 /* One of N_PARTS jobs, each with other destinations, whose entries are other bytes of OpenSM's
- * tables.  Without memory they stay empty: routes do not depend on them. */
+ * tables.  It goes switch by switch, since the rows of one switch lie side by side.  Without memory
+ * they stay empty: routes do not depend on them. */
 static void
 fill_part(void *arg, unsigned worker, size_t part)
 {
 	const struct links *l = arg;
 	const struct moore_fabric *f = l->v->f;
-	uint8_t *hops = malloc((size_t)f->n_switches + 1);
-	moore_swid *queue = malloc(((size_t)f->n_switches + 1) * sizeof(*queue));
+	const size_t n = f->n_switches, from = n * part / N_PARTS, end = n * (part + 1) / N_PARTS;
+	uint8_t *hops = malloc((end - from) * n + 1);	/* to each destination, from each switch */
+	moore_swid *queue = malloc((n + 1) * sizeof(*queue));
 
 	(void)worker;
-	for (size_t to = part; hops && queue && to < f->n_switches; to += N_PARTS) {
-		search(l, (moore_swid)to, hops, queue);
-		for (moore_swid s = 0; s < f->n_switches; s++)
-			put(l, s, (uint16_t)f->sw[to].lid, hops);
-	}
+	for (size_t to = from; hops && queue && to < end; to++)
+		search(l, (moore_swid)to, hops + (to - from) * n, queue);
+	for (moore_swid s = 0; hops && queue && s < n; s++)
+		for (size_t to = from; to < end; to++)
+			put(l, s, (uint16_t)f->sw[to].lid, hops + (to - from) * n);
 	free(hops);
 	free(queue);
 }
