@@ -69,24 +69,28 @@ route(struct moore_engine_result *r, const struct moore_fabric *seen,
 	return rc;
 }
 
-/* Makes the SL2VL tables (under one-vl all on VL 0, so that all lanes are judged as one) and,
- * under sl-hint, the set of SLs that are safe for each LID. */
+/* Makes the SL2VL tables; under one-vl all on VL 0, so that all lanes are judged as one. */
 static int
 lanes(struct moore_engine_result *r, const struct moore_fabric *seen,
       const struct moore_conf *conf, struct moore_err *err)
 {
-	int rc;
-
 	if (conf->profile == MOORE_PROFILE_ONE_VL)
 		return moore_sl2vl_new(&r->sl2vl, seen, err);
-	if (conf->profile != MOORE_PROFILE_SL_HINT)
-		return moore_lane_effective(&r->sl2vl, seen, &conf->lanes, err);
-	if ((rc = moore_lane_hint_effective(&r->sl2vl, seen, &conf->lanes,
-					    moore_route_order(r->route), err)) < 0 ||
-	    (rc = moore_route_sl_set(r->route, &r->sl_set, err)) < 0)
-		return rc;
-	moore_lane_hint_spread(&conf->lanes, r->sl_set);
-	return 0;
+	if (conf->profile == MOORE_PROFILE_SL_HINT)
+		return moore_lane_hint_effective(&r->sl2vl, seen, &conf->lanes,
+						 moore_route_order(r->route), err);
+	return moore_lane_effective(&r->sl2vl, seen, &conf->lanes, err);
+}
+
+/* Under sl-hint, makes the set of SLs that are safe for each LID. */
+static int
+sl_set(struct moore_engine_result *r, const struct moore_conf *conf, struct moore_err *err)
+{
+	int rc = moore_route_sl_set(r->route, &r->sl_set, err);
+
+	if (rc == 0)
+		moore_lane_hint_spread(&conf->lanes, r->sl_set);
+	return rc;
 }
 
 /* ---- the hash --------------------------------------------------------------- */
@@ -131,6 +135,8 @@ hash_all(const struct moore_engine_result *r, const struct moore_plan *plan,
 enum task {
 	ROUTE,
 	PREPARE,		/* what needs lanes but no routes */
+	LANES,
+	SL_SET,
 	JUDGE,
 	HASH_ROUTES,
 	HASH_LANES,
@@ -192,6 +198,10 @@ do_task(struct tasks *t, enum task task, struct moore_err *err)
 		return route(r, t->seen, t->plan, t->conf, err);
 	case PREPARE:
 		return prepare(t, err);
+	case LANES:
+		return lanes(r, t->seen, t->conf, err);
+	case SL_SET:
+		return sl_set(r, t->conf, err);
 	case JUDGE:
 		return judge(t, err);
 	case HASH_ROUTES:
@@ -226,13 +236,6 @@ do_tasks(struct tasks *t, const enum task *task, unsigned n, struct moore_err *e
 	return 0;
 }
 
-/* Whether to prepare while routes are computed: there are workers for both, and lanes do not follow
- * the order of the routes. */
-static bool
-prepares_meanwhile(const struct moore_conf *conf)
-{
-	return moore_jobs_width(conf->jobs, 2) > 1 && conf->profile != MOORE_PROFILE_SL_HINT;
-}
 
 static void
 mark(void (*now)(void *, enum moore_engine_mark), void *arg, enum moore_engine_mark m)
@@ -247,8 +250,10 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 		 void (*now)(void *arg, enum moore_engine_mark), void *arg, struct moore_err *err)
 {
 	static const enum task first[] = { ROUTE, PREPARE };
+	static const enum task lanes_by_routes[] = { LANES, SL_SET };
 	static const enum task last[] = { JUDGE, HASH_ROUTES, HASH_LANES };
-	const bool meanwhile = prepares_meanwhile(conf);
+	const bool hinted = conf->profile == MOORE_PROFILE_SL_HINT;
+	const bool meanwhile = !hinted && moore_jobs_width(conf->jobs, 2) > 1;
 	struct moore_engine_result *r = calloc(1, sizeof(*r));
 	struct tasks t = { .r = r, .seen = seen, .plan = plan, .conf = conf };
 	int rc;
@@ -260,7 +265,7 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 		goto out;
 	r->lft = moore_route_lft(r->route);
 	mark(now, arg, MOORE_MARK_ROUTED);
-	if (!meanwhile && (rc = lanes(r, seen, conf, err)) < 0)
+	if (!meanwhile && (rc = do_tasks(&t, lanes_by_routes, hinted ? 2 : 1, err)) < 0)
 		goto out;
 	mark(now, arg, MOORE_MARK_LANES);
 	if ((rc = do_tasks(&t, last, meanwhile ? 2 : 3, err)) < 0)

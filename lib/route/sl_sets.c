@@ -26,11 +26,15 @@ static void
 note_back(const struct moore_route *r, uint8_t *back)
 {
 	size_t n = r->seen->n_switches, stride = r->lft->stride;
+	const moore_swid *at = r->at;
 
-	for (size_t d = 0; d < n; d++)
+	for (size_t d = 0; d < n; d++) {
+		const uint8_t *right = r->right + d * stride;
+
 		for (size_t lid = 1; lid < stride; lid++)
-			if (r->at[lid] != MOORE_NONE)
-				back[d * n + r->at[lid]] |= r->right[d * stride + lid];
+			if (at[lid] != MOORE_NONE)
+				back[d * n + at[lid]] |= right[lid];
+	}
 }
 
 /* The row of switch s: tables right there and back, which are all of them if lanes do not follow
