@@ -7,16 +7,8 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "moore/tables.h"
-
-#define FNV_PRIME 0x100000001b3ull
-
-/* One byte of moore_hash(). */
-static inline uint64_t
-add_byte(uint64_t h, uint8_t byte)
-{
-	return (h ^ byte) * FNV_PRIME;
-}
 
 struct keyed {			/* a switch or a LID, to be sorted by GUID */
 	uint64_t guid;
@@ -73,7 +65,7 @@ hash_lft_row(uint64_t h, uint64_t guid, const uint8_t *row, size_t stride, const
 {
 	h = moore_hash(h, &guid, sizeof(guid));
 	for (uint32_t k = 0; k < n; k++)
-		h = add_byte(h, lid[k] < stride ? row[lid[k]] : MOORE_NO_PATH);
+		h = moore_hash_step(h, lid[k] < stride ? row[lid[k]] : MOORE_NO_PATH);
 	return h;
 }
 
@@ -135,14 +127,14 @@ has_link(const struct moore_fabric *f, moore_swid s, unsigned port)
 	return moore_fabric_port(f, s, (moore_portnum)port)->role != MOORE_ROLE_NONE;
 }
 
-/* FNV-1a turns h into (h ^ b) * FNV_PRIME for each byte b.  As h ^ b is h plus a number that
+/* FNV-1a turns h into (h ^ b) * MOORE_HASH_PRIME for each byte b.  As h ^ b is h plus a number that
  * depends only on b and the last byte of h, and so does the last byte of the result, hashing a
- * row of 16 bytes turns h into h * FNV_PRIME^16 plus a number that depends only on the row and
+ * row of 16 bytes turns h into h * MOORE_HASH_PRIME^16 plus a number that depends only on the row and
  * the last byte of h.  Tables have few rows, so these numbers are made first. */
 #define ROWS_MAX 256		/* tables with more rows are hashed byte by byte */
 
 struct sums {
-	uint64_t power;		/* FNV_PRIME^16 */
+	uint64_t power;		/* MOORE_HASH_PRIME^16 */
 	uint64_t (*of)[256];	/* by row and last byte of h; NULL: none are made */
 };
 
@@ -151,7 +143,7 @@ sums_init(struct sums *w, struct moore_arena *tmp, const struct moore_sl2vl *t)
 {
 	*w = (struct sums){ 1, NULL };
 	for (size_t i = 0; i < sizeof(struct moore_sl_row); i++)
-		w->power *= FNV_PRIME;
+		w->power *= MOORE_HASH_PRIME;
 	if (t->n_rows > ROWS_MAX)
 		return 0;
 	if (!(w->of = moore_arena_alloc(tmp, (size_t)t->n_rows + 1, sizeof(*w->of))))
@@ -179,7 +171,7 @@ hash_lanes(uint64_t h, const struct moore_fabric *f, const struct moore_sl2vl *t
 	for (unsigned in = 0; in <= f->sw[s].n_ports; in++)
 		for (unsigned out = 1; (!in || has_link(f, s, in)) && out <= f->sw[s].n_ports; out++)
 			if (in != out && has_link(f, s, out)) {
-				h = add_byte(add_byte(h, (uint8_t)in), (uint8_t)out);
+				h = moore_hash_step(moore_hash_step(h, in), out);
 				h = hash_row(h, w, t, id[in * t->width[s] + out]);
 			}
 	return h;

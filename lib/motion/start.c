@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/jobs.h"
 #include "motion_impl.h"
 
@@ -94,7 +95,7 @@ add_sls(const struct moore_mo_build *b, size_t lid, uint64_t h)
 	const struct moore_sl_set *set = b->net.o->sl_set;
 
 	for (moore_swid s = 0; set && lid < set->stride && s < b->net.n_sw; s++)
-		h = (h ^ moore_sl_set_row(set, s)[lid]) * 0x100000001b3u;
+		h = moore_hash_step(h, moore_sl_set_row(set, s)[lid]);
 	return h | 1;		/* 0 marks a free place */
 }
 
