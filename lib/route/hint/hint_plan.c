@@ -254,8 +254,8 @@ count_job(void *arg, unsigned worker, size_t root)
 		}
 }
 
-/* Counts for all roots.  -MOORE_ENOMEM. */
-static int
+/* Counts for all roots.  False without memory. */
+static bool
 count_all(const struct planner *p)
 {
 	const struct moore_jobs *jobs = p->h->jobs;
@@ -273,7 +273,7 @@ count_all(const struct planner *p)
 	if (ok)
 		moore_jobs_run(jobs, width, p->v->g->n, count_job, own);
 	moore_arena_free(&tmp);
-	return ok ? 0 : -MOORE_ENOMEM;
+	return ok;
 }
 
 /* Divides the neighbours chosen for a root among its layers anew: those through one neighbour
@@ -317,33 +317,28 @@ moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_
 		 uint32_t n_of_host, const uint8_t *present, struct moore_err *err)
 {
 	struct planner p = { .h = h, .v = v };
-	int rc = 0;
+	bool ok = false;
 
-	if (!alloc_planner(&p, n_layers)) {
-		rc = moore_fail_nomem(err);
+	if (!alloc_planner(&p, n_layers))
 		goto out;
-	}
 	memset(h->last, MOORE_SLOT_NONE, (size_t)n_layers * h->g->n);
 	h->detour = is_bipartite(h, v) ? 2 : 1;
 	h->around = h->detour == 1 && !h->kind->longest;
-	if (count_all(&p) < 0) {
-		rc = moore_fail_nomem(err);
+	if (!count_all(&p))
 		goto out;
-	}
 	set_senses(&p);
-	if (h->around && n_layers && moore_rhint_set_beside(h, v) < 0) {
-		rc = moore_fail_nomem(err);
+	if (h->around && n_layers && moore_rhint_set_beside(h, v) < 0)
 		goto out;
-	}
 	for (unsigned round = 0; round < MOORE_HINT_ROUNDS; round++)
 		if (!choose_all(&p, n_layers, present, !round))
 			break;
 	for (uint32_t root = 0; h->around && root < h->g->n; root++)
 		deal(&p, root, n_layers, n_of_host, present);
+	ok = true;
 out:
 	free(p.load);
 	free(p.dud);
 	free(p.n_nodes);
 	free(p.n_before);
-	return rc;
+	return ok ? 0 : moore_fail_nomem(err);
 }
