@@ -236,7 +236,6 @@ do_tasks(struct tasks *t, const enum task *task, unsigned n, struct moore_err *e
 	return 0;
 }
 
-
 static void
 mark(void (*now)(void *, enum moore_engine_mark), void *arg, enum moore_engine_mark m)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* hint_layer.c - the trees of one slice of sl-hint, made side by side.
  *
- * Minimal trees are given.  Table A is right for all of them, and for all that are noted before, so they
- * meet each other whatever their sequence; only one that is not whole has to heed the loads of others.
+ * The roots are divided into strands.  Minimal trees are given.  Table A is right for all of them, and for
+ * all that are noted before, so they meet each other whatever their sequence; only one that is not whole
+ * has to heed the loads of others.
  *
- * The trees of a layer are grown.  Their roots are divided into strands.  A tree heeds the loads at the beginning of the layer and
+ * The trees of a layer are grown.  A tree heeds the loads at the beginning of the layer and
  * those of earlier trees of its own strand, and the routes of earlier layers.  It does not know
  * the routes that the other trees of the layer take the other way, so it can lack a table in
  * common with them; of two such trees that of the greater root is mended afterwards, as are
