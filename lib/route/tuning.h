@@ -96,10 +96,10 @@
  * after 1, 5 and 10 sweeps: Slim Fly q=7 6.5 and 2, 7.1 and 3, 7.2 and 3; q=11 10.2 and 5,
  * 11.2 and 6, 11.3 and 6. */
 #define MOORE_RANK_SWEEPS 10
-/* Counts that all sweeps may look at: ten sweeps of Slim Fly q=19 look at 3.5e8, four of q=25 at 5e8,
- * which take 0.4 s.  (layers starts=0)  Least share of full rate, and load, with 2, 4 and 10 sweeps: q=23
+/* Counts that all sweeps may look at: ten sweeps of Slim Fly q=19 look at 3.5e8, two of q=25 at 2.5e8,
+ * which take 0.2 s.  (layers starts=0)  Least share of full rate, and load, with 2, 4 and 10 sweeps: q=23
  * 57.0 1.30, 58.0 1.30, 58.4 1.32; q=25 p=9 66.6 1.21, 66.0 1.21, 66.0 1.24. */
-#define MOORE_RANK_WORK ((uint64_t)1 << 29)
+#define MOORE_RANK_WORK ((uint64_t)360 << 20)
 /* Two sweeps look at more, but not at more than this. */
 #define MOORE_RANK_MOST ((uint64_t)1 << 31)
 
