@@ -14,17 +14,20 @@
 #include "route/hint/hint_tree.h"
 #include "route/tuning.h"
 
+/* Of the detours of pattern dud that a pair keeps to. */
+enum sense { NONE, LESSER, GREATER };
+
 struct planner {
 	struct moore_rhint *h;
 	const struct moore_rview *v;
 	uint32_t *load;		/* by edge: of second and last hops of all trees so far */
-	uint16_t *dud;		/* [(s * n + root) * 2 + sense]: routes of that pattern */
+	uint8_t *sense;		/* [root * n + s]: enum sense */
 	/* By edge root -> r: nodes that a tree through r would serve, and the neighbours of r
 	 * that they would come over. */
 	uint32_t *n_nodes, *n_before;
-	/* By node, of each worker: root + 1 for the root and its neighbours; e + 1 once the node is
-	 * counted for edge e. */
-	uint32_t *near, *counted;
+	/* By node, of each worker: root + 1 for the root and its neighbours; detours of each sense to
+	 * the root; how many neighbours of r have it for a neighbour. */
+	uint32_t *near, *n_dud[2], *beyond;
 };
 
 static bool
@@ -39,7 +42,18 @@ may_be_last(const struct planner *p, uint32_t e)
 	return p->v->g->flags[e] & p->v->flag && moore_rview_transit(p->v, p->v->g->to[e]);
 }
 
-/* Counts the routes of pattern dud to root over r. */
+static void
+mark_near(struct planner *p, uint32_t root)
+{
+	const struct moore_rgraph *g = p->v->g;
+
+	p->near[root] = root + 1;
+	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
+		if (g->flags[e] & p->v->flag)
+			p->near[g->to[e]] = root + 1;
+}
+
+/* Counts the routes of pattern dud to root over r; those of its neighbours, too. */
 static void
 count_dud(struct planner *p, uint32_t root, uint32_t r)
 {
@@ -49,70 +63,82 @@ count_dud(struct planner *p, uint32_t root, uint32_t r)
 	if (pos[r] > pos[root])
 		return;
 	for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++) {
-		uint32_t a = g->to[e];
+		uint32_t a = g->to[e], *n = p->n_dud[pos[root] < pos[a]];
 
 		if (!is_far(p, a, root) || pos[a] < pos[r] || !(g->flags[e] & p->v->flag))
 			continue;
-		for (uint32_t k = g->xadj[a]; k < g->xadj[a + 1]; k++) {
-			uint32_t s = g->to[k];
-
-			if (is_far(p, s, root) && pos[s] < pos[a] && g->flags[k] & p->v->flag)
-				p->dud[((size_t)s * g->n + root) * 2 + (pos[root] < pos[a])]++;
-		}
+		for (uint32_t k = g->xadj[a]; k < g->xadj[a + 1]; k++)
+			n[g->to[k]] += pos[g->to[k]] < pos[a] && g->flags[k] & p->v->flag;
 	}
 }
 
-/* Whether s has more detours to root of the greater sense, which it then keeps to. */
-static bool
-wants_greater(const struct planner *p, uint32_t s, uint32_t root)
-{
-	const uint16_t *n = p->dud + ((size_t)s * p->v->g->n + root) * 2;
-
-	return n[1] >= n[0];
-}
-
-/* Notes in met[] one dud of the sense that each pair keeps to, and one udu the other way, as
- * if such routes existed; so detours of the other sense are not admitted. */
+/* Fills sense[] of the detours to root: that of most. */
 static void
-set_senses(struct planner *p)
+choose_senses(struct planner *p, uint32_t root)
 {
 	const struct moore_rgraph *g = p->v->g;
+	uint32_t *lesser = p->n_dud[0], *greater = p->n_dud[1];
+	uint8_t *sense = p->sense + (size_t)root * g->n;
 
+	memset(lesser, 0, g->n * sizeof(*lesser));
+	memset(greater, 0, g->n * sizeof(*greater));
+	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
+		if (g->flags[e] & p->v->flag)
+			count_dud(p, root, g->to[e]);
 	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t d = 0; d < g->n; d++) {
-			size_t sd = (size_t)s * g->n + d, ds = (size_t)d * g->n + s;
-			unsigned x = wants_greater(p, s, d) ? OK_B : OK_C;
-
-			if (!p->dud[2 * sd] && !p->dud[2 * sd + 1])
-				continue;
-			p->h->met_planned[sd] |= (uint16_t)(1u << (x | OK_D));
-			p->h->met_planned[ds] |= (uint16_t)(1u << (x | OK_A));
-		}
-	memcpy(p->h->met_up, p->h->met_planned, (size_t)g->n * g->n * sizeof(*p->h->met_up));
+		sense[s] = !is_far(p, s, root) || !(greater[s] | lesser[s]) ? NONE :
+			greater[s] >= lesser[s] ? GREATER : LESSER;
 }
 
-/* Fills n_nodes[e] and n_before[e] of edge e, root -> r. */
+/* Notes in met[] of s one dud of the sense that each pair keeps to, and one udu the other way,
+ * as if such routes existed; so detours of the other sense are not admitted. */
 static void
-count_through(struct planner *p, uint32_t root, uint32_t e)
+note_job(void *arg, unsigned worker, size_t s)
+{
+	static const uint16_t dud[] = { [GREATER] = 1u << (OK_B | OK_D), [LESSER] = 1u << (OK_C | OK_D) };
+	static const uint16_t udu[] = { [GREATER] = 1u << (OK_B | OK_A), [LESSER] = 1u << (OK_C | OK_A) };
+	const struct planner *p = arg;
+	size_t n = p->v->g->n;
+
+	(void)worker;
+	for (size_t d = 0; d < n; d++)
+		p->h->met_planned[s * n + d] = p->h->met_up[s * n + d] =
+			dud[p->sense[d * n + s]] | udu[p->sense[s * n + d]];
+}
+
+/* Adds by to beyond[] of the neighbours of a; returns how many of these had `was` before. */
+static uint32_t
+step_beyond(struct planner *p, uint32_t a, uint32_t by, uint32_t was)
+{
+	const struct moore_rgraph *g = p->v->g;
+	uint32_t n = 0;
+
+	for (uint32_t i = g->xadj[a]; i < g->xadj[a + 1]; i++) {
+		n += p->beyond[g->to[i]] == was;
+		p->beyond[g->to[i]] += by;
+	}
+	return n;
+}
+
+/* Fills n_nodes[e] and n_before[e] of edge e, root -> r: `all` nodes are beyond neighbours of r. */
+static void
+count_through(struct planner *p, uint32_t root, uint32_t e, uint32_t all)
 {
 	const struct moore_rgraph *g = p->v->g;
 	uint32_t r = g->to[e];
 
-	p->n_nodes[e] = 1;
-	p->counted[r] = e + 1;
-	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++) {
-		uint32_t a = g->to[k];
-
-		if (!is_far(p, a, root))
-			continue;
-		p->n_before[e]++;
-		for (uint32_t i = g->xadj[a]; i < g->xadj[a + 1]; i++) {
-			uint32_t s = g->to[i];
-
-			p->n_nodes[e] += is_far(p, s, root) && p->counted[s] != e + 1;
-			p->counted[s] = e + 1;
-		}
-	}
+	p->n_nodes[e] = 1 + all;
+	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++)
+		if (is_far(p, g->to[k], root))
+			p->n_before[e]++;
+		else
+			p->n_nodes[e] -= step_beyond(p, g->to[k], UINT32_MAX, 1);
+	p->n_nodes[e] -= p->beyond[root] > 0;
+	for (uint32_t k = g->xadj[root]; k < g->xadj[root + 1]; k++)
+		p->n_nodes[e] -= g->flags[k] & p->v->flag && p->beyond[g->to[k]];
+	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++)
+		if (!is_far(p, g->to[k], root))
+			step_beyond(p, g->to[k], 1, 0);
 }
 
 /* Adds to load[] what a tree through r (edge e, root -> r) puts on the edges to r and to the
@@ -172,17 +198,6 @@ choose_last(const struct planner *p, uint32_t root)
 	return best;
 }
 
-static void
-mark_near(struct planner *p, uint32_t root)
-{
-	const struct moore_rgraph *g = p->v->g;
-
-	p->near[root] = root + 1;
-	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
-		if (g->flags[e] & p->v->flag)
-			p->near[g->to[e]] = root + 1;
-}
-
 /* One round over all trees; returns how many changed their neighbour. */
 static size_t
 choose_all(struct planner *p, uint32_t n_layers, const uint8_t *present, bool first)
@@ -239,18 +254,23 @@ is_bipartite(struct moore_rhint *h, const struct moore_rview *v)
 	return true;
 }
 
-/* Counts for one root; arg is a planner for each worker. */
+/* Counts for one root, and for edges to it; arg is a planner for each worker. */
 static void
-count_job(void *arg, unsigned worker, size_t root)
+count_job(void *arg, unsigned worker, size_t r)
 {
 	struct planner *p = (struct planner *)arg + worker;
 	const struct moore_rgraph *g = p->v->g;
+	uint32_t all = 0;
 
-	mark_near(p, (uint32_t)root);
-	for (uint32_t e = g->xadj[root]; e < g->xadj[root + 1]; e++)
-		if (g->flags[e] & p->v->flag) {
-			count_dud(p, (uint32_t)root, g->to[e]);
-			count_through(p, (uint32_t)root, e);
+	mark_near(p, (uint32_t)r);
+	choose_senses(p, (uint32_t)r);
+	memset(p->beyond, 0, g->n * sizeof(*p->beyond));
+	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++)
+		all += step_beyond(p, g->to[k], 1, 0);
+	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++)
+		if (g->flags[g->rev[k]] & p->v->flag) {
+			mark_near(p, g->to[k]);
+			count_through(p, g->to[k], g->rev[k], all);
 		}
 }
 
@@ -259,6 +279,7 @@ static bool
 count_all(const struct planner *p)
 {
 	const struct moore_jobs *jobs = p->h->jobs;
+	size_t n = (size_t)p->v->g->n + 1;
 	unsigned width = moore_jobs_width(jobs, p->v->g->n);
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct planner *own = moore_arena_alloc(&tmp, width, sizeof(*own));
@@ -266,9 +287,11 @@ count_all(const struct planner *p)
 
 	for (unsigned i = 0; ok && i < width; i++) {
 		own[i] = *p;
-		own[i].near = moore_arena_alloc(&tmp, (size_t)p->v->g->n + 1, sizeof(*own[i].near));
-		own[i].counted = moore_arena_alloc(&tmp, (size_t)p->v->g->n + 1, sizeof(*own[i].counted));
-		ok = own[i].near && own[i].counted;
+		own[i].near = moore_arena_alloc(&tmp, n, sizeof(*own[i].near));
+		own[i].beyond = moore_arena_alloc(&tmp, n, sizeof(*own[i].beyond));
+		own[i].n_dud[0] = moore_arena_alloc(&tmp, n, sizeof(*own[i].n_dud[0]));
+		own[i].n_dud[1] = moore_arena_alloc(&tmp, n, sizeof(*own[i].n_dud[1]));
+		ok = own[i].near && own[i].beyond && own[i].n_dud[0] && own[i].n_dud[1];
 	}
 	if (ok)
 		moore_jobs_run(jobs, width, p->v->g->n, count_job, own);
@@ -304,12 +327,12 @@ alloc_planner(struct planner *p, uint32_t n_layers)
 
 	p->h->last = malloc((size_t)n_layers * g->n + 1);
 	p->load = calloc(g->n_edges + 1, sizeof(*p->load));
-	p->dud = calloc(2 * (size_t)g->n * g->n + 1, sizeof(*p->dud));
+	p->sense = malloc((size_t)g->n * g->n + 1);
 	p->n_nodes = calloc(g->n_edges + 1, sizeof(*p->n_nodes));
 	p->n_before = calloc(g->n_edges + 1, sizeof(*p->n_before));
 	p->near = p->h->acc;
 	memset(p->near, 0, g->n * sizeof(*p->near));
-	return p->h->last && p->load && p->dud && p->n_nodes && p->n_before;
+	return p->h->last && p->load && p->sense && p->n_nodes && p->n_before;
 }
 
 int
@@ -326,7 +349,7 @@ moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_
 	h->around = h->detour == 1 && !h->kind->longest;
 	if (!count_all(&p))
 		goto out;
-	set_senses(&p);
+	moore_jobs_run(h->jobs, moore_jobs_width(h->jobs, h->g->n), h->g->n, note_job, &p);
 	if (h->around && n_layers && moore_rhint_set_beside(h, v) < 0)
 		goto out;
 	for (unsigned round = 0; round < MOORE_HINT_ROUNDS; round++)
@@ -337,7 +360,7 @@ moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_
 	ok = true;
 out:
 	free(p.load);
-	free(p.dud);
+	free(p.sense);
 	free(p.n_nodes);
 	free(p.n_before);
 	return ok ? 0 : moore_fail_nomem(err);
