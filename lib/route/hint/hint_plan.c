@@ -21,6 +21,9 @@ struct planner {
 	struct moore_rhint *h;
 	const struct moore_rview *v;
 	uint32_t *load;		/* by edge: of second and last hops of all trees so far */
+	struct powers {		/* by node: sums over the loads of all edges to it */
+		uint64_t first, square, cube;
+	} *powers;
 	uint8_t *sense;		/* [root * n + s]: enum sense */
 	/* By edge root -> r: nodes that a tree through r would serve, and the neighbours of r
 	 * that they would come over. */
@@ -141,6 +144,19 @@ count_through(struct planner *p, uint32_t root, uint32_t e, uint32_t all)
 			step_beyond(p, g->to[k], 1, 0);
 }
 
+/* Adds to load[] of the edge opposite to e. */
+static void
+add_to(struct planner *p, uint32_t e, uint32_t add)
+{
+	const struct moore_rgraph *g = p->v->g;
+	struct powers *s = &p->powers[g->to[g->rev[e]]];
+	uint64_t was = p->load[g->rev[e]], is = p->load[g->rev[e]] += add;
+
+	s->first += is - was;
+	s->square += is * is - was * was;
+	s->cube += moore_cube(is) - moore_cube(was);
+}
+
 /* Adds to load[] what a tree through r (edge e, root -> r) puts on the edges to r and to the
  * root; by = 1, or UINT32_MAX (minus one) to take it back. */
 static void
@@ -151,22 +167,28 @@ add_load(struct planner *p, uint32_t root, uint32_t e, uint32_t by)
 
 	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++)
 		if (is_far(p, g->to[k], root))
-			p->load[g->rev[k]] += by * each;
-	p->load[g->rev[e]] += by * p->n_nodes[e];
+			add_to(p, k, by * each);
+	add_to(p, e, by * p->n_nodes[e]);
 }
 
-/* About what that adds to the sum of the fourth powers of the loads. */
+/* About what that adds to the sum of the fourth powers of the loads: on the edges to r, what it adds
+ * to all of them less what it would add to those from the root and its neighbours. */
 static uint64_t
 price_through(const struct planner *p, uint32_t root, uint32_t e)
 {
 	const struct moore_rgraph *g = p->v->g;
-	uint32_t r = g->to[e], each = p->n_nodes[e] / (p->n_before[e] + 1);
-	uint64_t sum = p->n_nodes[e] * moore_cube(p->load[g->rev[e]] + p->n_nodes[e] / 2);
+	const struct powers *s = &p->powers[g->to[e]];
+	uint32_t k = g->xadj[g->to[e]], n = g->xadj[g->to[e] + 1] - k, left = n - p->n_before[e] - 1;
+	uint64_t each = p->n_nodes[e] / (p->n_before[e] + 1), half = each / 2;
+	uint64_t sum = s->cube + 3 * half * (s->square + half * s->first) + n * moore_cube(half);
 
-	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++)
-		if (is_far(p, g->to[k], root))
-			sum += each * moore_cube(p->load[g->rev[k]] + each / 2);
-	return sum;
+	sum -= moore_cube(p->load[e] + half);
+	for (; left; k++)
+		if (!is_far(p, g->to[k], root) && g->to[k] != root) {
+			sum -= moore_cube(p->load[g->rev[k]] + half);
+			left--;
+		}
+	return each * sum + p->n_nodes[e] * moore_cube(p->load[g->rev[e]] + p->n_nodes[e] / 2);
 }
 
 /* The same relative to the fourth power of the nodes served, where neighbours take detours:
@@ -327,12 +349,13 @@ alloc_planner(struct planner *p, uint32_t n_layers)
 
 	p->h->last = malloc((size_t)n_layers * g->n + 1);
 	p->load = calloc(g->n_edges + 1, sizeof(*p->load));
+	p->powers = calloc(g->n + (size_t)1, sizeof(*p->powers));
 	p->sense = malloc((size_t)g->n * g->n + 1);
 	p->n_nodes = calloc(g->n_edges + 1, sizeof(*p->n_nodes));
 	p->n_before = calloc(g->n_edges + 1, sizeof(*p->n_before));
 	p->near = p->h->acc;
 	memset(p->near, 0, g->n * sizeof(*p->near));
-	return p->h->last && p->load && p->sense && p->n_nodes && p->n_before;
+	return p->h->last && p->load && p->powers && p->sense && p->n_nodes && p->n_before;
 }
 
 int
@@ -360,6 +383,7 @@ moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_
 	ok = true;
 out:
 	free(p.load);
+	free(p.powers);
 	free(p.sense);
 	free(p.n_nodes);
 	free(p.n_before);
