@@ -62,6 +62,11 @@ tabulate(struct moore_rhint *h)
 	for (unsigned m = 0; m <= OK_TABLES; m++)
 		for (unsigned w = 0; w <= OK_TABLES; w++)
 			h->meets[m] |= (uint16_t)(((m & w) != 0) << w);
+	for (unsigned m = 0; m <= OK_TABLES; m++) {
+		h->bars[0][m] = h->only_a ? 0 : (uint16_t)~h->meets[m];
+		h->bars[1][m] = h->bars[0][m] | (m & OK_A ? 0 : NEVER);
+		h->bars[0][m] |= m && (!h->only_a || m & OK_A) ? 0 : NEVER;
+	}
 }
 
 int

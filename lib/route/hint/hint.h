@@ -25,8 +25,10 @@ struct moore_rhint {
 				 * three, except to make way for one of these */
 	/* Bit m of met[s * n + d] is set when m is the set of tables that are right for some
 	 * route from s to d so far.  Bit w of meets[m]: the sets m and w have a table in
-	 * common.  met_planned is for trees that grow, met_up for those on live links. */
+	 * common.  Of bars[A must be right][m]: m cannot be admitted against w; or never, for w = 16.
+	 * met_planned is for trees that grow, met_up for those on live links. */
 	uint16_t *met_planned, *met_up, meets[16];
+	uint32_t bars[2][16];
 	/* [one lane][turn][ok]: ok[] of a route with that first turn, when ok is for the rest */
 	uint8_t extend[2][N_TURNS][256];
 	uint8_t *base;		/* [root * n + node]: slots of a tree that can replace any */

@@ -39,15 +39,18 @@ keep(struct moore_rhint_tree *w, const uint8_t *old)
 	for (uint32_t i = 0; i < h->n_reached; i++) {
 		uint32_t p = h->queue[i];
 
-		if (!may_have_kids(w, p))
+		struct moore_rhint_on on;
+
+		if (h->kid[p] == MOORE_NONE || !may_have_kids(w, p))
 			continue;
+		on = moore_rhint_on(w, p);
 		for (uint32_t s = h->kid[p]; s != MOORE_NONE; s = h->sibling[s]) {
 			uint32_t e = g->xadj[s] + old[s];
 			uint8_t ok;
 
 			if (!moore_rhint_is_open(h, s) || !(g->flags[e] & w->v->flag))
 				continue;
-			ok = moore_rhint_ok_over(w, s, e);
+			ok = moore_rhint_ok_by(&on, w->v->turns->pos[s]);
 			if (moore_rhint_admits(w, s, ok))
 				moore_rhint_attach(w, s, e, ok);
 		}

@@ -18,6 +18,7 @@
 #define OK_C (1u << MOORE_HINT_C)
 #define OK_D (1u << MOORE_HINT_D)
 #define OK_TABLES 15u
+#define NEVER (1u << 16)	/* in bars[] */
 #define OK_ALL 0xff		/* at the root: every table, on either VL */
 
 struct moore_rhint_tree {
@@ -60,10 +61,22 @@ moore_rhint_turn(const uint32_t *pos, uint32_t from, uint32_t at, uint32_t to)
 /* How routes go on from node p of the tree, which is the same for all that could attach to it. */
 struct moore_rhint_on {
 	uint64_t load;		/* of p's link */
-	const uint8_t (*extend)[256];	/* as in struct moore_rhint, for that link; NULL at the root */
 	uint32_t at, to;	/* places of p and of the next switch in the order */
-	uint8_t ok;		/* ok[] of p */
+	/* ok[] of a node over p: of one before p in the order, of one after it, of one after both */
+	uint8_t ok[3];
 };
+
+/* The same for a node at this place whose link is e, to one at place `to`, with tables ok. */
+static inline struct moore_rhint_on
+moore_rhint_on_by(const struct moore_rhint_tree *w, uint32_t e, uint32_t at, uint32_t to, uint8_t ok)
+{
+	const struct moore_rhint *h = w->h;
+	const uint8_t (*extend)[256] = h->extend[w->v->lanes && h->g->flags[e] & MOORE_EDGE_ONE_LANE];
+	bool up = to < at;
+
+	return (struct moore_rhint_on){ h->load[e], at, to, { extend[up ? DU : DD][ok],
+		extend[up ? UU : UD][ok], extend[up ? UU : UD_GREATER][ok] } };
+}
 
 static inline struct moore_rhint_on
 moore_rhint_on(const struct moore_rhint_tree *w, uint32_t p)
@@ -74,17 +87,15 @@ moore_rhint_on(const struct moore_rhint_tree *w, uint32_t p)
 	uint32_t e = g->xadj[p] + h->slot[p];
 
 	if (p == w->root)
-		return (struct moore_rhint_on){ .ok = OK_ALL };
-	return (struct moore_rhint_on){ h->load[e],
-		h->extend[w->v->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE], pos[p], pos[g->to[e]],
-		h->ok[p] };
+		return (struct moore_rhint_on){ .ok = { OK_ALL, OK_ALL, OK_ALL } };
+	return moore_rhint_on_by(w, e, pos[p], pos[g->to[e]], h->ok[p]);
 }
 
 /* ok[] of a node at `place` in the order if it goes to p. */
 static inline uint8_t
 moore_rhint_ok_by(const struct moore_rhint_on *p, uint32_t place)
 {
-	return p->extend ? p->extend[moore_rhint_turn_at(place, p->at, p->to)][p->ok] : p->ok;
+	return p->ok[(p->at < place) + ((p->at < place) & (p->to < place))];
 }
 
 /* ok[] of s if it goes over edge e to a node of the tree. */
@@ -102,11 +113,8 @@ static inline bool
 moore_rhint_admits(const struct moore_rhint_tree *w, uint32_t s, uint8_t ok)
 {
 	const struct moore_rhint *h = w->h;
-	unsigned m = ok & OK_TABLES;
 
-	if (!m || ((h->only_a || w->with_a) && !(m & OK_A)))
-		return false;
-	return h->only_a || !(w->met[(size_t)w->root * h->g->n + s] & ~h->meets[m]);
+	return !((w->met[(size_t)w->root * h->g->n + s] | NEVER) & h->bars[w->with_a][ok & OK_TABLES]);
 }
 
 /* Whether others may be routed through p, which has len hops to go. */
