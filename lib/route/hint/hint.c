@@ -86,12 +86,14 @@ moore_rhint_alloc_scratch(struct moore_rhint *h)
 	h->way = malloc(n * sizeof(*h->way));
 	h->serve = malloc(n * sizeof(*h->serve));
 	h->price = malloc(n * sizeof(*h->price));
+	h->bid = malloc((n + m) * sizeof(*h->bid));
+	h->bin = malloc(MOORE_N_BINS * sizeof(*h->bin));
 	h->fits = malloc(m);
 	h->kid = malloc(n * sizeof(*h->kid));
 	h->sibling = malloc(n * sizeof(*h->sibling));
 	return h->load && h->added && h->slot && h->len && h->ok && h->queue && h->acc &&
-		h->beside && h->n_minimal && h->way && h->serve && h->price && h->fits && h->kid &&
-		h->sibling ? 0 : -MOORE_ENOMEM;
+		h->beside && h->n_minimal && h->way && h->serve && h->price && h->bid && h->bin &&
+		h->fits && h->kid && h->sibling ? 0 : -MOORE_ENOMEM;
 }
 
 void
@@ -109,6 +111,8 @@ moore_rhint_free_scratch(struct moore_rhint *h)
 	free(h->way);
 	free(h->serve);
 	free(h->price);
+	free(h->bid);
+	free(h->bin);
 	free(h->fits);
 	free(h->kid);
 	free(h->sibling);

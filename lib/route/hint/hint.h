@@ -14,6 +14,9 @@
  * up-down turn that ends at a greater switch than it began at, UD one that does not. */
 enum moore_rhint_turn { DD, DU, UD, UU, UD_GREATER, N_TURNS };
 
+/* Ranges of prices: 16 for each power of two. */
+#define MOORE_N_BINS 976
+
 /* Kept over one build.  Each worker has a copy with the arrays from load[] on of its own. */
 struct moore_rhint {
 	const struct moore_rgraph *g;
@@ -60,14 +63,22 @@ struct moore_rhint {
 		uint32_t edge;
 		uint8_t ok;
 	} *way;
-	struct moore_rserve {
-		uint64_t load;	/* of the edges over which open nodes could attach to it then */
-		uint32_t n;	/* such nodes */
-		uint32_t next;	/* the place in the order of where it would go on to */
-		const uint8_t (*extend)[256];	/* as above, for that edge; NULL: it cannot serve */
-		uint8_t ok;	/* ok[] of it then */
+	struct moore_rserve {	/* one that takes two hops and serves open nodes */
+		uint64_t way;	/* the price of its way */
+		uint64_t load;	/* of the edges over which open nodes could attach to it then, and
+				 * of its way for each of these */
+		int32_t n;	/* such nodes, less one if it gives up three hops itself */
+		uint32_t at, to;	/* places of it and of where it would go on to; */
+		uint8_t ok[3];	/* ok[] of such nodes, as in struct moore_rhint_on; 0: it cannot serve */
 	} *serve;
-	uint64_t *price;	/* of having it take two hops and serve them */
+	uint32_t n_gain;	/* nodes whose n is more than 0 */
+	uint64_t *price;	/* of having it do so, or less; that of its bid, if it has one */
+	struct moore_rbid {
+		uint64_t price;
+		uint32_t s, next;	/* of the same bin; MOORE_NONE ends */
+	} *bid;
+	uint32_t n_bids, *bin;	/* by MOORE_N_BINS ranges of prices: the first bid */
+	uint32_t first_bin;	/* those before it are empty */
 	uint8_t *fits;		/* by edge: ok[] of its tail over it; 0: not possible */
 	uint32_t *kid, *sibling;	/* lists of children; MOORE_NONE ends */
 };

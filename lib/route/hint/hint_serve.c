@@ -6,13 +6,14 @@
  * the root: an open one, or a leaf at three hops that gives them up.  The cheapest for what
  * it serves is taken first, then the next, until none serves any.  What a node's two hops
  * would be (way[]) does not change meanwhile; how many open nodes could attach to it then
- * (serve[]) is kept up to date as they find parents.  So is the cheapest node of each block. */
+ * (serve[]) is kept up to date as they find parents.
+ *
+ * Each that gains any makes a bid.  Its price mostly rises as others are served, so it is
+ * computed again only when the bid is among the cheapest. */
 #include <string.h>
 
 #include "route/hint/hint_tree.h"
 #include "route/tuning.h"
-
-#define BLOCK 32		/* nodes */
 
 /* Whether s has three hops and no children, so that it may take two. */
 static bool
@@ -34,45 +35,82 @@ static uint64_t
 price_of(const struct moore_rhint *h, uint32_t s)
 {
 	const struct moore_rserve *r = &h->serve[s];
-	uint32_t lost = !moore_rhint_is_open(h, s), n = r->n - lost;
-	uint64_t load;
+	uint64_t n = (uint64_t)r->n, load;
 
-	if (r->n <= lost || (lost && !may_shorten(h, s)))
+	if (r->n <= 0)
 		return UINT64_MAX;
-	load = (r->load + r->n * h->way[s].price) / n;
+	load = r->load / n;
 	return moore_cube(load < 1 << 20 ? load + 1 : 1 << 20) / (h->detour == 1 ? n * n : 1);
 }
 
-/* Sets price[s], and the cheapest node of its block in acc[], the first of equals; that becomes
- * MOORE_NONE if it is to be found anew. */
-static void
-set_price(struct moore_rhint *h, uint32_t s, uint64_t price)
-{
-	uint32_t *best = &h->acc[s / BLOCK];
+/* ---- bids ---------------------------------------------------------------------------- */
 
-	h->price[s] = price;
-	if (*best == s)
-		*best = MOORE_NONE;
-	else if (*best != MOORE_NONE && (price < h->price[*best] ||
-					 (price == h->price[*best] && s < *best)))
-		*best = s;
+static uint32_t
+bin_of(uint64_t price)
+{
+	uint32_t power = 59 - (uint32_t)__builtin_clzll(price | 16);
+
+	return 16 * power + (uint32_t)(price >> power);
 }
 
-/* Returns the cheapest node, the first of equals. */
+/* Bid i is now one of s. */
+static void
+put_bid(struct moore_rhint *h, uint32_t i, uint32_t s, uint64_t price)
+{
+	uint32_t bin = bin_of(price);
+
+	h->bid[i] = (struct moore_rbid){ price, s, h->bin[bin] };
+	h->bin[bin] = i;
+	h->first_bin = bin < h->first_bin ? bin : h->first_bin;
+	h->price[s] = price;
+}
+
+/* Returns the cheapest node of the first bin, the first of equals, or MOORE_NONE.  Bids that are not of
+ * this bin any more are taken out: older ones, and those with nothing to gain. */
+static uint32_t
+search_bin(struct moore_rhint *h)
+{
+	uint32_t *at = &h->bin[h->first_bin], best = MOORE_NONE;
+
+	while (*at != MOORE_NONE) {
+		struct moore_rbid *b = &h->bid[*at];
+		uint64_t price = b->price == h->price[b->s] ? price_of(h, b->s) : UINT64_MAX;
+
+		if (price == UINT64_MAX || bin_of(price) != h->first_bin) {
+			uint32_t i = *at;
+
+			*at = b->next;
+			if (price != UINT64_MAX)
+				put_bid(h, i, b->s, price);
+			continue;
+		}
+		b->price = h->price[b->s] = price;
+		if (best == MOORE_NONE || price < h->price[best] ||
+		    (price == h->price[best] && b->s < best))
+			best = b->s;
+		at = &b->next;
+	}
+	return best;
+}
+
 static uint32_t
 find_cheapest(struct moore_rhint *h)
 {
-	uint32_t n = h->g->n, best = 0;
+	uint32_t best = MOORE_NONE;
 
-	for (uint32_t from = 0; from < n; from += BLOCK) {
-		uint32_t *own = &h->acc[from / BLOCK], end = n - from < BLOCK ? n : from + BLOCK;
-
-		if (*own == MOORE_NONE)
-			for (uint32_t s = *own = from; s < end; s++)
-				*own = h->price[s] < h->price[*own] ? s : *own;
-		best = h->price[*own] < h->price[best] ? *own : best;
-	}
+	while (h->n_gain && (best = search_bin(h)) == MOORE_NONE)
+		h->first_bin++;
 	return best;
+}
+
+/* ---- servers ------------------------------------------------------------------------- */
+
+/* Sets n of a node, which gains less than before. */
+static void
+set_gain(struct moore_rhint *h, struct moore_rserve *r, int32_t n)
+{
+	h->n_gain -= r->n > 0 && n <= 0;
+	r->n = n;
 }
 
 /* Fills serve[s] from way[s], with no open node yet. */
@@ -81,15 +119,16 @@ start_serve(struct moore_rhint_tree *w, uint32_t s)
 {
 	struct moore_rhint *h = w->h;
 	const struct moore_rway *way = &h->way[s];
-	bool one_lane;
+	const uint32_t *pos = w->v->turns->pos;
+	struct moore_rhint_on on;
 
 	h->serve[s] = (struct moore_rserve){ 0 };
-	if (way->price == UINT64_MAX || !moore_rhint_lets_pass(w, s, 2))
+	if (way->price == UINT64_MAX || !moore_rhint_lets_pass(w, s, 2) ||
+	    (!moore_rhint_is_open(h, s) && !may_shorten(h, s)))
 		return;
-	one_lane = w->v->lanes && h->g->flags[way->edge] & MOORE_EDGE_ONE_LANE;
-	h->serve[s].next = w->v->turns->pos[h->g->to[way->edge]];
-	h->serve[s].extend = h->extend[one_lane];
-	h->serve[s].ok = way->ok;
+	on = moore_rhint_on_by(w, way->edge, pos[s], pos[h->g->to[way->edge]], way->ok);
+	h->serve[s] = (struct moore_rserve){ way->price, 0, -!moore_rhint_is_open(h, s), on.at, on.to,
+					     { on.ok[0], on.ok[1], on.ok[2] } };
 }
 
 /* Fills fits[] of the edges of open node c, and counts it at the neighbours that could serve
@@ -99,26 +138,35 @@ find_servers(struct moore_rhint_tree *w, uint32_t c)
 {
 	struct moore_rhint *h = w->h;
 	const struct moore_rgraph *g = h->g;
-	const uint32_t *pos = w->v->turns->pos, *to = g->to, *load = h->load, end = g->xadj[c + 1];
+	const uint32_t *to = g->to, *load = h->load, end = g->xadj[c + 1], at = w->v->turns->pos[c];
 	const uint8_t *flags = g->flags, flag = w->v->flag;
-	struct moore_rserve *serve = h->serve;
-	uint8_t *fits = h->fits;
 
 	for (uint32_t e = g->xadj[c]; e < end; e++) {
-		uint32_t s = to[e];
-		struct moore_rserve *r = &serve[s];
-		uint8_t ok;
+		struct moore_rserve *r = &h->serve[to[e]];
+		uint8_t ok = moore_rhint_choose_ok(r->ok, r->at, r->to, at);
 
-		fits[e] = 0;
-		if (!r->extend || !(flags[e] & flag))
+		h->fits[e] = 0;
+		if (!(flags[e] & flag) || !moore_rhint_admits(w, c, ok))
 			continue;
-		ok = r->extend[moore_rhint_turn_at(pos[c], pos[s], r->next)][r->ok];
-		if (!moore_rhint_admits(w, c, ok))
-			continue;
-		fits[e] = ok;
+		h->fits[e] = ok;
 		r->n++;
-		r->load += load[e];
+		r->load += load[e] + r->way;
 	}
+}
+
+/* One of the nodes that s could serve, over an edge with this load, has found a parent.  The price of s
+ * rises unless that node cost more than the mean. */
+static void
+lessen(struct moore_rhint *h, uint32_t s, uint64_t load)
+{
+	struct moore_rserve *r = &h->serve[s];
+	uint64_t own = load + r->way;
+	bool rises = r->n <= 1 || r->load >= (uint64_t)r->n * own;
+
+	set_gain(h, r, r->n - 1);
+	r->load -= own;
+	if (!rises && price_of(h, s) < h->price[s])
+		put_bid(h, h->n_bids++, s, price_of(h, s));
 }
 
 /* Node c has found a parent, so its neighbours cannot serve it any more. */
@@ -127,15 +175,10 @@ withdraw(struct moore_rhint *h, uint32_t c)
 {
 	const struct moore_rgraph *g = h->g;
 
-	set_price(h, c, price_of(h, c));
+	set_gain(h, &h->serve[c], may_shorten(h, c) ? h->serve[c].n - 1 : 0);
 	for (uint32_t e = g->xadj[c]; e < g->xadj[c + 1]; e++)
-		if (h->fits[e]) {
-			uint32_t s = g->to[e];
-
-			h->serve[s].n--;
-			h->serve[s].load -= h->load[e];
-			set_price(h, s, price_of(h, s));
-		}
+		if (h->fits[e])
+			lessen(h, g->to[e], h->load[e]);
 }
 
 /* Has s, open or a leaf, take two hops, and attaches the open nodes that it serves. */
@@ -154,7 +197,7 @@ serve(struct moore_rhint_tree *w, uint32_t s)
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
 		if (moore_rhint_is_open(h, g->to[e]) && h->fits[g->rev[e]])
 			moore_rhint_attach(w, g->to[e], g->rev[e], h->fits[g->rev[e]]);
-	set_price(h, s, UINT64_MAX);
+	set_gain(h, &h->serve[s], 0);
 	for (uint32_t i = from - was_open; i < h->n_reached; i++)
 		withdraw(h, h->queue[i]);
 }
@@ -191,9 +234,14 @@ moore_rhint_serve_rest(struct moore_rhint_tree *w)
 	for (uint32_t s = 0; s < n; s++)
 		if (moore_rhint_is_open(h, s))
 			find_servers(w, s);
-	memset(h->acc, 0xff, (n / BLOCK + 1) * sizeof(*h->acc));
+	memset(h->bin, 0xff, MOORE_N_BINS * sizeof(*h->bin));
+	h->n_gain = h->n_bids = 0;
+	h->first_bin = MOORE_N_BINS;
 	for (uint32_t s = 0; s < n; s++)
-		h->price[s] = price_of(h, s);
-	for (uint32_t s; h->price[s = find_cheapest(h)] != UINT64_MAX;)
+		if (h->serve[s].n > 0) {
+			h->n_gain++;
+			put_bid(h, h->n_bids++, s, price_of(h, s));
+		}
+	for (uint32_t s; (s = find_cheapest(h)) != MOORE_NONE;)
 		serve(w, s);
 }

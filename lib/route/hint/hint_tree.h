@@ -91,11 +91,17 @@ moore_rhint_on(const struct moore_rhint_tree *w, uint32_t p)
 	return moore_rhint_on_by(w, e, pos[p], pos[g->to[e]], h->ok[p]);
 }
 
-/* ok[] of a node at `place` in the order if it goes to p. */
+/* The one of ok[] (as above, for a node at `at` that goes on to `to`) for a node at `place`. */
+static inline uint8_t
+moore_rhint_choose_ok(const uint8_t ok[3], uint32_t at, uint32_t to, uint32_t place)
+{
+	return ok[(at < place) + ((at < place) & (to < place))];
+}
+
 static inline uint8_t
 moore_rhint_ok_by(const struct moore_rhint_on *p, uint32_t place)
 {
-	return p->ok[(p->at < place) + ((p->at < place) & (p->to < place))];
+	return moore_rhint_choose_ok(p->ok, p->at, p->to, place);
 }
 
 /* ok[] of s if it goes over edge e to a node of the tree. */
