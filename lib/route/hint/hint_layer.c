@@ -20,6 +20,7 @@
 #include "route/tuning.h"
 
 #define BLOCK 32		/* roots whose entries of met[] fill a cache line */
+#define PART 64			/* nodes whose entries of a tree do */
 
 struct layer {
 	struct moore_rhint *h;
@@ -154,6 +155,45 @@ check_root(void *arg, unsigned worker, size_t root)
 		l->h->is_clean[root] = (l->given || l->h->g->as_planned) && is_clean(l, (uint32_t)root);
 }
 
+/* What the trees of a block add to met[] of some nodes, by root. */
+struct notes {
+	uint16_t bit[PART][BLOCK];
+	uint16_t all[BLOCK], clean[BLOCK];	/* all bits; 0 where the tree is not clean */
+};
+
+/* Fills bit[] for n nodes from `from` on, and the roots from `first` on. */
+static void
+gather(const struct layer *l, struct notes *notes, uint32_t from, uint32_t n, uint32_t first)
+{
+	const struct moore_rhint *h = l->h;
+
+	memset(notes->bit, 0, sizeof(notes->bit));
+	for (uint32_t j = 0; j < BLOCK && first + j < h->g->n; j++) {
+		size_t root = first + j, at = root * h->g->n + from;
+
+		for (uint32_t i = 0; l->present[root] && i < n; i++)
+			if (h->lens[at + i] != MOORE_LEN_NONE && from + i != root)
+				notes->bit[i][j] = (uint16_t)(1u << (h->oks[at + i] & OK_TABLES));
+	}
+}
+
+static inline void
+add_bits(uint16_t *restrict met, const uint16_t *restrict bit, const uint16_t *restrict which, uint32_t n)
+{
+	for (uint32_t j = 0; j < n; j++)
+		met[j] |= bit[j] & which[j];
+}
+
+/* A number that a compiler knows makes the loop short. */
+static void
+add_some(uint16_t *met, const uint16_t *bit, const uint16_t *which, uint32_t n)
+{
+	if (n < BLOCK)
+		add_bits(met, bit, which, n);
+	else
+		add_bits(met, bit, which, BLOCK);
+}
+
 /* Notes the routes of a block of trees: what was grown in met_planned, and in met_up what is
  * clean. */
 static void
@@ -161,21 +201,24 @@ note_block(void *arg, unsigned worker, size_t block)
 {
 	const struct layer *l = arg;
 	const struct moore_rhint *h = l->h;
-	uint32_t n = h->g->n, first = (uint32_t)block * BLOCK;
+	uint32_t n = h->g->n, first = (uint32_t)block * BLOCK, width = n - first;
+	struct notes notes;
 
 	(void)worker;
-	for (uint32_t s = 0; s < n; s++)
-		for (uint32_t root = first; root < n && root < first + BLOCK; root++) {
-			size_t at = (size_t)root * n + s;
-			uint16_t bit = (uint16_t)(1u << (h->oks[at] & OK_TABLES));
+	for (uint32_t j = 0; j < BLOCK; j++) {
+		notes.all[j] = UINT16_MAX;
+		notes.clean[j] = j < width && h->is_clean[first + j] ? UINT16_MAX : 0;
+	}
+	for (uint32_t s = 0; s < n; s++) {
+		const uint16_t *bit = notes.bit[s % PART];
+		size_t at = (size_t)s * n + first;
 
-			if (!l->present[root] || s == root || h->lens[at] == MOORE_LEN_NONE)
-				continue;
-			if (!l->given)
-				h->met_planned[(size_t)s * n + root] |= bit;
-			if (h->is_clean[root])
-				h->met_up[(size_t)s * n + root] |= bit;
-		}
+		if (s % PART == 0)
+			gather(l, &notes, s, n - s < PART ? n - s : PART, first);
+		if (!l->given)
+			add_some(h->met_planned + at, bit, notes.all, width);
+		add_some(h->met_up + at, bit, notes.clean, width);
+	}
 }
 
 /* ---- the slice ----------------------------------------------------------------------- */
