@@ -79,7 +79,9 @@ moore_rhint_alloc_scratch(struct moore_rhint *h)
 	h->slot = malloc(n);
 	h->len = malloc(n);
 	h->ok = malloc(n);
-	h->queue = malloc(n * sizeof(*h->queue));
+	h->onward = malloc(n * sizeof(*h->onward));
+	h->queue = malloc(2 * n * sizeof(*h->queue));
+	h->place = malloc(n * sizeof(*h->place));
 	h->acc = malloc(n * sizeof(*h->acc));
 	h->beside = calloc(n, 1);
 	h->n_minimal = malloc(n);
@@ -91,7 +93,7 @@ moore_rhint_alloc_scratch(struct moore_rhint *h)
 	h->fits = malloc(m);
 	h->kid = malloc(n * sizeof(*h->kid));
 	h->sibling = malloc(n * sizeof(*h->sibling));
-	return h->load && h->added && h->slot && h->len && h->ok && h->queue && h->acc &&
+	return h->load && h->added && h->slot && h->len && h->ok && h->onward && h->queue && h->place && h->acc &&
 		h->beside && h->n_minimal && h->way && h->serve && h->price && h->bid && h->bin &&
 		h->fits && h->kid && h->sibling ? 0 : -MOORE_ENOMEM;
 }
@@ -104,7 +106,9 @@ moore_rhint_free_scratch(struct moore_rhint *h)
 	free(h->slot);
 	free(h->len);
 	free(h->ok);
+	free(h->onward);
 	free(h->queue);
+	free(h->place);
 	free(h->acc);
 	free(h->beside);
 	free(h->n_minimal);
@@ -170,19 +174,24 @@ moore_rhint_start(struct moore_rhint_tree *w)
 	memset(h->ok, 0, h->g->n);
 	h->len[w->root] = 0;
 	h->ok[w->root] = OK_ALL;
+	h->onward[w->root] = 0;
 	h->queue[0] = w->root;
-	h->n_reached = 1;
+	h->n_reached = h->n_queued = 1;
 }
 
 void
 moore_rhint_attach(struct moore_rhint_tree *w, uint32_t s, uint32_t e, uint8_t ok)
 {
 	struct moore_rhint *h = w->h;
+	uint32_t p = h->g->to[e];
 
 	h->slot[s] = (uint8_t)(e - h->g->xadj[s]);
-	h->len[s] = (uint8_t)(h->len[h->g->to[e]] + 1);
+	h->len[s] = (uint8_t)(h->len[p] + 1);
 	h->ok[s] = ok;
-	h->queue[h->n_reached++] = s;
+	h->onward[s] = h->onward[p] + h->load[e];
+	h->place[s] = h->n_queued;
+	h->queue[h->n_queued++] = s;
+	h->n_reached++;
 }
 
 static bool
@@ -275,13 +284,28 @@ moore_rhint_attach_all(struct moore_rhint_tree *w, unsigned len)
 }
 
 void
+moore_rhint_close(struct moore_rhint *h)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; h->n_queued > h->n_reached && i < h->n_queued; i++) {
+		uint32_t s = h->queue[i];
+
+		if (s == MOORE_NONE)
+			continue;
+		h->place[s] = n;
+		h->queue[n++] = s;
+	}
+	h->n_queued = h->n_reached;
+}
+
+void
 moore_rhint_detach(struct moore_rhint *h, uint32_t s)
 {
-	uint32_t i = 0;
-
-	while (h->queue[i] != s)
-		i++;
-	memmove(h->queue + i, h->queue + i + 1, (--h->n_reached - i) * sizeof(*h->queue));
+	if (h->n_queued - h->n_reached == h->g->n)
+		moore_rhint_close(h);
+	h->queue[h->place[s]] = MOORE_NONE;
+	h->n_reached--;
 	h->len[s] = MOORE_LEN_NONE;
 }
 

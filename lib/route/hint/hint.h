@@ -53,7 +53,11 @@ struct moore_rhint {
 	uint8_t *slot, *len;
 	uint8_t *ok;		/* bit t (bit 4 + t): table t is right for the route from here on
 				 * when its first edge is on VL 0 (on VL 1) */
-	uint32_t *queue, n_reached;	/* reached nodes, parents first */
+	uint64_t *onward;	/* the load on the links from here to the root */
+	uint32_t n_reached;
+	uint32_t *queue, n_queued;	/* reached nodes, parents first; MOORE_NONE for one that has left
+					 * its place, while a layer's tree grows */
+	uint32_t *place;	/* in the queue */
 	/* These arrays, by node, are scratch while one tree is built. */
 	uint32_t *acc;
 	uint8_t *beside;	/* 1 for neighbours of the root */

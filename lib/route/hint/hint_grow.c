@@ -106,24 +106,8 @@ mark_parents(struct moore_rhint *h)
 	const struct moore_rgraph *g = h->g;
 
 	memset(h->acc, 0, g->n * sizeof(*h->acc));
-	for (uint32_t i = 1; i < h->n_reached; i++)
+	for (uint32_t i = 1; i < h->n_queued; i++)
 		h->acc[g->to[g->xadj[h->queue[i]] + h->slot[h->queue[i]]]] = 1;
-}
-
-/* The load on the links from s to the root. */
-static uint64_t
-load_onward(const struct moore_rhint_tree *w, uint32_t s)
-{
-	const struct moore_rgraph *g = w->h->g;
-	uint64_t sum = 0;
-
-	while (s != w->root) {
-		uint32_t e = g->xadj[s] + w->h->slot[s];
-
-		sum += w->h->load[e];
-		s = g->to[e];
-	}
-	return sum;
 }
 
 /* Price of a first link that is in use; more than that of any load. */
@@ -166,10 +150,12 @@ way_around(const struct moore_rhint_tree *w, uint32_t x, uint64_t begun, unsigne
 		if (h->len[s] < min_len || h->len[s] > 3 || h->beside[s] ||
 		    !(g->flags[e] & w->v->flag) || !moore_rhint_lets_pass(w, s, h->len[s]))
 			continue;
-		price = h->load[e] + load_onward(w, s) +
+		price = h->load[e] + h->onward[s] +
 			(begun >> ((e - g->xadj[x]) & 63) & 1) * BEGUN;
+		if (price >= best.price)
+			continue;
 		ok = moore_rhint_ok_over(w, x, e);
-		if (price < best.price && moore_rhint_admits(w, x, ok) &&
+		if (moore_rhint_admits(w, x, ok) &&
 		    (!leave_three || leaves_three(w, x, ok)))
 			best = (struct moore_rway){ price, e, ok };
 	}
@@ -234,6 +220,7 @@ detour_neighbours(struct moore_rhint_tree *w, uint32_t r)
 	struct moore_rhint *h = w->h;
 	const struct moore_rgraph *g = h->g;
 
+	moore_rhint_close(h);
 	mark_parents(h);
 	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++) {
 		uint32_t x = g->to[o], slot;
@@ -343,4 +330,5 @@ moore_rhint_grow(struct moore_rhint *h, const struct moore_rview *v, uint32_t la
 		detour_ties(&w, layer);
 	}
 	mark_beside(&w, 0);
+	moore_rhint_close(h);
 }

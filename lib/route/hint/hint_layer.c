@@ -89,6 +89,7 @@ load(struct moore_rhint *h, uint32_t root)
 			left |= h->len[s] > len && h->len[s] != MOORE_LEN_NONE;
 		}
 	}
+	h->n_queued = h->n_reached;
 }
 
 /* Whether the tree has every node, each with a route that meets those from the root in earlier

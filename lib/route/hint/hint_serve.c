@@ -193,12 +193,12 @@ serve(struct moore_rhint_tree *w, uint32_t s)
 	if (!was_open)
 		moore_rhint_detach(h, s);
 	moore_rhint_attach(w, s, h->way[s].edge, h->way[s].ok);
-	from = h->n_reached;
+	from = h->n_queued;
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
 		if (moore_rhint_is_open(h, g->to[e]) && h->fits[g->rev[e]])
 			moore_rhint_attach(w, g->to[e], g->rev[e], h->fits[g->rev[e]]);
 	set_gain(h, &h->serve[s], 0);
-	for (uint32_t i = from - was_open; i < h->n_reached; i++)
+	for (uint32_t i = from - was_open; i < h->n_queued; i++)
 		withdraw(h, h->queue[i]);
 }
 

@@ -161,7 +161,9 @@ void moore_rhint_serve_rest(struct moore_rhint_tree *w);
  * all. */
 void moore_rhint_take(struct moore_rhint *h, const struct moore_rview *v, uint32_t root,
 		      const uint8_t *slot);
-/* Takes leaf s out of the tree. */
+/* Takes leaf s out of the tree, and leaves its place in the queue empty. */
 void moore_rhint_detach(struct moore_rhint *h, uint32_t s);
+/* Closes the queue's empty places. */
+void moore_rhint_close(struct moore_rhint *h);
 
 #endif
