@@ -183,15 +183,16 @@ void
 moore_rhint_attach(struct moore_rhint_tree *w, uint32_t s, uint32_t e, uint8_t ok)
 {
 	struct moore_rhint *h = w->h;
-	uint32_t p = h->g->to[e];
+	uint32_t p = h->g->to[e], first = h->g->xadj[s], place = h->n_queued++;
+	uint8_t *slot = h->slot, *len = h->len, *right = h->ok;
 
-	h->slot[s] = (uint8_t)(e - h->g->xadj[s]);
-	h->len[s] = (uint8_t)(h->len[p] + 1);
-	h->ok[s] = ok;
-	h->onward[s] = h->onward[p] + h->load[e];
-	h->place[s] = h->n_queued;
-	h->queue[h->n_queued++] = s;
 	h->n_reached++;
+	h->place[s] = place;
+	h->queue[place] = s;
+	h->onward[s] = h->onward[p] + h->load[e];
+	slot[s] = (uint8_t)(e - first);
+	len[s] = (uint8_t)(len[p] + 1);
+	right[s] = ok;
 }
 
 static bool
@@ -230,8 +231,20 @@ moore_rhint_attach_best(struct moore_rhint_tree *w, uint32_t s, unsigned len)
 		}
 	if (best.price == UINT64_MAX)
 		return false;
-	moore_rhint_attach(w, s, best.edge, best.ok);
+	moore_rhint_attach(w, s, best.edge, (uint8_t)best.ok);
 	return true;
+}
+
+/* Returns the first node from p on that has len hops and may carry others, or n. */
+static uint32_t
+next_carrier(const struct moore_rhint_tree *w, uint32_t p, unsigned len)
+{
+	const uint8_t *lens = w->h->len, *end = lens + w->h->g->n, *at = lens + p;
+
+	while ((at = memchr(at, (int)len, (size_t)(end - at))) &&
+	       !moore_rhint_lets_pass(w, (uint32_t)(at - lens), len))
+		at++;
+	return (uint32_t)((at ? at : end) - lens);
 }
 
 /* Fills way[] of the neighbours of p, a node with len hops. */
@@ -257,9 +270,8 @@ moore_rhint_list_ways(struct moore_rhint_tree *w, unsigned len, unsigned min_len
 
 	for (uint32_t s = 0; s < n; s++)
 		h->way[s].price = UINT64_MAX;
-	for (uint32_t p = 0; p < n; p++)
-		if (may_carry(w, p, len))
-			list_ways_over(w, p, len, min_len);
+	for (uint32_t p = 0; (p = next_carrier(w, p, len)) < n; p++)
+		list_ways_over(w, p, len, min_len);
 }
 
 /* From the open nodes, or from those with len hops, whichever are fewer. */
@@ -269,8 +281,8 @@ moore_rhint_attach_all(struct moore_rhint_tree *w, unsigned len)
 	struct moore_rhint *h = w->h;
 	uint32_t n = h->g->n, n_carry = 0;
 
-	for (uint32_t s = 0; s < n; s++)
-		n_carry += h->len[s] == len;
+	for (uint32_t p = 0; n_carry <= n - h->n_reached && (p = next_carrier(w, p, len)) < n; p++)
+		n_carry++;
 	if (n_carry > n - h->n_reached) {
 		for (uint32_t s = 0; s < n; s++)
 			if (moore_rhint_is_open(h, s))
@@ -280,7 +292,7 @@ moore_rhint_attach_all(struct moore_rhint_tree *w, unsigned len)
 	moore_rhint_list_ways(w, len, MOORE_LEN_NONE);
 	for (uint32_t s = 0; s < n; s++)
 		if (h->way[s].price != UINT64_MAX)
-			moore_rhint_attach(w, s, h->way[s].edge, h->way[s].ok);
+			moore_rhint_attach(w, s, h->way[s].edge, (uint8_t)h->way[s].ok);
 }
 
 void

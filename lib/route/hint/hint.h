@@ -64,8 +64,7 @@ struct moore_rhint {
 	uint8_t *n_minimal;	/* routes of two hops to the root, up to 2 */
 	struct moore_rway {	/* how a node could attach to the tree */
 		uint64_t price;	/* UINT64_MAX: not at all */
-		uint32_t edge;
-		uint8_t ok;
+		uint32_t edge, ok;
 	} *way;
 	struct moore_rserve {	/* one that takes two hops and serves open nodes */
 		uint64_t way;	/* the price of its way */

@@ -168,7 +168,7 @@ move(struct moore_rhint_tree *w, uint32_t s, const struct moore_rway *way)
 	struct moore_rhint *h = w->h;
 
 	moore_rhint_detach(h, s);
-	moore_rhint_attach(w, s, way->edge, way->ok);
+	moore_rhint_attach(w, s, way->edge, (uint8_t)way->ok);
 	h->acc[h->g->to[way->edge]] = 1;
 }
 

@@ -126,7 +126,8 @@ start_serve(struct moore_rhint_tree *w, uint32_t s)
 	if (way->price == UINT64_MAX || !moore_rhint_lets_pass(w, s, 2) ||
 	    (!moore_rhint_is_open(h, s) && !may_shorten(h, s)))
 		return;
-	on = moore_rhint_on_by(w, way->edge, pos[s], pos[h->g->to[way->edge]], way->ok);
+	on = moore_rhint_on_by(w, way->edge, pos[s], pos[h->g->to[way->edge]],
+			      (uint8_t)way->ok);
 	h->serve[s] = (struct moore_rserve){ way->price, 0, -!moore_rhint_is_open(h, s), on.at, on.to,
 					     { on.ok[0], on.ok[1], on.ok[2] } };
 }
@@ -140,15 +141,18 @@ find_servers(struct moore_rhint_tree *w, uint32_t c)
 	const struct moore_rgraph *g = h->g;
 	const uint32_t *to = g->to, *load = h->load, end = g->xadj[c + 1], at = w->v->turns->pos[c];
 	const uint8_t *flags = g->flags, flag = w->v->flag;
+	const uint32_t met = moore_rhint_met(w, c);
+	struct moore_rserve *serve = h->serve;
+	uint8_t *fits = h->fits;
 
 	for (uint32_t e = g->xadj[c]; e < end; e++) {
-		struct moore_rserve *r = &h->serve[to[e]];
+		struct moore_rserve *r = &serve[to[e]];
 		uint8_t ok = moore_rhint_choose_ok(r->ok, r->at, r->to, at);
 
-		h->fits[e] = 0;
-		if (!(flags[e] & flag) || !moore_rhint_admits(w, c, ok))
+		fits[e] = 0;
+		if (!(flags[e] & flag) || !moore_rhint_meets(w, met, ok))
 			continue;
-		h->fits[e] = ok;
+		fits[e] = ok;
 		r->n++;
 		r->load += load[e] + r->way;
 	}
@@ -192,7 +196,7 @@ serve(struct moore_rhint_tree *w, uint32_t s)
 
 	if (!was_open)
 		moore_rhint_detach(h, s);
-	moore_rhint_attach(w, s, h->way[s].edge, h->way[s].ok);
+	moore_rhint_attach(w, s, h->way[s].edge, (uint8_t)h->way[s].ok);
 	from = h->n_queued;
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
 		if (moore_rhint_is_open(h, g->to[e]) && h->fits[g->rev[e]])

@@ -113,14 +113,25 @@ moore_rhint_ok_over(const struct moore_rhint_tree *w, uint32_t s, uint32_t e)
 	return moore_rhint_ok_by(&on, w->v->turns->pos[s]);
 }
 
+/* The sets of tables of routes from the root to s, as bits for moore_rhint_meets(). */
+static inline uint32_t
+moore_rhint_met(const struct moore_rhint_tree *w, uint32_t s)
+{
+	return w->met[(size_t)w->root * w->h->g->n + s] | NEVER;
+}
+
+static inline bool
+moore_rhint_meets(const struct moore_rhint_tree *w, uint32_t met, uint8_t ok)
+{
+	return !(met & w->h->bars[w->with_a][ok & OK_TABLES]);
+}
+
 /* Whether s may have a route for which these tables are right: one of them must be right for
  * each route from the root to s. */
 static inline bool
 moore_rhint_admits(const struct moore_rhint_tree *w, uint32_t s, uint8_t ok)
 {
-	const struct moore_rhint *h = w->h;
-
-	return !((w->met[(size_t)w->root * h->g->n + s] | NEVER) & h->bars[w->with_a][ok & OK_TABLES]);
+	return moore_rhint_meets(w, moore_rhint_met(w, s), ok);
 }
 
 /* Whether others may be routed through p, which has len hops to go. */
