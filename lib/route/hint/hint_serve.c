@@ -109,7 +109,7 @@ find_cheapest(struct moore_rhint *h)
 static void
 set_gain(struct moore_rhint *h, struct moore_rserve *r, int32_t n)
 {
-	h->n_gain -= r->n > 0 && n <= 0;
+	h->n_gain -= (r->n > 0) & (n <= 0);
 	r->n = n;
 }
 
@@ -133,7 +133,7 @@ start_serve(struct moore_rhint_tree *w, uint32_t s)
 }
 
 /* Fills fits[] of the edges of open node c, and counts it at the neighbours that could serve
- * it. */
+ * it: without branches, since no processor could predict them. */
 static void
 find_servers(struct moore_rhint_tree *w, uint32_t c)
 {
@@ -149,12 +149,11 @@ find_servers(struct moore_rhint_tree *w, uint32_t c)
 		struct moore_rserve *r = &serve[to[e]];
 		uint8_t ok = moore_rhint_choose_ok(r->ok, r->at, r->to, at);
 
-		fits[e] = 0;
-		if (!(flags[e] & flag) || !moore_rhint_meets(w, met, ok))
-			continue;
-		fits[e] = ok;
-		r->n++;
-		r->load += load[e] + r->way;
+		bool can = ((flags[e] & flag) != 0) & moore_rhint_meets(w, met, ok);
+
+		fits[e] = can ? ok : 0;
+		r->n += can;
+		r->load += can ? load[e] + r->way : 0;
 	}
 }
 
@@ -165,11 +164,11 @@ lessen(struct moore_rhint *h, uint32_t s, uint64_t load)
 {
 	struct moore_rserve *r = &h->serve[s];
 	uint64_t own = load + r->way;
-	bool rises = r->n <= 1 || r->load >= (uint64_t)r->n * own;
+	bool falls = (r->n > 1) & (r->load < (uint64_t)r->n * own);
 
 	set_gain(h, r, r->n - 1);
 	r->load -= own;
-	if (!rises && price_of(h, s) < h->price[s])
+	if (falls && price_of(h, s) < h->price[s])
 		put_bid(h, h->n_bids++, s, price_of(h, s));
 }
 
