@@ -84,7 +84,6 @@ moore_rhint_alloc_scratch(struct moore_rhint *h)
 	h->place = malloc(n * sizeof(*h->place));
 	h->acc = malloc(n * sizeof(*h->acc));
 	h->beside = calloc(n, 1);
-	h->n_minimal = malloc(n);
 	h->way = malloc(n * sizeof(*h->way));
 	h->serve = malloc(n * sizeof(*h->serve));
 	h->price = malloc(n * sizeof(*h->price));
@@ -94,7 +93,7 @@ moore_rhint_alloc_scratch(struct moore_rhint *h)
 	h->kid = malloc(n * sizeof(*h->kid));
 	h->sibling = malloc(n * sizeof(*h->sibling));
 	return h->load && h->added && h->slot && h->len && h->ok && h->onward && h->queue && h->place && h->acc &&
-		h->beside && h->n_minimal && h->way && h->serve && h->price && h->bid && h->bin &&
+		h->beside && h->way && h->serve && h->price && h->bid && h->bin &&
 		h->fits && h->kid && h->sibling ? 0 : -MOORE_ENOMEM;
 }
 
@@ -111,7 +110,6 @@ moore_rhint_free_scratch(struct moore_rhint *h)
 	free(h->place);
 	free(h->acc);
 	free(h->beside);
-	free(h->n_minimal);
 	free(h->way);
 	free(h->serve);
 	free(h->price);
@@ -156,6 +154,7 @@ moore_rhint_fini(struct moore_rhint *h)
 	free(h->begun);
 	free(h->recent);
 	free(h->last);
+	free(h->n_minimal);
 	free(h->met_planned);
 	free(h->met_up);
 	free(h->base);

@@ -41,6 +41,7 @@ struct moore_rhint {
 				 * trees so far, each counting half of the next; at most 31 */
 	uint8_t *last;		/* [layer * n + root]: slot, at the root, of the neighbour that a
 				 * layer's routes go through, or MOORE_SLOT_NONE */
+	uint8_t *n_minimal;	/* [root * n + node]: routes of two hops to it, up to 2 */
 	/* Of the slice that is being made, [root * n + node]: */
 	uint8_t *slots, *lens, *oks;
 	uint8_t *is_clean;	/* by root: its tree needs no mending */
@@ -61,7 +62,6 @@ struct moore_rhint {
 	/* These arrays, by node, are scratch while one tree is built. */
 	uint32_t *acc;
 	uint8_t *beside;	/* 1 for neighbours of the root */
-	uint8_t *n_minimal;	/* routes of two hops to the root, up to 2 */
 	struct moore_rway {	/* how a node could attach to the tree */
 		uint64_t price;	/* UINT64_MAX: not at all */
 		uint32_t edge, ok;
@@ -90,7 +90,7 @@ struct moore_rhint {
 int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
 		     const struct moore_rkind *kind, const struct moore_jobs *jobs);
 void moore_rhint_fini(struct moore_rhint *h);
-/* Chooses last[] for n_layers layers, of which each n_of_host in sequence belong to one host of
+/* Fills n_minimal[], and chooses last[] for n_layers layers, of which each n_of_host in sequence belong to one host of
  * each root.  present[layer * n + root]: it has a LID there.  -MOORE_ENOMEM. */
 int moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,
 		     uint32_t n_of_host, const uint8_t *present, struct moore_err *err);

@@ -245,22 +245,6 @@ detour_neighbours(struct moore_rhint_tree *w, uint32_t r)
 
 /* ---- pairs with several minimal routes ------------------------------------------------ */
 
-/* Fills n_minimal[]: routes of two hops to the root, up to 2. */
-static void
-count_minimal(const struct moore_rhint_tree *w)
-{
-	const struct moore_rgraph *g = w->v->g;
-	uint8_t *n_minimal = w->h->n_minimal, flag = w->v->flag;
-
-	memset(n_minimal, 0, g->n);
-	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++)
-		for (uint32_t x = g->to[o], e = g->xadj[x]; e < g->xadj[x + 1]; e++) {
-			uint8_t *n = &n_minimal[g->to[e]];
-
-			*n = (uint8_t)(*n + (*n < 2 && g->flags[o] & g->flags[g->rev[e]] & flag));
-		}
-}
-
 /* All slots of s but a window of a few, which moves on by its width from layer to layer. */
 static uint64_t
 slots_outside(const struct moore_rhint_tree *w, uint32_t s, uint32_t layer)
@@ -287,12 +271,12 @@ detour_ties(struct moore_rhint_tree *w, uint32_t layer)
 {
 	struct moore_rhint *h = w->h;
 	const struct moore_rgraph *g = h->g;
+	const uint8_t *n_minimal = h->n_minimal + (size_t)w->root * g->n;
 
-	count_minimal(w);
 	for (uint32_t s = 0; s < g->n; s++) {
 		struct moore_rway way;
 
-		if (h->n_minimal[s] < 2 || h->beside[s] || h->acc[s] || h->len[s] < 2 ||
+		if (n_minimal[s] < 2 || h->beside[s] || h->acc[s] || h->len[s] < 2 ||
 		    h->len[s] > 3 || !g->is_source[s] || !prefers_long(s, w->root, layer))
 			continue;
 		way = way_around(w, s, slots_outside(w, s, layer), 3, true);

@@ -109,6 +109,21 @@ note_job(void *arg, unsigned worker, size_t s)
 			dud[p->sense[d * n + s]] | udu[p->sense[s * n + d]];
 }
 
+/* Fills n_minimal[] of a root. */
+static void
+count_minimal(const struct planner *p, uint32_t root)
+{
+	const struct moore_rgraph *g = p->v->g;
+	uint8_t *n_minimal = p->h->n_minimal + (size_t)root * g->n, flag = p->v->flag;
+
+	for (uint32_t o = g->xadj[root]; o < g->xadj[root + 1]; o++)
+		for (uint32_t x = g->to[o], e = g->xadj[x]; e < g->xadj[x + 1]; e++) {
+			uint8_t *n = &n_minimal[g->to[e]];
+
+			*n = (uint8_t)(*n + (*n < 2 && g->flags[o] & g->flags[g->rev[e]] & flag));
+		}
+}
+
 /* Adds by to beyond[] of the neighbours of a; returns how many of these had `was` before. */
 static uint32_t
 step_beyond(struct planner *p, uint32_t a, uint32_t by, uint32_t was)
@@ -286,6 +301,7 @@ count_job(void *arg, unsigned worker, size_t r)
 
 	mark_near(p, (uint32_t)r);
 	choose_senses(p, (uint32_t)r);
+	count_minimal(p, (uint32_t)r);
 	memset(p->beyond, 0, g->n * sizeof(*p->beyond));
 	for (uint32_t k = g->xadj[r]; k < g->xadj[r + 1]; k++)
 		all += step_beyond(p, g->to[k], 1, 0);
@@ -347,6 +363,7 @@ alloc_planner(struct planner *p, uint32_t n_layers)
 {
 	const struct moore_rgraph *g = p->h->g;
 
+	p->h->n_minimal = calloc((size_t)g->n * g->n + 1, 1);
 	p->h->last = malloc((size_t)n_layers * g->n + 1);
 	p->load = calloc(g->n_edges + 1, sizeof(*p->load));
 	p->powers = calloc(g->n + (size_t)1, sizeof(*p->powers));
@@ -355,7 +372,7 @@ alloc_planner(struct planner *p, uint32_t n_layers)
 	p->n_before = calloc(g->n_edges + 1, sizeof(*p->n_before));
 	p->near = p->h->acc;
 	memset(p->near, 0, g->n * sizeof(*p->near));
-	return p->h->last && p->load && p->powers && p->sense && p->n_nodes && p->n_before;
+	return p->h->n_minimal && p->h->last && p->load && p->powers && p->sense && p->n_nodes && p->n_before;
 }
 
 int
