@@ -28,7 +28,8 @@ struct moore_rhint {
 				 * three, except to make way for one of these */
 	/* Bit m of met[s * n + d] is set when m is the set of tables that are right for some
 	 * route from s to d so far.  Bit w of meets[m]: the sets m and w have a table in
-	 * common.  Of bars[A must be right][m]: m cannot be admitted against w; or never, for w = 16.
+	 * common.  Bit w of bars[table A must be right][m]: m is not admitted where w was met, or,
+	 * for w = 16, nowhere.
 	 * met_planned is for trees that grow, met_up for those on live links. */
 	uint16_t *met_planned, *met_up, meets[16];
 	uint32_t bars[2][16];
@@ -56,8 +57,8 @@ struct moore_rhint {
 				 * when its first edge is on VL 0 (on VL 1) */
 	uint64_t *onward;	/* the load on the links from here to the root */
 	uint32_t n_reached;
-	uint32_t *queue, n_queued;	/* reached nodes, parents first; MOORE_NONE for one that has left
-					 * its place, while a layer's tree grows */
+	uint32_t *queue, n_queued;	/* reached nodes, parents first; MOORE_NONE where one has left
+					 * while a layer's tree grows */
 	uint32_t *place;	/* in the queue */
 	/* These arrays, by node, are scratch while one tree is built. */
 	uint32_t *acc;
@@ -71,7 +72,7 @@ struct moore_rhint {
 		uint64_t load;	/* of the edges over which open nodes could attach to it then, and
 				 * of its way for each of these */
 		int32_t n;	/* such nodes, less one if it gives up three hops itself */
-		uint32_t at, to;	/* places of it and of where it would go on to; */
+		uint32_t at, to;	/* places of it and of where it would go on to */
 		uint8_t ok[3];	/* ok[] of such nodes, as in struct moore_rhint_on; 0: it cannot serve */
 	} *serve;
 	uint32_t n_gain;	/* nodes whose n is more than 0 */
@@ -90,8 +91,9 @@ struct moore_rhint {
 int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
 		     const struct moore_rkind *kind, const struct moore_jobs *jobs);
 void moore_rhint_fini(struct moore_rhint *h);
-/* Fills n_minimal[], and chooses last[] for n_layers layers, of which each n_of_host in sequence belong to one host of
- * each root.  present[layer * n + root]: it has a LID there.  -MOORE_ENOMEM. */
+/* Fills n_minimal[], and chooses last[] for n_layers layers, of which each n_of_host in sequence
+ * belong to one host of each root.  present[layer * n + root]: it has a LID there.
+ * -MOORE_ENOMEM. */
 int moore_rhint_plan(struct moore_rhint *h, const struct moore_rview *v, uint32_t n_layers,
 		     uint32_t n_of_host, const uint8_t *present, struct moore_err *err);
 /* Makes base[]: for each root a tree for which table A is right. */
