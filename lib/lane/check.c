@@ -78,7 +78,7 @@ moore_check(struct moore_verdict **out, const struct moore_fabric *f,
 	if (!v)
 		return moore_fail_nomem(err);
 	if ((rc = moore_ck_read(&k, err)) < 0 ||
-	    (rc = moore_ck_walk(&k, v, err)) < 0 ||
+	    (rc = moore_ck_count(&k, v, err)) < 0 ||
 	    (rc = moore_ck_mcast(&k, NULL, err)) < 0 ||
 	    (rc = moore_ck_dropped(&k, v, err)) < 0 ||
 	    (rc = moore_ck_graph(&k, &g, v, err)) < 0)

@@ -31,25 +31,8 @@ channel_id(const struct moore_ck_graph *g, uint32_t link, unsigned vl)
 struct work {
 	const struct moore_ck *k;
 	struct moore_ck_graph *g;
-	uint32_t *into;		/* links, sorted by the switch that they lead to: */
-	uint32_t *into0;	/* to switch s into[into0[s]..into0[s + 1] - 1]; n_sw + 2 */
 	uint16_t (*n_deps)[16];	/* by slot: dependencies of the channel of each VL */
 };
-
-static int
-sort_links(struct work *w, struct moore_ck *k, struct moore_err *err)
-{
-	w->into = moore_arena_alloc(&k->tmp, (size_t)k->n_links + 1, sizeof(*w->into));
-	w->into0 = moore_arena_alloc(&k->tmp, (size_t)k->n_sw + 2, sizeof(*w->into0));
-	if (!w->into || !w->into0)
-		return moore_fail_nomem(err);
-	for (uint32_t s = 0; s < k->n_sw; s++)	/* one place ahead: where the next link of s goes */
-		w->into0[s + 1] = s ? w->into0[s] + k->n_in[s - 1] : 0;
-	for (uint32_t i = 0; i < k->n_slots; i++)
-		if (k->hop[i].next != k->n_sw)
-			w->into[w->into0[k->hop[i].next + 1]++] = i;
-	return 0;
-}
 
 /* Fills to[v] with the VLs on which packets leave that hold VL v before the turn.  Returns
  * the set of VLs v for which there are any. */
@@ -103,11 +86,11 @@ count_links(void *arg, unsigned worker, size_t s)
 	const struct work *w = arg;
 
 	(void)worker;
-	for (uint32_t i = w->into0[s]; i < w->into0[s + 1]; i++)
+	for (uint32_t i = w->k->into0[s]; i < w->k->into0[s + 1]; i++)
 		if (w->k->n_cls == 1)
-			count_link(w, 1, w->into[i]);	/* the usual case: no inner loop */
+			count_link(w, 1, w->k->into[i]);	/* the usual case: no inner loop */
 		else
-			count_link(w, w->k->n_cls, w->into[i]);
+			count_link(w, w->k->n_cls, w->k->into[i]);
 }
 
 /* Lists the channels of a slot, from g->first[] on, and where their rows begin. */
@@ -181,11 +164,11 @@ rows_of(void *arg, unsigned worker, size_t s)
 	const struct work *w = arg;
 
 	(void)worker;
-	for (uint32_t i = w->into0[s]; i < w->into0[s + 1]; i++)
+	for (uint32_t i = w->k->into0[s]; i < w->k->into0[s + 1]; i++)
 		if (w->k->n_cls == 1)
-			write_rows(w->k, w->g, 1, w->into[i]);
+			write_rows(w->k, w->g, 1, w->k->into[i]);
 		else
-			write_rows(w->k, w->g, w->k->n_cls, w->into[i]);
+			write_rows(w->k, w->g, w->k->n_cls, w->k->into[i]);
 }
 
 static int
@@ -238,8 +221,7 @@ moore_ck_graph(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdic
 	struct work w = { .k = k, .g = g };
 	int rc;
 
-	if ((rc = sort_links(&w, k, err)) < 0 || (rc = number_channels(k, g, &w, v, err)) < 0 ||
-	    (rc = fill_rows(k, g, &w, v, err)) < 0)
+	if ((rc = number_channels(k, g, &w, v, err)) < 0 || (rc = fill_rows(k, g, &w, v, err)) < 0)
 		return rc;
 	return put_in_order(k, g, v, err);
 }

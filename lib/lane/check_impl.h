@@ -3,6 +3,7 @@
  *
  *   check_fit.c      rejects tables that were made for another fabric
  *   check_net.c      lays out fabric and SL2VL tables as flat arrays of slots and turns
+ *   check_sets.c     turns as sets of links
  *   check_tree.c     walks the routes to every LID: VLs held at each turn
  *   check_walk.c     what the verdict counts on these routes: hops, faults, load
  *   check_parts.c    the same when memory cannot hold all rows
@@ -22,8 +23,8 @@
  * A packet holds a VL at a turn if it occupies a buffer of that VL while it waits to make
  * the turn.
  *
- * The routes to different LIDs are walked side by side (opts.jobs): each worker has cells of
- * its own and counts of its own.  Afterwards the cells are united and the counts added, so
+ * The routes to different LIDs are walked side by side (opts.jobs): each worker has notes of
+ * its own and counts of its own.  Afterwards the notes are united and the counts added, so
  * the result does not depend on which worker walked which LID. */
 #ifndef MOORE_LANE_CHECK_IMPL_H
 #define MOORE_LANE_CHECK_IMPL_H
@@ -69,35 +70,81 @@ struct moore_ck {
 	uint32_t *slot0;			/* first slot of each switch; n_sw + 1 */
 	uint32_t *n_in;				/* links to each switch, and so the distance from
 						 * one turn of such a link to its next one; n_sw + 2 */
+	uint32_t *into, *into0;			/* the links to switch s, in order:
+						 * into[into0[s]..into0[s + 1] - 1] */
 	struct moore_ck_hop *hop;		/* of each slot */
 	uint16_t *inject;			/* VLs on which sources enter: [slot * n_cls +
 						 * class] */
+	uint16_t *vls;				/* VLs of the turns of each switch's links: [switch *
+						 * n_cls + class] */
 	struct moore_ck_cell *cell;
 	uint8_t *has_ep;			/* true for switches with an endpoint */
 	uint32_t *part;				/* connected component of each switch */
 	uint32_t n_parts;
 };
 
-/* The routes to one LID, a next switch for each switch.  The arrays have n_sw + 2 entries:
- * switch n_sw stands for the end of a route anywhere but at the owner of the LID, and
- * n_sw + 1 for its end at the owner. */
+#define MOORE_CK_BLOCK 64	/* LIDs whose rows are read together: bits of a word */
+
+/* Where a slot leads, as the walk needs it. */
+struct moore_ck_way {
+	uint64_t bit;		/* of its link in the bundle; 0: not a link */
+	uint32_t bundle;	/* n_bundles: not a link */
+};
+
+/* Turns as sets of links (check_sets.c).  A bundle is up to 64 links that lead to one switch;
+ * it has a set for each slot of that switch. */
+struct moore_ck_sets {
+	uint32_t n_bundles;
+	uint32_t *bundle0;	/* first bundle of each switch; n_sw + 1 */
+	const uint32_t **link, **from;	/* the links of each bundle, and the switches they come from */
+	size_t n_sets, *set0;	/* the set of slot 0 of each bundle */
+	struct moore_ck_way *way;	/* of each slot */
+	unsigned n_pairs;	/* of a class and a VL on which some turn sends it */
+	unsigned pair0[MOORE_N_SL + 1];	/* first pair of each class */
+	uint8_t vl[MOORE_N_SL * MOORE_VL_DROP];	/* of each pair */
+	unsigned n_used;	/* words of a set in moore_ck_notes.used: one of each class with an
+				 * sl_set, else one */
+	uint64_t *inject;	/* [bundle * n_cls + class]: links that sources can enter */
+	uint64_t *out;		/* [set * n_pairs + pair]: links from which a turn sends this pair */
+};
+
+/* What one worker notes of turns. */
+struct moore_ck_notes {
+	uint64_t *used;		/* [set * n_used + class]: links over which packets of sources come */
+	uint64_t *held;		/* [set * n_pairs + pair]: links over which packets in transit come */
+};
+
+/* An inner node of a tree: a bundle over which others send to a switch. */
+struct moore_ck_node {
+	uint64_t kids, heavy_kids;	/* links over which they do, and of these those from switches with a weight */
+	uint64_t bit;		/* of the link by which the switch sends */
+	uint32_t set;		/* of the turns from kids to it */
+	uint32_t link;		/* slot by which the switch sends */
+	uint32_t bundle;
+	uint32_t next;		/* place of the next node; n_nodes: the route ends, but not at the
+				 * owner of the LID; n_nodes + 1: this is the owner */
+	uint32_t deg;		/* nodes before it that are not processed yet */
+	uint32_t n_kids, n_heavy;	/* kids, and those that have a weight */
+	uint32_t below, heavy;	/* the same for all switches whose routes lead over kids */
+};
+
+/* The routes to one LID. */
 struct moore_ck_tree {
-	const uint8_t *out;	/* slot that each switch's table names */
-	struct moore_ck_hop *hop;	/* of each switch: the next one, and the turn there */
-	uint32_t *deg;		/* children not processed yet */
-	uint32_t *order, n_order;	/* leaves first; switches on a loop have no order */
-	uint32_t *sources;	/* weight of the switches whose routes go through this one */
-	uint16_t *vls;		/* [switch * n_cls + class]: VLs on which packets leave it */
+	const struct moore_ck_sets *sets;
+	const uint8_t *out;	/* [switch * MOORE_CK_BLOCK]: slot that its table names */
+	bool delivers;		/* the table of the owner of the LID does */
+	struct moore_ck_node *node;	/* and two that stand for the ends of routes */
+	uint32_t n_nodes;
+	uint32_t *place;	/* of each bundle that is a node, and (n_bundles) of that of failed routes */
+	uint32_t *order, n_order;	/* nodes, leaves first; those on a loop have no order */
 };
 
 struct moore_ck_visitor {	/* of one worker */
-	struct moore_ck *k;		/* the VLs held are noted in its cells */
-	const uint32_t *weight;	/* of each switch, for the sums in sources */
-	/* Receives a tree that stands for `times` LIDs, of which lid is one. */
-	void (*visit)(void *arg, const struct moore_ck_tree *t, unsigned lid, uint32_t times);
-	/* Receives the LIDs of the table that are not walked, with the slot that each switch's
-	 * row names: those that are not addressed, and those of the set `apart`.  NULL: these do
-	 * not matter, and there is no such set. */
+	const uint8_t *weight;	/* 0 or 1, of each switch; the same for all workers */
+	void (*visit)(void *arg, const struct moore_ck_tree *t, unsigned lid);
+	/* Receives the LIDs of the table that are not walked, with the slots that the rows name as
+	 * in moore_ck_tree.out: those that are not addressed, and those of the set `apart`.  NULL:
+	 * these do not matter, and there is no such set. */
 	void (*other)(void *arg, const uint8_t *out, unsigned lid);
 	const uint64_t *apart;
 	void *arg;
@@ -209,6 +256,13 @@ moore_ck_n_cells(const struct moore_ck *k)
 	return (size_t)k->n_turns * k->n_cls;
 }
 
+/* The sets of k's turns; NULL when out of memory.  They live as long as k. */
+struct moore_ck_sets *moore_ck_sets(struct moore_ck *k);
+bool moore_ck_notes(struct moore_ck *k, const struct moore_ck_sets *t, struct moore_ck_notes *notes);
+/* Takes what n workers noted into the cells of k. */
+void moore_ck_note_sets(struct moore_ck *k, struct moore_ck_sets *t, const struct moore_ck_notes *notes,
+			unsigned n);
+
 /* The number of workers that walk the routes; at least 1. */
 unsigned moore_ck_width(const struct moore_ck *k);
 /* Makes copies of k for n workers.  The first one has the cells of k, each other one cells of
@@ -216,28 +270,33 @@ unsigned moore_ck_width(const struct moore_ck *k);
  * of memory.  The copies live as long as k. */
 struct moore_ck *moore_ck_copies(struct moore_ck *k, unsigned n);
 void moore_ck_unite(const struct moore_ck *copies, unsigned n);
-/* Walks the routes to every LID that is addressed and not apart, with n workers. */
+/* Walks the routes to every LID that is addressed and not apart, with n workers, and notes in
+ * k's cells the VLs held. */
 int moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, unsigned n,
 		   struct moore_err *err);
-/* The same in two: makes n walkers (NULL when out of memory), and walks the routes to the LIDs of
- * which the visitors' k->lft has rows. */
-struct moore_ck_walker *moore_ck_walkers(struct moore_ck *k, const struct moore_ck_visitor *v,
-					 unsigned n);
-void moore_ck_trees_by(const struct moore_ck *k, struct moore_ck_walker *w, unsigned n);
+/* The same in three, of which the second walks the routes to the LIDs of which k->lft has rows.
+ * The first one returns false when out of memory. */
+struct moore_ck_walk {
+	unsigned n;			/* workers */
+	struct moore_ck_sets *sets;
+	struct moore_ck_walker *walker;
+	struct moore_ck_notes *notes;
+};
+bool moore_ck_walk_init(struct moore_ck_walk *m, struct moore_ck *k, const struct moore_ck_visitor *v,
+			unsigned n);
+void moore_ck_walk_rows(struct moore_ck_walk *m, const struct moore_ck *k);
+void moore_ck_walk_end(struct moore_ck_walk *m, struct moore_ck *k);
 
 /* What the verdict counts on the routes.  All memory is that of k->tmp. */
-int moore_ck_walk(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
+int moore_ck_count(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);
 /* The same in three, of which the second counts on the routes to the LIDs of k->lft. */
-struct moore_ck_count {
-	unsigned n;			/* workers */
-	struct moore_ck *copies;	/* of k */
+struct moore_ck_counts {
 	struct moore_ck_counter *worker;
-	struct moore_ck_visitor *visitor;
-	struct moore_ck_walker *walker;
+	struct moore_ck_walk walk;
 };
-int moore_ck_count_init(struct moore_ck_count *c, struct moore_ck *k, struct moore_err *err);
-void moore_ck_count_rows(struct moore_ck_count *c, const struct moore_ck *k);
-void moore_ck_count_end(struct moore_ck_count *c, struct moore_ck *k, struct moore_verdict *v);
+int moore_ck_count_init(struct moore_ck_counts *c, struct moore_ck *k, struct moore_err *err);
+void moore_ck_count_rows(struct moore_ck_counts *c, const struct moore_ck *k);
+void moore_ck_count_end(struct moore_ck_counts *c, struct moore_ck *k, struct moore_verdict *v);
 /* Counts in *loops, unless it is NULL, the groups in which a packet can circulate. */
 int moore_ck_mcast(struct moore_ck *k, struct moore_ck_loops *loops, struct moore_err *err);
 int moore_ck_dropped(struct moore_ck *k, struct moore_verdict *v, struct moore_err *err);

@@ -15,16 +15,23 @@ tells_apart(const struct moore_sl2vl *t, unsigned a, unsigned b)
 	return false;
 }
 
-/* Returns the SLs that some source uses for some destination. */
+/* Returns the SLs that some source uses for some destination.  (The sums of eight are one step for
+ * the processor.) */
 static uint16_t
 sls_used(const struct moore_ck *k)
 {
 	const struct moore_sl_set *set = k->opts.sl_set;
-	uint16_t all = set ? 0 : UINT16_MAX;
+	size_t n = set ? set->n_switches * set->stride : 0, i = 0;
+	uint16_t all[8] = { set ? 0 : UINT16_MAX };
 
-	for (size_t i = 0; set && i < set->n_switches * set->stride; i++)
-		all |= set->sl[i];
-	return all & k->opts.sl_mask;
+	for (; i + ARRAY_LEN(all) <= n; i += ARRAY_LEN(all))
+		for (unsigned a = 0; a < ARRAY_LEN(all); a++)
+			all[a] |= set->sl[i + a];
+	for (; i < n; i++)
+		all[0] |= set->sl[i];
+	for (unsigned a = 1; a < ARRAY_LEN(all); a++)
+		all[0] |= all[a];
+	return all[0] & k->opts.sl_mask;
 }
 
 static void
@@ -87,40 +94,45 @@ lay_out(struct moore_ck *k, uint32_t *begin)
 		if (k->hop[i].next != k->n_sw)
 			k->hop[i].turns = begin[k->hop[i].next]++;
 	k->n_turns = turns;
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		k->into0[s + 1] = k->into0[s] + k->n_in[s];
+		begin[s] = k->into0[s];
+	}
+	for (uint32_t i = 0; i < k->n_slots; i++)
+		if (k->hop[i].next != k->n_sw)
+			k->into[begin[k->hop[i].next]++] = i;
 }
 
-static uint16_t
-vl_bit(uint8_t vl)
-{
-	unsigned bit = vl >= MOORE_VL_DROP ? 0 : 1u << vl;
-
-	return (uint16_t)bit;
-}
-
-/* Returns the VLs on which packets of class x that enter s by port in leave by port out. */
-static uint16_t
-leave_on(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, unsigned x)
+/* Adds to to[x * step] the VLs on which packets of class x that enter s by port in leave by port
+ * out. */
+static void
+add_vls(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, uint16_t *to, unsigned step)
 {
 	const struct moore_sl2vl *const t[] = { k->sl2vl, k->other };
-	uint16_t vls = 0;
+	unsigned lanes = moore_lane_mask(moore_fabric_port(k->f, s, (moore_portnum)out)->lanes);
 
-	for (unsigned i = 0; i < ARRAY_LEN(t) && t[i]; i++)
-		vls |= vl_bit(moore_sl2vl_vl(t[i], k->f, s, (moore_portnum)in,
-					     (moore_portnum)out, k->cls_sl[x]));
-	return vls;
+	for (unsigned i = 0; i < ARRAY_LEN(t) && t[i]; i++) {
+		const uint8_t *vl = moore_sl2vl_get(t[i], s, (moore_portnum)in, (moore_portnum)out)->vl;
+
+		for (unsigned x = 0; x < k->n_cls; x++)
+			if (vl[k->cls_sl[x]] < MOORE_VL_DROP)
+				to[x * step] |= (uint16_t)(1u << (vl[k->cls_sl[x]] & lanes));
+	}
 }
 
-/* Fills in the turns of `link`, which enters switch s by port in. */
+/* Fills in the turns of `link`, which enters switch s by port in, and adds to vls[] those on which
+ * packets of each class make them. */
 static void
-fill_cells(struct moore_ck *k, uint32_t link, moore_swid s, unsigned in)
+fill_cells(struct moore_ck *k, uint32_t link, moore_swid s, unsigned in, uint16_t *vls)
 {
 	for (unsigned out = 0; out <= k->f->sw[s].n_ports; out++) {
 		struct moore_ck_cell *c = moore_ck_cells(k, link, out);
 
 		if (k->hop[k->slot0[s] + out].next == k->n_sw)
 			continue;
+		add_vls(k, s, in, out, &c->out, sizeof(*c) / sizeof(c->out));
 		for (unsigned x = 0; x < k->n_cls; x++)
-			c[x].out = leave_on(k, s, in, out, x);
+			vls[x] |= c[x].out;
 	}
 }
 
@@ -128,9 +140,8 @@ static void
 fill_inject(struct moore_ck *k, uint32_t link, moore_swid s, unsigned out)
 {
 	for (unsigned in = 0; in <= k->f->sw[s].n_ports; in++)
-		for (unsigned x = 0; moore_ck_is_source(k, s, in) && x < k->n_cls; x++)
-			k->inject[(size_t)link * k->n_cls + x] |=
-				leave_on(k, s, in, out, x);
+		if (moore_ck_is_source(k, s, in))
+			add_vls(k, s, in, out, &k->inject[(size_t)link * k->n_cls], 1);
 }
 
 /* Fills in what belongs to the links of switch s. */
@@ -138,6 +149,7 @@ static void
 fill_lanes(void *arg, unsigned worker, size_t s)
 {
 	struct moore_ck *k = arg;
+	uint16_t vls[MOORE_N_SL] = { 0 };
 
 	(void)worker;
 	for (unsigned p = 1; p <= k->f->sw[s].n_ports; p++) {
@@ -147,8 +159,9 @@ fill_lanes(void *arg, unsigned worker, size_t s)
 			continue;
 		fill_inject(k, link, (moore_swid)s, p);
 		fill_cells(k, link, k->hop[link].next,
-			   moore_fabric_port(k->f, (moore_swid)s, (moore_portnum)p)->peer_port);
+			   moore_fabric_port(k->f, (moore_swid)s, (moore_portnum)p)->peer_port, vls);
 	}
+	memcpy(&k->vls[s * k->n_cls], vls, k->n_cls * sizeof(*vls));
 }
 
 static int
@@ -198,7 +211,10 @@ moore_ck_net(struct moore_ck *k, struct moore_err *err)
 	    !(k->has_ep = moore_arena_alloc(a, (size_t)k->n_sw + 1, 1)) ||
 	    !(begin = moore_arena_alloc(a, (size_t)k->n_sw + 1, sizeof(*begin))) ||
 	    !(k->n_in = moore_arena_alloc(a, (size_t)k->n_sw + 2, sizeof(*k->n_in))) ||
+	    !(k->into0 = moore_arena_alloc(a, (size_t)k->n_sw + 1, sizeof(*k->into0))) ||
+	    !(k->into = moore_arena_alloc(a, (size_t)k->n_slots + 1, sizeof(*k->into))) ||
 	    !(k->part = moore_arena_alloc(a, (size_t)k->n_sw + 1, sizeof(*k->part))) ||
+	    !(k->vls = moore_arena_alloc(a, ((size_t)k->n_sw + 1) * k->n_cls, sizeof(*k->vls))) ||
 	    !(k->inject = moore_arena_alloc(a, ((size_t)k->n_slots + 1) * k->n_cls,
 					    sizeof(*k->inject))))
 		return moore_fail_nomem(err);

@@ -10,7 +10,7 @@
 struct moore_check_parts {
 	struct moore_ck k;
 	struct moore_lft shape;		/* of a part, before the first one is there */
-	struct moore_ck_count count;
+	struct moore_ck_counts count;
 };
 
 void

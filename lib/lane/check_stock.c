@@ -35,7 +35,7 @@ prepare(struct trial *t, struct moore_err *err)
 	struct moore_verdict counted = { 0 };
 	int rc;
 
-	if ((rc = moore_ck_read(k, err)) < 0 || (rc = moore_ck_walk(k, &counted, err)) < 0)
+	if ((rc = moore_ck_read(k, err)) < 0 || (rc = moore_ck_count(k, &counted, err)) < 0)
 		return rc;
 	t->n_cells = moore_ck_n_cells(k);
 	t->unicast = moore_arena_alloc(&k->tmp, t->n_cells, sizeof(*t->unicast));

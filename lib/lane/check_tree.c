@@ -2,153 +2,310 @@
 /* check_tree.c - walks the routes to every LID and notes the VLs held at each turn.
  *
  * The entries for one LID give each switch one next switch; together they form an in-tree.
- * From the leaves to the root (Kahn 1962), each switch's VLs are computed: those on which
- * its own sources send, and for each child that sends anything the VL of that turn, which
- * does not depend on the VL of arrival.  Switches without an order are on a loop.
+ * Its inner nodes are the switches to which others send, and these are few: of 1250 switches
+ * of a Slim Fly about 80.  So the rows of BLOCK LIDs are read switch by switch first, and the
+ * link of each switch is added to the set of those over which its next switch receives
+ * (check_sets.c).  Then only the inner nodes are walked.  (A node is a bundle of links: a switch
+ * with over 64 links has several, all with the same next one.)
  *
- * This runs in every sweep of the subnet manager, over all switches and LIDs.  So tables
- * are read BLOCK LIDs at a time and transposed into columns, and the inner loops have no
- * branch but their end.  LIDs at one switch whose columns agree except at that switch are
- * walked once: the same packets come over each link, and the VLs at the last turn are noted
- * for each LID's port.  A block is one job, so this does not depend on the workers.
- *
- * What a walk needs to know of the links is looked up for BATCH walks together, switch by
- * switch: the links of one switch fit into the cache, those of all switches do not.  The cells
- * do not either (q=25 under sl-hint: 43 MB), so the walk asks for those of later switches of its
- * order ahead of time; beyond the end of the order that is a switch of an earlier walk. */
+ * The VLs that sources put on a link are known beforehand, so it suffices to note the turns
+ * that packets make there.  Packets in transit leave on VLs that depend on the turn that
+ * they make, but not on the VL of arrival.  From the leaves to the root (Kahn 1962), the VLs
+ * on which packets leave each node are those that the turns from its links give, if these
+ * links carry anything of the class.  Nodes without an order are on a loop. */
 #include <string.h>
 
 #include "base/bits.h"
 #include "check_impl.h"
 
-#define BLOCK MOORE_CHECK_PART
-#define BATCH 32
-#define AHEAD 8			/* cells are fetched for so many switches ahead of the walk */
+#define BLOCK MOORE_CK_BLOCK
+#define PART MOORE_CHECK_PART
+#define AHEAD 4		/* rows are fetched for so many switches ahead */
+#define GROUP 16	/* LIDs of a block whose nodes are listed together */
 #define COPIES_BYTES ((size_t)64 << 20)	/* for cells of further workers, if there are over two */
 
 struct moore_ck_walker {	/* of one worker */
-	struct moore_ck *k;
+	const struct moore_ck *k;
 	const struct moore_ck_visitor *v;
+	const struct moore_ck_sets *sets;
+	const uint64_t *weighs;	/* of each bundle: links from switches that have a weight */
 	struct moore_ck_tree t;
-	uint8_t *block;		/* slots named by the tables; n_sw + 2 for each LID */
-	uint16_t *sls;		/* likewise, the SLs that sources use; NULL without an sl_set */
-	struct group {
-		uint32_t times;	/* LIDs that this walk counts for; 0: walked already */
-		uint32_t next;	/* the next LID of a switch that has a walk of its own */
-	} group[BLOCK];
-	uint32_t *first;	/* of each switch: a LID that has a walk of its own */
-	struct moore_ck_hop *hop;	/* of BATCH walks, n_sw + 2 for each: where each switch sends, */
-	uint16_t *vls;		/* and, n_cls times as many, VLs on which sources enter */
+	struct moore_ck_notes *notes;
+	uint64_t walked;	/* LIDs of the block that have a tree */
+	uint8_t *all_out, *out;	/* slots named by the tables, of a part and of a block of it:
+				 * [switch * BLOCK + LID] */
+	uint16_t *all_sls, *sls;	/* likewise, SLs on which sources send; NULL without an sl_set */
+	uint64_t *kids;		/* links that carry packets: [bundle * BLOCK + LID] */
+	uint8_t *some;		/* likewise, 1 where there are any */
+	uint64_t *is_node;	/* of each bundle: LIDs of the block for which some do */
+	size_t n_places;	/* for nodes of each LID's tree, with two for the ends of routes */
+	uint32_t n_nodes[GROUP];
+	struct moore_ck_node *node;	/* [LID * n_places] */
+	uint64_t *arrive;	/* [(LID * n_places + node) * n_cls + class]: links over which packets
+				 * of the class come */
 };
 
+/* ---- reading a block ---------------------------------------------------------------- */
+
+/* Asks for memory that is read soon.  The processor does not foresee it, since the row of each switch
+ * is in another page. */
 static void
-read_block(const struct moore_ck_walker *w, unsigned lid0)
+fetch(const void *from, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 64)
+		__builtin_prefetch((const char *)from + i);
+}
+
+/* Reads the rows of n LIDs, at most PART, from lid0 on. */
+static void
+read_rows(const struct moore_ck_walker *w, unsigned lid0, size_t n)
 {
 	const struct moore_ck *k = w->k;
-	size_t from = lid0 - k->lid0, left = k->lft->stride - from, n = left < BLOCK ? left : BLOCK;
 
 	for (uint32_t s = 0; s < k->n_sw; s++) {
-		const uint8_t *row = moore_lft_row(k->lft, s) + from;
-		uint8_t nowhere = (uint8_t)(k->f->sw[s].n_ports + 1);
+		const uint8_t *row = moore_lft_row(k->lft, s) + (lid0 - k->lid0);
+		uint8_t nowhere = (uint8_t)(k->f->sw[s].n_ports + 1), part[PART];
 
-		for (size_t i = 0; i < n; i++)
-			w->block[i * (k->n_sw + 2) + s] = row[i] < nowhere ? row[i] : nowhere;
-		for (size_t i = 0; w->sls && i < n; i++)
-			w->sls[i * (k->n_sw + 2) + s] = moore_ck_sls(k, s, lid0 + (unsigned)i);
+		if (s + AHEAD < k->n_sw)
+			fetch(moore_lft_row(k->lft, s + AHEAD) + (lid0 - k->lid0), n);
+		memset(part, nowhere, sizeof(part));
+		memcpy(part, row, n);
+		for (unsigned i = 0; i < PART; i++)
+			part[i] = part[i] < nowhere ? part[i] : nowhere;
+		for (unsigned i = 0; i < PART; i += BLOCK)
+			memcpy(w->all_out + ((size_t)i / BLOCK * k->n_sw + s) * BLOCK, part + i, BLOCK);
 	}
 }
 
-static const uint8_t *
-column(const struct moore_ck_walker *w, unsigned lid)
-{
-	return w->block + (size_t)(lid % BLOCK) * (w->k->n_sw + 2);
-}
-
-/* Looks up the links over which each switch sends to n LIDs. */
-static inline void
-find_links(struct moore_ck_walker *w, const unsigned n_cls, const uint16_t *lid, unsigned n)
+static void
+read_sls(const struct moore_ck_walker *w, unsigned lid0)
 {
 	const struct moore_ck *k = w->k;
-	const uint16_t *inject = k->inject;
-	size_t stride = (size_t)k->n_sw + 2;
+	const struct moore_sl_set *set = k->opts.sl_set;
+	size_t left = lid0 < set->stride ? set->stride - lid0 : 0, n = left < PART ? left : PART;
 
 	for (uint32_t s = 0; s < k->n_sw; s++) {
-		const uint8_t *out = w->block + s;
-		struct moore_ck_hop *hop = w->hop + s;
-		uint16_t *vls = w->vls + s * n_cls;
+		uint16_t part[PART] = { 0 };
 
-		for (unsigned i = 0; i < n; i++, hop += stride, vls += stride * n_cls) {
-			uint32_t link = k->slot0[s] + out[lid[i] * stride];
+		if (n && s + AHEAD < k->n_sw)
+			fetch(moore_sl_set_row(set, s + AHEAD) + lid0, n * sizeof(*part));
+		if (n)
+			memcpy(part, moore_sl_set_row(set, s) + lid0, n * sizeof(*part));
+		for (unsigned i = 0; i < PART; i++)
+			part[i] &= k->sl_used;
+		for (unsigned i = 0; i < PART; i += BLOCK)
+			memcpy(w->all_sls + ((size_t)i / BLOCK * k->n_sw + s) * BLOCK, part + i,
+			       BLOCK * sizeof(*part));
+	}
+}
 
-			*hop = k->hop[link];
-			for (unsigned x = 0; x < n_cls; x++)
-				vls[x] = inject[(size_t)link * n_cls + x];
+/* Adds each switch to the kids of the next one. */
+static void
+gather_kids(struct moore_ck_walker *w)
+{
+	const struct moore_ck *k = w->k;
+
+	memset(w->kids, 0, (size_t)w->sets->n_bundles * BLOCK * sizeof(*w->kids));
+	memset(w->some, 0, (size_t)w->sets->n_bundles * BLOCK);
+	for (uint32_t s = 0; s < k->n_sw; s++) {
+		const struct moore_ck_way *way = &w->sets->way[k->slot0[s]];
+		const uint8_t *out = w->out + (size_t)s * BLOCK;
+
+		for (unsigned i = 0; i < BLOCK; i++) {
+			const struct moore_ck_way *y = &way[out[i]];
+
+			w->kids[(size_t)y->bundle * BLOCK + i] |= y->bit;
+			w->some[(size_t)y->bundle * BLOCK + i] = 1;
 		}
 	}
 }
 
-/* Makes the i-th walk of the batch the current tree. */
+static uint32_t
+count_bits(uint64_t v)
+{
+	const uint64_t ones = UINT64_MAX / 3, twos = UINT64_MAX / 5, fours = UINT64_MAX / 17;
+
+	v -= v >> 1 & ones;
+	v = (v & twos) + (v >> 2 & twos);
+	return (uint32_t)(((v + (v >> 4)) & fours) * (UINT64_MAX / 255) >> 56);
+}
+
+/* For each set of four SLs: a mask for each of them. */
+#define MASK(v) { -(uint64_t)((v) & 1), -(uint64_t)((v) >> 1 & 1), -(uint64_t)((v) >> 2 & 1), \
+		  -(uint64_t)((v) >> 3) }
+static const uint64_t MASKS[16][4] = {
+	MASK(0), MASK(1), MASK(2), MASK(3), MASK(4), MASK(5), MASK(6), MASK(7),
+	MASK(8), MASK(9), MASK(10), MASK(11), MASK(12), MASK(13), MASK(14), MASK(15),
+};
+
+/* Of the links of bundle b in kids, sets in all[] those behind which sources send to the i-th LID
+ * on each of four SLs from sl0 on. */
+static void
+find_senders(const struct moore_ck_walker *w, uint32_t b, uint64_t kids, unsigned i, unsigned sl0,
+	     uint64_t all[4])
+{
+	const uint32_t *from = w->sets->from[b];
+	uint64_t found[4] = { 0 };
+
+	for (; kids; kids &= kids - 1) {
+		unsigned link = (unsigned)__builtin_ctzll(kids);
+		const uint64_t *sls = MASKS[w->sls[(size_t)from[link] * BLOCK + i] >> sl0 & 15];
+
+		for (unsigned x = 0; x < 4; x++)
+			found[x] |= sls[x] & (kids & -kids);
+	}
+	memcpy(all, found, sizeof(found));
+}
+
+/* Sets the links over which packets of sources come to a node, and notes their turns there. */
+static inline void
+let_in(struct moore_ck_walker *w, const unsigned n_cls, const struct moore_ck_node *n, unsigned i,
+       uint64_t *arrive)
+{
+	const uint64_t *inject = &w->sets->inject[(size_t)n->bundle * n_cls];
+	uint64_t senders[4];
+
+	if (!w->sls) {
+		w->notes->used[n->set] |= n->kids;
+		for (unsigned x = 0; x < n_cls; x++)
+			arrive[x] = inject[x] & n->kids;
+		return;
+	}
+	for (unsigned x = 0; x < n_cls; x++) {
+		unsigned sl = w->k->cls_sl[x];
+
+		if (x == 0 || sl / 4 != w->k->cls_sl[x - 1] / 4)
+			find_senders(w, n->bundle, n->kids, i, sl & ~3u, senders);
+		w->notes->used[(size_t)n->set * n_cls + x] |= senders[sl % 4];
+		arrive[x] = inject[x] & senders[sl % 4];
+	}
+}
+
+/* Lists bundle b, which leads to switch s, as a node of the i-th LID's tree. */
+static inline void
+add_node(struct moore_ck_walker *w, const unsigned n_cls, uint32_t s, uint32_t b, unsigned i)
+{
+	const struct moore_ck_sets *t = w->sets;
+	size_t at = i % GROUP * w->n_places + w->n_nodes[i % GROUP]++;
+	uint32_t out = w->out[(size_t)s * BLOCK + i], link = w->k->slot0[s] + out;
+	const struct moore_ck_way *y = &t->way[link];
+	uint64_t kids = w->kids[(size_t)b * BLOCK + i], heavy = kids & w->weighs[b];
+	uint32_t n_kids = count_bits(kids), n_heavy = heavy == kids ? n_kids : count_bits(heavy);
+
+	w->node[at] = (struct moore_ck_node){ kids, heavy, y->bit, (uint32_t)(t->set0[b] + out), link, b,
+		y->bundle, 0, n_kids, n_heavy, n_kids, n_heavy };
+	let_in(w, n_cls, &w->node[at], i, &w->arrive[at * n_cls]);
+}
+
+/* Returns the last bits of eight bytes that are 0 or 1. */
+static uint64_t
+last_bits(const uint8_t *b)
+{
+	uint64_t all = b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 |
+		(uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 |
+		(uint64_t)b[7] << 56;
+
+	return all * 0x0102040810204080 >> 56;	/* moves bit 8 i to bit 56 + i */
+}
+
+/* Finds the LIDs of which each bundle is a node. */
+static void
+find_nodes(struct moore_ck_walker *w)
+{
+	for (uint32_t b = 0; b < w->sets->n_bundles; b++) {
+		const uint8_t *some = w->some + (size_t)b * BLOCK;
+		uint64_t set = 0;
+
+		for (unsigned i = 0; i < BLOCK; i += 8)
+			set |= last_bits(some + i) << i;
+		w->is_node[b] = set & w->walked;
+	}
+}
+
+/* Lists the nodes of the LIDs of a group, whose first one is the i0-th of the block. */
+static inline void
+list_nodes(struct moore_ck_walker *w, const unsigned n_cls, unsigned i0)
+{
+	const uint64_t group = (((uint64_t)1 << GROUP) - 1) << i0;
+
+	memset(w->n_nodes, 0, sizeof(w->n_nodes));
+	for (uint32_t s = 0; s < w->k->n_sw; s++)
+		for (uint32_t b = w->sets->bundle0[s]; b < w->sets->bundle0[s + 1]; b++)
+			for (uint64_t m = w->is_node[b] & group; m; m &= m - 1)
+				add_node(w, n_cls, s, b, (unsigned)__builtin_ctzll(m));
+}
+
+/* ---- the tree of one LID ------------------------------------------------------------ */
+
+/* Makes the tree of the i-th LID of the block the current one. */
 static void
 plant(struct moore_ck_walker *w, unsigned lid, unsigned i)
 {
 	const struct moore_lid_owner *own = &w->k->own[lid];
-	const struct moore_ck *k = w->k;
 	struct moore_ck_tree *t = &w->t;
-	size_t at = i * ((size_t)k->n_sw + 2);
+	uint32_t own_link = w->k->slot0[own->sw] + own->port, n = w->n_nodes[i % GROUP];
 
-	t->out = column(w, lid);
-	t->hop = w->hop + at;
-	t->vls = w->vls + at * k->n_cls;
-	memset(t->deg, 0, k->n_sw * sizeof(*t->deg));
-	t->deg[k->n_sw] = t->deg[k->n_sw + 1] = 1;	/* never processed */
-	memcpy(t->sources, w->v->weight, k->n_sw * sizeof(*t->sources));
-	t->sources[k->n_sw] = t->sources[k->n_sw + 1] = 0;
-	if (t->out[own->sw] == own->port)
-		t->hop[own->sw].next = k->n_sw + 1;
-	for (uint32_t s = 0; s < k->n_sw; s++) {
-		uint32_t n = t->hop[s].next;
+	t->out = w->out + i;
+	t->node = w->node + i % GROUP * w->n_places;
+	t->n_nodes = n;
+	t->delivers = t->out[(size_t)own->sw * BLOCK] == own->port;
+	t->node[n] = t->node[n + 1] = (struct moore_ck_node){ .deg = 1 };	/* never processed */
+	t->place[w->sets->n_bundles] = n;
+	for (uint32_t a = 0; a < n; a++)
+		t->place[t->node[a].bundle] = a;
+	for (uint32_t a = 0; a < n; a++) {
+		struct moore_ck_node *node = &t->node[a];
 
-		t->deg[n]++;
-		t->hop[s].turns += k->n_in[n] * t->out[n];
+		node->next = node->link == own_link ? n + 1 : t->place[node->next];
+		t->node[node->next].deg++;
+		__builtin_prefetch(&w->sets->out[(size_t)node->set * w->sets->n_pairs]);
+		__builtin_prefetch(&w->notes->held[(size_t)t->node[node->next].set * w->sets->n_pairs], 1);
 	}
 }
 
-/* With an sl_set, removes the classes in which the sources of a switch do not send to this
- * LID. */
-static void
-silence(struct moore_ck_walker *w, unsigned lid)
+/* Moves the packets that arrive at a node over its link: notes the VLs that those in transit
+ * hold before the next turn. */
+static inline void
+move(struct moore_ck_walker *w, const unsigned n_cls, uint64_t *arrive, uint32_t a)
 {
-	const struct moore_ck *k = w->k;
-	const uint16_t *sls = w->sls + (size_t)(lid % BLOCK) * (k->n_sw + 2);
+	const struct moore_ck_sets *t = w->sets;
+	const struct moore_ck_node *n = &w->t.node[a], *next = &w->t.node[n->next];
+	const uint64_t *out = &t->out[(size_t)n->set * t->n_pairs];
+	uint64_t *held = &w->notes->held[(size_t)next->set * t->n_pairs];
 
-	for (uint32_t s = 0; s < k->n_sw; s++)
-		for (unsigned x = 0; x < k->n_cls; x++)
-			if (!(sls[s] >> k->cls_sl[x] & 1))
-				w->t.vls[(size_t)s * k->n_cls + x] = 0;
+	for (unsigned x = 0; x < n_cls; x++) {
+		uint64_t from = arrive[(size_t)a * n_cls + x], any = 0;
+
+		for (unsigned p = t->pair0[x]; p < t->pair0[x + 1]; p++) {
+			uint64_t leaves = n->bit & -(uint64_t)((from & out[p]) != 0);
+
+			held[p] |= leaves;
+			any |= leaves;
+		}
+		arrive[(size_t)n->next * n_cls + x] |= any;
+	}
 }
 
 static inline void
-climb(struct moore_ck_walker *w, const unsigned n_cls, unsigned lid)
+climb(struct moore_ck_walker *w, const unsigned n_cls, uint64_t *arrive)
 {
-	struct moore_ck *k = w->k;
 	struct moore_ck_tree *t = &w->t;
 	uint32_t tail = 0;
 
-	for (uint32_t s = 0; s < k->n_sw; s++) {
-		t->order[tail] = s;
-		tail += !t->deg[s];
+	for (uint32_t a = 0; a < t->n_nodes; a++) {
+		t->order[tail] = a;
+		tail += !t->node[a].deg;
 	}
-	if (k->opts.sl_set)
-		silence(w, lid);
 	for (uint32_t i = 0; i < tail; i++) {
-		uint32_t s = t->order[i], n = t->hop[s].next;
+		const struct moore_ck_node *n = &t->node[t->order[i]];
+		struct moore_ck_node *next = &t->node[n->next];
 
-		__builtin_prefetch(&k->cell[(size_t)t->hop[t->order[i + AHEAD]].turns * n_cls], 1);
-		moore_ck_turn(&k->cell[(size_t)t->hop[s].turns * n_cls], &t->vls[(size_t)s * n_cls],
-			      &t->vls[(size_t)n * n_cls], n_cls);
-		t->sources[n] += t->sources[s];
-		t->order[tail] = n;
-		tail += !--t->deg[n];
+		if (n->next < t->n_nodes)
+			move(w, n_cls, arrive, t->order[i]);
+		next->below += n->below;
+		next->heavy += n->heavy;
+		t->order[tail] = n->next;
+		tail += !--next->deg;
 	}
 	t->n_order = tail;
 }
@@ -156,101 +313,46 @@ climb(struct moore_ck_walker *w, const unsigned n_cls, unsigned lid)
 /* Walks the loops, which climb() leaves over: the first time around carries every VL as far
  * as it goes, the second time carries it to where the first one began. */
 static void
-climb_cycles(struct moore_ck_walker *w)
+climb_cycles(struct moore_ck_walker *w, uint64_t *arrive)
 {
-	struct moore_ck *k = w->k;
 	struct moore_ck_tree *t = &w->t;
 
-	for (uint32_t s0 = 0; s0 < k->n_sw; s0++) {
-		uint32_t s = s0;
+	for (uint32_t a0 = 0; a0 < t->n_nodes; a0++) {
+		uint32_t a = a0;
 
-		if (!t->deg[s0])
+		if (!t->node[a0].deg)
 			continue;
 		for (unsigned round = 0; round < 2; round++)
 			do {
-				uint32_t n = t->hop[s].next;
-
-				moore_ck_turn(moore_ck_cells(k, k->slot0[s] + t->out[s], t->out[n]),
-					      &t->vls[(size_t)s * k->n_cls],
-					      &t->vls[(size_t)n * k->n_cls], k->n_cls);
-				t->deg[s] = 0;
-				s = n;
-			} while (s != s0);
+				move(w, w->k->n_cls, arrive, a);
+				t->node[a].deg = 0;
+				a = t->node[a].next;
+			} while (a != a0);
 	}
 }
 
-/* ---- LIDs whose columns agree --------------------------------------------------- */
-
-/* True if the table of the LID's own switch delivers it and all sources use the same SLs
- * for it. */
-static bool
-is_plain(const struct moore_ck_walker *w, unsigned lid)
-{
-	const struct moore_lid_owner *own = &w->k->own[lid];
-
-	return !w->k->opts.sl_set && column(w, lid)[own->sw] == own->port;
-}
-
-static bool
-agree(const struct moore_ck_walker *w, unsigned a, unsigned b)
-{
-	const struct moore_ck *k = w->k;
-	const uint8_t *x = column(w, a), *y = column(w, b);
-	uint32_t s = k->own[a].sw;
-
-	return (k->own[a].ep == MOORE_NONE) == (k->own[b].ep == MOORE_NONE) &&
-		memcmp(x, y, s) == 0 && memcmp(x + s + 1, y + s + 1, k->n_sw - s - 1) == 0;
-}
-
-/* Decides whether lid is walked on its own or counts as one more of an earlier LID.  The
- * LIDs at a switch that have a walk of their own form a list from first[] along
- * group[].next; those that agree with one of them form a list from it along members[]. */
 static void
-join(struct moore_ck_walker *w, unsigned lid, uint32_t *members)
+walk(struct moore_ck_walker *w, unsigned lid, unsigned i)
 {
-	struct group *g = &w->group[lid % BLOCK];
-	uint32_t *first = &w->first[w->k->own[lid].sw];
+	uint64_t *arrive = w->arrive + i % GROUP * w->n_places * w->k->n_cls;
+	struct moore_ck_node *end;
 
-	*g = (struct group){ 1, MOORE_NONE };
-	members[lid % BLOCK] = MOORE_NONE;
-	if (!is_plain(w, lid))
-		return;
-	if (*first == MOORE_NONE || *first / BLOCK != lid / BLOCK)
-		*first = MOORE_NONE;
-	for (uint32_t l = *first; l != MOORE_NONE; l = w->group[l % BLOCK].next)
-		if (agree(w, l, lid)) {
-			g->times = 0;
-			w->group[l % BLOCK].times++;
-			members[lid % BLOCK] = members[l % BLOCK];
-			members[l % BLOCK] = lid;
-			return;
-		}
-	g->next = *first;
-	*first = lid;
-}
-
-/* Notes the VLs held at the last turns towards lid, on the tree that was just walked. */
-static void
-turn_to(struct moore_ck_walker *w, unsigned lid)
-{
-	const struct moore_lid_owner *own = &w->k->own[lid];
-	struct moore_ck *k = w->k;
-	struct moore_ck_tree *t = &w->t;
-
-	for (uint32_t slot = k->slot0[own->sw]; slot < k->slot0[own->sw + 1]; slot++) {
-		uint32_t s = k->hop[slot].next;
-		const uint16_t *from = &t->vls[(size_t)s * k->n_cls];
-		struct moore_ck_cell *cell;
-
-		if (s == k->n_sw || t->hop[s].next != own->sw)
-			continue;
-		cell = moore_ck_cells(k, k->slot0[s] + t->out[s], own->port);
-		for (unsigned x = 0; x < k->n_cls; x++)
-			cell[x].held |= from[x];
+	plant(w, lid, i);
+	if (w->k->n_cls == 1)
+		climb(w, 1, arrive);
+	else
+		climb(w, w->k->n_cls, arrive);
+	if (w->t.n_order < w->t.n_nodes)
+		climb_cycles(w, arrive);
+	end = &w->t.node[w->t.n_nodes + 1];
+	if (w->t.delivers) {	/* the owner arrives, too */
+		end->below++;
+		end->heavy += w->v->weight[w->k->own[lid].sw];
 	}
+	w->v->visit(w->v->arg, &w->t, lid);
 }
 
-/* True if this LID has a tree of its own or that of another LID. */
+/* True if this LID has a tree. */
 static bool
 is_walked(const struct moore_ck_walker *w, unsigned lid)
 {
@@ -258,75 +360,52 @@ is_walked(const struct moore_ck_walker *w, unsigned lid)
 		!(w->v->other && moore_bits_get(w->v->apart, lid));
 }
 
-/* Walks n LIDs, at most BATCH, of the block from lid0 on; members[] are those that agree with them. */
-static inline void
-walk_batch(struct moore_ck_walker *w, const unsigned n_cls, unsigned lid0, const uint16_t *own, unsigned n,
-	   const uint32_t *members)
+/* Walks the n LIDs of a block. */
+static void
+walk_block(struct moore_ck_walker *w, unsigned lid0, unsigned n)
 {
-	find_links(w, n_cls, own, n);
+	w->walked = 0;
+	for (unsigned i = 0; i < n; i++)
+		w->walked |= (uint64_t)is_walked(w, lid0 + i) << i;
+	gather_kids(w);
+	find_nodes(w);
 	for (unsigned i = 0; i < n; i++) {
-		plant(w, lid0 + own[i], i);
-		climb(w, n_cls, lid0 + own[i]);
-		if (w->t.n_order < w->k->n_sw)
-			climb_cycles(w);
-		w->v->visit(w->v->arg, &w->t, lid0 + own[i], w->group[own[i]].times);
-		for (uint32_t m = members[own[i]]; m != MOORE_NONE; m = members[m % BLOCK])
-			turn_to(w, m);
+		if (i % GROUP == 0 && w->k->n_cls == 1)
+			list_nodes(w, 1, i);	/* the usual case: no inner loop */
+		else if (i % GROUP == 0)
+			list_nodes(w, w->k->n_cls, i);
+		if (w->walked >> i & 1)
+			walk(w, lid0 + i, i);
+		else if (w->v->other)
+			w->v->other(w->v->arg, w->out + i, lid0 + i);
 	}
 }
 
 static void
-walk_block(struct moore_ck_walker *w, unsigned lid0)
+walk_job(void *arg, unsigned worker, size_t job)
 {
-	unsigned top = w->k->lid0 + (unsigned)w->k->lft->stride;
-	unsigned end = lid0 + BLOCK <= top ? lid0 + BLOCK : top;
-	uint32_t members[BLOCK];
-	uint16_t own[BLOCK];	/* what is to be added to lid0 for the LIDs with a walk of their own */
-	unsigned n = 0;
+	struct moore_ck_walker *w = (struct moore_ck_walker *)arg + worker;
+	unsigned lid0 = w->k->lid0 + (unsigned)job * PART, top = w->k->lid0 + (unsigned)w->k->lft->stride;
+	unsigned n = top - lid0 < PART ? top - lid0 : PART;
 
-	for (unsigned lid = lid0; lid < end; lid++) {
-		w->group[lid % BLOCK].times = 0;
-		if (is_walked(w, lid))
-			join(w, lid, members);
-		else if (w->v->other)
-			w->v->other(w->v->arg, column(w, lid), lid);
+	read_rows(w, lid0, n);
+	if (w->all_sls)
+		read_sls(w, lid0);
+	for (unsigned i = 0; i < n; i += BLOCK) {
+		size_t at = (size_t)i * w->k->n_sw;
+
+		w->out = w->all_out + at;
+		w->sls = w->all_sls ? w->all_sls + at : NULL;
+		walk_block(w, lid0 + i, n - i < BLOCK ? n - i : BLOCK);
 	}
-	for (unsigned i = 0; lid0 + i < end; i++)
-		if (w->group[i].times)
-			own[n++] = (uint16_t)i;
-	for (unsigned i = 0; i < n; i += BATCH) {
-		unsigned some = n - i < BATCH ? n - i : BATCH;
-
-		if (w->k->n_cls == 1)
-			walk_batch(w, 1, lid0, own + i, some, members);	/* the usual case: no inner loops */
-		else
-			walk_batch(w, w->k->n_cls, lid0, own + i, some, members);
-	}
-}
-
-static bool
-get_memory(struct moore_ck_walker *w, struct moore_arena *a)
-{
-	size_t n = (size_t)w->k->n_sw + 2;
-	struct moore_ck_tree *t = &w->t;
-
-	return (w->hop = moore_arena_alloc(a, n, BATCH * sizeof(*w->hop))) &&
-	       (w->vls = moore_arena_alloc(a, n * w->k->n_cls, BATCH * sizeof(*w->vls))) &&
-	       (t->deg = moore_arena_alloc(a, n, sizeof(*t->deg))) &&
-	       (t->order = moore_arena_alloc(a, n + AHEAD, sizeof(*t->order))) &&
-	       (t->sources = moore_arena_alloc(a, n, sizeof(*t->sources))) &&
-	       (w->block = moore_arena_alloc(a, n, BLOCK)) &&
-	       (!w->k->opts.sl_set ||
-		(w->sls = moore_arena_alloc(a, n, BLOCK * sizeof(*w->sls)))) &&
-	       (w->first = moore_arena_alloc(a, n, sizeof(*w->first)));
 }
 
 /* ---- workers ---------------------------------------------------------------------- */
 
 static size_t
-n_blocks(const struct moore_ck *k)
+n_parts(const struct moore_ck *k)
 {
-	return (k->lft->stride + BLOCK - 1) / BLOCK;
+	return (k->lft->stride + PART - 1) / PART;
 }
 
 static size_t
@@ -339,7 +418,7 @@ unsigned
 moore_ck_width(const struct moore_ck *k)
 {
 	size_t bearable = 1 + COPIES_BYTES / cell_bytes(k);
-	unsigned n = moore_jobs_width(k->opts.jobs, n_blocks(k));
+	unsigned n = moore_jobs_width(k->opts.jobs, n_parts(k));
 
 	bearable = bearable < 2 ? 2 : bearable;
 	return n < bearable ? n : (unsigned)bearable;
@@ -369,46 +448,84 @@ moore_ck_unite(const struct moore_ck *copies, unsigned n)
 			copies->cell[c].held |= copies[i].cell[c].held;
 }
 
-static void
-walk_job(void *arg, unsigned worker, size_t i)
+static bool
+get_memory(struct moore_ck_walker *w, struct moore_arena *a)
 {
-	struct moore_ck_walker *w = (struct moore_ck_walker *)arg + worker;
-	unsigned lid0 = w->k->lid0 + (unsigned)i * BLOCK;
+	size_t n = (size_t)w->k->n_sw + 2, n_bundles = (size_t)w->sets->n_bundles + 1;
+	unsigned n_cls = w->k->n_cls;
 
-	read_block(w, lid0);
-	walk_block(w, lid0);
+	w->n_places = n_bundles + 1;
+	return (w->all_out = moore_arena_alloc(a, n, PART)) &&
+	       (w->kids = moore_arena_alloc(a, n_bundles, BLOCK * sizeof(*w->kids))) &&
+	       (w->some = moore_arena_alloc(a, n_bundles, BLOCK)) &&
+	       (w->is_node = moore_arena_alloc(a, n_bundles, sizeof(*w->is_node))) &&
+	       (w->node = moore_arena_alloc(a, w->n_places, GROUP * sizeof(*w->node))) &&
+	       (w->arrive = moore_arena_alloc(a, w->n_places * n_cls, GROUP * sizeof(*w->arrive))) &&
+	       (w->t.place = moore_arena_alloc(a, w->n_places, sizeof(*w->t.place))) &&
+	       (w->t.order = moore_arena_alloc(a, w->n_places, sizeof(*w->t.order))) &&
+	       (!w->k->opts.sl_set ||
+		(w->all_sls = moore_arena_alloc(a, n, PART * sizeof(*w->all_sls))));
 }
 
-struct moore_ck_walker *
-moore_ck_walkers(struct moore_ck *k, const struct moore_ck_visitor *v, unsigned n)
+/* Returns, for each bundle, the links from switches that have a weight. */
+static uint64_t *
+weigh(struct moore_ck *k, const struct moore_ck_sets *t, const uint8_t *weight)
 {
-	struct moore_ck_walker *w = moore_arena_alloc(&k->tmp, n, sizeof(*w));
+	uint64_t *weighs = moore_arena_alloc(&k->tmp, (size_t)t->n_bundles + 1, sizeof(*weighs));
 
-	for (unsigned i = 0; w && i < n; i++) {
-		w[i].k = v[i].k;
-		w[i].v = &v[i];
-		if (!get_memory(&w[i], &k->tmp))
-			return NULL;
-		for (uint32_t s = 0; s < k->n_sw; s++)
-			w[i].first[s] = MOORE_NONE;
+	for (uint32_t s = 0; weighs && s < k->n_sw; s++)
+		for (uint32_t i = k->slot0[s]; i < k->slot0[s + 1]; i++)
+			weighs[t->way[i].bundle] |= weight[s] ? t->way[i].bit : 0;
+	return weighs;
+}
+
+bool
+moore_ck_walk_init(struct moore_ck_walk *m, struct moore_ck *k, const struct moore_ck_visitor *v,
+		   unsigned n)
+{
+	uint64_t *weighs;
+
+	m->n = n;
+	m->walker = moore_arena_alloc(&k->tmp, n, sizeof(*m->walker));
+	m->notes = moore_arena_alloc(&k->tmp, n, sizeof(*m->notes));
+	if (!m->walker || !m->notes || !(m->sets = moore_ck_sets(k)) ||
+	    !(weighs = weigh(k, m->sets, v->weight)))
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		struct moore_ck_walker *w = &m->walker[i];
+
+		w->v = &v[i];
+		w->k = k;
+		w->sets = w->t.sets = m->sets;
+		w->weighs = weighs;
+		w->notes = &m->notes[i];
+		if (!get_memory(w, &k->tmp) || !moore_ck_notes(k, m->sets, w->notes))
+			return false;
 	}
-	return w;
+	return true;
 }
 
 void
-moore_ck_trees_by(const struct moore_ck *k, struct moore_ck_walker *w, unsigned n)
+moore_ck_walk_rows(struct moore_ck_walk *m, const struct moore_ck *k)
 {
-	moore_jobs_run(k->opts.jobs, n, n_blocks(k), walk_job, w);
+	moore_jobs_run(k->opts.jobs, m->n, n_parts(k), walk_job, m->walker);
+}
+
+void
+moore_ck_walk_end(struct moore_ck_walk *m, struct moore_ck *k)
+{
+	moore_ck_note_sets(k, m->sets, m->notes, m->n);
 }
 
 int
 moore_ck_trees(struct moore_ck *k, const struct moore_ck_visitor *v, unsigned n,
 	       struct moore_err *err)
 {
-	struct moore_ck_walker *w = moore_ck_walkers(k, v, n);
+	struct moore_ck_walk m;
 
-	if (!w)
+	if (!moore_ck_walk_init(&m, k, v, n))
 		return moore_fail_nomem(err);
-	moore_ck_trees_by(k, w, n);
+	moore_ck_walk_rows(&m, k);
+	moore_ck_walk_end(&m, k);
 	return 0;
 }

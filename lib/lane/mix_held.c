@@ -208,13 +208,14 @@ add_all(struct moore_mx_graph *g, moore_swid s, uint8_t in)
 	moore_mx_graph_add(g, s, (uint8_t)nowhere, in);
 }
 
-/* Builds the graph of this LID from the slots that the rows of held->lft name. */
+/* Builds the graph of this LID from the slots that the rows of held->lft name: that of switch s
+ * is out[s * stride]. */
 static void
-plant(struct judge *j, const uint8_t *out, unsigned lid)
+plant(struct judge *j, const uint8_t *out, size_t stride, unsigned lid)
 {
 	struct moore_mx_graph *g = &j->g;
 
-	moore_mx_graph_plant(g, out, 1);
+	moore_mx_graph_plant(g, out, stride);
 	for (size_t i = j->extra0[lid]; i < j->extra0[lid + 1]; i++) {
 		const struct extra *x = &j->extra[i];
 
@@ -305,17 +306,17 @@ count_pairs(struct judge *j, unsigned lid)
 }
 
 static void
-note_loop(struct moore_mix_held *v, unsigned lid, uint32_t times)
+note_loop(struct moore_mix_held *v, unsigned lid)
 {
 	if (!v->loop_lids || lid < v->loop_lid)
 		v->loop_lid = (moore_lid)lid;
-	v->loop_lids += times;
+	v->loop_lids++;
 }
 
 static void
-walk_graph(struct judge *j, const uint8_t *out, unsigned lid)
+walk_graph(struct judge *j, const uint8_t *out, size_t stride, unsigned lid)
 {
-	plant(j, out, lid);
+	plant(j, out, stride, lid);
 	if (!has_route(j) && !moore_bits_get(j->apart, lid))
 		return;
 	moore_mx_graph_sort(&j->g, WAS | NOW);
@@ -327,23 +328,23 @@ walk_graph(struct judge *j, const uint8_t *out, unsigned lid)
 	if (j->g.n_order < j->k.n_sw)
 		moore_mx_graph_sort(&j->g, NOW);	/* before may add loops */
 	if (j->g.n_order < j->k.n_sw)
-		note_loop(j->v, lid, 1);
+		note_loop(j->v, lid);
 }
 
 /* ---- LIDs with one value in every row ---------------------------------------------- */
 
 static void
-visit(void *arg, const struct moore_ck_tree *t, unsigned lid, uint32_t times)
+visit(void *arg, const struct moore_ck_tree *t, unsigned lid)
 {
 	struct judge *j = arg;
 	uint32_t n_sw = j->k.n_sw, s = 0;
 
-	while (s < n_sw && !moore_mx_leads_on(&j->k, s, t->out[s]))
+	while (s < n_sw && !moore_mx_leads_on(&j->k, s, t->out[(size_t)s * MOORE_CK_BLOCK]))
 		s++;
-	j->v->lids += s < n_sw ? times : 0;
-	if (t->n_order < n_sw)
-		note_loop(j->v, lid, times);
-	j->v->live += (uint64_t)t->sources[n_sw + 1] * times;
+	j->v->lids += s < n_sw;
+	if (t->n_order < t->n_nodes)
+		note_loop(j->v, lid);
+	j->v->live += t->node[t->n_nodes + 1].heavy;
 }
 
 /* LIDs without an owner have no tree. */
@@ -353,23 +354,19 @@ visit_other(void *arg, const uint8_t *out, unsigned lid)
 	struct judge *j = arg;
 
 	if (lid && !moore_bits_get(j->apart, lid))
-		walk_graph(j, out, lid);
+		walk_graph(j, out, MOORE_CK_BLOCK, lid);
 }
 
 static int
 walk_rest(struct judge *j, struct judge *part, unsigned n, struct moore_err *err)
 {
 	struct moore_ck *k = &j->k;
-	uint32_t *weight = moore_arena_alloc(&k->tmp, (size_t)k->n_sw + 1, sizeof(*weight));
 	struct moore_ck_visitor *v = moore_arena_alloc(&k->tmp, n, sizeof(*v));
 
-	if (!weight || !v)
+	if (!v)
 		return moore_fail_nomem(err);
-	for (uint32_t s = 0; s < k->n_sw; s++)
-		weight[s] = k->has_ep[s];
 	for (unsigned i = 0; i < n; i++)
-		v[i] = (struct moore_ck_visitor){ &part[i].k, weight, visit, visit_other,
-			part[i].apart, &part[i] };
+		v[i] = (struct moore_ck_visitor){ k->has_ep, visit, visit_other, part[i].apart, &part[i] };
 	return moore_ck_trees(k, v, n, err);
 }
 
@@ -386,7 +383,7 @@ walk_apart_job(void *arg, unsigned worker, size_t i)
 			continue;
 		for (uint32_t s = 0; s < j->k.n_sw; s++)
 			j->out[s] = slot(j, s, moore_lft_row(j->held->lft, s)[lid]);
-		walk_graph(j, j->out, (unsigned)lid);
+		walk_graph(j, j->out, 1, (unsigned)lid);
 	}
 }
 

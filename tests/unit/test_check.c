@@ -1308,6 +1308,52 @@ test_stock_like_check(void **state)
 	CHECK("both came up", safe && unsafe);
 }
 
+/* A star has a switch with over 64 links: each leaf sends to each other one by its middle. */
+static void
+test_star(void **state)
+{
+	enum { LEAVES = 150, MIDDLE = LEAVES };
+	struct moore_topo_link link[LEAVES];
+	uint16_t endpoints[LEAVES + 1] = { 0 };
+	struct moore_check_opts o = { .endpoints_only = true };
+	struct moore_fabric *f;
+	struct moore_sl2vl *sl2vl;
+	struct moore_verdict *v;
+	struct moore_lft *lft;
+	(void)state;
+
+	for (uint32_t s = 0; s < LEAVES; s++) {
+		link[s] = (struct moore_topo_link){ s, MIDDLE };
+		endpoints[s] = 1;
+	}
+	f = test_fabric(LEAVES + 1, link, LEAVES, endpoints, 0);
+	assert_int_equal(moore_lft_new(&lft, f->n_switches, f->lid_top, NULL), 0);
+	assert_int_equal(moore_sl2vl_new(&sl2vl, f, NULL), 0);
+	for (uint32_t e = 0; e < LEAVES; e++) {		/* endpoint e is behind port 1 of leaf e */
+		for (uint32_t s = 0; s < LEAVES; s++)
+			moore_lft_row(lft, s)[f->ep[e].lid] = s == e ? 1 : 2;
+		moore_lft_row(lft, MIDDLE)[f->ep[e].lid] = (uint8_t)(e + 1);
+	}
+	moore_lft_row(lft, 140)[f->ep[149].lid] = MOORE_NO_PATH;
+	moore_lft_row(lft, MIDDLE)[f->ep[70].lid] = 131;	/* back and forth, but for leaf 70 */
+	assert_int_equal(moore_check(&v, f, lft, sl2vl, NULL, &o, NULL), 0);
+	CHECK_EQ("pairs", v->pairs, LEAVES * (LEAVES - 1));
+	CHECK_EQ("unreachable", v->unreachable, 1 + LEAVES - 1);
+	CHECK_EQ("loops", v->loops, LEAVES - 1);
+	CHECK_EQ("the others have two hops", v->hops[2], LEAVES * (LEAVES - 1) - LEAVES);
+	CHECK_EQ("channels", v->n_channels, 2 * LEAVES - 1);	/* nothing leads to leaf 70 */
+	/* From each leaf to each other one, less 140 to 149 and those to 70, and for LID 70 the turn at
+	 * leaf 130 and those at the middle, of which only that from leaf 130 to itself is new. */
+	CHECK_EQ("dependencies", v->n_dependencies,
+		 LEAVES * (LEAVES - 1) - 1 - (LEAVES - 1) + 2);
+	CHECK_EQ("a loop is a cycle", v->cycle_len, 2);
+	CHECK_EQ("greatest load", (unsigned)v->max_load, LEAVES - 1);
+	moore_verdict_free(v);
+	moore_lft_free(lft);
+	moore_sl2vl_free(sl2vl);
+	moore_fabric_free(f);
+}
+
 int
 main(void)
 {
@@ -1321,6 +1367,7 @@ main(void)
 		cmocka_unit_test(test_one_sender),
 		cmocka_unit_test(test_misfits),
 		cmocka_unit_test(test_oom),
+		cmocka_unit_test(test_star),
 		cmocka_unit_test(test_twin),
 		cmocka_unit_test(test_stock),
 		cmocka_unit_test(test_stock_like_check),

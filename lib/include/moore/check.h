@@ -67,8 +67,9 @@ struct moore_verdict {
 };
 
 /* mft may be NULL.  -MOORE_ENOMEM; -MOORE_EINVAL when tables and fabric do not
- * fit.  O(LIDs * switches * distinct SL columns + dependencies); each worker of opts->jobs
- * takes memory for a copy of the turns, 4 bytes for each (link, out port, SL column). */
+ * fit.  O(LIDs * switches + dependencies) and, for each LID, its switches to which others send
+ * times distinct SL columns; each worker of opts->jobs takes memory for one bit for each (link,
+ * out port, SL column, VL) and some KiB for each switch. */
 MOORE_API int moore_check(struct moore_verdict **out, const struct moore_fabric *f,
 			  const struct moore_lft *lft, const struct moore_sl2vl *sl2vl,
 			  const struct moore_mft *mft, const struct moore_check_opts *opts,
