@@ -24,6 +24,9 @@
 #define GROUP 16	/* LIDs of a block whose nodes are listed together */
 #define COPIES_BYTES ((size_t)64 << 20)	/* for cells of further workers, if there are over two */
 
+/* A function that is compiled for each n_cls that its callers name. */
+#define FOR_EACH_N_CLS static inline __attribute__((always_inline))
+
 struct moore_ck_walker {	/* of one worker */
 	const struct moore_ck *k;
 	const struct moore_ck_visitor *v;
@@ -158,7 +161,7 @@ find_senders(const struct moore_ck_walker *w, uint32_t b, uint64_t kids, unsigne
 }
 
 /* Sets the links over which packets of sources come to a node, and notes their turns there. */
-static inline void
+FOR_EACH_N_CLS void
 let_in(struct moore_ck_walker *w, const unsigned n_cls, const struct moore_ck_node *n, unsigned i,
        uint64_t *arrive)
 {
@@ -182,7 +185,7 @@ let_in(struct moore_ck_walker *w, const unsigned n_cls, const struct moore_ck_no
 }
 
 /* Lists bundle b, which leads to switch s, as a node of the i-th LID's tree. */
-static inline void
+FOR_EACH_N_CLS void
 add_node(struct moore_ck_walker *w, const unsigned n_cls, uint32_t s, uint32_t b, unsigned i)
 {
 	const struct moore_ck_sets *t = w->sets;
@@ -223,7 +226,7 @@ find_nodes(struct moore_ck_walker *w)
 }
 
 /* Lists the nodes of the LIDs of a group, whose first one is the i0-th of the block. */
-static inline void
+FOR_EACH_N_CLS void
 list_nodes(struct moore_ck_walker *w, const unsigned n_cls, unsigned i0)
 {
 	const uint64_t group = (((uint64_t)1 << GROUP) - 1) << i0;
@@ -265,7 +268,7 @@ plant(struct moore_ck_walker *w, unsigned lid, unsigned i)
 
 /* Moves the packets that arrive at a node over its link: notes the VLs that those in transit
  * hold before the next turn. */
-static inline void
+FOR_EACH_N_CLS void
 move(struct moore_ck_walker *w, const unsigned n_cls, uint64_t *arrive, uint32_t a)
 {
 	const struct moore_ck_sets *t = w->sets;
@@ -286,7 +289,7 @@ move(struct moore_ck_walker *w, const unsigned n_cls, uint64_t *arrive, uint32_t
 	}
 }
 
-static inline void
+FOR_EACH_N_CLS void
 climb(struct moore_ck_walker *w, const unsigned n_cls, uint64_t *arrive)
 {
 	struct moore_ck_tree *t = &w->t;
