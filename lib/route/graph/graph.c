@@ -216,8 +216,12 @@ compare_with_plan(struct moore_rgraph *g)
 	g->as_planned = true;
 	for (uint32_t v = 0; v < g->n; v++)
 		g->as_planned &= g->transit[v] & MOORE_EDGE_UP && g->sw_of[v] != MOORE_NONE;
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		g->as_planned &= g->flags[e] == whole;
+	g->all_flags = UINT8_MAX;
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		g->all_flags &= g->flags[e];
+		g->some_flags |= g->flags[e];
+	}
+	g->as_planned &= !g->n_edges || (g->all_flags == whole && g->some_flags == whole);
 }
 
 unsigned

@@ -44,6 +44,7 @@ struct moore_rgraph {
 	uint32_t *xadj;		/* edges of node v: xadj[v]..xadj[v+1]-1, sorted by head */
 	uint32_t *to, *rev;	/* by edge: its head; the opposite edge */
 	uint8_t *flags;		/* by edge: enum moore_edge_flag */
+	uint8_t all_flags, some_flags;	/* those that all edges have, and that any edge has */
 	uint8_t *link_weight;	/* by edge: each unit of load counts this many times */
 	uint32_t *xpar;		/* ports of edge e: par[xpar[e]..xpar[e+1]-1] */
 	struct moore_par {
@@ -77,6 +78,13 @@ struct moore_rview {
 	bool lanes;		/* one-lane links, and switches that cannot map SLs, count */
 	const struct moore_rturns *turns;	/* which turns are allowed (turns.h) */
 };
+
+/* Whether every edge counts, and any node may be a leaf across it (moore_rview_leaf()). */
+static inline bool
+moore_rview_whole(const struct moore_rview *v)
+{
+	return v->g->all_flags & v->flag && !(v->lanes && v->g->some_flags & MOORE_EDGE_ONE_LANE);
+}
 
 /* Whether other switches may route through node. */
 static inline bool

@@ -40,10 +40,11 @@ add_candidate(struct moore_rbalance *b, struct moore_rchoice *c, uint8_t slot)
 /* Lists the parents offered to c's node that are the same in every slice, and its present
  * one, which comes first in slice 0. */
 static bool
-list_candidates(struct moore_rbalance *b, struct moore_rchoice *c, const struct moore_rtree *t)
+list_candidates(struct moore_rbalance *b, struct moore_rchoice *c, struct moore_rtree *t)
 {
 	const struct moore_rgraph *g = b->v->g;
 
+	moore_rtree_list_offers(t, b->v, c->node);
 	for (uint32_t e = t->first[c->node]; e != MOORE_NONE; e = t->next[e]) {
 		uint8_t slot = (uint8_t)(e - g->xadj[c->node]);
 
@@ -76,7 +77,7 @@ add_choice(struct moore_rbalance *b, struct moore_rchoices *to, const struct moo
 /* Notes the switches without endpoints that have a choice in the tree just grown, if one of them has
  * children. */
 static bool
-note_middles(struct moore_rbalance *b, const struct moore_rtree *t)
+note_middles(struct moore_rbalance *b, struct moore_rtree *t)
 {
 	const struct moore_rgraph *g = b->v->g;
 	bool carry = false;
@@ -101,7 +102,7 @@ note_middles(struct moore_rbalance *b, const struct moore_rtree *t)
 
 /* Notes the leaves of the tree just grown that have a choice. */
 static bool
-note_choices(struct moore_rbalance *b, const struct moore_rtree *t, uint64_t seed)
+note_choices(struct moore_rbalance *b, struct moore_rtree *t, uint64_t seed)
 {
 	const struct moore_rgraph *g = b->v->g;
 
@@ -244,22 +245,13 @@ grow_all(struct moore_rbalance *b, struct moore_rtree *t, const uint32_t *n_conn
 	return b->v->g->one_vl ? relieve_all(b, t, seed, err) : 0;
 }
 
-/* Whether some link cannot carry both roles of a lane (moore_rview_leaf()). */
-static bool
-has_narrow(const struct moore_rview *v)
-{
-	for (uint32_t e = 0; v->lanes && e < v->g->n_edges; e++)
-		if (v->g->flags[e] & MOORE_EDGE_ONE_LANE)
-			return true;
-	return false;
-}
-
 int
 moore_rbalance_init(struct moore_rbalance *b, const struct moore_rview *v)
 {
 	size_t n = v->g->n;
 
-	*b = (struct moore_rbalance){ .v = v, .narrow = has_narrow(v) };
+	*b = (struct moore_rbalance){ .v = v,
+		.narrow = v->lanes && v->g->some_flags & MOORE_EDGE_ONE_LANE };
 	b->slot = malloc(n * n + 1);
 	b->len = malloc(n * n + 1);
 	b->reached = malloc(n * n * sizeof(*b->reached) + 1);

@@ -2,7 +2,8 @@
 /* tree.c - grows one in-tree hop by hop from its root.
  *
  * In each round the nodes of equal length offer themselves as parents, and each node that
- * has offers takes the best.  A node that turns out not to be legal is a leaf for good, and
+ * has offers takes the best.  Offers are put into a list for each node; where about as many offers
+ * are made as the nodes to come have edges, these look through their edges instead.  A node that turns out not to be legal is a leaf for good, and
  * that can leave others unreached: those follow the spanning tree to the root
  * (tree_follow.c), and the rest is grown around them. */
 #include <stdlib.h>
@@ -25,6 +26,10 @@ struct grower {
 	const uint8_t *old;	/* by node: slot to prefer among equally short; NULL: none */
 	uint32_t *offered;	/* nodes that were offered a parent in this round */
 	uint32_t n_offered;
+	uint32_t n_open;	/* connected nodes that are not reached before this round */
+	uint32_t open_edges;	/* edges of nodes that are not reached */
+	bool look;		/* nodes look for offers through their edges in this round */
+	uint32_t first_turn;	/* of the nodes that make offers in this round */
 	bool is_last_round;	/* this round reaches every node, so leaves need not be legal */
 };
 
@@ -41,7 +46,7 @@ moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g)
 		.n_offers = malloc(n), .old = malloc(n), .need = malloc(n),
 		.list = malloc(n * sizeof(*t->list)),
 		.order = malloc(n * sizeof(*t->order)),
-		.onto = malloc(n * sizeof(*t->onto)),
+		.onto = calloc(n, sizeof(*t->onto)),
 	};
 	if (g->one_vl && !(t->last = malloc((MOORE_LEN_MAX + 2) * n)))
 		return -MOORE_ENOMEM;
@@ -98,10 +103,11 @@ note_onward(struct grower *w, uint32_t r)
 	struct moore_rtree *t = w->t;
 	uint32_t on = w->v->g->xadj[r] + t->slot[r];
 
+	t->turn++;
 	if (r == t->root)
-		t->onto[r] = (struct moore_ronto){ 0, UINT32_MAX };
+		t->onto[r] = (struct moore_ronto){ 0, UINT32_MAX, t->turn };
 	else
-		t->onto[r] = (struct moore_ronto){ weighted_load(w, on), w->v->turns->onto[on] };
+		t->onto[r] = (struct moore_ronto){ weighted_load(w, on), w->v->turns->onto[on], t->turn };
 	if (!t->kids[r] && t->n_offers[r] > 1)
 		t->onto[r].price |= PINS;
 }
@@ -166,6 +172,47 @@ attach(struct grower *w, uint32_t s, uint32_t e)
 	t->queue[t->n_reached++] = s;
 }
 
+/* Lists the neighbours of r that are not reached, while some node is neither reached nor listed. */
+static void
+list_open(struct grower *w, uint32_t r)
+{
+	const uint32_t *head = w->v->g->to, end = w->v->g->xadj[r + 1], n_open = w->n_open;
+	uint32_t *offered = w->offered, n = w->n_offered;
+	uint8_t *n_offers = w->t->n_offers;
+	const uint8_t *len = w->t->len;
+
+	for (uint32_t o = w->v->g->xadj[r]; o < end && n < n_open; o++) {
+		const uint32_t s = head[o];
+		const bool open = len[s] == MOORE_LEN_NONE;
+
+		offered[n] = s;		/* most are listed: no branch */
+		n += open & !n_offers[s];
+		n_offers[s] |= open;
+	}
+	w->n_offered = n;
+}
+
+/* Takes the cheapest offer to s, which looks for them through its own edges; of equal ones the first. */
+static void
+choose_among(struct grower *w, uint32_t s)
+{
+	const uint32_t *head = w->v->g->to, end = w->v->g->xadj[s + 1], turn = w->first_turn;
+	const struct moore_ronto *onto = w->t->onto;
+	uint32_t best = MOORE_NONE, n = 0;
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t e = w->v->g->xadj[s]; e < end; e++) {
+		const bool offers = onto[head[e]].turn >= turn;
+		const uint64_t p = price(w, s, e) | (offers ? 0 : UINT64_MAX);
+
+		n += offers;
+		best = p < least ? e : best;
+		least = p < least ? p : least;
+	}
+	w->t->n_offers[s] = (uint8_t)n;
+	attach(w, s, best);
+}
+
 /* Takes the cheapest offer to s. */
 static void
 choose(struct grower *w, uint32_t s)
@@ -189,13 +236,26 @@ choose(struct grower *w, uint32_t s)
 static void
 make_offers(struct grower *w, uint32_t from, uint32_t to)
 {
+	const uint32_t *xadj = w->v->g->xadj;
 	struct moore_rtree *t = w->t;
+	uint32_t n_out = 0;
 
 	w->n_offered = 0;
+	w->first_turn = t->turn + 1;
+	for (uint32_t i = from; i < to; i++) {
+		const uint32_t r = t->queue[i], n = xadj[r + 1] - xadj[r];
+
+		w->open_edges -= n;
+		n_out += t->pass[r] ? n : 0;
+	}
+	w->look = moore_rview_whole(w->v) && 2 * n_out > w->open_edges;
 	for (uint32_t i = from; i < to; i++)
 		if (t->pass[t->queue[i]]) {
 			note_onward(w, t->queue[i]);
-			offer(w, t->queue[i]);
+			if (w->look)
+				list_open(w, t->queue[i]);
+			else
+				offer(w, t->queue[i]);
 		}
 }
 
@@ -207,8 +267,13 @@ grow_rounds(struct grower *w, uint32_t n_connected)
 	uint32_t from = 0, k = 0, n_kept = t->n_reached;
 	uint32_t *kept = t->queue + w->v->g->n;
 
+	if (t->turn > UINT32_MAX - w->v->g->n) {	/* its numbers are used up */
+		memset(t->onto, 0, w->v->g->n * sizeof(*t->onto));
+		t->turn = 0;
+	}
 	memcpy(kept, t->queue, n_kept * sizeof(*kept));
 	t->n_reached = 0;
+	w->open_edges = w->v->g->n_edges;
 	for (unsigned len = 0; len < MOORE_LEN_MAX; len++) {
 		uint32_t to;
 
@@ -217,11 +282,15 @@ grow_rounds(struct grower *w, uint32_t n_connected)
 		to = t->n_reached;
 		if (from == to || to + (n_kept - k) >= n_connected)
 			break;
+		w->n_open = n_connected - to - (n_kept - k);
 		make_offers(w, from, to);
 		from = to;
 		w->is_last_round = !w->wish && to + (n_kept - k) + w->n_offered >= n_connected;
 		for (uint32_t i = 0; i < w->n_offered; i++)
-			choose(w, w->offered[i]);
+			if (w->look)
+				choose_among(w, w->offered[i]);
+			else
+				choose(w, w->offered[i]);
 	}
 	while (k < n_kept)
 		t->queue[t->n_reached++] = kept[k++];
@@ -261,6 +330,26 @@ moore_rtree_grow_around(struct moore_rtree *t, const struct moore_rview *v, uint
 	moore_rtree_start(t, v->g->n, root);
 	grow_rounds(&w, n_connected);
 	return t->n_reached >= n_connected;
+}
+
+void
+moore_rtree_list_offers(struct moore_rtree *t, const struct moore_rview *v, uint32_t s)
+{
+	const struct moore_rgraph *g = v->g;
+	uint32_t *at;
+
+	if (t->first[s] != MOORE_NONE)
+		return;
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		const uint32_t r = g->to[e];
+
+		if (t->len[r] + 1 != t->len[s] || !t->pass[r])
+			continue;
+		for (at = &t->first[s]; *at != MOORE_NONE && t->onto[g->to[*at]].turn > t->onto[r].turn;)
+			at = &t->next[*at];
+		t->next[e] = *at;
+		*at = e;
+	}
 }
 
 /* ---- repair ---------------------------------------------------------------------- */

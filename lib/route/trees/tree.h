@@ -28,7 +28,8 @@ struct moore_rtree {
 	uint32_t *queue;	/* reached nodes by length; as much room again is scratch */
 	uint32_t n_reached;
 	/* After growing: the edges that lead each node to a parent of least length, as a list
-	 * from first[node] over next[edge], and how many they are. */
+	 * from first[node] over next[edge] once moore_rtree_list_offers() has made it, and how many
+	 * they are. */
 	uint32_t *first, *next;	/* MOORE_NONE ends a list */
 	uint8_t *n_offers;
 	uint8_t *old;		/* slot[] before the repair; set by moore_rtree_note_old() */
@@ -41,7 +42,9 @@ struct moore_rtree {
 	struct moore_ronto {	/* by node that makes offers: what a route over it meets beyond it */
 		uint64_t price;	/* of its parent edge */
 		uint32_t rank;	/* of that edge */
+		uint32_t turn;	/* the later a node makes offers, the greater */
 	} *onto;
+	uint32_t turn;		/* of the node that made offers last, in any tree */
 };
 
 int moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g);
@@ -54,6 +57,10 @@ void moore_rtree_start(struct moore_rtree *t, uint32_t n, uint32_t root);
  * when fewer could be reached. */
 bool moore_rtree_grow(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 		      const uint32_t *load, uint32_t n_connected);
+
+/* After moore_rtree_grow(): lists the edges to a parent of least length of s, the parent that was
+ * reached last first. */
+void moore_rtree_list_offers(struct moore_rtree *t, const struct moore_rview *v, uint32_t s);
 
 enum moore_rwish {
 	MOORE_WISH_SHUT = 1,	/* a neighbour of the root that must not have children */

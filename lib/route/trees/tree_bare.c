@@ -57,10 +57,7 @@ moore_rbare_fini(struct moore_rbare *b)
 bool
 moore_rbare_suits(const struct moore_rgraph *g)
 {
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		if (!(g->flags[e] & MOORE_EDGE_UP) || g->flags[e] & MOORE_EDGE_ONE_LANE)
-			return false;
-	return true;
+	return g->all_flags & MOORE_EDGE_UP && !(g->some_flags & MOORE_EDGE_ONE_LANE);
 }
 
 /* Notes what a route over r meets beyond it, since r makes offers in this round. */
