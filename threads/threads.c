@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* threads.c - runs jobs on threads that live no longer than one call.
+/* threads.c - runs jobs on threads that live no longer than the outermost call.
  *
- * Every thread, the caller's included, takes the next job from one counter until none is
- * left.  So the caller finishes all jobs alone when no thread can be created.  The threads
- * block all signals: these reach the thread that expects them, such as OpenSM's. */
+ * Each call is a round, whose jobs every thread in it, the caller's included, takes from one
+ * counter until none is left.  So the caller finishes all jobs alone when no thread can be created.
+ * A job may run jobs itself: then threads that have nothing else to do help in the inner round, since
+ * many a round takes no longer than starting a thread.  The threads block all signals: these reach
+ * the thread that expects them, such as OpenSM's. */
 #include <moore/conf.h>
 
 #include <pthread.h>
@@ -13,6 +15,7 @@
 
 #include "threads.h"
 
+#define YIELDS 200		/* some 50 us: what waking a thread takes */
 #define STACK_BYTES ((size_t)512 << 10)	/* the library's functions need a few KiB */
 
 struct round {
@@ -20,13 +23,23 @@ struct round {
 	void *arg;
 	size_t n;
 	atomic_size_t next;	/* the job that is taken next */
+	/* Under the lock of the crew: */
+	unsigned width, n_workers;	/* those that there may be, and those that have come so far */
+	unsigned n_helping;		/* threads of the crew that are in the round */
+	struct round *before;	/* the round that was opened before */
 };
 
-struct helper {
-	struct round *round;
-	unsigned worker;
-	pthread_t thread;
+struct crew {			/* the threads of one outermost call, and the rounds in it */
+	pthread_mutex_t lock;
+	pthread_cond_t told;
+	atomic_uint news;	/* counts what threads may wait for: a round, its end, the end of all */
+	struct round *open;	/* the latest round that its caller has not left */
+	bool ends;
+	unsigned n_tried, n_threads;	/* threads that were to be created, and that were */
+	pthread_t thread[MOORE_THREADS_MAX];
 };
+
+static _Thread_local struct crew *crew;	/* of this thread; NULL while it runs no jobs */
 
 static void
 take_jobs(struct round *r, unsigned worker)
@@ -35,48 +48,136 @@ take_jobs(struct round *r, unsigned worker)
 		r->job(r->arg, worker, i);
 }
 
+/* Returns the latest round that has work for one more, or NULL. */
+static struct round *
+find_work(const struct crew *c)
+{
+	struct round *r = c->open;
+
+	while (r && (r->n_workers == r->width || atomic_load(&r->next) >= r->n))
+		r = r->before;
+	return r;
+}
+
+/* The lock is held. */
+static void
+tell(struct crew *c)
+{
+	atomic_fetch_add(&c->news, 1);
+	pthread_cond_broadcast(&c->told);
+}
+
+/* Waits for news; the lock is held before and after.  Many a wait is shorter than waking a thread, so
+ * at first it only gives way to other threads. */
+static void
+wait_for_news(struct crew *c)
+{
+	const unsigned seen = atomic_load(&c->news);
+
+	pthread_mutex_unlock(&c->lock);
+	for (unsigned i = 0; i < YIELDS && atomic_load(&c->news) == seen; i++)
+		sched_yield();
+	pthread_mutex_lock(&c->lock);
+	if (atomic_load(&c->news) == seen)
+		pthread_cond_wait(&c->told, &c->lock);
+}
+
 static void *
 help(void *arg)
 {
-	struct helper *h = arg;
+	struct crew *c = crew = arg;
 
-	take_jobs(h->round, h->worker);
+	pthread_mutex_lock(&c->lock);
+	while (!c->ends) {
+		struct round *r = find_work(c);
+		unsigned worker;
+
+		if (!r) {
+			wait_for_news(c);
+			continue;
+		}
+		worker = r->n_workers++;
+		r->n_helping++;
+		pthread_mutex_unlock(&c->lock);
+		take_jobs(r, worker);
+		pthread_mutex_lock(&c->lock);
+		if (--r->n_helping == 0)
+			tell(c);
+	}
+	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }
 
-/* Creates up to n threads, and returns how many there are. */
-static unsigned
-start(struct helper *h, unsigned n, struct round *r)
+/* Creates n threads. */
+static void
+grow(struct crew *c, unsigned n)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
-	unsigned k = 0;
+	pthread_t t;
 
-	if (pthread_attr_init(&attr))
-		return 0;
+	if (!n || pthread_attr_init(&attr))
+		return;
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	for (; k < n; k++) {
-		h[k] = (struct helper){ .round = r, .worker = k + 1 };
-		if (pthread_create(&h[k].thread, &attr, help, &h[k]))
-			break;
+	for (; n && pthread_create(&t, &attr, help, c) == 0; n--) {
+		pthread_mutex_lock(&c->lock);
+		c->thread[c->n_threads++] = t;
+		pthread_mutex_unlock(&c->lock);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
-	return k;
+}
+
+/* Runs the jobs of r in crew c. */
+static void
+run_in(struct crew *c, struct round *r)
+{
+	struct round **at = &c->open;
+	unsigned n_more = 0;
+
+	pthread_mutex_lock(&c->lock);
+	r->before = c->open;
+	c->open = r;
+	if (r->width > c->n_tried + 1) {
+		n_more = r->width - 1 - c->n_tried;
+		c->n_tried = r->width - 1;
+	}
+	tell(c);
+	pthread_mutex_unlock(&c->lock);
+	grow(c, n_more);
+	take_jobs(r, 0);
+	pthread_mutex_lock(&c->lock);
+	while (*at != r)
+		at = &(*at)->before;
+	*at = r->before;
+	while (r->n_helping)
+		wait_for_news(c);
+	pthread_mutex_unlock(&c->lock);
 }
 
 static void
 run(unsigned width, size_t n, void (*job)(void *arg, unsigned worker, size_t i), void *arg)
 {
-	struct round r = { .job = job, .arg = arg, .n = n };
-	struct helper h[MOORE_THREADS_MAX];
-	unsigned n_helpers = start(h, width - 1, &r);
+	struct round r = { .job = job, .arg = arg, .n = n, .n_workers = 1, .width = width };
+	struct crew own = { .lock = PTHREAD_MUTEX_INITIALIZER, .told = PTHREAD_COND_INITIALIZER };
 
-	take_jobs(&r, 0);
-	for (unsigned k = 0; k < n_helpers; k++)
-		pthread_join(h[k].thread, NULL);
+	if (width > n)
+		r.width = n ? (unsigned)n : 1;
+	if (crew) {
+		run_in(crew, &r);
+		return;
+	}
+	crew = &own;
+	run_in(&own, &r);
+	crew = NULL;
+	pthread_mutex_lock(&own.lock);
+	own.ends = true;
+	tell(&own);
+	pthread_mutex_unlock(&own.lock);
+	for (unsigned k = 0; k < own.n_threads; k++)
+		pthread_join(own.thread[k], NULL);
 }
 
 /* The processors that this process may run on; 1 when that is not known. */

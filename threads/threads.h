@@ -7,8 +7,8 @@
 #include <moore/jobs.h>
 
 /* Runs jobs on n threads, the caller's included.  0: as many as this process has processors.
- * At most MOORE_THREADS_MAX.  Threads start when run() is called and have ended when it
- * returns; where one cannot be created, the others do its work. */
+ * At most MOORE_THREADS_MAX.  Threads start when run() is called and have ended when the outermost
+ * run() of this thread returns; where one cannot be created, the others do its work. */
 struct moore_jobs threads_lend(unsigned n);
 
 #endif

@@ -106,6 +106,51 @@ test_each_job_once(void **state)
 	create_at_most = MOORE_THREADS_MAX;
 }
 
+enum { N_OUTER = 5 };
+
+struct outer {
+	struct moore_jobs jobs;
+	struct seen inner[N_OUTER], all;
+};
+
+/* Runs jobs itself. */
+static void
+run_more(void *arg, unsigned worker, size_t i)
+{
+	struct outer *o = arg;
+
+	note(&o->all, worker, i);
+	for (unsigned k = 0; k < 3; k++)
+		o->jobs.run(o->jobs.width, N_MAX / 2, note, &o->inner[i]);
+}
+
+static void
+test_jobs_that_run_jobs(void **state)
+{
+	(void)state;
+	for (unsigned width = 2; width <= MOORE_THREADS_MAX; width++)
+		for (unsigned fails = 0; fails < 3; fails++) {
+			struct outer o = { .jobs = threads_lend(width), .all.width = N_OUTER };
+			char why[80];
+
+			snprintf(why, sizeof(why), "width %u, creation %u", width, fails);
+			for (unsigned i = 0; i < N_OUTER; i++)
+				o.inner[i].width = width;
+			create_at_most = fails == 0 ? MOORE_THREADS_MAX : (int)fails - 1;
+			o.jobs.run(2, N_OUTER, run_more, &o);
+			CHECK(why, create_at_most >= (fails == 0 ? MOORE_THREADS_MAX - (int)width + 1 : 0));
+			for (unsigned i = 0; i < N_OUTER; i++) {
+				for (size_t k = 0; k < N_MAX; k++)
+					CHECK_EQ(why, o.inner[i].times[k], k < N_MAX / 2 ? 3 : 0);
+				CHECK_EQ(why, o.all.times[i], 1);
+				CHECK_EQ(why, o.inner[i].wrong, 0);
+			}
+			CHECK_EQ(why, o.all.wrong, 0);
+			CHECK(why, is_alone());
+		}
+	create_at_most = MOORE_THREADS_MAX;
+}
+
 struct meeting {
 	unsigned width;
 	atomic_uint here, open_signals;
@@ -161,6 +206,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_job_once),
+		cmocka_unit_test(test_jobs_that_run_jobs),
 		cmocka_unit_test(test_at_the_same_time),
 		cmocka_unit_test(test_width),
 	};
