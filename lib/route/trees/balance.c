@@ -2,7 +2,8 @@
 /* balance.c - which of its equally short parents each leaf of each minimal tree takes.
  *
  * Load is one unit from each switch with endpoints to each LID of the slice.  Trees are
- * grown one after the other, each over the least loaded edges so far.  Then, in each slice,
+ * grown one after the other, each over the least loaded edges so far; switches without endpoints that
+ * end a tree add no load, and take their parents in turn.  Then, in each slice,
  * every leaf with several equally short legal parents starts from the next of them (so that
  * the LIDs of a pair use all its paths), and local search moves leaves while that lowers the
  * sum of the fourth powers of the loads on their routes; fourth powers stand in for the
@@ -273,10 +274,12 @@ moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 	struct moore_rtree t = { 0 };
 	int rc;
 
-	if (moore_rbalance_init(b, v) < 0 || moore_rtree_init(&t, v->g) < 0)
+	if (moore_rbalance_init(b, v) < 0 || moore_rtree_init(&t, v->g) < 0) {
 		rc = moore_fail_nomem(err);
-	else
+	} else {
+		t.in_turn = true;
 		rc = grow_all(b, &t, n_connected, seed, bad, err);
+	}
 	moore_rtree_fini(&t);
 	return rc;
 }

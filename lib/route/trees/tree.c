@@ -232,6 +232,47 @@ choose(struct grower *w, uint32_t s)
 	attach(w, s, best);
 }
 
+/* Returns the first edge of s, beginning with a different one for each root, to a parent that need not keep
+ * a choice of its own; MOORE_NONE: there is none. */
+static uint32_t
+take_in_turn(const struct grower *w, uint32_t s)
+{
+	const struct moore_rtree *t = w->t;
+	const uint32_t first = w->v->g->xadj[s], n = w->v->g->xadj[s + 1] - first;
+
+	for (uint32_t i = 0, k = n ? (t->root + s) % n : 0; i < n; i++, k = k + 1 < n ? k + 1 : 0) {
+		const struct moore_ronto *on = &t->onto[w->v->g->to[first + k]];
+
+		if (on->turn >= w->first_turn && !(on->price & PINS))
+			return first + k;
+	}
+	return MOORE_NONE;
+}
+
+/* Ends the tree if the nodes that are not reached have no endpoints and each can have a parent.  Otherwise
+ * returns false and changes nothing. */
+static bool
+end_in_turn(struct grower *w)
+{
+	struct moore_rtree *t = w->t;
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < w->v->g->n; s++)
+		if (t->len[s] == MOORE_LEN_NONE) {
+			const uint32_t e = w->v->g->is_source[s] ? MOORE_NONE : take_in_turn(w, s);
+
+			if (e == MOORE_NONE)
+				return false;
+			w->offered[n++] = s;
+			t->order[s] = e;
+		}
+	for (uint32_t i = 0; i < n; i++) {
+		t->n_offers[w->offered[i]] = 1;
+		attach(w, w->offered[i], t->order[w->offered[i]]);
+	}
+	return true;
+}
+
 /* One round: the nodes queue[from..to-1], all of one length, make offers. */
 static void
 make_offers(struct grower *w, uint32_t from, uint32_t to)
@@ -250,13 +291,15 @@ make_offers(struct grower *w, uint32_t from, uint32_t to)
 	}
 	w->look = moore_rview_whole(w->v) && 2 * n_out > w->open_edges;
 	for (uint32_t i = from; i < to; i++)
-		if (t->pass[t->queue[i]]) {
+		if (t->pass[t->queue[i]])
 			note_onward(w, t->queue[i]);
-			if (w->look)
-				list_open(w, t->queue[i]);
-			else
-				offer(w, t->queue[i]);
-		}
+	if (w->look && t->in_turn && end_in_turn(w))
+		return;
+	for (uint32_t i = from; i < to; i++)
+		if (t->pass[t->queue[i]] && w->look)
+			list_open(w, t->queue[i]);
+		else if (t->pass[t->queue[i]])
+			offer(w, t->queue[i]);
 }
 
 /* Grows on from the n_reached nodes of the queue; each joins the round of its length. */
