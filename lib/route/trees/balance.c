@@ -386,31 +386,46 @@ gain(const struct moore_rbalance *b, const uint8_t *slot, uint32_t e, uint32_t f
 	}
 }
 
+/* Returns the slot of the leaf's best parent: the first of those by which the sum falls most. */
+static uint8_t
+best_parent(const struct moore_rbalance *b, const struct moore_rchoice *c)
+{
+	const struct moore_rgraph *g = b->v->g;
+	const uint8_t *slot = b->slot + (size_t)c->root * g->n, *cand = b->cand + c->cand0;
+	const uint8_t now = slot[c->node];
+	const uint32_t base = g->xadj[c->node], e = base + now, r = g->to[e], on = g->xadj[r] + slot[r];
+	const int64_t less = b->price[e].less + b->price[on].less;
+	const bool two_hops = g->to[on] == c->root;
+	int64_t most = 0;
+	uint8_t best = now;
+
+	for (uint32_t k = 0; k < c->n; k++) {
+		const uint32_t f = base + cand[k], p = g->to[f], next = g->xadj[p] + slot[p];
+		const int64_t more = cand[k] == now ? 0 :
+			two_hops && g->to[next] == c->root ?	/* the usual case of gain() */
+			less - b->price[f].more - b->price[next].more : gain(b, slot, e, f);
+
+		if (more > most) {
+			most = more;
+			best = cand[k];
+		}
+	}
+	return best;
+}
+
 /* One round over all leaves, each to its best parent; returns how many moved. */
 static size_t
 move_leaves(struct moore_rbalance *b)
 {
-	const struct moore_rgraph *g = b->v->g;
 	size_t moved = 0;
 
 	for (uint32_t i = 0; i < b->leaves.n; i++) {
 		const struct moore_rchoice *c = &b->leaves.at[i];
-		const uint8_t *slot = b->slot + (size_t)c->root * g->n;
-		uint32_t base = g->xadj[c->node];
-		uint8_t now = slot[c->node], best = now;
-		int64_t most = 0;
+		const uint8_t *slot = b->slot + (size_t)c->root * b->v->g->n;
+		const uint8_t best = b->present[c->root] ? best_parent(b, c) : slot[c->node];
 
-		for (uint32_t k = 0; k < c->n && b->present[c->root]; k++) {
-			uint8_t other = b->cand[c->cand0 + k];
-			int64_t more = other == now ? 0 : gain(b, slot, base + now, base + other);
-
-			if (more > most) {
-				most = more;
-				best = other;
-			}
-		}
+		moved += best != slot[c->node];
 		rehang(b, c, best);
-		moved += best != now;
 	}
 	return moved;
 }
