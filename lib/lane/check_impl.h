@@ -116,7 +116,8 @@ struct moore_ck_notes {
 
 /* An inner node of a tree: a bundle over which others send to a switch. */
 struct moore_ck_node {
-	uint64_t kids, heavy_kids;	/* links over which they do, and of these those from switches with a weight */
+	uint64_t kids, heavy_kids;	/* links over which they do, and of these those from switches
+					 * with a weight */
 	uint64_t bit;		/* of the link by which the switch sends */
 	uint32_t set;		/* of the turns from kids to it */
 	uint32_t link;		/* slot by which the switch sends */

@@ -92,8 +92,8 @@ moore_rhint_alloc_scratch(struct moore_rhint *h)
 	h->fits = malloc(m);
 	h->kid = malloc(n * sizeof(*h->kid));
 	h->sibling = malloc(n * sizeof(*h->sibling));
-	return h->load && h->added && h->slot && h->len && h->ok && h->onward && h->queue && h->place && h->acc &&
-		h->beside && h->way && h->serve && h->price && h->bid && h->bin &&
+	return h->load && h->added && h->slot && h->len && h->ok && h->onward && h->queue && h->place &&
+		h->acc && h->beside && h->way && h->serve && h->price && h->bid && h->bin &&
 		h->fits && h->kid && h->sibling ? 0 : -MOORE_ENOMEM;
 }
 

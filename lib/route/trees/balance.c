@@ -2,13 +2,12 @@
 /* balance.c - which of its equally short parents each leaf of each minimal tree takes.
  *
  * Load is one unit from each switch with endpoints to each LID of the slice.  Trees are
- * grown one after the other, each over the least loaded edges so far; switches without endpoints that
- * end a tree add no load, and take their parents in turn.  Then, in each slice,
- * every leaf with several equally short legal parents starts from the next of them (so that
- * the LIDs of a pair use all its paths), and local search moves leaves while that lowers the
- * sum of the fourth powers of the loads on their routes; fourth powers stand in for the
- * greatest load.  Nodes with children stay where they are, but for those that balance_middles.c
- * moves.
+ * grown one after the other, each over the least loaded edges so far; switches without endpoints
+ * that end a tree add no load, and take their parents in turn.  Then, in each slice, every leaf
+ * with several equally short legal parents starts from the next of them (so that the LIDs of a
+ * pair use all its paths), and local search moves leaves while that lowers the sum of the fourth
+ * powers of the loads on their routes; fourth powers stand in for the greatest load.  Nodes with
+ * children stay where they are, but for those that balance_middles.c moves.
  *
  * Profile one-vl: before that, routes move from overloaded edges to others (relieve.c). */
 #include <stdlib.h>

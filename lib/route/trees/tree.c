@@ -3,9 +3,9 @@
  *
  * In each round the nodes of equal length offer themselves as parents, and each node that
  * has offers takes the best.  Offers are put into a list for each node; where about as many offers
- * are made as the nodes to come have edges, these look through their edges instead.  A node that turns out not to be legal is a leaf for good, and
- * that can leave others unreached: those follow the spanning tree to the root
- * (tree_follow.c), and the rest is grown around them. */
+ * are made as the nodes to come have edges, these look through their edges instead.  A node that
+ * turns out not to be legal is a leaf for good, and that can leave others unreached: those follow
+ * the spanning tree to the root (tree_follow.c), and the rest is grown around them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -21,8 +21,8 @@
 
 struct moore_rtree {
 	uint32_t root;
-	bool in_turn;		/* set by the caller: when only nodes without endpoints are left, which add no
-				 * load, they take parents in turn and not by load */
+	bool in_turn;		/* set by the caller: when only nodes without endpoints are left, which
+				 * add no load, they take parents in turn and not by load */
 	uint8_t *slot;		/* by node: the slot of its parent edge */
 	uint8_t *len;		/* by node: hops to the root, or MOORE_LEN_NONE */
 	uint8_t *pass;		/* by node: it is legal, so it may have children */
