@@ -352,16 +352,16 @@ test_long(void **state)
 	} T[] = {
 		{ "a large part of the tree", "oft", "k=6", 22, 10, 3 + 4 },
 		{ "OFT, 5 steps forward", "oft", "k=3", 7, 5, 2 + 4 },
-		{ "q=4, rows that wait in a circle", "slimfly", "q=4", 0, 6, 2 + 4 },
-		{ "q=4, another circle", "slimfly", "q=4", 16, 4, 2 + 4 },
+		{ "q=4, rows that wait in a circle", "slimfly", "q=4", 0, 6, 2 + 5 },
+		{ "q=4, another circle", "slimfly", "q=4", 16, 4, 2 + 5 },
 		{ "OFT, turns that one of the ranks forbids", "oft", "k=5", 6, 8, 4 + 4 },
 		{ "OFT, the same in minimal trees", "oft", "k=4", 9, 8, 2 + 4 },
 		{ "q=4, turns that one of the ranks forbids", "slimfly", "q=4", 2, 5, 4 + 3 },
 		{ "q=5, rows of one tree in a chain", "slimfly", "q=5", 10, 4, 3 + 3 },
-		{ "q=4, rows of one tree in a chain", "slimfly", "q=4", 1, 5, 2 + 4 },
+		{ "q=4, rows of one tree in a chain", "slimfly", "q=4", 1, 5, 2 + 5 },
 		{ "q=4, another cut of 5 steps", "slimfly", "q=4", 4, 7, 5 + 5 },
 		{ "q=5, a circle", "slimfly", "q=5", 0, 4, 3 + 4 },
-		{ "q=5, 5 steps forward", "slimfly", "q=5", 8, 7, 2 + 4 },
+		{ "q=5, 5 steps forward", "slimfly", "q=5", 8, 7, 3 + 4 },
 	};
 
 	(void)state;

@@ -2,16 +2,12 @@
 /* layer_relays.c - which neighbours of the root are gates of a tree, and which of theirs are relays
  * (layer_gates.c has the words).
  *
- * Gates take turns from tree to tree.  The relays are few, and each serves many; where a neighbour of
- * the root had no detour in any tree so far, a gate and a way to it come first. */
+ * Gates take turns from tree to tree.  The relays are few, and each serves many; where the routes of a
+ * neighbour of the root began with few links so far, a gate and a way to it come first. */
+#include <string.h>
+
 #include "base/random.h"
 #include "route/layers/layer_gates.h"
-
-static inline bool
-has_two(uint64_t links)
-{
-	return links & (links - 1);
-}
 
 /* ---- gates and relays ---------------------------------------------------------------- */
 
@@ -174,18 +170,26 @@ choose_relays(struct moore_rlayer_tree *w)
 		}
 }
 
-/* ---- neighbours without a detour ------------------------------------------------------- */
+/* ---- neighbours with few detours ------------------------------------------------------- */
 
 /* A detour x -> y -> gate -> root of three hops along which all turns rise, beside a neighbour
  * of the root that takes it with one hop more. */
 struct way {
 	uint32_t x, edge;	/* x -> y */
-	uint32_t gate;		/* slot of the root */
+	uint32_t gate, beside;	/* slots of the root: of the gate and of that neighbour */
 };
 
-/* Finds a way over edge e to y. */
+/* What a way is sought with. */
+struct search {
+	uint32_t from;			/* which switches come first */
+	const uint64_t *rounds;		/* of gates, as count_rounds() has them; */
+	uint64_t most;			/* gates with more are not taken */
+};
+
+/* Finds a way over edge e to y, beside the neighbour in this slot. */
 static bool
-find_gate(const struct moore_rlayer_tree *w, uint32_t e, uint32_t except, struct way *out)
+find_gate(const struct moore_rlayer_tree *w, const struct search *f, uint32_t e, uint32_t beside,
+	  struct way *out)
 {
 	const struct moore_rgraph *g = w->view->g;
 	const uint32_t *rank = w->view->turns->rank;
@@ -194,11 +198,11 @@ find_gate(const struct moore_rlayer_tree *w, uint32_t e, uint32_t except, struct
 	for (uint32_t o = first; o < g->xadj[w->root + 1]; o++) {
 		uint32_t z = g->to[o], in = g->rev[o];
 
-		if (z == except || !(w->flags[z] & PASS) || !(g->flags[in] & w->view->flag))
+		if (o - first == beside || f->rounds[o - first] > f->most || !(w->flags[z] & PASS) || !(g->flags[in] & w->view->flag))
 			continue;
 		for (uint32_t k = g->xadj[y]; k < g->xadj[y + 1]; k++)
 			if (g->to[k] == z && rank[e] < rank[k] && may_relay(w, k, in)) {
-				*out = (struct way){ g->to[g->rev[e]], e, o - first };
+				*out = (struct way){ g->to[g->rev[e]], e, o - first, beside };
 				return true;
 			}
 	}
@@ -206,40 +210,83 @@ find_gate(const struct moore_rlayer_tree *w, uint32_t e, uint32_t except, struct
 }
 
 static bool
-find_way(const struct moore_rlayer_tree *w, uint32_t r, struct way *out)
+find_way(const struct moore_rlayer_tree *w, const struct search *f, uint32_t beside, struct way *out)
 {
 	const struct moore_rgraph *g = w->view->g;
-	uint32_t first = g->xadj[r], n = g->xadj[r + 1] - first;
+	uint32_t r = g->to[g->xadj[w->root] + beside], first = g->xadj[r], n = g->xadj[r + 1] - first;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t o = first + (i + w->slice->layer + w->slice->variant) % n, x = g->to[o];
+		uint32_t o = first + (i + f->from) % n, x = g->to[o], degree = g->xadj[x + 1] - g->xadj[x];
 
 		if (w->dist[x] != 2 || !g->is_source[x] || !is_open(w, r, o) ||
 		    !moore_rview_transit(w->view, x))
 			continue;
-		for (uint32_t e = g->xadj[x]; e < g->xadj[x + 1]; e++)
-			if (is_open(w, x, e) && find_gate(w, e, r, out))
+		for (uint32_t k = 0; k < degree; k++) {
+			uint32_t e = g->xadj[x] + (k + f->from) % degree;
+
+			if (is_open(w, x, e) && find_gate(w, f, e, beside, out))
 				return true;
+		}
 	}
 	return false;
 }
 
-/* After the first layer: finds a way for a neighbour that had a detour in no tree so far.  It
- * waits while others, further away, have none. */
+/* The greatest count of rounds among the gates that come next. */
+static uint64_t
+rounds_of_next(const struct moore_rlayer_tree *w, const uint64_t *rounds, uint32_t n)
+{
+	uint64_t left[256], most = 0;
+
+	memcpy(left, rounds, n * sizeof(*left));
+	for (unsigned i = 0; i < w->v->n_gates && i < n / 2; i++) {
+		uint32_t slot = fewest_rounds(left, n, 0);
+
+		if (slot == MOORE_NONE)
+			break;
+		most = left[slot];
+		left[slot] = UINT64_MAX;
+	}
+	return most;
+}
+
+static unsigned
+count_bits(uint64_t v)
+{
+	unsigned n = 0;
+
+	for (; v; v &= v - 1)
+		n++;
+	return n;
+}
+
+/* After the first layer of a variant: finds a way for a neighbour whose routes of all trees so far
+ * begin with few links: with one more for each variant it would have enough.  Those with the fewest
+ * come first, since there is one way in a tree.  Gates that come next are taken if they serve, so that
+ * no gate is taken much more often than others. */
 static bool
-find_way_for_bare(const struct moore_rlayer_tree *w, struct way *out)
+find_way_for_few(const struct moore_rlayer_tree *w, uint32_t from, const uint64_t *rounds,
+		 struct way *out)
 {
 	const struct moore_rgraph *g = w->view->g;
+	uint32_t first = g->xadj[w->root], n = g->xadj[w->root + 1] - first;
+	struct search next = { from, rounds, 0 }, any = { from, rounds, UINT64_MAX - 1 };
+	unsigned enough = 2 + w->slice->variant;
+	uint8_t n_firsts[256];
 
 	if (!w->slice->layer || w->is_retry)
 		return false;
-	for (uint32_t o = g->xadj[w->root]; o < g->xadj[w->root + 1]; o++) {
-		uint32_t r = g->to[o];
+	next.most = rounds_of_next(w, rounds, n);
+	for (uint32_t i = 0; i < n; i++)
+		n_firsts[i] = (uint8_t)count_bits(w->used[g->to[first + i]].first[0]);
+	for (unsigned few = 0; few < enough && few < n; few++)
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t slot = (i + w->slice->layer + w->slice->variant) % n;
+			uint32_t r = g->to[first + slot];
 
-		if (w->dist[r] == 1 && g->is_source[r] && !has_two(w->used[r].first[0]) &&
-		    find_way(w, r, out))
-			return true;
-	}
+			if (n_firsts[slot] == few && w->dist[r] == 1 && g->is_source[r] &&
+			    (find_way(w, &next, slot, out) || find_way(w, &any, slot, out)))
+				return true;
+		}
 	return false;
 }
 
@@ -258,16 +305,15 @@ take_way(struct moore_rlayer_tree *w, const struct way *way)
 
 /* The gate of the way (NULL: none) comes first. */
 static void
-open_gates(struct moore_rlayer_tree *w, uint32_t from, const struct way *way)
+open_gates(struct moore_rlayer_tree *w, uint32_t from, uint64_t *rounds, const struct way *way)
 {
 	const struct moore_rgraph *g = w->view->g;
 	uint32_t first = g->xadj[w->root], n = g->xadj[w->root + 1] - first;
-	uint64_t rounds[256];
 
 	w->v->n_relays = 0;
-	count_rounds(w, rounds);
 	if (way) {
 		rounds[way->gate] = 0;
+		rounds[way->beside] = UINT64_MAX;
 		w->flags[way->x] |= RELAY;	/* so it is not listed */
 	}
 	for (unsigned i = 0; i < w->v->n_gates && i < n / 2; i++) {
@@ -284,10 +330,13 @@ open_gates(struct moore_rlayer_tree *w, uint32_t from, const struct way *way)
 void
 moore_rgates_open(struct moore_rlayer_tree *w, uint32_t from)
 {
+	uint64_t rounds[256];
 	struct way way;
-	bool has_way = find_way_for_bare(w, &way);
+	bool has_way;
 
-	open_gates(w, from, has_way ? &way : NULL);
+	count_rounds(w, rounds);
+	has_way = find_way_for_few(w, from, rounds, &way);
+	open_gates(w, from, rounds, has_way ? &way : NULL);
 	if (has_way)
 		take_way(w, &way);
 }
