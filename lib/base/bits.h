@@ -31,4 +31,14 @@ moore_bits_clear(uint64_t *b, size_t i)
 	b[i / 64] &= ~((uint64_t)1 << (i % 64));
 }
 
+/* Returns how many numbers are in the set b, which has one word. */
+static inline uint32_t
+moore_bits_count(uint64_t b)
+{
+	b -= b >> 1 & 0x5555555555555555ull;
+	b = (b & 0x3333333333333333ull) + (b >> 2 & 0x3333333333333333ull);
+	b = (b + (b >> 4)) & 0x0f0f0f0f0f0f0f0full;
+	return (uint32_t)(b * 0x0101010101010101ull >> 56);
+}
+
 #endif

@@ -8,23 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "check_impl.h"
-
-/* Counts the bits of v, which are few. */
-static uint32_t
-bits(uint32_t v)
-{
-	uint32_t n = 0;
-
-	for (; v; v &= v - 1)
-		n++;
-	return n;
-}
 
 static uint32_t
 channel_id(const struct moore_ck_graph *g, uint32_t link, unsigned vl)
 {
-	return g->first[link] + bits(g->used[link] & ((1u << vl) - 1));
+	return g->first[link] + moore_bits_count(g->used[link] & ((1u << vl) - 1));
 }
 
 /* For a job for each switch, which takes the links that lead to it: their cells lie side by side. */
@@ -73,7 +63,7 @@ count_link(const struct work *w, const unsigned n_cls, uint32_t link)
 		for (unsigned rest = held; rest; rest &= rest - 1) {
 			unsigned vl = (unsigned)__builtin_ctz(rest);
 
-			n_deps[vl] = (uint16_t)(n_deps[vl] + bits(to[vl]));
+			n_deps[vl] = (uint16_t)(n_deps[vl] + moore_bits_count(to[vl]));
 		}
 	}
 	w->g->used[link] = used;
@@ -121,7 +111,7 @@ number_channels(struct moore_ck *k, struct moore_ck_graph *g, struct work *w, st
 	moore_ck_each_switch(k, count_links, w);
 	for (uint32_t i = 0; i < k->n_slots; i++) {
 		g->first[i] = g->n;
-		g->n += bits(g->used[i]);
+		g->n += moore_bits_count(g->used[i]);
 		v->vls |= g->used[i];
 	}
 	g->channel = moore_arena_alloc(&k->tmp, (size_t)g->n + 1, sizeof(*g->channel));

@@ -123,16 +123,6 @@ gather_kids(struct moore_ck_walker *w)
 	}
 }
 
-static uint32_t
-count_bits(uint64_t v)
-{
-	const uint64_t ones = UINT64_MAX / 3, twos = UINT64_MAX / 5, fours = UINT64_MAX / 17;
-
-	v -= v >> 1 & ones;
-	v = (v & twos) + (v >> 2 & twos);
-	return (uint32_t)(((v + (v >> 4)) & fours) * (UINT64_MAX / 255) >> 56);
-}
-
 /* For each set of four SLs: a mask for each of them. */
 #define MASK(v) { -(uint64_t)((v) & 1), -(uint64_t)((v) >> 1 & 1), -(uint64_t)((v) >> 2 & 1), \
 		  -(uint64_t)((v) >> 3) }
@@ -193,7 +183,7 @@ add_node(struct moore_ck_walker *w, const unsigned n_cls, uint32_t s, uint32_t b
 	uint32_t out = w->out[(size_t)s * BLOCK + i], link = w->k->slot0[s] + out;
 	const struct moore_ck_way *y = &t->way[link];
 	uint64_t kids = w->kids[(size_t)b * BLOCK + i], heavy = kids & w->weighs[b];
-	uint32_t n_kids = count_bits(kids), n_heavy = heavy == kids ? n_kids : count_bits(heavy);
+	uint32_t n_kids = moore_bits_count(kids), n_heavy = heavy == kids ? n_kids : moore_bits_count(heavy);
 
 	w->node[at] = (struct moore_ck_node){ kids, heavy, y->bit, (uint32_t)(t->set0[b] + out), link, b,
 		y->bundle, 0, n_kids, n_heavy, n_kids, n_heavy };

@@ -116,15 +116,6 @@ search_init(struct search *s, uint32_t n, struct moore_arena *a, struct moore_er
 	       0 : moore_fail_nomem(err);
 }
 
-static uint32_t
-count_bits(uint64_t x)
-{
-	x -= x >> 1 & 0x5555555555555555ull;
-	x = (x & 0x3333333333333333ull) + (x >> 2 & 0x3333333333333333ull);
-	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0full;
-	return (uint32_t)(x * 0x0101010101010101ull >> 56);
-}
-
 /* Moves every front one link further. */
 static void
 spread(const struct graph *g, struct search *s)
@@ -163,7 +154,7 @@ settle(struct search *s)
 		for (unsigned w = 0; w < WORDS; w++) {
 			s->front[v].w[w] = s->next[v].w[w] & ~s->seen[v].w[w];
 			s->seen[v].w[w] |= s->next[v].w[w];
-			fresh += count_bits(s->front[v].w[w]);
+			fresh += moore_bits_count(s->front[v].w[w]);
 		}
 		s->next[v] = (struct set){ { 0 } };
 		s->is_touched[v] = false;

@@ -6,6 +6,7 @@
  * neighbour of the root began with few links so far, a gate and a way to it come first. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/random.h"
 #include "route/layers/layer_gates.h"
 
@@ -249,16 +250,6 @@ rounds_of_next(const struct moore_rlayer_tree *w, const uint64_t *rounds, uint32
 	return most;
 }
 
-static unsigned
-count_bits(uint64_t v)
-{
-	unsigned n = 0;
-
-	for (; v; v &= v - 1)
-		n++;
-	return n;
-}
-
 /* After the first layer of a variant: finds a way for a neighbour whose routes of all trees so far
  * begin with few links: with one more for each variant it would have enough.  Those with the fewest
  * come first, since there is one way in a tree.  Gates that come next are taken if they serve, so that
@@ -277,7 +268,7 @@ find_way_for_few(const struct moore_rlayer_tree *w, uint32_t from, const uint64_
 		return false;
 	next.most = rounds_of_next(w, rounds, n);
 	for (uint32_t i = 0; i < n; i++)
-		n_firsts[i] = (uint8_t)count_bits(w->used[g->to[first + i]].first[0]);
+		n_firsts[i] = (uint8_t)moore_bits_count(w->used[g->to[first + i]].first[0]);
 	for (unsigned few = 0; few < enough && few < n; few++)
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t slot = (i + w->slice->layer + w->slice->variant) % n;
