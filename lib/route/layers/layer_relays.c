@@ -184,7 +184,7 @@ struct way {
 struct search {
 	uint32_t from;			/* which switches come first */
 	const uint64_t *rounds;		/* of gates, as count_rounds() has them; */
-	uint64_t most;			/* gates with more are not taken */
+	uint64_t most;			/* gates with more are not taken, nor those that cannot be one */
 };
 
 /* Finds a way over edge e to y, beside the neighbour in this slot. */
@@ -199,7 +199,7 @@ find_gate(const struct moore_rlayer_tree *w, const struct search *f, uint32_t e,
 	for (uint32_t o = first; o < g->xadj[w->root + 1]; o++) {
 		uint32_t z = g->to[o], in = g->rev[o];
 
-		if (o - first == beside || f->rounds[o - first] > f->most || !(w->flags[z] & PASS) || !(g->flags[in] & w->view->flag))
+		if (o - first == beside || f->rounds[o - first] > f->most)
 			continue;
 		for (uint32_t k = g->xadj[y]; k < g->xadj[y + 1]; k++)
 			if (g->to[k] == z && rank[e] < rank[k] && may_relay(w, k, in)) {
