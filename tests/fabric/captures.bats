@@ -67,7 +67,7 @@ replay() {
 	diff <(jq -S ".moore | $what" "$dir/said") <(jq -S ".today | $what" "$dir/did")
 	diff <(jq '.moore_shares | del(.worst)' "$dir/said") <(jq '.today_shares | del(.worst)' "$dir/did")
 	# Which permutation a search finds worst depends on the order of the switches.
-	jq -e --slurpfile did "$dir/did" '.moore_shares.worst - $did[0].today_shares.worst | fabs < 0.05' \
+	jq -e --slurpfile did "$dir/did" '.moore_shares.worst - $did[0].today_shares.worst | fabs < 0.02' \
 		"$dir/said" >/dev/null || fail "$(jq -c .moore_shares "$dir/said" ; jq -c .today_shares "$dir/did")"
 	moorectl change "$capture" "$dir/again.tar" --json >"$dir/change" || [ $? -eq 1 ]
 	[ "$(jq .churn.changed.blocks "$dir/change")" = "$(jq .writes.blocks "$dir/said")" ] ||
