@@ -51,7 +51,7 @@ cli_worst_share(double *uniform, double *worst, const struct moore_fabric *f,
 		if (!moore_pattern_fits(f, p) ||
 		    (rc = moore_saturation_measure(&s, to, f, lft, p, &opts, err)) < 0)
 			continue;
-		carried = moore_throughput(p == MOORE_PATTERN_UNIFORM ? s.global : s.pair);
+		carried = moore_throughput(p != MOORE_PATTERN_UNIFORM ? s.pair : s.global > 0 ? s.global : s.even);
 		if (p == MOORE_PATTERN_UNIFORM)
 			*uniform = carried;
 		else if (s.n_flows && carried < *worst)

@@ -18,7 +18,8 @@ int cli_report_graph(struct moore_topo_report *r, const struct moore_topo *t, st
 int cli_report_worth(struct moore_topo_report *r, struct moore_err *err);
 
 /* The shares of full rate that the routes carry: of uniform traffic, and of the worst pattern found with
- * one start of each search.  Shares are 0..1. */
+ * one start of each search.  Both are of pairs with a route; where no offset has one for all pairs,
+ * uniform traffic goes evenly over those that each pair has.  Shares are 0..1. */
 int cli_worst_share(double *uniform, double *worst, const struct moore_fabric *f,
 		    const struct moore_lft *lft, uint64_t seed, struct moore_err *err);
 

@@ -181,6 +181,24 @@ put_alone(struct moore_buf *b, const json_t *offsets)
 	}
 }
 
+static void
+put_equal(struct moore_buf *b, const json_t *p)
+{
+	const json_t *global = json_object_get(p, "global"), *share;
+	static const char what[] = "best shares, equal for all";
+	size_t k;
+
+	if (json_is_null(json_object_get(global, "load"))) {
+		cli_putf(b, "  %-28s no offset has routes for all pairs\n", what);
+		return;
+	}
+	put_bound(b, what, global);
+	cli_putf(b, "    for each offset:");
+	json_array_foreach(json_object_get(p, "shares"), k, share)
+		cli_putf(b, " %.2f", json_number_value(share));
+	cli_putf(b, "\n");
+}
+
 /* What only patterns other than uniform have: shares of each flow. */
 static void
 put_each_flow(struct moore_buf *b, const json_t *p)
@@ -198,27 +216,24 @@ put_each_flow(struct moore_buf *b, const json_t *p)
 static void
 put_pattern(struct moore_buf *b, const json_t *p)
 {
-	const json_t *share;
-	size_t k;
-
 	cli_putf(b, "%s: ", cli_str(p, "pattern"));
 	if (!cli_int(p, "flows")) {
-		cli_putf(b, "this pattern has no flows here: no switch has one to send to\n");
+		if (cli_int(p, "unrouted"))
+			cli_putf(b, CLI_YELLOW "none of its %lld flows has a route\n" CLI_PLAIN,
+				 cli_int(p, "unrouted"));
+		else
+			cli_putf(b, "this pattern has no flows here: no switch has one to send to\n");
 		return;
 	}
 	cli_putf(b, "%lld flows", cli_int(p, "flows"));
 	if (cli_int(p, "idle"))
-		cli_putf(b, ", %lld switches idle", cli_int(p, "idle"));
+		cli_putf(b, ", %lld switch%s idle", cli_int(p, "idle"), MOORE_ES(cli_int(p, "idle")));
 	if (cli_int(p, "unrouted"))
 		cli_putf(b, CLI_YELLOW ", %lld more have no route" CLI_PLAIN, cli_int(p, "unrouted"));
 	cli_putf(b, "\n  %-28s %9s %12s %10s\n", "", "load", "throughput", "times min");
 	put_alone(b, json_object_get(p, "offsets"));
 	put_bound(b, "all offsets evenly", json_object_get(p, "even"));
-	put_bound(b, "best shares, equal for all", json_object_get(p, "global"));
-	cli_putf(b, "    for each offset:");
-	json_array_foreach(json_object_get(p, "shares"), k, share)
-		cli_putf(b, " %.2f", json_number_value(share));
-	cli_putf(b, "\n");
+	put_equal(b, p);
 	if (json_is_object(json_object_get(p, "pair")))
 		put_each_flow(b, p);
 	if (json_is_object(json_object_get(p, "hottest"))) {

@@ -101,11 +101,12 @@ moore_answer_quality(const struct moore_fabric *f, const struct moore_quality *q
 
 /* ---- patterns of traffic ------------------------------------------------------------ */
 
-/* What a greatest load allows; null without flows, which load nothing. */
+/* What a greatest load allows; null without flows, which load nothing, and where no shares serve
+ * all flows. */
 static json_t *
 json_bound(const struct moore_saturation *s, double load)
 {
-	if (!s->n_flows)
+	if (load <= 0)
 		return json_pack("{s:n, s:n, s:n, s:n}", "load", "max_load", "throughput",
 				 "over_minimal");
 	return json_pack("{s:f, s:f, s:f, s:o}", "load", load, "max_load", load, "throughput",
@@ -160,7 +161,7 @@ json_pattern(const struct moore_fabric *f, const struct moore_saturation *s, con
 	for (uint32_t k = 0; k < s->n_offsets; k++) {
 		alone = moore_json_add(alone, s->alone[k] > 0 ? json_bound(s, s->alone[k]) :
 				       json_null());
-		shares = moore_json_add(shares, s->n_flows ? json_real(s->share[k]) : json_null());
+		shares = moore_json_add(shares, s->global > 0 ? json_real(s->share[k]) : json_null());
 	}
 	return json_pack("{s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"pattern", moore_pattern_name(s->pattern), "flows", (int)s->n_flows,

@@ -333,6 +333,29 @@ count_ways(struct model *m, struct moore_err *err)
 	return 0;
 }
 
+/* Adds to the columns the traffic of the endpoints of a switch to one elsewhere, `units` in all.
+ * Where only some offsets have a route, these take what an even share of the others would be:
+ * that goes into load.  Returns the number of offsets with a route. */
+static unsigned
+add_uniform(struct model *m, moore_swid from, const struct moore_endpoint *ep, double units,
+	    bool *whole)
+{
+	const unsigned n = m->out->n_offsets;
+	bool leads[MOORE_N_OFFSETS];
+	unsigned routed = 0;
+
+	for (unsigned k = 0; k < n; k++) {
+		routed += leads[k] = has_route(m, from, ep, k);
+		whole[k] &= leads[k];
+		if (leads[k])
+			add_route(m, from, ep->lid + k, units, &m->column[(size_t)k * m->n_slots]);
+	}
+	for (unsigned k = 0; routed < n && k < n; k++)
+		if (leads[k])
+			add_route(m, from, ep->lid + k, units * (1.0 / routed - 1.0 / n), m->load);
+	return routed;
+}
+
 /* Uniform traffic from each endpoint to every other: flows are made one by one and not
  * stored. */
 static void
@@ -351,13 +374,10 @@ load_uniformly(struct model *m)
 
 			if (ends->sw[i] == ep->sw)
 				continue;
-			m->out->n_flows += at;
-			for (unsigned k = 0; k < n; k++)
-				if (has_route(m, ends->sw[i], ep, k))
-					add_route(m, ends->sw[i], ep->lid + k, (double)at / (all - 1),
-						  &m->column[(size_t)k * m->n_slots]);
-				else
-					whole[k] = false;
+			if (add_uniform(m, ends->sw[i], ep, (double)at / (all - 1), whole))
+				m->out->n_flows += at;
+			else
+				m->out->n_unrouted += at;
 		}
 	for (unsigned k = 0; k < n; k++) {
 		m->out->alone[k] = whole[k] ? find_top(m, &m->column[(size_t)k * m->n_slots]) : 0;

@@ -76,6 +76,14 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	cp -r ring "$T/x"; cp "$T/lfts" "$T/x/opensm-lfts.dump"
 	run -0 $M quality "$T/x" --json
 	holds '([.offsets[].no_route] | add) > 0 and ([.disjoint[]] | add) == 30'
+	run -0 $M quality "$T/x" --pattern uniform --json
+	holds '.patterns[0] | .flows == 25 and .unrouted == 5 and .offsets == [null, null] and .shares == [null, null]'
+	holds '.patterns[0] | .global == {load: null, max_load: null, throughput: null, over_minimal: null} and .even.load > 0'
+	run -0 $M quality "$T/x" --pattern worst
+	[[ $output == *"5 flows, 1 more have no route"*"equal for all   no offset has routes for all pairs"* ]]
+	awk '!/Channel/ || $2 == "001"' ring/opensm-lfts.dump >"$T/x/opensm-lfts.dump"
+	run -0 $M quality "$T/x" --pattern uniform
+	[ "$output" = "uniform: none of its 30 flows has a route" ]
 	run -0 $M quality ring.json --fail r0:2 --fail r3:2 --json
 	holds '.partitioned == 18 and .distance.all.pairs == 12'
 	run -0 $M quality ring.json --fail r0:2 --fail r3:2

@@ -65,6 +65,7 @@ static const struct row {
 	 * routes */
 	{ "everybody to everybody, ahead", 0, "1", MOORE_PATTERN_UNIFORM, 12, 1, { 2 }, 2, 2, 0 },
 	{ "everybody to everybody, both ways", 1, "13", MOORE_PATTERN_UNIFORM, 12, 2, { 2, 2 }, 1, 1, 0 },
+	{ "an offset without routes takes nothing", 1, "19", MOORE_PATTERN_UNIFORM, 12, 1, { 2, 0 }, 2, 2, 0 },
 };
 
 static bool
@@ -99,6 +100,47 @@ by_hand(void **state)
 		CHECK(r->why, is(s.pair, r->pair));
 		CHECK(r->why, s.pair_bound <= s.pair + 1e-9);
 		CHECK(r->why, s.pair_bound >= r->pair * 0.99);
+		moore_lft_free(lft);
+		moore_fabric_free(f);
+	}
+}
+
+/* Without the route to offset 0 of one endpoint and to offset 1 of another, no offset serves all
+ * pairs; without either, pairs have no route. */
+static void
+routes_missing(void **state)
+{
+	static const struct {
+		const char *why;
+		enum moore_pattern pattern;
+		moore_epid other;	/* whose offset 1 has no route; offset 0 lacks that to endpoint 0 */
+		unsigned flows, unrouted;
+		double even;
+	} T[] = {
+		/* From 0 to 1 go three thirds for 1, and halves of two thirds for 2 and of one
+		 * for 3. */
+		{ "each lacks another", MOORE_PATTERN_UNIFORM, 1, 12, 0, 1.5 },
+		{ "one lacks both", MOORE_PATTERN_UNIFORM, 0, 9, 3, 1 },
+		/* From 1 to 0 goes all for 0, and halves of what 1 and 2 send. */
+		{ "each lacks another, by a shift", MOORE_PATTERN_SHIFT, 1, 4, 0, 2 },
+		{ "one lacks both, by a shift", MOORE_PATTERN_SHIFT, 0, 3, 1, 1.5 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_saturation s;
+		struct moore_fabric *f;
+		struct moore_lft *lft = square_tables(&f, 1, "13");
+
+		for (moore_swid sw = 0; sw < 4; sw++) {
+			moore_lft_row(lft, sw)[f->ep[0].lid] = MOORE_NO_PATH;
+			moore_lft_row(lft, sw)[f->ep[T[i].other].lid + 1] = MOORE_NO_PATH;
+		}
+		CHECK_EQ(T[i].why, moore_saturation_measure(&s, NULL, f, lft, T[i].pattern, &opts, NULL), 0);
+		CHECK_EQ(T[i].why, s.n_flows, T[i].flows);
+		CHECK_EQ(T[i].why, s.n_unrouted, T[i].unrouted);
+		CHECK(T[i].why, is(s.alone[0], 0) && is(s.alone[1], 0) && is(s.global, 0));
+		CHECK(T[i].why, is(s.even, T[i].even));
 		moore_lft_free(lft);
 		moore_fabric_free(f);
 	}
@@ -327,6 +369,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
+		cmocka_unit_test(routes_missing),
 		cmocka_unit_test(fits),
 		cmocka_unit_test(as_in_the_papers),
 		cmocka_unit_test(layers_help),

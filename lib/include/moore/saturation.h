@@ -81,7 +81,8 @@ struct moore_saturation {
 	/* The greatest load of a link: */
 	double alone[MOORE_N_OFFSETS];	/* everything in this offset; 0: it lacks routes */
 	double even;			/* every flow spread evenly over its offsets */
-	double global;			/* the same shares for all flows, the best found */
+	double global;			/* the same shares for all flows, the best found; 0: no offset
+					 * has routes for all of them */
 	double share[MOORE_N_OFFSETS];	/* the shares of `global` */
 	double pair;			/* individual shares for each flow, the best found; */
 	double pair_bound;		/* lower bound of it for any shares: at most 0.5 % less */
