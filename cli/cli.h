@@ -223,6 +223,9 @@ bool cli_is_capture(const char *path);
 bool cli_is_tables(const char *path);
 /* Reads and checks a capture; its members lie in *file, which the caller frees after CLI_OK. */
 int cli_open_capture(const char *path, struct moore_buf *file, struct moore_capture *out);
+/* Judges what endpoints send on the SLs of sl_mask (0: any), to base LIDs alone or to all: CLI_FOUND
+ * when packets can wait for one another for ever, or map to VL 15 and are dropped. */
+int cli_judge_tables(const char *dir, const struct cli_tables *t, uint16_t sl_mask, bool base_lids_only);
 /* Adds the hops of opensm-lid-matrix.dump, if there is one. */
 int cli_load_hops(const char *dir, struct cli_tables *t);
 /* Sets the operational VLs of every link to those of --op-vls, if that is given. */

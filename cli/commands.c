@@ -588,7 +588,8 @@ const struct cli_cmd cli_cmds[] = {
 	  "NAME:CA_PORT, 0x GUIDs or LIDs, and a whole number in any unit (- is standard input).\n"
 	  "Each host gets shares of the offsets that it sends on, the same for all its\n"
 	  "destinations, so that the greatest load of a link is at most 1 % above a bound that is\n"
-	  "proven: no shares do better.  DIR holds the dumps that verify reads.\n"
+	  "proven: no shares do better.  DIR holds the dumps that verify reads.  Exits with 1 if\n"
+	  "SL 0, on which UCX sends, is not safe on all LIDs there.\n"
 	  "\n"
 	  "With --ranks each process of a host gets one offset.  --script writes them as a shell\n"
 	  "script that runs the program with UCX_IB_LID_PATH_BITS set: mpirun ./FILE PROGRAM.\n"
@@ -661,8 +662,8 @@ const struct cli_cmd cli_cmds[] = {
 	  env_opts,
 	  "TARGET is ucx, openmpi, mvapich2, nccl, rdma_cm or all.  One of --lmc, --tables\n"
 	  "and --opensm-conf is required.  Without --use, all offsets that the target can use\n"
-	  "safely are taken.  Exits with 1 if the requested settings would be unsafe or have\n"
-	  "no effect.",
+	  "safely are taken.  Exits with 1 if the requested settings would be unsafe, also by\n"
+	  "the dumps in --tables, or have no effect.",
 	  cmd_env },
 	{ LOAD, "predict", "PLAN", 1, 1,
 	  "Predict the traffic that a job puts on links.", predict_opts,

@@ -21,14 +21,36 @@ read_use(const struct cli_call *c, struct moore_env *e)
 	return CLI_FOUND;
 }
 
+/* What the settings rely on: in profile sl-hint that their SL is safe on base LIDs, else that any
+ * SL is safe on any LID. */
 static int
-lmc_of_tables(const char *dir, uint64_t *lmc)
+check_tables(const char *dir, const struct cli_tables *t, const struct moore_env *e)
+{
+	const unsigned sl_mask = e->hint ? 1u << e->sl : 0;
+	int rc = cli_judge_tables(dir, t, (uint16_t)sl_mask, e->hint);
+
+	if (rc == CLI_FOUND && t->sl_set && !e->hint)
+		cli_error("%s: not every SL is safe on every LID with these tables, and "
+			  "moore-path-sl.dump is of profile sl-hint: give --profile sl-hint", dir);
+	else if (rc == CLI_FOUND && e->hint)
+		cli_error("%s: SL %u is not safe on base LIDs with these tables: see `moorectl verify %s "
+			  "--sl %u --lids base --sources endpoints`", dir, e->sl, dir, e->sl);
+	else if (rc == CLI_FOUND)
+		cli_error("%s: not every SL is safe on every LID with these tables: see `moorectl verify "
+			  "%s --sources endpoints`", dir, dir);
+	return rc;
+}
+
+static int
+lmc_of_tables(const char *dir, const struct moore_env *e, uint64_t *lmc)
 {
 	struct cli_tables t = { NULL };
 	int rc = cli_load_tables(dir, &t);
 
 	if (rc == CLI_OK && !t.f->n_endpoints)
 		rc = cli_error("%s: holds no endpoint from which to take the LMC: give --lmc N", dir);
+	if (rc == CLI_OK)
+		rc = check_tables(dir, &t, e);
 	if (rc == CLI_OK)
 		*lmc = moore_fabric_lmc(t.f);
 	cli_tables_free(&t);
@@ -55,7 +77,7 @@ lmc_of_conf(const char *path, uint64_t *lmc)
 }
 
 static int
-read_lmc(const struct cli_call *c, uint64_t *lmc)
+read_lmc(const struct cli_call *c, const struct moore_env *e, uint64_t *lmc)
 {
 	const char *tables = cli_opt(c, "tables"), *conf = cli_opt(c, "opensm-conf");
 	int n = (cli_opt(c, "lmc") != NULL) + (tables != NULL) + (conf != NULL);
@@ -64,7 +86,7 @@ read_lmc(const struct cli_call *c, uint64_t *lmc)
 		return cli_misuse(c, "%s: the LMC of the fabric comes from one of --lmc N, "
 				  "--tables DIR and --opensm-conf FILE", n ? "too much" : "missing");
 	if (tables)
-		return lmc_of_tables(tables, lmc);
+		return lmc_of_tables(tables, e, lmc);
 	if (conf)
 		return lmc_of_conf(conf, lmc);
 	return cli_opt_u64(c, "lmc", 0, 7, lmc);
@@ -92,7 +114,7 @@ read_advice(const struct cli_call *c, struct moore_env *e)
 
 	moore_conf_defaults(&conf);
 	if ((rc = cli_conf_options(c, &conf)) != CLI_OK || (rc = read_class(c, &conf, e)) != CLI_OK ||
-	    (rc = read_lmc(c, &lmc)) != CLI_OK)
+	    (rc = read_lmc(c, e, &lmc)) != CLI_OK)
 		return rc;
 	e->n_lids = 1u << lmc;
 	return read_use(c, e);

@@ -136,6 +136,19 @@ read_matrix(const struct cli_call *c, struct job *j)
 	return rc;
 }
 
+/* UCX sends on SL 0 to all LIDs, in any combination, and does not ask the SA for another SL. */
+static int
+check_tables(const char *dir, const struct job *j)
+{
+	int rc = cli_judge_tables(dir, &j->t, 1, false);
+
+	if (rc == CLI_FOUND)
+		cli_error("%s: SL 0, on which UCX sends, is not safe on all LIDs with these tables%s: see "
+			  "`moorectl verify %s --sl 0 --sources endpoints`", dir,
+			  j->t.sl_set ? ", which are of profile sl-hint" : "", dir);
+	return rc;
+}
+
 static int
 find_shares(const struct cli_call *c, struct job *j)
 {
@@ -150,7 +163,8 @@ find_shares(const struct cli_call *c, struct job *j)
 		return rc;
 	if (script && !j->ranks)
 		return cli_misuse(c, "--script: --ranks N is missing: how many processes does a host run?");
-	if ((rc = cli_load_tables(dir, &j->t)) != CLI_OK || (rc = read_matrix(c, j)) != CLI_OK)
+	if ((rc = cli_load_tables(dir, &j->t)) != CLI_OK || (rc = check_tables(dir, j)) != CLI_OK ||
+	    (rc = read_matrix(c, j)) != CLI_OK)
 		return rc;
 	cli_busy("dividing");
 	if (moore_shares_find(&j->s, j->t.f, j->t.lft, j->a, j->n, (unsigned)j->ranks, GAP, &err) < 0)

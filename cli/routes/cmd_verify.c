@@ -398,6 +398,24 @@ verify_live(const struct cli_call *c, const struct moore_check_opts *o)
 	return cli_online(c, &how, params_of(o));
 }
 
+int
+cli_judge_tables(const char *dir, const struct cli_tables *t, uint16_t sl_mask, bool base_lids_only)
+{
+	const struct moore_jobs jobs = threads_lend(0);
+	const struct moore_check_opts o = { .sl_mask = sl_mask, .base_lids_only = base_lids_only,
+					    .endpoints_only = true, .jobs = &jobs };
+	struct moore_verdict *v = NULL;
+	struct moore_err err;
+	int rc = CLI_OK;
+
+	if (moore_check(&v, t->f, t->lft, t->sl2vl, NULL, &o, &err) < 0)
+		rc = cli_error_at(dir, &err);
+	else if (!v->acyclic || v->dropped)
+		rc = CLI_FOUND;
+	moore_verdict_free(v);
+	return rc;
+}
+
 /* Adds the verdict on stock OpenSM's trees to *answer; on failure *answer is NULL. */
 static int
 add_stock(const char *dir, struct cli_tables *t, const struct moore_answer_tables *view,

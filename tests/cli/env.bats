@@ -108,6 +108,24 @@ value() { sh -c 'eval "$1"; eval "printf %s \"\$$2\""' - "$output" "$1"; }
 	says "opensm.conf:1: lmc"
 }
 
+@test "settings that are not safe with the tables are refused" {
+	q5 "$T/p.json"
+	$M route "$T/p.json" --lmc 1 --profile sl-hint -o "$T/hint" >/dev/null
+	run --separate-stderr -1 $M env ucx --tables "$T/hint"
+	says "give --profile sl-hint"
+	[ -z "$output" ]
+	run -0 $M env ucx --tables "$T/hint" --profile sl-hint
+	[ "$(value UCX_IB_LID_PATH_BITS)" = 0 ]
+	# Without its lanes, a Slim Fly's routes have cycles even on base LIDs.
+	rm "$T/hint/opensm-sl2vl.dump"
+	run --separate-stderr -1 $M env ucx --tables "$T/hint" --profile sl-hint
+	says "moorectl verify $T/hint --sl 0 --lids base --sources endpoints"
+	run ! $M verify "$T/hint" --sl 0 --lids base --sources endpoints
+	rm "$T/hint/moore-path-sl.dump"
+	run --separate-stderr -1 $M env all --tables "$T/hint" --json
+	[[ $output == *"not every SL is safe on every LID with these tables: see"* ]]
+}
+
 @test "env: misuse" {
 	while IFS='|' read -r args part; do
 		run --separate-stderr -2 $M env $args

@@ -45,6 +45,16 @@ shift_by() {
 	[ "$(sh "$T/run" sh -c 'echo "${UCX_IB_LID_PATH_BITS-unset}"')" = unset ]	# another host
 }
 
+@test "tables on which SL 0 is not safe are refused: UCX asks for no other" {
+	$M route "$BATS_FILE_TMPDIR/plan" --lmc 1 --profile sl-hint -o "$T/hint" >/dev/null
+	shift_by 7 >"$T/m"
+	run --separate-stderr -1 $M select "$T/m" --tables "$T/hint" --ranks 2 --script "$T/run"
+	says "SL 0, on which UCX sends, is not safe on all LIDs"
+	says "sl-hint: see"
+	[ -z "$output" ] && [ ! -e "$T/run" ]
+	run ! $M verify "$T/hint" --sl 0 --sources endpoints
+}
+
 @test "select: wrong matrices and misuse" {
 	while IFS='|' read -r text part; do
 		printf '%b' "$text" >"$T/m"
