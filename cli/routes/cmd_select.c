@@ -32,8 +32,9 @@ put_shares(struct moore_buf *b, const json_t *answer)
 	const json_t *host, *share;
 	size_t i, k;
 
-	cli_putf(b, "%lld pairs of %lld hosts\ngreatest load of a link between switches, in units of "
-		 "AMOUNT, when they send\n", cli_int(answer, "pairs"), cli_int(answer, "hosts"));
+	cli_putf(b, "%lld pair%s of %lld host%s\ngreatest load of a link between switches, in units of "
+		 "AMOUNT, when they send\n", cli_int(answer, "pairs"), MOORE_S(cli_int(answer, "pairs")),
+		 cli_int(answer, "hosts"), MOORE_S(cli_int(answer, "hosts")));
 	put_load(b, "to base LIDs", answer, "base");
 	put_load(b, "evenly on all offsets", answer, "even");
 	put_load(b, "with the shares below", answer, "greatest");
@@ -179,7 +180,7 @@ cmd_select(const struct cli_call *c)
 	int rc = find_shares(c, &j);
 
 	if (rc == CLI_OK)
-		rc = cli_show(c, moore_answer_shares(j.t.f, j.s, j.n), put_shares, NULL);
+		rc = cli_show(c, moore_answer_shares(j.t.f, j.s), put_shares, NULL);
 	moore_shares_free(j.s);
 	free(j.a);
 	cli_tables_free(&j.t);

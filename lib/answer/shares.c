@@ -23,14 +23,14 @@ json_host(const struct moore_fabric *f, const struct moore_shares *s, uint32_t i
 }
 
 json_t *
-moore_answer_shares(const struct moore_fabric *f, const struct moore_shares *s, uint32_t n_pairs)
+moore_answer_shares(const struct moore_fabric *f, const struct moore_shares *s)
 {
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < s->n_hosts; i++)
 		list = moore_json_add(list, json_host(f, s, i));
 	return json_pack("{s:o, s:o, s:o, s:f, s:f, s:f, s:o, s:o, s:o}", "pairs",
-			 moore_json_count(n_pairs), "hosts", moore_json_count(s->n_hosts), "base",
+			 moore_json_count(s->n_pairs), "hosts", moore_json_count(s->n_hosts), "base",
 			 s->base < 0 ? json_null() : json_real(s->base), "even", s->even, "greatest",
 			 s->greatest, "bound", s->bound, "with_ranks",
 			 s->n_ranks ? json_real(s->with_ranks) : json_null(), "hottest",

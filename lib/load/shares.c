@@ -58,6 +58,7 @@ start(struct model *m, const struct moore_lft *lft, const struct moore_amount *a
 	for (uint32_t i = 0; i < m->n; i++) {
 		total += m->a[i].amount;
 		s->n_hosts += !i || m->a[i].from != m->a[i - 1].from;
+		s->n_pairs += !i || by_pair(&m->a[i], &m->a[i - 1]);
 	}
 	m->scale = s->n_hosts ? s->n_hosts / total : 1;
 	s->n_offsets = count_offsets(m->f, a, m->n);

@@ -29,6 +29,14 @@ shift_by() {
 	[[ $output == *"to base LIDs"*"a link with that load: "* ]]
 }
 
+@test "a pair that is given twice is one pair, and its amounts add up" {
+	printf 's0-0-0-h0 s0-1-0-h0 2\ns0-0-0-h0:1 s0-1-0-h0 1\n' >"$T/m"
+	run -0 $M select "$T/m" --tables "$D"
+	[ "${lines[0]}" = "1 pair of 1 host" ]
+	run -0 $M select "$T/m" --tables "$D" --json
+	holds '.pairs == 1 and .hosts == 1 and .base == 3'
+}
+
 @test "the rounded shares are what processes get from the script" {
 	shift_by 7 >"$T/m"
 	run -0 $M select "$T/m" --tables "$D" --ranks 3 --script "$T/run" --json

@@ -185,9 +185,8 @@ MOORE_API json_t *moore_answer_draws(const struct moore_draws *all);
 MOORE_API json_t *moore_answer_patterns(const struct moore_fabric *f,
 					const struct moore_saturation *s, const moore_swid *to,
 					size_t n);
-/* On which offsets the hosts of a traffic matrix of n_pairs should send. */
-MOORE_API json_t *moore_answer_shares(const struct moore_fabric *f, const struct moore_shares *s,
-				      uint32_t n_pairs);
+/* On which offsets the hosts of a traffic matrix should send. */
+MOORE_API json_t *moore_answer_shares(const struct moore_fabric *f, const struct moore_shares *s);
 
 /* ---- the load of jobs (predict.c) ------------------------------------------------------- */
 

@@ -32,6 +32,7 @@ MOORE_API int moore_amounts_parse(struct moore_amount **out, uint32_t *n,
  * switch load none. */
 struct moore_shares {
 	uint32_t n_hosts, n_offsets;
+	uint32_t n_pairs;	/* different ones */
 	moore_epid *host;	/* the endpoints that send, in order */
 	double *share;		/* [host * n_offsets + offset]; each host's sum is 1 */
 	unsigned n_ranks;	/* processes of a host */
