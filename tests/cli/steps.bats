@@ -51,6 +51,18 @@ a_link() { jq -r '.cables[0].a | "\(.switch):\(.port)"' "$1"; }
 	done
 }
 
+@test "the loop of without-plugin.md takes more than nine steps in their order" {
+	ring 30 ring.json
+	mkdir "$T/doc" && cd "$T/doc"
+	four=(--fail r0:2 --fail r5:2 --fail r9:2 --fail r20:2)
+	$M route "$BATS_FILE_TMPDIR/ring.json" --profile one-vl --lmc 1 "${four[@]}" -o before >/dev/null
+	$M route "$BATS_FILE_TMPDIR/ring.json" --profile one-vl --lmc 1 --from before -o new >/dev/null
+	[ -d new/step-10 ]
+	loop=$(grep '^for step in' "$ROOT/docs/without-plugin.md")
+	eval "${loop%%;*}; do echo \$step; done" >order
+	seq -f 'new/step-%g' "$(ls -d new/step-* | wc -l)" | diff - order
+}
+
 @test "rows, blocks and pairs are those of the dumps" {
 	run -0 $M change whole link --steps --json
 	holds '.ok and .safe == false and .loop_lids > 0'

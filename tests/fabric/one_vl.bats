@@ -78,7 +78,7 @@ covers() {
 	change sim "Unlink $(first_link)"
 	settled
 	tables_to "$dir/new" --fail "$link" --from "$dir/tables"
-	for step in "$dir"/new/step-*; do
+	for step in $(ls -dv "$dir"/new/step-*); do
 		cp "$step"/opensm-{lfts,lid-matrix}.dump "$dir/tables"
 		change sm_hup
 		settled
