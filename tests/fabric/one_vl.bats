@@ -79,7 +79,7 @@ covers() {
 	settled
 	tables_to "$dir/new" --fail "$link" --from "$dir/tables"
 	for step in $(ls -dv "$dir"/new/step-*); do
-		cp "$step"/opensm-{lfts,lid-matrix}.dump "$dir/tables"
+		cp "$step"/* "$dir/tables"
 		change sm_hup
 		settled
 		holds "$step"
