@@ -70,6 +70,40 @@ take_lids(const struct cli_call *c, struct moore_fabric *f)
 	return rc;
 }
 
+static bool
+lacks_lid(const char **name, const char *of, moore_lid lid, uint64_t guid, uint64_t *first)
+{
+	if (lid)
+		return false;
+	if (!*name) {
+		*name = of;
+		*first = guid;
+	}
+	return true;
+}
+
+/* Refuses ports to which OpenSM has given no LID yet: it cannot load routes to them. */
+static int
+check_lids(const struct cli_call *c, const struct moore_fabric *f)
+{
+	const char *name = NULL;
+	uint64_t guid = 0;
+	uint32_t n = 0;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		n += lacks_lid(&name, f->sw[s].name, f->sw[s].lid, f->sw[s].port_guid, &guid);
+	for (moore_epid e = 0; e < f->n_endpoints; e++)
+		n += lacks_lid(&name, f->ep[e].name, f->ep[e].lid, f->ep[e].guid, &guid);
+	if (!n || !cli_opt(c, "lids"))
+		return CLI_OK;
+	if (n == 1)
+		return cli_error("%s: has no LID for \"%s\" (0x%016llx): OpenSM has not found it: leave it "
+				 "out with --fail", cli_opt(c, "lids"), name, (unsigned long long)guid);
+	return cli_error("%s: has no LIDs for \"%s\" (0x%016llx) and %u more: OpenSM has not found them: "
+			 "leave them out with --fail, or with --stage", cli_opt(c, "lids"), name,
+			 (unsigned long long)guid, n - 1);
+}
+
 int
 cli_route(const struct cli_call *c, struct moore_plan *plan, struct cli_routing *r)
 {
@@ -90,7 +124,7 @@ cli_route(const struct cli_call *c, struct moore_plan *plan, struct cli_routing 
 		return cli_error_at(c->arg[0], &err);
 	if ((rc = take_lids(c, r->seen)) != CLI_OK ||
 	    (rc = cli_keep_stage(c, r->plan, &r->seen)) != CLI_OK ||
-	    (rc = cli_fail_parts(c, &r->seen)) != CLI_OK)
+	    (rc = cli_fail_parts(c, &r->seen)) != CLI_OK || (rc = check_lids(c, r->seen)) != CLI_OK)
 		return rc;
 	r->jobs = threads_lend(r->conf.threads);
 	r->conf.jobs = &r->jobs;

@@ -59,20 +59,6 @@ read_line(struct moore_fabric *f, const struct moore_guid_map *m, const char *s,
 	return true;
 }
 
-static int
-missing(const struct moore_fabric *f, struct moore_err *err)
-{
-	for (uint32_t i = 0; i < f->n_switches; i++)
-		if (!f->sw[i].lid)
-			return moore_fail(err, MOORE_ELID, 0, "has no LID for switch \"%s\" (0x%016llx)",
-					  f->sw[i].name, (unsigned long long)f->sw[i].port_guid);
-	for (uint32_t i = 0; i < f->n_endpoints; i++)
-		if (!f->ep[i].lid)
-			return moore_fail(err, MOORE_ELID, 0, "has no LID for \"%s\" (0x%016llx)",
-					  f->ep[i].name, (unsigned long long)f->ep[i].guid);
-	return 0;
-}
-
 int
 moore_fabric_take_lids(struct moore_fabric *f, const char *text, size_t len, struct moore_err *err)
 {
@@ -93,7 +79,7 @@ moore_fabric_take_lids(struct moore_fabric *f, const char *text, size_t len, str
 		if (nl > s && !read_line(f, &m, s, nl))
 			rc = moore_fail(err, MOORE_ESYNTAX, line, "is no line `0xGUID 0xLID 0xLID`");
 	}
-	if (rc == 0 && (rc = missing(f, err)) == 0)
+	if (rc == 0)
 		rc = moore_fabric_seal(f, err);
 	moore_arena_free(&tmp);
 	return rc;

@@ -481,3 +481,26 @@ setup() {
 	[ "$status" -eq 2 ]
 	[[ $output == *"no such file"* ]]
 }
+
+@test "route --lids: LIDs of OpenSM, and what it has not found is left out with --fail" {
+	q5 "$T/bare"
+	jq '.switches |= [to_entries[] | .value + {guid: "0x2\(.key + 100)"}] |
+		.endpoints |= [to_entries[] | .value + {guid: "0x3\(.key + 100)"}]' "$T/bare" >"$T/p"
+	jq -r '(.switches | to_entries[] | "\(.value.guid) \(.key + 1) \(.key + 1)"),
+		(.endpoints | to_entries[] | "\(.value.guid) \(100 + 4 * .key) \(101 + 4 * .key)\n")' \
+		"$T/p" >"$T/lids"
+	run -0 $M route "$T/p" --lids "$T/lids" -o "$T/t"
+	grep -qi "^0x0064 .* portguid 0x0*3100:" "$T/t/opensm-lfts.dump"
+	grep -v '^0x3100 ' "$T/lids" >"$T/one"
+	run --separate-stderr -2 $M route "$T/p" --lids "$T/one"
+	says "$T/one: has no LID for \"s0-0-0-h0\" (0x0000000000003100): OpenSM has not found it: leave it out with --fail"
+	run -0 $M route "$T/p" --lids "$T/one" --fail s0-0-0-h0 --json
+	holds '.sound and .endpoints == 199'
+	grep -v '^0x210[01] ' "$T/lids" >"$T/two"
+	run --separate-stderr -2 $M route "$T/p" --lids "$T/two"
+	says "has no LIDs for \"s0-0-0\""
+	says "and 1 more"
+	echo "0x1 1" >>"$T/one"
+	run --separate-stderr -2 $M route "$T/p" --lids "$T/one"
+	says "is no line"
+}

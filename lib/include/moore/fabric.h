@@ -79,7 +79,7 @@ MOORE_API void moore_fabric_cut(struct moore_fabric *f, moore_swid s, moore_port
  * -MOORE_ENOMEM. */
 MOORE_API int moore_fabric_seal(struct moore_fabric *f, struct moore_err *err);
 /* Replaces all LIDs and LMCs by those of OpenSM's file guid2lid, then seals f.  -MOORE_ESYNTAX
- * sets err->line; -MOORE_ELID if it lacks a port of f, or as moore_fabric_seal();
+ * sets err->line; otherwise as moore_fabric_seal().  A port that the file lacks has LID 0.
  * -MOORE_ENOMEM.  On failure the LIDs of f are undefined.  O(len). */
 MOORE_API int moore_fabric_take_lids(struct moore_fabric *f, const char *text, size_t len,
 				     struct moore_err *err);
