@@ -181,7 +181,8 @@ check_plugin(struct exam *x)
 		     text);
 	else if (have && strcmp(text, version) != 0)
 		note(x, BAD, "plugin", path, 0, "is made for \"%s\", but OpenSM is \"%s\", which "
-		     "will skip it: build it against this OpenSM's headers", text, version);
+		     "will skip it: build it with `make OPENSM=PREFIX`, where PREFIX is the one of "
+		     "this OpenSM", text, version);
 	else
 		note(x, GOOD, "plugin", path, 0, "loads, made for %s", text);
 }

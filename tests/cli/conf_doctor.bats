@@ -141,7 +141,7 @@ doctor() {
 		[ $status = 1 ]
 		[[ $output == *"FAIL  ./$so: "*"$part"* ]] || { echo "$so: $output"; false; }
 	done <<-'ROWS'
-	other.so is made for "OpenSM 3.3.20", but OpenSM is "OpenSM 9.8.7"
+	other.so is made for "OpenSM 3.3.20", but OpenSM is "OpenSM 9.8.7", which will skip it: build it with `make OPENSM=PREFIX`, where
 	ancient.so oldest plugin interface
 	empty.so is no OpenSM plugin
 	deadly.so a program that loads it crashes
