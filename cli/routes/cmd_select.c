@@ -95,8 +95,9 @@ write_script(const struct job *j, const char *path)
 	int rc = CLI_OK;
 
 	cli_putf(&b, "#!/bin/sh\n"
-		 "# Sets the LID offset on which this process sends over UCX (Open MPI and others use\n"
-		 "# it), by its host and its number there, and runs a command.  moorectl select made it.\n"
+		 "# Sets the LID offset on which this process sends over UCX (Open MPI and others\n"
+		 "# use it), by its host and its number there, and runs a command.  Made by\n"
+		 "# moorectl select.\n"
 		 "# Use: mpirun ./SCRIPT PROGRAM [ARGUMENT...]\n"
 		 "rank=${OMPI_COMM_WORLD_LOCAL_RANK:-${SLURM_LOCALID:-${MPI_LOCALRANKID:-0}}}\n"
 		 "host=$(hostname)\n"

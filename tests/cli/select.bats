@@ -42,6 +42,7 @@ shift_by() {
 	run -0 $M select "$T/m" --tables "$D" --ranks 3 --script "$T/run" --json
 	holds 'all(.list[]; .ranks | length == 3) and .with_ranks >= .bound'
 	want=$(jq -r '.list[5] | "\(.host) \(.ranks | join(" "))"' <<<"$output")
+	[ "$(sed /^esac/q "$T/run" | grep '^#' | wc -L)" -le 80 ]
 	mkdir "$T/bin"
 	printf '#!/bin/sh\necho %s.example.org\n' "${want%% *}" >"$T/bin/hostname"
 	chmod +x "$T/bin/hostname"
