@@ -278,7 +278,7 @@ static const struct cli_opt quality_opts[] = {
 static const struct cli_opt env_opts[] = {
 	{ "lmc", 0, "N", "LMC of the fabric" },
 	OPT_TABLES,
-	{ "opensm-conf", 0, "FILE", "take the LMC from this opensm.conf" },
+	{ "opensm-conf", 0, "FILE", "take the LMC from this opensm.conf, and profile and classes from its moore.conf" },
 	{ "profile", 0, "any-sl|sl-hint|one-vl", "profile in moore.conf (any-sl)" },
 	{ "classes", 0, "LIST", "classes in moore.conf (0)" },
 	{ "class", 0, "N", "class of service in which to send (0)" },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_env.c - `moorectl env`: what lib/engine/env.c advises, as lines for a shell. */
 #include <string.h>
+#include <unistd.h>
 
 #include "online.h"
 
@@ -19,6 +20,25 @@ read_use(const struct cli_call *c, struct moore_env *e)
 	cli_error("--use %s: offset %u has no LID: each port has %u, offsets 0 to %u; a greater `lmc` "
 		  "in opensm.conf gives more", s, e->use.last, e->n_lids, e->n_lids - 1);
 	return CLI_FOUND;
+}
+
+/* Reads the moore.conf of --opensm-conf: the one that it names, else that of the installation if
+ * there is one. */
+static int
+read_moore_conf(const char *opensm_conf, struct moore_conf *conf)
+{
+	static const char usual[] = MOORE_SYSCONFDIR "/moore/moore.conf";
+	struct cli_setting s;
+	const char *at;
+	char path[sizeof(s.value)];
+	size_t n;
+
+	cli_find_setting(opensm_conf, "event_plugin_options", &s);
+	if (!(at = cli_moore_conf_in(s.value, &n)))
+		return access(usual, F_OK) == 0 ? cli_load_conf(usual, conf) : CLI_OK;
+	memcpy(path, at, n);
+	path[n] = '\0';
+	return cli_load_conf(path, conf);
 }
 
 /* What the settings rely on: in profile sl-hint that their SL is safe on base LIDs, else that any
@@ -58,17 +78,12 @@ lmc_of_tables(const char *dir, const struct moore_env *e, uint64_t *lmc)
 }
 
 static int
-lmc_of_conf(const char *path, uint64_t *lmc)
+lmc_of_conf(const char *path, const char *text, uint64_t *lmc)
 {
 	struct cli_setting s;
-	struct moore_buf text;
 	const char *p = s.value;
-	int rc = cli_read(path, &text);
 
-	if (rc != CLI_OK)
-		return rc;
-	cli_find_setting(text.data, "lmc", &s);
-	moore_buf_free(&text);
+	cli_find_setting(text, "lmc", &s);
 	*lmc = 0;
 	if (s.line && (!moore_text_u64(&p, p + strlen(p), 0, 7, lmc) || *p))
 		return cli_error("%s:%u: lmc: \"%s\" is not a number from 0 to 7",
@@ -77,7 +92,7 @@ lmc_of_conf(const char *path, uint64_t *lmc)
 }
 
 static int
-read_lmc(const struct cli_call *c, const struct moore_env *e, uint64_t *lmc)
+read_lmc(const struct cli_call *c, const struct moore_env *e, const char *opensm_conf, uint64_t *lmc)
 {
 	const char *tables = cli_opt(c, "tables"), *conf = cli_opt(c, "opensm-conf");
 	int n = (cli_opt(c, "lmc") != NULL) + (tables != NULL) + (conf != NULL);
@@ -88,7 +103,7 @@ read_lmc(const struct cli_call *c, const struct moore_env *e, uint64_t *lmc)
 	if (tables)
 		return lmc_of_tables(tables, e, lmc);
 	if (conf)
-		return lmc_of_conf(conf, lmc);
+		return lmc_of_conf(conf, opensm_conf, lmc);
 	return cli_opt_u64(c, "lmc", 0, 7, lmc);
 }
 
@@ -105,19 +120,36 @@ read_class(const struct cli_call *c, const struct moore_conf *conf, struct moore
 	return CLI_FOUND;
 }
 
+/* opensm_conf is the text of --opensm-conf, or "". */
 static int
-read_advice(const struct cli_call *c, struct moore_env *e)
+read_advice(const struct cli_call *c, const char *opensm_conf, struct moore_env *e)
 {
 	struct moore_conf conf;
 	uint64_t lmc = 0;
 	int rc;
 
 	moore_conf_defaults(&conf);
+	if (cli_opt(c, "opensm-conf") && !cli_opt(c, "profile") &&
+	    (rc = read_moore_conf(opensm_conf, &conf)) != CLI_OK)
+		return rc;
 	if ((rc = cli_conf_options(c, &conf)) != CLI_OK || (rc = read_class(c, &conf, e)) != CLI_OK ||
-	    (rc = read_lmc(c, e, &lmc)) != CLI_OK)
+	    (rc = read_lmc(c, e, opensm_conf, &lmc)) != CLI_OK)
 		return rc;
 	e->n_lids = 1u << lmc;
 	return read_use(c, e);
+}
+
+static int
+read_question(const struct cli_call *c, struct moore_env *e)
+{
+	const char *path = cli_opt(c, "opensm-conf");
+	struct moore_buf text = MOORE_BUF_INIT;
+	int rc = path ? cli_read(path, &text) : CLI_OK;
+
+	if (rc == CLI_OK)
+		rc = read_advice(c, path ? text.data : "", e);
+	moore_buf_free(&text);
+	return rc;
 }
 
 /* ---- the answer in words ---------------------------------------------------------------- */
@@ -201,7 +233,7 @@ cmd_env(const struct cli_call *c)
 
 	for (size_t i = 0; (t = moore_env_target(i)); i++)
 		if (!strcmp(c->arg[0], t))
-			return (rc = read_advice(c, &e)) != CLI_OK ? rc : answer(c, &e);
+			return (rc = read_question(c, &e)) != CLI_OK ? rc : answer(c, &e);
 	return cli_misuse(c, "%s: no such target: it is ucx, openmpi, mvapich2, nccl, rdma_cm or "
 			  "all%s%s%s", c->arg[0], near ? " (did you mean " : "", near ? near : "",
 			  near ? "?)" : "");

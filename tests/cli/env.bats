@@ -108,6 +108,24 @@ value() { sh -c 'eval "$1"; eval "printf %s \"\$$2\""' - "$output" "$1"; }
 	says "opensm.conf:1: lmc"
 }
 
+@test "profile and classes come from the moore.conf of opensm.conf" {
+	printf 'profile sl-hint\nclasses 0,3\n' >"$T/moore.conf"
+	echo "lmc 2" >"$T/opensm.conf"
+	echo "event_plugin_options other=1 moore_conf=$T/moore.conf" >>"$T/opensm.conf"
+	run -0 $M env ucx --opensm-conf "$T/opensm.conf" --class 3
+	[ "$(value UCX_IB_LID_PATH_BITS)" = 0 ] && [ "$(value UCX_IB_SL)" = 12 ]
+	run -0 $M env ucx --opensm-conf - <"$T/opensm.conf"
+	[ "$(value UCX_IB_LID_PATH_BITS)" = 0 ]
+	run -0 $M env ucx --opensm-conf - --profile any-sl <"$T/opensm.conf"
+	[ "$(value UCX_IB_LID_PATH_BITS)" = 0-3 ]
+	echo "profile sl-hunt" >"$T/moore.conf"
+	run --separate-stderr -2 $M env ucx --opensm-conf "$T/opensm.conf"
+	says "$T/moore.conf:1: profile"
+	rm "$T/moore.conf"
+	run --separate-stderr -2 $M env ucx --opensm-conf "$T/opensm.conf"
+	says "$T/moore.conf: cannot read"
+}
+
 @test "settings that are not safe with the tables are refused" {
 	q5 "$T/p.json"
 	$M route "$T/p.json" --lmc 1 --profile sl-hint -o "$T/hint" >/dev/null
