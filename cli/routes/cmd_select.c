@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* cmd_select.c - `moorectl select`: the LID offsets on which the hosts of a job should send, for
  * a traffic matrix, and a script that sets them for each process. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,18 @@ put_load(struct moore_buf *b, const char *what, const json_t *answer, const char
 		cli_putf(b, "  %-36s %12.6g\n", what, cli_num(answer, key));
 }
 
+/* Appends the name of a host, with its port if that is not the first. */
+static void
+put_host_name(struct moore_buf *b, const json_t *host)
+{
+	char port[24] = "";
+	const char *name = cli_str(host, "host");
+
+	if (cli_int(host, "port") > 1)
+		snprintf(port, sizeof(port), ":%lld", cli_int(host, "port"));
+	cli_putf(b, "%s%-*s", name, strlen(name) < 28 ? 28 - (int)strlen(name) : 0, port);
+}
+
 static void
 put_shares(struct moore_buf *b, const json_t *answer)
 {
@@ -46,8 +59,8 @@ put_shares(struct moore_buf *b, const json_t *answer)
 		cli_putf(b, "\n");
 	}
 	json_array_foreach(json_object_get(answer, "list"), i, host) {
-		cli_putf(b, "%s%-28s", i ? "" : "\nhost                         share of each offset\n",
-			 cli_str(host, "host"));
+		cli_putf(b, "%s", i ? "" : "\nhost                         share of each offset\n");
+		put_host_name(b, host);
 		json_array_foreach(json_object_get(host, "shares"), k, share)
 			cli_putf(b, " %.3f", json_number_value(share));
 		cli_putf(b, "\n");

@@ -4,7 +4,7 @@
 
 const char moore_schema_shares[] = OBJ("'pairs':" INT ",'hosts':" INT ",'base':" OR_NULL("number")
 	",'even':" NUM ",'greatest':" NUM ",'bound':" NUM ",'with_ranks':" OR_NULL("number")
-	",'hottest':" OBJ_OR_NULL(LINK_KEYS) ",'list':" LIST_OF(OBJ("'host':" STR ",'guid':"
+	",'hottest':" OBJ_OR_NULL(LINK_KEYS) ",'list':" LIST_OF(OBJ("'host':" STR ",'port':" INT ",'guid':"
 		OR_NULL("string") ",'shares':" LIST_OF(NUM) ",'ranks':" LIST_OF(INT))));
 
 static json_t *
@@ -18,8 +18,9 @@ json_host(const struct moore_fabric *f, const struct moore_shares *s, uint32_t i
 					moore_json_share(s->share[(size_t)i * s->n_offsets + k]));
 	for (unsigned r = 0; r < s->n_ranks; r++)
 		ranks = moore_json_add(ranks, json_integer(s->rank_offset[(size_t)i * s->n_ranks + r]));
-	return json_pack("{s:o, s:o, s:o, s:o}", "host", moore_json_name(ep->name), "guid",
-			 moore_json_guid(ep->guid), "shares", shares, "ranks", ranks);
+	return json_pack("{s:o, s:i, s:o, s:o, s:o}", "host", moore_json_name(ep->name), "port",
+			 (int)ep->ca_port, "guid", moore_json_guid(ep->guid), "shares", shares, "ranks",
+			 ranks);
 }
 
 json_t *

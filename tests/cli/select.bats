@@ -37,6 +37,19 @@ shift_by() {
 	holds '.pairs == 1 and .hosts == 1 and .base == 3'
 }
 
+@test "two ports of a host are two senders, told apart" {
+	jq '.endpoints[1] |= (.name = "s0-0-0-h0" | .ca_port = 2)' "$BATS_FILE_TMPDIR/plan" >"$T/two"
+	$M route "$T/two" --lmc 1 -o "$T/t" >/dev/null
+	printf 's0-0-0-h0:%s s0-1-0-h0 2\n' 1 2 >"$T/m"
+	run -0 $M select "$T/m" --tables "$T/t"
+	grep -q '^s0-0-0-h0    *[0-9]' <<<"$output"
+	grep -q '^s0-0-0-h0:2  *[0-9]' <<<"$output"
+	run -0 $M select "$T/m" --tables "$T/t" --json
+	holds '[.list[] | [.host, .port]] == [["s0-0-0-h0", 1], ["s0-0-0-h0", 2]]'
+	run --separate-stderr -2 $M select "$T/m" --tables "$T/t" --ranks 2 --script "$T/run"
+	says "s0-0-0-h0: has several ports"
+}
+
 @test "the rounded shares are what processes get from the script" {
 	shift_by 7 >"$T/m"
 	run -0 $M select "$T/m" --tables "$D" --ranks 3 --script "$T/run" --json
