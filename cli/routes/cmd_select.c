@@ -69,14 +69,14 @@ put_shares(struct moore_buf *b, const json_t *answer)
 
 /* ---- the script ---------------------------------------------------------------------------- */
 
-/* The host name in a NodeDescription such as "node1 mlx5_0"; its length, or 0 where a shell
- * would not take it as a word. */
+/* The host name, without a domain, in a NodeDescription such as "node1 mlx5_0"; its length, or 0
+ * where a shell would not take it as a word. */
 static size_t
 host_name(const char *name)
 {
-	const size_t n = strcspn(name, " ");
+	const size_t n = strcspn(name, " .");
 
-	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") < n ?
+	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") < n ?
 		0 : n;
 }
 

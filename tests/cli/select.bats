@@ -67,6 +67,19 @@ shift_by() {
 	[ "$(sh "$T/run" sh -c 'echo "${UCX_IB_LID_PATH_BITS-unset}"')" = unset ]	# another host
 }
 
+@test "the script finds a host whose description has a domain and a device" {
+	jq '.endpoints[0].name = "node1.example.org mlx5_0"' "$BATS_FILE_TMPDIR/plan" >"$T/p"
+	$M route "$T/p" --lmc 1 -o "$T/t" >/dev/null
+	printf 'node1.example.org mlx5_0\ts0-1-0-h0\t2\n' >"$T/m"
+	run -0 $M select "$T/m" --tables "$T/t" --ranks 1 --script "$T/run"
+	mkdir "$T/bin"
+	for host in node1 node1.example.org; do
+		printf '#!/bin/sh\necho %s\n' $host >"$T/bin/hostname"
+		chmod +x "$T/bin/hostname"
+		PATH=$T/bin:$PATH sh "$T/run" sh -c 'echo ${UCX_IB_LID_PATH_BITS-unset}' | grep -qx '[01]'
+	done
+}
+
 @test "tables on which SL 0 is not safe are refused: UCX asks for no other" {
 	$M route "$BATS_FILE_TMPDIR/plan" --lmc 1 --profile sl-hint -o "$T/hint" >/dev/null
 	shift_by 7 >"$T/m"
