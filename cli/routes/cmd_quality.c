@@ -8,7 +8,8 @@
 
 #include "online.h"
 
-#define STARTS 4		/* random ones of each search for the worst permutation */
+#define STARTS 4		/* random ones of each search for the worst permutation; */
+#define SEED 1			/* with this seed they are those of docs/measurements/layers.md */
 
 /* ---- quality in words ----------------------------------------------------------------- */
 
@@ -290,7 +291,7 @@ measure_patterns(const struct cli_call *c, const struct moore_fabric *f,
 		 const struct moore_lft *lft, struct moore_saturation *s, moore_swid *to)
 {
 	const bool uniform = !strcmp(cli_opt(c, "pattern"), "uniform");
-	const struct moore_saturation_opts opts = { .seed = 0, .starts = STARTS };
+	const struct moore_saturation_opts opts = { .seed = SEED, .starts = STARTS };
 	struct moore_err err;
 	size_t n = 0;
 

@@ -110,6 +110,14 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	[ "$(wc -L <<<"$output")" -le 80 ]
 }
 
+@test "the worst case is that of the table in docs/measurements/layers.md" {
+	$M plan new slimfly q=3 p=2 -o q3.json >/dev/null
+	row=$(grep '^| slimfly q=3 p=2 |' "$ROOT/docs/measurements/layers.md" | head -n 1)
+	run -0 $M quality q3.json --lmc 2 --pattern worst --json
+	jq -r '.patterns[] | 100 * .pair.throughput' <<<"$output" | xargs printf '%.1f\n' >"$T/today"
+	awk -F' *[|] *' '{ for (i = 4; i <= 10; i++) print $i }' <<<"$row" | diff - "$T/today"
+}
+
 @test "a pattern without flows has no figures: on three switches, nothing is two hops away" {
 	ring 3 three.json
 	run -0 $M quality three.json --pattern worst --json
