@@ -15,7 +15,7 @@
 
 #include "threads.h"
 
-#define YIELDS 200		/* some 50 us: what waking a thread takes */
+#define YIELDS 2000		/* some 0.5 ms: longer than most waits, and than waking a thread takes */
 #define STACK_BYTES ((size_t)512 << 10)	/* the library's functions need a few KiB */
 
 struct round {
@@ -130,6 +130,18 @@ grow(struct crew *c, unsigned n)
 	pthread_attr_destroy(&attr);
 }
 
+/* Waits for the end of a thread that has nothing left to do. */
+static void
+join(pthread_t t)
+{
+	for (unsigned i = 0; i < YIELDS; i++) {
+		if (pthread_tryjoin_np(t, NULL) == 0)
+			return;
+		sched_yield();
+	}
+	pthread_join(t, NULL);
+}
+
 /* Runs the jobs of r in crew c. */
 static void
 run_in(struct crew *c, struct round *r)
@@ -177,7 +189,7 @@ run(unsigned width, size_t n, void (*job)(void *arg, unsigned worker, size_t i),
 	tell(&own);
 	pthread_mutex_unlock(&own.lock);
 	for (unsigned k = 0; k < own.n_threads; k++)
-		pthread_join(own.thread[k], NULL);
+		join(own.thread[k]);
 }
 
 /* The processors that this process may run on; 1 when that is not known. */

@@ -25,4 +25,16 @@ moore_jobs_run(const struct moore_jobs *jobs, unsigned width, size_t n,
 		job(arg, 0, i);
 }
 
+/* Calls job(arg, 0, 0), and keeps threads meanwhile: what it runs on jobs shares them, where each
+ * call of run() would create its own. */
+static inline void
+moore_jobs_keep(const struct moore_jobs *jobs, void (*job)(void *arg, unsigned worker, size_t i),
+		void *arg)
+{
+	if (moore_jobs_width(jobs, 2) > 1)
+		jobs->run(jobs->width, 1, job, arg);
+	else
+		job(arg, 0, 0);
+}
+
 #endif

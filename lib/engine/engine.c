@@ -236,11 +236,57 @@ do_tasks(struct tasks *t, const enum task *task, unsigned n, struct moore_err *e
 	return 0;
 }
 
+/* ---- one run ----------------------------------------------------------------------- */
+
+struct run {
+	struct tasks tasks;
+	void (*now)(void *arg, enum moore_engine_mark m);	/* may be NULL */
+	void *arg;
+	int rc;
+	struct moore_err err;
+};
+
 static void
-mark(void (*now)(void *, enum moore_engine_mark), void *arg, enum moore_engine_mark m)
+mark(const struct run *w, enum moore_engine_mark m)
 {
-	if (now)
-		now(arg, m);
+	if (w->now)
+		w->now(w->arg, m);
+}
+
+static int
+make_tables(struct run *w)
+{
+	static const enum task first[] = { ROUTE, PREPARE };
+	static const enum task lanes_by_routes[] = { LANES, SL_SET };
+	static const enum task last[] = { JUDGE, HASH_ROUTES, HASH_LANES };
+	const struct moore_conf *conf = w->tasks.conf;
+	const bool hinted = conf->profile == MOORE_PROFILE_SL_HINT;
+	const bool meanwhile = !hinted && moore_jobs_width(conf->jobs, 2) > 1;
+	struct moore_engine_result *r = w->tasks.r;
+	int rc;
+
+	if ((rc = do_tasks(&w->tasks, first, meanwhile ? 2 : 1, &w->err)) < 0)
+		return rc;
+	r->lft = moore_route_lft(r->route);
+	mark(w, MOORE_MARK_ROUTED);
+	if (!meanwhile && (rc = do_tasks(&w->tasks, lanes_by_routes, hinted ? 2 : 1, &w->err)) < 0)
+		return rc;
+	mark(w, MOORE_MARK_LANES);
+	if ((rc = do_tasks(&w->tasks, last, meanwhile ? 2 : 3, &w->err)) < 0)
+		return rc;
+	mark(w, MOORE_MARK_CHECKED);
+	r->hash = hash_all(r, w->tasks.plan, conf);
+	return 0;
+}
+
+static void
+run_job(void *arg, unsigned worker, size_t i)
+{
+	struct run *w = arg;
+
+	(void)worker;
+	(void)i;
+	w->rc = make_tables(w);
 }
 
 int
@@ -248,35 +294,23 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 		 const struct moore_plan *plan, const struct moore_conf *conf,
 		 void (*now)(void *arg, enum moore_engine_mark), void *arg, struct moore_err *err)
 {
-	static const enum task first[] = { ROUTE, PREPARE };
-	static const enum task lanes_by_routes[] = { LANES, SL_SET };
-	static const enum task last[] = { JUDGE, HASH_ROUTES, HASH_LANES };
-	const bool hinted = conf->profile == MOORE_PROFILE_SL_HINT;
-	const bool meanwhile = !hinted && moore_jobs_width(conf->jobs, 2) > 1;
 	struct moore_engine_result *r = calloc(1, sizeof(*r));
-	struct tasks t = { .r = r, .seen = seen, .plan = plan, .conf = conf };
-	int rc;
+	struct run w = { .tasks = { .r = r, .seen = seen, .plan = plan, .conf = conf }, .now = now,
+		.arg = arg };
 
 	*out = NULL;
 	if (!r)
 		return moore_fail_nomem(err);
-	if ((rc = do_tasks(&t, first, meanwhile ? 2 : 1, err)) < 0)
-		goto out;
-	r->lft = moore_route_lft(r->route);
-	mark(now, arg, MOORE_MARK_ROUTED);
-	if (!meanwhile && (rc = do_tasks(&t, lanes_by_routes, hinted ? 2 : 1, err)) < 0)
-		goto out;
-	mark(now, arg, MOORE_MARK_LANES);
-	if ((rc = do_tasks(&t, last, meanwhile ? 2 : 3, err)) < 0)
-		goto out;
-	mark(now, arg, MOORE_MARK_CHECKED);
-	r->hash = hash_all(r, plan, conf);
+	moore_jobs_keep(conf->jobs, run_job, &w);
+	moore_check_parts_free(w.tasks.check);
+	if (w.rc < 0) {
+		if (err)
+			*err = w.err;
+		moore_engine_result_free(r);
+		return w.rc;
+	}
 	*out = r;
-	r = NULL;
-out:
-	moore_check_parts_free(t.check);
-	moore_engine_result_free(r);
-	return rc;
+	return 0;
 }
 
 void

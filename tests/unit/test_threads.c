@@ -11,6 +11,7 @@
 
 #include "harness.h"
 
+#include "base/jobs.h"
 #include "moore/conf.h"
 #include "threads.h"
 
@@ -192,6 +193,36 @@ test_at_the_same_time(void **state)
 }
 
 static void
+run_twice(void *arg, unsigned worker, size_t i)
+{
+	const struct moore_jobs *jobs = arg;
+	struct seen s = { .width = jobs->width };
+
+	(void)worker;
+	(void)i;
+	jobs->run(jobs->width, N_MAX, note, &s);
+	jobs->run(jobs->width, N_MAX, note, &s);
+	for (size_t k = 0; k < N_MAX; k++)
+		CHECK_EQ("each job once in each round", s.times[k], 2);
+	CHECK_EQ("no worker twice at a time", s.wrong, 0);
+}
+
+static void
+test_kept(void **state)
+{
+	(void)state;
+	for (unsigned width = 1; width <= 4; width++) {
+		struct moore_jobs jobs = threads_lend(width);
+
+		create_at_most = MOORE_THREADS_MAX;
+		moore_jobs_keep(&jobs, run_twice, &jobs);
+		CHECK_EQ("threads are created once", create_at_most, MOORE_THREADS_MAX - (int)width + 1);
+		CHECK("and have ended", is_alone());
+	}
+	create_at_most = MOORE_THREADS_MAX;
+}
+
+static void
 test_width(void **state)
 {
 	(void)state;
@@ -208,6 +239,7 @@ main(void)
 		cmocka_unit_test(test_each_job_once),
 		cmocka_unit_test(test_jobs_that_run_jobs),
 		cmocka_unit_test(test_at_the_same_time),
+		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_width),
 	};
 
