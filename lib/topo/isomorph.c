@@ -343,6 +343,32 @@ look(struct match *m, unsigned side, const uint32_t *colour, uint32_t v, uint64_
 	return sum[LOOK_ROUNDS] == thin;
 }
 
+/* Vertices are taken from both ends in turn, since the two halves of a Slim Fly differ. */
+static uint32_t
+candidate(const struct match *m, uint32_t i)
+{
+	return i % 2 ? m->n - 1 - i / 2 : i / 2;
+}
+
+/* Goes the way that search() goes first, on which each vertex gets the first of its possible images.
+ * In a graph with many symmetries that is a map, and nothing has to be compared. */
+static bool
+try_first(struct match *m, uint32_t *colour)
+{
+	uint32_t v;
+
+	while (refine(m, colour)) {
+		uint32_t i = 0;
+
+		if ((v = pick(m)) == MOORE_NONE)
+			return verify(m);
+		while (colour[m->n + candidate(m, i)] != colour[v])
+			i++;
+		colour[v] = colour[m->n + candidate(m, i)] = 2 * m->n;
+	}
+	return false;
+}
+
 static bool
 search(struct match *m, uint32_t *colour)
 {
@@ -364,9 +390,7 @@ search(struct match *m, uint32_t *colour)
 	}
 	look(m, 0, colour, v, sum);
 	for (uint32_t i = 0; i < m->n && m->budget && m->left && !m->oom; i++) {
-		/* Vertices are taken from both ends in turn, since the two halves of a Slim
-		 * Fly differ. */
-		uint32_t w = i % 2 ? m->n - 1 - i / 2 : i / 2;
+		const uint32_t w = candidate(m, i);
 
 		if (colour[m->n + w] != colour[v] || !look(m, 1, colour + m->n, w, sum))
 			continue;
@@ -469,12 +493,21 @@ merge(struct match *m, uint32_t *colour)
 static bool
 find(struct match *m, uint32_t *colour)
 {
+	uint32_t *first;
 	size_t n_links;
 	bool found;
 
 	if (!merge(m, colour))
 		return false;
 	n_links = m->merged[0].g.xadj[m->n] / 2;
+	if (!(first = moore_arena_alloc(m->tmp, 2 * (size_t)m->n + 1, sizeof(*first)))) {
+		m->oom = true;
+		return false;
+	}
+	memcpy(first, colour, 2 * (size_t)m->n * sizeof(*first));
+	allow(m, n_links);
+	if (try_first(m, first))
+		return true;
 	allow(m, n_links);
 	found = search(m, colour);
 	if (!found && (!m->budget || !m->left) && m->n * (m->n + 2 * (uint64_t)n_links) < MAX_DISTANCES &&
