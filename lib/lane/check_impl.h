@@ -72,6 +72,7 @@ struct moore_ck {
 						 * one turn of such a link to its next one; n_sw + 2 */
 	uint32_t *into, *into0;			/* the links to switch s, in order:
 						 * into[into0[s]..into0[s + 1] - 1] */
+	moore_portnum *in_port;			/* by place in into[]: the port of s that the link enters */
 	struct moore_ck_hop *hop;		/* of each slot */
 	uint16_t *inject;			/* VLs on which sources enter: [slot * n_cls +
 						 * class] */

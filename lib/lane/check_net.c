@@ -98,69 +98,93 @@ lay_out(struct moore_ck *k, uint32_t *begin)
 		k->into0[s + 1] = k->into0[s] + k->n_in[s];
 		begin[s] = k->into0[s];
 	}
-	for (uint32_t i = 0; i < k->n_slots; i++)
-		if (k->hop[i].next != k->n_sw)
+	for (uint32_t s = 0; s < k->n_sw; s++)
+		for (unsigned p = 0; p <= k->f->sw[s].n_ports; p++) {
+			const uint32_t i = k->slot0[s] + p;
+
+			if (k->hop[i].next == k->n_sw)
+				continue;
+			k->in_port[begin[k->hop[i].next]] =
+				moore_fabric_port(k->f, s, (moore_portnum)p)->peer_port;
 			k->into[begin[k->hop[i].next]++] = i;
+		}
 }
 
-/* Adds to to[x * step] the VLs on which packets of class x that enter s by port in leave by port
- * out. */
-static void
-add_vls(const struct moore_ck *k, moore_swid s, unsigned in, unsigned out, uint16_t *to, unsigned step)
+/* The VLs on which packets of class x leave by a port with these lanes. */
+static inline uint16_t
+vls_of(const struct moore_ck *k, const struct moore_sl_row *row, unsigned x, unsigned lanes)
 {
-	const struct moore_sl2vl *const t[] = { k->sl2vl, k->other };
-	unsigned lanes = moore_lane_mask(moore_fabric_port(k->f, s, (moore_portnum)out)->lanes);
+	const uint8_t vl = row->vl[k->cls_sl[x]];
 
-	for (unsigned i = 0; i < ARRAY_LEN(t) && t[i]; i++) {
-		const uint8_t *vl = moore_sl2vl_get(t[i], s, (moore_portnum)in, (moore_portnum)out)->vl;
-
-		for (unsigned x = 0; x < k->n_cls; x++)
-			if (vl[k->cls_sl[x]] < MOORE_VL_DROP)
-				to[x * step] |= (uint16_t)(1u << (vl[k->cls_sl[x]] & lanes));
-	}
+	return (uint16_t)(vl < MOORE_VL_DROP ? 1u << (vl & lanes) : 0);
 }
 
-/* Fills in the turns of `link`, which enters switch s by port in, and adds to vls[] those on which
- * packets of each class make them. */
-static void
-fill_cells(struct moore_ck *k, uint32_t link, moore_swid s, unsigned in, uint16_t *vls)
+/* Adds to the turns of all links to switch s the VLs on which packets leave by table t, and to vls[] those
+ * of each class. */
+static inline void
+fill_cells(struct moore_ck *k, const struct moore_sl2vl *t, const unsigned n_cls, moore_swid s, uint16_t *vls)
 {
-	for (unsigned out = 0; out <= k->f->sw[s].n_ports; out++) {
-		struct moore_ck_cell *c = moore_ck_cells(k, link, out);
+	const uint32_t first = k->into0[s], n_in = k->n_in[s];
+	const uint16_t *id = t->id + t->base[s];
+
+	for (unsigned out = 1; n_in && out <= k->f->sw[s].n_ports; out++) {
+		const unsigned lanes = moore_lane_mask(moore_fabric_port(k->f, s, (moore_portnum)out)->lanes);
+		struct moore_ck_cell *c = moore_ck_cells(k, k->into[first], out);
 
 		if (k->hop[k->slot0[s] + out].next == k->n_sw)
 			continue;
-		add_vls(k, s, in, out, &c->out, sizeof(*c) / sizeof(c->out));
-		for (unsigned x = 0; x < k->n_cls; x++)
-			vls[x] |= c[x].out;
+		for (uint32_t i = 0; i < n_in; i++) {
+			const struct moore_sl_row *row = &t->rows[id[k->in_port[first + i] * t->width[s] + out]];
+
+			for (unsigned x = 0; x < n_cls; x++, c++) {
+				const uint16_t more = vls_of(k, row, x, lanes);
+
+				c->out |= more;
+				vls[x] |= more;
+			}
+		}
 	}
 }
 
-static void
-fill_inject(struct moore_ck *k, uint32_t link, moore_swid s, unsigned out)
+/* Adds to each link that leaves s the VLs on which sources enter it by table t. */
+static inline void
+fill_inject(struct moore_ck *k, const struct moore_sl2vl *t, const unsigned n_cls, moore_swid s)
 {
-	for (unsigned in = 0; in <= k->f->sw[s].n_ports; in++)
-		if (moore_ck_is_source(k, s, in))
-			add_vls(k, s, in, out, &k->inject[(size_t)link * k->n_cls], 1);
+	for (unsigned in = 0; in <= k->f->sw[s].n_ports; in++) {
+		const uint16_t *id = t->id + t->base[s] + (size_t)in * t->width[s];
+
+		if (!moore_ck_is_source(k, s, in))
+			continue;
+		for (unsigned out = 1; out <= k->f->sw[s].n_ports; out++) {
+			const uint32_t link = k->slot0[s] + out;
+			const uint8_t lanes = moore_fabric_port(k->f, s, (moore_portnum)out)->lanes;
+
+			if (k->hop[link].next == k->n_sw)
+				continue;
+			for (unsigned x = 0; x < n_cls; x++)
+				k->inject[(size_t)link * n_cls + x] |=
+					vls_of(k, &t->rows[id[out]], x, moore_lane_mask(lanes));
+		}
+	}
 }
 
-/* Fills in what belongs to the links of switch s. */
+/* Fills in the turns of the links to switch s, and how sources enter those that leave it. */
 static void
 fill_lanes(void *arg, unsigned worker, size_t s)
 {
 	struct moore_ck *k = arg;
+	const struct moore_sl2vl *const t[] = { k->sl2vl, k->other };
 	uint16_t vls[MOORE_N_SL] = { 0 };
 
 	(void)worker;
-	for (unsigned p = 1; p <= k->f->sw[s].n_ports; p++) {
-		uint32_t link = k->slot0[s] + p;
-
-		if (k->hop[link].next == k->n_sw)
-			continue;
-		fill_inject(k, link, (moore_swid)s, p);
-		fill_cells(k, link, k->hop[link].next,
-			   moore_fabric_port(k->f, (moore_swid)s, (moore_portnum)p)->peer_port, vls);
-	}
+	for (unsigned i = 0; i < ARRAY_LEN(t) && t[i]; i++)
+		if (k->n_cls == 1) {	/* the usual case: no inner loop */
+			fill_cells(k, t[i], 1, (moore_swid)s, vls);
+			fill_inject(k, t[i], 1, (moore_swid)s);
+		} else {
+			fill_cells(k, t[i], k->n_cls, (moore_swid)s, vls);
+			fill_inject(k, t[i], k->n_cls, (moore_swid)s);
+		}
 	memcpy(&k->vls[s * k->n_cls], vls, k->n_cls * sizeof(*vls));
 }
 
@@ -213,6 +237,7 @@ moore_ck_net(struct moore_ck *k, struct moore_err *err)
 	    !(k->n_in = moore_arena_alloc(a, (size_t)k->n_sw + 2, sizeof(*k->n_in))) ||
 	    !(k->into0 = moore_arena_alloc(a, (size_t)k->n_sw + 1, sizeof(*k->into0))) ||
 	    !(k->into = moore_arena_alloc(a, (size_t)k->n_slots + 1, sizeof(*k->into))) ||
+	    !(k->in_port = moore_arena_alloc(a, (size_t)k->n_slots + 1, 1)) ||
 	    !(k->part = moore_arena_alloc(a, (size_t)k->n_sw + 1, sizeof(*k->part))) ||
 	    !(k->vls = moore_arena_alloc(a, ((size_t)k->n_sw + 1) * k->n_cls, sizeof(*k->vls))) ||
 	    !(k->inject = moore_arena_alloc(a, ((size_t)k->n_slots + 1) * k->n_cls,
