@@ -14,6 +14,16 @@
 #include "engine/unsound.h"
 #include "moore/lane.h"
 
+static struct moore_route_opts
+route_opts(const struct moore_conf *conf)
+{
+	return (struct moore_route_opts){
+		.seed = conf->seed, .profile = conf->profile, .layers = conf->layers,
+		.links = conf->link_rules, .jobs = conf->jobs, .ranks = conf->ranks,
+		.grown = conf->grown,
+	};
+}
+
 /* Routes by the plan.  Leaves r->route NULL if none of the planned switches is seen. */
 static int
 route_planned(struct moore_engine_result *r, const struct moore_fabric *seen,
@@ -40,33 +50,6 @@ route_planned(struct moore_engine_result *r, const struct moore_fabric *seen,
 	moore_route_free(r->route);
 	r->route = NULL;
 	return 0;
-}
-
-static int
-route(struct moore_engine_result *r, const struct moore_fabric *seen,
-      const struct moore_plan *plan, const struct moore_conf *conf, struct moore_err *err)
-{
-	struct moore_route_opts opts = {
-		.seed = conf->seed, .profile = conf->profile, .layers = conf->layers,
-		.links = conf->link_rules, .jobs = conf->jobs, .ranks = conf->ranks,
-		.grown = conf->grown,
-	};
-	struct moore_intended i;
-	int rc;
-
-	if (plan && ((rc = route_planned(r, seen, plan, &opts, err)) < 0 || r->route))
-		return rc;
-	if ((rc = moore_intended_choose(&i, seen, conf->kept, err)) < 0)
-		return rc;
-	opts.lanes_as_seen = true;
-	rc = moore_route_build(&r->route, seen, i.fabric, &opts, err);
-	moore_fabric_free(i.fabric);
-	memcpy(r->topology, i.topology, sizeof(r->topology));
-	r->intent = i.is;
-	r->keep = i.keep && !plan;
-	r->kept_differs = i.kept_differs;
-	r->n_unknown = i.n_unknown;
-	return rc;
 }
 
 /* Makes the SL2VL tables; under one-vl all on VL 0, so that all lanes are judged as one. */
@@ -134,6 +117,7 @@ hash_all(const struct moore_engine_result *r, const struct moore_plan *plan,
 
 enum task {
 	ROUTE,
+	CHOOSE,			/* without a plan: the fabric that routes are computed for */
 	PREPARE,		/* what needs lanes but no routes */
 	LANES,
 	SL_SET,
@@ -149,11 +133,67 @@ struct tasks {
 	const struct moore_fabric *seen;
 	const struct moore_plan *plan;
 	const struct moore_conf *conf;
+	struct moore_intended intended;	/* of CHOOSE */
+	bool as_seen;		/* CHOOSE is done beside ROUTE, which takes the fabric as it is seen */
 	struct moore_check_parts *check;	/* of PREPARE, for the routes as one part; may be NULL */
 	const enum task *task;
 	int rc[TASKS_MAX];
 	struct moore_err err[TASKS_MAX];
 };
+
+static int
+choose(struct tasks *t, struct moore_err *err)
+{
+	struct moore_engine_result *r = t->r;
+	struct moore_intended *i = &t->intended;
+	const int rc = moore_intended_choose(i, t->seen, t->conf->kept, err);
+
+	if (rc < 0)
+		return rc;
+	memcpy(r->topology, i->topology, sizeof(r->topology));
+	r->intent = i->is;
+	r->keep = i->keep && !t->plan;
+	r->kept_differs = i->kept_differs;
+	r->n_unknown = i->n_unknown;
+	return 0;
+}
+
+static int
+route_for(struct tasks *t, const struct moore_fabric *intended, struct moore_err *err)
+{
+	struct moore_route_opts opts = route_opts(t->conf);
+
+	opts.lanes_as_seen = true;
+	return moore_route_build(&t->r->route, t->seen, intended, &opts, err);
+}
+
+static int
+route(struct tasks *t, struct moore_err *err)
+{
+	const struct moore_route_opts opts = route_opts(t->conf);
+	int rc;
+
+	if (t->as_seen) {
+		route_for(t, NULL, NULL);	/* route_again() reports a failure */
+		return 0;
+	}
+	if (t->plan && ((rc = route_planned(t->r, t->seen, t->plan, &opts, err)) < 0 || t->r->route))
+		return rc;
+	rc = choose(t, err);
+	return rc < 0 ? rc : route_for(t, t->intended.fabric, err);
+}
+
+/* After CHOOSE beside ROUTE.  The fabric is the intended one, or a rare one that has the numbers of a
+ * family but is a part of another. */
+static int
+route_again(struct tasks *t, struct moore_err *err)
+{
+	if (t->r->route && !t->intended.fabric)
+		return 0;
+	moore_route_free(t->r->route);
+	t->r->route = NULL;
+	return route_for(t, t->intended.fabric, err);
+}
 
 /* Makes the lanes and their hash, and has the checker read them. */
 static int
@@ -195,7 +235,9 @@ do_task(struct tasks *t, enum task task, struct moore_err *err)
 
 	switch (task) {
 	case ROUTE:
-		return route(r, t->seen, t->plan, t->conf, err);
+		return route(t, err);
+	case CHOOSE:
+		return choose(t, err);
 	case PREPARE:
 		return prepare(t, err);
 	case LANES:
@@ -253,10 +295,29 @@ mark(const struct run *w, enum moore_engine_mark m)
 		w->now(w->arg, m);
 }
 
+/* Makes the routes and, `meanwhile`, what needs none. */
+static int
+make_routes(struct run *w, bool meanwhile)
+{
+	struct tasks *t = &w->tasks;
+	enum task first[TASKS_MAX] = { ROUTE };
+	unsigned n = 1;
+	int rc = 0;
+
+	if (!t->plan && !t->conf->kept && moore_jobs_width(t->conf->jobs, 2) > 1)
+		rc = moore_intended_looks_whole(&t->as_seen, t->seen, &w->err);
+	if (meanwhile)
+		first[n++] = PREPARE;
+	if (t->as_seen)
+		first[n++] = CHOOSE;
+	if (rc == 0 && (rc = do_tasks(t, first, n, &w->err)) == 0 && t->as_seen)
+		rc = route_again(t, &w->err);
+	return rc;
+}
+
 static int
 make_tables(struct run *w)
 {
-	static const enum task first[] = { ROUTE, PREPARE };
 	static const enum task lanes_by_routes[] = { LANES, SL_SET };
 	static const enum task last[] = { JUDGE, HASH_ROUTES, HASH_LANES };
 	const struct moore_conf *conf = w->tasks.conf;
@@ -265,7 +326,7 @@ make_tables(struct run *w)
 	struct moore_engine_result *r = w->tasks.r;
 	int rc;
 
-	if ((rc = do_tasks(&w->tasks, first, meanwhile ? 2 : 1, &w->err)) < 0)
+	if ((rc = make_routes(w, meanwhile)) < 0)
 		return rc;
 	r->lft = moore_route_lft(r->route);
 	mark(w, MOORE_MARK_ROUTED);
@@ -303,6 +364,7 @@ moore_engine_run(struct moore_engine_result **out, const struct moore_fabric *se
 		return moore_fail_nomem(err);
 	moore_jobs_keep(conf->jobs, run_job, &w);
 	moore_check_parts_free(w.tasks.check);
+	moore_fabric_free(w.tasks.intended.fabric);
 	if (w.rc < 0) {
 		if (err)
 			*err = w.err;

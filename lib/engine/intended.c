@@ -125,6 +125,24 @@ recognise(struct moore_intended *out, const struct moore_fabric *seen, bool part
 	return rc;
 }
 
+int
+moore_intended_looks_whole(bool *whole, const struct moore_fabric *seen, struct moore_err *err)
+{
+	char text[64];
+	size_t n = 0;
+	int rc;
+
+	for (moore_swid s = 0; s < seen->n_switches; s++)
+		for (unsigned p = 1; p <= seen->sw[s].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(seen, s, (moore_portnum)p);
+
+			n += q->role == MOORE_ROLE_SWITCH && q->peer > s;
+		}
+	rc = moore_topo_recognise(seen->n_switches, NULL, n, text, err);
+	*whole = rc == 0 && *text;
+	return rc;
+}
+
 /* The kept graph serves; it is the fabric itself if nothing is missing. */
 static int
 use_kept(struct moore_intended *out, const struct moore_plan *kept,

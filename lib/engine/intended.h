@@ -23,6 +23,10 @@ struct moore_intended {
 int moore_intended_choose(struct moore_intended *out, const struct moore_fabric *seen,
 			  const struct moore_plan *kept, struct moore_err *err);
 
+/* Sets *whole to whether the fabric has as many switches and links as a graph of some family, so that it
+ * most likely is one and moore_intended_choose() leaves it as it is seen. */
+int moore_intended_looks_whole(bool *whole, const struct moore_fabric *seen, struct moore_err *err);
+
 /* The plan as a fabric in which a switch has a GUID only if the plan gives one.  If it gives all,
  * the switches are in the order of their GUIDs, as complete.c has them: so the tables are the same
  * with the plan and without. */

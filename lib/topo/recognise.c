@@ -13,7 +13,7 @@
 
 struct given {			/* the graph to recognise */
 	uint32_t n;
-	const struct moore_topo_link *link;
+	const struct moore_topo_link *link;	/* NULL: any graph with these numbers */
 	size_t n_links;
 	uint32_t *colour, *image;	/* scratch */
 };
@@ -80,6 +80,8 @@ try_params(const struct given *g, const struct moore_topo_family *f, const int64
 	f->counts(param, &c);
 	if (c.switches != g->n || c.links != g->n_links)
 		return 0;
+	if (!g->link)
+		return moore_topo_describe(f, param, text, err);
 	if ((rc = moore_topo_build(&t, f, param, err)) < 0)
 		return rc;
 	memset(g->colour, 0, 2 * (size_t)g->n * sizeof(*g->colour));

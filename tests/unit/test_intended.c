@@ -9,6 +9,7 @@
 #include "moore/engine.h"
 #include "moore/tables.h"
 #include "plan_of.h"
+#include "shuffled_jobs.h"
 
 #define BLOCK 64		/* LIDs in a block of a forwarding table */
 
@@ -46,7 +47,8 @@ copy_of(const struct moore_fabric *f)
 }
 
 static struct moore_engine_result *
-run(const struct moore_fabric *f, const struct moore_plan *plan, const struct moore_plan *kept)
+run_on(const struct moore_jobs *jobs, const struct moore_fabric *f, const struct moore_plan *plan,
+       const struct moore_plan *kept)
 {
 	struct moore_engine_result *r;
 	struct moore_conf conf;
@@ -54,9 +56,16 @@ run(const struct moore_fabric *f, const struct moore_plan *plan, const struct mo
 
 	moore_conf_defaults(&conf);
 	conf.kept = kept;
+	conf.jobs = jobs;
 	if (moore_engine_run(&r, f, plan, &conf, NULL, NULL, &err) < 0)
 		fail_msg("%s", err.text);
 	return r;
+}
+
+static struct moore_engine_result *
+run(const struct moore_fabric *f, const struct moore_plan *plan, const struct moore_plan *kept)
+{
+	return run_on(NULL, f, plan, kept);
 }
 
 /* Pieces of `size` rows that differ between the tables of two fabrics whose switches are the
@@ -400,6 +409,33 @@ a_graph_of_too_many_lids(void **state)
 	moore_plan_free(kept);
 }
 
+/* On several workers a fabric with the numbers of a family is routed while it is recognised.  This one
+ * has 12 switches and 18 links, as torus2d a=2 b=6, but is a fat tree without two links. */
+static void
+numbers_of_another(void **state)
+{
+	const struct moore_jobs jobs = { test_run_shuffled, 3 };
+	struct moore_fabric *f = fabric_of("fattree2", "k=10 s=2", 0);
+	(void)state;
+
+	for (unsigned cuts = 0; cuts <= 2; cuts++) {
+		struct moore_engine_result *a = run(f, NULL, NULL), *b = run_on(&jobs, f, NULL, NULL);
+
+		CHECK_EQ("the intended fabric", a->intent, cuts ? MOORE_INTENT_FAMILY : MOORE_INTENT_SEEN);
+		CHECK_EQ("the same on several workers", b->intent, a->intent);
+		CHECK("the same name", !strcmp(a->topology, b->topology) && *a->topology);
+		CHECK("the same tables", a->hash == b->hash);
+		moore_engine_result_free(a);
+		moore_engine_result_free(b);
+		for (unsigned p = 1; p <= f->sw[cuts].n_ports; p++)
+			if (moore_fabric_port(f, cuts, (moore_portnum)p)->role == MOORE_ROLE_SWITCH) {
+				moore_fabric_cut(f, cuts, (moore_portnum)p);
+				break;
+			}
+	}
+	moore_fabric_free(f);
+}
+
 static void
 oom(void **state)
 {
@@ -433,6 +469,7 @@ main(void)
 		cmocka_unit_test(decisions),
 		cmocka_unit_test(first_sight),
 		cmocka_unit_test(a_graph_of_too_many_lids),
+		cmocka_unit_test(numbers_of_another),
 		cmocka_unit_test(oom),
 	};
 
