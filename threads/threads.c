@@ -4,8 +4,9 @@
  * Each call is a round, whose jobs every thread in it, the caller's included, takes from one
  * counter until none is left.  So the caller finishes all jobs alone when no thread can be created.
  * A job may run jobs itself: then threads that have nothing else to do help in the inner round, since
- * many a round takes no longer than starting a thread.  The threads block all signals: these reach
- * the thread that expects them, such as OpenSM's. */
+ * many a round takes no longer than starting a thread, and so does a caller that waits for the last jobs
+ * of its round, in the rounds that these have opened.  The threads block all signals: these reach the
+ * thread that expects them, such as OpenSM's. */
 #include <moore/conf.h>
 
 #include <pthread.h>
@@ -27,6 +28,7 @@ struct round {
 	unsigned width, n_workers;	/* those that there may be, and those that have come so far */
 	unsigned n_helping;		/* threads of the crew that are in the round */
 	struct round *before;	/* the round that was opened before */
+	const struct round *outer;	/* a job of it has opened this one; NULL: the outermost */
 };
 
 struct crew {			/* the threads of one outermost call, and the rounds in it */
@@ -39,22 +41,36 @@ struct crew {			/* the threads of one outermost call, and the rounds in it */
 	pthread_t thread[MOORE_THREADS_MAX];
 };
 
-static _Thread_local struct crew *crew;	/* of this thread; NULL while it runs no jobs */
+/* Of this thread; NULL while it runs no jobs. */
+static _Thread_local struct crew *crew;
+static _Thread_local const struct round *now;	/* whose job it runs */
 
 static void
 take_jobs(struct round *r, unsigned worker)
 {
+	const struct round *outer = now;
+
+	now = r;
 	for (size_t i; (i = atomic_fetch_add(&r->next, 1)) < r->n;)
 		r->job(r->arg, worker, i);
+	now = outer;
 }
 
-/* Returns the latest round that has work for one more, or NULL. */
+static bool
+is_within(const struct round *r, const struct round *outer)
+{
+	while (r && r != outer)
+		r = r->outer;
+	return r == outer;
+}
+
+/* Returns the latest round within `outer` (NULL: of all) that has work for one more, or NULL. */
 static struct round *
-find_work(const struct crew *c)
+find_work(const struct crew *c, const struct round *outer)
 {
 	struct round *r = c->open;
 
-	while (r && (r->n_workers == r->width || atomic_load(&r->next) >= r->n))
+	while (r && (r->n_workers == r->width || atomic_load(&r->next) >= r->n || !is_within(r, outer)))
 		r = r->before;
 	return r;
 }
@@ -82,28 +98,34 @@ wait_for_news(struct crew *c)
 		pthread_cond_wait(&c->told, &c->lock);
 }
 
+/* Helps in a round within `outer`, or waits for news; the lock is held before and after. */
+static void
+help_or_wait(struct crew *c, const struct round *outer)
+{
+	struct round *r = find_work(c, outer);
+	unsigned worker;
+
+	if (!r) {
+		wait_for_news(c);
+		return;
+	}
+	worker = r->n_workers++;
+	r->n_helping++;
+	pthread_mutex_unlock(&c->lock);
+	take_jobs(r, worker);
+	pthread_mutex_lock(&c->lock);
+	if (--r->n_helping == 0)
+		tell(c);
+}
+
 static void *
 help(void *arg)
 {
 	struct crew *c = crew = arg;
 
 	pthread_mutex_lock(&c->lock);
-	while (!c->ends) {
-		struct round *r = find_work(c);
-		unsigned worker;
-
-		if (!r) {
-			wait_for_news(c);
-			continue;
-		}
-		worker = r->n_workers++;
-		r->n_helping++;
-		pthread_mutex_unlock(&c->lock);
-		take_jobs(r, worker);
-		pthread_mutex_lock(&c->lock);
-		if (--r->n_helping == 0)
-			tell(c);
-	}
+	while (!c->ends)
+		help_or_wait(c, NULL);
 	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }
@@ -165,14 +187,14 @@ run_in(struct crew *c, struct round *r)
 		at = &(*at)->before;
 	*at = r->before;
 	while (r->n_helping)
-		wait_for_news(c);
+		help_or_wait(c, r);
 	pthread_mutex_unlock(&c->lock);
 }
 
 static void
 run(unsigned width, size_t n, void (*job)(void *arg, unsigned worker, size_t i), void *arg)
 {
-	struct round r = { .job = job, .arg = arg, .n = n, .n_workers = 1, .width = width };
+	struct round r = { .job = job, .arg = arg, .n = n, .n_workers = 1, .width = width, .outer = now };
 	struct crew own = { .lock = PTHREAD_MUTEX_INITIALIZER, .told = PTHREAD_COND_INITIALIZER };
 
 	if (width > n)

@@ -161,6 +161,7 @@ struct meeting {
 static void
 meet(void *arg, unsigned worker, size_t i)
 {
+	const time_t begun = time(NULL);
 	struct meeting *m = arg;
 	sigset_t blocked;
 
@@ -170,7 +171,7 @@ meet(void *arg, unsigned worker, size_t i)
 		if (sig != SIGKILL && sig != SIGSTOP && !sigismember(&blocked, sig))
 			atomic_fetch_add(&m->open_signals, 1);
 	atomic_fetch_add(&m->here, 1);
-	while (atomic_load(&m->here) < m->width)
+	while (atomic_load(&m->here) < m->width && time(NULL) < begun + 60)
 		sched_yield();
 }
 
@@ -190,6 +191,38 @@ test_at_the_same_time(void **state)
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
 	for (int sig = 1; sig <= N_SIGNALS; sig++)
 		CHECK_EQ("the caller's mask stays", sigismember(&after, sig), sig == SIGUSR2);
+}
+
+struct halves {
+	struct moore_jobs jobs;
+	struct meeting both, inner;
+};
+
+/* Of two jobs, each on a thread of its own, the one that the caller does not run needs two threads. */
+static void
+run_half(void *arg, unsigned worker, size_t i)
+{
+	struct halves *h = arg;
+
+	meet(&h->both, worker, i);
+	if (worker > 0)
+		h->jobs.run(2, 2, meet, &h->inner);
+}
+
+/* A caller that waits helps in what it waits for. */
+static void
+test_caller_helps(void **state)
+{
+	struct halves h = { .jobs = threads_lend(2), .both.width = 2, .inner.width = 2 };
+	(void)state;
+
+	for (unsigned k = 0; k < 100; k++) {
+		create_at_most = 1;
+		h.both.here = h.inner.here = 0;
+		h.jobs.run(2, 2, run_half, &h);
+		CHECK_EQ("both were there", h.inner.here, 2);
+	}
+	create_at_most = MOORE_THREADS_MAX;
 }
 
 static void
@@ -239,6 +272,7 @@ main(void)
 		cmocka_unit_test(test_each_job_once),
 		cmocka_unit_test(test_jobs_that_run_jobs),
 		cmocka_unit_test(test_at_the_same_time),
+		cmocka_unit_test(test_caller_helps),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_width),
 	};
