@@ -146,13 +146,14 @@ add_tree(struct moore_rbalance *b, uint32_t root, uint32_t times)
 	const uint16_t *reached = b->reached + (size_t)root * g->n;
 	const uint8_t *slot = b->slot + (size_t)root * g->n;
 
-	for (uint32_t i = 0; i < b->n_reached[root]; i++)
-		b->acc[reached[i]] = g->is_source[reached[i]];
+	memset(b->acc, 0, g->n * sizeof(*b->acc));
 	for (uint32_t i = b->n_reached[root]; i-- > 1;) {
-		uint32_t s = reached[i], e = g->xadj[s] + slot[s];
+		const uint32_t s = reached[i], n = b->acc[s] + g->is_source[s], e = g->xadj[s] + slot[s];
 
-		b->load[e] += b->acc[s] * times;
-		b->acc[g->to[e]] += b->acc[s];
+		if (!n)		/* many switches without endpoints end the tree */
+			continue;
+		b->load[e] += n * times;
+		b->acc[g->to[e]] += n;
 	}
 }
 
