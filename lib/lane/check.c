@@ -62,35 +62,61 @@ moore_ck_read(struct moore_ck *k, struct moore_err *err)
 	return moore_ck_net(k, err);
 }
 
+/* A whole check. */
+struct whole {
+	struct moore_ck k;
+	struct moore_ck_graph g;
+	struct moore_verdict *v;
+	int rc;
+	struct moore_err err;
+};
+
+static int
+check_all(struct moore_ck *k, struct moore_ck_graph *g, struct moore_verdict *v, struct moore_err *err)
+{
+	int rc;
+
+	if ((rc = moore_ck_read(k, err)) < 0 ||
+	    (rc = moore_ck_count(k, v, err)) < 0 ||
+	    (rc = moore_ck_mcast(k, NULL, err)) < 0 ||
+	    (rc = moore_ck_dropped(k, v, err)) < 0 ||
+	    (rc = moore_ck_graph(k, g, v, err)) < 0)
+		return rc;
+	v->sound = v->acyclic && !v->unreachable && !v->dropped;
+	return v->acyclic ? 0 : moore_ck_tell_cycle(k, g, &v->cycle, &v->cycle_len, err);
+}
+
+static void
+check_job(void *arg, unsigned worker, size_t i)
+{
+	struct whole *w = arg;
+
+	(void)worker;
+	(void)i;
+	w->rc = check_all(&w->k, &w->g, w->v, &w->err);
+}
+
 int
 moore_check(struct moore_verdict **out, const struct moore_fabric *f,
 	    const struct moore_lft *lft, const struct moore_sl2vl *sl2vl,
 	    const struct moore_mft *mft, const struct moore_check_opts *opts,
 	    struct moore_err *err)
 {
-	struct moore_ck k = { .f = f, .lft = lft, .sl2vl = sl2vl, .mft = mft, .opts = *opts,
-		.tmp = MOORE_ARENA_INIT };
-	struct moore_verdict *v = calloc(1, sizeof(*v));
-	struct moore_ck_graph g = { .n = 0 };
-	int rc;
+	struct whole w = { .k = { .f = f, .lft = lft, .sl2vl = sl2vl, .mft = mft, .opts = *opts,
+		.tmp = MOORE_ARENA_INIT }, .v = calloc(1, sizeof(*w.v)) };
 
 	*out = NULL;
-	if (!v)
+	if (!w.v)
 		return moore_fail_nomem(err);
-	if ((rc = moore_ck_read(&k, err)) < 0 ||
-	    (rc = moore_ck_count(&k, v, err)) < 0 ||
-	    (rc = moore_ck_mcast(&k, NULL, err)) < 0 ||
-	    (rc = moore_ck_dropped(&k, v, err)) < 0 ||
-	    (rc = moore_ck_graph(&k, &g, v, err)) < 0)
-		goto out;
-	if (!v->acyclic && (rc = moore_ck_tell_cycle(&k, &g, &v->cycle, &v->cycle_len, err)) < 0)
-		goto out;
-	v->sound = v->acyclic && !v->unreachable && !v->dropped;
-	*out = v;
-	v = NULL;
-out:
-	moore_verdict_free(v);
-	free(k.own);
-	moore_arena_free(&k.tmp);
-	return rc;
+	moore_jobs_keep(opts->jobs, check_job, &w);
+	free(w.k.own);
+	moore_arena_free(&w.k.tmp);
+	if (w.rc < 0) {
+		if (err)
+			*err = w.err;
+		moore_verdict_free(w.v);
+		return w.rc;
+	}
+	*out = w.v;
+	return 0;
 }

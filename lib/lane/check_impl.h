@@ -245,7 +245,7 @@ static inline void
 moore_ck_each_switch(const struct moore_ck *k, void (*job)(void *arg, unsigned worker, size_t s),
 		     void *arg)
 {
-	unsigned width = moore_jobs_width(k->opts.jobs, k->n_sw / 64);
+	unsigned width = moore_jobs_width(k->opts.jobs, k->n_sw / 32);
 
 	moore_jobs_run(k->opts.jobs, width, k->n_sw, job, arg);
 }
