@@ -314,17 +314,21 @@ arrange_groups(struct moore_rbuild *b, struct moore_err *err)
 static bool
 are_near(const struct moore_rgraph *g, uint32_t *mark)
 {
+	const bool all = g->all_flags & MOORE_EDGE_PLANNED;
+
 	memset(mark, 0xff, g->n * sizeof(*mark));
 	for (uint32_t s = 0; s < g->n; s++) {
 		if (!g->is_source[s])
 			continue;
 		mark[s] = s;
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-			const uint32_t r = g->to[e];
+			const uint32_t r = g->to[e], end = g->xadj[r + 1];
 
-			mark[r] = g->flags[e] & MOORE_EDGE_PLANNED ? s : mark[r];
-			for (uint32_t f = g->xadj[r]; mark[r] == s && f < g->xadj[r + 1]; f++)
-				if (g->flags[e] & g->flags[f] & MOORE_EDGE_PLANNED)
+			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+				continue;
+			mark[r] = s;
+			for (uint32_t f = g->xadj[r]; f < end; f++)
+				if (all || g->flags[f] & MOORE_EDGE_PLANNED)
 					mark[g->to[f]] = s;
 		}
 		for (uint32_t t = 0; t < s; t++)

@@ -38,20 +38,6 @@ is_planned(const struct moore_rgraph *g, uint32_t e)
 	return g->flags[e] & MOORE_EDGE_PLANNED;
 }
 
-/* The planned neighbours that s and t have in common. */
-static uint32_t
-count_common(const struct moore_rgraph *g, uint32_t s, uint32_t t)
-{
-	uint32_t n = 0, f = g->xadj[t];
-
-	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-		while (f < g->xadj[t + 1] && g->to[f] < g->to[e])
-			f++;
-		n += f < g->xadj[t + 1] && g->to[f] == g->to[e] && is_planned(g, e) && is_planned(g, f);
-	}
-	return n;
-}
-
 static bool
 are_adjacent(const struct moore_rgraph *g, uint32_t s, uint32_t t)
 {
@@ -208,20 +194,35 @@ accept(struct finder *f, uint32_t n_groups)
 		n_groups : 0;
 }
 
-/* Sets common[] of each planned edge.  Returns the greatest. */
+/* How many planned neighbours of t are marked. */
+static uint32_t
+count_marked(const struct moore_rgraph *g, uint32_t t, const uint32_t *marks, uint32_t mark)
+{
+	uint32_t n = 0;
+
+	for (uint32_t e = g->xadj[t]; e < g->xadj[t + 1]; e++)
+		n += is_planned(g, e) && marks[g->to[e]] == mark;
+	return n;
+}
+
+/* Sets common[] of each planned edge.  Returns the greatest.  count[] is 0 before. */
 static uint32_t
 weigh_edges(struct finder *f)
 {
 	const struct moore_rgraph *g = f->g;
 	uint32_t most = 0;
 
-	for (uint32_t s = 0; s < f->n; s++)
+	for (uint32_t s = 0; s < f->n; s++) {
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			if (is_planned(g, e))
+				f->count[g->to[e]] = s + 1;
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 			if (g->to[e] > s)	/* the other end has as many */
 				f->common[e] = f->common[g->rev[e]] = is_planned(g, e) ?
-					count_common(g, s, g->to[e]) : 0;
+					count_marked(g, g->to[e], f->count, s + 1) : 0;
 			most = f->common[e] > most ? f->common[e] : most;
 		}
+	}
 	return most;
 }
 
