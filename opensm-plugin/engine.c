@@ -16,6 +16,7 @@
 extern void osm_sm_signal(osm_sm_t *sm, osm_signal_t signal);
 
 enum { ASKED_MAX = 3 };	/* sweeps asked for in a row */
+enum { EXTRA_SHARE = 8 };
 
 double
 mplug_now_ms(void)
@@ -113,6 +114,31 @@ warn_links(struct mplug_sm *sm)
 			      st.unknown_line);
 }
 
+/* A plan of which the fabric may be a part lacks few of its links: at most one in EXTRA_SHARE, as
+ * moore_topo_recognise_part() allows for the opposite. */
+static void
+warn_plan(struct mplug_sm *sm)
+{
+	const struct moore_fabric *f = sm->newest;
+	struct moore_route_stats st;
+	uint32_t ends = 0;
+
+	if (!sm->settings.plan)
+		return;
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		ends += f->port[i].role == MOORE_ROLE_SWITCH;
+	moore_route_stats(sm->result->route, &st);
+	if (sm->result->plan_unused)
+		mplug_log_err(sm, MPLUG_MR_PLAN, "%s: it is not used, since no switch of the fabric has "
+			      "a GUID or a name (NodeDescription) of the plan: name the plan of this "
+			      "fabric in moore.conf", sm->settings.conf.plan);
+	else if (st.extra_links > ends / 2 / EXTRA_SHARE)
+		mplug_log_err(sm, MPLUG_MR_PLAN, "%s: more than one link of the fabric in %d is not in the "
+			      "plan: if it is the plan of another fabric, name the right one in "
+			      "moore.conf; else moorectl check lists what differs",
+			      sm->settings.conf.plan, EXTRA_SHARE);
+}
+
 /* ---- one sweep ------------------------------------------------------------ */
 
 /* Makes f the newest fabric and frees the one before, unless it is also the good one. */
@@ -174,6 +200,7 @@ route(struct mplug_sm *sm, struct mplug_view *v, struct mplug_times *t, struct m
 		return code_of(err);
 	keep_good(sm, r);
 	warn_links(sm);
+	warn_plan(sm);
 	mplug_kept_update(sm);
 	return MPLUG_MR_OK;
 }

@@ -96,3 +96,23 @@ on_lane_0() { verify | jq -e '.vls == [0]'; } >/dev/null
 	! log_has ERR
 	[ "$(hash)" = "$was" ]
 }
+
+@test "the plan of another fabric: one error, and the routes are safe" {
+	planned slimfly q=5
+	cp "$dir/plan.json" "$dir/good.json"
+	was=$(hash)
+	moorectl plan new mlfm h=4 >"$dir/plan.json"	# without any name of this fabric
+	change sm_hup
+	change sm_hup
+	[ "$(log_count 'hash')" -eq 1 ]
+	[ "$(grep -c "ERR MR05: $dir/plan.json: it is not used" "$dir/opensm.log")" -eq 1 ]
+	sound
+	moorectl plan new slimfly q=7 >"$dir/plan.json"	# with the same names
+	change sm_hup
+	log_has "ERR MR05: $dir/plan.json: more than one link of the fabric in 8 is not in the plan"
+	sound
+	cp "$dir/good.json" "$dir/plan.json"
+	change sm_hup
+	! log_has ERR
+	[ "$(hash)" = "$was" ]
+}
