@@ -31,25 +31,21 @@ route_planned(struct moore_engine_result *r, const struct moore_fabric *seen,
 	      struct moore_err *err)
 {
 	struct moore_fabric *intended = NULL;
-	struct moore_route_stats st;
+	uint32_t n_known;
 	int rc;
 
-	if ((rc = moore_intended_of_plan(&intended, plan, err)) < 0)
-		return rc;
-	rc = moore_route_build(&r->route, seen, intended, opts, err);
+	if ((rc = moore_intended_of_plan(&intended, plan, err)) < 0 ||
+	    (rc = moore_route_matches(&n_known, seen, intended, err)) < 0)
+		goto out;
+	r->plan_unused = n_known == 0 && plan->n_switches;
+	if (r->plan_unused ||
+	    (rc = moore_route_build(&r->route, seen, intended, opts, err)) < 0)
+		goto out;
+	r->intent = MOORE_INTENT_PLAN;
+	moore_intended_name(plan, "planned ", r->topology, sizeof(r->topology));
+out:
 	moore_fabric_free(intended);
-	if (rc < 0)
-		return rc;
-	moore_route_stats(r->route, &st);
-	if (st.missing_switches < plan->n_switches) {
-		r->intent = MOORE_INTENT_PLAN;
-		moore_intended_name(plan, "planned ", r->topology, sizeof(r->topology));
-		return 0;
-	}
-	r->plan_unused = true;
-	moore_route_free(r->route);
-	r->route = NULL;
-	return 0;
+	return rc;
 }
 
 /* Makes the SL2VL tables; under one-vl all on VL 0, so that all lanes are judged as one. */

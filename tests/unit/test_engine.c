@@ -84,6 +84,48 @@ topologies(void **state)
 	moore_plan_free(p);
 }
 
+static size_t n_jobs;	/* that were run */
+
+static void
+run_counted(unsigned width, size_t n, void (*job)(void *arg, unsigned worker, size_t i), void *arg)
+{
+	(void)width;
+	n_jobs += n;
+	for (size_t i = 0; i < n; i++)
+		job(arg, 0, i);
+}
+
+/* The jobs that a run takes. */
+static size_t
+work_of(const struct moore_fabric *f, const struct moore_plan *p)
+{
+	static const struct moore_jobs jobs = { run_counted, 2 };
+	struct moore_engine_result *r;
+	struct moore_conf conf;
+
+	moore_conf_defaults(&conf);
+	conf.jobs = &jobs;
+	n_jobs = 0;
+	assert_int_equal(moore_engine_run(&r, f, p, &conf, NULL, NULL, NULL), 0);
+	moore_engine_result_free(r);
+	return n_jobs;
+}
+
+static void
+another_fabrics_plan(void **state)
+{
+	struct moore_plan *p = plan_of("mlfm", "h=4"), *q = plan_of("slimfly", "q=5");
+	struct moore_fabric *f = fabric_of(q, 0);
+	size_t without = work_of(f, NULL);
+	(void)state;
+
+	CHECK("jobs are counted", without > 0);
+	CHECK("no route is made for it", work_of(f, p) <= without);
+	moore_fabric_free(f);
+	moore_plan_free(q);
+	moore_plan_free(p);
+}
+
 /* Without endpoints, port 1 of each switch has a link. */
 static void
 no_endpoints(void **state)
@@ -668,6 +710,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(topologies),
+		cmocka_unit_test(another_fabrics_plan),
 		cmocka_unit_test(no_endpoints),
 		cmocka_unit_test(lonely_switch),
 		cmocka_unit_test(loop_cable),

@@ -60,6 +60,11 @@ MOORE_API int moore_route_build(struct moore_route **out, const struct moore_fab
 				const struct moore_route_opts *opts, struct moore_err *err);
 MOORE_API void moore_route_free(struct moore_route *r);	/* NULL is fine */
 
+/* The number of switches of intended that seen has, matched as moore_route_build() does.
+ * -MOORE_ENOMEM.  O(S log S). */
+MOORE_API int moore_route_matches(uint32_t *n, const struct moore_fabric *seen,
+				  const struct moore_fabric *intended, struct moore_err *err);
+
 /* The LFTs; they live as long as r. */
 MOORE_API const struct moore_lft *moore_route_lft(const struct moore_route *r);
 

@@ -143,3 +143,20 @@ moore_rgraph_bind(struct moore_rgraph *g, const struct moore_fabric *seen,
 	moore_arena_free(&tmp);
 	return 0;
 }
+
+int
+moore_route_matches(uint32_t *n, const struct moore_fabric *seen,
+		    const struct moore_fabric *intended, struct moore_err *err)
+{
+	struct moore_rgraph g = {
+		.sw_of = calloc((size_t)intended->n_switches + seen->n_switches + 1, sizeof(*g.sw_of)),
+		.node_of = calloc((size_t)seen->n_switches + 1, sizeof(*g.node_of)),
+	};
+	int rc = g.sw_of && g.node_of ? moore_rgraph_bind(&g, seen, intended, err) :
+		moore_fail_nomem(err);
+
+	*n = rc < 0 ? 0 : seen->n_switches - g.n_extra;
+	free(g.sw_of);
+	free(g.node_of);
+	return rc;
+}
