@@ -41,7 +41,7 @@ read_file(struct mplug_sm *sm, const char *path)
 	struct mplug_kept *k = &sm->kept;
 	struct moore_plan *plan = NULL;
 	struct moore_err err;
-	char *text = NULL;
+	char *text = NULL, at[24] = "";
 	size_t len;
 	int rc = mplug_slurp(path, MOORE_PLAN_SUBNET_BYTES_MAX, &text, &len, &k->st);
 
@@ -52,9 +52,11 @@ read_file(struct mplug_sm *sm, const char *path)
 	free(text);
 	k->unreadable = rc < 0;
 	if (rc < 0) {
-		mplug_log_err(sm, MPLUG_MR_KEPT, "%s: it is not used%s: %s: it will be replaced when "
-			      "the fabric is complete", path, k->plan ? ", but the graph that was kept before" : "",
-			      err.text);
+		if (err.line)
+			snprintf(at, sizeof(at), "line %u, ", err.line);
+		mplug_log_err(sm, MPLUG_MR_KEPT, "%s: it is not used: %s%s: %sthe file will be replaced "
+			      "when the fabric is complete", path, at, err.text,
+			      k->plan ? "the graph that was kept before is used, and " : "");
 		return;
 	}
 	moore_plan_free(k->plan);
@@ -158,8 +160,9 @@ tell_missing(struct mplug_sm *sm, const char *path)
 	if ((st.missing_links || st.missing_switches) &&
 	    (st.missing_links != told[0] || st.missing_switches != told[1]))
 		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: missing of the kept graph: %u link%s, %u "
-			"switch%s; if they will not return, remove %s\n", st.missing_links,
-			MOORE_S(st.missing_links), st.missing_switches, MOORE_ES(st.missing_switches), path);
+			"switch%s; if they will not return, %sremove %s\n", st.missing_links,
+			MOORE_S(st.missing_links), st.missing_switches, MOORE_ES(st.missing_switches),
+			sm->kept.saved ? "" : "see to MR23 first, so that there is a file, and then ", path);
 	told[0] = st.missing_links;
 	told[1] = st.missing_switches;
 }

@@ -288,7 +288,8 @@ a_copy_under_way(void **state)
 	b.data[b.len / 2] = '\0';
 	fake_write(fake_kept(""), b.data);
 	sweep();
-	CHECK_STR("it is said", fake.log, "it is not used, but the graph that was kept before: ");
+	CHECK_STR("with the line", fake.log, "it is not used: line ");
+	CHECK_STR("and what serves", fake.log, ": the graph that was kept before is used, and the file ");
 	CHECK_EQ("what was kept serves", sm->result->intent, MOORE_INTENT_KEPT);
 	CHECK("the same tables", sm->result->hash == hash);
 	CHECK("the file is left to who copies", !strstr(fake.log, "is kept in "));
@@ -351,6 +352,9 @@ a_folder_that_is_missing(void **state)
 	assert_int_equal(setenv("OSM_CACHE_DIR", "/nonexistent", 1), 0);
 	sweep();
 	CHECK_STR("why", fake.log, "No such file or directory: it cannot be written");
+	fake_cut(3, 5);
+	sweep();
+	CHECK_STR("no file to remove", fake.log, "see to MR23 first, so that there is a file, and then ");
 	assert_int_equal(setenv("OSM_CACHE_DIR", fake_cache, 1), 0);
 	sweep();
 	CHECK("the next sweep finds it", is_there("") && sm->kept.saved);
