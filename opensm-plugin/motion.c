@@ -504,8 +504,9 @@ log_end(struct mplug_sm *sm, long lost)
 	}
 	m->early++;
 	if (lost < 0) {
-		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: the steps end early, since the fabric has "
-			"changed: the next sweep goes on from what the switches may hold\n");
+		osm_log(&sm->osm->log, OSM_LOG_INFO, "moore: the steps end early, since another sweep was "
+			"asked for (the fabric has changed, or SIGHUP): it goes on from what the "
+			"switches may hold\n");
 		return;
 	}
 	mplug_log_err(sm, MPLUG_MR_ANSWERS, "%ld LFT blocks were not answered: the switches hold old "

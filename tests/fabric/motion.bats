@@ -102,7 +102,7 @@ cut_until_first_step() {
 	echo 'motion_wait 3000' >>"$dir/moore.conf"
 	cut_until_first_step
 	sim "Unlink $(cables | sed -n 30p)"
-	await 'the steps end early, since the fabric has changed'
+	await 'the steps end early, since another sweep was asked for'
 	sed -i '/motion_wait/d' "$dir/moore.conf"
 	await 'missing links: 2 '
 	await_up
