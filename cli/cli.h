@@ -292,6 +292,9 @@ bool cli_has_word(const char *value, const char *word, bool *first);
 /* Returns the file name, of *len bytes, that moore_conf= gives in the value of
  * event_plugin_options; NULL when that option is absent. */
 const char *cli_moore_conf_in(const char *value, size_t *len);
+/* Fills path[] with the moore.conf that the text of an opensm.conf names, or else with that of the
+ * installation; returns whether it is named. */
+bool cli_moore_conf_of(const char *opensm_conf, char *path, size_t size);
 
 /* ---- graphs (cmd_plan.c, cmd_topo.c) --------------------------------------- */
 

@@ -27,17 +27,10 @@ read_use(const struct cli_call *c, struct moore_env *e)
 static int
 read_moore_conf(const char *opensm_conf, struct moore_conf *conf)
 {
-	static const char usual[] = MOORE_SYSCONFDIR "/moore/moore.conf";
-	struct cli_setting s;
-	const char *at;
-	char path[sizeof(s.value)];
-	size_t n;
+	char path[sizeof(((struct cli_setting *)0)->value)];
 
-	cli_find_setting(opensm_conf, "event_plugin_options", &s);
-	if (!(at = cli_moore_conf_in(s.value, &n)))
-		return access(usual, F_OK) == 0 ? cli_load_conf(usual, conf) : CLI_OK;
-	memcpy(path, at, n);
-	path[n] = '\0';
+	if (!cli_moore_conf_of(opensm_conf, path, sizeof(path)) && access(path, F_OK) != 0)
+		return CLI_OK;
 	return cli_load_conf(path, conf);
 }
 

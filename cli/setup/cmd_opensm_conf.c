@@ -239,19 +239,12 @@ read_classes(struct merge *m)
 	static const unsigned lanes[] = { 0, 1, 2, 4, 8, 15 };
 	char named[sizeof(((struct cli_setting *)0)->value)];
 	const char *file = m->moore_conf;
-	struct cli_setting s;
 	struct moore_conf conf;
-	size_t n = 0;
-	const char *at;
 
-	cli_find_setting(m->old.data ? m->old.data : "", "event_plugin_options", &s);
-	at = cli_moore_conf_in(s.value, &n);
-	if (!file && at && n) {
-		snprintf(named, sizeof(named), "%.*s", (int)n, at);
-		file = named;
+	if (!file) {
+		cli_moore_conf_of(m->old.data ? m->old.data : "", named, sizeof(named));
+		file = *named ? named : MOORE_SYSCONFDIR "/moore/moore.conf";
 	}
-	if (!file)
-		file = MOORE_SYSCONFDIR "/moore/moore.conf";
 	moore_conf_defaults(&conf);
 	if (access(file, F_OK) == 0 && cli_load_conf(file, &conf) != CLI_OK)
 		return CLI_FAIL;

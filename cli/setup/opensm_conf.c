@@ -87,3 +87,18 @@ cli_moore_conf_in(const char *value, size_t *len)
 	*len = strcspn(at, " \t");
 	return at;
 }
+
+bool
+cli_moore_conf_of(const char *opensm_conf, char *path, size_t size)
+{
+	struct cli_setting s;
+	const char *at;
+	size_t n = 0;
+
+	cli_find_setting(opensm_conf, "event_plugin_options", &s);
+	if ((at = cli_moore_conf_in(s.value, &n)))
+		snprintf(path, size, "%.*s", (int)n, at);
+	else
+		snprintf(path, size, "%s", MOORE_SYSCONFDIR "/moore/moore.conf");
+	return at != NULL;
+}
