@@ -70,6 +70,7 @@ take_lids(const struct cli_call *c, struct moore_fabric *f)
 	return rc;
 }
 
+/* Whether a port lacks a LID.  The first one that does gives *name and *first. */
 static bool
 lacks_lid(const char **name, const char *of, moore_lid lid, uint64_t guid, uint64_t *first)
 {
