@@ -203,27 +203,42 @@ mplug_lanes_lower(struct mplug_sm *sm, struct mplug_view *v, const struct moore_
 
 /* ---- routes that were made for an earlier fabric -------------------------------------- */
 
+/* Fills the place of each switch in the order of the last accepted routes, and their entries, for the
+ * newest fabric. */
+static void
+carry_lanes(const struct mplug_sm *sm, uint32_t *pos, uint8_t *entry)
+{
+	const struct moore_fabric *f = sm->newest;
+	const uint32_t *was = moore_route_order(sm->result->route);
+
+	for (moore_swid s = 0; s < f->n_switches; s++) {
+		moore_swid o = mplug_switch_by_guid(sm->good, f->sw[s].guid);
+
+		pos[s] = o == MOORE_NONE ? sm->good->n_switches + s : was[o];
+		for (unsigned p = 0; p <= f->sw[s].n_ports; p++)
+			entry[f->sw[s].port0 + p] = mplug_is_entry(sm, s, (uint8_t)p);
+	}
+}
+
 /* Makes the SL2VL rows that the last accepted routes need, for the newest fabric. */
 static int
 rows_for_good(const struct mplug_sm *sm, struct moore_sl2vl **out, struct moore_err *err)
 {
 	const struct moore_fabric *f = sm->newest;
-	const uint32_t *was = moore_route_order(sm->result->route);
-	uint32_t *pos;
+	uint32_t *pos = calloc((size_t)f->n_switches + 1, sizeof(*pos));
+	uint8_t *entry = calloc((size_t)f->n_ports + 1, 1);
 	int rc;
 
 	*out = NULL;
-	if (!sm->result->sl_set)
-		return moore_lane_effective(out, f, &sm->settings.conf.lanes, err);
-	if (!(pos = calloc((size_t)f->n_switches + 1, sizeof(*pos))))
-		return moore_fail_nomem(err);
-	for (moore_swid s = 0; s < f->n_switches; s++) {
-		moore_swid o = mplug_switch_by_guid(sm->good, f->sw[s].guid);
-
-		pos[s] = o == MOORE_NONE ? sm->good->n_switches + s : was[o];
+	if (pos && entry) {
+		carry_lanes(sm, pos, entry);
+		rc = moore_lane_hint_effective(out, f, &sm->settings.conf.lanes,
+					       sm->result->sl_set ? pos : NULL, entry, err);
+	} else {
+		rc = moore_fail_nomem(err);
 	}
-	rc = moore_lane_hint_effective(out, f, &sm->settings.conf.lanes, pos, err);
 	free(pos);
+	free(entry);
 	return rc;
 }
 
@@ -397,19 +412,18 @@ ask_row(struct mplug_sm *sm, const osm_physp_t *p, uint8_t in)
 			   &context) == IB_SUCCESS;
 }
 
-/* If there was no answer, believes the wrong row to be there, so that no route relies on it
- * and OpenSM sets it. */
+/* If there was no answer, believes a row to be there that is wrong whatever routes want, so that none
+ * relies on it and OpenSM sets it: SL 0 is on VL 1 and SL 1 on VL 0, and a row that has SL 0 on an odd
+ * VL has all SLs on odd ones (moore/profile.h). */
 static size_t
 doubt_row(struct mplug_sm *sm, const osm_physp_t *p, uint8_t in)
 {
-	const osm_physp_t *from = osm_node_get_physp_ptr(p->p_node, in);
-	bool from_switch = in && from->p_remote_physp && from->p_remote_physp->p_node->sw;
 	ib_slvl_table_t *t = osm_physp_get_slvl_tbl(p, in);
 
 	(void)sm;
 	if (memcmp(t, &unknown, sizeof(*t)) != 0)
 		return 0;
-	memset(t, from_switch ? 0x00 : 0x11, sizeof(*t));
+	memset(t, 0x10, sizeof(*t));
 	return 1;
 }
 

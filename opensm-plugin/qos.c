@@ -2,7 +2,8 @@
 /* qos.c - SL2VL tables and VL arbitration.
  *
  * Under any-sl the VL depends on the role of the in-port and the class of the SL; under
- * sl-hint also on the order of the last accepted routes (moore/lane.h).  Unicast and
+ * sl-hint also on the order of the last accepted routes (moore/lane.h).  Entries of these routes
+ * count as ports of endpoints.  Unicast and
  * multicast share these tables.  VL arbitration gives every lane in use equal weight.
  *
  * The plugin sets only the external ports of switches: how a CA or a router injects, and
@@ -20,6 +21,13 @@ mplug_pack_row(ib_slvl_table_t *t, const struct moore_sl_row *row)
 		t->raw_vl_by_sl[i] = (uint8_t)(row->vl[2 * i] << 4 | row->vl[2 * i + 1]);
 }
 
+bool
+mplug_is_entry(const struct mplug_sm *sm, moore_swid s, uint8_t port)
+{
+	return sm->result && mplug_lastgood_entry(sm->newest, s, port, sm->good,
+						  moore_route_entries(sm->result->route));
+}
+
 /* Under sl-hint: the row that the last accepted routes were checked with.  Returns false
  * if their fabric does not have these ports in use. */
 static bool
@@ -32,7 +40,8 @@ hinted_row(const struct mplug_sm *sm, uint64_t guid, uint8_t in, uint8_t out,
 	    !moore_fabric_port(sm->good, s, in)->role || !moore_fabric_port(sm->good, s, out)->role)
 		return false;
 	*row = moore_lane_hint_row(sm->good, &sm->settings.conf.lanes,
-				   moore_route_order(sm->result->route), s, in, out);
+				   moore_route_order(sm->result->route),
+				   moore_route_entries(sm->result->route), s, in, out);
 	return true;
 }
 
@@ -48,6 +57,8 @@ wanted(const struct mplug_sm *sm, const osm_physp_t *physp, moore_swid s, uint8_
 
 	if (s != MOORE_NONE && in <= sm->newest->sw[s].n_ports)
 		role = moore_fabric_port(sm->newest, s, in)->role;
+	if (role == MOORE_ROLE_SWITCH && mplug_is_entry(sm, s, in))
+		role = MOORE_ROLE_ENDPOINT;
 	if (role == MOORE_ROLE_NONE ||
 	    (hinted && !hinted_row(sm, sm->newest->sw[s].guid, in, out, &row)))
 		*t = *osm_physp_get_slvl_tbl(physp, in);

@@ -102,6 +102,7 @@ cli_ether_make(const struct cli_call *c, const struct cli_ether *e, const uint8_
 	*out = (struct cli_ether_made){ NULL };
 	moore_conf_defaults(&conf);
 	conf.profile = e->x->opts.n_classes == 1 ? MOORE_PROFILE_ONE_VL : MOORE_PROFILE_ANY_SL;
+	conf.by_roles = true;
 	jobs = threads_lend(conf.threads);
 	conf.jobs = &jobs;
 	cli_busy("routing");

@@ -20,7 +20,7 @@ route_opts(const struct moore_conf *conf)
 	return (struct moore_route_opts){
 		.seed = conf->seed, .profile = conf->profile, .layers = conf->layers,
 		.links = conf->link_rules, .jobs = conf->jobs, .ranks = conf->ranks,
-		.grown = conf->grown,
+		.grown = conf->grown, .by_roles = conf->by_roles,
 	};
 }
 
@@ -48,17 +48,18 @@ out:
 	return rc;
 }
 
-/* Makes the SL2VL tables; under one-vl all on VL 0, so that all lanes are judged as one. */
+/* Makes the SL2VL tables; under one-vl all on VL 0, so that all lanes are judged as one.  entry may be
+ * NULL. */
 static int
 lanes(struct moore_engine_result *r, const struct moore_fabric *seen,
-      const struct moore_conf *conf, struct moore_err *err)
+      const struct moore_conf *conf, const uint8_t *entry, struct moore_err *err)
 {
 	if (conf->profile == MOORE_PROFILE_ONE_VL)
 		return moore_sl2vl_new(&r->sl2vl, seen, err);
 	if (conf->profile == MOORE_PROFILE_SL_HINT)
 		return moore_lane_hint_effective(&r->sl2vl, seen, &conf->lanes,
-						 moore_route_order(r->route), err);
-	return moore_lane_effective(&r->sl2vl, seen, &conf->lanes, err);
+						 moore_route_order(r->route), entry, err);
+	return moore_lane_effective(&r->sl2vl, seen, &conf->lanes, entry, err);
 }
 
 /* Under sl-hint, makes the set of SLs that are safe for each LID. */
@@ -130,6 +131,7 @@ struct tasks {
 	const struct moore_plan *plan;
 	const struct moore_conf *conf;
 	struct moore_intended intended;	/* of CHOOSE */
+	const uint8_t *entry;	/* of the routes; NULL until these are complete, or if there is none */
 	bool as_seen;		/* CHOOSE is done beside ROUTE, which takes the fabric as it is seen */
 	struct moore_check_parts *check;	/* of PREPARE, for the routes as one part; may be NULL */
 	const enum task *task;
@@ -199,7 +201,7 @@ prepare(struct tasks *t, struct moore_err *err)
 	const size_t n_lids = ((size_t)t->seen->lid_top / MOORE_CHECK_PART + 1) * MOORE_CHECK_PART;
 	int rc;
 
-	if ((rc = lanes(r, t->seen, t->conf, err)) < 0 ||
+	if ((rc = lanes(r, t->seen, t->conf, t->entry, err)) < 0 ||
 	    (rc = moore_sl2vl_hash(&r->lanes_hash, t->seen, r->sl2vl, err)) < 0)
 		return rc;
 	rc = moore_check_parts_new(&t->check, t->seen, r->sl2vl, t->conf->jobs, n_lids, err);
@@ -237,7 +239,7 @@ do_task(struct tasks *t, enum task task, struct moore_err *err)
 	case PREPARE:
 		return prepare(t, err);
 	case LANES:
-		return lanes(r, t->seen, t->conf, err);
+		return lanes(r, t->seen, t->conf, t->entry, err);
 	case SL_SET:
 		return sl_set(r, t->conf, err);
 	case JUDGE:
@@ -311,6 +313,20 @@ make_routes(struct run *w, bool meanwhile)
 	return rc;
 }
 
+/* The lanes were prepared without regard to entries, and there are some. */
+static int
+prepare_again(struct run *w)
+{
+	static const enum task again[] = { PREPARE };
+	struct tasks *t = &w->tasks;
+
+	moore_check_parts_free(t->check);
+	t->check = NULL;
+	moore_sl2vl_free(t->r->sl2vl);
+	t->r->sl2vl = NULL;
+	return do_tasks(t, again, 1, &w->err);
+}
+
 static int
 make_tables(struct run *w)
 {
@@ -325,7 +341,10 @@ make_tables(struct run *w)
 	if ((rc = make_routes(w, meanwhile)) < 0)
 		return rc;
 	r->lft = moore_route_lft(r->route);
+	w->tasks.entry = moore_route_entries(r->route);
 	mark(w, MOORE_MARK_ROUTED);
+	if (meanwhile && w->tasks.entry && (rc = prepare_again(w)) < 0)
+		return rc;
 	if (!meanwhile && (rc = do_tasks(&w->tasks, lanes_by_routes, hinted ? 2 : 1, &w->err)) < 0)
 		return rc;
 	mark(w, MOORE_MARK_LANES);

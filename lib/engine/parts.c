@@ -13,7 +13,7 @@ make_lanes(struct moore_sl2vl **out, const struct moore_fabric *f, const struct 
 {
 	if (conf->profile == MOORE_PROFILE_ONE_VL)
 		return moore_sl2vl_new(out, f, err);
-	return moore_lane_effective(out, f, &conf->lanes, err);
+	return moore_lane_effective(out, f, &conf->lanes, NULL, err);
 }
 
 static moore_lid

@@ -6,7 +6,8 @@
  * further ones on VL 1.  On Ethernet a lane is a PFC priority, and the packet itself says, by
  * its DSCP, on which it arrives: a host sends mark 0; a switch that takes a packet from a host
  * sends it on in class 0 with mark 0; a switch that takes it from a switch sends it on in class
- * 1 with mark 1.  Every other packet is lossy, and leaves with DSCP 0. */
+ * 1 with mark 1.  So no port between switches is an entry (moore/lane.h).  Every other packet is
+ * lossy, and leaves with DSCP 0. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,21 +6,29 @@
 
 #include "moore/lane.h"
 
+/* What rows follow from. */
+struct source {
+	const struct moore_fabric *f;
+	const struct moore_lane_opts *opts;
+	const uint32_t *pos;	/* NULL: any-sl */
+	const uint8_t *entry;
+};
+
 static struct moore_sl_row
-effective_row(const struct moore_fabric *f, const struct moore_lane_opts *o, const uint32_t *pos,
-	      moore_swid s, moore_portnum in, moore_portnum out)
+effective_row(const struct source *w, moore_swid s, moore_portnum in, moore_portnum out)
 {
+	const struct moore_fabric *f = w->f;
 	uint8_t mask = moore_lane_mask(moore_fabric_port(f, s, out)->lanes);
-	enum moore_role role = moore_fabric_port(f, s, in)->role;
+	enum moore_role role = moore_lane_role(f, w->entry, s, in);
 	struct moore_sl_row row = { { 0 } };
 
-	if (f->sw[s].maps_sl && pos)
-		row = moore_lane_hint_row(f, o, pos, s, in, out);
+	if (f->sw[s].maps_sl && w->pos)
+		row = moore_lane_hint_row(f, w->opts, w->pos, w->entry, s, in, out);
 	for (uint8_t sl = 0; sl < MOORE_N_SL; sl++) {
 		if (!f->sw[s].maps_sl)
 			row.vl[sl] = sl;
-		else if (!pos)
-			row.vl[sl] = moore_lane_any_sl(o, role, sl);
+		else if (!w->pos)
+			row.vl[sl] = moore_lane_any_sl(w->opts, role, sl);
 		else if (row.vl[sl] == 15)
 			continue;	/* dropped under any mask */
 		row.vl[sl] &= mask;
@@ -34,21 +42,20 @@ struct known {
 };
 
 static int
-fill_pair(struct moore_sl2vl *t, const struct moore_fabric *f, const struct moore_lane_opts *opts,
-	  const uint32_t *pos, struct known *k, moore_swid s, moore_portnum in, moore_portnum out,
-	  struct moore_err *err)
+fill_pair(struct moore_sl2vl *t, const struct source *w, struct known *k, moore_swid s,
+	  moore_portnum in, moore_portnum out, struct moore_err *err)
 {
 	uint16_t *id = &t->id[t->base[s] + (size_t)in * t->width[s] + out];
-	uint32_t *row = &k->row[f->sw[s].maps_sl][moore_fabric_port(f, s, in)->role]
-		[moore_lane_mask(moore_fabric_port(f, s, out)->lanes)];
+	uint32_t *row = &k->row[w->f->sw[s].maps_sl][moore_lane_role(w->f, w->entry, s, in)]
+		[moore_lane_mask(moore_fabric_port(w->f, s, out)->lanes)];
 	struct moore_sl_row r;
 	int rc;
 
-	if (!pos && *row) {
+	if (!w->pos && *row) {
 		*id = (uint16_t)(*row - 1);
 		return 0;
 	}
-	r = effective_row(f, opts, pos, s, in, out);
+	r = effective_row(w, s, in, out);
 	rc = moore_sl2vl_set(t, s, in, out, &r, err);
 	*row = *id + 1u;
 	return rc;
@@ -57,31 +64,34 @@ fill_pair(struct moore_sl2vl *t, const struct moore_fabric *f, const struct moor
 /* Fills like[] with the first in port whose rows are those of each in port: under any-sl of the
  * same role. */
 static void
-find_alike(const struct moore_fabric *f, const uint32_t *pos, moore_swid s, moore_portnum *like)
+find_alike(const struct source *w, moore_swid s, moore_portnum *like)
 {
+	const unsigned n = w->f->sw[s].n_ports;
 	moore_portnum first[MOORE_ROLE_SELF + 1];
 
-	for (unsigned i = f->sw[s].n_ports + 1u; i-- > 0;)
-		first[moore_fabric_port(f, s, (moore_portnum)i)->role] = (moore_portnum)i;
-	for (unsigned i = 0; i <= f->sw[s].n_ports; i++)
-		like[i] = pos ? (moore_portnum)i : first[moore_fabric_port(f, s, (moore_portnum)i)->role];
+	for (unsigned i = n + 1u; i-- > 0;)
+		first[moore_lane_role(w->f, w->entry, s, (moore_portnum)i)] = (moore_portnum)i;
+	for (unsigned i = 0; i <= n; i++)
+		like[i] = w->pos ? (moore_portnum)i :
+			first[moore_lane_role(w->f, w->entry, s, (moore_portnum)i)];
 }
 
 static int
-fill_switch(struct moore_sl2vl *t, const struct moore_fabric *f, const struct moore_lane_opts *opts,
-	    const uint32_t *pos, struct known *k, moore_swid s, struct moore_err *err)
+fill_switch(struct moore_sl2vl *t, const struct source *w, struct known *k, moore_swid s,
+	    struct moore_err *err)
 {
+	const struct moore_fabric *f = w->f;
 	uint16_t *id = t->id + t->base[s];
 	moore_portnum like[MOORE_PORT_MAX + 1];
 	int rc = 0;
 
-	find_alike(f, pos, s, like);
+	find_alike(w, s, like);
 	for (unsigned o = 1; o <= f->sw[s].n_ports && rc == 0; o++) {
 		if (moore_fabric_port(f, s, (moore_portnum)o)->role == MOORE_ROLE_NONE)
 			continue;
 		for (unsigned i = 0; i <= f->sw[s].n_ports && rc == 0; i++)
 			if (like[i] == i)
-				rc = fill_pair(t, f, opts, pos, k, s, (moore_portnum)i, (moore_portnum)o, err);
+				rc = fill_pair(t, w, k, s, (moore_portnum)i, (moore_portnum)o, err);
 	}
 	for (unsigned i = 0; i <= f->sw[s].n_ports; i++)
 		if (like[i] != i)
@@ -94,8 +104,9 @@ fill_switch(struct moore_sl2vl *t, const struct moore_fabric *f, const struct mo
 int
 moore_lane_hint_effective(struct moore_sl2vl **out, const struct moore_fabric *f,
 			  const struct moore_lane_opts *o, const uint32_t *pos,
-			  struct moore_err *err)
+			  const uint8_t *entry, struct moore_err *err)
 {
+	const struct source w = { f, o, pos, entry };
 	struct known k = { { { { 0 } } } };
 	struct moore_sl2vl *t;
 	int rc;
@@ -103,7 +114,7 @@ moore_lane_hint_effective(struct moore_sl2vl **out, const struct moore_fabric *f
 	*out = NULL;
 	rc = moore_sl2vl_new(&t, f, err);
 	for (moore_swid s = 0; s < f->n_switches && rc == 0; s++)
-		rc = fill_switch(t, f, o, pos, &k, s, err);
+		rc = fill_switch(t, &w, &k, s, err);
 	if (rc < 0) {
 		moore_sl2vl_free(t);
 		return rc;
@@ -114,7 +125,7 @@ moore_lane_hint_effective(struct moore_sl2vl **out, const struct moore_fabric *f
 
 int
 moore_lane_effective(struct moore_sl2vl **out, const struct moore_fabric *f,
-		     const struct moore_lane_opts *o, struct moore_err *err)
+		     const struct moore_lane_opts *o, const uint8_t *entry, struct moore_err *err)
 {
-	return moore_lane_hint_effective(out, f, o, NULL, err);
+	return moore_lane_hint_effective(out, f, o, NULL, entry, err);
 }

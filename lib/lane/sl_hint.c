@@ -29,11 +29,12 @@ moore_lane_hint_group(const struct moore_lane_opts *o, uint8_t sl)
 
 struct moore_sl_row
 moore_lane_hint_row(const struct moore_fabric *f, const struct moore_lane_opts *o,
-		    const uint32_t *pos, moore_swid s, moore_portnum in, moore_portnum out)
+		    const uint32_t *pos, const uint8_t *entry, moore_swid s, moore_portnum in,
+		    moore_portnum out)
 {
 	const struct moore_port *ip = moore_fabric_port(f, s, in);
 	const struct moore_port *op = moore_fabric_port(f, s, out);
-	bool from_switch = ip->role == MOORE_ROLE_SWITCH;
+	bool from_switch = moore_lane_role(f, entry, s, in) == MOORE_ROLE_SWITCH;
 	uint8_t used = moore_lane_hint_classes(o), table[MOORE_N_HINTS];
 	struct moore_sl_row row;
 

@@ -12,8 +12,9 @@
 struct moore_route {
 	const struct moore_fabric *seen;
 	struct moore_rgraph g;
-	uint8_t *half;		/* by node: see struct moore_rturns, which borrows it */
+	uint8_t *half, *entering;	/* by node, by edge: see struct moore_rturns, which borrows them */
 	struct moore_rturns turns;	/* of the links that are up */
+	uint8_t *entry;		/* by port of seen: see moore_route_entries(); NULL if there is none */
 	struct moore_lft *lft;
 	struct moore_route_stats stats;
 	uint32_t *order;	/* by switch of seen: see moore_route_order() */
@@ -28,6 +29,7 @@ struct moore_rbuild {
 	struct moore_route *r;
 	const struct moore_fabric *intended;	/* NULL: the observed fabric */
 	bool lanes_as_seen;	/* one-lane links count as such in the intended fabric too */
+	bool by_roles;		/* as in struct moore_route_opts */
 	bool hinted;		/* cols.hinted: lanes follow the order and the SL */
 	struct moore_ranks **ranks;	/* borrowed; see struct moore_route_opts */
 	const struct moore_grown *grown;	/* borrowed: an earlier build's trees of the same
@@ -65,6 +67,9 @@ int moore_rbuild_fail_unreachable(const struct moore_rbuild *b, uint32_t root,
 				  struct moore_err *err);
 /* Fills colour, plan_turns, the route's turns and its order (plan_turns.c). */
 int moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err);
+
+/* Fills the route's entry[] from its turns (entries.c).  -MOORE_ENOMEM. */
+int moore_rbuild_entries(struct moore_route *r, struct moore_err *err);
 
 /* ---- grown.c ------------------------------------------------------------------- */
 

@@ -75,7 +75,7 @@ add_columns(struct moore_buf *key, const struct moore_rcolumns *c, uint32_t n)
 static bool
 make_key(struct moore_buf *key, const struct moore_rbuild *b, const struct moore_route_opts *opts)
 {
-	const uint32_t settings[] = { opts->profile, opts->layers, b->lanes_as_seen };
+	const uint32_t settings[] = { opts->profile, opts->layers, b->lanes_as_seen, b->by_roles };
 
 	moore_buf_add(key, &opts->seed, sizeof(opts->seed));
 	moore_buf_add(key, settings, sizeof(settings));
@@ -200,7 +200,7 @@ moore_rgrown_turns(struct moore_rbuild *b, struct moore_err *err)
 	if (!(b->colour = malloc((g->n_edges + (size_t)1) * sizeof(*b->colour))))
 		return moore_fail_nomem(err);
 	memcpy(b->colour, g->colour, g->n_edges * sizeof(*g->colour));
-	return 0;
+	return moore_rturns_set_entries(t, &b->r->g, err);
 }
 
 /* ---- trees -------------------------------------------------------------------------- */

@@ -387,12 +387,15 @@ int
 moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err)
 {
 	struct moore_rgraph *g = &b->r->g;
-	int rc = b->grown ? moore_rgrown_turns(b, err) : plan_turns(b, err);
+	int rc = b->cols.middles.paired && !b->by_roles ?
+		moore_rmiddles_enter(g, &b->cols.middles, b->r->entering, err) : 0;
 
-	if (rc < 0)
+	if (rc < 0 || (rc = b->grown ? moore_rgrown_turns(b, err) : plan_turns(b, err)) < 0)
 		return rc;
 	moore_rgrown_keep_turns(b);
 	rc = moore_rturns_build(&b->r->turns, &b->up, &b->plan_turns, b->colour, err);
+	if (rc == 0)
+		rc = moore_rbuild_entries(b->r, err);
 	if (rc == 0 && moore_rturns_common(&b->common_turns, g, &b->plan_turns, &b->r->turns) < 0)
 		rc = moore_fail_nomem(err);
 	for (uint32_t s = 0; rc == 0 && b->hinted && s < g->n; s++)

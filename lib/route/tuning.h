@@ -56,6 +56,8 @@
 #define MOORE_DETOURS_COST 1700
 #define MOORE_DETOURS_FALL 4
 
+/* Of so many links up of a switch one is an entry link (entry_links.c). */
+#define MOORE_ENTRY_LINKS 4
 /* The search for numbers of pairs of columns (pair_ranks.c).  Of 45 seeds, several are as good; which is
  * best differs with h. */
 #define MOORE_PAIRS_SEED 4

@@ -270,7 +270,7 @@ test_twin(void **state)
 		snprintf(why, sizeof(why), "round %u", i);
 		if (i % 4 == 3)
 			loop_back(f, i % 8 == 7);
-		assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL), 0);
+		assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL, NULL), 0);
 		lanes.sl2vl = l;
 		draw_rows(&h, f, &r);
 		compare_cuts(why, f, &h, &lanes, &bad);

@@ -347,11 +347,12 @@ check_safe(const struct draw *d, const struct moore_fabric *f, const struct moor
 	struct moore_verdict *v = NULL;
 
 	if (is_hinted(d)) {
-		CHECK_EQ(d->why, moore_lane_hint_effective(&lanes, f, &one_class, moore_route_order(r), NULL), 0);
+		CHECK_EQ(d->why, moore_lane_hint_effective(&lanes, f, &one_class, moore_route_order(r),
+							   moore_route_entries(r), NULL), 0);
 		CHECK_EQ(d->why, moore_route_sl_set(r, &set, NULL), 0);
 		check_sls(d, f, r, set, rng);
 	} else {
-		CHECK_EQ(d->why, moore_lane_effective(&lanes, f, &one_class, NULL), 0);
+		CHECK_EQ(d->why, moore_lane_effective(&lanes, f, &one_class, moore_route_entries(r), NULL), 0);
 	}
 	CHECK_EQ(d->why, moore_check(&v, f, moore_route_lft(r), lanes, NULL,
 				     &(struct moore_check_opts){ .sl_set = set }, NULL), 0);

@@ -538,7 +538,7 @@ named_cycle(void **state)
 
 	moore_conf_defaults(&conf);
 	assert_int_equal(moore_engine_run(&r, c.f, NULL, &conf, note, &c, &err), -MOORE_EUNSAFE);
-	assert_int_equal(moore_lane_effective(&lanes, c.f, &conf.lanes, NULL), 0);
+	assert_int_equal(moore_lane_effective(&lanes, c.f, &conf.lanes, NULL, NULL), 0);
 	assert_int_equal(moore_check(&v, c.f, good->lft, lanes, NULL, &any, NULL), 0);
 	snprintf(part, sizeof(part), "a cycle of %u waiting channels through \"%s\" port %u:",
 		 v->cycle_len, c.f->sw[v->cycle[0].from.sw].name, v->cycle[0].from.port);

@@ -43,7 +43,7 @@ test_table(void **state)
 		/* Switch 1: port 1 leads to a host, 2 to switch 0, 3 to switch 2. */
 		f->port[f->sw[1].port0 + 3].lanes = T[i].lanes;
 		o.sl_class[5] = T[i].cls;
-		assert_int_equal(moore_lane_effective(&t, f, &o, NULL), 0);
+		assert_int_equal(moore_lane_effective(&t, f, &o, NULL, NULL), 0);
 		self = moore_sl2vl_get(t, 1, 0, 3);
 		host = moore_sl2vl_get(t, 1, 1, 3);
 		sw = moore_sl2vl_get(t, 1, 2, 3);
@@ -157,7 +157,7 @@ test_oom(void **state)
 		t = (struct moore_sl2vl *)&rc;
 		alloc_count = 0;
 		alloc_fail_at = at;
-		rc = moore_lane_effective(&t, f, &o, NULL);
+		rc = moore_lane_effective(&t, f, &o, NULL, NULL);
 		alloc_fail_at = -1;
 		CHECK("a table or a failure", rc == 0 || (rc == -MOORE_ENOMEM && !t));
 	}
@@ -203,7 +203,7 @@ test_hint_rows(void **state)
 		struct moore_sl2vl *t = NULL;
 
 		f->port[f->sw[1].port0 + T[i].out].lanes = T[i].lanes;
-		assert_int_equal(moore_lane_hint_effective(&t, f, &o, T[i].pos, NULL), 0);
+		assert_int_equal(moore_lane_hint_effective(&t, f, &o, T[i].pos, NULL, NULL), 0);
 		for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
 			CHECK_EQ(T[i].why, moore_sl2vl_get(t, 1, T[i].in, T[i].out)->vl[sl], T[i].vl[sl]);
 		for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
@@ -241,7 +241,7 @@ half_updated(struct moore_rng *r, const struct moore_fabric *f)
 
 		for (unsigned sl = 0; sl < MOORE_N_SL; sl++)
 			o.sl_class[sl] = (uint8_t)moore_rng_below(r, n);
-		assert_int_equal(moore_lane_effective(&t[k], f, &o, NULL), 0);
+		assert_int_equal(moore_lane_effective(&t[k], f, &o, NULL, NULL), 0);
 	}
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		for (unsigned out = 1; out <= f->sw[s].n_ports; out++)
@@ -292,7 +292,7 @@ test_random(void **state)
 			o.sl_class[sl] = (uint8_t)moore_rng_below(&r, MOORE_CLASS_MAX + 1);
 		if (moore_route_build(&route, f, NULL, &plain, &err) < 0)
 			fail_msg("round %u: %s", i, err.text);
-		assert_int_equal(moore_lane_effective(&lanes, f, &o, NULL), 0);
+		assert_int_equal(moore_lane_effective(&lanes, f, &o, NULL, NULL), 0);
 		judge("classes", f, moore_route_lft(route), lanes);
 		judge("half updated", f, moore_route_lft(route), half_updated(&r, f));
 		moore_route_free(route);

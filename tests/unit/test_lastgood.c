@@ -210,7 +210,7 @@ check_safe(const char *why, const struct moore_fabric *f, const struct moore_lft
 	static const struct moore_lane_opts one_class = { { 0 } };
 	struct moore_sl2vl *t;
 
-	assert_int_equal(moore_lane_effective(&t, f, &one_class, NULL), 0);
+	assert_int_equal(moore_lane_effective(&t, f, &one_class, NULL, NULL), 0);
 	assert_int_equal(moore_check(&v, f, lft, t, NULL, &opts, NULL), 0);
 	CHECK(why, v->acyclic && v->loops == 0);
 	CHECK_EQ(why, v->sound, all);

@@ -148,7 +148,7 @@ change_on(uint32_t n, const struct moore_topo_link *link, size_t n_links)
 	for (uint32_t s = 0; s < n; s++)
 		ep[s] = 1;
 	c.f = test_fabric(n, link, n_links, ep, 0);
-	assert_int_equal(moore_lane_effective(&c.lanes, c.f, &one_class, NULL), 0);
+	assert_int_equal(moore_lane_effective(&c.lanes, c.f, &one_class, NULL, NULL), 0);
 	c.was = empty(c.f);
 	c.now = empty(c.f);
 	return c;

@@ -99,7 +99,7 @@ route_checked(const char *why, const struct moore_fabric *seen,
 
 	if (moore_route_build(&r, seen, intended, &opts, &err) < 0)
 		fail_msg("%s: %s", why, err.text);
-	assert_int_equal(moore_lane_effective(&lanes, seen, &one_class, &err), 0);
+	assert_int_equal(moore_lane_effective(&lanes, seen, &one_class, moore_route_entries(r), &err), 0);
 	assert_int_equal(moore_check(&v, seen, moore_route_lft(r), lanes, NULL, &all, &err), 0);
 	CHECK(why, v->acyclic);
 	CHECK_EQ(why, v->unreachable, 0);

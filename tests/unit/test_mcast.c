@@ -41,7 +41,7 @@ judge(const char *why, const struct moore_fabric *f, const struct moore_route *r
 	struct moore_verdict *v = NULL;
 	struct moore_sl2vl *lanes = NULL;
 
-	assert_int_equal(moore_lane_effective(&lanes, f, &one_class, NULL), 0);
+	assert_int_equal(moore_lane_effective(&lanes, f, &one_class, moore_route_entries(r), NULL), 0);
 	assert_int_equal(moore_check(&v, f, moore_route_lft(r), lanes, m, &all, NULL), 0);
 	CHECK(why, v->sound);
 	moore_verdict_free(v);

@@ -431,13 +431,13 @@ test_twin(void **state)
 			l0 = random_lanes(f, &r);
 			l1 = random_lanes(f, &r);
 		} else {
-			assert_int_equal(moore_lane_effective(&l0, f, &one_class, &err), 0);
+			assert_int_equal(moore_lane_effective(&l0, f, &one_class, NULL, &err), 0);
 		}
 		if (i % 2)
 			test_cut_some(f, &r, 20);
 		now = test_random_trees(f, &r, 200);
 		if (!lanes)
-			assert_int_equal(moore_lane_effective(&l1, f, &one_class, &err), 0);
+			assert_int_equal(moore_lane_effective(&l1, f, &one_class, NULL, &err), 0);
 		compare(why, f, &(struct moore_mix_tables){ was, l0 },
 			&(struct moore_mix_tables){ now, l1 }, &m);
 		check_order(why, f, was, now, m);
@@ -528,7 +528,7 @@ test_equal_loops(void **state)
 		moore_lft_row(was, s)[3] = straight[s];
 		moore_lft_row(now, s)[3] = round[s];
 	}
-	assert_int_equal(moore_lane_effective(&l, f, &any, NULL), 0);
+	assert_int_equal(moore_lane_effective(&l, f, &any, NULL, NULL), 0);
 	compare("equal loops", f, &(struct moore_mix_tables){ was, l },
 		&(struct moore_mix_tables){ now, l }, &m);
 	assert_true(m->loop_lids == 2 && m->loop_len == 3 && m->loop_lid == 2);
@@ -555,7 +555,7 @@ test_diamonds(void **state)
 	struct moore_mix *m;
 	(void)state;
 
-	assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL), 0);
+	assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL, NULL), 0);
 	moore_lft_row(was, 0)[0] = moore_lft_row(now, 0)[0] = 1;
 	compare("diamonds", f, &(struct moore_mix_tables){ was, l },
 		&(struct moore_mix_tables){ now, l }, &m);
@@ -587,7 +587,7 @@ by_hand(const struct moore_lane_opts *classes)
 		struct moore_mix *m;
 		struct moore_err err;
 
-		assert_int_equal(moore_lane_effective(&l, f, classes, &err), 0);
+		assert_int_equal(moore_lane_effective(&l, f, classes, NULL, &err), 0);
 		if (T[i].cut)
 			moore_fabric_cut(f, 0, 2);
 		if (T[i].swapped)
@@ -638,7 +638,7 @@ test_last_links(void **state)
 	struct moore_err err;
 	(void)state;
 
-	assert_int_equal(moore_lane_effective(&l, f, &two_classes, &err), 0);
+	assert_int_equal(moore_lane_effective(&l, f, &two_classes, NULL, &err), 0);
 	compare("S1 and S2", f, &(struct moore_mix_tables){ was, l },
 		&(struct moore_mix_tables){ now, l }, &m);
 	CHECK_EQ("a mixture can deadlock", m->acyclic, 0);
@@ -708,7 +708,7 @@ test_guid_rounds(void **state)
 		if (R[i].one_vl)
 			assert_int_equal(moore_sl2vl_new(&l, f, &err), 0);
 		else
-			assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
+			assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL, &err), 0);
 		assert_int_equal(moore_mix_judge(&m, f, &(struct moore_mix_tables){ was, l },
 						 &(struct moore_mix_tables){ now, l }, &err), 0);
 		CHECK_EQ(R[i].why, m->loop_lids, 2 * R[i].n_lids);
@@ -791,7 +791,7 @@ test_opposite(void **state)
 			moore_lft_row(was, s)[O[i].lid[1]] = b[s];
 			moore_lft_row(now, s)[O[i].lid[1]] = a[s];
 		}
-		assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
+		assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL, &err), 0);
 		assert_int_equal(moore_mix_judge(&m, f, &(struct moore_mix_tables){ was, l },
 						 &(struct moore_mix_tables){ now, l }, &err), 0);
 		CHECK_EQ(O[i].why, m->loop_lids, 2);
@@ -958,9 +958,9 @@ test_misfits(void **state)
 	assert_int_equal(moore_lft_new(&t, 3, 3, &err), 0);
 	assert_int_equal(moore_lft_new(&of_two, 2, 3, &err), 0);
 	assert_int_equal(moore_lft_new(&longer, 3, 100, &err), 0);
-	assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
-	assert_int_equal(moore_lane_effective(&l_host, g, &one_class, &err), 0);
-	assert_int_equal(moore_lane_effective(&l_two, two, &one_class, &err), 0);
+	assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL, &err), 0);
+	assert_int_equal(moore_lane_effective(&l_host, g, &one_class, NULL, &err), 0);
+	assert_int_equal(moore_lane_effective(&l_two, two, &one_class, NULL, &err), 0);
 	for (unsigned short_of_lids = 0; short_of_lids < 2; short_of_lids++) {
 		const struct {
 			const char *why, *text;
@@ -1050,8 +1050,8 @@ test_carry_lanes(void **state)
 	(void)state;
 
 	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, &err), 0);
-	assert_int_equal(moore_lane_effective(&lf, f, &one_class, &err), 0);
-	assert_int_equal(moore_lane_effective(&lh, h, &two_classes, &err), 0);
+	assert_int_equal(moore_lane_effective(&lf, f, &one_class, NULL, &err), 0);
+	assert_int_equal(moore_lane_effective(&lh, h, &two_classes, NULL, &err), 0);
 	assert_int_equal(moore_sl2vl_set(lf, 0, 1, 0, &(struct moore_sl_row){ .vl = { 3 } }, &err), 0);
 	f->sw[7].n_ports--;	/* as if it had had a port less */
 	for (long at = 0; rc < 0; at++) {
@@ -1105,8 +1105,8 @@ test_carry(void **state)
 	assert_int_equal(moore_lft_new(&t, f->n_switches, f->lid_top, &err), 0);
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		memset(moore_lft_row(t, s), (int)s, t->stride);
-	assert_int_equal(moore_lane_effective(&lf, f, &one_class, &err), 0);
-	assert_int_equal(moore_lane_effective(&lh, h, &one_class, &err), 0);
+	assert_int_equal(moore_lane_effective(&lf, f, &one_class, NULL, &err), 0);
+	assert_int_equal(moore_lane_effective(&lh, h, &one_class, NULL, &err), 0);
 	CHECK_OOM("every allocation", moore_mix_carry(&t2, NULL, g, t->stride + 64, f,
 		&(struct moore_mix_tables){ t, lf }, NULL, &err), (void)0);
 	CHECK_EQ("as long as they were asked for", t2->stride, t->stride + 64);
@@ -1145,7 +1145,7 @@ test_memory(void **state)
 	struct moore_err err;
 
 	(void)state;
-	assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
+	assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL, &err), 0);
 	CHECK_OOM("judge", moore_mix_judge(&m, f, &(struct moore_mix_tables){ was, l },
 					   &(struct moore_mix_tables){ now, l }, &err),
 		  moore_mix_free(m));

@@ -868,7 +868,7 @@ test_by_hand(void **state)
 	struct moore_err err;
 	(void)state;
 
-	assert_int_equal(moore_lane_effective(&l, f, &one_class, &err), 0);
+	assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL, &err), 0);
 	lanes.sl2vl = l;
 	moore_lft_row(t, 3)[3] = 0;
 	for (size_t i = 0; i < ARRAY_LEN(H); i++) {
@@ -929,7 +929,7 @@ test_later_blocks(void **state)
 
 		f->sw[2].lid = lid[i];
 		assert_int_equal(moore_fabric_seal(f, NULL), 0);
-		assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL), 0);
+		assert_int_equal(moore_lane_effective(&l, f, &one_class, NULL, NULL), 0);
 		assert_int_equal(moore_lft_new(&was, 3, f->lid_top, NULL), 0);
 		assert_int_equal(moore_lft_new(&now, 3, f->lid_top, NULL), 0);
 		moore_lft_row(was, 0)[lid[i]] = 3;

@@ -801,7 +801,7 @@ test_circle_of_rows(void **state)
 	uint64_t interrupted = 0, detours = 0;
 
 	(void)state;
-	assert_int_equal(moore_lane_effective(&lanes, f, &one_class, NULL), 0);
+	assert_int_equal(moore_lane_effective(&lanes, f, &one_class, NULL, NULL), 0);
 	opts.sl2vl = lanes;
 	for (unsigned set = 0; set <= 8; set++) {	/* 8: all rows, new ones alone */
 		struct rows more = { NULL, 0, 0 };

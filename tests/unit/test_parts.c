@@ -85,7 +85,7 @@ check_made(const char *why, const struct moore_fabric *f, enum moore_profile pro
 	check_same(why, again, v);
 	CHECK(why, v->sound && (v->pairs || f->n_switches < 2));
 	CHECK_EQ(why, profile == MOORE_PROFILE_ONE_VL ? moore_sl2vl_new(&lanes, f, NULL) :
-		 moore_lane_effective(&lanes, f, &conf.lanes, NULL), 0);
+		 moore_lane_effective(&lanes, f, &conf.lanes, NULL, NULL), 0);
 	CHECK_EQ(why, moore_check(&whole, f, t.lft, lanes, NULL, &opts, NULL), 0);
 	check_same(why, v, whole);
 	moore_verdict_free(v);
@@ -268,11 +268,12 @@ test_bare(void **state)
 		struct moore_rturns turns = { 0 };
 		struct moore_rgraph g = { 0 };
 		const struct moore_rview v = { &g, MOORE_EDGE_UP, true, &turns };
-		uint8_t *half = calloc(f->n_switches + 1, 1);
+		uint8_t *half = calloc(f->n_switches + 1, 1), *entering;
 		uint32_t *load;
 
 		CHECK_EQ(why, moore_rgraph_build(&g, f, NULL, NULL, false, NULL), 0);
-		CHECK_EQ(why, moore_rturns_init(&turns, &g, half, false) |
+		entering = calloc((size_t)g.n_edges + 1, 1);
+		CHECK_EQ(why, moore_rturns_init(&turns, &g, half, entering, false) |
 			 moore_rturns_build(&turns, &v, NULL, NULL, NULL), 0);
 		CHECK(why, moore_rbare_suits(&g));
 		load = calloc((size_t)g.n_edges + 1, sizeof(*load));
@@ -282,6 +283,7 @@ test_bare(void **state)
 			n_done += grow_both(why, &v, root, load, moore_rng_below(&r, 3));
 		free(load);
 		free(half);
+		free(entering);
 		moore_rturns_fini(&turns);
 		moore_rgraph_fini(&g);
 		moore_fabric_free(f);
@@ -402,7 +404,7 @@ test_large(void **state)
 	for (moore_swid s = 0; s < f->n_switches; s++)
 		f->sw[s].lid = 0;
 	first = f->lid_top / MOORE_ROUTE_PART * MOORE_ROUTE_PART;
-	CHECK_EQ("room", moore_route_parts_new(&route, f, &opts, NULL) | moore_lane_effective(&lanes, f, &conf.lanes, NULL) |
+	CHECK_EQ("room", moore_route_parts_new(&route, f, &opts, NULL) | moore_lane_effective(&lanes, f, &conf.lanes, NULL, NULL) |
 		 moore_check_parts_new(&check, f, lanes, NULL, MOORE_ROUTE_PART, NULL) |
 		 moore_lft_new(&part, f->n_switches, MOORE_ROUTE_PART - 1, NULL), 0);
 	CHECK_EQ("trees", moore_route_part(route, part, first, NULL), 0);

@@ -251,7 +251,7 @@ check_published(const char *why, const struct moore_fabric *f, bool sound)
 	struct moore_verdict *v;
 	struct moore_sl2vl *t;
 
-	assert_int_equal(moore_lane_effective(&t, f, &one_class, NULL), 0);
+	assert_int_equal(moore_lane_effective(&t, f, &one_class, NULL, NULL), 0);
 	assert_int_equal(moore_check(&v, f, lft, t, NULL, &opts, NULL), 0);
 	CHECK(why, v->acyclic && v->loops == 0);
 	CHECK_EQ(why, v->sound, sound);

@@ -42,6 +42,7 @@ struct moore_conf {
 					 * moore.conf, the caller sets it */
 	struct moore_ranks **ranks;	/* see struct moore_route_opts; no key of moore.conf either */
 	struct moore_grown **grown;	/* likewise */
+	bool by_roles;			/* as in struct moore_route_opts; no key either */
 	const struct moore_jobs *jobs;	/* of that many threads; NULL: one.  The caller sets it */
 };
 

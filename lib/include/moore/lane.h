@@ -6,6 +6,11 @@
  * VLs: packets of class c use VL 2c from endpoints and port 0, and VL 2c+1 from switches.
  * So every mask keeps the two apart (docs/theory.md, "Classes").
  *
+ * An *entry* is a port that leads to a switch and yet counts as an endpoint's: an entry link ends
+ * there, over which only packets come that have just left their own switch's endpoints
+ * (docs/theory.md, "Entry links").  The routes say which ports are entries, moore_route_entries(): by
+ * port, entry[f->sw[s].port0 + p]; NULL stands for none.
+ *
  * Profile sl-hint: the VL rises where a route turns from down to up in an order of the
  * switches.  An SL2VL table does not know the VL that a packet is on, so the SL names one
  * of four tables, each correct for most routes (docs/theory.md, section 7), and one of four
@@ -25,6 +30,15 @@ struct moore_lane_opts {
 	uint8_t sl_class[MOORE_N_SL];	/* class of each SL, 0..MOORE_CLASS_MAX */
 };
 
+/* The role of port p of s as far as lanes go. */
+static inline enum moore_role
+moore_lane_role(const struct moore_fabric *f, const uint8_t *entry, moore_swid s, moore_portnum p)
+{
+	const size_t at = (size_t)f->sw[s].port0 + p;
+
+	return entry && entry[at] ? MOORE_ROLE_ENDPOINT : (enum moore_role)f->port[at].role;
+}
+
 /* The VL of an SL for packets that enter by a port of this role. */
 static inline uint8_t
 moore_lane_any_sl(const struct moore_lane_opts *o, enum moore_role in, uint8_t sl)
@@ -39,10 +53,11 @@ MOORE_API uint8_t moore_lane_needed(const struct moore_lane_opts *o);
 MOORE_API uint16_t moore_lane_vls(const struct moore_lane_opts *o, uint8_t lanes);
 /* Makes the tables as the hardware will apply them: the rule of any-sl, masked to the lanes
  * of each out port as by moore_lane_mask(), and VL = SL (masked) on a switch that cannot
- * map SLs.  The caller frees *out with moore_sl2vl_free().  -MOORE_ENOMEM; -MOORE_EINVAL as
- * moore_sl2vl_set(). */
+ * map SLs.  entry may be NULL.  The caller frees *out with moore_sl2vl_free().  -MOORE_ENOMEM;
+ * -MOORE_EINVAL as moore_sl2vl_set(). */
 MOORE_API int moore_lane_effective(struct moore_sl2vl **out, const struct moore_fabric *f,
-				   const struct moore_lane_opts *o, struct moore_err *err);
+				   const struct moore_lane_opts *o, const uint8_t *entry,
+				   struct moore_err *err);
 
 /* ---- profile sl-hint ------------------------------------------------------- */
 
@@ -79,17 +94,19 @@ MOORE_API uint8_t moore_lane_hint_classes(const struct moore_lane_opts *o);
 MOORE_API bool moore_lane_hint_group(const struct moore_lane_opts *o, uint8_t sl);
 
 /* Returns the row for (in, out) at switch s by the rule of sl-hint, without a mask.  pos[]
- * is the place of each switch in the order, where 0 is the greatest.  SLs that are not in
- * use map to VL 15. */
+ * is the place of each switch in the order, where 0 is the greatest; entry may be NULL.  SLs that
+ * are not in use map to VL 15. */
 MOORE_API struct moore_sl_row moore_lane_hint_row(const struct moore_fabric *f,
 						  const struct moore_lane_opts *o,
-						  const uint32_t *pos, moore_swid s,
-						  moore_portnum in, moore_portnum out);
+						  const uint32_t *pos, const uint8_t *entry,
+						  moore_swid s, moore_portnum in,
+						  moore_portnum out);
 
-/* Makes all rows as the hardware will apply them, like moore_lane_effective(). */
+/* Makes all rows as the hardware will apply them, like moore_lane_effective(); without pos (NULL)
+ * those of any-sl. */
 MOORE_API int moore_lane_hint_effective(struct moore_sl2vl **out, const struct moore_fabric *f,
 					const struct moore_lane_opts *o, const uint32_t *pos,
-					struct moore_err *err);
+					const uint8_t *entry, struct moore_err *err);
 
 /* Copies the tables in t, which are those of class 0 (SL = table), to every class in use. */
 MOORE_API void moore_lane_hint_spread(const struct moore_lane_opts *o, struct moore_sl_set *t);

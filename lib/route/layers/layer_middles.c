@@ -58,7 +58,8 @@ alloc_tree(struct moore_rmtrees *w, size_t n)
 	w->draw = calloc(n, sizeof(*w->draw));
 	w->is_drawn = calloc(n, 1);
 	w->is_between = calloc(n, 1);
-	return w->last && w->via && w->draw && w->is_drawn && w->is_between;
+	w->is_entered = calloc(n, 1);
+	return w->last && w->via && w->draw && w->is_drawn && w->is_between && w->is_entered;
 }
 
 int
@@ -126,6 +127,7 @@ moore_rmtrees_fini(struct moore_rmtrees *w)
 	free(w->draw);
 	free(w->is_drawn);
 	free(w->is_between);
+	free(w->is_entered);
 	moore_rtree_fini(&w->t);
 	*w = (struct moore_rmtrees){ 0 };
 }
@@ -245,6 +247,7 @@ hang_middle(struct moore_rmtrees *w, uint32_t m)
 	if (!best)
 		return;
 	hang_middle_over(w, m, best->edge);
+	w->is_entered[m] = best->enters;
 	led[best->last] += w->once[(size_t)m * w->stride + best->last];
 }
 
@@ -252,6 +255,8 @@ hang_middle(struct moore_rmtrees *w, uint32_t m)
 static bool
 is_leaf_legal(const struct moore_rmtrees *w, uint32_t s, uint32_t e)
 {
+	if (w->is_entered[w->v->g->to[e]] && !w->v->turns->enters[e])
+		return false;
 	return !w->one_lane || moore_rview_leaf(w->v, w->t.slot, w->t.root, s, e);
 }
 
@@ -397,7 +402,7 @@ price_of_diversion(const struct moore_rmtrees *w, uint32_t e)
 		const struct moore_roffer *o = &w->offer[k];
 		uint32_t p = price(w, o->edge) + price(w, w->out[o->between]);
 
-		if (w->t.len[m] == 1 && w->is_drawn[o->between] && p < least)
+		if (!o->enters && w->t.len[m] == 1 && w->is_drawn[o->between] && p < least)
 			least = p;
 	}
 	return least + w->n_diverted[e - g->xadj[w->t.root]] * USE;
@@ -435,6 +440,7 @@ start_tree(struct moore_rmtrees *w)
 		start_variant(w);
 	memset(w->via_last, 0, w->stride * sizeof(*w->via_last));
 	memset(w->is_between, 0, w->v->g->n);
+	memset(w->is_entered, 0, w->v->g->n);
 	for (uint32_t k = 0; k < w->n_middle; k++)
 		w->via[w->middle[k]] = NEVER;
 	w->unit = (w->transit_price * USE << 14) /

@@ -55,10 +55,11 @@ struct moore_rmtrees {
 	uint32_t *n_diverted;	/* by slot of the root: trees in which that middle switch leads to
 				 * it by a detour */
 	bool has_diverted;	/* some tree of this variant has such a switch */
-	struct moore_roffer {	/* a turn of a middle switch to an intermediate that is allowed */
+	struct moore_roffer {	/* a turn of a middle switch to an intermediate */
 		uint32_t edge;
 		uint16_t between;	/* the intermediate */
 		uint8_t last;	/* slot, at the root, of the last link that it leads to */
+		bool enters;	/* the turn after it is not allowed, so it serves entry links alone */
 	} *offer;
 	uint32_t *xoffer;	/* those of m: offer[xoffer[m]..xoffer[m + 1] - 1] */
 	uint32_t *shares;	/* by low switch: the sum of its shares in pairs of first and last links */
@@ -83,6 +84,7 @@ struct moore_rmtrees {
 				 * only as far as the intermediate */
 	uint8_t *is_drawn;	/* it may be an intermediate */
 	uint8_t *is_between;	/* it is one */
+	uint8_t *is_entered;	/* only entry links may lead to it in this tree */
 };
 
 /* All but *w is borrowed.  A root has at most n_hosts endpoints, and each endpoint n_layers trees.

@@ -93,11 +93,39 @@ find_ways_out(struct moore_rmtrees *w)
 	}
 }
 
+/* Whether an entry link leads to middle switch m from another class than that of i. */
+static bool
+is_entered_from(const struct moore_rmtrees *w, uint32_t m, uint32_t i)
+{
+	const struct moore_rgraph *g = w->v->g;
+
+	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
+		if (g->flags[e] & w->v->flag && w->v->turns->enters[g->rev[e]] &&
+		    w->classes->class_of[g->to[e]] != w->classes->class_of[i])
+			return true;
+	return false;
+}
+
+/* Whether middle switch m can lead on over its edge e, for all beside it or (*enters) for those with an
+ * entry link to it.  Those beside the root have children of all kinds. */
+static bool
+can_lead(const struct moore_rmtrees *w, uint32_t m, uint32_t e, bool *enters)
+{
+	const struct moore_rgraph *g = w->v->g;
+	uint32_t i = g->to[e], out = w->out[i];
+
+	if (!(g->flags[e] & w->v->flag) || out == MOORE_NONE || g->to[out] == m)
+		return false;
+	*enters = !moore_rturns_allow(w->v->turns, e, out);
+	return !*enters || (w->t.len[m] != 1 && !(w->one_lane && g->flags[e] & MOORE_EDGE_ONE_LANE) &&
+			    is_entered_from(w, m, i));
+}
+
 static void
 list_offers(struct moore_rmtrees *w)
 {
 	const struct moore_rgraph *g = w->v->g;
-	const uint32_t *rank = w->v->turns->rank;
+	bool enters;
 	uint32_t n = 0;
 
 	for (uint32_t m = 0; m < g->n; m++) {
@@ -106,12 +134,11 @@ list_offers(struct moore_rmtrees *w)
 
 		w->xoffer[m] = n;
 		for (uint32_t e = g->xadj[m]; passes && e < g->xadj[m + 1]; e++) {
-			uint32_t i = g->to[e], out = w->out[i];
+			uint32_t i = g->to[e];
 
-			if (g->flags[e] & w->v->flag && out != MOORE_NONE && g->to[out] != m &&
-			    rank[e] < rank[out])
+			if (can_lead(w, m, e, &enters))
 				w->offer[n++] = (struct moore_roffer){ e, (uint16_t)i,
-					w->last[g->to[out]] };
+					w->last[g->to[w->out[i]]], enters };
 		}
 	}
 	w->xoffer[g->n] = n;
@@ -143,6 +170,16 @@ share_of(const struct moore_rmtrees *w, uint32_t s, uint32_t n_lasts, uint8_t la
 	return SHARE / (n_firsts > n_lasts ? n_firsts : n_lasts);
 }
 
+/* Whether each offer of middle switch m that leads to this last link serves entry links alone. */
+static bool
+only_enters(const struct moore_rmtrees *w, uint32_t m, uint8_t last)
+{
+	for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++)
+		if (w->offer[k].last == last && !w->offer[k].enters)
+			return false;
+	return true;
+}
+
 /* Visits each last link to which middle switch m can lead, and each low switch beside m that can
  * use the two.  Step 0 counts the first links of each low switch for each last link, step 1 adds
  * up its shares, and step 2 adds up what m is needed for: more by a switch with few shares. */
@@ -155,16 +192,20 @@ weigh_pairs(struct moore_rmtrees *w, uint32_t m, int step)
 
 	for (uint32_t k = w->xoffer[m]; k < w->xoffer[m + 1]; k++) {
 		uint8_t last = w->offer[k].last;
+		bool enters;
 
 		if (moore_bits_get(seen, last))
 			continue;
 		moore_bits_set(seen, last);
 		need[last] = 1;
+		enters = only_enters(w, m, last);
 		for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
 			uint32_t s = g->to[e];
 			size_t at = (size_t)s * w->stride + last;
 
-			if (!(g->flags[e] & w->v->flag) || s == w->t.root || w->minimal[s].last == last)
+			if (!(g->flags[e] & w->v->flag) || s == w->t.root ||
+			    w->minimal[s].last == last ||
+			    (enters && !w->v->turns->enters[g->rev[e]]))
 				continue;
 			if (step == 0)
 				w->n_firsts[at]++;

@@ -6,8 +6,8 @@
  * (docs/theory.md, "Multicast"):
  *
  * Stars: all members are beside one switch, at which each pair of their links is allowed in
- * both directions.  Of several such switches the group's number picks one.  Used when ranks
- * follow colours; under the order, stars are monotone trees.
+ * both directions, or begins with an entry link.  Of several such switches the group's number
+ * picks one.  Used when ranks follow colours; under the order, stars are monotone trees.
  *
  * Monotone trees: every parent is greater than its child; under colours only edges of the
  * spanning tree are used.  The root is one of the switches nearest to all members among
@@ -129,11 +129,19 @@ edge_between(const struct mtree *m, uint32_t s, uint32_t r)
 	return MOORE_NONE;
 }
 
-/* Whether every turn at r between two links to members is allowed; sets parent[] of them. */
+/* Whether packets may go on from edge `in` over edge `out`, since the turn is allowed or they come over a
+ * entry link: then they are on VL 0 after it, too, and end behind `out`. */
+static bool
+may_cross(const struct moore_rturns *t, uint32_t in, uint32_t out)
+{
+	return t->enters[in] ? !t->enters[out] : moore_rturns_allow(t, in, out);
+}
+
+/* Whether every two links to members may meet at r; sets parent[] of them. */
 static bool
 is_star(struct mtree *m, uint32_t r)
 {
-	const uint32_t *rank = m->v->turns->rank, *rev = m->v->g->rev;
+	const uint32_t *rev = m->v->g->rev;
 
 	for (uint32_t i = 0; i < m->n; i++)
 		m->parent[m->member[i]] = m->member[i] == r ? MOORE_NONE :
@@ -142,7 +150,8 @@ is_star(struct mtree *m, uint32_t r)
 		for (uint32_t k = 0; k < m->n; k++) {
 			uint32_t in = m->parent[m->member[i]], out = m->parent[m->member[k]];
 
-			if (i != k && in != MOORE_NONE && out != MOORE_NONE && rank[in] >= rank[rev[out]])
+			if (i != k && in != MOORE_NONE && out != MOORE_NONE &&
+			    !may_cross(m->v->turns, in, rev[out]))
 				return false;
 		}
 	return true;

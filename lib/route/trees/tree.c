@@ -418,12 +418,15 @@ moore_rtree_moved(const struct moore_rtree *t, uint32_t n)
 	return moved;
 }
 
-/* Whether other nodes may come through node r of the tree slot[]. */
+/* Whether the head of edge e may be the parent of its tail in the tree slot[]. */
 static bool
-may_carry(const struct moore_rview *v, uint32_t root, const uint8_t *slot, uint32_t r)
+may_carry(const struct moore_rview *v, uint32_t root, const uint8_t *slot, uint32_t e)
 {
-	return r == root || (slot[r] != MOORE_SLOT_NONE && moore_rview_transit(v, r) &&
-			     moore_rview_legal(v, slot, root, v->g->xadj[r] + slot[r]));
+	uint32_t r = v->g->to[e];
+
+	return r == root || moore_rview_enters(v, slot, e) ||
+		(slot[r] != MOORE_SLOT_NONE && moore_rview_transit(v, r) &&
+		 moore_rview_legal(v, slot, root, v->g->xadj[r] + slot[r]));
 }
 
 bool
@@ -438,7 +441,7 @@ moore_rtree_is_whole(const struct moore_rview *v, uint32_t root, const uint8_t *
 
 		if (s == root || slot[s] == MOORE_SLOT_NONE)
 			continue;
-		if (!(g->flags[e] & v->flag) || !may_carry(v, root, slot, g->to[e]) ||
+		if (!(g->flags[e] & v->flag) || !may_carry(v, root, slot, e) ||
 		    !moore_rview_leaf(v, slot, root, s, e))
 			return false;
 		n++;
@@ -462,7 +465,7 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 			continue;
 		e = g->xadj[s] + t->old[s];
 		r = g->to[e];
-		if (t->len[r] == MOORE_LEN_NONE || !t->pass[r] ||
+		if (t->len[r] == MOORE_LEN_NONE || !moore_rtree_bears(t, v, e) ||
 		    !moore_rview_leaf(v, t->slot, t->root, s, e))
 			continue;
 		moore_rtree_hang(t, v, s, e);

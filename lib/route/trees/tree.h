@@ -149,7 +149,14 @@ moore_rtree_may_hang(const struct moore_rview *v, const uint8_t *slot, uint32_t 
 	uint32_t r = v->g->to[e];
 
 	return v->g->flags[e] & v->flag && (r == root || (slot[r] != MOORE_SLOT_NONE &&
-		moore_rview_transit(v, r) && moore_rview_legal(v, slot, root, e)));
+		moore_rview_transit(v, r))) && moore_rview_legal(v, slot, root, e);
+}
+
+/* Whether the head of edge e may be the parent of its tail, as long as that has no children. */
+static inline bool
+moore_rtree_bears(const struct moore_rtree *t, const struct moore_rview *v, uint32_t e)
+{
+	return t->pass[v->g->to[e]] || moore_rview_enters(v, t->slot, e);
 }
 
 /* Makes edge e the parent edge of s. */

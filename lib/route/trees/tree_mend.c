@@ -25,7 +25,8 @@ struct mend {
 	bool shortest;		/* short routes before few changes */
 	uint32_t *list, n_list;	/* nodes to attach; in the old tree parents before children */
 	uint32_t *order;	/* the same nodes in the order in which they look for a place */
-	uint8_t *n_waiting;	/* by node: children in the old tree that are not reached yet */
+	uint8_t *n_waiting;	/* by node: children in the old tree that are not reached yet, but not
+				 * those over entry links, which the node need not be legal for */
 };
 
 static uint32_t
@@ -42,14 +43,22 @@ is_old(const struct mend *m, uint32_t s, uint32_t e)
 	return m->t->old[s] == e - m->v->g->xadj[s];
 }
 
-/* Whether the head of edge `out` is a child of its tail in the old tree and not reached. */
+/* Whether s has an old parent edge that is no entry link. */
+static bool
+has_old_turn(const struct mend *m, uint32_t s)
+{
+	return m->t->old[s] != MOORE_SLOT_NONE &&
+		!m->v->turns->enters[m->v->g->xadj[s] + m->t->old[s]];
+}
+
+/* Whether the head of edge `out` is one of n_waiting[] of its tail. */
 static bool
 is_waiting(const struct mend *m, uint32_t out)
 {
 	const struct moore_rgraph *g = m->v->g;
 	uint32_t c = g->to[out];
 
-	return m->t->len[c] == MOORE_LEN_NONE && is_old(m, c, g->rev[out]);
+	return m->t->len[c] == MOORE_LEN_NONE && is_old(m, c, g->rev[out]) && has_old_turn(m, c);
 }
 
 /* Whether edge e may be the parent edge of s, at least while s has no children. */
@@ -60,7 +69,7 @@ is_possible(const struct mend *m, uint32_t s, uint32_t e)
 	const struct moore_rtree *t = m->t;
 	uint32_t r = g->to[e];
 
-	return g->flags[e] & m->v->flag && t->pass[r] && t->len[r] < MOORE_LEN_MAX &&
+	return g->flags[e] & m->v->flag && moore_rtree_bears(t, m->v, e) && t->len[r] < MOORE_LEN_MAX &&
 		moore_rview_leaf(m->v, t->slot, t->root, s, e);
 }
 
@@ -77,7 +86,7 @@ reach(struct mend *m, uint32_t s, uint32_t e)
 {
 	moore_rtree_hang(m->t, m->v, s, e);
 	m->t->queue[m->t->n_reached++] = s;
-	if (m->t->old[s] != MOORE_SLOT_NONE)
+	if (has_old_turn(m, s))
 		m->n_waiting[old_parent(m, s)]--;
 }
 
@@ -234,7 +243,7 @@ attach_all(struct mend *m, uint32_t n_connected)
 
 	memset(m->n_waiting, 0, g->n);
 	for (uint32_t s = 0; s < g->n; s++)
-		if (t->old[s] != MOORE_SLOT_NONE && t->len[s] == MOORE_LEN_NONE)
+		if (has_old_turn(m, s) && t->len[s] == MOORE_LEN_NONE)
 			m->n_waiting[old_parent(m, s)]++;
 	for (uint32_t i = 0; i < m->n_list; i++)
 		if (t->len[m->list[i]] == MOORE_LEN_NONE)

@@ -5,24 +5,26 @@
  * of a cycle with either, so trees that keep to common turns let a change go out in fewer steps.
  *
  * An edge has the greater of its two ranks as the first of a turn and the lesser one as the
- * second.  If the rank rises so, it rises in either ranking. */
+ * second.  If the rank rises so, it rises in either ranking.  A link that is an entry link in one of
+ * them has no turn, and it is an entry link if it is one in both. */
 #include <stdlib.h>
 
 #include "route/turns/turns.h"
 
-/* The rank of edge e in a ranking that may not have it. */
-static uint32_t
-rank_in(const struct moore_rgraph *g, uint32_t e, const struct moore_rturns *a,
-	const struct moore_rturns *b)
+/* The first of two rankings if it has edge e, else the other. */
+static const struct moore_rturns *
+which_has(const struct moore_rgraph *g, uint32_t e, uint8_t flag, const struct moore_rturns *first,
+	  const struct moore_rturns *other)
 {
-	return g->flags[e] & MOORE_EDGE_PLANNED ? a->rank[e] : b->rank[e];
+	return g->flags[e] & flag ? first : other;
 }
 
 static bool
 are_alike(const struct moore_rgraph *g, const struct moore_rturns *a, const struct moore_rturns *b)
 {
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		if (g->flags[e] & MOORE_EDGE_UP && rank_in(g, e, a, b) != b->rank[e])
+		if (g->flags[e] & MOORE_EDGE_UP &&
+		    which_has(g, e, MOORE_EDGE_PLANNED, a, b)->rank[e] != b->rank[e])
 			return false;
 	return true;
 }
@@ -36,13 +38,16 @@ moore_rturns_common(struct moore_rturns *t, const struct moore_rgraph *g,
 		return 0;
 	t->rank = malloc(((size_t)g->n_edges + 1) * sizeof(*t->rank));
 	t->onto = malloc(((size_t)g->n_edges + 1) * sizeof(*t->onto));
-	if (!t->rank || !t->onto)
+	t->enters = calloc((size_t)g->n_edges + 1, 1);
+	if (!t->rank || !t->onto || !t->enters)
 		return -MOORE_ENOMEM;
 	for (uint32_t e = 0; e < g->n_edges; e++) {
-		uint32_t x = rank_in(g, e, a, b), y = g->flags[e] & MOORE_EDGE_UP ? b->rank[e] : x;
+		const struct moore_rturns *x = which_has(g, e, MOORE_EDGE_PLANNED, a, b);
+		const struct moore_rturns *y = which_has(g, e, MOORE_EDGE_UP, b, x);
 
-		t->rank[e] = x > y ? x : y;
-		t->onto[e] = x < y ? x : y;
+		t->enters[e] = x->enters[e] && y->enters[e];
+		t->rank[e] = x->rank[e] > y->rank[e] ? x->rank[e] : y->rank[e];
+		t->onto[e] = x->onto[e] < y->onto[e] ? x->onto[e] : y->onto[e];
 	}
 	return 0;
 }

@@ -75,6 +75,15 @@ count_joined(const struct moore_rmiddles *c, const struct moore_rgraph *g, uint3
 	return n;
 }
 
+uint32_t
+moore_rmiddles_other(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint32_t m, uint32_t of)
+{
+	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
+		if (is_planned(g, e) && c->class_of[g->to[e]] != of)
+			return c->class_of[g->to[e]];
+	return of;
+}
+
 int
 moore_rmiddles_find(struct moore_rmiddles *c, const struct moore_rgraph *g)
 {

@@ -36,6 +36,13 @@ void moore_rmiddles_tree(const struct moore_rgraph *g, const uint32_t *number, u
 int moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddles *c,
 			const uint32_t *number, const uint32_t *parent, uint32_t *colour,
 			struct moore_err *err);
+/* Where c->paired is set: the class that middle switch m joins with class `of`, one of its two. */
+uint32_t moore_rmiddles_other(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint32_t m,
+			      uint32_t of);
+/* Then fills entering[] (by edge): 1 for the links that are to be entry links where the spanning tree
+ * does not need them (entry_links.c).  The same planned graph gives the same.  -MOORE_ENOMEM. */
+int moore_rmiddles_enter(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint8_t *entering,
+			 struct moore_err *err);
 /* Searches ranks where c->paired is set (pair_ranks.c).  -MOORE_ENOMEM. */
 int moore_rmiddles_rank_pairs(const struct moore_rgraph *g, const struct moore_rmiddles *c,
 			      uint32_t *colour, struct moore_err *err);

@@ -326,16 +326,6 @@ heed_worst(struct search *w)
 
 /* ---- ranks ---------------------------------------------------------------------------------- */
 
-/* The class that middle switch m joins with class c. */
-static uint32_t
-find_other(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint32_t m, uint32_t of)
-{
-	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
-		if (g->flags[e] & MOORE_EDGE_PLANNED && c->class_of[g->to[e]] != of)
-			return c->class_of[g->to[e]];
-	return of;
-}
-
 static uint32_t
 colour_of(const struct search *w, uint32_t number, uint32_t apart)
 {
@@ -358,7 +348,7 @@ paint(const struct search *w, const struct moore_rgraph *g, const struct moore_r
 
 			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
 				continue;
-			other = find_other(g, c, m, k);
+			other = moore_rmiddles_other(g, c, m, k);
 			colour[e] = colour_of(w, w->number[other * n + k], apart) + apart / 2;
 			colour[g->rev[e]] = colour_of(w, w->number[k * n + other], apart);
 		}

@@ -11,10 +11,13 @@
 #include "base/arena.h"
 #include "route/turns/turns.h"
 
+#define LAST_RESORT ((uint64_t)1 << 63)	/* of a price: see entering */
+
 struct rejoin {
 	const struct moore_rview *v;
-	const uint32_t *was;	/* by edge: its rank before the loss */
+	uint32_t *was;		/* by edge: its rank before the loss; the colour of an entry link */
 	const uint32_t *colour;	/* by edge */
+	const uint8_t *entering;	/* by edge: it is to be an entry link, so the tree should not have it */
 	uint32_t *kept;		/* by node: its edge towards the root of its part, or MOORE_NONE */
 	uint32_t *now;		/* by edge: its rank */
 	uint32_t *up, *down;	/* by node: now[] of its parent edge and of the opposite one */
@@ -139,7 +142,9 @@ attach(struct rejoin *w, uint32_t old_root, uint32_t *part)
 			    !moore_rview_transit(w->v, g->to[e]) ||
 			    (s != old_root && !moore_rview_transit(w->v, s)))
 				continue;
-			if ((price = price_of(w, s, e, least)) < least) {
+			price = price_of(w, s, e, least) |
+				(w->entering[e] || w->entering[g->rev[e]] ? LAST_RESORT : 0);
+			if (price < least) {
 				least = price;
 				best = e;
 			}
@@ -196,20 +201,22 @@ moore_rspanning_rejoin(const struct moore_rview *v, const struct moore_rturns *o
 	const struct moore_rgraph *g = v->g;
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	size_t n = (size_t)g->n + 1;
-	struct rejoin w = { .v = v, .was = old->rank, .colour = colour, .kept = kept };
+	struct rejoin w = { .v = v, .colour = colour, .kept = kept, .entering = old->entering };
 	uint32_t *part = moore_arena_alloc(&tmp, n, sizeof(*part));
 
+	w.was = moore_arena_alloc(&tmp, (size_t)g->n_edges + 1, sizeof(*w.was));
 	w.now = moore_arena_alloc(&tmp, (size_t)g->n_edges + 1, sizeof(*w.now));
 	w.up = moore_arena_alloc(&tmp, n, sizeof(*w.up));
 	w.down = moore_arena_alloc(&tmp, n, sizeof(*w.down));
 	w.joined = moore_arena_alloc(&tmp, n, sizeof(*w.joined));
 	w.node = moore_arena_alloc(&tmp, n, sizeof(*w.node));
 	w.parent = moore_arena_alloc(&tmp, n, sizeof(*w.parent));
-	if (!part || !w.now || !w.up || !w.down || !w.joined || !w.node || !w.parent) {
+	if (!part || !w.was || !w.now || !w.up || !w.down || !w.joined || !w.node || !w.parent) {
 		moore_arena_free(&tmp);
 		return moore_fail_nomem(err);
 	}
-	memcpy(w.now, w.was, g->n_edges * sizeof(*w.now));
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		w.now[e] = w.was[e] = old->enters[e] ? colour[e] : old->rank[e];
 	for (uint32_t s = 0; s < g->n; s++) {
 		w.joined[s] = false;
 		kept[s] = old->parent[s];

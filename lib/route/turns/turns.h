@@ -4,7 +4,11 @@
  *
  * A turn (two consecutive edges of a route) is allowed when the rank rises.  So the
  * allowed turns are acyclic whatever the ranks are.  All turns of the spanning tree are
- * allowed, so a legal in-tree exists for every root (docs/theory.md, section 3). */
+ * allowed, so a legal in-tree exists for every root (docs/theory.md, section 3).
+ *
+ * An *entry link* has no turn: only routes of the endpoints at its tail begin with it.  Its far switch
+ * takes its port there for an *entry* (moore/lane.h) and sends what comes in on VL 0, so the next turn
+ * is free, too, as the first turn of a route is (docs/theory.md, "Entry links"). */
 #ifndef MOORE_ROUTE_TURNS_H
 #define MOORE_ROUTE_TURNS_H
 
@@ -26,10 +30,16 @@ struct moore_rturns {
 	uint32_t *pos;		/* by node: place in the order, 0 is the greatest */
 	uint32_t *parent;	/* by node: its edge in the spanning tree, towards a greater
 				 * switch; MOORE_NONE for a root */
-	uint32_t *rank;		/* by edge */
-	uint32_t *onto;		/* by edge: its rank as the second of a turn; rank[] itself but in
-				 * the turns of moore_rturns_common() */
+	const uint8_t *entering;	/* borrowed; by edge: 1 if it is an entry link where the
+				 * spanning tree does not need it */
+	uint8_t *enters;		/* by edge: 1 for an entry link */
+	uint32_t *rank;		/* by edge; MOORE_RANK_ENTRY for an entry link */
+	uint32_t *onto;		/* by edge: its rank as the second of a turn, 0 for an entry link.
+				 * rank[] itself where there is no entry link, but in the turns of
+				 * moore_rturns_common() */
 };
+
+#define MOORE_RANK_ENTRY UINT32_MAX	/* no turn rises from here; only the root lies beyond */
 
 /* Whether the turn from edge `first` to edge `second` is allowed. */
 static inline bool
@@ -38,28 +48,41 @@ moore_rturns_allow(const struct moore_rturns *t, uint32_t first, uint32_t second
 	return t->rank[first] < t->onto[second];
 }
 
-/* Whether a packet that comes over edge e may go on along the in-tree slot[] of root. */
+/* Whether the tail of edge e may have children when e is its parent edge in the in-tree slot[] of root,
+ * as far as turns go. */
 static inline bool
 moore_rview_legal(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t e)
 {
 	uint32_t r = v->g->to[e];
 
-	return r == root || moore_rturns_allow(v->turns, e, v->g->xadj[r] + slot[r]);
+	return r == root ? v->turns->rank[e] != MOORE_RANK_ENTRY :
+		moore_rturns_allow(v->turns, e, v->g->xadj[r] + slot[r]);
+}
+
+/* Whether edge e is an entry link and its head may be the parent of its tail, even if it may have no
+ * other children: its own parent edge is no entry link, and it can map SLs. */
+static inline bool
+moore_rview_enters(const struct moore_rview *v, const uint8_t *slot, uint32_t e)
+{
+	uint32_t r = v->g->to[e];
+
+	return v->turns->enters[e] && slot[r] != MOORE_SLOT_NONE &&
+		!v->turns->enters[v->g->xadj[r] + slot[r]] && moore_rview_transit(v, r);
 }
 
 /* Whether lanes let s, as a leaf, have edge e for its parent edge: a link of one lane
- * carries both roles on one VL, so even a leaf must be legal across it. */
+ * carries both roles on one VL, so even a leaf must be legal across it.  An entry link has one role. */
 static inline bool
 moore_rview_leaf(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t s,
 		 uint32_t e)
 {
-	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) ||
+	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) || v->turns->enters[e] ||
 		!moore_rview_transit(v, s) || moore_rview_legal(v, slot, root, e);
 }
 
-/* half is borrowed (see above).  -MOORE_ENOMEM; end *t with moore_rturns_fini() anyway. */
+/* half and entering are borrowed (see above).  -MOORE_ENOMEM; end *t with moore_rturns_fini() anyway. */
 int moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g, const uint8_t *half,
-		      bool keep_order);
+		      const uint8_t *entering, bool keep_order);
 void moore_rturns_fini(struct moore_rturns *t);
 
 /* Fills t for the edges of v.  With old (may be NULL: from nothing), changes as little of it
@@ -68,9 +91,13 @@ int moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		       const struct moore_rturns *old, const uint32_t *colour,
 		       struct moore_err *err);
 
+/* Once ranks and the spanning tree of t are complete: makes all edges of entering[] entry links but
+ * those of the tree.  -MOORE_ENOMEM (entry_links.c). */
+int moore_rturns_set_entries(struct moore_rturns *t, const struct moore_rgraph *g, struct moore_err *err);
+
 /* ---- common.c ------------------------------------------------------------------ */
 
-/* Fills t with turns that both a and b allow: only rank[] and onto[], and no spanning tree.
+/* Fills t with turns that both a and b allow: only enters[], rank[] and onto[], and no spanning tree.
  * Edges that are not planned have a rank in b alone, those that are not up in a alone.  Leaves t
  * empty if a and b are alike elsewhere.  -MOORE_ENOMEM; end *t with moore_rturns_fini() anyway. */
 int moore_rturns_common(struct moore_rturns *t, const struct moore_rgraph *g,

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* entries.c - which ports of the observed fabric entry links lead to: SL2VL tables depend on these. */
+#include <stdlib.h>
+
+#include "route/build.h"
+
+/* Marks the ports of switch m that lead to switch s. */
+static void
+mark_ports(struct moore_route *r, moore_swid m, moore_swid s)
+{
+	const struct moore_fabric *f = r->seen;
+
+	for (unsigned p = 1; p <= f->sw[m].n_ports; p++) {
+		const struct moore_port *q = moore_fabric_port(f, m, (moore_portnum)p);
+
+		if (q->role == MOORE_ROLE_SWITCH && q->peer == s)
+			r->entry[f->sw[m].port0 + p] = 1;
+	}
+}
+
+int
+moore_rbuild_entries(struct moore_route *r, struct moore_err *err)
+{
+	const struct moore_rgraph *g = &r->g;
+
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		moore_swid s = g->sw_of[g->to[g->rev[e]]], m = g->sw_of[g->to[e]];
+
+		if (!r->turns.enters[e] || s == MOORE_NONE || m == MOORE_NONE)
+			continue;
+		if (!r->entry && !(r->entry = calloc((size_t)r->seen->n_ports + 1, 1)))
+			return moore_fail_nomem(err);
+		mark_ports(r, m, s);
+	}
+	return 0;
+}
+
+const uint8_t *
+moore_route_entries(const struct moore_route *r)
+{
+	return r->entry;
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* test_entry_links.c - links of an MLFM that routes only ever begin with (docs/theory.md, "First
+ * links"): as many at each switch, none in transit, and the same whatever is missing. */
+#include "base/random.h"
+#include "fabrics.h"
+#include "harness.h"
+#include "moore/check.h"
+#include "moore/lane.h"
+#include "moore/route.h"
+
+static const struct moore_lane_opts one_class = { { 0 } };
+
+static struct moore_route *
+routed(const char *why, const struct moore_fabric *seen, const struct moore_fabric *plan,
+       const struct moore_route_opts *opts)
+{
+	struct moore_route *r = NULL;
+	struct moore_err err;
+
+	if (moore_route_build(&r, seen, plan, opts, &err) < 0)
+		fail_msg("%s: %s", why, err.text);
+	return r;
+}
+
+static bool
+is_entry(const struct moore_fabric *f, const uint8_t *entry, moore_swid s, moore_portnum p)
+{
+	return entry && entry[f->sw[s].port0 + p];
+}
+
+static bool
+has_hosts(const struct moore_fabric *f, moore_swid s)
+{
+	for (unsigned p = 1; p <= f->sw[s].n_ports; p++)
+		if (moore_fabric_port(f, s, (moore_portnum)p)->role == MOORE_ROLE_ENDPOINT)
+			return true;
+	return false;
+}
+
+/* Judges the tables on the lanes that follow from entry[]. */
+static struct moore_verdict *
+judged(const struct moore_fabric *f, const struct moore_route *r, const uint8_t *entry)
+{
+	static const struct moore_check_opts all = { 0 };
+	struct moore_verdict *v = NULL;
+	struct moore_sl2vl *lanes;
+
+	assert_int_equal(moore_lane_effective(&lanes, f, &one_class, entry, NULL), 0);
+	assert_int_equal(moore_check(&v, f, moore_route_lft(r), lanes, NULL, &all, NULL), 0);
+	moore_sl2vl_free(lanes);
+	return v;
+}
+
+static void
+check_sound(const char *why, const struct moore_fabric *f, const struct moore_route *r)
+{
+	struct moore_verdict *v = judged(f, r, moore_route_entries(r));
+
+	CHECK(why, v->sound);
+	moore_verdict_free(v);
+}
+
+/* Follows every route to every LID: it crosses an entry link in its first hop at most, and then it began at
+ * a switch with endpoints.  Returns how many routes begin with one. */
+static uint64_t
+follow_all(const char *why, const struct moore_fabric *f, const struct moore_route *r)
+{
+	const uint8_t *entry = moore_route_entries(r);
+	uint64_t n = 0;
+
+	for (moore_swid from = 0; from < f->n_switches; from++)
+		for (uint32_t lid = 1; lid <= f->lid_top; lid++) {
+			moore_swid s = from;
+
+			for (unsigned hops = 0; hops < 64; hops++) {
+				moore_portnum port = moore_lft_row(moore_route_lft(r), s)[lid];
+				const struct moore_port *q;
+
+				if (port > f->sw[s].n_ports)
+					break;
+				q = moore_fabric_port(f, s, port);
+				if (q->role != MOORE_ROLE_SWITCH)
+					break;
+				if (is_entry(f, entry, q->peer, q->peer_port)) {
+					CHECK(why, hops == 0 && has_hosts(f, s) && !has_hosts(f, q->peer));
+					n++;
+				}
+				s = q->peer;
+			}
+		}
+	return n;
+}
+
+/* Each switch with endpoints has as many entry links, or one less where the spanning tree wants the link to
+ * column 0; the first switch has none.  Each middle switch has as many entries from each of its columns, but
+ * for links to column 0 and those of the first switch. */
+static void
+test_even(void **state)
+{
+	static const struct {
+		const char *params;
+		uint32_t up;
+	} T[] = { { "h=4", 1 }, { "h=7", 1 }, { "h=8 p=2", 2 }, { "h=13 p=1", 3 }, { "h=5", 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = test_family("mlfm", T[i].params, 1);
+		struct moore_route *r = routed(T[i].params, f, NULL, &(struct moore_route_opts){ 0 });
+		const uint8_t *entry = moore_route_entries(r);
+		uint32_t *up = calloc(f->n_switches, sizeof(*up)), whole = 0, n_low = 0;
+
+		assert_non_null(entry);
+		for (moore_swid m = 0; m < f->n_switches; m++) {
+			uint32_t n = 0;
+
+			for (unsigned p = 0; p <= f->sw[m].n_ports; p++)
+				if (entry[f->sw[m].port0 + p]) {
+					n++;
+					up[moore_fabric_port(f, m, (moore_portnum)p)->peer]++;
+				}
+			CHECK(T[i].params, n <= 2 * T[i].up && (!n || !has_hosts(f, m)));
+		}
+		for (moore_swid s = 0; s < f->n_switches; s++)
+			if (has_hosts(f, s)) {
+				n_low++;
+				whole += up[s] == T[i].up;
+				CHECK(T[i].params, s ? up[s] + 1 >= T[i].up && up[s] <= T[i].up : !up[s]);
+			}
+		CHECK(T[i].params, 2 * whole > n_low);
+		free(up);
+		moore_route_free(r);
+		moore_fabric_free(f);
+	}
+}
+
+/* The checker rejects the same tables on lanes that follow the roles of ports alone: so the entries are
+ * needed, and the checker sees them. */
+static void
+test_needed(void **state)
+{
+	static const enum moore_profile T[] = { MOORE_PROFILE_ANY_SL, MOORE_PROFILE_SL_HINT };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+		for (uint8_t lmc = 1; lmc <= 2; lmc++) {
+			struct moore_fabric *f = test_family("mlfm", "h=6", lmc);
+			struct moore_route *r = routed("h=6", f, NULL,
+						       &(struct moore_route_opts){ .profile = T[i] });
+			struct moore_verdict *v = judged(f, r, NULL);
+
+			CHECK("by roles", !v->acyclic);
+			moore_verdict_free(v);
+			check_sound("h=6", f, r);
+			CHECK("routes begin with entry links", follow_all("h=6", f, r) > 0);
+			moore_route_free(r);
+			moore_fabric_free(f);
+		}
+}
+
+static void
+test_none(void **state)
+{
+	static const struct {
+		const char *why, *family, *params;
+		uint8_t lmc;
+		struct moore_route_opts opts;
+	} T[] = {
+		{ "no layers", "mlfm", "h=6", 0, { 0 } },
+		{ "one lane", "mlfm", "h=6", 2, { .profile = MOORE_PROFILE_ONE_VL } },
+		{ "lanes that follow roles", "mlfm", "h=6", 2, { .by_roles = true } },
+		{ "too few switches in a column", "mlfm", "h=3", 2, { 0 } },
+		{ "endpoints everywhere", "slimfly", "q=5 p=2", 2, { 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct moore_fabric *f = test_family(T[i].family, T[i].params, T[i].lmc);
+		struct moore_route *r = routed(T[i].why, f, NULL, &T[i].opts);
+
+		CHECK(T[i].why, !moore_route_entries(r));
+		moore_route_free(r);
+		moore_fabric_free(f);
+	}
+}
+
+/* Links are cut at random, up to nearly all.  Entries stay, but where the spanning tree needs a first
+ * link. */
+static void
+test_cuts(void **state)
+{
+	static const char *const T[] = { "h=4 p=2", "h=5 p=1", "h=6 p=1" };
+	struct moore_rng rng = { test_seed() };
+	uint64_t n_gone = 0, n_kept = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 60; i++) {
+		const char *why = T[i % ARRAY_LEN(T)];
+		struct moore_fabric *plan = test_family("mlfm", why, 1 + i % 2), *f;
+		struct moore_route *whole = routed(why, plan, NULL, &(struct moore_route_opts){ 0 });
+		const uint8_t *was = moore_route_entries(whole), *now;
+		struct moore_route *r;
+
+		assert_int_equal(moore_fabric_copy(&f, plan, NULL), 0);
+		test_cut_some(f, &rng, 1 + moore_rng_below(&rng, 75));
+		r = routed(why, f, plan, &(struct moore_route_opts){ 0 });
+		check_sound(why, f, r);
+		follow_all(why, f, r);
+		now = moore_route_entries(r);
+		for (uint32_t p = 0; p < f->n_ports; p++) {
+			const bool up = f->port[p].role == MOORE_ROLE_SWITCH;
+
+			CHECK(why, !now || !now[p] || (was[p] && up));
+			n_gone += was[p] && up && !(now && now[p]);
+			n_kept += now && now[p];
+		}
+		moore_route_free(r);
+		moore_route_free(whole);
+		moore_fabric_free(f);
+		moore_fabric_free(plan);
+	}
+	print_message("# %llu entries stay, and the spanning tree needs %llu entry links\n",
+		      (unsigned long long)n_kept, (unsigned long long)n_gone);
+	CHECK("both happen", n_gone && n_kept > 100 * n_gone / 10);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_even),
+		cmocka_unit_test(test_needed),
+		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_cuts),
+	};
+
+	return cmocka_run_group_tests_name("entry_links", tests, NULL, NULL);
+}
