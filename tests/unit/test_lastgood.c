@@ -340,6 +340,35 @@ sls_of_switches_that_are_known(void **state)
 	moore_plan_free(p);
 }
 
+/* An entry stays one while its port leads to the same switch. */
+static void
+entries_of_links_that_stay(void **state)
+{
+	struct moore_fabric *old = fabric_of(NULL, NULL), *now;
+	uint8_t *entry = calloc(old->n_ports, 1);
+	const moore_swid peer = moore_fabric_port(old, 5, 6)->peer;
+
+	(void)state;
+	for (unsigned p = 4; p <= 6; p++)
+		entry[old->sw[5].port0 + p] = 1;
+	assert_int_equal(moore_fabric_copy(&now, old, NULL), 0);
+	moore_fabric_cut(now, 5, 4);
+	now->sw[peer].guid += 1;	/* another switch, still in the sequence of GUIDs */
+	CHECK("no entries at all", !mplug_lastgood_entry(now, 5, 5, old, NULL));
+	CHECK("the same fabric", mplug_lastgood_entry(old, 5, 4, old, entry) &&
+	      !mplug_lastgood_entry(old, 5, 7, old, entry));
+	CHECK("a link that is gone", !mplug_lastgood_entry(now, 5, 4, old, entry));
+	CHECK("a link that stays", mplug_lastgood_entry(now, 5, 5, old, entry));
+	CHECK("a link to another switch", !mplug_lastgood_entry(now, 5, 6, old, entry));
+	CHECK("no entry before", !mplug_lastgood_entry(now, 5, 7, old, entry));
+	CHECK("the port of an endpoint", !mplug_lastgood_entry(now, 5, 1, old, entry));
+	now->sw[5].guid += 1;
+	CHECK("another switch", !mplug_lastgood_entry(now, 5, 5, old, entry));
+	free(entry);
+	moore_fabric_free(old);
+	moore_fabric_free(now);
+}
+
 int
 main(void)
 {
@@ -348,6 +377,7 @@ main(void)
 		cmocka_unit_test(fewer_ports),
 		cmocka_unit_test(memory_runs_out),
 		cmocka_unit_test(sls_of_switches_that_are_known),
+		cmocka_unit_test(entries_of_links_that_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
