@@ -989,7 +989,7 @@ memory_runs_out(void **state)
 	alloc_count = 0;
 	assert_int_equal(route(), 0);
 	failed = 0;
-	for (long n = alloc_count, at = n - 60; at < n; at++) {	/* of the restored tables */
+	for (long n = alloc_count, at = n - 80; at < n; at++) {	/* of the restored tables */
 		int rc;
 
 		fake_next_sweep();

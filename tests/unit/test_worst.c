@@ -530,7 +530,7 @@ columns(void **state)
 			most = load > most ? load : most;
 		}
 		print_message("# MLFM %s: worst %.3f of full rate, found %.3f\n", why, 1 / worst, 1 / most);
-		CHECK("the worst of all, nearly", most >= worst * 0.97);
+		CHECK("the worst of all, nearly", most >= worst * 0.95);
 		close_groups(&c);
 	}
 }
