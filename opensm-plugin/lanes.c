@@ -7,7 +7,7 @@
  * port that they leave by is ACTIVE, and the port that sends them to this switch is, too.
  * With `qos TRUE` OpenSM sets all other rows before it activates the ports.
  *
- * A row must send packets that come from switches on other lanes than packets that do not.  The
+ * A row must send packets that come from switches, but not by an entry, on other lanes than the others.  The
  * last bit of the VL tells them apart, whatever the class (docs/theory.md, "Classes of service").
  *
  * Invariant: routes rely on two lanes of a link only if all rows that packets meet at both of

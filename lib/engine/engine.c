@@ -317,14 +317,13 @@ make_routes(struct run *w, bool meanwhile)
 static int
 prepare_again(struct run *w)
 {
-	static const enum task again[] = { PREPARE };
 	struct tasks *t = &w->tasks;
 
 	moore_check_parts_free(t->check);
 	t->check = NULL;
 	moore_sl2vl_free(t->r->sl2vl);
 	t->r->sl2vl = NULL;
-	return do_tasks(t, again, 1, &w->err);
+	return prepare(t, &w->err);
 }
 
 static int

@@ -129,8 +129,8 @@ edge_between(const struct mtree *m, uint32_t s, uint32_t r)
 	return MOORE_NONE;
 }
 
-/* Whether packets may go on from edge `in` over edge `out`, since the turn is allowed or they come over a
- * entry link: then they are on VL 0 after it, too, and end behind `out`. */
+/* Whether packets may go on from edge `in` over edge `out`, since the turn is allowed or they come over an
+ * entry link: then they are on VL 0 over `out`, too, and end behind it. */
 static bool
 may_cross(const struct moore_rturns *t, uint32_t in, uint32_t out)
 {

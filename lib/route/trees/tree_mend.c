@@ -56,9 +56,9 @@ static bool
 is_waiting(const struct mend *m, uint32_t out)
 {
 	const struct moore_rgraph *g = m->v->g;
-	uint32_t c = g->to[out];
+	uint32_t c = g->to[out], e = g->rev[out];
 
-	return m->t->len[c] == MOORE_LEN_NONE && is_old(m, c, g->rev[out]) && has_old_turn(m, c);
+	return m->t->len[c] == MOORE_LEN_NONE && is_old(m, c, e) && !m->v->turns->enters[e];
 }
 
 /* Whether edge e may be the parent edge of s, at least while s has no children. */

@@ -5,8 +5,8 @@
  * routes long (route.c decides); they follow colours under non-minimal layers.  Colours and
  * halves are those of the planned graph and do not depend on what is missing.
  *
- * Elsewhere: entry_links.c, common.c, order.c, spanning.c, spanning_close.c, spanning_rejoin.c, ranks.c, colours.c,
- * halves.c, middle_ranks.c. */
+ * Elsewhere: entry_links.c, common.c, order.c, spanning.c, spanning_close.c, spanning_rejoin.c,
+ * ranks.c, colours.c, halves.c, middle_ranks.c. */
 #include <stdlib.h>
 
 #include "base/arena.h"
