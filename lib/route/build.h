@@ -12,7 +12,7 @@
 struct moore_route {
 	const struct moore_fabric *seen;
 	struct moore_rgraph g;
-	uint8_t *half, *entering;	/* by node, by edge: see struct moore_rturns, which borrows them */
+	uint8_t *half, *entry_wanted;	/* by node, by edge: see struct moore_rturns, which borrows them */
 	struct moore_rturns turns;	/* of the links that are up */
 	uint8_t *entry;		/* by port of seen: see moore_route_entries(); NULL if there is none */
 	struct moore_lft *lft;

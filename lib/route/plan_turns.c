@@ -388,7 +388,7 @@ moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err)
 {
 	struct moore_rgraph *g = &b->r->g;
 	int rc = b->cols.middles.paired && !b->by_roles ?
-		moore_rmiddles_enter(g, &b->cols.middles, b->r->entering, err) : 0;
+		moore_rmiddles_enter(g, &b->cols.middles, b->r->entry_wanted, err) : 0;
 
 	if (rc < 0 || (rc = b->grown ? moore_rgrown_turns(b, err) : plan_turns(b, err)) < 0)
 		return rc;

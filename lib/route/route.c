@@ -19,11 +19,11 @@ moore_rbuild_alloc(struct moore_rbuild *b, struct moore_err *err)
 	b->n_connected_up = calloc(n, sizeof(*b->n_connected_up));
 	r->order = calloc(n, sizeof(*r->order));
 	r->half = calloc(n, 1);
-	r->entering = calloc((size_t)r->g.n_edges + 1, 1);
-	if (!b->n_connected || !b->n_connected_up || !r->order || !r->half || !r->entering ||
+	r->entry_wanted = calloc((size_t)r->g.n_edges + 1, 1);
+	if (!b->n_connected || !b->n_connected_up || !r->order || !r->half || !r->entry_wanted ||
 	    moore_rtree_init(&b->tree, &r->g) < 0 ||
-	    moore_rturns_init(&r->turns, &r->g, r->half, r->entering, b->hinted) < 0 ||
-	    moore_rturns_init(&b->plan_turns, &r->g, r->half, r->entering, false) < 0)
+	    moore_rturns_init(&r->turns, &r->g, r->half, r->entry_wanted, b->hinted) < 0 ||
+	    moore_rturns_init(&b->plan_turns, &r->g, r->half, r->entry_wanted, false) < 0)
 		return moore_fail_nomem(err);
 	b->planned = (struct moore_rview){ &r->g, MOORE_EDGE_PLANNED, b->lanes_as_seen,
 		&b->plan_turns };
@@ -202,7 +202,7 @@ moore_route_free(struct moore_route *r)
 	moore_rgraph_fini(&r->g);
 	moore_rturns_fini(&r->turns);
 	free(r->half);
-	free(r->entering);
+	free(r->entry_wanted);
 	free(r->entry);
 	free(r->order);
 	free(r->right);

@@ -57,19 +57,19 @@ count_bare(const struct moore_rgraph *g, const uint32_t *rank)
 static uint32_t
 search_from(const struct moore_rgraph *g, uint64_t seed)
 {
-	uint8_t *half = calloc(g->n, 1), *entering = calloc(g->n_edges, 1);
+	uint8_t *half = calloc(g->n, 1), *entry_wanted = calloc(g->n_edges, 1);
 	uint32_t *colour = calloc(g->n_edges, sizeof(*colour)), bare;
 	struct moore_rturns t;
 	struct moore_rview v = { g, MOORE_EDGE_PLANNED, true, &t };
 
-	assert_int_equal(moore_rturns_init(&t, g, half, entering, false), 0);
+	assert_int_equal(moore_rturns_init(&t, g, half, entry_wanted, false), 0);
 	assert_int_equal(moore_rturns_build(&t, &v, NULL, colour, NULL), 0);
 	assert_int_equal(moore_rranks_search(g, &t, colour, seed, NULL), 0);
 	assert_int_equal(moore_rturns_build(&t, &v, NULL, colour, NULL), 0);
 	bare = count_bare(g, t.rank);
 	moore_rturns_fini(&t);
 	free(half);
-	free(entering);
+	free(entry_wanted);
 	free(colour);
 	return bare;
 }

@@ -14,7 +14,7 @@ struct graph {
 	struct moore_fabric *f;
 	struct moore_rgraph g;
 	struct moore_rmiddles c;
-	uint8_t *half, *entering;
+	uint8_t *half, *entry_wanted;
 	uint32_t *colour;
 	struct moore_rturns first, t;
 	struct moore_rview v;
@@ -27,11 +27,11 @@ start_fabric(struct graph *x, struct moore_fabric *f)
 	assert_int_equal(moore_rgraph_build(&x->g, x->f, NULL, NULL, false, NULL), 0);
 	assert_int_equal(moore_rmiddles_find(&x->c, &x->g), 0);
 	x->half = calloc(x->g.n, 1);
-	x->entering = calloc(x->g.n_edges, 1);
+	x->entry_wanted = calloc(x->g.n_edges, 1);
 	x->colour = calloc(x->g.n_edges, sizeof(*x->colour));
 	x->v = (struct moore_rview){ &x->g, MOORE_EDGE_PLANNED, true, &x->t };
-	assert_int_equal(moore_rturns_init(&x->first, &x->g, x->half, x->entering, false), 0);
-	assert_int_equal(moore_rturns_init(&x->t, &x->g, x->half, x->entering, false), 0);
+	assert_int_equal(moore_rturns_init(&x->first, &x->g, x->half, x->entry_wanted, false), 0);
+	assert_int_equal(moore_rturns_init(&x->t, &x->g, x->half, x->entry_wanted, false), 0);
 	x->t.close = true;
 }
 
@@ -66,7 +66,7 @@ end(struct graph *x)
 	moore_rgraph_fini(&x->g);
 	moore_fabric_free(x->f);
 	free(x->half);
-	free(x->entering);
+	free(x->entry_wanted);
 	free(x->colour);
 }
 
@@ -448,7 +448,7 @@ cut_each(const char *family, const char *params)
 	start(&x, family, params);
 	rank(&x);
 	assert_true(is_good_tree(&x.g, &x.t));
-	assert_int_equal(moore_rturns_init(&after, &x.g, x.half, x.entering, false), 0);
+	assert_int_equal(moore_rturns_init(&after, &x.g, x.half, x.entry_wanted, false), 0);
 	after.close = true;
 	for (uint32_t e = 0; e < x.g.n_edges; e++) {
 		uint32_t back = x.g.rev[e], n_changed = 0;

@@ -268,12 +268,12 @@ test_bare(void **state)
 		struct moore_rturns turns = { 0 };
 		struct moore_rgraph g = { 0 };
 		const struct moore_rview v = { &g, MOORE_EDGE_UP, true, &turns };
-		uint8_t *half = calloc(f->n_switches + 1, 1), *entering;
+		uint8_t *half = calloc(f->n_switches + 1, 1), *entry_wanted;
 		uint32_t *load;
 
 		CHECK_EQ(why, moore_rgraph_build(&g, f, NULL, NULL, false, NULL), 0);
-		entering = calloc((size_t)g.n_edges + 1, 1);
-		CHECK_EQ(why, moore_rturns_init(&turns, &g, half, entering, false) |
+		entry_wanted = calloc((size_t)g.n_edges + 1, 1);
+		CHECK_EQ(why, moore_rturns_init(&turns, &g, half, entry_wanted, false) |
 			 moore_rturns_build(&turns, &v, NULL, NULL, NULL), 0);
 		CHECK(why, moore_rbare_suits(&g));
 		load = calloc((size_t)g.n_edges + 1, sizeof(*load));
@@ -283,7 +283,7 @@ test_bare(void **state)
 			n_done += grow_both(why, &v, root, load, moore_rng_below(&r, 3));
 		free(load);
 		free(half);
-		free(entering);
+		free(entry_wanted);
 		moore_rturns_fini(&turns);
 		moore_rgraph_fini(&g);
 		moore_fabric_free(f);

@@ -22,35 +22,35 @@
 #include "route/turns/middles.h"
 #include "route/turns/turns.h"
 
-/* Whether planned edge e of low switch s is to be an entry link.  turn[] is the place of each class in
+/* Whether planned edge e of low switch s is wanted as an entry link.  nth[] is the place of each class in
  * the sequence. */
 static bool
-is_entering(const struct moore_rgraph *g, const struct moore_rmiddles *c, const uint32_t *turn,
+wants_entry(const struct moore_rgraph *g, const struct moore_rmiddles *c, const uint32_t *nth,
 	    uint32_t s, uint32_t e)
 {
 	uint32_t k = c->class_of[s], size = c->size[k], other = moore_rmiddles_other(g, c, g->to[e], k);
-	uint32_t apart = (turn[other] + c->n_classes - turn[k]) % c->n_classes;
+	uint32_t apart = (nth[other] + c->n_classes - nth[k]) % c->n_classes;
 	bool in_tree = other == 0 || (k == 0 && c->place[s] == 0);
 
 	return !in_tree && (apart + c->place[s]) % size < size / MOORE_ENTRY_LINKS;
 }
 
 int
-moore_rmiddles_enter(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint8_t *entering,
+moore_rmiddles_enter(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint8_t *entry_wanted,
 		     struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	uint32_t *turn = moore_arena_alloc(&tmp, (size_t)c->n_classes + 1, sizeof(*turn));
+	uint32_t *nth = moore_arena_alloc(&tmp, (size_t)c->n_classes + 1, sizeof(*nth));
 	struct moore_rng rng = { MOORE_PAIRS_SEED };
 
-	if (!turn)
+	if (!nth)
 		return moore_fail_nomem(err);
 	for (uint32_t k = 0; k < c->n_classes; k++)
-		turn[k] = k;
-	moore_rng_shuffle(&rng, turn, c->n_classes);
+		nth[k] = k;
+	moore_rng_shuffle(&rng, nth, c->n_classes);
 	for (uint32_t s = 0; s < moore_rgraph_n_intended(g); s++)
 		for (uint32_t e = g->xadj[s]; g->is_source[s] && e < g->xadj[s + 1]; e++)
-			entering[e] = g->flags[e] & MOORE_EDGE_PLANNED && is_entering(g, c, turn, s, e);
+			entry_wanted[e] = g->flags[e] & MOORE_EDGE_PLANNED && wants_entry(g, c, nth, s, e);
 	moore_arena_free(&tmp);
 	return 0;
 }
@@ -68,7 +68,7 @@ moore_rturns_set_entries(struct moore_rturns *t, const struct moore_rgraph *g, s
 	uint32_t n = 0;
 
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		n += t->enters[e] = t->entering[e] && !in_tree(t, g, e);
+		n += t->enters[e] = t->entry_wanted[e] && !in_tree(t, g, e);
 	if (n && t->onto == t->rank && !(t->onto = malloc(((size_t)g->n_edges + 1) * sizeof(*t->onto)))) {
 		t->onto = t->rank;
 		return moore_fail_nomem(err);

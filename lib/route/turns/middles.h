@@ -39,9 +39,9 @@ int moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddle
 /* Where c->paired is set: the class that middle switch m joins with class `of`, one of its two. */
 uint32_t moore_rmiddles_other(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint32_t m,
 			      uint32_t of);
-/* Then fills entering[] (by edge): 1 for the links that are to be entry links where the spanning tree
- * does not need them (entry_links.c).  The same planned graph gives the same.  -MOORE_ENOMEM. */
-int moore_rmiddles_enter(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint8_t *entering,
+/* Then fills entry_wanted[] (by edge): 1 for the links that should be entry links (entry_links.c).  The
+ * same planned graph gives the same.  -MOORE_ENOMEM. */
+int moore_rmiddles_enter(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint8_t *entry_wanted,
 			 struct moore_err *err);
 /* Searches ranks where c->paired is set (pair_ranks.c).  -MOORE_ENOMEM. */
 int moore_rmiddles_rank_pairs(const struct moore_rgraph *g, const struct moore_rmiddles *c,

@@ -16,7 +16,7 @@
 #include "route/turns/turns.h"
 
 #define DONE UINT64_MAX
-#define LAST_RESORT (DONE - 2)	/* the link is to be an entry link, so the tree should not have it */
+#define LAST_RESORT (DONE - 2)	/* the link is wanted as an entry link, so the tree should not have it */
 
 struct growth {
 	const struct moore_rview *v;
@@ -63,7 +63,7 @@ price(const struct growth *w, uint32_t e)
 
 	if (w->kept[s] == e)
 		return 0;
-	if (w->t->entering[e] || w->t->entering[g->rev[e]])
+	if (w->t->entry_wanted[e] || w->t->entry_wanted[g->rev[e]])
 		return LAST_RESORT;
 	harm = above(w->base[e], w->up[p] - 1) + above(w->down[p] + 1, w->base[g->rev[e]]);
 	return 1 + harm * (1 + w->n_harmed[p] + w->n_harmed[s]) + w->depth[p] * w->per_hop;

@@ -14,9 +14,9 @@
 
 int
 moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g, const uint8_t *half,
-		  const uint8_t *entering, bool keep_order)
+		  const uint8_t *entry_wanted, bool keep_order)
 {
-	*t = (struct moore_rturns){ .keep_order = keep_order, .half = half, .entering = entering };
+	*t = (struct moore_rturns){ .keep_order = keep_order, .half = half, .entry_wanted = entry_wanted };
 	t->pos = calloc((size_t)g->n + 1, sizeof(*t->pos));
 	t->rank = calloc((size_t)g->n_edges + 1, sizeof(*t->rank));
 	t->parent = calloc((size_t)g->n + 1, sizeof(*t->parent));

@@ -30,9 +30,9 @@ struct moore_rturns {
 	uint32_t *pos;		/* by node: place in the order, 0 is the greatest */
 	uint32_t *parent;	/* by node: its edge in the spanning tree, towards a greater
 				 * switch; MOORE_NONE for a root */
-	const uint8_t *entering;	/* borrowed; by edge: 1 if it is an entry link where the
-				 * spanning tree does not need it */
-	uint8_t *enters;		/* by edge: 1 for an entry link */
+	const uint8_t *entry_wanted;	/* borrowed; by edge: 1 if it should be an entry link */
+	uint8_t *enters;	/* by edge: 1 for an entry link: it is wanted, and the spanning tree does
+				 * not need it */
 	uint32_t *rank;		/* by edge; MOORE_RANK_ENTRY for an entry link */
 	uint32_t *onto;		/* by edge: its rank as the second of a turn, 0 for an entry link.
 				 * rank[] itself where there is no entry link, but in the turns of
@@ -80,9 +80,9 @@ moore_rview_leaf(const struct moore_rview *v, const uint8_t *slot, uint32_t root
 		!moore_rview_transit(v, s) || moore_rview_legal(v, slot, root, e);
 }
 
-/* half and entering are borrowed (see above).  -MOORE_ENOMEM; end *t with moore_rturns_fini() anyway. */
+/* half and entry_wanted are borrowed (see above).  -MOORE_ENOMEM; end *t with moore_rturns_fini() anyway. */
 int moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g, const uint8_t *half,
-		      const uint8_t *entering, bool keep_order);
+		      const uint8_t *entry_wanted, bool keep_order);
 void moore_rturns_fini(struct moore_rturns *t);
 
 /* Fills t for the edges of v.  With old (may be NULL: from nothing), changes as little of it
@@ -91,7 +91,7 @@ int moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		       const struct moore_rturns *old, const uint32_t *colour,
 		       struct moore_err *err);
 
-/* Once ranks and the spanning tree of t are complete: makes all edges of entering[] entry links but
+/* Once ranks and the spanning tree of t are complete: makes all edges of entry_wanted[] entry links but
  * those of the tree.  -MOORE_ENOMEM (entry_links.c). */
 int moore_rturns_set_entries(struct moore_rturns *t, const struct moore_rgraph *g, struct moore_err *err);
 
