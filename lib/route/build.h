@@ -29,7 +29,6 @@ struct moore_rbuild {
 	struct moore_route *r;
 	const struct moore_fabric *intended;	/* NULL: the observed fabric */
 	bool lanes_as_seen;	/* one-lane links count as such in the intended fabric too */
-	bool by_roles;		/* as in struct moore_route_opts */
 	bool hinted;		/* cols.hinted: lanes follow the order and the SL */
 	struct moore_ranks **ranks;	/* borrowed; see struct moore_route_opts */
 	const struct moore_grown *grown;	/* borrowed: an earlier build's trees of the same
@@ -65,8 +64,9 @@ void moore_rbuild_connect(struct moore_rbuild *b);
 /* -MOORE_EUNREACH, and why some switch does not reach root (connected.c). */
 int moore_rbuild_fail_unreachable(const struct moore_rbuild *b, uint32_t root,
 				  struct moore_err *err);
-/* Fills colour, plan_turns, the route's turns and its order (plan_turns.c). */
-int moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err);
+/* Fills colour, plan_turns, the route's turns and its order (plan_turns.c).  by_roles is that of
+ * moore_route_opts.  -MOORE_ENOMEM. */
+int moore_rbuild_turns(struct moore_rbuild *b, bool by_roles, struct moore_err *err);
 
 /* Fills the route's entry[] from its turns (entries.c).  -MOORE_ENOMEM. */
 int moore_rbuild_entries(struct moore_route *r, struct moore_err *err);

@@ -75,7 +75,7 @@ add_columns(struct moore_buf *key, const struct moore_rcolumns *c, uint32_t n)
 static bool
 make_key(struct moore_buf *key, const struct moore_rbuild *b, const struct moore_route_opts *opts)
 {
-	const uint32_t settings[] = { opts->profile, opts->layers, b->lanes_as_seen, b->by_roles };
+	const uint32_t settings[] = { opts->profile, opts->layers, b->lanes_as_seen, opts->by_roles };
 
 	moore_buf_add(key, &opts->seed, sizeof(opts->seed));
 	moore_buf_add(key, settings, sizeof(settings));

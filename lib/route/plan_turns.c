@@ -384,10 +384,10 @@ plan_turns(struct moore_rbuild *b, struct moore_err *err)
 }
 
 int
-moore_rbuild_turns(struct moore_rbuild *b, struct moore_err *err)
+moore_rbuild_turns(struct moore_rbuild *b, bool by_roles, struct moore_err *err)
 {
 	struct moore_rgraph *g = &b->r->g;
-	int rc = b->cols.middles.paired && !b->by_roles ?
+	int rc = b->cols.middles.paired && !by_roles ?
 		moore_rmiddles_enter(g, &b->cols.middles, b->r->entry_wanted, err) : 0;
 
 	if (rc < 0 || (rc = b->grown ? moore_rgrown_turns(b, err) : plan_turns(b, err)) < 0)

@@ -94,7 +94,7 @@ make_trees(struct moore_rbuild *b, const struct moore_route_opts *opts, struct m
 
 	moore_rbuild_connect(b);
 	moore_rgrown_open(b, opts);
-	if ((rc = moore_rbuild_turns(b, err)) < 0)
+	if ((rc = moore_rbuild_turns(b, opts->by_roles, err)) < 0)
 		return rc;
 	return b->grown ? 0 : grow_trees(b, opts->seed, err);
 }
@@ -177,8 +177,7 @@ moore_route_build(struct moore_route **out, const struct moore_fabric *seen,
 			opts->profile == MOORE_PROFILE_ONE_VL,
 		.cols.hinted = opts->profile == MOORE_PROFILE_SL_HINT,
 		.cols.minimal = opts->profile == MOORE_PROFILE_ONE_VL,
-		.kind = moore_rkind_of(opts->layers), .jobs = opts->jobs, .ranks = opts->ranks,
-		.by_roles = opts->by_roles };
+		.kind = moore_rkind_of(opts->layers), .jobs = opts->jobs, .ranks = opts->ranks };
 	int rc;
 
 	*out = NULL;
