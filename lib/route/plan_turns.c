@@ -76,7 +76,21 @@ prepare_tree(struct moore_rbuild *b, struct moore_err *err)
 	return rc;
 }
 
-/* Fills colour[] by the search that suits the graph, or from what the caller kept of it. */
+/* Fills colour[] by the search that suits the graph. */
+static int
+search(struct moore_rbuild *b, struct moore_err *err)
+{
+	const struct moore_rgraph *g = &b->r->g;
+	const struct moore_rmiddles *c = &b->cols.middles;
+
+	if (c->paired)
+		return moore_rmiddles_rank_pairs(g, c, b->colour, err);
+	if (c->lines)
+		return moore_rmiddles_rank(g, c, b->r->turns.pos, b->plan_turns.parent, b->colour, err);
+	return moore_rranks_search(g, &b->plan_turns, b->colour, MOORE_RANK_SEED, err);
+}
+
+/* Fills colour[] from what the caller kept of an earlier search, or by a new one. */
 static int
 search_colours(struct moore_rbuild *b, struct moore_err *err)
 {
@@ -87,12 +101,7 @@ search_colours(struct moore_rbuild *b, struct moore_err *err)
 	rc = prepare_tree(b, err);
 	if (rc < 0 || (b->ranks && moore_ranks_find(*b->ranks, g, &b->plan_turns, b->colour)))
 		return rc;
-	rc = b->cols.middles.paired ?
-		moore_rmiddles_rank_pairs(g, &b->cols.middles, b->colour, err) :
-		b->cols.middles.lines ?
-		moore_rmiddles_rank(g, &b->cols.middles, b->r->turns.pos, b->plan_turns.parent, b->colour,
-				    err) :
-		moore_rranks_search(g, &b->plan_turns, b->colour, MOORE_RANK_SEED, err);
+	rc = search(b, err);
 	if (rc == 0 && moore_ranks_keep(b->ranks, g, &b->plan_turns, b->colour) < 0)
 		rc = moore_fail_nomem(err);
 	return rc;
