@@ -128,17 +128,15 @@ recognise(struct moore_intended *out, const struct moore_fabric *seen, bool part
 int
 moore_intended_looks_whole(bool *whole, const struct moore_fabric *seen, struct moore_err *err)
 {
+	struct moore_topo_link *link = NULL;
 	char text[64];
 	size_t n = 0;
-	int rc;
+	int rc = switch_links(seen, &link, &n, err);
 
-	for (moore_swid s = 0; s < seen->n_switches; s++)
-		for (unsigned p = 1; p <= seen->sw[s].n_ports; p++) {
-			const struct moore_port *q = moore_fabric_port(seen, s, (moore_portnum)p);
-
-			n += q->role == MOORE_ROLE_SWITCH && q->peer > s;
-		}
-	rc = moore_topo_recognise(seen->n_switches, NULL, n, text, err);
+	free(link);
+	if (rc < 0)
+		return rc;
+	rc = moore_topo_guess(seen->n_switches, n, text, err);
 	*whole = rc == 0 && *text;
 	return rc;
 }

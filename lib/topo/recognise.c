@@ -167,22 +167,38 @@ try_family(const struct given *g, const struct moore_topo_family *f, char *text,
 	return try_from(g, f, param, 0, text, err);
 }
 
+static int
+try_families(const struct given *g, char *text, struct moore_err *err)
+{
+	const struct moore_topo_family *f;
+	int rc = 0;
+
+	*text = '\0';
+	for (size_t i = 0; rc == 0 && !*text && (f = moore_topo_family_at(i)); i++)
+		rc = try_family(g, f, text, err);
+	return rc;
+}
+
 int
 moore_topo_recognise(uint32_t n_switches, const struct moore_topo_link *link,
 		     size_t n_links, char *text, struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct given g = { .n = n_switches, .link = link, .n_links = n_links };
-	const struct moore_topo_family *f;
-	int rc = 0;
+	int rc;
 
 	*text = '\0';
 	g.colour = moore_arena_alloc(&tmp, 2 * (size_t)n_switches + 1, sizeof(*g.colour));
 	g.image = moore_arena_alloc(&tmp, (size_t)n_switches + 1, sizeof(*g.image));
-	if (!g.colour || !g.image)
-		rc = moore_fail_nomem(err);
-	for (size_t i = 0; rc == 0 && !*text && (f = moore_topo_family_at(i)); i++)
-		rc = try_family(&g, f, text, err);
+	rc = g.colour && g.image ? try_families(&g, text, err) : moore_fail_nomem(err);
 	moore_arena_free(&tmp);
 	return rc;
+}
+
+int
+moore_topo_guess(uint32_t n_switches, size_t n_links, char *text, struct moore_err *err)
+{
+	const struct given g = { .n = n_switches, .n_links = n_links };
+
+	return try_families(&g, text, err);
 }

@@ -82,10 +82,12 @@ MOORE_API void moore_topo_free(struct moore_topo *t);
 /* Finds the family of a graph.  Writes to text (64 bytes) for instance "slimfly q=5" when it
  * found and verified a map onto that family's graph, else "".  The search is bounded, so a
  * very symmetric graph may stay unnamed, but a name is never wrong.  A graph that lacks one
- * link is not recognised.  If link is NULL, no map is sought: text names the first graph of a family
- * that has so many switches and links, which the given one need not be. */
+ * link is not recognised.  -MOORE_ENOMEM. */
 MOORE_API int moore_topo_recognise(uint32_t n_switches, const struct moore_topo_link *link,
 				   size_t n_links, char *text, struct moore_err *err);
+/* Writes likewise the first graph of a family that has so many switches and links, or "".  A graph with
+ * these numbers need not be that one.  -MOORE_ENOMEM. */
+MOORE_API int moore_topo_guess(uint32_t n_switches, size_t n_links, char *text, struct moore_err *err);
 
 /* A graph as a part of a family's graph.  image[] is the proof: no two switches have the same
  * image, and every link of the part goes to a link of whole. */
