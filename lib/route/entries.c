@@ -24,7 +24,7 @@ moore_rbuild_entries(struct moore_route *r, struct moore_err *err)
 	const struct moore_rgraph *g = &r->g;
 
 	for (uint32_t e = 0; e < g->n_edges; e++) {
-		moore_swid s = g->sw_of[g->to[g->rev[e]]], m = g->sw_of[g->to[e]];
+		moore_swid s = g->sw_of[moore_rgraph_tail(g, e)], m = g->sw_of[g->to[e]];
 
 		if (!r->turns.enters[e] || s == MOORE_NONE || m == MOORE_NONE)
 			continue;

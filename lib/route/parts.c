@@ -81,12 +81,12 @@ grow_layer(struct grower *w, const struct moore_rview *v, uint32_t root, unsigne
 
 	for (uint32_t n_open = 1; n_open < n && !done; n_open *= 2) {
 		for (uint32_t i = 0; i < n; i++)
-			w->wish[g->to[g->rev[gate[(layer - 1 + i) % n]]]] = i < n_open ? 0 : MOORE_WISH_SHUT;
+			w->wish[moore_rgraph_tail(g, gate[(layer - 1 + i) % n])] = i < n_open ? 0 : MOORE_WISH_SHUT;
 		done = w->is_bare ? moore_rtree_grow_bare(&w->tree, &w->bare, v, root, load, n_connected, w->wish) :
 			moore_rtree_grow_around(&w->tree, v, root, load, n_connected, w->wish);
 	}
 	for (uint32_t i = 0; i < n; i++)
-		w->wish[g->to[g->rev[gate[i]]]] = 0;
+		w->wish[moore_rgraph_tail(g, gate[i])] = 0;
 	return done || grow_minimal(w, v, root, load, n_connected);
 }
 

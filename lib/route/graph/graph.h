@@ -79,6 +79,13 @@ struct moore_rview {
 	const struct moore_rturns *turns;	/* which turns are allowed (turns.h) */
 };
 
+/* The node that edge e leaves. */
+static inline uint32_t
+moore_rgraph_tail(const struct moore_rgraph *g, uint32_t e)
+{
+	return g->to[g->rev[e]];
+}
+
 /* Whether every edge counts, and any node may be a leaf across it (moore_rview_leaf()). */
 static inline bool
 moore_rview_whole(const struct moore_rview *v)

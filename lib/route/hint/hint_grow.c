@@ -55,7 +55,7 @@ grow_long(struct moore_rhint_tree *w, uint32_t r)
 
 	moore_rhint_attach_best(w, r, 0);
 	for (unsigned k = 0; k < MOORE_HINT_BEFORE && (e = edge_before(w, r)) != MOORE_NONE; k++) {
-		uint32_t i = g->to[g->rev[e]];
+		uint32_t i = moore_rgraph_tail(g, e);
 
 		moore_rhint_attach(w, i, e, moore_rhint_ok_over(w, i, e));
 	}

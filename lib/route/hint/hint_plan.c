@@ -164,7 +164,7 @@ static void
 add_to(struct planner *p, uint32_t e, uint32_t add)
 {
 	const struct moore_rgraph *g = p->v->g;
-	struct powers *s = &p->powers[g->to[g->rev[e]]];
+	struct powers *s = &p->powers[moore_rgraph_tail(g, e)];
 	uint64_t was = p->load[g->rev[e]], is = p->load[g->rev[e]] += add;
 
 	s->first += is - was;

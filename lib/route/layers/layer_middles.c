@@ -327,7 +327,7 @@ hang_low(struct moore_rmtrees *w, uint32_t s)
 		use_link(w, w->out[g->to[e]]);
 		if (w->classes->paired) {
 			w->n_own[e] += w->model != NULL;
-			set_via(w, g->to[g->rev[e]], e);
+			set_via(w, moore_rgraph_tail(g, e), e);
 		}
 		w->n_ending[w->last[s]]++;
 		w->n_ended++;

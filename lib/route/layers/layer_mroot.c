@@ -51,7 +51,7 @@ is_entered(const struct moore_rmtrees *w, uint32_t e)
 {
 	const struct moore_rgraph *g = w->v->g;
 	const uint32_t *rank = w->v->turns->rank;
-	uint32_t i = g->to[g->rev[e]];
+	uint32_t i = moore_rgraph_tail(g, e);
 
 	for (uint32_t o = g->xadj[i]; o < g->xadj[i + 1]; o++)
 		if (o != e && rank[g->rev[o]] < rank[e])

@@ -19,7 +19,7 @@ may_relay(const struct moore_rlayer_tree *w, uint32_t e, uint32_t in)
 {
 	const struct moore_rgraph *g = w->view->g;
 	const uint32_t *rank = w->view->turns->rank;
-	uint32_t x = g->to[g->rev[e]];
+	uint32_t x = moore_rgraph_tail(g, e);
 
 	return g->flags[e] & w->view->flag && w->dist[x] == 2 && rank[e] < rank[in] &&
 		moore_rview_transit(w->view, x) &&
@@ -203,7 +203,7 @@ find_gate(const struct moore_rlayer_tree *w, const struct search *f, uint32_t e,
 			continue;
 		for (uint32_t k = g->xadj[y]; k < g->xadj[y + 1]; k++)
 			if (g->to[k] == z && rank[e] < rank[k] && may_relay(w, k, in)) {
-				*out = (struct way){ g->to[g->rev[e]], e, o - first, beside };
+				*out = (struct way){ moore_rgraph_tail(g, e), e, o - first, beside };
 				return true;
 			}
 	}

@@ -45,7 +45,7 @@ may_use(const struct back *b, uint32_t e)
 	uint32_t v[2];
 	bool uses = false;
 
-	for (unsigned i = 0, n = list_values(b, b->g->to[b->g->rev[e]], v); i < n; i++)
+	for (unsigned i = 0, n = list_values(b, moore_rgraph_tail(b->g, e), v); i < n; i++)
 		uses |= v[i] == e;
 	return uses;
 }

@@ -55,20 +55,13 @@ moore_rmiddles_enter(const struct moore_rgraph *g, const struct moore_rmiddles *
 	return 0;
 }
 
-/* Whether the spanning tree has edge e or the opposite one. */
-static bool
-in_tree(const struct moore_rturns *t, const struct moore_rgraph *g, uint32_t e)
-{
-	return t->parent[g->to[g->rev[e]]] == e || t->parent[g->to[e]] == g->rev[e];
-}
-
 int
 moore_rturns_set_entries(struct moore_rturns *t, const struct moore_rgraph *g, struct moore_err *err)
 {
 	uint32_t n = 0;
 
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		n += t->enters[e] = t->entry_wanted[e] && !in_tree(t, g, e);
+		n += t->enters[e] = t->entry_wanted[e] && !moore_rturns_in_tree(t, g, e);
 	if (n && t->onto == t->rank && !(t->onto = malloc(((size_t)g->n_edges + 1) * sizeof(*t->onto)))) {
 		t->onto = t->rank;
 		return moore_fail_nomem(err);

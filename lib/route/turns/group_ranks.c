@@ -42,7 +42,7 @@ is_inside(const struct ranker *w, uint32_t e)
 {
 	const struct moore_rgraph *g = w->v->g;
 
-	return w->s->of[g->to[e]] == w->s->of[g->to[g->rev[e]]];
+	return w->s->of[g->to[e]] == w->s->of[moore_rgraph_tail(g, e)];
 }
 
 /* ---- the tree ------------------------------------------------------------------------- */

@@ -53,7 +53,7 @@ rank_of(const struct search *w, uint32_t number)
 static void
 start_edge(struct search *w, const struct moore_rgraph *g, uint32_t e)
 {
-	uint32_t s = g->to[g->rev[e]], r = g->to[e], from_middle = !g->is_source[s];
+	uint32_t s = moore_rgraph_tail(g, e), r = g->to[e], from_middle = !g->is_source[s];
 	uint32_t number = w->number[from_middle ? s : r];
 
 	if (w->parent[s] == e) {

@@ -71,7 +71,7 @@ static void
 move_back(uint32_t *rank, const struct moore_rgraph *g, const uint32_t *parent, uint32_t e,
 	  bool up)
 {
-	uint32_t s = g->to[g->rev[e]];
+	uint32_t s = moore_rgraph_tail(g, e);
 
 	for (uint32_t k = g->xadj[s]; k < g->xadj[s + 1]; k++)
 		if (k != e && (parent[g->to[k]] == g->rev[k] || (!up && parent[s] == k)))

@@ -48,26 +48,13 @@ struct search {
 	struct moore_rng rng;
 };
 
-static uint32_t
-tail_of(const struct moore_rgraph *g, uint32_t e)
-{
-	return g->to[g->rev[e]];
-}
-
 /* ---- weights ---------------------------------------------------------------------- */
-
-static bool
-in_tree(const struct moore_rgraph *g, const uint32_t *parent, uint32_t e)
-{
-	return parent[tail_of(g, e)] == e || parent[g->to[e]] == g->rev[e];
-}
 
 /* Weighs the turns.  Sets *mean to the mean weight of those on minimal routes. */
 static int
 weigh(struct search *w, uint64_t *mean, struct moore_err *err)
 {
 	const struct moore_rgraph *g = w->v->g;
-	const uint32_t *parent = w->v->turns->parent;
 	uint64_t sum = 0, n = 0;
 	int rc = moore_rturns_weigh(&w->turns, w->v, err);
 
@@ -82,7 +69,7 @@ weigh(struct search *w, uint64_t *mean, struct moore_err *err)
 	for (size_t i = 0; i < w->turns.n; i++)
 		w->turns.weight[i] += *mean / MOORE_SEQUENCE_IDLE_TURN + 1;
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		w->in_tree[e] = in_tree(g, parent, e);
+		w->in_tree[e] = moore_rturns_in_tree(w->v->turns, g, e);
 	return 0;
 }
 
@@ -102,8 +89,8 @@ weigh_sides(struct search *w)
 
 			if (k == g->rev[e])
 				continue;
-			w->out[tail_of(g, e)].all += weight;
-			w->out[tail_of(g, e)].back += back;
+			w->out[moore_rgraph_tail(g, e)].all += weight;
+			w->out[moore_rgraph_tail(g, e)].back += back;
 			w->in[g->to[k]].all += weight;
 			w->in[g->to[k]].back += back;
 			sum += back;
@@ -159,7 +146,7 @@ static void
 add_other(struct search *w, uint32_t e, uint32_t k, bool before)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t r = g->to[e], from = tail_of(g, e), to = g->to[k];
+	uint32_t r = g->to[e], from = moore_rgraph_tail(g, e), to = g->to[k];
 	uint64_t weight = w->turns.weight[w->turns.first[e] + k - g->xadj[r]];
 	uint64_t value = weight / ONE *
 		(ONE + worth(&w->out[from], w->power) + worth(&w->in[to], w->power));
@@ -174,7 +161,7 @@ static void
 list_others(struct search *w, uint32_t e)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t s = tail_of(g, e), r = g->to[e];
+	uint32_t s = moore_rgraph_tail(g, e), r = g->to[e];
 
 	w->n_others = 0;
 	for (uint32_t k = g->xadj[s]; k < g->xadj[s + 1]; k++)

@@ -48,12 +48,6 @@ struct joining {
 	uint32_t *was, *best;	/* by edge: ranks of find_best() */
 };
 
-static uint32_t
-tail_of(const struct moore_rgraph *g, uint32_t e)
-{
-	return g->to[g->rev[e]];
-}
-
 /* ---- the value of turns ------------------------------------------------------------------ */
 
 static bool
@@ -72,7 +66,7 @@ static int64_t
 value_of(const struct joining *w, uint32_t e, uint32_t k)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t s = tail_of(g, e), d = g->to[k];
+	uint32_t s = moore_rgraph_tail(g, e), d = g->to[k];
 
 	if (w->in[e] && w->in[k])
 		return TREE;
@@ -85,7 +79,7 @@ static void
 list_others(struct joining *w, uint32_t e)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t s = tail_of(g, e), r = g->to[e], n = 0;
+	uint32_t s = moore_rgraph_tail(g, e), r = g->to[e], n = 0;
 	struct other *o = w->other;
 
 	for (uint32_t k = g->xadj[s]; k < g->xadj[s + 1]; k++)
@@ -151,7 +145,7 @@ static uint32_t
 count_backward(const struct joining *w, uint32_t e)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t s = tail_of(g, e), r = g->to[e], n = 0;
+	uint32_t s = moore_rgraph_tail(g, e), r = g->to[e], n = 0;
 
 	for (uint32_t k = g->xadj[s]; k < g->xadj[s + 1]; k++)
 		n += k != e && w->in[k] && w->rank[g->rev[k]] >= w->rank[e];
@@ -173,7 +167,7 @@ static void
 push_others(struct joining *w, uint32_t e)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t s = tail_of(g, e), r = g->to[e];
+	uint32_t s = moore_rgraph_tail(g, e), r = g->to[e];
 
 	for (uint32_t k = g->xadj[s]; k < g->xadj[s + 1]; k++)
 		if (k != e)
@@ -245,7 +239,7 @@ straighten(struct joining *w, uint32_t root)
 			rank[e] = rank[next] - 1;
 	}
 	for (uint32_t i = 1; i < n; i++) {	/* away from it: behind all that come in */
-		uint32_t e = g->rev[w->up[w->node[i]]], s = tail_of(g, e);
+		uint32_t e = g->rev[w->up[w->node[i]]], s = moore_rgraph_tail(g, e);
 
 		for (uint32_t k = g->xadj[s]; k < g->xadj[s + 1]; k++)
 			if (w->in[k] && k != e && rank[e] <= rank[g->rev[k]])
@@ -257,7 +251,7 @@ static void
 join(struct joining *w, uint32_t e)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t s = tail_of(g, e), r = g->to[e];
+	uint32_t s = moore_rgraph_tail(g, e), r = g->to[e];
 
 	w->in[e] = w->in[g->rev[e]] = 1;
 	w->single[s] = w->single[r] = 0;
@@ -296,7 +290,7 @@ static bool
 may_join(const struct joining *w, uint32_t e)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t s = tail_of(g, e), r = g->to[e];
+	uint32_t s = moore_rgraph_tail(g, e), r = g->to[e];
 
 	return g->flags[e] & w->v->flag && moore_rview_transit(w->v, r) &&
 		(moore_rview_transit(w->v, s) ? s < r : w->single[s]) &&
@@ -383,7 +377,7 @@ price_of_ranks(struct joining *w)
 			if (w->old[e] >= w->old[k] || w->rank[e] < w->rank[k] || k == g->rev[e] ||
 			    !(g->flags[e] & g->flags[k] & w->v->flag))
 				continue;
-			w->lost_out[tail_of(g, e)] += (uint64_t)value_of(w, e, k);
+			w->lost_out[moore_rgraph_tail(g, e)] += (uint64_t)value_of(w, e, k);
 			w->lost_in[g->to[k]] += (uint64_t)value_of(w, e, k);
 		}
 	for (uint32_t s = 0; s < g->n; s++)
@@ -421,7 +415,7 @@ find_best(struct joining *w, const struct joint *j, uint32_t n)
 		uint32_t e = j[i / 2].e;
 		uint64_t price;
 
-		try_joint(w, e, i % 2 ? tail_of(g, e) : g->to[e]);
+		try_joint(w, e, i % 2 ? moore_rgraph_tail(g, e) : g->to[e]);
 		if ((price = price_of_ranks(w)) < least) {
 			least = price;
 			found = e;

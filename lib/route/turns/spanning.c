@@ -184,7 +184,7 @@ join_parts(struct mend *m)
 		}
 	qsort(m->link, n, sizeof(*m->link), by_price);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t e = (uint32_t)m->link[i], s = g->to[g->rev[e]];
+		uint32_t e = (uint32_t)m->link[i], s = moore_rgraph_tail(g, e);
 
 		if (moore_union_find(m->part, s) != moore_union_find(m->part, g->to[e]))
 			join(m, s, e);

@@ -58,7 +58,7 @@ static uint64_t
 price(const struct growth *w, uint32_t e)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t p = g->to[e], s = g->to[g->rev[e]];
+	uint32_t p = g->to[e], s = moore_rgraph_tail(g, e);
 	uint64_t harm;
 
 	if (w->kept[s] == e)

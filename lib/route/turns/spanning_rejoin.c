@@ -70,7 +70,7 @@ static uint32_t
 count_changed(const struct rejoin *w, uint32_t e)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t s = g->to[g->rev[e]], r = g->to[e], n = 0;
+	uint32_t s = moore_rgraph_tail(g, e), r = g->to[e], n = 0;
 
 	if (w->now[e] == w->was[e])
 		return 0;
@@ -152,7 +152,7 @@ attach(struct rejoin *w, uint32_t old_root, uint32_t *part)
 	}
 	if (best == MOORE_NONE)
 		return false;
-	list_part(w, g->to[g->rev[best]], best);
+	list_part(w, moore_rgraph_tail(g, best), best);
 	join(w);
 	return true;
 }

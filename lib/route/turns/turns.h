@@ -48,6 +48,13 @@ moore_rturns_allow(const struct moore_rturns *t, uint32_t first, uint32_t second
 	return t->rank[first] < t->onto[second];
 }
 
+/* Whether the spanning tree has edge e or the opposite one. */
+static inline bool
+moore_rturns_in_tree(const struct moore_rturns *t, const struct moore_rgraph *g, uint32_t e)
+{
+	return t->parent[moore_rgraph_tail(g, e)] == e || t->parent[g->to[e]] == g->rev[e];
+}
+
 /* Whether the tail of edge e may have children when e is its parent edge in the in-tree slot[] of root,
  * as far as turns go. */
 static inline bool
