@@ -455,20 +455,6 @@ join_all(struct joining *w, uint32_t n_joints)
 	return forward;
 }
 
-/* The parent of each node: of its edges in the tree, the one to a greater switch. */
-static void
-point_to_root(struct moore_rturns *t, const struct joining *w)
-{
-	const struct moore_rgraph *g = w->v->g;
-
-	for (uint32_t s = 0; s < g->n; s++) {
-		t->parent[s] = MOORE_NONE;
-		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (w->in[e] && t->pos[g->to[e]] < t->pos[s])
-				t->parent[s] = e;
-	}
-}
-
 static bool
 alloc(struct joining *w, struct moore_arena *tmp)
 {
@@ -501,9 +487,8 @@ moore_rsequence_join(struct moore_rturns *t, const struct moore_rview *v,
 	*joined = false;
 	if (!alloc(&w, &tmp))
 		rc = moore_fail_nomem(err);
-	else if ((*joined = join_all(&w, keep_tree(&w, old))) &&
-		 (rc = moore_rorder_build(v, old->pos, w.in, t->pos, err)) == 0)
-		point_to_root(t, &w);
+	else if ((*joined = join_all(&w, keep_tree(&w, old))))
+		rc = moore_rspanning_root(t, v, old, w.in, err);
 	moore_arena_free(&tmp);
 	return rc;
 }

@@ -203,18 +203,20 @@ keep_old_edges(struct mend *m, const uint32_t *old_parent)
 			join(m, s, old_parent[s]);
 }
 
-/* The parent of each node: of its edges in the tree, the one to a greater switch. */
-static void
-point_to_root(const struct mend *m, const uint32_t *pos, uint32_t *parent)
+int
+moore_rspanning_root(struct moore_rturns *t, const struct moore_rview *v, const struct moore_rturns *old,
+		     const uint8_t *in, struct moore_err *err)
 {
-	const struct moore_rgraph *g = m->v->g;
+	const struct moore_rgraph *g = v->g;
+	int rc = moore_rorder_build(v, old->pos, in, t->pos, err);
 
-	for (uint32_t s = 0; s < g->n; s++) {
-		parent[s] = MOORE_NONE;
+	for (uint32_t s = 0; rc == 0 && s < g->n; s++) {
+		t->parent[s] = MOORE_NONE;
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (m->in[e] && pos[g->to[e]] < pos[s])
-				parent[s] = e;
+			if (in[e] && t->pos[g->to[e]] < t->pos[s])
+				t->parent[s] = e;
 	}
+	return rc;
 }
 
 int
@@ -239,8 +241,7 @@ moore_rspanning_mend(struct moore_rturns *t, const struct moore_rview *v,
 	set_unit(&m);
 	keep_old_edges(&m, old->parent);
 	join_parts(&m);
-	if ((rc = moore_rorder_build(v, old->pos, m.in, t->pos, err)) == 0)
-		point_to_root(&m, t->pos, t->parent);
+	rc = moore_rspanning_root(t, v, old, m.in, err);
 out:
 	moore_arena_free(&tmp);
 	return rc;

@@ -184,8 +184,12 @@ void moore_rspanning_build(const struct moore_rview *v, const uint32_t *pos,
  * scratch[3n]. */
 void moore_rspanning_narrow(const struct moore_rview *v, const uint32_t *pos, uint32_t *parent,
 			    uint32_t *scratch);
+/* t->parent and t->pos of the spanning tree in[] (by edge, in either direction): an order close to that
+ * of old, and of each node's edges in the tree the one to a greater switch.  -MOORE_ENOMEM. */
+int moore_rspanning_root(struct moore_rturns *t, const struct moore_rview *v, const struct moore_rturns *old,
+			 const uint8_t *in, struct moore_err *err);
 /* t->parent and t->pos: keeps every edge of old's tree that is up and joins its parts by
- * edges whose colours stand near the middle. */
+ * edges whose colours stand near the middle.  -MOORE_ENOMEM. */
 int moore_rspanning_mend(struct moore_rturns *t, const struct moore_rview *v,
 			 const struct moore_rturns *old, const uint32_t *colour,
 			 struct moore_err *err);
