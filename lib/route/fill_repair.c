@@ -69,22 +69,12 @@ measure_routes(const struct moore_rgraph *g, uint32_t root, const uint8_t *slot,
 	}
 }
 
-/* Fills len[] and the queue of t, whose slot[] leads to the root: nodes by length. */
+/* Fills len[] and the queue of t, whose slot[] leads to the root. */
 static void
 queue_by_length(struct moore_rtree *t, const struct moore_rgraph *g, uint32_t root)
 {
-	uint32_t at[MOORE_LEN_NONE + 2] = { 0 }, n = g->n;
-	const uint8_t *len = t->len;
-
 	measure_routes(g, root, t->slot, t->len);
-	for (uint32_t s = 0; s < n; s++)
-		at[len[s] + 1]++;
-	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
-		at[l + 1] += at[l];
-	t->n_reached = at[MOORE_LEN_NONE];
-	for (uint32_t s = 0; s < n; s++)
-		if (len[s] != MOORE_LEN_NONE)
-			t->queue[at[len[s]]++] = s;
+	moore_rtree_queue(t, g->n);
 }
 
 /* Sets the worker's tree to old[]. */

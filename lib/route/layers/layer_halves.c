@@ -165,20 +165,12 @@ load_of_middle(const struct halves *w, uint32_t n_lids)
 	return n_lids * (n_p1 ? n_low / n_p1 + 1 : 1);
 }
 
-/* Lists the nodes with a route by length, and takes back the loads of hang_middle(). */
+/* Takes back the loads of hang_middle(). */
 static void
-queue_nodes(struct halves *w)
+take_loads_back(struct halves *w)
 {
-	const struct moore_rgraph *g = w->v->g;
-	struct moore_rtree *t = w->t;
-
-	t->n_reached = 0;
-	for (unsigned len = 0; len <= 3; len++)
-		for (uint32_t s = 0; s < g->n; s++)
-			if (t->len[s] == len)
-				t->queue[t->n_reached++] = s;
-	for (uint32_t s = 0; s < g->n; s++)
-		if (t->len[s] == 3 && w->half[s] == 1)
+	for (uint32_t s = 0; s < w->v->g->n; s++)
+		if (w->t->len[s] == 3 && w->half[s] == 1)
 			add_load(w, s, 0 - w->each);
 }
 
@@ -215,6 +207,7 @@ moore_rlayer_grow_halves(struct moore_rlayer_tree *tree, uint32_t n_connected)
 			if (w.half[m] == half && w.t->len[m] == MOORE_LEN_NONE)
 				hang_middle(&w, m);
 		}
-	queue_nodes(&w);
+	take_loads_back(&w);
+	moore_rtree_queue(w.t, g->n);
 	return moore_rtree_repair(w.t, w.v, root, w.load, n_connected, &moved);
 }

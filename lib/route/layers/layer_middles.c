@@ -362,23 +362,6 @@ count_reached(const struct moore_rmtrees *w)
 	return n;
 }
 
-/* Lists the nodes with a route by length: four hops at most. */
-static void
-queue_nodes(struct moore_rmtrees *w)
-{
-	uint32_t at[6] = { 0 };
-
-	for (uint32_t s = 0; s < w->v->g->n; s++)
-		if (w->t.len[s] <= 4)
-			at[w->t.len[s] + 1]++;
-	for (unsigned l = 1; l < 6; l++)
-		at[l] += at[l - 1];
-	w->t.n_reached = at[5];
-	for (uint32_t s = 0; s < w->v->g->n; s++)
-		if (w->t.len[s] <= 4)
-			w->t.queue[at[w->t.len[s]]++] = s;
-}
-
 /* What routes of the last variant began with counts less from now on. */
 static void
 start_variant(struct moore_rmtrees *w)
@@ -474,7 +457,7 @@ moore_rmtrees_grow(struct moore_rmtrees *w)
 		if (w->t.len[w->middle[k]] == MOORE_LEN_NONE)
 			hang_leaf(w, w->middle[k]);
 	if (count_reached(w) < w->n_connected[w->t.root]) {
-		queue_nodes(w);
+		moore_rtree_queue(&w->t, w->v->g->n);
 		moore_rtree_repair(&w->t, w->v, w->t.root, w->load, w->n_connected[w->t.root], &moved);
 	}
 	if (w->model)

@@ -90,6 +90,21 @@ moore_rtree_start(struct moore_rtree *t, uint32_t n, uint32_t root)
 	t->n_reached = 1;
 }
 
+void
+moore_rtree_queue(struct moore_rtree *t, uint32_t n)
+{
+	uint32_t at[MOORE_LEN_NONE + 2] = { 0 };
+
+	for (uint32_t s = 0; s < n; s++)
+		at[t->len[s] + 1]++;
+	for (unsigned l = 0; l <= MOORE_LEN_NONE; l++)
+		at[l + 1] += at[l];
+	t->n_reached = at[MOORE_LEN_NONE];
+	for (uint32_t s = 0; s < n; s++)
+		if (t->len[s] != MOORE_LEN_NONE)
+			t->queue[at[t->len[s]]++] = s;
+}
+
 static uint64_t
 weighted_load(const struct grower *w, uint32_t e)
 {

@@ -53,6 +53,8 @@ int moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g);
 void moore_rtree_fini(struct moore_rtree *t);
 /* Nothing but the root is reached. */
 void moore_rtree_start(struct moore_rtree *t, uint32_t n, uint32_t root);
+/* Fills queue[] and n_reached from len[n]: of one length by number. */
+void moore_rtree_queue(struct moore_rtree *t, uint32_t n);
 
 /* Grows the tree of root: shortest routes as far as turns allow.  load[] (by edge, may be
  * NULL) breaks ties.  n_connected is the number of nodes in the root's component; false
