@@ -29,7 +29,7 @@ struct grower {
 	uint32_t n_open;	/* connected nodes that are not reached before this round */
 	uint32_t open_edges;	/* edges of nodes that are not reached */
 	bool look;		/* nodes look for offers through their edges in this round */
-	uint32_t first_turn;	/* of the nodes that make offers in this round */
+	uint32_t since;		/* when of the first node that makes offers in this round */
 	bool is_last_round;	/* this round reaches every node, so leaves need not be legal */
 };
 
@@ -118,11 +118,11 @@ note_onward(struct grower *w, uint32_t r)
 	struct moore_rtree *t = w->t;
 	uint32_t on = w->v->g->xadj[r] + t->slot[r];
 
-	t->turn++;
+	t->clock++;
 	if (r == t->root)
-		t->onto[r] = (struct moore_ronto){ 0, UINT32_MAX, t->turn };
+		t->onto[r] = (struct moore_ronto){ 0, UINT32_MAX, t->clock };
 	else
-		t->onto[r] = (struct moore_ronto){ weighted_load(w, on), w->v->turns->onto[on], t->turn };
+		t->onto[r] = (struct moore_ronto){ weighted_load(w, on), w->v->turns->onto[on], t->clock };
 	if (!t->kids[r] && t->n_offers[r] > 1)
 		t->onto[r].price |= PINS;
 }
@@ -211,13 +211,13 @@ list_open(struct grower *w, uint32_t r)
 static void
 choose_among(struct grower *w, uint32_t s)
 {
-	const uint32_t *head = w->v->g->to, end = w->v->g->xadj[s + 1], turn = w->first_turn;
+	const uint32_t *head = w->v->g->to, end = w->v->g->xadj[s + 1], since = w->since;
 	const struct moore_ronto *onto = w->t->onto;
 	uint32_t best = MOORE_NONE, n = 0;
 	uint64_t least = UINT64_MAX;
 
 	for (uint32_t e = w->v->g->xadj[s]; e < end; e++) {
-		const bool offers = onto[head[e]].turn >= turn;
+		const bool offers = onto[head[e]].when >= since;
 		const uint64_t p = price(w, s, e) | (offers ? 0 : UINT64_MAX);
 
 		n += offers;
@@ -258,7 +258,7 @@ take_in_turn(const struct grower *w, uint32_t s)
 	for (uint32_t i = 0, k = n ? (t->root + s) % n : 0; i < n; i++, k = k + 1 < n ? k + 1 : 0) {
 		const struct moore_ronto *on = &t->onto[w->v->g->to[first + k]];
 
-		if (on->turn >= w->first_turn && !(on->price & PINS))
+		if (on->when >= w->since && !(on->price & PINS))
 			return first + k;
 	}
 	return MOORE_NONE;
@@ -297,7 +297,7 @@ make_offers(struct grower *w, uint32_t from, uint32_t to)
 	uint32_t n_out = 0;
 
 	w->n_offered = 0;
-	w->first_turn = t->turn + 1;
+	w->since = t->clock + 1;
 	for (uint32_t i = from; i < to; i++) {
 		const uint32_t r = t->queue[i], n = xadj[r + 1] - xadj[r];
 
@@ -325,9 +325,9 @@ grow_rounds(struct grower *w, uint32_t n_connected)
 	uint32_t from = 0, k = 0, n_kept = t->n_reached;
 	uint32_t *kept = t->queue + w->v->g->n;
 
-	if (t->turn > UINT32_MAX - w->v->g->n) {	/* its numbers are used up */
+	if (t->clock > UINT32_MAX - w->v->g->n) {	/* its numbers are used up */
 		memset(t->onto, 0, w->v->g->n * sizeof(*t->onto));
-		t->turn = 0;
+		t->clock = 0;
 	}
 	memcpy(kept, t->queue, n_kept * sizeof(*kept));
 	t->n_reached = 0;
@@ -403,7 +403,7 @@ moore_rtree_list_offers(struct moore_rtree *t, const struct moore_rview *v, uint
 
 		if (t->len[r] + 1 != t->len[s] || !t->pass[r])
 			continue;
-		for (at = &t->first[s]; *at != MOORE_NONE && t->onto[g->to[*at]].turn > t->onto[r].turn;)
+		for (at = &t->first[s]; *at != MOORE_NONE && t->onto[g->to[*at]].when > t->onto[r].when;)
 			at = &t->next[*at];
 		t->next[e] = *at;
 		*at = e;

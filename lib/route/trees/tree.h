@@ -37,16 +37,16 @@ struct moore_rtree {
 	uint8_t *old;		/* slot[] before the repair; set by moore_rtree_note_old() */
 	uint8_t *need;		/* nodes that moore_rtree_follow() has taken so far; scratch of
 				 * moore_rtree_steps_back() */
-	uint8_t *last;		/* profile one-vl: scratch of that function */
+	uint8_t *last;		/* profile one-vl: scratch of moore_rtree_follow() */
 	/* Scratch of one call. */
 	uint32_t *list;		/* nodes */
 	uint32_t *order;	/* nodes */
 	struct moore_ronto {	/* by node that makes offers: what a route over it meets beyond it */
 		uint64_t price;	/* of its parent edge */
 		uint32_t rank;	/* of that edge */
-		uint32_t turn;	/* the later a node makes offers, the greater */
+		uint32_t when;	/* the later a node makes offers, the greater */
 	} *onto;
-	uint32_t turn;		/* of the node that made offers last, in any tree */
+	uint32_t clock;		/* when the last node made offers, in any tree */
 };
 
 int moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g);
