@@ -52,12 +52,6 @@ moore_rhint_turn_at(uint32_t from, uint32_t at, uint32_t to)
 	return in_up && !out_up && to < from ? UD_GREATER : in_up * 2u + out_up;
 }
 
-static inline unsigned
-moore_rhint_turn(const uint32_t *pos, uint32_t from, uint32_t at, uint32_t to)
-{
-	return moore_rhint_turn_at(pos[from], pos[at], pos[to]);
-}
-
 /* How routes go on from node p of the tree, which is the same for all that could attach to it. */
 struct moore_rhint_on {
 	uint64_t load;		/* of p's link */

@@ -12,9 +12,9 @@
  * have one lane, which leaves cannot take from any parent. */
 #include "route/trees/balance.h"
 
-/* Whether s, and with it its children, may come to the root over its edge e. */
+/* Whether s, with its children, may come to the root over its edge e. */
 static bool
-may_carry(const struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t s, uint32_t e)
+may_move_over(const struct moore_rbalance *b, const uint8_t *slot, uint32_t root, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = b->v->g;
 
@@ -44,7 +44,7 @@ moore_rbalance_start_middles(struct moore_rbalance *b, unsigned i)
 		const struct moore_rchoice *c = &b->middles.at[k];
 		uint8_t *slot = b->slot + (size_t)c->root * g->n, to = b->cand[c->cand0 + (c->root + i) % c->n];
 
-		if (may_carry(b, slot, c->root, c->node, g->xadj[c->node] + to))
+		if (may_move_over(b, slot, c->root, c->node, g->xadj[c->node] + to))
 			slot[c->node] = to;
 	}
 }
@@ -90,7 +90,7 @@ move_middle(struct moore_rbalance *b, const struct moore_rchoice *c)
 		const uint32_t e = base + b->cand[c->cand0 + k];
 		const int64_t more = e == now ? 0 : gain(b, slot, n, now, e);
 
-		if (more > most && may_carry(b, slot, c->root, c->node, e)) {
+		if (more > most && may_move_over(b, slot, c->root, c->node, e)) {
 			most = more;
 			best = e;
 		}

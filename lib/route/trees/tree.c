@@ -29,7 +29,7 @@ struct grower {
 	uint32_t n_open;	/* connected nodes that are not reached before this round */
 	uint32_t open_edges;	/* edges of nodes that are not reached */
 	bool look;		/* nodes look for offers through their edges in this round */
-	uint32_t since;		/* when of the first node that makes offers in this round */
+	uint32_t since;		/* when the first node of this round makes offers */
 	bool is_last_round;	/* this round reaches every node, so leaves need not be legal */
 };
 
@@ -433,9 +433,9 @@ moore_rtree_moved(const struct moore_rtree *t, uint32_t n)
 	return moved;
 }
 
-/* Whether the head of edge e may be the parent of its tail in the tree slot[]. */
+/* The same as moore_rtree_bears() for the tree slot[] of root, of which nothing else is known. */
 static bool
-may_carry(const struct moore_rview *v, uint32_t root, const uint8_t *slot, uint32_t e)
+slots_bear(const struct moore_rview *v, uint32_t root, const uint8_t *slot, uint32_t e)
 {
 	uint32_t r = v->g->to[e];
 
@@ -456,7 +456,7 @@ moore_rtree_is_whole(const struct moore_rview *v, uint32_t root, const uint8_t *
 
 		if (s == root || slot[s] == MOORE_SLOT_NONE)
 			continue;
-		if (!(g->flags[e] & v->flag) || !may_carry(v, root, slot, e) ||
+		if (!(g->flags[e] & v->flag) || !slots_bear(v, root, slot, e) ||
 		    !moore_rview_leaf(v, slot, root, s, e))
 			return false;
 		n++;
