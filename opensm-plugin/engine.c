@@ -16,7 +16,6 @@
 extern void osm_sm_signal(osm_sm_t *sm, osm_signal_t signal);
 
 enum { ASKED_MAX = 3 };	/* sweeps asked for in a row */
-enum { EXTRA_SHARE = 8 };
 
 double
 mplug_now_ms(void)
@@ -114,7 +113,7 @@ warn_links(struct mplug_sm *sm)
 			      st.unknown_line);
 }
 
-/* A plan of which the fabric may be a part lacks few of its links: at most one in EXTRA_SHARE, as
+/* A plan of which the fabric may be a part lacks few of its links: at most one in MOORE_TOPO_MISSING, as
  * moore_topo_recognise_part() allows for the opposite. */
 static void
 warn_plan(struct mplug_sm *sm)
@@ -132,11 +131,11 @@ warn_plan(struct mplug_sm *sm)
 		mplug_log_err(sm, MPLUG_MR_PLAN, "%s: it is not used, since no switch of the fabric has "
 			      "a GUID or a name (NodeDescription) of the plan: name the plan of this "
 			      "fabric in moore.conf", sm->settings.conf.plan);
-	else if (st.extra_links > ends / 2 / EXTRA_SHARE)
+	else if (st.extra_links > ends / 2 / MOORE_TOPO_MISSING)
 		mplug_log_err(sm, MPLUG_MR_PLAN, "%s: more than one link of the fabric in %d is not in the "
 			      "plan: if it is the plan of another fabric, name the right one in "
 			      "moore.conf; else moorectl check lists what differs",
-			      sm->settings.conf.plan, EXTRA_SHARE);
+			      sm->settings.conf.plan, MOORE_TOPO_MISSING);
 }
 
 /* ---- one sweep ------------------------------------------------------------ */

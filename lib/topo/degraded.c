@@ -15,11 +15,6 @@
 #include "topo/recognise.h"
 #include "topo/topo_build.h"
 
-/* Of a member, at most one in MAX_MISSING switches is missing, and beside the links of these
- * at most one link in MAX_MISSING; and some switch of the greatest degree has kept as much of it.  With
- * more, a general graph might be taken for a part of a denser family by chance: a ring of 6 switches is
- * part of a torus of 2 by 3. */
-#define MAX_MISSING 8
 /* So many of its optional parameters may differ from their defaults, unless a member lacks hardly
  * anything: of a Dragonfly with grids as groups, for instance, there are otherwise hundreds of
  * members of every size.  Hardly anything is one link in FEW_OF, or FEW. */
@@ -92,14 +87,17 @@ covers(const struct given *g, const struct moore_topo_counts *c)
 	return c->switches >= g->g.n && c->links >= g->n_links && c->degree >= g->degree;
 }
 
+/* Whether little of a member is missing, and some switch of the greatest degree has kept most of it.  With
+ * more that is missing, a general graph might be taken for a part of a denser family by chance: a ring of
+ * 6 switches is part of a torus of 2 by 3. */
 static bool
 is_close(const struct given *g, const struct moore_topo_counts *c)
 {
 	uint64_t missing = c->switches - g->g.n;
 
-	return missing <= c->switches / MAX_MISSING &&
-		c->degree - g->degree <= 1 + c->degree / MAX_MISSING &&
-		c->links - g->n_links <= missing * c->degree + c->links / MAX_MISSING;
+	return missing <= c->switches / MOORE_TOPO_MISSING &&
+		c->degree - g->degree <= 1 + c->degree / MOORE_TOPO_MISSING &&
+		c->links - g->n_links <= missing * c->degree + c->links / MOORE_TOPO_MISSING;
 }
 
 /* How many of the optional parameters differ from their defaults.  Those that may be exchanged, as
@@ -214,7 +212,7 @@ list_from(struct given *g, const struct moore_topo_family *f, int64_t *param, un
 		for (unsigned k = i + 1; k < n_shape; k++)
 			param[k] = k < f->n_alike ? param[i] : f->param[k].min;
 		f->counts(param, &c);
-		if (!f->irregular && c.switches > g->g.n && c.switches - g->g.n > c.switches / MAX_MISSING)
+		if (!f->irregular && c.switches > g->g.n && c.switches - g->g.n > c.switches / MOORE_TOPO_MISSING)
 			break;
 		if (!list_from(g, f, param, i + 1))
 			return false;
@@ -533,7 +531,7 @@ recognise(struct given *g, struct moore_topo_part *p, struct moore_err *err)
 
 	if (!mark)
 		return moore_fail_nomem(err);
-	if (g->g.n < MAX_MISSING || has_parallels(g, mark))
+	if (g->g.n < MOORE_TOPO_MISSING || has_parallels(g, mark))
 		return 0;
 	if (!look_at(&g->g, DISTANCES, &g->cycles, &g->view, &g->tmp) || !list_members(g))
 		return moore_fail_nomem(err);

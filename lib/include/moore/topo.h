@@ -89,6 +89,10 @@ MOORE_API int moore_topo_recognise(uint32_t n_switches, const struct moore_topo_
  * these numbers need not be that one.  -MOORE_ENOMEM. */
 MOORE_API int moore_topo_guess(uint32_t n_switches, size_t n_links, char *text, struct moore_err *err);
 
+/* Of a part, at most one switch in so many is missing, and beside the links of these at most one link in
+ * so many. */
+#define MOORE_TOPO_MISSING 8
+
 /* A graph as a part of a family's graph.  image[] is the proof: no two switches have the same
  * image, and every link of the part goes to a link of whole. */
 struct moore_topo_part {
@@ -99,8 +103,7 @@ struct moore_topo_part {
 
 /* Finds the family's graph of which a graph is a part: switches and links may be missing,
  * none may be extra.  *out is NULL when none was found; else the caller ends it with
- * moore_topo_part_free().  At most one switch in 8 may be missing, and beside the links of
- * these at most one link in 8.  The search is bounded, so a part may stay unrecognised: often
+ * moore_topo_part_free().  The search is bounded, so a part may stay unrecognised: often
  * a Dragonfly from a=8 on, a Myrinet-Clos network from n=2048 on, and a Slim Fly of q=16 that
  * lacks 5 % of its links.  The answer depends only on the arguments.  O(the sum of the squares
  * of degrees). */
