@@ -176,23 +176,6 @@ moore_ck_cells(const struct moore_ck *k, uint32_t link, unsigned out)
 	return &k->cell[(h->turns + (size_t)k->n_in[h->next] * out) * k->n_cls];
 }
 
-/* Moves packets from a link over one turn: notes the VLs that they hold before the turn,
- * and adds the VL on which they leave.  Returns the VLs that are new there. */
-static inline unsigned
-moore_ck_turn(struct moore_ck_cell *cell, const uint16_t *from, uint16_t *to, unsigned n_cls)
-{
-	unsigned news = 0;
-
-	for (unsigned x = 0; x < n_cls; x++) {
-		uint16_t vls = from[x] ? cell[x].out : 0;
-
-		cell[x].held |= from[x];
-		news |= vls & ~(unsigned)to[x];
-		to[x] |= vls;
-	}
-	return news;
-}
-
 /* True if packets originate behind port in of switch s: at an endpoint, or at port 0. */
 static inline bool
 moore_ck_is_source(const struct moore_ck *k, moore_swid s, unsigned in)

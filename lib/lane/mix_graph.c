@@ -108,6 +108,23 @@ meets(const struct moore_mx_graph *g, uint32_t s, uint32_t a, uint32_t n, uint32
 		g->when[s] < g->when[n];
 }
 
+/* Moves packets from a link over one turn: notes the VLs that they hold before the turn,
+ * and adds the VL on which they leave.  Returns the VLs that are new there. */
+static inline unsigned
+cross(struct moore_ck_cell *cell, const uint16_t *from, uint16_t *to, unsigned n_cls)
+{
+	unsigned news = 0;
+
+	for (unsigned x = 0; x < n_cls; x++) {
+		uint16_t vls = from[x] ? cell[x].out : 0;
+
+		cell[x].held |= from[x];
+		news |= vls & ~(unsigned)to[x];
+		to[x] |= vls;
+	}
+	return news;
+}
+
 /* Carries the packets of way a of s over the turns to the ways that they may take next.
  * Returns true if one of these got a new VL. */
 static inline bool
@@ -122,10 +139,9 @@ carry(struct moore_mx_graph *g, const unsigned n_cls, uint32_t s, uint32_t a, ui
 		return false;
 	do {
 		if (g->way[b].in & in && (!g->when || meets(g, s, a, n, b)))
-			news |= moore_ck_turn(&g->k->cell[(h->turns + (size_t)g->k->n_in[h->next] *
-							   g->way[b].out) * n_cls],
-					      &g->vls[(size_t)a * n_cls],
-					      &g->vls[(size_t)b * n_cls], n_cls);
+			news |= cross(&g->k->cell[(h->turns + (size_t)g->k->n_in[h->next] * g->way[b].out) *
+						  n_cls],
+				      &g->vls[(size_t)a * n_cls], &g->vls[(size_t)b * n_cls], n_cls);
 	} while ((b = g->way[b].more));
 	return news;
 }

@@ -71,13 +71,6 @@ struct moore_mx {
 	uint32_t *by_guid;		/* switches in GUID order */
 };
 
-/* Returns the switch that port out of s leads to, or n_sw. */
-static inline uint32_t
-moore_mx_next(const struct moore_mx *m, moore_swid s, uint8_t out)
-{
-	return out > m->k.f->sw[s].n_ports ? m->k.n_sw : m->k.hop[m->k.slot0[s] + out].next;
-}
-
 /* Rejects rows that do not fit f or are not of this stride. */
 int moore_mx_fit(const struct moore_fabric *f, const struct moore_lft *t, size_t stride,
 		 const char *which, struct moore_err *err);

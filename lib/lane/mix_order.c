@@ -39,16 +39,23 @@ row_now(const struct order *o, moore_swid s, unsigned lid)
 	return moore_lft_row(o->done[s] ? o->m->now : o->m->was, s)[lid];
 }
 
+/* Returns the switch that port out of s leads to, or n_sw. */
+static uint32_t
+next_of(const struct moore_mx *m, moore_swid s, uint8_t out)
+{
+	return out > m->k.f->sw[s].n_ports ? m->k.n_sw : m->k.hop[m->k.slot0[s] + out].next;
+}
+
 /* True if, once s is written, the route of lid from s comes back to s or ends in another
  * loop. */
 static bool
 comes_back(const struct order *o, moore_swid s, unsigned lid)
 {
 	const struct moore_mx *m = o->m;
-	uint32_t n = moore_mx_next(m, s, moore_lft_row(m->now, s)[lid]), hops = 0;
+	uint32_t n = next_of(m, s, moore_lft_row(m->now, s)[lid]), hops = 0;
 
 	while (n != m->k.n_sw && n != s && hops++ < m->k.n_sw)
-		n = moore_mx_next(m, n, row_now(o, n, lid));
+		n = next_of(m, n, row_now(o, n, lid));
 	return n != m->k.n_sw;
 }
 
@@ -63,7 +70,7 @@ static bool
 goes_on_old(const struct order *o, moore_swid s, unsigned lid)
 {
 	const struct moore_mx *m = o->m;
-	uint32_t n = moore_mx_next(m, s, moore_lft_row(m->now, s)[lid]);
+	uint32_t n = next_of(m, s, moore_lft_row(m->now, s)[lid]);
 
 	return n != m->k.n_sw && !o->done[n] && differs(m, n, lid);
 }
