@@ -57,10 +57,12 @@ op_vls(const struct mplug_sm *sm, uint32_t i, struct moore_buf *out)
 
 	if (i)
 		return false;
-	if (moore_fabric_copy(&f, sm->newest, NULL) < 0)
+	if (moore_fabric_copy(&f, sm->newest, NULL) < 0) {
 		out->oom = true;
-	else if (mplug_observe_op_vls(sm, f), true)
+	} else {
+		mplug_observe_op_vls(sm, f);
 		moore_dump_write_op_vls(f, out);
+	}
 	moore_fabric_free(f);
 	return true;
 }
