@@ -3,8 +3,8 @@
  *
  * Under any-sl the VL depends on the role of the in-port and the class of the SL; under
  * sl-hint also on the order of the last accepted routes (moore/lane.h).  Entries of these routes
- * count as ports of endpoints.  Unicast and
- * multicast share these tables.  VL arbitration gives every lane in use equal weight.
+ * count as ports of endpoints.  Unicast and multicast share these tables.  VL arbitration gives
+ * every lane in use equal weight.
  *
  * The plugin sets only the external ports of switches: how a CA or a router injects, and
  * what leaves through port 0, do not matter to the proof (docs/theory.md). */

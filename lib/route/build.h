@@ -74,12 +74,12 @@ int moore_rbuild_entries(struct moore_route *r, struct moore_err *err);
 /* ---- grown.c ------------------------------------------------------------------- */
 
 /* Sets b->grown or b->growing; b->cols and b->planned are complete.  Trees of another graph are
- * freed, and *opts->grown is then NULL. */
+ * freed, and *opts->grown is then NULL.  Without memory both stay NULL, and nothing is kept. */
 void moore_rgrown_open(struct moore_rbuild *b, const struct moore_route_opts *opts);
 /* Hands b->growing to the caller if it is complete. */
 void moore_rgrown_close(struct moore_rbuild *b, const struct moore_route_opts *opts, bool complete);
 /* Copies what moore_rbuild_turns() has found for the intended graph to b->growing, if that is
- * not NULL; and from b->grown. */
+ * not NULL; and from b->grown (-MOORE_ENOMEM). */
 void moore_rgrown_keep_turns(struct moore_rbuild *b);
 int moore_rgrown_turns(struct moore_rbuild *b, struct moore_err *err);
 /* Copies the trees and loads of a slice; the second returns its trees and fills load[]. */
@@ -91,7 +91,8 @@ uint8_t *moore_rgrown_tree(const struct moore_grown *g, uint32_t root, uint32_t 
 
 /* ---- what follows ---------------------------------------------------------------- */
 
-/* Fills the route's LFTs and, under sl-hint, right[] and at[] (fill.c). */
+/* Fills the route's LFTs and, under sl-hint, right[] and at[] (fill.c).  -MOORE_ENOMEM, or as
+ * moore_rbuild_fail_unreachable(). */
 int moore_rbuild_fill(struct moore_rbuild *b, struct moore_err *err);
 /* Fills the route's stats but for `repaired` (stats.c). */
 void moore_rbuild_count(struct moore_route *r);

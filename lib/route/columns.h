@@ -42,7 +42,8 @@ struct moore_rcolumns {
 	struct moore_rmiddles middles;	/* zeroed under one-vl, or with one offset */
 };
 
-/* *c is zeroed; c->hinted (profile sl-hint) and c->minimal are set.  End it with moore_rcolumns_fini(), on error too. */
+/* On entry *c is zeroed but for c->hinted (profile sl-hint) and c->minimal.  intended may be NULL, as in
+ * moore_route_build().  End *c with moore_rcolumns_fini(), on error too.  -MOORE_ENOMEM.  O(LIDs * log LIDs). */
 int moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 			const struct moore_fabric *seen, const struct moore_fabric *intended,
 			struct moore_err *err);

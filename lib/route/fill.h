@@ -69,16 +69,17 @@ int moore_rfill_repair(struct fill *f, const uint8_t *old, const struct moore_rc
 int moore_rfill_one_vl(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *col, size_t n,
 		       struct moore_err *err);
 
-/* Plans all layers of sl-hint before any tree is grown, and makes the trees that can replace any. */
+/* Plans all layers of sl-hint before any tree is grown, and makes the trees that can replace any.
+ * -MOORE_ENOMEM. */
 int moore_rfill_plan_hinted(struct fill *f, struct moore_err *err);
-/* Column c takes the minimal tree slot[], made right for table A. */
+/* Column c takes the minimal tree slot[], made right for table A.  Fails as moore_rfill_repair(). */
 int moore_rfill_hint_column(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot,
 			    struct moore_err *err);
 /* Fills in the n columns of a slice with the minimal trees slots[], side by side, if table A is right for
  * all as they are; otherwise returns false. */
 bool moore_rfill_hint_minimal(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *col,
 			      size_t n);
-/* Fills in the n columns of a layer of sl-hint. */
+/* Fills in the n columns of a layer of sl-hint.  Fails likewise. */
 int moore_rfill_hint_layer(struct fill *f, const struct moore_rcolumn *col, size_t n,
 			   struct moore_err *err);
 

@@ -210,7 +210,8 @@ alloc_growers(struct moore_route_parts *p)
 		w->added = calloc(m, sizeof(*w->added));
 		w->acc = calloc(n, sizeof(*w->acc));
 		w->wish = calloc(n, 1);
-		if (moore_rtree_init(&w->tree, g) < 0 || moore_rbare_init(&w->bare, &p->b.up) < 0 || !w->added || !w->acc || !w->wish)
+		if (moore_rtree_init(&w->tree, g) < 0 || moore_rbare_init(&w->bare, &p->b.up) < 0 ||
+		    !w->added || !w->acc || !w->wish)
 			return false;
 	}
 	return p->load && p->port && p->grower;

@@ -143,7 +143,7 @@ unsigned moore_rgraph_host_place(const struct moore_rgraph *g, uint32_t node, mo
 
 /* ---- stages of moore_rgraph_build() ------------------------------------------ */
 
-/* Numbers the nodes: fills n, n_extra, sw_of and node_of (nodes.c). */
+/* Numbers the nodes: fills n, n_extra, sw_of and node_of (nodes.c).  -MOORE_ENOMEM. */
 int moore_rgraph_bind(struct moore_rgraph *g, const struct moore_fabric *seen,
 		      const struct moore_fabric *intended, struct moore_err *err);
 /* rule[256 * node + port]: the strictest rule for that port, 0 when there is none; [256 *
@@ -151,7 +151,7 @@ int moore_rgraph_bind(struct moore_rgraph *g, const struct moore_fabric *seen,
 void moore_rgraph_mark_rules(struct moore_rgraph *g, const struct moore_fabric *seen,
 			     const struct moore_fabric *intended,
 			     const struct moore_links *rules, uint8_t *rule);
-/* Takes avoided links down unless that would disconnect something (drain.c). */
+/* Takes avoided links down unless that would disconnect something (drain.c).  -MOORE_ENOMEM. */
 int moore_rgraph_drain(struct moore_rgraph *g, struct moore_err *err);
 
 #endif

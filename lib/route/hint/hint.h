@@ -87,7 +87,7 @@ struct moore_rhint {
 	uint32_t *kid, *sibling;	/* lists of children; MOORE_NONE ends */
 };
 
-/* jobs may be NULL. */
+/* All but *h is borrowed; jobs may be NULL.  -MOORE_ENOMEM; end *h with moore_rhint_fini() anyway. */
 int moore_rhint_init(struct moore_rhint *h, const struct moore_rgraph *g,
 		     const struct moore_rkind *kind, const struct moore_jobs *jobs);
 void moore_rhint_fini(struct moore_rhint *h);

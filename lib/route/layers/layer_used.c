@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* layer_used.c - see layer_used.h. */
+/* layer_used.c - keeps the first and last links that earlier routes of each pair used: as masks, or, with
+ * few trees for each root, as the links of every tree, from which masks are made when trees of a root
+ * are made (layer_used.h). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -49,6 +49,7 @@ struct moore_rtree {
 	uint32_t clock;		/* when the last node made offers, in any tree */
 };
 
+/* Makes room for trees of g.  -MOORE_ENOMEM; end *t with moore_rtree_fini() anyway. */
 int moore_rtree_init(struct moore_rtree *t, const struct moore_rgraph *g);
 void moore_rtree_fini(struct moore_rtree *t);
 /* Nothing but the root is reached. */

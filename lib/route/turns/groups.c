@@ -49,7 +49,7 @@ are_adjacent(const struct moore_rgraph *g, uint32_t s, uint32_t t)
 /* ---- full meshes ------------------------------------------------------------------------ */
 
 /* Fills queue[] with s, the head of its edge e, and their common neighbours without a group.
- * Returns whether that are `size` switches, all adjacent. */
+ * Returns whether these are `size` switches, each adjacent to all others. */
 static bool
 list_mesh(struct finder *f, uint32_t s, uint32_t e, uint32_t size)
 {

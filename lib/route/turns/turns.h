@@ -93,7 +93,7 @@ int moore_rturns_init(struct moore_rturns *t, const struct moore_rgraph *g, cons
 void moore_rturns_fini(struct moore_rturns *t);
 
 /* Fills t for the edges of v.  With old (may be NULL: from nothing), changes as little of it
- * as it can.  Ranks follow colour[] (by edge), or the order when colour is NULL. */
+ * as it can.  Ranks follow colour[] (by edge), or the order when colour is NULL.  -MOORE_ENOMEM. */
 int moore_rturns_build(struct moore_rturns *t, const struct moore_rview *v,
 		       const struct moore_rturns *old, const uint32_t *colour,
 		       struct moore_err *err);
@@ -113,7 +113,7 @@ int moore_rturns_common(struct moore_rturns *t, const struct moore_rgraph *g,
 /* ---- order.c ------------------------------------------------------------------- */
 
 /* Fills pos[n].  The traversal takes the switch of least priority[] next; `among` (by edge,
- * may be NULL: all) says along which edges it goes. */
+ * may be NULL: all) says along which edges it goes.  -MOORE_ENOMEM. */
 int moore_rorder_build(const struct moore_rview *v, const uint32_t *priority,
 		       const uint8_t *among, uint32_t *pos, struct moore_err *err);
 /* Priorities for an order made from nothing: first P1, or the switches without endpoints;
@@ -136,7 +136,7 @@ void moore_rorder_again(const struct moore_rview *v, const uint32_t *pos, uint32
 /* Whether every planned link joins a switch with endpoints and one without: a *middle*
  * switch (OFT, MLFM). */
 bool moore_rhalves_exist(const struct moore_rgraph *g);
-/* half[]: 1 or 2 for each middle switch. */
+/* half[], which is zeroed: 1 or 2 for each middle switch.  -MOORE_ENOMEM. */
 int moore_rhalves_split(const struct moore_rgraph *g, uint8_t *half, struct moore_err *err);
 
 /* ---- colours.c, rank_search.c ---------------------------------------------------- */
@@ -168,7 +168,7 @@ void moore_rranks_by_colour(struct moore_rturns *t, const struct moore_rgraph *g
 			    const uint32_t *colour, uint32_t *scratch);
 /* Fills t->rank, far apart, in the sequence of place[] (by edge; 0 to n_edges - 1, all different), in
  * which edges of the spanning tree of t are moved back where that is needed to allow all turns of the
- * tree. */
+ * tree.  -MOORE_ENOMEM. */
 int moore_rranks_by_place(struct moore_rturns *t, const struct moore_rgraph *g,
 			  const uint32_t *place, struct moore_err *err);
 
@@ -195,7 +195,7 @@ int moore_rspanning_mend(struct moore_rturns *t, const struct moore_rview *v,
 			 struct moore_err *err);
 /* t->parent, t->pos and t->rank, with t->close: the tree that lets ranks stay closest to
  * colour[].  Of old's tree (may be NULL) it keeps the edges that are up, and their turns as far
- * as it can (spanning_close.c, spanning_rejoin.c). */
+ * as it can (spanning_close.c, spanning_rejoin.c).  -MOORE_ENOMEM. */
 int moore_rspanning_close(struct moore_rturns *t, const struct moore_rview *v,
 			  const struct moore_rturns *old, const uint32_t *colour,
 			  struct moore_err *err);
