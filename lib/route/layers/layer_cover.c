@@ -23,7 +23,7 @@ call_back(struct moore_rlayer_tree *w, uint32_t s, uint32_t except)
 		if (back == MOORE_NONE || !moore_rview_legal(w->view, w->slot, w->root, back))
 			continue;
 		moore_rlayer_move(w, x, back);
-		if (w->flags[x] & PASS && moore_rview_leaf(w->view, w->slot, w->root, s, e))
+		if (w->flags[x] & PASS && moore_rview_leaf(w->view, w->slot, w->root, e))
 			return e;
 	}
 	return MOORE_NONE;

@@ -11,12 +11,12 @@ void moore_rgates_take(struct moore_rlayer_tree *w, uint32_t s, uint32_t e);
 /* Chooses gates, and relays whose routes become final; ties go by `from`. */
 void moore_rgates_open(struct moore_rlayer_tree *w, uint32_t from);
 
-/* Whether s may come to x, the head of its edge e. */
+/* Whether the tail of edge e may come to its head. */
 static inline bool
-is_open(const struct moore_rlayer_tree *w, uint32_t s, uint32_t e)
+is_open(const struct moore_rlayer_tree *w, uint32_t e)
 {
 	return w->view->g->flags[e] & w->view->flag &&
-		(!w->slice->one_lane || moore_rview_leaf(w->view, w->slot, w->root, s, e));
+		(!w->slice->one_lane || moore_rview_leaf(w->view, w->slot, w->root, e));
 }
 
 #endif

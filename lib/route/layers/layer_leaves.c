@@ -61,7 +61,7 @@ moore_rlayer_list_slots(const struct moore_rlayer_tree *w, uint32_t s, unsigned 
 		return n_slots;
 	for (uint32_t i = 0; i < n_slots; i++) {
 		slot[k] = slot[i];
-		k += moore_rview_leaf(w->view, w->slot, w->root, s, g->xadj[s] + slot[i]);
+		k += moore_rview_leaf(w->view, w->slot, w->root, g->xadj[s] + slot[i]);
 	}
 	return k;
 }

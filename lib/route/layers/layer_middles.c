@@ -251,13 +251,13 @@ hang_middle(struct moore_rmtrees *w, uint32_t m)
 	led[best->last] += w->once[(size_t)m * w->stride + best->last];
 }
 
-/* Whether low switch s may take edge e as a leaf. */
+/* Whether a low switch may take its edge e as a leaf. */
 static bool
-is_leaf_legal(const struct moore_rmtrees *w, uint32_t s, uint32_t e)
+is_leaf_legal(const struct moore_rmtrees *w, uint32_t e)
 {
 	if (w->is_entered[w->v->g->to[e]] && !w->v->turns->enters[e])
 		return false;
-	return !w->one_lane || moore_rview_leaf(w->v, w->t.slot, w->t.root, s, e);
+	return !w->one_lane || moore_rview_leaf(w->v, w->t.slot, w->t.root, e);
 }
 
 /* The cheapest edge of low switch s to a detour. */
@@ -275,7 +275,7 @@ cheapest_detour(const struct moore_rmtrees *w, uint32_t s)
 		uint32_t p = w->first_price[e] + w->via[m] + via_last[last] + last_price[last] +
 			price_unlike(w, s, e);
 
-		if (p < least && is_leaf_legal(w, s, e)) {
+		if (p < least && is_leaf_legal(w, e)) {
 			least = p;
 			best = e;
 		}
@@ -291,7 +291,7 @@ cheapest_minimal(const struct moore_rmtrees *w, uint32_t s)
 	uint32_t least = NEVER, best = MOORE_NONE;
 
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-		if (w->t.len[g->to[e]] == 1 && w->first_price[e] < least && is_leaf_legal(w, s, e)) {
+		if (w->t.len[g->to[e]] == 1 && w->first_price[e] < least && is_leaf_legal(w, e)) {
 			least = w->first_price[e];
 			best = e;
 		}
@@ -345,7 +345,7 @@ hang_leaf(struct moore_rmtrees *w, uint32_t m)
 
 		if (w->t.len[i] == 2 && is_usable(w, e) &&
 		    moore_rview_legal(w->v, w->t.slot, w->t.root, g->xadj[i] + w->t.slot[i]) &&
-		    moore_rview_leaf(w->v, w->t.slot, w->t.root, m, e)) {
+		    moore_rview_leaf(w->v, w->t.slot, w->t.root, e)) {
 			hang(w, m, e);
 			return;
 		}

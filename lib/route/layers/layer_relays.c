@@ -123,7 +123,7 @@ make_relay(struct moore_rlayer_tree *w, uint32_t x)
 		uint32_t s = g->to[o], e = g->rev[o];
 
 		wish[s] = 0;
-		if (!is_open(w, s, e))
+		if (!is_open(w, e))
 			continue;
 		next[e] = first[s];
 		first[s] = e;
@@ -219,13 +219,13 @@ find_way(const struct moore_rlayer_tree *w, const struct search *f, uint32_t bes
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t o = first + (i + f->from) % n, x = g->to[o], degree = g->xadj[x + 1] - g->xadj[x];
 
-		if (w->dist[x] != 2 || !g->is_source[x] || !is_open(w, r, o) ||
+		if (w->dist[x] != 2 || !g->is_source[x] || !is_open(w, o) ||
 		    !moore_rview_transit(w->view, x))
 			continue;
 		for (uint32_t k = 0; k < degree; k++) {
 			uint32_t e = g->xadj[x] + (k + f->from) % degree;
 
-			if (is_open(w, x, e) && find_gate(w, f, e, beside, out))
+			if (is_open(w, e) && find_gate(w, f, e, beside, out))
 				return true;
 		}
 	}

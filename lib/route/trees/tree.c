@@ -143,7 +143,7 @@ offer(struct grower *w, uint32_t r)
 		uint32_t s = g->to[out[i]], e = g->rev[out[i]];
 
 		if (!(g->flags[e] & w->v->flag) ||
-		    !moore_rview_leaf(w->v, t->slot, t->root, s, e))
+		    !moore_rview_leaf(w->v, t->slot, t->root, e))
 			continue;
 		w->offered[w->n_offered] = s;
 		w->n_offered += t->first[s] == MOORE_NONE;
@@ -457,7 +457,7 @@ moore_rtree_is_whole(const struct moore_rview *v, uint32_t root, const uint8_t *
 		if (s == root || slot[s] == MOORE_SLOT_NONE)
 			continue;
 		if (!(g->flags[e] & v->flag) || !slots_bear(v, root, slot, e) ||
-		    !moore_rview_leaf(v, slot, root, s, e))
+		    !moore_rview_leaf(v, slot, root, e))
 			return false;
 		n++;
 	}
@@ -481,7 +481,7 @@ keep(struct moore_rtree *t, const struct moore_rview *v, uint32_t root,
 		e = g->xadj[s] + t->old[s];
 		r = g->to[e];
 		if (t->len[r] == MOORE_LEN_NONE || !moore_rtree_bears(t, v, e) ||
-		    !moore_rview_leaf(v, t->slot, t->root, s, e))
+		    !moore_rview_leaf(v, t->slot, t->root, e))
 			continue;
 		moore_rtree_hang(t, v, s, e);
 		t->queue[t->n_reached++] = s;

@@ -61,16 +61,16 @@ is_waiting(const struct mend *m, uint32_t out)
 	return m->t->len[c] == MOORE_LEN_NONE && is_old(m, c, e) && !m->v->turns->enters[e];
 }
 
-/* Whether edge e may be the parent edge of s, at least while s has no children. */
+/* Whether edge e may be the parent edge of its tail, at least while that has no children. */
 static bool
-is_possible(const struct mend *m, uint32_t s, uint32_t e)
+is_possible(const struct mend *m, uint32_t e)
 {
 	const struct moore_rgraph *g = m->v->g;
 	const struct moore_rtree *t = m->t;
 	uint32_t r = g->to[e];
 
 	return g->flags[e] & m->v->flag && moore_rtree_bears(t, m->v, e) && t->len[r] < MOORE_LEN_MAX &&
-		moore_rview_leaf(m->v, t->slot, t->root, s, e);
+		moore_rview_leaf(m->v, t->slot, t->root, e);
 }
 
 /* Whether s may have children with e as its parent edge. */
@@ -96,7 +96,7 @@ put_back(struct mend *m, uint32_t s)
 {
 	uint32_t e = m->v->g->xadj[s] + m->t->old[s];
 
-	if (m->t->old[s] == MOORE_SLOT_NONE || !is_possible(m, s, e) ||
+	if (m->t->old[s] == MOORE_SLOT_NONE || !is_possible(m, e) ||
 	    (m->n_waiting[s] && !may_pass(m, s, e)))
 		return false;
 	reach(m, s, e);
@@ -168,11 +168,11 @@ consider_lifts(const struct mend *m, struct place *best, uint32_t s, uint32_t e)
 	if (t->len[r] == MOORE_LEN_NONE || r == t->root || t->kids[r] || m->n_waiting[r])
 		return;
 	for (uint32_t lift = g->xadj[r]; lift < g->xadj[r + 1]; lift++) {
-		if (!is_possible(m, r, lift) || !may_pass(m, r, lift) ||
+		if (!is_possible(m, lift) || !may_pass(m, r, lift) ||
 		    t->len[g->to[lift]] + 1 >= MOORE_LEN_MAX)
 			continue;
 		t->slot[r] = (uint8_t)(lift - g->xadj[r]);
-		if (moore_rview_leaf(m->v, t->slot, t->root, s, e))
+		if (moore_rview_leaf(m->v, t->slot, t->root, e))
 			consider(m, best, s, e, lift);
 		t->slot[r] = slot;
 	}
@@ -189,7 +189,7 @@ settle(struct mend *m, uint32_t s, bool may_lose)
 	struct place best = { MOORE_NONE, MOORE_NONE, (uint64_t)ALL_LOST << (may_lose ? 33 : 32) };
 
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-		if (is_possible(m, s, e))
+		if (is_possible(m, e))
 			consider(m, &best, s, e, MOORE_NONE);
 	if (m->shortest || (may_lose && best.e == MOORE_NONE))
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)

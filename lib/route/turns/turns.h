@@ -77,14 +77,13 @@ moore_rview_enters(const struct moore_rview *v, const uint8_t *slot, uint32_t e)
 		!v->turns->enters[v->g->xadj[r] + slot[r]] && moore_rview_transit(v, r);
 }
 
-/* Whether lanes let s, as a leaf, have edge e for its parent edge: a link of one lane
+/* Whether lanes let the tail of edge e, as a leaf, have it for its parent edge: a link of one lane
  * carries both roles on one VL, so even a leaf must be legal across it.  An entry link has one role. */
 static inline bool
-moore_rview_leaf(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t s,
-		 uint32_t e)
+moore_rview_leaf(const struct moore_rview *v, const uint8_t *slot, uint32_t root, uint32_t e)
 {
 	return !v->lanes || !(v->g->flags[e] & MOORE_EDGE_ONE_LANE) || v->turns->enters[e] ||
-		!moore_rview_transit(v, s) || moore_rview_legal(v, slot, root, e);
+		!moore_rview_transit(v, moore_rgraph_tail(v->g, e)) || moore_rview_legal(v, slot, root, e);
 }
 
 /* half and entry_wanted are borrowed (see above).  -MOORE_ENOMEM; end *t with moore_rturns_fini() anyway. */
