@@ -44,6 +44,42 @@ measure_routes(struct moore_rbuild *b, const struct moore_rview *v)
 	return l;
 }
 
+/* Whether no two switches with endpoints are more than two planned links apart; mark[] is scratch. */
+static bool
+are_near(const struct moore_rgraph *g, uint32_t *mark)
+{
+	const bool all = g->all_flags & MOORE_EDGE_PLANNED;
+
+	memset(mark, 0xff, g->n * sizeof(*mark));
+	for (uint32_t s = 0; s < g->n; s++) {
+		if (!g->is_source[s])
+			continue;
+		mark[s] = s;
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			const uint32_t r = g->to[e], end = g->xadj[r + 1];
+
+			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+				continue;
+			mark[r] = s;
+			for (uint32_t f = g->xadj[r]; f < end; f++)
+				if (all || g->flags[f] & MOORE_EDGE_PLANNED)
+					mark[g->to[f]] = s;
+		}
+		for (uint32_t t = 0; t < s; t++)
+			if (g->is_source[t] && mark[t] != s)
+				return false;
+	}
+	return true;
+}
+
+/* Whether no turn can make a route longer than two hops: all switches have endpoints and are near, and
+ * nothing is missing.  mark[] is scratch. */
+static bool
+are_all_near(const struct moore_rgraph *g, uint32_t *mark)
+{
+	return g->as_planned && !memchr(g->is_source, 0, g->n) && are_near(g, mark);
+}
+
 /* Colours for links that are not planned: any will do that no other link changes. */
 static void
 paint_extra(const struct moore_rgraph *g, uint32_t *colour)
@@ -319,34 +355,6 @@ arrange_groups(struct moore_rbuild *b, struct moore_err *err)
 
 /* ---- the order ----------------------------------------------------------------------------- */
 
-/* Whether no two switches with endpoints are more than two planned links apart; mark[] is scratch. */
-static bool
-are_near(const struct moore_rgraph *g, uint32_t *mark)
-{
-	const bool all = g->all_flags & MOORE_EDGE_PLANNED;
-
-	memset(mark, 0xff, g->n * sizeof(*mark));
-	for (uint32_t s = 0; s < g->n; s++) {
-		if (!g->is_source[s])
-			continue;
-		mark[s] = s;
-		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-			const uint32_t r = g->to[e], end = g->xadj[r + 1];
-
-			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
-				continue;
-			mark[r] = s;
-			for (uint32_t f = g->xadj[r]; f < end; f++)
-				if (all || g->flags[f] & MOORE_EDGE_PLANNED)
-					mark[g->to[f]] = s;
-		}
-		for (uint32_t t = 0; t < s; t++)
-			if (g->is_source[t] && mark[t] != s)
-				return false;
-	}
-	return true;
-}
-
 static int
 try_order(struct moore_rbuild *b, enum moore_rorder order, struct peak *p, struct moore_err *err)
 {
@@ -361,14 +369,15 @@ try_order(struct moore_rbuild *b, enum moore_rorder order, struct peak *p, struc
  * where routes have no turn that counts, and where another rule makes the order.  The layers of sl-hint
  * have an order of their own. */
 static int
-choose_order(struct moore_rbuild *b, struct moore_err *err)
+choose_order(struct moore_rbuild *b, bool all_near, struct moore_err *err)
 {
 	struct peak first, near;
 	int rc;
 
 	if (b->hinted && b->cols.n_offsets > 1)
 		b->plan_turns.order = MOORE_RORDER_MIXED;
-	if (b->hinted || b->r->g.one_vl || b->cols.own_trees || are_near(&b->r->g, b->tree.list))
+	if (b->hinted || b->r->g.one_vl || b->cols.own_trees || all_near ||
+	    are_near(&b->r->g, b->tree.list))
 		return 0;
 	if ((rc = try_order(b, MOORE_RORDER_NEAR, &near, err)) < 0 ||
 	    (rc = try_order(b, MOORE_RORDER_NUMBERED, &first, err)) < 0)
@@ -382,11 +391,12 @@ choose_order(struct moore_rbuild *b, struct moore_err *err)
 static int
 plan_turns(struct moore_rbuild *b, struct moore_err *err)
 {
-	int rc = arrange_groups(b, err);
+	const bool all_near = are_all_near(&b->r->g, b->tree.list);
+	int rc = all_near ? 0 : arrange_groups(b, err);
 
-	if (rc < 0 || b->colour || (rc = choose_order(b, err)) < 0)
+	if (rc < 0 || b->colour || (rc = choose_order(b, all_near, err)) < 0)
 		return rc;
-	if ((b->layered && ((rc = paint(b, err)) < 0 || (rc = judge_colours(b, err)) < 0)) ||
+	if ((b->layered && ((rc = paint(b, err)) < 0 || (!all_near && (rc = judge_colours(b, err)) < 0))) ||
 	    (b->r->g.one_vl && (rc = arrange(b, err)) < 0))
 		return rc;
 	return b->colour ? 0 : moore_rturns_build(&b->plan_turns, &b->planned, NULL, NULL, err);
