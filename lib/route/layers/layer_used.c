@@ -11,9 +11,11 @@
  * time to read again. */
 #define FEW_TREES 8
 
+/* Sets the masks of root d as if it had no tree yet. */
 static void
-count_minimal(const struct moore_rgraph *g, uint32_t d, struct moore_rused *used)
+start_root(const struct moore_rgraph *g, uint32_t d, struct moore_rused *used)
 {
+	memset(used, 0, g->n * sizeof(*used));
 	for (uint32_t o = g->xadj[d]; o < g->xadj[d + 1]; o++)
 		for (uint32_t r = g->to[o], k = g->xadj[r]; k < g->xadj[r + 1]; k++) {
 			struct moore_rused *u = &used[g->to[k]];
@@ -22,18 +24,26 @@ count_minimal(const struct moore_rgraph *g, uint32_t d, struct moore_rused *used
 		}
 }
 
+static void
+start_job(void *arg, unsigned worker, size_t root)
+{
+	const struct moore_rlayers *v = arg;
+	const struct moore_rgraph *g = v->minimal->v->g;
+
+	(void)worker;
+	start_root(g, (uint32_t)root, v->used + root * g->n);
+}
+
 bool
 moore_rused_init(struct moore_rlayers *v, uint32_t n_trees)
 {
-	const struct moore_rgraph *g = v->minimal->v->g;
-	size_t n = g->n;
+	size_t n = v->minimal->v->g->n;
 
 	if (n_trees <= FEW_TREES)
 		return (v->links = calloc(n + 1, sizeof(*v->links)));
-	if (!(v->used = calloc(n * n + 1, sizeof(*v->used))))
+	if (!(v->used = malloc((n * n + 1) * sizeof(*v->used))))
 		return false;
-	for (uint32_t d = 0; d < n; d++)
-		count_minimal(g, d, v->used + d * n);
+	moore_jobs_run(v->jobs, moore_jobs_width(v->jobs, n), n, start_job, v);
 	return true;
 }
 
@@ -55,8 +65,7 @@ moore_rused_open(struct moore_rlayer_tree *w)
 		w->used += (size_t)w->root * g->n;
 		return;
 	}
-	memset(w->used, 0, g->n * sizeof(*w->used));
-	count_minimal(g, w->root, w->used);
+	start_root(g, w->root, w->used);
 	k = &w->v->links[w->root];
 	for (uint32_t t = 0; t < k->n_trees; t++) {
 		const uint8_t *slot = k->slot + (size_t)t * g->n * 2;
