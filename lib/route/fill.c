@@ -44,54 +44,37 @@ copy_column(struct fill *f, const struct moore_rcolumn *c, const struct moore_rc
 
 /* ---- one slice ------------------------------------------------------------------------ */
 
-/* Grows the trees *slots of c's slice, which is minimal or belongs to a layer of any-sl; *load
- * is theirs.  -MOORE_ENOMEM. */
-static int
-grow_slice(struct fill *f, const struct moore_rcolumn *c, const uint8_t **slots,
-	   const uint32_t **load)
-{
-	const struct moore_rcolumns *cols = &f->b->cols;
-	struct moore_rlayers *v = &f->b->layers;
-	struct moore_rbalance *m = f->balance;
-
-	if (moore_rcolumn_in_layer(c)) {
-		*slots = v->slot;
-		*load = v->load;
-		return moore_rlayers_slice(v, c->offset - 1, cols->n_offsets - 1,
-					   c->place % cols->n_variants, cols->n_variants,
-					   f->n_lids, f->b->n_connected);
-	}
-	moore_rbalance_slice(m, c->place + c->offset, f->n_lids);
-	for (uint32_t e = 0; f->for_layers && c->place >= MOORE_PLACE_HOST && e < m->v->g->n_edges; e++)
-		f->for_layers[e] += m->load[e];
-	*slots = m->slot;
-	*load = m->load;
-	return 0;
-}
-
-/* Chooses the trees *slots of a slice, and fills n_lids[] and load[] with theirs.
- * -MOORE_ENOMEM. */
-static int
+/* Chooses the trees *slots of a slice, and fills n_lids[] and load[] with theirs. */
+static void
 choose_trees(struct fill *f, size_t slice, const uint8_t **slots)
 {
 	struct moore_rbuild *b = f->b;
-	const struct moore_rcolumn *c = moore_rfill_first_of(&b->cols, slice);
-	const uint32_t *load;
+	const struct moore_rcolumns *cols = &b->cols;
+	const struct moore_rcolumn *c = moore_rfill_first_of(cols, slice);
+	struct moore_rbalance *m = f->balance;
+	const uint32_t *load = m->load;
+	const size_t n = b->r->g.n;
 
-	moore_rcolumns_count_lids(&b->cols, &f->r->g, c, f->n_lids);
+	moore_rcolumns_count_lids(cols, &b->r->g, c, f->n_lids);
 	*slots = NULL;
 	if (b->hinted && moore_rcolumn_in_layer(c))
-		return 0;	/* fill_hinted.c makes them */
+		return;		/* fill_hinted.c makes them */
 	if (b->grown) {
 		*slots = moore_rgrown_slice(b->grown, slice, f->load);
-		return 0;
+		return;
 	}
-	if (grow_slice(f, c, slots, &load) < 0)
-		return -MOORE_ENOMEM;
-	memcpy(f->load, load, f->r->g.n_edges * sizeof(*f->load));
+	if (moore_rcolumn_in_layer(c)) {
+		*slots = b->layers.all + (slice - cols->n_minimal) * n * n;
+		load = b->layers.load;
+	} else {
+		moore_rbalance_slice(m, c->place + c->offset, f->n_lids);
+		for (uint32_t e = 0; f->for_layers && c->place >= MOORE_PLACE_HOST && e < m->v->g->n_edges; e++)
+			f->for_layers[e] += m->load[e];
+		*slots = m->slot;
+	}
+	memcpy(f->load, load, m->v->g->n_edges * sizeof(*f->load));
 	if (b->growing)
 		moore_rgrown_keep_slice(b->growing, slice, *slots, load);
-	return 0;
 }
 
 /* Fills the n columns from col on, whose trees are slots[], a row of g->n for each root. */
@@ -177,8 +160,7 @@ fill_slice(struct fill *f, const struct slices *sl, size_t i, const uint8_t *slo
 	}
 }
 
-/* Of a slice whose trees do not depend on other slices, or are at hand: none are grown for a
- * layer, which could fail. */
+/* Of a slice whose trees do not depend on other slices, or are at hand. */
 static void
 slice_job(void *arg, unsigned worker, size_t i)
 {
@@ -186,21 +168,11 @@ slice_job(void *arg, unsigned worker, size_t i)
 	struct fill *f = &sl->worker[worker];
 	const uint8_t *slots;
 
+	i += sl->first;
 	if (f->rc < 0 && f->failed < i)
 		return;
 	choose_trees(f, i, &slots);
 	fill_slice(f, sl, i, slots);
-}
-
-/* Job i fills the slice whose trees f->worker[i] has copied. */
-static void
-layer_job(void *arg, unsigned worker, size_t i)
-{
-	struct slices *sl = arg;
-	struct fill *f = &sl->worker[i];
-
-	(void)worker;
-	fill_slice(f, sl, sl->first + i, f->slot);
 }
 
 /* Adds up what the workers did.  Returns the failure of the first slice that failed. */
@@ -225,31 +197,23 @@ unite(struct slices *sl, struct moore_err *err)
 	return first->rc;
 }
 
-/* The trees of a layer depend on those before, but what is missing is repaired in each slice
- * for itself.  So as many slices as there are workers are chosen one by one, and then
- * repaired and filled in side by side. */
+/* Grows the trees of all layers: those of one depend on those before.  -MOORE_ENOMEM. */
 static int
-fill_layers(struct slices *sl, struct moore_err *err)
+grow_layers(struct fill *f)
 {
-	struct moore_rbuild *b = sl->worker->b;
-	size_t nn = (size_t)b->r->g.n * b->r->g.n, n;
-	int rc = 0;
+	struct moore_rbuild *b = f->b;
+	const struct moore_rcolumns *cols = &b->cols;
 
-	for (sl->first = sl->cols->n_minimal; rc == 0 && sl->first < sl->cols->n_slices; sl->first += n) {
-		n = sl->cols->n_slices - sl->first;
-		n = n < sl->n_workers ? n : sl->n_workers;
-		for (size_t i = 0; i < n; i++) {
-			struct fill *f = &sl->worker[i];
-			const uint8_t *slots;
+	for (size_t i = cols->n_minimal; i < cols->n_slices; i++) {
+		const struct moore_rcolumn *c = moore_rfill_first_of(cols, i);
 
-			if (choose_trees(f, sl->first + i, &slots) < 0)
-				return moore_fail_nomem(err);
-			memcpy(f->slot, slots, nn);
-		}
-		moore_jobs_run(b->jobs, (unsigned)n, n, layer_job, sl);
-		rc = unite(sl, err);
+		moore_rcolumns_count_lids(cols, &b->r->g, c, f->n_lids);
+		if (moore_rlayers_slice(&b->layers, c->offset - 1, cols->n_offsets - 1,
+					c->place % cols->n_variants, cols->n_variants, f->n_lids,
+					b->n_connected) < 0)
+			return -MOORE_ENOMEM;
 	}
-	return rc;
+	return 0;
 }
 
 static int
@@ -275,7 +239,11 @@ fill_all(struct slices *sl, struct moore_err *err)
 		moore_rcolumns_count_lids(cols, &b->r->g, c, f->n_lids);
 		moore_rbalance_slice(f->balance, c->place + c->offset, f->n_lids);
 	}
-	return fill_layers(sl, err);
+	if (grow_layers(f) < 0)
+		return moore_fail_nomem(err);
+	sl->first = n_first;
+	moore_jobs_run(b->jobs, sl->n_workers, cols->n_slices - n_first, slice_job, sl);
+	return unite(sl, err);
 }
 
 /* ---- workers ---------------------------------------------------------------------------- */
@@ -289,10 +257,8 @@ init_worker(struct fill *f, struct moore_rbuild *b, unsigned i)
 	f->load = calloc((size_t)g->n_edges + 1, sizeof(*f->load));
 	if (b->layers.load)
 		f->for_layers = calloc((size_t)g->n_edges + 1, sizeof(*f->for_layers));
-	if (b->layers.load)
-		f->slot = malloc((size_t)g->n * g->n + 1);
 	f->best = malloc((size_t)g->n + 1);
-	if (!f->n_lids || !f->load || !f->best || (b->layers.load && (!f->for_layers || !f->slot)))
+	if (!f->n_lids || !f->load || !f->best || (b->layers.load && !f->for_layers))
 		return false;
 	if (b->cols.own_trees && !b->grown && moore_rmtrees_init(&f->mtrees, &b->planned, &b->cols.middles,
 						b->n_connected, b->cols.n_offsets - 1,
@@ -315,7 +281,6 @@ fini_worker(struct fill *f, unsigned i)
 	free(f->load);
 	free(f->for_layers);
 	moore_rmtrees_fini(&f->mtrees);
-	free(f->slot);
 	free(f->best);
 	if (i > 0 && f->balance)
 		moore_rbalance_fini_copy(f->balance);

@@ -30,7 +30,6 @@ struct fill {			/* of one worker */
 	uint32_t *load;		/* by edge: of the slice, with the routes that repairs moved */
 	uint32_t *for_layers;	/* by edge: routes of the hosts' slices, which layers count with;
 				 * NULL: no layer does */
-	uint8_t *slot;		/* a copy of a layer's trees, when several workers fill slices */
 	struct moore_rmtrees mtrees;	/* zeroed without b->cols.own_trees */
 	uint8_t *port;		/* [LID * g.n + node]: the tables, transposed */
 	uint8_t *right;		/* the same for those of struct moore_route; NULL unless sl-hint */
@@ -42,7 +41,7 @@ struct fill {			/* of one worker */
 
 struct slices {
 	const struct moore_rcolumns *cols;
-	size_t first;		/* of the layers' slices that are filled now */
+	size_t first;		/* of the slices that are filled now */
 	struct fill *worker;
 	unsigned n_workers;
 };

@@ -71,7 +71,8 @@ grow_trees(struct moore_rbuild *b, uint64_t seed, struct moore_err *err)
 		return moore_rbuild_fail_unreachable(b, bad, err);
 	if (rc == 0 && b->layered && !b->cols.own_trees &&
 	    moore_rlayers_init(&b->layers, &b->balance, b->kind,
-			       moore_rcolumns_trees(&b->cols), b->jobs) < 0)
+			       moore_rcolumns_trees(&b->cols), b->cols.n_slices - b->cols.n_minimal,
+			       b->jobs) < 0)
 		return moore_fail_nomem(err);
 	return rc;
 }

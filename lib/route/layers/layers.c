@@ -120,13 +120,14 @@ init_leaves(struct moore_rlayers *v)
 
 int
 moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
-		   const struct moore_rkind *kind, uint32_t n_trees, const struct moore_jobs *jobs)
+		   const struct moore_rkind *kind, uint32_t n_trees, size_t n_slices,
+		   const struct moore_jobs *jobs)
 {
 	const struct moore_rgraph *g = minimal->v->g;
 	size_t n = g->n, m = g->n_edges;
 
 	*v = (struct moore_rlayers){ .minimal = minimal, .kind = kind, .jobs = jobs };
-	v->slot = malloc(n * n + 1);
+	v->all = calloc(n_slices * n * n + 1, 1);
 	v->len = malloc(n * n + 1);
 	v->flags = calloc(n * n + 1, 1);
 	v->list = malloc((n + 1) * sizeof(*v->list));
@@ -138,7 +139,7 @@ moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal
 	v->price = calloc(m + 1, sizeof(*v->price));
 	for (uint32_t s = 0; s < n; s++)
 		v->split |= minimal->v->turns->half[s] != 0;
-	if (!v->slot || !v->len || !v->flags || !v->list || !v->load || !v->wish || !v->acc ||
+	if (!v->all || !v->len || !v->flags || !v->list || !v->load || !v->wish || !v->acc ||
 	    !v->open_len || !v->onward || !v->price || moore_rtree_init(&v->t, g) < 0)
 		return -MOORE_ENOMEM;
 	return v->split || kind->longest || !is_within_two(minimal) ? init_leaves(v) :
@@ -148,7 +149,7 @@ moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal
 void
 moore_rlayers_fini(struct moore_rlayers *v)
 {
-	free(v->slot);
+	free(v->all);
 	free(v->len);
 	free(v->flags);
 	free(v->list);
@@ -322,6 +323,7 @@ build_strand(void *arg, unsigned worker, size_t strand)
 
 	memcpy(own->load, v->load, g->n_edges * sizeof(*v->load));
 	memcpy(own->price, v->price, g->n_edges * sizeof(*v->price));
+	own->slot = v->slot;
 	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS) {
 		struct moore_rlayer_tree w = tree_of(own, st->slice, root, st->n_lids[root]);
 		struct moore_rng r = { (uint64_t)root << 32 | st->slice->variant << 8 |
@@ -363,6 +365,7 @@ moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, 
 		.spare_relays = degree >= 2 * MOORE_GATES &&
 			n_layers * n_variants * 100 >= MOORE_RELAY_TREES * degree };
 
+	v->slot = v->all + (size_t)v->n_slices++ * n * n;
 	start_slice(v, &sl, n_lids);
 	if (v->gates)
 		return build_strands(v, &sl, n_lids);

@@ -17,7 +17,9 @@ struct moore_rlayers {
 	const struct moore_rbalance *minimal;
 	const struct moore_rkind *kind;
 	bool split;		/* middle switches are split into halves P1 and P2 */
-	uint8_t *slot, *len;	/* [root * n + node]: the trees of the last slice */
+	uint8_t *all;		/* [(slice * n + root) * n + node]: slots of the trees of all slices */
+	uint32_t n_slices;	/* so far */
+	uint8_t *slot, *len;	/* [root * n + node]: the trees of the last slice; slot is in all[] */
 	uint8_t *flags;		/* [root * n + node]: see layer_tree.h */
 	uint32_t *load;		/* by edge: routes over it in all slices of hosts so far */
 	uint64_t *price;	/* by edge: price of one route more over it */
@@ -57,9 +59,10 @@ struct moore_rlayers {
 };
 
 /* minimal, kind and jobs are borrowed.  n_trees: that a root has in all layers and variants, its
- * minimal ones included.  -MOORE_ENOMEM. */
+ * minimal ones included.  n_slices: all that will be built.  -MOORE_ENOMEM. */
 int moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
-		       const struct moore_rkind *kind, uint32_t n_trees, const struct moore_jobs *jobs);
+		       const struct moore_rkind *kind, uint32_t n_trees, size_t n_slices,
+		       const struct moore_jobs *jobs);
 void moore_rlayers_fini(struct moore_rlayers *v);
 
 /* Builds slot[] and len[] of one layer (0..n_layers-1, called in this sequence) of one
