@@ -213,7 +213,7 @@ grow_layers(struct fill *f)
 					b->n_connected) < 0)
 			return -MOORE_ENOMEM;
 	}
-	return 0;
+	return moore_rlayers_revise(&b->layers);
 }
 
 static int

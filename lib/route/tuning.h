@@ -242,6 +242,14 @@
  * instead of 3: Slim Fly q=5 1.24 for 1.25, q=7 1.16 for 1.17, q=13 p=4 1.27 for 1.27. */
 #define MOORE_AGAIN_OWN 3
 
+/* Leaves that move when all trees stand (layer_revise.c): no leaf does whose route costs at most so
+ * many mean loads, time against links.  (layers starts=1)  Least share with 0, 6, 7 and 8 at q=9 p=6:
+ * 53.5, 54.1, 52.6 and 50.4 %; with 6, 40 % of the leaves stay. */
+#define MOORE_REVISE_ENOUGH 6
+/* And none where the nodes of all trees times the links of a switch are more: a look at one takes
+ * some 7 ns.  Slim Fly q=13 p=9 has 5.8e7 at LMC 2, q=16 p=12 2.2e8. */
+#define MOORE_REVISE_WORK ((uint64_t)1 << 26)
+
 /* What a detour counts more when its first link is not that of the minimal route
  * (note_gains() of layers.c).  (worst)  It makes no difference at q=5; elsewhere neither 0, 1,
  * 2 nor 4 is best at every size: cross is 38.2, 36.7, 38.4, 36.0 % at q=9, 21.6, 19.6, 20.8,

@@ -13,7 +13,8 @@
  * without a detour are helped (layer_cover.c), and leaves move once more to even the loads.
  *
  * When a switch sends all its traffic to one other, as many links serve it as its routes of
- * all trees begin and end with; so to use one of them again has a price. */
+ * all trees begin and end with; so to use one of them again has a price.  With gates, leaves move
+ * once more when all slices stand (layer_revise.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,7 @@ moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal
 
 	*v = (struct moore_rlayers){ .minimal = minimal, .kind = kind, .jobs = jobs };
 	v->all = calloc(n_slices * n * n + 1, 1);
+	v->lids = calloc(n_slices * n + 1, 1);
 	v->len = malloc(n * n + 1);
 	v->flags = calloc(n * n + 1, 1);
 	v->list = malloc((n + 1) * sizeof(*v->list));
@@ -139,7 +141,7 @@ moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal
 	v->price = calloc(m + 1, sizeof(*v->price));
 	for (uint32_t s = 0; s < n; s++)
 		v->split |= minimal->v->turns->half[s] != 0;
-	if (!v->all || !v->len || !v->flags || !v->list || !v->load || !v->wish || !v->acc ||
+	if (!v->all || !v->lids || !v->len || !v->flags || !v->list || !v->load || !v->wish || !v->acc ||
 	    !v->open_len || !v->onward || !v->price || moore_rtree_init(&v->t, g) < 0)
 		return -MOORE_ENOMEM;
 	return v->split || kind->longest || !is_within_two(minimal) ? init_leaves(v) :
@@ -150,6 +152,7 @@ void
 moore_rlayers_fini(struct moore_rlayers *v)
 {
 	free(v->all);
+	free(v->lids);
 	free(v->len);
 	free(v->flags);
 	free(v->list);
@@ -313,6 +316,31 @@ struct strands {
 	const uint8_t *n_lids;
 };
 
+void
+moore_rlayers_begin_strand(const struct moore_rlayers *v, struct moore_rlayers *own)
+{
+	memcpy(own->load, v->load, v->minimal->v->g->n_edges * sizeof(*v->load));
+}
+
+void
+moore_rlayers_end_strand(const struct moore_rlayers *v, struct moore_rlayers *own)
+{
+	for (uint32_t e = 0; e < v->minimal->v->g->n_edges; e++)
+		own->added[e] += own->load[e] - v->load[e];
+}
+
+void
+moore_rlayers_run_strands(struct moore_rlayers *v,
+			  void (*job)(void *arg, unsigned worker, size_t strand), void *arg)
+{
+	moore_jobs_run(v->jobs, v->n_workers, MOORE_STRANDS, job, arg);
+	for (unsigned i = 0; i < v->n_workers; i++)
+		for (uint32_t e = 0; e < v->minimal->v->g->n_edges; e++) {
+			v->load[e] += v->worker[i].added[e];
+			v->worker[i].added[e] = 0;
+		}
+}
+
 static void
 build_strand(void *arg, unsigned worker, size_t strand)
 {
@@ -321,7 +349,7 @@ build_strand(void *arg, unsigned worker, size_t strand)
 	const struct moore_rgraph *g = v->minimal->v->g;
 	struct moore_rlayers *own = &v->worker[worker];
 
-	memcpy(own->load, v->load, g->n_edges * sizeof(*v->load));
+	moore_rlayers_begin_strand(v, own);
 	memcpy(own->price, v->price, g->n_edges * sizeof(*v->price));
 	own->slot = v->slot;
 	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS) {
@@ -332,8 +360,7 @@ build_strand(void *arg, unsigned worker, size_t strand)
 		if (st->n_lids[root])
 			moore_rlayer_by_gates(&w, moore_rng_below(&r, g->n));
 	}
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		own->added[e] += own->load[e] - v->load[e];
+	moore_rlayers_end_strand(v, own);
 }
 
 static int
@@ -342,15 +369,10 @@ build_strands(struct moore_rlayers *v, const struct moore_rlayer_slice *slice,
 {
 	struct strands st = { v, slice, n_lids };
 
-	moore_jobs_run(v->jobs, v->n_workers, MOORE_STRANDS, build_strand, &st);
-	for (unsigned i = 0; i < v->n_workers; i++) {
+	moore_rlayers_run_strands(v, build_strand, &st);
+	for (unsigned i = 0; i < v->n_workers; i++)
 		if (v->worker[i].oom)
 			return -MOORE_ENOMEM;
-		for (uint32_t e = 0; e < v->minimal->v->g->n_edges; e++) {
-			v->load[e] += v->worker[i].added[e];
-			v->worker[i].added[e] = 0;
-		}
-	}
 	return 0;
 }
 
@@ -365,7 +387,9 @@ moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, 
 		.spare_relays = degree >= 2 * MOORE_GATES &&
 			n_layers * n_variants * 100 >= MOORE_RELAY_TREES * degree };
 
+	memcpy(v->lids + (size_t)v->n_slices * n, n_lids, n);
 	v->slot = v->all + (size_t)v->n_slices++ * n * n;
+	v->n_variants = n_variants;
 	start_slice(v, &sl, n_lids);
 	if (v->gates)
 		return build_strands(v, &sl, n_lids);

@@ -18,7 +18,9 @@ struct moore_rlayers {
 	const struct moore_rkind *kind;
 	bool split;		/* middle switches are split into halves P1 and P2 */
 	uint8_t *all;		/* [(slice * n + root) * n + node]: slots of the trees of all slices */
+	uint8_t *lids;		/* [slice * n + root]: LIDs that share that tree */
 	uint32_t n_slices;	/* so far */
+	unsigned n_variants;
 	uint8_t *slot, *len;	/* [root * n + node]: the trees of the last slice; slot is in all[] */
 	uint8_t *flags;		/* [root * n + node]: see layer_tree.h */
 	uint32_t *load;		/* by edge: routes over it in all slices of hosts so far */
@@ -71,5 +73,8 @@ void moore_rlayers_fini(struct moore_rlayers *v);
 int moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers,
 			 unsigned variant, unsigned n_variants, const uint8_t *n_lids,
 			 const uint32_t *n_connected);
+/* Once all slices are built: changes their trees, so that the routes of a pair share fewer links; with
+ * gates alone (layer_revise.c).  -MOORE_ENOMEM. */
+int moore_rlayers_revise(struct moore_rlayers *v);
 
 #endif
