@@ -781,9 +781,9 @@ const struct cli_cmd cli_cmds[] = {
 	  "Read emitted files back, and judge what the switches do with them.", NULL,
 	  "Follows the routes of every switch to every prefix, in each format and address family\n"
 	  "that DIR holds, and the classes of lossless packets from port to port.  Exits with 1\n"
-	  "unless every prefix is reached, no lossless packet changes to another class than the\n"
-	  "next switch expects, and no cycle of paused ports can arise, whichever of its next hops\n"
-	  "a route takes.",
+	  "unless every prefix is reached from where links lead to it, no lossless packet changes to\n"
+	  "another class than the next switch expects, and no cycle of paused ports can arise,\n"
+	  "whichever of its next hops a route takes.",
 	  cmd_ether_verify },
 	{ ETHERNET, "ethernet diff", "DIR RUNNING", 2, 2,
 	  "Print what to change so that the switches run the routes of DIR.", ether_diff_opts,

@@ -442,6 +442,9 @@ put_table(struct moore_buf *b, const json_t *t)
 			 "route, %lld of them because of a loop\n  for example from %s to %s (%s, layer %lld)\n",
 			 cli_int(t, "unreachable"), cli_int(t, "pairs"), cli_int(t, "loops"),
 			 cli_str(e, "switch"), cli_str(e, "prefix"), cli_str(e, "to"), cli_int(e, "layer"));
+	if (cli_int(t, "partitioned"))
+		cli_putf(b, CLI_YELLOW "partitioned    %lld pairs (switch, prefix) that no links connect"
+			 CLI_PLAIN "\n", cli_int(t, "partitioned"));
 	if (json_is_object(sets))
 		put_sets(b, sets);
 	if (json_is_object(json_object_get(t, "backups")))

@@ -351,6 +351,11 @@ judge_lines() {
 	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --fail s0-0-0:4 --fail s1-2-2 -o "$T/cut" --json
 	holds '.tables[0].acyclic'
 	! grep -q 'dev swp4 ' "$T/cut/s0-0-0/routes.ipbatch"
+	# 49 switches and s1-2-2 do not reach each other, in 4 layers.
+	run -0 $M ethernet verify "$T/cut"
+	[[ $output == *"partitioned    392 pairs (switch, prefix) that no links connect"* ]]
+	run -0 $M ethernet verify "$N"
+	[[ $output != *partitioned* ]]
 	# A host that fails changes no route.
 	for what in s0-0-0:1 s0-0-0:2 s0-0-0-h0 s0-0-0-h1; do
 		run -2 --separate-stderr $M ethernet emit "$P" --ipv4 10.0.0.0/8 --fail $what -o "$T/host"
