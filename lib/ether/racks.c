@@ -72,7 +72,8 @@ moore_ether_in_parts(const struct moore_ether *x)
 	return x->plan->n_switches > MOORE_ETHER_WHOLE_MAX;
 }
 
-/* A switch with an endpoint needs no LID of its own: the endpoint stands for it. */
+/* A switch with an endpoint needs no LID of its own: the endpoint stands for it, and a verdict
+ * would count its prefix twice. */
 static void
 drop_switch_lids(struct moore_fabric *racks)
 {
@@ -111,7 +112,7 @@ moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x, enum m
 	free(racks.sw);
 	if (rc == 0 && kind == MOORE_RACKS_JUDGED)
 		keep_prefixes(*out, x);
-	else if (rc == 0 && moore_ether_in_parts(x))
+	else if (rc == 0)
 		drop_switch_lids(*out);
 	return rc;
 }

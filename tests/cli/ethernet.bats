@@ -374,6 +374,11 @@ judge_lines() {
 	done
 	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --sample 7 --seed 6 -o "$T/other"
 	! diff <(ls "$T/s") <(ls "$T/other")
+	# Each prefix is counted once, as in the files.
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 --sample 7 -o "$T/s4" --json
+	jq '.tables[0] | .hops, .pairs' <<<"$output" >"$T/sampled"
+	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 -o "$T/whole" --json
+	jq '.tables[0] | .hops, .pairs' <<<"$output" | diff "$T/sampled" -
 	run -2 --separate-stderr $M ethernet verify "$T/s"
 	says "/routes.ipbatch: cannot read: No such file or directory"
 	rm "$T"/s/s*/routes.ipbatch

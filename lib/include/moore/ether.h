@@ -122,13 +122,12 @@ MOORE_API void moore_ether_host_mac(char out[MOORE_MAC_TEXT], moore_epid e);
 
 /* Makes the fabric whose LIDs stand for prefixes: see the head of this file.  Its switches are
  * those of the plan, in the same order.
- *   MOORE_RACKS_ROUTED: for the router: switches with hosts have one endpoint, and offset l is
- *     layer l, of both families.
+ *   MOORE_RACKS_ROUTED: for the router: switches with hosts have one endpoint and no LID of their
+ *     own, and offset l is layer l, of both families.
  *   MOORE_RACKS_JUDGED: for the checker: every switch has an endpoint, those without hosts at
  *     a port beyond their last; the offsets are the layers of IPv4, then those of IPv6.  So one
  *     verdict covers both families, whose packets wait for one another.  Switches have no LIDs, and
  *     a switch without hosts has none beyond layer 0.
- * In parts (see below), a routed switch with hosts has no LID of its own.
  * -MOORE_ELID when there are more than 65,534 switches to judge, or the prefixes exceed 2^26. */
 enum moore_racks { MOORE_RACKS_ROUTED, MOORE_RACKS_JUDGED };
 MOORE_API int moore_ether_racks(struct moore_fabric **out, const struct moore_ether *x,
