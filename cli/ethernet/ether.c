@@ -138,6 +138,16 @@ belongs(const struct cli_ether *e, const struct moore_ether_format *fmt, const c
 		(!strcmp(fmt->name, format) || (classes && !strcmp(fmt->name, classes)));
 }
 
+static int
+read_whole(const char *dir, struct cli_ether *e, moore_swid s, const struct moore_ether_format *fmt)
+{
+	if (!cli_ether_has_file(dir, e, s, fmt))
+		return cli_error("%s/%s/%s: is missing: add it, since the files of all switches are read "
+				 "(ethernet emit --sample writes those of some)", dir,
+				 e->x->plan->sw[s].name, fmt->file);
+	return cli_ether_read_file(dir, e, s, fmt);
+}
+
 int
 cli_ether_read(const char *dir, const char *format, struct cli_ether *e, bool *has_classes)
 {
@@ -154,7 +164,7 @@ cli_ether_read(const char *dir, const char *format, struct cli_ether *e, bool *h
 	for (moore_swid s = 0; s < n && rc == CLI_OK; s++) {
 		for (size_t i = 0; (fmt = moore_ether_format_at(i)) && rc == CLI_OK; i++)
 			if (belongs(e, fmt, format, classes))
-				rc = cli_ether_read_file(dir, e, s, fmt);
+				rc = read_whole(dir, e, s, fmt);
 		moore_ether_config_sort(&e->config[s]);
 		cli_busy_share(NULL, (s + 1.0) / n);
 	}

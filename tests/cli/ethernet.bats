@@ -326,7 +326,7 @@ judge_lines() {
 	for f in r{0,3}/{routes.ipbatch,frr.conf,class.nft}; do
 		mv "$T/net3/$f" "$T/kept"
 		run -2 --separate-stderr $M ethernet verify "$T/net3"
-		says "$f: cannot read: No such file or directory"
+		says "$f: is missing: add it"
 		mv "$T/kept" "$T/net3/$f"
 	done
 }
@@ -380,7 +380,7 @@ judge_lines() {
 	run -0 $M ethernet emit "$P" --ipv4 10.0.0.0/8 -o "$T/whole" --json
 	jq '.tables[0] | .hops, .pairs' <<<"$output" | diff "$T/sampled" -
 	run -2 --separate-stderr $M ethernet verify "$T/s"
-	says "/routes.ipbatch: cannot read: No such file or directory"
+	says "/routes.ipbatch: is missing: add it, since the files of all switches are read (ethernet emit --sample "
 	rm "$T"/s/s*/routes.ipbatch
 	run -2 --separate-stderr $M ethernet verify "$T/s"
 	says "the switches have no file of routes there"

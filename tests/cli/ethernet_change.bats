@@ -176,7 +176,7 @@ running() {
 	# A network of one family has no file of the other.
 	rm "$T"/run/*/routes.json
 	run -2 --separate-stderr $M ethernet diff "$N" "$T/run"
-	says "routes.json: "
+	says "routes.json: is missing: add it"
 	for family in "ipv4 10.0.0.0/8 routes6" "ipv6 fd00::/48 routes"; do
 		read -r option range other <<<"$family"
 		$M ethernet emit "$P" "--$option" "$range" -o "$T/net" >/dev/null
