@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <moore/base.h>
+
 #include "children.h"
 
 #define REAP_MS 20	/* how often to look for the end of a child whose outputs are closed */
@@ -274,8 +276,8 @@ end_finished(struct child *c, struct child **running, unsigned n, const struct c
 
 		if (now > x->deadline && !x->killed) {
 			stop(x);
-			snprintf(x->why, sizeof(x->why), "it took too long: more than %u seconds",
-				 rules->seconds);
+			snprintf(x->why, sizeof(x->why), "it took too long: more than %u second%s",
+				 rules->seconds, MOORE_S(rules->seconds));
 		}
 		if (!is_silent(x) || waitpid(x->pid, &status, WNOHANG) != x->pid) {
 			i++;

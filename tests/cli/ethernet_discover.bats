@@ -196,7 +196,7 @@ kinds() { holds "([.findings[].kind] | unique) == $(jq -nc '$ARGS.positional | s
 	printf '#!/bin/sh\n[ $1 = s0-0-0 ] && exec cat /dev/zero\nexec cat %s/$1/$2.json\n' "$D" >"$T/long"
 	chmod +x "$T/slow" "$T/long"
 	run -1 $M ethernet discover --command "$T/slow {switch} {what}" --plan "$P" --timeout 1 --json
-	kinds silent && holds '.findings[0].text | test("too long")'
+	kinds silent && holds '.findings[0].text | test("too long: more than 1 second$")'
 	! kill -0 "$(cat "$T/pid")"
 	run -1 $M ethernet discover --command "$T/long {switch} {what}" --plan "$P" --json
 	kinds silent && holds '.findings[0].text | test("longer than 16 MiB")'
