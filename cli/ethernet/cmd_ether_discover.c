@@ -43,6 +43,8 @@ hear(const struct cli_call *c, const struct moore_plan *plan, struct cli_lldp *x
 		return rc;
 	if (!q.command == !c->n_args)
 		return cli_misuse(c, "give either DIR or --command");
+	if (c->n_args && (q.from || cli_has(c, "timeout")))
+		return cli_misuse(c, "--from and --timeout go with --command: leave them out");
 	if (c->n_args) {
 		cli_busy("reading");
 		return cli_lldp_read_dir(c->arg[0], x);

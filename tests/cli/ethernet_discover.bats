@@ -247,6 +247,10 @@ kinds() { holds "([.findings[].kind] | unique) == $(jq -nc '$ARGS.positional | s
 	run -2 --separate-stderr $M ethernet discover "$T/none"
 	run -2 --separate-stderr $M ethernet discover
 	says "either DIR or --command"
+	for opt in '--from s0-0-0' '--timeout 5'; do
+		run -2 --separate-stderr $M ethernet discover "$D" $opt
+		says "--from and --timeout go with --command"
+	done
 }
 
 @test "ports: each port of a switch in the columns of ptmctl" {
