@@ -178,7 +178,8 @@ static json_t *
 run_dump(struct call *c, struct rpc_error *e)
 {
 	const char *name = json_string_value(json_object_get(c->params, "file"));
-	const struct snapshot *s = call_snapshot(c, NEED_TABLES, e);
+	const struct snapshot *s = call_infiniband(c, NEED_FABRIC, "their tables are no files of OpenSM; moorectl "
+						   "ethernet diff compares what they run with what emit wrote", e);
 	const struct polled *polled = c->own;
 	struct piece p = { .from = (uint64_t)json_integer_value(json_object_get(c->params, "from")),
 		.out = MOORE_BUF_INIT };
@@ -187,7 +188,7 @@ run_dump(struct call *c, struct rpc_error *e)
 	size_t i = 0;
 	bool failed;
 
-	if (!s)
+	if (!s || !call_snapshot(c, NEED_TABLES, e))
 		return NULL;
 	while (strcmp(files[i].name, name) != 0)	/* the schema has accepted it */
 		i++;

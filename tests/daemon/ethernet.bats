@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# ethernet.bats - the methods on a plane of Ethernet switches, whose documents a command prints from files.
+load lib
+
+setup_file() { command -v nft || PATH=$PATH:/usr/sbin command -v nft || skip "no nft here"; }
+
+# documents EMIT...: what the switches of a small dragonfly report, and run after ethernet emit EMIT... -o net.
+documents() {
+	cd "$T"
+	$M plan new dragonfly a=2 h=1 p=1 -o plan.json
+	"$ROOT/tests/ether/fake-lldp" plan.json docs
+	$M ethernet emit plan.json --layers 2 "$@" -o net
+	for s in $(jq -r '.switches[].name' plan.json); do
+		jq -Rn --arg v6 "$family6" '[inputs | split(" ") | select((.[2] | contains(":")) == ($v6 != "")) |
+			. as $w | def after($k): $w[($w | index($k)) + 1];
+			{ dst: $w[2], dev: after("dev"), protocol: "109", flags: ["onlink"] } +
+			(if $w | index("via") then { gateway: after("via") } else {} end)]' \
+			"net/$s/routes.ipbatch" >"docs/$s/routes${family6:+6}.json"
+		unshare -Urn sh -c "PATH=\$PATH:/usr/sbin; nft -f net/$s/class.nft && nft -n list table inet moore" \
+			>"docs/$s/classes.json"
+	done
+	D=$BUILD/moored
+	conf plan "$T/plan.json" planes ethernet sweep_s 1 ethernet "cat $T/docs/{switch}/{what}.json"
+}
+
+refuses() {
+	! ask "$@" 2>"$T/err" || return 1
+	grep -q "$said" "$T/err" || { cat "$T/err"; return 1; }
+	kill -0 "$PID"
+}
+
+@test "OpenSM's files are refused, and moored goes on" {
+	documents --ipv4 10.0.0.0/8
+	echo "ethernet_dir $T/net" >>"$T/moored.conf"
+	start
+	will '.sound' routes.verify
+	said='plane 0 is of Ethernet switches: .*moorectl ethernet diff'
+	for f in opensm-subnet.lst opensm-lfts.dump moore-hardware.dump moore-counters.dump; do
+		refuses fabric.dump "{\"file\": \"$f\"}"
+	done
+	for verb in shadow 'accept d0-0' 'capture -o cap'; do
+		! $M --socket "$SOCK" $verb 2>err
+		grep -q "$said" err
+	done
+	stop
+}
