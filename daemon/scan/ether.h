@@ -11,7 +11,8 @@ struct ether_net {
 	struct moore_ether *x;		/* NULL: no directory was read */
 	struct moore_fabric *racks;	/* judged racks (ether.h of moore) */
 };
-/* Reads plan.json and addresses.json of dir.  After a failure *out is empty. */
+/* Reads plan.json and addresses.json of dir, of the latter one family (ether_net_ip()).  After a
+ * failure *out is empty. */
 int ether_net_read(struct ether_net *out, const char *dir, struct moore_err *err);
 void ether_net_free(struct ether_net *net);	/* and makes it empty */
 

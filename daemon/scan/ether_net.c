@@ -33,8 +33,12 @@ read_addresses(struct ether_net *out, const char *path, struct moore_plan *plan,
 		moore_plan_free(plan);
 		return rc;
 	}
-	if ((rc = moore_ether_read_addresses(&out->x, plan, text.data, text.len, &why)) < 0 ||
-	    (rc = moore_ether_racks(&out->racks, out->x, MOORE_RACKS_JUDGED, &why)) < 0)
+	if ((rc = moore_ether_read_addresses(&out->x, plan, text.data, text.len, &why)) == 0) {
+		/* Of a family whose routes are not read, none can be missing. */
+		out->x->opts.range[ether_net_ip(out) == MOORE_IP4 ? MOORE_IP6 : MOORE_IP4].is_set = false;
+		rc = moore_ether_racks(&out->racks, out->x, MOORE_RACKS_JUDGED, &why);
+	}
+	if (rc < 0)
 		moore_fail(err, -rc, why.line, "%.150s: %s", path, why.text);
 	moore_buf_free(&text);
 	return rc;

@@ -529,7 +529,8 @@ moore_ether_take_config(struct moore_ether_tables *t, struct moore_ether_faults 
 		if (rack_of(racks, d) != MOORE_NONE)
 			rc = take_switch(&w, d);
 	for (unsigned ip = 0; ip < MOORE_N_IP; ip++)
-		check_hosts(&w, (enum moore_ip)ip);
+		if (x->opts.range[ip].is_set)
+			check_hosts(&w, (enum moore_ip)ip);
 	return rc;
 }
 

@@ -44,3 +44,15 @@ refuses() {
 	done
 	stop
 }
+
+@test "a network of both families: the routes that are not asked for are not missed" {
+	documents --ipv4 10.0.0.0/8 --ipv6 fd00::/48
+	echo "ethernet_dir $T/net" >>"$T/moored.conf"
+	start
+	will '.sound' routes.verify
+	holds '.planes[0] | .state == "up" and .why == null' system.status
+	# A route that is missing indeed is named.
+	jq 'del(.[] | select(.gateway == null))' docs/d0-0/routes.json >r && mv r docs/d0-0/routes.json
+	will '.planes[0].why | . != null and contains("the first is that of d0-0 to 10.0.")' system.status
+	stop
+}
