@@ -168,7 +168,8 @@ put_scan(struct moore_buf *b, const json_t *plane)
 		cli_putf(b, "               tables read back in scan %lld\n",
 			 cli_int(plane, "tables_sweep"));
 	else
-		cli_putf(b, CLI_YELLOW "               no tables were read back yet" CLI_PLAIN "\n");
+		cli_putf(b, CLI_YELLOW "               %s" CLI_PLAIN "\n", strcmp(cli_str(plane, "name"), "ethernet") ?
+			 "no tables were read back yet" : "no routes were read: that takes ethernet_dir in moored.conf");
 	put_manager(b, plane);
 	put_managers(b, plane);
 	put_told(b, json_object_get(plane, "told"));

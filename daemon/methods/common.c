@@ -6,6 +6,14 @@
 #include "methods/methods.h"
 #include "state.h"
 
+json_t *
+refuse_unread(const struct snapshot *s, struct rpc_error *e)
+{
+	return rpc_fail(e, RPC_NO_FABRIC, s->is_ethernet ? "scan %llu has no routes of the switches: they are "
+			"read where ethernet_dir of moored.conf names the directory of moorectl ethernet emit" :
+			"scan %llu has not read the switches' tables yet", (unsigned long long)s->scan);
+}
+
 const struct snapshot *
 call_snapshot(const struct call *c, enum need need, struct rpc_error *e)
 {
@@ -20,8 +28,7 @@ call_snapshot(const struct call *c, enum need need, struct rpc_error *e)
 		rpc_fail(e, RPC_NO_FABRIC, "scan %llu read the switches' routes, but not their lanes or "
 			 "classes: system.status says why", (unsigned long long)s->scan);
 	else if (need >= NEED_TABLES && !s->lft)
-		rpc_fail(e, RPC_NO_FABRIC, "scan %llu has not read the switches' tables yet",
-			 (unsigned long long)s->scan);
+		refuse_unread(s, e);
 	else
 		return s;
 	return NULL;

@@ -289,8 +289,7 @@ run_explain(struct call *c, struct rpc_error *e)
 	if (!asked_port(c, h, &port, e))
 		return NULL;
 	if (!h->snap->lft)
-		return rpc_fail(e, RPC_NO_FABRIC, "scan %llu has not read the switches' tables yet",
-				(unsigned long long)h->snap->scan);
+		return refuse_unread(h->snap, e);
 	if (moore_demand_estimate(&d, h->snap->fabric, h->snap->lft,
 				  &(struct moore_loads){ h->tx, h->rx }, &misfit, &err) < 0 ||
 	    moore_cause_of(&cause, d, port, h->line, &err) < 0)
@@ -377,8 +376,7 @@ run_select(struct call *c, struct rpc_error *e)
 	bool good = choice && h->snap->lft;
 
 	if (!h->snap->lft)
-		rpc_fail(e, RPC_NO_FABRIC, "scan %llu has not read the switches' tables yet",
-			 (unsigned long long)h->snap->scan);
+		refuse_unread(h->snap, e);
 	else if (!choice)
 		rpc_fail(e, RPC_FAILED, "out of memory");
 	for (size_t i = 0; good && i < n; i++) {

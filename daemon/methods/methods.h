@@ -19,6 +19,8 @@ const struct snapshot *call_snapshot(const struct call *c, enum need need, struc
 /* The same, of an InfiniBand plane; where the plane is of Ethernet switches, *e says what to do instead. */
 const struct snapshot *call_infiniband(const struct call *c, enum need need, const char *instead,
 				       struct rpc_error *e);
+/* Sets *e to why s has no tables, and returns NULL. */
+json_t *refuse_unread(const struct snapshot *s, struct rpc_error *e);
 /* prepare() of methods that compute with moore.conf (its path is in c->own), and finish() of
  * methods whose c->own is one block. */
 bool take_moore_conf(struct call *c, struct rpc_error *e);

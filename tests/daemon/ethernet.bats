@@ -56,3 +56,16 @@ refuses() {
 	will '.planes[0].why | . != null and contains("the first is that of d0-0 to 10.0.")' system.status
 	stop
 }
+
+@test "without ethernet_dir, what needs routes names that key" {
+	documents --ipv4 10.0.0.0/8
+	start
+	will '.planes[0] | .state == "up" and .why == null' system.status
+	said='ethernet_dir of moored.conf'
+	refuses routes.verify
+	refuses routes.path '{"from": "d0-0-h0", "to": "d1-0-h0"}'
+	refuses hotspots.explain '{"switch": "d0-0", "port": 2}'
+	refuses path.select '{"pairs": [{"from": "d0-0-h0", "to": "d1-0-h0"}]}'
+	$M --socket "$SOCK" status | grep "ethernet_dir in moored.conf"
+	stop
+}
