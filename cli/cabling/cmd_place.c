@@ -77,8 +77,8 @@ put_report(struct moore_buf *b, const json_t *r)
 {
 	double before = cli_num(r, "before_m"), total = cli_num(r, "total_m");
 
-	cli_putf(b, "cabinets       %lld in %lld rows of %lld, model %s\n", cli_int(r, "cabinets"),
-		 cli_int(r, "rows"), cli_int(r, "columns"), cli_str(r, "model"));
+	cli_putf(b, "cabinets       %lld in %lld row%s of %lld, model %s\n", cli_int(r, "cabinets"),
+		 cli_int(r, "rows"), MOORE_S(cli_int(r, "rows")), cli_int(r, "columns"), cli_str(r, "model"));
 	cli_putf(b, "cables         %lld, %lld of them inside a cabinet; longest %.1f m\n",
 		 cli_int(r, "cables"), cli_int(r, "inside"), cli_num(r, "longest_m"));
 	cli_putf(b, "before         %.1f m%s\n", before, !strcmp(cli_str(r, "assign"), "refined") ?

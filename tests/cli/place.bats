@@ -49,6 +49,11 @@ lengths() {
 	$M plan place - -o - --iterations 0 <"$T/p.json" | $M plan check -
 }
 
+@test "one row is written in the singular" {
+	run -0 $M plan place "$T/p.json" -o "$T/a.json" --cabinet-size 50 --iterations 0
+	[[ ${lines[1]} == "cabinets       1 in 1 row of 1, model fujiwara" ]]
+}
+
 @test "a terminal sees how far placing is" {
 	$M plan new slimfly q=13 -o "$T/p.json" >/dev/null
 	run -0 script -qec "$M plan place '$T/p.json' -o '$T/q.json' --model young --iterations 3000000" /dev/null
