@@ -49,7 +49,8 @@
 #include "records/records.h"
 #include "work.h"
 
-struct call;			/* method.h */
+struct call;
+struct rpc_error;		/* method.h, both */
 
 struct plane {
 	char name[64];		/* "mlx5_0:1"; "" is the first active port */
@@ -106,7 +107,7 @@ void state_stop(struct moored *d);
 /* Tells the parts that d->plan or d->conf changed. */
 void state_plan_changed(struct moored *d);
 /* Take and give back the references of a call (struct rpc_host). */
-void state_capture(struct moored *d, struct call *c);
+bool state_capture(struct moored *d, struct call *c, struct rpc_error *e);
 void state_release(struct call *c);
 
 /* ---- configuration and plan (reload.c) --------------------------------------------- */

@@ -69,11 +69,12 @@ fake_find(const char *name)
 	return NULL;
 }
 
-static void
-fake_capture(struct moored *d, struct call *c)
+static bool
+fake_capture(struct moored *d, struct call *c, struct rpc_error *e)
 {
-	(void)d, (void)c;
+	(void)d, (void)c, (void)e;
 	host.captured++;
+	return true;
 }
 
 static void

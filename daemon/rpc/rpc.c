@@ -276,8 +276,7 @@ send_away(struct rpc_line *l, const struct method *m, const struct call *c, json
 	}
 	*j = (struct rpc_job){ .l = l, .m = m, .c = *c, .id = json_incref(id) };
 	json_incref(j->c.params);
-	l->h->capture(l->h->d, &j->c);
-	if (m->prepare && !m->prepare(&j->c, e)) {
+	if (!l->h->capture(l->h->d, &j->c, e) || (m->prepare && !m->prepare(&j->c, e))) {
 		job_free(j);
 		return false;
 	}
@@ -300,8 +299,7 @@ run_here(struct rpc_line *l, const struct method *m, struct call *c, json_t *id)
 {
 	struct rpc_error e = { 0 };
 
-	l->h->capture(l->h->d, c);
-	answer(l, id, m->run(c, &e), &e);
+	answer(l, id, l->h->capture(l->h->d, c, &e) ? m->run(c, &e) : NULL, &e);
 	l->h->release(c);
 }
 

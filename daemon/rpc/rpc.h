@@ -26,8 +26,9 @@ struct rpc_job;
 struct rpc_host {
 	struct moored *d;
 	const struct rpc_method *(*find)(const char *name);	/* NULL: none */
-	/* Take and give back the references of a call (view, plan). */
-	void (*capture)(struct moored *d, struct call *c);
+	/* Take and give back the references of a call (view, plan).  capture() returns false, with
+	 * the reason in *e, if its parameters name what there is not; release() follows all the same. */
+	bool (*capture)(struct moored *d, struct call *c, struct rpc_error *e);
 	void (*release)(struct call *c);
 	/* Arrange that rpc_job_run(job) runs elsewhere and then rpc_job_end(job) here;
 	 * -1 when too much is waiting. */

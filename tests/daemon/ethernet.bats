@@ -66,6 +66,13 @@ refuses() {
 	refuses routes.path '{"from": "d0-0-h0", "to": "d1-0-h0"}'
 	refuses hotspots.explain '{"switch": "d0-0", "port": 2}'
 	refuses path.select '{"pairs": [{"from": "d0-0-h0", "to": "d1-0-h0"}]}'
+	# A plane that there is not is no fabric to wait for.
+	said='there is no plane 3: moored has 1, from 0 on'
+	refuses fabric.summary '{"plane": 3}'
+	refuses fabric.loads '{"plane": 3}'
+	refuses history.export '{"plane": 3}'
+	! timeout 5 $M --socket "$SOCK" record --plane 3 tape 2>err
+	grep -q "$said" err
 	$M --socket "$SOCK" status | grep "ethernet_dir in moored.conf"
 	stop
 }

@@ -179,13 +179,13 @@ static void
 test_snapshots(void **state)
 {
 	struct call c = { .params = json_object() };
+	struct rpc_error e = { 0 };
 	struct snapshot *s, *old;
 
 	(void)state;
 	configure("planes a,b\n");
 	CHECK_EQ("start", state_start(&d), 0);
-	state_capture(&d, &c);
-	CHECK("nothing was found yet", !c.view && !c.plan);
+	CHECK("nothing was found yet", state_capture(&d, &c, &e) && !c.view && !c.plan);
 	state_release(&c);
 
 	fake.calls.snapshot(fake.calls.arg, snapshot(0, 5));
@@ -193,7 +193,7 @@ test_snapshots(void **state)
 	CHECK_EQ("the last scan", d.scan, 6);
 	CHECK("each plane has its own", d.plane[0].view->snap->scan == 5 && d.plane[1].view->snap->scan == 6);
 	json_object_set_new(c.params, "plane", json_integer(1));
-	state_capture(&d, &c);
+	CHECK("it is there", state_capture(&d, &c, &e));
 	old = c.view->snap;
 	CHECK_EQ("the plane that is asked for", old->scan, 6);
 	fake.calls.snapshot(fake.calls.arg, snapshot(1, 7));
@@ -201,8 +201,7 @@ test_snapshots(void **state)
 	CHECK_EQ("others get the new one", d.plane[1].view->snap->scan, 7);
 	state_release(&c);
 	json_object_set_new(c.params, "plane", json_integer(2));
-	state_capture(&d, &c);
-	CHECK("a plane that there is not", !c.view);
+	CHECK("a plane that there is not", !state_capture(&d, &c, &e) && !c.view && e.code);
 	state_release(&c);
 	json_decref(c.params);
 
