@@ -344,6 +344,12 @@ static const struct cli_opt repair_opts[] = {
 	{ 0 }
 };
 
+/* Of verbs that show all planes. */
+static const struct cli_opt all_planes_opts[] = {
+	OPT_SOCKET,
+	{ 0 }
+};
+
 static const struct cli_opt online_opts[] = {
 	OPT_ONLINE,
 	{ 0 }
@@ -352,7 +358,7 @@ static const struct cli_opt online_opts[] = {
 static const struct cli_opt events_opts[] = {
 	{ "since", 0, "WHEN", "print the events from then on that moored keeps, and end" },
 	{ "until", 0, "WHEN", "leave out the events from then on (now)" },
-	OPT_ONLINE,
+	OPT_SOCKET,
 	{ 0 }
 };
 
@@ -802,7 +808,7 @@ const struct cli_cmd cli_cmds[] = {
 	  "  --command 'ip netns exec {switch} ip -force -batch -'\n"
 	  "  --read 'ip netns exec {switch} ip {family} -N -json route show'",
 	  cmd_ether_apply },
-	{ LIVE, "status", "", 0, 0, "Print the state of moored and of the fabric.", online_opts,
+	{ LIVE, "status", "", 0, 0, "Print the state of moored and of the fabric.", all_planes_opts,
 	  "Exits with 1 if a plane is not up, its master subnet manager does not answer, a problem\n"
 	  "of its subnet managers or tables is raised (daemon.md lists them), the\n"
 	  "last reload was refused, or history or events cannot be written.", cmd_status },

@@ -7,7 +7,8 @@
 #include "client.h"
 #include "term.h"
 
-#define OPT_ONLINE { "socket", 0, "PATH", "ask the moored whose socket is PATH (" CLI_SOCKET ")" }, \
+#define OPT_SOCKET { "socket", 0, "PATH", "ask the moored whose socket is PATH (" CLI_SOCKET ")" }
+#define OPT_ONLINE OPT_SOCKET, \
 	{ "plane", 0, "N", "index of the plane in planes of moored.conf (0)" }
 
 #define CLI_NO_FABRIC (-32002)	/* moored has not found a fabric yet */

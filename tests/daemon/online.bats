@@ -114,7 +114,14 @@ swap='([.cables[].a] | index({"switch": "s0-1-0", "port": 7})) as $x
 	run --separate-stderr -2 m switches --plane 8
 	[[ $stderr == *"--plane 8: not a number from 0 to 7"* ]]
 	run --separate-stderr -2 m switches --plane 3
-	[[ $stderr == *"moored: "* ]]
+	[[ $stderr == *"moored: params.plane: there is no plane 3: moored has 1, from 0 on"* ]]
+	# These show all planes.
+	for verb in status events; do
+		run --separate-stderr -2 m $verb --plane 0
+		[[ $stderr == *"--plane"* ]]
+		run -0 m $verb --help
+		[[ $output != *"--plane"* ]]
+	done
 }
 
 @test "switches stand where the plan has them, which the fabric does not report" {
