@@ -16,6 +16,7 @@
 #include "conf.h"
 #include "log.h"
 #include "notify.h"
+#include "scan/scanner.h"
 #include "state.h"
 #include "watch/expected.h"
 
@@ -255,6 +256,47 @@ check_address(const char *key, const char *address)
 	return why ? EXIT_MISUSE : EXIT_FINE;
 }
 
+static int
+planes_fault(const char *what, size_t len, const char *why)
+{
+	log_say(LOG_ERR, NULL, "planes: \"%.*s\": %s", (int)len, what, why);
+	return EXIT_MISUSE;
+}
+
+static int
+check_plane(const char *name, size_t len, const char *command)
+{
+	const char *port = memchr(name, ':', len), *at = port ? port + 1 : NULL;
+	uint64_t n;
+
+	if (len == strlen(PLANE_ETHERNET) && !strncmp(name, PLANE_ETHERNET, len))
+		return strstr(command, "{switch}") && strstr(command, "{what}") ? EXIT_FINE :
+			planes_fault(name, len, "the key ethernet has no command with {switch} and {what}");
+	if (len && !port)
+		return EXIT_FINE;
+	if (!len || port == name || !moore_text_u64(&at, name + len, 10, MOORE_PORT_MAX, &n) ||
+	    at != name + len || !n)
+		return planes_fault(name, len, "no DEVICE:PORT: write one like mlx5_0:1, or " PLANE_ETHERNET);
+	return EXIT_FINE;
+}
+
+/* moored starts with a plane that it will never find, and then its state says so. */
+static int
+check_planes(const struct moored_conf *c)
+{
+	const char *s = c->planes[0] ? c->planes : NULL;
+	int rc = EXIT_FINE;
+
+	for (unsigned n = 0; s; n++) {
+		size_t len = strcspn(s, ",");
+
+		rc |= n < MOORED_PLANES_MAX ? check_plane(s, len, c->ethernet) :
+			planes_fault(s, len, "moored watches no more planes than those before it");
+		s = s[len] ? s + len + 1 : NULL;
+	}
+	return rc;
+}
+
 /* moored starts without its moore.conf and then cannot say what the plugin will do, so a check
  * names what is wrong with it. */
 static int
@@ -293,7 +335,7 @@ main(int argc, char **argv)
 		return EXIT_MISUSE;
 	}
 	if (g.check) {
-		rc = check_moore_conf(&d) | check_address("metrics", d.conf.metrics) |
+		rc = check_moore_conf(&d) | check_planes(&d.conf) | check_address("metrics", d.conf.metrics) |
 			check_address("page", d.conf.page);
 		state_stop(&d);
 		return rc;

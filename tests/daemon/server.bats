@@ -248,6 +248,14 @@ load lib
 	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
 	[[ $stderr == *'metrics: "localhost": no ADDRESS:PORT: write one like 127.0.0.1:9684'* ]]
 	[[ $stderr == *'page: "nowhere.invalid:80": '* ]]
+	# Planes that it would never find.
+	for planes in mlx5_0:x mlx5_0:0 mlx5_0: :1 a:1,,b:1 a:1,b:2,c:3,d:4,e:5,f:6,g:7,h:8,i:9 ethernet; do
+		conf planes $planes ethernet 'cat {switch}.json'
+		run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
+		[[ $(grep -c 'error: planes: "' <<<"$stderr") == 1 ]] || { echo "$planes: $stderr"; false; }
+	done
+	conf planes mlx5_0:1,mlx5_1,ethernet ethernet 'cat {switch}/{what}.json'
+	run -0 --separate-stderr $D --config "$T/moored.conf" --check-config
 	# The file that the plugin reads is checked too, with the line; moored itself starts without it.
 	conf moore_conf "$T/moore.conf"
 	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
