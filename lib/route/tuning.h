@@ -247,8 +247,10 @@
  * 53.5, 54.1, 52.6 and 50.4 %; with 6, 40 % of the leaves stay. */
 #define MOORE_REVISE_ENOUGH 6
 /* And none where the nodes of all trees times the links of a switch are more: a look at one takes
- * some 7 ns.  Slim Fly q=13 p=9 has 5.8e7 at LMC 2, q=16 p=12 2.2e8. */
-#define MOORE_REVISE_WORK ((uint64_t)1 << 26)
+ * some 7 ns.  At LMC 2 Slim Fly q=11 p=8 has 2.4e7, q=13 p=9 5.8e7 and q=16 p=12 2.2e8.  (layers, engine)
+ * With twice the limit the least share of q=13 p=9 is 49.9 % for 43.3, and routing takes 680 ms of one
+ * processor for 300. */
+#define MOORE_REVISE_WORK ((uint64_t)1 << 25)
 
 /* What a detour counts more when its first link is not that of the minimal route
  * (note_gains() of layers.c).  (worst)  It makes no difference at q=5; elsewhere neither 0, 1,
