@@ -293,16 +293,17 @@ moore_rlayers_revise(struct moore_rlayers *v)
 {
 	const struct moore_rgraph *g = v->minimal->v->g;
 	struct revisions r = { .v = v };
+	uint64_t per_load;
 	bool ok;
 
 	if (!v->gates || !g->n_edges || (uint64_t)v->n_slices * g->n * g->n_edges > MOORE_REVISE_WORK)
 		return 0;
+	per_load = ((uint64_t)256 << 16) / mean_load(v);
 	ok = (r.worker = calloc(v->n_workers, sizeof(*r.worker)));
 	for (unsigned i = 0; ok && i < v->n_workers; i++) {
 		struct revision *w = &r.worker[i];
 
-		*w = (struct revision){ .v = v, .g = g, .own = &v->worker[i],
-					.per_load = ((uint64_t)256 << 16) / mean_load(v) };
+		*w = (struct revision){ .v = v, .g = g, .own = &v->worker[i], .per_load = per_load };
 		w->cost = malloc(((size_t)g->n_edges + 2) * sizeof(*w->cost));
 		w->price = malloc(((size_t)g->n_edges + 1) * sizeof(*w->price));
 		w->way = malloc(((size_t)v->n_slices * g->n + 1) * sizeof(*w->way));
