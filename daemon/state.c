@@ -237,10 +237,11 @@ state_capture(struct moored *d, struct call *c, struct rpc_error *e)
 	c->view = plane >= 0 && plane < (json_int_t)d->n_planes ? view_get(d->plane[plane].view) :
 		  NULL;
 	c->plan = planned_get(d->plan);
-	if (plane > 0 && plane >= (json_int_t)d->n_planes)
-		rpc_fail(e, RPC_PARAMS, "params.plane: there is no plane %lld: moored has %u, from 0 on (key planes of "
-			 "moored.conf)", (long long)plane, d->n_planes);
-	return !e->code;
+	if (plane <= 0 || plane < (json_int_t)d->n_planes)
+		return true;
+	rpc_fail(e, RPC_PARAMS, "params.plane: there is no plane %lld: moored has %u, from 0 on (key planes of "
+		 "moored.conf)", (long long)plane, d->n_planes);
+	return false;
 }
 
 void
