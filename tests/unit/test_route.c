@@ -553,6 +553,21 @@ spoil(struct moore_fabric *f, struct moore_rng *r)
 		}
 }
 
+/* A switch alone has endpoints and no link, with one LID for each endpoint and with layers. */
+static void
+test_no_links(void **state)
+{
+	(void)state;
+	for (uint8_t lmc = 0; lmc <= 2; lmc++) {
+		struct moore_fabric *f = test_fabric(1, NULL, 0, (uint16_t[]){ 2 }, lmc);
+		struct moore_verdict *v;
+
+		moore_route_free(route_checked("one switch", f, f, &v));
+		moore_verdict_free(v);
+		moore_fabric_free(f);
+	}
+}
+
 static void
 test_random(void **state)
 {
@@ -1004,6 +1019,7 @@ main(void)
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_one_layer),
 		cmocka_unit_test(test_single_failures),
+		cmocka_unit_test(test_no_links),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_families_degraded),
 		cmocka_unit_test(test_one_more),
