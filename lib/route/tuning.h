@@ -242,12 +242,12 @@
  * instead of 3: Slim Fly q=5 1.24 for 1.25, q=7 1.16 for 1.17, q=13 p=4 1.27 for 1.27. */
 #define MOORE_AGAIN_OWN 3
 
-/* Leaves that move when all trees stand (layer_revise.c): no leaf does whose route costs at most so
- * many mean loads, time against links.  (layers starts=1)  Least share with 0, 6, 7 and 8 at q=9 p=6:
+/* When all trees stand (layer_revise.c), a leaf stays where its route costs at most so many mean loads:
+ * a greater bound saves time, a smaller one leaves fewer links that a pair's routes share.  (layers starts=1)  Least share with 0, 6, 7 and 8 at q=9 p=6:
  * 53.5, 54.1, 52.6 and 50.4 %; with 6, 40 % of the leaves stay. */
 #define MOORE_REVISE_ENOUGH 6
-/* And none where the nodes of all trees times the links of a switch are more: a look at one takes
- * some 7 ns.  At LMC 2 Slim Fly q=11 p=8 has 2.4e7, q=13 p=9 5.8e7 and q=16 p=12 2.2e8.  (layers, engine)
+/* And all leaves stay where the nodes of all trees, times the links of a switch, are more than this: to
+ * look at one link takes some 7 ns.  At LMC 2 Slim Fly q=11 p=8 has 2.4e7, q=13 p=9 5.8e7 and q=16 p=12 2.2e8.  (layers, engine)
  * With twice the limit the least share of q=13 p=9 is 49.9 % for 43.3, and routing takes 680 ms of one
  * processor for 300. */
 #define MOORE_REVISE_WORK ((uint64_t)1 << 25)
