@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* conf.c - the keys of moored.conf.  Elsewhere: the reader of such files (lib/base/keys.c). */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "file.h"
@@ -187,6 +188,21 @@ moored_conf_take_live(struct moored_conf *c, const struct moored_conf *from,
 		else if (text ? strcmp(to, of) : memcmp(to, of, sizeof(uint32_t)))
 			moore_buf_fmt(stale, "%s%s", stale->len ? ", " : "", rows[i].key);
 	}
+}
+
+const char *
+moored_conf_plane(struct plane_name *p, const char *planes)
+{
+	size_t len = strcspn(planes, ","), device = strcspn(planes, ":,");
+	const char *end = planes + len, *at = planes + device + 1;
+	uint64_t port = 0;
+
+	p->good = device && (device == len || (moore_text_u64(&at, end, 10, MOORE_PORT_MAX, &port) &&
+					       at == end && port));
+	p->port = p->good ? (int)port : 0;
+	snprintf(p->text, sizeof(p->text), "%.*s", (int)len, planes);
+	snprintf(p->device, sizeof(p->device), "%.*s", (int)(p->good ? device : len), planes);
+	return *end ? end + 1 : end;
 }
 
 void

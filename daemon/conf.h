@@ -51,6 +51,16 @@ unsigned moored_conf_faults(const char *path, void (*tell)(const struct moore_er
  * differ and take a restart go to *stale. */
 void moored_conf_take_live(struct moored_conf *c, const struct moored_conf *from,
 			   struct moore_buf *stale);
+/* One name of the key planes. */
+struct plane_name {
+	char text[64];		/* "mlx5_0:1"; "": the first active port of any device */
+	char device[64];	/* "mlx5_0" */
+	int port;		/* 0: the device's first active one */
+	bool good;		/* false: device is the whole text, which no device is called */
+};
+/* Reads the first name of planes; returns what stands behind it and its comma.  The names of the
+ * empty text are one empty name. */
+const char *moored_conf_plane(struct plane_name *p, const char *planes);
 /* A file with every key, its help and its default. */
 void moored_conf_template(struct moore_buf *out);
 

@@ -256,43 +256,35 @@ check_address(const char *key, const char *address)
 	return why ? EXIT_MISUSE : EXIT_FINE;
 }
 
-static int
-planes_fault(const char *what, size_t len, const char *why)
+/* NULL, or why moored will not watch the plane that it names as its n-th. */
+static const char *
+plane_fault(const struct plane_name *p, unsigned n, const char *command)
 {
-	log_say(LOG_ERR, NULL, "planes: \"%.*s\": %s", (int)len, what, why);
-	return EXIT_MISUSE;
-}
-
-static int
-check_plane(const char *name, size_t len, const char *command)
-{
-	const char *port = memchr(name, ':', len), *at = port ? port + 1 : NULL;
-	uint64_t n;
-
-	if (len == strlen(PLANE_ETHERNET) && !strncmp(name, PLANE_ETHERNET, len))
-		return strstr(command, "{switch}") && strstr(command, "{what}") ? EXIT_FINE :
-			planes_fault(name, len, "the key ethernet has no command with {switch} and {what}");
-	if (len && !port)
-		return EXIT_FINE;
-	if (!len || port == name || !moore_text_u64(&at, name + len, 10, MOORE_PORT_MAX, &n) ||
-	    at != name + len || !n)
-		return planes_fault(name, len, "no DEVICE:PORT: write one like mlx5_0:1, or " PLANE_ETHERNET);
-	return EXIT_FINE;
+	if (n >= MOORED_PLANES_MAX)
+		return "moored watches no more planes than those before it";
+	if (!p->good)
+		return "no DEVICE:PORT: write one like mlx5_0:1, or " PLANE_ETHERNET;
+	if (!strcmp(p->text, PLANE_ETHERNET) && !(strstr(command, "{switch}") && strstr(command, "{what}")))
+		return "the key ethernet has no command with {switch} and {what}";
+	return NULL;
 }
 
 /* moored starts with a plane that it will never find, and then its state says so. */
 static int
 check_planes(const struct moored_conf *c)
 {
-	const char *s = c->planes[0] ? c->planes : NULL;
+	struct plane_name p;
 	int rc = EXIT_FINE;
+	unsigned n = 0;
 
-	for (unsigned n = 0; s; n++) {
-		size_t len = strcspn(s, ",");
+	for (const char *s = c->planes; *s;) {
+		const char *why;
 
-		rc |= n < MOORED_PLANES_MAX ? check_plane(s, len, c->ethernet) :
-			planes_fault(s, len, "moored watches no more planes than those before it");
-		s = s[len] ? s + len + 1 : NULL;
+		s = moored_conf_plane(&p, s);
+		if ((why = plane_fault(&p, n++, c->ethernet))) {
+			log_say(LOG_ERR, NULL, "planes: \"%s\": %s", p.text, why);
+			rc = EXIT_MISUSE;
+		}
 	}
 	return rc;
 }

@@ -163,19 +163,18 @@ on_manager(void *arg, unsigned plane, const struct manager_state *m)
 
 /* ---- start and stop ---------------------------------------------------------------- */
 
-/* "mlx5_0:1,mlx5_1:1" to planes; none named is one plane without a name. */
 static void
 name_planes(struct moored *d)
 {
 	const char *s = d->conf.planes;
 
 	do {
-		size_t n = strcspn(s, ",");
 		struct plane *p = &d->plane[d->n_planes++];
+		struct plane_name name;
 
-		snprintf(p->name, sizeof(p->name), "%.*s", (int)n, s);
+		s = moored_conf_plane(&name, s);
+		strcpy(p->name, name.text);
 		strcpy(p->why, "not scanned yet");
-		s += n + (s[n] == ',');
 	} while (*s && d->n_planes < MOORED_PLANES_MAX);
 	if (*s)
 		log_say(LOG_WARNING, NULL, "planes: more than %d: %s is left out",

@@ -48,7 +48,6 @@ start_watch(struct scanner *w)
 	return w->watch ? event_add(w->watch, &each) : -1;
 }
 
-/* "mlx5_0:1,mlx5_1:1" */
 static void
 name_planes(struct scanner *w)
 {
@@ -56,13 +55,13 @@ name_planes(struct scanner *w)
 
 	do {
 		struct plane_thread *p = &w->plane[w->n_planes];
-		size_t n = strcspn(s, ","), ca = strcspn(s, ":,");
+		struct plane_name name;
 
+		s = moored_conf_plane(&name, s);
 		*p = (struct plane_thread){ .scanner = w, .index = w->n_planes++, .wake = -1 };
 		due_init(&p->due, w->conf.poll_ms, w->conf.sweep_s);
-		snprintf(p->ca, sizeof(p->ca), "%.*s", (int)(ca < n ? ca : n), s);
-		p->port = ca < n ? atoi(s + ca + 1) : 0;
-		s += n + (s[n] == ',');
+		strcpy(p->ca, name.device);
+		p->port = name.port;
 	} while (*s && w->n_planes < MOORED_PLANES_MAX);
 }
 

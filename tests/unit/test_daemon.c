@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* test_daemon.c - small parts of the daemon that need no loop: JSON values when memory runs
- * out, and the index of planned cables against a linear search. */
+ * out, names of planes, and the index of planned cables against a linear search. */
 #include "harness.h"
 
+#include "conf.h"
 #include "json.h"
 #include "plan_of.h"
 #include "planned.h"
@@ -42,6 +43,39 @@ test_json(void **state)
 
 		CHECK(T[i].why, j && !strcmp(json_string_value(j), T[i].out));
 		json_decref(j);
+	}
+}
+
+static void
+test_plane_names(void **state)
+{
+	static const struct {
+		const char *why, *planes, *text, *device, *rest;
+		int port;
+		bool good;
+	} T[] = {
+		{ "none", "", "", "", "", 0, false },
+		{ "a port", "mlx5_0:1", "mlx5_0:1", "mlx5_0", "", 1, true },
+		{ "the first of three", "a:12,b,c:1", "a:12", "a", "b,c:1", 12, true },
+		{ "any port of a device", "b,c:1", "b", "b", "c:1", 0, true },
+		{ "a comma at the end", "a:1,", "a:1", "a", "", 1, true },
+		{ "nothing before a comma", ",b:1", "", "", "b:1", 0, false },
+		{ "no number", "a:x", "a:x", "a:x", "", 0, false },
+		{ "a number and more", "a:1x,b", "a:1x", "a:1x", "b", 0, false },
+		{ "no port after the colon", "a:,1", "a:", "a:", "1", 0, false },
+		{ "port 0", "a:0", "a:0", "a:0", "", 0, false },
+		{ "a port that no device has", "a:255", "a:255", "a:255", "", 0, false },
+		{ "no device", ":1", ":1", ":1", "", 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+		struct plane_name p;
+		const char *rest = moored_conf_plane(&p, T[i].planes);
+
+		CHECK(T[i].why, !strcmp(rest, T[i].rest) && !strcmp(p.text, T[i].text));
+		CHECK(T[i].why, !strcmp(p.device, T[i].device) && p.good == T[i].good);
+		CHECK_EQ(T[i].why, p.port, T[i].port);
 	}
 }
 
@@ -100,6 +134,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json_oom),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_plane_names),
 		cmocka_unit_test(test_planned_cable),
 		cmocka_unit_test(test_planned_oom),
 	};
