@@ -72,14 +72,6 @@ are_near(const struct moore_rgraph *g, uint32_t *mark)
 	return true;
 }
 
-/* Whether no turn can make a route longer than two hops: all switches have endpoints and are near, and
- * nothing is missing.  mark[] is scratch. */
-static bool
-are_all_near(const struct moore_rgraph *g, uint32_t *mark)
-{
-	return g->as_planned && !memchr(g->is_source, 0, g->n) && are_near(g, mark);
-}
-
 /* Colours for links that are not planned: any will do that no other link changes. */
 static void
 paint_extra(const struct moore_rgraph *g, uint32_t *colour)
@@ -369,15 +361,14 @@ try_order(struct moore_rbuild *b, enum moore_rorder order, struct peak *p, struc
  * where routes have no turn that counts, and where another rule makes the order.  The layers of sl-hint
  * have an order of their own. */
 static int
-choose_order(struct moore_rbuild *b, bool all_near, struct moore_err *err)
+choose_order(struct moore_rbuild *b, bool is_near, struct moore_err *err)
 {
 	struct peak first, near;
 	int rc;
 
 	if (b->hinted && b->cols.n_offsets > 1)
 		b->plan_turns.order = MOORE_RORDER_MIXED;
-	if (b->hinted || b->r->g.one_vl || b->cols.own_trees || all_near ||
-	    are_near(&b->r->g, b->tree.list))
+	if (b->hinted || b->r->g.one_vl || b->cols.own_trees || is_near)
 		return 0;
 	if ((rc = try_order(b, MOORE_RORDER_NEAR, &near, err)) < 0 ||
 	    (rc = try_order(b, MOORE_RORDER_NUMBERED, &first, err)) < 0)
@@ -391,10 +382,13 @@ choose_order(struct moore_rbuild *b, bool all_near, struct moore_err *err)
 static int
 plan_turns(struct moore_rbuild *b, struct moore_err *err)
 {
-	const bool all_near = are_all_near(&b->r->g, b->tree.list);
+	const struct moore_rgraph *g = &b->r->g;
+	const bool near = are_near(g, b->tree.list);
+	/* Where this is true, no turn can make a route longer than two hops. */
+	const bool all_near = near && g->as_planned && !memchr(g->is_source, 0, g->n);
 	int rc = all_near ? 0 : arrange_groups(b, err);
 
-	if (rc < 0 || b->colour || (rc = choose_order(b, all_near, err)) < 0)
+	if (rc < 0 || b->colour || (rc = choose_order(b, near, err)) < 0)
 		return rc;
 	if ((b->layered && ((rc = paint(b, err)) < 0 || (!all_near && (rc = judge_colours(b, err)) < 0))) ||
 	    (b->r->g.one_vl && (rc = arrange(b, err)) < 0))
