@@ -115,9 +115,6 @@ void cli_idle(void);
 
 /* ---- long lines (wrap.c) -------------------------------------- */
 
-/* Columns for a line of text: those of the terminal.  Where standard output is none, $COLUMNS, or
- * 80. */
-size_t cli_line_width(void);
 /* Appends the words of text and an end of line.  The line has `at` columns already, and the lines
  * after it begin at column `indent`. */
 void cli_put_words(struct moore_buf *b, size_t at, size_t indent, const char *text, size_t len);
@@ -237,12 +234,6 @@ struct moore_answer_tables cli_answer_tables(const struct cli_tables *t);
  * name. */
 int cli_find(const struct moore_fabric *f, const char *what, moore_swid *sw, moore_epid *ep);
 int cli_find_switch(const struct moore_fabric *f, const char *what, moore_swid *sw);
-
-/* What is plugged into a port, such as "S0001[3]" or "S0001-h2". */
-void cli_put_peer(struct moore_buf *b, const struct moore_fabric *f, moore_swid s,
-		  moore_portnum p);
-/* Returns the name of the owner of a LID; "" when it has no owner. */
-const char *cli_lid_name(const struct cli_tables *t, unsigned lid);
 
 /* ---- from tables in force to new ones, in steps (table_steps.c) ------------------ */
 

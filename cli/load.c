@@ -441,33 +441,3 @@ cli_find_switch(const struct moore_fabric *f, const char *what, moore_swid *sw)
 				 f->sw[f->ep[ep].sw].name, f->ep[ep].port);
 	return rc;
 }
-
-void
-cli_put_peer(struct moore_buf *b, const struct moore_fabric *f, moore_swid s, moore_portnum p)
-{
-	const struct moore_port *port = moore_fabric_port(f, s, p);
-
-	switch (port->role) {
-	case MOORE_ROLE_SWITCH:
-		cli_putf(b, "%s[%u]", f->sw[port->peer].name, port->peer_port);
-		break;
-	case MOORE_ROLE_ENDPOINT:
-		cli_putf(b, "%s[%u]", f->ep[port->peer].name, f->ep[port->peer].ca_port);
-		break;
-	case MOORE_ROLE_SELF:
-		cli_putf(b, "%s itself", f->sw[s].name);
-		break;
-	default:
-		cli_putf(b, "nothing");
-	}
-}
-
-const char *
-cli_lid_name(const struct cli_tables *t, unsigned lid)
-{
-	const struct moore_lid_owner *o = lid <= t->f->lid_top ? &t->owner[lid] : NULL;
-
-	if (!o || o->sw == MOORE_NONE)
-		return "";
-	return o->ep != MOORE_NONE ? t->f->ep[o->ep].name : t->f->sw[o->sw].name;
-}

@@ -15,8 +15,10 @@
 
 enum { USUAL_WIDTH = 80, LEAST_WIDTH = 20, INDENT = 2 };
 
-size_t
-cli_line_width(void)
+/* Columns for a line of text: those of the terminal.  Where standard output is none, $COLUMNS, or
+ * 80. */
+static size_t
+line_width(void)
 {
 	const char *s = getenv("COLUMNS");
 	uint64_t n = 0;
@@ -64,7 +66,7 @@ next_line(struct moore_buf *b, size_t indent)
 void
 cli_put_words(struct moore_buf *b, size_t at, size_t indent, const char *text, size_t len)
 {
-	const size_t width = cli_line_width();
+	const size_t width = line_width();
 	const char *end = text + len;
 	bool first = true;
 
@@ -144,7 +146,7 @@ put_line(struct moore_buf *out, const char *s, size_t len, size_t width)
 void
 cli_wrap(struct moore_buf *out, const struct moore_buf *text)
 {
-	const size_t width = cli_line_width();
+	const size_t width = line_width();
 	const char *q;
 	size_t at = 0;
 

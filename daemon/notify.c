@@ -16,12 +16,6 @@ notify_ready(const char *status)
 }
 
 void
-notify_status(const char *status)
-{
-	sd_notifyf(0, "STATUS=%s", status);
-}
-
-void
 notify_reloading(void)
 {
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)mono_us());

@@ -5,9 +5,7 @@
 
 #include "loop.h"
 
-
 void notify_ready(const char *status);
-void notify_status(const char *status);
 void notify_reloading(void);	/* notify_ready() ends it */
 void notify_stopping(void);
 /* The Unix socket of that type that systemd passed; -1: none. */

@@ -37,10 +37,9 @@ void cli_cable_line_free(struct cli_cable_line *l);
 const char *cli_cable_label(const struct cli_cable_line *l, int end);
 const char *cli_stock_kind(const struct moore_stock *s);
 
-/* True when a group (a pair, a bundle or a cabinet) begins with line i; the number of lines
- * in that group; where it is: "A01 to B03", and which other crew has the rest of it; and its
- * heading: "crew 1, A01 to B03: 16". */
-bool cli_cables_starts(const struct cli_cables *k, size_t i);
+/* The number of lines in the group (a pair, a bundle or a cabinet) that begins with line i; where
+ * it is: "A01 to B03", and which other crew has the rest of it; and its heading: "crew 1, A01 to
+ * B03: 16". */
 size_t cli_cables_group(const struct cli_cables *k, size_t i);
 void cli_cables_where(struct moore_buf *b, const struct cli_cables *k, size_t i);
 void cli_cables_heading(struct moore_buf *b, const struct cli_cables *k, size_t i);

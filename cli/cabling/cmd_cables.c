@@ -169,19 +169,13 @@ cli_cables_heading(struct moore_buf *b, const struct cli_cables *k, size_t i)
 	cli_putf(b, ": %zu", cli_cables_group(k, i));
 }
 
-bool
-cli_cables_starts(const struct cli_cables *k, size_t i)
-{
-	return !i || !same_group(k, &k->work[i], &k->work[i - 1]);
-}
-
 static void
 put_lines(struct moore_buf *b, const struct cli_cables *k)
 {
 	for (size_t i = 0; i < k->n_work; i++) {
 		struct cli_cable_line l;
 
-		if (cli_cables_starts(k, i)) {
+		if (!i || !same_group(k, &k->work[i], &k->work[i - 1])) {
 			cli_putf(b, "\n");
 			cli_cables_heading(b, k, i);
 			cli_putf(b, "\n");
