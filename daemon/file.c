@@ -9,7 +9,6 @@
 
 #include "file.h"
 
-
 static int
 read_fd(int fd, const char *path, size_t max, struct moore_buf *out, struct moore_err *err)
 {

@@ -7,7 +7,6 @@
 
 #include "loop.h"
 
-
 #define WORK_QUEUE_MAX 256	/* jobs that wait; more are refused, which bounds memory */
 
 /* The daemon has one worker for each kind, so that a long answer does not delay short ones,

@@ -7,7 +7,6 @@
 
 #include "method.h"
 
-
 struct listening {
 	int fd;			/* listens; its user closes it */
 	int lock_fd;		/* -1: systemd passed the socket */

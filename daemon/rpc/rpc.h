@@ -8,7 +8,6 @@
 
 #include "method.h"
 
-
 #define RPC_BATCH_MAX 100	/* requests in one batch */
 
 struct rpc_method {		/* a method with its schemas read */

@@ -81,5 +81,4 @@ enum mad_end {
 enum mad_end mad_run(struct mad_port *m, struct mad_batch *b, atomic_ullong *beat,
 		     atomic_bool *stop);
 
-
 #endif

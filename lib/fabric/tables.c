@@ -5,7 +5,6 @@
 
 #include "moore/tables.h"
 
-
 int
 moore_lft_new(struct moore_lft **out, uint32_t n_switches, moore_lid lid_top,
 	      struct moore_err *err)
