@@ -184,7 +184,7 @@ int cli_write_all(struct cli_file *files, size_t n);
 int cli_write(const char *path, const struct moore_buf *data);
 char *cli_path_join(const char *dir, const char *name);
 
-/* ---- plans, configurations, dumps (load.c) -------------------------------------- */
+/* ---- plans, configurations, names (load.c) --------------------------------------- */
 
 /* CLI_FOUND, with *err and no message, when the contents are wrong; CLI_FAIL, with a message,
  * when the file could not be read. */
@@ -196,6 +196,12 @@ uint64_t cli_plan_hash(const struct moore_plan *p);
 int cli_try_conf(const char *path, struct moore_conf *out, struct moore_err *err);
 int cli_try_links(const char *path, struct moore_links **out, struct moore_err *err);
 int cli_load_conf(const char *path, struct moore_conf *out);
+/* Finds a switch or an endpoint by name; when there is none, the message suggests a similar
+ * name. */
+int cli_find(const struct moore_fabric *f, const char *what, moore_swid *sw, moore_epid *ep);
+int cli_find_switch(const struct moore_fabric *f, const char *what, moore_swid *sw);
+
+/* ---- dumps (load_tables.c) ------------------------------------------------------- */
 
 struct cli_tables {		/* OpenSM's dumps, of a directory or a capture */
 	struct moore_fabric *f;
@@ -230,10 +236,6 @@ int cli_set_op_vls(const struct cli_call *c, struct cli_tables *t);
 void cli_tables_free(struct cli_tables *t);
 /* The same tables, borrowed, for an answer about them. */
 struct moore_answer_tables cli_answer_tables(const struct cli_tables *t);
-/* Finds a switch or an endpoint by name; when there is none, the message suggests a similar
- * name. */
-int cli_find(const struct moore_fabric *f, const char *what, moore_swid *sw, moore_epid *ep);
-int cli_find_switch(const struct moore_fabric *f, const char *what, moore_swid *sw);
 
 /* ---- from tables in force to new ones, in steps (table_steps.c) ------------------ */
 
