@@ -96,37 +96,38 @@ tables_of(const struct moore_engine_result *r, struct moore_fabric *f, struct mo
 		.sl_set = r->sl_set };
 }
 
-/* Returns CLI_FOUND, with s->why, if the engine cannot route this fabric. */
+/* Returns CLI_FOUND, with s->why, if the engine cannot route f. */
+static int
+route(struct shadow *s, const struct moore_fabric *f, struct moore_engine_result **out)
+{
+	int rc = moore_engine_run(out, f, s->plan, &s->conf, NULL, NULL, &s->why);
+
+	if (rc == -MOORE_ENOMEM)
+		return cli_error_at(s->from, &s->why);
+	return rc < 0 ? CLI_FOUND : CLI_OK;
+}
+
 static int
 run_engine(struct shadow *s)
 {
 	int rc;
 
 	cli_busy("routing");
-	rc = moore_engine_run(&s->result, s->was.f, s->plan, &s->conf, NULL, NULL, &s->why);
-	if (rc == -MOORE_ENOMEM)
-		return cli_error_at(s->from, &s->why);
-	if (rc < 0)
-		return CLI_FOUND;
-	moore_route_stats(s->result->route, &s->stats);
-	return CLI_OK;
+	if ((rc = route(s, s->was.f, &s->result)) == CLI_OK)
+		moore_route_stats(s->result->route, &s->stats);
+	return rc;
 }
 
-/* Routes the fabric as if each link had one lane.  CLI_FOUND as run_engine(). */
+/* Routes the fabric as if each link had one lane. */
 static int
 run_narrow(struct shadow *s)
 {
-	int rc;
-
 	if (moore_fabric_copy(&s->narrow, s->was.f, &s->why) < 0)
 		return cli_error_at(s->from, &s->why);
 	for (uint32_t i = 0; i < s->narrow->n_ports; i++)
 		if (s->narrow->port[i].role)
 			s->narrow->port[i].lanes = 1;
-	rc = moore_engine_run(&s->one, s->narrow, s->plan, &s->conf, NULL, NULL, &s->why);
-	if (rc == -MOORE_ENOMEM)
-		return cli_error_at(s->from, &s->why);
-	return rc < 0 ? CLI_FOUND : CLI_OK;
+	return route(s, s->narrow, &s->one);
 }
 
 static int

@@ -147,7 +147,7 @@ measure_routes(struct drawing *d, const struct moore_fabric *f, struct moore_dra
 	struct moore_engine_result *result = NULL;
 	int rc = moore_engine_run(&result, f, d->r.plan, &d->r.conf, NULL, NULL, err);
 
-	if (rc == -MOORE_ENOMEM || rc < 0)
+	if (rc < 0)
 		return rc == -MOORE_ENOMEM ? rc : 0;
 	out->sound = result->verdict->sound;
 	if (result->verdict->pairs)
