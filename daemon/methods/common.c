@@ -5,6 +5,7 @@
 
 #include "methods/methods.h"
 #include "state.h"
+#include "watch/hot.h"
 
 json_t *
 refuse_unread(const struct snapshot *s, struct rpc_error *e)
@@ -45,6 +46,12 @@ call_infiniband(const struct call *c, enum need need, const char *instead, struc
 	return NULL;
 }
 
+unsigned
+asked_plane(const struct call *c)
+{
+	return (unsigned)json_integer_value(json_object_get(c->params, "plane"));
+}
+
 bool
 take_moore_conf(struct call *c, struct rpc_error *e)
 {
@@ -59,6 +66,14 @@ drop_own(struct call *c, json_t *result, struct rpc_error *e)
 {
 	(void)e;
 	free(c->own);
+	return result;
+}
+
+json_t *
+drop_copy(struct call *c, json_t *result, struct rpc_error *e)
+{
+	(void)e;
+	hot_copy_free(c->own);
 	return result;
 }
 

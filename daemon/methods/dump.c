@@ -46,8 +46,7 @@ copy_readings(struct moore_counted **out, const struct hot_plane *p, const struc
 static bool
 take_counters(struct call *c, struct rpc_error *e)
 {
-	const struct hot_plane *p = hot_plane(c->d,
-		(unsigned)json_integer_value(json_object_get(c->params, "plane")));
+	const struct hot_plane *p = hot_plane(c->d, asked_plane(c));
 	const char *name = json_string_value(json_object_get(c->params, "file"));
 	const struct snapshot *s = c->view ? c->view->snap : NULL;
 	struct polled *own;

@@ -200,17 +200,8 @@ static bool
 take_loads(struct call *c, struct rpc_error *e)
 {
 	(void)e;
-	c->own = hot_copy(c->d, (unsigned)json_integer_value(json_object_get(c->params, "plane")));
+	c->own = hot_copy(c->d, asked_plane(c));
 	return true;		/* without: no load is known */
-}
-
-static json_t *
-drop_loads(struct call *c, json_t *result, struct rpc_error *e)
-{
-	(void)e;
-	hot_copy_free(c->own);
-	c->own = NULL;
-	return result;
 }
 
 static json_t *
@@ -293,13 +284,13 @@ const struct method methods_fabric[] = {
 	{ "fabric.links", "Returns every link between switches, with the load of each "
 	  "direction as a share of its capacity; with switch, those of one switch.", ACCESS_READ,
 	  P(PLANE ",'switch':" NAME), R(SWEEP "'links':{'type':'array','items':" A_LINK "}"),
-	  run_links, TAKES_A_MOMENT, take_loads, drop_loads },
+	  run_links, TAKES_A_MOMENT, take_loads, drop_copy },
 	{ "fabric.loads", "Returns the load and the wait of each link of fabric.links, in its order "
 	  "and with its names, as lists: null is not known. The order holds while sweep is the "
 	  "same.", ACCESS_READ, P(PLANE),
 	  R(SWEEP "'poll':" OR_NULL("integer") ",'polled_ms':" OR_NULL("integer") ",'load':" SHARES
 	    ",'load_back':" SHARES ",'wait':" SHARES ",'wait_back':" SHARES),
-	  run_loads, TAKES_A_MOMENT, take_loads, drop_loads },
+	  run_loads, TAKES_A_MOMENT, take_loads, drop_copy },
 	{ "fabric.endpoints", "Returns every endpoint (CA port); with switch, those at one "
 	  "switch.",
 	  ACCESS_READ, P(PLANE ",'switch':" NAME),

@@ -10,12 +10,6 @@
 
 #define ALARMS_MAX 1000		/* of one answer */
 
-static unsigned
-asked_plane(const struct call *c)
-{
-	return (unsigned)json_integer_value(json_object_get(c->params, "plane"));
-}
-
 static json_int_t
 asked_limit(const struct call *c, json_int_t most)
 {
@@ -228,15 +222,6 @@ prepare_copy(struct call *c, struct rpc_error *e)
 }
 
 static json_t *
-finish_copy(struct call *c, json_t *result, struct rpc_error *e)
-{
-	(void)e;
-	hot_copy_free(c->own);
-	c->own = NULL;
-	return result;
-}
-
-static json_t *
 json_cause(const struct hot_copy *h, const struct planned *plan, const struct moore_cause *c,
 	   double misfit)
 {
@@ -431,7 +416,7 @@ const struct method methods_hot[] = {
 	  "estimate from all loads, with its certainty), how idle their other offsets are, and "
 	  "the change to try.", ACCESS_READ,
 	  P_REQ("'switch','port'", PLANE ",'switch':" NAME ",'port':" PORT),
-	  ANSWER("explain"), run_explain, TAKES_LONG, prepare_copy, finish_copy },
+	  ANSWER("explain"), run_explain, TAKES_LONG, prepare_copy, drop_copy },
 	{ "hotspots.history", "Returns findings that were raised and cleared, the latest "
 	  "first. cause is what hotspots.explain returned when a load or a wait was raised: "
 	  "three suspects and the change to try. Behind the findings of this run, of which there were "
@@ -449,6 +434,6 @@ const struct method methods_hot[] = {
 	  "'additionalProperties':false,'required':['from','to'],'properties':{'from':" NAME ",'to':"
 	  NAME ",'bytes_per_s':{'type':'number','minimum':0}}}}"),
 	  R(SWEEP "'poll':" INT ",'form':" STR ",'choices':{'type':'array','items':" A_CHOICE "}"),
-	  run_select, TAKES_LONG, prepare_copy, finish_copy },
+	  run_select, TAKES_LONG, prepare_copy, drop_copy },
 	{ 0 }
 };

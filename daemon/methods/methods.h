@@ -21,10 +21,14 @@ const struct snapshot *call_infiniband(const struct call *c, enum need need, con
 				       struct rpc_error *e);
 /* Sets *e to why s has no tables, and returns NULL. */
 json_t *refuse_unread(const struct snapshot *s, struct rpc_error *e);
+/* The plane that params name, or 0. */
+unsigned asked_plane(const struct call *c);
 /* prepare() of methods that compute with moore.conf (its path is in c->own), and finish() of
  * methods whose c->own is one block. */
 bool take_moore_conf(struct call *c, struct rpc_error *e);
 json_t *drop_own(struct call *c, json_t *result, struct rpc_error *e);
+/* finish() of methods whose c->own is a hot_copy(), or NULL. */
+json_t *drop_copy(struct call *c, json_t *result, struct rpc_error *e);
 json_t *json_base64(const struct moore_buf *b);	/* NULL: out of memory */
 
 #endif

@@ -24,12 +24,6 @@ compare(const struct call *c, struct wired *x, struct rpc_error *e)
 	return !e->code;
 }
 
-static unsigned
-asked_plane(const struct call *c)
-{
-	return (unsigned)json_integer_value(json_object_get(c->params, "plane"));
-}
-
 static bool
 prepare_check(struct call *c, struct rpc_error *e)
 {
