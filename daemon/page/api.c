@@ -48,41 +48,23 @@ reply(void *client, struct evbuffer *out)
 
 /* ---- jobs -------------------------------------------------------------------------- */
 
-struct deferred {
-	struct web *g;
-	struct rpc_job *job;
-};
-
 static void
-deferred_run(void *arg)
+end_job(void *job)
 {
-	rpc_job_run(((struct deferred *)arg)->job);
-}
+	const struct asked *a = rpc_job_client(job);
 
-static void
-deferred_end(void *arg)
-{
-	struct deferred *w = arg;
-
-	w->g->n_jobs--;
-	rpc_job_end(w->job);
-	free(w);
+	a->g->n_jobs--;
+	rpc_job_end(job);	/* which may free a */
 }
 
 static int
 defer(void *client, struct rpc_job *job, enum takes takes)
 {
 	struct web *g = ((struct asked *)client)->g;
-	struct deferred *w = g->n_jobs < PAGE_JOBS ? malloc(sizeof(*w)) : NULL;
 
-	if (!w)
+	if (g->n_jobs >= PAGE_JOBS || worker_add(g->d->worker[takes == TAKES_LONG ? WORK_LONG : WORK_SHORT],
+						 rpc_job_run, end_job, job) < 0)
 		return -1;
-	*w = (struct deferred){ g, job };
-	if (worker_add(g->d->worker[takes == TAKES_LONG ? WORK_LONG : WORK_SHORT], deferred_run,
-		       deferred_end, w) < 0) {
-		free(w);
-		return -1;
-	}
 	g->n_jobs++;
 	return 0;
 }

@@ -346,27 +346,15 @@ client_reply(void *arg, struct evbuffer *out)
 		client_free(c);
 }
 
-struct deferred {
-	struct client *c;
-	struct rpc_job *job;
-};
-
 static void
-deferred_run(void *arg)
+end_job(void *job)
 {
-	rpc_job_run(((struct deferred *)arg)->job);
-}
-
-static void
-deferred_end(void *arg)
-{
-	struct deferred *w = arg;
-	struct server *s = w->c->s;
+	struct client *c = rpc_job_client(job);
+	struct server *s = c->s;
 
 	s->count.outstanding--;
-	w->c->outstanding--;
-	rpc_job_end(w->job);
-	free(w);
+	c->outstanding--;
+	rpc_job_end(job);	/* which may free c */
 	shed(s);
 }
 
@@ -374,17 +362,11 @@ int
 client_defer(void *arg, struct rpc_job *job, enum takes takes)
 {
 	struct client *c = arg;
-	struct deferred *w;
 
 	if (c->outstanding >= JOBS || c->s->count.outstanding >= JOBS_ALL ||
-	    !(w = malloc(sizeof(*w))))
+	    worker_add(c->s->d->worker[takes == TAKES_LONG ? WORK_LONG : WORK_SHORT], rpc_job_run, end_job,
+		       job) < 0)
 		return -1;
-	*w = (struct deferred){ c, job };
-	if (worker_add(c->s->d->worker[takes == TAKES_LONG ? WORK_LONG : WORK_SHORT], deferred_run,
-		       deferred_end, w) < 0) {
-		free(w);
-		return -1;
-	}
 	c->s->count.outstanding++;
 	c->outstanding++;
 	return 0;

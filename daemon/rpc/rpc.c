@@ -233,9 +233,17 @@ line_put(struct rpc_line *l)
 
 /* ---- jobs -------------------------------------------------------------------------- */
 
-void
-rpc_job_run(struct rpc_job *j)
+void *
+rpc_job_client(const struct rpc_job *j)
 {
+	return j->l->client;
+}
+
+void
+rpc_job_run(void *job)
+{
+	struct rpc_job *j = job;
+
 	j->result = j->m->run(&j->c, &j->e);
 }
 

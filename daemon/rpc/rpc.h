@@ -53,7 +53,8 @@ struct rpc_line *rpc_open(const struct rpc_host *h, void *client, enum access ac
 bool rpc_next(struct rpc_line *l);
 /* Instead of rpc_next(): the client is gone, and the rest is not answered. */
 void rpc_abandon(struct rpc_line *l);
-void rpc_job_run(struct rpc_job *j);	/* any thread */
+void *rpc_job_client(const struct rpc_job *j);	/* that of its rpc_open() */
+void rpc_job_run(void *job);		/* any thread: a run() of worker_add() */
 void rpc_job_end(struct rpc_job *j);	/* the thread of rpc_open(); j is gone then */
 
 /* {"jsonrpc":"2.0","id":null,"error":...} and a newline, for what has no request. */
