@@ -90,7 +90,7 @@ warn_fallback(struct mplug_sm *sm)
 static void
 warn_classes(struct mplug_sm *sm)
 {
-	uint8_t have = mplug_lanes_of_code(sm->osm->subn.opt.max_op_vls);
+	uint8_t have = moore_lanes_of_code(sm->osm->subn.opt.max_op_vls);
 	uint8_t need = moore_lane_needed(&sm->settings.conf.lanes);
 
 	if (have < need)

@@ -50,14 +50,6 @@ mplug_is_active(const osm_physp_t *p)
 		ib_port_info_get_port_state(&p->p_remote_physp->port_info) == IB_LINK_ACTIVE;
 }
 
-uint8_t
-mplug_lanes_of_code(uint8_t code)
-{
-	static const uint8_t lanes[] = { 1, 1, 2, 4, 8, 15 };
-
-	return lanes[code < ARRAY_LEN(lanes) ? code : ARRAY_LEN(lanes) - 1];
-}
-
 static uint8_t
 least(uint8_t a, uint8_t b)
 {
@@ -68,7 +60,7 @@ least(uint8_t a, uint8_t b)
 static uint8_t
 lanes_to_be(const struct mplug_sm *sm, const osm_physp_t *p)
 {
-	return mplug_lanes_of_code(osm_physp_calc_link_op_vls(&sm->osm->log, &sm->osm->subn, p,
+	return moore_lanes_of_code(osm_physp_calc_link_op_vls(&sm->osm->log, &sm->osm->subn, p,
 		ib_port_info_get_op_vls(&p->port_info)));
 }
 
@@ -87,8 +79,8 @@ link_lanes(struct mplug_sm *sm, const osm_physp_t *p, const osm_physp_t *q, bool
 	uint8_t lanes = lanes_to_be(sm, p);
 	uint8_t want = least(lanes, needed);
 
-	*pending |= (now && least(mplug_lanes_of_code(now), needed) != want) ||
-		(there && least(mplug_lanes_of_code(there), needed) != want);
+	*pending |= (now && least(moore_lanes_of_code(now), needed) != want) ||
+		(there && least(moore_lanes_of_code(there), needed) != want);
 	return now == 1 || there == 1 ? 1 : lanes;
 }
 

@@ -260,8 +260,6 @@ void mplug_observe_op_vls(const struct mplug_sm *sm, struct moore_fabric *f);
 osm_physp_t *mplug_live_peer(const osm_physp_t *p);
 /* True if both ends of p's link are active. */
 bool mplug_is_active(const osm_physp_t *p);
-/* The number of lanes (1, 2, 4, 8, 15) that an IBTA code for VLs (1..5) stands for. */
-uint8_t mplug_lanes_of_code(uint8_t code);
 
 /* lanes.c */
 /* Lowers to one the lanes in v->f, which is sm->newest, of links at which packets can meet

@@ -110,7 +110,7 @@ mplug_update_vlarb(void *context, osm_physp_t *physp, uint8_t port, ib_vl_arb_ta
 		   unsigned length, unsigned number)
 {
 	const struct mplug_sm *sm = context;
-	uint16_t vls = moore_lane_vls(&sm->settings.conf.lanes, mplug_lanes_of_code(
+	uint16_t vls = moore_lane_vls(&sm->settings.conf.lanes, moore_lanes_of_code(
 		ib_port_info_get_op_vls(&physp->port_info)));
 	bool tight = physp->port_info.vl_arb_low_cap < __builtin_popcount(vls);
 	uint16_t low = tight ? vls & 0x5555 : vls, high = tight ? vls & 0xaaaa : 0;

@@ -259,17 +259,16 @@ read_number(struct exam *x, const char *check, const struct cli_setting *s, uint
 static void
 judge_vls(struct exam *x, const struct cli_setting *s)
 {
-	static const unsigned lanes[] = { 0, 1, 2, 4, 8, 15 };
 	uint64_t v;
 
 	if (!read_number(x, "max_op_vls", s, 5, &v))
 		return;
-	if (v < 2 || v >= ARRAY_LEN(lanes))
+	if (v < 2 || v > 5)
 		note(x, BAD, "max_op_vls", x->opensm_conf, s->line, "%u: two lanes are needed: "
 		     "write `max_op_vls 2` or more, to 5", (unsigned)v);
 	else
 		note(x, GOOD, "max_op_vls", x->opensm_conf, s->line, "%u: %u lanes", (unsigned)v,
-		     lanes[v]);
+		     moore_lanes_of_code(v));
 }
 
 static void
@@ -493,8 +492,7 @@ check_links(struct exam *x, const char *path)
 static void
 check_classes(struct exam *x, const struct moore_conf *conf)
 {
-	static const unsigned lanes[] = { 0, 1, 2, 4, 8, 15 };
-	unsigned need = moore_lane_needed(&conf->lanes), code = 0;
+	unsigned need = moore_lane_needed(&conf->lanes), code = 1, have;
 	struct cli_setting s;
 	const char *p;
 	uint64_t v = 5;
@@ -503,12 +501,13 @@ check_classes(struct exam *x, const struct moore_conf *conf)
 	p = s.value;
 	if (!x->conf.data || (s.line && !moore_text_u64(&p, p + strlen(p), 0, 5, &v)))
 		return;		/* judge_vls() has reported it */
-	while (lanes[code] < need)
+	while (moore_lanes_of_code(code) < need)
 		code++;
+	have = moore_lanes_of_code(v);
 	if (v < code)
 		note(x, WARN, "classes", x->opensm_conf, s.line, "max_op_vls gives %u lane%s and "
 		     "the classes of %s need %u: classes will share lanes: write "
-		     "`max_op_vls %u`", lanes[v], MOORE_S(lanes[v]), x->moore_conf, need, code);
+		     "`max_op_vls %u`", have, MOORE_S(have), x->moore_conf, need, code);
 }
 
 static void

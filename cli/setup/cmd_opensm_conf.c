@@ -236,7 +236,6 @@ read_old(struct merge *m)
 static int
 read_classes(struct merge *m)
 {
-	static const unsigned lanes[] = { 0, 1, 2, 4, 8, 15 };
 	char named[sizeof(((struct cli_setting *)0)->value)];
 	const char *file = m->moore_conf;
 	struct moore_conf conf;
@@ -249,7 +248,7 @@ read_classes(struct merge *m)
 	if (access(file, F_OK) == 0 && cli_load_conf(file, &conf) != CLI_OK)
 		return CLI_FAIL;
 	/* doctor asks for two lanes under every profile. */
-	for (m->lanes_code = 2; lanes[m->lanes_code] < moore_lane_needed(&conf.lanes);)
+	for (m->lanes_code = 2; moore_lanes_of_code(m->lanes_code) < moore_lane_needed(&conf.lanes);)
 		m->lanes_code++;
 	return CLI_OK;
 }

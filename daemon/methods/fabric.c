@@ -70,12 +70,6 @@ use_of(const struct hot_copy *h, const struct moore_plan *p, const struct moore_
 	return &h->use[f->sw[s].port0 + c->port[e]];
 }
 
-static json_t *
-json_millionths(double share)
-{
-	return share < 0 ? json_null() : json_real((double)(int64_t)(share * 1e6 + 0.5) / 1e6);
-}
-
 /* What end e of a cable sends, as a share of what the link can carry. */
 static json_t *
 json_load(const struct hot_copy *h, const struct moore_plan *p, const struct moore_plan_cable *c,
@@ -83,7 +77,7 @@ json_load(const struct hot_copy *h, const struct moore_plan *p, const struct moo
 {
 	const struct moore_use *use = use_of(h, p, c, e);
 
-	return json_millionths(use ? use->load : -1);
+	return moore_json_share(use ? use->load : -1);
 }
 
 static json_t *
@@ -186,8 +180,8 @@ run_loads(struct call *c, struct rpc_error *e)
 		for (uint32_t i = 0; i < s->seen->n_cables; i++) {
 			const struct moore_use *use = use_of(h, s->seen, &s->seen->cable[i], end);
 
-			json_array_append_new(load[end], json_millionths(use ? use->load : -1));
-			json_array_append_new(wait[end], json_millionths(use ? use->wait : -1));
+			json_array_append_new(load[end], moore_json_share(use ? use->load : -1));
+			json_array_append_new(wait[end], moore_json_share(use ? use->wait : -1));
 		}
 	}
 	return !s ? NULL : from_sweep(s, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",

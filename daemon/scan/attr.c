@@ -24,14 +24,6 @@ attr_rate(const uint8_t *info)
 	return r.width ? r : (struct moore_rate){ 0, 0 };
 }
 
-uint8_t
-attr_lanes(uint8_t code)
-{
-	static const uint8_t lanes[] = { 1, 1, 2, 4, 8, 15 };
-
-	return lanes[code < ARRAY_LEN(lanes) ? code : ARRAY_LEN(lanes) - 1];
-}
-
 void
 attr_desc(char desc[DESC_MAX + 1], const uint8_t *data)
 {

@@ -24,8 +24,6 @@ attr_field64(const uint8_t *data, enum MAD_FIELDS f)
 
 /* Reads the active width and speed from PortInfo. */
 struct moore_rate attr_rate(const uint8_t *port_info);
-/* The data VLs that IBTA's code stands for: 1, 2, 4, 8 or 15. */
-uint8_t attr_lanes(uint8_t code);
 /* NodeDescription is up to 64 bytes of anything; control characters become _. */
 void attr_desc(char desc[DESC_MAX + 1], const uint8_t *node_desc);
 /* What of a switch's SwitchInfo is kept. */

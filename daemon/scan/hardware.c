@@ -83,8 +83,8 @@ take_port(struct mad_batch *b, const struct mad_ask *q, struct seen_switch *s, c
 	v[MOORE_PT_SPEED] = rate.speed;
 	v[MOORE_PT_MTU_CAP] = (uint16_t)attr_field(data, IB_PORT_MTU_CAP_F);
 	v[MOORE_PT_MTU] = (uint16_t)attr_field(data, IB_PORT_NEIGHBOR_MTU_F);
-	v[MOORE_PT_VL_CAP] = attr_lanes((uint8_t)attr_field(data, IB_PORT_VL_CAP_F));
-	v[MOORE_PT_VLS] = attr_lanes((uint8_t)attr_field(data, IB_PORT_OPER_VLS_F));
+	v[MOORE_PT_VL_CAP] = moore_lanes_of_code(attr_field(data, IB_PORT_VL_CAP_F));
+	v[MOORE_PT_VLS] = moore_lanes_of_code(attr_field(data, IB_PORT_OPER_VLS_F));
 	v[MOORE_PT_HIGH_LIMIT] = (uint16_t)attr_field(data, IB_PORT_VL_HIGH_LIMIT_F);
 	v[MOORE_PT_HIGH_CAP] = (uint16_t)attr_field(data, IB_PORT_VL_ARBITRATION_HIGH_CAP_F);
 	v[MOORE_PT_LOW_CAP] = (uint16_t)attr_field(data, IB_PORT_VL_ARBITRATION_LOW_CAP_F);

@@ -77,7 +77,7 @@ make_plan(const struct seen *s, struct moore_plan **out, struct moore_err *err)
 static uint8_t
 lanes_of(uint8_t a, uint8_t b)
 {
-	return attr_lanes(a < b ? a : b);
+	return moore_lanes_of_code(a < b ? a : b);
 }
 
 static int

@@ -537,6 +537,16 @@ test_mft(void **state)
 	moore_mft_free(NULL);
 }
 
+static void
+codes_of_lanes(void **state)
+{
+	static const uint8_t lanes[] = { 1, 1, 2, 4, 8, 15, 15, 15 };
+
+	(void)state;
+	for (unsigned code = 0; code < ARRAY_LEN(lanes); code++)
+		CHECK_EQ("lanes of a code", moore_lanes_of_code(code), lanes[code]);
+}
+
 int
 main(void)
 {
@@ -553,7 +563,7 @@ main(void)
 		cmocka_unit_test(test_sl2vl),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(hash_of_each_switch), cmocka_unit_test(hash_ignores_unused_rows),
-		cmocka_unit_test(test_mft),
+		cmocka_unit_test(test_mft), cmocka_unit_test(codes_of_lanes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -467,14 +467,11 @@ observes_nothing(void **state)
 static void
 fields_and_codes(void **state)
 {
-	static const uint8_t lanes[] = { 1, 1, 2, 4, 8, 15, 15, 15 };
 	struct mplug_sm *sm = start(1);
 	struct mplug_view v;
 	moore_swid without = MOORE_NONE;
 
 	(void)state;
-	for (unsigned code = 0; code < ARRAY_LEN(lanes); code++)
-		CHECK_EQ("lanes of a code", mplug_lanes_of_code((uint8_t)code), lanes[code]);
 	fake.sw[2]->physp_table[0].port_info.capability_mask = 0;
 	fake.sw[4]->physp_table[0].port_guid = 0;
 	assert_int_equal(mplug_observe(sm, &v, NULL), 0);

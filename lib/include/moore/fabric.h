@@ -92,6 +92,16 @@ moore_fabric_port(const struct moore_fabric *f, moore_swid s, moore_portnum p)
 	return &f->port[f->sw[s].port0 + p];
 }
 
+/* The data VLs that IBTA's code for VLs (1..5) stands for: 1, 2, 4, 8 or 15.  A lesser code counts as
+ * 1, a greater one as 5. */
+static inline uint8_t
+moore_lanes_of_code(uint64_t code)
+{
+	static const uint8_t lanes[] = { 1, 1, 2, 4, 8, 15 };
+
+	return lanes[code < 5 ? code : 5];
+}
+
 /* The mask that OpenSM applies to VLs on a port with that many lanes (1, 2, 4, 8 or 15).
  * VL 15 is not masked. */
 static inline uint8_t
