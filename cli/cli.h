@@ -315,7 +315,7 @@ struct cli_routing {		/* one run of the engine, with its inputs */
 	struct moore_engine_result *result;
 };
 /* Routes the plan that the first argument names, with --lmc, --conf, --profile, --layers
- * and --fail (cmd_route.c). The caller calls cli_routing_free() whatever is returned. */
+ * and --fail (route.c). The caller calls cli_routing_free() whatever is returned. */
 int cli_route_plan(const struct cli_call *c, struct cli_routing *out);
 /* The same of this plan (taken; NULL: that of the first argument). */
 int cli_route(const struct cli_call *c, struct moore_plan *plan, struct cli_routing *out);
