@@ -379,7 +379,7 @@ mplug_held_read(struct mplug_sm *sm)
 	if (!unknown)
 		return;
 	if (!sm->newest || took_over(&sm->osm->subn))
-		mplug_motion_strange(sm);
+		mplug_packets_strange(sm);
 	left = read_round(sm, false);
 	if (left)
 		left = each_unknown(sm, false, take);

@@ -20,7 +20,8 @@
  *
  * Invariant: a row is sent only as part of a step that the checker accepted, or an error
  * says that what is in force is not known to be safe.
- * Elsewhere: the steps (lib/motion, lib/engine/steps.c), what the switches hold (held.c). */
+ * Elsewhere: the steps (lib/motion, lib/engine/steps.c), what the switches hold (held.c), packets of
+ * earlier rows (packets.c). */
 #include "plugin.h"
 
 #include <opensm/osm_ucast_mgr.h>
@@ -35,102 +36,8 @@ extern int osm_mcast_mgr_process(osm_sm_t *sm, boolean_t config_all);
 
 enum {
 	RETRIES = 3,		/* sweeps that are asked for in a row when answers are missing */
-	LIFETIME_MAX = 19,	/* greater codes mean: no limit */
 	NAP_NS = 5000000,
 };
-
-/* ---- the time that packets need to leave ----------------------------------------- */
-
-static double
-lifetime_ms(uint8_t code)
-{
-	return 0.004096 * (double)(1u << (code < LIFETIME_MAX ? code : LIFETIME_MAX));
-}
-
-static unsigned
-longest_route(const struct moore_verdict *v)
-{
-	unsigned h = MOORE_HOPS_MAX;
-
-	while (h && !v->hops[h])
-		h--;
-	return h;
-}
-
-/* The longest time that a packet can stay in the fabric, by the longest route. */
-static double
-wait_ms(const struct mplug_sm *sm)
-{
-	const osm_subn_opt_t *o = &sm->osm->subn.opt;
-	double life = lifetime_ms(o->packet_life_time);
-	double inner = lifetime_ms(o->head_of_queue_lifetime);
-	double leaf = lifetime_ms(o->leaf_head_of_queue_lifetime);
-
-	if (sm->settings.conf.motion_wait)
-		return sm->settings.conf.motion_wait;
-	return sm->motion.hops * (inner > life ? inner : life) + (leaf > life ? leaf : life);
-}
-
-/* ---- rows of earlier steps that packets may still follow --------------------------- */
-
-static void
-forget_past(struct mplug_motion *m)
-{
-	free(m->past);
-	m->past = NULL;
-	m->n_past = m->cap_past = 0;
-}
-
-/* Notes the row that a step replaces, if packets may have followed it. */
-static int
-note_past(struct mplug_motion *m, uint64_t guid, moore_lid lid, uint8_t port)
-{
-	struct mplug_past_row *past = moore_grow(m->past, m->n_past, &m->cap_past, sizeof(*past));
-
-	if (!past)
-		return -1;
-	m->past = past;
-	m->past[m->n_past++] = (struct mplug_past_row){ guid, lid, port };
-	return 0;
-}
-
-/* Lists the rows of the past whose switches and LIDs are still there; NULL if memory is out.
- * The caller frees the list.  A port without a link matters to nobody. */
-static struct moore_row *
-list_past(struct mplug_sm *sm, const struct moore_fabric *f, size_t stride, size_t *n)
-{
-	struct mplug_motion *m = &sm->motion;
-	struct moore_row *row;
-
-	if (mplug_now_ms() - m->answered_ms > wait_ms(sm))
-		forget_past(m);
-	*n = 0;
-	row = malloc((m->n_past + 1) * sizeof(*row));
-	for (size_t i = 0; row && i < m->n_past; i++) {
-		const struct mplug_past_row *p = &m->past[i];
-		moore_swid s = mplug_switch_by_guid(f, p->guid);
-
-		if (s != MOORE_NONE && p->lid < stride)
-			row[(*n)++] = (struct moore_row){ s, p->lid, p->port };
-	}
-	return row;
-}
-
-void
-mplug_motion_strange(struct mplug_sm *sm)
-{
-	sm->motion.strange_ms = mplug_now_ms();
-}
-
-/* True if packets may have followed rows of another subnet manager, or taken lanes from SL2VL
- * rows that have changed since, and are still there: the checker knows of neither. */
-static bool
-strangers_stay(const struct mplug_sm *sm)
-{
-	const struct mplug_motion *m = &sm->motion;
-
-	return m->strange_ms > 0 && mplug_now_ms() - m->strange_ms < wait_ms(sm);
-}
 
 /* ---- planning ------------------------------------------------------------------------- */
 
@@ -183,7 +90,7 @@ void
 mplug_motion_forget(struct mplug_motion *m)
 {
 	forget_plan(m);
-	forget_past(m);
+	mplug_packets_left(m);
 	forget_goal(m);
 }
 
@@ -222,7 +129,7 @@ make_plan(struct mplug_sm *sm, const struct mplug_view *v, struct moore_err *err
 	m->next = 0;
 	if ((rc = mplug_held_tables(&m->start, &sm->held, v, err)) < 0)
 		return rc;
-	if (!(past = list_past(sm, v->f, m->start.lft->stride, &opts.n_past)))
+	if (!(past = mplug_packets_list(sm, v->f, m->start.lft->stride, &opts.n_past)))
 		return moore_fail_nomem(err);
 	opts.past = past;
 	rc = moore_engine_steps(&m->plan, v->f, &m->start.held, m->goal, &opts, err);
@@ -279,7 +186,7 @@ put_step(struct mplug_sm *sm, const struct mplug_view *v)
 		if (r[i].lid > sw->max_lid_ho || *row == r[i].port)
 			continue;
 		if (is_live(v, r[i].sw, *row) &&
-		    note_past(m, v->f->sw[r[i].sw].guid, r[i].lid, *row) < 0)
+		    mplug_packets_note(m, v->f->sw[r[i].sw].guid, r[i].lid, *row) < 0)
 			mplug_log_err(sm, MPLUG_MR_NOMEM, "out of memory: packets of earlier steps are "
 				      "not considered");
 		*row = r[i].port;
@@ -415,14 +322,14 @@ static void
 let_packets_leave(struct mplug_sm *sm)
 {
 	struct mplug_motion *m = &sm->motion;
-	double start = mplug_now_ms(), end = m->answered_ms + wait_ms(sm);
+	double start = mplug_now_ms(), end = m->answered_ms + mplug_packets_stay_ms(sm);
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 
 	while (!disturbed(sm) && mplug_now_ms() < end)
 		nanosleep(&nap, NULL);
 	m->waited_ms += mplug_now_ms() - start;
 	if (!disturbed(sm)) {
-		forget_past(m);
+		mplug_packets_left(m);
 		m->strange_ms = 0;
 	}
 }
@@ -547,7 +454,7 @@ mplug_motion_sent(struct mplug_sm *sm)
 	lost = (long)note_answers(sm);
 	CL_PLOCK_RELEASE(&sm->osm->lock);
 	if (sm->lanes_lowered && sm->osm->subn.opt.qos)
-		mplug_motion_strange(sm);	/* the lanes are right from now on */
+		mplug_packets_strange(sm);	/* the lanes are right from now on */
 	if (lost == 0 && is_unfinished(m))
 		lost = disturbed(sm) ? -1 : send_rest(sm);
 	log_end(sm, lost);
@@ -660,12 +567,22 @@ begin_safe(struct mplug_sm *sm, const struct mplug_view *v, int rc, const struct
 	}
 	m->links_first = rc == 0 && needs_links(m, v);
 	m->wait_first = rc == 0 && m->plan->motion->n_steps && !m->plan->motion->start_unsafe &&
-		strangers_stay(sm);
+		mplug_packets_are_strange(sm);
 	m->new_rows = some_carry_nothing(v);
 	if (m->trees_first || m->links_first || m->wait_first)
 		mplug_publish(v, m->start.lft);
 	else
 		put_first(sm, v);
+}
+
+static unsigned
+longest_route(const struct moore_verdict *v)
+{
+	unsigned h = MOORE_HOPS_MAX;
+
+	while (h && !v->hops[h])
+		h--;
+	return h;
 }
 
 /* Another subnet manager's routes may be longer than those that the plugin made. */

@@ -340,11 +340,24 @@ void mplug_trees_judge(struct mplug_sm *sm, const struct moore_held *held,
 int mplug_trees_soften(struct mplug_sm *sm, uint16_t mlid, uint64_t (*mask)[4]);
 void mplug_trees_forget(struct mplug_trees *t);
 
+/* packets.c: packets of rows and lanes that have changed. */
+/* The longest time that a packet can stay in the fabric, by the longest route. */
+double mplug_packets_stay_ms(const struct mplug_sm *sm);
+/* Notes a row that a step replaces and that packets may have followed.  -1: no memory. */
+int mplug_packets_note(struct mplug_motion *m, uint64_t guid, moore_lid lid, uint8_t port);
+/* Lists the noted rows whose switches and LIDs are still there; NULL if memory is out.  The caller
+ * frees the list. */
+struct moore_row *mplug_packets_list(struct mplug_sm *sm, const struct moore_fabric *f, size_t stride,
+				     size_t *n);
+void mplug_packets_left(struct mplug_motion *m);	/* forgets the noted rows */
+/* Rows or lanes that the plugin does not know may have been in force until now. */
+void mplug_packets_strange(struct mplug_sm *sm);
+/* True if packets of such rows or lanes may still be there: the checker knows of neither. */
+bool mplug_packets_are_strange(const struct mplug_sm *sm);
+
 /* motion.c: the steps to new tables. */
 /* At the beginning of a routing. */
 void mplug_motion_new_sweep(struct mplug_sm *sm);
-/* Rows or lanes that the plugin does not know may have been in force until now. */
-void mplug_motion_strange(struct mplug_sm *sm);
 /* Finds the steps from what the switches hold to lft, which is in new_lft, and leaves only
  * those rows in new_lft that OpenSM may send after the routing. */
 void mplug_motion_begin(struct mplug_sm *sm, const struct mplug_view *v,
