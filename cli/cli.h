@@ -77,8 +77,7 @@ const char *cli_opt(const struct cli_call *c, const char *name);
 /* The same as a number within min..max; *out is unchanged when the option is absent. */
 int cli_opt_u64(const struct cli_call *c, const char *name, uint64_t min, uint64_t max,
 		uint64_t *out);
-/* Reads option name as a point in time (when.c): *ms since 1970 if it was given. CLI_OK, or
- * CLI_MISUSE and a message. */
+/* Reads option name as a point in time (when.c): *ms since 1970 if it was given. */
 int cli_opt_when(const struct cli_call *c, const char *name, long long *ms);
 /* Appends ms since 1970 in local time, in a form of strftime(3) that makes at most 31 characters. */
 void cli_put_when(struct moore_buf *b, const char *form, long long ms);
@@ -226,9 +225,6 @@ bool cli_is_capture(const char *path);
 bool cli_is_tables(const char *path);
 /* Reads and checks a capture; its members lie in *file, which the caller frees after CLI_OK. */
 int cli_open_capture(const char *path, struct moore_buf *file, struct moore_capture *out);
-/* Judges what endpoints send on the SLs of sl_mask (0: any), to base LIDs alone or to all: CLI_FOUND
- * when packets can wait for one another for ever, or map to VL 15 and are dropped. */
-int cli_judge_tables(const char *dir, const struct cli_tables *t, uint16_t sl_mask, bool base_lids_only);
 /* Adds the hops of opensm-lid-matrix.dump, if there is one. */
 int cli_load_hops(const char *dir, struct cli_tables *t);
 /* Sets the operational VLs of every link to those of --op-vls, if that is given. */
@@ -289,10 +285,25 @@ const char *cli_moore_conf_in(const char *value, size_t *len);
  * installation; returns whether it is named. */
 bool cli_moore_conf_of(const char *opensm_conf, char *path, size_t size);
 
-/* ---- graphs (cmd_plan.c, cmd_topo.c) --------------------------------------- */
+/* ---- what one verb has for another ----------------------------------------------- */
 
-/* Appends diameter, mean_distance and girth of an answer. */
+/* Appends diameter, mean_distance and girth of an answer (cmd_topo.c). */
 void cli_put_metrics(struct moore_buf *b, const json_t *metrics);
+/* Appends moves of cable ends, as `plan permute` and `plan steps` list them
+ * (cmd_permute.c). */
+void cli_put_moves(struct moore_buf *b, const json_t *moves, const char *indent);
+
+/* `moorectl quality PLAN --fail-share LIST` (quality_draws.c). */
+int cli_quality_draws(const struct cli_call *c);
+
+/* Appends a quality report as one SVG picture (quality_svg.c). */
+void cli_put_quality_svg(struct moore_buf *b, const struct moore_quality *q);
+
+/* ---- verdicts (cmd_verify.c) ----------------------------------------------------- */
+
+/* Judges what endpoints send on the SLs of sl_mask (0: any), to base LIDs alone or to all: CLI_FOUND
+ * when packets can wait for one another for ever, or map to VL 15 and are dropped. */
+int cli_judge_tables(const char *dir, const struct cli_tables *t, uint16_t sl_mask, bool base_lids_only);
 /* The operational VLs that the verdict counts with, and what told them. */
 void cli_put_op_vls(struct moore_buf *b, const json_t *answer);
 /* Append what `route` and `verify` both print of a verdict: hops, VLs and load; and the
@@ -300,10 +311,11 @@ void cli_put_op_vls(struct moore_buf *b, const json_t *answer);
 void cli_put_verdict(struct moore_buf *b, const json_t *verdict);
 void cli_put_sound(struct moore_buf *b, const json_t *verdict);
 
+/* ---- routing a plan (route.c) ---------------------------------------------------- */
+
 /* Applies --profile, --layers and --classes, which override what conf holds. */
 int cli_conf_options(const struct cli_call *c, struct moore_conf *conf);
-
-/* Loads the links file that conf names, if any; the caller frees *out. */
+/* Loads the links file that conf names, if any; the caller frees *out, which is NULL without one. */
 int cli_load_links(struct moore_conf *conf, struct moore_links **out);
 
 struct cli_routing {		/* one run of the engine, with its inputs */
@@ -315,24 +327,16 @@ struct cli_routing {		/* one run of the engine, with its inputs */
 	struct moore_engine_result *result;
 };
 /* Routes the plan that the first argument names, with --lmc, --conf, --profile, --layers
- * and --fail (route.c). The caller calls cli_routing_free() whatever is returned. */
+ * and --fail. The caller calls cli_routing_free() whatever is returned. */
 int cli_route_plan(const struct cli_call *c, struct cli_routing *out);
 /* The same of this plan (taken; NULL: that of the first argument). */
 int cli_route(const struct cli_call *c, struct moore_plan *plan, struct cli_routing *out);
 void cli_routing_free(struct cli_routing *r);
 
-/* Appends moves of cable ends, as `plan permute` and `plan steps` list them
- * (cmd_permute.c). */
-void cli_put_moves(struct moore_buf *b, const json_t *moves, const char *indent);
-
-/* `moorectl quality PLAN --fail-share LIST` (quality_draws.c). */
-int cli_quality_draws(const struct cli_call *c);
-
-/* Appends a quality report as one SVG picture (quality_svg.c). */
-void cli_put_quality_svg(struct moore_buf *b, const struct moore_quality *q);
+/* ---- parts that fail (failures.c) ------------------------------------------------ */
 
 /* Replaces *f by the fabric without the parts named in --fail: a switch, an endpoint, or
- * the link at NAME:PORT (failures.c). */
+ * the link at NAME:PORT. */
 int cli_fail_parts(const struct cli_call *c, struct moore_fabric **f);
 /* Removes from the fabric of whole what the plan of --stage, a part of whole, does not have. */
 int cli_keep_stage(const struct cli_call *c, const struct moore_plan *whole, struct moore_fabric **f);

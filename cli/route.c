@@ -22,6 +22,7 @@ cli_load_links(struct moore_conf *conf, struct moore_links **out)
 	struct moore_err err;
 	int rc;
 
+	*out = NULL;
 	if (!*conf->links)
 		return CLI_OK;
 	if ((rc = cli_try_links(conf->links, out, &err)) == CLI_FOUND)
