@@ -439,9 +439,7 @@ count(struct ether *x)
 		n->port = calloc(p->snap->fabric->n_ports, sizeof(*n->port));
 	if (!n || !n->port || ask_all(x, MOORE_LLDP_LINKS, ROUTES, &err) < 0 ||
 	    atomic_load(&p->scanner->stop)) {
-		if (n)
-			free(n->port);
-		free(n);
+		poll_free(n);
 		return;
 	}
 	n->snap = snapshot_get(p->snap);

@@ -262,7 +262,7 @@ poll_counters(struct plane_thread *p)
 	if (n)
 		n->port = calloc(p->snap->fabric->n_ports, sizeof(*n->port));
 	if (!n || !n->port) {
-		free(n);
+		poll_free(n);
 		return;
 	}
 	n->snap = snapshot_get(p->snap);
