@@ -97,7 +97,7 @@ warn_classes(struct mplug_sm *sm)
 		mplug_log_err(sm, MPLUG_MR_CLASSES, "max_op_vls gives %u lanes and the classes of "
 			      "moore.conf need %u: classes share lanes: set \"max_op_vls %u\" in "
 			      "opensm.conf, or use fewer classes", have, need,
-			      need == 4 ? 3 : need == 8 ? 4 : 5);
+			      moore_code_of_lanes(need));
 }
 
 static void

@@ -492,7 +492,7 @@ check_links(struct exam *x, const char *path)
 static void
 check_classes(struct exam *x, const struct moore_conf *conf)
 {
-	unsigned need = moore_lane_needed(&conf->lanes), code = 1, have;
+	unsigned need = moore_lane_needed(&conf->lanes), code = moore_code_of_lanes(need), have;
 	struct cli_setting s;
 	const char *p;
 	uint64_t v = 5;
@@ -501,8 +501,6 @@ check_classes(struct exam *x, const struct moore_conf *conf)
 	p = s.value;
 	if (!x->conf.data || (s.line && !moore_text_u64(&p, p + strlen(p), 0, 5, &v)))
 		return;		/* judge_vls() has reported it */
-	while (moore_lanes_of_code(code) < need)
-		code++;
 	have = moore_lanes_of_code(v);
 	if (v < code)
 		note(x, WARN, "classes", x->opensm_conf, s.line, "max_op_vls gives %u lane%s and "

@@ -248,8 +248,8 @@ read_classes(struct merge *m)
 	if (access(file, F_OK) == 0 && cli_load_conf(file, &conf) != CLI_OK)
 		return CLI_FAIL;
 	/* doctor asks for two lanes under every profile. */
-	for (m->lanes_code = 2; moore_lanes_of_code(m->lanes_code) < moore_lane_needed(&conf.lanes);)
-		m->lanes_code++;
+	m->lanes_code = moore_code_of_lanes(moore_lane_needed(&conf.lanes));
+	m->lanes_code = m->lanes_code < 2 ? 2 : m->lanes_code;
 	return CLI_OK;
 }
 

@@ -545,6 +545,13 @@ codes_of_lanes(void **state)
 	(void)state;
 	for (unsigned code = 0; code < ARRAY_LEN(lanes); code++)
 		CHECK_EQ("lanes of a code", moore_lanes_of_code(code), lanes[code]);
+	for (unsigned n = 0; n <= 15; n++) {
+		unsigned code = 1;
+
+		while (lanes[code] < n)
+			code++;
+		CHECK_EQ("code of lanes", moore_code_of_lanes(n), code);
+	}
 }
 
 int

@@ -102,6 +102,13 @@ moore_lanes_of_code(uint64_t code)
 	return lanes[code < 5 ? code : 5];
 }
 
+/* The least such code for that many lanes or more. */
+static inline uint8_t
+moore_code_of_lanes(unsigned lanes)
+{
+	return lanes > 8 ? 5 : lanes > 4 ? 4 : lanes > 2 ? 3 : lanes > 1 ? 2 : 1;
+}
+
 /* The mask that OpenSM applies to VLs on a port with that many lanes (1, 2, 4, 8 or 15).
  * VL 15 is not masked. */
 static inline uint8_t
