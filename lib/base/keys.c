@@ -116,7 +116,7 @@ set_per_sl(void *field, const struct moore_key *k, struct part v, const struct p
 			break;
 		of[n++] = (uint8_t)x;
 	} while (p < v.end && *p == ',' && ++p);
-	if (p != v.end || p[-1] == ',')
+	if (!n || p != v.end || p[-1] == ',')
 		return refuse(at, "%s: \"%.*s\" is not 1 to %u numbers from %llu to %llu with commas "
 			      "between", k->key, shown(v), v.s, MOORE_N_SL,
 			      (unsigned long long)k->min, (unsigned long long)k->max);

@@ -115,6 +115,7 @@ test_set(void **state)
 	} T[] = {
 		{ "a word", "profile", "sl-hint", 0 },
 		{ "a map", "classes", "0,1", 0 },
+		{ "no map at all", "classes", "", -MOORE_ESYNTAX },
 		{ "no word of it", "profile", "none", -MOORE_ESYNTAX },
 		{ "no class of the profile that is set", "classes", "4", -MOORE_ESYNTAX },
 	};
