@@ -121,7 +121,7 @@ read_line(struct reader *r, const char *s, const char *end, char space)
 				  "between the words" : "");
 	if (!moore_text_u64(&p, p + amount.len, 10, UINT64_MAX, &number) || p != amount.s + amount.len)
 		return moore_fail(r->err, MOORE_ESYNTAX, r->line, "\"%.*s\": the amount is a whole number "
-				  "from 0 on", shown(amount), amount.s);
+				  "from 0 to %llu", shown(amount), amount.s, (unsigned long long)UINT64_MAX);
 	a.amount = (double)number;
 	if ((rc = look_up(r, from, &a.from)) < 0 || (rc = look_up(r, to, &a.to)) < 0)
 		return rc;

@@ -22,7 +22,7 @@ static const struct {
 	{ "\nh0 h1 5 6\n", "names that hold blanks need tabs", 2 },
 	{ "h0 h1 -5\n", "whole number", 1 },
 	{ "h0 h1 5.5\n", "whole number", 1 },
-	{ "h0 h1 99999999999999999999\n", "whole number", 1 },
+	{ "h0 h1 99999999999999999999\n", "whole number from 0 to 18446744073709551615", 1 },
 	{ "h0 h9 5\n", "h9: nothing in the fabric has that name", 1 },
 	{ "sw0 h1 5\n", "sw0: is a switch", 1 },
 };
