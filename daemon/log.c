@@ -45,33 +45,21 @@ log_open(bool foreground)
 
 /* ---- escaping ---------------------------------------------------------------------- */
 
-/* Length of the printable UTF-8 character at s; 0 when there is none (RFC 3629). */
+/* Length of the printable UTF-8 character at s; 0 when there is none. */
 static size_t
-printable(const unsigned char *s)
+printable(const char *s)
 {
-	size_t n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 :
-		   *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+	const size_t len = strnlen(s, 4);	/* no character is longer */
 
-	if (*s < ' ' || *s == 0x7f)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	/* Longer than need be, a surrogate, beyond U+10FFFF, or a control character of C1. */
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) ||
-	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] >= 0x90) ||
-	    (*s == 0xc2 && s[1] < 0xa0))
-		return 0;
-	return n;
+	return moore_text_hidden(s, len) ? 0 : moore_utf8_len(s, len);
 }
 
 void
 log_escape(char *out, size_t size, const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
 	char *end = out + size;
 
-	while (*s) {
+	for (const char *s = text; *s;) {
 		size_t n = printable(s), room = n ? n : 4;
 
 		if (room >= (size_t)(end - out))
@@ -79,7 +67,7 @@ log_escape(char *out, size_t size, const char *text)
 		if (n)
 			memcpy(out, s, n);
 		else
-			snprintf(out, (size_t)(end - out), "\\x%02x", *s);
+			snprintf(out, (size_t)(end - out), "\\x%02x", (unsigned char)*s);
 		out += room;
 		s += n ? n : 1;
 	}

@@ -16,7 +16,7 @@ void log_open(bool foreground);
 /* level: LOG_ERR, LOG_WARNING, LOG_NOTICE, LOG_INFO; field may be NULL. */
 void log_say(int level, const struct log_field *field, const char *fmt, ...) MOORE_PRINTF(3, 4);
 
-/* Text as it is logged: control characters and bytes that are no UTF-8 become \xNN.
+/* Text as it is logged: characters of moore_text_hidden() and bytes that are no UTF-8 become \xNN.
  * The result is cut to size, between two characters. */
 void log_escape(char *out, size_t size, const char *text);
 

@@ -254,6 +254,27 @@ moore_text_u64(const char **s, const char *end, unsigned base, uint64_t max, uin
 }
 
 size_t
+moore_utf8_len(const char *s, size_t len)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *u = (const unsigned char *)s;
+	size_t n = u[0] < 0x80 ? 1 : u[0] < 0xc0 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 :
+		   u[0] < 0xf8 ? 4 : 0;
+	uint32_t c;
+
+	if (n < 2 || n > len)
+		return n < 2 ? n : 0;
+	c = u[0] & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (u[i] & 0x3f);
+	}
+	/* refuse overlong forms, surrogates, and what is above U+10FFFF */
+	return c < least[n] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0 : n;
+}
+
+size_t
 moore_text_hidden(const char *s, size_t len)
 {
 	static const struct {
@@ -265,9 +286,10 @@ moore_text_hidden(const char *s, size_t len)
 		{ "\xe2\x80", 0x8e, 0x8f },	/* U+200E..200F */
 		{ "\xe2\x80", 0xa8, 0xae },	/* U+2028..202E */
 		{ "\xe2\x81", 0xa6, 0xa9 },	/* U+2066..2069 */
+		{ "\xef\xbb", 0xbf, 0xbf },	/* U+FEFF */
 	};
 
-	if (*s >= ' ' && *s != 0x7f)
+	if ((unsigned char)*s >= ' ' && (unsigned char)*s < 0x7f)
 		return 0;		/* most text */
 	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
 		size_t n = strlen(T[i].lead);
@@ -282,16 +304,21 @@ moore_text_hidden(const char *s, size_t len)
 void
 moore_text_hide(char *s)
 {
-	size_t n;
+	const char *end = s + strlen(s);
+	char *to = s;
 
-	for (char *to = s;; s += n) {
-		const size_t hidden = *s ? moore_text_hidden(s, strlen(s)) : 0;
+	for (size_t n; s < end; s += n) {
+		const size_t len = (size_t)(end - s), hidden = moore_text_hidden(s, len);
 
-		n = hidden ? hidden : 1;
-		*to++ = (char)(hidden ? '?' : *s);
-		if (!*s)
-			return;
+		n = hidden ? hidden : moore_utf8_len(s, len);
+		if (n && !hidden)
+			memmove(to, s, n);
+		else
+			*to = '?';
+		to += n && !hidden ? n : 1;
+		n += !n;
 	}
+	*to = '\0';
 }
 
 void

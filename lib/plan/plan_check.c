@@ -11,27 +11,6 @@
 #include "base/union_find.h"
 #include "plan_parts.h"
 
-size_t
-moore_utf8_len(const char *s, size_t len)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const unsigned char *u = (const unsigned char *)s;
-	size_t n = u[0] < 0x80 ? 1 : u[0] < 0xc0 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 :
-		   u[0] < 0xf8 ? 4 : 0;
-	uint32_t c;
-
-	if (n < 2 || n > len)
-		return n < 2 ? n : 0;
-	c = u[0] & (0x7fu >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((u[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (u[i] & 0x3f);
-	}
-	/* refuse overlong forms, surrogates, and what is above U+10FFFF */
-	return c < least[n] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0 : n;
-}
-
 /* ---- references ---------------------------------------------------------- */
 
 static int

@@ -16,10 +16,6 @@
 /* Returns a plan with zeroed arrays of these lengths; NULL when out of memory. */
 struct moore_plan *moore_plan_new(uint32_t n_switches, uint32_t n_endpoints, uint32_t n_cables);
 
-/* Returns the length of the UTF-8 character at s (len > 0 bytes are there); 0 when it is not
- * valid. */
-size_t moore_utf8_len(const char *s, size_t len);
-
 /* ---- references: an element of a plan under the key it is sorted by ------ */
 
 enum moore_plan_kind {

@@ -14,6 +14,7 @@ static const struct {
 	{ "UTF-8 stays", "M\303\274nchen \342\202\254 \360\237\230\200",
 	  "M\303\274nchen \342\202\254 \360\237\230\200" },
 	{ "control character of C1 (CSI)", "a\302\23331m", "a\\xc2\\x9b31m" },
+	{ "text turned around", "a\342\200\256b", "a\\xe2\\x80\\xaeb" },
 	{ "Latin-1", "M\374nchen", "M\\xfcnchen" },
 	{ "cut within a character", "a\342\202", "a\\xe2\\x82" },
 	{ "longer than need be", "\300\212", "\\xc0\\x8a" },

@@ -103,12 +103,16 @@ MOORE_API void moore_buf_free(struct moore_buf *b);
 MOORE_API bool moore_text_u64(const char **s, const char *end, unsigned base,
 			      uint64_t max, uint64_t *out);
 
+/* Returns the length of the UTF-8 character at s (RFC 3629; len > 0 bytes are there); 0 if it
+ * is not valid. */
+MOORE_API size_t moore_utf8_len(const char *s, size_t len);
+
 /* Returns the number of bytes of the character at s if it is not displayed and could
  * mislead a reader: a control character (also DEL and U+0080..U+009F), a line or paragraph
- * separator, or one that changes the direction of text (such as U+202E).  Returns 0 for any
- * other; len > 0. */
+ * separator, a byte order mark, or one that changes the direction of text (such as U+202E).
+ * Returns 0 for any other; len > 0. */
 MOORE_API size_t moore_text_hidden(const char *s, size_t len);
-/* Replaces each such character of s by a question mark. */
+/* Replaces each such character of s, and each byte that is not UTF-8, by a question mark. */
 MOORE_API void moore_text_hide(char *s);
 /* Appends that character of n bytes as \uXXXX. */
 MOORE_API void moore_text_put_u(struct moore_buf *b, const char *s, size_t n);
