@@ -456,6 +456,8 @@ moore_csv_next(struct moore_csv *c, struct moore_err *err)
 	bool any = false, more = true;
 	int rc;
 
+	if (!t->line && t->end - t->s >= 3 && !memcmp(t->s, "\xef\xbb\xbf", 3))
+		t->s += 3;		/* the byte order mark of a spreadsheet */
 	while (!any && t->s < t->end) {
 		struct moore_buf rest = MOORE_BUF_INIT;
 

@@ -72,8 +72,8 @@ struct moore_csv {
 /* Returns field i of the record, or "" when there is none.  Blanks at its ends are removed
  * unless it was quoted. */
 const char *moore_csv_field(const struct moore_csv *c, size_t i);
-/* Takes the next record that is not empty (RFC 4180).  Returns 1, 0 after the last, or
- * -MOORE_E*. */
+/* Takes the next record that is not empty (RFC 4180); a byte order mark is passed over.
+ * Returns 1, 0 after the last, or -MOORE_E*. */
 int moore_csv_next(struct moore_csv *c, struct moore_err *err);
 void moore_csv_free(struct moore_csv *c);
 

@@ -758,6 +758,22 @@ test_families(void **state)
 	}
 }
 
+/* Excel's "CSV UTF-8" begins with a byte order mark. */
+static void
+test_csv_marked(void **state)
+{
+	char text[sizeof(csv) + 3];
+	struct moore_err err = { 0 };
+	struct moore_plan *p;
+	(void)state;
+
+	snprintf(text, sizeof(text), "\xef\xbb\xbf%s", csv);
+	if (read_as("csv", &p, text, &err) < 0)
+		fail_msg("line %u: %s", err.line, err.text);
+	CHECK_EQ("cables", p->n_cables, 3);
+	moore_plan_free(p);
+}
+
 /* Checks which node is at which switch, and names that the tree contains twice. */
 static void
 test_slurm(void **state)
@@ -1069,7 +1085,7 @@ main(void)
 		cmocka_unit_test(test_table), cmocka_unit_test(test_write),
 		cmocka_unit_test(test_write_ibnetdiscover), cmocka_unit_test(test_import),
 		cmocka_unit_test(test_import_export), cmocka_unit_test(test_wild),
-		cmocka_unit_test(test_round_trips), cmocka_unit_test(test_csv_harmless), cmocka_unit_test(test_families), cmocka_unit_test(test_slurm),
+		cmocka_unit_test(test_round_trips), cmocka_unit_test(test_csv_harmless), cmocka_unit_test(test_csv_marked), cmocka_unit_test(test_families), cmocka_unit_test(test_slurm),
 		cmocka_unit_test(test_opa_sheet), cmocka_unit_test(test_foreign),
 		cmocka_unit_test(test_bad_others), cmocka_unit_test(test_bad), cmocka_unit_test(test_unsayable),
 		cmocka_unit_test(test_oom),
