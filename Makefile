@@ -56,7 +56,7 @@ CLI_OBJ    := $(CLI_SRC:%.c=$(B)/%.o)
 DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
 # moored-still: moored without devices, on a fabric that does not change, for tests.
 SCAN_OBJ   := $(filter $(B)/daemon/scan/%,$(DAEMON_OBJ))
-STILL_OBJ  := $(filter-out $(SCAN_OBJ),$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
+STILL_OBJ  := $(filter-out $(filter-out %/ether_net.o,$(SCAN_OBJ)),$(DAEMON_OBJ)) $(B)/tests/daemon/still.o
 # These name folders of the installation.
 CONF_SRC   := $(shell grep -rlE 'MOORE_(SYSCONF|LIB)DIR' --include='*.c' cli daemon opensm-plugin tests/unit)
 CONF_OBJ   := $(patsubst %.c,$(B)/%.o,$(filter-out tests/%,$(CONF_SRC))) \

@@ -16,6 +16,7 @@
 #include "conf.h"
 #include "log.h"
 #include "notify.h"
+#include "scan/ether.h"
 #include "scan/scanner.h"
 #include "state.h"
 #include "watch/expected.h"
@@ -38,7 +39,7 @@ static const struct {
 	{ "plan", OPT_PLAN, "PLAN", "the intended fabric; overrides the configuration" },
 	{ "socket", OPT_SOCKET, "PATH", "path of the socket; overrides the configuration" },
 	{ "foreground", OPT_FOREGROUND, NULL, "log to standard error even under systemd" },
-	{ "check-config", OPT_CHECK, NULL, "read configuration, plan and moore.conf, report faults" },
+	{ "check-config", OPT_CHECK, NULL, "read all files that are configured, report faults" },
 	{ "print-config", OPT_PRINT_CONFIG, NULL, "print moored.conf with every key and its default" },
 	{ "print-methods", OPT_PRINT_METHODS, NULL, "print the reference of the methods" },
 	{ "help", OPT_HELP, NULL, "print this help" },
@@ -289,6 +290,21 @@ check_planes(const struct moored_conf *c)
 	return rc;
 }
 
+/* moored starts without the addresses of its Ethernet switches, and then reads no routes. */
+static int
+check_ethernet_dir(const struct moored_conf *c)
+{
+	struct ether_net net = { NULL };
+	struct moore_err err;
+	const int rc = c->ethernet_dir[0] ? ether_net_read(&net, c->ethernet_dir, &err) : 0;
+
+	ether_net_free(&net);
+	if (rc < 0)
+		log_say(LOG_ERR, NULL, "ethernet_dir: %s: name the directory that moorectl ethernet emit "
+			"wrote, or (null)", err.text);
+	return rc < 0 ? EXIT_MISUSE : EXIT_FINE;
+}
+
 /* moored starts without its moore.conf and then cannot say what the plugin will do, so a check
  * names what is wrong with it. */
 static int
@@ -327,8 +343,8 @@ main(int argc, char **argv)
 		return EXIT_MISUSE;
 	}
 	if (g.check) {
-		rc = check_moore_conf(&d) | check_planes(&d.conf) | check_address("metrics", d.conf.metrics) |
-			check_address("page", d.conf.page);
+		rc = check_moore_conf(&d) | check_planes(&d.conf) | check_ethernet_dir(&d.conf) |
+			check_address("metrics", d.conf.metrics) | check_address("page", d.conf.page);
 		state_stop(&d);
 		return rc;
 	}

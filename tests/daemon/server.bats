@@ -256,6 +256,16 @@ load lib
 	done
 	conf planes mlx5_0:1,mlx5_1,ethernet ethernet 'cat {switch}/{what}.json'
 	run -0 --separate-stderr $D --config "$T/moored.conf" --check-config
+	# A directory from which no routes could be read, and a broken file of it with its line.
+	conf ethernet_dir "$T/net"
+	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
+	[[ $stderr == *"ethernet_dir: $T/net/plan.json: cannot read: No such file or directory: name the directory"* ]]
+	$M plan new slimfly q=3 -o "$T/sf3.json" >/dev/null
+	$M ethernet emit "$T/sf3.json" --ipv4 10.0.0.0/8 -o "$T/net" >/dev/null
+	run -0 --separate-stderr $D --config "$T/moored.conf" --check-config
+	sed -i '2s/.*/"formaat": 1,/' "$T/net/addresses.json"
+	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
+	[[ $stderr == *"ethernet_dir: $T/net/addresses.json: "* ]]
 	# The file that the plugin reads is checked too, with the line; moored itself starts without it.
 	conf moore_conf "$T/moore.conf"
 	run -2 --separate-stderr $D --config "$T/moored.conf" --check-config
