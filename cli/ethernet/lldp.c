@@ -122,7 +122,9 @@ cli_lldp_read_dir(const char *dir, struct cli_lldp *out)
 
 	*out = (struct cli_lldp){ NULL };
 	if (n < 0)
-		return cli_error("%s: cannot read: %s", dir, strerror(errno));
+		return cli_error("%s: cannot read: %s: name a directory that has one for each switch, as "
+				 "in %s/SWITCH/neighbors.json, or ask the switches with --command", dir,
+				 strerror(errno), dir);
 	for (int i = 0; i < n; i++) {
 		if (rc == CLI_OK && (rc = is_dir(dir, entry[i]->d_name, &is_switch)) == CLI_OK &&
 		    is_switch && (rc = cli_lldp_add(out, entry[i]->d_name)) == CLI_OK)

@@ -245,6 +245,7 @@ kinds() { holds "([.findings[].kind] | unique) == $(jq -nc '$ARGS.positional | s
 	mkdir "$T/d/a b"
 	bad "is no name of a switch"
 	run -2 --separate-stderr $M ethernet discover "$T/none"
+	says "$T/none: cannot read: No such file or directory: name a directory that has one for each switch"
 	run -2 --separate-stderr $M ethernet discover
 	says "either DIR or --command"
 	for opt in '--from s0-0-0' '--timeout 5'; do
