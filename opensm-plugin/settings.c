@@ -124,9 +124,24 @@ misread(const char *path, enum mplug_mr code, struct moore_err *err)
 	return inner.code == MOORE_ENOMEM ? MPLUG_MR_NOMEM : code;
 }
 
+/* An empty file is most likely one that is being written, or that a full disk has cut. */
 static enum mplug_mr
-read_conf(const struct mplug_settings *s, struct moore_conf *conf, struct moore_err *err)
+note_empty(struct mplug_sm *sm, struct moore_err *err)
 {
+	struct mplug_settings *s = &sm->settings;
+
+	moore_fail(err, MOORE_EINVAL, 0, "%s: is empty: `moorectl conf` prints what it can hold; "
+		   "a comment alone stands for the defaults", s->path);
+	if (s->valid)
+		return MPLUG_MR_CONF;
+	mplug_log_err(sm, MPLUG_MR_CONF, "%s; the defaults apply, and no plan", err->text);
+	return MPLUG_MR_OK;
+}
+
+static enum mplug_mr
+read_conf(struct mplug_sm *sm, struct moore_conf *conf, struct moore_err *err)
+{
+	const struct mplug_settings *s = &sm->settings;
 	enum mplug_mr mr = MPLUG_MR_OK;
 	char *text = NULL;
 	struct stat st;
@@ -139,7 +154,9 @@ read_conf(const struct mplug_settings *s, struct moore_conf *conf, struct moore_
 		return MPLUG_MR_OK;
 	if (rc < 0)
 		return unreadable(s->path, rc, CONF_BYTES_MAX, MPLUG_MR_CONF, err);
-	if (moore_conf_parse(conf, text, len, err) < 0)
+	if (!len)
+		mr = note_empty(sm, err);
+	else if (moore_conf_parse(conf, text, len, err) < 0)
 		mr = misread(s->path, MPLUG_MR_CONF, err);
 	free(text);
 	return mr;
@@ -226,13 +243,14 @@ read_links(const char *path, struct moore_links **links, struct stat *st, struct
 }
 
 static enum mplug_mr
-read_all_files(struct mplug_settings *s, struct moore_err *err)
+read_all_files(struct mplug_sm *sm, struct moore_err *err)
 {
+	struct mplug_settings *s = &sm->settings;
 	struct moore_conf conf;
 	struct moore_plan *plan = NULL;
 	struct moore_links *links = NULL;
 	uint64_t hash = 0;
-	enum mplug_mr mr = read_conf(s, &conf, err);
+	enum mplug_mr mr = read_conf(sm, &conf, err);
 
 	if (!mr && *conf.links)
 		mr = read_links(conf.links, &links, &s->links_st, err);
@@ -259,7 +277,7 @@ read_all_files(struct mplug_settings *s, struct moore_err *err)
 enum mplug_mr
 mplug_settings_read(struct mplug_sm *sm, struct moore_err *err)
 {
-	enum mplug_mr mr = read_all_files(&sm->settings, err);
+	enum mplug_mr mr = read_all_files(sm, err);
 
 	if (mr && sm->settings.valid) {
 		mplug_log_err(sm, mr, "%s; the last good settings stay in force", err->text);

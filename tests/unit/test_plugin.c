@@ -2601,6 +2601,16 @@ reads_moore_conf(void **state)
 	stat_error = 0;
 	CHECK_STR("the size is unknown", fake.log, "moore.conf: Value too large for defined data type; "
 		  "the last good settings stay in force");
+	write_file("moore.conf", "");
+	fake_next_sweep();
+	CHECK_EQ("emptied", route(), 0);
+	CHECK_STR("emptied", fake.log, "moore.conf: is empty: `moorectl conf` prints what it can hold; a "
+		  "comment alone stands for the defaults; the last good settings stay in force");
+	stop(sm);
+	sm = start(0);
+	CHECK_EQ("empty at the start", route(), 0);
+	CHECK_STR("empty at the start", fake.log, "ERR MR04: ");
+	CHECK_STR("empty at the start", fake.log, "; the defaults apply, and no plan");
 	stop(sm);
 }
 
