@@ -2,9 +2,11 @@
 /* route_write.c - writes computed routes as the dumps that OpenSM would leave: one set of files, and
  * one more for each step to them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +25,18 @@ make_dir(const char *dir)
 		return cli_error("%s: is no directory: name one for the tables", dir);
 	return cli_error("%s: cannot make this directory: %s: make the directories above it, or "
 			 "name another", dir, strerror(errno));
+}
+
+/* Locks dir until *fd is closed, since the files of two runs would not belong together.  Where a
+ * file system has no locks, nothing is locked. */
+static int
+lock_dir(const char *dir, int *fd)
+{
+	*fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return CLI_OK;
+	return cli_error("%s: another moorectl is writing tables there: wait until it has ended, or "
+			 "name another directory", dir);
 }
 
 /* Removes a file of an earlier run, which would be read as part of these tables. */
@@ -384,13 +398,16 @@ cli_write_routing(const char *dir, const struct cli_routing *r, const struct cli
 		  struct cli_written *w)
 {
 	struct output o;
-	int rc;
+	int lock = -1, rc;
 
 	cli_busy("writing");
 	if ((rc = new_output(&o, dir, r, way->steps ? way->steps->motion : NULL)) == CLI_OK &&
-	    (rc = play_steps(&o, way)) == CLI_OK && (rc = write_sets(&o, r)) == CLI_OK && way->steps)
+	    (rc = play_steps(&o, way)) == CLI_OK && (rc = make_dir(dir)) == CLI_OK &&
+	    (rc = lock_dir(dir, &lock)) == CLI_OK && (rc = write_sets(&o, r)) == CLI_OK && way->steps)
 		rc = drop_steps(dir, o.n_sets - 1);
 	*w = measure(&o);
+	if (lock >= 0)
+		close(lock);
 	free_output(&o);
 	return rc;
 }

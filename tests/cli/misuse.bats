@@ -178,6 +178,29 @@ verbs() { $M --list | cut -f1; }
 	done
 }
 
+@test "tables of two runs never meet in one directory" {
+	q5 "$T/p.json"
+	mkdir "$T/d"
+	exec 8<"$T/d"
+	flock 8
+	run --separate-stderr -2 $M route "$T/p.json" -o "$T/d"
+	says "$T/d: another moorectl is writing tables there: wait until it has ended, or name another"
+	only "$T/d"
+	exec 8<&-
+	for i in 1 2 3 4; do
+		$M route "$T/p.json" --lmc 1 -o "$T/d" >/dev/null 2>&1 & a=$!
+		$M route "$T/p.json" --lmc 1 --profile sl-hint -o "$T/d" >/dev/null 2>&1 & b=$!
+		wait $a && first=1 || first=0
+		wait $b && second=1 || second=0
+		[ $first$second != 00 ]
+		if [ -e "$T/d/moore-path-sl.dump" ]; then
+			$M verify "$T/d" --sl hint
+		else
+			$M verify "$T/d"
+		fi
+	done
+}
+
 @test "options may come before, after and between; -- ends them" {
 	$M plan new -o "$T/a" slimfly q=5
 	$M plan new slimfly -o"$T/b" q=5
