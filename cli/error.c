@@ -47,11 +47,15 @@ put_message(const char *place, const char *text)
 static int
 complain(const char *place, const char *fmt, va_list ap)
 {
-	char *s = NULL;
+	char *s = NULL, *shown;
 
 	cli_idle();
 	if (vasprintf(&s, fmt, ap) < 0)
 		s = NULL;
+	if (s && !strncmp(s, ": ", 2) && asprintf(&shown, "\"\"%s", s) >= 0) {	/* of an empty word */
+		free(s);
+		s = shown;
+	}
 	if (s)
 		moore_text_hide(s);
 	put_message(place, s ? s : "out of memory");

@@ -147,7 +147,7 @@ cli_opt_u64(const struct cli_call *c, const char *name, uint64_t min, uint64_t m
 	if (!s)
 		return CLI_OK;
 	if (!moore_text_u64(&p, s + strlen(s), 0, max, &v) || *p || v < min)
-		return cli_misuse(c, "--%s %s: not a number from %llu to %llu", name, s,
+		return cli_misuse(c, "--%s %s: not a number from %llu to %llu", name, *s ? s : "\"\"",
 				  (unsigned long long)min, (unsigned long long)max);
 	*out = v;
 	return CLI_OK;

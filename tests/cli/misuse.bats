@@ -142,6 +142,9 @@ verbs() { $M --list | cut -f1; }
 	plan new slimflly q=5|slimflly: no such family (did you mean slimfly?): `moorectl topo list`
 	env uc --lmc 1|or all (did you mean ucx?)
 	plan cables placed.json --csv out/x --html out/x|out/x: is to be written twice: give each
+	route p.json --fail ''|"": nothing in the fabric has that name
+	route p.json -o ''|"": cannot make this directory
+	route p.json --lmc ''|--lmc "": not a number from 0 to 7
 	status --socket /|cannot reach moored at /: is no socket
 	status --socket ''|cannot reach moored at "": is no socket
 	status --socket p.json|cannot reach moored at p.json: is no socket
