@@ -173,6 +173,7 @@ struct cli_file {
 	const struct moore_buf *data;	/* its contents, or NULL: then write() */
 	int (*write)(const void *arg, struct moore_buf *out, struct moore_err *err);
 	const void *arg;	/* makes them, in a buffer with a drain */
+	bool program;		/* a new file can be run */
 	char *tmp, *real;	/* these and fd are cli_write_all()'s own */
 	int fd;
 };

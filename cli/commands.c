@@ -289,7 +289,8 @@ static const struct cli_opt env_opts[] = {
 static const struct cli_opt select_opts[] = {
 	OPT_TABLES,
 	{ "ranks", 0, "N", "a host runs N processes: round the shares to an offset for each" },
-	{ "script", 0, "FILE", "write a script that sets the offset of each process (UCX)" },
+	{ "script", 0, "FILE", "write a script that sets the offset of each process (UCX); with - "
+	  "in place of the answer" },
 	{ 0 }
 };
 static const struct cli_opt verify_opts[] = {

@@ -326,7 +326,7 @@ follow(const char *path)
 
 /* Returns the permissions of the file that is replaced, or those of a new file. */
 static mode_t
-mode_for(const struct stat *old)
+mode_for(const struct stat *old, bool program)
 {
 	mode_t mask;
 
@@ -334,7 +334,7 @@ mode_for(const struct stat *old)
 		return old->st_mode & 07777;
 	mask = umask(0);
 	umask(mask);
-	return 0666 & ~mask;
+	return (program ? 0777 : 0666) & ~mask;
 }
 
 #define FD_NAME sizeof("/proc/self/fd/-2147483648")
@@ -396,7 +396,7 @@ stage(struct cli_file *f)
 		return cli_error("out of memory");
 	if ((rc = open_beside(f)) != CLI_OK || (rc = write_contents(f->fd, f)) != CLI_OK)
 		return rc;
-	if (fchmod(f->fd, mode_for(there ? &st : NULL)) < 0 || fsync(f->fd) < 0)
+	if (fchmod(f->fd, mode_for(there ? &st : NULL, f->program)) < 0 || fsync(f->fd) < 0)
 		return cannot_write(f->path);
 	return CLI_OK;
 }

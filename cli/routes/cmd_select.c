@@ -126,7 +126,7 @@ write_script(const struct job *j, const char *path)
 		 "done\n"
 		 "exec \"$@\"\n", (unsigned)j->ranks);
 	if (rc == CLI_OK)
-		rc = cli_write(path, &b);
+		rc = cli_write_all(&(struct cli_file){ .path = path, .data = &b, .program = true }, 1);
 	moore_buf_free(&b);
 	return rc;
 }
@@ -190,10 +190,11 @@ find_shares(const struct cli_call *c, struct job *j)
 int
 cmd_select(const struct cli_call *c)
 {
+	const char *script = cli_opt(c, "script");
 	struct job j = { .ranks = 0 };
 	int rc = find_shares(c, &j);
 
-	if (rc == CLI_OK)
+	if (rc == CLI_OK && !(script && !strcmp(script, "-")))	/* a script alone can be run */
 		rc = cli_show(c, moore_answer_shares(j.t.f, j.s), put_shares, NULL);
 	moore_shares_free(j.s);
 	free(j.a);

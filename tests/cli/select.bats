@@ -65,6 +65,9 @@ shift_by() {
 	done
 	[ "$got" = "$want" ]
 	[ "$(sh "$T/run" sh -c 'echo "${UCX_IB_LID_PATH_BITS-unset}"')" = unset ]	# another host
+	[ "$("$T/run" echo it can be run)" = 'it can be run' ]
+	run -0 $M select "$T/m" --tables "$D" --ranks 3 --script -
+	diff "$T/run" - <<<"$output"
 }
 
 @test "the script finds a host whose description has a domain and a device" {
