@@ -278,7 +278,12 @@ cli_parse_capture(const char *from, const struct moore_capture *c, struct cli_ta
 int
 cli_load_hops(const char *dir, struct cli_tables *t)
 {
-	return read_dump(dir, LID_MATRIX, t);
+	int rc = read_dump(dir, LID_MATRIX, t);
+	struct moore_err err;
+
+	if (rc == CLI_OK && t->hops && moore_stock_hops_whole(t->f, t->hops, &err) < 0)
+		rc = cli_error("%s/%s: %s", dir, dump_name[LID_MATRIX], err.text);
+	return rc;
 }
 
 int

@@ -61,6 +61,38 @@ moore_stock_hops(struct moore_stock_hop **out, const struct moore_fabric *f, str
 	return 0;
 }
 
+static int
+lacks_way(const struct moore_fabric *f, moore_swid s, moore_swid d, struct moore_err *err)
+{
+	return moore_fail(err, MOORE_EPLAN, 0, "no hops from %s to LID %u (%s), to which links lead: copy "
+			  "the file whole, and all files after the same sweep", f->sw[s].name,
+			  f->sw[d].lid, f->sw[d].name);
+}
+
+/* A switch reaches itself, and what a neighbour reaches: so each of a connected part reaches all. */
+int
+moore_stock_hops_whole(const struct moore_fabric *f, const struct moore_stock_hop *hops,
+		       struct moore_err *err)
+{
+	for (moore_swid s = 0; s < f->n_switches; s++) {
+		const struct moore_stock_hop *own = &hops[(size_t)s * f->n_switches];
+
+		if (f->sw[s].lid && own[s].n)
+			return lacks_way(f, s, s, err);
+		for (unsigned p = 1; p <= f->sw[s].n_ports; p++) {
+			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
+			const struct moore_stock_hop *next = q->role != MOORE_ROLE_SWITCH ? own :
+				&hops[(size_t)q->peer * f->n_switches];
+
+			for (moore_swid d = 0; d < f->n_switches; d++)
+				if (f->sw[d].lid && own[d].n == MOORE_STOCK_NO_HOPS &&
+				    next[d].n != MOORE_STOCK_NO_HOPS)
+					return lacks_way(f, s, d, err);
+		}
+	}
+	return 0;
+}
+
 /* ---- members ---------------------------------------------------------------------- */
 
 static bool

@@ -149,6 +149,14 @@ setup() {
 	run -0 $M verify "$T/v" --op-vls 1 --mcast stock --json
 	holds '.ok and .stock.hops == "file" and .stock.trees == 50 and .stock.safe == 50 and .stock.together'
 	holds '(.stock.list | length) == 50 and all(.stock.list[]; .safe and .mlid == null)'
+	# What a full disk leaves of the file is no file, not a fabric of short trees.
+	mv "$T/v/opensm-lid-matrix.dump" "$T/hops"
+	for lines in 0 1 40 1000 2549; do
+		head -n $lines "$T/hops" >"$T/v/opensm-lid-matrix.dump"
+		run --separate-stderr -2 $M verify "$T/v" --op-vls 1 --mcast stock
+		says "opensm-lid-matrix.dump: no hops from s"
+		says "to which links lead: copy the file whole"
+	done
 	rm "$T/v/opensm-lid-matrix.dump"
 	run -1 $M verify "$T/v" --op-vls 1 --mcast stock --json
 	holds '.sound and (.ok | not) and .stock.hops == "shortest" and .stock.safe == 0'

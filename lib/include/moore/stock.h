@@ -24,6 +24,11 @@ struct moore_stock_hop {
 MOORE_API int moore_stock_hops(struct moore_stock_hop **out, const struct moore_fabric *f,
 			       struct moore_err *err);
 
+/* Fails if hops lack a way that links give, as those of a file that was cut off do: trees of such
+ * hops reach fewer members than OpenSM's.  -MOORE_EPLAN.  O(switches * links). */
+MOORE_API int moore_stock_hops_whole(const struct moore_fabric *f, const struct moore_stock_hop *hops,
+				     struct moore_err *err);
+
 /* The ports of each switch in a group, as in struct moore_mft.  Of members[], only ports to
  * endpoints and port 0 count: these are the group's members. */
 typedef uint64_t moore_mcast_ports[4];
