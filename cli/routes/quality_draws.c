@@ -222,12 +222,13 @@ static const struct figure {
 	const char *key, *head, *form;
 	double times;
 	const char *worst;	/* the end of the spread that is the worse one */
+	int first, second;	/* widths of the median and of the worst */
 } figures[] = {
-	{ "diameter", "diameter", "%.3g", 1, "max" },
-	{ "mean_distance", "distance", "%.3f", 1, "max" },
-	{ "bisection", "bisection", "%.0f", 1, "min" },
-	{ "throughput_uniform", "uniform %", "%.1f", 100, "min" },
-	{ "throughput_worst", "worst %", "%.2f", 100, "min" },
+	{ "diameter", "diameter", "%.3g", 1, "max", 5, 3 },
+	{ "mean_distance", "distance", "%.3f", 1, "max", 7, 5 },
+	{ "bisection", "bisection", "%.0f", 1, "min", 7, 5 },
+	{ "throughput_uniform", "uniform %", "%.1f", 100, "min", 7, 5 },
+	{ "throughput_worst", "worst %", "%.2f", 100, "min", 7, 5 },
 };
 
 static void
@@ -235,13 +236,12 @@ put_figure(struct moore_buf *b, const json_t *o, const struct figure *f)
 {
 	const json_t *s = json_object_get(o, f->key);
 
-	cli_putf(b, "  ");
 	for (int i = 0; i < 2; i++) {
 		char text[24] = "-";
 
 		if (json_is_object(s))
 			snprintf(text, sizeof(text), f->form, f->times * cli_num(s, i ? f->worst : "median"));
-		cli_putf(b, i ? " %5s" : "%5s", text);
+		cli_putf(b, i ? " %*s" : "%*s", i ? f->second : f->first, text);
 	}
 }
 
@@ -251,13 +251,13 @@ put_draws(struct moore_buf *b, const json_t *answer)
 	const json_t *o;
 	size_t i;
 
-	cli_putf(b, "%lld links between switches, %lld draws\n\n%% failed joined sound",
-		 cli_int(answer, "links"), cli_int(answer, "draws"));
+	cli_putf(b, "%lld links between switches, %lld draw%s\n\n%% fail joined sound",
+		 cli_int(answer, "links"), cli_int(answer, "draws"), MOORE_S(cli_int(answer, "draws")));
 	for (i = 0; i < ARRAY_LEN(figures); i++)
-		cli_putf(b, "  %11s", figures[i].head);
+		cli_putf(b, "%*s", figures[i].first + 1 + figures[i].second, figures[i].head);
 	cli_putf(b, "\n");
 	json_array_foreach(json_object_get(answer, "shares"), i, o) {
-		cli_putf(b, "%8.4g %6lld %5lld", 100 * cli_num(o, "share"), cli_int(o, "connected"),
+		cli_putf(b, "%6.4g %6lld %5lld", 100 * cli_num(o, "share"), cli_int(o, "connected"),
 			 cli_int(o, "sound"));
 		for (size_t k = 0; k < ARRAY_LEN(figures); k++)
 			put_figure(b, o, &figures[k]);

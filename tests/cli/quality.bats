@@ -150,6 +150,9 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	$M quality q5.json --pattern worst --json >"$T/worst"
 	[ "$(jq .shares[0].throughput_worst.min "$T/first")" = "$(jq .worst.throughput "$T/worst")" ]
 	# Any two missing links cut a ring of six.
+	COLUMNS=80 run -0 $M quality q5.json --fail-share 0,0.1234 --draws 1
+	[ "${lines[0]}" = "175 links between switches, 1 draw" ]
+	awk 'length > 80 { print; long = 1 } END { exit long }' <<<"$output"
 	run -0 $M quality ring.json --fail-share 0.17,0.34 --draws 5 --json
 	holds '[.shares[].failed] == [1, 2] and [.shares[].connected] == [5, 0] and [.shares[].sound] == [5, 5]'
 	holds '.shares[0].diameter.min == 5 and .shares[0].bisection.max == 1 and .shares[1].diameter == null and .shares[1].partitioned_share.min > 0'
