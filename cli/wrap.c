@@ -106,20 +106,22 @@ cli_put_help(struct moore_buf *b, const char *left, size_t at, const char *text)
 	cli_put_words(b, at, at, text, strlen(text));
 }
 
-/* Counts the gaps of a line after its first word, and finds where the text after the first begins. */
+/* Counts the gaps of a line after its first word, and finds where the text after the first begins.
+ * Marks of colours may stand within a gap. */
 static unsigned
 gaps_of(const char *s, size_t len, size_t *text)
 {
 	unsigned n = 0;
 	size_t i = strspn(s, " ");
 
-	for (; i + 2 < len; i++) {
-		if (s[i] != ' ' || s[i + 1] != ' ')
-			continue;
-		for (; i < len && s[i] == ' '; i++)
-			;
-		if (i < len && !n++)
+	while (i < len) {
+		unsigned blanks = 0;
+
+		for (; i < len && (s[i] == ' ' || !cli_has_width(s[i])); i++)
+			blanks += s[i] == ' ';
+		if (blanks > 1 && i < len && !n++)
 			*text = i;
+		i++;
 	}
 	return n;
 }

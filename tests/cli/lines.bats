@@ -27,6 +27,14 @@ blanks() { tr -s ' \n' ' '; }
 	done
 }
 
+@test "a label in colour is as wide as one without" {
+	q5 "$T/p.json"
+	$M plan permute "$T/p.json" -o "$T/new.json" --cabinet-size 16 --fraction 0.02 --trials 1 --seed 3
+	COLUMNS=60 run -1 $M check "$T/p.json" "$T/new.json"
+	[ -z "$(wider 60)" ] || { echo "$output"; false; }
+	[ "$(grep -A 1 '^wrong-peer' <<<"$output" | sed -n '2s/[^ ].*//p')" = "$(printf '%17s' '')" ]
+}
+
 @test "a list without blanks is broken after commas" {
 	q5 "$T/p.json"
 	$M route "$T/p.json" --lmc 2 -o "$T/d" >/dev/null
