@@ -44,7 +44,8 @@ struct moore_rbuild {
 	uint32_t *colour;	/* by edge; NULL: ranks follow the order */
 	struct moore_rcolumns cols;
 	struct moore_rbalance balance;
-	struct moore_rlayers layers;	/* zeroed if not layered, and with cols.own_trees */
+	struct moore_rslices all;	/* the trees of all layers; zeroed if not layered, and with grown */
+	struct moore_rlayers layers;	/* zeroed likewise, and with cols.own_trees */
 	struct moore_rhint hint;	/* zeroed if not hinted */
 	struct moore_rtree tree;	/* scratch */
 	uint8_t *port;		/* by LID a column of g->n ports, with room for one more each */
@@ -82,12 +83,12 @@ void moore_rgrown_close(struct moore_rbuild *b, const struct moore_route_opts *o
  * not NULL; and from b->grown (-MOORE_ENOMEM). */
 void moore_rgrown_keep_turns(struct moore_rbuild *b);
 int moore_rgrown_turns(struct moore_rbuild *b, struct moore_err *err);
-/* Copies the trees and loads of a slice; the second returns its trees and fills load[]. */
-void moore_rgrown_keep_slice(struct moore_grown *g, size_t slice, const uint8_t *slots,
-			     const uint32_t *load);
-const uint8_t *moore_rgrown_slice(const struct moore_grown *g, size_t slice, uint32_t *load);
-/* Returns the slots of root's k-th tree for a single LID, with b->cols.own_trees. */
-uint8_t *moore_rgrown_tree(const struct moore_grown *g, uint32_t root, uint32_t k);
+/* Returns the trees of a slice: minimal ones first, then those of layers, which are in the layout
+ * of struct moore_rslices. */
+uint8_t *moore_rgrown_slice(const struct moore_grown *g, size_t slice);
+/* Copies the loads of a slice, not with b->cols.own_trees for one of a layer. */
+void moore_rgrown_keep_loads(struct moore_grown *g, size_t slice, const uint32_t *load);
+void moore_rgrown_loads(const struct moore_grown *g, size_t slice, uint32_t *load);
 
 /* ---- what follows ---------------------------------------------------------------- */
 

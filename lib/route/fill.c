@@ -60,21 +60,24 @@ choose_trees(struct fill *f, size_t slice, const uint8_t **slots)
 	if (b->hinted && moore_rcolumn_in_layer(c))
 		return;		/* fill_hinted.c makes them */
 	if (b->grown) {
-		*slots = moore_rgrown_slice(b->grown, slice, f->load);
+		*slots = moore_rgrown_slice(b->grown, slice);
+		moore_rgrown_loads(b->grown, slice, f->load);
 		return;
 	}
 	if (moore_rcolumn_in_layer(c)) {
-		*slots = b->layers.all + (slice - cols->n_minimal) * n * n;
-		load = b->layers.load;
+		*slots = moore_rslices_tree(&b->all, m->v->g, slice - cols->n_minimal, 0);
+		load = b->all.load;
 	} else {
 		moore_rbalance_slice(m, c->place + c->offset, f->n_lids);
 		for (uint32_t e = 0; f->for_layers && c->place >= MOORE_PLACE_HOST && e < m->v->g->n_edges; e++)
 			f->for_layers[e] += m->load[e];
 		*slots = m->slot;
+		if (b->growing)
+			memcpy(moore_rgrown_slice(b->growing, slice), m->slot, n * n);
 	}
 	memcpy(f->load, load, m->v->g->n_edges * sizeof(*f->load));
 	if (b->growing)
-		moore_rgrown_keep_slice(b->growing, slice, *slots, load);
+		moore_rgrown_keep_loads(b->growing, slice, load);
 }
 
 /* Fills the n columns from col on, whose trees are slots[], a row of g->n for each root. */
@@ -186,7 +189,7 @@ unite(struct slices *sl, struct moore_err *err)
 		b->r->stats.repaired += f[i].repaired;
 		f[i].repaired = 0;
 		for (uint32_t e = 0; f[i].for_layers && e < b->r->g.n_edges; e++) {
-			b->layers.load[e] += f[i].for_layers[e];
+			b->all.load[e] += f[i].for_layers[e];
 			f[i].for_layers[e] = 0;
 		}
 		if (f[i].rc < 0 && (first->rc == 0 || f[i].failed < first->failed))
@@ -197,9 +200,9 @@ unite(struct slices *sl, struct moore_err *err)
 	return first->rc;
 }
 
-/* Grows the trees of all layers: those of one depend on those before.  -MOORE_ENOMEM. */
+/* Grows the trees of all layers where LIDs share them: those of one depend on those before. */
 static int
-grow_layers(struct fill *f)
+grow_slices(struct fill *f)
 {
 	struct moore_rbuild *b = f->b;
 	const struct moore_rcolumns *cols = &b->cols;
@@ -213,7 +216,33 @@ grow_layers(struct fill *f)
 					b->n_connected) < 0)
 			return -MOORE_ENOMEM;
 	}
-	return moore_rlayers_revise(&b->layers);
+	return 0;
+}
+
+/* Grows the trees of all layers.  -MOORE_ENOMEM. */
+static int
+grow_layers(struct slices *sl, struct moore_err *err)
+{
+	struct fill *f = sl->worker;
+	struct moore_rbuild *b = f->b;
+	const struct moore_rcolumns *cols = sl->cols;
+
+	if (sl->n_workers > 1) {	/* layers start from the trees of the last minimal slice */
+		const struct moore_rcolumn *c = moore_rfill_first_of(cols, cols->n_minimal - !!cols->n_minimal);
+
+		moore_rcolumns_count_lids(cols, &b->r->g, c, f->n_lids);
+		moore_rbalance_slice(f->balance, c->place + c->offset, f->n_lids);
+	}
+	if (cols->own_trees) {
+		moore_jobs_run(b->jobs, sl->n_workers, MOORE_STRANDS, moore_rfill_grow_strand, sl);
+		unite(sl, NULL);
+	} else if (grow_slices(f) < 0) {
+		return moore_fail_nomem(err);
+	}
+	if (b->layers.gates &&
+	    moore_rslices_revise(&b->all, &b->balance, cols->middles.lines, b->jobs) < 0)
+		return moore_fail_nomem(err);
+	return 0;
 }
 
 static int
@@ -229,20 +258,13 @@ fill_all(struct slices *sl, struct moore_err *err)
 	moore_jobs_run(b->jobs, sl->n_workers, n_first, slice_job, sl);
 	if ((rc = unite(sl, err)) < 0 || n_first == cols->n_slices)
 		return rc;
-	if (cols->own_trees) {
-		moore_jobs_run(b->jobs, sl->n_workers, MOORE_STRANDS, moore_rfill_strand, sl);
-		return unite(sl, err);
-	}
-	if (sl->n_workers > 1) {	/* layers start from the trees of the last minimal slice */
-		const struct moore_rcolumn *c = moore_rfill_first_of(cols, n_first - !!n_first);
-
-		moore_rcolumns_count_lids(cols, &b->r->g, c, f->n_lids);
-		moore_rbalance_slice(f->balance, c->place + c->offset, f->n_lids);
-	}
-	if (grow_layers(f) < 0)
-		return moore_fail_nomem(err);
+	if (!b->grown && (rc = grow_layers(sl, err)) < 0)
+		return rc;
 	sl->first = n_first;
-	moore_jobs_run(b->jobs, sl->n_workers, cols->n_slices - n_first, slice_job, sl);
+	if (cols->own_trees)
+		moore_jobs_run(b->jobs, sl->n_workers, MOORE_STRANDS, moore_rfill_strand, sl);
+	else
+		moore_jobs_run(b->jobs, sl->n_workers, cols->n_slices - n_first, slice_job, sl);
 	return unite(sl, err);
 }
 
@@ -255,10 +277,10 @@ init_worker(struct fill *f, struct moore_rbuild *b, unsigned i)
 
 	f->n_lids = calloc((size_t)g->n + 1, 1);
 	f->load = calloc((size_t)g->n_edges + 1, sizeof(*f->load));
-	if (b->layers.load)
+	if (b->all.load)
 		f->for_layers = calloc((size_t)g->n_edges + 1, sizeof(*f->for_layers));
 	f->best = malloc((size_t)g->n + 1);
-	if (!f->n_lids || !f->load || !f->best || (b->layers.load && !f->for_layers))
+	if (!f->n_lids || !f->load || !f->best || (b->all.load && !f->for_layers))
 		return false;
 	if (b->cols.own_trees && !b->grown && moore_rmtrees_init(&f->mtrees, &b->planned, &b->cols.middles,
 						b->n_connected, b->cols.n_offsets - 1,

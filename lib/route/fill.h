@@ -30,7 +30,7 @@ struct fill {			/* of one worker */
 	uint32_t *load;		/* by edge: of the slice, with the routes that repairs moved */
 	uint32_t *for_layers;	/* by edge: routes of the hosts' slices, which layers count with;
 				 * NULL: no layer does */
-	struct moore_rmtrees mtrees;	/* zeroed without b->cols.own_trees */
+	struct moore_rmtrees mtrees;	/* zeroed without b->cols.own_trees, and with b->grown */
 	uint8_t *port;		/* [LID * g.n + node]: the tables, transposed */
 	uint8_t *right;		/* the same for those of struct moore_route; NULL unless sl-hint */
 	uint32_t repaired;	/* (switch, tree) that left their intended route */
@@ -82,8 +82,9 @@ bool moore_rfill_hint_minimal(struct fill *f, const uint8_t *slots, const struct
 int moore_rfill_hint_layer(struct fill *f, const struct moore_rcolumn *col, size_t n,
 			   struct moore_err *err);
 
-/* A job (base/jobs.h), whose arg is a struct slices: fills the columns of every MOORE_STRANDS-th
- * root, in a graph with lines. */
+/* Jobs (base/jobs.h) whose arg is a struct slices, where each LID has a tree of its own: the first grows
+ * the trees of a strand of roots and adds their loads to for_layers[], the second fills its columns. */
+void moore_rfill_grow_strand(void *arg, unsigned worker, size_t strand);
 void moore_rfill_strand(void *arg, unsigned worker, size_t strand);
 
 #endif

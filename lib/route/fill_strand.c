@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* fill_strand.c - columns of graphs with lines, where each endpoint has trees of its own: they are
- * grown root by root, in strands that do not heed each other. */
+/* fill_strand.c - trees and columns of layers where each LID has a tree of its own: the trees are grown
+ * root by root, in strands that do not heed each other. */
 #include <string.h>
 
 #include "route/fill.h"
@@ -23,21 +23,14 @@ find_root(const struct moore_rcolumn *col, size_t n, uint32_t root)
 	return low;
 }
 
-/* Returns the k-th tree of root; trees are asked for in sequence. */
+/* Returns the k-th tree of root. */
 static const uint8_t *
-next_tree(struct fill *f, uint32_t root, uint32_t k)
+own_tree(const struct moore_rbuild *b, uint32_t root, uint32_t k)
 {
-	const struct moore_rbuild *b = f->b;
-	const uint8_t *slot;
+	const uint32_t n = b->r->g.n;
 
-	if (b->grown)
-		return moore_rgrown_tree(b->grown, root, k);
-	if (k == 0)
-		moore_rmtrees_root(&f->mtrees, root, moore_rcolumns_own_trees(&b->cols, root));
-	slot = moore_rmtrees_tree(&f->mtrees, k);
-	if (b->growing)
-		memcpy(moore_rgrown_tree(b->growing, root, k), slot, f->r->g.n);
-	return slot;
+	return b->grown ? moore_rgrown_slice(b->grown, b->cols.n_minimal + k) + (size_t)root * n :
+		moore_rslices_tree(&b->all, &b->r->g, k, root);
 }
 
 /* Fills the columns of c on that this tree of a root serves: none, if no LID is there; returns
@@ -63,18 +56,53 @@ strand_of(const struct moore_rmiddles *c, uint32_t root)
 	return (by_class ? c->class_of[root] : root) % MOORE_STRANDS;
 }
 
+/* Counts the routes of the tree slot[] of root. */
+static void
+add_loads(const struct moore_rgraph *g, const uint8_t *slot, uint32_t root, uint32_t *load)
+{
+	for (uint32_t s = 0; s < g->n; s++) {
+		if (!g->is_source[s])
+			continue;
+		for (uint32_t e, x = s; x != root && slot[x] != MOORE_SLOT_NONE; x = g->to[e]) {
+			e = g->xadj[x] + slot[x];
+			load[e]++;
+		}
+	}
+}
+
 /* All trees of a strand, also those that no LID takes, since others heed them. */
+void
+moore_rfill_grow_strand(void *arg, unsigned worker, size_t strand)
+{
+	struct slices *sl = arg;
+	struct fill *f = &sl->worker[worker];
+	struct moore_rslices *all = &f->b->all;
+	const struct moore_rcolumns *cols = sl->cols;
+	const struct moore_rgraph *g = &f->r->g;
+
+	moore_rmtrees_start(&f->mtrees);
+	for (uint32_t root = 0; root < g->n; root++) {
+		const uint32_t n_trees = moore_rcolumns_own_trees(cols, root);
+
+		if (!g->is_source[root] || strand_of(&cols->middles, root) != strand)
+			continue;
+		moore_rmtrees_root(&f->mtrees, root, moore_rslices_tree(all, g, 0, root), n_trees);
+		for (uint32_t k = 0; k < n_trees; k++) {
+			all->lids[(size_t)k * g->n + root] = 1;
+			add_loads(g, moore_rslices_tree(all, g, k, root), root, f->for_layers);
+		}
+	}
+}
+
 void
 moore_rfill_strand(void *arg, unsigned worker, size_t strand)
 {
 	struct slices *sl = arg;
 	struct fill *f = &sl->worker[worker];
-	const struct moore_rcolumns *cols = &f->b->cols;
+	const struct moore_rcolumns *cols = sl->cols;
 	const struct moore_rcolumn *col = moore_rfill_first_of(cols, cols->n_minimal), *end = cols->col + cols->n;
 	const struct moore_rgraph *g = &f->r->g;
 
-	if (!f->b->grown)
-		moore_rmtrees_start(&f->mtrees);
 	memset(f->load, 0, g->n_edges * sizeof(*f->load));
 	memset(f->n_lids, 1, g->n);
 	for (uint32_t root = 0; root < g->n; root++) {
@@ -87,7 +115,7 @@ moore_rfill_strand(void *arg, unsigned worker, size_t strand)
 		for (uint32_t j = 0; g->is_source[root] && j < cols->n_places; j++)
 			for (uint32_t o = 1; o < cols->n_offsets; o++)
 				if (cols->hosts[(size_t)root * cols->n_places + j])
-					c = fill_tree(f, next_tree(f, root, k++), c, end,
+					c = fill_tree(f, own_tree(f->b, root, k++), c, end,
 						      &(struct moore_rcolumn){ .root = root, .offset = o,
 						      .place = MOORE_PLACE_HOST + j });
 	}

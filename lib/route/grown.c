@@ -7,8 +7,8 @@
  * that key is the same byte for byte.
  *
  * What is kept of a slice is its slots, a byte for each pair of switches, and its loads, by
- * which repairs choose.  Where each LID has a tree of its own (cols.own_trees) these trees
- * follow the minimal slices, root by root. */
+ * which repairs choose.  Where each LID has a tree of its own (cols.own_trees) a slice of a layer has no
+ * loads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,15 +17,14 @@
 
 struct moore_grown {
 	struct moore_buf key;
-	uint32_t n, n_edges, n_minimal;
+	uint32_t n, n_edges;
 	bool by_colour, close;	/* as in struct moore_rturns */
 	/* Turns of the intended graph: by edge, */
 	uint32_t *colour, *rank;
 	uint32_t *pos, *parent;	/* and by node */
 	uint8_t *half;
 	uint32_t *load;		/* [slice * n_edges + edge] */
-	uint8_t *slot;		/* [(slice * n + root) * n + node], then trees of single LIDs */
-	uint32_t *first;	/* by root: its first tree among these */
+	uint8_t *slot;		/* [(slice * n + root) * n + node] */
 };
 
 void
@@ -86,44 +85,29 @@ make_key(struct moore_buf *key, const struct moore_rbuild *b, const struct moore
 
 /* ---- making room ------------------------------------------------------------------- */
 
-/* How many trees follow the slices; first[root] is set to those of the roots before. */
-static size_t
-count_trees(const struct moore_rcolumns *c, uint32_t n, uint32_t *first)
-{
-	uint32_t n_trees = 0;
-
-	for (uint32_t root = 0; root < n; root++) {
-		first[root] = n_trees;
-		n_trees += c->own_trees ? moore_rcolumns_own_trees(c, root) : 0;
-	}
-	return n_trees;
-}
-
 /* Returns NULL without memory, or where more than MOORE_GROWN_BYTES are needed. */
 static struct moore_grown *
 make_room(const struct moore_rbuild *b)
 {
 	const struct moore_rcolumns *c = &b->cols;
-	size_t n = b->r->g.n, m = b->r->g.n_edges, n_slots;
-	size_t n_slices = c->own_trees ? c->n_minimal : c->n_slices;
+	size_t n = b->r->g.n, m = b->r->g.n_edges;
+	size_t n_loads = (c->own_trees ? c->n_minimal : c->n_slices) * m;
+	size_t n_slots = (c->n_minimal + moore_rcolumns_layer_slices(c)) * n * n;
 	struct moore_grown *g = calloc(1, sizeof(*g));
 
 	if (!g)
 		return NULL;
-	*g = (struct moore_grown){ .n = (uint32_t)n, .n_edges = (uint32_t)m,
-		.n_minimal = (uint32_t)c->n_minimal, .key = MOORE_BUF_INIT };
-	if (!(g->colour = calloc(2 * m + 3 * n + 1, sizeof(*g->colour))))
+	*g = (struct moore_grown){ .n = (uint32_t)n, .n_edges = (uint32_t)m, .key = MOORE_BUF_INIT };
+	if (!(g->colour = calloc(2 * m + 2 * n + 1, sizeof(*g->colour))))
 		goto none;
 	g->rank = g->colour + m;
 	g->pos = g->rank + m;
 	g->parent = g->pos + n;
-	g->first = g->parent + n;
-	n_slots = (n_slices * n + count_trees(c, (uint32_t)n, g->first)) * n;
-	if (n_slots + n_slices * m * sizeof(*g->load) > MOORE_GROWN_BYTES)
+	if (n_slots + n_loads * sizeof(*g->load) > MOORE_GROWN_BYTES)
 		goto none;
 	g->half = malloc(n + 1);
-	g->slot = malloc(n_slots + 1);
-	g->load = malloc((n_slices * m + 1) * sizeof(*g->load));
+	g->slot = calloc(n_slots + 1, 1);
+	g->load = malloc((n_loads + 1) * sizeof(*g->load));
 	if (g->half && g->slot && g->load)
 		return g;
 none:
@@ -205,25 +189,20 @@ moore_rgrown_turns(struct moore_rbuild *b, struct moore_err *err)
 
 /* ---- trees -------------------------------------------------------------------------- */
 
-void
-moore_rgrown_keep_slice(struct moore_grown *g, size_t slice, const uint8_t *slots,
-			const uint32_t *load)
+uint8_t *
+moore_rgrown_slice(const struct moore_grown *g, size_t slice)
 {
-	size_t nn = (size_t)g->n * g->n;
-
-	memcpy(g->slot + slice * nn, slots, nn);
-	memcpy(g->load + slice * g->n_edges, load, g->n_edges * sizeof(*load));
-}
-
-const uint8_t *
-moore_rgrown_slice(const struct moore_grown *g, size_t slice, uint32_t *load)
-{
-	memcpy(load, g->load + slice * g->n_edges, g->n_edges * sizeof(*load));
 	return g->slot + slice * g->n * g->n;
 }
 
-uint8_t *
-moore_rgrown_tree(const struct moore_grown *g, uint32_t root, uint32_t k)
+void
+moore_rgrown_keep_loads(struct moore_grown *g, size_t slice, const uint32_t *load)
 {
-	return g->slot + ((size_t)g->n_minimal * g->n + g->first[root] + k) * g->n;
+	memcpy(g->load + slice * g->n_edges, load, g->n_edges * sizeof(*load));
+}
+
+void
+moore_rgrown_loads(const struct moore_grown *g, size_t slice, uint32_t *load)
+{
+	memcpy(load, g->load + slice * g->n_edges, g->n_edges * sizeof(*load));
 }

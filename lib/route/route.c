@@ -60,6 +60,21 @@ alloc_hint(struct moore_rbuild *b, struct moore_err *err)
 	return 0;
 }
 
+/* Makes room for the trees of layers: where they are kept, if they are. */
+static int
+init_layers(struct moore_rbuild *b, struct moore_err *err)
+{
+	uint8_t *room = b->growing ? moore_rgrown_slice(b->growing, b->cols.n_minimal) : NULL;
+
+	if (moore_rslices_init(&b->all, &b->r->g, moore_rcolumns_layer_slices(&b->cols),
+			       b->cols.n_offsets - 1, room) < 0 ||
+	    (!b->cols.own_trees &&
+	     moore_rlayers_init(&b->layers, &b->balance, b->kind, moore_rcolumns_trees(&b->cols), &b->all,
+				b->jobs) < 0))
+		return moore_fail_nomem(err);
+	return 0;
+}
+
 /* The minimal trees of the intended graph, and room for those of layers. */
 static int
 grow_trees(struct moore_rbuild *b, uint64_t seed, struct moore_err *err)
@@ -69,12 +84,7 @@ grow_trees(struct moore_rbuild *b, uint64_t seed, struct moore_err *err)
 
 	if (rc == -MOORE_EUNREACH)
 		return moore_rbuild_fail_unreachable(b, bad, err);
-	if (rc == 0 && b->layered && !b->cols.own_trees &&
-	    moore_rlayers_init(&b->layers, &b->balance, b->kind,
-			       moore_rcolumns_trees(&b->cols), b->cols.n_slices - b->cols.n_minimal,
-			       b->jobs) < 0)
-		return moore_fail_nomem(err);
-	return rc;
+	return rc < 0 || !b->layered ? rc : init_layers(b, err);
 }
 
 /* ---- trees, and room for tables ---------------------------------------------------- */
@@ -156,6 +166,7 @@ void
 moore_rbuild_fini(struct moore_rbuild *b)
 {
 	moore_rlayers_fini(&b->layers);
+	moore_rslices_fini(&b->all);
 	moore_rbalance_fini(&b->balance);
 	moore_rtree_fini(&b->tree);
 	moore_rhint_fini(&b->hint);

@@ -242,15 +242,34 @@
  * instead of 3: Slim Fly q=5 1.24 for 1.25, q=7 1.16 for 1.17, q=13 p=4 1.27 for 1.27. */
 #define MOORE_AGAIN_OWN 3
 
-/* When all trees stand (layer_revise.c), a leaf stays where its route costs at most so many mean loads:
- * a greater bound saves time, a smaller one leaves fewer links that a pair's routes share.  (layers starts=1)  Least share with 0, 6, 7 and 8 at q=9 p=6:
- * 53.5, 54.1, 52.6 and 50.4 %; with 6, 40 % of the leaves stay. */
+/* When all trees stand (layer_revise.c), a link with a mean load costs as much as so many other routes
+ * of the pair over it: even loads against links that a pair's routes share.  _LINES: where the graph
+ * has lines (turns/middles.h), so that detours have four hops.  (layers starts=2)  Least share of full
+ * rate, and load:
+ *
+ *		Slim Fly q=5 p=4	q=7 p=5		q=8 p=6		q=9 p=6
+ *	1	43.0 1.19		53.1 1.20	48.9 1.20	53.0 1.15
+ *	2	39.3 1.15		51.4 1.16	42.6 1.14	50.1 1.11
+ *
+ *		OFT k=5			k=6		k=8		k=9
+ *	1	43.9 1.40		44.4 1.38	42.3 1.39	42.4 1.48
+ *	2	42.5 1.29		43.7 1.26	45.4 1.29	42.5 1.34
+ *	3	42.2 1.27		45.0 1.20	42.6 1.23	42.7 1.29 */
+#define MOORE_REVISE_LOAD 1
+#define MOORE_REVISE_LOAD_LINES 2
+/* A leaf stays where its route costs no more than so many other routes of the pair over one link: a
+ * greater bound saves time, a smaller one leaves fewer links that a pair's routes share.  (layers
+ * starts=1)  Least share with 0, 6, 7 and 8 at q=9 p=6: 53.5, 54.1, 52.6 and 50.4 %; with 6, 40 % of
+ * the leaves stay.  With lines 8 to 12 carry as much as 0 at k=5 to 8. */
 #define MOORE_REVISE_ENOUGH 6
-/* And all leaves stay where the nodes of all trees, times the links of a switch, are more than this: to
- * look at one link takes some 7 ns.  At LMC 2 Slim Fly q=11 p=8 has 2.4e7, q=13 p=9 5.8e7 and q=16 p=12 2.2e8.  (layers, engine)
- * With twice the limit the least share of q=13 p=9 is 49.9 % for 43.3, and routing takes 680 ms of one
- * processor for 300. */
+#define MOORE_REVISE_ENOUGH_LINES 8
+/* And all leaves stay where the trees, times the links of switches with endpoints, are more than this: to
+ * look at one link takes some 7 ns, with lines 12.  At LMC 2 Slim Fly q=11 p=8 has 2.4e7, q=13 p=9
+ * 5.8e7 and q=16 p=12 2.2e8, OFT k=14 7.9e7 and k=17 2.6e8.  (layers, engine)  With twice the limit the
+ * least share of q=13 p=9 is 49.9 % for 43.3, and routing takes 680 ms of one processor for 300.  OFT
+ * k=14 has 41.2 % for 39.7 by it, at 2.5 s for 1.55; k=17 and k=18 have 42 % without. */
 #define MOORE_REVISE_WORK ((uint64_t)1 << 25)
+#define MOORE_REVISE_WORK_LINES ((uint64_t)1 << 27)
 
 /* What a detour counts more when its first link is not that of the minimal route
  * (note_gains() of layers.c).  (worst)  It makes no difference at q=5; elsewhere neither 0, 1,

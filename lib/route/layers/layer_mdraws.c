@@ -19,12 +19,18 @@
 #define WHOLE ((uint32_t)1 << 10)	/* full rate */
 #define ROUNDS 64		/* by then it is within some hundredths of the greatest share */
 
+static uint8_t *
+tree_at(const struct moore_rmtrees *w, uint32_t k)
+{
+	return w->slots + (size_t)k * w->v->g->n * w->v->g->n;
+}
+
 /* Finds the first and the last link of low switch s in tree k; false if it has no route. */
 static bool
 find_ends(const struct moore_rmtrees *w, uint32_t k, uint32_t s, struct moore_rends *ends)
 {
 	const struct moore_rgraph *g = w->v->g;
-	const uint8_t *slot = moore_rmtrees_tree(w, k);
+	const uint8_t *slot = tree_at(w, k);
 	uint32_t e = MOORE_NONE;
 
 	ends->first = slot[s];
@@ -111,7 +117,7 @@ grow_all(struct moore_rmtrees *w, uint32_t draw, uint32_t n_trees)
 	moore_rmtrees_reset(w);
 	while (w->n_built < n_trees) {
 		moore_rmtrees_grow(w);
-		memcpy(w->slots + (size_t)w->n_built++ * w->v->g->n, w->t.slot, w->v->g->n);
+		memcpy(tree_at(w, w->n_built++), w->t.slot, w->v->g->n);
 	}
 }
 
@@ -135,10 +141,11 @@ enough_for(const struct moore_rmtrees *w)
 }
 
 void
-moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root, uint32_t n_trees)
+moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root, uint8_t *slots, uint32_t n_trees)
 {
 	uint32_t enough, share, best = 0, kept = 0, draw = 0;
 
+	w->slots = slots;
 	moore_rmtrees_prepare(w, root);
 	if (!w->classes->lines) {
 		grow_all(w, draw, n_trees);

@@ -80,10 +80,9 @@ moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
 	w->low = calloc(n, sizeof(*w->low));
 	w->middle = calloc(n, sizeof(*w->middle));
 	w->load = calloc(m, sizeof(*w->load));
-	w->slots = calloc(n_trees + 1, g->n);
 	w->ends = calloc(n_trees + 1, sizeof(*w->ends));
 	if (moore_rtree_init(&w->t, g) < 0 || !w->low || !w->middle || !w->load ||
-	    !w->slots || !w->ends || !alloc_root(w, n, m) || !alloc_tree(w, n) ||
+	    !w->ends || !alloc_root(w, n, m) || !alloc_tree(w, n) ||
 	    !moore_rmtrees_alloc_models(w))
 		return -MOORE_ENOMEM;
 	for (uint32_t s = 0; s < g->n; s++) {
@@ -120,7 +119,6 @@ moore_rmtrees_fini(struct moore_rmtrees *w)
 	free(w->minimal);
 	free(w->n_own);
 	free(w->models);
-	free(w->slots);
 	free(w->ends);
 	free(w->last);
 	free(w->via);

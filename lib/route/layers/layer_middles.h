@@ -42,7 +42,7 @@ struct moore_rmtrees {
 	uint32_t n_draws;	/* how often its trees were drawn before */
 	uint32_t *load_before;	/* load[] and n_uses without its trees */
 	uint64_t n_uses_before;
-	uint8_t *slots;		/* [tree * n + node]: the slot of its parent edge */
+	uint8_t *slots;		/* [tree * n * n + node]: the slot of its parent edge; the caller's */
 	struct moore_rends {	/* a route of a low switch: slots, at the switch and at the root, */
 		uint8_t first, last;	/* of its first and last links */
 	} *ends;		/* by tree: those of the low switch that is judged */
@@ -97,14 +97,7 @@ void moore_rmtrees_fini(struct moore_rmtrees *w);
 /* Begins a strand. */
 void moore_rmtrees_start(struct moore_rmtrees *w);
 /* Makes n_trees trees of a root, a switch with endpoints: layer after layer, and endpoint after
- * endpoint (layer_mdraws.c). */
-void moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root, uint32_t n_trees);
-
-/* Returns the slots of the k-th of them. */
-static inline const uint8_t *
-moore_rmtrees_tree(const struct moore_rmtrees *w, uint32_t k)
-{
-	return w->slots + (size_t)k * w->v->g->n;
-}
+ * endpoint (layer_mdraws.c).  The slots of the k-th are put into slots[k * n * n..]. */
+void moore_rmtrees_root(struct moore_rmtrees *w, uint32_t root, uint8_t *slots, uint32_t n_trees);
 
 #endif

@@ -10,7 +10,8 @@
  *   layer_loads.c   loads, and the price of every node's route
  *   layer_leaves.c  leaves that move to detours, and to cheaper ones
  *   layer_cover.c   detours for those that have none yet
- *   layer_revise.c  leaves that move once more when all trees stand */
+ *
+ * When all trees of all layers stand (layer_slices.h), layer_revise.c changes them once more. */
 #ifndef MOORE_ROUTE_LAYER_TREE_H
 #define MOORE_ROUTE_LAYER_TREE_H
 
@@ -115,13 +116,6 @@ moore_rused_note(struct moore_rlayer_tree *w, uint32_t s, uint8_t first, uint8_t
 	w->noted[(size_t)s * 2] = first;
 	w->noted[(size_t)s * 2 + 1] = last;
 }
-
-/* Runs job for each of MOORE_STRANDS strands, then adds to v->load what they put on links: each calls
- * the second function first and the third one last, with a worker's loads in between (layers.c). */
-void moore_rlayers_run_strands(struct moore_rlayers *v,
-			       void (*job)(void *arg, unsigned worker, size_t strand), void *arg);
-void moore_rlayers_begin_strand(const struct moore_rlayers *v, struct moore_rlayers *own);
-void moore_rlayers_end_strand(const struct moore_rlayers *v, struct moore_rlayers *own);
 
 /* Makes the tree of w->root around a few gates; ties go by `from`. */
 void moore_rlayer_by_gates(struct moore_rlayer_tree *w, uint32_t from);

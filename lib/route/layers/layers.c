@@ -121,19 +121,17 @@ init_leaves(struct moore_rlayers *v)
 
 int
 moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
-		   const struct moore_rkind *kind, uint32_t n_trees, size_t n_slices,
+		   const struct moore_rkind *kind, uint32_t n_trees, struct moore_rslices *all,
 		   const struct moore_jobs *jobs)
 {
 	const struct moore_rgraph *g = minimal->v->g;
 	size_t n = g->n, m = g->n_edges;
 
-	*v = (struct moore_rlayers){ .minimal = minimal, .kind = kind, .jobs = jobs };
-	v->all = calloc(n_slices * n * n + 1, 1);
-	v->lids = calloc(n_slices * n + 1, 1);
+	*v = (struct moore_rlayers){ .minimal = minimal, .kind = kind, .jobs = jobs,
+		.all = all, .load = all->load };
 	v->len = malloc(n * n + 1);
 	v->flags = calloc(n * n + 1, 1);
 	v->list = malloc((n + 1) * sizeof(*v->list));
-	v->load = calloc(m + 1, sizeof(*v->load));
 	v->wish = calloc(n + 1, 1);
 	v->acc = calloc(n + 1, sizeof(*v->acc));
 	v->open_len = calloc(n + 1, 1);
@@ -141,7 +139,7 @@ moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal
 	v->price = calloc(m + 1, sizeof(*v->price));
 	for (uint32_t s = 0; s < n; s++)
 		v->split |= minimal->v->turns->half[s] != 0;
-	if (!v->all || !v->lids || !v->len || !v->flags || !v->list || !v->load || !v->wish || !v->acc ||
+	if (!v->len || !v->flags || !v->list || !v->wish || !v->acc ||
 	    !v->open_len || !v->onward || !v->price || moore_rtree_init(&v->t, g) < 0)
 		return -MOORE_ENOMEM;
 	return v->split || kind->longest || !is_within_two(minimal) ? init_leaves(v) :
@@ -151,12 +149,9 @@ moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal
 void
 moore_rlayers_fini(struct moore_rlayers *v)
 {
-	free(v->all);
-	free(v->lids);
 	free(v->len);
 	free(v->flags);
 	free(v->list);
-	free(v->load);
 	free(v->wish);
 	free(v->acc);
 	free(v->open_len);
@@ -316,31 +311,6 @@ struct strands {
 	const uint8_t *n_lids;
 };
 
-void
-moore_rlayers_begin_strand(const struct moore_rlayers *v, struct moore_rlayers *own)
-{
-	memcpy(own->load, v->load, v->minimal->v->g->n_edges * sizeof(*v->load));
-}
-
-void
-moore_rlayers_end_strand(const struct moore_rlayers *v, struct moore_rlayers *own)
-{
-	for (uint32_t e = 0; e < v->minimal->v->g->n_edges; e++)
-		own->added[e] += own->load[e] - v->load[e];
-}
-
-void
-moore_rlayers_run_strands(struct moore_rlayers *v,
-			  void (*job)(void *arg, unsigned worker, size_t strand), void *arg)
-{
-	moore_jobs_run(v->jobs, v->n_workers, MOORE_STRANDS, job, arg);
-	for (unsigned i = 0; i < v->n_workers; i++)
-		for (uint32_t e = 0; e < v->minimal->v->g->n_edges; e++) {
-			v->load[e] += v->worker[i].added[e];
-			v->worker[i].added[e] = 0;
-		}
-}
-
 static void
 build_strand(void *arg, unsigned worker, size_t strand)
 {
@@ -349,7 +319,7 @@ build_strand(void *arg, unsigned worker, size_t strand)
 	const struct moore_rgraph *g = v->minimal->v->g;
 	struct moore_rlayers *own = &v->worker[worker];
 
-	moore_rlayers_begin_strand(v, own);
+	memcpy(own->load, v->load, g->n_edges * sizeof(*v->load));
 	memcpy(own->price, v->price, g->n_edges * sizeof(*v->price));
 	own->slot = v->slot;
 	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS) {
@@ -360,7 +330,8 @@ build_strand(void *arg, unsigned worker, size_t strand)
 		if (st->n_lids[root])
 			moore_rlayer_by_gates(&w, moore_rng_below(&r, g->n));
 	}
-	moore_rlayers_end_strand(v, own);
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		own->added[e] += own->load[e] - v->load[e];
 }
 
 static int
@@ -368,12 +339,17 @@ build_strands(struct moore_rlayers *v, const struct moore_rlayer_slice *slice,
 	      const uint8_t *n_lids)
 {
 	struct strands st = { v, slice, n_lids };
+	bool oom = false;
 
-	moore_rlayers_run_strands(v, build_strand, &st);
-	for (unsigned i = 0; i < v->n_workers; i++)
-		if (v->worker[i].oom)
-			return -MOORE_ENOMEM;
-	return 0;
+	moore_jobs_run(v->jobs, v->n_workers, MOORE_STRANDS, build_strand, &st);
+	for (unsigned i = 0; i < v->n_workers; i++) {
+		for (uint32_t e = 0; e < v->minimal->v->g->n_edges; e++) {
+			v->load[e] += v->worker[i].added[e];
+			v->worker[i].added[e] = 0;
+		}
+		oom |= v->worker[i].oom;
+	}
+	return oom ? -MOORE_ENOMEM : 0;
 }
 
 int
@@ -387,9 +363,8 @@ moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, 
 		.spare_relays = degree >= 2 * MOORE_GATES &&
 			n_layers * n_variants * 100 >= MOORE_RELAY_TREES * degree };
 
-	memcpy(v->lids + (size_t)v->n_slices * n, n_lids, n);
-	v->slot = v->all + (size_t)v->n_slices++ * n * n;
-	v->n_variants = n_variants;
+	memcpy(v->all->lids + (size_t)v->n_slices * n, n_lids, n);
+	v->slot = moore_rslices_tree(v->all, v->minimal->v->g, v->n_slices++, 0);
 	start_slice(v, &sl, n_lids);
 	if (v->gates)
 		return build_strands(v, &sl, n_lids);

@@ -7,9 +7,8 @@
 #ifndef MOORE_ROUTE_LAYERS_H
 #define MOORE_ROUTE_LAYERS_H
 
-#include "base/jobs.h"
+#include "route/layers/layer_slices.h"
 #include "route/layers/layer_used.h"
-#include "route/trees/balance.h"
 #include "route/trees/kinds.h"
 
 /* Kept over all layers and variants of one build.  Matrices have a row of n for each root. */
@@ -17,13 +16,11 @@ struct moore_rlayers {
 	const struct moore_rbalance *minimal;
 	const struct moore_rkind *kind;
 	bool split;		/* middle switches are split into halves P1 and P2 */
-	uint8_t *all;		/* [(slice * n + root) * n + node]: slots of the trees of all slices */
-	uint8_t *lids;		/* [slice * n + root]: LIDs that share that tree */
-	uint32_t n_slices;	/* so far */
-	unsigned n_variants;
-	uint8_t *slot, *len;	/* [root * n + node]: the trees of the last slice; slot is in all[] */
+	struct moore_rslices *all;	/* borrowed */
+	uint32_t n_slices;	/* of them, so far */
+	uint8_t *slot, *len;	/* [root * n + node]: the trees of the last slice; slot is in all */
 	uint8_t *flags;		/* [root * n + node]: see layer_tree.h */
-	uint32_t *load;		/* by edge: routes over it in all slices of hosts so far */
+	uint32_t *load;		/* by edge: routes over it in all slices of hosts so far; that of all */
 	uint64_t *price;	/* by edge: price of one route more over it */
 	/* Where no minimal route is longer than two hops (layer_gates.c): */
 	bool gates;
@@ -60,21 +57,18 @@ struct moore_rlayers {
 	uint32_t *acc;		/* by node */
 };
 
-/* minimal, kind and jobs are borrowed.  n_trees: that a root has in all layers and variants, its
- * minimal ones included.  n_slices: all that will be built.  -MOORE_ENOMEM. */
+/* minimal, kind, all and jobs are borrowed; all has room for all slices that will be built.  n_trees: that
+ * a root has in all layers and variants, its minimal ones included.  -MOORE_ENOMEM. */
 int moore_rlayers_init(struct moore_rlayers *v, const struct moore_rbalance *minimal,
-		       const struct moore_rkind *kind, uint32_t n_trees, size_t n_slices,
+		       const struct moore_rkind *kind, uint32_t n_trees, struct moore_rslices *all,
 		       const struct moore_jobs *jobs);
 void moore_rlayers_fini(struct moore_rlayers *v);
 
-/* Builds slot[] and len[] of one layer (0..n_layers-1, called in this sequence) of one
+/* Builds the next slice: slot[] and len[] of one layer (0..n_layers-1, called in this sequence) of one
  * variant (0..n_variants-1).  n_lids[root] LIDs share the tree of root; no tree where it is 0.
  * -MOORE_ENOMEM. */
 int moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers,
 			 unsigned variant, unsigned n_variants, const uint8_t *n_lids,
 			 const uint32_t *n_connected);
-/* Once all slices are built: changes their trees, so that the routes of a pair share fewer links; with
- * gates alone (layer_revise.c).  -MOORE_ENOMEM. */
-int moore_rlayers_revise(struct moore_rlayers *v);
 
 #endif
