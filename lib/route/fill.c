@@ -239,7 +239,7 @@ grow_layers(struct slices *sl, struct moore_err *err)
 	} else if (grow_slices(f) < 0) {
 		return moore_fail_nomem(err);
 	}
-	if (b->layers.gates &&
+	if ((b->layers.gates || cols->middles.lines) &&
 	    moore_rslices_revise(&b->all, &b->balance, cols->middles.lines, b->jobs) < 0)
 		return moore_fail_nomem(err);
 	return 0;

@@ -563,8 +563,8 @@ no_columns(void **state)
 /* What tables carry at least, when a switch sends alone and when all send by the worst permutation
  * that a search finds.  With ranks by numbers of middle switches it was 25 % at OFT k=4, 39.9 at k=5 and
  * 39.5 at k=6; with one draw of the intermediates of each root 40 % (lib/route/layers/layer_mdraws.c).
- * While leaves did not move once more, it was 39.4, 41.3 and 33.3 % on these Slim Fly
- * (lib/route/layers/layer_revise.c). */
+ * While leaves did not move once more, it was 39.4, 41.3 and 33.3 % on these Slim Fly, and 40.0, 40.3,
+ * 39.8, 42.6 and 40.6 % on these OFT (lib/route/layers/layer_revise.c). */
 static void
 worst_of_a_family(void **state)
 {
@@ -575,12 +575,12 @@ worst_of_a_family(void **state)
 		{ "slimfly", "q=4 p=3", 0.49, 0.44 },
 		{ "slimfly", "q=5 p=3", 0.65, 0.49 },
 		{ "slimfly", "q=5 p=4", 0.49, 0.40 },
-		{ "oft", "k=4", 0.49, 0.39 },
-		{ "oft", "k=5", 0.49, 0.39 },
+		{ "oft", "k=4", 0.49, 0.41 },
+		{ "oft", "k=5", 0.49, 0.42 },
 #ifndef __SANITIZE_ADDRESS__
-		{ "oft", "k=6", 0.49, 0.39 },
-		{ "oft", "k=8", 0.49, 0.39 },
-		{ "oft", "k=9", 0.44, 0.39 },
+		{ "oft", "k=6", 0.49, 0.41 },
+		{ "oft", "k=8", 0.49, 0.42 },
+		{ "oft", "k=9", 0.42, 0.41 },
 #endif
 	};
 	const struct moore_route_opts route = { .seed = 0 };
