@@ -13,7 +13,8 @@
  *             lines (middles.h), and the sequence of one-vl (sequence.h)
  *   trees/    one in-tree (tree.h), the minimal trees (balance.h), those of multicast groups
  *             (mcast.h), and the kinds of layers (kinds.h)
- *   layers/   the non-minimal trees of any-sl (layers.h; layer_middles.h where there are lines)
+ *   layers/   the non-minimal trees of any-sl (layers.h; layer_middles.h where there are lines), and
+ *             what changes them once all stand (layer_slices.h)
  *   hint/     the trees of sl-hint
  *
  * Above them stand route.c and the stages that build.h joins: which LID takes which tree

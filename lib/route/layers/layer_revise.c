@@ -5,7 +5,8 @@
  * that later trees could have spared: a permutation of switches that is bad for the tables sends over
  * many such pairs.  Here the routes of a pair are all known.  A link costs as much as other
  * routes of the pair use it, and a price for its load beside that; each leaf takes the parent over
- * which its route is cheapest, but keeps a detour.  One round over all leaves is enough.
+ * which its route is cheapest, but keeps a detour.  One round over all leaves is enough.  Only switches
+ * with endpoints are leaves here, since no routes begin elsewhere.
  *
  * Roots are divided into strands, which start from the same loads.  Each takes for granted that the
  * others move as many routes from a link, or onto it, as it does itself; so they do not all move to
