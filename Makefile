@@ -257,12 +257,14 @@ test: test-packages $(T_NEEDS)	## one test: T=test_route, T=test_route:layers, T
 	@MOORE_BUILD=$(abspath $(B)) tests/run one '$(T)'
 quick: test-packages all tests-bin	## the tests that need no fabric
 	@MOORE_BUILD=$(abspath $(B)) tests/run quick
+# Without -j the builds with sanitizers take all processors, as the tests do.
+ALL_CORES = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 check: test-packages all tests-bin	## every test, bounded
-	@$(MAKE) --no-print-directory SAN=1 $(addprefix $(B)-san/,moorectl moored libosmmoore.so opensm) tests-bin
-	@$(MAKE) --no-print-directory TSAN=1 $(addprefix $(B)-tsan/tests/unit/,test_jobs test_threads)
+	@$(MAKE) --no-print-directory $(ALL_CORES) SAN=1 $(addprefix $(B)-san/,moorectl moored libosmmoore.so opensm) tests-bin
+	@$(MAKE) --no-print-directory $(ALL_CORES) TSAN=1 $(addprefix $(B)-tsan/tests/unit/,test_jobs test_threads)
 	@MOORE_BUILD=$(abspath $(B)) tests/run check
 soak: soak-packages all tests-bin	## the long campaigns
-	@$(MAKE) --no-print-directory SAN=1 tests-bin
+	@$(MAKE) --no-print-directory $(ALL_CORES) SAN=1 tests-bin
 	@MOORE_BUILD=$(abspath $(B)) tests/run soak
 golden:		## every answer and all tables, of -O0 and -O2, against the record
 	@$(MAKE) --no-print-directory B=build-O0 OPT="-O0 -g" build-O0/tests/golden/tables
