@@ -67,7 +67,7 @@ init_layers(struct moore_rbuild *b, struct moore_err *err)
 	uint8_t *room = b->growing ? moore_rgrown_slice(b->growing, b->cols.n_minimal) : NULL;
 
 	if (moore_rslices_init(&b->all, &b->r->g, moore_rcolumns_layer_slices(&b->cols),
-			       b->cols.n_offsets - 1, room) < 0 ||
+			       b->cols.own_trees ? b->cols.n_places : b->cols.n_variants, room) < 0 ||
 	    (!b->cols.own_trees &&
 	     moore_rlayers_init(&b->layers, &b->balance, b->kind, moore_rcolumns_trees(&b->cols), &b->all,
 				b->jobs) < 0))

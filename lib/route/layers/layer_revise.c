@@ -56,7 +56,6 @@ struct revision {		/* of one worker */
 	uint32_t *price;	/* by edge */
 	/* These are of the present root. */
 	uint32_t root;
-	uint32_t n_minimal;	/* its LIDs of hosts that have minimal routes */
 	struct way *way;	/* [node * n_slices + slice] */
 	struct standing *at;	/* likewise */
 };
@@ -230,7 +229,7 @@ add_pair(struct revision *w, uint32_t s, uint32_t by)
 		}
 	for (uint32_t e, x = s; x != w->root; x = g->to[e]) {
 		e = g->xadj[x] + minimal[x];
-		w->cost[e] += by * w->n_minimal;
+		w->cost[e] += by * w->s->n_minimal;
 	}
 }
 
@@ -239,13 +238,11 @@ note_all(struct revision *w)
 {
 	const struct moore_rgraph *g = w->g;
 
-	w->n_minimal = 0;
 	memset(w->at, 0, w->s->n * (size_t)g->n * sizeof(*w->at));
 	for (uint32_t i = 0; i < w->s->n; i++) {
 		const uint8_t *slot = tree_of(w, i);
 		const uint32_t n = lids_of(w, i) ? g->n : 0;
 
-		w->n_minimal += n > 0;
 		note_closed(w, i, w->root);
 		for (uint32_t s = 0; s < n; s++) {
 			if (s == w->root)
@@ -259,7 +256,6 @@ note_all(struct revision *w)
 			w->at[row_of(w, g->to[g->xadj[s] + slot[s]]) + i].n_kids++;
 		}
 	}
-	w->n_minimal /= w->s->n_layers;
 }
 
 static void

@@ -5,10 +5,10 @@
 #include "route/layers/layer_slices.h"
 
 int
-moore_rslices_init(struct moore_rslices *s, const struct moore_rgraph *g, size_t n, uint32_t n_layers,
+moore_rslices_init(struct moore_rslices *s, const struct moore_rgraph *g, size_t n, uint32_t n_minimal,
 		   uint8_t *room)
 {
-	*s = (struct moore_rslices){ .n = (uint32_t)n, .n_layers = n_layers, .slot = room };
+	*s = (struct moore_rslices){ .n = (uint32_t)n, .n_minimal = n_minimal, .slot = room };
 	if (!room)
 		s->slot = s->own_room = calloc(n * g->n * g->n + 1, 1);
 	s->lids = calloc(n * g->n + 1, 1);

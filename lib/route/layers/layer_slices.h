@@ -12,7 +12,7 @@
 
 struct moore_rslices {
 	uint32_t n;		/* slices */
-	uint32_t n_layers;
+	uint32_t n_minimal;	/* as many minimal routes of a pair count beside those of slices */
 	uint8_t *slot;		/* [(slice * nodes + root) * nodes + node]: of the parent edge */
 	uint8_t *lids;		/* [slice * nodes + root]: LIDs that share that tree; 0: there is none */
 	uint32_t *load;		/* by edge: routes of the LIDs of hosts over it, minimal ones too */
@@ -22,7 +22,7 @@ struct moore_rslices {
 /* room: for n * nodes * nodes slots, or NULL; it outlives *s.  All lids[] and loads are 0.
  * -MOORE_ENOMEM; end *s with moore_rslices_fini() anyway. */
 int moore_rslices_init(struct moore_rslices *s, const struct moore_rgraph *g, size_t n,
-		       uint32_t n_layers, uint8_t *room);
+		       uint32_t n_minimal, uint8_t *room);
 void moore_rslices_fini(struct moore_rslices *s);
 
 /* Returns the slots of the tree of root in a slice, by node. */
