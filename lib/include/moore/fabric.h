@@ -102,7 +102,7 @@ moore_lanes_of_code(uint64_t code)
 	return lanes[code < 5 ? code : 5];
 }
 
-/* The least such code for that many lanes or more. */
+/* Returns the least such code for that many lanes or more. */
 static inline uint8_t
 moore_code_of_lanes(unsigned lanes)
 {
