@@ -286,7 +286,7 @@ revise_strand(void *arg, unsigned worker, size_t strand)
 	const struct moore_rview *view = w->minimal->v;
 	const struct moore_rgraph *g = w->g;
 
-	memcpy(w->load, w->s->load, g->n_edges * sizeof(*w->load));
+	moore_rslices_begin_strand(w->s, g, w->load);
 	memset(w->cost, 0, g->n_edges * sizeof(*w->cost));
 	memset(w->price, 0, g->n_edges * sizeof(*w->price));
 	for (uint32_t e = 0; e < g->n_edges; e++)
@@ -299,8 +299,7 @@ revise_strand(void *arg, unsigned worker, size_t strand)
 	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS)
 		if (g->is_source[root])
 			revise_root(w, root);
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		w->added[e] += w->load[e] - w->s->load[e];
+	moore_rslices_end_strand(w->s, g, w->load, w->added);
 }
 
 static uint64_t
@@ -359,22 +358,23 @@ moore_rslices_revise(struct moore_rslices *s, const struct moore_rbalance *minim
 	const struct moore_rgraph *g = minimal->v->g;
 	const unsigned n_workers = moore_jobs_width(jobs, MOORE_STRANDS);
 	struct revision *worker;
+	uint64_t per_load;
 	bool ok;
 
 	if (!g->n_edges || count_work(s, g) > prices->most_work)
 		return 0;
+	per_load = ((uint64_t)256 << 16) / mean_load(s, g);
 	ok = (worker = calloc(n_workers, sizeof(*worker)));
 	for (unsigned i = 0; ok && i < n_workers; i++) {
 		worker[i] = (struct revision){ .s = s, .minimal = minimal, .g = g,
-			.per_load = ((uint64_t)256 << 16) / mean_load(s, g),
-			.prices = prices };
+			.per_load = per_load, .prices = prices };
 		ok = init_worker(&worker[i]);
 	}
 	if (ok)
 		moore_jobs_run(jobs, n_workers, MOORE_STRANDS, revise_strand, worker);
 	for (unsigned i = 0; worker && i < n_workers; i++) {
-		for (uint32_t e = 0; ok && e < g->n_edges; e++)
-			s->load[e] += worker[i].added[e];
+		if (ok)
+			moore_rslices_add(s, g, worker[i].added);
 		fini_worker(&worker[i]);
 	}
 	free(worker);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* layer_slices.c - room for the trees of all layers. */
+/* layer_slices.c - room for the trees of all layers, and the loads of strands. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "route/layers/layer_slices.h"
 
@@ -23,4 +24,27 @@ moore_rslices_fini(struct moore_rslices *s)
 	free(s->lids);
 	free(s->load);
 	*s = (struct moore_rslices){ 0 };
+}
+
+void
+moore_rslices_begin_strand(const struct moore_rslices *s, const struct moore_rgraph *g, uint32_t *load)
+{
+	memcpy(load, s->load, g->n_edges * sizeof(*load));
+}
+
+void
+moore_rslices_end_strand(const struct moore_rslices *s, const struct moore_rgraph *g, const uint32_t *load,
+			 uint32_t *added)
+{
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		added[e] += load[e] - s->load[e];
+}
+
+void
+moore_rslices_add(struct moore_rslices *s, const struct moore_rgraph *g, uint32_t *added)
+{
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		s->load[e] += added[e];
+		added[e] = 0;
+	}
 }

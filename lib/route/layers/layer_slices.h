@@ -32,6 +32,15 @@ moore_rslices_tree(const struct moore_rslices *s, const struct moore_rgraph *g, 
 	return s->slot + (slice * g->n + root) * g->n;
 }
 
+/* Roots are divided into strands (MOORE_STRANDS), whose workers change loads of their own.  The first
+ * is called before a strand: load[] becomes that of all.  The second is called after it: what the strand
+ * has changed is added to added[].  The third is called for each worker after all strands: its added[]
+ * is added to the loads of all, and becomes 0. */
+void moore_rslices_begin_strand(const struct moore_rslices *s, const struct moore_rgraph *g, uint32_t *load);
+void moore_rslices_end_strand(const struct moore_rslices *s, const struct moore_rgraph *g,
+			      const uint32_t *load, uint32_t *added);
+void moore_rslices_add(struct moore_rslices *s, const struct moore_rgraph *g, uint32_t *added);
+
 /* Changes the trees of all slices so that the routes of a pair of switches share fewer links, and load[]
  * with them, unless that takes longer than tuning.h allows.  minimal holds a minimal tree of each root.
  * lines: the graph has them (middles.h).  The result does not depend on jobs (NULL: a loop).

@@ -319,7 +319,7 @@ build_strand(void *arg, unsigned worker, size_t strand)
 	const struct moore_rgraph *g = v->minimal->v->g;
 	struct moore_rlayers *own = &v->worker[worker];
 
-	memcpy(own->load, v->load, g->n_edges * sizeof(*v->load));
+	moore_rslices_begin_strand(v->all, g, own->load);
 	memcpy(own->price, v->price, g->n_edges * sizeof(*v->price));
 	own->slot = v->slot;
 	for (uint32_t root = (uint32_t)strand; root < g->n; root += MOORE_STRANDS) {
@@ -330,8 +330,7 @@ build_strand(void *arg, unsigned worker, size_t strand)
 		if (st->n_lids[root])
 			moore_rlayer_by_gates(&w, moore_rng_below(&r, g->n));
 	}
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		own->added[e] += own->load[e] - v->load[e];
+	moore_rslices_end_strand(v->all, g, own->load, own->added);
 }
 
 static int
@@ -343,10 +342,7 @@ build_strands(struct moore_rlayers *v, const struct moore_rlayer_slice *slice,
 
 	moore_jobs_run(v->jobs, v->n_workers, MOORE_STRANDS, build_strand, &st);
 	for (unsigned i = 0; i < v->n_workers; i++) {
-		for (uint32_t e = 0; e < v->minimal->v->g->n_edges; e++) {
-			v->load[e] += v->worker[i].added[e];
-			v->worker[i].added[e] = 0;
-		}
+		moore_rslices_add(v->all, v->minimal->v->g, v->worker[i].added);
 		oom |= v->worker[i].oom;
 	}
 	return oom ? -MOORE_ENOMEM : 0;
