@@ -44,8 +44,8 @@ struct moore_rbuild {
 	uint32_t *colour;	/* by edge; NULL: ranks follow the order */
 	struct moore_rcolumns cols;
 	struct moore_rbalance balance;
-	struct moore_rslices all;	/* the trees of all layers; zeroed if not layered, and with grown */
-	struct moore_rlayers layers;	/* zeroed likewise, and with cols.own_trees */
+	struct moore_rslices all;	/* the trees of all layers; with grown, slot[] alone */
+	struct moore_rlayers layers;	/* zeroed if not layered, with grown, and with cols.own_trees */
 	struct moore_rhint hint;	/* zeroed if not hinted */
 	struct moore_rtree tree;	/* scratch */
 	uint8_t *port;		/* by LID a column of g->n ports, with room for one more each */
@@ -86,7 +86,7 @@ int moore_rgrown_turns(struct moore_rbuild *b, struct moore_err *err);
 /* Returns the trees of a slice: minimal ones first, then those of layers, which are in the layout
  * of struct moore_rslices. */
 uint8_t *moore_rgrown_slice(const struct moore_grown *g, size_t slice);
-/* Copies the loads of a slice, not with b->cols.own_trees for one of a layer. */
+/* Copy the loads of a slice: into *g, and out of it.  With b->cols.own_trees slices of layers have none. */
 void moore_rgrown_keep_loads(struct moore_grown *g, size_t slice, const uint32_t *load);
 void moore_rgrown_loads(const struct moore_grown *g, size_t slice, uint32_t *load);
 

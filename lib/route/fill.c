@@ -227,7 +227,8 @@ grow_layers(struct slices *sl, struct moore_err *err)
 	struct moore_rbuild *b = f->b;
 	const struct moore_rcolumns *cols = sl->cols;
 
-	if (sl->n_workers > 1) {	/* layers start from the trees of the last minimal slice */
+	/* Trees that are shared start from those of the last minimal slice, and so do leaves that move. */
+	if (sl->n_workers > 1 && (!cols->own_trees || cols->middles.lines)) {
 		const struct moore_rcolumn *c = moore_rfill_first_of(cols, cols->n_minimal - !!cols->n_minimal);
 
 		moore_rcolumns_count_lids(cols, &b->r->g, c, f->n_lids);

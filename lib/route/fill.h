@@ -28,8 +28,8 @@ struct fill {			/* of one worker */
 				 * so ports differ by LID */
 	uint8_t *n_lids;	/* by root: LIDs that share its tree in the slice at hand */
 	uint32_t *load;		/* by edge: of the slice, with the routes that repairs moved */
-	uint32_t *for_layers;	/* by edge: routes of the hosts' slices, which layers count with;
-				 * NULL: no layer does */
+	uint32_t *for_layers;	/* by edge: routes of hosts' LIDs that this worker made and that are not yet
+				 * in b->all.load; NULL: no layer counts with them */
 	struct moore_rmtrees mtrees;	/* zeroed without b->cols.own_trees, and with b->grown */
 	uint8_t *port;		/* [LID * g.n + node]: the tables, transposed */
 	uint8_t *right;		/* the same for those of struct moore_route; NULL unless sl-hint */
@@ -83,7 +83,8 @@ int moore_rfill_hint_layer(struct fill *f, const struct moore_rcolumn *col, size
 			   struct moore_err *err);
 
 /* Jobs (base/jobs.h) whose arg is a struct slices, where each LID has a tree of its own: the first grows
- * the trees of a strand of roots and adds their loads to for_layers[], the second fills its columns. */
+ * the trees of a strand of roots and, with lines, adds their loads to for_layers[]; the second fills its
+ * columns. */
 void moore_rfill_grow_strand(void *arg, unsigned worker, size_t strand);
 void moore_rfill_strand(void *arg, unsigned worker, size_t strand);
 

@@ -23,16 +23,6 @@ find_root(const struct moore_rcolumn *col, size_t n, uint32_t root)
 	return low;
 }
 
-/* Returns the k-th tree of root. */
-static const uint8_t *
-own_tree(const struct moore_rbuild *b, uint32_t root, uint32_t k)
-{
-	const uint32_t n = b->r->g.n;
-
-	return b->grown ? moore_rgrown_slice(b->grown, b->cols.n_minimal + k) + (size_t)root * n :
-		moore_rslices_tree(&b->all, &b->r->g, k, root);
-}
-
 /* Fills the columns of c on that this tree of a root serves: none, if no LID is there; returns
  * the column after them. */
 static const struct moore_rcolumn *
@@ -89,7 +79,8 @@ moore_rfill_grow_strand(void *arg, unsigned worker, size_t strand)
 		moore_rmtrees_root(&f->mtrees, root, moore_rslices_tree(all, g, 0, root), n_trees);
 		for (uint32_t k = 0; k < n_trees; k++) {
 			all->lids[(size_t)k * g->n + root] = 1;
-			add_loads(g, moore_rslices_tree(all, g, k, root), root, f->for_layers);
+			if (cols->middles.lines)
+				add_loads(g, moore_rslices_tree(all, g, k, root), root, f->for_layers);
 		}
 	}
 }
@@ -115,7 +106,7 @@ moore_rfill_strand(void *arg, unsigned worker, size_t strand)
 		for (uint32_t j = 0; g->is_source[root] && j < cols->n_places; j++)
 			for (uint32_t o = 1; o < cols->n_offsets; o++)
 				if (cols->hosts[(size_t)root * cols->n_places + j])
-					c = fill_tree(f, own_tree(f->b, root, k++), c, end,
+					c = fill_tree(f, moore_rslices_tree(&f->b->all, g, k++, root), c, end,
 						      &(struct moore_rcolumn){ .root = root, .offset = o,
 						      .place = MOORE_PLACE_HOST + j });
 	}

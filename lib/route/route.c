@@ -107,7 +107,10 @@ make_trees(struct moore_rbuild *b, const struct moore_route_opts *opts, struct m
 	moore_rgrown_open(b, opts);
 	if ((rc = moore_rbuild_turns(b, opts->by_roles, err)) < 0)
 		return rc;
-	return b->grown ? 0 : grow_trees(b, opts->seed, err);
+	if (!b->grown)
+		return grow_trees(b, opts->seed, err);
+	b->all.slot = moore_rgrown_slice(b->grown, b->cols.n_minimal);
+	return 0;
 }
 
 static void
