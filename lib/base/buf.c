@@ -307,16 +307,17 @@ moore_text_hide(char *s)
 	const char *end = s + strlen(s);
 	char *to = s;
 
-	for (size_t n; s < end; s += n) {
+	while (s < end) {
 		const size_t len = (size_t)(end - s), hidden = moore_text_hidden(s, len);
+		const size_t shown = hidden ? 0 : moore_utf8_len(s, len);
 
-		n = hidden ? hidden : moore_utf8_len(s, len);
-		if (n && !hidden)
-			memmove(to, s, n);
-		else
-			*to = '?';
-		to += n && !hidden ? n : 1;
-		n += !n;
+		if (shown) {
+			memmove(to, s, shown);
+			to += shown;
+		} else {
+			*to++ = '?';
+		}
+		s += shown + hidden ? shown + hidden : 1;
 	}
 	*to = '\0';
 }
