@@ -98,12 +98,12 @@
  * after 1, 5 and 10 sweeps: Slim Fly q=7 6.5 and 2, 7.1 and 3, 7.2 and 3; q=11 10.2 and 5,
  * 11.2 and 6, 11.3 and 6. */
 #define MOORE_RANK_SWEEPS 10
-/* Counts that all sweeps may look at: ten sweeps of Slim Fly q=19 look at 3.5e8, two of q=25 at 2.5e8,
- * which take 0.2 s.  (layers starts=0)  Least share of full rate, and load, with 2, 4 and 10 sweeps: q=23
- * 57.0 1.30, 58.0 1.30, 58.4 1.32; q=25 p=9 66.6 1.21, 66.0 1.21, 66.0 1.24. */
+/* No sweep is made where all of them would look at more counts than this: ten sweeps of Slim Fly q=19 look
+ * at 3.5e8, of q=23 at 9e8.  With so many links, a pair has first links enough by random ranks.  (layers
+ * starts=0)  Least share of full rate, and load, without a sweep and with as many as take 0.2 s: q=23 p=11
+ * 55.3 1.31, 57.6 1.31 (four sweeps); q=25 p=9 65.8 1.29, 67.1 1.21; q=27 p=7 78.2 1.35, 83.7 1.27 (two
+ * sweeps). */
 #define MOORE_RANK_WORK ((uint64_t)360 << 20)
-/* Two sweeps look at more, but not at more than this. */
-#define MOORE_RANK_MOST ((uint64_t)1 << 31)
 
 /* The price of a link that joins parts of the spanning tree (spanning.c) is its colours'
  * distance from the middle, which costs turns, plus this much for each hop of depth of either

@@ -513,27 +513,18 @@ colour_of(const struct search *w, uint32_t e)
 	return w->rank[e] < middle ? w->rank[e] : above;
 }
 
-static uint64_t
-count_sweeps(uint64_t work)
-{
-	uint64_t n = MOORE_RANK_WORK / work, least = MOORE_RANK_MOST / work;
-
-	least = least < 2 ? least : 2;
-	n = n > least ? n : least;
-	return n < MOORE_RANK_SWEEPS ? n : MOORE_RANK_SWEEPS;
-}
-
-/* Draws ranks and makes as many sweeps as time allows. */
+/* Draws ranks, and makes all sweeps or none. */
 static bool
 search(struct search *w, uint64_t seed, struct moore_arena *tmp)
 {
-	uint64_t n_sweeps = count_sweeps(work_of_sweep(&w->g));
 	struct moore_rng rng = { seed };
 
 	draw_ranks(w, &rng);
-	if (n_sweeps && !prepare(w, tmp))
+	if (work_of_sweep(&w->g) * MOORE_RANK_SWEEPS > MOORE_RANK_WORK)
+		return true;
+	if (!prepare(w, tmp))
 		return false;
-	for (uint64_t i = 0; i < n_sweeps; i++)
+	for (unsigned i = 0; i < MOORE_RANK_SWEEPS; i++)
 		sweep(w, &rng);
 	return true;
 }
