@@ -18,15 +18,18 @@ static uint32_t
 count_variants(const struct moore_rcolumns *c, const struct moore_rgraph *g,
 	       const struct moore_fabric *intended)
 {
-	uint64_t n_switches = intended ? intended->n_switches : g->n, n, most;
+	uint64_t n_switches = intended ? intended->n_switches : g->n, n, least = 0, most;
 
 	if (memchr(g->is_source, 0, g->n)) {
 		n = MOORE_TREES_OF_LAYER / (n_switches + 1);
 		most = MOORE_MAX_VARIANTS;
 	} else {
-		n = MOORE_TREE_NODES / ((n_switches * n_switches + 1) * c->n_offsets);
+		n = c->n_offsets > 2 ? MOORE_TREE_NODES : MOORE_TREE_NODES_ONE_LAYER;
+		n /= (n_switches * n_switches + 1) * c->n_offsets;
+		least = c->n_offsets > 2 ? 0 : MOORE_TREES_ONE_LAYER;
 		most = c->n_places;
 	}
+	n = n < least ? least : n;
 	n = n > most ? most : n;
 	return n < MOORE_MIN_VARIANTS ? MOORE_MIN_VARIANTS : (uint32_t)n;
 }

@@ -163,11 +163,17 @@
 #define MOORE_MAX_VARIANTS 4
 /* Elsewhere each host of a switch has trees of its own, as long as those of all offsets have at
  * most so many nodes: time (some 60 ns for each) against quality.  Slim Fly q=13 p=9 has 4.1e6 at LMC 2,
- * q=25 p=9 5.6e7.  (layers starts=0)  Load, the least share of full rate %, coverage %, and the time of a
- * build, of q=25 p=19 at LMC 1: 19 trees for each root 1.22, 8.1, 91, 3.8 s; 10 trees 1.32, 7.1, 90,
- * 2.6 s; 5 trees 1.73, 5.8, 90, 2.0 s; 8 trees of 9 gates 1.33, 4.5, 79, 2.7 s.  Of p=9 at LMC 2: 9 trees
- * 1.24, 66, 100, 5.1 s; 5 trees 1.59, 50, 100, 3.5 s; 5 trees of 6 gates 1.26, 31.5, 100, 3.7 s. */
+ * q=25 p=9 5.6e7. */
 #define MOORE_TREE_NODES ((uint64_t)1 << 27)
+/* The same with two offsets, and the trees that each root has there at least, if it has as many hosts.  So
+ * q=19 p=14 has trees for all hosts, q=23 p=17 seven, and from q=25 on a root has six: q=25 p=19 at LMC 1
+ * has nearly all LIDs that there are.  (layers lmc=1 starts=0)  Load, the least share of full rate %, and
+ * coverage %, by the trees of each root: q=25 p=19 19 1.30, 7.7, 92; 10 1.27, 6.8, 92; 6 1.32, 5.3, 87; 5
+ * 1.30, 4.8, 85.  q=23 p=17 17 1.32, 8.1, 91; 14 1.28, 7.4, 91; 7 1.31, 6.1, 88.  q=27 p=15 8 1.30, 7.5,
+ * 90; 6 1.32, 7.7, 88; 3 1.61, 4.0, 75.  q=31 p=11 11 1.29, 11.0, 93; 6 1.39, 7.8, 88; 5 1.41, 7.1, 86.  Six
+ * trees of q=25 p=19 take half of the time of 19 in all. */
+#define MOORE_TREE_NODES_ONE_LAYER ((uint64_t)1 << 24)
+#define MOORE_TREES_ONE_LAYER 6
 
 /* The least number of shares that the root's neighbours are divided into (layer_grow.c); one
  * share is out of service in each layer.  Fewer shares give more detours and less choice for
@@ -204,7 +210,8 @@
  * carries one part in G of the sources, and the mean link that many parts of each tree; so no gate
  * of one tree alone stands out.  (`moorectl ethernet emit PLAN --ipv4 10.0.0.0/8 --sample 1`: four
  * trees)  Load of Slim Fly q=37 and 47 with 4 gates 3.10 and 3.37; with HOPS 2, 2.69 and 2.30; with
- * HOPS 1, 2.26 and 2.12, and fewer routes of three hops: 48 % of all at q=47 instead of 53 %. */
+ * HOPS 1, 2.26 and 2.12, and fewer routes of three hops: 48 % of all at q=47 instead of 53 %.
+ * Where several hosts share a tree, the trees of a root have a gate for each of its links together. */
 #define MOORE_GATE_HOPS 2
 /* A relay (layer_gates.c) has to serve so many percent of its neighbours at mean prices; the
  * lower limits apply only when no switch meets those before.  Fewer relays give more detours,

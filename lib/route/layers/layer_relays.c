@@ -239,7 +239,7 @@ rounds_of_next(const struct moore_rlayer_tree *w, const uint64_t *rounds, uint32
 	uint64_t left[256], most = 0;
 
 	memcpy(left, rounds, n * sizeof(*left));
-	for (unsigned i = 0; i < w->v->n_gates && i < n / 2; i++) {
+	for (unsigned i = 0; i < w->slice->n_gates && i < n / 2; i++) {
 		uint32_t slot = fewest_rounds(left, n, 0);
 
 		if (slot == MOORE_NONE)
@@ -307,7 +307,7 @@ open_gates(struct moore_rlayer_tree *w, uint32_t from, uint64_t *rounds, const s
 		rounds[way->beside] = UINT64_MAX;
 		w->flags[way->x] |= RELAY;	/* so it is not listed */
 	}
-	for (unsigned i = 0; i < w->v->n_gates && i < n / 2; i++) {
+	for (unsigned i = 0; i < w->slice->n_gates && i < n / 2; i++) {
 		uint32_t slot = fewest_rounds(rounds, n, from % n);
 
 		if (slot == MOORE_NONE)

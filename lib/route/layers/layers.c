@@ -285,6 +285,16 @@ start_slice(struct moore_rlayers *v, struct moore_rlayer_slice *sl, const uint8_
 	sl->again = price_of_again(v, sl->mean_price);
 }
 
+/* Where several LIDs share a tree, a link that is no gate of any tree would stand out: the trees of a root
+ * have a gate for each of its links together. */
+static uint32_t
+count_gates(const struct moore_rlayers *v, uint32_t degree, uint32_t n_trees, uint32_t max_lids)
+{
+	uint32_t n = max_lids > 1 ? degree / n_trees : 0;
+
+	return n > v->n_gates ? n : v->n_gates;
+}
+
 /* Different roots start with different leaves, so that no leaf is always first. */
 static void
 build_tree(struct moore_rlayer_tree *w, uint32_t n_connected)
@@ -362,6 +372,7 @@ moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, 
 	memcpy(v->all->lids + (size_t)v->n_slices * n, n_lids, n);
 	v->slot = moore_rslices_tree(v->all, v->minimal->v->g, v->n_slices++, 0);
 	start_slice(v, &sl, n_lids);
+	sl.n_gates = count_gates(v, degree, n_layers * n_variants, sl.max_lids);
 	if (v->gates)
 		return build_strands(v, &sl, n_lids);
 	for (uint32_t root = 0; root < n; root++) {

@@ -24,7 +24,7 @@ struct moore_rlayers {
 	uint64_t *price;	/* by edge: price of one route more over it */
 	/* Where no minimal route is longer than two hops (layer_gates.c): */
 	bool gates;
-	uint32_t n_gates;	/* of a tree */
+	uint32_t n_gates;	/* of a tree, at least */
 	struct moore_rused *used;	/* [root * n + node]; with links: of a worker, [node] of a root */
 	struct moore_rused_links *links;	/* by root; NULL where `used` holds all */
 	uint16_t *n_legal;	/* by edge: from how many neighbours of its tail a turn rises */
