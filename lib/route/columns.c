@@ -8,19 +8,37 @@
 
 #include "route/columns.h"
 #include "route/tuning.h"
+#include "route/turns/turns.h"
 
 #define LAYERS ((uint32_t)1 << 31)	/* in `trees`: a variant of a layer, not a slice */
 
-/* All trees of a layer together spread the load: where some switches have no hosts, a certain
- * number of trees is enough.  Elsewhere each host of a switch has trees of its own if that
- * stays within a bound, since they give a pair more first and last links. */
+/* Whether a certain number of trees is enough to spread the load, all trees of a layer together: where
+ * some switches have no hosts, because they are middle switches or those with hosts are farther apart.
+ * -MOORE_ENOMEM. */
+static int
+need_few_trees(const struct moore_rgraph *g)
+{
+	uint32_t *mark;
+	bool near;
+
+	if (!memchr(g->is_source, 0, g->n) || moore_rhalves_exist(g))
+		return memchr(g->is_source, 0, g->n) != NULL;
+	if (!(mark = malloc(g->n * sizeof(*mark))))
+		return -MOORE_ENOMEM;
+	near = moore_rgraph_is_near(g, mark);
+	free(mark);
+	return !near;
+}
+
+/* Where few trees are not enough, each host of a switch has trees of its own if that stays within a
+ * bound, since they give a pair more first and last links. */
 static uint32_t
 count_variants(const struct moore_rcolumns *c, const struct moore_rgraph *g,
-	       const struct moore_fabric *intended)
+	       const struct moore_fabric *intended, bool few)
 {
 	uint64_t n_switches = intended ? intended->n_switches : g->n, n, least = 0, most;
 
-	if (memchr(g->is_source, 0, g->n)) {
+	if (few) {
 		n = MOORE_TREES_OF_LAYER / (n_switches + 1);
 		most = MOORE_MAX_VARIANTS;
 	} else {
@@ -179,16 +197,20 @@ moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 		    const struct moore_fabric *seen, const struct moore_fabric *intended,
 		    struct moore_err *err)
 {
+	int few = 1;
+
 	if (alloc_columns(c, seen, err) < 0)
 		return -MOORE_ENOMEM;
 	if (c->n_offsets > 1 && !c->minimal) {
 		if (moore_rmiddles_find(&c->middles, g) < 0)
 			return moore_fail_nomem(err);
 		c->own_trees = c->middles.lines || c->middles.paired;
+		if (!c->own_trees && (few = need_few_trees(g)) < 0)
+			return moore_fail_nomem(err);
 		c->hinted &= c->middles.n_classes < 2;
 	}
 	scan_both(c, g, seen, intended);
-	c->n_variants = count_variants(c, g, intended);
+	c->n_variants = count_variants(c, g, intended, few);
 	list_columns(c, g, seen);
 	if (!list_slices(c) || !(c->hosts = calloc((size_t)g->n * c->n_places + 1, 1)))
 		return moore_fail_nomem(err);

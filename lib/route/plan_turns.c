@@ -44,34 +44,6 @@ measure_routes(struct moore_rbuild *b, const struct moore_rview *v)
 	return l;
 }
 
-/* Whether no two switches with endpoints are more than two planned links apart; mark[] is scratch. */
-static bool
-are_near(const struct moore_rgraph *g, uint32_t *mark)
-{
-	const bool all = g->all_flags & MOORE_EDGE_PLANNED;
-
-	memset(mark, 0xff, g->n * sizeof(*mark));
-	for (uint32_t s = 0; s < g->n; s++) {
-		if (!g->is_source[s])
-			continue;
-		mark[s] = s;
-		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-			const uint32_t r = g->to[e], end = g->xadj[r + 1];
-
-			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
-				continue;
-			mark[r] = s;
-			for (uint32_t f = g->xadj[r]; f < end; f++)
-				if (all || g->flags[f] & MOORE_EDGE_PLANNED)
-					mark[g->to[f]] = s;
-		}
-		for (uint32_t t = 0; t < s; t++)
-			if (g->is_source[t] && mark[t] != s)
-				return false;
-	}
-	return true;
-}
-
 /* Colours for links that are not planned: any will do that no other link changes. */
 static void
 paint_extra(const struct moore_rgraph *g, uint32_t *colour)
@@ -383,7 +355,7 @@ static int
 plan_turns(struct moore_rbuild *b, struct moore_err *err)
 {
 	const struct moore_rgraph *g = &b->r->g;
-	const bool near = are_near(g, b->tree.list);
+	const bool near = moore_rgraph_is_near(g, b->tree.list);
 	/* Where this is true, no turn can make a route longer than two hops. */
 	const bool all_near = near && g->as_planned && !memchr(g->is_source, 0, g->n);
 	int rc = all_near ? 0 : arrange_groups(b, err);

@@ -155,9 +155,10 @@
  * 1.21 47.6, 1.21 47.6; q=11 1.35 50.0, 1.34 49.9, 1.35 50.4; q=13 1.26 50.6, 1.24 50.4, 1.28 49.8. */
 #define MOORE_STRANDS 8
 
-/* Variants of a layer where some switches have no endpoints: MOORE_TREES_OF_LAYER over the
- * number of switches, within these bounds (columns.c).  (layers)  OFT k=12 and MLFM h=15 gain
- * nothing from 2048 trees: 1.57 and 1.38 instead of 1.53 and 1.30. */
+/* Variants of a layer where some switches have no endpoints, and either those are middle switches or
+ * those with endpoints are not all near (columns.c): MOORE_TREES_OF_LAYER over the number of switches,
+ * within these bounds.  (layers)  OFT k=12 and MLFM h=15 gain nothing from 2048 trees: 1.57 and 1.38
+ * instead of 1.53 and 1.30. */
 #define MOORE_TREES_OF_LAYER 1024
 #define MOORE_MIN_VARIANTS 2
 #define MOORE_MAX_VARIANTS 4

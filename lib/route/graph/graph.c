@@ -310,3 +310,30 @@ moore_rgraph_fini(struct moore_rgraph *g)
 	free(g->transit);
 	*g = (struct moore_rgraph){ 0 };
 }
+
+bool
+moore_rgraph_is_near(const struct moore_rgraph *g, uint32_t *mark)
+{
+	const bool all = g->all_flags & MOORE_EDGE_PLANNED;
+
+	memset(mark, 0xff, g->n * sizeof(*mark));
+	for (uint32_t s = 0; s < g->n; s++) {
+		if (!g->is_source[s])
+			continue;
+		mark[s] = s;
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			const uint32_t r = g->to[e], end = g->xadj[r + 1];
+
+			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+				continue;
+			mark[r] = s;
+			for (uint32_t f = g->xadj[r]; f < end; f++)
+				if (all || g->flags[f] & MOORE_EDGE_PLANNED)
+					mark[g->to[f]] = s;
+		}
+		for (uint32_t t = 0; t < s; t++)
+			if (g->is_source[t] && mark[t] != s)
+				return false;
+	}
+	return true;
+}

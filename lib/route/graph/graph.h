@@ -142,6 +142,10 @@ void moore_rgraph_fini(struct moore_rgraph *g);
 /* How many host ports of its node come before this port. */
 unsigned moore_rgraph_host_place(const struct moore_rgraph *g, uint32_t node, moore_portnum port);
 
+/* Whether no two switches with endpoints are more than two planned links apart; mark[node] is scratch.
+ * O(n * links of a switch squared). */
+bool moore_rgraph_is_near(const struct moore_rgraph *g, uint32_t *mark);
+
 /* ---- stages of moore_rgraph_build() ------------------------------------------ */
 
 /* Numbers the nodes: fills n, n_extra, sw_of and node_of (nodes.c).  -MOORE_ENOMEM. */
