@@ -74,7 +74,7 @@ moore_rfill_grow_strand(void *arg, unsigned worker, size_t strand)
 	for (uint32_t root = 0; root < g->n; root++) {
 		const uint32_t n_trees = moore_rcolumns_own_trees(cols, root);
 
-		if (!g->is_source[root] || strand_of(&cols->middles, root) != strand)
+		if (!g->is_source[root] || !n_trees || strand_of(&cols->middles, root) != strand)
 			continue;
 		moore_rmtrees_root(&f->mtrees, root, moore_rslices_tree(all, g, 0, root), n_trees);
 		for (uint32_t k = 0; k < n_trees; k++) {

@@ -263,6 +263,7 @@ connect_nodes(struct moore_rgraph *g, const struct input *in, struct moore_err *
 		return rc;
 	pair_edges(g, in->cursor);
 	note_switches(g, in->seen, in->intended);
+	moore_rgraph_mark_leaves(g, in->cursor);
 	rc = moore_rgraph_drain(g, err);
 	compare_with_plan(g);
 	return rc;

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+# partial.bats - layers carry as much when not every switch that could have endpoints has some.
+load lib
+
+setup() { cd "$BATS_TEST_TMPDIR"; }
+
+# Makes whole.json, and by the jq program $2 part.json from it.
+part() {
+	# shellcheck disable=SC2086
+	$M plan new $1 -o whole.json >/dev/null
+	jq "del(.topology) | $2" whole.json >part.json
+}
+
+# Four LIDs carry nearly as much in the worst case of part.json as in that of whole.json, and loads
+# are at most 1.5 times the mean.
+carries_as_much() {
+	local whole
+	whole=$($M quality whole.json --lmc 2 --pattern worst --json | jq .worst.throughput)
+	run -0 $M quality part.json --lmc 2 --pattern worst --json
+	holds ".worst.throughput > 0.95 * $whole"
+	run -0 $M route part.json --lmc 2 --json
+	holds '.sound and .unreachable == 0 and .max_over_mean_load < 1.5'
+}
+
+first_bare='.endpoints[0].switch as $s | del(.endpoints[] | select(.switch == $s))'
+
+@test "an OFT of which one leaf has no endpoints" {
+	part "oft k=5" "$first_bare"
+	carries_as_much
+}
+
+@test "an MLFM of which one local switch has no endpoints" {
+	part "mlfm h=5" "$first_bare"
+	carries_as_much
+}
+
+@test "a Slim Fly of which one switch has no endpoints" {
+	part "slimfly q=7" "$first_bare"
+	carries_as_much
+}
+
+@test "an OFT of which every third leaf has no endpoints has detours as before" {
+	part "oft k=5" '([.endpoints[].switch] | unique | to_entries | map(select(.key % 3 == 0).value)) as $s |
+		del(.endpoints[] | select(.switch | IN($s[])))'
+	run -0 $M quality part.json --lmc 2 --pattern worst --json
+	holds '.worst.throughput > 0.4'
+}
