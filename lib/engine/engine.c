@@ -35,6 +35,7 @@ route_planned(struct moore_engine_result *r, const struct moore_fabric *seen,
 	int rc;
 
 	if ((rc = moore_intended_of_plan(&intended, plan, err)) < 0 ||
+	    (rc = moore_intended_take_core(&intended, err)) < 0 ||
 	    (rc = moore_route_matches(&n_known, seen, intended, err)) < 0)
 		goto out;
 	r->plan_unused = n_known == 0 && plan->n_switches;

@@ -2,7 +2,7 @@
 /* intended.c - chooses the fabric that routes are computed for, when there is no plan.
  *
  *   1. The kept graph, as long as all that is seen is part of it.
- *   2. The graph of a family of which the fabric is a part.
+ *   2. The graph of a family of which the fabric, or its core (core.c), is a part.
  *   3. The fabric as it is seen.
  *
  * The fabric that is seen replaces the kept graph if it is a family's graph.  If it is not even
@@ -125,6 +125,38 @@ recognise(struct moore_intended *out, const struct moore_fabric *seen, bool part
 	return rc;
 }
 
+/* Does the same with the core, which becomes the intended fabric if it is a family's graph; what hangs from
+ * it is extra then. */
+static int
+recognise_core(struct moore_intended *out, const struct moore_fabric *seen, struct moore_err *err)
+{
+	struct moore_fabric *core = NULL;
+	int rc = moore_intended_core(&core, seen, err);
+
+	if (rc == 0 && core && (rc = recognise(out, core, true, err)) == 0 && *out->topology && !out->fabric) {
+		rc = moore_intended_by_guid(&out->fabric, core, err);
+		out->is = MOORE_INTENT_FAMILY;
+	}
+	moore_fabric_free(core);
+	return rc;
+}
+
+int
+moore_intended_take_core(struct moore_fabric **f, struct moore_err *err)
+{
+	struct moore_intended whole = { .is = MOORE_INTENT_SEEN };
+	struct moore_fabric *core = NULL;
+	int rc = moore_intended_core(&core, *f, err);
+
+	if (rc == 0 && core && (rc = recognise(&whole, core, false, err)) == 0 && *whole.topology) {
+		moore_fabric_free(*f);
+		*f = core;
+		core = NULL;
+	}
+	moore_fabric_free(core);
+	return rc;
+}
+
 int
 moore_intended_looks_whole(bool *whole, const struct moore_fabric *seen, struct moore_err *err)
 {
@@ -177,7 +209,8 @@ moore_intended_choose(struct moore_intended *out, const struct moore_fabric *see
 	}
 	if (part && (kept->family || !d.missing))
 		return use_kept(out, kept, &d, err);
-	if ((rc = recognise(out, seen, !part, err)) < 0)
+	if ((rc = recognise(out, seen, !part, err)) < 0 ||
+	    (!part && !*out->topology && (rc = recognise_core(out, seen, err)) < 0))
 		return rc;
 	if (part && !*out->topology)
 		return use_kept(out, kept, &d, err);

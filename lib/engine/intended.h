@@ -4,6 +4,7 @@
  *   intended.c   the choice
  *   kept.c       what is seen against the graph that was kept
  *   complete.c   what is seen, with what a family's graph has besides
+ *   core.c       what is seen, without switches that hang from it
  *   by_guid.c    the same fabric in the order that complete.c counts on */
 #ifndef MOORE_ENGINE_INTENDED_H
 #define MOORE_ENGINE_INTENDED_H
@@ -46,6 +47,13 @@ struct moore_kept_diff {
 /* Compares by GUID.  O(n log n). */
 int moore_kept_compare(struct moore_kept_diff *out, const struct moore_plan *kept,
 		       const struct moore_fabric *seen, struct moore_err *err);
+
+/* Copies f without the switches that hang from it (core.c).  *out is NULL if there are none, or too many
+ * for the rest to be what counts.  -MOORE_ENOMEM.  O(ports). */
+int moore_intended_core(struct moore_fabric **out, const struct moore_fabric *f, struct moore_err *err);
+
+/* If switches hang from *f, and the rest is a family's graph, replaces *f by the rest.  -MOORE_ENOMEM. */
+int moore_intended_take_core(struct moore_fabric **f, struct moore_err *err);
 
 /* Copies f with its switches in the order of their GUIDs. */
 int moore_intended_by_guid(struct moore_fabric **out, const struct moore_fabric *f,

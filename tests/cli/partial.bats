@@ -45,3 +45,21 @@ first_bare='.endpoints[0].switch as $s | del(.endpoints[] | select(.switch == $s
 	run -0 $M quality part.json --lmc 2 --pattern worst --json
 	holds '.worst.throughput > 0.4'
 }
+
+# A management switch with one host hangs from the fourth switch with endpoints.
+hanging='([.endpoints[].switch] | unique | .[3]) as $s | (.switches[] | select(.name == $s) | .ports) += 1 |
+	.switches += [{name: "mgmt", ports: 4}] | .endpoints += [{name: "sm", switch: "mgmt", port: 1}] |
+	.cables += [{a: {switch: "mgmt", port: 2}, b: {switch: $s, port: (.switches[] | select(.name == $s) | .ports)}}]'
+
+@test "a management switch that hangs from a fabric costs the others no detours" {
+	for family in "oft k=5" "mlfm h=5" "slimfly q=5"; do
+		rm -f whole.json
+		part "$family" "$hanging"
+		run -0 $M quality part.json --lmc 2 --pattern worst --json
+		holds '.patterns[] | select(.pattern == "overlap") | .pair.throughput > 0.3'
+		run -0 $M route part.json --lmc 2 --json
+		holds '.sound and .unreachable == 0'
+		run -0 $M route part.json --lmc 2 --without-plan --json
+		holds ".sound and .unreachable == 0 and (.topology | startswith(\"$family\"))"
+	done
+}
