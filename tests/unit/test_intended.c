@@ -6,6 +6,7 @@
  * and with those that a plan gives. */
 #include "harness.h"
 #include "fabrics.h"
+#include "engine/intended.h"
 #include "moore/engine.h"
 #include "moore/tables.h"
 #include "plan_of.h"
@@ -457,6 +458,63 @@ oom(void **state)
 	moore_fabric_free(g);
 }
 
+/* ---- the core ------------------------------------------------------------------------------ */
+
+/* A ring of n switches with an endpoint each, and a chain of n_hanging more from the first. */
+static struct moore_fabric *
+ring_with_chain(uint32_t n, uint32_t n_hanging)
+{
+	const uint32_t all = n + n_hanging;
+	struct moore_fabric *f;
+
+	assert_int_equal(moore_fabric_new(&f, all, all, all * 5, NULL), 0);
+	for (moore_swid s = 0; s < all; s++)
+		f->sw[s] = (struct moore_switch){ .guid = s + 1, .lid = (moore_lid)(s + 1), .n_ports = 4,
+			.maps_sl = true, .name = moore_strndup("s", 1) };
+	moore_fabric_layout(f);
+	for (moore_swid s = 0; s < n; s++)
+		moore_fabric_link(f, s, 1, (s + 1) % n, 2, 8);
+	for (uint32_t i = 0; i < n_hanging; i++)
+		moore_fabric_link(f, i ? n + i - 1 : 0, 3, n + i, 2, 8);
+	for (moore_epid e = 0; e < all; e++) {
+		f->ep[e] = (struct moore_endpoint){ .guid = 1000 + e, .lid = (moore_lid)(1000 + e),
+			.name = moore_strndup("h", 1) };
+		moore_fabric_attach(f, e, e, 4, 8);
+	}
+	assert_int_equal(moore_fabric_seal(f, NULL), 0);
+	return f;
+}
+
+static struct moore_fabric *
+core_of(uint32_t n, uint32_t n_hanging)
+{
+	struct moore_fabric *f = ring_with_chain(n, n_hanging), *core;
+
+	assert_int_equal(moore_intended_core(&core, f, NULL), 0);
+	moore_fabric_free(f);
+	return core;
+}
+
+static void
+what_hangs(void **state)
+{
+	struct moore_fabric *core = core_of(20, 2);
+
+	(void)state;
+	assert_non_null(core);
+	assert_int_equal(core->n_switches, 20);
+	assert_int_equal(core->n_endpoints, 20);
+	for (moore_swid s = 0; s < 20; s++) {
+		assert_int_equal(core->sw[s].guid, s + 1);
+		assert_int_equal(moore_fabric_port(core, s, 1)->peer, (s + 1) % 20);
+		assert_int_equal(moore_fabric_port(core, s, 3)->role, MOORE_ROLE_NONE);
+		assert_int_equal(core->ep[s].guid, 1000 + s);
+	}
+	moore_fabric_free(core);
+	assert_null(core_of(20, 0));	/* nothing hangs */
+	assert_null(core_of(20, 3));	/* more than one in eight */
+}
+
 int
 main(void)
 {
@@ -470,6 +528,7 @@ main(void)
 		cmocka_unit_test(first_sight),
 		cmocka_unit_test(a_graph_of_too_many_lids),
 		cmocka_unit_test(numbers_of_another),
+		cmocka_unit_test(what_hangs),
 		cmocka_unit_test(oom),
 	};
 
