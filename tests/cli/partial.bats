@@ -63,3 +63,9 @@ hanging='([.endpoints[].switch] | unique | .[3]) as $s | (.switches[] | select(.
 		holds ".sound and .unreachable == 0 and (.topology | startswith(\"$family\"))"
 	done
 }
+
+@test "an MLFM of which two columns have no endpoints, so a middle switch has none near" {
+	part "mlfm h=5" 'del(.endpoints[] | select(.switch | test("^l[03]-")))'
+	run -0 $M quality part.json --lmc 2 --pattern worst --json
+	holds '.worst.throughput > 0.4'
+}

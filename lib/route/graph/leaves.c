@@ -10,7 +10,7 @@
 
 #include "route/graph/graph.h"
 
-enum { MIDDLE = 1, LEAF = 2 };	/* kinds of nodes; 0 is a node without planned links */
+enum { MIDDLE = 1, LEAF = 2 };	/* kinds of nodes, as bits; a node far from the leaves has none */
 
 static bool
 is_planned(const struct moore_rgraph *g, uint32_t e)
@@ -18,31 +18,37 @@ is_planned(const struct moore_rgraph *g, uint32_t e)
 	return g->flags[e] & MOORE_EDGE_PLANNED;
 }
 
-/* Fills kind[]: a neighbour of a source is a middle switch, and each other node with links a leaf. */
+/* The neighbours of nodes of one kind are of the other. */
+static void
+spread(const struct moore_rgraph *g, uint32_t *kind, uint32_t from)
+{
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t e = g->xadj[s]; kind[s] & from && e < g->xadj[s + 1]; e++)
+			if (is_planned(g, e))
+				kind[g->to[e]] |= LEAF + MIDDLE - from;
+}
+
+/* Fills kind[] from the sources, which are leaves.  Where leaves are near, the neighbours of the sources'
+ * neighbours are all leaves, and those of leaves all middle switches. */
 static void
 find_kinds(const struct moore_rgraph *g, uint32_t *kind)
 {
-	memset(kind, 0, g->n * sizeof(*kind));
 	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-			if (!is_planned(g, e))
-				continue;
-			kind[s] |= LEAF;
-			kind[g->to[e]] |= g->is_source[s] ? MIDDLE : 0;
-		}
-	for (uint32_t s = 0; s < g->n; s++)
-		kind[s] = kind[s] & MIDDLE ? MIDDLE : kind[s];
+		kind[s] = g->is_source[s] ? LEAF : 0;
+	spread(g, kind, LEAF);
+	spread(g, kind, MIDDLE);
+	spread(g, kind, LEAF);
 }
 
-/* Whether each planned link joins a leaf and a middle switch, and no middle switch has endpoints. */
+/* Whether each planned link joins a leaf and a middle switch, and each source is a leaf alone. */
 static bool
 are_apart(const struct moore_rgraph *g, const uint32_t *kind)
 {
 	for (uint32_t s = 0; s < g->n; s++) {
-		if (g->is_source[s] && kind[s] == MIDDLE)
+		if (kind[s] == LEAF + MIDDLE)
 			return false;
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (is_planned(g, e) && kind[s] == kind[g->to[e]])
+			if (is_planned(g, e) && kind[s] + kind[g->to[e]] != LEAF + MIDDLE)
 				return false;
 	}
 	return true;
