@@ -18,11 +18,12 @@
 static int
 need_few_trees(const struct moore_rgraph *g)
 {
+	const bool some_bare = memchr(g->is_source, 0, g->n);
 	uint32_t *mark;
 	bool near;
 
-	if (!memchr(g->is_source, 0, g->n) || moore_rhalves_exist(g))
-		return memchr(g->is_source, 0, g->n) != NULL;
+	if (!some_bare || moore_rhalves_exist(g))
+		return some_bare;
 	if (!(mark = malloc(g->n * sizeof(*mark))))
 		return -MOORE_ENOMEM;
 	near = moore_rgraph_is_near(g, mark);

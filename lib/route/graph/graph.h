@@ -95,6 +95,12 @@ moore_rview_whole(const struct moore_rview *v)
 	return v->g->all_flags & v->flag && !(v->lanes && v->g->some_flags & MOORE_EDGE_ONE_LANE);
 }
 
+static inline bool
+moore_rgraph_is_planned(const struct moore_rgraph *g, uint32_t e)
+{
+	return g->flags[e] & MOORE_EDGE_PLANNED;
+}
+
 /* Whether other switches may route through node. */
 static inline bool
 moore_rview_transit(const struct moore_rview *v, uint32_t node)

@@ -12,19 +12,13 @@
 
 enum { MIDDLE = 1, LEAF = 2 };	/* kinds of nodes, as bits; a node far from the leaves has none */
 
-static bool
-is_planned(const struct moore_rgraph *g, uint32_t e)
-{
-	return g->flags[e] & MOORE_EDGE_PLANNED;
-}
-
 /* The neighbours of nodes of one kind are of the other. */
 static void
 spread(const struct moore_rgraph *g, uint32_t *kind, uint32_t from)
 {
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t e = g->xadj[s]; kind[s] & from && e < g->xadj[s + 1]; e++)
-			if (is_planned(g, e))
+			if (moore_rgraph_is_planned(g, e))
 				kind[g->to[e]] |= LEAF + MIDDLE - from;
 }
 
@@ -40,17 +34,14 @@ find_kinds(const struct moore_rgraph *g, uint32_t *kind)
 	spread(g, kind, LEAF);
 }
 
-/* Whether each planned link joins a leaf and a middle switch, and each source is a leaf alone. */
+/* Whether each planned link joins a leaf and a middle switch, so that no node is both. */
 static bool
 are_apart(const struct moore_rgraph *g, const uint32_t *kind)
 {
-	for (uint32_t s = 0; s < g->n; s++) {
-		if (kind[s] == LEAF + MIDDLE)
-			return false;
+	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (is_planned(g, e) && kind[s] + kind[g->to[e]] != LEAF + MIDDLE)
+			if (moore_rgraph_is_planned(g, e) && kind[s] + kind[g->to[e]] != LEAF + MIDDLE)
 				return false;
-	}
 	return true;
 }
 
@@ -58,19 +49,16 @@ void
 moore_rgraph_mark_leaves(struct moore_rgraph *g, uint32_t *scratch)
 {
 	enum { BARE = 2 };	/* in is_source[], until the leaves are known to be near */
-	uint32_t n_bare = 0;
 	bool near;
 
+	if (!memchr(g->is_source, 0, g->n))
+		return;
 	find_kinds(g, scratch);
 	if (!are_apart(g, scratch))
 		return;
 	for (uint32_t s = 0; s < g->n; s++)
-		if (!g->is_source[s] && scratch[s] == LEAF) {
-			g->is_source[s] = BARE;
-			n_bare++;
-		}
-	near = n_bare && moore_rgraph_is_near(g, scratch);
+		g->is_source[s] = !g->is_source[s] && scratch[s] == LEAF ? BARE : g->is_source[s];
+	near = memchr(g->is_source, BARE, g->n) && moore_rgraph_is_near(g, scratch);
 	for (uint32_t s = 0; s < g->n; s++)
-		if (g->is_source[s] == BARE)
-			g->is_source[s] = near;
+		g->is_source[s] = g->is_source[s] == BARE ? near : g->is_source[s];
 }

@@ -33,17 +33,11 @@ struct finder {
 };
 
 static bool
-is_planned(const struct moore_rgraph *g, uint32_t e)
-{
-	return g->flags[e] & MOORE_EDGE_PLANNED;
-}
-
-static bool
 are_adjacent(const struct moore_rgraph *g, uint32_t s, uint32_t t)
 {
 	uint32_t end = g->xadj[s + 1], e = moore_sorted_find(g->to, g->xadj[s], end, t);
 
-	return e < end && is_planned(g, e);
+	return e < end && moore_rgraph_is_planned(g, e);
 }
 
 /* ---- full meshes ------------------------------------------------------------------------ */
@@ -59,7 +53,7 @@ list_mesh(struct finder *f, uint32_t s, uint32_t e, uint32_t size)
 	list[0] = s;
 	list[1] = g->to[e];
 	for (uint32_t k = g->xadj[s]; k < g->xadj[s + 1]; k++)
-		if (is_planned(g, k) && f->of[g->to[k]] == MOORE_NONE &&
+		if (moore_rgraph_is_planned(g, k) && f->of[g->to[k]] == MOORE_NONE &&
 		    are_adjacent(g, list[1], g->to[k])) {
 			if (n == size)
 				return false;
@@ -81,7 +75,7 @@ only_mesh(struct finder *f, uint32_t s, uint32_t size)
 	uint32_t only = MOORE_NONE;
 
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-		if (!is_planned(g, e) || f->of[g->to[e]] != MOORE_NONE || f->count[g->to[e]] == s + 1 ||
+		if (!moore_rgraph_is_planned(g, e) || f->of[g->to[e]] != MOORE_NONE || f->count[g->to[e]] == s + 1 ||
 		    !list_mesh(f, s, e, size))
 			continue;
 		if (only != MOORE_NONE)
@@ -133,7 +127,7 @@ mark_part(struct finder *f, uint32_t s, uint32_t group, uint32_t least)
 	f->queue[0] = s;
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t e = g->xadj[f->queue[i]]; e < g->xadj[f->queue[i] + 1]; e++)
-			if (is_planned(g, e) && f->common[e] >= least && f->of[g->to[e]] == MOORE_NONE) {
+			if (moore_rgraph_is_planned(g, e) && f->common[e] >= least && f->of[g->to[e]] == MOORE_NONE) {
 				f->of[g->to[e]] = group;
 				f->queue[n++] = g->to[e];
 			}
@@ -177,7 +171,7 @@ are_matched(struct finder *f, uint32_t n_groups, uint32_t size)
 		memset(f->count, 0, n_groups * sizeof(*f->count));
 		for (uint32_t k = 0; k < size; k++)
 			for (uint32_t s = node[i * size + k], e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-				if (is_planned(g, e) && f->of[g->to[e]] != i &&
+				if (moore_rgraph_is_planned(g, e) && f->of[g->to[e]] != i &&
 				    ++f->count[f->of[g->to[e]]] >= size)
 					return true;
 	}
@@ -201,7 +195,7 @@ count_marked(const struct moore_rgraph *g, uint32_t t, const uint32_t *marks, ui
 	uint32_t n = 0;
 
 	for (uint32_t e = g->xadj[t]; e < g->xadj[t + 1]; e++)
-		n += is_planned(g, e) && marks[g->to[e]] == mark;
+		n += moore_rgraph_is_planned(g, e) && marks[g->to[e]] == mark;
 	return n;
 }
 
@@ -214,11 +208,11 @@ weigh_edges(struct finder *f)
 
 	for (uint32_t s = 0; s < f->n; s++) {
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (is_planned(g, e))
+			if (moore_rgraph_is_planned(g, e))
 				f->count[g->to[e]] = s + 1;
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 			if (g->to[e] > s)	/* the other end has as many */
-				f->common[e] = f->common[g->rev[e]] = is_planned(g, e) ?
+				f->common[e] = f->common[g->rev[e]] = moore_rgraph_is_planned(g, e) ?
 					count_marked(g, g->to[e], f->count, s + 1) : 0;
 			most = f->common[e] > most ? f->common[e] : most;
 		}

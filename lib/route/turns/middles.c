@@ -9,19 +9,13 @@
 #define MAX_DEGREE 127		/* moore_rmiddles_rank() counts that far */
 #define MAX_CLASSES 255		/* and moore_rmiddles_rank_pairs() */
 
-static bool
-is_planned(const struct moore_rgraph *g, uint32_t e)
-{
-	return g->flags[e] & MOORE_EDGE_PLANNED;
-}
-
 static uint32_t
 degree(const struct moore_rgraph *g, uint32_t s)
 {
 	uint32_t n = 0;
 
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-		n += is_planned(g, e);
+		n += moore_rgraph_is_planned(g, e);
 	return n;
 }
 
@@ -30,8 +24,8 @@ static void
 count_common(const struct moore_rgraph *g, uint32_t s, uint32_t by, uint32_t *common)
 {
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-		for (uint32_t m = g->to[e], o = g->xadj[m]; is_planned(g, e) && o < g->xadj[m + 1]; o++)
-			if (is_planned(g, o))
+		for (uint32_t m = g->to[e], o = g->xadj[m]; moore_rgraph_is_planned(g, e) && o < g->xadj[m + 1]; o++)
+			if (moore_rgraph_is_planned(g, o))
 				common[g->to[o]] += by;
 }
 
@@ -66,7 +60,7 @@ count_joined(const struct moore_rmiddles *c, const struct moore_rgraph *g, uint3
 	for (uint32_t e = g->xadj[m]; n < 3 && e < g->xadj[m + 1]; e++) {
 		uint32_t k = c->class_of[g->to[e]];
 
-		if (!is_planned(g, e) || k == joined[0] || k == joined[1])
+		if (!moore_rgraph_is_planned(g, e) || k == joined[0] || k == joined[1])
 			continue;
 		if (n < 2)
 			joined[n] = k;
@@ -79,7 +73,7 @@ uint32_t
 moore_rmiddles_other(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint32_t m, uint32_t of)
 {
 	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
-		if (is_planned(g, e) && c->class_of[g->to[e]] != of)
+		if (moore_rgraph_is_planned(g, e) && c->class_of[g->to[e]] != of)
 			return c->class_of[g->to[e]];
 	return of;
 }
