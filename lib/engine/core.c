@@ -5,7 +5,6 @@
  * free port, or a chain of them.  No route between two others passes it.  With it the fabric is no
  * family's graph, and its switches are far from the others, although routes among these need not care. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "engine/intended.h"
@@ -16,7 +15,8 @@ struct work {
 	const struct moore_fabric *from;
 	moore_swid *to;		/* by switch: its number in the core, or MOORE_NONE if it hangs */
 	moore_swid *list;	/* switches that hang and whose neighbour has not been looked at */
-	uint32_t n_listed, n_kept, n_hosts, n_ports;
+	uint32_t n_listed, n_kept;
+	bool has_hosts;
 };
 
 /* The only neighbour of s among the switches that do not hang, or MOORE_NONE if there is none or another
@@ -62,80 +62,13 @@ find_hanging(struct work *w)
 		look_at(w, next);
 	}
 	for (moore_swid s = 0; s < w->from->n_switches; s++)
-		if (w->to[s] != MOORE_NONE) {
+		if (w->to[s] != MOORE_NONE)
 			w->to[s] = w->n_kept++;
-			w->n_ports += w->from->sw[s].n_ports + 1u;
-		}
 	for (moore_epid e = 0; e < w->from->n_endpoints; e++) {
 		const moore_swid s = w->from->ep[e].sw;
 
-		w->n_hosts += s != MOORE_NONE && w->to[s] != MOORE_NONE;
+		w->has_hosts |= s != MOORE_NONE && w->to[s] != MOORE_NONE;
 	}
-}
-
-static bool
-copy_switches(const struct work *w, struct moore_fabric *f)
-{
-	for (moore_swid s = 0; s < w->from->n_switches; s++) {
-		const char *name = w->from->sw[s].name ? w->from->sw[s].name : "";
-		struct moore_switch *to;
-
-		if (w->to[s] == MOORE_NONE)
-			continue;
-		to = &f->sw[w->to[s]];
-		*to = w->from->sw[s];
-		if (!(to->name = moore_strndup(name, strlen(name))))
-			return false;
-	}
-	moore_fabric_layout(f);
-	return true;
-}
-
-static bool
-copy_endpoints(const struct work *w, struct moore_fabric *f)
-{
-	moore_epid n = 0;
-
-	for (moore_epid e = 0; e < w->from->n_endpoints; e++) {
-		const struct moore_endpoint *from = &w->from->ep[e];
-		const char *name = from->name ? from->name : "";
-
-		if (from->sw == MOORE_NONE || w->to[from->sw] == MOORE_NONE)
-			continue;
-		f->ep[n] = *from;
-		if (!(f->ep[n].name = moore_strndup(name, strlen(name))))
-			return false;
-		moore_fabric_attach(f, n++, w->to[from->sw], from->port,
-				    moore_fabric_port(w->from, from->sw, from->port)->lanes);
-	}
-	return true;
-}
-
-static void
-copy_links(const struct work *w, struct moore_fabric *f)
-{
-	for (moore_swid s = 0; s < w->from->n_switches; s++)
-		for (unsigned p = 1; p <= w->from->sw[s].n_ports; p++) {
-			const struct moore_port *q = moore_fabric_port(w->from, s, (moore_portnum)p);
-
-			if (q->role == MOORE_ROLE_SWITCH && q->peer > s && w->to[s] != MOORE_NONE &&
-			    w->to[q->peer] != MOORE_NONE)
-				moore_fabric_link(f, w->to[s], (moore_portnum)p, w->to[q->peer],
-						  q->peer_port, q->lanes);
-		}
-}
-
-static int
-copy_core(const struct work *w, struct moore_fabric **out, struct moore_err *err)
-{
-	int rc = moore_fabric_new(out, w->n_kept, w->n_hosts, w->n_ports, err);
-
-	if (rc < 0)
-		return rc;
-	if (!copy_switches(w, *out) || !copy_endpoints(w, *out))
-		return moore_fail_nomem(err);
-	copy_links(w, *out);
-	return moore_fabric_seal(*out, err);
 }
 
 int
@@ -152,14 +85,10 @@ moore_intended_core(struct moore_fabric **out, const struct moore_fabric *f, str
 	} else {
 		find_hanging(&w);
 		if (w.n_kept < f->n_switches && (f->n_switches - w.n_kept) * MOST_HANGING <= f->n_switches &&
-		    w.n_hosts)
-			rc = copy_core(&w, out, err);
+		    w.has_hosts)
+			rc = moore_intended_renumber(out, f, w.to, err);
 	}
 	free(w.to);
 	free(w.list);
-	if (rc < 0) {
-		moore_fabric_free(*out);
-		*out = NULL;
-	}
 	return rc;
 }

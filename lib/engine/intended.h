@@ -5,7 +5,8 @@
  *   kept.c       what is seen against the graph that was kept
  *   complete.c   what is seen, with what a family's graph has besides
  *   core.c       what is seen, without switches that hang from it
- *   by_guid.c    the same fabric in the order that complete.c counts on */
+ *   by_guid.c    the same fabric in the order that complete.c counts on
+ *   renumber.c   the copy that both are */
 #ifndef MOORE_ENGINE_INTENDED_H
 #define MOORE_ENGINE_INTENDED_H
 
@@ -47,6 +48,11 @@ struct moore_kept_diff {
 /* Compares by GUID.  O(n log n). */
 int moore_kept_compare(struct moore_kept_diff *out, const struct moore_plan *kept,
 		       const struct moore_fabric *seen, struct moore_err *err);
+
+/* Copies f; switch s has number to[s] in the copy, and the others in to[] are left out, with their links and
+ * endpoints.  lid_top stays that of f.  -MOORE_ENOMEM.  O(ports). */
+int moore_intended_renumber(struct moore_fabric **out, const struct moore_fabric *f, const moore_swid *to,
+			    struct moore_err *err);
 
 /* Copies f without the switches that hang from it (core.c).  *out is NULL if there are none, or too many
  * for the rest to be what counts.  -MOORE_ENOMEM.  O(ports). */
