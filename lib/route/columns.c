@@ -12,8 +12,8 @@
 
 #define LAYERS ((uint32_t)1 << 31)	/* in `trees`: a variant of a layer, not a slice */
 
-/* Whether a certain number of trees is enough to spread the load, all trees of a layer together: where
- * some switches have no hosts, because they are middle switches or those with hosts are farther apart.
+/* Returns 1 where a few trees of a layer are enough, as all of them together spread the load: some switches
+ * have no hosts, and these are middle switches, or those with hosts are not all near.  Otherwise 0.
  * -MOORE_ENOMEM. */
 static int
 need_few_trees(const struct moore_rgraph *g)
