@@ -14,6 +14,8 @@ teardown() {
 # standby [KEY VALUE]...: starts a second OpenSM as standby at the last host.  The first
 # one's files are in $one.
 standby() {
+	local lines
+	lines=$(wc -l <"$dir/opensm.log")
 	one=$dir first=$sm_pid
 	dir=$one/two
 	mkdir -p "$dir/cache" "$dir/dump"
@@ -26,6 +28,20 @@ standby() {
 	# On a busy machine a living master may take a while to answer.
 	sm_start sminfo_polling_timeout 1000 polling_retry_number 4 "$@"
 	await 'Entering STANDBY state'
+	until_ok "$DEADLINE" swept "$lines" || fail "the master does not see the standby: $(tail "$one/opensm.log")"
+}
+
+# swept LINES: the master has ended a sweep that its log tells of after so many lines.
+swept() { tail -n "+$(($1 + 1))" "$one/opensm.log" | grep -q 'SUBNET UP'; }
+
+# Kills the master.  ibsim learns of it from a packet that it cannot hand over.  It has no time-outs,
+# so a standby whose packet that is waits for ever; here it is one of sminfo.
+master_dies() {
+	kill -STOP "$sm_pid"
+	kill -KILL "$first"
+	(cd "$dir" && timeout 1 ibsim-run sminfo >/dev/null 2>&1) || true
+	until_ok "$DEADLINE" grep -q 'seems to be dead' "$one/ibsim.out" || fail "ibsim does not see that the master is dead"
+	kill -CONT "$sm_pid"
 }
 
 hash_in() { sed -n 's/.*moore: .* hash \([0-9a-f]*\).*/\1/p' "$1/opensm.log" | tail -n 1; }
@@ -49,7 +65,7 @@ takeover() {
 	[ -n "$was" ] || fail "the master says no hash"
 	! grep -q 'moore: .* hash' "$dir/opensm.log" || fail "a standby routes"
 	since
-	kill -KILL "$first"
+	master_dies
 	await 'Entering MASTER state'
 	await_up
 	settled		# another sweep would write the dumps again
@@ -114,7 +130,7 @@ first_step() { grep -qE 'moore: step 1 of [2-9]' "$one/opensm.log"; }
 	until_ok "$DEADLINE" first_step || fail "no steps: $(grep moore "$one/opensm.log" | tail)"
 	harmless
 	since
-	kill -KILL "$first"
+	master_dies
 	await 'Entering MASTER state'
 	await_up
 	settled
