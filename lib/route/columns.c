@@ -80,6 +80,21 @@ by_trees(const void *a, const void *b)
 	return x->lid < y->lid ? -1 : x->lid > y->lid;
 }
 
+/* Whether layers have no trees of root: it is a middle switch beside leaves. */
+static bool
+has_no_layer(const struct moore_rcolumns *c, const struct moore_rgraph *g, uint32_t root)
+{
+	return !g->is_source[root] && !c->hinted;
+}
+
+/* Of the host at a port of root: j.  Hosts of middle switches beside leaves have one place, whatever
+ * the port, so that they need no slices that leaves do not have. */
+static uint32_t
+place_of(const struct moore_rcolumns *c, const struct moore_rgraph *g, uint32_t root, moore_portnum port)
+{
+	return has_no_layer(c, g, root) ? 0 : moore_rgraph_host_place(g, root, port);
+}
+
 /* Adds the LIDs of one port; first is the column of its base LID. */
 static void
 add_columns(struct moore_rcolumns *c, struct moore_rcolumn first, uint8_t lmc)
@@ -88,7 +103,7 @@ add_columns(struct moore_rcolumns *c, struct moore_rcolumn first, uint8_t lmc)
 		struct moore_rcolumn col = first;
 
 		col.offset = o;
-		col.minimal = c->minimal;
+		col.minimal = first.minimal || c->minimal;
 		col.lid = (moore_lid)(first.lid + o);
 		col.trees = trees_of(c, &col);
 		c->col[c->n++] = col;
@@ -126,14 +141,14 @@ list_columns(struct moore_rcolumns *c, const struct moore_rgraph *g, const struc
 	}
 	for (moore_epid e = 0; e < f->n_endpoints; e++) {
 		const struct moore_endpoint *ep = &f->ep[e];
-		uint32_t root, j;
+		uint32_t root;
 
 		if (ep->sw == MOORE_NONE)
 			continue;
 		root = g->node_of[ep->sw];
-		j = moore_rgraph_host_place(g, root, ep->port);
 		add_columns(c, (struct moore_rcolumn){ .root = root, .lid = ep->lid,
-			    .last = ep->port, .place = MOORE_PLACE_HOST + j }, ep->lmc);
+			    .last = ep->port, .place = MOORE_PLACE_HOST + place_of(c, g, root, ep->port),
+			    .minimal = has_no_layer(c, g, root) }, ep->lmc);
 	}
 	qsort(c->col, c->n, sizeof(*c->col), by_trees);
 }
@@ -176,7 +191,7 @@ scan_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct 
 
 		if (s == MOORE_NONE)
 			continue;
-		j = moore_rgraph_host_place(g, s, f->ep[e].port);
+		j = place_of(c, g, s, f->ep[e].port);
 		if (c->hosts)
 			c->hosts[(size_t)s * c->n_places + j] = 1;
 		else if (j >= c->n_places)
@@ -234,6 +249,7 @@ moore_rcolumns_count_lids(const struct moore_rcolumns *c, const struct moore_rgr
 			  const struct moore_rcolumn *col, uint8_t *n_lids)
 {
 	bool shared = moore_rcolumn_in_layer(col) && !c->hinted;
+	bool apart = col->offset && !c->minimal;	/* from columns that are minimal at every offset */
 
 	for (uint32_t s = 0; s < g->n; s++) {
 		const uint8_t *hosts = c->hosts + (size_t)s * c->n_places;
@@ -242,6 +258,8 @@ moore_rcolumns_count_lids(const struct moore_rcolumns *c, const struct moore_rgr
 		if (col->place < MOORE_PLACE_HOST) {
 			n_lids[s] = col->place == (g->is_source[s] ? MOORE_PLACE_WITH_HOSTS :
 						   MOORE_PLACE_WITHOUT);
+		} else if (apart && has_no_layer(c, g, s) != has_no_layer(c, g, col->root)) {
+			n_lids[s] = 0;
 		} else if (!shared) {
 			n_lids[s] = hosts[j];
 		} else {

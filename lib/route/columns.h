@@ -19,7 +19,8 @@ struct moore_rcolumn {
 	uint32_t trees;		/* columns of a root that agree in this share a tree */
 	uint32_t root;		/* node of the switch that the LID is at */
 	uint32_t place, offset;
-	bool minimal;		/* profile one-vl: so are its routes at every offset */
+	bool minimal;		/* so are its routes at every offset: profile one-vl, or beside leaves an
+				 * endpoint of a middle switch */
 	moore_lid lid;
 	moore_portnum last;	/* port at the root: to the endpoint, or 0 */
 };
@@ -57,7 +58,7 @@ moore_rcolumn_slice(const struct moore_rcolumns *c, const struct moore_rcolumn *
 }
 
 /* Whether col takes a tree of a non-minimal layer: a host's LID at an offset from 1 on.
- * The LIDs of switches are minimal at every offset. */
+ * The LIDs of switches are minimal at every offset, and so are those with the flag. */
 static inline bool
 moore_rcolumn_in_layer(const struct moore_rcolumn *col)
 {

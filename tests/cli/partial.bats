@@ -46,6 +46,24 @@ first_bare='.endpoints[0].switch as $s | del(.endpoints[] | select(.switch == $s
 	holds '.worst.throughput > 0.4'
 }
 
+# A host is at a middle switch.
+spine='([.endpoints[].switch] | unique) as $l | ([.switches[].name] - $l)[1] as $s |
+	(.switches[] | select(.name == $s).ports) += 1 |
+	.endpoints += [{name: "sm", switch: $s, port: (.switches[] | select(.name == $s).ports)}]'
+
+@test "a host at a middle switch costs the others no detours" {
+	for family in "oft k=5" "mlfm h=5"; do
+		rm -f whole.json
+		part "$family" "$spine"
+		for profile in any-sl sl-hint; do
+			run -0 $M quality part.json --lmc 2 --profile $profile --pattern worst --json
+			holds '.worst.throughput > 0.39'
+			run -0 $M route part.json --lmc 2 --profile $profile --json
+			holds '.sound and .unreachable == 0'
+		done
+	done
+}
+
 # A management switch with one host hangs from the fourth switch with endpoints.
 hanging='([.endpoints[].switch] | unique | .[3]) as $s | (.switches[] | select(.name == $s) | .ports) += 1 |
 	.switches += [{name: "mgmt", ports: 4}] | .endpoints += [{name: "sm", switch: "mgmt", port: 1}] |

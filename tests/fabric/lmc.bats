@@ -17,3 +17,21 @@ layers() {	# layers LMC EXTRA...
 @test "LMC 1" { layers 1; }
 @test "LMC 2" { layers 2; }
 @test "LMC 1 with lmc_esp0: basic ports 0 keep one LID" { layers 1 lmc_esp0 TRUE; }
+
+# A host that the plan does not have is at a middle switch, beside none that it has.
+spine_host() {	# spine_host FAMILY KEY=VALUE
+	plan "$@"
+	jq '([.endpoints[].switch] | unique) as $leaves | ([.switches[].name] - $leaves | .[1]) as $s |
+		(.switches[] | select(.name == $s).ports) += 1 |
+		.endpoints += [{name: "extra", switch: $s, port: (.switches[] | select(.name == $s).ports)}]' \
+		"$dir/plan.json" >"$dir/built.json"
+	moorectl plan export --to ibsim "$dir/built.json" >"$dir/net"
+	sim_start "$dir/net"
+	sm_start lmc 2
+	await_up
+	sound
+	log_has 'planned .* 4 layers, 2 VLs' || fail "$(log | grep moore)"
+}
+
+@test "LMC 2 of an OFT with a host at a middle switch" { spine_host oft k=4; }
+@test "LMC 2 of an MLFM with a host at a middle switch" { spine_host mlfm h=4; }

@@ -14,7 +14,7 @@
 struct input {
 	const struct moore_fabric *seen, *intended;
 	uint8_t *rule;		/* as moore_rgraph_mark_rules() fills it */
-	uint32_t *cursor;	/* scratch, by node */
+	uint32_t *cursor, *kind;	/* scratch, by node */
 };
 
 struct end {			/* a link of one node, as that node has it */
@@ -263,7 +263,7 @@ connect_nodes(struct moore_rgraph *g, const struct input *in, struct moore_err *
 		return rc;
 	pair_edges(g, in->cursor);
 	note_switches(g, in->seen, in->intended);
-	moore_rgraph_mark_leaves(g, in->cursor);
+	moore_rgraph_mark_leaves(g, in->cursor, in->kind);
 	rc = moore_rgraph_drain(g, err);
 	compare_with_plan(g);
 	return rc;
@@ -283,7 +283,8 @@ moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 	*g = (struct moore_rgraph){ .one_vl = one_vl };
 	in.rule = moore_arena_alloc(&tmp, max_n + 1, 256);
 	in.cursor = moore_arena_alloc(&tmp, max_n + 1, sizeof(*in.cursor));
-	if (!alloc_graph(g, max_n, max_e, seen->n_switches) || !in.rule || !in.cursor)
+	in.kind = moore_arena_alloc(&tmp, max_n + 1, sizeof(*in.kind));
+	if (!alloc_graph(g, max_n, max_e, seen->n_switches) || !in.rule || !in.cursor || !in.kind)
 		rc = moore_fail_nomem(err);
 	if (rc == 0 && (rc = moore_rgraph_bind(g, seen, intended, err)) == 0) {
 		if (rules)
@@ -318,7 +319,7 @@ moore_rgraph_is_near(const struct moore_rgraph *g, uint32_t *mark)
 	const bool all = g->all_flags & MOORE_EDGE_PLANNED;
 
 	memset(mark, 0xff, g->n * sizeof(*mark));
-	for (uint32_t s = 0; s < g->n; s++) {
+	for (uint32_t s = 0; s < moore_rgraph_n_intended(g); s++) {
 		if (!g->is_source[s])
 			continue;
 		mark[s] = s;

@@ -54,8 +54,8 @@ struct moore_rgraph {
 	} *par;
 	moore_swid *sw_of;	/* by node: its switch in the observed fabric, or MOORE_NONE */
 	uint32_t *node_of;	/* by switch of the observed fabric: its node */
-	uint8_t *is_source;	/* by node: 1 when it has endpoints, when no switch has, or when it is a leaf
-				 * beside middle switches (leaves.c) */
+	uint8_t *is_source;	/* by node: 1 when it has endpoints, or when no switch has; beside middle
+				 * switches, 1 for leaves alone (leaves.c) */
 	uint8_t *is_host_port;	/* 256 for each node: 1 for ports that are not switch links */
 	uint8_t *transit;	/* by node: the edge flags (PLANNED, UP) under which other
 				 * switches may route through it: none when it cannot map SLs,
@@ -149,7 +149,7 @@ void moore_rgraph_fini(struct moore_rgraph *g);
 /* How many host ports of its node come before this port. */
 unsigned moore_rgraph_host_place(const struct moore_rgraph *g, uint32_t node, moore_portnum port);
 
-/* Whether no two switches with endpoints are more than two planned links apart; mark[node] is scratch.
+/* Whether no two planned sources are more than two planned links apart; mark[node] is scratch.
  * O(n * links of a switch squared). */
 bool moore_rgraph_is_near(const struct moore_rgraph *g, uint32_t *mark);
 
@@ -163,9 +163,9 @@ int moore_rgraph_bind(struct moore_rgraph *g, const struct moore_fabric *seen,
 void moore_rgraph_mark_rules(struct moore_rgraph *g, const struct moore_fabric *seen,
 			     const struct moore_fabric *intended,
 			     const struct moore_links *rules, uint8_t *rule);
-/* Marks leaves without endpoints in is_source[] (leaves.c); scratch[node].  O(n * links of a switch
- * squared) where there are some. */
-void moore_rgraph_mark_leaves(struct moore_rgraph *g, uint32_t *scratch);
+/* Marks leaves without endpoints as sources, and middle switches with endpoints as none, in is_source[]
+ * (leaves.c); kind[] and scratch[] by node.  O(n * links of a switch squared) where there are some. */
+void moore_rgraph_mark_leaves(struct moore_rgraph *g, uint32_t *kind, uint32_t *scratch);
 /* Takes avoided links down unless that would disconnect something (drain.c).  -MOORE_ENOMEM. */
 int moore_rgraph_drain(struct moore_rgraph *g, struct moore_err *err);
 
