@@ -273,7 +273,7 @@ settle_others(struct moore_rlayer_tree *w)
 	for (uint32_t s = 0; s < g->n; s++) {
 		uint32_t e;
 
-		if (s == w->root || w->flags[s] & SETTLED)
+		if (w->slot[s] == MOORE_SLOT_NONE || w->flags[s] & SETTLED)
 			continue;
 		if (w->dist[s] == 2 && g->is_source[s] && (e = either_detour(w, s)) != MOORE_NONE)
 			moore_rgates_take(w, s, e);
@@ -300,7 +300,7 @@ take_loads_off(struct moore_rlayer_tree *w)
 	const struct moore_rgraph *g = w->view->g;
 
 	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t a = s; g->is_source[s] && a != w->root;) {
+		for (uint32_t a = s; g->is_source[s] && w->slot[s] != MOORE_SLOT_NONE && a != w->root;) {
 			uint32_t e = g->xadj[a] + w->slot[a];
 
 			set_load(w, e, w->v->load[e] - w->n_lids);

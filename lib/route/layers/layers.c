@@ -24,16 +24,28 @@
 #define MAX_MEAN ((uint64_t)1 << 16)	/* of loads, and */
 #define MAX_AGAIN ((uint64_t)1 << 55)	/* of `again`: keep sums of prices below LONG_BIT */
 
-/* Whether no minimal route has more than two hops. */
+/* Whether no minimal route between planned switches has more than two hops. */
 static bool
 is_within_two(const struct moore_rbalance *b)
 {
-	size_t n = b->v->g->n;
+	const size_t n = b->v->g->n, n_planned = moore_rgraph_n_intended(b->v->g);
 
-	for (size_t i = 0; i < n * n; i++)
-		if (b->len[i] > 2)
-			return false;
+	for (size_t root = 0; root < n_planned; root++)
+		for (size_t s = 0; s < n_planned; s++)
+			if (b->len[root * n + s] > 2)
+				return false;
 	return true;
+}
+
+/* Planned links of a planned switch, on average. */
+static uint32_t
+mean_degree(const struct moore_rgraph *g)
+{
+	uint32_t n = moore_rgraph_n_intended(g), n_planned = 0;
+
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		n_planned += moore_rgraph_is_planned(g, e);
+	return n_planned / (n + !n);
 }
 
 static int
@@ -94,7 +106,7 @@ init_gates(struct moore_rlayers *v, uint32_t n_trees)
 	const uint32_t *rank = view->turns->rank;
 
 	v->gates = true;
-	v->n_gates = g->n_edges / (g->n + !g->n) / (MOORE_GATE_HOPS * (n_trees + !n_trees));
+	v->n_gates = mean_degree(g) / (MOORE_GATE_HOPS * (n_trees + !n_trees));
 	v->n_gates = v->n_gates > MOORE_GATES ? v->n_gates : MOORE_GATES;
 	v->n_legal = calloc((size_t)g->n_edges + 1, sizeof(*v->n_legal));
 	v->n_open = calloc((size_t)g->n_edges + 1, sizeof(*v->n_open));
@@ -256,7 +268,7 @@ static uint64_t
 price_of_again(const struct moore_rlayers *v, uint64_t mean_price)
 {
 	const struct moore_rgraph *g = v->minimal->v->g;
-	uint64_t degree = g->n_edges / g->n, again = mean_price / MOORE_AGAIN * degree * degree;
+	uint64_t degree = mean_degree(g), again = mean_price / MOORE_AGAIN * degree * degree;
 
 	if (v->gates)
 		return mean_price / MOORE_AGAIN_PART;
@@ -270,16 +282,17 @@ start_slice(struct moore_rlayers *v, struct moore_rlayer_slice *sl, const uint8_
 	const struct moore_rview *view = v->minimal->v;
 	const struct moore_rgraph *g = view->g;
 	struct moore_rlayer_tree w = tree_of(v, sl, 0, 0);
-	uint64_t sum = 0, mean;
+	uint64_t sum = 0, n = 0, mean;
 
 	for (uint32_t root = 0; root < g->n; root++)
 		sl->max_lids = n_lids[root] > sl->max_lids ? n_lids[root] : sl->max_lids;
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		sl->one_lane |= view->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE;
 		v->price[e] = g->flags[e] & view->flag ? price_at(&w, e, v->load[e]) : NEVER;
-		sum += v->load[e] + sl->max_lids;
+		sum += moore_rgraph_is_planned(g, e) ? v->load[e] + sl->max_lids : 0;
+		n += moore_rgraph_is_planned(g, e);
 	}
-	mean = sum / (g->n_edges + !g->n_edges);
+	mean = sum / (n + !n);
 	mean = mean < MAX_MEAN ? mean : MAX_MEAN;
 	sl->mean_price = mean * mean * mean;
 	sl->again = price_of_again(v, sl->mean_price);
@@ -301,7 +314,7 @@ build_tree(struct moore_rlayer_tree *w, uint32_t n_connected)
 {
 	const struct moore_rlayer_slice *sl = w->slice;
 	struct moore_rng r = { (uint64_t)w->root << 32 | sl->variant << 8 | sl->layer };
-	uint32_t from = moore_rng_below(&r, w->view->g->n);
+	uint32_t from = moore_rng_below(&r, moore_rgraph_n_intended(w->view->g));
 
 	if (!w->v->split || w->view->turns->half[w->root] ||
 	    !moore_rlayer_grow_halves(w, n_connected))
@@ -319,6 +332,7 @@ struct strands {
 	const struct moore_rlayers *v;
 	const struct moore_rlayer_slice *slice;
 	const uint8_t *n_lids;
+	const uint32_t *n_connected;
 };
 
 static void
@@ -337,17 +351,19 @@ build_strand(void *arg, unsigned worker, size_t strand)
 		struct moore_rng r = { (uint64_t)root << 32 | st->slice->variant << 8 |
 				       st->slice->layer };
 
-		if (st->n_lids[root])
-			moore_rlayer_by_gates(&w, moore_rng_below(&r, g->n));
+		if (st->n_lids[root] && st->n_connected[root] > 1)
+			moore_rlayer_by_gates(&w, moore_rng_below(&r, moore_rgraph_n_intended(g)));
+		else
+			memset(w.slot, MOORE_SLOT_NONE, g->n);
 	}
 	moore_rslices_end_strand(v->all, g, own->load, own->added);
 }
 
 static int
 build_strands(struct moore_rlayers *v, const struct moore_rlayer_slice *slice,
-	      const uint8_t *n_lids)
+	      const uint8_t *n_lids, const uint32_t *n_connected)
 {
-	struct strands st = { v, slice, n_lids };
+	struct strands st = { v, slice, n_lids, n_connected };
 	bool oom = false;
 
 	moore_jobs_run(v->jobs, v->n_workers, MOORE_STRANDS, build_strand, &st);
@@ -362,7 +378,7 @@ int
 moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, unsigned variant,
 		    unsigned n_variants, const uint8_t *n_lids, const uint32_t *n_connected)
 {
-	uint32_t n = v->minimal->v->g->n, degree = v->minimal->v->g->n_edges / n;
+	uint32_t n = v->minimal->v->g->n, degree = mean_degree(v->minimal->v->g);
 	struct moore_rlayer_slice sl = { .layer = layer, .variant = variant,
 		.n_shares = n_layers < MOORE_MIN_SHARES ? MOORE_MIN_SHARES : n_layers,
 		.is_last = layer + 1 == n_layers,
@@ -374,7 +390,7 @@ moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, 
 	start_slice(v, &sl, n_lids);
 	sl.n_gates = count_gates(v, degree, n_layers * n_variants, sl.max_lids);
 	if (v->gates)
-		return build_strands(v, &sl, n_lids);
+		return build_strands(v, &sl, n_lids, n_connected);
 	for (uint32_t root = 0; root < n; root++) {
 		struct moore_rlayer_tree w = tree_of(v, &sl, root, 0);
 
