@@ -80,6 +80,13 @@ hanging='([.endpoints[].switch] | unique | .[3]) as $s | (.switches[] | select(.
 		run -0 $M route part.json --lmc 2 --without-plan --json
 		holds ".sound and .unreachable == 0 and (.topology | startswith(\"$family\"))"
 	done
+	# Larger ones carry as much as without it.
+	for family in "slimfly q=7" "oft k=6" "mlfm h=7"; do
+		rm -f whole.json
+		part "$family" "$hanging"
+		run -0 $M quality part.json --lmc 2 --pattern worst --json
+		holds '.worst.throughput > 0.39'
+	done
 }
 
 @test "an MLFM of which two columns have no endpoints, so a middle switch has none near" {

@@ -11,6 +11,7 @@
  *
  * First all of this is tried with the turns that the intended fabric allows as well.  A tree can
  * be mended in several orders, drawn by number: fill_repair.c takes one of few steps back. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -27,6 +28,7 @@ struct mend {
 	uint32_t *order;	/* the same nodes in the order in which they look for a place */
 	uint8_t *n_waiting;	/* by node: children in the old tree that are not reached yet, but not
 				 * those over entry links, which the node need not be legal for */
+	uint8_t len_of_lifted;	/* of the leaf that may be lifted: hops of its route */
 };
 
 static uint32_t
@@ -139,7 +141,8 @@ struct place {
 };
 
 /* The price puts changed rows first, then length, then load; length first in a shortest
- * repair, unless all rows are lost. */
+ * repair, unless all rows are lost.  A switch that is not planned may lift its neighbour in every tree, so
+ * that keeps the length of its route if it can: else it would have no detours. */
 static void
 consider(const struct mend *m, struct place *best, uint32_t s, uint32_t e, uint32_t lift)
 {
@@ -147,6 +150,11 @@ consider(const struct mend *m, struct place *best, uint32_t s, uint32_t e, uint3
 	uint32_t r = g->to[e], x = lift == MOORE_NONE ? r : g->to[lift];
 	uint64_t rows = rows_changed(m, s, e) + (lift != MOORE_NONE), len = m->t->len[x];
 	uint64_t p = moore_rgraph_weighted(g, e, m->load[e]);
+
+	if (lift != MOORE_NONE && !m->shortest && s >= moore_rgraph_n_intended(g)) {
+		len = (uint64_t)abs(m->t->len[x] + 1 - m->len_of_lifted);
+		p = moore_rgraph_weighted(g, lift, m->load[lift]);
+	}
 
 	if (m->shortest && rows < ALL_LOST)
 		p |= len << 32 | rows << 20;
@@ -158,7 +166,7 @@ consider(const struct mend *m, struct place *best, uint32_t s, uint32_t e, uint3
 
 /* Considers the edges e whose head is a leaf that could have children elsewhere. */
 static void
-consider_lifts(const struct mend *m, struct place *best, uint32_t s, uint32_t e)
+consider_lifts(struct mend *m, struct place *best, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = m->v->g;
 	struct moore_rtree *t = m->t;
@@ -167,6 +175,7 @@ consider_lifts(const struct mend *m, struct place *best, uint32_t s, uint32_t e)
 
 	if (t->len[r] == MOORE_LEN_NONE || r == t->root || t->kids[r] || m->n_waiting[r])
 		return;
+	m->len_of_lifted = t->len[r];
 	for (uint32_t lift = g->xadj[r]; lift < g->xadj[r + 1]; lift++) {
 		if (!is_possible(m, lift) || !may_pass(m, r, lift) ||
 		    t->len[g->to[lift]] + 1 >= MOORE_LEN_MAX)
