@@ -220,6 +220,7 @@ compare_with_plan(struct moore_rgraph *g)
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		g->all_flags &= g->flags[e];
 		g->some_flags |= g->flags[e];
+		g->n_planned += moore_rgraph_is_planned(g, e);
 	}
 	g->as_planned &= !g->n_edges || (g->all_flags == whole && g->some_flags == whole);
 }

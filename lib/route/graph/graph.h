@@ -45,6 +45,7 @@ struct moore_rgraph {
 	uint32_t *xadj;		/* edges of node v: xadj[v]..xadj[v+1]-1, sorted by head */
 	uint32_t *to, *rev;	/* by edge: its head; the opposite edge */
 	uint8_t *flags;		/* by edge: enum moore_edge_flag */
+	uint32_t n_planned;	/* edges that are planned */
 	uint8_t all_flags, some_flags;	/* those that all edges have, and that any edge has */
 	uint8_t *link_weight;	/* by edge: each unit of load counts this many times */
 	uint32_t *xpar;		/* ports of edge e: par[xpar[e]..xpar[e+1]-1] */
@@ -99,6 +100,18 @@ static inline bool
 moore_rgraph_is_planned(const struct moore_rgraph *g, uint32_t e)
 {
 	return g->flags[e] & MOORE_EDGE_PLANNED;
+}
+
+/* The slots of node s up to the last one that leads to a planned neighbour.  Switches that are not planned
+ * come after all others, so a choice among these slots does not depend on them. */
+static inline uint32_t
+moore_rgraph_slots(const struct moore_rgraph *g, uint32_t s)
+{
+	uint32_t end = g->xadj[s + 1];
+
+	while (end > g->xadj[s] && !moore_rgraph_is_planned(g, end - 1))
+		end--;
+	return end - g->xadj[s];
 }
 
 /* Whether other switches may route through node. */

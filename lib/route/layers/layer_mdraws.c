@@ -135,7 +135,7 @@ grow_again(struct moore_rmtrees *w, uint32_t draw, uint32_t n_trees)
 static uint32_t
 enough_for(const struct moore_rmtrees *w)
 {
-	uint32_t degree = w->v->g->xadj[w->t.root + 1] - w->v->g->xadj[w->t.root];
+	uint32_t degree = moore_rgraph_slots(w->v->g, w->t.root);
 
 	return degree ? WHOLE * (degree + 1) / (2 * degree) * MOORE_MIDDLES_ENOUGH / 100 : 0;
 }

@@ -85,7 +85,7 @@ moore_rmtrees_init(struct moore_rmtrees *w, const struct moore_rview *v,
 	    !w->ends || !alloc_root(w, n, m) || !alloc_tree(w, n) ||
 	    !moore_rmtrees_alloc_models(w))
 		return -MOORE_ENOMEM;
-	for (uint32_t s = 0; s < g->n; s++) {
+	for (uint32_t s = 0; s < moore_rgraph_n_intended(g); s++) {
 		if (g->is_source[s])
 			w->low[w->n_low++] = (uint16_t)s;
 		else
@@ -162,9 +162,9 @@ price_down(const struct moore_rmtrees *w, uint32_t e)
 static uint32_t
 price_last(const struct moore_rmtrees *w, uint8_t slot)
 {
-	uint32_t degree = w->v->g->xadj[w->t.root + 1] - w->v->g->xadj[w->t.root];
+	uint32_t degree = moore_rgraph_slots(w->v->g, w->t.root);
 	uint64_t p = (uint64_t)w->n_ending[slot] * MOORE_PRICE_ENDING * USE /
-		(w->n_ended / degree + DAMPING);
+		(w->n_ended / (degree + !degree) + DAMPING);
 
 	if (w->classes->paired)
 		return 0;
@@ -265,7 +265,7 @@ cheapest_detour(const struct moore_rmtrees *w, uint32_t s)
 	const struct moore_rgraph *g = w->v->g;
 	const uint32_t *last_price = w->last_price + (size_t)s * w->stride;
 	const uint32_t *via_last = w->via_last;
-	uint32_t begin = g->xadj[s], n = g->xadj[s + 1] - begin, least = NEVER, best = MOORE_NONE;
+	uint32_t begin = g->xadj[s], n = moore_rgraph_slots(g, s), least = NEVER, best = MOORE_NONE;
 	uint32_t e = n ? begin + (w->t.root + 7 * s + w->n_built) % n : begin;
 
 	for (uint32_t k = 0; k < n; k++, e = e + 1 < begin + n ? e + 1 : begin) {
@@ -425,7 +425,7 @@ start_tree(struct moore_rmtrees *w)
 	for (uint32_t k = 0; k < w->n_middle; k++)
 		w->via[w->middle[k]] = NEVER;
 	w->unit = (w->transit_price * USE << 14) /
-		(w->n_uses / (w->v->g->n_edges + 1) + DAMPING);
+		(w->n_uses / (w->v->g->n_planned + 1) + DAMPING);
 	draw_intermediates(w);
 	w->model = moore_rmtrees_find_model(w);
 	moore_rmtrees_hang_last_hops(w);

@@ -53,7 +53,7 @@ static void
 count_rounds(const struct moore_rlayer_tree *w, uint64_t *rounds)
 {
 	const struct moore_rgraph *g = w->view->g;
-	uint32_t first = g->xadj[w->root], n = g->xadj[w->root + 1] - first;
+	uint32_t first = g->xadj[w->root], n = moore_rgraph_slots(g, w->root);
 
 	for (uint32_t slot = 0; slot < n; slot++) {
 		uint32_t in = g->rev[first + slot];
@@ -102,7 +102,7 @@ static bool
 is_worth_it(const struct moore_rlayer_tree *w, uint32_t x, unsigned percent)
 {
 	const struct moore_rgraph *g = w->view->g;
-	uint32_t e = w->v->acc[x], degree = g->xadj[x + 1] - g->xadj[x];
+	uint32_t e = w->v->acc[x], degree = moore_rgraph_slots(g, x);
 	uint64_t p1 = w->v->price[e], p2 = w->v->onward[g->to[e]].price;
 	uint32_t in_mean = count_unserved(w, x) * 10000 / (degree * percent);
 
@@ -214,10 +214,10 @@ static bool
 find_way(const struct moore_rlayer_tree *w, const struct search *f, uint32_t beside, struct way *out)
 {
 	const struct moore_rgraph *g = w->view->g;
-	uint32_t r = g->to[g->xadj[w->root] + beside], first = g->xadj[r], n = g->xadj[r + 1] - first;
+	uint32_t r = g->to[g->xadj[w->root] + beside], first = g->xadj[r], n = moore_rgraph_slots(g, r);
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t o = first + (i + f->from) % n, x = g->to[o], degree = g->xadj[x + 1] - g->xadj[x];
+		uint32_t o = first + (i + f->from) % n, x = g->to[o], degree = moore_rgraph_slots(g, x);
 
 		if (w->dist[x] != 2 || !g->is_source[x] || !is_open(w, o) ||
 		    !moore_rview_transit(w->view, x))
@@ -259,7 +259,7 @@ find_way_for_few(const struct moore_rlayer_tree *w, uint32_t from, const uint64_
 		 struct way *out)
 {
 	const struct moore_rgraph *g = w->view->g;
-	uint32_t first = g->xadj[w->root], n = g->xadj[w->root + 1] - first;
+	uint32_t first = g->xadj[w->root], n = moore_rgraph_slots(g, w->root);
 	struct search next = { from, rounds, 0 }, any = { from, rounds, UINT64_MAX - 1 };
 	unsigned enough = 2 + w->slice->variant;
 	uint8_t n_firsts[256];
@@ -299,7 +299,7 @@ static void
 open_gates(struct moore_rlayer_tree *w, uint32_t from, uint64_t *rounds, const struct way *way)
 {
 	const struct moore_rgraph *g = w->view->g;
-	uint32_t first = g->xadj[w->root], n = g->xadj[w->root + 1] - first;
+	uint32_t first = g->xadj[w->root], n = moore_rgraph_slots(g, w->root);
 
 	w->v->n_relays = 0;
 	if (way) {

@@ -309,7 +309,7 @@ mean_load(const struct moore_rslices *s, const struct moore_rgraph *g)
 
 	for (uint32_t e = 0; e < g->n_edges; e++)
 		sum += moore_rgraph_weighted(g, e, s->load[e]);
-	return sum / g->n_edges + 1;
+	return sum / (g->n_planned + !g->n_planned) + 1;
 }
 
 /* The links that leaves of all trees can look at. */

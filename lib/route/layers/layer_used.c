@@ -19,8 +19,9 @@ start_root(const struct moore_rgraph *g, uint32_t d, struct moore_rused *used)
 	for (uint32_t o = g->xadj[d]; o < g->xadj[d + 1]; o++)
 		for (uint32_t r = g->to[o], k = g->xadj[r]; k < g->xadj[r + 1]; k++) {
 			struct moore_rused *u = &used[g->to[k]];
+			bool more = u->n_minimal < 2 && moore_rgraph_is_planned(g, o) && moore_rgraph_is_planned(g, k);
 
-			u->n_minimal = (uint8_t)(u->n_minimal + (u->n_minimal < 2));
+			u->n_minimal = (uint8_t)(u->n_minimal + more);
 		}
 }
 

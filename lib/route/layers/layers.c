@@ -41,11 +41,9 @@ is_within_two(const struct moore_rbalance *b)
 static uint32_t
 mean_degree(const struct moore_rgraph *g)
 {
-	uint32_t n = moore_rgraph_n_intended(g), n_planned = 0;
+	const uint32_t n = moore_rgraph_n_intended(g);
 
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		n_planned += moore_rgraph_is_planned(g, e);
-	return n_planned / (n + !n);
+	return g->n_planned / (n + !n);
 }
 
 static int
@@ -115,7 +113,8 @@ init_gates(struct moore_rlayers *v, uint32_t n_trees)
 	for (uint32_t r = 0; r < g->n; r++)
 		for (uint32_t e = g->xadj[r]; e < g->xadj[r + 1]; e++)
 			for (uint32_t o = g->xadj[r]; o < g->xadj[r + 1]; o++)
-				v->n_legal[e] = (uint16_t)(v->n_legal[e] + (rank[g->rev[o]] < rank[e]));
+				v->n_legal[e] = (uint16_t)(v->n_legal[e] +
+					(moore_rgraph_is_planned(g, o) && rank[g->rev[o]] < rank[e]));
 	return init_workers(v);
 }
 
@@ -282,7 +281,7 @@ start_slice(struct moore_rlayers *v, struct moore_rlayer_slice *sl, const uint8_
 	const struct moore_rview *view = v->minimal->v;
 	const struct moore_rgraph *g = view->g;
 	struct moore_rlayer_tree w = tree_of(v, sl, 0, 0);
-	uint64_t sum = 0, n = 0, mean;
+	uint64_t sum = 0, mean;
 
 	for (uint32_t root = 0; root < g->n; root++)
 		sl->max_lids = n_lids[root] > sl->max_lids ? n_lids[root] : sl->max_lids;
@@ -290,9 +289,8 @@ start_slice(struct moore_rlayers *v, struct moore_rlayer_slice *sl, const uint8_
 		sl->one_lane |= view->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE;
 		v->price[e] = g->flags[e] & view->flag ? price_at(&w, e, v->load[e]) : NEVER;
 		sum += moore_rgraph_is_planned(g, e) ? v->load[e] + sl->max_lids : 0;
-		n += moore_rgraph_is_planned(g, e);
 	}
-	mean = sum / (n + !n);
+	mean = sum / (g->n_planned + !g->n_planned);
 	mean = mean < MAX_MEAN ? mean : MAX_MEAN;
 	sl->mean_price = mean * mean * mean;
 	sl->again = price_of_again(v, sl->mean_price);

@@ -258,10 +258,23 @@ take_in_turn(const struct grower *w, uint32_t s)
 	for (uint32_t i = 0, k = n ? (t->root + s) % n : 0; i < n; i++, k = k + 1 < n ? k + 1 : 0) {
 		const struct moore_ronto *on = &t->onto[w->v->g->to[first + k]];
 
-		if (on->when >= w->since && !(on->price & PINS))
+		if (on->when >= w->since && !(on->price & PINS) && w->v->g->flags[first + k] & w->v->flag &&
+		    moore_rview_leaf(w->v, t->slot, t->root, first + k))
 			return first + k;
 	}
 	return MOORE_NONE;
+}
+
+/* Whether s has an edge of the view; a switch that is not planned has none of the planned ones. */
+static bool
+is_linked(const struct moore_rview *v, uint32_t s)
+{
+	const struct moore_rgraph *g = v->g;
+
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+		if (g->flags[e] & v->flag)
+			return true;
+	return false;
 }
 
 /* Ends the tree if the nodes that are not reached have no endpoints and each can have a parent.  Otherwise
@@ -273,7 +286,7 @@ end_in_turn(struct grower *w)
 	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < w->v->g->n; s++)
-		if (t->len[s] == MOORE_LEN_NONE) {
+		if (t->len[s] == MOORE_LEN_NONE && is_linked(w->v, s)) {
 			const uint32_t e = w->v->g->is_source[s] ? MOORE_NONE : take_in_turn(w, s);
 
 			if (e == MOORE_NONE)
@@ -295,6 +308,7 @@ make_offers(struct grower *w, uint32_t from, uint32_t to)
 	const uint32_t *xadj = w->v->g->xadj;
 	struct moore_rtree *t = w->t;
 	uint32_t n_out = 0;
+	bool many_out;
 
 	w->n_offered = 0;
 	w->since = t->clock + 1;
@@ -304,11 +318,12 @@ make_offers(struct grower *w, uint32_t from, uint32_t to)
 		w->open_edges -= n;
 		n_out += t->pass[r] ? n : 0;
 	}
-	w->look = moore_rview_whole(w->v) && 2 * n_out > w->open_edges;
+	many_out = 2 * n_out > w->open_edges;
+	w->look = moore_rview_whole(w->v) && many_out;
 	for (uint32_t i = from; i < to; i++)
 		if (t->pass[t->queue[i]])
 			note_onward(w, t->queue[i]);
-	if (w->look && t->in_turn && end_in_turn(w))
+	if (many_out && t->in_turn && end_in_turn(w))
 		return;
 	for (uint32_t i = from; i < to; i++)
 		if (t->pass[t->queue[i]] && w->look)

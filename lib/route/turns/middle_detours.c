@@ -198,8 +198,8 @@ list_nodes(struct moore_rdetours *w)
 		} else if (w->c->class_of[s] != MOORE_NONE) {
 			w->at[s] = w->n_low;
 			w->low[w->n_low++] = s;
-			if (g->xadj[s + 1] - g->xadj[s] > w->stride)
-				w->stride = g->xadj[s + 1] - g->xadj[s];
+			if (n > w->xadj[s] && w->adj[n - 1] - g->xadj[s] >= w->stride)
+				w->stride = w->adj[n - 1] - g->xadj[s] + 1;
 		}
 	}
 }
