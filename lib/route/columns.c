@@ -95,6 +95,26 @@ place_of(const struct moore_rcolumns *c, const struct moore_rgraph *g, uint32_t 
 	return has_no_layer(c, g, root) ? 0 : moore_rgraph_host_place(g, root, port);
 }
 
+/* The same for a host that is seen.  If it does not count, it takes the place of one that does, so that
+ * other hosts keep their trees. */
+static uint32_t
+place_of_seen(const struct moore_rcolumns *c, const struct moore_rgraph *g, uint32_t root, moore_portnum port)
+{
+	const uint8_t *hosts = c->hosts + (size_t)root * c->n_places;
+	uint32_t place = place_of(c, g, root, port), n = 0, nth;
+
+	if (place < c->n_places && hosts[place])
+		return place;
+	for (uint32_t j = 0; j < c->n_places; j++)
+		n += hosts[j];
+	if (!n)
+		return 0;
+	nth = place % n;
+	for (place = 0; !hosts[place] || nth--;)
+		place++;
+	return place;
+}
+
 /* Adds the LIDs of one port; first is the column of its base LID. */
 static void
 add_columns(struct moore_rcolumns *c, struct moore_rcolumn first, uint8_t lmc)
@@ -147,7 +167,7 @@ list_columns(struct moore_rcolumns *c, const struct moore_rgraph *g, const struc
 			continue;
 		root = g->node_of[ep->sw];
 		add_columns(c, (struct moore_rcolumn){ .root = root, .lid = ep->lid,
-			    .last = ep->port, .place = MOORE_PLACE_HOST + place_of(c, g, root, ep->port),
+			    .last = ep->port, .place = MOORE_PLACE_HOST + place_of_seen(c, g, root, ep->port),
 			    .minimal = has_no_layer(c, g, root) }, ep->lmc);
 	}
 	qsort(c->col, c->n, sizeof(*c->col), by_trees);
@@ -180,16 +200,16 @@ host_node(const struct moore_fabric *f, moore_epid e, const uint32_t *node_of)
 	return node_of[f->ep[e].sw];
 }
 
-/* Finds the greatest place of a host of f; or marks every host in hosts[], once that is
- * allocated. */
+/* Finds the greatest place of a host of f; or marks every host in hosts[], once that is allocated.  With
+ * but[], hosts at switches with a mark there do not count, nor those of switches that are no sources. */
 static void
 scan_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *f,
-	   const uint32_t *node_of)
+	   const uint32_t *node_of, const uint8_t *but)
 {
 	for (moore_epid e = 0; e < f->n_endpoints; e++) {
 		uint32_t s = host_node(f, e, node_of), j;
 
-		if (s == MOORE_NONE)
+		if (s == MOORE_NONE || (but && (but[s] || !g->is_source[s])))
 			continue;
 		j = place_of(c, g, s, f->ep[e].port);
 		if (c->hosts)
@@ -199,13 +219,33 @@ scan_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct 
 	}
 }
 
+/* planned[]: by node, 1 where a host is planned; NULL without an intended fabric. */
 static void
 scan_both(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *seen,
-	  const struct moore_fabric *intended)
+	  const struct moore_fabric *intended, const uint8_t *planned)
 {
-	scan_hosts(c, g, seen, g->node_of);
+	scan_hosts(c, g, seen, g->node_of, planned);
 	if (intended)
-		scan_hosts(c, g, intended, NULL);
+		scan_hosts(c, g, intended, NULL, NULL);
+}
+
+/* Finds n_places and hosts[]. */
+static int
+find_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *seen,
+	   const struct moore_fabric *intended, struct moore_err *err)
+{
+	uint8_t *planned = intended ? calloc((size_t)g->n + 1, 1) : NULL;
+
+	if (intended && !planned)
+		return moore_fail_nomem(err);
+	for (moore_epid e = 0; intended && e < intended->n_endpoints; e++)
+		if (intended->ep[e].sw != MOORE_NONE)
+			planned[intended->ep[e].sw] = 1;
+	scan_both(c, g, seen, intended, planned);
+	if ((c->hosts = calloc((size_t)g->n * c->n_places + 1, 1)))
+		scan_both(c, g, seen, intended, planned);
+	free(planned);
+	return c->hosts ? 0 : moore_fail_nomem(err);
 }
 
 int
@@ -225,13 +265,11 @@ moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 			return moore_fail_nomem(err);
 		c->hinted &= c->middles.n_classes < 2;
 	}
-	scan_both(c, g, seen, intended);
+	if (find_hosts(c, g, seen, intended, err) < 0)
+		return -MOORE_ENOMEM;
 	c->n_variants = count_variants(c, g, intended, few);
 	list_columns(c, g, seen);
-	if (!list_slices(c) || !(c->hosts = calloc((size_t)g->n * c->n_places + 1, 1)))
-		return moore_fail_nomem(err);
-	scan_both(c, g, seen, intended);
-	return 0;
+	return list_slices(c) ? 0 : moore_fail_nomem(err);
 }
 
 void

@@ -32,7 +32,8 @@ struct moore_rcolumns {
 	size_t n_slices, n_minimal;	/* those of no layer come first */
 	uint32_t n_offsets;	/* 2^LMC, of the greatest LMC */
 	uint32_t n_variants;	/* of each layer (layers.h) */
-	uint8_t *hosts;		/* [root * n_places + j]: 1 where a host is, seen or planned */
+	uint8_t *hosts;		/* [root * n_places + j]: 1 where a host counts: one that is planned, or at
+				 * a switch for which none is, one that is seen */
 	uint32_t n_places;
 	bool hinted;		/* profile sl-hint, and the graph has no classes of switches with
 				 * endpoints (middles.h) or no layers: each slice has trees of its own */
@@ -72,8 +73,8 @@ moore_rcolumns_trees(const struct moore_rcolumns *c)
 	return c->n_offsets * (c->n_variants < c->n_places ? c->n_variants : c->n_places);
 }
 
-/* Returns how many trees root has where own_trees is set: one for each LID in a layer of each host
- * that is seen or planned. */
+/* Returns how many trees root has where own_trees is set: one for each LID in a layer of each host that
+ * counts. */
 static inline uint32_t
 moore_rcolumns_own_trees(const struct moore_rcolumns *c, uint32_t root)
 {

@@ -275,11 +275,70 @@ any_difference(void **state)
 	}
 }
 
+/* ---- a host more ----------------------------------------------------------------------------- */
+
+static struct moore_engine_result *
+run(const char *what, const struct moore_fabric *f, const struct moore_plan *p, const char *settings)
+{
+	struct moore_engine_result *res;
+	struct moore_conf conf;
+	struct moore_err err;
+
+	assert_int_equal(moore_conf_parse(&conf, settings, strlen(settings), NULL), 0);
+	if (moore_engine_run(&res, f, p, &conf, NULL, NULL, &err) < 0)
+		fail_msg("%s: %s", what, err.text);
+	return res;
+}
+
+/* The host has the greatest LIDs, so all others are the same. */
+static void
+compare(const char *what, const struct moore_plan *plan, const struct moore_plan *built, uint8_t lmc,
+	const char *settings)
+{
+	struct moore_fabric *whole, *f;
+	struct moore_engine_result *a, *b;
+
+	assert_int_equal(moore_fabric_from_plan(&whole, plan, lmc, NULL), 0);
+	assert_int_equal(moore_fabric_from_plan(&f, built, lmc, NULL), 0);
+	a = run(what, whole, plan, settings);
+	b = run(what, f, plan, settings);
+	CHECK(what, b->verdict->sound);
+	for (moore_swid s = 0; s < whole->n_switches; s++)
+		CHECK(what, !memcmp(moore_lft_row(a->lft, s), moore_lft_row(b->lft, s), whole->lid_top + 1u));
+	moore_engine_result_free(b);
+	moore_engine_result_free(a);
+	moore_fabric_free(f);
+	moore_fabric_free(whole);
+}
+
+/* At the first switch, which has hosts, and at the last one but some, which may be a middle switch. */
+static void
+a_host_more(void **state)
+{
+	static const char *const settings[] = { "", "profile one-vl\n" };	/* sl-hint counts what it sees */
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		for (unsigned k = 0; k < 2 * ARRAY_LEN(settings) * 3; k++) {
+			const uint8_t lmc = (uint8_t)(k / 2 % 3);
+			const char *set = settings[k / 6];
+			struct moore_plan *plan = plan_with_guids(families[i]), *built = plan_with_guids(families[i]);
+			char what[120];
+
+			snprintf(what, sizeof(what), "%s %s, LMC %u, %s", families[i][0], families[i][1], lmc, set);
+			add_host_at(built, k % 2 ? built->n_switches / 2 : 0);
+			compare(what, plan, built, lmc, set);
+			moore_plan_free(built);
+			moore_plan_free(plan);
+		}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_difference),
+		cmocka_unit_test(a_host_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
