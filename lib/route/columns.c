@@ -108,7 +108,7 @@ place_of_seen(const struct moore_rcolumns *c, const struct moore_rgraph *g, uint
 	for (uint32_t j = 0; j < c->n_places; j++)
 		n += hosts[j];
 	if (!n)
-		return 0;
+		return place;	/* no layer has trees for it */
 	nth = place % n;
 	for (place = 0; !hosts[place] || nth--;)
 		place++;
@@ -201,7 +201,7 @@ host_node(const struct moore_fabric *f, moore_epid e, const uint32_t *node_of)
 }
 
 /* Finds the greatest place of a host of f; or marks every host in hosts[], once that is allocated.  With
- * but[], hosts at switches with a mark there do not count, nor those of switches that are no sources. */
+ * but[], hosts at switches with a mark there do not count, nor those that no layer has trees for. */
 static void
 scan_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *f,
 	   const uint32_t *node_of, const uint8_t *but)
@@ -209,7 +209,7 @@ scan_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct 
 	for (moore_epid e = 0; e < f->n_endpoints; e++) {
 		uint32_t s = host_node(f, e, node_of), j;
 
-		if (s == MOORE_NONE || (but && (but[s] || !g->is_source[s])))
+		if (s == MOORE_NONE || (but && (but[s] || has_no_layer(c, g, s))))
 			continue;
 		j = place_of(c, g, s, f->ep[e].port);
 		if (c->hosts)

@@ -16,7 +16,8 @@
 static const char *const families[][2] = {
 	{ "slimfly", "q=3 p=2" }, { "slimfly", "q=4 p=2" }, { "slimfly", "q=5 p=3" }, { "oft", "k=3" },
 	{ "oft", "k=4" }, { "oft", "k=5" }, { "mlfm", "h=3" }, { "mlfm", "h=4" }, { "mlfm", "h=5 p=2" },
-	{ "fattree2", "k=6" }, { "hypercube", "n=4 p=2" }, { "dragonfly", "a=4 h=2" },
+	{ "fattree2", "k=6" }, { "fattree3", "k=4" }, { "hyperx", "s1=3 s2=3 p=2" }, { "hypercube", "n=4 p=2" },
+	{ "dragonfly", "a=4 h=2" },
 };
 
 /* Elements of the plan have GUIDs of their own, so that each is known by its GUID whatever else is there. */
@@ -290,7 +291,8 @@ run(const char *what, const struct moore_fabric *f, const struct moore_plan *p, 
 	return res;
 }
 
-/* The host has the greatest LIDs, so all others are the same. */
+/* The host has the greatest LIDs, so all others are the same.  Under sl-hint rows may change, since it counts
+ * all that it sees. */
 static void
 compare(const char *what, const struct moore_plan *plan, const struct moore_plan *built, uint8_t lmc,
 	const char *settings)
@@ -303,7 +305,7 @@ compare(const char *what, const struct moore_plan *plan, const struct moore_plan
 	a = run(what, whole, plan, settings);
 	b = run(what, f, plan, settings);
 	CHECK(what, b->verdict->sound);
-	for (moore_swid s = 0; s < whole->n_switches; s++)
+	for (moore_swid s = 0; s < whole->n_switches && !strstr(settings, "hint"); s++)
 		CHECK(what, !memcmp(moore_lft_row(a->lft, s), moore_lft_row(b->lft, s), whole->lid_top + 1u));
 	moore_engine_result_free(b);
 	moore_engine_result_free(a);
@@ -315,7 +317,7 @@ compare(const char *what, const struct moore_plan *plan, const struct moore_plan
 static void
 a_host_more(void **state)
 {
-	static const char *const settings[] = { "", "profile one-vl\n" };	/* sl-hint counts what it sees */
+	static const char *const settings[] = { "", "profile one-vl\n", "profile sl-hint\n" };
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)

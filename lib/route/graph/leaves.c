@@ -56,7 +56,8 @@ find_either(const struct moore_rgraph *g, uint32_t *kind)
 }
 
 /* Leaves are the kind that has more of the sources.  Makes kind[] 1 for leaves, 0 for middle switches, and
- * is_source[] for others.  Returns whether some leaf has no endpoints or a middle switch has some, but few of these have. */
+ * is_source[] for others.  Returns whether some leaf has no endpoints, or a middle switch has some, but few
+ * of these have. */
 static bool
 tell_leaves(const struct moore_rgraph *g, uint32_t *kind)
 {
