@@ -219,7 +219,7 @@ scan_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct 
 	}
 }
 
-/* planned[]: by node, 1 where a host is planned; NULL without an intended fabric. */
+/* planned[] as mark_planned() fills it; NULL without an intended fabric. */
 static void
 scan_both(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *seen,
 	  const struct moore_fabric *intended, const uint8_t *planned)
@@ -229,6 +229,35 @@ scan_both(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct m
 		scan_hosts(c, g, intended, NULL, NULL);
 }
 
+static void
+count_hosts(const struct moore_fabric *f, const uint32_t *node_of, uint32_t *n_hosts)
+{
+	for (moore_epid e = 0; e < f->n_endpoints; e++) {
+		const uint32_t s = host_node(f, e, node_of);
+
+		if (s != MOORE_NONE)
+			n_hosts[s]++;
+	}
+}
+
+/* planned[]: by node, 1 where hosts are planned, and not many more are seen: those few take the trees of the
+ * planned ones.  -MOORE_ENOMEM. */
+static int
+mark_planned(const struct moore_rgraph *g, const struct moore_fabric *seen,
+	     const struct moore_fabric *intended, uint8_t *planned)
+{
+	uint32_t *n = calloc(2 * ((size_t)g->n + 1), sizeof(*n));
+
+	if (!n)
+		return -MOORE_ENOMEM;
+	count_hosts(intended, NULL, n);
+	count_hosts(seen, g->node_of, n + g->n);
+	for (uint32_t s = 0; s < g->n; s++)
+		planned[s] = n[s] && n[g->n + s] <= n[s] + n[s] / 2;
+	free(n);
+	return 0;
+}
+
 /* Finds n_places and hosts[]. */
 static int
 find_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *seen,
@@ -236,11 +265,10 @@ find_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct 
 {
 	uint8_t *planned = intended ? calloc((size_t)g->n + 1, 1) : NULL;
 
-	if (intended && !planned)
+	if (intended && (!planned || mark_planned(g, seen, intended, planned) < 0)) {
+		free(planned);
 		return moore_fail_nomem(err);
-	for (moore_epid e = 0; intended && e < intended->n_endpoints; e++)
-		if (intended->ep[e].sw != MOORE_NONE)
-			planned[intended->ep[e].sw] = 1;
+	}
 	scan_both(c, g, seen, intended, planned);
 	if ((c->hosts = calloc((size_t)g->n * c->n_places + 1, 1)))
 		scan_both(c, g, seen, intended, planned);

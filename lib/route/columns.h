@@ -32,8 +32,8 @@ struct moore_rcolumns {
 	size_t n_slices, n_minimal;	/* those of no layer come first */
 	uint32_t n_offsets;	/* 2^LMC, of the greatest LMC */
 	uint32_t n_variants;	/* of each layer (layers.h) */
-	uint8_t *hosts;		/* [root * n_places + j]: 1 where a host counts: one that is planned, or at
-				 * a switch for which none is, one that is seen */
+	uint8_t *hosts;		/* [root * n_places + j]: 1 where a host counts: one that is planned, or one
+				 * that is seen at a switch for which none is or many more than planned */
 	uint32_t n_places;
 	bool hinted;		/* profile sl-hint, and the graph has no classes of switches with
 				 * endpoints (middles.h) or no layers: each slice has trees of its own */

@@ -17,7 +17,7 @@ static const char *const families[][2] = {
 	{ "slimfly", "q=3 p=2" }, { "slimfly", "q=4 p=2" }, { "slimfly", "q=5 p=3" }, { "oft", "k=3" },
 	{ "oft", "k=4" }, { "oft", "k=5" }, { "mlfm", "h=3" }, { "mlfm", "h=4" }, { "mlfm", "h=5 p=2" },
 	{ "fattree2", "k=6" }, { "fattree3", "k=4" }, { "hyperx", "s1=3 s2=3 p=2" }, { "hypercube", "n=4 p=2" },
-	{ "dragonfly", "a=4 h=2" },
+	{ "dragonfly", "a=4 h=2 p=2" },
 };
 
 /* Elements of the plan have GUIDs of their own, so that each is known by its GUID whatever else is there. */
