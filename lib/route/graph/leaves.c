@@ -14,7 +14,7 @@
 
 enum { MIDDLE = 1, LEAF = 2, SIDES = 3 };	/* kinds of nodes, as bits; a node far from the leaves has none */
 
-#define MIDDLES_FOR_HOSTED 4	/* where more than one in so many middle switches has endpoints, it is
+#define MIDDLES_FOR_HOSTED 2	/* where more than one in so many middle switches has endpoints, it is
 				 * another kind of graph */
 
 /* The neighbours of nodes of one kind are of the other. */
