@@ -28,7 +28,6 @@ struct mend {
 	uint32_t *order;	/* the same nodes in the order in which they look for a place */
 	uint8_t *n_waiting;	/* by node: children in the old tree that are not reached yet, but not
 				 * those over entry links, which the node need not be legal for */
-	uint8_t len_of_lifted;	/* of the leaf that may be lifted: hops of its route */
 };
 
 static uint32_t
@@ -152,10 +151,9 @@ consider(const struct mend *m, struct place *best, uint32_t s, uint32_t e, uint3
 	uint64_t p = moore_rgraph_weighted(g, e, m->load[e]);
 
 	if (lift != MOORE_NONE && !m->shortest && s >= moore_rgraph_n_intended(g)) {
-		len = (uint64_t)abs(m->t->len[x] + 1 - m->len_of_lifted);
+		len = (uint64_t)abs(m->t->len[x] + 1 - m->t->len[r]);
 		p = moore_rgraph_weighted(g, lift, m->load[lift]);
 	}
-
 	if (m->shortest && rows < ALL_LOST)
 		p |= len << 32 | rows << 20;
 	else
@@ -166,7 +164,7 @@ consider(const struct mend *m, struct place *best, uint32_t s, uint32_t e, uint3
 
 /* Considers the edges e whose head is a leaf that could have children elsewhere. */
 static void
-consider_lifts(struct mend *m, struct place *best, uint32_t s, uint32_t e)
+consider_lifts(const struct mend *m, struct place *best, uint32_t s, uint32_t e)
 {
 	const struct moore_rgraph *g = m->v->g;
 	struct moore_rtree *t = m->t;
@@ -175,7 +173,6 @@ consider_lifts(struct mend *m, struct place *best, uint32_t s, uint32_t e)
 
 	if (t->len[r] == MOORE_LEN_NONE || r == t->root || t->kids[r] || m->n_waiting[r])
 		return;
-	m->len_of_lifted = t->len[r];
 	for (uint32_t lift = g->xadj[r]; lift < g->xadj[r + 1]; lift++) {
 		if (!is_possible(m, lift) || !may_pass(m, r, lift) ||
 		    t->len[g->to[lift]] + 1 >= MOORE_LEN_MAX)
