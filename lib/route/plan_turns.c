@@ -52,7 +52,7 @@ paint_extra(const struct moore_rgraph *g, uint32_t *colour)
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 			struct moore_rng r = { (uint64_t)s << 32 | g->to[e] };
 
-			colour[e] = g->flags[e] & MOORE_EDGE_PLANNED ? MOORE_RANK_MIDDLE :
+			colour[e] = moore_rgraph_is_planned(g, e) ? MOORE_RANK_MIDDLE :
 				(uint32_t)moore_rng_next(&r);
 		}
 }
@@ -240,7 +240,7 @@ static bool
 has_extra(const struct moore_rgraph *g)
 {
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+		if (!moore_rgraph_is_planned(g, e))
 			return true;
 	return false;
 }

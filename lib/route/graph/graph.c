@@ -327,11 +327,11 @@ moore_rgraph_is_near(const struct moore_rgraph *g, uint32_t *mark)
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
 			const uint32_t r = g->to[e], end = g->xadj[r + 1];
 
-			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+			if (!moore_rgraph_is_planned(g, e))
 				continue;
 			mark[r] = s;
 			for (uint32_t f = g->xadj[r]; f < end; f++)
-				if (all || g->flags[f] & MOORE_EDGE_PLANNED)
+				if (all || moore_rgraph_is_planned(g, f))
 					mark[g->to[f]] = s;
 		}
 		for (uint32_t t = 0; t < s; t++)

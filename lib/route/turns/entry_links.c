@@ -50,7 +50,7 @@ moore_rmiddles_enter(const struct moore_rgraph *g, const struct moore_rmiddles *
 	moore_rng_shuffle(&rng, nth, c->n_classes);
 	for (uint32_t s = 0; s < moore_rgraph_n_intended(g); s++)
 		for (uint32_t e = g->xadj[s]; g->is_source[s] && e < g->xadj[s + 1]; e++)
-			entry_wanted[e] = g->flags[e] & MOORE_EDGE_PLANNED && wants_entry(g, c, nth, s, e);
+			entry_wanted[e] = moore_rgraph_is_planned(g, e) && wants_entry(g, c, nth, s, e);
 	moore_arena_free(&tmp);
 	return 0;
 }

@@ -67,7 +67,7 @@ fill_group(struct ranker *w, uint32_t from)
 		uint32_t s = w->queue[i];
 
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (g->flags[e] & MOORE_EDGE_PLANNED && is_inside(w, e) &&
+			if (moore_rgraph_is_planned(g, e) && is_inside(w, e) &&
 			    w->t->pos[g->to[e]] == MOORE_NONE)
 				reach(w, g->to[e], g->rev[e]);
 	}
@@ -80,7 +80,7 @@ open_groups(struct ranker *w, uint32_t s)
 	const struct moore_rgraph *g = w->v->g;
 
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-		if (g->flags[e] & MOORE_EDGE_PLANNED && !w->seen[w->s->of[g->to[e]]]) {
+		if (moore_rgraph_is_planned(g, e) && !w->seen[w->s->of[g->to[e]]]) {
 			w->gate[g->to[e]] = 1;
 			reach(w, g->to[e], g->rev[e]);
 			fill_group(w, g->to[e]);
@@ -148,7 +148,7 @@ colour_edges(const struct ranker *w, uint32_t *colour)
 		uint32_t s = w->queue[i];
 
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (g->flags[e] & MOORE_EDGE_PLANNED)
+			if (moore_rgraph_is_planned(g, e))
 				colour[e] = is_inside(w, e) ? w->base[s] + STEP / 2 : w->base[g->to[e]];
 	}
 }

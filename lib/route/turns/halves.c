@@ -21,7 +21,7 @@ moore_rhalves_exist(const struct moore_rgraph *g)
 
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+			if (!moore_rgraph_is_planned(g, e))
 				continue;
 			if (g->is_source[s] == g->is_source[g->to[e]])
 				return false;
@@ -36,7 +36,7 @@ add_lean(struct split *w, uint32_t m, int by)
 	const struct moore_rgraph *g = w->g;
 
 	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
-		if (g->flags[e] & MOORE_EDGE_PLANNED)
+		if (moore_rgraph_is_planned(g, e))
 			w->lean[g->to[e]] += by;
 }
 
@@ -62,7 +62,7 @@ cost_of_change(const struct split *w, uint32_t m)
 	int64_t sum = 0;
 
 	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
-		if (g->flags[e] & MOORE_EDGE_PLANNED)
+		if (moore_rgraph_is_planned(g, e))
 			sum += fourth(w->lean[g->to[e]] + by) - fourth(w->lean[g->to[e]]);
 	return sum;
 }
@@ -97,7 +97,7 @@ split_greedily(struct split *w)
 		if (g->is_source[m])
 			continue;
 		for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++)
-			sum += g->flags[e] & MOORE_EDGE_PLANNED ? w->lean[g->to[e]] : 0;
+			sum += moore_rgraph_is_planned(g, e) ? w->lean[g->to[e]] : 0;
 		w->half[m] = sum > 0 || (sum == 0 && m & 1) ? 2 : 1;
 		add_lean(w, m, w->half[m] == 2 ? -1 : 1);
 	}

@@ -34,7 +34,7 @@ key_of(const struct moore_rgraph *g, const struct moore_rturns *t)
 		h = hash_number(h, t->parent[s] == MOORE_NONE ? MOORE_NONE : g->to[t->parent[s]]);
 		h = hash_number(h, g->is_source[s]);
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (g->flags[e] & MOORE_EDGE_PLANNED)
+			if (moore_rgraph_is_planned(g, e))
 				h = hash_number(h, g->to[e]);
 	}
 	return h;
@@ -49,7 +49,7 @@ moore_ranks_find(const struct moore_ranks *k, const struct moore_rgraph *g,
 	if (!k || key_of(g, t) != k->key)
 		return false;
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		if (g->flags[e] & MOORE_EDGE_PLANNED)
+		if (moore_rgraph_is_planned(g, e))
 			colour[e] = k->colour[n++];
 	return true;
 }
@@ -67,7 +67,7 @@ moore_ranks_keep(struct moore_ranks **k, const struct moore_rgraph *g,
 		return -MOORE_ENOMEM;
 	new->key = key_of(g, t);
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		if (g->flags[e] & MOORE_EDGE_PLANNED)
+		if (moore_rgraph_is_planned(g, e))
 			new->colour[n++] = colour[e];
 	moore_ranks_free(*k);
 	*k = new;

@@ -189,7 +189,7 @@ list_nodes(struct moore_rdetours *w)
 	for (uint32_t s = 0, n = 0; s < moore_rgraph_n_intended(g); s++) {
 		w->xadj[s] = n;
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (g->flags[e] & MOORE_EDGE_PLANNED)
+			if (moore_rgraph_is_planned(g, e))
 				w->adj[n++] = e;
 		w->xadj[s + 1] = n;
 		if (!g->is_source[s]) {

@@ -120,7 +120,7 @@ moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddles *c
 	int rc = w.free ? 0 : -MOORE_ENOMEM;
 
 	for (uint32_t e = 0; rc == 0 && e < g->n_edges; e++)
-		if (g->flags[e] & MOORE_EDGE_PLANNED)
+		if (moore_rgraph_is_planned(g, e))
 			start_edge(&w, g, e);
 	if (rc == 0 && (rc = moore_rdetours_init(&w.d, g, c, colour, &tmp)) == 0)
 		search(&w);

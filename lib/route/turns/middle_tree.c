@@ -18,7 +18,7 @@ greatest_edge(const struct moore_rgraph *g, const uint32_t *number, uint32_t s)
 	uint32_t best = MOORE_NONE;
 
 	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-		if (g->flags[e] & MOORE_EDGE_PLANNED &&
+		if (moore_rgraph_is_planned(g, e) &&
 		    (best == MOORE_NONE || number[g->to[e]] > number[g->to[best]]))
 			best = e;
 	return best;
@@ -43,7 +43,7 @@ parent_of(const struct moore_rgraph *g, const uint32_t *number, const uint32_t *
 	for (uint32_t e = g->xadj[m]; e < g->xadj[m + 1]; e++) {
 		uint32_t s = g->to[e], on, n;
 
-		if (!(g->flags[e] & MOORE_EDGE_PLANNED) || (on = g->to[parent[s]]) == m)
+		if (!moore_rgraph_is_planned(g, e) || (on = g->to[parent[s]]) == m)
 			continue;
 		n = count_children(g, parent, s);
 		if (n < fewest || (n == fewest && number[on] > greatest)) {

@@ -222,7 +222,7 @@ moore_rorder_again(const struct moore_rview *v, const uint32_t *pos, uint32_t *p
 			uint32_t t = g->to[e], w;
 
 			if (pos[t] < pos[s] || g->flags[e] & v->flag ||
-			    !(g->flags[e] & MOORE_EDGE_PLANNED))
+			    !moore_rgraph_is_planned(g, e))
 				continue;
 			w = common_neighbour(v, pos, s, t);
 			if (w != MOORE_NONE && priority[w] > 2 * pos[t])

@@ -346,7 +346,7 @@ paint(const struct search *w, const struct moore_rgraph *g, const struct moore_r
 		for (uint32_t e = g->xadj[m]; !g->is_source[m] && e < g->xadj[m + 1]; e++) {
 			uint32_t k = c->class_of[g->to[e]], other;
 
-			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+			if (!moore_rgraph_is_planned(g, e))
 				continue;
 			other = moore_rmiddles_other(g, c, m, k);
 			colour[e] = colour_of(w, w->number[other * n + k], apart) + apart / 2;

@@ -468,7 +468,7 @@ copy_planned(struct search *w, const struct moore_rgraph *g, const struct moore_
 	for (uint32_t s = 0; s < w->g.n; s++) {
 		w->g.xadj[s] = n;
 		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-			if (!(g->flags[e] & MOORE_EDGE_PLANNED))
+			if (!moore_rgraph_is_planned(g, e))
 				continue;
 			number[e] = n;
 			w->g.edge[n] = e;

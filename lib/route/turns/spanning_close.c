@@ -152,7 +152,7 @@ start(struct growth *w, const struct moore_rturns *old, struct moore_err *err)
 
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		w->base[e] = colour[e];
-		if (g->flags[e] & MOORE_EDGE_PLANNED && colour[e] < least)
+		if (moore_rgraph_is_planned(g, e) && colour[e] < least)
 			least = colour[e];
 	}
 	w->per_hop = 2 * (uint64_t)(MOORE_RANK_MIDDLE - least) / MOORE_SPANNING_HOP;
