@@ -6,7 +6,6 @@
  * captures list them in another order, and routes must be the same. */
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "engine/intended.h"
 
 struct place {

@@ -6,7 +6,6 @@
  * family's graph, and its switches are far from the others, although routes among these need not care. */
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "engine/intended.h"
 
 #define MOST_HANGING 8u	/* at most one switch of so many hangs: a tree has no core */

@@ -87,7 +87,7 @@ has_no_layer(const struct moore_rcolumns *c, const struct moore_rgraph *g, uint3
 	return !g->is_source[root] && !c->hinted;
 }
 
-/* Of the host at a port of root: j.  Hosts of middle switches beside leaves have one place, whatever
+/* Returns the place j of the host at a port of root.  Hosts of middle switches beside leaves have one place, whatever
  * the port, so that they need no slices that leaves do not have. */
 static uint32_t
 place_of(const struct moore_rcolumns *c, const struct moore_rgraph *g, uint32_t root, moore_portnum port)
@@ -204,7 +204,7 @@ host_node(const struct moore_fabric *f, moore_epid e, const uint32_t *node_of)
  * but[], hosts at switches with a mark there do not count, nor those that no layer has trees for. */
 static void
 scan_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *f,
-	   const uint32_t *node_of, const uint8_t *but)
+	   const uint32_t *node_of, const uint32_t *but)
 {
 	for (moore_epid e = 0; e < f->n_endpoints; e++) {
 		uint32_t s = host_node(f, e, node_of), j;
@@ -219,10 +219,10 @@ scan_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct 
 	}
 }
 
-/* planned[] as mark_planned() fills it; NULL without an intended fabric. */
+/* planned[] is what mark_planned() returns; NULL without an intended fabric. */
 static void
 scan_both(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *seen,
-	  const struct moore_fabric *intended, const uint8_t *planned)
+	  const struct moore_fabric *intended, const uint32_t *planned)
 {
 	scan_hosts(c, g, seen, g->node_of, planned);
 	if (intended)
@@ -240,22 +240,21 @@ count_hosts(const struct moore_fabric *f, const uint32_t *node_of, uint32_t *n_h
 	}
 }
 
-/* planned[]: by node, 1 where hosts are planned, and not many more are seen: those few take the trees of the
- * planned ones.  -MOORE_ENOMEM. */
-static int
+/* Returns marks by node, for the caller to free: 1 where hosts are planned, and not many more are seen, so
+ * that those few take the trees of the planned ones.  NULL without memory. */
+static uint32_t *
 mark_planned(const struct moore_rgraph *g, const struct moore_fabric *seen,
-	     const struct moore_fabric *intended, uint8_t *planned)
+	     const struct moore_fabric *intended)
 {
-	uint32_t *n = calloc(2 * ((size_t)g->n + 1), sizeof(*n));
+	uint32_t *n = calloc(2 * ((size_t)g->n + 1), sizeof(*n));	/* planned, then seen */
 
 	if (!n)
-		return -MOORE_ENOMEM;
+		return NULL;
 	count_hosts(intended, NULL, n);
 	count_hosts(seen, g->node_of, n + g->n);
 	for (uint32_t s = 0; s < g->n; s++)
-		planned[s] = n[s] && n[g->n + s] <= n[s] + n[s] / 2;
-	free(n);
-	return 0;
+		n[s] = n[s] && n[g->n + s] <= n[s] + n[s] / 2;
+	return n;
 }
 
 /* Finds n_places and hosts[]. */
@@ -263,12 +262,10 @@ static int
 find_hosts(struct moore_rcolumns *c, const struct moore_rgraph *g, const struct moore_fabric *seen,
 	   const struct moore_fabric *intended, struct moore_err *err)
 {
-	uint8_t *planned = intended ? calloc((size_t)g->n + 1, 1) : NULL;
+	uint32_t *planned = intended ? mark_planned(g, seen, intended) : NULL;
 
-	if (intended && (!planned || mark_planned(g, seen, intended, planned) < 0)) {
-		free(planned);
+	if (intended && !planned)
 		return moore_fail_nomem(err);
-	}
 	scan_both(c, g, seen, intended, planned);
 	if ((c->hosts = calloc((size_t)g->n * c->n_places + 1, 1)))
 		scan_both(c, g, seen, intended, planned);
@@ -315,7 +312,8 @@ moore_rcolumns_count_lids(const struct moore_rcolumns *c, const struct moore_rgr
 			  const struct moore_rcolumn *col, uint8_t *n_lids)
 {
 	bool shared = moore_rcolumn_in_layer(col) && !c->hinted;
-	bool apart = col->offset && !c->minimal;	/* from columns that are minimal at every offset */
+	/* Hosts that layers have trees for and others are in different slices. */
+	bool apart = col->offset && !c->minimal;
 
 	for (uint32_t s = 0; s < g->n; s++) {
 		const uint8_t *hosts = c->hosts + (size_t)s * c->n_places;

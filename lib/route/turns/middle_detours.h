@@ -15,7 +15,7 @@ struct moore_rdetours {
 	const struct moore_rgraph *g;
 	const struct moore_rmiddles *c;
 	const uint32_t *rank;	/* by edge */
-	uint32_t n_low, n_middles, stride;	/* stride: above each slot of a planned edge of
+	uint32_t n_low, n_middles, stride;	/* stride: more than any slot of a planned edge of
 						 * a low switch */
 	uint32_t *low, *middle;	/* their nodes */
 	uint32_t *at;		/* by node: which of low[] or middle[] it is */
