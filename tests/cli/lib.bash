@@ -3,6 +3,7 @@
 # build-san, with which a leak or a bad access causes a wrong exit code.
 bats_require_minimum_version 1.5.0
 ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+. "$ROOT/tests/shared.bash"
 M=${MOORE_BUILD:-$ROOT/build}/moorectl
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=1:allocator_may_return_null=1}
 T=$BATS_TEST_TMPDIR

@@ -46,15 +46,10 @@ first_bare='.endpoints[0].switch as $s | del(.endpoints[] | select(.switch == $s
 	holds '.worst.throughput > 0.4'
 }
 
-# A host is at a middle switch.
-spine='([.endpoints[].switch] | unique) as $l | ([.switches[].name] - $l)[1] as $s |
-	(.switches[] | select(.name == $s).ports) += 1 |
-	.endpoints += [{name: "sm", switch: $s, port: (.switches[] | select(.name == $s).ports)}]'
-
 @test "a host at a middle switch costs the others no detours" {
 	for family in "oft k=5" "mlfm h=5"; do
 		rm -f whole.json
-		part "$family" "$spine"
+		part "$family" "$host_at_middle"
 		for profile in any-sl sl-hint; do
 			run -0 $M quality part.json --lmc 2 --profile $profile --pattern worst --json
 			holds '.worst.throughput > 0.39'
@@ -89,13 +84,6 @@ hanging='([.endpoints[].switch] | unique | .[3]) as $s | (.switches[] | select(.
 	done
 }
 
-# Prints the rows of dumps: switch, destination, which of its LIDs, port.
-rows() {
-	awk '/^Unicast/ { for (i = 1; i < NF; i++) if ($i == "guid") sw = $(i + 1); split("", n) }
-		/^0x/ { for (i = 1; i < NF; i++) if ($i == "portguid") g = $(i + 1)
-			sub(/:$/, "", g); print sw, g, n[g]++ + 0, $2 }' "$1/opensm-lfts.dump" | sort
-}
-
 @test "a management switch that hangs from a fabric changes few rows of the others" {
 	for family in "oft k=5" "mlfm h=5" "slimfly q=7"; do
 		rm -rf whole.json without with
@@ -104,8 +92,8 @@ rows() {
 			$M route part.json --lmc $lmc -o with >/dev/null
 			jq 'del(.switches[-1], .endpoints[-1], .cables[-1])' part.json >without.json
 			$M route without.json --lmc $lmc -o without >/dev/null
-			all=$(rows without | wc -l)
-			changed=$(comm -23 <(rows without) <(rows with) | wc -l)
+			all=$(tables without | wc -l)
+			changed=$(comm -23 <(tables without) <(tables with) | wc -l)
 			echo "$family, LMC $lmc: $changed of $all rows"
 			((changed * 50 < all))
 		done

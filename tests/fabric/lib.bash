@@ -16,6 +16,7 @@
 # time. Teardown ends the processes that this test started, by process id.
 
 MOORE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+. "$MOORE_ROOT/tests/shared.bash"
 MOORE_BUILD=${MOORE_BUILD:-$MOORE_ROOT/build}
 # The OpenSM that the plugin was built for.
 MOORE_OPENSM=$(cat "$MOORE_BUILD/opensm")
@@ -224,14 +225,6 @@ cables() {
 first_link() { cables | head -n 1; }
 
 # ---- what must hold -------------------------------------------------------------
-
-# Prints the tables of a dump without LIDs: switch GUID, port GUID of the destination,
-# offset, port.
-tables() {
-	awk '/^Unicast/ { for (i = 1; i < NF; i++) if ($i == "guid") sw = $(i + 1); split("", n) }
-		/^0x/ { for (i = 1; i < NF; i++) if ($i == "portguid") g = $(i + 1)
-			sub(/:$/, "", g); print sw, g, n[g]++ + 0, $2 }' "$1/opensm-lfts.dump" | sort
-}
 
 hash() { log | sed -n 's/.*moore: .* hash \([0-9a-f]*\).*/\1/p' | tail -n 1; }
 

@@ -18,13 +18,10 @@ layers() {	# layers LMC EXTRA...
 @test "LMC 2" { layers 2; }
 @test "LMC 1 with lmc_esp0: basic ports 0 keep one LID" { layers 1 lmc_esp0 TRUE; }
 
-# A host that the plan does not have is at a middle switch, beside none that it has.
+# The fabric has a host at a middle switch where the plan has none.
 spine_host() {	# spine_host FAMILY KEY=VALUE
 	plan "$@"
-	jq '([.endpoints[].switch] | unique) as $leaves | ([.switches[].name] - $leaves | .[1]) as $s |
-		(.switches[] | select(.name == $s).ports) += 1 |
-		.endpoints += [{name: "extra", switch: $s, port: (.switches[] | select(.name == $s).ports)}]' \
-		"$dir/plan.json" >"$dir/built.json"
+	jq "$host_at_middle" "$dir/plan.json" >"$dir/built.json"
 	moorectl plan export --to ibsim "$dir/built.json" >"$dir/net"
 	sim_start "$dir/net"
 	sm_start lmc 2

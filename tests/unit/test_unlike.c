@@ -207,15 +207,14 @@ struct round {
 	const char *settings;
 };
 
-/* Fails unless the tables are sound.  Returns their hash. */
-static uint64_t
-judge(const struct round *x, const struct moore_fabric *f, const struct moore_links *rules,
-      struct moore_grown **grown)
+/* Makes the tables of f, and fails unless they are sound. */
+static struct moore_engine_result *
+run(const struct round *x, const struct moore_fabric *f, const struct moore_links *rules,
+    struct moore_grown **grown)
 {
 	struct moore_engine_result *res;
 	struct moore_conf conf;
 	struct moore_err err;
-	uint64_t hash;
 
 	assert_int_equal(moore_conf_parse(&conf, x->settings, strlen(x->settings), NULL), 0);
 	conf.grown = grown;
@@ -225,7 +224,17 @@ judge(const struct round *x, const struct moore_fabric *f, const struct moore_li
 		fail_msg("%s: %s", x->what, err.text);
 	CHECK(x->what, res->verdict->sound);
 	CHECK_EQ(x->what, res->verdict->unreachable, 0);
-	hash = res->routes_hash;
+	return res;
+}
+
+/* Does the same, and returns the hash of the tables. */
+static uint64_t
+judge(const struct round *x, const struct moore_fabric *f, const struct moore_links *rules,
+      struct moore_grown **grown)
+{
+	struct moore_engine_result *res = run(x, f, rules, grown);
+	const uint64_t hash = res->routes_hash;
+
 	moore_engine_result_free(res);
 	return hash;
 }
@@ -278,35 +287,20 @@ any_difference(void **state)
 
 /* ---- a host more ----------------------------------------------------------------------------- */
 
-static struct moore_engine_result *
-run(const char *what, const struct moore_fabric *f, const struct moore_plan *p, const char *settings)
-{
-	struct moore_engine_result *res;
-	struct moore_conf conf;
-	struct moore_err err;
-
-	assert_int_equal(moore_conf_parse(&conf, settings, strlen(settings), NULL), 0);
-	if (moore_engine_run(&res, f, p, &conf, NULL, NULL, &err) < 0)
-		fail_msg("%s: %s", what, err.text);
-	return res;
-}
-
 /* The host has the greatest LIDs, so all others are the same.  Under sl-hint rows may change, since it counts
  * all that it sees. */
 static void
-compare(const char *what, const struct moore_plan *plan, const struct moore_plan *built, uint8_t lmc,
-	const char *settings)
+compare(const struct round *x, const struct moore_plan *built, uint8_t lmc)
 {
 	struct moore_fabric *whole, *f;
 	struct moore_engine_result *a, *b;
 
-	assert_int_equal(moore_fabric_from_plan(&whole, plan, lmc, NULL), 0);
+	assert_int_equal(moore_fabric_from_plan(&whole, x->plan, lmc, NULL), 0);
 	assert_int_equal(moore_fabric_from_plan(&f, built, lmc, NULL), 0);
-	a = run(what, whole, plan, settings);
-	b = run(what, f, plan, settings);
-	CHECK(what, b->verdict->sound);
-	for (moore_swid s = 0; s < whole->n_switches && !strstr(settings, "hint"); s++)
-		CHECK(what, !memcmp(moore_lft_row(a->lft, s), moore_lft_row(b->lft, s), whole->lid_top + 1u));
+	a = run(x, whole, NULL, NULL);
+	b = run(x, f, NULL, NULL);
+	for (moore_swid s = 0; s < whole->n_switches && !strstr(x->settings, "hint"); s++)
+		CHECK(x->what, !memcmp(moore_lft_row(a->lft, s), moore_lft_row(b->lft, s), whole->lid_top + 1u));
 	moore_engine_result_free(b);
 	moore_engine_result_free(a);
 	moore_fabric_free(f);
@@ -324,13 +318,13 @@ a_host_more(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		for (unsigned k = 0; k < 2 * ARRAY_LEN(settings) * 3; k++) {
 			const uint8_t lmc = (uint8_t)(k / 2 % 3);
-			const char *set = settings[k / 6];
 			struct moore_plan *plan = plan_with_guids(families[i]), *built = plan_with_guids(families[i]);
-			char what[120];
+			struct round x = { .plan = plan, .given = true, .settings = settings[k / 6] };
 
-			snprintf(what, sizeof(what), "%s %s, LMC %u, %s", families[i][0], families[i][1], lmc, set);
+			snprintf(x.what, sizeof(x.what), "%s %s, LMC %u, %s", families[i][0], families[i][1], lmc,
+				 x.settings);
 			add_host_at(built, k % 2 ? built->n_switches / 2 : 0);
-			compare(what, plan, built, lmc, set);
+			compare(&x, built, lmc);
 			moore_plan_free(built);
 			moore_plan_free(plan);
 		}
