@@ -192,6 +192,19 @@ test_shuffled(const struct moore_fabric *f, struct moore_rng *r)
 	return g;
 }
 
+/* Switches exchange their GUIDs, in whose order the router numbers them. */
+static inline void
+test_deal_guids(struct moore_fabric *f, struct moore_rng *r)
+{
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		struct moore_switch *x = &f->sw[s], *y = &f->sw[moore_rng_below(r, s + 1)];
+		const uint64_t guid = x->guid;
+
+		x->guid = y->guid;
+		y->guid = guid;
+	}
+}
+
 static inline struct moore_fabric *
 test_without(const struct moore_fabric *f, uint32_t dead)
 {

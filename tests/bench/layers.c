@@ -7,9 +7,10 @@
  * the time to build the tables.  The second table has a row for each kind of layers, and the
  * third shows, on Slim Fly, coverage and load as LIDs are added.
  *
- * Arguments: "lmc=N" (2), "starts=N" (4, of each search), "profile=P" (any-sl), then fabrics such
- * as "slimfly q=5 p=4", to which the first table is then restricted; or "kinds" for the other two
- * tables. */
+ * Arguments: "lmc=N" (2), "starts=N" (4, of each search), "profile=P" (any-sl), "order=SEED" (0: the
+ * family's; else GUIDs, and so the numbers of switches, are dealt at random), then fabrics such as
+ * "slimfly q=5 p=4", to which the first table is then restricted; or "kinds" for the other two tables. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -143,6 +144,7 @@ struct asked {
 	uint8_t lmc;
 	unsigned starts;
 	char profile[16];
+	uint64_t order;
 };
 
 static struct moore_route *
@@ -205,6 +207,10 @@ worst(const char *word, const struct asked *a)
 	snprintf(family, sizeof(family), "%.*s", (int)strcspn(word, " "), word);
 	f = test_family(family, word + strlen(family), a->lmc);
 	plain = test_family(family, word + strlen(family), 0);
+	if (a->order) {
+		test_deal_guids(f, &(struct moore_rng){ a->order });
+		test_deal_guids(plain, &(struct moore_rng){ a->order });
+	}
 	moore_route_free(route_or_exit(plain, word, a->profile, &took_plain));
 	r = route_or_exit(f, word, a->profile, &took);
 	since = seconds();
@@ -279,7 +285,7 @@ all_kinds(void)
 int
 main(int argc, char **argv)
 {
-	struct asked a = { 2, 4, "any-sl" };
+	struct asked a = { 2, 4, "any-sl", 0 };
 	int i = 1;
 
 	if (argc == 2 && !strcmp(argv[1], "kinds")) {
@@ -288,6 +294,7 @@ main(int argc, char **argv)
 	}
 	for (; i < argc && (sscanf(argv[i], "lmc=%hhu", &a.lmc) == 1 ||
 			    sscanf(argv[i], "starts=%u", &a.starts) == 1 ||
+			    sscanf(argv[i], "order=%" SCNu64, &a.order) == 1 ||
 			    sscanf(argv[i], "profile=%15s", a.profile) == 1); i++)
 		;
 	printf("%% of full rate, %s, LMC %u, %u starts of each search; times of one processor\n\n"

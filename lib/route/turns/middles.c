@@ -40,6 +40,8 @@ classify(struct moore_rmiddles *c, const struct moore_rgraph *g, uint32_t s, uin
 	for (uint32_t t = 0; t < s; t++) {
 		bool same = 2 * common[t] > n && 2 * common[t] > degree(g, t);
 
+		if (c->class_of[t] == MOORE_NONE)
+			continue;	/* a middle switch */
 		if (same && found == MOORE_NONE)
 			found = t;
 		c->lines &= same || common[t] <= 1;
