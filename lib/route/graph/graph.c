@@ -180,13 +180,12 @@ pair_edges(struct moore_rgraph *g, uint32_t *cursor)
 			g->rev[e] = cursor[g->to[e]]++;
 }
 
-/* Fills is_source, is_host_port and transit. */
+/* Fills is_host_port and transit. */
 static void
 note_switches(struct moore_rgraph *g, const struct moore_fabric *seen,
 	      const struct moore_fabric *intended)
 {
 	uint32_t n_planned = g->n - g->n_extra;
-	bool any = false;
 
 	for (uint32_t v = 0; v < g->n; v++) {
 		bool planned = intended && v < n_planned;
@@ -200,12 +199,8 @@ note_switches(struct moore_rgraph *g, const struct moore_fabric *seen,
 			const struct moore_port *q = moore_fabric_port(f, s, (moore_portnum)p);
 
 			g->is_host_port[v * 256 + p] = q->role != MOORE_ROLE_SWITCH;
-			if (q->role == MOORE_ROLE_ENDPOINT)
-				g->is_source[v] = any = true;
 		}
 	}
-	if (!any)
-		memset(g->is_source, 1, g->n);
 }
 
 static void
@@ -264,7 +259,7 @@ connect_nodes(struct moore_rgraph *g, const struct input *in, struct moore_err *
 		return rc;
 	pair_edges(g, in->cursor);
 	note_switches(g, in->seen, in->intended);
-	moore_rgraph_mark_leaves(g, in->cursor, in->kind);
+	moore_rgraph_mark_sources(g, in->seen, in->intended, in->cursor, in->kind);
 	rc = moore_rgraph_drain(g, err);
 	compare_with_plan(g);
 	return rc;

@@ -55,8 +55,7 @@ struct moore_rgraph {
 	} *par;
 	moore_swid *sw_of;	/* by node: its switch in the observed fabric, or MOORE_NONE */
 	uint32_t *node_of;	/* by switch of the observed fabric: its node */
-	uint8_t *is_source;	/* by node: 1 when it has endpoints, or when no switch has; beside middle
-				 * switches, 1 for leaves alone (leaves.c) */
+	uint8_t *is_source;	/* by node: 1 when it counts as one that has endpoints (sources.c) */
 	uint8_t *is_host_port;	/* 256 for each node: 1 for ports that are not switch links */
 	uint8_t *transit;	/* by node: the edge flags (PLANNED, UP) under which other
 				 * switches may route through it: none when it cannot map SLs,
@@ -176,9 +175,10 @@ int moore_rgraph_bind(struct moore_rgraph *g, const struct moore_fabric *seen,
 void moore_rgraph_mark_rules(struct moore_rgraph *g, const struct moore_fabric *seen,
 			     const struct moore_fabric *intended,
 			     const struct moore_links *rules, uint8_t *rule);
-/* Marks leaves without endpoints as sources, and middle switches with endpoints as none, in is_source[]
- * (leaves.c); kind[] and scratch[] by node.  O(n * links of a switch squared) where there are some. */
-void moore_rgraph_mark_leaves(struct moore_rgraph *g, uint32_t *kind, uint32_t *scratch);
+/* Fills is_source[] (sources.c); kind[] and scratch[] by node.  O(n * links of a switch squared) where there
+ * are middle switches. */
+void moore_rgraph_mark_sources(struct moore_rgraph *g, const struct moore_fabric *seen,
+			       const struct moore_fabric *intended, uint32_t *kind, uint32_t *scratch);
 /* Takes avoided links down unless that would disconnect something (drain.c).  -MOORE_ENOMEM. */
 int moore_rgraph_drain(struct moore_rgraph *g, struct moore_err *err);
 

@@ -282,15 +282,19 @@ start_slice(struct moore_rlayers *v, struct moore_rlayer_slice *sl, const uint8_
 	const struct moore_rgraph *g = view->g;
 	struct moore_rlayer_tree w = tree_of(v, sl, 0, 0);
 	uint64_t sum = 0, mean;
+	uint32_t n = 0;
 
 	for (uint32_t root = 0; root < g->n; root++)
 		sl->max_lids = n_lids[root] > sl->max_lids ? n_lids[root] : sl->max_lids;
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		sl->one_lane |= view->lanes && g->flags[e] & MOORE_EDGE_ONE_LANE;
 		v->price[e] = g->flags[e] & view->flag ? price_at(&w, e, v->load[e]) : NEVER;
-		sum += moore_rgraph_is_planned(g, e) ? v->load[e] + sl->max_lids : 0;
+		if (moore_rgraph_is_planned(g, e) && (!v->gates || n_lids[g->to[e]])) {
+			sum += v->load[e] + sl->max_lids;
+			n++;
+		}
 	}
-	mean = sum / (g->n_planned + !g->n_planned);
+	mean = sum / (n + !n);
 	mean = mean < MAX_MEAN ? mean : MAX_MEAN;
 	sl->mean_price = mean * mean * mean;
 	sl->again = price_of_again(v, sl->mean_price);

@@ -13,7 +13,7 @@
 struct moore_rkind {
 	bool longest;		/* fixes the last two hops before the root rather than one */
 	bool straight;		/* a neighbour of the root with children goes straight to it */
-	bool among_hosts;	/* the switch two hops before the root has endpoints */
+	bool among_hosts;	/* the switch two hops before the root is a source */
 };
 
 const struct moore_rkind *moore_rkind_of(enum moore_layers layers);
