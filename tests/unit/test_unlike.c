@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* test_unlike.c - a fabric that was built unlike its plan gets sound tables that reach everything.
  *
- * Each round takes a family's plan, and a fabric that differs from it at random: hosts at switches and
- * ports where the plan has none, switches that are gone or lost their hosts, cables that are gone or that
- * are not planned, switches that hang in chains, links with one lane, and links to avoid.  The settings
- * are drawn, too, and whether the plan is given, was kept, or neither.  The checker judges.  The same
- * tables must come out where trees are kept from an earlier fabric. */
+ * Each round takes a family's plan, of which hosts may be left out, and a fabric that differs from it at
+ * random: hosts at switches and ports where the plan has none, switches that are gone or lost their hosts,
+ * cables that are gone or that are not planned, switches that hang in chains, links with one lane, and links
+ * to avoid.  The settings are drawn, too, and the order of the GUIDs, and whether the plan is given, was
+ * kept, or neither.  The checker judges.  The same tables must come out where trees are kept from an earlier
+ * fabric. */
 #include "harness.h"
 
 #include "moore/moore.h"
@@ -20,14 +21,16 @@ static const char *const families[][2] = {
 	{ "dragonfly", "a=4 h=2 p=2" },
 };
 
-/* Elements of the plan have GUIDs of their own, so that each is known by its GUID whatever else is there. */
+/* Elements of the plan have GUIDs of their own, so that each is known by its GUID whatever else is there.  Those
+ * of switches are in an order that a step draws: it has no common divisor with a prime. */
 static struct moore_plan *
-plan_with_guids(const char *const *family)
+plan_with_guids(const char *const *family, uint32_t step)
 {
+	const uint32_t prime = 10007;
 	struct moore_plan *p = plan_of(family[0], family[1]);
 
 	for (uint32_t i = 0; i < p->n_switches; i++)
-		p->sw[i].guid = 0x200000 + i;
+		p->sw[i].guid = 0x200000 + i * step % prime;
 	for (uint32_t i = 0; i < p->n_endpoints; i++)
 		p->ep[i].guid = 0x100000 + i;
 	p->sw = realloc(p->sw, (p->n_switches + MAX_EDITS) * sizeof(*p->sw));
@@ -74,9 +77,8 @@ add_host(struct moore_rng *r, struct moore_plan *p)
 
 /* Takes all hosts of a switch, unless no other has any. */
 static void
-take_hosts(struct moore_rng *r, struct moore_plan *p)
+take_hosts_of(struct moore_plan *p, moore_swid s)
 {
-	const moore_swid s = p->ep[moore_rng_below(r, p->n_endpoints)].sw;
 	uint32_t n = 0, others = 0;
 
 	for (uint32_t i = 0; i < p->n_endpoints; i++)
@@ -88,6 +90,23 @@ take_hosts(struct moore_rng *r, struct moore_plan *p)
 			p->ep[n++] = p->ep[i];
 	}
 	p->n_endpoints = others ? n : p->n_endpoints;
+}
+
+static void
+take_hosts(struct moore_rng *r, struct moore_plan *p)
+{
+	take_hosts_of(p, p->ep[moore_rng_below(r, p->n_endpoints)].sw);
+}
+
+/* Takes those of some switches out of a hundred. */
+static void
+take_many_hosts(struct moore_rng *r, struct moore_plan *p)
+{
+	const uint32_t percent = moore_rng_below(r, 100);
+
+	for (moore_swid s = 0; s < p->n_switches; s++)
+		if (moore_rng_below(r, 100) < percent)
+			take_hosts_of(p, s);
 }
 
 static void
@@ -165,11 +184,23 @@ static void
 edit(struct moore_rng *r, struct moore_plan *p)
 {
 	static void (*const edits[])(struct moore_rng *, struct moore_plan *) = {
-		add_host, add_host, take_hosts, take_cable, take_switch, join_two, hang_switch,
+		add_host, add_host, take_hosts, take_many_hosts, take_cable, take_switch, join_two, hang_switch,
 	};
 
 	for (uint32_t n = 1 + moore_rng_below(r, MAX_EDITS / 2); n; n--)
 		edits[moore_rng_below(r, ARRAY_LEN(edits))](r, p);
+}
+
+/* A plan may leave hosts out, of some switches or all. */
+static void
+spoil_plan(struct moore_rng *r, struct moore_plan *p)
+{
+	const uint32_t draw = moore_rng_below(r, 6);
+
+	if (draw == 0)
+		take_many_hosts(r, p);
+	while (draw == 1 && p->n_endpoints)
+		free(p->ep[--p->n_endpoints].name);
 }
 
 /* Some links have one lane.  Returns rules for others, to be freed with moore_links_free(). */
@@ -271,13 +302,15 @@ any_difference(void **state)
 	for (unsigned i = 0, n = test_rounds(80); i < n; i++) {
 		const char *const *family = families[moore_rng_below(&r, ARRAY_LEN(families))];
 		const uint8_t lmc = (uint8_t)moore_rng_below(&r, 4);
-		struct moore_plan *plan = plan_with_guids(family), *built = plan_with_guids(family);
+		const uint32_t step = 1 + moore_rng_below(&r, 10000);
+		struct moore_plan *plan = plan_with_guids(family, step), *built = plan_with_guids(family, step);
 		const unsigned given = moore_rng_below(&r, 4);
 		struct round x = { .plan = plan, .given = given > 1, .kept = given == 1,
 			.settings = settings[moore_rng_below(&r, ARRAY_LEN(settings))] };
 
 		snprintf(x.what, sizeof(x.what), "round %u: %s %s, LMC %u, %s", i, family[0], family[1], lmc,
 			 x.settings);
+		spoil_plan(&r, plan);
 		edit(&r, built);
 		play(&r, &x, built, lmc);
 		moore_plan_free(built);
@@ -318,7 +351,8 @@ a_host_more(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		for (unsigned k = 0; k < 2 * ARRAY_LEN(settings) * 3; k++) {
 			const uint8_t lmc = (uint8_t)(k / 2 % 3);
-			struct moore_plan *plan = plan_with_guids(families[i]), *built = plan_with_guids(families[i]);
+			struct moore_plan *plan = plan_with_guids(families[i], 4999);
+			struct moore_plan *built = plan_with_guids(families[i], 4999);
 			struct round x = { .plan = plan, .given = true, .settings = settings[k / 6] };
 
 			snprintf(x.what, sizeof(x.what), "%s %s, LMC %u, %s", families[i][0], families[i][1], lmc,
