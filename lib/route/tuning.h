@@ -299,6 +299,13 @@
  *	8	100, 1.80	98.9, 1.60	99.9, 1.45	100, 1.39 */
 #define MOORE_DETOUR_WORTH 4
 
+/* Where at most one in so many middle switches joins just two classes, the graph has lines (middles.c).
+ * (`moorectl plan permute PLAN --cabinet-size 8 --seed 3 --fraction F`, quality at LMC 2)  Routes that share no
+ * link, load and coverage of permuted plans with halves and with lines: OFT k=6 F=0.1 2.27, 1.93, 94.4 % and
+ * 2.88, 1.28, 94.2 %; MLFM h=8 F=1 2.53, 1.51, 92.9 % and 3.06, 1.41, 89.4 %; h=7 F=0.05, where most still
+ * join two, 2.22, 1.43, 97.4 % and 3.09, 1.80, 91.9 %. */
+#define MOORE_TWOS_OF_LINES 4
+
 /* Trees where the graph has lines (layer_middles.c).  What it costs a switch to begin a route with
  * the same link once more, in all (FIRST) and within a variant (OWN_FIRST), or to end with it
  * (LAST); what a further intermediate costs (NEW), which has no detour itself; what a link of

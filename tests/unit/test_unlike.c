@@ -3,7 +3,7 @@
  *
  * Each round takes a family's plan, of which hosts may be left out, and a fabric that differs from it at
  * random: hosts at switches and ports where the plan has none, switches that are gone or lost their hosts,
- * cables that are gone or that are not planned, switches that hang in chains, links with one lane, and links
+ * cables that are gone, crossed or not planned, switches that hang in chains, links with one lane, and links
  * to avoid.  The settings are drawn, too, and the order of the GUIDs, and whether the plan is given, was
  * kept, or neither.  The checker judges.  The same tables must come out where trees are kept from an earlier
  * fabric. */
@@ -163,6 +163,23 @@ join_two(struct moore_rng *r, struct moore_plan *p)
 	add_cable(p, a, (a + 1 + moore_rng_below(r, p->n_switches - 1)) % p->n_switches);
 }
 
+/* Two cables exchange an end. */
+static void
+cross_cables(struct moore_rng *r, struct moore_plan *p)
+{
+	struct moore_plan_cable *a = &p->cable[moore_rng_below(r, p->n_cables)];
+	struct moore_plan_cable *b = &p->cable[moore_rng_below(r, p->n_cables)];
+	const unsigned i = moore_rng_below(r, 2), j = moore_rng_below(r, 2);
+	const struct moore_plan_cable was = *a;
+
+	if (a == b || a->sw[!i] == b->sw[j] || b->sw[!j] == a->sw[i])
+		return;
+	a->sw[i] = b->sw[j];
+	a->port[i] = b->port[j];
+	b->sw[j] = was.sw[i];
+	b->port[j] = was.port[i];
+}
+
 /* A switch that joins the last one or any other, and may join a second. */
 static void
 hang_switch(struct moore_rng *r, struct moore_plan *p)
@@ -184,7 +201,8 @@ static void
 edit(struct moore_rng *r, struct moore_plan *p)
 {
 	static void (*const edits[])(struct moore_rng *, struct moore_plan *) = {
-		add_host, add_host, take_hosts, take_many_hosts, take_cable, take_switch, join_two, hang_switch,
+		add_host, add_host, take_hosts, take_many_hosts, take_cable, take_switch, join_two,
+		cross_cables, hang_switch,
 	};
 
 	for (uint32_t n = 1 + moore_rng_below(r, MAX_EDITS / 2); n; n--)

@@ -3,6 +3,7 @@
  * of a line of an OFT, a column of an MLFM, all leaves under the same spines. */
 #include <stdlib.h>
 
+#include "route/tuning.h"
 #include "route/turns/middles.h"
 #include "route/turns/turns.h"
 
@@ -44,7 +45,6 @@ classify(struct moore_rmiddles *c, const struct moore_rgraph *g, uint32_t s, uin
 			continue;	/* a middle switch */
 		if (same && found == MOORE_NONE)
 			found = t;
-		c->lines &= same || common[t] <= 1;
 		c->paired &= same || common[t] >= 1;
 	}
 	count_common(g, s, UINT32_MAX, common);
@@ -83,7 +83,7 @@ moore_rmiddles_other(const struct moore_rgraph *g, const struct moore_rmiddles *
 int
 moore_rmiddles_find(struct moore_rmiddles *c, const struct moore_rgraph *g)
 {
-	uint32_t n = moore_rgraph_n_intended(g);
+	uint32_t n = moore_rgraph_n_intended(g), n_middles = 0, n_twos = 0;
 	uint32_t *common = calloc((size_t)g->n + 1, sizeof(*common));
 
 	*c = (struct moore_rmiddles){ 0 };
@@ -106,10 +106,12 @@ moore_rmiddles_find(struct moore_rmiddles *c, const struct moore_rgraph *g)
 		if (g->is_source[m])
 			continue;
 		n_joined = count_joined(c, g, m);
-		c->lines &= degree(g, m) <= MAX_DEGREE && n_joined != 2;
+		n_middles++;
+		n_twos += n_joined == 2;
+		c->lines &= degree(g, m) <= MAX_DEGREE;
 		c->paired &= n_joined == 2;
 	}
-	c->lines &= c->n_classes > 1;
+	c->lines &= c->n_classes > 1 && n_twos * MOORE_TWOS_OF_LINES <= n_middles;
 	c->paired &= c->n_classes > 2 && c->n_classes <= MAX_CLASSES;
 	free(common);
 	return 0;

@@ -13,9 +13,8 @@ struct moore_rmiddles {
 				 * is not planned */
 	uint32_t *place;	/* by node: which of its class it is, from 0 on */
 	uint32_t *size;		/* by class */
-	bool lines;		/* as in an OFT, whose classes are the lines of a projective plane: no
-				 * two classes share more than one middle switch, and no middle
-				 * switch joins just two */
+	bool lines;		/* as in an OFT, whose classes are the lines of a projective plane, and in
+				 * graphs near to one: few middle switches join just two classes */
 	bool paired;		/* as in an MLFM, whose classes are its columns: each middle switch
 				 * joins two classes, and each two classes are joined */
 };
