@@ -31,8 +31,8 @@ static const struct moore_key rows[] = {
 	  "valiant3: a chosen last switch before the destination, one hop longer where "
 	  "possible. valiant: the last two switches are chosen, two hops longer. nta: as "
 	  "valiant, but a route that comes to a neighbour of the destination goes straight "
-	  "on to the destination. inr: as valiant, with the first of the two only among "
-	  "switches with endpoints. On OFT and MLFM valiant3, valiant and inr are the same, "
+	  "on to the destination. inr: as valiant, but the first of the two is never a "
+	  "middle or core switch. On OFT and MLFM valiant3, valiant and inr are the same, "
 	  "on Slim Fly valiant and inr.",
 	  offsetof(struct moore_conf, layers), false },
 	{ "classes", MOORE_KEY_PER_SL, 0, MOORE_CLASS_MAX, NULL, "0",
