@@ -288,7 +288,7 @@ moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 		c->own_trees = c->middles.lines || c->middles.paired;
 		if (!c->own_trees && (few = need_few_trees(g)) < 0)
 			return moore_fail_nomem(err);
-		c->hinted &= c->middles.n_classes < 2;
+		c->hinted &= !c->middles.among_leaves;
 	}
 	if (find_hosts(c, g, seen, intended, err) < 0)
 		return -MOORE_ENOMEM;

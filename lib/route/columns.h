@@ -35,8 +35,8 @@ struct moore_rcolumns {
 	uint8_t *hosts;		/* [root * n_places + j]: 1 where a host counts: one that is planned, or one
 				 * that is seen at a switch for which none is or many more than planned */
 	uint32_t n_places;
-	bool hinted;		/* profile sl-hint, and the graph has no classes of switches with
-				 * endpoints (middles.h) or no layers: each slice has trees of its own */
+	bool hinted;		/* profile sl-hint, but not where there are layers and routes pass middle
+				 * switches (among_leaves, middles.h): each slice has trees of its own */
 	bool minimal;		/* profile one-vl: there are no layers */
 	bool own_trees;		/* the planned graph has lines or paired classes (middles.h), and
 				 * there are layers: each host's LID in a layer has a

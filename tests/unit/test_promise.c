@@ -128,20 +128,27 @@ few_hosts(void **state)
 		}
 }
 
-/* Two cables of leaves exchange the middle switches they lead to. */
-static void
-cross_cables(struct moore_rng *r, struct moore_plan *p, const bool *is_leaf)
+/* Returns marks by switch, to be freed: true where it has hosts. */
+static bool *
+mark_leaves(const struct moore_plan *p)
 {
-	struct moore_plan_cable *a = &p->cable[moore_rng_below(r, p->n_cables)];
-	struct moore_plan_cable *b = &p->cable[moore_rng_below(r, p->n_cables)];
-	const unsigned i = is_leaf[a->sw[0]], j = is_leaf[b->sw[0]];	/* the ends at middle switches */
-	const moore_swid s = a->sw[i];
-	const moore_portnum port = a->port[i];
+	bool *is_leaf = calloc(p->n_switches, 1);
+
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		is_leaf[p->ep[i].sw] = true;
+	return is_leaf;
+}
+
+/* End i of cable a and end j of cable b exchange places. */
+static void
+cross_cables(struct moore_plan_cable *a, unsigned i, struct moore_plan_cable *b, unsigned j)
+{
+	const struct moore_plan_cable was = *a;
 
 	a->sw[i] = b->sw[j];
 	a->port[i] = b->port[j];
-	b->sw[j] = s;
-	b->port[j] = port;
+	b->sw[j] = was.sw[i];
+	b->port[j] = was.port[i];
 }
 
 /* An OFT in which some cables are crossed, and which nobody planned so, is worth nearly as much. */
@@ -154,14 +161,16 @@ crossed_cables(void **state)
 
 	for (unsigned n = 1; n <= 16; n *= 4) {
 		struct moore_plan *p = plan_of(crossed.family, crossed.params);
-		bool *is_leaf = calloc(p->n_switches, 1);
+		bool *is_leaf = mark_leaves(p);
 		struct moore_fabric *f;
 		char what[80];
 
-		for (uint32_t i = 0; i < p->n_endpoints; i++)
-			is_leaf[p->ep[i].sw] = true;
-		for (unsigned i = 0; i < n; i++)
-			cross_cables(&r, p, is_leaf);
+		for (unsigned i = 0; i < n; i++) {
+			struct moore_plan_cable *a = &p->cable[moore_rng_below(&r, p->n_cables)];
+			struct moore_plan_cable *b = &p->cable[moore_rng_below(&r, p->n_cables)];
+
+			cross_cables(a, is_leaf[a->sw[0]], b, is_leaf[b->sw[0]]);	/* at middle switches */
+		}
 		assert_int_equal(moore_fabric_from_plan(&f, p, 2, NULL), 0);
 		snprintf(what, sizeof(what), "oft k=6, %u exchanges", n);
 		hold(&crossed, what, f, NULL, true);
@@ -171,6 +180,32 @@ crossed_cables(void **state)
 	}
 }
 
+/* Where a crossed cable joins two leaves, and another two middle switches, sl-hint still has detours. */
+static void
+odd_cables(void **state)
+{
+	const struct moore_route_opts hinted = { .profile = MOORE_PROFILE_SL_HINT };
+	struct moore_plan *p = plan_of("oft", "k=5");
+	struct moore_plan_cable *a = &p->cable[3], *b = &p->cable[p->n_cables - 3];
+	bool *is_leaf = mark_leaves(p);
+	struct moore_quality *q = NULL;
+	struct moore_route *r = NULL;
+	struct moore_fabric *f;
+	(void)state;
+
+	cross_cables(a, is_leaf[a->sw[0]], b, !is_leaf[b->sw[0]]);
+	free(is_leaf);
+	assert_int_equal(moore_fabric_from_plan(&f, p, 2, NULL), 0);
+	assert_int_equal(moore_route_build(&r, f, NULL, &hinted, NULL), 0);
+	assert_int_equal(moore_quality_measure(&q, f, moore_route_lft(r), NULL), 0);
+	CHECK_EQ("two leaves are neighbours", q->pairs.n[1] > 0, 1);
+	CHECK("detours", 10 * q->pairs.longer[2] >= 9 * q->pairs.n[2]);
+	moore_quality_free(q);
+	moore_route_free(r);
+	moore_fabric_free(f);
+	moore_plan_free(p);
+}
+
 int
 main(void)
 {
@@ -178,6 +213,7 @@ main(void)
 		cmocka_unit_test(any_order),
 		cmocka_unit_test(few_hosts),
 		cmocka_unit_test(crossed_cables),
+		cmocka_unit_test(odd_cables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

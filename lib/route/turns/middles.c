@@ -2,6 +2,7 @@
 /* middles.c - the classes of a graph with middle switches (OFT, MLFM, leaf and spine): the copies
  * of a line of an OFT, a column of an MLFM, all leaves under the same spines. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "route/tuning.h"
 #include "route/turns/middles.h"
@@ -71,6 +72,31 @@ count_joined(const struct moore_rmiddles *c, const struct moore_rgraph *g, uint3
 	return n;
 }
 
+/* Whether most pairs of sources share a switch that is none.  mark[] is by node. */
+static bool
+share_most(const struct moore_rgraph *g, uint32_t *mark)
+{
+	uint64_t n_sources = 0, n_shared = 0;
+
+	memset(mark, 0xff, g->n * sizeof(*mark));
+	for (uint32_t s = 0; s < g->n; s++) {
+		if (!g->is_source[s])
+			continue;
+		n_sources++;
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+			const uint32_t m = g->to[e];
+
+			for (uint32_t o = g->xadj[m]; !g->is_source[m] && o < g->xadj[m + 1]; o++) {
+				const uint32_t t = g->to[o];
+
+				n_shared += t < s && g->is_source[t] && mark[t] != s;
+				mark[t] = s;
+			}
+		}
+	}
+	return 4 * n_shared > n_sources * (n_sources - 1);
+}
+
 uint32_t
 moore_rmiddles_other(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint32_t m, uint32_t of)
 {
@@ -113,6 +139,7 @@ moore_rmiddles_find(struct moore_rmiddles *c, const struct moore_rgraph *g)
 	}
 	c->lines &= c->n_classes > 1 && n_twos * MOORE_TWOS_OF_LINES <= n_middles;
 	c->paired &= c->n_classes > 2 && c->n_classes <= MAX_CLASSES;
+	c->among_leaves = moore_rhalves_exist(g) ? c->n_classes > 1 : share_most(g, common);
 	free(common);
 	return 0;
 }

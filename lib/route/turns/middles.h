@@ -13,6 +13,7 @@ struct moore_rmiddles {
 				 * is not planned */
 	uint32_t *place;	/* by node: which of its class it is, from 0 on */
 	uint32_t *size;		/* by class */
+	bool among_leaves;	/* most routes between endpoints pass middle switches, and the leaves differ */
 	bool lines;		/* as in an OFT, whose classes are the lines of a projective plane, and in
 				 * graphs near to one: few middle switches join just two classes */
 	bool paired;		/* as in an MLFM, whose classes are its columns: each middle switch
