@@ -303,8 +303,14 @@
  * (`moorectl plan permute PLAN --cabinet-size 8 --seed 3 --fraction F`, quality at LMC 2)  Routes that share no
  * link, load and coverage of permuted plans with halves and with lines: OFT k=6 F=0.1 2.27, 1.93, 94.4 % and
  * 2.88, 1.28, 94.2 %; MLFM h=8 F=1 2.53, 1.51, 92.9 % and 3.06, 1.41, 89.4 %; h=7 F=0.05, where most still
- * join two, 2.22, 1.43, 97.4 % and 3.09, 1.80, 91.9 %. */
+ * join two, 2.22, 1.43, 97.4 % and 3.09, 1.80, 91.9 %, which is too few. */
 #define MOORE_TWOS_OF_LINES 4
+
+/* Else, where at most one in so many pairs of leaves of two classes share no middle switch, the classes are
+ * paired.  (The same, and `quality --pattern worst`)  Least share of full rate, load and such routes with
+ * halves and with pairs, F=0.05 and --cabinet-size 7: MLFM h=7 14.3 %, 1.57, 2.21 and 33.3, 1.95, 3.13; h=8
+ * 12.5, 1.91, 2.26 and 37.5, 1.66, 3.30. */
+#define MOORE_APART_OF_PAIRED 4
 
 /* Trees where the graph has lines (layer_middles.c).  What it costs a switch to begin a route with
  * the same link once more, in all (FIRST) and within a variant (OWN_FIRST), or to end with it

@@ -31,10 +31,16 @@ count_common(const struct moore_rgraph *g, uint32_t s, uint32_t by, uint32_t *co
 				common[g->to[o]] += by;
 }
 
+struct count {
+	uint64_t n_pairs, n_apart;	/* of switches of two classes; of these, that share no middle switch */
+	uint32_t n_middles, n_twos;	/* middle switches; of these, that join just two classes */
+	uint32_t max_degree;		/* of a middle switch */
+};
+
 /* Puts s into the class of the first switch before it that shares more than half of the middle
  * switches of each of the two, or into a new class.  common[n] is zeroed, and is so again. */
 static void
-classify(struct moore_rmiddles *c, const struct moore_rgraph *g, uint32_t s, uint32_t *common)
+classify(struct moore_rmiddles *c, struct count *n_of, const struct moore_rgraph *g, uint32_t s, uint32_t *common)
 {
 	uint32_t n = degree(g, s), found = MOORE_NONE;
 
@@ -46,7 +52,8 @@ classify(struct moore_rmiddles *c, const struct moore_rgraph *g, uint32_t s, uin
 			continue;	/* a middle switch */
 		if (same && found == MOORE_NONE)
 			found = t;
-		c->paired &= same || common[t] >= 1;
+		n_of->n_pairs += !same;
+		n_of->n_apart += !common[t];
 	}
 	count_common(g, s, UINT32_MAX, common);
 	c->class_of[s] = found == MOORE_NONE ? c->n_classes++ : c->class_of[found];
@@ -70,6 +77,27 @@ count_joined(const struct moore_rmiddles *c, const struct moore_rgraph *g, uint3
 		n++;
 	}
 	return n;
+}
+
+static void
+count_middle(const struct moore_rmiddles *c, struct count *n, const struct moore_rgraph *g, uint32_t m)
+{
+	const uint32_t d = degree(g, m);
+
+	n->n_middles++;
+	n->n_twos += count_joined(c, g, m) == 2;
+	n->max_degree = d > n->max_degree ? d : n->max_degree;
+}
+
+/* An OFT and an MLFM keep their constructions where some cables are missing or crossed. */
+static void
+judge(struct moore_rmiddles *c, const struct count *n)
+{
+	const bool twos = n->n_twos * MOORE_TWOS_OF_LINES > n->n_middles;
+
+	c->lines = c->n_classes > 1 && !twos && n->max_degree <= MAX_DEGREE;
+	c->paired = c->n_classes > 2 && twos && c->n_classes <= MAX_CLASSES &&
+		n->n_apart * MOORE_APART_OF_PAIRED <= n->n_pairs;
 }
 
 /* Whether most pairs of sources share a switch that is none.  mark[] is by node. */
@@ -109,11 +137,12 @@ moore_rmiddles_other(const struct moore_rgraph *g, const struct moore_rmiddles *
 int
 moore_rmiddles_find(struct moore_rmiddles *c, const struct moore_rgraph *g)
 {
-	uint32_t n = moore_rgraph_n_intended(g), n_middles = 0, n_twos = 0;
+	const bool exist = moore_rhalves_exist(g);
+	uint32_t n = moore_rgraph_n_intended(g);
 	uint32_t *common = calloc((size_t)g->n + 1, sizeof(*common));
+	struct count n_of = { 0 };
 
 	*c = (struct moore_rmiddles){ 0 };
-	c->lines = c->paired = moore_rhalves_exist(g);
 	c->class_of = malloc(((size_t)g->n + 1) * sizeof(*c->class_of));
 	c->place = calloc((size_t)g->n + 1, sizeof(*c->place));
 	c->size = calloc((size_t)g->n + 1, sizeof(*c->size));
@@ -123,23 +152,14 @@ moore_rmiddles_find(struct moore_rmiddles *c, const struct moore_rgraph *g)
 	}
 	for (uint32_t s = 0; s < g->n; s++) {
 		c->class_of[s] = MOORE_NONE;
-		if ((c->lines || c->paired) && s < n && g->is_source[s] && degree(g, s))
-			classify(c, g, s, common);
+		if (exist && s < n && g->is_source[s] && degree(g, s))
+			classify(c, &n_of, g, s, common);
 	}
-	for (uint32_t m = 0; m < n; m++) {
-		unsigned n_joined;
-
-		if (g->is_source[m])
-			continue;
-		n_joined = count_joined(c, g, m);
-		n_middles++;
-		n_twos += n_joined == 2;
-		c->lines &= degree(g, m) <= MAX_DEGREE;
-		c->paired &= n_joined == 2;
-	}
-	c->lines &= c->n_classes > 1 && n_twos * MOORE_TWOS_OF_LINES <= n_middles;
-	c->paired &= c->n_classes > 2 && c->n_classes <= MAX_CLASSES;
-	c->among_leaves = moore_rhalves_exist(g) ? c->n_classes > 1 : share_most(g, common);
+	for (uint32_t m = 0; exist && m < n; m++)
+		if (!g->is_source[m])
+			count_middle(c, &n_of, g, m);
+	judge(c, &n_of);
+	c->among_leaves = exist ? c->n_classes > 1 : share_most(g, common);
 	free(common);
 	return 0;
 }

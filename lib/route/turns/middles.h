@@ -14,10 +14,11 @@ struct moore_rmiddles {
 	uint32_t *place;	/* by node: which of its class it is, from 0 on */
 	uint32_t *size;		/* by class */
 	bool among_leaves;	/* most routes between endpoints pass middle switches, and the leaves differ */
-	bool lines;		/* as in an OFT, whose classes are the lines of a projective plane, and in
-				 * graphs near to one: few middle switches join just two classes */
-	bool paired;		/* as in an MLFM, whose classes are its columns: each middle switch
-				 * joins two classes, and each two classes are joined */
+	/* The next two hold in graphs that are near to the family, too. */
+	bool lines;		/* as in an OFT, whose classes are the lines of a projective plane: few
+				 * middle switches join just two classes */
+	bool paired;		/* as in an MLFM, whose classes are its columns: middle switches join
+				 * two classes, and most switches of two classes share one */
 };
 
 /* End *c with moore_rmiddles_fini(), on error too.  -MOORE_ENOMEM; O(edges * degree). */
