@@ -502,7 +502,8 @@ worst_of_groups(struct case_of_groups *c, uint32_t *to, uint32_t a, unsigned use
 	return worst;
 }
 
-/* Columns of an MLFM are groups, with a link less too, and their worst permutation of all is found. */
+/* Columns of an MLFM are groups, with a link less too, and their worst permutation of all is found, unless it
+ * is the worst for a pair that carries as little alone, as a link less leaves one: SINGLE finds that. */
 static void
 columns(void **state)
 {
@@ -514,9 +515,12 @@ columns(void **state)
 	for (unsigned i = 0; i < 2 * ARRAY_LEN(params); i++) {
 		const char *why = params[i / 2];
 		struct case_of_groups c;
+		struct moore_saturation alone;
 		double worst, most = 0;
 
 		open_groups(&c, why, i % 2);
+		CHECK_EQ(why, moore_saturation_measure(&alone, NULL, c.f, moore_route_lft(c.r),
+			 MOORE_PATTERN_SINGLE, &opts, NULL), 0);
 		CHECK_EQ(why, c.g.n, (uint32_t)why[2] - '0' + 1);
 		CHECK(why, moore_groups_are_large(&c.g));
 		for (uint32_t a = 0; a < c.g.n; a++)
@@ -529,8 +533,9 @@ columns(void **state)
 			load = load_of_groups(&c, c.g.to);
 			most = load > most ? load : most;
 		}
-		print_message("# MLFM %s: worst %.3f of full rate, found %.3f\n", why, 1 / worst, 1 / most);
-		CHECK("the worst of all, nearly", most >= worst * 0.95);
+		print_message("# MLFM %s: worst %.3f of full rate, found %.3f, a pair alone %.3f\n", why, 1 / worst,
+			      1 / most, 1 / alone.pair);
+		CHECK("the worst of all, nearly", most >= worst * 0.95 || (i % 2 && alone.pair >= worst * 0.95));
 		close_groups(&c);
 	}
 }
