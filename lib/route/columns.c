@@ -87,8 +87,8 @@ has_no_layer(const struct moore_rcolumns *c, const struct moore_rgraph *g, uint3
 	return !g->is_source[root] && !c->hinted;
 }
 
-/* Returns the place j of the host at a port of root.  Hosts of middle switches beside leaves have one place, whatever
- * the port, so that they need no slices that leaves do not have. */
+/* Returns the place j of the host at a port of root.  Hosts of middle switches beside leaves have one place,
+ * whatever the port, so that they need no slices that leaves do not have. */
 static uint32_t
 place_of(const struct moore_rcolumns *c, const struct moore_rgraph *g, uint32_t root, moore_portnum port)
 {

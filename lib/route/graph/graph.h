@@ -101,8 +101,8 @@ moore_rgraph_is_planned(const struct moore_rgraph *g, uint32_t e)
 	return g->flags[e] & MOORE_EDGE_PLANNED;
 }
 
-/* Returns how many slots node s has up to the last one that leads to a planned neighbour.  Switches that are not planned
- * come after all others, so a choice among these slots does not depend on them. */
+/* Returns how many slots node s has up to the last one that leads to a planned neighbour.  Switches that are
+ * not planned come after all others, so a choice among these slots does not depend on them. */
 static inline uint32_t
 moore_rgraph_slots(const struct moore_rgraph *g, uint32_t s)
 {

@@ -150,6 +150,8 @@ moore_rgraph_mark_sources(struct moore_rgraph *g, const struct moore_fabric *see
 	const uint32_t n = moore_rgraph_n_intended(g);
 
 	mark_hosted(g, seen, intended);
+	if (!memchr(g->is_source, 0, n))
+		return;
 	if (!memchr(g->is_source, 1, n) || (!mark_leaves(g, kind, scratch) && !g->one_vl && is_direct(g)))
 		memset(g->is_source, 1, n);
 }

@@ -25,12 +25,18 @@ degree(const struct moore_rgraph *g, uint32_t s)
 static void
 count_common(const struct moore_rgraph *g, uint32_t s, uint32_t by, uint32_t *common)
 {
-	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-		for (uint32_t m = g->to[e], o = g->xadj[m]; moore_rgraph_is_planned(g, e) && o < g->xadj[m + 1]; o++)
+	for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
+		const uint32_t m = g->to[e];
+
+		if (!moore_rgraph_is_planned(g, e) || g->is_source[m])
+			continue;
+		for (uint32_t o = g->xadj[m]; o < g->xadj[m + 1]; o++)
 			if (moore_rgraph_is_planned(g, o))
 				common[g->to[o]] += by;
+	}
 }
 
+/* What judge() tells the kind of graph by. */
 struct count {
 	uint64_t n_pairs, n_apart;	/* of switches of two classes; of these, that share no middle switch */
 	uint32_t n_middles, n_twos;	/* middle switches; of these, that join just two classes */
@@ -40,7 +46,8 @@ struct count {
 /* Puts s into the class of the first switch before it that shares more than half of the middle
  * switches of each of the two, or into a new class.  common[n] is zeroed, and is so again. */
 static void
-classify(struct moore_rmiddles *c, struct count *n_of, const struct moore_rgraph *g, uint32_t s, uint32_t *common)
+classify(struct moore_rmiddles *c, struct count *n_of, const struct moore_rgraph *g, uint32_t s,
+	 uint32_t *common)
 {
 	uint32_t n = degree(g, s), found = MOORE_NONE;
 
@@ -100,29 +107,26 @@ judge(struct moore_rmiddles *c, const struct count *n)
 		n->n_apart * MOORE_APART_OF_PAIRED <= n->n_pairs;
 }
 
-/* Whether most pairs of sources share a switch that is none.  mark[] is by node. */
+/* Whether most pairs of sources share a middle switch.  common[n] is zeroed, and is so again. */
 static bool
-share_most(const struct moore_rgraph *g, uint32_t *mark)
+share_most(const struct moore_rgraph *g, uint32_t *common)
 {
-	uint64_t n_sources = 0, n_shared = 0;
+	const uint32_t n = moore_rgraph_n_intended(g);
+	uint64_t n_pairs = 0, n_shared = 0;
 
-	memset(mark, 0xff, g->n * sizeof(*mark));
-	for (uint32_t s = 0; s < g->n; s++) {
+	if (!memchr(g->is_source, 0, n))
+		return false;	/* as on Slim Fly */
+	for (uint32_t s = 0; s < n; s++) {
 		if (!g->is_source[s])
 			continue;
-		n_sources++;
-		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++) {
-			const uint32_t m = g->to[e];
-
-			for (uint32_t o = g->xadj[m]; !g->is_source[m] && o < g->xadj[m + 1]; o++) {
-				const uint32_t t = g->to[o];
-
-				n_shared += t < s && g->is_source[t] && mark[t] != s;
-				mark[t] = s;
-			}
+		count_common(g, s, 1, common);
+		for (uint32_t t = 0; t < s; t++) {
+			n_pairs += g->is_source[t];
+			n_shared += g->is_source[t] && common[t];
 		}
+		count_common(g, s, UINT32_MAX, common);
 	}
-	return 4 * n_shared > n_sources * (n_sources - 1);
+	return 2 * n_shared > n_pairs;
 }
 
 uint32_t
