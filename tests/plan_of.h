@@ -51,4 +51,31 @@ plan_of(const char *family, const char *params)
 	return p;
 }
 
+/* Takes all hosts of switch s. */
+static inline void
+plan_take_hosts(struct moore_plan *p, moore_swid s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_endpoints; i++) {
+		if (p->ep[i].sw == s)
+			free(p->ep[i].name);
+		else
+			p->ep[n++] = p->ep[i];
+	}
+	p->n_endpoints = n;
+}
+
+/* End i of cable a and end j of cable b exchange places. */
+static inline void
+plan_cross_cables(struct moore_plan_cable *a, unsigned i, struct moore_plan_cable *b, unsigned j)
+{
+	const struct moore_plan_cable was = *a;
+
+	a->sw[i] = b->sw[j];
+	a->port[i] = b->port[j];
+	b->sw[j] = was.sw[i];
+	b->port[j] = was.port[i];
+}
+
 #endif

@@ -86,19 +86,9 @@ any_order(void **state)
 static void
 empty_switches(struct moore_rng *r, struct moore_plan *p, uint32_t percent)
 {
-	uint8_t *bare = calloc(p->n_switches, 1);
-	uint32_t n = 0;
-
 	for (moore_swid s = 0; s < p->n_switches; s++)
-		bare[s] = moore_rng_below(r, 100) < percent;
-	for (uint32_t i = 0; i < p->n_endpoints; i++) {
-		if (bare[p->ep[i].sw])
-			free(p->ep[i].name);
-		else
-			p->ep[n++] = p->ep[i];
-	}
-	p->n_endpoints = n;
-	free(bare);
+		if (moore_rng_below(r, 100) < percent)
+			plan_take_hosts(p, s);
 }
 
 /* The plan has no hosts, or there is none. */
@@ -141,18 +131,6 @@ mark_leaves(const struct moore_plan *p)
 	return is_leaf;
 }
 
-/* End i of cable a and end j of cable b exchange places. */
-static void
-cross_cables(struct moore_plan_cable *a, unsigned i, struct moore_plan_cable *b, unsigned j)
-{
-	const struct moore_plan_cable was = *a;
-
-	a->sw[i] = b->sw[j];
-	a->port[i] = b->port[j];
-	b->sw[j] = was.sw[i];
-	b->port[j] = was.port[i];
-}
-
 /* A fabric in which some cables are crossed, and which nobody planned so, is worth nearly as much. */
 static void
 crossed_cables(void **state)
@@ -175,7 +153,7 @@ crossed_cables(void **state)
 			struct moore_plan_cable *a = &p->cable[moore_rng_below(&r, p->n_cables)];
 			struct moore_plan_cable *b = &p->cable[moore_rng_below(&r, p->n_cables)];
 
-			cross_cables(a, is_leaf[a->sw[0]], b, is_leaf[b->sw[0]]);	/* at middle switches */
+			plan_cross_cables(a, is_leaf[a->sw[0]], b, is_leaf[b->sw[0]]);	/* at middle switches */
 		}
 		assert_int_equal(moore_fabric_from_plan(&f, p, 2, NULL), 0);
 		snprintf(what, sizeof(what), "%s %s, %u exchanges", x->family, x->params, n_crossed);
@@ -199,7 +177,7 @@ odd_cables(void **state)
 	struct moore_fabric *f;
 	(void)state;
 
-	cross_cables(a, is_leaf[a->sw[0]], b, !is_leaf[b->sw[0]]);
+	plan_cross_cables(a, is_leaf[a->sw[0]], b, !is_leaf[b->sw[0]]);
 	free(is_leaf);
 	assert_int_equal(moore_fabric_from_plan(&f, p, 2, NULL), 0);
 	assert_int_equal(moore_route_build(&r, f, NULL, &hinted, NULL), 0);

@@ -21,8 +21,8 @@ static const char *const families[][2] = {
 	{ "dragonfly", "a=4 h=2 p=2" },
 };
 
-/* Elements of the plan have GUIDs of their own, so that each is known by its GUID whatever else is there.  Those
- * of switches are in an order that a step draws: it has no common divisor with a prime. */
+/* Elements of the plan have GUIDs of their own, so that each is known by its GUID whatever else is there.  The
+ * GUIDs of switches are multiples of step modulo a prime, so they differ and come in another order. */
 static struct moore_plan *
 plan_with_guids(const char *const *family, uint32_t step)
 {
@@ -75,21 +75,22 @@ add_host(struct moore_rng *r, struct moore_plan *p)
 	add_host_at(p, moore_rng_below(r, p->n_switches));
 }
 
+/* Whether another switch than s has hosts. */
+static bool
+has_others(const struct moore_plan *p, moore_swid s)
+{
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		if (p->ep[i].sw != s)
+			return true;
+	return false;
+}
+
 /* Takes all hosts of a switch, unless no other has any. */
 static void
 take_hosts_of(struct moore_plan *p, moore_swid s)
 {
-	uint32_t n = 0, others = 0;
-
-	for (uint32_t i = 0; i < p->n_endpoints; i++)
-		others += p->ep[i].sw != s;
-	for (uint32_t i = 0; others && i < p->n_endpoints; i++) {
-		if (p->ep[i].sw == s)
-			free(p->ep[i].name);
-		else
-			p->ep[n++] = p->ep[i];
-	}
-	p->n_endpoints = others ? n : p->n_endpoints;
+	if (has_others(p, s))
+		plan_take_hosts(p, s);
 }
 
 static void
@@ -123,23 +124,13 @@ static void
 take_switch(struct moore_rng *r, struct moore_plan *p)
 {
 	const moore_swid s = moore_rng_below(r, p->n_switches), last = p->n_switches - 1;
-	uint32_t n = 0, others = 0;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < p->n_endpoints; i++)
-		others += p->ep[i].sw != s;
-	if (!others)
+	if (!has_others(p, s))
 		return;
-	for (uint32_t i = 0; i < p->n_endpoints; i++) {
-		if (p->ep[i].sw == s) {
-			free(p->ep[i].name);
-			continue;
-		}
-		p->ep[n] = p->ep[i];
-		p->ep[n].sw = p->ep[n].sw == last ? s : p->ep[n].sw;
-		n++;
-	}
-	p->n_endpoints = n;
-	n = 0;
+	plan_take_hosts(p, s);
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		p->ep[i].sw = p->ep[i].sw == last ? s : p->ep[i].sw;
 	for (uint32_t i = 0; i < p->n_cables; i++) {
 		struct moore_plan_cable *c = &p->cable[i];
 
@@ -170,14 +161,9 @@ cross_cables(struct moore_rng *r, struct moore_plan *p)
 	struct moore_plan_cable *a = &p->cable[moore_rng_below(r, p->n_cables)];
 	struct moore_plan_cable *b = &p->cable[moore_rng_below(r, p->n_cables)];
 	const unsigned i = moore_rng_below(r, 2), j = moore_rng_below(r, 2);
-	const struct moore_plan_cable was = *a;
 
-	if (a == b || a->sw[!i] == b->sw[j] || b->sw[!j] == a->sw[i])
-		return;
-	a->sw[i] = b->sw[j];
-	a->port[i] = b->port[j];
-	b->sw[j] = was.sw[i];
-	b->port[j] = was.port[i];
+	if (a != b && a->sw[!i] != b->sw[j] && b->sw[!j] != a->sw[i])
+		plan_cross_cables(a, i, b, j);
 }
 
 /* A switch that joins the last one or any other, and may join a second. */
