@@ -25,9 +25,10 @@
 /* The neighbours of an edge in the sequence: edges that it has a turn with. */
 struct other {
 	uint64_t key;
-	int64_t gain;		/* of standing after it: its turn's value, with its sign */
+	int64_t gain;		/* of standing after it: its turn's value, with its sign, which may be 0 */
 	uint64_t weight;	/* of the turn */
 	uint32_t from, to;	/* the switches at which the turn begins and ends */
+	bool before;		/* it is the first edge of the turn */
 };
 
 /* The weight of turns that begin, or that end, at a switch. */
@@ -154,7 +155,7 @@ add_other(struct search *w, uint32_t e, uint32_t k, bool before)
 	if (w->in_tree[e] && w->in_tree[k])
 		value += w->tree_bonus;
 	w->other[w->n_others++] = (struct other){ w->key[before ? e : k],
-		before ? (int64_t)value : -(int64_t)value, weight, from, to };
+		before ? (int64_t)value : -(int64_t)value, weight, from, to, before };
 }
 
 static void
@@ -210,7 +211,7 @@ place_in_gap(struct search *w, uint32_t e, int64_t least)
 static void
 turn_around(struct search *w, const struct other *o, bool later)
 {
-	uint64_t by = (o->gain > 0) == later ? 0 - o->weight : o->weight;
+	uint64_t by = o->before == later ? 0 - o->weight : o->weight;
 
 	w->out[o->from].back += by;
 	w->in[o->to].back += by;
