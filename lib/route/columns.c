@@ -26,7 +26,7 @@ need_few_trees(const struct moore_rgraph *g)
 		return some_bare;
 	if (!(mark = malloc(g->n * sizeof(*mark))))
 		return -MOORE_ENOMEM;
-	near = moore_rgraph_is_near(g, mark);
+	near = moore_rgraph_is_near(g, 0, mark);
 	free(mark);
 	return !near;
 }
@@ -130,21 +130,28 @@ add_columns(struct moore_rcolumns *c, struct moore_rcolumn first, uint8_t lmc)
 	}
 }
 
+uint32_t
+moore_rcolumns_offsets(const struct moore_fabric *f)
+{
+	uint8_t lmc = 0;
+
+	for (moore_swid s = 0; s < f->n_switches; s++)
+		lmc = f->sw[s].lmc > lmc ? f->sw[s].lmc : lmc;
+	for (moore_epid e = 0; e < f->n_endpoints; e++)
+		lmc = f->ep[e].lmc > lmc ? f->ep[e].lmc : lmc;
+	return 1u << lmc;
+}
+
 static int
 alloc_columns(struct moore_rcolumns *c, const struct moore_fabric *f, struct moore_err *err)
 {
 	size_t n = 0;
-	uint8_t lmc = 0;
 
-	for (moore_swid s = 0; s < f->n_switches; s++) {
+	for (moore_swid s = 0; s < f->n_switches; s++)
 		n += (size_t)1 << f->sw[s].lmc;
-		lmc = f->sw[s].lmc > lmc ? f->sw[s].lmc : lmc;
-	}
-	for (moore_epid e = 0; e < f->n_endpoints; e++) {
+	for (moore_epid e = 0; e < f->n_endpoints; e++)
 		n += (size_t)1 << f->ep[e].lmc;
-		lmc = f->ep[e].lmc > lmc ? f->ep[e].lmc : lmc;
-	}
-	c->n_offsets = 1u << lmc;
+	c->n_offsets = moore_rcolumns_offsets(f);
 	c->col = calloc(n + 1, sizeof(*c->col));
 	return c->col ? 0 : moore_fail_nomem(err);
 }

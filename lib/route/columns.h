@@ -92,6 +92,9 @@ moore_rcolumns_layer_slices(const struct moore_rcolumns *c)
 	return c->own_trees ? (size_t)c->n_places * (c->n_offsets - 1) : c->n_slices - c->n_minimal;
 }
 
+/* Returns 2^LMC, of the greatest LMC of f. */
+uint32_t moore_rcolumns_offsets(const struct moore_fabric *f);
+
 /* n_lids[root]: how many LIDs share col's tree at each root, on the intended fabric too. */
 void moore_rcolumns_count_lids(const struct moore_rcolumns *c, const struct moore_rgraph *g,
 			       const struct moore_rcolumn *col, uint8_t *n_lids);

@@ -31,6 +31,31 @@ moore_rfill_put(struct fill *f, const struct moore_rcolumn *c, const uint8_t *sl
 	port[c->root] = c->last;
 }
 
+static bool
+has_children(const struct moore_rgraph *g, uint32_t s, const uint8_t *slot)
+{
+	for (uint32_t o = g->xadj[s]; o < g->xadj[s + 1]; o++)
+		if (g->xadj[g->to[o]] + slot[g->to[o]] == g->rev[o])
+			return true;
+	return false;
+}
+
+/* In a column of minimal routes: the root's neighbours across odd links (graph/odd_links.c) send over these,
+ * but those through which others come. */
+static void
+take_odd_links(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot)
+{
+	const struct moore_rgraph *g = &f->r->g;
+	const uint8_t odd_up = MOORE_EDGE_ODD | MOORE_EDGE_UP;
+	uint8_t *port = f->port + (size_t)c->lid * g->n;
+
+	if (!(g->some_flags & MOORE_EDGE_ODD) || moore_rcolumn_in_layer(c))
+		return;
+	for (uint32_t o = g->xadj[c->root]; o < g->xadj[c->root + 1]; o++)
+		if ((g->flags[o] & odd_up) == odd_up && !has_children(g, g->to[o], slot))
+			port[g->to[o]] = moore_rgraph_port(g, g->rev[o], c->root);
+}
+
 /* The same for a column with the same tree, where no port depends on the LID. */
 static void
 copy_column(struct fill *f, const struct moore_rcolumn *c, const struct moore_rcolumn *from)
@@ -108,9 +133,12 @@ fill_columns(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *c
 				return rc;
 			slot = f->tree->slot;
 		}
-		if (!b->hinted)
+		if (!b->hinted) {
 			moore_rfill_put(f, &col[i], slot);
-		else if ((rc = moore_rfill_hint_column(f, &col[i], slot, err)) < 0)
+			take_odd_links(f, &col[i], slot);
+			continue;
+		}
+		if ((rc = moore_rfill_hint_column(f, &col[i], slot, err)) < 0)
 			return rc;
 	}
 	return 0;

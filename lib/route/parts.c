@@ -253,7 +253,8 @@ moore_route_parts_new(struct moore_route_parts **out, const struct moore_fabric 
 	p->b.r->seen = seen;
 	p->b.jobs = opts->jobs;
 	p->b.lanes_as_seen = true;
-	if ((rc = moore_rgraph_build(&p->b.r->g, seen, NULL, NULL, opts->profile == MOORE_PROFILE_ONE_VL,
+	if ((rc = moore_rgraph_build(&p->b.r->g, seen, NULL, NULL,
+				     opts->profile == MOORE_PROFILE_ONE_VL ? MOORE_RGRAPH_ONE_VL : MOORE_RGRAPH_MINIMAL,
 				     err)) == 0 &&
 	    (rc = moore_rbuild_alloc(&p->b, err)) == 0 &&
 	    (rc = moore_fabric_lids(seen, &p->own, err)) == 0) {

@@ -355,7 +355,7 @@ static int
 plan_turns(struct moore_rbuild *b, struct moore_err *err)
 {
 	const struct moore_rgraph *g = &b->r->g;
-	const bool near = moore_rgraph_is_near(g, b->tree.list);
+	const bool near = moore_rgraph_is_near(g, 0, b->tree.list);
 	/* Where this is true, no turn can make a route longer than two hops. */
 	const bool all_near = near && g->as_planned && !memchr(g->is_source, 0, g->n);
 	int rc = all_near ? 0 : arrange_groups(b, err);

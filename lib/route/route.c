@@ -139,6 +139,14 @@ make_trees_and_room(struct moore_rbuild *b, const struct moore_route_opts *opts,
 
 /* ---- all ----------------------------------------------------------------------------- */
 
+static enum moore_rgraph_use
+use_of(const struct moore_fabric *seen, enum moore_profile profile)
+{
+	if (profile == MOORE_PROFILE_ONE_VL)
+		return MOORE_RGRAPH_ONE_VL;
+	return moore_rcolumns_offsets(seen) > 1 ? MOORE_RGRAPH_LAYERS : MOORE_RGRAPH_MINIMAL;
+}
+
 static int
 build_all(struct moore_rbuild *b, const struct moore_route_opts *opts, struct moore_err *err)
 {
@@ -146,7 +154,7 @@ build_all(struct moore_rbuild *b, const struct moore_route_opts *opts, struct mo
 	int rc;
 
 	if ((rc = moore_rgraph_build(&r->g, r->seen, b->intended, opts->links,
-				     opts->profile == MOORE_PROFILE_ONE_VL, err)) < 0 ||
+				     use_of(r->seen, opts->profile), err)) < 0 ||
 	    (rc = moore_rcolumns_list(&b->cols, &r->g, r->seen, b->intended, err)) < 0)
 		return rc;
 	b->hinted = b->cols.hinted;

@@ -3,16 +3,27 @@
  * links. */
 #include "route/build.h"
 
+static bool
+is_in_plan(const struct moore_rgraph *g, uint32_t e)
+{
+	return g->flags[e] & (MOORE_EDGE_PLANNED | MOORE_EDGE_ODD);
+}
+
+static bool
+is_missing(const struct moore_rgraph *g, uint32_t e)
+{
+	return is_in_plan(g, e) && !(g->flags[e] & (MOORE_EDGE_UP | MOORE_EDGE_AVOID));
+}
+
 /* Each link has two edges, and each live link two live ends. */
 static void
 count_edges(const struct moore_rgraph *g, struct moore_route_stats *st)
 {
 	uint32_t missing = 0, extra = 0, one_lane = 0;
-	uint8_t both = MOORE_EDGE_PLANNED | MOORE_EDGE_UP;
 
 	for (uint32_t e = 0; e < g->n_edges; e++) {
-		missing += (g->flags[e] & (both | MOORE_EDGE_AVOID)) == MOORE_EDGE_PLANNED;
-		extra += (g->flags[e] & both) == MOORE_EDGE_UP;
+		missing += is_missing(g, e);
+		extra += !is_in_plan(g, e) && g->flags[e] & MOORE_EDGE_UP;
 		one_lane += !g->one_vl && g->flags[e] & MOORE_EDGE_ONE_LANE;
 	}
 	st->missing_links = missing / 2;
@@ -65,7 +76,6 @@ size_t
 moore_route_gaps(const struct moore_route *r, struct moore_route_gap *out, size_t max)
 {
 	const struct moore_rgraph *g = &r->g;
-	const uint8_t mask = MOORE_EDGE_PLANNED | MOORE_EDGE_UP | MOORE_EDGE_AVOID;
 	size_t n = 0;
 
 	for (uint32_t v = 0; v < g->n; v++)
@@ -73,7 +83,7 @@ moore_route_gaps(const struct moore_route *r, struct moore_route_gap *out, size_
 			moore_swid a = g->sw_of[v], b = g->sw_of[g->to[e]];
 
 			/* Each link has two edges: the first one whose switch is there counts. */
-			if ((g->flags[e] & mask) != MOORE_EDGE_PLANNED || a == MOORE_NONE ||
+			if (!is_missing(g, e) || a == MOORE_NONE ||
 			    (b != MOORE_NONE && g->to[e] < v))
 				continue;
 			if (n == max)

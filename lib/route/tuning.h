@@ -306,6 +306,20 @@
  * join two, 2.22, 1.43, 97.4 % and 3.09, 1.80, 91.9 %, which is too few. */
 #define MOORE_TWOS_OF_LINES 4
 
+/* At most one in so many planned links is odd where these are set aside (graph/odd_links.c): beyond that they
+ * are links enough to share the traffic.  (`quality --lmc 2`, cables exchanged at random so that the given part
+ * of the links is odd)  Load and routes that share no link, as a general graph and set aside:
+ *
+ *		one in 16			one in 12			one in 8
+ *	OFT k=5	1.94 2.33, 1.70 2.63	2.01 2.32, 1.61 2.58	3.08 2.11, 1.96 2.46
+ *	OFT k=8	2.42 2.62, 1.39 2.98	3.28 2.36, 1.48 2.95	1.64 2.58, 1.53 2.89
+ *	MLFM h=7	4.51 2.33, 1.53 2.99	3.62 2.41, 1.62 2.91	2.65 2.50, 3.22 2.75
+ *	MLFM h=10	4.13 2.59, 1.65 3.37	3.54 2.64, 1.69 3.31	2.06 2.70, 1.88 3.17
+ *
+ * On OFT k=6, one in 12, where one leaf keeps two of its six links: 3.10 2.23, 4.56 2.50.  With one in 6 odd the
+ * load is less as a general graph on all of these but OFT k=5. */
+#define MOORE_ODD_LINKS 12
+
 /* Else, where at most one in so many pairs of leaves of two classes share no middle switch, the classes are
  * paired.  (The same, and `quality --pattern worst`)  Least share of full rate, load and such routes with
  * halves and with pairs, F=0.05 and --cabinet-size 7: MLFM h=7 14.3 %, 1.57, 2.21 and 33.3, 1.95, 3.13; h=8

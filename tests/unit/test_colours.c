@@ -103,7 +103,7 @@ test_seeds(void **state)
 		if (T[i].soak && !soak)
 			continue;
 		f = test_family("slimfly", T[i].params, 0);
-		assert_int_equal(moore_rgraph_build(&g, f, NULL, NULL, false, NULL), 0);
+		assert_int_equal(moore_rgraph_build(&g, f, NULL, NULL, MOORE_RGRAPH_MINIMAL, NULL), 0);
 		CHECK_EQ(T[i].params, search_from(&g, MOORE_RANK_SEED), T[i].own);
 		for (uint64_t seed = 1; seed <= n_seeds; seed++) {
 			uint32_t bare = search_from(&g, seed);

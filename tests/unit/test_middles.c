@@ -24,7 +24,7 @@ static void
 start_fabric(struct graph *x, struct moore_fabric *f)
 {
 	x->f = f;
-	assert_int_equal(moore_rgraph_build(&x->g, x->f, NULL, NULL, false, NULL), 0);
+	assert_int_equal(moore_rgraph_build(&x->g, x->f, NULL, NULL, MOORE_RGRAPH_MINIMAL, NULL), 0);
 	assert_int_equal(moore_rmiddles_find(&x->c, &x->g), 0);
 	x->half = calloc(x->g.n, 1);
 	x->entry_wanted = calloc(x->g.n_edges, 1);

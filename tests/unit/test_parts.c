@@ -271,7 +271,7 @@ test_bare(void **state)
 		uint8_t *half = calloc(f->n_switches + 1, 1), *entry_wanted;
 		uint32_t *load;
 
-		CHECK_EQ(why, moore_rgraph_build(&g, f, NULL, NULL, false, NULL), 0);
+		CHECK_EQ(why, moore_rgraph_build(&g, f, NULL, NULL, MOORE_RGRAPH_MINIMAL, NULL), 0);
 		entry_wanted = calloc((size_t)g.n_edges + 1, 1);
 		CHECK_EQ(why, moore_rturns_init(&turns, &g, half, entry_wanted, false) |
 			 moore_rturns_build(&turns, &v, NULL, NULL, NULL), 0);

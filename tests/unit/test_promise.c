@@ -131,6 +131,27 @@ mark_leaves(const struct moore_plan *p)
 	return is_leaf;
 }
 
+/* Pairs of cables of p exchange ends: at middle switches, or one at its leaf, so that one cable of each pair joins
+ * two leaves and the other two middle switches. */
+static void
+cross(struct moore_rng *r, struct moore_plan *p, unsigned n_pairs, bool odd)
+{
+	bool *is_leaf = mark_leaves(p);
+
+	for (unsigned i = 0; i < n_pairs;) {
+		struct moore_plan_cable *a = &p->cable[moore_rng_below(r, p->n_cables)];
+		struct moore_plan_cable *b = &p->cable[moore_rng_below(r, p->n_cables)];
+		const unsigned at_a = is_leaf[a->sw[0]], at_b = is_leaf[b->sw[0]] ^ odd;
+
+		if (is_leaf[a->sw[0]] == is_leaf[a->sw[1]] || is_leaf[b->sw[0]] == is_leaf[b->sw[1]] ||
+		    a->sw[!at_a] == b->sw[at_b] || b->sw[!at_b] == a->sw[at_a])
+			continue;
+		plan_cross_cables(a, at_a, b, at_b);
+		i++;
+	}
+	free(is_leaf);
+}
+
 /* A fabric in which some cables are crossed, and which nobody planned so, is worth nearly as much. */
 static void
 crossed_cables(void **state)
@@ -141,51 +162,46 @@ crossed_cables(void **state)
 	struct moore_rng r = { test_seed() };
 	(void)state;
 
-	for (unsigned k = 0; k < 3 * ARRAY_LEN(T); k++) {
-		const struct promise *x = &T[k / 3];
-		const unsigned n_crossed = 1u << 2 * (k % 3);
+	for (unsigned k = 0; k < 6 * ARRAY_LEN(T); k++) {
+		const struct promise *x = &T[k / 6];
+		const bool odd = k / 3 % 2;
+		const unsigned n_crossed = (const unsigned[]){ 1, 4, 12 }[k % 3];
 		struct moore_plan *p = plan_of(x->family, x->params);
-		bool *is_leaf = mark_leaves(p);
 		struct moore_fabric *f;
 		char what[80];
 
-		for (unsigned i = 0; i < n_crossed; i++) {
-			struct moore_plan_cable *a = &p->cable[moore_rng_below(&r, p->n_cables)];
-			struct moore_plan_cable *b = &p->cable[moore_rng_below(&r, p->n_cables)];
-
-			plan_cross_cables(a, is_leaf[a->sw[0]], b, is_leaf[b->sw[0]]);	/* at middle switches */
-		}
+		cross(&r, p, n_crossed, odd);
 		assert_int_equal(moore_fabric_from_plan(&f, p, 2, NULL), 0);
-		snprintf(what, sizeof(what), "%s %s, %u exchanges", x->family, x->params, n_crossed);
+		snprintf(what, sizeof(what), "%s %s, %u exchanges%s", x->family, x->params, n_crossed,
+			 odd ? " at a leaf" : "");
 		hold(x, what, f, NULL, true);
 		moore_fabric_free(f);
 		moore_plan_free(p);
-		free(is_leaf);
 	}
 }
 
-/* Where a crossed cable joins two leaves, and another two middle switches, sl-hint still has detours. */
+/* Where cables join two leaves, sl-hint has as many detours as any-sl, and these two send to each other over
+ * them. */
 static void
 odd_cables(void **state)
 {
 	const struct moore_route_opts hinted = { .profile = MOORE_PROFILE_SL_HINT };
+	struct moore_rng r = { test_seed() };
 	struct moore_plan *p = plan_of("oft", "k=5");
-	struct moore_plan_cable *a = &p->cable[3], *b = &p->cable[p->n_cables - 3];
-	bool *is_leaf = mark_leaves(p);
 	struct moore_quality *q = NULL;
-	struct moore_route *r = NULL;
+	struct moore_route *route = NULL;
 	struct moore_fabric *f;
 	(void)state;
 
-	plan_cross_cables(a, is_leaf[a->sw[0]], b, !is_leaf[b->sw[0]]);
-	free(is_leaf);
+	cross(&r, p, 1, true);
 	assert_int_equal(moore_fabric_from_plan(&f, p, 2, NULL), 0);
-	assert_int_equal(moore_route_build(&r, f, NULL, &hinted, NULL), 0);
-	assert_int_equal(moore_quality_measure(&q, f, moore_route_lft(r), NULL), 0);
-	CHECK_EQ("two leaves are neighbours", q->pairs.n[1] > 0, 1);
-	CHECK("detours", 10 * q->pairs.longer[2] >= 9 * q->pairs.n[2]);
+	assert_int_equal(moore_route_build(&route, f, NULL, &hinted, NULL), 0);
+	assert_int_equal(moore_quality_measure(&q, f, moore_route_lft(route), NULL), 0);
+	CHECK_EQ("two leaves are neighbours", q->pairs.n[1], 2 * 5);
+	CHECK_EQ("at offset 0", q->offset[0].hops[1], 2 * 5);
+	CHECK("detours", 100 * q->pairs.longer[2] >= 95 * q->pairs.n[2]);
 	moore_quality_free(q);
-	moore_route_free(r);
+	moore_route_free(route);
 	moore_fabric_free(f);
 	moore_plan_free(p);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* test_unlike.c - a fabric that was built unlike its plan gets sound tables that reach everything.
  *
- * Each round takes a family's plan, of which hosts may be left out, and a fabric that differs from it at
+ * Each round takes a family's plan, which may be permuted and may lack hosts, and a fabric that differs from it at
  * random: hosts at switches and ports where the plan has none, switches that are gone or lost their hosts,
  * cables that are gone, crossed or not planned, switches that hang in chains, links with one lane, and links
  * to avoid.  The settings are drawn, too, and the order of the GUIDs, and whether the plan is given, was
@@ -166,6 +166,18 @@ cross_cables(struct moore_rng *r, struct moore_plan *p)
 		plan_cross_cables(a, i, b, j);
 }
 
+/* A permuted plan, and what is built after it: the same cables exchange an end in both, which are alike. */
+static void
+permute(struct moore_rng *r, struct moore_plan *plan, struct moore_plan *built)
+{
+	for (uint32_t n = moore_rng_below(r, 3) ? 0 : 1 + moore_rng_below(r, 4); n; n--) {
+		struct moore_rng same = *r;
+
+		cross_cables(r, plan);
+		cross_cables(&same, built);
+	}
+}
+
 /* A switch that joins the last one or any other, and may join a second. */
 static void
 hang_switch(struct moore_rng *r, struct moore_plan *p)
@@ -314,6 +326,7 @@ any_difference(void **state)
 
 		snprintf(x.what, sizeof(x.what), "round %u: %s %s, LMC %u, %s", i, family[0], family[1], lmc,
 			 x.settings);
+		permute(&r, plan, built);
 		spoil_plan(&r, plan);
 		edit(&r, built);
 		play(&r, &x, built, lmc);

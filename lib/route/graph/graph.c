@@ -15,6 +15,7 @@ struct input {
 	const struct moore_fabric *seen, *intended;
 	uint8_t *rule;		/* as moore_rgraph_mark_rules() fills it */
 	uint32_t *cursor, *kind;	/* scratch, by node */
+	enum moore_rgraph_use use;
 };
 
 struct end {			/* a link of one node, as that node has it */
@@ -259,7 +260,10 @@ connect_nodes(struct moore_rgraph *g, const struct input *in, struct moore_err *
 		return rc;
 	pair_edges(g, in->cursor);
 	note_switches(g, in->seen, in->intended);
-	moore_rgraph_mark_sources(g, in->seen, in->intended, in->cursor, in->kind);
+	moore_rgraph_mark_hosted(g, in->seen, in->intended);
+	if (in->use == MOORE_RGRAPH_LAYERS && (rc = moore_rgraph_set_aside(g, err)) < 0)
+		return rc;
+	moore_rgraph_mark_sources(g, in->cursor, in->kind);
 	rc = moore_rgraph_drain(g, err);
 	compare_with_plan(g);
 	return rc;
@@ -268,15 +272,15 @@ connect_nodes(struct moore_rgraph *g, const struct input *in, struct moore_err *
 int
 moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 		   const struct moore_fabric *intended, const struct moore_links *rules,
-		   bool one_vl, struct moore_err *err)
+		   enum moore_rgraph_use use, struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
-	struct input in = { .seen = seen, .intended = intended };
+	struct input in = { .seen = seen, .intended = intended, .use = use };
 	size_t max_n = seen->n_switches + (intended ? intended->n_switches : 0);
 	size_t max_e = seen->n_ports + (intended ? intended->n_ports : 0);
 	int rc = 0;
 
-	*g = (struct moore_rgraph){ .one_vl = one_vl };
+	*g = (struct moore_rgraph){ .one_vl = use == MOORE_RGRAPH_ONE_VL };
 	in.rule = moore_arena_alloc(&tmp, max_n + 1, 256);
 	in.cursor = moore_arena_alloc(&tmp, max_n + 1, sizeof(*in.cursor));
 	in.kind = moore_arena_alloc(&tmp, max_n + 1, sizeof(*in.kind));
@@ -310,10 +314,14 @@ moore_rgraph_fini(struct moore_rgraph *g)
 }
 
 bool
-moore_rgraph_is_near(const struct moore_rgraph *g, uint32_t *mark)
+moore_rgraph_is_near(const struct moore_rgraph *g, unsigned apart_percent, uint32_t *mark)
 {
 	const bool all = g->all_flags & MOORE_EDGE_PLANNED;
+	uint64_t n_sources = 0, n_apart = 0, most;
 
+	for (uint32_t s = 0; s < moore_rgraph_n_intended(g); s++)
+		n_sources += g->is_source[s];
+	most = n_sources * n_sources / 2 * apart_percent / 100;
 	memset(mark, 0xff, g->n * sizeof(*mark));
 	for (uint32_t s = 0; s < moore_rgraph_n_intended(g); s++) {
 		if (!g->is_source[s])
@@ -330,8 +338,9 @@ moore_rgraph_is_near(const struct moore_rgraph *g, uint32_t *mark)
 					mark[g->to[f]] = s;
 		}
 		for (uint32_t t = 0; t < s; t++)
-			if (g->is_source[t] && mark[t] != s)
-				return false;
+			n_apart += g->is_source[t] && mark[t] != s;
+		if (n_apart > most)
+			return false;
 	}
 	return true;
 }

@@ -36,6 +36,7 @@ enum moore_edge_flag {
 	MOORE_EDGE_ONE_LANE = 4,	/* it is up, but none of its links has two lanes; or the
 					 * profile is one-vl */
 	MOORE_EDGE_AVOID = 8,		/* all its links that are up are to be avoided */
+	MOORE_EDGE_ODD = 16,		/* it is in the plan, but set aside, so not PLANNED (odd_links.c) */
 };
 
 /* Built by moore_rgraph_build() and constant from then on. */
@@ -150,20 +151,23 @@ moore_rgraph_port(const struct moore_rgraph *g, uint32_t e, uint32_t key)
 	return MOORE_NO_PATH;
 }
 
+/* What a graph is for: minimal routes, layers as well, or profile one-vl. */
+enum moore_rgraph_use { MOORE_RGRAPH_MINIMAL, MOORE_RGRAPH_LAYERS, MOORE_RGRAPH_ONE_VL };
+
 /* The graph of the observed fabric and the intended one (NULL: the observed one is the
  * intended one).  rules may be NULL.  End *g with moore_rgraph_fini(), on error too.
  * -MOORE_ENOMEM; -MOORE_EPLAN a switch has too many neighbours. */
 int moore_rgraph_build(struct moore_rgraph *g, const struct moore_fabric *seen,
 		       const struct moore_fabric *intended, const struct moore_links *rules,
-		       bool one_vl, struct moore_err *err);
+		       enum moore_rgraph_use use, struct moore_err *err);
 void moore_rgraph_fini(struct moore_rgraph *g);
 
 /* How many host ports of its node come before this port. */
 unsigned moore_rgraph_host_place(const struct moore_rgraph *g, uint32_t node, moore_portnum port);
 
-/* Whether no two planned sources are more than two planned links apart; mark[node] is scratch.
- * O(n * links of a switch squared). */
-bool moore_rgraph_is_near(const struct moore_rgraph *g, uint32_t *mark);
+/* Whether at most so many percent of the pairs of planned sources are more than two planned links apart;
+ * mark[node] is scratch.  O(n * links of a switch squared). */
+bool moore_rgraph_is_near(const struct moore_rgraph *g, unsigned apart_percent, uint32_t *mark);
 
 /* ---- stages of moore_rgraph_build() ------------------------------------------ */
 
@@ -175,10 +179,14 @@ int moore_rgraph_bind(struct moore_rgraph *g, const struct moore_fabric *seen,
 void moore_rgraph_mark_rules(struct moore_rgraph *g, const struct moore_fabric *seen,
 			     const struct moore_fabric *intended,
 			     const struct moore_links *rules, uint8_t *rule);
-/* Fills is_source[] (sources.c); kind[] and scratch[] by node.  O(n * links of a switch squared) where there
- * are middle switches. */
-void moore_rgraph_mark_sources(struct moore_rgraph *g, const struct moore_fabric *seen,
-			       const struct moore_fabric *intended, uint32_t *kind, uint32_t *scratch);
+/* Fills is_source[] (sources.c): first with which switches have endpoints, those of the plan where it names
+ * any, then with which count as sources; kind[] and scratch[] by node.  The second takes
+ * O(n * links of a switch squared) where there are middle switches. */
+void moore_rgraph_mark_hosted(struct moore_rgraph *g, const struct moore_fabric *seen,
+			      const struct moore_fabric *intended);
+void moore_rgraph_mark_sources(struct moore_rgraph *g, uint32_t *kind, uint32_t *scratch);
+/* Sets odd links aside (odd_links.c); is_source[] holds which switches have endpoints.  -MOORE_ENOMEM. */
+int moore_rgraph_set_aside(struct moore_rgraph *g, struct moore_err *err);
 /* Takes avoided links down unless that would disconnect something (drain.c).  -MOORE_ENOMEM. */
 int moore_rgraph_drain(struct moore_rgraph *g, struct moore_err *err);
 

@@ -6,7 +6,7 @@
  * has endpoints is a hint only:
  *
  * - In a graph with middle switches (OFT, MLFM, leaf and spine) each planned link joins a leaf and a middle
- *   switch, and any two leaves share a middle switch.  Leaves count as sources, and middle switches do
+ *   switch, and most pairs of leaves share a middle switch.  Leaves count as sources, and middle switches do
  *   not; their endpoints' LIDs are minimal at every offset (columns.h).  Where leaves are farther apart, as
  *   in trees of three levels, a switch without endpoints may be a core switch, and is left alone.
  * - Where switches with endpoints are neighbours (Slim Fly, HyperX, Dragonfly), all planned switches count as
@@ -22,6 +22,7 @@ enum { MIDDLE = 1, LEAF = 2, SIDES = 3 };	/* kinds of nodes, as bits; a node far
 #define MIDDLES_FOR_HOSTED 2	/* where more than one in so many middle switches has endpoints, it is
 				 * another kind of graph */
 
+#define APART_PERCENT 33	/* at most so many pairs of leaves share no middle switch */
 #define CHANCE_PERCENT 60	/* see is_direct() */
 
 /* The neighbours of nodes of one kind are of the other. */
@@ -102,7 +103,7 @@ mark_leaves(struct moore_rgraph *g, uint32_t *kind, uint32_t *scratch)
 		return false;
 	if (tell_leaves(g, kind)) {
 		swap_sources(g, kind);
-		if (!moore_rgraph_is_near(g, scratch))
+		if (!moore_rgraph_is_near(g, APART_PERCENT, scratch))
 			swap_sources(g, kind);
 	}
 	return true;
@@ -127,9 +128,9 @@ is_direct(const struct moore_rgraph *g)
 	return n_between * n * 100 >= n_links * n_sources * CHANCE_PERCENT;
 }
 
-/* Marks switches with endpoints: those of the plan where it names any. */
-static void
-mark_hosted(struct moore_rgraph *g, const struct moore_fabric *seen, const struct moore_fabric *intended)
+void
+moore_rgraph_mark_hosted(struct moore_rgraph *g, const struct moore_fabric *seen,
+			 const struct moore_fabric *intended)
 {
 	const uint32_t n_named = intended && intended->n_endpoints ? intended->n_switches : 0;
 
@@ -144,12 +145,10 @@ mark_hosted(struct moore_rgraph *g, const struct moore_fabric *seen, const struc
 }
 
 void
-moore_rgraph_mark_sources(struct moore_rgraph *g, const struct moore_fabric *seen,
-			  const struct moore_fabric *intended, uint32_t *kind, uint32_t *scratch)
+moore_rgraph_mark_sources(struct moore_rgraph *g, uint32_t *kind, uint32_t *scratch)
 {
 	const uint32_t n = moore_rgraph_n_intended(g);
 
-	mark_hosted(g, seen, intended);
 	if (!memchr(g->is_source, 0, n))
 		return;
 	if (!memchr(g->is_source, 1, n) || (!mark_leaves(g, kind, scratch) && !g->one_vl && is_direct(g)))
