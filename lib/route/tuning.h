@@ -168,9 +168,9 @@
 #define MOORE_TREE_NODES ((uint64_t)1 << 27)
 /* The same with two offsets, and the trees that each root has there at least, if it has as many hosts.  So
  * q=19 p=14 has trees for all hosts, q=23 p=17 seven, and from q=25 on a root has six: q=25 p=19 at LMC 1
- * has nearly all LIDs that there are.  (layers lmc=1 starts=0)  Load, the least share of full rate %, and
- * coverage %, by the trees of each root: q=25 p=19 19 1.30, 7.7, 92; 10 1.27, 6.8, 92; 6 1.32, 5.3, 87; 5
- * 1.30, 4.8, 85.  q=23 p=17 17 1.32, 8.1, 91; 14 1.28, 7.4, 91; 7 1.31, 6.1, 88.  q=27 p=15 8 1.30, 7.5,
+ * has nearly all LIDs that there are.  (layers lmc=1 starts=0; with all relays, see MOORE_RELAY_OFFERS)  Load,
+ * the least share of full rate %, and coverage %, by the trees of each root: q=25 p=19 19 1.30, 7.7, 92; 10
+ * 1.27, 6.8, 92; 6 1.32, 5.3, 87; 5 1.30, 4.8, 85.  q=23 p=17 17 1.32, 8.1, 91; 14 1.28, 7.4, 91; 7 1.31, 6.1, 88.  q=27 p=15 8 1.30, 7.5,
  * 90; 6 1.32, 7.7, 88; 3 1.61, 4.0, 75.  q=31 p=11 11 1.29, 11.0, 93; 6 1.39, 7.8, 88; 5 1.41, 7.1, 86.  Six
  * trees of q=25 p=19 take half of the time of 19 in all. */
 #define MOORE_TREE_NODES_ONE_LAYER ((uint64_t)1 << 24)
@@ -234,6 +234,19 @@
  * 1.40, 76.8 and 1.18, 69.6; q=25 p=9 (73) 1.38, 71.4 and 1.24, 66.0; q=11 p=4 (71) 1.42, 81.4
  * and 1.21, 58.3. */
 #define MOORE_RELAY_TREES 90
+/* Where several LIDs share a tree, it has so many relays that a switch has this many beside it on average: with
+ * fewer, more switches take detours, and trees are made sooner; with more, each has more of a choice.  (layers
+ * lmc=1 starts=0)  Least share of full rate, coverage and load:
+ *
+ *	Slim Fly	q=23 p=17		q=25 p=19		q=27 p=15
+ *	2.5		6.7 92.7 1.36		5.9 93.1 1.29		7.7 93.8 1.36
+ *	3		6.6 91.3 1.33		5.6 91.7 1.29		7.7 92.5 1.29
+ *	3.5		6.3 90.1 1.32		5.3 90.3 1.28		7.7 91.3 1.34
+ *	all		6.1 88.5 1.31		5.3 87.4 1.32		7.7 88.2 1.32
+ *
+ * All are 6.2 at q=25.  With 3 and all, q=29 p=13 has 7.9 92.9 1.27 and 6.9 87.4 1.28, q=31 p=11 9.0 93.5 1.37 and
+ * 8.2 88.5 1.39. */
+#define MOORE_RELAY_OFFERS 3
 /* How often other gates are tried in the last layer while some pair has no detour.  With none,
  * one pair of Slim Fly q=7 and two of q=9 are left; with 8, none of q=5, 7, 9, 11, 13. */
 #define MOORE_GATE_TRIES 8

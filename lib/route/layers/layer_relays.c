@@ -153,7 +153,7 @@ choose_relays(struct moore_rlayer_tree *w)
 {
 	static const unsigned percent[] = MOORE_RELAY_PERCENT;
 	struct moore_rlayers *v = w->v;
-	uint32_t n_listed = v->n_relays;
+	uint32_t n_listed = v->n_relays < w->slice->max_relays ? v->n_relays : w->slice->max_relays;
 
 	shuffle_listed(w);
 	v->n_relays = 0;

@@ -28,6 +28,7 @@ struct moore_rlayer_slice {
 	bool one_lane;		/* some link has one lane, so leaves must be legal across it */
 	uint32_t max_lids;	/* the most LIDs that share a tree */
 	uint32_t n_gates;	/* of a tree */
+	uint32_t max_relays;	/* likewise */
 	uint64_t mean_price;	/* of an edge with a mean load */
 	uint64_t again;		/* price of using a first or last link again */
 };
