@@ -15,22 +15,6 @@
 
 /* ---- one column -------------------------------------------------------------------- */
 
-void
-moore_rfill_put(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot)
-{
-	const struct moore_rgraph *g = &f->r->g;
-	const moore_portnum *port_of = f->port_of;
-	const uint32_t *xadj = g->xadj;
-	uint32_t n = g->n, key = c->root + moore_rcolumn_slice(&f->b->cols, c);
-	uint8_t *port = f->port + (size_t)c->lid * n;
-
-	for (uint32_t s = 0; s < n; s++)
-		port[s] = slot[s] == MOORE_SLOT_NONE ? MOORE_NO_PATH :
-			port_of ? port_of[xadj[s] + slot[s]] :
-			moore_rgraph_port(g, xadj[s] + slot[s], key);
-	port[c->root] = c->last;
-}
-
 static bool
 has_children(const struct moore_rgraph *g, uint32_t s, const uint8_t *slot)
 {
@@ -54,6 +38,23 @@ take_odd_links(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slo
 	for (uint32_t o = g->xadj[c->root]; o < g->xadj[c->root + 1]; o++)
 		if ((g->flags[o] & odd_up) == odd_up && !has_children(g, g->to[o], slot))
 			port[g->to[o]] = moore_rgraph_port(g, g->rev[o], c->root);
+}
+
+void
+moore_rfill_put(struct fill *f, const struct moore_rcolumn *c, const uint8_t *slot)
+{
+	const struct moore_rgraph *g = &f->r->g;
+	const moore_portnum *port_of = f->port_of;
+	const uint32_t *xadj = g->xadj;
+	uint32_t n = g->n, key = c->root + moore_rcolumn_slice(&f->b->cols, c);
+	uint8_t *port = f->port + (size_t)c->lid * n;
+
+	for (uint32_t s = 0; s < n; s++)
+		port[s] = slot[s] == MOORE_SLOT_NONE ? MOORE_NO_PATH :
+			port_of ? port_of[xadj[s] + slot[s]] :
+			moore_rgraph_port(g, xadj[s] + slot[s], key);
+	port[c->root] = c->last;
+	take_odd_links(f, c, slot);
 }
 
 /* The same for a column with the same tree, where no port depends on the LID. */
@@ -133,12 +134,9 @@ fill_columns(struct fill *f, const uint8_t *slots, const struct moore_rcolumn *c
 				return rc;
 			slot = f->tree->slot;
 		}
-		if (!b->hinted) {
+		if (!b->hinted)
 			moore_rfill_put(f, &col[i], slot);
-			take_odd_links(f, &col[i], slot);
-			continue;
-		}
-		if ((rc = moore_rfill_hint_column(f, &col[i], slot, err)) < 0)
+		else if ((rc = moore_rfill_hint_column(f, &col[i], slot, err)) < 0)
 			return rc;
 	}
 	return 0;

@@ -261,8 +261,8 @@ connect_nodes(struct moore_rgraph *g, const struct input *in, struct moore_err *
 	pair_edges(g, in->cursor);
 	note_switches(g, in->seen, in->intended);
 	moore_rgraph_mark_hosted(g, in->seen, in->intended);
-	if (in->use == MOORE_RGRAPH_LAYERS && (rc = moore_rgraph_set_aside(g, err)) < 0)
-		return rc;
+	if (in->use == MOORE_RGRAPH_LAYERS)
+		moore_rgraph_set_aside(g, in->kind, in->cursor);
 	moore_rgraph_mark_sources(g, in->cursor, in->kind);
 	rc = moore_rgraph_drain(g, err);
 	compare_with_plan(g);

@@ -171,6 +171,9 @@ bool moore_rgraph_is_near(const struct moore_rgraph *g, unsigned apart_percent, 
 
 /* ---- stages of moore_rgraph_build() ------------------------------------------ */
 
+/* Where more than one in so many middle switches has endpoints, it is another kind of graph. */
+#define MOORE_MIDDLES_FOR_HOSTED 2
+
 /* Numbers the nodes: fills n, n_extra, sw_of and node_of (nodes.c).  -MOORE_ENOMEM. */
 int moore_rgraph_bind(struct moore_rgraph *g, const struct moore_fabric *seen,
 		      const struct moore_fabric *intended, struct moore_err *err);
@@ -185,8 +188,9 @@ void moore_rgraph_mark_rules(struct moore_rgraph *g, const struct moore_fabric *
 void moore_rgraph_mark_hosted(struct moore_rgraph *g, const struct moore_fabric *seen,
 			      const struct moore_fabric *intended);
 void moore_rgraph_mark_sources(struct moore_rgraph *g, uint32_t *kind, uint32_t *scratch);
-/* Sets odd links aside (odd_links.c); is_source[] holds which switches have endpoints.  -MOORE_ENOMEM. */
-int moore_rgraph_set_aside(struct moore_rgraph *g, struct moore_err *err);
+/* Sets odd links aside (odd_links.c); is_source[] holds which switches have endpoints.  side[] and scratch[] by
+ * node. */
+void moore_rgraph_set_aside(struct moore_rgraph *g, uint32_t *side, uint32_t *scratch);
 /* Takes avoided links down unless that would disconnect something (drain.c).  -MOORE_ENOMEM. */
 int moore_rgraph_drain(struct moore_rgraph *g, struct moore_err *err);
 

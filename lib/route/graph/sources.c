@@ -19,9 +19,6 @@
 
 enum { MIDDLE = 1, LEAF = 2, SIDES = 3 };	/* kinds of nodes, as bits; a node far from the leaves has none */
 
-#define MIDDLES_FOR_HOSTED 2	/* where more than one in so many middle switches has endpoints, it is
-				 * another kind of graph */
-
 #define APART_PERCENT 33	/* at most so many pairs of leaves share no middle switch */
 #define CHANCE_PERCENT 60	/* see is_direct() */
 
@@ -80,7 +77,7 @@ tell_leaves(const struct moore_rgraph *g, uint32_t *kind)
 	for (uint32_t s = 0; s < g->n; s++)
 		kind[s] = kind[s] ? kind[s] == leaf : g->is_source[s];
 	return (n_sources[leaf] < n[leaf] || n_sources[middle]) &&
-		n_sources[middle] * MIDDLES_FOR_HOSTED <= n[middle];
+		n_sources[middle] * MOORE_MIDDLES_FOR_HOSTED <= n[middle];
 }
 
 /* Swaps is_source[] and other[]. */
