@@ -170,9 +170,9 @@
  * q=19 p=14 has trees for all hosts, q=23 p=17 seven, and from q=25 on a root has six: q=25 p=19 at LMC 1
  * has nearly all LIDs that there are.  (layers lmc=1 starts=0; with all relays, see MOORE_RELAY_OFFERS)  Load,
  * the least share of full rate %, and coverage %, by the trees of each root: q=25 p=19 19 1.30, 7.7, 92; 10
- * 1.27, 6.8, 92; 6 1.32, 5.3, 87; 5 1.30, 4.8, 85.  q=23 p=17 17 1.32, 8.1, 91; 14 1.28, 7.4, 91; 7 1.31, 6.1, 88.  q=27 p=15 8 1.30, 7.5,
- * 90; 6 1.32, 7.7, 88; 3 1.61, 4.0, 75.  q=31 p=11 11 1.29, 11.0, 93; 6 1.39, 7.8, 88; 5 1.41, 7.1, 86.  Six
- * trees of q=25 p=19 take half of the time of 19 in all. */
+ * 1.27, 6.8, 92; 6 1.32, 5.3, 87; 5 1.30, 4.8, 85.  q=23 p=17 17 1.32, 8.1, 91; 14 1.28, 7.4, 91; 7 1.31,
+ * 6.1, 88.  q=27 p=15 8 1.30, 7.5, 90; 6 1.32, 7.7, 88; 3 1.61, 4.0, 75.  q=31 p=11 11 1.29, 11.0, 93; 6
+ * 1.39, 7.8, 88; 5 1.41, 7.1, 86.  Six trees of q=25 p=19 take half of the time of 19 in all. */
 #define MOORE_TREE_NODES_ONE_LAYER ((uint64_t)1 << 24)
 #define MOORE_TREES_ONE_LAYER 6
 
@@ -244,8 +244,8 @@
  *	3.5		6.3 90.1 1.32		5.3 90.3 1.28		7.7 91.3 1.34
  *	all		6.1 88.5 1.31		5.3 87.4 1.32		7.7 88.2 1.32
  *
- * All are 6.2 at q=25.  With 3 and all, q=29 p=13 has 7.9 92.9 1.27 and 6.9 87.4 1.28, q=31 p=11 9.0 93.5 1.37 and
- * 8.2 88.5 1.39. */
+ * All are 6.2 at q=25.  With 3 and all, q=29 p=13 has 7.9 92.9 1.27 and 6.9 87.4 1.28, q=31 p=11 9.0 93.5 1.37
+ * and 8.2 88.5 1.39. */
 #define MOORE_RELAY_OFFERS 3
 /* How often other gates are tried in the last layer while some pair has no detour.  With none,
  * one pair of Slim Fly q=7 and two of q=9 are left; with 8, none of q=5, 7, 9, 11, 13. */
@@ -320,17 +320,18 @@
 #define MOORE_TWOS_OF_LINES 4
 
 /* At most one in so many planned links is odd where these are set aside (graph/odd_links.c): beyond that they
- * are links enough to share the traffic.  (`quality --lmc 2`, cables exchanged at random so that the given part
- * of the links is odd)  Load and routes that share no link, as a general graph and set aside:
+ * are links enough to share the traffic.  (docs/measurements/layers.md has the command that exchanges the ends
+ * of N pairs of cables)  Load and routes of a pair that share no link, as a general graph and set aside:
  *
- *		one in 16			one in 12			one in 8
- *	OFT k=5	1.94 2.33, 1.70 2.63	2.01 2.32, 1.61 2.58	3.08 2.11, 1.96 2.46
- *	OFT k=8	2.42 2.62, 1.39 2.98	3.28 2.36, 1.48 2.95	1.64 2.58, 1.53 2.89
- *	MLFM h=7	4.51 2.33, 1.53 2.99	3.62 2.41, 1.62 2.91	2.65 2.50, 3.22 2.75
- *	MLFM h=10	4.13 2.59, 1.65 3.37	3.54 2.64, 1.69 3.31	2.06 2.70, 1.88 3.17
+ *		odd		as a general graph	set aside
+ *	OFT k=5	1 in 18		2.86 2.24		1.37 2.63
+ *		1 in 13		1.98 2.34		1.41 2.58
+ *	OFT k=8	1 in 12		2.13 2.58		1.49 2.94
+ *	MLFM h=7	1 in 16		3.11 2.45		1.50 3.00
+ *		1 in 12		2.95 2.49		1.58 2.94
+ *	MLFM h=10	1 in 16		3.83 2.57		1.57 3.38
  *
- * On OFT k=6, one in 12, where one leaf keeps two of its six links: 3.10 2.23, 4.56 2.50.  With one in 6 odd the
- * load is less as a general graph on all of these but OFT k=5. */
+ * As a general graph the load falls further with more of them: MLFM h=7 2.22 with one in 8 odd. */
 #define MOORE_ODD_LINKS 12
 
 /* Else, where at most one in so many pairs of leaves of two classes share no middle switch, the classes are

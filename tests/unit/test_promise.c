@@ -131,8 +131,8 @@ mark_leaves(const struct moore_plan *p)
 	return is_leaf;
 }
 
-/* Pairs of cables of p exchange ends: at middle switches, or one at its leaf, so that one cable of each pair joins
- * two leaves and the other two middle switches. */
+/* Pairs of cables of p exchange ends: at middle switches, or one at its leaf, so that one cable of each pair
+ * joins two leaves and the other two middle switches. */
 static void
 cross(struct moore_rng *r, struct moore_plan *p, unsigned n_pairs, bool odd)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* test_unlike.c - a fabric that was built unlike its plan gets sound tables that reach everything.
  *
- * Each round takes a family's plan, which may be permuted and may lack hosts, and a fabric that differs from it at
- * random: hosts at switches and ports where the plan has none, switches that are gone or lost their hosts,
+ * Each round takes a family's plan, which may be permuted and may lack hosts, and a fabric that differs from it
+ * at random: hosts at switches and ports where the plan has none, switches that are gone or lost their hosts,
  * cables that are gone, crossed or not planned, switches that hang in chains, links with one lane, and links
  * to avoid.  The settings are drawn, too, and the order of the GUIDs, and whether the plan is given, was
  * kept, or neither.  The checker judges.  The same tables must come out where trees are kept from an earlier

@@ -310,11 +310,12 @@ count_gates(const struct moore_rlayers *v, uint32_t degree, uint32_t n_trees, ui
 	return n > v->n_gates ? n : v->n_gates;
 }
 
-/* With so many gates, half of their relays are enough. */
+/* Returns the most relays of a tree.  Where LIDs share trees, there are more gates, and fewer relays of each
+ * are enough. */
 static uint32_t
 count_relays(const struct moore_rlayers *v, uint32_t degree, uint32_t max_lids)
 {
-	return max_lids > 1 ? MOORE_RELAY_OFFERS * v->minimal->v->g->n / degree : UINT32_MAX;
+	return max_lids > 1 ? MOORE_RELAY_OFFERS * v->minimal->v->g->n / (degree + !degree) : UINT32_MAX;
 }
 
 /* Different roots start with different leaves, so that no leaf is always first. */
@@ -398,7 +399,7 @@ moore_rlayers_slice(struct moore_rlayers *v, unsigned layer, unsigned n_layers, 
 	v->slot = moore_rslices_tree(v->all, v->minimal->v->g, v->n_slices++, 0);
 	start_slice(v, &sl, n_lids);
 	sl.n_gates = count_gates(v, degree, n_layers * n_variants, sl.max_lids);
-	sl.max_relays = count_relays(v, degree + !degree, sl.max_lids);
+	sl.max_relays = count_relays(v, degree, sl.max_lids);
 	if (v->gates)
 		return build_strands(v, &sl, n_lids, n_connected);
 	for (uint32_t root = 0; root < n; root++) {
