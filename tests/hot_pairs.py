@@ -3,6 +3,8 @@
 """hot_pairs.py SOCKET flows SEED HEAVY N  - prints traffic for tests/traffic.py: every
 endpoint of the fabric that moored found sends 0.2 of its link's rate to 16 others, each
 share up to half more or less; N random pairs, written to the file HEAVY, send 0.5 more.
+No switch is on the routes of two of these: loads would stay as they are if two flows that
+meet exchanged their destinations, so nothing that reads loads could tell which go where.
 
 hot_pairs.py SOCKET named HEAVY  - prints how many of these pairs moored names, that is,
 lists among the first three suspects of each link between switches on their route: a
@@ -39,10 +41,12 @@ def flows(moored, seed, heavy, n):
         for b in rng.sample(names, 16):
             if at[a] != at[b]:
                 print(a, b, 0, 0.2 * FULL / 16 * rng.uniform(0.5, 1.5))
-    ends, pairs = rng.sample(names, len(names)), []
+    passed, pairs = set(), []
     while len(pairs) < int(n):
-        a, b = ends.pop(), ends.pop()
-        if at[a] != at[b]:
+        a, b = rng.sample(names, 2)
+        route = {hop["switch"] for hop in moored.ask("routes.path", **{"from": a, "to": b})["hops"]}
+        if len(route) > 1 and not route & passed:
+            passed |= route
             pairs.append((a, b))
             print(a, b, 0, 0.5 * FULL)
     with open(heavy, "w") as out:

@@ -14,7 +14,7 @@ teardown() {
 # heavy N POLL_MS SECONDS PLAN...: puts N heavy flows on that fabric; moored must name all
 # of them, or all but one.
 heavy() {
-	local of=$1 poll=$2 seconds=$3 seed=${MOORE_SEED:-$(date +%Y%m%d)} n ends polls
+	local of=$1 poll=$2 seconds=$3 seed=${MOORE_SEED:-20261121} n ends polls
 	shift 3
 	planned "$@"
 	moored_start poll_ms "$poll"
