@@ -31,6 +31,35 @@ need_few_trees(const struct moore_rgraph *g)
 	return !near;
 }
 
+/* Returns 1 where detours are no use (folded.c), else 0.  -MOORE_ENOMEM. */
+static int
+is_folded(const struct moore_rgraph *g)
+{
+	uint32_t *scratch = malloc(4 * ((size_t)g->n + 1) * sizeof(*scratch));
+	int folded = scratch ? moore_rgraph_is_folded(g, scratch) : -MOORE_ENOMEM;
+
+	free(scratch);
+	return folded;
+}
+
+/* Finds what trees layers take, if any.  Returns whether few are enough.  -MOORE_ENOMEM. */
+static int
+choose_trees(struct moore_rcolumns *c, const struct moore_rgraph *g)
+{
+	int folded = is_folded(g);
+
+	if (folded != 0) {
+		c->minimal = true;
+		c->hinted = false;
+		return folded;
+	}
+	if (moore_rmiddles_find(&c->middles, g) < 0)
+		return -MOORE_ENOMEM;
+	c->own_trees = c->middles.lines || c->middles.paired;
+	c->hinted &= !c->middles.among_leaves;
+	return c->own_trees ? 1 : need_few_trees(g);
+}
+
 /* Where few trees are not enough, each host of a switch has trees of its own if that stays within a
  * bound, since they give a pair more first and last links. */
 static uint32_t
@@ -289,14 +318,8 @@ moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 
 	if (alloc_columns(c, seen, err) < 0)
 		return -MOORE_ENOMEM;
-	if (c->n_offsets > 1 && !c->minimal) {
-		if (moore_rmiddles_find(&c->middles, g) < 0)
-			return moore_fail_nomem(err);
-		c->own_trees = c->middles.lines || c->middles.paired;
-		if (!c->own_trees && (few = need_few_trees(g)) < 0)
-			return moore_fail_nomem(err);
-		c->hinted &= !c->middles.among_leaves;
-	}
+	if (c->n_offsets > 1 && !c->minimal && (few = choose_trees(c, g)) < 0)
+		return moore_fail_nomem(err);
 	if (find_hosts(c, g, seen, intended, err) < 0)
 		return -MOORE_ENOMEM;
 	c->n_variants = count_variants(c, g, intended, few);

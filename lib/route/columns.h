@@ -19,8 +19,8 @@ struct moore_rcolumn {
 	uint32_t trees;		/* columns of a root that agree in this share a tree */
 	uint32_t root;		/* node of the switch that the LID is at */
 	uint32_t place, offset;
-	bool minimal;		/* so are its routes at every offset: profile one-vl, or beside leaves an
-				 * endpoint of a middle switch */
+	bool minimal;		/* so are its routes at every offset: there are no layers, or it is an endpoint
+				 * of a middle switch beside leaves */
 	moore_lid lid;
 	moore_portnum last;	/* port at the root: to the endpoint, or 0 */
 };
@@ -35,17 +35,18 @@ struct moore_rcolumns {
 	uint8_t *hosts;		/* [root * n_places + j]: 1 where a host counts: one that is planned, or one
 				 * that is seen at a switch for which none is or many more than planned */
 	uint32_t n_places;
-	bool hinted;		/* profile sl-hint, but not where there are layers and routes pass middle
+	bool hinted;		/* profile sl-hint, but not where detours are no use, nor where routes pass middle
 				 * switches (among_leaves, middles.h): each slice has trees of its own */
-	bool minimal;		/* profile one-vl: there are no layers */
+	bool minimal;		/* there are no layers: profile one-vl; or detours are no use (graph/folded.c) */
 	bool own_trees;		/* the planned graph has lines or paired classes (middles.h), and
 				 * there are layers: each host's LID in a layer has a
 				 * tree of its own, and all of these are one slice */
 	struct moore_rmiddles middles;	/* zeroed under one-vl, or with one offset */
 };
 
-/* On entry *c is zeroed but for c->hinted (profile sl-hint) and c->minimal.  intended may be NULL, as in
- * moore_route_build().  End *c with moore_rcolumns_fini(), on error too.  -MOORE_ENOMEM.  O(LIDs * log LIDs). */
+/* On entry *c is zeroed but for c->hinted (profile sl-hint) and c->minimal (profile one-vl).  intended may be
+ * NULL, as in moore_route_build().  End *c with moore_rcolumns_fini(), on error too.  -MOORE_ENOMEM.
+ * O(LIDs * log LIDs). */
 int moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 			const struct moore_fabric *seen, const struct moore_fabric *intended,
 			struct moore_err *err);

@@ -75,6 +75,16 @@ init_layers(struct moore_rbuild *b, struct moore_err *err)
 	return 0;
 }
 
+/* Whether leaves take their parents in turn: where some switches have no endpoints, and all routes are minimal.
+ * Elsewhere the loads are not worse without it (docs/measurements/engine.md). */
+static bool
+takes_turns(const struct moore_rbuild *b)
+{
+	const struct moore_rgraph *g = &b->r->g;
+
+	return (b->cols.n_offsets == 1 || b->cols.minimal) && !g->one_vl && memchr(g->is_source, 0, g->n);
+}
+
 /* The minimal trees of the intended graph, and room for those of layers. */
 static int
 grow_trees(struct moore_rbuild *b, uint64_t seed, struct moore_err *err)
@@ -84,6 +94,8 @@ grow_trees(struct moore_rbuild *b, uint64_t seed, struct moore_err *err)
 
 	if (rc == -MOORE_EUNREACH)
 		return moore_rbuild_fail_unreachable(b, bad, err);
+	if (rc == 0 && takes_turns(b))
+		moore_rbalance_take_turns(&b->balance);
 	return rc < 0 || !b->layered ? rc : init_layers(b, err);
 }
 

@@ -206,6 +206,36 @@ odd_cables(void **state)
 	moore_plan_free(p);
 }
 
+/* In a fat tree, or with leaves and spines, minimal routes use all links, so all LIDs are minimal: those of a
+ * pair share no link, and switches that send to each other have the rate of their links upward. */
+static void
+fat_trees(void **state)
+{
+	static const struct promise T[] = {
+		{ "fattree2", "k=8", 0.99, 1.02, 0, 3.99 }, { "fattree2", "k=10 s=3", 0.42, 1.03, 0, 2.99 },
+		{ "fattree3", "k=6", 0.99, 1.1, 0, 2.99 }, { "fattree3", "k=8", 0.99, 1.1, 0, 3.99 },
+		{ "myriclos", "n=64", 0.49, 1.02, 0, 1.99 },
+	};
+	struct moore_rng r = { test_seed() };
+	(void)state;
+
+	for (unsigned k = 0; k < 3 * ARRAY_LEN(T); k++) {
+		struct promise x = T[k / 3];
+		struct moore_fabric *f = test_family(x.family, x.params, 2);
+		char what[64];
+
+		if (k % 3) {	/* some of the LIDs of a pair may share a link then */
+			test_deal_guids(f, &r);
+			x.worst *= 0.5;
+			x.load *= 1.15;
+			x.disjoint *= 0.85;
+		}
+		snprintf(what, sizeof(what), "%s %s, order %u", x.family, x.params, k % 3);
+		hold(&x, what, f, NULL, true);
+		moore_fabric_free(f);
+	}
+}
+
 int
 main(void)
 {
@@ -214,6 +244,7 @@ main(void)
 		cmocka_unit_test(few_hosts),
 		cmocka_unit_test(crossed_cables),
 		cmocka_unit_test(odd_cables),
+		cmocka_unit_test(fat_trees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

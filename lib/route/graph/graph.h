@@ -169,6 +169,10 @@ unsigned moore_rgraph_host_place(const struct moore_rgraph *g, uint32_t node, mo
  * mark[node] is scratch.  O(n * links of a switch squared). */
 bool moore_rgraph_is_near(const struct moore_rgraph *g, unsigned apart_percent, uint32_t *mark);
 
+/* folded.c: whether the planned graph is a fat tree, or leaves and spines, where detours are no use.  scratch
+ * has room for 4 * n.  O(links) for each of some 64 sources. */
+bool moore_rgraph_is_folded(const struct moore_rgraph *g, uint32_t *scratch);
+
 /* ---- stages of moore_rgraph_build() ------------------------------------------ */
 
 /* Where more than one in so many middle switches has endpoints, it is another kind of graph. */

@@ -9,6 +9,11 @@
  * powers of the loads on their routes; fourth powers stand in for the greatest load.  Nodes with
  * children stay where they are, but for those that balance_middles.c moves.
  *
+ * Leaves may start from parents that they take in turn (moore_rbalance_take_turns()).  In a fat tree the
+ * leaves of a pod then use all switches above them for each root, and each leaf uses all for the roots
+ * together, in every slice.  So the search has nothing to move, and the LIDs of a pair keep their different
+ * paths.
+ *
  * Profile one-vl: before that, routes move from overloaded edges to others (relieve.c). */
 #include <stdlib.h>
 #include <string.h>
@@ -262,8 +267,9 @@ moore_rbalance_init(struct moore_rbalance *b, const struct moore_rview *v)
 	b->present = calloc(n + 1, 1);
 	b->acc = calloc(n + 1, sizeof(*b->acc));
 	b->after = calloc(n + 1, sizeof(*b->after));
+	b->rank = malloc((n + 1) * sizeof(*b->rank));
 	return b->slot && b->len && b->reached && b->n_reached && b->load && b->price &&
-		b->present && b->acc && b->after ? 0 : -MOORE_ENOMEM;
+		b->present && b->acc && b->after && b->rank ? 0 : -MOORE_ENOMEM;
 }
 
 int
@@ -278,6 +284,7 @@ moore_rbalance_build(struct moore_rbalance *b, const struct moore_rview *v,
 		rc = moore_fail_nomem(err);
 	} else {
 		t.in_turn = true;
+		moore_rbalance_number(b);
 		rc = grow_all(b, &t, n_connected, seed, bad, err);
 	}
 	moore_rtree_fini(&t);
@@ -294,6 +301,7 @@ moore_rbalance_fini(struct moore_rbalance *b)
 	free(b->middles.at);
 	free(b->cand);
 	free(b->after);
+	free(b->rank);
 	moore_rbalance_fini_copy(b);
 }
 
@@ -469,9 +477,24 @@ moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *presen
 	start_leaves(b, i);
 	set_present(b, present);
 	for (unsigned round = 0; round < MOORE_BALANCE_ROUNDS; round++) {
-		const size_t moved = move_leaves(b);
+		const size_t moved = moore_rbalance_move_middles(b);
 
-		if (moore_rbalance_move_middles(b) + moved == 0)
+		if (move_leaves(b) + moved == 0)
 			break;
+	}
+}
+
+void
+moore_rbalance_take_turns(struct moore_rbalance *b)
+{
+	uint32_t root = MOORE_NONE;
+
+	for (uint32_t k = 0; k < b->leaves.n; k++) {
+		struct moore_rchoice *c = &b->leaves.at[k];
+
+		if (c->root != root)
+			memset(b->acc, 0, b->v->g->n * sizeof(*b->acc));
+		root = c->root;
+		c->start = (uint16_t)moore_rbalance_turn(b, c, 0);
 	}
 }

@@ -32,6 +32,8 @@ struct moore_rbalance {
 		} *at;
 		uint32_t n, cap;
 	} leaves, middles;
+	uint32_t *rank;		/* by root: a number; sources two hops apart have numbers in sequence, as far as
+				 * possible, whatever the order of nodes */
 	bool narrow;		/* some link has one lane, so middles have no choice */
 	uint8_t *cand;
 	uint32_t n_cands, cap_cands;
@@ -67,6 +69,13 @@ void moore_rbalance_relieve_repaired(struct moore_rbalance *b, const uint8_t *wa
  * and returns how many moved. */
 void moore_rbalance_start_middles(struct moore_rbalance *b, unsigned i);
 size_t moore_rbalance_move_middles(struct moore_rbalance *b);
+/* balance_middles.c: fills rank[]. */
+void moore_rbalance_number(struct moore_rbalance *b);
+/* balance_middles.c: returns which of its parents the node of c takes in turn: of those with the fewest nodes
+ * behind them, which acc[] counts, the first from number rank[root] + i on.  Adds it to acc[]. */
+uint32_t moore_rbalance_turn(struct moore_rbalance *b, const struct moore_rchoice *c, unsigned i);
+/* Has leaves start slice 0 from parents that they take in turn. */
+void moore_rbalance_take_turns(struct moore_rbalance *b);
 /* Chooses for slice number i, which has a LID at each root with present[root]. */
 void moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *present);
 void moore_rbalance_fini(struct moore_rbalance *b);

@@ -4,12 +4,14 @@
  * In a fat tree of three levels the leaves of a pod choose a switch above them, and that chooses a core.
  * A tree that is grown by loads sends all leaves of a pod the same way, so it says little of the loads
  * that remain when these have chosen for themselves.  So in each slice switches without endpoints
- * take one of their parents in turn from root to root, and where that leaves uneven loads they move, with
- * all that is below them, between rounds of the leaves.
+ * take one of their parents in turn from root to root, of those with the fewest others behind them, and where
+ * that leaves uneven loads they move, with all that is below them, between rounds of the leaves.
  *
  * A switch moves only where each turn from its children and its own stay allowed.  Skipped for trees in
  * which no such switch has children and a choice, as where two hops reach every leaf, and where links
  * have one lane, which leaves cannot take from any parent. */
+#include <string.h>
+
 #include "route/trees/balance.h"
 
 /* Whether s, with its children, may come to the root over its edge e. */
@@ -30,10 +32,58 @@ may_move_over(const struct moore_rbalance *b, const uint8_t *slot, uint32_t root
 	return true;
 }
 
+/* Numbers s, if it has no number, as the next. */
+static void
+number(const struct moore_rbalance *b, uint32_t s, uint32_t *n)
+{
+	if (b->rank[s] == MOORE_NONE)
+		b->rank[s] = (*n)++;
+}
+
+void
+moore_rbalance_number(struct moore_rbalance *b)
+{
+	const struct moore_rgraph *g = b->v->g;
+	uint32_t n = 0;
+
+	memset(b->rank, 0xff, g->n * sizeof(*b->rank));
+	for (uint32_t s = 0; s < g->n; s++) {
+		if (!g->is_source[s] || b->rank[s] != MOORE_NONE)
+			continue;
+		number(b, s, &n);
+		for (uint32_t e = g->xadj[s]; e < g->xadj[s + 1]; e++)
+			for (uint32_t r = g->to[e], f = g->xadj[r]; f < g->xadj[r + 1]; f++)
+				if (g->flags[e] & g->flags[f] & b->v->flag && g->is_source[g->to[f]])
+					number(b, g->to[f], &n);
+	}
+	for (uint32_t s = 0; s < g->n; s++)
+		number(b, s, &n);
+}
+
+uint32_t
+moore_rbalance_turn(struct moore_rbalance *b, const struct moore_rchoice *c, unsigned i)
+{
+	const struct moore_rgraph *g = b->v->g;
+	const uint8_t *slot = b->slot + (size_t)c->root * g->n;
+	uint32_t best = c->start, fewest = MOORE_NONE;
+
+	for (uint32_t k = 0; k < c->n && fewest; k++) {
+		const uint32_t at = (b->rank[c->root] + i + k) % c->n, e = g->xadj[c->node] + b->cand[c->cand0 + at];
+
+		if (b->acc[g->to[e]] < fewest && may_move_over(b, slot, c->root, c->node, e)) {
+			fewest = b->acc[g->to[e]];
+			best = at;
+		}
+	}
+	b->acc[g->to[g->xadj[c->node] + b->cand[c->cand0 + best]]]++;
+	return best;
+}
+
 void
 moore_rbalance_start_middles(struct moore_rbalance *b, unsigned i)
 {
 	const struct moore_rgraph *g = b->v->g;
+	uint32_t root = MOORE_NONE;
 
 	for (uint32_t k = 0; k < b->middles.n; k++) {
 		const struct moore_rchoice *c = &b->middles.at[k];
@@ -42,10 +92,11 @@ moore_rbalance_start_middles(struct moore_rbalance *b, unsigned i)
 	}
 	for (uint32_t k = 0; k < b->middles.n; k++) {
 		const struct moore_rchoice *c = &b->middles.at[k];
-		uint8_t *slot = b->slot + (size_t)c->root * g->n, to = b->cand[c->cand0 + (c->root + i) % c->n];
 
-		if (may_move_over(b, slot, c->root, c->node, g->xadj[c->node] + to))
-			slot[c->node] = to;
+		if (c->root != root)
+			memset(b->acc, 0, g->n * sizeof(*b->acc));
+		root = c->root;
+		b->slot[(size_t)root * g->n + c->node] = b->cand[c->cand0 + moore_rbalance_turn(b, c, i)];
 	}
 }
 
