@@ -13,19 +13,14 @@
 #define ROOTS 64		/* at most so many sources, evenly chosen, stand for all */
 #define CLOSER_PERCENT 75	/* at least so many of the links that should lead closer do: some may be missing */
 
-/* Fills dist[] with planned links from the n nodes in queue[], which has room for all. */
+/* Fills dist[] with the distances over planned links from the nearest of the n nodes in queue[]. */
 static void
 find_distances(const struct moore_rgraph *g, uint32_t *dist, uint32_t *queue, uint32_t n)
 {
 	memset(dist, 0xff, g->n * sizeof(*dist));
 	for (uint32_t i = 0; i < n; i++)
 		dist[queue[i]] = 0;
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t s = queue[i], e = g->xadj[s]; e < g->xadj[s + 1]; e++)
-			if (moore_rgraph_is_planned(g, e) && dist[g->to[e]] == MOORE_NONE) {
-				dist[g->to[e]] = dist[s] + 1;
-				queue[n++] = g->to[e];
-			}
+	moore_rgraph_spread(g, MOORE_EDGE_PLANNED, dist, queue, n);
 }
 
 static bool

@@ -344,3 +344,14 @@ moore_rgraph_is_near(const struct moore_rgraph *g, unsigned apart_percent, uint3
 	}
 	return true;
 }
+
+void
+moore_rgraph_spread(const struct moore_rgraph *g, uint8_t flag, uint32_t *dist, uint32_t *queue, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t e = g->xadj[queue[i]]; e < g->xadj[queue[i] + 1]; e++)
+			if (g->flags[e] & flag && dist[g->to[e]] == MOORE_NONE) {
+				dist[g->to[e]] = dist[queue[i]] + 1;
+				queue[n++] = g->to[e];
+			}
+}

@@ -169,6 +169,11 @@ unsigned moore_rgraph_host_place(const struct moore_rgraph *g, uint32_t node, mo
  * mark[node] is scratch.  O(n * links of a switch squared). */
 bool moore_rgraph_is_near(const struct moore_rgraph *g, unsigned apart_percent, uint32_t *mark);
 
+/* Adds to queue[], which holds n nodes, all that these reach over edges with this flag and whose dist[] is
+ * MOORE_NONE, and sets their dist[]: hops beyond that of a node in queue[].  Breadth first, O(links). */
+void moore_rgraph_spread(const struct moore_rgraph *g, uint8_t flag, uint32_t *dist, uint32_t *queue,
+			 uint32_t n);
+
 /* folded.c: whether the planned graph is a fat tree, or leaves and spines, where detours are no use.  scratch
  * has room for 4 * n.  O(links) for each of some 64 sources. */
 bool moore_rgraph_is_folded(const struct moore_rgraph *g, uint32_t *scratch);

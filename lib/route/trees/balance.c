@@ -487,14 +487,6 @@ moore_rbalance_slice(struct moore_rbalance *b, unsigned i, const uint8_t *presen
 void
 moore_rbalance_take_turns(struct moore_rbalance *b)
 {
-	uint32_t root = MOORE_NONE;
-
-	for (uint32_t k = 0; k < b->leaves.n; k++) {
-		struct moore_rchoice *c = &b->leaves.at[k];
-
-		if (c->root != root)
-			memset(b->acc, 0, b->v->g->n * sizeof(*b->acc));
-		root = c->root;
-		c->start = (uint16_t)moore_rbalance_turn(b, c, 0);
-	}
+	for (uint32_t k = 0; k < b->leaves.n; k++)
+		b->leaves.at[k].start = (uint16_t)moore_rbalance_turn(b, &b->leaves, k, 0);
 }

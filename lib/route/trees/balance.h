@@ -71,9 +71,11 @@ void moore_rbalance_start_middles(struct moore_rbalance *b, unsigned i);
 size_t moore_rbalance_move_middles(struct moore_rbalance *b);
 /* balance_middles.c: fills rank[]. */
 void moore_rbalance_number(struct moore_rbalance *b);
-/* balance_middles.c: returns which of its parents the node of c takes in turn: of those with the fewest nodes
- * behind them, which acc[] counts, the first from number rank[root] + i on.  Adds it to acc[]. */
-uint32_t moore_rbalance_turn(struct moore_rbalance *b, const struct moore_rchoice *c, unsigned i);
+/* balance_middles.c: returns which of its candidates the node of all->at[index] takes in turn: of those with
+ * the fewest nodes of the same root behind them so far, the first from number rank[root] + i on.  acc[] counts
+ * these, so it is to be called for the choices of a root in sequence. */
+uint32_t moore_rbalance_turn(struct moore_rbalance *b, const struct moore_rchoices *all, uint32_t index,
+			     unsigned i);
 /* Has leaves start slice 0 from parents that they take in turn. */
 void moore_rbalance_take_turns(struct moore_rbalance *b);
 /* Chooses for slice number i, which has a LID at each root with present[root]. */

@@ -61,12 +61,15 @@ moore_rbalance_number(struct moore_rbalance *b)
 }
 
 uint32_t
-moore_rbalance_turn(struct moore_rbalance *b, const struct moore_rchoice *c, unsigned i)
+moore_rbalance_turn(struct moore_rbalance *b, const struct moore_rchoices *all, uint32_t index, unsigned i)
 {
+	const struct moore_rchoice *c = &all->at[index];
 	const struct moore_rgraph *g = b->v->g;
 	const uint8_t *slot = b->slot + (size_t)c->root * g->n;
 	uint32_t best = c->start, fewest = MOORE_NONE;
 
+	if (index == 0 || c[-1].root != c->root)
+		memset(b->acc, 0, g->n * sizeof(*b->acc));
 	for (uint32_t k = 0; k < c->n && fewest; k++) {
 		const uint32_t at = (b->rank[c->root] + i + k) % c->n, e = g->xadj[c->node] + b->cand[c->cand0 + at];
 
@@ -83,7 +86,6 @@ void
 moore_rbalance_start_middles(struct moore_rbalance *b, unsigned i)
 {
 	const struct moore_rgraph *g = b->v->g;
-	uint32_t root = MOORE_NONE;
 
 	for (uint32_t k = 0; k < b->middles.n; k++) {
 		const struct moore_rchoice *c = &b->middles.at[k];
@@ -93,10 +95,8 @@ moore_rbalance_start_middles(struct moore_rbalance *b, unsigned i)
 	for (uint32_t k = 0; k < b->middles.n; k++) {
 		const struct moore_rchoice *c = &b->middles.at[k];
 
-		if (c->root != root)
-			memset(b->acc, 0, g->n * sizeof(*b->acc));
-		root = c->root;
-		b->slot[(size_t)root * g->n + c->node] = b->cand[c->cand0 + moore_rbalance_turn(b, c, i)];
+		b->slot[(size_t)c->root * g->n + c->node] =
+			b->cand[c->cand0 + moore_rbalance_turn(b, &b->middles, k, i)];
 	}
 }
 

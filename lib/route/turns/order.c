@@ -158,23 +158,6 @@ moore_rorder_mixed(const struct moore_rview *v, uint32_t *priority, uint32_t *n_
 	}
 }
 
-/* Sets priority[] of s and of all that it reaches and that has none yet: hops from s. */
-static void
-spread_from(const struct moore_rview *v, uint32_t s, uint32_t *priority, uint32_t *queue)
-{
-	const struct moore_rgraph *g = v->g;
-	uint32_t n = 0;
-
-	priority[s] = 0;
-	queue[n++] = s;
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t e = g->xadj[queue[i]]; e < g->xadj[queue[i] + 1]; e++)
-			if (g->flags[e] & v->flag && priority[g->to[e]] == MOORE_NONE) {
-				priority[g->to[e]] = priority[queue[i]] + 1;
-				queue[n++] = g->to[e];
-			}
-}
-
 void
 moore_rorder_near(const struct moore_rview *v, uint32_t *priority, uint32_t *queue)
 {
@@ -184,8 +167,11 @@ moore_rorder_near(const struct moore_rview *v, uint32_t *priority, uint32_t *que
 	for (int source = 1; source >= 0; source--)
 		for (uint32_t s = 0; s < g->n; s++)
 			if (priority[s] == MOORE_NONE && moore_rview_transit(v, s) &&
-			    g->is_source[s] == source)
-				spread_from(v, s, priority, queue);
+			    g->is_source[s] == source) {
+				priority[s] = 0;
+				queue[0] = s;
+				moore_rgraph_spread(g, v->flag, priority, queue, 1);
+			}
 }
 
 /* The greatest switch that has live links to both s and t, or MOORE_NONE. */
