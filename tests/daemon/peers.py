@@ -494,7 +494,7 @@ def many_batches(n):
     listener.start()
     before = memory(pid)
     text = line([request("system.methods", id=i) for i in range(100)])
-    sel, left, waiting = selectors.DefaultSelector(), {}, int(n)
+    sel, sizes, waiting = selectors.DefaultSelector(), {}, int(n)
     for _ in range(int(n)):
         s = connect()
         s.sendall(text)
@@ -505,7 +505,9 @@ def many_batches(n):
         for key, _ in sel.select(20):
             got = key.fileobj.recv_into(buffer)
             assert got, "moored hung up"
+            sizes[key.fd] = sizes.get(key.fd, 0) + got
             if buffer[got - 1] == 10:       # only the end of an answer is a newline
+                assert sizes.pop(key.fd) > 100 * len(text), "one error instead of 100 answers"
                 sel.unregister(key.fileobj)
                 key.fileobj.close()
                 waiting -= 1

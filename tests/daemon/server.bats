@@ -62,7 +62,7 @@ load lib
 @test "1,000 peers with a batch each: the watchdog is answered, memory is bounded" {
 	conf clients 1000
 	mkdir "$T/s"
-	ulimit -n 1024		# moored raises the limit itself
+	ulimit -Sn 1024		# moored raises it to the hard limit itself
 	peer with_watchdog many_batches 1000 "$D" --config "$T/moored.conf" --foreground
 }
 
