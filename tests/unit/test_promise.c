@@ -69,7 +69,7 @@ any_order(void **state)
 	struct moore_rng r = { test_seed() };
 	(void)state;
 
-	for (size_t i = 0; i < ARRAY_LEN(promises); i++)
+	for (size_t i = 0; i < ARRAY_LEN(promises); i += test_stride())
 		for (unsigned round = 0, n = test_rounds(2); round < n; round++) {
 			struct moore_fabric *f = test_family(promises[i].family, promises[i].params, 2);
 			char what[64];
@@ -98,7 +98,7 @@ few_hosts(void **state)
 	struct moore_rng r = { test_seed() };
 	(void)state;
 
-	for (size_t i = 0; i < ARRAY_LEN(promises); i++)
+	for (size_t i = 0; i < ARRAY_LEN(promises); i += test_stride())
 		for (uint32_t percent = 0; percent <= 60; percent += 30) {
 			struct moore_plan *whole = plan_of(promises[i].family, promises[i].params);
 			struct moore_plan *built = plan_of(promises[i].family, promises[i].params);
@@ -162,7 +162,7 @@ crossed_cables(void **state)
 	struct moore_rng r = { test_seed() };
 	(void)state;
 
-	for (unsigned k = 0; k < 4 * ARRAY_LEN(T); k++) {
+	for (unsigned k = 0; k < 4 * ARRAY_LEN(T); k += test_stride()) {
 		const struct promise *x = &T[k / 4];
 		const bool odd = k / 2 % 2;
 		const unsigned n_crossed = k % 2 ? 12 : 1;
@@ -219,7 +219,7 @@ fat_trees(void **state)
 	struct moore_rng r = { test_seed() };
 	(void)state;
 
-	for (unsigned k = 0; k < 3 * ARRAY_LEN(T); k++) {
+	for (unsigned k = 0; k < 3 * ARRAY_LEN(T); k += test_stride()) {
 		struct promise x = T[k / 3];
 		struct moore_fabric *f = test_family(x.family, x.params, 2);
 		char what[64];

@@ -88,7 +88,7 @@ test_input_queues(void **state)
 	};
 	(void)state;
 
-	for (size_t i = 0; i < ARRAY_LEN(T); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(T); i += test_stride()) {
 		struct bed b = bed_of("hyperx", T[i].params, 0);
 		const uint32_t n = T[i].n;
 		struct moore_sim_flow *flow = calloc((size_t)n * n, sizeof(*flow));
@@ -1045,7 +1045,7 @@ test_cut_audit(void **state)
 			b.o.buffer = T[i].buffer;
 			b.o.queues = T[i].queues;
 			script = script_of(&b, &c, link, 2, safe);
-			for (size_t k = 0; k < ARRAY_LEN(routing); k++)
+			for (size_t k = 0; k < ARRAY_LEN(routing); k += test_stride())
 				audit_cut(&b, &script, routing[k]);
 			free(script.change);
 			cut_free(&c);

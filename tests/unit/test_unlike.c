@@ -366,7 +366,7 @@ a_host_more(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
-		for (unsigned k = 0; k < 2 * ARRAY_LEN(settings) * 3; k++) {
+		for (unsigned k = 0; k < 2 * ARRAY_LEN(settings) * 3; k += test_stride()) {
 			const uint8_t lmc = (uint8_t)(k / 2 % 3);
 			struct moore_plan *plan = plan_with_guids(families[i], 4999);
 			struct moore_plan *built = plan_with_guids(families[i], 4999);
