@@ -31,27 +31,27 @@ need_few_trees(const struct moore_rgraph *g)
 	return !near;
 }
 
-/* Returns 1 where detours are no use (folded.c), else 0.  -MOORE_ENOMEM. */
+/* Sets c->folded.  -MOORE_ENOMEM. */
 static int
-is_folded(const struct moore_rgraph *g)
+find_folded(struct moore_rcolumns *c, const struct moore_rgraph *g)
 {
 	uint32_t *scratch = malloc(4 * ((size_t)g->n + 1) * sizeof(*scratch));
-	int folded = scratch ? moore_rgraph_is_folded(g, scratch) : -MOORE_ENOMEM;
 
+	if (!scratch)
+		return -MOORE_ENOMEM;
+	c->folded = moore_rgraph_is_folded(g, scratch);
 	free(scratch);
-	return folded;
+	return 0;
 }
 
 /* Finds what trees layers take, if any.  Returns whether few are enough.  -MOORE_ENOMEM. */
 static int
 choose_trees(struct moore_rcolumns *c, const struct moore_rgraph *g)
 {
-	int folded = is_folded(g);
-
-	if (folded != 0) {
+	if (c->folded) {
 		c->minimal = true;
 		c->hinted = false;
-		return folded;
+		return 1;
 	}
 	if (moore_rmiddles_find(&c->middles, g) < 0)
 		return -MOORE_ENOMEM;
@@ -318,7 +318,8 @@ moore_rcolumns_list(struct moore_rcolumns *c, const struct moore_rgraph *g,
 
 	if (alloc_columns(c, seen, err) < 0)
 		return -MOORE_ENOMEM;
-	if (c->n_offsets > 1 && !c->minimal && (few = choose_trees(c, g)) < 0)
+	if ((!c->minimal && find_folded(c, g) < 0) ||
+	    (c->n_offsets > 1 && !c->minimal && (few = choose_trees(c, g)) < 0))
 		return moore_fail_nomem(err);
 	if (find_hosts(c, g, seen, intended, err) < 0)
 		return -MOORE_ENOMEM;

@@ -37,7 +37,9 @@ struct moore_rcolumns {
 	uint32_t n_places;
 	bool hinted;		/* profile sl-hint, but not where detours are no use, nor where routes pass middle
 				 * switches (among_leaves, middles.h): each slice has trees of its own */
-	bool minimal;		/* there are no layers: profile one-vl; or detours are no use (graph/folded.c) */
+	bool minimal;		/* there are no layers: profile one-vl; or the graph is folded */
+	bool folded;		/* the planned graph is a folded Clos network, where detours are no use
+				 * (graph/folded.c); not looked at under one-vl */
 	bool own_trees;		/* the planned graph has lines or paired classes (middles.h), and
 				 * there are layers: each host's LID in a layer has a
 				 * tree of its own, and all of these are one slice */

@@ -342,6 +342,10 @@ choose_order(struct moore_rbuild *b, bool is_near, struct moore_err *err)
 		b->plan_turns.order = MOORE_RORDER_MIXED;
 	if (b->hinted || b->r->g.one_vl || b->cols.own_trees || is_near)
 		return 0;
+	if (b->cols.folded) {
+		b->plan_turns.order = b->r->turns.order = MOORE_RORDER_NEAR;
+		return 0;
+	}
 	if ((rc = try_order(b, MOORE_RORDER_NEAR, &near, err)) < 0 ||
 	    (rc = try_order(b, MOORE_RORDER_NUMBERED, &first, err)) < 0)
 		return rc;
