@@ -518,7 +518,7 @@ def many_batches(n):
     grown = (peak(pid) - before) >> 10
     print(f"{beats[-1] - beats[0]:.1f} s; watchdog after {worst:.2f} s at most; {grown} MiB more")
     assert worst < 2
-    assert grown < 300
+    assert grown < 400          # 256 for all clients, and a quarter more with AddressSanitizer
 
 
 def peak(pid):
