@@ -86,7 +86,7 @@ search(struct moore_rbuild *b, struct moore_err *err)
 	if (c->paired)
 		return moore_rmiddles_rank_pairs(g, c, b->colour, err);
 	if (c->lines)
-		return moore_rmiddles_rank(g, c, b->r->turns.pos, b->plan_turns.parent, b->colour, err);
+		return moore_rmiddles_rank(g, b->r->turns.pos, b->plan_turns.parent, b->colour, err);
 	return moore_rranks_search(g, &b->plan_turns, b->colour, MOORE_RANK_SEED, err);
 }
 

@@ -49,7 +49,7 @@ rank(struct graph *x)
 	} else {
 		moore_rmiddles_number(&x->g, x->first.pos);
 		moore_rmiddles_tree(&x->g, x->first.pos, x->first.parent);
-		assert_int_equal(moore_rmiddles_rank(&x->g, &x->c, x->first.pos, x->first.parent, x->colour,
+		assert_int_equal(moore_rmiddles_rank(&x->g, x->first.pos, x->first.parent, x->colour,
 						     NULL), 0);
 		memcpy(x->first.rank, x->colour, x->g.n_edges * sizeof(*x->colour));
 	}

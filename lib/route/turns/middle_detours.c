@@ -28,22 +28,29 @@ edge_between(const struct moore_rdetours *w, uint32_t low, uint32_t middle)
 static uint8_t
 find_ways(const struct moore_rdetours *w, uint32_t m, uint32_t m2, uint32_t d)
 {
-	const uint32_t *rank = w->rank, *rev = w->g->rev, c = w->line[(size_t)m * w->n_middles + m2];
-	uint32_t last = rank[rev[edge_between(w, d, m2)]], n;
+	const uint32_t *rank = w->rank, *rev = w->g->rev, *x = &w->xbetween[(size_t)m * w->n_middles + m2];
+	const uint32_t last = rank[rev[edge_between(w, d, m2)]];
 	uint8_t ways = 0;
 
-	if (c == MOORE_NONE)
-		return 0;
-	n = w->xmember[c + 1] - w->xmember[c];
-	for (uint32_t k = 0; k < n && k < MAX_WAYS; k++) {
-		uint32_t i = w->member[w->xmember[c] + k];
-		uint32_t down = edge_between(w, i, m), up = edge_between(w, i, m2);
+	for (uint32_t k = 0; k < x[1] - x[0] && k < MAX_WAYS; k++) {
+		uint32_t i = w->between[x[0] + k], up = rank[edge_between(w, i, m2)];
 
-		if (i != d && down != MOORE_NONE && up != MOORE_NONE &&
-		    rank[rev[down]] < rank[up] && rank[up] < last)
+		if (rank[rev[edge_between(w, i, m)]] < up && up < last)
 			ways = (uint8_t)(ways | 1u << k);
 	}
 	return ways;
+}
+
+/* The bit of low switch i among the ways from m to m2, beside both of which it is. */
+static unsigned
+way_of(const struct moore_rdetours *w, uint32_t m, uint32_t i, uint32_t m2)
+{
+	const uint32_t *x = &w->xbetween[(size_t)m * w->n_middles + m2];
+	uint32_t k = 0;
+
+	while (w->between[x[0] + k] != i)
+		k++;
+	return k < MAX_WAYS ? 1u << k : 0;
 }
 
 static uint64_t
@@ -102,9 +109,9 @@ set_ways(struct moore_rdetours *w, uint32_t m, uint32_t d, uint8_t slot, uint8_t
 	*ways = now;
 	*n_reached = (uint8_t)(*n_reached + s.reaches);
 	for (uint32_t k = w->xadj[w->middle[m]]; k < w->xadj[w->middle[m] + 1]; k++) {
-		uint32_t node = w->g->to[w->adj[k]], a = w->c->class_of[node];
+		uint32_t i = w->at[w->g->to[w->adj[k]]], a = w->class_of[i];
 
-		if (!w->c->place[node] && a != w->c->class_of[w->low[d]])
+		if (w->first[a] == i && a != w->class_of[d])
 			count_for(w, &s, a);
 	}
 }
@@ -135,15 +142,15 @@ static void
 check_turn(struct moore_rdetours *w, uint32_t m, uint32_t i, uint32_t m2)
 {
 	const struct moore_rgraph *g = w->g;
-	uint32_t node = w->low[i], c = w->c->class_of[node], up = edge_between(w, i, m2);
+	uint32_t up = edge_between(w, i, m2);
 	bool rises = w->rank[g->rev[edge_between(w, i, m)]] < w->rank[up];
-	unsigned bit = w->c->place[node] < MAX_WAYS ? 1u << w->c->place[node] : 0;
+	unsigned bit = way_of(w, m, i, m2);
 
 	for (uint32_t k = w->xadj[w->middle[m2]]; k < w->xadj[w->middle[m2] + 1]; k++) {
 		uint32_t last = w->adj[k], d = w->at[g->to[last]], slot = g->rev[last] - g->xadj[g->to[last]];
 		unsigned others = w->ways[((size_t)m * w->n_low + d) * w->stride + slot] & ~bit;
 
-		if (w->c->class_of[g->to[last]] != c)
+		if (edge_between(w, d, m) == MOORE_NONE)
 			change_ways(w, m, d, (uint8_t)slot, (uint8_t)(others |
 				    (rises && w->rank[up] < w->rank[last] ? bit : 0)));
 	}
@@ -195,34 +202,83 @@ list_nodes(struct moore_rdetours *w)
 		if (!g->is_source[s]) {
 			w->at[s] = w->n_middles;
 			w->middle[w->n_middles++] = s;
-		} else if (w->c->class_of[s] != MOORE_NONE) {
+		} else if (n > w->xadj[s]) {
 			w->at[s] = w->n_low;
 			w->low[w->n_low++] = s;
-			if (n > w->xadj[s] && w->adj[n - 1] - g->xadj[s] >= w->stride)
+			if (w->adj[n - 1] - g->xadj[s] >= w->stride)
 				w->stride = w->adj[n - 1] - g->xadj[s] + 1;
 		}
 	}
 }
 
-/* Notes the middle switches beside low switch i. */
 static void
-index_low(struct moore_rdetours *w, uint32_t i)
+note_edges(struct moore_rdetours *w)
+{
+	for (uint32_t i = 0; i < w->n_low; i++)
+		for (uint32_t s = w->low[i], k = w->xadj[s]; k < w->xadj[s + 1]; k++)
+			w->edge[(size_t)i * w->n_middles + w->at[w->g->to[w->adj[k]]]] = w->adj[k];
+}
+
+/* Whether low switch t is beside all middle switches that i is beside, and no others. */
+static bool
+is_copy(const struct moore_rdetours *w, uint32_t i, uint32_t t)
+{
+	for (uint32_t m = 0; m < w->n_middles; m++)
+		if ((edge_between(w, i, m) == MOORE_NONE) != (edge_between(w, t, m) == MOORE_NONE))
+			return false;
+	return true;
+}
+
+/* Puts each low switch into the class of the first copy of it. */
+static void
+classify(struct moore_rdetours *w)
+{
+	for (uint32_t i = 0; i < w->n_low; i++) {
+		const uint32_t m = w->g->to[w->adj[w->xadj[w->low[i]]]];
+		uint32_t c = w->n_classes;
+
+		for (uint32_t k = w->xadj[m]; c == w->n_classes && k < w->xadj[m + 1]; k++) {
+			const uint32_t t = w->at[w->g->to[w->adj[k]]];
+
+			if (t < i && is_copy(w, i, t))
+				c = w->class_of[t];
+		}
+		if (c == w->n_classes)
+			w->first[w->n_classes++] = i;
+		w->class_of[i] = c;
+	}
+}
+
+/* Counts the low switches beside each two middle switches, or lists them when there is room. */
+static void
+list_between(struct moore_rdetours *w)
+{
+	const uint32_t n = w->n_middles;
+
+	for (uint32_t i = 0; i < w->n_low; i++)
+		for (uint32_t m = 0; m < n; m++)
+			for (uint32_t m2 = 0; edge_between(w, i, m) != MOORE_NONE && m2 < n; m2++) {
+				if (m == m2 || edge_between(w, i, m2) == MOORE_NONE)
+					continue;
+				if (w->between)
+					w->between[w->xbetween[(size_t)m * n + m2 + 1]++] = i;
+				else
+					w->xbetween[(size_t)m * n + m2 + 2]++;
+			}
+}
+
+/* Notes the last links of low switch i that are beside switches of each class. */
+static void
+note_common(struct moore_rdetours *w, uint32_t i)
 {
 	const struct moore_rgraph *g = w->g;
-	uint32_t s = w->low[i], c = w->c->class_of[s], n = w->n_middles;
 
-	w->member[w->xmember[c] + w->c->place[s]] = i;
-	for (uint32_t k = w->xadj[s]; k < w->xadj[s + 1]; k++) {
-		uint32_t e = w->adj[k], node = g->to[e], m = w->at[node];
+	for (uint32_t s = w->low[i], k = w->xadj[s]; k < w->xadj[s + 1]; k++)
+		for (uint32_t m = g->to[w->adj[k]], j = w->xadj[m]; j < w->xadj[m + 1]; j++) {
+			const uint32_t c = w->class_of[w->at[g->to[w->adj[j]]]];
 
-		w->edge[(size_t)i * n + m] = e;
-		for (uint32_t j = w->xadj[s]; j < w->xadj[s + 1]; j++)
-			if (j != k)
-				w->line[(size_t)m * n + w->at[g->to[w->adj[j]]]] = c;
-		for (uint32_t j = w->xadj[node]; j < w->xadj[node + 1]; j++)
-			w->common[(size_t)w->c->class_of[g->to[w->adj[j]]] * w->n_low + i] =
-				(uint8_t)(e - g->xadj[s]);
-	}
+			w->common[(size_t)c * w->n_low + i] = (uint8_t)(w->adj[k] - g->xadj[s]);
+		}
 }
 
 /* Costs fall with each link and each detour more, and stay above nothing.  A pair has about `half`
@@ -245,9 +301,9 @@ set_costs(struct moore_rdetours *w)
 static void
 count_all(struct moore_rdetours *w)
 {
-	for (uint32_t c = 0; c < w->c->n_classes; c++)
+	for (uint32_t c = 0; c < w->n_classes; c++)
 		for (uint32_t d = 0; d < w->n_low; d++)
-			if (w->c->class_of[w->low[d]] != c)
+			if (w->class_of[d] != c)
 				w->cost += 2 * w->by_links[0] + w->by_detours[0];
 	for (uint32_t d = 0; d < w->n_low; d++)
 		for (uint32_t k = w->xadj[w->low[d]]; k < w->xadj[w->low[d] + 1]; k++)
@@ -259,14 +315,33 @@ count_all(struct moore_rdetours *w)
 }
 
 static bool
-alloc_tables(struct moore_rdetours *w, struct moore_arena *tmp)
+index_links(struct moore_rdetours *w, struct moore_arena *tmp)
 {
-	size_t pairs = (size_t)w->c->n_classes * w->n_low, low = w->n_low, m = w->n_middles;
+	size_t low = w->n_low, m = w->n_middles;
 
 	w->edge = moore_arena_alloc(tmp, low * m, sizeof(*w->edge));
-	w->line = moore_arena_alloc(tmp, m * m, sizeof(*w->line));
-	w->member = moore_arena_alloc(tmp, low, sizeof(*w->member));
-	w->xmember = moore_arena_alloc(tmp, (size_t)w->c->n_classes + 1, sizeof(*w->xmember));
+	w->class_of = moore_arena_alloc(tmp, low, sizeof(*w->class_of));
+	w->first = moore_arena_alloc(tmp, low, sizeof(*w->first));
+	w->xbetween = moore_arena_alloc(tmp, m * m + 2, sizeof(*w->xbetween));
+	if (!w->edge || !w->class_of || !w->first || !w->xbetween)
+		return false;
+	memset(w->edge, 0xff, low * m * sizeof(*w->edge));
+	note_edges(w);
+	classify(w);
+	list_between(w);
+	for (size_t k = 0; k < m * m; k++)
+		w->xbetween[k + 2] += w->xbetween[k + 1];
+	if (!(w->between = moore_arena_alloc(tmp, (size_t)w->xbetween[m * m + 1] + 1, sizeof(*w->between))))
+		return false;
+	list_between(w);
+	return true;
+}
+
+static bool
+alloc_tables(struct moore_rdetours *w, struct moore_arena *tmp)
+{
+	size_t pairs = (size_t)w->n_classes * w->n_low, low = w->n_low, m = w->n_middles;
+
 	w->common = moore_arena_alloc(tmp, pairs, 1);
 	w->ways = moore_arena_alloc(tmp, m * low, w->stride);
 	w->n_reached = moore_arena_alloc(tmp, m * low, 1);
@@ -277,7 +352,7 @@ alloc_tables(struct moore_rdetours *w, struct moore_arena *tmp)
 	w->by_links = moore_arena_alloc(tmp, w->stride + 1, sizeof(*w->by_links));
 	w->by_detours = moore_arena_alloc(tmp, w->most_detours + 1, sizeof(*w->by_detours));
 	w->change = moore_arena_alloc(tmp, m * low, sizeof(*w->change));
-	return w->edge && w->line && w->member && w->xmember && w->common && w->ways && w->n_reached &&
+	return w->common && w->ways && w->n_reached &&
 		w->firsts && w->lasts && w->ending && w->n_detours && w->by_links && w->by_detours &&
 		w->change;
 }
@@ -296,25 +371,21 @@ alloc_lists(struct moore_rdetours *w, struct moore_arena *tmp)
 }
 
 int
-moore_rdetours_init(struct moore_rdetours *w, const struct moore_rgraph *g,
-		    const struct moore_rmiddles *c, const uint32_t *rank, struct moore_arena *tmp)
+moore_rdetours_init(struct moore_rdetours *w, const struct moore_rgraph *g, const uint32_t *rank,
+		    struct moore_arena *tmp)
 {
-	*w = (struct moore_rdetours){ .g = g, .c = c, .rank = rank };
+	*w = (struct moore_rdetours){ .g = g, .rank = rank };
 	if (!alloc_lists(w, tmp))
 		return -MOORE_ENOMEM;
 	list_nodes(w);
 	w->most_detours = 4 * w->stride * w->stride;
 	if ((uint64_t)w->n_middles * w->n_low * w->stride > MOORE_MIDDLES_BYTES)
 		return MOORE_RDETOURS_MANY;
-	if (!alloc_tables(w, tmp))
+	if (!index_links(w, tmp) || !alloc_tables(w, tmp))
 		return -MOORE_ENOMEM;
-	memset(w->edge, 0xff, (size_t)w->n_low * w->n_middles * sizeof(*w->edge));
-	memset(w->line, 0xff, (size_t)w->n_middles * w->n_middles * sizeof(*w->line));
-	memset(w->common, NO_SLOT, (size_t)c->n_classes * w->n_low);
-	for (uint32_t k = 0; k < c->n_classes; k++)
-		w->xmember[k + 1] = w->xmember[k] + c->size[k];
+	memset(w->common, NO_SLOT, (size_t)w->n_classes * w->n_low);
 	for (uint32_t i = 0; i < w->n_low; i++)
-		index_low(w, i);
+		note_common(w, i);
 	set_costs(w);
 	count_all(w);
 	return 0;

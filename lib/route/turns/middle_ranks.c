@@ -109,9 +109,8 @@ search(struct search *w)
 }
 
 int
-moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddles *c,
-		    const uint32_t *number, const uint32_t *parent, uint32_t *colour,
-		    struct moore_err *err)
+moore_rmiddles_rank(const struct moore_rgraph *g, const uint32_t *number, const uint32_t *parent,
+		    uint32_t *colour, struct moore_err *err)
 {
 	struct moore_arena tmp = MOORE_ARENA_INIT;
 	struct search w = { .rng = { MOORE_MIDDLES_SEED }, .rank = colour, .number = number,
@@ -122,7 +121,7 @@ moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddles *c
 	for (uint32_t e = 0; rc == 0 && e < g->n_edges; e++)
 		if (moore_rgraph_is_planned(g, e))
 			start_edge(&w, g, e);
-	if (rc == 0 && (rc = moore_rdetours_init(&w.d, g, c, colour, &tmp)) == 0)
+	if (rc == 0 && (rc = moore_rdetours_init(&w.d, g, colour, &tmp)) == 0)
 		search(&w);
 	moore_arena_free(&tmp);
 	return rc < 0 ? moore_fail_nomem(err) : 0;

@@ -34,9 +34,8 @@ void moore_rmiddles_tree(const struct moore_rgraph *g, const uint32_t *number, u
 /* Then fills colour[] (by edge) of the planned edges: the tree has ranks next to the middle, and a search
  * finds others that leave every two switches many detours.  The same planned graph gives the same
  * ranks.  -MOORE_ENOMEM; tuning.h bounds time and memory. */
-int moore_rmiddles_rank(const struct moore_rgraph *g, const struct moore_rmiddles *c,
-			const uint32_t *number, const uint32_t *parent, uint32_t *colour,
-			struct moore_err *err);
+int moore_rmiddles_rank(const struct moore_rgraph *g, const uint32_t *number, const uint32_t *parent,
+			uint32_t *colour, struct moore_err *err);
 /* Where c->paired is set: the class that middle switch m joins with class `of`, one of its two. */
 uint32_t moore_rmiddles_other(const struct moore_rgraph *g, const struct moore_rmiddles *c, uint32_t m,
 			      uint32_t of);
