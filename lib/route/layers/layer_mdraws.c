@@ -50,12 +50,12 @@ square(uint32_t n)
 	return n * n;
 }
 
-/* One endpoint of s sends a unit by one of the n routes ends[] or by s's minimal route.  Returns what
- * the busier of the two links has carried. */
+/* One endpoint of s sends a unit by one of the n routes ends[], or by s's minimal route if there is just
+ * one.  Returns what the busier of the two links has carried. */
 static uint32_t
 send_unit(struct moore_rmtrees *w, const struct moore_rends *ends, unsigned n, struct moore_rends minimal)
 {
-	struct moore_rends best = minimal;
+	struct moore_rends best = minimal.first != MOORE_SLOT_NONE ? minimal : ends[0];
 	uint32_t least = square(w->by_first[best.first]) + square(w->by_last[best.last]);
 
 	for (unsigned i = 0; i < n; i++) {
@@ -94,7 +94,7 @@ share_of(struct moore_rmtrees *w, uint32_t s, uint32_t enough)
 	return share < enough ? share : enough;
 }
 
-/* The least that a low switch can send, of those with one minimal route. */
+/* The least that a low switch can send. */
 static uint32_t
 least_share(struct moore_rmtrees *w, uint32_t enough)
 {
@@ -103,7 +103,7 @@ least_share(struct moore_rmtrees *w, uint32_t enough)
 	for (uint32_t i = 0; i < w->n_low; i++) {
 		uint32_t s = w->low[i];
 
-		if (s != w->t.root && w->minimal[s].first != MOORE_SLOT_NONE)
+		if (s != w->t.root)
 			least = share_of(w, s, least);
 	}
 	return least;

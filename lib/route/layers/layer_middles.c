@@ -182,12 +182,13 @@ draw_intermediates(struct moore_rmtrees *w)
 	struct moore_rng r = { (uint64_t)w->t.root << 32 | w->n_draws << 16 | variant };
 
 	for (uint32_t k = 0; k < c->n_classes; k++) {
-		uint32_t step = c->size[k] < w->n_layers ? 1 : c->size[k] / w->n_layers;
+		const uint32_t size = c->size[k] > 1 || c->paired ? c->size[k] : 2;
+		const uint32_t step = size < w->n_layers ? 1 : size / w->n_layers;
 
 		if (w->n_built % w->n_layers == 0)
-			w->draw[k] = c->paired ? first % c->size[k] : moore_rng_below(&r, c->size[k]);
+			w->draw[k] = c->paired ? first % size : moore_rng_below(&r, size);
 		else
-			w->draw[k] = (w->draw[k] + step) % c->size[k];
+			w->draw[k] = (w->draw[k] + step) % size;
 	}
 	for (uint32_t i = 0; i < w->n_low; i++) {
 		uint32_t s = w->low[i], k = c->class_of[s];
