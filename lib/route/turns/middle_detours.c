@@ -249,6 +249,18 @@ classify(struct moore_rdetours *w)
 	}
 }
 
+static void
+find_most_beside(struct moore_rdetours *w)
+{
+	for (uint32_t m = 0; m < w->n_middles; m++) {
+		uint32_t n = 0;
+
+		for (uint32_t c = 0; c < w->n_classes; c++)
+			n += edge_between(w, w->first[c], m) != MOORE_NONE;
+		w->most_beside = n > w->most_beside ? n : w->most_beside;
+	}
+}
+
 /* Counts the low switches beside each two middle switches, or lists them when there is room. */
 static void
 list_between(struct moore_rdetours *w)
@@ -328,6 +340,7 @@ index_links(struct moore_rdetours *w, struct moore_arena *tmp)
 	memset(w->edge, 0xff, low * m * sizeof(*w->edge));
 	note_edges(w);
 	classify(w);
+	find_most_beside(w);
 	list_between(w);
 	for (size_t k = 0; k < m * m; k++)
 		w->xbetween[k + 2] += w->xbetween[k + 1];

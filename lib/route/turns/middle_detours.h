@@ -21,7 +21,7 @@ struct moore_rdetours {
 	uint32_t *at;		/* by node: which of low[] or middle[] it is */
 	uint32_t *xadj, *adj;	/* planned edges of node s: adj[xadj[s]] .. adj[xadj[s + 1] - 1] */
 	uint32_t *edge;		/* [low * n_middles + middle]: the edge to it; MOORE_NONE */
-	uint32_t n_classes;
+	uint32_t n_classes, most_beside;	/* most_beside: classes beside a middle switch */
 	uint32_t *class_of, *first;	/* by low switch; by class: the first of its low switches */
 	uint32_t *between, *xbetween;	/* low switches beside both m and m':
 					 * between[xbetween[m * n_middles + m']] and so on */

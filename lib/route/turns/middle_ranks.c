@@ -82,11 +82,12 @@ draw_rank(struct search *w, uint32_t e)
 }
 
 /* The number of steps: MOORE_MIDDLES_TRIES for each link, as far as all steps together look at
- * MOORE_MIDDLES_WORK turns at most.  On an OFT a step looks at about `turns`. */
+ * MOORE_MIDDLES_WORK turns at most.  On an OFT a step looks at about `turns`; elsewhere more classes may be
+ * beside a middle switch, and each turn counts for all of them. */
 static uint64_t
 count_steps(const struct search *w)
 {
-	uint64_t turns = 4 * (uint64_t)w->d.stride * w->d.stride, most = MOORE_MIDDLES_WORK / turns;
+	uint64_t turns = 4 * (uint64_t)w->d.stride * w->d.most_beside, most = MOORE_MIDDLES_WORK / turns;
 	uint64_t n = (uint64_t)MOORE_MIDDLES_TRIES * w->n_free;
 
 	return n < most ? n : most;
