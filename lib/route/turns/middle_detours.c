@@ -261,22 +261,34 @@ find_most_beside(struct moore_rdetours *w)
 	}
 }
 
-/* Counts the low switches beside each two middle switches, or lists them when there is room. */
-static void
-list_between(struct moore_rdetours *w)
+/* The middle switch of low switch i at adj[k]; MOORE_NONE where another cable to it counts. */
+static uint32_t
+middle_at(const struct moore_rdetours *w, uint32_t i, uint32_t k)
 {
-	const uint32_t n = w->n_middles;
+	const uint32_t m = w->at[w->g->to[w->adj[k]]];
 
-	for (uint32_t i = 0; i < w->n_low; i++)
-		for (uint32_t m = 0; m < n; m++)
-			for (uint32_t m2 = 0; edge_between(w, i, m) != MOORE_NONE && m2 < n; m2++) {
-				if (m == m2 || edge_between(w, i, m2) == MOORE_NONE)
-					continue;
-				if (w->between)
-					w->between[w->xbetween[(size_t)m * n + m2 + 1]++] = i;
-				else
-					w->xbetween[(size_t)m * n + m2 + 2]++;
-			}
+	return edge_between(w, i, m) == w->adj[k] ? m : MOORE_NONE;
+}
+
+/* Counts low switch i between each two of its middle switches, or lists it there when there is room. */
+static void
+note_between(struct moore_rdetours *w, uint32_t i)
+{
+	const uint32_t begin = w->xadj[w->low[i]], end = w->xadj[w->low[i] + 1];
+
+	for (uint32_t k = begin; k < end; k++)
+		for (uint32_t j = begin, m = middle_at(w, i, k); m != MOORE_NONE && j < end; j++) {
+			const uint32_t m2 = middle_at(w, i, j);
+			uint32_t *x;
+
+			if (m2 == MOORE_NONE || m2 == m)
+				continue;
+			x = w->xbetween + (size_t)m * w->n_middles + m2;
+			if (w->between)
+				w->between[x[1]++] = i;
+			else
+				x[2]++;
+		}
 }
 
 /* Notes the last links of low switch i that are beside switches of each class. */
@@ -341,12 +353,14 @@ index_links(struct moore_rdetours *w, struct moore_arena *tmp)
 	note_edges(w);
 	classify(w);
 	find_most_beside(w);
-	list_between(w);
+	for (uint32_t i = 0; i < w->n_low; i++)
+		note_between(w, i);
 	for (size_t k = 0; k < m * m; k++)
 		w->xbetween[k + 2] += w->xbetween[k + 1];
 	if (!(w->between = moore_arena_alloc(tmp, (size_t)w->xbetween[m * m + 1] + 1, sizeof(*w->between))))
 		return false;
-	list_between(w);
+	for (uint32_t i = 0; i < w->n_low; i++)
+		note_between(w, i);
 	return true;
 }
 
