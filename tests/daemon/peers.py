@@ -518,7 +518,8 @@ def many_batches(n):
     grown = (peak(pid) - before) >> 10
     print(f"{beats[-1] - beats[0]:.1f} s; watchdog after {worst:.2f} s at most; {grown} MiB more")
     assert worst < 2
-    assert grown < 400          # 256 for all clients, and a quarter more with AddressSanitizer
+    # AddressSanitizer takes a third more: shadow memory, and room around each allocation.
+    assert grown < (400 if os.environ.get("MOORE_BUILD", "").endswith("-san") else 300)
 
 
 def peak(pid):
