@@ -329,28 +329,24 @@ try_order(struct moore_rbuild *b, enum moore_rorder order, struct peak *p, struc
 	return rc < 0 ? rc : measure_peak(b, &b->planned, true, p, err);
 }
 
-/* Takes the order by distance (order.c) where the fullest link has much less load under it.  Skipped
- * where routes have no turn that counts, and where another rule makes the order.  The layers of sl-hint
- * have an order of their own. */
+/* Takes the order by distance (order.c) on a folded graph, whose minimal routes it allows, and where the
+ * fullest link has much less load under it.  Skipped where routes have no turn that counts, and where
+ * another rule makes the order.  The layers of sl-hint have an order of their own. */
 static int
 choose_order(struct moore_rbuild *b, bool is_near, struct moore_err *err)
 {
-	struct peak first, near;
+	struct peak first = { 0 }, near = { 0 };
 	int rc;
 
 	if (b->hinted && b->cols.n_offsets > 1)
 		b->plan_turns.order = MOORE_RORDER_MIXED;
 	if (b->hinted || b->r->g.one_vl || b->cols.own_trees || is_near)
 		return 0;
-	if (b->cols.folded) {
-		b->plan_turns.order = b->r->turns.order = MOORE_RORDER_NEAR;
-		return 0;
-	}
-	if ((rc = try_order(b, MOORE_RORDER_NEAR, &near, err)) < 0 ||
-	    (rc = try_order(b, MOORE_RORDER_NUMBERED, &first, err)) < 0)
+	if (!b->cols.folded && ((rc = try_order(b, MOORE_RORDER_NEAR, &near, err)) < 0 ||
+				(rc = try_order(b, MOORE_RORDER_NUMBERED, &first, err)) < 0))
 		return rc;
-	b->plan_turns.order = b->r->turns.order = is_much_less(near, first) ? MOORE_RORDER_NEAR :
-		MOORE_RORDER_NUMBERED;
+	b->plan_turns.order = b->r->turns.order = b->cols.folded || is_much_less(near, first) ?
+		MOORE_RORDER_NEAR : MOORE_RORDER_NUMBERED;
 	return 0;
 }
 
