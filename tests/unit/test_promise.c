@@ -181,7 +181,7 @@ crossed_cables(void **state)
 	}
 }
 
-/* Of a permuted plan few switches are copies of others, or none is. */
+/* In a permuted plan few switches or none are copies of others, and each pair has detours nevertheless. */
 static void
 permuted(void **state)
 {

@@ -173,7 +173,8 @@ price_last(const struct moore_rmtrees *w, uint8_t slot)
 
 /* Marks the one switch of each class that may be an intermediate of this tree: at random in the
  * first layer of a variant, and far from those of its other layers.  Where classes are paired, it
- * is the same in each class, and each root begins with another. */
+ * is the same in each class, and each root begins with another.  Elsewhere a switch that is alone in
+ * its class is marked as if it had a copy, so that half of the trees have detours for it. */
 static void
 draw_intermediates(struct moore_rmtrees *w)
 {

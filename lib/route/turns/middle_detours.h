@@ -4,8 +4,8 @@
  *
  * A *low* switch has endpoints.  A detour s -> m -> i -> m' -> d is allowed when the ranks of its last
  * three links rise.  Middle switch m *reaches* the last link m' -> d by way of i then.  Switches that have
- * the same middle switches, as the copies of a line in an OFT, are a class, and senders are counted by
- * class. */
+ * the same middle switches, as the copies of a line in an OFT, are a class here, and senders are counted by
+ * class; classes of middles.h need to share most of them only. */
 #ifndef MOORE_ROUTE_MIDDLE_DETOURS_H
 #define MOORE_ROUTE_MIDDLE_DETOURS_H
 
