@@ -12,14 +12,43 @@
 #define FIRST_CA_GUID 0x100000		/* ibsim's first GUIDs */
 #define FIRST_SWITCH_GUID 0x200000
 
+static moore_swid
+switch_of(const struct moore_plan_ref *r)
+{
+	return (moore_swid)(r->key >> 8);
+}
+
+/* Sorts n references to ports into to[], first by switch, then those of each, which are few: many thousand at once
+ * take several times as long.  end_of[] is scratch for each switch, zeroed. */
+static void
+sort_plugs(const struct moore_plan_ref *r, size_t n, struct moore_plan_ref *to, size_t *end_of,
+	   uint32_t n_switches)
+{
+	for (size_t i = 0; i < n; i++)
+		end_of[switch_of(&r[i])]++;
+	for (uint32_t s = 1; s < n_switches; s++)
+		end_of[s] += end_of[s - 1];
+	for (size_t i = n; i-- > 0;)
+		to[--end_of[switch_of(&r[i])]] = r[i];
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && switch_of(&to[end]) == switch_of(&to[i]);)
+			end++;
+		moore_plan_refs_sort(to + i, end - i);
+	}
+}
+
 struct moore_plan_ref *
 moore_plan_plugs(const struct moore_plan *p)
 {
 	size_t n = 0, max = (size_t)p->n_endpoints + 2 * (size_t)p->n_cables;
-	struct moore_plan_ref *r = malloc((max + 1) * sizeof(*r));
+	struct moore_plan_ref *r = malloc((max + 1) * sizeof(*r)), *sorted = malloc((max + 1) * sizeof(*r));
+	size_t *end_of = calloc((size_t)p->n_switches + 1, sizeof(*end_of));
 
-	if (!r)
-		return NULL;
+	if (!r || !sorted || !end_of) {
+		free(sorted);
+		sorted = NULL;
+		goto out;
+	}
 	for (uint32_t i = 0; i < p->n_endpoints; i++)
 		r[n++] = (struct moore_plan_ref){ "", moore_plan_plug_key(p->ep[i].sw, p->ep[i].port),
 						  i, MOORE_PLAN_ENDPOINT };
@@ -28,8 +57,11 @@ moore_plan_plugs(const struct moore_plan *p)
 			r[n++] = (struct moore_plan_ref){ "",
 				moore_plan_plug_key(p->cable[i].sw[end], p->cable[i].port[end]),
 				i, end ? MOORE_PLAN_CABLE_B : MOORE_PLAN_CABLE_A };
-	moore_plan_refs_sort(r, n);
-	return r;
+	sort_plugs(r, n, sorted, end_of, p->n_switches);
+out:
+	free(r);
+	free(end_of);
+	return sorted;
 }
 
 static int
