@@ -107,18 +107,21 @@ static void
 gather_kids(struct moore_ck_walker *w)
 {
 	const struct moore_ck *k = w->k;
+	uint64_t *kids = w->kids;
+	uint8_t *some = w->some;
 
-	memset(w->kids, 0, (size_t)w->sets->n_bundles * BLOCK * sizeof(*w->kids));
-	memset(w->some, 0, (size_t)w->sets->n_bundles * BLOCK);
+	memset(kids, 0, (size_t)w->sets->n_bundles * BLOCK * sizeof(*kids));
+	memset(some, 0, (size_t)w->sets->n_bundles * BLOCK);
 	for (uint32_t s = 0; s < k->n_sw; s++) {
 		const struct moore_ck_way *way = &w->sets->way[k->slot0[s]];
 		const uint8_t *out = w->out + (size_t)s * BLOCK;
 
 		for (unsigned i = 0; i < BLOCK; i++) {
 			const struct moore_ck_way *y = &way[out[i]];
+			size_t at = (size_t)y->bundle * BLOCK + i;
 
-			w->kids[(size_t)y->bundle * BLOCK + i] |= y->bit;
-			w->some[(size_t)y->bundle * BLOCK + i] = 1;
+			kids[at] |= y->bit;
+			some[at] = 1;
 		}
 	}
 }
