@@ -233,7 +233,7 @@ test_any_graph(void **state)
 	struct moore_rng r = { test_seed() + 2 };
 
 	(void)state;
-	for (unsigned i = 0; i < 60; i++) {
+	for (unsigned i = 0; i < test_rounds(60); i++) {
 		uint32_t n = 1 + moore_rng_below(&r, 24);
 		struct moore_fabric *f = test_random_fabric(&r, n, moore_rng_below(&r, 3 * n), i & 1);
 

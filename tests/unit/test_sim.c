@@ -41,7 +41,7 @@ test_one_queue(void **state)
 
 	b.o.seed = test_seed();
 	b.o.length = 4000000;
-	for (size_t i = 0; i < ARRAY_LEN(load); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(load); i += test_stride()) {
 		const struct moore_sim_result x = simulate(&b, MOORE_SIM_MIN, &t, load[i]);
 		const double wait = (x.latency_mean - (double)alone(&b.o, 0)) / b.o.packet;
 		const double ci = x.latency_ci / b.o.packet / wait;
@@ -463,7 +463,7 @@ test_ugal(void **state)
 	b.o.seed = test_seed();
 	minimal = simulate(&b, MOORE_SIM_MIN, &t, 0.9).latency_mean;
 	accepted = simulate(&b, MOORE_SIM_MIN, &t, 0.9).accepted;
-	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+	for (size_t i = 0; i < ARRAY_LEN(T); i += test_stride())
 		for (unsigned k = 0; k < ARRAY_LEN(both); k++) {
 			struct moore_sim_result x;
 
@@ -799,7 +799,7 @@ test_sound(void **state)
 	const uint64_t seed = test_seed();
 	(void)state;
 
-	for (size_t i = 0; i < ARRAY_LEN(T); i++)
+	for (size_t i = 0; i < ARRAY_LEN(T); i += test_stride())
 		for (enum moore_sim_routing r = 0; r < MOORE_N_SIM_ROUTINGS; r++) {
 			struct bed b = bed_of(T[i].family, T[i].params, T[i].lmc);
 			struct moore_sim_result x;
@@ -1402,7 +1402,7 @@ test_swings(void **state)
 	(void)state;
 
 	b.o.seed = test_seed();
-	for (b.o.queues = 0; b.o.queues < MOORE_N_SIM_QUEUES; b.o.queues++) {
+	for (b.o.queues = 0; b.o.queues < MOORE_N_SIM_QUEUES; b.o.queues += test_stride()) {
 		struct moore_sim_result x;
 		double turns;
 
