@@ -324,12 +324,12 @@
  * of N pairs of cables)  Load and routes of a pair that share no link, as a general graph and set aside:
  *
  *		odd		as a general graph	set aside
- *	OFT k=5	1 in 18		2.86 2.24		1.37 2.63
- *		1 in 13		1.98 2.34		1.41 2.58
- *	OFT k=8	1 in 12		2.13 2.58		1.49 2.94
- *	MLFM h=7	1 in 16		3.11 2.45		1.50 3.00
+ *	OFT k=5	1 in 18		2.86 2.24		1.38 2.64
+ *		1 in 13		1.98 2.34		1.42 2.60
+ *	OFT k=8	1 in 12		2.13 2.58		1.48 2.95
+ *	MLFM h=7	1 in 16		3.11 2.45		1.49 3.00
  *		1 in 12		2.95 2.49		1.58 2.94
- *	MLFM h=10	1 in 16		3.83 2.57		1.57 3.38
+ *	MLFM h=10	1 in 16		3.83 2.57		1.56 3.38
  *
  * As a general graph the load falls further with more of them: MLFM h=7 2.22 with one in 8 odd. */
 #define MOORE_ODD_LINKS 12

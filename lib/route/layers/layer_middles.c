@@ -59,7 +59,8 @@ alloc_tree(struct moore_rmtrees *w, size_t n)
 	w->is_drawn = calloc(n, 1);
 	w->is_between = calloc(n, 1);
 	w->is_entered = calloc(n, 1);
-	return w->last && w->via && w->draw && w->is_drawn && w->is_between && w->is_entered;
+	w->has_detour = calloc(n, 1);
+	return w->last && w->via && w->draw && w->is_drawn && w->is_between && w->is_entered && w->has_detour;
 }
 
 int
@@ -126,6 +127,7 @@ moore_rmtrees_fini(struct moore_rmtrees *w)
 	free(w->is_drawn);
 	free(w->is_between);
 	free(w->is_entered);
+	free(w->has_detour);
 	moore_rtree_fini(&w->t);
 	*w = (struct moore_rmtrees){ 0 };
 }
@@ -260,9 +262,9 @@ is_leaf_legal(const struct moore_rmtrees *w, uint32_t e)
 	return !w->one_lane || moore_rview_leaf(w->v, w->t.slot, w->t.root, e);
 }
 
-/* The cheapest edge of low switch s to a detour. */
+/* The cheapest edge of low switch s to a detour; *price is its price, or NEVER. */
 static uint32_t
-cheapest_detour(const struct moore_rmtrees *w, uint32_t s)
+cheapest_detour(const struct moore_rmtrees *w, uint32_t s, uint32_t *price)
 {
 	const struct moore_rgraph *g = w->v->g;
 	const uint32_t *last_price = w->last_price + (size_t)s * w->stride;
@@ -280,12 +282,14 @@ cheapest_detour(const struct moore_rmtrees *w, uint32_t s)
 			best = e;
 		}
 	}
+	*price = least;
 	return best;
 }
 
-/* The cheapest edge of low switch s to a middle switch beside the root. */
+/* The edge of low switch s to a middle switch beside the root, with the cheapest first link; *price is that of
+ * its first and its last link. */
 static uint32_t
-cheapest_minimal(const struct moore_rmtrees *w, uint32_t s)
+cheapest_minimal(const struct moore_rmtrees *w, uint32_t s, uint32_t *price)
 {
 	const struct moore_rgraph *g = w->v->g;
 	uint32_t least = NEVER, best = MOORE_NONE;
@@ -295,7 +299,27 @@ cheapest_minimal(const struct moore_rmtrees *w, uint32_t s)
 			least = w->first_price[e];
 			best = e;
 		}
+	*price = NEVER;
+	if (best != MOORE_NONE)
+		*price = least + w->last_price[(size_t)s * w->stride + w->last[g->to[best]]];
 	return best;
+}
+
+/* The parent edge of low switch s: a detour, if there is one.  In a graph with lines, some switches share most of
+ * their middle switches with the root, as copies do in a permuted plan; then few first links lead to detours, and
+ * if all trees took these, few links would serve the pair.  So when an endpoint has one detour, the other trees of
+ * its variant take minimal routes where these are cheaper. */
+static uint32_t
+choose_parent(const struct moore_rmtrees *w, uint32_t s)
+{
+	uint32_t p_detour, p_minimal;
+	uint32_t detour = cheapest_detour(w, s, &p_detour), minimal;
+	bool among_several = w->classes->lines && w->minimal[s].first == MOORE_SLOT_NONE;
+
+	if (detour != MOORE_NONE && !(among_several && w->has_detour[s]))
+		return detour;
+	minimal = cheapest_minimal(w, s, &p_minimal);
+	return detour == MOORE_NONE || p_minimal < p_detour ? minimal : detour;
 }
 
 static void
@@ -309,9 +333,9 @@ static void
 hang_low(struct moore_rmtrees *w, uint32_t s)
 {
 	const struct moore_rgraph *g = w->v->g;
-	uint32_t e = cheapest_detour(w, s);
+	uint32_t e = choose_parent(w, s);
 
-	if (e == MOORE_NONE && (e = cheapest_minimal(w, s)) == MOORE_NONE)
+	if (e == MOORE_NONE)
 		return;
 	hang(w, s, e);
 	w->first_price[e] += (MOORE_PRICE_FIRST + MOORE_PRICE_OWN_FIRST) * USE;
@@ -331,6 +355,7 @@ hang_low(struct moore_rmtrees *w, uint32_t s)
 		}
 		w->n_ending[w->last[s]]++;
 		w->n_ended++;
+		w->has_detour[s] = 1;
 	}
 }
 
@@ -367,6 +392,7 @@ static void
 start_variant(struct moore_rmtrees *w)
 {
 	w->has_diverted = false;
+	memset(w->has_detour, 0, w->v->g->n);
 	for (uint32_t e = 0; e < w->v->g->n_edges; e++) {
 		w->first_price[e] -= MOORE_PRICE_OWN_FIRST * USE * w->own_firsts[e];
 		w->own_firsts[e] = 0;

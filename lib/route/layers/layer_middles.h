@@ -85,6 +85,7 @@ struct moore_rmtrees {
 	uint8_t *is_drawn;	/* it may be an intermediate */
 	uint8_t *is_between;	/* it is one */
 	uint8_t *is_entered;	/* only entry links may lead to it in this tree */
+	uint8_t *has_detour;	/* a tree of this variant had one for it */
 };
 
 /* All but *w is borrowed.  A root has at most n_hosts endpoints, and each endpoint n_layers trees.
