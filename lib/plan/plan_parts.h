@@ -66,8 +66,8 @@ struct moore_plan_wiring {
 	uint64_t *sw_guid, *ep_guid;	/* as from moore_plan_guids() */
 };
 
-/* Returns every used switch port, n_endpoints + 2 n_cables of them, sorted by plug key; NULL
- * when out of memory. */
+/* Returns every used switch port of p, which names only switches that it has: n_endpoints + 2 n_cables
+ * of them, sorted by plug key; NULL when out of memory. */
 struct moore_plan_ref *moore_plan_plugs(const struct moore_plan *p);
 
 /* Checks p and fills *w, with distinct node GUIDs.  End it with moore_plan_wiring_fini(). */
