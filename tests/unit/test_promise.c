@@ -186,8 +186,8 @@ static void
 permuted(void **state)
 {
 	static const struct promise T[] = {
-		{ "oft", "k=6", 0.28, 2.5, 0.95, 2.6 }, { "oft", "k=8", 0.28, 2.5, 0.95, 2.6 },
-		{ "mlfm", "h=7", 0.28, 2.5, 0.95, 2.6 },
+		{ "oft", "k=6", 0.28, 1.7, 0.95, 2.6 }, { "oft", "k=8", 0.28, 1.7, 0.95, 2.6 },
+		{ "mlfm", "h=7", 0.28, 1.7, 0.95, 2.6 },
 	};
 	struct moore_permute_opts opts = { .trials = 1, .seed = test_seed() };
 	(void)state;
