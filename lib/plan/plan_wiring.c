@@ -18,49 +18,52 @@ switch_of(const struct moore_plan_ref *r)
 	return (moore_swid)(r->key >> 8);
 }
 
-/* Sorts n references to ports into to[], first by switch, then those of each, which are few: many thousand at once
- * take several times as long.  end_of[] is scratch for each switch, zeroed. */
+/* Lists the used ports of p in r[]. */
 static void
-sort_plugs(const struct moore_plan_ref *r, size_t n, struct moore_plan_ref *to, size_t *end_of,
+list_plugs(const struct moore_plan *p, struct moore_plan_ref *r)
+{
+	for (uint32_t i = 0; i < p->n_endpoints; i++)
+		*r++ = (struct moore_plan_ref){ "", moore_plan_plug_key(p->ep[i].sw, p->ep[i].port),
+						i, MOORE_PLAN_ENDPOINT };
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		for (int end = 0; end < 2; end++)
+			*r++ = (struct moore_plan_ref){ "",
+				moore_plan_plug_key(p->cable[i].sw[end], p->cable[i].port[end]),
+				i, end ? MOORE_PLAN_CABLE_B : MOORE_PLAN_CABLE_A };
+}
+
+/* Sorts n references to ports into to[]: first by switch, then those of each, which are few.  To sort many
+ * thousand at once takes several times as long.  begin[n_switches + 1] is scratch, zeroed. */
+static void
+sort_plugs(const struct moore_plan_ref *r, size_t n, struct moore_plan_ref *to, size_t *begin,
 	   uint32_t n_switches)
 {
 	for (size_t i = 0; i < n; i++)
-		end_of[switch_of(&r[i])]++;
-	for (uint32_t s = 1; s < n_switches; s++)
-		end_of[s] += end_of[s - 1];
+		begin[switch_of(&r[i])]++;
+	for (uint32_t s = 0; s < n_switches; s++)
+		begin[s + 1] += begin[s];
 	for (size_t i = n; i-- > 0;)
-		to[--end_of[switch_of(&r[i])]] = r[i];
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && switch_of(&to[end]) == switch_of(&to[i]);)
-			end++;
-		moore_plan_refs_sort(to + i, end - i);
-	}
+		to[--begin[switch_of(&r[i])]] = r[i];
+	for (uint32_t s = 0; s < n_switches; s++)
+		moore_plan_refs_sort(to + begin[s], begin[s + 1] - begin[s]);
 }
 
 struct moore_plan_ref *
 moore_plan_plugs(const struct moore_plan *p)
 {
-	size_t n = 0, max = (size_t)p->n_endpoints + 2 * (size_t)p->n_cables;
-	struct moore_plan_ref *r = malloc((max + 1) * sizeof(*r)), *sorted = malloc((max + 1) * sizeof(*r));
-	size_t *end_of = calloc((size_t)p->n_switches + 1, sizeof(*end_of));
+	const size_t n = (size_t)p->n_endpoints + 2 * (size_t)p->n_cables;
+	struct moore_plan_ref *r = malloc((n + 1) * sizeof(*r)), *sorted = malloc((n + 1) * sizeof(*r));
+	size_t *begin = calloc((size_t)p->n_switches + 1, sizeof(*begin));
 
-	if (!r || !sorted || !end_of) {
+	if (r && sorted && begin) {
+		list_plugs(p, r);
+		sort_plugs(r, n, sorted, begin, p->n_switches);
+	} else {
 		free(sorted);
 		sorted = NULL;
-		goto out;
 	}
-	for (uint32_t i = 0; i < p->n_endpoints; i++)
-		r[n++] = (struct moore_plan_ref){ "", moore_plan_plug_key(p->ep[i].sw, p->ep[i].port),
-						  i, MOORE_PLAN_ENDPOINT };
-	for (uint32_t i = 0; i < p->n_cables; i++)
-		for (int end = 0; end < 2; end++)
-			r[n++] = (struct moore_plan_ref){ "",
-				moore_plan_plug_key(p->cable[i].sw[end], p->cable[i].port[end]),
-				i, end ? MOORE_PLAN_CABLE_B : MOORE_PLAN_CABLE_A };
-	sort_plugs(r, n, sorted, end_of, p->n_switches);
-out:
 	free(r);
-	free(end_of);
+	free(begin);
 	return sorted;
 }
 
