@@ -6,7 +6,7 @@
  *   - the middle switches beside it, each of which leads to a last link;
  *   - *intermediates* i below those, which have no detour themselves;
  *   - every other middle switch m below an intermediate, if the turn there is allowed;
- *   - every other low switch s below one of those m.
+ *   - every other low switch s below one of those m, or below one beside the root (choose_parent()).
  * At most one switch of each class can be an intermediate of a tree; each tree draws others.
  *
  * When a switch sends all its traffic to one other, as many links serve it as the routes of all
@@ -305,10 +305,10 @@ cheapest_minimal(const struct moore_rmtrees *w, uint32_t s, uint32_t *price)
 	return best;
 }
 
-/* The parent edge of low switch s: a detour, if there is one.  In a graph with lines, some switches share most of
- * their middle switches with the root, as copies do in a permuted plan; then few first links lead to detours, and
- * if all trees took these, few links would serve the pair.  So when an endpoint has one detour, the other trees of
- * its variant take minimal routes where these are cheaper. */
+/* Returns the parent edge of low switch s: to a detour, if there is one.  But in a graph with lines, s may share
+ * several middle switches with the root, as copies in a permuted plan share most of theirs.  Few first links lead
+ * to detours then, and if all trees took these, few links would serve the pair.  So when a tree of the variant has
+ * a detour for s, the others take a minimal route where that is cheaper. */
 static uint32_t
 choose_parent(const struct moore_rmtrees *w, uint32_t s)
 {
